@@ -1,0 +1,3 @@
+module sotto
+
+go 1.26

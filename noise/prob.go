@@ -1,0 +1,108 @@
+package noise
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Prob is a probability as it is really sampled: the integer t stands for
+// t/2⁶⁴. The zero value, probability 0, and 1 are not used by any mechanism,
+// since an event that cannot happen on one input has unbounded loss.
+type Prob uint64
+
+// ProbBelow returns the largest Prob not above p, and ProbAbove the smallest
+// not below it, both kept away from 0 and 1. They panic unless 0 ≤ p ≤ 1.
+func ProbBelow(p float64) Prob { return prob(math.Floor(math.Ldexp(checked(p), 64))) }
+
+// ProbAbove is described with [ProbBelow].
+func ProbAbove(p float64) Prob { return prob(math.Ceil(math.Ldexp(checked(p), 64))) }
+
+func checked(p float64) float64 {
+	if !(p >= 0 && p <= 1) {
+		panic(fmt.Sprintf("noise: probability is %v, must be in [0, 1]", p))
+	}
+	return p
+}
+
+func prob(t float64) Prob {
+	switch {
+	case t < 1:
+		return 1
+	case t >= 0x1p64:
+		return math.MaxUint64
+	}
+	return Prob(t)
+}
+
+// Not returns 1 − p, exactly.
+func (p Prob) Not() Prob { return -p }
+
+// Float64 returns p rounded to a float.
+func (p Prob) Float64() float64 { return math.Ldexp(float64(p), -64) }
+
+// Log returns ln p with a relative error of a few units in the last place.
+func (p Prob) Log() float64 {
+	if p > 1<<63 {
+		return math.Log1p(-p.Not().Float64())
+	}
+	return math.Log(float64(p)) - 64*math.Ln2
+}
+
+// Bernoulli returns true with probability p, exactly.
+func (s *Stream) Bernoulli(p Prob) bool { return s.Uint64() < uint64(p) }
+
+// IntN returns an integer in [0, n), exactly uniform: products that would
+// favour some values are drawn again. It panics if n is 0.
+func (s *Stream) IntN(n uint64) uint64 {
+	if n == 0 {
+		panic("noise: IntN of 0")
+	}
+	hi, lo := bits.Mul64(s.Uint64(), n)
+	if lo < n {
+		for reject := -n % n; lo < reject; {
+			hi, lo = bits.Mul64(s.Uint64(), n)
+		}
+	}
+	return hi
+}
+
+// Bits writes to dst the bits of x, each sent through a binary channel:
+// a 1 stays 1 with probability p, a 0 becomes 1 with probability q. dst and x
+// may be the same slice. It panics if their lengths differ.
+//
+// The 64 lanes of a word compare their own 64-bit random number with the
+// threshold, most significant bit first and all at once, and stop when every
+// lane is decided: about eight words of randomness instead of 64. How long
+// that takes depends on the random words alone, never on x.
+func (s *Stream) Bits(dst, x []uint64, p, q Prob) {
+	if len(dst) != len(x) {
+		panic("noise: Bits on slices of different length")
+	}
+	for i, v := range x {
+		one, zero := s.lanes(uint64(p), uint64(q))
+		dst[i] = v&one | ^v&zero
+	}
+}
+
+// lanes returns two words whose bits are 1 where a lane's random number lies
+// below p and below q. Both use the same number: a lane is read from one of
+// the words only.
+func (s *Stream) lanes(p, q uint64) (belowP, belowQ uint64) {
+	openP, openQ := ^uint64(0), ^uint64(0)
+	for openP|openQ != 0 && p|q != 0 {
+		if s.next == bufferSize {
+			s.refill()
+		}
+		r := binary.LittleEndian.Uint64(s.buf[s.next:])
+		s.next += 8
+		bitP, bitQ := uint64(int64(p)>>63), uint64(int64(q)>>63) // all ones if the top bit is 1
+		belowP |= openP & bitP &^ r
+		belowQ |= openQ & bitQ &^ r
+		openP &^= r ^ bitP
+		openQ &^= r ^ bitQ
+		p, q = p<<1, q<<1
+	}
+	return belowP, belowQ
+}

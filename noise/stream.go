@@ -1,0 +1,116 @@
+package noise
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	mathrand "math/rand/v2"
+)
+
+// bufferSize is the number of key-stream bytes made at a time: enough to hide
+// the cost of a call, small enough to stay in the first-level cache.
+const bufferSize = 4096
+
+// Stream is a source of random words, the key stream of AES-128 in counter
+// mode. It implements [mathrand.Source]. A Stream is not safe for concurrent
+// use: make one for each goroutine.
+type Stream struct {
+	ctr  cipher.Stream
+	src  mathrand.Source // if set, words come from here and ctr is nil
+	next int             // offset in buf of the next unused byte
+	buf  [bufferSize]byte
+}
+
+var _ mathrand.Source = (*Stream)(nil)
+
+// Crypto returns a Stream with a fresh key from the operating system. Every
+// real release draws from one.
+func Crypto() *Stream {
+	var seed [2 * aes.BlockSize]byte
+	rand.Read(seed[:]) //nolint:errcheck // documented never to return an error: the program is ended instead
+	return keyed(seed)
+}
+
+// Derive returns the Stream that belongs to a secret and a list of parts, such
+// as subject, text and mechanism: the same for the same arguments, and
+// independent of all others to anybody without the secret.
+//
+// The key is HMAC-SHA-256 of the parts, each preceded by its length so that no
+// two lists run into each other. It panics if the secret has fewer than 16
+// bytes: a guessable secret makes every release under it removable.
+func Derive(secret []byte, parts ...string) *Stream {
+	if len(secret) < aes.BlockSize {
+		panic("noise: secret is shorter than 16 bytes")
+	}
+	mac := hmac.New(sha256.New, secret)
+	var length [8]byte
+	for _, p := range parts {
+		binary.BigEndian.PutUint64(length[:], uint64(len(p)))
+		mac.Write(length[:])
+		mac.Write([]byte(p))
+	}
+	return keyed([2 * aes.BlockSize]byte(mac.Sum(nil)))
+}
+
+// keyed uses the first half of seed as key and the second as first counter.
+func keyed(seed [2 * aes.BlockSize]byte) *Stream {
+	block, err := aes.NewCipher(seed[:aes.BlockSize])
+	if err != nil {
+		panic(err) // only a wrong key length can be the reason
+	}
+	return &Stream{ctr: cipher.NewCTR(block, seed[aes.BlockSize:]), next: bufferSize}
+}
+
+// From returns src itself if it is a Stream, and otherwise a Stream that hands
+// on src's words. Each word is asked for when it is needed, so that From can
+// be called again and again on one source.
+func From(src mathrand.Source) *Stream {
+	if s, ok := src.(*Stream); ok {
+		return s
+	}
+	return &Stream{src: src, next: bufferSize}
+}
+
+// Uint64 returns the next random word.
+func (s *Stream) Uint64() uint64 {
+	if s.next == bufferSize {
+		s.refill()
+	}
+	v := binary.LittleEndian.Uint64(s.buf[s.next:])
+	s.next += 8
+	return v
+}
+
+// refill makes the next key stream; from a foreign source only the one word
+// that is needed now, placed last.
+func (s *Stream) refill() {
+	if s.src != nil {
+		s.next = bufferSize - 8
+		binary.LittleEndian.PutUint64(s.buf[s.next:], s.src.Uint64())
+		return
+	}
+	clear(s.buf[:])
+	s.ctr.XORKeyStream(s.buf[:], s.buf[:])
+	s.next = 0
+}
+
+// take returns between 16 and limit unused bytes, a multiple of 16, as a view
+// that the next call overwrites. Samplers that need two words a sample work on
+// it in bulk. The limit must be a positive multiple of 16.
+func (s *Stream) take(limit int) []byte {
+	if s.src != nil {
+		binary.LittleEndian.PutUint64(s.buf[0:], s.src.Uint64())
+		binary.LittleEndian.PutUint64(s.buf[8:], s.src.Uint64())
+		return s.buf[:16]
+	}
+	if s.next > bufferSize-16 { // a single word may be left over: it is dropped
+		s.refill()
+	}
+	n := min(limit, (bufferSize-s.next)&^15)
+	view := s.buf[s.next : s.next+n]
+	s.next += n
+	return view
+}
