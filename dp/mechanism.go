@@ -45,7 +45,8 @@ type Witness struct {
 	// Y is one release inside the event, at which a [Distinguisher] attains
 	// the ratio; nil where no single release does.
 	Y []float64
-	// LogP and LogQ are ln P(event|X) and ln P(event|X2).
+	// LogP and LogQ are ln P(event|X) and ln P(event|X2); where the event is a
+	// point of a continuous law, log densities up to a common constant.
 	LogP, LogQ float64
 }
 

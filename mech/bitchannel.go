@@ -1,0 +1,248 @@
+package mech
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"sotto/dp"
+	"sotto/noise"
+)
+
+// rate is a binary channel: the probability that a 1 is released for a 1 and
+// for a 0.
+type rate struct{ one, zero noise.Prob }
+
+// forget returns the log-likelihood ratio of a released bit when x's bit is 1
+// and x′'s is 0.
+func (r rate) forget(released bool) float64 {
+	if released {
+		return r.one.Log() - r.zero.Log()
+	}
+	return r.one.Not().Log() - r.zero.Not().Log()
+}
+
+// losses returns the largest log-likelihood ratio over the released bit: down
+// for 1 in x and 0 in x′, up for 0 in x and 1 in x′.
+func (r rate) losses() (down, up float64) {
+	set, unset := r.forget(true), r.forget(false)
+	return max(set, unset), max(-set, -unset)
+}
+
+// bitChannel encodes each coordinate in bits and sends each bit through a
+// channel of its own. The bit protocols are this with different rates.
+type bitChannel struct {
+	params Params
+	code   bitCode
+	rates  [2][]rate // by the parity of the coordinate's number, then by bit
+	loss   dp.Epsilon
+	reason string
+}
+
+// newBitChannel computes the true loss from the integer rates.
+func newBitChannel(p Params, code bitCode, rateOf func(coordinate, bit int) rate) *bitChannel {
+	m := &bitChannel{params: p, code: code}
+	for parity := range m.rates {
+		m.rates[parity] = make([]rate, code.bits)
+		for j := range code.bits {
+			m.rates[parity][j] = rateOf(parity, j)
+		}
+	}
+	even := m.coordinateLoss(m.rates[0])
+	odd := m.coordinateLoss(m.rates[1])
+	m.loss = dp.RoundUp(dp.Epsilon(float64((p.Dim+1)/2)*even + float64(p.Dim/2)*odd))
+	return m
+}
+
+// coordinateLoss is the loss when one coordinate changes at will: every bit of
+// a binary code can differ, in the worse direction; of a one-hot code one bit
+// is cleared and another set.
+func (m *bitChannel) coordinateLoss(rates []rate) float64 {
+	if !m.code.oneHot {
+		sum := 0.0
+		for _, r := range rates {
+			down, up := r.losses()
+			sum += max(down, up)
+		}
+		return sum
+	}
+	from, to := m.worstPair(rates)
+	down, _ := rates[from].losses()
+	_, up := rates[to].losses()
+	return down + up
+}
+
+// worstPair returns the buckets between which a one-hot change costs most.
+func (m *bitChannel) worstPair(rates []rate) (from, to int) {
+	worst := math.Inf(-1)
+	for a := range rates {
+		for b := range rates {
+			down, _ := rates[a].losses()
+			_, up := rates[b].losses()
+			if a != b && down+up > worst {
+				worst, from, to = down+up, a, b
+			}
+		}
+	}
+	return from, to
+}
+
+// Shape implements [dp.Vector]: a release has one number, 0 or 1, for each bit.
+func (m *bitChannel) Shape() (in, out int) { return m.params.Dim, m.params.Dim * m.code.bits }
+
+// Guarantee implements [dp.Mechanism].
+func (m *bitChannel) Guarantee() dp.Guarantee {
+	return dp.Guarantee{Unit: dp.Text, Epsilon: m.loss}
+}
+
+// Privatize implements [dp.Mechanism].
+func (m *bitChannel) Privatize(x []float64, src rand.Source) ([]float64, error) {
+	return privatize(m, x, src)
+}
+
+// PrivatizeTo implements [dp.Vector].
+func (m *bitChannel) PrivatizeTo(dst, x []float64, src rand.Source) error {
+	checkShape(m, dst, x)
+	if !finite(norm1(x)) {
+		return refuse(dst, notFinite)
+	}
+	s := noise.From(src)
+	bits := m.code.bits
+	var codes [64]uint64
+	for first := 0; first < len(x); first += 64 {
+		lanes := min(64, len(x)-first)
+		for i, v := range x[first : first+lanes] {
+			codes[i] = m.code.encode(v)
+		}
+		m.send(dst[first*bits:(first+lanes)*bits], codes[:lanes], s)
+	}
+	return nil
+}
+
+// send releases the codes of up to 64 coordinates, one bit of all of them at a
+// time. The first has an even number.
+func (m *bitChannel) send(dst []float64, codes []uint64, s *noise.Stream) {
+	const oddLanes = 0xAAAA_AAAA_AAAA_AAAA
+	bits := m.code.bits
+	for j := range bits {
+		plane := uint64(0)
+		for i, c := range codes {
+			plane |= c >> j & 1 << i
+		}
+		in := [1]uint64{plane}
+		var out [1]uint64
+		even, odd := m.rates[0][j], m.rates[1][j]
+		s.Bits(out[:], in[:], even.one, even.zero)
+		if odd != even {
+			kept := out[0] &^ oddLanes
+			s.Bits(out[:], in[:], odd.one, odd.zero)
+			out[0] = kept | out[0]&oddLanes
+		}
+		for i := range codes {
+			dst[i*bits+j] = float64(out[0] >> i & 1)
+		}
+	}
+}
+
+// LogRatio implements [dp.Distinguisher].
+func (m *bitChannel) LogRatio(y, x, x2 []float64) (float64, error) {
+	if !finite(norm1(x)) || !finite(norm1(x2)) {
+		return 0, fmt.Errorf("%w: %s", dp.ErrDomain, notFinite)
+	}
+	sum := 0.0
+	for i := range x {
+		a, b := m.code.encode(x[i]), m.code.encode(x2[i])
+		for j, r := range m.rates[i%2] {
+			v := y[i*m.code.bits+j]
+			if v != 0 && v != 1 {
+				return 0, errRelease
+			}
+			sum += float64(int(a>>j&1)-int(b>>j&1)) * r.forget(v == 1)
+		}
+	}
+	return sum, nil
+}
+
+// Account implements [dp.Accountable]. Its witness takes the worse direction
+// on every bit and the released bit that shows it.
+func (m *bitChannel) Account() dp.Account {
+	dim, bits := m.params.Dim, m.code.bits
+	w := dp.Witness{X: make([]float64, dim), X2: make([]float64, dim), Y: make([]float64, dim*bits)}
+	for i := range dim {
+		rates := m.rates[i%2]
+		a, b := m.worstCodes(rates)
+		w.X[i], w.X2[i] = m.code.decode(a), m.code.decode(b)
+		for j, r := range rates {
+			bitA, bitB := a>>j&1 == 1, b>>j&1 == 1
+			// The released bit that speaks most for a.
+			set := bitA
+			if bitA != bitB {
+				set = (r.forget(true) > r.forget(false)) == bitA
+			}
+			if set {
+				w.Y[i*bits+j] = 1
+			}
+			w.LogP += r.log(bitA, set)
+			w.LogQ += r.log(bitB, set)
+		}
+	}
+	w.Event = "the single release " + pattern(w.Y[:min(len(w.Y), 8)], len(w.Y) > 8) +
+		" from inputs encoded as " + m.pattern(w.X) + " and " + m.pattern(w.X2)
+	return dp.Account{
+		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
+		Reason: m.reason, Witness: w,
+	}
+}
+
+// worstCodes returns two codes of one coordinate that differ as costs most.
+func (m *bitChannel) worstCodes(rates []rate) (a, b uint64) {
+	if m.code.oneHot {
+		from, to := m.worstPair(rates)
+		return 1 << from, 1 << to
+	}
+	for j, r := range rates {
+		if down, up := r.losses(); down >= up {
+			a |= 1 << j
+		} else {
+			b |= 1 << j
+		}
+	}
+	return a, b
+}
+
+// log returns ln P(released bit | bit).
+func (r rate) log(bit, released bool) float64 {
+	p := r.zero
+	if bit {
+		p = r.one
+	}
+	if !released {
+		p = p.Not()
+	}
+	return p.Log()
+}
+
+// pattern renders the first bits of the encoded input.
+func (m *bitChannel) pattern(x []float64) string {
+	var first []float64
+	for _, v := range x {
+		for j := range m.code.bits {
+			first = append(first, float64(m.code.encode(v)>>j&1))
+		}
+		if len(first) >= 8 {
+			return pattern(first[:8], len(x)*m.code.bits > 8)
+		}
+	}
+	return pattern(first, false)
+}
+
+func pattern(bits []float64, more bool) string {
+	s := ""
+	for _, b := range bits {
+		s += string('0' + rune(b))
+	}
+	if more {
+		s += "…"
+	}
+	return s
+}

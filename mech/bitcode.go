@@ -1,0 +1,80 @@
+package mech
+
+import (
+	"fmt"
+	"math"
+)
+
+// bitCode turns a number into bits. Bit 0 of the code is the first that is
+// sent.
+type bitCode struct {
+	bits     int
+	oneHot   bool
+	fraction int // binary: bits after the point
+}
+
+// oneHotRange is where a one-hot code ends: z-scored numbers are clipped there.
+const oneHotRange = 4
+
+const (
+	defaultBits = 10 // 1 sign, 4 integer and 5 fraction bits, as in LDPNN
+	maxBits     = 48
+)
+
+func newBitCode(bits int, oneHot bool) (bitCode, error) {
+	if bits == 0 {
+		bits = defaultBits
+	}
+	least := 1
+	if oneHot {
+		least = 2
+	}
+	if bits < least || bits > maxBits {
+		return bitCode{}, fmt.Errorf("mech: bits is %d, must be at least %d and at most %d", bits, least, maxBits)
+	}
+	return bitCode{bits: bits, oneHot: oneHot, fraction: bits / 2}, nil
+}
+
+// encode returns the code of v, which must be finite.
+//
+// One-hot: the bit of the bucket that v falls into, of equal ones on
+// [−4, 4], is set. Binary: sign (1 = negative), then integer and fraction bits of |v|, the
+// most significant first, cut off at the last bit and clipped to the largest.
+func (c bitCode) encode(v float64) uint64 {
+	if c.oneHot {
+		bucket := math.Floor((v + oneHotRange) / (2 * oneHotRange) * float64(c.bits))
+		return 1 << uint64(min(max(bucket, 0), float64(c.bits-1)))
+	}
+	magnitudeBits := c.bits - 1
+	most := uint64(1)<<magnitudeBits - 1
+	m := uint64(min(math.Abs(v)*float64(uint64(1)<<c.fraction), float64(most)))
+	code := uint64(0)
+	if v < 0 {
+		code = 1
+	}
+	for j := 1; j <= magnitudeBits; j++ {
+		code |= m >> (magnitudeBits - j) & 1 << j
+	}
+	return code
+}
+
+// decode returns a number that encode maps to code.
+func (c bitCode) decode(code uint64) float64 {
+	if c.oneHot {
+		for j := range c.bits {
+			if code == 1<<j {
+				return (float64(j)+0.5)/float64(c.bits)*2*oneHotRange - oneHotRange
+			}
+		}
+		panic("mech: not a one-hot code")
+	}
+	m := 0.0
+	for j := 1; j < c.bits; j++ {
+		m = 2*m + float64(code>>j&1)
+	}
+	v := (m + 0.5) / float64(uint64(1)<<c.fraction)
+	if code&1 == 1 {
+		return -v
+	}
+	return v
+}

@@ -1,0 +1,133 @@
+package mech
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"sotto/dp"
+	"sotto/noise"
+)
+
+// KRR is randomised response over the labels 0, …, K−1. As a vector mechanism
+// it takes and releases one coordinate that holds a label.
+//
+// Domain: integers in [0, K). Neighbours: any two.
+//
+// Theorem. Keeping the label with probability p ≤ e^ε/(e^ε+K−1), and otherwise
+// drawing one of the other K−1 uniformly, is (ln(p(K−1)/(1−p)), 0)-DP.
+//
+// Numerics: p is a 64-bit integer rounded down and ε is computed from it; the
+// uniform draw rejects, so that it is exact.
+//
+// Proof: krr.md. Audit: TestAuditKRR. Reference: Kairouz, Oh and Viswanath,
+// Extremal Mechanisms for Local Differential Privacy, JMLR 2016.
+type KRR struct {
+	params Params
+	keep   noise.Prob
+}
+
+var _ dp.Distinguisher = (*KRR)(nil)
+
+// maxClasses bounds K so that it is exact in a float64 and its use in memory
+// stays small.
+const maxClasses = 1 << 30
+
+// NewKRR takes classes and epsilon.
+func NewKRR(p Params) (*KRR, error) {
+	p, err := p.prepare("krr")
+	if err != nil {
+		return nil, err
+	}
+	if p.Classes < 2 || p.Classes > maxClasses {
+		return nil, fmt.Errorf("mech: classes of krr is %d, must be at least 2 and at most %d", p.Classes, maxClasses)
+	}
+	// 1−p = (K−1)/(e^ε+K−1), rounded up, is accurate where p is near 1.
+	others := float64(p.Classes - 1)
+	change := noise.ProbAbove(others * math.Exp(-p.Epsilon) / (1 + others*math.Exp(-p.Epsilon)))
+	return &KRR{params: p, keep: change.Not()}, nil
+}
+
+// Shape implements [dp.Vector].
+func (m *KRR) Shape() (in, out int) { return 1, 1 }
+
+// Guarantee implements [dp.Mechanism].
+func (m *KRR) Guarantee() dp.Guarantee {
+	return dp.Guarantee{Unit: dp.Text, Epsilon: dp.RoundUp(dp.Epsilon(max(0, m.ratio())))}
+}
+
+// ratio returns ln of the kept label's probability over another's.
+func (m *KRR) ratio() float64 {
+	return m.keep.Log() - m.keep.Not().Log() + math.Log(float64(m.params.Classes-1))
+}
+
+// Respond releases one label.
+func (m *KRR) Respond(label int, src rand.Source) (int, error) {
+	if label < 0 || label >= m.params.Classes {
+		return 0, fmt.Errorf("%w: want a label from 0 to %d", dp.ErrDomain, m.params.Classes-1)
+	}
+	s := noise.From(src)
+	// Both are drawn always, so that the time taken does not tell which was used.
+	kept := s.Bernoulli(m.keep)
+	step := 1 + int(s.IntN(uint64(m.params.Classes-1)))
+	if kept {
+		step = 0
+	}
+	return (label + step) % m.params.Classes, nil
+}
+
+// Privatize implements [dp.Mechanism].
+func (m *KRR) Privatize(x []float64, src rand.Source) ([]float64, error) {
+	return privatize(m, x, src)
+}
+
+// PrivatizeTo implements [dp.Vector].
+func (m *KRR) PrivatizeTo(dst, x []float64, src rand.Source) error {
+	checkShape(m, dst, x)
+	label, err := m.label(x[0])
+	if err != nil {
+		clear(dst)
+		return err
+	}
+	y, err := m.Respond(label, src)
+	dst[0] = float64(y)
+	return err
+}
+
+func (m *KRR) label(v float64) (int, error) {
+	if !(v >= 0 && v < float64(m.params.Classes)) || v != math.Trunc(v) {
+		return 0, fmt.Errorf("%w: want a whole label from 0 to %d", dp.ErrDomain, m.params.Classes-1)
+	}
+	return int(v), nil
+}
+
+// LogRatio implements [dp.Distinguisher].
+func (m *KRR) LogRatio(y, x, x2 []float64) (float64, error) {
+	var labels [3]int
+	for i, v := range []float64{y[0], x[0], x2[0]} {
+		var err error
+		if labels[i], err = m.label(v); err != nil {
+			return 0, err
+		}
+	}
+	ratio := 0.0
+	if labels[0] == labels[1] {
+		ratio += m.ratio()
+	}
+	if labels[0] == labels[2] {
+		ratio -= m.ratio()
+	}
+	return ratio, nil
+}
+
+// Account implements [dp.Accountable].
+func (m *KRR) Account() dp.Account {
+	return dp.Account{
+		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
+		Reason: "the true label is e^ε times as likely as any other",
+		Witness: dp.Witness{
+			X: []float64{0}, X2: []float64{1}, Y: []float64{0}, Event: "x = 0, x′ = 1: the label 0 is released",
+			LogP: m.keep.Log(), LogQ: m.keep.Not().Log() - math.Log(float64(m.params.Classes-1)),
+		},
+	}
+}

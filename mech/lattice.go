@@ -1,0 +1,73 @@
+package mech
+
+import (
+	"math"
+
+	"sotto/dp"
+	"sotto/noise"
+)
+
+// noiseBlock is how many noise integers are drawn at a time.
+const noiseBlock = 256
+
+// addLaplace adds discrete Laplace noise to the integers in cells and divides
+// by radius, the number of integers in a unit. The half centres the noise,
+// whose law is symmetric about −½.
+func addLaplace(cells []float64, radius int64, s *noise.Stream) {
+	inverse := 1 / float64(radius)
+	var k [noiseBlock]int64
+	for len(cells) > 0 {
+		n := min(len(cells), noiseBlock)
+		s.Laplace(k[:n])
+		for i, v := range k[:n] {
+			cells[i] = (cells[i] + float64(v) + 0.5) * inverse
+		}
+		cells = cells[n:]
+	}
+}
+
+// unlattice returns the integer k that was released as (k+½)/radius, and an
+// error if y is no such number.
+func unlattice(y float64, radius int64) (int64, error) {
+	c := y*float64(radius) - 0.5
+	k := math.Round(c)
+	if !(math.Abs(c-k) < 0.25) || math.Abs(k) > 1<<52 {
+		return 0, errRelease
+	}
+	return int64(k), nil
+}
+
+// laplaceLogRatio sums ln P(k−a)/P(k−b) over the coordinates of a release.
+func laplaceLogRatio(y, a, b []float64, radius int64) (float64, error) {
+	sum := 0.0
+	for i, v := range y {
+		k, err := unlattice(v, radius)
+		if err != nil {
+			return 0, err
+		}
+		sum += noise.LaplaceLog(k-int64(a[i])) - noise.LaplaceLog(k-int64(b[i]))
+	}
+	return sum, nil
+}
+
+// shrink moves the integers in cells toward zero until Σ|cell| ≤ limit. It has
+// work to do only where rounding errors of a norm went the wrong way.
+func shrink(cells []float64, limit int64) {
+	total := int64(0)
+	for _, v := range cells {
+		total += int64(math.Abs(v))
+	}
+	for i := 0; total > limit; i++ {
+		step := min(int64(math.Abs(cells[i])), total-limit)
+		cells[i] -= math.Copysign(float64(step), cells[i])
+		total -= step
+	}
+}
+
+// cellsFor returns how many lattice steps cost at most epsilon together.
+func cellsFor(epsilon float64) int64 { return int64(epsilon / noise.LaplaceStep()) }
+
+// lossOf returns the loss of moving by that many lattice steps, rounded up.
+func lossOf(steps int64) dp.Epsilon {
+	return dp.RoundUp(dp.Epsilon(float64(steps) * noise.LaplaceStep()))
+}

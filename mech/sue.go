@@ -1,0 +1,65 @@
+package mech
+
+import (
+	"fmt"
+	"math"
+
+	"sotto/dp"
+	"sotto/noise"
+)
+
+// SUE is symmetric unary encoding: each bit is kept with probability
+// e^a/(1+e^a), a = ε/2D. The variant [OneHot] sends one set bit a coordinate,
+// for which the protocol was made; the variant [Paper] sends a binary
+// expansion with the same a, as LDPNN's comparison does.
+//
+// Domain: finite vectors, z-scored with public statistics and clipped.
+// Neighbours: any two.
+//
+// Theorem. A change costs a for each bit that can differ: two bits a
+// coordinate, ε in all, for one-hot codes; all l bits, l·ε/2, for binary ones.
+//
+// Numerics: thresholds are 64-bit integers and ε is computed from them.
+//
+// Proof: sue.md. Audit: TestAuditSUE. Reference: Wang, Blocki, Li and Jha,
+// Locally Differentially Private Protocols for Frequency Estimation, USENIX
+// Security 2017.
+type SUE struct{ *bitChannel }
+
+var _ dp.Distinguisher = SUE{}
+
+// NewSUE takes dim, bits and epsilon, and the variants [OneHot] and [Paper].
+func NewSUE(p Params) (SUE, error) {
+	p, code, err := p.prepareBits("sue")
+	if err != nil {
+		return SUE{}, err
+	}
+	flip := flipRate(p.Epsilon / float64(2*p.Dim))
+	c := newBitChannel(p, code, func(int, int) rate { return rate{one: flip.Not(), zero: flip} })
+	c.reason = "two bits of a one-hot code differ for each coordinate, and each costs ε/2D"
+	if p.Variant == Paper {
+		c.reason = fmt.Sprintf("all %d bits of a binary expansion can differ, not two, and each costs ε/2D", code.bits)
+	}
+	return SUE{c}, nil
+}
+
+// prepareBits checks the parameters that bit protocols share.
+func (p Params) prepareBits(name string) (Params, bitCode, error) {
+	p, err := p.prepare(name)
+	if err == nil {
+		err = p.needDim(1)
+	}
+	if err != nil {
+		return p, bitCode{}, err
+	}
+	code, err := newBitCode(p.Bits, p.Variant == OneHot || p.Variant == Tight)
+	if err != nil {
+		return p, bitCode{}, err
+	}
+	p.Bits = code.bits
+	return p, code, nil
+}
+
+// flipRate returns the probability 1/(1+e^a) of flipping a bit that costs a,
+// rounded up, so that it costs no more. Below 2⁻⁶⁴ it is 2⁻⁶⁴.
+func flipRate(a float64) noise.Prob { return noise.ProbAbove(1 / (1 + math.Exp(a))) }
