@@ -59,6 +59,9 @@ type Account struct {
 	// Reason says in one sentence why the true ε is what it is.
 	Reason  string
 	Witness Witness
+	// Independent says that the coordinates of a release are independent of
+	// each other given the input.
+	Independent bool
 	// Facts are further numbers worth printing, in order.
 	Facts []Fact
 }

@@ -190,7 +190,7 @@ func (m *bitChannel) Account() dp.Account {
 		" from inputs encoded as " + m.pattern(w.X) + " and " + m.pattern(w.X2)
 	return dp.Account{
 		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
-		Reason: m.reason, Witness: w,
+		Reason: m.reason, Witness: w, Independent: true,
 	}
 }
 

@@ -155,6 +155,6 @@ func (m *RoundedBit) Account() dp.Account {
 	}
 	return dp.Account{
 		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
-		Reason: "each coordinate sends one bit by randomised response of budget ε/D", Witness: w,
+		Reason: "each coordinate sends one bit by randomised response of budget ε/D", Witness: w, Independent: true,
 	}
 }

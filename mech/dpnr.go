@@ -182,7 +182,7 @@ func Denoise(y []float64) []float64 {
 // Account implements [dp.Accountable].
 func (m *DPNR) Account() dp.Account {
 	d := m.params.Dim
-	a := dp.Account{Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon)}
+	a := dp.Account{Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon), Independent: m.params.Variant != Released}
 	x, x2, y := make([]float64, d), make([]float64, d), make([]float64, d)
 	unit := 1 / float64(m.radius)
 	x2[0], y[0] = 1, -0.5*unit

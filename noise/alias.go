@@ -32,13 +32,23 @@ func aliasTable(columns, w []uint64, unit uint64, indexBits int) {
 	}
 }
 
+// sumExactly adds with Kahan's compensation: a plain sum of 16384 terms would
+// be off by a hundred units in the last place, and all weights with it.
+func sumExactly(p []float64) float64 {
+	sum, lost := 0.0, 0.0
+	for _, v := range p {
+		y := v - lost
+		t := sum + y
+		lost = (t - sum) - y
+		sum = t
+	}
+	return sum
+}
+
 // integerWeights rounds the probabilities p to integers that sum to total,
 // giving what rounding leaves over to the first ones, one each.
 func integerWeights(p []float64, total uint64) []uint64 {
-	sum := 0.0
-	for _, v := range p {
-		sum += v
-	}
+	sum := sumExactly(p)
 	w := make([]uint64, len(p))
 	rest := int64(total)
 	for j, v := range p {

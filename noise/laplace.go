@@ -22,7 +22,7 @@ const (
 	weightTotal   = 1 << (digitBits + thresholdBits)
 
 	// LaplaceScale is the scale of [Stream.Laplace] in integers, 2²⁰/ln 2; the
-	// variance of K+½ is 2·LaplaceScale² to within 1/12.
+	// variance of K+½ is 2·LaplaceScale² to a part in 10⁹.
 	LaplaceScale = (1 << octaveBits) / math.Ln2
 )
 

@@ -43,11 +43,11 @@ func (s *Stream) Uniform() float64 {
 }
 
 // Gamma returns a float with the Gamma law of the given shape and scale 1, by
-// the method of Marsaglia and Tsang (2000). It panics unless shape ≥ ½.
+// the method of Marsaglia and Tsang (2000). It panics unless ½ ≤ shape < ∞.
 // Like [Stream.Normal] it is not exact.
 func (s *Stream) Gamma(shape float64) float64 {
-	if !(shape >= 0.5) {
-		panic("noise: gamma shape below one half")
+	if !(shape >= 0.5 && shape <= math.MaxFloat64) {
+		panic("noise: gamma shape below one half or infinite")
 	}
 	if shape < 1 {
 		// Gamma(a) = Gamma(a+1)·U^(1/a).

@@ -47,7 +47,7 @@ func (p Prob) Log() float64 {
 	if p > 1<<63 {
 		return math.Log1p(-p.Not().Float64())
 	}
-	return math.Log(float64(p)) - 64*math.Ln2
+	return math.Log(p.Float64())
 }
 
 // Bernoulli returns true with probability p, exactly.

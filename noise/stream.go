@@ -30,7 +30,7 @@ var _ mathrand.Source = (*Stream)(nil)
 // real release draws from one.
 func Crypto() *Stream {
 	var seed [2 * aes.BlockSize]byte
-	rand.Read(seed[:]) //nolint:errcheck // documented never to return an error: the program is ended instead
+	rand.Read(seed[:]) // never returns an error: the program is ended instead
 	return keyed(seed)
 }
 

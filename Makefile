@@ -1,0 +1,41 @@
+# Each target is one command, so that it can also be typed by hand.
+
+COUNT ?= 1
+FUZZTIME ?= 30s
+
+.PHONY: all build test race lint fuzz bench golden proofs cover budget ci
+
+all: build test lint
+
+build: # the command, into bin
+	CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/...
+
+test: # every test
+	go test ./...
+
+race: # every test that -short keeps, under the race detector
+	go test -race -short -shuffle=on ./...
+
+lint: # the linters and formatters of .golangci.yml
+	.ci/lint
+
+fuzz: # every fuzz target for FUZZTIME
+	.ci/fuzz $(FUZZTIME)
+
+bench: # every benchmark, COUNT times
+	go test -run '^$$' -bench . -benchmem -count $(COUNT) ./...
+
+golden: # rewrite golden files, in the packages whose tests have a flag -update
+	grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r -n 1 dirname | sort -u | xargs -r -I DIR go test DIR -update
+
+proofs: # write into each proof the digest of the code that it was read against
+	go test ./internal/house -run '^TestProofs$$' -count=1 -stamp
+
+cover: # the share of statements that tests run
+	go test -coverprofile=coverage.out ./... && go tool cover -func=coverage.out | tail -n 1
+
+budget: # sizes of files and functions; fails above the limits
+	go test ./internal/house -run '^TestBudget$$' -count=1 -v
+
+ci: # everything that a change must pass
+	.ci/run

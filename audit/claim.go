@@ -1,0 +1,185 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"sotto/dp"
+	"sotto/mech"
+)
+
+// Claim is what a publication says: of a mechanism, of an accuracy reached
+// under an ε, or both.
+type Claim struct {
+	Name string `json:"name,omitempty"`
+	// Params are the mechanism and its parameters; the mechanism may be absent
+	// where an accuracy is claimed. A claim may also hold them in an object of
+	// its own, Parameters.
+	mech.Params
+	Parameters *mech.Params `json:"parameters,omitempty"`
+	Dropout    float64      `json:"dropout,omitempty"` // word dropout before the mechanism
+	Claimed    float64      `json:"claimed,omitempty"` // the ε; absent means epsilon of the parameters
+	Unit       dp.Unit      `json:"unit,omitempty"`    // of the claimed ε; absent means the mechanism's, or text
+	// Accuracy is a share of right answers, not a percentage, and Priors are
+	// the probabilities of the classes; rare ones may be left out.
+	Accuracy *float64  `json:"accuracy,omitempty"`
+	Priors   []float64 `json:"priors,omitempty"`
+	TestSize int64     `json:"test_size,omitempty"` // answers behind the accuracy; absent means exact
+}
+
+// Verdict is what became of a claim.
+type Verdict struct {
+	Name     string      `json:"name"`
+	Claimed  dp.Epsilon  `json:"claimed"`
+	Unit     dp.Unit     `json:"unit"`
+	True     *dp.Epsilon `json:"true,omitempty"`  // of the mechanism, if one is named
+	Limit    *float64    `json:"limit,omitempty"` // the best accuracy possible at the claimed ε
+	Accuracy *float64    `json:"accuracy,omitempty"`
+	Refuted  bool        `json:"refuted"`
+	Reasons  []string    `json:"reasons"`
+}
+
+// ReadClaims reads a JSON list of claims. Unknown fields are errors.
+func ReadClaims(r io.Reader) ([]Claim, error) {
+	body, err := io.ReadAll(io.LimitReader(r, 16<<20))
+	if err != nil {
+		return nil, fmt.Errorf("audit: claims: %w", err)
+	}
+	var items []json.RawMessage
+	if err := json.Unmarshal(body, &items); err != nil {
+		return nil, fmt.Errorf("audit: claims are not a JSON list: %w", err)
+	}
+	if len(items) == 0 {
+		return nil, errors.New("audit: the list of claims is empty, must hold at least one")
+	}
+	claims := make([]Claim, len(items))
+	for i, item := range items {
+		d := json.NewDecoder(bytes.NewReader(item))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&claims[i]); err != nil {
+			return nil, fmt.Errorf("audit: claim %d: %w", i+1, err)
+		}
+		if err := claims[i].settle(); err != nil {
+			return nil, fmt.Errorf("audit: claim %d: %w", i+1, err)
+		}
+	}
+	return claims, nil
+}
+
+// settle brings both forms of a claim into one and fills what is absent.
+func (c *Claim) settle() error {
+	if c.Parameters != nil {
+		name := c.Mechanism
+		c.Mechanism = ""
+		if !sameParams(c.Params, mech.Params{}) {
+			return errors.New("parameters stand both in the claim and in its parameters object, must stand in one")
+		}
+		c.Params = *c.Parameters
+		c.Parameters = nil
+		if name != "" {
+			c.Mechanism = name
+		}
+	}
+	if c.Claimed == 0 {
+		c.Claimed = c.Epsilon
+	}
+	if c.Epsilon == 0 {
+		c.Epsilon = c.Claimed
+	}
+	if !(c.Claimed > 0) || math.IsInf(c.Claimed, 1) {
+		return fmt.Errorf("claimed is %v, must be positive and finite", c.Claimed)
+	}
+	if c.Unit != "" && !c.Unit.Valid() {
+		return fmt.Errorf("unit is %q, must be text, word or metric", string(c.Unit))
+	}
+	if c.Mechanism == "" && c.Accuracy == nil {
+		return errors.New("neither a mechanism nor an accuracy is named, must be at least one")
+	}
+	if (c.Accuracy != nil) != (len(c.Priors) > 0) {
+		return errors.New("accuracy and priors go together: one is absent")
+	}
+	if c.Accuracy != nil && !(*c.Accuracy >= 0 && *c.Accuracy <= 1) {
+		return fmt.Errorf("accuracy is %v, must be a share between 0 and 1", *c.Accuracy)
+	}
+	if c.TestSize < 0 || c.TestSize > 0 && c.Accuracy == nil {
+		return fmt.Errorf("test_size is %d, must be positive and go with an accuracy", c.TestSize)
+	}
+	return nil
+}
+
+func sameParams(a, b mech.Params) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// CheckClaim compares a claim with what is proved of its mechanism and with
+// what any mechanism can reach.
+func CheckClaim(c Claim) (Verdict, error) {
+	v := Verdict{Name: c.Name, Claimed: dp.Epsilon(c.Claimed), Unit: c.Unit, Accuracy: c.Accuracy}
+	if v.Name == "" {
+		v.Name = c.Mechanism
+	}
+	if c.Mechanism != "" {
+		s, err := mech.Describe(c.Params, c.Dropout)
+		if err != nil {
+			return Verdict{}, err
+		}
+		if v.Unit == "" {
+			v.Unit = s.Unit
+		}
+		v.True = &s.True
+		switch {
+		case v.Unit != s.Unit && !(v.Unit == dp.Text && s.TextLevel != nil):
+			return Verdict{}, fmt.Errorf("audit: unit is %s, but what is proved of %s is %s-level: numbers of different units are not compared", v.Unit, c.Mechanism, s.Unit)
+		case v.Unit != s.Unit:
+			v.True = s.TextLevel
+		}
+		if *v.True > v.Claimed*(1+1e-6) {
+			v.refute(fmt.Sprintf("the true ε is %v: %s", *v.True, s.Reason))
+		}
+	}
+	if v.Unit == "" {
+		v.Unit = dp.Text
+	}
+	if c.Accuracy != nil && v.Unit == dp.Text {
+		if err := v.checkAccuracy(c); err != nil {
+			return Verdict{}, err
+		}
+	}
+	if !v.Refuted {
+		v.Reasons = append(v.Reasons, "nothing proved or computed here contradicts the claim")
+	}
+	return v, nil
+}
+
+// accuracyAlpha is how sure the test behind a reported accuracy must be.
+const accuracyAlpha = 0.001
+
+// checkAccuracy refutes an accuracy that no release under the claimed ε allows.
+func (v *Verdict) checkAccuracy(c Claim) error {
+	limit, err := dp.Limit(v.Claimed, c.Priors)
+	if err != nil {
+		return err
+	}
+	v.Limit = &limit
+	sure, how := *c.Accuracy, "taken as exact"
+	if c.TestSize > 0 {
+		hits := int64(math.Floor(*c.Accuracy * float64(c.TestSize)))
+		sure = lower(hits, c.TestSize, accuracyAlpha)
+		how = fmt.Sprintf("at least %.2f %% with confidence %v, from %d answers", 100*sure, 1-accuracyAlpha, c.TestSize)
+	}
+	if sure > limit {
+		v.refute(fmt.Sprintf("an accuracy of %.2f %% (%s) is impossible: under text-level ε = %v nobody guesses these classes better than %.2f %%", 100**c.Accuracy, how, v.Claimed, 100*limit))
+	}
+	return nil
+}
+
+func (v *Verdict) refute(reason string) {
+	v.Refuted = true
+	v.Reasons = append(v.Reasons, reason)
+}

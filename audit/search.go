@@ -1,0 +1,226 @@
+package audit
+
+import (
+	"math"
+	"slices"
+)
+
+// sample holds releases kept for the search of an event.
+type sample struct {
+	releases []Release
+}
+
+func (s *sample) add(r Release) {
+	s.releases = append(s.releases, Release{Y: slices.Clone(r.Y), Refused: r.Refused})
+}
+
+// width returns the largest number of coordinates seen.
+func (s *sample) width() int {
+	w := 0
+	for _, r := range s.releases {
+		w = max(w, len(r.Y))
+	}
+	return w
+}
+
+// choice is an event with the bound that the search expects of it.
+type choice struct {
+	event    event
+	expected float64
+}
+
+// search looks for events that tell releases of a from those of b, to be
+// counted on that many fresh draws each.
+type search struct {
+	view  *view
+	a, b  *sample
+	draws int
+	known []choice // of each coordinate, once computed
+}
+
+// bestEvent searches the event of one feature that promises most.
+func (s *search) bestEvent(f feature) choice {
+	va, vb := values(s.view, f, s.a), values(s.view, f, s.b)
+	best := choice{event: event{f, atLeast, math.Inf(-1)}, expected: math.Inf(-1)}
+	if len(va) == 0 {
+		return best
+	}
+	consider := func(e event, hitsA, hitsB int) {
+		if v := s.expect(float64(hitsA), float64(hitsB)); v > best.expected {
+			best = choice{e, v}
+		}
+	}
+	if low, high, ok := twoValues(va); ok {
+		consider(event{f, equal, low}, occurrences(va, low), occurrences(vb, low))
+		consider(event{f, equal, high}, occurrences(va, high), occurrences(vb, high))
+		return best
+	}
+	slices.Sort(va)
+	slices.Sort(vb)
+	for _, limit := range limits(va) {
+		consider(event{f, atLeast, limit}, countFrom(va, limit), countFrom(vb, limit))
+		consider(event{f, atMost, limit}, countTo(va, limit), countTo(vb, limit))
+	}
+	mode := commonest(va)
+	consider(event{f, equal, mode}, countTo(va, mode)-countBelow(va, mode), countTo(vb, mode)-countBelow(vb, mode))
+	return best
+}
+
+// expect estimates the bound that an event will give on fresh draws: the
+// logarithm of the ratio seen, less one deviation for how little was seen and
+// three for how little will be. It guides the search and certifies nothing.
+func (s *search) expect(hitsA, hitsB float64) float64 {
+	if hitsA == 0 {
+		return math.Inf(-1)
+	}
+	p := hitsA / float64(len(s.a.releases))
+	q := min(1, (hitsB+1)/float64(len(s.b.releases)))
+	n := float64(s.draws)
+	later := math.Log(p-min(p/2, 3*math.Sqrt(p*(1-p)/n))) - math.Log(q+3*math.Sqrt(q*(1-q)/n)+5/n)
+	return later - math.Sqrt((1-p)/hitsA+(1-q)/(hitsB+1))
+}
+
+// twoValues reports whether the values are only two, or one: bits need no
+// sorting.
+func twoValues(v []float64) (low, high float64, ok bool) {
+	low, high = slices.Min(v), slices.Max(v)
+	for _, x := range v {
+		if x != low && x != high {
+			return 0, 0, false
+		}
+	}
+	return low, high, true
+}
+
+func occurrences(v []float64, x float64) int {
+	n := 0
+	for _, y := range v {
+		if y == x {
+			n++
+		}
+	}
+	return n
+}
+
+// values returns the feature of all releases, without NaN.
+func values(v *view, f feature, s *sample) []float64 {
+	out := make([]float64, 0, len(s.releases))
+	for _, r := range s.releases {
+		if x := v.value(f, r); !math.IsNaN(x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// limits returns quantiles of sorted values to try as limits.
+func limits(sorted []float64) []float64 {
+	var out []float64
+	for _, q := range []float64{0, .01, .02, .05, .1, .2, .3, .4, .5, .6, .7, .8, .9, .95, .98, .99, 1} {
+		out = append(out, sorted[int(q*float64(len(sorted)-1))])
+	}
+	return slices.Compact(out)
+}
+
+func countBelow(sorted []float64, limit float64) int {
+	i, _ := slices.BinarySearch(sorted, limit)
+	return i
+}
+
+func countFrom(sorted []float64, limit float64) int { return len(sorted) - countBelow(sorted, limit) }
+
+func countTo(sorted []float64, limit float64) int {
+	return countBelow(sorted, math.Nextafter(limit, math.Inf(1)))
+}
+
+// commonest returns the value that occurs most often in sorted values.
+func commonest(sorted []float64) float64 {
+	best, run, most := sorted[0], 0, 0
+	for i, v := range sorted {
+		if i > 0 && v != sorted[i-1] {
+			run = 0
+		}
+		run++
+		if run > most {
+			best, most = v, run
+		}
+	}
+	return best
+}
+
+// learn sets the weights of the linear score: difference of the means over
+// the variance, for each coordinate (a diagonal discriminant).
+func (v *view) learn(a, b *sample) {
+	width := a.width()
+	meanA, varA := moments(a, width)
+	meanB, varB := moments(b, width)
+	v.weight = make([]float64, width)
+	for i := range v.weight {
+		w := (meanA[i] - meanB[i]) / (varA[i] + varB[i] + 1e-300)
+		if !math.IsNaN(w) && !math.IsInf(w, 0) {
+			v.weight[i] = w
+		}
+	}
+}
+
+func moments(s *sample, width int) (mean, variance []float64) {
+	mean, variance = make([]float64, width), make([]float64, width)
+	n := float64(max(len(s.releases), 1))
+	for _, r := range s.releases {
+		for i := range min(width, len(r.Y)) {
+			mean[i] += r.Y[i] / n
+			variance[i] += r.Y[i] * r.Y[i] / n
+		}
+	}
+	for i := range mean {
+		variance[i] = max(0, variance[i]-mean[i]*mean[i])
+	}
+	return mean, variance
+}
+
+// maxSteps bounds how many differences of neighbours are looked at: a shared
+// noise shows in any of them.
+const maxSteps = 64
+
+// bestOfAll searches all features.
+func (s *search) bestOfAll() choice {
+	features := []feature{featureRefused, featureLength, featureZeros, featureBad, featureLeast, featureMost, featureNorm1, featureScore}
+	if s.view.ratio != nil {
+		features = append(features, featureRatio)
+	}
+	for i := range min(s.a.width()-1, maxSteps) {
+		features = append(features, featureStep-feature(i))
+	}
+	best := choice{expected: math.Inf(-1)}
+	for _, c := range s.coordinates() {
+		if c.expected > best.expected {
+			best = c
+		}
+	}
+	for _, f := range features {
+		if c := s.bestEvent(f); c.expected > best.expected {
+			best = c
+		}
+	}
+	return best
+}
+
+// coordinates returns the best choice for each coordinate.
+func (s *search) coordinates() []choice {
+	if s.known == nil {
+		for i := range s.a.width() {
+			s.known = append(s.known, s.bestEvent(feature(i)))
+		}
+	}
+	return s.known
+}
+
+// perCoordinate returns the best event of each coordinate, and the sum of the
+// bounds that the search expects of them.
+func (s *search) perCoordinate() (events []event, expected float64) {
+	for _, c := range s.coordinates() {
+		events = append(events, c.event)
+		expected += max(0, c.expected)
+	}
+	return events, expected
+}

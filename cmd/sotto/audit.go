@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"sotto/audit"
+	"sotto/dp"
+	"sotto/mech"
+)
+
+// auditOptions are the flags of "sotto audit".
+type auditOptions struct {
+	mechanismFlags
+	config audit.Config
+	claim  float64
+	exec   string
+	url    string
+	bounds string
+	json   bool
+}
+
+func newAudit(std streams) *cobra.Command {
+	var o auditOptions
+	c := &cobra.Command{
+		Use:   "audit [MECHANISM]",
+		Short: "Attack a mechanism and certify how large its ε is at least",
+		Long: `Attack a mechanism and certify, with confidence, how large its ε is at least.
+Exit 1 if that is more than is claimed.
+
+A built-in mechanism is audited at the ε that it claims. A foreign one is a
+command (--exec) that reads lines {"x":[…]} and writes a line {"y":[…]}, or
+{"error":"…"} for a refusal, for each, or an address (--url) to which {"x":[…]}
+is posted; --claim is its ε, and --dim and --range describe its inputs.
+
+` + mechanismList(),
+		Example: `  sotto audit laplace-l1 --dim 300 --epsilon 8
+  sotto audit ome --dim 768 --bits 10 --lambda 100 --epsilon 1 --draws 100000
+  sotto audit --exec 'python3 theirs.py' --claim 1 --dim 50 --range -1,1`,
+		ValidArgsFunction: completeMechanism,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.config.Claim = o.claim
+			if !c.Flags().Changed("claim") {
+				o.config.Claim = math.NaN()
+			}
+			return runAudit(c.Context(), o, args, std)
+		},
+	}
+	o.addFlags(c.Flags())
+	c.Flags().Lookup("dim").Usage += " (default 768)"
+	c.Flags().Lookup("input-dim").Usage += " (default 300)"
+	c.Flags().Lookup("output-dim").Usage += " (default 50)"
+	c.Flags().Lookup("classes").Usage += " (default 2)"
+	c.Flags().IntVar(&o.config.Draws, "draws", 100_000, "releases of each input that are counted")
+	c.Flags().Float64Var(&o.config.Confidence, "confidence", 0.99, "probability with which the bound holds")
+	c.Flags().IntVar(&o.config.Workers, "workers", 0, "samplers side by side (default: one a core)")
+	c.Flags().BoolVar(&o.config.Independent, "independent", false, "take a foreign mechanism's coordinates for independent given the input, and add their bounds")
+	c.Flags().Float64Var(&o.claim, "claim", 0, "the ε to refute (default for a built-in mechanism: what it claims)")
+	c.Flags().StringVar(&o.exec, "exec", "", "audit this shell command")
+	c.Flags().StringVar(&o.url, "url", "", "audit this address")
+	c.Flags().StringVar(&o.bounds, "range", "-1,1", "least and largest coordinate of a foreign mechanism's inputs")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+// auditReport is what "sotto audit --json" prints.
+type auditReport struct {
+	Mechanism string      `json:"mechanism"`
+	Variant   string      `json:"variant,omitempty"`
+	Unit      dp.Unit     `json:"unit,omitempty"`
+	True      *dp.Epsilon `json:"true,omitempty"` // what is proved, for a built-in mechanism
+	audit.Result
+}
+
+func runAudit(ctx context.Context, o auditOptions, args []string, std streams) error {
+	target, report, config, err := o.target(args)
+	if err != nil {
+		return err
+	}
+	bar := newProgress(std.err, "auditing")
+	config.Progress = bar.set
+	result, err := audit.Run(ctx, target, config)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	report.Result = result
+	if o.json {
+		err = printJSON(std.out, report)
+	} else {
+		err = printAudit(std.out, report)
+	}
+	if err == nil && result.Refuted {
+		err = errNo
+	}
+	return err
+}
+
+// target returns what is to be audited, and what is known of it beforehand.
+func (o *auditOptions) target(args []string) (audit.Target, auditReport, audit.Config, error) {
+	config := o.config
+	foreign := o.exec != "" || o.url != ""
+	if !foreign {
+		if err := oneMechanism(args); err != nil {
+			return audit.Target{}, auditReport{}, config, fmt.Errorf("%w; for a foreign one use --exec or --url", err)
+		}
+		return o.builtin(args[0])
+	}
+	if len(args) > 0 || o.exec != "" && o.url != "" {
+		return audit.Target{}, auditReport{}, config, errors.New("want one of a mechanism, --exec and --url")
+	}
+	if math.IsNaN(config.Claim) {
+		return audit.Target{}, auditReport{}, config, errors.New("want --claim, the ε that the foreign mechanism claims")
+	}
+	config.Delta = o.Delta
+	domain, err := o.domain()
+	if err != nil {
+		return audit.Target{}, auditReport{}, config, err
+	}
+	open, name := audit.Command(o.exec), "foreign command"
+	if o.url != "" {
+		name = "foreign endpoint"
+		if open, err = audit.Endpoint(o.url); err != nil {
+			return audit.Target{}, auditReport{}, config, err
+		}
+	}
+	target, err := audit.Foreign(domain, open)
+	return target, auditReport{Mechanism: name}, config, err
+}
+
+func (o *auditOptions) builtin(name string) (audit.Target, auditReport, audit.Config, error) {
+	config := o.config
+	p, err := o.resolve(name)
+	if err != nil {
+		return audit.Target{}, auditReport{}, config, err
+	}
+	if p.Epsilon == 0 {
+		return audit.Target{}, auditReport{}, config, errors.New("want --epsilon, the ε that is claimed")
+	}
+	m, err := mech.New(assume(p))
+	if err != nil {
+		return audit.Target{}, auditReport{}, config, err
+	}
+	a, g := m.Account(), m.Guarantee()
+	if math.IsNaN(config.Claim) {
+		config.Claim = float64(a.Claimed)
+	}
+	config.Delta = g.Delta
+	if o.Delta > 0 {
+		config.Delta = o.Delta
+	}
+	return audit.Builtin(m), auditReport{Mechanism: a.Mechanism, Variant: a.Variant, Unit: g.Unit, True: &g.Epsilon}, config, nil
+}
+
+// domain reads --dim and --range.
+func (o *auditOptions) domain() (audit.Domain, error) {
+	low, high, ok := strings.Cut(o.bounds, ",")
+	a, errA := strconv.ParseFloat(strings.TrimSpace(low), 64)
+	b, errB := strconv.ParseFloat(strings.TrimSpace(high), 64)
+	if !ok || errA != nil || errB != nil {
+		return audit.Domain{}, fmt.Errorf("--range is %q, must be two numbers like -1,1", o.bounds)
+	}
+	d := audit.Domain{Dim: o.Dim, Low: a, High: b}
+	if o.Dim == 0 {
+		return d, errors.New("want --dim, the number of coordinates of the foreign mechanism's inputs")
+	}
+	return d, d.Validate()
+}
+
+func printAudit(out io.Writer, r auditReport) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	name := r.Mechanism
+	if r.Variant != "" {
+		name += ", variant " + r.Variant
+	}
+	unit := ""
+	if r.Unit != "" {
+		unit = fmt.Sprintf(" (%s-level)", r.Unit)
+	}
+	row("mechanism", "%s", name)
+	row("claimed", "ε = %v%s", r.Claimed, unit)
+	if r.True != nil {
+		row("proved", "ε = %v%s", *r.True, unit)
+	}
+	row("attacked", "ε ≥ %.6g with confidence %v", r.LowerBound, r.Confidence)
+	row("by", "%s: %s", r.Method, r.Event)
+	row("on", "%s, %d releases of each input", r.Pair, r.Draws)
+	if r.Recovery != nil && r.Recovery.Hits > 0 {
+		row("recovered", "%d of %d inputs, to within %.2g (%s)", r.Recovery.Hits, r.Recovery.Trials, r.Recovery.WorstError, r.Recovery.Attack)
+	}
+	for _, a := range r.Assumptions {
+		row("assuming", "%s", a)
+	}
+	if r.Refuted {
+		row("verdict", "REFUTED: the claim is too small")
+	} else {
+		row("verdict", "not refuted: no attack found more than is claimed")
+	}
+	return w.Flush()
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"sotto/audit"
+	"sotto/dp"
+	"sotto/mech"
+)
+
+// epsilonOptions are the flags of "sotto epsilon".
+type epsilonOptions struct {
+	mechanismFlags
+	dropout float64
+	check   string
+	table   bool
+	json    bool
+}
+
+func newEpsilon(std streams) *cobra.Command {
+	var o epsilonOptions
+	c := &cobra.Command{
+		Use:   "epsilon MECHANISM",
+		Short: "Say what ε a mechanism claims and what ε it really has",
+		Long: `Say what ε a mechanism claims and what ε it really has, why, and which two
+inputs show it. Needs no data.
+
+With --check FILE: read a JSON list of claims and say which are false, by the
+mechanism or by an accuracy that its ε does not allow; exit 1 if any is.
+With --table: the published methods' claimed and true ε, as Markdown.
+
+` + mechanismList(),
+		Example: `  sotto epsilon ome --dim 50 --bits 10 --lambda 100 --epsilon 1
+  sotto epsilon dpnr --variant paper --dim 768 --epsilon 0.05 --json
+  sotto epsilon laplace-l1 --dim 300 --epsilon 1 --dropout 0.5
+  sotto epsilon --check claims.json`,
+		ValidArgsFunction: completeMechanism,
+		RunE: func(_ *cobra.Command, args []string) error {
+			switch {
+			case o.check != "" && (len(args) > 0 || o.table):
+				return errors.New("--check takes no mechanism and no --table")
+			case o.check != "":
+				return runCheck(o, std)
+			case o.table && len(args) > 0:
+				return errors.New("--table takes no mechanism")
+			case o.table:
+				return runTable(std.out)
+			}
+			if err := oneMechanism(args); err != nil {
+				return err
+			}
+			return runEpsilon(o, args[0], std.out)
+		},
+	}
+	o.addFlags(c.Flags())
+	c.Flags().Lookup("dim").Usage += " (default 768)"
+	c.Flags().Lookup("input-dim").Usage += " (default 300)"
+	c.Flags().Lookup("output-dim").Usage += " (default 50)"
+	c.Flags().Lookup("classes").Usage += " (default 2)"
+	c.Flags().Float64Var(&o.dropout, "dropout", 0, "probability μ of masking each word before encoding; the unit becomes word")
+	c.Flags().StringVar(&o.check, "check", "", "check the claims in this JSON file, - for standard input")
+	c.Flags().BoolVar(&o.table, "table", false, "print the table of the published methods")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+// runEpsilon prints the statement of one mechanism.
+func runEpsilon(o epsilonOptions, name string, out io.Writer) error {
+	p, err := o.resolve(name)
+	if err != nil {
+		return err
+	}
+	if p.Epsilon == 0 {
+		return errors.New("want --epsilon, the ε that is claimed or wanted")
+	}
+	s, err := mech.Describe(assume(p), o.dropout)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(out, s)
+	}
+	return printStatement(out, s)
+}
+
+func printStatement(out io.Writer, s mech.Statement) error {
+	guarantee := func(e dp.Epsilon, u dp.Unit) string { return dp.Guarantee{Unit: u, Epsilon: e}.String() }
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	row("mechanism", "%s, variant %s%s", s.Mechanism, s.Variant, parameterText(s))
+	row("claimed", "%s", guarantee(s.Claimed, s.Unit))
+	row("true", "%s", dp.Guarantee{Unit: s.Unit, Epsilon: s.True, Delta: s.Delta})
+	if s.TextLevel != nil {
+		row("", "%s: dropping words gains nothing here", guarantee(*s.TextLevel, dp.Text))
+	}
+	row("because", "%s", s.Reason)
+	row("witness", "%s", s.Witness.Event)
+	row("", "it shows that no ε below %v is true", s.Witness.Attained)
+	for _, name := range sortedKeys(s.Facts) {
+		row(name, "%.6g", s.Facts[name])
+	}
+	for _, a := range s.Assumptions {
+		row("assuming", "%s", a)
+	}
+	switch {
+	case s.True == dp.Infinite:
+		row("verdict", "the claim is false: nothing is promised at all")
+	case !s.Honest():
+		row("verdict", "the claim is false: the true ε is %.4g times as large", float64(s.True/s.Claimed))
+	default:
+		row("verdict", "the claim holds")
+	}
+	return w.Flush()
+}
+
+// parameterText lists the parameters that were given or assumed.
+func parameterText(s mech.Statement) string {
+	p, text := s.Parameters, ""
+	add := func(name string, value any, set bool) {
+		if set {
+			text += fmt.Sprintf(", %s %v", name, value)
+		}
+	}
+	add("dim", p.Dim, p.Dim != 0)
+	add("bits", p.Bits, p.Bits != 0)
+	add("lambda", p.Lambda, p.Lambda != 0)
+	add("alpha", p.Alpha, p.Alpha != 0)
+	add("input", p.InputDim, p.InputDim != 0)
+	add("output", p.OutputDim, p.OutputDim != 0)
+	add("clip", p.Clip, p.Clip != 0)
+	add("codewords", p.Codewords, p.Codewords != 0)
+	add("selected", p.Selected, p.Selected != 0)
+	add("classes", p.Classes, p.Classes != 0)
+	add("dropout", s.Dropout, s.Dropout != 0)
+	return text
+}
+
+// runCheck prints a verdict for each claim of a file.
+func runCheck(o epsilonOptions, std streams) error {
+	in := std.in
+	if o.check != "-" {
+		f, err := os.Open(o.check)
+		if err != nil {
+			return fmt.Errorf("the claims cannot be read: %w", err)
+		}
+		defer f.Close() //nolint:errcheck // it was only read
+		in = f
+	}
+	claims, err := audit.ReadClaims(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.check, err)
+	}
+	verdicts := make([]audit.Verdict, len(claims))
+	refuted := false
+	for i, c := range claims {
+		if verdicts[i], err = audit.CheckClaim(c); err != nil {
+			return fmt.Errorf("%s: claim %d: %w", o.check, i+1, err)
+		}
+		refuted = refuted || verdicts[i].Refuted
+	}
+	if o.json {
+		err = printJSON(std.out, verdicts)
+	} else {
+		err = printVerdicts(std.out, verdicts)
+	}
+	if err == nil && refuted {
+		err = errNo
+	}
+	return err
+}
+
+func printVerdicts(out io.Writer, verdicts []audit.Verdict) error {
+	for _, v := range verdicts {
+		word := "stands"
+		if v.Refuted {
+			word = "REFUTED"
+		}
+		text := fmt.Sprintf("%s: %s, claimed ε = %v (%s-level)", v.Name, word, v.Claimed, v.Unit)
+		if v.True != nil {
+			text += fmt.Sprintf(", true ε = %v", *v.True)
+		}
+		if v.Limit != nil {
+			text += fmt.Sprintf(", accuracy %.2f %% against a limit of %.2f %%", 100**v.Accuracy, 100**v.Limit)
+		}
+		for _, r := range v.Reasons {
+			text += "\n  " + r
+		}
+		if _, err := fmt.Fprintln(out, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printJSON(out io.Writer, v any) error {
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

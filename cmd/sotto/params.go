@@ -1,0 +1,138 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/internal/vecfile"
+	"sotto/mech"
+)
+
+// mechanismFlags are the parameters of a mechanism as flags.
+type mechanismFlags struct {
+	mech.Params
+	vocabulary string // file of vectors
+}
+
+func (f *mechanismFlags) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&f.Variant, "variant", "", "variant of the mechanism (see the list below; the first is the default)")
+	fs.Float64Var(&f.Epsilon, "epsilon", 0, "ε as it is claimed or wanted")
+	fs.Float64Var(&f.Delta, "delta", 0, "δ: gaussian, privemb paper (default 1e-6)")
+	fs.IntVar(&f.Dim, "dim", 0, "coordinates of the input")
+	fs.IntVar(&f.Bits, "bits", 0, "bits a coordinate: sue, oue, ome, bitrand, bitrr (default 10)")
+	fs.Float64Var(&f.Lambda, "lambda", 0, "λ: ome (default 100)")
+	fs.Float64Var(&f.Alpha, "alpha", 0, "α: bitrand, oue moue")
+	fs.IntVar(&f.InputDim, "input-dim", 0, "coordinates before the projection: privemb")
+	fs.IntVar(&f.OutputDim, "output-dim", 0, "coordinates after the projection: privemb")
+	fs.Float64Var(&f.Clip, "clip", 0, "clip inputs to this L2 norm, which makes the guarantee text-level: privemb")
+	fs.IntVar(&f.Codewords, "codewords", 0, "number of public codewords: codebook (default 256)")
+	fs.IntVar(&f.Selected, "selected", 0, "how many of them count as near: codebook (default: the best for ε)")
+	fs.IntVar(&f.Classes, "classes", 0, "number of labels: krr")
+	fs.Uint64Var(&f.Seed, "seed", 0, "seed of the public codewords or projection: codebook, privemb")
+	fs.StringVar(&f.vocabulary, "vocabulary", "", "file of the public vectors: privemb vocabulary")
+}
+
+// resolve sets the mechanism's name and reads the vocabulary.
+func (f *mechanismFlags) resolve(name string) (mech.Params, error) {
+	p := f.Params
+	p.Mechanism = name
+	if f.vocabulary == "" {
+		return p, nil
+	}
+	words, err := readAll(f.vocabulary)
+	if err != nil {
+		return p, err
+	}
+	p.Vocabulary = words
+	if p.InputDim == 0 {
+		p.InputDim = len(words[0])
+	}
+	return p, nil
+}
+
+// assume fills in the size that a mechanism has where the user gave none, for
+// commands that read no data: BERT's width, and PRIVEMB's example.
+func assume(p mech.Params) mech.Params {
+	if p.Dim == 0 && mech.Uses(p.Mechanism, "dim") {
+		p.Dim = 768
+	}
+	if p.InputDim == 0 && mech.Uses(p.Mechanism, "input_dim") {
+		p.InputDim = 300
+	}
+	if p.OutputDim == 0 && mech.Uses(p.Mechanism, "output_dim") && p.Variant != mech.M1 {
+		p.OutputDim = min(50, p.InputDim)
+	}
+	if p.Classes == 0 && mech.Uses(p.Mechanism, "classes") {
+		p.Classes = 2
+	}
+	return p
+}
+
+// maxVocabulary bounds what is compared pair by pair.
+const maxVocabulary = 20_000
+
+// readAll reads a whole file of public vectors.
+func readAll(path string) ([][]float64, error) {
+	r, err := vecfile.Open(path, vecfile.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close() //nolint:errcheck // it was only read
+	var rows [][]float64
+	row := make([]float64, r.Width())
+	for len(row) > 0 {
+		if _, err := r.ReadRows(row); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		rows = append(rows, slices.Clone(row))
+		if len(rows) > maxVocabulary {
+			return nil, fmt.Errorf("%s: the vocabulary has more than %d vectors, must have fewer", path, maxVocabulary)
+		}
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%s: the vocabulary is empty, must hold at least two vectors", path)
+	}
+	return rows, nil
+}
+
+// mechanismList is the end of a help text.
+func mechanismList() string {
+	var b strings.Builder
+	b.WriteString("Mechanisms and their variants:\n")
+	for _, i := range mech.Infos() {
+		fmt.Fprintf(&b, "  %-11s %s (%s)\n", i.Name, i.About, strings.Join(i.Variants, ", "))
+	}
+	return b.String()
+}
+
+// completeMechanism completes the first argument.
+func completeMechanism(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, i := range mech.Infos() {
+		names = append(names, i.Name+"\t"+i.About)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// oneMechanism explains what is missing where cobra would only count.
+func oneMechanism(args []string) error {
+	if len(args) == 1 {
+		return nil
+	}
+	var names []string
+	for _, i := range mech.Infos() {
+		names = append(names, i.Name)
+	}
+	return fmt.Errorf("want one mechanism, got %d arguments; mechanisms are %s", len(args), strings.Join(names, ", "))
+}

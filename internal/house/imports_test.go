@@ -1,0 +1,93 @@
+package house_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// neighbours says what the code of a package, without its tests, may import.
+type neighbours struct {
+	own    []string // packages of this module
+	anyOwn bool     // all packages of this module
+	only   bool     // nothing but own and the standard library
+}
+
+// mayImport is the map of this module. A new package is entered here first.
+var mayImport = map[string]neighbours{
+	"dp":                  {only: true},
+	"noise":               {only: true},
+	"mech":                {own: []string{"dp", "noise"}},
+	"audit":               {own: []string{"dp", "noise", "mech"}},
+	"dp/dptest":           {own: []string{"dp", "noise"}},
+	"cmd/sotto":           {anyOwn: true},
+	"internal/atomicfile": {only: true},
+	"internal/house":      {only: true},
+	"internal/vecfile":    {own: []string{"internal/atomicfile"}},
+}
+
+// directions finds packages that are not on the map and imports against it.
+func directions(t *tree) []string {
+	var found []string
+	unknown := map[string]bool{}
+	for _, s := range t.code {
+		allowed, ok := mayImport[s.dir()]
+		if !ok && !unknown[s.dir()] {
+			unknown[s.dir()] = true
+			found = append(found, s.dir()+": package is not in mayImport of internal/house")
+		}
+		if !ok || s.isTest() {
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			if imported, err := strconv.Unquote(spec.Path.Value); err != nil || !allowed.permit(imported) {
+				found = append(found, fmt.Sprintf("%s: %s may not import %s", t.at(spec), s.dir(), spec.Path.Value))
+			}
+		}
+	}
+	return found
+}
+
+// permit reports whether an import path is allowed. The standard library's
+// paths are those without a dot in the first element.
+func (n neighbours) permit(imported string) bool {
+	if own, ok := strings.CutPrefix(imported, module+"/"); ok {
+		return n.anyOwn || slices.Contains(n.own, own)
+	}
+	first, _, _ := strings.Cut(imported, "/")
+	return !n.only || !strings.Contains(first, ".")
+}
+
+func TestImports(t *testing.T) {
+	enforce(t, directions, []example{
+		{
+			name:  "downward",
+			files: map[string]string{"mech/a.go": "package mech\nimport \"sotto/dp\""},
+		},
+		{
+			name:  "the command",
+			files: map[string]string{"cmd/sotto/main.go": "package main\nimport (\n\"os\"\n\"sotto/audit\"\n)"},
+		},
+		{
+			name:  "a test",
+			files: map[string]string{"dp/a_test.go": "package dp_test\nimport \"sotto/mech\""},
+		},
+		{
+			name:  "upward",
+			files: map[string]string{"dp/a.go": "package dp\nimport \"sotto/mech\""},
+			want:  `dp/a.go:2: dp may not import "sotto/mech"`,
+		},
+		{
+			name:  "outside the standard library",
+			files: map[string]string{"noise/a.go": "package noise\nimport \"golang.org/x/sys/cpu\""},
+			want:  `noise may not import "golang.org/x/sys/cpu"`,
+		},
+		{
+			name:  "not on the map",
+			files: map[string]string{"util/a.go": "package util", "util/b.go": "package util"},
+			want:  "util: package is not in mayImport",
+		},
+	})
+}

@@ -1,0 +1,203 @@
+package vecfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// Options say how to read. The zero value reads any width and stops at the
+// first bad row.
+type Options struct {
+	Name    string // of the input, for errors; Open fills in its path, and a stream is "stdin"
+	Format  Format // Open takes it from the extension if empty; a stream must give it
+	Width   int    // coordinates a row must have; 0 means those of the first good row
+	Column  string // the Parquet list column to read; empty means the only one
+	SkipBad bool   // leave out bad rows and count them, instead of stopping
+}
+
+// Validate reports options that cannot be met.
+func (o Options) Validate() error {
+	if !o.Format.valid() {
+		return fmt.Errorf("vecfile: format is %q, must be jsonl, csv, npy or parquet", string(o.Format))
+	}
+	if o.Width < 0 || o.Width > maxWidth {
+		return fmt.Errorf("vecfile: width is %d, must be between 0 and %d", o.Width, maxWidth)
+	}
+	if o.Column != "" && o.Format != Parquet {
+		return fmt.Errorf("vecfile: column is %q and format %s, must be parquet", o.Column, o.Format)
+	}
+	return nil
+}
+
+// source yields the rows of one format.
+type source interface {
+	// read fills dst with rows and lines with their places, one for each row
+	// that fits, and returns how many it read before err. After a *RowError
+	// it stands behind the bad row and can be read further.
+	read(dst []float64, lines []int64) (int, error)
+}
+
+// Reader reads rows. It is not safe for concurrent use.
+type Reader struct {
+	opt     Options
+	src     source
+	in      *input
+	width   int
+	rows    int64
+	single  bool // 32-bit numbers
+	header  bool
+	dropped dropped
+	skipped int64
+	lines   []int64 // places of the rows last read
+	err     error   // what every further read returns
+}
+
+// Open opens the file at path and reads as far as its first good row, which
+// fixes the width.
+func Open(path string, o Options) (*Reader, error) {
+	if o.Name == "" {
+		o.Name = path
+	}
+	if o.Format == "" {
+		var err error
+		if o.Format, err = ByName(path); err != nil {
+			return nil, err
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("vecfile: %w", err)
+	}
+	r, err := NewReader(f, o)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r.in.closers = append(r.in.closers, f.Close)
+	return r, nil
+}
+
+// NewReader reads from in, which the caller closes, as far as the first good
+// row. All formats are streamed except Parquet, whose index is at its end:
+// unless in is a regular file, it is first copied to a temporary file that
+// only the owner can read.
+func NewReader(in io.Reader, o Options) (*Reader, error) {
+	if o.Name == "" {
+		o.Name = "stdin"
+	}
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	r := &Reader{opt: o, in: newInput(in), width: o.Width, rows: -1}
+	if err := r.open(); err != nil {
+		return nil, errors.Join(err, r.in.close())
+	}
+	return r, nil
+}
+
+// open prepares the source of the reader's format.
+func (r *Reader) open() error {
+	switch r.opt.Format {
+	case JSONL:
+		return r.openRows(newJSONL(r))
+	case CSV:
+		return r.openCSV()
+	case NPY:
+		return r.openNPY()
+	}
+	return r.openParquet()
+}
+
+// ReadRows fills dst from its start with as many rows as are at hand, and at
+// least one. It returns their number, or 0 and an error: [io.EOF] after the
+// last row, a [*RowError] at a bad row. An error is final. It panics if the
+// length of dst is not a positive multiple of a positive Width.
+func (r *Reader) ReadRows(dst []float64) (int, error) {
+	if r.width > 0 && (len(dst) == 0 || len(dst)%r.width != 0) {
+		panic(fmt.Sprintf("vecfile: ReadRows into %d numbers, must be a positive multiple of %d", len(dst), r.width))
+	}
+	n := 0
+	for n == 0 && r.err == nil {
+		want := len(dst) / max(r.width, 1)
+		r.lines = slices.Grow(r.lines[:0], want)[:want]
+		var err error
+		n, err = r.src.read(dst, r.lines)
+		r.err = r.pass(err)
+	}
+	if n > 0 {
+		return n, nil
+	}
+	return 0, r.err
+}
+
+// pass returns err, or nil if it is a bad row to be skipped.
+func (r *Reader) pass(err error) error {
+	var bad *RowError
+	if r.opt.SkipBad && errors.As(err, &bad) {
+		r.skipped++
+		return nil
+	}
+	return err
+}
+
+// Width returns the number of coordinates of a row, or 0 if there is no row
+// that could tell.
+func (r *Reader) Width() int { return r.width }
+
+// Rows returns the number of rows that the file promises, bad ones included,
+// or -1 if it does not say.
+func (r *Reader) Rows() int64 { return r.rows }
+
+// Float32 reports whether the numbers in the file have at most 32 bits.
+func (r *Reader) Float32() bool { return r.single }
+
+// Header reports whether a CSV file began with a line of names.
+func (r *Reader) Header() bool { return r.header }
+
+// Format returns the format being read.
+func (r *Reader) Format() Format { return r.opt.Format }
+
+// Skipped returns how many bad rows were left out so far.
+func (r *Reader) Skipped() int64 { return r.skipped }
+
+// Dropped returns the names of the JSON keys met so far, or of the Parquet
+// columns, that hold no part of a vector: at most 32 of them, long ones cut.
+func (r *Reader) Dropped() []string { return slices.Clone(r.dropped.names) }
+
+// Refuse returns the error to report when row i of those last read, counted
+// from 0, is unfit for a reason that only the caller knows. The reason must
+// not quote the row. It panics if there was no such row.
+func (r *Reader) Refuse(i int, reason string) *RowError {
+	return r.rowError(r.lines[i], 0, reason)
+}
+
+// Close releases what the reader holds.
+func (r *Reader) Close() error {
+	if r.err == nil {
+		r.err = os.ErrClosed
+	}
+	return r.in.close()
+}
+
+func (r *Reader) rowError(line int64, column int, reason string) *RowError {
+	return &RowError{Name: r.opt.Name, Line: line, Column: column, Reason: reason, rows: !r.opt.Format.text()}
+}
+
+// errorf returns an error about the file as a whole.
+func (r *Reader) errorf(format string, args ...any) error {
+	return fmt.Errorf("vecfile: %s: "+format, append([]any{r.opt.Name}, args...)...)
+}
+
+// setWidth fixes the width of a format that declares it.
+func (r *Reader) setWidth(w int) error {
+	if w < 1 || w > maxWidth {
+		return r.errorf("has %s, must have between 1 and %d", columns(w), maxWidth)
+	}
+	if r.width != 0 && w != r.width {
+		return r.errorf("%s", wrongWidth(w, r.width))
+	}
+	r.width = w
+	return nil
+}

@@ -1,0 +1,81 @@
+package vecfile
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// textSink writes a row as a line: numbers between commas.
+type textSink struct {
+	out        io.Writer
+	opt        WriterOptions
+	open, stop string // around the numbers
+	buf        []byte
+}
+
+// textBlock is about how many bytes are written at once.
+const textBlock = 1 << 18
+
+func newTextSink(out io.Writer, o WriterOptions, open, stop string) *textSink {
+	return &textSink{out: out, opt: o, open: open, stop: stop}
+}
+
+func newCSVSink(out io.Writer, o WriterOptions) (*textSink, error) {
+	s := newTextSink(out, o, "", "\n")
+	if !o.Header {
+		return s, nil
+	}
+	for i := range o.Width {
+		if i > 0 {
+			s.buf = append(s.buf, ',')
+		}
+		s.buf = append(s.buf, 'v')
+		s.buf = strconv.AppendInt(s.buf, int64(i), 10)
+	}
+	s.buf = append(s.buf, '\n')
+	return s, s.flush()
+}
+
+// write implements [sink]. It holds nothing back, so that rows pass through
+// as they arrive.
+func (s *textSink) write(rows []float64) error {
+	bits := 64
+	if s.opt.Float32 {
+		bits = 32
+	}
+	for len(rows) > 0 {
+		s.buf = append(s.buf, s.open...)
+		for i, v := range rows[:s.opt.Width] {
+			if !finite(v, s.opt.Float32) {
+				return errNotFinite
+			}
+			if i > 0 {
+				s.buf = append(s.buf, ',')
+			}
+			// The shortest text that reads back as the same number. JSON has
+			// the same exponents.
+			s.buf = strconv.AppendFloat(s.buf, v, 'g', -1, bits)
+		}
+		s.buf = append(s.buf, s.stop...)
+		rows = rows[s.opt.Width:]
+		if len(s.buf) >= textBlock {
+			if err := s.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return s.flush()
+}
+
+func (s *textSink) flush() error {
+	_, err := s.out.Write(s.buf)
+	s.buf = s.buf[:0]
+	if err != nil {
+		return fmt.Errorf("vecfile: %w", err)
+	}
+	return nil
+}
+
+// close implements [sink].
+func (s *textSink) close() error { return nil }

@@ -1,0 +1,256 @@
+package mech_test
+
+import (
+	"fmt"
+	"math"
+	weakrand "math/rand/v2"
+	"testing"
+
+	"sotto/dp"
+	"sotto/dp/dptest"
+	"sotto/mech"
+	"sotto/noise"
+)
+
+// subject is one variant of a mechanism under the conformance suite.
+type subject struct {
+	mech.Params                                       // all but dimension and ε
+	least       int                                   // the smallest dimension
+	honest      bool                                  // the ε asked for is the ε promised
+	valid       func(dim int, eps float64) bool       // where it can be made; nil: everywhere
+	quiet       func(dim int, eps float64) bool       // see dptest.Options; nil: nowhere
+	adapt       func(p *mech.Params, dim int)         // sets dimensions; nil: Dim
+	options     func(mech.Mechanism, *dptest.Options) // nil: none
+}
+
+// subjects lists every variant of every mechanism that takes vectors;
+// TestConformanceComplete sees to it.
+func subjects() []subject {
+	one := func(name, variant string, honest bool) subject {
+		return subject{Params: mech.Params{Mechanism: name, Variant: variant}, least: 1, honest: honest}
+	}
+	bit := func(name, variant string, bits int, honest bool) subject {
+		s := one(name, variant, honest)
+		s.Bits = bits
+		s.quiet = func(dim int, eps float64) bool { return eps/float64(dim) > 4 }
+		s.options = func(m mech.Mechanism, o *dptest.Options) {
+			_, out := m.Shape()
+			half := make([]float64, out)
+			half[out-1] = 0.5
+			o.Impossible = [][]float64{half}
+		}
+		return s
+	}
+	with := func(s subject, set func(*subject)) subject {
+		set(&s)
+		return s
+	}
+	embed := func(variant string, clip float64) subject {
+		s := one("privemb", variant, variant != mech.Paper)
+		s.Clip = clip
+		s.honest = s.honest && clip == 0
+		s.adapt = adaptPrivEmb
+		s.options = privEmbOptions
+		return s
+	}
+	return []subject{
+		with(one("laplace-l1", mech.Paper, true), func(s *subject) { s.options = latticeOptions }),
+		with(one("laplace-l1", mech.Released, false), func(s *subject) { s.options = latticeOptions }),
+		with(one("dpnr", mech.True, true), func(s *subject) { s.least, s.options = 2, latticeOptions }),
+		with(one("dpnr", mech.Paper, false), func(s *subject) { s.least, s.options = 2, latticeOptions }),
+		with(one("dpnr", mech.Released, false), func(s *subject) { s.least = 2 }),
+		bit("sue", mech.OneHot, 10, true), bit("sue", mech.Paper, 10, false), bit("sue", mech.Paper, 7, false),
+		bit("oue", mech.OneHot, 3, false), bit("oue", mech.Tight, 4, true), bit("oue", mech.Paper, 10, false),
+		with(bit("oue", mech.MOUE, 10, false), func(s *subject) { s.Alpha = 3 }),
+		with(bit("ome", mech.Paper, 10, false), func(s *subject) { s.Lambda = 100 }),
+		with(bit("ome", mech.Paper, 3, false), func(s *subject) { s.Lambda = 2 }),
+		with(bit("bitrand", mech.Paper, 10, false), func(s *subject) { s.Alpha = 0.1 }),
+		bit("bitrr", mech.Weighted, 10, true), bit("bitrr", mech.Uniform, 1, true), bit("bitrr", mech.OneBit, 0, true),
+		embed(mech.Orthonormal, 0), embed(mech.Orthonormal, 3), embed(mech.Spectral, 0), embed(mech.Vocabulary, 0),
+		embed(mech.Paper, 0), embed(mech.M1, 0), embed(mech.M1, 0.5),
+		with(one("privunit", mech.True, true), func(s *subject) {
+			s.least = 3
+			s.valid = func(dim int, eps float64) bool { return dim > 5 || eps < 100 }
+			s.options = func(m mech.Mechanism, o *dptest.Options) {
+				_, out := m.Shape()
+				o.Impossible = [][]float64{make([]float64, out)}
+			}
+		}),
+		with(one("codebook", mech.True, true), func(s *subject) {
+			s.least, s.Codewords = 2, 32
+			s.quiet = func(_ int, eps float64) bool { return eps >= 10 }
+			s.options = func(m mech.Mechanism, o *dptest.Options) {
+				_, out := m.Shape()
+				o.Impossible = [][]float64{make([]float64, out)}
+			}
+		}),
+		one("laplace-l2", mech.True, true),
+		with(one("gaussian", mech.True, true), func(s *subject) {
+			// The grid is too coarse for much noise in many dimensions, and the
+			// table's error is too large for e^100.
+			s.valid = func(dim int, eps float64) bool { return eps < 100 && (dim < 50 || eps >= 1) }
+			s.options = gaussianOptions
+		}),
+	}
+}
+
+// latticeOptions: a release on the grid, moved by a quarter of a cell or more,
+// is none. The released variant of laplace-l1 cannot attain its guarantee in
+// cells that do not divide evenly: up to √D of R√D.
+func latticeOptions(m mech.Mechanism, o *dptest.Options) {
+	l := m.(mech.Lattice)
+	_, out := m.Shape()
+	off := make([]float64, out)
+	for i := range off {
+		off[i] = 1.0 / float64(l.Radius()) // a whole cell is not (k+½)/R
+	}
+	o.Impossible = [][]float64{off}
+	o.Shortfall = 1e-4 + math.Sqrt(float64(out))/float64(l.Radius())
+}
+
+// gaussianOptions: δ pays for the table's error η beside the real law, so that
+// the witness misses ε by −ln(1 − (1+e^−ε)·D·η/Q).
+func gaussianOptions(m mech.Mechanism, o *dptest.Options) {
+	latticeOptions(m, o)
+	g := m.Guarantee()
+	_, out := m.Shape()
+	q := math.Exp(m.(dp.Accountable).Account().Witness.LogQ)
+	paid := (1 + math.Exp(-float64(g.Epsilon))) * float64(out) * noise.GaussianError / q
+	o.Shortfall = 1e-6 - 1.1*math.Log1p(-paid)/float64(g.Epsilon)
+}
+
+func adaptPrivEmb(p *mech.Params, dim int) {
+	p.InputDim, p.OutputDim = dim, max(1, dim/3)
+	switch p.Variant {
+	case mech.M1:
+		p.OutputDim = 0
+	case mech.Vocabulary:
+		p.Vocabulary = vocabulary(dim)
+	}
+}
+
+// vocabulary returns public vectors.
+func vocabulary(dim int) [][]float64 {
+	rng := weakrand.New(weakrand.NewPCG(3, uint64(dim)))
+	words := make([][]float64, 12)
+	for i := range words {
+		words[i] = make([]float64, dim)
+		for j := range words[i] {
+			words[i][j] = rng.NormFloat64()
+		}
+	}
+	return words
+}
+
+// privEmbOptions: the proven bound of a matrix with m rows lies up to m^(1/1024)
+// above the norm that power iteration attains from below.
+func privEmbOptions(m mech.Mechanism, o *dptest.Options) {
+	in, out := m.Shape()
+	o.Shortfall = 0.01
+	if m.Account().Variant == mech.Vocabulary {
+		words := vocabulary(in)
+		o.Input = func(rng *weakrand.Rand) []float64 { return append([]float64(nil), words[rng.IntN(len(words))]...) }
+		o.Bad = [][]float64{make([]float64, in)}
+	}
+	_ = out
+}
+
+// params returns the parameters at a dimension and an ε.
+func (s subject) params(dim int, eps float64) mech.Params {
+	p := s.Params
+	p.Epsilon = eps
+	if s.adapt != nil {
+		s.adapt(&p, dim)
+	} else {
+		p.Dim = dim
+	}
+	return p
+}
+
+func (s subject) String() string {
+	name := s.Mechanism + "/" + s.Variant
+	if s.Bits > 0 {
+		name += fmt.Sprintf("/bits=%d", s.Bits)
+	}
+	if s.Clip > 0 {
+		name += fmt.Sprintf("/clip=%v", s.Clip)
+	}
+	return name
+}
+
+func TestConformance(t *testing.T) {
+	dims, epsilons := []int{1, 2, 3, 5, 50, 64, 65, 300}, []float64{0.05, 1, 5, 10, 100}
+	if testing.Short() {
+		dims, epsilons = []int{1, 3, 65}, []float64{0.05, 10}
+	}
+	for _, s := range subjects() {
+		for _, dim := range dims {
+			for _, eps := range epsilons {
+				if dim >= 64 && dim != 65 && eps != 1 && eps != 10 {
+					continue // 65 has crossed a word's width with all of them
+				}
+				t.Run(fmt.Sprintf("%v/dim=%d/eps=%v", s, dim, eps), func(t *testing.T) { s.conforms(t, dim, eps) })
+			}
+		}
+	}
+}
+
+func (s subject) conforms(t *testing.T, dim int, eps float64) {
+	p := s.params(dim, eps)
+	m, err := mech.New(p)
+	if want := dim >= s.least && (s.valid == nil || s.valid(dim, eps)); (err == nil) != want {
+		t.Fatalf("New(%+v) error = %v, want one: %v", p, err, !want)
+	}
+	if err != nil {
+		return
+	}
+	g := m.Guarantee()
+	if s.honest && !(float64(g.Epsilon) <= eps*(1+1e-9)) {
+		t.Errorf("Guarantee() = %v, want at most the ε asked for, %v", g, eps)
+	}
+	o := dptest.Options{Quiet: s.quiet != nil && s.quiet(dim, eps)}
+	if s.options != nil {
+		s.options(m, &o)
+	}
+	dptest.Vector(t, m, o)
+}
+
+// TestConformanceLabels runs the suite on labels, which are a domain of their
+// own.
+func TestConformanceLabels(t *testing.T) {
+	for _, classes := range []int{2, 3, 10, 1000, 1 << 30} {
+		for _, eps := range []float64{0.05, 1, 5, 10, 100} {
+			t.Run(fmt.Sprintf("classes=%d/eps=%v", classes, eps), func(t *testing.T) {
+				m, err := mech.New(mech.Params{Mechanism: "krr", Classes: classes, Epsilon: eps})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if g := m.Guarantee(); !(float64(g.Epsilon) <= eps*(1+1e-9)) {
+					t.Errorf("Guarantee() = %v, want at most the ε asked for, %v", float64(g.Epsilon), eps)
+				}
+				bad := [][]float64{{-1}, {0.5}, {float64(classes)}, {1e300}, {-5e-324}}
+				dptest.Vector(t, m, dptest.Options{
+					Input:      func(rng *weakrand.Rand) []float64 { return []float64{float64(rng.IntN(classes))} },
+					Bad:        bad,
+					Impossible: bad,
+					Quiet:      eps >= 5,
+				})
+			})
+		}
+	}
+}
+
+// TestConformanceComplete sees that no mechanism or variant is forgotten.
+func TestConformanceComplete(t *testing.T) {
+	tried := map[string]bool{"krr/true": true} // TestConformanceLabels
+	for _, s := range subjects() {
+		tried[s.Mechanism+"/"+s.Variant] = true
+	}
+	for _, info := range mech.Infos() {
+		for _, v := range info.Variants {
+			if !tried[info.Name+"/"+v] {
+				t.Errorf("%s %s is not among the subjects of TestConformance", info.Name, v)
+			}
+		}
+	}
+}

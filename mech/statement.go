@@ -1,0 +1,99 @@
+package mech
+
+import (
+	"fmt"
+	"math"
+
+	"sotto/dp"
+)
+
+// Statement is the answer of the claims checker: what is claimed of a
+// mechanism, what is true, and why.
+type Statement struct {
+	Mechanism   string             `json:"mechanism"`
+	Variant     string             `json:"variant"`
+	Parameters  Params             `json:"parameters"`
+	Dropout     float64            `json:"dropout,omitempty"` // μ; the unit is word then
+	Unit        dp.Unit            `json:"unit"`
+	Claimed     dp.Epsilon         `json:"claimed"`
+	True        dp.Epsilon         `json:"true"`
+	Delta       float64            `json:"delta,omitempty"`
+	TextLevel   *dp.Epsilon        `json:"text_level,omitempty"` // with dropout: the ε between any two texts
+	Reason      string             `json:"reason"`
+	Witness     StatedWitness      `json:"witness"`
+	Facts       map[string]float64 `json:"facts,omitempty"`
+	Assumptions []string           `json:"assumptions,omitempty"`
+}
+
+// StatedWitness is a [dp.Witness] in the form that is printed.
+type StatedWitness struct {
+	Event string `json:"event"`
+	// Attained is the ε that the event proves to be the least: ln((P−δ)/Q).
+	Attained dp.Epsilon `json:"attained"`
+}
+
+// Describe states what is claimed and what is true of the mechanism that p
+// describes, with word dropout at the given rate before it, 0 for none.
+func Describe(p Params, dropout float64) (Statement, error) {
+	m, err := New(p)
+	if err != nil {
+		return Statement{}, err
+	}
+	a, g := m.Account(), m.Guarantee()
+	s := Statement{
+		Mechanism: a.Mechanism, Variant: a.Variant, Parameters: p, Unit: g.Unit, Claimed: a.Claimed, True: g.Epsilon,
+		Delta: g.Delta, Reason: a.Reason, Assumptions: g.Assumptions,
+		Witness: StatedWitness{Event: a.Witness.Event, Attained: attained(a.Witness, g.Delta)},
+	}
+	s.Parameters.Variant = a.Variant
+	for _, f := range a.Facts {
+		if s.Facts == nil {
+			s.Facts = make(map[string]float64)
+		}
+		s.Facts[f.Name] = f.Value
+	}
+	if dropout == 0 {
+		return s, nil
+	}
+	return s.withDropout(g, dropout)
+}
+
+// withDropout turns a text-level statement into a word-level one.
+func (s Statement) withDropout(g dp.Guarantee, rate float64) (Statement, error) {
+	word, err := WordLevel(g, rate)
+	if err != nil {
+		return Statement{}, err
+	}
+	claimed, err := WordLevel(dp.Guarantee{Unit: dp.Text, Epsilon: s.Claimed}, rate)
+	if err != nil {
+		return Statement{}, err
+	}
+	text := s.True
+	s.Dropout, s.Unit, s.Claimed, s.True, s.Delta, s.TextLevel = rate, dp.Word, claimed.Epsilon, word.Epsilon, word.Delta, &text
+	s.Assumptions = word.Assumptions
+	s.Reason = fmt.Sprintf("a word is masked with probability %v, which lowers e^ε−1 by that share between texts that differ in one word; texts without a common word gain nothing; of the release itself: %s", rate, s.Reason)
+	s.Witness.Event += "; at word level: one word decides between the two, and its mask is drawn first"
+	if !math.IsInf(float64(s.Witness.Attained), 1) {
+		if w, err := WordLevel(dp.Guarantee{Unit: dp.Text, Epsilon: s.Witness.Attained}, rate); err == nil {
+			s.Witness.Attained = w.Epsilon
+		}
+	}
+	return s, nil
+}
+
+// attained returns ln((P−δ)/Q), at least 0.
+func attained(w dp.Witness, delta float64) dp.Epsilon {
+	logP := w.LogP
+	if delta > 0 {
+		logP = math.Log(math.Exp(w.LogP) - delta)
+	}
+	e := logP - w.LogQ
+	if !(e > 0) {
+		return 0
+	}
+	return dp.Epsilon(e)
+}
+
+// Honest reports whether the claim holds: the true ε is not above it, apart
+// from the last digits.
+func (s Statement) Honest() bool { return s.True <= s.Claimed*(1+1e-6) }

@@ -1,0 +1,33 @@
+package noise
+
+import "crypto/cipher"
+
+// What the tests need to see of the inside.
+const (
+	DigitBits      = digitBits
+	ThresholdBits  = thresholdBits
+	GaussBits      = gaussBits
+	GaussThreshold = gaussThreshold
+	BufferWords    = bufferSize / 8
+)
+
+var (
+	AliasTable     = aliasTable
+	IntegerWeights = integerWeights
+)
+
+// LaplaceColumns returns the alias tables that Laplace reads.
+func LaplaceColumns() (low, high []uint64) { return laplace.low[:], laplace.high[:] }
+
+// LaplaceWeights returns the weights that LaplaceStep and LaplaceLog rest on.
+func LaplaceWeights() (low, high []uint64) { return laplace.lowWeight[:], laplace.highWeight[:] }
+
+// GaussianColumns returns the alias table that Gaussian reads.
+func GaussianColumns() []uint64 { return gaussian.columns[:] }
+
+// Buffered returns a Stream whose key stream is made by ctr.
+func Buffered(ctr cipher.Stream) *Stream { return &Stream{ctr: ctr, next: bufferSize} }
+
+func (s *Stream) Take(limit int) []byte { return s.take(limit) }
+
+func (s *Stream) Symmetric() float64 { return s.symmetric() }
