@@ -43,6 +43,9 @@ func upper(k, n int64, alpha float64) float64 {
 	if k == 0 {
 		return -math.Expm1(math.Log(alpha) / float64(n)) // 1 − alpha^{1/n}
 	}
+	if 2*k > n { // near 1 the misses have the digits
+		return 1 - lower(n-k, n, alpha)
+	}
 	// BetaInv(1−alpha; k+1, n−k), found by its complement to keep digits.
 	return min(1, betaUpperQuantile(float64(k+1), float64(n-k), alpha)*(1+1e-9))
 }

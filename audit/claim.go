@@ -17,8 +17,8 @@ import (
 type Claim struct {
 	Name string `json:"name,omitempty"`
 	// Params are the mechanism and its parameters; the mechanism may be absent
-	// where an accuracy is claimed. A claim may also hold them in an object of
-	// its own, Parameters.
+	// where an accuracy is claimed. All but mechanism and variant may also stand
+	// in an object of their own, Parameters.
 	mech.Params
 	Parameters *mech.Params `json:"parameters,omitempty"`
 	Dropout    float64      `json:"dropout,omitempty"` // word dropout before the mechanism
@@ -73,15 +73,15 @@ func ReadClaims(r io.Reader) ([]Claim, error) {
 // settle brings both forms of a claim into one and fills what is absent.
 func (c *Claim) settle() error {
 	if c.Parameters != nil {
-		name := c.Mechanism
-		c.Mechanism = ""
-		if !sameParams(c.Params, mech.Params{}) {
+		outer := mech.Params{Mechanism: c.Mechanism, Variant: c.Variant}
+		if !sameParams(c.Params, outer) || c.Parameters.Mechanism != "" || c.Parameters.Variant != "" && c.Variant != "" {
 			return errors.New("parameters stand both in the claim and in its parameters object, must stand in one")
 		}
 		c.Params = *c.Parameters
 		c.Parameters = nil
-		if name != "" {
-			c.Mechanism = name
+		c.Mechanism = outer.Mechanism
+		if outer.Variant != "" {
+			c.Variant = outer.Variant
 		}
 	}
 	if c.Claimed == 0 {

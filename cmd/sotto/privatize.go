@@ -58,7 +58,7 @@ them. Keys and columns that are no vector never reach the output.
 	c.Flags().Lookup("dim").Usage += " (default: as in the file)"
 	c.Flags().StringVar(&o.in, "in", "-", "file of vectors, - for standard input")
 	c.Flags().StringVar(&o.out, "out", "-", "file to write, - for standard output")
-	c.Flags().StringVar(&o.format, "format", "", "jsonl, csv, npy or parquet, where no file name tells")
+	c.Flags().StringVar(&o.format, "format", "", "jsonl, csv, npy or parquet, where no file name tells; standard output takes the input's")
 	c.Flags().StringVar(&o.column, "column", "", "the list column of a Parquet file that has several")
 	c.Flags().StringVar(&o.metadata, "metadata", "", "file for what is promised (default OUT.privacy.json)")
 	c.Flags().BoolVar(&o.skipBad, "skip-bad", false, "leave bad rows out and count them")
@@ -120,9 +120,11 @@ func (o *privatizeOptions) open(stdin io.Reader) (*vecfile.Reader, vecfile.Forma
 	if err != nil {
 		return nil, "", err
 	}
-	outFormat, err := o.formatOf(o.out, "--out")
-	if err != nil {
-		return nil, "", err
+	outFormat := inFormat
+	if o.out != "-" || o.format != "" {
+		if outFormat, err = o.formatOf(o.out, "--out"); err != nil {
+			return nil, "", err
+		}
 	}
 	if o.in != "-" && o.out != "-" && sameFile(o.in, o.out) {
 		return nil, "", fmt.Errorf("--in and --out are the same file, %s, must differ", o.in)

@@ -1,0 +1,203 @@
+package audit_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"sotto/audit"
+	"sotto/dp"
+	"sotto/mech"
+)
+
+// falseFailure is the probability with which an audit of an honest mechanism
+// may fail; the audits' confidence follows from it.
+const falseFailure = 1e-5
+
+// attackNow audits a mechanism at what its guarantee says, with tests' draws.
+func attackNow(t *testing.T, m dp.Vector, claim float64, draws int) audit.Result {
+	t.Helper()
+	r, err := audit.Run(context.Background(), audit.Builtin(m), audit.Config{
+		Claim: claim, Delta: m.Guarantee().Delta, Draws: draws, Confidence: 1 - falseFailure,
+	})
+	if err != nil {
+		t.Fatalf("Run: %v", err)
+	}
+	t.Logf("claim %v: lower bound %.4g by %s (%s; %s)", claim, r.LowerBound, r.Method, r.Pair, r.Event)
+	return r
+}
+
+// auditHonest checks that no attack refutes the guarantee of an honest
+// mechanism at ε = 1, 5 and 10, and that the attack is worth something: at
+// ε = 1 it must certify at least the given share of it.
+func auditHonest(t *testing.T, p mech.Params, share float64) {
+	t.Helper()
+	for _, epsilon := range []float64{1, 5, 10} {
+		t.Run(fmt.Sprintf("epsilon %v", epsilon), func(t *testing.T) {
+			p := p
+			p.Epsilon = epsilon
+			m, err := mech.New(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := attackNow(t, m, float64(m.Guarantee().Epsilon), draws(t))
+			if r.Refuted {
+				t.Errorf("an honest mechanism was refuted: %+v", r)
+			}
+			if epsilon == 1 && r.LowerBound < share && !testing.Short() {
+				t.Errorf("the attack certified %v of ε = 1, want at least %v", r.LowerBound, share)
+			}
+		})
+	}
+}
+
+// auditFalse checks that a claim is refuted with at least the given bound.
+func auditFalse(t *testing.T, p mech.Params, atLeast float64) {
+	t.Helper()
+	m, err := mech.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := attackNow(t, m, p.Epsilon, draws(t))
+	if !r.Refuted || r.LowerBound < atLeast {
+		t.Errorf("%s %s claimed %v: lower bound %v, refuted %v; want refuted with at least %v", p.Mechanism, p.Variant, p.Epsilon, r.LowerBound, r.Refuted, atLeast)
+	}
+	if g := m.Guarantee(); r.LowerBound > float64(g.Epsilon) {
+		t.Errorf("%s %s: the bound %v exceeds the guarantee %v", p.Mechanism, p.Variant, r.LowerBound, g)
+	}
+}
+
+func draws(t *testing.T) int {
+	t.Helper()
+	if testing.Short() {
+		return 4000
+	}
+	return 20_000
+}
+
+func TestAuditLaplaceL1(t *testing.T) {
+	auditHonest(t, mech.Params{Mechanism: "laplace-l1", Dim: 8}, 0.8)
+	auditFalse(t, mech.Params{Mechanism: "laplace-l1", Variant: mech.Released, Dim: 300, Epsilon: 14}, 100)
+}
+
+func TestAuditDPNR(t *testing.T) {
+	auditHonest(t, mech.Params{Mechanism: "dpnr", Dim: 4}, 0.4)
+	auditFalse(t, mech.Params{Mechanism: "dpnr", Variant: mech.Paper, Dim: 100, Epsilon: 1}, 50)
+}
+
+// TestAuditDPNRReleased is the inversion: the input comes back to 1e-12.
+func TestAuditDPNRReleased(t *testing.T) {
+	m, err := mech.New(mech.Params{Mechanism: "dpnr", Variant: mech.Released, Dim: 768, Epsilon: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := attackNow(t, m, 0.05, 1000)
+	if !r.Refuted || r.Method != "recovery" {
+		t.Errorf("refuted %v by %s, want refuted by recovery", r.Refuted, r.Method)
+	}
+	if r.Recovery.Hits != r.Recovery.Trials || r.Recovery.WorstError > 1e-12 {
+		t.Errorf("recovered %d of %d inputs to %v, want all to 1e-12", r.Recovery.Hits, r.Recovery.Trials, r.Recovery.WorstError)
+	}
+	// 766 free coordinates of 65537 levels each.
+	if r.LowerBound < 8400 {
+		t.Errorf("lower bound %v, want above 8400", r.LowerBound)
+	}
+}
+
+func TestAuditSUE(t *testing.T) {
+	auditHonest(t, mech.Params{Mechanism: "sue", Dim: 2, Bits: 3}, 0.4)
+	auditFalse(t, mech.Params{Mechanism: "sue", Variant: mech.Paper, Dim: 4, Bits: 10, Epsilon: 4}, 8)
+}
+
+func TestAuditOUE(t *testing.T) {
+	auditHonest(t, mech.Params{Mechanism: "oue", Dim: 2, Bits: 3}, 0.15)
+	auditHonest(t, mech.Params{Mechanism: "oue", Variant: mech.Tight, Dim: 2, Bits: 3}, 0.4)
+	auditHonest(t, mech.Params{Mechanism: "oue", Variant: mech.MOUE, Dim: 1, Bits: 2, Alpha: 7}, 0.2)
+	auditFalse(t, mech.Params{Mechanism: "oue", Variant: mech.Paper, Dim: 2, Bits: 10, Epsilon: 4}, 4)
+}
+
+func TestAuditOME(t *testing.T) {
+	auditFalse(t, mech.Params{Mechanism: "ome", Dim: 50, Bits: 10, Lambda: 100, Epsilon: 1}, 1500)
+	auditFalse(t, mech.Params{Mechanism: "ome", Dim: 5, Bits: 7, Lambda: 10, Epsilon: 1}, 50)
+}
+
+// TestAuditOMEWide is the published setting at BERT's width with 10⁵ draws.
+func TestAuditOMEWide(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	m, err := mech.New(mech.Params{Mechanism: "ome", Dim: 768, Bits: 10, Lambda: 100, Epsilon: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := audit.Builtin(m)
+	target.Pairs = target.Pairs[:1] // the others only cost time here
+	r, err := audit.Run(context.Background(), target, audit.Config{Claim: 1, Draws: 100_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Refuted || r.LowerBound < 30_000 {
+		t.Errorf("lower bound %v, refuted %v; want refuted with more than 30,000", r.LowerBound, r.Refuted)
+	}
+}
+
+func TestAuditBitRand(t *testing.T) {
+	auditFalse(t, mech.Params{Mechanism: "bitrand", Dim: 10, Bits: 10, Alpha: 2, Epsilon: 1}, 60)
+}
+
+func TestAuditBitRR(t *testing.T) {
+	auditHonest(t, mech.Params{Mechanism: "bitrr", Dim: 2, Bits: 4}, 0.4)
+	auditHonest(t, mech.Params{Mechanism: "bitrr", Variant: mech.Uniform, Dim: 2, Bits: 3}, 0.4)
+}
+
+func TestAuditRoundedBit(t *testing.T) {
+	auditHonest(t, mech.Params{Mechanism: "bitrr", Variant: mech.OneBit, Dim: 2}, 0.6)
+}
+
+func TestAuditPrivEmb(t *testing.T) {
+	for _, variant := range []string{mech.Orthonormal, mech.Spectral, mech.M1} {
+		t.Run(variant, func(t *testing.T) {
+			p := mech.Params{Mechanism: "privemb", Variant: variant, InputDim: 12, OutputDim: 2}
+			if variant == mech.M1 {
+				p.InputDim, p.OutputDim = 2, 2
+			}
+			auditHonest(t, p, 0.3)
+		})
+	}
+	t.Run("clipped", func(t *testing.T) {
+		auditHonest(t, mech.Params{Mechanism: "privemb", Variant: mech.M1, InputDim: 2, Clip: 0.5}, 0.5)
+	})
+	t.Run("vocabulary", func(t *testing.T) {
+		auditHonest(t, mech.Params{
+			Mechanism: "privemb", Variant: mech.Vocabulary, InputDim: 3, OutputDim: 2,
+			Vocabulary: [][]float64{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {3, 1, -2}},
+		}, 0.3)
+	})
+	t.Run("paper", func(t *testing.T) {
+		// One coordinate of three: the published noise pays for far less than Φ
+		// stretches with a β this small. δ close to 1 makes it so.
+		auditFalse(t, mech.Params{Mechanism: "privemb", Variant: mech.Paper, InputDim: 400, OutputDim: 1, Delta: 0.9, Epsilon: 1}, 1.05)
+	})
+}
+
+func TestAuditPrivUnit(t *testing.T) {
+	auditHonest(t, mech.Params{Mechanism: "privunit", Dim: 3}, 0.8)
+	auditHonest(t, mech.Params{Mechanism: "privunit", Dim: 50}, 0.8)
+}
+
+func TestAuditCodebook(t *testing.T) {
+	auditHonest(t, mech.Params{Mechanism: "codebook", Dim: 5, Codewords: 32}, 0.8)
+}
+
+func TestAuditLaplaceL2(t *testing.T) {
+	auditHonest(t, mech.Params{Mechanism: "laplace-l2", Dim: 3}, 0.5)
+}
+
+func TestAuditGaussian(t *testing.T) {
+	auditHonest(t, mech.Params{Mechanism: "gaussian", Dim: 5, Delta: 1e-3}, 0.3)
+}
+
+func TestAuditKRR(t *testing.T) {
+	auditHonest(t, mech.Params{Mechanism: "krr", Classes: 2}, 0.9)
+	auditHonest(t, mech.Params{Mechanism: "krr", Classes: 7}, 0.7)
+}

@@ -1,0 +1,226 @@
+package audit_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"sotto/audit"
+	"sotto/dp"
+	"sotto/mech"
+	"sotto/noise"
+)
+
+// The test binary plays the foreign command when this variable is set.
+const foreignMode = "SOTTO_TEST_FOREIGN"
+
+func TestMain(m *testing.M) {
+	if mode := os.Getenv(foreignMode); mode != "" {
+		playForeign(mode)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// playForeign answers lines on standard input as the mode says.
+func playForeign(mode string) {
+	m, err := mech.New(mech.Params{Mechanism: "laplace-l1", Dim: 3, Epsilon: 1})
+	if err != nil {
+		panic(err)
+	}
+	src := noise.Crypto()
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		var q struct{ X []float64 }
+		if err := json.Unmarshal(in.Bytes(), &q); err != nil {
+			panic(err)
+		}
+		y, err := m.Privatize(q.X, src)
+		switch {
+		case mode == "silent":
+			fmt.Fprintln(os.Stderr, "I say nothing")
+			os.Exit(7)
+		case mode == "nonsense":
+			fmt.Println("[1, 2]")
+			continue
+		case mode == "leaky":
+			y[2] = q.X[2]
+		case mode == "refusing" && q.X[0] == 0:
+			fmt.Println(`{"error": "no zeros"}`)
+			continue
+		}
+		if err != nil {
+			panic(err)
+		}
+		line, err := json.Marshal(map[string]any{"y": y})
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(string(line))
+		if mode == "once" {
+			return
+		}
+	}
+}
+
+func runForeign(t *testing.T, open func(context.Context) (audit.Sampler, error), draws int) (audit.Result, error) {
+	t.Helper()
+	target, err := audit.Foreign(audit.Domain{Dim: 3, Low: -1, High: 1}, open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return audit.Run(t.Context(), target, audit.Config{Claim: 1, Draws: draws, Workers: 2, Confidence: 1 - falseFailure})
+}
+
+func TestCommand(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		mode    string
+		draws   int
+		refuted bool
+		want    string // part of the error
+	}{
+		{mode: "honest", draws: 2000},
+		{mode: "leaky", draws: 2000, refuted: true},
+		{mode: "refusing", draws: 2000, refuted: true},
+		{mode: "silent", draws: 200, want: "ended without an answer (exit status 7); its last words: I say nothing"},
+		{mode: "nonsense", draws: 200, want: "no JSON object"},
+	} {
+		t.Run(tt.mode, func(t *testing.T) {
+			r, err := runForeign(t, audit.Command(foreignMode+"="+tt.mode+" '"+self+"'"), tt.draws)
+			if tt.want != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("error = %v, want it to contain %q", err, tt.want)
+				}
+				return
+			}
+			if err != nil || r.Refuted != tt.refuted {
+				t.Errorf("Run = %+v, %v; want refuted %v", r, err, tt.refuted)
+			}
+		})
+	}
+}
+
+// A command that ends after each answer is started again for the next one.
+func TestCommandOnce(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := audit.Command(foreignMode + "=once '" + self + "'")(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for i := range 3 {
+		if r, err := s.Sample(t.Context(), []float64{1, 0, 0}); err != nil || len(r.Y) != 3 {
+			t.Fatalf("answer %d = %v, %v; want 3 numbers", i, r, err)
+		}
+	}
+}
+
+func TestCommandStopsWithContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := audit.Command("cat >/dev/null")(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	cancel()
+	if _, err := s.Sample(ctx, []float64{1}); err == nil {
+		t.Error("Sample with a cancelled context succeeded, want an error")
+	}
+}
+
+func TestEndpoint(t *testing.T) {
+	m, err := mech.New(mech.Params{Mechanism: "laplace-l1", Dim: 3, Epsilon: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	handle := func(path string, spoil func(y, x []float64)) {
+		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+			var q struct{ X []float64 }
+			if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+				http.Error(w, "bad", http.StatusBadRequest)
+				return
+			}
+			y, err := m.Privatize(q.X, noise.Crypto())
+			if err != nil {
+				http.Error(w, "refused", http.StatusUnprocessableEntity)
+				return
+			}
+			spoil(y, q.X)
+			json.NewEncoder(w).Encode(map[string]any{"y": y}) //nolint:errcheck // the client sees it
+		})
+	}
+	handle("/honest", func(_, _ []float64) {})
+	handle("/leaky", func(y, x []float64) { y[2] = x[2] })
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	for path, refuted := range map[string]bool{"/honest": false, "/leaky": true} {
+		open, err := audit.Endpoint(srv.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := runForeign(t, open, 1000); err != nil || r.Refuted != refuted {
+			t.Errorf("%s: Run = %+v, %v; want refuted %v", path, r, err, refuted)
+		}
+	}
+	open, err := audit.Endpoint(srv.URL + "/absent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := runForeign(t, open, 200); err == nil || !strings.Contains(err.Error(), "status 404") {
+		t.Errorf("error = %v, want one that names status 404", err)
+	}
+	if _, err := audit.Endpoint("ftp://example"); err == nil {
+		t.Error("Endpoint of an ftp address succeeded, want an error")
+	}
+}
+
+func TestConfigAndDomainValidate(t *testing.T) {
+	target := audit.Builtin(honest(t, "laplace-l1", 1))
+	for name, c := range map[string]audit.Config{
+		"claim":      {Claim: -1},
+		"draws":      {Draws: 5},
+		"confidence": {Confidence: 1},
+		"delta":      {Delta: 1},
+		"workers":    {Workers: -1},
+	} {
+		if _, err := audit.Run(t.Context(), target, c); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("Run with bad %s: error = %v, want one that names it", name, err)
+		}
+	}
+	for _, d := range []audit.Domain{{Dim: 0, High: 1}, {Dim: 2, Low: 1, High: 1}, {Dim: 2, Low: 2, High: 1}} {
+		if _, err := audit.Foreign(d, nil); err == nil {
+			t.Errorf("Foreign(%+v) succeeded, want an error", d)
+		}
+	}
+	if _, err := audit.Run(t.Context(), audit.Target{}, audit.Config{}); err == nil {
+		t.Error("Run of a target without pairs succeeded, want an error")
+	}
+}
+
+var _ dp.Vector = mutant{}
+
+func FuzzParseAnswer(f *testing.F) {
+	for _, s := range []string{`{"y":[1,2.5]}`, `{"error":"no"}`, `{"y":null}`, `[]`, `{"y":[1e999]}`, `{"y":[1],"error":"x"}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		r, err := audit.ParseAnswer(line)
+		if err == nil && r.Refused == (r.Y != nil) {
+			t.Errorf("ParseAnswer(%q) = %+v, want either a release or a refusal", line, r)
+		}
+	})
+}

@@ -1,0 +1,170 @@
+package audit_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"sotto/audit"
+	"sotto/dp"
+	"sotto/mech"
+	"sotto/noise"
+)
+
+// mutant is a copy of a mechanism with a fault put in after the release.
+type mutant struct {
+	dp.Vector
+	spoil func(y, x []float64, src rand.Source) []float64
+}
+
+func (m mutant) Privatize(x []float64, src rand.Source) ([]float64, error) {
+	y, err := m.Vector.Privatize(x, src)
+	if err != nil {
+		return nil, err
+	}
+	return m.spoil(y, x, src), nil
+}
+
+// sampler makes mutants whose releases change their length auditable.
+type sampler struct {
+	m   dp.Mechanism[[]float64, []float64]
+	src func() rand.Source
+}
+
+func (s sampler) Sample(_ context.Context, x []float64) (audit.Release, error) {
+	y, err := s.m.Privatize(x, s.src())
+	if err != nil {
+		return audit.Release{Refused: true}, nil //nolint:nilerr // a refusal is an answer
+	}
+	return audit.Release{Y: y}, nil
+}
+
+func (sampler) Close() error { return nil }
+
+// attackForeign audits m as a stranger would: through its answers alone.
+func attackForeign(t *testing.T, m dp.Mechanism[[]float64, []float64], dim int, claim float64, src func() rand.Source) audit.Result {
+	t.Helper()
+	target, err := audit.Foreign(audit.Domain{Dim: dim, Low: -1, High: 1}, func(context.Context) (audit.Sampler, error) {
+		if src == nil {
+			stream := noise.Crypto()
+			return sampler{m, func() rand.Source { return stream }}, nil
+		}
+		return sampler{m, src}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := audit.Run(context.Background(), target, audit.Config{Claim: claim, Draws: draws(t), Confidence: 1 - falseFailure})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("lower bound %.4g by %s (%s; %s)", r.LowerBound, r.Method, r.Pair, r.Event)
+	return r
+}
+
+// honest returns the mechanism that the mutants below are copies of.
+func honest(t *testing.T, name string, epsilon float64) dp.Vector {
+	t.Helper()
+	p := mech.Params{Mechanism: name, Epsilon: epsilon, Dim: 4}
+	if mech.Uses(name, "bits") {
+		p.Bits = 2
+	}
+	m, err := mech.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Every mutant must be refuted at ε = 1, and what it is a copy of must not be.
+func TestMutants(t *testing.T) {
+	const epsilon = 1
+	last := func(v []float64) *float64 { return &v[len(v)-1] }
+	for _, tt := range []struct {
+		name  string
+		base  string
+		spoil func(y, x []float64, src rand.Source) []float64
+		scale float64 // of the base's ε, for a wrong noise scale
+		src   func() rand.Source
+	}{
+		{name: "laplace: noise scale halved", base: "laplace-l1", scale: 2},
+		{name: "dpnr: noise scale halved", base: "dpnr", scale: 2.2},
+		{name: "bits: budget tripled", base: "bitrr", scale: 3},
+		{name: "laplace: last coordinate without noise", base: "laplace-l1", spoil: func(y, x []float64, _ rand.Source) []float64 {
+			*last(y) = *last(x)
+			return y
+		}},
+		{name: "bits: last bit without noise", base: "bitrr", spoil: func(y, x []float64, _ rand.Source) []float64 {
+			*last(y) = 0
+			if *last(x) < 0 {
+				*last(y) = 1
+			}
+			return y
+		}},
+		{name: "length leaks: trailing zeros are not sent", base: "laplace-l1", spoil: func(y, x []float64, _ rand.Source) []float64 {
+			for len(x) > 0 && *last(x) == 0 {
+				x, y = x[:len(x)-1], y[:len(y)-1]
+			}
+			return y
+		}},
+		{name: "zero pattern leaks: zeros stay zero", base: "laplace-l1", spoil: func(y, x []float64, _ rand.Source) []float64 {
+			for i, v := range x {
+				if v == 0 {
+					y[i] = 0
+				}
+			}
+			return y
+		}},
+		{name: "the same noise in all coordinates", base: "laplace-l1", spoil: func(y, x []float64, _ rand.Source) []float64 {
+			shift := y[0] - x[0]
+			for i := range y {
+				y[i] = x[i] + shift
+			}
+			return y
+		}},
+		{name: "seed reused for every release", base: "laplace-l1", src: func() rand.Source { return rand.NewPCG(1, 2) }},
+		{name: "seed of eight bits", base: "laplace-l1", src: func() rand.Source {
+			return rand.NewPCG(uint64(noise.Crypto().Uint64()&255), 2)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			base := honest(t, tt.base, epsilon)
+			if tt.scale > 0 {
+				base = honest(t, tt.base, epsilon*tt.scale)
+			}
+			if tt.spoil == nil {
+				tt.spoil = func(y, _ []float64, _ rand.Source) []float64 { return y }
+			}
+			if r := attackForeign(t, mutant{base, tt.spoil}, 4, epsilon, tt.src); !r.Refuted {
+				t.Errorf("the mutant was not refuted: %+v", r)
+			}
+		})
+	}
+	for _, base := range []string{"laplace-l1", "dpnr", "bitrr"} {
+		t.Run(base+" itself", func(t *testing.T) {
+			if r := attackForeign(t, honest(t, base, epsilon), 4, epsilon, nil); r.Refuted {
+				t.Errorf("the honest mechanism was refuted: %+v", r)
+			}
+		})
+	}
+}
+
+// refusing refuses inputs with a zero, which tells them apart.
+type refusing struct{ dp.Vector }
+
+func (m refusing) Privatize(x []float64, src rand.Source) ([]float64, error) {
+	for _, v := range x {
+		if v == 0 {
+			return nil, fmt.Errorf("%w: a zero", dp.ErrDomain)
+		}
+	}
+	return m.Vector.Privatize(x, src)
+}
+
+func TestRefusalIsAnAnswer(t *testing.T) {
+	r := attackForeign(t, refusing{honest(t, "laplace-l1", 1)}, 4, 1, nil)
+	if !r.Refuted || r.Event[:7] != "refusal" {
+		t.Errorf("refuted %v by %q, want refuted by a refusal", r.Refuted, r.Event)
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// table is a small CSV file.
+func table(rows, width int) string {
+	var b strings.Builder
+	for i := range rows {
+		for j := range width {
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "%d.5", (i*7+j*3)%11-5)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Every format goes through, and what comes out can be read again.
+func TestPrivatizeFormats(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.csv")
+	write(t, in, table(50, 6))
+	previous := in
+	for _, ext := range []string{"npy", "parquet", "jsonl", "csv"} {
+		out := filepath.Join(dir, "out."+ext)
+		code, stdout, errs := sotto(t, "", "privatize", "laplace-l1", "--epsilon", "8", "--in", previous, "--out", out, "--json")
+		if code != exitDone {
+			t.Fatalf("%s: exit code %d: %s", ext, code, errs)
+		}
+		var s struct {
+			Rows   int
+			Record struct {
+				Guarantee struct {
+					Unit    string
+					Epsilon float64
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(stdout), &s); err != nil {
+			t.Fatal(err)
+		}
+		if s.Rows != 50 || s.Record.Guarantee.Unit != "text" || s.Record.Guarantee.Epsilon > 8 || s.Record.Guarantee.Epsilon < 7.99 {
+			t.Errorf("%s: summary %s", ext, stdout)
+		}
+		side, err := os.ReadFile(out + ".privacy.json")
+		if err != nil || !json.Valid(side) || !strings.Contains(string(side), `"unit": "text"`) {
+			t.Errorf("%s: side file %q, %v", ext, side, err)
+		}
+		previous = out
+	}
+	parquet, err := os.ReadFile(filepath.Join(dir, "out.parquet"))
+	if err != nil || !strings.Contains(string(parquet), "sotto.privacy") {
+		t.Errorf("the Parquet file does not hold its guarantee (%v)", err)
+	}
+}
+
+func TestPrivatizeStreams(t *testing.T) {
+	code, out, errs := sotto(t, `{"id": "private-name", "x": [1, 2, 3]}`+"\n", fields("privatize laplace-l1 --epsilon 2 --in - --out - --format jsonl")...)
+	if code != exitDone || !strings.HasPrefix(out, `{"y":[`) || strings.Contains(out+errs, "private-name") {
+		t.Errorf("exit code %d:\n%s%s", code, out, errs)
+	}
+	if !strings.Contains(errs, "ε = 2 (text-level)") || !strings.Contains(errs, `left behind ["id"]`) {
+		t.Errorf("the user is told %q, want the guarantee and what was left behind", errs)
+	}
+	// A bad row after good ones: not even the good ones appear.
+	code, out, _ = sotto(t, "[1,2]\n[3,null]\n", fields("privatize laplace-l1 --epsilon 2 --format jsonl")...)
+	if code != exitUse || out != "" {
+		t.Errorf("exit code %d with output %q, want 2 and none", code, out)
+	}
+}
+
+func TestPrivatizeSkipBad(t *testing.T) {
+	// The third row is outside the mechanism's domain, the second and fourth
+	// are no vectors.
+	in := "[1,2]\n[1]\n[1e308,1e308]\nnonsense\n[3,4]\n"
+	code, out, errs := sotto(t, in, fields("privatize laplace-l1 --epsilon 2 --format jsonl --skip-bad")...)
+	if code != exitDone || strings.Count(out, "\n") != 2 || !strings.Contains(errs, "left out 3 bad rows") {
+		t.Errorf("exit code %d:\n%s%s", code, out, errs)
+	}
+}
+
+func TestPrivatizeWarnsOfTheTrueEpsilon(t *testing.T) {
+	_, _, errs := sotto(t, table(3, 16), fields("privatize dpnr --variant paper --epsilon 1 --format csv")...)
+	if !strings.Contains(errs, "ε = 16") || !strings.Contains(errs, "warning: the ε asked for was 1") {
+		t.Errorf("the user is told %q, want the true ε and a warning", errs)
+	}
+	code, out, errs := sotto(t, table(3, 16), fields("privatize dpnr --variant released --epsilon 1 --format csv --i-know-this-is-not-private")...)
+	if code != exitDone || strings.Count(out, "\n") != 3 || !strings.Contains(errs, "infinite") {
+		t.Errorf("exit code %d:\n%s%s", code, out, errs)
+	}
+}
+
+// Interrupted or failing, a run leaves an existing output as it was.
+func TestPrivatizeKeepsTheOldOutput(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.csv")
+	write(t, in, "1,2\n3,NaN\n")
+	write(t, out, "old\n")
+	code, _, errs := sotto(t, "", "privatize", "laplace-l1", "--epsilon", "1", "--in", in, "--out", out)
+	if got, err := os.ReadFile(out); code != exitUse || err != nil || string(got) != "old\n" {
+		t.Errorf("exit code %d (%s), output now %q, %v; want 2 and the old one", code, errs, got, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 2 {
+		t.Errorf("left behind: %v", left)
+	}
+}
