@@ -137,14 +137,14 @@ func Compose(gs ...Guarantee) (Guarantee, error) {
 			return Guarantee{}, fmt.Errorf("%w: %s and %s", ErrUnits, total.Unit, g.Unit)
 		}
 		total.Epsilon += g.Epsilon
-		total.Delta = min(1, total.Delta+g.Delta)
+		total.Delta = min(1, (total.Delta+g.Delta)*(1+0x1p-52))
 		for _, a := range g.Assumptions {
 			if !slices.Contains(total.Assumptions, a) {
 				total.Assumptions = append(total.Assumptions, a)
 			}
 		}
 	}
-	total.Epsilon = RoundUp(total.Epsilon)
+	total.Epsilon *= 1 + Epsilon(len(gs))*0x1p-52
 	return total, nil
 }
 

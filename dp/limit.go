@@ -52,7 +52,7 @@ func Limit(epsilon Epsilon, priors []float64) (float64, error) {
 		mass += v
 		consider(float64(m+1), mass)
 	}
-	if rest := 1 - sum; rest > 1e-6 {
+	if rest := 1 - sum; rest > 0 {
 		// Each missing class adds at most the rarest prior given. A ratio of two
 		// linear functions of m is monotone, so only the ends matter.
 		rarest := p[len(p)-1]

@@ -8,7 +8,8 @@ type Mechanism[In, Out any] interface {
 	// Privatize returns one release of x, drawing randomness only from src.
 	// It neither modifies nor retains x. Outside the domain it returns an
 	// error wrapping [ErrDomain] that does not quote x, never a partial
-	// release.
+	// release. The guarantee holds between inputs of the domain: that an
+	// input was refused is visible, and not covered by it.
 	Privatize(x In, src rand.Source) (Out, error)
 
 	// Guarantee reports what one call to Privatize promises.

@@ -17,9 +17,9 @@ type rate struct{ one, zero noise.Prob }
 // and x′'s is 0.
 func (r rate) forget(released bool) float64 {
 	if released {
-		return r.one.Log() - r.zero.Log()
+		return noise.LogRatio(r.one, 1, r.zero, 1)
 	}
-	return r.one.Not().Log() - r.zero.Not().Log()
+	return noise.LogRatio(r.one.Not(), 1, r.zero.Not(), 1)
 }
 
 // losses returns the largest log-likelihood ratio over the released bit: down

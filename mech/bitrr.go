@@ -91,7 +91,7 @@ func (m *RoundedBit) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 
 // Guarantee implements [dp.Mechanism].
 func (m *RoundedBit) Guarantee() dp.Guarantee {
-	return dp.Guarantee{Unit: dp.Text, Epsilon: dp.RoundUp(dp.Epsilon(float64(m.params.Dim) * (m.low.Not().Log() - m.low.Log())))}
+	return dp.Guarantee{Unit: dp.Text, Epsilon: dp.RoundUp(dp.Epsilon(float64(m.params.Dim) * noise.LogRatio(m.low.Not(), 1, m.low, 1)))}
 }
 
 // Privatize implements [dp.Mechanism].
@@ -117,7 +117,13 @@ func (m *RoundedBit) PrivatizeTo(dst, x []float64, src rand.Source) error {
 
 // chance returns the probability of releasing 1 for v.
 func (m *RoundedBit) chance(v float64) noise.Prob {
-	up := (min(max(v, -oneHotRange), oneHotRange)/oneHotRange + 1) / 2
+	switch {
+	case v >= oneHotRange:
+		return m.low.Not()
+	case v <= -oneHotRange:
+		return m.low
+	}
+	up := (v/oneHotRange + 1) / 2
 	low := m.low.Float64()
 	return min(max(noise.ProbBelow(low+(1-2*low)*up), m.low), m.low.Not())
 }
@@ -132,9 +138,9 @@ func (m *RoundedBit) LogRatio(y, x, x2 []float64) (float64, error) {
 		a, b := m.chance(x[i]), m.chance(x2[i])
 		switch v {
 		case 1:
-			sum += a.Log() - b.Log()
+			sum += noise.LogRatio(a, 1, b, 1)
 		case 0:
-			sum += a.Not().Log() - b.Not().Log()
+			sum += noise.LogRatio(a.Not(), 1, b.Not(), 1)
 		default:
 			return 0, errRelease
 		}

@@ -90,7 +90,7 @@ func bestSelected(dim, n int, epsilon float64) int {
 // codewords draws N uniform directions from the public seed.
 func codewords(p Params) []float32 {
 	var key [32]byte
-	copy(key[:], fmt.Sprintf("sotto codebook %d", p.Seed))
+	copy(key[:], fmt.Sprintf("sotto codebook %x", p.Seed))
 	rng := rand.New(rand.NewChaCha8(key)) // public on purpose
 	words := make([]float32, p.Codewords*p.Dim)
 	v := make([]float64, p.Dim)
@@ -106,8 +106,9 @@ func codewords(p Params) []float32 {
 	return words
 }
 
-// signal estimates E⟨codeword, x⟩ over uniform x: the mean score of the K
-// nearest, less what the far ones take back since all scores sum to about 0.
+// signal estimates E⟨codeword, x⟩ over uniform x. The mean score of all
+// codewords is 0 in expectation, so only the difference between near and far
+// counts, and the estimate is positive.
 func (m *Codebook) signal() float64 {
 	const inputs = 400
 	var key [32]byte
@@ -134,7 +135,7 @@ func (m *Codebook) signal() float64 {
 			}
 		}
 		p := m.near.Float64()
-		sum += p*near/float64(k) + (1-p)*(all-near)/float64(n-k)
+		sum += (p - float64(k)/float64(n)) * (near/float64(k) - (all-near)/float64(n-k))
 	}
 	return sum / float64(trials)
 }
@@ -225,8 +226,8 @@ func (m *Codebook) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 
 // loss is ln of a near codeword's probability over a far one's.
 func (m *Codebook) loss() float64 {
-	n, k := float64(m.params.Codewords), float64(m.params.Selected)
-	return m.near.Log() - m.near.Not().Log() + math.Log((n-k)/k)
+	n, k := uint64(m.params.Codewords), uint64(m.params.Selected)
+	return noise.LogRatio(m.near, n-k, m.near.Not(), k)
 }
 
 // Guarantee implements [dp.Mechanism].
@@ -260,6 +261,7 @@ func (m *Codebook) Choose(x []float64, src rand.Source) (int, error) {
 	choice := int(r.order[i])
 	clear(r.x)
 	clear(r.scores)
+	clear(r.order)
 	return choice, nil
 }
 

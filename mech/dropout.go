@@ -82,18 +82,20 @@ func WordLevel(g dp.Guarantee, rate float64) (dp.Guarantee, error) {
 	word.Unit = dp.Word
 	word.Delta = kept * g.Delta
 	if g.Epsilon < dp.Infinite {
-		// ε + ln((1−μ) + μe^{−ε}), which never overflows. For small ε the sum is
-		// taken as ln(1+(1−μ)(e^ε−1)) to keep its digits.
-		e := float64(g.Epsilon)
-		amplified := math.Log1p(kept * math.Expm1(e))
-		if e > 1 {
-			amplified = e + math.Log(kept+(1-kept)*math.Exp(-e))
-		}
-		word.Epsilon = dp.RoundUp(dp.Epsilon(amplified))
+		word.Epsilon = dp.RoundUp(dp.Epsilon(amplify(float64(g.Epsilon), kept)))
 	}
 	word.Assumptions = append(append([]string(nil), g.Assumptions...),
 		"the number of words is public, and a masked word leaves no trace in the vector")
 	return word, nil
+}
+
+// amplify returns ln(1+kept·(e^ε−1)): for larger ε as ε + ln(kept+(1−kept)e^{−ε}),
+// which never overflows.
+func amplify(epsilon, kept float64) float64 {
+	if epsilon > 1 {
+		return epsilon + math.Log(kept+(1-kept)*math.Exp(-epsilon))
+	}
+	return math.Log1p(kept * math.Expm1(epsilon))
 }
 
 // Guarantee implements [dp.Mechanism]: it is word-level.
@@ -120,8 +122,11 @@ func (m *Dropout) Privatize(words []string, src rand.Source) ([]float64, error) 
 }
 
 // DrawMasks sets each element of masked with probability rate. It panics
-// unless the rate is in [0, 1].
+// unless the rate is in [0, 1] and masks is one of the declared ways.
 func DrawMasks(masked []bool, rate float64, masks Masks, src rand.Source) {
+	if !(rate >= 0 && rate <= 1) || masks != Bernoulli && masks != FixedCount {
+		panic(fmt.Sprintf("mech: DrawMasks with rate %v and masks %q", rate, string(masks)))
+	}
 	s := noise.From(src)
 	if masks == Bernoulli {
 		p := noise.ProbBelow(rate)

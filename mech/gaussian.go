@@ -112,7 +112,7 @@ func (m *Gaussian) PrivatizeTo(dst, x []float64, src rand.Source) error {
 		n := min(len(rest), noiseBlock)
 		s.Gaussian(k[:n])
 		for i, v := range k[:n] {
-			rest[i] = (rest[i] + float64(v) + 0.5) * inverse
+			rest[i] = (float64(int64(rest[i])+v) + 0.5) * inverse
 		}
 		rest = rest[n:]
 	}

@@ -44,8 +44,12 @@ func NewKRR(p Params) (*KRR, error) {
 	}
 	// 1−p = (K−1)/(e^ε+K−1), rounded up, is accurate where p is near 1.
 	others := float64(p.Classes - 1)
-	change := noise.ProbAbove(others * math.Exp(-p.Epsilon) / (1 + others*math.Exp(-p.Epsilon)))
-	return &KRR{params: p, keep: change.Not()}, nil
+	odds := others * math.Exp(-p.Epsilon)
+	keep := noise.ProbAbove(odds / (1 + odds)).Not()
+	if odds > 1 {
+		keep = noise.ProbBelow(1 / (1 + odds))
+	}
+	return &KRR{params: p, keep: keep}, nil
 }
 
 // Shape implements [dp.Vector].
@@ -53,12 +57,12 @@ func (m *KRR) Shape() (in, out int) { return 1, 1 }
 
 // Guarantee implements [dp.Mechanism].
 func (m *KRR) Guarantee() dp.Guarantee {
-	return dp.Guarantee{Unit: dp.Text, Epsilon: dp.RoundUp(dp.Epsilon(max(0, m.ratio())))}
+	return dp.Guarantee{Unit: dp.Text, Epsilon: dp.RoundUp(dp.Epsilon(math.Abs(m.ratio())))}
 }
 
 // ratio returns ln of the kept label's probability over another's.
 func (m *KRR) ratio() float64 {
-	return m.keep.Log() - m.keep.Not().Log() + math.Log(float64(m.params.Classes-1))
+	return noise.LogRatio(m.keep, uint64(m.params.Classes-1), m.keep.Not(), 1)
 }
 
 // Respond releases one label.

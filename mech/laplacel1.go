@@ -49,7 +49,8 @@ func NewLaplaceL1(p Params) (*LaplaceL1, error) {
 	}
 	m := &LaplaceL1{params: p, radius: radius, limit: radius}
 	if p.Variant == Released {
-		m.limit = int64(math.Floor(float64(radius) * math.Sqrt(float64(p.Dim)) * (1 + 0x1p-50)))
+		// Of vectors with Σcell² ≤ R² none has Σ|cell| above R√D, nor above R².
+		m.limit = int64(min(float64(radius)*math.Sqrt(float64(p.Dim))*(1+0x1p-50), float64(radius)*float64(radius)))
 	}
 	return m, nil
 }

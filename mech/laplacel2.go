@@ -85,6 +85,7 @@ func unit(dst, x []float64) error {
 		clear(dst)
 		return nil
 	}
+	norm *= 1 + float64(len(x))*0x1p-52 // so that rounding never leaves the ball
 	for i, v := range x {
 		dst[i] = v / norm
 	}
@@ -93,6 +94,9 @@ func unit(dst, x []float64) error {
 
 // LogRatio implements [dp.Distinguisher].
 func (m *LaplaceL2) LogRatio(y, x, x2 []float64) (float64, error) {
+	if !finite(norm1(y)) {
+		return 0, errRelease
+	}
 	a, b := make([]float64, len(x)), make([]float64, len(x2))
 	if err := unit(a, x); err != nil {
 		return 0, err

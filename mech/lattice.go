@@ -20,7 +20,8 @@ func addLaplace(cells []float64, radius int64, s *noise.Stream) {
 		n := min(len(cells), noiseBlock)
 		s.Laplace(k[:n])
 		for i, v := range k[:n] {
-			cells[i] = (cells[i] + float64(v) + 0.5) * inverse
+			// The sum is one of integers: what follows is a function of it alone.
+			cells[i] = (float64(int64(cells[i])+v) + 0.5) * inverse
 		}
 		cells = cells[n:]
 	}

@@ -16,8 +16,8 @@ import (
 // Neighbours: any two.
 //
 // Theorem. A release is (Σ max(|ln p/q|, |ln (1−p)/(1−q)|), 0)-DP, the sum over
-// all D·l bits. For even l and λ ≥ 2 that is (D·l/2)·ln(λ³−λ²+λ), whatever ε
-// was claimed; for λ = 1 about ε/2. The published proof multiplies signed
+// all D·l bits. For even l and λ ≥ 2 that is (D·l/2)·ln(λ³−λ²+λ) for every
+// claimed ε up to 2·D·l·ln λ; for λ = 1 about ε/2. The published proof multiplies signed
 // ratios, so that λ cancels; a reader takes the worse direction on each bit.
 //
 // Numerics: thresholds are 64-bit integers and ε is computed from them.

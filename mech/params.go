@@ -15,7 +15,7 @@ import (
 type Params struct {
 	Mechanism string  `json:"mechanism"`
 	Variant   string  `json:"variant,omitempty"`    // "" means the mechanism's default
-	Epsilon   float64 `json:"epsilon,omitempty"`    // as the publication or the user means it; in (0, MaxEpsilon]
+	Epsilon   float64 `json:"epsilon,omitempty"`    // as the publication or the user means it; from MinEpsilon to MaxEpsilon
 	Delta     float64 `json:"delta,omitempty"`      // gaussian, privemb
 	Dim       int     `json:"dim,omitempty"`        // coordinates of the input
 	Bits      int     `json:"bits,omitempty"`       // bit protocols: bits a coordinate; 0 means 10
@@ -34,6 +34,7 @@ type Params struct {
 
 // Bounds of what is accepted. They keep integers exact in a float64.
 const (
+	MinEpsilon = 1e-6
 	MaxEpsilon = 1e6
 	MaxDim     = 1 << 20
 )
@@ -165,8 +166,8 @@ func (p Params) prepare(name string) (Params, error) {
 	if !slices.Contains(k.variants, p.Variant) {
 		return p, fmt.Errorf("mech: variant of %s is %q, must be one of %s", name, p.Variant, strings.Join(k.variants, ", "))
 	}
-	if !(p.Epsilon > 0 && p.Epsilon <= MaxEpsilon) {
-		return p, fmt.Errorf("mech: epsilon is %v, must be above 0 and at most %v", p.Epsilon, MaxEpsilon)
+	if !(p.Epsilon >= MinEpsilon && p.Epsilon <= MaxEpsilon) {
+		return p, fmt.Errorf("mech: epsilon is %v, must be at least %v and at most %v", p.Epsilon, MinEpsilon, MaxEpsilon)
 	}
 	for field, set := range p.set() {
 		if set && !slices.Contains(k.uses, field) {

@@ -56,6 +56,12 @@ func NewPrivEmb(p Params) (*PrivEmb, error) {
 	if p, err = p.preparePrivEmb(); err != nil {
 		return nil, err
 	}
+	for i, v := range p.Vocabulary {
+		if i == 0 {
+			p.Vocabulary = slices.Clone(p.Vocabulary)
+		}
+		p.Vocabulary[i] = slices.Clone(v)
+	}
 	m := &PrivEmb{params: p, paid: 1, stretch: 1, buffers: new(scratch)}
 	d, k := p.InputDim, p.OutputDim
 	if p.Variant == M1 {
@@ -83,9 +89,12 @@ func (p Params) preparePrivEmb() (Params, error) {
 	if p.Variant == M1 && p.OutputDim != p.InputDim {
 		return p, fmt.Errorf("mech: output_dim of privemb m1 is %d, must equal input_dim, %d, or be absent", p.OutputDim, p.InputDim)
 	}
+	if p.Clip > 0 && p.Clip < tiny {
+		return p, fmt.Errorf("mech: clip is %v, must be at least %v", p.Clip, tiny)
+	}
 	const most = 4096 // keeps the proof of the spectral bound to seconds
-	if p.Variant != M1 && p.OutputDim > most {
-		return p, fmt.Errorf("mech: output_dim of privemb is %d, must be at most %d", p.OutputDim, most)
+	if p.Variant != M1 && (p.OutputDim > most || p.OutputDim*p.InputDim > maxBookSize) {
+		return p, fmt.Errorf("mech: output_dim of privemb is %d and input_dim %d, must be at most %d, and the product at most %d", p.OutputDim, p.InputDim, most, maxBookSize)
 	}
 	if p.Variant != Paper && p.Delta != 0 {
 		return p, fmt.Errorf("mech: delta of privemb %s is %v, must be absent: it belongs to the variant paper", p.Variant, p.Delta)
@@ -117,7 +126,7 @@ func (m *PrivEmb) measure() error {
 		m.stretch = isometryBound(m.phi, k, d)
 		m.paid = m.stretch
 	case Vocabulary:
-		stretch, a, b, err := worstPair(m.phi, k, p.Vocabulary)
+		stretch, a, b, err := m.worstPair()
 		if err != nil {
 			return err
 		}
@@ -211,7 +220,7 @@ func (m *PrivEmb) embed(dst, clipped, x []float64) error {
 	}
 	factor := 1.0
 	if m.params.Clip > 0 && norm > m.params.Clip {
-		factor = m.params.Clip / norm
+		factor = m.params.Clip / (norm * (1 + float64(len(x))*0x1p-52)) // rounding stays in the ball
 	}
 	for i, v := range x {
 		clipped[i] = v * factor
@@ -226,6 +235,9 @@ func (m *PrivEmb) embed(dst, clipped, x []float64) error {
 
 // LogRatio implements [dp.Distinguisher].
 func (m *PrivEmb) LogRatio(y, x, x2 []float64) (float64, error) {
+	if !finite(norm1(y)) {
+		return 0, errRelease
+	}
 	clipped := make([]float64, m.params.InputDim)
 	a, b := make([]float64, m.params.OutputDim), make([]float64, m.params.OutputDim)
 	if err := m.embed(a, clipped, x); err != nil {
@@ -253,8 +265,12 @@ func (m *PrivEmb) Account() dp.Account {
 	if m.embed(y, clipped, x) != nil || m.embed(other, clipped, x2) != nil {
 		panic("mech: the witness of privemb is outside its domain")
 	}
+	claimed := p.Epsilon
+	if p.Clip > 0 {
+		claimed *= 2 * p.Clip
+	}
 	a := dp.Account{
-		Mechanism: p.Mechanism, Variant: p.Variant, Claimed: dp.Epsilon(p.Epsilon),
+		Mechanism: p.Mechanism, Variant: p.Variant, Claimed: dp.Epsilon(claimed),
 		Witness: dp.Witness{
 			X: x, X2: x2, Y: y, LogP: 0, LogQ: -m.noise.logRatio(y, y, other),
 			Event: "x and x′ in the direction that the projection stretches most: the release lies at x's projection, or beyond it as seen from x′",

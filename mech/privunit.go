@@ -15,7 +15,7 @@ import (
 // the least of all unbiased ε-DP releases of a unit vector, up to constants.
 //
 // Domain: finite vectors whose norm does not overflow; only the direction
-// counts. The zero vector is given a random direction. Neighbours: any two.
+// counts. The zero vector is given the direction of the first axis. Neighbours: any two.
 //
 // Theorem. Drawing the coordinate along the input from its law on the unit
 // sphere, conditioned on [γ, 1] with probability p = e^ετ/(1+(e^ε−1)τ) and on
@@ -58,6 +58,9 @@ func NewPrivUnit(p Params) (*PrivUnit, error) {
 	if !(tail > 0) || !(outside > 0x1p-40) {
 		return nil, fmt.Errorf("mech: epsilon of privunit is %v at dim %d, too large to compute its cap; use laplace-l2", p.Epsilon, p.Dim)
 	}
+	if p.Dim > maxCapDim {
+		return nil, fmt.Errorf("mech: dim of privunit is %d, must be at most %d: the error of its cap is known up to there", p.Dim, maxCapDim)
+	}
 	return &PrivUnit{params: p, gamma: gamma, tail: tail, inside: noise.ProbAbove(outside * (1 + 0x1p-30)).Not(), buffers: new(scratch)}, nil
 }
 
@@ -71,8 +74,9 @@ func (m *PrivUnit) loss() float64 {
 
 // Guarantee implements [dp.Mechanism].
 func (m *PrivUnit) Guarantee() dp.Guarantee {
-	// The margin covers the relative error of the incomplete beta function.
-	return dp.Guarantee{Unit: dp.Text, Epsilon: dp.Epsilon(m.loss() + 1e-10), Assumptions: []string{assumeReals}}
+	// The margin covers the relative error of the incomplete beta function,
+	// below 10⁻¹¹ up to maxCapDim.
+	return dp.Guarantee{Unit: dp.Text, Epsilon: dp.Epsilon(math.Abs(m.loss()) + 1e-10), Assumptions: []string{assumeReals}}
 }
 
 // MSE returns the mean squared error of a release, 1/γ²−1.
@@ -95,12 +99,12 @@ func (m *PrivUnit) PrivatizeTo(dst, x []float64, src rand.Source) error {
 	defer m.buffers.put(buffer)
 	u := *buffer // the input's direction
 	if norm < tiny {
-		s.Normals(u)
-		norm = norm2(u)
-		x = u
-	}
-	for i, v := range x {
-		u[i] = v / norm
+		clear(u) // the zero vector is given the first axis
+		u[0] = 1
+	} else {
+		for i, v := range x {
+			u[i] = v / norm
+		}
 	}
 	t := m.coordinate(s)
 	// A uniform direction orthogonal to u: normals with their part along u
@@ -117,18 +121,34 @@ func (m *PrivUnit) PrivatizeTo(dst, x []float64, src rand.Source) error {
 	return nil
 }
 
+// maxCapDim is the dimension up to which the error of capTail was measured.
+const maxCapDim = 8192
+
 // snap rounds to a multiple of 2⁻³⁰.
 func snap(v float64) float64 { return math.Round(v*0x1p30) * 0x1p-30 }
 
-// coordinate draws the release's coordinate along the input.
+// coordinate draws the release's coordinate along the input. Both parts are
+// drawn always, so that the time taken does not tell which was used.
 func (m *PrivUnit) coordinate(s *noise.Stream) float64 {
-	if !s.Bernoulli(m.inside) {
-		for {
-			if t := m.sphereCoordinate(s); t < m.gamma {
-				return t
-			}
+	inside := s.Bernoulli(m.inside)
+	in, out := m.drawInside(s), m.drawOutside(s)
+	if inside {
+		return in
+	}
+	return out
+}
+
+// drawOutside draws from the sphere's law on [−1, γ).
+func (m *PrivUnit) drawOutside(s *noise.Stream) float64 {
+	for {
+		if t := m.sphereCoordinate(s); t < m.gamma {
+			return t
 		}
 	}
+}
+
+// drawInside draws from the sphere's law on [γ, 1].
+func (m *PrivUnit) drawInside(s *noise.Stream) float64 {
 	if m.tail > 0.05 {
 		for {
 			if t := m.sphereCoordinate(s); t >= m.gamma {
@@ -177,11 +197,14 @@ func (m *PrivUnit) LogRatio(y, x, x2 []float64) (float64, error) {
 // capped reports whether the release y lies in the cap around x.
 func (m *PrivUnit) capped(y, x []float64) (bool, error) {
 	nx, ny := norm2(x), norm2(y)
-	if !finite(nx) || nx < tiny {
-		return false, fmt.Errorf("%w: want a finite vector other than zero", dp.ErrDomain)
+	if !finite(nx) {
+		return false, fmt.Errorf("%w: %s", dp.ErrDomain, notFinite)
 	}
 	if !(math.Abs(ny*m.gamma-1) < 1e-6) {
 		return false, errRelease
+	}
+	if nx < tiny {
+		return y[0]/ny >= m.gamma, nil
 	}
 	return dot(y, x)/(nx*ny) >= m.gamma, nil
 }

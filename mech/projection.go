@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // gaussianMatrix returns rows×cols numbers N(0, 1/rows) from the public seed.
 func gaussianMatrix(rows, cols int, seed uint64) []float64 {
 	var key [32]byte
-	copy(key[:], fmt.Sprintf("sotto projection %d", seed))
+	copy(key[:], fmt.Sprintf("sotto matrix %x", seed))
 	rng := rand.New(rand.NewChaCha8(key)) // public on purpose
 	m := make([]float64, rows*cols)
 	for i := range m {
@@ -78,9 +79,9 @@ func spectralBound(phi []float64, rows, cols int) float64 {
 		g, square = square, g
 	}
 	logTrace += math.Log(trace(g, rows))
-	// The margin is far above the rounding of nine products of matrices with
-	// non-negative traces of order 1.
-	return math.Exp(logTrace/(2*power)) * (1 + 1e-9)
+	// The margin is above the rounding of the Gram matrix, of nine products and
+	// of nine traces of order 1.
+	return math.Exp(logTrace/(2*power)) * (1 + 1e-9 + float64(rows)*float64(rows+cols)*0x1p-52)
 }
 
 func trace(g []float64, rows int) float64 {
@@ -102,7 +103,7 @@ func isometryBound(phi []float64, rows, cols int) float64 {
 	for _, v := range g {
 		sum += v * v
 	}
-	return math.Sqrt(1+math.Sqrt(sum)) * (1 + 1e-13)
+	return math.Sqrt(1+math.Sqrt(sum)) * (1 + 1e-13 + float64(rows)*float64(cols+4)*0x1p-54)
 }
 
 // topDirection returns a unit vector that Φ stretches nearly most, by power
@@ -136,28 +137,43 @@ func project(dst, phi, x []float64) {
 	}
 }
 
-// worstPair returns the largest ‖Φ(a−b)‖/‖a−b‖ over all pairs of vectors, and
-// the pair.
-func worstPair(phi []float64, rows int, vectors [][]float64) (stretch float64, a, b int, err error) {
-	cols := len(vectors[0])
-	w, diff := make([]float64, rows), make([]float64, cols)
+// worstPair returns the largest distance between the images of two vectors of
+// the vocabulary, as a release makes them, over the distance that the guarantee
+// counts for the pair: their own, or 2C with a clip radius C.
+func (m *PrivEmb) worstPair() (stretch float64, a, b int, err error) {
+	vectors, clipped := m.params.Vocabulary, make([]float64, m.params.InputDim)
+	images := make([][]float64, len(vectors))
 	for i, x := range vectors {
-		for j := range i {
-			for c := range diff {
-				diff[c] = x[c] - vectors[j][c]
-			}
-			length := norm2(diff)
-			if !finite(length) {
-				return 0, 0, 0, errors.New("mech: the vocabulary holds numbers that are not finite")
-			}
+		images[i] = make([]float64, m.params.OutputDim)
+		if m.embed(images[i], clipped, x) != nil {
+			return 0, 0, 0, errors.New("mech: the vocabulary holds numbers that are not finite")
+		}
+	}
+	for i, x := range vectors {
+		for j, y := range vectors[:i] {
+			length := 2 * m.params.Clip
 			if length == 0 {
+				length = gap(x, y)
+			}
+			if slices.Equal(x, y) {
 				continue // the same vector twice
 			}
-			project(w, phi, diff)
-			if s := norm2(w) / length; s > stretch {
+			if !(length >= tiny) {
+				return 0, 0, 0, errors.New("mech: two vectors of the vocabulary are too close, must be equal or further apart")
+			}
+			if s := gap(images[i], images[j]) / length; s > stretch {
 				stretch, a, b = s, i, j
 			}
 		}
 	}
-	return stretch * (1 + 1e-12), a, b, nil
+	return stretch * (1 + 1e-9), a, b, nil
+}
+
+// gap returns ‖a−b‖₂.
+func gap(a, b []float64) float64 {
+	diff := make([]float64, len(a))
+	for i := range a {
+		diff[i] = a[i] - b[i]
+	}
+	return norm2(diff)
 }

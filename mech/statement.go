@@ -43,7 +43,7 @@ func Describe(p Params, dropout float64) (Statement, error) {
 	s := Statement{
 		Mechanism: a.Mechanism, Variant: a.Variant, Parameters: p, Unit: g.Unit, Claimed: a.Claimed, True: g.Epsilon,
 		Delta: g.Delta, Reason: a.Reason, Assumptions: g.Assumptions,
-		Witness: StatedWitness{Event: a.Witness.Event, Attained: attained(a.Witness, g.Delta)},
+		Witness: StatedWitness{Event: a.Witness.Event, Attained: attained(a.Witness, g)},
 	}
 	s.Parameters.Variant = a.Variant
 	for _, f := range a.Facts {
@@ -73,21 +73,24 @@ func (s Statement) withDropout(g dp.Guarantee, rate float64) (Statement, error) 
 	s.Assumptions = word.Assumptions
 	s.Reason = fmt.Sprintf("a word is masked with probability %v, which lowers e^ε−1 by that share between texts that differ in one word; texts without a common word gain nothing; of the release itself: %s", rate, s.Reason)
 	s.Witness.Event += "; at word level: one word decides between the two, and its mask is drawn first"
-	if !math.IsInf(float64(s.Witness.Attained), 1) {
-		if w, err := WordLevel(dp.Guarantee{Unit: dp.Text, Epsilon: s.Witness.Attained}, rate); err == nil {
-			s.Witness.Attained = w.Epsilon
-		}
+	if a := float64(s.Witness.Attained); !math.IsInf(a, 1) {
+		// The same formula, less what it rounds up: this is a lower bound.
+		s.Witness.Attained = dp.Epsilon(amplify(a, 1-rate) * (1 - 1e-11))
 	}
 	return s, nil
 }
 
-// attained returns ln((P−δ)/Q), at least 0.
-func attained(w dp.Witness, delta float64) dp.Epsilon {
+// attained returns ln((P−δ)/Q), at least 0, for each unit of distance if the
+// guarantee is metric.
+func attained(w dp.Witness, g dp.Guarantee) dp.Epsilon {
 	logP := w.LogP
-	if delta > 0 {
-		logP = math.Log(math.Exp(w.LogP) - delta)
+	if g.Delta > 0 {
+		logP = math.Log(math.Exp(w.LogP) - g.Delta)
 	}
 	e := logP - w.LogQ
+	if g.Unit == dp.Metric {
+		e /= gap(w.X, w.X2)
+	}
 	if !(e > 0) {
 		return 0
 	}

@@ -62,4 +62,10 @@ func (p Params) prepareBits(name string) (Params, bitCode, error) {
 
 // flipRate returns the probability 1/(1+e^a) of flipping a bit that costs a,
 // rounded up, so that it costs no more. Below 2⁻⁶⁴ it is 2⁻⁶⁴.
-func flipRate(a float64) noise.Prob { return noise.ProbAbove(1 / (1 + math.Exp(a))) }
+func flipRate(a float64) noise.Prob {
+	if a >= 0 && a < 1 {
+		// ½ − ½·tanh(a/2) keeps the digits of a small a.
+		return 1<<63 - noise.Prob(math.Ldexp(math.Tanh(a/2), 63)) // the conversion rounds down
+	}
+	return noise.ProbAbove(1 / (1 + math.Exp(a)))
+}

@@ -11,7 +11,7 @@ import (
 
 // assumeReals is printed with the guarantee of mechanisms whose noise is drawn
 // in floating point.
-const assumeReals = "noise is drawn in floating point while the proof speaks of real numbers; codebook and laplace-l1 need no such assumption"
+const assumeReals = "noise and sums are computed in floating point while the proof speaks of real numbers; codebook and laplace-l1 need no such assumption"
 
 // privatize implements the allocating method on top of PrivatizeTo.
 func privatize(m dp.Vector, x []float64, src rand.Source) ([]float64, error) {
@@ -45,9 +45,9 @@ var errRelease = fmt.Errorf("%w: not a release of this mechanism", dp.ErrDomain)
 
 const notFinite = "a coordinate is NaN or infinite, or the norm overflows"
 
-// tiny is the norm below which a vector is taken to be zero: its direction
-// would be lost in rounding, and a division by it could overflow.
-const tiny = 0x1p-900
+// tiny is the norm below which a vector is taken to be zero: the squares of
+// its coordinates would underflow, and its direction be lost with them.
+const tiny = 0x1p-400
 
 // PrivatizeRows releases each row of x, a matrix of whole rows, into the rows
 // of dst. It stops at the first row outside the domain, clears all of dst and

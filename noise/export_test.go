@@ -22,6 +22,14 @@ func LaplaceColumns() (low, high []uint64) { return laplace.low[:], laplace.high
 // LaplaceWeights returns the weights that LaplaceStep and LaplaceLog rest on.
 func LaplaceWeights() (low, high []uint64) { return laplace.lowWeight[:], laplace.highWeight[:] }
 
+// LargestStep returns the loss of a table with other weights.
+func LargestStep(low, high []uint64) float64 {
+	t := new(laplaceTable)
+	copy(t.lowWeight[:], low)
+	copy(t.highWeight[:], high)
+	return t.largestStep()
+}
+
 // GaussianColumns returns the alias table that Gaussian reads.
 func GaussianColumns() []uint64 { return gaussian.columns[:] }
 

@@ -32,7 +32,7 @@ func (s *Stream) Normals(dst []float64) {
 	}
 }
 
-// symmetric returns a uniform float in (−1, 1), never 0: an odd multiple of 2⁻⁵³.
+// symmetric returns a uniform float in (−1, 1), never 0: an odd multiple of 2⁻⁵².
 func (s *Stream) symmetric() float64 {
 	return float64(int64(s.Uint64())>>11|1) * 0x1p-52
 }

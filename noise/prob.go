@@ -50,6 +50,22 @@ func (p Prob) Log() float64 {
 	return math.Log(p.Float64())
 }
 
+// LogRatio returns ln (p·a)/(q·b) with a relative error of a few units in the
+// last place, also where the two products are nearly equal: they and their
+// difference are exact integers of 128 bits. a and b must be positive.
+func LogRatio(p Prob, a uint64, q Prob, b uint64) float64 {
+	ph, pl := bits.Mul64(uint64(p), a)
+	qh, ql := bits.Mul64(uint64(q), b)
+	dl, borrow := bits.Sub64(pl, ql, 0)
+	dh, borrow := bits.Sub64(ph, qh, borrow)
+	if borrow != 0 {
+		return -LogRatio(q, b, p, a)
+	}
+	return math.Log1p(wide(dh, dl) / wide(qh, ql))
+}
+
+func wide(hi, lo uint64) float64 { return math.Ldexp(float64(hi), 64) + float64(lo) }
+
 // Bernoulli returns true with probability p, exactly.
 func (s *Stream) Bernoulli(p Prob) bool { return s.Uint64() < uint64(p) }
 

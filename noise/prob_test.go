@@ -138,6 +138,47 @@ func TestProbLog(t *testing.T) {
 	}
 }
 
+// TestLogRatio takes ratios of all sizes, many of them next to 1, against the
+// logarithm of the exact fraction. Four units, as for Log.
+func TestLogRatio(t *testing.T) {
+	rng := weakrand.New(weakrand.NewPCG(21, 22))
+	fraction := func(p noise.Prob, a uint64, q noise.Prob, b uint64) *big.Rat {
+		above, below := bigInt(uint64(p)), bigInt(uint64(q))
+		return new(big.Rat).SetFrac(above.Mul(above, bigInt(a)), below.Mul(below, bigInt(b)))
+	}
+	worst := 0.0
+	check := func(p noise.Prob, a uint64, q noise.Prob, b uint64) {
+		t.Helper()
+		got, exact := noise.LogRatio(p, a, q, b), fraction(p, a, q, b)
+		if exact.Cmp(power(0)) == 0 {
+			if got != 0 {
+				t.Errorf("LogRatio(%d, %d, %d, %d) = %v, want 0", p, a, q, b, got)
+			}
+			return
+		}
+		e := relative(got, ln(exact))
+		worst = max(worst, e)
+		if !(e <= 4*0x1p-52) {
+			t.Errorf("LogRatio(%d, %d, %d, %d) = %v has a relative error of %.3g", p, a, q, b, got, e)
+		}
+		if back := noise.LogRatio(q, b, p, a); back != -got {
+			t.Errorf("LogRatio(%d, %d, %d, %d) = %v, want %v", q, b, p, a, back, -got)
+		}
+	}
+	for _, p := range thresholds()[:2000] {
+		a, near := rng.Uint64()>>rng.IntN(64)|1, rng.Uint64()>>(32+rng.IntN(32))
+		check(p, a, noise.Prob(rng.Uint64()>>rng.IntN(64)|1), rng.Uint64()>>rng.IntN(64)|1)
+		check(p, a, p, a)
+		check(p, a, noise.Prob(a), uint64(p)) // equal products of different factors
+		check(p, a, max(p, p+noise.Prob(near)), a)
+		check(p, a, p, max(a, a+near))
+		check(p, a, noise.Prob(max(a, a+1)), uint64(p))
+	}
+	check(math.MaxUint64, math.MaxUint64, 1, 1)
+	check(math.MaxUint64, math.MaxUint64, math.MaxUint64, math.MaxUint64-1)
+	t.Logf("the largest relative error is %.3g", worst)
+}
+
 func TestBernoulli(t *testing.T) {
 	for _, p := range thresholds()[:100] {
 		for _, w := range []uint64{0, uint64(p) - 1, uint64(p), uint64(p) + 1, uint64(p) ^ 1<<63, math.MaxUint64} {

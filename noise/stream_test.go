@@ -63,6 +63,7 @@ func TestDeriveParts(t *testing.T) {
 		{"alice", "hello", "laplace"}, {"bob", "hello", "laplace"}, {"alice", "hello!", "laplace"},
 		{"alice", "hello", "gaussian"}, {"hello", "alice", "laplace"},
 		{"a\x00\x00\x00\x00\x00\x00\x00\x01b"}, {"a", "b"}, // a part that looks like a border
+		{"a\x00\x00\x00\x00\x00\x00\x00\x00b"},
 	}
 	seen := make(map[head][]string)
 	for _, parts := range lists {
