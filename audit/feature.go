@@ -70,34 +70,45 @@ func (v *view) named(f feature, y []float64) float64 {
 	}
 }
 
-// summary folds all coordinates into one number.
+// summary folds all coordinates into one number. NaN is passed over by every
+// comparison.
 func summary(f feature, y []float64) float64 {
-	sum, least, most := 0.0, math.Inf(1), math.Inf(-1)
-	zeros, bad := 0.0, 0.0
-	for _, c := range y {
-		if math.IsNaN(c) || math.IsInf(c, 0) {
-			bad++
-			continue
-		}
-		if c == 0 {
-			zeros++
-		}
-		sum += math.Abs(c)
-		least, most = min(least, c), max(most, c)
-	}
+	sum := 0.0
 	switch f {
 	case featureZeros:
-		return zeros
+		for _, c := range y {
+			if c == 0 {
+				sum++
+			}
+		}
 	case featureBad:
-		return bad
-	case featureLeast:
-		return least
-	case featureMost:
-		return most
+		for _, c := range y {
+			if !(math.Abs(c) <= math.MaxFloat64) {
+				sum++
+			}
+		}
 	case featureNorm1:
-		return sum
+		for _, c := range y {
+			sum += math.Abs(c)
+		}
+	case featureLeast:
+		sum = math.Inf(1)
+		for _, c := range y {
+			if c < sum {
+				sum = c
+			}
+		}
+	case featureMost:
+		sum = math.Inf(-1)
+		for _, c := range y {
+			if c > sum {
+				sum = c
+			}
+		}
+	default:
+		panic(fmt.Sprintf("audit: no feature %d", f))
 	}
-	panic(fmt.Sprintf("audit: no feature %d", f))
+	return sum
 }
 
 func at(y []float64, i int) float64 {

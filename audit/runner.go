@@ -13,6 +13,7 @@ type runner struct {
 	target   Target
 	config   Config
 	samplers []Sampler
+	width    int // the longest release seen by the search
 	done     atomic.Int64
 	total    int64
 }
@@ -96,9 +97,9 @@ type plans struct {
 }
 
 const (
-	pilotDraws = 300      // of each input of each pair, to choose among pairs
-	trainDraws = 4000     // of each input of the chosen pair, to choose events
-	trainSpace = 16 << 20 // numbers kept at the most
+	pilotDraws = 300     // of each input of each pair, to choose among pairs
+	trainDraws = 4000    // of each input of the chosen pair, to choose events
+	trainSpace = 8 << 20 // numbers kept of each sample at the most
 )
 
 // plan tries all pairs in both directions on few releases, and then searches
@@ -145,18 +146,20 @@ func (r *runner) plan(compose bool) (plans, error) {
 // prepare collects releases of a pair for a search. The linear score is learnt
 // on releases of its own, so that the search sees what it is worth.
 func (r *runner) prepare(p Pair, draws int) (*search, error) {
-	draws = min(draws, max(pilotDraws, trainSpace/max(1, len(p.X))/8))
-	draws = min(draws, r.config.Draws)
+	draws = min(draws, r.config.Draws, max(pilotDraws, trainSpace/max(1, r.width)))
 	var samples [4]*sample
 	for i, x := range [4][]float64{p.X, p.X2, p.X, p.X2} {
 		var err error
 		if samples[i], err = r.collect(x, draws); err != nil {
 			return nil, err
 		}
+		r.width = max(r.width, samples[i].width())
 	}
 	v := &view{pair: p, ratio: r.target.LogRatio}
 	v.learn(samples[0], samples[1])
-	return &search{view: v, a: samples[2], b: samples[3], draws: r.config.Draws}, nil
+	// A normal tail of alpha begins near √(−2·ln alpha) deviations.
+	sure := math.Sqrt(-2 * math.Log(1-r.config.Confidence))
+	return &search{view: v, a: samples[2], b: samples[3], draws: r.config.Draws, sure: sure}, nil
 }
 
 // count counts events on fresh releases of the view's pair.

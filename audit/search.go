@@ -35,6 +35,7 @@ type search struct {
 	view  *view
 	a, b  *sample
 	draws int
+	sure  float64  // how many deviations the confidence costs
 	known []choice // of each coordinate, once computed
 }
 
@@ -67,8 +68,9 @@ func (s *search) bestEvent(f feature) choice {
 }
 
 // expect estimates the bound that an event will give on fresh draws: the
-// logarithm of the ratio seen, less one deviation for how little was seen and
-// three for how little will be. It guides the search and certifies nothing.
+// logarithm of the ratio seen, less two deviations for how little was seen and
+// those of the confidence for how little will be. It guides the search and
+// certifies nothing.
 func (s *search) expect(hitsA, hitsB float64) float64 {
 	if hitsA == 0 {
 		return math.Inf(-1)
@@ -76,8 +78,8 @@ func (s *search) expect(hitsA, hitsB float64) float64 {
 	p := hitsA / float64(len(s.a.releases))
 	q := min(1, (hitsB+1)/float64(len(s.b.releases)))
 	n := float64(s.draws)
-	later := math.Log(p-min(p/2, 3*math.Sqrt(p*(1-p)/n))) - math.Log(q+3*math.Sqrt(q*(1-q)/n)+5/n)
-	return later - math.Sqrt((1-p)/hitsA+(1-q)/(hitsB+1))
+	later := math.Log(p-min(p/2, s.sure*math.Sqrt(p*(1-p)/n))) - math.Log(q+s.sure*math.Sqrt(q*(1-q)/n)+2*s.sure/n)
+	return later - 2*math.Sqrt((1-p)/hitsA+(1-q)/(hitsB+3))
 }
 
 // twoValues reports whether the values are only two, or one: bits need no

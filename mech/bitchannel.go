@@ -32,11 +32,13 @@ func (r rate) losses() (down, up float64) {
 // bitChannel encodes each coordinate in bits and sends each bit through a
 // channel of its own. The bit protocols are this with different rates.
 type bitChannel struct {
-	params Params
-	code   bitCode
-	rates  [2][]rate // by the parity of the coordinate's number, then by bit
-	loss   dp.Epsilon
-	reason string
+	params   Params
+	code     bitCode
+	rates    [2][]rate // by the parity of the coordinate's number, then by bit
+	packed   int       // coordinates in a word: 1 or an even number
+	channels [2]*noise.Channel
+	loss     dp.Epsilon
+	reason   string
 }
 
 // newBitChannel computes the true loss from the integer rates.
@@ -47,6 +49,19 @@ func newBitChannel(p Params, code bitCode, rateOf func(coordinate, bit int) rate
 		for j := range code.bits {
 			m.rates[parity][j] = rateOf(parity, j)
 		}
+	}
+	m.packed = 64 / code.bits
+	if m.packed > 1 {
+		m.packed &^= 1
+	}
+	for parity := range m.channels {
+		var one, zero []noise.Prob
+		for k := range m.packed {
+			for _, r := range m.rates[(parity+k)%2] {
+				one, zero = append(one, r.one), append(zero, r.zero)
+			}
+		}
+		m.channels[parity] = noise.NewChannel(one, zero)
 	}
 	even := m.coordinateLoss(m.rates[0])
 	odd := m.coordinateLoss(m.rates[1])
@@ -108,41 +123,38 @@ func (m *bitChannel) PrivatizeTo(dst, x []float64, src rand.Source) error {
 	}
 	s := noise.From(src)
 	bits := m.code.bits
-	var codes [64]uint64
-	for first := 0; first < len(x); first += 64 {
-		lanes := min(64, len(x)-first)
-		for i, v := range x[first : first+lanes] {
-			codes[i] = m.code.encode(v)
+	for i := 0; i < len(x); i += m.packed {
+		var word [1]uint64
+		n := min(m.packed, len(x)-i)
+		for k, v := range x[i : i+n] {
+			word[0] |= m.code.encode(v) << (k * bits)
 		}
-		m.send(dst[first*bits:(first+lanes)*bits], codes[:lanes], s)
+		s.Send(word[:], word[:], m.channels[i%2])
+		for k := range n {
+			spell(dst[(i+k)*bits:(i+k+1)*bits], word[0]>>(k*bits))
+		}
 	}
 	return nil
 }
 
-// send releases the codes of up to 64 coordinates, one bit of all of them at a
-// time. The first has an even number.
-func (m *bitChannel) send(dst []float64, codes []uint64, s *noise.Stream) {
-	const oddLanes = 0xAAAA_AAAA_AAAA_AAAA
-	bits := m.code.bits
-	for j := range bits {
-		plane := uint64(0)
-		for i, c := range codes {
-			plane |= c >> j & 1 << i
-		}
-		in := [1]uint64{plane}
-		var out [1]uint64
-		even, odd := m.rates[0][j], m.rates[1][j]
-		s.Bits(out[:], in[:], even.one, even.zero)
-		if odd != even {
-			kept := out[0] &^ oddLanes
-			s.Bits(out[:], in[:], odd.one, odd.zero)
-			out[0] = kept | out[0]&oddLanes
-		}
-		for i := range codes {
-			dst[i*bits+j] = float64(out[0] >> i & 1)
+// spell writes the lowest bits of a word as numbers, eight at a time.
+func spell(dst []float64, word uint64) {
+	for len(dst) >= 8 {
+		*(*[8]float64)(dst) = spelt[word&255]
+		dst, word = dst[8:], word>>8
+	}
+	copy(dst, spelt[word&255][:])
+}
+
+// spelt holds the bits of every byte as numbers.
+var spelt = func() (table [256][8]float64) {
+	for b := range table {
+		for j := range table[b] {
+			table[b][j] = float64(b >> j & 1)
 		}
 	}
-}
+	return table
+}()
 
 // LogRatio implements [dp.Distinguisher].
 func (m *bitChannel) LogRatio(y, x, x2 []float64) (float64, error) {

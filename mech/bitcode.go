@@ -3,6 +3,7 @@ package mech
 import (
 	"fmt"
 	"math"
+	"math/bits"
 )
 
 // bitCode turns a number into bits. Bit 0 of the code is the first that is
@@ -10,7 +11,9 @@ import (
 type bitCode struct {
 	bits     int
 	oneHot   bool
-	fraction int // binary: bits after the point
+	fraction int     // binary: bits after the point
+	scale    float64 // binary: 2^fraction
+	most     float64 // binary: the largest magnitude
 }
 
 // oneHotRange is where a one-hot code ends: z-scored numbers are clipped there.
@@ -21,18 +24,21 @@ const (
 	maxBits     = 48
 )
 
-func newBitCode(bits int, oneHot bool) (bitCode, error) {
-	if bits == 0 {
-		bits = defaultBits
+func newBitCode(count int, oneHot bool) (bitCode, error) {
+	if count == 0 {
+		count = defaultBits
 	}
 	least := 1
 	if oneHot {
 		least = 2
 	}
-	if bits < least || bits > maxBits {
-		return bitCode{}, fmt.Errorf("mech: bits is %d, must be at least %d and at most %d", bits, least, maxBits)
+	if count < least || count > maxBits {
+		return bitCode{}, fmt.Errorf("mech: bits is %d, must be at least %d and at most %d", count, least, maxBits)
 	}
-	return bitCode{bits: bits, oneHot: oneHot, fraction: bits / 2}, nil
+	return bitCode{
+		bits: count, oneHot: oneHot, fraction: count / 2,
+		scale: math.Ldexp(1, count/2), most: math.Ldexp(1, count-1) - 1,
+	}, nil
 }
 
 // encode returns the code of v, which must be finite.
@@ -46,16 +52,18 @@ func (c bitCode) encode(v float64) uint64 {
 		return 1 << uint64(min(max(bucket, 0), float64(c.bits-1)))
 	}
 	magnitudeBits := c.bits - 1
-	most := uint64(1)<<magnitudeBits - 1
-	m := uint64(min(math.Abs(v)*float64(uint64(1)<<c.fraction), float64(most)))
+	m := math.Abs(v) * c.scale
+	if !(m < c.most) {
+		m = c.most
+	}
 	code := uint64(0)
 	if v < 0 {
 		code = 1
 	}
-	for j := 1; j <= magnitudeBits; j++ {
-		code |= m >> (magnitudeBits - j) & 1 << j
+	if magnitudeBits == 0 {
+		return code
 	}
-	return code
+	return code | bits.Reverse64(uint64(int64(m)))>>(64-magnitudeBits)<<1 // the most significant bit first
 }
 
 // decode returns a number that encode maps to code.

@@ -135,6 +135,9 @@ func (m *DPNR) LogRatio(y, x, x2 []float64) (float64, error) {
 	if m.params.Variant != Released {
 		return latticeLogRatio(m.cells, y, x, x2, m.radius)
 	}
+	if !finite(norm1(y)) {
+		return 0, errRelease
+	}
 	a, b := make([]float64, len(x)), make([]float64, len(x2))
 	if err := normalizeMinMax(a, x); err != nil {
 		return 0, err

@@ -92,10 +92,15 @@ func (m *LaplaceL1) cells(dst, x []float64) error {
 		return nil
 	}
 	scale := float64(m.radius) / norm
+	total := int64(0)
 	for i, v := range x {
-		dst[i] = float64(int64(v * scale)) // the conversion rounds toward zero
+		c := int64(v * scale) // the conversion rounds toward zero
+		total += max(c, -c)
+		dst[i] = float64(c)
 	}
-	shrink(dst, m.limit)
+	if total > m.limit {
+		shrink(dst, total-m.limit)
+	}
 	return nil
 }
 

@@ -51,17 +51,13 @@ func laplaceLogRatio(y, a, b []float64, radius int64) (float64, error) {
 	return sum, nil
 }
 
-// shrink moves the integers in cells toward zero until Σ|cell| ≤ limit. It has
-// work to do only where rounding errors of a norm went the wrong way.
-func shrink(cells []float64, limit int64) {
-	total := int64(0)
-	for _, v := range cells {
-		total += int64(math.Abs(v))
-	}
-	for i := 0; total > limit; i++ {
-		step := min(int64(math.Abs(cells[i])), total-limit)
+// shrink moves the integers in cells toward zero until Σ|cell| is less by
+// excess. It is called only where rounding errors of a norm went the wrong way.
+func shrink(cells []float64, excess int64) {
+	for i := 0; excess > 0; i++ {
+		step := min(int64(math.Abs(cells[i])), excess)
 		cells[i] -= math.Copysign(float64(step), cells[i])
-		total -= step
+		excess -= step
 	}
 }
 

@@ -51,11 +51,12 @@ func BenchmarkNormals(b *testing.B) {
 	perItem(b, width)
 }
 
-func BenchmarkBits(b *testing.B) {
+func BenchmarkSend(b *testing.B) {
 	s := noise.Crypto()
 	x := make([]uint64, 120)
+	c := uniform(noise.ProbBelow(0.6), noise.ProbBelow(0.4))
 	for b.Loop() {
-		s.Bits(x, x, noise.ProbBelow(0.6), noise.ProbBelow(0.4))
+		s.Send(x, x, c)
 	}
 	perItem(b, 64*len(x))
 }

@@ -1,7 +1,6 @@
 package noise
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
@@ -82,43 +81,4 @@ func (s *Stream) IntN(n uint64) uint64 {
 		}
 	}
 	return hi
-}
-
-// Bits writes to dst the bits of x, each sent through a binary channel:
-// a 1 stays 1 with probability p, a 0 becomes 1 with probability q. dst and x
-// may be the same slice. It panics if their lengths differ.
-//
-// The 64 lanes of a word compare their own 64-bit random number with the
-// threshold, most significant bit first and all at once, and stop when every
-// lane is decided: about eight words of randomness instead of 64. How long
-// that takes depends on the random words alone, never on x.
-func (s *Stream) Bits(dst, x []uint64, p, q Prob) {
-	if len(dst) != len(x) {
-		panic("noise: Bits on slices of different length")
-	}
-	for i, v := range x {
-		one, zero := s.lanes(uint64(p), uint64(q))
-		dst[i] = v&one | ^v&zero
-	}
-}
-
-// lanes returns two words whose bits are 1 where a lane's random number lies
-// below p and below q. Both use the same number: a lane is read from one of
-// the words only.
-func (s *Stream) lanes(p, q uint64) (belowP, belowQ uint64) {
-	openP, openQ := ^uint64(0), ^uint64(0)
-	for openP|openQ != 0 && p|q != 0 {
-		if s.next == bufferSize {
-			s.refill()
-		}
-		r := binary.LittleEndian.Uint64(s.buf[s.next:])
-		s.next += 8
-		bitP, bitQ := uint64(int64(p)>>63), uint64(int64(q)>>63) // all ones if the top bit is 1
-		belowP |= openP & bitP &^ r
-		belowQ |= openQ & bitQ &^ r
-		openP &^= r ^ bitP
-		openQ &^= r ^ bitQ
-		p, q = p<<1, q<<1
-	}
-	return belowP, belowQ
 }

@@ -205,7 +205,7 @@ func mixCalls(t *testing.T, s *noise.Stream, l *ledger, calls, skip int) (left i
 		case 3:
 			p, q, x := noise.Prob(rng.Uint64()), noise.Prob(rng.Uint64()), rng.Uint64()
 			y := []uint64{x}
-			s.Bits(y, y, p, q)
+			s.Send(y, y, uniform(p, q))
 			left += l.find(t, "Bits", skip, func(next func() uint64) bool { return bitsFrom(next, x, p, q) == y[0] })
 		case 4:
 			bytes := s.Take(16 * (rng.IntN(20) + 1))
@@ -256,12 +256,13 @@ func gaussianFrom(next func() uint64) int64 {
 func TestAllocs(t *testing.T) {
 	s := noise.Crypto()
 	k, x, f := make([]int64, 768), make([]uint64, 120), make([]float64, 768)
-	p, q := noise.ProbBelow(0.6), noise.ProbBelow(0.4)
+	p := noise.ProbBelow(0.6)
+	c := uniform(p, noise.ProbBelow(0.4))
 	for name, call := range map[string]func(){
 		"Uint64":    func() { s.Uint64() },
 		"Laplace":   func() { s.Laplace(k) },
 		"Gaussian":  func() { s.Gaussian(k) },
-		"Bits":      func() { s.Bits(x, x, p, q) },
+		"Send":      func() { s.Send(x, x, c) },
 		"Bernoulli": func() { s.Bernoulli(p) },
 		"IntN":      func() { s.IntN(1000) },
 		"Normal":    func() { s.Normal() },

@@ -67,14 +67,14 @@ func TestCommit(t *testing.T) {
 					t.Errorf("before Commit the path holds %q, want the old content", got)
 				}
 			}
-			if _, err := f.Seek(0, io.SeekStart); err != nil {
+			if _, err = f.Seek(0, io.SeekStart); err != nil {
 				t.Fatalf("Seek: %v", err)
 			}
 			write(t, f, "a")
-			if _, err := f.WriteAt([]byte("b"), 1); err != nil {
+			if _, err = f.WriteAt([]byte("b"), 1); err != nil {
 				t.Fatalf("WriteAt: %v", err)
 			}
-			if err := f.Commit(); err != nil {
+			if err = f.Commit(); err != nil {
 				t.Fatalf("Commit: %v", err)
 			}
 			f.Abort()
@@ -201,10 +201,13 @@ func Example() {
 		return
 	}
 	defer f.Abort()
-	fmt.Fprint(f, "complete")
+	if _, err = io.WriteString(f, "complete"); err != nil {
+		fmt.Println(err)
+		return
+	}
 	_, err = os.Stat(path)
 	fmt.Println("before:", errors.Is(err, fs.ErrNotExist))
-	if err := f.Commit(); err != nil {
+	if err = f.Commit(); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -25,6 +25,7 @@ var mayImport = map[string]neighbours{
 	"cmd/sotto":           {anyOwn: true},
 	"internal/atomicfile": {only: true},
 	"internal/house":      {only: true},
+	"internal/release":    {own: []string{"dp", "noise", "mech", "internal/vecfile"}},
 	"internal/vecfile":    {own: []string{"internal/atomicfile"}},
 }
 

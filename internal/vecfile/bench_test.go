@@ -1,6 +1,7 @@
 package vecfile_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -58,7 +59,7 @@ func benchmarkRead(b *testing.B, f vecfile.Format, single bool) {
 		total := 0
 		for {
 			n, err := r.ReadRows(block)
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {

@@ -90,13 +90,11 @@ func cut(line []byte, at int) (field []byte, start, next int, reason string) {
 		case n+1 < len(rest) && rest[n+1] == '"': // stands for one quote
 			n++
 		default:
-			field = rest[1:n]
-			for n++; n < len(rest) && (rest[n] == ' ' || rest[n] == '\t'); n++ {
+			after := len(rest) - len(bytes.TrimLeft(rest[n+1:], " \t"))
+			if after < len(rest) && rest[after] != ',' {
+				return nil, at + after, 0, "text after a quoted field"
 			}
-			if n < len(rest) && rest[n] != ',' {
-				return nil, at + n, 0, "text after a quoted field"
-			}
-			return field, at, at + n + 1, ""
+			return rest[1:n], at, at + after + 1, ""
 		}
 	}
 	return nil, at, 0, "quote left open"

@@ -1,6 +1,7 @@
 package vecfile_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -29,7 +30,7 @@ func Example() {
 	block := make([]float64, 64*r.Width())
 	for {
 		n, err := r.ReadRows(block)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

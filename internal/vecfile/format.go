@@ -11,10 +11,10 @@ type Format string
 
 // The formats in use.
 const (
-	JSONL   Format = "jsonl"   // one JSON array, or one object that holds one, a line
-	CSV     Format = "csv"     // comma separated numbers, with or without a header
-	NPY     Format = "npy"     // a NumPy array of one or two dimensions
-	Parquet Format = "parquet" // a list column, or one column for each coordinate
+	JSONL   Format = "jsonl"   // JSON lines
+	CSV     Format = "csv"     // comma separated numbers
+	NPY     Format = "npy"     // an array as NumPy saves it
+	Parquet Format = "parquet" // Apache Parquet
 )
 
 // maxWidth bounds the memory that one row can claim.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
-	"time"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -101,10 +100,6 @@ func FuzzParquet(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, footer uint32) {
 		in := append([]byte("PAR1"), body...)
 		in = binary.LittleEndian.AppendUint32(in, footer)
-		start := time.Now()
 		check(t, vecfile.Parquet, append(in, "PAR1"...))
-		if d := time.Since(start); d > time.Second {
-			t.Fatalf("took %v", d)
-		}
 	})
 }

@@ -22,7 +22,7 @@ func readAll(r *vecfile.Reader, rowsAtOnce int) ([]float64, error) {
 	block := make([]float64, max(rowsAtOnce*r.Width(), 1))
 	for {
 		n, err := r.ReadRows(block)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return all, nil
 		}
 		if err != nil {

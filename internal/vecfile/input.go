@@ -55,11 +55,10 @@ func (p *input) spool() error {
 	// Where an open file can be removed, a crash leaves nothing behind.
 	gone := os.Remove(f.Name()) == nil
 	p.closers = append(p.closers, func() error {
-		err := f.Close()
-		if !gone {
-			err = errors.Join(err, os.Remove(f.Name()))
+		if gone {
+			return f.Close()
 		}
-		return err
+		return errors.Join(f.Close(), os.Remove(f.Name()))
 	})
 	n, err := io.Copy(f, p.Reader)
 	if err != nil {

@@ -25,7 +25,7 @@ type npyHeader struct {
 // bytes it took.
 func readNPYHeader(in io.Reader) (h npyHeader, size int64, err error) {
 	var fixed [12]byte // magic, version, length of the dictionary
-	if err := readHead(in, fixed[:8]); err != nil {
+	if err = readHead(in, fixed[:8]); err != nil {
 		return h, 0, err
 	}
 	if string(fixed[:6]) != npyMagic {
@@ -39,7 +39,7 @@ func readNPYHeader(in io.Reader) (h npyHeader, size int64, err error) {
 	if major < 1 || major > 3 || minor != 0 {
 		return h, 0, fmt.Errorf("version is %d.%d, must be 1.0, 2.0 or 3.0", major, minor)
 	}
-	if err := readHead(in, fixed[8:8+width]); err != nil {
+	if err = readHead(in, fixed[8:8+width]); err != nil {
 		return h, 0, err
 	}
 	n := binary.LittleEndian.Uint32(fixed[8:]) // zeros above two bytes
@@ -47,7 +47,7 @@ func readNPYHeader(in io.Reader) (h npyHeader, size int64, err error) {
 		return h, 0, fmt.Errorf("header has %d bytes, must have at most %d", n, maxNPYHeader)
 	}
 	text := make([]byte, n)
-	if err := readHead(in, text); err != nil {
+	if err = readHead(in, text); err != nil {
 		return h, 0, err
 	}
 	h, err = parseNPYHeader(string(text))

@@ -95,7 +95,7 @@ func (s *npySink) close() error {
 		return fmt.Errorf("vecfile: %w", err)
 	}
 	// A file opened for appending takes the header at its end.
-	if pos, err := s.seek.Seek(0, io.SeekCurrent); err != nil || pos != s.start+npyHead {
+	if pos, seekErr := s.seek.Seek(0, io.SeekCurrent); seekErr != nil || pos != s.start+npyHead {
 		return errors.New("vecfile: npy to a file opened for appending must know the number of rows beforehand")
 	}
 	if _, err = s.seek.Seek(end, io.SeekStart); err != nil {

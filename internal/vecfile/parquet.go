@@ -1,21 +1,11 @@
 package vecfile
 
 import (
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
-	"github.com/parquet-go/parquet-go/format"
-)
-
-const (
-	parquetMagic = "PAR1"
-	maxFooter    = 256 << 20
-	maxNesting   = 32 // of columns
 )
 
 // openParquet chooses the columns that make up the vectors.
@@ -38,14 +28,17 @@ func (r *Reader) openParquet() error {
 	p := &parquetRows{r: r, at: at, file: file, group: -1}
 	r.in.closers = append(r.in.closers, p.close)
 	var lists, flat []*parquet.Column
-	if err := guard(func() error { lists, flat = vectorColumns(file.Root()); return nil }); err != nil {
+	if err = guard(func() error { lists, flat = vectorColumns(file.Root()); return nil }); err != nil {
 		return r.parquetError(at, errThrift)
 	}
 	chosen, err := r.chooseColumns(lists, flat)
 	if err != nil {
 		return err
 	}
-	r.rows, r.single = file.NumRows(), true
+	r.rows, r.single = 0, true
+	for _, g := range file.RowGroups() {
+		r.rows += g.NumRows() // the sum in the file's own metadata is wrong at times
+	}
 	kept := make(map[string]bool, len(chosen))
 	for _, c := range chosen {
 		leaf := leaves(c, nil)[0]
@@ -119,89 +112,6 @@ func (r *Reader) chooseColumns(lists, flat []*parquet.Column) ([]*parquet.Column
 		return nil, r.errorf("has no column of floats and none with lists of them")
 	}
 	return flat, nil
-}
-
-// checkFooter refuses metadata that is damaged in a way that the library does
-// not survive. It decodes the metadata as the library is about to do.
-func checkFooter(at io.ReaderAt, size int64) error {
-	var head, tail [8]byte
-	if size < 12 {
-		return errors.New("not a Parquet file")
-	}
-	if _, err := at.ReadAt(head[:4], 0); err != nil {
-		return err
-	}
-	if _, err := at.ReadAt(tail[:], size-8); err != nil {
-		return err
-	}
-	if string(head[:4]) != parquetMagic || string(tail[4:]) != parquetMagic {
-		return errors.New("not a Parquet file, or encrypted")
-	}
-	n := int64(binary.LittleEndian.Uint32(tail[:]))
-	if n > size-12 || n > maxFooter {
-		return fmt.Errorf("footer has %d bytes, must have at most %d", n, min(size-12, maxFooter))
-	}
-	footer := make([]byte, n)
-	if _, err := at.ReadAt(footer, size-8-n); err != nil {
-		return err
-	}
-	w := walker{b: footer}
-	if err := w.structure(); err != nil {
-		return err
-	}
-	var meta format.FileMetaData
-	err := guard(func() error { return thrift.Unmarshal(new(thrift.CompactProtocol), footer, &meta) })
-	if err != nil {
-		return errThrift
-	}
-	return checkMetadata(&meta, size)
-}
-
-// checkMetadata holds metadata that can be decoded against the file.
-func checkMetadata(meta *format.FileMetaData, size int64) error {
-	var open []int32 // children still to come, of the columns around
-	for _, e := range meta.Schema {
-		if len(open) > maxNesting {
-			return errThrift
-		}
-		if n := e.NumChildren; n.Valid && n.V > 0 {
-			open = append(open, n.V)
-			continue
-		}
-		for len(open) > 0 {
-			last := len(open) - 1
-			if open[last]--; open[last] > 0 {
-				break
-			}
-			open = open[:last]
-		}
-	}
-	rows := int64(0)
-	for _, g := range meta.RowGroups {
-		if g.NumRows < 0 || g.NumRows > meta.NumRows-rows {
-			return errThrift
-		}
-		rows += g.NumRows
-		for i := range g.Columns {
-			first, n := chunkRange(&g.Columns[i].MetaData)
-			if first < 4 || n < 0 || first > size || n > size-first {
-				return errThrift
-			}
-		}
-	}
-	if rows != meta.NumRows {
-		return errThrift
-	}
-	return nil
-}
-
-// chunkRange returns where the pages of a column chunk lie.
-func chunkRange(m *format.ColumnMetaData) (first, n int64) {
-	first = m.DataPageOffset
-	if m.DictionaryPageOffset != 0 {
-		first = m.DictionaryPageOffset
-	}
-	return first, m.TotalCompressedSize
 }
 
 // guard runs f, which calls the library, and turns a panic into an error: the

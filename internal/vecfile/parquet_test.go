@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"sotto/internal/vecfile"
 )
@@ -58,9 +60,12 @@ type (
 		B *float64 `parquet:"b,optional"`
 	}
 	dictionary struct {
-		V0 float32   `parquet:"v0,dict"`
-		V1 float32   `parquet:"v1,dict"`
-		No []float64 `parquet:"-"`
+		V0 float32 `parquet:"v0,dict"`
+		V1 float32 `parquet:"v1,dict"`
+	}
+	split struct {
+		V0 float32 `parquet:"v0,split"`
+		V1 float64 `parquet:"v1,split"`
 	}
 	words struct {
 		Name string `parquet:"name"`
@@ -86,6 +91,7 @@ func TestParquet(t *testing.T) {
 		{name: "flat", in: table(t, []flat{{"a", 1, 2}, {"b", 3, 4}}), want: []float64{1, 2, 3, 4}, width: 2, single: true, dropped: []string{"name"}},
 		{name: "mixed", in: table(t, []mixed{{1, ptr(2.5)}}), want: []float64{1, 2.5}, width: 2},
 		{name: "dictionary", in: table(t, []dictionary{{V0: 1, V1: 2}, {V0: 1, V1: 3}}), want: []float64{1, 2, 1, 3}, width: 2, single: true},
+		{name: "byte stream split", in: table(t, []split{{1, 2}, {3, 4}}, parquet.Compression(&parquet.Lz4Raw)), want: []float64{1, 2, 3, 4}, width: 2},
 		{name: "snappy", in: table(t, []listed{{"a", []float32{1, 2}}}, parquet.Compression(&parquet.Snappy)), want: []float64{1, 2}, width: 2, single: true, dropped: []string{"id"}},
 		{name: "zstd", in: table(t, []listed{{"a", []float32{1, 2}}}, parquet.Compression(&parquet.Zstd)), want: []float64{1, 2}, width: 2, single: true, dropped: []string{"id"}},
 		{name: "pages v1", in: table(t, []nullable{{[]*float32{ptr[float32](1), ptr[float32](2)}}}, parquet.DataPageVersion(1), parquet.Compression(&parquet.Gzip)), want: []float64{1, 2}, width: 2, single: true},
@@ -204,6 +210,38 @@ func TestParquetBomb(t *testing.T) {
 		if _, _, err := parse(footer(b), vecfile.Options{Name: "v", Format: vecfile.Parquet}); message(err) != "vecfile: v: metadata is damaged" {
 			t.Errorf("%s: error = %v, want metadata is damaged", name, err)
 		}
+	}
+}
+
+// TestParquetOverclaim has a page header and a row group that claim one value
+// more than the page holds. The library would find the third in its buffer.
+func TestParquetOverclaim(t *testing.T) {
+	type one struct {
+		V float32 `parquet:"v"`
+	}
+	in := table(t, []one{{1}, {2}})
+	body, tail := in[:len(in)-8], in[len(in)-8:]
+	n := int(binary.LittleEndian.Uint32([]byte(tail)))
+	var meta format.FileMetaData
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), []byte(body[len(body)-n:]), &meta); err != nil {
+		t.Fatal(err)
+	}
+	meta.RowGroups[0].NumRows = 3
+	footer, err := thrift.Marshal(new(thrift.CompactProtocol), &meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Field 8 of the header, 4 behind the checksum, is a struct: values, nulls, rows.
+	const before, after = "\x4c\x15\x04\x15\x00\x15\x04", "\x4c\x15\x06\x15\x00\x15\x06"
+	pages := body[:len(body)-n]
+	if strings.Count(pages, before) != 1 {
+		t.Fatal("the page header is not as expected")
+	}
+	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
+	bad := strings.Replace(pages, before, after, 1) + string(footer) + "PAR1"
+	_, _, err = parse(bad, vecfile.Options{Name: "v", Format: vecfile.Parquet})
+	if want := `vecfile: v: row group 1, column "v": page cannot be decoded`; message(err) != want {
+		t.Errorf("error = %q, want %q", message(err), want)
 	}
 }
 

@@ -38,9 +38,10 @@ func (p *parquetRows) begin() error {
 	for p.left == 0 {
 		if p.group >= 0 {
 			for _, c := range p.columns {
-				if err := c.more(); err == nil {
+				switch err := c.more(); {
+				case err == nil:
 					return p.errorf(c, errors.New("holds more rows than it promises"))
-				} else if err != io.EOF {
+				case !errors.Is(err, io.EOF):
 					return p.errorf(c, err)
 				}
 			}
@@ -64,7 +65,7 @@ func (p *parquetRows) begin() error {
 
 // errorf says in which part of the file err happened.
 func (p *parquetRows) errorf(c *column, err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = errors.New("holds fewer rows than it promises")
 	}
 	if p.at.err != nil {
@@ -133,7 +134,7 @@ func (l *listRows) next() ([]float64, int64, error) {
 			l.run(c)
 		}
 		err := c.more()
-		if err == io.EOF && !first {
+		if errors.Is(err, io.EOF) && !first {
 			break
 		}
 		if err != nil {

@@ -106,8 +106,9 @@ func (r *Reader) open() error {
 		return r.openCSV()
 	case NPY:
 		return r.openNPY()
+	default: // Validate knows no other
+		return r.openParquet()
 	}
-	return r.openParquet()
 }
 
 // ReadRows fills dst from its start with as many rows as are at hand, and at

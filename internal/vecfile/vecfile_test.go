@@ -248,6 +248,28 @@ func TestDevice(t *testing.T) {
 	}
 }
 
+// TestFileLost checks the same for a file that goes away while it is read.
+func TestFileLost(t *testing.T) {
+	for _, f := range formats {
+		path := write(t, "in", encode(t, f, vecfile.WriterOptions{Width: 10}, numbers(1_000_000)))
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := vecfile.NewReader(file, vecfile.Options{Format: f, SkipBad: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = file.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err = readAll(r, 100); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s: error = %v, want ErrClosed", f, err)
+		}
+		r.Close()
+	}
+}
+
 // full is a device without room.
 type full struct{ room int }
 
@@ -414,7 +436,7 @@ func convert(in, out string) error {
 	block := make([]float64, 16*r.Width())
 	for {
 		n, err := r.ReadRows(block)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

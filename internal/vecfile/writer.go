@@ -1,6 +1,7 @@
 package vecfile
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -43,7 +44,7 @@ type Writer struct {
 }
 
 // errNotFinite is replaced by one that says where.
-var errNotFinite = fmt.Errorf("vecfile: a number is not finite")
+var errNotFinite = errors.New("vecfile: a number is not finite")
 
 // NewWriter starts a file of the given format on out, which the caller closes
 // after the Writer. NPY states the number of rows at its head, so there out
@@ -85,7 +86,7 @@ func (w *Writer) WriteRows(rows []float64) error {
 		return w.err
 	}
 	w.err = w.sink.write(rows)
-	if w.err == errNotFinite {
+	if errors.Is(w.err, errNotFinite) {
 		w.err = w.locate(rows)
 	}
 	w.rows += int64(len(rows) / w.opt.Width)

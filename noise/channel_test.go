@@ -100,15 +100,15 @@ func checkChannel(t *testing.T, lanes []uint64, p, q noise.Prob) {
 	for _, x := range []uint64{0, math.MaxUint64, 0xaaaaaaaaaaaaaaaa, 0x5555555555555555, 0x0123456789abcdef} {
 		src := &script{words: words}
 		dst, sent := make([]uint64, 1), []uint64{x}
-		noise.From(src).Bits(dst, sent, p, q)
+		noise.From(src).Send(dst, sent, uniform(p, q))
 		if want := channel(x, lanes, p, q); dst[0] != want {
-			t.Errorf("Bits(%#x, p=%#x, q=%#x) = %#x, wrong in lanes %#x", x, uint64(p), uint64(q), dst[0], dst[0]^want)
+			t.Errorf("Send(%#x, p=%#x, q=%#x) = %#x, wrong in lanes %#x", x, uint64(p), uint64(q), dst[0], dst[0]^want)
 		}
 		if src.used != need {
-			t.Errorf("Bits(%#x, p=%#x, q=%#x) drew %d words, want %d", x, uint64(p), uint64(q), src.used, need)
+			t.Errorf("Send(%#x, p=%#x, q=%#x) drew %d words, want %d", x, uint64(p), uint64(q), src.used, need)
 		}
 		if sent[0] != x {
-			t.Errorf("Bits changed its input")
+			t.Errorf("Send changed its input")
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestBitsSlices(t *testing.T) {
 	p, q := noise.ProbBelow(0.7), noise.ProbAbove(0.2)
 	run := func(x, dst []uint64) (after uint64) {
 		s := noise.Derive([]byte("a secret for tests"), "bits")
-		s.Bits(dst, x, p, q)
+		s.Send(dst, x, uniform(p, q))
 		return s.Uint64()
 	}
 	rng := weakrand.New(weakrand.NewPCG(15, 16))
@@ -131,24 +131,24 @@ func TestBitsSlices(t *testing.T) {
 	}
 	after := run(x, dst)
 	if a, b := run(make([]uint64, n), zero), run(ones, one); a != after || b != after {
-		t.Errorf("Bits on other inputs ends at %#x and %#x of the key stream, want %#x", a, b, after)
+		t.Errorf("Send on other inputs ends at %#x and %#x of the key stream, want %#x", a, b, after)
 	}
 	for i := range dst {
 		if want := x[i]&one[i] | ^x[i]&zero[i]; dst[i] != want {
-			t.Errorf("Bits word %d = %#x, want %#x", i, dst[i], want)
+			t.Errorf("Send word %d = %#x, want %#x", i, dst[i], want)
 		}
 	}
 	run(x, x)
 	for i := range dst {
 		if x[i] != dst[i] {
-			t.Fatalf("Bits in place gives %#x for word %d, want %#x", x[i], i, dst[i])
+			t.Fatalf("Send in place gives %#x for word %d, want %#x", x[i], i, dst[i])
 		}
 	}
-	if got := recovered(func() { run(x, dst[1:]) }); !hasPrefix(got, "noise: Bits") {
-		t.Errorf("Bits on different lengths panics with %q", got)
+	if got := recovered(func() { run(x, dst[1:]) }); !hasPrefix(got, "noise: Send") {
+		t.Errorf("Send on different lengths panics with %q", got)
 	}
 	s := seeded(t, 1)
-	s.Bits(nil, nil, p, q) // nothing to send, nothing drawn
+	s.Send(nil, nil, uniform(p, q)) // nothing to send, nothing drawn
 	if got, want := s.Uint64(), weakrand.NewChaCha8([32]byte{1}).Uint64(); got != want {
 		t.Errorf("after Bits of nothing comes %#x, want %#x", got, want)
 	}
@@ -165,7 +165,7 @@ func TestBitsLaw(t *testing.T) {
 			for j := range x {
 				x[j] = sent
 			}
-			seeded(t, byte(70+i)).Bits(x, x, noise.ProbBelow(tt.p), noise.ProbBelow(tt.q))
+			seeded(t, byte(70+i)).Send(x, x, uniform(noise.ProbBelow(tt.p), noise.ProbBelow(tt.q)))
 			one := func(lane int) float64 {
 				if sent>>lane&1 == 1 {
 					return tt.p
@@ -179,12 +179,12 @@ func TestBitsLaw(t *testing.T) {
 				}
 			}
 			for lane, h := range hits {
-				checkRate(t, fmt.Sprintf("Bits, lane %d", lane), h, n, one(lane), 64)
+				checkRate(t, fmt.Sprintf("Send, lane %d", lane), h, n, one(lane), 64)
 			}
 			for g := range 8 {
-				checkGroup(t, fmt.Sprintf("Bits, lanes %d to %d", 8*g, 8*g+7), lanesOf(x, func(i int) int { return 8*g + i }),
+				checkGroup(t, fmt.Sprintf("Send, lanes %d to %d", 8*g, 8*g+7), lanesOf(x, func(i int) int { return 8*g + i }),
 					func(i int) float64 { return one(8*g + i) }, 8)
-				checkGroup(t, fmt.Sprintf("Bits, lanes %d mod 8", g), lanesOf(x, func(i int) int { return 8*i + g }),
+				checkGroup(t, fmt.Sprintf("Send, lanes %d mod 8", g), lanesOf(x, func(i int) int { return 8*i + g }),
 					func(i int) float64 { return one(8*i + g) }, 8)
 			}
 			for lane := range 64 {
@@ -192,7 +192,7 @@ func TestBitsLaw(t *testing.T) {
 				for j, v := range x {
 					groups[j/4] |= int(v>>lane&1) << (j % 4)
 				}
-				checkGroup(t, fmt.Sprintf("Bits, lane %d of four words", lane), groups,
+				checkGroup(t, fmt.Sprintf("Send, lane %d of four words", lane), groups,
 					func(int) float64 { return one(lane) }, 4)
 			}
 		})
@@ -239,4 +239,53 @@ func checkGroup(tb testing.TB, call string, groups []int, one func(int) float64,
 		seen[cell[v]]++
 	}
 	checkCounts(tb, call, seen, p)
+}
+
+// uniform is a channel with the same probabilities in all 64 lanes.
+func uniform(p, q noise.Prob) *noise.Channel {
+	one, zero := make([]noise.Prob, 64), make([]noise.Prob, 64)
+	for i := range one {
+		one[i], zero[i] = p, q
+	}
+	return noise.NewChannel(one, zero)
+}
+
+// Lanes have thresholds of their own, and those not in use stay 0.
+func TestChannelLanes(t *testing.T) {
+	rng := weakrand.New(weakrand.NewPCG(3, 4))
+	for range 200 {
+		lanes := rng.IntN(65)
+		one, zero := make([]noise.Prob, lanes), make([]noise.Prob, lanes)
+		for i := range one {
+			// Some thresholds with few bits, where comparing ends late.
+			one[i], zero[i] = noise.Prob(rng.Uint64()>>rng.IntN(64)|1), noise.Prob(rng.Uint64()<<rng.IntN(64)|1<<63)
+		}
+		words := make([]uint64, 64)
+		for i := range words {
+			words[i] = rng.Uint64()
+		}
+		x := rng.Uint64()
+		got := []uint64{0}
+		noise.From(&script{words: words}).Send(got, []uint64{x}, noise.NewChannel(one, zero))
+		want := uint64(0)
+		for i := range lanes {
+			number := uint64(0) // of lane i, the most significant bit first
+			for b := range 64 {
+				number = number<<1 | words[b]>>i&1
+			}
+			threshold := zero[i]
+			if x>>i&1 == 1 {
+				threshold = one[i]
+			}
+			if number < uint64(threshold) {
+				want |= 1 << i
+			}
+		}
+		if got[0] != want {
+			t.Fatalf("Send(%#x) with %d lanes = %#x, want %#x", x, lanes, got[0], want)
+		}
+	}
+	if got := recovered(func() { noise.NewChannel(make([]noise.Prob, 65), make([]noise.Prob, 65)) }); !hasPrefix(got, "noise: a channel") {
+		t.Errorf("NewChannel of 65 lanes panics with %q", got)
+	}
 }
