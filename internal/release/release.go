@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"sotto/dp"
 	"sotto/internal/vecfile"
@@ -63,90 +64,161 @@ type Summary struct {
 	Skipped int64 `json:"skipped"` // bad rows left out
 }
 
-// blockNumbers is how many numbers a worker takes at a time: little enough for
-// the second-level cache, much enough to hide the hand-over.
+// blockNumbers is how many numbers a block holds: little enough for the
+// second-level cache, much enough to hide the hand-over.
 const blockNumbers = 1 << 16
 
 // Run reads all rows of r, releases each through m and writes them to w, in
 // order. At the first row outside the mechanism's domain it returns an error
 // that says where the row stands; the caller then discards what was written.
+//
+// Reading, drawing noise and writing go on side by side, each block of rows
+// passing from one to the next.
 func Run(ctx context.Context, r *vecfile.Reader, w *vecfile.Writer, m dp.Vector, o Options) (Summary, error) {
-	in, out := m.Shape()
-	rows := max(1, blockNumbers/max(in, out)) * o.Workers
-	j := &job{m: m, in: in, out: out, rows: rows, x: make([]float64, rows*in), y: make([]float64, rows*out), errs: make([]error, rows), skip: o.SkipBad}
+	ctx, cancel := context.WithCancel(ctx)
+	p := newPipe(m, o)
+	var workers sync.WaitGroup
+	readerLeft := make(chan struct{})
+	defer func() {
+		cancel()
+		workers.Wait()
+		select {
+		case <-readerLeft:
+		case <-time.After(time.Second): // it waits for a pipe, maybe for ever
+		}
+	}()
+	go func() {
+		defer close(readerLeft)
+		p.read(ctx, r)
+	}()
 	for range o.Workers {
-		j.streams = append(j.streams, noise.Crypto())
+		workers.Go(func() { p.work(ctx, m) })
 	}
+	sum, err := p.write(ctx, w, o)
+	if err != nil {
+		return sum, err
+	}
+	sum.Skipped += r.Skipped()
+	return sum, nil
+}
+
+// block is a number of rows on their way.
+type block struct {
+	x, y   []float64
+	errs   []error // of each row
+	n      int     // rows
+	places vecfile.Places
+	end    error         // why there are no more rows: set instead of rows
+	done   chan struct{} // receives when the rows have been released
+}
+
+// pipe connects reader, workers and writer. A block is sent to the workers and,
+// in order, to the writer, who waits for it.
+type pipe struct {
+	in, out             int
+	free, todo, inOrder chan *block
+}
+
+func newPipe(m dp.Vector, o Options) *pipe {
+	in, out := m.Shape()
+	blocks := 2*o.Workers + 2 // one each in reading and writing, and some to wait
+	p := &pipe{in: in, out: out, free: make(chan *block, blocks), todo: make(chan *block, blocks), inOrder: make(chan *block, blocks)}
+	rows := max(1, blockNumbers/max(in, out))
+	for range blocks {
+		p.free <- &block{
+			x: make([]float64, rows*in), y: make([]float64, rows*out), errs: make([]error, rows), done: make(chan struct{}, 1),
+		}
+	}
+	return p
+}
+
+// read fills blocks until the input ends; the last block says how it ended.
+func (p *pipe) read(ctx context.Context, r *vecfile.Reader) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case b := <-p.free:
+			b.n, b.end = r.ReadRows(b.x)
+			if b.end != nil {
+				p.inOrder <- b
+				return
+			}
+			r.Mark(&b.places)
+			p.todo <- b
+			p.inOrder <- b
+		}
+	}
+}
+
+// work releases the rows of blocks, with noise of its own.
+func (p *pipe) work(ctx context.Context, m dp.Vector) {
+	src := noise.Crypto()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case b := <-p.todo:
+			for i := range b.n {
+				b.errs[i] = m.PrivatizeTo(b.y[i*p.out:(i+1)*p.out], b.x[i*p.in:(i+1)*p.in], src)
+			}
+			clear(b.x[:b.n*p.in]) // raw vectors stay no longer than they are needed
+			b.done <- struct{}{}
+		}
+	}
+}
+
+// write writes the released blocks in order.
+func (p *pipe) write(ctx context.Context, w *vecfile.Writer, o Options) (Summary, error) {
 	var sum Summary
 	for {
-		if err := ctx.Err(); err != nil {
-			return sum, err
+		var b *block
+		select {
+		case <-ctx.Done():
+			return sum, ctx.Err()
+		case b = <-p.inOrder:
 		}
-		n, err := r.ReadRows(j.x)
-		if errors.Is(err, io.EOF) {
-			sum.Skipped += r.Skipped()
+		if errors.Is(b.end, io.EOF) {
 			return sum, nil
 		}
+		if b.end != nil {
+			return sum, b.end
+		}
+		select {
+		case <-ctx.Done():
+			return sum, ctx.Err()
+		case <-b.done:
+		}
+		kept, err := b.sift(p.out, o.SkipBad)
 		if err != nil {
 			return sum, err
 		}
-		j.privatize(n)
-		kept, bad, err := j.sift(n)
-		if err != nil {
-			return sum, r.Refuse(bad, err.Error())
-		}
-		if err := w.WriteRows(j.y[:kept*out]); err != nil {
+		if err := w.WriteRows(b.y[:kept*p.out]); err != nil {
 			return sum, err
 		}
 		sum.Rows += int64(kept)
-		sum.Skipped += int64(n - kept)
+		sum.Skipped += int64(b.n - kept)
 		if o.Progress != nil {
 			o.Progress(sum.Rows)
 		}
+		p.free <- b
 	}
-}
-
-// job holds the buffers of one run.
-type job struct {
-	m       dp.Vector
-	in, out int
-	rows    int
-	x, y    []float64
-	errs    []error
-	skip    bool
-	streams []*noise.Stream
-}
-
-// privatize releases the first n rows of x into y, each worker its share.
-func (j *job) privatize(n int) {
-	var wg sync.WaitGroup
-	share := (n + len(j.streams) - 1) / len(j.streams)
-	for k, src := range j.streams {
-		first, last := min(n, k*share), min(n, (k+1)*share)
-		wg.Go(func() {
-			for i := first; i < last; i++ {
-				j.errs[i] = j.m.PrivatizeTo(j.y[i*j.out:(i+1)*j.out], j.x[i*j.in:(i+1)*j.in], src)
-			}
-		})
-	}
-	wg.Wait()
-	clear(j.x[:n*j.in]) // raw vectors stay no longer than they are needed
 }
 
 // sift moves the good releases together. A bad row is an error with its place
 // unless bad rows are skipped.
-func (j *job) sift(n int) (kept, bad int, err error) {
-	for i := range n {
-		if e := j.errs[i]; e != nil {
-			if !j.skip || !errors.Is(e, dp.ErrDomain) {
-				return 0, i, e
+func (b *block) sift(width int, skip bool) (kept int, err error) {
+	for i := range b.n {
+		if e := b.errs[i]; e != nil {
+			if !skip || !errors.Is(e, dp.ErrDomain) {
+				return 0, b.places.Refuse(i, e.Error())
 			}
 			continue
 		}
 		if kept != i {
-			copy(j.y[kept*j.out:(kept+1)*j.out], j.y[i*j.out:(i+1)*j.out])
+			copy(b.y[kept*width:(kept+1)*width], b.y[i*width:(i+1)*width])
 		}
 		kept++
 	}
-	return kept, 0, nil
+	return kept, nil
 }

@@ -167,11 +167,24 @@ func (r *Reader) Skipped() int64 { return r.skipped }
 // columns, that hold no part of a vector: at most 32 of them, long ones cut.
 func (r *Reader) Dropped() []string { return slices.Clone(r.dropped.names) }
 
-// Refuse returns the error to report when row i of those last read, counted
-// from 0, is unfit for a reason that only the caller knows. The reason must
-// not quote the row. It panics if there was no such row.
-func (r *Reader) Refuse(i int, reason string) *RowError {
-	return r.rowError(r.lines[i], 0, reason)
+// Places remembers where some rows stand, for faults that only the caller can
+// find, and maybe finds after further rows have been read.
+type Places struct {
+	r     *Reader
+	lines []int64
+}
+
+// Mark makes p remember the rows last read.
+func (r *Reader) Mark(p *Places) {
+	p.r = r
+	p.lines = append(p.lines[:0], r.lines...)
+}
+
+// Refuse returns the error to report for row i of those remembered, counted
+// from 0. The reason must not quote the row. It panics if there was no such
+// row.
+func (p *Places) Refuse(i int, reason string) *RowError {
+	return p.r.rowError(p.lines[i], 0, reason)
 }
 
 // Close releases what the reader holds.

@@ -181,7 +181,9 @@ func TestRefuse(t *testing.T) {
 			if err != nil {
 				break
 			}
-			last = r.Refuse(n-1, "too long")
+			var p vecfile.Places
+			r.Mark(&p)
+			last = p.Refuse(n-1, "too long")
 		}
 		if message(last) != tt.want {
 			t.Errorf("%s: Refuse of the last row = %q, want %q", tt.format, message(last), tt.want)
