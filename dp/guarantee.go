@@ -70,11 +70,11 @@ func (e *Epsilon) UnmarshalJSON(b []byte) error {
 		*e = Infinite
 		return nil
 	}
-	var f float64
-	if err := json.Unmarshal(b, &f); err != nil || !(f >= 0) {
+	var f *float64 // nil for null, which is no number
+	if err := json.Unmarshal(b, &f); err != nil || f == nil || !(*f >= 0) {
 		return errors.New(`dp: epsilon must be a non-negative number or "infinite"`)
 	}
-	*e = Epsilon(f)
+	*e = Epsilon(*f)
 	return nil
 }
 

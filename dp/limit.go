@@ -56,7 +56,7 @@ func Limit(epsilon Epsilon, priors []float64) (float64, error) {
 		// Each missing class adds at most the rarest prior given. A ratio of two
 		// linear functions of m is monotone, so only the ends matter.
 		rarest := p[len(p)-1]
-		full := math.Floor(rest / rarest)
+		full := min(math.Floor(rest/rarest), 1e300) // finite, so that no product is NaN
 		consider(float64(len(p))+full, mass+full*rarest)
 		consider(float64(len(p))+full+1, 1)
 	}

@@ -2,6 +2,7 @@ package mech_test
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	weakrand "math/rand/v2"
 	"testing"
@@ -144,6 +145,7 @@ func TestBitChannelEnumerated(t *testing.T) {
 // exact sum over their bits: rounding errors of thousands of bits must not add
 // up to more than was rounded up.
 func TestBitChannelRoundedUp(t *testing.T) {
+	heavy(t)
 	for _, dim := range []int{1, 768} {
 		for _, bits := range []int{9, 10} {
 			for _, eps := range []float64{0.05, 1, 100, 1e4} {
@@ -206,14 +208,15 @@ func coordinateLoss(c mech.Channel, parity int) *big.Float {
 // TestBitChannelJoint compares the law of whole releases with the product of
 // the bits' probabilities, for an odd and an even number of bits.
 func TestBitChannelJoint(t *testing.T) {
-	const draws = 80000
+	heavy(t)
+	const draws = 60000
 	for _, shape := range [][2]int{{2, 3}, {3, 2}} {
-		for i, p := range channels(shape[0], shape[1], 2) {
-			if p.Lambda == 100 {
-				p.Lambda = 1.3 // so that every release is seen
+		for i, p := range channels(shape[0], shape[1], 1) {
+			if p.Lambda > 0 {
+				p.Lambda = 0.9 + p.Lambda/400 // so that every release is seen
 			}
 			if p.Alpha > 1 {
-				p.Alpha = 1.5
+				p.Alpha = 1.2
 			}
 			c := channel(t, p)
 			code := c.Code()
@@ -257,14 +260,16 @@ func chance(c mech.Channel, coordinate, bit int, set, released bool) float64 {
 	return p.Float64()
 }
 
-// TestBitChannelPositions compares the rate of ones at every place of a release
-// that is longer than a word, where an even and an odd number of bits put the
-// parities of OME differently.
+// TestBitChannelPositions compares the rate of ones at every place of releases
+// of many widths, where several coordinates share a word or one has most of it,
+// and where an even and an odd number of bits put the parities of OME
+// differently.
 func TestBitChannelPositions(t *testing.T) {
-	const dim = 66
-	for _, bits := range []int{4, 5} {
-		for i, p := range channels(dim, bits, 40) {
-			draws := 3000
+	heavy(t)
+	const draws = 3000
+	for _, shape := range [][2]int{{130, 1}, {66, 4}, {66, 5}, {14, 10}, {9, 21}, {5, 32}, {4, 33}, {3, 48}} {
+		dim, bits := shape[0], shape[1]
+		for i, p := range channels(dim, bits, float64(dim)) {
 			c := channel(t, p)
 			x := positions(c, uint64(i))
 			hits := make([]int, dim*bits)
@@ -286,12 +291,39 @@ func TestBitChannelPositions(t *testing.T) {
 func positions(c mech.Channel, seed uint64) []float64 {
 	rng := weakrand.New(weakrand.NewPCG(1, seed))
 	dim, _ := c.Shape()
-	list := codes(c.Code())
 	x := make([]float64, dim)
 	for i := range x {
-		x[i] = c.Code().Decode(list[rng.IntN(len(list))])
+		code := rng.Uint64N(1 << c.Code().Bits())
+		if c.Code().OneHot() {
+			code = 1 << rng.IntN(c.Code().Bits())
+		}
+		x[i] = c.Code().Decode(code)
 	}
 	return x
+}
+
+// TestBitRRShares: bit i of a coordinate has a share of its budget proportional
+// to 2^(−2i/3), or the same as every other.
+func TestBitRRShares(t *testing.T) {
+	const dim, bits, eps = 3, 8, 6
+	for _, variant := range []string{mech.Weighted, mech.Uniform} {
+		c := channel(t, mech.Params{Mechanism: "bitrr", Variant: variant, Dim: dim, Bits: bits, Epsilon: eps})
+		share, sum := make([]float64, bits), 0.0
+		for j := range share {
+			share[j] = 1
+			if variant == mech.Weighted {
+				share[j] = math.Pow(4, -float64(j)/3)
+			}
+			sum += share[j]
+		}
+		for j := range share {
+			one, zero := c.Rate(0, j)
+			want := eps / dim * share[j] / sum
+			if got := one.Log() - zero.Log(); !within(got, want, 1e-12) || one != zero.Not() {
+				t.Errorf("bitrr %s: bit %d costs %v, want %v", variant, j, got, want)
+			}
+		}
+	}
 }
 
 // TestRoundedBitLoss compares the guarantee of one stochastically rounded bit a

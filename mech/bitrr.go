@@ -31,12 +31,18 @@ var _ dp.Distinguisher = BitRR{}
 // NewBitRR takes dim, bits and epsilon, and the variants [Weighted], [Uniform]
 // and [OneBit]; the last makes a [RoundedBit].
 func NewBitRR(p Params) (Mechanism, error) {
+	if p.Variant == OneBit {
+		if p.Bits > 1 {
+			return nil, fmt.Errorf("mech: bits of bitrr onebit is %d, must be 1 or absent", p.Bits)
+		}
+		p.Bits = 1
+	}
 	p, code, err := p.prepareBits("bitrr")
 	if err != nil {
 		return nil, err
 	}
 	if p.Variant == OneBit {
-		return newRoundedBit(p)
+		return &RoundedBit{params: p, low: flipRate(p.Epsilon / float64(p.Dim))}, nil
 	}
 	share := make([]float64, code.bits)
 	sum := 0.0
@@ -77,14 +83,6 @@ type RoundedBit struct {
 }
 
 var _ dp.Distinguisher = (*RoundedBit)(nil)
-
-func newRoundedBit(p Params) (*RoundedBit, error) {
-	if p.Bits != defaultBits && p.Bits != 1 {
-		return nil, fmt.Errorf("mech: bits of bitrr onebit is %d, must be 1 or absent", p.Bits)
-	}
-	p.Bits = 1
-	return &RoundedBit{params: p, low: flipRate(p.Epsilon / float64(p.Dim))}, nil
-}
 
 // Shape implements [dp.Vector].
 func (m *RoundedBit) Shape() (in, out int) { return m.params.Dim, m.params.Dim }

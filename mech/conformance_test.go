@@ -145,14 +145,13 @@ func vocabulary(dim int) [][]float64 {
 // privEmbOptions: the proven bound of a matrix with m rows lies up to m^(1/1024)
 // above the norm that power iteration attains from below.
 func privEmbOptions(m mech.Mechanism, o *dptest.Options) {
-	in, out := m.Shape()
+	in, _ := m.Shape()
 	o.Shortfall = 0.01
 	if m.Account().Variant == mech.Vocabulary {
 		words := vocabulary(in)
 		o.Input = func(rng *weakrand.Rand) []float64 { return append([]float64(nil), words[rng.IntN(len(words))]...) }
 		o.Bad = [][]float64{make([]float64, in)}
 	}
-	_ = out
 }
 
 // params returns the parameters at a dimension and an ε.

@@ -15,6 +15,7 @@ var (
 	CapSignal     = capSignal
 	SpectralBound = spectralBound
 	IsometryBound = isometryBound
+	Shrink        = shrink
 )
 
 // Channel is a bit protocol of which the thresholds can be seen.

@@ -102,6 +102,15 @@ func checkMean(tb testing.TB, call string, got, want, deviation float64, n, test
 	}
 }
 
+// heavy skips a test that draws or computes much under -short, which the race
+// detector runs with: it has one goroutine, and nothing to race with.
+func heavy(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes seconds under the race detector, on one goroutine")
+	}
+}
+
 // must makes a mechanism or ends the test.
 func must(tb testing.TB, p mech.Params) mech.Mechanism {
 	tb.Helper()

@@ -86,6 +86,9 @@ func (p Params) preparePrivEmb() (Params, error) {
 	if p.InputDim < 1 || p.OutputDim < 1 || p.OutputDim > p.InputDim {
 		return p, fmt.Errorf("mech: input_dim is %d and output_dim %d, must be at least 1 and output_dim at most input_dim", p.InputDim, p.OutputDim)
 	}
+	if p.Variant == M1 && p.Seed != 0 {
+		return p, fmt.Errorf("mech: seed of privemb m1 is %d, must be absent: there is no projection", p.Seed)
+	}
 	if p.Variant == M1 && p.OutputDim != p.InputDim {
 		return p, fmt.Errorf("mech: output_dim of privemb m1 is %d, must equal input_dim, %d, or be absent", p.OutputDim, p.InputDim)
 	}

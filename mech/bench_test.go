@@ -1,0 +1,96 @@
+package mech_test
+
+import (
+	"math"
+	weakrand "math/rand/v2"
+	"testing"
+
+	"sotto/mech"
+	"sotto/noise"
+)
+
+const width = 768
+
+// benchmark releases one vector again and again; items is what the time is
+// divided by, coordinates or bits.
+func benchmark(b *testing.B, p mech.Params, items int, unit string) {
+	m := must(b, p)
+	in, out := m.Shape()
+	x, dst, src := normals(in, 1), make([]float64, out), noise.Crypto()
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := m.PrivatizeTo(dst, x, src); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(items), "ns/"+unit)
+}
+
+// BenchmarkLaplaceL1 should take at most 8 µs.
+func BenchmarkLaplaceL1(b *testing.B) {
+	benchmark(b, mech.Params{Mechanism: "laplace-l1", Dim: width, Epsilon: 8}, width, "coordinate")
+}
+
+// BenchmarkNaive is the peer in the same run: the same normalisation, and
+// noise by the logarithm of a float from a fast ordinary generator.
+func BenchmarkNaive(b *testing.B) {
+	rng := weakrand.New(weakrand.NewPCG(1, 2))
+	x, dst := normals(width, 1), make([]float64, width)
+	b.ReportAllocs()
+	for b.Loop() {
+		norm := 0.0
+		for _, v := range x {
+			norm += math.Abs(v)
+		}
+		for i, v := range x {
+			u := rng.Float64() - 0.5
+			dst[i] = v/norm - math.Copysign(math.Log(1-2*math.Abs(u)), u)/4
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/width, "ns/coordinate")
+}
+
+func BenchmarkDPNR(b *testing.B) {
+	benchmark(b, mech.Params{Mechanism: "dpnr", Dim: width, Epsilon: 8}, width, "coordinate")
+}
+
+// BenchmarkBitRR should take at most 1 ns a bit.
+func BenchmarkBitRR(b *testing.B) {
+	benchmark(b, mech.Params{Mechanism: "bitrr", Dim: width, Bits: 10, Epsilon: 768}, 10*width, "bit")
+}
+
+func BenchmarkOME(b *testing.B) {
+	benchmark(b, mech.Params{Mechanism: "ome", Dim: width, Bits: 10, Lambda: 100, Epsilon: 1}, 10*width, "bit")
+}
+
+// BenchmarkCodebook should take at most 10 µs.
+func BenchmarkCodebook(b *testing.B) {
+	benchmark(b, mech.Params{Mechanism: "codebook", Dim: 50, Codewords: 256, Epsilon: 4}, 256*50, "product")
+}
+
+func BenchmarkPrivUnit(b *testing.B) {
+	benchmark(b, mech.Params{Mechanism: "privunit", Dim: width, Epsilon: 8}, width, "coordinate")
+}
+
+func BenchmarkGaussian(b *testing.B) {
+	benchmark(b, mech.Params{Mechanism: "gaussian", Dim: width, Epsilon: 8}, width, "coordinate")
+}
+
+func BenchmarkLaplaceL2(b *testing.B) {
+	benchmark(b, mech.Params{Mechanism: "laplace-l2", Dim: width, Epsilon: 8}, width, "coordinate")
+}
+
+func BenchmarkPrivEmb(b *testing.B) {
+	benchmark(b, mech.Params{Mechanism: "privemb", InputDim: 300, OutputDim: 50, Epsilon: 8}, 300*50, "product")
+}
+
+func BenchmarkKRR(b *testing.B) {
+	m := must(b, mech.Params{Mechanism: "krr", Classes: 10, Epsilon: 1}).(*mech.KRR)
+	src := noise.Crypto()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := m.Respond(3, src); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

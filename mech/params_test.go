@@ -1,0 +1,266 @@
+package mech_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"sotto/mech"
+)
+
+// valid returns the parameters of a small instance of each mechanism.
+func valid(mechanism string) mech.Params {
+	p := mech.Params{Mechanism: mechanism, Epsilon: 1, Dim: 4}
+	switch mechanism {
+	case "privemb":
+		p.Dim, p.InputDim, p.OutputDim = 0, 4, 2
+	case "krr":
+		p.Dim, p.Classes = 0, 3
+	case "bitrand":
+		p.Alpha = 1
+	case "codebook":
+		p.Codewords = 8
+	}
+	return p
+}
+
+// fields lists how each optional parameter is set.
+func fields() map[string]func(*mech.Params) {
+	return map[string]func(*mech.Params){
+		"delta":      func(p *mech.Params) { p.Delta = 1e-6 },
+		"dim":        func(p *mech.Params) { p.Dim = 4 },
+		"bits":       func(p *mech.Params) { p.Bits = 3 },
+		"lambda":     func(p *mech.Params) { p.Lambda = 2 },
+		"alpha":      func(p *mech.Params) { p.Alpha = 2 },
+		"input_dim":  func(p *mech.Params) { p.InputDim = 4 },
+		"output_dim": func(p *mech.Params) { p.OutputDim = 2 },
+		"clip":       func(p *mech.Params) { p.Clip = 1 },
+		"codewords":  func(p *mech.Params) { p.Codewords = 8 },
+		"selected":   func(p *mech.Params) { p.Selected = 2 },
+		"classes":    func(p *mech.Params) { p.Classes = 3 },
+		"seed":       func(p *mech.Params) { p.Seed = 1 },
+		"vocabulary": func(p *mech.Params) { p.Vocabulary = vocabulary(4) },
+	}
+}
+
+// TestParamsUnused: a parameter that a mechanism does not read is refused by
+// name, and those that it reads are those that it lists.
+func TestParamsUnused(t *testing.T) {
+	for _, info := range mech.Infos() {
+		if _, err := mech.New(valid(info.Name)); err != nil {
+			t.Fatalf("New(%+v) error = %v, want none", valid(info.Name), err)
+		}
+		for name, set := range fields() {
+			p := valid(info.Name)
+			set(&p)
+			_, err := mech.New(p)
+			listed := slices.Contains(info.Uses, name)
+			if mech.Uses(info.Name, name) != listed {
+				t.Errorf("Uses(%q, %q) = %v, want what Infos says", info.Name, name, !listed)
+			}
+			if !listed && (err == nil || !strings.Contains(err.Error(), `"`+name+`"`) || !strings.Contains(err.Error(), info.Name)) {
+				t.Errorf("New(%s) with %s: error = %v, want one that names both", info.Name, name, err)
+			}
+			if listed && err != nil && strings.Contains(err.Error(), "takes no parameter") {
+				t.Errorf("New(%s) with %s: error = %v, but Infos lists it", info.Name, name, err)
+			}
+		}
+		for _, unknown := range []string{"epsilon", "variant", "", "sigma"} {
+			if mech.Uses(info.Name, unknown) {
+				t.Errorf("Uses(%q, %q) = true, want false: it is not optional", info.Name, unknown)
+			}
+		}
+	}
+	if mech.Uses("nothing", "dim") {
+		t.Error(`Uses("nothing", "dim") = true, want false`)
+	}
+}
+
+// TestParamsFields: every field of Params that JSON knows is either common to
+// all mechanisms or in the table above.
+func TestParamsFields(t *testing.T) {
+	known := fields()
+	for _, info := range mech.Infos() {
+		if len(info.Variants) == 0 || info.About == "" {
+			t.Errorf("Infos lists %+v, want variants and a description", info)
+		}
+		for _, name := range info.Uses {
+			if known[name] == nil {
+				t.Errorf("%s uses %q, which this test does not set", info.Name, name)
+			}
+		}
+	}
+}
+
+// TestParamsEpsilon: every mechanism refuses an ε that promises nothing or
+// that it cannot compute with.
+func TestParamsEpsilon(t *testing.T) {
+	for _, info := range mech.Infos() {
+		for _, variant := range info.Variants {
+			for _, eps := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1.000001e6, 0.999999e-6, -math.SmallestNonzeroFloat64} {
+				p := valid(info.Name)
+				p.Variant, p.Epsilon = variant, eps
+				_, err := mech.New(p)
+				if err == nil || !strings.Contains(err.Error(), "epsilon is") || !strings.Contains(err.Error(), "must be") {
+					t.Errorf("New(%s %s, ε = %v) error = %v, want one that names epsilon and what it must be", info.Name, variant, eps, err)
+				}
+			}
+		}
+		p := valid(info.Name)
+		p.Variant = "best"
+		if _, err := mech.New(p); err == nil || !strings.Contains(err.Error(), `"best"`) || !strings.Contains(err.Error(), info.Variants[0]) {
+			t.Errorf("New(%s, variant best) error = %v, want one that names it and those there are", info.Name, err)
+		}
+	}
+}
+
+func TestParamsRefused(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	wide := vocabulary(4)
+	for _, tt := range []struct {
+		name string
+		p    mech.Params
+		want []string // all of them in the error
+	}{
+		{"no name", mech.Params{Epsilon: 1}, []string{`mechanism is ""`, "must be one of laplace-l1, dpnr"}},
+		{"unknown name", mech.Params{Mechanism: "laplace", Epsilon: 1}, []string{`"laplace"`, "krr"}},
+
+		{"laplace-l1 no dim", mech.Params{Mechanism: "laplace-l1", Epsilon: 1}, []string{"dim of laplace-l1 is 0", "at least 1"}},
+		{"laplace-l1 negative dim", mech.Params{Mechanism: "laplace-l1", Dim: -3, Epsilon: 1}, []string{"dim is -3", "at least 1"}},
+		{"laplace-l1 huge dim", mech.Params{Mechanism: "laplace-l1", Dim: mech.MaxDim + 1, Epsilon: 1}, []string{"dim is 1048577", "at most 1048576"}},
+		{"laplace-l1 tiny ε", mech.Params{Mechanism: "laplace-l1", Dim: 1, Epsilon: 1.1e-6}, []string{"epsilon of laplace-l1 is 1.1e-06", "at least 1.32e-06"}},
+		{"dpnr one dim", mech.Params{Mechanism: "dpnr", Dim: 1, Epsilon: 1}, []string{"dim of dpnr is 1", "at least 2"}},
+		{"dpnr tiny ε", mech.Params{Mechanism: "dpnr", Dim: 1000, Epsilon: 1e-4}, []string{"epsilon of dpnr is 0.0001", "dim 1000", "at least 0.00066"}},
+
+		{"sue bits", mech.Params{Mechanism: "sue", Dim: 1, Bits: 49, Epsilon: 1}, []string{"bits is 49", "at most 48"}},
+		{"sue negative bits", mech.Params{Mechanism: "sue", Dim: 1, Bits: -1, Epsilon: 1}, []string{"bits is -1", "at least"}},
+		{"sue one bit one-hot", mech.Params{Mechanism: "sue", Dim: 1, Bits: 1, Epsilon: 1}, []string{"bits is 1", "at least 2"}},
+		{"sue no dim", mech.Params{Mechanism: "sue", Epsilon: 1}, []string{"dim of sue is 0"}},
+		{"oue alpha", mech.Params{Mechanism: "oue", Dim: 1, Alpha: 2, Epsilon: 1}, []string{"alpha of oue onehot is 2", "absent"}},
+		{"oue moue without alpha", mech.Params{Mechanism: "oue", Variant: mech.MOUE, Dim: 1, Epsilon: 1}, []string{"alpha of oue moue is 0", "positive for moue"}},
+		{"oue moue negative alpha", mech.Params{Mechanism: "oue", Variant: mech.MOUE, Alpha: -1, Dim: 1, Epsilon: 1}, []string{"alpha is -1", "positive"}},
+		{"ome negative λ", mech.Params{Mechanism: "ome", Dim: 1, Lambda: -1, Epsilon: 1}, []string{"lambda is -1", "positive"}},
+		{"ome λ NaN", mech.Params{Mechanism: "ome", Dim: 1, Lambda: nan, Epsilon: 1}, []string{"lambda is NaN"}},
+		{"ome λ infinite", mech.Params{Mechanism: "ome", Dim: 1, Lambda: inf, Epsilon: 1}, []string{"lambda is +Inf"}},
+		{"ome λ small", mech.Params{Mechanism: "ome", Dim: 1, Lambda: 1e-4, Epsilon: 1}, []string{"lambda is 0.0001", "at least 0.001"}},
+		{"ome λ large", mech.Params{Mechanism: "ome", Dim: 1, Lambda: 1e6, Epsilon: 1}, []string{"lambda is 1e+06", "at most 100000"}},
+		{"bitrand without α", mech.Params{Mechanism: "bitrand", Dim: 1, Epsilon: 1}, []string{"alpha of bitrand is 0", "positive"}},
+		{"bitrand α NaN", mech.Params{Mechanism: "bitrand", Dim: 1, Alpha: nan, Epsilon: 1}, []string{"alpha is NaN", "positive"}},
+		{"bitrr onebit bits", mech.Params{Mechanism: "bitrr", Variant: mech.OneBit, Dim: 1, Bits: 3, Epsilon: 1}, []string{"bits of bitrr onebit is 3", "must be 1"}},
+
+		{"privemb no dims", mech.Params{Mechanism: "privemb", Epsilon: 1}, []string{"input_dim is 0", "output_dim 0", "at least 1"}},
+		{"privemb widening", mech.Params{Mechanism: "privemb", InputDim: 2, OutputDim: 3, Epsilon: 1}, []string{"input_dim is 2", "output_dim 3"}},
+		{"privemb negative", mech.Params{Mechanism: "privemb", InputDim: 2, OutputDim: -1, Epsilon: 1}, []string{"output_dim is -1"}},
+		{"privemb too wide", mech.Params{Mechanism: "privemb", InputDim: 5000, OutputDim: 4097, Epsilon: 1}, []string{"output_dim of privemb is 4097", "at most 4096"}},
+		{"privemb too large", mech.Params{Mechanism: "privemb", InputDim: 1 << 18, OutputDim: 1 << 11, Epsilon: 1}, []string{"input_dim 262144", "product"}},
+		{"privemb m1 narrower", mech.Params{Mechanism: "privemb", Variant: mech.M1, InputDim: 3, OutputDim: 2, Epsilon: 1}, []string{"output_dim of privemb m1 is 2", "equal input_dim, 3"}},
+		{"privemb delta", mech.Params{Mechanism: "privemb", InputDim: 3, OutputDim: 2, Delta: 1e-6, Epsilon: 1}, []string{"delta of privemb orthonormal", "paper"}},
+		{"privemb delta 1", mech.Params{Mechanism: "privemb", Variant: mech.Paper, InputDim: 3, OutputDim: 2, Delta: 1, Epsilon: 1}, []string{"delta is 1", "(0, 1)"}},
+		{"privemb clip", mech.Params{Mechanism: "privemb", InputDim: 3, OutputDim: 2, Clip: -1, Epsilon: 1}, []string{"clip is -1", "positive"}},
+		{"privemb clip tiny", mech.Params{Mechanism: "privemb", InputDim: 3, OutputDim: 2, Clip: 1e-200, Epsilon: 1}, []string{"clip is 1e-200", "at least"}},
+		{"privemb clip NaN", mech.Params{Mechanism: "privemb", InputDim: 3, OutputDim: 2, Clip: nan, Epsilon: 1}, []string{"clip is NaN", "positive"}},
+		{"privemb no vocabulary", mech.Params{Mechanism: "privemb", Variant: mech.Vocabulary, InputDim: 3, OutputDim: 2, Epsilon: 1}, []string{"vocabulary", "0 vectors"}},
+		{"privemb vocabulary elsewhere", mech.Params{Mechanism: "privemb", InputDim: 4, OutputDim: 2, Vocabulary: wide, Epsilon: 1}, []string{"vocabulary of privemb orthonormal", "no other"}},
+		{"privemb vocabulary of one", mech.Params{Mechanism: "privemb", Variant: mech.Vocabulary, InputDim: 4, OutputDim: 2, Vocabulary: wide[:1], Epsilon: 1}, []string{"vocabulary has 1 vector", "at least 2"}},
+		{"privemb vocabulary width", mech.Params{Mechanism: "privemb", Variant: mech.Vocabulary, InputDim: 3, OutputDim: 2, Vocabulary: wide, Epsilon: 1}, []string{"vocabulary vector has 4", "must have 3"}},
+		{"privemb vocabulary equal", mech.Params{Mechanism: "privemb", Variant: mech.Vocabulary, InputDim: 4, OutputDim: 2, Vocabulary: [][]float64{wide[0], wide[0]}, Epsilon: 1}, []string{"vocabulary are equal"}},
+		{"privemb vocabulary NaN", mech.Params{Mechanism: "privemb", Variant: mech.Vocabulary, InputDim: 1, OutputDim: 1, Vocabulary: [][]float64{{nan}, {1}}, Epsilon: 1}, []string{"vocabulary", "not finite"}},
+
+		{"privunit two dims", mech.Params{Mechanism: "privunit", Dim: 2, Epsilon: 1}, []string{"dim of privunit is 2", "at least 3"}},
+		{"privunit wide", mech.Params{Mechanism: "privunit", Dim: 8193, Epsilon: 1}, []string{"dim of privunit is 8193", "at most 8192"}},
+		{"privunit large ε", mech.Params{Mechanism: "privunit", Dim: 3, Epsilon: 100}, []string{"epsilon of privunit is 100", "too large"}},
+		{"codebook one dim", mech.Params{Mechanism: "codebook", Dim: 1, Epsilon: 1}, []string{"dim of codebook is 1", "at least 2"}},
+		{"codebook one word", mech.Params{Mechanism: "codebook", Dim: 2, Codewords: 1, Epsilon: 1}, []string{"codewords is 1", "from 2"}},
+		{"codebook negative", mech.Params{Mechanism: "codebook", Dim: 2, Codewords: -5, Epsilon: 1}, []string{"codewords is -5"}},
+		{"codebook too many", mech.Params{Mechanism: "codebook", Dim: 2, Codewords: 1<<20 + 1, Epsilon: 1}, []string{"codewords is 1048577"}},
+		{"codebook too large", mech.Params{Mechanism: "codebook", Dim: 1 << 15, Codewords: 1 << 14, Epsilon: 1}, []string{"codewords is 16384 at dim 32768"}},
+		{"codebook all selected", mech.Params{Mechanism: "codebook", Dim: 2, Codewords: 4, Selected: 4, Epsilon: 1}, []string{"selected is 4", "below codewords, 4"}},
+		{"codebook negative selected", mech.Params{Mechanism: "codebook", Dim: 2, Codewords: 4, Selected: -1, Epsilon: 1}, []string{"selected is -1", "at least 1"}},
+		{"gaussian delta", mech.Params{Mechanism: "gaussian", Dim: 2, Delta: 1, Epsilon: 1}, []string{"delta is 1", "(0, 1)"}},
+		{"gaussian negative delta", mech.Params{Mechanism: "gaussian", Dim: 2, Delta: -1e-9, Epsilon: 1}, []string{"delta is -1e-09", "(0, 1)"}},
+		{"gaussian delta NaN", mech.Params{Mechanism: "gaussian", Dim: 2, Delta: nan, Epsilon: 1}, []string{"delta is NaN", "(0, 1)"}},
+		{"gaussian large ε", mech.Params{Mechanism: "gaussian", Dim: 2, Epsilon: 100}, []string{"epsilon 100", "delta 1e-06", "gaussian"}},
+		{"krr no classes", mech.Params{Mechanism: "krr", Epsilon: 1}, []string{"classes of krr is 0", "at least 2"}},
+		{"krr one class", mech.Params{Mechanism: "krr", Classes: 1, Epsilon: 1}, []string{"classes of krr is 1", "at least 2"}},
+		{"krr many classes", mech.Params{Mechanism: "krr", Classes: 1<<30 + 1, Epsilon: 1}, []string{"classes of krr is 1073741825", "at most 1073741824"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, err := mech.New(tt.p)
+			if err == nil {
+				t.Fatalf("New(%+v) = %v, want an error", tt.p, m.Guarantee())
+			}
+			if m != nil {
+				t.Errorf("New(%+v) returned a mechanism beside its error", tt.p)
+			}
+			for _, want := range append(tt.want, "mech: ") {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("New(%+v) error = %q, want it to contain %q", tt.p, err, want)
+				}
+			}
+		})
+	}
+}
+
+// TestConstructors: each takes its own name or none, and refuses another's.
+func TestConstructors(t *testing.T) {
+	for name, build := range map[string]func(mech.Params) error{
+		"laplace-l1": func(p mech.Params) error { _, err := mech.NewLaplaceL1(p); return err },
+		"dpnr":       func(p mech.Params) error { _, err := mech.NewDPNR(p); return err },
+		"sue":        func(p mech.Params) error { _, err := mech.NewSUE(p); return err },
+		"oue":        func(p mech.Params) error { _, err := mech.NewOUE(p); return err },
+		"ome":        func(p mech.Params) error { _, err := mech.NewOME(p); return err },
+		"bitrand":    func(p mech.Params) error { _, err := mech.NewBitRand(p); return err },
+		"bitrr":      func(p mech.Params) error { _, err := mech.NewBitRR(p); return err },
+		"privemb":    func(p mech.Params) error { _, err := mech.NewPrivEmb(p); return err },
+		"privunit":   func(p mech.Params) error { _, err := mech.NewPrivUnit(p); return err },
+		"codebook":   func(p mech.Params) error { _, err := mech.NewCodebook(p); return err },
+		"laplace-l2": func(p mech.Params) error { _, err := mech.NewLaplaceL2(p); return err },
+		"gaussian":   func(p mech.Params) error { _, err := mech.NewGaussian(p); return err },
+		"krr":        func(p mech.Params) error { _, err := mech.NewKRR(p); return err },
+	} {
+		p := valid(name)
+		if err := build(p); err != nil {
+			t.Errorf("constructor of %s error = %v, want none", name, err)
+		}
+		p.Mechanism = ""
+		if err := build(p); err != nil {
+			t.Errorf("constructor of %s without a name: error = %v, want none", name, err)
+		}
+		p.Mechanism = "other"
+		if err := build(p); err == nil || !strings.Contains(err.Error(), `"other"`) || !strings.Contains(err.Error(), name) {
+			t.Errorf("constructor of %s with another's name: error = %v, want one that names both", name, err)
+		}
+	}
+	if n := len(mech.Infos()); n != 13 {
+		t.Errorf("Infos lists %d mechanisms, this test tries 13", n)
+	}
+}
+
+// TestParamsBounds: what lies just inside the bounds is accepted.
+func TestParamsBounds(t *testing.T) {
+	for _, p := range []mech.Params{
+		{Mechanism: "laplace-l1", Dim: mech.MaxDim, Epsilon: mech.MaxEpsilon},
+		{Mechanism: "laplace-l1", Variant: mech.Released, Dim: mech.MaxDim, Epsilon: mech.MaxEpsilon},
+		{Mechanism: "dpnr", Dim: mech.MaxDim, Epsilon: mech.MaxEpsilon},
+		{Mechanism: "bitrr", Dim: mech.MaxDim, Bits: mech.MaxBits, Epsilon: 1e-3},
+		{Mechanism: "ome", Dim: 2, Lambda: 1e5, Epsilon: mech.MaxEpsilon},
+		{Mechanism: "ome", Dim: 2, Lambda: 1e-3, Epsilon: mech.MinEpsilon},
+		{Mechanism: "bitrand", Dim: 2, Alpha: math.SmallestNonzeroFloat64, Epsilon: mech.MaxEpsilon},
+		{Mechanism: "oue", Variant: mech.MOUE, Dim: 2, Alpha: math.MaxFloat64, Epsilon: mech.MaxEpsilon},
+		{Mechanism: "laplace-l2", Dim: mech.MaxDim, Epsilon: mech.MinEpsilon},
+		{Mechanism: "krr", Classes: 1 << 30, Epsilon: mech.MaxEpsilon},
+		{Mechanism: "krr", Classes: 1 << 30, Epsilon: mech.MinEpsilon},
+		{Mechanism: "privunit", Dim: 8192, Epsilon: mech.MinEpsilon},
+		{Mechanism: "codebook", Dim: 2, Codewords: 2, Selected: 1, Epsilon: mech.MaxEpsilon},
+	} {
+		m, err := mech.New(p)
+		if err != nil {
+			t.Errorf("New(%+v) error = %v, want none", p, err)
+			continue
+		}
+		if g := m.Guarantee(); g.Validate() != nil || math.IsInf(float64(g.Epsilon), 0) {
+			t.Errorf("New(%+v) has guarantee %v, want a finite one", p, g)
+		}
+	}
+}
