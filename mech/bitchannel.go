@@ -126,9 +126,7 @@ func (m *bitChannel) PrivatizeTo(dst, x []float64, src rand.Source) error {
 	for i := 0; i < len(x); i += m.packed {
 		var word [1]uint64
 		n := min(m.packed, len(x)-i)
-		for k, v := range x[i : i+n] {
-			word[0] |= m.code.encode(v) << (k * bits)
-		}
+		word[0] = m.code.pack(x[i : i+n])
 		s.Send(word[:], word[:], m.channels[i%2])
 		for k := range n {
 			spell(dst[(i+k)*bits:(i+k+1)*bits], word[0]>>(k*bits))
@@ -143,7 +141,10 @@ func spell(dst []float64, word uint64) {
 		*(*[8]float64)(dst) = spelt[word&255]
 		dst, word = dst[8:], word>>8
 	}
-	copy(dst, spelt[word&255][:])
+	row := &spelt[word&255]
+	for j := range dst {
+		dst[j] = row[j&7]
+	}
 }
 
 // spelt holds the bits of every byte as numbers.

@@ -11,9 +11,10 @@ import (
 type bitCode struct {
 	bits     int
 	oneHot   bool
-	fraction int     // binary: bits after the point
-	scale    float64 // binary: 2^fraction
-	most     float64 // binary: the largest magnitude
+	fraction int      // binary: bits after the point
+	scale    float64  // binary: 2^fraction
+	most     float64  // binary: the largest magnitude
+	reversed []uint16 // binary codes of at most 12 bits: the code of each magnitude
 }
 
 // oneHotRange is where a one-hot code ends: z-scored numbers are clipped there.
@@ -35,10 +36,17 @@ func newBitCode(count int, oneHot bool) (bitCode, error) {
 	if count < least || count > maxBits {
 		return bitCode{}, fmt.Errorf("mech: bits is %d, must be at least %d and at most %d", count, least, maxBits)
 	}
-	return bitCode{
+	c := bitCode{
 		bits: count, oneHot: oneHot, fraction: count / 2,
 		scale: math.Ldexp(1, count/2), most: math.Ldexp(1, count-1) - 1,
-	}, nil
+	}
+	if !oneHot && count <= 12 {
+		c.reversed = make([]uint16, 1<<(count-1))
+		for m := range c.reversed {
+			c.reversed[m] = uint16(bits.Reverse64(uint64(m)) >> (64 - (count - 1)) << 1)
+		}
+	}
+	return c, nil
 }
 
 // encode returns the code of v, which must be finite.
@@ -64,6 +72,32 @@ func (c bitCode) encode(v float64) uint64 {
 		return code
 	}
 	return code | bits.Reverse64(uint64(int64(m)))>>(64-magnitudeBits)<<1 // the most significant bit first
+}
+
+// pack returns the codes of several numbers, one behind the other. Binary codes
+// of ordinary length are written out: no call, and digits reversed by a table.
+func (c *bitCode) pack(x []float64) uint64 {
+	word, shift := uint64(0), 0
+	if c.reversed == nil {
+		for _, v := range x {
+			word |= c.encode(v) << shift
+			shift += c.bits
+		}
+		return word
+	}
+	for _, v := range x {
+		m := math.Abs(v) * c.scale
+		if !(m < c.most) {
+			m = c.most
+		}
+		code := uint64(c.reversed[int64(m)])
+		if v < 0 {
+			code |= 1
+		}
+		word |= code << shift
+		shift += c.bits
+	}
+	return word
 }
 
 // decode returns a number that encode maps to code.

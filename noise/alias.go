@@ -1,9 +1,9 @@
 package noise
 
 // aliasTable fills columns with an alias table for the integer weights w: a
-// column holds threshold<<indexBits | other. Drawing column j uniformly and a
-// number below unit uniformly, j is the sample if the number lies below the
-// threshold and other is if not; that gives j exactly the probability
+// column j holds threshold<<indexBits | j^other. Drawing a column uniformly and
+// a number below unit uniformly, j is the sample if the number lies below the
+// threshold and other is if not; that gives each j exactly the probability
 // w[j]/(len(w)·unit). The weights must sum to len(w)·unit.
 func aliasTable(columns, w []uint64, unit uint64, indexBits int) {
 	left := make([]uint64, len(w))
@@ -20,7 +20,7 @@ func aliasTable(columns, w []uint64, unit uint64, indexBits int) {
 		j := small[len(small)-1]
 		small = small[:len(small)-1]
 		k := large[len(large)-1] // there is one: the weights left sum to unit a column
-		columns[j] = left[j]<<indexBits | uint64(k)
+		columns[j] = left[j]<<indexBits | uint64(j^k)
 		left[k] -= unit - left[j]
 		if left[k] < unit {
 			large = large[:len(large)-1]
@@ -28,7 +28,7 @@ func aliasTable(columns, w []uint64, unit uint64, indexBits int) {
 		}
 	}
 	for _, j := range large {
-		columns[j] = unit<<indexBits | uint64(j)
+		columns[j] = unit << indexBits
 	}
 }
 

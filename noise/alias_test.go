@@ -17,7 +17,7 @@ func expand(tb testing.TB, columns []uint64, unit uint64, indexBits int) []uint6
 	tb.Helper()
 	w := make([]uint64, len(columns))
 	for j, column := range columns {
-		threshold, other := column>>indexBits, column&(1<<indexBits-1)
+		threshold, other := column>>indexBits, column&(1<<indexBits-1)^uint64(j)
 		if threshold > unit || other >= uint64(len(columns)) {
 			tb.Fatalf("column %d is (%d, %d), want a threshold up to %d and an index below %d",
 				j, threshold, other, unit, len(columns))

@@ -36,6 +36,9 @@ func GaussianColumns() []uint64 { return gaussian.columns[:] }
 // Buffered returns a Stream whose key stream is made by ctr.
 func Buffered(ctr cipher.Stream) *Stream { return &Stream{ctr: ctr, next: bufferSize} }
 
-func (s *Stream) Take(limit int) []byte { return s.take(limit) }
+func (s *Stream) Take(pairs int) []byte {
+	first, n := s.take(pairs)
+	return s.buf[first : first+16*n]
+}
 
 func (s *Stream) Symmetric() float64 { return s.symmetric() }

@@ -65,7 +65,7 @@ func (s *Stream) Gaussian(dst []int64) {
 		j := w & (gaussCells - 1)
 		column := gaussian.columns[j]
 		if w>>gaussBits&(1<<gaussThreshold-1) >= column>>gaussBits {
-			j = column & (gaussCells - 1)
+			j ^= column & (gaussCells - 1)
 		}
 		dst[i] = int64(j) ^ int64(w)>>63 // the top bit is the sign: j or −1−j
 	}

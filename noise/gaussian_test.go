@@ -153,7 +153,7 @@ func TestGaussianWords(t *testing.T) {
 		} {
 			want := int64(j)
 			if number >= threshold {
-				want = int64(column % gaussCells)
+				want = int64(column%gaussCells) ^ int64(j)
 			}
 			word := number<<noise.GaussBits | uint64(j)
 			if i%2 == 1 {

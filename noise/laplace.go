@@ -1,7 +1,6 @@
 package noise
 
 import (
-	"encoding/binary"
 	"math"
 	"math/bits"
 )
@@ -88,21 +87,19 @@ func LaplaceStep() float64 { return laplace.step }
 // the weights that [LaplaceStep] accounts for. The support is all integers;
 // nothing is cut off.
 func (s *Stream) Laplace(dst []int64) {
+	low, high := &laplace.low, &laplace.high
 	for len(dst) > 0 {
-		words := s.take(16 * len(dst))
-		n := len(words) / 16
+		first, n := s.take(len(dst))
 		for i := range dst[:n] {
-			pair := words[16*i : 16*i+16 : len(words)]
-			a := binary.LittleEndian.Uint64(pair)
-			b := binary.LittleEndian.Uint64(pair[8:])
+			a, b := s.pair(first + 16*i)
 			// 48 bits of each word make a digit; the 16 bits left of each make
 			// the sign and the octave.
 			rest := uint32(a>>48) | uint32(b>>48)<<16
 			octave := uint64(bits.TrailingZeros32(rest>>1 | 1<<31))
-			g := octave<<octaveBits | pick(&laplace.high, b)<<digitBits | pick(&laplace.low, a)
+			g := octave<<octaveBits | pick(high, b)<<digitBits | pick(low, a)
 			if octave == 31 { // once in 2³¹: the geometric law goes on
 				g += s.zeros() << octaveBits
-				n = i + 1 // the buffer behind words may have been written anew
+				n = i + 1 // the buffer behind may have been written anew
 			}
 			dst[i] = int64(g) ^ -int64(rest&1) // the sign maps g to −1−g
 			if i+1 == n {
@@ -125,11 +122,10 @@ func (s *Stream) zeros() uint64 {
 // pick draws a digit from an alias table with the low 48 bits of w. It has no
 // branch: the comparison's borrow chooses.
 func pick(columns *[digits]uint64, w uint64) uint64 {
-	j := w & (digits - 1)
-	column := columns[j]
+	column := columns[w&(digits-1)]
 	// All ones if the random number lies below the threshold.
-	own := uint64(int64(w>>digitBits&(1<<thresholdBits-1)-column>>digitBits) >> 63)
-	return j&own | column&(digits-1)&^own
+	own := uint64(int64(w<<(64-digitBits-thresholdBits)>>(64-thresholdBits)-column>>digitBits) >> 63)
+	return (w ^ column&^own) & (digits - 1)
 }
 
 // LaplaceLog returns ln P(K=k) for [Stream.Laplace], from the integer weights.

@@ -15,7 +15,7 @@ func digit(columns []uint64, w uint64) uint64 {
 	if number < columns[j]/digits {
 		return j
 	}
-	return columns[j] % digits
+	return columns[j]%digits ^ j
 }
 
 // laplaceFrom is the sampler written plainly, a bit at a time.
@@ -96,7 +96,7 @@ func TestLaplaceDigits(t *testing.T) {
 	check := func(name string, j int, number, got uint64, column uint64) {
 		want := uint64(j)
 		if number >= column>>noise.DigitBits {
-			want = column % digits
+			want = column%digits ^ uint64(j)
 		}
 		if got != want {
 			t.Errorf("%s column %d with number %#x gives digit %d, want %d", name, j, number, got, want)

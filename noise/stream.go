@@ -19,9 +19,9 @@ const bufferSize = 4096
 // use: make one for each goroutine.
 type Stream struct {
 	ctr  cipher.Stream
-	src  mathrand.Source // if set, words come from here and ctr is nil
-	next int             // offset in buf of the next unused byte
-	buf  [bufferSize]byte
+	src  mathrand.Source      // if set, words come from here and ctr is nil
+	next int                  // offset in buf of the next unused byte
+	buf  [bufferSize + 8]byte // the last eight bytes are never filled: see pair
 }
 
 var _ mathrand.Source = (*Stream)(nil)
@@ -84,6 +84,9 @@ func (s *Stream) Uint64() uint64 {
 	return v
 }
 
+// zeros is what the key stream is added to.
+var zeros [bufferSize]byte
+
 // refill makes the next key stream; from a foreign source only the one word
 // that is needed now, placed last.
 func (s *Stream) refill() {
@@ -92,25 +95,31 @@ func (s *Stream) refill() {
 		binary.LittleEndian.PutUint64(s.buf[s.next:], s.src.Uint64())
 		return
 	}
-	clear(s.buf[:])
-	s.ctr.XORKeyStream(s.buf[:], s.buf[:])
+	s.ctr.XORKeyStream(s.buf[:bufferSize], zeros[:])
 	s.next = 0
 }
 
-// take returns between 16 and limit unused bytes, a multiple of 16, as a view
-// that the next call overwrites. Samplers that need two words a sample work on
-// it in bulk. The limit must be a positive multiple of 16.
-func (s *Stream) take(limit int) []byte {
+// take sets aside words for up to the given number of pairs, at least one, and
+// returns the offset of the first and how many there are. The next call to any
+// method may overwrite them.
+func (s *Stream) take(pairs int) (first, n int) {
 	if s.src != nil {
 		binary.LittleEndian.PutUint64(s.buf[0:], s.src.Uint64())
 		binary.LittleEndian.PutUint64(s.buf[8:], s.src.Uint64())
-		return s.buf[:16]
+		return 0, 1
 	}
 	if s.next > bufferSize-16 { // a single word may be left over: it is dropped
 		s.refill()
 	}
-	n := min(limit, (bufferSize-s.next)&^15)
-	view := s.buf[s.next : s.next+n]
-	s.next += n
-	return view
+	n = min(pairs, (bufferSize-s.next)/16)
+	first = s.next
+	s.next += 16 * n
+	return first, n
+}
+
+// pair returns the two words at an offset that take has set aside. The mask
+// changes nothing, but tells the compiler that no bound need be checked.
+func (s *Stream) pair(offset int) (a, b uint64) {
+	offset &= bufferSize - 8
+	return binary.LittleEndian.Uint64(s.buf[offset:]), binary.LittleEndian.Uint64(s.buf[offset+8:])
 }

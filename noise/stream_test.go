@@ -208,7 +208,7 @@ func mixCalls(t *testing.T, s *noise.Stream, l *ledger, calls, skip int) (left i
 			s.Send(y, y, uniform(p, q))
 			left += l.find(t, "Bits", skip, func(next func() uint64) bool { return bitsFrom(next, x, p, q) == y[0] })
 		case 4:
-			bytes := s.Take(16 * (rng.IntN(20) + 1))
+			bytes := s.Take(rng.IntN(20) + 1)
 			if n := len(bytes); n < 16 || n%16 != 0 {
 				t.Fatalf("take returned %d bytes", n)
 			}
@@ -244,7 +244,7 @@ func gaussianFrom(next func() uint64) int64 {
 	w := next()
 	j, number := w%gaussCells, w/gaussCells%(1<<noise.GaussThreshold)
 	if column := noise.GaussianColumns()[j]; number >= column/gaussCells {
-		j = column % gaussCells
+		j ^= column % gaussCells
 	}
 	if w>>63 == 1 {
 		return -1 - int64(j)
