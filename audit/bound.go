@@ -92,7 +92,7 @@ func GuessBound(right, guesses int64, alpha float64) float64 {
 //
 // Theorem. Under (ε, 0)-DP the probability of recovering an input that is
 // uniform on M ones is at most e^ε/M. Proof. It is (1/M)·Σ P(guess x|x) ≤
-// (1/M)·Σ e^ε·P(guess x|x₀) ≤ e^ε/M for any x₀. ∎
+// (1/M)·Σ e^ε·P(guess x|x₀) ≤ e^ε/M for any x₀.
 func RecoveryBound(hits, trials int64, logInputs, alpha float64) float64 {
 	return math.Log(lower(hits, trials, alpha)) + logInputs
 }

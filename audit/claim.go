@@ -134,10 +134,11 @@ func CheckClaim(c Claim) (Verdict, error) {
 		}
 		v.True = &s.True
 		switch {
-		case v.Unit != s.Unit && !(v.Unit == dp.Text && s.TextLevel != nil):
-			return Verdict{}, fmt.Errorf("audit: unit is %s, but what is proved of %s is %s-level: numbers of different units are not compared", v.Unit, c.Mechanism, s.Unit)
-		case v.Unit != s.Unit:
+		case v.Unit == s.Unit:
+		case v.Unit == dp.Text && s.TextLevel != nil:
 			v.True = s.TextLevel
+		default:
+			return Verdict{}, fmt.Errorf("audit: unit is %s, but what is proved of %s is %s-level: numbers of different units are not compared", v.Unit, c.Mechanism, s.Unit)
 		}
 		if *v.True > v.Claimed*(1+1e-6) {
 			v.refute(fmt.Sprintf("the true ε is %v: %s", *v.True, s.Reason))

@@ -17,19 +17,14 @@ func TestClaimFiles(t *testing.T) {
 		t.Fatalf("no good claim files: %v", err)
 	}
 	for _, path := range good {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		claims, err := audit.ReadClaims(f)
-		f.Close()
-		if err != nil {
-			t.Errorf("%s: %v", path, err)
+		claims, bad := readClaims(t, path)
+		if bad != nil {
+			t.Errorf("%s: %v", path, bad)
 		}
 		for i, c := range claims {
-			v, err := audit.CheckClaim(c)
-			if err != nil {
-				t.Errorf("%s: claim %d: %v", path, i+1, err)
+			v, fault := audit.CheckClaim(c)
+			if fault != nil {
+				t.Errorf("%s: claim %d: %v", path, i+1, fault)
 			}
 			// The name of each claim says what must become of it.
 			if want := strings.HasPrefix(c.Name, "false:"); v.Refuted != want {
@@ -42,12 +37,7 @@ func TestClaimFiles(t *testing.T) {
 		t.Fatalf("no bad claim files: %v", err)
 	}
 	for _, path := range bad {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		claims, err := audit.ReadClaims(f)
-		f.Close()
+		claims, err := readClaims(t, path)
 		if err == nil {
 			_, err = audit.CheckClaim(claims[0])
 		}
@@ -59,6 +49,16 @@ func TestClaimFiles(t *testing.T) {
 			t.Errorf("%s: error = %v, want it to contain %q", path, err, strings.TrimSpace(string(want)))
 		}
 	}
+}
+
+func readClaims(t *testing.T, path string) ([]audit.Claim, error) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	return audit.ReadClaims(f)
 }
 
 // The published accuracy of DPNR on AG at ε = 0.05 is impossible at text

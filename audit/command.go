@@ -118,12 +118,21 @@ func (s *commandSampler) Sample(ctx context.Context, x []float64) (Release, erro
 		// The command has ended.
 		once := s.answered
 		if err := s.end(); !once {
-			return Release{}, fmt.Errorf("audit: the command ended without an answer (%v)%s", err, s.words)
+			return Release{}, fmt.Errorf("audit: the command ended without an answer%s: %w", s.words, ended(err))
 		}
 		if err := s.start(ctx); err != nil {
 			return Release{}, err
 		}
 	}
+}
+
+// ended turns how a command ended into an error: it may have ended well, only
+// without an answer.
+func ended(err error) error {
+	if err == nil {
+		return errors.New("exit status 0")
+	}
+	return err
 }
 
 // ask writes a request and returns the answer's line, nil if the command ended.
@@ -182,5 +191,5 @@ func (w *lastWords) String() string {
 	if len(w.text) == 0 {
 		return ""
 	}
-	return "; its last words: " + strings.TrimSpace(string(w.text))
+	return " (its last words: " + strings.TrimSpace(string(w.text)) + ")"
 }

@@ -68,8 +68,8 @@ func TestAuditDropout(t *testing.T) {
 				}
 				claim := float64(m.Guarantee().Epsilon)
 				r := attackText(t, m, claim)
-				if r.Refuted || !testing.Short() && r.LowerBound < 0.8*claim {
-					t.Errorf("lower bound %v, refuted %v; want between 0.8 and 1 of the guarantee %v", r.LowerBound, r.Refuted, claim)
+				if r.Refuted || !testing.Short() && r.LowerBound < 0.4*claim {
+					t.Errorf("lower bound %v, refuted %v; want between 0.4 and 1 of the guarantee %v", r.LowerBound, r.Refuted, claim)
 				}
 			})
 		}

@@ -35,6 +35,11 @@ func playForeign(mode string) {
 		panic(err)
 	}
 	src := noise.Crypto()
+	say := func(line string) {
+		if _, err := os.Stdout.WriteString(line + "\n"); err != nil {
+			os.Exit(1)
+		}
+	}
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
 		var q struct{ X []float64 }
@@ -47,12 +52,12 @@ func playForeign(mode string) {
 			fmt.Fprintln(os.Stderr, "I say nothing")
 			os.Exit(7)
 		case mode == "nonsense":
-			fmt.Println("[1, 2]")
+			say("[1, 2]")
 			continue
 		case mode == "leaky":
 			y[2] = q.X[2]
 		case mode == "refusing" && q.X[0] == 0:
-			fmt.Println(`{"error": "no zeros"}`)
+			say(`{"error": "no zeros"}`)
 			continue
 		}
 		if err != nil {
@@ -62,7 +67,7 @@ func playForeign(mode string) {
 		if err != nil {
 			panic(err)
 		}
-		fmt.Println(string(line))
+		say(string(line))
 		if mode == "once" {
 			return
 		}
@@ -92,7 +97,7 @@ func TestCommand(t *testing.T) {
 		{mode: "honest", draws: 2000},
 		{mode: "leaky", draws: 2000, refuted: true},
 		{mode: "refusing", draws: 2000, refuted: true},
-		{mode: "silent", draws: 200, want: "ended without an answer (exit status 7); its last words: I say nothing"},
+		{mode: "silent", draws: 200, want: "ended without an answer (its last words: I say nothing): exit status 7"},
 		{mode: "nonsense", draws: 200, want: "no JSON object"},
 	} {
 		t.Run(tt.mode, func(t *testing.T) {
@@ -150,12 +155,12 @@ func TestEndpoint(t *testing.T) {
 	handle := func(path string, spoil func(y, x []float64)) {
 		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
 			var q struct{ X []float64 }
-			if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+			if json.NewDecoder(r.Body).Decode(&q) != nil {
 				http.Error(w, "bad", http.StatusBadRequest)
 				return
 			}
-			y, err := m.Privatize(q.X, noise.Crypto())
-			if err != nil {
+			y, refusal := m.Privatize(q.X, noise.Crypto())
+			if refusal != nil {
 				http.Error(w, "refused", http.StatusUnprocessableEntity)
 				return
 			}
@@ -168,12 +173,12 @@ func TestEndpoint(t *testing.T) {
 	srv := httptest.NewServer(mux)
 	defer srv.Close()
 	for path, refuted := range map[string]bool{"/honest": false, "/leaky": true} {
-		open, err := audit.Endpoint(srv.URL + path)
-		if err != nil {
-			t.Fatal(err)
+		open, bad := audit.Endpoint(srv.URL + path)
+		if bad != nil {
+			t.Fatal(bad)
 		}
-		if r, err := runForeign(t, open, 1000); err != nil || r.Refuted != refuted {
-			t.Errorf("%s: Run = %+v, %v; want refuted %v", path, r, err, refuted)
+		if r, failed := runForeign(t, open, 1000); failed != nil || r.Refuted != refuted {
+			t.Errorf("%s: Run = %+v, %v; want refuted %v", path, r, failed, refuted)
 		}
 	}
 	open, err := audit.Endpoint(srv.URL + "/absent")

@@ -89,7 +89,7 @@ func TestMutants(t *testing.T) {
 		src   func() rand.Source
 	}{
 		{name: "laplace: noise scale halved", base: "laplace-l1", scale: 2},
-		{name: "dpnr: noise scale halved", base: "dpnr", scale: 2.2},
+		{name: "dpnr: noise not scaled by the dimension", base: "dpnr", scale: 4},
 		{name: "bits: budget tripled", base: "bitrr", scale: 3},
 		{name: "laplace: last coordinate without noise", base: "laplace-l1", spoil: func(y, x []float64, _ rand.Source) []float64 {
 			*last(y) = *last(x)
@@ -125,7 +125,7 @@ func TestMutants(t *testing.T) {
 		}},
 		{name: "seed reused for every release", base: "laplace-l1", src: func() rand.Source { return rand.NewPCG(1, 2) }},
 		{name: "seed of eight bits", base: "laplace-l1", src: func() rand.Source {
-			return rand.NewPCG(uint64(noise.Crypto().Uint64()&255), 2)
+			return rand.NewPCG(noise.Crypto().Uint64()&255, 2)
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	weakrand "math/rand/v2"
+
+	"sotto/noise"
 )
 
 // Recovery tries to read the whole input from a release: inputs are drawn from
@@ -52,7 +54,7 @@ type RecoveryResult struct {
 // among the attacks. The first two coordinates are the ends of the range, so
 // that scaling to the range changes nothing; they carry no information.
 func (r Recovery) run(ctx context.Context, s Sampler, trials int, alpha float64) (RecoveryResult, error) {
-	rng := weakrand.New(weakrand.NewPCG(weakrand.Uint64(), weakrand.Uint64())) // the auditor's own inputs
+	rng := weakrand.New(noise.Crypto()) // for the auditor's own inputs
 	x, level, guess := make([]float64, r.Dim), make([]float64, r.Dim), make([]float64, r.Dim)
 	list := attacks()
 	results := make([]RecoveryResult, len(list))

@@ -1,8 +1,10 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -98,47 +100,70 @@ type plans struct {
 
 const (
 	pilotDraws = 300     // of each input of each pair, to choose among pairs
-	trainDraws = 4000    // of each input of the chosen pair, to choose events
+	trainDraws = 4000    // of each input of the pairs that are left
+	trainPairs = 6       // how many are left
 	trainSpace = 8 << 20 // numbers kept of each sample at the most
 )
 
-// plan tries all pairs in both directions on few releases, and then searches
-// the best ones on more.
+// plan tries all pairs in both directions on few releases, and the best of them
+// on more. The first pair, the best guess beforehand, is among those always: a
+// small ε hardly shows on few releases.
 func (r *runner) plan(compose bool) (plans, error) {
 	var pairs []Pair
 	for _, p := range r.target.Pairs {
 		pairs = append(pairs, p, p.reversed())
 	}
-	bestSingle, bestSum := math.Inf(-1), math.Inf(-1)
-	single, sum := pairs[0], pairs[0]
-	for _, p := range pairs {
+	type trial struct {
+		pair        Pair
+		single, sum float64
+	}
+	var trials []trial
+	for _, p := range pairs[2:] {
 		s, err := r.prepare(p, pilotDraws)
 		if err != nil {
 			return plans{}, err
 		}
-		if c := s.bestOfAll(); c.expected/p.Distance > bestSingle {
-			bestSingle, single = c.expected/p.Distance, p
-		}
+		t := trial{pair: p, single: s.bestOfAll().expected / p.Distance}
 		if compose {
-			if _, v := s.perCoordinate(); v/p.Distance > bestSum {
-				bestSum, sum = v/p.Distance, p
-			}
+			_, t.sum = s.perCoordinate()
+			t.sum /= p.Distance
+		}
+		trials = append(trials, t)
+	}
+	left := pairs[:2]
+	slices.SortStableFunc(trials, func(a, b trial) int { return cmp.Compare(b.single, a.single) })
+	for _, t := range trials[:min(len(trials), (trainPairs-2)/2)] {
+		left = append(left, t.pair)
+	}
+	slices.SortStableFunc(trials, func(a, b trial) int { return cmp.Compare(b.sum, a.sum) })
+	for _, t := range trials {
+		if len(left) < trainPairs && !slices.ContainsFunc(left, func(p Pair) bool { return p.Name == t.pair.Name }) {
+			left = append(left, t.pair)
 		}
 	}
+	return r.choose(left, compose)
+}
+
+// choose searches events on many releases of each pair and keeps the best.
+func (r *runner) choose(pairs []Pair, compose bool) (plans, error) {
 	var out plans
-	s, err := r.prepare(single, trainDraws)
-	if err != nil {
-		return plans{}, err
-	}
-	out.event, out.single = s.view, s.bestOfAll().event
-	if compose {
-		if sum.Name != single.Name {
-			if s, err = r.prepare(sum, trainDraws); err != nil {
-				return plans{}, err
-			}
+	bestSingle, bestSum := math.Inf(-1), math.Inf(-1)
+	for _, p := range pairs {
+		s, err := r.prepare(p, trainDraws)
+		if err != nil {
+			return plans{}, err
 		}
-		out.composed = s.view
-		out.many, _ = s.perCoordinate()
+		if c := s.bestOfAll(); out.event == nil || c.expected/p.Distance > bestSingle {
+			bestSingle = c.expected / p.Distance
+			out.event, out.single = s.view, c.event
+		}
+		if !compose {
+			continue
+		}
+		if events, v := s.perCoordinate(); out.composed == nil || v/p.Distance > bestSum {
+			bestSum = v / p.Distance
+			out.composed, out.many = s.view, events
+		}
 	}
 	return out, nil
 }

@@ -58,7 +58,7 @@ func exponential(x *big.Float) *big.Float {
 	return sum
 }
 
-// arctanInverse sums 1/n − 1/3n³ + 1/5n⁵ − …
+// arctanInverse sums 1/n − 1/3n³ + 1/5n⁵ and so on.
 func arctanInverse(n int64) *big.Float {
 	sum, square := bigFloat(), bigFloat().SetInt64(-n*n)
 	term := bigFloat().Quo(bigFloat().SetInt64(1), bigFloat().SetInt64(n))

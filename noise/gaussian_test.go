@@ -174,8 +174,8 @@ func gaussianBelow(k float64) float64 {
 }
 
 func TestGaussianLaw(t *testing.T) {
-	checkLaw(t, "Gaussian", floats(1_000_000, seeded(t, 21).Gaussian), 1, gaussianBelow)
-	checkLaw(t, "Gaussian, Crypto", floats(1_000_000, noise.Crypto().Gaussian), 1, gaussianBelow)
+	checkLaw(t, "Gaussian", million(seeded(t, 21).Gaussian), 1, gaussianBelow)
+	checkLaw(t, "Gaussian, Crypto", million(noise.Crypto().Gaussian), 1, gaussianBelow)
 }
 
 // TestGaussianParts counts sign, size in 512s and the last three bits together.

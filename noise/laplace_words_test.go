@@ -188,8 +188,8 @@ func laplaceBelow(k float64) float64 {
 }
 
 func TestLaplaceLaw(t *testing.T) {
-	checkLaw(t, "Laplace", floats(1_000_000, seeded(t, 11).Laplace), 1, laplaceBelow)
-	checkLaw(t, "Laplace, Crypto", floats(1_000_000, noise.Crypto().Laplace), 1, laplaceBelow)
+	checkLaw(t, "Laplace", million(seeded(t, 11).Laplace), 1, laplaceBelow)
+	checkLaw(t, "Laplace, Crypto", million(noise.Crypto().Laplace), 1, laplaceBelow)
 }
 
 // TestLaplaceParts counts sign, octave and the leading three bits of each digit

@@ -161,11 +161,11 @@ func TestGammaTails(t *testing.T) {
 	}
 }
 
-// floats returns n samples that fill makes, as floats.
-func floats(n int, fill func([]int64)) []float64 {
-	k := make([]int64, n)
+// million returns as many samples that fill makes, as floats.
+func million(fill func([]int64)) []float64 {
+	k := make([]int64, 1_000_000)
 	fill(k)
-	x := make([]float64, n)
+	x := make([]float64, len(k))
 	for i := range x {
 		x[i] = float64(k[i])
 	}

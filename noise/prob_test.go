@@ -250,7 +250,11 @@ func TestIntNLaw(t *testing.T) {
 		n     uint64
 		cells uint64 // values are counted modulo this
 	}{
-		{1, 1}, {2, 2}, {3, 3}, {10, 10}, {1000, 1000},
+		{1, 1},
+		{2, 2},
+		{3, 3},
+		{10, 10},
+		{1000, 1000},
 		{3 << 62, 3}, // without refusals a multiple of 3 comes up twice as often
 		{5 << 61, 5},
 		{math.MaxUint64, 3},

@@ -59,10 +59,23 @@ func TestDeriveParts(t *testing.T) {
 	}
 	other := []byte("sixteen bytes or mora")
 	lists := [][]string{
-		{}, {""}, {"", ""}, {"abc"}, {"abc", ""}, {"", "abc"}, {"ab", "c"}, {"a", "bc"}, {"a", "b", "c"}, {"c", "ab"},
-		{"alice", "hello", "laplace"}, {"bob", "hello", "laplace"}, {"alice", "hello!", "laplace"},
-		{"alice", "hello", "gaussian"}, {"hello", "alice", "laplace"},
-		{"a\x00\x00\x00\x00\x00\x00\x00\x01b"}, {"a", "b"}, // a part that looks like a border
+		{},
+		{""},
+		{"", ""},
+		{"abc"},
+		{"abc", ""},
+		{"", "abc"},
+		{"ab", "c"},
+		{"a", "bc"},
+		{"a", "b", "c"},
+		{"c", "ab"},
+		{"alice", "hello", "laplace"},
+		{"bob", "hello", "laplace"},
+		{"alice", "hello!", "laplace"},
+		{"alice", "hello", "gaussian"},
+		{"hello", "alice", "laplace"},
+		{"a\x00\x00\x00\x00\x00\x00\x00\x01b"},
+		{"a", "b"}, // a part that looks like a border
 		{"a\x00\x00\x00\x00\x00\x00\x00\x00b"},
 	}
 	seen := make(map[head][]string)

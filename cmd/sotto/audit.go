@@ -177,7 +177,9 @@ func (o *auditOptions) domain() (audit.Domain, error) {
 
 func printAudit(out io.Writer, r auditReport) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	row := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) //nolint:errcheck // Flush returns it
+	}
 	name := r.Mechanism
 	if r.Variant != "" {
 		name += ", variant " + r.Variant

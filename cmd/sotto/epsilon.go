@@ -93,7 +93,9 @@ func runEpsilon(o epsilonOptions, name string, out io.Writer) error {
 func printStatement(out io.Writer, s mech.Statement) error {
 	guarantee := func(e dp.Epsilon, u dp.Unit) string { return dp.Guarantee{Unit: u, Epsilon: e}.String() }
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	row := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) //nolint:errcheck // Flush returns it
+	}
 	row("mechanism", "%s, variant %s%s", s.Mechanism, s.Variant, parameterText(s))
 	row("claimed", "%s", guarantee(s.Claimed, s.Unit))
 	row("true", "%s", dp.Guarantee{Unit: s.Unit, Epsilon: s.True, Delta: s.Delta})

@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, std streams) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
 			// The value of a panic could quote an input: only its place is shown.
-			fmt.Fprintf(std.err, "sotto: internal fault; nothing was released\n%s", debug.Stack())
+			complain(std.err, fmt.Sprintf("internal fault; nothing was released\n%s", debug.Stack()))
 			code = exitInternal
 		}
 	}()
@@ -67,11 +67,16 @@ func run(ctx context.Context, args []string, std streams) (code int) {
 	case errors.Is(err, errNo):
 		return exitNo
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(std.err, "sotto: interrupted; nothing was released")
+		complain(std.err, "interrupted; nothing was released")
 		return exitUse
 	}
-	fmt.Fprintln(std.err, "sotto:", err)
+	complain(std.err, err.Error())
 	return exitUse
+}
+
+// complain writes to standard error. That this fails can be told to nobody.
+func complain(w io.Writer, text string) {
+	fmt.Fprintln(w, "sotto:", text) //nolint:errcheck // see above
 }
 
 func newRoot(std streams) *cobra.Command {

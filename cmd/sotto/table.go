@@ -41,8 +41,7 @@ func published() []struct {
 
 // runTable prints claimed and true ε of the published methods as Markdown.
 func runTable(out io.Writer) error {
-	fmt.Fprintln(out, "| method | unit | claimed ε | true ε | why |")
-	fmt.Fprintln(out, "|---|---|--:|--:|---|")
+	text := "| method | unit | claimed ε | true ε | why |\n|---|---|--:|--:|---|\n"
 	for _, r := range published() {
 		s, err := mech.Describe(r.params, r.dropout)
 		if err != nil {
@@ -52,11 +51,10 @@ func runTable(out io.Writer) error {
 		if r.dropout > 0 {
 			reason = "one masked word in two, on top of the row above; between texts without a common word ε stays " + s.TextLevel.String()
 		}
-		if _, err := fmt.Fprintf(out, "| %s | %s | %v | %s | %s |\n", r.method, s.Unit, round(s.Claimed), bold(s), reason); err != nil {
-			return err
-		}
+		text += fmt.Sprintf("| %s | %s | %v | %s | %s |\n", r.method, s.Unit, round(s.Claimed), bold(s), reason)
 	}
-	return nil
+	_, err := io.WriteString(out, text)
+	return err
 }
 
 // round renders an ε with four digits, so that the table reads easily.

@@ -35,7 +35,7 @@ func (shift) PrivatizeTo(dst, x []float64, _ rand.Source) error {
 	return nil
 }
 
-func run(t *testing.T, ctx context.Context, in io.Reader, o release.Options) (string, release.Summary, error) {
+func run(ctx context.Context, t *testing.T, in io.Reader, o release.Options) (string, release.Summary, error) {
 	t.Helper()
 	r, err := vecfile.NewReader(in, vecfile.Options{Format: vecfile.CSV, SkipBad: o.SkipBad})
 	if err != nil {
@@ -63,7 +63,7 @@ func TestRunKeepsOrder(t *testing.T) {
 		fmt.Fprintf(&want, "%d\n", i+1000)
 	}
 	last := int64(0)
-	got, sum, err := run(t, t.Context(), strings.NewReader(in.String()), release.Options{Workers: 3, Progress: func(n int64) {
+	got, sum, err := run(t.Context(), t, strings.NewReader(in.String()), release.Options{Workers: 3, Progress: func(n int64) {
 		if n < last {
 			t.Errorf("progress went from %d to %d", last, n)
 		}
@@ -79,12 +79,12 @@ func TestRunKeepsOrder(t *testing.T) {
 
 func TestRunRefuses(t *testing.T) {
 	in := strings.Repeat("1\n", 100_000) + "-1\n" + strings.Repeat("1\n", 100_000)
-	_, _, err := run(t, t.Context(), strings.NewReader(in), release.Options{Workers: 2})
+	_, _, err := run(t.Context(), t, strings.NewReader(in), release.Options{Workers: 2})
 	var bad *vecfile.RowError
 	if !errors.As(err, &bad) || bad.Line != 100_001 || !strings.Contains(bad.Reason, "negative") {
 		t.Errorf("error = %v, want one at line 100001", err)
 	}
-	_, sum, err := run(t, t.Context(), strings.NewReader(in), release.Options{Workers: 2, SkipBad: true})
+	_, sum, err := run(t.Context(), t, strings.NewReader(in), release.Options{Workers: 2, SkipBad: true})
 	if err != nil || sum != (release.Summary{Rows: 200_000, Skipped: 1}) {
 		t.Errorf("Run = %+v, %v; want 200000 rows and 1 skipped", sum, err)
 	}
@@ -99,7 +99,7 @@ func TestRunStops(t *testing.T) {
 		pw.Write([]byte("1\n2\n")) //nolint:errcheck // the reader may have left
 		cancel()
 	}()
-	if _, _, err := run(t, ctx, pr, release.Options{Workers: 1}); !errors.Is(err, context.Canceled) {
+	if _, _, err := run(ctx, t, pr, release.Options{Workers: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v, want %v", err, context.Canceled)
 	}
 }
