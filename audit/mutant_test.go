@@ -79,6 +79,9 @@ func honest(t *testing.T, name string, epsilon float64) dp.Vector {
 
 // Every mutant must be refuted at ε = 1, and what it is a copy of must not be.
 func TestMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("small faults show on many draws only")
+	}
 	const epsilon = 1
 	last := func(v []float64) *float64 { return &v[len(v)-1] }
 	for _, tt := range []struct {
