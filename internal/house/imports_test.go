@@ -22,6 +22,7 @@ var mayImport = map[string]neighbours{
 	"mech":                {own: []string{"dp", "noise"}},
 	"audit":               {own: []string{"dp", "noise", "mech"}},
 	"dp/dptest":           {own: []string{"dp", "noise"}},
+	"dataset":             {only: true},
 	"cmd/sotto":           {anyOwn: true},
 	"internal/atomicfile": {only: true},
 	"internal/house":      {only: true},
