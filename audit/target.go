@@ -81,7 +81,8 @@ func Builtin(m dp.Vector) Target {
 			t.Pairs = append(t.Pairs, p)
 		}
 	}
-	if in == out && in >= 3 && accepts(make([]float64, in)) {
+	// What recovering inputs proves is no loss per unit of distance.
+	if in == out && in >= 3 && unit != dp.Metric && accepts(make([]float64, in)) {
 		t.Recovery = &Recovery{Dim: in, Low: 0, High: 1}
 	}
 	return t

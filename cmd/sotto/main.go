@@ -16,6 +16,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 
@@ -53,8 +55,9 @@ func main() {
 func run(ctx context.Context, args []string, std streams) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
-			// The value of a panic could quote an input: only its place is shown.
-			complain(std.err, fmt.Sprintf("internal fault; nothing was released\n%s", debug.Stack()))
+			// The value of a panic, or an argument on the stack, could quote an
+			// input: only the places are shown.
+			complain(std.err, "internal fault; nothing was released; please report these places:"+places())
 			code = exitInternal
 		}
 	}()
@@ -72,6 +75,20 @@ func run(ctx context.Context, args []string, std streams) (code int) {
 	}
 	complain(std.err, err.Error())
 	return exitUse
+}
+
+// places lists the functions and lines that led to a panic.
+func places() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	text := ""
+	for {
+		f, more := frames.Next()
+		text += fmt.Sprintf("\n  %s (%s:%d)", f.Function, filepath.Base(f.File), f.Line)
+		if !more {
+			return text
+		}
+	}
 }
 
 // complain writes to standard error. That this fails can be told to nobody.

@@ -190,3 +190,16 @@ func write(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// A panic ends in exit code 4 and says where, never what.
+func TestInternalFault(t *testing.T) {
+	var errs bytes.Buffer
+	code := run(t.Context(), fields("epsilon krr --epsilon 1"), streams{strings.NewReader(""), panicking{}, &errs})
+	if code != exitInternal || strings.Contains(errs.String(), "a private value") || !strings.Contains(errs.String(), "main_test.go") {
+		t.Errorf("exit code %d, %q; want 4, the place and not the value", code, errs.String())
+	}
+}
+
+type panicking struct{}
+
+func (panicking) Write([]byte) (int, error) { panic("a private value") }
