@@ -21,7 +21,7 @@ type mechanismFlags struct {
 }
 
 func (f *mechanismFlags) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&f.Variant, "variant", "", "variant of the mechanism (see the list below; the first is the default)")
+	fs.StringVar(&f.Variant, "variant", "", "variant of the mechanism (see the list above; the first is the default)")
 	fs.Float64Var(&f.Epsilon, "epsilon", 0, "ε as it is claimed or wanted")
 	fs.Float64Var(&f.Delta, "delta", 0, "δ: gaussian, privemb paper (default 1e-6)")
 	fs.IntVar(&f.Dim, "dim", 0, "coordinates of the input")
