@@ -58,7 +58,7 @@ func NewCodebook(p Params) (*Codebook, error) {
 		p.Codewords = defaultCodewords
 	}
 	n := p.Codewords
-	if n < 2 || n > maxCodewords || n*p.Dim > maxBookSize {
+	if n < 2 || n > maxCodewords || int64(n)*int64(p.Dim) > maxBookSize {
 		return nil, fmt.Errorf("mech: codewords is %d at dim %d, must be from 2 to %d and hold at most %d numbers", n, p.Dim, maxCodewords, maxBookSize)
 	}
 	if p.Selected == 0 {

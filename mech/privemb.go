@@ -96,7 +96,7 @@ func (p Params) preparePrivEmb() (Params, error) {
 		return p, fmt.Errorf("mech: clip is %v, must be at least %v", p.Clip, tiny)
 	}
 	const most = 4096 // keeps the proof of the spectral bound to seconds
-	if p.Variant != M1 && (p.OutputDim > most || p.OutputDim*p.InputDim > maxBookSize) {
+	if p.Variant != M1 && (p.OutputDim > most || int64(p.OutputDim)*int64(p.InputDim) > maxBookSize) {
 		return p, fmt.Errorf("mech: output_dim of privemb is %d and input_dim %d, must be at most %d, and the product at most %d", p.OutputDim, p.InputDim, most, maxBookSize)
 	}
 	if p.Variant != Paper && p.Delta != 0 {

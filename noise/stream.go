@@ -40,7 +40,8 @@ func Crypto() *Stream {
 //
 // The key is HMAC-SHA-256 of the parts, each preceded by its length so that no
 // two lists run into each other. It panics if the secret has fewer than 16
-// bytes: a guessable secret makes every release under it removable.
+// bytes: a guessable secret makes every release under it removable. A secret of
+// fewer than 64 bytes and the same one followed by zero bytes count as one.
 func Derive(secret []byte, parts ...string) *Stream {
 	if len(secret) < aes.BlockSize {
 		panic("noise: secret is shorter than 16 bytes")
