@@ -114,7 +114,7 @@ bad input; 3 a gate failed; 4 an internal fault.`,
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	root.AddCommand(newEpsilon(std), newAudit(std), newPrivatize(std))
+	root.AddCommand(newEpsilon(std), newAudit(std), newPrivatize(std), newData(std))
 	return root
 }
 

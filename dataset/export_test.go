@@ -1,0 +1,26 @@
+package dataset
+
+import "testing/fstest"
+
+// Parse runs the parser of a set over files given by path, without checking
+// their counts.
+func Parse(files map[string]string, name string, o Options) (*Set, error) {
+	e, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	fsys := fstest.MapFS{}
+	for path, data := range files {
+		fsys[path] = &fstest.MapFile{Data: []byte(data)}
+	}
+	s, _, err := e.parse(fsys, o)
+	return s, err
+}
+
+// Seeded splits rows into the given percentages of training and validation.
+func Seeded(n, train, validation int, seed uint64) []Part {
+	return shares{train, validation}.split(n, seed)
+}
+
+// Known are the files of the catalogue.
+var Known = known
