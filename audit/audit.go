@@ -69,13 +69,16 @@ type Result struct {
 	Method     string  `json:"method"` // event, composition or recovery
 	Pair       string  `json:"pair,omitempty"`
 	Event      string  `json:"event,omitempty"`
-	Draws      int64   `json:"draws"` // counted, of each input
+	Draws      int64   `json:"draws"` // counted, of each input on average
 
 	EventBound       float64         `json:"event_bound"`
 	CompositionBound *float64        `json:"composition_bound,omitempty"`
 	Recovery         *RecoveryResult `json:"recovery,omitempty"`
 	Assumptions      []string        `json:"assumptions,omitempty"`
 }
+
+// steadiness is what frequencies over time say nothing without.
+const steadiness = "answers do not depend on earlier ones and do not change over time"
 
 // The ways in which a bound comes about.
 const (
@@ -123,7 +126,12 @@ func (r *runner) run() (Result, error) {
 			return Result{}, err
 		}
 		result.Recovery = &got
-		result.take(methodRecovery, got.LowerBound, "inputs drawn from a grid", got.Attack)
+		if result.take(methodRecovery, got.LowerBound, "inputs drawn from a grid", got.Attack) {
+			result.Draws = got.Trials
+		}
+	}
+	if r.target.Foreign && r.config.Delta > 0 {
+		result.Assumptions = append(result.Assumptions, steadiness)
 	}
 	result.Refuted = result.LowerBound > r.config.Claim
 	return result, nil
@@ -133,14 +141,24 @@ func (r *runner) run() (Result, error) {
 // bounds of the single event and, if planned, of the coordinates together.
 func (r *runner) certifyCounts(result *Result, p plans, alpha float64) error {
 	events := []event{p.single}
+	r.total = int64(2 * r.config.Draws)
 	if p.composed == p.event {
 		events = append(events, p.many...)
+	} else if p.composed != nil {
+		r.total *= 2
 	}
 	counts, err := r.count(p.event, events)
 	if err != nil {
 		return err
 	}
-	result.EventBound = max(0, counts[0].Bound(alpha, r.config.Delta)) / p.event.pair.Distance
+	bound := counts[0].Bound(alpha, r.config.Delta)
+	if r.config.Delta == 0 {
+		// A release in the event is a guess that the coin fell on x. Unlike the
+		// ratio of two frequencies this holds even if answers depend on earlier
+		// ones.
+		bound = GuessBound(counts[0].Hits, counts[0].Hits+counts[0].Hits2, alpha)
+	}
+	result.EventBound = max(0, bound) / p.event.pair.Distance
 	result.take(methodEvent, result.EventBound, p.event.pair.Name, p.single.String())
 	if p.composed == nil {
 		return nil
@@ -160,6 +178,9 @@ func (r *runner) certifyCounts(result *Result, p plans, alpha float64) error {
 	result.CompositionBound = &sum
 	if result.take(methodComposition, sum, p.composed.pair.Name, fmt.Sprintf("one event for each of %d coordinates", len(counts))) {
 		result.Assumptions = append(result.Assumptions, "the coordinates of a release are independent of each other given the input")
+		if r.target.Foreign {
+			result.Assumptions = append(result.Assumptions, steadiness)
+		}
 	}
 	return nil
 }

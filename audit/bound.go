@@ -26,13 +26,17 @@ func (c Counts) Bound(alpha, delta float64) float64 {
 	return math.Log(p) - math.Log(upper(c.Hits2, c.Draws2, alpha/2))
 }
 
+// margin is above the relative error of the incomplete beta function, 2·10⁻⁸
+// for one hit in 10⁷ draws.
+const margin = 1e-6
+
 // lower returns the Clopper–Pearson lower bound of a probability of which k
 // hits were seen in n draws: BetaInv(alpha; k, n−k+1).
 func lower(k, n int64, alpha float64) float64 {
 	if k <= 0 || n <= 0 {
 		return 0
 	}
-	return betaQuantile(float64(k), float64(n-k+1), alpha) * (1 - 1e-9)
+	return betaQuantile(float64(k), float64(n-k+1), alpha) * (1 - margin)
 }
 
 // upper returns the Clopper–Pearson upper bound: 1 − lower of the misses.
@@ -47,11 +51,11 @@ func upper(k, n int64, alpha float64) float64 {
 		return 1 - lower(n-k, n, alpha)
 	}
 	// BetaInv(1−alpha; k+1, n−k), found by its complement to keep digits.
-	return min(1, betaUpperQuantile(float64(k+1), float64(n-k), alpha)*(1+1e-9))
+	return min(1, betaUpperQuantile(float64(k+1), float64(n-k), alpha)*(1+margin))
 }
 
 // betaQuantile returns p with I_p(a, b) = alpha, by bisection on ln p: slower
-// than a Newton step and never wrong.
+// than a Newton step, and it always converges.
 func betaQuantile(a, b, alpha float64) float64 {
 	return bisectLog(func(p float64) bool { return mathext.RegIncBeta(a, b, p) > alpha })
 }
@@ -75,14 +79,18 @@ func bisectLog(above func(p float64) bool) float64 {
 	return math.Exp((lo + hi) / 2)
 }
 
-// GuessBound returns the ε that follows from right guesses of a fair coin: the
-// mechanism ran on x or x′ as the coin fell, and of the guesses made, right
-// ones were right.
+// GuessBound returns the ε that follows from right guesses of fair coins: for
+// each release the mechanism ran on x or x′ as a fresh coin fell, and of the
+// guesses made, right ones were right.
 //
-// Theorem. Under (ε, 0)-DP a guess is right with odds of at most e^ε, so
-// ε ≥ logit(BetaInv(alpha; right, guesses−right+1)), with confidence 1−alpha.
+// Theorem. Under (ε, 0)-DP each guess is right with odds of at most e^ε, whatever
+// went before, so the number of right ones is at most a binomial one, and
+// ε ≥ logit(BetaInv(alpha; right, guesses−right+1)) with confidence 1−alpha.
 func GuessBound(right, guesses int64, alpha float64) float64 {
 	p := lower(right, guesses, alpha)
+	if p == 0 {
+		return math.Inf(-1)
+	}
 	return math.Log(p) - math.Log1p(-p)
 }
 

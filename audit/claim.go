@@ -39,6 +39,7 @@ type Verdict struct {
 	True     *dp.Epsilon `json:"true,omitempty"`  // of the mechanism, if one is named
 	Limit    *float64    `json:"limit,omitempty"` // the best accuracy possible at the claimed ε
 	Accuracy *float64    `json:"accuracy,omitempty"`
+	Checked  []string    `json:"checked"` // what was compared: mechanism, accuracy
 	Refuted  bool        `json:"refuted"`
 	Reasons  []string    `json:"reasons"`
 }
@@ -99,6 +100,9 @@ func (c *Claim) settle() error {
 	if c.Mechanism == "" && c.Accuracy == nil {
 		return errors.New("neither a mechanism nor an accuracy is named, must be at least one")
 	}
+	if bare := (mech.Params{Epsilon: c.Epsilon, Delta: c.Delta}); c.Mechanism == "" && (!sameParams(c.Params, bare) || c.Dropout != 0) {
+		return errors.New("parameters of a mechanism are given but no mechanism")
+	}
 	if (c.Accuracy != nil) != (len(c.Priors) > 0) {
 		return errors.New("accuracy and priors go together: one is absent")
 	}
@@ -124,6 +128,9 @@ func CheckClaim(c Claim) (Verdict, error) {
 	if v.Name == "" {
 		v.Name = c.Mechanism
 	}
+	if v.Name == "" {
+		v.Name = "a claim without a name"
+	}
 	if c.Mechanism != "" {
 		s, err := mech.Describe(c.Params, c.Dropout)
 		if err != nil {
@@ -133,6 +140,8 @@ func CheckClaim(c Claim) (Verdict, error) {
 			v.Unit = s.Unit
 		}
 		v.True = &s.True
+		v.Checked = append(v.Checked, "mechanism")
+		c.Delta = s.Delta
 		switch {
 		case v.Unit == s.Unit:
 		case v.Unit == dp.Text && s.TextLevel != nil:
@@ -147,13 +156,17 @@ func CheckClaim(c Claim) (Verdict, error) {
 	if v.Unit == "" {
 		v.Unit = dp.Text
 	}
-	if c.Accuracy != nil && v.Unit == dp.Text {
+	switch {
+	case c.Accuracy == nil:
+	case v.Unit != dp.Text || c.Delta > 0:
+		v.Reasons = append(v.Reasons, "the accuracy was not checked: the limit is proved between any two texts and for δ = 0")
+	default:
 		if err := v.checkAccuracy(c); err != nil {
 			return Verdict{}, err
 		}
 	}
-	if !v.Refuted {
-		v.Reasons = append(v.Reasons, "nothing proved or computed here contradicts the claim")
+	if !v.Refuted && len(v.Checked) > 0 {
+		v.Reasons = append(v.Reasons, "nothing that was checked contradicts the claim")
 	}
 	return v, nil
 }
@@ -168,6 +181,7 @@ func (v *Verdict) checkAccuracy(c Claim) error {
 		return err
 	}
 	v.Limit = &limit
+	v.Checked = append(v.Checked, "accuracy")
 	sure, how := *c.Accuracy, "taken as exact"
 	if c.TestSize > 0 {
 		hits := int64(math.Floor(*c.Accuracy * float64(c.TestSize)))

@@ -78,6 +78,27 @@ func TestImpossibleAccuracy(t *testing.T) {
 	}
 }
 
+// The limit is proved for text-level δ = 0; elsewhere an accuracy is not used,
+// and that is said.
+func TestAccuracyNotChecked(t *testing.T) {
+	claims, err := audit.ReadClaims(strings.NewReader(`[
+		{"mechanism": "gaussian", "dim": 5, "epsilon": 0.5, "delta": 0.3, "accuracy": 0.7, "priors": [0.5, 0.5]},
+		{"claimed": 0.05, "delta": 0.3, "accuracy": 0.99, "priors": [0.578]},
+		{"unit": "word", "claimed": 0.05, "accuracy": 0.99, "priors": [0.578]}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range claims {
+		v, err := audit.CheckClaim(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Refuted || v.Limit != nil || !strings.Contains(strings.Join(v.Reasons, " "), "was not checked") {
+			t.Errorf("claim %d: CheckClaim = %+v, want an accuracy that was not checked", i+1, v)
+		}
+	}
+}
+
 func FuzzReadClaims(f *testing.F) {
 	f.Add(`[{"mechanism":"ome","dim":50,"epsilon":1}]`)
 	f.Add(`[{"mechanism":"krr","parameters":{"classes":3,"epsilon":1},"accuracy":0.5,"priors":[0.4]}]`)

@@ -22,7 +22,7 @@ func Foreign(d Domain, open func(ctx context.Context) (Sampler, error)) (Target,
 	if err := d.Validate(); err != nil {
 		return Target{}, err
 	}
-	t := Target{Open: open, Pairs: d.Pairs()}
+	t := Target{Open: open, Pairs: d.Pairs(), Foreign: true}
 	if d.Dim >= 3 {
 		t.Recovery = &Recovery{Dim: d.Dim, Low: d.Low, High: d.High}
 	}
@@ -74,12 +74,12 @@ type commandSampler struct {
 	lines    chan []byte
 	words    *lastWords // of standard error
 	answered bool       // since the start
-	line     []byte
 }
 
 func (s *commandSampler) start(ctx context.Context) error {
 	s.process = exec.CommandContext(ctx, "sh", "-c", s.command)
 	s.process.WaitDelay = time.Second
+	inGroup(s.process) // so that what the shell started ends with it
 	s.words = new(lastWords)
 	s.process.Stderr = s.words
 	var err error
@@ -141,18 +141,21 @@ func (s *commandSampler) ask(ctx context.Context, x []float64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: a request could not be written: %w", err)
 	}
-	s.line = append(append(s.line[:0], body...), '\n')
-	_, writeErr := s.in.Write(s.line) // fails if the command has ended; reading tells
+	select {
+	case line := <-s.lines:
+		if line != nil {
+			return nil, errors.New("audit: the command wrote more lines than it was sent, must write one for each")
+		}
+		return nil, nil // it has ended
+	default:
+	}
 	timer := time.NewTimer(answerTime)
 	defer timer.Stop()
+	// Writing fails if the command has ended, which reading tells too, and
+	// blocks if it does not read.
+	go s.in.Write(append(body, '\n')) //nolint:errcheck // see above
 	select {
-	case line, ok := <-s.lines:
-		if !ok {
-			return nil, nil
-		}
-		if writeErr != nil {
-			return nil, fmt.Errorf("audit: the command closed its input: %w", writeErr)
-		}
+	case line := <-s.lines:
 		return line, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -163,8 +166,8 @@ func (s *commandSampler) ask(ctx context.Context, x []float64) ([]byte, error) {
 
 // end waits for the command, which is killed if it does not end by itself.
 func (s *commandSampler) end() error {
-	s.in.Close()                                                              //nolint:errcheck // a broken pipe is what ends it
-	timer := time.AfterFunc(time.Second, func() { s.process.Process.Kill() }) //nolint:errcheck // it may have ended
+	s.in.Close() //nolint:errcheck // a broken pipe is what ends it
+	timer := time.AfterFunc(time.Second, func() { endGroup(s.process) })
 	defer timer.Stop()
 	for range s.lines { // drain, so that the reader ends before Wait
 	}

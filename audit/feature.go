@@ -20,8 +20,11 @@ const (
 	featureNorm1
 	featureRatio // the exact log-likelihood ratio
 	featureScore // the learnt linear score
-	featureStep  // featureStep−i is coordinate i+1 less coordinate i
+	featureBit   // featureBit−i is the last bit of coordinate i, for i below maxSteps
 )
+
+// featureStep−i is coordinate i+1 less coordinate i.
+const featureStep = featureBit - maxSteps
 
 // view computes features of releases of one pair.
 type view struct {
@@ -43,6 +46,8 @@ func (v *view) value(f feature, r Release) float64 {
 	case f <= featureStep:
 		i := int(featureStep - f)
 		return at(r.Y, i+1) - at(r.Y, i)
+	case f <= featureBit:
+		return float64(math.Float64bits(at(r.Y, int(featureBit-f))) & 1)
 	}
 	return v.named(f, r.Y)
 }
@@ -139,6 +144,8 @@ func (f feature) String() string {
 	case f <= featureStep:
 		i := int(featureStep - f)
 		return fmt.Sprintf("coordinate %d less coordinate %d", i+2, i+1)
+	case f <= featureBit:
+		return fmt.Sprintf("last bit of coordinate %d", int(featureBit-f)+1)
 	}
 	return names[f]
 }

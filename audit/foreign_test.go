@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"sotto/audit"
@@ -51,6 +53,8 @@ func playForeign(mode string) {
 		case mode == "silent":
 			fmt.Fprintln(os.Stderr, "I say nothing")
 			os.Exit(7)
+		case mode == "talkative":
+			say(`{"y": [1, 2, 3]}`)
 		case mode == "nonsense":
 			say("[1, 2]")
 			continue
@@ -99,6 +103,7 @@ func TestCommand(t *testing.T) {
 		{mode: "refusing", draws: 400, refuted: true},
 		{mode: "silent", draws: 200, want: "ended without an answer (its last words: I say nothing): exit status 7"},
 		{mode: "nonsense", draws: 200, want: "no JSON object"},
+		{mode: "talkative", draws: 200, want: "more lines than it was sent"},
 	} {
 		t.Run(tt.mode, func(t *testing.T) {
 			r, err := runForeign(t, audit.Command(foreignMode+"="+tt.mode+" '"+self+"'"), tt.draws)
@@ -217,6 +222,46 @@ func TestConfigAndDomainValidate(t *testing.T) {
 }
 
 var _ dp.Vector = mutant{}
+
+// drifting ignores its input, but its answers change over time.
+type drifting struct{ asked *atomic.Int64 }
+
+func (d drifting) Privatize([]float64, rand.Source) ([]float64, error) {
+	return []float64{float64(d.asked.Add(1) / 700 % 2)}, nil
+}
+
+func (drifting) Guarantee() dp.Guarantee { return dp.None(dp.Text) }
+
+// A mechanism that ignores its input is not refuted, whatever it does over time.
+func TestDriftIsNoLeak(t *testing.T) {
+	for range 5 {
+		if r := attackForeign(t, drifting{new(atomic.Int64)}, 1, 0.01, nil); r.Refuted {
+			t.Errorf("a mechanism that ignores its input was refuted: %+v", r)
+		}
+	}
+}
+
+// identity releases its input.
+type identity struct{}
+
+func (identity) Privatize(x []float64, _ rand.Source) ([]float64, error) { return x, nil }
+func (identity) Guarantee() dp.Guarantee                                 { return dp.None(dp.Text) }
+
+// Whatever the range, reading the input off certifies far more than counting.
+func TestIdentityIsRead(t *testing.T) {
+	for _, d := range []audit.Domain{{Dim: 20, Low: -1, High: 1}, {Dim: 20, Low: 3, High: 5}, {Dim: 20, Low: 0, High: 1}} {
+		target, err := audit.Foreign(d, func(context.Context) (audit.Sampler, error) {
+			return sampler{identity{}, func() rand.Source { return noise.Crypto() }}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := audit.Run(t.Context(), target, audit.Config{Claim: 100, Draws: 500})
+		if err != nil || !r.Refuted || r.Method != "recovery" {
+			t.Errorf("range %v to %v: Run = %+v, %v; want refuted by recovery", d.Low, d.High, r, err)
+		}
+	}
+}
 
 func FuzzParseAnswer(f *testing.F) {
 	for _, s := range []string{`{"y":[1,2.5]}`, `{"error":"no"}`, `{"y":null}`, `[]`, `{"y":[1e999]}`, `{"y":[1],"error":"x"}`} {

@@ -171,3 +171,94 @@ func TestRefusalIsAnAnswer(t *testing.T) {
 		t.Errorf("refuted %v by %q, want refuted by a refusal", r.Refuted, r.Event)
 	}
 }
+
+// small returns a small mechanism of every kind and the range of its inputs.
+func small() []struct {
+	params    mech.Params
+	low, high float64
+} {
+	type row = struct {
+		params    mech.Params
+		low, high float64
+	}
+	return []row{
+		{mech.Params{Mechanism: "laplace-l1", Dim: 2}, -1, 1},
+		{mech.Params{Mechanism: "dpnr", Dim: 2}, -1, 1},
+		{mech.Params{Mechanism: "sue", Dim: 1, Bits: 2}, -4, 4},
+		{mech.Params{Mechanism: "oue", Variant: mech.Tight, Dim: 1, Bits: 2}, -4, 4},
+		{mech.Params{Mechanism: "bitrr", Dim: 1, Bits: 2}, -4, 4},
+		{mech.Params{Mechanism: "bitrr", Variant: mech.OneBit, Dim: 1}, -4, 4},
+		{mech.Params{Mechanism: "privemb", Variant: mech.M1, InputDim: 2, Clip: 0.5}, -1, 1},
+		{mech.Params{Mechanism: "privunit", Dim: 3}, -1, 1},
+		{mech.Params{Mechanism: "codebook", Dim: 3, Codewords: 16}, -1, 1},
+		{mech.Params{Mechanism: "laplace-l2", Dim: 2}, -1, 1},
+		{mech.Params{Mechanism: "gaussian", Dim: 2, Delta: 1e-3}, -1, 1},
+		{mech.Params{Mechanism: "krr", Classes: 2}, 0, 1},
+	}
+}
+
+// Three faults in a copy of every mechanism: half the noise (the mechanism at
+// 2ε), the last coordinate sent as it is, and one seed for all releases.
+func TestMutantsOfAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("small faults show on many draws only")
+	}
+	const epsilon = 2
+	for _, tt := range small() {
+		p := tt.params
+		p.Epsilon = epsilon
+		m, err := mech.New(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		claim := float64(m.Account().Claimed)
+		t.Run(p.Mechanism+p.Variant+" with half the noise", func(t *testing.T) {
+			p := p
+			p.Epsilon *= 2
+			loud, err := mech.New(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := attackNow(t, loud, claim, 3*draws(t)); !r.Refuted {
+				t.Errorf("not refuted: %+v", r)
+			}
+		})
+		attack := func(t *testing.T, m dp.Mechanism[[]float64, []float64], src func() rand.Source) bool {
+			t.Helper()
+			in, _ := m.(dp.Vector).Shape()
+			target, err := audit.Foreign(audit.Domain{Dim: in, Low: tt.low, High: tt.high}, func(context.Context) (audit.Sampler, error) {
+				stream := noise.Crypto()
+				if src == nil {
+					return sampler{m, func() rand.Source { return stream }}, nil
+				}
+				return sampler{m, src}, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := audit.Run(t.Context(), target, audit.Config{Claim: claim, Draws: 4000, Confidence: 1 - falseFailure})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Refuted
+		}
+		t.Run(p.Mechanism+p.Variant+" with its last coordinate bare", func(t *testing.T) {
+			if !attack(t, mutant{m, func(y, x []float64, _ rand.Source) []float64 {
+				y[len(y)-1] = x[len(x)-1]
+				return y
+			}}, nil) {
+				t.Error("not refuted")
+			}
+		})
+		t.Run(p.Mechanism+p.Variant+" with one seed", func(t *testing.T) {
+			// A random number outside of the two thresholds of a bit releases the
+			// same on both inputs, so that some seeds do not leak.
+			for seed := range uint64(8) {
+				if attack(t, m, func() rand.Source { return rand.NewPCG(seed, 2) }) {
+					return
+				}
+			}
+			t.Error("none of eight seeds was refuted")
+		})
+	}
+}

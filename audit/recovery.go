@@ -6,6 +6,7 @@ import (
 
 	weakrand "math/rand/v2"
 
+	"sotto/mech"
 	"sotto/noise"
 )
 
@@ -25,18 +26,24 @@ type attack struct {
 	guess func(dst, y []float64)
 }
 
-// attacks that need to know nothing of the mechanism.
-func attacks() []attack {
+// attacks need to know nothing of the mechanism: they read a release as it is
+// or without its least coordinate, on its own scale or on the range's.
+func (r Recovery) attacks() []attack {
+	scaled := func(dst []float64, low float64) {
+		for i := range dst {
+			dst[i] = (dst[i] - low) / (r.High - r.Low)
+		}
+	}
 	return []attack{
 		{"the release is read as it is", func(dst, y []float64) { copy(dst, y) }},
-		{"the least coordinate is subtracted", func(dst, y []float64) {
-			least := math.Inf(1)
-			for _, v := range y {
-				least = min(least, v)
-			}
-			for i, v := range y {
-				dst[i] = v - least
-			}
+		{"the release is read on the range's scale", func(dst, y []float64) {
+			copy(dst, y)
+			scaled(dst, r.Low)
+		}},
+		{"the least coordinate is subtracted", func(dst, y []float64) { copy(dst, mech.Denoise(y)) }},
+		{"the least coordinate is subtracted, on the range's scale", func(dst, y []float64) {
+			copy(dst, mech.Denoise(y))
+			scaled(dst, 0)
 		}},
 	}
 }
@@ -56,7 +63,7 @@ type RecoveryResult struct {
 func (r Recovery) run(ctx context.Context, s Sampler, trials int, alpha float64) (RecoveryResult, error) {
 	rng := weakrand.New(noise.Crypto()) // for the auditor's own inputs
 	x, level, guess := make([]float64, r.Dim), make([]float64, r.Dim), make([]float64, r.Dim)
-	list := attacks()
+	list := r.attacks()
 	results := make([]RecoveryResult, len(list))
 	for range trials {
 		for i := range x {
@@ -75,7 +82,7 @@ func (r Recovery) run(ctx context.Context, s Sampler, trials int, alpha float64)
 		}
 		for k, a := range list {
 			a.guess(guess, release.Y)
-			r.score(&results[k], level, guess)
+			score(&results[k], level, guess)
 		}
 	}
 	inputs := float64(r.Dim-2) * math.Log(recoveryLevels+1)
@@ -91,8 +98,8 @@ func (r Recovery) run(ctx context.Context, s Sampler, trials int, alpha float64)
 }
 
 // score counts a hit if every coordinate of the guess is nearest to the right
-// level, on the attack's scale or on the range's.
-func (r Recovery) score(result *RecoveryResult, level, guess []float64) {
+// level.
+func score(result *RecoveryResult, level, guess []float64) {
 	worst := 0.0
 	for i, g := range guess {
 		worst = max(worst, math.Abs(g-level[i]))

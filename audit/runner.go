@@ -3,10 +3,14 @@ package audit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"sotto/internal/fault"
+	"sotto/noise"
 )
 
 // runner holds the samplers of one audit.
@@ -30,10 +34,6 @@ func newRunner(ctx context.Context, t Target, c Config) (*runner, error) {
 		}
 		r.samplers = append(r.samplers, s)
 	}
-	r.total = int64(2 * c.Draws)
-	if (t.Independent || c.Independent) && c.Delta == 0 {
-		r.total += int64(2 * c.Draws)
-	}
 	return r, nil
 }
 
@@ -43,9 +43,9 @@ func (r *runner) close() {
 	}
 }
 
-// parallel runs n draws of x, divided among the samplers; each worker gets its
-// own sink from open.
-func (r *runner) parallel(x []float64, n int, open func(worker int) func(Release)) error {
+// parallel runs n draws, divided among the samplers; each worker gets its own
+// sink from open, and asks it for the input of each draw.
+func (r *runner) parallel(n int, open func(worker int) drawer) error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(r.samplers))
 	for w, s := range r.samplers {
@@ -53,38 +53,51 @@ func (r *runner) parallel(x []float64, n int, open func(worker int) func(Release
 		if w < n%len(r.samplers) {
 			share++
 		}
-		sink := open(w)
+		d := open(w)
 		wg.Go(func() {
+			defer fault.Catch(&errs[w])
 			for range share {
-				if err := r.ctx.Err(); err != nil {
-					errs[w] = err
+				if errs[w] = r.ctx.Err(); errs[w] != nil {
 					return
 				}
-				release, err := s.Sample(r.ctx, x)
+				release, err := s.Sample(r.ctx, d.input())
 				if err != nil {
 					errs[w] = err
 					return
 				}
-				sink(release)
+				d.take(release)
 			}
 		})
 	}
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(errs...)
 }
+
+// drawer chooses the input of the next draw and takes its release.
+type drawer interface {
+	input() []float64
+	take(Release)
+}
+
+// keeper keeps releases of one input.
+type keeper struct {
+	x []float64
+	sample
+}
+
+func (k *keeper) input() []float64 { return k.x }
+func (k *keeper) take(r Release)   { k.add(r) }
 
 // collect keeps n releases of x for a search.
 func (r *runner) collect(x []float64, n int) (*sample, error) {
-	parts := make([]sample, len(r.samplers))
-	err := r.parallel(x, n, func(w int) func(Release) { return parts[w].add })
+	parts := make([]keeper, len(r.samplers))
+	err := r.parallel(n, func(w int) drawer {
+		parts[w].x = x
+		return &parts[w]
+	})
 	var all sample
-	for _, p := range parts {
-		all.releases = append(all.releases, p.releases...)
+	for i := range parts {
+		all.releases = append(all.releases, parts[i].releases...)
 	}
 	return &all, err
 }
@@ -187,52 +200,66 @@ func (r *runner) prepare(p Pair, draws int) (*search, error) {
 	return &search{view: v, a: samples[2], b: samples[3], draws: r.config.Draws, sure: sure}, nil
 }
 
-// count counts events on fresh releases of the view's pair.
+// count counts events on fresh releases. For each a coin decides between the
+// pair's two inputs, so that a mechanism whose answers change over time, but not
+// with the input, shows the same on both.
 func (r *runner) count(v *view, events []event) ([]Counts, error) {
-	var hits [2][]int64
-	for side, x := range [2][]float64{v.pair.X, v.pair.X2} {
-		parts := make([][]int64, len(r.samplers))
-		err := r.parallel(x, r.config.Draws, func(w int) func(Release) {
-			parts[w] = make([]int64, len(events))
-			return r.counter(v, events, parts[w])
-		})
-		if err != nil {
-			return nil, err
+	parts := make([]tally, len(r.samplers))
+	err := r.parallel(2*r.config.Draws, func(w int) drawer {
+		parts[w] = tally{run: r, view: v, events: events, coin: noise.Crypto()}
+		for side := range parts[w].hits {
+			parts[w].hits[side] = make([]int64, len(events))
 		}
-		hits[side] = make([]int64, len(events))
-		for _, part := range parts {
-			for k, n := range part {
-				hits[side][k] += n
-			}
-		}
+		return &parts[w]
+	})
+	if err != nil {
+		return nil, err
 	}
 	counts := make([]Counts, len(events))
-	n := int64(r.config.Draws)
-	for k := range counts {
-		counts[k] = Counts{Hits: hits[0][k], Draws: n, Hits2: hits[1][k], Draws2: n}
+	for _, t := range parts {
+		for k := range counts {
+			counts[k].Hits += t.hits[0][k]
+			counts[k].Hits2 += t.hits[1][k]
+			counts[k].Draws += t.draws[0]
+			counts[k].Draws2 += t.draws[1]
+		}
 	}
 	return counts, nil
 }
 
-// counter returns a sink that adds to hits and reports progress.
-func (r *runner) counter(v *view, events []event, hits []int64) func(Release) {
+// tally counts the events among the releases that one sampler made.
+type tally struct {
+	run    *runner
+	view   *view
+	events []event
+	coin   *noise.Stream
+	side   int // of the present draw: 0 for x, 1 for x′
+	hits   [2][]int64
+	draws  [2]int64
+}
+
+func (t *tally) input() []float64 {
+	t.side = int(t.coin.Uint64() & 1)
+	return [2][]float64{t.view.pair.X, t.view.pair.X2}[t.side]
+}
+
+func (t *tally) take(release Release) {
+	hits := t.hits[t.side]
+	for k := range t.events {
+		e := &t.events[k]
+		var hit bool
+		if i := int(e.feature); i >= 0 && i < len(release.Y) {
+			hit = e.contains(release.Y[i]) // the common case, kept short
+		} else {
+			hit = e.contains(t.view.value(e.feature, release))
+		}
+		if hit {
+			hits[k]++
+		}
+	}
 	const report = 1024
-	drawn := 0
-	return func(release Release) {
-		for k := range events {
-			e := &events[k]
-			var hit bool
-			if i := int(e.feature); i >= 0 && i < len(release.Y) {
-				hit = e.contains(release.Y[i]) // the common case, kept short
-			} else {
-				hit = e.contains(v.value(e.feature, release))
-			}
-			if hit {
-				hits[k]++
-			}
-		}
-		if drawn++; drawn%report == 0 && r.config.Progress != nil {
-			r.config.Progress(r.done.Add(report), r.total)
-		}
+	t.draws[t.side]++
+	if (t.draws[0]+t.draws[1])%report == 0 && t.run.config.Progress != nil {
+		t.run.config.Progress(t.run.done.Add(report), t.run.total)
 	}
 }

@@ -180,8 +180,8 @@ func moments(s *sample, width int) (mean, variance []float64) {
 	return mean, variance
 }
 
-// maxSteps bounds how many differences of neighbours are looked at: a shared
-// noise shows in any of them.
+// maxSteps bounds how many differences of neighbours, and how many last bits of
+// floats, are looked at: what is shared by all shows in any of them.
 const maxSteps = 64
 
 // bestOfAll searches all features.
@@ -192,6 +192,9 @@ func (s *search) bestOfAll() choice {
 	}
 	for i := range min(s.a.width()-1, maxSteps) {
 		features = append(features, featureStep-feature(i))
+	}
+	for i := range min(s.a.width(), maxSteps) {
+		features = append(features, featureBit-feature(i))
 	}
 	best := choice{expected: math.Inf(-1)}
 	for _, c := range s.coordinates() {

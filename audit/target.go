@@ -34,6 +34,8 @@ type Target struct {
 	// Independent says that a release's coordinates are independent of each
 	// other given the input, so that their bounds may be added.
 	Independent bool
+	// Foreign says that nothing is known of how the answers come about.
+	Foreign bool
 	// Recovery draws an input to be recovered; nil if the domain does not suit.
 	Recovery *Recovery
 }

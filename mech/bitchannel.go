@@ -102,6 +102,9 @@ func (m *bitChannel) worstPair(rates []rate) (from, to int) {
 	return from, to
 }
 
+// Params implements [Mechanism].
+func (m *bitChannel) Params() Params { return m.params }
+
 // Shape implements [dp.Vector]: a release has one number, 0 or 1, for each bit.
 func (m *bitChannel) Shape() (in, out int) { return m.params.Dim, m.params.Dim * m.code.bits }
 

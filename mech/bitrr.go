@@ -84,6 +84,9 @@ type RoundedBit struct {
 
 var _ dp.Distinguisher = (*RoundedBit)(nil)
 
+// Params implements [Mechanism].
+func (m *RoundedBit) Params() Params { return m.params }
+
 // Shape implements [dp.Vector].
 func (m *RoundedBit) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 

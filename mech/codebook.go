@@ -221,6 +221,9 @@ func (m *Codebook) selectNearest(r *ranking) {
 	}
 }
 
+// Params implements [Mechanism].
+func (m *Codebook) Params() Params { return m.params }
+
 // Shape implements [dp.Vector].
 func (m *Codebook) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 

@@ -53,6 +53,9 @@ func NewDPNR(p Params) (*DPNR, error) {
 	return &DPNR{params: p, radius: radius}, nil
 }
 
+// Params implements [Mechanism].
+func (m *DPNR) Params() Params { return m.params }
+
 // Shape implements [dp.Vector].
 func (m *DPNR) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 

@@ -80,6 +80,9 @@ func (m *Gaussian) deltaFor(radius int64) float64 {
 // normalTail returns P(N(0,1) ≥ x).
 func normalTail(x float64) float64 { return math.Erfc(x/math.Sqrt2) / 2 }
 
+// Params implements [Mechanism].
+func (m *Gaussian) Params() Params { return m.params }
+
 // Shape implements [dp.Vector].
 func (m *Gaussian) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 

@@ -52,6 +52,9 @@ func NewKRR(p Params) (*KRR, error) {
 	return &KRR{params: p, keep: keep}, nil
 }
 
+// Params implements [Mechanism].
+func (m *KRR) Params() Params { return m.params }
+
 // Shape implements [dp.Vector].
 func (m *KRR) Shape() (in, out int) { return 1, 1 }
 

@@ -55,6 +55,9 @@ func NewLaplaceL1(p Params) (*LaplaceL1, error) {
 	return m, nil
 }
 
+// Params implements [Mechanism].
+func (m *LaplaceL1) Params() Params { return m.params }
+
 // Shape implements [dp.Vector].
 func (m *LaplaceL1) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 

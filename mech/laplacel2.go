@@ -44,6 +44,9 @@ func NewLaplaceL2(p Params) (*LaplaceL2, error) {
 	return &LaplaceL2{params: p, noise: newSphericalNoise(2 / p.Epsilon), buffers: new(scratch)}, nil
 }
 
+// Params implements [Mechanism].
+func (m *LaplaceL2) Params() Params { return m.params }
+
 // Shape implements [dp.Vector].
 func (m *LaplaceL2) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 

@@ -43,6 +43,10 @@ const (
 type Mechanism interface {
 	dp.Vector
 	dp.Accountable
+
+	// Params returns what the mechanism was made from, with every default
+	// filled in: enough to make it again.
+	Params() Params
 }
 
 // kind is one entry of the catalogue.

@@ -180,6 +180,9 @@ func (m *PrivEmb) isKnown(x []float64) bool {
 	return false
 }
 
+// Params implements [Mechanism].
+func (m *PrivEmb) Params() Params { return m.params }
+
 // Shape implements [dp.Vector].
 func (m *PrivEmb) Shape() (in, out int) { return m.params.InputDim, m.params.OutputDim }
 

@@ -64,6 +64,9 @@ func NewPrivUnit(p Params) (*PrivUnit, error) {
 	return &PrivUnit{params: p, gamma: gamma, tail: tail, inside: noise.ProbAbove(outside * (1 + 0x1p-30)).Not(), buffers: new(scratch)}, nil
 }
 
+// Params implements [Mechanism].
+func (m *PrivUnit) Params() Params { return m.params }
+
 // Shape implements [dp.Vector].
 func (m *PrivUnit) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 

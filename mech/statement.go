@@ -19,6 +19,7 @@ type Statement struct {
 	True        dp.Epsilon         `json:"true"`
 	Delta       float64            `json:"delta,omitempty"`
 	TextLevel   *dp.Epsilon        `json:"text_level,omitempty"` // with dropout: the ε between any two texts
+	TextDelta   float64            `json:"text_delta,omitempty"` // and the δ
 	Reason      string             `json:"reason"`
 	Witness     StatedWitness      `json:"witness"`
 	Facts       map[string]float64 `json:"facts,omitempty"`
@@ -41,11 +42,10 @@ func Describe(p Params, dropout float64) (Statement, error) {
 	}
 	a, g := m.Account(), m.Guarantee()
 	s := Statement{
-		Mechanism: a.Mechanism, Variant: a.Variant, Parameters: p, Unit: g.Unit, Claimed: a.Claimed, True: g.Epsilon,
+		Mechanism: a.Mechanism, Variant: a.Variant, Parameters: m.Params(), Unit: g.Unit, Claimed: a.Claimed, True: g.Epsilon,
 		Delta: g.Delta, Reason: a.Reason, Assumptions: g.Assumptions,
 		Witness: StatedWitness{Event: a.Witness.Event, Attained: attained(a.Witness, g)},
 	}
-	s.Parameters.Variant = a.Variant
 	for _, f := range a.Facts {
 		if s.Facts == nil {
 			s.Facts = make(map[string]float64)
@@ -69,6 +69,7 @@ func (s Statement) withDropout(g dp.Guarantee, rate float64) (Statement, error) 
 		return Statement{}, err
 	}
 	text := s.True
+	s.TextDelta = s.Delta
 	s.Dropout, s.Unit, s.Claimed, s.True, s.Delta, s.TextLevel = rate, dp.Word, claimed.Epsilon, word.Epsilon, word.Delta, &text
 	s.Assumptions = word.Assumptions
 	s.Reason = fmt.Sprintf("a word is masked with probability %v, which lowers e^ε−1 by that share between texts that differ in one word; texts without a common word gain nothing; of the release itself: %s", rate, s.Reason)
@@ -94,7 +95,8 @@ func attained(w dp.Witness, g dp.Guarantee) dp.Epsilon {
 	if !(e > 0) {
 		return 0
 	}
-	return dp.Epsilon(e)
+	// The sum behind e has rounding errors of its own, above those of ε.
+	return min(dp.Epsilon(e), g.Epsilon)
 }
 
 // Honest reports whether the claim holds: the true ε is not above it, apart

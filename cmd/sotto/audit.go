@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"sotto/audit"
 	"sotto/dp"
@@ -47,6 +48,9 @@ is posted; --claim is its ε, and --dim and --range describe its inputs.
   sotto audit --exec 'python3 theirs.py' --claim 1 --dim 50 --range -1,1`,
 		ValidArgsFunction: completeMechanism,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.refuse(c.Flags()); err != nil {
+				return err
+			}
 			o.config.Claim = o.claim
 			if !c.Flags().Changed("claim") {
 				o.config.Claim = math.NaN()
@@ -55,10 +59,7 @@ is posted; --claim is its ε, and --dim and --range describe its inputs.
 		},
 	}
 	o.addFlags(c.Flags())
-	c.Flags().Lookup("dim").Usage += " (default 768)"
-	c.Flags().Lookup("input-dim").Usage += " (default 300)"
-	c.Flags().Lookup("output-dim").Usage += " (default 50)"
-	c.Flags().Lookup("classes").Usage += " (default 2)"
+	assumeNote(c.Flags())
 	c.Flags().IntVar(&o.config.Draws, "draws", 100_000, "releases of each input that are counted")
 	c.Flags().Float64Var(&o.config.Confidence, "confidence", 0.99, "probability with which the bound holds")
 	c.Flags().IntVar(&o.config.Workers, "workers", 0, "samplers side by side (default: one a core)")
@@ -71,12 +72,26 @@ is posted; --claim is its ε, and --dim and --range describe its inputs.
 	return c
 }
 
+// refuse refuses flags that the chosen kind of mechanism does not have.
+func (o *auditOptions) refuse(fs *pflag.FlagSet) error {
+	if o.exec == "" && o.url == "" {
+		return refuseFlags(fs, "for a built-in mechanism", "range", "independent")
+	}
+	var own []string
+	for _, n := range o.names() {
+		if n != "dim" && n != "delta" {
+			own = append(own, n)
+		}
+	}
+	return refuseFlags(fs, "for a foreign mechanism", own...)
+}
+
 // auditReport is what "sotto audit --json" prints.
 type auditReport struct {
 	Mechanism string      `json:"mechanism"`
 	Variant   string      `json:"variant,omitempty"`
-	Unit      dp.Unit     `json:"unit,omitempty"`
-	True      *dp.Epsilon `json:"true,omitempty"` // what is proved, for a built-in mechanism
+	Unit      dp.Unit     `json:"unit"`
+	True      *dp.Epsilon `json:"true,omitempty"` // what is proved at the delta below, for a built-in mechanism
 	audit.Result
 }
 
@@ -133,7 +148,7 @@ func (o *auditOptions) target(args []string) (audit.Target, auditReport, audit.C
 		}
 	}
 	target, err := audit.Foreign(domain, open)
-	return target, auditReport{Mechanism: name}, config, err
+	return target, auditReport{Mechanism: name, Unit: dp.Text}, config, err
 }
 
 func (o *auditOptions) builtin(name string) (audit.Target, auditReport, audit.Config, error) {
@@ -184,18 +199,18 @@ func printAudit(out io.Writer, r auditReport) error {
 	if r.Variant != "" {
 		name += ", variant " + r.Variant
 	}
-	unit := ""
-	if r.Unit != "" {
-		unit = fmt.Sprintf(" (%s-level)", r.Unit)
-	}
 	row("mechanism", "%s", name)
-	row("claimed", "ε = %v%s", r.Claimed, unit)
+	row("claimed", "%s", dp.Guarantee{Unit: r.Unit, Epsilon: r.Claimed, Delta: r.Delta})
 	if r.True != nil {
-		row("proved", "ε = %v%s", *r.True, unit)
+		row("proved", "%s", dp.Guarantee{Unit: r.Unit, Epsilon: *r.True, Delta: r.Delta})
 	}
 	row("attacked", "ε ≥ %.6g with confidence %v", r.LowerBound, r.Confidence)
 	row("by", "%s: %s", r.Method, r.Event)
-	row("on", "%s, %d releases of each input", r.Pair, r.Draws)
+	if r.Recovery != nil && r.Draws == r.Recovery.Trials {
+		row("on", "%d %s", r.Draws, r.Pair)
+	} else {
+		row("on", "%s, %d releases of each input", r.Pair, r.Draws)
+	}
 	if r.Recovery != nil && r.Recovery.Hits > 0 {
 		row("recovered", "%d of %d inputs, to within %.2g (%s)", r.Recovery.Hits, r.Recovery.Trials, r.Recovery.WorstError, r.Recovery.Attack)
 	}

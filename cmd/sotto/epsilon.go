@@ -42,28 +42,32 @@ With --table: the published methods' claimed and true ε, as Markdown.
   sotto epsilon laplace-l1 --dim 300 --epsilon 1 --dropout 0.5
   sotto epsilon --check claims.json`,
 		ValidArgsFunction: completeMechanism,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.check != "" || o.table {
+				if len(args) > 0 || o.check != "" && o.table {
+					return errors.New("want one of a mechanism, --check and --table")
+				}
+				if err := refuseFlags(c.Flags(), "with --check or --table", append(o.names(), "dropout")...); err != nil {
+					return err
+				}
+			}
 			switch {
-			case o.check != "" && (len(args) > 0 || o.table):
-				return errors.New("--check takes no mechanism and no --table")
 			case o.check != "":
 				return runCheck(o, std)
-			case o.table && len(args) > 0:
-				return errors.New("--table takes no mechanism")
 			case o.table:
-				return runTable(std.out)
+				return runTable(std.out, o.json)
 			}
 			if err := oneMechanism(args); err != nil {
+				return err
+			}
+			if err := refuseFlags(c.Flags(), ""); err != nil {
 				return err
 			}
 			return runEpsilon(o, args[0], std.out)
 		},
 	}
 	o.addFlags(c.Flags())
-	c.Flags().Lookup("dim").Usage += " (default 768)"
-	c.Flags().Lookup("input-dim").Usage += " (default 300)"
-	c.Flags().Lookup("output-dim").Usage += " (default 50)"
-	c.Flags().Lookup("classes").Usage += " (default 2)"
+	assumeNote(c.Flags())
 	c.Flags().Float64Var(&o.dropout, "dropout", 0, "probability μ of masking each word before encoding; the unit becomes word")
 	c.Flags().StringVar(&o.check, "check", "", "check the claims in this JSON file, - for standard input")
 	c.Flags().BoolVar(&o.table, "table", false, "print the table of the published methods")
@@ -91,20 +95,19 @@ func runEpsilon(o epsilonOptions, name string, out io.Writer) error {
 }
 
 func printStatement(out io.Writer, s mech.Statement) error {
-	guarantee := func(e dp.Epsilon, u dp.Unit) string { return dp.Guarantee{Unit: u, Epsilon: e}.String() }
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) //nolint:errcheck // Flush returns it
 	}
 	row("mechanism", "%s, variant %s%s", s.Mechanism, s.Variant, parameterText(s))
-	row("claimed", "%s", guarantee(s.Claimed, s.Unit))
+	row("claimed", "%s", dp.Guarantee{Unit: s.Unit, Epsilon: s.Claimed, Delta: s.Delta})
 	row("true", "%s", dp.Guarantee{Unit: s.Unit, Epsilon: s.True, Delta: s.Delta})
 	if s.TextLevel != nil {
-		row("", "%s: dropping words gains nothing here", guarantee(*s.TextLevel, dp.Text))
+		row("", "%s: dropping words gains nothing here", dp.Guarantee{Unit: dp.Text, Epsilon: *s.TextLevel, Delta: s.TextDelta})
 	}
 	row("because", "%s", s.Reason)
 	row("witness", "%s", s.Witness.Event)
-	row("", "it shows that no ε below %v is true", s.Witness.Attained)
+	row("", "%s", shows(s))
 	for _, name := range sortedKeys(s.Facts) {
 		row(name, "%.6g", s.Facts[name])
 	}
@@ -120,6 +123,17 @@ func printStatement(out io.Writer, s mech.Statement) error {
 		row("verdict", "the claim holds")
 	}
 	return w.Flush()
+}
+
+// shows says what the witness proves.
+func shows(s mech.Statement) string {
+	switch {
+	case s.Witness.Attained == dp.Infinite:
+		return "it shows that no ε is true"
+	case s.Delta > 0:
+		return fmt.Sprintf("it shows that at this δ no ε below %v is true", s.Witness.Attained)
+	}
+	return fmt.Sprintf("it shows that no ε below %v is true", s.Witness.Attained)
 }
 
 // parameterText lists the parameters that were given or assumed.
@@ -140,6 +154,8 @@ func parameterText(s mech.Statement) string {
 	add("codewords", p.Codewords, p.Codewords != 0)
 	add("selected", p.Selected, p.Selected != 0)
 	add("classes", p.Classes, p.Classes != 0)
+	add("delta", p.Delta, p.Delta != 0)
+	add("seed", p.Seed, mech.Uses(p.Mechanism, "seed") && p.Variant != mech.M1)
 	add("dropout", s.Dropout, s.Dropout != 0)
 	return text
 }

@@ -16,12 +16,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"sotto/internal/fault"
 )
 
 // Exit codes.
@@ -46,24 +46,13 @@ type streams struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
-	stop()
-	os.Exit(code)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
 // run executes one command and returns its exit code.
-func run(ctx context.Context, args []string, std streams) (code int) {
-	defer func() {
-		if p := recover(); p != nil {
-			// The value of a panic, or an argument on the stack, could quote an
-			// input: only the places are shown.
-			complain(std.err, "internal fault; nothing was released; please report these places:"+places())
-			code = exitInternal
-		}
-	}()
-	root := newRoot(std)
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+func run(ctx context.Context, args []string, std streams) int {
+	err := execute(ctx, args, std)
 	switch {
 	case err == nil:
 		return exitDone
@@ -74,21 +63,17 @@ func run(ctx context.Context, args []string, std streams) (code int) {
 		return exitUse
 	}
 	complain(std.err, err.Error())
+	if errors.Is(err, fault.ErrFault) {
+		return exitInternal
+	}
 	return exitUse
 }
 
-// places lists the functions and lines that led to a panic.
-func places() string {
-	pcs := make([]uintptr, 64)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
-	text := ""
-	for {
-		f, more := frames.Next()
-		text += fmt.Sprintf("\n  %s (%s:%d)", f.Function, filepath.Base(f.File), f.Line)
-		if !more {
-			return text
-		}
-	}
+func execute(ctx context.Context, args []string, std streams) (err error) {
+	defer fault.Catch(&err)
+	root := newRoot(std)
+	root.SetArgs(args)
+	return root.ExecuteContext(ctx)
 }
 
 // complain writes to standard error. That this fails can be told to nobody.

@@ -38,6 +38,39 @@ func (f *mechanismFlags) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&f.vocabulary, "vocabulary", "", "file of the public vectors: privemb vocabulary")
 }
 
+// assumeNote adds to the flags' help what assume fills in.
+func assumeNote(fs *pflag.FlagSet) {
+	for name, value := range map[string]string{"dim": "768", "input-dim": "300", "output-dim": "50", "classes": "2"} {
+		fs.Lookup(name).Usage += " (default " + value + ")"
+	}
+}
+
+// names lists the flags that describe a mechanism.
+func (f *mechanismFlags) names() []string {
+	var names []string
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(mechanismFlags).addFlags(own)
+	own.VisitAll(func(x *pflag.Flag) { names = append(names, x.Name) })
+	return names
+}
+
+// refuseFlags refuses flags that were given but have no meaning here, and
+// numbers that were given as 0, which stands for absent.
+func refuseFlags(fs *pflag.FlagSet, where string, names ...string) error {
+	for _, n := range names {
+		if fs.Changed(n) {
+			return fmt.Errorf("--%s has no meaning %s", n, where)
+		}
+	}
+	var zero error
+	fs.Visit(func(x *pflag.Flag) {
+		if x.Value.String() == "0" && x.Name != "seed" {
+			zero = fmt.Errorf("--%s is 0, must be positive or absent", x.Name)
+		}
+	})
+	return zero
+}
+
 // resolve sets the mechanism's name and reads the vocabulary.
 func (f *mechanismFlags) resolve(name string) (mech.Params, error) {
 	p := f.Params

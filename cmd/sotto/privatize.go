@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -51,6 +53,9 @@ them. Keys and columns that are no vector never reach the output.
 			if err := oneMechanism(args); err != nil {
 				return err
 			}
+			if err := refuseFlags(c.Flags(), ""); err != nil {
+				return err
+			}
 			return runPrivatize(c.Context(), o, args[0], std)
 		},
 	}
@@ -73,7 +78,8 @@ type privatizeSummary struct {
 	release.Summary
 	Out      string         `json:"out"`
 	Metadata string         `json:"metadata,omitempty"`
-	Dropped  []string       `json:"dropped,omitempty"` // keys and columns left behind
+	Dropped  int            `json:"dropped"`           // kinds of keys or columns left behind, at most 32 counted
+	Columns  []string       `json:"columns,omitempty"` // their names in a Parquet file
 	Record   release.Record `json:"record"`
 }
 
@@ -86,11 +92,11 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std stre
 		return err
 	}
 	defer r.Close() //nolint:errcheck // it was only read
-	m, p, err := o.mechanism(name, r)
+	m, err := o.mechanism(name, r)
 	if err != nil {
 		return err
 	}
-	record := release.NewRecord(m, p, "sotto "+version())
+	record := release.NewRecord(m, "sotto "+version())
 	text, err := record.JSON()
 	if err != nil {
 		return err
@@ -104,13 +110,14 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std stre
 	if summary.Summary, err = o.stream(ctx, r, sink, format, m, text, std.err); err != nil {
 		return err
 	}
-	if summary.Metadata, err = o.writeMetadata(text); err != nil {
+	if err := o.appear(sink, text, std.out); err != nil {
 		return err
 	}
-	if err := sink.commit(std.out); err != nil {
-		return err
+	summary.Metadata = o.side()
+	summary.Dropped = len(r.Dropped())
+	if r.Format() == vecfile.Parquet {
+		summary.Columns = r.Dropped() // a schema; the keys of JSON lines may be data
 	}
-	summary.Dropped = r.Dropped()
 	return o.report(summary, std)
 }
 
@@ -126,8 +133,8 @@ func (o *privatizeOptions) open(stdin io.Reader) (*vecfile.Reader, vecfile.Forma
 			return nil, "", err
 		}
 	}
-	if o.in != "-" && o.out != "-" && sameFile(o.in, o.out) {
-		return nil, "", fmt.Errorf("--in and --out are the same file, %s, must differ", o.in)
+	if err = o.apart(); err != nil {
+		return nil, "", err
 	}
 	width := o.Dim
 	if o.InputDim > 0 {
@@ -145,7 +152,11 @@ func (o *privatizeOptions) open(stdin io.Reader) (*vecfile.Reader, vecfile.Forma
 		return nil, "", err
 	}
 	if r.Width() == 0 {
-		return nil, "", errors.Join(fmt.Errorf("%s: no vector was found, must hold at least one", options.Name+o.in), r.Close())
+		name := o.in
+		if name == "-" {
+			name = "stdin"
+		}
+		return nil, "", errors.Join(fmt.Errorf("%s: no vector was found, must hold at least one", name), r.Close())
 	}
 	return r, outFormat, nil
 }
@@ -164,21 +175,37 @@ func (o *privatizeOptions) formatOf(path, flag string) (vecfile.Format, error) {
 	return vecfile.ParseFormat(o.format)
 }
 
+// apart refuses flags that name one file twice: one would overwrite the other.
+func (o *privatizeOptions) apart() error {
+	if o.metadata == "-" {
+		return errors.New("--metadata is -, must be a file")
+	}
+	paths := [][2]string{{"--in", o.in}, {"--out", o.out}, {"the metadata", o.side()}, {"--vocabulary", o.vocabulary}}
+	for i, a := range paths {
+		for _, b := range paths[:i] {
+			if a[1] != "" && a[1] != "-" && sameFile(a[1], b[1]) {
+				return fmt.Errorf("%s and %s are the same file, %s, must differ", b[0], a[0], a[1])
+			}
+		}
+	}
+	return nil
+}
+
 func sameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
+	return filepath.Clean(a) == filepath.Clean(b) || errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // mechanism makes the mechanism for the width of the input, and refuses one
 // that promises nothing.
-func (o *privatizeOptions) mechanism(name string, r *vecfile.Reader) (mech.Mechanism, mech.Params, error) {
+func (o *privatizeOptions) mechanism(name string, r *vecfile.Reader) (mech.Mechanism, error) {
 	p, err := o.resolve(name)
 	if err != nil {
-		return nil, p, err
+		return nil, err
 	}
 	if p.Epsilon == 0 {
-		return nil, p, errors.New("want --epsilon, the ε of each release")
+		return nil, errors.New("want --epsilon, the ε of each release")
 	}
 	if mech.Uses(name, "dim") {
 		p.Dim = r.Width()
@@ -188,15 +215,15 @@ func (o *privatizeOptions) mechanism(name string, r *vecfile.Reader) (mech.Mecha
 	}
 	m, err := mech.New(p)
 	if err != nil {
-		return nil, p, err
+		return nil, err
 	}
 	if in, _ := m.Shape(); in != r.Width() {
-		return nil, p, fmt.Errorf("%s takes rows of %d numbers, but the input has %d", name, in, r.Width())
+		return nil, fmt.Errorf("%s takes rows of %d numbers, but the input has %d", name, in, r.Width())
 	}
 	if m.Guarantee().Epsilon == dp.Infinite && !o.notPrivate {
-		return nil, p, fmt.Errorf("%s %s promises nothing: %s; to release all the same, say --i-know-this-is-not-private", name, m.Account().Variant, m.Account().Reason)
+		return nil, fmt.Errorf("%s %s promises nothing: %s; to release all the same, say --i-know-this-is-not-private", name, m.Account().Variant, m.Account().Reason)
 	}
-	return m, p, nil
+	return m, nil
 }
 
 // stream does the work between an opened input and an opened output.
@@ -223,24 +250,36 @@ func (o *privatizeOptions) stream(ctx context.Context, r *vecfile.Reader, sink *
 	return sum, w.Close()
 }
 
-// writeMetadata writes the side file, before the releases appear.
-func (o *privatizeOptions) writeMetadata(text []byte) (string, error) {
-	path := o.metadata
-	if path == "" {
-		if o.out == "-" {
-			return "", nil
-		}
-		path = o.out + ".privacy.json"
+// side returns the path of the side file, "" for none.
+func (o *privatizeOptions) side() string {
+	if o.metadata == "" && o.out != "-" {
+		return o.out + ".privacy.json"
 	}
-	f, err := atomicfile.Create(path)
+	return o.metadata
+}
+
+// appear moves the releases to their place and then the side file, written
+// beforehand. An old side file goes first: releases may lack a record for a
+// moment, but never stand beside that of others.
+func (o *privatizeOptions) appear(s *sink, record []byte, stdout io.Writer) error {
+	if o.side() == "" {
+		return s.commit(stdout)
+	}
+	f, err := atomicfile.Create(o.side())
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer f.Abort()
-	if _, err := f.Write(text); err != nil {
-		return "", err
+	if _, err := f.Write(record); err != nil {
+		return err
 	}
-	return path, f.Commit()
+	if err := os.Remove(o.side()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the old record cannot be removed: %w", err)
+	}
+	if err := s.commit(stdout); err != nil {
+		return err
+	}
+	return f.Commit()
 }
 
 // report tells the user what was released.
@@ -257,8 +296,11 @@ func (o *privatizeOptions) report(s privatizeSummary, std streams) error {
 	if s.Skipped > 0 {
 		text += fmt.Sprintf("; left out %d bad rows", s.Skipped)
 	}
-	if len(s.Dropped) > 0 {
-		text += fmt.Sprintf("; left behind %q", s.Dropped)
+	switch {
+	case len(s.Columns) > 0:
+		text += fmt.Sprintf("; left behind the columns %q", s.Columns)
+	case s.Dropped > 0:
+		text += "; left behind all keys but the vector's"
 	}
 	if g.Epsilon > s.Record.Claimed*(1+1e-6) {
 		text += fmt.Sprintf("\nwarning: the ε asked for was %v: %s", s.Record.Claimed, s.Record.Reason)

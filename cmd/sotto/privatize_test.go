@@ -68,7 +68,7 @@ func TestPrivatizeStreams(t *testing.T) {
 	if code != exitDone || !strings.HasPrefix(out, `{"y":[`) || strings.Contains(out+errs, "private-name") {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
-	if !strings.Contains(errs, "ε = 2 (text-level)") || !strings.Contains(errs, `left behind ["id"]`) {
+	if !strings.Contains(errs, "ε = 2 (text-level)") || !strings.Contains(errs, "left behind all keys but the vector's") {
 		t.Errorf("the user is told %q, want the guarantee and what was left behind", errs)
 	}
 	// A bad row after good ones: not even the good ones appear.
@@ -111,5 +111,48 @@ func TestPrivatizeKeepsTheOldOutput(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 2 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// No two flags may name one file, however it is spelt.
+func TestPrivatizeFilesApart(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.csv")
+	write(t, in, "1,2\n")
+	link := filepath.Join(dir, "link.csv")
+	if err := os.Symlink(in, link); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	for _, more := range [][]string{
+		{"--out", in},
+		{"--out", link},
+		{"--out", filepath.Join(dir, ".", "in.csv")},
+		{"--out", out, "--metadata", in},
+		{"--out", out, "--metadata", link},
+		{"--out", out, "--metadata", out},
+		{"--out", out, "--metadata", "-"},
+	} {
+		code, _, errs := sotto(t, "", append([]string{"privatize", "laplace-l1", "--epsilon", "1", "--in", in}, more...)...)
+		if got, err := os.ReadFile(in); code != exitUse || !strings.Contains(errs, "must") || err != nil || string(got) != "1,2\n" {
+			t.Errorf("%v: exit code %d, %q; the input is now %q, %v", more, code, errs, got, err)
+		}
+	}
+}
+
+// A key of a JSON line may itself be private.
+func TestPrivatizeNamesNoKeys(t *testing.T) {
+	_, out, errs := sotto(t, `{"alice is ill": 1, "x": [1, 2]}`+"\n", fields("privatize laplace-l1 --epsilon 2 --format jsonl --json")...)
+	if strings.Contains(out+errs, "alice") || !strings.Contains(errs, `"dropped": 1`) {
+		t.Errorf("the user is told %q, want a count and no key", errs)
+	}
+}
+
+// What was released can be made again from its record.
+func TestPrivatizeRecordsDefaults(t *testing.T) {
+	_, _, errs := sotto(t, table(3, 4), fields("privatize codebook --epsilon 2 --format csv --json")...)
+	for _, want := range []string{`"codewords": 256`, `"selected":`} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("the record lacks %s:\n%s", want, errs)
+		}
 	}
 }

@@ -23,7 +23,7 @@ func TestReadmeTable(t *testing.T) {
 		t.Fatalf("%s lacks %q or %q", path, begin, end)
 	}
 	var want bytes.Buffer
-	if err := runTable(&want); err != nil {
+	if err := runTable(&want, false); err != nil {
 		t.Fatal(err)
 	}
 	if old == want.String() {

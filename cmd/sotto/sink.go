@@ -29,6 +29,9 @@ func (o *privatizeOptions) create() (*sink, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no temporary file can be made: %w", err)
 	}
+	// Without a name it is gone when the program is, even if killed. Where an
+	// open file cannot lose its name, abort removes it.
+	os.Remove(f.Name()) //nolint:errcheck // see above
 	return &sink{file: f, spool: f}, nil
 }
 

@@ -39,19 +39,31 @@ func published() []struct {
 	}
 }
 
-// runTable prints claimed and true ε of the published methods as Markdown.
-func runTable(out io.Writer) error {
+// tableRow is a row of the table for machines.
+type tableRow struct {
+	Method string `json:"method"`
+	mech.Statement
+}
+
+// runTable prints claimed and true ε of the published methods, as Markdown or
+// JSON.
+func runTable(out io.Writer, asJSON bool) error {
+	var rows []tableRow
 	text := "| method | unit | claimed ε | true ε | why |\n|---|---|--:|--:|---|\n"
 	for _, r := range published() {
 		s, err := mech.Describe(r.params, r.dropout)
 		if err != nil {
 			return err
 		}
+		rows = append(rows, tableRow{r.method, s})
 		reason := s.Reason
 		if r.dropout > 0 {
 			reason = "one masked word in two, on top of the row above; between texts without a common word ε stays " + s.TextLevel.String()
 		}
 		text += fmt.Sprintf("| %s | %s | %v | %s | %s |\n", r.method, s.Unit, round(s.Claimed), bold(s), reason)
+	}
+	if asJSON {
+		return printJSON(out, rows)
 	}
 	_, err := io.WriteString(out, text)
 	return err

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"sotto/dp"
+	"sotto/internal/fault"
 	"sotto/internal/vecfile"
 	"sotto/mech"
 	"sotto/noise"
@@ -32,11 +33,10 @@ type Record struct {
 }
 
 // NewRecord describes what one row of releases of m promises.
-func NewRecord(m mech.Mechanism, p mech.Params, tool string) Record {
+func NewRecord(m mech.Mechanism, tool string) Record {
 	a := m.Account()
-	p.Mechanism, p.Variant = a.Mechanism, a.Variant
 	return Record{
-		Tool: tool, Mechanism: p, Claimed: a.Claimed, Guarantee: m.Guarantee(), Reason: a.Reason,
+		Tool: tool, Mechanism: m.Params(), Claimed: a.Claimed, Guarantee: m.Guarantee(), Reason: a.Reason,
 		Noise: "fresh for each row",
 		Scope: "each row is one release; for a person with k rows, or a row released k times, ε and δ are k times as large",
 	}
@@ -109,6 +109,7 @@ type block struct {
 	n      int     // rows
 	places vecfile.Places
 	end    error         // why there are no more rows: set instead of rows
+	fault  error         // why there are no releases
 	done   chan struct{} // receives when the rows have been released
 }
 
@@ -139,7 +140,7 @@ func (p *pipe) read(ctx context.Context, r *vecfile.Reader) {
 		case <-ctx.Done():
 			return
 		case b := <-p.free:
-			b.n, b.end = r.ReadRows(b.x)
+			b.n, b.end = readRows(r, b.x)
 			if b.end != nil {
 				p.inOrder <- b
 				return
@@ -151,6 +152,12 @@ func (p *pipe) read(ctx context.Context, r *vecfile.Reader) {
 	}
 }
 
+// readRows is r.ReadRows; a panic in a parser becomes an error.
+func readRows(r *vecfile.Reader, x []float64) (n int, err error) {
+	defer fault.Catch(&err)
+	return r.ReadRows(x)
+}
+
 // work releases the rows of blocks, with noise of its own.
 func (p *pipe) work(ctx context.Context, m dp.Vector) {
 	src := noise.Crypto()
@@ -159,13 +166,20 @@ func (p *pipe) work(ctx context.Context, m dp.Vector) {
 		case <-ctx.Done():
 			return
 		case b := <-p.todo:
-			for i := range b.n {
-				b.errs[i] = m.PrivatizeTo(b.y[i*p.out:(i+1)*p.out], b.x[i*p.in:(i+1)*p.in], src)
-			}
+			b.fault = b.privatize(p, m, src)
 			clear(b.x[:b.n*p.in]) // raw vectors stay no longer than they are needed
 			b.done <- struct{}{}
 		}
 	}
+}
+
+// privatize releases the rows; a panic in the mechanism becomes an error.
+func (b *block) privatize(p *pipe, m dp.Vector, src *noise.Stream) (err error) {
+	defer fault.Catch(&err)
+	for i := range b.n {
+		b.errs[i] = m.PrivatizeTo(b.y[i*p.out:(i+1)*p.out], b.x[i*p.in:(i+1)*p.in], src)
+	}
+	return nil
 }
 
 // write writes the released blocks in order.
@@ -188,6 +202,9 @@ func (p *pipe) write(ctx context.Context, w *vecfile.Writer, o Options) (Summary
 		case <-ctx.Done():
 			return sum, ctx.Err()
 		case <-b.done:
+		}
+		if b.fault != nil {
+			return sum, b.fault
 		}
 		kept, err := b.sift(p.out, o.SkipBad)
 		if err != nil {

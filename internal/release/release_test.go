@@ -109,7 +109,7 @@ func TestRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := release.NewRecord(m, mech.Params{Mechanism: "krr", Classes: 4, Epsilon: 1}, "sotto test").JSON()
+	text, err := release.NewRecord(m, "sotto test").JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
