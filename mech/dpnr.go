@@ -88,8 +88,7 @@ func (m *DPNR) PrivatizeTo(dst, x []float64, src rand.Source) error {
 		}
 		return nil
 	}
-	m.toCells(dst)
-	addLaplace(dst, m.radius, s)
+	addLaplaceTo(dst, dst, float64(m.radius), m.radius, s)
 	return nil
 }
 

@@ -74,35 +74,66 @@ func (m *LaplaceL1) Privatize(x []float64, src rand.Source) ([]float64, error) {
 // PrivatizeTo implements [dp.Vector].
 func (m *LaplaceL1) PrivatizeTo(dst, x []float64, src rand.Source) error {
 	checkShape(m, dst, x)
+	scale, err := m.scale(dst, x)
+	if err != nil {
+		return err
+	}
+	// Almost always rounding leaves Σ|cell| within the limit, and the cells need
+	// not be written down.
+	if total(x, scale) <= m.limit {
+		addLaplaceTo(dst, x, scale, m.radius, noise.From(src))
+		return nil
+	}
 	if err := m.cells(dst, x); err != nil {
 		return err
 	}
-	addLaplace(dst, m.radius, noise.From(src))
+	addLaplaceTo(dst, dst, 1, m.radius, noise.From(src))
 	return nil
 }
 
-// cells writes the normalised input as integers with Σ|cell| ≤ limit.
-func (m *LaplaceL1) cells(dst, x []float64) error {
+// scale returns what coordinates are multiplied by to become cells, 0 for a
+// vector that counts as zero.
+func (m *LaplaceL1) scale(dst, x []float64) (float64, error) {
 	norm := norm1(x)
 	if m.params.Variant == Released {
 		norm = norm2(x)
 	}
-	if !finite(norm) {
-		return refuse(dst, notFinite)
+	switch {
+	case !finite(norm):
+		return 0, refuse(dst, notFinite)
+	case norm < tiny:
+		return 0, nil
 	}
-	if norm < tiny {
-		clear(dst)
-		return nil
+	return float64(m.radius) / norm, nil
+}
+
+// total returns Σ|cell|.
+func total(x []float64, scale float64) int64 {
+	var a, b int64
+	for ; len(x) >= 2; x = x[2:] {
+		c, d := int64(x[0]*scale), int64(x[1]*scale)
+		a += max(c, -c)
+		b += max(d, -d)
 	}
-	scale := float64(m.radius) / norm
-	total := int64(0)
+	for _, v := range x {
+		c := int64(v * scale)
+		a += max(c, -c)
+	}
+	return a + b
+}
+
+// cells writes the normalised input as integers with Σ|cell| ≤ limit.
+func (m *LaplaceL1) cells(dst, x []float64) error {
+	scale, err := m.scale(dst, x)
+	if err != nil {
+		return err
+	}
+	sum := total(x, scale)
 	for i, v := range x {
-		c := int64(v * scale) // the conversion rounds toward zero
-		total += max(c, -c)
-		dst[i] = float64(c)
+		dst[i] = float64(int64(v * scale)) // the conversion rounds toward zero
 	}
-	if total > m.limit {
-		shrink(dst, total-m.limit)
+	if sum > m.limit {
+		shrink(dst, sum-m.limit)
 	}
 	return nil
 }

@@ -10,20 +10,22 @@ import (
 // noiseBlock is how many noise integers are drawn at a time.
 const noiseBlock = 256
 
-// addLaplace adds discrete Laplace noise to the integers in cells and divides
-// by radius, the number of integers in a unit. The half centres the noise,
-// whose law is symmetric about −½.
-func addLaplace(cells []float64, radius int64, s *noise.Stream) {
+// addLaplaceTo rounds the numbers x·scale toward zero to integers, the cells,
+// adds discrete Laplace noise and divides by radius, the number of integers in a
+// unit. The half centres the noise, whose law is symmetric about −½. dst and x
+// may be the same slice.
+func addLaplaceTo(dst, x []float64, scale float64, radius int64, s *noise.Stream) {
 	inverse := 1 / float64(radius)
 	var k [noiseBlock]int64
-	for len(cells) > 0 {
-		n := min(len(cells), noiseBlock)
+	for len(dst) > 0 {
+		n := min(len(dst), noiseBlock)
 		s.Laplace(k[:n])
+		in, out := x[:n], dst[:n]
 		for i, v := range k[:n] {
 			// The sum is one of integers: what follows is a function of it alone.
-			cells[i] = (float64(int64(cells[i])+v) + 0.5) * inverse
+			out[i] = (float64(int64(in[i]*scale)+v) + 0.5) * inverse
 		}
-		cells = cells[n:]
+		dst, x = dst[n:], x[n:]
 	}
 }
 

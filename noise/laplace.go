@@ -19,6 +19,7 @@ const (
 	octaveBits    = 2 * digitBits
 	thresholdBits = 38
 	weightTotal   = 1 << (digitBits + thresholdBits)
+	spareBits     = 64 - digitBits - thresholdBits // of a word, above those of a digit
 
 	// LaplaceScale is the scale of [Stream.Laplace] in integers, 2²⁰/ln 2; the
 	// variance of K+½ is 2·LaplaceScale² to a part in 10⁹.
@@ -26,7 +27,12 @@ const (
 )
 
 type laplaceTable struct {
-	low, high             [digits]uint64  // alias columns
+	// A digit j stays where the word, shifted to its top, is below Keep, and
+	// becomes Else otherwise.
+	lowKeep, highKeep [digits]uint64
+	lowElse, highElse [digits]uint16
+
+	low, high             [digits]uint64  // the alias columns behind them
 	lowWeight, highWeight [digits]uint64  // what the columns add up to
 	lowLog, highLog       [digits]float64 // ln of the probability
 	step                  float64
@@ -49,8 +55,22 @@ func newLaplaceTable() *laplaceTable {
 	}
 	fill(&t.low, &t.lowWeight, &t.lowLog, 1.0/(1<<octaveBits))
 	fill(&t.high, &t.highWeight, &t.highLog, 1.0/digits)
+	unpack(&t.lowKeep, &t.lowElse, &t.low)
+	unpack(&t.highKeep, &t.highElse, &t.high)
 	t.step = t.largestStep()
 	return t
+}
+
+// unpack turns alias columns into what the sampler compares with: a word whose
+// top 38 bits are a number below the threshold lies below threshold·2²⁶.
+func unpack(keep *[digits]uint64, otherwise *[digits]uint16, columns *[digits]uint64) {
+	for j, c := range columns {
+		keep[j] = math.MaxUint64 // a full column: every word lies below
+		if threshold := c >> digitBits; threshold < 1<<thresholdBits {
+			keep[j] = threshold << (64 - thresholdBits)
+		}
+		otherwise[j] = uint16(c&(digits-1) ^ uint64(j))
+	}
 }
 
 // largestStep returns max |ln P(G=k)/P(G=k+1)| over all k, from the integer
@@ -87,21 +107,31 @@ func LaplaceStep() float64 { return laplace.step }
 // the weights that [LaplaceStep] accounts for. The support is all integers;
 // nothing is cut off.
 func (s *Stream) Laplace(dst []int64) {
-	low, high := &laplace.low, &laplace.high
+	t := laplace
 	for len(dst) > 0 {
 		first, n := s.take(len(dst))
 		for i := range dst[:n] {
 			a, b := s.pair(first + 16*i)
-			// 48 bits of each word make a digit; the 16 bits left of each make
-			// the sign and the octave.
-			rest := uint32(a>>48) | uint32(b>>48)<<16
-			octave := uint64(bits.TrailingZeros32(rest>>1 | 1<<31))
-			g := octave<<octaveBits | pick(high, b)<<digitBits | pick(low, a)
-			if octave == 31 { // once in 2³¹: the geometric law goes on
-				g += s.zeros() << octaveBits
-				n = i + 1 // the buffer behind may have been written anew
+			// The low 48 bits of each word draw a digit.
+			low, high := a&(digits-1), b&(digits-1)
+			if a<<spareBits >= t.lowKeep[low] { // seldom: the low digits are almost equally likely
+				low = uint64(t.lowElse[low])
 			}
-			dst[i] = int64(g) ^ -int64(rest&1) // the sign maps g to −1−g
+			other := uint64(t.highElse[high])
+			if b<<spareBits >= t.highKeep[high] { // often: compiled to a conditional move
+				high = other
+			}
+			// The 16 bits left of the first word are the sign and the octave.
+			octave := uint64(bits.TrailingZeros64(a>>(64-spareBits+1) | 1<<(spareBits-1)))
+			if octave == spareBits-1 { // once in 2¹⁵: those of the second go on
+				octave += uint64(bits.TrailingZeros64(b>>(64-spareBits) | 1<<spareBits))
+				if octave == 2*spareBits-1 { // once in 2³¹: and further words
+					octave += s.zeros()
+					n = i + 1 // the buffer behind may have been written anew
+				}
+			}
+			g := octave<<octaveBits | high<<digitBits | low
+			dst[i] = int64(g) ^ -int64(a>>(64-spareBits)&1) // the sign maps g to −1−g
 			if i+1 == n {
 				break
 			}
@@ -117,15 +147,6 @@ func (s *Stream) zeros() uint64 {
 			return n + uint64(bits.TrailingZeros64(w))
 		}
 	}
-}
-
-// pick draws a digit from an alias table with the low 48 bits of w. It has no
-// branch: the comparison's borrow chooses.
-func pick(columns *[digits]uint64, w uint64) uint64 {
-	column := columns[w&(digits-1)]
-	// All ones if the random number lies below the threshold.
-	own := uint64(int64(w<<(64-digitBits-thresholdBits)>>(64-thresholdBits)-column>>digitBits) >> 63)
-	return (w ^ column&^own) & (digits - 1)
 }
 
 // LaplaceLog returns ln P(K=k) for [Stream.Laplace], from the integer weights.
