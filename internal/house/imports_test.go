@@ -20,13 +20,15 @@ var mayImport = map[string]neighbours{
 	"dp":                  {only: true},
 	"noise":               {only: true},
 	"mech":                {own: []string{"dp", "noise"}},
-	"audit":               {own: []string{"dp", "noise", "mech"}},
+	"audit":               {own: []string{"dp", "noise", "mech", "internal/fault"}},
+	"nn":                  {own: []string{"dp", "noise"}},
 	"dp/dptest":           {own: []string{"dp", "noise"}},
 	"dataset":             {only: true},
 	"cmd/sotto":           {anyOwn: true},
 	"internal/atomicfile": {only: true},
+	"internal/fault":      {only: true},
 	"internal/house":      {only: true},
-	"internal/release":    {own: []string{"dp", "noise", "mech", "internal/vecfile"}},
+	"internal/release":    {own: []string{"dp", "noise", "mech", "internal/fault", "internal/vecfile"}},
 	"internal/vecfile":    {own: []string{"internal/atomicfile"}},
 }
 

@@ -1,0 +1,62 @@
+package nn
+
+import "fmt"
+
+// Matrix is a dense matrix of float32 in row-major order: element (i, j) is
+// Data[i*Cols+j]. Copies of a Matrix share Data. The zero value is the empty
+// 0×0 matrix.
+type Matrix struct {
+	Rows, Cols int
+	Data       []float32 // Rows·Cols numbers
+}
+
+// NewMatrix returns a matrix of zeros. It panics if rows or cols is negative.
+func NewMatrix(rows, cols int) Matrix {
+	if rows < 0 || cols < 0 {
+		panic(fmt.Sprintf("nn: NewMatrix of %d×%d, want no negative size", rows, cols))
+	}
+	return Matrix{rows, cols, make([]float32, rows*cols)}
+}
+
+// Row returns row i, sharing memory with m. It panics if there is no row i.
+func (m Matrix) Row(i int) []float32 {
+	return m.Data[i*m.Cols : (i+1)*m.Cols : (i+1)*m.Cols]
+}
+
+// Slice returns rows lo to hi−1 as a matrix that shares memory with m. It
+// panics if there are no such rows.
+func (m Matrix) Slice(lo, hi int) Matrix {
+	return Matrix{hi - lo, m.Cols, m.Data[lo*m.Cols : hi*m.Cols : hi*m.Cols]}
+}
+
+// Clone returns a copy of m with memory of its own.
+func (m Matrix) Clone() Matrix {
+	return Matrix{m.Rows, m.Cols, append([]float32(nil), m.Data...)}
+}
+
+// shape renders the size of m for messages.
+func (m Matrix) shape() string { return fmt.Sprintf("%d×%d", m.Rows, m.Cols) }
+
+// sound panics if the length of Data does not fit the size.
+func (m Matrix) sound(name string) {
+	if m.Rows < 0 || m.Cols < 0 || len(m.Data) != m.Rows*m.Cols {
+		panic(fmt.Sprintf("nn: %s is %s with %d numbers, want %d", name, m.shape(), len(m.Data), m.Rows*m.Cols))
+	}
+}
+
+// want panics unless m is rows×cols.
+func (m Matrix) want(name string, rows, cols int) {
+	m.sound(name)
+	if m.Rows != rows || m.Cols != cols {
+		panic(fmt.Sprintf("nn: %s is %s, want %d×%d", name, m.shape(), rows, cols))
+	}
+}
+
+// reshape returns a rows×cols matrix over the memory of m, or over new memory
+// if that is too small. What it holds is not defined.
+func (m Matrix) reshape(rows, cols int) Matrix {
+	if n := rows * cols; cap(m.Data) >= n {
+		return Matrix{rows, cols, m.Data[:n]}
+	}
+	return NewMatrix(rows, cols)
+}

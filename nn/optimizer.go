@@ -1,0 +1,188 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+)
+
+// Optimizer changes parameters along their gradients. [SGD.New], [Adam.New]
+// and [AdamW.New] make one.
+type Optimizer struct {
+	// Rate is the learning rate before any decay of the rule itself. It may
+	// change from step to step, to follow a schedule.
+	Rate float64
+	// Steps is the number of steps so far. Restore it, and what State
+	// returns, to resume a training.
+	Steps uint64
+
+	params []Param
+	state  [][]Param // one list for each kind of moment, in the order of params
+	update func(p *Pool, o *Optimizer)
+}
+
+// Step changes every parameter by its gradient. It computes the same for every
+// number of workers.
+func (o *Optimizer) Step(p *Pool) {
+	o.Steps++
+	o.update(p, o)
+}
+
+// State returns what the optimiser remembers from step to step: for each
+// parameter its moments, named like it with ".momentum", ".m" or ".v" behind.
+// The values share memory with the optimiser; there are no gradients.
+func (o *Optimizer) State() []Param {
+	var all []Param
+	for i := range o.params {
+		for _, kind := range o.state {
+			all = append(all, kind[i])
+		}
+	}
+	return all
+}
+
+// newOptimizer makes an optimiser with one zero moment of each kind for each
+// parameter. It panics if a gradient is not of the size of its parameter.
+func newOptimizer(rate float64, params []Param, update func(*Pool, *Optimizer), kinds ...string) *Optimizer {
+	o := &Optimizer{Rate: rate, params: params, update: update}
+	for _, q := range params {
+		q.Value.sound("parameter " + q.Name)
+		q.Grad.want("gradient of parameter "+q.Name, q.Value.Rows, q.Value.Cols)
+	}
+	for _, kind := range kinds {
+		list := make([]Param, len(params))
+		for i, q := range params {
+			list[i] = Param{Name: q.Name + "." + kind, Value: NewMatrix(q.Value.Rows, q.Value.Cols)}
+		}
+		o.state = append(o.state, list)
+	}
+	return o
+}
+
+// SGD holds the hyper-parameters of stochastic gradient descent: in step
+// t = 0, 1, …, v ← Momentum·v + g and w ← w − Rate/(1 + Decay·t)·v.
+type SGD struct {
+	Rate     float64 `json:"rate"`     // step size; 0 means 0.01
+	Momentum float64 `json:"momentum"` // in [0, 1)
+	Decay    float64 `json:"decay"`    // of the step size; not negative
+}
+
+// Validate reports hyper-parameters out of range.
+func (h SGD) Validate() error {
+	if !(h.Momentum >= 0 && h.Momentum < 1) {
+		return fmt.Errorf("nn: momentum is %v, must be in [0, 1)", h.Momentum)
+	}
+	return firstError(notNegative("rate", h.Rate), notNegative("decay", h.Decay))
+}
+
+// New returns an optimiser of params, or the error of Validate.
+func (h SGD) New(params []Param) (*Optimizer, error) {
+	if err := h.Validate(); err != nil {
+		return nil, err
+	}
+	momentum := float32(h.Momentum)
+	update := func(p *Pool, o *Optimizer) {
+		rate := float32(o.Rate / (1 + h.Decay*float64(o.Steps-1)))
+		for i, q := range o.params {
+			w, g, v := q.Value.Data, q.Grad.Data, o.state[0][i].Value.Data
+			p.chunks(len(w), func(lo, hi int) {
+				for j := lo; j < hi; j++ {
+					v[j] = momentum*v[j] + g[j]
+					w[j] -= rate * v[j]
+				}
+			})
+		}
+	}
+	return newOptimizer(or(h.Rate, 0.01), params, update, "momentum"), nil
+}
+
+// Adam holds the hyper-parameters of Adam (Kingma and Ba, ICLR 2015). The zero
+// value uses the defaults, which are the paper's.
+type Adam struct {
+	Rate    float64 `json:"rate"`    // step size; 0 means 0.001
+	Beta1   float64 `json:"beta1"`   // decay of the mean of gradients, below 1; 0 means 0.9
+	Beta2   float64 `json:"beta2"`   // decay of the mean of squares, below 1; 0 means 0.999
+	Epsilon float64 `json:"epsilon"` // added to the root of the mean of squares; 0 means 1e-8
+	// L2 adds L2·w to the gradient of each parameter w, the gradient of a
+	// penalty L2/2·‖w‖²; not negative.
+	L2 float64 `json:"l2"`
+}
+
+// Validate reports hyper-parameters out of range.
+func (h Adam) Validate() error {
+	for _, b := range []struct {
+		name  string
+		value float64
+	}{{"beta1", h.Beta1}, {"beta2", h.Beta2}} {
+		if !(b.value >= 0 && b.value < 1) {
+			return fmt.Errorf("nn: %s is %v, must be in [0, 1)", b.name, b.value)
+		}
+	}
+	return firstError(notNegative("rate", h.Rate), notNegative("epsilon", h.Epsilon), notNegative("l2", h.L2))
+}
+
+// New returns an optimiser of params, or the error of Validate.
+func (h Adam) New(params []Param) (*Optimizer, error) { return AdamW{Adam: h}.New(params) }
+
+// AdamW is [Adam] with decay of the weights beside the gradient (Loshchilov
+// and Hutter, ICLR 2019): each step also takes Rate·Decay·w from each w.
+type AdamW struct {
+	Adam
+	Decay float64 `json:"decay"` // not negative; 0 makes it Adam
+}
+
+// Validate reports hyper-parameters out of range.
+func (h AdamW) Validate() error { return firstError(h.Adam.Validate(), notNegative("decay", h.Decay)) }
+
+// New returns an optimiser of params, or the error of Validate.
+func (h AdamW) New(params []Param) (*Optimizer, error) {
+	if err := h.Validate(); err != nil {
+		return nil, err
+	}
+	beta1, beta2, epsilon := or(h.Beta1, 0.9), or(h.Beta2, 0.999), or(h.Epsilon, 1e-8)
+	update := func(p *Pool, o *Optimizer) {
+		t := float64(o.Steps)
+		s := adamStep{
+			beta1: float32(beta1), rest1: float32(1 - beta1),
+			beta2: float32(beta2), rest2: float32(1 - beta2),
+			scale:   float32(1 / math.Sqrt(1-math.Pow(beta2, t))),
+			epsilon: float32(epsilon),
+			rate:    float32(o.Rate / (1 - math.Pow(beta1, t))),
+			keep:    float32(1 - o.Rate*h.Decay),
+			l2:      float32(h.L2),
+		}
+		for i, q := range o.params {
+			w, g := q.Value.Data, q.Grad.Data
+			m, v := o.state[0][i].Value.Data, o.state[1][i].Value.Data
+			p.chunks(len(w), func(lo, hi int) {
+				p.kernels.adam(w[lo:hi], g[lo:hi], m[lo:hi], v[lo:hi], &s)
+			})
+		}
+	}
+	return newOptimizer(or(h.Rate, 0.001), params, update, "m", "v"), nil
+}
+
+// or returns v, or a default if v is 0.
+func or(v, fallback float64) float64 {
+	if v == 0 {
+		return fallback
+	}
+	return v
+}
+
+// notNegative returns an error unless v is finite and at least 0.
+func notNegative(name string, v float64) error {
+	if !(v >= 0 && v <= math.MaxFloat64) {
+		return fmt.Errorf("nn: %s is %v, must be finite and not negative", name, v)
+	}
+	return nil
+}
+
+// firstError returns the first error that is not nil.
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package nn
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// Pool runs the loops of one model on a fixed number of workers and keeps the
+// buffers that matrix products need. It starts goroutines only for the length
+// of a call, so there is nothing to close. Every result has the same bits for
+// every number of workers: work is split by rows or columns of the result,
+// never within a sum.
+//
+// A Pool is not safe for concurrent use: models that train side by side have
+// one each.
+type Pool struct {
+	workers int
+	kernels *kernels
+	right   []float32   // the right factor, packed; shared by the workers
+	left    [][]float32 // a block of the left factor, packed; one a worker
+	edge    [][]float32 // a tile of the result that is cut off by its border
+}
+
+// NewPool returns a Pool of the given number of workers, the calling goroutine
+// included. It panics if there is not at least one.
+func NewPool(workers int) *Pool { return newPool(workers, runnable()[0]) }
+
+func newPool(workers int, k *kernels) *Pool {
+	if workers < 1 {
+		panic(fmt.Sprintf("nn: NewPool of %d workers, want at least 1", workers))
+	}
+	return &Pool{workers: workers, kernels: k, left: make([][]float32, workers), edge: make([][]float32, workers)}
+}
+
+// Workers returns the number of workers.
+func (p *Pool) Workers() int { return p.workers }
+
+// Kernel names the code that the inner loops run on, by what the machine can
+// do: "avx512", "avx2" or "portable". The first two give the same bits, the
+// last one other roundings.
+func (p *Pool) Kernel() string { return p.kernels.name }
+
+// each calls f once for each item below n. Which worker takes an item is
+// decided at run time, so f must not let the result depend on it.
+func (p *Pool) each(n int, f func(worker, item int)) {
+	if p.workers == 1 || n <= 1 {
+		for i := range n {
+			f(0, i)
+		}
+		return
+	}
+	var next atomic.Int64
+	run := func(worker int) {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			f(worker, i)
+		}
+	}
+	var others sync.WaitGroup
+	for w := 1; w < min(p.workers, n); w++ {
+		others.Go(func() { run(w) })
+	}
+	run(0)
+	others.Wait()
+}
+
+// rowBlock is the number of rows that a worker takes at a time. Dropout and
+// noise are seeded by block, so a change of it changes results.
+const rowBlock = 64
+
+// rows calls f for each block of rows of a matrix with n rows.
+func (p *Pool) rows(n int, f func(block, lo, hi int)) {
+	p.each((n+rowBlock-1)/rowBlock, func(_, b int) { f(b, b*rowBlock, min(n, (b+1)*rowBlock)) })
+}
+
+// chunk is the number of elements that a worker takes at a time from a vector,
+// whatever the number of workers, so that the same code computes an element.
+const chunk = 1 << 14
+
+// chunks calls f for each chunk of a vector with n elements.
+func (p *Pool) chunks(n int, f func(lo, hi int)) {
+	p.each((n+chunk-1)/chunk, func(_, c int) { f(c*chunk, min(n, (c+1)*chunk)) })
+}
+
+// AddScaled adds alpha·src to dst. It panics if their sizes differ.
+func (p *Pool) AddScaled(dst Matrix, alpha float32, src Matrix) {
+	dst.sound("AddScaled's dst")
+	src.want("AddScaled's src", dst.Rows, dst.Cols)
+	p.chunks(len(dst.Data), func(lo, hi int) { p.kernels.axpy(dst.Data[lo:hi], src.Data[lo:hi], alpha) })
+}
