@@ -83,6 +83,22 @@ func BenchmarkBitRR(b *testing.B) {
 	benchmark(b, mech.Params{Mechanism: "bitrr", Dim: width, Bits: 10, Epsilon: 768}, 10*width, "bit")
 }
 
+// BenchmarkBitRRPacked releases the same bits in words: at most 1 ns a bit.
+func BenchmarkBitRRPacked(b *testing.B) {
+	m, ok := must(b, mech.Params{Mechanism: "bitrr", Dim: width, Bits: 10, Epsilon: 768}).(mech.BitRR)
+	if !ok {
+		b.Fatal("bitrr is no mech.BitRR")
+	}
+	x, dst, src := normals(width, 1), make([]uint64, m.Words()), noise.Crypto()
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := m.PrivatizeBits(dst, x, src); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(10*width), "ns/bit")
+}
+
 func BenchmarkOME(b *testing.B) {
 	benchmark(b, mech.Params{Mechanism: "ome", Dim: width, Bits: 10, Lambda: 100, Epsilon: 1}, 10*width, "bit")
 }

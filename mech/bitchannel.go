@@ -127,13 +127,46 @@ func (m *bitChannel) PrivatizeTo(dst, x []float64, src rand.Source) error {
 	s := noise.From(src)
 	bits := m.code.bits
 	for i := 0; i < len(x); i += m.packed {
-		var word [1]uint64
 		n := min(m.packed, len(x)-i)
-		word[0] = m.code.pack(x[i : i+n])
-		s.Send(word[:], word[:], m.channels[i%2])
+		word := m.send(x[i:i+n], i, s)
 		for k := range n {
-			spell(dst[(i+k)*bits:(i+k+1)*bits], word[0]>>(k*bits))
+			spell(dst[(i+k)*bits:(i+k+1)*bits], word>>(k*bits))
 		}
+	}
+	return nil
+}
+
+// send releases the coordinates of one word, of which the first has number i.
+func (m *bitChannel) send(x []float64, i int, s *noise.Stream) uint64 {
+	word := [1]uint64{m.code.pack(x)}
+	s.Send(word[:], word[:], m.channels[i%2])
+	return word[0]
+}
+
+// Words returns how many words [bitChannel.PrivatizeBits] writes.
+func (m *bitChannel) Words() int { return (m.params.Dim + m.packed - 1) / m.packed }
+
+// PrivatizeBits writes one release of x as bits, a 64th of what PrivatizeTo
+// writes: as many whole coordinates as fit into each word, an even number of
+// them unless it is one, the first in the lowest bits. It panics if dst has not
+// as many words as Words says or x not as many coordinates as Shape. On error dst
+// holds zeros.
+func (m *bitChannel) PrivatizeBits(dst []uint64, x []float64, src rand.Source) error {
+	if len(dst) != m.Words() || len(x) != m.params.Dim {
+		panic(fmt.Sprintf("mech: PrivatizeBits with %d words and %d coordinates, want %d and %d", len(dst), len(x), m.Words(), m.params.Dim))
+	}
+	if !finite(norm1(x)) {
+		clear(dst)
+		return refuse(nil, notFinite)
+	}
+	s := noise.From(src)
+	for w := range dst {
+		i := w * m.packed
+		dst[w] = m.send(x[i:min(i+m.packed, len(x))], i, s)
+	}
+	// Lanes behind the last coordinate were sent through the channel as zeros.
+	if rest := len(x) % m.packed; rest > 0 {
+		dst[len(dst)-1] &= 1<<(rest*m.code.bits) - 1
 	}
 	return nil
 }

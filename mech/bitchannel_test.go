@@ -1,12 +1,14 @@
 package mech_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	weakrand "math/rand/v2"
 	"testing"
 
+	"sotto/dp"
 	"sotto/dp/dptest"
 	"sotto/mech"
 	"sotto/noise"
@@ -369,5 +371,50 @@ func TestRoundedBitUnbiased(t *testing.T) {
 	for i, v := range []float64{-4, -2, 0, 1, 4} { // what clipping makes of x
 		want := low + (1-2*low)*(v/mech.OneHotRange+1)/2
 		checkRate(t, fmt.Sprintf("bitrr onebit of %v", x[i]), hits[i], draws, want, dim)
+	}
+}
+
+// Packed and spelt releases are the same bits.
+func TestPrivatizeBits(t *testing.T) {
+	for _, p := range []mech.Params{
+		{Mechanism: "bitrr", Dim: 50, Bits: 10, Epsilon: 500},
+		{Mechanism: "bitrr", Dim: 7, Bits: 9, Epsilon: 5},
+		{Mechanism: "bitrr", Dim: 3, Bits: 48, Epsilon: 5},
+		{Mechanism: "bitrr", Dim: 65, Bits: 1, Epsilon: 5},
+	} {
+		m, ok := must(t, p).(mech.BitRR)
+		if !ok {
+			t.Fatalf("%+v makes no mech.BitRR", p)
+		}
+		x := normals(p.Dim, 3)
+		words, numbers := make([]uint64, m.Words()), make([]float64, p.Dim*p.Bits)
+		if err := m.PrivatizeBits(words, x, dptest.Source(t, 9)); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.PrivatizeTo(numbers, x, dptest.Source(t, 9)); err != nil {
+			t.Fatal(err)
+		}
+		perWord := 64 / p.Bits
+		if perWord > 1 {
+			perWord &^= 1
+		}
+		for i := range p.Dim {
+			for j := range p.Bits {
+				bit := words[i/perWord] >> (i%perWord*p.Bits + j) & 1
+				if float64(bit) != numbers[i*p.Bits+j] {
+					t.Fatalf("%+v: bit %d of coordinate %d is %d packed and %v spelt", p, j, i, bit, numbers[i*p.Bits+j])
+				}
+				words[i/perWord] &^= 1 << (i%perWord*p.Bits + j)
+			}
+		}
+		for w, left := range words {
+			if left != 0 {
+				t.Errorf("%+v: word %d has bits %#x that belong to no coordinate", p, w, left)
+			}
+		}
+		x[0] = math.NaN()
+		if err := m.PrivatizeBits(words, x, dptest.Source(t, 9)); !errors.Is(err, dp.ErrDomain) {
+			t.Errorf("PrivatizeBits of NaN: error = %v, want %v", err, dp.ErrDomain)
+		}
 	}
 }

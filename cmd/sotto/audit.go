@@ -205,7 +205,11 @@ func printAudit(out io.Writer, r auditReport) error {
 		row("proved", "%s", dp.Guarantee{Unit: r.Unit, Epsilon: *r.True, Delta: r.Delta})
 	}
 	row("attacked", "ε ≥ %.6g with confidence %v", r.LowerBound, r.Confidence)
-	row("by", "%s: %s", r.Method, r.Event)
+	if r.LowerBound > 0 {
+		row("by", "%s: %s", r.Method, r.Event)
+	} else {
+		row("by", "no attack: none certified anything")
+	}
 	if r.Recovery != nil && r.Draws == r.Recovery.Trials {
 		row("on", "%d %s", r.Draws, r.Pair)
 	} else {
