@@ -15,6 +15,7 @@ type Channel struct {
 	one, zero [64]uint64
 	lanes     uint64 // those in use
 	depth     int    // behind it all bits of all thresholds are 0
+	symmetric bool   // a 1 is as likely to change as a 0, in each lane
 }
 
 // NewChannel returns the channel of as many lanes as there are probabilities.
@@ -23,8 +24,9 @@ func NewChannel(one, zero []Prob) *Channel {
 	if len(one) != len(zero) || len(one) > 64 {
 		panic("noise: a channel of differing or too many lanes")
 	}
-	c := new(Channel)
+	c := &Channel{symmetric: true}
 	for i := range one {
+		c.symmetric = c.symmetric && one[i] == zero[i].Not()
 		c.lanes |= 1 << i
 		for b := range 64 {
 			c.one[b] |= uint64(one[i]) >> (63 - b) & 1 << i
@@ -46,10 +48,37 @@ func (s *Stream) Send(dst, x []uint64, c *Channel) {
 	if len(dst) != len(x) {
 		panic("noise: Send on slices of different length")
 	}
+	if c.symmetric {
+		for i, v := range x {
+			dst[i] = (v ^ s.flips(c)) & c.lanes
+		}
+		return
+	}
 	for i, v := range x {
 		below, belowZero := s.compare(c)
 		dst[i] = v&below | ^v&belowZero
 	}
+}
+
+// flips returns a word whose bits are 1 where a lane's random number lies below
+// its threshold for a 0, which in a symmetric channel is that of changing a bit
+// whatever it is: half of the work of compare.
+func (s *Stream) flips(c *Channel) (below uint64) {
+	open := c.lanes
+	next := s.next // kept in a register
+	for b := 0; open != 0 && b < c.depth; b++ {
+		if next > bufferSize-8 {
+			s.refill()
+			next = s.next
+		}
+		r := binary.LittleEndian.Uint64(s.buf[next : next+8])
+		next += 8
+		zero := c.zero[b&63]
+		below |= open & zero &^ r
+		open &^= r ^ zero
+	}
+	s.next = next
+	return below
 }
 
 // compare returns two words whose bits are 1 where a lane's random number lies

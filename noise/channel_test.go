@@ -32,9 +32,16 @@ func numbers(words []uint64) []uint64 {
 	return lanes
 }
 
-// channel is Bits on one word, written plainly: each lane compares its number.
+// channel is Send on one word, written plainly: each lane compares its number
+// with its threshold, or in a symmetric channel with that of changing its bit.
 func channel(x uint64, lanes []uint64, p, q noise.Prob) (y uint64) {
 	for lane, number := range lanes {
+		if p == q.Not() {
+			if number < uint64(q) {
+				y |= 1 << lane
+			}
+			continue
+		}
 		threshold := q
 		if x>>lane&1 == 1 {
 			threshold = p
@@ -43,6 +50,9 @@ func channel(x uint64, lanes []uint64, p, q noise.Prob) (y uint64) {
 			y |= 1 << lane
 		}
 	}
+	if p == q.Not() {
+		y ^= x
+	}
 	return y
 }
 
@@ -50,12 +60,16 @@ func channel(x uint64, lanes []uint64, p, q noise.Prob) (y uint64) {
 // thresholds: a lane is decided where it differs from the threshold, and all
 // are when only zeros are left of both.
 func wordsNeeded(lanes []uint64, p, q noise.Prob) int {
+	depth := p | q
+	if p == q.Not() {
+		p = q // one threshold decides
+	}
 	for n := range 64 {
 		open := false
 		for _, number := range lanes {
 			open = open || number>>(64-n) == uint64(p)>>(64-n) || number>>(64-n) == uint64(q)>>(64-n)
 		}
-		if !open || (p<<n == 0 && q<<n == 0) {
+		if !open || depth<<n == 0 {
 			return n
 		}
 	}
@@ -284,6 +298,15 @@ func TestChannelLanes(t *testing.T) {
 		if got[0] != want {
 			t.Fatalf("Send(%#x) with %d lanes = %#x, want %#x", x, lanes, got[0], want)
 		}
+	}
+	// A symmetric channel changes a bit where the number lies below zero's.
+	flip := []noise.Prob{1 << 62, 1 << 63, 3 << 62}
+	got := []uint64{0}
+	words := []uint64{0b110, 0b011, 0b001} // the lanes' numbers begin with 011…, 110…, 100…
+	noise.From(&script{words: append(words, make([]uint64, 61)...)}).Send(got, []uint64{0b101},
+		noise.NewChannel([]noise.Prob{flip[0].Not(), flip[1].Not(), flip[2].Not()}, flip))
+	if want := uint64(0b101 ^ 0b100); got[0] != want {
+		t.Errorf("Send through a symmetric channel = %#b, want %#b", got[0], want)
 	}
 	if got := recovered(func() { noise.NewChannel(make([]noise.Prob, 65), make([]noise.Prob, 65)) }); !hasPrefix(got, "noise: a channel") {
 		t.Errorf("NewChannel of 65 lanes panics with %q", got)
