@@ -17,19 +17,25 @@ type neighbours struct {
 
 // mayImport is the map of this module. A new package is entered here first.
 var mayImport = map[string]neighbours{
-	"dp":                  {only: true},
-	"noise":               {only: true},
-	"mech":                {own: []string{"dp", "noise"}},
-	"audit":               {own: []string{"dp", "noise", "mech", "internal/fault"}},
-	"nn":                  {own: []string{"dp", "noise"}},
-	"dp/dptest":           {own: []string{"dp", "noise"}},
-	"dataset":             {only: true},
-	"cmd/sotto":           {anyOwn: true},
-	"internal/atomicfile": {only: true},
-	"internal/fault":      {only: true},
-	"internal/house":      {only: true},
-	"internal/release":    {own: []string{"dp", "noise", "mech", "internal/fault", "internal/vecfile"}},
-	"internal/vecfile":    {own: []string{"internal/atomicfile"}},
+	"dp":                   {only: true},
+	"noise":                {only: true},
+	"mech":                 {own: []string{"dp", "noise"}},
+	"audit":                {own: []string{"dp", "noise", "mech", "internal/fault"}},
+	"nn":                   {own: []string{"dp", "noise"}},
+	"dp/dptest":            {own: []string{"dp", "noise"}},
+	"dataset":              {only: true},
+	"text":                 {only: true},
+	"encode":               {own: []string{"text", "nn"}},
+	"measure":              {own: []string{"dp", "nn"}},
+	"train":                {own: []string{"dp", "noise", "mech", "nn", "internal/safetensors"}},
+	"experiment":           {own: []string{"dp", "mech", "nn", "dataset", "encode", "measure", "train", "internal/atomicfile"}},
+	"cmd/sotto":            {anyOwn: true},
+	"internal/atomicfile":  {only: true},
+	"internal/fault":       {only: true},
+	"internal/house":       {only: true},
+	"internal/release":     {own: []string{"dp", "noise", "mech", "internal/fault", "internal/vecfile"}},
+	"internal/safetensors": {own: []string{"internal/atomicfile"}},
+	"internal/vecfile":     {own: []string{"internal/atomicfile"}},
 }
 
 // directions finds packages that are not on the map and imports against it.

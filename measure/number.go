@@ -1,0 +1,33 @@
+package measure
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// Number is a result that may be undefined, such as the deviation of a single
+// value. Undefined is NaN in Go and null in JSON; it is never written as 0.
+type Number float64
+
+// undefined is the result that there is none.
+var undefined = math.NaN()
+
+// MarshalJSON implements [json.Marshaler]. What is not finite becomes null.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if v := float64(n); math.IsNaN(v) || math.IsInf(v, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. Null becomes NaN.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	v := math.NaN()
+	if string(b) != "null" {
+		if err := json.Unmarshal(b, &v); err != nil {
+			return err
+		}
+	}
+	*n = Number(v)
+	return nil
+}
