@@ -1,9 +1,10 @@
 // Command sotto makes vectors of text differentially private, checks what is
-// claimed of such methods, and attacks them.
+// claimed of such methods, attacks them, and trains models on them.
 //
 //	sotto epsilon ome --dim 50 --bits 10 --lambda 100 --epsilon 1
 //	sotto audit laplace-l1 --dim 300 --epsilon 8
 //	sotto privatize laplace-l1 --epsilon 8 --in vectors.npy --out private.npy
+//	sotto train --data reviews --method federate --epsilon 8 --out model
 //
 // Exit codes, the same for every command: 0 done; 1 a check said no; 2 wrong
 // use or bad input; 3 a gate failed; 4 an internal fault.
@@ -86,7 +87,7 @@ func newRoot(std streams) *cobra.Command {
 		Use:   "sotto",
 		Short: "Private vectors of text, with an ε that is true",
 		Long: `sotto makes vectors of text differentially private, checks what is claimed of
-such methods, and attacks them.
+such methods, attacks them, and trains models on them.
 
 Exit codes: 0 done; 1 a check said no (refuted, over budget); 2 wrong use or
 bad input; 3 a gate failed; 4 an internal fault.`,
@@ -99,7 +100,7 @@ bad input; 3 a gate failed; 4 an internal fault.`,
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	root.AddCommand(newEpsilon(std), newAudit(std), newPrivatize(std), newData(std))
+	root.AddCommand(newEpsilon(std), newAudit(std), newPrivatize(std), newData(std), newTrain(std), newEvaluate(std))
 	return root
 }
 

@@ -62,9 +62,15 @@ func refuseFlags(fs *pflag.FlagSet, where string, names ...string) error {
 			return fmt.Errorf("--%s has no meaning %s", n, where)
 		}
 	}
+	return refuseZeros(fs, "seed")
+}
+
+// refuseZeros refuses numbers that were given as 0, which stands for absent,
+// but for the flags that may be 0.
+func refuseZeros(fs *pflag.FlagSet, may ...string) error {
 	var zero error
 	fs.Visit(func(x *pflag.Flag) {
-		if x.Value.String() == "0" && x.Name != "seed" {
+		if (x.Value.String() == "0" || x.Value.String() == "[0]") && !slices.Contains(may, x.Name) {
 			zero = fmt.Errorf("--%s is 0, must be positive or absent", x.Name)
 		}
 	})

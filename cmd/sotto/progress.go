@@ -39,6 +39,19 @@ func (p *progress) set(done, total int64) {
 	p.bar.Set64(min(done, max(total, done))) //nolint:errcheck // a bar that cannot be drawn harms nothing
 }
 
+// shown reports whether there is a bar.
+func (p *progress) shown() bool { return p.bar != nil }
+
+// describe changes the words before the bar.
+func (p *progress) describe(text string) {
+	if p.bar == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.bar.Describe(text)
+}
+
 func (p *progress) finish() {
 	if p.bar != nil {
 		p.bar.Finish() //nolint:errcheck // see set

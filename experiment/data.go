@@ -1,0 +1,132 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	weakrand "math/rand/v2"
+	"slices"
+
+	"sotto/dataset"
+	"sotto/encode"
+	"sotto/nn"
+	"sotto/train"
+)
+
+// prepared is a data set as numbers.
+type prepared struct {
+	train.Data
+	test   []int
+	text   bool // its vectors were made of texts
+	record train.DataRecord
+	notes  []string
+}
+
+// carved is the share of the training part that validates where a data set has
+// no validation part of its own.
+const carved = 0.1
+
+// prepare loads what a record names, as far as it names it, and makes numbers
+// of it.
+func prepare(ctx context.Context, r train.DataRecord, workers int) (*prepared, error) {
+	set, err := dataset.Load(r.Name, dataset.Options{Variant: r.Variant})
+	if err != nil {
+		return nil, err
+	}
+	if len(set.Label.Classes) < 2 {
+		return nil, fmt.Errorf("experiment: %s has a number as its label, must have classes", r.Name)
+	}
+	d := &prepared{notes: slices.Clone(set.Notes), text: set.Text != nil}
+	d.record = train.DataRecord{Name: r.Name, Variant: set.Variant, Label: set.Label.Name, Classes: set.Label.Classes, Hash: set.Hash()}
+	d.Y, d.Classes = set.Label.IDs, len(set.Label.Classes)
+	if err := d.protect(set, r.Attribute); err != nil {
+		return nil, err
+	}
+	if err := d.vectors(ctx, set, r.Encoder, workers); err != nil {
+		return nil, err
+	}
+	d.split(set)
+	if len(d.test) == 0 {
+		return nil, fmt.Errorf("experiment: %s has no test part", r.Name)
+	}
+	return d, d.Validate()
+}
+
+// protect chooses the attribute.
+func (d *prepared) protect(set *dataset.Set, name string) error {
+	if name == "none" || name == "" && len(set.Attributes) == 0 {
+		return nil
+	}
+	column := dataset.Column{}
+	if name == "" {
+		column = set.Attributes[0]
+	} else {
+		var err error
+		if column, err = set.Attribute(name); err != nil {
+			return err
+		}
+	}
+	if len(column.Classes) < 2 {
+		return fmt.Errorf("experiment: attribute %s has %d groups, must have at least 2", column.Name, len(column.Classes))
+	}
+	d.Z, d.Groups = column.IDs, len(column.Classes)
+	d.record.Attribute, d.record.Groups = column.Name, column.Classes
+	return nil
+}
+
+// vectors takes the table, or encodes the texts.
+func (d *prepared) vectors(ctx context.Context, set *dataset.Set, encoder string, workers int) error {
+	if set.Text == nil {
+		if encoder != "" {
+			return fmt.Errorf("experiment: %s is a table, so encoder %q has no meaning", set.Name, encoder)
+		}
+		d.X = nn.Matrix{Rows: set.Rows, Cols: set.Width, Data: set.Features}
+		return nil
+	}
+	if encoder == "" {
+		encoder = "hash"
+	}
+	e, err := encode.Open(encoder, dataset.Dir())
+	if err != nil {
+		return err
+	}
+	d.record.Encoder = e.Name()
+	if set.Second != nil {
+		d.X, err = encode.Pairs(ctx, e, set.Text, set.Second, workers)
+	} else {
+		d.X, err = encode.Texts(ctx, e, set.Text, workers)
+	}
+	return err
+}
+
+// split takes the parts, without rows of unknown class. A set without
+// validation part lends a tenth of its training part, always the same rows.
+func (d *prepared) split(set *dataset.Set) {
+	known := func(rows []int) []int {
+		return slices.DeleteFunc(rows, func(row int) bool { return d.Y[row] < 0 })
+	}
+	d.Train = known(set.Indices(dataset.Train))
+	d.Validation = known(set.Indices(dataset.Validation))
+	d.test = known(set.Indices(dataset.Test))
+	if len(d.Validation) > 0 || len(d.Train) < 2 {
+		return
+	}
+	rng := weakrand.New(weakrand.NewPCG(0, 0))
+	rng.Shuffle(len(d.Train), func(i, j int) { d.Train[i], d.Train[j] = d.Train[j], d.Train[i] })
+	n := max(1, int(carved*float64(len(d.Train))))
+	d.Validation, d.Train = slices.Clone(d.Train[:n]), slices.Clone(d.Train[n:])
+	slices.Sort(d.Validation)
+	slices.Sort(d.Train)
+	d.notes = append(d.notes, fmt.Sprintf("%s has no validation part: %d rows of its training part serve as one", set.Name, n))
+}
+
+// pick returns the values of the given rows; nil stays nil.
+func pick(values, rows []int) []int {
+	if values == nil {
+		return nil
+	}
+	some := make([]int, len(rows))
+	for i, row := range rows {
+		some[i] = values[row]
+	}
+	return some
+}

@@ -1,0 +1,206 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"sotto/measure"
+	"sotto/nn"
+	"sotto/train"
+)
+
+// Evaluation is what stored models do on the test part of their data.
+type Evaluation struct {
+	Dir       string           `json:"dir"`
+	Data      train.DataRecord `json:"data"`
+	Rows      Rows             `json:"rows"`
+	Reference measure.Number   `json:"reference"` // accuracy of the stored model without protection; null if there is none
+	Models    []Configuration  `json:"models"`
+	// Mean, Deviation and Interval are those of the first of Models.
+	Mean      Score             `json:"mean"`
+	Deviation Score             `json:"deviation"`
+	Interval  [2]measure.Number `json:"interval"`
+}
+
+// Evaluate measures again the models of a folder that [Run] made: the one at
+// dir itself, or the selected configurations below it, or all if none was
+// selected yet. The data must be what the models were trained on.
+func Evaluate(ctx context.Context, dir string, workers int) (*Evaluation, error) {
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	if workers < 1 {
+		return nil, fmt.Errorf("experiment: workers is %d, must be at least 1", workers)
+	}
+	stored, err := findModels(dir)
+	if err != nil {
+		return nil, err
+	}
+	record := stored[0].models[0].info.Data
+	d, err := prepare(ctx, wanted(record), workers)
+	if err != nil {
+		return nil, err
+	}
+	if d.record.Hash != record.Hash {
+		return nil, fmt.Errorf("experiment: %s: the data set %s is not the one the model was trained on, must have hash %.12s…", dir, record.Name, record.Hash)
+	}
+	e := &Evaluation{Dir: dir, Data: d.record, Rows: Rows{len(d.Train), len(d.Validation), len(d.test)}, Reference: undefined}
+	pool, s := nn.NewPool(workers), newScorer(d)
+	if m, info, err := train.Load(filepath.Join(rootOf(dir), ReferenceDir)); err == nil && info.Data.Hash == record.Hash && m.Architecture().Inputs == d.X.Cols {
+		s.refer(pool, m, info.Seed)
+		score, err := s.score(ctx, pool, m, info.Seed, false)
+		if err != nil {
+			return nil, err
+		}
+		e.Reference = score.Accuracy
+	}
+	for _, c := range stored {
+		scored, err := s.evaluate(ctx, pool, c, d)
+		if err != nil {
+			return nil, err
+		}
+		e.Models = append(e.Models, scored)
+	}
+	first := e.Models[0]
+	e.Mean, e.Deviation, e.Interval = first.Mean, first.Deviation, first.Interval
+	return e, nil
+}
+
+// wanted is what to ask for so that a record is loaded again.
+func wanted(r train.DataRecord) train.DataRecord {
+	if r.Attribute == "" {
+		r.Attribute = "none"
+	}
+	return r
+}
+
+// rootOf returns the folder of the result that a model's folder is part of.
+func rootOf(dir string) string {
+	for _, root := range []string{dir, filepath.Join(dir, ".."), filepath.Join(dir, "..", "..")} {
+		if _, err := os.Stat(filepath.Join(root, SpecFile)); err == nil {
+			return root
+		}
+	}
+	return dir
+}
+
+// storedModel is a model's folder, loaded.
+type storedModel struct {
+	model *train.Model
+	info  train.Manifest
+}
+
+// storedModels are those of one configuration.
+type storedModels struct {
+	folder string
+	models []storedModel
+}
+
+func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d *prepared) (Configuration, error) {
+	out := Configuration{Folder: c.folder, Selected: true}
+	for _, m := range c.models {
+		if m.info.Data.Hash != d.record.Hash || m.info.Data.Encoder != d.record.Encoder || m.info.Data.Attribute != d.record.Attribute {
+			return out, fmt.Errorf("experiment: %s: models are of different data", c.folder)
+		}
+		if m.model.Architecture().Inputs != d.X.Cols || m.model.Architecture().Classes != d.Classes {
+			return out, fmt.Errorf("experiment: %s: the model takes %d numbers and %d classes, the data has %d and %d", c.folder, m.model.Architecture().Inputs, m.model.Architecture().Classes, d.X.Cols, d.Classes)
+		}
+		score, err := s.score(ctx, pool, m.model, m.info.Seed, true)
+		if err != nil {
+			return out, err
+		}
+		score.Interrupted = m.info.Interrupted
+		out.Seeds = append(out.Seeds, score)
+	}
+	first := c.models[0]
+	out.Method = first.info.Method
+	if st, ok := first.model.Statement(); ok {
+		out.Mechanism, out.Variant, out.Epsilon = st.Mechanism, st.Variant, float64(st.Claimed)
+		out.Statement, out.Coverage = &st, first.model.Coverage()
+	}
+	out.Mean, out.Deviation, out.Interval = summarise(out.Seeds)
+	return out, nil
+}
+
+// findModels loads the models of a folder.
+func findModels(dir string) ([]storedModels, error) {
+	if _, err := os.Stat(filepath.Join(dir, train.ManifestFile)); err == nil {
+		m, info, err := train.Load(dir)
+		if err != nil {
+			return nil, err
+		}
+		return []storedModels{{"", []storedModel{{m, info}}}}, nil
+	}
+	folders, err := selectedFolders(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []storedModels
+	for _, folder := range folders {
+		paths, err := filepath.Glob(filepath.Join(dir, folder, "seed-*", train.ManifestFile))
+		if err != nil {
+			return nil, fmt.Errorf("experiment: %w", err)
+		}
+		c := storedModels{folder: folder}
+		for _, path := range paths {
+			m, info, err := train.Load(filepath.Dir(path))
+			if err != nil {
+				return nil, err
+			}
+			c.models = append(c.models, storedModel{m, info})
+		}
+		slices.SortFunc(c.models, func(a, b storedModel) int { return int(int64(a.info.Seed) - int64(b.info.Seed)) })
+		if len(c.models) > 0 {
+			all = append(all, c)
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("experiment: %s holds no model; give the folder that sotto train --out made", dir)
+	}
+	return all, nil
+}
+
+// selectedFolders returns the folders of the selected configurations, that of
+// the first method first, or of all where nothing was selected.
+func selectedFolders(dir string) ([]string, error) {
+	content, err := os.ReadFile(filepath.Join(dir, ResultsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return allFolders(dir)
+	} else if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	var r Result
+	if err := json.Unmarshal(content, &r); err != nil {
+		return nil, fmt.Errorf("experiment: %s: %w", filepath.Join(dir, ResultsFile), err)
+	}
+	var folders []string
+	for _, c := range r.Configurations {
+		if c.Selected && filepath.IsLocal(filepath.Join(".", c.Folder)) {
+			folders = append(folders, c.Folder)
+		}
+	}
+	return folders, nil
+}
+
+// allFolders returns the folders below dir that hold models of seeds, and dir
+// itself as "".
+func allFolders(dir string) ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*", "seed-*"))
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	folders := []string{""}
+	for _, path := range paths {
+		if folder := filepath.Base(filepath.Dir(path)); !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	return folders, nil
+}

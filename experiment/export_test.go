@@ -1,0 +1,10 @@
+package experiment
+
+// What the tests of this package look at.
+var (
+	Choose    = choose
+	Summarise = summarise
+)
+
+// Points lists the grid of a spec.
+func (s Spec) Points() ([]Point, error) { return s.points() }

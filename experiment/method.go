@@ -1,0 +1,124 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sotto/mech"
+	"sotto/train"
+)
+
+// MethodInfo describes a method for help texts.
+type MethodInfo struct {
+	Name       string
+	About      string
+	Mechanisms []string // that it can take; the first is its own; none: it takes no mechanism
+	Uses       []string // which lists and numbers of a [Spec] it reads, by JSON name
+}
+
+// family is a method with the way to make it.
+type family struct {
+	MethodInfo
+	build func(s Spec, p Point) train.Method
+}
+
+var (
+	additive  = []string{"laplace-l1", "dpnr", "laplace-l2", "gaussian"}
+	protocols = []string{"bitrr", "sue", "oue", "ome", "bitrand"}
+)
+
+// families lists the methods in the order in which tables show them. It is a
+// function, so that nobody can write to it.
+func families() []family {
+	network := []string{"dims", "epochs", "batch", "rate", "hidden"}
+	with := func(more ...string) []string { return slices.Concat(network, more) }
+	return []family{
+		{MethodInfo{"majority", "always the commonest class", nil, nil}, func(Spec, Point) train.Method { return train.Majority{} }},
+		{MethodInfo{"random", "any class with the same probability", nil, nil}, func(Spec, Point) train.Method { return train.Random{} }},
+		{MethodInfo{"unconstrained", "encoder and classifier, no protection", nil, network}, func(s Spec, p Point) train.Method {
+			return train.Unconstrained{Training: s.training(p)}
+		}},
+		{MethodInfo{"inlp", "projection on the null space of linear attackers", nil, with("iterations")}, func(s Spec, p Point) train.Method {
+			return train.INLP{Training: s.training(p), Iterations: s.Iterations}
+		}},
+		{MethodInfo{"noise", "a mechanism between encoder and classifier", additive, with("epsilons", "delta")}, func(s Spec, p Point) train.Method {
+			return train.Noise{Training: s.training(p), Release: p.release(s)}
+		}},
+		{MethodInfo{"dpnr", "robust training on min-max scaled vectors (DPNR)", []string{"dpnr"}, with("epsilons")}, func(s Spec, p Point) train.Method {
+			return train.DPNR{Training: s.training(p), Release: p.release(s)}
+		}},
+		{MethodInfo{"adversarial", "an adversary behind a reversed gradient", nil, with("lambdas")}, func(s Spec, p Point) train.Method {
+			return train.Adversarial{Training: s.training(p), Lambda: p.Lambda}
+		}},
+		{MethodInfo{"multiple", "three adversaries that are kept apart", nil, with("lambdas", "orthogonality")}, func(s Spec, p Point) train.Method {
+			return train.Multiple{Training: s.training(p), Lambda: p.Lambda, Orthogonality: s.Orthogonality}
+		}},
+		{MethodInfo{"federate", "noise and an adversary together (FEDERATE)", additive, with("epsilons", "lambdas", "delta")}, func(s Spec, p Point) train.Method {
+			return train.Federate{Training: s.training(p), Lambda: p.Lambda, Release: p.release(s)}
+		}},
+		{MethodInfo{"ldpnn", "a perceptron on randomised bits (LDPNN)", protocols, []string{"epsilons", "lambdas", "bits", "epochs", "batch", "rate", "hidden"}}, func(s Spec, p Point) train.Method {
+			return train.LDPNN{Hidden: s.Hidden, Epochs: s.Epochs, Batch: s.Batch, Rate: s.Rate, Release: p.release(s)}
+		}},
+		{MethodInfo{"privemb", "a linear model on projected noisy vectors (PRIVEMB)", []string{"privemb"}, []string{"epsilons", "dims", "delta", "clip", "epochs", "batch", "rate"}}, func(s Spec, p Point) train.Method {
+			return train.PrivEmb{Epochs: s.Epochs, Batch: s.Batch, Rate: s.Rate, Release: p.release(s)}
+		}},
+	}
+}
+
+// Methods lists the methods.
+func Methods() []MethodInfo {
+	var infos []MethodInfo
+	for _, f := range families() {
+		infos = append(infos, f.MethodInfo)
+	}
+	return infos
+}
+
+func methodNames() string {
+	var names []string
+	for _, f := range families() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func findMethod(name string) (family, error) {
+	for _, f := range families() {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return family{}, fmt.Errorf("experiment: method is %q, must be one of %s", name, methodNames())
+}
+
+// uses reports whether the method reads a field of a Spec. The λ of ldpnn is
+// that of its protocol, and only ome has one.
+func (f family) uses(field, mechanism string) bool {
+	if f.Name == "ldpnn" && field == "lambdas" {
+		return mechanism == "ome"
+	}
+	return slices.Contains(f.Uses, field)
+}
+
+// training returns what the methods that train a network share.
+func (s Spec) training(p Point) train.Training {
+	return train.Training{
+		Shape: s.shape(p.Dim), Epochs: s.Epochs, Batch: s.Batch, Rate: s.Rate, Standardise: p.standardise,
+	}
+}
+
+// release returns the parameters of the mechanism, but for the width of the
+// data, which the method fills in.
+func (p Point) release(s Spec) mech.Params {
+	m := mech.Params{Mechanism: p.Mechanism, Variant: p.Variant, Epsilon: p.Epsilon, Delta: s.Delta, Bits: s.Bits, Clip: s.Clip}
+	switch p.Mechanism {
+	case "ome":
+		m.Lambda = p.Lambda
+	case "bitrand":
+		m.Alpha = 1
+	case "privemb":
+		m.OutputDim = p.Dim
+	}
+	return m
+}

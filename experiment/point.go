@@ -1,0 +1,175 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sotto/mech"
+)
+
+// Point is one configuration of a grid.
+type Point struct {
+	Method    string  `json:"method"`
+	Mechanism string  `json:"mechanism,omitempty"`
+	Variant   string  `json:"variant,omitempty"`
+	Epsilon   float64 `json:"epsilon,omitempty"` // as it is claimed
+	Lambda    float64 `json:"lambda,omitempty"`
+	Dim       int     `json:"dim,omitempty"` // 0: the shape's own
+	// Companion says that nobody asked for it: it is the honest configuration
+	// beside one whose claim is false.
+	Companion bool `json:"companion,omitempty"`
+
+	standardise bool // decided by the data
+}
+
+// Name is short, unique within a Spec, and fit for a folder.
+func (p Point) Name() string {
+	parts := []string{p.Method}
+	if p.Mechanism != "" {
+		parts = append(parts, p.Mechanism)
+	}
+	if p.Variant != "" {
+		parts = append(parts, p.Variant)
+	}
+	if p.Epsilon != 0 {
+		parts = append(parts, fmt.Sprintf("e%v", p.Epsilon))
+	}
+	if p.Lambda != 0 {
+		parts = append(parts, fmt.Sprintf("l%v", p.Lambda))
+	}
+	if p.Dim != 0 {
+		parts = append(parts, fmt.Sprintf("d%d", p.Dim))
+	}
+	return strings.Join(parts, "-")
+}
+
+// points lists the grid. Parameters that no method of the Spec reads are
+// refused, so that none is silently ignored.
+func (s Spec) points() ([]Point, error) {
+	given := map[string]bool{
+		"epsilons": s.Epsilons != nil, "lambdas": s.Lambdas != nil, "dims": s.Dims != nil, "delta": s.Delta != 0,
+		"bits": s.Bits != 0, "clip": s.Clip != 0, "orthogonality": s.Orthogonality != 0, "iterations": s.Iterations != 0,
+		"epochs": s.Epochs != 0, "batch": s.Batch != 0, "rate": s.Rate != 0, "hidden": s.Hidden != nil,
+		"mechanism": s.Mechanism != "", "variant": s.Variant != "",
+	}
+	var points []Point
+	for _, name := range s.Methods {
+		f, err := findMethod(name)
+		if err != nil {
+			return nil, err
+		}
+		mine, err := s.pointsOf(f)
+		if err != nil {
+			return nil, err
+		}
+		for field := range given {
+			private := field == "mechanism" || field == "variant"
+			if private && f.Mechanisms != nil || !private && f.uses(field, mine[0].Mechanism) {
+				delete(given, field)
+			}
+		}
+		points = append(points, mine...)
+	}
+	for field, there := range given {
+		if there {
+			return nil, fmt.Errorf("experiment: %s has no meaning for method %s", field, strings.Join(s.Methods, ", "))
+		}
+	}
+	return unique(points), nil
+}
+
+// unique drops repetitions, such as a companion that was also asked for.
+func unique(points []Point) []Point {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(points, func(p Point) bool {
+		was := seen[p.Name()]
+		seen[p.Name()] = true
+		return was
+	})
+}
+
+// pointsOf lists the configurations of one method.
+func (s Spec) pointsOf(f family) ([]Point, error) {
+	base := Point{Method: f.Name}
+	if f.Mechanisms != nil {
+		base.Mechanism, base.Variant = f.Mechanisms[0], s.Variant
+		if s.Mechanism != "" {
+			base.Mechanism = s.Mechanism
+		}
+		if !slices.Contains(f.Mechanisms, base.Mechanism) {
+			return nil, fmt.Errorf("experiment: mechanism of %s is %q, must be one of %s", f.Name, base.Mechanism, strings.Join(f.Mechanisms, ", "))
+		}
+		if len(s.Epsilons) == 0 {
+			return nil, fmt.Errorf("experiment: method %s needs an epsilon", f.Name)
+		}
+	}
+	points := []Point{base}
+	if f.uses("epsilons", base.Mechanism) {
+		points = spread(points, s.Epsilons, func(p *Point, v float64) { p.Epsilon = v })
+	}
+	if f.uses("lambdas", base.Mechanism) {
+		points = spread(points, s.Lambdas, func(p *Point, v float64) { p.Lambda = v })
+	}
+	if f.uses("dims", base.Mechanism) {
+		points = spread(points, s.Dims, func(p *Point, v int) { p.Dim = v })
+	}
+	if f.Mechanisms == nil {
+		return points, nil
+	}
+	var all []Point
+	for _, p := range points {
+		honest, companion, err := s.companion(p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+		if !honest && !s.Alone {
+			all = append(all, companion)
+		}
+	}
+	return all, nil
+}
+
+// spread makes a copy of each point for each value.
+func spread[V any](points []Point, values []V, set func(*Point, V)) []Point {
+	if len(values) == 0 {
+		return points
+	}
+	var all []Point
+	for _, p := range points {
+		for _, v := range values {
+			q := p
+			set(&q, v)
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// companion reports whether what p claims is true, and returns the
+// configuration that keeps the same claim. It also refuses parameters that the
+// mechanism does not take, at a width that stands for those to come.
+func (s Spec) companion(p Point) (honest bool, companion Point, err error) {
+	params := p.release(s)
+	width := s.shape(p.Dim)
+	switch p.Mechanism {
+	case "privemb":
+		params.InputDim = max(300, params.OutputDim)
+		if params.OutputDim == 0 && params.Variant != mech.M1 {
+			params.OutputDim = 50
+		}
+	default:
+		params.Dim = width.Encoder[len(width.Encoder)-1]
+	}
+	statement, err := mech.Describe(params, 0)
+	if err != nil {
+		return false, Point{}, err
+	}
+	companion = p
+	companion.Variant, companion.Companion = "", true
+	if p.Mechanism == "ome" || p.Mechanism == "bitrand" {
+		companion.Mechanism, companion.Lambda = "bitrr", 0
+	}
+	return statement.Honest(), companion, nil
+}

@@ -1,0 +1,169 @@
+package experiment
+
+import (
+	"sotto/dp"
+	"sotto/measure"
+	"sotto/mech"
+	"sotto/train"
+)
+
+// Result is what a [Spec] gave. Shares are from 0 to 1; null is not defined,
+// or not measured.
+type Result struct {
+	Format string           `json:"format"`
+	Spec   Spec             `json:"spec"`
+	Data   train.DataRecord `json:"data"`
+	Rows   Rows             `json:"rows"`
+	Notes  []string         `json:"notes,omitempty"`
+	// Priors are the shares of the label's classes in the test part.
+	Priors []float64 `json:"priors"`
+	// Reference is the accuracy on the test part of a model that protects
+	// nothing, with the first seed: what the yardstick is computed from.
+	Reference measure.Number `json:"reference"`
+
+	// Method, Seeds, Mean and Deviation are those of the selected
+	// configuration of the first method.
+	Method    string  `json:"method"`
+	Seeds     []Score `json:"seeds"`
+	Mean      Score   `json:"mean"`
+	Deviation Score   `json:"deviation"`
+
+	Configurations []Configuration `json:"configurations"`
+	// Interrupted says that the work was stopped; what is there is true of the
+	// epochs that were trained.
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// Rows counts the rows of the parts.
+type Rows struct {
+	Train      int `json:"train"`
+	Validation int `json:"validation"`
+	Test       int `json:"test"`
+}
+
+// Configuration is one point of the grid with all its seeds.
+type Configuration struct {
+	Point
+	Folder    string          `json:"folder,omitempty"` // of its models, below the folder of the result
+	Selected  bool            `json:"selected"`         // by the relaxation threshold, among those of its method
+	Statement *mech.Statement `json:"statement"`        // null: nothing protects, or nothing is released
+	Coverage  string          `json:"coverage,omitempty"`
+	Seeds     []Score         `json:"seeds"`
+	Mean      Score           `json:"mean"`
+	Deviation Score           `json:"deviation"`
+	// Interval is the 95 % interval of the mean accuracy over seeds, after
+	// Student; undefined for one seed.
+	Interval [2]measure.Number `json:"interval"`
+}
+
+// Score is what was measured of one model, or the mean over several.
+type Score struct {
+	Seed uint64 `json:"seed,omitempty"`
+
+	Accuracy measure.Number `json:"accuracy"` // on the test part
+	Low      measure.Number `json:"low"`      // 95 % interval of it, from the number of rows alone
+	High     measure.Number `json:"high"`
+
+	Claimed *dp.Epsilon `json:"claimed"`         // null: nobody claimed anything
+	True    *dp.Epsilon `json:"true"`            // what is proved
+	Delta   float64     `json:"delta,omitempty"` // of the proved guarantee
+	Unit    dp.Unit     `json:"unit,omitempty"`
+
+	// Gap is the TPR gap between the groups: that of the second class of two,
+	// and the root mean square over the classes of more.
+	Gap  measure.Number `json:"gap"`
+	GRMS measure.Number `json:"grms"` // over all classes, also of two
+
+	Leakage  measure.Number   `json:"leakage"`  // accuracy of the reference attacker on the attribute
+	Majority measure.Number   `json:"majority"` // of an attacker who sees nothing
+	Attack   *measure.Leakage `json:"attack,omitempty"`
+
+	// Limit bounds the accuracy of any classifier of one release at the true ε;
+	// AttackLimit that of any attacker. Null where the guarantee is not
+	// text-level with δ = 0.
+	Limit       measure.Number `json:"limit"`
+	AttackLimit measure.Number `json:"leakage_limit"`
+	// Yardstick is the accuracy of the reference's answers released at the
+	// same ε.
+	Yardstick measure.Number `json:"yardstick"`
+
+	ValidationAccuracy measure.Number `json:"validation_accuracy"`
+	ValidationGap      measure.Number `json:"validation_gap"`
+	Epoch              int            `json:"epoch,omitempty"` // that was kept
+	Seconds            measure.Number `json:"seconds"`         // of training; null if a stored model was taken
+	Interrupted        bool           `json:"interrupted,omitempty"`
+}
+
+// numbers lists the parts of a score of which means are taken.
+func (s *Score) numbers() []*measure.Number {
+	return []*measure.Number{
+		&s.Accuracy, &s.Low, &s.High, &s.Gap, &s.GRMS, &s.Leakage, &s.Majority, &s.Limit, &s.AttackLimit, &s.Yardstick,
+		&s.ValidationAccuracy, &s.ValidationGap, &s.Seconds,
+	}
+}
+
+// summarise returns the mean and the deviation of scores, number by number. A
+// number that is undefined for one seed is undefined in both.
+func summarise(scores []Score) (mean, deviation Score, interval [2]measure.Number) {
+	if len(scores) == 0 {
+		return mean, deviation, interval
+	}
+	first := scores[0]
+	mean.Claimed, mean.True, mean.Delta, mean.Unit = first.Claimed, first.True, first.Delta, first.Unit
+	deviation.Claimed, deviation.True, deviation.Delta, deviation.Unit = first.Claimed, first.True, first.Delta, first.Unit
+	for i := range mean.numbers() {
+		values := make([]float64, len(scores))
+		for j := range scores {
+			values[j] = float64(*scores[j].numbers()[i])
+		}
+		s := measure.Summarise(values)
+		*mean.numbers()[i], *deviation.numbers()[i] = s.Mean, s.Deviation
+		if i == 0 {
+			interval = [2]measure.Number{s.Low, s.High}
+		}
+	}
+	return mean, deviation, interval
+}
+
+// choose marks in each method the fairest of the configurations within the
+// threshold, in points, of the best validation accuracy. Without a gap the
+// most accurate is taken.
+func choose(all []Configuration, threshold float64) {
+	best := map[string]float64{}
+	for _, c := range all {
+		if v := float64(c.Mean.ValidationAccuracy); v > best[c.group()] {
+			best[c.group()] = v
+		}
+	}
+	chosen := map[string]int{}
+	for i, c := range all {
+		if !(float64(c.Mean.ValidationAccuracy) >= best[c.group()]-threshold/100) {
+			continue
+		}
+		j, ok := chosen[c.group()]
+		if !ok || c.Mean.fairer(all[j].Mean) {
+			chosen[c.group()] = i
+		}
+	}
+	for _, i := range chosen {
+		all[i].Selected = true
+	}
+}
+
+// group tells apart what is selected separately: methods, and what was asked
+// for from its honest companion.
+func (c Configuration) group() string {
+	if c.Companion {
+		return c.Method + " (companion)"
+	}
+	return c.Method
+}
+
+// fairer reports whether s has the smaller gap on the validation part, or the
+// higher accuracy if either gap is undefined or both are equal.
+func (s Score) fairer(t Score) bool {
+	if s.ValidationGap < t.ValidationGap || s.ValidationGap > t.ValidationGap {
+		return s.ValidationGap < t.ValidationGap
+	}
+	return s.ValidationAccuracy > t.ValidationAccuracy
+}

@@ -1,0 +1,333 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"sotto/measure"
+	"sotto/nn"
+	"sotto/train"
+)
+
+// Options say how, not what, to run.
+type Options struct {
+	Out     string // folder of models and results; "" keeps nothing
+	Resume  bool   // go on with what Out holds
+	Workers int    // how many cores; 0 means all. Results do not depend on it.
+	// Progress, if not nil, is called after each epoch, from several
+	// goroutines but never from two at a time.
+	Progress func(Event)
+}
+
+// Event is a step of one training.
+type Event struct {
+	Job  string // configuration and seed
+	At   train.Progress
+	Done float64 // share of the whole work, from 0 to 1
+}
+
+// job is one configuration with one seed.
+type job struct {
+	name   string // configuration and seed, fit for a file
+	folder string // of its model, below that of the result
+	point  Point
+	seed   uint64
+	config int // place in Result.Configurations; −1 for the reference
+}
+
+// runner holds what the jobs of one Run share.
+type runner struct {
+	spec   Spec
+	opt    Options
+	data   *prepared
+	scorer *scorer
+	store  store
+
+	mu       sync.Mutex // guards the rest
+	progress map[string]float64
+	jobs     int
+	result   *Result
+}
+
+// ErrInterrupted is wrapped by the error of a Run that ctx ended. Its Result
+// then holds what was trained so far.
+var ErrInterrupted = errors.New("experiment: interrupted")
+
+// Run trains and measures every configuration of a spec. If ctx ends, it
+// returns what there is with an error wrapping [ErrInterrupted].
+func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
+	s, err := s.Filled()
+	if err != nil {
+		return nil, err
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Workers < 1 {
+		return nil, fmt.Errorf("experiment: workers is %d, must be at least 1", o.Workers)
+	}
+	st, err := openStore(o.Out, s, o.Resume)
+	if err != nil {
+		return nil, err
+	}
+	d, err := prepare(ctx, train.DataRecord{Name: s.Data, Variant: s.DataVariant, Attribute: s.Attribute, Encoder: s.Encoder}, o.Workers)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{spec: s, opt: o, data: d, scorer: newScorer(d), store: st, progress: map[string]float64{}, result: &Result{
+		Format: "sotto-results-1", Spec: s, Data: d.record, Notes: d.notes, Priors: newScorer(d).labels, Reference: undefined,
+		Rows: Rows{len(d.Train), len(d.Validation), len(d.test)},
+	}}
+	jobs, err := r.plan()
+	if err != nil {
+		return nil, err
+	}
+	err = r.all(ctx, jobs)
+	if err != nil && !errors.Is(err, ErrInterrupted) {
+		return nil, err
+	}
+	r.conclude()
+	return r.result, errors.Join(err, st.finish(r.result))
+}
+
+// plan lists the jobs: the reference first, since the scores of what is
+// private need it.
+func (r *runner) plan() ([]job, error) {
+	points, err := r.spec.points()
+	if err != nil {
+		return nil, err
+	}
+	var jobs []job
+	if slices.ContainsFunc(points, func(p Point) bool { return p.Mechanism != "" }) {
+		reference := Point{Method: "unconstrained", standardise: r.data.text}
+		jobs = append(jobs, job{name: ReferenceDir, folder: ReferenceDir, point: reference, seed: r.spec.FirstSeed, config: -1})
+	}
+	for i, p := range points {
+		p.standardise = r.data.text
+		c := Configuration{Point: p}
+		if len(points) > 1 {
+			c.Folder = p.Name()
+		}
+		r.result.Configurations = append(r.result.Configurations, c)
+		for _, seed := range r.spec.seeds() {
+			name := fmt.Sprintf("%s-seed-%d", p.Name(), seed)
+			jobs = append(jobs, job{name, filepath.Join(c.Folder, fmt.Sprintf("seed-%d", seed)), p, seed, i})
+		}
+		r.result.Configurations[i].Seeds = make([]Score, r.spec.Seeds)
+	}
+	r.jobs = len(jobs)
+	return jobs, nil
+}
+
+// all runs the reference on every core, and then as many jobs side by side as
+// there are cores, each on its share of them.
+func (r *runner) all(ctx context.Context, jobs []job) error {
+	if jobs[0].config < 0 {
+		if err := r.run(ctx, jobs[0], nn.NewPool(r.opt.Workers)); err != nil {
+			return err
+		}
+		jobs = jobs[1:]
+	}
+	side := min(r.opt.Workers, len(jobs))
+	queue := make(chan job, len(jobs))
+	for _, j := range jobs {
+		queue <- j
+	}
+	close(queue)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	errs := make([]error, side)
+	var group sync.WaitGroup
+	for i := range side {
+		pool := nn.NewPool(r.opt.Workers / side)
+		group.Go(func() {
+			for j := range queue {
+				if err := r.run(ctx, j, pool); err != nil {
+					errs[i] = err
+					cancel(err) // the others stop, and keep what they have
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, ErrInterrupted) {
+			return err // why the others were interrupted
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// run trains and measures one job, unless a finished model is there. If ctx
+// ends, what there is of it is kept, with what is needed to go on.
+func (r *runner) run(ctx context.Context, j job, pool *nn.Pool) error {
+	began, seconds := time.Now(), undefined
+	m, found := r.store.finished(j.folder, r.data.record.Hash)
+	var state *train.State
+	var stopped error // by ctx
+	if !found {
+		var err error
+		if m, state, err = r.fit(ctx, j, pool); err != nil && ctx.Err() == nil {
+			return fmt.Errorf("%s: %w", j.name, err)
+		}
+		stopped, seconds = err, measure.Number(time.Since(began).Seconds())
+	}
+	if m != nil {
+		score, err := r.scorer.score(ctx, pool, m, j.seed, stopped == nil && j.config >= 0)
+		if err != nil && ctx.Err() != nil {
+			stopped = err
+			score, err = r.scorer.score(ctx, pool, m, j.seed, false)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", j.name, err)
+		}
+		score.Seconds, score.Interrupted = seconds, stopped != nil
+		if err := r.store.saveModel(j.folder, m, r.manifest(j, score)); err != nil {
+			return err
+		}
+		r.record(j, m, score, pool)
+	}
+	if stopped == nil {
+		return r.store.dropState(j.name)
+	}
+	return errors.Join(fmt.Errorf("%w: %w", ErrInterrupted, stopped), r.store.saveState(j.name, state))
+}
+
+// method makes the method of a job. What the spec says of layers, batches and
+// rates is meant for the methods that it names, not for the reference.
+func (r *runner) method(j job) (train.Method, error) {
+	f, err := findMethod(j.point.Method)
+	if err != nil {
+		return nil, err
+	}
+	spec := r.spec
+	if j.config < 0 {
+		spec = Spec{Data: spec.Data, Epochs: spec.Epochs}
+	}
+	return f.build(spec, j.point), nil
+}
+
+// saveEvery is how often an unfinished training is written down, in case the
+// process is killed without warning.
+const saveEvery = 20 * time.Second
+
+// fit trains one job and returns the model with the last state, nil for a
+// method that has none. If ctx ends, they are returned with the error.
+func (r *runner) fit(ctx context.Context, j job, pool *nn.Pool) (*train.Model, *train.State, error) {
+	last, err := r.store.loadState(j.name)
+	if err != nil {
+		return nil, nil, err
+	}
+	method, err := r.method(j)
+	if err != nil {
+		return nil, nil, err
+	}
+	saved := time.Now()
+	m, err := method.Fit(ctx, r.data.Data, train.Options{
+		Seed: j.seed, Pool: pool, Resume: last,
+		Progress: func(p train.Progress) { r.tell(j, p) },
+		Save: func(s *train.State) error {
+			last = s
+			if time.Since(saved) < saveEvery {
+				return nil
+			}
+			saved = time.Now()
+			return r.store.saveState(j.name, s)
+		},
+	})
+	return m, last, err
+}
+
+// tell passes on where a job stands.
+func (r *runner) tell(j job, p train.Progress) {
+	if r.opt.Progress == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.progress[j.name] = float64(p.Epoch) / float64(p.Epochs)
+	done := 0.0
+	for share := range maps.Values(r.progress) {
+		done += share
+	}
+	r.opt.Progress(Event{Job: j.name, At: p, Done: done / float64(r.jobs)})
+}
+
+// record enters a score into the result.
+func (r *runner) record(j job, m *train.Model, score Score, pool *nn.Pool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.progress[j.name] = 1
+	if j.config < 0 {
+		r.result.Reference = score.Accuracy
+		if !score.Interrupted {
+			r.scorer.refer(pool, m, j.seed)
+		}
+		return
+	}
+	c := &r.result.Configurations[j.config]
+	c.Seeds[j.seed-r.spec.FirstSeed] = score
+	if st, ok := m.Statement(); ok {
+		c.Statement, c.Coverage = &st, m.Coverage()
+	}
+}
+
+// refer sets the model that yardsticks are computed from.
+func (s *scorer) refer(pool *nn.Pool, m *train.Model, seed uint64) {
+	if test, err := s.release(pool, m, s.data.test, seed, "test"); err == nil {
+		s.reference = m.Logits(pool, test.released)
+	}
+}
+
+// manifest describes the model of a job, with nothing that differs from run to
+// run.
+func (r *runner) manifest(j job, score Score) train.Manifest {
+	var settings []byte
+	if method, err := r.method(j); err == nil { // it was made before, to be trained
+		settings, _ = json.Marshal(method) // plain numbers
+	}
+	info := train.Manifest{Method: j.point.Method, Settings: settings, Seed: j.seed, Data: r.data.record, Interrupted: score.Interrupted, Metrics: map[string]float64{}}
+	for name, v := range map[string]measure.Number{
+		"accuracy": score.Accuracy, "validation_accuracy": score.ValidationAccuracy, "gap": score.Gap, "grms": score.GRMS,
+		"leakage": score.Leakage, "limit": score.Limit, "leakage_limit": score.AttackLimit, "yardstick": score.Yardstick,
+	} {
+		if !math.IsNaN(float64(v)) {
+			info.Metrics[name] = float64(v)
+		}
+	}
+	return info
+}
+
+// conclude takes means, selects, and drops what was never trained.
+func (r *runner) conclude() {
+	res := r.result
+	for i := range res.Configurations {
+		c := &res.Configurations[i]
+		var done []Score
+		for _, s := range c.Seeds {
+			if s.Seed != 0 {
+				done = append(done, s)
+				res.Interrupted = res.Interrupted || s.Interrupted
+			}
+		}
+		res.Interrupted = res.Interrupted || len(done) < len(c.Seeds)
+		c.Seeds = done
+		c.Mean, c.Deviation, c.Interval = summarise(done)
+	}
+	choose(res.Configurations, r.spec.Threshold)
+	for _, c := range res.Configurations {
+		if c.Selected && !c.Companion && c.Method == r.spec.Methods[0] {
+			res.Method, res.Seeds, res.Mean, res.Deviation = c.Method, c.Seeds, c.Mean, c.Deviation
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package experiment
+
+import (
+	"context"
+	"math"
+
+	"sotto/dp"
+	"sotto/measure"
+	"sotto/nn"
+	"sotto/train"
+)
+
+// undefined is a number that was not measured.
+var undefined = measure.Number(math.NaN())
+
+// scorer measures models on one data set.
+type scorer struct {
+	data      *prepared
+	labels    []float64 // priors of the label's classes in the test part
+	groups    []float64 // and of the attribute's
+	reference nn.Matrix // scores of a model without protection, test rows × classes; empty if there is none
+}
+
+func newScorer(d *prepared) *scorer {
+	s := &scorer{data: d, labels: shares(pick(d.Y, d.test), d.Classes)}
+	if d.Z != nil {
+		s.groups = shares(pick(d.Z, d.test), d.Groups)
+	}
+	return s
+}
+
+// shares returns the share of each value among the known ones.
+func shares(values []int, n int) []float64 {
+	counts, known := make([]float64, n), 0.0
+	for _, v := range values {
+		if v >= 0 {
+			counts[v]++
+			known++
+		}
+	}
+	for i := range counts {
+		counts[i] /= max(known, 1)
+	}
+	return counts
+}
+
+// part is what was released of one part of the data, and what the model
+// answers to it.
+type part struct {
+	rows     []int
+	released nn.Matrix
+	answers  []int
+}
+
+func (s *scorer) release(p *nn.Pool, m *train.Model, rows []int, seed uint64, name string) (part, error) {
+	released, err := m.Release(p, s.data.X, rows, append(train.SimulationKey(seed), name...))
+	if err != nil {
+		return part{}, err
+	}
+	return part{rows, released, m.Predict(p, released, seed)}, nil
+}
+
+// score measures a model. The attack is left out if the model is only what an
+// interrupted training had so far.
+func (s *scorer) score(ctx context.Context, p *nn.Pool, m *train.Model, seed uint64, attack bool) (Score, error) {
+	out := Score{Seed: seed, Epoch: m.Kept.Epoch}
+	for _, n := range out.numbers() {
+		*n = undefined
+	}
+	validation, err := s.release(p, m, s.data.Validation, seed, "validation")
+	if err != nil {
+		return out, err
+	}
+	test, err := s.release(p, m, s.data.test, seed, "test")
+	if err != nil {
+		return out, err
+	}
+	s.utility(&out, validation, test)
+	s.promise(&out, m)
+	if s.data.Z == nil {
+		return out, nil
+	}
+	out.Majority = measure.Number(measure.Majority(pick(s.data.Z, test.rows)))
+	if !attack || m.Dim() == 0 {
+		return out, nil
+	}
+	leak, err := measure.Leak(ctx, p, measure.Probe{Seed: seed}, s.labelled(validation), s.labelled(test), s.data.Groups)
+	if err != nil {
+		return out, err
+	}
+	out.Leakage, out.Attack = measure.Number(leak.Accuracy), &leak
+	return out, nil
+}
+
+func (s *scorer) labelled(q part) measure.Labelled {
+	return measure.Labelled{X: q.released, Z: pick(s.data.Z, q.rows)}
+}
+
+// utility fills in accuracy and fairness.
+func (s *scorer) utility(out *Score, validation, test part) {
+	want := pick(s.data.Y, test.rows)
+	out.Accuracy = measure.Number(measure.Accuracy(want, test.answers))
+	hits := 0
+	for i, y := range want {
+		if test.answers[i] == y {
+			hits++
+		}
+	}
+	low, high := measure.ClopperPearson(hits, len(want), 0.95)
+	out.Low, out.High = measure.Number(low), measure.Number(high)
+	out.ValidationAccuracy = measure.Number(measure.Accuracy(pick(s.data.Y, validation.rows), validation.answers))
+	out.Gap, out.GRMS = s.gaps(test)
+	out.ValidationGap, _ = s.gaps(validation)
+}
+
+// gaps returns the TPR gap as the tables print it, and over all classes.
+func (s *scorer) gaps(q part) (gap, grms measure.Number) {
+	if s.data.Z == nil {
+		return undefined, undefined
+	}
+	t := measure.TruePositives(pick(s.data.Y, q.rows), q.answers, pick(s.data.Z, q.rows), s.data.Classes, s.data.Groups)
+	all, _ := t.GRMS()
+	grms = measure.Number(all)
+	if s.data.Classes != 2 {
+		return grms, grms
+	}
+	positive, _ := t.Gap(1)
+	return measure.Number(positive), grms
+}
+
+// promise fills in what is claimed, what is true, and what that leaves room for.
+func (s *scorer) promise(out *Score, m *train.Model) {
+	g := m.Guarantee()
+	out.True, out.Delta, out.Unit = &g.Epsilon, g.Delta, g.Unit
+	if st, ok := m.Statement(); ok {
+		out.Claimed = &st.Claimed
+	}
+	if g.Unit != dp.Text || g.Delta != 0 {
+		return
+	}
+	out.Limit = limit(g.Epsilon, s.labels)
+	if s.groups != nil {
+		out.AttackLimit = limit(g.Epsilon, s.groups)
+	}
+	if s.reference.Rows > 0 {
+		y, err := measure.AnswerAccuracy(g.Epsilon, s.reference, pick(s.data.Y, s.data.test))
+		if err == nil {
+			out.Yardstick = measure.Number(y)
+		}
+	}
+}
+
+// limit is dp.Limit over the classes that occur.
+func limit(epsilon dp.Epsilon, priors []float64) measure.Number {
+	var occur []float64
+	for _, p := range priors {
+		if p > 0 {
+			occur = append(occur, p)
+		}
+	}
+	v, err := dp.Limit(epsilon, occur)
+	if err != nil {
+		return undefined
+	}
+	return measure.Number(v)
+}

@@ -1,0 +1,127 @@
+package experiment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"sotto/dataset"
+	"sotto/train"
+)
+
+// Spec is everything that decides a result, apart from the machine.
+type Spec struct {
+	Data        string `json:"data"`                   // a name that package dataset knows
+	DataVariant string `json:"data_variant,omitempty"` // "" means the set's first
+	Attribute   string `json:"attribute,omitempty"`    // what is protected; "" means the set's first attribute, "none" nothing
+	Encoder     string `json:"encoder,omitempty"`      // of texts, as package encode names them; "" means hash
+
+	Methods   []string `json:"methods"`             // at least one; see [Methods]
+	Mechanism string   `json:"mechanism,omitempty"` // "" means the method's own
+	Variant   string   `json:"variant,omitempty"`   // of the mechanism; "" means its default, which is honest
+	// Alone leaves out the honest configuration that is otherwise trained
+	// beside one whose claim is false.
+	Alone bool `json:"alone,omitempty"`
+
+	// Every combination of these is trained. An empty list means the method's
+	// own default; methods without the parameter ignore it where another
+	// method of the same Spec has it.
+	Epsilons []float64 `json:"epsilons,omitempty"`
+	Lambdas  []float64 `json:"lambdas,omitempty"`
+	Dims     []int     `json:"dims,omitempty"` // of the representation
+
+	Delta         float64 `json:"delta,omitempty"`         // gaussian, privemb
+	Bits          int     `json:"bits,omitempty"`          // bit protocols
+	Clip          float64 `json:"clip,omitempty"`          // privemb
+	Orthogonality float64 `json:"orthogonality,omitempty"` // multiple
+	Iterations    int     `json:"iterations,omitempty"`    // inlp
+
+	Seeds     int     `json:"seeds,omitempty"`      // how many; 0 means 1
+	FirstSeed uint64  `json:"first_seed,omitempty"` // 0 means 1; the others follow it
+	Epochs    int     `json:"epochs,omitempty"`     // 0 means the method's own
+	Batch     int     `json:"batch,omitempty"`      // 0 means the method's own
+	Rate      float64 `json:"rate,omitempty"`       // 0 means the method's own
+	Hidden    []int   `json:"hidden,omitempty"`     // widths before the representation, or of LDPNN; nil means the data set's own
+	// Threshold is the relaxation threshold of the selection in points: among
+	// the configurations of a method whose validation accuracy is within it of
+	// the best, the fairest is taken. 0 means 1; negative means none: the best
+	// is taken.
+	Threshold float64 `json:"threshold,omitempty"`
+}
+
+// Filled returns s with its defaults, or every fault that needs no data.
+func (s Spec) Filled() (Spec, error) {
+	if s.Data == "" {
+		s.Data = "reviews"
+	}
+	if s.Seeds == 0 {
+		s.Seeds = 1
+	}
+	if s.FirstSeed == 0 {
+		s.FirstSeed = 1
+	}
+	if s.Threshold == 0 {
+		s.Threshold = 1
+	}
+	s.Threshold = max(s.Threshold, 0)
+	var errs []error
+	if _, err := dataset.Find(s.Data, ""); err != nil {
+		errs = append(errs, err)
+	}
+	if s.Seeds < 1 || s.Seeds > 10_000 {
+		errs = append(errs, fmt.Errorf("experiment: seeds is %d, must be from 1 to 10,000", s.Seeds))
+	}
+	if math.IsNaN(s.Threshold) {
+		errs = append(errs, errors.New("experiment: threshold is NaN, must be a number of points"))
+	}
+	if len(s.Methods) == 0 {
+		errs = append(errs, fmt.Errorf("experiment: no method given, must be one of %s", methodNames()))
+	}
+	if _, err := s.points(); err != nil {
+		errs = append(errs, err)
+	}
+	return s, errors.Join(errs...)
+}
+
+// Hash identifies what a filled Spec decides.
+func (s Spec) Hash() string {
+	b, err := json.Marshal(s)
+	if err != nil { // floats that JSON has no name for; Filled refuses them
+		return ""
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// seeds lists the seeds.
+func (s Spec) seeds() []uint64 {
+	var all []uint64
+	for i := range s.Seeds {
+		all = append(all, s.FirstSeed+uint64(i))
+	}
+	return all
+}
+
+// shape returns the published shape for the data set, changed by what the user
+// asked for.
+func (s Spec) shape(dim int) train.Shape {
+	shape := train.Twitter()
+	if s.Data == "celeba" {
+		shape = train.Bios()
+	}
+	last := len(shape.Encoder) - 1
+	width := shape.Encoder[last]
+	if dim != 0 {
+		width = dim
+	}
+	hidden := shape.Encoder[:last]
+	if s.Hidden != nil {
+		hidden = s.Hidden
+	}
+	shape.Encoder = append(slices.Clone(hidden), width)
+	return shape
+}

@@ -1,0 +1,175 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"sotto/internal/atomicfile"
+	"sotto/train"
+)
+
+// The files of a result's folder, beside the models' folders.
+const (
+	SpecFile    = "spec.json"
+	ResultsFile = "results.json"
+	statesDir   = "unfinished"
+	// ReferenceDir holds the model without protection.
+	ReferenceDir = "reference"
+)
+
+// store is the folder of a result; the zero value keeps nothing.
+type store struct {
+	dir    string
+	id     string // hash of the spec
+	resume bool
+}
+
+// openStore makes the folder, or finds it again if it is of the same spec.
+func openStore(dir string, s Spec, resume bool) (store, error) {
+	st := store{dir: dir, id: s.Hash(), resume: resume}
+	if dir == "" {
+		if resume {
+			return st, errors.New("experiment: nothing to resume without the folder of the result")
+		}
+		return st, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return st, fmt.Errorf("experiment: %w", err)
+	}
+	before, err := readSpec(dir)
+	switch {
+	case err == nil && before.Hash() != st.id:
+		return st, fmt.Errorf("experiment: %s holds the result of another command, must be empty or of the same one", dir)
+	case err == nil:
+	case len(entries) > 0:
+		return st, fmt.Errorf("experiment: %s is not empty and holds no result, must be a new folder", dir)
+	case resume:
+		return st, fmt.Errorf("experiment: %s holds nothing to resume", dir)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, statesDir), 0o755); err != nil { //nolint:gosec // results are meant to be read by others
+		return st, fmt.Errorf("experiment: %w", err)
+	}
+	return st, writeJSON(filepath.Join(dir, SpecFile), s)
+}
+
+func readSpec(dir string) (Spec, error) {
+	var s Spec
+	content, err := os.ReadFile(filepath.Join(dir, SpecFile))
+	if err != nil {
+		return s, fmt.Errorf("experiment: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return s, fmt.Errorf("experiment: %s: %w", filepath.Join(dir, SpecFile), err)
+	}
+	return s, nil
+}
+
+func writeJSON(path string, v any) error {
+	content, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	f, err := atomicfile.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if _, err := f.Write(append(content, '\n')); err != nil {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	return f.Commit()
+}
+
+// saveModel writes the model of a job.
+func (st store) saveModel(folder string, m *train.Model, info train.Manifest) error {
+	if st.dir == "" {
+		return nil
+	}
+	path := filepath.Join(st.dir, folder)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // see openStore
+		return fmt.Errorf("experiment: %w", err)
+	}
+	return m.Save(path, info)
+}
+
+// finished loads the model of a job that was trained to its end before.
+func (st store) finished(folder, data string) (*train.Model, bool) {
+	if !st.resume {
+		return nil, false
+	}
+	m, info, err := train.Load(filepath.Join(st.dir, folder))
+	return m, err == nil && !info.Interrupted && info.Data.Hash == data
+}
+
+// state is where a job's unfinished training lies.
+func (st store) state(job string) string {
+	return filepath.Join(st.dir, statesDir, job+".safetensors")
+}
+
+// saveState keeps an unfinished training, so that it can go on; nil is nothing
+// to keep.
+func (st store) saveState(job string, s *train.State) error {
+	if st.dir == "" || s == nil {
+		return nil
+	}
+	f, err := atomicfile.Create(st.state(job))
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if err := s.Write(f, st.id+" "+job); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// loadState returns the unfinished training of a job, nil if there is none.
+func (st store) loadState(job string) (*train.State, error) {
+	if !st.resume {
+		return nil, nil //nolint:nilnil // nothing to resume is no error
+	}
+	content, err := os.ReadFile(st.state(job))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // see above
+	} else if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	s, err := train.ParseState(content, st.id+" "+job)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %s: %w; remove it to train from the start", st.state(job), err)
+	}
+	return s, nil
+}
+
+// dropState removes what is no longer needed.
+func (st store) dropState(job string) error {
+	if st.dir == "" {
+		return nil
+	}
+	if err := os.Remove(st.state(job)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	return nil
+}
+
+// finish writes the result and, once nothing is unfinished, removes the folder
+// of states.
+func (st store) finish(r *Result) error {
+	if st.dir == "" {
+		return nil
+	}
+	if !r.Interrupted {
+		if err := os.Remove(filepath.Join(st.dir, statesDir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("experiment: %w", err)
+		}
+	}
+	return writeJSON(filepath.Join(st.dir, ResultsFile), r)
+}

@@ -1,0 +1,168 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"sotto/mech"
+	"sotto/nn"
+)
+
+// LDPNN is learning on randomised bits after Lyu, Li, He and Xiao (SIGIR 2020):
+// each vector is z-scored, written in bits and sent through a bit protocol once;
+// the server trains a perceptron on what it received. The zero value of the
+// settings is the paper's.
+//
+// In use, the guarantee covers the texts that are trained on too. Here it does
+// not, since their noise follows from the seed.
+//
+// The z-score is taken over a vector's own numbers: a mean over texts would
+// carry something of each of them to the server.
+type LDPNN struct {
+	Hidden  []int   `json:"hidden,omitzero"`   // widths of hidden layers; nil means 128, empty none
+	Dropout float64 `json:"dropout,omitempty"` // on the bits; negative means none and 0 means 0.5
+	Epochs  int     `json:"epochs,omitempty"`  // 0 means 50
+	Batch   int     `json:"batch,omitempty"`   // 0 means 32
+	Rate    float64 `json:"rate,omitempty"`    // of gradient descent with momentum 0.9 and decay 1e-6; 0 means 0.01
+	// Release is a bit protocol: bitrr, sue, oue, ome or bitrand. Its dim is
+	// that of the vectors and may be left 0.
+	Release mech.Params `json:"release"`
+}
+
+// Fit implements [Method].
+func (h LDPNN) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	if !isBitProtocol(h.Release.Mechanism) {
+		return nil, fmt.Errorf("train: mechanism of LDPNN is %q, must be bitrr, sue, oue, ome or bitrand", h.Release.Mechanism)
+	}
+	if h.Hidden == nil {
+		h.Hidden = []int{128}
+	}
+	if h.Dropout == 0 {
+		h.Dropout = 0.5
+	}
+	if h.Epochs == 0 {
+		h.Epochs = 50
+	}
+	if h.Batch == 0 {
+		h.Batch = 32
+	}
+	if h.Release.Dim != 0 && h.Release.Dim != d.X.Cols {
+		return nil, fmt.Errorf("train: dim of the mechanism is %d, must be that of the vectors, %d", h.Release.Dim, d.X.Cols)
+	}
+	s := server{
+		release: h.Release, scaling: ZScore, hidden: h.Hidden, corrupt: max(h.Dropout, 0), epochs: h.Epochs, batch: h.Batch, rate: h.Rate,
+		optimiser: func(params []nn.Param) (*nn.Optimizer, error) {
+			return nn.SGD{Rate: h.Rate, Momentum: 0.9, Decay: 1e-6}.New(params)
+		},
+	}
+	s.release.Dim = d.X.Cols
+	return s.fit(ctx, d, o)
+}
+
+func isBitProtocol(mechanism string) bool {
+	return slices.Contains([]string{"bitrr", "sue", "oue", "ome", "bitrand"}, mechanism)
+}
+
+// PrivEmb fits a linear classifier on vectors released by projection and metric
+// noise (Feyisetan and Kasiviswanathan, TrustNLP 2021), each released once. The
+// unit of its guarantee is metric unless Release.Clip bounds the vectors. As
+// with [LDPNN], the noise of the vectors that are trained on is simulated.
+type PrivEmb struct {
+	Epochs int     `json:"epochs,omitempty"` // 0 means 30
+	Batch  int     `json:"batch,omitempty"`  // 0 means 256, or less where an epoch would have fewer than 16 steps
+	Rate   float64 `json:"rate,omitempty"`   // of Adam; 0 means 0.01
+	// Release is privemb. Its input_dim is that of the vectors and may be left
+	// 0; output_dim 0 means 50, or the input's if that is less.
+	Release mech.Params `json:"release"`
+}
+
+// Fit implements [Method].
+func (h PrivEmb) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	if h.Release.Mechanism == "" {
+		h.Release.Mechanism = "privemb"
+	}
+	if h.Release.Mechanism != "privemb" || h.Release.Variant == mech.Vocabulary {
+		return nil, fmt.Errorf("train: mechanism is %s %s, must be privemb in a variant without vocabulary", h.Release.Mechanism, h.Release.Variant)
+	}
+	if h.Release.InputDim != 0 && h.Release.InputDim != d.X.Cols {
+		return nil, fmt.Errorf("train: input_dim of the mechanism is %d, must be that of the vectors, %d", h.Release.InputDim, d.X.Cols)
+	}
+	h.Release.InputDim = d.X.Cols
+	if h.Release.OutputDim == 0 && h.Release.Variant != mech.M1 {
+		h.Release.OutputDim = min(50, d.X.Cols)
+	}
+	if h.Epochs == 0 {
+		h.Epochs = 30
+	}
+	if h.Batch == 0 {
+		h.Batch = min(256, max(1, len(d.Train)/leastSteps))
+	}
+	if h.Rate == 0 {
+		h.Rate = 0.01
+	}
+	s := server{
+		release: h.Release, epochs: h.Epochs, batch: h.Batch, rate: h.Rate,
+		optimiser: func(params []nn.Param) (*nn.Optimizer, error) { return nn.Adam{Rate: h.Rate}.New(params) },
+	}
+	return s.fit(ctx, d, o)
+}
+
+// server trains on vectors that were released before it saw them.
+type server struct {
+	release       mech.Params
+	scaling       Scaling
+	hidden        []int
+	corrupt       float64 // dropout on what was received
+	epochs, batch int
+	rate          float64
+	optimiser     func([]nn.Param) (*nn.Optimizer, error)
+}
+
+func (s server) fit(ctx context.Context, d Data, o Options) (*Model, error) {
+	m, err := mech.New(s.release)
+	if err != nil {
+		return nil, err
+	}
+	t := Training{Shape: Shape{Classifier: s.hidden, Dropout: -1}, Epochs: s.epochs, Batch: s.batch, Rate: s.rate, Keep: Best}
+	if t, err = t.filled(len(d.Train), true, false); err != nil {
+		return nil, err
+	}
+	rows, err := received(releaser{scaling: s.scaling, mechanism: m, key: SimulationKey(o.Seed), context: "received"}, d, o.pool())
+	if err != nil {
+		return nil, err
+	}
+	p := m.Params()
+	l, err := plan{Training: t, rows: rows, received: p, corrupt: s.corrupt, optimiser: s.optimiser}.fit(ctx, d, o)
+	if l == nil {
+		return nil, err
+	}
+	model, failed := l.modelOf(Architecture{Inputs: d.X.Cols, Scaling: s.scaling, Release: &p})
+	if failed != nil {
+		return nil, failed
+	}
+	return model, err
+}
+
+// received releases every row once: a byte for each bit of a bit protocol, a
+// float for each number of any other mechanism.
+func received(r releaser, d Data, p *nn.Pool) (table, error) {
+	_, out := r.mechanism.Shape()
+	if _, ok := r.mechanism.(interface{ Words() int }); !ok {
+		y := nn.NewMatrix(d.X.Rows, out)
+		return floats{x: y}, r.each(p, d.X.Rows, widen(d.X), narrow(y))
+	}
+	t := bits{cols: out, data: make([]byte, d.X.Rows*out)}
+	return t, r.each(p, d.X.Rows, widen(d.X), func(row int, y []float64) {
+		to := t.data[row*out : (row+1)*out]
+		for j, v := range y {
+			to[j] = byte(v)
+		}
+	})
+}

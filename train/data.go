@@ -1,0 +1,153 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"sotto/nn"
+)
+
+// Unknown is the group of a row whose attribute was not given. Such a row
+// teaches an adversary nothing.
+const Unknown = -1
+
+// Data is a table of numbers with a label for each row. Methods read it and
+// never change it, so that many can share one.
+type Data struct {
+	X       nn.Matrix
+	Y       []int // class of each row, below Classes
+	Classes int   // at least 2
+	Z       []int // group of each row, below Groups, or [Unknown]; nil if nothing is protected
+	Groups  int
+
+	Train      []int // rows to fit on
+	Validation []int // rows that tell which epoch is the best
+}
+
+// Bounds of what can be a model, so that a misspelt number is refused instead
+// of exhausting the memory.
+const (
+	maxInputs  = 1 << 20
+	maxClasses = 1 << 20
+)
+
+// Validate reports the first fault: sizes that do not fit, rows that do not
+// exist, classes out of range, numbers that are not finite.
+func (d Data) Validate() error {
+	switch {
+	case len(d.Y) != d.X.Rows:
+		return fmt.Errorf("train: data has %d labels, must have one for each of %d rows", len(d.Y), d.X.Rows)
+	case d.X.Cols < 1 || d.X.Cols > maxInputs:
+		return fmt.Errorf("train: data has %d columns, must have from 1 to %d", d.X.Cols, maxInputs)
+	case d.Classes < 2 || d.Classes > maxClasses:
+		return fmt.Errorf("train: label has %d classes, must have from 2 to %d", d.Classes, maxClasses)
+	case d.Z != nil && (len(d.Z) != d.X.Rows || d.Groups < 2):
+		return fmt.Errorf("train: attribute has %d rows and %d groups, must have %d rows and at least 2 groups", len(d.Z), d.Groups, d.X.Rows)
+	case len(d.Train) == 0 || len(d.Validation) == 0:
+		return fmt.Errorf("train: data has %d rows to fit on and %d to validate, must have at least one each", len(d.Train), len(d.Validation))
+	}
+	for _, part := range [][]int{d.Train, d.Validation} {
+		for _, row := range part {
+			if row < 0 || row >= d.X.Rows {
+				return fmt.Errorf("train: data has no row %d, must be below %d", row, d.X.Rows)
+			}
+			if d.Y[row] < 0 || d.Y[row] >= d.Classes {
+				return fmt.Errorf("train: row %d has no known class, must be below %d", row, d.Classes)
+			}
+			if d.Z != nil && (d.Z[row] < Unknown || d.Z[row] >= d.Groups) {
+				return fmt.Errorf("train: group of row %d is out of range, must be below %d", row, d.Groups)
+			}
+		}
+	}
+	return finite(d.X)
+}
+
+// finite refuses NaN and infinities, without quoting them.
+func finite(x nn.Matrix) error {
+	for i := range x.Rows {
+		sum := float32(0)
+		for _, v := range x.Row(i) {
+			sum += v * 0 // NaN if v is not finite
+		}
+		if sum != 0 {
+			return fmt.Errorf("train: row %d holds NaN or infinity, must be finite", i)
+		}
+	}
+	return nil
+}
+
+// table is what batches are taken from: floats, or bits in a byte each.
+type table interface {
+	// width returns the number of columns.
+	width() int
+	// gather copies the given rows into the rows of dst.
+	gather(dst nn.Matrix, rows []int)
+}
+
+// floats is a table of floats, shifted and scaled on the way if asked.
+type floats struct {
+	x            nn.Matrix
+	shift, scale []float32 // nil, or one a column: (x − shift)·scale
+}
+
+func (t floats) width() int { return t.x.Cols }
+
+func (t floats) gather(dst nn.Matrix, rows []int) {
+	for i, row := range rows {
+		to := dst.Row(i)
+		copy(to, t.x.Row(row))
+		standardise(to, t.shift, t.scale)
+	}
+}
+
+// standardise computes (x − shift)·scale in place; nil leaves x as it is.
+func standardise(x, shift, scale []float32) {
+	for j := range shift {
+		x[j] = (x[j] - shift[j]) * scale[j]
+	}
+}
+
+// moments returns the mean of each column over the given rows, and 1 over its
+// deviation, or 0 for a column that is constant.
+func moments(x nn.Matrix, rows []int) (shift, scale []float32) {
+	mean, square := make([]float64, x.Cols), make([]float64, x.Cols)
+	for _, row := range rows {
+		for j, v := range x.Row(row) {
+			mean[j] += float64(v)
+		}
+	}
+	for j := range mean {
+		mean[j] /= float64(len(rows))
+	}
+	for _, row := range rows {
+		for j, v := range x.Row(row) {
+			d := float64(v) - mean[j]
+			square[j] += d * d
+		}
+	}
+	shift, scale = make([]float32, x.Cols), make([]float32, x.Cols)
+	for j := range mean {
+		shift[j] = float32(mean[j])
+		if s := math.Sqrt(square[j] / float64(len(rows))); s > 1e-6*math.Abs(mean[j]) && s > 1e-30 {
+			scale[j] = float32(1 / s)
+		}
+	}
+	return shift, scale
+}
+
+// bits is a table of zeros and ones, a byte each.
+type bits struct {
+	cols int
+	data []byte
+}
+
+func (t bits) width() int { return t.cols }
+
+func (t bits) gather(dst nn.Matrix, rows []int) {
+	for i, row := range rows {
+		to := dst.Row(i)
+		for j, b := range t.data[row*t.cols : (row+1)*t.cols] {
+			to[j] = float32(b)
+		}
+	}
+}

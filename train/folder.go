@@ -1,0 +1,205 @@
+package train
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sotto/internal/safetensors"
+	"sotto/mech"
+)
+
+// The files of a model's folder.
+const (
+	ManifestFile = "manifest.json"
+	WeightsFile  = "weights.safetensors"
+)
+
+const (
+	formatPrefix = "sotto-model-"
+	modelFormat  = formatPrefix + "1"
+)
+
+// Manifest is what a model's folder says of it. Save fills in the fields that
+// the model itself decides.
+type Manifest struct {
+	Format   string          `json:"format"` // filled in by Save
+	Method   string          `json:"method"`
+	Settings json.RawMessage `json:"settings,omitempty"` // the method's hyper-parameters
+	Seed     uint64          `json:"seed"`
+	Data     DataRecord      `json:"data"`
+	// Interrupted says that the training was stopped before its last epoch.
+	Interrupted bool               `json:"interrupted,omitempty"`
+	Metrics     map[string]float64 `json:"metrics,omitempty"` // what was measured; what is not defined is absent
+
+	Kept         Progress        `json:"kept"`         // filled in by Save
+	Architecture Architecture    `json:"architecture"` // filled in by Save
+	Guarantee    *mech.Statement `json:"guarantee"`    // filled in by Save; null: nothing protects the representation
+	Assumption   string          `json:"assumption"`   // filled in by Save
+	Weights      string          `json:"weights"`      // SHA-256 of the weights' file; filled in by Save
+}
+
+// DataRecord says what a model was trained on.
+type DataRecord struct {
+	Name      string   `json:"name"`
+	Variant   string   `json:"variant,omitempty"`
+	Encoder   string   `json:"encoder,omitempty"` // what made numbers of texts; "" for a table
+	Label     string   `json:"label"`
+	Classes   []string `json:"classes"`
+	Attribute string   `json:"attribute,omitempty"`
+	Groups    []string `json:"groups,omitempty"`
+	Hash      string   `json:"hash"` // of the data set, SHA-256
+}
+
+// coverage is printed with every guarantee of a model.
+const coverage = "the guarantee covers a text whose vector is released; the texts that the encoder was trained on are not covered"
+
+// serverCoverage is printed where nothing is trained before the release. The
+// seed of the noise stands in the manifest, so that noise protects nobody.
+const serverCoverage = "the guarantee covers a text whose vector is released; those that were trained on went through the same mechanism, but with noise from a seed, so they are not covered"
+
+// Save writes the model as a folder: weights and manifest. The folder appears
+// whole or not at all. An empty folder or another model's at that place is
+// replaced; anything else there is refused. If the machine stops between taking
+// the old one away and putting the new one there, both lie beside the place,
+// under names that begin with ".sotto-".
+func (m *Model) Save(dir string, info Manifest) error {
+	if err := replaceable(dir); err != nil {
+		return err
+	}
+	weights, err := m.encodeWeights()
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(weights)
+	info.Format, info.Kept, info.Architecture, info.Weights = modelFormat, m.Kept, m.architecture, hex.EncodeToString(sum[:])
+	info.Guarantee, info.Assumption = nil, m.Coverage()
+	if s, ok := m.Statement(); ok {
+		info.Guarantee = &s
+	} else if m.mechanism != nil {
+		return fmt.Errorf("train: mechanism %s has no statement of what it promises", m.architecture.Release.Mechanism)
+	}
+	manifest, err := canonical(info)
+	if err != nil {
+		return fmt.Errorf("train: manifest: %w", err)
+	}
+	dir = filepath.Clean(dir)
+	fresh, err := os.MkdirTemp(filepath.Dir(dir), ".sotto-*.new")
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	defer os.RemoveAll(fresh) //nolint:errcheck // it is gone, or nothing can be done
+	for name, content := range map[string][]byte{WeightsFile: weights, ManifestFile: manifest} {
+		if err := writeSynced(filepath.Join(fresh, name), content); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(fresh, 0o755); err != nil { //nolint:gosec // a model is meant to be read by others
+		return fmt.Errorf("train: %w", err)
+	}
+	return swap(fresh, dir)
+}
+
+// canonical returns the only text of a manifest that Load accepts, apart from
+// white space. What is not UTF-8 in a string is replaced when the first text is
+// parsed.
+func canonical(info Manifest) ([]byte, error) {
+	text, err := json.Marshal(info)
+	if err != nil {
+		return nil, err
+	}
+	var parsed Manifest
+	if err := json.Unmarshal(text, &parsed); err != nil {
+		return nil, err
+	}
+	text, err = json.MarshalIndent(parsed, "", "  ")
+	return append(text, '\n'), err
+}
+
+// Coverage says whose texts the guarantee covers; "" if there is none.
+func (m *Model) Coverage() string {
+	switch {
+	case m.mechanism == nil:
+		return ""
+	case len(m.architecture.Encoder) == 0 && !m.architecture.Standardise:
+		return serverCoverage
+	}
+	return coverage
+}
+
+func (m *Model) encodeWeights() ([]byte, error) {
+	var f safetensors.File
+	for name, t := range m.tensors() {
+		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: name, Shape: []int{t.Rows, t.Cols}, Data: t.Data})
+	}
+	f.Metadata = map[string]string{"format": modelFormat}
+	var b bytes.Buffer
+	err := safetensors.Encode(&b, &f)
+	return b.Bytes(), err
+}
+
+// replaceable refuses a place that holds something else than a model.
+func replaceable(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	for _, e := range entries {
+		if e.Name() != ManifestFile && e.Name() != WeightsFile || !e.Type().IsRegular() {
+			return fmt.Errorf("train: %s holds %q, must be empty or a model's folder", dir, e.Name())
+		}
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	// Others call a file manifest.json too.
+	var old struct {
+		Format string `json:"format"`
+	}
+	content, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	if err != nil || json.Unmarshal(content, &old) != nil || !strings.HasPrefix(old.Format, formatPrefix) {
+		return fmt.Errorf("train: %s holds no manifest of a model, must be empty or a model's folder; remove it if it is not needed", dir)
+	}
+	return nil
+}
+
+func writeSynced(path string, content []byte) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	return nil
+}
+
+// swap puts a folder in the place of another one, or of none.
+func swap(fresh, dir string) error {
+	old := fresh + ".old"
+	err := os.Rename(dir, old)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("train: %w", err)
+	}
+	if renamed := os.Rename(fresh, dir); renamed != nil {
+		if err == nil {
+			renamed = errors.Join(renamed, os.Rename(old, dir))
+		}
+		return fmt.Errorf("train: %w", renamed)
+	}
+	if err := os.RemoveAll(old); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"sotto/nn"
+)
+
+// INLP is iterative null-space projection (Ravfogel et al., ACL 2020): train
+// without protection; then, again and again, fit a linear classifier of the
+// protected attribute on the input of the last layer and remove the directions
+// it uses; at the end fit the last layer anew on what is left. It promises
+// nothing: a linear attacker of the same kind fails, others need not.
+type INLP struct {
+	Training
+	Iterations int `json:"iterations,omitempty"` // 0 means 5
+}
+
+// Fit implements [Method].
+func (h INLP) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+	if h.Iterations == 0 {
+		h.Iterations = 5
+	}
+	if h.Iterations < 1 {
+		return nil, fmt.Errorf("train: iterations is %d, must be at least 1", h.Iterations)
+	}
+	if d.Z == nil {
+		return nil, errors.New("train: data has no protected attribute, which INLP removes")
+	}
+	l, a, err := against{Training: h.Training}.learn(ctx, d, o)
+	if l == nil {
+		return nil, err
+	}
+	base, failed := l.modelOf(a)
+	if err != nil || failed != nil { // what was kept so far has nothing removed
+		return nil, errors.Join(err, failed)
+	}
+	return h.project(ctx, d, o, base)
+}
+
+// project removes the attribute from the last hidden representation of base.
+func (h INLP) project(ctx context.Context, d Data, o Options, base *Model) (*Model, error) {
+	p := o.pool()
+	front := base.front()
+	all := make([]int, d.X.Rows)
+	for i := range all {
+		all[i] = i
+	}
+	hidden, err := front.Release(p, d.X, all, nil)
+	if err != nil {
+		return nil, err
+	}
+	basis, err := h.directions(ctx, d, o, hidden)
+	if err != nil {
+		return nil, err
+	}
+	for i := range hidden.Rows {
+		removeAll(hidden.Row(i), basis)
+	}
+	head, kept, err := linear{seed: o.Seed, epochs: 20}.fit(ctx, p, hidden, d.Y, d.Classes, d.Train, d.Validation)
+	if err != nil {
+		return nil, err
+	}
+	return front.with(identityLess(hidden.Cols, basis), head, kept, d.Classes)
+}
+
+// directions returns an orthonormal basis of what the linear classifiers of
+// the attribute use, one classifier an iteration.
+func (h INLP) directions(ctx context.Context, d Data, o Options, hidden nn.Matrix) ([][]float64, error) {
+	var basis [][]float64
+	left := hidden.Clone()
+	var train, validation []int
+	for _, row := range d.Train {
+		if d.Z[row] != Unknown {
+			train = append(train, row)
+		}
+	}
+	for _, row := range d.Validation {
+		if d.Z[row] != Unknown {
+			validation = append(validation, row)
+		}
+	}
+	if len(train) == 0 || len(validation) == 0 {
+		return nil, errors.New("train: attribute is unknown in every row of a part, which INLP cannot remove")
+	}
+	for i := range h.Iterations {
+		c, _, err := linear{seed: o.Seed + uint64(i) + 1, epochs: 10}.fit(ctx, o.pool(), left, d.Z, d.Groups, train, validation)
+		if err != nil {
+			return nil, err
+		}
+		before := len(basis)
+		w := c.Params()[0].Value
+		for g := 1; g < w.Cols; g++ { // scores are known up to a common shift
+			v := make([]float64, w.Rows)
+			for j := range v {
+				v[j] = float64(w.Row(j)[g]) - float64(w.Row(j)[0])
+			}
+			basis = extend(basis, v)
+		}
+		for row := range left.Rows {
+			removeAll(left.Row(row), basis[before:])
+		}
+	}
+	return basis, nil
+}
+
+// extend adds the part of v that is orthogonal to the basis, at length 1,
+// unless next to nothing is left of it.
+func extend(basis [][]float64, v []float64) [][]float64 {
+	size := norm(v)
+	for range 2 { // once more removes what rounding has left
+		for _, b := range basis {
+			dot := 0.0
+			for j := range v {
+				dot += b[j] * v[j]
+			}
+			for j := range v {
+				v[j] -= dot * b[j]
+			}
+		}
+	}
+	n := norm(v)
+	if !(n > 1e-6*size) {
+		return basis
+	}
+	for j := range v {
+		v[j] /= n
+	}
+	return append(basis, v)
+}
+
+func norm(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x * x
+	}
+	return math.Sqrt(sum)
+}
+
+// removeAll removes from x what lies in the span of an orthonormal basis.
+func removeAll(x []float32, basis [][]float64) {
+	for _, b := range basis {
+		dot := 0.0
+		for j, v := range x {
+			dot += b[j] * float64(v)
+		}
+		for j := range x {
+			x[j] -= float32(dot * b[j])
+		}
+	}
+}
+
+// identityLess returns the matrix I − Σ b·bᵀ.
+func identityLess(n int, basis [][]float64) nn.Matrix {
+	m := nn.NewMatrix(n, n)
+	for i := range n {
+		for j := range n {
+			v := 0.0
+			if i == j {
+				v = 1
+			}
+			for _, b := range basis {
+				v -= b[i] * b[j]
+			}
+			m.Row(i)[j] = float32(v)
+		}
+	}
+	return m
+}

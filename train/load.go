@@ -1,0 +1,122 @@
+package train
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"sotto/internal/safetensors"
+	"sotto/mech"
+	"sotto/nn"
+)
+
+// maxManifest bounds a file that is read whole before anything is known of it.
+const maxManifest = 16 << 20
+
+// Load reads a model's folder. It runs nothing of it, and refuses with the
+// reason what is damaged, incomplete, not a model, changed, or states another
+// guarantee than its mechanism has. With an error the manifest is empty, so
+// that nothing is printed that was not confirmed.
+func Load(dir string) (*Model, Manifest, error) {
+	path := filepath.Join(dir, ManifestFile)
+	info, err := readManifest(path)
+	if err != nil {
+		return nil, Manifest{}, err
+	}
+	weights, err := os.ReadFile(filepath.Join(dir, WeightsFile))
+	if err != nil {
+		return nil, Manifest{}, fmt.Errorf("train: model has no weights: %w", err)
+	}
+	if sum := sha256.Sum256(weights); hex.EncodeToString(sum[:]) != info.Weights {
+		return nil, Manifest{}, fmt.Errorf("train: %s is damaged or of another model: its SHA-256 is not the manifest's; train the model again or copy its folder whole", filepath.Join(dir, WeightsFile))
+	}
+	f, err := safetensors.Decode(weights)
+	if err != nil {
+		return nil, Manifest{}, fmt.Errorf("train: %s: %w", filepath.Join(dir, WeightsFile), err)
+	}
+	t := make(tensors)
+	for _, u := range f.Tensors {
+		if len(u.Shape) != 2 {
+			return nil, Manifest{}, fmt.Errorf("train: %s: a tensor has %d dimensions, must have 2", dir, len(u.Shape))
+		}
+		t[u.Name] = nn.Matrix{Rows: u.Shape[0], Cols: u.Shape[1], Data: u.Data}
+	}
+	m, err := newModel(info.Architecture, t)
+	if err != nil {
+		return nil, Manifest{}, fmt.Errorf("%s: %w", dir, err)
+	}
+	m.Kept = info.Kept
+	if err := m.confirm(path, info); err != nil {
+		return nil, Manifest{}, err
+	}
+	return m, info, nil
+}
+
+func readManifest(path string) (Manifest, error) {
+	var info Manifest
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return info, fmt.Errorf("train: %s is no model: %w", filepath.Dir(path), err)
+	} else if err != nil {
+		return info, fmt.Errorf("train: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	content, err := io.ReadAll(io.LimitReader(f, maxManifest))
+	if err != nil {
+		return info, fmt.Errorf("train: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&info); err != nil {
+		return info, fmt.Errorf("train: %s is no manifest of a model: %w", path, err)
+	}
+	if info.Format != modelFormat {
+		return info, fmt.Errorf("train: %s has format %q, must be %q", path, info.Format, modelFormat)
+	}
+	// A second text behind the first, a key that occurs twice or in capitals:
+	// whoever reads the file would see something else than what was parsed.
+	want, err := canonical(info)
+	if err != nil {
+		return info, fmt.Errorf("train: %s is no manifest of a model: %w", path, err)
+	}
+	var seen, expected bytes.Buffer
+	if json.Compact(&seen, content) != nil || json.Compact(&expected, want) != nil || !bytes.Equal(seen.Bytes(), expected.Bytes()) {
+		return info, fmt.Errorf("train: %s is not as it was saved: something is added, missing, repeated or spelt differently", path)
+	}
+	return info, nil
+}
+
+// confirm refuses a manifest whose guarantee is not what the mechanism proves.
+func (m *Model) confirm(path string, info Manifest) error {
+	if info.Assumption != m.Coverage() {
+		return fmt.Errorf("train: %s states another assumption than the model has, which is %q", path, m.Coverage())
+	}
+	s, ok := m.Statement()
+	if !ok && info.Guarantee == nil {
+		return nil
+	}
+	if !ok {
+		return fmt.Errorf("train: %s states a guarantee, but the model has no mechanism", path)
+	}
+	if info.Guarantee == nil || normal(s) != normal(*info.Guarantee) {
+		return fmt.Errorf("train: %s states another guarantee than its mechanism proves, ε = %v (%s-level); it was changed, or made by a version that computed it differently", path, s.True, s.Unit)
+	}
+	return nil
+}
+
+// normal returns a statement as JSON would give it back, so that two can be
+// compared.
+func normal(s mech.Statement) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}

@@ -1,0 +1,115 @@
+package train
+
+import (
+	"context"
+	"fmt"
+
+	"sotto/nn"
+)
+
+// Method is a struct of hyper-parameters that can be fitted.
+type Method interface {
+	// Fit returns a model of d, the same bits for the same seed whatever the
+	// number of workers. It leaves its receiver and d as they are. If ctx ends
+	// first, it returns an error that wraps ctx's, with the model that it would
+	// keep so far, or nil if not one epoch was complete. The same holds for a
+	// training that diverges, with an error that says so.
+	Fit(ctx context.Context, d Data, o Options) (*Model, error)
+}
+
+// Options say how, not what, to train. The zero value trains from the start,
+// silently, on one worker.
+type Options struct {
+	Seed uint64   // of weights, order of rows, dropout and the noise of training
+	Pool *nn.Pool // nil means one worker
+
+	// Progress, if not nil, is called after each epoch.
+	Progress func(Progress)
+	// Save, if not nil, is called after each epoch, before Progress, with what
+	// is needed to resume. That changes when the next epoch is complete, and
+	// no more once Fit has returned. An error of Save ends the training.
+	Save func(*State) error
+	// Resume, if not nil, is where to go on: what Save was given in a training
+	// with the same method, data and seed. A state of another is an error, as
+	// far as settings, seed, labels, split and the first rows of the data tell.
+	// Resume is only read.
+	Resume *State
+}
+
+func (o Options) pool() *nn.Pool {
+	if o.Pool == nil {
+		return nn.NewPool(1)
+	}
+	return o.Pool
+}
+
+// Progress is where a training stands after an epoch.
+type Progress struct {
+	Epoch    int     `json:"epoch"` // how many are complete
+	Epochs   int     `json:"epochs"`
+	Loss     float64 `json:"loss"`     // mean cross-entropy of the classifier in this epoch
+	Accuracy float64 `json:"accuracy"` // on the validation rows, after this epoch
+}
+
+// Keep says which epoch's weights become the model.
+type Keep string
+
+const (
+	// Best keeps the epoch of highest validation accuracy, the first of equals.
+	Best Keep = "best"
+	// Last keeps the last epoch. It is the default with an adversary, whose
+	// weight grows from 0: the most accurate epoch is then often one in which
+	// it had no say.
+	Last Keep = "last"
+)
+
+// Training holds what all methods that train a network share. The zero value
+// uses FEDERATE's published settings.
+type Training struct {
+	Shape
+	Epochs int `json:"epochs,omitempty"` // 0 means 30, or 45 with noise
+	// Batch is the number of rows a step; 0 means 2000, or less where an epoch
+	// would have fewer than 16 steps.
+	Batch int     `json:"batch,omitempty"`
+	Rate  float64 `json:"rate,omitempty"` // of Adam; 0 means 0.001
+	Keep  Keep    `json:"keep,omitempty"` // "" means Best, or Last with an adversary
+	// Standardise shifts and scales each column to mean 0 and deviation 1 over
+	// the rows that are fitted on.
+	Standardise bool `json:"standardise,omitempty"`
+}
+
+const leastSteps = 16 // of an epoch, where Batch is not given
+
+// filled returns t with its defaults for that many rows, or the first fault.
+func (t Training) filled(rows int, noisy, adversarial bool) (Training, error) {
+	var err error
+	if t.Shape, err = t.Shape.filled(); err != nil {
+		return t, err
+	}
+	if t.Epochs == 0 {
+		t.Epochs = 30
+		if noisy {
+			t.Epochs = 45
+		}
+	}
+	if t.Batch == 0 {
+		t.Batch = min(2000, max(1, rows/leastSteps))
+	}
+	if t.Keep == "" {
+		t.Keep = Best
+		if adversarial {
+			t.Keep = Last
+		}
+	}
+	switch {
+	case t.Epochs < 1 || t.Epochs > 1_000_000:
+		return t, fmt.Errorf("train: epochs is %d, must be from 1 to 1,000,000", t.Epochs)
+	case t.Batch < 1:
+		return t, fmt.Errorf("train: batch is %d, must be at least 1", t.Batch)
+	case !(t.Rate >= 0):
+		return t, fmt.Errorf("train: rate is %v, must be positive", t.Rate)
+	case t.Keep != Best && t.Keep != Last:
+		return t, fmt.Errorf("train: keep is %q, must be %q or %q", t.Keep, Best, Last)
+	}
+	return t, nil
+}

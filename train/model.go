@@ -1,0 +1,268 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"sotto/dp"
+	"sotto/mech"
+	"sotto/nn"
+	"sotto/noise"
+)
+
+// Architecture says how a model computes, in full: what a manifest records.
+//
+// A row is standardised, encoded, scaled, sent through the mechanism, and
+// classified. Each of the first four may be absent.
+type Architecture struct {
+	Inputs      int          `json:"inputs"`                // numbers a row
+	Standardise bool         `json:"standardise,omitempty"` // by the model's own mean and deviation of each column
+	Encoder     []int        `json:"encoder,omitempty"`     // widths of the layers, ReLU between them; none: the row itself
+	Scaling     Scaling      `json:"scaling,omitempty"`     // of the representation, before its mechanism
+	Release     *mech.Params `json:"release,omitempty"`     // the mechanism; nil: nothing protects the representation
+	Classifier  []int        `json:"classifier,omitempty"`  // widths of the layers, the last being the number of classes
+	// Constant is set for a model that looks at nothing and releases nothing.
+	Constant Constant `json:"constant,omitempty"`
+	Classes  int      `json:"classes"`
+}
+
+// Constant says what a model answers that does not look at its input.
+type Constant string
+
+// The answers of constant models.
+const (
+	CommonestClass Constant = "majority" // always the commonest class
+	AnyClass       Constant = "random"   // each class with the same probability
+)
+
+// Model is a trained model. Fit and Load make one. It is not safe for
+// concurrent use, but its clones are independent of each other.
+type Model struct {
+	// Kept tells which epoch was kept; empty where nothing was trained.
+	Kept Progress
+
+	architecture Architecture
+	mechanism    mech.Mechanism // nil if nothing protects
+	shift, scale []float32      // of Standardise
+	encoder      nn.Sequential
+	classifier   nn.Sequential
+	majority     int
+}
+
+// Architecture returns how the model computes.
+func (m *Model) Architecture() Architecture { return m.architecture.clone() }
+
+// clone returns a copy that shares nothing, so that nobody can change what a
+// model says of itself.
+func (a Architecture) clone() Architecture {
+	a.Encoder, a.Classifier = slices.Clone(a.Encoder), slices.Clone(a.Classifier)
+	if a.Release != nil {
+		p := *a.Release
+		a.Release = &p
+	}
+	return a
+}
+
+// Statement returns what is claimed and what is true of the release, and false
+// for a model that protects nothing or releases nothing.
+func (m *Model) Statement() (mech.Statement, bool) {
+	if m.mechanism == nil {
+		return mech.Statement{}, false
+	}
+	s, err := mech.Describe(m.mechanism.Params(), 0)
+	return s, err == nil
+}
+
+// Guarantee returns what one release promises: nothing at all for a model
+// without mechanism, and ε = 0 for one that releases nothing.
+func (m *Model) Guarantee() dp.Guarantee {
+	switch {
+	case m.architecture.Constant != "":
+		return dp.Guarantee{Unit: dp.Text}
+	case m.mechanism == nil:
+		return dp.None(dp.Text)
+	}
+	return m.mechanism.Guarantee()
+}
+
+// Dim returns how many numbers a release has; 0 if nothing is released.
+func (m *Model) Dim() int {
+	switch a := m.architecture; {
+	case a.Constant != "":
+		return 0
+	case m.mechanism != nil:
+		_, out := m.mechanism.Shape()
+		return out
+	default:
+		return a.width()
+	}
+}
+
+// width is that of the representation before any mechanism.
+func (a Architecture) width() int {
+	if len(a.Encoder) > 0 {
+		return a.Encoder[len(a.Encoder)-1]
+	}
+	return a.Inputs
+}
+
+// mechanismOf makes the mechanism of an architecture, nil for none.
+func (a Architecture) mechanismOf() (mech.Mechanism, error) {
+	if a.Release == nil {
+		return nil, nil //nolint:nilnil // no mechanism is no error
+	}
+	return mech.New(*a.Release)
+}
+
+// SimulationKey returns a key for releases that only measure: the same seed
+// gives the same noise, so it protects nobody.
+func SimulationKey(seed uint64) []byte {
+	return fmt.Appendf(nil, "simulated release %d", seed)
+}
+
+// inferRows is the number of rows that pass through the layers at a time, a
+// multiple of releaseBlock.
+const inferRows = 32 * releaseBlock
+
+const leastKey = 16 // bytes, of which package noise asks
+
+// Release returns what leaves the trusted side for the given rows of x, one
+// row each: the representation through the mechanism, or the bare
+// representation of a model without one. Noise is derived from the key, which
+// for a real release must be secret, fresh and used once: at least 16 bytes
+// from crypto/rand. A second release under the same key has the same noise, and
+// the difference of the two shows what it should hide.
+//
+// The noise of rows[i] depends on the key and on i alone: the first rows of a
+// longer list are released alike, others are not. An error releases nothing.
+// Release panics if x has not as many columns as the model has inputs, or if a
+// row does not exist.
+func (m *Model) Release(p *nn.Pool, x nn.Matrix, rows []int, key []byte) (nn.Matrix, error) {
+	a := m.architecture
+	if x.Cols != a.Inputs {
+		panic(fmt.Sprintf("train: Release of rows with %d numbers, want %d", x.Cols, a.Inputs))
+	}
+	y := nn.NewMatrix(len(rows), m.Dim())
+	if a.Constant != "" {
+		return y, nil
+	}
+	if m.mechanism != nil && len(key) < leastKey {
+		return nn.Matrix{}, fmt.Errorf("train: key has %d bytes, must have at least %d", len(key), leastKey)
+	}
+	source := floats{x: x, shift: m.shift, scale: m.scale}
+	batch := nn.NewMatrix(min(len(rows), inferRows), x.Cols)
+	for start := 0; start < len(rows); start += inferRows {
+		part := rows[start:min(len(rows), start+inferRows)]
+		b := batch.Slice(0, len(part))
+		source.gather(b, part)
+		h := m.encoder.Forward(p, nn.Infer, b)
+		to := y.Slice(start, start+len(part))
+		if m.mechanism == nil {
+			copy(to.Data, h.Data)
+			continue
+		}
+		r := releaser{a.Scaling, m.mechanism, key, "release", start}
+		if err := r.each(p, len(part), widen(h), narrow(to)); err != nil {
+			return nn.Matrix{}, err
+		}
+	}
+	if m.mechanism == nil {
+		if err := finite(y); err != nil {
+			return nn.Matrix{}, err
+		}
+	}
+	return y, nil
+}
+
+// widen and narrow copy rows between the widths of floats.
+func widen(from nn.Matrix) func(int, []float64) {
+	return func(row int, to []float64) {
+		for j, v := range from.Row(row) {
+			to[j] = float64(v)
+		}
+	}
+}
+
+func narrow(to nn.Matrix) func(int, []float64) {
+	return func(row int, from []float64) {
+		y := to.Row(row)
+		for j, v := range from {
+			y[j] = float32(v)
+		}
+	}
+}
+
+// Logits returns the classifier's scores of released rows, one column a class,
+// and their softmax is the probability it gives each class. A constant model
+// has equal scores, or a higher one for the class that it always answers. It
+// panics if a row has not as many numbers as a release.
+func (m *Model) Logits(p *nn.Pool, released nn.Matrix) nn.Matrix {
+	scores := nn.NewMatrix(released.Rows, m.architecture.Classes)
+	if m.architecture.Constant != "" {
+		for i := range released.Rows {
+			if m.architecture.Constant == CommonestClass {
+				scores.Row(i)[m.majority] = 1
+			}
+		}
+		return scores
+	}
+	for start := 0; start < released.Rows; start += inferRows {
+		end := min(released.Rows, start+inferRows)
+		copy(scores.Slice(start, end).Data, m.classifier.Forward(p, nn.Infer, released.Slice(start, end)).Data)
+	}
+	return scores
+}
+
+// Predict returns the class of each released row. The answers of [AnyClass]
+// are drawn with the given seed; no other model uses it. It panics if a row has
+// not as many numbers as a release.
+func (m *Model) Predict(p *nn.Pool, released nn.Matrix, seed uint64) []int {
+	classes := make([]int, released.Rows)
+	if m.architecture.Constant == AnyClass {
+		source := noise.Derive(SimulationKey(seed), "train", "any class")
+		for i := range classes {
+			classes[i] = int(source.IntN(uint64(m.architecture.Classes)))
+		}
+		return classes
+	}
+	scores := m.Logits(p, released)
+	for i := range classes {
+		classes[i] = argmax(scores.Row(i))
+	}
+	return classes
+}
+
+// Clone returns a model that can be used beside m, with weights of its own.
+func (m *Model) Clone() *Model {
+	c, err := newModel(m.architecture, m.tensors())
+	if err != nil { // m was made from an architecture like this
+		panic(err)
+	}
+	c.Kept = m.Kept
+	return c
+}
+
+// modelOf makes a model of what a learner has kept.
+func (l *learner) modelOf(a Architecture) (*Model, error) {
+	a.Classifier = append(slices.Clone(l.Classifier), l.data.Classes)
+	a.Classes = l.data.Classes
+	t := make(tensors)
+	layer := map[string]int{}
+	for _, k := range l.state.kept { // weights and biases alternate
+		part, kind := partOf(k.Name)
+		t[fmt.Sprintf("%s.%d.%s", part, layer[part], kind)] = nn.Matrix{Rows: k.Shape[0], Cols: k.Shape[1], Data: slices.Clone(k.Data)}
+		if kind == "bias" {
+			layer[part]++
+		}
+	}
+	if f, ok := l.rows.(floats); ok && f.shift != nil && a.Standardise {
+		t["input.shift"] = nn.Matrix{Rows: 1, Cols: len(f.shift), Data: slices.Clone(f.shift)}
+		t["input.scale"] = nn.Matrix{Rows: 1, Cols: len(f.scale), Data: slices.Clone(f.scale)}
+	}
+	m, err := newModel(a, t)
+	if err != nil {
+		return nil, err
+	}
+	m.Kept = l.state.History[l.state.Kept-1]
+	return m, nil
+}

@@ -1,0 +1,114 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"sotto/nn"
+)
+
+// front returns the model up to the input of its last layer, as an encoder
+// whose output nothing classifies: where the classifier has hidden layers,
+// they become part of the encoder, the first joined with the encoder's last,
+// between which there is no ReLU.
+func (m *Model) front() *Model {
+	a, t := m.architecture, m.tensors()
+	encoder := a.Encoder
+	hidden := a.Classifier[:len(a.Classifier)-1]
+	last := len(encoder) - 1
+	for i, width := range hidden {
+		name := func(part string, layer int, kind string) string { return fmt.Sprintf("%s.%d.%s", part, layer, kind) }
+		weight, bias := t[name("classifier", i, "weight")], t[name("classifier", i, "bias")]
+		if i > 0 {
+			last++
+			encoder = append(slices.Clone(encoder), width)
+			t[name("encoder", last, "weight")], t[name("encoder", last, "bias")] = weight, bias
+			continue
+		}
+		p := nn.NewPool(1)
+		joined, shift := nn.NewMatrix(t[name("encoder", last, "weight")].Rows, width), bias.Clone()
+		p.Mul(joined, t[name("encoder", last, "weight")], weight)
+		p.AddMul(shift, t[name("encoder", last, "bias")], weight)
+		encoder = append(slices.Clone(encoder[:last]), width)
+		t[name("encoder", last, "weight")], t[name("encoder", last, "bias")] = joined, shift
+	}
+	for i := range a.Classifier {
+		delete(t, fmt.Sprintf("classifier.%d.weight", i))
+		delete(t, fmt.Sprintf("classifier.%d.bias", i))
+	}
+	f := &Model{architecture: a, shift: m.shift, scale: m.scale}
+	f.architecture.Encoder, f.architecture.Classifier = encoder, nil
+	take := taker{left: t}
+	f.encoder = take.layers("encoder", a.Inputs, encoder)
+	if len(hidden) > 0 { // what the last layer saw was behind a ReLU
+		f.encoder = append(f.encoder, &nn.ReLU{})
+	}
+	return f
+}
+
+// with returns the model that multiplies the output of f, a front, by a matrix
+// and classifies the product.
+func (f *Model) with(projection nn.Matrix, head *nn.Dense, kept Progress, classes int) (*Model, error) {
+	a, t := f.architecture, f.tensors()
+	last := len(a.Encoder) - 1
+	_, rectified := f.encoder[len(f.encoder)-1].(*nn.ReLU)
+	if rectified {
+		a.Encoder = append(slices.Clone(a.Encoder), projection.Cols)
+		t[fmt.Sprintf("encoder.%d.weight", last+1)] = projection
+		t[fmt.Sprintf("encoder.%d.bias", last+1)] = nn.NewMatrix(1, projection.Cols)
+	} else {
+		p := nn.NewPool(1)
+		for _, kind := range []string{"weight", "bias"} {
+			name := fmt.Sprintf("encoder.%d.%s", last, kind)
+			product := nn.NewMatrix(t[name].Rows, projection.Cols)
+			p.Mul(product, t[name], projection)
+			t[name] = product
+		}
+	}
+	a.Classes, a.Classifier = classes, []int{classes}
+	t["classifier.0.weight"], t["classifier.0.bias"] = head.Params()[0].Value, head.Params()[1].Value
+	m, err := newModel(a, t)
+	if err != nil {
+		return nil, err
+	}
+	m.Kept = kept
+	return m, nil
+}
+
+// linear is multinomial logistic regression by Adam.
+type linear struct {
+	seed   uint64
+	epochs int
+}
+
+// fit trains on some rows of x and keeps the epoch that is best on others.
+func (h linear) fit(ctx context.Context, p *nn.Pool, x nn.Matrix, y []int, classes int, train, validation []int) (*nn.Dense, Progress, error) {
+	shift, scale := moments(x, train)
+	t, err := Training{Epochs: h.epochs, Rate: 0.01, Keep: Best}.filled(len(train), false, false)
+	if err != nil {
+		return nil, Progress{}, err
+	}
+	q := plan{
+		Training: t, rows: floats{x: x, shift: shift, scale: scale},
+		optimiser: func(params []nn.Param) (*nn.Optimizer, error) { return nn.Adam{Rate: t.Rate}.New(params) },
+	}
+	l, err := q.fit(ctx, Data{X: x, Y: y, Classes: classes, Train: train, Validation: validation}, Options{Seed: h.seed, Pool: p})
+	if err != nil {
+		return nil, Progress{}, err
+	}
+	// Undo the scaling, so that the layer takes x as it is:
+	// ((x − shift)·scale)·W + b = x·(scale·W) + (b − shift·scale·W).
+	d := dense(l.classifier)[0]
+	weight, bias := d.Params()[0].Value, d.Params()[1].Value
+	for i, kept := range l.state.kept {
+		copy([]nn.Matrix{weight, bias}[i].Data, kept.Data)
+	}
+	for j := range weight.Rows {
+		for c := range weight.Cols {
+			weight.Row(j)[c] *= scale[j]
+			bias.Data[c] -= shift[j] * weight.Row(j)[c]
+		}
+	}
+	return d, l.state.History[l.state.Kept-1], nil
+}

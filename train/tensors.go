@@ -1,0 +1,190 @@
+package train
+
+import (
+	"fmt"
+	weakrand "math/rand/v2"
+	"strings"
+
+	"sotto/nn"
+)
+
+// tensors are the numbers of a model by name: "encoder.0.weight" is that of
+// the encoder's first layer, with a row for each input and a column for each
+// output, "encoder.0.bias" its bias, and so on.
+type tensors map[string]nn.Matrix
+
+// partOf splits the name of a kept parameter, "kept.encoder.3.weight", into the
+// part of the model and the kind of parameter.
+func partOf(name string) (part, kind string) {
+	fields := strings.Split(name, ".")
+	return fields[1], fields[len(fields)-1]
+}
+
+// newModel makes a model from its numbers, which must be exactly those that
+// the architecture has.
+func newModel(a Architecture, t tensors) (*Model, error) {
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	if a.Release != nil && a.Release.OutputDim != 0 && a.Release.OutputDim != t["classifier.0.weight"].Rows {
+		return nil, fmt.Errorf("train: mechanism releases %d numbers, must release the classifier's %d", a.Release.OutputDim, t["classifier.0.weight"].Rows)
+	}
+	m := &Model{architecture: a.clone()}
+	var err error
+	if m.mechanism, err = a.mechanismOf(); err != nil {
+		return nil, err
+	}
+	take := taker{left: t}
+	switch {
+	case a.Constant == AnyClass:
+	case a.Constant == CommonestClass:
+		m.majority = int(take.matrix("majority", 1, 1).Data[0])
+	default:
+		if a.Standardise {
+			m.shift, m.scale = take.matrix("input.shift", 1, a.Inputs).Data, take.matrix("input.scale", 1, a.Inputs).Data
+		}
+		m.encoder = take.layers("encoder", a.Inputs, a.Encoder)
+		released := a.width()
+		if m.mechanism != nil {
+			_, released = m.mechanism.Shape()
+		}
+		m.classifier = take.layers("classifier", released, a.Classifier)
+	}
+	if m.majority < 0 || m.majority >= a.Classes {
+		return nil, fmt.Errorf("train: model answers class %d, must be below %d", m.majority, a.Classes)
+	}
+	if err := take.finish(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Validate reports the first part that no model of this package has.
+func (a Architecture) Validate() error {
+	if a.Inputs < 1 || a.Inputs > maxInputs || a.Classes < 2 || a.Classes > maxClasses {
+		return fmt.Errorf("train: model has %d inputs and %d classes, must have from 1 to %d and from 2 to %d", a.Inputs, a.Classes, maxInputs, maxClasses)
+	}
+	switch a.Constant {
+	case CommonestClass, AnyClass:
+		if a.Standardise || a.Scaling != "" || a.Encoder != nil || a.Release != nil || a.Classifier != nil {
+			return fmt.Errorf("train: a %s model has layers, must have none", a.Constant)
+		}
+		return nil
+	case "":
+	default:
+		return fmt.Errorf("train: constant is %q, must be %q or %q", a.Constant, CommonestClass, AnyClass)
+	}
+	if a.Scaling != "" && a.Scaling != ZScore {
+		return fmt.Errorf("train: scaling is %q, must be %q or absent", a.Scaling, ZScore)
+	}
+	for _, widths := range [][]int{a.Encoder, a.Classifier} {
+		for _, w := range widths {
+			if w < 1 || w > max(maxWidth, maxClasses) {
+				return fmt.Errorf("train: a layer is %d wide, must be positive and at most %d", w, maxClasses)
+			}
+		}
+	}
+	if err := a.validateRelease(); err != nil {
+		return err
+	}
+	if n := len(a.Classifier); n == 0 || a.Classifier[n-1] != a.Classes {
+		return fmt.Errorf("train: classifier does not end in the %d classes", a.Classes)
+	}
+	return nil
+}
+
+// validateRelease refuses a mechanism where no method of this package has it,
+// and one of other sizes before anything of that size is made.
+func (a Architecture) validateRelease() error {
+	if a.Release == nil {
+		return nil
+	}
+	p := *a.Release
+	if len(a.Encoder) > 0 {
+		if _, err := normaliser(p); err != nil {
+			return err
+		}
+	} else if !isBitProtocol(p.Mechanism) && p.Mechanism != "privemb" {
+		return fmt.Errorf("train: mechanism without encoder is %q, must be a bit protocol or privemb", p.Mechanism)
+	}
+	if in := max(p.Dim, p.InputDim); in != a.width() {
+		return fmt.Errorf("train: mechanism takes %d numbers, must take the representation's %d", in, a.width())
+	}
+	return nil
+}
+
+// taker takes matrices out of a set and remembers the first that is missing.
+type taker struct {
+	left  tensors
+	taken int
+	err   error
+}
+
+func (t *taker) matrix(name string, rows, cols int) nn.Matrix {
+	m, ok := t.left[name]
+	t.taken++
+	if t.err == nil && !ok {
+		t.err = fmt.Errorf("train: weights have no %q", name)
+	} else if t.err == nil && (m.Rows != rows || m.Cols != cols) {
+		t.err = fmt.Errorf("train: %q is %d×%d, must be %d×%d", name, m.Rows, m.Cols, rows, cols)
+	}
+	if t.err != nil {
+		return nn.NewMatrix(1, 1)
+	}
+	return m
+}
+
+// layers makes dense layers with ReLU between them.
+func (t *taker) layers(part string, in int, widths []int) nn.Sequential {
+	var s nn.Sequential
+	for i, out := range widths {
+		weight := t.matrix(fmt.Sprintf("%s.%d.weight", part, i), in, out)
+		bias := t.matrix(fmt.Sprintf("%s.%d.bias", part, i), 1, out)
+		if t.err != nil {
+			return nil
+		}
+		if i > 0 {
+			s = append(s, &nn.ReLU{})
+		}
+		d := nn.NewDense(in, out, weakrand.New(weakrand.NewPCG(0, 0)))
+		copy(d.Params()[0].Value.Data, weight.Data)
+		copy(d.Params()[1].Value.Data, bias.Data)
+		s, in = append(s, d), out
+	}
+	return s
+}
+
+func (t *taker) finish() error {
+	if t.err == nil && t.taken != len(t.left) {
+		return fmt.Errorf("train: weights hold %d tensors, must hold the %d of this model", len(t.left), t.taken)
+	}
+	if t.err != nil {
+		return t.err
+	}
+	for name, m := range t.left {
+		if finite(m) != nil {
+			return fmt.Errorf("train: %q holds NaN or infinity, must be finite", name)
+		}
+	}
+	return nil
+}
+
+// tensors returns the numbers of a model. They share memory with it.
+func (m *Model) tensors() tensors {
+	t := make(tensors)
+	if m.architecture.Constant == CommonestClass {
+		t["majority"] = nn.Matrix{Rows: 1, Cols: 1, Data: []float32{float32(m.majority)}}
+	}
+	if m.shift != nil {
+		t["input.shift"] = nn.Matrix{Rows: 1, Cols: len(m.shift), Data: m.shift}
+		t["input.scale"] = nn.Matrix{Rows: 1, Cols: len(m.scale), Data: m.scale}
+	}
+	for part, s := range map[string]nn.Sequential{"encoder": m.encoder, "classifier": m.classifier} {
+		for i, d := range dense(s) {
+			for _, q := range d.Params() {
+				t[fmt.Sprintf("%s.%d.%s", part, i, q.Name)] = q.Value
+			}
+		}
+	}
+	return t
+}
