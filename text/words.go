@@ -1,13 +1,21 @@
-// Package text takes texts apart. So far it knows words, as lookups in tables
-// of words and counts need them.
+// Package text takes texts apart: into words, as lookups in tables of words and
+// counts need them, and into the subwords of BERT, as transformers do. It also
+// masks words, at random or because a user lists them.
 //
-// It is not for the subwords of a transformer, and it understands no language:
-// scripts without spaces between words come out as long runs. The smallest use
-// is
+// It understands no language: scripts without spaces between words come out as
+// long runs of words, and names are found by their capital letters. It makes no
+// promise of privacy either. Masks at random have one, which package mech
+// states and draws them for; those of a list and of names have none.
+//
+// The smallest uses are
 //
 //	for word := range text.Words("Don't panic!") {
 //		… // don't, panic
 //	}
+//
+//	tokens, err := text.LoadWordPiece("tokenizer.json")
+//	…
+//	ids := tokens.Encode("Don't panic!", 128).IDs // 101, 2123, 1005, 1056, …
 package text
 
 import (
@@ -105,7 +113,7 @@ func classify(s string) (class, int) {
 // classOf returns the class of a character.
 func classOf(r rune) class {
 	switch {
-	case r == '\'':
+	case r == '\'', r == '’':
 		return apostrophe
 	case unicode.IsLetter(r), unicode.IsDigit(r):
 		return inWord

@@ -116,7 +116,7 @@ func canonical(info Manifest) ([]byte, error) {
 		return nil, err
 	}
 	var parsed Manifest
-	if err := json.Unmarshal(text, &parsed); err != nil {
+	if err = json.Unmarshal(text, &parsed); err != nil {
 		return nil, err
 	}
 	text, err = json.MarshalIndent(parsed, "", "  ")

@@ -139,7 +139,7 @@ func (h against) learn(ctx context.Context, d Data, o Options) (*learner, Archit
 	if err := d.Validate(); err != nil {
 		return nil, a, err
 	}
-	t, err := h.Training.filled(len(d.Train), h.release != nil, h.rivals > 0)
+	t, err := h.filled(len(d.Train), h.release != nil, h.rivals > 0)
 	if err != nil {
 		return nil, a, err
 	}

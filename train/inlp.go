@@ -14,6 +14,9 @@ import (
 // protected attribute on the input of the last layer and remove the directions
 // it uses; at the end fit the last layer anew on what is left. It promises
 // nothing: a linear attacker of the same kind fails, others need not.
+//
+// Progress and Save tell of the first training. What follows is short and done
+// anew by whoever resumes, and without it there is no model to keep.
 type INLP struct {
 	Training
 	Iterations int `json:"iterations,omitempty"` // 0 means 5
@@ -87,6 +90,9 @@ func (h INLP) directions(ctx context.Context, d Data, o Options, hidden nn.Matri
 		return nil, errors.New("train: attribute is unknown in every row of a part, which INLP cannot remove")
 	}
 	for i := range h.Iterations {
+		if len(basis) == hidden.Cols {
+			break // nothing is left
+		}
 		c, _, err := linear{seed: o.Seed + uint64(i) + 1, epochs: 10}.fit(ctx, o.pool(), left, d.Z, d.Groups, train, validation)
 		if err != nil {
 			return nil, err

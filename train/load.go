@@ -74,7 +74,7 @@ func readManifest(path string) (Manifest, error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(content))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&info); err != nil {
+	if err = d.Decode(&info); err != nil {
 		return info, fmt.Errorf("train: %s is no manifest of a model: %w", path, err)
 	}
 	if info.Format != modelFormat {

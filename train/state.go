@@ -137,15 +137,15 @@ func (s *State) sound() bool {
 func (l *learner) identity() (string, error) {
 	h := sha256.New()
 	about := struct {
-		Plan              Training
+		Training          Training
 		Widths            []int
 		Release, Received mech.Params
-		Numbers           [4]float64
+		Numbers           []float64
 		Seed              uint64
 		Data              Data
 	}{
-		l.Training, l.widths, mech.Params{}, l.received,
-		[4]float64{l.reversal, float64(l.rivals), l.apart, l.corrupt}, l.seed, l.data,
+		Training: l.Training, Widths: l.widths, Received: l.received, Seed: l.seed, Data: l.data,
+		Numbers: []float64{l.reversal, float64(l.rivals), l.apart, l.corrupt},
 	}
 	if l.release != nil {
 		about.Release = l.release.Params()
@@ -178,11 +178,11 @@ func (s *State) Write(w io.Writer, name string) error {
 // digest returns the SHA-256 of a state whose counters are given as JSON.
 func (s *State) digest(counters []byte) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q", counters) // writing to a hash does not fail
+	h.Write(fmt.Appendf(nil, "%q", counters)) // a hash takes everything
 	all := slices.SortedFunc(slices.Values(s.tensors), func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
 	var piece []byte
 	for _, t := range all {
-		fmt.Fprintf(h, "%q %d", t.Name, t.Shape)
+		h.Write(fmt.Appendf(nil, "%q %d", t.Name, t.Shape))
 		for some := range slices.Chunk(t.Data, 4096) {
 			piece = piece[:0]
 			for _, v := range some {

@@ -47,12 +47,12 @@ func (m *Model) front() *Model {
 	return f
 }
 
-// with returns the model that multiplies the output of f, a front, by a matrix
+// with returns the model that multiplies the output of m, a front, by a matrix
 // and classifies the product.
-func (f *Model) with(projection nn.Matrix, head *nn.Dense, kept Progress, classes int) (*Model, error) {
-	a, t := f.architecture, f.tensors()
+func (m *Model) with(projection nn.Matrix, head *nn.Dense, kept Progress, classes int) (*Model, error) {
+	a, t := m.architecture, m.tensors()
 	last := len(a.Encoder) - 1
-	_, rectified := f.encoder[len(f.encoder)-1].(*nn.ReLU)
+	_, rectified := m.encoder[len(m.encoder)-1].(*nn.ReLU)
 	if rectified {
 		a.Encoder = append(slices.Clone(a.Encoder), projection.Cols)
 		t[fmt.Sprintf("encoder.%d.weight", last+1)] = projection
@@ -68,12 +68,12 @@ func (f *Model) with(projection nn.Matrix, head *nn.Dense, kept Progress, classe
 	}
 	a.Classes, a.Classifier = classes, []int{classes}
 	t["classifier.0.weight"], t["classifier.0.bias"] = head.Params()[0].Value, head.Params()[1].Value
-	m, err := newModel(a, t)
+	whole, err := newModel(a, t)
 	if err != nil {
 		return nil, err
 	}
-	m.Kept = kept
-	return m, nil
+	whole.Kept = kept
+	return whole, nil
 }
 
 // linear is multinomial logistic regression by Adam.

@@ -35,10 +35,13 @@ func newModel(a Architecture, t tensors) (*Model, error) {
 		return nil, err
 	}
 	take := taker{left: t}
-	switch {
-	case a.Constant == AnyClass:
-	case a.Constant == CommonestClass:
-		m.majority = int(take.matrix("majority", 1, 1).Data[0])
+	switch a.Constant {
+	case AnyClass:
+	case CommonestClass:
+		class := take.matrix("majority", 1, 1).Data[0]
+		if m.majority = int(class); float32(m.majority) != class {
+			m.majority = -1
+		}
 	default:
 		if a.Standardise {
 			m.shift, m.scale = take.matrix("input.shift", 1, a.Inputs).Data, take.matrix("input.scale", 1, a.Inputs).Data
@@ -51,7 +54,7 @@ func newModel(a Architecture, t tensors) (*Model, error) {
 		m.classifier = take.layers("classifier", released, a.Classifier)
 	}
 	if m.majority < 0 || m.majority >= a.Classes {
-		return nil, fmt.Errorf("train: model answers class %d, must be below %d", m.majority, a.Classes)
+		return nil, fmt.Errorf("train: model answers no class, must answer one below %d", a.Classes)
 	}
 	if err := take.finish(); err != nil {
 		return nil, err

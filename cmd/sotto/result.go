@@ -155,8 +155,9 @@ func printFootnotes(w io.Writer, all []experiment.Configuration, attribute strin
 	}
 	told := map[string]bool{}
 	for _, c := range all {
-		if c.Statement != nil && !c.Statement.Honest() {
-			lines = append(lines, fmt.Sprintf("%s: the claim is false: %s", describe(c), c.Statement.Reason))
+		if c.Statement != nil && !c.Statement.Honest() && !told[c.Statement.Reason] {
+			told[c.Statement.Reason] = true
+			lines = append(lines, fmt.Sprintf("%s %s: the claim is false: %s", c.Mechanism, c.Statement.Variant, c.Statement.Reason))
 		}
 		if c.Coverage != "" && !told[c.Coverage] {
 			told[c.Coverage] = true

@@ -1,0 +1,129 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// NameList finds words that look like names, by their capital letters and by a
+// list of first names. It does not change and may be used by several goroutines.
+// The zero value has an empty list.
+//
+// A word is taken for a name if it begins with a capital letter and is either on
+// the list, or does not begin a sentence and has a small letter, too. A sentence
+// begins with the text, behind one of . ! ? … : or a line break, and with an
+// opening quotation mark; but not behind the stop of an initial or of a title
+// such as Dr. A few words that are names, too, such as Will and May, count only
+// where no sentence begins.
+//
+// This is a rule of thumb for English. It also masks days, months, brands and
+// headlines, and all nouns of German. It misses a name that is written in small
+// letters, that begins a sentence and is not on the list, or whose script has no
+// capital letters. No guarantee rests on it.
+type NameList struct {
+	names map[string]bool // folded
+}
+
+// ParseNames reads a list of first names, one a line. Empty lines and those that
+// begin with # are skipped; of a name of several words, each counts. Case and
+// accents make no difference. An error names the line and does not quote it.
+func ParseNames(r io.Reader) (*NameList, error) {
+	n := &NameList{names: map[string]bool{}}
+	err := eachLine(r, func(line string) error {
+		for _, span := range Spans(line) {
+			n.names[string(foldWord(nil, line[span.Start:span.End]))] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("text: list of names: %w", err)
+	}
+	return n, nil
+}
+
+// Names returns the number of names on the list.
+func (n *NameList) Names() int { return len(n.names) }
+
+// mark masks what looks like a name.
+func (n *NameList) mark(k *Masking, s string, dropped []bool) {
+	for i, span := range k.Spans {
+		if dropped[i] {
+			continue
+		}
+		word := s[span.Start:span.End]
+		if r, _ := utf8.DecodeRuneInString(word); !unicode.IsUpper(r) && !unicode.IsTitle(r) {
+			continue
+		}
+		if n.listed(word) || mixed(word) && !beginsSentence(s, k.Spans, dropped, i) {
+			k.mask(i, Name)
+		}
+	}
+}
+
+// ordinary are words that lists of first names have, too, but that mostly mean
+// something else where they begin a sentence.
+var ordinary = []string{"any", "even", "far", "had", "may", "my", "saw", "say", "see", "way", "will"}
+
+// listed reports whether a word, or what owns what follows it, is on the list
+// and no ordinary word.
+func (n *NameList) listed(word string) bool {
+	if contains(ordinary, word) {
+		return false
+	}
+	return inFolds(n.names, word) || inFolds(n.names, owner(word))
+}
+
+// owner returns a word without the ending of a possessive.
+func owner(word string) string {
+	for _, ending := range []string{"'s", "’s", "'S", "’S"} {
+		if rest, ok := strings.CutSuffix(word, ending); ok {
+			return rest
+		}
+	}
+	return word
+}
+
+// mixed reports whether a word that begins with a capital letter has a small
+// one, too, and is not "I" with a verb.
+func mixed(word string) bool {
+	word = owner(word)
+	if strings.HasPrefix(word, "I'") || strings.HasPrefix(word, "I’") {
+		return false
+	}
+	return strings.ContainsFunc(word, unicode.IsLower)
+}
+
+// beginsSentence reports whether a word begins a sentence, as far as the words
+// that are not dropped tell.
+func beginsSentence(s string, spans []Span, dropped []bool, i int) bool {
+	if i == 0 {
+		return true
+	}
+	before := spans[i-1]
+	gap := s[before.End:spans[i].Start]
+	if rest, ok := strings.CutPrefix(gap, "."); ok && !dropped[i-1] && abbreviated(s[before.Start:before.End]) {
+		gap = rest
+	}
+	last, _ := utf8.DecodeLastRuneInString(gap)
+	return strings.ContainsAny(gap, ".!?…:\n\r\u2028\u2029。！？") || strings.ContainsRune("\"'“„‘«", last)
+}
+
+// titles stand before names, with a stop that ends no sentence.
+var titles = []string{
+	"capt", "col", "dr", "gen", "gov", "hon", "jr", "lt", "maj", "mr", "mrs", "ms",
+	"prof", "rep", "rev", "sen", "sgt", "sr", "st",
+}
+
+// abbreviated reports whether a stop behind a word belongs to it.
+func abbreviated(word string) bool {
+	return utf8.RuneCountInString(word) == 1 || contains(titles, word)
+}
+
+// contains reports whether a list has a word, in any case.
+func contains(list []string, word string) bool {
+	return slices.ContainsFunc(list, func(w string) bool { return strings.EqualFold(w, word) })
+}

@@ -1,0 +1,40 @@
+package train_test
+
+import (
+	weakrand "math/rand/v2"
+	"runtime"
+	"testing"
+
+	"sotto/mech"
+	"sotto/nn"
+	"sotto/train"
+)
+
+// BenchmarkFederateEpoch measures one epoch on 20,000 rows of 512 numbers with
+// the published layers, beside the same without noise and adversary.
+func BenchmarkFederateEpoch(b *testing.B) {
+	const rows, cols = 20_000, 512
+	rng := weakrand.New(weakrand.NewPCG(1, 1))
+	d := train.Data{X: nn.NewMatrix(rows, cols), Classes: 2, Groups: 2}
+	for i := range d.X.Data {
+		d.X.Data[i] = float32(rng.NormFloat64())
+	}
+	for i := range rows {
+		d.Y, d.Z, d.Train = append(d.Y, rng.IntN(2)), append(d.Z, rng.IntN(2)), append(d.Train, i)
+	}
+	d.Validation = d.Train[:100]
+	s := train.Training{Shape: train.Twitter(), Epochs: 1}
+	for name, h := range map[string]train.Method{
+		"federate":      train.Federate{Training: s, Release: mech.Params{Mechanism: "laplace-l1", Epsilon: 8}},
+		"unconstrained": train.Unconstrained{Training: s},
+	} {
+		b.Run(name, func(b *testing.B) {
+			pool := nn.NewPool(runtime.GOMAXPROCS(0))
+			for b.Loop() {
+				if _, err := h.Fit(b.Context(), d, train.Options{Seed: 1, Pool: pool}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,164 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	weakrand "math/rand/v2"
+	"slices"
+
+	"sotto/nn"
+)
+
+// lambda returns the adversaries' weight in an epoch of E, counted from 0: it
+// grows from 0 towards λ as λ·(2/(1+e^{−7e/E}) − 1).
+func (q plan) lambda(epoch int) float64 {
+	return q.reversal * (2/(1+math.Exp(-7*float64(epoch)/float64(q.Epochs))) - 1)
+}
+
+// epoch trains on every row once and tells how it went.
+func (l *learner) epoch(ctx context.Context, epoch int) (Progress, error) {
+	order := slices.Clone(l.data.Train)
+	rng := weakrand.New(weakrand.NewPCG(l.seed, uint64(epoch)))
+	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	for _, a := range l.opponents {
+		a.reversal.Lambda = float32(l.lambda(epoch))
+	}
+	sum := 0.0
+	for rows := range slices.Chunk(order, l.Batch) {
+		if err := ctx.Err(); err != nil {
+			return Progress{}, fmt.Errorf("stopped: %w", err)
+		}
+		loss, err := l.step(rows)
+		if err != nil {
+			return Progress{}, err
+		}
+		sum += loss * float64(len(rows))
+	}
+	// A loss can be finite although weights are not: ReLU makes 0 of NaN.
+	for _, q := range l.live() {
+		if finite(q.Value) != nil {
+			return Progress{}, errDiverged
+		}
+	}
+	accuracy, err := l.accuracy(l.data.Validation)
+	return Progress{Epoch: epoch + 1, Epochs: l.Epochs, Loss: sum / float64(len(order)), Accuracy: accuracy}, err
+}
+
+// errDiverged is returned when a training has left the finite numbers.
+var errDiverged = errors.New("the training diverged: a loss, a weight or a vector is not finite; lower the rate")
+
+// step trains on one batch and returns the loss of the classifier.
+func (l *learner) step(rows []int) (float64, error) {
+	p := l.pool
+	l.load(rows)
+	r := l.represent(nn.Train)
+	if l.noise != nil && l.noise.Err() != nil {
+		return 0, errDiverged
+	}
+	loss, grad := l.loss.Loss(p, l.classifier.Forward(p, nn.Train, r), l.y)
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return 0, errDiverged
+	}
+	grad = l.classifier.Backward(p, grad)
+	if err := l.oppose(r, grad); err != nil {
+		return 0, err
+	}
+	if l.widths != nil {
+		l.encoder.Backward(p, l.bridge.Backward(p, grad))
+	}
+	l.optimizer.Step(p)
+	return loss, nil
+}
+
+// load copies the given rows, their classes and groups into the batch.
+func (l *learner) load(rows []int) {
+	need := len(rows) * l.rows.width()
+	if cap(l.batch.Data) < need {
+		l.batch.Data = make([]float32, need)
+	}
+	l.batch = nn.Matrix{Rows: len(rows), Cols: l.rows.width(), Data: l.batch.Data[:need]}
+	l.rows.gather(l.batch, rows)
+	l.y, l.z = l.y[:0], l.z[:0]
+	for _, row := range rows {
+		l.y = append(l.y, l.data.Y[row])
+		if l.data.Z != nil {
+			l.z = append(l.z, l.data.Z[row])
+		}
+	}
+}
+
+// represent returns what the classifier sees of the batch.
+func (l *learner) represent(mode nn.Mode) nn.Matrix {
+	return l.bridge.Forward(l.pool, mode, l.encoder.Forward(l.pool, mode, l.batch))
+}
+
+// oppose trains the adversaries on the representation r and adds to grad, the
+// gradient for r, what they say.
+func (l *learner) oppose(r, grad nn.Matrix) error {
+	if len(l.opponents) == 0 {
+		return nil
+	}
+	var hidden []nn.Matrix
+	for _, a := range l.opponents {
+		loss := a.forward(l.pool, r, l.z)
+		if math.IsNaN(loss) || math.IsInf(loss, 0) {
+			return errDiverged
+		}
+		hidden = append(hidden, a.hidden)
+	}
+	var apart []nn.Matrix
+	if l.apart > 0 {
+		_, apart = l.orthogonal.Loss(l.pool, hidden)
+	}
+	for i, a := range l.opponents {
+		var push nn.Matrix
+		if apart != nil {
+			push = apart[i]
+		}
+		l.pool.AddScaled(grad, 1, a.backward(l.pool, push, float32(l.apart)))
+	}
+	return nil
+}
+
+// accuracy returns the share of rows that are classified rightly, with fresh
+// noise where there is any.
+func (l *learner) accuracy(rows []int) (float64, error) {
+	right := 0
+	for part := range slices.Chunk(rows, l.Batch) {
+		l.load(part)
+		r := l.represent(nn.Infer)
+		if l.noise != nil && l.noise.Err() != nil {
+			return 0, errDiverged
+		}
+		logits := l.classifier.Forward(l.pool, nn.Infer, r)
+		for i, y := range l.y {
+			if argmax(logits.Row(i)) == y {
+				right++
+			}
+		}
+	}
+	return float64(right) / float64(len(rows)), nil
+}
+
+// argmax returns the place of the largest number, the first of equals.
+func argmax(v []float32) int {
+	best := 0
+	for i := range v {
+		if v[i] > v[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// close ends an epoch: it decides what to keep and takes the state.
+func (l *learner) close(done Progress) {
+	if l.Keep == Last || l.state.Kept == 0 || done.Accuracy > l.state.History[l.state.Kept-1].Accuracy {
+		l.state.Kept = done.Epoch
+		l.state.keep(l)
+	}
+	l.state.History = append(l.state.History, done)
+	l.state.take(l, done.Epoch)
+}

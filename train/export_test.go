@@ -1,0 +1,114 @@
+package train
+
+import (
+	"context"
+
+	"sotto/mech"
+	"sotto/nn"
+)
+
+// Lambda is the weight of an adversary in an epoch, counted from 0.
+func Lambda(lambda float64, epoch, epochs int) float64 {
+	return plan{Training: Training{Epochs: epochs}, reversal: lambda}.lambda(epoch)
+}
+
+// Front is what INLP works on.
+func (m *Model) Front() *Model { return m.front() }
+
+// LastLayer returns the weight and bias of the classifier's last layer.
+func (m *Model) LastLayer() *nn.Dense {
+	all := dense(m.classifier)
+	return all[len(all)-1]
+}
+
+// With puts a projection and a last layer on a front.
+func (m *Model) With(projection nn.Matrix, head *nn.Dense) (*Model, error) {
+	return m.with(projection, head, Progress{}, m.architecture.Classes)
+}
+
+// Adversary is an adversary alone.
+type Adversary struct{ *adversary }
+
+// NewAdversary makes one without dropout.
+func NewAdversary(width int, hidden []int, groups int, lambda float32) Adversary {
+	a := newAdversary(newBuilder(1), width, hidden, groups, 0)
+	a.reversal.Lambda = lambda
+	return Adversary{a}
+}
+
+// Loss is that of predicting the groups from r.
+func (a Adversary) Loss(p *nn.Pool, r nn.Matrix, groups []int) float64 {
+	return a.forward(p, r, groups)
+}
+
+// Hidden returns the hidden outputs of the last call of Loss.
+func (a Adversary) Hidden() nn.Matrix { return a.hidden }
+
+// Backward returns the gradient for r of the last call of Loss.
+func (a Adversary) Backward(p *nn.Pool, push nn.Matrix, weight float32) nn.Matrix {
+	return a.backward(p, push, weight)
+}
+
+// Params returns what the adversary trains.
+func (a Adversary) Params() []nn.Param { return a.params() }
+
+// Apply scales a vector in place.
+func (s Scaling) Apply(x []float64) { s.apply(x) }
+
+// Normaliser returns the layer that stands before an additive mechanism.
+func Normaliser(p mech.Params) (nn.Layer, error) { return normaliser(p) }
+
+// Learner is a network in training, with an adversary and without dropout.
+type Learner struct{ *learner }
+
+// NewLearner makes one. Its steps are too small to change a weight.
+func NewLearner(d Data, widths []int, release *mech.Params, lambda float64, adversaries int) (Learner, error) {
+	q := plan{
+		Training: Training{Shape: Shape{Encoder: widths, Adversary: []int{5}}, Batch: len(d.Train)},
+		rows:     floats{x: d.X}, widths: widths, rivals: adversaries,
+		optimiser: func(params []nn.Param) (*nn.Optimizer, error) { return nn.Adam{Rate: 1e-35}.New(params) },
+	}
+	if release != nil {
+		var err error
+		if q.release, err = mech.New(*release); err != nil {
+			return Learner{}, err
+		}
+	}
+	l, err := q.build(d, Options{Seed: 1})
+	if err != nil {
+		return Learner{}, err
+	}
+	for _, a := range l.opponents {
+		a.reversal.Lambda = float32(lambda)
+	}
+	return Learner{l}, nil
+}
+
+// Step takes a step on all rows, which sets the gradients.
+func (l Learner) Step() error {
+	_, err := l.step(l.data.Train)
+	return err
+}
+
+// Params returns everything that is trained.
+func (l Learner) Params() []nn.Param { return l.params() }
+
+// Losses returns that of the classifier and the sum of the adversaries', with
+// the noise of the first step.
+func (l Learner) Losses() (own, others float64) {
+	if l.noise != nil {
+		l.noise.Pass = 0
+	}
+	l.load(l.data.Train)
+	r := l.represent(nn.Train)
+	own, _ = l.loss.Loss(l.pool, l.classifier.Forward(l.pool, nn.Train, r), l.y)
+	for _, a := range l.opponents {
+		others += a.forward(l.pool, r, l.z)
+	}
+	return own, others
+}
+
+// FitLinear fits a linear classifier as INLP does.
+func FitLinear(ctx context.Context, d Data) (*nn.Dense, Progress, error) {
+	return linear{seed: 1, epochs: 20}.fit(ctx, nn.NewPool(1), d.X, d.Y, d.Classes, d.Train, d.Validation)
+}
