@@ -3,7 +3,7 @@
 COUNT ?= 1
 FUZZTIME ?= 30s
 
-.PHONY: all build test race lint fuzz bench golden proofs cover budget ci
+.PHONY: all build test race lint fuzz bench bench-peer golden proofs cover budget ci
 
 all: build test lint
 
@@ -24,6 +24,9 @@ fuzz: # every fuzz target for FUZZTIME
 
 bench: # every benchmark, COUNT times
 	go test -run '^$$' -bench . -benchmem -count $(COUNT) ./...
+
+bench-peer: # the training engine against PyTorch and OpenBLAS, on this machine
+	nn/peer/run
 
 golden: # rewrite golden files, in the packages whose tests have a flag -update
 	grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r -n 1 dirname | sort -u | xargs -r -I DIR go test DIR -update

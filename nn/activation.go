@@ -6,7 +6,8 @@ import "math"
 // The zero value is ready for use.
 type ReLU struct {
 	stateless
-	y, dx Matrix
+	out   Matrix // the last output
+	y, dx Matrix // buffers
 }
 
 // Forward implements [Layer].
@@ -14,15 +15,16 @@ func (r *ReLU) Forward(p *Pool, _ Mode, x Matrix) Matrix {
 	x.sound("input of ReLU")
 	r.y = r.y.reshape(x.Rows, x.Cols)
 	p.chunks(len(x.Data), func(lo, hi int) { p.kernels.relu(r.y.Data[lo:hi], x.Data[lo:hi]) })
+	r.out = r.y
 	return r.y
 }
 
 // Backward implements [Layer].
 func (r *ReLU) Backward(p *Pool, grad Matrix) Matrix {
-	grad.want("gradient of ReLU", r.y.Rows, r.y.Cols)
+	grad.want("gradient of ReLU", r.out.Rows, r.out.Cols)
 	r.dx = r.dx.reshape(grad.Rows, grad.Cols)
 	p.chunks(len(grad.Data), func(lo, hi int) {
-		p.kernels.reluGrad(r.dx.Data[lo:hi], grad.Data[lo:hi], r.y.Data[lo:hi])
+		p.kernels.reluGrad(r.dx.Data[lo:hi], grad.Data[lo:hi], r.out.Data[lo:hi])
 	})
 	return r.dx
 }
@@ -92,12 +94,8 @@ func (r *GradientReversal) Forward(_ *Pool, _ Mode, x Matrix) Matrix {
 func (r *GradientReversal) Backward(p *Pool, grad Matrix) Matrix {
 	grad.want("gradient of GradientReversal", r.rows, r.cols)
 	r.dx = r.dx.reshape(grad.Rows, grad.Cols)
-	factor := -r.Lambda
 	p.chunks(len(grad.Data), func(lo, hi int) {
-		dx := r.dx.Data[lo:hi]
-		for i, g := range grad.Data[lo:hi] {
-			dx[i] = factor * g
-		}
+		p.kernels.scale(r.dx.Data[lo:hi], grad.Data[lo:hi], -float64(r.Lambda))
 	})
 	return r.dx
 }

@@ -39,22 +39,35 @@ func NewDense(in, out int, rng *weakrand.Rand) *Dense {
 func (d *Dense) Params() []Param { return []Param{d.weight, d.bias} }
 
 // Forward implements [Layer].
-func (d *Dense) Forward(p *Pool, _ Mode, x Matrix) Matrix {
+func (d *Dense) Forward(p *Pool, _ Mode, x Matrix) Matrix { return d.forward(p, x, nil) }
+
+// forward is Forward, with something done to each row of the result.
+func (d *Dense) forward(p *Pool, x Matrix, then func(y []float32)) Matrix {
 	w := d.weight.Value
 	x.want("input of Dense", x.Rows, w.Rows)
 	d.x, d.y = x, d.y.reshape(x.Rows, w.Cols)
-	bias := d.bias.Value.Data
-	p.rows(x.Rows, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			copy(d.y.Row(i), bias)
-		}
-	})
-	p.AddMul(d.y, x, w)
+	if x.Rows == 0 {
+		return d.y
+	}
+	g := product{
+		m: x.Rows, n: w.Cols, k: w.Rows, c: d.y, bias: d.bias.Value.Data,
+		a: operand{x.Data, x.Cols, false},
+		b: operand{w.Data, w.Cols, true},
+	}
+	if then != nil {
+		g.finish = func(row, lo, hi int) { then(d.y.Row(row)[lo:hi]) }
+	}
+	p.multiply(g)
 	return d.y
 }
 
 // Backward implements [Layer]: dW = Xᵀ·dY, db = Σ rows of dY, dX = dY·Wᵀ.
-func (d *Dense) Backward(p *Pool, grad Matrix) Matrix {
+func (d *Dense) Backward(p *Pool, grad Matrix) Matrix { return d.backward(p, grad, nil) }
+
+// backward is Backward, with something done to each row of the result, given
+// the same part of the input.
+func (d *Dense) backward(p *Pool, grad Matrix, then func(dx, x []float32)) Matrix {
+	w := d.weight.Value
 	grad.want("gradient of Dense", d.y.Rows, d.y.Cols)
 	p.MulTN(d.weight.Grad, d.x, grad)
 	p.sumRows(d.bias.Grad.Data, grad)
@@ -62,17 +75,26 @@ func (d *Dense) Backward(p *Pool, grad Matrix) Matrix {
 		return Matrix{}
 	}
 	d.dx = d.dx.reshape(d.x.Rows, d.x.Cols)
-	p.MulNT(d.dx, grad, d.weight.Value)
+	if grad.Rows == 0 {
+		return d.dx
+	}
+	g := product{
+		m: grad.Rows, n: w.Rows, k: w.Cols, c: d.dx,
+		a: operand{grad.Data, grad.Cols, false},
+		b: operand{w.Data, w.Cols, false},
+	}
+	if then != nil {
+		g.finish = func(row, lo, hi int) { then(d.dx.Row(row)[lo:hi], d.x.Row(row)[lo:hi]) }
+	}
+	p.multiply(g)
 	return d.dx
 }
 
-// columnBlock is the number of columns that a worker sums at a time.
-const columnBlock = 64
-
 // sumRows sets dst to the sum of the rows of m, first to last in each column.
 func (p *Pool) sumRows(dst []float32, m Matrix) {
-	p.each((m.Cols+columnBlock-1)/columnBlock, func(_, b int) {
-		lo, hi := b*columnBlock, min(m.Cols, (b+1)*columnBlock)
+	size := even(m.Cols, m.Cols, 16, p.workers)
+	p.each((m.Cols+size-1)/size, func(_, b int) {
+		lo, hi := b*size, min(m.Cols, (b+1)*size)
 		sum := dst[lo:hi]
 		clear(sum)
 		for i := range m.Rows {

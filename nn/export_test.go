@@ -17,10 +17,12 @@ func NewPortablePool(workers int) *Pool { return newPool(workers, &portable) }
 // Tile runs the kernel of products on packed panels, times times, and returns
 // the number of floating point operations.
 func (p *Pool) Tile(k, times int, a, b, c []float32) float64 {
+	mr, nr := p.kernels.mr, p.kernels.nr
+	t := &tile{k: k, a: a, lane: 1, depth: mr, b: b, c: c, stride: nr, rows: mr, cols: nr}
 	for range times {
-		p.kernels.tile(k, a, b, c, p.kernels.nr, false)
+		p.kernels.tile(t)
 	}
-	return 2 * float64(times) * float64(k) * float64(p.kernels.mr) * float64(p.kernels.nr)
+	return 2 * float64(times) * float64(k) * float64(mr) * float64(nr)
 }
 
 // TileSize returns the numbers of rows and columns of a tile.

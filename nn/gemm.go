@@ -2,17 +2,20 @@ package nn
 
 import "fmt"
 
-// The product is computed as Goto and van de Geijn describe (Anatomy of
+// The product is computed after Goto and van de Geijn (Anatomy of
 // High-Performance Matrix Multiplication, ACM TOMS 2008). The right factor is
-// packed once into panels as wide as a tile of the result; each worker packs a
-// block of the left factor into panels as high as a tile, and runs the kernel
-// over all pairs of panels. A panel of the right factor stays in the
-// first-level cache, a block of the left one in the second.
+// packed once into panels as wide as a tile of the result. A worker takes some
+// rows of the result, and for each panel of the left factor, as high as a tile,
+// runs the kernel over all panels of the right one: the left panel stays in the
+// first-level cache, the right panels of one depth in the second. The left
+// factor is used where it is, unless its lanes are scattered too far.
 const (
-	depthLimit  = 320  // most of the inner dimension that a panel holds
-	heightLimit = 192  // most rows of the result that a worker takes at a time
-	widthLimit  = 2048 // most columns of the right factor that are packed at a time
-	packGroup   = 4    // panels of the right factor that a worker packs at a time
+	depthLimit   = 320  // most of the inner dimension that a panel holds; a change changes bits
+	heightLimit  = 192  // most rows of the result that a worker takes at a time, of several
+	aloneLimit   = 384  // the same if there is but one, who has nobody to wait for
+	widthLimit   = 1024 // most columns of the right factor that are packed at a time
+	packGroup    = 4    // panels of the right factor that a worker packs at a time
+	scatterLimit = 512  // furthest that numbers of a lane are used apart; prefetchers follow 2 kB
 )
 
 // operand is a factor of a product as lanes × depth: a lane is a row of the
@@ -23,12 +26,28 @@ type operand struct {
 	across bool // lanes lie side by side in a stored row; otherwise each is a row
 }
 
+// scattered reports that lanes are too far apart to be used in place.
+func (o operand) scattered() bool { return o.across && o.stride > scatterLimit }
+
+// at returns the numbers from one of a lane on, and how far apart lanes and the
+// numbers of one are.
+func (o operand) at(lane, depth int) (from []float32, laneStep, depthStep int) {
+	if o.across {
+		return o.data[depth*o.stride+lane:], 1, o.stride
+	}
+	return o.data[lane*o.stride+depth:], o.stride, 1
+}
+
 // product is one matrix product, C (+)= A·B with A m×k and B k×n.
 type product struct {
 	m, n, k int
 	a, b    operand
 	c       Matrix
-	add     bool // to what is in c
+	add     bool      // to what is in c
+	bias    []float32 // added to each row instead, unless nil
+	// finish, unless nil, is called for each row of c and range of its columns
+	// when they are computed and still in the cache.
+	finish func(row, lo, hi int)
 }
 
 // Mul sets c = a·b, with a m×k, b k×n and c m×n. It panics if the sizes do not
@@ -91,72 +110,101 @@ func (p *Pool) product(name string, c, a, b Matrix, f form) {
 // multiply computes a product of no empty matrices, one slab of columns after
 // the other.
 func (p *Pool) multiply(g product) {
-	mr, nr := p.kernels.mr, p.kernels.nr
+	nr := p.kernels.nr
 	depth := even(g.k, depthLimit, 1, 1)
-	height := even(g.m, heightLimit, mr, p.workers)
-	p.right = grow(p.right, min(g.n+nr-1, widthLimit)/nr*nr*g.k)
+	limit := heightLimit
+	if p.workers == 1 {
+		limit = aloneLimit
+	}
+	height := even(g.m, limit, p.kernels.mr, p.workers)
+	p.right = grow(p.right, (min(g.n, widthLimit)+nr-1)/nr*nr*g.k)
 	for j0 := 0; j0 < g.n; j0 += widthLimit {
-		cols := min(g.n-j0, widthLimit)
-		panels := (cols + nr - 1) / nr
-		p.each((panels+packGroup-1)/packGroup, func(_, group int) {
-			j := group * packGroup
-			lanes := span{j0 + j*nr, min(packGroup*nr, cols-j*nr)}
-			for k0 := 0; k0 < g.k; k0 += depth {
-				kc := min(depth, g.k-k0)
-				// Panels of one depth lie side by side: k0·(panels·nr) numbers
-				// come before them.
-				g.b.pack(p.right[k0*panels*nr+j*kc*nr:], lanes, span{k0, kc}, p.kernels, nr)
+		cols := span{j0, min(g.n-j0, widthLimit)}
+		width := (cols.n + nr - 1) / nr * nr
+		p.each((width+packGroup*nr-1)/(packGroup*nr), func(_, group int) {
+			j := group * packGroup * nr
+			lanes := span{j0 + j, min(packGroup*nr, cols.n-j)}
+			for k := 0; k < g.k; k += depth {
+				deep := span{k, min(depth, g.k-k)} // panels of one depth lie side by side
+				g.b.pack(p.right[k*width+j*deep.n:], lanes, deep, p.kernels, nr)
 			}
 		})
 		p.each((g.m+height-1)/height, func(worker, i int) {
-			p.block(worker, g, span{i * height, min(height, g.m-i*height)}, span{j0, cols}, depth)
+			rows := span{i * height, min(height, g.m-i*height)}
+			for k := 0; k < g.k; k += depth {
+				p.block(&p.hands[worker], g, rows, cols, span{k, min(depth, g.k-k)}, p.right[k*width:])
+			}
+			for r := 0; g.finish != nil && r < rows.n; r++ {
+				g.finish(rows.at+r, cols.at, cols.at+cols.n)
+			}
 		})
 	}
 }
 
-// block computes the given rows and columns of a product.
-func (p *Pool) block(worker int, g product, rows, cols span, depth int) {
+// block adds to the given rows and columns of a product what the given part of
+// the inner dimension contributes. The right factor is packed.
+func (p *Pool) block(h *hand, g product, rows, cols, depth span, right []float32) {
 	mr, nr := p.kernels.mr, p.kernels.nr
-	left := grow(p.left[worker], (rows.n+mr-1)/mr*mr*depth)
-	edge := grow(p.edge[worker], mr*nr)
-	p.left[worker], p.edge[worker] = left, edge
-	panels := (cols.n + nr - 1) / nr
-	for k0 := 0; k0 < g.k; k0 += depth {
-		kc := min(depth, g.k-k0)
-		g.a.pack(left, rows, span{k0, kc}, p.kernels, mr)
-		right := p.right[k0*panels*nr:]
-		add := g.add || k0 > 0
+	packed := g.a.scattered()
+	if packed {
+		h.left = grow(h.left, (rows.n+mr-1)/mr*mr*depth.n)
+		g.a.pack(h.left, rows, depth, p.kernels, mr)
+	}
+	t := &h.tile
+	for i := 0; i < rows.n; i += mr {
+		*t = tile{k: depth.n, stride: g.n, rows: min(mr, rows.n-i)}
+		switch {
+		case packed:
+			t.a, t.lane, t.depth = h.left[i*depth.n:], 1, mr
+		case t.rows == mr:
+			t.a, t.lane, t.depth = g.a.at(rows.at+i, depth.at)
+		default: // rows that are missing to fill the panel are zero
+			h.left = grow(h.left, mr*depth.n)
+			g.a.pack(h.left, span{rows.at + i, t.rows}, depth, p.kernels, mr)
+			t.a, t.lane, t.depth = h.left, 1, mr
+		}
 		for j := 0; j < cols.n; j += nr {
-			b := right[j*kc:][:kc*nr]
-			for i := 0; i < rows.n; i += mr {
-				a := left[i*kc:][:kc*mr]
-				c := g.c.Data[(rows.at+i)*g.n+cols.at+j:]
-				if i+mr <= rows.n && j+nr <= cols.n {
-					p.kernels.tile(kc, a, b, c, g.n, add)
-					continue
-				}
-				if p.kernels.half != nil && 2*(cols.n-j) <= nr {
-					p.kernels.half(kc, a, b, edge)
-				} else {
-					p.kernels.tile(kc, a, b, edge, nr, false)
-				}
-				trim(c, g.n, edge, nr, min(mr, rows.n-i), min(nr, cols.n-j), add)
+			t.b, t.cols = right[j*depth.n:], min(nr, cols.n-j)
+			t.c = g.c.Data[(rows.at+i)*g.n+cols.at+j:]
+			switch {
+			case g.add || depth.at > 0:
+				t.add, t.addStride = t.c, g.n
+			case g.bias != nil:
+				t.add = g.bias[cols.at+j:]
 			}
+			p.tile(h, t)
 		}
 	}
 }
 
-// trim moves the part of a tile that lies within the result.
-func trim(c []float32, stride int, tile []float32, width, rows, cols int, add bool) {
-	for i := range rows {
-		from := tile[i*width:][:cols]
-		to := c[i*stride:][:cols]
-		if !add {
+// tile computes a tile that may be cut off by the border of the result.
+func (p *Pool) tile(h *hand, t *tile) {
+	switch {
+	case p.kernels.slim != nil && 2*t.cols <= p.kernels.nr:
+		p.kernels.slim(t)
+	case p.kernels.slim != nil || t.rows == p.kernels.mr && t.cols == p.kernels.nr:
+		p.kernels.tile(t)
+	default:
+		h.whole = *t
+		h.edge = grow(h.edge, p.kernels.mr*p.kernels.nr)
+		h.whole.c, h.whole.stride, h.whole.add = h.edge, p.kernels.nr, nil
+		p.kernels.tile(&h.whole)
+		t.trim(h.edge, p.kernels.nr)
+	}
+}
+
+// trim moves the part of a tile that lies within the result there.
+func (t *tile) trim(edge []float32, width int) {
+	for i := range t.rows {
+		to := t.c[i*t.stride:][:t.cols]
+		from := edge[i*width:][:t.cols]
+		if t.add == nil {
 			copy(to, from)
 			continue
 		}
+		add := t.add[i*t.addStride:][:t.cols]
 		for j, v := range from {
-			to[j] += v
+			to[j] = add[j] + v
 		}
 	}
 }

@@ -110,14 +110,15 @@ func TestProducts(t *testing.T) {
 }
 
 // TestProductsLarge crosses the borders of the blocks into which products are
-// cut: 192 rows, 320 along the inner dimension, 2048 columns.
+// cut: 192 or 384 rows, 320 along the inner dimension, 1024 columns, and the 512
+// from which on a left factor is packed.
 func TestProductsLarge(t *testing.T) {
 	limit := 9
 	if testing.Short() {
 		limit = 2
 	}
 	for _, s := range [][3]int{
-		{193, 20, 321}, {5, 2049, 4}, {191, 20, 319}, {192, 20, 320}, {200, 31, 641}, {385, 16, 960}, {3, 2047, 5}, {7, 2048, 3}, {13, 4100, 2},
+		{193, 20, 321}, {5, 1025, 4}, {191, 20, 319}, {192, 20, 320}, {513, 31, 641}, {770, 16, 300}, {3, 1023, 5}, {7, 1024, 3}, {13, 2100, 2},
 	}[:limit] {
 		checkProducts(t, s[0], s[1], s[2])
 	}

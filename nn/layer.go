@@ -44,13 +44,21 @@ type stateless struct{}
 // Params implements [Layer] and returns nil.
 func (stateless) Params() []Param { return nil }
 
-// Sequential applies layers one after the other.
+// Sequential applies layers one after the other. A [ReLU] behind or before a
+// [Dense] layer is computed with it, while its numbers are in the cache: with
+// the same bits, but without memory of its own.
 type Sequential []Layer
 
 // Forward implements [Layer].
 func (s Sequential) Forward(p *Pool, mode Mode, x Matrix) Matrix {
-	for _, l := range s {
-		x = l.Forward(p, mode, x)
+	for i := 0; i < len(s); i++ {
+		if dense, relu := s.pair(i, i+1); relu != nil {
+			x = dense.forward(p, x, func(y []float32) { p.kernels.relu(y, y) })
+			relu.out = x
+			i++
+			continue
+		}
+		x = s[i].Forward(p, mode, x)
 	}
 	return x
 }
@@ -58,9 +66,27 @@ func (s Sequential) Forward(p *Pool, mode Mode, x Matrix) Matrix {
 // Backward implements [Layer].
 func (s Sequential) Backward(p *Pool, grad Matrix) Matrix {
 	for i := len(s) - 1; i >= 0; i-- {
+		if dense, relu := s.pair(i, i-1); relu != nil && !dense.NoInputGrad {
+			grad = dense.backward(p, grad, func(dx, x []float32) { p.kernels.reluGrad(dx, dx, x) })
+			i--
+			continue
+		}
 		grad = s[i].Backward(p, grad)
 	}
 	return grad
+}
+
+// pair returns layer i and its neighbour j if they are a Dense layer and a ReLU.
+func (s Sequential) pair(i, j int) (*Dense, *ReLU) {
+	if j < 0 || j >= len(s) {
+		return nil, nil
+	}
+	dense, ok := s[i].(*Dense)
+	if !ok {
+		return nil, nil
+	}
+	relu, _ := s[j].(*ReLU)
+	return dense, relu
 }
 
 // Params implements [Layer]. The name of a parameter is preceded by the

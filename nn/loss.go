@@ -139,7 +139,7 @@ func orthogonality(p *Pool, grads, hidden []Matrix, r int) float64 {
 	for i := range hidden {
 		for j := range i {
 			a, b := hidden[i].Row(r), hidden[j].Row(r)
-			d := dot(a, b)
+			d := p.kernels.dot(a, b)
 			sum += d * d
 			factor := float32(2 * d / float64(hidden[i].Rows))
 			p.kernels.axpy(grads[i].Row(r), b, factor)

@@ -64,16 +64,11 @@ func (n *Noise) Forward(p *Pool, _ Mode, x Matrix) Matrix {
 		buffer := n.scratch[block*n.dim : (block+1)*n.dim]
 		n.errs[block] = nil
 		for i := lo; i < hi; i++ {
-			for j, v := range x.Row(i) {
-				buffer[j] = float64(v)
-			}
+			p.kernels.widen(buffer, x.Row(i))
 			if err := n.mechanism.PrivatizeTo(buffer, buffer, source); err != nil && n.errs[block] == nil {
 				n.errs[block] = fmt.Errorf("nn: row %d: %w", i, err)
 			}
-			y := n.y.Row(i)
-			for j, v := range buffer {
-				y[j] = float32(v)
-			}
+			p.kernels.narrow(n.y.Row(i), buffer)
 		}
 	})
 	n.err = nil

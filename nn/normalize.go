@@ -51,8 +51,8 @@ type L1Normalize struct{ normalizer }
 // Forward implements [Layer].
 func (l *L1Normalize) Forward(p *Pool, _ Mode, x Matrix) Matrix {
 	return l.forward(p, x, "L1Normalize", func(y, x []float32) float64 {
-		norm := magnitude(x)
-		multiply(y, x, 1/norm)
+		norm := p.kernels.magnitude(x)
+		p.kernels.scale(y, x, 1/norm)
 		return norm
 	})
 }
@@ -61,19 +61,8 @@ func (l *L1Normalize) Forward(p *Pool, _ Mode, x Matrix) Matrix {
 // ∂yᵢ/∂xⱼ = (δᵢⱼ − yᵢ·sign xⱼ)/s, so dxⱼ = (gⱼ − sign xⱼ·Σ gᵢyᵢ)/s.
 func (l *L1Normalize) Backward(p *Pool, grad Matrix) Matrix {
 	return l.backward(p, grad, "L1Normalize", func(dx, g, x, y []float32, norm float64) {
-		inverse, along := 1/norm, dot(g, y)
-		for j, v := range g {
-			dx[j] = float32((float64(v) - signed(along, x[j])) * inverse)
-		}
+		p.kernels.slope(dx, g, x, p.kernels.dot(g, y), 1/norm)
 	})
-}
-
-// signed returns v·sign(x), with sign(0) = 0. It has no branch, which could
-// not be predicted.
-func signed(v float64, x float32) float64 {
-	b := math.Float32bits(x)
-	notZero := uint64(int64(-uint64(b<<1)) >> 63) // all ones unless x is 0 or −0
-	return math.Float64frombits((math.Float64bits(v) ^ uint64(b>>31)<<63) & notZero)
 }
 
 // L2Normalize divides each row by its Euclidean length. A row of zeros stays
@@ -83,8 +72,8 @@ type L2Normalize struct{ normalizer }
 // Forward implements [Layer].
 func (l *L2Normalize) Forward(p *Pool, _ Mode, x Matrix) Matrix {
 	return l.forward(p, x, "L2Normalize", func(y, x []float32) float64 {
-		norm := math.Sqrt(dot(x, x))
-		multiply(y, x, 1/norm)
+		norm := math.Sqrt(p.kernels.dot(x, x))
+		p.kernels.scale(y, x, 1/norm)
 		return norm
 	})
 }
@@ -93,7 +82,7 @@ func (l *L2Normalize) Forward(p *Pool, _ Mode, x Matrix) Matrix {
 // ∂yᵢ/∂xⱼ = (δᵢⱼ − yᵢyⱼ)/s, so dxⱼ = (gⱼ − yⱼ·Σ gᵢyᵢ)/s.
 func (l *L2Normalize) Backward(p *Pool, grad Matrix) Matrix {
 	return l.backward(p, grad, "L2Normalize", func(dx, g, _, y []float32, norm float64) {
-		inverse, along := 1/norm, dot(g, y)
+		inverse, along := 1/norm, p.kernels.dot(g, y)
 		for j, v := range g {
 			dx[j] = float32((float64(v) - along*float64(y[j])) * inverse)
 		}
@@ -129,7 +118,7 @@ func (l *MinMaxNormalize) Forward(p *Pool, _ Mode, x Matrix) Matrix {
 func (l *MinMaxNormalize) Backward(p *Pool, grad Matrix) Matrix {
 	return l.backward(p, grad, "MinMaxNormalize", func(dx, g, x, y []float32, size float64) {
 		lowest, highest := extremes(x)
-		inverse, along, sum := 1/size, dot(g, y), 0.0
+		inverse, along, sum := 1/size, p.kernels.dot(g, y), 0.0
 		for j, v := range g {
 			dx[j] = float32(float64(v) * inverse)
 			sum += float64(v)
@@ -150,41 +139,4 @@ func extremes(x []float32) (lowest, highest int) {
 		}
 	}
 	return lowest, highest
-}
-
-// multiply sets y = factor·x.
-func multiply(y, x []float32, factor float64) {
-	for i, v := range x[:len(y)] {
-		y[i] = float32(float64(v) * factor)
-	}
-}
-
-// magnitude returns Σ|x| in double precision, as two sums.
-func magnitude(x []float32) float64 {
-	var s, t float64
-	for ; len(x) >= 2; x = x[2:] {
-		s += math.Abs(float64(x[0]))
-		t += math.Abs(float64(x[1]))
-	}
-	for _, v := range x {
-		s += math.Abs(float64(v))
-	}
-	return s + t
-}
-
-// dot returns Σ a·b in double precision, as four sums that hide the latency of
-// an addition.
-func dot(a, b []float32) float64 {
-	b = b[:len(a)]
-	var s, t, u, v float64
-	for ; len(a) >= 4 && len(b) >= 4; a, b = a[4:], b[4:] {
-		s += float64(a[0]) * float64(b[0])
-		t += float64(a[1]) * float64(b[1])
-		u += float64(a[2]) * float64(b[2])
-		v += float64(a[3]) * float64(b[3])
-	}
-	for i, x := range a {
-		s += float64(x) * float64(b[i])
-	}
-	return (s + t) + (u + v)
 }

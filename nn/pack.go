@@ -16,14 +16,10 @@ func (o operand) pack(dst []float32, lanes, depth span, kern *kernels, width int
 	}
 	rest := dst[full*depth.n:][:width*depth.n]
 	clear(rest)
-	laneStep, depthStep := o.stride, 1
-	if o.across {
-		laneStep, depthStep = 1, o.stride
-	}
 	for l := range lanes.n - full {
-		from := o.data[(lanes.at+full+l)*laneStep+depth.at*depthStep:]
+		from, _, step := o.at(lanes.at+full+l, depth.at)
 		for k := range depth.n {
-			rest[k*width+l] = from[k*depthStep]
+			rest[k*width+l] = from[k*step]
 		}
 	}
 }
@@ -34,10 +30,9 @@ func (o operand) packAcross(dst []float32, lanes, depth span, kern *kernels, wid
 	if lanes.n == 0 {
 		return
 	}
-	for k := range depth.n {
-		from := o.data[(depth.at+k)*o.stride+lanes.at:][:lanes.n]
-		kern.spread(dst[k*width:], from, width, width*depth.n)
-	}
+	kern.spread(dst, o.data[depth.at*o.stride+lanes.at:], spread{
+		depth: depth.n, panels: lanes.n / width, width: width, step: width * depth.n, stride: o.stride,
+	})
 }
 
 // packAlong packs full panels of lanes that are stored as rows.

@@ -2,24 +2,34 @@ package nn
 
 import (
 	"fmt"
-	"sync"
+	"runtime"
 	"sync/atomic"
+	"time"
 )
 
 // Pool runs the loops of one model on a fixed number of workers and keeps the
-// buffers that matrix products need. It starts goroutines only for the length
-// of a call, so there is nothing to close. Every result has the same bits for
-// every number of workers: work is split by rows or columns of the result,
-// never within a sum.
+// buffers that matrix products need. Its goroutines end by themselves a fraction
+// of a millisecond after the last call, so there is nothing to close. Every
+// result has the same bits for every number of workers: work is split by rows
+// or columns of the result, never within a sum.
 //
 // A Pool is not safe for concurrent use: models that train side by side have
 // one each.
 type Pool struct {
 	workers int
 	kernels *kernels
-	right   []float32   // the right factor, packed; shared by the workers
-	left    [][]float32 // a block of the left factor, packed; one a worker
-	edge    [][]float32 // a tile of the result that is cut off by its border
+	right   []float32 // the right factor, packed; shared by the workers
+	hands   []hand    // one a worker
+	loop    atomic.Pointer[loop]
+}
+
+// hand is what belongs to one worker. What a product needs is kept, because
+// what is given to a kernel would otherwise be allocated anew.
+type hand struct {
+	there       atomic.Bool // has a goroutine that waits for loops
+	tile, whole tile
+	left        []float32 // panels of the left factor, packed
+	edge        []float32 // a tile of the result that is cut off by its border
 }
 
 // NewPool returns a Pool of the given number of workers, the calling goroutine
@@ -30,7 +40,7 @@ func newPool(workers int, k *kernels) *Pool {
 	if workers < 1 {
 		panic(fmt.Sprintf("nn: NewPool of %d workers, want at least 1", workers))
 	}
-	return &Pool{workers: workers, kernels: k, left: make([][]float32, workers), edge: make([][]float32, workers)}
+	return &Pool{workers: workers, kernels: k, hands: make([]hand, workers)}
 }
 
 // Workers returns the number of workers.
@@ -50,22 +60,58 @@ func (p *Pool) each(n int, f func(worker, item int)) {
 		}
 		return
 	}
-	var next atomic.Int64
-	run := func(worker int) {
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= n {
-				return
-			}
-			f(worker, i)
+	l := &loop{n: int64(n), f: f}
+	p.loop.Store(l)
+	for w := 1; w < min(p.workers, n); w++ {
+		if p.hands[w].there.CompareAndSwap(false, true) {
+			go p.help(w)
 		}
 	}
-	var others sync.WaitGroup
-	for w := 1; w < min(p.workers, n); w++ {
-		others.Go(func() { run(w) })
+	l.run(0)
+	for spins := 0; l.done.Load() < l.n; spins++ {
+		if spins > 20_000 { // about 0.1 ms: another worker has lost its processor
+			time.Sleep(20 * time.Microsecond)
+		}
 	}
-	run(0)
-	others.Wait()
+	p.loop.Store(nil)
+}
+
+// loop is a loop that workers share.
+type loop struct {
+	n          int64
+	f          func(worker, item int)
+	next, done atomic.Int64
+}
+
+// run takes items until there are no more.
+func (l *loop) run(worker int) {
+	for i := l.next.Add(1) - 1; i < l.n; i = l.next.Add(1) - 1 {
+		l.f(worker, int(i))
+		l.done.Add(1)
+	}
+}
+
+// patience is how long a worker waits for the next loop. To wake a goroutine
+// takes about as long as the shorter loops of a training.
+const patience = 200 * time.Microsecond
+
+// help takes part in loops until there has been none for a while.
+func (p *Pool) help(worker int) {
+	var last *loop
+	start := time.Now()
+	for spins := 1; ; spins++ {
+		if l := p.loop.Load(); l != nil && l != last {
+			l.run(worker)
+			last, start = l, time.Now()
+		}
+		if spins%1000 == 0 {
+			if time.Since(start) > patience {
+				break
+			}
+			runtime.Gosched()
+		}
+	}
+	p.hands[worker].there.Store(false)
 }
 
 // rowBlock is the number of rows that a worker takes at a time. Dropout and

@@ -29,6 +29,16 @@ func benchmarkStep(b *testing.B, newPool func(workers int) *nn.Pool) {
 func BenchmarkAttack(b *testing.B) { benchmarkAttack(b, nn.NewPool) }
 
 func benchmarkAttack(b *testing.B, newPool func(workers int) *nn.Pool) {
+	step := newAttack(b, newPool)
+	for b.Loop() {
+		step()
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
+}
+
+// newAttack returns what trains an attack model by one step.
+func newAttack(b *testing.B, newPool func(workers int) *nn.Pool) func() {
+	b.Helper()
 	x, labels, _ := batch(1, 256, 300)
 	r := rng(1)
 	first := nn.NewDense(300, 512, r)
@@ -40,12 +50,11 @@ func benchmarkAttack(b *testing.B, newPool func(workers int) *nn.Pool) {
 	}
 	p := newPool(1)
 	var loss nn.SoftmaxCrossEntropy
-	for b.Loop() {
+	return func() {
 		_, grad := loss.Loss(p, model.Forward(p, nn.Train, x), labels)
 		model.Backward(p, grad)
 		adam.Step(p)
 	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
 }
 
 // BenchmarkLayers measures what is not a matrix product, on 2000 rows of 300.
