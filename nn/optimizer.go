@@ -25,6 +25,33 @@ type Optimizer struct {
 func (o *Optimizer) Step(p *Pool) {
 	o.Steps++
 	o.update(p, o)
+	if o.Steps%flushEvery == 0 {
+		o.flush(p)
+	}
+}
+
+// Moments of a weight whose gradient stays zero, such as one behind a ReLU that
+// never fires, shrink step by step into the subnormal numbers, on which
+// arithmetic is a hundred times slower. Every flushEvery steps those below
+// tinyMoment, which are far below what moves a weight, become zero.
+const (
+	flushEvery = 64
+	tinyMoment = 0x1p-100
+)
+
+func (o *Optimizer) flush(p *Pool) {
+	for _, kind := range o.state {
+		for _, q := range kind {
+			v := q.Value.Data
+			p.chunks(len(v), func(lo, hi int) {
+				for j, x := range v[lo:hi] {
+					if x < tinyMoment && x > -tinyMoment {
+						v[lo+j] = 0
+					}
+				}
+			})
+		}
+	}
 }
 
 // State returns what the optimiser remembers from step to step: for each

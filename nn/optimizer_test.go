@@ -173,3 +173,41 @@ func ExampleSGD() {
 	// 2
 	// 1
 }
+
+// A moment that decays is zero in the end, and never lingers among the
+// subnormal numbers, where arithmetic is slow.
+func TestMomentsEnd(t *testing.T) {
+	const smallest = 0x1p-126 // that is normal
+	for _, tt := range []struct {
+		name string
+		make func([]nn.Param) (*nn.Optimizer, error)
+	}{
+		{"SGD", nn.SGD{Momentum: 0.9}.New},
+		{"Adam", nn.Adam{}.New},
+	} {
+		ps := params(3)
+		o, err := tt.make(ps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := nn.NewPool(1)
+		for j := range ps[0].Grad.Data {
+			ps[0].Grad.Data[j] = 1
+		}
+		o.Step(p)
+		clear(ps[0].Grad.Data)
+		for range 3000 {
+			o.Step(p)
+			for _, q := range o.State() {
+				for _, v := range q.Value.Data {
+					if v != 0 && v < smallest && v > -smallest {
+						t.Fatalf("%s: %s is %v after %d steps, want 0 or a normal number", tt.name, q.Name, v, o.Steps)
+					}
+				}
+			}
+		}
+		if first := o.State()[0].Value.Data[0]; first != 0 {
+			t.Errorf("%s: the first moment is %v after %d steps without gradient, want 0", tt.name, first, o.Steps)
+		}
+	}
+}
