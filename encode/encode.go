@@ -1,5 +1,6 @@
 // Package encode turns texts into vectors, on the trusted side: by hashing
-// their words, which needs no file, or by the mean of word vectors.
+// their words, which needs no file, by word vectors, or by asking a program or
+// an address.
 //
 // The vectors are raw and not private: whoever holds them can tell much of the
 // text and of its author, and the words themselves can often be read from them.
@@ -14,6 +15,7 @@
 package encode
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -25,11 +27,7 @@ import (
 // Encoder turns a text into a vector. It is safe for concurrent use, and equal
 // texts give equal bits.
 type Encoder interface {
-	// Name is what [Open] makes the encoder from again, such as "hash:512".
-	Name() string
-
-	// Dim is the length of the vectors, at least 1.
-	Dim() int
+	Source
 
 	// Encode fills dst with the vector of text: zeros if no word of it is
 	// known. It panics if dst does not have length Dim.
@@ -58,25 +56,47 @@ const (
 //	                name with .gz, below dataDir, which is what dataset.Dir names
 //	a path          a file of word vectors, plain or compressed with gzip; see
 //	                [ReadWordVectors]
+//	PATH.svec       a mapped file of word vectors, maybe followed by ?pool=sif or
+//	                ?pool=concat:N; see [Mapped]
+//	endpoint:URL?model=NAME&key=VARIABLE
+//	                an address that every text is sent to; &dim=N and &batch=N
+//	                may follow; see [Endpoint]
+//	command:PROGRAM ARGUMENTS
+//	                a program, found as a shell finds it, and its arguments, split
+//	                at white space; see [Command]
 //
-// An error about a file that is absent wraps [fs.ErrNotExist].
-func Open(spec, dataDir string) (Encoder, error) {
-	kind, size, sized := strings.Cut(spec, ":")
+// The last two are asked for the vector of the text "a" at once, unless dim says
+// how long it is. An error about a file that is absent wraps [fs.ErrNotExist].
+func Open(spec, dataDir string) (Source, error) {
+	return OpenContext(context.Background(), spec, dataDir)
+}
+
+// OpenContext is [Open] for who may not want to wait until an endpoint or a
+// command answers.
+func OpenContext(ctx context.Context, spec, dataDir string) (Source, error) {
+	kind, rest, more := strings.Cut(spec, ":")
 	switch {
-	case kind == "hash" && !sized:
+	case kind == "hash" && !more:
 		return Hash{}, nil
 	case kind == "hash":
-		dim, err := strconv.Atoi(size)
-		if err != nil || strconv.Itoa(dim) != size {
-			return nil, fmt.Errorf("encode: hash has size %.20q, must have a whole number from 1 to %d", size, maxHashDim)
+		dim, err := strconv.Atoi(rest)
+		if err != nil || strconv.Itoa(dim) != rest {
+			return nil, fmt.Errorf("encode: hash has size %.20q, must have a whole number from 1 to %d", rest, maxHashDim)
 		}
 		return NewHash(dim)
+	case kind == "endpoint" && more:
+		return openEndpoint(ctx, rest)
+	case kind == "command" && more:
+		return openCommand(ctx, rest)
 	case spec == "glove":
 		return openGlove(dataDir)
 	}
+	if path, query, ok := mappedSpec(spec); ok {
+		return openMapped(path, query)
+	}
 	info, err := os.Stat(spec)
 	if err != nil {
-		return nil, fmt.Errorf("encode: encoder is %q, must be hash, hash:N, glove or the path of a file of word vectors: %w", spec, err)
+		return nil, fmt.Errorf("encode: encoder is %q, must be hash, hash:N, glove, endpoint:URL, command:PROGRAM or the path of a file of word vectors: %w", spec, err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("encode: %s is no regular file, must be a file of word vectors", spec)

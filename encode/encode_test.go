@@ -23,9 +23,13 @@ func vector(e encode.Encoder, text string) []float32 {
 
 func open(tb testing.TB, spec string) encode.Encoder {
 	tb.Helper()
-	e, err := encode.Open(spec, "testdata")
+	s, err := encode.Open(spec, "testdata")
 	if err != nil {
 		tb.Fatal(err)
+	}
+	e, ok := s.(encode.Encoder)
+	if !ok {
+		tb.Fatalf("Open(%q) gives a %T, want an Encoder", spec, s)
 	}
 	return e
 }
@@ -67,8 +71,8 @@ func TestOpenRefuses(t *testing.T) {
 		spec, want string
 		absent     bool
 	}{
-		{"", "must be hash, hash:N, glove or the path", true},
-		{"bert", `encoder is "bert", must be hash, hash:N, glove or the path`, true},
+		{"", "must be hash, hash:N, glove, endpoint:URL, command:PROGRAM or the path", true},
+		{"brt", `encoder is "brt", must be hash, hash:N, glove, endpoint:URL, command:PROGRAM or the path`, true},
 		{"hash:0", "hash has size 0, must have 1 to 1048576", false},
 		{"hash:1048577", "hash has size 1048577", false},
 		{"hash:-1", "hash has size -1", false},

@@ -12,10 +12,15 @@ import (
 
 // Texts returns a matrix with the vector of each text as a row. It is the same
 // for every number of workers. When ctx is done it returns the error of ctx.
-func Texts(ctx context.Context, e Encoder, texts []string, workers int) (nn.Matrix, error) {
-	return rows(ctx, len(texts), e.Dim(), workers, func(row []float32, i int) {
-		e.Encode(row, texts[i])
-	})
+func Texts(ctx context.Context, s Source, texts []string, workers int) (nn.Matrix, error) {
+	m, err := newRows(len(texts), s.Dim(), workers)
+	if err != nil {
+		return nn.Matrix{}, err
+	}
+	if err := fill(ctx, s, m, texts, workers); err != nil {
+		return nn.Matrix{}, err
+	}
+	return m, nil
 }
 
 // Pairs returns a matrix with a row of width 2·Dim for each pair of texts, such
@@ -24,34 +29,50 @@ func Texts(ctx context.Context, e Encoder, texts []string, workers int) (nn.Matr
 // the order of the two does not matter. It is the same for every number of
 // workers. When ctx is done it returns the error of ctx. It panics if first and
 // second differ in length.
-func Pairs(ctx context.Context, e Encoder, first, second []string, workers int) (nn.Matrix, error) {
+func Pairs(ctx context.Context, s Source, first, second []string, workers int) (nn.Matrix, error) {
 	if len(first) != len(second) {
 		panic(fmt.Sprintf("encode: %d first and %d second texts, want as many", len(first), len(second)))
 	}
-	dim := e.Dim()
-	return rows(ctx, len(first), 2*dim, workers, func(row []float32, i int) {
-		u, v := row[:dim], row[dim:]
-		e.Encode(u, first[i])
-		e.Encode(v, second[i])
-		for j, a := range u {
-			b := v[j]
-			u[j], v[j] = float32(math.Abs(float64(a-b))), a*b
+	dim := s.Dim()
+	m, err := newRows(len(first), 2*dim, workers)
+	if err != nil {
+		return nn.Matrix{}, err
+	}
+	u, err := Texts(ctx, s, first, workers)
+	if err != nil {
+		return nn.Matrix{}, err
+	}
+	v, err := Texts(ctx, s, second, workers)
+	if err != nil {
+		return nn.Matrix{}, err
+	}
+	for i := range first {
+		row := m.Row(i)
+		far, like := row[:dim], row[dim:]
+		for j, a := range u.Row(i) {
+			b := v.Row(i)[j]
+			far[j], like[j] = float32(math.Abs(float64(a-b))), a*b
 		}
-	})
+	}
+	return m, nil
+}
+
+// newRows makes a matrix, if there can be so large a one.
+func newRows(n, width, workers int) (nn.Matrix, error) {
+	if err := checkWorkers(workers); err != nil {
+		return nn.Matrix{}, err
+	}
+	if n > math.MaxInt/8/width {
+		return nn.Matrix{}, fmt.Errorf("encode: %d rows of %d numbers do not fit into memory, must be fewer", n, width)
+	}
+	return nn.NewMatrix(n, width), nil
 }
 
 // rowBlock is the number of rows that a worker takes at a time.
 const rowBlock = 64
 
-// rows makes a matrix of n rows and fills each by a call of fill.
-func rows(ctx context.Context, n, width, workers int, fill func(row []float32, i int)) (nn.Matrix, error) {
-	if workers < 1 {
-		return nn.Matrix{}, fmt.Errorf("encode: workers is %d, must be at least 1", workers)
-	}
-	if n > math.MaxInt/8/width {
-		return nn.Matrix{}, fmt.Errorf("encode: %d rows of %d numbers do not fit into memory, must be fewer", n, width)
-	}
-	m := nn.NewMatrix(n, width)
+// eachRow calls do for every i below n, on several workers.
+func eachRow(ctx context.Context, n, workers int, do func(i int)) error {
 	var next atomic.Int64 // the first row that nobody has taken
 	run := func() {
 		for ctx.Err() == nil {
@@ -60,7 +81,7 @@ func rows(ctx context.Context, n, width, workers int, fill func(row []float32, i
 				return
 			}
 			for i := lo; i < min(n, lo+rowBlock); i++ {
-				fill(m.Row(i), i)
+				do(i)
 			}
 		}
 	}
@@ -70,8 +91,5 @@ func rows(ctx context.Context, n, width, workers int, fill func(row []float32, i
 	}
 	run()
 	others.Wait()
-	if err := ctx.Err(); err != nil {
-		return nn.Matrix{}, err
-	}
-	return m, nil
+	return ctx.Err()
 }

@@ -8,6 +8,7 @@ import (
 
 	"sotto/dataset"
 	"sotto/encode"
+	"sotto/encode/catalogue"
 	"sotto/nn"
 	"sotto/train"
 )
@@ -83,9 +84,9 @@ func (d *prepared) vectors(ctx context.Context, set *dataset.Set, encoder string
 		return nil
 	}
 	if encoder == "" {
-		encoder = "hash"
+		encoder = "default"
 	}
-	e, err := encode.Open(encoder, dataset.Dir())
+	e, err := catalogue.Open(ctx, encoder, dataset.Dir())
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ type Spec struct {
 	Data        string `json:"data"`                   // a name that package dataset knows
 	DataVariant string `json:"data_variant,omitempty"` // "" means the set's first
 	Attribute   string `json:"attribute,omitempty"`    // what is protected; "" means the set's first attribute, "none" nothing
-	Encoder     string `json:"encoder,omitempty"`      // of texts, as package encode names them; "" means hash
+	Encoder     string `json:"encoder,omitempty"`      // of texts, as package catalogue names them; "" means default
 
 	Methods   []string `json:"methods"`             // at least one; see [Methods]
 	Mechanism string   `json:"mechanism,omitempty"` // "" means the method's own

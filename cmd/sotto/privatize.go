@@ -5,15 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"sotto/dp"
-	"sotto/internal/atomicfile"
 	"sotto/internal/release"
 	"sotto/internal/vecfile"
 	"sotto/mech"
@@ -101,7 +97,7 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std stre
 	if err != nil {
 		return err
 	}
-	sink, err := o.create()
+	sink, err := newSink(o.out)
 	if err != nil {
 		return err
 	}
@@ -110,7 +106,7 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std stre
 	if summary.Summary, err = o.stream(ctx, r, sink, format, m, text, std.err); err != nil {
 		return err
 	}
-	if err := o.appear(sink, text, std.out); err != nil {
+	if err := sink.appear(o.side(), text, std.out); err != nil {
 		return err
 	}
 	summary.Metadata = o.side()
@@ -175,26 +171,12 @@ func (o *privatizeOptions) formatOf(path, flag string) (vecfile.Format, error) {
 	return vecfile.ParseFormat(o.format)
 }
 
-// apart refuses flags that name one file twice: one would overwrite the other.
+// apart refuses flags that name one file twice.
 func (o *privatizeOptions) apart() error {
 	if o.metadata == "-" {
 		return errors.New("--metadata is -, must be a file")
 	}
-	paths := [][2]string{{"--in", o.in}, {"--out", o.out}, {"the metadata", o.side()}, {"--vocabulary", o.vocabulary}}
-	for i, a := range paths {
-		for _, b := range paths[:i] {
-			if a[1] != "" && a[1] != "-" && sameFile(a[1], b[1]) {
-				return fmt.Errorf("%s and %s are the same file, %s, must differ", b[0], a[0], a[1])
-			}
-		}
-	}
-	return nil
-}
-
-func sameFile(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return filepath.Clean(a) == filepath.Clean(b) || errX == nil && errY == nil && os.SameFile(x, y)
+	return refuseSame(namedPath{"--in", o.in}, namedPath{"--out", o.out}, namedPath{"the metadata", o.side()}, namedPath{"--vocabulary", o.vocabulary})
 }
 
 // mechanism makes the mechanism for the width of the input, and refuses one
@@ -256,30 +238,6 @@ func (o *privatizeOptions) side() string {
 		return o.out + ".privacy.json"
 	}
 	return o.metadata
-}
-
-// appear moves the releases to their place and then the side file, written
-// beforehand. An old side file goes first: releases may lack a record for a
-// moment, but never stand beside that of others.
-func (o *privatizeOptions) appear(s *sink, record []byte, stdout io.Writer) error {
-	if o.side() == "" {
-		return s.commit(stdout)
-	}
-	f, err := atomicfile.Create(o.side())
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if _, err := f.Write(record); err != nil {
-		return err
-	}
-	if err := os.Remove(o.side()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the old record cannot be removed: %w", err)
-	}
-	if err := s.commit(stdout); err != nil {
-		return err
-	}
-	return f.Commit()
 }
 
 // report tells the user what was released.

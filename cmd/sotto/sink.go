@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"sotto/internal/atomicfile"
 )
@@ -17,9 +20,10 @@ type sink struct {
 	spool  *os.File
 }
 
-func (o *privatizeOptions) create() (*sink, error) {
-	if o.out != "-" {
-		f, err := atomicfile.Create(o.out)
+// newSink makes the sink for a path, - for standard output.
+func newSink(out string) (*sink, error) {
+	if out != "-" {
+		f, err := atomicfile.Create(out)
 		if err != nil {
 			return nil, err
 		}
@@ -55,4 +59,50 @@ func (s *sink) abort() {
 	}
 	s.spool.Close()           //nolint:errcheck // it is removed
 	os.Remove(s.spool.Name()) //nolint:errcheck // nothing can be done about it
+}
+
+// appear moves the vectors to their place and then what is said of them to the
+// path side, "" for nowhere, written beforehand. An old side file goes first:
+// vectors may lack a record for a moment, but never stand beside that of others.
+func (s *sink) appear(side string, record []byte, stdout io.Writer) error {
+	if side == "" {
+		return s.commit(stdout)
+	}
+	f, err := atomicfile.Create(side)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if _, err := f.Write(record); err != nil {
+		return err
+	}
+	if err := os.Remove(side); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the old record cannot be removed: %w", err)
+	}
+	if err := s.commit(stdout); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// namedPath is a path that a flag gave.
+type namedPath struct{ flag, path string }
+
+// refuseSame refuses flags that name one file twice: one would overwrite the
+// other.
+func refuseSame(paths ...namedPath) error {
+	for i, a := range paths {
+		for _, b := range paths[:i] {
+			if a.path != "" && a.path != "-" && sameFile(a.path, b.path) {
+				return fmt.Errorf("%s and %s are the same file, %s, must differ", b.flag, a.flag, a.path)
+			}
+		}
+	}
+	return nil
+}
+
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return filepath.Clean(a) == filepath.Clean(b) || errX == nil && errY == nil && os.SameFile(x, y)
 }

@@ -27,7 +27,7 @@ func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&s.Data, "data", "reviews", "data set (see sotto data list)")
 	fs.StringVar(&s.DataVariant, "data-variant", "", "variant of the data set (default: its first)")
 	fs.StringVar(&s.Attribute, "attribute", "", `attribute to protect, or "none" (default: the data set's first)`)
-	fs.StringVar(&s.Encoder, "encoder", "", "what makes numbers of texts: hash, hash:N, glove or a file of word vectors (default hash)")
+	fs.StringVar(&s.Encoder, "encoder", "", "what makes vectors of texts: default, hash:N, minilm, glove, or a file (see sotto encoder list; default: default)")
 	fs.StringSliceVar(&s.Methods, "method", nil, "methods, separated by commas (see the list above)")
 	fs.StringVar(&s.Mechanism, "mechanism", "", "mechanism of the method (default: its own)")
 	fs.StringVar(&s.Variant, "variant", "", "variant of the mechanism, such as paper or released (default: the honest one)")

@@ -18,7 +18,8 @@ const (
 	f64  dtype = "F64"
 )
 
-// size returns the bytes of a number, or 0 for an unknown type.
+// size returns the bytes of a number, or 0 for a type that does not become
+// float32.
 func (d dtype) size() int {
 	switch d {
 	case f16, bf16:
@@ -29,6 +30,22 @@ func (d dtype) size() int {
 		return 8
 	}
 	return 0
+}
+
+// width is size for the types that can only be skipped as well.
+func (d dtype) width() int {
+	switch d {
+	case "BOOL", "U8", "I8":
+		return 1
+	case "U16", "I16":
+		return 2
+	case "U32", "I32":
+		return 4
+	case "U64", "I64":
+		return 8
+	default:
+		return d.size()
+	}
 }
 
 // read fills dst from in, whose bytes it takes in pieces.

@@ -30,6 +30,7 @@ type entry struct {
 	dtype      dtype
 	shape      []int
 	begin, end int64 // of the bytes, from the end of the header
+	skip       bool  // it is not wanted
 	count      int   // of the numbers; known once the layout is checked
 }
 
@@ -70,7 +71,12 @@ func (h *header) checkLayout(size int64) error {
 	for i := range h.entries {
 		e := &h.entries[i]
 		width := e.dtype.size()
+		if e.skip {
+			width = e.dtype.width()
+		}
 		switch {
+		case width == 0 && e.skip:
+			return fmt.Errorf("unsupported: tensor %.60q has dtype %.20q, which is unknown; convert it to F32 or leave it out", e.name, string(e.dtype))
 		case width == 0:
 			return fmt.Errorf("unsupported: tensor %.60q has dtype %.20q, must have F32, F16, BF16 or F64; convert it to F32 or leave it out", e.name, string(e.dtype))
 		case e.begin > e.end:

@@ -59,7 +59,13 @@ func sorted(tensors []Tensor) []Tensor {
 // Read reads the file at path. Numbers of 16 and 64 bits (F16, BF16, F64)
 // become float32; any other type of number is an error that names it, and so is
 // a file that is not as the format demands in every byte.
-func Read(path string) (*File, error) {
+func Read(path string) (*File, error) { return ReadOnly(path, everything) }
+
+// ReadOnly reads those tensors of the file at path whose names wanted accepts.
+// The others take no memory, and their numbers are not looked at: they may be
+// whole numbers or truth values too, such as the positions that some models
+// store. Where they lie in the file is checked all the same.
+func ReadOnly(path string, wanted func(name string) bool) (*File, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("safetensors: %w", err)
@@ -72,7 +78,7 @@ func Read(path string) (*File, error) {
 	if !info.Mode().IsRegular() { // its size says nothing
 		return nil, fmt.Errorf("safetensors: %s is no regular file, must be one", path)
 	}
-	f, err := decode(in, info.Size())
+	f, err := decode(in, info.Size(), wanted)
 	if err != nil {
 		return nil, fmt.Errorf("safetensors: %s: %w", path, err)
 	}
@@ -81,15 +87,17 @@ func Read(path string) (*File, error) {
 
 // Decode reads the content of a file, as [Read] does.
 func Decode(content []byte) (*File, error) {
-	f, err := decode(bytes.NewReader(content), int64(len(content)))
+	f, err := decode(bytes.NewReader(content), int64(len(content)), everything)
 	if err != nil {
 		return nil, fmt.Errorf("safetensors: %w", err)
 	}
 	return f, nil
 }
 
-// decode reads a file of the given size.
-func decode(in io.ReaderAt, size int64) (*File, error) {
+func everything(string) bool { return true }
+
+// decode reads the wanted tensors of a file of the given size.
+func decode(in io.ReaderAt, size int64, wanted func(name string) bool) (*File, error) {
 	text, err := headerText(in, size)
 	if err != nil {
 		return nil, err
@@ -98,12 +106,18 @@ func decode(in io.ReaderAt, size int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i := range h.entries {
+		h.entries[i].skip = !wanted(h.entries[i].name)
+	}
 	begin := lengthSize + int64(len(text))
 	if err := h.checkLayout(size - begin); err != nil {
 		return nil, err
 	}
 	f := &File{Metadata: h.metadata}
 	for _, e := range h.entries {
+		if e.skip {
+			continue
+		}
 		data := make([]float32, e.count)
 		if err := e.dtype.read(data, io.NewSectionReader(in, begin+e.begin, e.end-e.begin)); err != nil {
 			return nil, fmt.Errorf("tensor %.60q: %w", e.name, err)

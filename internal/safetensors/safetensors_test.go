@@ -261,6 +261,39 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
+// TestReadOnly checks that tensors of other types can be skipped, and that
+// their place in the file is checked even so.
+func TestReadOnly(t *testing.T) {
+	good := `{"ids":{"dtype":"I64","shape":[1,2],"data_offsets":[0,16]},"w":{"dtype":"F32","shape":[1],"data_offsets":[16,20]}}`
+	for _, tt := range []struct {
+		name, header string
+		data         int
+		want         string // "" or what the error must say
+	}{
+		{"whole numbers", good, 20, ""},
+		{"truncated", good, 19, "truncated: tensor"},
+		{"wrong size", strings.Replace(good, "[1,2]", "[1,3]", 1), 20, "not what its shape and type I64 need"},
+		{"hole", strings.Replace(good, "[0,16]", "[0,8]", 1), 20, `"ids": its data has 8 bytes`},
+		{"unknown type", strings.Replace(good, "I64", "I65", 1), 20, `has dtype "I65", which is unknown`},
+		{"wanted", strings.Replace(good, `"ids"`, `"wx"`, 1), 20, `has dtype "I64", must have F32`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "m")
+			if err := os.WriteFile(path, file(tt.header, make([]byte, tt.data)...), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, err := safetensors.ReadOnly(path, func(name string) bool { return strings.HasPrefix(name, "w") })
+			if tt.want != "" {
+				wantError(t, err, tt.want)
+				return
+			}
+			if err != nil || len(f.Tensors) != 1 || f.Tensors[0].Name != "w" {
+				t.Errorf("ReadOnly gives %v (error %v), want w alone", f, err)
+			}
+		})
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	dir := t.TempDir()
 	_, err := safetensors.Read(filepath.Join(dir, "absent"))

@@ -3,14 +3,16 @@ package vecfile
 import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"sotto/internal/parquetcheck"
 )
 
 // column reads one leaf column, page by page.
 type column struct {
 	p      *parquetRows
 	leaf   *parquet.Column
-	maxDef byte // the definition level of a value that is there
-	scan   pageScan
+	maxDef byte                // the definition level of a value that is there
+	heads  *parquetcheck.Pages // ahead of pages
 	pages  parquet.Pages
 	page   parquet.Page
 	vals   []float64 // values of the page that are there
@@ -22,9 +24,7 @@ type column struct {
 // open moves to row group g.
 func (c *column) open(g int) error {
 	c.close()
-	m := &c.p.file.Metadata().RowGroups[g].Columns[c.leaf.Index()].MetaData
-	first, n := chunkRange(m)
-	c.scan.at, c.scan.plain, c.scan.offset, c.scan.end = c.p.at, m.Codec == format.Uncompressed, first, first+n
+	c.heads = parquetcheck.NewPages(c.p.at, &c.p.file.Metadata().RowGroups[g].Columns[c.leaf.Index()].MetaData)
 	return guard(func() error {
 		c.pages = c.p.file.RowGroups()[g].ColumnChunks()[c.leaf.Index()].Pages()
 		return nil
@@ -48,19 +48,19 @@ func (c *column) close() {
 // end of the row group.
 func (c *column) more() error {
 	for c.k == max(len(c.def), len(c.vals)) {
-		info, err := c.scan.next()
+		head, err := c.heads.Next()
 		if err != nil {
 			return err
 		}
-		if err := guard(func() error { return c.load(info) }); err != nil {
-			return errPage
+		if err := guard(func() error { return c.load(head) }); err != nil {
+			return parquetcheck.ErrPage
 		}
 	}
 	return nil
 }
 
 // load decodes the next page.
-func (c *column) load(info pageInfo) error {
+func (c *column) load(head parquetcheck.Page) error {
 	page, err := c.pages.ReadPage()
 	if err != nil {
 		return err
@@ -88,12 +88,8 @@ func (c *column) load(info pageInfo) error {
 	}
 	// The library takes a header at its word that there are so many values,
 	// and would return what an earlier page left in the buffer.
-	bytes := info.uncompressed
-	if c.scan.plain {
-		bytes = info.compressed
-	}
-	if index == nil && info.encoding == format.Plain && size*int64(len(c.vals)) > bytes {
-		return errPage
+	if index == nil && head.Encoding == format.Plain && size*int64(len(c.vals)) > head.Bytes {
+		return parquetcheck.ErrPage
 	}
 	return c.checkLevels()
 }
@@ -101,7 +97,7 @@ func (c *column) load(info pageInfo) error {
 // checkLevels makes sure that levels and values agree.
 func (c *column) checkLevels() error {
 	if c.leaf.MaxRepetitionLevel() > 0 && len(c.rep) != len(c.def) {
-		return errPage
+		return parquetcheck.ErrPage
 	}
 	if c.maxDef == 0 {
 		return nil
@@ -113,7 +109,7 @@ func (c *column) checkLevels() error {
 		}
 	}
 	if n != len(c.vals) {
-		return errPage
+		return parquetcheck.ErrPage
 	}
 	return nil
 }
@@ -129,7 +125,7 @@ func gather[T float32 | float64](dst []float64, table []T, index []int32) ([]flo
 	}
 	for _, i := range index {
 		if uint(i) >= uint(len(table)) {
-			return dst, errPage
+			return dst, parquetcheck.ErrPage
 		}
 		dst = append(dst, float64(table[i]))
 	}

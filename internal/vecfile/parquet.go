@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+
+	"sotto/internal/parquetcheck"
 )
 
 // openParquet chooses the columns that make up the vectors.
@@ -14,7 +16,7 @@ func (r *Reader) openParquet() error {
 		return err
 	}
 	at := &faults{ReaderAt: r.in.at}
-	if err := checkFooter(at, r.in.at.Size()); err != nil {
+	if err := parquetcheck.Footer(at, r.in.at.Size()); err != nil {
 		return r.parquetError(at, err)
 	}
 	var file *parquet.File
@@ -23,13 +25,13 @@ func (r *Reader) openParquet() error {
 		return err
 	})
 	if err != nil {
-		return r.parquetError(at, errThrift)
+		return r.parquetError(at, parquetcheck.ErrDamaged)
 	}
 	p := &parquetRows{r: r, at: at, file: file, group: -1}
 	r.in.closers = append(r.in.closers, p.close)
 	var lists, flat []*parquet.Column
 	if err = guard(func() error { lists, flat = vectorColumns(file.Root()); return nil }); err != nil {
-		return r.parquetError(at, errThrift)
+		return r.parquetError(at, parquetcheck.ErrDamaged)
 	}
 	chosen, err := r.chooseColumns(lists, flat)
 	if err != nil {
@@ -119,7 +121,7 @@ func (r *Reader) chooseColumns(lists, flat []*parquet.Column) ([]*parquet.Column
 func guard(f func() error) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = errThrift
+			err = parquetcheck.ErrDamaged
 		}
 	}()
 	return f()

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/parquet-go/parquet-go"
+
+	"sotto/internal/parquetcheck"
 )
 
 // parquetRows is what reading lists and reading flat columns have in common.
@@ -143,7 +145,7 @@ func (l *listRows) next() ([]float64, int64, error) {
 		if starts := c.rep[c.k] == 0; starts && !first {
 			break
 		} else if starts != first {
-			return nil, l.row, l.errorf(c, errPage)
+			return nil, l.row, l.errorf(c, parquetcheck.ErrPage)
 		}
 		if reason := l.append(c); reason != "" && bad == nil {
 			bad = l.r.rowError(l.row, len(l.vec)+1, reason)

@@ -1,4 +1,17 @@
-package vecfile
+// Package parquetcheck refuses Parquet files whose damage the library that reads
+// them does not survive: it allocates whatever a file claims to hold, and
+// recurses as deep as its metadata is nested.
+//
+// It decodes no data, and what it lets through may still be damaged, in ways that
+// the library reports or panics about. The smallest use is
+//
+//	if err := parquetcheck.Footer(in, size); err != nil {
+//		return err
+//	}
+//
+// before the library opens the file, and a call of [Pages.Next] before it reads
+// each page.
+package parquetcheck
 
 import (
 	"encoding/binary"
@@ -12,14 +25,14 @@ import (
 )
 
 const (
-	parquetMagic = "PAR1"
-	maxFooter    = 256 << 20
-	maxNesting   = 32 // of columns
+	magic      = "PAR1"
+	maxFooter  = 256 << 20
+	maxNesting = 32 // of columns
 )
 
-// checkFooter refuses metadata that is damaged in a way that the library does
+// Footer refuses metadata that is damaged in a way that the library does
 // not survive. It decodes the metadata as the library is about to do.
-func checkFooter(at io.ReaderAt, size int64) error {
+func Footer(at io.ReaderAt, size int64) error {
 	var head, tail [8]byte
 	if size < 12 {
 		return errors.New("not a Parquet file")
@@ -30,7 +43,7 @@ func checkFooter(at io.ReaderAt, size int64) error {
 	if _, err := at.ReadAt(tail[:], size-8); err != nil {
 		return err
 	}
-	if string(head[:4]) != parquetMagic || string(tail[4:]) != parquetMagic {
+	if string(head[:4]) != magic || string(tail[4:]) != magic {
 		return errors.New("not a Parquet file, or encrypted")
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[:]))
@@ -46,11 +59,20 @@ func checkFooter(at io.ReaderAt, size int64) error {
 		return err
 	}
 	var meta format.FileMetaData
-	err := guard(func() error { return thrift.Unmarshal(new(thrift.CompactProtocol), footer, &meta) })
-	if err != nil {
-		return errThrift
+	if !decode(footer, &meta) {
+		return ErrDamaged
 	}
 	return checkMetadata(&meta, size)
+}
+
+// decode reports whether the library can decode a footer. It panics on some.
+func decode(footer []byte, meta *format.FileMetaData) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	return thrift.Unmarshal(new(thrift.CompactProtocol), footer, meta) == nil
 }
 
 // checkMetadata holds metadata that can be decoded against the file.
@@ -58,7 +80,7 @@ func checkMetadata(meta *format.FileMetaData, size int64) error {
 	var open []int32 // children still to come, of the columns around
 	for _, e := range meta.Schema {
 		if len(open) > maxNesting {
-			return errThrift
+			return ErrDamaged
 		}
 		if n := e.NumChildren; n.Valid && n.V > 0 {
 			open = append(open, n.V)
@@ -75,13 +97,13 @@ func checkMetadata(meta *format.FileMetaData, size int64) error {
 	rows := int64(0)
 	for _, g := range meta.RowGroups {
 		if g.NumRows < 0 || g.NumRows > math.MaxInt64-rows {
-			return errThrift
+			return ErrDamaged
 		}
 		rows += g.NumRows
 		for i := range g.Columns {
 			first, n := chunkRange(&g.Columns[i].MetaData)
 			if first < 0 || n < 0 || first > size || n > size-first {
-				return errThrift
+				return ErrDamaged
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package vecfile
+package parquetcheck
 
 import (
 	"encoding/binary"
@@ -16,7 +16,8 @@ const (
 	maxThriftList  = 1 << 20
 )
 
-var errThrift = errors.New("metadata is damaged")
+// ErrDamaged is returned by [Footer] for bytes that no writer writes.
+var ErrDamaged = errors.New("metadata is damaged")
 
 // The types of the compact form.
 const (
@@ -39,7 +40,7 @@ type walker struct {
 // structure moves over a struct.
 func (w *walker) structure() error {
 	if len(w.path) == maxThriftDepth {
-		return errThrift
+		return ErrDamaged
 	}
 	w.path = append(w.path, 0)
 	defer func() { w.path = w.path[:len(w.path)-1] }()
@@ -92,7 +93,7 @@ func (w *walker) value(typ byte) error {
 	case tStruct:
 		return w.structure()
 	}
-	return errThrift // nothing in Parquet has a map
+	return ErrDamaged // nothing in Parquet has a map
 }
 
 func (w *walker) list() error {
@@ -107,10 +108,10 @@ func (w *walker) list() error {
 		}
 	}
 	if n > maxThriftList {
-		return errThrift
+		return ErrDamaged
 	}
 	if len(w.path) == maxThriftDepth { // lists of lists nest as well
-		return errThrift
+		return ErrDamaged
 	}
 	w.path = append(w.path, 0)
 	defer func() { w.path = w.path[:len(w.path)-1] }()
@@ -124,7 +125,7 @@ func (w *walker) list() error {
 
 func (w *walker) byte() (byte, error) {
 	if w.i >= len(w.b) {
-		return 0, errThrift
+		return 0, ErrDamaged
 	}
 	w.i++
 	return w.b[w.i-1], nil
@@ -132,7 +133,7 @@ func (w *walker) byte() (byte, error) {
 
 func (w *walker) skip(n uint64) error {
 	if n > uint64(len(w.b)-w.i) {
-		return errThrift
+		return ErrDamaged
 	}
 	w.i += int(n)
 	return nil
@@ -141,7 +142,7 @@ func (w *walker) skip(n uint64) error {
 func (w *walker) uvarint() (uint64, error) {
 	v, n := binary.Uvarint(w.b[w.i:])
 	if n <= 0 {
-		return 0, errThrift
+		return 0, ErrDamaged
 	}
 	w.i += n
 	return v, nil
@@ -150,7 +151,7 @@ func (w *walker) uvarint() (uint64, error) {
 func (w *walker) varint() (int64, error) {
 	v, n := binary.Varint(w.b[w.i:])
 	if n <= 0 {
-		return 0, errThrift
+		return 0, ErrDamaged
 	}
 	w.i += n
 	return v, nil

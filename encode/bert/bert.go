@@ -1,0 +1,137 @@
+// Package bert encodes texts by a transformer of the BERT family that was
+// trained for sentences, such as all-MiniLM-L6-v2, on the processor and with
+// the matrix products of package nn.
+//
+// The vector of a text is the mean of the vectors of its tokens after the last
+// layer, scaled to length 1. It is not for models that take the first token or
+// a pooling layer instead, nor for training. Vectors are raw and not private;
+// see package encode. The smallest use is
+//
+//	m, err := bert.Open(dir, bert.Options{})
+//	if err != nil {
+//		return err
+//	}
+//	x, err := encode.Texts(ctx, m, texts, runtime.NumCPU())
+//
+// A vector has the same bits whatever other texts are encoded with it and by
+// however many workers, with AVX-512 and AVX2 alike; elsewhere roundings
+// differ. BenchmarkMiniLM measures the speed, and the script peer/run that of
+// ONNX Runtime beside it.
+package bert
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"sotto/nn"
+	"sotto/text"
+)
+
+// Options are what a folder does not say.
+type Options struct {
+	Name      string // what Model.Name returns; the folder if empty
+	MaxTokens int    // of a text, special ones included; 0 means 256, or what the model can take if that is less
+}
+
+// defaultTokens is what the models of the family were trained for.
+const defaultTokens = 256
+
+// Model is an encoder. It implements encode.Encoder and encode.BatchEncoder,
+// and it is safe for concurrent use.
+type Model struct {
+	name      string
+	limit     int
+	config    config
+	epsilon   float32
+	weights   *weights
+	tokeniser *text.WordPiece
+	vectors   *vectors
+	spaces    sync.Pool // of *space
+	counts    counters
+}
+
+// Counts says what has been encoded since a model was opened.
+type Counts struct {
+	Texts     int64
+	Tokens    int64 // those that were encoded, special ones included
+	Truncated int64 // texts of which the end was left out
+	Dropped   int64 // tokens that were left out for that
+	Invalid   int64 // bytes that were not UTF-8
+}
+
+// counters are Counts that many may add to.
+type counters struct{ texts, tokens, truncated, dropped, invalid atomic.Int64 }
+
+// Open opens the model in a folder, which holds config.json, tokenizer.json and
+// the weights as one or several files model*.safetensors. Weights of 16 bits
+// are widened to 32. An error about a file that is absent wraps fs.ErrNotExist.
+func Open(dir string, o Options) (*Model, error) {
+	c, err := readConfig(filepath.Join(dir, "config.json"))
+	if err != nil {
+		return nil, err
+	}
+	limit := cmp.Or(o.MaxTokens, min(defaultTokens, c.Positions))
+	if limit < 2 || limit > c.Positions {
+		return nil, fmt.Errorf("bert: MaxTokens is %d, must be from 2 to %d", limit, c.Positions)
+	}
+	tokeniser, err := text.LoadWordPiece(filepath.Join(dir, "tokenizer.json"))
+	if err != nil {
+		return nil, err
+	}
+	if n := len(tokeniser.Vocabulary()); n > c.Vocabulary {
+		return nil, fmt.Errorf("bert: %s: tokenizer.json has %d tokens, must have at most the vocab_size of config.json, which is %d", dir, n, c.Vocabulary)
+	}
+	w, err := readWeights(dir, c)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{
+		name: cmp.Or(o.Name, dir), limit: limit, config: c, epsilon: float32(c.Epsilon),
+		weights: w, tokeniser: tokeniser,
+		vectors: vectorsFor(nn.NewPool(1).Kernel(), c.Hidden, c.Hidden/c.Heads, c.Intermediate),
+	}, nil
+}
+
+// Name returns the name that Open was given.
+func (m *Model) Name() string { return m.name }
+
+// Dim returns the length of the vectors.
+func (m *Model) Dim() int { return m.config.Hidden }
+
+// Limit returns the most tokens that a text is encoded with.
+func (m *Model) Limit() int { return m.limit }
+
+// Counts returns what has been encoded so far. A text that is longer than Limit
+// loses its end, which shows here and nowhere else.
+func (m *Model) Counts() Counts {
+	c := &m.counts
+	return Counts{c.texts.Load(), c.tokens.Load(), c.truncated.Load(), c.dropped.Load(), c.invalid.Load()}
+}
+
+// Encode fills dst with the vector of a text. The empty text has one too, that
+// of the special tokens. It panics if dst does not have length Dim.
+func (m *Model) Encode(dst []float32, s string) {
+	row := nn.Matrix{Rows: 1, Cols: len(dst), Data: dst}
+	m.checkSize(row, 1)
+	t := m.tokens(s)
+	w := m.space(1)
+	defer m.spaces.Put(w)
+	m.forward(w, row, []text.Tokens{t})
+}
+
+// tokens returns the tokens of a text, and counts them.
+func (m *Model) tokens(s string) text.Tokens {
+	t := m.tokeniser.Encode(s, m.limit)
+	c := &m.counts
+	c.texts.Add(1)
+	c.tokens.Add(int64(len(t.IDs)))
+	c.invalid.Add(int64(t.Invalid))
+	if t.Dropped > 0 {
+		c.truncated.Add(1)
+		c.dropped.Add(int64(t.Dropped))
+	}
+	return t
+}

@@ -1,0 +1,57 @@
+package distill
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// WordNet returns the definitions and example sentences of a WordNet folder, in
+// the order of its files data.noun, data.verb, data.adj and data.adv: plain
+// English of all kinds, one text each.
+func WordNet(dir string) ([]string, error) {
+	var texts []string
+	for _, part := range []string{"noun", "verb", "adj", "adv"} {
+		path := filepath.Join(dir, "data."+part)
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("distill: %w (Debian's package wordnet-base has it)", err)
+		}
+		lines := bufio.NewScanner(f)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			if _, gloss, ok := strings.Cut(lines.Text(), " | "); ok && !strings.HasPrefix(lines.Text(), "  ") {
+				texts = appendGloss(texts, gloss)
+			}
+		}
+		f.Close() //nolint:errcheck // it was only read
+		if err := lines.Err(); err != nil {
+			return nil, fmt.Errorf("distill: %s: %w", path, err)
+		}
+	}
+	return texts, nil
+}
+
+// shortest is the number of bytes below which a text says nothing.
+const shortest = 4
+
+// appendGloss appends a definition and the examples in quotes behind it.
+func appendGloss(texts []string, gloss string) []string {
+	var definition strings.Builder
+	var examples []string
+	for i, part := range strings.Split(gloss, `"`) {
+		if i%2 == 0 {
+			definition.WriteString(part)
+		} else {
+			examples = append(examples, part)
+		}
+	}
+	for _, t := range append([]string{strings.Trim(definition.String(), " ;")}, examples...) {
+		if t = strings.Join(strings.Fields(t), " "); len(t) >= shortest {
+			texts = append(texts, t)
+		}
+	}
+	return texts
+}

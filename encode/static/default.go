@@ -1,0 +1,19 @@
+package static
+
+import (
+	_ "embed" // for the table
+	"sync"
+)
+
+// DefaultDim is the length of the built-in encoder's vectors.
+const DefaultDim = 128
+
+//go:embed default.static
+var table []byte
+
+// parsed is made once, when it is first asked for.
+var parsed = sync.OnceValues(func() (*Encoder, error) { return Parse(table) })
+
+// Default returns the built-in encoder. "sotto encoder distill" makes its
+// table; NOTICE beside it says whose work it rests on.
+func Default() (*Encoder, error) { return parsed() }

@@ -1,0 +1,79 @@
+package wordfile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// readLine returns the next line without what ends it.
+func (r *Reader) readLine() ([]byte, error) {
+	b, err := r.in.ReadSlice('\n')
+	if errors.Is(err, io.EOF) && len(b) == 0 {
+		return nil, io.EOF
+	}
+	r.line++
+	if errors.Is(err, bufio.ErrBufferFull) {
+		return nil, r.Errorf("it has more than %d bytes, must have fewer", maxLine)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, r.Errorf("%w", err)
+	}
+	return bytes.TrimRight(b, " \r\n"), nil
+}
+
+// nextText reads a line with a word.
+func (r *Reader) nextText() error {
+	b, err := r.readLine()
+	if err == nil && r.line == 1 && r.format == Text && r.header(b) {
+		b, err = r.readLine()
+	}
+	if errors.Is(err, io.EOF) && r.promised >= 0 && r.rows != r.promised {
+		return r.short()
+	}
+	if err != nil {
+		return err
+	}
+	if r.rows == r.promised {
+		return r.Errorf("it follows %d word vectors, as many as the header promises, must not", r.rows)
+	}
+	word, rest, _ := bytes.Cut(b, []byte(" "))
+	if len(word) == 0 {
+		return r.Errorf("it does not begin with a word")
+	}
+	if r.dim == 0 {
+		if len(rest) == 0 {
+			return r.Errorf("its word has no numbers")
+		}
+		r.dim = bytes.Count(rest, []byte(" ")) + 1
+	}
+	r.word = word
+	return r.numbers(rest)
+}
+
+// numbers reads the numbers of a line, which must be as many as the first line
+// has.
+func (r *Reader) numbers(rest []byte) error {
+	r.row = r.row[:0]
+	for len(rest) > 0 {
+		field := rest
+		if i := bytes.IndexByte(rest, ' '); i >= 0 {
+			field, rest = rest[:i], rest[i+1:]
+		} else {
+			rest = nil
+		}
+		if len(r.row) == r.dim {
+			return r.Errorf("it has more than %d numbers, must have as many as the first", r.dim)
+		}
+		v, ok := number(field)
+		if !ok {
+			return r.Errorf("number %d is not a decimal number from −10¹⁸ to 10¹⁸", len(r.row)+1)
+		}
+		r.row = append(r.row, v)
+	}
+	if len(r.row) != r.dim {
+		return r.Errorf("it has %d numbers, must have %d, as the first", len(r.row), r.dim)
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package wordfile_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"sotto/encode/wordfile"
+)
+
+var formats = []wordfile.Format{wordfile.Text, wordfile.Glove, wordfile.Word2vec, wordfile.FastText, wordfile.Word2vecBinary}
+
+// readAll returns the words and numbers of a file.
+func readAll(in io.Reader, f wordfile.Format) (words []string, rows [][]float32, err error) {
+	r, err := wordfile.NewReader(in, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	for {
+		word, row, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return words, rows, nil
+		}
+		if err != nil {
+			return words, rows, err
+		}
+		words, rows = append(words, string(word)), append(rows, append([]float32(nil), row...))
+	}
+}
+
+func TestFormats(t *testing.T) {
+	const plain, headed = "a 1 2\nb 3 4\n", "2 2\na 1 2\nb 3 4\n"
+	binary := "2 2\na \x00\x00\x80\x3f\x00\x00\x00\x40\nb \x00\x00\x40\x40\x00\x00\x80\x40\n"
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write([]byte(binary)) //nolint:errcheck // to memory
+	z.Close()
+	for _, tt := range []struct {
+		format wordfile.Format
+		in     string
+	}{
+		{wordfile.Text, plain},
+		{wordfile.Text, headed},
+		{wordfile.Glove, plain},
+		{wordfile.Word2vec, headed},
+		{wordfile.FastText, headed},
+		{wordfile.Word2vecBinary, binary},
+		{wordfile.Word2vecBinary, packed.String()},
+	} {
+		words, rows, err := readAll(strings.NewReader(tt.in), tt.format)
+		if got := fmt.Sprint(words, rows, err); got != "[a b] [[1 2] [3 4]] <nil>" {
+			t.Errorf("%s: read %s", tt.format, got)
+		}
+	}
+}
+
+func TestParseFormat(t *testing.T) {
+	for _, f := range formats {
+		if got, err := wordfile.ParseFormat(strings.ToUpper(string(f))); err != nil || got != f {
+			t.Errorf("ParseFormat(%s) = %s, %v", f, got, err)
+		}
+	}
+	if _, err := wordfile.ParseFormat("elmo"); err == nil {
+		t.Error("ParseFormat(elmo) succeeded, want an error")
+	}
+}
+
+// TestErrorIsFinal checks that a reader does not go on behind a fault.
+func TestErrorIsFinal(t *testing.T) {
+	r, err := wordfile.NewReader(strings.NewReader("a 1\nb x\nc 3\n"), wordfile.Glove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err = r.Next(); err != nil || r.Line() != 1 || r.Promised() != -1 {
+		t.Fatalf("the first row: %v in line %d", err, r.Line())
+	}
+	_, _, first := r.Next()
+	if _, _, again := r.Next(); first == nil || !errors.Is(again, first) || r.Line() != 2 {
+		t.Errorf("errors %v and then %v in line %d, want the same in line 2", first, again, r.Line())
+	}
+}
+
+// FuzzReader checks that rows are whole and finite whatever the bytes are, and
+// that nothing panics.
+func FuzzReader(f *testing.F) {
+	for i, s := range []string{"2 1\na 1\nb 2", "a 1 2\nb 3 4\n", "1 2\na 1e5 -.5 \r\n", "2 1\na 1\n", "1 1\na \x00\x00\x80\x3f\n"} {
+		f.Add([]byte(s), byte(i))
+	}
+	f.Fuzz(func(t *testing.T, in []byte, format byte) {
+		words, rows, _ := readAll(bytes.NewReader(in), formats[int(format)%len(formats)])
+		for i, row := range rows {
+			if words[i] == "" || len(row) < 1 || len(row) != len(rows[0]) {
+				t.Fatalf("word %q has %d numbers, want a word with %d", words[i], len(row), len(rows[0]))
+			}
+			for _, v := range row {
+				if !(math.Abs(float64(v)) <= wordfile.MaxNumber) {
+					t.Fatalf("a number is %v", v)
+				}
+			}
+		}
+	})
+}
+
+func ExampleReader() {
+	r, err := wordfile.NewReader(strings.NewReader("2 2\ngood 1 0\nbad -1 0\n"), wordfile.Word2vec)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for {
+		word, row, err := r.Next()
+		if err != nil {
+			break
+		}
+		fmt.Println(string(word), row)
+	}
+	// Output:
+	// good [1 0]
+	// bad [-1 0]
+}

@@ -1,0 +1,220 @@
+// Package vectorise turns a file of texts into a file of vectors in one pass:
+// masked, encoded and, if there is a mechanism, released, in constant memory and
+// with nothing raw on the disk in between.
+//
+// It is the inside of "sotto encode". It opens no files and does not decide
+// whether raw vectors may be written.
+package vectorise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"sotto/dp"
+	"sotto/encode"
+	"sotto/encode/bert"
+	"sotto/encode/textfile"
+	"sotto/internal/vecfile"
+	"sotto/nn"
+	"sotto/noise"
+	"sotto/text"
+)
+
+// Job is what to do.
+type Job struct {
+	In      *textfile.Reader
+	Encoder encode.Source
+	Out     *vecfile.Writer
+
+	// Masker decides which words are masked; nil for none.
+	Masker *text.Masker
+	// Masked, if not nil, is called for each text with masked words, in order,
+	// so that the user can see what was masked. It is not for anybody else.
+	Masked func(line int64, s string, k text.Masking) error
+
+	Mechanism dp.Vector // nil: vectors are written as they are, raw
+	SkipBad   bool      // leave out rows that the mechanism refuses, and count them
+	Workers   int       // at least 1
+	Progress  func(rows int64)
+}
+
+// Summary counts what was done.
+type Summary struct {
+	Rows      int64            `json:"rows"`      // vectors written
+	Skipped   int64            `json:"skipped"`   // bad rows left out
+	Invalid   int64            `json:"invalid"`   // texts with bytes that are not UTF-8
+	Empty     int64            `json:"empty"`     // texts whose vector is zero: no word of them is known
+	Truncated int64            `json:"truncated"` // texts of which the encoder took the beginning only
+	Words     int64            `json:"words"`     // of all texts, if any are masked
+	Masked    map[string]int64 `json:"masked,omitempty"`
+}
+
+// blockRows is the number of texts in memory at a time.
+const blockRows = 2048
+
+// Run reads all texts, and writes a vector for each in order. At the first row
+// that the mechanism refuses it returns an error that says where the text
+// stands, unless SkipBad is set; the caller then discards what was written.
+func Run(ctx context.Context, j Job) (Summary, error) {
+	s := Summary{}
+	if j.Masker != nil {
+		s.Masked = map[string]int64{}
+	}
+	for {
+		b, err := j.read(&s)
+		if err != nil {
+			return s, err
+		}
+		if len(b.texts) == 0 {
+			s.Skipped += j.In.Skipped()
+			s.Invalid = j.In.Invalid()
+			if m, ok := j.Encoder.(*bert.Model); ok {
+				s.Truncated = m.Counts().Truncated
+			}
+			return s, nil
+		}
+		if err := j.block(ctx, b, &s); err != nil {
+			return s, err
+		}
+		if j.Progress != nil {
+			j.Progress(s.Rows)
+		}
+	}
+}
+
+// batch is some texts.
+type batch struct {
+	texts []string
+	lines []int64
+	masks []text.Masking // nil if nothing masks
+}
+
+// read takes the next texts and masks them.
+func (j Job) read(s *Summary) (batch, error) {
+	var b batch
+	for len(b.texts) < blockRows {
+		t, err := j.In.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return b, err
+		}
+		b.texts, b.lines = append(b.texts, t), append(b.lines, j.In.Line())
+		if j.Masker == nil {
+			continue
+		}
+		k := j.Masker.Mask(t)
+		b.masks = append(b.masks, k)
+		s.Words += int64(len(k.Spans))
+		some := false
+		for _, why := range k.Reason {
+			if why != "" {
+				s.Masked[string(why)]++
+				some = true
+			}
+		}
+		if some && j.Masked != nil {
+			if err := j.Masked(j.In.Line(), t, k); err != nil {
+				return b, err
+			}
+		}
+	}
+	return b, nil
+}
+
+// block encodes, releases and writes some texts.
+func (j Job) block(ctx context.Context, b batch, s *Summary) error {
+	x, err := j.encode(ctx, b)
+	if err != nil {
+		return err
+	}
+	for i := range x.Rows {
+		if zero(x.Row(i)) {
+			s.Empty++
+		}
+	}
+	rows, refused, err := j.release(x)
+	if err != nil {
+		return err
+	}
+	width := len(rows) / x.Rows
+	kept := rows[:0]
+	for i := range x.Rows {
+		if why := refused[i]; why != nil {
+			if !j.SkipBad {
+				return fmt.Errorf("vectorise: the text on line %d: %w", b.lines[i], why)
+			}
+			s.Skipped++
+			continue
+		}
+		kept = append(kept, rows[i*width:(i+1)*width]...)
+		s.Rows++
+	}
+	return j.Out.WriteRows(kept)
+}
+
+func zero(v []float32) bool {
+	for _, x := range v {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// encode returns the vectors of some texts. A transformer sees a mask token for
+// each masked word, and any other encoder a text without them.
+func (j Job) encode(ctx context.Context, b batch) (nn.Matrix, error) {
+	if b.masks == nil {
+		return encode.Texts(ctx, j.Encoder, b.texts, j.Workers)
+	}
+	if m, ok := j.Encoder.(*bert.Model); ok {
+		tokens := make([]text.Tokens, len(b.texts))
+		for i, t := range b.texts {
+			tokens[i] = m.WordPiece().EncodeMasked(t, b.masks[i].MaskedSpans(), m.Limit())
+		}
+		x := nn.NewMatrix(len(tokens), m.Dim())
+		return x, m.EncodeTokens(ctx, x, tokens, j.Workers)
+	}
+	masked := make([]string, len(b.texts))
+	for i, t := range b.texts {
+		masked[i] = text.Apply(t, b.masks[i], " ")
+	}
+	return encode.Texts(ctx, j.Encoder, masked, j.Workers)
+}
+
+// release sends rows through the mechanism, each with noise of the operating
+// system's, or widens them where there is none. A row that is refused has an
+// error and zeros.
+func (j Job) release(x nn.Matrix) (rows []float64, refused []error, err error) {
+	refused = make([]error, x.Rows)
+	if j.Mechanism == nil {
+		rows = make([]float64, len(x.Data))
+		for i, v := range x.Data {
+			rows[i] = float64(v)
+		}
+		return rows, refused, nil
+	}
+	in, out := j.Mechanism.Shape()
+	if in != x.Cols {
+		return nil, nil, fmt.Errorf("vectorise: the mechanism takes %d numbers, but the encoder makes %d", in, x.Cols)
+	}
+	rows = make([]float64, x.Rows*out)
+	var all sync.WaitGroup
+	for w := range j.Workers {
+		all.Go(func() {
+			source, row := noise.Crypto(), make([]float64, in)
+			for i := w; i < x.Rows; i += j.Workers {
+				for k, v := range x.Row(i) {
+					row[k] = float64(v)
+				}
+				refused[i] = j.Mechanism.PrivatizeTo(rows[i*out:(i+1)*out], row, source)
+			}
+		})
+	}
+	all.Wait()
+	return rows, refused, nil
+}
