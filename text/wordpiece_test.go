@@ -87,13 +87,17 @@ func TestReference(t *testing.T) {
 // minilm returns the tokeniser of all-MiniLM-L6-v2, and skips the test if it is
 // not there.
 func minilm(tb testing.TB) *text.WordPiece {
-	dir := os.Getenv("SOTTO_MINILM")
-	if dir == "" {
-		dir = filepath.Join(dataset.Dir(), "minilm")
+	root := os.Getenv("SOTTO_MODELS")
+	if root == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			tb.Skip("there is no folder for caches: name the folder above minilm in SOTTO_MODELS")
+		}
+		root = filepath.Join(cache, "sotto", "encoders")
 	}
-	path := filepath.Join(dir, "tokenizer.json")
+	path := filepath.Join(root, "minilm", "tokenizer.json")
 	if _, err := os.Stat(path); err != nil {
-		tb.Skipf("%s is not there (set SOTTO_MINILM to the folder of all-MiniLM-L6-v2)", path)
+		tb.Skipf("%s is absent: run sotto encoder get minilm, or name the folder above minilm in SOTTO_MODELS", path)
 	}
 	w, err := text.LoadWordPiece(path)
 	if err != nil {
