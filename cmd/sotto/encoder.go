@@ -23,7 +23,7 @@ known by its SHA-256.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newEncoderList(std), newEncoderGet(std), newEncoderVerify(std), newEncoderDistill(std))
+	c.AddCommand(newEncoderList(std), newEncoderGet(std), newEncoderVerify(std), newEncoderDistill(std), newEncoderConvert(std))
 	return c
 }
 

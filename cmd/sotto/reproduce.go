@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/experiment/reproduce"
+	"sotto/internal/atomicfile"
+)
+
+// reproduceOptions are the flags of "sotto reproduce".
+type reproduceOptions struct {
+	reproduce.Options
+	out  string
+	json bool
+}
+
+func (o *reproduceOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&o.Encoders, "encoder", nil, "what makes numbers of texts: default, minilm, glove, hash, hash:N or a path; several make a table side by side (default: the table's own)")
+	fs.BoolVar(&o.Quick, "quick", false, "fewer rows, settings and seeds: less than two minutes on two cores")
+	fs.IntVar(&o.Seeds, "seeds", 0, "how many splits or draws of noise (default: the table's own number)")
+	fs.IntVar(&o.Workers, "workers", 0, "cores to use (default: all); results do not depend on it")
+	fs.StringVar(&o.out, "out", "", "also write the result to this file, as JSON")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+}
+
+func newReproduce(std streams) *cobra.Command {
+	var o reproduceOptions
+	var tables strings.Builder
+	for _, t := range reproduce.List() {
+		fmt.Fprintf(&tables, "  %-9s %s\n            (%s)\n", t.Name, t.About, t.Paper)
+	}
+	c := &cobra.Command{
+		Use:   "reproduce NAME",
+		Short: "Make published tables again, beside the published figures",
+		Long: `Make published tables again on the data sets of sotto data, beside the figures
+that were published for the same encoder, or for the nearest one:
+
+` + tables.String() + `
+Noise comes from seeds here, so that a table can be repeated; it protects nobody.
+Ctrl-C leaves nothing behind: a result is written whole at the end or not at all.`,
+		Example: `  sotto reproduce list
+  sotto reproduce stsb --encoder default,minilm
+  sotto reproduce senteval --encoder glove,minilm --out senteval.json
+  sotto reproduce privemb --quick --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := refuseZeros(c.Flags()); err != nil {
+				return err
+			}
+			return runReproduce(c.Context(), args[0], o, std)
+		},
+	}
+	o.addFlags(c.Flags())
+	c.AddCommand(newReproduceList(std))
+	return c
+}
+
+func newReproduceList(std streams) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the tables and the data that each needs",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return printJSON(std.out, reproduce.List())
+			}
+			return printTables(std.out)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func printTables(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tENCODERS\tDATA\tWHAT") //nolint:errcheck // Flush tells
+	for _, i := range reproduce.List() {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", i.Name, strings.Join(i.Encoders, ", "), strings.Join(i.Data, ", "), i.About) //nolint:errcheck // Flush tells
+	}
+	return t.Flush()
+}
+
+// runReproduce makes a table and writes it when it is complete.
+func runReproduce(ctx context.Context, name string, o reproduceOptions, std streams) error {
+	bar := newProgress(std.err, "loading")
+	o.Progress = func(e reproduce.Event) { showWork(std.err, bar, e) }
+	r, err := reproduce.Run(ctx, name, o.Options)
+	bar.finish()
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			return errors.New("interrupted; nothing was written")
+		}
+		return err
+	}
+	if o.out != "" {
+		if err := writeJSON(o.out, r); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return printJSON(std.out, r)
+	}
+	return r.Print(std.out)
+}
+
+// writeJSON writes v to a file that appears whole or not at all.
+func writeJSON(path string, v any) error {
+	f, err := atomicfile.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if err := printJSON(f, v); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// showWork tells a terminal of each piece of work, and anything else of each
+// tenth of a stage.
+func showWork(w io.Writer, bar *progress, e reproduce.Event) {
+	if bar.shown() {
+		bar.describe(e.Job)
+		bar.set(int64(e.Done), int64(e.Total))
+		return
+	}
+	if tenth := func(done int) int { return 10 * done / e.Total }; tenth(e.Done) > tenth(e.Done-1) {
+		fmt.Fprintf(w, "%d of %d: %s\n", e.Done, e.Total, e.Job) //nolint:errcheck // that words cannot be written harms no result
+	}
+}
