@@ -42,6 +42,7 @@ func (o operand) at(lane, depth int) (from []float32, laneStep, depthStep int) {
 type product struct {
 	m, n, k int
 	a, b    operand
+	ready   []float32 // b, if it is packed already
 	c       Matrix
 	add     bool      // to what is in c
 	bias    []float32 // added to each row instead, unless nil
@@ -111,34 +112,61 @@ func (p *Pool) product(name string, c, a, b Matrix, f form) {
 // the other.
 func (p *Pool) multiply(g product) {
 	nr := p.kernels.nr
-	depth := even(g.k, depthLimit, 1, 1)
+	if g.ready == nil {
+		p.right = grow(p.right, (min(g.n, widthLimit)+nr-1)/nr*nr*g.k)
+	}
+	for j0 := 0; j0 < g.n; j0 += widthLimit {
+		cols := span{j0, min(g.n-j0, widthLimit)}
+		if g.ready != nil {
+			p.slab(g, cols, g.ready[j0*g.k:])
+			continue
+		}
+		p.packSlab(p.right, g.b, g.k, cols)
+		p.slab(g, cols, p.right)
+	}
+}
+
+// slab computes some columns of a product, whose right factor is packed. Workers
+// share its rows, or its columns if there are few rows.
+func (p *Pool) slab(g product, cols span, right []float32) {
+	mr, nr := p.kernels.mr, p.kernels.nr
 	limit := heightLimit
 	if p.workers == 1 {
 		limit = aloneLimit
 	}
-	height := even(g.m, limit, p.kernels.mr, p.workers)
-	p.right = grow(p.right, (min(g.n, widthLimit)+nr-1)/nr*nr*g.k)
-	for j0 := 0; j0 < g.n; j0 += widthLimit {
-		cols := span{j0, min(g.n-j0, widthLimit)}
-		width := (cols.n + nr - 1) / nr * nr
-		p.each((width+packGroup*nr-1)/(packGroup*nr), func(_, group int) {
-			j := group * packGroup * nr
-			lanes := span{j0 + j, min(packGroup*nr, cols.n-j)}
-			for k := 0; k < g.k; k += depth {
-				deep := span{k, min(depth, g.k-k)} // panels of one depth lie side by side
-				g.b.pack(p.right[k*width+j*deep.n:], lanes, deep, p.kernels, nr)
-			}
-		})
-		p.each((g.m+height-1)/height, func(worker, i int) {
-			rows := span{i * height, min(height, g.m-i*height)}
-			for k := 0; k < g.k; k += depth {
-				p.block(&p.hands[worker], g, rows, cols, span{k, min(depth, g.k-k)}, p.right[k*width:])
-			}
-			for r := 0; g.finish != nil && r < rows.n; r++ {
-				g.finish(rows.at+r, cols.at, cols.at+cols.n)
-			}
-		})
+	height, breadth := even(g.m, limit, mr, p.workers), cols.n
+	if p.workers > 1 && g.m <= heightLimit && cols.n >= 2*nr*p.workers && !g.a.scattered() {
+		height, breadth = g.m, even(cols.n, cols.n, nr, p.workers)
 	}
+	width := (cols.n + nr - 1) / nr * nr
+	depth := even(g.k, depthLimit, 1, 1)
+	down, across := (g.m+height-1)/height, (cols.n+breadth-1)/breadth
+	p.each(down*across, func(worker, part int) {
+		i, j := part/across*height, part%across*breadth
+		rows, some := span{i, min(height, g.m-i)}, span{cols.at + j, min(breadth, cols.n-j)}
+		for k := 0; k < g.k; k += depth {
+			deep := span{k, min(depth, g.k-k)}
+			p.block(&p.hands[worker], g, rows, some, deep, right[k*width+j*deep.n:])
+		}
+		for r := 0; g.finish != nil && r < rows.n; r++ {
+			g.finish(rows.at+r, some.at, some.at+some.n)
+		}
+	})
+}
+
+// packSlab packs some columns of a right factor with k rows.
+func (p *Pool) packSlab(dst []float32, b operand, k int, cols span) {
+	nr := p.kernels.nr
+	depth := even(k, depthLimit, 1, 1)
+	width := (cols.n + nr - 1) / nr * nr
+	p.each((width+packGroup*nr-1)/(packGroup*nr), func(_, group int) {
+		j := group * packGroup * nr
+		lanes := span{cols.at + j, min(packGroup*nr, cols.n-j)}
+		for at := 0; at < k; at += depth {
+			deep := span{at, min(depth, k-at)} // panels of one depth lie side by side
+			b.pack(dst[at*width+j*deep.n:], lanes, deep, p.kernels, nr)
+		}
+	})
 }
 
 // block adds to the given rows and columns of a product what the given part of
@@ -156,7 +184,7 @@ func (p *Pool) block(h *hand, g product, rows, cols, depth span, right []float32
 		switch {
 		case packed:
 			t.a, t.lane, t.depth = h.left[i*depth.n:], 1, mr
-		case t.rows == mr:
+		case t.rows == mr || t.rows%4 == 0 && p.kernels.fours && cols.n%nr == 0:
 			t.a, t.lane, t.depth = g.a.at(rows.at+i, depth.at)
 		default: // rows that are missing to fill the panel are zero
 			h.left = grow(h.left, mr*depth.n)

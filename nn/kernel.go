@@ -8,6 +8,9 @@ type kernels struct {
 	// tile computes a tile of a product, of mr rows and nr columns if slim is
 	// nil, and otherwise of at most that.
 	tile func(t *tile)
+	// fours says that tile reads the lanes of a by fours, no more of them than
+	// the rows need.
+	fours bool
 	// slim computes a tile of at most nr/2 columns.
 	slim func(t *tile)
 	// spread copies rows of src, cut into pieces, to panels of dst.

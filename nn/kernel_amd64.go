@@ -12,7 +12,7 @@ var avx2 = kernels{
 // the same.
 var avx512 = kernels{
 	name: "avx512", mr: 12, nr: 32,
-	tile: tileAVX512, slim: slimAVX512, spread: spreadAVX512, weave: weaveAVX2,
+	tile: tileAVX512, fours: true, slim: slimAVX512, spread: spreadAVX512, weave: weaveAVX2,
 	vectors: vectorsAVX2,
 }
 
@@ -34,7 +34,7 @@ func tileAVX2(t *tile) {
 }
 
 func tileAVX512(t *tile) {
-	t.check(12, 32, t.rows, t.cols)
+	t.check((t.rows+3)&^3, 32, t.rows, t.cols)
 	tile12x32(t)
 }
 

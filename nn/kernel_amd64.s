@@ -31,8 +31,12 @@
 	VFMADD231PS  Y0, broadcast, lo  \
 	VFMADD231PS  Y1, broadcast, hi
 
-// STEP is one step along the inner dimension: six numbers of a, sixteen of b.
+// STEP is one step along the inner dimension: six numbers of a, sixteen of b. It
+// asks for the numbers of b that will be wanted sixty-four steps later, or in the
+// next panel: they come from the second-level cache or further away, and the
+// processor does not look beyond a page.
 #define STEP(b) \
+	PREFETCHT0 b+4096(SI)        \
 	VMOVUPS b(SI), Y0            \
 	VMOVUPS b+32(SI), Y1         \
 	ROW((DI), Y2, Y4, Y5)        \
@@ -138,9 +142,15 @@ store:
 	VFMADD231PS  Z0, broadcast, lo  \
 	VFMADD231PS  Z1, broadcast, hi
 
+// FETCH asks for the numbers of b that will be wanted thirty-two steps later.
+#define FETCH(b) \
+	PREFETCHT0 b+4096(SI)  \
+	PREFETCHT0 b+4160(SI)
+
 // WIDESTEP is one step along the inner dimension: twelve numbers of a,
 // thirty-two of b.
 #define WIDESTEP(b) \
+	FETCH(b)                            \
 	VMOVUPS b(SI), Z0                   \
 	VMOVUPS b+64(SI), Z1                \
 	WIDEROW((DI), Z2, Z8, Z9)           \
@@ -158,6 +168,32 @@ store:
 	ADDQ R12, DI                        \
 	ADDQ R12, R10                       \
 	ADDQ R12, R11
+
+// EIGHTSTEP and FOURSTEP are WIDESTEP for the first eight and four numbers of a
+// alone. They move on to the next of b.
+#define EIGHTSTEP \
+	FOURROWS                            \
+	WIDEROW((R10), Z6, Z16, Z17)        \
+	WIDEROW((R10)(R8*1), Z7, Z18, Z19)  \
+	WIDEROW((R10)(R8*2), Z2, Z20, Z21)  \
+	WIDEROW((R10)(R9*1), Z3, Z22, Z23)  \
+	ADDQ R12, DI                        \
+	ADDQ R12, R10                       \
+	ADDQ $128, SI
+
+#define FOURSTEP \
+	FOURROWS      \
+	ADDQ R12, DI  \
+	ADDQ $128, SI
+
+#define FOURROWS \
+	FETCH(0)                            \
+	VMOVUPS (SI), Z0                    \
+	VMOVUPS 64(SI), Z1                  \
+	WIDEROW((DI), Z2, Z8, Z9)           \
+	WIDEROW((DI)(R8*1), Z3, Z10, Z11)   \
+	WIDEROW((DI)(R8*2), Z4, Z12, Z13)   \
+	WIDEROW((DI)(R9*1), Z5, Z14, Z15)
 
 // HALFSTEP is WIDESTEP for the first sixteen numbers of b alone.
 #define HALFSTEP \
@@ -261,6 +297,10 @@ TEXT ·tile12x32(SB), NOSPLIT, $0-8
 	ASK(64)
 	MOVQ BX, R11
 	WIDECLEAR
+	CMPQ R15, $4
+	JLE  wideFour
+	CMPQ R15, $8
+	JLE  wideEight
 	MOVQ CX, BX
 	SHRQ $1, BX
 	JZ   wideTail
@@ -276,6 +316,19 @@ wideTail:
 	ANDQ $1, CX
 	JZ   wideDone
 	WIDESTEP(0)
+
+	JMP  wideDone
+
+wideEight:
+	EIGHTSTEP
+	DECQ CX
+	JNZ  wideEight
+	JMP  wideDone
+
+wideFour:
+	FOURSTEP
+	DECQ CX
+	JNZ  wideFour
 
 wideDone:
 	TESTQ AX, AX

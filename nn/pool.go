@@ -51,6 +51,11 @@ func (p *Pool) Workers() int { return p.workers }
 // last one other roundings.
 func (p *Pool) Kernel() string { return p.kernels.name }
 
+// Each calls f once for each item below n, on the workers of the pool, which are
+// numbered from 0. Which worker takes an item is decided at run time, so f must
+// not let the result depend on it. f must not use the pool itself.
+func (p *Pool) Each(n int, f func(worker, item int)) { p.each(n, f) }
+
 // each calls f once for each item below n. Which worker takes an item is
 // decided at run time, so f must not let the result depend on it.
 func (p *Pool) each(n int, f func(worker, item int)) {

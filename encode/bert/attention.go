@@ -20,15 +20,12 @@ const never = -1e30
 
 // attend fills s.joined from s.mixed, to which bias is still to be added.
 func (m *Model) attend(s *space, bias []float32, sentences []text.Tokens) {
-	heads, at := m.config.Heads, 0
-	for _, t := range sentences {
-		for i := range heads {
-			h := &s.heads[0]
-			h.resize(len(t.IDs), m.config.Hidden/heads)
-			m.attendHead(s, h, bias, at, i)
-		}
-		at += len(t.IDs)
-	}
+	heads := m.config.Heads
+	s.pool.Each(heads*len(sentences), func(worker, item int) {
+		h, i := &s.heads[worker], item/heads
+		h.resize(len(sentences[i].IDs), m.config.Hidden/heads)
+		m.attendHead(s, h, bias, s.starts[i], item%heads)
+	})
 }
 
 // resize makes room for n tokens and vectors of the given width. Keys and

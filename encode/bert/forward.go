@@ -15,6 +15,7 @@ type space struct {
 	inner  nn.Matrix
 	joined nn.Matrix // the results of all heads
 	heads  []head    // one a worker of pool
+	starts []int     // where the rows of each sentence begin
 }
 
 // space returns memory for the given number of workers.
@@ -38,7 +39,9 @@ func (m *Model) space(workers int) *space {
 // other rows are, so it does not matter which sentences come together.
 func (m *Model) forward(s *space, dst nn.Matrix, sentences []text.Tokens) {
 	n := 0
+	s.starts = s.starts[:0]
 	for _, t := range sentences {
+		s.starts = append(s.starts, n)
 		n += len(t.IDs)
 	}
 	s.x = resize(s.x, n, m.config.Hidden)
@@ -49,10 +52,8 @@ func (m *Model) forward(s *space, dst nn.Matrix, sentences []text.Tokens) {
 	for i := range m.weights.layers {
 		m.layer(s, &m.weights.layers[i], sentences)
 	}
-	at := 0
 	for i, t := range sentences {
-		pool(dst.Row(i), s.x.Slice(at, at+len(t.IDs)))
-		at += len(t.IDs)
+		pool(dst.Row(i), s.x.Slice(s.starts[i], s.starts[i]+len(t.IDs)))
 	}
 }
 
@@ -80,15 +81,15 @@ func (m *Model) embed(x nn.Matrix, sentences []text.Tokens) {
 // layer takes s.x through one layer. Products add to what is there, which is
 // the connection around them, and biases are added by what reads a row next.
 func (m *Model) layer(s *space, l *layer, sentences []text.Tokens) {
-	s.pool.Mul(s.mixed, s.x, l.mixed.weight)
+	s.pool.MulPacked(s.mixed, s.x, l.mixed.weight)
 	m.attend(s, l.mixed.bias, sentences)
-	s.pool.AddMul(s.x, s.joined, l.attended.weight)
+	s.pool.AddMulPacked(s.x, s.joined, l.attended.weight)
 	m.normalise(s.x, l.attended.bias, l.attendedNorm)
-	s.pool.Mul(s.inner, s.x, l.inner.weight)
+	s.pool.MulPacked(s.inner, s.x, l.inner.weight)
 	for i := range s.inner.Rows {
 		m.vectors.gelu(s.inner.Row(i), l.inner.bias)
 	}
-	s.pool.AddMul(s.x, s.inner, l.outer.weight)
+	s.pool.AddMulPacked(s.x, s.inner, l.outer.weight)
 	m.normalise(s.x, l.outer.bias, l.outerNorm)
 }
 

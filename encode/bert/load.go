@@ -13,9 +13,9 @@ import (
 	"sotto/nn"
 )
 
-// affine is x·weight + bias, with the weight in×out.
+// affine is x·weight + bias, with the weight in×out, packed.
 type affine struct {
-	weight nn.Matrix
+	weight *nn.Packed
 	bias   []float32
 }
 
@@ -50,7 +50,7 @@ func readWeights(dir string, c config) (*weights, error) {
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("bert: %s holds no model*.safetensors, must hold the weights: %w", dir, fs.ErrNotExist)
 	}
-	l := loader{tensors: map[string]safetensors.Tensor{}}
+	l := loader{pool: nn.NewPool(1), tensors: map[string]safetensors.Tensor{}}
 	for _, path := range paths {
 		f, err := safetensors.ReadOnly(path, wanted)
 		if err != nil {
@@ -85,6 +85,7 @@ func wanted(name string) bool {
 
 // loader hands out tensors and keeps the first fault.
 type loader struct {
+	pool    *nn.Pool
 	tensors map[string]safetensors.Tensor
 	err     error
 }
@@ -117,34 +118,23 @@ func (l *loader) norm(name string, size int) normal {
 // affine joins layers of equal sizes side by side. The first is multiplied by
 // a factor.
 func (l *loader) affine(in, out int, factor float64, names ...string) affine {
-	a := affine{nn.NewMatrix(in, len(names)*out), nil}
-	for i, name := range names {
-		weight, bias := l.take(name+".weight", out, in), l.take(name+".bias", out)
-		if l.err != nil {
-			return affine{}
-		}
-		transpose(a.weight, i*out, weight, float32(factor))
-		for _, b := range bias {
-			a.bias = append(a.bias, b*float32(factor))
-		}
+	var weight, bias []float32
+	for _, name := range names {
+		weight = appendScaled(weight, l.take(name+".weight", out, in), float32(factor))
+		bias = appendScaled(bias, l.take(name+".bias", out), float32(factor))
 		factor = 1
 	}
-	return a
+	if l.err != nil {
+		return affine{}
+	}
+	return affine{l.pool.PackT(nn.Matrix{Rows: len(names) * out, Cols: in, Data: weight}), bias}
 }
 
-// transpose writes the rows of src, times factor, as columns of dst from one
-// on.
-func transpose(dst nn.Matrix, column int, src []float32, factor float32) {
-	const block = 16 // columns that share lines of the cache
-	rows := len(src) / dst.Rows
-	for r := 0; r < rows; r += block {
-		for i := range dst.Rows {
-			to := dst.Row(i)[column:]
-			for j := r; j < min(rows, r+block); j++ {
-				to[j] = src[j*dst.Rows+i] * factor
-			}
-		}
+func appendScaled(dst, src []float32, factor float32) []float32 {
+	for _, v := range src {
+		dst = append(dst, v*factor)
 	}
+	return dst
 }
 
 func (l *loader) weights(c config) *weights {
