@@ -3,7 +3,7 @@
 COUNT ?= 1
 FUZZTIME ?= 30s
 
-.PHONY: all build test race lint fuzz bench bench-peer golden proofs cover budget ci
+.PHONY: all build test race lint fuzz bench bench-peer bench-encoder golden proofs cover budget ci
 
 all: build test lint
 
@@ -27,6 +27,9 @@ bench: # every benchmark, COUNT times
 
 bench-peer: # the training engine against PyTorch and OpenBLAS, on this machine
 	nn/peer/run
+
+bench-encoder: # the transformer against ONNX Runtime, on this machine
+	encode/bert/peer/run
 
 golden: # rewrite golden files, in the packages whose tests have a flag -update
 	grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r -n 1 dirname | sort -u | xargs -r -I DIR go test DIR -update
