@@ -36,7 +36,7 @@ var mayImport = map[string]neighbours{
 	"measure":               {own: []string{"dp", "nn"}},
 	"train":                 {own: []string{"dp", "noise", "mech", "nn", "internal/safetensors"}},
 	"experiment":            {own: []string{"dp", "mech", "nn", "dataset", "encode", "encode/catalogue", "measure", "train", "internal/atomicfile"}},
-	"experiment/reproduce":  {anyOwn: true},
+	"experiment/reproduce":  {own: []string{"dp", "mech", "nn", "dataset", "encode", "encode/catalogue", "measure", "text"}},
 	"cmd/sotto":             {anyOwn: true},
 	"internal/atomicfile":   {only: true},
 	"internal/fault":        {only: true},

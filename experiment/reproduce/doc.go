@@ -1,0 +1,193 @@
+// Package reproduce makes published tables again: how well encoders tell
+// similar sentences (STS-B), what a linear model reads from their vectors
+// (SentEval), and the four experiments of PRIVEMB, each beside the figures that
+// were published for the same encoder or for the nearest one.
+//
+// Releases are simulated: their noise comes from seeds, so that a table can be
+// repeated, and protects nobody. The package reads the data sets of package
+// dataset and prints nothing by itself; a [Result] prints when it is told to.
+// The smallest use is
+//
+//	r, err := reproduce.Run(ctx, "stsb", reproduce.Options{})
+//	if err != nil {
+//		return err
+//	}
+//	return r.Print(os.Stdout)
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"sotto/dataset"
+	"sotto/encode"
+	"sotto/encode/catalogue"
+)
+
+// Options say how a table is made. The zero value makes the whole table with
+// its own encoders and seeds.
+type Options struct {
+	Encoders []string // as package catalogue names them; nil means the table's own
+	Quick    bool     // fewer rows, settings and seeds: minutes become seconds
+	Seeds    int      // how many splits or draws of noise; 0 means the table's own number
+	Workers  int      // cores; 0 means all. Results do not depend on it.
+	Dir      string   // folder of data sets; "" means dataset.Dir
+	// Progress, if not nil, is called after each piece of work, from several
+	// goroutines but never from two at a time.
+	Progress func(Event)
+}
+
+// Event is a piece of work that is done.
+type Event struct {
+	Job         string // what it was
+	Done, Total int    // pieces of the current stage
+}
+
+// Info describes a table.
+type Info struct {
+	Name     string   `json:"name"`
+	About    string   `json:"about"`
+	Paper    string   `json:"paper"`
+	Encoders []string `json:"encoders"` // that it takes if none are named
+	Data     []string `json:"data"`     // what must lie in the folder of data sets
+}
+
+// Result is a table that was made. It becomes JSON as it is.
+type Result interface {
+	// Print writes the table for a person.
+	Print(w io.Writer) error
+}
+
+// Header is what every result begins with.
+type Header struct {
+	Table string   `json:"table"`
+	Quick bool     `json:"quick"`
+	Seeds int      `json:"seeds"`
+	Notes []string `json:"notes,omitempty"` // what a reader must know to compare
+}
+
+// table is an entry of the list.
+type table struct {
+	Info
+	seeds, quickSeeds int
+	run               func(context.Context, *work) (Result, error)
+}
+
+// tables is a function, not a variable, so that nobody can write to it.
+func tables() []table {
+	return []table{
+		{Info{
+			"stsb", "rank correlation of cosine similarity with people's scores, STS-B", "Cer et al., SemEval 2017; Reimers and Gurevych, EMNLP 2019, table 2",
+			[]string{"default"},
+			[]string{"stsb"},
+		}, 1, 1, runSTSB},
+		{Info{
+			"senteval", "accuracy of a linear model on the vectors of nine sets of sentences", "Conneau and Kiela, LREC 2018; Reimers and Gurevych, EMNLP 2019, table 5",
+			[]string{"default", "glove"},
+			sentEvalSets(),
+		}, 3, 1, runSentEval},
+		{Info{
+			"privemb", "experiments 1 to 4 of PRIVEMB, as published and honest", "Feyisetan and Kasiviswanathan, TrustNLP 2021, figures 1 to 3 and table 1",
+			[]string{"glove"},
+			append(privEmbSets(), "opinion_lexicon"),
+		}, 10, 2, runPrivEmb},
+	}
+}
+
+// List describes the tables.
+func List() []Info {
+	var infos []Info
+	for _, t := range tables() {
+		infos = append(infos, t.Info)
+	}
+	return infos
+}
+
+// Run makes the table of that name. An error about data that is absent wraps
+// fs.ErrNotExist and says what is missing. When ctx is done it returns the
+// error of ctx.
+func Run(ctx context.Context, name string, o Options) (Result, error) {
+	var names []string
+	for _, t := range tables() {
+		if t.Name == name {
+			w, err := t.prepare(ctx, o)
+			if err != nil {
+				return nil, err
+			}
+			defer w.close()
+			return t.run(ctx, w)
+		}
+		names = append(names, t.Name)
+	}
+	return nil, fmt.Errorf("reproduce: table is %.40q, must be one of %s", name, strings.Join(names, ", "))
+}
+
+// work is a table being made.
+type work struct {
+	Options
+	header  Header
+	seeds   int
+	sources []source
+}
+
+// source is an encoder with the name that the user gave it.
+type source struct {
+	from encode.Source
+	spec string
+}
+
+// prepare fills in what the options leave out and opens the encoders.
+func (t table) prepare(ctx context.Context, o Options) (*work, error) {
+	if o.Seeds < 0 || o.Workers < 0 {
+		return nil, fmt.Errorf("reproduce: seeds is %d and workers %d, must be at least 1, or 0 for the default", o.Seeds, o.Workers)
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Dir == "" {
+		o.Dir = dataset.Dir()
+	}
+	if len(o.Encoders) == 0 {
+		o.Encoders = t.Encoders
+	}
+	w := &work{Options: o, seeds: o.Seeds}
+	if w.seeds == 0 {
+		w.seeds = t.seeds
+		if o.Quick {
+			w.seeds = t.quickSeeds
+		}
+	}
+	w.header = Header{Table: t.Name, Quick: o.Quick, Seeds: w.seeds}
+	for _, spec := range o.Encoders {
+		s, err := catalogue.Open(ctx, spec, o.Dir)
+		if err != nil {
+			w.close()
+			return nil, err
+		}
+		w.sources = append(w.sources, source{s, spec})
+	}
+	return w, nil
+}
+
+// close ends what encoders may have started. Their vectors are used by then.
+func (w *work) close() {
+	for _, s := range w.sources {
+		if c, ok := s.from.(io.Closer); ok {
+			c.Close() //nolint:errcheck // nothing more is asked of it
+		}
+	}
+}
+
+// note adds what a reader must know, once.
+func (w *work) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	for _, n := range w.header.Notes {
+		if n == text {
+			return
+		}
+	}
+	w.header.Notes = append(w.header.Notes, text)
+}

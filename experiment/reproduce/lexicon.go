@@ -1,0 +1,77 @@
+package reproduce
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sotto/text"
+)
+
+// ReadLexicon reads a list of words, one a line, in lower case. Lines that are
+// empty or begin with a semicolon are skipped, and so are entries that are not
+// one whole word, such as "a+" or "two-faced", and words seen before.
+func ReadLexicon(r io.Reader) ([]string, error) {
+	var words []string
+	seen := map[string]bool{}
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		entry := strings.TrimSpace(lines.Text())
+		if strings.HasPrefix(entry, ";") || !isWord(entry) || seen[entry] {
+			continue
+		}
+		seen[entry] = true
+		words = append(words, entry)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("reproduce: the list of words cannot be read: %w", err)
+	}
+	return words, nil
+}
+
+// isWord reports whether s is one word, written as encoders look it up.
+func isWord(s string) bool {
+	for word := range text.Words(s) {
+		return word == s
+	}
+	return false
+}
+
+// opinionLexicon holds words that praise and words that blame.
+type opinionLexicon struct{ positive, negative []string }
+
+// loadLexicon reads the lists of Hu and Liu. The few words that stand in both
+// count in neither.
+func loadLexicon(dir string) (opinionLexicon, error) {
+	lists := [2][]string{}
+	for i, name := range []string{"positive-words.txt", "negative-words.txt"} {
+		f, err := os.Open(filepath.Join(dir, "opinion_lexicon", name))
+		if err != nil {
+			return opinionLexicon{}, fmt.Errorf("reproduce: opinion_lexicon, the opinion words of Hu and Liu (KDD 2004), is not complete: %w", err)
+		}
+		lists[i], err = ReadLexicon(f)
+		f.Close() //nolint:errcheck // it was read
+		if err != nil {
+			return opinionLexicon{}, err
+		}
+	}
+	return opinionLexicon{without(lists[0], lists[1]), without(lists[1], lists[0])}, nil
+}
+
+// without returns the words that are not among the others.
+func without(words, others []string) []string {
+	in := make(map[string]bool, len(others))
+	for _, word := range others {
+		in[word] = true
+	}
+	var left []string
+	for _, word := range words {
+		if !in[word] {
+			left = append(left, word)
+		}
+	}
+	return left
+}

@@ -1,0 +1,206 @@
+package reproduce
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"sotto/dp"
+	"sotto/measure"
+)
+
+// page collects tables and notes, so that one write shows them.
+type page struct{ strings.Builder }
+
+// table writes rows of cells in columns.
+func (p *page) table(rows [][]string) {
+	t := tabwriter.NewWriter(&p.Builder, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(t, strings.Join(row, "\t")) //nolint:errcheck // it goes to memory
+	}
+	t.Flush() //nolint:errcheck // see above
+}
+
+func (p *page) line(format string, args ...any) {
+	fmt.Fprintf(p, format+"\n", args...) //nolint:errcheck // it goes to memory
+}
+
+// finish adds the notes and writes the page.
+func (p *page) finish(w io.Writer, h Header) error {
+	if len(h.Notes) > 0 {
+		p.WriteByte('\n')
+	}
+	for _, n := range h.Notes {
+		p.line("note: %s", n)
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// number renders v, or a dash where it is undefined.
+func number[N ~float64](v N, format string) string {
+	if math.IsNaN(float64(v)) {
+		return "-"
+	}
+	return fmt.Sprintf(format, float64(v))
+}
+
+func percent(v measure.Number) string { return number(100*v, "%.1f") }
+
+// printed renders a published percentage with the digits that it has.
+func printed(v measure.Number) string { return number(100*v, "%.2f") }
+
+func seeds(n int) string {
+	if n == 1 {
+		return "one seed"
+	}
+	return fmt.Sprintf("%d seeds", n)
+}
+
+// spread renders a mean with its deviation over seeds, if there is one.
+func spread(mean, deviation measure.Number, render func(measure.Number) string) string {
+	if math.IsNaN(float64(deviation)) {
+		return render(mean)
+	}
+	return render(mean) + " ± " + render(deviation)
+}
+
+func interval(low, high measure.Number, render func(measure.Number) string) string {
+	return render(low) + "–" + render(high)
+}
+
+func short(v measure.Number) string { return number(v, "%.3g") }
+
+// figures renders what others measured, in percent or as fractions.
+func figures(all []Figure, render func(measure.Number) string) string {
+	var parts []string
+	for _, f := range all {
+		same := ""
+		if f.Same {
+			same = ", ours"
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s%s)", render(measure.Number(f.Value)), f.Encoder, same))
+	}
+	if len(parts) == 0 {
+		return "-"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// sources says once where the figures are from and how they differ.
+func (p *page) sources(all []Figure) {
+	told := map[string]bool{}
+	for _, f := range all {
+		text := fmt.Sprintf("%s: %s", f.Encoder, f.Source)
+		if f.Differs != "" {
+			text += "; differs: " + f.Differs
+		}
+		if !told[text] {
+			told[text] = true
+			p.line("%s", text)
+		}
+	}
+}
+
+// Print implements [Result].
+func (r *STSB) Print(w io.Writer) error {
+	var p page
+	fraction := func(v measure.Number) string { return number(v, "%.3f") }
+	p.line("STS-B: Spearman correlation of cosine similarity with people's scores, 95 %% interval behind\n")
+	rows := [][]string{{"ENCODER", "DIM", "VALIDATION", "", "TEST", "", "KNOWN ON TEST"}}
+	var all []Figure
+	for _, e := range r.Encoders {
+		rows = append(rows, []string{
+			e.Encoder, fmt.Sprint(e.Dim), fraction(e.Validation.Spearman), interval(e.Validation.Low, e.Validation.High, fraction),
+			fraction(e.Test.Spearman), interval(e.Test.Low, e.Test.High, fraction), figures(e.Published, fraction),
+		})
+		all = append(all, e.Published...)
+	}
+	p.table(rows)
+	p.WriteByte('\n')
+	p.sources(all)
+	return p.finish(w, r.Header)
+}
+
+// Print implements [Result].
+func (r *SentEval) Print(w io.Writer) error {
+	var p page
+	p.line("SentEval: accuracy in percent of a linear model on the test part, over %s\n", seeds(r.Seeds))
+	rows := [][]string{{"SET", "ENCODER", "DIM", "ROWS", "TEST", "MAJORITY", "ACCURACY", "95 %", "NEAREST PUBLISHED"}}
+	var all []Figure
+	for _, a := range r.Rows {
+		rows = append(rows, []string{
+			a.Set, a.Encoder, fmt.Sprint(a.Dim), fmt.Sprint(a.Train), fmt.Sprint(a.Test), percent(a.Majority),
+			spread(a.Accuracy, a.Deviation, percent), interval(a.Low, a.High, percent), figures(a.Published, printed),
+		})
+		all = append(all, a.Published...)
+	}
+	p.table(rows)
+	p.WriteByte('\n')
+	p.sources(all)
+	return p.finish(w, r.Header)
+}
+
+// cells are the columns that all releases share.
+func (r Release) cells() []string {
+	if r.True == nil {
+		return []string{r.Variant, "-", fmt.Sprint(r.M), "-", "-", "-"}
+	}
+	claimed := epsilon(*r.Claimed)
+	if r.Delta > 0 {
+		claimed += fmt.Sprintf(", δ = %g", r.Delta)
+	}
+	proved := epsilon(*r.True)
+	if !r.honest() {
+		proved += " !"
+	}
+	return []string{r.Variant, number(r.Beta, "%.2f"), fmt.Sprint(r.M), claimed, proved, string(r.Unit)}
+}
+
+func epsilon(e dp.Epsilon) string { return fmt.Sprintf("%.4g", float64(e)) }
+
+// head returns the titles of the columns that all releases share, and more.
+func head(more ...string) []string {
+	return append([]string{"VARIANT", "β", "m", "CLAIMED ε", "TRUE ε", "UNIT"}, more...)
+}
+
+// Print implements [Result].
+func (r *PrivEmb) Print(w io.Writer) error {
+	var p page
+	p.line("PRIVEMB with %s, %d dimensions, over %s; a true ε with ! is above the claim", r.Encoder, r.Dim, seeds(r.Seeds))
+	p.line("\nexperiments 1 and 2: %d×%d pairs of words, mean distance %s, mean |inner product| %s, τ = %.3g", r.Words/2, r.Words/2, short(r.Distance), short(r.Inner), r.Tau)
+	rows := [][]string{head("DISTANCE OFF BY", "LARGEST", "BOUND", "INNER PRODUCT OFF BY", "LARGEST", "BOUND")}
+	for _, v := range r.Pairs {
+		rows = append(rows, append(v.cells(), append(v.Distance.cells(), v.Inner.cells()...)...))
+	}
+	p.table(rows)
+	p.line("\nexperiment 3: opinion of a word by a linear support vector machine, %d words of each; a fifth to test", r.Opinions)
+	rows = [][]string{head("ACCURACY %", "95 %", "AUC")}
+	for _, v := range r.Opinion {
+		rows = append(rows, append(v.cells(), spread(v.Accuracy, v.Deviation, percent), interval(v.Low, v.High, percent),
+			spread(v.AUC, v.AUCDeviation, func(n measure.Number) string { return number(n, "%.3f") })))
+	}
+	p.table(rows)
+	p.line("\nexperiment 4: classification by logistic regression")
+	rows = [][]string{append([]string{"SET", "RELEASED"}, head("TRAIN %", "TEST %", "95 %", "MAJORITY %", "PAPER: TRAIN %", "TEST %")...)}
+	for _, v := range r.Tasks {
+		train, test := "-", "-"
+		if f := v.Published; f != nil {
+			train, test = printed(measure.Number(f.Train))+" ("+f.Name+")", printed(measure.Number(f.Test))
+		}
+		rows = append(rows, append([]string{v.Set, string(v.Of)}, append(v.cells(), percent(v.Train), spread(v.Test, v.Deviation, percent),
+			interval(v.Low, v.High, percent), percent(v.Majority), train, test)...))
+	}
+	p.table(rows)
+	return p.finish(w, r.Header)
+}
+
+func (m Miss) cells() []string {
+	bound := short(m.Bound)
+	if !m.Within {
+		bound += " passed"
+	}
+	return []string{spread(m.Mean, m.Deviation, short), short(m.Max), bound}
+}
