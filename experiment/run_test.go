@@ -233,8 +233,12 @@ func TestEvaluateFindsWhatTrainMeasured(t *testing.T) {
 		t.Fatalf("Evaluate gave %d configurations, want the selected one", len(e.Models))
 	}
 	for _, pair := range [][2]measure.Number{
-		{e.Mean.Accuracy, r.Mean.Accuracy}, {e.Mean.Gap, r.Mean.Gap}, {e.Mean.Leakage, r.Mean.Leakage},
-		{e.Mean.Limit, r.Mean.Limit}, {e.Mean.Yardstick, r.Mean.Yardstick}, {e.Reference, r.Reference},
+		{e.Mean.Accuracy, r.Mean.Accuracy},
+		{e.Mean.Gap, r.Mean.Gap},
+		{e.Mean.Leakage, r.Mean.Leakage},
+		{e.Mean.Limit, r.Mean.Limit},
+		{e.Mean.Yardstick, r.Mean.Yardstick},
+		{e.Reference, r.Reference},
 	} {
 		if pair[0] != pair[1] {
 			t.Errorf("Evaluate measured %v, train %v", pair[0], pair[1])

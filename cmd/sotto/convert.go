@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -56,11 +55,11 @@ func runConvert(ctx context.Context, o convertOptions, std streams) error {
 	if err != nil {
 		return err
 	}
-	var in io.Reader = std.in
+	in := std.in
 	if o.in != "-" {
-		f, err := os.Open(o.in)
-		if err != nil {
-			return err
+		f, failed := os.Open(o.in)
+		if failed != nil {
+			return failed
 		}
 		defer f.Close() //nolint:errcheck // it was only read
 		in = f

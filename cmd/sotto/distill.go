@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"sotto/encode/bert"
 	"sotto/encode/catalogue"
 	"sotto/encode/distill"
+	"sotto/internal/atomicfile"
 	"sotto/nn"
 )
 
@@ -72,6 +74,12 @@ func runDistill(ctx context.Context, o distillOptions, std streams) error {
 	if err != nil {
 		return err
 	}
+	// Whether there is a place for the table shows before the hours of work.
+	f, err := atomicfile.Create(o.out)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
 	if o.workers == 0 {
 		o.workers = runtime.GOMAXPROCS(0)
 	}
@@ -98,7 +106,7 @@ func runDistill(ctx context.Context, o distillOptions, std streams) error {
 	if err != nil {
 		return err
 	}
-	if err := e.Save(o.out); err != nil {
+	if err = e.Save(o.out); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(std.out, "%s: %d numbers a vector, from %d texts\n", o.out, e.Dim(), len(texts))
@@ -114,7 +122,7 @@ func (o *distillOptions) read() ([]string, error) {
 		return nil, errors.New("give either --wordnet or --texts")
 	}
 	if o.Name == "" {
-		o.Name = o.out
+		o.Name = strings.TrimSuffix(filepath.Base(o.out), ".static")
 	}
 	if o.notice != "" {
 		content, err := os.ReadFile(o.notice)
@@ -139,5 +147,8 @@ func (o *distillOptions) read() ([]string, error) {
 			texts = append(texts, t)
 		}
 	}
-	return texts, lines.Err()
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", o.texts, err)
+	}
+	return texts, nil
 }

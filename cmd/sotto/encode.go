@@ -258,15 +258,14 @@ func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *sin
 		return vectorise.Summary{}, nil, err
 	}
 	format := vecfile.JSONL
-	switch f, err := vecfile.ByName(o.out); {
+	switch {
 	case o.format != "":
-		if format, err = vecfile.ParseFormat(o.format); err != nil {
-			return vectorise.Summary{}, nil, err
-		}
-	case o.out != "-" && err != nil:
-		return vectorise.Summary{}, nil, err
+		format, err = vecfile.ParseFormat(o.format)
 	case o.out != "-":
-		format = f
+		format, err = vecfile.ByName(o.out)
+	}
+	if err != nil {
+		return vectorise.Summary{}, nil, err
 	}
 	key := "sotto.privacy"
 	if job.Mechanism == nil {

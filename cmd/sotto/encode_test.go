@@ -32,7 +32,7 @@ func TestEncodeRaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close() //nolint:errcheck // it was only read
+	defer r.Close()
 	if r.Rows() != 4 || r.Width() != 128 {
 		t.Errorf("%d rows of %d numbers, want 4 of 128", r.Rows(), r.Width())
 	}
