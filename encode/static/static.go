@@ -15,8 +15,12 @@
 package static
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"sotto/text"
 )
@@ -36,33 +40,65 @@ type Encoder struct {
 // could see many times over, and too little to exhaust anything.
 const maxTokens = 1 << 16
 
-// New makes an encoder of the vectors of a vocabulary's tokens, in order, which
-// are rounded to 8 bits each. The notice says whose work the table rests on.
+// maxSize bounds the numbers of a table, so that no sum of them is infinite.
+const maxSize = 1e18
+
+// New makes an encoder of the vectors of a vocabulary's tokens, in order, each
+// of which is rounded to one of 255 multiples of 1/127 of its largest number.
+// The vector of [UNK] is taken as zero, since what is unknown means nothing. The
+// notice says whose work the table rests on.
+//
+// The vocabulary alone is kept of the tokeniser: a word is unknown if it has
+// more than 100 characters, even if the tokeniser had another limit.
 func New(name, notice string, words *text.WordPiece, dim int, vectors []float32) (*Encoder, error) {
-	n := len(words.Vocabulary())
-	if dim < 1 || len(vectors) != n*dim {
+	tokens := words.Vocabulary()
+	n := len(tokens)
+	if dim < 1 || dim > maxDim || n > maxVocabulary {
+		return nil, fmt.Errorf("static: %d tokens of %d dimensions, must be at most %d of 1 to %d", n, dim, maxVocabulary, maxDim)
+	}
+	if len(vectors) != n*dim {
 		return nil, fmt.Errorf("static: %d numbers for %d tokens of %d dimensions, must be one for each", len(vectors), n, dim)
 	}
+	words, err := text.ReadWordPiece(bytes.NewReader(spell(tokens)))
+	if err != nil {
+		return nil, fmt.Errorf("static: %w", err)
+	}
+	if !slices.Equal(words.Vocabulary(), tokens) {
+		return nil, errors.New("static: a token of the vocabulary holds or ends a line, must not")
+	}
 	e := &Encoder{name: name, notice: notice, words: words, dim: dim, scales: make([]float32, n), rows: make([]int8, n*dim)}
-	for i := range n {
-		v := vectors[i*dim : (i+1)*dim]
-		largest := 0.0
-		for _, x := range v {
-			a := math.Abs(float64(x))
-			if !(a <= math.MaxFloat32) {
-				return nil, fmt.Errorf("static: the vector of token %d holds NaN or infinity, must be finite", i)
-			}
-			largest = max(largest, a)
-		}
-		if largest == 0 {
-			continue
-		}
-		e.scales[i] = float32(largest / 127)
-		for j, x := range v {
-			e.rows[i*dim+j] = int8(math.Round(float64(x) / largest * 127))
+	for i, token := range tokens {
+		if err := e.round(i, vectors[i*dim:(i+1)*dim], token == unknown); err != nil {
+			return nil, err
 		}
 	}
 	return e, nil
+}
+
+// unknown is the token of words that have no other.
+const unknown = "[UNK]"
+
+// spell writes a vocabulary as a file has it, one token a line.
+func spell(tokens []string) []byte { return []byte(strings.Join(tokens, "\n") + "\n") }
+
+// round checks the vector of a token and keeps it, unless it is to be zero.
+func (e *Encoder) round(token int, v []float32, zero bool) error {
+	largest := 0.0
+	for _, x := range v {
+		a := math.Abs(float64(x))
+		if !(a <= maxSize) { // NaN is refused
+			return fmt.Errorf("static: the vector of token %d has a number that is not from −10¹⁸ to 10¹⁸", token)
+		}
+		largest = max(largest, a)
+	}
+	if largest == 0 || zero {
+		return nil
+	}
+	e.scales[token] = float32(largest / 127)
+	for j, x := range v {
+		e.rows[token*e.dim+j] = int8(math.Round(float64(x) / largest * 127))
+	}
+	return nil
 }
 
 // Name returns what the encoder is called, such as "default".
@@ -75,31 +111,31 @@ func (e *Encoder) Notice() string { return e.notice }
 func (e *Encoder) Dim() int { return e.dim }
 
 // Encode fills dst with the vector of a text: the sum of its tokens' vectors,
-// scaled to length 1, or zeros if that sum is zero. It panics if dst does not
-// have length Dim.
+// scaled to length 1, or zeros if that sum is zero, as it is if no word is known.
+// Every machine computes the same bits. It panics if dst does not have length
+// Dim.
 func (e *Encoder) Encode(dst []float32, s string) {
 	if len(dst) != e.dim {
 		panic(fmt.Sprintf("static: Encode into %d numbers, want %d", len(dst), e.dim))
 	}
 	clear(dst)
 	for _, id := range e.Tokens(s) {
-		row := e.rows[int(id)*e.dim:][:e.dim]
+		row := e.rows[int(id)*e.dim:][:len(dst)]
 		scale := e.scales[id]
 		for j, q := range row {
-			dst[j] += scale * float32(q)
+			dst[j] += float32(scale * float32(q)) // rounded here, so that nothing is fused
 		}
 	}
 	square := 0.0
 	for _, v := range dst {
-		square += float64(v) * float64(v)
+		square += float64(v) * float64(v) // exact, so that fusing changes nothing
 	}
 	if !(square > 0) {
-		clear(dst)
-		return
+		return // all are zero: not even the square of the least float32 vanishes
 	}
-	scale := float32(1 / math.Sqrt(square))
-	for j := range dst {
-		dst[j] *= scale
+	scale := 1 / math.Sqrt(square) // may be beyond float32
+	for j, v := range dst {
+		dst[j] = float32(float64(v) * scale)
 	}
 }
 
