@@ -2,7 +2,11 @@ package experiment
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"math"
 	weakrand "math/rand/v2"
 	"slices"
 
@@ -29,7 +33,14 @@ const carved = 0.1
 // prepare loads what a record names, as far as it names it, and makes numbers
 // of it.
 func prepare(ctx context.Context, r train.DataRecord, workers int) (*prepared, error) {
-	set, err := dataset.Load(r.Name, dataset.Options{Variant: r.Variant})
+	options := dataset.Options{Variant: r.Variant}
+	if r.Name == "celeba" { // any of its attributes can play either part
+		options.Label = r.Label
+		if r.Attribute != "" && r.Attribute != "none" {
+			options.Attributes = []string{r.Attribute}
+		}
+	}
+	set, err := dataset.Load(r.Name, options)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +63,9 @@ func prepare(ctx context.Context, r train.DataRecord, workers int) (*prepared, e
 	return d, d.Validate()
 }
 
+// maxNamed is the number of groups up to which a record names them.
+const maxNamed = 32
+
 // protect chooses the attribute.
 func (d *prepared) protect(set *dataset.Set, name string) error {
 	if name == "none" || name == "" && len(set.Attributes) == 0 {
@@ -70,7 +84,10 @@ func (d *prepared) protect(set *dataset.Set, name string) error {
 		return fmt.Errorf("experiment: attribute %s has %d groups, must have at least 2", column.Name, len(column.Classes))
 	}
 	d.Z, d.Groups = column.IDs, len(column.Classes)
-	d.record.Attribute, d.record.Groups = column.Name, column.Classes
+	d.record.Attribute, d.record.GroupCount = column.Name, len(column.Classes)
+	if len(column.Classes) <= maxNamed { // more are likely to name persons
+		d.record.Groups = column.Classes
+	}
 	return nil
 }
 
@@ -96,7 +113,23 @@ func (d *prepared) vectors(ctx context.Context, set *dataset.Set, encoder string
 	} else {
 		d.X, err = encode.Texts(ctx, e, set.Text, workers)
 	}
+	d.record.Vectors = digest(d.X)
 	return err
+}
+
+// digest is the SHA-256 of a matrix: an encoder is known by its name, and what
+// it makes of the texts by this.
+func digest(x nn.Matrix) string {
+	h := sha256.New()
+	row := make([]byte, 0, 4*x.Cols)
+	for i := range x.Rows {
+		row = row[:0]
+		for _, v := range x.Row(i) {
+			row = binary.LittleEndian.AppendUint32(row, math.Float32bits(v))
+		}
+		h.Write(row)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // split takes the parts, without rows of unknown class. A set without

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"sotto/measure"
 	"sotto/nn"
@@ -23,7 +24,8 @@ type Evaluation struct {
 	Rows      Rows             `json:"rows"`
 	Reference measure.Number   `json:"reference"` // accuracy of the stored model without protection; null if there is none
 	Models    []Configuration  `json:"models"`
-	// Mean, Deviation and Interval are those of the first of Models.
+	// Seeds, Mean, Deviation and Interval are those of the first of Models.
+	Seeds     []Score           `json:"seeds"`
 	Mean      Score             `json:"mean"`
 	Deviation Score             `json:"deviation"`
 	Interval  [2]measure.Number `json:"interval"`
@@ -51,9 +53,16 @@ func Evaluate(ctx context.Context, dir string, workers int) (*Evaluation, error)
 	if d.record.Hash != record.Hash {
 		return nil, fmt.Errorf("experiment: %s: the data set %s is not the one the model was trained on, must have hash %.12s…", dir, record.Name, record.Hash)
 	}
+	if d.record.Vectors != record.Vectors {
+		return nil, fmt.Errorf("experiment: %s: the encoder %s makes other vectors than those the model was trained on", dir, record.Encoder)
+	}
 	e := &Evaluation{Dir: dir, Data: d.record, Rows: Rows{len(d.Train), len(d.Validation), len(d.test)}, Reference: undefined}
 	pool, s := nn.NewPool(workers), newScorer(d)
-	if m, info, err := train.Load(filepath.Join(rootOf(dir), ReferenceDir)); err == nil && info.Data.Hash == record.Hash && m.Architecture().Inputs == d.X.Cols {
+	m, info, err := train.Load(filepath.Join(rootOf(dir), ReferenceDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil && equalJSON(info.Data, d.record) {
 		s.refer(pool, m, info.Seed)
 		score, err := s.score(ctx, pool, m, info.Seed, false)
 		if err != nil {
@@ -69,7 +78,7 @@ func Evaluate(ctx context.Context, dir string, workers int) (*Evaluation, error)
 		e.Models = append(e.Models, scored)
 	}
 	first := e.Models[0]
-	e.Mean, e.Deviation, e.Interval = first.Mean, first.Deviation, first.Interval
+	e.Seeds, e.Mean, e.Deviation, e.Interval = first.Seeds, first.Mean, first.Deviation, first.Interval
 	return e, nil
 }
 
@@ -106,8 +115,11 @@ type storedModels struct {
 func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d *prepared) (Configuration, error) {
 	out := Configuration{Folder: c.folder, Selected: true}
 	for _, m := range c.models {
-		if m.info.Data.Hash != d.record.Hash || m.info.Data.Encoder != d.record.Encoder || m.info.Data.Attribute != d.record.Attribute {
-			return out, fmt.Errorf("experiment: %s: models are of different data", c.folder)
+		if !equalJSON(m.info.Data, d.record) {
+			return out, fmt.Errorf("experiment: %s: the models are of different data", c.folder)
+		}
+		if slices.ContainsFunc(out.Seeds, func(s Score) bool { return s.Seed == m.info.Seed }) {
+			return out, fmt.Errorf("experiment: %s: two models have seed %d, must have one each", c.folder, m.info.Seed)
 		}
 		if m.model.Architecture().Inputs != d.X.Cols || m.model.Architecture().Classes != d.Classes {
 			return out, fmt.Errorf("experiment: %s: the model takes %d numbers and %d classes, the data has %d and %d", c.folder, m.model.Architecture().Inputs, m.model.Architecture().Classes, d.X.Cols, d.Classes)
@@ -121,6 +133,9 @@ func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d 
 	}
 	first := c.models[0]
 	out.Method = first.info.Method
+	if widths := first.model.Architecture().Encoder; len(widths) > 0 {
+		out.Dim = widths[len(widths)-1]
+	}
 	if st, ok := first.model.Statement(); ok {
 		out.Mechanism, out.Variant, out.Epsilon = st.Mechanism, st.Variant, float64(st.Claimed)
 		out.Statement, out.Coverage = &st, first.model.Coverage()
@@ -144,15 +159,18 @@ func findModels(dir string) ([]storedModels, error) {
 	}
 	var all []storedModels
 	for _, folder := range folders {
-		paths, err := filepath.Glob(filepath.Join(dir, folder, "seed-*", train.ManifestFile))
+		names, err := seedFolders(filepath.Join(dir, folder))
 		if err != nil {
-			return nil, fmt.Errorf("experiment: %w", err)
+			return nil, err
 		}
 		c := storedModels{folder: folder}
-		for _, path := range paths {
-			m, info, err := train.Load(filepath.Dir(path))
+		for _, name := range names {
+			m, info, err := train.Load(filepath.Join(dir, folder, name))
 			if err != nil {
 				return nil, err
+			}
+			if name != fmt.Sprintf("seed-%d", info.Seed) {
+				return nil, fmt.Errorf("experiment: %s holds the model of seed %d", filepath.Join(dir, folder, name), info.Seed)
 			}
 			c.models = append(c.models, storedModel{m, info})
 		}
@@ -192,15 +210,31 @@ func selectedFolders(dir string) ([]string, error) {
 // allFolders returns the folders below dir that hold models of seeds, and dir
 // itself as "".
 func allFolders(dir string) ([]string, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*", "seed-*"))
-	if err != nil {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
 	folders := []string{""}
-	for _, path := range paths {
-		if folder := filepath.Base(filepath.Dir(path)); !slices.Contains(folders, folder) {
-			folders = append(folders, folder)
+	for _, e := range entries {
+		if names, err := seedFolders(filepath.Join(dir, e.Name())); err == nil && len(names) > 0 {
+			folders = append(folders, e.Name())
 		}
 	}
 	return folders, nil
+}
+
+// seedFolders returns the names of the models' folders in a folder; one that is
+// not there holds none.
+func seedFolders(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), "seed-") {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
 }

@@ -73,7 +73,8 @@ func (s Spec) points() ([]Point, error) {
 	}
 	for field, there := range given {
 		if there {
-			return nil, fmt.Errorf("experiment: %s has no meaning for method %s", field, strings.Join(s.Methods, ", "))
+			// A list is called by the name of what it lists.
+			return nil, fmt.Errorf("experiment: %s has no meaning for method %s", strings.TrimSuffix(field, "s"), strings.Join(s.Methods, ", "))
 		}
 	}
 	return unique(points), nil
@@ -101,7 +102,7 @@ func (s Spec) pointsOf(f family) ([]Point, error) {
 			return nil, fmt.Errorf("experiment: mechanism of %s is %q, must be one of %s", f.Name, base.Mechanism, strings.Join(f.Mechanisms, ", "))
 		}
 		if len(s.Epsilons) == 0 {
-			return nil, fmt.Errorf("experiment: method %s needs an epsilon", f.Name)
+			return nil, fmt.Errorf("experiment: method %s needs an epsilon (--epsilon)", f.Name)
 		}
 	}
 	points := []Point{base}

@@ -21,12 +21,13 @@ type Result struct {
 	// nothing, with the first seed: what the yardstick is computed from.
 	Reference measure.Number `json:"reference"`
 
-	// Method, Seeds, Mean and Deviation are those of the selected
+	// Method, Seeds, Mean, Deviation and Interval are those of the selected
 	// configuration of the first method.
-	Method    string  `json:"method"`
-	Seeds     []Score `json:"seeds"`
-	Mean      Score   `json:"mean"`
-	Deviation Score   `json:"deviation"`
+	Method    string            `json:"method"`
+	Seeds     []Score           `json:"seeds"`
+	Mean      Score             `json:"mean"`
+	Deviation Score             `json:"deviation"`
+	Interval  [2]measure.Number `json:"interval"`
 
 	Configurations []Configuration `json:"configurations"`
 	// Interrupted says that the work was stopped; what is there is true of the
@@ -61,7 +62,7 @@ type Score struct {
 	Seed uint64 `json:"seed,omitempty"`
 
 	Accuracy measure.Number `json:"accuracy"` // on the test part
-	Low      measure.Number `json:"low"`      // 95 % interval of it, from the number of rows alone
+	Low      measure.Number `json:"low"`      // 95 % interval of it: of one model from the number of rows, of a mean over seeds after Student
 	High     measure.Number `json:"high"`
 
 	Claimed *dp.Epsilon `json:"claimed"`         // null: nobody claimed anything
@@ -105,6 +106,10 @@ func (s *Score) numbers() []*measure.Number {
 // summarise returns the mean and the deviation of scores, number by number. A
 // number that is undefined for one seed is undefined in both.
 func summarise(scores []Score) (mean, deviation Score, interval [2]measure.Number) {
+	for i := range mean.numbers() {
+		*mean.numbers()[i], *deviation.numbers()[i] = undefined, undefined
+	}
+	interval = [2]measure.Number{undefined, undefined}
 	if len(scores) == 0 {
 		return mean, deviation, interval
 	}
@@ -118,9 +123,12 @@ func summarise(scores []Score) (mean, deviation Score, interval [2]measure.Numbe
 		}
 		s := measure.Summarise(values)
 		*mean.numbers()[i], *deviation.numbers()[i] = s.Mean, s.Deviation
-		if i == 0 {
-			interval = [2]measure.Number{s.Low, s.High}
+		if i == 0 { // of an accuracy, which has bounds
+			interval = [2]measure.Number{max(s.Low, 0), min(s.High, 1)}
 		}
+	}
+	if len(scores) > 1 {
+		mean.Low, mean.High = interval[0], interval[1]
 	}
 	return mean, deviation, interval
 }
@@ -130,6 +138,7 @@ func summarise(scores []Score) (mean, deviation Score, interval [2]measure.Numbe
 // most accurate is taken.
 func choose(all []Configuration, threshold float64) {
 	best := map[string]float64{}
+	threshold = max(threshold, 0)
 	for _, c := range all {
 		if v := float64(c.Mean.ValidationAccuracy); v > best[c.group()] {
 			best[c.group()] = v

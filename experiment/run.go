@@ -79,16 +79,23 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := prepare(ctx, train.DataRecord{Name: s.Data, Variant: s.DataVariant, Attribute: s.Attribute, Encoder: s.Encoder}, o.Workers)
+	d, err := prepare(ctx, train.DataRecord{Name: s.Data, Variant: s.DataVariant, Label: s.Label, Attribute: s.Attribute, Encoder: s.Encoder}, o.Workers)
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{spec: s, opt: o, data: d, scorer: newScorer(d), store: st, progress: map[string]float64{}, result: &Result{
-		Format: "sotto-results-1", Spec: s, Data: d.record, Notes: d.notes, Priors: newScorer(d).labels, Reference: undefined,
+	scorer := newScorer(d)
+	r := &runner{spec: s, opt: o, data: d, scorer: scorer, store: st, progress: map[string]float64{}, result: &Result{
+		Format: "sotto-results-1", Spec: s, Data: d.record, Notes: d.notes, Priors: scorer.labels, Reference: undefined,
 		Rows: Rows{len(d.Train), len(d.Validation), len(d.test)},
 	}}
 	jobs, err := r.plan()
 	if err != nil {
+		return nil, err
+	}
+	if err = r.rehearse(jobs); err != nil {
+		return nil, err
+	}
+	if err = st.begin(s); err != nil {
 		return nil, err
 	}
 	err = r.all(ctx, jobs)
@@ -126,6 +133,29 @@ func (r *runner) plan() ([]job, error) {
 	}
 	r.jobs = len(jobs)
 	return jobs, nil
+}
+
+// rehearse lets every method refuse its settings and the data before anything
+// is trained: with a context that has ended, Fit goes no further.
+func (r *runner) rehearse(jobs []job) error {
+	ended, end := context.WithCancel(context.Background())
+	end()
+	seen := map[int]bool{}
+	for _, j := range jobs {
+		if seen[j.config] {
+			continue
+		}
+		seen[j.config] = true
+		method, err := r.method(j)
+		if err != nil {
+			return err
+		}
+		_, err = method.Fit(ended, r.data.Data, train.Options{Seed: j.seed, Pool: nn.NewPool(r.opt.Workers)})
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("%s: %w", j.point.Name(), err)
+		}
+	}
+	return nil
 }
 
 // all runs the reference on every core, and then as many jobs side by side as
@@ -172,7 +202,7 @@ func (r *runner) all(ctx context.Context, jobs []job) error {
 // ends, what there is of it is kept, with what is needed to go on.
 func (r *runner) run(ctx context.Context, j job, pool *nn.Pool) error {
 	began, seconds := time.Now(), undefined
-	m, found := r.store.finished(j.folder, r.data.record.Hash)
+	m, found := r.store.finished(j.folder, r.manifest(j, Score{}))
 	var state *train.State
 	var stopped error // by ctx
 	if !found {
@@ -182,8 +212,14 @@ func (r *runner) run(ctx context.Context, j job, pool *nn.Pool) error {
 		}
 		stopped, seconds = err, measure.Number(time.Since(began).Seconds())
 	}
+	trained := stopped == nil
+	if trained && !found { // the attack may take longer than the training
+		if err := r.store.saveModel(j.folder, m, r.manifest(j, Score{})); err != nil {
+			return err
+		}
+	}
 	if m != nil {
-		score, err := r.scorer.score(ctx, pool, m, j.seed, stopped == nil && j.config >= 0)
+		score, err := r.scorer.score(ctx, pool, m, j.seed, trained && j.config >= 0)
 		if err != nil && ctx.Err() != nil {
 			stopped = err
 			score, err = r.scorer.score(ctx, pool, m, j.seed, false)
@@ -192,15 +228,26 @@ func (r *runner) run(ctx context.Context, j job, pool *nn.Pool) error {
 			return fmt.Errorf("%s: %w", j.name, err)
 		}
 		score.Seconds, score.Interrupted = seconds, stopped != nil
-		if err := r.store.saveModel(j.folder, m, r.manifest(j, score)); err != nil {
-			return err
+		info := r.manifest(j, score)
+		info.Interrupted = !trained
+		if stopped == nil || !trained { // else it was saved, and is yet to be measured
+			if err := r.store.saveModel(j.folder, m, info); err != nil {
+				return err
+			}
 		}
 		r.record(j, m, score, pool)
 	}
-	if stopped == nil {
-		return r.store.dropState(j.name)
+	if !trained {
+		if err := r.store.saveState(j.name, state); err != nil {
+			return fmt.Errorf("%s was stopped and its state is lost: %w", j.name, err)
+		}
+	} else if err := r.store.dropState(j.name); err != nil {
+		return err
 	}
-	return errors.Join(fmt.Errorf("%w: %w", ErrInterrupted, stopped), r.store.saveState(j.name, state))
+	if stopped != nil {
+		return fmt.Errorf("%w: %w", ErrInterrupted, stopped)
+	}
+	return nil
 }
 
 // method makes the method of a job. What the spec says of layers, batches and
@@ -290,7 +337,7 @@ func (s *scorer) refer(pool *nn.Pool, m *train.Model, seed uint64) {
 }
 
 // manifest describes the model of a job, with nothing that differs from run to
-// run.
+// run. A zero score stands for nothing measured yet.
 func (r *runner) manifest(j job, score Score) train.Manifest {
 	var settings []byte
 	if method, err := r.method(j); err == nil { // it was made before, to be trained
@@ -301,7 +348,7 @@ func (r *runner) manifest(j job, score Score) train.Manifest {
 		"accuracy": score.Accuracy, "validation_accuracy": score.ValidationAccuracy, "gap": score.Gap, "grms": score.GRMS,
 		"leakage": score.Leakage, "limit": score.Limit, "leakage_limit": score.AttackLimit, "yardstick": score.Yardstick,
 	} {
-		if !math.IsNaN(float64(v)) {
+		if score.Seed != 0 && !math.IsNaN(float64(v)) {
 			info.Metrics[name] = float64(v)
 		}
 	}
@@ -321,13 +368,15 @@ func (r *runner) conclude() {
 			}
 		}
 		res.Interrupted = res.Interrupted || len(done) < len(c.Seeds)
-		c.Seeds = done
+		c.Seeds = append([]Score{}, done...) // [] in JSON, not null
 		c.Mean, c.Deviation, c.Interval = summarise(done)
 	}
+	res.Method, res.Seeds = r.spec.Methods[0], []Score{}
+	res.Mean, res.Deviation, res.Interval = summarise(nil)
 	choose(res.Configurations, r.spec.Threshold)
 	for _, c := range res.Configurations {
 		if c.Selected && !c.Companion && c.Method == r.spec.Methods[0] {
-			res.Method, res.Seeds, res.Mean, res.Deviation = c.Method, c.Seeds, c.Mean, c.Deviation
+			res.Method, res.Seeds, res.Mean, res.Deviation, res.Interval = c.Method, c.Seeds, c.Mean, c.Deviation, c.Interval
 		}
 	}
 }

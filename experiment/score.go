@@ -84,7 +84,11 @@ func (s *scorer) score(ctx context.Context, p *nn.Pool, m *train.Model, seed uin
 	if !attack || m.Dim() == 0 {
 		return out, nil
 	}
-	leak, err := measure.Leak(ctx, p, measure.Probe{Seed: seed}, s.labelled(validation), s.labelled(test), s.data.Groups)
+	fit, score, groups := s.attackable(validation, test)
+	if groups == 0 {
+		return out, nil // nothing that can be learnt can be scored
+	}
+	leak, err := measure.Leak(ctx, p, measure.Probe{Seed: seed}, fit, score, groups)
 	if err != nil {
 		return out, err
 	}
@@ -94,6 +98,49 @@ func (s *scorer) score(ctx context.Context, p *nn.Pool, m *train.Model, seed uin
 
 func (s *scorer) labelled(q part) measure.Labelled {
 	return measure.Labelled{X: q.released, Z: pick(s.data.Z, q.rows)}
+}
+
+// attackable returns what an attacker is fitted to and scored on, with the
+// groups that occur in the first numbered from 0, and one more for all others:
+// where there are as many groups as authors, most occur in one part alone. It
+// returns no groups if fewer than two occur in the first part, or none of them
+// in the second.
+func (s *scorer) attackable(validation, test part) (fit, score measure.Labelled, groups int) {
+	number := make([]int, s.data.Groups)
+	for i := range number {
+		number[i] = train.Unknown
+	}
+	for _, z := range pick(s.data.Z, validation.rows) {
+		if z >= 0 && number[z] == train.Unknown {
+			number[z] = groups
+			groups++
+		}
+	}
+	learnt, met, strange := groups, 0, false
+	renumber := func(q part) measure.Labelled {
+		l := s.labelled(q)
+		for i, old := range l.Z {
+			switch {
+			case old < 0:
+			case number[old] == train.Unknown:
+				l.Z[i], strange = learnt, true
+			default:
+				l.Z[i] = number[old]
+				met++
+			}
+		}
+		return l
+	}
+	fit = renumber(validation)
+	met = 0
+	score = renumber(test)
+	if learnt < 2 || met == 0 {
+		return fit, score, 0
+	}
+	if strange {
+		groups++
+	}
+	return fit, score, groups
 }
 
 // utility fills in accuracy and fairness.

@@ -17,6 +17,7 @@ import (
 type Spec struct {
 	Data        string `json:"data"`                   // a name that package dataset knows
 	DataVariant string `json:"data_variant,omitempty"` // "" means the set's first
+	Label       string `json:"label,omitempty"`        // celeba: the attribute to predict; "" means Smiling
 	Attribute   string `json:"attribute,omitempty"`    // what is protected; "" means the set's first attribute, "none" nothing
 	Encoder     string `json:"encoder,omitempty"`      // of texts, as package catalogue names them; "" means default
 
@@ -67,7 +68,6 @@ func (s Spec) Filled() (Spec, error) {
 	if s.Threshold == 0 {
 		s.Threshold = 1
 	}
-	s.Threshold = max(s.Threshold, 0)
 	var errs []error
 	if _, err := dataset.Find(s.Data, ""); err != nil {
 		errs = append(errs, err)
@@ -75,16 +75,42 @@ func (s Spec) Filled() (Spec, error) {
 	if s.Seeds < 1 || s.Seeds > 10_000 {
 		errs = append(errs, fmt.Errorf("experiment: seeds is %d, must be from 1 to 10,000", s.Seeds))
 	}
-	if math.IsNaN(s.Threshold) {
-		errs = append(errs, errors.New("experiment: threshold is NaN, must be a number of points"))
+	if uint64(s.Seeds) > math.MaxUint64-s.FirstSeed {
+		errs = append(errs, fmt.Errorf("experiment: seed is %d, must leave room for %d seeds", s.FirstSeed, s.Seeds))
+	}
+	if !(math.Abs(s.Threshold) <= math.MaxFloat64) {
+		errs = append(errs, errors.New("experiment: relaxation is not a number of points"))
+	}
+	if s.Label != "" && s.Data != "celeba" {
+		errs = append(errs, fmt.Errorf("experiment: label has no meaning for %s, whose label is fixed", s.Data))
 	}
 	if len(s.Methods) == 0 {
 		errs = append(errs, fmt.Errorf("experiment: no method given, must be one of %s", methodNames()))
 	}
-	if _, err := s.points(); err != nil {
+	if err := s.checkLists(); err != nil {
+		errs = append(errs, err)
+	} else if _, err := s.points(); err != nil {
 		errs = append(errs, err)
 	}
 	return s, errors.Join(errs...)
+}
+
+// checkLists refuses numbers of the grid that are no setting. 0 is refused
+// because it would mean the method's own default.
+func (s Spec) checkLists() error {
+	for name, list := range map[string][]float64{"epsilon": s.Epsilons, "lambda": s.Lambdas} {
+		for _, v := range list {
+			if !(v > 0 && v <= 1e6) {
+				return fmt.Errorf("experiment: %s is %v, must be positive and at most 1e6", name, v)
+			}
+		}
+	}
+	for _, v := range s.Dims {
+		if v < 1 {
+			return fmt.Errorf("experiment: dim is %d, must be at least 1", v)
+		}
+	}
+	return nil
 }
 
 // Hash identifies what a filled Spec decides.

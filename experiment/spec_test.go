@@ -20,9 +20,9 @@ func TestSpecRefuses(t *testing.T) {
 		{"unknown method", experiment.Spec{Methods: []string{"magic"}}, "majority"},
 		{"unknown data", experiment.Spec{Data: "nowhere", Methods: []string{"majority"}}, "nowhere"},
 		{"no epsilon", experiment.Spec{Methods: []string{"noise"}}, "needs an epsilon"},
-		{"epsilon without mechanism", experiment.Spec{Methods: []string{"unconstrained"}, Epsilons: []float64{1}}, "epsilons has no meaning"},
-		{"lambda without adversary", experiment.Spec{Methods: []string{"noise"}, Epsilons: []float64{1}, Lambdas: []float64{1}}, "lambdas has no meaning"},
-		{"lambda of a protocol that has none", experiment.Spec{Methods: []string{"ldpnn"}, Epsilons: []float64{1}, Lambdas: []float64{1}}, "lambdas has no meaning"},
+		{"epsilon without mechanism", experiment.Spec{Methods: []string{"unconstrained"}, Epsilons: []float64{1}}, "epsilon has no meaning"},
+		{"lambda without adversary", experiment.Spec{Methods: []string{"noise"}, Epsilons: []float64{1}, Lambdas: []float64{1}}, "lambda has no meaning"},
+		{"lambda of a protocol that has none", experiment.Spec{Methods: []string{"ldpnn"}, Epsilons: []float64{1}, Lambdas: []float64{1}}, "lambda has no meaning"},
 		{"mechanism that the method cannot take", experiment.Spec{Methods: []string{"noise"}, Mechanism: "krr", Epsilons: []float64{1}}, "laplace-l1"},
 		{"mechanism without use", experiment.Spec{Methods: []string{"majority"}, Mechanism: "krr"}, "mechanism has no meaning"},
 		{"unknown variant", experiment.Spec{Methods: []string{"noise"}, Variant: "best", Epsilons: []float64{1}}, "variant"},
@@ -30,7 +30,7 @@ func TestSpecRefuses(t *testing.T) {
 		{"NaN epsilon", experiment.Spec{Methods: []string{"noise"}, Epsilons: []float64{math.NaN()}}, "epsilon"},
 		{"delta without use", experiment.Spec{Methods: []string{"noise"}, Epsilons: []float64{1}, Delta: 1e-6}, "delta"},
 		{"negative seeds", experiment.Spec{Methods: []string{"majority"}, Seeds: -1}, "seeds"},
-		{"NaN threshold", experiment.Spec{Methods: []string{"majority"}, Threshold: math.NaN()}, "threshold"},
+		{"NaN threshold", experiment.Spec{Methods: []string{"majority"}, Threshold: math.NaN()}, "relaxation"},
 	} {
 		if _, err := tt.spec.Filled(); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error = %v, want one with %q", tt.name, err, tt.want)

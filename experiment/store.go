@@ -29,7 +29,7 @@ type store struct {
 	resume bool
 }
 
-// openStore makes the folder, or finds it again if it is of the same spec.
+// openStore looks at the folder, which must be new, empty or of the same spec.
 func openStore(dir string, s Spec, resume bool) (store, error) {
 	st := store{dir: dir, id: s.Hash(), resume: resume}
 	if dir == "" {
@@ -52,10 +52,18 @@ func openStore(dir string, s Spec, resume bool) (store, error) {
 	case resume:
 		return st, fmt.Errorf("experiment: %s holds nothing to resume", dir)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, statesDir), 0o755); err != nil { //nolint:gosec // results are meant to be read by others
-		return st, fmt.Errorf("experiment: %w", err)
+	return st, nil
+}
+
+// begin makes the folder, once nothing is left that could refuse the spec.
+func (st store) begin(s Spec) error {
+	if st.dir == "" {
+		return nil
 	}
-	return st, writeJSON(filepath.Join(dir, SpecFile), s)
+	if err := os.MkdirAll(filepath.Join(st.dir, statesDir), 0o755); err != nil { //nolint:gosec // results are meant to be read by others
+		return fmt.Errorf("experiment: %w", err)
+	}
+	return writeJSON(filepath.Join(st.dir, SpecFile), s)
 }
 
 func readSpec(dir string) (Spec, error) {
@@ -88,25 +96,39 @@ func writeJSON(path string, v any) error {
 	return f.Commit()
 }
 
-// saveModel writes the model of a job.
+// saveModel writes the model of a job. What an interrupted training has so far
+// does not take the place of a finished one.
 func (st store) saveModel(folder string, m *train.Model, info train.Manifest) error {
 	if st.dir == "" {
 		return nil
 	}
 	path := filepath.Join(st.dir, folder)
+	if _, before, err := train.Load(path); info.Interrupted && err == nil && !before.Interrupted {
+		return nil
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // see openStore
 		return fmt.Errorf("experiment: %w", err)
 	}
 	return m.Save(path, info)
 }
 
-// finished loads the model of a job that was trained to its end before.
-func (st store) finished(folder, data string) (*train.Model, bool) {
+// finished loads the model of a job that was trained to its end before: by the
+// same method with the same settings and seed, on the same data.
+func (st store) finished(folder string, want train.Manifest) (*train.Model, bool) {
 	if !st.resume {
 		return nil, false
 	}
 	m, info, err := train.Load(filepath.Join(st.dir, folder))
-	return m, err == nil && !info.Interrupted && info.Data.Hash == data
+	same := err == nil && !info.Interrupted && info.Method == want.Method && info.Seed == want.Seed &&
+		equalJSON(info.Settings, want.Settings) && equalJSON(info.Data, want.Data)
+	return m, same
+}
+
+// equalJSON reports whether two values are written alike.
+func equalJSON(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
 // state is where a job's unfinished training lies.
@@ -166,10 +188,16 @@ func (st store) finish(r *Result) error {
 	if st.dir == "" {
 		return nil
 	}
-	if !r.Interrupted {
+	path := filepath.Join(st.dir, ResultsFile)
+	if r.Interrupted {
+		var before Result
+		if content, err := os.ReadFile(path); err == nil && json.Unmarshal(content, &before) == nil && !before.Interrupted {
+			return nil // a whole result stays
+		}
+	} else {
 		if err := os.Remove(filepath.Join(st.dir, statesDir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("experiment: %w", err)
 		}
 	}
-	return writeJSON(filepath.Join(st.dir, ResultsFile), r)
+	return writeJSON(path, r)
 }

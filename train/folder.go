@@ -50,12 +50,16 @@ type Manifest struct {
 type DataRecord struct {
 	Name      string   `json:"name"`
 	Variant   string   `json:"variant,omitempty"`
-	Encoder   string   `json:"encoder,omitempty"` // what made numbers of texts; "" for a table
+	Encoder   string   `json:"encoder,omitempty"` // what made vectors of texts; "" for a table
+	Vectors   string   `json:"vectors,omitempty"` // of those vectors, SHA-256
 	Label     string   `json:"label"`
 	Classes   []string `json:"classes"`
 	Attribute string   `json:"attribute,omitempty"`
-	Groups    []string `json:"groups,omitempty"`
-	Hash      string   `json:"hash"` // of the data set, SHA-256
+	// Groups names the attribute's groups, unless they are so many that they may
+	// name persons; GroupCount is how many there are.
+	Groups     []string `json:"groups,omitempty"`
+	GroupCount int      `json:"group_count,omitempty"`
+	Hash       string   `json:"hash"` // of the data set, SHA-256
 }
 
 // coverage is printed with every guarantee of a model.

@@ -107,7 +107,7 @@ func proved(s experiment.Score) string {
 	}
 	text := s.True.String()
 	if s.Delta != 0 {
-		text += fmt.Sprintf(", δ = %g", s.Delta)
+		text += fmt.Sprintf(", δ = %.4g", s.Delta)
 	}
 	if s.Unit != dp.Text && s.Unit != "" {
 		text += " (" + string(s.Unit) + ")"
@@ -143,7 +143,7 @@ func number(v measure.Number, format string) string {
 
 // printFootnotes says what the columns mean and what the numbers rest on.
 func printFootnotes(w io.Writer, all []experiment.Configuration, attribute string, reference measure.Number) {
-	lines := []string{"limit: no classifier of one release is right more often at the true ε (text-level, δ = 0)"}
+	lines := []string{"limit: no classifier of one release is right more often on average at the true ε (text-level, δ = 0); a sample can lie above it by chance"}
 	if !math.IsNaN(float64(reference)) {
 		lines = append(lines, fmt.Sprintf("yardstick: an unprotected model (%s %%) whose answer alone is released at the true ε", percent(reference)))
 	}

@@ -26,6 +26,7 @@ func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
 	s := &o.spec
 	fs.StringVar(&s.Data, "data", "reviews", "data set (see sotto data list)")
 	fs.StringVar(&s.DataVariant, "data-variant", "", "variant of the data set (default: its first)")
+	fs.StringVar(&s.Label, "label", "", "the attribute to predict: celeba (default Smiling)")
 	fs.StringVar(&s.Attribute, "attribute", "", `attribute to protect, or "none" (default: the data set's first)`)
 	fs.StringVar(&s.Encoder, "encoder", "", "what makes vectors of texts: default, hash:N, minilm, glove, or a file (see sotto encoder list; default: default)")
 	fs.StringSliceVar(&s.Methods, "method", nil, "methods, separated by commas (see the list above)")
@@ -81,7 +82,7 @@ trained so far in --out, and --resume goes on from there with the same result.`,
   sotto train --data imdb --encoder glove --method ldpnn --mechanism ome --epsilon 1 --lambda 100`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := refuseZeros(c.Flags(), "relaxation", "lambda"); err != nil {
+			if err := refuseZeros(c.Flags(), "relaxation"); err != nil {
 				return err
 			}
 			return runTrain(c.Context(), o, std)
@@ -102,15 +103,11 @@ func runTrain(ctx context.Context, o trainOptions, std streams) error {
 	o.run.Progress = func(e experiment.Event) { showTraining(std.err, bar, e) }
 	r, err := experiment.Run(ctx, o.spec, o.run)
 	bar.finish()
-	interrupted := errors.Is(err, experiment.ErrInterrupted)
-	if err != nil && !interrupted {
+	if err != nil && (r == nil || !errors.Is(err, experiment.ErrInterrupted)) {
 		return err
 	}
-	if interrupted {
+	if err != nil {
 		err = errors.New(afterInterrupt(o.run.Out))
-	}
-	if r == nil {
-		return err
 	}
 	if o.json {
 		return errors.Join(printJSON(std.out, r), err)

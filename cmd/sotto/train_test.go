@@ -81,7 +81,7 @@ func TestTrainRefuses(t *testing.T) {
 		{"train --method noise --epsilon 0", "epsilon is 0"},
 		{"train --method noise --epsilon -1", "epsilon"},
 		{"train --method noise --epsilon NaN", "epsilon"},
-		{"train --method unconstrained --lambda 1", "lambdas has no meaning"},
+		{"train --method unconstrained --lambda 1", "lambda has no meaning"},
 		{"train --method unconstrained --data nowhere", "nowhere"},
 		{"train --method unconstrained --encoder nothing", "nothing"},
 		{"train --method unconstrained --attribute shoes", "shoes"},

@@ -51,7 +51,7 @@ func load(fsys fs.FS) (*tree, error) {
 			return err
 		case d.IsDir() && skipped(name):
 			return fs.SkipDir
-		case d.IsDir() || !d.Type().IsRegular():
+		case d.IsDir() || !d.Type().IsRegular() || name == ".git": // a file in a second working tree
 			t.known[name] = true
 			return nil
 		}
