@@ -1,7 +1,8 @@
 // Package measure says how good and how harmful predictions are: accuracy, what
-// an attacker learns of an attribute from released vectors ([Leak]), how far
-// groups of people are served differently ([TruePositives]), the accuracy that
-// an ε leaves room for ([Yardstick]), and intervals around all of it.
+// an attacker learns of an attribute from released vectors ([Leak]) and how many
+// bits of it are left ([Probe.DescriptionLength]), how far groups of people are
+// served differently ([CompareGroups]), the accuracy that an ε leaves room for
+// ([Yardstick]), and intervals around all of it.
 //
 // It trains no model but the attacker's, reads no files and promises no
 // privacy: a low leakage says that one attacker failed, and only a dp.Guarantee

@@ -21,6 +21,46 @@ func ExampleTable() {
 	// Output: TPR gap 0.50, GRMS 0.50 over 1 of 2 classes
 }
 
+func ExampleCompareGroups() {
+	fairness, err := measure.CompareGroups(nn.NewPool(1), measure.Outcomes{
+		Want:    []int{1, 1, 1, 1, 0, 0, 0},
+		Got:     []int{1, 1, 1, 0, 0, 1, 0},
+		Group:   []int{0, 0, 1, 1, 0, 0, 1},
+		Classes: []string{"refused", "granted"},
+		Groups:  []string{"young", "old"},
+	}, measure.Bootstrap{Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, g := range fairness.Groups {
+		granted := g.Classes[1]
+		fmt.Printf("%s: %d rows, granted %.2f, TPR %.2f of %d\n", g.Name, g.Rows, granted.Selection.Value, granted.TPR.Value, granted.TPR.Rows)
+	}
+	fmt.Printf("equalised odds difference %.2f\n", fairness.OddsDifference.Value)
+	// Output:
+	// young: 4 rows, granted 0.75, TPR 1.00 of 2
+	// old: 3 rows, granted 0.33, TPR 0.50 of 2
+	// equalised odds difference 0.50
+}
+
+func ExampleProbe_DescriptionLength() {
+	// The attribute is a column of the vectors, so few bits are left to send.
+	data := measure.Labelled{X: nn.NewMatrix(2000, 2), Z: make([]int, 2000)}
+	for i := range data.Z {
+		data.Z[i] = i % 2
+		data.X.Row(i)[0], data.X.Row(i)[1] = float32(data.Z[i]), float32(i%7)
+	}
+	probe := measure.Probe{Hidden: []int{}, Rate: 0.05}
+	length, err := probe.DescriptionLength(context.Background(), nn.NewPool(1), data, 2, measure.BlockCode)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("less than a third of %.0f bits: %t\n", length.Uniform, length.Bits < length.Uniform/3)
+	// Output: less than a third of 2000 bits: true
+}
+
 func ExampleLeak() {
 	// The released vectors copy the attribute, so an attacker reads it off.
 	part := func(n int) measure.Labelled {

@@ -37,10 +37,7 @@ func TruePositives(want, got, group []int, classes, groups int) Table {
 	if classes < 1 || groups < 2 {
 		panic(fmt.Sprintf("measure: %d classes and %d groups, must be at least 1 and 2", classes, groups))
 	}
-	t := make(Table, classes)
-	for y := range t {
-		t[y] = make([]Cell, groups)
-	}
+	t := newTable(classes, groups)
 	for i, y := range want {
 		g := group[i]
 		if y >= classes || g >= groups {
@@ -61,17 +58,8 @@ func TruePositives(want, got, group []int, classes, groups int) Table {
 // For a label of two classes, Gap(1), the gap of the positive class, is what
 // the FEDERATE tables call TPR-gap; [Table.GRMS] takes both classes.
 func (t Table) Gap(class int) (gap float64, ok bool) {
-	low, high, present := math.Inf(1), math.Inf(-1), 0
-	for _, c := range t[class] {
-		if c.Rows > 0 {
-			low, high = min(low, c.Rate()), max(high, c.Rate())
-			present++
-		}
-	}
-	if present < 2 {
-		return undefined, false
-	}
-	return high - low, true
+	difference, _ := spread(t[class])
+	return float64(difference), !math.IsNaN(float64(difference))
 }
 
 // GRMS is the root of the mean of the squared gaps, over the classes whose gap

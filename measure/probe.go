@@ -91,10 +91,16 @@ func (h Probe) linear() Probe {
 // of workers. Training holds a copy of x. Fit panics if there is not one z for
 // each row.
 func (h Probe) Fit(ctx context.Context, p *nn.Pool, x nn.Matrix, z []int, classes int) (*Attacker, error) {
+	return h.fit(ctx, p, Labelled{x, z}, classes, newScaler)
+}
+
+// fit is Fit with a choice of what is done to the inputs.
+func (h Probe) fit(ctx context.Context, p *nn.Pool, in Labelled, classes int, scale func(nn.Matrix, []int) scaler) (*Attacker, error) {
 	if err := h.Validate(); err != nil {
 		return nil, err
 	}
-	known, err := knownRows(Labelled{x, z}, classes)
+	x, z := in.X, in.Z
+	known, err := knownRows(in, classes)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +111,7 @@ func (h Probe) Fit(ctx context.Context, p *nn.Pool, x nn.Matrix, z []int, classe
 	// The second word keeps this stream apart from others of the same seed.
 	rng := weakrand.New(weakrand.NewPCG(h.Seed, 0x6d656173757265))
 	a := &Attacker{
-		Rows: len(known), scale: newScaler(x, known), classes: classes,
+		Rows: len(known), scale: scale(x, known), classes: classes,
 		model: h.network(x.Cols, classes, rng),
 	}
 	t, err := newTrainer(h, p, a)

@@ -38,6 +38,15 @@ func newScaler(x nn.Matrix, rows []int) scaler {
 	return s
 }
 
+// identity leaves numbers as they are, up to the clipping.
+func identity(x nn.Matrix, _ []int) scaler {
+	s := scaler{mean: make([]float64, x.Cols), factor: make([]float64, x.Cols)}
+	for j := range s.factor {
+		s.factor[j] = 1
+	}
+	return s
+}
+
 // to sets dst to the standardised row. Among n rows none is more than √n
 // deviations from the mean, so the clipping reaches only rows that were not
 // fitted, and keeps them from overflowing.

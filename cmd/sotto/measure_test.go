@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const predictionsCSV = `group,label,prediction
+b,0,0
+b,1,0
+a,1,1
+b,1,0
+b,1,1
+c,0,1
+c,1,1
+c,0,0
+a,1,0
+a,0,1
+c,0,1
+a,0,1
+b,1,1
+c,1,0
+c,1,0
+b,1,1
+c,1,1
+c,1,0
+`
+
+func TestMeasureFairness(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "p.csv")
+	write(t, path, predictionsCSV)
+	var lines strings.Builder
+	for i, line := range strings.Fields(predictionsCSV)[1:] {
+		f := strings.Split(line, ",")
+		switch i % 3 { // strings and numbers are the same classes
+		case 0:
+			lines.WriteString(`{"z":"` + f[0] + `","y":"` + f[1] + `","p":` + f[2] + "}\n")
+		default:
+			lines.WriteString(`{"p":"` + f[2] + `","other":[1],"y":` + f[1] + `,"z":"` + f[0] + "\"}\r\n\n")
+		}
+	}
+	for _, c := range []struct{ name, stdin, args string }{
+		{"CSV", "", "--predictions " + path},
+		{"CSV from stdin", "\ufeff" + predictionsCSV, "--predictions -"},
+		{"JSON lines", lines.String(), "--predictions - --label y --prediction p --group z --seed 3"},
+	} {
+		code, out, errs := sotto(t, c.stdin, append(fields("measure fairness --json --resamples 100"), fields(c.args)...)...)
+		if code != exitDone {
+			t.Fatalf("%s: exit code %d: %s", c.name, code, errs)
+		}
+		var got struct {
+			Rows   int
+			Parity struct{ Value, Low, High float64 } `json:"demographic_parity_difference"`
+			Odds   struct{ Value float64 }            `json:"equalized_odds_difference"`
+			Groups []struct {
+				Name    string
+				Rows    int
+				Classes []struct {
+					Class string
+					TPR   struct{ Value float64 }
+				}
+			}
+			Bootstrap struct{ Resamples int }
+		}
+		if err := json.Unmarshal([]byte(out), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Rows != 18 || got.Parity.Value != 0.25 || got.Odds.Value != 1 || !(got.Parity.Low <= 0.25 && got.Parity.High >= 0.25) || got.Bootstrap.Resamples != 100 {
+			t.Errorf("%s: %+v, want a parity difference of 0.25 within its interval and an odds difference of 1", c.name, got)
+		}
+		b := got.Groups[1]
+		if b.Name != "b" || b.Rows != 6 || b.Classes[1].Class != "1" || math.Abs(b.Classes[1].TPR.Value-0.6) > 1e-12 {
+			t.Errorf("%s: second group %+v, want b with 6 rows and TPR 0.6", c.name, b)
+		}
+	}
+}
+
+func TestMeasureFairnessText(t *testing.T) {
+	in := "label,prediction,sex,age\nyes,yes,f,old\nno,yes,m,old\nyes,no,m,young\nno,no,m,young\n,no,m,young\n"
+	code, out, errs := sotto(t, in, fields("measure fairness --predictions - --group sex,age")...)
+	if code != exitDone {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	for _, want := range []string{
+		"by sex: 4 rows, 1 left out", "by age: 4 rows", "by sex × age: 4 rows", "f × young", "not defined (0 rows)",
+		"TPR gap of yes, f − m", "keep the size of each group", "GRMS over 1 of 2 classes",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("output lacks %q:\n%s", want, out)
+		}
+	}
+}
+
+func TestMeasureFairnessErrors(t *testing.T) {
+	const head = "label,prediction,group\n"
+	for _, c := range []struct{ name, stdin, args, want string }{
+		{"no file", "", "", "want --predictions"},
+		{"absent", "", "--predictions " + filepath.Join(t.TempDir(), "no.csv"), "no such file"},
+		{"empty", "", "--predictions -", "empty"},
+		{"no rows", head, "--predictions -", "no row"},
+		{"no column", "secret,prediction,group\n1,1,a\n", "--predictions -", `stdin:1: want exactly one column "label"`},
+		{"column twice", "label,label,prediction,group\n1,1,1,a\n", "--predictions -", "exactly one column"},
+		{"fields", head + "1,1,a\n1,secret\n", "--predictions -", "line 3"},
+		{"quote", head + "1,se\"cret,a\n", "--predictions -", "line 2"},
+		{"no key", `{"label":1,"prediction":1,"group":"a"}` + "\n" + `{"label":1,"secret":1}`, "--predictions -", `stdin:2: no key "prediction"`},
+		{"no object", `{"label":1,"prediction":1,"group":"a"}` + "\nsecret\n", "--predictions -", "stdin:2: not a JSON object"},
+		{"array", `{"label":["secret"],"prediction":1,"group":"a"}`, "--predictions -", "stdin:1: the value of"},
+		{"apart", head + "1,secret,a\n1,secret,b\n", "--predictions -", "no value in common"},
+		{"one group", head + "1,1,secret\n0,1,secret\n", "--predictions -", "1 groups"},
+		{"resamples", head + "1,1,a\n0,1,b\n", "--predictions - --resamples -4", "must be positive"},
+		{"zero", head, "--predictions - --resamples 0", "--resamples is 0"},
+	} {
+		code, out, errs := sotto(t, c.stdin, append(fields("measure fairness"), fields(c.args)...)...)
+		if code != exitUse || out != "" || !strings.Contains(errs, c.want) || strings.Contains(errs, "secret") {
+			t.Errorf("%s: exit code %d, output %q, error %q, want 2 and %q without what the file holds", c.name, code, out, errs, c.want)
+		}
+	}
+}
+
+func FuzzReadColumns(f *testing.F) {
+	f.Add(predictionsCSV)
+	f.Add(`{"label":1,"prediction":null,"group":"a"}` + "\n\n" + `{"group":true,"label":"","prediction":1e3}`)
+	f.Add("\ufefflabel,prediction,group\n\"a\nb\",,\"\"\"\"\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := readColumns(strings.NewReader(text), "file", []string{"label", "prediction", "group"})
+		if err != nil {
+			return
+		}
+		if len(c) != 3 || len(c[0]) == 0 || len(c[0]) != len(c[1]) || len(c[0]) != len(c[2]) {
+			t.Fatalf("columns of %d, %d and %d rows, want as many in each", len(c[0]), len(c[1]), len(c[2]))
+		}
+		ids, names := numberValues(c...)
+		for k := range c {
+			for i, v := range c[k] {
+				if id := ids[k][i]; (id < 0) != (v == "") || id >= 0 && names[id] != v {
+					t.Fatalf("row %d of column %d has number %d, want that of its value", i, k, id)
+				}
+			}
+		}
+	})
+}

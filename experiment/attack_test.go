@@ -1,0 +1,120 @@
+package experiment_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	weakrand "math/rand/v2"
+	"reflect"
+	"testing"
+
+	"sotto/dp"
+	"sotto/dp/dptest"
+	"sotto/experiment"
+	"sotto/measure"
+	"sotto/mech"
+	"sotto/nn"
+)
+
+// opposite releases two opposite vectors through a mechanism, one for each
+// value of an attribute: as easy to tell apart as any.
+func opposite(t *testing.T, m mech.Mechanism, rows int) measure.Labelled {
+	t.Helper()
+	in, out := m.Shape()
+	src, r := dptest.Source(t, 5), weakrand.New(weakrand.NewPCG(6, 6))
+	d := measure.Labelled{X: nn.NewMatrix(rows, out), Z: make([]int, rows)}
+	x, y := make([]float64, in), make([]float64, out)
+	for i := range rows {
+		d.Z[i] = r.IntN(2)
+		for j := range x {
+			x[j] = float64(2*d.Z[i]-1) * float64(1+j%2) / 2
+		}
+		if err := m.PrivatizeTo(y, x, src); err != nil {
+			t.Fatal(err)
+		}
+		for j, v := range y {
+			d.X.Row(i)[j] = float32(v)
+		}
+	}
+	return d
+}
+
+func attackVectors(t *testing.T, d measure.Labelled, g *dp.Guarantee, o experiment.AttackOptions) *experiment.Attack {
+	t.Helper()
+	a, err := experiment.AttackVectors(context.Background(), d, "sign", []string{"minus", "plus"}, g, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestAttackHonest: what is promised holds against every attacker, for every
+// mechanism with a text-level ε. A mechanism that only just keeps its promise
+// would fail one of the attacks here in forty; of the fixed seeds none does.
+func TestAttackHonest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits 54 attackers")
+	}
+	for _, name := range []string{"laplace-l1", "laplace-l2", "dpnr", "bitrr", "codebook", "privunit"} {
+		for _, epsilon := range []float64{0.5, 2, 6} {
+			t.Run(fmt.Sprint(name, " ", epsilon), func(t *testing.T) {
+				m, err := mech.New(mech.Params{Mechanism: name, Dim: 4, Epsilon: epsilon})
+				if err != nil {
+					t.Fatal(err)
+				}
+				g := m.Guarantee()
+				a := attackVectors(t, opposite(t, m, 300), &g, experiment.AttackOptions{Workers: 2})
+				if math.IsNaN(float64(a.Limit)) || a.Refuted {
+					t.Errorf("attack on an honest mechanism: %+v, want a limit that holds", a)
+				}
+			})
+		}
+	}
+}
+
+// TestAttackDishonest: published claims that are false fall to the same attack.
+func TestAttackDishonest(t *testing.T) {
+	for _, p := range []mech.Params{
+		{Mechanism: "ome", Dim: 4, Lambda: 100, Epsilon: 1},
+		{Mechanism: "dpnr", Variant: mech.Paper, Dim: 64, Epsilon: 1},
+	} {
+		m, err := mech.New(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, claimed, g := opposite(t, m, 300), dp.Guarantee{Unit: dp.Text, Epsilon: m.Account().Claimed}, m.Guarantee()
+		if a := attackVectors(t, d, &claimed, experiment.AttackOptions{Workers: 2}); !a.Refuted {
+			t.Errorf("%s: attack on the claim ε = %v: %+v, want it refuted", p.Mechanism, claimed.Epsilon, a)
+		}
+		if a := attackVectors(t, d, &g, experiment.AttackOptions{Workers: 2}); a.Refuted {
+			t.Errorf("%s: attack on the true ε = %v: %+v, want it to hold", p.Mechanism, g.Epsilon, a)
+		}
+	}
+}
+
+func TestAttackVectorsWorkers(t *testing.T) {
+	m, err := mech.New(mech.Params{Mechanism: "laplace-l1", Dim: 3, Epsilon: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := opposite(t, m, 60)
+	d.Z[3] = -1
+	one := attackVectors(t, d, nil, experiment.AttackOptions{Workers: 1, Seed: 2, Code: measure.BlockCode})
+	three := attackVectors(t, d, nil, experiment.AttackOptions{Workers: 3, Seed: 2, Code: measure.BlockCode})
+	// The limit is NaN, which equals nothing.
+	if !math.IsNaN(float64(one.Limit)) || one.Attackers[2].Description.Rows != 59 || one.Attackers[0].RowsFitted+one.Attackers[0].RowsScored != 59 {
+		t.Errorf("attack = %+v, want no limit and 59 rows", one)
+	}
+	if !reflect.DeepEqual(one.Attackers, three.Attackers) {
+		t.Errorf("one worker gives %+v, three %+v", one, three)
+	}
+}
+
+func TestAttackVectorsErrors(t *testing.T) {
+	d := measure.Labelled{X: nn.NewMatrix(5, 2), Z: []int{0, 1, 0, -1, -1}}
+	for name, o := range map[string]experiment.AttackOptions{"few rows": {}, "workers": {Workers: -1}} {
+		if a, err := experiment.AttackVectors(context.Background(), d, "z", []string{"a", "b"}, nil, o); err == nil {
+			t.Errorf("%s: AttackVectors = %+v, want an error", name, a)
+		}
+	}
+}

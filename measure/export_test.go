@@ -1,0 +1,4 @@
+package measure
+
+// What the tests of this package look at.
+var Binomial = binomial
