@@ -141,3 +141,23 @@ func TestDamagedReference(t *testing.T) {
 		t.Error("Evaluate took no notice of a damaged reference")
 	}
 }
+
+// A training that diverges does not take the others with it.
+func TestOneFails(t *testing.T) {
+	dir := t.TempDir()
+	spec := small("majority", "unconstrained")
+	spec.Epsilons, spec.Rate, spec.Seeds = nil, 1e30, 2
+	r, err := experiment.Run(t.Context(), spec, experiment.Options{Out: dir})
+	if !errors.Is(err, experiment.ErrFailed) || r == nil || len(r.Failed) != 2 || r.Interrupted {
+		t.Fatalf("Run = %+v, %v, want two failures", r, err)
+	}
+	if !strings.Contains(r.Failed[0].Reason, "diverged") || r.Failed[0].Job != "unconstrained-d16-seed-1" {
+		t.Errorf("the failure is %+v, want the job and that it diverged", r.Failed[0])
+	}
+	if c := r.Configurations[0]; c.Method != "majority" || len(c.Seeds) != 2 || !c.Selected || r.Configurations[1].Selected {
+		t.Errorf("the others are %+v", r.Configurations)
+	}
+	if _, err := os.Stat(filepath.Join(dir, experiment.ResultsFile)); err != nil {
+		t.Error(err)
+	}
+}

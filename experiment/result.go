@@ -30,9 +30,18 @@ type Result struct {
 	Interval  [2]measure.Number `json:"interval"`
 
 	Configurations []Configuration `json:"configurations"`
+	// Failed lists the trainings that came to nothing, such as those that
+	// diverged; the means are over the others.
+	Failed []Failure `json:"failed,omitempty"`
 	// Interrupted says that the work was stopped; what is there is true of the
 	// epochs that were trained.
 	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// Failure is a training that came to nothing.
+type Failure struct {
+	Job    string `json:"job"` // configuration and seed
+	Reason string `json:"reason"`
 }
 
 // Rows counts the rows of the parts.

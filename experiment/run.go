@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -62,8 +63,13 @@ type runner struct {
 // then holds what was trained so far.
 var ErrInterrupted = errors.New("experiment: interrupted")
 
+// ErrFailed is wrapped by the error of a Run in which a training came to
+// nothing. Its Result holds the others, and says which failed and why.
+var ErrFailed = errors.New("experiment: a training failed")
+
 // Run trains and measures every configuration of a spec. If ctx ends, it
-// returns what there is with an error wrapping [ErrInterrupted].
+// returns what there is with an error wrapping [ErrInterrupted], and if a
+// training fails, the others with an error wrapping [ErrFailed].
 func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	s, err := s.Filled()
 	if err != nil {
@@ -103,6 +109,9 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 		return nil, err
 	}
 	r.conclude()
+	for _, f := range r.result.Failed {
+		err = errors.Join(err, fmt.Errorf("%w: %s: %s", ErrFailed, f.Job, f.Reason))
+	}
 	return r.result, errors.Join(err, st.finish(r.result))
 }
 
@@ -208,7 +217,7 @@ func (r *runner) run(ctx context.Context, j job, pool *nn.Pool) error {
 	if !found {
 		var err error
 		if m, state, err = r.fit(ctx, j, pool); err != nil && ctx.Err() == nil {
-			return fmt.Errorf("%s: %w", j.name, err)
+			return r.fail(j, err)
 		}
 		stopped, seconds = err, measure.Number(time.Since(began).Seconds())
 	}
@@ -247,6 +256,19 @@ func (r *runner) run(ctx context.Context, j job, pool *nn.Pool) error {
 	if stopped != nil {
 		return fmt.Errorf("%w: %w", ErrInterrupted, stopped)
 	}
+	return nil
+}
+
+// fail notes that a training came to nothing, so that the others go on. Without
+// the reference none can be judged.
+func (r *runner) fail(j job, err error) error {
+	if j.config < 0 {
+		return fmt.Errorf("%s: %w", j.name, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.progress[j.name] = 1
+	r.result.Failed = append(r.result.Failed, Failure{j.name, err.Error()})
 	return nil
 }
 
@@ -358,6 +380,8 @@ func (r *runner) manifest(j job, score Score) train.Manifest {
 // conclude takes means, selects, and drops what was never trained.
 func (r *runner) conclude() {
 	res := r.result
+	slices.SortFunc(res.Failed, func(a, b Failure) int { return strings.Compare(a.Job, b.Job) })
+	missing := -len(res.Failed)
 	for i := range res.Configurations {
 		c := &res.Configurations[i]
 		var done []Score
@@ -367,10 +391,11 @@ func (r *runner) conclude() {
 				res.Interrupted = res.Interrupted || s.Interrupted
 			}
 		}
-		res.Interrupted = res.Interrupted || len(done) < len(c.Seeds)
+		missing += len(c.Seeds) - len(done)
 		c.Seeds = append([]Score{}, done...) // [] in JSON, not null
 		c.Mean, c.Deviation, c.Interval = summarise(done)
 	}
+	res.Interrupted = res.Interrupted || missing > 0
 	res.Method, res.Seeds = r.spec.Methods[0], []Score{}
 	res.Mean, res.Deviation, res.Interval = summarise(nil)
 	choose(res.Configurations, r.spec.Threshold)

@@ -103,10 +103,10 @@ func runTrain(ctx context.Context, o trainOptions, std streams) error {
 	o.run.Progress = func(e experiment.Event) { showTraining(std.err, bar, e) }
 	r, err := experiment.Run(ctx, o.spec, o.run)
 	bar.finish()
-	if err != nil && (r == nil || !errors.Is(err, experiment.ErrInterrupted)) {
+	switch {
+	case r == nil:
 		return err
-	}
-	if err != nil {
+	case errors.Is(err, experiment.ErrInterrupted):
 		err = errors.New(afterInterrupt(o.run.Out))
 	}
 	if o.json {
