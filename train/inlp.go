@@ -93,7 +93,9 @@ func (h INLP) directions(ctx context.Context, d Data, o Options, hidden nn.Matri
 		if len(basis) == hidden.Cols {
 			break // nothing is left
 		}
-		c, _, err := linear{seed: o.Seed + uint64(i) + 1, epochs: 10}.fit(ctx, o.pool(), left, d.Z, d.Groups, train, validation)
+		// Fewer epochs leave a classifier that has not found the direction, and
+		// the attribute behind.
+		c, _, err := linear{seed: o.Seed + uint64(i) + 1, epochs: 40}.fit(ctx, o.pool(), left, d.Z, d.Groups, train, validation)
 		if err != nil {
 			return nil, err
 		}

@@ -134,36 +134,51 @@ func TestBaselines(t *testing.T) {
 // with the probability that excess allows for, plus what the projection's own
 // error leaves, which a sample of 2000 training rows bounds by about √(8/2000),
 // the length of a direction of 8 coordinates that is fitted to noise.
+//
+// What an adversary achieves varies from seed to seed, so for those methods
+// every seed must leak less than without protection, and the mean over the
+// seeds a tenth less. That margin is no derived tolerance: it was set knowing
+// that the mean drops by more than twice as much.
 func TestRemovesAttribute(t *testing.T) {
 	if testing.Short() {
-		t.Skip("trains six models for 40 epochs each")
+		t.Skip("trains six models for 40 epochs each, with six seeds")
 	}
-	d := plant(4000, 2, 2, 3)
 	s := settings(40)
 	s.Encoder, s.Adversary, s.Dropout = []int{16, 8}, []int{32, 32}, -1
-	bare := leakage(t, fit(t, train.Unconstrained{Training: s}, d, 3), d)
-	if bare < 0.85 {
-		t.Fatalf("leakage without protection is %v, want at least 0.85 for the test to mean something", bare)
-	}
-	removed := 0.5 + excess(len(d.test)) + math.Sqrt(8.0/2000)
-	for name, c := range map[string]struct {
-		method train.Method
-		most   float64
-	}{
-		"inlp":             {train.INLP{Training: s}, removed},
-		"inlp behind ReLU": {train.INLP{Training: train.Training{Shape: train.Shape{Encoder: []int{16, 8}, Classifier: []int{16, 12}}, Epochs: 12, Batch: 32, Rate: 0.005}, Iterations: 8}, removed},
-		"adversarial":      {train.Adversarial{Training: s, Lambda: 2}, bare - 0.1},
-		"multiple":         {train.Multiple{Training: s, Lambda: 1}, bare - 0.1},
-		"federate":         {train.Federate{Training: s, Lambda: 2, Release: mech.Params{Mechanism: "laplace-l1", Epsilon: 1000}}, bare - 0.1},
-	} {
-		m := fit(t, c.method, d, 3)
-		got, kept := leakage(t, m, d), accuracy(t, m, d, d.test)
-		t.Logf("%s: leakage %v of %v, accuracy %v", name, got, bare, kept)
-		if !(got <= c.most) {
-			t.Errorf("%s: leakage is %v, want at most %v", name, got, c.most)
+	bares, leaks := 0.0, map[string]float64{}
+	for seed := range uint64(6) {
+		d := plant(4000, 2, 2, seed+1)
+		bare := leakage(t, fit(t, train.Unconstrained{Training: s}, d, seed+1), d)
+		if bare < 0.85 {
+			t.Fatalf("seed %d: leakage without protection is %v, want at least 0.85 for the test to mean something", seed+1, bare)
 		}
-		if !(kept >= 0.9) {
-			t.Errorf("%s: accuracy is %v, want at least 0.9", name, kept)
+		bares += bare / 6
+		removed := 0.5 + excess(len(d.test)) + math.Sqrt(8.0/2000)
+		for name, c := range map[string]struct {
+			method train.Method
+			most   float64
+		}{
+			"inlp":             {train.INLP{Training: s}, removed},
+			"inlp behind ReLU": {train.INLP{Training: train.Training{Shape: train.Shape{Encoder: []int{16, 8}, Classifier: []int{16, 12}}, Epochs: 12, Batch: 32, Rate: 0.005}, Iterations: 8}, removed},
+			"adversarial":      {train.Adversarial{Training: s, Lambda: 2}, bare},
+			"multiple":         {train.Multiple{Training: s, Lambda: 1}, bare},
+			"federate":         {train.Federate{Training: s, Lambda: 2, Release: mech.Params{Mechanism: "laplace-l1", Epsilon: 1000}}, bare},
+		} {
+			m := fit(t, c.method, d, seed+1)
+			got, kept := leakage(t, m, d), accuracy(t, m, d, d.test)
+			leaks[name] += got / 6
+			t.Logf("seed %d, %s: leakage %v of %v, accuracy %v", seed+1, name, got, bare, kept)
+			if !(got <= c.most) {
+				t.Errorf("seed %d, %s: leakage is %v, want at most %v", seed+1, name, got, c.most)
+			}
+			if !(kept >= 0.9) {
+				t.Errorf("seed %d, %s: accuracy is %v, want at least 0.9", seed+1, name, kept)
+			}
+		}
+	}
+	for _, name := range []string{"adversarial", "multiple", "federate"} {
+		if !(leaks[name] <= bares-0.1) {
+			t.Errorf("%s: mean leakage is %v, want at most %v", name, leaks[name], bares-0.1)
 		}
 	}
 }
