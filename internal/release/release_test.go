@@ -90,18 +90,33 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// A cancelled run returns although its input never ends.
+// A cancelled run returns although its input never ends and its reader is
+// stuck in it: the input says so before the run is cancelled.
 func TestRunStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	pr, pw := io.Pipe()
-	defer pw.Close()
-	go func() {
-		pw.Write([]byte("1\n2\n")) //nolint:errcheck // the reader may have left
-		cancel()
-	}()
+	pr := &stuck{rest: "1\n2\n", waits: cancel, free: make(chan struct{})}
+	defer close(pr.free)
 	if _, _, err := run(ctx, t, pr, release.Options{Workers: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v, want %v", err, context.Canceled)
 	}
+}
+
+// stuck is an input that gives some text and then nothing.
+type stuck struct {
+	rest  string
+	waits func() // called when there is nothing left
+	free  chan struct{}
+}
+
+func (s *stuck) Read(p []byte) (int, error) {
+	if s.rest == "" {
+		s.waits()
+		<-s.free
+		return 0, io.EOF
+	}
+	n := copy(p, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
 }
 
 func TestRecord(t *testing.T) {

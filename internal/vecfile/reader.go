@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // Options say how to read. The zero value reads any width and stops at the
@@ -40,8 +42,10 @@ type source interface {
 	read(dst []float64, lines []int64) (int, error)
 }
 
-// Reader reads rows. It is not safe for concurrent use.
+// Reader reads rows. It is not safe for concurrent use, but for Close.
 type Reader struct {
+	busy    sync.Mutex  // held while rows are read
+	closed  atomic.Bool // Close was called
 	opt     Options
 	src     source
 	in      *input
@@ -116,6 +120,11 @@ func (r *Reader) open() error {
 // last row, a [*RowError] at a bad row. An error is final. It panics if the
 // length of dst is not a positive multiple of a positive Width.
 func (r *Reader) ReadRows(dst []float64) (int, error) {
+	r.busy.Lock()
+	defer r.leave()
+	if r.closed.Load() {
+		return 0, os.ErrClosed
+	}
 	if r.width > 0 && (len(dst) == 0 || len(dst)%r.width != 0) {
 		panic(fmt.Sprintf("vecfile: ReadRows into %d numbers, must be a positive multiple of %d", len(dst), r.width))
 	}
@@ -187,11 +196,29 @@ func (p *Places) Refuse(i int, reason string) *RowError {
 	return p.r.rowError(p.lines[i], 0, reason)
 }
 
-// Close releases what the reader holds.
+// Close releases what the reader holds: at once, or where another goroutine
+// waits for rows that may never come, when that read ends.
 func (r *Reader) Close() error {
-	if r.err == nil {
-		r.err = os.ErrClosed
+	r.closed.Store(true)
+	return r.release()
+}
+
+// leave ends a read. Whoever sees both the reader closed and nobody reading
+// releases it: the flag is set before Close looks, and looked at after the
+// reading goroutine has left, so one of the two does.
+func (r *Reader) leave() {
+	r.busy.Unlock()
+	if r.closed.Load() {
+		r.release() //nolint:errcheck // Close has returned, nobody is left to tell
 	}
+}
+
+// release closes the input unless somebody reads.
+func (r *Reader) release() error {
+	if !r.busy.TryLock() {
+		return nil
+	}
+	defer r.busy.Unlock()
 	return r.in.close()
 }
 
