@@ -7,6 +7,9 @@ import (
 	"sotto/train"
 )
 
+// ResultsFormat is the format of a stored [Result].
+const ResultsFormat = "sotto-results-1"
+
 // Result is what a [Spec] gave. Shares are from 0 to 1; null is not defined,
 // or not measured.
 type Result struct {
@@ -30,6 +33,8 @@ type Result struct {
 	Interval  [2]measure.Number `json:"interval"`
 
 	Configurations []Configuration `json:"configurations"`
+	// Pictures are there if they were asked for.
+	Pictures []Picture `json:"pictures,omitempty"`
 	// Failed lists the trainings that came to nothing, such as those that
 	// diverged; the means are over the others.
 	Failed []Failure `json:"failed,omitempty"`
@@ -61,6 +66,9 @@ type Configuration struct {
 	Seeds     []Score         `json:"seeds"`
 	Mean      Score           `json:"mean"`
 	Deviation Score           `json:"deviation"`
+	// Fairness compares the groups of the attribute by the first seed's answers;
+	// nil if no attribute is protected.
+	Fairness *measure.Fairness `json:"fairness,omitempty"`
 	// Interval is the 95 % interval of the mean accuracy over seeds, after
 	// Student; undefined for one seed.
 	Interval [2]measure.Number `json:"interval"`

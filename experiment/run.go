@@ -91,7 +91,7 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	}
 	scorer := newScorer(d)
 	r := &runner{spec: s, opt: o, data: d, scorer: scorer, store: st, progress: map[string]float64{}, result: &Result{
-		Format: "sotto-results-1", Spec: s, Data: d.record, Notes: d.notes, Priors: scorer.labels, Reference: undefined,
+		Format: ResultsFormat, Spec: s, Data: d.record, Notes: d.notes, Priors: scorer.labels, Reference: undefined,
 		Rows: Rows{len(d.Train), len(d.Validation), len(d.test)},
 	}}
 	jobs, err := r.plan()
