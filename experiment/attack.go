@@ -7,6 +7,8 @@ import (
 	"math"
 	weakrand "math/rand/v2"
 	"runtime"
+	"slices"
+	"strings"
 
 	"sotto/dp"
 	"sotto/measure"
@@ -18,6 +20,12 @@ type AttackOptions struct {
 	Seed    uint64       // of the split, the attackers and the shuffle of the code; a model's own is added
 	Workers int          // cores; 0 means all
 	Code    measure.Code // of the description length; empty leaves it out
+	// Attackers are the names of those to try; nil means all: linear, mlp-100,
+	// mlp-100-centred and mlp-512.
+	Attackers []string
+	// Coders are the names of those whose description length is computed, which
+	// takes much longer than the attack; nil means all that attack.
+	Coders []string
 }
 
 // Attack is what attackers learnt of an attribute from released vectors. They
@@ -51,19 +59,66 @@ type AttackerOutcome struct {
 	Refutes bool `json:"refutes"`
 }
 
-// attackers are those that every attack tries.
-func attackers(seed uint64) []struct {
-	name  string
-	probe measure.Probe
-} {
-	return []struct {
-		name  string
-		probe measure.Probe
-	}{
-		{"linear", measure.Probe{Hidden: []int{}, Seed: seed}},
-		{"mlp-100", measure.Probe{Seed: seed}},                                       // the reference attacker of the FEDERATE tables
-		{"mlp-512", measure.Probe{Hidden: []int{512, 512}, Epochs: 100, Seed: seed}}, // DPNR's two layers of 512 units
+// attacker is a probe, and what it does to a release before it looks.
+type attacker struct {
+	name    string
+	probe   measure.Probe
+	centred bool // subtracts the mean of a release's coordinates from each
+}
+
+// see returns the vectors as the attacker looks at them.
+func (a attacker) see(d measure.Labelled) measure.Labelled {
+	if !a.centred {
+		return d
 	}
+	centred := measure.Labelled{X: nn.NewMatrix(d.X.Rows, d.X.Cols), Z: d.Z}
+	for i := range d.X.Rows {
+		mean := 0.0
+		for _, v := range d.X.Row(i) {
+			mean += float64(v)
+		}
+		mean /= float64(d.X.Cols)
+		for j, v := range d.X.Row(i) {
+			centred.X.Row(i)[j] = float32(float64(v) - mean)
+		}
+	}
+	return centred
+}
+
+// attackers are those that every attack tries. The centred one knows that noise
+// which is the same in all coordinates can be taken out again.
+func attackers(seed uint64) []attacker {
+	return []attacker{
+		{"linear", measure.Probe{Hidden: []int{}, Seed: seed}, false},
+		{"mlp-100", measure.Probe{Seed: seed}, false}, // the reference attacker of the FEDERATE tables
+		{"mlp-100-centred", measure.Probe{Seed: seed}, true},
+		{"mlp-512", measure.Probe{Hidden: []int{512, 512}, Epochs: 100, Seed: seed}, false}, // DPNR's two layers of 512 units
+	}
+}
+
+// attackers returns those that were asked for, fit for vectors of so many
+// coordinates.
+func (o AttackOptions) attackers(coordinates int) ([]attacker, error) {
+	var some []attacker
+	var names []string
+	for _, a := range attackers(o.Seed) {
+		names = append(names, a.name)
+		if a.centred && coordinates < 2 { // nothing would be left
+			continue
+		}
+		if o.Attackers == nil || slices.Contains(o.Attackers, a.name) {
+			some = append(some, a)
+		}
+	}
+	for _, want := range slices.Concat(o.Attackers, o.Coders) {
+		if !slices.Contains(names, want) {
+			return nil, fmt.Errorf("experiment: attacker is %q, must be one of %s", want, strings.Join(names, ", "))
+		}
+	}
+	if len(some) == 0 {
+		return nil, errors.New("experiment: no attacker was chosen that suits the vectors, must be at least one")
+	}
+	return some, nil
 }
 
 // AttackVectors attacks an attribute, whose values have the given names, on
@@ -190,12 +245,15 @@ func (a *Attack) run(ctx context.Context, pool *nn.Pool, fit, score measure.Labe
 	if g := a.Guarantee; g != nil && g.Unit == dp.Text && g.Delta == 0 {
 		a.Limit = limit(g.Epsilon, shares(score.Z, a.Classes))
 	}
-	list := attackers(o.Seed)
+	list, err := o.attackers(fit.X.Cols)
+	if err != nil {
+		return err
+	}
 	a.Attackers = make([]AttackerOutcome, len(list))
 	faults := make([]error, len(list))
 	pool.Each(len(list), func(_, item int) {
 		k := len(list) - 1 - item // the slowest first, so that no core is left with it
-		leak, err := measure.Leak(ctx, nn.NewPool(1), list[k].probe, fit, score, a.Classes)
+		leak, err := measure.Leak(ctx, nn.NewPool(1), list[k].probe, list[k].see(fit), list[k].see(score), a.Classes)
 		a.Attackers[k], faults[k] = AttackerOutcome{Name: list[k].name, Leakage: leak}, err
 	})
 	for k := range list {
@@ -210,7 +268,10 @@ func (a *Attack) run(ctx context.Context, pool *nn.Pool, fit, score measure.Labe
 	}
 	all := join(fit, score)
 	for k := range list {
-		l, err := list[k].probe.DescriptionLength(ctx, pool, all, a.Classes, o.Code)
+		if o.Coders != nil && !slices.Contains(o.Coders, list[k].name) {
+			continue
+		}
+		l, err := list[k].probe.DescriptionLength(ctx, pool, list[k].see(all), a.Classes, o.Code)
 		if err != nil {
 			return fmt.Errorf("attacker %s: %w", list[k].name, err)
 		}

@@ -77,6 +77,7 @@ func TestAttackDishonest(t *testing.T) {
 	for _, p := range []mech.Params{
 		{Mechanism: "ome", Dim: 4, Lambda: 100, Epsilon: 1},
 		{Mechanism: "dpnr", Variant: mech.Paper, Dim: 64, Epsilon: 1},
+		{Mechanism: "dpnr", Variant: mech.Released, Dim: 4, Epsilon: 0.05},
 	} {
 		m, err := mech.New(p)
 		if err != nil {

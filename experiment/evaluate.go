@@ -129,7 +129,10 @@ func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d 
 			return out, err
 		}
 		score.Interrupted = m.info.Interrupted
-		out.Seeds = append(out.Seeds, score)
+		out.Seeds = append(out.Seeds, score.Score)
+		if len(out.Seeds) == 1 {
+			out.Fairness = score.fairness
+		}
 	}
 	first := c.models[0]
 	out.Method = first.info.Method

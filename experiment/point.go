@@ -44,6 +44,15 @@ func (p Point) Name() string {
 	return strings.Join(parts, "-")
 }
 
+// Grid lists the configurations that s trains, companions included.
+func (s Spec) Grid() ([]Point, error) {
+	s, err := s.Filled()
+	if err != nil {
+		return nil, err
+	}
+	return s.points()
+}
+
 // points lists the grid. Parameters that no method of the Spec reads are
 // refused, so that none is silently ignored.
 func (s Spec) points() ([]Point, error) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"sotto/measure"
+	"sotto/measure/plane"
 	"sotto/nn"
 	"sotto/train"
 )
@@ -24,6 +25,9 @@ type Options struct {
 	Out     string // folder of models and results; "" keeps nothing
 	Resume  bool   // go on with what Out holds
 	Workers int    // how many cores; 0 means all. Results do not depend on it.
+	// Pictures is how many texts to lay out in the plane, before release and
+	// after; 0 makes no pictures.
+	Pictures int
 	// Progress, if not nil, is called after each epoch, from several
 	// goroutines but never from two at a time.
 	Progress func(Event)
@@ -52,6 +56,7 @@ type runner struct {
 	data   *prepared
 	scorer *scorer
 	store  store
+	sketch *sketch
 
 	mu       sync.Mutex // guards the rest
 	progress map[string]float64
@@ -81,6 +86,9 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	if o.Workers < 1 {
 		return nil, fmt.Errorf("experiment: workers is %d, must be at least 1", o.Workers)
 	}
+	if o.Pictures < 0 || o.Pictures > plane.MaxRows {
+		return nil, fmt.Errorf("experiment: pictures is %d, must be between 0 and %d", o.Pictures, plane.MaxRows)
+	}
 	st, err := openStore(o.Out, s, o.Resume)
 	if err != nil {
 		return nil, err
@@ -90,7 +98,7 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 		return nil, err
 	}
 	scorer := newScorer(d)
-	r := &runner{spec: s, opt: o, data: d, scorer: scorer, store: st, progress: map[string]float64{}, result: &Result{
+	r := &runner{spec: s, opt: o, data: d, scorer: scorer, store: st, sketch: newSketch(d, o.Pictures, s.FirstSeed), progress: map[string]float64{}, result: &Result{
 		Format: ResultsFormat, Spec: s, Data: d.record, Notes: d.notes, Priors: scorer.labels, Reference: undefined,
 		Rows: Rows{len(d.Train), len(d.Validation), len(d.test)},
 	}}
@@ -109,6 +117,14 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 		return nil, err
 	}
 	r.conclude()
+	if err == nil {
+		r.result.Pictures, err = r.sketch.draw(ctx, nn.NewPool(o.Workers), r.result.Configurations)
+		if ctx.Err() != nil {
+			err = fmt.Errorf("%w: %w", ErrInterrupted, err)
+		} else if err != nil {
+			return nil, err
+		}
+	}
 	for _, f := range r.result.Failed {
 		err = errors.Join(err, fmt.Errorf("%w: %s: %s", ErrFailed, f.Job, f.Reason))
 	}
@@ -237,7 +253,7 @@ func (r *runner) run(ctx context.Context, j job, pool *nn.Pool) error {
 			return fmt.Errorf("%s: %w", j.name, err)
 		}
 		score.Seconds, score.Interrupted = seconds, stopped != nil
-		info := r.manifest(j, score)
+		info := r.manifest(j, score.Score)
 		info.Interrupted = !trained
 		if stopped == nil || !trained { // else it was saved, and is yet to be measured
 			if err := r.store.saveModel(j.folder, m, info); err != nil {
@@ -333,7 +349,7 @@ func (r *runner) tell(j job, p train.Progress) {
 }
 
 // record enters a score into the result.
-func (r *runner) record(j job, m *train.Model, score Score, pool *nn.Pool) {
+func (r *runner) record(j job, m *train.Model, score measured, pool *nn.Pool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.progress[j.name] = 1
@@ -345,7 +361,11 @@ func (r *runner) record(j job, m *train.Model, score Score, pool *nn.Pool) {
 		return
 	}
 	c := &r.result.Configurations[j.config]
-	c.Seeds[j.seed-r.spec.FirstSeed] = score
+	c.Seeds[j.seed-r.spec.FirstSeed] = score.Score
+	if j.seed == r.spec.FirstSeed {
+		c.Fairness = score.fairness
+		r.sketch.keep(j.config, score.released)
+	}
 	if st, ok := m.Statement(); ok {
 		c.Statement, c.Coverage = &st, m.Coverage()
 	}

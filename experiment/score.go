@@ -60,10 +60,17 @@ func (s *scorer) release(p *nn.Pool, m *train.Model, rows []int, seed uint64, na
 	return part{rows, released, m.Predict(p, released, seed)}, nil
 }
 
+// measured is what was found out about one model.
+type measured struct {
+	Score
+	fairness *measure.Fairness // nil without an attribute whose groups have names
+	released nn.Matrix         // of the test part
+}
+
 // score measures a model. The attack is left out if the model is only what an
 // interrupted training had so far.
-func (s *scorer) score(ctx context.Context, p *nn.Pool, m *train.Model, seed uint64, attack bool) (Score, error) {
-	out := Score{Seed: seed, Epoch: m.Kept.Epoch}
+func (s *scorer) score(ctx context.Context, p *nn.Pool, m *train.Model, seed uint64, attack bool) (measured, error) {
+	out := measured{Score: Score{Seed: seed, Epoch: m.Kept.Epoch}}
 	for _, n := range out.numbers() {
 		*n = undefined
 	}
@@ -75,8 +82,12 @@ func (s *scorer) score(ctx context.Context, p *nn.Pool, m *train.Model, seed uin
 	if err != nil {
 		return out, err
 	}
-	s.utility(&out, validation, test)
-	s.promise(&out, m)
+	out.released = test.released
+	s.utility(&out.Score, validation, test)
+	s.promise(&out.Score, m)
+	if out.fairness, err = s.compare(p, test); err != nil {
+		return out, err
+	}
 	if s.data.Z == nil {
 		return out, nil
 	}
@@ -158,6 +169,17 @@ func (s *scorer) utility(out *Score, validation, test part) {
 	out.ValidationAccuracy = measure.Number(measure.Accuracy(pick(s.data.Y, validation.rows), validation.answers))
 	out.Gap, out.GRMS = s.gaps(test)
 	out.ValidationGap, _ = s.gaps(validation)
+}
+
+// compare compares the groups of the attribute by the answers.
+func (s *scorer) compare(p *nn.Pool, q part) (*measure.Fairness, error) {
+	if s.data.Z == nil || len(s.data.record.Groups) == 0 {
+		return nil, nil
+	}
+	return measure.CompareGroups(p, measure.Outcomes{
+		Want: pick(s.data.Y, q.rows), Got: q.answers, Group: pick(s.data.Z, q.rows),
+		Classes: s.data.record.Classes, Groups: s.data.record.Groups,
+	}, measure.Bootstrap{})
 }
 
 // gaps returns the TPR gap as the tables print it, and over all classes.

@@ -19,6 +19,7 @@ import (
 	"sotto/internal/vecfile"
 	"sotto/measure"
 	"sotto/nn"
+	"sotto/report/evidence"
 )
 
 // attackOptions are the flags of "sotto attack".
@@ -37,10 +38,10 @@ func newAttack(std streams) *cobra.Command {
 	var o attackOptions
 	c := &cobra.Command{
 		Use:   "attack",
-		Short: "Learn an attribute from released vectors, and hold it against the stated ε",
-		Long: `Fit attackers to released vectors and see how well they guess an attribute of
-rows that they have not seen: a linear one, the reference perceptron (100 units)
-and a larger one (two layers of 512). Each stands beside the majority rate, which
+		Short: "Attack released vectors, and hold what was learnt against the stated ε",
+		Long: `Without a kind of attack below: attribute inference. Fit attackers to released vectors and see how well they guess an attribute of
+rows that they have not seen: a linear one, the reference perceptron (100 units),
+the same on centred vectors, and a larger one (two layers of 512). Each stands beside the majority rate, which
 needs no vectors, and beside the accuracy that no attacker can exceed if the
 stated ε is true. The description length says how many bits the attribute still
 takes for whoever has the vectors.
@@ -78,16 +79,8 @@ which refutes the stated ε; 2 wrong use or bad input.`,
 	f.Uint64Var(&o.seed, "seed", 0, "seed of the split and of the attackers")
 	f.IntVar(&o.workers, "workers", 0, "cores to use, one attacker each (default: all)")
 	f.BoolVar(&o.json, "json", false, "print JSON")
+	c.AddCommand(newAttackEntities(std), newAttackAveraging(std), newAttackInversion(std), newAttackMembership(std))
 	return c
-}
-
-// attackReport is what "sotto attack --json" prints. With --model the fields
-// outside Models are those of the first.
-type attackReport struct {
-	Source string `json:"source"`
-	*experiment.Attack
-	Models  []experiment.ModelAttack `json:"models,omitempty"`
-	Refuted bool                     `json:"refuted"` // any of them
 }
 
 func runAttack(ctx context.Context, o attackOptions, std streams) error {
@@ -120,7 +113,7 @@ func runAttack(ctx context.Context, o attackOptions, std streams) error {
 }
 
 // check decides what is attacked.
-func (o *attackOptions) check() (func(context.Context, experiment.AttackOptions, io.Reader) (*attackReport, error), error) {
+func (o *attackOptions) check() (func(context.Context, experiment.AttackOptions, io.Reader) (*evidence.Attack, error), error) {
 	files := o.vectors != "" || o.attributes != ""
 	models := o.model != "" || o.data != ""
 	switch {
@@ -142,20 +135,20 @@ func (o *attackOptions) check() (func(context.Context, experiment.AttackOptions,
 	return o.attackVectors, nil
 }
 
-func (o *attackOptions) attackModels(ctx context.Context, options experiment.AttackOptions, _ io.Reader) (*attackReport, error) {
+func (o *attackOptions) attackModels(ctx context.Context, options experiment.AttackOptions, _ io.Reader) (*evidence.Attack, error) {
 	all, err := experiment.AttackModels(ctx, o.model, o.data, o.column, options)
 	if err != nil {
 		return nil, err
 	}
-	report := &attackReport{Source: o.model, Attack: all[0].Attack, Models: all}
+	report := &evidence.Attack{Format: evidence.AttackFormat, Source: o.model, Attack: all[0].Attack, Models: all}
 	for _, a := range all {
 		report.Refuted = report.Refuted || a.Refuted
 	}
 	return report, nil
 }
 
-func (o *attackOptions) attackVectors(ctx context.Context, options experiment.AttackOptions, stdin io.Reader) (*attackReport, error) {
-	g, err := o.guarantee()
+func (o *attackOptions) attackVectors(ctx context.Context, options experiment.AttackOptions, stdin io.Reader) (*evidence.Attack, error) {
+	g, err := statedGuarantee(o.vectors, o.metadata, o.epsilon)
 	if err != nil {
 		return nil, err
 	}
@@ -182,20 +175,22 @@ func (o *attackOptions) attackVectors(ctx context.Context, options experiment.At
 	if err != nil {
 		return nil, err
 	}
-	return &attackReport{Source: o.vectors, Attack: a, Refuted: a.Refuted}, nil
+	return &evidence.Attack{Format: evidence.AttackFormat, Source: o.vectors, Attack: a, Refuted: a.Refuted}, nil
 }
 
-// guarantee returns what is stated of the vectors, nil if nothing is.
-func (o *attackOptions) guarantee() (*dp.Guarantee, error) {
-	if !math.IsNaN(o.epsilon) {
-		return &dp.Guarantee{Unit: dp.Text, Epsilon: dp.Epsilon(o.epsilon)}, nil
+// statedGuarantee returns what is stated of a file of vectors, nil if nothing is:
+// by a text-level ε unless that is NaN, else by the record beside the vectors or
+// at another place.
+func statedGuarantee(vectors, metadata string, epsilon float64) (*dp.Guarantee, error) {
+	if !math.IsNaN(epsilon) {
+		return &dp.Guarantee{Unit: dp.Text, Epsilon: dp.Epsilon(epsilon)}, nil
 	}
-	path := o.metadata
+	path := metadata
 	if path == "" {
-		path = o.vectors + ".privacy.json"
+		path = vectors + ".privacy.json"
 	}
 	content, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && o.metadata == "" {
+	if errors.Is(err, fs.ErrNotExist) && metadata == "" {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
@@ -248,7 +243,7 @@ func readMatrix(path string, o vecfile.Options) (nn.Matrix, error) {
 }
 
 // printAttacks prints a report for a person.
-func printAttacks(out io.Writer, r *attackReport) error {
+func printAttacks(out io.Writer, r *evidence.Attack) error {
 	var b strings.Builder
 	if r.Models == nil {
 		printAttack(&b, r.Source, r.Attack)
@@ -303,6 +298,6 @@ func printAttack(w io.Writer, source string, a *experiment.Attack) {
 	case math.IsNaN(float64(a.Limit)):
 		fmt.Fprintln(w, "limit: not known; it needs a text-level ε with δ = 0") //nolint:errcheck // see above
 	default:
-		fmt.Fprintln(w, "limit: no attacker of one release exceeds it at the stated ε; that these three did not is no proof of ε") //nolint:errcheck // see above
+		fmt.Fprintln(w, "limit: no attacker of one release exceeds it at the stated ε; that these did not is no proof of ε") //nolint:errcheck // see above
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"sotto/audit"
 	"sotto/dp"
 	"sotto/mech"
+	"sotto/report/evidence"
 )
 
 // auditOptions are the flags of "sotto audit".
@@ -86,15 +87,6 @@ func (o *auditOptions) refuse(fs *pflag.FlagSet) error {
 	return refuseFlags(fs, "for a foreign mechanism", own...)
 }
 
-// auditReport is what "sotto audit --json" prints.
-type auditReport struct {
-	Mechanism string      `json:"mechanism"`
-	Variant   string      `json:"variant,omitempty"`
-	Unit      dp.Unit     `json:"unit"`
-	True      *dp.Epsilon `json:"true,omitempty"` // what is proved at the delta below, for a built-in mechanism
-	audit.Result
-}
-
 func runAudit(ctx context.Context, o auditOptions, args []string, std streams) error {
 	target, report, config, err := o.target(args)
 	if err != nil {
@@ -120,49 +112,49 @@ func runAudit(ctx context.Context, o auditOptions, args []string, std streams) e
 }
 
 // target returns what is to be audited, and what is known of it beforehand.
-func (o *auditOptions) target(args []string) (audit.Target, auditReport, audit.Config, error) {
+func (o *auditOptions) target(args []string) (audit.Target, evidence.Audit, audit.Config, error) {
 	config := o.config
 	foreign := o.exec != "" || o.url != ""
 	if !foreign {
 		if err := oneMechanism(args); err != nil {
-			return audit.Target{}, auditReport{}, config, fmt.Errorf("%w; for a foreign one use --exec or --url", err)
+			return audit.Target{}, evidence.Audit{}, config, fmt.Errorf("%w; for a foreign one use --exec or --url", err)
 		}
 		return o.builtin(args[0])
 	}
 	if len(args) > 0 || o.exec != "" && o.url != "" {
-		return audit.Target{}, auditReport{}, config, errors.New("want one of a mechanism, --exec and --url")
+		return audit.Target{}, evidence.Audit{}, config, errors.New("want one of a mechanism, --exec and --url")
 	}
 	if math.IsNaN(config.Claim) {
-		return audit.Target{}, auditReport{}, config, errors.New("want --claim, the ε that the foreign mechanism claims")
+		return audit.Target{}, evidence.Audit{}, config, errors.New("want --claim, the ε that the foreign mechanism claims")
 	}
 	config.Delta = o.Delta
 	domain, err := o.domain()
 	if err != nil {
-		return audit.Target{}, auditReport{}, config, err
+		return audit.Target{}, evidence.Audit{}, config, err
 	}
 	open, name := audit.Command(o.exec), "foreign command"
 	if o.url != "" {
 		name = "foreign endpoint"
 		if open, err = audit.Endpoint(o.url); err != nil {
-			return audit.Target{}, auditReport{}, config, err
+			return audit.Target{}, evidence.Audit{}, config, err
 		}
 	}
 	target, err := audit.Foreign(domain, open)
-	return target, auditReport{Mechanism: name, Unit: dp.Text}, config, err
+	return target, evidence.Audit{Format: evidence.AuditFormat, Mechanism: name, Dim: o.Dim, Unit: dp.Text}, config, err
 }
 
-func (o *auditOptions) builtin(name string) (audit.Target, auditReport, audit.Config, error) {
+func (o *auditOptions) builtin(name string) (audit.Target, evidence.Audit, audit.Config, error) {
 	config := o.config
 	p, err := o.resolve(name)
 	if err != nil {
-		return audit.Target{}, auditReport{}, config, err
+		return audit.Target{}, evidence.Audit{}, config, err
 	}
 	if p.Epsilon == 0 {
-		return audit.Target{}, auditReport{}, config, errors.New("want --epsilon, the ε that is claimed")
+		return audit.Target{}, evidence.Audit{}, config, errors.New("want --epsilon, the ε that is claimed")
 	}
 	m, err := mech.New(assume(p))
 	if err != nil {
-		return audit.Target{}, auditReport{}, config, err
+		return audit.Target{}, evidence.Audit{}, config, err
 	}
 	a, g := m.Account(), m.Guarantee()
 	if math.IsNaN(config.Claim) {
@@ -172,7 +164,9 @@ func (o *auditOptions) builtin(name string) (audit.Target, auditReport, audit.Co
 	if o.Delta > 0 {
 		config.Delta = o.Delta
 	}
-	return audit.Builtin(m), auditReport{Mechanism: a.Mechanism, Variant: a.Variant, Unit: g.Unit, True: &g.Epsilon}, config, nil
+	return audit.Builtin(m), evidence.Audit{
+		Format: evidence.AuditFormat, Mechanism: a.Mechanism, Variant: a.Variant, Dim: p.Dim, Unit: g.Unit, True: &g.Epsilon,
+	}, config, nil
 }
 
 // domain reads --dim and --range.
@@ -190,7 +184,7 @@ func (o *auditOptions) domain() (audit.Domain, error) {
 	return d, d.Validate()
 }
 
-func printAudit(out io.Writer, r auditReport) error {
+func printAudit(out io.Writer, r evidence.Audit) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) //nolint:errcheck // Flush returns it

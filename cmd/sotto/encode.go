@@ -284,6 +284,12 @@ func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *sin
 	if err != nil {
 		return s, nil, err
 	}
+	if record.Release != nil {
+		record.Release.Rows = s.Rows
+		if said, err = json.MarshalIndent(record, "", "  "); err != nil {
+			return s, nil, err
+		}
+	}
 	return s, append(said, '\n'), job.Out.Close()
 }
 

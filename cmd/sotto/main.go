@@ -59,6 +59,8 @@ func run(ctx context.Context, args []string, std streams) int {
 		return exitDone
 	case errors.Is(err, errNo):
 		return exitNo
+	case errors.Is(err, errGate):
+		return exitGate
 	case errors.Is(err, context.Canceled):
 		complain(std.err, "interrupted; nothing was released")
 		return exitUse
@@ -100,7 +102,7 @@ bad input; 3 a gate failed; 4 an internal fault.`,
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	root.AddCommand(newEpsilon(std), newAudit(std), newPrivatize(std), newData(std), newTrain(std), newEvaluate(std), newReproduce(std), newEncode(std), newEncoder(std), newTokens(std), newMeasure(std), newAttack(std))
+	root.AddCommand(newEpsilon(std), newAudit(std), newPrivatize(std), newData(std), newTrain(std), newEvaluate(std), newReproduce(std), newEncode(std), newEncoder(std), newTokens(std), newMeasure(std), newAttack(std), newReport(std), newGate(std), newDemo(std))
 	return root
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"sotto/measure"
 	"sotto/nn"
+	"sotto/report/evidence"
 )
 
 func newMeasure(std streams) *cobra.Command {
@@ -71,26 +72,6 @@ A cell without rows is "not defined", never 0.`,
 	return c
 }
 
-// fairnessReport is what "sotto measure fairness --json" prints: the comparison
-// of the groups, of the intersection if there are several attributes, and then
-// of each attribute.
-type fairnessReport struct {
-	Columns fairnessColumns `json:"columns"`
-	*measure.Fairness
-	Attributes []attributeFairness `json:"attributes,omitempty"`
-}
-
-type fairnessColumns struct {
-	Label      string   `json:"label"`
-	Prediction string   `json:"prediction"`
-	Group      []string `json:"group"`
-}
-
-type attributeFairness struct {
-	Attribute string `json:"attribute"`
-	*measure.Fairness
-}
-
 func runFairness(ctx context.Context, o fairnessOptions, std streams) error {
 	if o.predictions == "" {
 		return errors.New("want --predictions, a file with the columns label, prediction and group")
@@ -132,7 +113,7 @@ func runFairness(ctx context.Context, o fairnessOptions, std streams) error {
 const cross = " × "
 
 // compare measures each attribute, and the intersection of several.
-func (o *fairnessOptions) compare(c columns) (*fairnessReport, error) {
+func (o *fairnessOptions) compare(c columns) (*evidence.Fairness, error) {
 	ids, classes := numberValues(c[0], c[1])
 	predicted := make([]bool, len(classes)+1) // the last stands for what is missing
 	for _, y := range ids[1] {
@@ -149,7 +130,10 @@ func (o *fairnessOptions) compare(c columns) (*fairnessReport, error) {
 		}
 		return f, nil
 	}
-	report := &fairnessReport{Columns: fairnessColumns{o.label, o.prediction, o.groups}}
+	report := &evidence.Fairness{
+		Format: evidence.FairnessFormat, Source: o.predictions,
+		Columns: evidence.Columns{Label: o.label, Prediction: o.prediction, Group: o.groups},
+	}
 	var sizes []int
 	var values [][]int
 	all := []string{""} // the names of the intersection
@@ -164,7 +148,7 @@ func (o *fairnessOptions) compare(c columns) (*fairnessReport, error) {
 			if err != nil {
 				return nil, err
 			}
-			report.Attributes = append(report.Attributes, attributeFairness{o.groups[k], f})
+			report.Attributes = append(report.Attributes, evidence.AttributeFairness{Attribute: o.groups[k], Fairness: f})
 		}
 	}
 	var err error

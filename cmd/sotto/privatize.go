@@ -106,6 +106,10 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std stre
 	if summary.Summary, err = o.stream(ctx, r, sink, format, m, text, std.err); err != nil {
 		return err
 	}
+	summary.Record.Rows = summary.Rows
+	if text, err = summary.Record.JSON(); err != nil {
+		return err
+	}
 	if err := sink.appear(o.side(), text, std.out); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"sotto/experiment"
 	"sotto/experiment/reproduce"
 	"sotto/internal/atomicfile"
 )
@@ -23,10 +24,12 @@ type reproduceOptions struct {
 }
 
 func (o *reproduceOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringSliceVar(&o.Encoders, "encoder", nil, "what makes numbers of texts: default, minilm, glove, hash, hash:N or a path; several make a table side by side (default: the table's own)")
+	fs.StringSliceVar(&o.Encoders, "encoder", nil, "stsb, senteval and privemb: what makes numbers of texts: default, minilm, glove, hash, hash:N or a path; several make a table side by side (default: the table's own)")
 	fs.BoolVar(&o.Quick, "quick", false, "fewer rows, settings and seeds: less than two minutes on two cores")
 	fs.IntVar(&o.Seeds, "seeds", 0, "how many splits or draws of noise (default: the table's own number)")
 	fs.IntVar(&o.Workers, "workers", 0, "cores to use (default: all); results do not depend on it")
+	fs.StringVar(&o.Store, "store", "", "folder of finished runs, which are re-used (default: $SOTTO_RESULTS, or sotto/results in the user's cache)")
+	fs.BoolVar(&o.Again, "again", false, "train also what the store has")
 	fs.StringVar(&o.out, "out", "", "also write the result to this file, as JSON")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 }
@@ -35,21 +38,28 @@ func newReproduce(std streams) *cobra.Command {
 	var o reproduceOptions
 	var tables strings.Builder
 	for _, t := range reproduce.List() {
-		fmt.Fprintf(&tables, "  %-9s %s\n            (%s)\n", t.Name, t.About, t.Paper)
+		fmt.Fprintf(&tables, "  %-15s %s\n                  (%s)\n", t.Name, t.About, t.Paper)
 	}
 	c := &cobra.Command{
-		Use:   "reproduce NAME",
+		Use:   "reproduce NAME|FILE.json",
 		Short: "Make published tables again, beside the published figures",
 		Long: `Make published tables again on the data sets of sotto data, beside the figures
 that were published for the same encoder, or for the nearest one:
 
 ` + tables.String() + `
+All but the first three are declared by files, and a file of your own that ends in
+.json does as well: published value, ours in the published variant with its true
+ε, and ours at the honest ε, side by side. Their runs are kept in --store and
+re-used; Ctrl-C keeps what was trained, and the same command goes on from there.
+
 Noise comes from seeds here, so that a table can be repeated; it protects nobody.
-Ctrl-C leaves nothing behind: a result is written whole at the end or not at all.`,
+A result is written whole at the end or not at all.`,
 		Example: `  sotto reproduce list
   sotto reproduce stsb --encoder default,minilm
   sotto reproduce senteval --encoder glove,minilm --out senteval.json
-  sotto reproduce privemb --quick --json`,
+  sotto reproduce privemb --quick --json
+  sotto reproduce federate-adult --out adult.json
+  sotto reproduce my-table.json --store ./results`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := refuseZeros(c.Flags()); err != nil {
@@ -92,10 +102,17 @@ func printTables(out io.Writer) error {
 // runReproduce makes a table and writes it when it is complete.
 func runReproduce(ctx context.Context, name string, o reproduceOptions, std streams) error {
 	bar := newProgress(std.err, "loading")
-	o.Progress = func(e reproduce.Event) { showWork(std.err, bar, e) }
+	var last reproduce.Event
+	o.Progress = func(e reproduce.Event) {
+		showWork(std.err, bar, last, e)
+		last = e
+	}
 	r, err := reproduce.Run(ctx, name, o.Options)
 	bar.finish()
 	if err != nil {
+		if errors.Is(err, experiment.ErrInterrupted) {
+			return errors.New("interrupted; what was trained is in the store, and the same command goes on from there")
+		}
 		if errors.Is(err, context.Canceled) {
 			return errors.New("interrupted; nothing was written")
 		}
@@ -127,13 +144,17 @@ func writeJSON(path string, v any) error {
 
 // showWork tells a terminal of each piece of work, and anything else of each
 // tenth of a stage.
-func showWork(w io.Writer, bar *progress, e reproduce.Event) {
+func showWork(w io.Writer, bar *progress, last, e reproduce.Event) {
 	if bar.shown() {
 		bar.describe(e.Job)
 		bar.set(int64(e.Done), int64(e.Total))
 		return
 	}
-	if tenth := func(done int) int { return 10 * done / e.Total }; tenth(e.Done) > tenth(e.Done-1) {
+	before := last.Done
+	if last.Total != e.Total || last.Done >= e.Done { // another stage
+		before = 0
+	}
+	if tenth := func(done int) int { return 10 * done / e.Total }; tenth(e.Done) > tenth(before) {
 		fmt.Fprintf(w, "%d of %d: %s\n", e.Done, e.Total, e.Job) //nolint:errcheck // that words cannot be written harms no result
 	}
 }

@@ -40,7 +40,7 @@ func TestReproduceList(t *testing.T) {
 		Data []string
 	}
 	out, _, err = reproduced(t.Context(), "list", "--json")
-	if err != nil || json.Unmarshal([]byte(out), &tables) != nil || len(tables) != 3 || len(tables[0].Data) != 1 {
+	if err != nil || json.Unmarshal([]byte(out), &tables) != nil || len(tables) != 12 || len(tables[0].Data) != 1 {
 		t.Errorf("list --json: %v\n%s", err, out)
 	}
 }
@@ -112,5 +112,70 @@ func TestReproduceInterrupted(t *testing.T) {
 	}
 	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) != 0 {
 		t.Errorf("an interrupted run left %v, %v", left, err)
+	}
+}
+
+// ownTable is a table of the user's, made in a moment.
+const ownTable = `{"name": "own", "about": "a test", "paper": "none",
+	"runs": [{"name": "r", "experiment": {"encoder": "hash:16", "limit": 100, "methods": ["noise"], "variant": "released", "epsilons": [8], "dims": [4], "hidden": [], "epochs": 4, "seeds": 2}, "quick": {"seeds": 1}}],
+	"rows": [{"name": "NOISE", "run": "r", "match": {"method": "noise"}, "published": {"accuracy": [70, 2]}}]}`
+
+func TestReproduceDeclared(t *testing.T) {
+	file, store := textFile(t, "own.json", ownTable), t.TempDir()
+	var got struct {
+		Format string
+		Rows   []struct {
+			AsPublished struct{ True float64 } `json:"as_published"`
+			Honest      struct{ True float64 }
+			Cells       []struct {
+				Published   [2]float64
+				AsPublished struct{ Mean, Difference float64 } `json:"as_published"`
+				Honest      struct{ Mean float64 }
+			}
+		}
+	}
+	written := filepath.Join(store, "table.json")
+	out, errs, err := reproduced(t.Context(), file, "--quick", "--json", "--store", store, "--out", written)
+	if err != nil || json.Unmarshal([]byte(out), &got) != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if got.Format != "sotto-table-1" || len(got.Rows) != 1 || got.Rows[0].Cells[0].Published != [2]float64{70, 2} || !(got.Rows[0].AsPublished.True > got.Rows[0].Honest.True) {
+		t.Errorf("got %+v", got)
+	}
+	if !strings.Contains(errs, "100 of 100") || strings.Contains(errs, "re-used") {
+		t.Errorf("standard error does not tell of the work: %s", errs)
+	}
+	if data, fault := os.ReadFile(written); fault != nil || string(data) != out {
+		t.Errorf("--out wrote %q, %v, want what was printed", data, fault)
+	}
+	t.Setenv("SOTTO_RESULTS", store)
+	again, errs, err := reproduced(t.Context(), file, "--quick")
+	if err != nil || !strings.Contains(errs, "re-used") || !strings.Contains(again, "70.00 ± 2.00") {
+		t.Errorf("a second time: %v, %s\n%s", err, errs, again)
+	}
+	if _, errs, err = reproduced(t.Context(), file, "--quick", "--again"); err != nil || strings.Contains(errs, "re-used") {
+		t.Errorf("--again: %v, %s", err, errs)
+	}
+}
+
+func TestReproduceDeclaredRefuses(t *testing.T) {
+	t.Setenv("SOTTO_RESULTS", t.TempDir())
+	file := textFile(t, "own.json", ownTable)
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{textFile(t, "bad.json", `{"title": "x"}`)}, "unknown field"},
+		{[]string{"nowhere.json"}, "nowhere.json"},
+		{[]string{file, "--encoder", "hash"}, "names its encoders"},
+	} {
+		if _, _, err := reproduced(t.Context(), tt.args...); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("reproduce %q: error %v, want %q in it", tt.args, err, tt.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if out, _, err := reproduced(ctx, file); err == nil || !strings.Contains(err.Error(), "interrupted") || out != "" {
+		t.Errorf("interrupted: error %v and output %q", err, out)
 	}
 }

@@ -23,13 +23,21 @@ func printResult(out io.Writer, r *experiment.Result, dir string) error {
 	printConfigurations(&b, r.Configurations)
 	printFootnotes(&b, r.Configurations, r.Data.Attribute, r.Reference)
 	if len(r.Configurations) > len(selected(r.Configurations)) {
-		fmt.Fprintf(&b, "* selected: the smallest TPR gap within %v points of the best validation accuracy\n", r.Spec.Threshold)
+		fmt.Fprintf(&b, "* selected: %s\n", selection(r.Spec.Threshold))
 	}
 	if dir != "" {
 		fmt.Fprintf(&b, "models and results: %s\n", dir)
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// selection says how a configuration was selected.
+func selection(threshold float64) string {
+	if threshold <= 0 {
+		return "the best validation accuracy"
+	}
+	return fmt.Sprintf("the smallest TPR gap within %v points of the best validation accuracy", threshold)
 }
 
 func sourceOf(r *experiment.Result) string {

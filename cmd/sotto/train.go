@@ -50,6 +50,7 @@ func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Float64Var(&o.threshold, "relaxation", 1, "select the fairest configuration within so many points of the best accuracy; 0 selects the best")
 	fs.StringVar(&o.run.Out, "out", "", "folder for models and results (default: keep nothing)")
 	fs.BoolVar(&o.run.Resume, "resume", false, "go on with what --out holds")
+	fs.IntVar(&o.run.Pictures, "pictures", 0, "lay out so many texts in the plane, before release and after, for sotto report (default: none)")
 	fs.IntVar(&o.run.Workers, "workers", 0, "cores to use (default: all); results do not depend on it")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 }

@@ -1,7 +1,8 @@
 // Package reproduce makes published tables again: how well encoders tell
 // similar sentences (STS-B), what a linear model reads from their vectors
 // (SentEval), and the four experiments of PRIVEMB, each beside the figures that
-// were published for the same encoder or for the nearest one.
+// were published for the same encoder or for the nearest one; and, by package
+// declared, the tables of FEDERATE, DPNR and LDPNN that files declare.
 //
 // Releases are simulated: their noise comes from seeds, so that a table can be
 // repeated, and protects nobody. The package reads the data sets of package
@@ -17,6 +18,7 @@ package reproduce
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -25,6 +27,7 @@ import (
 	"sotto/dataset"
 	"sotto/encode"
 	"sotto/encode/catalogue"
+	"sotto/experiment/reproduce/declared"
 )
 
 // Options say how a table is made. The zero value makes the whole table with
@@ -34,7 +37,9 @@ type Options struct {
 	Quick    bool     // fewer rows, settings and seeds: minutes become seconds
 	Seeds    int      // how many splits or draws of noise; 0 means the table's own number
 	Workers  int      // cores; 0 means all. Results do not depend on it.
-	Dir      string   // folder of data sets; "" means dataset.Dir
+	Dir      string   // folder of data sets; "" means dataset.Dir, from which declared tables are always made
+	Store    string   // folder of finished runs of declared tables; "" means declared.StoreDir
+	Again    bool     // trains also what the store has
 	// Progress, if not nil, is called after each piece of work, from several
 	// goroutines but never from two at a time.
 	Progress func(Event)
@@ -97,20 +102,27 @@ func tables() []table {
 	}
 }
 
-// List describes the tables.
+// List describes the tables. It panics if a spec that is part of this program
+// cannot be read, which its tests exclude.
 func List() []Info {
 	var infos []Info
 	for _, t := range tables() {
 		infos = append(infos, t.Info)
 	}
+	specs, err := declared.List()
+	if err != nil {
+		panic(err)
+	}
+	for _, s := range specs {
+		infos = append(infos, Info{s.Name, s.About, s.Paper, s.Encoders(), s.Data()})
+	}
 	return infos
 }
 
-// Run makes the table of that name. An error about data that is absent wraps
-// fs.ErrNotExist and says what is missing. When ctx is done it returns the
-// error of ctx.
+// Run makes the table of that name, or the one that a file declares whose name
+// ends in .json. An error about data that is absent wraps fs.ErrNotExist and
+// says what is missing. When ctx is done it returns the error of ctx.
 func Run(ctx context.Context, name string, o Options) (Result, error) {
-	var names []string
 	for _, t := range tables() {
 		if t.Name == name {
 			w, err := t.prepare(ctx, o)
@@ -120,9 +132,37 @@ func Run(ctx context.Context, name string, o Options) (Result, error) {
 			defer w.close()
 			return t.run(ctx, w)
 		}
-		names = append(names, t.Name)
 	}
-	return nil, fmt.Errorf("reproduce: table is %.40q, must be one of %s", name, strings.Join(names, ", "))
+	s, err := declared.Find(name)
+	if errors.Is(err, declared.ErrUnknown) {
+		var names []string
+		for _, i := range List() {
+			names = append(names, i.Name)
+		}
+		return nil, fmt.Errorf("reproduce: table is %.40q, must be one of %s, or a file that ends in .json", name, strings.Join(names, ", "))
+	} else if err != nil {
+		return nil, err
+	}
+	return makeDeclared(ctx, s, o)
+}
+
+// makeDeclared makes a table that a spec declares.
+func makeDeclared(ctx context.Context, s declared.Spec, o Options) (Result, error) {
+	if o.Encoders != nil {
+		return nil, fmt.Errorf("reproduce: the spec of %s names its encoders, must not be given others", s.Name)
+	}
+	if o.Dir != "" && o.Dir != dataset.Dir() {
+		return nil, fmt.Errorf("reproduce: %s reads the data sets of SOTTO_DATA, must not be given another folder", s.Name)
+	}
+	options := declared.Options{Quick: o.Quick, Seeds: o.Seeds, Workers: o.Workers, Store: o.Store, Again: o.Again}
+	if o.Progress != nil {
+		options.Progress = func(e declared.Event) { o.Progress(Event(e)) }
+	}
+	t, err := declared.Make(ctx, s, options)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // work is a table being made.

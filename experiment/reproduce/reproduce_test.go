@@ -227,8 +227,13 @@ func TestWorkers(t *testing.T) {
 }
 
 func TestNoData(t *testing.T) {
-	for _, i := range reproduce.List() {
-		_, err := reproduce.Run(t.Context(), i.Name, reproduce.Options{Encoders: []string{"hash:64"}, Dir: t.TempDir()})
+	t.Setenv("SOTTO_DATA", t.TempDir())
+	for k, i := range reproduce.List() {
+		o := reproduce.Options{Store: t.TempDir()}
+		if k < 3 { // the others are declared, with their encoders
+			o.Encoders = []string{"hash:64"}
+		}
+		_, err := reproduce.Run(t.Context(), i.Name, o)
 		if !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s without data: error %v, want %v", i.Name, err, fs.ErrNotExist)
 			continue
@@ -250,6 +255,9 @@ func TestRunRefuses(t *testing.T) {
 		want string
 	}{
 		{"sts", reproduce.Options{}, "must be one of stsb, senteval, privemb"},
+		{"dialect", reproduce.Options{Encoders: []string{"hash"}}, "names its encoders"},
+		{"dialect", reproduce.Options{Dir: "/nowhere"}, "SOTTO_DATA"},
+		{"dialect", reproduce.Options{Seeds: -1}, "seeds is -1"},
 		{"stsb", reproduce.Options{Seeds: -1}, "seeds is -1"},
 		{"stsb", reproduce.Options{Workers: -1}, "workers -1"},
 		{"stsb", reproduce.Options{Encoders: []string{"hash:none"}}, "hash"},
@@ -279,4 +287,13 @@ func ExampleList() {
 	// stsb
 	// senteval
 	// privemb
+	// dialect
+	// dpnr-ag
+	// dpnr-blog
+	// dpnr-trustpilot
+	// federate-adult
+	// federate-celeba
+	// ldpnn-table1
+	// ldpnn-table2
+	// mdl-random
 }

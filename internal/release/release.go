@@ -30,6 +30,7 @@ type Record struct {
 	Reason    string       `json:"reason"`
 	Noise     string       `json:"noise"`
 	Scope     string       `json:"scope"`
+	Rows      int64        `json:"rows,omitempty"` // released; not known inside a Parquet file, which is written after its record
 }
 
 // NewRecord describes what one row of releases of m promises.

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"sotto/dp"
 	"sotto/experiment"
@@ -42,7 +44,8 @@ func Load(paths ...string) (*Evidence, error) {
 	return all, nil
 }
 
-// Add reads one file, whose name is only shown.
+// Add reads one file, whose name is only shown. A file that is refused changes
+// nothing.
 func (e *Evidence) Add(name string, r io.Reader) error {
 	content, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
@@ -51,33 +54,59 @@ func (e *Evidence) Add(name string, r io.Reader) error {
 	if len(content) > maxFile {
 		return fmt.Errorf("evidence: the file is larger than %d MiB", maxFile>>20)
 	}
+	more, err := read(name, content)
+	if err != nil {
+		return err
+	}
+	if err := more.check(); err != nil {
+		return err
+	}
+	if e.Title == "" {
+		e.Title = more.Title
+	}
+	if e.Tool == "" {
+		e.Tool = more.Tool
+	}
+	e.Results = append(e.Results, more.Results...)
+	e.Attacks = append(e.Attacks, more.Attacks...)
+	e.Attempts = append(e.Attempts, more.Attempts...)
+	e.Fairness = append(e.Fairness, more.Fairness...)
+	e.Audits = append(e.Audits, more.Audits...)
+	e.Releases = append(e.Releases, more.Releases...)
+	e.Pictures = append(e.Pictures, more.Pictures...)
+	return nil
+}
+
+// read finds out what a file is, and decodes it.
+func read(name string, content []byte) (*Evidence, error) {
 	var head struct {
 		Format    *string          `json:"format"`
 		Guarantee *json.RawMessage `json:"guarantee"` // of a record by "sotto privatize"
 		Private   *bool            `json:"private"`   // of one by "sotto encode"
 	}
 	if err := json.Unmarshal(content, &head); err != nil {
-		return errors.New("evidence: not a JSON object, must be a file that sotto stored")
+		return nil, errors.New("evidence: not a JSON object, must be a file that sotto stored")
 	}
+	e := &Evidence{}
 	switch {
 	case head.Format != nil:
-		return e.add(*head.Format, content)
+		return e, e.decode(*head.Format, content)
 	case head.Private != nil:
-		return e.addEncoding(name, content)
+		r, err := readEncoding(name, content)
+		e.Releases = append(e.Releases, r)
+		return e, err
 	case head.Guarantee != nil:
 		r := &Release{Name: name}
-		if err := strictly(content, &r.Record); err != nil {
-			return err
-		}
-		return e.addRelease(r)
+		e.Releases = append(e.Releases, r)
+		return e, strictly(content, &r.Record)
 	}
-	return errors.New("evidence: the file has no format, must be one that sotto stored")
+	return nil, errors.New("evidence: the file has no format, must be one that sotto stored")
 }
 
-func (e *Evidence) add(format string, content []byte) error {
+func (e *Evidence) decode(format string, content []byte) error {
 	switch format {
 	case Format:
-		return e.addAll(content)
+		return strictly(content, e)
 	case ResultsFormat:
 		return grow(&e.Results, content)
 	case AttackFormat:
@@ -95,64 +124,28 @@ func (e *Evidence) add(format string, content []byte) error {
 // grow appends what content holds.
 func grow[T any](list *[]*T, content []byte) error {
 	v := new(T)
-	if err := strictly(content, v); err != nil {
-		return err
-	}
 	*list = append(*list, v)
-	return nil
+	return strictly(content, v)
 }
 
-func (e *Evidence) addAll(content []byte) error {
-	var more Evidence
-	if err := strictly(content, &more); err != nil {
-		return err
-	}
-	if e.Title == "" {
-		e.Title = more.Title
-	}
-	if e.Tool == "" {
-		e.Tool = more.Tool
-	}
-	e.Results = append(e.Results, more.Results...)
-	e.Attacks = append(e.Attacks, more.Attacks...)
-	e.Attempts = append(e.Attempts, more.Attempts...)
-	e.Fairness = append(e.Fairness, more.Fairness...)
-	e.Audits = append(e.Audits, more.Audits...)
-	e.Pictures = append(e.Pictures, more.Pictures...)
-	for _, r := range more.Releases {
-		if err := e.addRelease(r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addEncoding reads the record of "sotto encode". Raw vectors are no release.
-func (e *Evidence) addEncoding(name string, content []byte) error {
+// readEncoding reads the record of "sotto encode". Raw vectors are no release.
+func readEncoding(name string, content []byte) (*Release, error) {
 	var record struct {
-		Warning string          `json:"warning"`
+		Warning string          `json:"warning,omitempty"`
 		Private bool            `json:"private"`
 		Encoder string          `json:"encoder"`
 		Dim     int             `json:"dim"`
-		Dropout float64         `json:"dropout"`
-		Release *release.Record `json:"release"`
-		Word    *dp.Guarantee   `json:"word_level"`
+		Dropout float64         `json:"dropout,omitempty"`
+		Release *release.Record `json:"release,omitempty"`
+		Word    *dp.Guarantee   `json:"word_level,omitempty"`
 	}
 	if err := strictly(content, &record); err != nil {
-		return err
+		return nil, err
 	}
-	if record.Release == nil || !record.Private {
-		return errors.New("evidence: these vectors are raw, must be released before there is anything to report")
+	if record.Release == nil {
+		return nil, errors.New("evidence: these vectors are raw, must be released before there is anything to report")
 	}
-	return e.addRelease(&Release{Name: name, Record: *record.Release, Word: record.Word})
-}
-
-func (e *Evidence) addRelease(r *Release) error {
-	if err := r.Guarantee.Validate(); err != nil {
-		return fmt.Errorf("evidence: %w", err)
-	}
-	e.Releases = append(e.Releases, r)
-	return nil
+	return &Release{Name: name, Record: *record.Release, Word: record.Word}, nil
 }
 
 // strictly decodes one JSON value without fields that v does not have. Errors
@@ -166,5 +159,51 @@ func strictly(content []byte, v any) error {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("evidence: more follows after the end of the object")
 	}
+	return complete(content, v)
+}
+
+// complete refuses a value that lacks a field which is always written: read as
+// zero, a number that nobody measured would look like a very good one. Whatever
+// v is written with must have been read.
+func complete(content []byte, v any) error {
+	written, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("evidence: %w", err)
+	}
+	var got, want any
+	if err := errors.Join(json.Unmarshal(content, &got), json.Unmarshal(written, &want)); err != nil {
+		return fmt.Errorf("evidence: %w", err)
+	}
+	if missing := lacks(got, want, ""); missing != "" {
+		return fmt.Errorf("evidence: the file lacks %s", missing)
+	}
 	return nil
+}
+
+// lacks names the first field of want that got does not have, "" if none.
+func lacks(got, want any, at string) string {
+	switch want := want.(type) {
+	case map[string]any:
+		have, ok := got.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(want)) {
+			inner, found := have[name]
+			if !ok || !found {
+				return at + name
+			}
+			if missing := lacks(inner, want[name], at+name+"."); missing != "" {
+				return missing
+			}
+		}
+	case []any:
+		have, _ := got.([]any)
+		for i, inner := range want {
+			if i >= len(have) {
+				return fmt.Sprintf("%s%d", at, i)
+			}
+			if missing := lacks(have[i], inner, fmt.Sprintf("%s%d.", at, i)); missing != "" {
+				return missing
+			}
+		}
+	}
+	return ""
 }

@@ -1,0 +1,167 @@
+package experiment_test
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sotto/dataset"
+	"sotto/experiment"
+)
+
+func TestFilledSpellsOut(t *testing.T) {
+	s := experiment.Spec{Methods: []string{"unconstrained"}, Dropout: 0.5, FirstSeed: 3, Limit: 100}
+	filled, err := s.Filled()
+	if err != nil || filled.Encoder != "dropout:0.5:3:default" || filled.DataVariant != ":100" {
+		t.Fatalf("Filled() = encoder %q, variant %q, %v", filled.Encoder, filled.DataVariant, err)
+	}
+	again, err := filled.Filled()
+	if err != nil || again.Hash() != filled.Hash() {
+		t.Errorf("filled twice: encoder %q, variant %q, %v, want the same", again.Encoder, again.DataVariant, err)
+	}
+	for _, tt := range []struct {
+		change func(*experiment.Spec)
+		want   string
+	}{
+		{func(s *experiment.Spec) { s.Dropout = 1 }, "dropout is 1"},
+		{func(s *experiment.Spec) { s.Dropout = math.NaN() }, "dropout is NaN"},
+		{func(s *experiment.Spec) { s.Limit = 3 }, "limit is 3"},
+		{func(s *experiment.Spec) { s.Limit = -1 }, "limit is -1"},
+		{func(s *experiment.Spec) { s.Encoder = "dropout:0.4:3:default" }, "must not mask words"},
+		{func(s *experiment.Spec) { s.Dropout, s.Encoder = 0, "dropout:0.5:3:default" }, "must not mask words"},
+		{func(s *experiment.Spec) { s.DataVariant = "skewed:50" }, "must not bound rows"},
+		{func(s *experiment.Spec) { s.Limit, s.DataVariant = 0, "skewed:50" }, "must not bound rows"},
+	} {
+		wrong := s
+		tt.change(&wrong)
+		if _, err := wrong.Filled(); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: error %v, want %q in it", wrong, err, tt.want)
+		}
+	}
+}
+
+// A table has no words.
+func TestDropoutOfTable(t *testing.T) {
+	if info, err := dataset.Find("adult", ""); err != nil || !info.Present {
+		t.Skipf("data set adult is not in %s (%v)", dataset.Dir(), err)
+	}
+	_, err := experiment.Run(t.Context(), experiment.Spec{Data: "adult", Methods: []string{"majority"}, Dropout: 0.5}, experiment.Options{})
+	if err == nil || !strings.Contains(err.Error(), "is a table") {
+		t.Errorf("error %v, want that a table has no encoder", err)
+	}
+}
+
+// trained trains a small model into a folder.
+func trained(t *testing.T, change func(*experiment.Spec)) (string, *experiment.Result) {
+	t.Helper()
+	s := experiment.Spec{Encoder: "hash:32", Methods: []string{"noise"}, Epsilons: []float64{8}, Dims: []int{4}, Hidden: []int{}, Epochs: 2, Limit: 200}
+	change(&s)
+	dir := filepath.Join(t.TempDir(), "out")
+	r, err := experiment.Run(t.Context(), s, experiment.Options{Out: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, r
+}
+
+func TestLimit(t *testing.T) {
+	_, r := trained(t, func(*experiment.Spec) {})
+	if r.Rows != (experiment.Rows{Train: 200, Validation: 50, Test: 50}) || !strings.HasSuffix(r.Data.Variant, ":200") {
+		t.Errorf("limited to %+v of variant %q, want 200/50/50", r.Rows, r.Data.Variant)
+	}
+	_, all := trained(t, func(s *experiment.Spec) { s.Limit = 4000 })
+	if all.Rows.Train != 3000 || all.Rows.Test != 1000 {
+		t.Errorf("a limit above the rows gives %+v, want all", all.Rows)
+	}
+}
+
+// Masks change the vectors, follow from the seed alone, and are drawn again for
+// a stored model.
+func TestDropout(t *testing.T) {
+	_, bare := trained(t, func(*experiment.Spec) {})
+	dir, masked := trained(t, func(s *experiment.Spec) { s.Dropout = 0.5 })
+	_, same := trained(t, func(s *experiment.Spec) { s.Dropout = 0.5 })
+	_, other := trained(t, func(s *experiment.Spec) { s.Dropout, s.FirstSeed = 0.5, 2 })
+	if masked.Data.Vectors == bare.Data.Vectors || masked.Data.Vectors == other.Data.Vectors || masked.Data.Vectors != same.Data.Vectors {
+		t.Errorf("digests of vectors: bare %.8s, masked %.8s, same seed %.8s, other seed %.8s", bare.Data.Vectors, masked.Data.Vectors, same.Data.Vectors, other.Data.Vectors)
+	}
+	if masked.Data.Encoder != "dropout:0.5:1:hash:32" {
+		t.Errorf("the record names encoder %q", masked.Data.Encoder)
+	}
+	if m, b := masked.Configurations[0].Statement, bare.Configurations[0].Statement; m.True != b.True || m.Unit != "text" {
+		t.Errorf("with masks ε is %v (%s), want the text-level one, %v", m.True, m.Unit, b.True)
+	}
+	e, err := experiment.Evaluate(t.Context(), dir, 1)
+	if err != nil || e.Mean.Accuracy != masked.Mean.Accuracy {
+		t.Errorf("evaluated again: %v, want the same accuracy, %v", err, masked.Mean.Accuracy)
+	}
+}
+
+func TestReleases(t *testing.T) {
+	dir, r := trained(t, func(s *experiment.Spec) { s.Seeds = 2 })
+	seeds := 0
+	err := experiment.Releases(t.Context(), dir, 1, func(p experiment.Released) error {
+		seeds++
+		hits := 0
+		for k, row := range p.Test.Rows {
+			if p.Test.Answers[k] == p.Label.IDs[row] {
+				hits++
+			}
+		}
+		got, want := float64(hits)/float64(len(p.Test.Rows)), float64(r.Seeds[seeds-1].Accuracy)
+		if got != want || p.Seed != r.Seeds[seeds-1].Seed {
+			t.Errorf("seed %d answers %v right, want %v", p.Seed, got, want)
+		}
+		if len(p.Validation.Rows) != 50 || p.Test.Vectors.Rows != 50 || p.Test.Vectors.Cols != 4 || p.Attributes[0].Name != "author" {
+			t.Errorf("released are %d rows and %d×%d numbers", len(p.Validation.Rows), p.Test.Vectors.Rows, p.Test.Vectors.Cols)
+		}
+		return nil
+	})
+	if err != nil || seeds != 2 {
+		t.Errorf("Releases passed %d models, %v, want 2", seeds, err)
+	}
+	enough := errors.New("enough")
+	if err := experiment.Releases(t.Context(), dir, 1, func(experiment.Released) error { return enough }); !errors.Is(err, enough) {
+		t.Errorf("the error of f is %v, want it passed on", err)
+	}
+	if err := experiment.Releases(t.Context(), t.TempDir(), 1, nil); err == nil {
+		t.Error("an empty folder has releases")
+	}
+}
+
+func TestKeyAndGrid(t *testing.T) {
+	s := experiment.Spec{Methods: []string{"noise"}, Variant: "released", Epsilons: []float64{1, 2}}
+	key, err := s.Key()
+	if err != nil || len(key) != 64 {
+		t.Fatalf("Key() = %q, %v", key, err)
+	}
+	filled, err := s.Filled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := filled.Key(); err != nil || again != key {
+		t.Errorf("filled, the key is %q, %v, want the same", again, err)
+	}
+	for _, change := range []func(*experiment.Spec){
+		func(s *experiment.Spec) { s.Epochs = 3 },
+		func(s *experiment.Spec) { s.DataVariant = "skewed" },
+		func(s *experiment.Spec) { s.Limit = 100 },
+	} {
+		other := s
+		change(&other)
+		if k, err := other.Key(); err != nil || k == key {
+			t.Errorf("%+v has key %q, %v, want another", other, k, err)
+		}
+	}
+	if grid, err := s.Grid(); err != nil || len(grid) != 4 || !grid[1].Companion {
+		t.Errorf("Grid() = %+v, %v, want both with their companions", grid, err)
+	}
+	if _, err := (experiment.Spec{}).Grid(); err == nil {
+		t.Error("a spec without method has a grid")
+	}
+	if _, err := (experiment.Spec{Methods: []string{"majority"}, DataVariant: "odd"}).Key(); err == nil {
+		t.Error("a variant that there is not has a key")
+	}
+}

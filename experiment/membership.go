@@ -1,0 +1,324 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	weakrand "math/rand/v2"
+	"slices"
+
+	"sotto/dp"
+	"sotto/measure"
+	"sotto/mech"
+	"sotto/nn"
+)
+
+// membershipRows bounds the texts of a membership attack, which holds a number
+// for each text and each release: 256 MiB.
+const membershipRows = 8192
+
+// AttackMembership pairs the texts at random, releases one of each pair, as a
+// fair coin falls, and lets an attacker who knows the texts and the mechanism,
+// but not the coins, say which were released. The attacker sees the releases
+// without order. It scores a text by the likelihood of the releases if the
+// mechanism has one written down, and by the largest cosine with a release.
+//
+// Findings are the share of pairs of which the released text scores above the
+// other; the balanced accuracy at the threshold that is best on half of the
+// pairs, scored on the others; the AUC; and the share of released texts found
+// when 1 % and 0.1 % of the others are accused. Limits are
+//
+//	pair and balanced accuracy, AUC: π = e^ε/(1+e^ε)
+//	released texts found at a share f of false ones: min(e^ε·f, 1−e^{−ε}(1−f)).
+//
+// Proof. Given all other coins, the two outcomes of a coin change one release,
+// from that of one text to that of another, and shuffling releases is
+// post-processing: no event's probability changes by more than e^ε. So for each
+// text the points (share of false, share of found) over all thresholds lie in
+// the region that the second line bounds, which is convex, hence so do their
+// means over texts; the area under its upper edge is π. And whatever was
+// released and however the other coins fell, the coin's odds lie within e^{±ε}, so that a
+// guess of it is right with probability at most π, one after the other: the
+// number of right ones among m guesses is at most a binomial one with m and π.
+// That bound, and not the spread over texts, decides whether ε is refuted.
+func AttackMembership(ctx context.Context, c *Corpus, m mech.Mechanism, o AttemptOptions) (*Attempt, error) {
+	o, pool, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, errors.New("experiment: there is no mechanism, must be one that releases texts")
+	}
+	if err = c.validate(m, 8); err != nil {
+		return nil, err
+	}
+	if c.X.Rows > membershipRows {
+		return nil, fmt.Errorf("experiment: %s has %d rows, must have at most %d for this attack", c.Source, c.X.Rows, membershipRows)
+	}
+	s := newSuspects(c, o.Seed)
+	y, width, err := simulator{m, o.Seed}.release(ctx, pool, gather(s.x, s.released()), 0)
+	if err != nil {
+		return nil, err
+	}
+	pairs := len(s.second)
+	a := &Attempt{Kind: Membership, Source: c.describe(m), Guarantee: o.stated(guaranteeOf(m)), Notes: []string{
+		simulated,
+		fmt.Sprintf("%d pairs of texts; a coin decides which of each is released", pairs),
+		"pair and balanced accuracy can refute; the intervals of the others take texts for independent, which they are but nearly",
+		fmt.Sprintf("a share of false accusations below 1/%d is measured as none", pairs),
+	}}
+	var trials []trial
+	if d, ok := m.(dp.Distinguisher); ok {
+		var scores []float64
+		if scores, err = s.likelihood(ctx, pool, d, y, width, o); err != nil {
+			return nil, err
+		}
+		trials = append(trials, s.findings("likelihood", scores, limitedBy(a.Guarantee), o.Seed)...)
+	}
+	truth, note, err := protected(ctx, pool, m, s.x)
+	if err != nil {
+		return nil, err
+	}
+	if truth.Rows > 0 {
+		trials = append(trials, s.findings("cosine", cosines(pool, truth, narrowed(y, width)), limitedBy(a.Guarantee), o.Seed)...)
+	}
+	if len(trials) == 0 {
+		return nil, fmt.Errorf("experiment: no text can be scored: %s", note)
+	}
+	return a.conclude(trials, o.Risk), nil
+}
+
+// suspects are pairs of texts, at rows 2i and 2i+1, and which was released.
+type suspects struct {
+	x      nn.Matrix
+	second []bool // of each pair: whether its second text was released
+}
+
+func newSuspects(c *Corpus, seed uint64) *suspects {
+	// The second word keeps this stream apart from others of the same seed.
+	rng := weakrand.New(weakrand.NewPCG(seed, 0x70616972))
+	order := rng.Perm(c.X.Rows)
+	s := &suspects{x: gather(c.X, order[:len(order)/2*2]), second: make([]bool, len(order)/2)}
+	for i := range s.second {
+		s.second[i] = rng.IntN(2) == 1
+	}
+	return s
+}
+
+// released lists the rows that were released.
+func (s *suspects) released() []int {
+	rows := make([]int, len(s.second))
+	for i, second := range s.second {
+		rows[i] = 2 * i
+		if second {
+			rows[i]++
+		}
+	}
+	return rows
+}
+
+// unlikely stands for ln 0.
+const unlikely = -1e6
+
+// likelihood scores texts by ln Σ_y P(y|text)/Σ over texts of P(y|·): how much
+// likelier the releases are if the text is among those released.
+func (s *suspects) likelihood(ctx context.Context, pool *nn.Pool, d dp.Distinguisher, y []float64, width int, o AttemptOptions) ([]float64, error) {
+	texts := make([][]float64, s.x.Rows)
+	for c := range texts {
+		texts[c] = widened(s.x.Row(c))
+	}
+	ratio := make([][]float64, len(s.second)) // release × text
+	done := counter(o.Progress, len(ratio))
+	pool.Each(len(ratio), func(_, i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		ratio[i] = ratios(d, y[i*width:(i+1)*width], texts)
+		all := logSum(ratio[i])
+		for c := range ratio[i] {
+			ratio[i][c] -= all
+		}
+		done()
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	scores, column := make([]float64, len(texts)), make([]float64, len(ratio))
+	for c := range texts {
+		for i := range ratio {
+			column[i] = ratio[i][c]
+		}
+		scores[c] = logSum(column)
+	}
+	return scores, nil
+}
+
+// ratios returns the log-likelihood of each text for one release, against that of
+// one of them. This is the first, which cancels in what follows; where that says
+// that others are infinitely likelier, it is the likeliest.
+func ratios(d dp.Distinguisher, y []float64, texts [][]float64) []float64 {
+	against := func(c, reference int) float64 {
+		v, err := d.LogRatio(y, texts[c], texts[reference])
+		if err != nil { // neither text can have been released so
+			return unlikely
+		}
+		return v
+	}
+	row, reference := make([]float64, len(texts)), 0
+	for c := range texts {
+		if row[c] = against(c, 0); math.IsInf(row[c], 1) && against(c, reference) > 0 {
+			reference = c
+		}
+	}
+	for c := range texts {
+		if reference > 0 {
+			row[c] = against(c, reference)
+		}
+		row[c] = max(row[c], unlikely)
+	}
+	return row
+}
+
+// logSum returns ln Σ e^v.
+func logSum(values []float64) float64 {
+	top := slices.Max(values)
+	sum := 0.0
+	for _, v := range values {
+		sum += math.Exp(v - top)
+	}
+	return top + math.Log(sum)
+}
+
+// cosines scores texts by the largest cosine of its vector with a release.
+func cosines(pool *nn.Pool, truth, y nn.Matrix) []float64 {
+	truth, y = directions(truth), directions(y)
+	all := nn.NewMatrix(truth.Rows, y.Rows)
+	pool.MulNT(all, truth, y)
+	scores := make([]float64, truth.Rows)
+	for c := range scores {
+		scores[c] = float64(slices.Max(all.Row(c)))
+	}
+	return scores
+}
+
+// findings are those of one attacker.
+func (s *suspects) findings(attacker string, scores []float64, epsilon dp.Epsilon, seed uint64) []trial {
+	in, out := make([]float64, len(s.second)), make([]float64, len(s.second))
+	for i, row := range s.released() {
+		in[i], out[i] = scores[row], scores[row^1]
+	}
+	pi := measure.Number(1 / (1 + math.Exp(-float64(epsilon))))
+	f := Finding{Attacker: attacker, Target: "released texts", Rows: len(scores), Baseline: 0.5, Limit: pi}
+	f.Metric = "pair accuracy"
+	trials := []trial{guesses(f, in, out)}
+	f.Metric = "balanced accuracy"
+	half := len(in) / 2
+	at := threshold(in[:half], out[:half])
+	trials = append(trials, guesses(f, above(in[half:], at), above(out[half:], at)))
+	f.Metric = "auc"
+	trials = append(trials, areaUnder(f, in, out, seed))
+	for _, false1 := range []float64{0.01, 0.001} {
+		f.Metric = fmt.Sprintf("found at %g %% false", 100*false1)
+		f.Baseline = measure.Number(false1)
+		e := math.Exp(float64(epsilon))
+		f.Limit = measure.Number(min(e*false1, 1-(1-false1)/e))
+		trials = append(trials, found(f, in, out, false1))
+	}
+	return trials
+}
+
+// guesses is a finding on pairs: right if the released text has the larger
+// number, half right if both have the same, when nothing is guessed. The test is
+// that of the guesses made; the interval also knows that their number is chance.
+func guesses(f Finding, in, out []float64) trial {
+	right, made := 0, 0
+	for i, v := range in {
+		if v != out[i] {
+			made++
+			if v > out[i] {
+				right++
+			}
+		}
+	}
+	mean := (float64(right) + float64(len(in)-made)/2) / float64(len(in))
+	low, high := measure.Hoeffding(mean, len(in), 0.95)
+	f.Rows, f.Value, f.Low, f.High = 2*len(in), measure.Number(mean), measure.Number(low), measure.Number(high)
+	if made == 0 {
+		return trial{f, nil}
+	}
+	return trial{f, func(risk float64) float64 {
+		low, _ := measure.ClopperPearson(right, made, 1-2*risk)
+		return low
+	}}
+}
+
+// threshold returns the score at which accusing what is above it has the best
+// balanced accuracy.
+func threshold(in, out []float64) float64 {
+	best, at := -1.0, math.Inf(1)
+	for _, t := range append([]float64{math.Inf(-1)}, append(slices.Clone(in), out...)...) {
+		right := 0.0
+		for i := range in {
+			if in[i] > t {
+				right++
+			}
+			if !(out[i] > t) {
+				right++
+			}
+		}
+		if right > best {
+			best, at = right, t
+		}
+	}
+	return at
+}
+
+// above returns 1 for each score above t, and 0 for the others.
+func above(scores []float64, t float64) []float64 {
+	accused := make([]float64, len(scores))
+	for i, v := range scores {
+		if v > t {
+			accused[i] = 1
+		}
+	}
+	return accused
+}
+
+// areaUnder is a finding of the AUC, with a bootstrap over pairs.
+func areaUnder(f Finding, in, out []float64, seed uint64) trial {
+	n := len(in)
+	positive, score := make([]bool, 2*n), make([]float64, 2*n)
+	area := func(at func(i int) int) float64 {
+		for i := range n {
+			positive[2*i], positive[2*i+1] = true, false
+			score[2*i], score[2*i+1] = in[at(i)], out[at(i)]
+		}
+		return measure.AUC(positive, score)
+	}
+	f.Value = measure.Number(area(func(i int) int { return i }))
+	rng := weakrand.New(weakrand.NewPCG(seed, 0x617563))
+	values := make([]float64, 1000)
+	for k := range values {
+		values[k] = area(func(int) int { return rng.IntN(n) })
+	}
+	slices.Sort(values)
+	f.Low, f.High = measure.Number(values[25]), measure.Number(values[974])
+	return trial{f, nil}
+}
+
+// found is a finding of the share of released texts above the score that at most
+// a given share of the others exceeds.
+func found(f Finding, in, out []float64, falsely float64) trial {
+	sorted := slices.Sorted(slices.Values(out))
+	at := sorted[len(sorted)-1-int(falsely*float64(len(sorted)))]
+	hits := 0
+	for _, v := range in {
+		if v > at {
+			hits++
+		}
+	}
+	t := share(f, hits, len(in))
+	t.below = nil // the threshold was chosen on the same texts
+	return t
+}

@@ -1,0 +1,112 @@
+package experiment
+
+import (
+	"context"
+	"math"
+
+	"sotto/mech"
+	"sotto/nn"
+)
+
+// protected returns, for each row, the vector of which a release is a noisy
+// copy, in the space of releases, so that an attacker can compare the two. It
+// is the row after the mechanism's normalisation; or, where there is a
+// projection or a code, what the same mechanism releases at the largest ε, whose
+// noise is too small to matter. The note says which, or why there is none.
+func protected(ctx context.Context, p *nn.Pool, m mech.Mechanism, x nn.Matrix) (v nn.Matrix, note string, err error) {
+	if m == nil {
+		return x, "", nil
+	}
+	q := m.Params()
+	switch q.Mechanism {
+	case "laplace-l1":
+		if q.Variant == mech.Paper {
+			return normalised(p, &nn.L1Normalize{}, x), "", nil
+		}
+		return normalised(p, &nn.L2Normalize{}, x), "", nil
+	case "laplace-l2", "gaussian", "privunit", "codebook":
+		return normalised(p, &nn.L2Normalize{}, x), "", nil
+	case "dpnr":
+		return normalised(p, &nn.MinMaxNormalize{}, x), "", nil
+	case "privemb":
+		q.Epsilon = mech.MaxEpsilon
+		return twin(ctx, p, q, x, "reconstruction is held against the projection, taken from the same mechanism at the largest ε")
+	case "bitrr", "ome", "bitrand", "sue", "oue":
+		if q.Variant == mech.OneHot || q.Variant == mech.Tight || q.Variant == mech.OneBit {
+			return nn.Matrix{}, q.Mechanism + " " + q.Variant + " releases a code of which no mean estimates the vector: nothing is reconstructed", nil
+		}
+		binary := mech.Params{Mechanism: "bitrr", Variant: mech.Uniform, Dim: q.Dim, Bits: q.Bits, Epsilon: mech.MaxEpsilon}
+		return twin(ctx, p, binary, x, "reconstruction is held against the bits of the vector")
+	}
+	if in, out := m.Shape(); in == out {
+		return x, "", nil
+	}
+	return nn.Matrix{}, q.Mechanism + " releases what cannot be compared with a vector: nothing is reconstructed", nil
+}
+
+func normalised(p *nn.Pool, layer nn.Layer, x nn.Matrix) nn.Matrix {
+	return layer.Forward(p, nn.Infer, x).Clone()
+}
+
+// twin releases rows through another mechanism that hides next to nothing.
+func twin(ctx context.Context, p *nn.Pool, q mech.Params, x nn.Matrix, note string) (nn.Matrix, string, error) {
+	m, err := mech.New(q)
+	if err != nil {
+		return nn.Matrix{}, "", err
+	}
+	y, width, err := simulator{m: m}.release(ctx, p, x, 0)
+	if err != nil {
+		return nn.Matrix{}, "", err
+	}
+	return narrowed(y, width), note, nil
+}
+
+// means returns the mean of each column over the given rows.
+func means(x nn.Matrix, rows []int) []float64 {
+	mean := make([]float64, x.Cols)
+	for _, i := range rows {
+		for j, v := range x.Row(i) {
+			mean[j] += float64(v) / float64(len(rows))
+		}
+	}
+	return mean
+}
+
+// directions returns the rows less their mean, scaled to length 1 for cosines; a
+// row that is the mean is zero. What is the same in all coordinates of a row is
+// taken out, too, since there are mechanisms that add the same noise to all; but
+// not of two coordinates, of which it would leave one number.
+func directions(x nn.Matrix) nn.Matrix {
+	d, mean := nn.NewMatrix(x.Rows, x.Cols), means(x, everyRow(x))
+	row := make([]float64, x.Cols)
+	for i := range x.Rows {
+		level := 0.0
+		for j, v := range x.Row(i) {
+			row[j] = float64(v) - mean[j]
+			if x.Cols > 2 {
+				level += row[j] / float64(x.Cols)
+			}
+		}
+		sum := 0.0
+		for j := range row {
+			row[j] -= level
+			sum += row[j] * row[j]
+		}
+		if !(sum > 0) {
+			continue
+		}
+		for j, v := range row {
+			d.Row(i)[j] = float32(v / math.Sqrt(sum))
+		}
+	}
+	return d
+}
+
+// everyRow lists all rows of x.
+func everyRow(x nn.Matrix) []int {
+	rows := make([]int, x.Rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}

@@ -1,0 +1,135 @@
+// Package declared makes published tables again that are declared by files
+// instead of code: a [Spec] says which experiments belong to a table and which
+// published number stands beside which of ours.
+//
+// A [Table] has, for each published number, ours for what was published, with
+// the ε that is true of it, and ours for the honest variant with the same
+// claim. Every run is stored under the hash of what decides it, so that it is
+// trained once; package experiment trains it. The noise comes from seeds and
+// protects nobody. The smallest use is
+//
+//	s, err := declared.Find("dialect")
+//	if err != nil {
+//		return err
+//	}
+//	t, err := declared.Make(ctx, s, declared.Options{Quick: true})
+package declared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Options say how a table is made. The zero value makes all of it with its own
+// seeds, and keeps what it trains in [StoreDir].
+type Options struct {
+	Quick   bool   // what the spec says for those in a hurry
+	Seeds   int    // of every run; 0 means the spec's own number
+	Workers int    // cores; 0 means all. Results do not depend on it.
+	Store   string // folder of finished runs; "" means [StoreDir]
+	Again   bool   // trains also what the store has
+	// Progress, if not nil, is called now and then, never from two goroutines at
+	// a time.
+	Progress func(Event)
+}
+
+// Event tells where the work stands.
+type Event struct {
+	Job         string // what is being done
+	Done, Total int    // of the current run, in parts of a hundred
+}
+
+// Find returns the spec of that name, or the one in a file whose name ends in
+// .json. For a name that is not known the error wraps [ErrUnknown].
+func Find(name string) (Spec, error) {
+	if strings.HasSuffix(name, ".json") {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return Spec{}, fmt.Errorf("declared: %w", err)
+		}
+		s, err := ParseSpec(content)
+		if err != nil {
+			return Spec{}, fmt.Errorf("%s: %w", name, err)
+		}
+		return s, nil
+	}
+	all, err := List()
+	if err != nil {
+		return Spec{}, err
+	}
+	var names []string
+	for _, s := range all {
+		if s.Name == name {
+			return s, s.Validate()
+		}
+		names = append(names, s.Name)
+	}
+	return Spec{}, fmt.Errorf("%w: name is %.40q, must be one of %s, or a file that ends in .json", ErrUnknown, name, strings.Join(names, ", "))
+}
+
+// ErrUnknown is wrapped by the error of [Find] for a table that there is not.
+var ErrUnknown = errors.New("declared: no such table")
+
+// StoreDir returns the folder of finished runs: the environment variable
+// SOTTO_RESULTS, else sotto/results in the user's folder of caches.
+func StoreDir() (string, error) {
+	if dir := os.Getenv("SOTTO_RESULTS"); dir != "" {
+		return dir, nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("declared: no folder for results, set SOTTO_RESULTS: %w", err)
+	}
+	return filepath.Join(dir, "sotto", "results"), nil
+}
+
+// Make makes the table that a spec declares. When ctx is done, it returns an
+// error that wraps experiment.ErrInterrupted; what was trained so far is kept,
+// and the next call goes on from there.
+func Make(ctx context.Context, s Spec, o Options) (*Table, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if o.Seeds < 0 || o.Workers < 0 {
+		return nil, fmt.Errorf("declared: seeds is %d and workers %d, must be at least 1, or 0 for the default", o.Seeds, o.Workers)
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Store == "" {
+		dir, err := StoreDir()
+		if err != nil {
+			return nil, err
+		}
+		o.Store = dir
+	}
+	t := &Table{Format: Format, Name: s.Name, About: s.About, Paper: s.Paper, Quick: o.Quick, Spec: s.Hash(), Notes: slices.Clone(s.Notes), Rows: []Row{}}
+	done := map[string]*outcome{}
+	for i, r := range s.Runs {
+		if o.Quick && r.FullOnly {
+			continue
+		}
+		w := worker{Options: o, run: r, label: fmt.Sprintf("run %d of %d, %s", i+1, len(s.Runs), r.Name)}
+		out, err := w.do(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("run %s: %w", r.Name, err)
+		}
+		done[r.Name] = out
+		t.note(out.notes...)
+	}
+	for _, row := range s.Rows {
+		if out := done[row.Run]; out != nil {
+			t.add(row, out)
+		}
+	}
+	if left := len(s.Rows) - len(t.Rows); left > 0 {
+		t.note(fmt.Sprintf("rows left out, because --quick trains less: %d of %d", left, len(s.Rows)))
+	}
+	return t, nil
+}

@@ -1,0 +1,265 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"sotto/dp"
+	"sotto/experiment"
+	"sotto/report/evidence"
+)
+
+// accuracySection shows what each configuration is good for at its true ε.
+func accuracySection(e *evidence.Evidence) section {
+	s := section{
+		ID: "accuracy", Title: "Accuracy against ε",
+		Meaning: "How often a model that sees only the releases is right, at the ε that is true of them. A filled mark stands at the true ε; a hollow one, joined to it, stands at the ε that was claimed. No release can reach the shaded part on average, so a hollow mark in it is a claim that cannot be true.",
+		Source:  "Means, deviations and 95 % intervals over seeds: sotto train. The limit is computed from the shares of the classes in the test part.",
+	}
+	for _, r := range results(e) {
+		trained := trainedOf(r)
+		if len(trained) == 0 {
+			continue
+		}
+		s.Blocks = append(s.Blocks, block{Heading: taskName(r)})
+		for _, group := range byUnit(trained) {
+			if c := accuracyChart(r, group); c != nil {
+				s.Blocks = append(s.Blocks, block{Figure: &figure{Caption: accuracyCaption(r, group), Plots: []plot{c}}})
+			}
+		}
+		t := accuracyTable(r, trained)
+		s.Blocks = append(s.Blocks, t.block()...)
+	}
+	return s
+}
+
+// trainedOf returns the configurations that were measured, by true ε.
+func trainedOf(r *experiment.Result) []*experiment.Configuration {
+	var list []*experiment.Configuration
+	for i := range r.Configurations {
+		if c := &r.Configurations[i]; len(c.Seeds) > 0 && finite(float64(c.Mean.Accuracy)) {
+			list = append(list, c)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *experiment.Configuration) int {
+		return cmp.Or(cmp.Compare(seriesName(a), seriesName(b)), cmp.Compare(variantOf(a), variantOf(b)),
+			cmp.Compare(a.Dim, b.Dim), cmp.Compare(a.Lambda, b.Lambda), cmp.Compare(valueOf(a.Mean.True), valueOf(b.Mean.True)))
+	})
+	return list
+}
+
+func taskName(r *experiment.Result) string {
+	if r.Data.Label == "" {
+		return nameText(r.Data.Name)
+	}
+	return nameText(r.Data.Name) + ": " + nameText(r.Data.Label)
+}
+
+// byUnit parts configurations whose ε cannot be compared: of different units,
+// and with or without a δ. Those without any promise belong to the first.
+func byUnit(all []*experiment.Configuration) [][]*experiment.Configuration {
+	type kind struct {
+		unit  dp.Unit
+		delta bool
+	}
+	var kinds []kind
+	var groups [][]*experiment.Configuration
+	var others []*experiment.Configuration
+	for _, c := range all {
+		if c.Mean.True == nil || c.Statement == nil {
+			others = append(others, c)
+			continue
+		}
+		k := kind{c.Mean.Unit, c.Mean.Delta > 0}
+		i := slices.Index(kinds, k)
+		if i < 0 {
+			i, kinds, groups = len(kinds), append(kinds, k), append(groups, nil)
+		}
+		groups[i] = append(groups[i], c)
+	}
+	if len(groups) > 0 {
+		groups[0] = append(groups[0], others...)
+	}
+	return groups
+}
+
+// accuracyChart draws one group, or nothing if no ε in it is finite.
+func accuracyChart(r *experiment.Result, group []*experiment.Configuration) *chart {
+	unit, delta := group[0].Mean.Unit, group[0].Mean.Delta > 0
+	p := &chart{
+		Title: "Accuracy against ε, " + taskName(r),
+		Desc:  fmt.Sprintf("%s. The table below has the same numbers.", plural(len(group), "configuration", "configurations")),
+		X:     axis{Label: "ε" + unitText(unit) + ", logarithmic", Log: true},
+		Y:     axis{Label: "accuracy on the test part", Percent: true},
+		Apart: true,
+	}
+	var epsilons, accuracies []float64
+	for _, c := range group {
+		d := accuracyDot(c)
+		epsilons = append(epsilons, d.X, d.Claimed)
+		accuracies = append(accuracies, d.Y)
+		p.Claims = p.Claims || !math.IsNaN(d.Claimed)
+		p.put(seriesName(c), d, c)
+	}
+	var ok bool
+	if p.X.Low, p.X.High, ok = epsilonRange(epsilons); !ok {
+		return nil
+	}
+	if v := float64(r.Reference); finite(v) {
+		p.Levels = append(p.Levels, level{"unprotected " + roughly(v), v})
+		accuracies = append(accuracies, v)
+	}
+	if m := slices.Max(append(slices.Clone(r.Priors), 0)); m > 0 {
+		p.Levels = append(p.Levels, level{"always the commonest class " + roughly(m), m})
+		accuracies = append(accuracies, m)
+	}
+	p.Y.Low, p.Y.High = around(accuracies, 0, 1)
+	if unit == dp.Text && !delta {
+		p.Limit, p.LimitName = limitCurve(p.X, r.Priors), "impossible at this ε"
+		if p.Y.High > 0.9 {
+			p.Y.High = 1
+		}
+		p.Lines = yardsticks(group)
+	}
+	return p
+}
+
+// put adds a point to the series of its method and mechanism, joined to those
+// that differ from it in ε alone.
+func (p *chart) put(name string, d dot, c *experiment.Configuration) {
+	i := slices.IndexFunc(p.Series, func(s series) bool { return s.Name == name })
+	if i < 0 {
+		i, p.Series = len(p.Series), append(p.Series, series{Name: name})
+	}
+	s := &p.Series[i]
+	if n := len(s.Runs); n > 0 && !math.IsInf(d.X, 1) && d.X > 0 {
+		last := s.Runs[n-1][0]
+		if last.run == runOf(c) && !math.IsInf(last.X, 1) {
+			s.Runs[n-1] = append(s.Runs[n-1], d)
+			return
+		}
+	}
+	s.Runs = append(s.Runs, []dot{d})
+}
+
+func runOf(c *experiment.Configuration) string { return configurationName(c) }
+
+func accuracyDot(c *experiment.Configuration) dot {
+	low, high := intervalOf(c)
+	d := dot{
+		X: valueOf(c.Mean.True), Y: float64(c.Mean.Accuracy), Low: low, High: high, Claimed: math.NaN(),
+		Tip: fmt.Sprintf("%s: %s at a true ε of %s", configurationName(c), roughly(c.Mean.Accuracy), statedText(c.Mean.True)),
+		run: runOf(c),
+	}
+	if c.Statement != nil && !c.Statement.Honest() {
+		d.Claimed = float64(c.Statement.Claimed)
+		d.Tip += ", claimed " + epsilonText(c.Statement.Claimed)
+	}
+	return d
+}
+
+// intervalOf returns the interval over seeds, or that of the one seed.
+func intervalOf(c *experiment.Configuration) (low, high float64) {
+	if low, high = float64(c.Interval[0]), float64(c.Interval[1]); finite(low) && finite(high) && len(c.Seeds) > 1 {
+		return low, high
+	}
+	if len(c.Seeds) == 1 {
+		return float64(c.Seeds[0].Low), float64(c.Seeds[0].High)
+	}
+	return math.NaN(), math.NaN()
+}
+
+// epsilonRange returns the ends of an axis that holds the finite values.
+func epsilonRange(values []float64) (low, high float64, ok bool) {
+	low, high = math.Inf(1), 0
+	for _, v := range values {
+		if v > 0 && finite(v) {
+			v = min(max(v, 1e-6), 1e12) // what lies beyond stands at the edge
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if high == 0 {
+		return 0, 0, false
+	}
+	room := 1.6
+	if high/low < 3 {
+		room = 4
+	}
+	return low / room, high * room, true
+}
+
+// limitCurve computes the limit along an axis, nothing if there is none.
+func limitCurve(x axis, priors []float64) []at {
+	const steps = 160
+	var curve []at
+	for i := range steps + 1 {
+		epsilon := x.Low * math.Pow(x.High/x.Low, float64(i)/steps)
+		v, err := dp.Limit(dp.Epsilon(epsilon), priors)
+		if err != nil {
+			return nil
+		}
+		curve = append(curve, at{epsilon, v})
+	}
+	return curve
+}
+
+// yardsticks joins the yardsticks that were stored, by ε.
+func yardsticks(group []*experiment.Configuration) []line {
+	var points []at
+	for _, c := range group {
+		if x, y := valueOf(c.Mean.True), float64(c.Mean.Yardstick); finite(x) && x > 0 && finite(y) {
+			points = append(points, at{x, y})
+		}
+	}
+	slices.SortFunc(points, func(a, b at) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) })
+	points = slices.Compact(points)
+	if len(points) < 2 {
+		return nil
+	}
+	return []line{{Name: "yardstick", At: points}}
+}
+
+func accuracyCaption(r *experiment.Result, group []*experiment.Configuration) string {
+	text := fmt.Sprintf("Bars are 95 %% intervals over %s", plural(len(group[0].Seeds), "seed", "seeds"))
+	switch {
+	case len(group[0].Seeds) == 1:
+		text = "Bars are 95 % intervals of the one model on its test rows"
+	case len(group[0].Seeds) == 2:
+		text += ", wide because two seeds say little about a third"
+	}
+	if finite(float64(r.Reference)) {
+		text += ". The yardstick is an unprotected model whose answer alone is released at the same ε"
+	}
+	text += "."
+	if c := accuracyChart(r, group); c != nil && len(c.Series) > 1 {
+		text += " Series stand a little to the right of each other, so that equal points can be told apart."
+	}
+	return text
+}
+
+func accuracyTable(r *experiment.Result, all []*experiment.Configuration) *table {
+	t := &table{
+		Caption: "Accuracy, " + taskName(r),
+		Head:    heads("configuration", "#claimed ε", "#true ε", "#accuracy", "#95 % interval", "#limit", "#yardstick"),
+		Folded:  len(all) > openRows,
+	}
+	for _, c := range all {
+		low, high := intervalOf(c)
+		interval := none
+		if finite(low) && finite(high) {
+			interval = between(low, high)
+		}
+		name := configurationName(c)
+		if c.Selected {
+			name += " (selected)"
+		}
+		row := t.add(name, statedText(c.Mean.Claimed), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), spread(c.Mean.Accuracy, c.Deviation.Accuracy),
+			interval, orNone(percent, c.Mean.Limit), orNone(percent, c.Mean.Yardstick))
+		if c.Statement != nil && !c.Statement.Honest() {
+			row[1].Tone, row[2].Tone = bad, bad
+		}
+	}
+	return t
+}

@@ -1,0 +1,132 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"sotto/experiment"
+	"sotto/measure"
+	"sotto/report/evidence"
+)
+
+// attemptSection shows the attacks that are not on an attribute.
+func attemptSection(e *evidence.Evidence) section {
+	s := section{
+		ID: "attacks", Title: "Other attacks",
+		Meaning: "What other attackers got out of releases, beside what somebody reaches who sees no release (baseline) and what nobody exceeds at the stated ε (limit).",
+		Source:  "sotto attack, with 95 % intervals.",
+	}
+	for _, a := range attempts(e) {
+		if len(a.Findings) == 0 {
+			continue
+		}
+		stated := ", nothing is stated"
+		if g := a.Guarantee; g != nil {
+			stated = ", stated ε = " + guaranteeText(&g.Epsilon, g.Unit, g.Delta)
+		}
+		s.Blocks = append(s.Blocks, block{Heading: attemptTitle(a.Kind) + ": " + nameText(a.Source) + stated})
+		if p := averagingChart(a.Attempt); p != nil {
+			caption := "With fresh noise every further release of the same text tells more; a memoised answer is the same each time and tells nothing new."
+			s.Blocks = append(s.Blocks, block{Figure: &figure{Caption: caption, Plots: []plot{p}}})
+		}
+		s.Blocks = append(s.Blocks, findingTable(a.Attempt).block()...)
+		for _, n := range a.Notes {
+			s.Blocks = append(s.Blocks, block{Note: longText(n)})
+		}
+	}
+	return s
+}
+
+func attemptTitle(k experiment.AttackKind) string {
+	switch k {
+	case experiment.Entities:
+		return "Which kinds of name stand in the text"
+	case experiment.Averaging:
+		return "Several releases of one text"
+	case experiment.Inversion:
+		return "Which words stand in the text"
+	case experiment.Membership:
+		return "Whether a text was released"
+	}
+	return nameText(string(k))
+}
+
+func findingTable(a *experiment.Attempt) *table {
+	t := &table{
+		Caption: attemptTitle(a.Kind) + ", " + nameText(a.Source),
+		Head:    heads("attacker", "guesses", "metric", "#value", "#95 % interval", "#baseline", "#limit", "verdict", "#rows"),
+	}
+	several := slices.ContainsFunc(a.Findings, func(f experiment.Finding) bool { return f.Releases > 1 || f.Noise != "" })
+	if several {
+		t.Head = append(t.Head, heads("#releases", "noise")...)
+	}
+	models := slices.ContainsFunc(a.Findings, func(f experiment.Finding) bool { return f.Model != "" })
+	if models {
+		t.Head = append(t.Head, heads("model")...)
+	}
+	for _, f := range a.Findings {
+		show := func(v measure.Number) string {
+			return orNone(func(v measure.Number) string { return metricText(f.Metric, v) }, v)
+		}
+		interval := none
+		if finite(float64(f.Low)) && finite(float64(f.High)) {
+			interval = show(f.Low) + " to " + show(f.High)
+		}
+		texts := []string{nameText(f.Attacker), nameText(f.Target), nameText(f.Metric), metricText(f.Metric, f.Value), interval, show(f.Baseline), show(f.Limit), "", strconv.Itoa(f.Rows)}
+		if several {
+			texts = append(texts, strconv.Itoa(max(1, f.Releases)), cmp.Or(nameText(f.Noise), none))
+		}
+		if models {
+			texts = append(texts, cmp.Or(nameText(f.Model), none))
+		}
+		row := t.add(texts...)
+		row[7] = attackVerdict(f.Refutes, float64(f.Limit))
+	}
+	t.Folded = len(t.Rows) > openRows && a.Kind == experiment.Averaging
+	return t
+}
+
+// averagingChart draws findings over the number of releases, or nothing if
+// there is no more than one number.
+func averagingChart(a *experiment.Attempt) *chart {
+	p := &chart{
+		Title: "What several releases of one text give away", Desc: "The table below has the same numbers.",
+		X: axis{Label: "releases of each text, logarithmic", Log: true, Low: 1},
+	}
+	var values []float64
+	metric, mixed := "", false
+	for _, f := range a.Findings {
+		if !finite(float64(f.Value)) || f.Noise == "" {
+			continue
+		}
+		k := float64(max(1, f.Releases))
+		mixed = mixed || metric != "" && metric != f.Metric
+		metric, p.X.High = f.Metric, max(p.X.High, k)
+		values = append(values, float64(f.Value), float64(f.Baseline))
+		p.extend(f, k)
+	}
+	if !(p.X.High > 1) || mixed {
+		return nil
+	}
+	p.X.Low, p.X.High = 0.8, p.X.High*1.25
+	p.Y = axis{Label: nameText(metric), Percent: metric == "accuracy"}
+	p.Y.Low, p.Y.High = around(values, 0, 1)
+	if b := float64(a.Findings[0].Baseline); finite(b) {
+		p.Levels = []level{{"seeing nothing " + metricText(metric, a.Findings[0].Baseline), b}}
+	}
+	return p
+}
+
+// extend adds a finding to the line of its attacker, target and noise.
+func (p *chart) extend(f experiment.Finding, k float64) {
+	name := fmt.Sprintf("%s, %s noise", nameText(f.Attacker), nameText(f.Noise))
+	i := slices.IndexFunc(p.Series, func(s series) bool { return s.Name == name })
+	if i < 0 {
+		i, p.Series = len(p.Series), append(p.Series, series{Name: name, Runs: make([][]dot, 1), Dashed: f.Noise == "memoised"})
+	}
+	tip := fmt.Sprintf("%s, %g releases: %s", name, k, metricText(f.Metric, f.Value))
+	p.Series[i].Runs[0] = append(p.Series[i].Runs[0], dot{X: k, Y: float64(f.Value), Low: float64(f.Low), High: float64(f.High), Claimed: math.NaN(), Tip: tip})
+}

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"sotto/measure"
+	"sotto/report/evidence"
+)
+
+// smallPlots is how many learning curves a report draws.
+const smallPlots = 6
+
+// descriptionSection shows how many bits of an attribute releases leave.
+func descriptionSection(e *evidence.Evidence) section {
+	s := section{
+		ID: "mdl", Title: "Description length",
+		Meaning: "How many bits it takes to tell the attribute to somebody who has the releases and learns as it goes. A curve at the line learns nothing; the sooner and deeper it falls, the more the releases say. A compression of 1 is none.",
+		Source:  "sotto attack: each probe is fitted to the rows on the axis and codes those that follow.",
+	}
+	t := &table{Caption: "Description length", Head: heads("attacked", "attribute", "attacker", "code", "#rows", "#kbit", "#kbit, knowing nothing", "#compression")}
+	f := &figure{Small: true}
+	last := "" // of several seeds of a model the first is drawn
+	for _, m := range models(e) {
+		p := &chart{
+			Title: "Learning curves, " + m.name, Desc: "Bits for each row against the number of rows seen.",
+			Heading: m.name, X: axis{Label: "rows learnt from", Log: true}, Y: axis{Label: "bits a row"},
+		}
+		for _, k := range m.Attackers {
+			if d := k.Description; d != nil {
+				t.add(m.name, nameText(m.Attribute), nameText(k.Name), nameText(string(d.Code)), strconv.Itoa(d.Rows), decimal(d.Kbit, 2), decimal(d.Uniform/1024, 2), decimal(d.Compression, 3))
+				p.learn(nameText(k.Name), d)
+			}
+		}
+		if p.X.High > p.X.Low && len(f.Plots) < smallPlots && (m.folder == "" || m.folder != last) {
+			last = m.folder
+			p.closeCurves()
+			f.Plots = append(f.Plots, p)
+		}
+	}
+	if len(t.Rows) == 0 {
+		return s
+	}
+	if len(f.Plots) > 0 {
+		f.Caption = "Bits for each row, against the number of rows that the attacker has learnt from (logarithmic)."
+		if n := len(models(e)); n > len(f.Plots) {
+			f.Caption += fmt.Sprintf(" The first %d of %d are drawn.", len(f.Plots), n)
+		}
+		s.Blocks = append(s.Blocks, block{Figure: f})
+	}
+	t.Folded = len(t.Rows) > openRows
+	s.Blocks = append(s.Blocks, t.block()...)
+	return s
+}
+
+// learn adds the learning curve of an attacker. Blocks that were coded without
+// a probe have no place on it.
+func (p *chart) learn(name string, d *measure.DescriptionLength) {
+	s := series{Name: name, Runs: [][]dot{nil}}
+	for _, b := range d.Blocks {
+		rows, bits := float64(b.To-b.From), b.Bits
+		if b.Fitted < 1 || !(rows > 0) || !finite(bits) {
+			continue
+		}
+		x, y := float64(b.Fitted), bits/rows
+		if p.X.Low == 0 {
+			p.X.Low = x
+		}
+		p.X.Low, p.X.High, p.Y.High = min(p.X.Low, x), max(p.X.High, x), max(p.Y.High, y)
+		nan := math.NaN()
+		s.Runs[0] = append(s.Runs[0], dot{X: x, Y: y, Low: nan, High: nan, Claimed: nan, Tip: fmt.Sprintf("%s, %d rows: %s bits a row", name, b.Fitted, decimal(y, 3))})
+	}
+	if len(s.Runs[0]) > 0 {
+		p.Series = append(p.Series, s)
+	}
+	if d.Classes > 1 && len(p.Levels) == 0 {
+		bits := math.Log2(float64(d.Classes))
+		p.Levels = []level{{"knowing nothing " + decimal(bits, 2), bits}}
+		p.Y.High = max(p.Y.High, bits)
+	}
+}
+
+// closeCurves gives the axes of learning curves a little room. A probe that
+// takes noise for signal may cost many bits at first, which is cut off.
+func (p *chart) closeCurves() {
+	p.X.Low, p.X.High = p.X.Low/1.2, p.X.High*1.2
+	if len(p.Levels) > 0 {
+		p.Y.High = min(p.Y.High, 3*p.Levels[0].Value)
+	}
+	p.Y.High *= 1.08
+}

@@ -1,0 +1,113 @@
+package report
+
+import "math"
+
+// svg draws the rows. On a wide page their names stand before them, on a narrow
+// one above.
+func (p *dots) svg(id string, width float64) string {
+	var c canvas
+	var keys []keyEntry
+	for i, name := range p.Keys {
+		if i == maxKeys {
+			break
+		}
+		keys = append(keys, keyEntry{series: i, name: name})
+	}
+	top := 0.0
+	if len(keys) > 1 {
+		top = c.key(keys, 0, width)
+	}
+	left, pitch, narrow := 8.0, 38.0, width < wideWidth
+	if !narrow {
+		left, pitch = 16+min(310, p.widest()), 24
+	}
+	pitch = max(pitch, pitch-16+9*float64(p.most()))
+	x := p.scale(left, width-24)
+	levels := c.levels(p.Levels, x, top, width)
+	first := top + levels
+	bottom := first + pitch*float64(len(p.Rows)) + 4
+	for _, t := range x.ticks(int((x.to - x.from) / 60)) {
+		c.rule("grid", x.place(t.value), first, x.place(t.value), bottom)
+		c.text("t soft", "middle", x.place(t.value), bottom+14, t.text)
+	}
+	for _, l := range p.Levels {
+		c.rule("level", x.place(l.Value), first-2, x.place(l.Value), bottom)
+	}
+	for i, r := range p.Rows {
+		y := first + pitch*(float64(i)+0.5)
+		if narrow {
+			c.text("t halo", "start", 0, y-pitch/2+14, fit(r.Name, width))
+			y = first + pitch*float64(i+1) - (pitch-18)/2
+		} else {
+			c.text("t", "end", left-12, y+4, fit(r.Name, left-12))
+		}
+		p.row(&c, r, x, y)
+	}
+	c.text("t soft", "middle", (x.from+x.to)/2, bottom+32, p.Label)
+	return c.wrap(id, p.Title, p.Desc, width, bottom+40)
+}
+
+// most returns the number of marks of the fullest row.
+func (p *dots) most() int {
+	n := 0
+	for _, r := range p.Rows {
+		n = max(n, len(r.Marks))
+	}
+	return n
+}
+
+func (p *dots) widest() float64 {
+	w := 60.0
+	for _, r := range p.Rows {
+		w = max(w, textWidth(r.Name))
+	}
+	return w
+}
+
+// scale returns an axis that holds all marks.
+func (p *dots) scale(from, to float64) *scale {
+	var values []float64
+	for _, l := range p.Levels {
+		values = append(values, l.Value)
+	}
+	for _, r := range p.Rows {
+		values = append(values, r.Bound)
+		for _, m := range r.Marks {
+			values = append(values, m.Value, m.Low, m.High)
+		}
+	}
+	low, high := around(values, 0, 1)
+	return &scale{axis: axis{Low: low, High: high, Percent: p.Percent}, from: from, to: to}
+}
+
+// levels writes the names of vertical lines above the rows, each on a line of
+// its own, and returns the height they take.
+func (c *canvas) levels(all []level, x *scale, top, width float64) float64 {
+	for i, l := range all {
+		v, w := x.place(l.Value), textWidth(l.Name)
+		c.text("t soft", "start", max(0, min(v-w/2, width-w)), top+12+15*float64(i), l.Name)
+	}
+	return 15*float64(len(all)) + 6
+}
+
+// row draws the marks of a row a little above each other, so that equal ones
+// can be told apart.
+func (p *dots) row(c *canvas, r dotRow, x *scale, y float64) {
+	c.rule("grid", x.from, y, x.to, y)
+	if !math.IsNaN(r.Bound) {
+		c.rule("bound", x.place(r.Bound), y-7, x.place(r.Bound), y+7)
+	}
+	for i, m := range r.Marks {
+		my := y
+		if n := len(r.Marks); n > 1 {
+			my += (float64(i) - float64(n-1)/2) * min(8, 40/float64(n))
+		}
+		if !finite(m.Value) {
+			continue
+		}
+		if finite(m.Low) && finite(m.High) {
+			c.rule("bar c"+string(rune('0'+m.Key%colours)), x.place(m.Low), my, x.place(m.High), my)
+		}
+		c.mark(m.Key, false, x.place(m.Value), my, 4.2, m.Tip)
+	}
+}

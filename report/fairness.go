@@ -1,0 +1,201 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+
+	"sotto/experiment"
+	"sotto/measure"
+	"sotto/report/evidence"
+)
+
+// The groups and classes that a plot of groups shows.
+const (
+	plotGroups  = 8
+	plotClasses = 4
+)
+
+// fairnessSection shows how differently groups are served.
+func fairnessSection(e *evidence.Evidence) section {
+	s := section{
+		ID: "fairness", Title: "Fairness by group",
+		Meaning: "How well each group is served. The gaps are 0 where all groups are served alike; the parity ratio is 1. A rate without rows is not defined, which is not 0.",
+		Source:  "Configurations: sotto train, groups by the first seed. Predictions of other models: sotto measure fairness. Bars are 95 % bootstrap intervals.",
+	}
+	for _, r := range results(e) {
+		s.Blocks = append(s.Blocks, fairnessOf(r)...)
+	}
+	for _, f := range comparisons(e) {
+		source := nameText(path.Base(f.Source))
+		for _, a := range f.Attributes {
+			if a.Fairness != nil {
+				s.Blocks = append(s.Blocks, groupsOf(source+", by "+nameText(a.Attribute), a.Fairness)...)
+			}
+		}
+		s.Blocks = append(s.Blocks, groupsOf(source+", by "+clean(strings.Join(f.Columns.Group, " × "), nameLength), f.Fairness)...)
+	}
+	return s
+}
+
+// fairnessOf compares the groups under each configuration of a result.
+func fairnessOf(r *experiment.Result) []block {
+	all := kept(trainedOf(r), func(c *experiment.Configuration) bool {
+		return finite(float64(c.Mean.Gap)) || finite(float64(c.Mean.GRMS)) || c.Fairness != nil
+	})
+	if len(all) == 0 {
+		return nil
+	}
+	title := nameText(r.Data.Name) + ", by " + nameText(r.Data.Attribute)
+	blocks := []block{{Heading: title}}
+	if p, left := configurationPlot(all, title); p != nil {
+		caption := "Accuracy by group."
+		if left > 0 {
+			caption = fmt.Sprintf("Accuracy by group, of the selected configurations first; %s in the table alone.", plural(left, "other is", "others are"))
+		}
+		blocks = append(blocks, block{Figure: &figure{Caption: caption, Plots: []plot{p}}})
+	}
+	t := &table{
+		Caption: "Gaps between groups, " + title, Folded: len(all) > openRows,
+		Head: heads("configuration", "#true ε", "#TPR gap", "#GRMS", "#parity difference", "#parity ratio", "#equalised odds difference"),
+	}
+	for _, c := range all {
+		parity, ratio, odds := none, none, none
+		if f := c.Fairness; f != nil {
+			parity, ratio, odds = estimateText(f.ParityDifference), estimateText(f.ParityRatio), estimateText(f.OddsDifference)
+		}
+		t.add(configurationName(c), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), meanText(c.Mean.Gap, c.Deviation.Gap), meanText(c.Mean.GRMS, c.Deviation.GRMS), parity, ratio, odds)
+	}
+	return append(blocks, t.block()...)
+}
+
+// meanText renders a gap with its deviation.
+func meanText(mean, deviation measure.Number) string {
+	if !finite(float64(mean)) || !finite(float64(deviation)) {
+		return decimal(mean, 4)
+	}
+	return decimal(mean, 4) + " ± " + decimal(deviation, 4)
+}
+
+// estimateText renders a number with its interval.
+func estimateText(e measure.Estimate) string {
+	text := decimal(e.Value, 4)
+	if e.Resamples > 0 && finite(float64(e.Low)) && finite(float64(e.High)) {
+		text += " (" + decimal(e.Low, 4) + " to " + decimal(e.High, 4) + ")"
+	}
+	return text
+}
+
+// configurationPlot shows each configuration as a row and each group as a mark,
+// the selected ones first. It says how many it left out.
+func configurationPlot(all []*experiment.Configuration, title string) (*dots, int) {
+	var ordered []*experiment.Configuration
+	for _, want := range []bool{true, false} {
+		ordered = append(ordered, kept(all, func(c *experiment.Configuration) bool { return c.Selected == want && c.Fairness != nil })...)
+	}
+	if len(ordered) == 0 || len(ordered[0].Fairness.Groups) > plotGroups {
+		return nil, 0
+	}
+	p := &dots{Title: "Accuracy by group, " + title, Desc: "The tables below have the numbers.", Label: "accuracy", Percent: true}
+	for _, g := range ordered[0].Fairness.Groups {
+		p.Keys = append(p.Keys, nameText(g.Name))
+	}
+	short := namingOf(ordered)
+	shown := min(len(ordered), plotRows/2)
+	for _, c := range ordered[:shown] {
+		row := dotRow{Name: short.atEpsilon(c), Bound: math.NaN()}
+		for i, g := range c.Fairness.Groups {
+			if i < len(p.Keys) {
+				row.Marks = append(row.Marks, shareMark(i, nameText(g.Name), g.Accuracy))
+			}
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	return p, len(ordered) - shown
+}
+
+func shareMark(key int, name string, s measure.Share) rowMark {
+	value := float64(s.Value)
+	if s.Rows == 0 {
+		value = math.NaN()
+	}
+	return rowMark{key, value, float64(s.Low), float64(s.High), name + ": " + roughly(value)}
+}
+
+// groupsOf shows one comparison: a row for each group.
+func groupsOf(title string, f *measure.Fairness) []block {
+	blocks := []block{{Heading: title}}
+	if p := groupPlot(title, f); p != nil {
+		blocks = append(blocks, block{Figure: &figure{Caption: rowsCaption("Accuracy and true positive rate by group.", len(f.Groups)), Plots: []plot{p}}})
+	}
+	groups := &table{Caption: "Groups, " + title, Head: heads("group", "#rows", "#accuracy", "class", "#selected", "#TPR", "#FPR")}
+	for _, g := range f.Groups {
+		if len(g.Classes) == 0 {
+			groups.add(nameText(g.Name), strconv.Itoa(g.Rows), shareText(g.Accuracy), none, none, none, none)
+		}
+		for _, c := range g.Classes {
+			groups.add(nameText(g.Name), strconv.Itoa(g.Rows), shareText(g.Accuracy), nameText(c.Class), shareText(c.Selection), shareText(c.TPR), shareText(c.FPR))
+		}
+	}
+	groups.Folded = len(groups.Rows) > openRows/2
+	return append(append(blocks, gapTable(title, f).block()...), groups.block()...)
+}
+
+func groupPlot(title string, f *measure.Fairness) *dots {
+	if len(f.Groups) == 0 {
+		return nil
+	}
+	p := &dots{Title: "Groups, " + title, Desc: "The tables below have the numbers.", Label: "share of rows", Percent: true, Keys: []string{"accuracy"}}
+	rates := len(f.Groups[0].Classes) <= plotClasses
+	if rates {
+		for _, c := range f.Groups[0].Classes {
+			p.Keys = append(p.Keys, "TPR of "+nameText(c.Class))
+		}
+	}
+	for _, g := range f.Groups[:min(plotRows, len(f.Groups))] {
+		row := dotRow{Name: fmt.Sprintf("%s (%s)", nameText(g.Name), plural(g.Rows, "row", "rows")), Bound: math.NaN()}
+		row.Marks = append(row.Marks, shareMark(0, "accuracy", g.Accuracy))
+		for i, c := range g.Classes {
+			if rates && i+1 < len(p.Keys) {
+				row.Marks = append(row.Marks, shareMark(i+1, "TPR of "+nameText(c.Class), c.TPR))
+			}
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	return p
+}
+
+// shareText renders a share with its interval, or that there were no rows.
+func shareText(s measure.Share) string {
+	if s.Rows == 0 {
+		return undefined + " (0 rows)"
+	}
+	text := percent(s.Value)
+	if s.Resamples > 0 && finite(float64(s.Low)) && finite(float64(s.High)) {
+		text += " (" + decimal(100*s.Low, 1) + " to " + decimal(100*s.High, 1) + ")"
+	}
+	return text
+}
+
+func gapTable(title string, f *measure.Fairness) *table {
+	t := &table{Caption: "Gaps between groups, " + title, Head: heads("measure", "#value (95 % interval)", "#fair")}
+	t.add("accuracy, best group − worst", estimateText(f.Difference), "0")
+	t.add("demographic parity difference", estimateText(f.ParityDifference), "0")
+	t.add("demographic parity ratio", estimateText(f.ParityRatio), "1")
+	t.add("equalised odds difference", estimateText(f.OddsDifference), "0")
+	for i, c := range f.Classes {
+		if i == plotGroups {
+			break
+		}
+		class := nameText(c.Overall.Class)
+		if c.TPRGap != nil && len(f.Groups) == 2 {
+			t.add(fmt.Sprintf("TPR gap of %s, %s − %s", class, nameText(f.Groups[0].Name), nameText(f.Groups[1].Name)), estimateText(*c.TPRGap), "0")
+		} else {
+			t.add("TPR difference of "+class, estimateText(c.TPRDifference), "0")
+		}
+	}
+	t.add(fmt.Sprintf("GRMS over %d of %s", f.ClassesDefined, plural(len(f.Classes), "class", "classes")), estimateText(f.GRMS), "0")
+	return t
+}

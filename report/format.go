@@ -1,0 +1,265 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"sotto/dp"
+	"sotto/experiment"
+	"sotto/measure"
+)
+
+// What is written where there is no number: it was not measured, or cannot be.
+const (
+	none      = "–"
+	undefined = "not defined"
+)
+
+// clean makes text of a result fit to be shown: one line, at most n characters,
+// without control characters and without marks that turn the direction of text,
+// which could make a number read as another.
+func clean(s string, n int) string {
+	var b strings.Builder
+	blank := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			blank = b.Len() > 0
+			continue
+		case unicode.Is(unicode.C, r), r == unicode.ReplacementChar:
+			continue
+		}
+		if n--; n < 0 {
+			return b.String() + "…"
+		}
+		if blank {
+			b.WriteByte(' ')
+			blank = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// cleanLines is clean for text of several lines.
+func cleanLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		rest := strings.TrimLeft(l, " ")
+		lines[i] = l[:len(l)-len(rest)] + clean(rest, textLength)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// The lengths to which names and sentences of results are cut.
+const (
+	nameLength = 80
+	textLength = 600
+)
+
+func nameText(s string) string { return clean(s, nameLength) }
+func longText(s string) string { return clean(s, textLength) }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// decimal renders v with a number of decimals.
+func decimal[T ~float64](v T, decimals int) string {
+	if !finite(float64(v)) {
+		return undefined
+	}
+	text := strconv.FormatFloat(math.Abs(float64(v)), 'f', decimals, 64)
+	if v < 0 && strings.Trim(text, "0.") != "" {
+		return "−" + text
+	}
+	return text
+}
+
+// percent renders a share with two decimals, as the commands print it.
+func percent[T ~float64](v T) string {
+	if !finite(float64(v)) {
+		return undefined
+	}
+	return decimal(100*v, 2) + " %"
+}
+
+// roughly renders a share with one decimal, for sentences and labels.
+func roughly[T ~float64](v T) string {
+	if !finite(float64(v)) {
+		return undefined
+	}
+	return decimal(100*v, 1) + " %"
+}
+
+// orNone renders v by f, and what was not measured by a dash.
+func orNone[T ~float64](f func(T) string, v T) string {
+	if !finite(float64(v)) {
+		return none
+	}
+	return f(v)
+}
+
+// spread renders a mean share with its deviation.
+func spread(mean, deviation measure.Number) string {
+	if !finite(float64(mean)) {
+		return none
+	}
+	if !finite(float64(deviation)) {
+		return percent(mean)
+	}
+	return decimal(100*mean, 2) + " ± " + percent(deviation)
+}
+
+// between renders an interval of shares.
+func between[T ~float64](low, high T) string {
+	if !finite(float64(low)) || !finite(float64(high)) {
+		return undefined
+	}
+	return decimal(100*low, 2) + " to " + percent(high)
+}
+
+// epsilonText renders an ε with four digits.
+func epsilonText(e dp.Epsilon) string {
+	switch {
+	case e == dp.Infinite:
+		return "∞"
+	case !(e >= 0):
+		return undefined
+	case e >= 1000 && e < 1e9:
+		return decimal(e, 0)
+	}
+	return digits(float64(e))
+}
+
+// statedText renders an ε that may be missing.
+func statedText(e *dp.Epsilon) string {
+	if e == nil {
+		return none
+	}
+	return epsilonText(*e)
+}
+
+// guaranteeText renders an ε with its unit and δ.
+func guaranteeText(e *dp.Epsilon, unit dp.Unit, delta float64) string {
+	text := statedText(e)
+	if e == nil || *e == dp.Infinite {
+		return text
+	}
+	if delta > 0 {
+		text += ", δ = " + strconv.FormatFloat(delta, 'g', 3, 64)
+	}
+	return text + unitText(unit)
+}
+
+// provedText is guaranteeText without the unit that is the common one.
+func provedText(e *dp.Epsilon, unit dp.Unit, delta float64) string {
+	if unit == dp.Text {
+		unit = ""
+	}
+	return guaranteeText(e, unit, delta)
+}
+
+func unitText(unit dp.Unit) string {
+	switch unit {
+	case dp.Text, dp.Word:
+		return " (" + string(unit) + "-level)"
+	case dp.Metric:
+		return " per unit of distance"
+	}
+	return ""
+}
+
+// digits renders a parameter.
+func digits(v float64) string {
+	if !finite(v) {
+		return undefined
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// timesText renders a factor, nothing if the claim was 0.
+func timesText(f float64) string {
+	switch {
+	case !finite(f):
+		return ""
+	case f >= 100:
+		return " ×" + decimal(f, 0)
+	}
+	return " ×" + strconv.FormatFloat(f, 'g', 3, 64)
+}
+
+// plural renders a count with its noun.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// seriesName names the method and mechanism of a configuration.
+func seriesName(c *experiment.Configuration) string {
+	if c.Mechanism == "" || c.Mechanism == c.Method {
+		return nameText(c.Method)
+	}
+	return nameText(c.Method) + " " + nameText(c.Mechanism)
+}
+
+// configurationName names a configuration, apart from its ε.
+func configurationName(c *experiment.Configuration) string { return naming{true, true}.of(c) }
+
+// naming says which parameters a name needs.
+type naming struct{ lambda, dim bool }
+
+// namingOf leaves out what all configurations have in common.
+func namingOf(all []*experiment.Configuration) naming {
+	return naming{
+		lambda: slices.ContainsFunc(all, func(c *experiment.Configuration) bool { return c.Lambda != all[0].Lambda }),
+		dim:    slices.ContainsFunc(all, func(c *experiment.Configuration) bool { return c.Dim != all[0].Dim }),
+	}
+}
+
+func (n naming) of(c *experiment.Configuration) string {
+	name := seriesName(c)
+	if v := variantOf(c); v != "" {
+		name += " " + v
+	}
+	if c.Lambda != 0 && n.lambda {
+		name += " λ=" + digits(c.Lambda)
+	}
+	if c.Dim != 0 && n.dim {
+		name += fmt.Sprintf(" D=%d", c.Dim)
+	}
+	return name
+}
+
+func variantOf(c *experiment.Configuration) string {
+	if c.Statement != nil {
+		return nameText(c.Statement.Variant)
+	}
+	return nameText(c.Variant)
+}
+
+// atEpsilon names a configuration with what is true of it.
+func (n naming) atEpsilon(c *experiment.Configuration) string {
+	name := n.of(c)
+	if c.Statement == nil || c.Mean.True == nil {
+		return name
+	}
+	name += ", ε " + epsilonText(*c.Mean.True)
+	if !c.Statement.Honest() {
+		name += " (claimed " + epsilonText(c.Statement.Claimed) + ")"
+	}
+	return name
+}
+
+// metricText renders a value of a metric: an accuracy as a share in percent,
+// any other as it is defined.
+func metricText(metric string, v measure.Number) string {
+	if metric == "accuracy" {
+		return percent(v)
+	}
+	return decimal(v, 3)
+}

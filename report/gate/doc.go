@@ -1,0 +1,12 @@
+// Package gate says whether evidence about representations is good enough, by a
+// policy that somebody wrote down before: the true ε, accuracy, leakage,
+// fairness, audits and attacks. A build stops where it says no.
+//
+// It measures nothing, and fails closed: what a rule asks for and nobody
+// measured is a reason to say no, and so are a rule that matches nothing and
+// a training that was interrupted. The smallest use is
+//
+//	policy, err := gate.Parse(file)
+//	…
+//	verdict, err := policy.Judge(found)
+package gate

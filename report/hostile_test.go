@@ -1,0 +1,206 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sotto/dp"
+	"sotto/experiment"
+	"sotto/measure"
+	"sotto/report"
+	"sotto/report/evidence"
+)
+
+// evil is a name that breaks out of everything that does not escape it. The
+// last letters turn the direction of what follows.
+const evil = "</title></style><script>alert(1)</script>\"'><img src=x onerror=alert(2)> | `code` **bold** [a](http://b.example) @all\n# h\u202e12"
+
+// hostile is the sample with that name wherever results can hold one.
+func hostile() *evidence.Evidence {
+	e := sample()
+	e.Title, e.Tool = evil, evil
+	r := e.Results[0]
+	r.Data.Name, r.Data.Variant, r.Data.Label, r.Data.Attribute, r.Data.Hash, r.Data.Encoder = evil, evil, evil, evil, evil, evil
+	r.Data.Classes, r.Data.Groups, r.Notes = []string{evil}, []string{evil, evil}, []string{evil}
+	r.Spec.Data, r.Spec.Methods = evil+"```", []string{evil}
+	r.Failed = []experiment.Failure{{Job: evil, Reason: evil}}
+	for i := range r.Configurations {
+		c := &r.Configurations[i]
+		c.Method, c.Mechanism, c.Variant, c.Coverage = evil, evil+"m", evil, evil
+		if s := c.Statement; s != nil {
+			s.Mechanism, s.Variant, s.Reason, s.Assumptions = evil, evil, evil, []string{evil}
+		}
+		c.Fairness = fairness(evil, evil)
+	}
+	for i := range e.Attacks[0].Models {
+		m := &e.Attacks[0].Models[i]
+		m.Folder, m.Attribute, m.Attackers[0].Name = evil, evil, evil
+		m.Attackers[0].Description.Code = evil
+	}
+	for _, a := range e.Attempts {
+		a.Source, a.Kind, a.Notes = evil, evil, []string{evil}
+		for i := range a.Findings {
+			f := &a.Findings[i]
+			f.Attacker, f.Target, f.Metric, f.Noise = evil, evil, evil, evil
+		}
+	}
+	f := e.Fairness[0]
+	f.Source, f.Columns.Group, f.Fairness = evil, []string{evil}, fairness(evil, evil, evil)
+	f.Classes[0].Overall.Class = evil
+	for _, a := range e.Audits {
+		a.Mechanism, a.Variant, a.Assumptions = evil, evil, []string{evil}
+	}
+	for _, r := range e.Releases {
+		r.Name, r.Mechanism.Mechanism, r.Reason, r.Noise, r.Tool = evil, evil, evil, evil, evil
+		r.Guarantee.Assumptions = []string{evil}
+	}
+	p := &e.Pictures[0]
+	p.Title, p.Layout, p.Attribute, p.Values = evil, evil, evil, []string{evil, evil}
+	return e
+}
+
+var (
+	tag        = regexp.MustCompile(`<[/!]?([A-Za-z][A-Za-z0-9]*)`)
+	quoted     = regexp.MustCompile(`="[^"]*"`)
+	attribute  = regexp.MustCompile(`<[A-Za-z][^>]*\son[a-z]+=`)
+	ownTags    = strings.Fields("DOCTYPE html head meta title style body header h1 p ul li b span nav a main section h2 h3 details summary pre figure div figcaption table thead tbody tr th td footer svg desc line path text rect")
+	forbidden  = regexp.MustCompile(`\bNaN\b|[+-]?\bInf\b|\bnull\b|%!|\x{202e}`)
+	ownElement = regexp.MustCompile(`</?(details|summary)>`)
+)
+
+// check fails if a page or text is more than what this package writes.
+func check(t *testing.T, e *evidence.Evidence) {
+	t.Helper()
+	page := render(t, report.HTML, e)
+	for _, m := range tag.FindAllStringSubmatch(page, -1) {
+		if !slices.Contains(ownTags, m[1]) {
+			t.Errorf("the page has an element %q", m[1])
+		}
+	}
+	if attribute.MatchString(quoted.ReplaceAllString(page, "=")) {
+		t.Error("the page has an attribute that runs code")
+	}
+	text := render(t, report.Markdown, e)
+	if rest := ownElement.ReplaceAllString(text, ""); strings.ContainsAny(rest, "<>") {
+		t.Errorf("the text has elements that are not its own")
+	}
+	for name, s := range map[string]string{"page": page, "text": text} {
+		if m := forbidden.FindString(s); m != "" {
+			t.Errorf("the %s holds %q", name, m)
+		}
+	}
+	columns := 0
+	for line := range strings.Lines(text) {
+		n := strings.Count(line, "|") - strings.Count(line, `\|`)
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			columns = 0
+			continue
+		case columns == 0:
+			columns = n
+		}
+		if n != columns {
+			t.Errorf("a row has %d bars, want %d: %.100q", n, columns, line)
+		}
+	}
+}
+
+func TestUntrustedNames(t *testing.T) {
+	e := hostile()
+	check(t, e)
+	text := render(t, report.Markdown, e)
+	for _, unwanted := range []string{"a](http", "http://", " @all", "\n# h", " **bold**", " `code`"} {
+		if strings.Contains(outsideCode(text), unwanted) {
+			t.Errorf("the text holds %q", unwanted)
+		}
+	}
+}
+
+// outsideCode returns Markdown without the specification, which is shown as it
+// is.
+func outsideCode(text string) string {
+	before, rest, _ := strings.Cut(text, "\n````json\n")
+	_, after, _ := strings.Cut(rest, "\n````\n")
+	return before + after
+}
+
+// What is not defined is said so, and never printed as Go does.
+func TestUndefined(t *testing.T) {
+	e := sample()
+	r, bad := e.Results[0], math.NaN()
+	r.Reference, r.Priors = nan, nil
+	for i := range r.Configurations {
+		c := &r.Configurations[i]
+		c.Lambda = bad
+		c.Mean.Limit, c.Mean.Yardstick, c.Mean.AttackLimit, c.Mean.Majority, c.Mean.Gap = nan, nan, nan, nan, nan
+		c.Deviation = experiment.Score{Accuracy: nan, Leakage: nan, Gap: nan, GRMS: nan}
+		c.Interval = [2]measure.Number{nan, nan}
+		c.Seeds = c.Seeds[:1]
+		c.Seeds[0].Attack = nil
+	}
+	m := e.Attacks[0].Models[0]
+	m.Limit = nan
+	m.Attackers[0].Leakage = measure.Leakage{Accuracy: bad, Low: bad, High: bad, Majority: bad, AUC: nan}
+	*m.Attackers[0].Description = measure.DescriptionLength{Bits: bad, Kbit: math.Inf(1), Uniform: bad, Compression: nan, Blocks: []measure.Block{{Fitted: 1, To: 2, Bits: bad}}}
+	e.Attempts[0].Findings[0].Value = nan
+	e.Fairness[0].Fairness = &measure.Fairness{Difference: measure.Estimate{Value: nan, Low: nan, High: nan}, Groups: []measure.GroupReport{{Name: "g"}}}
+	e.Audits[0].LowerBound, e.Audits[0].Confidence = bad, bad
+	e.Pictures[0].Before[0][0] = float32(bad)
+	e.Pictures[0].Groups[1] = 99
+	e.Pictures[0].After = e.Pictures[0].After[:10]
+	check(t, e)
+}
+
+// FuzzReport feeds whatever evidence can be read, and looks for panics and for
+// text that gets out of its place.
+func FuzzReport(f *testing.F) {
+	for _, e := range []*evidence.Evidence{sample(), {Audits: []*evidence.Audit{audited("a", "", 0, 1e300, true)}}, {Pictures: []experiment.Picture{picture(3, 2)}}} {
+		e.Format = evidence.Format
+		b, err := json.Marshal(e)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		e := &evidence.Evidence{}
+		if err := e.Add("fuzz.json", bytes.NewReader(content)); err != nil {
+			return
+		}
+		if err := report.Markdown(&bytes.Buffer{}, e); err != nil {
+			return
+		}
+		page := render(t, report.HTML, e)
+		for _, m := range tag.FindAllStringSubmatch(page, -1) {
+			if !slices.Contains(ownTags, m[1]) {
+				t.Fatalf("the page has an element %q", m[1])
+			}
+		}
+		report.Sentence(e)
+	})
+}
+
+// Numbers at the ends of what floats hold are drawn somewhere, and at once.
+func TestExtremes(t *testing.T) {
+	e := sample()
+	for i, v := range []dp.Epsilon{0, 1e-300, 1e300, math.MaxFloat64} {
+		c := &e.Results[0].Configurations[i]
+		c.Mean.True = &v
+		c.Mean.Accuracy, c.Interval = measure.Number(v), [2]measure.Number{-1e300, 1e300}
+		if c.Statement != nil {
+			c.Statement.True, c.Statement.Claimed = v, dp.Epsilon(i)*1e-310
+		}
+	}
+	for i := range e.Attempts[0].Findings {
+		e.Attempts[0].Findings[i].Releases = math.MaxInt - i
+		e.Attempts[0].Findings[i].Value = 1e308
+	}
+	d := e.Attacks[0].Models[0].Attackers[0].Description
+	d.Classes, d.Blocks[1].Bits, d.Blocks[2].Fitted = 0, math.MaxFloat64, math.MaxInt
+	check(t, e)
+}

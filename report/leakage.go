@@ -1,0 +1,154 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"sotto/experiment"
+	"sotto/report/evidence"
+)
+
+// plotRows is how many rows a dot plot shows.
+const plotRows = 24
+
+// leakageSection shows what attackers learnt of the protected attribute.
+func leakageSection(e *evidence.Evidence) section {
+	s := section{
+		ID: "leakage", Title: "Leakage",
+		Meaning: "How often an attacker who was trained on releases guesses the protected attribute of people it has not seen. At the line, it does no better than somebody who sees nothing; the tick is what no attacker can exceed at the true ε. A low number says that these attackers failed; only ε speaks of all.",
+		Source:  "The reference attacker (100 hidden units) of each configuration: sotto train. Further attackers: sotto attack.",
+	}
+	for _, r := range results(e) {
+		s.Blocks = append(s.Blocks, leakageOf(r)...)
+	}
+	all := models(e)
+	if len(all) == 0 {
+		return s
+	}
+	s.Blocks = append(s.Blocks, block{Heading: "Further attackers"})
+	if p := attackPlot(all); p != nil {
+		s.Blocks = append(s.Blocks, block{Figure: &figure{Caption: rowsCaption("Bars are 95 % intervals.", len(all)), Plots: []plot{p}}})
+	}
+	return section{s.ID, s.Title, s.Meaning, s.Source, append(s.Blocks, attackTable(all).block()...)}
+}
+
+// rowsCaption adds how much a plot leaves out.
+func rowsCaption(text string, rows int) string {
+	if rows > plotRows {
+		text += fmt.Sprintf(" The first %d of %d are drawn; the table has all.", plotRows, rows)
+	}
+	return text
+}
+
+// leakageOf shows the reference attacker on each configuration of a result.
+func leakageOf(r *experiment.Result) []block {
+	all := kept(trainedOf(r), func(c *experiment.Configuration) bool { return finite(float64(c.Mean.Leakage)) })
+	if len(all) == 0 {
+		return nil
+	}
+	attribute := nameText(r.Data.Attribute)
+	p := &dots{
+		Title: "Leakage of " + attribute + ", " + nameText(r.Data.Name),
+		Desc:  fmt.Sprintf("%s. The table below has the same numbers.", plural(len(all), "configuration", "configurations")),
+		Label: "accuracy of the attacker", Percent: true, Keys: []string{"reference attacker"}, Bound: "limit",
+	}
+	t := &table{
+		Caption: "Leakage of " + attribute + ", " + nameText(r.Data.Name), Folded: len(all) > openRows,
+		Head: heads("configuration", "#claimed ε", "#true ε", "#attack accuracy", "#95 % intervals", "#majority", "#limit"),
+	}
+	short := namingOf(all)
+	for i, c := range all {
+		low, high := leakageInterval(c)
+		interval := none
+		if finite(low) && finite(high) {
+			interval = between(low, high)
+		}
+		t.add(configurationName(c), statedText(c.Mean.Claimed), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), spread(c.Mean.Leakage, c.Deviation.Leakage),
+			interval, orNone(percent, c.Mean.Majority), orNone(percent, c.Mean.AttackLimit))
+		if i < plotRows {
+			p.Rows = append(p.Rows, dotRow{short.atEpsilon(c), float64(c.Mean.AttackLimit), []rowMark{{
+				0, float64(c.Mean.Leakage), low, high, short.atEpsilon(c) + ": " + roughly(c.Mean.Leakage),
+			}}})
+		}
+	}
+	if m := float64(all[0].Mean.Majority); finite(m) {
+		p.Levels = []level{{"seeing nothing " + roughly(m), m}}
+	}
+	caption := "Bars span the 95 % intervals of all seeds. The tick is the limit at the true ε."
+	return append([]block{
+		{Heading: nameText(r.Data.Name) + ": " + attribute},
+		{Figure: &figure{Caption: rowsCaption(caption, len(all)), Plots: []plot{p}}},
+	}, t.block()...)
+}
+
+// leakageInterval spans the intervals of all seeds.
+func leakageInterval(c *experiment.Configuration) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, s := range c.Seeds {
+		if s.Attack != nil {
+			low, high = min(low, s.Attack.Low), max(high, s.Attack.High)
+		}
+	}
+	return low, high
+}
+
+// attackPlot shows each model as a row and each attacker as a mark.
+func attackPlot(all []model) *dots {
+	p := &dots{
+		Title: "Attackers on released vectors", Desc: fmt.Sprintf("%s. The table below has the same numbers.", plural(len(all), "attack", "attacks")),
+		Label: "accuracy of the attacker", Percent: true, Bound: "limit",
+	}
+	for i, m := range all {
+		if i == plotRows {
+			break
+		}
+		row := dotRow{Name: m.name, Bound: float64(m.Limit)}
+		for _, k := range m.Attackers {
+			name := nameText(k.Name)
+			j := slices.Index(p.Keys, name)
+			if j < 0 {
+				j, p.Keys = len(p.Keys), append(p.Keys, name)
+			}
+			row.Marks = append(row.Marks, rowMark{j, k.Accuracy, k.Low, k.High, name + " on " + m.name + ": " + roughly(k.Accuracy)})
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	if first := all[0].Attackers; len(first) > 0 && !slices.ContainsFunc(all, func(m model) bool {
+		return slices.ContainsFunc(m.Attackers, func(k experiment.AttackerOutcome) bool { return k.Majority != first[0].Majority })
+	}) {
+		p.Levels = []level{{"seeing nothing " + roughly(first[0].Majority), first[0].Majority}}
+	}
+	return p
+}
+
+func attackTable(all []model) *table {
+	t := &table{
+		Caption: "Attackers on released vectors",
+		Head:    heads("attacked", "attribute", "stated", "attacker", "#accuracy", "#95 % interval", "#majority", "#limit", "#AUC", "verdict"),
+	}
+	for _, m := range all {
+		stated := "nothing"
+		if g := m.Guarantee; g != nil {
+			stated = "ε = " + guaranteeText(&g.Epsilon, g.Unit, g.Delta)
+		}
+		for _, k := range m.Attackers {
+			row := t.add(m.name, nameText(m.Attribute), stated, nameText(k.Name), percent(k.Accuracy), between(k.Low, k.High), percent(k.Majority),
+				orNone(percent, m.Limit), decimal(k.AUC, 3), "")
+			row[len(row)-1] = attackVerdict(k.Refutes, float64(m.Limit))
+		}
+	}
+	t.Folded = len(t.Rows) > openRows
+	return t
+}
+
+// attackVerdict says how an attack stands to its limit.
+func attackVerdict(refutes bool, limit float64) cell {
+	switch {
+	case refutes:
+		return cell{"refutes the stated ε", bad}
+	case finite(limit):
+		return cell{"within the limit", plain}
+	}
+	return cell{none, plain}
+}

@@ -1,0 +1,95 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"sotto/experiment"
+	"sotto/report/evidence"
+)
+
+// What pictures may hold, so that a report stays small: points of one, points
+// of all, and groups that have a colour.
+const (
+	maxSpots    = 2000
+	maxAllSpots = 12000
+	maxGroups   = 12
+)
+
+// pictureSection shows vectors before and after release.
+func pictureSection(e *evidence.Evidence) section {
+	s := section{
+		ID: "pictures", Title: "Vectors before and after",
+		Meaning: "The same texts twice, laid out in the plane by their vectors: before release and after it. Colours and shapes are the groups. Clusters of one group are what an attacker uses; distances between clusters mean little.",
+		Source:  "Stored layouts of the results.",
+	}
+	all := slices.Clone(e.Pictures)
+	for _, r := range results(e) {
+		all = append(all, r.Pictures...)
+	}
+	if len(all) == 0 {
+		return s
+	}
+	var figures []block
+	for _, p := range all {
+		if f := pictureFigure(p, min(maxSpots, maxAllSpots/len(all))); f != nil {
+			figures = append(figures, block{Heading: nameText(p.Title)}, block{Figure: f})
+		}
+	}
+	if len(figures) > 0 {
+		s.Blocks = append(s.Blocks, block{Warning: "The left pictures are computed from unprotected vectors. If the texts are private, so are they: do not pass them on."})
+	}
+	s.Blocks = append(s.Blocks, figures...)
+	return s
+}
+
+// pictureFigure draws a picture with at most so many points, or nothing if it
+// holds none.
+func pictureFigure(p experiment.Picture, most int) *figure {
+	keys, groupOf := groupKeys(p)
+	title, attribute := nameText(p.Title), nameText(p.Attribute)
+	before := &scatter{Title: title + ", before release", Desc: "A scatter plot of the texts' vectors by " + attribute + ", not protected.", Heading: "Before release: NOT protected", Keys: keys}
+	after := &scatter{Title: title + ", after release", Desc: "A scatter plot of the same texts after release.", Heading: "After release", Keys: keys}
+	n := min(len(p.Before), len(p.After), len(p.Groups))
+	stride := max(1, (n+max(1, most)-1)/max(1, most))
+	for i := 0; i < n; i += stride {
+		b, a := spotAt(p.Before[i]), spotAt(p.After[i])
+		if !finite(b.X+b.Y) || !finite(a.X+a.Y) {
+			continue
+		}
+		g := groupOf(p.Groups[i])
+		before.Points, before.Groups = append(before.Points, b), append(before.Groups, g)
+		after.Points, after.Groups = append(after.Points, a), append(after.Groups, g)
+	}
+	if len(before.Points) == 0 {
+		return nil
+	}
+	caption := fmt.Sprintf("%s of %s by %s", nameText(p.Layout), plural(n, "text", "texts"), attribute)
+	if stride > 1 {
+		caption += fmt.Sprintf("; one of %d is drawn", stride)
+	}
+	return &figure{Caption: caption + ".", Plots: []plot{before, after}, Small: true}
+}
+
+func spotAt(s experiment.Spot) at { return at{float64(s[0]), -float64(s[1])} } // upwards, as a reader expects
+
+// groupKeys names the groups, the last of many together, and maps an index of
+// a picture to one of the names.
+func groupKeys(p experiment.Picture) (keys []string, groupOf func(int) int) {
+	for i, v := range p.Values {
+		if i == maxGroups-1 && len(p.Values) > maxGroups {
+			break
+		}
+		keys = append(keys, nameText(v))
+	}
+	other := len(keys)
+	if len(p.Values) > len(keys) || slices.ContainsFunc(p.Groups, func(g int) bool { return g < 0 || g >= len(p.Values) }) {
+		keys = append(keys, "others")
+	}
+	return keys, func(g int) int {
+		if g < 0 || g >= other {
+			return other
+		}
+		return g
+	}
+}

@@ -1,0 +1,191 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sotto/dp"
+	"sotto/report/evidence"
+)
+
+// promiseSection shows what was claimed beside what is true and what was found.
+func promiseSection(all []promise, e *evidence.Evidence) section {
+	s := section{
+		ID: "promised", Title: "What was promised",
+		Meaning: "ε bounds what anybody can learn from one release; smaller is more private. Claimed is what a publication or a flag says, true is what is proved of the code, and the audited bound is what an attack has shown it to be at least.",
+		Source:  "Claimed and true ε: the statements stored with results and releases, whose proofs are part of sotto. Audited bound: sotto audit.",
+	}
+	if len(all) > 0 {
+		s.Blocks = append(s.Blocks, promiseTable(all).block()...)
+	}
+	if reasons := reasonsOf(all); len(reasons) > 0 {
+		s.Blocks = append(s.Blocks, block{Heading: "Why"}, block{List: reasons})
+	}
+	if assumed := assumptionsOf(all); len(assumed) > 0 {
+		s.Blocks = append(s.Blocks, block{Heading: "What the numbers assume"}, block{List: assumed})
+	}
+	s.Blocks = append(s.Blocks, refutations(e)...)
+	return s
+}
+
+func promiseTable(all []promise) *table {
+	t := &table{
+		Caption: "Claimed, true and audited ε",
+		Head:    heads("mechanism", "#claimed ε", "#true ε", "verdict", "unit", "audited lower bound", "used by"),
+	}
+	for i := range all {
+		p := &all[i]
+		proved, unit := provedText(p.proved, dp.Text, p.delta), none
+		if p.proved == nil {
+			proved = "not known"
+		}
+		if p.claimed != nil {
+			unit = nameText(string(p.unit))
+		}
+		if p.textLevel != nil {
+			unit += "; between any two texts ε is " + provedText(p.textLevel, dp.Text, p.textDelta)
+		}
+		row := t.add(p.name, statedText(p.claimed), proved, "", unit, "", usersText(p.users))
+		row[3], row[5] = p.verdict(), p.auditText()
+	}
+	return t
+}
+
+// usersText lists the first few users.
+func usersText(users []string) string {
+	const shown = 4
+	if len(users) > shown {
+		return strings.Join(users[:shown], ", ") + fmt.Sprintf(" and %d others", len(users)-shown)
+	}
+	if len(users) == 0 {
+		return none
+	}
+	return strings.Join(users, ", ")
+}
+
+// reasonsOf lists each reason once, with the mechanisms that it is given for.
+func reasonsOf(all []promise) []item {
+	var list []item
+	for i := range all {
+		p := &all[i]
+		name := strings.TrimSpace(nameText(p.mechanism) + " " + nameText(p.variant))
+		if p.reason != "" && !slices.Contains(list, item{name, p.reason}) {
+			list = append(list, item{name, p.reason})
+		}
+	}
+	return list[:min(len(list), 30)]
+}
+
+func assumptionsOf(all []promise) []item {
+	var list []item
+	for i := range all {
+		for _, a := range all[i].assumptions {
+			if it := (item{Text: longText(a)}); !slices.Contains(list, it) {
+				list = append(list, it)
+			}
+		}
+	}
+	return list[:min(len(list), 30)]
+}
+
+// refutations lists the attacks that exceeded a limit, or says that none did.
+func refutations(e *evidence.Evidence) []block {
+	attacks, tried := refuted(e)
+	switch {
+	case len(attacks) > 0:
+		return []block{{Heading: "Refuted by an attack"}, {List: attacks}}
+	case tried > 0:
+		return []block{{Note: fmt.Sprintf("%s against a known limit: none exceeded it beyond chance. That proves nothing of ε; it says that these attackers failed.", plural(tried, "attack was held", "attacks were held"))}}
+	}
+	return nil
+}
+
+// refuted lists what exceeded its limit, and counts what had one.
+func refuted(e *evidence.Evidence) (found []item, tried int) {
+	for _, m := range models(e) {
+		for _, k := range m.Attackers {
+			if !finite(float64(m.Limit)) {
+				continue
+			}
+			tried++
+			if k.Refutes {
+				found = append(found, item{m.name, fmt.Sprintf("%s guesses %s in %s of cases (%s); at the stated ε nobody exceeds %s.",
+					nameText(k.Name), nameText(m.Attribute), percent(k.Accuracy), between(k.Low, k.High), percent(m.Limit))})
+			}
+		}
+	}
+	for _, a := range attempts(e) {
+		for _, f := range a.Findings {
+			if !finite(float64(f.Limit)) {
+				continue
+			}
+			tried++
+			if f.Refutes {
+				found = append(found, item{nameText(a.Source), fmt.Sprintf("%s: %s reaches %s %s on %s; at the stated ε nobody exceeds %s.",
+					nameText(string(a.Kind)), nameText(f.Attacker), nameText(f.Metric), metricText(f.Metric, f.Value), nameText(f.Target), metricText(f.Metric, f.Limit))})
+			}
+		}
+	}
+	return found, tried
+}
+
+// verdicts sums up the promises for the top of the page: one for each
+// mechanism and kind of verdict.
+func verdicts(all []promise, e *evidence.Evidence) []verdict {
+	type group struct {
+		verdict
+		claimed, proved []string
+	}
+	var groups []group
+	for i := range all {
+		p := &all[i]
+		v := p.verdict()
+		name := p.name
+		j := slices.IndexFunc(groups, func(g group) bool { return g.Text == name && g.Label == v.Text })
+		if j < 0 {
+			j, groups = len(groups), append(groups, group{verdict: verdict{v.Tone, v.Text, name}})
+		}
+		g := &groups[j]
+		if p.claimed != nil {
+			g.claimed = append(g.claimed, epsilonText(*p.claimed))
+		}
+		if p.proved != nil {
+			g.proved = append(g.proved, epsilonText(*p.proved))
+		}
+	}
+	var list []verdict
+	for _, g := range groups {
+		switch {
+		case len(g.claimed) > 0 && g.Tone == bad && len(g.proved) > 0:
+			g.Text += ": claims ε = " + several(g.claimed) + ", true " + several(slices.Compact(g.proved))
+		case len(g.claimed) > 0:
+			g.Text += ": ε = " + several(g.claimed)
+		}
+		list = append(list, g.verdict)
+	}
+	if found, _ := refuted(e); len(found) > 0 {
+		list = append([]verdict{{bad, "REFUTED by an attack", found[0].Name + moreText(len(found)-1)}}, list...)
+	}
+	const shown = 8
+	if len(list) > shown {
+		list = append(list[:shown:shown], verdict{plain, "and more", plural(len(list)-shown, "other claim", "other claims") + " in the table below"})
+	}
+	return list
+}
+
+// several lists the first few of some numbers.
+func several(values []string) string {
+	const shown = 5
+	if len(values) > shown {
+		return strings.Join(values[:shown-1], ", ") + ", …, " + values[len(values)-1]
+	}
+	return strings.Join(values, ", ")
+}
+
+func moreText(n int) string {
+	if n < 1 {
+		return ""
+	}
+	return " and " + plural(n, "other", "others")
+}

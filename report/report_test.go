@@ -1,0 +1,244 @@
+package report_test
+
+import (
+	"bytes"
+	"html"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sotto/dp"
+	"sotto/experiment"
+	"sotto/report"
+	"sotto/report/evidence"
+)
+
+// render returns what a renderer writes.
+func render(t testing.TB, f func(io.Writer, *evidence.Evidence) error, e *evidence.Evidence) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f(&b, e); err != nil {
+		t.Fatalf("error = %v, want a report", err)
+	}
+	return b.String()
+}
+
+var headings = regexp.MustCompile(`(?m)^## (.*)$`)
+
+func TestSections(t *testing.T) {
+	all := sample()
+	for _, tt := range []struct {
+		name string
+		e    *evidence.Evidence
+		want []string
+	}{
+		{"everything", all, []string{
+			"What was promised", "Accuracy against ε", "Leakage", "Other attacks", "Description length", "Fairness by group",
+			"Vectors before and after", "Spend", "How it was measured",
+		}},
+		{"a result", &evidence.Evidence{Results: all.Results}, []string{"What was promised", "Accuracy against ε", "Leakage", "Fairness by group", "How it was measured"}},
+		{"an attack", &evidence.Evidence{Attacks: all.Attacks}, []string{"What was promised", "Leakage", "Description length"}},
+		{"an attempt", &evidence.Evidence{Attempts: all.Attempts}, []string{"Other attacks"}},
+		{"a comparison", &evidence.Evidence{Fairness: all.Fairness}, []string{"Fairness by group"}},
+		{"an audit", &evidence.Evidence{Audits: all.Audits}, []string{"What was promised"}},
+		{"a release", &evidence.Evidence{Releases: all.Releases}, []string{"What was promised", "Spend", "How it was measured"}},
+		{"a picture", &evidence.Evidence{Pictures: all.Pictures}, []string{"Vectors before and after"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, m := range headings.FindAllStringSubmatch(render(t, report.Markdown, tt.e), -1) {
+				got = append(got, m[1])
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("sections = %q, want %q", got, tt.want)
+			}
+			page := render(t, report.HTML, tt.e)
+			if n := strings.Count(page, "<section "); n != len(tt.want) {
+				t.Errorf("the page has %d sections, want %d", n, len(tt.want))
+			}
+		})
+	}
+}
+
+func TestNothingIsRefused(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		e    *evidence.Evidence
+	}{
+		{"nil", nil},
+		{"empty", &evidence.Evidence{Title: "nothing"}},
+		{"empty entries", &evidence.Evidence{
+			Results: []*experiment.Result{nil}, Attacks: []*evidence.Attack{nil, {}}, Attempts: []*evidence.Attempt{nil, {}},
+			Fairness: []*evidence.Fairness{nil, {}}, Audits: []*evidence.Audit{nil}, Releases: []*evidence.Release{nil}, Pictures: []experiment.Picture{{}},
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for name, f := range map[string]func(io.Writer, *evidence.Evidence) error{"HTML": report.HTML, "Markdown": report.Markdown} {
+				var b bytes.Buffer
+				if err := f(&b, tt.e); err == nil || b.Len() > 0 {
+					t.Errorf("%s: error = %v after %d bytes, want an error and no output", name, err, b.Len())
+				}
+			}
+			if got := report.Sentence(tt.e); got != "" {
+				t.Errorf("Sentence = %q, want none", got)
+			}
+		})
+	}
+}
+
+// Every cell of a table in the text stands in the page too.
+func TestSameNumbers(t *testing.T) {
+	e := sample()
+	page, cells := render(t, report.HTML, e), 0
+	for line := range strings.Lines(render(t, report.Markdown, e)) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| --") {
+			continue
+		}
+		for _, c := range strings.Split(strings.TrimSuffix(strings.TrimSpace(line)[2:], " |"), " | ") {
+			c = html.EscapeString(unescape(strings.Trim(c, "*")))
+			if cells++; !strings.Contains(page, ">"+c+"<") {
+				t.Errorf("the page has no cell %q", c)
+			}
+		}
+	}
+	if cells < 100 {
+		t.Errorf("compared %d cells, want at least 100", cells)
+	}
+}
+
+var backslash = regexp.MustCompile(`\\(.)`)
+
+// unescape undoes what Markdown needs.
+func unescape(s string) string { return html.UnescapeString(backslash.ReplaceAllString(s, "$1")) }
+
+func TestContent(t *testing.T) {
+	page, text := render(t, report.HTML, sample()), render(t, report.Markdown, sample())
+	for _, want := range []string{
+		"94.12 ± 0.21 %", "93.12 to 95.12 %", "94.83 %", // accuracy, its interval, the yardstick
+		"≥ 22.1 (confidence 0.99): refuted", "claim FALSE ×2", "claim FALSE: keeps none", "claim FALSE: refuted by an audit", "claim true", "not protected",
+		"REFUTED by an attack", "refutes the stated ε", "0.432", "memoised", "1.053", "not defined (0 rows)", "0.0817 (0.0400 to 0.1200)",
+		"all 2 text-level files", "has spent ε = 12 (text-level)", "6c7ef8c1", "the loss is not finite", "this is why for dpnr released", "the noise is drawn exactly",
+	} {
+		if !strings.Contains(unescape(page), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+		if !strings.Contains(unescape(text), want) {
+			t.Errorf("the text lacks %q", want)
+		}
+	}
+	for _, want := range []string{
+		"Content-Security-Policy", "default-src &#39;none&#39;", "prefers-color-scheme: dark", "@media print", "∞ / none", "impossible at this ε",
+		"always the commonest class 52.0 %", "unprotected 96.5 %", "hollow: the ε that is claimed", `class="m c0 hollow"`, "Before release: NOT protected", "do not pass them on",
+	} {
+		if !strings.Contains(html.UnescapeString(page), html.UnescapeString(want)) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, unwanted := range []string{"<script", "http://", "https://", "url(", "@import", "src="} {
+		if strings.Contains(page, unwanted) {
+			t.Errorf("the page holds %q, must load and run nothing", unwanted)
+		}
+	}
+}
+
+// A claim of another unit, another δ or another ε is not the one audited.
+func TestAuditsAreMatched(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*evidence.Audit)
+		want   bool
+	}{
+		{"the same", func(*evidence.Audit) {}, true},
+		{"the same dimension", func(a *evidence.Audit) { a.Dim = 4 }, true},
+		{"another dimension", func(a *evidence.Audit) { a.Dim = 5 }, false},
+		{"another variant", func(a *evidence.Audit) { a.Variant = "released" }, false},
+		{"another mechanism", func(a *evidence.Audit) { a.Mechanism = "laplace-l2" }, false},
+		{"another claim", func(a *evidence.Audit) { a.Claimed = 5 }, false},
+		{"another unit", func(a *evidence.Audit) { a.Unit = dp.Word }, false},
+		{"another delta", func(a *evidence.Audit) { a.Delta = 1e-6 }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := audited("laplace-l1", "paper", 4, 3.217, false)
+			tt.change(a)
+			text := render(t, report.Markdown, &evidence.Evidence{Releases: []*evidence.Release{released("a.npy", 4)}, Audits: []*evidence.Audit{a}})
+			rows := strings.Count(text, "≥ 3.217")
+			on := regexp.MustCompile(`(?m)^\| laplace-l1 paper D=4 \| 4 \| 4 \|.*≥ 3\.217.*a\.npy`).MatchString(text)
+			if on != tt.want || rows != 1 {
+				t.Errorf("the audit stands in %d rows, with the release: %v, want 1, %v\n%s", rows, on, tt.want, text)
+			}
+		})
+	}
+}
+
+// An audit above what is proved is an alarm, not a matter of the claim.
+func TestContradiction(t *testing.T) {
+	e := &evidence.Evidence{Releases: []*evidence.Release{released("a.npy", 4)}, Audits: []*evidence.Audit{audited("laplace-l1", "paper", 4, 4.4, true)}}
+	if text := render(t, report.Markdown, e); !strings.Contains(text, "an audit contradicts the proof") {
+		t.Errorf("no alarm in\n%s", text)
+	}
+	if got, want := report.Sentence(e), "As published, laplace-l1 promises ε = 4, and an audit shows that it is at least 4.4; a text in the one text-level file has spent ε = 4 (text-level)."; got != want {
+		t.Errorf("Sentence = %q, want %q", got, want)
+	}
+}
+
+// Numbers of different units, or with a δ, never share a plot or a sum.
+func TestUnitsStayApart(t *testing.T) {
+	r := result()
+	word := configuration("privemb", "privemb", "paper", 2, 2, 0.7)
+	word.Mean.Unit, word.Statement.Unit = dp.Metric, dp.Metric
+	delta := configuration("noise", "gaussian", "true", 2, 2, 0.7)
+	delta.Mean.Delta, delta.Statement.Delta = 1e-6, 1e-6
+	r.Configurations = append(r.Configurations, word, delta)
+	b := released("b.npy", 1)
+	b.Guarantee.Unit = dp.Word
+	page := render(t, report.HTML, &evidence.Evidence{Results: []*experiment.Result{r}, Releases: []*evidence.Release{released("a.npy", 4), b}})
+	if got := len(regexp.MustCompile(`<title id="[^"]*">Accuracy against ε`).FindAllString(page, -1)); got != 6 {
+		t.Errorf("%d drawings of accuracy, want 6: wide and narrow of text, metric and δ", got)
+	}
+	if got := strings.Count(page, ">impossible at this ε<"); got > 2 {
+		t.Errorf("the limit is named %d times, must be drawn only for text-level ε without δ", got)
+	}
+	for _, want := range []string{"the one text-level file", "the one word-level file"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestDeterministic(t *testing.T) {
+	for name, f := range map[string]func(io.Writer, *evidence.Evidence) error{"HTML": report.HTML, "Markdown": report.Markdown} {
+		first, second := render(t, f, large()), render(t, f, large())
+		if first != second {
+			t.Errorf("%s differs between two runs", name)
+		}
+	}
+}
+
+// The page stays below what a mail takes, also for more than anybody looks at.
+func TestSize(t *testing.T) {
+	page := render(t, report.HTML, large())
+	if n := len(page); n > 2_000_000 {
+		t.Errorf("the page has %d bytes, want at most 2,000,000", n)
+	}
+	e := large()
+	for range 20 {
+		e.Pictures = append(e.Pictures, picture(5000, 30))
+	}
+	if n := len(render(t, report.HTML, e)); n > 2_000_000 {
+		t.Errorf("with huge pictures the page has %d bytes, want at most 2,000,000", n)
+	}
+	if !strings.Contains(page, "<details>") {
+		t.Error("long tables are not folded")
+	}
+}
+
+func BenchmarkHTML(b *testing.B) {
+	e := large()
+	for b.Loop() {
+		if err := report.HTML(io.Discard, e); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

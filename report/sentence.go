@@ -1,0 +1,190 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sotto/dp"
+	"sotto/experiment"
+	"sotto/mech"
+	"sotto/report/evidence"
+)
+
+// Sentence says what matters most, computed from the evidence: the worst claim
+// and what privacy costs where it is kept. Without results or claims it speaks
+// of what there is; it is "" where there is nothing to say.
+func Sentence(e *evidence.Evidence) string {
+	if e == nil {
+		return ""
+	}
+	parts := kept([]string{claimClause(collect(e)), costClause(results(e))}, func(s string) bool { return s != "" })
+	if len(parts) == 0 {
+		parts = kept([]string{attackClause(e), fairnessClause(e)}, func(s string) bool { return s != "" })
+	}
+	if spent := spendClause(e); spent != "" && len(parts) < 2 {
+		parts = append(parts, spent)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return upper(strings.Join(parts, "; ")) + "."
+}
+
+// claimClause tells of the worst claim, or that all hold.
+func claimClause(all []promise) string {
+	worst, claims := -1, 0
+	for i := range all {
+		p := &all[i]
+		if p.claimed == nil {
+			continue
+		}
+		claims++
+		if p.verdict().Tone == bad && (worst < 0 || p.worse(&all[worst])) {
+			worst = i
+		}
+	}
+	switch {
+	case claims == 0:
+		return ""
+	case worst >= 0:
+		return all[worst].complaint()
+	case slices.ContainsFunc(all, func(p promise) bool { return p.claimed != nil && p.proved == nil }):
+		if claims == 1 {
+			return "no audit refutes the one ε that is claimed"
+		}
+		return fmt.Sprintf("no audit refutes any of the %d ε that are claimed", claims)
+	case claims == 1:
+		return "the one ε that is claimed is true"
+	}
+	return fmt.Sprintf("all %d ε that are claimed are true", claims)
+}
+
+// excess is how many times the claim the truth is, as far as it is known.
+func (p *promise) excess() float64 {
+	e := 0.0
+	if p.proved != nil {
+		e = float64(*p.proved)
+	}
+	if p.audit != nil {
+		e = max(e, p.audit.LowerBound)
+	}
+	return e / max(float64(*p.claimed), 1e-300)
+}
+
+// worse reports whether p exceeds its claim by more than q does, or by as much
+// at a smaller claim.
+func (p *promise) worse(q *promise) bool {
+	if a, b := p.excess(), q.excess(); a != b {
+		return a > b
+	}
+	return *p.claimed < *q.claimed
+}
+
+func (p *promise) complaint() string {
+	claim := fmt.Sprintf("%s promises ε = %s", p.subject(), epsilonText(*p.claimed))
+	switch {
+	case p.proved == nil || p.contradicted():
+		return fmt.Sprintf("%s, and an audit shows that it is at least %s", claim, epsilonText(dp.Epsilon(p.audit.LowerBound)))
+	case *p.proved == dp.Infinite:
+		return claim + " and keeps none (ε is infinite)"
+	}
+	return claim + " and keeps " + epsilonText(*p.proved)
+}
+
+// subject names the mechanism at the beginning of a sentence.
+func (p *promise) subject() string {
+	name := nameText(p.mechanism)
+	switch p.variant {
+	case mech.Released:
+		return "as released, " + name
+	case mech.Paper:
+		return "as published, " + name
+	case "":
+		return "the mechanism " + name
+	}
+	return fmt.Sprintf("variant %s of %s", nameText(p.variant), name)
+}
+
+// costClause tells what privacy costs on the first data on which it is kept.
+func costClause(all []*experiment.Result) string {
+	for _, r := range all {
+		c := affordable(r)
+		if c == nil {
+			continue
+		}
+		text := fmt.Sprintf("at a true ε of %s, %s reaches %s on %s", epsilonText(*c.Mean.True), seriesName(c), roughly(c.Mean.Accuracy), nameText(r.Data.Name))
+		if finite(float64(r.Reference)) {
+			text += fmt.Sprintf(" where an unprotected model reaches %s", roughly(r.Reference))
+		}
+		return text
+	}
+	return ""
+}
+
+// affordable returns the configuration with the smallest true ε that keeps nine
+// tenths of what an unprotected model gains over naming the commonest class; if
+// none does, the most accurate one. Only true text-level claims without δ count.
+func affordable(r *experiment.Result) *experiment.Configuration {
+	var best, cheapest *experiment.Configuration
+	majority := slices.Max(append(slices.Clone(r.Priors), 0))
+	enough := majority + 0.9*(float64(r.Reference)-majority)
+	for _, c := range trainedOf(r) {
+		if c.Statement == nil || !c.Statement.Honest() || c.Mean.True == nil || c.Mean.Unit != dp.Text || c.Mean.Delta > 0 || *c.Mean.True == dp.Infinite {
+			continue
+		}
+		if best == nil || c.Mean.Accuracy > best.Mean.Accuracy {
+			best = c
+		}
+		if a := float64(c.Mean.Accuracy); a >= enough && (cheapest == nil || *c.Mean.True < *cheapest.Mean.True ||
+			*c.Mean.True == *cheapest.Mean.True && c.Mean.Accuracy > cheapest.Mean.Accuracy) {
+			cheapest = c
+		}
+	}
+	if cheapest != nil {
+		return cheapest
+	}
+	return best
+}
+
+// attackClause tells of the attacker that is furthest above seeing nothing.
+func attackClause(e *evidence.Evidence) string {
+	best, text := 0.0, ""
+	for _, m := range models(e) {
+		for _, k := range m.Attackers {
+			if gain := k.Accuracy - k.Majority; text == "" || gain > best {
+				best = gain
+				text = fmt.Sprintf("the strongest attacker (%s) guesses %s in %s of cases, where whoever sees nothing is right in %s",
+					nameText(k.Name), nameText(m.Attribute), roughly(k.Accuracy), roughly(k.Majority))
+			}
+		}
+	}
+	return text
+}
+
+func fairnessClause(e *evidence.Evidence) string {
+	for _, f := range comparisons(e) {
+		if d := f.Difference.Value; finite(float64(d)) {
+			return fmt.Sprintf("accuracy differs by %s points between the best and the worst served group", decimal(100*d, 1))
+		}
+	}
+	return ""
+}
+
+func spendClause(e *evidence.Evidence) string {
+	for _, unit := range []dp.Unit{dp.Text, dp.Word, dp.Metric} {
+		total, n, err := composed(releases(e), unit)
+		if n > 0 && err == nil && total.Epsilon != dp.Infinite {
+			return fmt.Sprintf("a text in %s has spent ε = %s", filesText(n, unit), guaranteeText(&total.Epsilon, total.Unit, total.Delta))
+		}
+	}
+	return ""
+}
+
+// upper begins a sentence.
+func upper(s string) string {
+	for i, r := range s {
+		return strings.ToUpper(string(r)) + s[i+len(string(r)):]
+	}
+	return s
+}

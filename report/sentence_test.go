@@ -1,0 +1,66 @@
+package report_test
+
+import (
+	"testing"
+
+	"sotto/dp"
+	"sotto/experiment"
+	"sotto/measure"
+	"sotto/report"
+	"sotto/report/evidence"
+)
+
+func TestSentence(t *testing.T) {
+	with := func(configurations ...experiment.Configuration) *evidence.Evidence {
+		r := result()
+		r.Configurations = configurations
+		return &evidence.Evidence{Results: []*experiment.Result{r}}
+	}
+	honest := func(epsilon dp.Epsilon, accuracy measure.Number) experiment.Configuration {
+		return configuration("noise", "laplace-l1", "paper", epsilon, epsilon, accuracy)
+	}
+	inMetres := honest(2, 0.96)
+	inMetres.Mean.Unit, inMetres.Statement.Unit = dp.Metric, dp.Metric
+	bare := with(honest(4, 0.94))
+	bare.Results[0].Reference = nan
+	for _, tt := range []struct {
+		name string
+		e    *evidence.Evidence
+		want string
+	}{
+		// 0.52 + 0.9·(0.965 − 0.52) = 0.9205 is what counts as affordable.
+		{
+			"the smallest affordable ε", with(honest(1, 0.6), honest(4, 0.9206), honest(8, 0.95)),
+			"All 3 ε that are claimed are true; at a true ε of 4, noise laplace-l1 reaches 92.1 % on reviews where an unprotected model reaches 96.5 %.",
+		},
+		{
+			"none affordable", with(honest(1, 0.6), honest(2, 0.7)),
+			"All 2 ε that are claimed are true; at a true ε of 2, noise laplace-l1 reaches 70.0 % on reviews where an unprotected model reaches 96.5 %.",
+		},
+		{"false by a factor", with(configuration("noise", "laplace-l1", "released", 1, 2, 0.9)), "As released, laplace-l1 promises ε = 1 and keeps 2."},
+		{
+			"the worst is told", with(configuration("noise", "a", "released", 1, 2, 0.9), configuration("noise", "b", "paper", 4, 40, 0.9)),
+			"As published, b promises ε = 4 and keeps 40.",
+		},
+		{"another unit costs nothing here", with(inMetres), "The one ε that is claimed is true."},
+		{"no reference", bare, "The one ε that is claimed is true; at a true ε of 4, noise laplace-l1 reaches 94.0 % on reviews."},
+		{"nothing is claimed", with(configuration("unconstrained", "", "", 0, dp.Infinite, 0.97)), ""},
+		{
+			"a foreign mechanism", &evidence.Evidence{Audits: []*evidence.Audit{audited("foreign command", "", 1, 3.2, true)}},
+			"The mechanism foreign command promises ε = 1, and an audit shows that it is at least 3.2.",
+		},
+		{"not refuted", &evidence.Evidence{Audits: []*evidence.Audit{audited("foreign command", "", 1, 0.2, false)}}, "No audit refutes the one ε that is claimed."},
+		{
+			"an attack", &evidence.Evidence{Attacks: sample().Attacks},
+			"The strongest attacker (mlp-100) guesses author in 70.2 % of cases, where whoever sees nothing is right in 52.4 %.",
+		},
+		{"a comparison", &evidence.Evidence{Fairness: sample().Fairness}, "Accuracy differs by 8.2 points between the best and the worst served group."},
+		{"pictures alone", &evidence.Evidence{Pictures: sample().Pictures}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := report.Sentence(tt.e); got != tt.want {
+				t.Errorf("Sentence =\n%q, want\n%q", got, tt.want)
+			}
+		})
+	}
+}

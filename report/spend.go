@@ -1,0 +1,87 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"sotto/dp"
+	"sotto/report/evidence"
+)
+
+// spendSection shows what releases add up to.
+func spendSection(e *evidence.Evidence) section {
+	s := section{
+		ID: "spend", Title: "Spend",
+		Meaning: "What each file of releases costs a text that is in it, and what they cost together: ε and δ add, whatever the files are used for.",
+		Source:  "The records that sotto privatize and sotto encode write beside their files.",
+	}
+	all := releases(e)
+	if len(all) == 0 {
+		return s
+	}
+	t := &table{Caption: "Releases", Head: heads("file", "mechanism", "#ε of a row", "#δ", "unit", "#rows", "noise")}
+	for _, r := range all {
+		g := r.Guarantee
+		delta, rows := "0", none
+		if r.Rows > 0 {
+			rows = strconv.FormatInt(r.Rows, 10)
+		}
+		if g.Delta > 0 {
+			delta = fmt.Sprintf("%.3g", g.Delta)
+		}
+		t.add(nameText(r.Name), mechanismName(r.Mechanism, r.Mechanism.Mechanism, r.Mechanism.Variant), epsilonText(g.Epsilon), delta, nameText(string(g.Unit))+"-level", rows, cmp.Or(nameText(r.Noise), none))
+	}
+	s.Blocks = append(s.Blocks, t.block()...)
+	s.Blocks = append(s.Blocks, block{Heading: "Together"}, block{List: totals(all)})
+	s.Blocks = append(s.Blocks, block{Note: "This assumes that a text is one row in each file and that the files draw their noise independently. A text with k rows in a file has spent k times as much there, and ε of different units do not add. Releases that are not listed here are not counted."})
+	return s
+}
+
+// totals composes the guarantees of each unit.
+func totals(all []*evidence.Release) []item {
+	var list []item
+	for _, unit := range []dp.Unit{dp.Text, dp.Word, dp.Metric} {
+		total, n, err := composed(all, unit)
+		if n == 0 {
+			continue
+		}
+		name := "A text in " + filesText(n, unit)
+		if err != nil {
+			list = append(list, item{name, "what they add up to is not known: a stored guarantee is not valid"})
+			continue
+		}
+		text := "has spent ε = " + guaranteeText(&total.Epsilon, total.Unit, total.Delta)
+		if total.Epsilon == dp.Infinite {
+			text = "is not protected: one of the releases promises nothing"
+		}
+		list = append(list, item{name, text})
+		for _, a := range total.Assumptions {
+			list = append(list, item{"Assuming", longText(a)})
+		}
+	}
+	return list
+}
+
+// composed returns what the releases of one unit promise together.
+func composed(all []*evidence.Release, unit dp.Unit) (dp.Guarantee, int, error) {
+	var some []dp.Guarantee
+	for _, r := range all {
+		if r.Guarantee.Unit == unit {
+			some = append(some, r.Guarantee)
+		}
+	}
+	if len(some) == 0 {
+		return dp.Guarantee{}, 0, errors.New("report: no release has this unit")
+	}
+	total, err := dp.Compose(some...)
+	return total, len(some), err
+}
+
+func filesText(n int, unit dp.Unit) string {
+	if n == 1 {
+		return fmt.Sprintf("the one %s-level file", unit)
+	}
+	return fmt.Sprintf("all %d %s-level files", n, unit)
+}

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"path"
+
+	"sotto/experiment"
+	"sotto/report/evidence"
+)
+
+// The lists of evidence, without the entries that hold nothing: a file can say
+// null where an object is due.
+
+func results(e *evidence.Evidence) []*experiment.Result {
+	return kept(e.Results, func(r *experiment.Result) bool { return r != nil })
+}
+
+func releases(e *evidence.Evidence) []*evidence.Release {
+	return kept(e.Releases, func(r *evidence.Release) bool { return r != nil })
+}
+
+func audits(e *evidence.Evidence) []*evidence.Audit {
+	return kept(e.Audits, func(a *evidence.Audit) bool { return a != nil })
+}
+
+func attempts(e *evidence.Evidence) []*evidence.Attempt {
+	return kept(e.Attempts, func(a *evidence.Attempt) bool { return a != nil && a.Attempt != nil })
+}
+
+func comparisons(e *evidence.Evidence) []*evidence.Fairness {
+	return kept(e.Fairness, func(f *evidence.Fairness) bool { return f != nil && f.Fairness != nil })
+}
+
+func kept[T any](all []T, keep func(T) bool) []T {
+	var some []T
+	for _, v := range all {
+		if keep(v) {
+			some = append(some, v)
+		}
+	}
+	return some
+}
+
+// model is an attack on one model or file of releases.
+type model struct {
+	name   string
+	folder string
+	*experiment.Attack
+}
+
+// models lists the attacks, one for each model.
+func models(e *evidence.Evidence) []model {
+	var all []model
+	for _, a := range e.Attacks {
+		if a == nil {
+			continue
+		}
+		source := nameText(path.Base(a.Source))
+		if len(a.Models) == 0 && a.Attack != nil {
+			all = append(all, model{source, "", a.Attack})
+		}
+		for _, m := range a.Models {
+			if m.Attack == nil {
+				continue
+			}
+			name := source
+			if m.Folder != "" {
+				name = nameText(m.Folder)
+			}
+			if m.Seed != 0 {
+				name += fmt.Sprintf(", seed %d", m.Seed)
+			}
+			all = append(all, model{name, m.Folder, m.Attack})
+		}
+	}
+	return all
+}
