@@ -21,6 +21,7 @@ var mayImport = map[string]neighbours{
 	"noise":                         {only: true},
 	"mech":                          {own: []string{"dp", "noise"}},
 	"audit":                         {own: []string{"dp", "noise", "mech", "internal/fault"}},
+	"ledger":                        {own: []string{"dp"}},
 	"nn":                            {own: []string{"dp", "noise"}},
 	"nn/peer/blas":                  {only: true},
 	"dp/dptest":                     {own: []string{"dp", "noise"}},

@@ -1,0 +1,62 @@
+package ledger
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"sotto/dp"
+)
+
+// Cost is an amount of privacy, in integers, so that sums are exact: a spend is
+// rounded up and a budget down.
+type Cost struct {
+	Epsilon int64 // in units of 10⁻⁹
+	Delta   int64 // in units of 10⁻¹⁵
+}
+
+const (
+	epsilonUnits = 1e9
+	deltaUnits   = 1e15
+	// maxCost keeps every sum of a budget and a spend within int64.
+	maxCost = math.MaxInt64 / 4
+)
+
+// CostOf returns what one release under a guarantee costs. It refuses a
+// guarantee that promises nothing: no budget pays for that.
+func CostOf(g dp.Guarantee) (Cost, error) {
+	if err := g.Validate(); err != nil {
+		return Cost{}, err
+	}
+	e, d := math.Ceil(float64(g.Epsilon)*epsilonUnits), math.Ceil(g.Delta*deltaUnits)
+	if !(e <= maxCost) || !(d <= maxCost) {
+		return Cost{}, fmt.Errorf("ledger: ε is %v, must be finite and at most %.4g", g.Epsilon, maxCost/epsilonUnits)
+	}
+	return Cost{int64(e), int64(d)}, nil
+}
+
+// floor is the largest cost that is at most epsilon and delta.
+func floor(epsilon, delta float64) Cost {
+	return Cost{int64(math.Floor(epsilon * epsilonUnits)), int64(math.Floor(delta * deltaUnits))}
+}
+
+// EpsilonValue returns ε as a number.
+func (c Cost) EpsilonValue() float64 { return float64(c.Epsilon) / epsilonUnits }
+
+// DeltaValue returns δ as a number.
+func (c Cost) DeltaValue() float64 { return float64(c.Delta) / deltaUnits }
+
+func (c Cost) plus(d Cost) Cost  { return Cost{c.Epsilon + d.Epsilon, c.Delta + d.Delta} }
+func (c Cost) minus(d Cost) Cost { return Cost{c.Epsilon - d.Epsilon, c.Delta - d.Delta} }
+
+// within reports whether c is at most d, in both parts.
+func (c Cost) within(d Cost) bool { return c.Epsilon <= d.Epsilon && c.Delta <= d.Delta }
+
+// String renders ε, and δ where there is one.
+func (c Cost) String() string {
+	text := "ε = " + strconv.FormatFloat(c.EpsilonValue(), 'g', -1, 64)
+	if c.Delta != 0 {
+		text += ", δ = " + strconv.FormatFloat(c.DeltaValue(), 'g', -1, 64)
+	}
+	return text
+}
