@@ -117,7 +117,7 @@ func runDemo(ctx context.Context, o demoOptions, std streams) error {
 		if !bar.shown() {
 			fmt.Fprintf(std.err, "%d of %d: %s\n", i+1, len(stages)+1, stage.name) //nolint:errcheck // that words cannot be written harms no result
 		}
-		if err := d.train(ctx, i, stage); err != nil {
+		if err = d.train(ctx, i, stage); err != nil {
 			bar.finish()
 			return demoError(err)
 		}

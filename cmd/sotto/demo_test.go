@@ -65,7 +65,9 @@ func checkDemoJSON(t *testing.T, dir string) {
 	}
 	var got struct {
 		Format  string
-		Results []struct{ Configurations []struct{ Mean struct{ Accuracy, True any } } }
+		Results []struct {
+			Configurations []struct{ Mean struct{ Accuracy, True any } }
+		}
 	}
 	if err := json.Unmarshal(content, &got); err != nil {
 		t.Fatal(err)
