@@ -3,7 +3,7 @@
 COUNT ?= 1
 FUZZTIME ?= 30s
 
-.PHONY: all build test race lint fuzz bench bench-peer bench-encoder golden proofs cover budget ci
+.PHONY: all build test race lint fuzz bench bench-peer bench-mdl bench-encoder golden proofs cover budget ci
 
 all: build test lint
 
@@ -27,6 +27,9 @@ bench: # every benchmark, COUNT times
 
 bench-peer: # the training engine against PyTorch and OpenBLAS, on this machine
 	nn/peer/run
+
+bench-mdl: # the description length against scikit-learn, on this machine
+	measure/peer/run
 
 bench-encoder: # the transformer against ONNX Runtime, on this machine
 	encode/bert/peer/run

@@ -49,11 +49,13 @@ func attackVectors(t *testing.T, d measure.Labelled, g *dp.Guarantee, o experime
 }
 
 // TestAttackHonest: what is promised holds against every attacker, for every
-// mechanism with a text-level ε. A mechanism that only just keeps its promise
-// would fail one of the attacks here in forty; of the fixed seeds none does.
+// mechanism with a text-level ε. With 6 mechanisms, 3 ε and 4 attackers, an
+// accuracy whose one-sided interval of confidence 1 − 1e-5/72 lies above the
+// limit refutes; if all guarantees are true, that happens in at most one of
+// 100,000 runs.
 func TestAttackHonest(t *testing.T) {
 	if testing.Short() {
-		t.Skip("fits 54 attackers")
+		t.Skip("fits 72 attackers")
 	}
 	for _, name := range []string{"laplace-l1", "laplace-l2", "dpnr", "bitrr", "codebook", "privunit"} {
 		for _, epsilon := range []float64{0.5, 2, 6} {
@@ -64,8 +66,14 @@ func TestAttackHonest(t *testing.T) {
 				}
 				g := m.Guarantee()
 				a := attackVectors(t, opposite(t, m, 300), &g, experiment.AttackOptions{Workers: 2})
-				if math.IsNaN(float64(a.Limit)) || a.Refuted {
-					t.Errorf("attack on an honest mechanism: %+v, want a limit that holds", a)
+				if math.IsNaN(float64(a.Limit)) {
+					t.Fatal("an honest mechanism has no limit")
+				}
+				for _, k := range a.Attackers {
+					hits := int(math.Round(k.Accuracy * float64(k.RowsScored)))
+					if low, _ := measure.ClopperPearson(hits, k.RowsScored, 1-2*1e-5/72); low > float64(a.Limit) {
+						t.Errorf("%s: accuracy %v is at least %v, want at most %v", k.Name, k.Accuracy, low, a.Limit)
+					}
 				}
 			})
 		}
