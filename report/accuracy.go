@@ -18,7 +18,7 @@ func accuracySection(e *evidence.Evidence) section {
 		Meaning: "How often a model that sees only the releases is right, at the ε that is true of them. A filled mark stands at the true ε; a hollow one, joined to it, stands at the ε that was claimed. No release can reach the shaded part on average, so a hollow mark in it is a claim that cannot be true.",
 		Source:  "Means, deviations and 95 % intervals over seeds: sotto train. The limit is computed from the shares of the classes in the test part.",
 	}
-	for _, r := range results(e) {
+	for _, r := range tasks(e) {
 		trained := trainedOf(r)
 		if len(trained) == 0 {
 			continue
@@ -243,7 +243,7 @@ func accuracyTable(r *experiment.Result, all []*experiment.Configuration) *table
 	t := &table{
 		Caption: "Accuracy, " + taskName(r),
 		Head:    heads("configuration", "#claimed ε", "#true ε", "#accuracy", "#95 % interval", "#limit", "#yardstick"),
-		Folded:  len(all) > openRows,
+		Folded:  len(all) > foldRows,
 	}
 	for _, c := range all {
 		low, high := intervalOf(c)

@@ -28,9 +28,9 @@ func attemptSection(e *evidence.Evidence) section {
 			stated = ", stated ε = " + guaranteeText(&g.Epsilon, g.Unit, g.Delta)
 		}
 		s.Blocks = append(s.Blocks, block{Heading: attemptTitle(a.Kind) + ": " + nameText(a.Source) + stated})
-		if p := averagingChart(a.Attempt); p != nil {
+		if plots := averagingCharts(a.Attempt); len(plots) > 0 {
 			caption := "With fresh noise every further release of the same text tells more; a memoised answer is the same each time and tells nothing new."
-			s.Blocks = append(s.Blocks, block{Figure: &figure{Caption: caption, Plots: []plot{p}}})
+			s.Blocks = append(s.Blocks, block{Figure: &figure{Caption: caption, Plots: plots, Small: len(plots) > 1}})
 		}
 		s.Blocks = append(s.Blocks, findingTable(a.Attempt).block()...)
 		for _, n := range a.Notes {
@@ -83,39 +83,59 @@ func findingTable(a *experiment.Attempt) *table {
 			texts = append(texts, cmp.Or(nameText(f.Model), none))
 		}
 		row := t.add(texts...)
-		row[7] = attackVerdict(f.Refutes, float64(f.Limit))
+		row[7] = attackVerdict(f.Refutes, float64(f.Value), float64(f.Limit))
 	}
-	t.Folded = len(t.Rows) > openRows && a.Kind == experiment.Averaging
+	t.Folded = len(t.Rows) > foldRows && a.Kind == experiment.Averaging
 	return t
 }
 
-// averagingChart draws findings over the number of releases, or nothing if
-// there is no more than one number.
-func averagingChart(a *experiment.Attempt) *chart {
-	p := &chart{
-		Title: "What several releases of one text give away", Desc: "The table below has the same numbers.",
-		X: axis{Label: "releases of each text, logarithmic", Log: true, Low: 1},
-	}
-	var values []float64
-	metric, mixed := "", false
+// averagingCharts draws findings over the number of releases, a chart for each
+// metric and target, where there is more than one number of releases.
+func averagingCharts(a *experiment.Attempt) []plot {
+	type what struct{ metric, target string }
+	var all []what
 	for _, f := range a.Findings {
-		if !finite(float64(f.Value)) || f.Noise == "" {
-			continue
+		if w := (what{f.Metric, f.Target}); f.Noise != "" && !slices.Contains(all, w) {
+			all = append(all, w)
 		}
+	}
+	var plots []plot
+	for _, w := range all {
+		of := kept(a.Findings, func(f experiment.Finding) bool {
+			return f.Metric == w.metric && f.Target == w.target && f.Noise != "" && finite(float64(f.Value))
+		})
+		if p := averagingChart(of); p != nil && len(plots) < smallPlots {
+			plots = append(plots, p)
+		}
+	}
+	return plots
+}
+
+// averagingChart draws the findings of one metric, or nothing.
+func averagingChart(of []experiment.Finding) *chart {
+	if len(of) == 0 {
+		return nil
+	}
+	first := of[0]
+	p := &chart{
+		Title: "What several releases of one text give away: " + nameText(first.Target), Desc: "The table below has the same numbers.", Heading: nameText(first.Target),
+		X: axis{Label: "releases of each text, logarithmic", Log: true},
+		Y: axis{Label: nameText(first.Metric), Percent: first.Metric == "accuracy"},
+	}
+	top, values := 1.0, []float64{}
+	for _, f := range of {
 		k := float64(max(1, f.Releases))
-		mixed = mixed || metric != "" && metric != f.Metric
-		metric, p.X.High = f.Metric, max(p.X.High, k)
+		p.X.High, top = max(p.X.High, k), max(top, float64(f.Value))
 		values = append(values, float64(f.Value), float64(f.Baseline))
 		p.extend(f, k)
 	}
-	if !(p.X.High > 1) || mixed {
+	if !(p.X.High > 1) {
 		return nil
 	}
 	p.X.Low, p.X.High = 0.8, p.X.High*1.25
-	p.Y = axis{Label: nameText(metric), Percent: metric == "accuracy"}
-	p.Y.Low, p.Y.High = around(values, 0, 1)
-	if b := float64(a.Findings[0].Baseline); finite(b) {
-		p.Levels = []level{{"seeing nothing " + metricText(metric, a.Findings[0].Baseline), b}}
+	p.Y.Low, p.Y.High = around(values, 0, min(top, 1e6))
+	if b := float64(first.Baseline); finite(b) {
+		p.Levels = []level{{"seeing nothing " + metricText(first.Metric, first.Baseline), b}}
 	}
 	return p
 }

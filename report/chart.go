@@ -105,25 +105,32 @@ func (p *chart) sides() (zero, inf bool) {
 	return zero, inf
 }
 
+// noEpsilon names the column of what has no finite ε.
+const noEpsilon = "∞ / none"
+
 func (p *chart) grid(c *canvas, b box, x, y *scale) {
 	bottom := b.y + b.h
 	for _, t := range y.ticks(5) {
 		c.rule("grid", b.x, y.place(t.value), b.x+b.w, y.place(t.value))
 		c.text("t soft", "end", b.x-6, y.place(t.value)+4, t.text)
 	}
+	zero, inf := p.sides()
 	for _, t := range x.ticks(int((x.to - x.from) / 50)) {
-		c.rule("grid", x.place(t.value), bottom, x.place(t.value), bottom+4)
-		c.text("t soft", "middle", x.place(t.value), bottom+17, t.text)
+		v, half := x.place(t.value), textWidth(t.text)/2
+		c.rule("grid", v, bottom, v, bottom+4)
+		if inf && v+half > x.inf-textWidth(noEpsilon)/2-4 || zero && v-half < x.zero+8 {
+			continue // the column beside it has a name
+		}
+		c.text("t soft", "middle", v, bottom+17, t.text)
 	}
 	c.rule("axis", b.x, bottom, b.x+b.w, bottom)
-	zero, inf := p.sides()
 	if zero {
 		c.rule("side", x.from, b.y, x.from, bottom)
 		c.text("t soft", "middle", x.zero, bottom+17, "0")
 	}
 	if inf {
 		c.rule("side", x.to, b.y, x.to, bottom)
-		c.text("t soft", "middle", x.inf, bottom+17, "∞ / none")
+		c.text("t soft", "middle", x.inf, bottom+17, noEpsilon)
 	}
 }
 

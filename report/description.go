@@ -33,7 +33,7 @@ func descriptionSection(e *evidence.Evidence) section {
 				p.learn(nameText(k.Name), d)
 			}
 		}
-		if p.X.High > p.X.Low && len(f.Plots) < smallPlots && (m.folder == "" || m.folder != last) {
+		if p.X.High > p.X.Low && len(f.Plots) < smallPlots && m.folder != last {
 			last = m.folder
 			p.closeCurves()
 			f.Plots = append(f.Plots, p)
@@ -49,7 +49,7 @@ func descriptionSection(e *evidence.Evidence) section {
 		}
 		s.Blocks = append(s.Blocks, block{Figure: f})
 	}
-	t.Folded = len(t.Rows) > openRows
+	t.Folded = len(t.Rows) > foldRows
 	s.Blocks = append(s.Blocks, t.block()...)
 	return s
 }

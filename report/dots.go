@@ -19,7 +19,7 @@ func (p *dots) svg(id string, width float64) string {
 	}
 	left, pitch, narrow := 8.0, 38.0, width < wideWidth
 	if !narrow {
-		left, pitch = 16+min(310, p.widest()), 24
+		left, pitch = 16+min(350, p.widest()), 24
 	}
 	pitch = max(pitch, pitch-16+9*float64(p.most()))
 	x := p.scale(left, width-24)

@@ -146,6 +146,35 @@ func TestLimitIsWhereItSays(t *testing.T) {
 	}
 }
 
+// Results on the same rows share a plot; those on other data do not.
+func TestResultsShareAPlot(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*experiment.Result)
+		want   int
+	}{
+		{"the same data", func(*experiment.Result) {}, 1},
+		{"measured once", func(r *experiment.Result) { r.Reference = nan }, 1},
+		{"other rows", func(r *experiment.Result) { r.Rows.Test++ }, 2},
+		{"another label", func(r *experiment.Result) { r.Data.Label = "topic" }, 2},
+		{"another hash", func(r *experiment.Result) { r.Data.Hash = "00" }, 2},
+		{"another encoder", func(r *experiment.Result) { r.Data.Encoder = "words" }, 2},
+		{"another reference", func(r *experiment.Result) { r.Reference = 0.9 }, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, b := result(), result()
+			tt.change(b)
+			page := render(t, report.HTML, &evidence.Evidence{Results: []*experiment.Result{a, b}})
+			if got := len(regexp.MustCompile(`<title id="p\d+w-t">Accuracy against ε`).FindAllString(page, -1)); got != tt.want {
+				t.Errorf("%d plots, want %d", got, tt.want)
+			}
+			if len(a.Configurations) != len(result().Configurations) {
+				t.Error("the evidence was changed")
+			}
+		})
+	}
+}
+
 // Intervals beyond the plot are cut, never drawn outside.
 func TestNothingLeavesThePlot(t *testing.T) {
 	c := configuration("noise", "a", "true", 1, 1, 0.6)

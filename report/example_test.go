@@ -25,7 +25,7 @@ func ExampleMarkdown() {
 	//
 	// **All 2 ε that are claimed are true; a text in all 2 text-level files has spent ε = 6 (text-level).**
 	//
-	// - ✅ **claim true** laplace-l1 paper D=4: ε = 2, 4
+	// - ✅ **claim true** laplace-l1 paper: ε = 2, 4
 	//
 	// ## What was promised
 	//

@@ -25,7 +25,7 @@ func fairnessSection(e *evidence.Evidence) section {
 		Meaning: "How well each group is served. The gaps are 0 where all groups are served alike; the parity ratio is 1. A rate without rows is not defined, which is not 0.",
 		Source:  "Configurations: sotto train, groups by the first seed. Predictions of other models: sotto measure fairness. Bars are 95 % bootstrap intervals.",
 	}
-	for _, r := range results(e) {
+	for _, r := range tasks(e) {
 		s.Blocks = append(s.Blocks, fairnessOf(r)...)
 	}
 	for _, f := range comparisons(e) {
@@ -58,7 +58,7 @@ func fairnessOf(r *experiment.Result) []block {
 		blocks = append(blocks, block{Figure: &figure{Caption: caption, Plots: []plot{p}}})
 	}
 	t := &table{
-		Caption: "Gaps between groups, " + title, Folded: len(all) > openRows,
+		Caption: "Gaps between groups, " + title, Folded: len(all) > foldRows,
 		Head: heads("configuration", "#true ε", "#TPR gap", "#GRMS", "#parity difference", "#parity ratio", "#equalised odds difference"),
 	}
 	for _, c := range all {

@@ -19,7 +19,7 @@ func leakageSection(e *evidence.Evidence) section {
 		Meaning: "How often an attacker who was trained on releases guesses the protected attribute of people it has not seen. At the line, it does no better than somebody who sees nothing; the tick is what no attacker can exceed at the true ε. A low number says that these attackers failed; only ε speaks of all.",
 		Source:  "The reference attacker (100 hidden units) of each configuration: sotto train. Further attackers: sotto attack.",
 	}
-	for _, r := range results(e) {
+	for _, r := range tasks(e) {
 		s.Blocks = append(s.Blocks, leakageOf(r)...)
 	}
 	all := models(e)
@@ -54,7 +54,7 @@ func leakageOf(r *experiment.Result) []block {
 		Label: "accuracy of the attacker", Percent: true, Keys: []string{"reference attacker"}, Bound: "limit",
 	}
 	t := &table{
-		Caption: "Leakage of " + attribute + ", " + nameText(r.Data.Name), Folded: len(all) > openRows,
+		Caption: "Leakage of " + attribute + ", " + nameText(r.Data.Name), Folded: len(all) > foldRows,
 		Head: heads("configuration", "#claimed ε", "#true ε", "#attack accuracy", "#95 % intervals", "#majority", "#limit"),
 	}
 	short := namingOf(all)
@@ -135,18 +135,20 @@ func attackTable(all []model) *table {
 		for _, k := range m.Attackers {
 			row := t.add(m.name, nameText(m.Attribute), stated, nameText(k.Name), percent(k.Accuracy), between(k.Low, k.High), percent(k.Majority),
 				orNone(percent, m.Limit), decimal(k.AUC, 3), "")
-			row[len(row)-1] = attackVerdict(k.Refutes, float64(m.Limit))
+			row[len(row)-1] = attackVerdict(k.Refutes, k.Accuracy, float64(m.Limit))
 		}
 	}
-	t.Folded = len(t.Rows) > openRows
+	t.Folded = len(t.Rows) > foldRows
 	return t
 }
 
 // attackVerdict says how an attack stands to its limit.
-func attackVerdict(refutes bool, limit float64) cell {
+func attackVerdict(refutes bool, value, limit float64) cell {
 	switch {
 	case refutes:
 		return cell{"refutes the stated ε", bad}
+	case value > limit:
+		return cell{"above the limit, which alone refutes nothing", warn} // by chance, or without a test
 	case finite(limit):
 		return cell{"within the limit", plain}
 	}

@@ -64,12 +64,17 @@ func usersText(users []string) string {
 	return strings.Join(users, ", ")
 }
 
+// short names the mechanism without its parameters.
+func (p *promise) short() string {
+	return strings.TrimSpace(nameText(p.mechanism) + " " + nameText(p.variant))
+}
+
 // reasonsOf lists each reason once, with the mechanisms that it is given for.
 func reasonsOf(all []promise) []item {
 	var list []item
 	for i := range all {
 		p := &all[i]
-		name := strings.TrimSpace(nameText(p.mechanism) + " " + nameText(p.variant))
+		name := p.short()
 		if p.reason != "" && !slices.Contains(list, item{name, p.reason}) {
 			list = append(list, item{name, p.reason})
 		}
@@ -135,30 +140,33 @@ func refuted(e *evidence.Evidence) (found []item, tried int) {
 func verdicts(all []promise, e *evidence.Evidence) []verdict {
 	type group struct {
 		verdict
-		claimed, proved []string
+		claimed, proved []dp.Epsilon
 	}
 	var groups []group
 	for i := range all {
 		p := &all[i]
 		v := p.verdict()
 		name := p.name
+		if v.Tone == good && p.mechanism != "" {
+			name = p.short()
+		}
 		j := slices.IndexFunc(groups, func(g group) bool { return g.Text == name && g.Label == v.Text })
 		if j < 0 {
 			j, groups = len(groups), append(groups, group{verdict: verdict{v.Tone, v.Text, name}})
 		}
 		g := &groups[j]
 		if p.claimed != nil {
-			g.claimed = append(g.claimed, epsilonText(*p.claimed))
+			g.claimed = append(g.claimed, *p.claimed)
 		}
 		if p.proved != nil {
-			g.proved = append(g.proved, epsilonText(*p.proved))
+			g.proved = append(g.proved, *p.proved)
 		}
 	}
 	var list []verdict
 	for _, g := range groups {
 		switch {
 		case len(g.claimed) > 0 && g.Tone == bad && len(g.proved) > 0:
-			g.Text += ": claims ε = " + several(g.claimed) + ", true " + several(slices.Compact(g.proved))
+			g.Text += ": claims ε = " + several(g.claimed) + ", true " + several(g.proved)
 		case len(g.claimed) > 0:
 			g.Text += ": ε = " + several(g.claimed)
 		}
@@ -174,13 +182,17 @@ func verdicts(all []promise, e *evidence.Evidence) []verdict {
 	return list
 }
 
-// several lists the first few of some numbers.
-func several(values []string) string {
+// several lists the first few of some ε, each once, by size.
+func several(values []dp.Epsilon) string {
 	const shown = 5
-	if len(values) > shown {
-		return strings.Join(values[:shown-1], ", ") + ", …, " + values[len(values)-1]
+	var texts []string
+	for _, v := range slices.Sorted(slices.Values(values)) {
+		texts = append(texts, epsilonText(v))
 	}
-	return strings.Join(values, ", ")
+	if texts = slices.Compact(texts); len(texts) > shown {
+		return strings.Join(texts[:shown-1], ", ") + ", …, " + texts[len(texts)-1]
+	}
+	return strings.Join(texts, ", ")
 }
 
 func moreText(n int) string {

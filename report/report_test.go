@@ -11,6 +11,7 @@ import (
 
 	"sotto/dp"
 	"sotto/experiment"
+	"sotto/measure"
 	"sotto/report"
 	"sotto/report/evidence"
 )
@@ -183,6 +184,27 @@ func TestContradiction(t *testing.T) {
 	}
 }
 
+// A value above its limit is never said to be within it, tested or not.
+func TestLimitIsTold(t *testing.T) {
+	for _, tt := range []struct {
+		value   measure.Number
+		refutes bool
+		want    string
+	}{
+		{0.70, false, "within the limit"},
+		{0.76, false, "above the limit, which alone refutes nothing"},
+		{0.99, true, "refutes the stated ε"},
+	} {
+		a := inversion()
+		f := &a.Findings[0]
+		f.Value, f.Limit, f.Refutes = tt.value, 0.75, tt.refutes
+		text := render(t, report.Markdown, &evidence.Evidence{Attempts: []*evidence.Attempt{a}})
+		if row := regexp.MustCompile(`(?m)^\| logistic.*$`).FindString(text); !strings.Contains(row, "| "+tt.want+" |") && !strings.Contains(row, "**"+tt.want+"**") {
+			t.Errorf("value %v: the row is %q, want %q", tt.value, row, tt.want)
+		}
+	}
+}
+
 // Numbers of different units, or with a δ, never share a plot or a sum.
 func TestUnitsStayApart(t *testing.T) {
 	r := result()
@@ -219,6 +241,7 @@ func TestDeterministic(t *testing.T) {
 // The page stays below what a mail takes, also for more than anybody looks at.
 func TestSize(t *testing.T) {
 	page := render(t, report.HTML, large())
+	t.Logf("%d bytes", len(page))
 	if n := len(page); n > 2_000_000 {
 		t.Errorf("the page has %d bytes, want at most 2,000,000", n)
 	}

@@ -51,6 +51,7 @@ func result() *experiment.Result {
 			configuration("noise", "laplace-l1", "released", 4, 8, 0.9020),
 			configuration("noise", "laplace-l1", "paper", 4, 4, 0.9412),
 			configuration("dpnr", "dpnr", "released", 0.05, dp.Infinite, 0.9665),
+			configuration("federate", "laplace-l1", "released", 8, 138.6, 0.9535),
 		},
 		Failed: []experiment.Failure{{Job: "noise-e1-seed-2", Reason: "the loss is not finite"}},
 	}

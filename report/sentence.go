@@ -18,7 +18,7 @@ func Sentence(e *evidence.Evidence) string {
 	if e == nil {
 		return ""
 	}
-	parts := kept([]string{claimClause(collect(e)), costClause(results(e))}, func(s string) bool { return s != "" })
+	parts := kept([]string{claimClause(collect(e), refutedClause(e)), costClause(tasks(e))}, func(s string) bool { return s != "" })
 	if len(parts) == 0 {
 		parts = kept([]string{attackClause(e), fairnessClause(e)}, func(s string) bool { return s != "" })
 	}
@@ -31,8 +31,9 @@ func Sentence(e *evidence.Evidence) string {
 	return upper(strings.Join(parts, "; ")) + "."
 }
 
-// claimClause tells of the worst claim, or that all hold.
-func claimClause(all []promise) string {
+// claimClause tells of the worst claim, or what attacks refuted, or that all
+// claims hold.
+func claimClause(all []promise, refuted string) string {
 	worst, claims := -1, 0
 	for i := range all {
 		p := &all[i]
@@ -45,10 +46,10 @@ func claimClause(all []promise) string {
 		}
 	}
 	switch {
-	case claims == 0:
-		return ""
 	case worst >= 0:
 		return all[worst].complaint()
+	case refuted != "" || claims == 0:
+		return refuted
 	case slices.ContainsFunc(all, func(p promise) bool { return p.claimed != nil && p.proved == nil }):
 		if claims == 1 {
 			return "no audit refutes the one ε that is claimed"
@@ -58,6 +59,23 @@ func claimClause(all []promise) string {
 		return "the one ε that is claimed is true"
 	}
 	return fmt.Sprintf("all %d ε that are claimed are true", claims)
+}
+
+// refutedClause tells of the first attack that refutes what is stated.
+func refutedClause(e *evidence.Evidence) string {
+	for _, m := range models(e) {
+		for _, k := range m.Attackers {
+			if k.Refutes && m.Guarantee != nil {
+				return fmt.Sprintf("the attacker %s refutes the stated ε = %s of %s", nameText(k.Name), epsilonText(m.Guarantee.Epsilon), m.name)
+			}
+		}
+	}
+	for _, a := range attempts(e) {
+		if a.Refuted && a.Guarantee != nil {
+			return fmt.Sprintf("the %s attack refutes the stated ε = %s of %s", nameText(string(a.Kind)), epsilonText(a.Guarantee.Epsilon), nameText(a.Source))
+		}
+	}
+	return ""
 }
 
 // excess is how many times the claim the truth is, as far as it is known.

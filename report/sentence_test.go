@@ -23,6 +23,12 @@ func TestSentence(t *testing.T) {
 	inMetres.Mean.Unit, inMetres.Statement.Unit = dp.Metric, dp.Metric
 	bare := with(honest(4, 0.94))
 	bare.Results[0].Reference = nan
+	harmless := attack()
+	harmless.Models[0].Attackers[1].Refutes = false
+	membership := &evidence.Attempt{Attempt: &experiment.Attempt{
+		Kind: experiment.Membership, Source: "private.npy", Guarantee: &dp.Guarantee{Unit: dp.Text, Epsilon: 1}, Refuted: true,
+		Findings: []experiment.Finding{{Value: 0.99, Limit: 0.73, Refutes: true}},
+	}}
 	for _, tt := range []struct {
 		name string
 		e    *evidence.Evidence
@@ -51,7 +57,15 @@ func TestSentence(t *testing.T) {
 		},
 		{"not refuted", &evidence.Evidence{Audits: []*evidence.Audit{audited("foreign command", "", 1, 0.2, false)}}, "No audit refutes the one ε that is claimed."},
 		{
-			"an attack", &evidence.Evidence{Attacks: sample().Attacks},
+			"an attack that refutes", &evidence.Evidence{Attacks: sample().Attacks},
+			"The attacker mlp-100 refutes the stated ε = 0.2 of noise-e4, seed 1.",
+		},
+		{
+			"another attack that refutes", &evidence.Evidence{Attempts: []*evidence.Attempt{membership}, Releases: []*evidence.Release{released("a.npy", 4)}},
+			"The membership attack refutes the stated ε = 1 of private.npy; a text in the one text-level file has spent ε = 4 (text-level).",
+		},
+		{
+			"an attack", &evidence.Evidence{Attacks: []*evidence.Attack{harmless}},
 			"The strongest attacker (mlp-100) guesses author in 70.2 % of cases, where whoever sees nothing is right in 52.4 %.",
 		},
 		{"a comparison", &evidence.Evidence{Fairness: sample().Fairness}, "Accuracy differs by 8.2 points between the best and the worst served group."},

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	"sotto/experiment"
 	"sotto/report/evidence"
@@ -13,6 +14,34 @@ import (
 
 func results(e *evidence.Evidence) []*experiment.Result {
 	return kept(e.Results, func(r *experiment.Result) bool { return r != nil })
+}
+
+// tasks joins the results on the same rows of the same data, whose numbers can
+// be compared: they share a plot.
+func tasks(e *evidence.Evidence) []*experiment.Result {
+	var all []*experiment.Result
+	for _, r := range results(e) {
+		i := slices.IndexFunc(all, func(t *experiment.Result) bool { return sameTask(t, r) })
+		if i < 0 {
+			joined := *r
+			joined.Configurations = slices.Clone(r.Configurations)
+			all = append(all, &joined)
+			continue
+		}
+		t := all[i]
+		t.Configurations = append(t.Configurations, r.Configurations...)
+		if !finite(float64(t.Reference)) {
+			t.Reference = r.Reference
+		}
+	}
+	return all
+}
+
+func sameTask(a, b *experiment.Result) bool {
+	x, y := a.Data, b.Data
+	return x.Hash != "" && x.Hash == y.Hash && x.Name == y.Name && x.Variant == y.Variant && x.Encoder == y.Encoder && x.Vectors == y.Vectors &&
+		x.Label == y.Label && x.Attribute == y.Attribute && a.Rows == b.Rows && slices.Equal(a.Priors, b.Priors) &&
+		(a.Reference == b.Reference || !finite(float64(a.Reference)) || !finite(float64(b.Reference)))
 }
 
 func releases(e *evidence.Evidence) []*evidence.Release {
@@ -44,7 +73,7 @@ func kept[T any](all []T, keep func(T) bool) []T {
 // model is an attack on one model or file of releases.
 type model struct {
 	name   string
-	folder string
+	folder string // the same for all seeds
 	*experiment.Attack
 }
 
@@ -57,7 +86,7 @@ func models(e *evidence.Evidence) []model {
 		}
 		source := nameText(path.Base(a.Source))
 		if len(a.Models) == 0 && a.Attack != nil {
-			all = append(all, model{source, "", a.Attack})
+			all = append(all, model{source, source, a.Attack})
 		}
 		for _, m := range a.Models {
 			if m.Attack == nil {
@@ -70,7 +99,10 @@ func models(e *evidence.Evidence) []model {
 			if m.Seed != 0 {
 				name += fmt.Sprintf(", seed %d", m.Seed)
 			}
-			all = append(all, model{name, m.Folder, m.Attack})
+			if slices.ContainsFunc(all, func(other model) bool { return other.name == name }) {
+				name = source + ", " + name
+			}
+			all = append(all, model{name, source + "/" + m.Folder, m.Attack})
 		}
 	}
 	return all

@@ -78,6 +78,7 @@ type figure struct {
 // The rows that a table shows before it folds, and at all.
 const (
 	openRows = 12
+	foldRows = 16 // it does not fold for the sake of a few
 	maxRows  = 400
 )
 
@@ -126,7 +127,7 @@ func (t *table) parts() (open, folded [][]cell) {
 	switch {
 	case t.Folded:
 		n = 0
-	case n > openRows+openRows/3: // not for the sake of a few
+	case n > foldRows:
 		n = openRows
 	}
 	return t.Rows[:n], t.Rows[n:]

@@ -224,7 +224,7 @@ func strongest(found []experiment.ModelAttack, folder string) (measure.Number, s
 
 // demoDraws is how many releases of each input an audit counts: enough to
 // refute what is false here, in a second or two.
-const demoDraws = 20_000
+const demoDraws = 10_000
 
 // audit attacks each mechanism that was used.
 func (d *demo) audit(ctx context.Context) error {
