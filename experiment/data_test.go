@@ -11,15 +11,10 @@ import (
 	"sotto/experiment"
 )
 
-func TestFilledSpellsOut(t *testing.T) {
+func TestFilledRefusesRows(t *testing.T) {
 	s := experiment.Spec{Methods: []string{"unconstrained"}, Dropout: 0.5, FirstSeed: 3, Limit: 100}
-	filled, err := s.Filled()
-	if err != nil || filled.Encoder != "dropout:0.5:3:default" || filled.DataVariant != ":100" {
-		t.Fatalf("Filled() = encoder %q, variant %q, %v", filled.Encoder, filled.DataVariant, err)
-	}
-	again, err := filled.Filled()
-	if err != nil || again.Hash() != filled.Hash() {
-		t.Errorf("filled twice: encoder %q, variant %q, %v, want the same", again.Encoder, again.DataVariant, err)
+	if _, err := s.Filled(); err != nil {
+		t.Fatal(err)
 	}
 	for _, tt := range []struct {
 		change func(*experiment.Spec)
@@ -29,10 +24,6 @@ func TestFilledSpellsOut(t *testing.T) {
 		{func(s *experiment.Spec) { s.Dropout = math.NaN() }, "dropout is NaN"},
 		{func(s *experiment.Spec) { s.Limit = 3 }, "limit is 3"},
 		{func(s *experiment.Spec) { s.Limit = -1 }, "limit is -1"},
-		{func(s *experiment.Spec) { s.Encoder = "dropout:0.4:3:default" }, "must not mask words"},
-		{func(s *experiment.Spec) { s.Dropout, s.Encoder = 0, "dropout:0.5:3:default" }, "must not mask words"},
-		{func(s *experiment.Spec) { s.DataVariant = "skewed:50" }, "must not bound rows"},
-		{func(s *experiment.Spec) { s.Limit, s.DataVariant = 0, "skewed:50" }, "must not bound rows"},
 	} {
 		wrong := s
 		tt.change(&wrong)
@@ -68,8 +59,8 @@ func trained(t *testing.T, change func(*experiment.Spec)) (string, *experiment.R
 
 func TestLimit(t *testing.T) {
 	_, r := trained(t, func(*experiment.Spec) {})
-	if r.Rows != (experiment.Rows{Train: 200, Validation: 50, Test: 50}) || !strings.HasSuffix(r.Data.Variant, ":200") {
-		t.Errorf("limited to %+v of variant %q, want 200/50/50", r.Rows, r.Data.Variant)
+	if r.Rows != (experiment.Rows{Train: 200, Validation: 50, Test: 50}) || r.Data.Limit != 200 {
+		t.Errorf("limited to %+v, recorded as %d, want 200/50/50", r.Rows, r.Data.Limit)
 	}
 	_, all := trained(t, func(s *experiment.Spec) { s.Limit = 4000 })
 	if all.Rows.Train != 3000 || all.Rows.Test != 1000 {
@@ -87,8 +78,8 @@ func TestDropout(t *testing.T) {
 	if masked.Data.Vectors == bare.Data.Vectors || masked.Data.Vectors == other.Data.Vectors || masked.Data.Vectors != same.Data.Vectors {
 		t.Errorf("digests of vectors: bare %.8s, masked %.8s, same seed %.8s, other seed %.8s", bare.Data.Vectors, masked.Data.Vectors, same.Data.Vectors, other.Data.Vectors)
 	}
-	if masked.Data.Encoder != "dropout:0.5:1:hash:32" {
-		t.Errorf("the record names encoder %q", masked.Data.Encoder)
+	if d := masked.Data; d.Encoder != "hash:32" || d.Dropout != 0.5 || d.MaskSeed != 1 || bare.Data.Dropout != 0 {
+		t.Errorf("the record names encoder %q, dropout %v and seed %d", d.Encoder, d.Dropout, d.MaskSeed)
 	}
 	if m, b := masked.Configurations[0].Statement, bare.Configurations[0].Statement; m.True != b.True || m.Unit != "text" {
 		t.Errorf("with masks ε is %v (%s), want the text-level one, %v", m.True, m.Unit, b.True)

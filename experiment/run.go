@@ -93,7 +93,7 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := prepare(ctx, train.DataRecord{Name: s.Data, Variant: s.DataVariant, Label: s.Label, Attribute: s.Attribute, Encoder: s.Encoder}, o.Workers)
+	d, err := prepare(ctx, s.wants(), o.Workers)
 	if err != nil {
 		return nil, err
 	}

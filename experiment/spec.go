@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"sotto/dataset"
 	"sotto/train"
@@ -24,14 +22,12 @@ type Spec struct {
 	Encoder     string `json:"encoder,omitempty"`      // of texts, as package catalogue names them; "" means default
 	// Dropout is μ, the probability with which each word of a text is masked
 	// before it is encoded, in training as in use; 0 masks none. The masks are
-	// drawn once for each text, by the first seed. Filled writes both into
-	// Encoder, by which a model's record then names what made its vectors. The
-	// guarantees of a result are text-level, and masks change none of them; see
+	// drawn once for each text, by the first seed, for all seeds. The guarantees
+	// of a result are text-level, and masks change none of them; see
 	// mech.WordLevel for the one between texts that differ in a word.
 	Dropout float64 `json:"dropout,omitempty"`
 	// Limit bounds the rows: at most so many to train and a quarter as many to
-	// validate and to test, evenly spaced in each part; 0 takes all. Filled
-	// writes it into DataVariant.
+	// validate and to test, evenly spaced in each part; 0 takes all.
 	Limit int `json:"limit,omitempty"`
 
 	Methods   []string `json:"methods"`             // at least one; see [Methods]
@@ -97,8 +93,11 @@ func (s Spec) Filled() (Spec, error) {
 	if s.Label != "" && s.Data != "celeba" {
 		errs = append(errs, fmt.Errorf("experiment: label has no meaning for %s, whose label is fixed", s.Data))
 	}
-	if err := s.spellOut(); err != nil {
-		errs = append(errs, err)
+	if !(s.Dropout >= 0 && s.Dropout < 1) {
+		errs = append(errs, fmt.Errorf("experiment: dropout is %v, must be at least 0 and below 1", s.Dropout))
+	}
+	if s.Limit < 0 || s.Limit > 0 && s.Limit < 8 {
+		errs = append(errs, fmt.Errorf("experiment: limit is %d, must be at least 8, or 0 for all rows", s.Limit))
 	}
 	if len(s.Methods) == 0 {
 		errs = append(errs, fmt.Errorf("experiment: no method given, must be one of %s", methodNames()))
@@ -109,35 +108,6 @@ func (s Spec) Filled() (Spec, error) {
 		errs = append(errs, err)
 	}
 	return s, errors.Join(errs...)
-}
-
-// spellOut writes what is done to texts and rows into the names of encoder and
-// variant, once.
-func (s *Spec) spellOut() error {
-	if !(s.Dropout >= 0 && s.Dropout < 1) {
-		return fmt.Errorf("experiment: dropout is %v, must be at least 0 and below 1", s.Dropout)
-	}
-	if s.Limit < 0 || s.Limit > 0 && s.Limit < 8 {
-		return fmt.Errorf("experiment: limit is %d, must be at least 8, or 0 for all rows", s.Limit)
-	}
-	prefix, suffix := "", ""
-	if s.Dropout > 0 {
-		prefix = fmt.Sprintf("%s%v:%d:", dropoutPrefix, s.Dropout, s.FirstSeed)
-	}
-	if s.Limit > 0 {
-		suffix = fmt.Sprintf("%s%d", limitMark, s.Limit)
-	}
-	if before := strings.HasPrefix(s.Encoder, dropoutPrefix); before && (prefix == "" || !strings.HasPrefix(s.Encoder, prefix)) {
-		return fmt.Errorf("experiment: encoder is %q, must not mask words other than by dropout", s.Encoder)
-	} else if prefix != "" && !before {
-		s.Encoder = prefix + cmp.Or(s.Encoder, defaultEncoder)
-	}
-	if before := strings.Contains(s.DataVariant, limitMark); before && (suffix == "" || !strings.HasSuffix(s.DataVariant, suffix)) {
-		return fmt.Errorf("experiment: data_variant is %q, must not bound rows other than by limit", s.DataVariant)
-	} else if suffix != "" && !before {
-		s.DataVariant += suffix
-	}
-	return nil
 }
 
 // checkLists refuses numbers of the grid that are no setting. 0 is refused

@@ -48,10 +48,17 @@ type Manifest struct {
 
 // DataRecord says what a model was trained on.
 type DataRecord struct {
-	Name      string   `json:"name"`
-	Variant   string   `json:"variant,omitempty"`
-	Encoder   string   `json:"encoder,omitempty"` // what made vectors of texts; "" for a table
-	Vectors   string   `json:"vectors,omitempty"` // of those vectors, SHA-256
+	Name    string `json:"name"`
+	Variant string `json:"variant,omitempty"`
+	Encoder string `json:"encoder,omitempty"` // what made vectors of texts; "" for a table
+	Vectors string `json:"vectors,omitempty"` // of those vectors, SHA-256
+	// Dropout is the probability with which each word was masked before it was
+	// encoded, and MaskSeed what the masks were drawn by; 0 masked none.
+	Dropout  float64 `json:"dropout,omitempty"`
+	MaskSeed uint64  `json:"mask_seed,omitempty"`
+	// Limit is how many rows there are to train at most, and four times as many
+	// as there are to validate and to test; 0 means all.
+	Limit     int      `json:"limit,omitempty"`
 	Label     string   `json:"label"`
 	Classes   []string `json:"classes"`
 	Attribute string   `json:"attribute,omitempty"`

@@ -29,6 +29,8 @@ func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&s.Label, "label", "", "the attribute to predict: celeba (default Smiling)")
 	fs.StringVar(&s.Attribute, "attribute", "", `attribute to protect, or "none" (default: the data set's first)`)
 	fs.StringVar(&s.Encoder, "encoder", "", "what makes vectors of texts: default, hash:N, minilm, glove, or a file (see sotto encoder list; default: default)")
+	fs.Float64Var(&s.Dropout, "dropout", 0, "probability μ of masking each word of a text before it is encoded")
+	fs.IntVar(&s.Limit, "limit", 0, "rows to train on at most, a quarter as many to validate and to test (default: all)")
 	fs.StringSliceVar(&s.Methods, "method", nil, "methods, separated by commas (see the list above)")
 	fs.StringVar(&s.Mechanism, "mechanism", "", "mechanism of the method (default: its own)")
 	fs.StringVar(&s.Variant, "variant", "", "variant of the mechanism, such as paper or released (default: the honest one)")
