@@ -42,6 +42,7 @@ func build(e *evidence.Evidence) (*page, error) {
 		descriptionSection(e),
 		fairnessSection(e),
 		pictureSection(e),
+		reproducedSection(e),
 		spendSection(e),
 	} {
 		if len(s.Blocks) > 0 {
@@ -49,7 +50,7 @@ func build(e *evidence.Evidence) (*page, error) {
 		}
 	}
 	if len(p.Sections) == 0 {
-		return nil, errors.New("report: evidence holds nothing, must hold a result, an attack, an audit, a comparison, a release or a picture")
+		return nil, errors.New("report: evidence holds nothing, must hold a result, an attack, an audit, a comparison, a table, a release or a picture")
 	}
 	if s := originSection(e); len(s.Blocks) > 0 {
 		p.Sections = append(p.Sections, s)

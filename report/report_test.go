@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"sotto/dp"
 	"sotto/experiment"
+	"sotto/experiment/reproduce/declared"
 	"sotto/measure"
 	"sotto/report"
 	"sotto/report/evidence"
@@ -262,6 +264,30 @@ func BenchmarkHTML(b *testing.B) {
 	for b.Loop() {
 		if err := report.HTML(io.Discard, e); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// A published table that was made again stands in both forms, with the true ε
+// of what was published marked where the claim is false.
+func TestReproduced(t *testing.T) {
+	table := &declared.Table{Format: declared.Format, Name: "federate-adult", About: "methods on Adult", Paper: "some paper", Quick: true, Notes: []string{"fewer rows"}, Rows: []declared.Row{{
+		Name: "FEDERATE", AsPublished: &declared.Promise{Claimed: 8, True: 138.564, Unit: dp.Text}, Honest: &declared.Promise{Claimed: 8, True: 8, Unit: dp.Text},
+		Cells: []declared.Cell{{
+			Metric: "accuracy", Unit: "%", Published: declared.Published{Mean: 82.29, Deviation: 0.9},
+			AsPublished: &declared.Ours{Mean: 82.02, Deviation: 0.22, Seeds: 5}, Honest: &declared.Ours{Mean: 78.71, Deviation: measure.Number(math.NaN()), Seeds: 1},
+		}},
+	}}}
+	e := &evidence.Evidence{Format: evidence.Format, Tables: []*declared.Table{table}}
+	for name, f := range map[string]func(io.Writer, *evidence.Evidence) error{"HTML": report.HTML, "Markdown": report.Markdown} {
+		text := render(t, f, e)
+		for _, want := range []string{"federate-adult (quick", "82.29 ± 0.90", "82.02 ± 0.22", "78.71", "138.6", "claimed 8", "fewer rows"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s lacks %q", name, want)
+			}
+		}
+		if strings.Contains(text, "NaN") {
+			t.Errorf("%s shows NaN", name)
 		}
 	}
 }

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -18,6 +20,7 @@ import (
 	"sotto/internal/atomicfile"
 	"sotto/measure"
 	"sotto/mech"
+	"sotto/nn"
 	"sotto/report"
 	"sotto/report/evidence"
 )
@@ -226,29 +229,32 @@ func strongest(found []experiment.ModelAttack, folder string) (measure.Number, s
 // refute what is false here, in a second or two.
 const demoDraws = 10_000
 
-// audit attacks each mechanism that was used.
+// audit attacks each mechanism that was used, one a core.
 func (d *demo) audit(ctx context.Context) error {
+	var targets []mech.Mechanism
 	seen := map[string]bool{}
 	for _, row := range d.rows {
-		st := row.Statement
-		if st == nil || seen[fmt.Sprint(st.Parameters)] {
-			continue
+		if st := row.Statement; st != nil && !seen[fmt.Sprint(st.Parameters)] {
+			seen[fmt.Sprint(st.Parameters)] = true
+			m, err := mech.New(st.Parameters)
+			if err != nil {
+				return err
+			}
+			targets = append(targets, m)
 		}
-		seen[fmt.Sprint(st.Parameters)] = true
-		m, err := mech.New(st.Parameters)
-		if err != nil {
-			return err
-		}
-		g := m.Guarantee()
-		r, err := audit.Run(ctx, audit.Builtin(m), audit.Config{Claim: float64(st.Claimed), Draws: demoDraws, Workers: d.workers})
-		if err != nil {
-			return err
-		}
-		d.evidence.Audits = append(d.evidence.Audits, &evidence.Audit{
-			Format: evidence.AuditFormat, Mechanism: st.Mechanism, Variant: st.Variant, Dim: st.Parameters.Dim, Unit: g.Unit, True: &g.Epsilon, Result: r,
-		})
 	}
-	return nil
+	audits, faults := make([]*evidence.Audit, len(targets)), make([]error, len(targets))
+	nn.NewPool(cmp.Or(d.workers, runtime.GOMAXPROCS(0))).Each(len(targets), func(_, i int) {
+		m := targets[i]
+		a, g := m.Account(), m.Guarantee()
+		r, err := audit.Run(ctx, audit.Builtin(m), audit.Config{Claim: float64(a.Claimed), Draws: demoDraws, Workers: 1})
+		faults[i] = err
+		audits[i] = &evidence.Audit{
+			Format: evidence.AuditFormat, Mechanism: a.Mechanism, Variant: a.Variant, Dim: m.Params().Dim, Unit: g.Unit, True: &g.Epsilon, Result: r,
+		}
+	})
+	d.evidence.Audits = audits
+	return errors.Join(faults...)
 }
 
 // write stores the results and the report, each whole or not at all.

@@ -12,7 +12,7 @@ import (
 // everything.
 func (e *Evidence) check() error {
 	if slices.Contains(e.Results, nil) || slices.Contains(e.Attacks, nil) || slices.Contains(e.Attempts, nil) ||
-		slices.Contains(e.Fairness, nil) || slices.Contains(e.Audits, nil) || slices.Contains(e.Releases, nil) {
+		slices.Contains(e.Fairness, nil) || slices.Contains(e.Audits, nil) || slices.Contains(e.Releases, nil) || slices.Contains(e.Tables, nil) {
 		return errors.New("evidence: an entry is null")
 	}
 	for _, r := range e.Results {

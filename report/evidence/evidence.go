@@ -12,6 +12,7 @@ import (
 	"sotto/audit"
 	"sotto/dp"
 	"sotto/experiment"
+	"sotto/experiment/reproduce/declared"
 	"sotto/internal/release"
 	"sotto/measure"
 )
@@ -25,6 +26,7 @@ const (
 	AttemptFormat  = "sotto-attempt-1"
 	FairnessFormat = "sotto-fairness-1"
 	AuditFormat    = "sotto-audit-1"
+	TableFormat    = declared.Format
 )
 
 // Evidence is everything that is known.
@@ -39,6 +41,7 @@ type Evidence struct {
 	Fairness []*Fairness          `json:"fairness,omitempty"`
 	Audits   []*Audit             `json:"audits,omitempty"`
 	Releases []*Release           `json:"releases,omitempty"`
+	Tables   []*declared.Table    `json:"tables,omitempty"` // published ones, made again
 	Pictures []experiment.Picture `json:"pictures,omitempty"`
 }
 

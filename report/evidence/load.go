@@ -73,6 +73,7 @@ func (e *Evidence) Add(name string, r io.Reader) error {
 	e.Fairness = append(e.Fairness, more.Fairness...)
 	e.Audits = append(e.Audits, more.Audits...)
 	e.Releases = append(e.Releases, more.Releases...)
+	e.Tables = append(e.Tables, more.Tables...)
 	e.Pictures = append(e.Pictures, more.Pictures...)
 	return nil
 }
@@ -117,6 +118,8 @@ func (e *Evidence) decode(format string, content []byte) error {
 		return grow(&e.Fairness, content)
 	case AuditFormat:
 		return grow(&e.Audits, content)
+	case TableFormat:
+		return grow(&e.Tables, content)
 	}
 	return fmt.Errorf("evidence: format is %.40q, must be one that this version knows, such as %s", format, ResultsFormat)
 }

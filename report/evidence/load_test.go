@@ -12,6 +12,7 @@ import (
 	"sotto/audit"
 	"sotto/dp"
 	"sotto/experiment"
+	"sotto/experiment/reproduce/declared"
 	"sotto/internal/release"
 	"sotto/measure"
 	"sotto/mech"
@@ -34,6 +35,7 @@ func files(t testing.TB) map[string]any {
 		"attempt.json":     evidence.Attempt{Format: evidence.AttemptFormat, Attempt: &experiment.Attempt{Kind: experiment.Inversion, Guarantee: &g, Findings: []experiment.Finding{{Metric: "precision@5"}}}},
 		"fairness.json":    evidence.Fairness{Format: evidence.FairnessFormat, Fairness: &measure.Fairness{Rows: 7}},
 		"audit.json":       evidence.Audit{Format: evidence.AuditFormat, Mechanism: "dpnr", Unit: dp.Text, True: &infinite, Result: audit.Result{LowerBound: 9}},
+		"table.json":       declared.Table{Format: declared.Format, Name: "t", Rows: []declared.Row{{Name: "r", Cells: []declared.Cell{{Metric: "accuracy"}}}}},
 		"x.privacy.json":   record,
 		"enc.privacy.json": map[string]any{"private": true, "encoder": "default", "dim": 3, "release": record},
 	}
@@ -66,9 +68,9 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := []int{len(all.Results), len(all.Attacks), len(all.Attempts), len(all.Fairness), len(all.Audits), len(all.Releases)}
-	if want := []int{1, 1, 1, 1, 1, 2}; !reflect.DeepEqual(counts, want) {
-		t.Fatalf("loaded %v results, attacks, attempts, comparisons, audits and releases, want %v", counts, want)
+	counts := []int{len(all.Results), len(all.Attacks), len(all.Attempts), len(all.Fairness), len(all.Audits), len(all.Releases), len(all.Tables)}
+	if want := []int{1, 1, 1, 1, 1, 2, 1}; !reflect.DeepEqual(counts, want) {
+		t.Fatalf("loaded %v results, attacks, attempts, comparisons, audits, releases and tables, want %v", counts, want)
 	}
 	if !all.Attacks[0].Refuted || all.Attempts[0].Kind != experiment.Inversion || *all.Audits[0].True != dp.Infinite || all.Releases[0].Guarantee.Epsilon > 2 || all.Fairness[0].Rows != 7 {
 		t.Errorf("what was loaded is not what was stored: %+v", all)

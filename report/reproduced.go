@@ -1,0 +1,83 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"sotto/experiment/reproduce/declared"
+	"sotto/measure"
+	"sotto/report/evidence"
+)
+
+// reproducedSection shows published tables beside what we measured.
+func reproducedSection(e *evidence.Evidence) section {
+	s := section{
+		ID: "published", Title: "Published tables, made again",
+		Meaning: "What was published, what the published code gives here with the ε that is true of it, and what is left at an ε that is kept.",
+		Source:  "sotto reproduce; the published numbers are those of the papers.",
+	}
+	for _, t := range e.Tables {
+		if t == nil || len(t.Rows) == 0 {
+			continue
+		}
+		title := nameText(t.Name)
+		if t.Quick {
+			title += " (quick: fewer rows, settings and seeds)"
+		}
+		s.Blocks = append(s.Blocks, block{Heading: title}, block{Note: longText(t.About + ". " + t.Paper)})
+		s.Blocks = append(s.Blocks, comparison(t).block()...)
+		var notes []item
+		for _, n := range t.Notes {
+			notes = append(notes, item{"Note", longText(n)})
+		}
+		if notes != nil {
+			s.Blocks = append(s.Blocks, block{List: notes})
+		}
+	}
+	return s
+}
+
+// comparison is the table of a published table.
+func comparison(t *declared.Table) *table {
+	out := &table{Caption: "Published and ours", Head: heads("row", "setting", "measure", "#published", "#ours, as published", "#true ε", "#ours, honest", "#ε")}
+	for _, r := range t.Rows {
+		name, setting, proved, honest := nameText(r.Name), nameText(r.Setting), promiseText(r.AsPublished), promiseText(r.Honest)
+		for _, c := range r.Cells {
+			row := out.add(name, setting, nameText(c.Metric)+" "+nameText(c.Unit), plusMinus(c.Published.Mean, c.Published.Deviation),
+				oursText(c.AsPublished), proved, oursText(c.Honest), honest)
+			if p := r.AsPublished; p != nil && float64(p.True) > float64(p.Claimed)*(1+1e-6) {
+				row[5].Tone = bad
+			}
+		}
+	}
+	return out
+}
+
+func promiseText(p *declared.Promise) string {
+	if p == nil {
+		return none
+	}
+	text := guaranteeText(&p.True, p.Unit, p.Delta)
+	if float64(p.True) > float64(p.Claimed)*(1+1e-6) {
+		text += fmt.Sprintf(", claimed %s", epsilonText(p.Claimed))
+	}
+	return text
+}
+
+func oursText(o *declared.Ours) string {
+	if o == nil {
+		return none
+	}
+	return plusMinus(o.Mean, o.Deviation)
+}
+
+// plusMinus renders a mean and a deviation in the unit of the publication.
+func plusMinus(mean, deviation measure.Number) string {
+	switch {
+	case math.IsNaN(float64(mean)):
+		return none
+	case math.IsNaN(float64(deviation)):
+		return decimal(mean, 2)
+	}
+	return decimal(mean, 2) + " ± " + decimal(deviation, 2)
+}
