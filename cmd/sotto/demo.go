@@ -64,7 +64,7 @@ func demoStages() []demoStage {
 	}
 	for _, epsilon := range demoEpsilons {
 		stages = append(stages, demoStage{fmt.Sprintf("sotto, ε = %v", epsilon), with(func(s *experiment.Spec) {
-			s.Methods, s.Epsilons, s.Dims, s.Threshold = []string{"noise"}, []float64{epsilon}, []int{2, 4, 8}, -1
+			s.Methods, s.Epsilons, s.Dims, s.Threshold = []string{"noise"}, []float64{epsilon}, []int{2, 8}, -1
 		})})
 	}
 	return stages
