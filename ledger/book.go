@@ -1,164 +1,174 @@
 package ledger
 
 import (
-	"context"
+	"bytes"
 	"errors"
 	"fmt"
-	"slices"
-	"time"
 )
 
-// store keeps the pages of a ledger.
-type store interface {
-	// update runs change in a transaction, alone, and returns when it is on
-	// disk. If change or the disk fails, nothing has changed.
-	update(ctx context.Context, change func(page) error) error
-	view(ctx context.Context, read func(page) error) error
-	close() error
+// errClock is the error of a host whose clock is not set.
+var errClock = errors.New("ledger: the clock is before 1971 or after 2200")
+
+// recordBudget sets the budget of all subjects, unless it is set already. Zero
+// leaves it as it is.
+func recordBudget(s *sheet, b Budget) error {
+	old := s.terms
+	switch {
+	case b == Budget{} && old.Budget == b:
+		return errors.New("ledger: the ledger has no budget yet, one must be given")
+	case b == Budget{} || old.Budget == b:
+		return nil
+	}
+	next := terms{Budget: b}
+	if (old.Budget != Budget{}) {
+		var err error
+		if next, err = old.change(b, s.now); err != nil {
+			return err
+		}
+	}
+	s.setTerms(next)
+	return s.add(&Entry{Kind: KindBudget, Budget: &b, Since: next.since, Before: next.before})
 }
 
-// page is a transaction on a store. Its errors wrap errStore or [ErrDamaged].
-type page interface {
-	head() (*Entry, error)                               // the last entry, nil if there is none
-	append(e *Entry) error                               // as the last entry
-	entries(from uint64, yield func(*Entry) error) error // in order
-	paid(subject string, key Digest) (*Entry, error)     // the spend under a key, nil if there is none
-	sums(subject string, window int64) (sums, error)     // zero if there are none
-	setSums(subject string, window int64, s sums) error  //
-	budget() (*Budget, error)                            // as recorded last, nil if never
-	now(clock time.Time) (time.Time, error)              // clock, or the time of the last entry if that is later
+// recordSecret names the secret that keys are made with.
+func recordSecret(s *sheet, id string, rotate bool) error {
+	switch {
+	case id == "" || s.secret == id:
+		return nil
+	case s.secret != "" && !rotate:
+		return fmt.Errorf("%w: %s, not %s", ErrSecret, s.secret, id)
+	}
+	s.secret = id
+	return s.add(&Entry{Kind: KindSecret, SecretID: id})
 }
 
-// errStore is wrapped by errors of the medium.
-var errStore = errors.New("ledger: the store failed")
-
-// sums are what a subject has been granted and has spent in a window.
-type sums struct{ granted, spent Cost }
-
-// add writes an entry behind the last one.
-func add(p page, now time.Time, e *Entry) error {
-	last, err := p.head()
-	if err != nil {
-		return err
-	}
-	e.Seq, e.At = 1, now.UTC()
-	if last != nil {
-		e.Seq, e.Prev = last.Seq+1, last.Hash
-	}
-	if err := e.seal(); err != nil {
-		return err
-	}
-	return p.append(e)
-}
-
-func recordBudget(p page, now time.Time, b Budget) error {
-	old, err := p.budget()
-	if err != nil || old != nil && *old == b {
-		return err
-	}
-	return add(p, now, &Entry{Kind: KindBudget, Budget: &b})
+// invoice is what a call has to pay.
+type invoice struct {
+	receipts []Receipt
+	first    map[payment]int // who pays first for a key within the call
+	subjects []string
+	asked    map[string]Cost
 }
 
 // pay pays for all spends or, with an error that is no fault of the store, for
 // none: everything is checked before anything is written.
-func pay(p page, now time.Time, b Budget, spends []spend) ([]Receipt, error) {
-	receipts := make([]Receipt, len(spends))
-	window, renews := b.window(now)
-	asked := map[string]Cost{}
-	var subjects []string
-	first := map[string]int{} // who pays first for a key within this call
-	for i, s := range spends {
-		e, err := p.paid(s.Subject, s.Key)
-		if err != nil {
-			return nil, err
-		}
-		name := s.Subject + string(s.Key[:])
-		j, twice := first[name]
-		switch {
-		case e != nil && e.Check != s.Check, twice && spends[j].Check != s.Check:
-			return nil, ErrConflict
-		case e != nil:
-			receipts[i] = Receipt{e.Seq, true}
-			continue
-		case twice:
-			continue
-		}
-		first[name] = i
-		if !slices.Contains(subjects, s.Subject) {
-			subjects = append(subjects, s.Subject)
-		}
-		asked[s.Subject] = asked[s.Subject].plus(s.cost)
-		if asked[s.Subject].Epsilon > maxCost || asked[s.Subject].Delta > maxCost {
-			return nil, fmt.Errorf("ledger: one request asks for more than any budget, %v", asked[s.Subject])
-		}
+func pay(s *sheet, spends []spend) ([]Receipt, error) {
+	in, err := reckon(s, spends)
+	if err != nil {
+		return nil, err
 	}
 	after := map[string]sums{}
-	for _, subject := range subjects {
-		s, err := p.sums(subject, window)
+	for _, subject := range in.subjects {
+		sum, err := s.sums(account{subject, s.window})
 		if err != nil {
 			return nil, err
 		}
-		left := b.cost().plus(s.granted).minus(s.spent)
-		if !asked[subject].within(left) {
-			return nil, &OverBudget{Asked: asked[subject], Left: Cost{max(left.Epsilon, 0), max(left.Delta, 0)}, Renews: renews}
+		asked := in.asked[subject]
+		if asked != (Cost{}) && !asked.within(s.left(sum)) {
+			b := s.balance(sum)
+			return nil, &OverBudget{Asked: asked, Left: b.Left, Renews: b.Renews}
 		}
-		s.spent = s.spent.plus(asked[subject])
-		after[subject] = s
+		sum.spent = sum.spent.plus(asked)
+		after[subject] = sum
 	}
-	return receipts, settle(p, now, window, spends, receipts, first, after)
+	return in.receipts, settle(s, spends, in, after)
+}
+
+// reckon finds out what was paid for before.
+func reckon(s *sheet, spends []spend) (*invoice, error) {
+	in := &invoice{receipts: make([]Receipt, len(spends)), first: map[payment]int{}, asked: map[string]Cost{}}
+	for i, r := range spends {
+		if _, seen := in.asked[r.Subject]; !seen {
+			in.subjects = append(in.subjects, r.Subject)
+			in.asked[r.Subject] = Cost{}
+		}
+		e, err := s.paid(r.payment())
+		if err != nil {
+			return nil, err
+		}
+		if e != nil {
+			if !r.sameAs(e) {
+				return nil, ErrConflict
+			}
+			in.receipts[i] = Receipt{Seq: e.Seq, Repeated: true}
+			continue
+		}
+		if j, twice := in.first[r.payment()]; twice {
+			if !r.sameAs(spends[j].entry()) {
+				return nil, ErrConflict
+			}
+			continue
+		}
+		in.first[r.payment()] = i
+		sum := in.asked[r.Subject].plus(r.cost)
+		if !sum.countable() {
+			return nil, fmt.Errorf("ledger: one request asks for more than any budget, %v", sum)
+		}
+		in.asked[r.Subject] = sum
+	}
+	return in, nil
 }
 
 // settle writes what pay has allowed.
-func settle(p page, now time.Time, window int64, spends []spend, receipts []Receipt, first map[string]int, after map[string]sums) error {
-	for i, s := range spends {
-		name := s.Subject + string(s.Key[:])
-		if receipts[i].Repeated {
+func settle(s *sheet, spends []spend, in *invoice, after map[string]sums) error {
+	for i, r := range spends {
+		receipt := &in.receipts[i]
+		receipt.Balance = s.balance(after[r.Subject])
+		if receipt.Repeated {
 			continue
 		}
-		if j := first[name]; j != i {
-			receipts[i] = Receipt{receipts[j].Seq, true}
+		if j := in.first[r.payment()]; j != i {
+			receipt.Seq, receipt.Repeated = in.receipts[j].Seq, true
 			continue
 		}
-		g := s.Guarantee
-		e := &Entry{
-			Kind: KindSpend, Subject: s.Subject, Window: window, Key: s.Key, Check: s.Check,
-			Mechanism: s.mechanism, Guarantee: &g, Epsilon: s.cost.Epsilon, Delta: s.cost.Delta,
-		}
-		if err := add(p, now, e); err != nil {
+		e := r.entry()
+		e.Window = s.window
+		if err := s.add(e); err != nil {
 			return err
 		}
-		receipts[i].Seq = e.Seq
+		receipt.Seq = e.Seq
 	}
-	for subject, s := range after {
-		if err := p.setSums(subject, window, s); err != nil {
+	for _, subject := range in.subjects {
+		if (in.asked[subject] == Cost{}) {
+			continue // its sums are as they were
+		}
+		if err := s.setSums(account{subject, s.window}, after[subject]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func grant(p page, now time.Time, b Budget, subject string, more Cost, reason string) error {
-	window, _ := b.window(now)
-	s, err := p.sums(subject, window)
-	if err != nil {
-		return err
+func (r spend) payment() payment { return payment{r.Subject, r.Key} }
+
+// entry is the entry of a spend, without its place in the log.
+func (r spend) entry() *Entry {
+	g := r.Guarantee
+	return &Entry{
+		Kind: KindSpend, Subject: r.Subject, Key: r.Key, Check: r.Check,
+		Mechanism: r.mechanism, Guarantee: &g, Epsilon: r.cost.Epsilon, Delta: r.cost.Delta,
 	}
-	s.granted = s.granted.plus(more)
-	if s.granted.Epsilon > maxCost || s.granted.Delta > maxCost {
-		return errors.New("ledger: the grants of this window are more than can be counted")
-	}
-	if err := add(p, now, &Entry{Kind: KindGrant, Subject: subject, Window: window, Epsilon: more.Epsilon, Delta: more.Delta, Reason: reason}); err != nil {
-		return err
-	}
-	return p.setSums(subject, window, s)
 }
 
-func balance(p page, now time.Time, b Budget, subject string) (Balance, error) {
-	window, renews := b.window(now)
-	s, err := p.sums(subject, window)
+// sameAs reports whether an entry has paid for this very release. A key that was
+// paid for at a smaller ε, before the mechanism changed, has not.
+func (r spend) sameAs(e *Entry) bool {
+	return e.Check == r.Check && e.cost() == r.cost && bytes.Equal(e.Mechanism, r.mechanism)
+}
+
+func grant(s *sheet, subject string, more Cost, reason string) error {
+	at := account{subject, s.window}
+	sum, err := s.sums(at)
 	if err != nil {
-		return Balance{}, err
+		return err
 	}
-	left := b.cost().plus(s.granted).minus(s.spent)
-	return Balance{Budget: b, Granted: s.granted, Spent: s.spent, Left: Cost{max(left.Epsilon, 0), max(left.Delta, 0)}, Renews: renews}, nil
+	sum.granted = sum.granted.plus(more)
+	if !sum.granted.countable() {
+		return errors.New("ledger: the grants of this window are more than can be counted")
+	}
+	e := &Entry{Kind: KindGrant, Subject: subject, Window: s.window, Epsilon: more.Epsilon, Delta: more.Delta, Reason: reason}
+	if err := s.add(e); err != nil {
+		return err
+	}
+	return s.setSums(at, sum)
 }

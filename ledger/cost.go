@@ -9,16 +9,18 @@ import (
 )
 
 // Cost is an amount of privacy, in integers, so that sums are exact: a spend is
-// rounded up and a budget down.
+// rounded up and a budget down. What is within a part in 2⁴⁰ of an integer is
+// taken for it, so that ten times 0.1 is 1 and [dp.RoundUp] costs nothing; the
+// sums are true to that part.
 type Cost struct {
-	Epsilon int64 // in units of 10⁻⁹
-	Delta   int64 // in units of 10⁻¹⁵
+	Epsilon int64 `json:"nano_epsilon"` // in units of 10⁻⁹
+	Delta   int64 `json:"femto_delta"`  // in units of 10⁻¹⁵
 }
 
 const (
 	epsilonUnits = 1e9
 	deltaUnits   = 1e15
-	// maxCost keeps every sum of a budget and a spend within int64.
+	// maxCost keeps every sum of a budget, its grants and a spend within int64.
 	maxCost = math.MaxInt64 / 4
 )
 
@@ -28,7 +30,7 @@ func CostOf(g dp.Guarantee) (Cost, error) {
 	if err := g.Validate(); err != nil {
 		return Cost{}, err
 	}
-	e, d := math.Ceil(float64(g.Epsilon)*epsilonUnits), math.Ceil(g.Delta*deltaUnits)
+	e, d := units(float64(g.Epsilon), epsilonUnits, math.Ceil), units(g.Delta, deltaUnits, math.Ceil)
 	if !(e <= maxCost) || !(d <= maxCost) {
 		return Cost{}, fmt.Errorf("ledger: ε is %v, must be finite and at most %.4g", g.Epsilon, maxCost/epsilonUnits)
 	}
@@ -37,7 +39,16 @@ func CostOf(g dp.Guarantee) (Cost, error) {
 
 // floor is the largest cost that is at most epsilon and delta.
 func floor(epsilon, delta float64) Cost {
-	return Cost{int64(math.Floor(epsilon * epsilonUnits)), int64(math.Floor(delta * deltaUnits))}
+	return Cost{int64(units(epsilon, epsilonUnits, math.Floor)), int64(units(delta, deltaUnits, math.Floor))}
+}
+
+// units counts x in units of which scale make one.
+func units(x, scale float64, round func(float64) float64) float64 {
+	product := x * scale
+	if whole := math.Round(product); math.Abs(product-whole) <= product*0x1p-40 {
+		return whole
+	}
+	return round(product)
 }
 
 // EpsilonValue returns ε as a number.
@@ -51,6 +62,11 @@ func (c Cost) minus(d Cost) Cost { return Cost{c.Epsilon - d.Epsilon, c.Delta - 
 
 // within reports whether c is at most d, in both parts.
 func (c Cost) within(d Cost) bool { return c.Epsilon <= d.Epsilon && c.Delta <= d.Delta }
+
+// countable reports whether c can be added to others.
+func (c Cost) countable() bool {
+	return c.Epsilon >= 0 && c.Delta >= 0 && c.within(Cost{maxCost, maxCost})
+}
 
 // String renders ε, and δ where there is one.
 func (c Cost) String() string {

@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -15,51 +16,42 @@ type Kind string
 
 // The kinds of entries.
 const (
-	KindBudget Kind = "budget" // the budget of all subjects, from here on
-	KindSpend  Kind = "spend"
-	KindGrant  Kind = "grant" // more for one subject, in one window
+	KindBudget Kind = "budget" // sets the budget of all subjects, from here on
+	KindSecret Kind = "secret" // names the secret that keys are made with, from here on
+	KindSpend  Kind = "spend"  // pays for a release
+	KindGrant  Kind = "grant"  // gives one subject more, in one window
 )
 
 // Digest is a SHA-256 hash or a MAC of that size; in JSON it is hexadecimal.
 type Digest [sha256.Size]byte
 
+// String returns the digest in hexadecimal.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
 // MarshalText implements encoding.TextMarshaler.
-func (d Digest) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%x", d[:]), nil }
+func (d Digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (d *Digest) UnmarshalText(text []byte) error {
 	if len(text) != 2*len(d) {
 		return fmt.Errorf("ledger: a digest has %d digits, must have %d", len(text), 2*len(d))
 	}
-	for i := range d {
-		high, low := digit(text[2*i]), digit(text[2*i+1])
-		if high < 0 || low < 0 {
-			return fmt.Errorf("ledger: a digest has a character that is no lower-case hexadecimal digit")
-		}
-		d[i] = byte(high<<4 | low)
+	if _, err := hex.Decode(d[:], text); err != nil {
+		return fmt.Errorf("ledger: a digest has a character that is no hexadecimal digit")
 	}
 	return nil
 }
 
-func digit(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	}
-	return -1
-}
-
 // Entry is one line of the log. Prev is the hash of the line before, so that no
-// line can be changed, moved or taken out unseen; what follows the last line can
-// only be missed by whoever has noted the last hash.
+// line can be changed, moved or taken out unless all that follow are made anew.
+// Only whoever has noted the hash of a line can tell that this was done, or that
+// lines at the end are missing.
 type Entry struct {
 	Seq     uint64    `json:"seq"` // from 1, without gaps
 	At      time.Time `json:"at"`  // in UTC; never before the line above
 	Kind    Kind      `json:"kind"`
 	Subject string    `json:"subject,omitempty"`
-	Window  int64     `json:"window,omitempty"` // that it counts in
+	Window  int64     `json:"window,omitempty"` // in which it counts: its beginning, in nanoseconds since 1970
 
 	// Of a spend.
 	Key       Digest          `json:"key,omitzero"`
@@ -72,43 +64,56 @@ type Entry struct {
 	Delta   int64  `json:"femto_delta,omitempty"`  // in units of 10⁻¹⁵
 	Reason  string `json:"reason,omitempty"`       // of a grant
 
-	Budget *Budget `json:"budget,omitempty"` // of a budget
+	// Of a budget.
+	Budget *Budget       `json:"budget,omitempty"`
+	Since  time.Time     `json:"since,omitzero"`   // when its windows begin, if others have to end first
+	Before time.Duration `json:"before,omitempty"` // the length of those
+
+	SecretID string `json:"secret_id,omitempty"` // of a secret
 
 	Prev Digest `json:"prev"`
-	Hash Digest `json:"hash"` // of all of the above
+	// Hash is the SHA-256 of the entry in JSON without this field, which comes
+	// last: of the line whose last 75 bytes were replaced by a brace.
+	Hash Digest `json:"hash,omitzero"`
 }
 
-func (e *Entry) cost() Cost { return Cost{e.Epsilon, e.Delta} }
+func (e *Entry) cost() Cost   { return Cost{e.Epsilon, e.Delta} }
+func (e *Entry) terms() terms { return terms{*e.Budget, e.Since, e.Before} }
 
-// seal computes the hash of the entry: SHA-256 of its JSON form with a zero
-// Hash, in which fields have one order and one spelling.
-func (e *Entry) seal() error {
-	sum, err := e.digest()
-	e.Hash = sum
-	return err
-}
+const (
+	hashField = `,"hash":"`
+	hashTail  = len(hashField) + 2*sha256.Size + len(`"}`)
+)
 
-func (e *Entry) digest() (Digest, error) {
-	blank := *e
-	blank.Hash = Digest{}
-	content, err := json.Marshal(&blank)
+// seal sets the hash of an entry and returns its line.
+func (e *Entry) seal() ([]byte, error) {
+	e.Hash = Digest{}
+	body, err := json.Marshal(e)
 	if err != nil {
-		return Digest{}, fmt.Errorf("ledger: an entry cannot be written: %w", err)
+		return nil, fmt.Errorf("ledger: an entry cannot be written: %w", err)
 	}
-	return sha256.Sum256(content), nil
+	e.Hash = sha256.Sum256(body)
+	line := append(body[:len(body)-1], hashField...)
+	return append(hex.AppendEncode(line, e.Hash[:]), `"}`...), nil
 }
 
-// decode reads an entry and refuses one that says more or other than its hash.
-func decode(content []byte) (*Entry, error) {
+// ParseEntry reads a line of the log, as it was written or exported. It refuses
+// one whose hash is not its own, with an error that wraps [ErrDamaged], and so
+// every other spelling of the same entry.
+func ParseEntry(line []byte) (*Entry, error) {
+	cut := len(line) - hashTail
+	if cut < 1 {
+		return nil, damaged("an entry has %d bytes, which is too few", len(line))
+	}
 	e := new(Entry)
-	d := json.NewDecoder(bytes.NewReader(content))
+	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(e); err != nil {
-		return nil, fmt.Errorf("%w: an entry cannot be read", ErrDamaged)
+		return nil, damaged("an entry cannot be read")
 	}
-	sum, err := e.digest()
-	if err != nil || sum != e.Hash {
-		return nil, fmt.Errorf("%w: entry %d is not what was written", ErrDamaged, e.Seq)
+	sum := sha256.Sum256(append(line[:cut:cut], '}'))
+	if canonical, err := json.Marshal(e); err != nil || Digest(sum) != e.Hash || !bytes.Equal(canonical, line) {
+		return nil, damaged("entry %d is not what was written", e.Seq)
 	}
 	return e, nil
 }

@@ -7,18 +7,20 @@ import (
 	"fmt"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"sotto/dp"
 )
 
 // Request asks to pay for one release.
 type Request struct {
-	Subject string // who pays: at most 256 bytes
+	Subject string // who pays: at most 256 bytes of UTF-8, without control characters
 	// Key names the release among those of the subject. What was paid for under
 	// a key is not paid for again.
 	Key Digest
 	// Check says what the key stands for. A request with the same key and
-	// another check is refused with [ErrConflict].
+	// another check, mechanism or cost is refused with [ErrConflict].
 	Check     Digest
 	Guarantee dp.Guarantee
 	Mechanism any // name and parameters, kept as JSON
@@ -26,85 +28,105 @@ type Request struct {
 
 // Receipt says that a release is paid for.
 type Receipt struct {
-	Seq      uint64 // the entry that paid
-	Repeated bool   // it was paid for before, and cost nothing now
+	Seq      uint64  // the entry that paid
+	Repeated bool    // it was paid for before, and cost nothing now
+	Balance  Balance // where the subject stands after the call
 }
 
 // Options of a ledger.
 type Options struct {
+	// Budget of all subjects. One that differs from the recorded one is
+	// recorded, and holds for everybody who has the ledger open; zero means the
+	// recorded one. A new Window begins when the one that runs has ended.
 	Budget Budget
+	// SecretID names, without betraying it, the secret that keys are made with.
+	// It is recorded on first use. Another one is refused with [ErrSecret],
+	// because nothing would be found that was paid for, unless Rotate is set.
+	// Empty means that no keys are made.
+	SecretID string
+	Rotate   bool
 	// Clock tells the time; nil means the system's. Time that goes back stands
 	// still in the ledger until it is reached again, so that nothing renews
 	// twice.
 	Clock func() time.Time
-	// ReadOnly opens for Balance, Entries and Verify alone, with the budget that
-	// was recorded.
+	// ReadOnly opens for Balance, Balances, Entries and Verify alone. The other
+	// options but Clock have no meaning then.
 	ReadOnly bool
 }
 
 // Ledger is a book of spends. It is safe for concurrent use.
 type Ledger struct {
-	store  store
-	budget Budget
-	clock  func() time.Time
+	store store
+	clock func() time.Time
 
-	mu     sync.Mutex // guards closed, and sending on calls
+	mu     sync.Mutex // guards budget, secret, closed, and sending on calls
+	budget Budget
+	secret string
 	closed bool
 	calls  chan *call
 	done   chan struct{} // closed when the writer has left
+	end    func() error  // closes the store, once
 }
 
-// call is work that waits to be written.
-type call struct {
-	ctx   context.Context
-	apply func(p page, now time.Time) error
-	err   error
-	ready chan struct{}
-}
-
-// maxBatch is how many calls share one write to disk at most.
-const maxBatch = 1024
-
-// open starts a ledger on a store. A budget other than the recorded one is
-// recorded.
+// open starts a ledger on a store.
 func open(s store, o Options) (*Ledger, error) {
-	l := &Ledger{store: s, budget: o.Budget, clock: o.Clock, calls: make(chan *call, maxBatch), done: make(chan struct{})}
+	l := &Ledger{store: s, clock: o.Clock, calls: make(chan *call, maxWaiting), done: make(chan struct{}), end: sync.OnceValue(s.close)}
 	if l.clock == nil {
 		l.clock = time.Now
 	}
 	if o.ReadOnly {
 		l.closed = true
 		close(l.done)
-		err := s.view(context.Background(), func(p page) error {
-			b, err := p.budget()
-			if err == nil && b != nil {
-				l.budget = *b
-			}
-			return err
-		})
-		return l, err
+		return l, l.view(context.Background(), func(s *sheet) error { l.see(s); return nil })
 	}
-	if err := o.Budget.Validate(); err != nil {
+	if err := checkOptions(o); err != nil {
 		return nil, err
 	}
 	go l.write()
-	return l, l.do(context.Background(), func(p page, now time.Time) error { return recordBudget(p, now, o.Budget) })
+	err := l.do(context.Background(), nil, func(s *sheet) error {
+		if err := recordBudget(s, o.Budget); err != nil {
+			return err
+		}
+		return recordSecret(s, o.SecretID, o.Rotate)
+	})
+	if err != nil {
+		l.stop()
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.secret = o.SecretID // not before it is recorded: writing checks it
+	return l, nil
+}
+
+func checkOptions(o Options) error {
+	if o.SecretID != "" {
+		if err := checkText("secret's name", o.SecretID, 64); err != nil {
+			return err
+		}
+	}
+	if (o.Budget == Budget{}) {
+		return nil
+	}
+	return o.Budget.Validate()
 }
 
 // Spend pays for releases, for all or for none, and returns when that is on
 // disk. Only then may the noise be drawn. The error is an [*OverBudget] if the
-// budget does not allow it, and wraps one of this package's errors otherwise.
+// budget does not allow it. A context that is done before the spend is written
+// spends nothing; one that is done later changes nothing.
 func (l *Ledger) Spend(ctx context.Context, requests ...Request) ([]Receipt, error) {
+	unit := l.Budget().Unit
 	prepared := make([]spend, len(requests))
 	for i, r := range requests {
 		var err error
-		if prepared[i], err = prepare(r, l.budget.Unit); err != nil {
+		if prepared[i], err = prepare(r, unit); err != nil {
 			return nil, err
 		}
 	}
 	var receipts []Receipt
-	err := l.do(ctx, func(p page, now time.Time) (err error) {
-		receipts, err = pay(p, now, l.budget, prepared)
+	err := l.do(ctx, prepared, func(s *sheet) (err error) {
+		receipts, err = pay(s, prepared)
 		return err
 	})
 	if err != nil {
@@ -115,118 +137,81 @@ func (l *Ledger) Spend(ctx context.Context, requests ...Request) ([]Receipt, err
 
 // Grant gives a subject more, in the current window alone.
 func (l *Ledger) Grant(ctx context.Context, subject string, epsilon, delta float64, reason string) error {
-	if err := checkSubject(subject); err != nil {
+	if err := checkText("subject", subject, maxSubject); err != nil {
 		return err
 	}
-	if !(epsilon >= 0) || !(delta >= 0) || !(delta < 1) || !(epsilon+delta > 0) || !(epsilon*epsilonUnits <= maxCost) {
+	if reason != "" {
+		if err := checkText("reason", reason, 1024); err != nil {
+			return err
+		}
+	}
+	if !(epsilon >= 0) || !(delta >= 0) || !(delta < 1) || !(epsilon*epsilonUnits <= maxCost) || (floor(epsilon, delta) == Cost{}) {
 		return fmt.Errorf("ledger: the grant is ε = %v and δ = %v, must be positive and finite", epsilon, delta)
 	}
-	return l.do(ctx, func(p page, now time.Time) error {
-		return grant(p, now, l.budget, subject, floor(epsilon, delta), reason)
-	})
+	return l.do(ctx, nil, func(s *sheet) error { return grant(s, subject, floor(epsilon, delta), reason) })
 }
 
 // Balance says where a subject stands. One that never spent has all of it left.
 func (l *Ledger) Balance(ctx context.Context, subject string) (Balance, error) {
-	if err := checkSubject(subject); err != nil {
+	if err := checkText("subject", subject, maxSubject); err != nil {
 		return Balance{}, err
 	}
 	var b Balance
-	err := l.store.view(ctx, func(p page) error {
-		now, err := p.now(l.clock())
-		if err != nil {
-			return err
-		}
-		b, err = balance(p, now, l.budget, subject)
+	err := l.view(ctx, func(s *sheet) error {
+		sum, err := s.sums(account{subject, s.window})
+		b = s.balance(sum)
 		return err
 	})
 	return b, err
 }
 
-// Budget returns the budget of all subjects.
-func (l *Ledger) Budget() Budget { return l.budget }
+// Balances calls yield with every subject that has spent or was granted
+// something in the current window, in no particular order, until it returns an
+// error.
+func (l *Ledger) Balances(ctx context.Context, yield func(subject string, b Balance) error) error {
+	return l.view(ctx, func(s *sheet) error {
+		return s.eachSum(func(a account, sum sums) error {
+			if a.window != s.window {
+				return nil
+			}
+			return yield(a.subject, s.balance(sum))
+		})
+	})
+}
+
+// Budget returns the budget of all subjects, as it was last seen.
+func (l *Ledger) Budget() Budget {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.budget
+}
 
 // Entries calls yield with each entry of the log from a sequence number on, in
-// order, until it returns an error.
+// order, until it returns an error. It holds the log as it was at the beginning:
+// a slow yield can make those who write wait.
 func (l *Ledger) Entries(ctx context.Context, from uint64, yield func(*Entry) error) error {
 	return l.store.view(ctx, func(p page) error { return p.entries(max(from, 1), yield) })
 }
 
-// Close ends the ledger when everything that waits has been written.
-func (l *Ledger) Close() error {
-	l.mu.Lock()
-	if !l.closed {
-		l.closed = true
-		close(l.calls)
-	}
-	l.mu.Unlock()
-	<-l.done
-	return l.store.close()
-}
-
-// do lets the writer apply a change and waits until it is on disk.
-func (l *Ledger) do(ctx context.Context, apply func(page, time.Time) error) error {
-	c := &call{ctx: ctx, apply: apply, ready: make(chan struct{})}
-	l.mu.Lock()
-	if l.closed {
-		l.mu.Unlock()
-		return fmt.Errorf("%w: it is closed, or open for reading alone", ErrUnavailable)
-	}
-	select {
-	case l.calls <- c:
-		l.mu.Unlock()
-	default:
-		l.mu.Unlock()
-		return fmt.Errorf("%w: too much is waiting", ErrUnavailable)
-	}
-	<-c.ready // not ctx: whether it was spent must be known
-	return c.err
-}
-
-// write takes what waits and writes it together: the longer the disk takes, the
-// more share its next answer.
-func (l *Ledger) write() {
-	defer close(l.done)
-	for first := range l.calls {
-		batch := []*call{first}
-		for more := true; more && len(batch) < maxBatch; {
-			select {
-			case c, ok := <-l.calls:
-				if more = ok; ok {
-					batch = append(batch, c)
-				}
-			default:
-				more = false
-			}
-		}
-		l.commit(batch)
-	}
-}
-
-// commit applies the calls of a batch one after the other. A call that is
-// refused has changed nothing; if the write fails, all of them fail.
-func (l *Ledger) commit(batch []*call) {
-	err := l.store.update(context.Background(), func(p page) error {
-		now, err := p.now(l.clock())
+// view reads a page with what is in force now.
+func (l *Ledger) view(ctx context.Context, read func(*sheet) error) error {
+	return l.store.view(ctx, func(p page) error {
+		s, err := newSheet(p, l.clock())
 		if err != nil {
 			return err
 		}
-		for _, c := range batch {
-			if c.err = c.ctx.Err(); c.err == nil {
-				c.err = c.apply(p, now)
-			}
-			if errors.Is(c.err, ErrDamaged) || errors.Is(c.err, errStore) {
-				return c.err // what was written of this call must not stay
-			}
+		if (s.terms.Budget == Budget{}) {
+			return errors.New("ledger: the ledger has no budget yet")
 		}
-		return nil
+		return read(s)
 	})
-	for _, c := range batch {
-		if err != nil {
-			c.err = fmt.Errorf("%w: %w", ErrUnavailable, err)
-		}
-		close(c.ready)
-	}
+}
+
+// see remembers the budget in force.
+func (l *Ledger) see(s *sheet) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.budget = s.terms.Budget
 }
 
 // spend is a request that was checked.
@@ -237,28 +222,48 @@ type spend struct {
 }
 
 func prepare(r Request, unit dp.Unit) (spend, error) {
-	if err := checkSubject(r.Subject); err != nil {
+	if err := checkText("subject", r.Subject, maxSubject); err != nil {
 		return spend{}, err
 	}
 	if r.Guarantee.Unit != unit {
-		return spend{}, fmt.Errorf("%w: %s, must be %s", ErrUnit, r.Guarantee.Unit, unit)
+		return spend{}, fmt.Errorf("%w: %.20q, must be %s", ErrUnit, string(r.Guarantee.Unit), unit)
 	}
 	cost, err := CostOf(r.Guarantee)
 	if err != nil {
 		return spend{}, err
 	}
+	for _, a := range r.Guarantee.Assumptions {
+		if err = checkText("assumption", a, maxMechanism); err != nil {
+			return spend{}, err
+		}
+	}
 	mechanism, err := json.Marshal(r.Mechanism)
 	if err != nil {
 		return spend{}, fmt.Errorf("ledger: the mechanism cannot be written: %w", err)
 	}
+	if r.Mechanism == nil || len(mechanism) > maxMechanism || !utf8.Valid(mechanism) {
+		return spend{}, fmt.Errorf("ledger: the mechanism has %d bytes, must be named in at most %d of UTF-8", len(mechanism), maxMechanism)
+	}
 	return spend{r, cost, mechanism}, nil
 }
 
-const maxSubject = 256
+const (
+	maxSubject   = 256
+	maxMechanism = 4096
+)
 
-func checkSubject(s string) error {
-	if s == "" || len(s) > maxSubject {
-		return fmt.Errorf("ledger: the subject has %d bytes, must have 1 to %d", len(s), maxSubject)
+// checkText refuses what would not come back from the log as it went in.
+func checkText(what, s string, most int) error {
+	if s == "" || len(s) > most {
+		return fmt.Errorf("ledger: the %s has %d bytes, must have 1 to %d", what, len(s), most)
+	}
+	if !utf8.ValidString(s) {
+		return fmt.Errorf("ledger: the %s is not UTF-8", what)
+	}
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			return fmt.Errorf("ledger: the %s has a control character", what)
+		}
 	}
 	return nil
 }

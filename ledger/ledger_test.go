@@ -86,6 +86,14 @@ func conform(t *testing.T, fresh func(t *testing.T) opener) {
 	t.Run("grant", func(t *testing.T) { testGrant(t, fresh(t)) })
 	t.Run("refuses", func(t *testing.T) { testRefuses(t, fresh(t)) })
 	t.Run("together", func(t *testing.T) { testTogether(t, fresh(t)) })
+	t.Run("new window", func(t *testing.T) { testNewWindow(t, fresh(t)) })
+	t.Run("secret", func(t *testing.T) { testSecret(t, fresh(t)) })
+	t.Run("hostile", func(t *testing.T) { testHostile(t, fresh(t)) })
+	t.Run("other price", func(t *testing.T) { testOtherPrice(t, fresh(t)) })
+	t.Run("balances", func(t *testing.T) { testBalances(t, fresh(t)) })
+	t.Run("export", func(t *testing.T) { testExport(t, fresh(t)) })
+	t.Run("waiting", func(t *testing.T) { testWaiting(t, fresh(t)) })
+	t.Run("clock", func(t *testing.T) { testClock(t, fresh(t)) })
 }
 
 func testSpend(t *testing.T, open opener) {
@@ -278,12 +286,15 @@ func testTogether(t *testing.T, open opener) {
 	verify(t, l)
 }
 
-func BenchmarkSpend(b *testing.B) {
+func BenchmarkSpend(b *testing.B) { benchmarkSpend(b, fileOpener(b)) }
+
+func benchmarkSpend(b *testing.B, open opener) {
 	big := daily
 	big.Epsilon = 1e9
-	l := mustOpen(b, fileOpener(b), ledger.Options{Budget: big})
+	l := mustOpen(b, open, ledger.Options{Budget: big})
 	var n atomic.Int64
 	b.SetParallelism(128)
+	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			i := n.Add(1)

@@ -3,27 +3,17 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
 // Proof is what [Ledger.Verify] found a whole ledger to hold.
 type Proof struct {
 	Entries  uint64    `json:"entries"`
+	Spends   uint64    `json:"spends"`
 	Subjects int       `json:"subjects"`
 	Head     Digest    `json:"head"` // the hash of the last entry: note it elsewhere
 	Last     time.Time `json:"last"`
-}
-
-// account is one subject in one window.
-type account struct {
-	subject string
-	window  int64
-}
-
-// payment is one key of one subject.
-type payment struct {
-	subject string
-	key     Digest
 }
 
 // auditor reads a log from its beginning.
@@ -31,20 +21,25 @@ type auditor struct {
 	page   page
 	proof  Proof
 	sums   map[account]sums
-	paid   map[payment]bool
-	budget *Budget
+	terms  terms
+	secret string
 	who    map[string]bool
+	noted  []Digest // not found yet
 }
 
 // Verify reads the whole log and proves that no entry is missing before the
 // last, changed or out of order, that no key was paid twice, that no window was
-// overspent, and that what the ledger counts with is what the log says. The
-// error wraps [ErrDamaged] and names the first entry that is wrong.
-func (l *Ledger) Verify(ctx context.Context) (Proof, error) {
+// overspent, and that what the ledger counts with is what the log says. It
+// proves that the log still goes on from every hash that was noted of it before;
+// without one it cannot tell a log that was cut off at its end, or made anew.
+// The error wraps [ErrDamaged] and names the first entry that is wrong. It is
+// [ErrUnavailable] where the ledger cannot be read.
+func (l *Ledger) Verify(ctx context.Context, noted ...Digest) (Proof, error) {
 	var proof Proof
 	err := l.store.view(ctx, func(p page) error {
-		a := &auditor{page: p, sums: map[account]sums{}, paid: map[payment]bool{}, who: map[string]bool{}}
-		if err := p.entries(1, func(e *Entry) error {
+		a := &auditor{page: p, sums: map[account]sums{}, who: map[string]bool{}, noted: slices.Clone(noted)}
+		a.find(Digest{}) // the head of an empty ledger
+		if err := p.entries(0, func(e *Entry) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -59,8 +54,13 @@ func (l *Ledger) Verify(ctx context.Context) (Proof, error) {
 	return proof, err
 }
 
+// find crosses a hash off those that were noted.
+func (a *auditor) find(hash Digest) {
+	a.noted = slices.DeleteFunc(a.noted, func(d Digest) bool { return d == hash })
+}
+
 func (a *auditor) read(e *Entry) error {
-	wrong := func(what string) error { return fmt.Errorf("%w: entry %d: %s", ErrDamaged, e.Seq, what) }
+	wrong := func(what string) error { return damaged("entry %d: %s", e.Seq, what) }
 	switch {
 	case e.Seq != a.proof.Entries+1:
 		return wrong(fmt.Sprintf("it follows entry %d", a.proof.Entries))
@@ -70,72 +70,117 @@ func (a *auditor) read(e *Entry) error {
 		return wrong("it is older than the entry before it")
 	}
 	a.proof.Entries, a.proof.Head, a.proof.Last = e.Seq, e.Hash, e.At
-	if e.Kind == KindBudget {
-		if e.Budget == nil || e.Budget.Validate() != nil {
-			return wrong("it sets no budget")
+	a.find(e.Hash)
+	var what string
+	switch e.Kind {
+	case KindBudget:
+		what = a.budget(e)
+	case KindSecret:
+		if a.secret = e.SecretID; a.secret == "" {
+			what = "it names no secret"
 		}
-		a.budget = e.Budget
-		return nil
+	case KindGrant, KindSpend:
+		what = a.count(e)
+	default:
+		what = "its kind is not known"
 	}
-	if a.budget == nil || checkSubject(e.Subject) != nil || e.Epsilon < 0 || e.Delta < 0 || e.Epsilon > maxCost || e.Delta > maxCost {
-		return wrong("it cannot be counted")
+	if what != "" {
+		return wrong(what)
+	}
+	return nil
+}
+
+// budget checks an entry that sets the budget, and says what is wrong with it.
+func (a *auditor) budget(e *Entry) string {
+	if e.Budget == nil || e.Budget.Validate() != nil {
+		return "it sets no budget"
+	}
+	next := terms{Budget: *e.Budget}
+	if (a.terms.Budget != Budget{}) {
+		var err error
+		if next, err = a.terms.change(*e.Budget, e.At); err != nil {
+			return "it sets a budget that cannot follow the one before it"
+		}
+	}
+	if !next.since.Equal(e.Since) || next.before != e.Before {
+		return "its windows begin at another time than they must"
+	}
+	a.terms = next
+	return ""
+}
+
+// count checks an entry that spends or grants, and says what is wrong with it.
+func (a *auditor) count(e *Entry) string {
+	if (a.terms.Budget == Budget{}) || checkText("subject", e.Subject, maxSubject) != nil || !e.cost().countable() {
+		return "it cannot be counted"
+	}
+	if window, _ := a.terms.window(e.At); window != e.Window {
+		return "it counts in another window than its own"
 	}
 	a.who[e.Subject] = true
 	at := account{e.Subject, e.Window}
 	s := a.sums[at]
-	switch e.Kind {
-	case KindGrant:
-		s.granted = s.granted.plus(e.cost())
-	case KindSpend:
-		if err := a.spend(e, &s); err != nil {
-			return wrong(err.Error())
+	if e.Kind == KindGrant {
+		if s.granted = s.granted.plus(e.cost()); !s.granted.countable() {
+			return "it grants more than can be counted"
 		}
-	default:
-		return wrong("its kind is not known")
+		a.sums[at] = s
+		return ""
 	}
-	a.sums[at] = s
-	return nil
-}
-
-// spend checks an entry that spends.
-func (a *auditor) spend(e *Entry, s *sums) error {
-	name := payment{e.Subject, e.Key}
-	if a.paid[name] {
-		return fmt.Errorf("its key was paid before")
-	}
-	a.paid[name] = true
-	if e.Guarantee == nil || e.Guarantee.Unit != a.budget.Unit {
-		return fmt.Errorf("its guarantee is not of the budget's unit")
+	a.proof.Spends++
+	if e.Guarantee == nil || e.Guarantee.Unit != a.terms.Unit {
+		return "its guarantee is not of the budget's unit"
 	}
 	if cost, err := CostOf(*e.Guarantee); err != nil || cost != e.cost() {
-		return fmt.Errorf("it costs something else than its guarantee")
-	}
-	if window, _ := a.budget.window(e.At); window != e.Window {
-		return fmt.Errorf("it counts in another window than its own")
+		return "it costs something else than its guarantee"
 	}
 	s.spent = s.spent.plus(e.cost())
-	if !s.spent.within(a.budget.cost().plus(s.granted)) {
-		return fmt.Errorf("it overspends")
+	if e.cost() != (Cost{}) && !s.spent.within(a.terms.cost().plus(s.granted)) {
+		return "it overspends"
 	}
-	return nil
+	a.sums[at] = s
+	return ""
 }
 
-// compare holds what the ledger counts with against the log.
+// compare holds what the ledger counts with against the log. That every key of
+// the log leads to its entry, and so that none was paid twice, was seen while
+// reading; here that there are no others.
 func (a *auditor) compare() error {
-	for at, want := range a.sums {
-		got, err := a.page.sums(at.subject, at.window)
-		if err != nil {
-			return err
-		}
-		if got != want {
-			return fmt.Errorf("%w: the sums of a subject are not those of the log", ErrDamaged)
-		}
+	if len(a.noted) > 0 {
+		return damaged("%d of the hashes that were noted are not in the log: entries were taken out, or all were made anew", len(a.noted))
 	}
-	for name := range a.paid {
-		if e, err := a.page.paid(name.subject, name.key); err != nil {
-			return err
-		} else if e == nil {
-			return fmt.Errorf("%w: a key of the log is not among those paid", ErrDamaged)
+	if inForce, secret, err := latest(a.page); err != nil {
+		return err
+	} else if !inForce.equal(a.terms) || secret != a.secret {
+		return damaged("the budget or the secret in force is not that of the log")
+	}
+	if last, err := a.page.head(); err != nil {
+		return err
+	} else if last != nil && (last.Seq != a.proof.Entries || last.Hash != a.proof.Head) {
+		return damaged("entry %d should be the last", last.Seq)
+	}
+	if n, err := a.page.payments(); err != nil {
+		return err
+	} else if n != a.proof.Spends {
+		return damaged("%d keys are paid for by %d entries", n, a.proof.Spends)
+	}
+	return a.compareSums()
+}
+
+func (a *auditor) compareSums() error {
+	err := a.page.eachSum(func(at account, got sums) error {
+		if want, ok := a.sums[at]; !ok || got != want {
+			return damaged("the sums of a subject are not those of the log")
+		}
+		delete(a.sums, at)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, want := range a.sums {
+		if want != (sums{}) { // a spend of nothing leaves none
+			return damaged("the sums of %d subjects are missing", len(a.sums))
 		}
 	}
 	return nil

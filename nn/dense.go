@@ -90,15 +90,18 @@ func (d *Dense) backward(p *Pool, grad Matrix, then func(dx, x []float32)) Matri
 	return d.dx
 }
 
+// one is the weight of every row in a sum of rows.
+var one = []float32{1}
+
 // sumRows sets dst to the sum of the rows of m, first to last in each column.
 func (p *Pool) sumRows(dst []float32, m Matrix) {
+	if m.Rows == 0 {
+		clear(dst)
+		return
+	}
 	size := even(m.Cols, m.Cols, 16, p.workers)
 	p.each((m.Cols+size-1)/size, func(_, b int) {
 		lo, hi := b*size, min(m.Cols, (b+1)*size)
-		sum := dst[lo:hi]
-		clear(sum)
-		for i := range m.Rows {
-			p.kernels.axpy(sum, m.Row(i)[lo:hi], 1)
-		}
+		p.kernels.blend(dst[lo:hi], blend{k: m.Rows, a: one, b: m.Data[lo:], stride: m.Cols})
 	})
 }

@@ -109,8 +109,11 @@ func (p *Pool) product(name string, c, a, b Matrix, f form) {
 }
 
 // multiply computes a product of no empty matrices, one slab of columns after
-// the other.
+// the other unless it is thin.
 func (p *Pool) multiply(g product) {
+	if p.thin(g) {
+		return
+	}
 	nr := p.kernels.nr
 	if g.ready == nil {
 		p.right = grow(p.right, (min(g.n, widthLimit)+nr-1)/nr*nr*g.k)
@@ -147,9 +150,6 @@ func (p *Pool) slab(g product, cols span, right []float32) {
 		for k := 0; k < g.k; k += depth {
 			deep := span{k, min(depth, g.k-k)}
 			p.block(&p.hands[worker], g, rows, some, deep, right[k*width+j*deep.n:])
-		}
-		for r := 0; g.finish != nil && r < rows.n; r++ {
-			g.finish(rows.at+r, some.at, some.at+some.n)
 		}
 	})
 }
@@ -201,6 +201,9 @@ func (p *Pool) block(h *hand, g product, rows, cols, depth span, right []float32
 				t.add = g.bias[cols.at+j:]
 			}
 			p.tile(h, t)
+		}
+		for r := 0; g.finish != nil && depth.at+depth.n == g.k && r < t.rows; r++ {
+			g.finish(rows.at+i+r, cols.at, cols.at+cols.n)
 		}
 	}
 }

@@ -13,10 +13,13 @@ type kernels struct {
 	fours bool
 	// slim computes a tile of at most nr/2 columns.
 	slim func(t *tile)
+	// thin says that blend gives the bits of tile, so that either may compute a
+	// product.
+	thin bool
 	// spread copies rows of src, cut into pieces, to panels of dst.
 	spread func(dst, src []float32, s spread)
-	// weave fills a panel of the given width, mr or nr, from lanes that lie step
-	// apart: number k of lane l goes from src[l*step+k] to dst[k*width+l], for
+	// weave fills a panel of the given width, which is even, from lanes that lie
+	// step apart: number k of lane l goes from src[l*step+k] to dst[k*width+l], for
 	// k below n.
 	weave func(dst, src []float32, width, step, n int)
 	vectors

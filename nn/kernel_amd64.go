@@ -3,7 +3,7 @@ package nn
 // avx2 needs AVX2 and FMA: all x86 servers and desktops since about 2015.
 var avx2 = kernels{
 	name: "avx2", mr: 6, nr: 16,
-	tile: tileAVX2, spread: spreadAVX2, weave: weaveAVX2,
+	tile: tileAVX2, thin: true, spread: spreadAVX2, weave: weaveAVX2,
 	vectors: vectorsAVX2,
 }
 
@@ -12,7 +12,7 @@ var avx2 = kernels{
 // the same.
 var avx512 = kernels{
 	name: "avx512", mr: 12, nr: 32,
-	tile: tileAVX512, fours: true, slim: slimAVX512, spread: spreadAVX512, weave: weaveAVX2,
+	tile: tileAVX512, fours: true, slim: slimAVX512, thin: true, spread: spreadAVX512, weave: weaveAVX2,
 	vectors: vectorsAVX2,
 }
 

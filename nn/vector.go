@@ -6,6 +6,8 @@ import "math"
 type vectors struct {
 	// axpy adds alpha·src to dst.
 	axpy func(dst, src []float32, alpha float32)
+	// blend sets dst to a weighted sum of rows.
+	blend func(dst []float32, m blend)
 	// relu sets dst to x where it is not negative, and to 0 elsewhere. A NaN stays.
 	relu func(dst, x []float32)
 	// reluGrad sets dst to grad where y is positive, and to 0 elsewhere.
@@ -26,6 +28,16 @@ type vectors struct {
 	narrow func(dst []float32, src []float64)
 }
 
+// blend is Σ a[l·step]·b[l·stride+j] for column j, over l below k, added up first
+// to last: from zero, or from what is there if more is set. k is positive.
+type blend struct {
+	k      int
+	a, b   []float32
+	step   int
+	stride int
+	more   bool
+}
+
 // adamStep holds the numbers of one update of Adam: with g′ = g + l2·w,
 //
 //	m ← beta1·m + rest1·g′, v ← beta2·v + rest2·g′², w ← keep·w − rate·m/(√v·scale + epsilon).
@@ -42,7 +54,7 @@ type adamStep struct {
 
 // vectorsGo work on every machine.
 var vectorsGo = vectors{
-	axpy: axpyGo, relu: reluGo, reluGrad: reluGradGo, adam: adamGo,
+	axpy: axpyGo, blend: blendGo, relu: reluGo, reluGrad: reluGradGo, adam: adamGo,
 	dot: dotGo, magnitude: magnitudeGo, scale: scaleGo, slope: slopeGo,
 	widen: widenGo, narrow: narrowGo,
 }
@@ -50,6 +62,15 @@ var vectorsGo = vectors{
 func axpyGo(dst, src []float32, alpha float32) {
 	for i, v := range src[:len(dst)] {
 		dst[i] += alpha * v
+	}
+}
+
+func blendGo(dst []float32, m blend) {
+	if !m.more {
+		clear(dst)
+	}
+	for l := range m.k {
+		axpyGo(dst, m.b[l*m.stride:], m.a[l*m.step])
 	}
 }
 

@@ -3,7 +3,7 @@ package nn
 // vectorsAVX2 are the loops over vectors, for AVX2 and AVX-512 alike: memory
 // holds them up before arithmetic does.
 var vectorsAVX2 = vectors{
-	axpy: axpyAVX2, relu: reluAVX2, reluGrad: reluGradAVX2, adam: adamAVX2,
+	axpy: axpyAVX2, blend: blendAVX2, relu: reluAVX2, reluGrad: reluGradAVX2, adam: adamAVX2,
 	dot: dotAVX2, magnitude: magnitudeAVX2, scale: scaleAVX2, slope: slopeAVX2,
 	widen: widenAVX2, narrow: narrowAVX2,
 }
@@ -17,6 +17,15 @@ func axpyAVX2(dst, src []float32, alpha float32) {
 		axpy8(n, &dst[0], &src[0], alpha)
 	}
 	axpyGo(dst[n:], src[n:], alpha)
+}
+
+// blendAVX2 fuses every product with its addition, as the tiles of products do.
+func blendAVX2(dst []float32, m blend) {
+	if len(dst) == 0 {
+		return
+	}
+	_, _ = m.a[(m.k-1)*m.step], m.b[(m.k-1)*m.stride+len(dst)-1]
+	blend8(len(dst), m.k, &dst[0], &m.a[0], &m.b[0], m.step, m.stride, m.more)
 }
 
 func reluAVX2(dst, x []float32) {
@@ -96,6 +105,11 @@ func narrowAVX2(dst []float32, src []float64) {
 	}
 	narrowGo(dst[n:], src[n:])
 }
+
+// blend8 is in blend_amd64.s. n and k are positive.
+//
+//go:noescape
+func blend8(n, k int, dst, a, b *float32, step, stride int, more bool)
 
 // The functions below are in vector_amd64.s. n is a positive multiple of 8.
 

@@ -1,0 +1,154 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Options say how to ask. The zero value serves.
+type Options struct {
+	Key     string        // API key of the gateway; "" sends none
+	Retries int           // after the first attempt; 0 means 3, negative none
+	Backoff time.Duration // before the first retry, doubled for each next one; 0 means 100 ms
+	HTTP    *http.Client  // for TLS and time-outs of one's own; nil means one with 30 s
+}
+
+// longestWait bounds what a retry waits for, whatever the other side says.
+const longestWait = 10 * time.Second
+
+// maxAnswer bounds what is read of an answer, in bytes.
+const maxAnswer = 64 << 20
+
+// caller sends requests to one address and repeats them.
+type caller struct {
+	base    string
+	key     string
+	retries int
+	backoff time.Duration
+	http    http.Client
+}
+
+func newCaller(base string, o Options) (*caller, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.User != nil {
+		return nil, errors.New("client: address must be http:// or https:// with a host, and no user or parameters")
+	}
+	if o.Backoff < 0 {
+		return nil, fmt.Errorf("client: backoff is %v, must not be negative", o.Backoff)
+	}
+	c := &caller{base: strings.TrimRight(base, "/"), key: o.Key, retries: o.Retries, backoff: o.Backoff}
+	if c.retries == 0 {
+		c.retries = 3
+	}
+	if c.backoff == 0 {
+		c.backoff = 100 * time.Millisecond
+	}
+	if o.HTTP != nil {
+		c.http = *o.HTTP
+	} else {
+		c.http = http.Client{Timeout: 30 * time.Second}
+		if t, ok := http.DefaultTransport.(*http.Transport); ok { // unless the program put another in its place
+			t = t.Clone()
+			t.MaxIdleConnsPerHost = 64
+			c.http.Transport = t
+		}
+	}
+	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return c, nil
+}
+
+// message is a request, and answer what came back.
+type message struct {
+	method, path string
+	body         []byte
+	headers      map[string]string
+}
+
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// call sends a message until it is answered with success, or with something
+// that a retry does not mend, or too often. It returns the last answer; the
+// error is of a message that was never answered.
+func (c *caller) call(ctx context.Context, m message) (*answer, error) {
+	for attempt := 0; ; attempt++ {
+		a, err := c.once(ctx, m)
+		if err == nil && !a.temporary() || ctx.Err() != nil || attempt >= c.retries {
+			return a, err
+		}
+		wait := min(c.backoff<<min(attempt, 10), longestWait)
+		if a != nil {
+			wait = max(wait, min(a.retryAfter(), longestWait))
+		}
+		t := time.NewTimer(wait)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return a, err
+		}
+	}
+}
+
+// temporary reports whether the same request may be answered later.
+func (a *answer) temporary() bool {
+	switch a.status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+func (a *answer) retryAfter() time.Duration {
+	s, err := strconv.Atoi(a.header.Get("Retry-After"))
+	if err != nil || s < 0 {
+		return 0
+	}
+	return time.Duration(min(s, 1<<30)) * time.Second
+}
+
+func (c *caller) once(ctx context.Context, m message) (*answer, error) {
+	r, err := http.NewRequestWithContext(ctx, m.method, c.base+m.path, bytes.NewReader(m.body))
+	if err != nil {
+		return nil, errors.New("client: request cannot be made; the API key or the idempotency key may hold what no header can")
+	}
+	for name, value := range m.headers {
+		r.Header.Set(name, value)
+	}
+	if c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	res, err := c.http.Do(r)
+	if err != nil {
+		return nil, &Unavailable{Err: withoutURL(err)}
+	}
+	defer res.Body.Close() //nolint:errcheck // it was only read
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	if err == nil && len(body) > maxAnswer {
+		err = fmt.Errorf("answer is longer than %d bytes", maxAnswer)
+	}
+	if err != nil {
+		return nil, &Unavailable{Err: withoutURL(err)}
+	}
+	return &answer{res.StatusCode, res.Header, body}, nil
+}
+
+// withoutURL takes the address from an error, since it can name a user.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}

@@ -1,0 +1,221 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+
+	"sotto/dp"
+	"sotto/server/kserve"
+)
+
+// Server asks a server that speaks KServe v2 as "sotto serve" does. NewServer
+// makes one. It is safe for concurrent use.
+type Server struct {
+	caller *caller
+
+	mu    sync.Mutex // guards the rest
+	name  string
+	known Model
+}
+
+// NewServer returns a client of the server at an address such as
+// http://127.0.0.1:8788, for a model of its own by name; "" is the only one
+// that it has. It asks nothing yet.
+func NewServer(base, model string, o Options) (*Server, error) {
+	c, err := newCaller(base, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{caller: c, name: model}, nil
+}
+
+// Model is what a server says of a model.
+type Model struct {
+	Name      string
+	Version   string
+	Width     int // numbers of a vector
+	Classes   []string
+	Method    string
+	Guarantee dp.Guarantee // what vectors must have at least
+}
+
+// Model asks what the model is.
+func (s *Server) Model(ctx context.Context) (Model, error) {
+	name, err := s.modelName(ctx)
+	if err != nil {
+		return Model{}, err
+	}
+	a, err := s.caller.call(ctx, message{method: "GET", path: "/v2/models/" + url.PathEscape(name)})
+	if err != nil {
+		return Model{}, err
+	}
+	var got struct {
+		Name     string   `json:"name"`
+		Versions []string `json:"versions"`
+		Inputs   []struct {
+			Shape []int `json:"shape"`
+		} `json:"inputs"`
+		Parameters struct {
+			Method    string       `json:"method"`
+			Classes   []string     `json:"classes"`
+			Guarantee dp.Guarantee `json:"guarantee"`
+		} `json:"parameters"`
+	}
+	if err := a.into(&got); err != nil {
+		return Model{}, err
+	}
+	if len(got.Versions) != 1 || len(got.Inputs) != 1 || len(got.Inputs[0].Shape) != 2 || len(got.Parameters.Classes) == 0 {
+		return Model{}, &Unavailable{Status: http.StatusOK, Code: "malformed_answer"}
+	}
+	p := got.Parameters
+	m := Model{got.Name, got.Versions[0], got.Inputs[0].Shape[1], p.Classes, p.Method, p.Guarantee}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known = m
+	return m, nil
+}
+
+// modelName returns the name that was given, or else the only one there is.
+func (s *Server) modelName(ctx context.Context) (string, error) {
+	s.mu.Lock()
+	name := s.name
+	s.mu.Unlock()
+	if name != "" {
+		return name, nil
+	}
+	a, err := s.caller.call(ctx, message{method: "POST", path: "/v2/repository/index"})
+	if err != nil {
+		return "", err
+	}
+	var all []struct{ Name, State string }
+	if err := a.into(&all); err != nil {
+		return "", err
+	}
+	for _, m := range all {
+		if m.State != "READY" {
+			continue
+		}
+		if name != "" {
+			return "", fmt.Errorf("client: the server has several models, must be told which: %s, %s, …", name, m.Name)
+		}
+		name = m.Name
+	}
+	if name == "" {
+		return "", &Unavailable{Status: http.StatusOK, Code: "no_model"}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.name = name
+	return name, nil
+}
+
+// Classify asks for the classes of released vectors of equal width, one answer
+// each. The guarantee is that under which each was released; a server refuses
+// vectors without one. The error is an [*Unavailable] or a [*Refused], unless
+// the request itself cannot be written.
+func (s *Server) Classify(ctx context.Context, vectors [][]float32, g dp.Guarantee) ([]Answer, error) {
+	name, err := s.modelName(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := inference(name, vectors, g)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.caller.call(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if a.status != http.StatusOK {
+		return nil, a.failure()
+	}
+	res, err := kserve.ParseResponse(a.body, a.header.Get(kserve.HeaderLength))
+	if err != nil {
+		return nil, &Unavailable{Status: a.status, Code: "malformed_answer"}
+	}
+	classes, err := s.classesOf(ctx, res.ModelVersion)
+	if err != nil {
+		return nil, err
+	}
+	return answersOf(res, len(vectors), classes)
+}
+
+// inference makes the message that asks for classes.
+func inference(name string, vectors [][]float32, g dp.Guarantee) (message, error) {
+	if err := g.Validate(); err != nil {
+		return message{}, err
+	}
+	if len(vectors) == 0 {
+		return message{}, errors.New("client: there are no vectors, must be at least one")
+	}
+	width := len(vectors[0])
+	for _, v := range vectors {
+		if len(v) != width {
+			return message{}, errors.New("client: vectors differ in width, must be alike")
+		}
+	}
+	promise, err := json.Marshal(g)
+	if err != nil {
+		return message{}, err
+	}
+	// A parameter of the protocol is a string, a number or a truth value.
+	quoted, err := json.Marshal(string(promise))
+	if err != nil {
+		return message{}, err
+	}
+	body, header, err := kserve.Request{
+		Parameters: kserve.Parameters{kserve.Privacy: quoted},
+		Inputs:     []kserve.Tensor{{Name: "vector", Datatype: kserve.FP32, Shape: []int{len(vectors), width}, Floats: slices.Concat(vectors...), Binary: true}},
+	}.Encode()
+	return message{"POST", "/v2/models/" + url.PathEscape(name) + "/infer", body, map[string]string{
+		"Content-Type": "application/octet-stream", kserve.HeaderLength: strconv.Itoa(header),
+	}}, err
+}
+
+// classesOf returns the classes' names of the version that answered, which may
+// be a new one.
+func (s *Server) classesOf(ctx context.Context, version string) ([]string, error) {
+	s.mu.Lock()
+	m := s.known
+	s.mu.Unlock()
+	if m.Classes == nil || m.Version != version {
+		var err error
+		if m, err = s.Model(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if m.Version != version {
+		return nil, &Unavailable{Status: http.StatusOK, Code: "model_changed"}
+	}
+	return m.Classes, nil
+}
+
+func answersOf(res *kserve.Response, n int, classes []string) ([]Answer, error) {
+	var scores, class *kserve.Tensor
+	for i := range res.Outputs {
+		switch res.Outputs[i].Name {
+		case "scores":
+			scores = &res.Outputs[i]
+		case "class":
+			class = &res.Outputs[i]
+		}
+	}
+	if scores == nil || class == nil || len(scores.Floats) != n*len(classes) || len(class.Strings) != n {
+		return nil, &Unavailable{Status: http.StatusOK, Code: "malformed_answer"}
+	}
+	answers := make([]Answer, n)
+	for i := range answers {
+		answers[i] = Answer{class.Strings[i], make(map[string]float64, len(classes))}
+		for j, c := range classes {
+			answers[i].Scores[c] = float64(scores.Floats[i*len(classes)+j])
+		}
+	}
+	return answers, nil
+}

@@ -1,0 +1,207 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"sotto/client"
+	"sotto/dp"
+	"sotto/encode"
+	"sotto/encode/catalogue"
+	"sotto/experiment"
+	"sotto/gateway"
+	"sotto/ledger"
+	"sotto/nn"
+	"sotto/server"
+	"sotto/train"
+)
+
+// asked makes a gateway's Classifier of a server's client.
+type asked struct{ *client.Server }
+
+func (a asked) Classify(ctx context.Context, vectors [][]float32, g dp.Guarantee) ([]gateway.Answer, error) {
+	answers, err := a.Server.Classify(ctx, vectors, g)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", gateway.ErrServer, err)
+	}
+	out := make([]gateway.Answer, len(answers))
+	for i, x := range answers {
+		out[i] = gateway.Answer(x)
+	}
+	return out, nil
+}
+
+// pair starts a server and a gateway for one trained model and returns clients
+// of both, with what ends the server.
+func pair(t *testing.T, epsilon, budget float64) (*client.Client, *client.Server, func()) {
+	t.Helper()
+	dir := t.TempDir()
+	if _, err := experiment.Run(t.Context(), experiment.Spec{
+		Data: "reviews", Encoder: "hash:32", Methods: []string{"noise"}, Epsilons: []float64{epsilon}, Hidden: []int{16}, Dims: []int{8}, Epochs: 2,
+	}, experiment.Options{Out: dir}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.New(server.Config{Model: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	untrusted := httptest.NewServer(s.Handler())
+	t.Cleanup(untrusted.Close)
+	sc, err := client.NewServer(untrusted.URL, "", client.Options{Backoff: time.Microsecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, info, err := train.Load(filepath.Join(dir, "seed-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := catalogue.Open(t.Context(), info.Data.Encoder, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mechanism, err := gateway.FromModel(m, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	book, err := ledger.OpenFile(filepath.Join(t.TempDir(), "ledger.db"), ledger.Options{Budget: ledger.Budget{Unit: dp.Text, Epsilon: budget, Window: 24 * time.Hour}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { book.Close() })
+	secret, err := gateway.NewSecret(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gateway.New(t.Context(), gateway.Config{Encoder: e, Mechanism: mechanism, Ledger: book, Secret: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := gateway.NewService(gateway.ServiceConfig{Gateway: g, Classifier: asked{sc}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusted := httptest.NewServer(service)
+	t.Cleanup(trusted.Close)
+	c, err := client.New(trusted.URL, client.Options{Backoff: time.Microsecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, sc, untrusted.Close
+}
+
+// TestWhole sends texts through both programs.
+func TestWhole(t *testing.T) {
+	c, s, stop := pair(t, 4, 10)
+	ctx := t.Context()
+	texts := []string{"a wonderful film, I loved it", "dull and far too long"}
+	e, err := c.Embed(ctx, client.Request{Texts: texts, User: "alice"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The window has ε = 10, and two texts cost a little under 4 each.
+	if p := e.Privacy; math.Abs(p.Cost-8) > 1e-4 || math.Abs(p.Left-2) > 1e-4 || p.Unit != dp.Text || p.Renews.IsZero() {
+		t.Errorf("privacy %+v, want cost 8, 2 left and when it renews", p)
+	}
+	direct, err := s.Classify(ctx, e.Vectors, e.Privacy.Guarantee())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The same texts are memoised: the same vectors, so the same classes, for nothing.
+	through, err := c.Classify(ctx, client.Request{Texts: texts, User: "alice"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if through.Privacy.Cost != 0 || through.Privacy.Repeated != 2 || !slices.EqualFunc(direct, through.Answers, func(a, b client.Answer) bool {
+		return a.Class == b.Class && a.Scores["positive"] == b.Scores["positive"]
+	}) {
+		t.Errorf("gateway says %+v for ε %v, the server itself %+v", through.Answers, through.Privacy.Cost, direct)
+	}
+	if sum := direct[0].Scores["positive"] + direct[0].Scores["negative"]; math.Abs(sum-1) > 1e-6 {
+		t.Errorf("probabilities sum to %v, want 1", sum)
+	}
+	var over *client.OverBudget
+	if _, err = c.Embed(ctx, client.Request{Texts: []string{"one more"}, User: "alice"}); !errors.As(err, &over) || math.Abs(over.Asked-4) > 1e-4 || math.Abs(over.Left-2) > 1e-4 || over.Renews.IsZero() {
+		t.Errorf("error %v, want 4 asked and 2 left", err)
+	}
+	b, err := c.Budget(ctx, "alice")
+	if err != nil || math.Abs(b.Spent-8) > 1e-4 || b.Epsilon != 10 || b.Release.Mechanism != "laplace-l1" {
+		t.Errorf("budget %+v, %v, want 8 spent of 10", b, err)
+	}
+	var refused *client.Refused
+	if _, err = s.Classify(ctx, e.Vectors, dp.Guarantee{Unit: dp.Text, Epsilon: 5}); !errors.As(err, &refused) || refused.Code != "guarantee_mismatch" {
+		t.Errorf("error %v, want guarantee_mismatch", err)
+	}
+	m, err := s.Model(ctx)
+	if err != nil || m.Width != 8 || m.Method != "noise" || m.Name != "seed-1" || len(m.Classes) != 2 {
+		t.Errorf("model %+v, %v, want seed-1 of width 8", m, err)
+	}
+	stop()
+	var unavailable *client.Unavailable
+	if _, err = c.Classify(ctx, client.Request{Texts: texts, User: "alice"}); !errors.As(err, &unavailable) || unavailable.Code != "server_unavailable" {
+		t.Errorf("error %v with the server gone, want server_unavailable", err)
+	}
+}
+
+// TestEveryMethod: the model of every method that releases anything private
+// answers through a server as it does by itself.
+func TestEveryMethod(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := experiment.Run(t.Context(), experiment.Spec{
+		Data: "reviews", Encoder: "hash:32", Methods: []string{"noise", "dpnr", "federate", "ldpnn", "privemb"}, Epsilons: []float64{8},
+		Hidden: []int{16}, Dims: []int{8}, Epochs: 1,
+	}, experiment.Options{Out: dir}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.New(server.Config{Model: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(s.Handler())
+	defer h.Close()
+	e, err := catalogue.Open(t.Context(), "hash:32", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := encode.Texts(t.Context(), e, []string{"a wonderful film", "dull and far too long", "three"}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders, err := filepath.Glob(filepath.Join(dir, "*", "seed-1"))
+	if err != nil || len(folders) != 5 || s.Models() != 5 {
+		t.Fatalf("%d folders, %d models served, %v, want 5", len(folders), s.Models(), err)
+	}
+	for _, folder := range folders {
+		name := filepath.Base(filepath.Dir(folder)) + "-seed-1"
+		m, info, err := train.Load(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := nn.NewPool(1)
+		y, err := m.Release(p, x, []int{0, 1, 2}, train.SimulationKey(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := client.NewServer(h.URL, name, client.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.Classify(t.Context(), [][]float32{y.Row(0), y.Row(1), y.Row(2)}, m.Guarantee())
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for i, class := range m.Predict(p, y, 0) {
+			if got[i].Class != info.Data.Classes[class] {
+				t.Errorf("%s: row %d is %s, want %s", name, i, got[i].Class, info.Data.Classes[class])
+			}
+		}
+	}
+}

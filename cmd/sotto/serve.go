@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/gateway"
+	"sotto/server"
+)
+
+// serveOptions are the flags of "sotto serve".
+type serveOptions struct {
+	server.Config
+	listen   string
+	tls      gateway.TLSFiles
+	logLevel string
+	config   string
+}
+
+func (o *serveOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.listen, "listen", "127.0.0.1:8788", "address to listen on")
+	fs.StringVar(&o.Model, "model", "", "folder of a model, or of several, that sotto train --out made")
+	fs.Int64Var(&o.MaxBody, "max-body", 8<<20, "bytes that a request may have")
+	fs.IntVar(&o.MaxRows, "max-rows", 1024, "vectors that a request may have")
+	fs.IntVar(&o.Concurrency, "concurrency", 64, "requests that are worked on at a time")
+	fs.DurationVar(&o.Wait, "wait", 0, "how long a request waits for its turn among them (default 1s)")
+	fs.DurationVar(&o.Poll, "poll", 0, "time between looks at the folder for new models (default 1s)")
+	fs.DurationVar(&o.ReadTimeout, "read-timeout", 0, "time for a request to arrive (default 10s)")
+	fs.DurationVar(&o.Drain, "drain", 0, "time for requests to end when the server does (default 20s)")
+	fs.StringVar(&o.tls.Cert, "tls-cert", "", "certificate of the server, PEM (default: no TLS)")
+	fs.StringVar(&o.tls.Key, "tls-key", "", "its key, PEM")
+	fs.StringVar(&o.tls.ClientCA, "tls-client-ca", "", "authority whose certificates callers must have, PEM (default: anybody may call)")
+	fs.StringVar(&o.logLevel, "log-level", "info", "least level that is logged: debug, info, warn or error; debug has a line for each request")
+	fs.StringVar(&o.config, "config", "", "JSON file of settings, named as the flags are")
+}
+
+func newServe(std streams) *cobra.Command {
+	var o serveOptions
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Answer private vectors with classes, over the KServe v2 protocol",
+		Long: `Serve the models of a folder that "sotto train --out" made, or one of them, over
+the KServe v2 inference protocol. This is the untrusted side: it takes vectors
+that a gateway released and never sees a text. Vectors without a guarantee, or
+with a weaker one than the model's, are refused.
+
+A model is named after its folder: seed-1, or noise-laplace-l1-e8-d16-seed-1
+where there are several configurations. New models are taken up within a second,
+or at once and wholly on SIGHUP; one that is refused leaves the old one in place.
+
+A setting is taken from its flag, else from SOTTO_SERVE_ and its name in capitals
+(SOTTO_SERVE_MAX_ROWS), else from the --config file, else it is the default. A
+name that is not known is refused in each of them. Logs are JSON on standard
+error. SIGTERM and Ctrl-C end the server when it has answered everybody.`,
+		Example: `  sotto serve --model reviews/seed-1
+  sotto serve --model reviews --listen :8788 --tls-cert cert.pem --tls-key key.pem --tls-client-ca gateway-ca.pem`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := settle(c.Flags(), "SOTTO_SERVE_", os.Environ(), &o.config); err != nil {
+				return err
+			}
+			if err := refuseZeros(c.Flags()); err != nil {
+				return err
+			}
+			return runServe(c.Context(), o, std)
+		},
+	}
+	o.addFlags(c.Flags())
+	return c
+}
+
+// runServe serves until ctx ends, which is no failure.
+func runServe(ctx context.Context, o serveOptions, std streams) error {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
+		return fmt.Errorf("--log-level is %q, must be debug, info, warn or error", o.logLevel)
+	}
+	if o.Model == "" {
+		return errors.New("--model is empty, must be a folder that sotto train --out made")
+	}
+	o.Logger = slog.New(slog.NewJSONHandler(std.err, &slog.HandlerOptions{Level: level}))
+	var err error
+	if o.TLS, err = o.tls.Config(); err != nil {
+		return err
+	}
+	s, err := server.New(o.Config)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return err
+	}
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	go reloadOn(ctx, hangup, s, o.Logger)
+	scheme := "http"
+	if o.TLS != nil {
+		scheme = "https"
+	}
+	o.Logger.Info("serving", "address", scheme+"://"+l.Addr().String(), "models", s.Models(), "callers_identified", o.tls.ClientCA != "")
+	if err := s.Serve(ctx, l); err != nil {
+		return err
+	}
+	o.Logger.Info("ended")
+	return nil
+}
+
+// reloadOn reads all models anew on each signal.
+func reloadOn(ctx context.Context, signals <-chan os.Signal, s *server.Server, log *slog.Logger) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-signals:
+		}
+		if err := s.Reload(); err != nil {
+			log.Error("reload refused; what was loaded is still served", "error", err.Error())
+		}
+	}
+}
+
+// settle sets flags that the command line did not give from the environment,
+// and those that this did not give from the file whose path is then in config.
+func settle(fs *pflag.FlagSet, prefix string, environ []string, config *string) error {
+	given := map[string]bool{"help": true}
+	fs.Visit(func(f *pflag.Flag) { given[f.Name] = true })
+	for _, e := range environ {
+		variable, value, _ := strings.Cut(e, "=")
+		name, ours := strings.CutPrefix(variable, prefix)
+		if !ours {
+			continue
+		}
+		name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+		if err := setUnlessGiven(fs, given, name, value); err != nil {
+			return fmt.Errorf("environment: %s: %w", variable, err)
+		}
+	}
+	fs.Visit(func(f *pflag.Flag) { given[f.Name] = true })
+	if *config == "" {
+		return nil
+	}
+	content, err := os.ReadFile(*config)
+	if err != nil {
+		return err
+	}
+	var settings map[string]json.RawMessage
+	if json.Unmarshal(content, &settings) != nil {
+		return fmt.Errorf("%s must be one JSON object of settings", *config)
+	}
+	for name, raw := range settings {
+		if name == "config" {
+			return fmt.Errorf("%s names another config, must not", *config)
+		}
+		value := string(raw) // a number or a truth value reads as on the command line
+		if raw[0] == '"' && json.Unmarshal(raw, &value) != nil || raw[0] == '[' || raw[0] == '{' || raw[0] == 'n' {
+			return fmt.Errorf("%s: %s must be a string, a number, true or false", *config, name)
+		}
+		if err := setUnlessGiven(fs, given, name, value); err != nil {
+			return fmt.Errorf("%s: %s: %w", *config, name, err)
+		}
+	}
+	return nil
+}
+
+func setUnlessGiven(fs *pflag.FlagSet, given map[string]bool, name, value string) error {
+	if name == "help" || fs.Lookup(name) == nil {
+		return errors.New("there is no such setting")
+	}
+	if given[name] {
+		return nil
+	}
+	if err := fs.Set(name, value); err != nil {
+		return errors.New("value is not of the kind that the flag takes")
+	}
+	return nil
+}

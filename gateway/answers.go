@@ -1,0 +1,218 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"sotto/dp"
+	"sotto/text"
+)
+
+// Answer is what a server says of one vector.
+type Answer struct {
+	Class  string             `json:"class"`
+	Scores map[string]float64 `json:"scores,omitempty"` // of each class
+}
+
+// Classifier asks a server, on the untrusted side, for the classes of released
+// vectors, one answer each. Errors wrap [ErrServer].
+type Classifier interface {
+	Classify(ctx context.Context, vectors [][]float32, g dp.Guarantee) ([]Answer, error)
+}
+
+// usage counts the words of a request, since OpenAI's clients expect to find it.
+type usage struct {
+	Prompt int `json:"prompt_tokens"`
+	Total  int `json:"total_tokens"`
+}
+
+func countWords(texts []string) usage {
+	n := 0
+	for _, t := range texts {
+		for range text.Words(t) {
+			n++
+		}
+	}
+	return usage{n, n}
+}
+
+// list is the form of OpenAI's answers.
+type list[T any] struct {
+	Object  string   `json:"object"`
+	Data    []T      `json:"data"`
+	Model   string   `json:"model,omitempty"`
+	Usage   *usage   `json:"usage,omitempty"`
+	Privacy *Privacy `json:"privacy,omitempty"`
+}
+
+type embedding struct {
+	Object string          `json:"object"`
+	Index  int             `json:"index"`
+	Vector json.RawMessage `json:"embedding"`
+}
+
+// embeddings handles "POST /v1/embeddings".
+func (s *Service) embeddings(w http.ResponseWriter, r *http.Request, who *client) error {
+	q, e, err := s.release(w, r, who, embeddingFields)
+	if err != nil {
+		return err
+	}
+	data := make([]embedding, len(e.Vectors))
+	for i, v := range e.Vectors {
+		data[i] = embedding{"embedding", i, encodeVector(v, q.base64)}
+	}
+	words := countWords(q.texts)
+	writeJSON(w, http.StatusOK, list[embedding]{"list", data, s.Name, &words, &e.Privacy})
+	return nil
+}
+
+// release does what embeddings and classes have in common: the request is read,
+// paid for and released.
+func (s *Service) release(w http.ResponseWriter, r *http.Request, who *client, fields []string) (wish, *Embeddings, error) {
+	q, err := readWish(w, r, s.MaxBody, fields)
+	if err != nil {
+		return q, nil, err
+	}
+	if q.model != "" && q.model != s.Name {
+		p := invalid("model", "model must be %s, or absent", s.Name)
+		p.status, p.Code = http.StatusNotFound, "model_not_found"
+		return q, nil, p
+	}
+	if q.dimensions != 0 && q.dimensions != s.Gateway.Width() {
+		return q, nil, invalid("dimensions", "dimensions is %d, must be %d: a private vector has the width of its mechanism", q.dimensions, s.Gateway.Width())
+	}
+	subject, err := who.subject(q.user)
+	if err != nil {
+		return q, nil, err
+	}
+	if p := s.buckets.take(subject); p != nil {
+		return q, nil, p
+	}
+	e, err := s.Gateway.Embed(r.Context(), subject, q.texts, Options{IdempotencyKey: r.Header.Get("Idempotency-Key")})
+	if err != nil {
+		return q, nil, err
+	}
+	s.metrics.released(e.Privacy)
+	return q, e, nil
+}
+
+type classification struct {
+	Object string `json:"object"`
+	Index  int    `json:"index"`
+	Answer
+}
+
+// classify handles "POST /v1/classify".
+func (s *Service) classify(w http.ResponseWriter, r *http.Request, who *client) error {
+	if s.Classifier == nil {
+		return &problem{status: http.StatusNotImplemented, Type: invalidRequest, Code: "no_server", Message: "this gateway knows no server that classifies"}
+	}
+	q, e, err := s.release(w, r, who, classifyFields)
+	if err != nil {
+		return err
+	}
+	answers, err := s.Classifier.Classify(r.Context(), e.Vectors, s.Gateway.guarantee)
+	if err == nil && len(answers) != len(e.Vectors) {
+		err = fmt.Errorf("%w: %d answers to %d vectors", ErrServer, len(answers), len(e.Vectors))
+	}
+	if err != nil {
+		return err
+	}
+	data := make([]classification, len(answers))
+	for i, a := range answers {
+		data[i] = classification{"classification", i, a}
+	}
+	words := countWords(q.texts)
+	writeJSON(w, http.StatusOK, list[classification]{"list", data, s.Name, &words, &e.Privacy})
+	return nil
+}
+
+// budget handles "GET /v1/budget", with the user as a parameter.
+func (s *Service) budget(w http.ResponseWriter, r *http.Request, who *client) error {
+	query := r.URL.Query()
+	for name, values := range query {
+		if name != "user" || len(values) != 1 {
+			return invalid("", "the address may have one user and no other parameter")
+		}
+	}
+	subject, err := who.subject(query.Get("user"))
+	if err != nil {
+		return err
+	}
+	if p := s.buckets.take(subject); p != nil {
+		return p
+	}
+	b, err := s.Gateway.Balance(r.Context(), subject)
+	if err != nil {
+		return err
+	}
+	answer := struct {
+		Object  string     `json:"object"`
+		Unit    string     `json:"unit"`
+		Epsilon float64    `json:"epsilon"` // of each window
+		Delta   float64    `json:"delta"`
+		Window  string     `json:"window"` // 0s for ever
+		Granted float64    `json:"granted"`
+		Spent   float64    `json:"spent"`
+		Left    float64    `json:"left"`
+		Renews  *time.Time `json:"renews"`
+		Release Privacy    `json:"release"` // what is promised of each
+	}{
+		"budget", string(b.Budget.Unit), b.Budget.Epsilon, b.Budget.Delta, b.Budget.Window.String(),
+		b.Granted.EpsilonValue(), b.Spent.EpsilonValue(), b.Left.EpsilonValue(), nil, s.Gateway.privacy(nil, 0, b),
+	}
+	answer.Renews = answer.Release.Renews
+	writeJSON(w, http.StatusOK, answer)
+	return nil
+}
+
+type modelEntry struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int64  `json:"created"`
+	Owner   string `json:"owned_by"`
+}
+
+// models handles "GET /v1/models".
+func (s *Service) models(w http.ResponseWriter, _ *http.Request, _ *client) error {
+	writeJSON(w, http.StatusOK, list[modelEntry]{Object: "list", Data: []modelEntry{{s.Name, "model", 0, "sotto"}}})
+	return nil
+}
+
+// health handles "GET /healthz": the process answers.
+func (s *Service) health(w http.ResponseWriter, _ *http.Request, _ *client) error {
+	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	return nil
+}
+
+// ready handles "GET /readyz": a release could be paid for, and the service is
+// not about to end.
+func (s *Service) ready(w http.ResponseWriter, r *http.Request, _ *client) error {
+	if s.draining.Load() {
+		return &problem{status: http.StatusServiceUnavailable, Type: serverError, Code: "draining", Message: "the gateway is about to end"}
+	}
+	if err := s.Gateway.Ready(r.Context()); err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"status": "ready"})
+	return nil
+}
+
+// showMetrics handles "GET /metrics".
+func (s *Service) showMetrics(w http.ResponseWriter, r *http.Request, _ *client) error {
+	s.metrics.handler().ServeHTTP(w, r)
+	return nil
+}
+
+// nothing handles what no other route does.
+func (s *Service) nothing(http.ResponseWriter, *http.Request, *client) error {
+	return &problem{status: http.StatusNotFound, Type: invalidRequest, Code: "not_found", Message: "there is nothing at this address, or not by this method"}
+}
+
+// foreign refuses what a page of another site sends.
+func (s *Service) foreign(http.ResponseWriter, *http.Request, *client) error {
+	return &problem{status: http.StatusForbidden, Type: invalidRequest, Code: "cross_origin", Message: "pages of other sites may not ask; nothing was released"}
+}

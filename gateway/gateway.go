@@ -1,0 +1,153 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"sotto/dp"
+	"sotto/encode"
+	"sotto/ledger"
+	"sotto/mech"
+)
+
+// Noise says where the noise of a release comes from.
+type Noise string
+
+const (
+	// Memoised noise follows from secret, subject, text, vector, mechanism and
+	// encoder: asking again gives the same bytes and costs nothing, so that no
+	// average takes the noise away. Its price is that an observer sees that two
+	// requests of a subject carried the same text.
+	Memoised Noise = "memoised"
+	// Fresh noise is drawn anew for every text of every request, and paid for
+	// each time; only a retry with the same idempotency key is not.
+	Fresh Noise = "fresh"
+)
+
+// Mechanism releases vectors. Every mech.Mechanism is one, and [FromModel]
+// makes one of a trained model.
+type Mechanism interface {
+	dp.Vector
+
+	// Params says what the mechanism was made from, all of it.
+	Params() mech.Params
+}
+
+// Ledger pays for releases; *ledger.Ledger is one. A Spend of nothing reports
+// whether the ledger can be written.
+type Ledger interface {
+	Spend(ctx context.Context, requests ...ledger.Request) ([]ledger.Receipt, error)
+	Balance(ctx context.Context, subject string) (ledger.Balance, error)
+}
+
+// Config says what a Gateway is made of.
+type Config struct {
+	Encoder   encode.Source
+	Mechanism Mechanism
+	Ledger    Ledger
+	Secret    Secret
+	Noise     Noise // "" means Memoised
+	MaxTexts  int   // in a request; 0 means 256
+	MaxBytes  int   // of a text; 0 means 32,768
+}
+
+// fill returns c with its defaults.
+func (c Config) fill() Config {
+	if c.Noise == "" {
+		c.Noise = Memoised
+	}
+	if c.MaxTexts == 0 {
+		c.MaxTexts = 256
+	}
+	if c.MaxBytes == 0 {
+		c.MaxBytes = 1 << 15
+	}
+	return c
+}
+
+// Validate reports the first thing that is missing or does not fit.
+func (c Config) Validate() error {
+	c = c.fill()
+	switch {
+	case c.Encoder == nil || c.Mechanism == nil || c.Ledger == nil:
+		return errors.New("gateway: encoder, mechanism or ledger is nil, must be given")
+	case c.Secret == Secret{}:
+		return errors.New("gateway: the secret is empty, must be given")
+	case c.Noise != Memoised && c.Noise != Fresh:
+		return fmt.Errorf("gateway: noise is %.20q, must be %s or %s", c.Noise, Memoised, Fresh)
+	case c.MaxTexts < 1 || c.MaxBytes < 1:
+		return fmt.Errorf("gateway: at most %d texts of %d bytes are allowed, must be at least 1", c.MaxTexts, c.MaxBytes)
+	}
+	if in, _ := c.Mechanism.Shape(); in != c.Encoder.Dim() {
+		return fmt.Errorf("gateway: the mechanism takes %d numbers and the encoder makes %d, must be as many", in, c.Encoder.Dim())
+	}
+	g := c.Mechanism.Guarantee()
+	if err := g.Validate(); err != nil {
+		return err
+	}
+	if !(g.Epsilon > 0 && g.Epsilon < dp.Infinite) {
+		return fmt.Errorf("gateway: ε of a release is %v, must be positive and finite: no budget pays for anything else", g.Epsilon)
+	}
+	return nil
+}
+
+// Gateway turns texts into private vectors. It is safe for concurrent use.
+type Gateway struct {
+	Config
+	guarantee dp.Guarantee
+	cost      ledger.Cost // of one text
+	means     []byte      // digest of mechanism and encoder
+	record    any         // of the mechanism, in the ledger
+}
+
+// New makes a gateway. The ledger must be one that can be written, and was opened
+// with the id of the secret: that it was kept with another one is noticed there.
+func New(ctx context.Context, c Config) (*Gateway, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	g := &Gateway{Config: c.fill(), guarantee: c.Mechanism.Guarantee()}
+	var err error
+	if g.cost, err = ledger.CostOf(g.guarantee); err != nil {
+		return nil, err
+	}
+	params := c.Mechanism.Params()
+	// The vocabulary decides the scale of noise and is not part of Params' JSON.
+	means, err := json.Marshal([]any{params, params.Vocabulary, identity(c.Mechanism), c.Encoder.Name(), c.Encoder.Dim()})
+	if err != nil {
+		return nil, fmt.Errorf("gateway: the mechanism cannot be written: %w", err)
+	}
+	sum := sha256.Sum256(means)
+	g.means = sum[:]
+	g.record = struct {
+		mech.Params
+		Encoder string `json:"encoder"`
+		Model   string `json:"model,omitempty"` // SHA-256 of its weights
+		Noise   Noise  `json:"noise"`
+	}{params, c.Encoder.Name(), identity(c.Mechanism), g.Noise}
+	return g, g.Ready(ctx)
+}
+
+// Ready reports whether a release could be paid for now: it pays for nothing,
+// which is written all the same.
+func (g *Gateway) Ready(ctx context.Context) error {
+	_, err := g.Ledger.Spend(ctx)
+	return err
+}
+
+// Width returns how many numbers a release has.
+func (g *Gateway) Width() int {
+	_, out := g.Mechanism.Shape()
+	return out
+}
+
+// Balance says where a subject stands.
+func (g *Gateway) Balance(ctx context.Context, subject string) (ledger.Balance, error) {
+	if err := checkSubject(subject); err != nil {
+		return ledger.Balance{}, err
+	}
+	return g.Ledger.Balance(ctx, subject)
+}

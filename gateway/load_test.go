@@ -1,0 +1,253 @@
+//go:build unix
+
+package gateway_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"sotto/encode"
+	"sotto/encode/catalogue"
+	"sotto/gateway"
+	"sotto/mech"
+	"sotto/noise"
+)
+
+// loadConfig is what "sotto gateway" is without flags, with a budget that lasts.
+func loadConfig(tb testing.TB, book gateway.Ledger) gateway.Config {
+	tb.Helper()
+	e, err := catalogue.Open(tb.Context(), "default", "")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, err := mech.New(mech.Params{Mechanism: "codebook", Dim: e.Dim(), Epsilon: 8})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return gateway.Config{Encoder: e, Mechanism: m, Ledger: book, Secret: secretOf(tb, 5)}
+}
+
+// TestLoad prints how quickly 1,000 clients at a time are answered, each with
+// texts that nobody asked for before, and what the ledger adds to a request: the
+// same load without one is the comparison. SOTTO_LOAD says for how long, such as
+// 60s; the only failure is an answer that is neither a release nor typed.
+func TestLoad(t *testing.T) {
+	text := os.Getenv("SOTTO_LOAD")
+	if text == "" {
+		t.Skip("SOTTO_LOAD does not say how long to load the gateway")
+	}
+	lasts, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clients := 1000
+	if n, err := strconv.Atoi(os.Getenv("SOTTO_CLIENTS")); err == nil {
+		clients = n
+	}
+	book := openLedger(t, filepath.Join(t.TempDir(), "ledger"), 1e6)
+	var each, work [2]time.Duration
+	for i, l := range []gateway.Ledger{discard{book}, book} {
+		name := [2]string{"no ledger", "file ledger"}[i]
+		before := processorTime(t)
+		latencies, status := load(t, newGateway(t, loadConfig(t, l)), clients, lasts)
+		if len(latencies) == 0 {
+			t.Fatalf("%s: nobody was answered: %v", name, status)
+		}
+		slices.Sort(latencies)
+		at := func(share float64) time.Duration { return latencies[int(share*float64(len(latencies)-1))] }
+		each[i] = lasts / time.Duration(len(latencies))
+		work[i] = (processorTime(t) - before) / time.Duration(len(latencies))
+		t.Logf("%s: %d clients, %d releases in %v, %.0f a second; p50 %v, p99 %v, most %v; answers by status %v",
+			name, clients, len(latencies), lasts, float64(len(latencies))/lasts.Seconds(), at(0.5), at(0.99), at(1), status)
+	}
+	t.Logf("a request takes %v without a ledger, and the ledger adds %v", each[0], each[1]-each[0])
+	t.Logf("in processor time, gateway and client together, which others on the machine change less: %v and %v", work[0], work[1]-work[0])
+	if proof, err := book.Verify(t.Context()); err != nil {
+		t.Error(err)
+	} else {
+		t.Logf("the ledger of %d spends verifies", proof.Spends)
+	}
+}
+
+// processorTime is what this process has had of the machine's processors.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// load asks a gateway for as long, and returns how long each release took and
+// how often each status came.
+func load(t *testing.T, g *gateway.Gateway, clients int, lasts time.Duration) ([]time.Duration, map[int]int) {
+	t.Helper()
+	service, err := gateway.NewService(gateway.ServiceConfig{Gateway: g, Log: slog.New(slog.NewJSONHandler(io.Discard, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- service.Serve(ctx, l) }()
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	var all []time.Duration
+	sum := map[int]int{}
+	stop := time.Now().Add(lasts)
+	for n := range clients {
+		group.Go(func() {
+			latencies, status, err := loadOne(l.Addr().String(), n, stop)
+			if err != nil {
+				t.Errorf("client %d: %v", n, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, latencies...)
+			for s, k := range status {
+				sum[s] += k
+			}
+		})
+	}
+	group.Wait()
+	end()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	for s := range maps.Keys(sum) {
+		if s != http.StatusOK && s != http.StatusTooManyRequests && s != http.StatusServiceUnavailable {
+			t.Errorf("%d answers with status %d", sum[s], s)
+		}
+	}
+	return all, sum
+}
+
+// loadOne is one client, who writes and reads bytes alone, so that most of the
+// machine is left to the gateway.
+func loadOne(address string, n int, stop time.Time) (latencies []time.Duration, status map[int]int, err error) {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer conn.Close()
+	in := bufio.NewReader(conn)
+	status = map[int]int{}
+	for i := 0; time.Now().Before(stop); i++ {
+		body := fmt.Sprintf(`{"input": "the staff of house %d were kind on day %d and the food was good", "user": "u%d", "encoding_format": "base64"}`, n, i, n)
+		began := time.Now()
+		if _, err = fmt.Fprintf(conn, "POST /v1/embeddings HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+			return latencies, status, err
+		}
+		code, err := readAnswer(in)
+		if err != nil {
+			return latencies, status, err
+		}
+		if status[code]++; code == http.StatusOK {
+			latencies = append(latencies, time.Since(began))
+		}
+	}
+	return latencies, status, nil
+}
+
+// readAnswer reads an answer and returns its status.
+func readAnswer(in *bufio.Reader) (code int, err error) {
+	length := -1
+	for first := true; ; first = false {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return 0, err
+		}
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" && length < 0:
+			return 0, errors.New("an answer without length")
+		case line == "":
+			_, err = in.Discard(length)
+			return code, err
+		case first:
+			if _, err = fmt.Sscanf(line, "HTTP/1.1 %d", &code); err != nil {
+				return 0, err
+			}
+		case strings.HasPrefix(line, "Content-Length: "):
+			if length, err = strconv.Atoi(line[len("Content-Length: "):]); err != nil {
+				return 0, err
+			}
+		}
+	}
+}
+
+func BenchmarkEmbed(b *testing.B) {
+	for name, noise := range map[string]gateway.Noise{"memoised": gateway.Memoised, "fresh": gateway.Fresh} {
+		b.Run(name, func(b *testing.B) {
+			c := loadConfig(b, discard{openLedger(b, filepath.Join(b.TempDir(), "ledger"), 1e6)})
+			c.Noise = noise
+			g := newGateway(b, c)
+			for b.Loop() {
+				if _, err := g.Embed(b.Context(), "alice", []string{"the staff were kind and the food was good"}, gateway.Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkCosine reports, beside the time of a release, how near it is to the
+// vector: why "sotto gateway" has the mechanism that it has.
+func BenchmarkCosine(b *testing.B) {
+	e, err := catalogue.Open(b.Context(), "default", "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	x, err := encode.Texts(b.Context(), e, []string{
+		"The food was wonderful and the staff were kind.", "My flight was delayed again and nobody told us anything",
+		"Send the invoice to the accountant before Friday please", "I was diagnosed with diabetes last spring",
+	}, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, name := range []string{"codebook", "laplace-l1", "privunit"} {
+		b.Run(name, func(b *testing.B) {
+			m, err := mech.New(mech.Params{Mechanism: name, Dim: e.Dim(), Epsilon: 8})
+			if err != nil {
+				b.Fatal(err)
+			}
+			row, y, source := make([]float64, e.Dim()), make([]float64, e.Dim()), noise.Crypto()
+			sum, n := 0.0, 0
+			for b.Loop() {
+				var dot, xx, yy float64
+				for j, v := range x.Row(n % x.Rows) {
+					row[j] = float64(v)
+				}
+				if err := m.PrivatizeTo(y, row, source); err != nil {
+					b.Fatal(err)
+				}
+				for j := range row {
+					dot, xx, yy = dot+row[j]*y[j], xx+row[j]*row[j], yy+y[j]*y[j]
+				}
+				sum, n = sum+dot/math.Sqrt(xx*yy), n+1
+			}
+			b.ReportMetric(sum/float64(n), "cosine")
+		})
+	}
+}

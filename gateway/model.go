@@ -1,0 +1,100 @@
+package gateway
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"sotto/dp"
+	"sotto/mech"
+	"sotto/nn"
+	"sotto/train"
+)
+
+// model is the trusted half of a trained model: the layers before the noise,
+// and the mechanism.
+type model struct {
+	params    mech.Params
+	guarantee dp.Guarantee
+	in, out   int
+	weights   string
+	spare     sync.Pool // of *worker: a model is used by one goroutine at a time
+}
+
+type worker struct {
+	model *train.Model
+	pool  *nn.Pool
+}
+
+// FromModel makes a Mechanism of a trained model, as train.Load returns it: a
+// vector passes the layers before the noise, and then the model's mechanism. It
+// refuses a model that protects or releases nothing.
+func FromModel(m *train.Model, info train.Manifest) (Mechanism, error) {
+	s, ok := m.Statement()
+	if !ok {
+		return nil, errors.New("gateway: the model has no mechanism, must have one")
+	}
+	if info.Weights == "" {
+		return nil, errors.New("gateway: the model's manifest names no weights, must be that of a saved model")
+	}
+	f := &model{params: s.Parameters, guarantee: m.Guarantee(), in: m.Architecture().Inputs, out: m.Dim(), weights: info.Weights}
+	own := m.Clone() // which nobody uses but to clone it, so that the caller may go on using m
+	f.spare.New = func() any { return &worker{own.Clone(), nn.NewPool(1)} }
+	return f, nil
+}
+
+// Shape implements dp.Vector.
+func (f *model) Shape() (in, out int) { return f.in, f.out }
+
+// Guarantee implements dp.Mechanism.
+func (f *model) Guarantee() dp.Guarantee { return f.guarantee }
+
+// Params implements Mechanism.
+func (f *model) Params() mech.Params { return f.params }
+
+// Privatize implements dp.Mechanism.
+func (f *model) Privatize(x []float64, src rand.Source) ([]float64, error) {
+	if len(x) != f.in {
+		return nil, fmt.Errorf("gateway: the vector has %d numbers, must have %d: %w", len(x), f.in, dp.ErrDomain)
+	}
+	y := make([]float64, f.out)
+	return y, f.PrivatizeTo(y, x, src)
+}
+
+// PrivatizeTo implements dp.Vector. The model derives its noise from a key of
+// 256 bits, which src gives.
+func (f *model) PrivatizeTo(dst, x []float64, src rand.Source) error {
+	if len(x) != f.in || len(dst) != f.out {
+		panic(fmt.Sprintf("gateway: %d numbers into %d, want %d into %d", len(x), len(dst), f.in, f.out))
+	}
+	clear(dst)
+	row := nn.NewMatrix(1, f.in)
+	for i, v := range x {
+		row.Data[i] = float32(v)
+	}
+	var key []byte
+	for range 4 {
+		key = binary.BigEndian.AppendUint64(key, src.Uint64())
+	}
+	w := f.spare.Get().(*worker) // nothing else is put there
+	y, err := w.model.Release(w.pool, row, []int{0}, key)
+	f.spare.Put(w)
+	if err != nil {
+		return err
+	}
+	for i, v := range y.Data {
+		dst[i] = float64(v)
+	}
+	return nil
+}
+
+// identity tells apart mechanisms of equal parameters: the digest of a model's
+// weights, "" for a mechanism that is nothing but its parameters.
+func identity(m Mechanism) string {
+	if f, ok := m.(*model); ok {
+		return f.weights
+	}
+	return ""
+}

@@ -1,0 +1,143 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"sotto/ledger"
+)
+
+// problem is an error as a client sees it, in the form of OpenAI's.
+type problem struct {
+	status int
+	retry  time.Duration // 0 for none
+
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Code    string  `json:"code"`
+	Param   *string `json:"param"`
+
+	// Of a request over budget.
+	Asked      *float64   `json:"asked,omitempty"` // ε
+	Left       *float64   `json:"left,omitempty"`  // ε
+	AskedDelta float64    `json:"asked_delta,omitempty"`
+	LeftDelta  float64    `json:"left_delta,omitempty"`
+	Renews     *time.Time `json:"renews,omitempty"`
+}
+
+func (p *problem) Error() string { return p.Message }
+
+// Types of problems.
+const (
+	invalidRequest = "invalid_request_error"
+	serverError    = "server_error"
+	rateLimit      = "rate_limit_exceeded"
+)
+
+func invalid(param, format string, args ...any) *problem {
+	p := &problem{status: http.StatusBadRequest, Type: invalidRequest, Code: "invalid_value", Message: fmt.Sprintf(format, args...)}
+	if param != "" {
+		p.Param = &param
+	}
+	return p
+}
+
+func tooLarge(param, message string) *problem {
+	p := invalid(param, "%s", message)
+	p.status, p.Code = http.StatusRequestEntityTooLarge, "too_large"
+	return p
+}
+
+// ErrServer is wrapped by the error of a Classifier whose server is down or
+// does not answer as it should.
+var ErrServer = errors.New("gateway: the server does not answer")
+
+// problemOf says to a client what an error means to it. What it does not know
+// is a fault, of which the client learns nothing.
+func problemOf(err error) *problem {
+	var known *problem
+	var input *InputError
+	var over *ledger.OverBudget
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &input) && input.TooLarge:
+		return tooLarge(input.Param, input.Param+" "+input.Reason)
+	case errors.As(err, &input):
+		return invalid(input.Param, "%s %s", input.Param, input.Reason)
+	case errors.As(err, &over):
+		return overBudget(over)
+	case errors.Is(err, ledger.ErrConflict):
+		return &problem{status: http.StatusConflict, Type: invalidRequest, Code: "idempotency_conflict", Message: "the idempotency key was used with another request; nothing was released"}
+	case ledgerFailed(err):
+		return &problem{status: http.StatusServiceUnavailable, retry: time.Second, Type: serverError, Code: "ledger_unavailable", Message: "the ledger cannot be written; nothing was released"}
+	case errors.Is(err, ErrEncoder):
+		return &problem{status: http.StatusBadGateway, Type: serverError, Code: "encoder_unavailable", Message: "the encoder gave no usable vector; nothing was paid or released"}
+	case errors.Is(err, ErrServer):
+		return &problem{status: http.StatusBadGateway, Type: serverError, Code: "server_unavailable", Message: "the server does not answer; what was paid for stays paid"}
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return &problem{status: http.StatusServiceUnavailable, retry: time.Second, Type: serverError, Code: "timeout", Message: "the request took too long"}
+	}
+	return &problem{status: http.StatusInternalServerError, Type: serverError, Code: "internal_error", Message: "internal fault; nothing was released"}
+}
+
+// ledgerFailed reports an error of the ledger that is nobody's request's fault.
+func ledgerFailed(err error) bool {
+	for _, known := range []error{ledger.ErrUnavailable, ledger.ErrDamaged, ledger.ErrSecret, ledger.ErrUnit} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}
+
+func overBudget(over *ledger.OverBudget) *problem {
+	asked, left := over.Asked.EpsilonValue(), over.Left.EpsilonValue()
+	p := &problem{
+		status: http.StatusForbidden, Type: "insufficient_budget", Code: "over_budget",
+		Message: "the privacy budget does not allow this; nothing was spent or released",
+		Asked:   &asked, Left: &left, AskedDelta: over.Asked.DeltaValue(), LeftDelta: over.Left.DeltaValue(),
+	}
+	if !over.Renews.IsZero() {
+		p.Renews = &over.Renews
+	}
+	return p
+}
+
+// write answers with the problem.
+func (p *problem) write(w http.ResponseWriter) {
+	if p.retry > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int((p.retry+time.Second-1)/time.Second)))
+	}
+	if p.status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	writeJSON(w, p.status, map[string]*problem{"error": p})
+}
+
+// writeJSON answers with v. That the client has gone can be told to nobody.
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil { // a number that is not finite, which release has ruled out
+		body, status = []byte(`{"error":{"message":"internal fault; nothing was released","type":"server_error","code":"internal_error","param":null}}`), http.StatusInternalServerError
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)+1))
+	w.WriteHeader(status)
+	w.Write(append(body, '\n')) //nolint:errcheck // see above
+}
+
+// logged is what a log says of an error: its words where they are known to
+// quote nothing, and its kind otherwise.
+func logged(err error, p *problem) string {
+	if ledgerFailed(err) || p.status == http.StatusInternalServerError {
+		return err.Error()
+	}
+	return p.Code
+}

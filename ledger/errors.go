@@ -1,0 +1,63 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"sotto/dp"
+)
+
+// Errors that callers branch on.
+var (
+	// ErrConflict is returned by Spend when a key was paid for as something
+	// else: another check, mechanism or guarantee.
+	ErrConflict = errors.New("ledger: the key stands for something else")
+	// ErrUnit is returned by Spend for a guarantee of another unit than the
+	// budget's, and on opening with a budget of another unit than before.
+	ErrUnit = errors.New("ledger: the guarantee has another unit than the budget")
+	// ErrSecret is returned on opening with another secret than before, and by
+	// whatever writes after somebody else has changed it.
+	ErrSecret = errors.New("ledger: the keys in it were made with another secret")
+	// ErrUnavailable is returned when the ledger cannot be read or written.
+	// Nothing was spent, or it is not known to be: release nothing.
+	ErrUnavailable = errors.New("ledger: not available")
+	// ErrLocked is returned by OpenFile, with ErrUnavailable, while another
+	// process has the file open.
+	ErrLocked = errors.New("the file is open in another process")
+	// ErrDamaged is returned when the ledger is not what was written.
+	ErrDamaged = errors.New("ledger: damaged")
+)
+
+// OverBudget is the error of a spend that the budget does not allow. Nothing was
+// spent. It wraps [dp.ErrBudget].
+type OverBudget struct {
+	Asked  Cost      // by the whole call, for this subject
+	Left   Cost      // in this window
+	Renews time.Time // zero if never
+}
+
+// Error implements error.
+func (e *OverBudget) Error() string {
+	when := "it does not renew"
+	if !e.Renews.IsZero() {
+		when = "it renews at " + e.Renews.Format(time.RFC3339)
+	}
+	return fmt.Sprintf("ledger: over budget: asked for %v, left is %v, %s", e.Asked, e.Left, when)
+}
+
+// Unwrap returns [dp.ErrBudget].
+func (e *OverBudget) Unwrap() error { return dp.ErrBudget }
+
+// unavailable makes err an ErrUnavailable.
+func unavailable(err error) error {
+	if err == nil || errors.Is(err, ErrUnavailable) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+// damaged makes an ErrDamaged.
+func damaged(format string, a ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrDamaged}, a...)...)
+}

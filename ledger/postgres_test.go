@@ -1,0 +1,399 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"sotto/dp"
+	"sotto/ledger"
+)
+
+// server is a PostgreSQL server in a folder of its own, reached by a socket.
+type server struct {
+	bin, dir string
+	schemas  atomic.Int64
+}
+
+var startServer = sync.OnceValues(func() (*server, error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil || len(found) == 0 {
+		return nil, errors.New("PostgreSQL is not installed under /usr/lib/postgresql")
+	}
+	dir, err := os.MkdirTemp("", "sotto-pg-")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{bin: filepath.Dir(found[len(found)-1]), dir: dir}
+	if err := s.own(); err != nil {
+		return nil, err
+	}
+	if err := s.command("initdb", "-D", dir+"/data", "-U", "sotto", "-A", "trust", "-E", "SQL_ASCII", "--no-instructions"); err != nil {
+		return nil, err
+	}
+	return s, s.start()
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if serverStarted.Load() {
+		if s, err := startServer(); err == nil {
+			if err = s.stop("immediate"); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+			os.RemoveAll(s.dir)
+		}
+	}
+	os.Exit(code)
+}
+
+var serverStarted atomic.Bool
+
+// own gives the folder to the user postgres if this is root, as whom the server
+// does not run.
+func (s *server) own() error {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		return err
+	}
+	uid, err := strconv.Atoi(u.Uid)
+	if err != nil {
+		return err
+	}
+	return os.Chown(s.dir, uid, -1)
+}
+
+func (s *server) command(name string, args ...string) error {
+	args = append([]string{filepath.Join(s.bin, name)}, args...)
+	if os.Getuid() == 0 {
+		args = append([]string{"runuser", "-u", "postgres", "--"}, args...)
+	}
+	c := exec.Command(args[0], args[1:]...)
+	c.Dir = s.dir
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", name, err, out)
+	}
+	return nil
+}
+
+// start starts the server with commits that are not synchronous, which the
+// ledger must not accept.
+func (s *server) start() error {
+	return s.command("pg_ctl", "-D", s.dir+"/data", "-w", "-l", s.dir+"/log", "-o",
+		"-c listen_addresses='' -c synchronous_commit=off -c default_transaction_isolation=serializable -k "+s.dir, "start")
+}
+
+func (s *server) stop(mode string) error {
+	return s.command("pg_ctl", "-D", s.dir+"/data", "-w", "-m", mode, "stop")
+}
+
+// connect opens a connection in a schema.
+func (s *server) connect(t testing.TB, schema string) *pgx.Conn {
+	t.Helper()
+	c, err := pgx.Connect(context.Background(), s.url(schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close(context.Background()) })
+	return c
+}
+
+func (s *server) url(schema string) string {
+	return "postgres:///postgres?user=sotto&host=" + s.dir + "&search_path=" + schema
+}
+
+// schema makes an empty schema.
+func (s *server) schema(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprint("test", s.schemas.Add(1))
+	if _, err := s.connect(t, "public").Exec(t.Context(), "CREATE SCHEMA "+name); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// testServer starts the server, or skips the test.
+func testServer(t testing.TB) *server {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starting PostgreSQL takes seconds")
+	}
+	serverStarted.Store(true)
+	s, err := startServer()
+	if s == nil {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func postgresOpener(s *server, schema string) opener {
+	return func(o ledger.Options) (*ledger.Ledger, error) {
+		return ledger.OpenPostgres(context.Background(), s.url(schema), o)
+	}
+}
+
+func TestPostgres(t *testing.T) {
+	s := testServer(t)
+	conform(t, func(t *testing.T) opener { return postgresOpener(s, s.schema(t)) })
+}
+
+// Two gateways on one database never overspend a subject together.
+func TestPostgresTwoGateways(t *testing.T) {
+	s := testServer(t)
+	open := postgresOpener(s, s.schema(t))
+	var books [2]*ledger.Ledger
+	var starting sync.WaitGroup
+	for i := range books { // together, so that both find no tables
+		starting.Go(func() {
+			var err error
+			if books[i], err = open(ledger.Options{Budget: daily, SecretID: "first", Clock: newClock().now}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	starting.Wait()
+	if t.Failed() {
+		return
+	}
+	var paid, repeated atomic.Int64
+	var group sync.WaitGroup
+	for c := range 60 {
+		group.Go(func() {
+			for i := range 10 {
+				// Both are asked for the same texts, in a different order.
+				r, err := books[c%2].Spend(t.Context(), request(fmt.Sprint("subject ", c%3), fmt.Sprint((i+c)%15), 1))
+				var over *ledger.OverBudget
+				switch {
+				case err == nil && r[0].Repeated:
+					repeated.Add(1)
+				case err == nil:
+					paid.Add(1)
+				case !errors.As(err, &over):
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if paid.Load() != 30 {
+		t.Errorf("%d spends were allowed, want 30: ten for each of three subjects", paid.Load())
+	}
+	t.Logf("%d paid, %d repeated, of 600", paid.Load(), repeated.Load())
+	if a, b := verify(t, books[0]), verify(t, books[1]); a != b || a.Spends != 30 {
+		t.Errorf("the proofs are %+v and %+v, want the same with 30 spends", a, b)
+	}
+	for _, l := range books {
+		l.Close()
+	}
+}
+
+// What one gateway sets holds for the other at once.
+func TestPostgresSharedTerms(t *testing.T) {
+	s := testServer(t)
+	open := postgresOpener(s, s.schema(t))
+	c := newClock()
+	old := mustOpen(t, open, ledger.Options{Budget: daily, SecretID: "first", Clock: c.now})
+	if _, err := old.Spend(t.Context(), request("alice", "a", 4)); err != nil {
+		t.Fatal(err)
+	}
+	smaller := daily
+	smaller.Epsilon = 5
+	next := mustOpen(t, open, ledger.Options{Budget: smaller, SecretID: "first", Clock: c.now})
+	var over *ledger.OverBudget
+	if _, err := old.Spend(t.Context(), request("alice", "b", 4)); !errors.As(err, &over) || over.Left.EpsilonValue() != 1 {
+		t.Errorf("after another has lowered the budget: %v", err)
+	}
+	if old.Budget() != smaller {
+		t.Errorf("the budget is %+v, want the one that was set last", old.Budget())
+	}
+	mustOpen(t, open, ledger.Options{SecretID: "second", Rotate: true, Clock: c.now})
+	if _, err := next.Spend(t.Context(), request("alice", "c", 1)); !errors.Is(err, ledger.ErrSecret) || !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("after another has changed the secret: %v, want %v", err, ledger.ErrSecret)
+	}
+	verify(t, old)
+}
+
+// A connection that is lost is made again; a server that is gone is an error,
+// and what was paid for before it crashed is there after it.
+func TestPostgresCrash(t *testing.T) {
+	s := testServer(t)
+	schema := s.schema(t)
+	budget := ledger.Budget{Unit: dp.Text, Epsilon: 1e6}
+	l := mustOpen(t, postgresOpener(s, schema), ledger.Options{Budget: budget})
+	if _, err := l.Balance(t.Context(), "alice"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.connect(t, "public").Exec(t.Context(),
+		`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Spend(t.Context(), request("alice", "after a lost connection", 1)); err != nil {
+		t.Errorf("after a lost connection: %v", err)
+	}
+	if _, err := l.Balance(t.Context(), "alice"); err != nil {
+		t.Errorf("after a lost connection: %v", err)
+	}
+
+	var mu sync.Mutex
+	var released []string
+	enough, ended := make(chan struct{}), make(chan struct{})
+	var group sync.WaitGroup
+	for worker := range 8 {
+		group.Go(func() {
+			for i := 0; ; i++ {
+				text := fmt.Sprint(worker, " ", i)
+				if _, err := l.Spend(context.Background(), request("alice", text, 1)); err != nil {
+					if !errors.Is(err, ledger.ErrUnavailable) {
+						t.Error(err)
+					}
+					return
+				}
+				mu.Lock()
+				if released = append(released, text); len(released) == 100 {
+					close(enough)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	go func() { group.Wait(); close(ended) }()
+	select {
+	case <-enough:
+	case <-ended:
+		t.Fatalf("%d releases without a crash, want more", len(released))
+	}
+	if err := s.stop("immediate"); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if _, err := l.Spend(t.Context(), request("alice", "while it is down", 1)); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("while the server is down: %v, want %v", err, ledger.ErrUnavailable)
+	}
+	if _, err := l.Balance(t.Context(), "alice"); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("the balance while the server is down: %v, want %v", err, ledger.ErrUnavailable)
+	}
+	if err := s.start(); err != nil {
+		t.Fatal(err)
+	}
+	paid := map[ledger.Digest]int{}
+	if err := l.Entries(t.Context(), 1, func(e *ledger.Entry) error { paid[e.Key]++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range released {
+		if paid[key(text)] != 1 {
+			t.Errorf("release %q was paid %d times, want once", text, paid[key(text)])
+		}
+	}
+	t.Logf("%d releases before the crash", len(released))
+	if _, err := l.Spend(t.Context(), request("alice", "after the crash", 1)); err != nil {
+		t.Errorf("after the crash: %v", err)
+	}
+	verify(t, l)
+}
+
+// Somebody who holds the head makes a spend fail, not wait for ever.
+func TestPostgresTimeout(t *testing.T) {
+	s := testServer(t)
+	schema := s.schema(t)
+	l := mustOpen(t, postgresOpener(s, schema), ledger.Options{Budget: daily})
+	tx, err := s.connect(t, schema).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = tx.Exec(t.Context(), "SELECT * FROM sotto_ledger_head FOR UPDATE"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = l.Spend(t.Context(), request("alice", "a", 1)); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("while another holds the head: %v, want %v", err, ledger.ErrUnavailable)
+	}
+	if err = tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := l.Spend(t.Context(), request("alice", "a", 1)); err != nil || r[0].Repeated {
+		t.Errorf("afterwards: %+v, %v; want a first spend", r, err)
+	}
+	verify(t, l)
+}
+
+// Whatever is changed in the tables is found.
+func TestPostgresDamage(t *testing.T) {
+	s := testServer(t)
+	for _, change := range []string{
+		"UPDATE sotto_ledger_log SET entry = set_byte(entry, 20, get_byte(entry, 20) # 1) WHERE seq = 3",
+		"UPDATE sotto_ledger_log SET subject = 'mallory' WHERE seq = 3",
+		"UPDATE sotto_ledger_log SET key = NULL WHERE seq = 3",
+		"UPDATE sotto_ledger_log SET seq = 9 WHERE seq = 4",
+		"DELETE FROM sotto_ledger_log WHERE seq = 3",
+		"DELETE FROM sotto_ledger_log WHERE seq = 4",
+		"UPDATE sotto_ledger_head SET seq = 3",
+		"UPDATE sotto_ledger_head SET budget = 2",
+		"UPDATE sotto_ledger_head SET secret = 0",
+		"DELETE FROM sotto_ledger_head",
+		"INSERT INTO sotto_ledger_log SELECT -1, NULL, NULL, entry FROM sotto_ledger_log WHERE seq = 1",
+		"INSERT INTO sotto_ledger_log SELECT 5, NULL, NULL, entry FROM sotto_ledger_log WHERE seq = 1",
+		"UPDATE sotto_ledger_sums SET spent_epsilon = 0",
+		"UPDATE sotto_ledger_sums SET granted_epsilon = 1000000000",
+		"UPDATE sotto_ledger_sums SET begins = begins + 1",
+		"DELETE FROM sotto_ledger_sums",
+		"INSERT INTO sotto_ledger_sums VALUES ('bob', 0, 5, 0, 0, 0)",
+	} {
+		schema := s.schema(t)
+		l := mustOpen(t, postgresOpener(s, schema), ledger.Options{Budget: daily, SecretID: "first", Clock: newClock().now})
+		for _, text := range []string{"a", "b"} {
+			if _, err := l.Spend(t.Context(), request("alice", text, 1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if p := verify(t, l); p.Entries != 4 {
+			t.Fatalf("%d entries, want 4", p.Entries)
+		}
+		if tag, err := s.connect(t, schema).Exec(t.Context(), change); err != nil || tag.RowsAffected() == 0 {
+			t.Fatalf("%s: %v, %v", change, tag, err)
+		}
+		if _, err := l.Verify(t.Context()); !errors.Is(err, ledger.ErrDamaged) {
+			t.Errorf("%s: Verify says %v, want %v", change, err, ledger.ErrDamaged)
+		}
+	}
+}
+
+func TestPostgresRefuses(t *testing.T) {
+	const secret = "hunter2"
+	for _, url := range []string{"postgres://x:" + secret + "@[::1", "postgres://x:" + secret + "@127.0.0.1:1/none?connect_timeout=2"} {
+		if _, err := ledger.OpenPostgres(t.Context(), url, ledger.Options{Budget: daily}); err == nil || strings.Contains(err.Error(), secret) {
+			t.Errorf("opening a wrong address: %v, want an error without the password", err)
+		}
+	}
+	s := testServer(t)
+	schema := s.schema(t)
+	if _, err := postgresOpener(s, schema)(ledger.Options{ReadOnly: true}); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("reading where nothing is: %v, want %v", err, ledger.ErrUnavailable)
+	}
+	mustOpen(t, postgresOpener(s, schema), ledger.Options{Budget: daily}).Close()
+	if _, err := s.connect(t, schema).Exec(t.Context(), "UPDATE sotto_ledger_head SET format = 'sotto-ledger-9'"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := postgresOpener(s, schema)(ledger.Options{Budget: daily}); !errors.Is(err, ledger.ErrDamaged) {
+		t.Errorf("opening another version: %v, want %v", err, ledger.ErrDamaged)
+	}
+}
+
+func BenchmarkSpendPostgres(b *testing.B) {
+	s := testServer(b)
+	benchmarkSpend(b, postgresOpener(s, s.schema(b)))
+}

@@ -1,0 +1,69 @@
+package server
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// Config says what is served and within which limits. A zero means the default.
+type Config struct {
+	Model       string        // a model's folder, or one that holds several
+	MaxBody     int64         // bytes of a request; 0 means 8 MiB
+	MaxRows     int           // vectors of a request; 0 means 1024
+	Concurrency int           // requests that are worked on at a time; 0 means 64
+	Wait        time.Duration // for one's turn among them; 0 means 1 s
+	Poll        time.Duration // between looks at the folder; 0 means 1 s
+	ReadTimeout time.Duration // for a whole request to arrive; 0 means 10 s
+	Drain       time.Duration // for requests to end when the server does; 0 means 20 s
+	TLS         *tls.Config   // nil means none
+	Logger      *slog.Logger  // nil means none; no vector is ever logged
+}
+
+// Validate reports the first setting that cannot be meant.
+func (c Config) Validate() error {
+	if c.Model == "" {
+		return errors.New("server: model is empty, must be a folder of sotto train --out")
+	}
+	for _, n := range []struct {
+		name  string
+		value int64
+	}{
+		{"max body", c.MaxBody},
+		{"max rows", int64(c.MaxRows)},
+		{"concurrency", int64(c.Concurrency)},
+		{"wait", int64(c.Wait)},
+		{"poll", int64(c.Poll)},
+		{"read timeout", int64(c.ReadTimeout)},
+		{"drain", int64(c.Drain)},
+	} {
+		if n.value < 0 {
+			return fmt.Errorf("server: %s is %d, must not be negative", n.name, n.value)
+		}
+	}
+	return nil
+}
+
+// filled returns c with its defaults.
+func (c Config) filled() Config {
+	fill(&c.MaxBody, 8<<20)
+	fill(&c.MaxRows, 1024)
+	fill(&c.Concurrency, 64)
+	fill(&c.Wait, time.Second)
+	fill(&c.Poll, time.Second)
+	fill(&c.ReadTimeout, 10*time.Second)
+	fill(&c.Drain, 20*time.Second)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+func fill[T comparable](to *T, value T) {
+	var zero T
+	if *to == zero {
+		*to = value
+	}
+}

@@ -1,0 +1,11 @@
+package server
+
+import "net/http"
+
+// Look takes up changes of the folder, as the server does every second.
+func (s *Server) Look() error { return s.refresh(false) }
+
+// Handle makes a handler of a function.
+func (s *Server) Handle(f func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return s.handle("test", f)
+}

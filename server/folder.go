@@ -1,0 +1,172 @@
+package server
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sotto/train"
+)
+
+// state is what is served at a moment. It never changes: another takes its
+// place.
+type state struct {
+	models  map[string]*model
+	stale   map[string]bool  // served, but what lies on disk is refused or gone
+	skipped map[string]error // never served, and why
+	seen    map[string]fingerprint
+}
+
+// fingerprint tells whether a folder changed. The manifest holds the digest of
+// the weights; their size and time tell when a copy has become complete.
+type fingerprint struct {
+	manifest [sha256.Size]byte
+	size     int64
+	changed  int64
+}
+
+func fingerprintOf(dir string) (fingerprint, error) {
+	content, err := os.ReadFile(filepath.Join(dir, train.ManifestFile))
+	if err != nil {
+		return fingerprint{}, err
+	}
+	f := fingerprint{manifest: sha256.Sum256(content)}
+	if w, err := os.Stat(filepath.Join(dir, train.WeightsFile)); err == nil {
+		f.size, f.changed = w.Size(), w.ModTime().UnixNano()
+	}
+	return f, nil
+}
+
+// depth is how many levels below the given folder models lie: one for each
+// seed, or one for each configuration and below it one for each seed.
+const depth = 2
+
+var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// find returns the folders of models by name: that of the folder itself if it
+// is a model, else the names of the folders on the way to it, joined by hyphens.
+func find(root string) (map[string]string, error) {
+	if _, err := os.Stat(filepath.Join(root, train.ManifestFile)); err == nil {
+		path, err := filepath.Abs(root)
+		return map[string]string{filepath.Base(path): root}, err
+	}
+	found := map[string]string{}
+	if err := walk(found, root, nil); err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("server: %s holds no model", root)
+	}
+	return found, nil
+}
+
+func walk(found map[string]string, dir string, names []string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	for _, e := range entries {
+		below := filepath.Join(dir, e.Name())
+		if info, err := os.Stat(below); err != nil || !info.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			continue // a file, or what a save has under way
+		}
+		path := append(slices.Clone(names), e.Name())
+		if _, err := os.Stat(filepath.Join(below, train.ManifestFile)); errors.Is(err, fs.ErrNotExist) {
+			if len(path) < depth {
+				err = walk(found, below, path)
+				if err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		name := strings.Join(path, "-")
+		if other, twice := found[name]; twice {
+			return fmt.Errorf("server: %s and %s would both be called %s, must differ", other, below, name)
+		}
+		found[name] = below
+	}
+	return nil
+}
+
+// Reload reads every model anew, also those that have not changed, and stops
+// serving those that are gone; one that is refused stays as it was before. If
+// no model is left, it returns an error and everything stays as it is.
+func (s *Server) Reload() error { return s.refresh(true) }
+
+// refresh takes up what has changed in the folder. A model that is refused, or
+// that vanished while nobody asked for a reload, stays as it was.
+func (s *Server) refresh(all bool) error {
+	s.reloading.Lock()
+	defer s.reloading.Unlock()
+	old := s.state.Load()
+	found, err := find(s.config.Model)
+	if err != nil {
+		return err
+	}
+	next := &state{map[string]*model{}, map[string]bool{}, map[string]error{}, map[string]fingerprint{}}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		s.take(next, old, name, found[name], all)
+	}
+	for name, m := range old.models {
+		if found[name] == "" && !all {
+			next.models[name], next.stale[name] = m, true
+			if !old.stale[name] {
+				s.config.Logger.Warn("model is gone from disk and is still served; reload to end that", "model", name)
+			}
+		}
+	}
+	if len(next.models) == 0 {
+		return fmt.Errorf("server: no model of %s can be served: %w", s.config.Model, errors.Join(slices.Collect(maps.Values(next.skipped))...))
+	}
+	s.state.Store(next)
+	return nil
+}
+
+// take brings one model into the next state: the old one if nothing changed,
+// the new one if it is good, else the old one again.
+func (s *Server) take(next, old *state, name, dir string, all bool) {
+	seen, err := fingerprintOf(dir)
+	before, known := old.seen[name]
+	next.seen[name] = seen
+	current := old.models[name]
+	if err == nil && known && seen == before && !all {
+		if current != nil {
+			next.models[name] = current
+		}
+		if old.stale[name] {
+			next.stale[name] = true
+		}
+		if why := old.skipped[name]; why != nil {
+			next.skipped[name] = why
+		}
+		return
+	}
+	var m *model
+	if !goodName.MatchString(name) {
+		err = errors.New("server: name of a model's folder must be letters, digits, dots, hyphens and underscores")
+	}
+	if err == nil {
+		m, err = load(name, dir)
+	}
+	switch {
+	case err == nil:
+		next.models[name] = m
+		s.metrics.reloaded("loaded")
+		s.config.Logger.Info("model loaded", "model", name, "version", m.version, "method", m.method, "width", m.width, "guarantee", m.guarantee.String(), "interrupted", m.stopped)
+	case current != nil:
+		next.models[name], next.stale[name] = current, true
+		s.metrics.reloaded("refused")
+		s.config.Logger.Error("new model refused; the old one is still served", "model", name, "version", current.version, "error", err.Error())
+	default:
+		next.skipped[name] = err
+		s.config.Logger.Info("model not served", "model", name, "error", err.Error())
+	}
+}

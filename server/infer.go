@@ -1,0 +1,175 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"sotto/dp"
+	"sotto/nn"
+	"sotto/server/kserve"
+)
+
+// The tensors of every model.
+const (
+	inputVector  = "vector"
+	outputScores = "scores"
+	outputClass  = "class"
+)
+
+// infer handles "POST /v2/models/{name}/infer".
+func (s *Server) infer(w http.ResponseWriter, r *http.Request) error {
+	m, err := s.model(r)
+	if err != nil {
+		return err
+	}
+	leave, err := s.enter(r)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	body, err := read(w, r, s.config.MaxBody)
+	if err != nil {
+		return err
+	}
+	req, err := kserve.ParseRequest(body, r.Header.Get(kserve.HeaderLength))
+	if err != nil {
+		return bad("invalid_request", err.Error())
+	}
+	if err = m.admit(req.Parameters[kserve.Privacy]); err != nil {
+		return err
+	}
+	x, err := m.vectors(req, s.config.MaxRows)
+	if err != nil {
+		return err
+	}
+	wanted, err := outputs(req)
+	if err != nil {
+		return err
+	}
+	y, classes, err := m.classify(r.Context(), x)
+	if errors.Is(err, errNotFinite) {
+		return bad("not_finite", "a vector is so large that its scores are not finite")
+	} else if err != nil {
+		return errGone
+	}
+	s.metrics.classified(m.name, x.Rows)
+	return m.answer(w, req, wanted, y, classes)
+}
+
+// read returns the whole body. Its size is counted, not believed.
+func read(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	var b bytes.Buffer
+	_, err := io.Copy(&b, http.MaxBytesReader(w, r.Body, most))
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return nil, errTooLarge
+	} else if err != nil {
+		return nil, errBody
+	}
+	return b.Bytes(), nil
+}
+
+// tolerance is how far a stated ε or δ may lie above the model's, by rounding.
+const tolerance = 1 + 1e-6
+
+// admit refuses vectors that come without a guarantee, or with one that is not
+// at least what the model's own vectors have. ε of another unit cannot be
+// compared, and a larger one is a weaker promise than the model was made for. A
+// smaller one is welcome, although the model knows less noise.
+func (m *model) admit(raw json.RawMessage) error {
+	if raw == nil {
+		return bad("no_guarantee", "parameter "+kserve.Privacy+" is missing, must be the guarantee under which the vectors were released")
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		raw = json.RawMessage(text)
+	}
+	// Pointers, since what is left out must not become an ε of 0.
+	var stated struct {
+		Unit    *dp.Unit    `json:"unit"`
+		Epsilon *dp.Epsilon `json:"epsilon"`
+		Delta   float64     `json:"delta"`
+	}
+	if json.Unmarshal(raw, &stated) != nil || stated.Unit == nil || stated.Epsilon == nil {
+		return bad("no_guarantee", "parameter "+kserve.Privacy+" must be an object with unit, epsilon and delta")
+	}
+	g := dp.Guarantee{Unit: *stated.Unit, Epsilon: *stated.Epsilon, Delta: stated.Delta}
+	switch own := m.guarantee; {
+	case g.Validate() != nil || math.IsInf(float64(g.Epsilon), 1):
+		return bad("no_guarantee", "parameter "+kserve.Privacy+" promises nothing: unit, epsilon and delta must be a guarantee with a finite epsilon")
+	case g.Unit != own.Unit:
+		return bad("guarantee_mismatch", fmt.Sprintf("the vectors' guarantee is %s-level, must be %s-level as this model's", g.Unit, own.Unit))
+	case !(float64(g.Epsilon) <= float64(own.Epsilon)*tolerance), !(g.Delta <= own.Delta*tolerance):
+		return bad("guarantee_mismatch", fmt.Sprintf("the vectors' guarantee is %v, must be at least as strong as this model's, %v", g, own))
+	}
+	return nil
+}
+
+// vectors returns the request's rows.
+func (m *model) vectors(req *kserve.Request, most int) (nn.Matrix, error) {
+	if len(req.Inputs) != 1 || req.Inputs[0].Name != inputVector {
+		return nn.Matrix{}, bad("invalid_request", fmt.Sprintf("inputs must be one tensor called %q", inputVector))
+	}
+	t := req.Inputs[0]
+	switch {
+	case t.Datatype != kserve.FP32:
+		return nn.Matrix{}, bad("invalid_request", "datatype of the vectors must be "+kserve.FP32)
+	case len(t.Shape) != 2 || t.Shape[1] != m.width:
+		return nn.Matrix{}, bad("wrong_width", fmt.Sprintf("shape of the vectors must be [n, %d]", m.width))
+	case t.Shape[0] == 0:
+		return nn.Matrix{}, bad("empty_batch", "there are no vectors, must be at least one")
+	case t.Shape[0] > most:
+		return nn.Matrix{}, bad("batch_too_large", fmt.Sprintf("there are %d vectors, must be at most %d", t.Shape[0], most))
+	}
+	for _, v := range t.Floats {
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return nn.Matrix{}, bad("not_finite", "a number of the vectors is not finite")
+		}
+	}
+	return nn.Matrix{Rows: t.Shape[0], Cols: m.width, Data: t.Floats}, nil
+}
+
+// outputs returns the names of those that are asked for, in order.
+func outputs(req *kserve.Request) ([]string, error) {
+	if len(req.Outputs) == 0 {
+		return []string{outputScores, outputClass}, nil
+	}
+	var names []string
+	for _, o := range req.Outputs {
+		if o.Name != outputScores && o.Name != outputClass || slices.Contains(names, o.Name) {
+			return nil, bad("invalid_request", fmt.Sprintf("outputs must be %q and %q, each at most once", outputScores, outputClass))
+		}
+		names = append(names, o.Name)
+	}
+	return names, nil
+}
+
+// answer writes the outputs that are wanted.
+func (m *model) answer(w http.ResponseWriter, req *kserve.Request, wanted []string, y nn.Matrix, classes []string) error {
+	res := kserve.Response{ModelName: m.name, ModelVersion: m.version, ID: req.ID}
+	for _, name := range wanted {
+		t := kserve.Tensor{Name: name, Datatype: kserve.FP32, Shape: []int{y.Rows, y.Cols}, Floats: y.Data, Binary: req.BinaryOutput(name)}
+		if name == outputClass {
+			t.Datatype, t.Shape, t.Floats, t.Strings = kserve.Bytes, []int{y.Rows}, nil, classes
+		}
+		res.Outputs = append(res.Outputs, t)
+	}
+	body, header, err := res.Encode()
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if header < len(body) {
+		w.Header().Set("Content-Type", "application/octet-stream")
+		w.Header().Set(kserve.HeaderLength, strconv.Itoa(header))
+	}
+	_, _ = w.Write(body) // whoever asked is gone
+	return nil
+}

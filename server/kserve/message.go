@@ -1,0 +1,172 @@
+package kserve
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// HeaderLength is the HTTP header that says how many bytes of a body are JSON;
+// what follows is binary.
+const HeaderLength = "Inference-Header-Content-Length"
+
+// Privacy is the request parameter that holds the guarantee under which the
+// vectors were released: a dp.Guarantee as JSON, or that JSON in a string.
+const Privacy = "sotto_privacy"
+
+// Parameters of the binary extension.
+const (
+	binarySize    = "binary_data_size"   // of a tensor: its bytes
+	binaryData    = "binary_data"        // of a requested output
+	binaryOutputs = "binary_data_output" // of a request: all outputs
+)
+
+// Parameters are named values. The protocol allows strings, numbers and
+// booleans; what they are is for the receiver to decide.
+type Parameters map[string]json.RawMessage
+
+// flag reports whether a parameter is true.
+func (p Parameters) flag(name string) bool { return string(p[name]) == "true" }
+
+// Output asks for one output by name.
+type Output struct {
+	Name       string     `json:"name"`
+	Parameters Parameters `json:"parameters,omitempty"`
+}
+
+// Request asks for the inference of tensors.
+type Request struct {
+	ID         string
+	Parameters Parameters
+	Inputs     []Tensor
+	Outputs    []Output // none means all
+}
+
+// Response answers a request.
+type Response struct {
+	ModelName    string
+	ModelVersion string
+	ID           string
+	Parameters   Parameters
+	Outputs      []Tensor
+}
+
+// BinaryOutput reports whether the sender wants an output in binary.
+func (r *Request) BinaryOutput(name string) bool {
+	for _, o := range r.Outputs {
+		if o.Name == name && o.Parameters[binaryData] != nil {
+			return o.Parameters.flag(binaryData)
+		}
+	}
+	return r.Parameters.flag(binaryOutputs)
+}
+
+// requestJSON and responseJSON are the JSON of the messages.
+type requestJSON struct {
+	ID         string       `json:"id,omitempty"`
+	Parameters Parameters   `json:"parameters,omitempty"`
+	Inputs     []tensorJSON `json:"inputs"`
+	Outputs    []Output     `json:"outputs,omitempty"`
+}
+
+type responseJSON struct {
+	ModelName    string       `json:"model_name"`
+	ModelVersion string       `json:"model_version,omitempty"`
+	ID           string       `json:"id,omitempty"`
+	Parameters   Parameters   `json:"parameters,omitempty"`
+	Outputs      []tensorJSON `json:"outputs"`
+}
+
+// Encode returns the body and how many bytes of it are JSON. They are all of
+// it unless a tensor is binary, in which case the number belongs into the
+// [HeaderLength] header.
+func (r Request) Encode() (body []byte, header int, err error) {
+	inputs, binary, err := encodeTensors(r.Inputs)
+	if err != nil {
+		return nil, 0, err
+	}
+	return join(requestJSON{r.ID, r.Parameters, inputs, r.Outputs}, binary)
+}
+
+// Encode returns the body and how many bytes of it are JSON, as for a request.
+func (r Response) Encode() (body []byte, header int, err error) {
+	outputs, binary, err := encodeTensors(r.Outputs)
+	if err != nil {
+		return nil, 0, err
+	}
+	return join(responseJSON{r.ModelName, r.ModelVersion, r.ID, r.Parameters, outputs}, binary)
+}
+
+func join(message any, binary []byte) ([]byte, int, error) {
+	body, err := json.Marshal(message)
+	if err != nil {
+		return nil, 0, errors.New("kserve: message cannot be written as JSON")
+	}
+	return append(body, binary...), len(body), nil
+}
+
+// ParseRequest reads a body of which the first bytes, as the [HeaderLength]
+// header says, are JSON; header "" means all.
+func ParseRequest(body []byte, header string) (*Request, error) {
+	var j requestJSON
+	binary, err := split(body, header, &j)
+	if err != nil {
+		return nil, err
+	}
+	r := &Request{ID: j.ID, Parameters: j.Parameters, Outputs: j.Outputs}
+	r.Inputs, err = parseTensors(j.Inputs, binary)
+	return r, err
+}
+
+// ParseResponse reads the body of an answer, as [ParseRequest] that of a
+// request.
+func ParseResponse(body []byte, header string) (*Response, error) {
+	var j responseJSON
+	binary, err := split(body, header, &j)
+	if err != nil {
+		return nil, err
+	}
+	r := &Response{ModelName: j.ModelName, ModelVersion: j.ModelVersion, ID: j.ID, Parameters: j.Parameters}
+	r.Outputs, err = parseTensors(j.Outputs, binary)
+	return r, err
+}
+
+// split decodes the JSON of a body and returns what is behind it. Fields that
+// the protocol does not have are refused: a misspelt one would be ignored.
+func split(body []byte, header string, message any) ([]byte, error) {
+	n := len(body)
+	if header != "" {
+		var err error
+		if n, err = strconv.Atoi(header); err != nil || n < 0 || n > len(body) {
+			return nil, fmt.Errorf("kserve: %s must be a number of bytes within the body's %d", HeaderLength, len(body))
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(body[:n]))
+	d.DisallowUnknownFields()
+	if err := d.Decode(message); err != nil {
+		return nil, fmt.Errorf("kserve: body is not a message of the protocol: %s", reason(err))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("kserve: something follows the JSON, whose length the " + HeaderLength + " header gives if binary data does")
+	}
+	return body[n:], nil
+}
+
+// reason describes an error of JSON by place and kind. The library's own words
+// can quote what was sent.
+func reason(err error) string {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("no JSON at byte %d", syntax.Offset)
+	case errors.As(err, &kind):
+		return fmt.Sprintf("wrong kind of value at byte %d", kind.Offset)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
+	}
+	return "it has a field that the protocol does not have"
+}

@@ -1,0 +1,119 @@
+package server
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+
+	"sotto/server/kserve"
+)
+
+// Handler returns the handler of all routes.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for route, f := range map[string]func(http.ResponseWriter, *http.Request) error{
+		"GET /v2":                                         s.about,
+		"GET /v2/health/live":                             s.live,
+		"GET /v2/health/ready":                            s.ready,
+		"POST /v2/repository/index":                       s.index,
+		"GET /v2/models/{name}":                           s.metadata,
+		"GET /v2/models/{name}/ready":                     s.modelReady,
+		"POST /v2/models/{name}/infer":                    s.infer,
+		"GET /v2/models/{name}/versions/{version}":        s.metadata,
+		"GET /v2/models/{name}/versions/{version}/ready":  s.modelReady,
+		"POST /v2/models/{name}/versions/{version}/infer": s.infer,
+		"GET /metrics":                                    s.exposition,
+		"/":                                               func(http.ResponseWriter, *http.Request) error { return errRoute },
+	} {
+		mux.Handle(route, s.handle(route, f))
+	}
+	return mux
+}
+
+// about handles "GET /v2".
+func (s *Server) about(w http.ResponseWriter, _ *http.Request) error {
+	return reply(w, http.StatusOK, map[string]any{
+		"name": "sotto", "version": "2", "extensions": []string{"binary_tensor_data", "model_repository(index)"},
+	})
+}
+
+// live handles "GET /v2/health/live".
+func (s *Server) live(w http.ResponseWriter, _ *http.Request) error {
+	return reply(w, http.StatusOK, map[string]any{"live": true})
+}
+
+// ready handles "GET /v2/health/ready". A server that still answers with an
+// old model, since the new one was refused, is ready and names it.
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
+	if s.draining.Load() {
+		return &refusal{"the server is ending", "not_ready", http.StatusServiceUnavailable}
+	}
+	return reply(w, http.StatusOK, map[string]any{
+		"ready": true, "stale": append([]string{}, slices.Sorted(maps.Keys(s.state.Load().stale))...),
+	})
+}
+
+// index handles "POST /v2/repository/index".
+func (s *Server) index(w http.ResponseWriter, _ *http.Request) error {
+	type entry struct {
+		Name    string `json:"name"`
+		Version string `json:"version,omitempty"`
+		State   string `json:"state"`
+		Reason  string `json:"reason,omitempty"`
+	}
+	now := s.state.Load()
+	var all []entry
+	for _, name := range slices.Sorted(maps.Keys(now.models)) {
+		e := entry{Name: name, Version: now.models[name].version, State: "READY"}
+		if now.stale[name] {
+			e.Reason = "what lies on disk was refused or is gone; the model before it is served"
+		}
+		all = append(all, e)
+	}
+	for _, name := range slices.Sorted(maps.Keys(now.skipped)) {
+		all = append(all, entry{Name: name, State: "UNAVAILABLE", Reason: "it cannot be served; the log says why"})
+	}
+	return reply(w, http.StatusOK, all)
+}
+
+// modelReady handles "GET /v2/models/{name}/ready".
+func (s *Server) modelReady(w http.ResponseWriter, r *http.Request) error {
+	m, err := s.model(r)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, map[string]any{"name": m.name, "ready": true, "stale": s.state.Load().stale[m.name]})
+}
+
+// tensorInfo describes a tensor; −1 stands for any number.
+type tensorInfo struct {
+	Name     string `json:"name"`
+	Datatype string `json:"datatype"`
+	Shape    []int  `json:"shape"`
+}
+
+// metadata handles "GET /v2/models/{name}".
+func (s *Server) metadata(w http.ResponseWriter, r *http.Request) error {
+	m, err := s.model(r)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, map[string]any{
+		"name":     m.name,
+		"versions": []string{m.version},
+		"platform": "sotto",
+		"inputs":   []tensorInfo{{inputVector, kserve.FP32, []int{-1, m.width}}},
+		"outputs": []tensorInfo{
+			{outputScores, kserve.FP32, []int{-1, len(m.classes)}},
+			{outputClass, kserve.Bytes, []int{-1}},
+		},
+		"parameters": map[string]any{
+			"method":      m.method,
+			"mechanism":   m.mechanism,
+			"guarantee":   m.guarantee,
+			"coverage":    m.coverage,
+			"classes":     m.classes,
+			"interrupted": m.stopped,
+		},
+	})
+}
