@@ -3,7 +3,7 @@
 COUNT ?= 1
 FUZZTIME ?= 30s
 
-.PHONY: all build test race lint fuzz bench bench-peer bench-mdl bench-encoder golden proofs cover budget ci
+.PHONY: all build test race lint fuzz bench load kill bench-peer bench-mdl bench-encoder golden proofs cover budget ci
 
 all: build test lint
 
@@ -27,6 +27,12 @@ bench: # every benchmark, COUNT times
 
 bench-peer: # the training engine against PyTorch and OpenBLAS, on this machine
 	nn/peer/run
+
+load: # a thousand clients of a gateway for a minute, and what the ledger costs
+	SOTTO_LOAD=60s go test ./gateway -run '^TestLoad$$' -v -count=1
+
+kill: # a gateway and a ledger under load, each killed 300 times
+	SOTTO_KILLS=300 go test ./ledger ./gateway -run '^TestKill' -v -count=1 -timeout 30m
 
 bench-mdl: # the description length against scikit-learn, on this machine
 	measure/peer/run

@@ -178,8 +178,11 @@ func (s Spec) companion(p Point) (honest bool, companion Point, err error) {
 	}
 	companion = p
 	companion.Variant, companion.Companion = "", true
-	if p.Mechanism == "ome" || p.Mechanism == "bitrand" {
+	switch p.Mechanism {
+	case "ome", "bitrand":
 		companion.Mechanism, companion.Lambda = "bitrr", 0
+	case "oue": // whose default spends half of the claim
+		companion.Variant = mech.Tight
 	}
 	return statement.Honest(), companion, nil
 }

@@ -95,6 +95,10 @@ type Score struct {
 	Leakage  measure.Number   `json:"leakage"`  // accuracy of the reference attacker on the attribute
 	Majority measure.Number   `json:"majority"` // of an attacker who sees nothing
 	Attack   *measure.Leakage `json:"attack,omitempty"`
+	// Centred is what the same attacker learns after it has taken out what all
+	// coordinates of a release share. It is tried where a claim is false, as
+	// removable noise may be why, and nil elsewhere.
+	Centred *measure.Leakage `json:"centred_attack,omitempty"`
 
 	// Limit bounds the accuracy of any classifier of one release at the true ε;
 	// AttackLimit that of any attacker. Null where the guarantee is not
@@ -110,6 +114,39 @@ type Score struct {
 	Epoch              int            `json:"epoch,omitempty"` // that was kept
 	Seconds            measure.Number `json:"seconds"`         // of training; null if a stored model was taken
 	Interrupted        bool           `json:"interrupted,omitempty"`
+}
+
+// Strongest is the attacker that was right most often, on average over seeds.
+type Strongest struct {
+	Attacker  string
+	Mean      measure.Number
+	Low, High measure.Number // of the 95 % intervals of all seeds
+}
+
+// Strongest returns the strongest attacker of the attribute; its numbers are
+// undefined if none was tried on every seed.
+func (c *Configuration) Strongest() Strongest {
+	best := Strongest{Mean: undefined, Low: undefined, High: undefined}
+	for _, of := range []struct {
+		name string
+		leak func(*Score) *measure.Leakage
+	}{
+		{"mlp-100", func(s *Score) *measure.Leakage { return s.Attack }},
+		{"mlp-100-centred", func(s *Score) *measure.Leakage { return s.Centred }},
+	} {
+		sum, low, high, all := 0.0, 1.0, 0.0, len(c.Seeds) > 0
+		for i := range c.Seeds {
+			l := of.leak(&c.Seeds[i])
+			if all = all && l != nil; all {
+				sum, low, high = sum+l.Accuracy, min(low, l.Low), max(high, l.High)
+			}
+		}
+		mean := measure.Number(sum / float64(len(c.Seeds)))
+		if all && !(mean <= best.Mean) { // a NaN gives way
+			best = Strongest{of.name, mean, measure.Number(low), measure.Number(high)}
+		}
+	}
+	return best
 }
 
 // numbers lists the parts of a score of which means are taken.

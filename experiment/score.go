@@ -104,6 +104,14 @@ func (s *scorer) score(ctx context.Context, p *nn.Pool, m *train.Model, seed uin
 		return out, err
 	}
 	out.Leakage, out.Attack = measure.Number(leak.Accuracy), &leak
+	if st, ok := m.Statement(); !ok || st.Honest() || m.Dim() < 2 {
+		return out, nil
+	}
+	centred := attacker{centred: true}
+	if leak, err = measure.Leak(ctx, p, measure.Probe{Seed: seed}, centred.see(fit), centred.see(score), groups); err != nil {
+		return out, err
+	}
+	out.Centred = &leak
 	return out, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sotto/dp"
+	"sotto/measure"
 	"sotto/report/evidence"
 )
 
@@ -106,11 +107,15 @@ func refutations(e *evidence.Evidence) []block {
 	return nil
 }
 
+// telling reports whether a limit leaves room for an attacker to exceed it: at
+// an ε so large that everybody may be right, none can.
+func telling(limit measure.Number) bool { return limit < 0.999 }
+
 // refuted lists what exceeded its limit, and counts what had one.
 func refuted(e *evidence.Evidence) (found []item, tried int) {
 	for _, m := range models(e) {
 		for _, k := range m.Attackers {
-			if !finite(float64(m.Limit)) {
+			if !telling(m.Limit) {
 				continue
 			}
 			tried++
@@ -122,7 +127,7 @@ func refuted(e *evidence.Evidence) (found []item, tried int) {
 	}
 	for _, a := range attempts(e) {
 		for _, f := range a.Findings {
-			if !finite(float64(f.Limit)) {
+			if !telling(f.Limit) {
 				continue
 			}
 			tried++
@@ -173,7 +178,13 @@ func verdicts(all []promise, e *evidence.Evidence) []verdict {
 		list = append(list, g.verdict)
 	}
 	if found, _ := refuted(e); len(found) > 0 {
-		list = append([]verdict{{bad, "REFUTED by an attack", found[0].Name + moreText(len(found)-1)}}, list...)
+		var names []string
+		for _, f := range found {
+			if !slices.Contains(names, f.Name) {
+				names = append(names, f.Name)
+			}
+		}
+		list = append([]verdict{{bad, "REFUTED by an attack", names[0] + moreText(len(names)-1)}}, list...)
 	}
 	const shown = 8
 	if len(list) > shown {

@@ -7,6 +7,7 @@ import (
 
 	"sotto/dp"
 	"sotto/experiment"
+	"sotto/measure"
 	"sotto/mech"
 	"sotto/report/evidence"
 )
@@ -132,12 +133,23 @@ func costClause(all []*experiment.Result) string {
 			continue
 		}
 		text := fmt.Sprintf("at a true ε of %s, %s reaches %s on %s", epsilonText(*c.Mean.True), seriesName(c), roughly(c.Mean.Accuracy), nameText(r.Data.Name))
-		if finite(float64(r.Reference)) {
-			text += fmt.Sprintf(" where an unprotected model reaches %s", roughly(r.Reference))
+		if v := unprotected(r); finite(float64(v)) {
+			text += fmt.Sprintf(" where an unprotected model reaches %s", roughly(v))
 		}
 		return text
 	}
 	return ""
+}
+
+// unprotected is the accuracy without protection: that of the configuration
+// that was trained so, over its seeds, or else that of the one reference model.
+func unprotected(r *experiment.Result) measure.Number {
+	for _, c := range trainedOf(r) {
+		if c.Method == "unconstrained" && finite(float64(c.Mean.Accuracy)) {
+			return c.Mean.Accuracy
+		}
+	}
+	return r.Reference
 }
 
 // affordable returns the configuration with the smallest true ε that keeps nine
@@ -146,7 +158,7 @@ func costClause(all []*experiment.Result) string {
 func affordable(r *experiment.Result) *experiment.Configuration {
 	var best, cheapest *experiment.Configuration
 	majority := slices.Max(append(slices.Clone(r.Priors), 0))
-	enough := majority + 0.9*(float64(r.Reference)-majority)
+	enough := majority + 0.9*(float64(unprotected(r))-majority)
 	for _, c := range trainedOf(r) {
 		if c.Statement == nil || !c.Statement.Honest() || c.Mean.True == nil || c.Mean.Unit != dp.Text || c.Mean.Delta > 0 || *c.Mean.True == dp.Infinite {
 			continue

@@ -92,7 +92,7 @@ Nothing is needed but this program, and nothing is sent anywhere.`,
 		},
 	}
 	c.Flags().StringVar(&o.out, "out", "sotto-demo", "folder for results.json and report.html")
-	c.Flags().IntVar(&o.workers, "workers", 0, "cores to use (default: all); results do not depend on it")
+	c.Flags().IntVar(&o.workers, "workers", 0, "cores to use (default: all); only the audits, whose noise is fresh, differ from run to run")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON: what results.json holds")
 	return c
 }

@@ -86,6 +86,6 @@ func printSeeds(w io.Writer, c experiment.Configuration) {
 	}
 	m, d := c.Mean, c.Deviation
 	fmt.Fprintf(t, "mean\t%s\t%s\t%s\t%s\t%s\t%s\t\n", spread(m.Accuracy, d.Accuracy), interval, //nolint:errcheck // see above
-		spread(m.Gap, d.Gap), leakage(m, d), percent(m.Limit), percent(m.Yardstick))
+		spread(m.Gap, d.Gap), leakage(c), percent(m.Limit), percent(m.Yardstick))
 	t.Flush() //nolint:errcheck // see above
 }

@@ -98,7 +98,7 @@ func printVerdict(out io.Writer, v *gate.Verdict) error {
 		fmt.Fprintf(&b, "FAIL %s\n", reason)
 	}
 	if v.Passed {
-		fmt.Fprintf(&b, "gate passed: %d checks on %d configurations\n", len(v.Checks), v.Judged)
+		fmt.Fprintf(&b, "gate passed: %d checks on %d pieces of evidence\n", len(v.Checks), v.Judged)
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

@@ -40,7 +40,7 @@ func TestGate(t *testing.T) {
 		want         string // the output
 		closed       bool
 	}{
-		{name: "open", policy: honest, want: "gate passed: 2 checks on 1 configurations\n"},
+		{name: "open", policy: honest, want: "gate passed: 2 checks on 1 pieces of evidence\n"},
 		{
 			name: "closed", policy: `{"name": "budget", "epsilon": {"max": 8}, "claim": "true"}`, closed: true,
 			want: "FAIL budget: " + released + ": true ε is 16 (text), allowed at most 8\n" +

@@ -73,7 +73,7 @@ func printConfigurations(w io.Writer, all []experiment.Configuration) {
 		}
 		m, d := c.Mean, c.Deviation
 		fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", describe(c), mark, claimed(m), proved(m), //nolint:errcheck // see above
-			spread(m.Accuracy, d.Accuracy), spread(m.Gap, d.Gap), leakage(m, d),
+			spread(m.Accuracy, d.Accuracy), spread(m.Gap, d.Gap), leakage(c),
 			percent(m.Limit), percent(m.Yardstick), number(m.Seconds, "%.1f"))
 	}
 	t.Flush() //nolint:errcheck // see above
@@ -133,12 +133,15 @@ func spread(mean, deviation measure.Number) string {
 }
 
 // leakage renders the attack with what no attacker can exceed.
-func leakage(mean, deviation experiment.Score) string {
-	text := spread(mean.Leakage, deviation.Leakage)
-	if text == "-" || math.IsNaN(float64(mean.AttackLimit)) {
+func leakage(c experiment.Configuration) string {
+	text := spread(c.Mean.Leakage, c.Deviation.Leakage)
+	if best := c.Strongest(); best.Mean > c.Mean.Leakage {
+		text = percent(best.Mean) + " (" + best.Attacker + ")"
+	}
+	if text == "-" || math.IsNaN(float64(c.Mean.AttackLimit)) {
 		return text
 	}
-	return text + " ≤ " + percent(mean.AttackLimit)
+	return text + " ≤ " + percent(c.Mean.AttackLimit)
 }
 
 // number renders v, or a dash where it is undefined.

@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -130,60 +128,4 @@ func reloadOn(ctx context.Context, signals <-chan os.Signal, s *server.Server, l
 			log.Error("reload refused; what was loaded is still served", "error", err.Error())
 		}
 	}
-}
-
-// settle sets flags that the command line did not give from the environment,
-// and those that this did not give from the file whose path is then in config.
-func settle(fs *pflag.FlagSet, prefix string, environ []string, config *string) error {
-	given := map[string]bool{"help": true}
-	fs.Visit(func(f *pflag.Flag) { given[f.Name] = true })
-	for _, e := range environ {
-		variable, value, _ := strings.Cut(e, "=")
-		name, ours := strings.CutPrefix(variable, prefix)
-		if !ours {
-			continue
-		}
-		name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
-		if err := setUnlessGiven(fs, given, name, value); err != nil {
-			return fmt.Errorf("environment: %s: %w", variable, err)
-		}
-	}
-	fs.Visit(func(f *pflag.Flag) { given[f.Name] = true })
-	if *config == "" {
-		return nil
-	}
-	content, err := os.ReadFile(*config)
-	if err != nil {
-		return err
-	}
-	var settings map[string]json.RawMessage
-	if json.Unmarshal(content, &settings) != nil {
-		return fmt.Errorf("%s must be one JSON object of settings", *config)
-	}
-	for name, raw := range settings {
-		if name == "config" {
-			return fmt.Errorf("%s names another config, must not", *config)
-		}
-		value := string(raw) // a number or a truth value reads as on the command line
-		if raw[0] == '"' && json.Unmarshal(raw, &value) != nil || raw[0] == '[' || raw[0] == '{' || raw[0] == 'n' {
-			return fmt.Errorf("%s: %s must be a string, a number, true or false", *config, name)
-		}
-		if err := setUnlessGiven(fs, given, name, value); err != nil {
-			return fmt.Errorf("%s: %s: %w", *config, name, err)
-		}
-	}
-	return nil
-}
-
-func setUnlessGiven(fs *pflag.FlagSet, given map[string]bool, name, value string) error {
-	if name == "help" || fs.Lookup(name) == nil {
-		return errors.New("there is no such setting")
-	}
-	if given[name] {
-		return nil
-	}
-	if err := fs.Set(name, value); err != nil {
-		return errors.New("value is not of the kind that the flag takes")
-	}
-	return nil
 }

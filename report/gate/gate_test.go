@@ -99,7 +99,12 @@ func TestJudge(t *testing.T) {
 		{"accuracy without interval", `"accuracy": {"min": 0.1, "by": "interval"}`, results(`"low": null`, "", ""), []string{"rule 1: " + config + ": the interval of the accuracy was not measured, allowed at least 0.1"}, 1},
 		{"leakage of the worst seed", `"leakage": {"max": 0.585}`, plain, []string{"rule 1: " + config + ": leakage may be as high as 0.59, allowed at most 0.585"}, 1},
 		{"leakage within", `"leakage": {"max": 0.59}`, plain, nil, 1},
-		{"leakage by value", `"leakage": {"max": 0.55, "by": "value"}`, plain, nil, 1},
+		{"leakage by value", `"leakage": {"max": 0.556, "by": "value"}`, plain, nil, 1}, // the mean of two seeds
+		{
+			"leakage by the centred attacker", `"leakage": {"max": 0.7, "by": "value"}`,
+			results("", `"seeds": [`+score(`"seed": 1, "centred_attack": {"accuracy": 0.78, "low": 0.75, "high": 0.81}`)+`]`, ""),
+			[]string{"rule 1: " + config + ": leakage is 0.78, allowed at most 0.7"}, 1,
+		},
 		{"leakage without attack", `"leakage": {"max": 0.9}`, results("", `"seeds": [{"attack": null}]`, ""), []string{"rule 1: " + config + ": the interval of the leakage was not measured, allowed at most 0.9"}, 1},
 		{"leakage bound", `"leakage_bound": {"max": 0.8}`, plain, []string{"rule 1: " + config + ": leakage bound is 0.9, allowed at most 0.8"}, 1},
 		{"leakage bound null", `"leakage_bound": {"max": 0.8}`, results(`"leakage_limit": null`, "", ""), []string{"rule 1: " + config + ": leakage bound was not measured, allowed at most 0.8"}, 1},
@@ -157,6 +162,16 @@ func TestJudge(t *testing.T) {
 		{"release with δ", `"match": {"kind": "release", "mechanism": "gaussian"}, "epsilon": {"max": 8}`, release, []string{"rule 1: release x.json: δ is 1e-06 (text), allowed at most 0"}, 1},
 		{"release with dropout", `"claim": "true", "epsilon": {"max": 0.7, "unit": "word"}`, encoded, nil, 2},
 		{"release is no training", `"accuracy": {"min": 0.1}`, release, []string{"rule 1: nothing that the rule matches speaks of accuracy"}, 1},
+
+		{
+			"audit against the proof", `"epsilon": {"max": 8}, "claim": "true"`,
+			`{"format": "sotto-audit-1", "mechanism": "laplace-l1", "variant": "paper", "unit": "text", "claimed": 8, "true": 8, "lower_bound": 20, "refuted": true}`,
+			[]string{
+				"rule 1: audit of laplace-l1 paper: an audit certifies ε ≥ 20, above the 8 (text) that is proved",
+				"rule 1: audit of laplace-l1 paper: an audit certifies ε ≥ 20, above the 8 (text) that is proved",
+			},
+			2,
+		},
 
 		// Fairness of any model.
 		{
@@ -267,5 +282,18 @@ func TestJudgeRefusesBadPolicy(t *testing.T) {
 		if v, err := p.Judge(&evidence.Evidence{}); err == nil {
 			t.Errorf("Judge by %+v = %+v, want an error", p, v)
 		}
+	}
+}
+
+// A policy on ε fails when an attack has refuted the ε that is stated, also where
+// no rule speaks of attacks.
+func TestRefutedByAttack(t *testing.T) {
+	v := judge(t, `{"rules": [{"match": {"kind": "training"}, "epsilon": {"max": 8}}]}`, results("", "", ""), fmt.Sprintf(attempt, "membership", true, "0.7"))
+	if want := "evidence: membership attack on model: the attack refuted the ε that is stated"; v.Passed || !slices.Contains(v.Reasons, want) {
+		t.Errorf("passed = %t for %q, want %q", v.Passed, v.Reasons, want)
+	}
+	v = judge(t, `{"rules": [{"match": {"kind": "training"}, "accuracy": {"min": 0.8}}]}`, results("", "", ""), fmt.Sprintf(attempt, "membership", true, "0.7"))
+	if !v.Passed {
+		t.Errorf("a policy on accuracy alone fails for %q", v.Reasons)
 	}
 }

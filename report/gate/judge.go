@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 
 	"sotto/dp"
 	"sotto/report/evidence"
@@ -41,6 +42,9 @@ func (p Policy) Judge(e *evidence.Evidence) (*Verdict, error) {
 	v := &Verdict{Passed: true, Checks: []Check{}, Reasons: []string{}}
 	v.whole(e)
 	all := subjects(e)
+	if slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Epsilon != nil || r.Claim != "" }) {
+		v.refuted(all)
+	}
 	judged := make([]bool, len(all))
 	for i, r := range p.Rules {
 		var some []subject
@@ -67,6 +71,16 @@ func (v *Verdict) whole(e *evidence.Evidence) {
 		}
 		for _, f := range r.Failed {
 			v.add(Check{Rule: "evidence", Subject: r.Data.Name, Finding: fmt.Sprintf("the training %s failed: %s", f.Job, f.Reason)})
+		}
+	}
+}
+
+// refuted fails a policy on ε if an attack has shown that the stated one is not
+// kept, whichever evidence its rules match.
+func (v *Verdict) refuted(all []subject) {
+	for _, s := range all {
+		if s.match.Kind == Attack && s.refuted != nil && *s.refuted {
+			v.add(Check{Rule: "evidence", Subject: s.name, Finding: "the attack refuted the ε that is stated"})
 		}
 	}
 }
@@ -240,6 +254,9 @@ func (p *Promise) judge(s subject) (string, answer) {
 	if !ok {
 		return fmt.Sprintf("no ε (%s) is proved, allowed at most %v", unit, limit), broken
 	}
+	if s.promises.contradicted(g) {
+		return contradiction(s.promises.bound, g), broken
+	}
 	if !(g.Epsilon <= limit*slack) {
 		return fmt.Sprintf("true ε is %v (%s), allowed at most %v", g.Epsilon, unit, limit), broken
 	}
@@ -258,7 +275,15 @@ func judgeClaim(s subject) (string, answer) {
 	if !ok {
 		return fmt.Sprintf("claimed ε is %v, but none is proved", claimed), broken
 	}
+	if s.promises.contradicted(g) {
+		return contradiction(s.promises.bound, g), broken
+	}
 	return fmt.Sprintf("claimed ε is %v, true ε is %v (%s)", claimed, g.Epsilon, g.Unit), keptIf(g.Epsilon <= claimed*slack)
+}
+
+// contradiction says that an audit has found what a proof excludes.
+func contradiction(bound dp.Epsilon, g dp.Guarantee) string {
+	return fmt.Sprintf("an audit certifies ε ≥ %v, above the %v (%s) that is proved", bound, g.Epsilon, g.Unit)
 }
 
 // judgeRefuted judges what an audit or an attack tried to refute.

@@ -126,13 +126,17 @@ func Parse(r io.Reader) (Policy, error) {
 }
 
 // unique refuses a field that one object has twice, in whatever case, of which
-// the decoder would take the last. What it reads is known to be JSON.
+// the decoder would take the last, and one that says nothing, which would pass
+// for a limit. What it reads is known to be JSON.
 func unique(d *json.Decoder) error {
 	t, err := d.Token()
 	if err != nil {
 		return fmt.Errorf("gate: %w", err)
 	}
 	open, ok := t.(json.Delim)
+	if t == nil || t == "" {
+		return errors.New("gate: a field is null or empty, must say something or be left out")
+	}
 	if !ok {
 		return nil
 	}

@@ -29,6 +29,12 @@ type promises struct {
 	proved  []dp.Guarantee // of different units; none if nothing is
 	claimed *dp.Epsilon    // nil: nobody claimed anything
 	at      dp.Unit        // the unit of claimed
+	bound   dp.Epsilon     // that an audit certified in that unit; 0 if none did
+}
+
+// contradicted reports whether an audit certified more than was proved.
+func (p *promises) contradicted(g dp.Guarantee) bool {
+	return g.Unit == p.at && !(p.bound <= g.Epsilon*slack)
 }
 
 // in returns what was proved in a unit.
@@ -82,13 +88,13 @@ func subjects(e *evidence.Evidence) []subject {
 }
 
 func training(data string, c *experiment.Configuration) subject {
-	m := &c.Mean
+	m, strongest := &c.Mean, c.Strongest()
 	s := subject{
 		match: Match{Kind: Training, Data: data, Method: c.Method, Mechanism: c.Mechanism, Variant: c.Variant, Selected: c.Selected},
 		fault: untrained(c), promises: &promises{claimed: m.Claimed, at: m.Unit},
 		numbers: map[string]number{
 			"accuracy": {m.Accuracy, m.Low, m.High},
-			"leakage":  {m.Leakage, unmeasured, worstLeakage(c.Seeds)},
+			"leakage":  {strongest.Mean, unmeasured, strongest.High},
 
 			"leakage_bound": exactly(m.AttackLimit), "gap": exactly(m.Gap), "grms": exactly(m.GRMS),
 			"parity": exactly(unmeasured), "odds": exactly(unmeasured),
@@ -139,20 +145,6 @@ func untrained(c *experiment.Configuration) string {
 		}
 	}
 	return ""
-}
-
-// worstLeakage is the highest upper end over the seeds.
-func worstLeakage(seeds []experiment.Score) measure.Number {
-	worst := unmeasured
-	for i, s := range seeds {
-		if s.Attack == nil {
-			return unmeasured
-		}
-		if high := measure.Number(s.Attack.High); i == 0 || !(high <= worst) { // NaN stays
-			worst = high
-		}
-	}
-	return worst
 }
 
 // attacks lists the models that were attacked, or what was attacked if it has
@@ -215,7 +207,7 @@ func audited(a *evidence.Audit) subject {
 	s := subject{
 		name:     join("audit of", a.Mechanism, a.Variant),
 		match:    Match{Kind: Audit, Mechanism: a.Mechanism, Variant: a.Variant},
-		promises: &promises{claimed: &a.Claimed, at: a.Unit}, refuted: &a.Refuted,
+		promises: &promises{claimed: &a.Claimed, at: a.Unit, bound: dp.Epsilon(a.LowerBound)}, refuted: &a.Refuted,
 	}
 	if a.True != nil {
 		s.promises.proved = []dp.Guarantee{{Unit: a.Unit, Epsilon: *a.True, Delta: a.Delta}}

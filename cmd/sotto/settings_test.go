@@ -1,0 +1,15 @@
+package main
+
+import "testing"
+
+func TestReadSettings(t *testing.T) {
+	got, err := readSettings([]byte(`{"listen": "127.0.0.1:1", "epsilon": 8}`))
+	if err != nil || string(got["listen"]) != `"127.0.0.1:1"` || string(got["epsilon"]) != "8" {
+		t.Errorf("readSettings = %s, %v", got, err)
+	}
+	for _, bad := range []string{``, `[]`, `null`, `{"a": 1`, `{"a": 1, "a": 2}`, `{"a": 1} {}`, `{"a": }`, `{a: 1}`} {
+		if _, err := readSettings([]byte(bad)); err == nil {
+			t.Errorf("readSettings(%q) gave no error", bad)
+		}
+	}
+}
