@@ -62,11 +62,11 @@ func (d *Dense) forward(p *Pool, x Matrix, then func(y []float32)) Matrix {
 }
 
 // Backward implements [Layer]: dW = Xᵀ·dY, db = Σ rows of dY, dX = dY·Wᵀ.
-func (d *Dense) Backward(p *Pool, grad Matrix) Matrix { return d.backward(p, grad, nil) }
+func (d *Dense) Backward(p *Pool, grad Matrix) Matrix { return d.backward(p, grad, Matrix{}) }
 
-// backward is Backward, with something done to each row of the result, given
-// the same part of the input.
-func (d *Dense) backward(p *Pool, grad Matrix, then func(dx, x []float32)) Matrix {
+// backward is Backward, with zeros in the result where a matrix of its size,
+// unless it is empty, is not positive.
+func (d *Dense) backward(p *Pool, grad, where Matrix) Matrix {
 	w := d.weight.Value
 	grad.want("gradient of Dense", d.y.Rows, d.y.Cols)
 	p.MulTN(d.weight.Grad, d.x, grad)
@@ -78,20 +78,20 @@ func (d *Dense) backward(p *Pool, grad Matrix, then func(dx, x []float32)) Matri
 	if grad.Rows == 0 {
 		return d.dx
 	}
-	g := product{
-		m: grad.Rows, n: w.Rows, k: w.Cols, c: d.dx,
+	p.multiply(product{
+		m: grad.Rows, n: w.Rows, k: w.Cols, c: d.dx, where: where,
 		a: operand{grad.Data, grad.Cols, false},
 		b: operand{w.Data, w.Cols, false},
-	}
-	if then != nil {
-		g.finish = func(row, lo, hi int) { then(d.dx.Row(row)[lo:hi], d.x.Row(row)[lo:hi]) }
-	}
-	p.multiply(g)
+	})
 	return d.dx
 }
 
 // one is the weight of every row in a sum of rows.
 var one = []float32{1}
+
+// sumGroup is the number of rows that are summed at a time: few enough that they
+// are read nearly in the order in which they lie in memory.
+const sumGroup = 16
 
 // sumRows sets dst to the sum of the rows of m, first to last in each column.
 func (p *Pool) sumRows(dst []float32, m Matrix) {
@@ -102,6 +102,10 @@ func (p *Pool) sumRows(dst []float32, m Matrix) {
 	size := even(m.Cols, m.Cols, 16, p.workers)
 	p.each((m.Cols+size-1)/size, func(_, b int) {
 		lo, hi := b*size, min(m.Cols, (b+1)*size)
-		p.kernels.blend(dst[lo:hi], blend{k: m.Rows, a: one, b: m.Data[lo:], stride: m.Cols})
+		for i := 0; i < m.Rows; i += sumGroup {
+			p.kernels.blend(dst[lo:hi], blend{
+				k: min(sumGroup, m.Rows-i), a: one, b: m.Data[i*m.Cols+lo:], stride: m.Cols, more: i > 0,
+			})
+		}
 	})
 }

@@ -27,3 +27,9 @@ func (p *Pool) Tile(k, times int, a, b, c []float32) float64 {
 
 // TileSize returns the numbers of rows and columns of a tile.
 func (p *Pool) TileSize() (rows, cols int) { return p.kernels.mr, p.kernels.nr }
+
+// Blend runs the kernel of weighted sums of rows, of as many numbers as dst has,
+// with the weights a.
+func (p *Pool) Blend(dst, a, b, where []float32, more bool) {
+	p.kernels.blend(dst, blend{k: len(a), a: a, step: 1, b: b, stride: len(dst), where: where, more: more})
+}

@@ -49,6 +49,9 @@ type product struct {
 	// finish, unless nil, is called for each row of c and range of its columns
 	// when they are computed and still in the cache.
 	finish func(row, lo, hi int)
+	// where, unless it is empty, has the size of c, which becomes zero where it
+	// is not positive. Then add, bias and finish are not set.
+	where Matrix
 }
 
 // Mul sets c = a·b, with a m×k, b k×n and c m×n. It panics if the sizes do not
@@ -202,9 +205,21 @@ func (p *Pool) block(h *hand, g product, rows, cols, depth span, right []float32
 			}
 			p.tile(h, t)
 		}
-		for r := 0; g.finish != nil && depth.at+depth.n == g.k && r < t.rows; r++ {
-			g.finish(rows.at+i+r, cols.at, cols.at+cols.n)
+		for r := 0; depth.at+depth.n == g.k && r < t.rows; r++ {
+			g.complete(p.kernels, rows.at+i+r, cols)
 		}
+	}
+}
+
+// complete does what is left to do when some columns of a row are computed.
+func (g *product) complete(kern *kernels, row int, cols span) {
+	lo, hi := cols.at, cols.at+cols.n
+	switch {
+	case len(g.where.Data) > 0:
+		c := g.c.Row(row)[lo:hi]
+		kern.reluGrad(c, c, g.where.Row(row)[lo:hi])
+	case g.finish != nil:
+		g.finish(row, lo, hi)
 	}
 }
 

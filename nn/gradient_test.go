@@ -71,37 +71,46 @@ func TestLayerGradients(t *testing.T) {
 	}
 }
 
-// TestDenseGradients checks the output and all three gradients.
+// TestDenseGradients checks the output and all three gradients, also of layers
+// so thin that other kernels compute them.
 func TestDenseGradients(t *testing.T) {
-	const rows, in, out = 13, 9, 21
-	for _, p := range pools() {
-		d := nn.NewDense(in, out, rng(1))
-		params := d.Params()
-		weight, bias := params[0], params[1]
-		copy(bias.Value.Data, random(rng(2), 1, out).Data)
-		x := random(rng(3), rows, in)
-		checkLayer(t, p, d, func(v []float64) []float64 {
-			return refDense(v, wide(weight.Value), wide(bias.Value))
-		}, x, 1)
-		w := wide(random(rng(9), rows, out)) // the gradient that checkLayer gave
-		if err := agree(weight.Grad, differences(func(v []float64) float64 {
-			return weighted(w, refDense(wide(x), v, wide(bias.Value)))
-		}, wide(weight.Value)), rows); err != nil {
-			t.Errorf("%s: gradient of the weight: %v", p.Kernel(), err)
+	for _, s := range []struct{ rows, in, out int }{
+		{13, 9, 21}, {1, 1, 1}, {15, 6, 2}, {16, 6, 2}, {17, 7, 1}, {33, 18, 3}, {35, 4, 4}, {35, 2, 9}, {18, 70, 2},
+	} {
+		for _, p := range pools() {
+			checkDense(t, p, s.rows, s.in, s.out)
 		}
-		if err := agree(bias.Grad, differences(func(v []float64) float64 {
-			return weighted(w, refDense(wide(x), wide(weight.Value), v))
-		}, wide(bias.Value)), rows); err != nil {
-			t.Errorf("%s: gradient of the bias: %v", p.Kernel(), err)
-		}
-		d.NoInputGrad = true
-		before := weight.Grad.Clone()
-		if got := d.Backward(p, random(rng(9), rows, out)); got.Rows != 0 || len(got.Data) != 0 {
-			t.Errorf("Backward with NoInputGrad returns %d×%d, want the empty matrix", got.Rows, got.Cols)
-		}
-		if !sameBits(before, weight.Grad) {
-			t.Error("a second Backward adds to the gradient, want it set")
-		}
+	}
+}
+
+func checkDense(t *testing.T, p *nn.Pool, rows, in, out int) {
+	t.Helper()
+	d := nn.NewDense(in, out, rng(1))
+	params := d.Params()
+	weight, bias := params[0], params[1]
+	copy(bias.Value.Data, random(rng(2), 1, out).Data)
+	x := random(rng(3), rows, in)
+	checkLayer(t, p, d, func(v []float64) []float64 {
+		return refDense(v, wide(weight.Value), wide(bias.Value))
+	}, x, 1)
+	w := wide(random(rng(9), rows, out)) // the gradient that checkLayer gave
+	if err := agree(weight.Grad, differences(func(v []float64) float64 {
+		return weighted(w, refDense(wide(x), v, wide(bias.Value)))
+	}, wide(weight.Value)), rows); err != nil {
+		t.Errorf("%s: gradient of the weight: %v", p.Kernel(), err)
+	}
+	if err := agree(bias.Grad, differences(func(v []float64) float64 {
+		return weighted(w, refDense(wide(x), wide(weight.Value), v))
+	}, wide(bias.Value)), rows); err != nil {
+		t.Errorf("%s: gradient of the bias: %v", p.Kernel(), err)
+	}
+	d.NoInputGrad = true
+	before := weight.Grad.Clone()
+	if got := d.Backward(p, random(rng(9), rows, out)); got.Rows != 0 || len(got.Data) != 0 {
+		t.Errorf("Backward with NoInputGrad returns %d×%d, want the empty matrix", got.Rows, got.Cols)
+	}
+	if !sameBits(before, weight.Grad) {
+		t.Error("a second Backward adds to the gradient, want it set")
 	}
 }
 

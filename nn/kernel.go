@@ -13,9 +13,9 @@ type kernels struct {
 	fours bool
 	// slim computes a tile of at most nr/2 columns.
 	slim func(t *tile)
-	// thin says that blend gives the bits of tile, so that either may compute a
-	// product.
-	thin bool
+	// pair multiplies sixteen rows by two columns. Where there is one, it and
+	// blend give the bits of tile, so that either may compute a product.
+	pair func(dst []float32, m pair)
 	// spread copies rows of src, cut into pieces, to panels of dst.
 	spread func(dst, src []float32, s spread)
 	// weave fills a panel of the given width, which is even, from lanes that lie
@@ -37,6 +37,17 @@ type tile struct {
 	add         []float32 // may be nil or c; rows are addStride apart
 	addStride   int
 	rows, cols  int // of c
+}
+
+// pair is the first k numbers, a positive multiple of 4, of sixteen rows of a,
+// stride apart, times two columns, whose numbers are step apart: the products of
+// row i go to dst[i] and dst[gap+i].
+type pair struct {
+	k            int
+	a            []float32
+	columns      [2][]float32
+	stride, step int
+	gap          int
 }
 
 // spread says how a row is cut into pieces of width numbers, width being mr or

@@ -3,7 +3,7 @@ package nn
 // avx2 needs AVX2 and FMA: all x86 servers and desktops since about 2015.
 var avx2 = kernels{
 	name: "avx2", mr: 6, nr: 16,
-	tile: tileAVX2, thin: true, spread: spreadAVX2, weave: weaveAVX2,
+	tile: tileAVX2, pair: pairAVX2, spread: spreadAVX2, weave: weaveAVX2,
 	vectors: vectorsAVX2,
 }
 
@@ -12,7 +12,7 @@ var avx2 = kernels{
 // the same.
 var avx512 = kernels{
 	name: "avx512", mr: 12, nr: 32,
-	tile: tileAVX512, fours: true, slim: slimAVX512, thin: true, spread: spreadAVX512, weave: weaveAVX2,
+	tile: tileAVX512, fours: true, slim: slimAVX512, pair: pairAVX2, spread: spreadAVX512, weave: weaveAVX2,
 	vectors: vectorsAVX2,
 }
 
@@ -49,6 +49,13 @@ func (t *tile) check(mr, nr, rows, cols int) {
 	if t.add != nil {
 		_ = t.add[(rows-1)*t.addStride+cols-1]
 	}
+}
+
+func pairAVX2(dst []float32, m pair) {
+	p, q := m.columns[0], m.columns[1]
+	_, _, _ = m.a[15*m.stride+m.k-1], p[(m.k-1)*m.step], q[(m.k-1)*m.step]
+	_, _ = dst[15], dst[m.gap+15]
+	pair16(m.k, &dst[0], &m.a[0], &p[0], &q[0], m.gap, m.stride, m.step)
 }
 
 func spreadAVX512(dst, src []float32, s spread) {
@@ -91,6 +98,11 @@ func weaveAVX2(dst, src []float32, width, step, n int) {
 		}
 	}
 }
+
+// pair16 is in blend_amd64.s.
+//
+//go:noescape
+func pair16(k int, dst, a, p, q *float32, gap, stride, step int)
 
 // The functions below are in kernel_amd64.s and pack_amd64.s. n is a positive
 // multiple of 8, and panels is positive.

@@ -67,7 +67,7 @@ func (s Sequential) Forward(p *Pool, mode Mode, x Matrix) Matrix {
 func (s Sequential) Backward(p *Pool, grad Matrix) Matrix {
 	for i := len(s) - 1; i >= 0; i-- {
 		if dense, relu := s.pair(i, i-1); relu != nil && !dense.NoInputGrad {
-			grad = dense.backward(p, grad, func(dx, x []float32) { p.kernels.reluGrad(dx, dx, x) })
+			grad = dense.backward(p, grad, dense.x) // what the ReLU returned
 			i--
 			continue
 		}

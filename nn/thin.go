@@ -1,77 +1,110 @@
 package nn
 
 // A tile is wasted on a product with few columns, or with a short inner
-// dimension. Thin products run on sums of rows instead, in which each element is
-// computed by the operations of a tile in the same order: the bits are the same,
-// so it is a matter of speed alone which products take this path.
+// dimension. Thin products run on other kernels, which compute each element by
+// the operations of a tile in the same order: the bits are the same, so it is a
+// matter of speed alone which products take this path.
 const (
 	thinLimit = 4   // most columns, or most of the inner dimension
-	thinLanes = 64  // rows of the result that are computed at a time, as many as blend8 likes
-	thinDepth = 128 // most of the inner dimension at a time: 32 kB with thinLanes
+	thinRows  = 16  // fewest rows of a product with few columns, as many as pair takes
+	thinLanes = 512 // most rows of the result that are computed at a time
+	thinDepth = 16  // most of the inner dimension at a time: 32 kB with thinLanes
 )
 
 // thin computes a product if it is thin, and reports whether it did.
 func (p *Pool) thin(g product) bool {
 	switch {
-	case !p.kernels.thin || g.ready != nil:
+	case p.kernels.pair == nil || g.ready != nil:
 		return false
-	case g.n <= thinLimit && g.m >= thinLanes:
+	case g.n <= thinLimit && g.m >= thinRows:
 		p.fewColumns(g)
-	case g.k <= thinLimit && g.m >= thinLimit:
-		p.shallow(g)
+	case g.k <= thinLimit && len(g.where.Data) > 0:
+		p.shallow(g) // a tile is as fast by itself, but would leave the zeros to another pass
 	default:
 		return false
 	}
 	return true
 }
 
-// fewColumns computes a product column by column, thinLanes rows at a time. The
-// last of them begin early enough to be as many, and compute some rows again.
+// fewColumns computes a product column by column, many rows at a time. The last
+// of them begin early enough to be as many, and compute some rows again.
 func (p *Pool) fewColumns(g product) {
-	p.each((g.m+thinLanes-1)/thinLanes, func(worker, part int) {
-		at := min(part*thinLanes, g.m-thinLanes)
-		fresh := span{part * thinLanes, at + thinLanes - part*thinLanes}
+	size := min(even(g.m, thinLanes, thinRows, p.workers), g.m)
+	depth := even(g.k, depthLimit, 1, 1) // as in slab
+	p.each((g.m+size-1)/size, func(worker, part int) {
+		rows := span{min(part*size, g.m-size), size}
+		fresh := span{part * size, rows.at + size - part*size}
 		h := &p.hands[worker]
-		h.edge = grow(h.edge, g.n*thinLanes)
-		depth := even(g.k, depthLimit, 1, 1) // as in slab
+		h.edge = grow(h.edge, (g.n+1)*size) // pair writes an even number of columns
 		for k := 0; k < g.k; k += depth {
-			p.columns(h, g, at, span{k, min(depth, g.k-k)})
-			g.turn(fresh, h.edge[fresh.at-at:], k > 0)
+			deep := span{k, min(depth, g.k-k)}
+			if g.a.across {
+				p.columns(h, g, rows, deep, false)
+			} else {
+				p.pairs(h, g, rows, deep)
+			}
+			g.turn(fresh, h.edge[fresh.at-rows.at:], size, k > 0)
 		}
-		for i := 0; g.finish != nil && i < fresh.n; i++ {
-			g.finish(fresh.at+i, 0, g.n)
+		for i := range fresh.n {
+			g.complete(p.kernels, fresh.at+i, span{0, g.n})
 		}
 	})
 }
 
-// columns sets h.edge to what a part of the inner dimension contributes to
-// thinLanes rows from at on, one column after the other.
-func (p *Pool) columns(h *hand, g product, at int, depth span) {
+// columns sets h.edge to what a part of the inner dimension contributes to some
+// rows, one column after the other, or adds it to what is there if more is set.
+// The rows of the result lie side by side in the left factor.
+func (p *Pool) columns(h *hand, g product, rows, depth span, more bool) {
 	for k := 0; k < depth.n; k += thinDepth {
-		deep := span{depth.at + k, min(thinDepth, depth.n-k)}
-		left, _, stride := g.a.at(at, deep.at)
-		if !g.a.across {
-			h.left = grow(h.left, thinLanes*deep.n)
-			p.kernels.weave(h.left, left, thinLanes, g.a.stride, deep.n)
-			left, stride = h.left, thinLanes
-		}
+		left, _, stride := g.a.at(rows.at, depth.at+k)
 		for j := range g.n {
-			right, _, step := g.b.at(j, deep.at)
-			p.kernels.blend(h.edge[j*thinLanes:][:thinLanes], blend{
-				k: deep.n, a: right, step: step, b: left, stride: stride, more: k > 0,
+			right, _, step := g.b.at(j, depth.at+k)
+			p.kernels.blend(h.edge[j*rows.n:][:rows.n], blend{
+				k: min(thinDepth, depth.n-k), a: right, step: step, b: left, stride: stride, more: more || k > 0,
 			})
 		}
 	}
 }
 
-// turn moves columns, which lie thinLanes apart, to some rows of the result. It
-// adds what a tile would add: what is there, if an earlier part of the inner
+// pairs is columns for rows of the result that are rows of the left factor, two
+// columns at a time. The last of the inner dimension, which do not fill a group
+// of four, are turned and left to columns.
+func (p *Pool) pairs(h *hand, g product, rows, depth span) {
+	main := depth.n &^ 3
+	for i := 0; main > 0 && i < rows.n; i += thinRows {
+		at := min(i, rows.n-thinRows) // the last ones compute some rows again
+		left, _, _ := g.a.at(rows.at+at, depth.at)
+		for j := 0; j < g.n; j += 2 {
+			first, _, step := g.b.at(j, depth.at)
+			second, _, _ := g.b.at(min(j+1, g.n-1), depth.at)
+			p.kernels.pair(h.edge[j*rows.n+at:], pair{
+				k: main, a: left, stride: g.a.stride, columns: [2][]float32{first, second}, step: step, gap: rows.n,
+			})
+		}
+	}
+	if main == depth.n {
+		return
+	}
+	rest := span{depth.at + main, depth.n - main}
+	h.left = grow(h.left, rest.n*rows.n)
+	for i := range rows.n {
+		for k, v := range g.a.data[(rows.at+i)*g.a.stride+rest.at:][:rest.n] {
+			h.left[k*rows.n+i] = v
+		}
+	}
+	g.a = operand{h.left, rows.n, true}
+	g.b.data, _, _ = g.b.at(0, rest.at)
+	p.columns(h, g, span{0, rows.n}, span{0, rest.n}, main > 0)
+}
+
+// turn moves columns, which lie gap apart, to some rows of the result. It adds
+// what a tile would add: what is there, if an earlier part of the inner
 // dimension has been, or the bias.
-func (g *product) turn(rows span, columns []float32, later bool) {
+func (g *product) turn(rows span, columns []float32, gap int, later bool) {
 	for i := range rows.n {
 		to := g.c.Data[(rows.at+i)*g.n:][:g.n]
 		for j := range to {
-			v := columns[j*thinLanes+i]
+			v := columns[j*gap+i]
 			switch {
 			case g.add || later:
 				v += to[j]
@@ -83,8 +116,8 @@ func (g *product) turn(rows span, columns []float32, later bool) {
 	}
 }
 
-// shallow computes a product with a short inner dimension row by row. The right
-// factor is wanted by rows.
+// shallow computes a product with a short inner dimension row by row, together
+// with its zeros. The right factor is wanted by rows.
 func (p *Pool) shallow(g product) {
 	right, lane, stride := g.b.at(0, 0)
 	if lane != 1 {
@@ -96,30 +129,10 @@ func (p *Pool) shallow(g product) {
 		}
 		right, stride = p.right, g.n
 	}
-	p.each((g.m+rowBlock-1)/rowBlock, func(worker, block int) {
-		h := &p.hands[worker]
-		for i := block * rowBlock; i < min(g.m, (block+1)*rowBlock); i++ {
+	p.rows(g.m, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
 			left, _, step := g.a.at(i, 0)
-			p.row(h, g, i, blend{k: g.k, a: left, step: step, b: right, stride: stride})
+			p.kernels.blend(g.c.Row(i), blend{k: g.k, a: left, step: step, b: right, stride: stride, where: g.where.Row(i)})
 		}
 	})
-}
-
-// row sets a row of a product.
-func (p *Pool) row(h *hand, g product, i int, sum blend) {
-	to := g.c.Row(i)
-	switch {
-	case g.add || g.bias != nil:
-		if !g.add {
-			copy(to, g.bias)
-		}
-		h.edge = grow(h.edge, g.n)
-		p.kernels.blend(h.edge, sum)
-		p.kernels.axpy(to, h.edge, 1)
-	default:
-		p.kernels.blend(to, sum)
-	}
-	if g.finish != nil {
-		g.finish(i, 0, g.n)
-	}
 }

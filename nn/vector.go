@@ -29,13 +29,14 @@ type vectors struct {
 }
 
 // blend is Σ a[l·step]·b[l·stride+j] for column j, over l below k, added up first
-// to last: from zero, or from what is there if more is set. k is positive.
+// to last: from zero, or from what is there if more is set. k is positive. Where
+// where, unless it is nil, is not positive, the sum becomes zero.
 type blend struct {
-	k      int
-	a, b   []float32
-	step   int
-	stride int
-	more   bool
+	k            int
+	a, b         []float32
+	step, stride int
+	where        []float32
+	more         bool
 }
 
 // adamStep holds the numbers of one update of Adam: with g′ = g + l2·w,
@@ -71,6 +72,9 @@ func blendGo(dst []float32, m blend) {
 	}
 	for l := range m.k {
 		axpyGo(dst, m.b[l*m.stride:], m.a[l*m.step])
+	}
+	if m.where != nil {
+		reluGradGo(dst, dst, m.where)
 	}
 }
 

@@ -25,7 +25,11 @@ func blendAVX2(dst []float32, m blend) {
 		return
 	}
 	_, _ = m.a[(m.k-1)*m.step], m.b[(m.k-1)*m.stride+len(dst)-1]
-	blend8(len(dst), m.k, &dst[0], &m.a[0], &m.b[0], m.step, m.stride, m.more)
+	var where *float32
+	if m.where != nil {
+		where = &m.where[:len(dst)][0]
+	}
+	blend8(len(dst), m.k, &dst[0], &m.a[0], &m.b[0], m.step, m.stride, where, m.more)
 }
 
 func reluAVX2(dst, x []float32) {
@@ -106,10 +110,10 @@ func narrowAVX2(dst []float32, src []float64) {
 	narrowGo(dst[n:], src[n:])
 }
 
-// blend8 is in blend_amd64.s. n and k are positive.
+// blend8 is in blend_amd64.s. n and k are positive, and where may be nil.
 //
 //go:noescape
-func blend8(n, k int, dst, a, b *float32, step, stride int, more bool)
+func blend8(n, k int, dst, a, b *float32, step, stride int, where *float32, more bool)
 
 // The functions below are in vector_amd64.s. n is a positive multiple of 8.
 
