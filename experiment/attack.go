@@ -54,8 +54,9 @@ type AttackerOutcome struct {
 	// the rows to fit and to score together; nil if it was not asked for.
 	Description *measure.DescriptionLength `json:"mdl,omitempty"`
 	// Refutes says that the accuracy lies above the limit with a confidence of
-	// 1 − 5 %/(2·attackers), so that all attackers together refute a true
-	// guarantee in at most one of forty attacks.
+	// 1 − 5 %/(2·attackers), and on stored models 1 − 5 %/(2·attackers·models),
+	// so that all attackers of all models together refute a true guarantee in
+	// at most one of forty attacks.
 	Refutes bool `json:"refutes"`
 }
 
@@ -143,8 +144,11 @@ func AttackVectors(ctx context.Context, released measure.Labelled, attribute str
 	rng := weakrand.New(weakrand.NewPCG(o.Seed, 0x61747461636b))
 	rng.Shuffle(len(known), func(i, j int) { known[i], known[j] = known[j], known[i] })
 	half := len(known) / 2
-	a := &Attack{Attribute: attribute, Values: values, Classes: len(values), Guarantee: g}
-	return a, a.run(ctx, pool, take(released, known[:half]), take(released, known[half:]), o)
+	a := &Attack{Attribute: attribute, Classes: len(values), Guarantee: g}
+	if len(values) <= maxNamed {
+		a.Values = values
+	}
+	return a, a.run(ctx, pool, take(released, known[:half]), take(released, known[half:]), 1, o)
 }
 
 // ModelAttack is an attack on the releases of one stored model.
@@ -189,12 +193,13 @@ func AttackModels(ctx context.Context, dir, data, attribute string, o AttackOpti
 		return nil, fmt.Errorf("experiment: %s has no attribute to attack", record.Name)
 	}
 	var all []ModelAttack
+	several := releasing(stored)
 	for _, c := range stored {
 		for _, m := range c.models {
 			if m.model.Dim() == 0 {
 				continue // it releases nothing
 			}
-			a, err := newScorer(d).attack(ctx, pool, m, o)
+			a, err := newScorer(d).attack(ctx, pool, m, several, o)
 			if err != nil {
 				return nil, fmt.Errorf("%s, seed %d: %w", c.folder, m.info.Seed, err)
 			}
@@ -207,7 +212,21 @@ func AttackModels(ctx context.Context, dir, data, attribute string, o AttackOpti
 	return all, nil
 }
 
-func (s *scorer) attack(ctx context.Context, pool *nn.Pool, m storedModel, o AttackOptions) (*Attack, error) {
+// releasing counts the models that release something.
+func releasing(stored []storedModels) int {
+	n := 0
+	for _, c := range stored {
+		for _, m := range c.models {
+			if m.model.Dim() > 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// attack attacks one of several models.
+func (s *scorer) attack(ctx context.Context, pool *nn.Pool, m storedModel, several int, o AttackOptions) (*Attack, error) {
 	if m.info.Data.Hash != s.data.record.Hash || m.info.Data.Vectors != s.data.record.Vectors || m.model.Architecture().Inputs != s.data.X.Cols {
 		return nil, errors.New("experiment: the model is of other data")
 	}
@@ -226,7 +245,7 @@ func (s *scorer) attack(ctx context.Context, pool *nn.Pool, m storedModel, o Att
 	g := m.model.Guarantee()
 	o.Seed += m.info.Seed // so that the reference attacker is that of Evaluate
 	a := &Attack{Attribute: s.data.record.Attribute, Values: s.data.record.Groups, Classes: classes, Guarantee: &g}
-	return a, a.run(ctx, pool, fit, score, o)
+	return a, a.run(ctx, pool, fit, score, several, o)
 }
 
 func (o AttackOptions) pool() (*nn.Pool, error) {
@@ -239,8 +258,9 @@ func (o AttackOptions) pool() (*nn.Pool, error) {
 	return nn.NewPool(o.Workers), nil
 }
 
-// run fits each attacker on a core of its own, and then codes the attribute.
-func (a *Attack) run(ctx context.Context, pool *nn.Pool, fit, score measure.Labelled, o AttackOptions) error {
+// run fits each attacker on a core of its own, and then codes the attribute. It
+// is one of several attacks that share the chance of an error.
+func (a *Attack) run(ctx context.Context, pool *nn.Pool, fit, score measure.Labelled, several int, o AttackOptions) error {
 	a.Limit = undefined
 	if g := a.Guarantee; g != nil && g.Unit == dp.Text && g.Delta == 0 {
 		a.Limit = limit(g.Epsilon, shares(score.Z, a.Classes))
@@ -260,7 +280,7 @@ func (a *Attack) run(ctx context.Context, pool *nn.Pool, fit, score measure.Labe
 		if faults[k] != nil {
 			return fmt.Errorf("attacker %s: %w", list[k].name, faults[k])
 		}
-		a.Attackers[k].Refutes = exceeds(a.Attackers[k].Leakage, a.Limit, len(list))
+		a.Attackers[k].Refutes = exceeds(a.Attackers[k].Leakage, a.Limit, len(list)*several)
 		a.Refuted = a.Refuted || a.Attackers[k].Refutes
 	}
 	if o.Code == "" {
@@ -281,7 +301,7 @@ func (a *Attack) run(ctx context.Context, pool *nn.Pool, fit, score measure.Labe
 }
 
 // exceeds reports whether an accuracy lies above the limit beyond chance, with
-// the chance of an error shared among several attackers.
+// the chance of an error shared among several such tests.
 func exceeds(l measure.Leakage, limit measure.Number, several int) bool {
 	hits := int(math.Round(l.Accuracy * float64(l.RowsScored)))
 	low, _ := measure.ClopperPearson(hits, l.RowsScored, 1-0.05/float64(several))

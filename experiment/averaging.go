@@ -51,6 +51,9 @@ func AttackAveraging(ctx context.Context, c *Corpus, m mech.Mechanism, releases 
 	if err != nil {
 		return nil, err
 	}
+	if truth.Rows == 0 && c.Z == nil {
+		return nil, fmt.Errorf("experiment: nothing can be attacked: %s, and %s has no attribute to infer", note, c.Source)
+	}
 	a := &Attempt{Kind: Averaging, Source: c.describe(m), Guarantee: o.stated(guaranteeOf(m)), Notes: []string{
 		simulated,
 		"the attacker takes the mean of the releases of a text; reconstruction moves it towards the mean text by a factor fitted on other texts",

@@ -3,6 +3,7 @@ package experiment
 // What the tests of this package look at.
 var (
 	Choose    = choose
+	Halves    = halves
 	Summarise = summarise
 )
 

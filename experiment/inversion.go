@@ -152,7 +152,9 @@ func (i *inversion) recognise(ctx context.Context, pool *nn.Pool, y nn.Matrix, e
 	return i.score("recogniser", fitted.Scores(pool, gather(y, i.attacked)), epsilon), nil
 }
 
-// neighbours attacks by the cosine of releases and words, each less its mean.
+// neighbours attacks by the cosine of releases and words, each less its mean:
+// that of the releases is taken over the known texts, so that what is named of
+// one text does not depend on the noise of another that is attacked.
 func (i *inversion) neighbours(ctx context.Context, pool *nn.Pool, m mech.Mechanism, y nn.Matrix, epsilon dp.Epsilon) ([]trial, string, error) {
 	vectors, err := encode.Texts(ctx, i.corpus.Encoder, i.words, pool.Workers())
 	if err != nil {
@@ -167,8 +169,8 @@ func (i *inversion) neighbours(ctx context.Context, pool *nn.Pool, m mech.Mechan
 	case vectors.Rows == 0:
 		return nil, note, nil
 	}
-	attacked := directions(gather(y, i.attacked))
-	vectors = directions(vectors)
+	attacked := directions(gather(y, i.attacked), means(y, i.known))
+	vectors = directions(vectors, means(vectors, everyRow(vectors)))
 	scores := nn.NewMatrix(attacked.Rows, vectors.Rows)
 	pool.MulNT(scores, attacked, vectors)
 	return i.score("neighbours", scores, epsilon), note, nil

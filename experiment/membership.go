@@ -27,10 +27,15 @@ const membershipRows = 8192
 // Findings are the share of pairs of which the released text scores above the
 // other; the balanced accuracy at the threshold that is best on half of the
 // pairs, scored on the others; the AUC; and the share of released texts found
-// when 1 % and 0.1 % of the others are accused. Limits are
+// when about 1 % and 0.1 % of the others are accused, by a threshold for that
+// share on half of the pairs, scored on the others. Where half of the pairs are
+// too few for such a share it is left out. Limits are
 //
 //	pair and balanced accuracy, AUC: π = e^ε/(1+e^ε)
 //	released texts found at a share f of false ones: min(e^ε·f, 1−e^{−ε}(1−f)).
+//
+// The threshold's true f is not known: the last limit takes the upper end of
+// what the pairs scored leave room for, and the baseline is the share seen.
 //
 // Proof. Given all other coins, the two outcomes of a coin change one release,
 // from that of one text to that of another, and shuffling releases is
@@ -66,8 +71,13 @@ func AttackMembership(ctx context.Context, c *Corpus, m mech.Mechanism, o Attemp
 		simulated,
 		fmt.Sprintf("%d pairs of texts; a coin decides which of each is released", pairs),
 		"pair and balanced accuracy can refute; the intervals of the others take texts for independent, which they are but nearly",
-		fmt.Sprintf("a share of false accusations below 1/%d is measured as none", pairs),
+		"texts found: the threshold is chosen on half of the pairs and scored on the others; the baseline is the share of others accused there, and the limit that of the largest share which this leaves room for",
 	}}
+	for _, f := range falsely {
+		if !fits(f, pairs/2) {
+			a.Notes = append(a.Notes, fmt.Sprintf("%d pairs are too few to find texts at %g %% false: half of them must hold at least %d", pairs, 100*f, enough(f)))
+		}
+	}
 	var trials []trial
 	if d, ok := m.(dp.Distinguisher); ok {
 		var scores []float64
@@ -192,7 +202,8 @@ func logSum(values []float64) float64 {
 
 // cosines scores texts by the largest cosine of its vector with a release.
 func cosines(pool *nn.Pool, truth, y nn.Matrix) []float64 {
-	truth, y = directions(truth), directions(y)
+	truth = directions(truth, means(truth, everyRow(truth)))
+	y = directions(y, means(y, everyRow(y)))
 	all := nn.NewMatrix(truth.Rows, y.Rows)
 	pool.MulNT(all, truth, y)
 	scores := make([]float64, truth.Rows)
@@ -218,12 +229,12 @@ func (s *suspects) findings(attacker string, scores []float64, epsilon dp.Epsilo
 	trials = append(trials, guesses(f, above(in[half:], at), above(out[half:], at)))
 	f.Metric = "auc"
 	trials = append(trials, areaUnder(f, in, out, seed))
-	for _, false1 := range []float64{0.01, 0.001} {
-		f.Metric = fmt.Sprintf("found at %g %% false", 100*false1)
-		f.Baseline = measure.Number(false1)
-		e := math.Exp(float64(epsilon))
-		f.Limit = measure.Number(min(e*false1, 1-(1-false1)/e))
-		trials = append(trials, found(f, in, out, false1))
+	for _, share := range falsely {
+		if fits(share, half) {
+			f.Metric = fmt.Sprintf("found at %g %% false", 100*share)
+			at := strict(out[:half], share)
+			trials = append(trials, found(f, above(in[half:], at), above(out[half:], at), epsilon))
+		}
 	}
 	return trials
 }
@@ -254,10 +265,14 @@ func guesses(f Finding, in, out []float64) trial {
 }
 
 // threshold returns the score at which accusing what is above it has the best
-// balanced accuracy.
+// balanced accuracy: between two scores, so that others are told apart, too.
 func threshold(in, out []float64) float64 {
 	best, at := -1.0, math.Inf(1)
-	for _, t := range append([]float64{math.Inf(-1)}, append(slices.Clone(in), out...)...) {
+	all := slices.Sorted(slices.Values(slices.Concat(in, out)))
+	for k, t := range append([]float64{math.Inf(-1)}, all...) {
+		if k > 0 && k < len(all) {
+			t += (all[k] - t) / 2
+		}
 		right := 0.0
 		for i := range in {
 			if in[i] > t {
@@ -307,18 +322,46 @@ func areaUnder(f Finding, in, out []float64, seed uint64) trial {
 	return trial{f, nil}
 }
 
-// found is a finding of the share of released texts above the score that at most
-// a given share of the others exceeds.
-func found(f Finding, in, out []float64, falsely float64) trial {
-	sorted := slices.Sorted(slices.Values(out))
-	at := sorted[len(sorted)-1-int(falsely*float64(len(sorted)))]
-	hits := 0
-	for _, v := range in {
-		if v > at {
-			hits++
-		}
+// falsely are the shares of false accusations at which texts are found.
+var falsely = []float64{0.01, 0.001}
+
+// enough is how many scores a threshold for a share of false accusations takes:
+// the largest of n scores is exceeded by the next one with probability 1/(n+1).
+func enough(share float64) int { return int(math.Ceil(1/share)) - 1 }
+
+// fits reports whether that many scores are enough.
+func fits(share float64, scores int) bool { return scores >= enough(share) }
+
+// strict returns the score that another like these exceeds with at most the
+// given probability: the k-th largest of n, with k/(n+1) at most that. It panics
+// if n is not enough.
+func strict(scores []float64, share float64) float64 {
+	sorted := slices.Sorted(slices.Values(scores))
+	k := max(1, int(share*float64(len(sorted)+1))) // rounding may leave less than 1 of enough
+	return sorted[len(sorted)-k]
+}
+
+// found is a finding of the share of released texts accused, in which numbers
+// are 1 for who is. Its interval and the largest share of the others that may
+// have been accused leave out 1.25 % each on the side of a refutation, so that the
+// interval of a true ε lies above the limit in at most 2.5 % of attacks.
+func found(f Finding, in, out []float64, epsilon dp.Epsilon) trial {
+	const confidence = 0.975
+	hits, misses := accused(in), accused(out)
+	low, high := measure.ClopperPearson(hits, len(in), confidence)
+	_, most := measure.ClopperPearson(misses, len(out), confidence)
+	e := math.Exp(float64(epsilon))
+	f.Rows, f.Value = 2*len(in), measure.Number(float64(hits)/float64(len(in)))
+	f.Low, f.High = measure.Number(low), measure.Number(high)
+	f.Baseline = measure.Number(float64(misses) / float64(len(out)))
+	f.Limit = measure.Number(min(e*most, 1-(1-most)/e))
+	return trial{f, nil} // texts are not quite independent, so it refutes nothing
+}
+
+func accused(marks []float64) int {
+	n := 0
+	for _, v := range marks {
+		n += int(v)
 	}
-	t := share(f, hits, len(in))
-	t.below = nil // the threshold was chosen on the same texts
-	return t
+	return n
 }

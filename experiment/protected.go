@@ -72,12 +72,12 @@ func means(x nn.Matrix, rows []int) []float64 {
 	return mean
 }
 
-// directions returns the rows less their mean, scaled to length 1 for cosines; a
-// row that is the mean is zero. What is the same in all coordinates of a row is
+// directions returns the rows less a mean, scaled to length 1 for cosines; a row
+// that is the mean is zero. What is the same in all coordinates of a row is
 // taken out, too, since there are mechanisms that add the same noise to all; but
 // not of two coordinates, of which it would leave one number.
-func directions(x nn.Matrix) nn.Matrix {
-	d, mean := nn.NewMatrix(x.Rows, x.Cols), means(x, everyRow(x))
+func directions(x nn.Matrix, mean []float64) nn.Matrix {
+	d := nn.NewMatrix(x.Rows, x.Cols)
 	row := make([]float64, x.Cols)
 	for i := range x.Rows {
 		level := 0.0

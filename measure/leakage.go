@@ -18,8 +18,10 @@ type Leakage struct {
 	// AUC is [AUC] of the second class for two, and for more the mean over the
 	// classes present of one against the others. It is undefined if all rows
 	// scored have the same value.
-	AUC        Number  `json:"auc"`
-	Linear     float64 `json:"linear_accuracy"` // of the same probe without hidden layers
+	AUC Number `json:"auc"`
+	// Linear is the accuracy of the same probe without hidden layers, with at
+	// least the default number of epochs, which it needs.
+	Linear     float64 `json:"linear_accuracy"`
 	RowsFitted int     `json:"rows_fitted"`
 	RowsScored int     `json:"rows_scored"`
 }

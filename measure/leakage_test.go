@@ -39,6 +39,22 @@ func TestLeakXOR(t *testing.T) {
 	}
 }
 
+// TestLeakLinear: however few epochs the probe has, the linear accuracy is that of
+// a linear probe which takes what it needs.
+func TestLeakLinear(t *testing.T) {
+	r := rng(17)
+	fit, score := planted(r, 200, 4, 2), planted(r, 100, 4, 2)
+	want := leak(t, measure.Probe{Hidden: []int{}}, fit, score, 2).Accuracy
+	for _, h := range []measure.Probe{{}, {Epochs: 1}, {Hidden: []int{4, 4}, Epochs: 2}} {
+		if got := leak(t, h, fit, score, 2).Linear; got != want {
+			t.Errorf("linear accuracy under %+v is %v, want %v", h, got, want)
+		}
+	}
+	if short := leak(t, measure.Probe{Hidden: []int{}, Epochs: 1}, fit, score, 2); short.Linear != short.Accuracy {
+		t.Errorf("linear probe of one epoch: accuracy %v and linear accuracy %v differ", short.Accuracy, short.Linear)
+	}
+}
+
 // TestLeakClasses scores three classes of which the last does not occur among
 // the rows scored, with rows that have no attribute between them.
 func TestLeakClasses(t *testing.T) {

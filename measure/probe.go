@@ -78,9 +78,10 @@ func (h Probe) withDefaults(rows int) Probe {
 	return h
 }
 
-// linear returns the probe without hidden layers.
+// linear returns the probe without hidden layers. It takes many cheap epochs where
+// a deep one takes a few dear ones, so it gets no fewer than the default.
 func (h Probe) linear() Probe {
-	h.Hidden = []int{}
+	h.Hidden, h.Epochs = []int{}, max(h.Epochs, Probe{}.withDefaults(0).Epochs)
 	return h
 }
 

@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"sotto/dp"
 	"sotto/experiment"
@@ -27,6 +28,7 @@ type attackOptions struct {
 	vectors, attributes, column string
 	vectorColumn, metadata      string
 	epsilon                     float64
+	stated                      *dp.Guarantee // by --epsilon; nil if it is absent
 	model, data                 string
 	code                        string
 	seed                        uint64
@@ -60,8 +62,9 @@ which refutes the stated ε; 2 wrong use or bad input.`,
 			if err := refuseZeros(c.Flags(), "seed", "epsilon"); err != nil {
 				return err
 			}
-			if !c.Flags().Changed("epsilon") {
-				o.epsilon = math.NaN()
+			var err error
+			if o.stated, err = statedEpsilon(c.Flags(), o.epsilon); err != nil {
+				return err
 			}
 			return runAttack(c.Context(), o, std)
 		},
@@ -121,15 +124,13 @@ func (o *attackOptions) check() (func(context.Context, experiment.AttackOptions,
 		return nil, errors.New("want --vectors and --attributes, or --model and --data")
 	case models && o.model == "":
 		return nil, errors.New("want --model, a folder of models")
-	case models && (!math.IsNaN(o.epsilon) || o.metadata != "" || o.vectorColumn != ""):
+	case models && (o.stated != nil || o.metadata != "" || o.vectorColumn != ""):
 		return nil, errors.New("--epsilon, --metadata and --vector-column have no meaning with --model, which states its guarantee itself")
 	case models:
 		return o.attackModels, nil
 	case o.vectors == "" || o.attributes == "":
 		return nil, errors.New("want both --vectors and --attributes")
-	case !math.IsNaN(o.epsilon) && !(o.epsilon >= 0):
-		return nil, fmt.Errorf("--epsilon is %v, must be non-negative", o.epsilon)
-	case !math.IsNaN(o.epsilon) && o.metadata != "":
+	case o.stated != nil && o.metadata != "":
 		return nil, errors.New("--epsilon and --metadata both state a guarantee, must be one of them")
 	}
 	return o.attackVectors, nil
@@ -148,7 +149,7 @@ func (o *attackOptions) attackModels(ctx context.Context, options experiment.Att
 }
 
 func (o *attackOptions) attackVectors(ctx context.Context, options experiment.AttackOptions, stdin io.Reader) (*evidence.Attack, error) {
-	g, err := statedGuarantee(o.vectors, o.metadata, o.epsilon)
+	g, err := statedGuarantee(o.vectors, o.metadata, o.stated)
 	if err != nil {
 		return nil, err
 	}
@@ -178,12 +179,23 @@ func (o *attackOptions) attackVectors(ctx context.Context, options experiment.At
 	return &evidence.Attack{Format: evidence.AttackFormat, Source: o.vectors, Attack: a, Refuted: a.Refuted}, nil
 }
 
+// statedEpsilon returns the guarantee that --epsilon states, nil if it is absent.
+func statedEpsilon(fs *pflag.FlagSet, epsilon float64) (*dp.Guarantee, error) {
+	if !fs.Changed("epsilon") {
+		return nil, nil
+	}
+	if !(epsilon >= 0) {
+		return nil, fmt.Errorf("--epsilon is %v, must be non-negative", epsilon)
+	}
+	return claim(epsilon), nil
+}
+
 // statedGuarantee returns what is stated of a file of vectors, nil if nothing is:
-// by a text-level ε unless that is NaN, else by the record beside the vectors or
-// at another place.
-func statedGuarantee(vectors, metadata string, epsilon float64) (*dp.Guarantee, error) {
-	if !math.IsNaN(epsilon) {
-		return &dp.Guarantee{Unit: dp.Text, Epsilon: dp.Epsilon(epsilon)}, nil
+// by hand if that is not nil, else by the record beside the vectors or at another
+// place.
+func statedGuarantee(vectors, metadata string, byHand *dp.Guarantee) (*dp.Guarantee, error) {
+	if byHand != nil {
+		return byHand, nil
 	}
 	path := metadata
 	if path == "" {
@@ -268,7 +280,7 @@ func printAttack(w io.Writer, source string, a *experiment.Attack) {
 	if a.Guarantee != nil {
 		stated = "stated: " + a.Guarantee.String()
 	}
-	fmt.Fprintf(w, "%s: %s (%d values), %d rows to fit, %d to score; %s\n\n", source, a.Attribute, a.Classes, first.RowsFitted, first.RowsScored, stated) //nolint:errcheck // w is a buffer
+	fmt.Fprintf(w, "%s: %s (%d values), %d rows to fit, %d to score; %s\n\n", plain(source), plain(a.Attribute), a.Classes, first.RowsFitted, first.RowsScored, stated) //nolint:errcheck // w is a buffer
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "ATTACKER\tACCURACY %\t95 % INTERVAL\tLIMIT %\tMAJORITY %\tBALANCED %\tAUC\tMDL kbit\tCOMPRESSION\tVERDICT") //nolint:errcheck // see above
 	for _, k := range a.Attackers {
@@ -290,7 +302,7 @@ func printAttack(w io.Writer, source string, a *experiment.Attack) {
 	t.Flush()       //nolint:errcheck // see above
 	fmt.Fprintln(w) //nolint:errcheck // see above
 	if d := first.Description; d != nil {
-		fmt.Fprintf(w, "MDL: description length of %s given the vectors, %s code; whoever knows nothing takes %.2f kbit\n", a.Attribute, d.Code, d.Uniform/1024) //nolint:errcheck // see above
+		fmt.Fprintf(w, "MDL: description length of %s given the vectors, %s code; whoever knows nothing takes %.2f kbit\n", plain(a.Attribute), d.Code, d.Uniform/1024) //nolint:errcheck // see above
 	}
 	switch {
 	case a.Refuted:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"sotto/dp"
 	"sotto/experiment"
 	"sotto/measure"
 	"sotto/report/evidence"
@@ -35,7 +36,7 @@ func printAttempt(out io.Writer, a *experiment.Attempt) error {
 	if a.Guarantee != nil {
 		stated = "stated: " + a.Guarantee.String()
 	}
-	fmt.Fprintf(&b, "%s: %s; %s\n\n", a.Kind, a.Source, stated)
+	fmt.Fprintf(&b, "%s: %s; %s\n\n", a.Kind, plain(a.Source), stated)
 	model := slices.ContainsFunc(a.Findings, func(f experiment.Finding) bool { return f.Model != "" })
 	noise := slices.ContainsFunc(a.Findings, func(f experiment.Finding) bool { return f.Noise != "" })
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -43,19 +44,21 @@ func printAttempt(out io.Writer, a *experiment.Attempt) error {
 	fmt.Fprintln(t, strings.Join(withCells(cells, model, "MODEL", noise, "RELEASES", "NOISE"), "\t")) //nolint:errcheck // t writes to a buffer
 	for _, f := range a.Findings {
 		cells := []string{
-			f.Attacker, f.Target, f.Metric, finding(f.Metric, f.Value), finding(f.Metric, f.Low) + " to " + finding(f.Metric, f.High),
+			f.Attacker, plain(f.Target), f.Metric, finding(f.Metric, f.Value), finding(f.Metric, f.Low) + " to " + finding(f.Metric, f.High),
 			finding(f.Metric, f.Baseline), finding(f.Metric, f.Limit), fmt.Sprint(f.Rows), verdictOf(f),
 		}
-		fmt.Fprintln(t, strings.Join(withCells(cells, model, f.Model, noise, fmt.Sprint(f.Releases), f.Noise), "\t")) //nolint:errcheck // see above
+		fmt.Fprintln(t, strings.Join(withCells(cells, model, plain(f.Model), noise, fmt.Sprint(f.Releases), f.Noise), "\t")) //nolint:errcheck // see above
 	}
 	t.Flush() //nolint:errcheck // see above
 	b.WriteByte('\n')
 	for _, n := range a.Notes {
-		fmt.Fprintln(&b, "note:", n)
+		fmt.Fprintln(&b, "note:", plain(n))
 	}
 	switch {
 	case a.Refuted:
 		fmt.Fprintln(&b, "the stated ε is refuted: at that ε no attacker exceeds the limit beyond chance")
+	case a.Guarantee != nil && limitless(a.Findings) && a.Guarantee.Unit == dp.Text && a.Guarantee.Delta == 0:
+		fmt.Fprintln(&b, "limit: none is known for what was measured")
 	case a.Guarantee != nil && limitless(a.Findings):
 		fmt.Fprintln(&b, "limit: not known; it needs a text-level ε with δ = 0")
 	case a.Guarantee != nil:

@@ -177,6 +177,7 @@ func TestAttackErrors(t *testing.T) {
 		{"no model", "--data reviews", "want --model"},
 		{"no such model", "--model " + filepath.Dir(short) + " --data reviews", "no model"},
 		{"epsilon of a model", "--model m --data reviews --epsilon 1", "no meaning"},
+		{"not a number", "--vectors " + vectors + " --attributes " + attributes + " --epsilon nan", "--epsilon is NaN, must be non-negative"},
 		{"negative", "--vectors " + vectors + " --attributes " + attributes + " --epsilon -1", "must be non-negative"},
 		{"several columns", "--vectors " + vectors + " --attributes " + attributes, "2 columns"},
 		{"rows", "--vectors " + vectors + " --attributes " + short, "must be those of"},

@@ -148,7 +148,10 @@ func (o *attemptFlags) corpus(ctx context.Context, stdin io.Reader, options expe
 		c, err = experiment.DataCorpus(ctx, o.data, o.attribute, e, o.rows, options)
 	} else {
 		var texts []string
-		if texts, err = o.read(stdin); err == nil {
+		if texts, err = o.read(stdin); err == nil && len(texts) == 0 {
+			err = fmt.Errorf("%s has no texts, must hold at least one", o.texts)
+		}
+		if err == nil {
 			c, err = experiment.NewCorpus(ctx, o.texts, texts, e, o.rows, options)
 		}
 	}

@@ -79,6 +79,11 @@ func runFairness(ctx context.Context, o fairnessOptions, std streams) error {
 	if len(o.groups) == 0 {
 		return errors.New("want --group, the column of the group")
 	}
+	for k, name := range o.groups {
+		if slices.Contains(o.groups[:k], name) {
+			return fmt.Errorf("--group names %q twice, must name each column once", name)
+		}
+	}
 	if o.workers < 0 {
 		return fmt.Errorf("--workers is %d, must be at least 1", o.workers)
 	}
@@ -176,14 +181,14 @@ func printFairness(w io.Writer, what string, f *measure.Fairness) {
 	if f.Stratified {
 		kept = ", which keep the size of each group, as one is small"
 	}
-	fmt.Fprintf(w, "by %s: %d rows, %d left out; 95 %% intervals from %d resamples%s\n\n", what, f.Rows, f.LeftOut, f.Bootstrap.Resamples, kept) //nolint:errcheck // w is a buffer
+	fmt.Fprintf(w, "by %s: %d rows, %d left out; 95 %% intervals from %d resamples%s\n\n", plain(what), f.Rows, f.LeftOut, f.Bootstrap.Resamples, kept) //nolint:errcheck // w is a buffer
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(cells ...string) { fmt.Fprintln(t, strings.Join(cells, "\t")) } //nolint:errcheck // see above
 	line("GROUP", "ROWS", "ACCURACY %", "CLASS", "SELECTION %", "TPR %", "FPR %")
 	for _, g := range f.Groups {
-		name, rows, accuracy := g.Name, fmt.Sprint(g.Rows), shareText(g.Accuracy)
+		name, rows, accuracy := plain(g.Name), fmt.Sprint(g.Rows), shareText(g.Accuracy)
 		for _, c := range g.Classes {
-			line(name, rows, accuracy, c.Class, shareText(c.Selection), shareText(c.TPR), shareText(c.FPR))
+			line(name, rows, accuracy, plain(c.Class), shareText(c.Selection), shareText(c.TPR), shareText(c.FPR))
 			name, rows, accuracy = "", "", ""
 		}
 	}
@@ -197,9 +202,9 @@ func printFairness(w io.Writer, what string, f *measure.Fairness) {
 	row("equalised odds difference", f.OddsDifference)
 	for _, c := range f.Classes {
 		if c.TPRGap != nil {
-			row(fmt.Sprintf("TPR gap of %s, %s − %s", c.Overall.Class, f.Groups[0].Name, f.Groups[1].Name), *c.TPRGap)
+			row(fmt.Sprintf("TPR gap of %s, %s − %s", plain(c.Overall.Class), plain(f.Groups[0].Name), plain(f.Groups[1].Name)), *c.TPRGap)
 		} else {
-			row("TPR difference of "+c.Overall.Class, c.TPRDifference)
+			row("TPR difference of "+plain(c.Overall.Class), c.TPRDifference)
 		}
 	}
 	row(fmt.Sprintf("GRMS over %d of %d classes", f.ClassesDefined, len(f.Classes)), f.GRMS)

@@ -95,6 +95,17 @@ func TestMeasureFairnessText(t *testing.T) {
 	}
 }
 
+// Names of a file cannot play tricks on the terminal.
+func TestMeasureFairnessControl(t *testing.T) {
+	in := "label,prediction,g\x1b[2J\n\x1b[31myes,\x1b[31myes,f\x1b]0;x\a\nno,\x1b[31myes,m\nno,no,m\n"
+	for name, group := range map[string]string{"two groups": "m", "three": "n\x1b[1m"} {
+		code, out, errs := sotto(t, in+"no,no,"+group+"\n", "measure", "fairness", "--predictions", "-", "--group", "g\x1b[2J")
+		if code != exitDone || strings.ContainsAny(out+errs, "\x1b\a") || !strings.Contains(out, `\x1b[31myes`) {
+			t.Errorf("%s: exit code %d, output %q, error %q, want names without control characters", name, code, out, errs)
+		}
+	}
+}
+
 func TestMeasureFairnessErrors(t *testing.T) {
 	const head = "label,prediction,group\n"
 	for _, c := range []struct{ name, stdin, args, want string }{
@@ -112,6 +123,7 @@ func TestMeasureFairnessErrors(t *testing.T) {
 		{"apart", head + "1,secret,a\n1,secret,b\n", "--predictions -", "no value in common"},
 		{"one group", head + "1,1,secret\n0,1,secret\n", "--predictions -", "1 groups"},
 		{"resamples", head + "1,1,a\n0,1,b\n", "--predictions - --resamples -4", "must be positive"},
+		{"group twice", head + "1,1,a\n0,1,b\n", "--predictions - --group group,group", `--group names "group" twice`},
 		{"zero", head, "--predictions - --resamples 0", "--resamples is 0"},
 	} {
 		code, out, errs := sotto(t, c.stdin, append(fields("measure fairness"), fields(c.args)...)...)
