@@ -83,6 +83,7 @@ func (g *Gateway) Embed(ctx context.Context, subject string, texts []string, o O
 	if err := g.check(subject, texts, o); err != nil {
 		return nil, err
 	}
+	texts = g.masked(texts)
 	// One worker: requests run beside each other, and a panic of an encoder
 	// stays in the goroutine that can catch it.
 	x, err := encode.Texts(ctx, g.Encoder, texts, 1)

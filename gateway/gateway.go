@@ -11,6 +11,7 @@ import (
 	"sotto/encode"
 	"sotto/ledger"
 	"sotto/mech"
+	"sotto/text"
 )
 
 // Noise says where the noise of a release comes from.
@@ -49,9 +50,10 @@ type Config struct {
 	Mechanism Mechanism
 	Ledger    Ledger
 	Secret    Secret
-	Noise     Noise // "" means Memoised
-	MaxTexts  int   // in a request; 0 means 256
-	MaxBytes  int   // of a text; 0 means 32,768
+	Masker    *text.Masker // takes words out of texts before anything else; nil for none
+	Noise     Noise        // "" means Memoised
+	MaxTexts  int          // in a request; 0 means 256
+	MaxBytes  int          // of a text; 0 means 32,768
 }
 
 // fill returns c with its defaults.
@@ -78,6 +80,8 @@ func (c Config) Validate() error {
 		return errors.New("gateway: the secret is empty, must be given")
 	case c.Noise != Memoised && c.Noise != Fresh:
 		return fmt.Errorf("gateway: noise is %.20q, must be %s or %s", c.Noise, Memoised, Fresh)
+	case c.Masker != nil && c.Masker.Draw != nil:
+		return errors.New("gateway: the masker draws words at random, must take out the same ones each time: a text is one release")
 	case c.MaxTexts < 1 || c.MaxBytes < 1:
 		return fmt.Errorf("gateway: at most %d texts of %d bytes are allowed, must be at least 1", c.MaxTexts, c.MaxBytes)
 	}

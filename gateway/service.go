@@ -21,7 +21,7 @@ type ServiceConfig struct {
 	Name        string        // by which clients call it as a model; "" means sotto
 	Keys        *Keys         // that are taken; nil: everybody may ask
 	Classifier  Classifier    // behind /v1/classify; nil for none
-	Page        http.Handler  // at /; nil for none
+	Page        *Page         // at /; nil for none
 	Log         *slog.Logger  // nil for none
 	MaxBody     int64         // bytes; 0 means 1 MiB
 	MaxInFlight int           // requests at a time; 0 means 1,024
@@ -82,6 +82,7 @@ type Service struct {
 	buckets  *buckets
 	places   chan struct{} // one for each request in flight
 	draining atomic.Bool
+	page     *page // nil for none
 }
 
 // NewService makes a service.
@@ -110,8 +111,12 @@ func NewService(c ServiceConfig) (*Service, error) {
 		mux.Handle(route, s.wrap(route, f))
 	}
 	if c.Page != nil {
-		mux.Handle("GET /{$}", c.Page)
-		mux.Handle("GET /page/", http.StripPrefix("/page", c.Page))
+		var err error
+		if s.page, err = newPage(c); err != nil {
+			return nil, err
+		}
+		mux.Handle("GET /{$}", s.wrap("GET /", s.showPage))
+		mux.Handle("POST /page/try", s.wrap("POST /page/try", s.guarded(s.try)))
 	}
 	// A page of another site must not spend a user's budget.
 	foreign := http.NewCrossOriginProtection()

@@ -21,6 +21,7 @@ import (
 	"sotto/dp"
 	"sotto/encode"
 	"sotto/encode/catalogue"
+	"sotto/encode/static"
 	"sotto/gateway"
 	"sotto/ledger"
 	"sotto/mech"
@@ -47,6 +48,8 @@ type gatewayOptions struct {
 	serverModel string
 	tls         gateway.TLSFiles
 	production  bool
+	page        bool
+	words       maskFlags // of which the random ones have no flags here
 	logLevel    string
 	config      string
 }
@@ -81,7 +84,11 @@ func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.tls.Cert, "tls-cert", "", "certificate of the gateway, PEM (default: no TLS)")
 	fs.StringVar(&o.tls.Key, "tls-key", "", "its key, PEM")
 	fs.StringVar(&o.tls.ClientCA, "tls-client-ca", "", "authority whose certificates clients must have, PEM")
-	fs.BoolVar(&o.production, "production", false, "refuse to start without keys, without TLS beyond this machine, or with a secret that would have to be made")
+	fs.BoolVar(&o.production, "production", false, "refuse to start without keys, without TLS beyond this machine, with a page, or with a secret that would have to be made")
+	fs.BoolVar(&o.page, "page", false, "show a page at / on which to try texts, with raw vectors; on this machine alone, unless there are --keys")
+	o.words.masks = string(mech.Bernoulli) // of a dropout that is 0: a text must be masked alike each time
+	fs.StringVar(&o.words.list, "mask", "", "file of words and /patterns/ to take out of texts, one a line")
+	fs.StringVar(&o.words.people, "mask-names", "", `take out names: a file of first names, or "capitals" for capitalised words within a sentence alone`)
 	fs.StringVar(&o.logLevel, "log-level", "info", "least level that is logged: debug, info, warn or error")
 	fs.StringVar(&o.config, "config", "", "JSON file of settings, named as the flags are")
 }
@@ -159,6 +166,10 @@ func runGateway(ctx context.Context, o gatewayOptions, std streams) (err error) 
 		}
 		o.Classifier = asking{s}
 	}
+	masker, err := o.words.masker()
+	if err != nil {
+		return err
+	}
 	e, m, err := o.means(ctx)
 	if err != nil {
 		return err
@@ -175,10 +186,15 @@ func runGateway(ctx context.Context, o gatewayOptions, std streams) (err error) 
 	}
 	defer func() { err = errors.Join(err, book.Close()) }()
 	o.Gateway, err = gateway.New(ctx, gateway.Config{
-		Encoder: e, Mechanism: m, Ledger: book, Secret: secret, Noise: gateway.Noise(o.noise), MaxTexts: o.maxTexts, MaxBytes: o.maxBytes,
+		Encoder: e, Mechanism: m, Ledger: book, Secret: secret, Masker: masker, Noise: gateway.Noise(o.noise), MaxTexts: o.maxTexts, MaxBytes: o.maxBytes,
 	})
 	if err != nil {
 		return err
+	}
+	if o.page {
+		if o.Page, err = newPage(); err != nil {
+			return err
+		}
 	}
 	service, err := gateway.NewService(o.ServiceConfig)
 	if err != nil {
@@ -193,6 +209,15 @@ func runGateway(ctx context.Context, o gatewayOptions, std streams) (err error) 
 		return err
 	}
 	return service.Serve(ctx, l)
+}
+
+// newPage makes a page whose attacker knows the words of the built-in encoder.
+func newPage() (*gateway.Page, error) {
+	e, err := static.Default()
+	if err != nil {
+		return nil, err
+	}
+	return &gateway.Page{Vocabulary: e.WordPiece().Vocabulary()}, nil
 }
 
 // places fills in where ledger and secret lie.
@@ -233,6 +258,7 @@ func (o *gatewayOptions) safe() error {
 		what string
 	}{
 		{o.keys == "", "there is no --keys, so that everybody who reaches the gateway may spend everybody's budget"},
+		{o.page, "--page shows raw vectors"},
 		{!local && o.TLS == nil, "--listen is not on this machine alone and there is no --tls-cert, so that texts travel in the clear"},
 	} {
 		if risk.is && o.production {
@@ -240,6 +266,9 @@ func (o *gatewayOptions) safe() error {
 		} else if risk.is && !local {
 			o.Log.Warn(risk.what)
 		}
+	}
+	if o.page && !local && o.keys == "" {
+		return errors.New("--page without --keys wants --listen on this machine alone: it shows raw vectors to whoever opens it")
 	}
 	return nil
 }
@@ -325,6 +354,9 @@ func (o *gatewayOptions) explain(w io.Writer, address string, made bool) error {
 	}
 	if made {
 		fmt.Fprintf(&b, "a new secret lies in %s: whoever has it can take the noise away, and without it all is paid for again\n", o.secret)
+	}
+	if o.page {
+		fmt.Fprintf(&b, "a page to try it: %s/\n", base)
 	}
 	fmt.Fprintf(&b, "\n  curl -s %s/v1/embeddings%s -H 'Content-Type: application/json' -d '{\"input\": \"I feel unwell today\", \"user\": \"alice\"}'\n", base, key)
 	fmt.Fprintf(&b, "  curl -s '%s/v1/budget?user=alice'%s\n\n", base, key)

@@ -1,0 +1,8 @@
+// Package integration tests the command as its users meet it: a real gateway
+// process, asked by OpenAI's own client and by a browser that opens its page.
+//
+// It is a module of its own, so that who uses sotto does not inherit what only
+// these tests need, and it holds nothing but tests. The smallest use is
+//
+//	integration/run
+package integration
