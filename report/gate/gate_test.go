@@ -103,7 +103,8 @@ func TestJudge(t *testing.T) {
 		{
 			"leakage by the centred attacker", `"leakage": {"max": 0.7, "by": "value"}`,
 			results("", `"seeds": [`+score(`"seed": 1, "centred_attack": {"accuracy": 0.78, "low": 0.75, "high": 0.81}`)+`]`, ""),
-			[]string{"rule 1: " + config + ": leakage is 0.78, allowed at most 0.7"}, 1,
+			[]string{"rule 1: " + config + ": leakage is 0.78, allowed at most 0.7"},
+			1,
 		},
 		{"leakage without attack", `"leakage": {"max": 0.9}`, results("", `"seeds": [{"attack": null}]`, ""), []string{"rule 1: " + config + ": the interval of the leakage was not measured, allowed at most 0.9"}, 1},
 		{"leakage bound", `"leakage_bound": {"max": 0.8}`, plain, []string{"rule 1: " + config + ": leakage bound is 0.9, allowed at most 0.8"}, 1},
