@@ -7,7 +7,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,12 +22,15 @@ const good = `{"data":[{"index":0,"embedding":"AACAPw=="}],"privacy":{"unit":"te
 
 // flaky answers with the given statuses one after the other, the last one
 // again and again, and tells which idempotency keys it saw.
-func flaky(t *testing.T, body string, statuses ...int) (url string, keys *[]string) {
+func flaky(t *testing.T, body string, statuses ...int) (url string, keys func() []string) {
 	t.Helper()
 	var n atomic.Int64
-	keys = new([]string)
+	var mu sync.Mutex // a dead line orders nothing
+	var seen []string
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		*keys = append(*keys, r.Header.Get("Idempotency-Key")) // one request at a time
+		mu.Lock()
+		seen = append(seen, r.Header.Get("Idempotency-Key"))
+		mu.Unlock()
 		status := statuses[min(int(n.Add(1)), len(statuses))-1]
 		if status == 0 {
 			panic(http.ErrAbortHandler) // the line goes dead
@@ -41,7 +46,11 @@ func flaky(t *testing.T, body string, statuses ...int) (url string, keys *[]stri
 		}
 	}))
 	t.Cleanup(h.Close)
-	return h.URL, keys
+	return h.URL, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(seen)
+	}
 }
 
 func embed(t *testing.T, url string, r client.Request) error {
@@ -75,19 +84,19 @@ func TestRetries(t *testing.T) {
 			if err := embed(t, url, client.Request{Texts: []string{"x"}}); (err != nil) != tt.fails {
 				t.Errorf("Embed error = %v, want one: %v", err, tt.fails)
 			}
-			if len(*keys) != tt.attempts {
-				t.Errorf("%d attempts, want %d", len(*keys), tt.attempts)
+			if len(keys()) != tt.attempts {
+				t.Errorf("%d attempts, want %d", len(keys()), tt.attempts)
 			}
-			for _, k := range *keys {
-				if len(k) < 20 || k != (*keys)[0] {
-					t.Errorf("idempotency keys %q, want one that is random and stays", *keys)
+			for _, k := range keys() {
+				if len(k) < 20 || k != keys()[0] {
+					t.Errorf("idempotency keys %q, want one that is random and stays", keys())
 				}
 			}
 		})
 	}
 	url, keys := flaky(t, `{}`, 200)
-	if err := embed(t, url, client.Request{Texts: []string{"x"}, IdempotencyKey: "mine"}); err != nil || (*keys)[0] != "mine" {
-		t.Errorf("key %q, %v, want the one that was given", *keys, err)
+	if err := embed(t, url, client.Request{Texts: []string{"x"}, IdempotencyKey: "mine"}); err != nil || keys()[0] != "mine" {
+		t.Errorf("key %q, %v, want the one that was given", keys(), err)
 	}
 }
 
@@ -183,8 +192,8 @@ func TestCancel(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err = c.Budget(ctx, "secretive user"); err == nil || len(*keys) != 1 {
-		t.Errorf("Budget error = %v after %d attempts, want one after 1", err, len(*keys))
+	if _, err = c.Budget(ctx, "secretive user"); err == nil || len(keys()) != 1 {
+		t.Errorf("Budget error = %v after %d attempts, want one after 1", err, len(keys()))
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	cancel()
