@@ -56,14 +56,14 @@ type TLSFiles struct {
 // Config reads the files; nil without them.
 func (f TLSFiles) Config() (*tls.Config, error) {
 	if (f.Cert == "") != (f.Key == "") || f.Cert == "" && f.ClientCA != "" {
-		return nil, errors.New("gateway: certificate, key or client CA is given alone, must be certificate and key, or these and the CA")
+		return nil, errors.New("tls: certificate, key or client CA is given alone, must be certificate and key, or these and the CA")
 	}
 	if f.Cert == "" {
 		return nil, nil //nolint:nilnil // plain HTTP is no error
 	}
 	pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
 	if err != nil {
-		return nil, fmt.Errorf("gateway: the certificate: %w", err)
+		return nil, fmt.Errorf("tls: the certificate: %w", err)
 	}
 	c := &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 	if f.ClientCA == "" {
@@ -71,11 +71,11 @@ func (f TLSFiles) Config() (*tls.Config, error) {
 	}
 	content, err := os.ReadFile(f.ClientCA)
 	if err != nil {
-		return nil, fmt.Errorf("gateway: the client CA: %w", err)
+		return nil, fmt.Errorf("tls: the client CA: %w", err)
 	}
 	c.ClientCAs, c.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
 	if !c.ClientCAs.AppendCertsFromPEM(content) {
-		return nil, fmt.Errorf("gateway: the client CA %s holds no certificate, must hold one in PEM", f.ClientCA)
+		return nil, fmt.Errorf("tls: the client CA %s holds no certificate, must hold one in PEM", f.ClientCA)
 	}
 	return c, nil
 }
