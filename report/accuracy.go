@@ -9,11 +9,12 @@ import (
 	"sotto/dp"
 	"sotto/experiment"
 	"sotto/report/evidence"
+	"sotto/report/page"
 )
 
 // accuracySection shows what each configuration is good for at its true ε.
-func accuracySection(e *evidence.Evidence) section {
-	s := section{
+func accuracySection(e *evidence.Evidence) page.Section {
+	s := page.Section{
 		ID: "accuracy", Title: "Accuracy against ε",
 		Meaning: "How often a model that sees only the releases is right, at the ε that is true of them. A filled mark stands at the true ε; a hollow one, joined to it, stands at the ε that was claimed. No release can reach the shaded part on average, so a hollow mark in it is a claim that cannot be true.",
 		Source:  "Means, deviations and 95 % intervals over seeds: sotto train. The limit is computed from the shares of the classes in the test part.",
@@ -23,14 +24,14 @@ func accuracySection(e *evidence.Evidence) section {
 		if len(trained) == 0 {
 			continue
 		}
-		s.Blocks = append(s.Blocks, block{Heading: taskName(r)})
+		s.Blocks = append(s.Blocks, page.Block{Heading: taskName(r)})
 		for _, group := range byUnit(trained) {
 			if c := accuracyChart(r, group); c != nil {
-				s.Blocks = append(s.Blocks, block{Figure: &figure{Caption: accuracyCaption(r, group), Plots: []plot{c}}})
+				s.Blocks = append(s.Blocks, page.Block{Figure: &page.Figure{Caption: accuracyCaption(r, group), Plots: []page.Plot{c}}})
 			}
 		}
 		t := accuracyTable(r, trained)
-		s.Blocks = append(s.Blocks, t.block()...)
+		s.Blocks = append(s.Blocks, t.Blocks()...)
 	}
 	return s
 }
@@ -86,36 +87,40 @@ func byUnit(all []*experiment.Configuration) [][]*experiment.Configuration {
 }
 
 // accuracyChart draws one group, or nothing if no ε in it is finite.
-func accuracyChart(r *experiment.Result, group []*experiment.Configuration) *chart {
+func accuracyChart(r *experiment.Result, group []*experiment.Configuration) *page.Chart {
 	unit, delta := group[0].Mean.Unit, group[0].Mean.Delta > 0
-	p := &chart{
+	p := &page.Chart{
 		Title: "Accuracy against ε, " + taskName(r),
-		Desc:  fmt.Sprintf("%s. The table below has the same numbers.", plural(len(group), "configuration", "configurations")),
-		X:     axis{Label: "ε" + unitText(unit) + ", logarithmic", Log: true},
-		Y:     axis{Label: "accuracy on the test part", Percent: true},
+		Desc:  fmt.Sprintf("%s. The table below has the same numbers.", page.Plural(len(group), "configuration", "configurations")),
+		X:     page.Axis{Label: "ε" + unitText(unit) + ", logarithmic", Log: true, Infinity: "∞ / none"},
+		Y:     page.Axis{Label: "accuracy on the test part", Percent: true},
 		Apart: true,
 	}
 	var epsilons, accuracies []float64
+	last := map[string]string{} // what the last run of a series has in common
 	for _, c := range group {
 		d := accuracyDot(c)
-		epsilons = append(epsilons, d.X, d.Claimed)
-		accuracies = append(accuracies, d.Y)
-		p.Claims = p.Claims || !math.IsNaN(d.Claimed)
-		p.put(seriesName(c), d, c)
+		epsilons, accuracies = append(epsilons, d.X), append(accuracies, d.Y)
+		if d.Hollow != nil {
+			epsilons, p.Hollow = append(epsilons, *d.Hollow), "hollow: the ε that is claimed"
+		}
+		name, run := seriesName(c), configurationName(c)
+		put(p, name, d, last[name] == run)
+		last[name] = run
 	}
 	var ok bool
 	if p.X.Low, p.X.High, ok = epsilonRange(epsilons); !ok {
 		return nil
 	}
 	if v := float64(r.Reference); finite(v) {
-		p.Levels = append(p.Levels, level{"unprotected " + roughly(v), v})
+		p.Levels = append(p.Levels, page.Level{Name: "unprotected " + roughly(v), Value: v})
 		accuracies = append(accuracies, v)
 	}
 	if m := slices.Max(append(slices.Clone(r.Priors), 0)); m > 0 {
-		p.Levels = append(p.Levels, level{"always the commonest class " + roughly(m), m})
+		p.Levels = append(p.Levels, page.Level{Name: "always the commonest class " + roughly(m), Value: m})
 		accuracies = append(accuracies, m)
 	}
-	p.Y.Low, p.Y.High = around(accuracies, 0, 1)
+	p.Y.Low, p.Y.High = page.Around(accuracies, 0, 1)
 	if unit == dp.Text && !delta {
 		p.Limit, p.LimitName = limitCurve(p.X, r.Priors), "impossible at this ε"
 		if p.Y.High > 0.9 {
@@ -126,35 +131,31 @@ func accuracyChart(r *experiment.Result, group []*experiment.Configuration) *cha
 	return p
 }
 
-// put adds a point to the series of its method and mechanism, joined to those
-// that differ from it in ε alone.
-func (p *chart) put(name string, d dot, c *experiment.Configuration) {
-	i := slices.IndexFunc(p.Series, func(s series) bool { return s.Name == name })
+// put adds a point to the series of its method and mechanism, joined to the one
+// before if that differs from it in ε alone.
+func put(p *page.Chart, name string, d page.Dot, joined bool) {
+	i := slices.IndexFunc(p.Series, func(s page.Series) bool { return s.Name == name })
 	if i < 0 {
-		i, p.Series = len(p.Series), append(p.Series, series{Name: name})
+		i, p.Series = len(p.Series), append(p.Series, page.Series{Name: name})
 	}
 	s := &p.Series[i]
-	if n := len(s.Runs); n > 0 && !math.IsInf(d.X, 1) && d.X > 0 {
-		last := s.Runs[n-1][0]
-		if last.run == runOf(c) && !math.IsInf(last.X, 1) {
-			s.Runs[n-1] = append(s.Runs[n-1], d)
-			return
-		}
+	if n := len(s.Runs); joined && !math.IsInf(d.X, 1) && d.X > 0 && !math.IsInf(s.Runs[n-1][0].X, 1) {
+		s.Runs[n-1] = append(s.Runs[n-1], d)
+		return
 	}
-	s.Runs = append(s.Runs, []dot{d})
+	s.Runs = append(s.Runs, []page.Dot{d})
 }
 
-func runOf(c *experiment.Configuration) string { return configurationName(c) }
-
-func accuracyDot(c *experiment.Configuration) dot {
+func accuracyDot(c *experiment.Configuration) page.Dot {
 	low, high := intervalOf(c)
-	d := dot{
-		X: valueOf(c.Mean.True), Y: float64(c.Mean.Accuracy), Low: low, High: high, Claimed: math.NaN(),
+	d := page.Dot{
+		X: valueOf(c.Mean.True), Y: float64(c.Mean.Accuracy), Low: low, High: high,
 		Tip: fmt.Sprintf("%s: %s at a true ε of %s", configurationName(c), roughly(c.Mean.Accuracy), statedText(c.Mean.True)),
-		run: runOf(c),
 	}
 	if c.Statement != nil && !c.Statement.Honest() {
-		d.Claimed = float64(c.Statement.Claimed)
+		if claimed := float64(c.Statement.Claimed); !math.IsNaN(claimed) {
+			d.Hollow = &claimed
+		}
 		d.Tip += ", claimed " + epsilonText(c.Statement.Claimed)
 	}
 	return d
@@ -191,38 +192,38 @@ func epsilonRange(values []float64) (low, high float64, ok bool) {
 }
 
 // limitCurve computes the limit along an axis, nothing if there is none.
-func limitCurve(x axis, priors []float64) []at {
+func limitCurve(x page.Axis, priors []float64) []page.Point {
 	const steps = 160
-	var curve []at
+	var curve []page.Point
 	for i := range steps + 1 {
 		epsilon := x.Low * math.Pow(x.High/x.Low, float64(i)/steps)
 		v, err := dp.Limit(dp.Epsilon(epsilon), priors)
 		if err != nil {
 			return nil
 		}
-		curve = append(curve, at{epsilon, v})
+		curve = append(curve, page.Point{X: epsilon, Y: v})
 	}
 	return curve
 }
 
 // yardsticks joins the yardsticks that were stored, by ε.
-func yardsticks(group []*experiment.Configuration) []line {
-	var points []at
+func yardsticks(group []*experiment.Configuration) []page.Line {
+	var points []page.Point
 	for _, c := range group {
 		if x, y := valueOf(c.Mean.True), float64(c.Mean.Yardstick); finite(x) && x > 0 && finite(y) {
-			points = append(points, at{x, y})
+			points = append(points, page.Point{X: x, Y: y})
 		}
 	}
-	slices.SortFunc(points, func(a, b at) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) })
+	slices.SortFunc(points, func(a, b page.Point) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) })
 	points = slices.Compact(points)
 	if len(points) < 2 {
 		return nil
 	}
-	return []line{{Name: "yardstick", At: points}}
+	return []page.Line{{Name: "yardstick", At: points}}
 }
 
 func accuracyCaption(r *experiment.Result, group []*experiment.Configuration) string {
-	text := fmt.Sprintf("Bars are 95 %% intervals over %s", plural(len(group[0].Seeds), "seed", "seeds"))
+	text := fmt.Sprintf("Bars are 95 %% intervals over %s", page.Plural(len(group[0].Seeds), "seed", "seeds"))
 	switch {
 	case len(group[0].Seeds) == 1:
 		text = "Bars are 95 % intervals of the one model on its test rows"
@@ -239,10 +240,10 @@ func accuracyCaption(r *experiment.Result, group []*experiment.Configuration) st
 	return text
 }
 
-func accuracyTable(r *experiment.Result, all []*experiment.Configuration) *table {
-	t := &table{
+func accuracyTable(r *experiment.Result, all []*experiment.Configuration) *page.Table {
+	t := &page.Table{
 		Caption: "Accuracy, " + taskName(r),
-		Head:    heads("configuration", "#claimed ε", "#true ε", "#accuracy", "#95 % interval", "#limit", "#yardstick"),
+		Head:    page.Heads("configuration", "#claimed ε", "#true ε", "#accuracy", "#95 % interval", "#limit", "#yardstick"),
 		Folded:  len(all) > foldRows,
 	}
 	for _, c := range all {
@@ -255,10 +256,10 @@ func accuracyTable(r *experiment.Result, all []*experiment.Configuration) *table
 		if c.Selected {
 			name += " (selected)"
 		}
-		row := t.add(name, statedText(c.Mean.Claimed), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), spread(c.Mean.Accuracy, c.Deviation.Accuracy),
+		row := t.Add(name, statedText(c.Mean.Claimed), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), spread(c.Mean.Accuracy, c.Deviation.Accuracy),
 			interval, orNone(percent, c.Mean.Limit), orNone(percent, c.Mean.Yardstick))
 		if c.Statement != nil && !c.Statement.Honest() {
-			row[1].Tone, row[2].Tone = bad, bad
+			row[1].Tone, row[2].Tone = page.Bad, page.Bad
 		}
 	}
 	return t

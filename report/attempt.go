@@ -3,18 +3,18 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
 	"sotto/experiment"
 	"sotto/measure"
 	"sotto/report/evidence"
+	"sotto/report/page"
 )
 
 // attemptSection shows the attacks that are not on an attribute.
-func attemptSection(e *evidence.Evidence) section {
-	s := section{
+func attemptSection(e *evidence.Evidence) page.Section {
+	s := page.Section{
 		ID: "attacks", Title: "Other attacks",
 		Meaning: "What other attackers got out of releases, beside what somebody reaches who sees no release (baseline) and what nobody exceeds at the stated ε (limit).",
 		Source:  "sotto attack, with 95 % intervals.",
@@ -27,14 +27,14 @@ func attemptSection(e *evidence.Evidence) section {
 		if g := a.Guarantee; g != nil {
 			stated = ", stated ε = " + guaranteeText(&g.Epsilon, g.Unit, g.Delta)
 		}
-		s.Blocks = append(s.Blocks, block{Heading: attemptTitle(a.Kind) + ": " + nameText(a.Source) + stated})
+		s.Blocks = append(s.Blocks, page.Block{Heading: attemptTitle(a.Kind) + ": " + nameText(a.Source) + stated})
 		if plots := averagingCharts(a.Attempt); len(plots) > 0 {
 			caption := "With fresh noise every further release of the same text tells more; a memoised answer is the same each time and tells nothing new."
-			s.Blocks = append(s.Blocks, block{Figure: &figure{Caption: caption, Plots: plots, Small: len(plots) > 1}})
+			s.Blocks = append(s.Blocks, page.Block{Figure: &page.Figure{Caption: caption, Plots: plots, Small: len(plots) > 1}})
 		}
-		s.Blocks = append(s.Blocks, findingTable(a.Attempt).block()...)
+		s.Blocks = append(s.Blocks, findingTable(a.Attempt).Blocks()...)
 		for _, n := range a.Notes {
-			s.Blocks = append(s.Blocks, block{Note: longText(n)})
+			s.Blocks = append(s.Blocks, page.Block{Note: longText(n)})
 		}
 	}
 	return s
@@ -54,18 +54,18 @@ func attemptTitle(k experiment.AttackKind) string {
 	return nameText(string(k))
 }
 
-func findingTable(a *experiment.Attempt) *table {
-	t := &table{
+func findingTable(a *experiment.Attempt) *page.Table {
+	t := &page.Table{
 		Caption: attemptTitle(a.Kind) + ", " + nameText(a.Source),
-		Head:    heads("attacker", "guesses", "metric", "#value", "#95 % interval", "#baseline", "#limit", "verdict", "#rows"),
+		Head:    page.Heads("attacker", "guesses", "metric", "#value", "#95 % interval", "#baseline", "#limit", "verdict", "#rows"),
 	}
 	several := slices.ContainsFunc(a.Findings, func(f experiment.Finding) bool { return f.Releases > 1 || f.Noise != "" })
 	if several {
-		t.Head = append(t.Head, heads("#releases", "noise")...)
+		t.Head = append(t.Head, page.Heads("#releases", "noise")...)
 	}
 	models := slices.ContainsFunc(a.Findings, func(f experiment.Finding) bool { return f.Model != "" })
 	if models {
-		t.Head = append(t.Head, heads("model")...)
+		t.Head = append(t.Head, page.Heads("model")...)
 	}
 	for _, f := range a.Findings {
 		show := func(v measure.Number) string {
@@ -82,7 +82,7 @@ func findingTable(a *experiment.Attempt) *table {
 		if models {
 			texts = append(texts, cmp.Or(nameText(f.Model), none))
 		}
-		row := t.add(texts...)
+		row := t.Add(texts...)
 		row[7] = attackVerdict(f.Refutes, float64(f.Value), float64(f.Limit))
 	}
 	t.Folded = len(t.Rows) > foldRows && a.Kind == experiment.Averaging
@@ -91,7 +91,7 @@ func findingTable(a *experiment.Attempt) *table {
 
 // averagingCharts draws findings over the number of releases, a chart for each
 // metric and target, where there is more than one number of releases.
-func averagingCharts(a *experiment.Attempt) []plot {
+func averagingCharts(a *experiment.Attempt) []page.Plot {
 	type what struct{ metric, target string }
 	var all []what
 	for _, f := range a.Findings {
@@ -99,7 +99,7 @@ func averagingCharts(a *experiment.Attempt) []plot {
 			all = append(all, w)
 		}
 	}
-	var plots []plot
+	var plots []page.Plot
 	for _, w := range all {
 		of := kept(a.Findings, func(f experiment.Finding) bool {
 			return f.Metric == w.metric && f.Target == w.target && f.Noise != "" && finite(float64(f.Value))
@@ -112,41 +112,41 @@ func averagingCharts(a *experiment.Attempt) []plot {
 }
 
 // averagingChart draws the findings of one metric, or nothing.
-func averagingChart(of []experiment.Finding) *chart {
+func averagingChart(of []experiment.Finding) *page.Chart {
 	if len(of) == 0 {
 		return nil
 	}
 	first := of[0]
-	p := &chart{
+	p := &page.Chart{
 		Title: "What several releases of one text give away: " + nameText(first.Target), Desc: "The table below has the same numbers.", Heading: nameText(first.Target),
-		X: axis{Label: "releases of each text, logarithmic", Log: true},
-		Y: axis{Label: nameText(first.Metric), Percent: first.Metric == "accuracy"},
+		X: page.Axis{Label: "releases of each text, logarithmic", Log: true},
+		Y: page.Axis{Label: nameText(first.Metric), Percent: first.Metric == "accuracy"},
 	}
 	top, values := 1.0, []float64{}
 	for _, f := range of {
 		k := float64(max(1, f.Releases))
 		p.X.High, top = max(p.X.High, k), max(top, float64(f.Value))
 		values = append(values, float64(f.Value), float64(f.Baseline))
-		p.extend(f, k)
+		extend(p, f, k)
 	}
 	if !(p.X.High > 1) {
 		return nil
 	}
 	p.X.Low, p.X.High = 0.8, p.X.High*1.25
-	p.Y.Low, p.Y.High = around(values, 0, min(top, 1e6))
+	p.Y.Low, p.Y.High = page.Around(values, 0, min(top, 1e6))
 	if b := float64(first.Baseline); finite(b) {
-		p.Levels = []level{{"seeing nothing " + metricText(first.Metric, first.Baseline), b}}
+		p.Levels = []page.Level{{Name: "seeing nothing " + metricText(first.Metric, first.Baseline), Value: b}}
 	}
 	return p
 }
 
 // extend adds a finding to the line of its attacker, target and noise.
-func (p *chart) extend(f experiment.Finding, k float64) {
+func extend(p *page.Chart, f experiment.Finding, k float64) {
 	name := fmt.Sprintf("%s, %s noise", nameText(f.Attacker), nameText(f.Noise))
-	i := slices.IndexFunc(p.Series, func(s series) bool { return s.Name == name })
+	i := slices.IndexFunc(p.Series, func(s page.Series) bool { return s.Name == name })
 	if i < 0 {
-		i, p.Series = len(p.Series), append(p.Series, series{Name: name, Runs: make([][]dot, 1), Dashed: f.Noise == "memoised"})
+		i, p.Series = len(p.Series), append(p.Series, page.Series{Name: name, Runs: make([][]page.Dot, 1), Dashed: f.Noise == "memoised"})
 	}
 	tip := fmt.Sprintf("%s, %g releases: %s", name, k, metricText(f.Metric, f.Value))
-	p.Series[i].Runs[0] = append(p.Series[i].Runs[0], dot{X: k, Y: float64(f.Value), Low: float64(f.Low), High: float64(f.High), Claimed: math.NaN(), Tip: tip})
+	p.Series[i].Runs[0] = append(p.Series[i].Runs[0], page.Dot{X: k, Y: float64(f.Value), Low: float64(f.Low), High: float64(f.High), Tip: tip})
 }

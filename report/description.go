@@ -7,35 +7,36 @@ import (
 
 	"sotto/measure"
 	"sotto/report/evidence"
+	"sotto/report/page"
 )
 
 // smallPlots is how many learning curves a report draws.
 const smallPlots = 6
 
 // descriptionSection shows how many bits of an attribute releases leave.
-func descriptionSection(e *evidence.Evidence) section {
-	s := section{
+func descriptionSection(e *evidence.Evidence) page.Section {
+	s := page.Section{
 		ID: "mdl", Title: "Description length",
 		Meaning: "How many bits it takes to tell the attribute to somebody who has the releases and learns as it goes. A curve at the line learns nothing; the sooner and deeper it falls, the more the releases say. A compression of 1 is none.",
 		Source:  "sotto attack: each probe is fitted to the rows on the axis and codes those that follow.",
 	}
-	t := &table{Caption: "Description length", Head: heads("attacked", "attribute", "attacker", "code", "#rows", "#kbit", "#kbit, knowing nothing", "#compression")}
-	f := &figure{Small: true}
+	t := &page.Table{Caption: "Description length", Head: page.Heads("attacked", "attribute", "attacker", "code", "#rows", "#kbit", "#kbit, knowing nothing", "#compression")}
+	f := &page.Figure{Small: true}
 	last := "" // of several seeds of a model the first is drawn
 	for _, m := range models(e) {
-		p := &chart{
+		p := &page.Chart{
 			Title: "Learning curves, " + m.name, Desc: "Bits for each row against the number of rows seen.",
-			Heading: m.name, X: axis{Label: "rows learnt from", Log: true}, Y: axis{Label: "bits a row"},
+			Heading: m.name, X: page.Axis{Label: "rows learnt from", Log: true}, Y: page.Axis{Label: "bits a row"},
 		}
 		for _, k := range m.Attackers {
 			if d := k.Description; d != nil {
-				t.add(m.name, nameText(m.Attribute), nameText(k.Name), nameText(string(d.Code)), strconv.Itoa(d.Rows), decimal(d.Kbit, 2), decimal(d.Uniform/1024, 2), decimal(d.Compression, 3))
-				p.learn(nameText(k.Name), d)
+				t.Add(m.name, nameText(m.Attribute), nameText(k.Name), nameText(string(d.Code)), strconv.Itoa(d.Rows), page.Decimal(d.Kbit, 2), page.Decimal(d.Uniform/1024, 2), page.Decimal(d.Compression, 3))
+				learn(p, nameText(k.Name), d)
 			}
 		}
 		if p.X.High > p.X.Low && len(f.Plots) < smallPlots && m.folder != last {
 			last = m.folder
-			p.closeCurves()
+			closeCurves(p)
 			f.Plots = append(f.Plots, p)
 		}
 	}
@@ -47,17 +48,17 @@ func descriptionSection(e *evidence.Evidence) section {
 		if n := len(models(e)); n > len(f.Plots) {
 			f.Caption += fmt.Sprintf(" The first %d of %d are drawn.", len(f.Plots), n)
 		}
-		s.Blocks = append(s.Blocks, block{Figure: f})
+		s.Blocks = append(s.Blocks, page.Block{Figure: f})
 	}
 	t.Folded = len(t.Rows) > foldRows
-	s.Blocks = append(s.Blocks, t.block()...)
+	s.Blocks = append(s.Blocks, t.Blocks()...)
 	return s
 }
 
 // learn adds the learning curve of an attacker. Blocks that were coded without
 // a probe have no place on it.
-func (p *chart) learn(name string, d *measure.DescriptionLength) {
-	s := series{Name: name, Runs: [][]dot{nil}}
+func learn(p *page.Chart, name string, d *measure.DescriptionLength) {
+	s := page.Series{Name: name, Runs: [][]page.Dot{nil}}
 	for _, b := range d.Blocks {
 		rows, bits := float64(b.To-b.From), b.Bits
 		if b.Fitted < 1 || !(rows > 0) || !finite(bits) {
@@ -69,21 +70,21 @@ func (p *chart) learn(name string, d *measure.DescriptionLength) {
 		}
 		p.X.Low, p.X.High, p.Y.High = min(p.X.Low, x), max(p.X.High, x), max(p.Y.High, y)
 		nan := math.NaN()
-		s.Runs[0] = append(s.Runs[0], dot{X: x, Y: y, Low: nan, High: nan, Claimed: nan, Tip: fmt.Sprintf("%s, %d rows: %s bits a row", name, b.Fitted, decimal(y, 3))})
+		s.Runs[0] = append(s.Runs[0], page.Dot{X: x, Y: y, Low: nan, High: nan, Tip: fmt.Sprintf("%s, %d rows: %s bits a row", name, b.Fitted, page.Decimal(y, 3))})
 	}
 	if len(s.Runs[0]) > 0 {
 		p.Series = append(p.Series, s)
 	}
 	if d.Classes > 1 && len(p.Levels) == 0 {
 		bits := math.Log2(float64(d.Classes))
-		p.Levels = []level{{"knowing nothing " + decimal(bits, 2), bits}}
+		p.Levels = []page.Level{{Name: "knowing nothing " + page.Decimal(bits, 2), Value: bits}}
 		p.Y.High = max(p.Y.High, bits)
 	}
 }
 
 // closeCurves gives the axes of learning curves a little room. A probe that
 // takes noise for signal may cost many bits at first, which is cut off.
-func (p *chart) closeCurves() {
+func closeCurves(p *page.Chart) {
 	p.X.Low, p.X.High = p.X.Low/1.2, p.X.High*1.2
 	if len(p.Levels) > 0 {
 		p.Y.High = min(p.Y.High, 3*p.Levels[0].Value)

@@ -10,6 +10,7 @@ import (
 	"sotto/experiment"
 	"sotto/measure"
 	"sotto/report/evidence"
+	"sotto/report/page"
 )
 
 // The groups and classes that a plot of groups shows.
@@ -18,9 +19,12 @@ const (
 	plotClasses = 4
 )
 
+// foldGroups is how many rows of groups, which a plot shows too, stay open.
+const foldGroups = 6
+
 // fairnessSection shows how differently groups are served.
-func fairnessSection(e *evidence.Evidence) section {
-	s := section{
+func fairnessSection(e *evidence.Evidence) page.Section {
+	s := page.Section{
 		ID: "fairness", Title: "Fairness by group",
 		Meaning: "How well each group is served. The gaps are 0 where all groups are served alike; the parity ratio is 1. A rate without rows is not defined, which is not 0.",
 		Source:  "Configurations: sotto train, groups by the first seed. Predictions of other models: sotto measure fairness. Bars are 95 % bootstrap intervals.",
@@ -35,13 +39,13 @@ func fairnessSection(e *evidence.Evidence) section {
 				s.Blocks = append(s.Blocks, groupsOf(source+", by "+nameText(a.Attribute), a.Fairness)...)
 			}
 		}
-		s.Blocks = append(s.Blocks, groupsOf(source+", by "+clean(strings.Join(f.Columns.Group, " × "), nameLength), f.Fairness)...)
+		s.Blocks = append(s.Blocks, groupsOf(source+", by "+page.Clean(strings.Join(f.Columns.Group, " × "), nameLength), f.Fairness)...)
 	}
 	return s
 }
 
 // fairnessOf compares the groups under each configuration of a result.
-func fairnessOf(r *experiment.Result) []block {
+func fairnessOf(r *experiment.Result) []page.Block {
 	all := kept(trainedOf(r), func(c *experiment.Configuration) bool {
 		return finite(float64(c.Mean.Gap)) || finite(float64(c.Mean.GRMS)) || c.Fairness != nil
 	})
@@ -49,48 +53,48 @@ func fairnessOf(r *experiment.Result) []block {
 		return nil
 	}
 	title := nameText(r.Data.Name) + ", by " + nameText(r.Data.Attribute)
-	blocks := []block{{Heading: title}}
+	blocks := []page.Block{{Heading: title}}
 	if p, left := configurationPlot(all, title); p != nil {
 		caption := "Accuracy by group."
 		if left > 0 {
-			caption = fmt.Sprintf("Accuracy by group, of the selected configurations first; %s in the table alone.", plural(left, "other is", "others are"))
+			caption = fmt.Sprintf("Accuracy by group, of the selected configurations first; %s in the table alone.", page.Plural(left, "other is", "others are"))
 		}
-		blocks = append(blocks, block{Figure: &figure{Caption: caption, Plots: []plot{p}}})
+		blocks = append(blocks, page.Block{Figure: &page.Figure{Caption: caption, Plots: []page.Plot{p}}})
 	}
-	t := &table{
+	t := &page.Table{
 		Caption: "Gaps between groups, " + title, Folded: len(all) > foldRows,
-		Head: heads("configuration", "#true ε", "#TPR gap", "#GRMS", "#parity difference", "#parity ratio", "#equalised odds difference"),
+		Head: page.Heads("configuration", "#true ε", "#TPR gap", "#GRMS", "#parity difference", "#parity ratio", "#equalised odds difference"),
 	}
 	for _, c := range all {
 		parity, ratio, odds := none, none, none
 		if f := c.Fairness; f != nil {
 			parity, ratio, odds = estimateText(f.ParityDifference), estimateText(f.ParityRatio), estimateText(f.OddsDifference)
 		}
-		t.add(configurationName(c), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), meanText(c.Mean.Gap, c.Deviation.Gap), meanText(c.Mean.GRMS, c.Deviation.GRMS), parity, ratio, odds)
+		t.Add(configurationName(c), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), meanText(c.Mean.Gap, c.Deviation.Gap), meanText(c.Mean.GRMS, c.Deviation.GRMS), parity, ratio, odds)
 	}
-	return append(blocks, t.block()...)
+	return append(blocks, t.Blocks()...)
 }
 
 // meanText renders a gap with its deviation.
 func meanText(mean, deviation measure.Number) string {
 	if !finite(float64(mean)) || !finite(float64(deviation)) {
-		return decimal(mean, 4)
+		return page.Decimal(mean, 4)
 	}
-	return decimal(mean, 4) + " ± " + decimal(deviation, 4)
+	return page.Decimal(mean, 4) + " ± " + page.Decimal(deviation, 4)
 }
 
 // estimateText renders a number with its interval.
 func estimateText(e measure.Estimate) string {
-	text := decimal(e.Value, 4)
+	text := page.Decimal(e.Value, 4)
 	if e.Resamples > 0 && finite(float64(e.Low)) && finite(float64(e.High)) {
-		text += " (" + decimal(e.Low, 4) + " to " + decimal(e.High, 4) + ")"
+		text += " (" + page.Decimal(e.Low, 4) + " to " + page.Decimal(e.High, 4) + ")"
 	}
 	return text
 }
 
 // configurationPlot shows each configuration as a row and each group as a mark,
 // the selected ones first. It says how many it left out.
-func configurationPlot(all []*experiment.Configuration, title string) (*dots, int) {
+func configurationPlot(all []*experiment.Configuration, title string) (*page.Dots, int) {
 	var ordered []*experiment.Configuration
 	for _, want := range []bool{true, false} {
 		ordered = append(ordered, kept(all, func(c *experiment.Configuration) bool { return c.Selected == want && c.Fairness != nil })...)
@@ -98,14 +102,14 @@ func configurationPlot(all []*experiment.Configuration, title string) (*dots, in
 	if len(ordered) == 0 || len(ordered[0].Fairness.Groups) > plotGroups {
 		return nil, 0
 	}
-	p := &dots{Title: "Accuracy by group, " + title, Desc: "The tables below have the numbers.", Label: "accuracy", Percent: true}
+	p := &page.Dots{Title: "Accuracy by group, " + title, Desc: "The tables below have the numbers.", Axis: page.Axis{Label: "accuracy", Percent: true}}
 	for _, g := range ordered[0].Fairness.Groups {
 		p.Keys = append(p.Keys, nameText(g.Name))
 	}
 	short := namingOf(ordered)
 	shown := min(len(ordered), plotRows/2)
 	for _, c := range ordered[:shown] {
-		row := dotRow{Name: short.atEpsilon(c), Bound: math.NaN()}
+		row := page.Row{Name: short.atEpsilon(c), Bound: math.NaN()}
 		for i, g := range c.Fairness.Groups {
 			if i < len(p.Keys) {
 				row.Marks = append(row.Marks, shareMark(i, nameText(g.Name), g.Accuracy))
@@ -116,38 +120,38 @@ func configurationPlot(all []*experiment.Configuration, title string) (*dots, in
 	return p, len(ordered) - shown
 }
 
-func shareMark(key int, name string, s measure.Share) rowMark {
+func shareMark(key int, name string, s measure.Share) page.Mark {
 	value := float64(s.Value)
 	if s.Rows == 0 {
 		value = math.NaN()
 	}
-	return rowMark{key, value, float64(s.Low), float64(s.High), name + ": " + roughly(value)}
+	return page.Mark{Key: key, Value: value, Low: float64(s.Low), High: float64(s.High), Tip: name + ": " + roughly(value)}
 }
 
 // groupsOf shows one comparison: a row for each group.
-func groupsOf(title string, f *measure.Fairness) []block {
-	blocks := []block{{Heading: title}}
+func groupsOf(title string, f *measure.Fairness) []page.Block {
+	blocks := []page.Block{{Heading: title}}
 	if p := groupPlot(title, f); p != nil {
-		blocks = append(blocks, block{Figure: &figure{Caption: rowsCaption("Accuracy and true positive rate by group.", len(f.Groups)), Plots: []plot{p}}})
+		blocks = append(blocks, page.Block{Figure: &page.Figure{Caption: rowsCaption("Accuracy and true positive rate by group.", len(f.Groups)), Plots: []page.Plot{p}}})
 	}
-	groups := &table{Caption: "Groups, " + title, Head: heads("group", "#rows", "#accuracy", "class", "#selected", "#TPR", "#FPR")}
+	groups := &page.Table{Caption: "Groups, " + title, Head: page.Heads("group", "#rows", "#accuracy", "class", "#selected", "#TPR", "#FPR")}
 	for _, g := range f.Groups {
 		if len(g.Classes) == 0 {
-			groups.add(nameText(g.Name), strconv.Itoa(g.Rows), shareText(g.Accuracy), none, none, none, none)
+			groups.Add(nameText(g.Name), strconv.Itoa(g.Rows), shareText(g.Accuracy), none, none, none, none)
 		}
 		for _, c := range g.Classes {
-			groups.add(nameText(g.Name), strconv.Itoa(g.Rows), shareText(g.Accuracy), nameText(c.Class), shareText(c.Selection), shareText(c.TPR), shareText(c.FPR))
+			groups.Add(nameText(g.Name), strconv.Itoa(g.Rows), shareText(g.Accuracy), nameText(c.Class), shareText(c.Selection), shareText(c.TPR), shareText(c.FPR))
 		}
 	}
-	groups.Folded = len(groups.Rows) > openRows/2
-	return append(append(blocks, gapTable(title, f).block()...), groups.block()...)
+	groups.Folded = len(groups.Rows) > foldGroups
+	return append(append(blocks, gapTable(title, f).Blocks()...), groups.Blocks()...)
 }
 
-func groupPlot(title string, f *measure.Fairness) *dots {
+func groupPlot(title string, f *measure.Fairness) *page.Dots {
 	if len(f.Groups) == 0 {
 		return nil
 	}
-	p := &dots{Title: "Groups, " + title, Desc: "The tables below have the numbers.", Label: "share of rows", Percent: true, Keys: []string{"accuracy"}}
+	p := &page.Dots{Title: "Groups, " + title, Desc: "The tables below have the numbers.", Axis: page.Axis{Label: "share of rows", Percent: true}, Keys: []string{"accuracy"}}
 	rates := len(f.Groups[0].Classes) <= plotClasses
 	if rates {
 		for _, c := range f.Groups[0].Classes {
@@ -155,7 +159,7 @@ func groupPlot(title string, f *measure.Fairness) *dots {
 		}
 	}
 	for _, g := range f.Groups[:min(plotRows, len(f.Groups))] {
-		row := dotRow{Name: fmt.Sprintf("%s (%s)", nameText(g.Name), plural(g.Rows, "row", "rows")), Bound: math.NaN()}
+		row := page.Row{Name: fmt.Sprintf("%s (%s)", nameText(g.Name), page.Plural(g.Rows, "row", "rows")), Bound: math.NaN()}
 		row.Marks = append(row.Marks, shareMark(0, "accuracy", g.Accuracy))
 		for i, c := range g.Classes {
 			if rates && i+1 < len(p.Keys) {
@@ -170,32 +174,32 @@ func groupPlot(title string, f *measure.Fairness) *dots {
 // shareText renders a share with its interval, or that there were no rows.
 func shareText(s measure.Share) string {
 	if s.Rows == 0 {
-		return undefined + " (0 rows)"
+		return page.Undefined + " (0 rows)"
 	}
 	text := percent(s.Value)
 	if s.Resamples > 0 && finite(float64(s.Low)) && finite(float64(s.High)) {
-		text += " (" + decimal(100*s.Low, 1) + " to " + decimal(100*s.High, 1) + ")"
+		text += " (" + page.Decimal(100*s.Low, 1) + " to " + page.Decimal(100*s.High, 1) + ")"
 	}
 	return text
 }
 
-func gapTable(title string, f *measure.Fairness) *table {
-	t := &table{Caption: "Gaps between groups, " + title, Head: heads("measure", "#value (95 % interval)", "#fair")}
-	t.add("accuracy, best group − worst", estimateText(f.Difference), "0")
-	t.add("demographic parity difference", estimateText(f.ParityDifference), "0")
-	t.add("demographic parity ratio", estimateText(f.ParityRatio), "1")
-	t.add("equalised odds difference", estimateText(f.OddsDifference), "0")
+func gapTable(title string, f *measure.Fairness) *page.Table {
+	t := &page.Table{Caption: "Gaps between groups, " + title, Head: page.Heads("measure", "#value (95 % interval)", "#fair")}
+	t.Add("accuracy, best group − worst", estimateText(f.Difference), "0")
+	t.Add("demographic parity difference", estimateText(f.ParityDifference), "0")
+	t.Add("demographic parity ratio", estimateText(f.ParityRatio), "1")
+	t.Add("equalised odds difference", estimateText(f.OddsDifference), "0")
 	for i, c := range f.Classes {
 		if i == plotGroups {
 			break
 		}
 		class := nameText(c.Overall.Class)
 		if c.TPRGap != nil && len(f.Groups) == 2 {
-			t.add(fmt.Sprintf("TPR gap of %s, %s − %s", class, nameText(f.Groups[0].Name), nameText(f.Groups[1].Name)), estimateText(*c.TPRGap), "0")
+			t.Add(fmt.Sprintf("TPR gap of %s, %s − %s", class, nameText(f.Groups[0].Name), nameText(f.Groups[1].Name)), estimateText(*c.TPRGap), "0")
 		} else {
-			t.add("TPR difference of "+class, estimateText(c.TPRDifference), "0")
+			t.Add("TPR difference of "+class, estimateText(c.TPRDifference), "0")
 		}
 	}
-	t.add(fmt.Sprintf("GRMS over %d of %s", f.ClassesDefined, plural(len(f.Classes), "class", "classes")), estimateText(f.GRMS), "0")
+	t.Add(fmt.Sprintf("GRMS over %d of %s", f.ClassesDefined, page.Plural(len(f.Classes), "class", "classes")), estimateText(f.GRMS), "0")
 	return t
 }

@@ -6,51 +6,27 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"sotto/dp"
 	"sotto/experiment"
 	"sotto/measure"
+	"sotto/report/page"
 )
 
-// What is written where there is no number: it was not measured, or cannot be.
-const (
-	none      = "–"
-	undefined = "not defined"
-)
+// none is written where there is no number because it was not measured. What
+// cannot be is page.Undefined.
+const none = "–"
 
-// clean makes text of a result fit to be shown: one line, at most n characters,
-// without control characters and without marks that turn the direction of text,
-// which could make a number read as another.
-func clean(s string, n int) string {
-	var b strings.Builder
-	blank := false
-	for _, r := range s {
-		switch {
-		case unicode.IsSpace(r):
-			blank = b.Len() > 0
-			continue
-		case unicode.Is(unicode.C, r), r == unicode.ReplacementChar:
-			continue
-		}
-		if n--; n < 0 {
-			return b.String() + "…"
-		}
-		if blank {
-			b.WriteByte(' ')
-			blank = false
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+// foldRows is how many rows a table beside a figure of the same numbers has
+// before it is folded altogether.
+const foldRows = 16
 
-// cleanLines is clean for text of several lines.
+// cleanLines is page.Clean for text of several lines.
 func cleanLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
 		rest := strings.TrimLeft(l, " ")
-		lines[i] = l[:len(l)-len(rest)] + clean(rest, textLength)
+		lines[i] = l[:len(l)-len(rest)] + page.Clean(rest, textLength)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -61,37 +37,25 @@ const (
 	textLength = 600
 )
 
-func nameText(s string) string { return clean(s, nameLength) }
-func longText(s string) string { return clean(s, textLength) }
+func nameText(s string) string { return page.Clean(s, nameLength) }
+func longText(s string) string { return page.Clean(s, textLength) }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// decimal renders v with a number of decimals.
-func decimal[T ~float64](v T, decimals int) string {
-	if !finite(float64(v)) {
-		return undefined
-	}
-	text := strconv.FormatFloat(math.Abs(float64(v)), 'f', decimals, 64)
-	if v < 0 && strings.Trim(text, "0.") != "" {
-		return "−" + text
-	}
-	return text
-}
 
 // percent renders a share with two decimals, as the commands print it.
 func percent[T ~float64](v T) string {
 	if !finite(float64(v)) {
-		return undefined
+		return page.Undefined
 	}
-	return decimal(100*v, 2) + " %"
+	return page.Decimal(100*v, 2) + " %"
 }
 
 // roughly renders a share with one decimal, for sentences and labels.
 func roughly[T ~float64](v T) string {
 	if !finite(float64(v)) {
-		return undefined
+		return page.Undefined
 	}
-	return decimal(100*v, 1) + " %"
+	return page.Decimal(100*v, 1) + " %"
 }
 
 // orNone renders v by f, and what was not measured by a dash.
@@ -110,15 +74,15 @@ func spread(mean, deviation measure.Number) string {
 	if !finite(float64(deviation)) {
 		return percent(mean)
 	}
-	return decimal(100*mean, 2) + " ± " + percent(deviation)
+	return page.Decimal(100*mean, 2) + " ± " + percent(deviation)
 }
 
 // between renders an interval of shares.
 func between[T ~float64](low, high T) string {
 	if !finite(float64(low)) || !finite(float64(high)) {
-		return undefined
+		return page.Undefined
 	}
-	return decimal(100*low, 2) + " to " + percent(high)
+	return page.Decimal(100*low, 2) + " to " + percent(high)
 }
 
 // epsilonText renders an ε with four digits.
@@ -127,9 +91,9 @@ func epsilonText(e dp.Epsilon) string {
 	case e == dp.Infinite:
 		return "∞"
 	case !(e >= 0):
-		return undefined
+		return page.Undefined
 	case e >= 1000 && e < 1e9:
-		return decimal(e, 0)
+		return page.Decimal(e, 0)
 	}
 	return digits(float64(e))
 }
@@ -175,7 +139,7 @@ func unitText(unit dp.Unit) string {
 // digits renders a parameter.
 func digits(v float64) string {
 	if !finite(v) {
-		return undefined
+		return page.Undefined
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
@@ -186,17 +150,9 @@ func timesText(f float64) string {
 	case !finite(f):
 		return ""
 	case f >= 100:
-		return " ×" + decimal(f, 0)
+		return " ×" + page.Decimal(f, 0)
 	}
 	return " ×" + strconv.FormatFloat(f, 'g', 3, 64)
-}
-
-// plural renders a count with its noun.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
 }
 
 // seriesName names the method and mechanism of a configuration.
@@ -261,5 +217,5 @@ func metricText(metric string, v measure.Number) string {
 	if metric == "accuracy" {
 		return percent(v)
 	}
-	return decimal(v, 3)
+	return page.Decimal(v, 3)
 }

@@ -7,14 +7,15 @@ import (
 
 	"sotto/experiment"
 	"sotto/report/evidence"
+	"sotto/report/page"
 )
 
 // plotRows is how many rows a dot plot shows.
 const plotRows = 24
 
 // leakageSection shows what attackers learnt of the protected attribute.
-func leakageSection(e *evidence.Evidence) section {
-	s := section{
+func leakageSection(e *evidence.Evidence) page.Section {
+	s := page.Section{
 		ID: "leakage", Title: "Leakage",
 		Meaning: "How often an attacker who was trained on releases guesses the protected attribute of people it has not seen. At the line, it does no better than somebody who sees nothing; the tick is what no attacker can exceed at the true ε. A low number says that these attackers failed; only ε speaks of all.",
 		Source:  "The reference attacker (100 hidden units) of each configuration, and where a claim is false the same after it has taken out what all coordinates share, whichever is right more often: sotto train. Further attackers: sotto attack.",
@@ -26,11 +27,11 @@ func leakageSection(e *evidence.Evidence) section {
 	if len(all) == 0 {
 		return s
 	}
-	s.Blocks = append(s.Blocks, block{Heading: "Further attackers"})
+	s.Blocks = append(s.Blocks, page.Block{Heading: "Further attackers"})
 	if p := attackPlot(all); p != nil {
-		s.Blocks = append(s.Blocks, block{Figure: &figure{Caption: rowsCaption("Bars are 95 % intervals.", len(all)), Plots: []plot{p}}})
+		s.Blocks = append(s.Blocks, page.Block{Figure: &page.Figure{Caption: rowsCaption("Bars are 95 % intervals.", len(all)), Plots: []page.Plot{p}}})
 	}
-	return section{s.ID, s.Title, s.Meaning, s.Source, append(s.Blocks, attackTable(all).block()...)}
+	return page.Section{ID: s.ID, Title: s.Title, Meaning: s.Meaning, Source: s.Source, Blocks: append(s.Blocks, attackTable(all).Blocks()...)}
 }
 
 // rowsCaption adds how much a plot leaves out.
@@ -42,20 +43,20 @@ func rowsCaption(text string, rows int) string {
 }
 
 // leakageOf shows the strongest attacker on each configuration of a result.
-func leakageOf(r *experiment.Result) []block {
+func leakageOf(r *experiment.Result) []page.Block {
 	all := kept(trainedOf(r), func(c *experiment.Configuration) bool { return finite(float64(c.Mean.Leakage)) })
 	if len(all) == 0 {
 		return nil
 	}
 	attribute := nameText(r.Data.Attribute)
-	p := &dots{
+	p := &page.Dots{
 		Title: "Leakage of " + attribute + ", " + nameText(r.Data.Name),
-		Desc:  fmt.Sprintf("%s. The table below has the same numbers.", plural(len(all), "configuration", "configurations")),
-		Label: "accuracy of the attacker", Percent: true, Keys: []string{"strongest attacker"}, Bound: "limit",
+		Desc:  fmt.Sprintf("%s. The table below has the same numbers.", page.Plural(len(all), "configuration", "configurations")),
+		Axis:  page.Axis{Label: "accuracy of the attacker", Percent: true}, Keys: []string{"strongest attacker"}, Bound: "limit",
 	}
-	t := &table{
+	t := &page.Table{
 		Caption: "Leakage of " + attribute + ", " + nameText(r.Data.Name), Folded: len(all) > foldRows,
-		Head: heads("configuration", "#claimed ε", "#true ε", "#attack accuracy", "attacker", "#95 % intervals", "#majority", "#limit"),
+		Head: page.Heads("configuration", "#claimed ε", "#true ε", "#attack accuracy", "attacker", "#95 % intervals", "#majority", "#limit"),
 	}
 	short := namingOf(all)
 	for i, c := range all {
@@ -69,57 +70,57 @@ func leakageOf(r *experiment.Result) []block {
 		if finite(low) && finite(high) {
 			interval = between(low, high)
 		}
-		t.add(configurationName(c), statedText(c.Mean.Claimed), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), accuracy, cmp.Or(best.Attacker, none),
+		t.Add(configurationName(c), statedText(c.Mean.Claimed), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), accuracy, cmp.Or(best.Attacker, none),
 			interval, orNone(percent, c.Mean.Majority), orNone(percent, c.Mean.AttackLimit))
 		if i < plotRows {
-			p.Rows = append(p.Rows, dotRow{short.atEpsilon(c), float64(c.Mean.AttackLimit), []rowMark{{
-				0, float64(best.Mean), low, high, short.atEpsilon(c) + ": " + roughly(best.Mean),
+			p.Rows = append(p.Rows, page.Row{Name: short.atEpsilon(c), Bound: float64(c.Mean.AttackLimit), Marks: []page.Mark{{
+				Key: 0, Value: float64(best.Mean), Low: low, High: high, Tip: short.atEpsilon(c) + ": " + roughly(best.Mean),
 			}}})
 		}
 	}
 	if m := float64(all[0].Mean.Majority); finite(m) {
-		p.Levels = []level{{"seeing nothing " + roughly(m), m}}
+		p.Levels = []page.Level{{Name: "seeing nothing " + roughly(m), Value: m}}
 	}
 	caption := "Bars span the 95 % intervals of all seeds. The tick is the limit at the true ε."
-	return append([]block{
+	return append([]page.Block{
 		{Heading: nameText(r.Data.Name) + ": " + attribute},
-		{Figure: &figure{Caption: rowsCaption(caption, len(all)), Plots: []plot{p}}},
-	}, t.block()...)
+		{Figure: &page.Figure{Caption: rowsCaption(caption, len(all)), Plots: []page.Plot{p}}},
+	}, t.Blocks()...)
 }
 
 // attackPlot shows each model as a row and each attacker as a mark.
-func attackPlot(all []model) *dots {
-	p := &dots{
-		Title: "Attackers on released vectors", Desc: fmt.Sprintf("%s. The table below has the same numbers.", plural(len(all), "attack", "attacks")),
-		Label: "accuracy of the attacker", Percent: true, Bound: "limit",
+func attackPlot(all []model) *page.Dots {
+	p := &page.Dots{
+		Title: "Attackers on released vectors", Desc: fmt.Sprintf("%s. The table below has the same numbers.", page.Plural(len(all), "attack", "attacks")),
+		Axis: page.Axis{Label: "accuracy of the attacker", Percent: true}, Bound: "limit",
 	}
 	for i, m := range all {
 		if i == plotRows {
 			break
 		}
-		row := dotRow{Name: m.name, Bound: float64(m.Limit)}
+		row := page.Row{Name: m.name, Bound: float64(m.Limit)}
 		for _, k := range m.Attackers {
 			name := nameText(k.Name)
 			j := slices.Index(p.Keys, name)
 			if j < 0 {
 				j, p.Keys = len(p.Keys), append(p.Keys, name)
 			}
-			row.Marks = append(row.Marks, rowMark{j, k.Accuracy, k.Low, k.High, name + " on " + m.name + ": " + roughly(k.Accuracy)})
+			row.Marks = append(row.Marks, page.Mark{Key: j, Value: k.Accuracy, Low: k.Low, High: k.High, Tip: name + " on " + m.name + ": " + roughly(k.Accuracy)})
 		}
 		p.Rows = append(p.Rows, row)
 	}
 	if first := all[0].Attackers; len(first) > 0 && !slices.ContainsFunc(all, func(m model) bool {
 		return slices.ContainsFunc(m.Attackers, func(k experiment.AttackerOutcome) bool { return k.Majority != first[0].Majority })
 	}) {
-		p.Levels = []level{{"seeing nothing " + roughly(first[0].Majority), first[0].Majority}}
+		p.Levels = []page.Level{{Name: "seeing nothing " + roughly(first[0].Majority), Value: first[0].Majority}}
 	}
 	return p
 }
 
-func attackTable(all []model) *table {
-	t := &table{
+func attackTable(all []model) *page.Table {
+	t := &page.Table{
 		Caption: "Attackers on released vectors",
-		Head:    heads("attacked", "attribute", "stated", "attacker", "#accuracy", "#95 % interval", "#majority", "#limit", "#AUC", "verdict"),
+		Head:    page.Heads("attacked", "attribute", "stated", "attacker", "#accuracy", "#95 % interval", "#majority", "#limit", "#AUC", "verdict"),
 	}
 	for _, m := range all {
 		stated := "nothing"
@@ -127,8 +128,8 @@ func attackTable(all []model) *table {
 			stated = "ε = " + guaranteeText(&g.Epsilon, g.Unit, g.Delta)
 		}
 		for _, k := range m.Attackers {
-			row := t.add(m.name, nameText(m.Attribute), stated, nameText(k.Name), percent(k.Accuracy), between(k.Low, k.High), percent(k.Majority),
-				orNone(percent, m.Limit), decimal(k.AUC, 3), "")
+			row := t.Add(m.name, nameText(m.Attribute), stated, nameText(k.Name), percent(k.Accuracy), between(k.Low, k.High), percent(k.Majority),
+				orNone(percent, m.Limit), page.Decimal(k.AUC, 3), "")
 			row[len(row)-1] = attackVerdict(k.Refutes, k.Accuracy, float64(m.Limit))
 		}
 	}
@@ -137,14 +138,14 @@ func attackTable(all []model) *table {
 }
 
 // attackVerdict says how an attack stands to its limit.
-func attackVerdict(refutes bool, value, limit float64) cell {
+func attackVerdict(refutes bool, value, limit float64) page.Cell {
 	switch {
 	case refutes:
-		return cell{"refutes the stated ε", bad}
+		return page.Cell{Text: "refutes the stated ε", Tone: page.Bad}
 	case value > limit:
-		return cell{"above the limit, which alone refutes nothing", warn} // by chance, or without a test
+		return page.Cell{Text: "above the limit, which alone refutes nothing", Tone: page.Warn} // by chance, or without a test
 	case finite(limit):
-		return cell{"within the limit", plain}
+		return page.Cell{Text: "within the limit", Tone: page.Plain}
 	}
-	return cell{none, plain}
+	return page.Cell{Text: none, Tone: page.Plain}
 }

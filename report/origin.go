@@ -8,66 +8,67 @@ import (
 
 	"sotto/experiment"
 	"sotto/report/evidence"
+	"sotto/report/page"
 )
 
 // originSection says how the numbers came about.
-func originSection(e *evidence.Evidence) section {
-	s := section{
+func originSection(e *evidence.Evidence) page.Section {
+	s := page.Section{
 		ID: "measured", Title: "How it was measured",
 		Meaning: "What decides the numbers above, so that somebody else can get them again.",
 	}
 	for _, r := range results(e) {
-		s.Blocks = append(s.Blocks, block{Heading: taskName(r)}, block{List: originOf(r)})
+		s.Blocks = append(s.Blocks, page.Block{Heading: taskName(r)}, page.Block{List: originOf(r)})
 		if spec, err := json.MarshalIndent(r.Spec, "", "  "); err == nil && len(spec) < 1<<16 {
-			s.Blocks = append(s.Blocks, block{Heading: "Specification", Code: cleanLines(string(spec))})
+			s.Blocks = append(s.Blocks, page.Block{Heading: "Specification", Code: cleanLines(string(spec))})
 		}
 	}
 	if made := tools(e); made != "" {
-		s.Blocks = append(s.Blocks, block{List: []item{{"Made by", made}}})
+		s.Blocks = append(s.Blocks, page.Block{List: []page.Item{{Name: "Made by", Text: made}}})
 	}
 	return s
 }
 
-func originOf(r *experiment.Result) []item {
+func originOf(r *experiment.Result) []page.Item {
 	d := r.Data
 	data := nameText(d.Name)
 	if d.Variant != "" {
 		data += ", variant " + nameText(d.Variant)
 	}
-	list := []item{
-		{"Data", data},
-		{"Rows", fmt.Sprintf("%d to train, %d to validate, %d to test", r.Rows.Train, r.Rows.Validation, r.Rows.Test)},
-		{"Label", nameText(d.Label) + classesText(d.Classes)},
+	list := []page.Item{
+		{Name: "Data", Text: data},
+		{Name: "Rows", Text: fmt.Sprintf("%d to train, %d to validate, %d to test", r.Rows.Train, r.Rows.Validation, r.Rows.Test)},
+		{Name: "Label", Text: nameText(d.Label) + classesText(d.Classes)},
 	}
 	if d.Attribute != "" {
-		list = append(list, item{"Protected", nameText(d.Attribute) + classesText(d.Groups)})
+		list = append(list, page.Item{Name: "Protected", Text: nameText(d.Attribute) + classesText(d.Groups)})
 	}
 	if d.Encoder != "" {
-		list = append(list, item{"Encoder", nameText(d.Encoder)})
+		list = append(list, page.Item{Name: "Encoder", Text: nameText(d.Encoder)})
 	}
 	if d.Hash != "" {
-		list = append(list, item{"SHA-256 of the data", nameText(d.Hash)})
+		list = append(list, page.Item{Name: "SHA-256 of the data", Text: nameText(d.Hash)})
 	}
 	list = append(list,
-		item{"Hash of the specification", nameText(r.Spec.Hash())},
-		item{"Seeds", fmt.Sprintf("%d, from %d", max(1, r.Spec.Seeds), max(1, r.Spec.FirstSeed))},
-		item{"Noise", "simulated from the seeds, so that the numbers can be repeated; such releases protect nobody"},
+		page.Item{Name: "Hash of the specification", Text: nameText(r.Spec.Hash())},
+		page.Item{Name: "Seeds", Text: fmt.Sprintf("%d, from %d", max(1, r.Spec.Seeds), max(1, r.Spec.FirstSeed))},
+		page.Item{Name: "Noise", Text: "simulated from the seeds, so that the numbers can be repeated; such releases protect nobody"},
 	)
 	var told []string
 	for i := range r.Configurations {
 		if c := longText(r.Configurations[i].Coverage); c != "" && !slices.Contains(told, c) {
 			told = append(told, c)
-			list = append(list, item{"Coverage", c})
+			list = append(list, page.Item{Name: "Coverage", Text: c})
 		}
 	}
 	for _, n := range r.Notes {
-		list = append(list, item{"Note", longText(n)})
+		list = append(list, page.Item{Name: "Note", Text: longText(n)})
 	}
 	for _, f := range r.Failed {
-		list = append(list, item{"Failed", nameText(f.Job) + ": " + longText(f.Reason)})
+		list = append(list, page.Item{Name: "Failed", Text: nameText(f.Job) + ": " + longText(f.Reason)})
 	}
 	if r.Interrupted {
-		list = append(list, item{"Interrupted", "the work was stopped; the numbers are those of the epochs that were trained"})
+		list = append(list, page.Item{Name: "Interrupted", Text: "the work was stopped; the numbers are those of the epochs that were trained"})
 	}
 	return list
 }
@@ -82,7 +83,7 @@ func classesText(names []string) string {
 	}
 	short := make([]string, len(names))
 	for i, n := range names {
-		short[i] = clean(n, 40)
+		short[i] = page.Clean(n, 40)
 	}
 	return " (" + strings.Join(short, ", ") + ")"
 }

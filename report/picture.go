@@ -6,6 +6,7 @@ import (
 
 	"sotto/experiment"
 	"sotto/report/evidence"
+	"sotto/report/page"
 )
 
 // What pictures may hold, so that a report stays small: points of one, points
@@ -17,8 +18,8 @@ const (
 )
 
 // pictureSection shows vectors before and after release.
-func pictureSection(e *evidence.Evidence) section {
-	s := section{
+func pictureSection(e *evidence.Evidence) page.Section {
+	s := page.Section{
 		ID: "pictures", Title: "Vectors before and after",
 		Meaning: "The same texts twice, laid out in the plane by their vectors: before release and after it. Colours and shapes are the groups. Clusters of one group are what an attacker uses; distances between clusters mean little.",
 		Source:  "Stored layouts of the results.",
@@ -30,14 +31,14 @@ func pictureSection(e *evidence.Evidence) section {
 	if len(all) == 0 {
 		return s
 	}
-	var figures []block
+	var figures []page.Block
 	for _, p := range all {
 		if f := pictureFigure(p, min(maxSpots, maxAllSpots/len(all))); f != nil {
-			figures = append(figures, block{Heading: nameText(p.Title)}, block{Figure: f})
+			figures = append(figures, page.Block{Heading: nameText(p.Title)}, page.Block{Figure: f})
 		}
 	}
 	if len(figures) > 0 {
-		s.Blocks = append(s.Blocks, block{Warning: "The left pictures are computed from unprotected vectors. If the texts are private, so are they: do not pass them on."})
+		s.Blocks = append(s.Blocks, page.Block{Warning: "The left pictures are computed from unprotected vectors. If the texts are private, so are they: do not pass them on."})
 	}
 	s.Blocks = append(s.Blocks, figures...)
 	return s
@@ -45,11 +46,11 @@ func pictureSection(e *evidence.Evidence) section {
 
 // pictureFigure draws a picture with at most so many points, or nothing if it
 // holds none.
-func pictureFigure(p experiment.Picture, most int) *figure {
+func pictureFigure(p experiment.Picture, most int) *page.Figure {
 	keys, groupOf := groupKeys(p)
 	title, attribute := nameText(p.Title), nameText(p.Attribute)
-	before := &scatter{Title: title + ", before release", Desc: "A scatter plot of the texts' vectors by " + attribute + ", not protected.", Heading: "Before release: NOT protected", Keys: keys}
-	after := &scatter{Title: title + ", after release", Desc: "A scatter plot of the same texts after release.", Heading: "After release", Keys: keys}
+	before := &page.Scatter{Title: title + ", before release", Desc: "A scatter plot of the texts' vectors by " + attribute + ", not protected.", Heading: "Before release: NOT protected", Keys: keys}
+	after := &page.Scatter{Title: title + ", after release", Desc: "A scatter plot of the same texts after release.", Heading: "After release", Keys: keys}
 	n := min(len(p.Before), len(p.After), len(p.Groups))
 	stride := max(1, (n+max(1, most)-1)/max(1, most))
 	for i := 0; i < n; i += stride {
@@ -64,14 +65,14 @@ func pictureFigure(p experiment.Picture, most int) *figure {
 	if len(before.Points) == 0 {
 		return nil
 	}
-	caption := fmt.Sprintf("%s of %s by %s", nameText(p.Layout), plural(n, "text", "texts"), attribute)
+	caption := fmt.Sprintf("%s of %s by %s", nameText(p.Layout), page.Plural(n, "text", "texts"), attribute)
 	if stride > 1 {
 		caption += fmt.Sprintf("; one of %d is drawn", stride)
 	}
-	return &figure{Caption: caption + ".", Plots: []plot{before, after}, Small: true}
+	return &page.Figure{Caption: caption + ".", Plots: []page.Plot{before, after}, Small: true}
 }
 
-func spotAt(s experiment.Spot) at { return at{float64(s[0]), -float64(s[1])} } // upwards, as a reader expects
+func spotAt(s experiment.Spot) page.Point { return page.Point{X: float64(s[0]), Y: -float64(s[1])} } // upwards, as a reader expects
 
 // groupKeys names the groups, the last of many together, and maps an index of
 // a picture to one of the names.

@@ -10,6 +10,7 @@ import (
 	"sotto/experiment"
 	"sotto/mech"
 	"sotto/report/evidence"
+	"sotto/report/page"
 )
 
 // promise is what is claimed of one mechanism at one ε, what is proved, and
@@ -156,47 +157,47 @@ func (p *promise) contradicted() bool {
 }
 
 // verdict says what holds of the claim.
-func (p *promise) verdict() cell {
+func (p *promise) verdict() page.Cell {
 	switch {
 	case p.contradicted():
-		return cell{"an audit contradicts the proof", bad}
+		return page.Cell{Text: "an audit contradicts the proof", Tone: page.Bad}
 	case p.claimed == nil && p.proved != nil && *p.proved == 0:
-		return cell{"releases nothing", good}
+		return page.Cell{Text: "releases nothing", Tone: page.Good}
 	case p.claimed == nil:
-		return cell{"not protected", warn}
+		return page.Cell{Text: "not protected", Tone: page.Warn}
 	case p.proved == nil && p.audit != nil && p.audit.Refuted:
-		return cell{"claim FALSE: refuted by an audit", bad}
+		return page.Cell{Text: "claim FALSE: refuted by an audit", Tone: page.Bad}
 	case p.proved == nil:
-		return cell{"not refuted, not proved", plain}
+		return page.Cell{Text: "not refuted, not proved", Tone: page.Plain}
 	case p.honest():
-		return cell{"claim true", good}
+		return page.Cell{Text: "claim true", Tone: page.Good}
 	case *p.proved == dp.Infinite:
-		return cell{"claim FALSE: keeps none", bad}
+		return page.Cell{Text: "claim FALSE: keeps none", Tone: page.Bad}
 	}
-	return cell{"claim FALSE" + timesText(float64(*p.proved / *p.claimed)), bad}
+	return page.Cell{Text: "claim FALSE" + timesText(float64(*p.proved / *p.claimed)), Tone: page.Bad}
 }
 
 // rank orders promises: what is false comes first.
 func (p *promise) rank() int {
 	switch v := p.verdict(); {
-	case v.Tone == bad && p.proved != nil && *p.proved == dp.Infinite:
+	case v.Tone == page.Bad && p.proved != nil && *p.proved == dp.Infinite:
 		return 0
-	case v.Tone == bad:
+	case v.Tone == page.Bad:
 		return 1
-	case p.claimed == nil && v.Tone == warn:
+	case p.claimed == nil && v.Tone == page.Warn:
 		return 2
 	}
 	return 3
 }
 
 // auditText says what the best audit certified.
-func (p *promise) auditText() cell {
+func (p *promise) auditText() page.Cell {
 	if p.audit == nil {
-		return cell{Text: none}
+		return page.Cell{Text: none}
 	}
-	c := cell{Text: fmt.Sprintf("≥ %s (confidence %s)", epsilonText(dp.Epsilon(p.audit.LowerBound)), digits(p.audit.Confidence))}
+	c := page.Cell{Text: fmt.Sprintf("≥ %s (confidence %s)", epsilonText(dp.Epsilon(p.audit.LowerBound)), digits(p.audit.Confidence))}
 	if p.audit.Refuted {
-		c.Text, c.Tone = c.Text+": refuted", bad
+		c.Text, c.Tone = c.Text+": refuted", page.Bad
 	}
 	return c
 }

@@ -8,32 +8,33 @@ import (
 	"sotto/dp"
 	"sotto/measure"
 	"sotto/report/evidence"
+	"sotto/report/page"
 )
 
 // promiseSection shows what was claimed beside what is true and what was found.
-func promiseSection(all []promise, e *evidence.Evidence) section {
-	s := section{
+func promiseSection(all []promise, e *evidence.Evidence) page.Section {
+	s := page.Section{
 		ID: "promised", Title: "What was promised",
 		Meaning: "ε bounds what anybody can learn from one release; smaller is more private. Claimed is what a publication or a flag says, true is what is proved of the code, and the audited bound is what an attack has shown it to be at least.",
 		Source:  "Claimed and true ε: the statements stored with results and releases, whose proofs are part of sotto. Audited bound: sotto audit.",
 	}
 	if len(all) > 0 {
-		s.Blocks = append(s.Blocks, promiseTable(all).block()...)
+		s.Blocks = append(s.Blocks, promiseTable(all).Blocks()...)
 	}
 	if reasons := reasonsOf(all); len(reasons) > 0 {
-		s.Blocks = append(s.Blocks, block{Heading: "Why"}, block{List: reasons})
+		s.Blocks = append(s.Blocks, page.Block{Heading: "Why"}, page.Block{List: reasons})
 	}
 	if assumed := assumptionsOf(all); len(assumed) > 0 {
-		s.Blocks = append(s.Blocks, block{Heading: "What the numbers assume"}, block{List: assumed})
+		s.Blocks = append(s.Blocks, page.Block{Heading: "What the numbers assume"}, page.Block{List: assumed})
 	}
 	s.Blocks = append(s.Blocks, refutations(e)...)
 	return s
 }
 
-func promiseTable(all []promise) *table {
-	t := &table{
+func promiseTable(all []promise) *page.Table {
+	t := &page.Table{
 		Caption: "Claimed, true and audited ε",
-		Head:    heads("mechanism", "#claimed ε", "#true ε", "verdict", "unit", "audited lower bound", "used by"),
+		Head:    page.Heads("mechanism", "#claimed ε", "#true ε", "verdict", "unit", "audited lower bound", "used by"),
 	}
 	for i := range all {
 		p := &all[i]
@@ -47,7 +48,7 @@ func promiseTable(all []promise) *table {
 		if p.textLevel != nil {
 			unit += "; between any two texts ε is " + provedText(p.textLevel, dp.Text, p.textDelta)
 		}
-		row := t.add(p.name, statedText(p.claimed), proved, "", unit, "", usersText(p.users))
+		row := t.Add(p.name, statedText(p.claimed), proved, "", unit, "", usersText(p.users))
 		row[3], row[5] = p.verdict(), p.auditText()
 	}
 	return t
@@ -71,23 +72,23 @@ func (p *promise) short() string {
 }
 
 // reasonsOf lists each reason once, with the mechanisms that it is given for.
-func reasonsOf(all []promise) []item {
-	var list []item
+func reasonsOf(all []promise) []page.Item {
+	var list []page.Item
 	for i := range all {
 		p := &all[i]
 		name := p.short()
-		if p.reason != "" && !slices.Contains(list, item{name, p.reason}) {
-			list = append(list, item{name, p.reason})
+		if p.reason != "" && !slices.Contains(list, page.Item{Name: name, Text: p.reason}) {
+			list = append(list, page.Item{Name: name, Text: p.reason})
 		}
 	}
 	return list[:min(len(list), 30)]
 }
 
-func assumptionsOf(all []promise) []item {
-	var list []item
+func assumptionsOf(all []promise) []page.Item {
+	var list []page.Item
 	for i := range all {
 		for _, a := range all[i].assumptions {
-			if it := (item{Text: longText(a)}); !slices.Contains(list, it) {
+			if it := (page.Item{Text: longText(a)}); !slices.Contains(list, it) {
 				list = append(list, it)
 			}
 		}
@@ -96,13 +97,13 @@ func assumptionsOf(all []promise) []item {
 }
 
 // refutations lists the attacks that exceeded a limit, or says that none did.
-func refutations(e *evidence.Evidence) []block {
+func refutations(e *evidence.Evidence) []page.Block {
 	attacks, tried := refuted(e)
 	switch {
 	case len(attacks) > 0:
-		return []block{{Heading: "Refuted by an attack"}, {List: attacks}}
+		return []page.Block{{Heading: "Refuted by an attack"}, {List: attacks}}
 	case tried > 0:
-		return []block{{Note: fmt.Sprintf("%s against a known limit: none exceeded it beyond chance. That proves nothing of ε; it says that these attackers failed.", plural(tried, "attack was held", "attacks were held"))}}
+		return []page.Block{{Note: fmt.Sprintf("%s against a known limit: none exceeded it beyond chance. That proves nothing of ε; it says that these attackers failed.", page.Plural(tried, "attack was held", "attacks were held"))}}
 	}
 	return nil
 }
@@ -112,7 +113,7 @@ func refutations(e *evidence.Evidence) []block {
 func telling(limit measure.Number) bool { return limit < 0.999 }
 
 // refuted lists what exceeded its limit, and counts what had one.
-func refuted(e *evidence.Evidence) (found []item, tried int) {
+func refuted(e *evidence.Evidence) (found []page.Item, tried int) {
 	for _, m := range models(e) {
 		for _, k := range m.Attackers {
 			if !telling(m.Limit) {
@@ -120,7 +121,7 @@ func refuted(e *evidence.Evidence) (found []item, tried int) {
 			}
 			tried++
 			if k.Refutes {
-				found = append(found, item{m.name, fmt.Sprintf("%s guesses %s in %s of cases (%s); at the stated ε nobody exceeds %s.",
+				found = append(found, page.Item{Name: m.name, Text: fmt.Sprintf("%s guesses %s in %s of cases (%s); at the stated ε nobody exceeds %s.",
 					nameText(k.Name), nameText(m.Attribute), percent(k.Accuracy), between(k.Low, k.High), percent(m.Limit))})
 			}
 		}
@@ -132,7 +133,7 @@ func refuted(e *evidence.Evidence) (found []item, tried int) {
 			}
 			tried++
 			if f.Refutes {
-				found = append(found, item{nameText(a.Source), fmt.Sprintf("%s: %s reaches %s %s on %s; at the stated ε nobody exceeds %s.",
+				found = append(found, page.Item{Name: nameText(a.Source), Text: fmt.Sprintf("%s: %s reaches %s %s on %s; at the stated ε nobody exceeds %s.",
 					nameText(string(a.Kind)), nameText(f.Attacker), nameText(f.Metric), metricText(f.Metric, f.Value), nameText(f.Target), metricText(f.Metric, f.Limit))})
 			}
 		}
@@ -142,9 +143,9 @@ func refuted(e *evidence.Evidence) (found []item, tried int) {
 
 // verdicts sums up the promises for the top of the page: one for each
 // mechanism and kind of verdict.
-func verdicts(all []promise, e *evidence.Evidence) []verdict {
+func verdicts(all []promise, e *evidence.Evidence) []page.Verdict {
 	type group struct {
-		verdict
+		page.Verdict
 		claimed, proved []dp.Epsilon
 	}
 	var groups []group
@@ -152,12 +153,12 @@ func verdicts(all []promise, e *evidence.Evidence) []verdict {
 		p := &all[i]
 		v := p.verdict()
 		name := p.name
-		if v.Tone == good && p.mechanism != "" {
+		if v.Tone == page.Good && p.mechanism != "" {
 			name = p.short()
 		}
 		j := slices.IndexFunc(groups, func(g group) bool { return g.Text == name && g.Label == v.Text })
 		if j < 0 {
-			j, groups = len(groups), append(groups, group{verdict: verdict{v.Tone, v.Text, name}})
+			j, groups = len(groups), append(groups, group{Verdict: page.Verdict{Tone: v.Tone, Label: v.Text, Text: name}})
 		}
 		g := &groups[j]
 		if p.claimed != nil {
@@ -167,15 +168,15 @@ func verdicts(all []promise, e *evidence.Evidence) []verdict {
 			g.proved = append(g.proved, *p.proved)
 		}
 	}
-	var list []verdict
+	var list []page.Verdict
 	for _, g := range groups {
 		switch {
-		case len(g.claimed) > 0 && g.Tone == bad && len(g.proved) > 0:
+		case len(g.claimed) > 0 && g.Tone == page.Bad && len(g.proved) > 0:
 			g.Text += ": claims ε = " + several(g.claimed) + ", true " + several(g.proved)
 		case len(g.claimed) > 0:
 			g.Text += ": ε = " + several(g.claimed)
 		}
-		list = append(list, g.verdict)
+		list = append(list, g.Verdict)
 	}
 	if found, _ := refuted(e); len(found) > 0 {
 		var names []string
@@ -184,11 +185,11 @@ func verdicts(all []promise, e *evidence.Evidence) []verdict {
 				names = append(names, f.Name)
 			}
 		}
-		list = append([]verdict{{bad, "REFUTED by an attack", names[0] + moreText(len(names)-1)}}, list...)
+		list = append([]page.Verdict{{Tone: page.Bad, Label: "REFUTED by an attack", Text: names[0] + moreText(len(names)-1)}}, list...)
 	}
 	const shown = 8
 	if len(list) > shown {
-		list = append(list[:shown:shown], verdict{plain, "and more", plural(len(list)-shown, "other claim", "other claims") + " in the table below"})
+		list = append(list[:shown:shown], page.Verdict{Tone: page.Plain, Label: "and more", Text: page.Plural(len(list)-shown, "other claim", "other claims") + " in the table below"})
 	}
 	return list
 }
@@ -210,5 +211,5 @@ func moreText(n int) string {
 	if n < 1 {
 		return ""
 	}
-	return " and " + plural(n, "other", "others")
+	return " and " + page.Plural(n, "other", "others")
 }

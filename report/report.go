@@ -16,25 +16,47 @@ package report
 
 import (
 	"errors"
+	"io"
 
 	"sotto/report/evidence"
+	"sotto/report/page"
 )
+
+// HTML writes the report as one page that loads nothing and runs nothing. The
+// same evidence gives the same bytes. Evidence of nothing is an error.
+func HTML(w io.Writer, e *evidence.Evidence) error {
+	p, err := build(e)
+	if err != nil {
+		return err
+	}
+	return page.HTML(w, *p)
+}
+
+// Markdown writes the report for a pull request, in the dialect of code hosts.
+// Plots are left out, since each stands beside a table of its numbers.
+func Markdown(w io.Writer, e *evidence.Evidence) error {
+	p, err := build(e)
+	if err != nil {
+		return err
+	}
+	return page.Markdown(w, *p)
+}
 
 // build makes the page that both renderers show. Sections without evidence are
 // left out, and a page without sections is refused.
-func build(e *evidence.Evidence) (*page, error) {
+func build(e *evidence.Evidence) (*page.Page, error) {
 	if e == nil {
 		return nil, errors.New("report: evidence is nil, must be what package evidence loads")
 	}
 	promises := collect(e)
-	p := &page{
-		Title: clean(e.Title, 120), Tool: clean(e.Tool, 120),
+	p := &page.Page{
+		Title: page.Clean(e.Title, 120), Made: writtenBy(page.Clean(e.Tool, 120)),
 		Sentence: Sentence(e), Verdicts: verdicts(promises, e),
 	}
 	if p.Title == "" {
 		p.Title = "What these representations promise and keep"
 	}
-	for _, s := range []section{
+	for _, s := range []page.Section{
 		promiseSection(promises, e),
 		accuracySection(e),
 		leakageSection(e),
@@ -56,4 +78,12 @@ func build(e *evidence.Evidence) (*page, error) {
 		p.Sections = append(p.Sections, s)
 	}
 	return p, nil
+}
+
+// writtenBy says which program wrote the page.
+func writtenBy(tool string) string {
+	if tool == "" {
+		return "Written by sotto from stored results."
+	}
+	return "Written by sotto from stored results (" + tool + ")."
 }

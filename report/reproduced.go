@@ -7,11 +7,12 @@ import (
 	"sotto/experiment/reproduce/declared"
 	"sotto/measure"
 	"sotto/report/evidence"
+	"sotto/report/page"
 )
 
 // reproducedSection shows published tables beside what we measured.
-func reproducedSection(e *evidence.Evidence) section {
-	s := section{
+func reproducedSection(e *evidence.Evidence) page.Section {
+	s := page.Section{
 		ID: "published", Title: "Published tables, made again",
 		Meaning: "What was published, what the published code gives here with the ε that is true of it, and what is left at an ε that is kept.",
 		Source:  "sotto reproduce; the published numbers are those of the papers.",
@@ -24,29 +25,29 @@ func reproducedSection(e *evidence.Evidence) section {
 		if t.Quick {
 			title += " (quick: fewer rows, settings and seeds)"
 		}
-		s.Blocks = append(s.Blocks, block{Heading: title}, block{Note: longText(t.About + ". " + t.Paper)})
-		s.Blocks = append(s.Blocks, comparison(t).block()...)
-		var notes []item
+		s.Blocks = append(s.Blocks, page.Block{Heading: title}, page.Block{Note: longText(t.About + ". " + t.Paper)})
+		s.Blocks = append(s.Blocks, comparison(t).Blocks()...)
+		var notes []page.Item
 		for _, n := range t.Notes {
-			notes = append(notes, item{"Note", longText(n)})
+			notes = append(notes, page.Item{Name: "Note", Text: longText(n)})
 		}
 		if notes != nil {
-			s.Blocks = append(s.Blocks, block{List: notes})
+			s.Blocks = append(s.Blocks, page.Block{List: notes})
 		}
 	}
 	return s
 }
 
 // comparison is the table of a published table.
-func comparison(t *declared.Table) *table {
-	out := &table{Caption: "Published and ours", Head: heads("row", "setting", "measure", "#published", "#ours, as published", "#true ε", "#ours, honest", "#ε")}
+func comparison(t *declared.Table) *page.Table {
+	out := &page.Table{Caption: "Published and ours", Head: page.Heads("row", "setting", "measure", "#published", "#ours, as published", "#true ε", "#ours, honest", "#ε")}
 	for _, r := range t.Rows {
 		name, setting, proved, honest := nameText(r.Name), nameText(r.Setting), promiseText(r.AsPublished), promiseText(r.Honest)
 		for _, c := range r.Cells {
-			row := out.add(name, setting, nameText(c.Metric)+" "+nameText(c.Unit), plusMinus(c.Published.Mean, c.Published.Deviation),
+			row := out.Add(name, setting, nameText(c.Metric)+" "+nameText(c.Unit), plusMinus(c.Published.Mean, c.Published.Deviation),
 				oursText(c.AsPublished), proved, oursText(c.Honest), honest)
 			if p := r.AsPublished; p != nil && float64(p.True) > float64(p.Claimed)*(1+1e-6) {
-				row[5].Tone = bad
+				row[5].Tone = page.Bad
 			}
 		}
 	}
@@ -77,7 +78,7 @@ func plusMinus(mean, deviation measure.Number) string {
 	case math.IsNaN(float64(mean)):
 		return none
 	case math.IsNaN(float64(deviation)):
-		return decimal(mean, 2)
+		return page.Decimal(mean, 2)
 	}
-	return decimal(mean, 2) + " ± " + decimal(deviation, 2)
+	return page.Decimal(mean, 2) + " ± " + page.Decimal(deviation, 2)
 }

@@ -10,6 +10,7 @@ import (
 	"sotto/measure"
 	"sotto/mech"
 	"sotto/report/evidence"
+	"sotto/report/page"
 )
 
 // Sentence says what matters most, computed from the evidence: the worst claim
@@ -42,7 +43,7 @@ func claimClause(all []promise, refuted string) string {
 			continue
 		}
 		claims++
-		if p.verdict().Tone == bad && (worst < 0 || p.worse(&all[worst])) {
+		if p.verdict().Tone == page.Bad && (worst < 0 || p.worse(&all[worst])) {
 			worst = i
 		}
 	}
@@ -195,7 +196,7 @@ func attackClause(e *evidence.Evidence) string {
 func fairnessClause(e *evidence.Evidence) string {
 	for _, f := range comparisons(e) {
 		if d := f.Difference.Value; finite(float64(d)) {
-			return fmt.Sprintf("accuracy differs by %s points between the best and the worst served group", decimal(100*d, 1))
+			return fmt.Sprintf("accuracy differs by %s points between the best and the worst served group", page.Decimal(100*d, 1))
 		}
 	}
 	return ""

@@ -8,11 +8,12 @@ import (
 
 	"sotto/dp"
 	"sotto/report/evidence"
+	"sotto/report/page"
 )
 
 // spendSection shows what releases add up to.
-func spendSection(e *evidence.Evidence) section {
-	s := section{
+func spendSection(e *evidence.Evidence) page.Section {
+	s := page.Section{
 		ID: "spend", Title: "Spend",
 		Meaning: "What each file of releases costs a text that is in it, and what they cost together: ε and δ add, whatever the files are used for.",
 		Source:  "The records that sotto privatize and sotto encode write beside their files.",
@@ -21,7 +22,7 @@ func spendSection(e *evidence.Evidence) section {
 	if len(all) == 0 {
 		return s
 	}
-	t := &table{Caption: "Releases", Head: heads("file", "mechanism", "#ε of a row", "#δ", "unit", "#rows", "noise")}
+	t := &page.Table{Caption: "Releases", Head: page.Heads("file", "mechanism", "#ε of a row", "#δ", "unit", "#rows", "noise")}
 	for _, r := range all {
 		g := r.Guarantee
 		delta, rows := "0", none
@@ -31,17 +32,17 @@ func spendSection(e *evidence.Evidence) section {
 		if g.Delta > 0 {
 			delta = fmt.Sprintf("%.3g", g.Delta)
 		}
-		t.add(nameText(r.Name), mechanismName(r.Mechanism, r.Mechanism.Mechanism, r.Mechanism.Variant), epsilonText(g.Epsilon), delta, nameText(string(g.Unit))+"-level", rows, cmp.Or(nameText(r.Noise), none))
+		t.Add(nameText(r.Name), mechanismName(r.Mechanism, r.Mechanism.Mechanism, r.Mechanism.Variant), epsilonText(g.Epsilon), delta, nameText(string(g.Unit))+"-level", rows, cmp.Or(nameText(r.Noise), none))
 	}
-	s.Blocks = append(s.Blocks, t.block()...)
-	s.Blocks = append(s.Blocks, block{Heading: "Together"}, block{List: totals(all)})
-	s.Blocks = append(s.Blocks, block{Note: "This assumes that a text is one row in each file and that the files draw their noise independently. A text with k rows in a file has spent k times as much there, and ε of different units do not add. Releases that are not listed here are not counted."})
+	s.Blocks = append(s.Blocks, t.Blocks()...)
+	s.Blocks = append(s.Blocks, page.Block{Heading: "Together"}, page.Block{List: totals(all)})
+	s.Blocks = append(s.Blocks, page.Block{Note: "This assumes that a text is one row in each file and that the files draw their noise independently. A text with k rows in a file has spent k times as much there, and ε of different units do not add. Releases that are not listed here are not counted."})
 	return s
 }
 
 // totals composes the guarantees of each unit.
-func totals(all []*evidence.Release) []item {
-	var list []item
+func totals(all []*evidence.Release) []page.Item {
+	var list []page.Item
 	for _, unit := range []dp.Unit{dp.Text, dp.Word, dp.Metric} {
 		total, n, err := composed(all, unit)
 		if n == 0 {
@@ -49,16 +50,16 @@ func totals(all []*evidence.Release) []item {
 		}
 		name := "A text in " + filesText(n, unit)
 		if err != nil {
-			list = append(list, item{name, "what they add up to is not known: a stored guarantee is not valid"})
+			list = append(list, page.Item{Name: name, Text: "what they add up to is not known: a stored guarantee is not valid"})
 			continue
 		}
 		text := "has spent ε = " + guaranteeText(&total.Epsilon, total.Unit, total.Delta)
 		if total.Epsilon == dp.Infinite {
 			text = "is not protected: one of the releases promises nothing"
 		}
-		list = append(list, item{name, text})
+		list = append(list, page.Item{Name: name, Text: text})
 		for _, a := range total.Assumptions {
-			list = append(list, item{"Assuming", longText(a)})
+			list = append(list, page.Item{Name: "Assuming", Text: longText(a)})
 		}
 	}
 	return list

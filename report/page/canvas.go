@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"fmt"
@@ -10,11 +10,15 @@ import (
 )
 
 // canvas collects the parts of a drawing. Everything that comes from results
-// goes through html.EscapeString.
+// goes through escaped.
 type canvas struct {
 	strings.Builder
-	taken []box // what labels keep clear of
+	title, desc   string
+	width, height float64
+	taken         []box // what labels keep clear of
 }
+
+func escaped(s string) string { return html.EscapeString(s) }
 
 // box is a part of the drawing.
 type box struct{ x, y, w, h float64 }
@@ -33,27 +37,51 @@ func co(v float64) string {
 	return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64)
 }
 
+// done names the drawing and says how large it became.
+func (c *canvas) done(title, desc string, width, height float64) *canvas {
+	c.title, c.desc, c.width, c.height = title, desc, width, height
+	return c
+}
+
 // wrap returns the drawing as an element with a name for screen readers.
-func (c *canvas) wrap(id, title, desc string, width, height float64) string {
-	id = html.EscapeString(id)
+func (c *canvas) wrap(id string) string {
 	return fmt.Sprintf(`<svg viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t %s-d"><title id="%s-t">%s</title><desc id="%s-d">%s</desc>%s</svg>`,
-		co(width), co(height), id, id, id, html.EscapeString(title), id, html.EscapeString(desc), c.String())
+		co(c.width), co(c.height), id, id, id, escaped(c.title), id, escaped(c.desc), c.String())
 }
 
 func (c *canvas) rule(class string, x1, y1, x2, y2 float64) {
 	c.put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`, class, co(x1), co(y1), co(x2), co(y2))
 }
 
+// rect draws an area, with a tip that appears under the pointer.
+func (c *canvas) rect(class string, b box, opacity float64, tip string) {
+	shade := ""
+	if opacity < 1 {
+		shade = fmt.Sprintf(` fill-opacity="%.2f"`, opacity)
+	}
+	c.put(`<rect class="%s"%s x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`, class, shade, co(b.x), co(b.y), co(b.w), co(b.h), escaped(tip))
+}
+
+// heading writes in strong letters, if there is anything to write, and returns
+// the height that takes.
+func (c *canvas) heading(s string, x, y, width float64) float64 {
+	if s == "" {
+		return 0
+	}
+	c.text("t strong", "start", x, y+12, fit(s, width))
+	return 20
+}
+
 func (c *canvas) path(class, d string) { c.put(`<path class="%s" d="%s"/>`, class, d) }
 
 // text writes at a place; anchor is start, middle or end.
 func (c *canvas) text(class, anchor string, x, y float64, s string) {
-	c.put(`<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, co(x), co(y), html.EscapeString(s))
+	c.put(`<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, co(x), co(y), escaped(s))
 }
 
 // label writes at the first of some places (the left end of the line of
 // letters) that is free, and reports whether there was one.
-func (c *canvas) label(class, s string, places []at, within box) bool {
+func (c *canvas) label(class, s string, places []Point, within box) bool {
 	w, h := textWidth(s), 13.0
 	for _, p := range places {
 		b := box{p.X, p.Y - h + 2, w, h}
@@ -150,7 +178,7 @@ func (c *canvas) mark(series int, hollow bool, x, y, r float64, tip string) {
 	if hollow {
 		class += " hollow"
 	}
-	c.put(`<path class="%s" d="M%s %s%s"><title>%s</title></path>`, class, co(x), co(y), outline(series, r), html.EscapeString(tip))
+	c.put(`<path class="%s" d="M%s %s%s"><title>%s</title></path>`, class, co(x), co(y), outline(series, r), escaped(tip))
 	c.take(x, y, r+1)
 }
 
@@ -158,7 +186,20 @@ func (c *canvas) mark(series int, hollow bool, x, y, r float64, tip string) {
 type keyEntry struct {
 	series int // negative: no mark
 	hollow bool
+	lined  bool // the mark stands on a line of the series
 	name   string
+}
+
+// dashes are the patterns of lines, by series, as [Chart] has them where series
+// are named. Their number has no common factor with that of shapes.
+var dashes = [...]string{"", "7 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2 1 2"}
+
+// dash returns the attribute that gives a line the pattern of its series.
+func dash(series int) string {
+	if d := dashes[series%len(dashes)]; d != "" {
+		return fmt.Sprintf(` stroke-dasharray="%s"`, d)
+	}
+	return ""
 }
 
 // key draws the names of series in rows and returns the height they take.
@@ -168,13 +209,22 @@ func (c *canvas) key(entries []keyEntry, top, width float64) float64 {
 	}
 	x, y := 0.0, top+12
 	for _, k := range entries {
-		name := fit(k.name, width-30)
-		w := textWidth(name) + 30
+		room := 30.0
+		if k.lined {
+			room += 20
+		}
+		name := fit(k.name, width-room)
+		w := textWidth(name) + room
 		if x > 0 && x+w > width {
 			x, y = 0, y+18
 		}
-		c.mark(k.series, k.hollow, x+7, y-4, 4.5, k.name)
-		c.text("t", "start", x+16, y, name)
+		at := x + room - 30
+		if k.lined {
+			at = x + 10
+			c.put(`<path class="run c%d"%s d="M%s %sh34"/>`, k.series%colours, dash(k.series), co(x), co(y-4))
+		}
+		c.mark(k.series, k.hollow, at+7, y-4, 4.5, k.name)
+		c.text("t", "start", x+room-14, y, name)
 		x += w
 	}
 	return y + 12 - top

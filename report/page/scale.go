@@ -1,4 +1,4 @@
-package report
+package page
 
 import (
 	"math"
@@ -10,7 +10,7 @@ const sideColumn = 52
 
 // scale maps values to places on the page.
 type scale struct {
-	axis
+	Axis
 	from, to  float64 // places of Low and High
 	zero, inf float64 // places of what a logarithmic axis cannot hold
 }
@@ -30,6 +30,32 @@ func (s *scale) place(v float64) float64 {
 	return s.from + (s.to-s.from)*min(1, max(0, share))
 }
 
+// holding returns the axis with its ends, around values if it has none.
+func (a Axis) holding(values []float64) Axis {
+	switch {
+	case a.Low != a.High:
+	case a.Log:
+		a.Low, a.High = math.Inf(1), 0
+		for _, v := range values {
+			if v > 0 && finite(v) {
+				a.Low, a.High = min(a.Low, v), max(a.High, v)
+			}
+		}
+		if a.High == 0 {
+			a.Low, a.High = 1, 1
+		}
+		a.Low, a.High = a.Low/1.25, a.High*1.25
+	case a.Percent:
+		a.Low, a.High = Around(values, 0, 1)
+	default:
+		a.Low, a.High = Around(values, -math.MaxFloat64, math.MaxFloat64)
+		if math.IsInf(a.High-a.Low, 1) { // of no values
+			a.Low, a.High = 0, 1
+		}
+	}
+	return a
+}
+
 // tick is a mark of an axis.
 type tick struct {
 	value float64
@@ -37,7 +63,7 @@ type tick struct {
 }
 
 // ticks returns about n marks at round numbers.
-func (a axis) ticks(n int) []tick {
+func (a Axis) ticks(n int) []tick {
 	if a.Log {
 		return a.logTicks(n)
 	}
@@ -53,7 +79,7 @@ func (a axis) ticks(n int) []tick {
 }
 
 // text renders the number of a tick.
-func (a axis) text(v, step float64) string {
+func (a Axis) text(v, step float64) string {
 	if a.Percent {
 		v, step = 100*v, 100*step
 	}
@@ -61,7 +87,7 @@ func (a axis) text(v, step float64) string {
 		v = 0 // and never −0
 	}
 	decimals := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
-	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	text := Decimal(v, decimals)
 	if a.Percent {
 		text += " %"
 	}
@@ -83,7 +109,7 @@ func roundStep(v float64) float64 {
 }
 
 // logTicks returns powers of ten, and 2 and 5 times them where there is room.
-func (a axis) logTicks(n int) []tick {
+func (a Axis) logTicks(n int) []tick {
 	if !(a.Low > 0) || !(a.High > a.Low) || math.IsInf(a.High, 1) {
 		return nil
 	}
@@ -118,9 +144,9 @@ func countText(v float64) string {
 	return strconv.FormatFloat(v, 'g', 6, 64)
 }
 
-// around returns a range that holds all finite values, with round ends and a
+// Around returns a range that holds all finite values, with round ends and a
 // little room, within the given bounds.
-func around(values []float64, lowest, highest float64) (low, high float64) {
+func Around(values []float64, lowest, highest float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, v := range values {
 		if finite(v) {

@@ -1,11 +1,50 @@
-package report
+package page
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
-// svg draws the rows. On a wide page their names stand before them, on a narrow
+// Dots shows values of named rows.
+type Dots struct {
+	Title, Desc string // for screen readers
+	Axis        Axis
+	Levels      []Level
+	Keys        []string // names of the marks, by Key
+	Bound       string   // what the tick of a row means; "" if there is none
+	Rows        []Row
+}
+
+// Row is a row of [Dots] with its marks and a tick that they should not exceed.
+type Row struct {
+	Name  string
+	Bound float64 // NaN for none
+	Marks []Mark
+}
+
+// Mark is a value of a row with its interval, NaN where there is none.
+type Mark struct {
+	Key              int
+	Value, Low, High float64
+	Tip              string // shown under the pointer
+}
+
+// check refuses marks without a name.
+func (p *Dots) check() error {
+	for _, r := range p.Rows {
+		for _, m := range r.Marks {
+			if m.Key < 0 || m.Key >= max(1, len(p.Keys)) {
+				return fmt.Errorf("page: a mark has the key %d, must be one of %d", m.Key, len(p.Keys))
+			}
+		}
+	}
+	return nil
+}
+
+// draw draws the rows. On a wide page their names stand before them, on a narrow
 // one above.
-func (p *dots) svg(id string, width float64) string {
-	var c canvas
+func (p *Dots) draw(width float64) *canvas {
+	c := &canvas{}
 	var keys []keyEntry
 	for i, name := range p.Keys {
 		if i == maxKeys {
@@ -41,14 +80,14 @@ func (p *dots) svg(id string, width float64) string {
 		} else {
 			c.text("t", "end", left-12, y+4, fit(r.Name, left-12))
 		}
-		p.row(&c, r, x, y)
+		p.row(c, r, x, y)
 	}
-	c.text("t soft", "middle", (x.from+x.to)/2, bottom+32, p.Label)
-	return c.wrap(id, p.Title, p.Desc, width, bottom+40)
+	c.text("t soft", "middle", (x.from+x.to)/2, bottom+32, fit(p.Axis.Label, x.to-x.from))
+	return c.done(p.Title, p.Desc, width, bottom+40)
 }
 
 // most returns the number of marks of the fullest row.
-func (p *dots) most() int {
+func (p *Dots) most() int {
 	n := 0
 	for _, r := range p.Rows {
 		n = max(n, len(r.Marks))
@@ -56,7 +95,7 @@ func (p *dots) most() int {
 	return n
 }
 
-func (p *dots) widest() float64 {
+func (p *Dots) widest() float64 {
 	w := 60.0
 	for _, r := range p.Rows {
 		w = max(w, textWidth(r.Name))
@@ -65,36 +104,38 @@ func (p *dots) widest() float64 {
 }
 
 // scale returns an axis that holds all marks.
-func (p *dots) scale(from, to float64) *scale {
+func (p *Dots) scale(from, to float64) *scale {
 	var values []float64
 	for _, l := range p.Levels {
 		values = append(values, l.Value)
 	}
 	for _, r := range p.Rows {
-		values = append(values, r.Bound)
+		if p.Bound != "" {
+			values = append(values, r.Bound)
+		}
 		for _, m := range r.Marks {
 			values = append(values, m.Value, m.Low, m.High)
 		}
 	}
-	low, high := around(values, 0, 1)
-	return &scale{axis: axis{Low: low, High: high, Percent: p.Percent}, from: from, to: to}
+	return &scale{Axis: p.Axis.holding(values), from: from, to: to}
 }
 
 // levels writes the names of vertical lines above the rows, each on a line of
 // its own, and returns the height they take.
-func (c *canvas) levels(all []level, x *scale, top, width float64) float64 {
+func (c *canvas) levels(all []Level, x *scale, top, width float64) float64 {
 	for i, l := range all {
-		v, w := x.place(l.Value), textWidth(l.Name)
-		c.text("t soft", "start", max(0, min(v-w/2, width-w)), top+12+15*float64(i), l.Name)
+		name := fit(l.Name, width)
+		v, w := x.place(l.Value), textWidth(name)
+		c.text("t soft", "start", max(0, min(v-w/2, width-w)), top+12+15*float64(i), name)
 	}
 	return 15*float64(len(all)) + 6
 }
 
 // row draws the marks of a row a little above each other, so that equal ones
 // can be told apart.
-func (p *dots) row(c *canvas, r dotRow, x *scale, y float64) {
+func (p *Dots) row(c *canvas, r Row, x *scale, y float64) {
 	c.rule("grid", x.from, y, x.to, y)
-	if !math.IsNaN(r.Bound) {
+	if p.Bound != "" && !math.IsNaN(r.Bound) {
 		c.rule("bound", x.place(r.Bound), y-7, x.place(r.Bound), y+7)
 	}
 	for i, m := range r.Marks {

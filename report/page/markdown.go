@@ -1,24 +1,22 @@
-package report
+package page
 
 import (
 	"fmt"
 	"io"
 	"strings"
-
-	"sotto/report/evidence"
 )
 
-// Markdown writes the report for a pull request, in the dialect of code hosts.
-// Plots are left out, since each stands beside a table of its numbers.
-func Markdown(w io.Writer, e *evidence.Evidence) error {
-	p, err := build(e)
-	if err != nil {
+// Markdown writes a page for a pull request, in the dialect of code hosts.
+// Plots are left out, since each stands beside a table of its numbers. It
+// refuses what [HTML] refuses.
+func Markdown(w io.Writer, p Page) error {
+	if err := p.check(); err != nil {
 		return err
 	}
 	var m markdown
 	m.page(p)
-	if _, err := io.WriteString(w, m.String()); err != nil {
-		return fmt.Errorf("report: the text cannot be written: %w", err)
+	if _, err := io.WriteString(w, safe(m.String())); err != nil {
+		return fmt.Errorf("page: the text cannot be written: %w", err)
 	}
 	return nil
 }
@@ -30,9 +28,9 @@ type markdown struct{ strings.Builder }
 func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.Builder, format+"\n", args...) }
 
 // marks stand for tones where there is no colour.
-var marks = map[tone]string{good: "✅ ", bad: "❌ ", warn: "⚠️ ", plain: ""}
+var marks = map[Tone]string{Good: "✅ ", Bad: "❌ ", Warn: "⚠️ ", Plain: ""}
 
-func (m *markdown) page(p *page) {
+func (m *markdown) page(p Page) {
 	m.line("# %s\n", escape(p.Title))
 	if p.Sentence != "" {
 		m.line("**%s**\n", escape(p.Sentence))
@@ -41,7 +39,10 @@ func (m *markdown) page(p *page) {
 		m.line("- %s**%s** %s", marks[v.Tone], escape(v.Label), escape(v.Text))
 	}
 	for _, s := range p.Sections {
-		m.line("\n## %s\n\n%s", escape(s.Title), escape(s.Meaning))
+		m.line("\n## %s", escape(s.Title))
+		if s.Meaning != "" {
+			m.line("\n%s", escape(s.Meaning))
+		}
 		for _, b := range s.Blocks {
 			m.block(b)
 		}
@@ -51,7 +52,7 @@ func (m *markdown) page(p *page) {
 	}
 }
 
-func (m *markdown) block(b block) {
+func (m *markdown) block(b Block) {
 	switch {
 	case b.Code != "":
 		fence := "```"
@@ -80,10 +81,10 @@ func (m *markdown) block(b block) {
 }
 
 // table writes a table, folded if it is long.
-func (m *markdown) table(t *table) {
+func (m *markdown) table(t *Table) {
 	folded := len(t.Rows) > 2*openRows
 	if folded {
-		m.line("\n<details><summary>%s: %s</summary>", escape(t.Caption), plural(len(t.Rows), "row", "rows"))
+		m.line("\n<details><summary>%s: %s</summary>", escape(t.Caption), Plural(len(t.Rows), "row", "rows"))
 	}
 	names, rules := make([]string, len(t.Head)), make([]string, len(t.Head))
 	for i, h := range t.Head {
@@ -97,7 +98,7 @@ func (m *markdown) table(t *table) {
 		cells := make([]string, len(row))
 		for i, c := range row {
 			cells[i] = escape(c.Text)
-			if c.Tone == bad {
+			if c.Tone == Bad {
 				cells[i] = "**" + cells[i] + "**"
 			}
 		}
@@ -116,4 +117,4 @@ var special = strings.NewReplacer(
 )
 
 // escape makes text of a result mean itself, on one line.
-func escape(s string) string { return special.Replace(s) }
+func escape(s string) string { return special.Replace(oneLine(s)) }
