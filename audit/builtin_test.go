@@ -198,6 +198,16 @@ func TestAuditCodebook(t *testing.T) {
 	auditHonest(t, mech.Params{Mechanism: "codebook", Dim: 5, Codewords: 32}, 0.5)
 }
 
+func TestAuditCodes(t *testing.T) {
+	auditHonest(t, mech.Params{Mechanism: "codes", Dim: 4, Selected: 2}, 0.5)
+	auditHonest(t, mech.Params{Mechanism: "codes", Dim: 16}, 0.5)
+	t.Run("weights", func(t *testing.T) {
+		// At ε = 1 the last code is raised to e·0.1. At 5 and 10 there is less to
+		// share out than it could take, and the guarantee is ln(0.35/0.1).
+		auditHonest(t, mech.Params{Mechanism: "codes", Dim: 3, Weights: []float64{0.5, 0.15, 0.1}}, 0.5)
+	})
+}
+
 func TestAuditLaplaceL2(t *testing.T) {
 	auditHonest(t, mech.Params{Mechanism: "laplace-l2", Dim: 3}, 0.2)
 }

@@ -191,6 +191,7 @@ func small() []struct {
 		{mech.Params{Mechanism: "privemb", Variant: mech.M1, InputDim: 2, Clip: 0.5}, -1, 1},
 		{mech.Params{Mechanism: "privunit", Dim: 3}, -1, 1},
 		{mech.Params{Mechanism: "codebook", Dim: 3, Codewords: 16}, -1, 1},
+		{mech.Params{Mechanism: "codes", Dim: 3}, -1, 1},
 		{mech.Params{Mechanism: "laplace-l2", Dim: 2}, -1, 1},
 		{mech.Params{Mechanism: "gaussian", Dim: 2, Delta: 1e-3}, -1, 1},
 		{mech.Params{Mechanism: "krr", Classes: 2}, 0, 1},

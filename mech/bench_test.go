@@ -3,6 +3,7 @@ package mech_test
 import (
 	"math"
 	weakrand "math/rand/v2"
+	"strconv"
 	"testing"
 	"time"
 
@@ -106,6 +107,14 @@ func BenchmarkOME(b *testing.B) {
 // BenchmarkCodebook should take at most 10 µs.
 func BenchmarkCodebook(b *testing.B) {
 	benchmark(b, mech.Params{Mechanism: "codebook", Dim: 50, Codewords: 256, Epsilon: 4}, 256*50, "product")
+}
+
+func BenchmarkCodes(b *testing.B) {
+	for _, k := range []int{16, 256, 1024} {
+		b.Run(strconv.Itoa(k), func(b *testing.B) {
+			benchmark(b, mech.Params{Mechanism: "codes", Dim: k, Epsilon: 4}, k, "code")
+		})
+	}
 }
 
 func BenchmarkPrivUnit(b *testing.B) {

@@ -84,6 +84,11 @@ func subjects() []subject {
 				o.Impossible = [][]float64{make([]float64, out)}
 			}
 		}),
+		with(one("codes", mech.True, true), codesSubject),
+		with(one("codes", mech.True, true), func(s *subject) {
+			codesSubject(s)
+			s.adapt = func(p *mech.Params, dim int) { p.Dim, p.Weights = dim, uneven(dim, p.Epsilon, 0.5) }
+		}),
 		one("laplace-l2", mech.True, true),
 		with(one("gaussian", mech.True, true), func(s *subject) {
 			// The grid is too coarse for much noise in many dimensions, and the
@@ -91,6 +96,19 @@ func subjects() []subject {
 			s.valid = func(dim int, eps float64) bool { return eps < 100 && (dim < 50 || eps >= 1) }
 			s.options = gaussianOptions
 		}),
+	}
+}
+
+// codesSubject: at ε = 5 the likelier of two codes comes 128 times in a row with
+// probability 0.4.
+func codesSubject(s *subject) {
+	s.least = 2
+	s.quiet = func(_ int, eps float64) bool { return eps >= 5 }
+	s.options = func(m mech.Mechanism, o *dptest.Options) {
+		_, out := m.Shape()
+		two := make([]float64, out)
+		two[0], two[out-1] = 1, 1
+		o.Impossible = [][]float64{make([]float64, out), two}
 	}
 }
 

@@ -58,6 +58,7 @@ func ExampleInfos() {
 	// privemb: orthonormal spectral vocabulary paper m1
 	// privunit: true
 	// codebook: true
+	// codes: true
 	// laplace-l2: true
 	// gaussian: true
 	// krr: true
@@ -210,6 +211,18 @@ func ExampleCodebook() {
 	i, err := m.Choose(make([]float64, 50), noise.Crypto())
 	fmt.Println(i >= 0 && i < 256, err, m.Guarantee())
 	// Output: true <nil> ε = 4 (text-level)
+}
+
+// The trusted side scores four codes; two of them are likely.
+func ExampleCodes() {
+	m, err := mech.NewCodes(mech.Params{Dim: 4, Selected: 2, Epsilon: 3})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := m.Pick([]float64{0.1, -2, 5, 0.7}, noise.Crypto())
+	fmt.Println(c >= 0 && c < 4, err, m.Guarantee())
+	// Output: true <nil> ε = 3 (text-level)
 }
 
 func ExampleLaplaceL2() {

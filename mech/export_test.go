@@ -7,6 +7,7 @@ const (
 	DefaultBits = defaultBits
 	MaxBits     = maxBits
 	OneHotRange = oneHotRange
+	Chances     = chances
 )
 
 var (
@@ -61,6 +62,23 @@ func (m *Codebook) Nearest(x []float64) []int32 { return m.nearest(x, norm2(x)) 
 
 // Scale returns what a codeword is multiplied by.
 func (m *Codebook) Scale() float64 { return m.scale }
+
+// Bounds returns the chances of each code, and what its rank can add to them.
+func (m *Codes) Bounds() (least, rise []uint64) { return m.least, m.rise }
+
+// Counts returns the chances of each code for scores of the domain.
+func (m *Codes) Counts(scores []float64) []uint64 {
+	b := m.ballot()
+	defer m.put(b)
+	if err := m.count(b, scores); err != nil {
+		panic(err)
+	}
+	counts := make([]uint64, len(scores))
+	for c := range counts {
+		counts[c] = m.least[c] + b.extra[c]
+	}
+	return counts
+}
 
 // Inside returns the probability of releasing a vector in the cap.
 func (m *PrivUnit) Inside() noise.Prob { return m.inside }

@@ -41,6 +41,9 @@ func TestNumbers(t *testing.T) {
 		{mech.Params{Mechanism: "bitrr", Dim: 768, Bits: 10, Epsilon: 5}, 5, 1e-9},
 		{mech.Params{Mechanism: "bitrr", Variant: mech.Uniform, Dim: 768, Bits: 10, Epsilon: 5}, 5, 1e-9},
 		{mech.Params{Mechanism: "bitrr", Variant: mech.OneBit, Dim: 768, Epsilon: 5}, 5, 1e-9},
+		{mech.Params{Mechanism: "codes", Dim: 16, Selected: 2, Epsilon: 4}, 4, 1e-9},
+		// The one code weighs 0.6 and the other 0.2 of 1: 0.8/0.6 and 0.4/0.2.
+		{mech.Params{Mechanism: "codes", Dim: 2, Weights: []float64{0.6, 0.2}, Epsilon: 1}, math.Ln2, 1e-9},
 		// r·Σ|ln α + iε/l| with α = e^−1, ε = 4 and l = 4: r·(1+0+1+2).
 		{mech.Params{Mechanism: "bitrand", Dim: 6, Bits: 4, Alpha: 1 / math.E, Epsilon: 4}, 24, 1e-9},
 	} {

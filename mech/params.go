@@ -17,7 +17,7 @@ type Params struct {
 	Variant   string  `json:"variant,omitempty"`    // "" means the mechanism's default
 	Epsilon   float64 `json:"epsilon,omitempty"`    // as the publication or the user means it; from MinEpsilon to MaxEpsilon
 	Delta     float64 `json:"delta,omitempty"`      // gaussian, privemb
-	Dim       int     `json:"dim,omitempty"`        // coordinates of the input
+	Dim       int     `json:"dim,omitempty"`        // coordinates of the input; codes: K, the number of codes
 	Bits      int     `json:"bits,omitempty"`       // bit protocols: bits a coordinate; 0 means 10
 	Lambda    float64 `json:"lambda,omitempty"`     // ome: λ; 0 means 100
 	Alpha     float64 `json:"alpha,omitempty"`      // bitrand, oue moue: α
@@ -25,9 +25,13 @@ type Params struct {
 	OutputDim int     `json:"output_dim,omitempty"` // privemb: m
 	Clip      float64 `json:"clip,omitempty"`       // privemb: radius of the ball inputs are clipped to; 0 means none
 	Codewords int     `json:"codewords,omitempty"`  // codebook: N; 0 means 256
-	Selected  int     `json:"selected,omitempty"`   // codebook: K; 0 means the best for ε
+	Selected  int     `json:"selected,omitempty"`   // codebook: K, codes: j, how many are likely; 0 means the best for ε
 	Classes   int     `json:"classes,omitempty"`    // krr: number of labels
 	Seed      uint64  `json:"seed,omitempty"`       // codebook, privemb: of the public matrix
+	// Weights holds, for codes, the least probability of each: dim positive
+	// numbers with Σw ≤ 1 ≤ e^ε·Σw. Nil means equal ones, of which selected are
+	// raised; selected must be 0 otherwise.
+	Weights []float64 `json:"weights,omitempty"`
 	// Vocabulary holds the public vectors of privemb's vocabulary variant.
 	Vocabulary [][]float64 `json:"-"`
 }
@@ -72,6 +76,7 @@ func catalogue() []kind {
 		{"privemb", "random projection and metric noise (PRIVEMB)", []string{Orthonormal, Spectral, Vocabulary, Paper, M1}, []string{"input_dim", "output_dim", "delta", "clip", "seed", "vocabulary"}, build(NewPrivEmb)},
 		{"privunit", "a random direction near the input's (PrivUnit)", []string{True}, []string{"dim"}, build(NewPrivUnit)},
 		{"codebook", "subset selection from public codewords", []string{True}, []string{"dim", "codewords", "selected", "seed"}, build(NewCodebook)},
+		{"codes", "one of K public codes, by rank (subset selection, extremal channels)", []string{True}, []string{"dim", "selected", "weights"}, build(NewCodes)},
 		{"laplace-l2", "noise with density exp(-||k||) on the L2 sphere", []string{True}, []string{"dim"}, build(NewLaplaceL2)},
 		{"gaussian", "analytic Gaussian noise on the L2 sphere", []string{True}, []string{"dim", "delta"}, build(NewGaussian)},
 		{"krr", "randomised response on labels", []string{True}, []string{"classes"}, build(NewKRR)},
@@ -188,6 +193,7 @@ func (p Params) set() map[string]bool {
 		"alpha": p.Alpha != 0, "input_dim": p.InputDim != 0, "output_dim": p.OutputDim != 0,
 		"clip": p.Clip != 0, "codewords": p.Codewords != 0, "selected": p.Selected != 0,
 		"classes": p.Classes != 0, "seed": p.Seed != 0, "vocabulary": p.Vocabulary != nil,
+		"weights": p.Weights != nil,
 	}
 }
 

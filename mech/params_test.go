@@ -41,6 +41,7 @@ func fields() map[string]func(*mech.Params) {
 		"classes":    func(p *mech.Params) { p.Classes = 3 },
 		"seed":       func(p *mech.Params) { p.Seed = 1 },
 		"vocabulary": func(p *mech.Params) { p.Vocabulary = vocabulary(4) },
+		"weights":    func(p *mech.Params) { p.Weights = uneven(4, 1, 0.5) },
 	}
 }
 
@@ -177,6 +178,19 @@ func TestParamsRefused(t *testing.T) {
 		{"codebook too large", mech.Params{Mechanism: "codebook", Dim: 1 << 15, Codewords: 1 << 14, Epsilon: 1}, []string{"codewords is 16384 at dim 32768"}},
 		{"codebook all selected", mech.Params{Mechanism: "codebook", Dim: 2, Codewords: 4, Selected: 4, Epsilon: 1}, []string{"selected is 4", "below codewords, 4"}},
 		{"codebook negative selected", mech.Params{Mechanism: "codebook", Dim: 2, Codewords: 4, Selected: -1, Epsilon: 1}, []string{"selected is -1", "at least 1"}},
+		{"codes one", mech.Params{Mechanism: "codes", Dim: 1, Epsilon: 1}, []string{"dim of codes is 1", "at least 2"}},
+		{"codes too many", mech.Params{Mechanism: "codes", Dim: 1<<16 + 1, Epsilon: 1}, []string{"dim of codes is 65537", "at most 65536"}},
+		{"codes all selected", mech.Params{Mechanism: "codes", Dim: 4, Selected: 4, Epsilon: 1}, []string{"selected is 4", "below dim, 4"}},
+		{"codes negative selected", mech.Params{Mechanism: "codes", Dim: 4, Selected: -1, Epsilon: 1}, []string{"selected is -1", "at least 1"}},
+		{"codes both", mech.Params{Mechanism: "codes", Dim: 2, Selected: 1, Weights: []float64{0.3, 0.3}, Epsilon: 1}, []string{"selected is 1", "must be absent"}},
+		{"codes no weights", mech.Params{Mechanism: "codes", Dim: 2, Weights: []float64{}, Epsilon: 1}, []string{"0 weights", "dim, 2"}},
+		{"codes three weights", mech.Params{Mechanism: "codes", Dim: 2, Weights: []float64{0.3, 0.3, 0.3}, Epsilon: 1}, []string{"3 weights", "dim, 2"}},
+		{"codes zero weight", mech.Params{Mechanism: "codes", Dim: 2, Weights: []float64{0.5, 0}, Epsilon: 1}, []string{"weight 1 of codes is 0", "above 0"}},
+		{"codes negative weight", mech.Params{Mechanism: "codes", Dim: 2, Weights: []float64{-0.5, 0.5}, Epsilon: 1}, []string{"weight 0 of codes is -0.5", "above 0"}},
+		{"codes weight NaN", mech.Params{Mechanism: "codes", Dim: 2, Weights: []float64{0.5, nan}, Epsilon: 1}, []string{"weight 1 of codes is NaN"}},
+		{"codes weight infinite", mech.Params{Mechanism: "codes", Dim: 2, Weights: []float64{inf, 0.5}, Epsilon: 1}, []string{"weight 0 of codes is +Inf", "at most 1"}},
+		{"codes heavy", mech.Params{Mechanism: "codes", Dim: 2, Weights: []float64{0.6, 0.5}, Epsilon: 1}, []string{"sum to 1.1", "and 1"}},
+		{"codes light", mech.Params{Mechanism: "codes", Dim: 2, Weights: []float64{0.1, 0.1}, Epsilon: 1}, []string{"sum to 0.2", "0.367"}},
 		{"gaussian delta", mech.Params{Mechanism: "gaussian", Dim: 2, Delta: 1, Epsilon: 1}, []string{"delta is 1", "(0, 1)"}},
 		{"gaussian negative delta", mech.Params{Mechanism: "gaussian", Dim: 2, Delta: -1e-9, Epsilon: 1}, []string{"delta is -1e-09", "(0, 1)"}},
 		{"gaussian delta NaN", mech.Params{Mechanism: "gaussian", Dim: 2, Delta: nan, Epsilon: 1}, []string{"delta is NaN", "(0, 1)"}},
@@ -215,6 +229,7 @@ func TestConstructors(t *testing.T) {
 		"privemb":    func(p mech.Params) error { _, err := mech.NewPrivEmb(p); return err },
 		"privunit":   func(p mech.Params) error { _, err := mech.NewPrivUnit(p); return err },
 		"codebook":   func(p mech.Params) error { _, err := mech.NewCodebook(p); return err },
+		"codes":      func(p mech.Params) error { _, err := mech.NewCodes(p); return err },
 		"laplace-l2": func(p mech.Params) error { _, err := mech.NewLaplaceL2(p); return err },
 		"gaussian":   func(p mech.Params) error { _, err := mech.NewGaussian(p); return err },
 		"krr":        func(p mech.Params) error { _, err := mech.NewKRR(p); return err },
@@ -232,8 +247,8 @@ func TestConstructors(t *testing.T) {
 			t.Errorf("constructor of %s with another's name: error = %v, want one that names both", name, err)
 		}
 	}
-	if n := len(mech.Infos()); n != 13 {
-		t.Errorf("Infos lists %d mechanisms, this test tries 13", n)
+	if n := len(mech.Infos()); n != 14 {
+		t.Errorf("Infos lists %d mechanisms, this test tries 14", n)
 	}
 }
 
@@ -253,6 +268,10 @@ func TestParamsBounds(t *testing.T) {
 		{Mechanism: "krr", Classes: 1 << 30, Epsilon: mech.MinEpsilon},
 		{Mechanism: "privunit", Dim: 8192, Epsilon: mech.MinEpsilon},
 		{Mechanism: "codebook", Dim: 2, Codewords: 2, Selected: 1, Epsilon: mech.MaxEpsilon},
+		{Mechanism: "codes", Dim: 1 << 16, Epsilon: mech.MaxEpsilon},
+		{Mechanism: "codes", Dim: 1 << 16, Selected: 1, Epsilon: mech.MinEpsilon},
+		{Mechanism: "codes", Dim: 1 << 16, Selected: 1<<16 - 1, Epsilon: mech.MaxEpsilon},
+		{Mechanism: "codes", Dim: 2, Weights: []float64{math.SmallestNonzeroFloat64, math.SmallestNonzeroFloat64}, Epsilon: mech.MaxEpsilon},
 	} {
 		m, err := mech.New(p)
 		if err != nil {

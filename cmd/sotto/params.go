@@ -24,7 +24,7 @@ func (f *mechanismFlags) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&f.Variant, "variant", "", "variant of the mechanism (see the list above; the first is the default)")
 	fs.Float64Var(&f.Epsilon, "epsilon", 0, "ε as it is claimed or wanted")
 	fs.Float64Var(&f.Delta, "delta", 0, "δ: gaussian, privemb paper (default 1e-6)")
-	fs.IntVar(&f.Dim, "dim", 0, "coordinates of the input")
+	fs.IntVar(&f.Dim, "dim", 0, "coordinates of the input; the number of codes: codes")
 	fs.IntVar(&f.Bits, "bits", 0, "bits a coordinate: sue, oue, ome, bitrand, bitrr (default 10)")
 	fs.Float64Var(&f.Lambda, "lambda", 0, "λ: ome (default 100)")
 	fs.Float64Var(&f.Alpha, "alpha", 0, "α: bitrand, oue moue")
@@ -32,7 +32,8 @@ func (f *mechanismFlags) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&f.OutputDim, "output-dim", 0, "coordinates after the projection: privemb")
 	fs.Float64Var(&f.Clip, "clip", 0, "clip inputs to this L2 norm, which makes the guarantee text-level: privemb")
 	fs.IntVar(&f.Codewords, "codewords", 0, "number of public codewords: codebook (default 256)")
-	fs.IntVar(&f.Selected, "selected", 0, "how many of them count as near: codebook (default: the best for ε)")
+	fs.IntVar(&f.Selected, "selected", 0, "how many of them count as near, or how many codes are likely: codebook, codes (default: the best for ε)")
+	fs.Float64SliceVar(&f.Weights, "weights", nil, "the least probability of each code, instead of --selected: codes")
 	fs.IntVar(&f.Classes, "classes", 0, "number of labels: krr")
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed of the public codewords or projection: codebook, privemb")
 	fs.StringVar(&f.vocabulary, "vocabulary", "", "file of the public vectors: privemb vocabulary")
@@ -77,10 +78,14 @@ func refuseZeros(fs *pflag.FlagSet, may ...string) error {
 	return zero
 }
 
-// resolve sets the mechanism's name and reads the vocabulary.
+// resolve sets the mechanism's name and reads the vocabulary. Sizes follow from
+// lists where there is one.
 func (f *mechanismFlags) resolve(name string) (mech.Params, error) {
 	p := f.Params
 	p.Mechanism = name
+	if p.Dim == 0 && mech.Uses(name, "weights") {
+		p.Dim = len(p.Weights)
+	}
 	if f.vocabulary == "" {
 		return p, nil
 	}
