@@ -45,7 +45,8 @@ var adultEducation = map[string]string{
 
 // loadAdult reads UCI Adult. Rows with a missing value are dropped. The
 // variant "published" has the nine attributes as 49 columns and the split
-// 60/20/20; "released" has twelve attributes as 52 columns and 72/8/20.
+// 60/20/20; "released" has twelve attributes as 52 columns and 72/8/20. Labels
+// and what tells them leave the features: see adultTold.
 func loadAdult(l *loader) (*Set, error) {
 	columns, parts := adultColumns(), released
 	if l.options.Variant == "published" {
@@ -60,6 +61,7 @@ func loadAdult(l *loader) (*Set, error) {
 			{Name: "age", Classes: []string{"under 30", "30-44", "45-59", "60 and over"}},
 		},
 	}
+	labels, columns := l.adultLabels(s, columns)
 	for _, c := range columns {
 		if c.classes == nil {
 			s.FeatureNames = append(s.FeatureNames, c.name)
@@ -89,7 +91,7 @@ func loadAdult(l *loader) (*Set, error) {
 			if slices.Contains(record, "?") {
 				continue
 			}
-			if err := s.addAdult(f.Path, n, record, columns); err != nil {
+			if err := s.addAdult(f.Path, n, record, labels, columns); err != nil {
 				return nil, err
 			}
 		}
@@ -98,8 +100,9 @@ func loadAdult(l *loader) (*Set, error) {
 	return l.finish(s), nil
 }
 
-// addAdult appends one complete record.
-func (s *Set) addAdult(path string, line int, record []string, columns []adultColumn) error {
+// addAdult appends one complete record. The columns of More are those of
+// labels.
+func (s *Set) addAdult(path string, line int, record []string, labels, columns []adultColumn) error {
 	if err := s.Label.add(path, line, strings.TrimSuffix(record[14], ".")); err != nil {
 		return err
 	}
@@ -108,6 +111,11 @@ func (s *Set) addAdult(path string, line int, record []string, columns []adultCo
 	}
 	if err := s.Attributes[1].add(path, line, record[8]); err != nil {
 		return err
+	}
+	for k, c := range labels {
+		if err := s.More[k].add(path, line, record[c.place]); err != nil {
+			return err
+		}
 	}
 	age, err := strconv.Atoi(record[0])
 	if err != nil {

@@ -13,21 +13,25 @@ func catalogue() []entry {
 	all = append(all, tables()...)
 	all = append(all, texts()...)
 	all = append(all, sentEval()...)
-	return append(all, tweets()...)
+	all = append(all, tweets()...)
+	for k := range all {
+		all[k] = all[k].withLabels()
+	}
+	return all
 }
 
 func tables() []entry {
 	return []entry{
 		{Info{
 			Name: "adult", About: "UCI Adult census rows: does a person earn more than 50K", Rows: 45222,
-			Label: "income", Classes: 2, Attributes: []string{"sex", "race", "age"},
+			Label: "income", Labels: adultLabelNames, Classes: 2, Attributes: []string{"sex", "race", "age"},
 			Variants: []string{"published", "released"},
 			Licence:  ccBy, Home: "https://archive.ics.uci.edu/dataset/2/adult",
 			Files: files("adult/adult.data", "adult/adult.test"),
 		}, loadAdult},
 		{Info{
 			Name: "celeba", About: "CelebA table of 40 attributes, without images: label Smiling or any other", Rows: 202599,
-			Label: "Smiling", Classes: 2, Attributes: []string{"Male"},
+			Label: "Smiling", Labels: celebaNames, Classes: 2, Attributes: []string{"Male"},
 			Variants: []string{"official", "published", "released"},
 			Licence:  research, Home: "https://mmlab.ie.cuhk.edu.hk/projects/CelebA.html",
 			Files: files(celebaTable, celebaPartition),

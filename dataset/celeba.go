@@ -12,7 +12,18 @@ const (
 	celebaPartition = "celeba/list_eval_partition.txt"
 )
 
-// loadCelebA reads the table of attributes, -1 or 1 each. The label and the
+// celebaNames are the attributes of the table, each of which can be a label:
+// the default first, the others as the file has them.
+var celebaNames = []string{
+	"Smiling",
+	"5_o_Clock_Shadow", "Arched_Eyebrows", "Attractive", "Bags_Under_Eyes", "Bald", "Bangs", "Big_Lips", "Big_Nose",
+	"Black_Hair", "Blond_Hair", "Blurry", "Brown_Hair", "Bushy_Eyebrows", "Chubby", "Double_Chin", "Eyeglasses", "Goatee",
+	"Gray_Hair", "Heavy_Makeup", "High_Cheekbones", "Male", "Mouth_Slightly_Open", "Mustache", "Narrow_Eyes", "No_Beard",
+	"Oval_Face", "Pale_Skin", "Pointy_Nose", "Receding_Hairline", "Rosy_Cheeks", "Sideburns", "Straight_Hair", "Wavy_Hair",
+	"Wearing_Earrings", "Wearing_Hat", "Wearing_Lipstick", "Wearing_Necklace", "Wearing_Necktie", "Young",
+}
+
+// loadCelebA reads the table of attributes, -1 or 1 each. The labels and the
 // protected attributes leave the features: 38 remain by default. The variant
 // "official" has the partition of the authors; "published" and "released" are
 // the splits of FEDERATE.
@@ -24,8 +35,7 @@ func loadCelebA(l *loader) (*Set, error) {
 	s := &Set{}
 	declared := -1
 	var names []string
-	var features, protected []int
-	label := 0
+	var labels, protected, features []int
 	for n, line := range lines {
 		words := strings.Fields(line)
 		switch {
@@ -35,14 +45,14 @@ func loadCelebA(l *loader) (*Set, error) {
 			}
 		case names == nil:
 			names = words
-			if label, protected, features, err = l.celebaColumns(names); err != nil {
+			if labels, protected, features, err = l.celebaColumns(names); err != nil {
 				return nil, err
 			}
-			s.celebaShape(names, label, protected, features)
+			s.celebaShape(names, labels, protected, features)
 		case len(words) != len(names)+1:
 			return nil, fault(celebaTable, n, "it has %d values, must have %d", len(words)-1, len(names))
 		default:
-			if err := s.addCelebA(n, words[1:], label, protected, features); err != nil {
+			if err := s.addCelebA(n, words[1:], labels, protected, features); err != nil {
 				return nil, err
 			}
 			l.count(celebaTable)
@@ -57,48 +67,47 @@ func loadCelebA(l *loader) (*Set, error) {
 	return l.celebaSplit(s)
 }
 
-// celebaColumns finds the label, the protected attributes and the features
-// among the names of the table.
-func (l *loader) celebaColumns(names []string) (label int, protected, features []int, err error) {
-	find := func(name string) (int, error) {
-		i := slices.Index(names, name)
-		if i < 0 {
-			return 0, fmt.Errorf("dataset: attribute of celeba is %q, must be one of %s", name, strings.Join(names, ", "))
-		}
-		return i, nil
-	}
-	wanted, kept := l.options.Label, l.options.Attributes
-	if wanted == "" {
-		wanted = "Smiling"
+// celebaColumns finds the labels, the protected attributes and the features
+// among the names of the table. Male is protected by default, unless it is a
+// label.
+func (l *loader) celebaColumns(names []string) (labels, protected, features []int, err error) {
+	wanted, kept := l.options.Labels, l.options.Attributes
+	if len(wanted) == 0 {
+		wanted = []string{l.info.Label}
 	}
 	if kept == nil {
-		kept = []string{"Male"}
+		kept = slices.DeleteFunc(slices.Clone(l.info.Attributes), func(name string) bool { return slices.Contains(wanted, name) })
 	}
-	if label, err = find(wanted); err != nil {
-		return 0, nil, nil, err
-	}
-	for _, name := range kept {
-		i, err := find(name)
-		if err != nil {
-			return 0, nil, nil, err
+	var used []int
+	for _, name := range slices.Concat(wanted, kept) {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return nil, nil, nil, fmt.Errorf("dataset: attribute of celeba is %q, must be one of %s", name, strings.Join(names, ", "))
 		}
-		if i == label || slices.Contains(protected, i) {
-			return 0, nil, nil, fmt.Errorf("dataset: %q is named twice among label and attributes of celeba, must be named once", name)
+		if slices.Contains(used, i) {
+			return nil, nil, nil, fmt.Errorf("dataset: %q is named twice among labels and attributes of celeba, must be named once", name)
 		}
-		protected = append(protected, i)
+		used = append(used, i)
 	}
 	for i := range names {
-		if i != label && !slices.Contains(protected, i) {
+		if !slices.Contains(used, i) {
 			features = append(features, i)
 		}
 	}
-	return label, protected, features, nil
+	if len(features) == 0 {
+		return nil, nil, nil, fmt.Errorf("dataset: labels and attributes of celeba are all %d columns, must leave a feature", len(names))
+	}
+	return used[:len(wanted)], used[len(wanted):], features, nil
 }
 
-func (s *Set) celebaShape(names []string, label int, protected, features []int) {
-	s.Label = Column{Name: names[label], Classes: []string{"no", "yes"}}
+func (s *Set) celebaShape(names []string, labels, protected, features []int) {
+	column := func(i int) Column { return Column{Name: names[i], Classes: []string{"no", "yes"}} }
+	s.Label = column(labels[0])
+	for _, i := range labels[1:] {
+		s.More = append(s.More, column(i))
+	}
 	for _, i := range protected {
-		s.Attributes = append(s.Attributes, Column{Name: names[i], Classes: []string{"no", "yes"}})
+		s.Attributes = append(s.Attributes, column(i))
 	}
 	for _, i := range features {
 		s.FeatureNames = append(s.FeatureNames, names[i])
@@ -107,7 +116,7 @@ func (s *Set) celebaShape(names []string, label int, protected, features []int) 
 }
 
 // addCelebA appends one row of the table.
-func (s *Set) addCelebA(line int, values []string, label int, protected, features []int) error {
+func (s *Set) addCelebA(line int, values []string, labels, protected, features []int) error {
 	class := func(i int) int {
 		if values[i] == "1" {
 			return 1
@@ -119,7 +128,10 @@ func (s *Set) addCelebA(line int, values []string, label int, protected, feature
 			return fault(celebaTable, line, "a value is neither -1 nor 1")
 		}
 	}
-	s.Label.IDs = append(s.Label.IDs, class(label))
+	s.Label.IDs = append(s.Label.IDs, class(labels[0]))
+	for k, i := range labels[1:] {
+		s.More[k].IDs = append(s.More[k].IDs, class(i))
+	}
 	for k, i := range protected {
 		s.Attributes[k].IDs = append(s.Attributes[k].IDs, class(i))
 	}

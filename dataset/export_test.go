@@ -17,6 +17,9 @@ func Parse(files map[string]string, name string, o Options) (*Set, error) {
 	return s, err
 }
 
+// Pick returns a set of the given rows alone.
+func Pick(s *Set, rows []int) *Set { return s.pick(rows) }
+
 // Seeded splits rows into the given percentages of training and validation.
 func Seeded(n, train, validation int, seed uint64) []Part {
 	return shares{train, validation}.split(n, seed)

@@ -68,3 +68,7 @@ func FuzzAirline(f *testing.F)      { fuzz(f, "airline", dataset.Options{}) }
 func FuzzTrustpilot(f *testing.F)   { fuzz(f, "trustpilot", dataset.Options{}) }
 func FuzzDialect(f *testing.F)      { fuzz(f, "dialect_hate", dataset.Options{Variant: "skewed"}) }
 func FuzzMoji(f *testing.F)         { fuzz(f, "moji_aae", dataset.Options{}) }
+
+func FuzzAdultLabels(f *testing.F) {
+	fuzz(f, "adult", dataset.Options{Labels: []string{"native-country", "education", "sex", "income"}})
+}

@@ -38,6 +38,12 @@ func (s *Set) Hash() string {
 	for _, p := range s.Split {
 		d.text(string(p))
 	}
+	if len(s.More) > 0 { // else the bytes are those of before there were several
+		d.number(len(s.More))
+		for _, c := range s.More {
+			d.column(c)
+		}
+	}
 	return d.sum()
 }
 

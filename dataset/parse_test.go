@@ -261,7 +261,7 @@ func TestParseQuirks(t *testing.T) {
 	if s = parse("ag_news_pnet", dataset.Options{Variant: "deduplicated"}); s.Rows != 3 || len(s.Indices(dataset.Test)) != 0 {
 		t.Errorf("deduplicated rows = %d, want 3 without the test row", s.Rows)
 	}
-	s = parse("celeba", dataset.Options{Label: "Bald", Attributes: []string{"Smiling"}})
+	s = parse("celeba", dataset.Options{Labels: []string{"Bald"}, Attributes: []string{"Smiling"}})
 	if !reflect.DeepEqual(s.FeatureNames, []string{"Male"}) || !reflect.DeepEqual(s.Features, []float32{-1, 1}) || s.Label.Name != "Bald" {
 		t.Errorf("celeba by Bald = %+v", s)
 	}
@@ -289,9 +289,18 @@ func TestOptionsRefused(t *testing.T) {
 	}{
 		{"snips", dataset.Options{Variant: "x"}, "snips has no variants"},
 		{"adult", dataset.Options{Variant: "x"}, `variant of adult is "x", must be one of ["published" "released"]`},
-		{"adult", dataset.Options{Label: "sex"}, "adult has a fixed label"},
+		{"adult", dataset.Options{Attributes: []string{"sex"}}, "adult has fixed attributes"},
 		{"adult", dataset.Options{Rows: 5}, "the size of adult is fixed"},
-		{"celeba", dataset.Options{Label: "Male"}, `"Male" is named twice`},
+		{"celeba", dataset.Options{Labels: []string{"Male"}, Attributes: []string{"Male"}}, `"Male" is named twice`},
+		{"celeba", dataset.Options{Attributes: []string{"Smiling"}}, `"Smiling" is named twice`},
+		{"celeba", dataset.Options{Labels: []string{"Smiling", "Bald", "Male"}}, "all 3 columns, must leave a feature"},
+		{"celeba", dataset.Options{Labels: []string{"Smiling", "Nose"}}, `label of celeba is "Nose", must be one of ["Smiling" "5_o_Clock_Shadow"`},
+		{"celeba", dataset.Options{Labels: []string{"Bald", "Male", "Bald"}}, `must name "Bald" once`},
+		{"celeba", dataset.Options{Label: "Bald", Labels: []string{"Male"}}, "must be one or the other"},
+		{"adult", dataset.Options{Labels: []string{"income", "age"}}, `label of adult is "age", must be one of ["income" "workclass"`},
+		{"blog_industry", dataset.Options{Labels: []string{"industry", "user"}}, `must be one of ["industry" "age_group" "gender" "sign"]: user has more than 100 classes`},
+		{"blog_topics", dataset.Options{Label: "user"}, "user has more than 100 classes"},
+		{"snips", dataset.Options{Labels: []string{"user"}}, `label of snips is "user", must be one of ["intent"]`},
 		{"celeba", dataset.Options{Attributes: []string{"Nose"}}, `attribute of celeba is "Nose"`},
 		{"reviews", dataset.Options{Rows: -1}, "rows of reviews is -1, must be from 1"},
 		{"nope", dataset.Options{}, `name is "nope", must be one of adult, ag_news_pnet`},

@@ -155,7 +155,7 @@ func TestRealDisjoint(t *testing.T) {
 
 // TestRealAny predicts other attributes of CelebA.
 func TestRealAny(t *testing.T) {
-	s := load(t, "celeba", dataset.Options{Label: "Attractive", Attributes: []string{"Male", "Young"}})
+	s := load(t, "celeba", dataset.Options{Labels: []string{"Attractive"}, Attributes: []string{"Male", "Young"}})
 	if s.Label.Name != "Attractive" || s.Width != 37 || len(s.Attributes) != 2 || slices.Contains(s.FeatureNames, "Young") {
 		t.Errorf("label %s, width %d, attributes %d; want Attractive, 37, 2", s.Label.Name, s.Width, len(s.Attributes))
 	}

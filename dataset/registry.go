@@ -15,7 +15,8 @@ type Info struct {
 	About      string   `json:"about"`
 	Rows       int      `json:"rows"` // of the first variant
 	Label      string   `json:"label"`
-	Classes    int      `json:"classes"` // 0 if the target is a number
+	Labels     []string `json:"labels"`  // what Options.Labels may name; the first is Label
+	Classes    int      `json:"classes"` // of Label; 0 if the target is a number
 	Attributes []string `json:"attributes"`
 	Variants   []string `json:"variants"` // the first is the default
 	Licence    string   `json:"licence"`
@@ -30,8 +31,15 @@ type Options struct {
 	Variant string // one of Info.Variants; "" means the first
 	Seed    uint64 // of splits that are drawn, and of generated rows
 
-	Label      string   // celeba: the attribute to predict; "" means Smiling
-	Attributes []string // celeba: the attributes to protect; nil means Male
+	// Labels are what is to be predicted, from Info.Labels, the main one first;
+	// nil means Info.Label alone. A label is neither a feature nor an attribute.
+	// In adult, what tells it almost by definition is no feature either, which
+	// Set.Notes says. Where Info.Label is not named, it is left out; in celeba it
+	// is a feature then.
+	Labels []string
+	Label  string // short for Labels of that one name; "" if Labels are given
+
+	Attributes []string // celeba: the attributes to protect, none of them a label; nil means Male
 	Rows       int      // reviews: how many to generate; 0 means 5,000
 }
 
@@ -67,6 +75,7 @@ func (e entry) at(dir string) Info {
 	e.Present = !slices.ContainsFunc(e.Files, func(f File) bool { return !f.present(fsys) })
 	e.Attributes = append([]string{}, e.Attributes...) // JSON readers want [], not null
 	e.Variants = append([]string{}, e.Variants...)
+	e.Labels = slices.Clone(e.Labels)
 	e.Files = append([]File{}, e.Files...)
 	return e.Info
 }
@@ -120,6 +129,7 @@ func (e entry) parse(fsys fs.FS, o Options) (*Set, *loader, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	s.choose(o.Labels)
 	return s, l, s.Validate()
 }
 
@@ -134,13 +144,13 @@ func (e entry) check(o *Options) error {
 	case o.Variant != "" && !slices.Contains(e.Variants, o.Variant):
 		return fmt.Errorf("dataset: variant of %s is %q, must be one of %q", e.Name, o.Variant, e.Variants)
 	}
-	if (o.Label != "" || o.Attributes != nil) && e.Name != "celeba" {
-		return fmt.Errorf("dataset: label is %q and attributes are %q, must be empty: %s has a fixed label and fixed attributes", o.Label, o.Attributes, e.Name)
+	if o.Attributes != nil && e.Name != "celeba" {
+		return fmt.Errorf("dataset: attributes are %q, must be empty: %s has fixed attributes", o.Attributes, e.Name)
 	}
 	if o.Rows != 0 && len(e.Files) > 0 {
 		return fmt.Errorf("dataset: rows is %d, must be 0: the size of %s is fixed", o.Rows, e.Name)
 	}
-	return nil
+	return e.checkLabels(o)
 }
 
 func orDir(dir string) string {

@@ -57,7 +57,8 @@ type Set struct {
 	Width        int
 	FeatureNames []string // one a column of Features
 
-	Label      Column    // without classes if the target is a number
+	Label      Column    // the main label; without classes if the target is a number
+	More       []Column  // the labels after it, in the order of Options.Labels
 	Target     []float64 // what is to be predicted where it is a number; else nil
 	Attributes []Column  // protected and further labels
 	Split      []Part    // one a row
@@ -150,7 +151,7 @@ func (s *Set) Validate() error {
 			return fmt.Errorf("dataset: %s has %d %s, must have %d", s.Name, l.got, l.what, l.want)
 		}
 	}
-	for _, c := range append([]Column{s.Label}, s.Attributes...) {
+	for _, c := range slices.Concat([]Column{s.Label}, s.More, s.Attributes) {
 		if err := c.validate(s); err != nil {
 			return err
 		}
@@ -184,9 +185,11 @@ func (s *Set) pick(rows []int) *Set {
 	p.Target = pick(s.Target, rows)
 	p.Split = pick(s.Split, rows)
 	p.Label.IDs = pick(s.Label.IDs, rows)
-	p.Attributes = slices.Clone(s.Attributes)
-	for k := range p.Attributes {
-		p.Attributes[k].IDs = pick(s.Attributes[k].IDs, rows)
+	p.More, p.Attributes = slices.Clone(s.More), slices.Clone(s.Attributes)
+	for _, columns := range [][]Column{p.More, p.Attributes} {
+		for k := range columns {
+			columns[k].IDs = pick(columns[k].IDs, rows)
+		}
 	}
 	if s.Features != nil {
 		p.Features = make([]float32, 0, len(rows)*s.Width)

@@ -52,6 +52,22 @@ func TestSet(t *testing.T) {
 	}
 }
 
+func TestPick(t *testing.T) {
+	s := tiny()
+	s.More = []dataset.Column{{Name: "other", Classes: []string{"a", "b"}, IDs: []int{1, 0, dataset.Unknown}}}
+	p := dataset.Pick(s, []int{2, 0})
+	if err := p.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	got := [][]int{p.Label.IDs, p.More[0].IDs, p.Attributes[0].IDs}
+	if want := [][]int{{1, 0}, {dataset.Unknown, 1}, {0, 1}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("columns = %v, want %v", got, want)
+	}
+	if !reflect.DeepEqual(s.More[0].IDs, []int{1, 0, dataset.Unknown}) {
+		t.Errorf("the set itself was changed to %v", s.More[0].IDs)
+	}
+}
+
 // changes are edits of a set, each of which breaks it or changes its hash.
 var changes = []struct {
 	name  string
@@ -68,6 +84,11 @@ var changes = []struct {
 	{"target", func(s *dataset.Set) { s.Target[2] = 3 }, ""},
 	{"attribute", func(s *dataset.Set) { s.Attributes[0].IDs[0] = 0 }, ""},
 	{"attribute name", func(s *dataset.Set) { s.Attributes[0].Name = "x" }, ""},
+	{"more", func(s *dataset.Set) { s.More = []dataset.Column{s.Label} }, ""},
+	{"more classes", func(s *dataset.Set) {
+		s.More = []dataset.Column{{Name: "label", Classes: []string{"no", "yes"}, IDs: []int{0, 1, dataset.Unknown}}}
+	}, ""},
+	{"more twice", func(s *dataset.Set) { s.More = []dataset.Column{s.Label, s.Label} }, ""},
 	{"part", func(s *dataset.Set) { s.Split[0] = dataset.Validation }, ""},
 	{"no part", func(s *dataset.Set) { s.Split[0] = "x" }, "part of a row"},
 	{"class out of range", func(s *dataset.Set) { s.Label.IDs[0] = 2 }, "label of row 0 of tiny is 2, must be below 2"},
@@ -76,6 +97,10 @@ var changes = []struct {
 	{"fewer features", func(s *dataset.Set) { s.Features = s.Features[:5] }, "tiny has 5 features, must have 6"},
 	{"fewer parts", func(s *dataset.Set) { s.Split = nil }, "tiny has 0 parts, must have 3"},
 	{"fewer labels", func(s *dataset.Set) { s.Label.IDs, s.Target = nil, nil }, "tiny has 0 labels, must have 3"},
+	{"more out of range", func(s *dataset.Set) {
+		s.More = []dataset.Column{{Name: "other", Classes: []string{"no"}, IDs: []int{0, 1, 0}}}
+	}, "other of row 1 of tiny is 1, must be below 1"},
+	{"fewer more", func(s *dataset.Set) { s.Target, s.More = nil, []dataset.Column{{Name: "other"}} }, "other of tiny has 0 rows, must have 3"},
 	{"fewer attributes", func(s *dataset.Set) { s.Attributes[0].IDs = s.Attributes[0].IDs[:1] }, "group of tiny has 1 rows, must have 3"},
 }
 
