@@ -27,7 +27,7 @@ type prepared struct {
 	notes  []string
 
 	// What the set knows of its rows, protected or not.
-	label      dataset.Column
+	labels     []dataset.Column // the first one first
 	attributes []dataset.Column
 }
 
@@ -45,10 +45,14 @@ func prepare(ctx context.Context, r train.DataRecord, workers int) (*prepared, e
 	if len(set.Label.Classes) < 2 {
 		return nil, fmt.Errorf("experiment: %s has a number as its label, must have classes", r.Name)
 	}
-	d := &prepared{notes: slices.Clone(set.Notes), text: set.Text != nil, label: set.Label, attributes: set.Attributes}
+	d := &prepared{notes: slices.Clone(set.Notes), text: set.Text != nil, labels: append([]dataset.Column{set.Label}, set.More...), attributes: set.Attributes}
 	d.record = train.DataRecord{Name: r.Name, Variant: set.Variant, Label: set.Label.Name, Classes: set.Label.Classes, Hash: set.Hash()}
 	d.record.Limit = r.Limit
 	d.Y, d.Classes = set.Label.IDs, len(set.Label.Classes)
+	for _, c := range set.More {
+		d.More = append(d.More, train.Target{Y: c.IDs, Classes: len(c.Classes)})
+		d.record.More = append(d.record.More, train.LabelRecord{Name: c.Name, Classes: c.Classes})
+	}
 	if err := d.protect(set, r.Attribute); err != nil {
 		return nil, err
 	}
@@ -57,6 +61,9 @@ func prepare(ctx context.Context, r train.DataRecord, workers int) (*prepared, e
 	}
 	d.split(set)
 	d.bound(r.Limit)
+	if err := d.reserve(r.Reserve); err != nil {
+		return nil, err
+	}
 	if len(d.test) == 0 {
 		return nil, fmt.Errorf("experiment: %s has no test part", r.Name)
 	}
@@ -66,8 +73,13 @@ func prepare(ctx context.Context, r train.DataRecord, workers int) (*prepared, e
 // load reads the data set that a record names.
 func load(r train.DataRecord) (*dataset.Set, error) {
 	options := dataset.Options{Variant: r.Variant}
+	if r.Label != "" {
+		options.Labels = []string{r.Label}
+	}
+	for _, more := range r.More {
+		options.Labels = append(options.Labels, more.Name)
+	}
 	if r.Name == "celeba" { // any of its attributes can play either part
-		options.Label = r.Label
 		if r.Attribute != "" && r.Attribute != "none" {
 			options.Attributes = []string{r.Attribute}
 		}
@@ -198,7 +210,7 @@ func pick(values, rows []int) []int {
 
 // numerics is raised by every change of this module that changes what a spec
 // gives, so that stored results of before are not taken for those of now.
-const numerics = "2"
+const numerics = "3"
 
 // Key identifies what s decides on the data as it lies here: the hash of the
 // filled spec with that of the data set's content, which is loaded for it, and
@@ -218,7 +230,13 @@ func (s Spec) Key() (string, error) {
 
 // wants is what a filled spec says of its data.
 func (s Spec) wants() train.DataRecord {
-	r := train.DataRecord{Name: s.Data, Variant: s.DataVariant, Label: s.Label, Attribute: s.Attribute, Encoder: s.Encoder, Dropout: s.Dropout, Limit: s.Limit}
+	r := train.DataRecord{Name: s.Data, Variant: s.DataVariant, Label: s.Label, Attribute: s.Attribute, Encoder: s.Encoder, Dropout: s.Dropout, Limit: s.Limit, Reserve: s.Reserve}
+	if len(s.Labels) > 0 {
+		r.Label = s.Labels[0]
+		for _, name := range s.Labels[1:] {
+			r.More = append(r.More, train.LabelRecord{Name: name})
+		}
+	}
 	if s.Dropout > 0 {
 		r.MaskSeed = s.FirstSeed
 	}

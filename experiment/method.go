@@ -24,7 +24,7 @@ type family struct {
 }
 
 var (
-	additive  = []string{"laplace-l1", "dpnr", "laplace-l2", "gaussian"}
+	additive  = []string{"laplace-l1", "dpnr", "laplace-l2", "gaussian", "privunit", "codebook", "bitrr"}
 	protocols = []string{"bitrr", "sue", "oue", "ome", "bitrand"}
 )
 
@@ -34,6 +34,20 @@ func families() []family {
 	network := []string{"dims", "epochs", "batch", "rate", "hidden"}
 	with := func(more ...string) []string { return slices.Concat(network, more) }
 	return []family{
+		{MethodInfo{"auto", "the best release that a search finds at that ε, for one label or several", []string{"codes"}, []string{"epsilons", "epochs", "batch", "rate", "hidden"}}, func(s Spec, p Point) train.Method {
+			t := s.training(p)
+			return train.Auto{Training: t, Epsilon: p.Epsilon}
+		}},
+		{MethodInfo{"codes", "one of several codes that stand for answers, the best there are for the labels", []string{"codes"}, with("epsilons", "selected")}, func(s Spec, p Point) train.Method {
+			t := s.training(Point{standardise: p.standardise})
+			return train.Codes{Training: t, Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon, Dim: p.Dim, Selected: s.Selected}}
+		}},
+		{MethodInfo{"label", "classified on the trusted side; the answer is released by randomised response", []string{"codes"}, []string{"epsilons", "epochs", "batch", "rate", "hidden"}}, func(s Spec, p Point) train.Method {
+			return train.Label{Training: s.training(p), Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon}}
+		}},
+		{MethodInfo{"plain", "the model on the trusted side alone, no protection", nil, []string{"epochs", "batch", "rate", "hidden"}}, func(s Spec, p Point) train.Method {
+			return train.Plain{Training: s.training(p)}
+		}},
 		{MethodInfo{"majority", "always the commonest class", nil, nil}, func(Spec, Point) train.Method { return train.Majority{} }},
 		{MethodInfo{"random", "any class with the same probability", nil, nil}, func(Spec, Point) train.Method { return train.Random{} }},
 		{MethodInfo{"unconstrained", "encoder and classifier, no protection", nil, network}, func(s Spec, p Point) train.Method {
@@ -42,7 +56,7 @@ func families() []family {
 		{MethodInfo{"inlp", "projection on the null space of linear attackers", nil, with("iterations")}, func(s Spec, p Point) train.Method {
 			return train.INLP{Training: s.training(p), Iterations: s.Iterations}
 		}},
-		{MethodInfo{"noise", "a mechanism between encoder and classifier", additive, with("epsilons", "delta")}, func(s Spec, p Point) train.Method {
+		{MethodInfo{"noise", "a mechanism between encoder and classifier", additive, with("epsilons", "delta", "anneal")}, func(s Spec, p Point) train.Method {
 			return train.Noise{Training: s.training(p), Release: p.release(s)}
 		}},
 		{MethodInfo{"dpnr", "robust training on min-max scaled vectors (DPNR)", []string{"dpnr"}, with("epsilons")}, func(s Spec, p Point) train.Method {
@@ -104,7 +118,7 @@ func (f family) uses(field, mechanism string) bool {
 // training returns what the methods that train a network share.
 func (s Spec) training(p Point) train.Training {
 	return train.Training{
-		Shape: s.shape(p.Dim), Epochs: s.Epochs, Batch: s.Batch, Rate: s.Rate, Standardise: p.standardise,
+		Shape: s.shape(p.Dim), Epochs: s.Epochs, Batch: s.Batch, Rate: s.Rate, Standardise: p.standardise, Anneal: s.Anneal,
 	}
 }
 
@@ -119,6 +133,12 @@ func (p Point) release(s Spec) mech.Params {
 		m.Alpha = 1
 	case "privemb":
 		m.OutputDim = p.Dim
+	case "bitrr":
+		if m.Bits == 0 && p.Method == "noise" { // one that keeps the number of coordinates
+			m.Variant = mech.OneBit
+		}
+	case "codes":
+		m.Dim, m.Selected = p.Dim, s.Selected
 	}
 	return m
 }

@@ -59,7 +59,7 @@ func (s Spec) points() ([]Point, error) {
 	given := map[string]bool{
 		"epsilons": s.Epsilons != nil, "lambdas": s.Lambdas != nil, "dims": s.Dims != nil, "delta": s.Delta != 0,
 		"bits": s.Bits != 0, "clip": s.Clip != 0, "orthogonality": s.Orthogonality != 0, "iterations": s.Iterations != 0,
-		"epochs": s.Epochs != 0, "batch": s.Batch != 0, "rate": s.Rate != 0, "hidden": s.Hidden != nil,
+		"selected": s.Selected != 0, "anneal": s.Anneal != 0, "epochs": s.Epochs != 0, "batch": s.Batch != 0, "rate": s.Rate != 0, "hidden": s.Hidden != nil,
 		"mechanism": s.Mechanism != "", "variant": s.Variant != "",
 	}
 	var points []Point
@@ -164,6 +164,8 @@ func (s Spec) companion(p Point) (honest bool, companion Point, err error) {
 	params := p.release(s)
 	width := s.shape(p.Dim)
 	switch p.Mechanism {
+	case "codes":
+		params.Dim = max(params.Dim, params.Selected+1, 2)
 	case "privemb":
 		params.InputDim = max(300, params.OutputDim)
 		if params.OutputDim == 0 && params.Variant != mech.M1 {

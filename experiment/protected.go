@@ -38,6 +38,9 @@ func protected(ctx context.Context, p *nn.Pool, m mech.Mechanism, x nn.Matrix) (
 		binary := mech.Params{Mechanism: "bitrr", Variant: mech.Uniform, Dim: q.Dim, Bits: q.Bits, Epsilon: mech.MaxEpsilon}
 		return twin(ctx, p, binary, x, "reconstruction is held against the bits of the vector")
 	}
+	if q.Mechanism == "codes" {
+		return nn.Matrix{}, "codes releases one of its codes, of which no mean estimates a vector: nothing is reconstructed", nil
+	}
 	if in, out := m.Shape(); in == out {
 		return x, "", nil
 	}

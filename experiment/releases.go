@@ -49,7 +49,7 @@ func Releases(ctx context.Context, dir string, workers int, f func(Released) err
 			if !equalJSON(m.info.Data, d.record) {
 				return fmt.Errorf("experiment: %s: the model is of other data", dir)
 			}
-			r := Released{Folder: c.folder, Seed: m.info.Seed, Label: d.label, Attributes: d.attributes}
+			r := Released{Folder: c.folder, Seed: m.info.Seed, Label: d.labels[0], Attributes: d.attributes}
 			for name, part := range map[string]*ReleasedPart{"validation": &r.Validation, "test": &r.Test} {
 				rows := d.test
 				if name == "validation" {
@@ -59,7 +59,7 @@ func Releases(ctx context.Context, dir string, workers int, f func(Released) err
 				if err != nil {
 					return err
 				}
-				*part = ReleasedPart{q.rows, q.released, q.answers}
+				*part = ReleasedPart{q.rows, q.released, q.answers[0]}
 			}
 			if err := f(r); err != nil {
 				return err

@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"slices"
+
 	"sotto/dp"
 	"sotto/measure"
 	"sotto/mech"
@@ -20,6 +22,8 @@ type Result struct {
 	Notes  []string         `json:"notes,omitempty"`
 	// Priors are the shares of the label's classes in the test part.
 	Priors []float64 `json:"priors"`
+	// MorePriors are those of each further label.
+	MorePriors [][]float64 `json:"more_priors,omitempty"`
 	// Reference is the accuracy on the test part of a model that protects
 	// nothing, with the first seed: what the yardstick is computed from.
 	Reference measure.Number `json:"reference"`
@@ -33,6 +37,8 @@ type Result struct {
 	Interval  [2]measure.Number `json:"interval"`
 
 	Configurations []Configuration `json:"configurations"`
+	// Frontier tells of the search of the method auto, where it is the first.
+	*Frontier
 	// Pictures are there if they were asked for.
 	Pictures []Picture `json:"pictures,omitempty"`
 	// Failed lists the trainings that came to nothing, such as those that
@@ -81,6 +87,9 @@ type Score struct {
 	Accuracy measure.Number `json:"accuracy"` // on the test part
 	Low      measure.Number `json:"low"`      // 95 % interval of it: of one model from the number of rows, of a mean over seeds after Student
 	High     measure.Number `json:"high"`
+
+	// Labels tells of each label where there are several; Accuracy is their mean.
+	Labels []LabelScore `json:"labels,omitempty"`
 
 	Claimed *dp.Epsilon `json:"claimed"`         // null: nobody claimed anything
 	True    *dp.Epsilon `json:"true"`            // what is proved
@@ -181,10 +190,23 @@ func summarise(scores []Score) (mean, deviation Score, interval [2]measure.Numbe
 			interval = [2]measure.Number{max(s.Low, 0), min(s.High, 1)}
 		}
 	}
+	mean.Labels = meanLabels(scores)
 	if len(scores) > 1 {
 		mean.Low, mean.High = interval[0], interval[1]
 	}
 	return mean, deviation, interval
+}
+
+// meanLabels returns the mean of each label's accuracy.
+func meanLabels(scores []Score) []LabelScore {
+	mean := slices.Clone(scores[0].Labels)
+	for l := range mean {
+		mean[l].Accuracy = 0
+		for _, s := range scores {
+			mean[l].Accuracy += s.Labels[l].Accuracy / measure.Number(len(scores))
+		}
+	}
+	return mean
 }
 
 // choose marks in each method the fairest of the configurations within the

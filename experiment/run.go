@@ -35,9 +35,11 @@ type Options struct {
 
 // Event is a step of one training.
 type Event struct {
-	Job  string // configuration and seed
-	At   train.Progress
-	Done float64 // share of the whole work, from 0 to 1
+	Job string // configuration and seed
+	At  train.Progress
+	// Trial is what a search has just tried, in place of At; nil in a training.
+	Trial *train.Trial
+	Done  float64 // share of the whole work, from 0 to 1
 }
 
 // job is one configuration with one seed.
@@ -51,12 +53,14 @@ type job struct {
 
 // runner holds what the jobs of one Run share.
 type runner struct {
-	spec   Spec
-	opt    Options
-	data   *prepared
-	scorer *scorer
-	store  store
-	sketch *sketch
+	spec    Spec
+	opt     Options
+	data    *prepared
+	scorer  *scorer
+	store   store
+	sketch  *sketch
+	found   map[string]train.Found // by the searches, for each point of the method auto
+	teacher *train.Training        // that the first search found best
 
 	mu       sync.Mutex // guards the rest
 	progress map[string]float64
@@ -99,7 +103,7 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	}
 	scorer := newScorer(d)
 	r := &runner{spec: s, opt: o, data: d, scorer: scorer, store: st, sketch: newSketch(d, o.Pictures, s.FirstSeed), progress: map[string]float64{}, result: &Result{
-		Format: ResultsFormat, Spec: s, Data: d.record, Notes: d.notes, Priors: scorer.labels, Reference: undefined,
+		Format: ResultsFormat, Spec: s, Data: d.record, Notes: d.notes, Priors: scorer.labels[0], MorePriors: scorer.labels[1:], Reference: undefined,
 		Rows: Rows{len(d.Train), len(d.Validation), len(d.test)},
 	}}
 	jobs, err := r.plan()
@@ -112,11 +116,17 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	if err = st.begin(s); err != nil {
 		return nil, err
 	}
-	err = r.all(ctx, jobs)
+	began := time.Now()
+	if err = r.search(ctx, jobs); err == nil {
+		err = r.all(ctx, jobs)
+	}
 	if err != nil && !errors.Is(err, ErrInterrupted) {
 		return nil, err
 	}
 	r.conclude()
+	if err == nil {
+		r.frontier(ctx, time.Since(began))
+	}
 	if err == nil {
 		r.result.Pictures, err = r.sketch.draw(ctx, nn.NewPool(o.Workers), r.result.Configurations)
 		if ctx.Err() != nil {
@@ -140,7 +150,7 @@ func (r *runner) plan() ([]job, error) {
 	}
 	var jobs []job
 	if slices.ContainsFunc(points, func(p Point) bool { return p.Mechanism != "" }) {
-		reference := Point{Method: "unconstrained", standardise: r.data.text}
+		reference := Point{Method: r.spec.referenceMethod(), standardise: r.data.text}
 		jobs = append(jobs, job{name: ReferenceDir, folder: ReferenceDir, point: reference, seed: r.spec.FirstSeed, config: -1})
 	}
 	for i, p := range points {
@@ -298,6 +308,12 @@ func (r *runner) method(j job) (train.Method, error) {
 	spec := r.spec
 	if j.config < 0 {
 		spec = Spec{Data: spec.Data, Epochs: spec.Epochs}
+	}
+	if found, ok := r.found[j.point.Name()]; ok {
+		return found.Method, nil
+	}
+	if r.teacher != nil && j.config < 0 {
+		return train.Plain{Training: *r.teacher}, nil
 	}
 	return f.build(spec, j.point), nil
 }

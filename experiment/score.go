@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"math"
+	"sync"
 
 	"sotto/dp"
 	"sotto/measure"
@@ -16,13 +17,19 @@ var undefined = measure.Number(math.NaN())
 // scorer measures models on one data set.
 type scorer struct {
 	data      *prepared
-	labels    []float64 // priors of the label's classes in the test part
-	groups    []float64 // and of the attribute's
-	reference nn.Matrix // scores of a model without protection, test rows × classes; empty if there is none
+	labels    [][]float64 // priors of each label's classes in the test part
+	groups    []float64   // and of the attribute's
+	reference nn.Matrix   // scores of a model without protection, test rows × classes; empty if there is none
+
+	mu         sync.Mutex
+	yardsticks map[dp.Epsilon]measure.Number // by ε, as several labels take seconds
 }
 
 func newScorer(d *prepared) *scorer {
-	s := &scorer{data: d, labels: shares(pick(d.Y, d.test), d.Classes)}
+	s := &scorer{data: d, yardsticks: map[dp.Epsilon]measure.Number{}}
+	for _, c := range d.labels {
+		s.labels = append(s.labels, shares(pick(c.IDs, d.test), len(c.Classes)))
+	}
 	if d.Z != nil {
 		s.groups = shares(pick(d.Z, d.test), d.Groups)
 	}
@@ -49,7 +56,7 @@ func shares(values []int, n int) []float64 {
 type part struct {
 	rows     []int
 	released nn.Matrix
-	answers  []int
+	answers  [][]int // to each label
 }
 
 func (s *scorer) release(p *nn.Pool, m *train.Model, rows []int, seed uint64, name string) (part, error) {
@@ -164,19 +171,41 @@ func (s *scorer) attackable(validation, test part) (fit, score measure.Labelled,
 
 // utility fills in accuracy and fairness.
 func (s *scorer) utility(out *Score, validation, test part) {
-	want := pick(s.data.Y, test.rows)
-	out.Accuracy = measure.Number(measure.Accuracy(want, test.answers))
-	hits := 0
-	for i, y := range want {
-		if test.answers[i] == y {
-			hits++
-		}
+	accuracy, labels := s.accuracies(test)
+	out.Accuracy = measure.Number(accuracy)
+	if len(labels) == 1 {
+		hits := int(math.Round(accuracy * float64(len(test.rows))))
+		low, high := measure.ClopperPearson(hits, len(test.rows), 0.95)
+		out.Low, out.High = measure.Number(low), measure.Number(high)
+	} else { // the labels of a text are not independent of each other
+		low, high := measure.Hoeffding(accuracy, len(test.rows), 0.95)
+		out.Low, out.High = measure.Number(low), measure.Number(high)
+		out.Labels = labels
 	}
-	low, high := measure.ClopperPearson(hits, len(want), 0.95)
-	out.Low, out.High = measure.Number(low), measure.Number(high)
-	out.ValidationAccuracy = measure.Number(measure.Accuracy(pick(s.data.Y, validation.rows), validation.answers))
+	validated, _ := s.accuracies(validation)
+	out.ValidationAccuracy = measure.Number(validated)
 	out.Gap, out.GRMS = s.gaps(test)
 	out.ValidationGap, _ = s.gaps(validation)
+}
+
+// LabelScore is the accuracy of one label of several.
+type LabelScore struct {
+	Name     string         `json:"name"`
+	Accuracy measure.Number `json:"accuracy"`
+	Majority measure.Number `json:"majority"` // share of the commonest class
+}
+
+// accuracies returns the mean over labels, and each label's.
+func (s *scorer) accuracies(q part) (float64, []LabelScore) {
+	var all []LabelScore
+	mean := 0.0
+	for l, c := range s.data.labels {
+		want := pick(c.IDs, q.rows)
+		a := measure.Accuracy(want, q.answers[l])
+		all = append(all, LabelScore{c.Name, measure.Number(a), measure.Number(measure.Majority(want))})
+		mean += a / float64(len(s.data.labels))
+	}
+	return mean, all
 }
 
 // compare compares the groups of the attribute by the answers.
@@ -185,7 +214,7 @@ func (s *scorer) compare(p *nn.Pool, q part) (*measure.Fairness, error) {
 		return nil, nil
 	}
 	return measure.CompareGroups(p, measure.Outcomes{
-		Want: pick(s.data.Y, q.rows), Got: q.answers, Group: pick(s.data.Z, q.rows),
+		Want: pick(s.data.Y, q.rows), Got: q.answers[0], Group: pick(s.data.Z, q.rows),
 		Classes: s.data.record.Classes, Groups: s.data.record.Groups,
 	}, measure.Bootstrap{})
 }
@@ -195,7 +224,7 @@ func (s *scorer) gaps(q part) (gap, grms measure.Number) {
 	if s.data.Z == nil {
 		return undefined, undefined
 	}
-	t := measure.TruePositives(pick(s.data.Y, q.rows), q.answers, pick(s.data.Z, q.rows), s.data.Classes, s.data.Groups)
+	t := measure.TruePositives(pick(s.data.Y, q.rows), q.answers[0], pick(s.data.Z, q.rows), s.data.Classes, s.data.Groups)
 	all, _ := t.GRMS()
 	grms = measure.Number(all)
 	if s.data.Classes != 2 {
@@ -215,16 +244,35 @@ func (s *scorer) promise(out *Score, m *train.Model) {
 	if g.Unit != dp.Text || g.Delta != 0 {
 		return
 	}
-	out.Limit = limit(g.Epsilon, s.labels)
+	out.Limit = 0
+	for _, priors := range s.labels { // each label is bounded for itself
+		out.Limit += limit(g.Epsilon, priors) / measure.Number(len(s.labels))
+	}
 	if s.groups != nil {
 		out.AttackLimit = limit(g.Epsilon, s.groups)
 	}
 	if s.reference.Rows > 0 {
-		y, err := measure.AnswerAccuracy(g.Epsilon, s.reference, pick(s.data.Y, s.data.test))
-		if err == nil {
-			out.Yardstick = measure.Number(y)
-		}
+		out.Yardstick = s.yardstick(g.Epsilon)
 	}
+}
+
+// yardstick returns the accuracy of the reference's answers released at ε.
+func (s *scorer) yardstick(epsilon dp.Epsilon) measure.Number {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v, ok := s.yardsticks[epsilon]; ok {
+		return v
+	}
+	v := undefined
+	if len(s.labels) == 1 {
+		if y, err := measure.AnswerAccuracy(epsilon, s.reference, pick(s.data.Y, s.data.test)); err == nil {
+			v = measure.Number(y)
+		}
+	} else {
+		v = s.severalYardstick(epsilon)
+	}
+	s.yardsticks[epsilon] = v
+	return v
 }
 
 // limit is dp.Limit over the classes that occur.

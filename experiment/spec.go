@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"sotto/dataset"
 	"sotto/train"
@@ -17,9 +18,16 @@ import (
 type Spec struct {
 	Data        string `json:"data"`                   // a name that package dataset knows
 	DataVariant string `json:"data_variant,omitempty"` // "" means the set's first
-	Label       string `json:"label,omitempty"`        // celeba: the attribute to predict; "" means Smiling
-	Attribute   string `json:"attribute,omitempty"`    // what is protected; "" means the set's first attribute, "none" nothing
-	Encoder     string `json:"encoder,omitempty"`      // of texts, as package catalogue names them; "" means default
+	Label       string `json:"label,omitempty"`        // what to predict; "" means the set's own label
+	// Labels are several, to be served by one release; the first is the one whose
+	// fairness is measured. One alone is the same as Label.
+	Labels []string `json:"labels,omitempty"`
+	// Reserve is the share of a release of codes that serves labels unknown in
+	// training; 0 means none. It stands in for them with what the vectors tell
+	// most of: the signs of their principal components.
+	Reserve   float64 `json:"reserve,omitempty"`
+	Attribute string  `json:"attribute,omitempty"` // what is protected; "" means the set's first attribute, "none" nothing
+	Encoder   string  `json:"encoder,omitempty"`   // of texts, as package catalogue names them; "" means default
 	// Dropout is μ, the probability with which each word of a text is masked
 	// before it is encoded, in training as in use; 0 masks none. The masks are
 	// drawn once for each text, by the first seed, for all seeds. The guarantees
@@ -50,6 +58,9 @@ type Spec struct {
 	Orthogonality float64 `json:"orthogonality,omitempty"` // multiple
 	Iterations    int     `json:"iterations,omitempty"`    // inlp
 
+	Selected int     `json:"selected,omitempty"` // codes: how many are raised; 0 means the best weights
+	Anneal   float64 `json:"anneal,omitempty"`   // with noise: how many times ε a training begins with; 0 means 1
+
 	Seeds     int     `json:"seeds,omitempty"`      // how many; 0 means 1
 	FirstSeed uint64  `json:"first_seed,omitempty"` // 0 means 1; the others follow it
 	Epochs    int     `json:"epochs,omitempty"`     // 0 means the method's own
@@ -78,7 +89,9 @@ func (s Spec) Filled() (Spec, error) {
 		s.Threshold = 1
 	}
 	var errs []error
-	if _, err := dataset.Find(s.Data, ""); err != nil {
+	if info, err := dataset.Find(s.Data, ""); err != nil {
+		errs = append(errs, err)
+	} else if err := s.checkLabels(info); err != nil {
 		errs = append(errs, err)
 	}
 	if s.Seeds < 1 || s.Seeds > 10_000 {
@@ -90,8 +103,11 @@ func (s Spec) Filled() (Spec, error) {
 	if !(math.Abs(s.Threshold) <= math.MaxFloat64) {
 		errs = append(errs, errors.New("experiment: relaxation is not a number of points"))
 	}
-	if s.Label != "" && s.Data != "celeba" {
-		errs = append(errs, fmt.Errorf("experiment: label has no meaning for %s, whose label is fixed", s.Data))
+	if len(s.Labels) == 1 {
+		s.Label, s.Labels = s.Labels[0], nil
+	}
+	if !(s.Reserve >= 0 && s.Reserve < 1) {
+		errs = append(errs, fmt.Errorf("experiment: reserve is %v, must be at least 0 and below 1", s.Reserve))
 	}
 	if !(s.Dropout >= 0 && s.Dropout < 1) {
 		errs = append(errs, fmt.Errorf("experiment: dropout is %v, must be at least 0 and below 1", s.Dropout))
@@ -108,6 +124,19 @@ func (s Spec) Filled() (Spec, error) {
 		errs = append(errs, err)
 	}
 	return s, errors.Join(errs...)
+}
+
+// checkLabels refuses labels that the data set does not have.
+func (s Spec) checkLabels(info dataset.Info) error {
+	if s.Label != "" && len(s.Labels) > 0 {
+		return errors.New("experiment: label and labels are given, must be one of them")
+	}
+	for _, name := range append(slices.Clone(s.Labels), s.Label) {
+		if name != "" && !slices.Contains(info.Labels, name) {
+			return fmt.Errorf("experiment: %s has no label %q, must be one of %s", info.Name, name, strings.Join(info.Labels, ", "))
+		}
+	}
+	return nil
 }
 
 // checkLists refuses numbers of the grid that are no setting. 0 is refused

@@ -46,6 +46,15 @@ func NewNoise(m dp.Vector, seed uint64) (*Noise, error) {
 	return n, nil
 }
 
+// Use changes the mechanism for the passes to come, such as from little noise
+// at the start of a training to all of it. It panics if the sizes differ.
+func (n *Noise) Use(m dp.Vector) {
+	if in, out := m.Shape(); in != n.dim || out != n.dim {
+		panic(fmt.Sprintf("nn: Use of a mechanism from %d numbers to %d, want %d", in, out, n.dim))
+	}
+	n.mechanism = m
+}
+
 // Forward implements [Layer]. A row that the mechanism refuses, because it is
 // not finite, becomes zero, and Err says why. It panics if x does not have as
 // many columns as the mechanism has coordinates.

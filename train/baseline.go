@@ -10,14 +10,18 @@ func (Majority) Fit(_ context.Context, d Data, _ Options) (*Model, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	counts := make([]float32, d.Classes)
-	for _, row := range d.Train {
-		counts[d.Y[row]]++
+	m := &Model{architecture: Architecture{Inputs: d.X.Cols, Classes: d.Classes, More: d.classes()[1:], Constant: CommonestClass}}
+	labels := d.labels()
+	for l, classes := range d.classes() {
+		counts := make([]float32, classes)
+		for _, row := range d.Train {
+			if y := labels[l][row]; y != Unknown {
+				counts[y]++
+			}
+		}
+		m.majority = append(m.majority, argmax(counts))
 	}
-	return &Model{
-		architecture: Architecture{Inputs: d.X.Cols, Classes: d.Classes, Constant: CommonestClass},
-		majority:     argmax(counts),
-	}, nil
+	return m, nil
 }
 
 // Random answers each class with the same probability.
@@ -28,5 +32,5 @@ func (Random) Fit(_ context.Context, d Data, _ Options) (*Model, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	return &Model{architecture: Architecture{Inputs: d.X.Cols, Classes: d.Classes, Constant: AnyClass}}, nil
+	return &Model{architecture: Architecture{Inputs: d.X.Cols, Classes: d.Classes, More: d.classes()[1:], Constant: AnyClass}}, nil
 }

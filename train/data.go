@@ -17,8 +17,12 @@ type Data struct {
 	X       nn.Matrix
 	Y       []int // class of each row, below Classes
 	Classes int   // at least 2
-	Z       []int // group of each row, below Groups, or [Unknown]; nil if nothing is protected
-	Groups  int
+	// More are further labels that the same release is to serve. Accuracy is
+	// then the mean over all labels.
+	More []Target `json:",omitempty"`
+
+	Z      []int // group of each row, below Groups, or [Unknown]; nil if nothing is protected
+	Groups int
 
 	Train      []int // rows to fit on
 	Validation []int // rows that tell which epoch is the best
@@ -29,6 +33,7 @@ type Data struct {
 const (
 	maxInputs  = 1 << 20
 	maxClasses = 1 << 20
+	maxLabels  = 1 << 10
 )
 
 // Validate reports the first fault: sizes that do not fit, rows that do not
@@ -46,6 +51,11 @@ func (d Data) Validate() error {
 	case len(d.Train) == 0 || len(d.Validation) == 0:
 		return fmt.Errorf("train: data has %d rows to fit on and %d to validate, must have at least one each", len(d.Train), len(d.Validation))
 	}
+	for i, t := range d.More {
+		if err := t.validate(d.X.Rows); err != nil {
+			return fmt.Errorf("train: label %d: %w", i+2, err)
+		}
+	}
 	for _, part := range [][]int{d.Train, d.Validation} {
 		for _, row := range part {
 			if row < 0 || row >= d.X.Rows {
@@ -60,6 +70,24 @@ func (d Data) Validate() error {
 		}
 	}
 	return finite(d.X)
+}
+
+// validate reports the first fault of a label of so many rows.
+func (t Target) validate(rows int) error {
+	switch {
+	case len(t.Y) != rows:
+		return fmt.Errorf("it has %d rows, must have %d", len(t.Y), rows)
+	case t.Classes < 2 || t.Classes > maxClasses:
+		return fmt.Errorf("it has %d classes, must have from 2 to %d", t.Classes, maxClasses)
+	case !(t.Weight >= 0 && t.Weight <= 1e6):
+		return fmt.Errorf("its weight is %v, must be positive and at most 1e6", t.Weight)
+	}
+	for row, y := range t.Y {
+		if y < Unknown || y >= t.Classes {
+			return fmt.Errorf("the class of row %d is out of range, must be below %d", row, t.Classes)
+		}
+	}
+	return nil
 }
 
 // finite refuses NaN and infinities, without quoting them.

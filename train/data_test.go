@@ -83,7 +83,7 @@ func TestFaults(t *testing.T) {
 		"one adversary":        {train.Multiple{Training: plain, Adversaries: 1}, "adversaries is 1"},
 		"linear adversaries":   {train.Multiple{Training: of(func(s *train.Training) { s.Adversary = []int{} })}, "hidden layers"},
 		"no mechanism":         {train.Noise{Training: plain}, "mechanism"},
-		"other mechanism":      {train.Noise{Training: plain, Release: mech.Params{Mechanism: "privunit", Epsilon: 8}}, "privunit"},
+		"other mechanism":      {train.Noise{Training: plain, Release: mech.Params{Mechanism: "krr", Classes: 3, Epsilon: 8}}, "krr"},
 		"epsilon":              {train.Noise{Training: plain, Release: mech.Params{Mechanism: "laplace-l1", Epsilon: nan}}, "epsilon is NaN"},
 		"dim":                  {train.Federate{Training: plain, Release: mech.Params{Mechanism: "laplace-l1", Epsilon: 8, Dim: 9}}, "dim of the mechanism is 9"},
 		"dpnr of another":      {train.DPNR{Training: plain, Release: l1}, "laplace-l1"},

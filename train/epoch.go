@@ -8,6 +8,7 @@ import (
 	weakrand "math/rand/v2"
 	"slices"
 
+	"sotto/mech"
 	"sotto/nn"
 )
 
@@ -17,11 +18,29 @@ func (q plan) lambda(epoch int) float64 {
 	return q.reversal * (2/(1+math.Exp(-7*float64(epoch)/float64(q.Epochs))) - 1)
 }
 
+// annealed returns the mechanism of an epoch, counted from 0.
+func (q plan) annealed(epoch int) (mech.Mechanism, error) {
+	half := float64(q.Epochs) / 2
+	if q.release == nil || q.Anneal <= 1 || float64(epoch) >= half {
+		return q.release, nil
+	}
+	p := q.release.Params()
+	p.Epsilon *= math.Pow(q.Anneal, 1-float64(epoch)/half)
+	return mech.New(p)
+}
+
 // epoch trains on every row once and tells how it went.
 func (l *learner) epoch(ctx context.Context, epoch int) (Progress, error) {
 	order := slices.Clone(l.data.Train)
 	rng := weakrand.New(weakrand.NewPCG(l.seed, uint64(epoch)))
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	if l.noise != nil && l.Anneal > 1 {
+		m, err := l.annealed(epoch)
+		if err != nil {
+			return Progress{}, err
+		}
+		l.noise.Use(m)
+	}
 	for _, a := range l.opponents {
 		a.reversal.Lambda = float32(l.lambda(epoch))
 	}
@@ -42,6 +61,9 @@ func (l *learner) epoch(ctx context.Context, epoch int) (Progress, error) {
 			return Progress{}, errDiverged
 		}
 	}
+	if l.noise != nil {
+		l.noise.Use(l.release) // what counts is how it does with all of its noise
+	}
 	accuracy, err := l.accuracy(l.data.Validation)
 	return Progress{Epoch: epoch + 1, Epochs: l.Epochs, Loss: sum / float64(len(order)), Accuracy: accuracy}, err
 }
@@ -57,7 +79,7 @@ func (l *learner) step(rows []int) (float64, error) {
 	if l.noise != nil && l.noise.Err() != nil {
 		return 0, errDiverged
 	}
-	loss, grad := l.loss.Loss(p, l.classifier.Forward(p, nn.Train, r), l.y)
+	loss, grad := l.loss.of(p, l.classifier.Forward(p, nn.Train, r), l.y)
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
 		return 0, errDiverged
 	}
@@ -80,10 +102,15 @@ func (l *learner) load(rows []int) {
 	}
 	l.batch = nn.Matrix{Rows: len(rows), Cols: l.rows.width(), Data: l.batch.Data[:need]}
 	l.rows.gather(l.batch, rows)
-	l.y, l.z = l.y[:0], l.z[:0]
-	for _, row := range rows {
-		l.y = append(l.y, l.data.Y[row])
-		if l.data.Z != nil {
+	for i, label := range l.data.labels() {
+		l.y[i] = l.y[i][:0]
+		for _, row := range rows {
+			l.y[i] = append(l.y[i], label[row])
+		}
+	}
+	l.z = l.z[:0]
+	if l.data.Z != nil {
+		for _, row := range rows {
 			l.z = append(l.z, l.data.Z[row])
 		}
 	}
@@ -122,10 +149,10 @@ func (l *learner) oppose(r, grad nn.Matrix) error {
 	return nil
 }
 
-// accuracy returns the share of rows that are classified rightly, with fresh
-// noise where there is any.
+// accuracy returns the share of labels that are told rightly, with fresh noise
+// where there is any.
 func (l *learner) accuracy(rows []int) (float64, error) {
-	right := 0
+	t := newTally(len(l.y))
 	for part := range slices.Chunk(rows, l.Batch) {
 		l.load(part)
 		r := l.represent(nn.Infer)
@@ -133,13 +160,11 @@ func (l *learner) accuracy(rows []int) (float64, error) {
 			return 0, errDiverged
 		}
 		logits := l.classifier.Forward(l.pool, nn.Infer, r)
-		for i, y := range l.y {
-			if argmax(logits.Row(i)) == y {
-				right++
-			}
+		for i := range part {
+			t.add(l.loss.classes, logits.Row(i), func(label int) int { return l.y[label][i] })
 		}
 	}
-	return float64(right) / float64(len(rows)), nil
+	return t.accuracy(l.loss.weights), nil
 }
 
 // argmax returns the place of the largest number, the first of equals.

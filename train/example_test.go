@@ -76,7 +76,7 @@ func ExampleModel_Save() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(info.Method, loaded.Predict(p, y, 0))
+	fmt.Println(info.Method, loaded.Predict(p, y, 0)[0])
 	fmt.Println(loaded.Guarantee())
 	// Output:
 	// unconstrained [0 1 0 1]

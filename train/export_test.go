@@ -101,7 +101,7 @@ func (l Learner) Losses() (own, others float64) {
 	}
 	l.load(l.data.Train)
 	r := l.represent(nn.Train)
-	own, _ = l.loss.Loss(l.pool, l.classifier.Forward(l.pool, nn.Train, r), l.y)
+	own, _ = l.loss.of(l.pool, l.classifier.Forward(l.pool, nn.Train, r), l.y)
 	for _, a := range l.opponents {
 		others += a.forward(l.pool, r, l.z)
 	}

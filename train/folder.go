@@ -58,15 +58,26 @@ type DataRecord struct {
 	MaskSeed uint64  `json:"mask_seed,omitempty"`
 	// Limit is how many rows there are to train at most, and four times as many
 	// as there are to validate and to test; 0 means all.
-	Limit     int      `json:"limit,omitempty"`
-	Label     string   `json:"label"`
-	Classes   []string `json:"classes"`
-	Attribute string   `json:"attribute,omitempty"`
+	Limit   int      `json:"limit,omitempty"`
+	Label   string   `json:"label"`
+	Classes []string `json:"classes"`
+	// More are further labels that the same release serves.
+	More []LabelRecord `json:"more,omitempty"`
+	// Reserve is the share of a release that was kept for labels unknown in
+	// training.
+	Reserve   float64 `json:"reserve,omitempty"`
+	Attribute string  `json:"attribute,omitempty"`
 	// Groups names the attribute's groups, unless they are so many that they may
 	// name persons; GroupCount is how many there are.
 	Groups     []string `json:"groups,omitempty"`
 	GroupCount int      `json:"group_count,omitempty"`
 	Hash       string   `json:"hash"` // of the data set, SHA-256
+}
+
+// LabelRecord names a label and its classes.
+type LabelRecord struct {
+	Name    string   `json:"name"`
+	Classes []string `json:"classes"`
 }
 
 // coverage is printed with every guarantee of a model.

@@ -80,7 +80,7 @@ func TestSaveLoad(t *testing.T) {
 			if a, b := m.Logits(p, y), loaded.Logits(p, y); !slices.Equal(a.Data, b.Data) {
 				t.Error("the loaded model has other scores")
 			}
-			if !slices.Equal(m.Predict(p, y, 1), loaded.Predict(p, y, 1)) {
+			if !slices.Equal(m.Predict(p, y, 1)[0], loaded.Predict(p, y, 1)[0]) {
 				t.Error("the loaded model predicts something else")
 			}
 			if loaded.Kept != m.Kept || loaded.Guarantee().String() != m.Guarantee().String() || loaded.Coverage() != m.Coverage() {
@@ -331,7 +331,7 @@ func TestLoadRefuses(t *testing.T) {
 		"used variant":       {change(func(m map[string]any) { part(m, "architecture", "release")["variant"] = mech.Released }), "another guarantee"},
 		"no such ε":          {change(func(m map[string]any) { part(m, "architecture", "release")["epsilon"] = -1 }), "epsilon is -1"},
 		"no mechanism":       {change(func(m map[string]any) { delete(part(m, "architecture"), "release") }), "assumption"},
-		"other mechanism":    {change(func(m map[string]any) { part(m, "architecture", "release")["mechanism"] = "privunit" }), "privunit"},
+		"other mechanism":    {change(func(m map[string]any) { part(m, "architecture", "release")["mechanism"] = "krr" }), "krr"},
 		"mechanism's size":   {change(func(m map[string]any) { part(m, "architecture", "release")["dim"] = 9 }), "takes 9 numbers"},
 		"inputs":             {change(func(m map[string]any) { part(m, "architecture")["inputs"] = 9 }), "must be 9×16"},
 		"no inputs":          {change(func(m map[string]any) { part(m, "architecture")["inputs"] = 0 }), "0 inputs"},

@@ -30,6 +30,9 @@ func (h INLP) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if h.Iterations < 1 {
 		return nil, fmt.Errorf("train: iterations is %d, must be at least 1", h.Iterations)
 	}
+	if len(d.More) > 0 {
+		return nil, errors.New("train: data has several labels, must have one for INLP")
+	}
 	if d.Z == nil {
 		return nil, errors.New("train: data has no protected attribute, which INLP removes")
 	}

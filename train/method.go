@@ -73,6 +73,10 @@ type Training struct {
 	Batch int     `json:"batch,omitempty"`
 	Rate  float64 `json:"rate,omitempty"` // of Adam; 0 means 0.001
 	Keep  Keep    `json:"keep,omitempty"` // "" means Best, or Last with an adversary
+	// Anneal, where there is noise, is how many times ε the training begins
+	// with. It falls evenly in its logarithm to ε, which the second half of the
+	// epochs has; 0 means 1.
+	Anneal float64 `json:"anneal,omitempty"`
 	// Standardise shifts and scales each column to mean 0 and deviation 1 over
 	// the rows that are fitted on.
 	Standardise bool `json:"standardise,omitempty"`
@@ -108,6 +112,8 @@ func (t Training) filled(rows int, noisy, adversarial bool) (Training, error) {
 		return t, fmt.Errorf("train: batch is %d, must be at least 1", t.Batch)
 	case !(t.Rate >= 0):
 		return t, fmt.Errorf("train: rate is %v, must be positive", t.Rate)
+	case t.Anneal != 0 && !(t.Anneal >= 1 && t.Anneal <= 1000):
+		return t, fmt.Errorf("train: anneal is %v, must be from 1 to 1000", t.Anneal)
 	case t.Keep != Best && t.Keep != Last:
 		return t, fmt.Errorf("train: keep is %q, must be %q or %q", t.Keep, Best, Last)
 	}

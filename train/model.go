@@ -13,18 +13,30 @@ import (
 // Architecture says how a model computes, in full: what a manifest records.
 //
 // A row is standardised, encoded, scaled, sent through the mechanism, and
-// classified. Each of the first four may be absent.
+// classified. Each of the first four may be absent. Where there are Answers,
+// the encoder gives a probability to each class of each label, and what goes to
+// the mechanism is the share of labels that each answer is expected to tell
+// rightly.
 type Architecture struct {
 	Inputs      int          `json:"inputs"`                // numbers a row
 	Standardise bool         `json:"standardise,omitempty"` // by the model's own mean and deviation of each column
 	Encoder     []int        `json:"encoder,omitempty"`     // widths of the layers, ReLU between them; none: the row itself
 	Scaling     Scaling      `json:"scaling,omitempty"`     // of the representation, before its mechanism
 	Release     *mech.Params `json:"release,omitempty"`     // the mechanism; nil: nothing protects the representation
-	Classifier  []int        `json:"classifier,omitempty"`  // widths of the layers, the last being the number of classes
+	Classifier  []int        `json:"classifier,omitempty"`  // widths of the layers, the last being the number of classes of all labels
 	// Constant is set for a model that looks at nothing and releases nothing.
 	Constant Constant `json:"constant,omitempty"`
-	Classes  int      `json:"classes"`
+	Classes  int      `json:"classes"`        // of the first label
+	More     []int    `json:"more,omitempty"` // classes of each further label
+	// Answers is what each code stands for, one class for each label, where the
+	// release is a code; Importance is how much each label counts in choosing
+	// one, equally if it is empty.
+	Answers    [][]int   `json:"answers,omitempty"`
+	Importance []float64 `json:"importance,omitempty"`
 }
+
+// Labels returns the number of classes of each label.
+func (a Architecture) Labels() []int { return append([]int{a.Classes}, a.More...) }
 
 // Constant says what a model answers that does not look at its input.
 type Constant string
@@ -46,7 +58,7 @@ type Model struct {
 	shift, scale []float32      // of Standardise
 	encoder      nn.Sequential
 	classifier   nn.Sequential
-	majority     int
+	majority     []int // of each label, for a constant model
 }
 
 // Architecture returns how the model computes.
@@ -56,8 +68,13 @@ func (m *Model) Architecture() Architecture { return m.architecture.clone() }
 // model says of itself.
 func (a Architecture) clone() Architecture {
 	a.Encoder, a.Classifier = slices.Clone(a.Encoder), slices.Clone(a.Classifier)
+	a.More, a.Importance, a.Answers = slices.Clone(a.More), slices.Clone(a.Importance), slices.Clone(a.Answers)
+	for i := range a.Answers {
+		a.Answers[i] = slices.Clone(a.Answers[i])
+	}
 	if a.Release != nil {
 		p := *a.Release
+		p.Weights = slices.Clone(p.Weights)
 		a.Release = &p
 	}
 	return a
@@ -100,6 +117,9 @@ func (m *Model) Dim() int {
 
 // width is that of the representation before any mechanism.
 func (a Architecture) width() int {
+	if len(a.Answers) > 0 {
+		return len(a.Answers)
+	}
 	if len(a.Encoder) > 0 {
 		return a.Encoder[len(a.Encoder)-1]
 	}
@@ -193,15 +213,19 @@ func narrow(to nn.Matrix) func(int, []float64) {
 }
 
 // Logits returns the classifier's scores of released rows, one column a class,
-// and their softmax is the probability it gives each class. A constant model
-// has equal scores, or a higher one for the class that it always answers. It
-// panics if a row has not as many numbers as a release.
+// the first label's classes first. Their softmax over the classes of one label
+// is the probability it gives each. A constant model has equal scores, or a
+// higher one for the class that it always answers. It panics if a row has not
+// as many numbers as a release.
 func (m *Model) Logits(p *nn.Pool, released nn.Matrix) nn.Matrix {
-	scores := nn.NewMatrix(released.Rows, m.architecture.Classes)
+	labels := m.architecture.Labels()
+	scores := nn.NewMatrix(released.Rows, total(labels))
 	if m.architecture.Constant != "" {
 		for i := range released.Rows {
-			if m.architecture.Constant == CommonestClass {
-				scores.Row(i)[m.majority] = 1
+			column := 0
+			for l := range m.majority {
+				scores.Row(i)[column+m.majority[l]] = 1
+				column += labels[l]
 			}
 		}
 		return scores
@@ -213,23 +237,30 @@ func (m *Model) Logits(p *nn.Pool, released nn.Matrix) nn.Matrix {
 	return scores
 }
 
-// Predict returns the class of each released row. The answers of [AnyClass]
-// are drawn with the given seed; no other model uses it. It panics if a row has
-// not as many numbers as a release.
-func (m *Model) Predict(p *nn.Pool, released nn.Matrix, seed uint64) []int {
-	classes := make([]int, released.Rows)
-	if m.architecture.Constant == AnyClass {
-		source := noise.Derive(SimulationKey(seed), "train", "any class")
+// Predict returns the class of each released row, for each label, the first
+// one first. The answers of [AnyClass] are drawn with the given seed; no other
+// model uses it. It panics if a row has not as many numbers as a release.
+func (m *Model) Predict(p *nn.Pool, released nn.Matrix, seed uint64) [][]int {
+	scores := nn.Matrix{}
+	source := noise.Derive(SimulationKey(seed), "train", "any class")
+	if m.architecture.Constant != AnyClass {
+		scores = m.Logits(p, released)
+	}
+	var all [][]int
+	column := 0
+	for _, c := range m.architecture.Labels() {
+		classes := make([]int, released.Rows)
 		for i := range classes {
-			classes[i] = int(source.IntN(uint64(m.architecture.Classes)))
+			if m.architecture.Constant == AnyClass {
+				classes[i] = int(source.IntN(uint64(c)))
+			} else {
+				classes[i] = argmax(scores.Row(i)[column : column+c])
+			}
 		}
-		return classes
+		all = append(all, classes)
+		column += c
 	}
-	scores := m.Logits(p, released)
-	for i := range classes {
-		classes[i] = argmax(scores.Row(i))
-	}
-	return classes
+	return all
 }
 
 // Clone returns a model that can be used beside m, with weights of its own.
@@ -244,8 +275,8 @@ func (m *Model) Clone() *Model {
 
 // modelOf makes a model of what a learner has kept.
 func (l *learner) modelOf(a Architecture) (*Model, error) {
-	a.Classifier = append(slices.Clone(l.Classifier), l.data.Classes)
-	a.Classes = l.data.Classes
+	a.Classifier = append(slices.Clone(l.Classifier), total(l.data.classes()))
+	a.Classes, a.More = l.data.Classes, l.data.classes()[1:]
 	t := make(tensors)
 	layer := map[string]int{}
 	for _, k := range l.state.kept { // weights and biases alternate

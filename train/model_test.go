@@ -110,7 +110,7 @@ func TestAnyClass(t *testing.T) {
 	d.Classes = 5
 	m := fit(t, train.Random{}, d, 1)
 	const n = 50_000
-	guesses := m.Predict(nn.NewPool(1), nn.NewMatrix(n, 0), 1)
+	guesses := m.Predict(nn.NewPool(1), nn.NewMatrix(n, 0), 1)[0]
 	counts := make([]int, 5)
 	for _, c := range guesses {
 		counts[c]++
@@ -120,10 +120,10 @@ func TestAnyClass(t *testing.T) {
 			t.Errorf("class %d is guessed %d times of %d, want a share of 0.2 ± %v", c, k, n, bound)
 		}
 	}
-	if slices.Equal(guesses, m.Predict(nn.NewPool(1), nn.NewMatrix(n, 0), 2)) {
+	if slices.Equal(guesses, m.Predict(nn.NewPool(1), nn.NewMatrix(n, 0), 2)[0]) {
 		t.Error("two seeds have the same guesses")
 	}
-	if !slices.Equal(guesses, m.Predict(nn.NewPool(1), nn.NewMatrix(n, 0), 1)) {
+	if !slices.Equal(guesses, m.Predict(nn.NewPool(1), nn.NewMatrix(n, 0), 1)[0]) {
 		t.Error("a seed has two lists of guesses")
 	}
 }

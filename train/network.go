@@ -40,10 +40,11 @@ type learner struct {
 	dropouts   []*nn.Dropout
 	optimizer  *nn.Optimizer
 
-	loss       nn.SoftmaxCrossEntropy
+	loss       *heads
 	orthogonal nn.Orthogonality
 	batch      nn.Matrix
-	y, z       []int
+	y          [][]int // of each label
+	z          []int
 
 	state State // after the last whole epoch
 }
@@ -91,7 +92,7 @@ func (l *learner) unlessEmpty() *learner {
 // build makes the layers.
 func (q plan) build(d Data, o Options) (*learner, error) {
 	b := newBuilder(o.Seed)
-	l := &learner{plan: q, data: d, seed: o.Seed, pool: o.pool()}
+	l := &learner{plan: q, data: d, seed: o.Seed, pool: o.pool(), loss: newHeads(d), y: make([][]int, 1+len(d.More))}
 	width := q.rows.width()
 	if q.widths != nil {
 		l.encoder = b.perceptron(width, q.widths, q.Dropout)
@@ -105,7 +106,7 @@ func (q plan) build(d Data, o Options) (*learner, error) {
 			return nil, err
 		}
 	}
-	l.classifier = b.perceptron(width, append(slices.Clone(q.Classifier), d.Classes), q.Dropout)
+	l.classifier = b.perceptron(width, append(slices.Clone(q.Classifier), total(d.classes())), q.Dropout)
 	dense(l.classifier)[0].NoInputGrad = q.widths == nil
 	for range q.rivals {
 		l.opponents = append(l.opponents, newAdversary(b, width, q.Adversary, d.Groups, q.Dropout))

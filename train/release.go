@@ -14,23 +14,60 @@ import (
 	"sotto/noise"
 )
 
-// normaliser returns the layer whose result an additive mechanism leaves as it
-// is but for the noise, so that gradients through the two are exact.
+// normaliser returns the layer whose result a mechanism leaves as it is but for
+// the noise. Where the noise is added, gradients through the two are exact; a
+// direction near the input's (privunit, codebook) and a rounded bit are right in
+// expectation, up to a constant factor, and gradients pass straight through.
 func normaliser(p mech.Params) (nn.Layer, error) {
 	switch {
 	case p.Mechanism == "laplace-l1" && p.Variant == mech.Released,
-		p.Mechanism == "laplace-l2", p.Mechanism == "gaussian":
+		p.Mechanism == "laplace-l2", p.Mechanism == "gaussian", p.Mechanism == "privunit", p.Mechanism == "codebook":
 		return &nn.L2Normalize{}, nil
+	case p.Mechanism == "bitrr" && p.Variant == mech.OneBit:
+		return &squash{limit: bitLimit}, nil
 	case p.Mechanism == "laplace-l1":
 		return &nn.L1Normalize{}, nil
 	case p.Mechanism == "dpnr":
 		return &nn.MinMaxNormalize{}, nil
 	}
-	return nil, fmt.Errorf("train: mechanism between encoder and classifier is %q, must be laplace-l1, dpnr, laplace-l2 or gaussian, whose noise is added", p.Mechanism)
+	return nil, fmt.Errorf("train: mechanism between encoder and classifier is %q, must be laplace-l1, dpnr, laplace-l2, gaussian, privunit, codebook or bitrr onebit, which keep the number of coordinates", p.Mechanism)
 }
 
+// bitLimit is where the mechanism of rounded bits clips.
+const bitLimit = 4
+
+// squash keeps numbers within ±limit, smoothly: y = limit·tanh(x/limit).
+type squash struct {
+	limit float64
+	y     nn.Matrix
+}
+
+// Forward implements [nn.Layer].
+func (s *squash) Forward(_ *nn.Pool, _ nn.Mode, x nn.Matrix) nn.Matrix {
+	if cap(s.y.Data) < len(x.Data) {
+		s.y.Data = make([]float32, len(x.Data))
+	}
+	s.y = nn.Matrix{Rows: x.Rows, Cols: x.Cols, Data: s.y.Data[:len(x.Data)]}
+	for i, v := range x.Data {
+		s.y.Data[i] = float32(s.limit * math.Tanh(float64(v)/s.limit))
+	}
+	return s.y
+}
+
+// Backward implements [nn.Layer].
+func (s *squash) Backward(_ *nn.Pool, grad nn.Matrix) nn.Matrix {
+	for i, y := range s.y.Data {
+		t := float64(y) / s.limit
+		grad.Data[i] *= float32(1 - t*t)
+	}
+	return grad
+}
+
+// Params implements [nn.Layer].
+func (s *squash) Params() []nn.Param { return nil }
+
 // additive makes the mechanism that p describes for a representation of the
-// given width.
+// given width. It releases as many numbers as it takes.
 func additive(p mech.Params, width int) (mech.Mechanism, error) {
 	if p.Dim != 0 && p.Dim != width {
 		return nil, fmt.Errorf("train: dim of the mechanism is %d, must be that of the representation, %d", p.Dim, width)

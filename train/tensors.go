@@ -38,23 +38,22 @@ func newModel(a Architecture, t tensors) (*Model, error) {
 	switch a.Constant {
 	case AnyClass:
 	case CommonestClass:
-		class := take.matrix("majority", 1, 1).Data[0]
-		if m.majority = int(class); float32(m.majority) != class {
-			m.majority = -1
+		if err := m.takeMajority(&take); err != nil {
+			return nil, err
 		}
 	default:
 		if a.Standardise {
 			m.shift, m.scale = take.matrix("input.shift", 1, a.Inputs).Data, take.matrix("input.scale", 1, a.Inputs).Data
 		}
 		m.encoder = take.layers("encoder", a.Inputs, a.Encoder)
+		if len(a.Answers) > 0 {
+			m.encoder = append(m.encoder, newAnswering(a))
+		}
 		released := a.width()
 		if m.mechanism != nil {
 			_, released = m.mechanism.Shape()
 		}
 		m.classifier = take.layers("classifier", released, a.Classifier)
-	}
-	if m.majority < 0 || m.majority >= a.Classes {
-		return nil, fmt.Errorf("train: model answers no class, must answer one below %d", a.Classes)
 	}
 	if err := take.finish(); err != nil {
 		return nil, err
@@ -62,14 +61,39 @@ func newModel(a Architecture, t tensors) (*Model, error) {
 	return m, nil
 }
 
+// takeMajority takes the class of each label that a constant model answers.
+func (m *Model) takeMajority(take *taker) error {
+	labels := m.architecture.Labels()
+	row := take.matrix("majority", 1, len(labels))
+	if take.err != nil {
+		return take.err
+	}
+	for l, classes := range labels {
+		class := int(row.Data[l])
+		if float32(class) != row.Data[l] || class < 0 || class >= classes {
+			return fmt.Errorf("train: model answers no class, must answer one below %d", classes)
+		}
+		m.majority = append(m.majority, class)
+	}
+	return nil
+}
+
 // Validate reports the first part that no model of this package has.
 func (a Architecture) Validate() error {
 	if a.Inputs < 1 || a.Inputs > maxInputs || a.Classes < 2 || a.Classes > maxClasses {
 		return fmt.Errorf("train: model has %d inputs and %d classes, must have from 1 to %d and from 2 to %d", a.Inputs, a.Classes, maxInputs, maxClasses)
 	}
+	for _, classes := range a.More {
+		if classes < 2 || classes > maxClasses {
+			return fmt.Errorf("train: a label has %d classes, must have from 2 to %d", classes, maxClasses)
+		}
+	}
+	if len(a.More) >= maxLabels {
+		return fmt.Errorf("train: model has %d labels, must have at most %d", len(a.More)+1, maxLabels)
+	}
 	switch a.Constant {
 	case CommonestClass, AnyClass:
-		if a.Standardise || a.Scaling != "" || a.Encoder != nil || a.Release != nil || a.Classifier != nil {
+		if a.Answers != nil || a.Importance != nil || a.Standardise || a.Scaling != "" || a.Encoder != nil || a.Release != nil || a.Classifier != nil {
 			return fmt.Errorf("train: a %s model has layers, must have none", a.Constant)
 		}
 		return nil
@@ -87,11 +111,14 @@ func (a Architecture) Validate() error {
 			}
 		}
 	}
+	if err := a.validateAnswers(); err != nil {
+		return err
+	}
 	if err := a.validateRelease(); err != nil {
 		return err
 	}
-	if n := len(a.Classifier); n == 0 || a.Classifier[n-1] != a.Classes {
-		return fmt.Errorf("train: classifier does not end in the %d classes", a.Classes)
+	if n := len(a.Classifier); n == 0 || a.Classifier[n-1] != total(a.Labels()) {
+		return fmt.Errorf("train: classifier does not end in the %d classes", total(a.Labels()))
 	}
 	return nil
 }
@@ -103,11 +130,15 @@ func (a Architecture) validateRelease() error {
 		return nil
 	}
 	p := *a.Release
-	if len(a.Encoder) > 0 {
+	if (p.Mechanism == "codes") != (len(a.Answers) > 0) {
+		return fmt.Errorf("train: mechanism is %q with %d answers, must be codes where there are answers, and only there", p.Mechanism, len(a.Answers))
+	}
+	switch coded, encoded := len(a.Answers) > 0, len(a.Encoder) > 0; {
+	case encoded && !coded:
 		if _, err := normaliser(p); err != nil {
 			return err
 		}
-	} else if !isBitProtocol(p.Mechanism) && p.Mechanism != "privemb" {
+	case !encoded && !isBitProtocol(p.Mechanism) && p.Mechanism != "privemb":
 		return fmt.Errorf("train: mechanism without encoder is %q, must be a bit protocol or privemb", p.Mechanism)
 	}
 	if in := max(p.Dim, p.InputDim); in != a.width() {
@@ -176,7 +207,11 @@ func (t *taker) finish() error {
 func (m *Model) tensors() tensors {
 	t := make(tensors)
 	if m.architecture.Constant == CommonestClass {
-		t["majority"] = nn.Matrix{Rows: 1, Cols: 1, Data: []float32{float32(m.majority)}}
+		row := nn.NewMatrix(1, len(m.majority))
+		for l, class := range m.majority {
+			row.Data[l] = float32(class)
+		}
+		t["majority"] = row
 	}
 	if m.shift != nil {
 		t["input.shift"] = nn.Matrix{Rows: 1, Cols: len(m.shift), Data: m.shift}

@@ -100,7 +100,7 @@ func accuracy(t *testing.T, m *train.Model, d planted, rows []int) float64 {
 		t.Fatal(err)
 	}
 	right := 0
-	for i, c := range m.Predict(p, y, 7) {
+	for i, c := range m.Predict(p, y, 7)[0] {
 		if c == d.Y[rows[i]] {
 			right++
 		}

@@ -26,7 +26,9 @@ func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
 	s := &o.spec
 	fs.StringVar(&s.Data, "data", "reviews", "data set (see sotto data list)")
 	fs.StringVar(&s.DataVariant, "data-variant", "", "variant of the data set (default: its first)")
-	fs.StringVar(&s.Label, "label", "", "the attribute to predict: celeba (default Smiling)")
+	fs.StringVar(&s.Label, "label", "", "what to predict (default: the data set's own label; see sotto data list)")
+	fs.StringSliceVar(&s.Labels, "labels", nil, "several labels, separated by commas, served by one release")
+	fs.Float64Var(&s.Reserve, "reserve", 0, "share of a release of codes kept for labels unknown in training: auto, codes (default: none)")
 	fs.StringVar(&s.Attribute, "attribute", "", `attribute to protect, or "none" (default: the data set's first)`)
 	fs.StringVar(&s.Encoder, "encoder", "", "what makes vectors of texts: default, hash:N, minilm, glove, or a file (see sotto encoder list; default: default)")
 	fs.Float64Var(&s.Dropout, "dropout", 0, "probability μ of masking each word of a text before it is encoded")
@@ -43,6 +45,8 @@ func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Float64Var(&s.Clip, "clip", 0, "clip vectors to this L2 norm, which makes the guarantee text-level: privemb")
 	fs.Float64Var(&s.Orthogonality, "orthogonality", 0, "weight of keeping adversaries apart: multiple (default 0.1)")
 	fs.IntVar(&s.Iterations, "iterations", 0, "how often a linear attacker is removed: inlp (default 5)")
+	fs.IntVar(&s.Selected, "selected", 0, "codes: how many are raised; 1 is randomised response (default: the best weights)")
+	fs.Float64Var(&s.Anneal, "anneal", 0, "noise: begin with so many times ε and fall to ε within half of the epochs (default 1)")
 	fs.IntVar(&s.Seeds, "seeds", 1, "how many seeds to train with")
 	fs.Uint64Var(&o.seed, "seed", 1, "the first of them, at least 1")
 	fs.IntVar(&s.Epochs, "epochs", 0, "passes over the data (default: the published number)")
@@ -128,6 +132,19 @@ func afterInterrupt(out string) string {
 // showTraining tells a terminal of each epoch, and anything else of the end of
 // each training.
 func showTraining(w io.Writer, bar *progress, e experiment.Event) {
+	if t := e.Trial; t != nil {
+		text := fmt.Sprintf("%s: tried %s: %.2f %%", e.Job, t.Name, 100*t.Accuracy)
+		if t.Failed != "" {
+			text = fmt.Sprintf("%s: tried %s: failed", e.Job, t.Name)
+		}
+		if bar.shown() {
+			bar.describe(text)
+			bar.set(int64(1000*e.Done), 1000)
+		} else {
+			fmt.Fprintln(w, text) //nolint:errcheck // that words cannot be written harms no result
+		}
+		return
+	}
 	text := fmt.Sprintf("%s: epoch %d of %d, loss %.4f, accuracy %.2f %%", e.Job, e.At.Epoch, e.At.Epochs, e.At.Loss, 100*e.At.Accuracy)
 	if bar.shown() {
 		bar.describe(text)

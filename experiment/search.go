@@ -1,0 +1,175 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sotto/channel"
+	"sotto/dp"
+	"sotto/measure"
+	"sotto/nn"
+	"sotto/train"
+)
+
+// Frontier is what the method auto says of itself: what it found, and how far
+// that is from the best there can be.
+type Frontier struct {
+	Accuracy measure.Number `json:"accuracy"` // on the test part, mean over seeds and labels
+	// Limit is the highest accuracy that any release at ε allows a receiver,
+	// given what the best model without protection knows of the test texts.
+	Limit measure.Number `json:"limit"`
+	// Bound holds whatever anybody knows: it follows from ε and the shares of
+	// the classes alone.
+	Bound      measure.Number `json:"bound"`
+	NonPrivate measure.Number `json:"nonprivate"` // accuracy of that model
+	True       dp.Epsilon     `json:"true"`
+	Unit       dp.Unit        `json:"unit"`
+	Mechanism  string         `json:"mechanism"`
+	Dim        int            `json:"dim"` // numbers of a release; for codes, how many there are
+	Searched   []train.Trial  `json:"searched"`
+	Seconds    float64        `json:"seconds"` // of search, training and measuring
+	// Advice is there where another method serves as well.
+	Advice string `json:"advice,omitempty"`
+}
+
+// referenceMethod is what the yardstick is computed from: the same model that
+// codes are made of, where there are any.
+func (s Spec) referenceMethod() string {
+	for _, m := range s.Methods {
+		if m == "auto" || m == "codes" || m == "label" {
+			return "plain"
+		}
+	}
+	return "unconstrained"
+}
+
+// search runs the searches of the method auto, on all cores.
+func (r *runner) search(ctx context.Context, jobs []job) error {
+	r.found = map[string]train.Found{}
+	pool := nn.NewPool(r.opt.Workers)
+	for _, j := range jobs {
+		name := j.point.Name()
+		if _, done := r.found[name]; done || j.point.Method != "auto" {
+			continue
+		}
+		f, err := findMethod("auto")
+		if err != nil {
+			return err
+		}
+		auto, ok := f.build(r.spec, j.point).(train.Auto)
+		if !ok {
+			return errors.New("experiment: method auto does not search")
+		}
+		found, err := auto.Search(ctx, r.data.Data, train.Options{Seed: r.spec.FirstSeed, Pool: pool}, func(t train.Trial, done float64) {
+			if r.opt.Progress != nil {
+				r.opt.Progress(Event{Job: name, Trial: &t, Done: done / 2})
+			}
+		})
+		if err != nil && ctx.Err() != nil {
+			return fmt.Errorf("%w: %w", ErrInterrupted, err)
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		r.found[name] = found
+		if r.teacher == nil {
+			r.teacher = &found.Teacher
+		}
+	}
+	return nil
+}
+
+// frontier fills in what the first auto configuration found.
+func (r *runner) frontier(ctx context.Context, took time.Duration) {
+	for _, c := range r.result.Configurations {
+		found, ok := r.found[c.Name()]
+		if !ok || len(c.Seeds) == 0 || c.Mean.True == nil {
+			continue
+		}
+		f := &Frontier{
+			Accuracy: c.Mean.Accuracy, NonPrivate: r.result.Reference, True: *c.Mean.True, Unit: c.Mean.Unit, Bound: c.Mean.Limit,
+			Searched: found.Trials, Seconds: took.Seconds(), Limit: r.scorer.severalBound(ctx, *c.Mean.True),
+		}
+		if c.Statement != nil {
+			f.Mechanism, f.Dim = c.Statement.Mechanism, c.Statement.Parameters.Dim
+		}
+		if len(r.data.labels) == 1 {
+			f.Advice = "one label that is known beforehand is served as well by its own release: --method label classifies on the trusted side and releases the answer, which attains the limit"
+		}
+		r.result.Frontier = f
+		return
+	}
+}
+
+// maxDeciding bounds the test texts from which limits are computed: what takes
+// time is their product with the answers.
+const maxDeciding = 6000
+
+// answersOf returns the posteriors of the reference on test texts, the answers
+// there are, and what each is worth.
+func (s *scorer) answersOf() (answers [][]int, rows []int, scores nn.Matrix) {
+	var classes []int
+	for _, c := range s.data.labels {
+		classes = append(classes, len(c.Classes))
+	}
+	n := min(s.reference.Rows, maxDeciding)
+	logits := nn.NewMatrix(n, s.reference.Cols)
+	for i := range n {
+		row := i * s.reference.Rows / n
+		rows = append(rows, row)
+		copy(logits.Row(i), s.reference.Row(row))
+	}
+	posteriors := channel.Posteriors(logits, classes)
+	answers, err := channel.Answers(classes, 0)
+	if err != nil {
+		answers = channel.Common(posteriors, classes, 0)
+	}
+	return answers, rows, channel.Scores(posteriors, classes, nil, answers)
+}
+
+// severalBound returns the highest accuracy that any channel at ε has on the
+// reference's posteriors of the test texts.
+func (s *scorer) severalBound(ctx context.Context, epsilon dp.Epsilon) measure.Number {
+	if s.reference.Rows == 0 {
+		return undefined
+	}
+	_, _, scores := s.answersOf()
+	solution, err := channel.Solve(ctx, scores, epsilon, channel.Options{})
+	if err != nil {
+		return undefined
+	}
+	return measure.Number(solution.Bound)
+}
+
+// severalYardstick returns the accuracy on the test labels of the best channel
+// for the reference's posteriors.
+func (s *scorer) severalYardstick(epsilon dp.Epsilon) measure.Number {
+	answers, rows, scores := s.answersOf()
+	solution, err := channel.Solve(context.Background(), scores, epsilon, channel.Options{})
+	if err != nil {
+		return undefined
+	}
+	p := make([]float64, len(answers))
+	right, known := make([]float64, len(s.data.labels)), make([]float64, len(s.data.labels))
+	for i, row := range rows {
+		channel.Probabilities(p, solution.Weights, epsilon, scores.Row(i))
+		for l, c := range s.data.labels {
+			y := c.IDs[s.data.test[row]]
+			if y < 0 {
+				continue
+			}
+			known[l]++
+			for v, share := range p {
+				if answers[v][l] == y {
+					right[l] += share
+				}
+			}
+		}
+	}
+	sum := 0.0
+	for l := range right {
+		sum += right[l] / max(known[l], 1) / float64(len(right))
+	}
+	return measure.Number(sum)
+}

@@ -1,0 +1,231 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"sotto/channel"
+	"sotto/dp"
+	"sotto/mech"
+	"sotto/nn"
+)
+
+// Codes releases one of several codes, each of which stands for an answer to
+// every label. A model without protection gives, on the trusted side, a
+// probability to each class of each label; package channel finds the codes and
+// the channel that tell the most labels rightly at ε, which is the best that any
+// release can do with what that model knows; and what a code says of each label,
+// by the exact law of the channel, is the table that the receiver holds.
+//
+// Progress and Save tell of the training of that model. What follows is short
+// and done anew by whoever resumes.
+type Codes struct {
+	Training
+	// Release is the mechanism codes, of which epsilon is needed. Selected 0
+	// takes the best weights; j > 0 takes equal ones, of which the j best are
+	// raised: randomised response for 1, else subset selection. Dim bounds the
+	// number of codes; 0 means 1024.
+	Release mech.Params `json:"release"`
+}
+
+// Fit implements [Method].
+func (h Codes) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	t, err := teach(ctx, h.Training, d, o)
+	if err != nil {
+		return nil, err
+	}
+	return h.Encode(ctx, t, o.pool().Workers())
+}
+
+func (h Codes) check() error {
+	p := h.Release
+	if p.Mechanism == "" {
+		p.Mechanism = "codes"
+	}
+	if p.Mechanism != "codes" || p.Weights != nil {
+		return fmt.Errorf("train: mechanism is %q, must be codes without weights of its own", p.Mechanism)
+	}
+	p.Dim = max(2, p.Dim, p.Selected+1)
+	_, err := mech.New(p) // refuses an ε that is out of range
+	return err
+}
+
+// Encode returns the model that releases what a teacher knows as codes. It is
+// Fit without the training of the teacher, which many can share. It uses that
+// many workers at once.
+func (h Codes) Encode(ctx context.Context, t *Teacher, workers int) (*Model, error) {
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	answers, err := channel.Answers(t.classes, 0)
+	if err != nil {
+		answers = channel.Common(t.posteriors, t.classes, 0)
+	}
+	if len(answers) < 2 {
+		return nil, errors.New("train: the model on the trusted side gives every text the same answer, so there is nothing to release; train it longer")
+	}
+	posteriors := t.posteriors
+	if len(answers) > manyAnswers {
+		posteriors = evenly(posteriors, fewRows)
+	}
+	scores := channel.Scores(posteriors, t.classes, t.weights, answers)
+	p := mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon}
+	if h.Release.Selected > 0 {
+		most := h.Release.Dim
+		if most == 0 {
+			most = channel.MaxAnswers
+		}
+		s, err := channel.BestSubset(ctx, scores, dp.Epsilon(p.Epsilon), h.Release.Selected, most)
+		if err != nil {
+			return nil, err
+		}
+		p.Selected = s.Selected
+		answers = take(answers, s.Answers)
+	} else {
+		s, err := channel.Solve(ctx, scores, dp.Epsilon(p.Epsilon), channel.Options{Workers: workers})
+		if err != nil {
+			return nil, err
+		}
+		var kept []int
+		for v, w := range s.Weights {
+			if w > 0 {
+				kept = append(kept, v)
+				p.Weights = append(p.Weights, w)
+			}
+		}
+		answers = take(answers, kept)
+		if len(answers) < 2 { // the best is to say the same of all texts
+			return h.constant(ctx, t, scores)
+		}
+	}
+	return t.model(p, answers)
+}
+
+// Above so many answers, that many texts decide which are the best: their
+// product is what the search takes time for.
+const (
+	manyAnswers = 128
+	fewRows     = 3000
+)
+
+func take(answers [][]int, which []int) [][]int {
+	var some [][]int
+	for _, v := range which {
+		some = append(some, answers[v])
+	}
+	return some
+}
+
+// constant returns a model whose two codes say nothing worth knowing, for an ε
+// at which nothing is.
+func (h Codes) constant(ctx context.Context, t *Teacher, scores nn.Matrix) (*Model, error) {
+	s, err := channel.BestSubset(ctx, scores, dp.Epsilon(h.Release.Epsilon), 1, 2)
+	if err != nil {
+		return nil, err
+	}
+	all, err := channel.Answers(t.classes, 0)
+	if err != nil {
+		all = channel.Common(t.posteriors, t.classes, 0)
+	}
+	return t.model(mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon, Selected: 1}, take(all, s.Answers))
+}
+
+// model returns the model that releases the given answers.
+func (t *Teacher) model(p mech.Params, answers [][]int) (*Model, error) {
+	p.Dim = len(answers)
+	m, err := mech.New(p)
+	if err != nil {
+		return nil, err
+	}
+	p = m.Params()
+	weights := p.Weights
+	if weights == nil {
+		w := 1 / (float64(p.Dim) + math.Expm1(p.Epsilon)*float64(p.Selected))
+		weights = slices.Repeat([]float64{w}, p.Dim)
+	}
+	scores := channel.Scores(t.posteriors, t.classes, t.weights, answers)
+	width := total(t.classes)
+	a := Architecture{
+		Inputs: t.inputs, Standardise: t.shift != nil, Encoder: t.widths, Release: &p, Classifier: []int{width},
+		Classes: t.classes[0], More: t.classes[1:], Answers: answers,
+	}
+	if slices.Max(t.weights) > slices.Min(t.weights) {
+		a.Importance = t.weights
+	}
+	table := t.table(scores, weights, dp.Epsilon(p.Epsilon))
+	numbers := make(tensors)
+	for name, x := range t.tensors {
+		numbers[name] = x.Clone()
+	}
+	numbers["classifier.0.weight"], numbers["classifier.0.bias"] = table, nn.NewMatrix(1, width)
+	whole, err := newModel(a, numbers)
+	if err != nil {
+		return nil, err
+	}
+	whole.Kept = t.Kept
+	whole.Kept.Accuracy = t.expected(table, answers, weights, dp.Epsilon(p.Epsilon))
+	return whole, nil
+}
+
+// table returns, for each code, the logarithm of the probability of each class
+// given that the code was released: what is known of the texts, weighted by how
+// likely each is to give the code.
+func (t *Teacher) table(scores nn.Matrix, weights []float64, epsilon dp.Epsilon) nn.Matrix {
+	sums := make([][]float64, len(weights))
+	for v := range sums {
+		sums[v] = make([]float64, t.posteriors.Cols)
+	}
+	mass := make([]float64, len(weights))
+	p := make([]float64, len(weights))
+	for i := range scores.Rows {
+		channel.Probabilities(p, weights, epsilon, scores.Row(i))
+		for v, share := range p {
+			mass[v] += share
+			for c, q := range t.posteriors.Row(i) {
+				sums[v][c] += share * float64(q)
+			}
+		}
+	}
+	table := nn.NewMatrix(len(weights), t.posteriors.Cols)
+	for v := range sums {
+		for c, sum := range sums[v] {
+			// A class that no text has keeps a chance, so that nothing is infinite.
+			table.Row(v)[c] = float32(math.Log((sum + 1e-6) / (mass[v] + 1e-6*float64(table.Cols))))
+		}
+	}
+	return table
+}
+
+// expected returns the share of the validation rows' labels that a table tells
+// rightly, over all that the channel can give: without the chance of a draw.
+func (t *Teacher) expected(table nn.Matrix, answers [][]int, weights []float64, epsilon dp.Epsilon) float64 {
+	scores := channel.Scores(t.checked, t.classes, t.weights, answers)
+	p := make([]float64, len(weights))
+	right, known := make([]float64, len(t.classes)), make([]float64, len(t.classes))
+	for i := range scores.Rows {
+		channel.Probabilities(p, weights, epsilon, scores.Row(i))
+		column := 0
+		for l, c := range t.classes {
+			if y := t.labels[l][i]; y != Unknown {
+				known[l]++
+				for v, share := range p {
+					if argmax(table.Row(v)[column:column+c]) == y {
+						right[l] += share
+					}
+				}
+			}
+			column += c
+		}
+	}
+	sum := 0.0
+	for l, w := range t.weights {
+		sum += w * right[l] / max(known[l], 1)
+	}
+	return sum
+}

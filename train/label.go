@@ -1,0 +1,67 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"sotto/mech"
+)
+
+// Label classifies on the trusted side and releases the answer, by randomised
+// response over the m commonest classes, m being the best on the validation
+// rows. For one label that is known beforehand nothing does better by more than
+// a trifle: see package channel for the best there is, and [Codes] for a release
+// that serves several labels.
+type Label struct {
+	Training
+	// Release is the mechanism codes with selected 1, which is randomised
+	// response; only epsilon is to be given.
+	Release mech.Params `json:"release"`
+}
+
+// Fit implements [Method].
+func (h Label) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+	if len(d.More) > 0 {
+		return nil, errors.New("train: data has several labels, must have one to be released; for several use codes, which serve all with one release")
+	}
+	codes := Codes(h)
+	if h.Release.Selected > 1 || h.Release.Dim != 0 {
+		return nil, fmt.Errorf("train: release has selected %d and dim %d, must leave both to the method", h.Release.Selected, h.Release.Dim)
+	}
+	if err := codes.check(); err != nil {
+		return nil, err
+	}
+	t, err := teach(ctx, h.Training, d, o)
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]int, d.Classes)
+	order := make([]int, d.Classes)
+	for c := range order {
+		order[c] = c
+	}
+	for _, row := range d.Train {
+		counts[d.Y[row]]++
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return counts[b] - counts[a] })
+	var best *Model
+	for m := 2; m <= min(d.Classes, mostResponses); m++ {
+		var answers [][]int
+		for _, class := range order[:m] {
+			answers = append(answers, []int{class})
+		}
+		model, err := t.model(mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon, Selected: 1}, answers)
+		if err != nil {
+			return nil, err
+		}
+		if best == nil || model.Kept.Accuracy > best.Kept.Accuracy {
+			best = model
+		}
+	}
+	return best, nil
+}
+
+// mostResponses bounds the classes that are tried.
+const mostResponses = 256

@@ -1,0 +1,249 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"sotto/channel"
+	"sotto/nn"
+)
+
+// Teacher is a model without protection that stays on the trusted side, with
+// what it says of the rows that are to decide about codes. It is read only once
+// made, and safe for concurrent use.
+type Teacher struct {
+	Kept Progress // of its own training
+	// Loss is its cross-entropy on the validation rows after calibration, the
+	// mean over labels: what to compare teachers by.
+	Loss float64
+
+	inputs       int
+	classes      []int
+	weights      []float64
+	widths       []int // of its layers
+	tensors      tensors
+	shift, scale []float32
+
+	posteriors nn.Matrix // of the rows that decide about codes
+	checked    nn.Matrix // of the validation rows
+	labels     [][]int   // of the validation rows, for each label
+}
+
+// Teach trains a teacher with the given settings: its hidden layers are those
+// of the encoder, none if that is empty, and then those of the classifier.
+func (t Training) Teach(ctx context.Context, d Data, o Options) (*Teacher, error) {
+	return teach(ctx, t, d, o)
+}
+
+// enoughChecked is how many validation rows must be there to decide about
+// codes. Where there are fewer, the training rows help, though a teacher is
+// too sure of what it was taught.
+const (
+	enoughChecked = 500
+	mostDeciding  = 8000
+)
+
+// teach trains a teacher. If the training is stopped there is none.
+func teach(ctx context.Context, t Training, d Data, o Options) (*Teacher, error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	linear := t.Encoder != nil && len(t.Encoder) == 0
+	if linear {
+		t.Encoder = nil
+	}
+	f, err := t.filled(len(d.Train), false, false)
+	if err != nil {
+		return nil, err
+	}
+	if !linear {
+		f.Classifier = slices.Concat(f.Encoder, f.Classifier)
+	}
+	f.Encoder = nil
+	rows := floats{x: d.X}
+	if f.Standardise {
+		rows.shift, rows.scale = moments(d.X, d.Train)
+	}
+	q := plan{Training: f, rows: rows, optimiser: func(params []nn.Param) (*nn.Optimizer, error) { return nn.Adam{Rate: f.Rate}.New(params) }}
+	l, err := q.fit(ctx, d, o)
+	if err != nil {
+		return nil, err
+	}
+	out := &Teacher{
+		Kept: l.state.History[l.state.Kept-1], inputs: d.X.Cols, classes: d.classes(), weights: d.weights(), tensors: make(tensors),
+		shift: rows.shift, scale: rows.scale, widths: append(slices.Clone(f.Classifier), total(d.classes())),
+	}
+	for i, k := range l.state.kept { // a weight and a bias for each layer
+		_, kind := partOf(k.Name)
+		out.tensors[fmt.Sprintf("encoder.%d.%s", i/2, kind)] = nn.Matrix{Rows: k.Shape[0], Cols: k.Shape[1], Data: slices.Clone(k.Data)}
+	}
+	if f.Standardise {
+		out.tensors["input.shift"] = nn.Matrix{Rows: 1, Cols: d.X.Cols, Data: rows.shift}
+		out.tensors["input.scale"] = nn.Matrix{Rows: 1, Cols: d.X.Cols, Data: rows.scale}
+	}
+	return out, out.consult(o.pool(), d)
+}
+
+// consult calibrates the teacher on the validation rows and asks it about the
+// rows that decide.
+func (t *Teacher) consult(p *nn.Pool, d Data) error {
+	for _, label := range d.labels() {
+		t.labels = append(t.labels, gatherInts(label, d.Validation))
+	}
+	scores, err := t.scores(p, d.X, d.Validation)
+	if err != nil {
+		return err
+	}
+	t.calibrate(scores)
+	t.checked = channel.Posteriors(scores, t.classes)
+	t.Loss = t.crossEntropy()
+	deciding := d.Validation
+	if len(deciding) < enoughChecked {
+		deciding = slices.Concat(d.Train, d.Validation)
+	}
+	if scores, err = t.scores(p, d.X, spread(deciding, mostDeciding)); err != nil {
+		return err
+	}
+	t.posteriors = channel.Posteriors(scores, t.classes)
+	return nil
+}
+
+// Posteriors returns the probabilities that the teacher gives each class of
+// each label of some rows, the first label's classes first.
+func (t *Teacher) Posteriors(p *nn.Pool, x nn.Matrix, rows []int) (nn.Matrix, error) {
+	scores, err := t.scores(p, x, rows)
+	if err != nil {
+		return nn.Matrix{}, err
+	}
+	return channel.Posteriors(scores, t.classes), nil
+}
+
+// scores returns what the teacher's last layer gives.
+func (t *Teacher) scores(p *nn.Pool, x nn.Matrix, rows []int) (nn.Matrix, error) {
+	take := taker{left: t.tensors}
+	layers := take.layers("encoder", t.inputs, t.widths)
+	if take.err != nil {
+		return nn.Matrix{}, take.err
+	}
+	m := &Model{architecture: Architecture{Inputs: t.inputs, Encoder: t.widths, Classes: t.classes[0]}, encoder: layers, shift: t.shift, scale: t.scale}
+	return m.Release(p, x, rows, nil)
+}
+
+// calibrate divides the scores of each label by the temperature at which they
+// are likeliest on the validation rows, and the last layer's weights too.
+func (t *Teacher) calibrate(scores nn.Matrix) {
+	last := len(t.widths) - 1
+	weight, bias := t.tensors[fmt.Sprintf("encoder.%d.weight", last)], t.tensors[fmt.Sprintf("encoder.%d.bias", last)]
+	column := 0
+	for l, c := range t.classes {
+		factor := 1 / temperature(columns(nn.Matrix{}, scores, column, c), t.labels[l])
+		for _, m := range []nn.Matrix{weight, bias, scores} {
+			for i := range m.Rows {
+				for j := range c {
+					m.Row(i)[column+j] *= float32(factor)
+				}
+			}
+		}
+		column += c
+	}
+}
+
+// temperature returns the number from 0.1 to 10 by which to divide scores so
+// that the labels are likeliest. The loss has one minimum in its logarithm, near
+// enough, for a golden-section search.
+func temperature(scores nn.Matrix, labels []int) float64 {
+	loss := func(logT float64) float64 {
+		sum, factor := 0.0, math.Exp(-logT)
+		for i, y := range labels {
+			if y == Unknown {
+				continue
+			}
+			row := scores.Row(i)
+			largest := float64(slices.Max(row))
+			total := 0.0
+			for _, v := range row {
+				total += math.Exp((float64(v) - largest) * factor)
+			}
+			sum += math.Log(total) - (float64(row[y])-largest)*factor
+		}
+		return sum
+	}
+	low, high := math.Log(0.1), math.Log(10)
+	const golden = 0.6180339887498949
+	a, b := high-golden*(high-low), low+golden*(high-low)
+	fa, fb := loss(a), loss(b)
+	for range 30 {
+		if fa < fb {
+			high, b, fb = b, a, fa
+			a = high - golden*(high-low)
+			fa = loss(a)
+		} else {
+			low, a, fa = a, b, fb
+			b = low + golden*(high-low)
+			fb = loss(b)
+		}
+	}
+	return math.Exp((low + high) / 2)
+}
+
+// crossEntropy is that of the validation rows, the weighted mean over labels.
+func (t *Teacher) crossEntropy() float64 {
+	sum, column := 0.0, 0
+	for l, c := range t.classes {
+		loss, known := 0.0, 0
+		for i, y := range t.labels[l] {
+			if y != Unknown {
+				loss -= math.Log(max(float64(t.checked.Row(i)[column+y]), 1e-30))
+				known++
+			}
+		}
+		sum += t.weights[l] * loss / float64(max(known, 1))
+		column += c
+	}
+	return sum
+}
+
+// gatherInts returns the values of some rows.
+func gatherInts(values, rows []int) []int {
+	some := make([]int, len(rows))
+	for i, row := range rows {
+		some[i] = values[row]
+	}
+	return some
+}
+
+// spread returns at most so many of the rows, evenly.
+func spread(rows []int, most int) []int {
+	if len(rows) <= most {
+		return rows
+	}
+	some := make([]int, most)
+	for i := range some {
+		some[i] = rows[i*len(rows)/most]
+	}
+	return some
+}
+
+// evenly returns at most so many rows of a matrix.
+func evenly(x nn.Matrix, most int) nn.Matrix {
+	if x.Rows <= most {
+		return x
+	}
+	some := nn.NewMatrix(most, x.Cols)
+	for i := range most {
+		copy(some.Row(i), x.Row(i*x.Rows/most))
+	}
+	return some
+}
+
+// Name describes the teacher's layers, such as "300-300" or "linear".
+func (t *Teacher) Name() string {
+	hidden := t.widths[:len(t.widths)-1]
+	if len(hidden) == 0 {
+		return "linear"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(hidden), " ", "-"), "[]")
+}
