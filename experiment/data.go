@@ -28,6 +28,7 @@ type prepared struct {
 
 	// What the set knows of its rows, protected or not.
 	labels     []dataset.Column // the first one first
+	unknown    []dataset.Column // that nobody knows in training
 	attributes []dataset.Column
 }
 
@@ -45,11 +46,14 @@ func prepare(ctx context.Context, r train.DataRecord, workers int) (*prepared, e
 	if len(set.Label.Classes) < 2 {
 		return nil, fmt.Errorf("experiment: %s has a number as its label, must have classes", r.Name)
 	}
-	d := &prepared{notes: slices.Clone(set.Notes), text: set.Text != nil, labels: append([]dataset.Column{set.Label}, set.More...), attributes: set.Attributes}
+	d := &prepared{notes: slices.Clone(set.Notes), text: set.Text != nil, attributes: set.Attributes}
+	known := len(set.More) - len(r.Unknown)
+	d.labels, d.unknown = append([]dataset.Column{set.Label}, set.More[:known]...), set.More[known:]
 	d.record = train.DataRecord{Name: r.Name, Variant: set.Variant, Label: set.Label.Name, Classes: set.Label.Classes, Hash: set.Hash()}
 	d.record.Limit = r.Limit
 	d.Y, d.Classes = set.Label.IDs, len(set.Label.Classes)
-	for _, c := range set.More {
+	d.record.Unknown = r.Unknown
+	for _, c := range d.labels[1:] {
 		d.More = append(d.More, train.Target{Y: c.IDs, Classes: len(c.Classes)})
 		d.record.More = append(d.record.More, train.LabelRecord{Name: c.Name, Classes: c.Classes})
 	}
@@ -78,6 +82,16 @@ func load(r train.DataRecord) (*dataset.Set, error) {
 	}
 	for _, more := range r.More {
 		options.Labels = append(options.Labels, more.Name)
+	}
+	if len(r.Unknown) > 0 { // they leave the vectors, as labels do
+		if r.Label == "" {
+			info, err := dataset.Find(r.Name, "")
+			if err != nil {
+				return nil, err
+			}
+			options.Labels = info.Labels[:1]
+		}
+		options.Labels = append(options.Labels, r.Unknown...)
 	}
 	if r.Name == "celeba" { // any of its attributes can play either part
 		if r.Attribute != "" && r.Attribute != "none" {
@@ -230,7 +244,7 @@ func (s Spec) Key() (string, error) {
 
 // wants is what a filled spec says of its data.
 func (s Spec) wants() train.DataRecord {
-	r := train.DataRecord{Name: s.Data, Variant: s.DataVariant, Label: s.Label, Attribute: s.Attribute, Encoder: s.Encoder, Dropout: s.Dropout, Limit: s.Limit, Reserve: s.Reserve}
+	r := train.DataRecord{Name: s.Data, Variant: s.DataVariant, Label: s.Label, Attribute: s.Attribute, Encoder: s.Encoder, Dropout: s.Dropout, Limit: s.Limit, Reserve: s.Reserve, Unknown: s.Unknown}
 	if len(s.Labels) > 0 {
 		r.Label = s.Labels[0]
 		for _, name := range s.Labels[1:] {

@@ -90,6 +90,8 @@ type Score struct {
 
 	// Labels tells of each label where there are several; Accuracy is their mean.
 	Labels []LabelScore `json:"labels,omitempty"`
+	// Unknown tells of each label that nobody knew in training.
+	Unknown []LabelScore `json:"unknown,omitempty"`
 
 	Claimed *dp.Epsilon `json:"claimed"`         // null: nobody claimed anything
 	True    *dp.Epsilon `json:"true"`            // what is proved
@@ -190,20 +192,25 @@ func summarise(scores []Score) (mean, deviation Score, interval [2]measure.Numbe
 			interval = [2]measure.Number{max(s.Low, 0), min(s.High, 1)}
 		}
 	}
-	mean.Labels = meanLabels(scores)
+	mean.Labels = meanLabels(scores, func(s Score) []LabelScore { return s.Labels })
+	mean.Unknown = meanLabels(scores, func(s Score) []LabelScore { return s.Unknown })
 	if len(scores) > 1 {
 		mean.Low, mean.High = interval[0], interval[1]
 	}
 	return mean, deviation, interval
 }
 
-// meanLabels returns the mean of each label's accuracy.
-func meanLabels(scores []Score) []LabelScore {
-	mean := slices.Clone(scores[0].Labels)
+// meanLabels returns the mean of each label's accuracy; none if a score has
+// none.
+func meanLabels(scores []Score, of func(Score) []LabelScore) []LabelScore {
+	mean := slices.Clone(of(scores[0]))
 	for l := range mean {
 		mean[l].Accuracy = 0
 		for _, s := range scores {
-			mean[l].Accuracy += s.Labels[l].Accuracy / measure.Number(len(scores))
+			if len(of(s)) != len(mean) {
+				return nil
+			}
+			mean[l].Accuracy += of(s)[l].Accuracy / measure.Number(len(scores))
 		}
 	}
 	return mean

@@ -95,6 +95,11 @@ func (s *scorer) score(ctx context.Context, p *nn.Pool, m *train.Model, seed uin
 	if out.fairness, err = s.compare(p, test); err != nil {
 		return out, err
 	}
+	if attack && m.Dim() > 0 {
+		if out.Unknown, err = s.learnLater(ctx, p, seed, validation, test); err != nil {
+			return out, err
+		}
+	}
 	if s.data.Z == nil {
 		return out, nil
 	}
@@ -206,6 +211,22 @@ func (s *scorer) accuracies(q part) (float64, []LabelScore) {
 		mean += a / float64(len(s.data.labels))
 	}
 	return mean, all
+}
+
+// learnLater fits a classifier of each label that was unknown in training to
+// the releases of the validation part, and scores it on those of the test part.
+func (s *scorer) learnLater(ctx context.Context, p *nn.Pool, seed uint64, validation, test part) ([]LabelScore, error) {
+	var all []LabelScore
+	for _, c := range s.data.unknown {
+		fit := measure.Labelled{X: validation.released, Z: pick(c.IDs, validation.rows)}
+		score := measure.Labelled{X: test.released, Z: pick(c.IDs, test.rows)}
+		learnt, err := measure.Leak(ctx, p, measure.Probe{Seed: seed}, fit, score, len(c.Classes))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, LabelScore{c.Name, measure.Number(learnt.Accuracy), measure.Number(measure.Majority(score.Z))})
+	}
+	return all, nil
 }
 
 // compare compares the groups of the attribute by the answers.

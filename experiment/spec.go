@@ -22,6 +22,9 @@ type Spec struct {
 	// Labels are several, to be served by one release; the first is the one whose
 	// fairness is measured. One alone is the same as Label.
 	Labels []string `json:"labels,omitempty"`
+	// Unknown are labels that nobody knows in training. A classifier of each is
+	// fitted afterwards, on the releases of the validation part.
+	Unknown []string `json:"unknown,omitempty"`
 	// Reserve is the share of a release of codes that serves labels unknown in
 	// training; 0 means none. It stands in for them with what the vectors tell
 	// most of: the signs of their principal components.
@@ -131,7 +134,7 @@ func (s Spec) checkLabels(info dataset.Info) error {
 	if s.Label != "" && len(s.Labels) > 0 {
 		return errors.New("experiment: label and labels are given, must be one of them")
 	}
-	for _, name := range append(slices.Clone(s.Labels), s.Label) {
+	for _, name := range slices.Concat(s.Labels, s.Unknown, []string{s.Label}) {
 		if name != "" && !slices.Contains(info.Labels, name) {
 			return fmt.Errorf("experiment: %s has no label %q, must be one of %s", info.Name, name, strings.Join(info.Labels, ", "))
 		}

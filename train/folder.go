@@ -63,6 +63,8 @@ type DataRecord struct {
 	Classes []string `json:"classes"`
 	// More are further labels that the same release serves.
 	More []LabelRecord `json:"more,omitempty"`
+	// Unknown are labels that were known to nobody in training.
+	Unknown []string `json:"unknown,omitempty"`
 	// Reserve is the share of a release that was kept for labels unknown in
 	// training.
 	Reserve   float64 `json:"reserve,omitempty"`

@@ -28,6 +28,7 @@ func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&s.DataVariant, "data-variant", "", "variant of the data set (default: its first)")
 	fs.StringVar(&s.Label, "label", "", "what to predict (default: the data set's own label; see sotto data list)")
 	fs.StringSliceVar(&s.Labels, "labels", nil, "several labels, separated by commas, served by one release")
+	fs.StringSliceVar(&s.Unknown, "unknown", nil, "labels that nobody knows in training, to be learnt from the releases afterwards")
 	fs.Float64Var(&s.Reserve, "reserve", 0, "share of a release of codes kept for labels unknown in training: auto, codes (default: none)")
 	fs.StringVar(&s.Attribute, "attribute", "", `attribute to protect, or "none" (default: the data set's first)`)
 	fs.StringVar(&s.Encoder, "encoder", "", "what makes vectors of texts: default, hash:N, minilm, glove, or a file (see sotto encoder list; default: default)")
