@@ -57,6 +57,10 @@ type part struct {
 	rows     []int
 	released nn.Matrix
 	answers  [][]int // to each label
+	// law is how likely each code was for each row, and told what each code is
+	// answered with, of a model that releases codes; empty for others.
+	law  nn.Matrix
+	told [][]int
 }
 
 func (s *scorer) release(p *nn.Pool, m *train.Model, rows []int, seed uint64, name string) (part, error) {
@@ -64,7 +68,38 @@ func (s *scorer) release(p *nn.Pool, m *train.Model, rows []int, seed uint64, na
 	if err != nil {
 		return part{}, err
 	}
-	return part{rows, released, m.Predict(p, released, seed)}, nil
+	q := part{rows: rows, released: released, answers: m.Predict(p, released, seed)}
+	law, coded, err := m.Law(p, s.data.X, rows)
+	if err != nil || !coded {
+		return q, err
+	}
+	each := nn.NewMatrix(law.Cols, law.Cols)
+	for c := range law.Cols {
+		each.Row(c)[c] = 1
+	}
+	q.law, q.told = law, m.Predict(p, each, seed)
+	return q, nil
+}
+
+// accuracy returns the share of right answers to a label: over everything that
+// the channel can give where its law is known, else by what was drawn.
+func (q part) accuracy(label int, want []int) float64 {
+	if q.told == nil {
+		return measure.Accuracy(want, q.answers[label])
+	}
+	sum, known := 0.0, 0
+	for i, y := range want {
+		if y < 0 {
+			continue
+		}
+		known++
+		for c, share := range q.law.Row(i) {
+			if q.told[label][c] == y {
+				sum += float64(share)
+			}
+		}
+	}
+	return sum / float64(max(known, 1))
 }
 
 // measured is what was found out about one model.
@@ -178,13 +213,15 @@ func (s *scorer) attackable(validation, test part) (fit, score measure.Labelled,
 func (s *scorer) utility(out *Score, validation, test part) {
 	accuracy, labels := s.accuracies(test)
 	out.Accuracy = measure.Number(accuracy)
-	if len(labels) == 1 {
+	if len(labels) == 1 && test.told == nil {
 		hits := int(math.Round(accuracy * float64(len(test.rows))))
 		low, high := measure.ClopperPearson(hits, len(test.rows), 0.95)
 		out.Low, out.High = measure.Number(low), measure.Number(high)
-	} else { // the labels of a text are not independent of each other
+	} else { // a text counts for a share, not for right or wrong
 		low, high := measure.Hoeffding(accuracy, len(test.rows), 0.95)
 		out.Low, out.High = measure.Number(low), measure.Number(high)
+	}
+	if len(labels) > 1 {
 		out.Labels = labels
 	}
 	validated, _ := s.accuracies(validation)
@@ -206,7 +243,7 @@ func (s *scorer) accuracies(q part) (float64, []LabelScore) {
 	mean := 0.0
 	for l, c := range s.data.labels {
 		want := pick(c.IDs, q.rows)
-		a := measure.Accuracy(want, q.answers[l])
+		a := q.accuracy(l, want)
 		all = append(all, LabelScore{c.Name, measure.Number(a), measure.Number(measure.Majority(want))})
 		mean += a / float64(len(s.data.labels))
 	}

@@ -18,7 +18,8 @@ import (
 type Frontier struct {
 	Accuracy measure.Number `json:"accuracy"` // on the test part, mean over seeds and labels
 	// Limit is the highest accuracy that any release at ε allows a receiver,
-	// given what the best model without protection knows of the test texts.
+	// given what the best model without protection knows of the test texts: by
+	// its own probabilities or by the test labels, whichever is higher.
 	Limit measure.Number `json:"limit"`
 	// Bound holds whatever anybody knows: it follows from ε and the shares of
 	// the classes alone.
@@ -91,6 +92,7 @@ func (r *runner) frontier(ctx context.Context, took time.Duration) {
 			Accuracy: c.Mean.Accuracy, NonPrivate: r.result.Reference, True: *c.Mean.True, Unit: c.Mean.Unit, Bound: c.Mean.Limit,
 			Searched: found.Trials, Seconds: took.Seconds(), Limit: r.scorer.severalBound(ctx, *c.Mean.True),
 		}
+		f.Limit = max(f.Limit, r.scorer.yardstick(*c.Mean.True))
 		if c.Statement != nil {
 			f.Mechanism, f.Dim = c.Statement.Mechanism, c.Statement.Parameters.Dim
 		}

@@ -144,11 +144,7 @@ func (t *Teacher) model(p mech.Params, answers [][]int) (*Model, error) {
 		return nil, err
 	}
 	p = m.Params()
-	weights := p.Weights
-	if weights == nil {
-		w := 1 / (float64(p.Dim) + math.Expm1(p.Epsilon)*float64(p.Selected))
-		weights = slices.Repeat([]float64{w}, p.Dim)
-	}
+	weights := weightsOf(p)
 	scores := channel.Scores(t.posteriors, t.classes, t.weights, answers)
 	width := total(t.classes)
 	a := Architecture{
@@ -228,4 +224,38 @@ func (t *Teacher) expected(table nn.Matrix, answers [][]int, weights []float64, 
 		sum += w * right[l] / max(known[l], 1)
 	}
 	return sum
+}
+
+// Law returns how likely each code is to be released for each of some rows, one
+// column a code, and false for a model without codes: with it an accuracy can be
+// computed over everything that the channel can give, without a draw. It is as
+// secret as the rows are.
+func (m *Model) Law(p *nn.Pool, x nn.Matrix, rows []int) (nn.Matrix, bool, error) {
+	if len(m.architecture.Answers) == 0 {
+		return nn.Matrix{}, false, nil
+	}
+	bare := *m
+	bare.mechanism = nil
+	scores, err := bare.Release(p, x, rows, nil)
+	if err != nil {
+		return nn.Matrix{}, true, err
+	}
+	release := m.mechanism.Params()
+	weights, law := weightsOf(release), make([]float64, release.Dim)
+	for i := range scores.Rows {
+		channel.Probabilities(law, weights, dp.Epsilon(release.Epsilon), scores.Row(i))
+		for v, share := range law {
+			scores.Row(i)[v] = float32(share)
+		}
+	}
+	return scores, true, nil
+}
+
+// weightsOf returns the least probability of each code.
+func weightsOf(p mech.Params) []float64 {
+	if p.Weights != nil {
+		return p.Weights
+	}
+	w := 1 / (float64(p.Dim) + math.Expm1(p.Epsilon)*float64(p.Selected))
+	return slices.Repeat([]float64{w}, p.Dim)
 }

@@ -102,7 +102,7 @@ bad input; 3 a gate failed; 4 an internal fault.`,
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	root.AddCommand(newEpsilon(std), newAudit(std), newPrivatize(std), newData(std), newTrain(std), newEvaluate(std), newReproduce(std), newEncode(std), newEncoder(std), newTokens(std), newMeasure(std), newAttack(std), newReport(std), newGate(std), newDemo(std), newGateway(std), newServe(std), newBudget(std))
+	root.AddCommand(newEpsilon(std), newAudit(std), newPrivatize(std), newData(std), newTrain(std), newEvaluate(std), newReproduce(std), newEncode(std), newEncoder(std), newTokens(std), newMeasure(std), newAttack(std), newReport(std), newGate(std), newDemo(std), newGateway(std), newServe(std), newBudget(std), newBias(std))
 	return root
 }
 

@@ -4,23 +4,27 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"sotto/dp"
 	"sotto/experiment"
 	"sotto/measure"
+	"sotto/train"
 )
 
 // printResult prints a result for a person.
 func printResult(out io.Writer, r *experiment.Result, dir string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s from %s, %d rows to train, %d to validate, %d to test\n", r.Data.Name, r.Data.Label, sourceOf(r), r.Rows.Train, r.Rows.Validation, r.Rows.Test)
+	fmt.Fprintf(&b, "%s: %s from %s, %d rows to train, %d to validate, %d to test\n", r.Data.Name, labelsOf(r.Data), sourceOf(r), r.Rows.Train, r.Rows.Validation, r.Rows.Test)
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "note: %s\n", n)
 	}
 	b.WriteByte('\n')
 	printConfigurations(&b, r.Configurations)
+	printLabels(&b, r.Configurations)
+	printFrontier(&b, r.Frontier)
 	printFootnotes(&b, r.Configurations, r.Data.Attribute, r.Reference)
 	if len(r.Configurations) > len(selected(r.Configurations)) {
 		fmt.Fprintf(&b, "* selected: %s\n", selection(r.Spec.Threshold))
@@ -30,6 +34,35 @@ func printResult(out io.Writer, r *experiment.Result, dir string) error {
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// labelsOf names the labels.
+func labelsOf(d train.DataRecord) string {
+	names := []string{d.Label}
+	for _, l := range d.More {
+		names = append(names, l.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// printLabels tells of each label where there are several, and of those that
+// nobody knew in training.
+func printLabels(w io.Writer, all []experiment.Configuration) {
+	if len(all) == 0 || len(all[0].Mean.Labels)+len(all[0].Mean.Unknown) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nMETHOD\tLABEL\tACCURACY %\tCOMMONEST CLASS %") //nolint:errcheck // w is a buffer
+	for _, c := range all {
+		for i, l := range slices.Concat(c.Mean.Labels, c.Mean.Unknown) {
+			name := l.Name
+			if i >= len(c.Mean.Labels) {
+				name += " (unknown in training)"
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", describe(c), name, percent(l.Accuracy), percent(l.Majority)) //nolint:errcheck // see above
+		}
+	}
+	t.Flush() //nolint:errcheck // see above
 }
 
 // selection says how a configuration was selected.

@@ -11,34 +11,39 @@ import (
 // line whose length would bound it.
 const maxWord = 1 << 12
 
-// nextBinary reads a word and its numbers.
-func (r *Reader) nextBinary() error {
+// nextBinary reads a word, and its numbers if the word is wanted.
+func (r *Reader) nextBinary() (wanted bool, err error) {
 	c, err := r.afterBreaks()
 	if r.rows == r.promised {
 		if errors.Is(err, io.EOF) {
-			return io.EOF
+			return false, io.EOF
 		}
 		r.line = r.rows
-		return r.Errorf("more follows after it, the last that the header promises, must not")
+		return false, r.Errorf("more follows after it, the last that the header promises, must not")
 	}
 	r.line = r.rows + 1
 	r.word = r.word[:0]
 	for ; err == nil && c != ' '; c, err = r.in.ReadByte() {
 		if len(r.word) == maxWord {
-			return r.Errorf("it has more than %d bytes, must have fewer", maxWord)
+			return false, r.Errorf("it has more than %d bytes, must have fewer", maxWord)
 		}
 		r.word = append(r.word, c)
 	}
 	if err == nil && len(r.word) == 0 {
-		return r.Errorf("it is empty")
+		return false, r.Errorf("it is empty")
 	}
-	if err == nil {
+	wanted = r.want == nil || r.want(r.word)
+	switch {
+	case err != nil:
+	case wanted:
 		err = r.floats()
+	default:
+		_, err = r.in.Discard(4 * r.dim)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return r.short()
+		return false, r.short()
 	}
-	return err
+	return wanted, err
 }
 
 // afterBreaks returns the first byte that is no line break.

@@ -23,33 +23,48 @@ func (r *Reader) readLine() ([]byte, error) {
 	return bytes.TrimRight(b, " \r\n"), nil
 }
 
-// nextText reads a line with a word.
-func (r *Reader) nextText() error {
+// nextText reads a line with a word, and its numbers if the word is wanted.
+func (r *Reader) nextText() (wanted bool, err error) {
 	b, err := r.readLine()
 	if err == nil && r.line == 1 && r.format == Text && r.header(b) {
 		b, err = r.readLine()
 	}
 	if errors.Is(err, io.EOF) && r.promised >= 0 && r.rows != r.promised {
-		return r.short()
+		return false, r.short()
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	if r.rows == r.promised {
-		return r.Errorf("it follows %d word vectors, as many as the header promises, must not", r.rows)
+		return false, r.Errorf("it follows %d word vectors, as many as the header promises, must not", r.rows)
 	}
 	word, rest, _ := bytes.Cut(b, []byte(" "))
 	if len(word) == 0 {
-		return r.Errorf("it does not begin with a word")
+		return false, r.Errorf("it does not begin with a word")
 	}
 	if r.dim == 0 {
 		if len(rest) == 0 {
-			return r.Errorf("its word has no numbers")
+			return false, r.Errorf("its word has no numbers")
 		}
 		r.dim = bytes.Count(rest, []byte(" ")) + 1
 	}
+	if r.want != nil && !r.want(word) {
+		return false, r.count(rest)
+	}
 	r.word = word
-	return r.numbers(rest)
+	return true, r.numbers(rest)
+}
+
+// count checks how many numbers a line has, without reading them.
+func (r *Reader) count(rest []byte) error {
+	n := 0
+	if len(rest) > 0 {
+		n = bytes.Count(rest, []byte(" ")) + 1
+	}
+	if n != r.dim {
+		return r.Errorf("it has %d numbers, must have %d, as the first", n, r.dim)
+	}
+	return nil
 }
 
 // numbers reads the numbers of a line, which must be as many as the first line

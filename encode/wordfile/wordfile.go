@@ -84,8 +84,9 @@ type Reader struct {
 	promised int // rows that the header says; −1 without a header
 	row      []float32
 	word     []byte
-	raw      []byte // a binary row
-	err      error  // what every further call returns
+	raw      []byte                 // a binary row
+	want     func(word []byte) bool // nil if every row is wanted
+	err      error                  // what every further call returns
 }
 
 // NewReader reads from r, as far as the header if there must be one.
@@ -119,25 +120,42 @@ func NewReader(r io.Reader, f Format) (*Reader, error) {
 	return p, nil
 }
 
+// Select makes Next pass over the rows whose word is not wanted, which is much
+// faster than reading them: such a row must have as many numbers as the others,
+// but whether they are numbers is not looked at. The function must not keep the
+// word.
+func (r *Reader) Select(want func(word []byte) bool) { r.want = want }
+
 // Next returns the next word and its vector, both valid until the next call, or
 // [io.EOF] after the last. An error is final.
 func (r *Reader) Next() (word []byte, row []float32, err error) {
-	if r.err == nil {
+	for r.err == nil {
+		var wanted bool
 		if r.format == Word2vecBinary {
-			r.err = r.nextBinary()
+			wanted, r.err = r.nextBinary()
 		} else {
-			r.err = r.nextText()
+			wanted, r.err = r.nextText()
+		}
+		if r.err != nil {
+			break
+		}
+		r.rows++
+		if wanted {
+			return r.word, r.row, nil
 		}
 	}
 	if errors.Is(r.err, io.EOF) && r.rows == 0 {
 		r.err = errors.New("it holds no word vectors, must hold at least one")
 	}
-	if r.err != nil {
-		return nil, nil, r.err
-	}
-	r.rows++
-	return r.word, r.row, nil
+	return nil, nil, r.err
 }
+
+// Rows returns how many rows have been read, those among them that Select
+// passes over.
+func (r *Reader) Rows() int { return r.rows }
+
+// Dim returns how many numbers a row has, 0 until that is known.
+func (r *Reader) Dim() int { return r.dim }
 
 // Line returns where the row stands that Next returned last: its line, or in a
 // binary file its number, counted from 1.

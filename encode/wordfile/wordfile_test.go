@@ -85,6 +85,37 @@ func TestErrorIsFinal(t *testing.T) {
 	}
 }
 
+// TestSelect checks that rows are passed over in every format, and still
+// counted.
+func TestSelect(t *testing.T) {
+	headed := "3 2\na 1 2\nb 3 4\nc 5 6\n"
+	binary := "3 2\na \x00\x00\x80\x3f\x00\x00\x00\x40\nb \x00\x00\x40\x40\x00\x00\x80\x40\nc \x00\x00\x80\x3f\x00\x00\x00\x40\n"
+	for format, in := range map[wordfile.Format]string{wordfile.Text: headed, wordfile.Glove: headed[4:], wordfile.Word2vecBinary: binary} {
+		r, err := wordfile.NewReader(strings.NewReader(in), format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Select(func(word []byte) bool { return string(word) == "b" })
+		word, row, err := r.Next()
+		if got := fmt.Sprint(string(word), row, err, r.Dim()); got != "b[3 4] <nil> 2" {
+			t.Errorf("%s: read %s", format, got)
+		}
+		if _, _, err = r.Next(); !errors.Is(err, io.EOF) || r.Rows() != 3 {
+			t.Errorf("%s: then %v after %d rows, want the end after 3", format, err, r.Rows())
+		}
+	}
+	for _, in := range []string{"a 1 2\nb 3\n", "a 1 2\nb 3 4 5\n", "a 1 2\nb\n", "3 2\na 1 2\n"} {
+		r, err := wordfile.NewReader(strings.NewReader(in), wordfile.Text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Select(func([]byte) bool { return false })
+		if _, _, err = r.Next(); err == nil || errors.Is(err, io.EOF) {
+			t.Errorf("%q: error is %v, want one about the numbers of a row or of rows", in, err)
+		}
+	}
+}
+
 // FuzzReader checks that rows are whole and finite whatever the bytes are, and
 // that nothing panics.
 func FuzzReader(f *testing.F) {
@@ -103,7 +134,27 @@ func FuzzReader(f *testing.F) {
 				}
 			}
 		}
+		checkSelect(t, in, formats[int(format)%len(formats)], words, rows)
 	})
+}
+
+// checkSelect reads the rows of the first word alone.
+func checkSelect(t *testing.T, in []byte, f wordfile.Format, words []string, rows [][]float32) {
+	t.Helper()
+	r, err := wordfile.NewReader(bytes.NewReader(in), f)
+	if err != nil || len(words) == 0 {
+		return
+	}
+	r.Select(func(word []byte) bool { return string(word) == words[0] })
+	for i, w := range words {
+		if w != words[0] {
+			continue
+		}
+		word, row, err := r.Next()
+		if err != nil || string(word) != w || fmt.Sprint(row) != fmt.Sprint(rows[i]) {
+			t.Fatalf("row %d is %q %v alone, error %v, want %q %v", i, word, row, err, w, rows[i])
+		}
+	}
 }
 
 func ExampleReader() {

@@ -1,0 +1,99 @@
+package direction
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"sotto/measure"
+)
+
+// MinShared is how many professions two languages must share for a correlation.
+const MinShared = 3
+
+// Correlation compares the professions' scores of languages.
+type Correlation struct {
+	Languages []string `json:"languages"`
+	// R is Pearson's correlation of the scores of the professions that two
+	// languages share, and Shared how many those are. It is undefined for fewer
+	// than MinShared, or where all scores of one are the same.
+	R      [][]measure.Number `json:"r"`
+	Shared [][]int            `json:"shared"`
+	// Clustered are the languages that Merges joins, as indices: those that have
+	// a correlation with each other.
+	Clustered []int   `json:"clustered,omitempty"`
+	Merges    []Merge `json:"merges,omitempty"`
+}
+
+// Correlate compares results by the scores of their professions. Results
+// without scores stay in the table, undefined.
+func Correlate(results []*Result) *Correlation {
+	n := len(results)
+	c := &Correlation{R: make([][]measure.Number, n), Shared: make([][]int, n)}
+	for _, r := range results {
+		c.Languages = append(c.Languages, r.Language)
+	}
+	for i := range n {
+		c.R[i], c.Shared[i] = make([]measure.Number, n), make([]int, n)
+		for j := range i + 1 {
+			r, shared := pearson(results[i], results[j])
+			c.R[i][j], c.R[j][i] = measure.Number(r), measure.Number(r)
+			c.Shared[i][j], c.Shared[j][i] = shared, shared
+		}
+	}
+	c.cluster()
+	return c
+}
+
+// pearson correlates the scores that two results share.
+func pearson(a, b *Result) (r float64, shared int) {
+	scores := map[string]float64{}
+	for _, p := range a.Professions {
+		scores[p.Name] = float64(p.Score)
+	}
+	var x, y []float64
+	for _, p := range b.Professions {
+		s, ok := scores[p.Name]
+		if ok && !math.IsNaN(s) && !math.IsNaN(float64(p.Score)) {
+			x, y = append(x, s), append(y, float64(p.Score))
+		}
+	}
+	if len(x) < MinShared || slices.Min(x) == slices.Max(x) || slices.Min(y) == slices.Max(y) {
+		return math.NaN(), len(x)
+	}
+	return max(-1, min(1, stat.Correlation(x, y, nil))), len(x)
+}
+
+// cluster joins the languages whose correlations are all defined. While some is
+// not, the language with most undefined ones is left out.
+func (c *Correlation) cluster() {
+	for i := range c.Languages {
+		c.Clustered = append(c.Clustered, i)
+	}
+	for {
+		worst, most := -1, 0
+		for at, i := range c.Clustered {
+			undefined := 0
+			for _, j := range c.Clustered {
+				if math.IsNaN(float64(c.R[i][j])) {
+					undefined++
+				}
+			}
+			if undefined > most {
+				worst, most = at, undefined
+			}
+		}
+		if worst < 0 {
+			break
+		}
+		c.Clustered = append(c.Clustered[:worst], c.Clustered[worst+1:]...)
+	}
+	distance := make([][]float64, len(c.Clustered))
+	for a, i := range c.Clustered {
+		for _, j := range c.Clustered {
+			distance[a] = append(distance[a], 1-float64(c.R[i][j]))
+		}
+	}
+	c.Merges = Linkage(distance)
+}

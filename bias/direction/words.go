@@ -1,0 +1,253 @@
+package direction
+
+import (
+	"bytes"
+	_ "embed" // the built-in word sets
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Words is the word set of a language: pairs that define what gender is, and
+// professions that are scored. It must not be changed once in use.
+type Words struct {
+	Language    string       `json:"language"`       // a short code, such as de
+	Name        string       `json:"name,omitempty"` // such as German
+	Pairs       []Pair       `json:"pairs"`
+	Professions []Profession `json:"professions,omitempty"`
+}
+
+// Pair is a defining pair.
+type Pair struct {
+	Name   string `json:"name"` // the same in every language, such as woman/man
+	Female string `json:"f"`
+	Male   string `json:"m"`
+	Note   string `json:"note,omitempty"` // what else the words mean
+}
+
+// Profession is a profession with the words for it: those for women, those for
+// men, and those for both.
+type Profession struct {
+	Name    string   `json:"name"` // the same in every language, such as nurse
+	Female  []string `json:"f,omitempty"`
+	Male    []string `json:"m,omitempty"`
+	Neutral []string `json:"n,omitempty"`
+	Note    string   `json:"note,omitempty"` // what else the words mean
+}
+
+//go:embed words.json
+var builtin []byte
+
+var parseBuiltin = sync.OnceValues(func() ([]Words, error) { return ParseWords(builtin) })
+
+// Builtin returns the built-in word set of a language: en, zh, es, ar, de, fr,
+// fa, ur or wo, with seven pairs, as published, and 32 professions, whose
+// translations are ours.
+func Builtin(language string) (Words, error) {
+	all, err := parseBuiltin()
+	if err != nil {
+		return Words{}, err
+	}
+	for _, w := range all {
+		if w.Language == language {
+			return w, nil
+		}
+	}
+	return Words{}, fmt.Errorf("direction: language is %.20q, must be one of %s, or come with its own words", language, strings.Join(Languages(), ", "))
+}
+
+// Languages lists the languages that have a built-in word set.
+func Languages() []string {
+	all, err := parseBuiltin()
+	if err != nil {
+		return nil
+	}
+	codes := make([]string, len(all))
+	for i, w := range all {
+		codes[i] = w.Language
+	}
+	return codes
+}
+
+// Bolukbasi returns the ten English pairs of Bolukbasi et al. (2016).
+func Bolukbasi() []Pair {
+	var pairs []Pair
+	for _, p := range [][2]string{
+		{"woman", "man"},
+		{"girl", "boy"},
+		{"she", "he"},
+		{"mother", "father"},
+		{"daughter", "son"},
+		{"gal", "guy"},
+		{"female", "male"},
+		{"her", "his"},
+		{"herself", "himself"},
+		{"Mary", "John"},
+	} {
+		pairs = append(pairs, Pair{Name: p[0] + "/" + p[1], Female: p[0], Male: p[1]})
+	}
+	return pairs
+}
+
+// maxWords bounds a set, so that no file makes the analysis endless: it grows
+// with the square of the pairs.
+const maxWords = 10_000
+
+// ParseWords reads word sets: a list, with one entry for each language. Unknown
+// fields are refused, and so are names that occur twice. Words are brought into
+// Unicode's composed form (NFC).
+func ParseWords(data []byte) ([]Words, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	var all []Words
+	if err := d.Decode(&all); err != nil {
+		return nil, fmt.Errorf("direction: the word sets are not a list as documented: %w", plain(err))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("direction: something follows the list of word sets, must not")
+	}
+	if len(all) == 0 {
+		return nil, errors.New("direction: the list of word sets is empty, must hold at least one")
+	}
+	var languages []string
+	for i := range all {
+		if err := all[i].normalise(); err != nil {
+			return nil, fmt.Errorf("direction: word set %d: %w", i+1, err)
+		}
+		if slices.Contains(languages, all[i].Language) {
+			return nil, fmt.Errorf("direction: word set %d: its language has one already, must have one", i+1)
+		}
+		languages = append(languages, all[i].Language)
+	}
+	return all, nil
+}
+
+// plain says what is wrong with JSON, and where, without quoting it.
+func plain(err error) error {
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return fmt.Errorf("field %q cannot hold a %s", kind.Field, kind.Value)
+	}
+	return err
+}
+
+// normalise composes the words and checks the set.
+func (w *Words) normalise() error {
+	if !readable(w.Language) || strings.ContainsAny(w.Language, "=, ") || hostile(w.Name) {
+		return errors.New("its language is empty or has a space, comma, equals sign or control character, must be a short code")
+	}
+	if len(w.Pairs) == 0 {
+		return errors.New("it has no pairs, must have some")
+	}
+	if len(w.Pairs) > maxWords || len(w.Professions) > maxWords {
+		return fmt.Errorf("it has %d pairs and %d professions, must have at most %d", len(w.Pairs), len(w.Professions), maxWords)
+	}
+	names := map[string]bool{}
+	for i := range w.Pairs {
+		p := &w.Pairs[i]
+		p.Female, p.Male = norm.NFC.String(p.Female), norm.NFC.String(p.Male)
+		if err := fresh(names, p.Name); err != nil {
+			return fmt.Errorf("pair %d: %w", i+1, err)
+		}
+		if !readable(p.Female) || !readable(p.Male) || hostile(p.Note) {
+			return fmt.Errorf("pair %d: f or m is blank, or a text has control characters, both must be words", i+1)
+		}
+	}
+	clear(names)
+	for i := range w.Professions {
+		p := &w.Professions[i]
+		if err := fresh(names, p.Name); err != nil {
+			return fmt.Errorf("profession %d: %w", i+1, err)
+		}
+		if err := p.normalise(); err != nil {
+			return fmt.Errorf("profession %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (p *Profession) normalise() error {
+	n := 0
+	for _, forms := range [][]string{p.Female, p.Male, p.Neutral} {
+		for i := range forms {
+			forms[i] = norm.NFC.String(forms[i])
+			if !readable(forms[i]) {
+				return errors.New("a form is blank or has control characters, must be a word")
+			}
+			n++
+		}
+	}
+	if n == 0 || hostile(p.Note) {
+		return errors.New("it has no forms, or control characters in its note, must have some in f, m or n and none there")
+	}
+	return nil
+}
+
+// fresh refuses a name that is empty or known.
+func fresh(names map[string]bool, name string) error {
+	if !readable(name) {
+		return errors.New("its name is blank or has control characters, must not")
+	}
+	if names[name] {
+		return errors.New("its name stands there twice, must stand there once")
+	}
+	names[name] = true
+	return nil
+}
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// hostile reports whether text could move a terminal's cursor or turn the
+// direction of what follows it.
+func hostile(s string) bool {
+	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && r != '\u200e' && r != '\u200f' && r != '\u061c'
+	})
+}
+
+// readable reports whether text is a word or name that can be shown.
+func readable(s string) bool { return !blank(s) && !hostile(s) }
+
+// All returns every word of the set, and every part of those that are made of
+// several, for which vectors are looked up.
+func (w Words) All() []string {
+	var all []string
+	add := func(words ...string) {
+		for _, word := range words {
+			all = append(all, variants(word)...)
+			if parts := strings.Fields(word); len(parts) > 1 {
+				for _, p := range parts {
+					all = append(all, variants(p)...)
+				}
+			}
+		}
+	}
+	for _, p := range w.Pairs {
+		add(p.Female, p.Male)
+	}
+	for _, p := range w.Professions {
+		add(p.Female...)
+		add(p.Male...)
+		add(p.Neutral...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// variants returns a word in Unicode's composed form and, if that differs, in
+// the decomposed one, which some tables hold.
+func variants(word string) []string {
+	composed, decomposed := norm.NFC.String(word), norm.NFD.String(word)
+	if composed == decomposed {
+		return []string{composed}
+	}
+	return []string{composed, decomposed}
+}

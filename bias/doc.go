@@ -1,0 +1,15 @@
+// Package bias holds what measures of bias in word vectors share: a Table of
+// words with their vectors, how it is read from the files in use, and how it is
+// released through a mechanism, so that each measure can be taken before and
+// after.
+//
+// The measures are in packages of their own: bias/weat has association tests,
+// bias/direction the gender direction, bias/erase what removes it. None of them
+// is a privacy guarantee. The smallest use is
+//
+//	t, _, err := bias.Read("glove.txt.gz", bias.Options{Words: []string{"woman", "man"}})
+//	if err != nil {
+//		return err
+//	}
+//	row, ok := t.Find("woman")
+package bias

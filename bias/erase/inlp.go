@@ -1,0 +1,164 @@
+package erase
+
+import (
+	"context"
+	"fmt"
+	"math"
+	weakrand "math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+
+	"sotto/measure"
+	"sotto/nn"
+)
+
+// INLP is iterative null-space projection (Ravfogel et al., ACL 2020): fit a
+// linear classifier of the concept, remove the directions that it uses, and
+// again, until it does no better on rows held out than the commonest class.
+//
+// Each classifier holds other rows out, so that all rows have a say. Rows held
+// out have then mostly been fitted to before, by which accuracy falls too low;
+// so fitting ends when several classifiers in a row were no better than the
+// commonest class. The zero value uses the defaults.
+type INLP struct {
+	Iterations int           // classifiers at most; 0 means 35
+	Patience   int           // classifiers in a row that are no better than the commonest class and end it; 0 means 10
+	Held       float64       // share of the rows held out, below 1; 0 means 0.3
+	Probe      measure.Probe // the classifier, whose hidden layers are left out
+	Seed       uint64        // of which rows are held out, and of the classifiers
+}
+
+// Iteration is what one classifier of INLP found.
+type Iteration struct {
+	Accuracy float64 `json:"accuracy"` // on the rows held out
+	Majority float64 `json:"majority"` // share of the commonest class there
+	Removed  int     `json:"removed"`  // directions so far, with those of this classifier
+	// Weights are what the classifier looked at; see [measure.Attacker.Coefficients].
+	Weights [][]float64 `json:"-"`
+}
+
+// Validate reports parameters out of range.
+func (h INLP) Validate() error {
+	if h.Iterations < 0 || h.Patience < 0 || !(h.Held >= 0 && h.Held < 1) {
+		return fmt.Errorf("erase: iterations are %d, patience %d and the share held out %v, must not be negative, and the share below 1",
+			h.Iterations, h.Patience, h.Held)
+	}
+	return h.Probe.Validate()
+}
+
+func (h INLP) withDefaults() INLP {
+	if h.Iterations == 0 {
+		h.Iterations = 35
+	}
+	if h.Patience == 0 {
+		h.Patience = 10
+	}
+	if h.Held == 0 {
+		h.Held = 0.3
+	}
+	h.Probe.Hidden = []int{}
+	return h
+}
+
+// Fit returns the eraser and what each classifier found. Rows with a negative
+// class do not count. Errors are those of Validate and of [measure.Probe.Fit].
+func (h INLP) Fit(ctx context.Context, p *nn.Pool, data measure.Labelled, classes int) (*Eraser, []Iteration, error) {
+	if err := h.Validate(); err != nil {
+		return nil, nil, err
+	}
+	h = h.withDefaults()
+	left := known(data)
+	held := int(h.Held * float64(len(left.Z)))
+	if held < 1 {
+		return nil, nil, fmt.Errorf("erase: %d rows have a known class, must be enough to hold a share of %v out", len(left.Z), h.Held)
+	}
+	// The second word keeps this stream apart from others of the same seed.
+	rng := weakrand.New(weakrand.NewPCG(h.Seed, 0x696e6c70))
+	remover := newRemover(left.X)
+	var basis [][]float64
+	var found []Iteration
+	for idle := 0; len(found) < h.Iterations && idle < h.Patience && len(basis) < left.X.Cols; {
+		rows := rng.Perm(len(left.Z))
+		fit, score := choose(left, rows[held:]), choose(left, rows[:held])
+		h.Probe.Seed = rng.Uint64()
+		a, err := h.Probe.Fit(ctx, p, fit.X, fit.Z, classes)
+		if err != nil {
+			return nil, nil, fmt.Errorf("erase: classifier %d: %w", len(found)+1, err)
+		}
+		it := Iteration{Accuracy: measure.Accuracy(score.Z, a.Predict(p, score.X)), Majority: measure.Majority(score.Z), Weights: a.Coefficients()}
+		before := len(basis)
+		for _, w := range it.Weights {
+			basis = extend(basis, w)
+		}
+		remover.remove(p, basis[before:])
+		it.Removed = len(basis)
+		found = append(found, it)
+		idle++
+		if it.Accuracy > it.Majority {
+			idle = 0
+		}
+	}
+	e, err := newEraser(Eraser{method: MethodINLP, dim: data.X.Cols, mean: make([]float64, data.X.Cols), away: basis, by: basis})
+	return e, found, err
+}
+
+// known returns a copy of the rows whose class is known.
+func known(data measure.Labelled) measure.Labelled {
+	var rows []int
+	for i, z := range data.Z {
+		if z >= 0 {
+			rows = append(rows, i)
+		}
+	}
+	return choose(data, rows)
+}
+
+// choose returns a copy of some rows.
+func choose(data measure.Labelled, rows []int) measure.Labelled {
+	part := measure.Labelled{X: nn.NewMatrix(len(rows), data.X.Cols), Z: make([]int, len(rows))}
+	for k, i := range rows {
+		copy(part.X.Row(k), data.X.Row(i))
+		part.Z[k] = data.Z[i]
+	}
+	return part
+}
+
+// remover removes directions from rows, again and again. It remembers how large
+// the rows were, to sweep away what float32 leaves of what is gone.
+type remover struct {
+	x    nn.Matrix
+	dust []float64
+}
+
+func newRemover(x nn.Matrix) *remover {
+	r := &remover{x, make([]float64, x.Rows)}
+	for i := range r.dust {
+		for _, v := range x.Row(i) {
+			r.dust[i] = max(r.dust[i], 1e-6*math.Abs(float64(v)))
+		}
+	}
+	return r
+}
+
+// remove removes from each row what lies along orthonormal directions.
+func (r *remover) remove(p *nn.Pool, basis [][]float64) {
+	wide := make([][]float64, p.Workers())
+	p.Each(r.x.Rows, func(worker, i int) {
+		if wide[worker] == nil {
+			wide[worker] = make([]float64, r.x.Cols)
+		}
+		row := wide[worker]
+		for j, v := range r.x.Row(i) {
+			row[j] = float64(v)
+		}
+		for _, b := range basis {
+			floats.AddScaled(row, -floats.Dot(b, row), b)
+		}
+		for j, v := range row {
+			if math.Abs(v) <= r.dust[i] {
+				v = 0
+			}
+			r.x.Row(i)[j] = float32(v)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package erase_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"sotto/bias/erase"
+	"sotto/measure"
+	"sotto/nn"
+)
+
+func TestINLP(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		s := newSample(uint64(classes), 2000, 12, classes)
+		data := s.labelled()
+		data.Z[0], data.Z[1] = -1, -1 // unknown
+		e, found, err := erase.INLP{Iterations: 4, Probe: measure.Probe{Epochs: 30}, Seed: 1}.Fit(t.Context(), nn.NewPool(2), data, classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Method() != erase.MethodINLP || e.Dim() != 12 {
+			t.Errorf("eraser = %s of %d, want inlp of 12", e.Method(), e.Dim())
+		}
+		p := wantProjection(t, e)
+		if !mat.EqualApprox(p, p.T(), 1e-12) {
+			t.Error("P is not symmetric")
+		}
+		if len(found) == 0 || found[len(found)-1].Removed != e.Rank() {
+			t.Fatalf("iterations = %+v, want the last to have removed %d", found, e.Rank())
+		}
+		if most := len(found) * (classes - 1); e.Rank() > most {
+			t.Errorf("rank removed = %d, want at most %d", e.Rank(), most)
+		}
+		// W·P = 0, but for what is dropped of a direction that hardly differs
+		// from those before, 1e-8 of it.
+		for k, it := range found {
+			for c, row := range it.Weights {
+				w := mat.NewDense(1, 12, row)
+				var left mat.Dense
+				left.Mul(w, p)
+				if got, whole := mat.Norm(&left, 2), mat.Norm(w, 2); got > 2e-8*whole {
+					t.Errorf("classifier %d, class %d: ‖W·P‖ = %v of ‖W‖ = %v, want 0", k, c+1, got, whole)
+				}
+			}
+		}
+		if first := found[0]; !(first.Accuracy > first.Majority) {
+			t.Errorf("first classifier = %+v, want better than the majority", first)
+		}
+	}
+}
+
+// The result depends on the seed, not on the workers.
+func TestINLPWorkers(t *testing.T) {
+	s := newSample(2, 300, 4, 2)
+	fit := func(workers int) *mat.Dense {
+		e, _, err := erase.INLP{Iterations: 2, Probe: measure.Probe{Epochs: 10}}.Fit(t.Context(), nn.NewPool(workers), s.labelled(), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Matrix()
+	}
+	if !mat.Equal(fit(1), fit(3)) {
+		t.Error("P differs with the number of workers")
+	}
+}
+
+func TestINLPRefuses(t *testing.T) {
+	s := newSample(2, 50, 2, 2)
+	for name, h := range map[string]erase.INLP{
+		"negative iterations": {Iterations: -1},
+		"negative patience":   {Patience: -1},
+		"all held out":        {Held: 1},
+		"none held out":       {Held: 0.001},
+		"bad classifier":      {Probe: measure.Probe{Rate: -1}},
+	} {
+		if _, _, err := h.Fit(t.Context(), nn.NewPool(1), s.labelled(), 2); err == nil {
+			t.Errorf("%s: Fit = nil, want an error", name)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := (erase.INLP{}).Fit(ctx, nn.NewPool(1), s.labelled(), 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("Fit that is cancelled = %v, want %v", err, context.Canceled)
+	}
+}

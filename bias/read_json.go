@@ -1,0 +1,94 @@
+package bias
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// maxDim is the most numbers that a vector of JSON or CSV may have.
+const maxDim = 1 << 20
+
+var errObject = errors.New("it must be one JSON object, with a list of numbers for each word")
+
+// readJSON reads one object of lists. Nothing else may be in it: a null among
+// the numbers, or text, is an error.
+func (b *builder) readJSON(in io.Reader) error {
+	d := json.NewDecoder(in)
+	d.UseNumber()
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return errObject
+	}
+	for d.More() {
+		key, err := d.Token()
+		word, ok := key.(string)
+		if err != nil || !ok {
+			return errObject
+		}
+		b.counts.Rows++
+		row, err := jsonRow(d)
+		if err != nil {
+			return fmt.Errorf("word %d: %w", b.counts.Rows, err)
+		}
+		if err := b.addRow(word, row); err != nil {
+			return fmt.Errorf("word %d: %w", b.counts.Rows, err)
+		}
+	}
+	if end, err := d.Token(); err != nil || end != json.Delim('}') {
+		return errObject
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more follows after the object, must not")
+	}
+	return nil
+}
+
+// jsonRow reads a list of numbers.
+func jsonRow(d *json.Decoder) ([]float64, error) {
+	if open, err := d.Token(); err != nil || open != json.Delim('[') {
+		return nil, errors.New("it has no list of numbers, must have one")
+	}
+	var row []float64
+	for d.More() {
+		t, err := d.Token()
+		n, ok := t.(json.Number)
+		if err != nil || !ok {
+			return nil, fmt.Errorf("number %d is none, must be one", len(row)+1)
+		}
+		v, err := n.Float64()
+		if err != nil {
+			return nil, fmt.Errorf("number %d is too large, must be finite", len(row)+1)
+		}
+		row = append(row, v)
+	}
+	if end, err := d.Token(); err != nil || end != json.Delim(']') {
+		return nil, errors.New("its list does not end, must")
+	}
+	return row, nil
+}
+
+// addRow checks a row of any width against the first and takes it if its word
+// is wanted.
+func (b *builder) addRow(word string, row []float64) error {
+	switch {
+	case word == "":
+		return errors.New("it is empty")
+	case len(row) == 0 || len(row) > maxDim:
+		return fmt.Errorf("it has %d numbers, must have 1 to %d", len(row), maxDim)
+	case b.dim == 0:
+		b.dim = len(row)
+	case len(row) != b.dim:
+		return fmt.Errorf("it has %d numbers, must have %d, as the first", len(row), b.dim)
+	}
+	for i, v := range row {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("number %d is %v, must be finite", i+1, v)
+		}
+	}
+	if b.wanted([]byte(word)) {
+		b.add(word, row)
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package bias
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Table is a list of words with a vector each. It is read only once made, and
+// safe for concurrent use.
+type Table struct {
+	dim   int
+	words []string
+	index map[string]int
+	rows  []float64 // dim numbers a word
+}
+
+// NewTable returns a table of the given words, with dim numbers each in rows,
+// in the same order. The table keeps both slices. Words must differ, and
+// numbers must be finite.
+func NewTable(dim int, words []string, rows []float64) (*Table, error) {
+	if dim < 1 {
+		return nil, fmt.Errorf("bias: width of the vectors is %d, must be at least 1", dim)
+	}
+	if len(rows) != dim*len(words) {
+		return nil, fmt.Errorf("bias: %d words have %d numbers, must have %d each", len(words), len(rows), dim)
+	}
+	t := &Table{dim: dim, words: words, index: make(map[string]int, len(words)), rows: rows}
+	for i, w := range words {
+		if _, twice := t.index[w]; twice {
+			return nil, fmt.Errorf("bias: word %d stands in the table twice, must stand there once", i+1)
+		}
+		t.index[w] = i
+	}
+	for i, v := range rows {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("bias: number %d of word %d is %v, must be finite", i%dim+1, i/dim+1, v)
+		}
+	}
+	return t, nil
+}
+
+// Dim returns how many numbers a vector has.
+func (t *Table) Dim() int { return t.dim }
+
+// Len returns how many words there are.
+func (t *Table) Len() int { return len(t.words) }
+
+// Word returns the i-th word.
+func (t *Table) Word(i int) string { return t.words[i] }
+
+// Row returns the vector of the i-th word, which must not be changed.
+func (t *Table) Row(i int) []float64 { return t.rows[i*t.dim : (i+1)*t.dim : (i+1)*t.dim] }
+
+// Index returns where a word stands: the word as it is, else the first of its
+// Spellings that the table has.
+func (t *Table) Index(word string) (int, bool) {
+	for _, s := range Spellings(word) {
+		if i, ok := t.index[s]; ok {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Find returns the vector of a word, looked up as by Index. It must not be
+// changed.
+func (t *Table) Find(word string) ([]float64, bool) {
+	i, ok := t.Index(word)
+	if !ok {
+		return nil, false
+	}
+	return t.Row(i), true
+}
+
+// Unit returns the table with each vector divided by its Euclidean length; a
+// vector of zeros stays.
+func (t *Table) Unit() *Table {
+	u := &Table{dim: t.dim, words: t.words, index: t.index, rows: slices.Clone(t.rows)}
+	for i := range u.words {
+		row := u.Row(i)
+		largest := 0.0 // so that no square overflows
+		for _, v := range row {
+			largest = max(largest, math.Abs(v))
+		}
+		if largest == 0 {
+			continue
+		}
+		square := 0.0
+		for _, v := range row {
+			square += (v / largest) * (v / largest)
+		}
+		length := largest * math.Sqrt(square)
+		for j := range row {
+			row[j] /= length
+		}
+	}
+	return u
+}
+
+// Spellings returns the ways in which a word is looked up, the word itself
+// first: as it is and in lower case, since many tables hold nothing else; then
+// both with the forms of Arabic letters that Persian and Urdu tables use, and
+// with an underscore or a hyphen for each space.
+func Spellings(word string) []string {
+	var all []string
+	add := func(s string) {
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	for _, s := range []string{word, strings.ToLower(word)} {
+		add(s)
+		add(persian.Replace(s))
+		add(arabic.Replace(s))
+	}
+	if strings.ContainsRune(word, ' ') {
+		for _, s := range slices.Clone(all) {
+			add(strings.ReplaceAll(s, " ", "_"))
+			add(strings.ReplaceAll(s, " ", "-"))
+		}
+	}
+	return all
+}
+
+// The two code points of yeh and of kaf, which look alike in most fonts and are
+// mixed in most corpora.
+var (
+	persian = strings.NewReplacer("ي", "ی", "ك", "ک", "ى", "ی")
+	arabic  = strings.NewReplacer("ی", "ي", "ک", "ك")
+)

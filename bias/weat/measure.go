@@ -1,0 +1,184 @@
+package weat
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"sotto/bias/precision"
+)
+
+// Measure is how near two words are. Its value is its name.
+type Measure string
+
+// The measures in use. All but the first are distances: the nearer, the
+// smaller.
+const (
+	Cosine    Measure = "cosine"
+	Euclidean Measure = "euclidean"
+	Manhattan Measure = "manhattan"
+	// Mahalanobis is √((w−a)ᵀΣ⁻¹(w−a)), with the covariance of the attribute set
+	// that a is from. Where two sets differ in scale, that difference rules the
+	// association and the statistic hardly matters; Options.Pooled avoids it.
+	Mahalanobis Measure = "mahalanobis"
+)
+
+// Measures lists the measures.
+func Measures() []Measure { return []Measure{Cosine, Euclidean, Manhattan, Mahalanobis} }
+
+// ParseMeasure returns the measure with the given name.
+func ParseMeasure(name string) (Measure, error) {
+	for _, m := range Measures() {
+		if strings.EqualFold(name, string(m)) {
+			return m, nil
+		}
+	}
+	return "", fmt.Errorf("weat: measure is %.40q, must be cosine, euclidean, manhattan or mahalanobis", name)
+}
+
+// sign is 1 if nearer means greater and −1 if it means smaller.
+func (m Measure) sign() float64 {
+	if m == Cosine {
+		return 1
+	}
+	return -1
+}
+
+// Covariance is how the covariance of an attribute set is estimated. Its value
+// is its name.
+type Covariance string
+
+// The estimates in use; see package precision.
+const (
+	LedoitWolf     Covariance = "ledoit-wolf"
+	GraphicalLasso Covariance = "glasso"
+)
+
+// ParseCovariance returns the estimate with the given name.
+func ParseCovariance(name string) (Covariance, error) {
+	switch c := Covariance(strings.ToLower(name)); c {
+	case LedoitWolf, GraphicalLasso:
+		return c, nil
+	}
+	return "", fmt.Errorf("weat: covariance is %.40q, must be ledoit-wolf or glasso", name)
+}
+
+// near holds the nearness of each target word, X before Y, to each attribute.
+type near struct{ a, b [][]float64 }
+
+// compare measures the targets against both attribute sets.
+func (s *sample) compare(m Measure, o Options) (near, error) {
+	switch m {
+	case Cosine:
+		targets := units(s.targets)
+		return near{between(targets, units(s.a), dot), between(targets, units(s.b), dot)}, nil
+	case Euclidean:
+		return near{between(s.targets, s.a, euclidean), between(s.targets, s.b, euclidean)}, nil
+	case Manhattan:
+		return near{between(s.targets, s.a, manhattan), between(s.targets, s.b, manhattan)}, nil
+	case Mahalanobis:
+		return s.mahalanobis(o)
+	}
+	return near{}, fmt.Errorf("weat: measure is %.40q, must be one of Measures", string(m))
+}
+
+// mahalanobis measures Euclidean distances between words that are whitened by
+// the covariance of the attribute set, or of both together.
+func (s *sample) mahalanobis(o Options) (near, error) {
+	if o.Pooled {
+		w, err := estimate(o.Covariance, s.moreA, s.moreB)
+		if err != nil {
+			return near{}, err
+		}
+		targets := whiten(w, s.targets)
+		return near{between(targets, whiten(w, s.a), euclidean), between(targets, whiten(w, s.b), euclidean)}, nil
+	}
+	var n near
+	for _, side := range []struct {
+		words, more [][]float64
+		to          *[][]float64
+	}{{s.a, s.moreA, &n.a}, {s.b, s.moreB, &n.b}} {
+		w, err := estimate(o.Covariance, side.more)
+		if err != nil {
+			return near{}, err
+		}
+		*side.to = between(whiten(w, s.targets), whiten(w, side.words), euclidean)
+	}
+	return n, nil
+}
+
+// estimate returns what whitens vectors by the covariance within the groups,
+// each about its own mean.
+func estimate(c Covariance, groups ...[][]float64) (precision.Whitener, error) {
+	rows := precision.Centre(groups...)
+	if c == GraphicalLasso {
+		return precision.GraphicalLassoCV(rows, precision.CV{})
+	}
+	return precision.LedoitWolf(rows)
+}
+
+func whiten(w precision.Whitener, rows [][]float64) [][]float64 {
+	white := make([][]float64, len(rows))
+	for i, r := range rows {
+		white[i] = make([]float64, len(r))
+		w.Whiten(white[i], r)
+	}
+	return white
+}
+
+// between applies f to each pair.
+func between(rows, columns [][]float64, f func(x, y []float64) float64) [][]float64 {
+	all := make([][]float64, len(rows))
+	for i, x := range rows {
+		all[i] = make([]float64, len(columns))
+		for j, y := range columns {
+			all[i][j] = f(x, y)
+		}
+	}
+	return all
+}
+
+// units divides each row, none of which is zero, by its length.
+func units(rows [][]float64) [][]float64 {
+	all := make([][]float64, len(rows))
+	for i, r := range rows {
+		largest := 0.0 // so that no square overflows or vanishes
+		for _, v := range r {
+			largest = max(largest, math.Abs(v))
+		}
+		u := make([]float64, len(r))
+		for j, v := range r {
+			u[j] = v / largest
+		}
+		length := math.Sqrt(dot(u, u))
+		for j := range u {
+			u[j] /= length
+		}
+		all[i] = u
+	}
+	return all
+}
+
+func dot(x, y []float64) float64 {
+	sum := 0.0
+	for i, v := range x {
+		sum += v * y[i]
+	}
+	return sum
+}
+
+func euclidean(x, y []float64) float64 {
+	sum := 0.0
+	for i, v := range x {
+		sum += (v - y[i]) * (v - y[i])
+	}
+	return math.Sqrt(sum)
+}
+
+func manhattan(x, y []float64) float64 {
+	sum := 0.0
+	for i, v := range x {
+		sum += math.Abs(v - y[i])
+	}
+	return sum
+}

@@ -1,0 +1,102 @@
+package weat
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Statistic is what becomes of a word's nearness to all words of an attribute
+// set. Its value is its name.
+type Statistic string
+
+// The statistics in use. Minimum and maximum are of the measure as it is: the
+// least distance is that to the nearest word, the least cosine to the farthest.
+const (
+	Mean    Statistic = "mean"
+	Median  Statistic = "median"
+	Minimum Statistic = "min"
+	Maximum Statistic = "max"
+	// Optimum is the least |s(w, a) − s(w, b)| over all pairs, the smallest
+	// association that can be read from the sets.
+	Optimum Statistic = "optimum"
+)
+
+// Statistics lists the statistics.
+func Statistics() []Statistic { return []Statistic{Mean, Median, Minimum, Maximum, Optimum} }
+
+// ParseStatistic returns the statistic with the given name.
+func ParseStatistic(name string) (Statistic, error) {
+	for _, s := range Statistics() {
+		if strings.EqualFold(name, string(s)) {
+			return s, nil
+		}
+	}
+	return "", fmt.Errorf("weat: statistic is %.40q, must be mean, median, min, max or optimum", name)
+}
+
+// associate returns the association of each target word.
+func (s Statistic) associate(n near) ([]float64, error) {
+	f, ok := map[Statistic]func([]float64) float64{Mean: mean, Median: median, Minimum: slices.Min[[]float64], Maximum: slices.Max[[]float64]}[s]
+	if !ok && s != Optimum {
+		return nil, fmt.Errorf("weat: statistic is %.40q, must be one of Statistics", string(s))
+	}
+	scores := make([]float64, len(n.a))
+	for i := range scores {
+		if s == Optimum {
+			scores[i] = optimum(n.a[i], n.b[i])
+		} else {
+			scores[i] = f(n.a[i]) - f(n.b[i])
+		}
+	}
+	return scores, nil
+}
+
+func sum(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+func mean(x []float64) float64 { return sum(x) / float64(len(x)) }
+
+func median(x []float64) float64 {
+	sorted := slices.Sorted(slices.Values(x))
+	half := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[half]
+	}
+	return (sorted[half-1] + sorted[half]) / 2
+}
+
+func optimum(a, b []float64) float64 {
+	least := math.Inf(1)
+	for _, x := range a {
+		for _, y := range b {
+			least = min(least, math.Abs(x-y))
+		}
+	}
+	return least
+}
+
+// effect returns the effect size of the scores of X and Y, of which the first
+// nx are those of X, or false if they do not differ.
+func effect(scores []float64, nx int, population bool) (float64, bool) {
+	m, square, largest := mean(scores), 0.0, 0.0
+	for _, v := range scores {
+		square += (v - m) * (v - m)
+		largest = max(largest, math.Abs(v))
+	}
+	n := float64(len(scores))
+	if !population {
+		n--
+	}
+	deviation := math.Sqrt(square / n)
+	if !(deviation > tolerance*largest) {
+		return math.NaN(), false
+	}
+	return (mean(scores[:nx]) - mean(scores[nx:])) / deviation, true
+}

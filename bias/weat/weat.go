@@ -1,0 +1,264 @@
+package weat
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"sotto/bias"
+)
+
+// Options say how a test is made. The zero value is the test as it was
+// published: cosine, mean, a deviation with N−1, one-sided.
+type Options struct {
+	Measures   []Measure   // none means Cosine
+	Statistics []Statistic // none means Mean
+	Population bool        // divide squares by N, not N−1
+	TwoSided   bool
+	Samples    int // of partitions where not all are looked at; 0 means 100,000
+	Seed       uint64
+	Covariance Covariance // of Mahalanobis; "" means LedoitWolf
+	Pooled     bool       // Mahalanobis takes one covariance, within A and B together
+}
+
+// filled returns the options with defaults in place.
+func (o Options) filled() (Options, error) {
+	if len(o.Measures) == 0 {
+		o.Measures = []Measure{Cosine}
+	}
+	if len(o.Statistics) == 0 {
+		o.Statistics = []Statistic{Mean}
+	}
+	if o.Samples == 0 {
+		o.Samples = 100_000
+	}
+	if o.Covariance == "" {
+		o.Covariance = LedoitWolf
+	}
+	if o.Samples < 1 || o.Samples > 100_000_000 {
+		return o, fmt.Errorf("weat: samples are %d, must be from 1 to 100,000,000", o.Samples)
+	}
+	for _, m := range o.Measures {
+		if _, err := ParseMeasure(string(m)); err != nil {
+			return o, err
+		}
+	}
+	for _, s := range o.Statistics {
+		if _, err := ParseStatistic(string(s)); err != nil {
+			return o, err
+		}
+	}
+	_, err := ParseCovariance(string(o.Covariance))
+	return o, err
+}
+
+// Result is what a test says.
+type Result struct {
+	Test     Test
+	Sets     []Found   // X, Y, A, B, and those behind them that are not empty
+	Variants []Variant // by measure and then statistic
+	Notes    []string  // what to know when reading them
+}
+
+// Found says what became of a set of words.
+type Found struct {
+	Set  string   `json:"set"` // such as "X"
+	Size int      `json:"size"`
+	Lost []string `json:"lost"`           // not among the vectors
+	Zero []string `json:"zero,omitempty"` // their vector is zero, so they are lost too
+	// Respelt are found in another of their spellings alone, such as lower case.
+	Respelt int `json:"respelt,omitempty"`
+}
+
+// Lost lists the words that the four sets of the test have lost.
+func (r Result) Lost() []string {
+	lost := []string{}
+	for _, f := range r.Sets[:4] {
+		lost = slices.Concat(lost, f.Lost, f.Zero)
+	}
+	return lost
+}
+
+// Variant is the result by one measure and statistic.
+type Variant struct {
+	Measure    Measure
+	Statistic  Statistic
+	Effect     float64 // signed; NaN if refused
+	Sum        float64 // of the associations of X less that of Y; NaN if refused
+	P          float64 // see the package; NaN if refused
+	TwoSided   bool
+	Exact      bool // every partition was looked at
+	Partitions int  // looked at
+	Greater    int  // of them
+	Equal      int  // of them, the observed one among them if Exact
+	Refused    string
+}
+
+// maxLost is the share of a set above which its test is refused.
+const maxLost = 0.2
+
+// sample holds the vectors of a test.
+type sample struct {
+	nx           int
+	targets      [][]float64 // X before Y
+	a, b         [][]float64
+	moreA, moreB [][]float64 // with a and b
+}
+
+// Run makes a test. Words that the table lacks are left out; if that is more
+// than a fifth of a set, or the measure is not defined, Variant.Refused says so.
+// An error is about the test or the options.
+func Run(t *bias.Table, test Test, o Options) (Result, error) {
+	o, err := o.filled()
+	if err == nil {
+		err = test.Validate()
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{Test: test}
+	s, refused := r.collect(t)
+	var all []*chance
+	var of []int // the variant of each
+	for _, m := range o.Measures {
+		var n near
+		why := refused
+		if why == "" {
+			if n, err = s.compare(m, o); err != nil {
+				why = err.Error()
+			}
+		}
+		for _, statistic := range o.Statistics {
+			v := Variant{Measure: m, Statistic: statistic, Effect: math.NaN(), Sum: math.NaN(), P: math.NaN(), Refused: why, TwoSided: o.TwoSided || statistic == Optimum}
+			if why == "" {
+				scores, err := statistic.associate(n)
+				if err != nil {
+					return Result{}, err
+				}
+				var ok bool
+				if v.Effect, ok = effect(scores, s.nx, o.Population); ok {
+					v.Sum = sum(scores[:s.nx]) - sum(scores[s.nx:])
+					all, of = append(all, newChance(scores, s.nx, m.sign(), v.TwoSided)), append(of, len(r.Variants))
+				} else {
+					v.Refused = "all target words have the same association"
+				}
+			}
+			r.Variants = append(r.Variants, v)
+		}
+	}
+	if len(all) > 0 {
+		r.permute(all, of, len(s.targets), s.nx, o)
+	}
+	return r, nil
+}
+
+// permute fills in what chance says.
+func (r *Result) permute(all []*chance, of []int, n, nx int, o Options) {
+	limit := max(maxEnumerated, o.Samples)
+	partitions := binomial(n, nx, limit)
+	exact := partitions <= limit
+	if exact {
+		enumerate(all, n, nx)
+	} else {
+		partitions = o.Samples
+		draw(all, n, nx, partitions, o.Seed)
+	}
+	for i, c := range all {
+		v := &r.Variants[of[i]]
+		v.Exact, v.Partitions, v.Greater, v.Equal = exact, partitions, c.greater, c.equal
+		v.P = float64(c.greater) / float64(partitions)
+		if !exact {
+			v.P = float64(c.greater+c.equal+1) / float64(partitions+1)
+		}
+	}
+}
+
+// collect looks the words up and says why the test cannot be made, "" if it
+// can.
+func (r *Result) collect(t *bias.Table) (s *sample, refused string) {
+	var vectors [][][]float64
+	respelt := 0
+	for _, set := range r.Test.sets() {
+		f := Found{Set: set.name, Size: len(set.words), Lost: []string{}}
+		var rows [][]float64
+		for _, w := range set.words {
+			i, ok := t.Index(w)
+			if !ok {
+				f.Lost = append(f.Lost, w)
+				continue
+			}
+			row := t.Row(i)
+			switch {
+			case !slices.ContainsFunc(row, func(v float64) bool { return v != 0 }):
+				f.Zero = append(f.Zero, w)
+			case t.Word(i) != w:
+				f.Respelt++
+				fallthrough
+			default:
+				rows = append(rows, row)
+			}
+		}
+		vectors = append(vectors, rows)
+		if set.more && f.Size == 0 {
+			continue
+		}
+		r.Sets = append(r.Sets, f)
+		respelt += f.Respelt
+		lost := len(f.Lost) + len(f.Zero)
+		if refused == "" && !set.more {
+			switch {
+			case float64(lost) > maxLost*float64(f.Size):
+				refused = fmt.Sprintf("set %s lost %d of %d words, more than %.0f %%", f.Set, lost, f.Size, 100*maxLost)
+			case len(rows) < 2:
+				refused = fmt.Sprintf("set %s has %d words left, must have at least 2", f.Set, len(rows))
+			}
+		}
+	}
+	if respelt > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d words were found in another spelling alone, such as lower case", respelt))
+	}
+	if x, y := len(vectors[0]), len(vectors[1]); x != y {
+		r.Notes = append(r.Notes, fmt.Sprintf("X has %d words and Y %d: nothing was left out to balance them", x, y))
+	}
+	if a, b := len(vectors[2]), len(vectors[3]); a != b {
+		r.Notes = append(r.Notes, fmt.Sprintf("A has %d words and B %d: nothing was left out to balance them", a, b))
+	}
+	return &sample{
+		nx: len(vectors[0]), targets: slices.Concat(vectors[0], vectors[1]), a: vectors[2], b: vectors[3],
+		moreA: slices.Concat(vectors[2], vectors[4]), moreB: slices.Concat(vectors[3], vectors[5]),
+	}, refused
+}
+
+// RunAll makes every test, several at a time. After each it calls progress,
+// unless that is nil, with the number of those that are done.
+func RunAll(ctx context.Context, t *bias.Table, tests []Test, o Options, progress func(done int)) ([]Result, error) {
+	results, errs := make([]Result, len(tests)), make([]error, len(tests))
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, test := range tests {
+		wait.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			if errs[i] = ctx.Err(); errs[i] == nil {
+				results[i], errs[i] = Run(t, test, o)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if done++; progress != nil {
+				progress(done)
+			}
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/bias/direction"
+	"sotto/internal/atomicfile"
+	"sotto/mech"
+	"sotto/report/page"
+)
+
+// biasDirectionOptions are the flags of "sotto bias direction".
+type biasDirectionOptions struct {
+	biasFlags
+	languages  []string
+	folder     string
+	words      string
+	pairs      string
+	counts     []string
+	zipf       bool
+	strictness float64
+	confidence float64
+	raw        bool
+	parts      bool
+	force      bool
+	html       string
+}
+
+// The pairs that --pairs names.
+const (
+	pairsSeven     = "seven"
+	pairsBolukbasi = "bolukbasi"
+)
+
+func (o *biasDirectionOptions) addFlags(fs *pflag.FlagSet) {
+	o.biasFlags.addFlags(fs, 100)
+	fs.Lookup("vectors").Usage += "; LANGUAGE=FILE for several languages"
+	fs.StringSliceVar(&o.languages, "language", []string{"en"}, "language of the vectors, or several with --folder (default there: all that have words)")
+	fs.StringVar(&o.folder, "folder", "", "folder of CSV files keyed by English words, wiki.LANGUAGE_calculated_occupation.csv or wiki.LANGUAGE_raw.csv")
+	fs.StringVar(&o.words, "words", "", "JSON file of word sets instead of the built-in ones")
+	fs.StringVar(&o.pairs, "pairs", pairsSeven, "defining pairs: seven, or bolukbasi, ten in English")
+	fs.StringSliceVar(&o.counts, "counts", nil, "file of counts by which the forms of a profession are weighted, word TAB count or CSV; LANGUAGE=FILE for several languages")
+	fs.BoolVar(&o.zipf, "zipf", false, "assume that the r-th word of the file occurs 1/r times as often as the first")
+	fs.Float64Var(&o.strictness, "strictness", 1, "c of DirectBias, the mean of |score|^c")
+	fs.Float64Var(&o.confidence, "min-confidence", direction.DefaultConfidence, "least difference between the shares of the first two components")
+	fs.BoolVar(&o.raw, "raw", false, "take vectors as they are, not at length 1")
+	fs.BoolVar(&o.parts, "parts", false, "take the mean of its parts for a word of several parts that is not in the vectors")
+	fs.BoolVar(&o.force, "force", false, "give scores where the direction is refused; they are marked")
+	fs.StringVar(&o.html, "html", "", "also write a page with plots to this file")
+}
+
+func newBiasDirection(std streams) *cobra.Command {
+	var o biasDirectionOptions
+	c := &cobra.Command{
+		Use:   "direction",
+		Short: "Find the direction of gender and how far professions lie along it",
+		Long: `Find the direction of gender in word vectors: the first principal component of
+defining pairs such as woman and man. Professions are scored by their cosine with
+it (female positive, male negative), DirectBias is the mean of |score|^c, and the
+forms of a profession are weighted by counts where --counts gives them.
+
+It is refused to call the component a direction of gender (exit code 1, with the
+reason) where fewer than two pairs are found or it explains hardly more than the
+second. Beside DirectBias stands what a random direction would have.
+
+Words are built in for en, zh, es, ar, de, fr, fa, ur and wo. The translations of
+the professions are ours; --words takes others. With several languages their
+scores are correlated and clustered.
+
+` + mechanismList(),
+		Example: `  sotto bias direction --vectors glove.txt.gz --language en
+  sotto bias direction --vectors de=vectors.de.txt,fr=vectors.fr.txt --counts de=counts.de.tsv --html page.html
+  sotto bias direction --vectors glove.txt.gz --mechanism laplace-l1 --epsilon 100`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.prepare(c.Flags()); err != nil {
+				return err
+			}
+			return runBiasDirection(c.Context(), o, std)
+		},
+	}
+	o.addFlags(c.Flags())
+	return c
+}
+
+// prepare checks the flags.
+func (o *biasDirectionOptions) prepare(fs *pflag.FlagSet) error {
+	if o.folder != "" {
+		if len(o.vectors)+len(o.encoders) > 0 {
+			return errors.New("--folder has no meaning with --vectors or --encoder")
+		}
+		o.vectors = []string{o.folder}
+		if !fs.Changed("language") {
+			o.languages = nil // all
+		}
+	}
+	if err := o.check(fs); err != nil {
+		return err
+	}
+	switch {
+	case o.pairs != pairsSeven && o.pairs != pairsBolukbasi:
+		return fmt.Errorf("--pairs is %.20q, must be %s or %s", o.pairs, pairsSeven, pairsBolukbasi)
+	case o.words != "" && fs.Changed("pairs"):
+		return errors.New("--pairs has no meaning with --words, which holds its own")
+	case o.zipf && len(o.counts) > 0:
+		return errors.New("--zipf has no meaning with --counts")
+	case o.zipf && (o.folder != "" || len(o.encoders) > 0):
+		return errors.New("--zipf needs --vectors, a file in which frequent words stand first")
+	}
+	return nil
+}
+
+// languageResult is what was found for one language.
+type languageResult struct {
+	*direction.Result
+	Name    string          `json:"name,omitempty"`
+	Vectors []string        `json:"vectors"`
+	After   *directionAfter `json:"after,omitempty"`
+}
+
+// directionResult is what was found for all, as --json prints several.
+type directionResult struct {
+	Languages   []languageResult       `json:"languages"`
+	Correlation *direction.Correlation `json:"correlation,omitempty"`
+	Release     *mech.Statement        `json:"release,omitempty"`
+}
+
+func runBiasDirection(ctx context.Context, o biasDirectionOptions, std streams) error {
+	subjects, err := o.subjects(ctx)
+	if err != nil {
+		return err
+	}
+	var all directionResult
+	var results []*direction.Result
+	for _, s := range subjects {
+		r, err := o.measure(ctx, s, &all, std)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.words.Language, err)
+		}
+		all.Languages = append(all.Languages, r)
+		results = append(results, r.Result)
+	}
+	if len(results) > 1 {
+		all.Correlation = direction.Correlate(results)
+	}
+	if err := o.print(all, std); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(results, func(r *direction.Result) bool { return r.Refused == "" }) {
+		return errNo
+	}
+	return nil
+}
+
+// measure analyses one language, raw and, with a mechanism, private.
+func (o *biasDirectionOptions) measure(ctx context.Context, s subject, all *directionResult, std streams) (languageResult, error) {
+	l := languageResult{Name: s.words.Name, Vectors: s.files}
+	if s.table == nil {
+		l.Result = direction.Absent(s.words, s.missing)
+		return l, nil
+	}
+	options := direction.Options{
+		Strictness: o.strictness, MinConfidence: o.confidence, Raw: o.raw, Parts: o.parts, Force: o.force,
+		Counts: s.counts, Weighting: s.weighting,
+	}
+	var err error
+	if l.Result, err = direction.Measure(s.table, s.words, options); err != nil {
+		return l, err
+	}
+	m, statement, err := o.release(s.table.Dim())
+	if err != nil || m == nil {
+		return l, err
+	}
+	all.Release = statement
+	options.Force = true // so that draws are not chosen by what they show
+	l.After, err = o.after(ctx, s, options, l.Result, m, std.err)
+	return l, err
+}
+
+// print writes the page, if one is wanted, and then to standard output.
+func (o *biasDirectionOptions) print(all directionResult, std streams) error {
+	if o.html != "" {
+		f, err := atomicfile.Create(o.html)
+		if err != nil {
+			return err
+		}
+		defer f.Abort()
+		if err := page.HTML(f, directionPage(all)); err != nil {
+			return err
+		}
+		if err := f.Commit(); err != nil {
+			return err
+		}
+	}
+	if !o.json {
+		return printDirection(std.out, all)
+	}
+	if len(all.Languages) == 1 {
+		return printJSON(std.out, struct {
+			languageResult
+			Release *mech.Statement `json:"release,omitempty"`
+		}{all.Languages[0], all.Release})
+	}
+	return printJSON(std.out, all)
+}

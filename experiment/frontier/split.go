@@ -1,0 +1,126 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"sotto/dataset"
+	"sotto/dp"
+	"sotto/experiment"
+	"sotto/measure"
+	"sotto/nn"
+	"sotto/train"
+)
+
+// splitFile lies beside the result of the model without protection, whose models
+// are kept for the values of ε of another time.
+const splitFile = "split.json"
+
+// splitFormat is the format of that file.
+const splitFormat = "sotto-split-1"
+
+// splits is what the answers of a model without protection reach when ε is
+// split evenly over the labels, each answer being released for itself.
+type splits struct {
+	Format string     `json:"format"`
+	At     []splitsAt `json:"at"`
+}
+
+type splitsAt struct {
+	Epsilon float64 `json:"epsilon"` // over all labels
+	// Seeds holds, for each seed of the model, the accuracy of each label. It is
+	// exact for the test rows: an expectation over the noise, not a sample.
+	Seeds [][]float64 `json:"seeds"`
+}
+
+// at returns what is known for an ε; nil if nothing is.
+func (s splits) at(epsilon float64) [][]float64 {
+	for _, a := range s.At {
+		if a.Epsilon == epsilon {
+			return a.Seeds
+		}
+	}
+	return nil
+}
+
+// readSplits reads what was computed before; nothing if nothing was.
+func readSplits(dir string) (splits, error) {
+	s := splits{Format: splitFormat}
+	path := filepath.Join(dir, splitFile)
+	if _, err := readJSON(path, &s); err != nil {
+		return s, err
+	}
+	if s.Format != splitFormat {
+		return s, damaged(path, errors.New("its format is not known"))
+	}
+	return s, nil
+}
+
+// addSplits computes what is missing of the given values of ε from the models
+// that lie in dir.
+func addSplits(ctx context.Context, dir string, t Task, epsilons []float64, workers int) error {
+	s, err := readSplits(dir)
+	if err != nil {
+		return err
+	}
+	var missing []splitsAt
+	for _, e := range epsilons {
+		if s.at(e) == nil {
+			missing = append(missing, splitsAt{Epsilon: e})
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	set, err := dataset.Load(t.Data, dataset.Options{Labels: t.Labels})
+	if err != nil {
+		return err
+	}
+	columns := append([]dataset.Column{set.Label}, set.More...)
+	pool := nn.NewPool(workers)
+	err = experiment.Releases(ctx, dir, workers, func(r experiment.Released) error {
+		m, _, err := train.Load(filepath.Join(dir, r.Folder, fmt.Sprintf("seed-%d", r.Seed)))
+		if err != nil {
+			return err
+		}
+		// What the model without protection releases is the vector itself.
+		logits := m.Logits(pool, r.Test.Vectors)
+		for i := range missing {
+			accuracies, err := splitAccuracies(missing[i].Epsilon, logits, columns, r.Test.Rows)
+			if err != nil {
+				return err
+			}
+			missing[i].Seeds = append(missing[i].Seeds, accuracies)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.At = append(s.At, missing...)
+	return writeJSON(filepath.Join(dir, splitFile), s)
+}
+
+// splitAccuracies returns the expected accuracy of each label whose answer is
+// released at its share of ε. The logits of the labels stand side by side.
+func splitAccuracies(epsilon float64, logits nn.Matrix, labels []dataset.Column, rows []int) ([]float64, error) {
+	var all []float64
+	from := 0
+	for _, c := range labels {
+		scores := nn.NewMatrix(logits.Rows, len(c.Classes))
+		want := make([]int, len(rows))
+		for i, row := range rows {
+			copy(scores.Row(i), logits.Row(i)[from:from+len(c.Classes)])
+			want[i] = c.IDs[row]
+		}
+		from += len(c.Classes)
+		a, err := measure.AnswerAccuracy(dp.Epsilon(epsilon/float64(len(labels))), scores, want)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}

@@ -1,0 +1,319 @@
+package train
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"sotto/dp"
+	"sotto/internal/safetensors"
+	"sotto/mech"
+	"sotto/nn"
+)
+
+// headFormat begins as that of a model does, since both lie in folders of the
+// same files. Load refuses it.
+const headFormat = formatPrefix + "head-1"
+
+// Head is what a receiver needs of a model: the classifier behind the release,
+// and what is promised of the vectors that it takes. The encoder, with whatever
+// it has kept of the texts that it was trained on, stays on the trusted side. Of
+// codes it is the table of what each of them says.
+//
+// [Model.Head] and [LoadHead] make one. It is not safe for concurrent use, but
+// its clones are independent of each other.
+type Head struct {
+	Manifest  HeadManifest
+	model     *Model // without encoder and mechanism: it takes what was released
+	guarantee dp.Guarantee
+}
+
+// HeadManifest is what the folder of a head says of it.
+type HeadManifest struct {
+	Format      string `json:"format"`
+	Method      string `json:"method"`
+	Interrupted bool   `json:"interrupted,omitempty"` // the training was stopped before its last epoch
+	// Labels are those that are answered, in the order of the classifier's
+	// columns; columns behind them are for nobody.
+	Labels       []LabelRecord  `json:"labels"`
+	Receives     mech.Statement `json:"receives"`   // what is promised of the vectors
+	Assumption   string         `json:"assumption"` // whose texts that covers
+	Architecture Architecture   `json:"architecture"`
+	Model        string         `json:"model"`   // SHA-256 of the whole model's weights
+	Weights      string         `json:"weights"` // SHA-256 of the head's; filled in by Save
+}
+
+// Labels returns the labels that the model answers, the first one first. Those
+// that it has beyond the named ones were trained for what is not known yet, and
+// are not among them. Classes without names are numbered.
+func (info Manifest) Labels() ([]LabelRecord, error) {
+	labels := append([]LabelRecord{{info.Data.Label, info.Data.Classes}}, info.Data.More...)
+	sizes := info.Architecture.Labels()
+	for l := range min(len(labels), len(sizes)) {
+		if len(labels[l].Classes) == sizes[l] {
+			continue
+		}
+		labels[l].Classes = make([]string, sizes[l])
+		for c := range sizes[l] {
+			labels[l].Classes[c] = strconv.Itoa(c)
+		}
+	}
+	return labels, checkLabels(labels, sizes)
+}
+
+// checkLabels refuses labels that a classifier of the given sizes has not, or
+// that could not be told apart.
+func checkLabels(labels []LabelRecord, sizes []int) error {
+	if len(labels) < 1 || len(labels) > len(sizes) {
+		return fmt.Errorf("train: manifest names %d labels, must name from 1 to the model's %d", len(labels), len(sizes))
+	}
+	seen := make(map[string]bool, len(labels))
+	for l, label := range labels {
+		if label.Name == "" && len(labels) > 1 || seen[label.Name] {
+			return fmt.Errorf("train: label %d of the manifest has no name of its own, must have one", l+1)
+		}
+		if len(label.Classes) != sizes[l] {
+			return fmt.Errorf("train: label %d of the manifest has %d classes, must have %d", l+1, len(label.Classes), sizes[l])
+		}
+		seen[label.Name] = true
+	}
+	return nil
+}
+
+// Head returns the classifier of a model with its manifest, as [Load] returns
+// both. It refuses a model whose releases nothing protects, and one that
+// releases nothing.
+func (m *Model) Head(info Manifest) (*Head, error) {
+	a := m.architecture
+	if a.Constant != "" {
+		return nil, errors.New("train: the model releases nothing, so there is nothing to receive")
+	}
+	s, ok := m.Statement()
+	if !ok {
+		return nil, errors.New("train: the model takes vectors that nothing protects")
+	}
+	info.Architecture = m.architecture
+	labels, err := info.Labels()
+	if err != nil {
+		return nil, err
+	}
+	behind := make(tensors)
+	for name, t := range m.tensors() {
+		if strings.HasPrefix(name, "classifier.") {
+			behind[name] = t
+		}
+	}
+	return newHead(HeadManifest{
+		Format: headFormat, Method: info.Method, Interrupted: info.Interrupted, Labels: labels, Receives: s, Assumption: m.Coverage(),
+		Architecture: Architecture{Inputs: m.Dim(), Classifier: a.Classifier, Classes: a.Classes, More: a.More}.clone(), Model: info.Weights,
+	}, behind)
+}
+
+// newHead makes a head, and refuses one that is more than a classifier or states
+// another guarantee than the mechanism of its vectors has.
+func newHead(info HeadManifest, t tensors) (*Head, error) {
+	a := info.Architecture
+	if a.Constant != "" || a.Standardise || a.Scaling != "" || len(a.Encoder) > 0 || a.Release != nil || len(a.Answers) > 0 || len(a.Importance) > 0 {
+		return nil, errors.New("train: a head is more than a classifier, must be nothing else")
+	}
+	if err := checkLabels(info.Labels, a.Labels()); err != nil {
+		return nil, err
+	}
+	if digest, err := hex.DecodeString(info.Model); err != nil || len(digest) != sha256.Size {
+		return nil, errors.New("train: a head names no model by the SHA-256 of its weights, must be of one that was saved")
+	}
+	if info.Assumption != coverage && info.Assumption != serverCoverage {
+		return nil, errors.New("train: a head states an assumption that no model has")
+	}
+	mechanism, err := mech.New(info.Receives.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	g := mechanism.Guarantee()
+	if g.Validate() != nil || !(g.Epsilon < dp.Infinite) {
+		return nil, errors.New("train: a head takes vectors that nothing protects")
+	}
+	proven, err := mech.Describe(info.Receives.Parameters, 0)
+	if err != nil || normal(proven) != normal(info.Receives) {
+		return nil, fmt.Errorf("train: a head states another guarantee than the mechanism of its vectors proves, %v; it was changed, or made by a version that computed it differently", g)
+	}
+	if _, out := mechanism.Shape(); out != a.Inputs {
+		return nil, fmt.Errorf("train: a head takes %d numbers, must take the %d that are released", a.Inputs, out)
+	}
+	m, err := newModel(a, t)
+	if err != nil {
+		return nil, err
+	}
+	return &Head{info, m, g}, nil
+}
+
+// Guarantee returns what is promised of each vector.
+func (h *Head) Guarantee() dp.Guarantee { return h.guarantee }
+
+// Dim returns how many numbers a vector has.
+func (h *Head) Dim() int { return h.model.Dim() }
+
+// Logits returns the scores of released rows, as [Model.Logits] does.
+func (h *Head) Logits(p *nn.Pool, released nn.Matrix) nn.Matrix { return h.model.Logits(p, released) }
+
+// Clone returns a head that can be used beside h, with weights of its own.
+func (h *Head) Clone() *Head { return &Head{h.Manifest, h.model.Clone(), h.guarantee} }
+
+// Save writes the head as a folder, whole or not at all, as [Model.Save] does. An
+// empty folder or another head's at that place is replaced; a whole model's is
+// not.
+func (h *Head) Save(dir string) error {
+	if err := replaceable(dir); err != nil {
+		return err
+	}
+	if format, err := formatOf(filepath.Join(dir, ManifestFile)); err == nil && format != headFormat {
+		return fmt.Errorf("train: %s holds a whole model, must be empty or a head's folder", dir)
+	}
+	weights, err := h.model.encodeWeights()
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(weights)
+	info := h.Manifest
+	info.Weights = hex.EncodeToString(sum[:])
+	manifest, err := canonicalHead(info)
+	if err != nil {
+		return fmt.Errorf("train: manifest: %w", err)
+	}
+	dir = filepath.Clean(dir)
+	fresh, err := os.MkdirTemp(filepath.Dir(dir), ".sotto-*.new")
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	defer os.RemoveAll(fresh) //nolint:errcheck // it is gone, or nothing can be done
+	for name, content := range map[string][]byte{WeightsFile: weights, ManifestFile: manifest} {
+		if err := writeSynced(filepath.Join(fresh, name), content); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(fresh, 0o755); err != nil { //nolint:gosec // a head is meant to be read by others
+		return fmt.Errorf("train: %w", err)
+	}
+	return swap(fresh, dir)
+}
+
+// LoadHead reads the folder of a head, or that of a whole model, of which it
+// keeps the head alone. It runs nothing of it, and refuses what [Load] would.
+func LoadHead(dir string) (*Head, error) {
+	path := filepath.Join(dir, ManifestFile)
+	if format, err := formatOf(path); err != nil || format != headFormat {
+		m, info, err := Load(dir)
+		if err != nil {
+			return nil, err
+		}
+		h, err := m.Head(info)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		return h, nil
+	}
+	info, err := readHead(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := readWeights(filepath.Join(dir, WeightsFile), info.Weights)
+	if err != nil {
+		return nil, err
+	}
+	h, err := newHead(info, t)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return h, nil
+}
+
+// formatOf returns the format that a manifest states.
+func formatOf(path string) (string, error) {
+	var stated struct {
+		Format string `json:"format"`
+	}
+	content, err := readSome(path)
+	if err == nil {
+		err = json.Unmarshal(content, &stated)
+	}
+	return stated.Format, err
+}
+
+// readSome reads a file that is not known to be small.
+func readSome(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	return io.ReadAll(io.LimitReader(f, maxManifest))
+}
+
+// readHead reads the manifest of a head as strictly as that of a model.
+func readHead(path string) (HeadManifest, error) {
+	var info HeadManifest
+	content, err := readSome(path)
+	if err != nil {
+		return info, err
+	}
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.DisallowUnknownFields()
+	if err = d.Decode(&info); err != nil {
+		return info, fmt.Errorf("train: %s is no manifest of a head: %w", path, err)
+	}
+	want, err := canonicalHead(info)
+	if err != nil {
+		return info, fmt.Errorf("train: %s is no manifest of a head: %w", path, err)
+	}
+	var seen, expected bytes.Buffer
+	if json.Compact(&seen, content) != nil || json.Compact(&expected, want) != nil || !bytes.Equal(seen.Bytes(), expected.Bytes()) {
+		return info, fmt.Errorf("train: %s is not as it was saved: something is added, missing, repeated or spelt differently", path)
+	}
+	return info, nil
+}
+
+// canonicalHead returns the only text of a head's manifest that LoadHead
+// accepts, apart from white space.
+func canonicalHead(info HeadManifest) ([]byte, error) {
+	text, err := json.Marshal(info)
+	if err != nil {
+		return nil, err
+	}
+	var parsed HeadManifest
+	if err = json.Unmarshal(text, &parsed); err != nil {
+		return nil, err
+	}
+	text, err = json.MarshalIndent(parsed, "", "  ")
+	return append(text, '\n'), err
+}
+
+// readWeights reads tensors from a file with the given SHA-256.
+func readWeights(path, digest string) (tensors, error) {
+	weights, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("train: head has no weights: %w", err)
+	}
+	if sum := sha256.Sum256(weights); hex.EncodeToString(sum[:]) != digest {
+		return nil, fmt.Errorf("train: %s is damaged or of another head: its SHA-256 is not the manifest's", path)
+	}
+	f, err := safetensors.Decode(weights)
+	if err != nil {
+		return nil, fmt.Errorf("train: %s: %w", path, err)
+	}
+	t := make(tensors)
+	for _, u := range f.Tensors {
+		if len(u.Shape) != 2 {
+			return nil, fmt.Errorf("train: %s: a tensor has %d dimensions, must have 2", path, len(u.Shape))
+		}
+		t[u.Name] = nn.Matrix{Rows: u.Shape[0], Cols: u.Shape[1], Data: u.Data}
+	}
+	return t, nil
+}
