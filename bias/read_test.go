@@ -202,7 +202,7 @@ func FuzzRead(f *testing.F) {
 
 func ExampleRead() {
 	path := filepath.Join(os.TempDir(), "sotto-bias-example.txt")
-	defer os.Remove(path) //nolint:errcheck // nothing can be done about it
+	defer os.Remove(path)
 	if err := os.WriteFile(path, []byte("the 0 0\nwoman 0.2 0.9\nman 0.8 0.1\n"), 0o600); err != nil {
 		fmt.Println(err)
 		return
@@ -232,20 +232,20 @@ func BenchmarkRead(b *testing.B) {
 		if i%80 == 0 {
 			words = append(words, word)
 		}
-		fmt.Fprint(w, word) //nolint:errcheck // Flush tells
+		fmt.Fprint(w, word)
 		for j := range numbers {
-			fmt.Fprintf(w, " %.5f", numbers[(i+j)%300]) //nolint:errcheck // see above
+			fmt.Fprintf(w, " %.5f", numbers[(i+j)%300])
 		}
-		fmt.Fprintln(w) //nolint:errcheck // see above
+		fmt.Fprintln(w)
 	}
-	if err := w.Flush(); err != nil {
+	if err = w.Flush(); err != nil {
 		b.Fatal(err)
 	}
 	info, err := f.Stat()
 	if err != nil {
 		b.Fatal(err)
 	}
-	f.Close() //nolint:errcheck // Flush told
+	f.Close()
 	for name, o := range map[string]bias.Options{"some": {Words: words}, "all": {}} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(info.Size())

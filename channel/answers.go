@@ -45,11 +45,12 @@ func Answers(classes []int, limit int) ([][]int, error) {
 // Common lists the answers that are the likeliest of the most texts, at most
 // limit of them (0 means [MaxAnswers]), the commonest first. The posteriors are
 // as for [Scores]. A bound that [Solve] gives for them bounds channels of these
-// answers only.
+// answers only. It panics if the sizes do not fit.
 func Common(posteriors nn.Matrix, classes []int, limit int) [][]int {
 	if limit == 0 {
 		limit = MaxAnswers
 	}
+	fit(posteriors, classes, nil)
 	type counted struct {
 		answer []int
 		count  int
@@ -96,6 +97,7 @@ func likeliest(p []float32) int {
 // only their ratios count. It panics if the sizes do not fit.
 func Scores(posteriors nn.Matrix, classes []int, weights []float64, answers [][]int) nn.Matrix {
 	share, starts := shares(classes, weights)
+	fit(posteriors, classes, answers)
 	scores := nn.NewMatrix(posteriors.Rows, len(answers))
 	for i := range posteriors.Rows {
 		row, to := posteriors.Row(i), scores.Row(i)
@@ -110,8 +112,32 @@ func Scores(posteriors nn.Matrix, classes []int, weights []float64, answers [][]
 	return scores
 }
 
+// fit panics if posteriors or answers are of other labels.
+func fit(posteriors nn.Matrix, classes []int, answers [][]int) {
+	width := 0
+	for _, c := range classes {
+		width += c
+	}
+	if posteriors.Cols != width {
+		panic(fmt.Sprintf("channel: posteriors have %d columns, want %d", posteriors.Cols, width))
+	}
+	for _, answer := range answers {
+		if len(answer) != len(classes) {
+			panic(fmt.Sprintf("channel: an answer has %d classes, want %d", len(answer), len(classes)))
+		}
+		for l, class := range answer {
+			if class < 0 || class >= classes[l] {
+				panic(fmt.Sprintf("channel: an answer has class %d of %d", class, classes[l]))
+			}
+		}
+	}
+}
+
 // shares returns the weights with sum 1 and the first column of each label.
 func shares(classes []int, weights []float64) (share []float64, starts []int) {
+	if weights != nil && len(weights) != len(classes) {
+		panic(fmt.Sprintf("channel: there are %d weights, want %d", len(weights), len(classes)))
+	}
 	share, starts = make([]float64, len(classes)), make([]int, len(classes))
 	total, column := 0.0, 0
 	for l, c := range classes {

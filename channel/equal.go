@@ -29,7 +29,7 @@ func BestSubset(ctx context.Context, scores nn.Matrix, epsilon dp.Epsilon, selec
 	if selected < 1 || most <= selected {
 		return Subset{}, fmt.Errorf("channel: selected is %d of at most %d answers, must be at least 1 and fewer", selected, most)
 	}
-	g := greedy{scores: scores, e: math.Exp(float64(epsilon)), j: selected, top: make([]float32, scores.Rows*selected)}
+	g := greedy{scores: scores, e: math.Exp(float64(min(epsilon, enoughEpsilon))), j: selected, top: make([]float32, scores.Rows*selected)}
 	for i := range g.top {
 		g.top[i] = float32(math.Inf(-1))
 	}

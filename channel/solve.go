@@ -32,7 +32,9 @@ type Solution struct {
 const work = 2e8
 
 // Solve returns the best channel for scores of n texts (rows) and V answers
-// (columns), as [Scores] gives them. Scores must be finite.
+// (columns), as [Scores] gives them. Scores must be finite; where their size S is
+// above 1, the bound is wider than its proof needs by 10⁻⁷·S instead of 10⁻⁷. For an
+// ε above 30 the channel is one of 30, and the bound that of no protection.
 //
 // With E = e^ε and least probabilities w, a text whose answers have scores s
 // gets max Σ_v P_v·s_v over w ≤ P ≤ E·w, ΣP = 1, which is concave in w and has
@@ -46,7 +48,7 @@ func Solve(ctx context.Context, scores nn.Matrix, epsilon dp.Epsilon, o Options)
 	if o.Rounds == 0 {
 		o.Rounds = min(1000, max(60, work/(scores.Rows*scores.Cols)))
 	}
-	s := newSolver(scores, float64(epsilon), o.Workers)
+	s := newSolver(scores, float64(min(epsilon, enoughEpsilon)), o.Workers)
 	best := Solution{Value: math.Inf(-1), Bound: s.unprotected()}
 	for rate := firstRate; rate > firstRate/500; rate /= 2 {
 		if err := s.phase(ctx, &best, rate, o.Rounds); err != nil {
@@ -56,6 +58,10 @@ func Solve(ctx context.Context, scores nn.Matrix, epsilon dp.Epsilon, o Options)
 			break
 		}
 	}
+	if epsilon > enoughEpsilon { // what was found of less ε does not bound more
+		best.Bound = s.unprotected()
+	}
+	s.tune(&best)
 	s.prune(&best)
 	best.Bound = max(best.Value, best.Bound)
 	return best, nil
@@ -74,7 +80,7 @@ func (s *solver) unprotected() float64 {
 	for i := range s.scores.Rows {
 		sum += float64(slices.Max(s.scores.Row(i)))
 	}
-	return sum/float64(s.scores.Rows) + 1e-7
+	return sum/float64(s.scores.Rows) + s.rounding
 }
 
 // phase takes steps of one rate from the best weights so far, and then tries
@@ -118,8 +124,8 @@ func (s *solver) consider(best *Solution, w []float64) {
 
 func checkScores(scores nn.Matrix, epsilon dp.Epsilon) error {
 	switch {
-	case !(epsilon > 0 && epsilon <= maxEpsilon):
-		return fmt.Errorf("channel: ε is %v, must be positive and at most %v", float64(epsilon), maxEpsilon)
+	case !(epsilon > 0 && epsilon < dp.Infinite):
+		return fmt.Errorf("channel: ε is %v, must be positive and finite", float64(epsilon))
 	case scores.Rows == 0:
 		return fmt.Errorf("channel: there are no texts, must be at least one")
 	case scores.Cols < 2 || scores.Cols > MaxAnswers:
@@ -133,9 +139,24 @@ func checkScores(scores nn.Matrix, epsilon dp.Epsilon) error {
 	return nil
 }
 
-// maxEpsilon keeps e^ε within the integers that a float64 holds exactly. Above
-// it a channel errs less than once in 10^13.
-const maxEpsilon = 30
+// enoughEpsilon is the most that channels are made for, so that e^ε is no number
+// to be afraid of. They are as private as more ε asks, and of V answers they give
+// another than the best less than V times in 10^13.
+const enoughEpsilon = 30
+
+// tune scales the best weights: what all of them share is what the last steps,
+// all of one length, overshoot in turn.
+func (s *solver) tune(best *Solution) {
+	for step := 0.01; step > 1e-5; step /= 2 {
+		for _, way := range []float64{step, -step} {
+			w := slices.Clone(best.Weights)
+			for v := range w {
+				w[v] *= math.Exp(way)
+			}
+			s.consider(best, w)
+		}
+	}
+}
 
 // prune drops the answers that are hardly ever given, where that costs a
 // trifle or less: each lengthens a release.
@@ -161,6 +182,10 @@ type solver struct {
 	scores nn.Matrix
 	order  []uint16 // of each text, its answers from the best to the worst
 	e      float64  // e^ε
+	// What a bound is raised by, more than the rounding of its sums and of the
+	// scores: channel.md.
+	rounding float64
+
 	w      []float64
 	lambda []float64 // of each text
 	grad   []float64 // mean over the texts
@@ -180,6 +205,11 @@ func newSolver(scores nn.Matrix, epsilon float64, workers int) *solver {
 	if s.workers < 1 {
 		s.workers = runtime.GOMAXPROCS(0)
 	}
+	size := 1.0
+	for _, x := range scores.Data {
+		size = max(size, math.Abs(float64(x)))
+	}
+	s.rounding = 1e-7 * size
 	for range blocks {
 		s.partial = append(s.partial, make([]float64, v))
 	}
@@ -320,8 +350,8 @@ func (s *solver) step(length float64) {
 }
 
 // bound returns the least mean of λ+δ at which no answer has a positive mean of
-// E·(s−λ−δ)⁺ − (λ+δ−s)⁺. It only grows with more δ, and that mean falls by at
-// least δ, so bisection ends above the answer.
+// E·(s−λ−δ)⁺ − (λ+δ−s)⁺, from above: that mean only falls as δ grows, and the
+// bisection ends where it was seen not to be positive.
 func (s *solver) bound(lambda []float64) float64 {
 	worst := func(delta float64) float64 {
 		s.each(func(block, lo, hi int) {
@@ -333,11 +363,12 @@ func (s *solver) bound(lambda []float64) float64 {
 		s.gather()
 		return slices.Max(s.grad)
 	}
-	mean := 0.0
-	for _, l := range lambda {
+	mean, high := 0.0, 0.0
+	for i, l := range lambda {
 		mean += l / float64(len(lambda))
+		high = max(high, float64(s.scores.Row(i)[s.order[i*s.scores.Cols]])-l) // no score is above λ+high
 	}
-	low, high := -1.0, max(0, worst(0)) // at high nothing is positive
+	low := -1.0
 	for worst(low) <= 0 {
 		low *= 2
 	}
@@ -348,5 +379,5 @@ func (s *solver) bound(lambda []float64) float64 {
 			high = middle
 		}
 	}
-	return mean + high + 1e-7 // more than the rounding of the sums
+	return mean + high + s.rounding
 }

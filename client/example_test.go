@@ -79,6 +79,10 @@ func ExampleServer() {
 	}
 	released := [][]float32{{1, -0.5}}
 	answers, err := s.Classify(context.Background(), released, dp.Guarantee{Unit: dp.Text, Epsilon: 8})
-	fmt.Println(answers, err)
-	// Output: [{positive map[negative:0.25 positive:0.75]}] <nil>
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(answers[0].Class, answers[0].Scores)
+	// Output: positive map[negative:0.25 positive:0.75]
 }

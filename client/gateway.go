@@ -32,6 +32,9 @@ func New(base string, o Options) (*Client, error) {
 type Request struct {
 	Texts []string
 	User  string // whose texts they are, among those of the API key; "" for the key's own
+	// Index asks Embed, of a gateway that releases codes, for the index of each
+	// in place of its vector: the only number that there is then.
+	Index bool
 	// IdempotencyKey names the request: sent again, it is answered with the same
 	// release and costs nothing. "" means a random one for this call and its
 	// retries; keep one of your own to retry later.
@@ -78,7 +81,11 @@ func (c *Client) Embed(ctx context.Context, r Request) (*Embeddings, error) {
 		Privacy Privacy `json:"privacy"`
 	}
 	// base64 gives the same bits as numbers do, in fewer bytes.
-	if err := c.post(ctx, "/v1/embeddings", r, "base64", &got); err != nil {
+	f := form{Format: "base64"}
+	if r.Index {
+		f.Dimensions = 1
+	}
+	if err := c.post(ctx, "/v1/embeddings", r, f, &got); err != nil {
 		return nil, err
 	}
 	e := &Embeddings{Vectors: make([][]float32, len(got.Data)), Privacy: got.Privacy}
@@ -102,6 +109,9 @@ func (c *Client) Embed(ctx context.Context, r Request) (*Embeddings, error) {
 type Answer struct {
 	Class  string             `json:"class"`
 	Scores map[string]float64 `json:"scores"` // the probability of each class
+	// Labels are the answers to each label by name, where there are several;
+	// Class and Scores are of the first then.
+	Labels map[string]Answer `json:"labels,omitempty"`
 }
 
 // Classification is what a gateway learnt from its server, one answer a text.
@@ -117,7 +127,7 @@ func (c *Client) Classify(ctx context.Context, r Request) (*Classification, erro
 		Data    []Answer `json:"data"`
 		Privacy Privacy  `json:"privacy"`
 	}
-	if err := c.post(ctx, "/v1/classify", r, "", &got); err != nil {
+	if err := c.post(ctx, "/v1/classify", r, form{}, &got); err != nil {
 		return nil, err
 	}
 	if len(got.Data) != len(r.Texts) {
@@ -126,13 +136,19 @@ func (c *Client) Classify(ctx context.Context, r Request) (*Classification, erro
 	return &Classification{got.Data, got.Privacy}, nil
 }
 
+// form says how vectors are to be written.
+type form struct {
+	Format     string `json:"encoding_format,omitempty"`
+	Dimensions int    `json:"dimensions,omitempty"`
+}
+
 // post sends texts and decodes the answer.
-func (c *Client) post(ctx context.Context, path string, r Request, format string, to any) error {
+func (c *Client) post(ctx context.Context, path string, r Request, f form, to any) error {
 	body, err := json.Marshal(struct {
-		Texts  []string `json:"input"`
-		Format string   `json:"encoding_format,omitempty"`
-		User   string   `json:"user,omitempty"`
-	}{r.Texts, format, r.User})
+		Texts []string `json:"input"`
+		User  string   `json:"user,omitempty"`
+		form
+	}{r.Texts, r.User, f})
 	if err != nil {
 		return errors.New("client: request cannot be written as JSON")
 	}

@@ -40,10 +40,20 @@ func NewServer(base, model string, o Options) (*Server, error) {
 type Model struct {
 	Name      string
 	Version   string
-	Width     int // numbers of a vector
-	Classes   []string
+	Width     int      // numbers of a vector
+	Codes     int      // that a vector stands for one of; 0 if it is no code
+	Classes   []string // of the first label
+	Labels    []Label  // all that are answered
 	Method    string
 	Guarantee dp.Guarantee // what vectors must have at least
+}
+
+// Label is one that a model answers.
+type Label struct {
+	Name    string   `json:"name"`
+	Classes []string `json:"classes"`
+	Scores  string   `json:"scores"` // what its outputs are called
+	Class   string   `json:"class"`
 }
 
 // Model asks what the model is.
@@ -65,17 +75,23 @@ func (s *Server) Model(ctx context.Context) (Model, error) {
 		Parameters struct {
 			Method    string       `json:"method"`
 			Classes   []string     `json:"classes"`
+			Labels    []Label      `json:"labels"`
+			Codes     int          `json:"codes"`
 			Guarantee dp.Guarantee `json:"guarantee"`
 		} `json:"parameters"`
 	}
 	if err := a.into(&got); err != nil {
 		return Model{}, err
 	}
-	if len(got.Versions) != 1 || len(got.Inputs) != 1 || len(got.Inputs[0].Shape) != 2 || len(got.Parameters.Classes) == 0 {
+	p := got.Parameters
+	if p.Labels == nil { // a server that knows of one label only
+		p.Labels = []Label{{Classes: p.Classes, Scores: "scores", Class: "class"}}
+	}
+	empty := slices.ContainsFunc(p.Labels, func(l Label) bool { return len(l.Classes) == 0 })
+	if len(got.Versions) != 1 || len(got.Inputs) != 1 || len(got.Inputs[0].Shape) != 2 || len(p.Labels) == 0 || empty {
 		return Model{}, &Unavailable{Status: http.StatusOK, Code: "malformed_answer"}
 	}
-	p := got.Parameters
-	m := Model{got.Name, got.Versions[0], got.Inputs[0].Shape[1], p.Classes, p.Method, p.Guarantee}
+	m := Model{got.Name, got.Versions[0], got.Inputs[0].Shape[1], p.Codes, p.Labels[0].Classes, p.Labels, p.Method, p.Guarantee}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known = m
@@ -117,7 +133,7 @@ func (s *Server) modelName(ctx context.Context) (string, error) {
 }
 
 // Classify asks for the classes of released vectors of equal width, one answer
-// each. The guarantee is that under which each was released; a server refuses
+// each; a code may be given as its vector or as its index alone. The guarantee is that under which each was released; a server refuses
 // vectors without one. The error is an [*Unavailable] or a [*Refused], unless
 // the request itself cannot be written.
 func (s *Server) Classify(ctx context.Context, vectors [][]float32, g dp.Guarantee) ([]Answer, error) {
@@ -140,12 +156,28 @@ func (s *Server) Classify(ctx context.Context, vectors [][]float32, g dp.Guarant
 	if err != nil {
 		return nil, &Unavailable{Status: a.status, Code: "malformed_answer"}
 	}
-	classes, err := s.classesOf(ctx, res.ModelVersion)
+	labels, err := s.labelsOf(ctx, res.ModelVersion)
 	if err != nil {
 		return nil, err
 	}
-	return answersOf(res, len(vectors), classes)
+	return answersOf(res, len(vectors), labels)
 }
+
+// ClassifyCodes is Classify for releases of codes, which are sent as their
+// indices: a number each in place of a vector.
+func (s *Server) ClassifyCodes(ctx context.Context, codes []int, g dp.Guarantee) ([]Answer, error) {
+	vectors := make([][]float32, len(codes))
+	for i, c := range codes {
+		if c < 0 || c >= mostCodes {
+			return nil, fmt.Errorf("client: an index is no code's, must be from 0 to %d", mostCodes-1)
+		}
+		vectors[i] = []float32{float32(c)}
+	}
+	return s.Classify(ctx, vectors, g)
+}
+
+// mostCodes is where integers stop to be exact as 32-bit floats.
+const mostCodes = 1 << 24
 
 // inference makes the message that asks for classes.
 func inference(name string, vectors [][]float32, g dp.Guarantee) (message, error) {
@@ -179,13 +211,13 @@ func inference(name string, vectors [][]float32, g dp.Guarantee) (message, error
 	}}, err
 }
 
-// classesOf returns the classes' names of the version that answered, which may
-// be a new one.
-func (s *Server) classesOf(ctx context.Context, version string) ([]string, error) {
+// labelsOf returns the labels of the version that answered, which may be a new
+// one.
+func (s *Server) labelsOf(ctx context.Context, version string) ([]Label, error) {
 	s.mu.Lock()
 	m := s.known
 	s.mu.Unlock()
-	if m.Classes == nil || m.Version != version {
+	if m.Labels == nil || m.Version != version {
 		var err error
 		if m, err = s.Model(ctx); err != nil {
 			return nil, err
@@ -194,27 +226,35 @@ func (s *Server) classesOf(ctx context.Context, version string) ([]string, error
 	if m.Version != version {
 		return nil, &Unavailable{Status: http.StatusOK, Code: "model_changed"}
 	}
-	return m.Classes, nil
+	return m.Labels, nil
 }
 
-func answersOf(res *kserve.Response, n int, classes []string) ([]Answer, error) {
-	var scores, class *kserve.Tensor
-	for i := range res.Outputs {
-		switch res.Outputs[i].Name {
-		case "scores":
-			scores = &res.Outputs[i]
-		case "class":
-			class = &res.Outputs[i]
-		}
-	}
-	if scores == nil || class == nil || len(scores.Floats) != n*len(classes) || len(class.Strings) != n {
-		return nil, &Unavailable{Status: http.StatusOK, Code: "malformed_answer"}
+// answersOf takes an answer apart by row and label.
+func answersOf(res *kserve.Response, n int, labels []Label) ([]Answer, error) {
+	outputs := make(map[string]kserve.Tensor, len(res.Outputs))
+	for _, t := range res.Outputs {
+		outputs[t.Name] = t
 	}
 	answers := make([]Answer, n)
-	for i := range answers {
-		answers[i] = Answer{class.Strings[i], make(map[string]float64, len(classes))}
-		for j, c := range classes {
-			answers[i].Scores[c] = float64(scores.Floats[i*len(classes)+j])
+	for l, label := range labels {
+		scores, class, classes := outputs[label.Scores].Floats, outputs[label.Class].Strings, label.Classes
+		if len(scores) != n*len(classes) || len(class) != n {
+			return nil, &Unavailable{Status: http.StatusOK, Code: "malformed_answer"}
+		}
+		for i := range answers {
+			a := Answer{Class: class[i], Scores: make(map[string]float64, len(classes))}
+			for j, c := range classes {
+				a.Scores[c] = float64(scores[i*len(classes)+j])
+			}
+			if l == 0 {
+				answers[i] = a
+			}
+			if l == 0 && len(labels) > 1 {
+				answers[i].Labels = make(map[string]Answer, len(labels))
+			}
+			if len(labels) > 1 {
+				answers[i].Labels[label.Name] = a
+			}
 		}
 	}
 	return answers, nil

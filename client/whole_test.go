@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http/httptest"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -34,19 +35,29 @@ func (a asked) Classify(ctx context.Context, vectors [][]float32, g dp.Guarantee
 	}
 	out := make([]gateway.Answer, len(answers))
 	for i, x := range answers {
-		out[i] = gateway.Answer(x)
+		out[i] = answer(x)
 	}
 	return out, nil
 }
 
+func answer(x client.Answer) gateway.Answer {
+	a := gateway.Answer{Class: x.Class, Scores: x.Scores}
+	for name, l := range x.Labels {
+		if a.Labels == nil {
+			a.Labels = map[string]gateway.Answer{}
+		}
+		a.Labels[name] = answer(l)
+	}
+	return a
+}
+
 // pair starts a server and a gateway for one trained model and returns clients
 // of both, with what ends the server.
-func pair(t *testing.T, epsilon, budget float64) (*client.Client, *client.Server, func()) {
+func pair(t *testing.T, spec experiment.Spec, budget float64) (*client.Client, *client.Server, func()) {
 	t.Helper()
 	dir := t.TempDir()
-	if _, err := experiment.Run(t.Context(), experiment.Spec{
-		Data: "reviews", Encoder: "hash:32", Methods: []string{"noise"}, Epsilons: []float64{epsilon}, Hidden: []int{16}, Dims: []int{8}, Epochs: 2,
-	}, experiment.Options{Out: dir}); err != nil {
+	spec.Data, spec.Encoder, spec.Epochs = "reviews", "hash:32", 2
+	if _, err := experiment.Run(t.Context(), spec, experiment.Options{Out: dir}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := server.New(server.Config{Model: dir})
@@ -99,7 +110,7 @@ func pair(t *testing.T, epsilon, budget float64) (*client.Client, *client.Server
 
 // TestWhole sends texts through both programs.
 func TestWhole(t *testing.T) {
-	c, s, stop := pair(t, 4, 10)
+	c, s, stop := pair(t, experiment.Spec{Methods: []string{"noise"}, Epsilons: []float64{4}, Hidden: []int{16}, Dims: []int{8}}, 10)
 	ctx := t.Context()
 	texts := []string{"a wonderful film, I loved it", "dull and far too long"}
 	e, err := c.Embed(ctx, client.Request{Texts: texts, User: "alice"})
@@ -150,12 +161,73 @@ func TestWhole(t *testing.T) {
 	}
 }
 
+// TestWholeCodes sends texts through both programs whose release is a code that
+// answers two labels, as its vector and as its index.
+func TestWholeCodes(t *testing.T) {
+	c, s, _ := pair(t, experiment.Spec{Methods: []string{"codes"}, Labels: []string{"sentiment", "author"}, Epsilons: []float64{4}}, 40)
+	ctx := t.Context()
+	texts := []string{"a wonderful film, I loved it", "dull and far too long", "three", "four"}
+	e, err := c.Embed(ctx, client.Request{Texts: texts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	indexed, err := c.Embed(ctx, client.Request{Texts: texts, Index: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := s.Model(ctx)
+	if err != nil || m.Codes != m.Width || len(m.Labels) != 2 || m.Labels[1].Name != "author" {
+		t.Fatalf("model %+v, %v, want codes with two labels", m, err)
+	}
+	codes := make([]int, len(texts))
+	for i, v := range indexed.Vectors {
+		if len(v) != 1 || len(e.Vectors[i]) != m.Codes || e.Vectors[i][int(v[0])] != 1 {
+			t.Fatalf("text %d: the index is %v of %v", i, v, e.Vectors[i])
+		}
+		codes[i] = int(v[0])
+	}
+	if indexed.Privacy.Cost != 0 || indexed.Privacy.Repeated != len(texts) {
+		t.Errorf("the indices cost %v, want nothing: the releases are the same", indexed.Privacy.Cost)
+	}
+	want, err := s.Classify(ctx, e.Vectors, e.Privacy.Guarantee())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range want {
+		if len(a.Labels) != 2 || a.Labels["sentiment"].Class != a.Class || len(a.Labels["author"].Scores) != 2 || a.Labels["author"].Labels != nil {
+			t.Errorf("text %d: %+v, want an answer to each of two labels, the first also by itself", i, a)
+		}
+	}
+	got, err := s.ClassifyCodes(ctx, codes, e.Privacy.Guarantee())
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("as indices: %+v, %v, want %+v", got, err, want)
+	}
+	got, err = s.Classify(ctx, indexed.Vectors, e.Privacy.Guarantee())
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("as vectors of one number: %+v, %v, want %+v", got, err, want)
+	}
+	// Index is for embeddings; the gateway has a server of its own to ask.
+	through, err := c.Classify(ctx, client.Request{Texts: texts, Index: true})
+	if err != nil || !reflect.DeepEqual(through.Answers, want) {
+		t.Errorf("through the gateway: %+v, %v, want %+v", through, err, want)
+	}
+	var refused *client.Refused
+	if _, err = s.ClassifyCodes(ctx, []int{m.Codes}, e.Privacy.Guarantee()); !errors.As(err, &refused) || refused.Code != "no_code" {
+		t.Errorf("an index beyond: %v, want no_code", err)
+	}
+	for _, code := range []int{-1, 1 << 24} {
+		if _, err = s.ClassifyCodes(ctx, []int{code}, e.Privacy.Guarantee()); err == nil || errors.As(err, &refused) {
+			t.Errorf("index %d: %v, want an error before it is sent", code, err)
+		}
+	}
+}
+
 // TestEveryMethod: the model of every method that releases anything private
 // answers through a server as it does by itself.
 func TestEveryMethod(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := experiment.Run(t.Context(), experiment.Spec{
-		Data: "reviews", Encoder: "hash:32", Methods: []string{"noise", "dpnr", "federate", "ldpnn", "privemb"}, Epsilons: []float64{8},
+		Data: "reviews", Encoder: "hash:32", Methods: []string{"noise", "dpnr", "federate", "ldpnn", "privemb", "label", "codes"}, Epsilons: []float64{8},
 		Hidden: []int{16}, Dims: []int{8}, Epochs: 1,
 	}, experiment.Options{Out: dir}); err != nil {
 		t.Fatal(err)
@@ -175,8 +247,8 @@ func TestEveryMethod(t *testing.T) {
 		t.Fatal(err)
 	}
 	folders, err := filepath.Glob(filepath.Join(dir, "*", "seed-1"))
-	if err != nil || len(folders) != 5 || s.Models() != 5 {
-		t.Fatalf("%d folders, %d models served, %v, want 5", len(folders), s.Models(), err)
+	if err != nil || len(folders) != 7 || s.Models() != 7 {
+		t.Fatalf("%d folders, %d models served, %v, want 7", len(folders), s.Models(), err)
 	}
 	for _, folder := range folders {
 		name := filepath.Base(filepath.Dir(folder)) + "-seed-1"
@@ -198,7 +270,7 @@ func TestEveryMethod(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		for i, class := range m.Predict(p, y, 0) {
+		for i, class := range m.Predict(p, y, 0)[0] {
 			if got[i].Class != info.Data.Classes[class] {
 				t.Errorf("%s: row %d is %s, want %s", name, i, got[i].Class, info.Data.Classes[class])
 			}

@@ -63,6 +63,9 @@ func Evaluate(ctx context.Context, dir string, workers int) (*Evaluation, error)
 		return nil, err
 	}
 	if err == nil && equalJSON(info.Data, d.record) {
+		if err := d.fits(m, ReferenceDir); err != nil {
+			return nil, err
+		}
 		s.refer(pool, m, info.Seed)
 		score, err := s.score(ctx, pool, m, info.Seed, false)
 		if err != nil {
@@ -121,8 +124,8 @@ func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d 
 		if slices.ContainsFunc(out.Seeds, func(s Score) bool { return s.Seed == m.info.Seed }) {
 			return out, fmt.Errorf("experiment: %s: two models have seed %d, must have one each", c.folder, m.info.Seed)
 		}
-		if m.model.Architecture().Inputs != d.X.Cols || m.model.Architecture().Classes != d.Classes {
-			return out, fmt.Errorf("experiment: %s: the model takes %d numbers and %d classes, the data has %d and %d", c.folder, m.model.Architecture().Inputs, m.model.Architecture().Classes, d.X.Cols, d.Classes)
+		if err := d.fits(m.model, c.folder); err != nil {
+			return out, err
 		}
 		score, err := s.score(ctx, pool, m.model, m.info.Seed, true)
 		if err != nil {
@@ -136,8 +139,10 @@ func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d 
 	}
 	first := c.models[0]
 	out.Method = first.info.Method
-	if widths := first.model.Architecture().Encoder; len(widths) > 0 {
-		out.Dim = widths[len(widths)-1]
+	if a := first.model.Architecture(); len(a.Answers) > 0 {
+		out.Dim = len(a.Answers)
+	} else if len(a.Encoder) > 0 {
+		out.Dim = a.Encoder[len(a.Encoder)-1]
 	}
 	if st, ok := first.model.Statement(); ok {
 		out.Mechanism, out.Variant, out.Epsilon = st.Mechanism, st.Variant, float64(st.Claimed)
@@ -145,6 +150,19 @@ func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d 
 	}
 	out.Mean, out.Deviation, out.Interval = summarise(out.Seeds)
 	return out, nil
+}
+
+// fits refuses a model that takes other vectors than the data has, or answers
+// other labels.
+func (d *prepared) fits(m *train.Model, folder string) error {
+	a, classes := m.Architecture(), []int{d.Classes}
+	for _, more := range d.More {
+		classes = append(classes, more.Classes)
+	}
+	if a.Inputs != d.X.Cols || !slices.Equal(a.Labels(), classes) {
+		return fmt.Errorf("experiment: %s: the model takes %d numbers and tells labels of %d classes, the data has %d and %d", folder, a.Inputs, a.Labels(), d.X.Cols, classes)
+	}
+	return nil
 }
 
 // findModels loads the models of a folder.

@@ -1,5 +1,14 @@
 package experiment
 
+import (
+	"context"
+
+	"sotto/dataset"
+	"sotto/dp"
+	"sotto/measure"
+	"sotto/nn"
+)
+
 // What the tests of this package look at.
 var (
 	Choose    = choose
@@ -9,3 +18,13 @@ var (
 
 // Points lists the grid of a spec.
 func (s Spec) Points() ([]Point, error) { return s.points() }
+
+// SeveralBound is the limit for labels of so many classes, of which the reference
+// gives the scores.
+func SeveralBound(ctx context.Context, reference nn.Matrix, classes []int, epsilon dp.Epsilon) measure.Number {
+	d := &prepared{}
+	for _, c := range classes {
+		d.labels = append(d.labels, dataset.Column{Classes: make([]string, c)})
+	}
+	return (&scorer{data: d, reference: reference}).severalBound(ctx, epsilon)
+}

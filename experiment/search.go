@@ -96,11 +96,21 @@ func (r *runner) frontier(ctx context.Context, took time.Duration) {
 		if c.Statement != nil {
 			f.Mechanism, f.Dim = c.Statement.Mechanism, c.Statement.Parameters.Dim
 		}
-		if len(r.data.labels) == 1 {
-			f.Advice = "one label that is known beforehand is served as well by its own release: --method label classifies on the trusted side and releases the answer, which attains the limit"
-		}
+		f.Advice = r.data.advice()
 		r.result.Frontier = f
 		return
+	}
+}
+
+// advice recommends a simpler method where there is one that is as good.
+func (d *prepared) advice() string {
+	switch {
+	case len(d.labels) > 1:
+		return ""
+	case d.Classes == 2:
+		return "one label that is known beforehand is served as well by its own release: --method label classifies on the trusted side and releases the answer, which attains the limit for two classes"
+	default:
+		return "one label that is known beforehand can have its own release: --method label classifies on the trusted side and releases the answer among the commonest classes, which is simpler and comes near the limit; auto may come nearer where a rare class is easy to tell"
 	}
 }
 
@@ -108,13 +118,17 @@ func (r *runner) frontier(ctx context.Context, took time.Duration) {
 // time is their product with the answers.
 const maxDeciding = 6000
 
-// answersOf returns the posteriors of the reference on test texts, the answers
-// there are, and what each is worth.
-func (s *scorer) answersOf() (answers [][]int, rows []int, scores nn.Matrix) {
-	var classes []int
+// classes returns the number of classes of each label.
+func (s *scorer) classes() []int {
+	var all []int
 	for _, c := range s.data.labels {
-		classes = append(classes, len(c.Classes))
+		all = append(all, len(c.Classes))
 	}
+	return all
+}
+
+// posteriors returns those of the reference on test texts, and which texts.
+func (s *scorer) posteriors(classes []int) (all nn.Matrix, rows []int) {
 	n := min(s.reference.Rows, maxDeciding)
 	logits := nn.NewMatrix(n, s.reference.Cols)
 	for i := range n {
@@ -122,7 +136,14 @@ func (s *scorer) answersOf() (answers [][]int, rows []int, scores nn.Matrix) {
 		rows = append(rows, row)
 		copy(logits.Row(i), s.reference.Row(row))
 	}
-	posteriors := channel.Posteriors(logits, classes)
+	return channel.Posteriors(logits, classes), rows
+}
+
+// answersOf returns the posteriors of the reference on test texts, the answers
+// there are, and what each is worth.
+func (s *scorer) answersOf() (answers [][]int, rows []int, scores nn.Matrix) {
+	classes := s.classes()
+	posteriors, rows := s.posteriors(classes)
 	answers, err := channel.Answers(classes, 0)
 	if err != nil {
 		answers = channel.Common(posteriors, classes, 0)
@@ -130,11 +151,15 @@ func (s *scorer) answersOf() (answers [][]int, rows []int, scores nn.Matrix) {
 	return answers, rows, channel.Scores(posteriors, classes, nil, answers)
 }
 
-// severalBound returns the highest accuracy that any channel at ε has on the
-// reference's posteriors of the test texts.
+// severalBound returns what bounds the accuracy of every release at ε, if the
+// reference's posteriors of the test texts are right.
 func (s *scorer) severalBound(ctx context.Context, epsilon dp.Epsilon) measure.Number {
 	if s.reference.Rows == 0 {
 		return undefined
+	}
+	classes := s.classes()
+	if _, err := channel.Answers(classes, 0); err != nil {
+		return s.boundApart(ctx, epsilon, classes)
 	}
 	_, _, scores := s.answersOf()
 	solution, err := channel.Solve(ctx, scores, epsilon, channel.Options{})
@@ -142,6 +167,27 @@ func (s *scorer) severalBound(ctx context.Context, epsilon dp.Epsilon) measure.N
 		return undefined
 	}
 	return measure.Number(solution.Bound)
+}
+
+// boundApart is the mean of the labels' own bounds, for labels with too many
+// combinations to be solved together: a release that serves all tells none of
+// them better than one that serves it alone.
+func (s *scorer) boundApart(ctx context.Context, epsilon dp.Epsilon, classes []int) measure.Number {
+	posteriors, _ := s.posteriors(classes)
+	sum, column := 0.0, 0
+	for _, c := range classes {
+		one := nn.NewMatrix(posteriors.Rows, c)
+		for i := range one.Rows {
+			copy(one.Row(i), posteriors.Row(i)[column:column+c])
+		}
+		solution, err := channel.Solve(ctx, one, epsilon, channel.Options{})
+		if err != nil {
+			return undefined
+		}
+		sum += solution.Bound / float64(len(classes))
+		column += c
+	}
+	return measure.Number(sum)
 }
 
 // severalYardstick returns the accuracy on the test labels of the best channel

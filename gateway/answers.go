@@ -15,6 +15,9 @@ import (
 type Answer struct {
 	Class  string             `json:"class"`
 	Scores map[string]float64 `json:"scores,omitempty"` // of each class
+	// Labels are the answers to each label by name, where there are several;
+	// Class and Scores are of the first then.
+	Labels map[string]Answer `json:"labels,omitempty"`
 }
 
 // Classifier asks a server, on the untrusted side, for the classes of released
@@ -62,6 +65,9 @@ func (s *Service) embeddings(w http.ResponseWriter, r *http.Request, who *client
 	}
 	data := make([]embedding, len(e.Vectors))
 	for i, v := range e.Vectors {
+		if s.Gateway.indexed(q.dimensions) {
+			v = []float32{float32(codeOf(v))}
+		}
 		data[i] = embedding{"embedding", i, encodeVector(v, q.base64)}
 	}
 	words := countWords(q.texts)
@@ -81,8 +87,12 @@ func (s *Service) release(w http.ResponseWriter, r *http.Request, who *client, f
 		p.status, p.Code = http.StatusNotFound, "model_not_found"
 		return q, nil, p
 	}
-	if q.dimensions != 0 && q.dimensions != s.Gateway.Width() {
-		return q, nil, invalid("dimensions", "dimensions is %d, must be %d: a private vector has the width of its mechanism", q.dimensions, s.Gateway.Width())
+	if q.dimensions != 0 && q.dimensions != s.Gateway.Width() && !s.Gateway.indexed(q.dimensions) {
+		index := ""
+		if s.Gateway.coded() {
+			index = ", or 1 for the index of a code"
+		}
+		return q, nil, invalid("dimensions", "dimensions is %d, must be %d%s: a private vector has the width of its mechanism", q.dimensions, s.Gateway.Width(), index)
 	}
 	subject, err := who.subject(q.user)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 
 	"sotto/encode"
 	"sotto/ledger"
-	"sotto/mech"
 	"sotto/nn"
 )
 
@@ -36,23 +35,23 @@ type Embeddings struct {
 
 // Privacy says what is promised of a release and what it cost.
 type Privacy struct {
-	Mechanism   string      `json:"mechanism"`
-	Parameters  mech.Params `json:"parameters"`
-	Unit        string      `json:"unit"`
-	Epsilon     float64     `json:"epsilon"` // of each release
-	Delta       float64     `json:"delta"`
-	Assumptions []string    `json:"assumptions"` // what must hold besides the proof
-	Noise       Noise       `json:"noise"`
-	Scope       string      `json:"scope"`          // what ε speaks of, in a sentence
-	Cost        float64     `json:"cost"`           // ε that this request paid
-	Spent       float64     `json:"spent"`          // ε of the subject in this window
-	Left        float64     `json:"left"`           // ε
-	SpentDelta  float64     `json:"spent_delta"`    // δ
-	LeftDelta   float64     `json:"left_delta"`     // δ
-	Renews      *time.Time  `json:"renews"`         // when the window ends; null if never
-	Repeated    int         `json:"repeated"`       // texts that cost nothing: paid for before, or twice in this request
-	Paid        int         `json:"paid"`           // releases that this request paid for
-	Model       string      `json:"model,omitzero"` // SHA-256 of the model's weights, if there is one
+	Mechanism   string     `json:"mechanism"`
+	Parameters  Parameters `json:"parameters"`
+	Unit        string     `json:"unit"`
+	Epsilon     float64    `json:"epsilon"` // of each release
+	Delta       float64    `json:"delta"`
+	Assumptions []string   `json:"assumptions"` // what must hold besides the proof
+	Noise       Noise      `json:"noise"`
+	Scope       string     `json:"scope"`          // what ε speaks of, in a sentence
+	Cost        float64    `json:"cost"`           // ε that this request paid
+	Spent       float64    `json:"spent"`          // ε of the subject in this window
+	Left        float64    `json:"left"`           // ε
+	SpentDelta  float64    `json:"spent_delta"`    // δ
+	LeftDelta   float64    `json:"left_delta"`     // δ
+	Renews      *time.Time `json:"renews"`         // when the window ends; null if never
+	Repeated    int        `json:"repeated"`       // texts that cost nothing: paid for before, or twice in this request
+	Paid        int        `json:"paid"`           // releases that this request paid for
+	Model       string     `json:"model,omitzero"` // SHA-256 of the model's weights, if there is one
 }
 
 // The scope of ε, by the noise.

@@ -101,10 +101,11 @@ func (c Config) Validate() error {
 // Gateway turns texts into private vectors. It is safe for concurrent use.
 type Gateway struct {
 	Config
-	guarantee dp.Guarantee
-	cost      ledger.Cost // of one text
-	means     []byte      // digest of mechanism and encoder
-	record    any         // of the mechanism, in the ledger
+	guarantee  dp.Guarantee
+	parameters Parameters
+	cost       ledger.Cost // of one text
+	means      []byte      // digest of mechanism and encoder
+	record     any         // of the mechanism, in the ledger
 }
 
 // New makes a gateway. The ledger must be one that can be written, and was opened
@@ -126,12 +127,15 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	}
 	sum := sha256.Sum256(means)
 	g.means = sum[:]
+	if g.parameters, err = parametersOf(params); err != nil {
+		return nil, err
+	}
 	g.record = struct {
-		mech.Params
+		Parameters
 		Encoder string `json:"encoder"`
 		Model   string `json:"model,omitempty"` // SHA-256 of its weights
 		Noise   Noise  `json:"noise"`
-	}{params, c.Encoder.Name(), identity(c.Mechanism), g.Noise}
+	}{g.parameters, c.Encoder.Name(), identity(c.Mechanism), g.Noise}
 	return g, g.Ready(ctx)
 }
 

@@ -20,7 +20,9 @@ type model struct {
 	guarantee dp.Guarantee
 	in, out   int
 	weights   string
-	spare     sync.Pool // of *worker: a model is used by one goroutine at a time
+	labels    []train.LabelRecord // that codes answer
+	answers   [][]int             // for each code a class of each label
+	spare     sync.Pool           // of *worker: a model is used by one goroutine at a time
 }
 
 type worker struct {
@@ -40,6 +42,10 @@ func FromModel(m *train.Model, info train.Manifest) (Mechanism, error) {
 		return nil, errors.New("gateway: the model's manifest names no weights, must be that of a saved model")
 	}
 	f := &model{params: s.Parameters, guarantee: m.Guarantee(), in: m.Architecture().Inputs, out: m.Dim(), weights: info.Weights}
+	var err error
+	if f.labels, f.answers, err = namesOf(m, info); err != nil {
+		return nil, err
+	}
 	own := m.Clone() // which nobody uses but to clone it, so that the caller may go on using m
 	f.spare.New = func() any { return &worker{own.Clone(), nn.NewPool(1)} }
 	return f, nil

@@ -69,7 +69,7 @@ func newPage(c ServiceConfig) (*page, error) {
 	p.html = b.Bytes()
 	in, out := c.Gateway.Mechanism.Shape()
 	switch {
-	case in != out || identity(c.Gateway.Mechanism) != "":
+	case in != out || identity(c.Gateway.Mechanism) != "" || c.Gateway.coded():
 		p.why = "the release does not lie in the encoder's space, where words have places"
 	default:
 		p.why = "this encoder cannot be asked for the vectors of a vocabulary"
@@ -133,7 +133,8 @@ type trial struct {
 	Applied bool      `json:"applied"` // the masks; else they are a proposal
 	Before  []float32 `json:"before"`  // null if the encoder did not answer again
 	After   []float32 `json:"after"`
-	Cosine  *float64  `json:"cosine"` // between both; null if they lie in different spaces
+	Code    *code     `json:"code,omitempty"` // that was released, if it is one
+	Cosine  *float64  `json:"cosine"`         // between both; null if they lie in different spaces
 	Read    *reading  `json:"read"`
 	Unread  string    `json:"unread,omitempty"` // why nothing was tried to be read
 	Server  *verdict  `json:"server"`           // null without a server
@@ -171,7 +172,7 @@ func (s *Service) try(w http.ResponseWriter, r *http.Request, who *client) error
 	verdicts := s.verdicts(r, e.Vectors)
 	data := make([]trial, len(q.texts))
 	for i, t := range q.texts {
-		x := trial{Object: "trial", Index: i, After: e.Vectors[i], Server: verdicts[i], Unread: s.page.why}
+		x := trial{Object: "trial", Index: i, After: e.Vectors[i], Code: s.Gateway.code(e.Vectors[i]), Server: verdicts[i], Unread: s.page.why}
 		x.Pieces, x.Applied = s.Gateway.pieces(t)
 		if encoded {
 			x.Before = raw.Row(i)

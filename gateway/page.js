@@ -59,6 +59,21 @@
     else note.replaceChildren(n ? `${words} with a capital, maybe of a name. ` : "", "Nothing is masked here: start the gateway with ", node("code", "--mask-names capitals"), " or ", node("code", "--mask FILE"), ".");
   };
 
+  // said shows what a server says, of a label where there are several.
+  const said = (a, label) => {
+    const line = node("p", label ? `It says of ${label} ` : "It says ");
+    line.append(node("b", a.class));
+    const scores = Object.entries(a.scores || {}).sort((x, y) => y[1] - x[1]).slice(0, 8).map(([name, score]) => {
+      const row = document.createElement("div"), bar = document.createElement("progress");
+      bar.max = 1;
+      bar.value = score;
+      bar.setAttribute("aria-label", label ? `${label}: ${name}` : name);
+      row.append(node("span", name), bar, node("span", score.toFixed(3)));
+      return row;
+    });
+    return [line, ...scores];
+  };
+
   const showServer = (v) => {
     const box = $("server");
     if (!v) {
@@ -67,17 +82,16 @@
       return box.replaceChildren(none);
     }
     if (v.error) return box.replaceChildren(node("p", v.error, "problem"));
-    const said = node("p", "It says ");
-    said.append(node("b", v.class));
-    const scores = Object.entries(v.scores || {}).sort((a, b) => b[1] - a[1]).slice(0, 8).map(([name, score]) => {
-      const row = document.createElement("div"), bar = document.createElement("progress");
-      bar.max = 1;
-      bar.value = score;
-      bar.setAttribute("aria-label", name);
-      row.append(node("span", name), bar, node("span", number(score)));
-      return row;
-    });
-    box.replaceChildren(said, ...scores);
+    const labels = Object.entries(v.labels || {});
+    box.replaceChildren(...(labels.length ? labels.flatMap(([name, a]) => said(a, name)) : said(v)));
+  };
+
+  // showCode says which code a vector is, and what that stands for.
+  const showCode = (c) => {
+    if (!c) return;
+    const means = c.means.map((m) => (m.label ? `${m.label}: ${m.class}` : m.class)).join(", ");
+    $("after-note").textContent = `code ${c.index} of 0 to ${c.of - 1}` + (means ? `, which stands for ${means}` : "");
+    $("after").setAttribute("aria-label", `Vector after the noise: ${$("after-note").textContent}`);
   };
 
   const showGuesses = (side, guesses) => {
@@ -116,6 +130,7 @@
     showMasks(t);
     bars($("before"), $("before-note"), t.before, "Vector before the noise");
     bars($("after"), $("after-note"), t.after, "Vector after the noise");
+    showCode(t.code);
     $("cosine").textContent = t.cosine === null ? "" : `Cosine between both: ${t.cosine.toFixed(2)} (1: the same direction, 0: nothing in common).`;
     showServer(t.server);
     showAttack(t);

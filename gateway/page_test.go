@@ -30,8 +30,12 @@ type trial struct {
 	}
 	Applied       bool
 	Before, After []float32
-	Cosine        *float64
-	Read          *struct {
+	Code          *struct {
+		Index, Of int
+		Means     []struct{ Label, Class string }
+	}
+	Cosine *float64
+	Read   *struct {
 		Before, After []struct {
 			Word string
 			Hit  bool

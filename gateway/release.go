@@ -65,10 +65,9 @@ func (g *Gateway) privacy(receipts []ledger.Receipt, texts int, b ledger.Balance
 
 // Promise says what is promised of every release, before any was made.
 func (g *Gateway) Promise() Privacy {
-	params := g.Mechanism.Params()
 	p := Privacy{
-		Mechanism:   params.Mechanism,
-		Parameters:  params,
+		Mechanism:   g.parameters.Mechanism,
+		Parameters:  g.parameters,
 		Unit:        string(g.guarantee.Unit),
 		Epsilon:     float64(g.guarantee.Epsilon),
 		Delta:       g.guarantee.Delta,

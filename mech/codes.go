@@ -87,9 +87,10 @@ func NewCodes(p Params) (*Codes, error) {
 
 // room returns by how many chances a code that has least may be raised: at most
 // (e^ε−1)·least. The last factor outweighs the rounding errors of the others,
-// 5·2⁻⁵³ in all.
+// 5·2⁻⁵³ in all, and the one of ε leaves room for [dp.RoundUp], so that what is
+// printed is not above what was asked for.
 func room(least uint64, epsilon float64) uint64 {
-	r := float64(least) * math.Expm1(epsilon) * (1 - 0x1p-50)
+	r := float64(least) * math.Expm1(epsilon*(1-0x1p-43)) * (1 - 0x1p-50)
 	if !(r < chances) {
 		return chances
 	}

@@ -16,7 +16,8 @@ import (
 	"sotto/server/kserve"
 )
 
-// The tensors of every model.
+// The tensors of every model; with several labels the outputs of each have its
+// name before theirs.
 const (
 	inputVector  = "vector"
 	outputScores = "scores"
@@ -49,18 +50,18 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	wanted, err := outputs(req)
+	wanted, err := m.wanted(req)
 	if err != nil {
 		return err
 	}
-	y, classes, err := m.classify(r.Context(), x)
+	said, err := m.classify(r.Context(), x)
 	if errors.Is(err, errNotFinite) {
 		return bad("not_finite", "a vector is so large that its scores are not finite")
 	} else if err != nil {
 		return errGone
 	}
 	s.metrics.classified(m.name, x.Rows)
-	return m.answer(w, req, wanted, y, classes)
+	return m.answer(w, req, wanted, said)
 }
 
 // read returns the whole body. Its size is counted, not believed.
@@ -118,11 +119,12 @@ func (m *model) vectors(req *kserve.Request, most int) (nn.Matrix, error) {
 		return nn.Matrix{}, bad("invalid_request", fmt.Sprintf("inputs must be one tensor called %q", inputVector))
 	}
 	t := req.Inputs[0]
+	indexed := m.codes > 0 && len(t.Shape) == 2 && t.Shape[1] == 1
 	switch {
 	case t.Datatype != kserve.FP32:
 		return nn.Matrix{}, bad("invalid_request", "datatype of the vectors must be "+kserve.FP32)
-	case len(t.Shape) != 2 || t.Shape[1] != m.width:
-		return nn.Matrix{}, bad("wrong_width", fmt.Sprintf("shape of the vectors must be [n, %d]", m.width))
+	case !indexed && (len(t.Shape) != 2 || t.Shape[1] != m.width):
+		return nn.Matrix{}, bad("wrong_width", m.shape())
 	case t.Shape[0] == 0:
 		return nn.Matrix{}, bad("empty_batch", "there are no vectors, must be at least one")
 	case t.Shape[0] > most:
@@ -133,18 +135,35 @@ func (m *model) vectors(req *kserve.Request, most int) (nn.Matrix, error) {
 			return nn.Matrix{}, bad("not_finite", "a number of the vectors is not finite")
 		}
 	}
-	return nn.Matrix{Rows: t.Shape[0], Cols: m.width, Data: t.Floats}, nil
+	if indexed {
+		return m.unfold(t.Floats)
+	}
+	x := nn.Matrix{Rows: t.Shape[0], Cols: m.width, Data: t.Floats}
+	if m.codes > 0 {
+		return x, m.checkCodes(x)
+	}
+	return x, nil
 }
 
-// outputs returns the names of those that are asked for, in order.
-func outputs(req *kserve.Request) ([]string, error) {
+// outputs returns the names of all outputs, in order.
+func (m *model) outputs() []string {
+	var names []string
+	for _, l := range m.labels {
+		names = append(names, l.scores, l.class)
+	}
+	return names
+}
+
+// wanted returns the names of the outputs that are asked for, in order.
+func (m *model) wanted(req *kserve.Request) ([]string, error) {
+	all := m.outputs()
 	if len(req.Outputs) == 0 {
-		return []string{outputScores, outputClass}, nil
+		return all, nil
 	}
 	var names []string
 	for _, o := range req.Outputs {
-		if o.Name != outputScores && o.Name != outputClass || slices.Contains(names, o.Name) {
-			return nil, bad("invalid_request", fmt.Sprintf("outputs must be %q and %q, each at most once", outputScores, outputClass))
+		if !slices.Contains(all, o.Name) || slices.Contains(names, o.Name) {
+			return nil, bad("invalid_request", fmt.Sprintf("outputs must be of %q, each at most once", all))
 		}
 		names = append(names, o.Name)
 	}
@@ -152,13 +171,17 @@ func outputs(req *kserve.Request) ([]string, error) {
 }
 
 // answer writes the outputs that are wanted.
-func (m *model) answer(w http.ResponseWriter, req *kserve.Request, wanted []string, y nn.Matrix, classes []string) error {
+func (m *model) answer(w http.ResponseWriter, req *kserve.Request, wanted []string, said []classified) error {
+	tensors := make(map[string]kserve.Tensor)
+	for i, l := range m.labels {
+		y := said[i].scores
+		tensors[l.scores] = kserve.Tensor{Datatype: kserve.FP32, Shape: []int{y.Rows, y.Cols}, Floats: y.Data}
+		tensors[l.class] = kserve.Tensor{Datatype: kserve.Bytes, Shape: []int{y.Rows}, Strings: said[i].classes}
+	}
 	res := kserve.Response{ModelName: m.name, ModelVersion: m.version, ID: req.ID}
 	for _, name := range wanted {
-		t := kserve.Tensor{Name: name, Datatype: kserve.FP32, Shape: []int{y.Rows, y.Cols}, Floats: y.Data, Binary: req.BinaryOutput(name)}
-		if name == outputClass {
-			t.Datatype, t.Shape, t.Floats, t.Strings = kserve.Bytes, []int{y.Rows}, nil, classes
-		}
+		t := tensors[name]
+		t.Name, t.Binary = name, req.BinaryOutput(name)
 		res.Outputs = append(res.Outputs, t)
 	}
 	body, header, err := res.Encode()

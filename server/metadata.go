@@ -98,22 +98,30 @@ func (s *Server) metadata(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	var outputs []tensorInfo
+	labels := make([]map[string]any, len(m.labels))
+	for i, l := range m.labels {
+		outputs = append(outputs, tensorInfo{l.scores, kserve.FP32, []int{-1, len(l.classes)}}, tensorInfo{l.class, kserve.Bytes, []int{-1}})
+		labels[i] = map[string]any{"name": l.name, "classes": l.classes, "scores": l.scores, "class": l.class}
+	}
+	parameters := map[string]any{
+		"method":      m.method,
+		"mechanism":   m.mechanism,
+		"guarantee":   m.guarantee,
+		"coverage":    m.coverage,
+		"classes":     m.labels[0].classes,
+		"labels":      labels,
+		"interrupted": m.stopped,
+	}
+	if m.codes > 0 { // which may also be sent as their indices
+		parameters["codes"] = m.codes
+	}
 	return reply(w, http.StatusOK, map[string]any{
-		"name":     m.name,
-		"versions": []string{m.version},
-		"platform": "sotto",
-		"inputs":   []tensorInfo{{inputVector, kserve.FP32, []int{-1, m.width}}},
-		"outputs": []tensorInfo{
-			{outputScores, kserve.FP32, []int{-1, len(m.classes)}},
-			{outputClass, kserve.Bytes, []int{-1}},
-		},
-		"parameters": map[string]any{
-			"method":      m.method,
-			"mechanism":   m.mechanism,
-			"guarantee":   m.guarantee,
-			"coverage":    m.coverage,
-			"classes":     m.classes,
-			"interrupted": m.stopped,
-		},
+		"name":       m.name,
+		"versions":   []string{m.version},
+		"platform":   "sotto",
+		"inputs":     []tensorInfo{{inputVector, kserve.FP32, []int{-1, m.width}}},
+		"outputs":    outputs,
+		"parameters": parameters,
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"strconv"
 
 	"sotto/dp"
 	"sotto/internal/fault"
@@ -17,83 +16,110 @@ import (
 // model is one that is served. It never changes: another takes its place.
 type model struct {
 	name      string
-	version   string // the first digits of the weights' SHA-256
+	version   string // the first digits of the SHA-256 of the whole model's weights
 	method    string
 	stopped   bool // the training was interrupted
-	classes   []string
+	labels    []label
 	width     int // numbers of a vector
+	codes     int // that a vector stands for one of; 0 if it is no code
 	guarantee dp.Guarantee
 	mechanism string
 	coverage  string
 	workers   chan *worker // those that nobody uses
 }
 
-// worker is a clone of a model, since a model serves one goroutine at a time.
-type worker struct {
-	model *train.Model
-	pool  *nn.Pool
+// label is one that a model answers.
+type label struct {
+	name          string
+	classes       []string
+	scores, class string // what its outputs are called
 }
 
-// load reads a model and refuses one that no private vector is made for.
+// worker is a clone of a model's head, since one serves one goroutine at a time.
+type worker struct {
+	head *train.Head
+	pool *nn.Pool
+}
+
+// load reads a model and refuses one that no private vector is made for. Of a
+// whole model it keeps the classifier alone.
 func load(name, dir string) (m *model, err error) {
 	defer fault.Catch(&err)
-	trained, info, err := train.Load(dir)
+	head, err := train.LoadHead(dir)
 	if err != nil {
 		return nil, err
 	}
-	a := trained.Architecture()
-	g := trained.Guarantee()
-	switch {
-	case a.Constant != "":
-		return nil, fmt.Errorf("server: model %s releases nothing, so there is nothing to send it", name)
-	case g.Validate() != nil || math.IsInf(float64(g.Epsilon), 1):
-		return nil, fmt.Errorf("server: model %s takes vectors that nothing protects", name)
-	}
+	info := head.Manifest
 	m = &model{
-		name: name, version: info.Weights[:12], method: info.Method, stopped: info.Interrupted,
-		classes: info.Data.Classes, width: trained.Dim(), guarantee: g,
-		mechanism: info.Guarantee.Mechanism, coverage: info.Assumption,
+		name: name, version: info.Model[:12], method: info.Method, stopped: info.Interrupted,
+		labels: labelsOf(info.Labels), width: head.Dim(), guarantee: head.Guarantee(),
+		mechanism: info.Receives.Mechanism, coverage: info.Assumption,
 		workers: make(chan *worker, runtime.GOMAXPROCS(0)),
 	}
-	if len(m.classes) != a.Classes {
-		m.classes = make([]string, a.Classes)
-		for i := range m.classes {
-			m.classes[i] = strconv.Itoa(i)
-		}
+	if m.mechanism == "codes" {
+		m.codes = m.width
 	}
 	for range cap(m.workers) - 1 {
-		m.workers <- &worker{trained.Clone(), nn.NewPool(1)}
+		m.workers <- &worker{head.Clone(), nn.NewPool(1)}
 	}
-	m.workers <- &worker{trained, nn.NewPool(1)}
-	if _, _, err := m.classify(context.Background(), nn.NewMatrix(1, m.width)); err != nil {
+	m.workers <- &worker{head, nn.NewPool(1)}
+	if _, err := m.classify(context.Background(), nn.NewMatrix(1, m.width)); err != nil {
 		return nil, fmt.Errorf("server: model %s answers a vector of zeros with numbers that are not finite", name)
 	}
 	return m, nil
 }
 
+// labelsOf names the outputs: "scores" and "class" for one label, and those
+// behind its name and a dot for each of several.
+func labelsOf(records []train.LabelRecord) []label {
+	var all []label
+	for _, r := range records {
+		l := label{r.Name, r.Classes, outputScores, outputClass}
+		if len(records) > 1 {
+			l.scores, l.class = r.Name+"."+outputScores, r.Name+"."+outputClass
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
 var errNotFinite = errors.New("a score is not finite")
 
-// classify returns the probability that the model gives each class for each
-// row, and the name of the likeliest; or errNotFinite if a vector is so large
-// that its scores overflow.
-func (m *model) classify(ctx context.Context, x nn.Matrix) (nn.Matrix, []string, error) {
+// classified is what is said of one label of each row.
+type classified struct {
+	scores  nn.Matrix // the probability of each class
+	classes []string  // the likeliest
+}
+
+// classify returns what the model says of each label; or errNotFinite if a
+// vector is so large that its scores overflow.
+func (m *model) classify(ctx context.Context, x nn.Matrix) ([]classified, error) {
 	var w *worker
 	select {
 	case w = <-m.workers:
 	case <-ctx.Done():
-		return nn.Matrix{}, nil, ctx.Err()
+		return nil, ctx.Err()
 	}
 	defer func() { m.workers <- w }()
-	y := w.model.Logits(w.pool, x)
-	classes := make([]string, y.Rows)
-	for i := range y.Rows {
-		// Before the softmax, which may round different scores to equal ones.
-		classes[i] = m.classes[likeliest(y.Row(i))]
-		if !softmax(y.Row(i)) {
-			return nn.Matrix{}, nil, errNotFinite
+	y := w.head.Logits(w.pool, x)
+	all := make([]classified, len(m.labels))
+	column := 0 // the columns behind those of all labels are for nobody
+	for l, label := range m.labels {
+		n := len(label.classes)
+		c := classified{nn.NewMatrix(y.Rows, n), make([]string, y.Rows)}
+		for i := range y.Rows {
+			row := c.scores.Row(i)
+			copy(row, y.Row(i)[column:column+n])
+			// Before the softmax, which may round different scores to equal ones.
+			c.classes[i] = label.classes[likeliest(row)]
+			if !softmax(row) {
+				return nil, errNotFinite
+			}
 		}
+		all[l] = c
+		column += n
 	}
-	return y, classes, nil
+	return all, nil
 }
 
 // likeliest returns the index of the largest score, the first of equals.

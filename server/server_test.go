@@ -127,7 +127,7 @@ func expect(t testing.TB, dir string, n int) (scores nn.Matrix, classes []int) {
 		t.Fatal(err)
 	}
 	p, x := nn.NewPool(1), nn.Matrix{Rows: n, Cols: width, Data: rows(n)}
-	return m.Logits(p, x), m.Predict(p, x, 0)
+	return m.Logits(p, x), m.Predict(p, x, 0)[0]
 }
 
 func TestInfer(t *testing.T) {

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,8 +52,10 @@ func (h Codes) check() error {
 	if p.Mechanism != "codes" || p.Weights != nil {
 		return fmt.Errorf("train: mechanism is %q, must be codes without weights of its own", p.Mechanism)
 	}
-	p.Dim = max(2, p.Dim, p.Selected+1)
-	_, err := mech.New(p) // refuses an ε that is out of range
+	if p.Dim == 0 {
+		p.Dim = max(2, p.Selected+1)
+	}
+	_, err := mech.New(p) // refuses what is out of range
 	return err
 }
 
@@ -88,23 +91,71 @@ func (h Codes) Encode(ctx context.Context, t *Teacher, workers int) (*Model, err
 		p.Selected = s.Selected
 		answers = take(answers, s.Answers)
 	} else {
-		s, err := channel.Solve(ctx, scores, dp.Epsilon(p.Epsilon), channel.Options{Workers: workers})
+		kept, weights, err := h.best(ctx, scores, workers)
 		if err != nil {
 			return nil, err
 		}
-		var kept []int
-		for v, w := range s.Weights {
-			if w > 0 {
-				kept = append(kept, v)
-				p.Weights = append(p.Weights, w)
-			}
-		}
+		p.Weights = weights
 		answers = take(answers, kept)
 		if len(answers) < 2 { // the best is to say the same of all texts
 			return h.constant(ctx, t, scores)
 		}
 	}
 	return t.model(p, answers)
+}
+
+// best returns the answers of the best channel and their weights. Where they are
+// more than there may be, the heaviest stay and are weighted anew.
+func (h Codes) best(ctx context.Context, scores nn.Matrix, workers int) (kept []int, weights []float64, err error) {
+	o, epsilon := channel.Options{Workers: workers}, dp.Epsilon(h.Release.Epsilon)
+	s, err := channel.Solve(ctx, scores, epsilon, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept = heaviest(s.Weights, scores.Cols)
+	weights = s.Weights
+	if most := h.Release.Dim; most > 0 && len(kept) > most {
+		few := heaviest(s.Weights, most)
+		if s, err = channel.Solve(ctx, pickColumns(scores, few), epsilon, o); err != nil {
+			return nil, nil, err
+		}
+		kept, weights = few, make([]float64, scores.Cols)
+		for i, v := range few {
+			weights[v] = s.Weights[i]
+		}
+	}
+	kept = slices.DeleteFunc(kept, func(v int) bool { return weights[v] == 0 })
+	some := make([]float64, len(kept))
+	for i, v := range kept {
+		some[i] = weights[v]
+	}
+	return kept, some, nil
+}
+
+// heaviest returns the places of the largest weights, at most so many, without
+// those that are 0.
+func heaviest(weights []float64, most int) []int {
+	var places []int
+	for v, w := range weights {
+		if w > 0 {
+			places = append(places, v)
+		}
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
+	places = places[:min(most, len(places))]
+	slices.Sort(places)
+	return places
+}
+
+// pickColumns copies the given columns of a matrix.
+func pickColumns(x nn.Matrix, which []int) nn.Matrix {
+	some := nn.NewMatrix(x.Rows, len(which))
+	for i := range x.Rows {
+		for j, v := range which {
+			some.Row(i)[j] = x.Row(i)[v]
+		}
+	}
+	return some
 }
 
 // Above so many answers, that many texts decide which are the best: their
@@ -256,6 +307,7 @@ func weightsOf(p mech.Params) []float64 {
 	if p.Weights != nil {
 		return p.Weights
 	}
-	w := 1 / (float64(p.Dim) + math.Expm1(p.Epsilon)*float64(p.Selected))
+	// Above ε = 600 it is 0 but for a trifle; it must not become 0, nor e^ε infinite.
+	w := 1 / (float64(p.Dim) + math.Expm1(min(p.Epsilon, 600))*float64(p.Selected))
 	return slices.Repeat([]float64{w}, p.Dim)
 }

@@ -112,3 +112,24 @@ func (l Learner) Losses() (own, others float64) {
 func FitLinear(ctx context.Context, d Data) (*nn.Dense, Progress, error) {
 	return linear{seed: 1, epochs: 20}.fit(ctx, nn.NewPool(1), d.X, d.Y, d.Classes, d.Train, d.Validation)
 }
+
+// HeadsLoss returns the loss of several labels and its gradient.
+func HeadsLoss(d Data, scores nn.Matrix, labels [][]int) (float64, nn.Matrix) {
+	return newHeads(d).of(nn.NewPool(1), scores, labels)
+}
+
+// Temperature is what calibration divides scores by.
+func Temperature(scores nn.Matrix, labels []int) float64 { return temperature(scores, labels) }
+
+// Annealed returns the ε that an epoch, counted from 0, trains with.
+func Annealed(anneal float64, release mech.Params, epoch, epochs int) (float64, error) {
+	m, err := mech.New(release)
+	if err != nil {
+		return 0, err
+	}
+	m, err = plan{Training: Training{Anneal: anneal, Epochs: epochs}, release: m}.annealed(epoch)
+	if err != nil {
+		return 0, err
+	}
+	return float64(m.Guarantee().Epsilon), nil
+}

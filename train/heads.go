@@ -65,7 +65,8 @@ type heads struct {
 
 	loss  []nn.SoftmaxCrossEntropy
 	parts []nn.Matrix
-	known []int
+	rows  []int // in which a label is known
+	known []int // and what it is there
 	grad  nn.Matrix
 }
 
@@ -85,23 +86,20 @@ func (h *heads) of(p *nn.Pool, scores nn.Matrix, labels [][]int) (float64, nn.Ma
 		h.grad.Data = make([]float32, len(scores.Data))
 	}
 	h.grad = nn.Matrix{Rows: scores.Rows, Cols: scores.Cols, Data: h.grad.Data[:len(scores.Data)]}
+	clear(h.grad.Data)
 	sum, column := 0.0, 0
 	for l, classes := range h.classes {
-		h.parts[l] = columns(h.parts[l], scores, column, classes)
-		h.known = h.known[:0]
-		for _, y := range labels[l] {
-			h.known = append(h.known, max(y, 0))
-		}
-		loss, grad := h.loss[l].Loss(p, h.parts[l], h.known)
-		sum += h.weights[l] * loss
-		for i, y := range labels[l] {
-			to := h.grad.Row(i)[column : column+classes]
-			clear(to)
-			if y == Unknown {
-				continue
-			}
-			for j, g := range grad.Row(i) {
-				to[j] = g * float32(h.weights[l])
+		h.gather(l, scores, column, labels[l])
+		if len(h.rows) > 0 {
+			// Loss is a mean over the rows that are known; this one over all.
+			share := h.weights[l] * float64(len(h.rows)) / float64(scores.Rows)
+			loss, grad := h.loss[l].Loss(p, h.parts[l], h.known)
+			sum += share * loss
+			for i, row := range h.rows {
+				to := h.grad.Row(row)[column : column+classes]
+				for j, g := range grad.Row(i) {
+					to[j] = g * float32(share)
+				}
 			}
 		}
 		column += classes
@@ -109,13 +107,28 @@ func (h *heads) of(p *nn.Pool, scores nn.Matrix, labels [][]int) (float64, nn.Ma
 	return sum, h.grad
 }
 
-// columns copies some columns of a matrix into dst, which it returns, anew if
-// it is too small.
-func columns(dst, from nn.Matrix, first, count int) nn.Matrix {
-	if cap(dst.Data) < from.Rows*count {
-		dst.Data = make([]float32, from.Rows*count)
+// gather copies the scores of a label, of the rows in which it is known.
+func (h *heads) gather(l int, scores nn.Matrix, column int, labels []int) {
+	classes := h.classes[l]
+	h.rows, h.known = h.rows[:0], h.known[:0]
+	for i, y := range labels {
+		if y != Unknown {
+			h.rows, h.known = append(h.rows, i), append(h.known, y)
+		}
 	}
-	dst = nn.Matrix{Rows: from.Rows, Cols: count, Data: dst.Data[:from.Rows*count]}
+	part := &h.parts[l]
+	if need := len(h.rows) * classes; cap(part.Data) < need {
+		part.Data = make([]float32, need)
+	}
+	*part = nn.Matrix{Rows: len(h.rows), Cols: classes, Data: part.Data[:len(h.rows)*classes]}
+	for i, row := range h.rows {
+		copy(part.Row(i), scores.Row(row)[column:column+classes])
+	}
+}
+
+// columns copies some columns of a matrix.
+func columns(from nn.Matrix, first, count int) nn.Matrix {
+	dst := nn.NewMatrix(from.Rows, count)
 	for i := range from.Rows {
 		copy(dst.Row(i), from.Row(i)[first:first+count])
 	}

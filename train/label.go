@@ -11,9 +11,9 @@ import (
 
 // Label classifies on the trusted side and releases the answer, by randomised
 // response over the m commonest classes, m being the best on the validation
-// rows. For one label that is known beforehand nothing does better by more than
-// a trifle: see package channel for the best there is, and [Codes] for a release
-// that serves several labels.
+// rows. For one label of two classes that is known beforehand nothing does
+// better. Of more classes the commonest need not be the ones worth answering:
+// [Codes] chooses among all, and serves several labels too.
 type Label struct {
 	Training
 	// Release is the mechanism codes with selected 1, which is randomised

@@ -139,7 +139,7 @@ func (t *Teacher) calibrate(scores nn.Matrix) {
 	weight, bias := t.tensors[fmt.Sprintf("encoder.%d.weight", last)], t.tensors[fmt.Sprintf("encoder.%d.bias", last)]
 	column := 0
 	for l, c := range t.classes {
-		factor := 1 / temperature(columns(nn.Matrix{}, scores, column, c), t.labels[l])
+		factor := 1 / temperature(columns(scores, column, c), t.labels[l])
 		for _, m := range []nn.Matrix{weight, bias, scores} {
 			for i := range m.Rows {
 				for j := range c {
@@ -152,9 +152,12 @@ func (t *Teacher) calibrate(scores nn.Matrix) {
 }
 
 // temperature returns the number from 0.1 to 10 by which to divide scores so
-// that the labels are likeliest. The loss has one minimum in its logarithm, near
-// enough, for a golden-section search.
+// that the labels are likeliest, 1 if none is known. The loss has one minimum in
+// its logarithm, near enough, for a golden-section search.
 func temperature(scores nn.Matrix, labels []int) float64 {
+	if !slices.ContainsFunc(labels, func(y int) bool { return y != Unknown }) {
+		return 1
+	}
 	loss := func(logT float64) float64 {
 		sum, factor := 0.0, math.Exp(-logT)
 		for i, y := range labels {

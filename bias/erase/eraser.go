@@ -37,6 +37,7 @@ type Eraser struct {
 	away   [][]float64 // aₖ
 	by     [][]float64 // bₖ, so that bᵢ·aⱼ is 1 for i = j and 0 otherwise
 	shift  []float64   // bₖ·μ
+	gone   []int       // coordinates that are removed altogether
 
 	specific []string    // words that hard debiasing leaves alone
 	pairs    [][2]string // words that it equalises
@@ -67,7 +68,27 @@ func newEraser(e Eraser) (*Eraser, error) {
 			}
 		}
 	}
+	e.findGone()
 	return &e, nil
+}
+
+// findGone notes the coordinates whose row of P is zero. What rounding would
+// leave of them tells the concept to whoever looks closely enough, so that they
+// are set to the mean instead.
+func (e *Eraser) findGone() {
+	row := make([]float64, e.dim)
+	for j := range e.dim {
+		clear(row)
+		row[j] = 1
+		size := 1.0
+		for k, a := range e.away {
+			floats.AddScaled(row, -a[j], e.by[k])
+			size += math.Abs(a[j]) * largest(e.by[k])
+		}
+		if largest(row) <= 1e-10*size {
+			e.gone = append(e.gone, j)
+		}
+	}
 }
 
 // Method returns how the eraser was made.
@@ -115,9 +136,11 @@ func (e *Eraser) Apply(p *nn.Pool, rows []float64) {
 func (e *Eraser) apply(rows []float64) {
 	n := len(rows) / e.dim
 	row := func(i int) []float64 { return rows[i*e.dim : (i+1)*e.dim] }
-	dust := make([]float64, n)
-	for i := range n {
-		dust[i] = dustShare * largest(row(i))
+	before := make([]float64, n) // lengths, of hard debiasing
+	if e.method == MethodHard {
+		for i := range before {
+			before[i] = norm(row(i))
+		}
 	}
 	scores := make([]float64, n*len(e.by))
 	for k, b := range e.by {
@@ -131,40 +154,17 @@ func (e *Eraser) apply(rows []float64) {
 		}
 	}
 	for i := range n {
-		e.sweep(row(i), dust[i])
-		if e.method == MethodHard {
-			unit(row(i))
+		for _, j := range e.gone {
+			row(i)[j] = e.mean[j]
 		}
+		if e.method != MethodHard {
+			continue
+		}
+		if norm(row(i)) <= 1e-12*before[i] { // it lay in what is removed
+			clear(row(i))
+		}
+		unit(row(i))
 	}
-}
-
-// dustShare of the largest number of a row is more than rounding can leave where
-// nothing should be left, and less than anything that matters.
-const dustShare = 1e-12
-
-// sweep makes numbers that differ from the mean by rounding equal to it. Where a
-// whole coordinate is removed, what rounding leaves of it would tell the concept
-// to whoever looks closely enough.
-func (e *Eraser) sweep(row []float64, dust float64) {
-	for j, v := range row {
-		if d := v - e.mean[j]; d <= dust && d >= -dust {
-			row[j] = e.mean[j]
-		}
-	}
-}
-
-// largest returns the largest magnitude of a row's numbers.
-func largest(row []float64) float64 {
-	most := 0.0
-	for _, v := range row {
-		if v < 0 {
-			v = -v
-		}
-		if v > most {
-			most = v
-		}
-	}
-	return most
 }
 
 // unit divides a row by its length, unless it is zero.
@@ -172,6 +172,15 @@ func unit(row []float64) {
 	if length := norm(row); length != 0 {
 		floats.Scale(1/length, row)
 	}
+}
+
+// largest returns the largest magnitude of a row's numbers.
+func largest(row []float64) float64 {
+	most := 0.0
+	for _, v := range row {
+		most = max(most, math.Abs(v))
+	}
+	return most
 }
 
 // norm is the Euclidean length, without overflow.

@@ -2,6 +2,7 @@ package erase_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -89,6 +90,20 @@ func TestHardEquidistant(t *testing.T) {
 		wantNear(t, "distances", floats.Distance(v, first, 2), floats.Distance(v, second, 2), 1e-12)
 	}
 	wantNear(t, "length", floats.Norm(first, 2), 1, 1e-12)
+}
+
+// A word that lies on the direction becomes zero, not rounding at length 1.
+func TestHardOnDirection(t *testing.T) {
+	g := []float64{0.3, -0.7, 1.1}
+	e, err := erase.NewHard([][]float64{g}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := []float64{3 * 0.3, 3 * -0.7, 3 * 1.1}
+	e.Apply(nn.NewPool(1), rows)
+	if !slices.Equal(rows, []float64{0, 0, 0}) {
+		t.Errorf("a word on the direction = %v, want zeros", rows)
+	}
 }
 
 func TestHardRefuses(t *testing.T) {

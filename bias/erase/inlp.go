@@ -26,6 +26,8 @@ type INLP struct {
 	Held       float64       // share of the rows held out, below 1; 0 means 0.3
 	Probe      measure.Probe // the classifier, whose hidden layers are left out
 	Seed       uint64        // of which rows are held out, and of the classifiers
+	// Progress is called after each classifier, unless it is nil.
+	Progress func(done Iteration)
 }
 
 // Iteration is what one classifier of INLP found.
@@ -93,6 +95,9 @@ func (h INLP) Fit(ctx context.Context, p *nn.Pool, data measure.Labelled, classe
 		remover.remove(p, basis[before:])
 		it.Removed = len(basis)
 		found = append(found, it)
+		if h.Progress != nil {
+			h.Progress(it)
+		}
 		idle++
 		if it.Accuracy > it.Majority {
 			idle = 0

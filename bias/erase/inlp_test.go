@@ -17,7 +17,9 @@ func TestINLP(t *testing.T) {
 		s := newSample(uint64(classes), 2000, 12, classes)
 		data := s.labelled()
 		data.Z[0], data.Z[1] = -1, -1 // unknown
-		e, found, err := erase.INLP{Iterations: 4, Probe: measure.Probe{Epochs: 30}, Seed: 1}.Fit(t.Context(), nn.NewPool(2), data, classes)
+		told := 0
+		h := erase.INLP{Iterations: 4, Probe: measure.Probe{Epochs: 30}, Seed: 1, Progress: func(erase.Iteration) { told++ }}
+		e, found, err := h.Fit(t.Context(), nn.NewPool(2), data, classes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,6 +29,9 @@ func TestINLP(t *testing.T) {
 		p := wantProjection(t, e)
 		if !mat.EqualApprox(p, p.T(), 1e-12) {
 			t.Error("P is not symmetric")
+		}
+		if told != len(found) {
+			t.Errorf("Progress was called %d times for %d classifiers", told, len(found))
 		}
 		if len(found) == 0 || found[len(found)-1].Removed != e.Rank() {
 			t.Fatalf("iterations = %+v, want the last to have removed %d", found, e.Rank())

@@ -50,9 +50,9 @@ func TestGloVe(t *testing.T) {
 	}
 	pool := nn.NewPool(2)
 	read := func(s *erase.Sample) erase.Readings {
-		r, err := erase.Probes{}.Read(t.Context(), pool, s.Rows(erase.ForProbes), s.Rows(erase.ForScore), 2)
-		if err != nil {
-			t.Fatal(err)
+		r, failed := erase.Probes{}.Read(t.Context(), pool, s.Rows(erase.ForProbes), s.Rows(erase.ForScore), 2)
+		if failed != nil {
+			t.Fatal(failed)
 		}
 		return r
 	}

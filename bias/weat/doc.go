@@ -29,9 +29,9 @@
 // greater for cosine, smaller for distances. With Options.TwoSided magnitudes
 // are compared, and always so for [Optimum], which is no signed association.
 //
-// Where there are at most 200,000 partitions all are enumerated and P is the
-// share of those that are strictly greater, as in the tests' definition: 0 means
-// that none is. Variant.Greater, Equal and Partitions are the counts, so that
+// Where there are at most 200,000 partitions, or no more than Options.Samples,
+// all are enumerated and P is the share of those that are strictly greater, as in
+// the tests' definition: 0 means that none is. Variant.Greater, Equal and Partitions are the counts, so that
 // (Greater+Equal)/Partitions, the level that is valid whatever ties there are,
 // can be told as well. Elsewhere distinct partitions other than the observed one
 // are sampled, and P is (k+1)/(N+1) for k of N that are at least as great.

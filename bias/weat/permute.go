@@ -12,6 +12,8 @@ const (
 	tolerance = 1e-12
 	// maxEnumerated is the most partitions of which all are looked at.
 	maxEnumerated = 200_000
+	// maxSamples keeps the memory of those drawn below a gigabyte.
+	maxSamples = 10_000_000
 )
 
 // chance is what the partitions say of one list of scores.

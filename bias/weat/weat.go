@@ -18,7 +18,9 @@ type Options struct {
 	Statistics []Statistic // none means Mean
 	Population bool        // divide squares by N, not N−1
 	TwoSided   bool
-	Samples    int // of partitions where not all are looked at; 0 means 100,000
+	// Samples is how many partitions are drawn where there are more than that and
+	// more than 200,000; 0 means 100,000.
+	Samples    int
 	Seed       uint64
 	Covariance Covariance // of Mahalanobis; "" means LedoitWolf
 	Pooled     bool       // Mahalanobis takes one covariance, within A and B together
@@ -38,8 +40,8 @@ func (o Options) filled() (Options, error) {
 	if o.Covariance == "" {
 		o.Covariance = LedoitWolf
 	}
-	if o.Samples < 1 || o.Samples > 100_000_000 {
-		return o, fmt.Errorf("weat: samples are %d, must be from 1 to 100,000,000", o.Samples)
+	if o.Samples < 1 || o.Samples > maxSamples {
+		return o, fmt.Errorf("weat: samples are %d, must be from 1 to %d", o.Samples, maxSamples)
 	}
 	for _, m := range o.Measures {
 		if _, err := ParseMeasure(string(m)); err != nil {
@@ -77,7 +79,7 @@ type Found struct {
 func (r Result) Lost() []string {
 	lost := []string{}
 	for _, f := range r.Sets[:4] {
-		lost = slices.Concat(lost, f.Lost, f.Zero)
+		lost = append(append(lost, f.Lost...), f.Zero...)
 	}
 	return lost
 }
@@ -220,10 +222,10 @@ func (r *Result) collect(t *bias.Table) (s *sample, refused string) {
 	if respelt > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d words were found in another spelling alone, such as lower case", respelt))
 	}
-	if x, y := len(vectors[0]), len(vectors[1]); x != y {
+	if x, y := len(vectors[0]), len(vectors[1]); x != y && refused == "" {
 		r.Notes = append(r.Notes, fmt.Sprintf("X has %d words and Y %d: nothing was left out to balance them", x, y))
 	}
-	if a, b := len(vectors[2]), len(vectors[3]); a != b {
+	if a, b := len(vectors[2]), len(vectors[3]); a != b && refused == "" {
 		r.Notes = append(r.Notes, fmt.Sprintf("A has %d words and B %d: nothing was left out to balance them", a, b))
 	}
 	return &sample{

@@ -73,6 +73,9 @@ func (o *eraseOptions) describe(b *strings.Builder, r eraseReport) {
 		}
 		fmt.Fprintf(b, "\nrows: %d %s, %d fit probes, %d score them\n", c.ForEraser, use, c.ForProbes, c.ForScore)
 	}
+	if r.Note != "" {
+		fmt.Fprintf(b, "note: %s\n", r.Note)
+	}
 	if d := r.Direction; d != nil {
 		fmt.Fprintf(b, "direction: %d defining pairs, confidence %s\n", d.Pairs, number(d.Confidence, "%.2f"))
 	}

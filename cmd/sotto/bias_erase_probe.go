@@ -30,6 +30,7 @@ type eraseReport struct {
 	RankLeft    int               `json:"rank_left"`
 	Seed        uint64            `json:"seed"`
 	Concept     *eraseConcept     `json:"concept,omitempty"`
+	Note        string            `json:"note,omitempty"`
 	Changes     *erase.Changes    `json:"changes,omitempty"`    // of words
 	Direction   *eraseDirection   `json:"direction,omitempty"`  // of hard
 	Iterations  []erase.Iteration `json:"iterations,omitempty"` // of inlp
@@ -135,10 +136,25 @@ func (t *eraseTrial) concept(from string) *eraseConcept {
 	}
 }
 
+// fewRows says that an eraser had few rows to learn from, "" if not: what they
+// say of the concept by chance is removed, and what they do not say is not.
+func (t *eraseTrial) fewRows(dim int) string {
+	if n := t.sample.Seen(erase.ForEraser); n < 10*dim {
+		return fmt.Sprintf("%d rows are few for an eraser of %d numbers: expect that a linear reader of other rows still finds the concept", n, dim)
+	}
+	return ""
+}
+
 // fit makes the eraser of a method that needs no words.
-func (o *eraseOptions) fit(ctx context.Context, t *eraseTrial) (*erase.Eraser, []erase.Iteration, error) {
+func (o *eraseOptions) fit(ctx context.Context, t *eraseTrial, stderr io.Writer) (*erase.Eraser, []erase.Iteration, error) {
 	if o.method == string(erase.MethodINLP) {
-		return erase.INLP{Iterations: o.iterations, Seed: o.Seed}.Fit(ctx, t.pool, t.sample.Rows(erase.ForEraser), len(t.classes))
+		bar, done := newProgress(stderr, "fitting"), int64(0)
+		defer bar.finish()
+		h := erase.INLP{Iterations: o.iterations, Seed: o.Seed, Progress: func(erase.Iteration) {
+			done++
+			bar.set(done, int64(o.iterations))
+		}}
+		return h.Fit(ctx, t.pool, t.sample.Rows(erase.ForEraser), len(t.classes))
 	}
 	h, err := o.leace()
 	if err != nil {
@@ -153,6 +169,8 @@ func (o *eraseOptions) fit(ctx context.Context, t *eraseTrial) (*erase.Eraser, [
 func (o *eraseOptions) judge(ctx context.Context, before, after *eraseTrial, report *eraseReport, stderr io.Writer) error {
 	probes, classes := erase.Probes{Units: o.units, Epochs: o.epochs, Seed: o.Seed}, len(before.classes)
 	found := &eraseProbes{Units: o.units}
+	bar, done := newProgress(stderr, "probing"), int64(0)
+	defer bar.finish()
 	for _, of := range []struct {
 		trial *eraseTrial
 		to    *erase.Readings
@@ -162,6 +180,8 @@ func (o *eraseOptions) judge(ctx context.Context, before, after *eraseTrial, rep
 		if err != nil {
 			return err
 		}
+		done++
+		bar.set(done, 3)
 	}
 	if report.Method != erase.MethodHard {
 		same, err := probes.ReadLinear(ctx, after.pool, after.sample.Rows(erase.ForEraser), after.sample.Rows(erase.ForScore), classes)
@@ -171,6 +191,9 @@ func (o *eraseOptions) judge(ctx context.Context, before, after *eraseTrial, rep
 		found.SameRows = &same
 	}
 	report.Probes, report.Seed = found, o.Seed
+	if report.Method != erase.MethodHard {
+		report.Note = before.fewRows(report.Dim)
+	}
 	if len(before.shownZ) >= classes {
 		report.Clusters = &eraseClusters{Rows: len(before.shownZ), Before: before.cluster(o.Seed), After: after.cluster(o.Seed)}
 	}

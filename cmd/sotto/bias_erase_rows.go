@@ -35,7 +35,7 @@ func (o *eraseOptions) eraseRows(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	e, iterations, err := o.fit(ctx, before)
+	e, iterations, err := o.fit(ctx, before, std.err)
 	if err != nil {
 		return err
 	}

@@ -269,6 +269,7 @@ func TestEraseRefuses(t *testing.T) {
 		"is not a word, a tab and a class": fields("--method leace --vectors " + words + " --concept " + words + " --out " + out),
 		"--iterations is 0, must be":       fields("--method inlp --iterations 0 --vectors " + words + " --out " + out),
 		"must be positive":                 fields("--method inlp --units -1 --vectors " + words + " --out " + out),
+		"put an underscore":                fields("--method leace --vectors " + textFile(t, "w.json", `{"a b": [1]}`) + " --out " + out),
 		"lacks she or he":                  fields("--method leace --vectors " + textFile(t, "w.txt", "a 1 2\nb 2 1\n") + " --out " + out),
 	} {
 		code, _, errs := sotto(t, "", append(fields("bias erase"), args...)...)

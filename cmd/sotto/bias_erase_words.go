@@ -48,7 +48,7 @@ func (o *eraseOptions) eraseWords(ctx context.Context, std streams) error {
 	if o.method == string(erase.MethodHard) {
 		e, found, err = o.hard(table)
 	} else {
-		e, iterations, err = o.fit(ctx, before)
+		e, iterations, err = o.fit(ctx, before, std.err)
 	}
 	if err != nil {
 		return err
@@ -168,6 +168,9 @@ func (o *eraseOptions) writeErased(t *bias.Table, changes erase.Changes, report 
 func (o *eraseOptions) table(ctx context.Context) (*bias.Table, string, error) {
 	if len(o.encoders) == 0 {
 		t, _, err := o.read(o.vectors[0], nil)
+		if err == nil {
+			err = writable(t)
+		}
 		return t, o.vectors[0], err
 	}
 	text, err := os.ReadFile(o.concept)
@@ -180,7 +183,21 @@ func (o *eraseOptions) table(ctx context.Context) (*bias.Table, string, error) {
 		words = append(words, word)
 	}
 	t, err := encodeWords(ctx, o.encoders[0], words)
+	if err == nil {
+		err = writable(t)
+	}
 	return t, o.encoders[0], err
+}
+
+// writable refuses a table with words that a text file of vectors cannot hold,
+// before work is spent on it.
+func writable(t *bias.Table) error {
+	for i := range t.Len() {
+		if word := t.Word(i); word == "" || strings.ContainsAny(word, " \r\n") {
+			return fmt.Errorf("word %d is empty or has a space, which a text file of vectors cannot hold; leave it out or put an underscore for the space", i+1)
+		}
+	}
+	return nil
 }
 
 // chooseWords returns the words that show the concept, and where they are from.
@@ -292,11 +309,7 @@ func writeWords(w io.Writer, t *bias.Table, compress bool) error {
 	b := bufio.NewWriterSize(out, 1<<16)
 	var line []byte
 	for i := range t.Len() {
-		word := t.Word(i)
-		if word == "" || strings.ContainsAny(word, " \r\n") {
-			return fmt.Errorf("word %d is empty or has a space, which a text file of vectors cannot hold", i+1)
-		}
-		line = append(line[:0], word...)
+		line = append(line[:0], t.Word(i)...)
 		for _, v := range t.Row(i) {
 			line = strconv.AppendFloat(append(line, ' '), v, 'g', -1, 32)
 		}

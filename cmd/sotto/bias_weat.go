@@ -46,7 +46,7 @@ func (o *weatOptions) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.pooled, "pooled", false, "of mahalanobis: one covariance within both attribute sets, not one for each")
 	fs.BoolVar(&o.population, "population", false, "divide by N in the deviation, not by N−1")
 	fs.BoolVar(&o.twoSided, "two-sided", false, "test for an association of either direction")
-	fs.IntVar(&o.samples, "samples", 100_000, "partitions to draw where there are more than 200,000")
+	fs.IntVar(&o.samples, "samples", 100_000, "partitions to draw where there are more, and more than 200,000")
 	fs.BoolVar(&o.table, "table", false, "print effects by test, measure and statistic, and their summary, as in the literature")
 	fs.StringVar(&o.csv, "csv", "", "write every result to this CSV file, - for standard output")
 	fs.StringVar(&o.html, "html", "", "write a page to this HTML file")
@@ -87,6 +87,9 @@ With --mechanism each test is also made on private vectors, and the mean and the
 			}
 			if err := refuseSame(append(weatInputs(o), namedPath{"--csv", o.csv}, namedPath{"--html", o.html})...); err != nil {
 				return err
+			}
+			if o.csv == "-" && o.html == "-" {
+				return errors.New("--csv and --html both go to standard output, one must not")
 			}
 			return runWeat(c.Context(), o, std)
 		},
@@ -201,7 +204,10 @@ func runWeat(ctx context.Context, o weatOptions, std streams) error {
 	if o.mechanism != "" {
 		report.Settings.PrivateSamples = min(o.samples, maxPrivateSamples)
 	}
-	for _, m := range models {
+	for i, m := range models {
+		if slices.ContainsFunc(models[:i], func(n biasModel) bool { return n.name == m.name }) {
+			return fmt.Errorf("--vectors and --encoder name %q twice, must name each once", m.name)
+		}
 		if err := o.measure(ctx, m, tests, places, settings, &report); err != nil {
 			return err
 		}

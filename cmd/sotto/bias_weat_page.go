@@ -42,38 +42,63 @@ func weatSection(r *weatReport, m weatModel) page.Section {
 		s.Source = fmt.Sprintf("vectors of %d numbers that an encoder made of single words", m.Dim)
 	}
 	tests := byTest(r.of(m.Name))
-	heat := &page.HeatMap{
-		Title: "Effects by test, measure and statistic", Decimals: 2, Diverging: true,
-		Desc: "Effects in the direction of the stereotype; the numbers stand in the table below.",
-	}
 	table := &page.Table{Caption: "Effects of " + m.Name, Head: page.Heads("test", "words", "measure", "statistic", "#effect", "#p", "#lost words")}
-	for _, v := range tests[0] {
-		heat.Columns = append(heat.Columns, string(v.Measure)+" "+string(v.Statistic))
-	}
 	for _, t := range tests {
-		heat.Rows = append(heat.Rows, t[0].label())
-		var values []float64
-		var texts []string
 		for _, v := range t {
-			values, texts = append(values, v.oriented()), append(texts, page.Decimal(v.oriented(), 2)+weat.Stars(float64(v.P)))
 			if v.Refused != "" {
-				texts[len(texts)-1] = ""
 				table.Add(strconv.Itoa(v.Test), v.label(), string(v.Measure), string(v.Statistic), "refused: "+v.Refused, "", strconv.Itoa(len(v.Lost)))[4].Tone = page.Warn
 				continue
 			}
 			table.Add(strconv.Itoa(v.Test), v.label(), string(v.Measure), string(v.Statistic), page.Decimal(v.Effect, 3), chanceText(v)+weat.Stars(float64(v.P)), strconv.Itoa(len(v.Lost)))
 		}
-		heat.Values, heat.Texts = append(heat.Values, values), append(heat.Texts, texts)
 	}
 	table.Folded = len(table.Rows) > 20
+	heat := weatHeat(tests)
 	s.Blocks = append(s.Blocks, page.Block{Figure: &page.Figure{
-		Caption: "Effects in the direction of the stereotype: those of distances have their sign reversed. * p < .01, ** .001, *** .0001, **** .00001; an empty cell was refused.",
-		Plots:   []page.Plot{heat},
+		Caption: "Effects by test and statistic, in the direction of the stereotype: those of distances have their sign reversed. * p < .01, ** .001, *** .0001, **** .00001; an empty cell was refused.",
+		Plots:   heat, Small: len(heat) > 1,
 	}})
 	s.Blocks = append(s.Blocks, table.Blocks()...)
 	s.Blocks = append(s.Blocks, weatPrivateBlocks(m, tests)...)
 	s.Blocks = append(s.Blocks, weatLost(tests)...)
 	return s
+}
+
+// weatHeat shows the effects of each measure.
+func weatHeat(tests [][]weatRow) []page.Plot {
+	end := 2.0 // of the colours: what sets of one size can reach
+	for _, v := range slices.Concat(tests...) {
+		if e := math.Abs(float64(v.Effect)); e > end {
+			end = e
+		}
+	}
+	var plots []page.Plot
+	for i := 0; i < len(tests[0]); {
+		m := tests[0][i].Measure
+		heat := &page.HeatMap{
+			Title: "Effects by " + string(m), Heading: string(m), Desc: "Effects in the direction of the stereotype; the numbers stand in the table below.",
+			Diverging: true, Low: -end, High: end,
+		}
+		next := i
+		for ; next < len(tests[0]) && tests[0][next].Measure == m; next++ {
+			heat.Columns = append(heat.Columns, string(tests[0][next].Statistic))
+		}
+		for _, t := range tests {
+			heat.Rows = append(heat.Rows, strconv.Itoa(t[0].Test))
+			var values []float64
+			var texts []string
+			for _, v := range t[i:next] {
+				text := ""
+				if v.Refused == "" {
+					text = page.Decimal(v.oriented(), 2) + weat.Stars(float64(v.P))
+				}
+				values, texts = append(values, v.oriented()), append(texts, text)
+			}
+			heat.Values, heat.Texts = append(heat.Values, values), append(heat.Texts, texts)
+		}
+		plots, i = append(plots, heat), next
+	}
+	return plots
 }
 
 // label names a test.
@@ -122,7 +147,7 @@ func weatPrivateBlocks(m weatModel, tests [][]weatRow) []page.Block {
 	table.Folded = len(table.Rows) > 20
 	blocks := []page.Block{{Heading: "Before and after"}, {Note: strings.ToUpper(promiseText(m.Guarantee)[:1]) + promiseText(m.Guarantee)[1:] + "."}}
 	if len(dots.Rows) > 0 {
-		dots.Axis.Low, dots.Axis.High = page.Around(dotValues(dots), -3, 3)
+		dots.Axis.Low, dots.Axis.High = page.Around(dotValues(dots), -1000, 1000)
 		blocks = append(blocks, page.Block{Figure: &page.Figure{Caption: fmt.Sprintf("Effects on raw vectors, and on private ones over %s: the bar holds 95 %% of them.", page.Plural(tests[0][0].Private.Effect.Draws, "draw", "draws")), Plots: []page.Plot{dots}}})
 	}
 	return append(blocks, table.Blocks()...)

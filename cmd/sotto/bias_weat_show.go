@@ -154,8 +154,8 @@ func printWeatTable(b *strings.Builder, rows []weatRow) {
 		}
 		fmt.Fprintln(w, line) //nolint:errcheck // see above
 	}
-	w.Flush()                                                                                                           //nolint:errcheck // see above
-	b.WriteString("magnitudes of effects; * p < .01, ** .001, *** .0001, **** .00001; - refused\n") //nolint:revive // one line
+	w.Flush() //nolint:errcheck // see above
+	b.WriteString("magnitudes of effects; * p < .01, ** .001, *** .0001, **** .00001; - refused\n")
 }
 
 func magnitude(r weatRow) string {

@@ -375,9 +375,21 @@ func (a asking) Classify(ctx context.Context, vectors [][]float32, g dp.Guarante
 	}
 	answers := make([]gateway.Answer, len(got))
 	for i, x := range got {
-		answers[i] = gateway.Answer(x)
+		answers[i] = answerOf(x)
 	}
 	return answers, nil
+}
+
+// answerOf is an answer of a server as a gateway hands it on.
+func answerOf(x client.Answer) gateway.Answer {
+	a := gateway.Answer{Class: x.Class, Scores: x.Scores}
+	for name, label := range x.Labels {
+		if a.Labels == nil {
+			a.Labels = make(map[string]gateway.Answer, len(x.Labels))
+		}
+		a.Labels[name] = answerOf(label)
+	}
+	return a
 }
 
 func newGatewayKey(std streams) *cobra.Command {

@@ -81,6 +81,7 @@ type gatewayAnswer struct {
 	Data []struct {
 		Embedding json.RawMessage
 		Class     string
+		Labels    map[string]gateway.Answer
 	}
 	Privacy gateway.Privacy
 	Error   struct{ Code string }

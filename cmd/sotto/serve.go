@@ -28,7 +28,7 @@ type serveOptions struct {
 
 func (o *serveOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.listen, "listen", "127.0.0.1:8788", "address to listen on")
-	fs.StringVar(&o.Model, "model", "", "folder of a model, or of several, that sotto train --out made")
+	fs.StringVar(&o.Model, "model", "", "folder of a model, or of several, that sotto train --out or sotto serve head made")
 	fs.Int64Var(&o.MaxBody, "max-body", 8<<20, "bytes that a request may have")
 	fs.IntVar(&o.MaxRows, "max-rows", 1024, "vectors that a request may have")
 	fs.IntVar(&o.Concurrency, "concurrency", 64, "requests that are worked on at a time")
@@ -48,10 +48,11 @@ func newServe(std streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Answer private vectors with classes, over the KServe v2 protocol",
-		Long: `Serve the models of a folder that "sotto train --out" made, or one of them, over
-the KServe v2 inference protocol. This is the untrusted side: it takes vectors
-that a gateway released and never sees a text. Vectors without a guarantee, or
-with a weaker one than the model's, are refused.
+		Long: `Serve the models of a folder that "sotto train --out" made, or one of them, or
+what "sotto serve head" took out of them, over the KServe v2 inference protocol.
+This is the untrusted side: it takes vectors that a gateway released and never
+sees a text. Vectors without a guarantee, or with a weaker one than the model's,
+are refused. Of codes it takes the vector or the index.
 
 A model is named after its folder: seed-1, or noise-laplace-l1-e8-d16-seed-1
 where there are several configurations. New models are taken up within a second,
@@ -75,6 +76,7 @@ error. SIGTERM and Ctrl-C end the server when it has answered everybody.`,
 		},
 	}
 	o.addFlags(c.Flags())
+	c.AddCommand(newServeHead(std))
 	return c
 }
 

@@ -38,7 +38,7 @@ func (r *Reader) nextText() (wanted bool, err error) {
 	if r.rows == r.promised {
 		return false, r.Errorf("it follows %d word vectors, as many as the header promises, must not", r.rows)
 	}
-	word, rest, _ := bytes.Cut(b, []byte(" "))
+	word, rest, _ := bytes.Cut(b, space)
 	if len(word) == 0 {
 		return false, r.Errorf("it does not begin with a word")
 	}
@@ -46,7 +46,9 @@ func (r *Reader) nextText() (wanted bool, err error) {
 		if len(rest) == 0 {
 			return false, r.Errorf("its word has no numbers")
 		}
-		r.dim = bytes.Count(rest, []byte(" ")) + 1
+		r.dim = bytes.Count(rest, space) + 1
+	} else if extra := bytes.Count(rest, space) + 1 - r.dim; extra > 0 {
+		word, rest = widen(b, len(word), extra)
 	}
 	if r.want != nil && !r.want(word) {
 		return false, r.count(rest)
@@ -55,11 +57,28 @@ func (r *Reader) nextText() (wanted bool, err error) {
 	return true, r.numbers(rest)
 }
 
+var space = []byte(" ")
+
+// widen moves the end of a line's first word behind the fields that the line has
+// too many, unless one of them is a number: a few words of published files, such
+// as ". . ." in GloVe 840B, have spaces in them.
+func widen(line []byte, end, extra int) (word, rest []byte) {
+	at := end
+	for range extra {
+		length := bytes.IndexByte(line[at+1:], ' ') // there are further fields
+		if _, ok := number(line[at+1 : at+1+length]); ok || length == 0 {
+			return line[:end], line[end+1:]
+		}
+		at += 1 + length
+	}
+	return line[:at], line[at+1:]
+}
+
 // count checks how many numbers a line has, without reading them.
 func (r *Reader) count(rest []byte) error {
 	n := 0
 	if len(rest) > 0 {
-		n = bytes.Count(rest, []byte(" ")) + 1
+		n = bytes.Count(rest, space) + 1
 	}
 	if n != r.dim {
 		return r.Errorf("it has %d numbers, must have %d, as the first", n, r.dim)

@@ -36,8 +36,9 @@ import (
 // Format is a format of word vectors. Its value is its name.
 type Format string
 
-// The formats in use. The first three are a line for each word, the word and
-// its numbers with single spaces between.
+// The formats in use. The first four are a line for each word, the word and its
+// numbers with single spaces between. A word may have spaces in it, as a few of
+// GloVe 840B have, but not in the first line.
 const (
 	// Text is any of the three: a first line of two whole numbers is taken for a
 	// header, which says how many words and numbers follow.

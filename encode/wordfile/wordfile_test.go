@@ -85,6 +85,20 @@ func TestErrorIsFinal(t *testing.T) {
 	}
 }
 
+// TestSpaces checks words with spaces, which GloVe 840B has, and that a row with
+// a number too many is none of them.
+func TestSpaces(t *testing.T) {
+	words, rows, err := readAll(strings.NewReader("a 1 2\n. . . 3 4\nat b@c.d 5 6\n"), wordfile.Glove)
+	if got := fmt.Sprintf("%q %v %v", words, rows, err); got != `["a" ". . ." "at b@c.d"] [[1 2] [3 4] [5 6]] <nil>` {
+		t.Errorf("read %s", got)
+	}
+	for _, in := range []string{"a 1 2\nb 3 4 5\n", "a 1 2\nb c 3 4 5\n", "a 1 2\nb  3 4\n", "a 1 2\nb c d\n", "a 1\nb c\n"} {
+		if _, _, err := readAll(strings.NewReader(in), wordfile.Glove); err == nil {
+			t.Errorf("%q was read", in)
+		}
+	}
+}
+
 // TestSelect checks that rows are passed over in every format, and still
 // counted.
 func TestSelect(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"sotto/experiment"
 )
@@ -64,16 +65,24 @@ func (c *computation) do(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	splitting := j.method.Name == answered && j.task.Part == Several
-	if r == nil {
+	missing := false
+	if j.method.Name == answered && j.task.Part == Several {
+		s, err := readSplits(dir)
+		if err != nil {
+			return err
+		}
+		missing = slices.ContainsFunc(c.Epsilons, func(e float64) bool { return s.at(e) == nil })
+	}
+	c.now.Found = r != nil && !missing
+	if r == nil || missing { // whose models may be gone; those that are there are not trained again
 		if err := c.run(ctx, j, dir); err != nil {
 			return err
 		}
-	} else {
-		c.now.Found = true
 	}
-	if splitting {
-		return addSplits(ctx, dir, j.task, c.Epsilons, c.Workers)
+	if missing {
+		if err := addSplits(ctx, dir, j.task, c.Epsilons, c.Workers); err != nil {
+			return err
+		}
 	}
 	return dropModels(dir)
 }

@@ -11,7 +11,7 @@
 // from anything but what is stored. The noise comes from seeds and protects
 // nobody. The smallest use is
 //
-//	o := frontier.Options{Store: "results", Quick: true, Only: []string{"reviews-unknown"}}
+//	o := frontier.Options{Store: "results", Quick: true, Only: []string{"reviews-later"}}
 //	if err := frontier.Compute(ctx, o); err != nil {
 //		return err
 //	}

@@ -60,9 +60,8 @@ func (o Options) jobs(t Task) []job {
 		switch {
 		case m.Name == split && plain:
 		case m.Name == split:
-			m, err := findMethod(answered)
-			if err == nil {
-				add(m, 0)
+			if unprotected, err := findMethod(answered); err == nil {
+				add(unprotected, 0)
 			}
 		case !m.Private:
 			add(m, 0)

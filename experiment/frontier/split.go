@@ -14,8 +14,7 @@ import (
 	"sotto/train"
 )
 
-// splitFile lies beside the result of the model without protection, whose models
-// are kept for the values of ε of another time.
+// splitFile lies beside the result of the model without protection.
 const splitFile = "split.json"
 
 // splitFormat is the format of that file.
@@ -81,26 +80,31 @@ func addSplits(ctx context.Context, dir string, t Task, epsilons []float64, work
 	columns := append([]dataset.Column{set.Label}, set.More...)
 	pool := nn.NewPool(workers)
 	err = experiment.Releases(ctx, dir, workers, func(r experiment.Released) error {
-		m, _, err := train.Load(filepath.Join(dir, r.Folder, fmt.Sprintf("seed-%d", r.Seed)))
-		if err != nil {
-			return err
-		}
-		// What the model without protection releases is the vector itself.
-		logits := m.Logits(pool, r.Test.Vectors)
-		for i := range missing {
-			accuracies, err := splitAccuracies(missing[i].Epsilon, logits, columns, r.Test.Rows)
-			if err != nil {
-				return err
-			}
-			missing[i].Seeds = append(missing[i].Seeds, accuracies)
-		}
-		return nil
+		return addSeed(missing, filepath.Join(dir, r.Folder, fmt.Sprintf("seed-%d", r.Seed)), r.Test, columns, pool)
 	})
 	if err != nil {
 		return err
 	}
 	s.At = append(s.At, missing...)
 	return writeJSON(filepath.Join(dir, splitFile), s)
+}
+
+// addSeed adds the accuracies of one model, which lies in a folder. What a model
+// without protection releases is the vector itself.
+func addSeed(to []splitsAt, folder string, test experiment.ReleasedPart, labels []dataset.Column, pool *nn.Pool) error {
+	m, _, err := train.Load(folder)
+	if err != nil {
+		return err
+	}
+	logits := m.Logits(pool, test.Vectors)
+	for i := range to {
+		accuracies, failed := splitAccuracies(to[i].Epsilon, logits, labels, test.Rows)
+		if failed != nil {
+			return failed
+		}
+		to[i].Seeds = append(to[i].Seeds, accuracies)
+	}
+	return nil
 }
 
 // splitAccuracies returns the expected accuracy of each label whose answer is

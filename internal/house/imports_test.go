@@ -55,6 +55,7 @@ var mayImport = map[string]neighbours{
 	"report/evidence":               {own: []string{"dp", "audit", "experiment", "experiment/reproduce/declared", "measure", "internal/release"}},
 	"report/gate":                   {own: []string{"dp", "experiment", "measure", "report/evidence"}},
 	"measure/plane":                 {own: []string{"nn"}},
+	"experiment/frontier":           {own: []string{"dp", "nn", "dataset", "experiment", "measure", "train", "internal/atomicfile"}},
 	"experiment/reproduce/declared": {own: []string{"dp", "mech", "nn", "dataset", "experiment", "measure", "internal/atomicfile"}},
 	"integration":                   {}, // a module of its own, which imports nothing from here
 	"cmd/sotto":                     {anyOwn: true},

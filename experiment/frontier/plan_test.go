@@ -1,0 +1,178 @@
+package frontier_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"sotto/dataset"
+	"sotto/experiment/frontier"
+)
+
+// What was asked for is declared, and nothing else.
+func TestDeclaredTasks(t *testing.T) {
+	want := map[frontier.Part]string{
+		frontier.One:     "adult celeba ag_news_pnet snips imdb amazon yelp blog_industry",
+		frontier.Several: "celeba-5 celeba-10 adult-3 blog_industry-2",
+		frontier.Later:   "celeba-later adult-later reviews-later",
+	}
+	got := map[frontier.Part][]string{}
+	for _, task := range frontier.Tasks() {
+		got[task.Part] = append(got[task.Part], task.Name)
+		info, err := dataset.Find(task.Data, "")
+		if err != nil {
+			t.Errorf("%s: %v", task.Name, err)
+			continue
+		}
+		for _, label := range slices.Concat(task.Labels, task.Unknown) {
+			if !slices.Contains(info.Labels, label) {
+				t.Errorf("%s has no label %q", task.Data, label)
+			}
+		}
+		if (task.Part == frontier.One) != (len(task.Labels) == 1 && task.Unknown == nil) && task.Part != frontier.Later {
+			t.Errorf("%s has labels %q, want one exactly in part one", task.Name, task.Labels)
+		}
+		if (task.Part == frontier.Later) != (len(task.Unknown) > 0) {
+			t.Errorf("%s has unknown labels %q, want some exactly in the last part", task.Name, task.Unknown)
+		}
+		if (task.Data == "celeba") != (task.Limit == 20_000) {
+			t.Errorf("%s is limited to %d rows, want 20,000 of celeba and all of others", task.Name, task.Limit)
+		}
+	}
+	for part, names := range want {
+		if strings.Join(got[part], " ") != names {
+			t.Errorf("%s: tasks are %q, want %s", part.About(), got[part], names)
+		}
+	}
+}
+
+func TestDeclaredMethods(t *testing.T) {
+	want := map[frontier.Part]string{
+		frontier.One:     "plain majority label dpnr federate ldpnn privemb auto",
+		frontier.Several: "plain majority split dpnr federate ldpnn privemb auto",
+		frontier.Later:   "plain label laplace-8 privunit-8 auto auto-25 auto-50",
+	}
+	for part, names := range want {
+		var got []string
+		for _, m := range frontier.Methods() {
+			if slices.Contains(m.Parts, part) {
+				got = append(got, m.Name)
+			}
+		}
+		if strings.Join(got, " ") != names {
+			t.Errorf("%s: methods are %q, want %s", part.About(), got, names)
+		}
+	}
+	if got := fmt.Sprint(frontier.Epsilons()); got != "[0.5 1 2 4 8]" {
+		t.Errorf("ε = %s, want 0.5, 1, 2, 4 and 8", got)
+	}
+}
+
+// Every experiment is one that package experiment takes, of one configuration
+// and five seeds, and none is there twice.
+func TestEveryExperiment(t *testing.T) {
+	all := frontier.EveryExperiment()
+	// 8 tasks of 2 + 6·5, 4 of 2 + 5·5 with the split among the plain ones, and
+	// 3 of 1 + 6·5.
+	if want := 8*32 + 4*27 + 3*31; len(all) != want {
+		t.Errorf("there are %d experiments, want %d", len(all), want)
+	}
+	names, hashes := map[string]bool{}, map[string]bool{}
+	for _, e := range all {
+		s, err := e.Spec.Filled()
+		if err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+			continue
+		}
+		grid, err := s.Grid()
+		if err != nil || len(grid) != 1 || s.Seeds != 5 {
+			t.Errorf("%s has %d configurations and %d seeds (%v), want 1 and 5", e.Name, len(grid), s.Seeds, err)
+		}
+		if names[e.Name] || hashes[s.Hash()] {
+			t.Errorf("%s is there twice", e.Name)
+		}
+		names[e.Name], hashes[s.Hash()] = true, true
+	}
+}
+
+// An adversary is trained where there is something to protect, and PRIVEMB's ε
+// is halved, since two clipped vectors are up to twice the clip apart.
+func TestExperiments(t *testing.T) {
+	specs := map[string]frontier.Planned{}
+	for _, e := range frontier.EveryExperiment() {
+		specs[e.Name] = e
+	}
+	for name, method := range map[string]string{"adult federate ε = 4": "federate", "snips federate ε = 4": "noise", "blog_industry-2 federate ε = 4": "federate"} {
+		if s := specs[name].Spec; len(s.Methods) != 1 || s.Methods[0] != method {
+			t.Errorf("%s trains %q, want %s", name, s.Methods, method)
+		}
+	}
+	if s := specs["adult privemb ε = 4"].Spec; s.Clip != 1 || len(s.Epsilons) != 1 || s.Epsilons[0] != 2 {
+		t.Errorf("privemb at ε = 4 has clip %v and metric ε %v, want 1 and 2", s.Clip, s.Epsilons)
+	}
+	if s := specs["celeba-later label ε = 4"].Spec; len(s.Labels) != 1 || len(s.Unknown) != 8 {
+		t.Errorf("label RR has labels %q and unknown %q, want the first and the eight others", s.Labels, s.Unknown)
+	}
+	if s := specs["reviews-later auto-25 ε = 1"].Spec; s.Reserve != 0.25 {
+		t.Errorf("auto-25 reserves %v, want a quarter", s.Reserve)
+	}
+}
+
+// The shares of all processes are together the whole, each experiment once.
+func TestShards(t *testing.T) {
+	for _, n := range []int{1, 3, 16} {
+		whole, err := frontier.Plan(frontier.Options{Store: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		times := map[string]int{}
+		for i := range n {
+			share, err := frontier.Plan(frontier.Options{Store: "x", Shard: i + 1, Shards: n})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if most := (len(whole) + n - 1) / n; len(share) > most {
+				t.Errorf("share %d of %d has %d experiments, want at most %d", i+1, n, len(share), most)
+			}
+			for _, e := range share {
+				times[e.Name]++
+			}
+		}
+		for _, e := range whole {
+			if times[e.Name] != 1 {
+				t.Errorf("in %d shares %s is computed %d times, want once", n, e.Name, times[e.Name])
+			}
+		}
+		if len(times) != len(whole) || len(whole) < 31 { // those of reviews need no data
+			t.Errorf("in %d shares there are %d experiments, want %d", n, len(times), len(whole))
+		}
+	}
+}
+
+func TestOptionsRefused(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		o    frontier.Options
+		want string
+	}{
+		{"no store", frontier.Options{}, "store is empty"},
+		{"a task that is not there", frontier.Options{Store: "x", Only: []string{"mnist"}}, `task is "mnist"`},
+		{"a method that is not there", frontier.Options{Store: "x", Methods: []string{"luck"}}, `method is "luck"`},
+		{"no ε", frontier.Options{Store: "x", Epsilons: []float64{0}}, "epsilon is 0"},
+		{"shard 0", frontier.Options{Store: "x", Shards: 4}, "shard is 0 of 4"},
+		{"shard 5 of 4", frontier.Options{Store: "x", Shard: 5, Shards: 4}, "shard is 5 of 4"},
+		{"negative seeds", frontier.Options{Store: "x", Seeds: -1}, "seeds is -1"},
+	} {
+		for what, err := range map[string]error{"Compute": frontier.Compute(t.Context(), tt.o), "Collect": collected(tt.o)} {
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: %s: error %v, want %q", tt.name, what, err, tt.want)
+			}
+		}
+	}
+}
+
+func collected(o frontier.Options) error {
+	_, err := frontier.Collect(o)
+	return err
+}

@@ -1,0 +1,175 @@
+package frontier
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"sotto/measure"
+)
+
+// Table is a part of a result as words, for a terminal and a page alike.
+type Table struct {
+	Title string
+	Head  []string
+	Rows  [][]string // each as long as Head
+}
+
+// Tables shows a task: what the methods reach at each ε, the limits, and what
+// is known of the attribute.
+func (r *Result) Tables(t *TaskResult) []Table {
+	head := []string{"%, mean ± deviation"}
+	for _, e := range r.Epsilons {
+		head = append(head, fmt.Sprintf("ε = %v", e))
+	}
+	known := Table{Title: "accuracy", Head: head}
+	if len(t.Labels) > 1 {
+		known.Title = fmt.Sprintf("accuracy, mean of %d labels", len(t.Labels))
+	}
+	if t.Part == Later {
+		known.Title += ", known labels"
+	}
+	r.fill(&known, t, accuracyOf)
+	known.add(r.row(t, auto, "limit", func(p *Point) string { return p.Search.render(func(s *Search) measure.Number { return s.Limit }) }))
+	known.add(r.row(t, auto, "bound", func(p *Point) string { return p.Search.render(func(s *Search) measure.Number { return s.Bound }) }))
+	tables := []Table{known}
+	if t.Part == Later {
+		unknown := Table{Title: "accuracy, labels that nobody knew in training", Head: head}
+		r.fill(&unknown, t, func(p *Point) *Estimate { return p.Unknown })
+		unknown.add(r.row(t, answered, "majority", func(*Point) string { return percent(t.UnknownMajority) }))
+		tables = []Table{unknown, known}
+	}
+	if more := r.more(t, head); len(more.Rows) > 0 {
+		tables = append(tables, more)
+	}
+	return tables
+}
+
+// fill adds a row for each method.
+func (r *Result) fill(table *Table, t *TaskResult, of func(*Point) *Estimate) {
+	for _, c := range t.Curves {
+		table.add(r.row(t, c.Method, c.Title, func(p *Point) string { return of(p).render() }))
+	}
+}
+
+// add appends a row unless it is nil.
+func (t *Table) add(row []string) {
+	if row != nil {
+		t.Rows = append(t.Rows, row)
+	}
+}
+
+// row returns a row of what a method has at each ε; nil if it has nothing.
+func (r *Result) row(t *TaskResult, method, title string, render func(*Point) string) []string {
+	row, some := []string{title}, false
+	for _, e := range r.Epsilons {
+		text := "-"
+		if p := t.At(method, e); p != nil {
+			text = render(p)
+		}
+		some = some || text != "-"
+		row = append(row, text)
+	}
+	if !some {
+		return nil
+	}
+	return row
+}
+
+// more shows leakage and fairness of auto and FEDERATE, and where auto is as
+// accurate.
+func (r *Result) more(t *TaskResult, head []string) Table {
+	table := Table{Title: "leakage, fairness, and FEDERATE's accuracy", Head: head}
+	for _, method := range []string{auto, federate} {
+		c := t.Curve(method)
+		if c == nil {
+			continue
+		}
+		table.add(r.row(t, method, fmt.Sprintf("%s: leakage of %s, ≤ limit", c.Title, t.Attribute), func(p *Point) string {
+			if p.Leakage == nil {
+				return "-"
+			}
+			return p.Leakage.render() + " ≤ " + percent(p.LeakageLimit)
+		}))
+		table.add(r.row(t, method, c.Title+": TPR gap", func(p *Point) string { return p.Gap.render() }))
+	}
+	if len(t.Earlier) > 0 {
+		table.add(r.row(t, federate, "auto is as accurate as FEDERATE from ε =", func(p *Point) string { return t.earlier(p.Epsilon) }))
+	}
+	return table
+}
+
+func (t *TaskResult) earlier(epsilon float64) string {
+	for _, e := range t.Earlier {
+		if e.Federate == epsilon && e.Auto != nil {
+			return fmt.Sprint(*e.Auto)
+		}
+	}
+	return "none"
+}
+
+// Worst returns for each task the check that is nearest to missing the aim, or
+// misses it by most.
+func (v Verdict) Worst() []Check {
+	var worst []Check
+	for _, c := range v.Checks {
+		last := len(worst) - 1
+		switch {
+		case last < 0 || worst[last].Task != c.Task:
+			worst = append(worst, c)
+		case c.rank() < worst[last].rank() || c.rank() == worst[last].rank() && c.room() < worst[last].room():
+			worst[last] = c
+		}
+	}
+	return worst
+}
+
+// rank is the smaller the worse.
+func (c Check) rank() int {
+	return slices.Index([]Outcome{Missed, Undecided, Reached}, c.Outcome)
+}
+
+// room is how far the mean is from missing.
+func (c Check) room() float64 { return float64(c.Difference.Mean) - c.AtLeast }
+
+// String says what was found: the difference in points with its interval.
+func (c Check) String() string {
+	d := c.Difference
+	text := fmt.Sprintf("ε = %v: %s", c.Epsilon, signed(float64(d.Mean)))
+	if !math.IsNaN(float64(d.Low)) {
+		text += fmt.Sprintf(" [%s, %s]", signed(float64(d.Low)), signed(float64(d.High)))
+	}
+	return fmt.Sprintf("%s points to %s, wanted at least %v", text, c.Against, c.AtLeast)
+}
+
+// signed renders points with their sign, and what rounds to 0 without.
+func signed(v float64) string {
+	if math.Abs(v) < 0.005 {
+		return "0.00"
+	}
+	return fmt.Sprintf("%+.2f", v)
+}
+
+func (e *Estimate) render() string {
+	switch {
+	case e == nil || math.IsNaN(float64(e.Mean)):
+		return "-"
+	case math.IsNaN(float64(e.Deviation)):
+		return percent(e.Mean)
+	}
+	return fmt.Sprintf("%.2f ± %.2f", 100*float64(e.Mean), 100*float64(e.Deviation))
+}
+
+func (s *Search) render(of func(*Search) measure.Number) string {
+	if s == nil {
+		return "-"
+	}
+	return percent(of(s))
+}
+
+func percent(v measure.Number) string {
+	if math.IsNaN(float64(v)) {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", 100*float64(v))
+}

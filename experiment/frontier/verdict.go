@@ -1,0 +1,233 @@
+package frontier
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Outcome is how an aim stands.
+type Outcome string
+
+// The outcomes. An aim is missed only where the interval excludes it.
+const (
+	Reached   Outcome = "reached"
+	Missed    Outcome = "missed"
+	Undecided Outcome = "not decided" // the interval holds both, or there is none
+	NoData    Outcome = "not measured"
+)
+
+// Verdict says how an aim stands, by all its checks.
+type Verdict struct {
+	Aim     string  `json:"aim"`
+	Outcome Outcome `json:"outcome"`
+	Checks  []Check `json:"checks"`
+}
+
+// Check is an aim at one task and ε.
+type Check struct {
+	Task    string  `json:"task"`
+	Epsilon float64 `json:"epsilon"`
+	Against string  `json:"against"` // what auto is held against
+	// Difference is by how many points auto is better, which should be AtLeast.
+	Difference Estimate `json:"difference"`
+	AtLeast    float64  `json:"at_least"`
+	Outcome    Outcome  `json:"outcome"`
+}
+
+// rounding is a difference in points that two ways to compute the same number
+// make: probabilities are kept in float32, with errors of up to 6e-8, and an
+// accuracy is a mean of products of two of them.
+const rounding = 1e-4
+
+// check decides by the interval of the difference.
+func check(t *TaskResult, epsilon float64, against string, d Estimate, atLeast float64) Check {
+	c := Check{t.Name, epsilon, against, d, atLeast, Undecided}
+	switch {
+	case float64(d.Low) >= atLeast-rounding:
+		c.Outcome = Reached
+	case float64(d.High) < atLeast-rounding:
+		c.Outcome = Missed
+	}
+	return c
+}
+
+// aim is an aim with how it is checked at a task.
+type aim struct {
+	text  string
+	check func(*TaskResult) []Check
+}
+
+// The aims that were set, in points of a hundred.
+func aims() []aim {
+	return []aim{
+		{"one label: auto within one point of the limit with two classes, three with more", nearLimit},
+		{"auto never below another honest method", neverBelow},
+		{"one label: FEDERATE's accuracy at a quarter of its ε", quarter},
+		{"celeba-5 at ε = 4: auto at least 8 points above ε-split RR", at("celeba-5", split, 4, 8)},
+		{"celeba-5 at ε = 4: auto within 6 points of non-private", at("celeba-5", answered, 4, -6)},
+		{"celeba-5 at ε = 8: auto within 3 points of non-private", at("celeba-5", answered, 8, -3)},
+		{"leakage of the attribute never above the limit of that ε", leakageBelow},
+		{"TPR gap of auto no worse than FEDERATE's at equal accuracy", fairAsFederate},
+	}
+}
+
+// verdicts holds the tasks against the aims.
+func verdicts(tasks []TaskResult) []Verdict {
+	var all []Verdict
+	for _, a := range aims() {
+		v := Verdict{Aim: a.text, Checks: []Check{}}
+		for i := range tasks {
+			v.Checks = append(v.Checks, a.check(&tasks[i])...)
+		}
+		v.Outcome = overall(v.Checks)
+		all = append(all, v)
+	}
+	return all
+}
+
+// overall is the worst of the outcomes.
+func overall(checks []Check) Outcome {
+	is := func(o Outcome) bool {
+		return slices.ContainsFunc(checks, func(c Check) bool { return c.Outcome == o })
+	}
+	switch {
+	case len(checks) == 0:
+		return NoData
+	case is(Missed):
+		return Missed
+	case is(Undecided):
+		return Undecided
+	}
+	return Reached
+}
+
+// autos returns the points of auto.
+func (t *TaskResult) autos() []Point {
+	if c := t.Curve(auto); c != nil {
+		return c.Points
+	}
+	return nil
+}
+
+func nearLimit(t *TaskResult) []Check {
+	if t.Part != One || len(t.Classes) == 0 {
+		return nil
+	}
+	within := 3.0
+	if t.Classes[0] == 2 {
+		within = 1
+	}
+	var all []Check
+	for _, p := range t.autos() {
+		if p.Search == nil {
+			continue
+		}
+		var values []float64
+		for _, v := range p.Accuracy.Values {
+			values = append(values, 100*float64(v-p.Search.Limit))
+		}
+		all = append(all, check(t, p.Epsilon, "limit", estimate(values), -within))
+	}
+	return all
+}
+
+func neverBelow(t *TaskResult) []Check {
+	if t.Part == Later {
+		return nil
+	}
+	var all []Check
+	for _, p := range t.autos() {
+		for _, m := range Methods() {
+			if rival := t.At(m.Name, p.Epsilon); m.Honest && m.Name != auto && rival != nil {
+				all = append(all, check(t, p.Epsilon, m.Name, difference(&p, rival, accuracyOf), 0))
+			}
+		}
+	}
+	return all
+}
+
+// quarter checks each ε of FEDERATE of which a quarter was measured.
+func quarter(t *TaskResult) []Check {
+	c := t.Curve(federate)
+	if t.Part != One || c == nil {
+		return nil
+	}
+	var all []Check
+	for _, p := range c.Points {
+		if q := t.At(auto, p.Epsilon/4); q != nil {
+			all = append(all, check(t, p.Epsilon/4, fmt.Sprintf("%s at ε = %v", federate, p.Epsilon), difference(q, &p, accuracyOf), 0))
+		}
+	}
+	return all
+}
+
+// earlier lists at which ε auto is on average as accurate as FEDERATE at each
+// of its own.
+func earlier(t *TaskResult) []Earlier {
+	c := t.Curve(federate)
+	if c == nil || len(t.autos()) == 0 {
+		return nil
+	}
+	var all []Earlier
+	for _, p := range c.Points {
+		e := Earlier{Federate: p.Epsilon}
+		for _, q := range t.autos() {
+			if q.Accuracy.Mean >= p.Accuracy.Mean && (e.Auto == nil || q.Epsilon < *e.Auto) {
+				epsilon := q.Epsilon
+				e.Auto = &epsilon
+			}
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// at checks auto against one method at one task and ε.
+func at(task, method string, epsilon, atLeast float64) func(*TaskResult) []Check {
+	return func(t *TaskResult) []Check {
+		p, q := t.At(auto, epsilon), t.At(method, epsilon)
+		if t.Name != task || p == nil || q == nil {
+			return nil
+		}
+		return []Check{check(t, epsilon, method, difference(p, q, accuracyOf), atLeast)}
+	}
+}
+
+func leakageBelow(t *TaskResult) []Check {
+	var all []Check
+	for _, p := range t.autos() {
+		if p.Leakage == nil || math.IsNaN(float64(p.LeakageLimit)) {
+			continue
+		}
+		var values []float64
+		for _, v := range p.Leakage.Values {
+			values = append(values, 100*float64(p.LeakageLimit-v))
+		}
+		all = append(all, check(t, p.Epsilon, "limit of leakage", estimate(values), 0))
+	}
+	return all
+}
+
+// fairAsFederate compares each point of FEDERATE with that of auto whose
+// accuracy is nearest.
+func fairAsFederate(t *TaskResult) []Check {
+	c := t.Curve(federate)
+	if c == nil || !t.attribute() {
+		return nil
+	}
+	var all []Check
+	for _, p := range c.Points {
+		var nearest *Point
+		for _, q := range t.autos() {
+			away := func(r *Point) float64 { return math.Abs(float64(r.Accuracy.Mean - p.Accuracy.Mean)) }
+			if q.Gap != nil && p.Gap != nil && (nearest == nil || away(&q) < away(nearest)) {
+				nearest = &q
+			}
+		}
+		if nearest != nil {
+			all = append(all, check(t, nearest.Epsilon, fmt.Sprintf("%s at ε = %v", federate, p.Epsilon), difference(&p, nearest, gapOf), 0))
+		}
+	}
+	return all
+}

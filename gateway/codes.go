@@ -1,0 +1,87 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"sotto/mech"
+	"sotto/train"
+)
+
+// Parameters say what a mechanism was made from. A list of weights may have as
+// many numbers as there are codes, so that they hold its sum and its digest in
+// its place; in full it stands in the manifest of a model.
+type Parameters struct {
+	mech.Params
+	WeightSum     float64 `json:"weight_sum,omitempty"`
+	WeightsDigest string  `json:"weights_sha256,omitempty"` // of the list as JSON, without white space
+}
+
+func parametersOf(p mech.Params) (Parameters, error) {
+	short := Parameters{Params: p}
+	if p.Weights == nil {
+		return short, nil
+	}
+	list, err := json.Marshal(p.Weights)
+	if err != nil {
+		return short, fmt.Errorf("gateway: the mechanism cannot be written: %w", err)
+	}
+	sum := sha256.Sum256(list)
+	short.WeightsDigest, short.Weights = hex.EncodeToString(sum[:]), nil
+	for _, w := range p.Weights {
+		short.WeightSum += w
+	}
+	return short, nil
+}
+
+// coded reports whether a release is one of several codes: a vector that is 1 in
+// one place and 0 in all others.
+func (g *Gateway) coded() bool { return g.parameters.Mechanism == "codes" }
+
+// indexed reports whether so many dimensions ask for the index of a code. There
+// are at least two codes, so that no vector of them has one number.
+func (g *Gateway) indexed(dimensions int) bool { return g.coded() && dimensions == 1 }
+
+// codeOf returns the index of the code that was released.
+func codeOf(released []float32) int { return slices.Index(released, 1) }
+
+// code is a release of a code, as the page shows it.
+type code struct {
+	Index int       `json:"index"`
+	Of    int       `json:"of"`    // how many there are
+	Means []meaning `json:"means"` // what it stands for; empty if that is not known
+}
+
+// meaning is the class that a code stands for.
+type meaning struct {
+	Label string `json:"label"`
+	Class string `json:"class"`
+}
+
+// code returns what a release stands for, or nil if it is no code.
+func (g *Gateway) code(released []float32) *code {
+	if !g.coded() {
+		return nil
+	}
+	c := &code{Index: codeOf(released), Of: len(released), Means: []meaning{}}
+	if m, ok := g.Mechanism.(*model); ok && c.Index >= 0 {
+		for l, label := range m.labels {
+			c.Means = append(c.Means, meaning{label.Name, label.Classes[m.answers[c.Index][l]]})
+		}
+	}
+	return c
+}
+
+// namesOf returns the labels that codes answer, and the answer of each code.
+func namesOf(m *train.Model, info train.Manifest) ([]train.LabelRecord, [][]int, error) {
+	a := m.Architecture()
+	if len(a.Answers) == 0 {
+		return nil, nil, nil
+	}
+	info.Architecture = a
+	labels, err := info.Labels()
+	return labels, a.Answers, err
+}
