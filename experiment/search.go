@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"sotto/channel"
@@ -17,9 +18,10 @@ import (
 // that is from the best there can be.
 type Frontier struct {
 	Accuracy measure.Number `json:"accuracy"` // on the test part, mean over seeds and labels
-	// Limit is the highest accuracy that any release at ε allows a receiver,
-	// given what the best model without protection knows of the test texts: by
-	// its own probabilities or by the test labels, whichever is higher.
+	// Limit is an estimate of the highest accuracy that any release at ε allows
+	// a receiver: the bound that is proved for the probabilities that the best
+	// model without protection gives, or what its answers reach on the test
+	// labels if that is more.
 	Limit measure.Number `json:"limit"`
 	// Bound holds whatever anybody knows: it follows from ε and the shares of
 	// the classes alone.
@@ -92,7 +94,9 @@ func (r *runner) frontier(ctx context.Context, took time.Duration) {
 			Accuracy: c.Mean.Accuracy, NonPrivate: r.result.Reference, True: *c.Mean.True, Unit: c.Mean.Unit, Bound: c.Mean.Limit,
 			Searched: found.Trials, Seconds: took.Seconds(), Limit: r.scorer.severalBound(ctx, *c.Mean.True),
 		}
-		f.Limit = max(f.Limit, r.scorer.yardstick(*c.Mean.True))
+		if y := r.scorer.yardstick(*c.Mean.True); !(y <= f.Limit) && !math.IsNaN(float64(y)) {
+			f.Limit = y // the texts are clearer than the model thinks
+		}
 		if c.Statement != nil {
 			f.Mechanism, f.Dim = c.Statement.Mechanism, c.Statement.Parameters.Dim
 		}
@@ -136,6 +140,7 @@ func (s *scorer) posteriors(classes []int) (all nn.Matrix, rows []int) {
 		rows = append(rows, row)
 		copy(logits.Row(i), s.reference.Row(row))
 	}
+	s.calibrate(logits, rows)
 	return channel.Posteriors(logits, classes), rows
 }
 
@@ -149,6 +154,30 @@ func (s *scorer) answersOf() (answers [][]int, rows []int, scores nn.Matrix) {
 		answers = channel.Common(posteriors, classes, 0)
 	}
 	return answers, rows, channel.Scores(posteriors, classes, nil, answers)
+}
+
+// calibrate divides the reference's scores of each label by the temperature at
+// which the test labels are likeliest: what it knows is to be judged, not how
+// sure it is of it.
+func (s *scorer) calibrate(logits nn.Matrix, rows []int) {
+	column := 0
+	for _, c := range s.data.labels {
+		part := nn.NewMatrix(logits.Rows, len(c.Classes))
+		for i := range part.Rows {
+			copy(part.Row(i), logits.Row(i)[column:])
+		}
+		labels := make([]int, len(rows))
+		for i, row := range rows {
+			labels[i] = c.IDs[s.data.test[row]]
+		}
+		factor := float32(1 / channel.Temperature(part, labels))
+		for i := range logits.Rows {
+			for j := range c.Classes {
+				logits.Row(i)[column+j] *= factor
+			}
+		}
+		column += len(c.Classes)
+	}
 }
 
 // severalBound returns what bounds the accuracy of every release at ε, if the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -71,12 +72,18 @@ func (h Auto) Search(ctx context.Context, d Data, o Options, told func(Trial, fl
 	}
 	s := &search{Auto: h, data: d, options: o, told: told}
 	s.data.Train, s.data.Validation = spread(d.Train, h.Rows), spread(d.Validation, h.Rows/4)
+	for _, c := range s.candidates(h.Training) { // which are as many whatever the teacher
+		s.planned++
+		if _, noise := c.method.(Noise); !noise {
+			s.planned += finalSeeds - 1
+		}
+	}
+	s.planned += teacherShapes + finalSeeds - 1
 	teacher, training, err := s.teachers(ctx)
 	if err != nil {
 		return Found{}, err
 	}
 	candidates := s.candidates(training)
-	s.planned = len(s.trials) + len(candidates) + finalists*(finalSeeds-1)
 	for i := range candidates {
 		if err := s.try(ctx, &candidates[i], o.Seed, teacher); err != nil {
 			return Found{}, err
@@ -85,12 +92,7 @@ func (h Auto) Search(ctx context.Context, d Data, o Options, told func(Trial, fl
 	if err := s.confirm(ctx, candidates, training); err != nil {
 		return Found{}, err
 	}
-	best := -1
-	for i, c := range candidates {
-		if c.Failed == "" && len(c.Scores) == finalSeeds && (best < 0 || c.Accuracy > candidates[best].Accuracy) {
-			best = i
-		}
-	}
+	best := s.choose(candidates)
 	if best < 0 {
 		return Found{}, errors.New("train: nothing that was tried could be trained")
 	}
@@ -98,11 +100,49 @@ func (h Auto) Search(ctx context.Context, d Data, o Options, told func(Trial, fl
 	return Found{Method: candidates[best].method, Teacher: training, Trials: append(s.trials, candidates...)}, nil
 }
 
-// The best few are tried with more seeds before one is chosen.
-const (
-	finalists  = 3
-	finalSeeds = 3
-)
+// teacherShapes is how many models for the trusted side are tried.
+const teacherShapes = 4
+
+// finalSeeds is with how many seeds something is tried before it is chosen.
+const finalSeeds = 3
+
+// choose returns the best of the candidates that were confirmed, or −1. The
+// release of one label needs no codes unless they are better by more than a
+// trifle; and noise on a representation must beat both by more than the chance
+// of the validation rows, twice their standard error at most, for what codes
+// give is computed and not drawn.
+func (s *search) choose(candidates []Trial) int {
+	const trifle = 0.001
+	coded, label, noisy := -1, -1, -1
+	better := func(i, than int) int {
+		if than < 0 || candidates[i].Accuracy > candidates[than].Accuracy {
+			return i
+		}
+		return than
+	}
+	for i, c := range candidates {
+		if c.Failed != "" || len(c.Scores) < finalSeeds {
+			continue
+		}
+		switch c.method.(type) {
+		case Label:
+			label = i
+		case Codes:
+			coded = better(i, coded)
+		default:
+			noisy = better(i, noisy)
+		}
+	}
+	best := coded
+	if label >= 0 && (coded < 0 || candidates[coded].Accuracy <= candidates[label].Accuracy+trifle) {
+		best = label
+	}
+	chance := 2 * math.Sqrt(0.25/float64(len(s.data.Validation)))
+	if noisy >= 0 && (best < 0 || candidates[noisy].Accuracy > candidates[best].Accuracy+chance) {
+		best = noisy
+	}
+	return best
+}
 
 // search is one search under way.
 type search struct {
@@ -118,7 +158,7 @@ type search struct {
 func (s *search) tell(t Trial) {
 	s.done++
 	if s.told != nil {
-		s.told(t, min(1, float64(s.done)/float64(max(s.planned, 20))))
+		s.told(t, min(1, float64(s.done)/float64(s.planned)))
 	}
 }
 
@@ -132,7 +172,7 @@ func (s *search) teachers(ctx context.Context) (*Teacher, Training, error) {
 		full = Twitter().Encoder
 	}
 	chosen := 0
-	for i, shape := range []Shape{
+	for i, shape := range [teacherShapes]Shape{
 		{Encoder: []int{}, Dropout: -1}, {Encoder: []int{64}, Dropout: 0.3}, {Encoder: full, Dropout: s.Dropout}, {Encoder: full, Dropout: 0.5},
 	} {
 		t := s.Training
@@ -179,7 +219,14 @@ func (s *search) candidates(teacher Training) []Trial {
 		p := mech.Params{Mechanism: "codes", Epsilon: s.Epsilon, Selected: selected}
 		return Trial{Name: name, Mechanism: "codes", Selected: selected, Hidden: teacher.Encoder, method: Codes{Training: teacher, Release: p}}
 	}
-	list := []Trial{codes("codes, best weights", 0), codes("codes, randomised response", 1), codes("codes, 2 selected", 2), codes("codes, 3 selected", 3)}
+	list := []Trial{codes("codes, best weights", 0), codes("codes, randomised response", 1)}
+	for j := 2; j <= 3 && (len(s.data.More) > 0 || j < s.data.Classes); j++ {
+		list = append(list, codes(fmt.Sprintf("codes, %d selected", j), j))
+	}
+	if len(s.data.More) == 0 {
+		p := mech.Params{Mechanism: "codes", Epsilon: s.Epsilon}
+		list = append([]Trial{{Name: "the label, randomised response", Mechanism: "codes", Hidden: teacher.Encoder, method: Label{Training: teacher, Release: p}}}, list...)
+	}
 	noise := func(p mech.Params, anneal float64) {
 		t := s.Training
 		p.Epsilon = s.Epsilon
@@ -223,6 +270,8 @@ func (s *search) try(ctx context.Context, t *Trial, seed uint64, teacher *Teache
 	switch method := t.method.(type) {
 	case Codes:
 		m, err = method.Encode(ctx, teacher, o.pool().Workers())
+	case Label:
+		m, err = method.encode(teacher, s.data)
 	case Noise:
 		if method.Epochs == 0 {
 			method.Epochs = trialEpochs
@@ -271,31 +320,31 @@ func (s *search) again(m *Model, seed uint64) (float64, error) {
 	return t.accuracy(s.data.weights()), nil
 }
 
-// confirm tries the best candidates with further seeds.
+// confirm tries with further seeds what may be chosen: everything that is made
+// of a teacher, which takes little time, and the best of the rest.
 func (s *search) confirm(ctx context.Context, candidates []Trial, training Training) error {
-	order := make([]int, len(candidates))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch x, y := candidates[a], candidates[b]; {
-		case x.Failed == "" && y.Failed != "", x.Accuracy > y.Accuracy:
-			return -1
-		case x.Failed != "" && y.Failed == "", x.Accuracy < y.Accuracy:
-			return 1
+	var finalists []int
+	noisy := -1
+	for i, c := range candidates {
+		switch _, noise := c.method.(Noise); {
+		case c.Failed != "":
+		case !noise:
+			finalists = append(finalists, i)
+		case noisy < 0 || c.Accuracy > candidates[noisy].Accuracy:
+			noisy = i
 		}
-		return 0
-	})
+	}
+	if noisy >= 0 {
+		finalists = append(finalists, noisy)
+	}
+	s.planned = s.done + len(finalists)*(finalSeeds-1) // fewer if something failed
 	for seed := range uint64(finalSeeds - 1) {
 		next := s.options.Seed + 1 + seed
 		teacher, err := training.Teach(ctx, s.data, Options{Seed: next, Pool: s.options.Pool})
 		if err != nil {
 			return err
 		}
-		for _, i := range order[:min(finalists, len(order))] {
-			if candidates[i].Failed != "" {
-				continue
-			}
+		for _, i := range finalists {
 			if err := s.try(ctx, &candidates[i], next, teacher); err != nil {
 				return err
 			}

@@ -118,9 +118,6 @@ func HeadsLoss(d Data, scores nn.Matrix, labels [][]int) (float64, nn.Matrix) {
 	return newHeads(d).of(nn.NewPool(1), scores, labels)
 }
 
-// Temperature is what calibration divides scores by.
-func Temperature(scores nn.Matrix, labels []int) float64 { return temperature(scores, labels) }
-
 // Annealed returns the ε that an epoch, counted from 0, trains with.
 func Annealed(anneal float64, release mech.Params, epoch, epochs int) (float64, error) {
 	m, err := mech.New(release)

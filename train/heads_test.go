@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/channel"
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
@@ -171,16 +172,16 @@ func TestTemperature(t *testing.T) {
 		for i, row := range rows {
 			copy(scores.Row(i), row)
 		}
-		if got := train.Temperature(scores, labels); math.Abs(got/factor-1) > 1e-4 {
+		if got := channel.Temperature(scores, labels); math.Abs(got/factor-1) > 1e-4 {
 			t.Errorf("temperature is %v, want %v", got, factor)
 		}
 	}
 	one := nn.Matrix{Rows: 1, Cols: 2, Data: []float32{1, 0}}
-	if got := train.Temperature(one, []int{train.Unknown}); got != 1 {
+	if got := channel.Temperature(one, []int{train.Unknown}); got != 1 {
 		t.Errorf("temperature without labels is %v, want 1", got)
 	}
 	for label, want := range []float64{0.1, 10} { // the ends of the search
-		if got := train.Temperature(one, []int{label}); math.Abs(got/want-1) > 1e-4 {
+		if got := channel.Temperature(one, []int{label}); math.Abs(got/want-1) > 1e-4 {
 			t.Errorf("temperature of scores that are always right (%d) is %v, want %v", label, got, want)
 		}
 	}

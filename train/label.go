@@ -37,6 +37,11 @@ func (h Label) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	return h.encode(t, d)
+}
+
+// encode returns the model that releases what a teacher answers.
+func (h Label) encode(t *Teacher, d Data) (*Model, error) {
 	counts := make([]int, d.Classes)
 	order := make([]int, d.Classes)
 	for c := range order {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	weakrand "math/rand/v2"
 	"slices"
 	"strings"
 
@@ -28,8 +29,8 @@ type Teacher struct {
 	shift, scale []float32
 
 	posteriors nn.Matrix // of the rows that decide about codes
-	checked    nn.Matrix // of the validation rows
-	labels     [][]int   // of the validation rows, for each label
+	checked    nn.Matrix // of the rows that check: the validation rows, if they are enough
+	labels     [][]int   // of those rows, for each label
 }
 
 // Teach trains a teacher with the given settings: its hidden layers are those
@@ -39,8 +40,8 @@ func (t Training) Teach(ctx context.Context, d Data, o Options) (*Teacher, error
 }
 
 // enoughChecked is how many validation rows must be there to decide about
-// codes. Where there are fewer, the training rows help, though a teacher is
-// too sure of what it was taught.
+// codes. Where there are fewer, the training rows help, each asked of a teacher
+// that was not taught it.
 const (
 	enoughChecked = 500
 	mostDeciding  = 8000
@@ -67,6 +68,43 @@ func teach(ctx context.Context, t Training, d Data, o Options) (*Teacher, error)
 	if f.Standardise {
 		rows.shift, rows.scale = moments(d.X, d.Train)
 	}
+	if len(d.Validation) < enoughChecked {
+		return teachFew(ctx, f, rows, d, o)
+	}
+	out, err := newTeacher(ctx, f, rows, d, o)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := out.scores(o.pool(), d.X, d.Validation)
+	if err != nil {
+		return nil, err
+	}
+	out.consult(d, d.Validation, scores)
+	return out, nil
+}
+
+// teachFew trains a teacher where validation rows are few: teachers that each
+// leave a part of the rows out tell how long to train and how far to believe,
+// and then all rows teach.
+func teachFew(ctx context.Context, f Training, rows floats, d Data, o Options) (*Teacher, error) {
+	checked, scores, epochs, err := crossScores(ctx, f, rows, d, o)
+	if err != nil {
+		return nil, err
+	}
+	f.Epochs, f.Keep = epochs, Last
+	all := d
+	all.Train = slices.Concat(d.Train, d.Validation)
+	out, err := newTeacher(ctx, f, rows, all, o)
+	if err != nil {
+		return nil, err
+	}
+	out.consult(d, checked, scores)
+	return out, nil
+}
+
+// newTeacher trains a teacher on the training rows, with no opinion yet of the
+// rows that decide.
+func newTeacher(ctx context.Context, f Training, rows floats, d Data, o Options) (*Teacher, error) {
 	q := plan{Training: f, rows: rows, optimiser: func(params []nn.Param) (*nn.Optimizer, error) { return nn.Adam{Rate: f.Rate}.New(params) }}
 	l, err := q.fit(ctx, d, o)
 	if err != nil {
@@ -84,31 +122,59 @@ func teach(ctx context.Context, t Training, d Data, o Options) (*Teacher, error)
 		out.tensors["input.shift"] = nn.Matrix{Rows: 1, Cols: d.X.Cols, Data: rows.shift}
 		out.tensors["input.scale"] = nn.Matrix{Rows: 1, Cols: d.X.Cols, Data: rows.scale}
 	}
-	return out, out.consult(o.pool(), d)
+	return out, nil
 }
 
-// consult calibrates the teacher on the validation rows and asks it about the
-// rows that decide.
-func (t *Teacher) consult(p *nn.Pool, d Data) error {
-	for _, label := range d.labels() {
-		t.labels = append(t.labels, gatherInts(label, d.Validation))
+// crossScores returns the scores that teachers like this one give to rows that
+// they were not taught: all but one of a few parts teach, and the last is asked,
+// in turn. It also returns after how many epochs they did best, the median.
+func crossScores(ctx context.Context, f Training, rows floats, d Data, o Options) (asked []int, scores nn.Matrix, epochs int, err error) {
+	all := slices.Concat(d.Train, d.Validation)
+	rng := weakrand.New(weakrand.NewPCG(o.Seed, 0x666f6c64))
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	scores = nn.NewMatrix(len(all), total(d.classes()))
+	if len(all) < 2*crossParts {
+		return nil, scores, 0, fmt.Errorf("train: data has %d rows, must have at least %d to teach and to ask", len(all), 2*crossParts)
 	}
-	scores, err := t.scores(p, d.X, d.Validation)
-	if err != nil {
-		return err
+	var kept []int
+	for part := range crossParts {
+		low, high := part*len(all)/crossParts, (part+1)*len(all)/crossParts
+		others := slices.Concat(all[:low], all[high:])
+		few := max(1, len(others)/10)
+		fold := d
+		fold.Validation, fold.Train = others[:few], others[few:]
+		t, err := newTeacher(ctx, f, rows, fold, Options{Seed: o.Seed, Pool: o.Pool})
+		if err != nil {
+			return nil, scores, 0, err
+		}
+		said, err := t.scores(o.pool(), d.X, all[low:high])
+		if err != nil {
+			return nil, scores, 0, err
+		}
+		copy(scores.Slice(low, high).Data, said.Data)
+		kept = append(kept, t.Kept.Epoch)
+	}
+	slices.Sort(kept)
+	return all, scores, kept[crossParts/2], nil
+}
+
+const crossParts = 5
+
+// consult calibrates the teacher by the scores of the rows that check it, and
+// keeps what it then says of them, which decides about codes.
+func (t *Teacher) consult(d Data, checked []int, scores nn.Matrix) {
+	for _, label := range d.labels() {
+		t.labels = append(t.labels, gatherInts(label, checked))
 	}
 	t.calibrate(scores)
 	t.checked = channel.Posteriors(scores, t.classes)
 	t.Loss = t.crossEntropy()
-	deciding := d.Validation
-	if len(deciding) < enoughChecked {
-		deciding = slices.Concat(d.Train, d.Validation)
+	right := newTally(len(t.classes))
+	for i := range t.checked.Rows {
+		right.add(t.classes, t.checked.Row(i), func(label int) int { return t.labels[label][i] })
 	}
-	if scores, err = t.scores(p, d.X, spread(deciding, mostDeciding)); err != nil {
-		return err
-	}
-	t.posteriors = channel.Posteriors(scores, t.classes)
-	return nil
+	t.Kept.Accuracy = right.accuracy(t.weights)
+	t.posteriors = evenly(t.checked, mostDeciding)
 }
 
 // Posteriors returns the probabilities that the teacher gives each class of
@@ -139,7 +205,7 @@ func (t *Teacher) calibrate(scores nn.Matrix) {
 	weight, bias := t.tensors[fmt.Sprintf("encoder.%d.weight", last)], t.tensors[fmt.Sprintf("encoder.%d.bias", last)]
 	column := 0
 	for l, c := range t.classes {
-		factor := 1 / temperature(columns(scores, column, c), t.labels[l])
+		factor := 1 / channel.Temperature(columns(scores, column, c), t.labels[l])
 		for _, m := range []nn.Matrix{weight, bias, scores} {
 			for i := range m.Rows {
 				for j := range c {
@@ -149,47 +215,6 @@ func (t *Teacher) calibrate(scores nn.Matrix) {
 		}
 		column += c
 	}
-}
-
-// temperature returns the number from 0.1 to 10 by which to divide scores so
-// that the labels are likeliest, 1 if none is known. The loss has one minimum in
-// its logarithm, near enough, for a golden-section search.
-func temperature(scores nn.Matrix, labels []int) float64 {
-	if !slices.ContainsFunc(labels, func(y int) bool { return y != Unknown }) {
-		return 1
-	}
-	loss := func(logT float64) float64 {
-		sum, factor := 0.0, math.Exp(-logT)
-		for i, y := range labels {
-			if y == Unknown {
-				continue
-			}
-			row := scores.Row(i)
-			largest := float64(slices.Max(row))
-			total := 0.0
-			for _, v := range row {
-				total += math.Exp((float64(v) - largest) * factor)
-			}
-			sum += math.Log(total) - (float64(row[y])-largest)*factor
-		}
-		return sum
-	}
-	low, high := math.Log(0.1), math.Log(10)
-	const golden = 0.6180339887498949
-	a, b := high-golden*(high-low), low+golden*(high-low)
-	fa, fb := loss(a), loss(b)
-	for range 30 {
-		if fa < fb {
-			high, b, fb = b, a, fa
-			a = high - golden*(high-low)
-			fa = loss(a)
-		} else {
-			low, a, fa = a, b, fb
-			b = low + golden*(high-low)
-			fb = loss(b)
-		}
-	}
-	return math.Exp((low + high) / 2)
 }
 
 // crossEntropy is that of the validation rows, the weighted mean over labels.
