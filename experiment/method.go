@@ -38,9 +38,13 @@ func families() []family {
 			t := s.training(p)
 			return train.Auto{Training: t, Epsilon: p.Epsilon}
 		}},
-		{MethodInfo{"codes", "one of several codes that stand for answers, the best there are for the labels", []string{"codes"}, with("epsilons", "selected")}, func(s Spec, p Point) train.Method {
+		{MethodInfo{"codes", "one of several codes that stand for answers, the best there are for the labels", []string{"codes"}, with("epsilons", "selected", "fair")}, func(s Spec, p Point) train.Method {
 			t := s.training(Point{standardise: p.standardise})
-			return train.Codes{Training: t, Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon, Dim: p.Dim, Selected: s.Selected}}
+			c := train.Codes{Training: t, Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon, Dim: p.Dim, Selected: s.Selected}, Fair: s.Fair}
+			if s.Fair {
+				c.Relax = s.Threshold
+			}
+			return c
 		}},
 		{MethodInfo{"label", "classified on the trusted side; the answer is released by randomised response", []string{"codes"}, []string{"epsilons", "epochs", "batch", "rate", "hidden"}}, func(s Spec, p Point) train.Method {
 			return train.Label{Training: s.training(p), Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon}}

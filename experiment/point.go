@@ -59,7 +59,7 @@ func (s Spec) points() ([]Point, error) {
 	given := map[string]bool{
 		"epsilons": s.Epsilons != nil, "lambdas": s.Lambdas != nil, "dims": s.Dims != nil, "delta": s.Delta != 0,
 		"bits": s.Bits != 0, "clip": s.Clip != 0, "orthogonality": s.Orthogonality != 0, "iterations": s.Iterations != 0,
-		"selected": s.Selected != 0, "anneal": s.Anneal != 0, "epochs": s.Epochs != 0, "batch": s.Batch != 0, "rate": s.Rate != 0, "hidden": s.Hidden != nil,
+		"selected": s.Selected != 0, "fair": s.Fair, "anneal": s.Anneal != 0, "epochs": s.Epochs != 0, "batch": s.Batch != 0, "rate": s.Rate != 0, "hidden": s.Hidden != nil,
 		"mechanism": s.Mechanism != "", "variant": s.Variant != "",
 	}
 	var points []Point

@@ -62,6 +62,7 @@ type Spec struct {
 	Iterations    int     `json:"iterations,omitempty"`    // inlp
 
 	Selected int     `json:"selected,omitempty"` // codes: how many are raised; 0 means the best weights
+	Fair     bool    `json:"fair,omitempty"`     // codes: pay up to Threshold for equal true positive rates between groups
 	Anneal   float64 `json:"anneal,omitempty"`   // with noise: how many times ε a training begins with; 0 means 1
 
 	Seeds     int     `json:"seeds,omitempty"`      // how many; 0 means 1

@@ -128,8 +128,8 @@ func (p *promise) subject() string {
 
 // costClause tells what privacy costs on the first data on which it is kept.
 func costClause(all []*experiment.Result) string {
-	for _, r := range all {
-		c := affordable(r)
+	for _, first := range all {
+		c, r := affordable(alike(all, first))
 		if c == nil {
 			continue
 		}
@@ -153,29 +153,45 @@ func unprotected(r *experiment.Result) measure.Number {
 	return r.Reference
 }
 
+// alike returns the results on the data and the labels of one of them, which
+// may differ in the model without protection that they were held against.
+func alike(all []*experiment.Result, one *experiment.Result) []*experiment.Result {
+	var some []*experiment.Result
+	for _, r := range all {
+		if r.Data.Hash == one.Data.Hash && sameLabels(r.Data, one.Data) {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
 // affordable returns the configuration with the smallest true ε that keeps nine
-// tenths of what an unprotected model gains over naming the commonest class; if
-// none does, the most accurate one. Only true text-level claims without δ count.
-func affordable(r *experiment.Result) *experiment.Configuration {
+// tenths of what an unprotected model gains over naming the commonest class, and
+// its result; if none does, the most accurate one. Only true text-level claims
+// without δ count.
+func affordable(all []*experiment.Result) (*experiment.Configuration, *experiment.Result) {
 	var best, cheapest *experiment.Configuration
-	majority := slices.Max(append(slices.Clone(r.Priors), 0))
-	enough := majority + 0.9*(float64(unprotected(r))-majority)
-	for _, c := range trainedOf(r) {
-		if c.Statement == nil || !c.Statement.Honest() || c.Mean.True == nil || c.Mean.Unit != dp.Text || c.Mean.Delta > 0 || *c.Mean.True == dp.Infinite {
-			continue
-		}
-		if best == nil || c.Mean.Accuracy > best.Mean.Accuracy {
-			best = c
-		}
-		if a := float64(c.Mean.Accuracy); a >= enough && (cheapest == nil || *c.Mean.True < *cheapest.Mean.True ||
-			*c.Mean.True == *cheapest.Mean.True && c.Mean.Accuracy > cheapest.Mean.Accuracy) {
-			cheapest = c
+	var bestOf, cheapestOf *experiment.Result
+	for _, r := range all {
+		majority := slices.Max(append(slices.Clone(r.Priors), 0))
+		enough := majority + 0.9*(float64(unprotected(r))-majority)
+		for _, c := range trainedOf(r) {
+			if c.Statement == nil || !c.Statement.Honest() || c.Mean.True == nil || c.Mean.Unit != dp.Text || c.Mean.Delta > 0 || *c.Mean.True == dp.Infinite {
+				continue
+			}
+			if best == nil || c.Mean.Accuracy > best.Mean.Accuracy {
+				best, bestOf = c, r
+			}
+			if a := float64(c.Mean.Accuracy); a >= enough && (cheapest == nil || *c.Mean.True < *cheapest.Mean.True ||
+				*c.Mean.True == *cheapest.Mean.True && c.Mean.Accuracy > cheapest.Mean.Accuracy) {
+				cheapest, cheapestOf = c, r
+			}
 		}
 	}
 	if cheapest != nil {
-		return cheapest
+		return cheapest, cheapestOf
 	}
-	return best
+	return best, bestOf
 }
 
 // attackClause tells of the attacker that is furthest above seeing nothing.

@@ -7,6 +7,7 @@ import (
 
 	"sotto/experiment"
 	"sotto/report/evidence"
+	"sotto/train"
 )
 
 // The lists of evidence, without the entries that hold nothing: a file can say
@@ -40,8 +41,14 @@ func tasks(e *evidence.Evidence) []*experiment.Result {
 func sameTask(a, b *experiment.Result) bool {
 	x, y := a.Data, b.Data
 	return x.Hash != "" && x.Hash == y.Hash && x.Name == y.Name && x.Variant == y.Variant && x.Encoder == y.Encoder && x.Vectors == y.Vectors &&
-		x.Label == y.Label && x.Attribute == y.Attribute && a.Rows == b.Rows && slices.Equal(a.Priors, b.Priors) &&
+		sameLabels(x, y) && x.Attribute == y.Attribute && a.Rows == b.Rows && slices.Equal(a.Priors, b.Priors) &&
 		(a.Reference == b.Reference || !finite(float64(a.Reference)) || !finite(float64(b.Reference)))
+}
+
+// sameLabels reports whether two records name the same labels.
+func sameLabels(x, y train.DataRecord) bool {
+	return x.Label == y.Label && slices.Equal(x.Unknown, y.Unknown) &&
+		slices.EqualFunc(x.More, y.More, func(a, b train.LabelRecord) bool { return a.Name == b.Name })
 }
 
 func releases(e *evidence.Evidence) []*evidence.Release {

@@ -30,6 +30,12 @@ type Codes struct {
 	// raised: randomised response for 1, else subset selection. Dim bounds the
 	// number of codes; 0 means 1024.
 	Release mech.Params `json:"release"`
+	// Fair ranks codes such that the groups of the attribute have true positive
+	// rates of the first label as equal as Relax allows. It changes nothing of ε.
+	Fair bool `json:"fair,omitempty"`
+	// Relax is how many points of validation accuracy Fair may cost; 0 means 1,
+	// and negative none.
+	Relax float64 `json:"relax,omitempty"`
 }
 
 // Fit implements [Method].
@@ -37,7 +43,11 @@ func (h Codes) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
-	t, err := teach(ctx, h.Training, d, o)
+	learn := teach
+	if h.Fair {
+		learn = teachGroups
+	}
+	t, err := learn(ctx, h.Training, d, o)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +61,9 @@ func (h Codes) check() error {
 	}
 	if p.Mechanism != "codes" || p.Weights != nil {
 		return fmt.Errorf("train: mechanism is %q, must be codes without weights of its own", p.Mechanism)
+	}
+	if !h.Fair && h.Relax != 0 || !(h.Relax <= 100) {
+		return fmt.Errorf("train: relax is %v points, must be at most 100, and absent where codes need not be fair", h.Relax)
 	}
 	if p.Dim == 0 {
 		p.Dim = max(2, p.Selected+1)
@@ -66,18 +79,28 @@ func (h Codes) Encode(ctx context.Context, t *Teacher, workers int) (*Model, err
 	if err := h.check(); err != nil {
 		return nil, err
 	}
-	answers, err := channel.Answers(t.classes, 0)
-	if err != nil {
-		answers = channel.Common(t.posteriors, t.classes, 0)
+	c, err := h.solve(ctx, t, nn.Matrix{}, workers)
+	if err == nil && h.Fair {
+		c, err = h.fair(ctx, t, c, workers)
 	}
+	if err != nil {
+		return nil, err
+	}
+	return t.model(c)
+}
+
+// solve returns the best release for what answers are worth, tilted if tilt is
+// not empty.
+func (h Codes) solve(ctx context.Context, t *Teacher, tilt nn.Matrix, workers int) (coding, error) {
+	answers := t.answers()
 	if len(answers) < 2 {
-		return nil, errors.New("train: the model on the trusted side gives every text the same answer, so there is nothing to release; train it longer")
+		return coding{}, errors.New("train: the model on the trusted side gives every text the same answer, so there is nothing to release; train it longer")
 	}
 	posteriors := t.posteriors
 	if len(answers) > manyAnswers {
 		posteriors = evenly(posteriors, fewRows)
 	}
-	scores := channel.Scores(posteriors, t.classes, t.weights, answers)
+	scores := worth(posteriors, t.classes, t.weights, answers, tilt)
 	p := mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon}
 	if h.Release.Selected > 0 {
 		most := h.Release.Dim
@@ -86,22 +109,34 @@ func (h Codes) Encode(ctx context.Context, t *Teacher, workers int) (*Model, err
 		}
 		s, err := channel.BestSubset(ctx, scores, dp.Epsilon(p.Epsilon), h.Release.Selected, most)
 		if err != nil {
-			return nil, err
+			return coding{}, err
 		}
 		p.Selected = s.Selected
-		answers = take(answers, s.Answers)
-	} else {
-		kept, weights, err := h.best(ctx, scores, workers)
-		if err != nil {
-			return nil, err
-		}
-		p.Weights = weights
-		answers = take(answers, kept)
-		if len(answers) < 2 { // the best is to say the same of all texts
-			return h.constant(ctx, t, scores)
-		}
+		return t.coding(p, take(answers, s.Answers), tilt)
 	}
-	return t.model(p, answers)
+	kept, weights, err := h.best(ctx, scores, workers)
+	if err != nil {
+		return coding{}, err
+	}
+	if len(kept) < 2 { // the best is to say the same of all texts, at an ε at which nothing is worth knowing
+		s, err := channel.BestSubset(ctx, scores, dp.Epsilon(p.Epsilon), 1, 2)
+		if err != nil {
+			return coding{}, err
+		}
+		p.Selected = 1
+		return t.coding(p, take(answers, s.Answers), tilt)
+	}
+	p.Weights = weights
+	return t.coding(p, take(answers, kept), tilt)
+}
+
+// answers lists what codes can stand for.
+func (t *Teacher) answers() [][]int {
+	answers, err := channel.Answers(t.classes, 0)
+	if err != nil {
+		return channel.Common(t.told(), t.classes, 0)
+	}
+	return answers
 }
 
 // best returns the answers of the best channel and their weights. Where they are
@@ -173,50 +208,71 @@ func take(answers [][]int, which []int) [][]int {
 	return some
 }
 
-// constant returns a model whose two codes say nothing worth knowing, for an ε
-// at which nothing is.
-func (h Codes) constant(ctx context.Context, t *Teacher, scores nn.Matrix) (*Model, error) {
-	s, err := channel.BestSubset(ctx, scores, dp.Epsilon(h.Release.Epsilon), 1, 2)
-	if err != nil {
-		return nil, err
-	}
-	all, err := channel.Answers(t.classes, 0)
-	if err != nil {
-		all = channel.Common(t.posteriors, t.classes, 0)
-	}
-	return t.model(mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon, Selected: 1}, take(all, s.Answers))
+// coding is a release of codes, with what the receiver holds of it.
+type coding struct {
+	release mech.Params
+	weights []float64 // least probability of each code
+	answers [][]int
+	tilt    nn.Matrix // of the scores of answers; empty for none
+	table   nn.Matrix
+	// What is expected of the rows that check, of rates and gap only where the
+	// teacher knows groups.
+	accuracy float64
+	rates    []float64
+	gap      float64
 }
 
-// model returns the model that releases the given answers.
-func (t *Teacher) model(p mech.Params, answers [][]int) (*Model, error) {
+// coding completes a release of the given answers.
+func (t *Teacher) coding(p mech.Params, answers [][]int, tilt nn.Matrix) (coding, error) {
 	p.Dim = len(answers)
 	m, err := mech.New(p)
 	if err != nil {
-		return nil, err
+		return coding{}, err
 	}
-	p = m.Params()
-	weights := weightsOf(p)
-	scores := channel.Scores(t.posteriors, t.classes, t.weights, answers)
+	c := coding{release: m.Params(), answers: answers, tilt: tilt}
+	c.weights = weightsOf(c.release)
+	epsilon := dp.Epsilon(c.release.Epsilon)
+	c.table = t.table(worth(t.posteriors, t.classes, t.weights, answers, tilt), c.weights, epsilon)
+	scores := worth(t.checked, t.classes, t.weights, answers, tilt)
+	c.accuracy = t.expected(c.table, scores, c.weights, epsilon)
+	if t.groups > 0 {
+		c.rates = t.rates(c.table, scores, c.weights, epsilon)
+		c.gap = t.gapOf(c.rates)
+	}
+	return c, nil
+}
+
+// model returns the model of a release.
+func (t *Teacher) model(c coding) (*Model, error) {
 	width := total(t.classes)
 	a := Architecture{
-		Inputs: t.inputs, Standardise: t.shift != nil, Encoder: t.widths, Release: &p, Classifier: []int{width},
-		Classes: t.classes[0], More: t.classes[1:], Answers: answers,
+		Inputs: t.inputs, Standardise: t.shift != nil, Encoder: slices.Clone(t.widths), Release: &c.release, Classifier: []int{width},
+		Classes: t.classes[0], More: t.classes[1:], Answers: c.answers,
 	}
 	if slices.Max(t.weights) > slices.Min(t.weights) {
 		a.Importance = t.weights
 	}
-	table := t.table(scores, weights, dp.Epsilon(p.Epsilon))
 	numbers := make(tensors)
 	for name, x := range t.tensors {
 		numbers[name] = x.Clone()
 	}
-	numbers["classifier.0.weight"], numbers["classifier.0.bias"] = table, nn.NewMatrix(1, width)
+	numbers["classifier.0.weight"], numbers["classifier.0.bias"] = c.table, nn.NewMatrix(1, width)
+	if c.tilt.Rows > 0 {
+		a.Groups, numbers["answers.tilt"] = t.groups, c.tilt
+	} else { // nothing is to be known of groups
+		last := len(a.Encoder) - 1
+		a.Encoder[last] = width
+		for _, kind := range []string{"weight", "bias"} {
+			name := fmt.Sprintf("encoder.%d.%s", last, kind)
+			numbers[name] = columns(numbers[name], 0, width)
+		}
+	}
 	whole, err := newModel(a, numbers)
 	if err != nil {
 		return nil, err
 	}
 	whole.Kept = t.Kept
-	whole.Kept.Accuracy = t.expected(table, answers, weights, dp.Epsilon(p.Epsilon))
+	whole.Kept.Accuracy = c.accuracy
 	return whole, nil
 }
 
@@ -224,9 +280,10 @@ func (t *Teacher) model(p mech.Params, answers [][]int) (*Model, error) {
 // given that the code was released: what is known of the texts, weighted by how
 // likely each is to give the code.
 func (t *Teacher) table(scores nn.Matrix, weights []float64, epsilon dp.Epsilon) nn.Matrix {
+	width := total(t.classes)
 	sums := make([][]float64, len(weights))
 	for v := range sums {
-		sums[v] = make([]float64, t.posteriors.Cols)
+		sums[v] = make([]float64, width)
 	}
 	mass := make([]float64, len(weights))
 	p := make([]float64, len(weights))
@@ -234,12 +291,12 @@ func (t *Teacher) table(scores nn.Matrix, weights []float64, epsilon dp.Epsilon)
 		channel.Probabilities(p, weights, epsilon, scores.Row(i))
 		for v, share := range p {
 			mass[v] += share
-			for c, q := range t.posteriors.Row(i) {
+			for c, q := range t.posteriors.Row(i)[:width] {
 				sums[v][c] += share * float64(q)
 			}
 		}
 	}
-	table := nn.NewMatrix(len(weights), t.posteriors.Cols)
+	table := nn.NewMatrix(len(weights), width)
 	for v := range sums {
 		for c, sum := range sums[v] {
 			// A class that no text has keeps a chance, so that nothing is infinite.
@@ -251,8 +308,7 @@ func (t *Teacher) table(scores nn.Matrix, weights []float64, epsilon dp.Epsilon)
 
 // expected returns the share of the validation rows' labels that a table tells
 // rightly, over all that the channel can give: without the chance of a draw.
-func (t *Teacher) expected(table nn.Matrix, answers [][]int, weights []float64, epsilon dp.Epsilon) float64 {
-	scores := channel.Scores(t.checked, t.classes, t.weights, answers)
+func (t *Teacher) expected(table, scores nn.Matrix, weights []float64, epsilon dp.Epsilon) float64 {
 	p := make([]float64, len(weights))
 	right, known := make([]float64, len(t.classes)), make([]float64, len(t.classes))
 	for i := range scores.Rows {

@@ -121,7 +121,7 @@ func (m *Model) Head(info Manifest) (*Head, error) {
 // another guarantee than the mechanism of its vectors has.
 func newHead(info HeadManifest, t tensors) (*Head, error) {
 	a := info.Architecture
-	if a.Constant != "" || a.Standardise || a.Scaling != "" || len(a.Encoder) > 0 || a.Release != nil || len(a.Answers) > 0 || len(a.Importance) > 0 {
+	if a.Constant != "" || a.Standardise || a.Scaling != "" || len(a.Encoder) > 0 || a.Release != nil || len(a.Answers) > 0 || len(a.Importance) > 0 || a.Groups != 0 {
 		return nil, errors.New("train: a head is more than a classifier, must be nothing else")
 	}
 	if err := checkLabels(info.Labels, a.Labels()); err != nil {

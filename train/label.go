@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"sotto/mech"
+	"sotto/nn"
 )
 
 // Label classifies on the trusted side and releases the answer, by randomised
@@ -26,7 +27,7 @@ func (h Label) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if len(d.More) > 0 {
 		return nil, errors.New("train: data has several labels, must have one to be released; for several use codes, which serve all with one release")
 	}
-	codes := Codes(h)
+	codes := Codes{Training: h.Training, Release: h.Release}
 	if h.Release.Selected > 1 || h.Release.Dim != 0 {
 		return nil, fmt.Errorf("train: release has selected %d and dim %d, must leave both to the method", h.Release.Selected, h.Release.Dim)
 	}
@@ -51,21 +52,21 @@ func (h Label) encode(t *Teacher, d Data) (*Model, error) {
 		counts[d.Y[row]]++
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return counts[b] - counts[a] })
-	var best *Model
+	best := coding{accuracy: -1}
 	for m := 2; m <= min(d.Classes, mostResponses); m++ {
 		var answers [][]int
 		for _, class := range order[:m] {
 			answers = append(answers, []int{class})
 		}
-		model, err := t.model(mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon, Selected: 1}, answers)
+		c, err := t.coding(mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon, Selected: 1}, answers, nn.Matrix{})
 		if err != nil {
 			return nil, err
 		}
-		if best == nil || model.Kept.Accuracy > best.Kept.Accuracy {
-			best = model
+		if c.accuracy > best.accuracy {
+			best = c
 		}
 	}
-	return best, nil
+	return t.model(best)
 }
 
 // mostResponses bounds the classes that are tried.

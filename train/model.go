@@ -33,6 +33,11 @@ type Architecture struct {
 	// one, equally if it is empty.
 	Answers    [][]int   `json:"answers,omitempty"`
 	Importance []float64 `json:"importance,omitempty"`
+	// Groups is not 0 where the scores of answers are tilted such that groups are
+	// served alike. The encoder then gives, behind the classes of the labels, a
+	// probability to each pair of a class of the first label and a group. It is
+	// never released and no label of the model.
+	Groups int `json:"groups,omitempty"`
 }
 
 // Labels returns the number of classes of each label.
@@ -58,7 +63,8 @@ type Model struct {
 	shift, scale []float32      // of Standardise
 	encoder      nn.Sequential
 	classifier   nn.Sequential
-	majority     []int // of each label, for a constant model
+	tilt         nn.Matrix // of a tilted model, a row for each class and a column for each group
+	majority     []int     // of each label, for a constant model
 }
 
 // Architecture returns how the model computes.

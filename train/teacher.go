@@ -31,6 +31,12 @@ type Teacher struct {
 	posteriors nn.Matrix // of the rows that decide about codes
 	checked    nn.Matrix // of the rows that check: the validation rows, if they are enough
 	labels     [][]int   // of those rows, for each label
+
+	// Where groups is not 0, the teacher also says which class of the first label
+	// a row has together with which group: in the columns behind those of the
+	// labels, the groups of the first class first.
+	groups int
+	pairs  []int // of the rows that check; Unknown where the group is
 }
 
 // Teach trains a teacher with the given settings: its hidden layers are those
@@ -168,13 +174,18 @@ func (t *Teacher) consult(d Data, checked []int, scores nn.Matrix) {
 	}
 	t.calibrate(scores)
 	t.checked = channel.Posteriors(scores, t.classes)
+	t.judge()
+	t.posteriors = evenly(t.checked, mostDeciding)
+}
+
+// judge measures the teacher by the rows that check it.
+func (t *Teacher) judge() {
 	t.Loss = t.crossEntropy()
 	right := newTally(len(t.classes))
 	for i := range t.checked.Rows {
 		right.add(t.classes, t.checked.Row(i), func(label int) int { return t.labels[label][i] })
 	}
 	t.Kept.Accuracy = right.accuracy(t.weights)
-	t.posteriors = evenly(t.checked, mostDeciding)
 }
 
 // Posteriors returns the probabilities that the teacher gives each class of

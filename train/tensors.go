@@ -47,7 +47,10 @@ func newModel(a Architecture, t tensors) (*Model, error) {
 		}
 		m.encoder = take.layers("encoder", a.Inputs, a.Encoder)
 		if len(a.Answers) > 0 {
-			m.encoder = append(m.encoder, newAnswering(a))
+			if a.Groups > 0 {
+				m.tilt = take.matrix("answers.tilt", a.Classes, a.Groups).Clone()
+			}
+			m.encoder = append(m.encoder, newAnswering(a, m.tilt))
 		}
 		released := a.width()
 		if m.mechanism != nil {
@@ -93,7 +96,7 @@ func (a Architecture) Validate() error {
 	}
 	switch a.Constant {
 	case CommonestClass, AnyClass:
-		if a.Answers != nil || a.Importance != nil || a.Standardise || a.Scaling != "" || a.Encoder != nil || a.Release != nil || a.Classifier != nil {
+		if a.Answers != nil || a.Importance != nil || a.Groups != 0 || a.Standardise || a.Scaling != "" || a.Encoder != nil || a.Release != nil || a.Classifier != nil {
 			return fmt.Errorf("train: a %s model has layers, must have none", a.Constant)
 		}
 		return nil
@@ -212,6 +215,9 @@ func (m *Model) tensors() tensors {
 			row.Data[l] = float32(class)
 		}
 		t["majority"] = row
+	}
+	if m.tilt.Rows > 0 {
+		t["answers.tilt"] = m.tilt
 	}
 	if m.shift != nil {
 		t["input.shift"] = nn.Matrix{Rows: 1, Cols: len(m.shift), Data: m.shift}

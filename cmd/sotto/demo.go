@@ -43,9 +43,8 @@ type demoStage struct {
 // demoEpsilons are those at which our own configuration is shown.
 var demoEpsilons = []float64{1, 4, 8}
 
-// demoStages are trained one after the other, on the generated corpus. Ours is
-// the plainest honest one: noise on a narrow representation, whose width is
-// chosen on the validation part.
+// demoStages are trained one after the other, on the generated corpus. Ours are
+// codes, which is what the search of the method auto chooses here.
 func demoStages() []demoStage {
 	const seeds = 2
 	base := experiment.Spec{Data: "reviews", Seeds: seeds}
@@ -65,7 +64,7 @@ func demoStages() []demoStage {
 	}
 	for _, epsilon := range demoEpsilons {
 		stages = append(stages, demoStage{fmt.Sprintf("sotto, ε = %v", epsilon), with(func(s *experiment.Spec) {
-			s.Methods, s.Epsilons, s.Dims, s.Threshold = []string{"noise"}, []float64{epsilon}, []int{2, 8}, -1
+			s.Methods, s.Epsilons = []string{"codes"}, []float64{epsilon}
 		}), measure.BlockCode})
 	}
 	return stages

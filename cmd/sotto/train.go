@@ -47,6 +47,7 @@ func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Float64Var(&s.Orthogonality, "orthogonality", 0, "weight of keeping adversaries apart: multiple (default 0.1)")
 	fs.IntVar(&s.Iterations, "iterations", 0, "how often a linear attacker is removed: inlp (default 5)")
 	fs.IntVar(&s.Selected, "selected", 0, "codes: how many are raised; 1 is randomised response (default: the best weights)")
+	fs.BoolVar(&s.Fair, "fair", false, "codes: pay up to --relaxation points of accuracy for equal true positive rates between groups")
 	fs.Float64Var(&s.Anneal, "anneal", 0, "noise: begin with so many times ε and fall to ε within half of the epochs (default 1)")
 	fs.IntVar(&s.Seeds, "seeds", 1, "how many seeds to train with")
 	fs.Uint64Var(&o.seed, "seed", 1, "the first of them, at least 1")

@@ -51,7 +51,7 @@ var mayImport = map[string]neighbours{
 	"train":                         {own: []string{"channel", "dp", "noise", "mech", "nn", "internal/safetensors"}},
 	"experiment":                    {own: []string{"channel", "dp", "mech", "nn", "dataset", "text", "encode", "encode/bert", "encode/catalogue", "measure", "measure/plane", "train", "internal/atomicfile"}},
 	"experiment/reproduce":          {own: []string{"experiment/reproduce/declared", "dp", "mech", "nn", "dataset", "encode", "encode/catalogue", "measure", "text"}},
-	"report":                        {own: []string{"report/page", "dp", "mech", "audit", "experiment", "experiment/reproduce/declared", "measure", "report/evidence"}},
+	"report":                        {own: []string{"report/page", "train", "dp", "mech", "audit", "experiment", "experiment/reproduce/declared", "measure", "report/evidence"}},
 	"report/evidence":               {own: []string{"dp", "audit", "experiment", "experiment/reproduce/declared", "measure", "internal/release"}},
 	"report/gate":                   {own: []string{"dp", "experiment", "measure", "report/evidence"}},
 	"measure/plane":                 {own: []string{"nn"}},

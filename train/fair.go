@@ -1,0 +1,217 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"sotto/channel"
+	"sotto/dp"
+	"sotto/nn"
+)
+
+// maxPairs bounds the pairs of a class and a group that a teacher tells apart.
+const maxPairs = 4096
+
+// teachGroups trains a teacher that also tells, of each row, the class of the
+// first label together with the group. That is no label: it counts in no
+// accuracy, and nobody is told of it.
+func teachGroups(ctx context.Context, t Training, d Data, o Options) (*Teacher, error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	if d.Z == nil {
+		return nil, errors.New("train: data has no attribute, must have one whose groups fair codes serve alike")
+	}
+	if d.Groups > maxPairs/d.Classes {
+		return nil, fmt.Errorf("train: data has %d classes and %d groups, must have at most %d pairs of them for fair codes", d.Classes, d.Groups, maxPairs)
+	}
+	pairs := make([]int, len(d.Y))
+	for i := range pairs {
+		pairs[i] = Unknown
+		if d.Y[i] != Unknown && d.Z[i] != Unknown {
+			pairs[i] = d.Y[i]*d.Groups + d.Z[i]
+		}
+	}
+	whole := d
+	whole.More = append(slices.Clone(d.More), Target{Y: pairs, Classes: d.Classes * d.Groups})
+	out, err := teach(ctx, t, whole, o)
+	if err != nil {
+		return nil, err
+	}
+	last := len(out.labels) - 1
+	out.pairs, out.labels = out.labels[last], out.labels[:last]
+	out.groups, out.classes, out.weights = d.Groups, d.classes(), d.weights()
+	out.judge()
+	return out, nil
+}
+
+// told returns what the teacher says of the labels alone.
+func (t *Teacher) told() nn.Matrix { return columns(t.posteriors, 0, total(t.classes)) }
+
+// rates returns the share of the rows that check of which a release tells the
+// first label rightly, for each pair of class and group, over all that the
+// channel can give; NaN where there are none.
+func (t *Teacher) rates(table, scores nn.Matrix, weights []float64, epsilon dp.Epsilon) []float64 {
+	says := make([]int, len(weights))
+	for v := range says {
+		says[v] = argmax(table.Row(v)[:t.classes[0]])
+	}
+	sums, rows := make([]float64, t.classes[0]*t.groups), t.rowsOfPairs()
+	law := make([]float64, len(weights))
+	for i, pair := range t.pairs {
+		if pair == Unknown {
+			continue
+		}
+		channel.Probabilities(law, weights, epsilon, scores.Row(i))
+		for v, share := range law {
+			if says[v] == pair/t.groups {
+				sums[pair] += share
+			}
+		}
+	}
+	for pair := range sums {
+		sums[pair] /= rows[pair] // 0/0 is NaN
+	}
+	return sums
+}
+
+// rowsOfPairs counts the rows that check of each pair of class and group.
+func (t *Teacher) rowsOfPairs() []float64 {
+	rows := make([]float64, t.classes[0]*t.groups)
+	for _, pair := range t.pairs {
+		if pair != Unknown {
+			rows[pair]++
+		}
+	}
+	return rows
+}
+
+// compared returns the classes whose true positive rates are compared: of two
+// the second, which is the positive one, and of more all. Package measure gives
+// the gap of the same.
+func (t *Teacher) compared() []int {
+	if t.classes[0] == 2 {
+		return []int{1}
+	}
+	all := make([]int, t.classes[0])
+	for c := range all {
+		all[c] = c
+	}
+	return all
+}
+
+// gapOf returns the root of the mean over classes of the squared largest
+// difference between groups' true positive rates. Classes that fewer than two
+// groups have do not count; it is 0 if there are no others.
+func (t *Teacher) gapOf(rates []float64) float64 {
+	sum, counted := 0.0, 0.0
+	for _, c := range t.compared() {
+		if known := defined(rates[c*t.groups : (c+1)*t.groups]); len(known) > 1 {
+			gap := slices.Max(known) - slices.Min(known)
+			sum += gap * gap
+			counted++
+		}
+	}
+	return math.Sqrt(sum / max(counted, 1))
+}
+
+func defined(rates []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(rates), math.IsNaN)
+}
+
+// direction returns a tilt against the differences between groups, false if
+// there are none. A true positive rate is the mean over all rows of
+// P(answer is c)·P(c, g)/share(c, g), so that what an answer that says c adds to the
+// rates' differences is linear in the probabilities of pairs: each group's by how
+// far it is above the mean of the groups, over its share. No tilt of it is above
+// what the first label counts.
+func (t *Teacher) direction(rates []float64) (nn.Matrix, bool) {
+	tilt, rows, largest := nn.NewMatrix(t.classes[0], t.groups), t.rowsOfPairs(), 0.0
+	away := make([]float64, len(rates))
+	for _, c := range t.compared() {
+		of := rates[c*t.groups : (c+1)*t.groups]
+		known := defined(of)
+		mean := 0.0
+		for _, r := range known {
+			mean += r / float64(len(known))
+		}
+		least := math.Inf(1)
+		for g, r := range of {
+			if !math.IsNaN(r) {
+				largest = max(largest, math.Abs(r-mean))
+				least = min(least, rows[c*t.groups+g])
+			}
+		}
+		for g, r := range of {
+			if !math.IsNaN(r) {
+				away[c*t.groups+g] = (r - mean) * least / rows[c*t.groups+g]
+			}
+		}
+	}
+	if !(largest > 0) {
+		return tilt, false
+	}
+	for i, v := range away {
+		tilt.Data[i] = float32(-t.weights[0] * v / largest)
+	}
+	return tilt, true
+}
+
+// strengths of a tilt that are tried, in a first round as they are and then in
+// finer steps from the best.
+func strengths() []float64 { return []float64{0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1} }
+
+const tiltRounds = 3
+
+// fair returns the release of the smallest gap whose accuracy is within what may
+// be paid of the untilted one's. Channels take long to find, so that tilts are
+// first tried on the one that there is; that of the best tilt is taken if it is
+// better still.
+func (h Codes) fair(ctx context.Context, t *Teacher, untilted coding, workers int) (coding, error) {
+	if t.groups == 0 {
+		return coding{}, errors.New("train: the model on the trusted side knows no groups, must know those that fair codes serve alike")
+	}
+	relax := max(h.Relax, 0)
+	if h.Relax == 0 {
+		relax = 1
+	}
+	best := untilted
+	better := func(c coding) bool { return c.accuracy >= untilted.accuracy-relax/100 && c.gap < best.gap }
+	for round := range tiltRounds {
+		from := best
+		step, ok := t.direction(from.rates)
+		if !ok {
+			break
+		}
+		for _, strength := range strengths() {
+			if err := ctx.Err(); err != nil {
+				return coding{}, fmt.Errorf("train: stopped: %w", err)
+			}
+			tilt := step.Clone()
+			for i := range tilt.Data {
+				tilt.Data[i] *= float32(math.Ldexp(strength, -2*round))
+				if from.tilt.Rows > 0 {
+					tilt.Data[i] += from.tilt.Data[i]
+				}
+			}
+			c, err := t.coding(untilted.release, untilted.answers, tilt)
+			if err != nil {
+				return coding{}, err
+			}
+			if better(c) {
+				best = c
+			}
+		}
+	}
+	if best.tilt.Rows == 0 {
+		return best, nil
+	}
+	again, err := h.solve(ctx, t, best.tilt, workers)
+	if err == nil && better(again) {
+		best = again
+	}
+	return best, err
+}
