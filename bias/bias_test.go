@@ -73,6 +73,23 @@ func TestUnit(t *testing.T) {
 	}
 }
 
+func TestOnly(t *testing.T) {
+	x := table(t, 2, "a b c", 1, 2, 3, 4, 5, 6)
+	o := x.Only([]int{2, 0, 2})
+	if o.Len() != 2 || o.Dim() != 2 || o.Word(0) != "a" || o.Word(1) != "c" || !slices.Equal(o.Row(1), []float64{5, 6}) {
+		t.Errorf("Only has %d words, want a and c with their vectors", o.Len())
+	}
+	if i, ok := o.Index("c"); !ok || i != 1 {
+		t.Errorf("c stands at %d, %t, want 1", i, ok)
+	}
+	if _, ok := o.Find("b"); ok {
+		t.Error("b is there, want it gone")
+	}
+	if x.Len() != 3 || x.Only(nil).Len() != 0 {
+		t.Error("Only changed the table, or none is some")
+	}
+}
+
 func TestSpellings(t *testing.T) {
 	for word, want := range map[string][]string{
 		"frau":     {"frau"},

@@ -99,6 +99,19 @@ func (t *Table) Unit() *Table {
 	return u
 }
 
+// Only returns a table of some rows of this one, by their places, in the order of
+// this one. A place that stands there twice counts once. It panics if there is no
+// such row.
+func (t *Table) Only(rows []int) *Table {
+	rows = slices.Compact(slices.Sorted(slices.Values(rows)))
+	o := &Table{dim: t.dim, index: make(map[string]int, len(rows))}
+	for k, i := range rows {
+		o.index[t.words[i]] = k
+		o.words, o.rows = append(o.words, t.words[i]), append(o.rows, t.Row(i)...)
+	}
+	return o
+}
+
 // Spellings returns the ways in which a word is looked up, the word itself
 // first: as it is and in lower case, since many tables hold nothing else; then
 // both with the forms of Arabic letters that Persian and Urdu tables use, and

@@ -23,8 +23,13 @@ func (s Spec) Points() ([]Point, error) { return s.points() }
 // gives the scores.
 func SeveralBound(ctx context.Context, reference nn.Matrix, classes []int, epsilon dp.Epsilon) measure.Number {
 	d := &prepared{}
+	unknown := make([]int, reference.Rows)
+	for i := range unknown {
+		unknown[i] = dataset.Unknown // which leaves the scores as they are
+		d.test = append(d.test, i)
+	}
 	for _, c := range classes {
-		d.labels = append(d.labels, dataset.Column{Classes: make([]string, c)})
+		d.labels = append(d.labels, dataset.Column{Classes: make([]string, c), IDs: unknown})
 	}
 	return (&scorer{data: d, reference: reference}).severalBound(ctx, epsilon)
 }

@@ -34,11 +34,11 @@ func families() []family {
 	network := []string{"dims", "epochs", "batch", "rate", "hidden"}
 	with := func(more ...string) []string { return slices.Concat(network, more) }
 	return []family{
-		{MethodInfo{"auto", "the best release that a search finds at that ε, for one label or several", []string{"codes"}, []string{"epsilons", "epochs", "batch", "rate", "hidden"}}, func(s Spec, p Point) train.Method {
+		{MethodInfo{"auto", "the best release that a search finds at that ε, for one label or several", []string{"codes"}, []string{"epsilons", "epochs", "batch", "rate", "hidden", "reserve"}}, func(s Spec, p Point) train.Method {
 			t := s.training(p)
 			return train.Auto{Training: t, Epsilon: p.Epsilon}
 		}},
-		{MethodInfo{"codes", "one of several codes that stand for answers, the best there are for the labels", []string{"codes"}, with("epsilons", "selected", "fair")}, func(s Spec, p Point) train.Method {
+		{MethodInfo{"codes", "one of several codes that stand for answers, the best there are for the labels", []string{"codes"}, with("epsilons", "selected", "fair", "reserve")}, func(s Spec, p Point) train.Method {
 			t := s.training(Point{standardise: p.standardise})
 			c := train.Codes{Training: t, Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon, Dim: p.Dim, Selected: s.Selected}, Fair: s.Fair}
 			if s.Fair {

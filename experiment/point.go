@@ -68,6 +68,9 @@ func (s Spec) points() ([]Point, error) {
 		if err != nil {
 			return nil, err
 		}
+		if s.Reserve != 0 && !f.uses("reserve", "") { // it changes what all are trained for
+			return nil, fmt.Errorf("experiment: reserve has no meaning for method %s", name)
+		}
 		mine, err := s.pointsOf(f)
 		if err != nil {
 			return nil, err

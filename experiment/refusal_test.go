@@ -54,6 +54,7 @@ func TestRefusedBeforeTraining(t *testing.T) {
 		{Data: "reviews", Encoder: "hash:32", Methods: []string{"noise"}, Epsilons: []float64{1}, Dims: []int{1 << 17}},
 		{Data: "reviews", Encoder: "hash:32", Methods: []string{"privemb"}, Epsilons: []float64{1}, Dims: []int{33}},
 		{Data: "reviews", Encoder: "hash:32", Methods: []string{"adversarial"}, Attribute: "none"},
+		{Data: "reviews", Encoder: "hash:32", Methods: []string{"codes"}, Epsilons: []float64{1}, Fair: true, Attribute: "none"},
 		{Data: "reviews", Encoder: "hash:32", Methods: []string{"majority"}, Attribute: "shoes"},
 	} {
 		_, err := experiment.Run(t.Context(), spec, experiment.Options{Out: dir, Progress: func(e experiment.Event) {

@@ -126,6 +126,10 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	r.conclude()
 	if err == nil {
 		r.frontier(ctx, time.Since(began))
+		if ctx.Err() != nil { // in the middle of computing the limit
+			r.result.Frontier, r.result.Interrupted = nil, true
+			err = fmt.Errorf("%w: %w", ErrInterrupted, ctx.Err())
+		}
 	}
 	if err == nil {
 		r.result.Pictures, err = r.sketch.draw(ctx, nn.NewPool(o.Workers), r.result.Configurations)

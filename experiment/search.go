@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"sotto/channel"
@@ -21,7 +20,8 @@ type Frontier struct {
 	// Limit is an estimate of the highest accuracy that any release at ε allows
 	// a receiver: the bound that is proved for the probabilities that the best
 	// model without protection gives, or what its answers reach on the test
-	// labels if that is more.
+	// labels if that is more; never above Bound. It is of one model, that of the
+	// first seed, so the mean of others can lie above it.
 	Limit measure.Number `json:"limit"`
 	// Bound holds whatever anybody knows: it follows from ε and the shares of
 	// the classes alone.
@@ -87,15 +87,18 @@ func (r *runner) search(ctx context.Context, jobs []job) error {
 func (r *runner) frontier(ctx context.Context, took time.Duration) {
 	for _, c := range r.result.Configurations {
 		found, ok := r.found[c.Name()]
-		if !ok || len(c.Seeds) == 0 || c.Mean.True == nil {
+		if !ok || !c.Selected || len(c.Seeds) == 0 || c.Mean.True == nil {
 			continue
 		}
 		f := &Frontier{
 			Accuracy: c.Mean.Accuracy, NonPrivate: r.result.Reference, True: *c.Mean.True, Unit: c.Mean.Unit, Bound: c.Mean.Limit,
 			Searched: found.Trials, Seconds: took.Seconds(), Limit: r.scorer.severalBound(ctx, *c.Mean.True),
 		}
-		if y := r.scorer.yardstick(*c.Mean.True); !(y <= f.Limit) && !math.IsNaN(float64(y)) {
+		if y := r.scorer.yardstick(*c.Mean.True); y > f.Limit {
 			f.Limit = y // the texts are clearer than the model thinks
+		}
+		if f.Bound < f.Limit {
+			f.Limit = f.Bound
 		}
 		if c.Statement != nil {
 			f.Mechanism, f.Dim = c.Statement.Mechanism, c.Statement.Parameters.Dim
@@ -109,7 +112,7 @@ func (r *runner) frontier(ctx context.Context, took time.Duration) {
 // advice recommends a simpler method where there is one that is as good.
 func (d *prepared) advice() string {
 	switch {
-	case len(d.labels) > 1:
+	case len(d.labels) > 1 || len(d.unknown) > 0 || d.record.Reserve > 0:
 		return ""
 	case d.Classes == 2:
 		return "one label that is known beforehand is served as well by its own release: --method label classifies on the trusted side and releases the answer, which attains the limit for two classes"

@@ -19,7 +19,7 @@ type model struct {
 	params    mech.Params
 	guarantee dp.Guarantee
 	in, out   int
-	weights   string
+	digest    string              // of all that it computes with
 	labels    []train.LabelRecord // that codes answer
 	answers   [][]int             // for each code a class of each label
 	spare     sync.Pool           // of *worker: a model is used by one goroutine at a time
@@ -41,8 +41,11 @@ func FromModel(m *train.Model, info train.Manifest) (Mechanism, error) {
 	if info.Weights == "" {
 		return nil, errors.New("gateway: the model's manifest names no weights, must be that of a saved model")
 	}
-	f := &model{params: s.Parameters, guarantee: m.Guarantee(), in: m.Architecture().Inputs, out: m.Dim(), weights: info.Weights}
+	f := &model{params: s.Parameters, guarantee: m.Guarantee(), in: m.Architecture().Inputs, out: m.Dim()}
 	var err error
+	if f.digest, err = info.Digest(); err != nil {
+		return nil, err
+	}
 	if f.labels, f.answers, err = namesOf(m, info); err != nil {
 		return nil, err
 	}
@@ -96,11 +99,12 @@ func (f *model) PrivatizeTo(dst, x []float64, src rand.Source) error {
 	return nil
 }
 
-// identity tells apart mechanisms of equal parameters: the digest of a model's
-// weights, "" for a mechanism that is nothing but its parameters.
+// identity tells apart mechanisms of equal parameters: the digest of a model,
+// "" for a mechanism that is nothing but its parameters. Noise is memoised under
+// it, so two models that compute differently must not share one.
 func identity(m Mechanism) string {
 	if f, ok := m.(*model); ok {
-		return f.weights
+		return f.digest
 	}
 	return ""
 }

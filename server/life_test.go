@@ -59,7 +59,11 @@ func versionOf(t testing.TB, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return info.Weights[:12]
+	digest, err := info.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return digest[:12]
 }
 
 func TestReload(t *testing.T) {

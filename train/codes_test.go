@@ -46,6 +46,9 @@ func coded() map[string]coding {
 		"two selected":         {codes(1, 2, 0), two, []float64{0.5, 0.5}, 1, 0},
 		"few codes":            {codes(3, 0, 2), two, []float64{0.5, 0.5}, 3, 2},
 		"label":                {train.Label{Training: settings(4), Release: mech.Params{Epsilon: 1}}, one, []float64{1}, 1, 0},
+		"fair":                 {fairCodes(1), one, []float64{1}, 1, 0},
+		"fair, two labels":     {fairCodes(3), heavy, []float64{0.25, 0.75}, 3, 0},
+		"fair, little ε":       {fairCodes(1e-5), two, []float64{0.5, 0.5}, 1e-5, 0},
 		"no ε to speak of":     {codes(1e-5, 0, 0), two, []float64{0.5, 0.5}, 1e-5, 0},
 	}
 }
@@ -239,7 +242,7 @@ func TestCodesRefuse(t *testing.T) {
 // TestCodesSameBits: two seeds differ, numbers of workers and stops do not.
 func TestCodesSameBits(t *testing.T) {
 	d := second(plant(320, 1, 1, 1), 0, true)
-	for name, method := range map[string]train.Method{"codes": codes(1, 0, 0), "selected": codes(1, 1, 0), "plain": train.Plain{Training: settings(4)}} {
+	for name, method := range map[string]train.Method{"codes": codes(1, 0, 0), "selected": codes(1, 1, 0), "fair": fairCodes(1), "plain": train.Plain{Training: settings(4)}} {
 		var all [][]byte
 		for _, o := range []train.Options{{Seed: 1}, {Seed: 1, Pool: nn.NewPool(3)}, {Seed: 2}} {
 			m, err := method.Fit(t.Context(), d.Data, o)

@@ -113,6 +113,46 @@ func FitLinear(ctx context.Context, d Data) (*nn.Dense, Progress, error) {
 	return linear{seed: 1, epochs: 20}.fit(ctx, nn.NewPool(1), d.X, d.Y, d.Classes, d.Train, d.Validation)
 }
 
+// Tilted is a fair release with what it was chosen by.
+type Tilted struct {
+	Model *Model
+	Gap   float64
+	Rates []float64 // of each pair of class and group
+	Pairs nn.Matrix // probabilities of pairs of the rows that check
+	// Zero is the model of a tilt by 0, and None that of none, both from the same
+	// teacher.
+	Zero, None *Model
+}
+
+// Tilt fits fair codes step by step.
+func (h Codes) Tilt(ctx context.Context, d Data, seed uint64) (Tilted, error) {
+	t, err := teachGroups(ctx, h.Training, d, Options{Seed: seed})
+	if err != nil {
+		return Tilted{}, err
+	}
+	var out Tilted
+	none, err := h.solve(ctx, t, nn.Matrix{}, 1)
+	if err != nil {
+		return out, err
+	}
+	zero, err := h.solve(ctx, t, nn.NewMatrix(d.Classes, d.Groups), 1)
+	if err != nil {
+		return out, err
+	}
+	c, err := h.fair(ctx, t, none, 1)
+	if err != nil {
+		return out, err
+	}
+	out.Gap, out.Rates = c.gap, c.rates
+	out.Pairs = columns(t.checked, total(t.classes), len(t.expect))
+	for to, from := range map[**Model]coding{&out.Model: c, &out.Zero: zero, &out.None: none} {
+		if *to, err = t.model(from); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
 // HeadsLoss returns the loss of several labels and its gradient.
 func HeadsLoss(d Data, scores nn.Matrix, labels [][]int) (float64, nn.Matrix) {
 	return newHeads(d).of(nn.NewPool(1), scores, labels)

@@ -41,9 +41,14 @@ func teachGroups(ctx context.Context, t Training, d Data, o Options) (*Teacher, 
 	if err != nil {
 		return nil, err
 	}
-	last := len(out.labels) - 1
-	out.pairs, out.labels = out.labels[last], out.labels[:last]
 	out.groups, out.classes, out.weights = d.Groups, d.classes(), d.weights()
+	out.labels = out.labels[:len(out.classes)]
+	out.expect = make([]float64, d.Classes*d.Groups)
+	for i := range out.checked.Rows {
+		for pair, q := range out.checked.Row(i)[total(out.classes):] {
+			out.expect[pair] += float64(q)
+		}
+	}
 	out.judge()
 	return out, nil
 }
@@ -51,42 +56,35 @@ func teachGroups(ctx context.Context, t Training, d Data, o Options) (*Teacher, 
 // told returns what the teacher says of the labels alone.
 func (t *Teacher) told() nn.Matrix { return columns(t.posteriors, 0, total(t.classes)) }
 
-// rates returns the share of the rows that check of which a release tells the
-// first label rightly, for each pair of class and group, over all that the
-// channel can give; NaN where there are none.
+// rates returns how often a release tells the first label rightly of the rows
+// that check, for each pair of class and group: what is expected over all that
+// the channel can give, and over which pair each row is of, by what the teacher
+// says. Its probabilities are those by which codes are chosen, and counting the
+// rows of a rare pair instead would add the chance of few to the difference
+// between groups. A pair of which less than a row is expected has NaN.
 func (t *Teacher) rates(table, scores nn.Matrix, weights []float64, epsilon dp.Epsilon) []float64 {
 	says := make([]int, len(weights))
 	for v := range says {
 		says[v] = argmax(table.Row(v)[:t.classes[0]])
 	}
-	sums, rows := make([]float64, t.classes[0]*t.groups), t.rowsOfPairs()
-	law := make([]float64, len(weights))
-	for i, pair := range t.pairs {
-		if pair == Unknown {
-			continue
-		}
+	width, sums := total(t.classes), make([]float64, len(t.expect))
+	law, said := make([]float64, len(weights)), make([]float64, t.classes[0])
+	for i := range scores.Rows {
 		channel.Probabilities(law, weights, epsilon, scores.Row(i))
+		clear(said)
 		for v, share := range law {
-			if says[v] == pair/t.groups {
-				sums[pair] += share
-			}
+			said[says[v]] += share
+		}
+		for pair, q := range t.checked.Row(i)[width:] {
+			sums[pair] += said[pair/t.groups] * float64(q)
 		}
 	}
-	for pair := range sums {
-		sums[pair] /= rows[pair] // 0/0 is NaN
+	for pair, rows := range t.expect {
+		if sums[pair] /= rows; !(rows >= 1) {
+			sums[pair] = math.NaN()
+		}
 	}
 	return sums
-}
-
-// rowsOfPairs counts the rows that check of each pair of class and group.
-func (t *Teacher) rowsOfPairs() []float64 {
-	rows := make([]float64, t.classes[0]*t.groups)
-	for _, pair := range t.pairs {
-		if pair != Unknown {
-			rows[pair]++
-		}
-	}
-	return rows
 }
 
 // compared returns the classes whose true positive rates are compared: of two
@@ -129,7 +127,7 @@ func defined(rates []float64) []float64 {
 // far it is above the mean of the groups, over its share. No tilt of it is above
 // what the first label counts.
 func (t *Teacher) direction(rates []float64) (nn.Matrix, bool) {
-	tilt, rows, largest := nn.NewMatrix(t.classes[0], t.groups), t.rowsOfPairs(), 0.0
+	tilt, largest := nn.NewMatrix(t.classes[0], t.groups), 0.0
 	away := make([]float64, len(rates))
 	for _, c := range t.compared() {
 		of := rates[c*t.groups : (c+1)*t.groups]
@@ -142,12 +140,12 @@ func (t *Teacher) direction(rates []float64) (nn.Matrix, bool) {
 		for g, r := range of {
 			if !math.IsNaN(r) {
 				largest = max(largest, math.Abs(r-mean))
-				least = min(least, rows[c*t.groups+g])
+				least = min(least, t.expect[c*t.groups+g])
 			}
 		}
 		for g, r := range of {
 			if !math.IsNaN(r) {
-				away[c*t.groups+g] = (r - mean) * least / rows[c*t.groups+g]
+				away[c*t.groups+g] = (r - mean) * least / t.expect[c*t.groups+g]
 			}
 		}
 	}

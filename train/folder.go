@@ -76,6 +76,21 @@ type DataRecord struct {
 	Hash       string   `json:"hash"` // of the data set, SHA-256
 }
 
+// Digest tells models apart by everything that they compute with: the weights,
+// and the architecture, of which codes and the mechanism are a part. It is the
+// SHA-256 of both.
+func (info Manifest) Digest() (string, error) {
+	if len(info.Weights) != 2*sha256.Size {
+		return "", errors.New("train: the manifest has no SHA-256 of weights, must be that of a saved model")
+	}
+	about, err := json.Marshal(info.Architecture)
+	if err != nil {
+		return "", fmt.Errorf("train: manifest: %w", err)
+	}
+	sum := sha256.Sum256(append([]byte(info.Weights+" "), about...))
+	return hex.EncodeToString(sum[:]), nil
+}
+
 // LabelRecord names a label and its classes.
 type LabelRecord struct {
 	Name    string   `json:"name"`
@@ -84,6 +99,10 @@ type LabelRecord struct {
 
 // coverage is printed with every guarantee of a model.
 const coverage = "the guarantee covers a text whose vector is released; the texts that the encoder was trained on are not covered"
+
+// codesCoverage is printed where codes and what they say were found on texts,
+// too.
+const codesCoverage = "the guarantee covers a text whose code is released; the texts that the model was trained, validated and its codes were found on are not covered"
 
 // serverCoverage is printed where nothing is trained before the release. The
 // seed of the noise stands in the manifest, so that noise protects nobody.
@@ -152,6 +171,8 @@ func (m *Model) Coverage() string {
 	switch {
 	case m.mechanism == nil:
 		return ""
+	case len(m.architecture.Answers) > 0:
+		return codesCoverage
 	case len(m.architecture.Encoder) == 0 && !m.architecture.Standardise:
 		return serverCoverage
 	}

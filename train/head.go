@@ -105,6 +105,10 @@ func (m *Model) Head(info Manifest) (*Head, error) {
 	if err != nil {
 		return nil, err
 	}
+	digest, err := info.Digest()
+	if err != nil {
+		return nil, err
+	}
 	behind := make(tensors)
 	for name, t := range m.tensors() {
 		if strings.HasPrefix(name, "classifier.") {
@@ -113,7 +117,7 @@ func (m *Model) Head(info Manifest) (*Head, error) {
 	}
 	return newHead(HeadManifest{
 		Format: headFormat, Method: info.Method, Interrupted: info.Interrupted, Labels: labels, Receives: s, Assumption: m.Coverage(),
-		Architecture: Architecture{Inputs: m.Dim(), Classifier: a.Classifier, Classes: a.Classes, More: a.More}.clone(), Model: info.Weights,
+		Architecture: Architecture{Inputs: m.Dim(), Classifier: a.Classifier, Classes: a.Classes, More: a.More}.clone(), Model: digest,
 	}, behind)
 }
 
@@ -130,7 +134,7 @@ func newHead(info HeadManifest, t tensors) (*Head, error) {
 	if digest, err := hex.DecodeString(info.Model); err != nil || len(digest) != sha256.Size {
 		return nil, errors.New("train: a head names no model by the SHA-256 of its weights, must be of one that was saved")
 	}
-	if info.Assumption != coverage && info.Assumption != serverCoverage {
+	if info.Assumption != coverage && info.Assumption != codesCoverage && info.Assumption != serverCoverage {
 		return nil, errors.New("train: a head states an assumption that no model has")
 	}
 	mechanism, err := mech.New(info.Receives.Parameters)

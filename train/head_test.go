@@ -82,6 +82,10 @@ func TestHead(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := m.Logits(p, y)
+			digest, err := info.Digest()
+			if err != nil {
+				t.Fatal(err)
+			}
 			made, err := m.Head(info)
 			if err != nil {
 				t.Fatal(err)
@@ -100,7 +104,7 @@ func TestHead(t *testing.T) {
 				if got := h.Clone().Logits(p, y); !slices.Equal(got.Data, want.Data) {
 					t.Errorf("the folder %s gives other scores than the model", what)
 				}
-				if h.Dim() != m.Dim() || h.Guarantee().String() != m.Guarantee().String() || h.Manifest.Model != info.Weights || h.Manifest.Assumption != info.Assumption {
+				if h.Dim() != m.Dim() || h.Guarantee().String() != m.Guarantee().String() || h.Manifest.Model != digest || h.Manifest.Assumption != info.Assumption {
 					t.Errorf("the folder %s is of %d numbers with %v, want %d with %v", what, h.Dim(), h.Guarantee(), m.Dim(), m.Guarantee())
 				}
 				if l := h.Manifest.Labels; len(l) != 2 || l[0].Name != "mood" || l[1].Name != "colour" || len(l[1].Classes) != 3 {
@@ -237,4 +241,18 @@ func ExampleModel_Head() {
 	err = head.Save(filepath.Join(dir, "head"))
 	fmt.Println(head.Dim(), head.Manifest.Receives.Mechanism, head.Manifest.Labels, err)
 	// Output: 2 codes [{mood [low high]}] <nil>
+}
+
+// TestDigest: what a model computes with is more than its weights.
+func TestDigest(t *testing.T) {
+	_, info, _ := whole(t, train.Codes{Training: settings(2), Release: mech.Params{Mechanism: "codes", Epsilon: 3}})
+	before, err := info.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := info.Architecture.Answers
+	a[0], a[1] = a[1], a[0]
+	if after, err := info.Digest(); err != nil || after == before {
+		t.Errorf("the digest of other answers is %q (%v), want another than %q", after, err, before)
+	}
 }

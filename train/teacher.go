@@ -36,7 +36,7 @@ type Teacher struct {
 	// a row has together with which group: in the columns behind those of the
 	// labels, the groups of the first class first.
 	groups int
-	pairs  []int // of the rows that check; Unknown where the group is
+	expect []float64 // rows that check of each of these pairs, by what the teacher says
 }
 
 // Teach trains a teacher with the given settings: its hidden layers are those
@@ -90,17 +90,15 @@ func teach(ctx context.Context, t Training, d Data, o Options) (*Teacher, error)
 }
 
 // teachFew trains a teacher where validation rows are few: teachers that each
-// leave a part of the rows out tell how long to train and how far to believe,
-// and then all rows teach.
+// leave a part of the rows out tell how long to train and how far to believe.
+// The validation rows do not teach the one that is kept, since others use them.
 func teachFew(ctx context.Context, f Training, rows floats, d Data, o Options) (*Teacher, error) {
 	checked, scores, epochs, err := crossScores(ctx, f, rows, d, o)
 	if err != nil {
 		return nil, err
 	}
 	f.Epochs, f.Keep = epochs, Last
-	all := d
-	all.Train = slices.Concat(d.Train, d.Validation)
-	out, err := newTeacher(ctx, f, rows, all, o)
+	out, err := newTeacher(ctx, f, rows, d, o)
 	if err != nil {
 		return nil, err
 	}

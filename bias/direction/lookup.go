@@ -19,6 +19,7 @@ type lookup struct {
 // table.
 type entry struct {
 	key    string
+	rows   []int // of the table
 	vector []float64
 }
 
@@ -33,7 +34,7 @@ const (
 // find returns the vector of a word, or why there is none.
 func (l lookup) find(word string) (e entry, reason string) {
 	if i, ok := l.index(word); ok {
-		e = entry{key: fmt.Sprint(i), vector: l.table.Row(i)}
+		e = entry{key: fmt.Sprint(i), rows: []int{i}, vector: l.table.Row(i)}
 		return e, zeroReason(e.vector)
 	}
 	parts := strings.Fields(word)
@@ -49,6 +50,7 @@ func (l lookup) find(word string) (e entry, reason string) {
 		if !ok {
 			return entry{}, partGone
 		}
+		e.rows = append(e.rows, i)
 		for j, v := range l.table.Row(i) {
 			e.vector[j] += v / float64(len(parts))
 		}

@@ -68,7 +68,7 @@ func Measure(t *bias.Table, w Words, o Options) (*Result, error) {
 	l := lookup{table: t, parts: o.Parts, unit: !o.Raw}
 	pairs := l.pairs(r, w.Pairs)
 	professions := l.professions(r, w.Professions, o.Counts)
-	r.Pairs = distinct(pairs)
+	r.Pairs, r.used = distinct(pairs), rowsOf(pairs, professions)
 	if len(pairs) == 0 {
 		r.Refused = tooFew(r)
 		return r, nil
@@ -85,6 +85,21 @@ func Measure(t *bias.Table, w Words, o Options) (*Result, error) {
 		r.score(pairs, professions)
 	}
 	return r, r.dropEach(pairs, professions, scored)
+}
+
+// rowsOf lists the rows of the table that pairs and professions rest on.
+func rowsOf(pairs []foundPair, professions []profession) []int {
+	var rows []int
+	for _, p := range pairs {
+		rows = slices.Concat(rows, p.female.rows, p.male.rows)
+	}
+	for _, p := range professions {
+		for _, f := range p.forms {
+			rows = append(rows, f.entry.rows...)
+		}
+	}
+	slices.Sort(rows)
+	return slices.Compact(rows)
 }
 
 func tooFew(r *Result) string {

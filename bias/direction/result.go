@@ -3,6 +3,7 @@ package direction
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"sotto/measure"
 )
@@ -52,15 +53,47 @@ type Result struct {
 	Drop    []Dropped `json:"drop,omitempty"`
 	Suspect string    `json:"suspect,omitempty"`
 
-	Lost  []Lost   `json:"lost,omitempty"`
+	Lost  []Lost   `json:"lost"`
 	Notes []string `json:"notes,omitempty"`
 
-	g []float64
+	g    []float64
+	used []int
 }
 
 // Direction returns the first component, of length 1, with female words on its
 // positive side; nil if no pair was found. It must not be changed.
 func (r *Result) Direction() []float64 { return r.g }
+
+// Used returns the rows of the table that the result rests on, in order: those of
+// pairs with two vectors and of forms. It must not be changed.
+func (r *Result) Used() []int { return r.used }
+
+// Kept returns the word set without the words that were lost, for the same
+// measure of another table: which words count does not depend on that one. A
+// profession that lost all of its forms stays, without any.
+func (r *Result) Kept(w Words) Words {
+	type form struct {
+		name, word string
+		gender     Gender
+		pair       bool
+	}
+	lost := map[form]bool{}
+	for _, l := range r.Lost {
+		lost[form{l.Name, l.Word, l.Gender, l.Pair}] = true
+	}
+	w.Pairs = slices.DeleteFunc(slices.Clone(w.Pairs), func(p Pair) bool {
+		return lost[form{p.Name, p.Female, Female, true}] || lost[form{p.Name, p.Male, Male, true}]
+	})
+	w.Professions = slices.Clone(w.Professions)
+	for i := range w.Professions {
+		p := &w.Professions[i]
+		left := func(words []string, g Gender) []string {
+			return slices.DeleteFunc(slices.Clone(words), func(s string) bool { return lost[form{p.Name, s, g, false}] })
+		}
+		p.Female, p.Male, p.Neutral = left(p.Female, Female), left(p.Male, Male), left(p.Neutral, Neutral)
+	}
+	return w
+}
 
 // DefiningScore is the score of a defining word.
 type DefiningScore struct {
@@ -127,5 +160,5 @@ func Absent(w Words, reason string) *Result {
 // newResult returns a result in which nothing is defined yet.
 func newResult(language string) *Result {
 	nan := measure.Number(math.NaN())
-	return &Result{Language: language, Confidence: nan, DirectBias: nan, Random: nan, Female: nan, Male: nan}
+	return &Result{Language: language, Lost: []Lost{}, Confidence: nan, DirectBias: nan, Random: nan, Female: nan, Male: nan}
 }

@@ -24,7 +24,11 @@ const (
 
 // Privacy is what must be said wherever erased vectors or probes of them are
 // shown.
-const Privacy = "erasure is not a privacy guarantee: it hides a concept from linear readers of vectors like these and from nobody else; only a mechanism with an ε promises anything"
+const Privacy = "erasure is not a privacy guarantee: at best it hides a concept from linear readers of vectors like these, and often not even that: see what the probes still read; only a mechanism with an ε promises anything"
+
+// ErrNothingLeft is wrapped by the errors of all that make an [Eraser] when each
+// vector would become the same.
+var ErrNothingLeft = errors.New("nothing would be left of the vectors")
 
 // Eraser is the map x ↦ P(x−μ)+μ, with a projection P = I − Σₖ aₖbₖᵀ that has the
 // rank of the vectors' width less that of what it removes. That of hard
@@ -48,6 +52,9 @@ func newEraser(e Eraser) (*Eraser, error) {
 	if e.dim < 1 || len(e.mean) != e.dim || len(e.away) != len(e.by) || len(e.by) > e.dim {
 		return nil, fmt.Errorf("erase: %d and %d directions and a mean of %d numbers were given, must be as many of both, at most the width, %d",
 			len(e.away), len(e.by), len(e.mean), e.dim)
+	}
+	if len(e.by) == e.dim {
+		return nil, fmt.Errorf("erase: %w: all %d directions would be removed", ErrNothingLeft, e.dim)
 	}
 	for _, v := range slices.Concat(e.away, e.by, [][]float64{e.mean}) {
 		if len(v) != e.dim || !finite(v) {

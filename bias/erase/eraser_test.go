@@ -2,6 +2,7 @@ package erase_test
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -75,12 +76,12 @@ func TestApply(t *testing.T) {
 }
 
 // Where a coordinate is removed, nothing is left of it, not even rounding: not
-// along an axis, nor along all directions.
+// along an axis, nor where several directions together take coordinates away.
 func TestApplyLeavesNoDust(t *testing.T) {
 	s := newSample(13, 200, 6, 2)
 	for name, directions := range map[string][][]float64{
 		"axis": {{0, 0, 3, 0, 0, 0}},
-		"all":  {s.row(0), s.row(1), s.row(2), s.row(3), s.row(4), s.row(5)},
+		"five": {{3, 1, 0, 0, 0, 0}, {1, 7, 0, 0, 0, 0}, {0, 0, 1, 2, 3, 0}, {0, 0, 3, 1, 2, 0}, {0, 0, 2, 3, 1, 0}},
 	} {
 		var b strings.Builder
 		e, err := erase.NewHard(directions, nil, nil)
@@ -97,10 +98,32 @@ func TestApplyLeavesNoDust(t *testing.T) {
 		rows := slices.Clone(s.rows)
 		plain.Apply(nn.NewPool(1), rows)
 		for i, v := range rows {
-			if (name == "all" || i%6 == 2) && v != 0 {
+			if (i%6 == 2 || name == "five" && i%6 != 5) && v != 0 {
 				t.Fatalf("%s: number %d = %v, want 0", name, i, v)
 			}
 		}
+	}
+}
+
+// An eraser that leaves nothing is none.
+func TestNothingLeft(t *testing.T) {
+	if _, err := erase.NewHard([][]float64{{1, 2}, {2, 1}}, nil, nil); !errors.Is(err, erase.ErrNothingLeft) {
+		t.Errorf("NewHard on all directions = %v, want %v", err, erase.ErrNothingLeft)
+	}
+	m, err := erase.NewMoments(1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		if err = m.Add([]float64{float64(i)}, []float64{float64(i % 2)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err = (erase.LEACE{}).Fit(m); !errors.Is(err, erase.ErrNothingLeft) {
+		t.Errorf("LEACE of one number = %v, want %v", err, erase.ErrNothingLeft)
+	}
+	if _, err = erase.Read(strings.NewReader(`{"format":"sotto-eraser-1","privacy":"","method":"inlp","dim":1,"mean":[0],"away":[[1]],"by":[[1]]}`)); !errors.Is(err, erase.ErrNothingLeft) {
+		t.Errorf("Read of an eraser of everything = %v, want %v", err, erase.ErrNothingLeft)
 	}
 }
 

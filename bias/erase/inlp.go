@@ -19,13 +19,20 @@ import (
 // Each classifier holds other rows out, so that all rows have a say. Rows held
 // out have then mostly been fitted to before, by which accuracy falls too low;
 // so fitting ends when several classifiers in a row were no better than the
-// commonest class. The zero value uses the defaults.
+// commonest class. What such idle classifiers look at is removed as well, since
+// in wide vectors a little of the concept is in it. The zero value uses the
+// defaults.
 type INLP struct {
-	Iterations int           // classifiers at most; 0 means 35
-	Patience   int           // classifiers in a row that are no better than the commonest class and end it; 0 means 10
-	Held       float64       // share of the rows held out, below 1; 0 means 0.3
-	Probe      measure.Probe // the classifier, whose hidden layers are left out
-	Seed       uint64        // of which rows are held out, and of the classifiers
+	Iterations int // classifiers at most; 0 means 35
+	// Patience is how many classifiers in a row that are no better than the
+	// commonest class end it. 0 means 10, and that after the last one that was
+	// clearly better no more than a tenth of the directions, and one, are removed:
+	// in narrow vectors ten further classifiers would remove all there is, though
+	// they say nothing of the concept.
+	Patience int
+	Held     float64       // share of the rows held out, below 1; 0 means 0.3
+	Probe    measure.Probe // the classifier, whose hidden layers are left out
+	Seed     uint64        // of which rows are held out, and of the classifiers
 	// Progress is called after each classifier, unless it is nil.
 	Progress func(done Iteration)
 }
@@ -37,6 +44,12 @@ type Iteration struct {
 	Removed  int     `json:"removed"`  // directions so far, with those of this classifier
 	// Weights are what the classifier looked at; see [measure.Attacker.Coefficients].
 	Weights [][]float64 `json:"-"`
+}
+
+// clear reports whether the classifier was better than the commonest class by more
+// than chance makes it in one case of a hundred, on that many rows.
+func (it Iteration) clear(rows int) bool {
+	return it.Accuracy-it.Majority > 2.33*math.Sqrt(it.Majority*(1-it.Majority)/float64(rows))
 }
 
 // Validate reports parameters out of range.
@@ -52,9 +65,6 @@ func (h INLP) withDefaults() INLP {
 	if h.Iterations == 0 {
 		h.Iterations = 35
 	}
-	if h.Patience == 0 {
-		h.Patience = 10
-	}
 	if h.Held == 0 {
 		h.Held = 0.3
 	}
@@ -62,8 +72,18 @@ func (h INLP) withDefaults() INLP {
 	return h
 }
 
+// patience returns after how many idle classifiers to end, and how many directions
+// these may remove.
+func (h INLP) patience(width int) (classifiers, directions int) {
+	if h.Patience == 0 {
+		return 10, width/10 + 1
+	}
+	return h.Patience, width
+}
+
 // Fit returns the eraser and what each classifier found. Rows with a negative
-// class do not count. Errors are those of Validate and of [measure.Probe.Fit].
+// class do not count. Errors are those of Validate and of [measure.Probe.Fit], and
+// ErrNothingLeft.
 func (h INLP) Fit(ctx context.Context, p *nn.Pool, data measure.Labelled, classes int) (*Eraser, []Iteration, error) {
 	if err := h.Validate(); err != nil {
 		return nil, nil, err
@@ -79,7 +99,9 @@ func (h INLP) Fit(ctx context.Context, p *nn.Pool, data measure.Labelled, classe
 	remover := newRemover(left.X)
 	var basis [][]float64
 	var found []Iteration
-	for idle := 0; len(found) < h.Iterations && idle < h.Patience && len(basis) < left.X.Cols; {
+	patience, spare := h.patience(left.X.Cols)
+	useful := 0 // directions up to the last classifier that was clearly better
+	for idle := 0; len(found) < h.Iterations && idle < patience && len(basis) < left.X.Cols; {
 		rows := rng.Perm(len(left.Z))
 		fit, score := choose(left, rows[held:]), choose(left, rows[:held])
 		h.Probe.Seed = rng.Uint64()
@@ -88,19 +110,28 @@ func (h INLP) Fit(ctx context.Context, p *nn.Pool, data measure.Labelled, classe
 			return nil, nil, fmt.Errorf("erase: classifier %d: %w", len(found)+1, err)
 		}
 		it := Iteration{Accuracy: measure.Accuracy(score.Z, a.Predict(p, score.X)), Majority: measure.Majority(score.Z), Weights: a.Coefficients()}
-		before := len(basis)
+		longer := basis
 		for _, w := range it.Weights {
-			basis = extend(basis, w)
+			longer = extend(longer, w)
 		}
-		remover.remove(p, basis[before:])
+		if idle++; it.Accuracy > it.Majority {
+			idle = 0
+		}
+		if it.clear(held) {
+			useful = len(longer)
+		}
+		enough := len(longer)-useful > spare
+		if !enough {
+			remover.remove(p, longer[len(basis):])
+			basis = longer
+		}
 		it.Removed = len(basis)
 		found = append(found, it)
 		if h.Progress != nil {
 			h.Progress(it)
 		}
-		idle++
-		if it.Accuracy > it.Majority {
-			idle = 0
+		if enough {
+			break
 		}
 	}
 	e, err := newEraser(Eraser{method: MethodINLP, dim: data.X.Cols, mean: make([]float64, data.X.Cols), away: basis, by: basis})

@@ -1,6 +1,7 @@
 package precision
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -54,8 +55,9 @@ func (b *block) start(from *Sparse, members []int) {
 
 // solve sweeps over the columns until one changes nothing any more and the
 // duality gap is small. The gap alone can be small too early, as Θ is the
-// inverse of W at the end only.
-func (b *block) solve(tolerance float64) error {
+// inverse of W at the end only. A column can take a second, so that each asks
+// whether to go on.
+func (b *block) solve(ctx context.Context, tolerance float64) error {
 	largest := 0.0
 	for j := range b.n {
 		largest = max(largest, b.s[j*b.n+j])
@@ -64,6 +66,9 @@ func (b *block) solve(tolerance float64) error {
 	for range maxSweeps {
 		change = 0
 		for j := range b.n {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			change = max(change, b.column(j, tolerance))
 		}
 		if !(change <= tolerance*largest) { // NaN goes on

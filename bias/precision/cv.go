@@ -1,6 +1,7 @@
 package precision
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -44,7 +45,7 @@ type candidate struct{ alpha, score float64 }
 // Each is gone through from large to small as far as the likelihood does not
 // fall. A value for which a fit does not converge is no candidate. Folds are
 // runs of neighbouring rows.
-func GraphicalLassoCV(rows [][]float64, c CV) (*Sparse, error) {
+func GraphicalLassoCV(ctx context.Context, rows [][]float64, c CV) (*Sparse, error) {
 	if err := checkRows(rows); err != nil {
 		return nil, err
 	}
@@ -60,22 +61,25 @@ func GraphicalLassoCV(rows [][]float64, c CV) (*Sparse, error) {
 		}
 	}
 	if largest == 0 { // nothing is to be made sparse
-		return lasso(s, 1, nil, fine)
+		return lasso(ctx, s, 1, nil, fine)
 	}
-	alpha, err := c.choose(rows, largest)
+	alpha, err := c.choose(ctx, rows, largest)
 	if err != nil {
 		return nil, err
 	}
-	return lasso(s, alpha, nil, fine)
+	return lasso(ctx, s, alpha, nil, fine)
 }
 
 // choose returns the best α.
-func (c CV) choose(rows [][]float64, largest float64) (float64, error) {
+func (c CV) choose(ctx context.Context, rows [][]float64, largest float64) (float64, error) {
 	high, low := largest, largest/100
 	grid := spaced(high, low, c.Grid)
 	var tried []candidate
 	for range c.Refinements {
-		scores := c.score(rows, grid)
+		scores, err := c.score(ctx, rows, grid)
+		if err != nil {
+			return 0, err
+		}
 		for i, a := range grid {
 			tried = append(tried, candidate{a, scores[i]})
 		}
@@ -125,8 +129,8 @@ func spaced(high, low float64, n int) []float64 {
 
 // score returns the mean held-out likelihood of each α of a falling list, −∞
 // for those behind the first that is worse than one before it: the smaller α,
-// the longer a fit takes.
-func (c CV) score(rows [][]float64, alphas []float64) []float64 {
+// the longer a fit takes. Its error is that of the context.
+func (c CV) score(ctx context.Context, rows [][]float64, alphas []float64) ([]float64, error) {
 	type fold struct {
 		fit, held *mat.SymDense
 		last      *Sparse
@@ -144,7 +148,10 @@ func (c CV) score(rows [][]float64, alphas []float64) []float64 {
 	for i, a := range alphas {
 		mean := 0.0
 		for f := range folds {
-			r, err := lasso(folds[f].fit, a, folds[f].last, coarse)
+			r, err := lasso(ctx, folds[f].fit, a, folds[f].last, coarse)
+			if stopped := ctx.Err(); stopped != nil {
+				return nil, stopped
+			}
 			if err != nil {
 				mean = math.Inf(-1)
 				break
@@ -157,7 +164,7 @@ func (c CV) score(rows [][]float64, alphas []float64) []float64 {
 		}
 		best = mean
 	}
-	return scores
+	return scores, nil
 }
 
 // covariance returns XᵀX/n of centred rows.

@@ -1,6 +1,7 @@
 package precision
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -37,17 +38,18 @@ const (
 // for a sample covariance S with a positive diagonal and α > 0, up to a duality
 // gap of 10⁻⁵ a coordinate. It descends block by block (Friedman, Hastie and
 // Tibshirani, 2008), after S has been split where no element exceeds α, which
-// does not change the answer (Witten, Friedman and Simon, 2011).
-func GraphicalLasso(s *mat.SymDense, alpha float64) (*Sparse, error) {
+// does not change the answer (Witten, Friedman and Simon, 2011). Once the context
+// is done, so is the descent, with the context's error.
+func GraphicalLasso(ctx context.Context, s *mat.SymDense, alpha float64) (*Sparse, error) {
 	if !(alpha > 0) {
 		return nil, fmt.Errorf("precision: alpha is %v, must be positive", alpha)
 	}
-	return lasso(s, alpha, nil, fine)
+	return lasso(ctx, s, alpha, nil, fine)
 }
 
 // lasso is GraphicalLasso to a tolerance, from the solution for a larger α on
 // unless that is nil.
-func lasso(s *mat.SymDense, alpha float64, from *Sparse, tolerance float64) (*Sparse, error) {
+func lasso(ctx context.Context, s *mat.SymDense, alpha float64, from *Sparse, tolerance float64) (*Sparse, error) {
 	n := s.SymmetricDim()
 	for i := range n {
 		if !(s.At(i, i) > 0) || math.IsInf(s.At(i, i), 0) {
@@ -64,7 +66,7 @@ func lasso(s *mat.SymDense, alpha float64, from *Sparse, tolerance float64) (*Sp
 		}
 		b := newBlock(s, members, alpha)
 		b.start(from, members)
-		if err := b.solve(tolerance); err != nil {
+		if err := b.solve(ctx, tolerance); err != nil {
 			return nil, fmt.Errorf("precision: alpha %.4g: %w", alpha, err)
 		}
 		diagonal := b.diagonals()

@@ -1,6 +1,7 @@
 package precision_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,7 +106,7 @@ func TestLedoitWolfReference(t *testing.T) {
 
 func TestGraphicalLassoReference(t *testing.T) {
 	for _, want := range readReference(t).Lasso {
-		s, err := precision.GraphicalLasso(covariance(waves()), want.Alpha)
+		s, err := precision.GraphicalLasso(t.Context(), covariance(waves()), want.Alpha)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +128,7 @@ func TestGraphicalLassoReference(t *testing.T) {
 
 func TestGraphicalLassoCVReference(t *testing.T) {
 	want := readReference(t).CV
-	s, err := precision.GraphicalLassoCV(waves(), precision.CV{})
+	s, err := precision.GraphicalLassoCV(t.Context(), waves(), precision.CV{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestStationary(t *testing.T) {
 			}
 		}
 		alpha := share * largest
-		g, err := precision.GraphicalLasso(s, alpha)
+		g, err := precision.GraphicalLasso(t.Context(), s, alpha)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +196,7 @@ func TestWhiten(t *testing.T) {
 		}
 		all = append(all, estimate{"Ledoit–Wolf of " + name, s, &inverse})
 	}
-	g, err := precision.GraphicalLasso(covariance(many), 0.05)
+	g, err := precision.GraphicalLasso(t.Context(), covariance(many), 0.05)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,17 +227,17 @@ func TestRefused(t *testing.T) {
 		t.Error("NaN was taken")
 	}
 	for _, alpha := range []float64{0, -1, math.NaN()} {
-		if _, err := precision.GraphicalLasso(covariance(waves()), alpha); err == nil {
+		if _, err := precision.GraphicalLasso(t.Context(), covariance(waves()), alpha); err == nil {
 			t.Errorf("alpha %v was taken", alpha)
 		}
 	}
-	if _, err := precision.GraphicalLasso(mat.NewSymDense(2, []float64{0, 0, 0, 1}), 1); err == nil {
+	if _, err := precision.GraphicalLasso(t.Context(), mat.NewSymDense(2, []float64{0, 0, 0, 1}), 1); err == nil {
 		t.Error("a variance of 0 was taken")
 	}
-	if _, err := precision.GraphicalLassoCV(waves()[:5], precision.CV{}); err == nil {
+	if _, err := precision.GraphicalLassoCV(t.Context(), waves()[:5], precision.CV{}); err == nil {
 		t.Error("folds of one row were taken")
 	}
-	if _, err := precision.GraphicalLassoCV(waves(), precision.CV{Grid: -1}); err == nil || errors.Is(err, precision.ErrSlow) {
+	if _, err := precision.GraphicalLassoCV(t.Context(), waves(), precision.CV{Grid: -1}); err == nil || errors.Is(err, precision.ErrSlow) {
 		t.Error("a grid of −1 was taken")
 	}
 }
@@ -267,8 +268,20 @@ func ExampleLedoitWolf() {
 	// Output: a step along: 0.57, across: 1.65
 }
 
+// A search for α takes minutes on wide rows and ends when it is told to.
+func TestGraphicalLassoCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := precision.GraphicalLasso(ctx, covariance(waves()), 0.05); !errors.Is(err, context.Canceled) {
+		t.Errorf("GraphicalLasso that is cancelled = %v, want %v", err, context.Canceled)
+	}
+	if _, err := precision.GraphicalLassoCV(ctx, waves(), precision.CV{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("GraphicalLassoCV that is cancelled = %v, want %v", err, context.Canceled)
+	}
+}
+
 func ExampleGraphicalLasso() {
-	s, err := precision.GraphicalLasso(mat.NewSymDense(3, []float64{1, 0.5, 0.1, 0.5, 1, 0.1, 0.1, 0.1, 1}), 0.2)
+	s, err := precision.GraphicalLasso(context.Background(), mat.NewSymDense(3, []float64{1, 0.5, 0.1, 0.5, 1, 0.1, 0.1, 0.1, 1}), 0.2)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -289,7 +302,7 @@ func BenchmarkLedoitWolf(b *testing.B) {
 func BenchmarkGraphicalLasso(b *testing.B) {
 	s := covariance(normal(1, 25, 300))
 	for b.Loop() {
-		if _, err := precision.GraphicalLasso(s, 0.3); err != nil {
+		if _, err := precision.GraphicalLasso(b.Context(), s, 0.3); err != nil {
 			b.Fatal(err)
 		}
 	}

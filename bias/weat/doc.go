@@ -15,7 +15,7 @@
 // A test finds an association in vectors. It does not measure harm, and says
 // nothing of privacy. The smallest use is
 //
-//	r, err := weat.Run(table, weat.Builtin()[0], weat.Options{})
+//	r, err := weat.Run(ctx, table, weat.Builtin()[0], weat.Options{})
 //	if err != nil {
 //		return err
 //	}
@@ -31,10 +31,12 @@
 //
 // Where there are at most 200,000 partitions, or no more than Options.Samples,
 // all are enumerated and P is the share of those that are strictly greater, as in
-// the tests' definition: 0 means that none is. Variant.Greater, Equal and Partitions are the counts, so that
-// (Greater+Equal)/Partitions, the level that is valid whatever ties there are,
-// can be told as well. Elsewhere distinct partitions other than the observed one
-// are sampled, and P is (k+1)/(N+1) for k of N that are at least as great.
+// the tests' definition: 0 means that none is, be there six of them or
+// thousands. Such a P is no level. Variant.Inclusive counts those that are as
+// great too, the observed one among them, (Greater+Equal)/Partitions, and is
+// valid whatever ties there are: [Summarise] judges significance by it, and
+// [Stars] should. Elsewhere distinct partitions other than the observed one are
+// sampled, and both are (k+1)/(N+1) for k of N that are at least as great.
 // Differences that agree to a relative 10⁻¹² are equal.
 //
 // # Reference

@@ -1,6 +1,7 @@
 package weat
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -67,7 +68,7 @@ func ParseCovariance(name string) (Covariance, error) {
 type near struct{ a, b [][]float64 }
 
 // compare measures the targets against both attribute sets.
-func (s *sample) compare(m Measure, o Options) (near, error) {
+func (s *sample) compare(ctx context.Context, m Measure, o Options) (near, error) {
 	switch m {
 	case Cosine:
 		targets := units(s.targets)
@@ -77,16 +78,16 @@ func (s *sample) compare(m Measure, o Options) (near, error) {
 	case Manhattan:
 		return near{between(s.targets, s.a, manhattan), between(s.targets, s.b, manhattan)}, nil
 	case Mahalanobis:
-		return s.mahalanobis(o)
+		return s.mahalanobis(ctx, o)
 	}
 	return near{}, fmt.Errorf("weat: measure is %.40q, must be one of Measures", string(m))
 }
 
 // mahalanobis measures Euclidean distances between words that are whitened by
 // the covariance of the attribute set, or of both together.
-func (s *sample) mahalanobis(o Options) (near, error) {
+func (s *sample) mahalanobis(ctx context.Context, o Options) (near, error) {
 	if o.Pooled {
-		w, err := estimate(o.Covariance, s.moreA, s.moreB)
+		w, err := estimate(ctx, o.Covariance, s.moreA, s.moreB)
 		if err != nil {
 			return near{}, err
 		}
@@ -98,7 +99,7 @@ func (s *sample) mahalanobis(o Options) (near, error) {
 		words, more [][]float64
 		to          *[][]float64
 	}{{s.a, s.moreA, &n.a}, {s.b, s.moreB, &n.b}} {
-		w, err := estimate(o.Covariance, side.more)
+		w, err := estimate(ctx, o.Covariance, side.more)
 		if err != nil {
 			return near{}, err
 		}
@@ -109,10 +110,10 @@ func (s *sample) mahalanobis(o Options) (near, error) {
 
 // estimate returns what whitens vectors by the covariance within the groups,
 // each about its own mean.
-func estimate(c Covariance, groups ...[][]float64) (precision.Whitener, error) {
+func estimate(ctx context.Context, c Covariance, groups ...[][]float64) (precision.Whitener, error) {
 	rows := precision.Centre(groups...)
 	if c == GraphicalLasso {
-		return precision.GraphicalLassoCV(rows, precision.CV{})
+		return precision.GraphicalLassoCV(ctx, rows, precision.CV{})
 	}
 	return precision.LedoitWolf(rows)
 }

@@ -1,6 +1,7 @@
 package weat
 
 import (
+	"context"
 	"encoding/binary"
 	"math"
 	weakrand "math/rand/v2"
@@ -14,6 +15,8 @@ const (
 	maxEnumerated = 200_000
 	// maxSamples keeps the memory of those drawn below a gigabyte.
 	maxSamples = 10_000_000
+	// askEvery is after how many partitions the context is asked whether to go on.
+	askEvery = 4096
 )
 
 // chance is what the partitions say of one list of scores.
@@ -78,21 +81,26 @@ func binomial(n, k, limit int) int {
 }
 
 // enumerate counts every partition of n words with nx in X, for all scores at
-// once. The sum over the words before is kept, so that no error builds up.
-func enumerate(all []*chance, n, nx int) {
+// once. The sum over the words before is kept, so that no error builds up. It
+// ends early, with what it has, when the context is done.
+func enumerate(ctx context.Context, all []*chance, n, nx int) {
 	sums := make([][]float64, nx+1) // after as many words
 	for k := range sums {
 		sums[k] = make([]float64, len(all))
 	}
+	passed, stopped := 0, false
 	var choose func(k, from int)
 	choose = func(k, from int) {
 		if k == nx {
+			if passed++; passed%askEvery == 0 {
+				stopped = ctx.Err() != nil
+			}
 			for v, c := range all {
 				c.count(sums[nx][v], nx)
 			}
 			return
 		}
-		for i := from; i <= n-(nx-k); i++ {
+		for i := from; i <= n-(nx-k) && !stopped; i++ {
 			for v, c := range all {
 				sums[k+1][v] = sums[k][v] + c.scores[i]
 			}
@@ -102,8 +110,9 @@ func enumerate(all []*chance, n, nx int) {
 	choose(0, 0)
 }
 
-// draw counts distinct partitions other than the observed one.
-func draw(all []*chance, n, nx, samples int, seed uint64) {
+// draw counts distinct partitions other than the observed one. It ends early,
+// with what it has, when the context is done.
+func draw(ctx context.Context, all []*chance, n, nx, samples int, seed uint64) {
 	rng := weakrand.New(weakrand.NewPCG(seed, uint64(n)<<32|uint64(nx)))
 	order := make([]int, n)
 	in := make([]bool, n)
@@ -111,7 +120,10 @@ func draw(all []*chance, n, nx, samples int, seed uint64) {
 		order[i], in[i] = i, i < nx
 	}
 	seen := map[string]bool{key(in): true}
-	for range samples {
+	for k := range samples {
+		if k%askEvery == 0 && ctx.Err() != nil {
+			return
+		}
 		for again := true; again; {
 			for i := range nx { // the first steps of a shuffle choose X
 				j := i + rng.IntN(n-i)
@@ -121,9 +133,9 @@ func draw(all []*chance, n, nx, samples int, seed uint64) {
 			for _, i := range order[:nx] {
 				in[i] = true
 			}
-			k := key(in)
-			again = seen[k]
-			seen[k] = true
+			packed := key(in)
+			again = seen[packed]
+			seen[packed] = true
 		}
 		for _, c := range all {
 			x := 0.0

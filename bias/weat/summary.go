@@ -7,7 +7,7 @@ type Summary struct {
 	Measure     Measure
 	Statistic   Statistic
 	Tests       int     // that were not refused
-	Significant int     // of them, with P below the level
+	Significant int     // of them, with Inclusive below the level
 	Mean        float64 // of the magnitudes of effects; NaN without any
 	Deviation   float64 // of the same, with N−1; NaN for fewer than two
 }
@@ -31,7 +31,7 @@ func Summarise(results []Result, level float64) []Summary {
 				continue
 			}
 			effects = append(effects, math.Abs(w.Effect))
-			if w.P < level {
+			if w.Inclusive < level {
 				s.Significant++
 			}
 		}
@@ -50,8 +50,8 @@ func Summarise(results []Result, level float64) []Summary {
 	return all
 }
 
-// Stars marks how small a p is: one for each of .01, .001, .0001 and .00001
-// that it is below.
+// Stars marks how small a p is, which should be the inclusive one: a star for
+// each of .01, .001, .0001 and .00001 that it is below.
 func Stars(p float64) string {
 	stars := ""
 	for _, level := range []float64{1e-2, 1e-3, 1e-4, 1e-5} {

@@ -9,7 +9,7 @@ import (
 
 func TestSummarise(t *testing.T) {
 	variant := func(effect, p float64, refused string) weat.Result {
-		return weat.Result{Variants: []weat.Variant{{Measure: weat.Cosine, Statistic: weat.Mean, Effect: effect, P: p, Refused: refused}}}
+		return weat.Result{Variants: []weat.Variant{{Measure: weat.Cosine, Statistic: weat.Mean, Effect: effect, P: 0, Inclusive: p, Refused: refused}}}
 	}
 	nan := math.NaN()
 	got := weat.Summarise([]weat.Result{variant(1, 0.001, ""), variant(-2, 0.02, ""), variant(nan, nan, "lost"), variant(3, 0.01, "")}, 0.01)

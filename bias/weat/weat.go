@@ -3,6 +3,7 @@ package weat
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -60,6 +61,7 @@ func (o Options) filled() (Options, error) {
 // Result is what a test says.
 type Result struct {
 	Test     Test
+	Kept     Test      // the words that count, of each set
 	Sets     []Found   // X, Y, A, B, and those behind them that are not empty
 	Variants []Variant // by measure and then statistic
 	Notes    []string  // what to know when reading them
@@ -71,6 +73,9 @@ type Found struct {
 	Size int      `json:"size"`
 	Lost []string `json:"lost"`           // not among the vectors
 	Zero []string `json:"zero,omitempty"` // their vector is zero, so they are lost too
+	// Repeated have the vector of a word before them, such as Man and man in a
+	// table of lower-case words, and are lost too: no vector counts twice.
+	Repeated []string `json:"repeated,omitempty"`
 	// Respelt are found in another of their spellings alone, such as lower case.
 	Respelt int `json:"respelt,omitempty"`
 }
@@ -79,18 +84,22 @@ type Found struct {
 func (r Result) Lost() []string {
 	lost := []string{}
 	for _, f := range r.Sets[:4] {
-		lost = append(append(lost, f.Lost...), f.Zero...)
+		lost = append(append(append(lost, f.Lost...), f.Zero...), f.Repeated...)
 	}
 	return lost
 }
 
 // Variant is the result by one measure and statistic.
 type Variant struct {
-	Measure    Measure
-	Statistic  Statistic
-	Effect     float64 // signed; NaN if refused
-	Sum        float64 // of the associations of X less that of Y; NaN if refused
-	P          float64 // see the package; NaN if refused
+	Measure   Measure
+	Statistic Statistic
+	Effect    float64 // signed; NaN if refused
+	Sum       float64 // of the associations of X less that of Y; NaN if refused
+	P         float64 // see the package; NaN if refused
+	// Inclusive is the p that also counts partitions as great as the observed
+	// one, itself among them, and so is never 0: a level that holds. It is what
+	// significance is judged by.
+	Inclusive  float64
 	TwoSided   bool
 	Exact      bool // every partition was looked at
 	Partitions int  // looked at
@@ -112,8 +121,8 @@ type sample struct {
 
 // Run makes a test. Words that the table lacks are left out; if that is more
 // than a fifth of a set, or the measure is not defined, Variant.Refused says so.
-// An error is about the test or the options.
-func Run(t *bias.Table, test Test, o Options) (Result, error) {
+// An error is about the test or the options, or that of the context.
+func Run(ctx context.Context, t *bias.Table, test Test, o Options) (Result, error) {
 	o, err := o.filled()
 	if err == nil {
 		err = test.Validate()
@@ -129,12 +138,15 @@ func Run(t *bias.Table, test Test, o Options) (Result, error) {
 		var n near
 		why := refused
 		if why == "" {
-			if n, err = s.compare(m, o); err != nil {
+			if n, err = s.compare(ctx, m, o); err != nil {
+				if stopped := ctx.Err(); stopped != nil {
+					return Result{}, stopped
+				}
 				why = err.Error()
 			}
 		}
 		for _, statistic := range o.Statistics {
-			v := Variant{Measure: m, Statistic: statistic, Effect: math.NaN(), Sum: math.NaN(), P: math.NaN(), Refused: why, TwoSided: o.TwoSided || statistic == Optimum}
+			v := Variant{Measure: m, Statistic: statistic, Effect: math.NaN(), Sum: math.NaN(), P: math.NaN(), Inclusive: math.NaN(), Refused: why, TwoSided: o.TwoSided || statistic == Optimum}
 			if why == "" {
 				scores, err := statistic.associate(n)
 				if err != nil {
@@ -152,28 +164,32 @@ func Run(t *bias.Table, test Test, o Options) (Result, error) {
 		}
 	}
 	if len(all) > 0 {
-		r.permute(all, of, len(s.targets), s.nx, o)
+		r.permute(ctx, all, of, len(s.targets), s.nx, o)
+	}
+	if err = ctx.Err(); err != nil { // what was counted is a part
+		return Result{}, err
 	}
 	return r, nil
 }
 
 // permute fills in what chance says.
-func (r *Result) permute(all []*chance, of []int, n, nx int, o Options) {
+func (r *Result) permute(ctx context.Context, all []*chance, of []int, n, nx int, o Options) {
 	limit := max(maxEnumerated, o.Samples)
 	partitions := binomial(n, nx, limit)
 	exact := partitions <= limit
 	if exact {
-		enumerate(all, n, nx)
+		enumerate(ctx, all, n, nx)
 	} else {
 		partitions = o.Samples
-		draw(all, n, nx, partitions, o.Seed)
+		draw(ctx, all, n, nx, partitions, o.Seed)
 	}
 	for i, c := range all {
 		v := &r.Variants[of[i]]
 		v.Exact, v.Partitions, v.Greater, v.Equal = exact, partitions, c.greater, c.equal
-		v.P = float64(c.greater) / float64(partitions)
-		if !exact {
+		v.P, v.Inclusive = float64(c.greater)/float64(partitions), float64(c.greater+c.equal)/float64(partitions)
+		if !exact { // the observed one is none of those drawn
 			v.P = float64(c.greater+c.equal+1) / float64(partitions+1)
+			v.Inclusive = v.P
 		}
 	}
 }
@@ -181,57 +197,91 @@ func (r *Result) permute(all []*chance, of []int, n, nx int, o Options) {
 // collect looks the words up and says why the test cannot be made, "" if it
 // can.
 func (r *Result) collect(t *bias.Table) (s *sample, refused string) {
-	var vectors [][][]float64
+	r.Kept = r.Test
+	kept := []*[]string{&r.Kept.X, &r.Kept.Y, &r.Kept.A, &r.Kept.B, &r.Kept.MoreA, &r.Kept.MoreB}
+	vectors := make([][][]float64, len(kept))
+	taken := make([]map[int]bool, len(kept)) // rows of the table
 	respelt := 0
-	for _, set := range r.Test.sets() {
-		f := Found{Set: set.name, Size: len(set.words), Lost: []string{}}
-		var rows [][]float64
-		for _, w := range set.words {
-			i, ok := t.Index(w)
-			if !ok {
-				f.Lost = append(f.Lost, w)
-				continue
-			}
-			row := t.Row(i)
-			switch {
-			case !slices.ContainsFunc(row, func(v float64) bool { return v != 0 }):
-				f.Zero = append(f.Zero, w)
-			case t.Word(i) != w:
-				f.Respelt++
-				fallthrough
-			default:
-				rows = append(rows, row)
-			}
+	for k, set := range r.Test.sets() {
+		taken[k] = map[int]bool{}
+		if set.more { // A and more_A serve one covariance
+			maps.Copy(taken[k], taken[k-2])
 		}
-		vectors = append(vectors, rows)
+		var f Found
+		f, *kept[k], vectors[k] = look(t, set, taken[k])
 		if set.more && f.Size == 0 {
 			continue
 		}
 		r.Sets = append(r.Sets, f)
 		respelt += f.Respelt
-		lost := len(f.Lost) + len(f.Zero)
 		if refused == "" && !set.more {
-			switch {
-			case float64(lost) > maxLost*float64(f.Size):
-				refused = fmt.Sprintf("set %s lost %d of %d words, more than %.0f %%", f.Set, lost, f.Size, 100*maxLost)
-			case len(rows) < 2:
-				refused = fmt.Sprintf("set %s has %d words left, must have at least 2", f.Set, len(rows))
-			}
+			refused = f.refusal(len(vectors[k]))
 		}
 	}
 	if respelt > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d words were found in another spelling alone, such as lower case", respelt))
 	}
-	if x, y := len(vectors[0]), len(vectors[1]); x != y && refused == "" {
-		r.Notes = append(r.Notes, fmt.Sprintf("X has %d words and Y %d: nothing was left out to balance them", x, y))
-	}
-	if a, b := len(vectors[2]), len(vectors[3]); a != b && refused == "" {
-		r.Notes = append(r.Notes, fmt.Sprintf("A has %d words and B %d: nothing was left out to balance them", a, b))
+	for _, two := range [][2]int{{0, 1}, {2, 3}} {
+		name, other := r.Sets[two[0]].Set, r.Sets[two[1]].Set
+		x, y := len(vectors[two[0]]), len(vectors[two[1]])
+		if shared := overlap(taken[two[0]], taken[two[1]]); shared > 0 && refused == "" {
+			refused = fmt.Sprintf("sets %s and %s have %d vectors in common, must have none", name, other, shared)
+		}
+		if x != y && refused == "" {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s has %d words and %s %d: nothing was left out to balance them", name, x, other, y))
+		}
 	}
 	return &sample{
 		nx: len(vectors[0]), targets: slices.Concat(vectors[0], vectors[1]), a: vectors[2], b: vectors[3],
 		moreA: slices.Concat(vectors[2], vectors[4]), moreB: slices.Concat(vectors[3], vectors[5]),
 	}, refused
+}
+
+// look says what became of a set of words, and which of them are left with which
+// vectors. It enters their rows in taken.
+func look(t *bias.Table, set set, taken map[int]bool) (f Found, kept []string, vectors [][]float64) {
+	f = Found{Set: set.name, Size: len(set.words), Lost: []string{}}
+	for _, w := range set.words {
+		i, ok := t.Index(w)
+		switch {
+		case !ok:
+			f.Lost = append(f.Lost, w)
+		case !slices.ContainsFunc(t.Row(i), func(v float64) bool { return v != 0 }):
+			f.Zero = append(f.Zero, w)
+		case taken[i]:
+			f.Repeated = append(f.Repeated, w)
+		default:
+			taken[i] = true
+			kept, vectors = append(kept, w), append(vectors, t.Row(i))
+			if t.Word(i) != w {
+				f.Respelt++
+			}
+		}
+	}
+	return f, kept, vectors
+}
+
+// refusal says why a set of which so many words are left is not enough, "" if it
+// is.
+func (f Found) refusal(left int) string {
+	switch {
+	case float64(f.Size-left) > maxLost*float64(f.Size):
+		return fmt.Sprintf("set %s lost %d of %d words, more than %.0f %%", f.Set, f.Size-left, f.Size, 100*maxLost)
+	case left < 2:
+		return fmt.Sprintf("set %s has %d words left, must have at least 2", f.Set, left)
+	}
+	return ""
+}
+
+// overlap counts the rows that are in both.
+func overlap(a, b map[int]bool) int {
+	n := 0
+	for i := range a {
+		if b[i] {
+			n++
+		}
+	}
+	return n
 }
 
 // RunAll makes every test, several at a time. After each it calls progress,
@@ -247,7 +297,7 @@ func RunAll(ctx context.Context, t *bias.Table, tests []Test, o Options, progres
 			free <- struct{}{}
 			defer func() { <-free }()
 			if errs[i] = ctx.Err(); errs[i] == nil {
-				results[i], errs[i] = Run(t, test, o)
+				results[i], errs[i] = Run(ctx, t, test, o)
 			}
 			mu.Lock()
 			defer mu.Unlock()

@@ -51,7 +51,7 @@ func invent(tb testing.TB, seed uint64, dim int, sizes ...int) (*bias.Table, wea
 
 func mustRun(tb testing.TB, t *bias.Table, test weat.Test, o weat.Options) weat.Result {
 	tb.Helper()
-	r, err := weat.Run(t, test, o)
+	r, err := weat.Run(tb.Context(), t, test, o)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -328,22 +328,77 @@ func TestPooled(t *testing.T) {
 	}
 }
 
+// TestRepeated checks that no vector counts twice, nor on both sides.
+func TestRepeated(t *testing.T) {
+	table, err := bias.NewTable(2, strings.Fields("a b c d e f g h i man"),
+		[]float64{1, 0.3, 0.9, 0.1, 0.8, 0.2, 0.2, 1, 0.1, 0.8, 1, 0, 1, 0.1, 0, 1, 0.1, 1, 0.7, 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	test := weat.Test{Name: "t", X: strings.Fields("a b c man Man"), Y: strings.Fields("d e"), A: strings.Fields("f g"), B: strings.Fields("h i")}
+	r := mustRun(t, table, test, weat.Options{})
+	if f := r.Sets[0]; !slices.Equal(f.Repeated, []string{"Man"}) || !slices.Equal(r.Lost(), []string{"Man"}) || r.Variants[0].Refused != "" || r.Variants[0].Partitions != 15 {
+		t.Errorf("X is %+v, %+v; want Man lost as man again, and the partitions of 4 and 2", f, r.Variants[0])
+	}
+	if !slices.Equal(r.Kept.X, test.X[:4]) || !slices.Equal(r.Kept.B, test.B) {
+		t.Errorf("kept is %+v, want all but Man", r.Kept)
+	}
+	test.X = strings.Fields("a b Man man")
+	if v := mustRun(t, table, test, weat.Options{}).Variants[0]; !strings.Contains(v.Refused, "set X lost 1 of 4") {
+		t.Errorf("a quarter repeated gives %+v, want it refused", v)
+	}
+	test.X, test.MoreA = strings.Fields("a b"), strings.Fields("c F g man")
+	if r = mustRun(t, table, test, weat.Options{}); !slices.Equal(r.Sets[4].Repeated, []string{"F", "g"}) || r.Variants[0].Refused != "" {
+		t.Errorf("words of A again are %+v, want F and g repeated", r.Sets[4])
+	}
+	for _, sets := range [][4]string{{"a man", "d Man", "f g", "h i"}, {"a b", "d e", "f man", "h MAN"}, {"a b", "d e", "f g", "g h"}} {
+		both := weat.Test{Name: "t", X: strings.Fields(sets[0]), Y: strings.Fields(sets[1]), A: strings.Fields(sets[2]), B: strings.Fields(sets[3])}
+		if v := mustRun(t, table, both, weat.Options{}).Variants[0]; !strings.Contains(v.Refused, "1 vectors in common") || !math.IsNaN(v.Inclusive) {
+			t.Errorf("%v: %+v, want it refused", sets, v)
+		}
+	}
+}
+
+// TestInclusive checks that a few partitions are never significant, though none
+// is greater.
+func TestInclusive(t *testing.T) {
+	table, test := invent(t, 3, 2, 2, 2, 3, 3)
+	for i, o := range []weat.Options{{}, {TwoSided: true}} {
+		for _, v := range mustRun(t, table, test, o).Variants {
+			if want := float64(v.Greater+v.Equal) / 6; v.Inclusive != want || v.Equal < i+1 || v.Inclusive < 1.0/6 {
+				t.Errorf("%+v: inclusive p is %v of %d greater and %d equal, want %v", o, v.Inclusive, v.Greater, v.Equal, want)
+			}
+		}
+	}
+	table, test = invent(t, 3, 2, 15, 15, 3, 3)
+	if v := mustRun(t, table, test, weat.Options{Samples: 50}).Variants[0]; v.Exact || v.Inclusive != v.P || !(v.P > 0) {
+		t.Errorf("sampled: %+v, want both the same and above 0", v)
+	}
+}
+
 func TestOptionsRefused(t *testing.T) {
 	table, test := invent(t, 1, 2, 2, 2, 2, 2)
 	for _, o := range []weat.Options{
 		{Measures: []weat.Measure{"hamming"}}, {Statistics: []weat.Statistic{"mode"}}, {Samples: -1}, {Covariance: "sample"},
 	} {
-		if _, err := weat.Run(table, test, o); err == nil {
+		if _, err := weat.Run(t.Context(), table, test, o); err == nil {
 			t.Errorf("%+v was taken", o)
 		}
 	}
-	if _, err := weat.Run(table, weat.Test{Name: "empty"}, weat.Options{}); err == nil {
+	if _, err := weat.Run(t.Context(), table, weat.Test{Name: "empty"}, weat.Options{}); err == nil {
 		t.Error("a test without words was taken")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := weat.RunAll(ctx, table, []weat.Test{test}, weat.Options{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("RunAll after the end gave %v", err)
+	}
+	lasso := weat.Options{Measures: []weat.Measure{weat.Mahalanobis}, Covariance: weat.GraphicalLasso}
+	table, test = invent(t, 1, 4, 3, 3, 8, 8)
+	for _, o := range []weat.Options{{}, lasso} {
+		if _, err := weat.Run(ctx, table, test, o); !errors.Is(err, context.Canceled) {
+			t.Errorf("Run of %v after the end gave %v, want %v", o.Measures, err, context.Canceled)
+		}
 	}
 }
 
@@ -390,7 +445,7 @@ func ExampleRun() {
 		fmt.Println(err)
 		return
 	}
-	r, err := weat.Run(table, weat.Test{
+	r, err := weat.Run(context.Background(), table, weat.Test{
 		Name: "work", X: []string{"engineer", "driver"}, Y: []string{"nurse", "aide"},
 		A: []string{"he", "him"}, B: []string{"she", "her"},
 	}, weat.Options{})

@@ -80,10 +80,26 @@ func (o *biasFlags) check(fs *pflag.FlagSet, zeros ...string) error {
 	if o.draws < 1 {
 		return fmt.Errorf("--draws is %d, must be at least 1", o.draws)
 	}
+	if err := refuseEmpty(fs); err != nil {
+		return err
+	}
 	if len(o.vectors)+len(o.encoders) == 0 {
 		return errors.New("want --vectors, a file of word vectors, or --encoder")
 	}
+	if o.format != "" && len(o.vectors) == 0 {
+		return errors.New("--format has no meaning without --vectors")
+	}
 	return refuseZeros(fs, append(zeros, "seed")...)
+}
+
+// refuseEmpty refuses lists that were given and hold nothing.
+func refuseEmpty(fs *pflag.FlagSet) (err error) {
+	fs.Visit(func(f *pflag.Flag) {
+		if list, ok := f.Value.(pflag.SliceValue); ok && len(list.GetSlice()) == 0 && err == nil {
+			err = fmt.Errorf("--%s is empty, must name something", f.Name)
+		}
+	})
+	return err
 }
 
 // biasModel is a table and where it is from.
@@ -174,6 +190,9 @@ func (o *biasFlags) release(dim int) (mech.Mechanism, *mech.Statement, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if mech.Uses(o.mechanism, "classes") {
+		return nil, nil, fmt.Errorf("%s releases a class and takes no vectors; choose another mechanism", o.mechanism)
+	}
 	if mech.Uses(o.mechanism, "dim") && p.Dim == 0 {
 		p.Dim = dim
 	}
@@ -194,11 +213,20 @@ func (o *biasFlags) release(dim int) (mech.Mechanism, *mech.Statement, error) {
 	return m, &s, err
 }
 
+// simulated goes with every number that was drawn.
+const simulated = "the noise comes from the seed: it measures, and protects nobody"
+
+// key derives the key of noise for a purpose from the seed.
+func (o *biasFlags) key(purpose string) []byte {
+	key := sha256.Sum256(fmt.Appendf(nil, "sotto bias %d%s", o.Seed, purpose))
+	return key[:]
+}
+
 // overDraws calls f with the private table of each draw, on several goroutines:
 // f must keep what it finds by the number of the draw. Noise follows from the
 // seed, which measures and protects nobody.
 func (o *biasFlags) overDraws(ctx context.Context, t *bias.Table, m mech.Mechanism, stderr io.Writer, f func(draw int, private *bias.Table) error) error {
-	key := sha256.Sum256(fmt.Appendf(nil, "sotto bias %d", o.Seed))
+	key := o.key("")
 	bar := newProgress(stderr, "draws")
 	defer bar.finish()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -210,7 +238,7 @@ func (o *biasFlags) overDraws(ctx context.Context, t *bias.Table, m mech.Mechani
 	for range min(runtime.GOMAXPROCS(0), o.draws) {
 		wait.Go(func() {
 			for draw := range next {
-				private, err := t.Privatize(m, key[:], draw)
+				private, err := t.Privatize(m, key, draw)
 				if err == nil {
 					err = f(draw, private)
 				} else if errors.Is(err, dp.ErrDomain) {
@@ -241,7 +269,8 @@ func (o *biasFlags) overDraws(ctx context.Context, t *bias.Table, m mech.Mechani
 // drawn describes the values that a measure took over the draws of a mechanism.
 type drawn struct {
 	Mean measure.Number `json:"mean"`
-	// Low and High are the 2.5th and the 97.5th percentile of the draws.
+	// Low and High are the 2.5th and the 97.5th percentile of the draws, undefined
+	// for one.
 	Low     measure.Number `json:"low"`
 	High    measure.Number `json:"high"`
 	Draws   int            `json:"draws"`
@@ -261,7 +290,10 @@ func describeDraws(values []float64) drawn {
 	for _, v := range kept {
 		sum += v / float64(len(kept))
 	}
-	d.Mean, d.Low, d.High = measure.Number(sum), percentile(kept, 0.025), percentile(kept, 0.975)
+	d.Mean = measure.Number(sum)
+	if len(kept) > 1 {
+		d.Low, d.High = percentile(kept, 0.025), percentile(kept, 0.975)
+	}
 	return d
 }
 
@@ -274,7 +306,10 @@ func percentile(sorted []float64, share float64) measure.Number {
 }
 
 func (d drawn) text(format string) string {
-	text := fmt.Sprintf("%s [%s, %s]", number(d.Mean, format), number(d.Low, format), number(d.High, format))
+	text := number(d.Mean, format)
+	if d.Draws-d.Refused > 1 {
+		text += fmt.Sprintf(" [%s, %s]", number(d.Low, format), number(d.High, format))
+	}
 	if d.Refused > 0 {
 		text += fmt.Sprintf(" in %d of %d draws", d.Draws-d.Refused, d.Draws)
 	}

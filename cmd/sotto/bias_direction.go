@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"sotto/bias/direction"
-	"sotto/internal/atomicfile"
 	"sotto/mech"
 	"sotto/report/page"
 )
@@ -52,7 +52,7 @@ func (o *biasDirectionOptions) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.raw, "raw", false, "take vectors as they are, not at length 1")
 	fs.BoolVar(&o.parts, "parts", false, "take the mean of its parts for a word of several parts that is not in the vectors")
 	fs.BoolVar(&o.force, "force", false, "give scores where the direction is refused; they are marked")
-	fs.StringVar(&o.html, "html", "", "also write a page with plots to this file")
+	fs.StringVar(&o.html, "html", "", "also write a page with plots to this file, - for standard output")
 }
 
 func newBiasDirection(std streams) *cobra.Command {
@@ -95,6 +95,11 @@ func (o *biasDirectionOptions) prepare(fs *pflag.FlagSet) error {
 		if len(o.vectors)+len(o.encoders) > 0 {
 			return errors.New("--folder has no meaning with --vectors or --encoder")
 		}
+		for _, n := range []string{"words", "format"} {
+			if fs.Changed(n) {
+				return fmt.Errorf("--%s has no meaning with --folder, whose files bring their own words", n)
+			}
+		}
 		o.vectors = []string{o.folder}
 		if !fs.Changed("language") {
 			o.languages = nil // all
@@ -113,6 +118,33 @@ func (o *biasDirectionOptions) prepare(fs *pflag.FlagSet) error {
 	case o.zipf && (o.folder != "" || len(o.encoders) > 0):
 		return errors.New("--zipf needs --vectors, a file in which frequent words stand first")
 	}
+	if err := refuseBoth(o.json, namedPath{"--html", o.html}); err != nil {
+		return err
+	}
+	return o.refuseOverwriting()
+}
+
+// refuseOverwriting refuses to write the page over a file that is read.
+func (o *biasDirectionOptions) refuseOverwriting() error {
+	inputs := []namedPath{{"--words", o.words}}
+	for _, v := range o.vectors {
+		_, file := languageOf(v, "")
+		inputs = append(inputs, namedPath{"--vectors", file})
+	}
+	for _, v := range o.counts {
+		_, file := languageOf(v, "")
+		inputs = append(inputs, namedPath{"--counts", file})
+	}
+	if o.folder != "" {
+		for _, path := range keyedFiles(o.folder, "*") {
+			inputs = append(inputs, namedPath{"--folder", path})
+		}
+	}
+	for _, in := range inputs { // two of them may be the same file
+		if err := refuseSame(in, namedPath{"--html", o.html}); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -129,9 +161,18 @@ type directionResult struct {
 	Languages   []languageResult       `json:"languages"`
 	Correlation *direction.Correlation `json:"correlation,omitempty"`
 	Release     *mech.Statement        `json:"release,omitempty"`
+	// Simulated: there is a mechanism, whose noise comes from the seed.
+	Simulated     bool   `json:"simulated,omitempty"`
+	SimulatedNote string `json:"simulated_note,omitempty"`
 }
 
 func runBiasDirection(ctx context.Context, o biasDirectionOptions, std streams) error {
+	var files biasFiles
+	defer files.abort()
+	html, err := files.begin(o.html)
+	if err != nil {
+		return err
+	}
 	subjects, err := o.subjects(ctx)
 	if err != nil {
 		return err
@@ -148,6 +189,12 @@ func runBiasDirection(ctx context.Context, o biasDirectionOptions, std streams) 
 	}
 	if len(results) > 1 {
 		all.Correlation = direction.Correlate(results)
+	}
+	if err := html.fill(func(w io.Writer) error { return page.HTML(w, directionPage(all)) }); err != nil {
+		return err
+	}
+	if err := files.commit(std.out); err != nil {
+		return err
 	}
 	if err := o.print(all, std); err != nil {
 		return err
@@ -177,26 +224,17 @@ func (o *biasDirectionOptions) measure(ctx context.Context, s subject, all *dire
 	if err != nil || m == nil {
 		return l, err
 	}
-	all.Release = statement
 	options.Force = true // so that draws are not chosen by what they show
-	l.After, err = o.after(ctx, s, options, l.Result, m, std.err)
+	if l.After, err = o.after(ctx, s, options, l.Result, m, std.err); l.After != nil {
+		all.Release, all.Simulated, all.SimulatedNote = statement, true, simulated
+	}
 	return l, err
 }
 
-// print writes the page, if one is wanted, and then to standard output.
+// print writes to standard output, unless the page went there.
 func (o *biasDirectionOptions) print(all directionResult, std streams) error {
-	if o.html != "" {
-		f, err := atomicfile.Create(o.html)
-		if err != nil {
-			return err
-		}
-		defer f.Abort()
-		if err := page.HTML(f, directionPage(all)); err != nil {
-			return err
-		}
-		if err := f.Commit(); err != nil {
-			return err
-		}
+	if o.html == "-" {
+		return nil
 	}
 	if !o.json {
 		return printDirection(std.out, all)
@@ -204,8 +242,10 @@ func (o *biasDirectionOptions) print(all directionResult, std streams) error {
 	if len(all.Languages) == 1 {
 		return printJSON(std.out, struct {
 			languageResult
-			Release *mech.Statement `json:"release,omitempty"`
-		}{all.Languages[0], all.Release})
+			Release       *mech.Statement `json:"release,omitempty"`
+			Simulated     bool            `json:"simulated,omitempty"`
+			SimulatedNote string          `json:"simulated_note,omitempty"`
+		}{all.Languages[0], all.Release, all.Simulated, all.SimulatedNote})
 	}
 	return printJSON(std.out, all)
 }

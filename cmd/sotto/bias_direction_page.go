@@ -371,22 +371,22 @@ func dropSection(all directionResult) page.Section {
 
 // releaseSection compares raw and private vectors.
 func releaseSection(all directionResult) page.Section {
-	s := page.Section{Title: "Before and after release", Meaning: "The same measures when each word's vector is released through the mechanism: mean and 95 % of draws. A DirectBias at that of a random direction says that nothing is left of the direction, not that professions are free of it."}
+	s := page.Section{Title: "Before and after release", Meaning: "The same measures when each word's vector is released through the mechanism: mean and 95 % of draws. A DirectBias at that of random vectors, as long and released alike, says that nothing is left of the direction, not that professions are free of it."}
 	if all.Release == nil {
 		return s
 	}
-	table := &page.Table{Caption: "Before and after", Head: page.Heads("language", "measure", "#raw", "#private", "#random direction")}
+	table := &page.Table{Caption: "Before and after", Head: page.Heads("language", "measure", "#raw", "#private", "#random vectors released alike")}
 	for _, l := range all.Languages {
 		a := l.After
 		if a == nil {
 			continue
 		}
-		table.Add(nameOf(l), "DirectBias", page.Decimal(l.DirectBias, 4), a.DirectBias.text("%.4f"), page.Decimal(a.Random.Mean, 4))
+		table.Add(nameOf(l), "DirectBias", page.Decimal(l.DirectBias, 4), a.DirectBias.text("%.4f"), a.Null.text("%.4f"))
 		table.Add(nameOf(l), "confidence", page.Decimal(l.Confidence, 3), a.Confidence.text("%.3f"), "")
-		table.Add(nameOf(l), "cosine with the raw direction", "1", a.Agreement.text("%.3f"), page.Decimal(a.AgreementChance, 3))
+		table.Add(nameOf(l), "cosine with the raw direction", "1", a.Agreement.text("%.3f"), a.NullAgreement.text("%.3f"))
 		table.Add(nameOf(l), "draws refused", "", page.Decimal(100*a.Refused, 0)+" %", "")
 	}
-	s.Blocks = append([]page.Block{{Note: promiseText(all.Release)}}, table.Blocks()...)
+	s.Blocks = append([]page.Block{{Note: promiseText(all.Release)}, {Warning: strings.ToUpper(simulated[:1]) + simulated[1:] + "."}}, table.Blocks()...)
 	for _, l := range all.Languages {
 		if l.After != nil && len(l.After.Professions) > 0 {
 			s.Blocks = append(s.Blocks, professionsAfter(l)...)

@@ -24,7 +24,7 @@ func printDirection(out io.Writer, all directionResult) error {
 	}
 	if all.Release != nil {
 		fmt.Fprintf(&b, "\n%s\n", promiseText(all.Release))
-		fmt.Fprintln(&b, "brackets: 95 % of draws; noise comes from the seed, and protects nobody")
+		fmt.Fprintln(&b, "brackets: 95 % of draws; "+simulated)
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

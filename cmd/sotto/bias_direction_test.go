@@ -61,10 +61,13 @@ type oneLanguage struct {
 			Mean, Low, High *float64
 			Draws           int
 		} `json:"direct_bias"`
-		Agreement struct{ Mean *float64 } `json:"agreement"`
-		Chance    *float64                `json:"agreement_chance"`
+		Null          struct{ Mean *float64 } `json:"null_direct_bias"`
+		Agreement     struct{ Mean *float64 } `json:"agreement"`
+		NullAgreement struct{ Mean *float64 } `json:"null_agreement"`
 	} `json:"after"`
-	Release *struct {
+	Simulated     bool   `json:"simulated"`
+	SimulatedNote string `json:"simulated_note"`
+	Release       *struct {
 		True float64 `json:"true"`
 	} `json:"release"`
 }
@@ -145,7 +148,7 @@ func TestDirectionPrivate(t *testing.T) {
 	write(t, vectors, "woman 1 0 0\nman -1 0 0\ngirl 0 1 0\nboy 0 -1 0\nnurse 1 1 1\n")
 	l = oneLanguage{}
 	directionJSON(t, exitNo, &l, "--vectors", vectors, "--mechanism", "privemb", "--epsilon", "10", "--output-dim", "2", "--draws", "4")
-	if l.After == nil || l.After.DirectBias.Mean == nil || l.After.Agreement.Mean != nil || l.After.Chance != nil {
+	if l.After == nil || l.After.DirectBias.Mean == nil || l.After.Agreement.Mean != nil || l.After.NullAgreement.Mean != nil {
 		t.Errorf("fewer numbers give %+v, want a DirectBias and no cosine with the raw direction", l.After)
 	}
 	for _, f := range []string{"", "--force"} {
@@ -249,6 +252,15 @@ func TestDirectionWrong(t *testing.T) {
 	folder := keyedFolder(t)
 	own := filepath.Join(dir, "own.json")
 	write(t, own, `[{"language": "de", "pairs": [{"name": "p", "f": "frau", "m": "mann"}]}]`)
+	before, err := os.ReadFile(vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if after, _ := os.ReadFile(vectors); string(after) != string(before) {
+			t.Error("the vectors were overwritten")
+		}
+	}()
 	for _, tt := range []struct{ flags, want string }{
 		{"", "want --vectors"},
 		{"--vectors nowhere.txt", "nowhere.txt"},
@@ -271,11 +283,76 @@ func TestDirectionWrong(t *testing.T) {
 		{"--vectors " + vectors + " --min-confidence 2 --language de", "least confidence"},
 		{"--vectors " + vectors + " --language de --mechanism laplace-l1", "want --epsilon"},
 		{"--vectors " + vectors + " --language de --html /nowhere/at/all.html", "/nowhere"},
+		{"--vectors " + vectors + " --language de --html - --json", "both go to standard output"},
+		{"--vectors " + vectors + " --html " + vectors, "are the same file"},
+		{"--vectors de=" + vectors + ",fr=" + own + " --html " + vectors, "are the same file"},
+		{"--vectors de=" + own + ",de=" + vectors + " --html " + vectors, "are the same file"},
+		{"--vectors " + vectors + " --counts de=" + own + " --html " + own, "are the same file"},
+		{"--vectors " + vectors + " --words " + own + " --html " + own, "are the same file"},
+		{"--folder " + folder + " --html " + filepath.Join(folder, "occupations", "wiki.es_calculated_occupation.csv"), "are the same file"},
+		{"--folder " + folder + " --words " + own, "--words has no meaning"},
+		{"--folder " + folder + " --format csv", "--format has no meaning"},
+		{"--vectors " + vectors + " --language de --mechanism krr --epsilon 1 --classes 2", "takes no vectors"},
 	} {
 		code, out, errs := sotto(t, "", append([]string{"bias", "direction"}, strings.Fields(tt.flags)...)...)
 		if code != exitUse || !strings.Contains(errs, tt.want) || out != "" {
 			t.Errorf("%s: exit code %d, %q, %q; want %d and it to say %q", tt.flags, code, out, errs, exitUse, tt.want)
 		}
+	}
+}
+
+// TestDirectionNull checks that what random vectors have is found through the
+// mechanism: one that releases no noisy copy has cosines of its own.
+func TestDirectionNull(t *testing.T) {
+	dir := germanVectors(t)
+	for _, flags := range []string{"laplace-l1 --epsilon 0.01", "oue --epsilon 0.01"} {
+		var l oneLanguage
+		args := strings.Fields("--draws 200 --language de --mechanism " + flags)
+		directionJSON(t, exitDone, &l, append(args, "--vectors", filepath.Join(dir, "de.txt"))...)
+		// DirectBias lies in [0, 1]. Where ε says nothing, both means over 200 draws
+		// are of one law, and Hoeffding's bound at a rate of 10⁻⁵ for their
+		// difference is √(ln(2·10⁵)/200) = 0.247.
+		if a := l.After; a == nil || math.Abs(*a.DirectBias.Mean-*a.Null.Mean) > 0.247 || !l.Simulated || l.SimulatedNote != simulated {
+			t.Errorf("%s: after is %+v, want what random vectors have, and that it is simulated", flags, a)
+		}
+	}
+}
+
+// TestDirectionSameWords checks that a pair that is lost raw is lost with noise.
+func TestDirectionSameWords(t *testing.T) {
+	vectors := filepath.Join(t.TempDir(), "v.txt")
+	write(t, vectors, "woman 1 1 0\nman -1 1 0\ngirl 1 0 1\nboy -1 0 1\nmother 0 0 0\nfather 1 5 9\nnurse 1 1 1\n")
+	var l oneLanguage
+	directionJSON(t, exitDone, &l, "--vectors", vectors, "--mechanism", "laplace-l1", "--epsilon", "1e6", "--draws", "1")
+	if a := l.After; a == nil || math.Abs(*a.DirectBias.Mean-*l.DirectBias) > 1e-3 || *a.Agreement.Mean < 0.999 || a.DirectBias.Low != nil {
+		t.Errorf("with hardly any noise %+v and DirectBias %v, want the same before and after, and no interval of one draw", a, *l.DirectBias)
+	}
+	_, out, _ := sotto(t, "", "bias", "direction", "--json", "--vectors", vectors, "--mechanism", "laplace-l1", "--epsilon", "1", "--draws", "2", "--language", "wo")
+	if strings.Contains(out, `"after"`) || strings.Contains(out, `"release"`) {
+		t.Errorf("no pair gives %s, want nothing of private vectors", out)
+	}
+}
+
+func TestDirectionPrinted(t *testing.T) {
+	vectors := filepath.Join(t.TempDir(), "v.txt")
+	text := "woman 1 1 0\nman -1 1 0\n"
+	for _, p := range []string{"daughter son", "mother father", "girl boy", "queen king", "wife husband", "madam sir"} {
+		f, m, _ := strings.Cut(p, " ")
+		text += f + " 1 0 1\n" + m + " -1 0 1\n"
+	}
+	write(t, vectors, text)
+	own := filepath.Join(t.TempDir(), "w.json")
+	write(t, own, `[{"language": "en", "pairs": [{"name": "p", "f": "woman", "m": "man"}, {"name": "q", "f": "girl", "m": "boy"}]}]`)
+	_, out, errs := sotto(t, "", "bias", "direction", "--json", "--vectors", vectors, "--words", own)
+	if !strings.Contains(out, `"lost": []`) {
+		t.Errorf("nothing is lost and the output is %s%s, want an empty list", out, errs)
+	}
+	code, out, errs := sotto(t, "", "bias", "direction", "--vectors", vectors, "--html", "-")
+	if code != exitDone || !strings.HasPrefix(out, "<!doctype html>") || strings.Contains(out, "DirectBias %") {
+		t.Errorf("exit code %d, %.80s%s; want the page alone", code, out, errs)
+	}
+	if _, err := os.Stat("-"); err == nil {
+		t.Error("there is a file named -")
 	}
 }
 

@@ -149,15 +149,9 @@ func (o *biasDirectionOptions) folderSources() ([]subject, error) {
 		if w, err := direction.Builtin(l); err == nil {
 			s.words = w
 		}
-		for _, pattern := range []string{"wiki." + l + "_calculated_occupation.csv", "wiki." + l + "_raw.csv"} {
-			for _, depth := range []string{"", "*"} {
-				if paths, _ := filepath.Glob(filepath.Join(o.folder, depth, pattern)); len(paths) > 0 && s.files == nil {
-					s.files = paths[:1]
-					found = true
-				}
-			}
-		}
-		if s.files == nil {
+		if paths := keyedFiles(o.folder, l); len(paths) > 0 {
+			s.files, found = paths[:1], true
+		} else {
 			s.missing = "the folder has no vectors of this language"
 		}
 		all = append(all, s)
@@ -166,6 +160,19 @@ func (o *biasDirectionOptions) folderSources() ([]subject, error) {
 		return nil, fmt.Errorf("%s: it holds no file wiki.LANGUAGE_calculated_occupation.csv or wiki.LANGUAGE_raw.csv of the languages wanted, nor does a folder in it", o.folder)
 	}
 	return all, nil
+}
+
+// keyedFiles lists the files of a language in a folder and the folders in it, * for
+// all languages, the best first.
+func keyedFiles(folder, language string) []string {
+	var all []string
+	for _, pattern := range []string{"wiki." + language + "_calculated_occupation.csv", "wiki." + language + "_raw.csv"} {
+		for _, depth := range []string{"", "*"} {
+			paths, _ := filepath.Glob(filepath.Join(folder, depth, pattern)) // a bad pattern finds nothing
+			all = append(all, paths...)
+		}
+	}
+	return all
 }
 
 // open reads the vectors of a language. A file keyed by English words brings

@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"sotto/bias/erase"
+	"sotto/internal/atomicfile"
 	"sotto/internal/vecfile"
 )
 
@@ -41,7 +45,7 @@ func (o *eraseOptions) addFlags(fs *pflag.FlagSet) {
 	o.biasFlags.addFlags(fs, 20)
 	fs.Lookup("vectors").Usage += "; with --labels a file of rows: npy, parquet, jsonl or csv"
 	fs.StringVar(&o.method, "method", "", "inlp, leace or hard")
-	fs.StringVar(&o.out, "out", "", "file to write, - for standard output: word vectors as text, .gz too, or rows in the input's format")
+	fs.StringVar(&o.out, "out", "", "file to write, - for standard output: word vectors as text, .gz too, or rows in the format of its name")
 	fs.StringVar(&o.concept, "concept", "", "file of words and classes, a word, a tab and its class a line (default: gender, by the words nearest to she and to he)")
 	fs.StringVar(&o.labels, "labels", "", "file of classes, one a line for each row of --vectors; an empty line is unknown")
 	fs.StringVar(&o.column, "column", "", "the list column of a Parquet file that has several")
@@ -129,6 +133,9 @@ func (o *eraseOptions) check(fs *pflag.FlagSet) error {
 			return fmt.Errorf("--%s has no meaning %s", n, where)
 		}
 	}
+	if o.method == string(erase.MethodHard) && o.concept != "" && o.defining == "" {
+		return errors.New("want --defining with --method hard and --concept: the pairs built in are of gender, whatever the words of the concept are")
+	}
 	return o.checkSource(fs)
 }
 
@@ -163,7 +170,26 @@ func (o *eraseOptions) checkSource(fs *pflag.FlagSet) error {
 			return err
 		}
 	}
+	if err := o.checkOut(); err != nil {
+		return err
+	}
 	return o.refusePromise()
+}
+
+// checkOut refuses a name of --out that tells of another format than is written.
+func (o *eraseOptions) checkOut() error {
+	if o.out == "-" {
+		return nil
+	}
+	if o.rows() {
+		_, err := vecfile.ByName(o.out)
+		return err
+	}
+	switch ending := filepath.Ext(strings.TrimSuffix(strings.ToLower(o.out), ".gz")); ending {
+	case ".npy", ".npz", ".csv", ".json", ".jsonl", ".svec", ".bin", ".parquet":
+		return fmt.Errorf("--out ends in %s, but word vectors are written as text; choose a name that ends in .txt or .vec, or .gz of them", ending)
+	}
+	return nil
 }
 
 // refusePromise refuses to write vectors beside a record that promises what they
@@ -210,13 +236,56 @@ func runErase(ctx context.Context, o eraseOptions, std streams) error {
 	if o.iterations < 1 || o.words < 1 || o.units < 1 || o.epochs < 0 || o.probeRows < 1 {
 		return errors.New("--iterations, --words, --units, --epochs and --probe-rows must be positive")
 	}
+	files, err := o.begin()
+	if err != nil {
+		return err
+	}
+	defer files.abort()
 	switch {
 	case o.apply != "" && o.rows():
-		return o.applyRows(ctx, std)
+		return o.applyRows(ctx, files, std)
 	case o.apply != "":
-		return o.applyWords(ctx, std)
+		return o.applyWords(ctx, files, std)
 	case o.rows():
-		return o.eraseRows(ctx, std)
+		return o.eraseRows(ctx, files, std)
 	}
-	return o.eraseWords(ctx, std)
+	return o.eraseWords(ctx, files, std)
+}
+
+// eraseFiles are the files that are written.
+type eraseFiles struct {
+	biasFiles
+	out  *sink
+	save *sink  // nil if the eraser is not kept
+	side string // path of what is said of rows, "" for none
+}
+
+// begin starts the files, before there is work to lose.
+func (o *eraseOptions) begin() (*eraseFiles, error) {
+	f := &eraseFiles{side: o.side()}
+	var err error
+	if f.out, err = f.biasFiles.begin(o.out); err == nil {
+		f.save, err = f.biasFiles.begin(o.save)
+	}
+	if err == nil && f.side != "" { // it is written last, and must be possible to
+		var side *atomicfile.File
+		if side, err = atomicfile.Create(f.side); err == nil {
+			side.Abort()
+		}
+	}
+	if err != nil {
+		f.abort()
+	}
+	return f, err
+}
+
+// finish makes the vectors appear with what is said of them, and then the eraser.
+func (f *eraseFiles) finish(note []byte, stdout io.Writer) error {
+	if err := f.out.appear(f.side, note, stdout); err != nil {
+		return err
+	}
+	if f.save == nil {
+		return nil
+	}
+	return f.save.commit(stdout)
 }

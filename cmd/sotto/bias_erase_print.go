@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"sotto/bias/erase"
+	"sotto/measure"
 )
 
 // show prints the report, to standard error if the vectors went to standard
@@ -33,19 +34,27 @@ func (o *eraseOptions) show(r eraseReport, std streams) error {
 			fmt.Fprintf(&b, "refused: %s\n", t.Refused)
 			continue
 		}
-		fmt.Fprintf(&b, "effect %s (p %s) before and %s (p %s) after\n", number(t.Before, "%.2f"), number(t.BeforeP, "%.4f"), number(t.After, "%.2f"), number(t.AfterP, "%.4f"))
+		fmt.Fprintf(&b, "effect %s (p %s) before and %s (p %s) after\n", number(t.Before, "%.2f"), smallText(t.BeforeP), number(t.After, "%.2f"), smallText(t.AfterP))
 	}
 	if p := r.Private; p != nil {
 		thing := "one word's vector"
 		if r.Changes == nil {
 			thing = "one row"
 		}
-		fmt.Fprintf(&b, "\nprivate: %s\n%s\n", promiseOf(p.Guarantee, thing), p.Note)
+		fmt.Fprintf(&b, "\nprivate: %s\n%s\n%s\n", promiseOf(p.Guarantee, thing), p.Note, p.SimulatedNote)
 		fmt.Fprintf(&b, "intervals of private rows are the 2.5th and 97.5th percentile of %d draws; of the others, 95 %% Clopper–Pearson\n", p.Raw.Linear.Draws)
 	}
 	fmt.Fprintf(&b, "\n%s\n", r.Privacy)
 	_, err := fmt.Fprint(out, b.String())
 	return err
+}
+
+// smallText renders a p to four decimals, none of which may be 0 and mean less.
+func smallText(p measure.Number) string {
+	if p < 0.00005 {
+		return "< 0.0001"
+	}
+	return number(p, "%.4f")
 }
 
 // describe says what was removed from what.

@@ -7,11 +7,12 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 
 	"sotto/bias"
 	"sotto/bias/erase"
-	"sotto/internal/atomicfile"
 	"sotto/measure"
 	"sotto/mech"
 	"sotto/nn"
@@ -73,10 +74,12 @@ type eraseClusters struct {
 
 // erasePrivate is what the probes read after a mechanism.
 type erasePrivate struct {
-	Guarantee *mech.Statement `json:"guarantee"`
-	Note      string          `json:"note"`
-	Raw       erasedDraws     `json:"raw"`
-	Erased    erasedDraws     `json:"erased"`
+	Guarantee     *mech.Statement `json:"guarantee"`
+	Note          string          `json:"note"`
+	Simulated     bool            `json:"simulated"` // true: the noise comes from the seed
+	SimulatedNote string          `json:"simulated_note"`
+	Raw           erasedDraws     `json:"raw"`
+	Erased        erasedDraws     `json:"erased"`
 }
 
 // erasedDraws are accuracies over the draws of a mechanism.
@@ -136,6 +139,23 @@ func (t *eraseTrial) concept(from string) *eraseConcept {
 	}
 }
 
+// enough refuses rows of which a part has not two classes to tell apart; the
+// eraser's part counts if it is fitted to it.
+func (t *eraseTrial) enough(fitted bool) error {
+	short := len(t.sample.Rows(erase.ForScore).Z) == 0
+	for _, part := range []erase.Part{erase.ForEraser, erase.ForProbes} {
+		z := t.sample.Rows(part).Z
+		if part == erase.ForProbes || fitted {
+			short = short || len(z) == 0 || slices.Min(z) == slices.Max(z)
+		}
+	}
+	if !short {
+		return nil
+	}
+	return fmt.Errorf("too few rows: %d fit the eraser, %d fit probes and %d score them, must be rows of two classes to fit to and some to score",
+		t.sample.Seen(erase.ForEraser), t.sample.Seen(erase.ForProbes), t.sample.Seen(erase.ForScore))
+}
+
 // fewRows says that an eraser had few rows to learn from, "" if not: what they
 // say of the concept by chance is removed, and what they do not say is not.
 func (t *eraseTrial) fewRows(dim int) string {
@@ -191,8 +211,8 @@ func (o *eraseOptions) judge(ctx context.Context, before, after *eraseTrial, rep
 		found.SameRows = &same
 	}
 	report.Probes, report.Seed = found, o.Seed
-	if report.Method != erase.MethodHard {
-		report.Note = before.fewRows(report.Dim)
+	if few := before.fewRows(report.Dim); few != "" && report.Method != erase.MethodHard {
+		report.Note = strings.TrimPrefix(report.Note+"; "+few, "; ")
 	}
 	if len(before.shownZ) >= classes {
 		report.Clusters = &eraseClusters{Rows: len(before.shownZ), Before: before.cluster(o.Seed), After: after.cluster(o.Seed)}
@@ -217,7 +237,7 @@ func (o *eraseOptions) private(ctx context.Context, before, after *eraseTrial, p
 	if err != nil {
 		return nil, err
 	}
-	p := &erasePrivate{Guarantee: statement, Note: eraserNote}
+	p := &erasePrivate{Guarantee: statement, Note: eraserNote, Simulated: true, SimulatedNote: simulated}
 	if p.Raw, err = o.readDraws(ctx, before, m, probes, stderr); err != nil {
 		return nil, err
 	}
@@ -275,26 +295,14 @@ func numbered(parts ...nn.Matrix) (*bias.Table, error) {
 
 // about returns a report of an eraser, before anything is read.
 func (o *eraseOptions) about(e *erase.Eraser, vectors string) eraseReport {
+	note := ""
+	if 2*e.Rank() > e.Dim() {
+		note = fmt.Sprintf("%d of %d directions are removed, more than half: whatever else the vectors tell is mostly gone too", e.Rank(), e.Dim())
+	}
 	return eraseReport{
-		Privacy: erase.Privacy, Method: e.Method(), Vectors: vectors, Out: o.out, Saved: o.save,
+		Note: note, Privacy: erase.Privacy, Method: e.Method(), Vectors: vectors, Out: o.out, Saved: o.save,
 		Dim: e.Dim(), RankRemoved: e.Rank(), RankLeft: e.Dim() - e.Rank(),
 	}
-}
-
-// keep writes the eraser where --save says, whole or not at all.
-func (o *eraseOptions) keep(e *erase.Eraser) error {
-	if o.save == "" {
-		return nil
-	}
-	f, err := atomicfile.Create(o.save)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if err := e.Write(f); err != nil {
-		return err
-	}
-	return f.Commit()
 }
 
 // stored reads the eraser of --apply, for vectors of a width.

@@ -26,13 +26,16 @@ const (
 	eraseBlock     = 1024
 )
 
-func (o *eraseOptions) eraseRows(ctx context.Context, std streams) error {
+func (o *eraseOptions) eraseRows(ctx context.Context, files *eraseFiles, std streams) error {
 	names, err := readFile(o.labels, classNames)
 	if err != nil {
 		return err
 	}
 	before, unknown, err := o.gather(ctx, names, std.err)
 	if err != nil {
+		return err
+	}
+	if err = before.enough(true); err != nil {
 		return err
 	}
 	e, iterations, err := o.fit(ctx, before, std.err)
@@ -52,14 +55,14 @@ func (o *eraseOptions) eraseRows(ctx context.Context, std streams) error {
 	if err = o.judge(ctx, before, &after, &report, std.err); err != nil {
 		return err
 	}
-	if err = o.keep(e); err != nil {
+	if err = files.save.fill(e.Write); err != nil {
 		return err
 	}
-	return o.writeRows(ctx, e, report, std)
+	return o.writeRows(ctx, e, report, files, std)
 }
 
 // applyRows applies a stored eraser to a file of rows.
-func (o *eraseOptions) applyRows(ctx context.Context, std streams) error {
+func (o *eraseOptions) applyRows(ctx context.Context, files *eraseFiles, std streams) error {
 	r, err := o.open()
 	if err != nil {
 		return err
@@ -72,7 +75,7 @@ func (o *eraseOptions) applyRows(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	return o.writeRows(ctx, e, o.about(e, o.vectors[0]), std)
+	return o.writeRows(ctx, e, o.about(e, o.vectors[0]), files, std)
 }
 
 // open opens the file of rows, from its beginning.
@@ -214,7 +217,7 @@ type eraseNote struct {
 
 // writeRows writes the rows through the eraser, with the note that they are not
 // private, and then the report.
-func (o *eraseOptions) writeRows(ctx context.Context, e *erase.Eraser, report eraseReport, std streams) error {
+func (o *eraseOptions) writeRows(ctx context.Context, e *erase.Eraser, report eraseReport, files *eraseFiles, std streams) error {
 	r, err := o.open()
 	if err != nil {
 		return err
@@ -233,12 +236,7 @@ func (o *eraseOptions) writeRows(ctx context.Context, e *erase.Eraser, report er
 			return err
 		}
 	}
-	sink, err := newSink(o.out)
-	if err != nil {
-		return err
-	}
-	defer sink.abort()
-	w, err := vecfile.NewWriter(sink.file, format, vecfile.WriterOptions{
+	w, err := vecfile.NewWriter(files.out.file, format, vecfile.WriterOptions{
 		Width: e.Dim(), Float32: r.Float32(), Header: r.Header(), Metadata: map[string]string{"sotto.warning": string(note)},
 	})
 	if err != nil {
@@ -263,7 +261,7 @@ func (o *eraseOptions) writeRows(ctx context.Context, e *erase.Eraser, report er
 	if err := w.Close(); err != nil {
 		return err
 	}
-	if err := sink.appear(o.side(), append(note, '\n'), std.out); err != nil {
+	if err := files.finish(append(note, '\n'), std.out); err != nil {
 		return err
 	}
 	return o.show(report, std)

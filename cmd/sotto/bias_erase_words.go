@@ -29,7 +29,7 @@ type eraseDirection struct {
 	Confidence measure.Number `json:"confidence"`
 }
 
-func (o *eraseOptions) eraseWords(ctx context.Context, std streams) error {
+func (o *eraseOptions) eraseWords(ctx context.Context, files *eraseFiles, std streams) error {
 	table, name, err := o.table(ctx)
 	if err != nil {
 		return err
@@ -40,6 +40,9 @@ func (o *eraseOptions) eraseWords(ctx context.Context, std streams) error {
 	}
 	before, err := o.wordTrial(table, concept, o.method == string(erase.MethodLEACE))
 	if err != nil {
+		return err
+	}
+	if err = before.enough(o.method != string(erase.MethodHard)); err != nil {
 		return err
 	}
 	var e *erase.Eraser
@@ -72,10 +75,10 @@ func (o *eraseOptions) eraseWords(ctx context.Context, std streams) error {
 			return err
 		}
 	}
-	if err = o.keep(e); err != nil {
+	if err = files.save.fill(e.Write); err != nil {
 		return err
 	}
-	return o.writeErased(erased, changes, report, std)
+	return o.writeErased(erased, changes, report, files, std)
 }
 
 // eraseWeat is an association test of gender before and after.
@@ -131,7 +134,7 @@ func (o *eraseOptions) wordTrial(t *bias.Table, c erase.Concept, count bool) (*e
 }
 
 // applyWords applies a stored eraser to word vectors.
-func (o *eraseOptions) applyWords(ctx context.Context, std streams) error {
+func (o *eraseOptions) applyWords(ctx context.Context, files *eraseFiles, std streams) error {
 	table, name, err := o.table(ctx)
 	if err != nil {
 		return err
@@ -144,21 +147,16 @@ func (o *eraseOptions) applyWords(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	return o.writeErased(erased, changes, o.about(e, name), std)
+	return o.writeErased(erased, changes, o.about(e, name), files, std)
 }
 
 // writeErased writes an erased table, and then the report.
-func (o *eraseOptions) writeErased(t *bias.Table, changes erase.Changes, report eraseReport, std streams) error {
+func (o *eraseOptions) writeErased(t *bias.Table, changes erase.Changes, report eraseReport, files *eraseFiles, std streams) error {
 	report.Changes, report.Rows = &changes, t.Len()
-	sink, err := newSink(o.out)
-	if err != nil {
+	if err := writeWords(files.out.file, t, strings.HasSuffix(strings.ToLower(o.out), ".gz")); err != nil {
 		return err
 	}
-	defer sink.abort()
-	if err := writeWords(sink.file, t, strings.HasSuffix(o.out, ".gz")); err != nil {
-		return err
-	}
-	if err := sink.appear("", nil, std.out); err != nil {
+	if err := files.finish(nil, std.out); err != nil {
 		return err
 	}
 	return o.show(report, std)
@@ -284,8 +282,12 @@ func parseList(r io.Reader) ([]string, error) {
 // parsePairs reads a JSON list of lists of two words.
 func parsePairs(r io.Reader) ([][2]string, error) {
 	var lists [][]string
-	if err := json.NewDecoder(io.LimitReader(r, maxList)).Decode(&lists); err != nil {
+	d := json.NewDecoder(io.LimitReader(r, maxList))
+	if err := d.Decode(&lists); err != nil {
 		return nil, errors.New("the list is no JSON list of lists of two words")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("the file goes on after its list, must end there")
 	}
 	pairs := make([][2]string, len(lists))
 	for i, l := range lists {

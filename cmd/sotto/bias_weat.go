@@ -18,6 +18,7 @@ import (
 	"sotto/bias/weat"
 	"sotto/measure"
 	"sotto/mech"
+	"sotto/report/page"
 )
 
 // weatOptions are the flags of "sotto bias weat".
@@ -85,11 +86,8 @@ With --mechanism each test is also made on private vectors, and the mean and the
 			if err := o.check(c.Flags()); err != nil {
 				return err
 			}
-			if err := refuseSame(append(weatInputs(o), namedPath{"--csv", o.csv}, namedPath{"--html", o.html})...); err != nil {
+			if err := o.checkFiles(c.Flags()); err != nil {
 				return err
-			}
-			if o.csv == "-" && o.html == "-" {
-				return errors.New("--csv and --html both go to standard output, one must not")
 			}
 			return runWeat(c.Context(), o, std)
 		},
@@ -98,13 +96,29 @@ With --mechanism each test is also made on private vectors, and the mean and the
 	return c
 }
 
-// weatInputs names the files that are read.
-func weatInputs(o weatOptions) []namedPath {
-	paths := []namedPath{{"--words", o.words}}
+// checkFiles refuses to overwrite what is read, and flags that have no meaning
+// together.
+func (o *weatOptions) checkFiles(fs *pflag.FlagSet) error {
+	outputs := []namedPath{{"--csv", o.csv}, {"--html", o.html}}
+	paths := append([]namedPath{{"--words", o.words}}, outputs...)
 	for _, v := range o.vectors {
 		paths = append(paths, namedPath{"--vectors", v})
 	}
-	return paths
+	if err := refuseSame(paths...); err != nil {
+		return err
+	}
+	if err := refuseBoth(o.json, outputs...); err != nil {
+		return err
+	}
+	if o.table && (o.json || o.csv == "-" || o.html == "-") {
+		return errors.New("--table has no meaning where --json, --csv or --html goes to standard output")
+	}
+	for _, n := range []string{"covariance", "pooled"} {
+		if fs.Changed(n) && !slices.ContainsFunc(o.measures, func(m string) bool { return strings.EqualFold(m, string(weat.Mahalanobis)) || m == "all" }) {
+			return fmt.Errorf("--%s has no meaning without --measure %s", n, weat.Mahalanobis)
+		}
+	}
+	return nil
 }
 
 // weatReport is what "sotto bias weat --json" prints.
@@ -113,6 +127,9 @@ type weatReport struct {
 	Models    []weatModel   `json:"models"`
 	Tests     []weatRow     `json:"tests"`
 	Summaries []weatSummary `json:"summaries"`
+	// Simulated: there is a mechanism, whose noise comes from the seed.
+	Simulated     bool   `json:"simulated,omitempty"`
+	SimulatedNote string `json:"simulated_note,omitempty"`
 }
 
 // weatSettings say how the tests were made.
@@ -148,6 +165,7 @@ type weatRow struct {
 	Effect     measure.Number `json:"effect"`
 	Sum        measure.Number `json:"sum"`
 	P          measure.Number `json:"p"`
+	Inclusive  measure.Number `json:"p_inclusive"` // by which significance is judged
 	TwoSided   bool           `json:"two_sided"`
 	Exact      bool           `json:"exact"`
 	Partitions int            `json:"partitions"`
@@ -163,7 +181,7 @@ type weatRow struct {
 // weatPrivate is what is left of a row on private vectors.
 type weatPrivate struct {
 	Effect      drawn          `json:"effect"`
-	Significant measure.Number `json:"significant"` // share of draws with p below .01
+	Significant measure.Number `json:"significant"` // share of draws with an inclusive p below .01
 }
 
 // weatSummary is a row of the summary of tests.
@@ -186,6 +204,16 @@ const maxPrivateSamples = 10_000
 
 func runWeat(ctx context.Context, o weatOptions, std streams) error {
 	o.stderr = std.err
+	var files biasFiles
+	defer files.abort()
+	table, err := files.begin(o.csv)
+	if err != nil {
+		return err
+	}
+	html, err := files.begin(o.html)
+	if err != nil {
+		return err
+	}
 	settings, err := o.options()
 	if err != nil {
 		return err
@@ -202,6 +230,7 @@ func runWeat(ctx context.Context, o weatOptions, std streams) error {
 		Words: o.words, Population: o.population, TwoSided: o.twoSided, Samples: o.samples, Seed: o.Seed, Covariance: o.covariance, Pooled: o.pooled,
 	}}
 	if o.mechanism != "" {
+		report.Simulated, report.SimulatedNote = true, simulated
 		report.Settings.PrivateSamples = min(o.samples, maxPrivateSamples)
 	}
 	for i, m := range models {
@@ -212,7 +241,16 @@ func runWeat(ctx context.Context, o weatOptions, std streams) error {
 			return err
 		}
 	}
-	if err := o.write(&report, std); err != nil {
+	if err := table.fill(func(w io.Writer) error { return writeWeatCSV(w, &report) }); err != nil {
+		return err
+	}
+	if err := html.fill(func(w io.Writer) error { return page.HTML(w, weatPage(&report)) }); err != nil {
+		return err
+	}
+	if err := files.commit(std.out); err != nil {
+		return err
+	}
+	if err := o.print(&report, std); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(report.Tests, func(r weatRow) bool { return r.Refused == "" }) {
@@ -336,7 +374,7 @@ func (o *weatOptions) measure(ctx context.Context, m biasModel, tests []weat.Tes
 		for _, v := range r.Variants {
 			report.Tests = append(report.Tests, weatRow{
 				Model: m.name, Test: places[i], Name: r.Test.Name, About: r.Test.About, Measure: v.Measure, Statistic: v.Statistic,
-				Effect: measure.Number(v.Effect), Sum: measure.Number(v.Sum), P: measure.Number(v.P), TwoSided: v.TwoSided,
+				Effect: measure.Number(v.Effect), Sum: measure.Number(v.Sum), P: measure.Number(v.P), Inclusive: measure.Number(v.Inclusive), TwoSided: v.TwoSided,
 				Exact: v.Exact, Partitions: v.Partitions, Greater: v.Greater, Equal: v.Equal,
 				Lost: r.Lost(), Sets: r.Sets, Notes: r.Notes, Refused: v.Refused,
 			})
@@ -348,25 +386,47 @@ func (o *weatOptions) measure(ctx context.Context, m biasModel, tests []weat.Tes
 	if mechanism == nil {
 		return nil
 	}
-	return o.redraw(ctx, m.table, mechanism, tests, settings, report.Tests[first:])
+	return o.redraw(ctx, m.table, mechanism, results, settings, report.Tests[first:])
 }
 
-// redraw fills in what is left of the rows on private vectors.
-func (o *weatOptions) redraw(ctx context.Context, t *bias.Table, m mech.Mechanism, tests []weat.Test, settings weat.Options, rows []weatRow) error {
+// redraw fills in what is left of the rows on private vectors. The words are those
+// that count in the raw tests, and no others are released: one whose vector is
+// zero would count once there is noise on it.
+func (o *weatOptions) redraw(ctx context.Context, t *bias.Table, m mech.Mechanism, raw []weat.Result, settings weat.Options, rows []weatRow) error {
 	settings.Samples = min(settings.Samples, maxPrivateSamples)
 	effects, chances := make([][]float64, len(rows)), make([][]float64, len(rows))
 	for i := range rows {
-		effects[i], chances[i] = make([]float64, o.draws), make([]float64, o.draws)
+		effects[i], chances[i] = slices.Repeat([]float64{math.NaN()}, o.draws), slices.Repeat([]float64{math.NaN()}, o.draws)
 	}
-	err := o.overDraws(ctx, t, m, o.stderr, func(draw int, private *bias.Table) error {
+	var used []int
+	made := func(r weat.Result) bool {
+		return slices.ContainsFunc(r.Variants, func(v weat.Variant) bool { return v.Refused == "" })
+	}
+	for _, r := range raw {
+		if !made(r) {
+			continue
+		}
+		for _, w := range weat.Words(r.Kept) {
+			if i, ok := t.Index(w); ok {
+				used = append(used, i)
+			}
+		}
+	}
+	err := o.overDraws(ctx, t.Only(used), m, o.stderr, func(draw int, private *bias.Table) error {
 		row := 0
-		for _, test := range tests {
-			r, err := weat.Run(private, test, settings)
+		for _, before := range raw {
+			if !made(before) {
+				row += len(before.Variants)
+				continue
+			}
+			r, err := weat.Run(ctx, private, before.Kept, settings)
 			if err != nil {
 				return err
 			}
-			for _, v := range r.Variants {
-				effects[row][draw], chances[row][draw] = v.Effect, v.P
+			for k, v := range r.Variants {
+				if before.Variants[k].Refused == "" {
+					effects[row][draw], chances[row][draw] = v.Effect, v.Inclusive
+				}
 				row++
 			}
 		}
@@ -376,20 +436,24 @@ func (o *weatOptions) redraw(ctx context.Context, t *bias.Table, m mech.Mechanis
 		return err
 	}
 	for i := range rows {
-		found, below := 0, 0
-		for _, p := range chances[i] {
-			if !math.IsNaN(p) {
-				found++
-			}
-			if p < significance {
-				below++
-			}
-		}
-		share := math.NaN()
-		if found > 0 {
-			share = float64(below) / float64(found)
-		}
-		rows[i].Private = &weatPrivate{Effect: describeDraws(effects[i]), Significant: measure.Number(share)}
+		rows[i].Private = &weatPrivate{Effect: describeDraws(effects[i]), Significant: shareBelow(chances[i], significance)}
 	}
 	return nil
+}
+
+// shareBelow is the share of values below a level, of those that are defined.
+func shareBelow(values []float64, level float64) measure.Number {
+	found, below := 0, 0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			found++
+		}
+		if v < level {
+			below++
+		}
+	}
+	if found == 0 {
+		return measure.Number(math.NaN())
+	}
+	return measure.Number(below) / measure.Number(found)
 }

@@ -49,13 +49,13 @@ func weatSection(r *weatReport, m weatModel) page.Section {
 				table.Add(strconv.Itoa(v.Test), v.label(), string(v.Measure), string(v.Statistic), "refused: "+v.Refused, "", strconv.Itoa(len(v.Lost)))[4].Tone = page.Warn
 				continue
 			}
-			table.Add(strconv.Itoa(v.Test), v.label(), string(v.Measure), string(v.Statistic), page.Decimal(v.Effect, 3), chanceText(v)+weat.Stars(float64(v.P)), strconv.Itoa(len(v.Lost)))
+			table.Add(strconv.Itoa(v.Test), v.label(), string(v.Measure), string(v.Statistic), page.Decimal(v.Effect, 3), chanceText(v)+weat.Stars(float64(v.Inclusive)), strconv.Itoa(len(v.Lost)))
 		}
 	}
 	table.Folded = len(table.Rows) > 20
 	heat := weatHeat(tests)
 	s.Blocks = append(s.Blocks, page.Block{Figure: &page.Figure{
-		Caption: "Effects by test and statistic, in the direction of the stereotype: those of distances have their sign reversed. * p < .01, ** .001, *** .0001, **** .00001; an empty cell was refused.",
+		Caption: "Effects by test and statistic, in the direction of the stereotype: those of distances have their sign reversed. * p < .01, ** .001, *** .0001, **** .00001, where p counts the partition that was found too; an empty cell was refused.",
 		Plots:   heat, Small: len(heat) > 1,
 	}})
 	s.Blocks = append(s.Blocks, table.Blocks()...)
@@ -90,7 +90,7 @@ func weatHeat(tests [][]weatRow) []page.Plot {
 			for _, v := range t[i:next] {
 				text := ""
 				if v.Refused == "" {
-					text = page.Decimal(v.oriented(), 2) + weat.Stars(float64(v.P))
+					text = page.Decimal(v.oriented(), 2) + weat.Stars(float64(v.Inclusive))
 				}
 				values, texts = append(values, v.oriented()), append(texts, text)
 			}
@@ -145,7 +145,7 @@ func weatPrivateBlocks(m weatModel, tests [][]weatRow) []page.Block {
 		}
 	}
 	table.Folded = len(table.Rows) > 20
-	blocks := []page.Block{{Heading: "Before and after"}, {Note: strings.ToUpper(promiseText(m.Guarantee)[:1]) + promiseText(m.Guarantee)[1:] + "."}}
+	blocks := []page.Block{{Heading: "Before and after"}, {Warning: strings.ToUpper(simulated[:1]) + simulated[1:] + "."}, {Note: strings.ToUpper(promiseText(m.Guarantee)[:1]) + promiseText(m.Guarantee)[1:] + "."}}
 	if len(dots.Rows) > 0 {
 		dots.Axis.Low, dots.Axis.High = page.Around(dotValues(dots), -1000, 1000)
 		blocks = append(blocks, page.Block{Figure: &page.Figure{Caption: fmt.Sprintf("Effects on raw vectors, and on private ones over %s: the bar holds 95 %% of them.", page.Plural(tests[0][0].Private.Effect.Draws, "draw", "draws")), Plots: []page.Plot{dots}}})
@@ -175,6 +175,9 @@ func weatLost(tests [][]weatRow) []page.Block {
 			if len(s.Zero) > 0 {
 				list = append(list, page.Item{Name: fmt.Sprintf("test %d, set %s, zero vectors", t[0].Test, s.Set), Text: fmt.Sprintf("%d of %d: %s", len(s.Zero), s.Size, someWords(s.Zero))})
 			}
+			if len(s.Repeated) > 0 {
+				list = append(list, page.Item{Name: fmt.Sprintf("test %d, set %s, the same row as another word", t[0].Test, s.Set), Text: fmt.Sprintf("%d of %d: %s", len(s.Repeated), s.Size, someWords(s.Repeated))})
+			}
 		}
 		for _, n := range t[0].Notes {
 			list = append(list, page.Item{Name: fmt.Sprintf("test %d", t[0].Test), Text: n})
@@ -201,7 +204,7 @@ func weatSummarySection(r *weatReport) page.Section {
 		table.Add(line...)
 	}
 	return page.Section{
-		Title: "Summary", Meaning: "Tests with p below .01, of those that were not refused, and the mean and deviation of the magnitudes of effects: whether the choice of a measure drives the answer.",
+		Title: "Summary", Meaning: "Tests with p below .01, the partition that was found counted too, of those that were not refused, and the mean and deviation of the magnitudes of effects: whether the choice of a measure drives the answer.",
 		Blocks: table.Blocks(),
 	}
 }
@@ -216,6 +219,7 @@ func weatHowSection(r *weatReport) page.Section {
 	list := []page.Item{
 		{Name: "effect", Text: "the mean association of X less that of Y, in deviations over both, " + deviation + "; a stereotype is positive by cosine and negative by a distance"},
 		{Name: "p", Text: fmt.Sprintf("the share of partitions of the target words with a greater difference, in the direction of the stereotype unless it says two-sided; with counts where all were looked at, else (k+1)/(N+1) of %d drawn with seed %d", s.Samples, s.Seed)},
+		{Name: "significance", Text: "stars and counts are by the p that counts partitions as great as the one that was found too, itself among them, which is never 0"},
 		{Name: "optimum", Text: "the least difference over all pairs of attributes, which has no direction, so that its p is two-sided"},
 		{Name: "mahalanobis", Text: "by " + s.Covariance + map[bool]string{false: ", with a covariance for each attribute set: where they differ in scale, that difference rules the result", true: ", with one covariance within both attribute sets"}[s.Pooled]},
 		{Name: "not measured", Text: "harm, and privacy: no test here is a guarantee"},

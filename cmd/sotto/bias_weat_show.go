@@ -12,26 +12,10 @@ import (
 
 	"sotto/bias/weat"
 	"sotto/measure"
-	"sotto/report/page"
 )
 
-// write writes the report everywhere it was asked for: files first, so that
-// nothing is printed of a run that failed.
-func (o *weatOptions) write(r *weatReport, std streams) error {
-	for _, file := range []struct {
-		path  string
-		write func(w io.Writer) error
-	}{
-		{o.csv, func(w io.Writer) error { return writeWeatCSV(w, r) }},
-		{o.html, func(w io.Writer) error { return page.HTML(w, weatPage(r)) }},
-	} {
-		if file.path == "" {
-			continue
-		}
-		if err := writeWhole(file.path, std.out, file.write); err != nil {
-			return err
-		}
-	}
+// print writes the report to standard output, unless a file went there.
+func (o *weatOptions) print(r *weatReport, std streams) error {
 	if o.csv == "-" || o.html == "-" {
 		return nil
 	}
@@ -57,19 +41,6 @@ func (o *weatOptions) write(r *weatReport, std streams) error {
 	}
 	_, err := io.WriteString(std.out, b.String())
 	return err
-}
-
-// writeWhole writes a file that appears when it is complete.
-func writeWhole(path string, stdout io.Writer, write func(w io.Writer) error) error {
-	to, err := newSink(path)
-	if err != nil {
-		return err
-	}
-	defer to.abort()
-	if err = write(to.file); err != nil {
-		return err
-	}
-	return to.commit(stdout)
 }
 
 // of returns the rows of a model.
@@ -155,20 +126,20 @@ func printWeatTable(b *strings.Builder, rows []weatRow) {
 		fmt.Fprintln(w, line) //nolint:errcheck // see above
 	}
 	w.Flush() //nolint:errcheck // see above
-	b.WriteString("magnitudes of effects; * p < .01, ** .001, *** .0001, **** .00001; - refused\n")
+	b.WriteString("magnitudes of effects; * p < .01, ** .001, *** .0001, **** .00001, where p counts the partition that was found too; - refused\n")
 }
 
 func magnitude(r weatRow) string {
 	if r.Refused != "" {
 		return "-"
 	}
-	return number(measure.Number(math.Abs(float64(r.Effect))), "%.2f") + weat.Stars(float64(r.P))
+	return number(measure.Number(math.Abs(float64(r.Effect))), "%.2f") + weat.Stars(float64(r.Inclusive))
 }
 
 // printWeatSummary prints how many tests are significant, and the mean and
 // deviation of effects, as in table 3 of the same.
 func printWeatSummary(b *strings.Builder, r *weatReport) {
-	fmt.Fprintf(b, "\nsignificant tests at .01, and mean and deviation of the magnitudes of effects\n\n")
+	fmt.Fprintf(b, "\nsignificant tests at .01 (p with the partition that was found), and mean and deviation of the magnitudes of effects\n\n")
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	head := "MEASURE\tSTATISTIC"
 	for _, m := range r.Models {
@@ -196,7 +167,7 @@ func printWeatPrivate(b *strings.Builder, rows []weatRow, m weatModel) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s\n", promiseText(m.Guarantee))
-	fmt.Fprintf(b, "effects on private vectors: mean of %d draws, and their 2.5th and 97.5th percentile\n\n", rows[0].Private.Effect.Draws)
+	fmt.Fprintf(b, "effects on private vectors: mean of %d draws, and their 2.5th and 97.5th percentile\n%s\n\n", rows[0].Private.Effect.Draws, simulated)
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "TEST\tMEASURE\tSTATISTIC\tRAW\tPRIVATE\tp < .01 IN") //nolint:errcheck // w is a buffer
 	for _, r := range rows {
@@ -222,6 +193,9 @@ func printWeatNotes(out *strings.Builder, rows []weatRow) {
 			}
 			if len(s.Zero) > 0 {
 				fmt.Fprintf(b, "test %d: set %s lost %d of %d, whose vectors are zero: %s\n", t[0].Test, s.Set, len(s.Zero), s.Size, someWords(s.Zero))
+			}
+			if len(s.Repeated) > 0 {
+				fmt.Fprintf(b, "test %d: set %s lost %d of %d, which are the same row as another word: %s\n", t[0].Test, s.Set, len(s.Repeated), s.Size, someWords(s.Repeated))
 			}
 		}
 		for _, n := range t[0].Notes {
@@ -266,7 +240,7 @@ func someWords(words []string) string {
 func writeWeatCSV(out io.Writer, r *weatReport) error {
 	w := csv.NewWriter(out)
 	head := []string{
-		"model", "test", "name", "about", "measure", "statistic", "effect", "sum", "p", "stars", "two_sided", "exact", "partitions", "greater", "equal", "lost", "refused",
+		"model", "test", "name", "about", "measure", "statistic", "effect", "sum", "p", "p_inclusive", "stars", "two_sided", "exact", "partitions", "greater", "equal", "lost", "refused",
 		"private_effect", "private_low", "private_high", "private_significant",
 	}
 	if err := w.Write(head); err != nil {
@@ -284,7 +258,7 @@ func writeWeatCSV(out io.Writer, r *weatReport) error {
 			private = []string{value(p.Effect.Mean), value(p.Effect.Low), value(p.Effect.High), value(p.Significant)}
 		}
 		row := []string{
-			t.Model, strconv.Itoa(t.Test), t.Name, t.About, string(t.Measure), string(t.Statistic), value(t.Effect), value(t.Sum), value(t.P), weat.Stars(float64(t.P)),
+			t.Model, strconv.Itoa(t.Test), t.Name, t.About, string(t.Measure), string(t.Statistic), value(t.Effect), value(t.Sum), value(t.P), value(t.Inclusive), weat.Stars(float64(t.Inclusive)),
 			strconv.FormatBool(t.TwoSided), strconv.FormatBool(t.Exact), strconv.Itoa(t.Partitions), strconv.Itoa(t.Greater), strconv.Itoa(t.Equal),
 			strings.Join(t.Lost, " "), t.Refused,
 		}

@@ -50,7 +50,7 @@ func TestWeatOwnTests(t *testing.T) {
 		t.Fatalf("report is %+v", r)
 	}
 	work, gone := r.Tests[0], r.Tests[1]
-	if !(work.Effect > 1) || work.P != 0 || work.Partitions != 20 || work.Lost == nil || len(work.Lost) != 0 || work.Name != "work" {
+	if !(work.Effect > 1) || work.P != 0 || work.Inclusive != 1.0/20 || work.Partitions != 20 || work.Lost == nil || len(work.Lost) != 0 || work.Name != "work" {
 		t.Errorf("work: %+v", work)
 	}
 	if !math.IsNaN(float64(gone.Effect)) || !math.IsNaN(float64(gone.P)) || len(gone.Lost) != 1 || !strings.Contains(gone.Refused, "set X lost 1 of 2") {
@@ -58,7 +58,7 @@ func TestWeatOwnTests(t *testing.T) {
 	}
 	// The contract for scripts: what is undefined is null, and lists are lists.
 	_, out, _ := sotto(t, "", "bias", "weat", "--json", "--vectors", vectors, "--words", words)
-	for _, want := range []string{`"effect": null`, `"p": null`, `"lost": []`, `"pilot"`} {
+	for _, want := range []string{`"effect": null`, `"p": null`, `"p_inclusive": null`, `"lost": []`, `"pilot"`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("output has no %s", want)
 		}
@@ -94,7 +94,7 @@ func TestWeatFiles(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
-	for _, want := range []string{"MEAN", "OPTIMUM", "magnitudes of effects", "significant tests at .01", "1 of 1 (", "test 2: refused: set X lost 1 of 2 words"} {
+	for _, want := range []string{"MEAN", "OPTIMUM", "magnitudes of effects", "significant tests at .01", "0 of 1 (", "test 2: refused: set X lost 1 of 2 words"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("output has no %q: %s", want, out)
 		}
@@ -131,11 +131,14 @@ func TestWeatBeforeAndAfter(t *testing.T) {
 	if math.Abs(float64(much.Mean)) > 1.43 || !(much.Low < 0) || !(much.High > 0) {
 		t.Errorf("with much noise: private %+v", much)
 	}
+	if !report.Simulated || report.SimulatedNote != simulated {
+		t.Errorf("the report does not say that noise is simulated: %t, %q", report.Simulated, report.SimulatedNote)
+	}
 	if g := report.Models[0].Guarantee; g == nil || g.Mechanism != "laplace-l2" || !g.Honest() {
 		t.Errorf("guarantee is %+v", g)
 	}
 	_, out, _ := sotto(t, "", "bias", "weat", "--vectors", vectors, "--words", words, "--mechanism", "dpnr", "--variant", "paper", "--epsilon", "1", "--draws", "2")
-	for _, want := range []string{"the claim is false", "one release is one word's vector", "2.5th"} {
+	for _, want := range []string{"the claim is false", simulated, "one release is one word's vector", "2.5th"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("output has no %q: %s", want, out)
 		}
@@ -153,8 +156,8 @@ func TestDescribeDraws(t *testing.T) {
 	if d := describeDraws([]float64{math.NaN()}); !math.IsNaN(float64(d.Mean)) || !math.IsNaN(float64(d.Low)) || d.Refused != 1 {
 		t.Errorf("without a value draws are %+v", d)
 	}
-	if d := describeDraws([]float64{3}); d.Mean != 3 || d.Low != 3 || d.High != 3 {
-		t.Errorf("one draw is %+v", d)
+	if d := describeDraws([]float64{3}); d.Mean != 3 || !math.IsNaN(float64(d.Low)) || !math.IsNaN(float64(d.High)) || d.text("%.0f") != "3" {
+		t.Errorf("one draw is %+v, want no interval", d)
 	}
 }
 
@@ -191,6 +194,15 @@ func TestWeatRefused(t *testing.T) {
 		{"--vectors", vectors + "," + vectors},
 		{"--encoder", "hash", "--encoder", "hash"},
 		{"--vectors", vectors, "--csv", "-", "--html", "-"},
+		{"--vectors", vectors, "--csv", "-", "--json"},
+		{"--vectors", vectors, "--html", "-", "--json"},
+		{"--vectors", vectors, "--table", "--json"},
+		{"--vectors", vectors, "--statistic", ""},
+		{"--vectors", vectors, "--measure", ""},
+		{"--vectors", vectors, "--tests", ""},
+		{"--vectors", vectors, "--pooled"},
+		{"--vectors", vectors, "--covariance", "glasso", "--measure", "cosine"},
+		{"--encoder", "hash", "--format", "csv"},
 		{"--vectors", vectors, "extra"},
 	} {
 		if code, out, errs := sotto(t, "", append([]string{"bias", "weat"}, args...)...); code != exitUse || out != "" || !strings.HasPrefix(errs, "sotto: ") {
@@ -209,6 +221,41 @@ func TestWeatContract(t *testing.T) {
 	for i, want := range []float64{-1.87796, -1.32} {
 		if tolerance := []float64{1e-3, 1e-2}[i]; math.Abs(float64(r.Tests[i].Effect)-want) > tolerance {
 			t.Errorf("test %d: effect is %v, want %v", r.Tests[i].Test, r.Tests[i].Effect, want)
+		}
+	}
+}
+
+// TestWeatLeavesNothing checks that no file appears if another cannot.
+func TestWeatLeavesNothing(t *testing.T) {
+	vectors, words := workVectors(t)
+	dir := t.TempDir()
+	table := filepath.Join(dir, "a.csv")
+	code, out, errs := sotto(t, "", "bias", "weat", "--vectors", vectors, "--words", words, "--csv", table, "--html", filepath.Join(dir, "nowhere", "b.html"))
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); code != exitUse || out != "" || len(left) != 0 {
+		t.Errorf("exit code %d, output %q, %s and the files %v; want %d and nothing", code, out, errs, left, exitUse)
+	}
+	code, out, _ = sotto(t, "", "bias", "weat", "--vectors", vectors, "--words", words, "--mechanism", "laplace-l2", "--epsilon", "9", "--draws", "2", "--html", "-")
+	if code != exitDone || !strings.HasPrefix(out, "<!doctype html>") || !strings.Contains(out, simulated[1:]) {
+		t.Errorf("exit code %d and a page of %d bytes, want one that says where the noise is from", code, len(out))
+	}
+}
+
+// TestWeatSameWords checks that a word that counts in the raw test alone counts
+// in the private one: not one whose vector is zero until there is noise on it, nor
+// one in another spelling.
+func TestWeatSameWords(t *testing.T) {
+	dir := t.TempDir()
+	vectors, words := filepath.Join(dir, "v.txt"), filepath.Join(dir, "t.json")
+	text := "Zed 0 0 0\nzed 5 -9 1\n"
+	for i, w := range strings.Fields("a b c d e f g h i j k l m n o p") {
+		text += fmt.Sprintf("%s %d %d 1\n", w, 1+i%3, 2+i%5-i%2)
+	}
+	write(t, vectors, text)
+	write(t, words, `[{"name": "t", "X": ["a", "b", "c", "d", "Zed"], "Y": ["e", "f", "g", "h"], "A": ["i", "j", "k", "l"], "B": ["m", "n", "o", "p"]},
+		{"name": "u", "X": ["a", "b", "c", "d", "zed"], "Y": ["e", "f", "g", "h"], "A": ["i", "j", "k", "l"], "B": ["m", "n", "o", "p"]}]`)
+	for _, row := range weatJSON(t, exitDone, "--vectors", vectors, "--words", words, "--mechanism", "laplace-l2", "--epsilon", "1e7", "--draws", "3").Tests {
+		if e := row.Private.Effect; math.Abs(float64(e.Mean-row.Effect)) > 1e-3 || e.Refused != 0 {
+			t.Errorf("test %s, hardly any noise: the effect is %v raw and %+v private, want the same", row.Name, row.Effect, e)
 		}
 	}
 }

@@ -37,8 +37,14 @@ func frontierSentence(r *frontier.Result) string {
 	for _, v := range r.Verdicts {
 		counts[v.Outcome]++
 	}
-	return fmt.Sprintf("Of %s, %d reached, %d missed, %d not decided by the seeds, %d not measured.", page.Plural(len(r.Verdicts), "aim", "aims"),
+	text := fmt.Sprintf("Of %s, %d reached, %d missed, %d not decided by the seeds, %d not measured", page.Plural(len(r.Verdicts), "aim", "aims"),
 		counts[frontier.Reached], counts[frontier.Missed], counts[frontier.Undecided], counts[frontier.NoData])
+	for _, o := range []frontier.Outcome{frontier.Beyond, frontier.Unequal} {
+		if n := counts[o]; n > 0 {
+			text += fmt.Sprintf(", %d %s", n, o)
+		}
+	}
+	return text + "."
 }
 
 func outcomeTone(o frontier.Outcome) page.Tone {
@@ -49,7 +55,7 @@ func outcomeTone(o frontier.Outcome) page.Tone {
 		return page.Bad
 	case frontier.Undecided:
 		return page.Warn
-	case frontier.NoData:
+	case frontier.Beyond, frontier.Unequal, frontier.NoData:
 	}
 	return page.Plain
 }

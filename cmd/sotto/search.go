@@ -41,7 +41,7 @@ func printFrontier(w io.Writer, f *experiment.Frontier) {
 	fmt.Fprintf(w, "* chosen, and trained on all rows; %.0f seconds in all\n\n", f.Seconds)
 	limit := float64(f.Limit)
 	if !math.IsNaN(limit) {
-		fmt.Fprintf(w, "at ε = %.6g: %.2f %% of the answers are right; %.2f %% is the most that any release allows of what the unprotected model (%.2f %%) knows\n",
+		fmt.Fprintf(w, "at ε = %.6g: %.2f %% of the answers are right; an estimated %.2f %% is the most that any release allows of what the unprotected model (%.2f %%) knows\n",
 			float64(f.True), 100*float64(f.Accuracy), 100*limit, 100*float64(f.NonPrivate))
 	}
 	if f.Advice != "" {

@@ -66,7 +66,7 @@ type collector struct {
 }
 
 func (c *collector) collect() error {
-	methods := c.methods(c.task.Part)
+	methods := c.methods(c.task.Task)
 	for _, m := range methods {
 		c.task.Curves = append(c.task.Curves, Curve{Method: m.Name, Title: m.Title, Private: m.Private, Points: []Point{}})
 	}

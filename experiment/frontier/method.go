@@ -18,6 +18,8 @@ type Method struct {
 	// Private says that it is measured at each ε, and not once.
 	Private bool `json:"private"`
 
+	// protects says that it needs an attribute to protect.
+	protects bool
 	// spec says what the method adds to the experiment of a task.
 	spec func(t Task, epsilon float64, s *experiment.Spec)
 	// weight orders experiments by how long they take, roughly, longest first,
@@ -32,7 +34,9 @@ const answered = "plain"
 // The methods that others are held against.
 const (
 	auto     = "auto"
+	fair     = "codes-fair"
 	federate = "federate"
+	majority = "majority"
 	split    = "split"
 )
 
@@ -60,7 +64,7 @@ func Methods() []Method {
 	}
 	return []Method{
 		{Name: answered, Title: "non-private", Parts: all, weight: 2, spec: func(_ Task, _ float64, s *experiment.Spec) { s.Methods = []string{"plain"} }},
-		{Name: "majority", Title: "majority", Parts: both, spec: func(_ Task, _ float64, s *experiment.Spec) { s.Methods, s.Epochs = []string{"majority"}, 0 }},
+		{Name: majority, Title: "majority", Parts: both, spec: func(_ Task, _ float64, s *experiment.Spec) { s.Methods, s.Epochs = []string{"majority"}, 0 }},
 		{Name: "label", Title: "label RR", Parts: []Part{One, Later}, Honest: true, Private: true, weight: 2, spec: labelSpec},
 		{Name: split, Title: "ε-split RR", Parts: []Part{Several}, Honest: true, Private: true},
 		{Name: "dpnr", Title: "DPNR honest", Parts: both, Honest: true, Private: true, weight: 4, spec: of("dpnr")},
@@ -74,6 +78,9 @@ func Methods() []Method {
 		{Name: "laplace-8", Title: "noise laplace-l1, width 8", Parts: later, Honest: true, Private: true, weight: 3, spec: noise("laplace-l1")},
 		{Name: "privunit-8", Title: "noise privunit, width 8", Parts: later, Honest: true, Private: true, weight: 3, spec: noise("privunit")},
 		{Name: auto, Title: "auto", Parts: all, Honest: true, Private: true, weight: 7, spec: of("auto")},
+		{Name: fair, Title: "codes, fair", Parts: both, Honest: true, Private: true, protects: true, weight: 3, spec: func(_ Task, epsilon float64, s *experiment.Spec) {
+			s.Methods, s.Epsilons, s.Fair = []string{"codes"}, []float64{epsilon}, true
+		}},
 		{Name: "auto-25", Title: "auto, a quarter reserved", Parts: later, Honest: true, Private: true, weight: 7, spec: reserving(0.25)},
 		{Name: "auto-50", Title: "auto, half reserved", Parts: later, Honest: true, Private: true, weight: 7, spec: reserving(0.5)},
 	}

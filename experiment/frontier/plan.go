@@ -41,10 +41,10 @@ func (o Options) tasks() (there []Task, absent []string) {
 	return there, absent
 }
 
-// methods returns what o chooses of the methods of a part.
-func (o Options) methods(p Part) []Method {
+// methods returns what o chooses of the methods that take part at a task.
+func (o Options) methods(t Task) []Method {
 	return slices.DeleteFunc(Methods(), func(m Method) bool {
-		return !slices.Contains(m.Parts, p) || o.Methods != nil && !slices.Contains(o.Methods, m.Name)
+		return !slices.Contains(m.Parts, t.Part) || m.protects && !t.attribute() || o.Methods != nil && !slices.Contains(o.Methods, m.Name)
 	})
 }
 
@@ -54,7 +54,7 @@ func (o Options) methods(p Part) []Method {
 func (o Options) jobs(t Task) []job {
 	var all []job
 	add := func(m Method, epsilon float64) { all = append(all, job{t, m, epsilon, o.experiment(t, m, epsilon)}) }
-	methods := o.methods(t.Part)
+	methods := o.methods(t)
 	plain := slices.ContainsFunc(methods, func(m Method) bool { return m.Name == answered })
 	for _, m := range methods {
 		switch {

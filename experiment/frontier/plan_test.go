@@ -49,8 +49,8 @@ func TestDeclaredTasks(t *testing.T) {
 
 func TestDeclaredMethods(t *testing.T) {
 	want := map[frontier.Part]string{
-		frontier.One:     "plain majority label dpnr federate ldpnn privemb auto",
-		frontier.Several: "plain majority split dpnr federate ldpnn privemb auto",
+		frontier.One:     "plain majority label dpnr federate ldpnn privemb auto codes-fair",
+		frontier.Several: "plain majority split dpnr federate ldpnn privemb auto codes-fair",
 		frontier.Later:   "plain label laplace-8 privunit-8 auto auto-25 auto-50",
 	}
 	for part, names := range want {
@@ -74,8 +74,10 @@ func TestDeclaredMethods(t *testing.T) {
 func TestEveryExperiment(t *testing.T) {
 	all := frontier.EveryExperiment()
 	// 8 tasks of 2 + 6·5, 4 of 2 + 5·5 with the split among the plain ones, and
-	// 3 of 1 + 6·5.
-	if want := 8*32 + 4*27 + 3*31; len(all) != want {
+	// 3 of 1 + 6·5; and fair codes at the tasks of one label and of several, 4 each,
+	// that have something to protect: those of adult, celeba, ag_news_pnet and
+	// blog_industry.
+	if want := 8*32 + 4*27 + 3*31 + (4+4)*5; len(all) != want {
 		t.Errorf("there are %d experiments, want %d", len(all), want)
 	}
 	names, hashes := map[string]bool{}, map[string]bool{}
@@ -113,6 +115,12 @@ func TestExperiments(t *testing.T) {
 	}
 	if s := specs["celeba-later label ε = 4"].Spec; len(s.Labels) != 1 || len(s.Unknown) != 8 {
 		t.Errorf("label RR has labels %q and unknown %q, want the first and the eight others", s.Labels, s.Unknown)
+	}
+	if s := specs["celeba-5 codes-fair ε = 2"].Spec; !s.Fair || len(s.Methods) != 1 || s.Methods[0] != "codes" || len(s.Labels) != 5 {
+		t.Errorf("fair codes are %+v, want codes of five labels", s)
+	}
+	if s, there := specs["snips codes-fair ε = 2"]; there {
+		t.Errorf("where nothing is protected there is %+v, want no fair codes", s)
 	}
 	if s := specs["reviews-later auto-25 ε = 1"].Spec; s.Reserve != 0.25 {
 		t.Errorf("auto-25 reserves %v, want a quarter", s.Reserve)

@@ -76,11 +76,11 @@ func (r *Result) row(t *TaskResult, method, title string, render func(*Point) st
 	return row
 }
 
-// more shows leakage and fairness of auto and FEDERATE, and where auto is as
-// accurate.
+// more shows leakage and fairness of auto, fair codes and FEDERATE, and where
+// auto is as accurate.
 func (r *Result) more(t *TaskResult, head []string) Table {
 	table := Table{Title: "leakage, fairness, and FEDERATE's accuracy", Head: head}
-	for _, method := range []string{auto, federate} {
+	for _, method := range []string{auto, fair, federate} {
 		c := t.Curve(method)
 		if c == nil {
 			continue
@@ -126,7 +126,7 @@ func (v Verdict) Worst() []Check {
 
 // rank is the smaller the worse.
 func (c Check) rank() int {
-	return slices.Index([]Outcome{Missed, Undecided, Reached}, c.Outcome)
+	return slices.Index(worstFirst(), c.Outcome)
 }
 
 // room is how far the mean is from missing.

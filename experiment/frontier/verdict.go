@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,9 +14,15 @@ type Outcome string
 const (
 	Reached   Outcome = "reached"
 	Missed    Outcome = "missed"
-	Undecided Outcome = "not decided" // the interval holds both, or there is none
+	Undecided Outcome = "not decided"       // the interval holds both, or there is none
+	Beyond    Outcome = "beyond the limit"  // no release at that ε can reach it
+	Unequal   Outcome = "no equal accuracy" // there is nothing to compare
 	NoData    Outcome = "not measured"
 )
+
+// worstFirst lists the outcomes of checks. One of which nothing follows comes
+// last.
+func worstFirst() []Outcome { return []Outcome{Missed, Undecided, Beyond, Reached, Unequal} }
 
 // Verdict says how an aim stands, by all its checks.
 type Verdict struct {
@@ -28,8 +35,8 @@ type Verdict struct {
 type Check struct {
 	Task    string  `json:"task"`
 	Epsilon float64 `json:"epsilon"`
-	Against string  `json:"against"` // what auto is held against
-	// Difference is by how many points auto is better, which should be AtLeast.
+	Against string  `json:"against"` // what auto, or fair codes, are held against
+	// Difference is by how many points they are better, which should be AtLeast.
 	Difference Estimate `json:"difference"`
 	AtLeast    float64  `json:"at_least"`
 	Outcome    Outcome  `json:"outcome"`
@@ -68,7 +75,7 @@ func aims() []aim {
 		{"celeba-5 at ε = 4: auto within 6 points of non-private", at("celeba-5", answered, 4, -6)},
 		{"celeba-5 at ε = 8: auto within 3 points of non-private", at("celeba-5", answered, 8, -3)},
 		{"leakage of the attribute never above the limit of that ε", leakageBelow},
-		{"TPR gap of auto no worse than FEDERATE's at equal accuracy", fairAsFederate},
+		{"TPR gap of fair codes, or of auto without them, no worse than FEDERATE's at equal accuracy", fairAsFederate},
 	}
 }
 
@@ -88,18 +95,12 @@ func verdicts(tasks []TaskResult) []Verdict {
 
 // overall is the worst of the outcomes.
 func overall(checks []Check) Outcome {
-	is := func(o Outcome) bool {
-		return slices.ContainsFunc(checks, func(c Check) bool { return c.Outcome == o })
+	for _, o := range worstFirst() {
+		if slices.ContainsFunc(checks, func(c Check) bool { return c.Outcome == o }) {
+			return o
+		}
 	}
-	switch {
-	case len(checks) == 0:
-		return NoData
-	case is(Missed):
-		return Missed
-	case is(Undecided):
-		return Undecided
-	}
-	return Reached
+	return NoData
 }
 
 // autos returns the points of auto.
@@ -147,7 +148,8 @@ func neverBelow(t *TaskResult) []Check {
 	return all
 }
 
-// quarter checks each ε of FEDERATE of which a quarter was measured.
+// quarter checks each ε of FEDERATE of which a quarter was measured. Where FEDERATE
+// is above what any release reaches at that quarter, nobody misses it.
 func quarter(t *TaskResult) []Check {
 	c := t.Curve(federate)
 	if t.Part != One || c == nil {
@@ -155,9 +157,16 @@ func quarter(t *TaskResult) []Check {
 	}
 	var all []Check
 	for _, p := range c.Points {
-		if q := t.At(auto, p.Epsilon/4); q != nil {
-			all = append(all, check(t, p.Epsilon/4, fmt.Sprintf("%s at ε = %v", federate, p.Epsilon), difference(q, &p, accuracyOf), 0))
+		q := t.At(auto, p.Epsilon/4)
+		if q == nil {
+			continue
 		}
+		c := check(t, p.Epsilon/4, fmt.Sprintf("%s at ε = %v", federate, p.Epsilon), difference(q, &p, accuracyOf), 0)
+		if q.Search != nil && float64(p.Accuracy.Low) > float64(q.Search.Bound) {
+			c.Outcome = Beyond
+			c.Against += fmt.Sprintf(" with %.2f %%, where no release exceeds %.2f %%", 100*float64(p.Accuracy.Mean), 100*float64(q.Search.Bound))
+		}
+		all = append(all, c)
 	}
 	return all
 }
@@ -209,25 +218,45 @@ func leakageBelow(t *TaskResult) []Check {
 	return all
 }
 
-// fairAsFederate compares each point of FEDERATE with that of auto whose
-// accuracy is nearest.
+// equalAccuracy is how far apart in points accuracies are at most that count as
+// equal.
+const equalAccuracy = 1.0
+
+// fairAsFederate compares each point of FEDERATE with that of ours whose accuracy
+// is nearest: fair codes, or auto where those were not computed, and releasing
+// nothing, which anybody can. Gaps at accuracies that differ say nothing.
 func fairAsFederate(t *TaskResult) []Check {
-	c := t.Curve(federate)
-	if c == nil || !t.attribute() {
+	ours := t.withGap(fair)
+	if len(ours) == 0 {
+		ours = t.withGap(auto)
+	}
+	if len(ours) == 0 || !t.attribute() {
 		return nil
 	}
+	ours = append(ours, t.withGap(majority)...)
 	var all []Check
-	for _, p := range c.Points {
-		var nearest *Point
-		for _, q := range t.autos() {
-			away := func(r *Point) float64 { return math.Abs(float64(r.Accuracy.Mean - p.Accuracy.Mean)) }
-			if q.Gap != nil && p.Gap != nil && (nearest == nil || away(&q) < away(nearest)) {
-				nearest = &q
-			}
+	for _, p := range t.withGap(federate) {
+		away := func(q Point) float64 { return 100 * math.Abs(float64(q.Accuracy.Mean-p.Accuracy.Mean)) }
+		nearest := slices.MinFunc(ours, func(a, b Point) int { return cmp.Compare(away(a), away(b)) })
+		found := check(t, nearest.Epsilon, fmt.Sprintf("%s at ε = %v", federate, p.Epsilon), difference(&p, &nearest, gapOf), 0)
+		if !(away(nearest) <= equalAccuracy+rounding) {
+			found.Outcome = Unequal
+			found.Against += fmt.Sprintf(", %.2f points away in accuracy", away(nearest))
 		}
-		if nearest != nil {
-			all = append(all, check(t, nearest.Epsilon, fmt.Sprintf("%s at ε = %v", federate, p.Epsilon), difference(&p, nearest, gapOf), 0))
-		}
+		all = append(all, found)
 	}
 	return all
+}
+
+// withGap returns the points of a method of which a gap was measured.
+func (t *TaskResult) withGap(method string) []Point {
+	var some []Point
+	if c := t.Curve(method); c != nil {
+		for _, p := range c.Points {
+			if p.Gap != nil {
+				some = append(some, p)
+			}
+		}
+	}
+	return some
 }

@@ -113,6 +113,19 @@ func TestQuarter(t *testing.T) {
 	if v := outcome(t, "quarter", better); v.Outcome != frontier.Missed {
 		t.Errorf("where FEDERATE is better: %s, want missed", v.Outcome)
 	}
+	// ε = 2 allows no more than 0.88, which two seeds of FEDERATE at 0.90 are above,
+	// and two of which one is below may be.
+	bounded := func(bound float64) frontier.Curve {
+		p := limited(made(2, 0.80, 0.801), bound)
+		p.Search.Bound = measure.Number(bound)
+		return curve("auto", p)
+	}
+	for want, federate := range map[frontier.Outcome]frontier.Point{frontier.Beyond: made(8, 0.90, 0.901), frontier.Missed: made(8, 0.875, 0.885), frontier.Reached: made(8, 0.70, 0.701)} {
+		v := outcome(t, "quarter", task(t, "imdb", 2, bounded(0.88), curve("federate", federate)))
+		if v.Outcome != want || len(v.Checks) != 1 || strings.Contains(v.Checks[0].Against, "90.05 %, where no release exceeds 88.00 %") != (want == frontier.Beyond) {
+			t.Errorf("FEDERATE at %v and a bound of 0.88: %s by %v, want %s", federate.Accuracy.Values, v.Outcome, v.Checks, want)
+		}
+	}
 	if got := frontier.EarlierOf(&better); len(got) != 1 || got[0].Auto != nil {
 		t.Errorf("where FEDERATE is better auto is as accurate at %v, want none", got)
 	}
@@ -148,16 +161,53 @@ func TestLeakageAndGap(t *testing.T) {
 		{"above the limit", 0.75, 0.02, frontier.Missed, frontier.Reached},
 		{"the larger gap", 0.65, 0.10, frontier.Reached, frontier.Missed},
 	} {
-		// The nearest to 0.62 is 0.60, at ε = 1; the other would reach the aim.
+		// The nearest to 0.61 is 0.60, at ε = 1; the other would reach the aim.
 		result := task(t, "adult", 2,
 			curve("auto", with(made(1, 0.60, 0.60), tt.leakage, tt.gap), with(made(4, 0.80, 0.80), tt.leakage, 0)),
-			curve("federate", with(made(8, 0.62, 0.62), 0.6, 0.05)))
+			curve("federate", with(made(8, 0.61, 0.61), 0.6, 0.05)))
 		if v := outcome(t, "leakage", result); v.Outcome != tt.wantLeakage || len(v.Checks) != 2 {
 			t.Errorf("%s: leakage %s by %v, want %s by 2 checks", tt.name, v.Outcome, v.Checks, tt.wantLeakage)
 		}
 		if v := outcome(t, "TPR gap", result); v.Outcome != tt.wantGap || len(v.Checks) != 1 || v.Checks[0].Epsilon != 1 {
 			t.Errorf("%s: gap %s by %v, want %s at ε = 1", tt.name, v.Outcome, v.Checks, tt.wantGap)
 		}
+	}
+}
+
+// Fair codes stand for ours where they were computed, with releasing nothing; and
+// where the nearest is more than a point away in accuracy nothing is said.
+func TestGapAtEqualAccuracy(t *testing.T) {
+	with := func(epsilon, accuracy, gap float64) frontier.Point {
+		p, g := made(epsilon, accuracy, accuracy), frontier.EstimateOf(gap, gap)
+		p.Gap = &g
+		return p
+	}
+	auto, fair, none := curve("auto", with(4, 0.82, 0.14)), curve("codes-fair", with(4, 0.81, 0.02)), curve("majority", with(0, 0.75, 0))
+	for _, tt := range []struct {
+		name    string
+		ours    []frontier.Curve
+		other   frontier.Point
+		epsilon float64
+		want    frontier.Outcome
+	}{
+		{"auto alone", []frontier.Curve{auto}, with(8, 0.815, 0.05), 4, frontier.Missed},
+		{"fair codes instead of auto", []frontier.Curve{auto, fair}, with(8, 0.819, 0.05), 4, frontier.Reached},
+		{"FEDERATE at the majority", []frontier.Curve{auto, fair, none}, with(8, 0.752, 0.001), 0, frontier.Reached},
+		{"between them", []frontier.Curve{auto, fair, none}, with(8, 0.79, 0.001), 4, frontier.Unequal},
+		{"fairer yet", []frontier.Curve{auto, fair, none}, with(8, 0.801, 0.001), 4, frontier.Missed},
+		{"not computed", []frontier.Curve{curve("codes-fair"), none}, with(8, 0.75, 0.1), 0, frontier.NoData},
+	} {
+		v := outcome(t, "TPR gap", task(t, "adult", 2, append(tt.ours, curve("federate", tt.other))...))
+		if v.Outcome != tt.want || (len(v.Checks) != 1) != (tt.want == frontier.NoData) {
+			t.Errorf("%s: %s by %v, want %s", tt.name, v.Outcome, v.Checks, tt.want)
+		} else if len(v.Checks) == 1 && v.Checks[0].Epsilon != tt.epsilon {
+			t.Errorf("%s: compared at ε = %v, want %v", tt.name, v.Checks[0].Epsilon, tt.epsilon)
+		}
+	}
+	// One that cannot be compared does not stand in the way of another.
+	v := outcome(t, "TPR gap", task(t, "adult", 2, fair, curve("federate", with(4, 0.6, 0.01), with(8, 0.81, 0.05))))
+	if v.Outcome != frontier.Reached || len(v.Checks) != 2 || v.Worst()[0].Outcome != frontier.Reached {
+		t.Errorf("%s by %v, want reached at the one that can be compared", v.Outcome, v.Checks)
 	}
 }
 
