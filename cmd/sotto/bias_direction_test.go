@@ -348,7 +348,7 @@ func TestDirectionPrinted(t *testing.T) {
 		t.Errorf("nothing is lost and the output is %s%s, want an empty list", out, errs)
 	}
 	code, out, errs := sotto(t, "", "bias", "direction", "--vectors", vectors, "--html", "-")
-	if code != exitDone || !strings.HasPrefix(out, "<!doctype html>") || strings.Contains(out, "DirectBias %") {
+	if code != exitDone || !strings.HasPrefix(out, "<!DOCTYPE html>") || !strings.HasSuffix(strings.TrimSpace(out), "</html>") {
 		t.Errorf("exit code %d, %.80s%s; want the page alone", code, out, errs)
 	}
 	if _, err := os.Stat("-"); err == nil {

@@ -264,8 +264,8 @@ type eraseFiles struct {
 func (o *eraseOptions) begin() (*eraseFiles, error) {
 	f := &eraseFiles{side: o.side()}
 	var err error
-	if f.out, err = f.biasFiles.begin(o.out); err == nil {
-		f.save, err = f.biasFiles.begin(o.save)
+	if f.out, err = f.begin(o.out); err == nil {
+		f.save, err = f.begin(o.save)
 	}
 	if err == nil && f.side != "" { // it is written last, and must be possible to
 		var side *atomicfile.File

@@ -137,7 +137,7 @@ func TestEraseConcept(t *testing.T) {
 	}
 }
 
-// labelledRows writes rows of four numbers, and classes that the first three of
+// labelledRows writes rows of twelve numbers, and classes that the first three of
 // them tell; every tenth is unknown.
 func labelledRows(t *testing.T, n int) (rows, labels string) {
 	t.Helper()
@@ -149,13 +149,13 @@ func labelledRows(t *testing.T, n int) (rows, labels string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w, err := vecfile.NewWriter(f, vecfile.NPY, vecfile.WriterOptions{Width: 4})
+	w, err := vecfile.NewWriter(f, vecfile.NPY, vecfile.WriterOptions{Width: 12})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
 	for i := range n {
-		row := make([]float64, 4)
+		row := make([]float64, 12)
 		for j := range row {
 			row[j] = rng.NormFloat64()
 			if j == i%3 {
@@ -210,8 +210,8 @@ func TestEraseRows(t *testing.T) {
 			t.Fatalf("exit code %d: %s%s", code, stdout, errs)
 		}
 		first, second := readRows(t, out), readRows(t, again)
-		if len(first) != 12000 || len(second) != 12000 {
-			t.Fatalf("%d and %d numbers, want 12000", len(first), len(second))
+		if len(first) != 36000 || len(second) != 36000 {
+			t.Fatalf("%d and %d numbers, want 36000", len(first), len(second))
 		}
 		for i := range first {
 			if math.Abs(first[i]-second[i]) > 1e-12 {

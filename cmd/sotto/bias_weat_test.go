@@ -235,7 +235,7 @@ func TestWeatLeavesNothing(t *testing.T) {
 		t.Errorf("exit code %d, output %q, %s and the files %v; want %d and nothing", code, out, errs, left, exitUse)
 	}
 	code, out, _ = sotto(t, "", "bias", "weat", "--vectors", vectors, "--words", words, "--mechanism", "laplace-l2", "--epsilon", "9", "--draws", "2", "--html", "-")
-	if code != exitDone || !strings.HasPrefix(out, "<!doctype html>") || !strings.Contains(out, simulated[1:]) {
+	if code != exitDone || !strings.HasPrefix(out, "<!DOCTYPE html>") || !strings.Contains(out, simulated[1:]) {
 		t.Errorf("exit code %d and a page of %d bytes, want one that says where the noise is from", code, len(out))
 	}
 }
@@ -253,7 +253,7 @@ func TestWeatSameWords(t *testing.T) {
 	write(t, vectors, text)
 	write(t, words, `[{"name": "t", "X": ["a", "b", "c", "d", "Zed"], "Y": ["e", "f", "g", "h"], "A": ["i", "j", "k", "l"], "B": ["m", "n", "o", "p"]},
 		{"name": "u", "X": ["a", "b", "c", "d", "zed"], "Y": ["e", "f", "g", "h"], "A": ["i", "j", "k", "l"], "B": ["m", "n", "o", "p"]}]`)
-	for _, row := range weatJSON(t, exitDone, "--vectors", vectors, "--words", words, "--mechanism", "laplace-l2", "--epsilon", "1e7", "--draws", "3").Tests {
+	for _, row := range weatJSON(t, exitDone, "--vectors", vectors, "--words", words, "--mechanism", "laplace-l2", "--epsilon", "1e6", "--draws", "3").Tests {
 		if e := row.Private.Effect; math.Abs(float64(e.Mean-row.Effect)) > 1e-3 || e.Refused != 0 {
 			t.Errorf("test %s, hardly any noise: the effect is %v raw and %+v private, want the same", row.Name, row.Effect, e)
 		}

@@ -140,7 +140,7 @@ func neverBelow(t *TaskResult) []Check {
 	var all []Check
 	for _, p := range t.autos() {
 		for _, m := range Methods() {
-			if rival := t.At(m.Name, p.Epsilon); m.Honest && m.Name != auto && rival != nil {
+			if rival := t.At(m.Name, p.Epsilon); m.Honest && m.Name != auto && m.Name != fair && rival != nil {
 				all = append(all, check(t, p.Epsilon, m.Name, difference(&p, rival, accuracyOf), 0))
 			}
 		}
@@ -224,7 +224,8 @@ const equalAccuracy = 1.0
 
 // fairAsFederate compares each point of FEDERATE with that of ours whose accuracy
 // is nearest: fair codes, or auto where those were not computed, and releasing
-// nothing, which anybody can. Gaps at accuracies that differ say nothing.
+// nothing, which anybody can. Gaps at accuracies that differ say nothing, unless
+// one of ours is no worse in both.
 func fairAsFederate(t *TaskResult) []Check {
 	ours := t.withGap(fair)
 	if len(ours) == 0 {
@@ -237,11 +238,20 @@ func fairAsFederate(t *TaskResult) []Check {
 	var all []Check
 	for _, p := range t.withGap(federate) {
 		away := func(q Point) float64 { return 100 * math.Abs(float64(q.Accuracy.Mean-p.Accuracy.Mean)) }
+		against := func(q Point) Check {
+			return check(t, q.Epsilon, fmt.Sprintf("%s at ε = %v", federate, p.Epsilon), difference(&p, &q, gapOf), 0)
+		}
 		nearest := slices.MinFunc(ours, func(a, b Point) int { return cmp.Compare(away(a), away(b)) })
-		found := check(t, nearest.Epsilon, fmt.Sprintf("%s at ε = %v", federate, p.Epsilon), difference(&p, &nearest, gapOf), 0)
+		found := against(nearest)
 		if !(away(nearest) <= equalAccuracy+rounding) {
 			found.Outcome = Unequal
 			found.Against += fmt.Sprintf(", %.2f points away in accuracy", away(nearest))
+		}
+		// One that is both fairer and no less accurate, at no more ε, is no worse.
+		for _, q := range ours {
+			if better := against(q); found.Outcome != Reached && better.Outcome == Reached && q.Epsilon <= p.Epsilon && q.Accuracy.Mean >= p.Accuracy.Mean {
+				found = better
+			}
 		}
 		all = append(all, found)
 	}

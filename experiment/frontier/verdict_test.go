@@ -161,9 +161,10 @@ func TestLeakageAndGap(t *testing.T) {
 		{"above the limit", 0.75, 0.02, frontier.Missed, frontier.Reached},
 		{"the larger gap", 0.65, 0.10, frontier.Reached, frontier.Missed},
 	} {
-		// The nearest to 0.61 is 0.60, at ε = 1; the other would reach the aim.
+		// The nearest to 0.61 is 0.60, at ε = 1; the other would reach the aim, but
+		// at a larger ε than FEDERATE's.
 		result := task(t, "adult", 2,
-			curve("auto", with(made(1, 0.60, 0.60), tt.leakage, tt.gap), with(made(4, 0.80, 0.80), tt.leakage, 0)),
+			curve("auto", with(made(1, 0.60, 0.60), tt.leakage, tt.gap), with(made(16, 0.80, 0.80), tt.leakage, 0)),
 			curve("federate", with(made(8, 0.61, 0.61), 0.6, 0.05)))
 		if v := outcome(t, "leakage", result); v.Outcome != tt.wantLeakage || len(v.Checks) != 2 {
 			t.Errorf("%s: leakage %s by %v, want %s by 2 checks", tt.name, v.Outcome, v.Checks, tt.wantLeakage)
@@ -194,6 +195,7 @@ func TestGapAtEqualAccuracy(t *testing.T) {
 		{"fair codes instead of auto", []frontier.Curve{auto, fair}, with(8, 0.819, 0.05), 4, frontier.Reached},
 		{"FEDERATE at the majority", []frontier.Curve{auto, fair, none}, with(8, 0.752, 0.001), 0, frontier.Reached},
 		{"between them", []frontier.Curve{auto, fair, none}, with(8, 0.79, 0.001), 4, frontier.Unequal},
+		{"better in both", []frontier.Curve{auto, fair, none}, with(8, 0.79, 0.03), 4, frontier.Reached},
 		{"fairer yet", []frontier.Curve{auto, fair, none}, with(8, 0.801, 0.001), 4, frontier.Missed},
 		{"not computed", []frontier.Curve{curve("codes-fair"), none}, with(8, 0.75, 0.1), 0, frontier.NoData},
 	} {
