@@ -24,7 +24,7 @@ const (
 
 // Privacy is what must be said wherever erased vectors or probes of them are
 // shown.
-const Privacy = "erasure is not a privacy guarantee: at best it hides a concept from linear readers of vectors like these, and often not even that: see what the probes still read; only a mechanism with an ε promises anything"
+const Privacy = "erasure is not a privacy guarantee: at best it hides a concept from linear readers of vectors like these, and hard debiasing not even from them; only a mechanism with an ε promises anything"
 
 // ErrNothingLeft is wrapped by the errors of all that make an [Eraser] when each
 // vector would become the same.

@@ -148,8 +148,8 @@ func Run(ctx context.Context, t *bias.Table, test Test, o Options) (Result, erro
 		for _, statistic := range o.Statistics {
 			v := Variant{Measure: m, Statistic: statistic, Effect: math.NaN(), Sum: math.NaN(), P: math.NaN(), Inclusive: math.NaN(), Refused: why, TwoSided: o.TwoSided || statistic == Optimum}
 			if why == "" {
-				scores, err := statistic.associate(n)
-				if err != nil {
+				scores, failed := statistic.associate(n)
+				if failed != nil {
 					return Result{}, err
 				}
 				var ok bool

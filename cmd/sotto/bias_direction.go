@@ -67,7 +67,8 @@ forms of a profession are weighted by counts where --counts gives them.
 
 It is refused to call the component a direction of gender (exit code 1, with the
 reason) where fewer than two pairs are found or it explains hardly more than the
-second. Beside DirectBias stands what a random direction would have.
+second. Beside DirectBias stands what a random direction would have, and beside
+that of private vectors what random vectors have that are released alike.
 
 Words are built in for en, zh, es, ar, de, fr, fa, ur and wo. The translations of
 the professions are ours; --words takes others. With several languages their

@@ -170,6 +170,9 @@ func (o *eraseOptions) checkSource(fs *pflag.FlagSet) error {
 			return err
 		}
 	}
+	if o.save == "-" {
+		return errors.New("--save is -, must be a file: standard output is for vectors or the report")
+	}
 	if err := o.checkOut(); err != nil {
 		return err
 	}

@@ -278,6 +278,7 @@ func TestEraseRefuses(t *testing.T) {
 		"krr releases a class and takes":   fields("--method leace --mechanism krr --epsilon 1 --classes 2 --words 40 --vectors " + words + " --out " + out),
 		"too few rows":                     fields("--method leace --vectors " + textFile(t, "six.csv", "1,2\n2,1\n3,5\n4,1\n5,2\n6,6\n") + " --labels " + textFile(t, "l", strings.Repeat("a\nb\n", 3)) + " --out " + out + ".csv"),
 		"nothing would be left":            fields("--method inlp --vectors " + textFile(t, "one.csv", strings.Repeat("1\n-1\n1.5\n-2\n", 50)) + " --labels " + textFile(t, "l", strings.Repeat("a\nb\n", 100)) + " --out " + out + ".csv"),
+		"--save is -, must be a file":      fields("--method leace --vectors " + words + " --out " + out + " --save -"),
 		"--vectors is empty":               {"--vectors", "", "--method", "leace", "--out", out},
 		"lacks she or he":                  fields("--method leace --vectors " + textFile(t, "w.txt", "a 1 2\nb 2 1\n") + " --out " + out),
 	} {

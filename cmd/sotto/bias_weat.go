@@ -64,7 +64,8 @@ built in. EFFECT is the difference of mean associations in deviations, with its
 sign: a stereotype is positive by cosine and negative by a distance. P is the
 share of partitions of the target words with a greater difference, in the
 direction of the stereotype; every partition is looked at where there are at
-most 200,000.
+most 200,000. Stars and counts of significant tests are by the p that counts
+partitions as great as the observed one too, p_inclusive in JSON and CSV.
 
 Words without a vector are left out and listed. A test that loses more than a
 fifth of a set is refused; exit code 1 if all are.

@@ -167,7 +167,11 @@ func printWeatPrivate(b *strings.Builder, rows []weatRow, m weatModel) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s\n", promiseText(m.Guarantee))
-	fmt.Fprintf(b, "effects on private vectors: mean of %d draws, and their 2.5th and 97.5th percentile\n%s\n\n", rows[0].Private.Effect.Draws, simulated)
+	of := "one draw, which has no interval"
+	if draws := rows[0].Private.Effect.Draws; draws > 1 {
+		of = fmt.Sprintf("mean of %d draws, and their 2.5th and 97.5th percentile", draws)
+	}
+	fmt.Fprintf(b, "effects on private vectors: %s\n%s\n\n", of, simulated)
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "TEST\tMEASURE\tSTATISTIC\tRAW\tPRIVATE\tp < .01 IN") //nolint:errcheck // w is a buffer
 	for _, r := range rows {
