@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
+	"strings"
 	"text/tabwriter"
 
 	"sotto/experiment"
@@ -11,7 +11,7 @@ import (
 
 // printFrontier prints what the method auto tried, what it gave, and how far
 // from the limit the best of it is.
-func printFrontier(w io.Writer, f *experiment.Frontier) {
+func printFrontier(w *strings.Builder, f *experiment.Frontier) {
 	if f == nil {
 		return
 	}

@@ -39,7 +39,7 @@ func (r *Result) notes() []string {
 	notes := []string{
 		"± is the deviation over seeds; intervals cover what differs between seeds, on one test part",
 		fmt.Sprintf("PRIVEMB's metric ε is halved and vectors are clipped to norm %d, which makes its ε text-level like the others'", privembClip),
-		"the limit is what no release at that ε exceeds, given what the best model without protection knows of the test texts; the bound follows from ε and the shares of the classes alone",
+		"the limit is an estimate of what no release at that ε exceeds, given what the best model without protection knows of the test texts; the bound follows from ε and the shares of the classes alone",
 	}
 	has := func(f func(TaskResult) bool) bool { return slices.ContainsFunc(r.Tasks, f) }
 	if has(func(t TaskResult) bool { return t.Limit == celebaRows && t.Rows.Train == celebaRows }) {
