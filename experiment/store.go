@@ -63,7 +63,7 @@ func (st store) begin(s Spec) error {
 	if err := os.MkdirAll(filepath.Join(st.dir, statesDir), 0o755); err != nil { //nolint:gosec // results are meant to be read by others
 		return fmt.Errorf("experiment: %w", err)
 	}
-	return writeJSON(filepath.Join(st.dir, SpecFile), s)
+	return atomicfile.WriteJSON(filepath.Join(st.dir, SpecFile), s)
 }
 
 func readSpec(dir string) (Spec, error) {
@@ -78,22 +78,6 @@ func readSpec(dir string) (Spec, error) {
 		return s, fmt.Errorf("experiment: %s: %w", filepath.Join(dir, SpecFile), err)
 	}
 	return s, nil
-}
-
-func writeJSON(path string, v any) error {
-	content, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("experiment: %w", err)
-	}
-	f, err := atomicfile.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if _, err := f.Write(append(content, '\n')); err != nil {
-		return fmt.Errorf("experiment: %w", err)
-	}
-	return f.Commit()
 }
 
 // saveModel writes the model of a job. What an interrupted training has so far
@@ -199,5 +183,5 @@ func (st store) finish(r *Result) error {
 			return fmt.Errorf("experiment: %w", err)
 		}
 	}
-	return writeJSON(path, r)
+	return atomicfile.WriteJSON(path, r)
 }

@@ -133,6 +133,12 @@ func (m *Model) Save(dir string, info Manifest) error {
 	if err != nil {
 		return fmt.Errorf("train: manifest: %w", err)
 	}
+	return writeFolder(dir, weights, manifest)
+}
+
+// writeFolder writes a folder of weights and a manifest, whole or not at all, in
+// place of what is there.
+func writeFolder(dir string, weights, manifest []byte) error {
 	dir = filepath.Clean(dir)
 	fresh, err := os.MkdirTemp(filepath.Dir(dir), ".sotto-*.new")
 	if err != nil {
@@ -150,15 +156,15 @@ func (m *Model) Save(dir string, info Manifest) error {
 	return swap(fresh, dir)
 }
 
-// canonical returns the only text of a manifest that Load accepts, apart from
+// canonical returns the only text of a manifest that is accepted, apart from
 // white space. What is not UTF-8 in a string is replaced when the first text is
 // parsed.
-func canonical(info Manifest) ([]byte, error) {
+func canonical[M any](info M) ([]byte, error) {
 	text, err := json.Marshal(info)
 	if err != nil {
 		return nil, err
 	}
-	var parsed Manifest
+	var parsed M
 	if err = json.Unmarshal(text, &parsed); err != nil {
 		return nil, err
 	}

@@ -1,20 +1,16 @@
 package train
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"sotto/dp"
-	"sotto/internal/safetensors"
 	"sotto/mech"
 	"sotto/nn"
 )
@@ -188,25 +184,11 @@ func (h *Head) Save(dir string) error {
 	sum := sha256.Sum256(weights)
 	info := h.Manifest
 	info.Weights = hex.EncodeToString(sum[:])
-	manifest, err := canonicalHead(info)
+	manifest, err := canonical(info)
 	if err != nil {
 		return fmt.Errorf("train: manifest: %w", err)
 	}
-	dir = filepath.Clean(dir)
-	fresh, err := os.MkdirTemp(filepath.Dir(dir), ".sotto-*.new")
-	if err != nil {
-		return fmt.Errorf("train: %w", err)
-	}
-	defer os.RemoveAll(fresh) //nolint:errcheck // it is gone, or nothing can be done
-	for name, content := range map[string][]byte{WeightsFile: weights, ManifestFile: manifest} {
-		if err := writeSynced(filepath.Join(fresh, name), content); err != nil {
-			return err
-		}
-	}
-	if err := os.Chmod(fresh, 0o755); err != nil { //nolint:gosec // a head is meant to be read by others
-		return fmt.Errorf("train: %w", err)
-	}
-	return swap(fresh, dir)
+	return writeFolder(dir, weights, manifest)
 }
 
 // LoadHead reads the folder of a head, or that of a whole model, of which it
@@ -224,8 +206,8 @@ func LoadHead(dir string) (*Head, error) {
 		}
 		return h, nil
 	}
-	info, err := readHead(path)
-	if err != nil {
+	var info HeadManifest
+	if err := readStrictly(path, &info); err != nil {
 		return nil, err
 	}
 	t, err := readWeights(filepath.Join(dir, WeightsFile), info.Weights)
@@ -249,75 +231,4 @@ func formatOf(path string) (string, error) {
 		err = json.Unmarshal(content, &stated)
 	}
 	return stated.Format, err
-}
-
-// readSome reads a file that is not known to be small.
-func readSome(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	return io.ReadAll(io.LimitReader(f, maxManifest))
-}
-
-// readHead reads the manifest of a head as strictly as that of a model.
-func readHead(path string) (HeadManifest, error) {
-	var info HeadManifest
-	content, err := readSome(path)
-	if err != nil {
-		return info, err
-	}
-	d := json.NewDecoder(bytes.NewReader(content))
-	d.DisallowUnknownFields()
-	if err = d.Decode(&info); err != nil {
-		return info, fmt.Errorf("train: %s is no manifest of a head: %w", path, err)
-	}
-	want, err := canonicalHead(info)
-	if err != nil {
-		return info, fmt.Errorf("train: %s is no manifest of a head: %w", path, err)
-	}
-	var seen, expected bytes.Buffer
-	if json.Compact(&seen, content) != nil || json.Compact(&expected, want) != nil || !bytes.Equal(seen.Bytes(), expected.Bytes()) {
-		return info, fmt.Errorf("train: %s is not as it was saved: something is added, missing, repeated or spelt differently", path)
-	}
-	return info, nil
-}
-
-// canonicalHead returns the only text of a head's manifest that LoadHead
-// accepts, apart from white space.
-func canonicalHead(info HeadManifest) ([]byte, error) {
-	text, err := json.Marshal(info)
-	if err != nil {
-		return nil, err
-	}
-	var parsed HeadManifest
-	if err = json.Unmarshal(text, &parsed); err != nil {
-		return nil, err
-	}
-	text, err = json.MarshalIndent(parsed, "", "  ")
-	return append(text, '\n'), err
-}
-
-// readWeights reads tensors from a file with the given SHA-256.
-func readWeights(path, digest string) (tensors, error) {
-	weights, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("train: head has no weights: %w", err)
-	}
-	if sum := sha256.Sum256(weights); hex.EncodeToString(sum[:]) != digest {
-		return nil, fmt.Errorf("train: %s is damaged or of another head: its SHA-256 is not the manifest's", path)
-	}
-	f, err := safetensors.Decode(weights)
-	if err != nil {
-		return nil, fmt.Errorf("train: %s: %w", path, err)
-	}
-	t := make(tensors)
-	for _, u := range f.Tensors {
-		if len(u.Shape) != 2 {
-			return nil, fmt.Errorf("train: %s: a tensor has %d dimensions, must have 2", path, len(u.Shape))
-		}
-		t[u.Name] = nn.Matrix{Rows: u.Shape[0], Cols: u.Shape[1], Data: u.Data}
-	}
-	return t, nil
 }

@@ -173,7 +173,7 @@ func TestLoadHeadChanged(t *testing.T) {
 		{"another reason", train.ManifestFile, `"reason": "`, `"reason": "surely `, "another guarantee"},
 		{"another assumption", train.ManifestFile, `"assumption": "the`, `"assumption": "The`, "assumption"},
 		{"an encoder", train.ManifestFile, `"architecture": {`, `"architecture": {"encoder":[5],`, ""},
-		{"another field", train.ManifestFile, `"method": "some"`, `"method": "some", "texts": 1`, "no manifest of a head"},
+		{"another field", train.ManifestFile, `"method": "some"`, `"method": "some", "texts": 1`, "no manifest of a model"},
 		{"a field twice", train.ManifestFile, `"method": "some"`, `"method": "some", "method": "other"`, "not as it was saved"},
 		{"a class fewer", train.ManifestFile, `"high"`, ``, ""},
 		{"another format", train.ManifestFile, `"format": "sotto-model-head-1"`, `"format": "sotto-model-head-2"`, ""},

@@ -30,23 +30,9 @@ func Load(dir string) (*Model, Manifest, error) {
 	if err != nil {
 		return nil, Manifest{}, err
 	}
-	weights, err := os.ReadFile(filepath.Join(dir, WeightsFile))
+	t, err := readWeights(filepath.Join(dir, WeightsFile), info.Weights)
 	if err != nil {
-		return nil, Manifest{}, fmt.Errorf("train: model has no weights: %w", err)
-	}
-	if sum := sha256.Sum256(weights); hex.EncodeToString(sum[:]) != info.Weights {
-		return nil, Manifest{}, fmt.Errorf("train: %s is damaged or of another model: its SHA-256 is not the manifest's; train the model again or copy its folder whole", filepath.Join(dir, WeightsFile))
-	}
-	f, err := safetensors.Decode(weights)
-	if err != nil {
-		return nil, Manifest{}, fmt.Errorf("train: %s: %w", filepath.Join(dir, WeightsFile), err)
-	}
-	t := make(tensors)
-	for _, u := range f.Tensors {
-		if len(u.Shape) != 2 {
-			return nil, Manifest{}, fmt.Errorf("train: %s: a tensor has %d dimensions, must have 2", dir, len(u.Shape))
-		}
-		t[u.Name] = nn.Matrix{Rows: u.Shape[0], Cols: u.Shape[1], Data: u.Data}
+		return nil, Manifest{}, err
 	}
 	m, err := newModel(info.Architecture, t)
 	if err != nil {
@@ -61,36 +47,79 @@ func Load(dir string) (*Model, Manifest, error) {
 
 func readManifest(path string) (Manifest, error) {
 	var info Manifest
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if format, err := formatOf(path); errors.Is(err, fs.ErrNotExist) {
 		return info, fmt.Errorf("train: %s is no model: %w", filepath.Dir(path), err)
-	} else if err != nil {
-		return info, fmt.Errorf("train: %w", err)
+	} else if err == nil && format == headFormat {
+		return info, fmt.Errorf("train: %s is the head of a model, must be a whole one", filepath.Dir(path))
 	}
-	defer f.Close() //nolint:errcheck // it was only read
-	content, err := io.ReadAll(io.LimitReader(f, maxManifest))
-	if err != nil {
-		return info, fmt.Errorf("train: %w", err)
-	}
-	d := json.NewDecoder(bytes.NewReader(content))
-	d.DisallowUnknownFields()
-	if err = d.Decode(&info); err != nil {
-		return info, fmt.Errorf("train: %s is no manifest of a model: %w", path, err)
+	if err := readStrictly(path, &info); err != nil {
+		return info, err
 	}
 	if info.Format != modelFormat {
 		return info, fmt.Errorf("train: %s has format %q, must be %q", path, info.Format, modelFormat)
 	}
+	return info, nil
+}
+
+// readStrictly reads a manifest that is exactly as it was saved.
+func readStrictly[M any](path string, info *M) error {
+	content, err := readSome(path)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.DisallowUnknownFields()
+	if err = d.Decode(info); err != nil {
+		return fmt.Errorf("train: %s is no manifest of a model: %w", path, err)
+	}
 	// A second text behind the first, a key that occurs twice or in capitals:
 	// whoever reads the file would see something else than what was parsed.
-	want, err := canonical(info)
+	want, err := canonical(*info)
 	if err != nil {
-		return info, fmt.Errorf("train: %s is no manifest of a model: %w", path, err)
+		return fmt.Errorf("train: %s is no manifest of a model: %w", path, err)
 	}
 	var seen, expected bytes.Buffer
 	if json.Compact(&seen, content) != nil || json.Compact(&expected, want) != nil || !bytes.Equal(seen.Bytes(), expected.Bytes()) {
-		return info, fmt.Errorf("train: %s is not as it was saved: something is added, missing, repeated or spelt differently", path)
+		return fmt.Errorf("train: %s is not as it was saved: something is added, missing, repeated or spelt differently", path)
 	}
-	return info, nil
+	return nil
+}
+
+// readSome reads a file that is not known to be small.
+func readSome(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	content, err := io.ReadAll(io.LimitReader(f, maxManifest))
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	return content, nil
+}
+
+// readWeights reads tensors from a file with the given SHA-256.
+func readWeights(path, digest string) (tensors, error) {
+	weights, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("train: model has no weights: %w", err)
+	}
+	if sum := sha256.Sum256(weights); hex.EncodeToString(sum[:]) != digest {
+		return nil, fmt.Errorf("train: %s is damaged or of another model: its SHA-256 is not the manifest's; train the model again or copy its folder whole", path)
+	}
+	f, err := safetensors.Decode(weights)
+	if err != nil {
+		return nil, fmt.Errorf("train: %s: %w", path, err)
+	}
+	t := make(tensors)
+	for _, u := range f.Tensors {
+		if len(u.Shape) != 2 {
+			return nil, fmt.Errorf("train: %s: a tensor has %d dimensions, must have 2", path, len(u.Shape))
+		}
+		t[u.Name] = nn.Matrix{Rows: u.Shape[0], Cols: u.Shape[1], Data: u.Data}
+	}
+	return t, nil
 }
 
 // confirm refuses a manifest whose guarantee is not what the mechanism proves.

@@ -9,6 +9,7 @@ import (
 	"sotto/dataset"
 	"sotto/dp"
 	"sotto/experiment"
+	"sotto/internal/atomicfile"
 	"sotto/measure"
 	"sotto/nn"
 	"sotto/train"
@@ -86,7 +87,7 @@ func addSplits(ctx context.Context, dir string, t Task, epsilons []float64, work
 		return err
 	}
 	s.At = append(s.At, missing...)
-	return writeJSON(filepath.Join(dir, splitFile), s)
+	return atomicfile.WriteJSON(filepath.Join(dir, splitFile), s)
 }
 
 // addSeed adds the accuracies of one model, which lies in a folder. What a model

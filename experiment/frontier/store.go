@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 
 	"sotto/experiment"
-	"sotto/internal/atomicfile"
 )
 
 // ErrDamaged is wrapped by the errors of [Compute] and [Collect] for an entry of
@@ -96,23 +95,6 @@ func readJSON(path string, v any) (bool, error) {
 		return false, damaged(path, err)
 	}
 	return true, nil
-}
-
-// writeJSON writes a file that appears whole or not at all.
-func writeJSON(path string, v any) error {
-	content, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("frontier: %w", err)
-	}
-	f, err := atomicfile.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if _, err := f.Write(append(content, '\n')); err != nil {
-		return fmt.Errorf("frontier: %w", err)
-	}
-	return f.Commit()
 }
 
 // dropModels removes the models of a complete experiment, which take far more

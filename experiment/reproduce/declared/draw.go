@@ -14,6 +14,7 @@ import (
 
 	"sotto/dataset"
 	"sotto/experiment"
+	"sotto/internal/atomicfile"
 	"sotto/measure"
 	"sotto/nn"
 )
@@ -101,7 +102,7 @@ func (w *worker) doDraw(ctx context.Context) (*outcome, error) {
 			return nil, err
 		}
 		done.Kbit = append(done.Kbit, l)
-		if err := writeJSON(path, done); err != nil {
+		if err := atomicfile.WriteJSON(path, done); err != nil {
 			return nil, err
 		}
 	}

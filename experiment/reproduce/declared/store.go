@@ -2,7 +2,6 @@ package declared
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,7 +64,7 @@ func (w *worker) obtain(ctx context.Context, s experiment.Spec) (*experiment.Res
 		if err = w.measure(ctx, dir, r, m, more); err != nil {
 			return nil, nil, err
 		}
-		if err = writeJSON(filepath.Join(dir, measuresFile), more); err != nil {
+		if err = atomicfile.WriteJSON(filepath.Join(dir, measuresFile), more); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -158,21 +157,4 @@ func dropModels(dir string) error {
 		}
 	}
 	return nil
-}
-
-// writeJSON writes a file that appears whole or not at all.
-func writeJSON(path string, v any) error {
-	content, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("declared: %w", err)
-	}
-	f, err := atomicfile.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if _, err := f.Write(append(content, '\n')); err != nil {
-		return fmt.Errorf("declared: %w", err)
-	}
-	return f.Commit()
 }
