@@ -107,8 +107,11 @@ func runFrontier(ctx context.Context, o frontierOptions, std streams) error {
 		return errors.New("interrupted; what was trained is in the folder, and the same command goes on from there")
 	}
 	r, also := frontier.Collect(o.Options)
-	if also != nil {
-		return errors.Join(err, also)
+	if also != nil && err == nil {
+		err = also
+	}
+	if also != nil { // most often for the reason that nothing could be computed
+		return err
 	}
 	return errors.Join(err, o.write(r, std)) // what could not be computed is told after what could
 }
