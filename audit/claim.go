@@ -176,7 +176,7 @@ const accuracyAlpha = 0.001
 
 // checkAccuracy refutes an accuracy that no release under the claimed ε allows.
 func (v *Verdict) checkAccuracy(c Claim) error {
-	limit, err := dp.Limit(v.Claimed, c.Priors)
+	limit, err := dp.AccuracyBound(v.Claimed, c.Priors)
 	if err != nil {
 		return err
 	}

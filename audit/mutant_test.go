@@ -212,7 +212,7 @@ func TestMutantsOfAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		claim := float64(m.Account().Claimed)
+		claim := float64(m.Profile().Claimed)
 		t.Run(p.Mechanism+p.Variant+" with half the noise", func(t *testing.T) {
 			p := p
 			p.Epsilon *= 2

@@ -69,10 +69,10 @@ func Builtin(m dp.Vector) Target {
 		_, err := m.Privatize(x, noise.Crypto())
 		return err == nil
 	}
-	if a, ok := m.(dp.Accountable); ok {
-		account := a.Account()
-		t.Independent = account.Independent
-		if w := account.Witness; w.X != nil {
+	if a, ok := m.(dp.Profiled); ok {
+		profile := a.Profile()
+		t.Independent = profile.Independent
+		if w := profile.Witness; w.X != nil {
 			t.Pairs = append(t.Pairs, Pair{Name: "the mechanism's own witness", X: w.X, X2: w.X2, Distance: distanceFor(unit, w.X, w.X2)})
 		}
 	}

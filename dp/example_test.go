@@ -48,8 +48,8 @@ func ExampleCompose() {
 
 // A reported accuracy of 80.87 % refutes ε = 0.05 at text level, where 57.8 %
 // belong to the commonest class.
-func ExampleLimit() {
-	most, err := dp.Limit(0.05, []float64{0.578, 0.2, 0.122, 0.1})
+func ExampleAccuracyBound() {
+	most, err := dp.AccuracyBound(0.05, []float64{0.578, 0.2, 0.122, 0.1})
 	fmt.Printf("%.3f %v\n", most, err)
 	// Output: 0.578 <nil>
 }

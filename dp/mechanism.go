@@ -51,8 +51,8 @@ type Witness struct {
 	LogP, LogQ float64
 }
 
-// Account is what a mechanism says of itself beside its guarantee.
-type Account struct {
+// Profile is what a mechanism says of itself beside its guarantee.
+type Profile struct {
 	Mechanism string
 	Variant   string
 	// Claimed is the ε that the publication, or the user's flag, puts on it.
@@ -67,13 +67,13 @@ type Account struct {
 	Facts []Fact
 }
 
-// Fact is a named number of an [Account].
+// Fact is a named number of a [Profile].
 type Fact struct {
 	Name  string
 	Value float64
 }
 
-// Accountable is implemented by every built-in mechanism.
-type Accountable interface {
-	Account() Account
+// Profiled is implemented by every built-in mechanism.
+type Profiled interface {
+	Profile() Profile
 }

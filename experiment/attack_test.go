@@ -106,7 +106,7 @@ func TestAttackDishonest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, claimed, g := opposite(t, m, 300), dp.Guarantee{Unit: dp.Text, Epsilon: m.Account().Claimed}, m.Guarantee()
+		d, claimed, g := opposite(t, m, 300), dp.Guarantee{Unit: dp.Text, Epsilon: m.Profile().Claimed}, m.Guarantee()
 		if a := attackVectors(t, d, &claimed, experiment.AttackOptions{Workers: 2}); !a.Refuted {
 			t.Errorf("%s: attack on the claim ε = %v: %+v, want it refuted", p.Mechanism, claimed.Epsilon, a)
 		}

@@ -43,7 +43,7 @@ func (m fake) PrivatizeTo(dst, x []float64, src weakrand.Source) error {
 
 func (m fake) Shape() (in, out int)    { return m.dim, m.dim }
 func (m fake) Params() mech.Params     { return mech.Params{Mechanism: "fake", Dim: m.dim} }
-func (m fake) Account() dp.Account     { return dp.Account{Mechanism: "fake"} }
+func (m fake) Profile() dp.Profile     { return dp.Profile{Mechanism: "fake"} }
 func (m fake) Guarantee() dp.Guarantee { return dp.Guarantee{Unit: dp.Text, Epsilon: m.claim} }
 
 // poles is a corpus of as many numbers a row as a mechanism takes, whose
@@ -161,7 +161,7 @@ func honest(epsilon float64, dim int) []mech.Params {
 		{Mechanism: "laplace-l1", Dim: dim, Epsilon: epsilon},
 		{Mechanism: "laplace-l1", Variant: mech.Released, Dim: dim, Epsilon: epsilon / math.Sqrt(float64(dim))},
 		{Mechanism: "laplace-l2", Dim: dim, Epsilon: epsilon},
-		{Mechanism: "dpnr", Variant: mech.True, Dim: dim, Epsilon: epsilon},
+		{Mechanism: "dpnr", Variant: mech.AsStated, Dim: dim, Epsilon: epsilon},
 		{Mechanism: "dpnr", Variant: mech.Paper, Dim: dim, Epsilon: epsilon / float64(dim)},
 		{Mechanism: "privunit", Dim: dim, Epsilon: epsilon},
 		{Mechanism: "codebook", Dim: dim, Epsilon: epsilon},
@@ -319,7 +319,7 @@ func TestDishonest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		claim := dp.Guarantee{Unit: dp.Text, Epsilon: m.Account().Claimed}
+		claim := dp.Guarantee{Unit: dp.Text, Epsilon: m.Profile().Claimed}
 		for _, kind := range tt.kinds {
 			a, err := all[kind](m, experiment.AttemptOptions{Workers: 2, Claim: &claim})
 			if err != nil {

@@ -115,7 +115,7 @@ func (c *Corpus) describe(m mech.Mechanism) string {
 	if m == nil {
 		return fmt.Sprintf("%s, %d rows, raw vectors", c.Source, c.X.Rows)
 	}
-	a := m.Account()
+	a := m.Profile()
 	return fmt.Sprintf("%s, %d rows, %s %s", c.Source, c.X.Rows, a.Mechanism, a.Variant)
 }
 

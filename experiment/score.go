@@ -333,7 +333,7 @@ func (s *scorer) yardstick(epsilon dp.Epsilon) measure.Number {
 	return v
 }
 
-// limit is dp.Limit over the classes that occur.
+// limit is dp.AccuracyBound over the classes that occur.
 func limit(epsilon dp.Epsilon, priors []float64) measure.Number {
 	var occur []float64
 	for _, p := range priors {
@@ -341,7 +341,7 @@ func limit(epsilon dp.Epsilon, priors []float64) measure.Number {
 			occur = append(occur, p)
 		}
 	}
-	v, err := dp.Limit(epsilon, occur)
+	v, err := dp.AccuracyBound(epsilon, occur)
 	if err != nil {
 		return undefined
 	}

@@ -83,7 +83,7 @@ func TestAnswerAccuracyBelowLimit(t *testing.T) {
 				priors = append(priors, n/float64(rows))
 			}
 		}
-		limit, err := dp.Limit(epsilon, priors)
+		limit, err := dp.AccuracyBound(epsilon, priors)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -84,7 +84,7 @@ func ExampleLeak() {
 func ExampleYardstick() {
 	posteriors := nn.Matrix{Rows: 2, Cols: 2, Data: []float32{.7, .3, .1, .9}}
 	epsilon := dp.Epsilon(math.Log(3))
-	limit, _ := dp.Limit(epsilon, []float64{0.5, 0.5})
+	limit, _ := dp.AccuracyBound(epsilon, []float64{0.5, 0.5})
 	yardstick, err := measure.Yardstick(epsilon, posteriors, nil)
 	if err != nil {
 		fmt.Println(err)

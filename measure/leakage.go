@@ -8,7 +8,7 @@ import (
 )
 
 // Leakage is what an attacker learnt of an attribute. The accuracy means little
-// without the rest: compare it with Majority, and with dp.Limit of the release.
+// without the rest: compare it with Majority, and with dp.AccuracyBound of the release.
 type Leakage struct {
 	Accuracy float64 `json:"accuracy"`
 	Low      float64 `json:"low"` // 95 % Clopper–Pearson interval of the accuracy

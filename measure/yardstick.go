@@ -14,7 +14,7 @@ import (
 // (text-level, δ = 0) to the question for a label, when the trusted side knows
 // the posterior probabilities η(x) of the label's classes: rows × classes, one
 // row for each x. priors say which classes are common; nil means the mean of
-// the posteriors. It belongs beside [dp.Limit], which needs no model of x, and is
+// the posteriors. It belongs beside [dp.AccuracyBound], which needs no model of x, and is
 // never above that limit for the mean posteriors.
 //
 // The family. Let M be the m commonest classes and T(x) the j classes of M with
@@ -54,7 +54,7 @@ import (
 //
 // It is a yardstick all the same, since η comes from a model: a poor model
 // makes it low, an overconfident one makes it high. A utility above it is no
-// refutation of ε; one above [dp.Limit] is.
+// refutation of ε; one above [dp.AccuracyBound] is.
 //
 // Rows must sum to 1 within 10⁻³ and are scaled to do so. The time is of the
 // order of rows × classes².

@@ -130,7 +130,7 @@ func TestYardstickProperties(t *testing.T) {
 		previous := slices.Max(prior)
 		for _, epsilon := range []dp.Epsilon{0, 1e-9, 0.3, 1, 2, 4, 8, 30, 1000, dp.Infinite} {
 			got := yardstick(t, epsilon, x)
-			limit, err := dp.Limit(epsilon, prior)
+			limit, err := dp.AccuracyBound(epsilon, prior)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -212,9 +212,9 @@ func (m *bitChannel) LogRatio(y, x, x2 []float64) (float64, error) {
 	return sum, nil
 }
 
-// Account implements [dp.Accountable]. Its witness takes the worse direction
+// Profile implements [dp.Profiled]. Its witness takes the worse direction
 // on every bit and the released bit that shows it.
-func (m *bitChannel) Account() dp.Account {
+func (m *bitChannel) Profile() dp.Profile {
 	dim, bits := m.params.Dim, m.code.bits
 	w := dp.Witness{X: make([]float64, dim), X2: make([]float64, dim), Y: make([]float64, dim*bits)}
 	for i := range dim {
@@ -237,7 +237,7 @@ func (m *bitChannel) Account() dp.Account {
 	}
 	w.Event = "the single release " + pattern(w.Y[:min(len(w.Y), 8)], len(w.Y) > 8) +
 		" from inputs encoded as " + m.pattern(w.X) + " and " + m.pattern(w.X2)
-	return dp.Account{
+	return dp.Profile{
 		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
 		Reason: m.reason, Witness: w, Independent: true,
 	}

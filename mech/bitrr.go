@@ -149,8 +149,8 @@ func (m *RoundedBit) LogRatio(y, x, x2 []float64) (float64, error) {
 	return sum, nil
 }
 
-// Account implements [dp.Accountable].
-func (m *RoundedBit) Account() dp.Account {
+// Profile implements [dp.Profiled].
+func (m *RoundedBit) Profile() dp.Profile {
 	d := m.params.Dim
 	w := dp.Witness{
 		X: make([]float64, d), X2: make([]float64, d), Y: make([]float64, d),
@@ -160,7 +160,7 @@ func (m *RoundedBit) Account() dp.Account {
 	for i := range d {
 		w.X[i], w.X2[i], w.Y[i] = oneHotRange, -oneHotRange, 1
 	}
-	return dp.Account{
+	return dp.Profile{
 		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
 		Reason: "each coordinate sends one bit by randomised response of budget ε/D", Witness: w, Independent: true,
 	}

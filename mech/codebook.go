@@ -333,8 +333,8 @@ func (m *Codebook) Index(y []float64) (int, error) {
 	return 0, errRelease
 }
 
-// Account implements [dp.Accountable].
-func (m *Codebook) Account() dp.Account {
+// Profile implements [dp.Profiled].
+func (m *Codebook) Profile() dp.Profile {
 	d := m.params.Dim
 	w := dp.Witness{
 		X: make([]float64, d), X2: make([]float64, d), Y: make([]float64, d),
@@ -348,7 +348,7 @@ func (m *Codebook) Account() dp.Account {
 	for j, v := range w.X {
 		w.X2[j] = -v
 	}
-	return dp.Account{
+	return dp.Profile{
 		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
 		Reason:  "each of the K nearest codewords is e^ε times as likely as each other one, whatever the input",
 		Witness: w, Facts: []dp.Fact{{Name: "mse", Value: m.MSE()}, {Name: "selected", Value: float64(m.params.Selected)}},

@@ -350,8 +350,8 @@ func (m *Codes) LogRatio(y, x, x2 []float64) (float64, error) {
 	return noise.LogRatio(noise.Prob(chance[0]), 1, noise.Prob(chance[1]), 1), nil
 }
 
-// Account implements [dp.Accountable].
-func (m *Codes) Account() dp.Account {
+// Profile implements [dp.Profiled].
+func (m *Codes) Profile() dp.Profile {
 	k, c := m.params.Dim, m.worst
 	last, first := m.reach(c)
 	const unit = 2 // of Prob in 2⁻⁶⁴, 2⁶⁴/T = 2²
@@ -372,7 +372,7 @@ func (m *Codes) Account() dp.Account {
 		}
 		facts = append(facts, dp.Fact{Name: "weight_sum", Value: sum})
 	}
-	return dp.Account{
+	return dp.Profile{
 		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
 		Reason:  "each code's probability is at most e^ε times the least that any ranking leaves it",
 		Witness: w, Facts: facts,

@@ -291,9 +291,9 @@ func TestCodesPick(t *testing.T) {
 // TestCodesWitness: the second of two codes is released with probability 0.4 if
 // it ranks first, and 0.2 if last.
 func TestCodesWitness(t *testing.T) {
-	w := newCodes(t, mech.Params{Dim: 2, Weights: []float64{0.6, 0.2}, Epsilon: 1}).Account().Witness
+	w := newCodes(t, mech.Params{Dim: 2, Weights: []float64{0.6, 0.2}, Epsilon: 1}).Profile().Witness
 	if !within(w.LogP, math.Log(0.4), 1e-12) || !within(w.LogQ, math.Log(0.2), 1e-12) || w.Y[1] != 1 || w.X[1] <= w.X[0] || w.X2[1] >= w.X2[0] {
-		t.Errorf("Account().Witness = %+v, want ln 0.4 and ln 0.2 for code 1", w)
+		t.Errorf("Profile().Witness = %+v, want ln 0.4 and ln 0.2 for code 1", w)
 	}
 }
 

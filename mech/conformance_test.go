@@ -56,7 +56,7 @@ func subjects() []subject {
 	return []subject{
 		with(one("laplace-l1", mech.Paper, true), func(s *subject) { s.options = latticeOptions }),
 		with(one("laplace-l1", mech.Released, false), func(s *subject) { s.options = latticeOptions }),
-		with(one("dpnr", mech.True, true), func(s *subject) { s.least, s.options = 2, latticeOptions }),
+		with(one("dpnr", mech.AsStated, true), func(s *subject) { s.least, s.options = 2, latticeOptions }),
 		with(one("dpnr", mech.Paper, false), func(s *subject) { s.least, s.options = 2, latticeOptions }),
 		with(one("dpnr", mech.Released, false), func(s *subject) { s.least = 2 }),
 		bit("sue", mech.OneHot, 10, true), bit("sue", mech.Paper, 10, false), bit("sue", mech.Paper, 7, false),
@@ -68,7 +68,7 @@ func subjects() []subject {
 		bit("bitrr", mech.Weighted, 10, true), bit("bitrr", mech.Uniform, 1, true), bit("bitrr", mech.OneBit, 0, true),
 		embed(mech.Orthonormal, 0), embed(mech.Orthonormal, 3), embed(mech.Spectral, 0), embed(mech.Vocabulary, 0),
 		embed(mech.Paper, 0), embed(mech.M1, 0), embed(mech.M1, 0.5),
-		with(one("privunit", mech.True, true), func(s *subject) {
+		with(one("privunit", mech.AsStated, true), func(s *subject) {
 			s.least = 3
 			s.valid = func(dim int, eps float64) bool { return dim > 5 || eps < 100 }
 			s.options = func(m mech.Mechanism, o *dptest.Options) {
@@ -76,7 +76,7 @@ func subjects() []subject {
 				o.Impossible = [][]float64{make([]float64, out)}
 			}
 		}),
-		with(one("codebook", mech.True, true), func(s *subject) {
+		with(one("codebook", mech.AsStated, true), func(s *subject) {
 			s.least, s.Codewords = 2, 32
 			s.quiet = func(_ int, eps float64) bool { return eps >= 10 }
 			s.options = func(m mech.Mechanism, o *dptest.Options) {
@@ -84,13 +84,13 @@ func subjects() []subject {
 				o.Impossible = [][]float64{make([]float64, out)}
 			}
 		}),
-		with(one("codes", mech.True, true), codesSubject),
-		with(one("codes", mech.True, true), func(s *subject) {
+		with(one("codes", mech.AsStated, true), codesSubject),
+		with(one("codes", mech.AsStated, true), func(s *subject) {
 			codesSubject(s)
 			s.adapt = func(p *mech.Params, dim int) { p.Dim, p.Weights = dim, uneven(dim, p.Epsilon, 0.5) }
 		}),
-		one("laplace-l2", mech.True, true),
-		with(one("gaussian", mech.True, true), func(s *subject) {
+		one("laplace-l2", mech.AsStated, true),
+		with(one("gaussian", mech.AsStated, true), func(s *subject) {
 			// The grid is too coarse for much noise in many dimensions, and the
 			// table's error is too large for e^100.
 			s.valid = func(dim int, eps float64) bool { return eps < 100 && (dim < 50 || eps >= 1) }
@@ -132,7 +132,7 @@ func gaussianOptions(m mech.Mechanism, o *dptest.Options) {
 	latticeOptions(m, o)
 	g := m.Guarantee()
 	_, out := m.Shape()
-	q := math.Exp(m.(dp.Accountable).Account().Witness.LogQ)
+	q := math.Exp(m.(dp.Profiled).Profile().Witness.LogQ)
 	paid := (1 + math.Exp(-float64(g.Epsilon))) * float64(out) * noise.GaussianError / q
 	o.Shortfall = 1e-6 - 1.1*math.Log1p(-paid)/float64(g.Epsilon)
 }
@@ -165,7 +165,7 @@ func vocabulary(dim int) [][]float64 {
 func privEmbOptions(m mech.Mechanism, o *dptest.Options) {
 	in, _ := m.Shape()
 	o.Shortfall = 0.01
-	if m.Account().Variant == mech.Vocabulary {
+	if m.Profile().Variant == mech.Vocabulary {
 		words := vocabulary(in)
 		o.Input = func(rng *weakrand.Rand) []float64 { return append([]float64(nil), words[rng.IntN(len(words))]...) }
 		o.Bad = [][]float64{make([]float64, in)}

@@ -11,7 +11,7 @@ import (
 
 // DPNR maps a vector affinely to [0,1], its least coordinate to 0 and its
 // largest to 1, and adds Laplace noise to each coordinate: of scale 1/ε in the
-// variant [Paper], of scale D/ε in the variant [True]. The variant [Released]
+// variant [Paper], of scale D/ε in the variant [AsStated]. The variant [Released]
 // draws one number of scale 1/ε and adds it to all coordinates, as the
 // published code does.
 //
@@ -20,7 +20,7 @@ import (
 //
 // Theorem. With R integers to a unit and the noise of [noise.Stream.Laplace],
 // a release is (D·R·s, 0)-DP, s = [noise.LaplaceStep]: R = ⌊ε/s⌋ gives D·ε
-// (Paper), R = ⌊ε/(D·s)⌋ gives ε (True). No ε holds for Released: subtracting
+// (Paper), R = ⌊ε/(D·s)⌋ gives ε (AsStated). No ε holds for Released: subtracting
 // the least coordinate of a release from all of them gives the input back.
 //
 // Numerics: input and noise are integers, except in the variant Released,
@@ -33,7 +33,7 @@ type DPNR struct {
 	radius int64 // R: integers in a unit
 }
 
-// NewDPNR takes dim and epsilon, and the variants [True], [Paper] and [Released].
+// NewDPNR takes dim and epsilon, and the variants [AsStated], [Paper] and [Released].
 func NewDPNR(p Params) (*DPNR, error) {
 	p, err := p.prepare("dpnr")
 	if err == nil {
@@ -43,7 +43,7 @@ func NewDPNR(p Params) (*DPNR, error) {
 		return nil, err
 	}
 	perCoordinate := p.Epsilon
-	if p.Variant == True {
+	if p.Variant == AsStated {
 		perCoordinate /= float64(p.Dim)
 	}
 	radius := cellsFor(perCoordinate)
@@ -184,10 +184,10 @@ func Denoise(y []float64) []float64 {
 	return clean
 }
 
-// Account implements [dp.Accountable].
-func (m *DPNR) Account() dp.Account {
+// Profile implements [dp.Profiled].
+func (m *DPNR) Profile() dp.Profile {
 	d := m.params.Dim
-	a := dp.Account{Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon), Independent: m.params.Variant != Released}
+	a := dp.Profile{Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon), Independent: m.params.Variant != Released}
 	x, x2, y := make([]float64, d), make([]float64, d), make([]float64, d)
 	unit := 1 / float64(m.radius)
 	x2[0], y[0] = 1, -0.5*unit

@@ -23,13 +23,13 @@ func Example() {
 
 // What a published system promises, what its code does, and what it should be.
 func ExampleNew() {
-	for _, variant := range []string{mech.Paper, mech.Released, mech.True} {
+	for _, variant := range []string{mech.Paper, mech.Released, mech.AsStated} {
 		m, err := mech.New(mech.Params{Mechanism: "dpnr", Variant: variant, Dim: 768, Epsilon: 0.05})
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("%s: claimed %v, true %.3v\n", variant, m.Account().Claimed, float64(m.Guarantee().Epsilon))
+		fmt.Printf("%s: claimed %v, true %.3v\n", variant, m.Profile().Claimed, float64(m.Guarantee().Epsilon))
 	}
 	// Output:
 	// paper: claimed 0.05, true 38.4
@@ -139,7 +139,7 @@ func ExampleOME() {
 		fmt.Println(err)
 		return
 	}
-	a := m.Account()
+	a := m.Profile()
 	fmt.Println("claimed", a.Claimed, "true", m.Guarantee())
 	fmt.Println(a.Reason)
 	fmt.Println(a.Witness.Event)

@@ -175,8 +175,8 @@ func (m *Gaussian) LogRatio(y, x, x2 []float64) (float64, error) {
 	return logA - logB, nil
 }
 
-// Account implements [dp.Accountable].
-func (m *Gaussian) Account() dp.Account {
+// Profile implements [dp.Profiled].
+func (m *Gaussian) Profile() dp.Profile {
 	d := m.params.Dim
 	x, x2 := make([]float64, d), make([]float64, d)
 	x[0], x2[0] = 1, -1
@@ -187,7 +187,7 @@ func (m *Gaussian) Account() dp.Account {
 	c := cells[0]
 	// The likelihood ratio exceeds e^ε beyond this coordinate.
 	threshold := m.params.Epsilon * noise.GaussianScale * noise.GaussianScale / (2 * c)
-	return dp.Account{
+	return dp.Profile{
 		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
 		Reason: "the variance is the least for which the Gaussian's exact trade-off curve passes through (ε, δ)",
 		Witness: dp.Witness{

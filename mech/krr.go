@@ -127,9 +127,9 @@ func (m *KRR) LogRatio(y, x, x2 []float64) (float64, error) {
 	return ratio, nil
 }
 
-// Account implements [dp.Accountable].
-func (m *KRR) Account() dp.Account {
-	return dp.Account{
+// Profile implements [dp.Profiled].
+func (m *KRR) Profile() dp.Profile {
+	return dp.Profile{
 		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
 		Reason: "the true label is e^ε times as likely as any other",
 		Witness: dp.Witness{

@@ -156,9 +156,9 @@ func latticeLogRatio(cells func(dst, x []float64) error, y, x, x2 []float64, rad
 	return laplaceLogRatio(y, a, b, radius)
 }
 
-// Account implements [dp.Accountable].
-func (m *LaplaceL1) Account() dp.Account {
-	a := dp.Account{Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon), Independent: true}
+// Profile implements [dp.Profiled].
+func (m *LaplaceL1) Profile() dp.Profile {
+	a := dp.Profile{Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon), Independent: true}
 	d := m.params.Dim
 	x, x2, y := make([]float64, d), make([]float64, d), make([]float64, d)
 	half := 0.5 / float64(m.radius)

@@ -110,12 +110,12 @@ func (m *LaplaceL2) LogRatio(y, x, x2 []float64) (float64, error) {
 	return m.noise.logRatio(y, a, b), nil
 }
 
-// Account implements [dp.Accountable].
-func (m *LaplaceL2) Account() dp.Account {
+// Profile implements [dp.Profiled].
+func (m *LaplaceL2) Profile() dp.Profile {
 	d := m.params.Dim
 	x, x2, y := make([]float64, d), make([]float64, d), make([]float64, d)
 	x[0], x2[0], y[0] = 1, -1, 1
-	return dp.Account{
+	return dp.Profile{
 		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
 		Reason: "two vectors of L2 norm 1 are at most 2 apart, which is what the noise pays for",
 		Witness: dp.Witness{

@@ -174,7 +174,7 @@ func TestLatticeCells(t *testing.T) {
 	for _, p := range []mech.Params{
 		{Mechanism: "laplace-l1", Variant: mech.Paper},
 		{Mechanism: "laplace-l1", Variant: mech.Released},
-		{Mechanism: "dpnr", Variant: mech.True},
+		{Mechanism: "dpnr", Variant: mech.AsStated},
 		{Mechanism: "gaussian"},
 	} {
 		for _, p.Dim = range []int{2, 3, 30, 300} {
@@ -282,7 +282,7 @@ func TestLatticeNoise(t *testing.T) {
 	for i, p := range []mech.Params{
 		{Mechanism: "laplace-l1", Variant: mech.Paper, Dim: 4, Epsilon: 1},
 		{Mechanism: "laplace-l1", Variant: mech.Released, Dim: 4, Epsilon: 10},
-		{Mechanism: "dpnr", Variant: mech.True, Dim: 4, Epsilon: 5},
+		{Mechanism: "dpnr", Variant: mech.AsStated, Dim: 4, Epsilon: 5},
 		{Mechanism: "dpnr", Variant: mech.Paper, Dim: 4, Epsilon: 5},
 		{Mechanism: "gaussian", Dim: 4, Epsilon: 5},
 	} {

@@ -30,7 +30,7 @@ func TestNumbers(t *testing.T) {
 		{mech.Params{Mechanism: "laplace-l1", Variant: mech.Released, Dim: 300, Epsilon: 14}, 242.5, 0.05},
 		{mech.Params{Mechanism: "laplace-l1", Variant: mech.Released, Dim: 50, Epsilon: 1}, 7.07, 0.005},
 		{mech.Params{Mechanism: "dpnr", Variant: mech.Paper, Dim: 768, Epsilon: 0.05}, 38.4, 0.005},
-		{mech.Params{Mechanism: "dpnr", Variant: mech.True, Dim: 768, Epsilon: 0.05}, 0.05, 5e-4},
+		{mech.Params{Mechanism: "dpnr", Variant: mech.AsStated, Dim: 768, Epsilon: 0.05}, 0.05, 5e-4},
 		// One-hot codes differ in two bits of each coordinate.
 		{mech.Params{Mechanism: "sue", Variant: mech.OneHot, Dim: 50, Bits: 10, Epsilon: 3}, 3, 1e-9},
 		{mech.Params{Mechanism: "sue", Variant: mech.Paper, Dim: 50, Bits: 10, Epsilon: 3}, 10 * 3.0 / 2, 1e-9},
@@ -52,7 +52,7 @@ func TestNumbers(t *testing.T) {
 		if !(math.Abs(float64(g.Epsilon)-tt.want) <= tt.error) || g.Unit != dp.Text || g.Delta != 0 {
 			t.Errorf("%s: Guarantee() = %v, want ε = %v at text level", describe(tt.Params), g, tt.want)
 		}
-		if claimed := m.Account().Claimed; float64(claimed) != tt.Epsilon {
+		if claimed := m.Profile().Claimed; float64(claimed) != tt.Epsilon {
 			t.Errorf("%s: claimed %v, want %v", describe(tt.Params), claimed, tt.Epsilon)
 		}
 	}
@@ -155,7 +155,7 @@ func TestMSE(t *testing.T) {
 		if got := m.MSE(); !(math.Abs(got-tt.want) <= tt.error) {
 			t.Errorf("%s dim=%d ε=8: MSE() = %v, want %v", tt.mechanism, tt.dim, got, tt.want)
 		}
-		if got := fact(t, m.(dp.Accountable), "mse"); got != m.MSE() {
+		if got := fact(t, m.(dp.Profiled), "mse"); got != m.MSE() {
 			t.Errorf("%s dim=%d: the fact mse is %v, want %v", tt.mechanism, tt.dim, got, m.MSE())
 		}
 	}

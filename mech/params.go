@@ -46,7 +46,7 @@ const (
 // Mechanism is what [New] returns.
 type Mechanism interface {
 	dp.Vector
-	dp.Accountable
+	dp.Profiled
 
 	// Params returns what the mechanism was made from, with every default
 	// filled in: enough to make it again.
@@ -67,19 +67,19 @@ type kind struct {
 func catalogue() []kind {
 	return []kind{
 		{"laplace-l1", "Laplace noise on the L1 sphere (FEDERATE)", []string{Paper, Released}, []string{"dim"}, build(NewLaplaceL1)},
-		{"dpnr", "Laplace noise on min-max scaled vectors (DPNR)", []string{True, Paper, Released}, []string{"dim"}, build(NewDPNR)},
+		{"dpnr", "Laplace noise on min-max scaled vectors (DPNR)", []string{AsStated, Paper, Released}, []string{"dim"}, build(NewDPNR)},
 		{"sue", "symmetric unary encoding of bits", []string{OneHot, Paper}, []string{"dim", "bits"}, build(NewSUE)},
 		{"oue", "optimised unary encoding of bits", []string{OneHot, Tight, Paper, MOUE}, []string{"dim", "bits", "alpha"}, build(NewOUE)},
 		{"ome", "optimised multiple encoding of bits (LDPNN)", []string{Paper}, []string{"dim", "bits", "lambda"}, build(NewOME)},
 		{"bitrand", "bit-aware randomised response (BitRand)", []string{Paper}, []string{"dim", "bits", "alpha"}, build(NewBitRand)},
 		{"bitrr", "randomised response on bits, weighted by significance", []string{Weighted, Uniform, OneBit}, []string{"dim", "bits"}, build(NewBitRR)},
 		{"privemb", "random projection and metric noise (PRIVEMB)", []string{Orthonormal, Spectral, Vocabulary, Paper, M1}, []string{"input_dim", "output_dim", "delta", "clip", "seed", "vocabulary"}, build(NewPrivEmb)},
-		{"privunit", "a random direction near the input's (PrivUnit)", []string{True}, []string{"dim"}, build(NewPrivUnit)},
-		{"codebook", "subset selection from public codewords", []string{True}, []string{"dim", "codewords", "selected", "seed"}, build(NewCodebook)},
-		{"codes", "one of K public codes, by rank (subset selection, extremal channels)", []string{True}, []string{"dim", "selected", "weights"}, build(NewCodes)},
-		{"laplace-l2", "noise with density exp(-||k||) on the L2 sphere", []string{True}, []string{"dim"}, build(NewLaplaceL2)},
-		{"gaussian", "analytic Gaussian noise on the L2 sphere", []string{True}, []string{"dim", "delta"}, build(NewGaussian)},
-		{"krr", "randomised response on labels", []string{True}, []string{"classes"}, build(NewKRR)},
+		{"privunit", "a random direction near the input's (PrivUnit)", []string{AsStated}, []string{"dim"}, build(NewPrivUnit)},
+		{"codebook", "subset selection from public codewords", []string{AsStated}, []string{"dim", "codewords", "selected", "seed"}, build(NewCodebook)},
+		{"codes", "one of K public codes, by rank (subset selection, extremal channels)", []string{AsStated}, []string{"dim", "selected", "weights"}, build(NewCodes)},
+		{"laplace-l2", "noise with density exp(-||k||) on the L2 sphere", []string{AsStated}, []string{"dim"}, build(NewLaplaceL2)},
+		{"gaussian", "analytic Gaussian noise on the L2 sphere", []string{AsStated}, []string{"dim", "delta"}, build(NewGaussian)},
+		{"krr", "randomised response on labels", []string{AsStated}, []string{"classes"}, build(NewKRR)},
 	}
 }
 
@@ -99,7 +99,7 @@ func build[M Mechanism](f func(Params) (M, error)) func(Params) (Mechanism, erro
 const (
 	Paper       = "paper"       // as the publication describes it
 	Released    = "released"    // as its authors' code does it
-	True        = "true"        // with the ε that it states
+	AsStated    = "true"        // with the ε that it states
 	OneHot      = "onehot"      // unary encodings: one bit of each coordinate is set
 	Tight       = "tight"       // oue: noise for the loss it really has
 	MOUE        = "moue"        // oue: LATENT's modification

@@ -255,9 +255,9 @@ func (m *PrivEmb) LogRatio(y, x, x2 []float64) (float64, error) {
 	return m.noise.logRatio(y, a, b), nil
 }
 
-// Account implements [dp.Accountable]. Its witness has distance 1, or 2C with a
+// Profile implements [dp.Profiled]. Its witness has distance 1, or 2C with a
 // clip radius C, except for a vocabulary, where it is the worst pair.
-func (m *PrivEmb) Account() dp.Account {
+func (m *PrivEmb) Profile() dp.Profile {
 	p := m.params
 	x, x2 := append([]float64(nil), m.pair[0]...), append([]float64(nil), m.pair[1]...)
 	if p.Clip > 0 && m.known == nil {
@@ -275,7 +275,7 @@ func (m *PrivEmb) Account() dp.Account {
 	if p.Clip > 0 {
 		claimed *= 2 * p.Clip
 	}
-	a := dp.Account{
+	a := dp.Profile{
 		Mechanism: p.Mechanism, Variant: p.Variant, Claimed: dp.Epsilon(claimed),
 		Witness: dp.Witness{
 			X: x, X2: x2, Y: y, LogP: 0, LogQ: -m.noise.logRatio(y, y, other),

@@ -24,14 +24,14 @@ func privEmb(tb testing.TB, p mech.Params) *mech.PrivEmb {
 }
 
 // fact returns a number of the mechanism's account.
-func fact(tb testing.TB, m dp.Accountable, name string) float64 {
+func fact(tb testing.TB, m dp.Profiled, name string) float64 {
 	tb.Helper()
-	for _, f := range m.Account().Facts {
+	for _, f := range m.Profile().Facts {
 		if f.Name == name {
 			return f.Value
 		}
 	}
-	tb.Fatalf("Account() has no fact %q", name)
+	tb.Fatalf("Profile() has no fact %q", name)
 	return 0
 }
 
@@ -121,7 +121,7 @@ func TestPrivEmbPaper(t *testing.T) {
 		if g := m.Guarantee(); !within(float64(g.Epsilon), want, 1e-9) || !(want > 1) {
 			t.Errorf("Guarantee() at m = %d is %v, want %v, above the claimed 1", tt.outputs, g, want)
 		}
-		if claimed := m.Account().Claimed; claimed != 1 {
+		if claimed := m.Profile().Claimed; claimed != 1 {
 			t.Errorf("claimed ε is %v, want 1", claimed)
 		}
 	}
@@ -258,20 +258,20 @@ func TestPrivEmbVocabularyCopied(t *testing.T) {
 	words := vocabulary(4)
 	m := privEmb(t, mech.Params{Variant: mech.Vocabulary, InputDim: 4, OutputDim: 2, Epsilon: 1, Vocabulary: words})
 	x := slices.Clone(words[0])
-	before := fmt.Sprint(m.Account())
+	before := fmt.Sprint(m.Profile())
 	for _, w := range words {
 		w[0]++
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			t.Errorf("Account() panicked after the caller's vocabulary changed: %v", r)
+			t.Errorf("Profile() panicked after the caller's vocabulary changed: %v", r)
 		}
 	}()
 	if _, err := m.Privatize(x, dptest.Source(t, 1)); err != nil {
 		t.Errorf("Privatize after the caller's vocabulary changed = %v, want none", err)
 	}
-	if after := fmt.Sprint(m.Account()); after != before {
-		t.Errorf("Account() changed with the caller's vocabulary")
+	if after := fmt.Sprint(m.Profile()); after != before {
+		t.Errorf("Profile() changed with the caller's vocabulary")
 	}
 }
 

@@ -212,12 +212,12 @@ func (m *PrivUnit) capped(y, x []float64) (bool, error) {
 	return dot(y, x)/(nx*ny) >= m.gamma, nil
 }
 
-// Account implements [dp.Accountable].
-func (m *PrivUnit) Account() dp.Account {
+// Profile implements [dp.Profiled].
+func (m *PrivUnit) Profile() dp.Profile {
 	d := m.params.Dim
 	x, x2, y := make([]float64, d), make([]float64, d), make([]float64, d)
 	x[0], x2[0], y[0] = 1, -1, 1/m.gamma
-	return dp.Account{
+	return dp.Profile{
 		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
 		Reason: "the density inside the cap around the input is e^ε times that outside, whatever the input",
 		Witness: dp.Witness{

@@ -40,7 +40,7 @@ func Describe(p Params, dropout float64) (Statement, error) {
 	if err != nil {
 		return Statement{}, err
 	}
-	a, g := m.Account(), m.Guarantee()
+	a, g := m.Profile(), m.Guarantee()
 	s := Statement{
 		Mechanism: a.Mechanism, Variant: a.Variant, Parameters: m.Params(), Unit: g.Unit, Claimed: a.Claimed, True: g.Epsilon,
 		Delta: g.Delta, Reason: a.Reason, Assumptions: g.Assumptions,

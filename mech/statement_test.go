@@ -27,7 +27,7 @@ func TestDescribe(t *testing.T) {
 			p := s.params(6, eps)
 			m := must(t, p)
 			got := statement(t, p, 0)
-			g, a := m.Guarantee(), m.Account()
+			g, a := m.Guarantee(), m.Profile()
 			if got.Unit != g.Unit || got.True != g.Epsilon || got.Delta != g.Delta || got.Claimed != a.Claimed {
 				t.Errorf("%v ε=%v: Describe = %v %v δ %v, want %v and claimed %v", s, eps, got.Unit, got.True, got.Delta, g, a.Claimed)
 			}
@@ -135,7 +135,7 @@ func TestIndependent(t *testing.T) {
 		"gaussian/true": true,
 	}
 	for _, s := range subjects() {
-		got := must(t, s.params(6, 1)).Account().Independent
+		got := must(t, s.params(6, 1)).Profile().Independent
 		if name := s.Mechanism + "/" + s.Variant; got && !want[name] {
 			t.Errorf("%s says that its coordinates are independent, want it not to", name)
 		}

@@ -197,7 +197,7 @@ func limitCurve(x page.Axis, priors []float64) []page.Point {
 	var curve []page.Point
 	for i := range steps + 1 {
 		epsilon := x.Low * math.Pow(x.High/x.Low, float64(i)/steps)
-		v, err := dp.Limit(dp.Epsilon(epsilon), priors)
+		v, err := dp.AccuracyBound(dp.Epsilon(epsilon), priors)
 		if err != nil {
 			return nil
 		}

@@ -110,7 +110,7 @@ func TestLimitIsWhereItSays(t *testing.T) {
 	priors := []float64{0.2, 0.3, 0.5}
 	var all []experiment.Configuration
 	for _, epsilon := range []dp.Epsilon{0.5, 1, 2, 4} {
-		v, err := dp.Limit(epsilon, priors)
+		v, err := dp.AccuracyBound(epsilon, priors)
 		if err != nil {
 			t.Fatal(err)
 		}

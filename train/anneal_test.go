@@ -57,7 +57,7 @@ func TestAnnealedModel(t *testing.T) {
 	for _, row := range d.Validation {
 		ones += float64(d.Y[row]) / float64(len(d.Validation))
 	}
-	limit, err := dp.Limit(epsilon, []float64{max(ones, 1-ones), min(ones, 1-ones)})
+	limit, err := dp.AccuracyBound(epsilon, []float64{max(ones, 1-ones), min(ones, 1-ones)})
 	if err != nil {
 		t.Fatal(err)
 	}

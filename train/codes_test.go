@@ -191,7 +191,7 @@ func TestCodesLimit(t *testing.T) {
 			for _, row := range d.test {
 				ones += float64(labels[row]) / float64(len(d.test))
 			}
-			limit, err := dp.Limit(m.Guarantee().Epsilon, []float64{max(ones, 1-ones), min(ones, 1-ones)})
+			limit, err := dp.AccuracyBound(m.Guarantee().Epsilon, []float64{max(ones, 1-ones), min(ones, 1-ones)})
 			if err != nil {
 				t.Fatal(err)
 			}

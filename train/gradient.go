@@ -36,7 +36,7 @@ func (h Noise) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 // DPNR is robust training after Lyu, He and Li (EMNLP Findings 2020): vectors
 // are scaled to [0, 1] by their own smallest and largest number, and get
 // Laplace noise in training as in use. Release.Variant says whose noise:
-// [mech.True] with scale D/ε, [mech.Paper] with 1/ε, or [mech.Released] with
+// [mech.AsStated] with scale D/ε, [mech.Paper] with 1/ε, or [mech.Released] with
 // one number for all coordinates. The published settings fine-tune BERT; here
 // the encoder is the network of [Training] over fixed features.
 type DPNR struct {

@@ -206,7 +206,7 @@ func TestLimit(t *testing.T) {
 		if g.Unit != dp.Text || !(g.Epsilon <= 0.1000001) {
 			t.Errorf("%s: guarantee is %v, want ε = 0.1 (text-level)", name, g)
 		}
-		limit, err := dp.Limit(g.Epsilon, []float64{max(share, 1-share), min(share, 1-share)})
+		limit, err := dp.AccuracyBound(g.Epsilon, []float64{max(share, 1-share), min(share, 1-share)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -254,10 +254,10 @@ func TestNormaliser(t *testing.T) {
 	}{
 		{"laplace-l1", mech.Paper, 1e4, math.Sqrt2 * 2 / 1e4, 100},
 		{"laplace-l1", mech.Released, 1e4, math.Sqrt2 * 2 / 1e4, 100},
-		{"laplace-l2", mech.True, 1e5, 2 * math.Sqrt(dim+1) / 1e5, 100},
-		{"gaussian", mech.True, 12, 0.6, 10_000}, // larger ε are outside of its sampler's grid
+		{"laplace-l2", mech.AsStated, 1e5, 2 * math.Sqrt(dim+1) / 1e5, 100},
+		{"gaussian", mech.AsStated, 12, 0.6, 10_000}, // larger ε are outside of its sampler's grid
 		{"dpnr", mech.Paper, 1e4, math.Sqrt2 / 1e4, 100},
-		{"dpnr", mech.True, 1e5, math.Sqrt2 * dim / 1e5, 100},
+		{"dpnr", mech.AsStated, 1e5, math.Sqrt2 * dim / 1e5, 100},
 	} {
 		m, err := mech.New(mech.Params{Mechanism: c.mechanism, Variant: c.variant, Epsilon: c.epsilon, Dim: dim})
 		if err != nil {

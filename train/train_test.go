@@ -339,7 +339,7 @@ func TestDefaults(t *testing.T) {
 		},
 		"dpnr": {
 			train.DPNR{Training: s, Release: mech.Params{Epsilon: 8}},
-			train.DPNR{Training: s, Release: mech.Params{Mechanism: "dpnr", Variant: mech.True, Epsilon: 8, Dim: 8}},
+			train.DPNR{Training: s, Release: mech.Params{Mechanism: "dpnr", Variant: mech.AsStated, Epsilon: 8, Dim: 8}},
 			train.DPNR{Training: s, Release: mech.Params{Variant: mech.Paper, Epsilon: 8}},
 		},
 	} {

@@ -156,7 +156,7 @@ func (o *auditOptions) builtin(name string) (audit.Target, evidence.Audit, audit
 	if err != nil {
 		return audit.Target{}, evidence.Audit{}, config, err
 	}
-	a, g := m.Account(), m.Guarantee()
+	a, g := m.Profile(), m.Guarantee()
 	if math.IsNaN(config.Claim) {
 		config.Claim = float64(a.Claimed)
 	}

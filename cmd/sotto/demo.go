@@ -246,7 +246,7 @@ func (d *demo) audit(ctx context.Context) error {
 	audits, faults := make([]*evidence.Audit, len(targets)), make([]error, len(targets))
 	nn.NewPool(cmp.Or(d.workers, runtime.GOMAXPROCS(0))).Each(len(targets), func(_, i int) {
 		m := targets[i]
-		a, g := m.Account(), m.Guarantee()
+		a, g := m.Profile(), m.Guarantee()
 		r, err := audit.Run(ctx, audit.Builtin(m), audit.Config{Claim: float64(a.Claimed), Draws: demoDraws, Workers: 1})
 		faults[i] = err
 		audits[i] = &evidence.Audit{

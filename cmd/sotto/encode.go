@@ -237,7 +237,7 @@ func (o *encodeOptions) promise(e encode.Source) (mech.Mechanism, encodeRecord, 
 		return nil, record, fmt.Errorf("%s takes rows of %d numbers, but the encoder makes %d", o.mechanism, in, e.Dim())
 	}
 	if m.Guarantee().Epsilon == dp.Infinite && !o.notPrivate {
-		return nil, record, fmt.Errorf("%s %s promises nothing: %s; to release all the same, say --i-know-this-is-not-private", o.mechanism, m.Account().Variant, m.Account().Reason)
+		return nil, record, fmt.Errorf("%s %s promises nothing: %s; to release all the same, say --i-know-this-is-not-private", o.mechanism, m.Profile().Variant, m.Profile().Reason)
 	}
 	r := release.NewRecord(m, "sotto "+version())
 	record.Release, record.Private, record.Dim = &r, m.Guarantee().Epsilon != dp.Infinite, 0

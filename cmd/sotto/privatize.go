@@ -207,7 +207,7 @@ func (o *privatizeOptions) mechanism(name string, r *vecfile.Reader) (mech.Mecha
 		return nil, fmt.Errorf("%s takes rows of %d numbers, but the input has %d", name, in, r.Width())
 	}
 	if m.Guarantee().Epsilon == dp.Infinite && !o.notPrivate {
-		return nil, fmt.Errorf("%s %s promises nothing: %s; to release all the same, say --i-know-this-is-not-private", name, m.Account().Variant, m.Account().Reason)
+		return nil, fmt.Errorf("%s %s promises nothing: %s; to release all the same, say --i-know-this-is-not-private", name, m.Profile().Variant, m.Profile().Reason)
 	}
 	return m, nil
 }

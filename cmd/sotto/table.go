@@ -27,7 +27,7 @@ func published() []struct {
 		{"DPNR, the paper", mech.Params{Mechanism: "dpnr", Variant: mech.Paper, Dim: 768, Epsilon: 0.05}, 0},
 		{"DPNR, the paper, with word dropout 0.5", mech.Params{Mechanism: "dpnr", Variant: mech.Paper, Dim: 768, Epsilon: 0.05}, 0.5},
 		{"DPNR, the released code", mech.Params{Mechanism: "dpnr", Variant: mech.Released, Dim: 768, Epsilon: 0.05}, 0},
-		{"DPNR, repaired", mech.Params{Mechanism: "dpnr", Variant: mech.True, Dim: 768, Epsilon: 1}, 0},
+		{"DPNR, repaired", mech.Params{Mechanism: "dpnr", Variant: mech.AsStated, Dim: 768, Epsilon: 1}, 0},
 		{"LDPNN with OME, λ = 1, GloVe", mech.Params{Mechanism: "ome", Dim: 50, Bits: 10, Lambda: 1, Epsilon: 1}, 0},
 		{"LDPNN with OME, λ = 100, GloVe", mech.Params{Mechanism: "ome", Dim: 50, Bits: 10, Lambda: 100, Epsilon: 1}, 0},
 		{"LDPNN with OME, λ = 100, BERT", mech.Params{Mechanism: "ome", Dim: 768, Bits: 10, Lambda: 100, Epsilon: 1}, 0},

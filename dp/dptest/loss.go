@@ -121,13 +121,13 @@ func (s *suite) impossible() {
 // witness checks what the mechanism shows for its guarantee: two inputs of the
 // domain and an event whose probabilities differ by e^ε, and by no more.
 func (s *suite) witness() {
-	m, ok := s.m.(dp.Accountable)
+	m, ok := s.m.(dp.Profiled)
 	if !ok {
 		return
 	}
-	a := m.Account()
+	a := m.Profile()
 	if a.Mechanism == "" || a.Variant == "" || a.Reason == "" || !(a.Claimed > 0) || a.Witness.Event == "" {
-		s.errorf("Account() = %+v, want a name, a variant, a reason, a claimed ε and an event", a)
+		s.errorf("Profile() = %+v, want a name, a variant, a reason, a claimed ε and an event", a)
 	}
 	w, g := a.Witness, s.m.Guarantee()
 	for _, x := range [][]float64{w.X, w.X2} {

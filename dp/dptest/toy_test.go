@@ -134,7 +134,7 @@ func (m *toy) LogRatio(y, x, x2 []float64) (float64, error) {
 	return sum, nil
 }
 
-func (m *toy) Account() dp.Account {
+func (m *toy) Profile() dp.Profile {
 	w := dp.Witness{X: make([]float64, m.dim), X2: make([]float64, m.dim), Y: make([]float64, m.dim), Event: "all at least 1"}
 	for i := range m.dim {
 		w.X[i], w.X2[i], w.Y[i] = 1, -1, 1+0.5/radius
@@ -154,5 +154,5 @@ func (m *toy) Account() dp.Account {
 	case "witness outside":
 		w.X[0] = math.NaN()
 	}
-	return dp.Account{Mechanism: "toy", Variant: "true", Claimed: m.loss(), Reason: "it is a toy", Witness: w}
+	return dp.Profile{Mechanism: "toy", Variant: "true", Claimed: m.loss(), Reason: "it is a toy", Witness: w}
 }

@@ -40,7 +40,7 @@ type Options struct {
 //     the source alone, in whatever slice and on whatever goroutine;
 //   - PrivatizeTo does not allocate;
 //   - for a [dp.Distinguisher], no log-likelihood ratio exceeds the guarantee;
-//   - for a [dp.Accountable], the witness attains it.
+//   - for a [dp.Profiled], the witness attains it.
 func Vector(t *testing.T, m dp.Vector, o Options) {
 	t.Helper()
 	for _, c := range checks() {

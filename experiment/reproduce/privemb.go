@@ -221,11 +221,11 @@ func (s setting) apply(x nn.Matrix, seed int) (made, error) {
 	if _, err := mech.PrivatizeRows(m, out, in, weakrand.NewPCG(uint64(seed), 1)); err != nil {
 		return made{}, err
 	}
-	account, guarantee := m.Account(), m.Guarantee()
-	about.Claimed, about.True, about.Unit, about.Reason = &account.Claimed, &guarantee.Epsilon, guarantee.Unit, account.Reason
+	profile, guarantee := m.Profile(), m.Guarantee()
+	about.Claimed, about.True, about.Unit, about.Reason = &profile.Claimed, &guarantee.Epsilon, guarantee.Unit, profile.Reason
 	r := made{x: nn.NewMatrix(x.Rows, s.m), about: about, paid: 1, grow: 1}
-	if i := slices.IndexFunc(account.Facts, func(f dp.Fact) bool { return f.Name == "sensitivity" }); i >= 0 {
-		r.paid = account.Facts[i].Value
+	if i := slices.IndexFunc(profile.Facts, func(f dp.Fact) bool { return f.Name == "sensitivity" }); i >= 0 {
+		r.paid = profile.Facts[i].Value
 	}
 	if s.variant == mech.Orthonormal {
 		r.grow = math.Sqrt(float64(x.Cols) / float64(s.m))

@@ -35,7 +35,7 @@ type Record struct {
 
 // NewRecord describes what one row of releases of m promises.
 func NewRecord(m mech.Mechanism, tool string) Record {
-	a := m.Account()
+	a := m.Profile()
 	return Record{
 		Tool: tool, Mechanism: m.Params(), Claimed: a.Claimed, Guarantee: m.Guarantee(), Reason: a.Reason,
 		Noise: "fresh for each row",

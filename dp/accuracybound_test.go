@@ -11,14 +11,14 @@ import (
 
 func limit(tb testing.TB, eps dp.Epsilon, priors ...float64) float64 {
 	tb.Helper()
-	got, err := dp.Limit(eps, priors)
+	got, err := dp.AccuracyBound(eps, priors)
 	if err != nil {
-		tb.Fatalf("Limit(%v, %v) error = %v", eps, priors, err)
+		tb.Fatalf("AccuracyBound(%v, %v) error = %v", eps, priors, err)
 	}
 	return got
 }
 
-func TestLimitClosedCases(t *testing.T) {
+func TestAccuracyBoundClosedCases(t *testing.T) {
 	odds := func(eps float64) float64 { return 1 / (1 + math.Exp(-eps)) }
 	for _, tt := range []struct {
 		name   string
@@ -39,35 +39,35 @@ func TestLimitClosedCases(t *testing.T) {
 		{"one class", 2, []float64{1}, 1},
 	} {
 		if got := limit(t, tt.eps, tt.priors...); math.Abs(got-tt.want) > 1e-12 {
-			t.Errorf("%s: Limit(%v) = %v, want %v", tt.name, tt.eps, got, tt.want)
+			t.Errorf("%s: AccuracyBound(%v) = %v, want %v", tt.name, tt.eps, got, tt.want)
 		}
 	}
 }
 
-// TestLimitRefutesAG: 80.87 % of AG's topics cannot be guessed at ε = 0.05, when
+// TestAccuracyBoundRefutesAG: 80.87 % of AG's topics cannot be guessed at ε = 0.05, when
 // the commonest has 57.8 %.
-func TestLimitRefutesAG(t *testing.T) {
+func TestAccuracyBoundRefutesAG(t *testing.T) {
 	for _, priors := range [][]float64{{0.578}, {0.578, 0.2, 0.122, 0.1}, {0.578, 0.422}} {
 		if got := limit(t, 0.05, priors...); !(got >= 0.578 && got < 0.6) {
-			t.Errorf("Limit(0.05, %v) = %v, want it from 0.578 to 0.6", priors, got)
+			t.Errorf("AccuracyBound(0.05, %v) = %v, want it from 0.578 to 0.6", priors, got)
 		}
 	}
 }
 
-func TestLimitOrder(t *testing.T) {
+func TestAccuracyBoundOrder(t *testing.T) {
 	a, b := limit(t, 1, 0.1, 0.6, 0.3), limit(t, 1, 0.6, 0.3, 0.1)
 	if a != b {
-		t.Errorf("Limit depends on the order of the classes: %v and %v", a, b)
+		t.Errorf("AccuracyBound depends on the order of the classes: %v and %v", a, b)
 	}
 	priors := []float64{0.1, 0.6, 0.3}
 	limit(t, 1, priors...)
 	if !slices.Equal(priors, []float64{0.1, 0.6, 0.3}) {
-		t.Errorf("Limit changed its argument to %v", priors)
+		t.Errorf("AccuracyBound changed its argument to %v", priors)
 	}
 }
 
-// TestLimitGrows with ε, from the majority to 1.
-func TestLimitGrows(t *testing.T) {
+// TestAccuracyBoundGrows with ε, from the majority to 1.
+func TestAccuracyBoundGrows(t *testing.T) {
 	rng := weakrand.New(weakrand.NewPCG(1, 2))
 	for range 50 {
 		priors := randomPriors(rng, 2+rng.IntN(6))
@@ -75,16 +75,16 @@ func TestLimitGrows(t *testing.T) {
 		for eps := dp.Epsilon(0); eps < 20; eps += 0.25 {
 			got := limit(t, eps, priors...)
 			if !(got >= last-1e-12 && got <= 1) {
-				t.Fatalf("Limit(%v, %v) = %v, want it from %v to 1", eps, priors, got, last)
+				t.Fatalf("AccuracyBound(%v, %v) = %v, want it from %v to 1", eps, priors, got, last)
 			}
 			last = got
 		}
 	}
 }
 
-// TestLimitPartial: leaving out rare classes never lowers the bound, however
+// TestAccuracyBoundPartial: leaving out rare classes never lowers the bound, however
 // they share what is missing.
-func TestLimitPartial(t *testing.T) {
+func TestAccuracyBoundPartial(t *testing.T) {
 	rng := weakrand.New(weakrand.NewPCG(3, 4))
 	for range 300 {
 		full := randomPriors(rng, 3+rng.IntN(8))
@@ -98,23 +98,23 @@ func TestLimitPartial(t *testing.T) {
 		want := limit(t, eps, full...)
 		for named := 1; named < len(full); named++ {
 			if got := limit(t, eps, full[:named]...); !(got >= want-1e-12 && got <= 1) {
-				t.Errorf("Limit(%v) of %d of %v = %v, want at least %v", eps, named, full, got, want)
+				t.Errorf("AccuracyBound(%v) of %d of %v = %v, want at least %v", eps, named, full, got, want)
 			}
 		}
 	}
 }
 
-// TestLimitTinyPrior: a class too rare to count is no reason for nonsense.
-func TestLimitTinyPrior(t *testing.T) {
+// TestAccuracyBoundTinyPrior: a class too rare to count is no reason for nonsense.
+func TestAccuracyBoundTinyPrior(t *testing.T) {
 	for _, eps := range []dp.Epsilon{0, 1, 800, dp.Infinite} {
 		got := limit(t, eps, 0.5, math.SmallestNonzeroFloat64)
 		if !(got >= 0.5 && got <= 1) {
-			t.Errorf("Limit(%v, 0.5 and the smallest float) = %v, want it from 0.5 to 1", eps, got)
+			t.Errorf("AccuracyBound(%v, 0.5 and the smallest float) = %v, want it from 0.5 to 1", eps, got)
 		}
 	}
 }
 
-func TestLimitRefuses(t *testing.T) {
+func TestAccuracyBoundRefuses(t *testing.T) {
 	nan := math.NaN()
 	for _, tt := range []struct {
 		eps    float64
@@ -131,8 +131,8 @@ func TestLimitRefuses(t *testing.T) {
 		{1, []float64{nan}},
 		{1, []float64{math.Inf(1)}},
 	} {
-		if got, err := dp.Limit(dp.Epsilon(tt.eps), tt.priors); err == nil {
-			t.Errorf("Limit(%v, %v) = %v, want an error", tt.eps, tt.priors, got)
+		if got, err := dp.AccuracyBound(dp.Epsilon(tt.eps), tt.priors); err == nil {
+			t.Errorf("AccuracyBound(%v, %v) = %v, want an error", tt.eps, tt.priors, got)
 		}
 	}
 }
@@ -176,9 +176,9 @@ func lossOf(channel [][]float64) float64 {
 	return worst
 }
 
-// TestLimitHolds draws random channels, mixes each with a constant one until it
+// TestAccuracyBoundHolds draws random channels, mixes each with a constant one until it
 // is ε-DP and no further, and never guesses better than the limit.
-func TestLimitHolds(t *testing.T) {
+func TestAccuracyBoundHolds(t *testing.T) {
 	rng := weakrand.New(weakrand.NewPCG(5, 6))
 	for range 3000 {
 		classes, releases := 2+rng.IntN(4), 2+rng.IntN(6)
@@ -207,15 +207,15 @@ func TestLimitHolds(t *testing.T) {
 			}
 		}
 		if got, most := accuracy(mixed(lo), priors), limit(t, dp.Epsilon(eps), priors...); got > most+1e-12 {
-			t.Errorf("a channel of loss %v guesses right with %v, more than Limit(%v, %v) = %v", lossOf(mixed(lo)), got, eps, priors, most)
+			t.Errorf("a channel of loss %v guesses right with %v, more than AccuracyBound(%v, %v) = %v", lossOf(mixed(lo)), got, eps, priors, most)
 		}
 	}
 }
 
-// TestLimitAttained: randomised response over the m commonest classes is ε-DP
+// TestAccuracyBoundAttained: randomised response over the m commonest classes is ε-DP
 // and, for the best m, guesses as often right as the limit says. Subset
 // selection, the other optimal family, stays below.
-func TestLimitAttained(t *testing.T) {
+func TestAccuracyBoundAttained(t *testing.T) {
 	rng := weakrand.New(weakrand.NewPCG(7, 8))
 	for range 300 {
 		classes := 2 + rng.IntN(5)
@@ -247,11 +247,11 @@ func TestLimitAttained(t *testing.T) {
 			best = max(best, accuracy(response, priors))
 		}
 		if math.Abs(best-want) > 1e-12 {
-			t.Errorf("randomised response guesses right with %v at best, want Limit(%v, %v) = %v", best, eps, priors, want)
+			t.Errorf("randomised response guesses right with %v at best, want AccuracyBound(%v, %v) = %v", best, eps, priors, want)
 		}
 		for k := 1; k < classes; k++ {
 			if got := accuracy(subsets(classes, k, eps), priors); got > want+1e-12 {
-				t.Errorf("subset selection of %d guesses right with %v, more than Limit(%v, %v) = %v", k, got, eps, priors, want)
+				t.Errorf("subset selection of %d guesses right with %v, more than AccuracyBound(%v, %v) = %v", k, got, eps, priors, want)
 			}
 		}
 	}

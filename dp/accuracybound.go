@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Limit returns the best accuracy with which anybody, classifier or attacker,
+// AccuracyBound returns the best accuracy with which anybody, classifier or attacker,
 // can guess a label from one ε-DP release (text-level, δ = 0), when the
 // label's classes have the given prior probabilities.
 //
@@ -27,7 +27,7 @@ import (
 //
 // Priors may leave out rare classes: what is missing from 1 is taken to lie in
 // classes as common as the rarest one given, which can only raise the bound.
-func Limit(epsilon Epsilon, priors []float64) (float64, error) {
+func AccuracyBound(epsilon Epsilon, priors []float64) (float64, error) {
 	if !(epsilon >= 0) {
 		return 0, fmt.Errorf("dp: epsilon is %v, must be non-negative", float64(epsilon))
 	}
