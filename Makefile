@@ -2,6 +2,9 @@
 
 COUNT ?= 1
 FUZZTIME ?= 30s
+# Tests on real data find it here; without it they are skipped.
+SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
+export SOTTO_DATA
 
 .PHONY: all build test race lint fuzz bench load kill bench-peer bench-mdl bench-encoder golden proofs cover budget ci
 

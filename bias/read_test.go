@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"sotto/bias"
-	"sotto/dataset"
 	"sotto/encode/svec"
 	"sotto/encode/wordfile"
+	"sotto/internal/testenv"
 )
 
 // store writes a file and returns its path.
@@ -144,10 +144,7 @@ func TestParseFormat(t *testing.T) {
 
 // TestReadMultilingual reads published tables.
 func TestReadMultilingual(t *testing.T) {
-	dir := filepath.Join(dataset.Dir(), "multilingual_bias_vectors", "iat_wiki_fasttext_300d")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no multilingual_bias_vectors among the data sets")
-	}
+	dir := testenv.Data(t, "multilingual_bias_vectors", "iat_wiki_fasttext_300d")
 	x, counts, err := bias.Read(filepath.Join(dir, "wiki.zh_raw.csv"), bias.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -27,3 +27,6 @@ func Seeded(n, train, validation int, seed uint64) []Part {
 
 // Known are the files of the catalogue.
 var Known = known
+
+// UserData is the folder of data sets of a user without SOTTO_DATA.
+func UserData(system string, env func(string) string) string { return userData(system, env) }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // File is one file of a data set.
@@ -44,24 +45,33 @@ type Check struct {
 const maxContent = 256 << 20
 
 // Dir returns the folder of data sets: the environment variable SOTTO_DATA,
-// else ../shared/data beside the repository that holds the working directory.
+// else the folder sotto where the platform keeps the data of a user. That is
+// XDG_DATA_HOME or ~/.local/share on Linux and other Unix systems, the folder
+// Library/Application Support on macOS, and LocalAppData on Windows. For a user
+// without a home it is the folder sotto in the working directory.
 func Dir() string {
 	if dir := os.Getenv("SOTTO_DATA"); dir != "" {
 		return dir
 	}
-	beside := filepath.Join("..", "shared", "data")
-	dir, err := os.Getwd()
-	if err != nil {
-		return beside
+	return userData(runtime.GOOS, os.Getenv)
+}
+
+// userData returns the folder for a user of a platform without SOTTO_DATA.
+func userData(system string, env func(string) string) string {
+	base, home, below := env("XDG_DATA_HOME"), env("HOME"), ".local/share"
+	switch system {
+	case "darwin":
+		base, below = "", "Library/Application Support"
+	case "windows":
+		base, home, below = env("LocalAppData"), env("USERPROFILE"), "AppData/Local"
 	}
-	for up := dir; ; up = filepath.Dir(up) {
-		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
-			return filepath.Join(up, beside)
-		}
-		if up == filepath.Dir(up) {
-			return filepath.Join(dir, beside)
-		}
+	switch {
+	case filepath.IsAbs(base): // XDG asks to ignore a path that is not
+		return filepath.Join(base, "sotto")
+	case home != "":
+		return filepath.Join(home, filepath.FromSlash(below), "sotto")
 	}
+	return "sotto"
 }
 
 // Verify compares the files of a set below dir with their checksums; dir ""

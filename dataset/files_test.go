@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -32,16 +33,30 @@ func TestDir(t *testing.T) {
 		t.Errorf("Dir() = %s, want SOTTO_DATA", got)
 	}
 	t.Setenv("SOTTO_DATA", "")
-	root := t.TempDir()
-	put(t, root, "repo/go.mod", "module x\n")
-	put(t, root, "repo/a/b/c.go", "package b\n")
-	t.Chdir(filepath.Join(root, "repo", "a", "b"))
-	want, err := filepath.EvalSymlinks(root)
-	if err != nil {
-		t.Fatal(err)
+	t.Setenv("XDG_DATA_HOME", "/data")
+	if got := dataset.Dir(); runtime.GOOS == "linux" && got != filepath.FromSlash("/data/sotto") {
+		t.Errorf("Dir() = %s, want the user's data folder", got)
 	}
-	if got := dataset.Dir(); got != filepath.Join(want, "shared", "data") && got != filepath.Join(root, "shared", "data") {
-		t.Errorf("Dir() = %s, want shared/data beside the repository in %s", got, root)
+}
+
+func TestUserData(t *testing.T) {
+	for _, tt := range []struct {
+		system, want string
+		env          map[string]string
+	}{
+		{"linux", "/home/a/.local/share/sotto", map[string]string{"HOME": "/home/a"}},
+		{"linux", "/data/sotto", map[string]string{"HOME": "/home/a", "XDG_DATA_HOME": "/data"}},
+		{"linux", "/home/a/.local/share/sotto", map[string]string{"HOME": "/home/a", "XDG_DATA_HOME": "data"}},
+		{"freebsd", "/home/a/.local/share/sotto", map[string]string{"HOME": "/home/a"}},
+		{"darwin", "/Users/a/Library/Application Support/sotto", map[string]string{"HOME": "/Users/a", "XDG_DATA_HOME": "/data"}},
+		{"windows", "/a/Local/sotto", map[string]string{"LocalAppData": "/a/Local", "USERPROFILE": "/b"}},
+		{"windows", "/b/AppData/Local/sotto", map[string]string{"USERPROFILE": "/b", "HOME": "/c"}},
+		{"linux", "sotto", nil},
+	} {
+		got := dataset.UserData(tt.system, func(name string) string { return tt.env[name] })
+		if runtime.GOOS != "windows" && got != tt.want {
+			t.Errorf("on %s with %v the folder is %s, want %s", tt.system, tt.env, got, tt.want)
+		}
 	}
 }
 

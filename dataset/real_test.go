@@ -6,18 +6,13 @@ import (
 	"testing"
 
 	"sotto/dataset"
+	"sotto/internal/testenv"
 )
 
 // load loads a set from the files at hand, or skips.
 func load(t *testing.T, name string, o dataset.Options) *dataset.Set {
 	t.Helper()
-	info, err := dataset.Find(name, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !info.Present {
-		t.Skipf("%s is not in %s (set SOTTO_DATA)", name, dataset.Dir())
-	}
+	testenv.Set(t, name)
 	s, err := dataset.Load(name, o)
 	if err != nil {
 		t.Fatal(err)
@@ -97,12 +92,11 @@ func TestReal(t *testing.T) {
 
 // TestRealChecksums verifies every set that is present.
 func TestRealChecksums(t *testing.T) {
-	found := false
+	testenv.Data(t)
 	for _, s := range dataset.List("") {
 		if !s.Present || len(s.Files) == 0 {
 			continue
 		}
-		found = true
 		checks, err := dataset.Verify(s.Name, "")
 		if err != nil {
 			t.Error(err)
@@ -112,9 +106,6 @@ func TestRealChecksums(t *testing.T) {
 				t.Errorf("%s: %s %s", c.File.Path, c.State, c.Fault)
 			}
 		}
-	}
-	if !found {
-		t.Skipf("no data set is in %s (set SOTTO_DATA)", dataset.Dir())
 	}
 }
 
@@ -163,9 +154,7 @@ func TestRealAny(t *testing.T) {
 
 // BenchmarkCelebA loads the largest table.
 func BenchmarkCelebA(b *testing.B) {
-	if info, err := dataset.Find("celeba", ""); err != nil || !info.Present {
-		b.Skipf("celeba is not in %s (set SOTTO_DATA)", dataset.Dir())
-	}
+	testenv.Set(b, "celeba")
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := dataset.Load("celeba", dataset.Options{}); err != nil {

@@ -3,10 +3,8 @@ package encode_test
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	weakrand "math/rand/v2"
 	"slices"
@@ -14,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/dataset"
 	"sotto/encode"
+	"sotto/internal/testenv"
 )
 
 func TestWordVectors(t *testing.T) {
@@ -145,10 +143,8 @@ func FuzzWordVectors(f *testing.F) {
 // glove opens the real word vectors, or skips.
 func glove(tb testing.TB) *encode.WordVectors {
 	tb.Helper()
-	e, err := encode.Open("glove", dataset.Dir())
-	if errors.Is(err, fs.ErrNotExist) {
-		tb.Skipf("glove is not in %s (set SOTTO_DATA)", dataset.Dir())
-	}
+	testenv.Data(tb, "glove")
+	e, err := encode.Open("glove", testenv.Data(tb))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/dataset"
 	"sotto/experiment"
+	"sotto/internal/testenv"
 )
 
 func TestFilledRefusesRows(t *testing.T) {
@@ -35,9 +35,7 @@ func TestFilledRefusesRows(t *testing.T) {
 
 // A table has no words.
 func TestDropoutOfTable(t *testing.T) {
-	if info, err := dataset.Find("adult", ""); err != nil || !info.Present {
-		t.Skipf("data set adult is not in %s (%v)", dataset.Dir(), err)
-	}
+	testenv.Set(t, "adult")
 	_, err := experiment.Run(t.Context(), experiment.Spec{Data: "adult", Methods: []string{"majority"}, Dropout: 0.5}, experiment.Options{})
 	if err == nil || !strings.Contains(err.Error(), "is a table") {
 		t.Errorf("error %v, want that a table has no encoder", err)

@@ -1,12 +1,11 @@
 package experiment_test
 
 import (
-	"errors"
-	"io/fs"
 	"math"
 	"testing"
 
 	"sotto/experiment"
+	"sotto/internal/testenv"
 )
 
 // The model without protection reaches what was published for it, within a
@@ -23,10 +22,8 @@ func TestPublishedAccuracy(t *testing.T) {
 		{experiment.Spec{Data: "celeba", DataVariant: "published", Methods: []string{"unconstrained"}, Attribute: "none", Epochs: 10}, 0.8570},
 	} {
 		t.Run(tt.spec.Data, func(t *testing.T) {
+			testenv.Set(t, tt.spec.Data)
 			r, err := experiment.Run(t.Context(), tt.spec, experiment.Options{})
-			if errors.Is(err, fs.ErrNotExist) {
-				t.Skipf("the data set is not there: %v", err)
-			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,10 +37,8 @@ func TestPublishedAccuracy(t *testing.T) {
 // A set of texts without validation part, and one of pairs.
 func TestTexts(t *testing.T) {
 	for _, data := range []string{"imdb", "mrpc"} {
+		testenv.Set(t, data)
 		r, err := experiment.Run(t.Context(), experiment.Spec{Data: data, Methods: []string{"unconstrained"}, Epochs: 2, Hidden: []int{16}, Dims: []int{8}}, experiment.Options{})
-		if errors.Is(err, fs.ErrNotExist) {
-			t.Skipf("the data set is not there: %v", err)
-		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"sotto/dataset"
+	"sotto/internal/testenv"
 	"sotto/text"
 )
 
@@ -87,19 +87,8 @@ func TestReference(t *testing.T) {
 // minilm returns the tokeniser of all-MiniLM-L6-v2, and skips the test if it is
 // not there.
 func minilm(tb testing.TB) *text.WordPiece {
-	root := os.Getenv("SOTTO_MODELS")
-	if root == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			tb.Skip("there is no folder for caches: name the folder above minilm in SOTTO_MODELS")
-		}
-		root = filepath.Join(cache, "sotto", "encoders")
-	}
-	path := filepath.Join(root, "minilm", "tokenizer.json")
-	if _, err := os.Stat(path); err != nil {
-		tb.Skipf("%s is absent: run sotto encoder get minilm, or name the folder above minilm in SOTTO_MODELS", path)
-	}
-	w, err := text.LoadWordPiece(path)
+	tb.Helper()
+	w, err := text.LoadWordPiece(testenv.Encoder(tb, "minilm", "tokenizer.json"))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -108,10 +97,9 @@ func minilm(tb testing.TB) *text.WordPiece {
 
 // TestGolden compares ids with those of the reference implementation.
 func TestGolden(t *testing.T) {
-	path := filepath.Join(dataset.Dir(), "..", "golden", "wordpiece_ref.json")
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(testenv.Data(t, "..", "golden", "wordpiece_ref.json"))
 	if err != nil {
-		t.Skipf("%s is not there (set SOTTO_DATA)", path)
+		t.Fatal(err)
 	}
 	var ref struct {
 		Texts []string

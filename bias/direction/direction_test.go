@@ -3,14 +3,13 @@ package direction_test
 import (
 	"math"
 	weakrand "math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"sotto/bias"
 	"sotto/bias/direction"
-	"sotto/dataset"
+	"sotto/internal/testenv"
 )
 
 // tableOf makes a table of words with a row each.
@@ -55,9 +54,9 @@ func TestGlove(t *testing.T) {
 		t.Fatal(err)
 	}
 	words.Pairs = direction.Bolukbasi()
-	table, _, err := bias.Read(filepath.Join(dataset.Dir(), "glove", "glove.6B.100d.102858.txt.gz"), bias.Options{Words: words.All()})
+	table, _, err := bias.Read(testenv.Data(t, "glove", "glove.6B.100d.102858.txt.gz"), bias.Options{Words: words.All()})
 	if err != nil {
-		t.Skipf("no GloVe vectors in the data folder: %v", err)
+		t.Fatal(err)
 	}
 	for _, tt := range []struct {
 		raw  bool

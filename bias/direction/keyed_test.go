@@ -3,14 +3,13 @@ package direction_test
 import (
 	"math"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"sotto/bias/direction"
-	"sotto/dataset"
+	"sotto/internal/testenv"
 )
 
 func TestReadKeyed(t *testing.T) {
@@ -85,9 +84,9 @@ de,singer,M,5,6
 // are the means of the translations' rows that ReadKeyed takes too.
 func TestKeyedData(t *testing.T) {
 	read := func(parts ...string) *os.File {
-		f, err := os.Open(filepath.Join(append([]string{dataset.Dir(), "multilingual_bias_vectors"}, parts...)...))
+		f, err := os.Open(testenv.Data(t, append([]string{"multilingual_bias_vectors"}, parts...)...))
 		if err != nil {
-			t.Skipf("no vectors of occupations in the data folder: %v", err)
+			t.Fatal(err)
 		}
 		t.Cleanup(func() { f.Close() })
 		return f

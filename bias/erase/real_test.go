@@ -2,13 +2,11 @@ package erase_test
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"sotto/bias"
 	"sotto/bias/erase"
-	"sotto/dataset"
+	"sotto/internal/testenv"
 	"sotto/nn"
 )
 
@@ -22,11 +20,10 @@ import (
 // 100 is above 176 with probability 5·10⁻⁶ (Wilson and Hilferty). And the
 // accuracy on m rows deviates by 4.42·√(¼/m) with that probability.
 func TestGloVe(t *testing.T) {
-	path := filepath.Join(dataset.Dir(), "glove", "glove.6B.100d.102858.txt.gz")
-	if _, err := os.Stat(path); err != nil || testing.Short() {
-		t.Skip("needs the GloVe vectors, and some seconds")
+	if testing.Short() {
+		t.Skip("takes some seconds")
 	}
-	table, _, err := bias.Read(path, bias.Options{})
+	table, _, err := bias.Read(testenv.Data(t, "glove", "glove.6B.100d.102858.txt.gz"), bias.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,17 +12,13 @@ import (
 
 	"sotto/bias"
 	"sotto/bias/weat"
-	"sotto/dataset"
+	"sotto/internal/testenv"
 )
 
 // read reads the words of the built-in tests from a data set, or skips.
 func read(tb testing.TB, parts ...string) *bias.Table {
 	tb.Helper()
-	path := filepath.Join(append([]string{dataset.Dir()}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		tb.Skipf("no %s among the data sets", filepath.Join(parts...))
-	}
-	t, _, err := bias.Read(path, bias.Options{Words: weat.Words(weat.Builtin()...)})
+	t, _, err := bias.Read(testenv.Data(tb, parts...), bias.Options{Words: weat.Words(weat.Builtin()...)})
 	if err != nil {
 		tb.Fatal(err)
 	}

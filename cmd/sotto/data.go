@@ -19,7 +19,7 @@ type dataOptions struct {
 }
 
 func (o *dataOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.dir, "dir", "", "folder of data sets (default: $SOTTO_DATA, else ../shared/data beside the repository)")
+	fs.StringVar(&o.dir, "dir", "", "folder of data sets (default: $SOTTO_DATA, else the folder sotto where your system keeps the data of a user)")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 }
 

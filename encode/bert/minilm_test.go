@@ -5,29 +5,17 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"sotto/encode/bert"
+	"sotto/internal/testenv"
 	"sotto/nn"
 )
 
 // openMiniLM opens all-MiniLM-L6-v2, or skips the test where it is absent.
 func openMiniLM(tb testing.TB) *bert.Model {
 	tb.Helper()
-	root := os.Getenv("SOTTO_MODELS")
-	if root == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			tb.Skip("there is no folder for caches: name the folder above minilm in SOTTO_MODELS")
-		}
-		root = filepath.Join(cache, "sotto", "encoders")
-	}
-	dir := filepath.Join(root, "minilm")
-	if _, err := os.Stat(dir); err != nil {
-		tb.Skipf("%s is absent: run sotto encoder get minilm, or name the folder above minilm in SOTTO_MODELS", dir)
-	}
-	m, err := bert.Open(dir, bert.Options{Name: "minilm"})
+	m, err := bert.Open(testenv.Encoder(tb, "minilm"), bert.Options{Name: "minilm"})
 	if err != nil {
 		tb.Fatal(err)
 	}

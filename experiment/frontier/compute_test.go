@@ -14,6 +14,7 @@ import (
 	"sotto/dataset"
 	"sotto/experiment"
 	"sotto/experiment/frontier"
+	"sotto/internal/testenv"
 	"sotto/nn"
 )
 
@@ -199,9 +200,7 @@ func TestSplitAccuracies(t *testing.T) {
 // On real data: the split is there at each ε, below the model without
 // protection, and grows with ε.
 func TestSplit(t *testing.T) {
-	if info, err := dataset.Find("adult", ""); err != nil || !info.Present {
-		t.Skipf("data set adult is not in %s (%v)", dataset.Dir(), err)
-	}
+	testenv.Set(t, "adult")
 	if testing.Short() {
 		t.Skip("loads a data set four times")
 	}

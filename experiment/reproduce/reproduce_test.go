@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"sotto/dataset"
 	"sotto/dp"
 	"sotto/experiment/reproduce"
+	"sotto/internal/testenv"
 	"sotto/mech"
 )
 
@@ -28,11 +26,9 @@ func need(t *testing.T, table string) {
 				continue
 			}
 			if name == "opinion_lexicon" {
-				if _, err := os.Stat(filepath.Join(dataset.Dir(), name)); err != nil {
-					t.Skipf("%s is not in %s", name, dataset.Dir())
-				}
-			} else if info, err := dataset.Find(name, ""); err != nil || !info.Present {
-				t.Skipf("data set %s is not in %s (%v)", name, dataset.Dir(), err)
+				testenv.Data(t, name)
+			} else {
+				testenv.Set(t, name)
 			}
 		}
 	}

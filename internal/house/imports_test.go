@@ -61,6 +61,7 @@ var mayImport = map[string]neighbours{
 	"cmd/sotto":                     {anyOwn: true},
 	"internal/atomicfile":           {only: true},
 	"internal/fault":                {only: true},
+	"internal/testenv":              {own: []string{"dataset", "encode/catalogue"}, only: true},
 	"internal/vectorise":            {own: []string{"dp", "noise", "nn", "text", "encode", "encode/bert", "encode/textfile", "internal/vecfile"}},
 	"internal/parquetcheck":         {},
 	"internal/house":                {only: true},

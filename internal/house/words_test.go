@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -16,11 +17,24 @@ var (
 	// unfinished matches the usual marks of work left undone.
 	unfinished = regexp.MustCompile(`\b(TO[D]O|FIX[M]E|XX[X])\b`)
 
+	// beside matches the folder beside the repository where its own tests may
+	// find data. What a user gets must not name it.
+	beside = regexp.MustCompile(`\.\./[s]hared|"[s]hared", *"data"`)
+
 	replacement = regexp.MustCompile(`^\s*replace\b`)
 )
 
 // misplaced finds lines that do not belong into this repository.
 func misplaced(t *tree) []string { return match(t, t.paths, foreign, "does not belong here") }
+
+// besides finds lines that name the folder beside the repository, but for
+// tests and the two files that tell tests where it is.
+func besides(t *tree) []string {
+	product := slices.DeleteFunc(slices.Clone(t.paths), func(p string) bool {
+		return p == "Makefile" || p == ".ci/run" || strings.HasSuffix(p, "_test.go") || strings.Contains("/"+p, "/testdata/")
+	})
+	return match(t, product, beside, "is nothing that a user has")
+}
 
 // marked finds lines that promise work instead of doing it.
 func marked(t *tree) []string { return match(t, t.paths, unfinished, "open an issue instead") }
@@ -89,6 +103,15 @@ func TestNothingForeign(t *testing.T) {
 		{name: "hidden file", files: map[string]string{".ci/run": "cat /" + "root/.profile\n"}, want: ".ci/run:1"},
 		{name: "word", files: map[string]string{"testdata/a.json": `"a sub` + `agent"`}, want: "testdata/a.json:1"},
 		{name: "folder", files: map[string]string{"a.go": "package a // ." + "library/x\n"}, want: "a.go:1"},
+	})
+}
+
+func TestNothingBeside(t *testing.T) {
+	place := ".." + "/shared/data"
+	enforce(t, besides, []example{
+		{name: "allowed", files: map[string]string{"Makefile": place, ".ci/run": place, "a/a_test.go": "package a // " + place, "b.md": "shared data"}},
+		{name: "page", files: map[string]string{"docs/a.md": "see\n" + place}, want: "docs/a.md:2"},
+		{name: "code", files: map[string]string{"a/a.go": "package a\nvar x = join(\"..\", \"shared\", \"data\")"}, want: "a/a.go:2"},
 	})
 }
 
