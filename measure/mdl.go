@@ -7,6 +7,8 @@ import (
 	"math"
 	weakrand "math/rand/v2"
 
+	"gonum.org/v1/gonum/stat"
+
 	"sotto/nn"
 )
 
@@ -47,9 +49,13 @@ type DescriptionLength struct {
 	Classes int     `json:"classes"`
 	Bits    float64 `json:"bits"`
 	Kbit    float64 `json:"kbit"`    // Bits / 1024, the unit of the published tables
-	Uniform float64 `json:"uniform"` // bits in the same code of whoever knows nothing
-	// Compression is Uniform / Bits: 1 if the vectors say nothing, more if they
-	// help, less if the probe took noise for signal.
+	Uniform float64 `json:"uniform"` // bits in the same code of whoever takes all values for equally likely
+	// Prior is the bits in the same code of whoever knows how common each value
+	// is, and has no vectors: the entropy for each row that a probe codes.
+	Prior float64 `json:"prior,omitempty"`
+	// Compression is Prior / Bits: 1 if the vectors say nothing, more if they
+	// help, less if the probe took noise for signal. Against Uniform a probe that
+	// has merely learnt which value is common would seem to have read something.
 	Compression Number  `json:"compression"`
 	Blocks      []Block `json:"blocks"` // the learning curve
 }
@@ -100,8 +106,13 @@ func (h Probe) DescriptionLength(ctx context.Context, p *nn.Pool, data Labelled,
 	for _, b := range out.Blocks {
 		out.Bits += b.Bits
 		out.Uniform += c.uniform(b)
+		if b.Fitted == 0 { // no probe, and so no shares either
+			out.Prior += c.uniform(b)
+		} else {
+			out.Prior += float64(b.To-b.From) * c.entropy()
+		}
 	}
-	out.Kbit, out.Compression = out.Bits/1024, Number(out.Uniform/out.Bits)
+	out.Kbit, out.Compression = out.Bits/1024, Number(out.Prior/out.Bits)
 	return out, nil
 }
 
@@ -131,6 +142,15 @@ func (c *coder) blocks() []Block {
 // uniform returns the bits of a block for whoever knows nothing.
 func (c *coder) uniform(b Block) float64 {
 	return float64(b.To-b.From) * math.Log2(float64(c.classes))
+}
+
+// entropy returns that of the attribute in bits, from the shares of its values.
+func (c *coder) entropy() float64 {
+	shares := make([]float64, c.classes)
+	for _, z := range c.data.Z {
+		shares[z] += 1 / float64(len(c.data.Z))
+	}
+	return stat.Entropy(shares) / math.Ln2
 }
 
 // fill counts the bits of a block.

@@ -76,7 +76,7 @@ func TestDescriptionLengthCounts(t *testing.T) {
 			}
 			total += b.Bits
 		}
-		if !near(l.Bits, total, 1e-9) || l.Kbit != l.Bits/1024 || !near(float64(l.Compression), uniform/l.Bits, 1e-12) {
+		if !near(l.Bits, total, 1e-9) || l.Kbit != l.Bits/1024 || !near(float64(l.Compression), l.Prior/l.Bits, 1e-12) {
 			t.Errorf("%s: %v bits, %v kbit, compression %v do not fit the blocks' %v bits", code, l.Bits, l.Kbit, l.Compression, total)
 		}
 		if !(l.Compression > 0.9 && l.Compression < 1.1) {
@@ -94,6 +94,29 @@ func TestDescriptionLengthOfACopy(t *testing.T) {
 		if !(copied.Compression > 3) || !(none.Compression < 1.1) {
 			t.Errorf("%s: compression %v of a copied attribute and %v of noise, want above 3 and about 1", code, copied.Compression, none.Compression)
 		}
+	}
+}
+
+// TestDescriptionLengthSkewed: noise says nothing of an attribute that one row
+// in ten has, though a probe soon learns that it is rare.
+func TestDescriptionLengthSkewed(t *testing.T) {
+	const n = 4000
+	d := planted(rng(83), n, 2, 2)
+	r := rng(84)
+	for i := range d.Z {
+		d.Z[i] = 0
+		if r.IntN(10) == 0 {
+			d.Z[i] = 1
+		}
+	}
+	l := describe(t, 2, measure.Probe{Hidden: []int{}, Rate: 0.05, Epochs: 100}, d, 2, measure.BlockCode)
+	if against := l.Uniform / l.Bits; against < 1.5 {
+		t.Errorf("against equally likely values the compression is %v, want it far above 1, or this test shows nothing", against)
+	}
+	// The entropy is that of 4,000 rows, and the probe learns three numbers:
+	// about (3/2)·log₂ 4000 = 18 bits of 1,900, and more in the first blocks.
+	if !(l.Compression > 0.9 && l.Compression < 1.02) {
+		t.Errorf("compression of a rare attribute by noise is %v, want about 1", l.Compression)
 	}
 }
 
