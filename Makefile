@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: all build test race lint fuzz bench load kill bench-peer bench-mdl bench-encoder golden proofs cover budget ci
+.PHONY: all build test race lint fuzz bench load kill bench-peer bench-mdl bench-encoder golden proofs map cover budget ci
 
 all: build test lint
 
@@ -48,6 +48,9 @@ golden: # rewrite golden files, in the packages whose tests have a flag -update
 
 proofs: # write into each proof the digest of the code that it was read against
 	go test ./internal/house -run '^TestProofs$$' -count=1 -stamp
+
+map: # write the map of packages into CONTRIBUTING.md
+	go test ./internal/house -run '^TestMap$$' -count=1 -update
 
 cover: # the share of statements that tests run
 	go test -coverprofile=coverage.out ./... && go tool cover -func=coverage.out | tail -n 1
