@@ -1,0 +1,445 @@
+package bias
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"sotto/bias/direction"
+	"sotto/dp"
+	"sotto/report/page"
+)
+
+// directionPage is the page of --html.
+func directionPage(all directionResult) page.Page {
+	p := page.Page{Title: "The direction of gender", Sentence: directionSentence(all), Made: "Written by sotto bias direction."}
+	for _, l := range all.Languages {
+		p.Verdicts = append(p.Verdicts, directionVerdict(l))
+	}
+	for _, s := range []page.Section{
+		definingSection(all), summarySection(all), confidenceSection(all), formsSection(all), professionSection(all),
+		correlationSection(all), dropSection(all), releaseSection(all), wordsSection(all),
+	} {
+		if len(s.Blocks) > 0 {
+			p.Sections = append(p.Sections, s)
+		}
+	}
+	return p
+}
+
+func directionVerdict(l languageResult) page.Verdict {
+	if l.Refused != "" {
+		return page.Verdict{Tone: page.Bad, Label: "refused", Text: nameOf(l) + ": " + l.Refused}
+	}
+	text := fmt.Sprintf("%s: confidence %s from %d of %d pairs", nameOf(l), page.Decimal(l.Confidence, 3), l.Pairs, l.PairsWanted)
+	if math.IsNaN(float64(l.DirectBias)) {
+		text += "; no professions"
+	} else {
+		text += fmt.Sprintf("; DirectBias %s, random %s", page.Decimal(l.DirectBias, 3), page.Decimal(l.Random, 3))
+	}
+	return page.Verdict{Tone: page.Good, Label: "a direction", Text: text}
+}
+
+func directionSentence(all directionResult) string {
+	refused := 0
+	for _, l := range all.Languages {
+		if l.Refused != "" {
+			refused++
+		}
+	}
+	if len(all.Languages) == 1 && refused == 1 {
+		return "The first component of the defining pairs is not a direction of gender."
+	}
+	if len(all.Languages) == 1 {
+		l := all.Languages[0]
+		return fmt.Sprintf("Professions lie %s along the direction of gender on average, where a random direction would have %s.",
+			page.Decimal(l.DirectBias, 3), page.Decimal(l.Random, 3))
+	}
+	return fmt.Sprintf("%d of %d languages have a direction of gender.", len(all.Languages)-refused, len(all.Languages))
+}
+
+// notMark is put behind the name of a language whose scores were forced.
+func notMark(l languageResult) string {
+	if l.Refused != "" {
+		return nameOf(l) + " (not a gender direction)"
+	}
+	return nameOf(l)
+}
+
+// scoreEnd is where the axes of all scores end: the same on the whole page, so
+// that bars can be compared.
+func scoreEnd(all directionResult) float64 {
+	largest := 0.0
+	for _, l := range all.Languages {
+		for _, d := range l.Defining {
+			largest = max(largest, math.Abs(float64(d.Score)))
+		}
+		for _, p := range l.Professions {
+			for _, f := range p.Forms {
+				largest = max(largest, math.Abs(float64(f.Score)))
+			}
+		}
+	}
+	if largest <= 0.5 {
+		return 0.5
+	}
+	return 1
+}
+
+// genderBars are bars to both sides.
+func genderBars(end float64, title string, groups ...page.BarGroup) *page.Bars {
+	return &page.Bars{
+		Title: title, Desc: "Bars to the right are female, to the left male.", Axis: page.Axis{Label: "score", Low: -end, High: end},
+		Decimals: 2, Left: "male", Right: "female", Groups: groups,
+	}
+}
+
+// definingSection is figure 1 of the paper.
+func definingSection(all directionResult) page.Section {
+	s := page.Section{Title: "Defining words", Meaning: "The score of each defining word: its cosine with the direction. Female words should lie to the right, male ones to the left."}
+	figure := &page.Figure{Caption: "Defining words by language.", Small: true}
+	table := &page.Table{Caption: "Scores of defining words", Head: page.Heads("language", "pair", "word", "gender", "#score"), Folded: true}
+	for _, l := range all.Languages {
+		group := page.BarGroup{}
+		for _, d := range l.Defining {
+			name := d.Word
+			if english := englishWord(d); english != d.Word {
+				name += " (" + english + ")"
+			}
+			group.Bars = append(group.Bars, page.Bar{Name: name, Value: float64(d.Score)})
+			cells := table.Add(nameOf(l), d.Pair, d.Word, genderName(d.Gender), page.Decimal(d.Score, 3))
+			if d.Opposed {
+				cells[4].Text += ", of the other gender"
+				cells[4].Tone = page.Warn
+			}
+		}
+		if len(group.Bars) > 0 {
+			bars := genderBars(scoreEnd(all), "Defining words, "+notMark(l), group)
+			bars.Heading = notMark(l)
+			figure.Plots = append(figure.Plots, bars)
+		}
+	}
+	if len(figure.Plots) > 0 {
+		s.Blocks = append([]page.Block{{Figure: figure}}, table.Blocks()...)
+	}
+	return s
+}
+
+// englishWord is the part of a pair's name that stands for a word.
+func englishWord(d direction.DefiningScore) string {
+	f, m, ok := strings.Cut(d.Pair, "/")
+	switch {
+	case !ok:
+		return d.Pair
+	case d.Gender == direction.Female:
+		return f
+	}
+	return m
+}
+
+func genderName(g direction.Gender) string {
+	return map[direction.Gender]string{direction.Female: "female", direction.Male: "male", direction.Neutral: "neutral"}[g]
+}
+
+func formsName(g direction.Gender) string {
+	return map[direction.Gender]string{direction.Female: "feminine forms", direction.Male: "masculine forms", direction.Neutral: "neutral forms"}[g]
+}
+
+// summarySection is figure 2.
+func summarySection(all directionResult) page.Section {
+	s := page.Section{Title: "Female and male words", Meaning: "The mean score of the female and of the male defining words."}
+	var groups []page.BarGroup
+	table := &page.Table{Caption: "Mean scores of defining words", Head: page.Heads("language", "#female words", "#male words"), Folded: true}
+	for _, l := range all.Languages {
+		if len(l.Defining) > 0 {
+			groups = append(groups, page.BarGroup{Name: notMark(l), Bars: []page.Bar{
+				{Name: "female words", Value: float64(l.Female)}, {Name: "male words", Value: float64(l.Male)},
+			}})
+			table.Add(notMark(l), page.Decimal(l.Female, 3), page.Decimal(l.Male, 3))
+		}
+	}
+	if len(groups) > 0 {
+		bars := genderBars(scoreEnd(all), "Mean scores of defining words by language", groups...)
+		s.Blocks = append([]page.Block{{Figure: &page.Figure{Caption: "Mean score of defining words.", Plots: []page.Plot{bars}}}}, table.Blocks()...)
+	}
+	return s
+}
+
+// confidenceSection is figure 3.
+func confidenceSection(all directionResult) page.Section {
+	s := page.Section{Title: "Confidence", Meaning: "The share of variance that the first component explains, less that of the second. The greater it is, the surer it is that there is one direction."}
+	bars := &page.Bars{Title: "Confidence by language", Desc: "Difference of the shares of the first two components.", Axis: page.Axis{Label: "confidence", Low: 0, High: 1}, Decimals: 2}
+	group := page.BarGroup{}
+	table := &page.Table{Caption: "Components", Head: page.Heads("language", "#pairs", "#first", "#second", "#confidence", "direction")}
+	for _, l := range all.Languages {
+		group.Bars = append(group.Bars, page.Bar{Name: nameOf(l), Value: float64(l.Confidence)})
+		share := func(i int) string {
+			if i < len(l.Explained) {
+				return page.Decimal(l.Explained[i], 3)
+			}
+			return page.Undefined
+		}
+		cells := table.Add(nameOf(l), fmt.Sprintf("%d of %d", l.Pairs, l.PairsWanted), share(0), share(1), page.Decimal(l.Confidence, 3), "yes")
+		if l.Refused != "" {
+			cells[5] = page.Cell{Text: "no: " + l.Refused, Tone: page.Bad}
+		}
+	}
+	bars.Groups = []page.BarGroup{group}
+	s.Blocks = append([]page.Block{{Figure: &page.Figure{Caption: "Difference of the first and the second component.", Plots: []page.Plot{bars}}}}, table.Blocks()...)
+	return s
+}
+
+// formsSection is figure 4: forms by gender, where there are any.
+func formsSection(all directionResult) page.Section {
+	s := page.Section{Title: "Forms of professions", Meaning: "Scores of feminine, masculine and neutral forms. That feminine forms score female is grammar, not prejudice."}
+	for _, l := range all.Languages {
+		figure := &page.Figure{Caption: notMark(l) + ": forms by their gender.", Small: true}
+		for _, g := range []direction.Gender{direction.Female, direction.Male, direction.Neutral} {
+			group := page.BarGroup{}
+			for _, p := range l.Professions {
+				for _, f := range p.Forms {
+					if f.Gender == g {
+						group.Bars = append(group.Bars, page.Bar{Name: strings.TrimSuffix(f.Word, fmt.Sprintf(" (%s)", g)), Value: float64(f.Score)})
+					}
+				}
+			}
+			if len(group.Bars) > 0 {
+				title := notMark(l) + ", " + formsName(g)
+				bars := genderBars(scoreEnd(all), title, group)
+				bars.Heading = title
+				figure.Plots = append(figure.Plots, bars)
+			}
+		}
+		if len(figure.Plots) > 1 {
+			s.Blocks = append(s.Blocks, page.Block{Figure: figure})
+		}
+	}
+	if len(s.Blocks) == 0 {
+		return s
+	}
+	table := &page.Table{Caption: "Forms", Head: page.Heads("language", "profession", "form", "gender", "#score", "#count"), Folded: true}
+	for _, l := range all.Languages {
+		for _, p := range l.Professions {
+			for _, f := range p.Forms {
+				count := "none"
+				if !math.IsNaN(float64(f.Count)) {
+					count = fmt.Sprint(float64(f.Count))
+				}
+				table.Add(nameOf(l), p.Name, f.Word, genderName(f.Gender), page.Decimal(f.Score, 3), count)
+			}
+		}
+	}
+	s.Blocks = append(s.Blocks, table.Blocks()...)
+	return s
+}
+
+// professionNames lists the professions that some language has a score for.
+func professionNames(all directionResult) []string {
+	var names []string
+	for _, l := range all.Languages {
+		for _, p := range l.Professions {
+			if !math.IsNaN(float64(p.Score)) && !slices.Contains(names, p.Name) {
+				names = append(names, p.Name)
+			}
+		}
+	}
+	return names
+}
+
+func scoreOf(l languageResult, name string) float64 {
+	for _, p := range l.Professions {
+		if p.Name == name {
+			return float64(p.Score)
+		}
+	}
+	return math.NaN()
+}
+
+// professionSection is figure 5: bars for one language, a matrix for several.
+func professionSection(all directionResult) page.Section {
+	s := page.Section{Title: "Professions", Meaning: "The score of each profession, the mean of its forms. Weights of forms: " + weightings(all) + "."}
+	names := professionNames(all)
+	if len(names) == 0 {
+		return s
+	}
+	var shown []languageResult
+	head := []string{"profession"}
+	for _, l := range all.Languages {
+		if scored(l.Result) > 0 {
+			shown = append(shown, l)
+			head = append(head, "#"+notMark(l))
+		}
+	}
+	table := &page.Table{Caption: "Scores of professions", Head: page.Heads(head...), Folded: true}
+	heat := &page.HeatMap{Title: "Professions by language", Desc: "Scores, female positive, male negative.", Rows: names, Decimals: 2, Diverging: true}
+	group := page.BarGroup{}
+	for _, l := range shown {
+		heat.Columns = append(heat.Columns, notMark(l))
+	}
+	for _, name := range names {
+		row, cells := []float64(nil), []string{name}
+		for _, l := range shown {
+			v := scoreOf(l, name)
+			row, cells = append(row, v), append(cells, page.Decimal(v, 3))
+		}
+		heat.Values = append(heat.Values, row)
+		group.Bars = append(group.Bars, page.Bar{Name: name, Value: row[0]})
+		table.Add(cells...)
+	}
+	figure := &page.Figure{Caption: "Professions: female positive, male negative.", Plots: []page.Plot{heat}}
+	if len(shown) == 1 {
+		slices.SortStableFunc(group.Bars, func(a, b page.Bar) int { return compareNumbers(b.Value, a.Value) })
+		figure.Plots[0] = genderBars(scoreEnd(all), "Scores of professions, "+notMark(shown[0]), group)
+	}
+	s.Blocks = append([]page.Block{{Figure: figure}}, table.Blocks()...)
+	return s
+}
+
+// compareNumbers orders numbers, NaN first.
+func compareNumbers(a, b float64) int {
+	switch {
+	case a < b, math.IsNaN(a) && !math.IsNaN(b):
+		return -1
+	case a > b, math.IsNaN(b) && !math.IsNaN(a):
+		return 1
+	}
+	return 0
+}
+
+// weightings says how forms were weighted, each way once.
+func weightings(all directionResult) string {
+	var ways []string
+	for _, l := range all.Languages {
+		if l.Weighting != "" && !slices.Contains(ways, l.Weighting) {
+			ways = append(ways, l.Weighting)
+		}
+	}
+	return strings.Join(ways, "; ")
+}
+
+// correlationSection is figure 6.
+func correlationSection(all directionResult) page.Section {
+	s := page.Section{Title: "Languages compared", Meaning: "Pearson's correlation of the professions' scores between languages, clustered by average linkage of 1 − r."}
+	c := all.Correlation
+	if c == nil || len(c.Clustered) < 2 {
+		return s
+	}
+	heat := &page.HeatMap{Title: "Correlation between languages", Desc: "Pearson's correlation of scores, with a tree of clusters.", Decimals: 2, Low: -1, High: 1, Diverging: true}
+	table := &page.Table{Caption: "Correlations", Head: page.Heads("language", "language", "#correlation", "#professions shared"), Folded: true}
+	for _, i := range c.Clustered {
+		heat.Rows = append(heat.Rows, nameOf(all.Languages[i]))
+		var row []float64
+		for _, j := range c.Clustered {
+			row = append(row, float64(c.R[i][j]))
+			if i < j {
+				table.Add(nameOf(all.Languages[i]), nameOf(all.Languages[j]), page.Decimal(c.R[i][j], 3), fmt.Sprint(c.Shared[i][j]))
+			}
+		}
+		heat.Values = append(heat.Values, row)
+	}
+	heat.Columns = heat.Rows
+	for _, m := range c.Merges {
+		heat.RowTree = append(heat.RowTree, page.Merge{A: m.A, B: m.B, Height: max(0, m.Height)})
+	}
+	heat.ColumnTree = heat.RowTree
+	s.Blocks = append([]page.Block{{Figure: &page.Figure{Caption: "Correlation of professions' scores.", Plots: []page.Plot{heat}}}}, table.Blocks()...)
+	for i, l := range all.Languages {
+		if !slices.Contains(c.Clustered, i) {
+			s.Blocks = append(s.Blocks, page.Block{Note: nameOf(l) + " is left out: it has no correlation with all the others."})
+		}
+	}
+	return s
+}
+
+func dropSection(all directionResult) page.Section {
+	s := page.Section{Title: "Without each pair", Meaning: "What becomes of the direction without one pair. Alignment is the cosine between the pair's difference and the direction of the others. The suspect raises the confidence most by its absence, and turns the direction farthest or agrees least."}
+	table := &page.Table{Caption: "Drop one pair", Head: page.Heads("language", "without", "#confidence", "#turns by, degrees", "#alignment", "#change of DirectBias", "suspect")}
+	for _, l := range all.Languages {
+		for _, d := range l.Drop {
+			cells := table.Add(nameOf(l), d.Pair, page.Decimal(d.Confidence, 3), page.Decimal(d.Angle, 1), page.Decimal(d.Alignment, 3), page.Decimal(d.DirectBiasChange, 4), "")
+			if d.Pair == l.Suspect {
+				cells[6] = page.Cell{Text: "suspect", Tone: page.Warn}
+			}
+		}
+	}
+	if len(table.Rows) > 0 {
+		s.Blocks = table.Blocks()
+	}
+	return s
+}
+
+// releaseSection compares raw and private vectors.
+func releaseSection(all directionResult) page.Section {
+	s := page.Section{Title: "Before and after release", Meaning: "The same measures when each word's vector is released through the mechanism: mean and 95 % of draws. A DirectBias at that of random vectors, as long and released alike, says that nothing is left of the direction, not that professions are free of it."}
+	if all.Release == nil {
+		return s
+	}
+	table := &page.Table{Caption: "Before and after", Head: page.Heads("language", "measure", "#raw", "#private", "#random vectors released alike")}
+	for _, l := range all.Languages {
+		a := l.After
+		if a == nil {
+			continue
+		}
+		table.Add(nameOf(l), "DirectBias", page.Decimal(l.DirectBias, 4), a.DirectBias.text("%.4f"), a.Null.text("%.4f"))
+		table.Add(nameOf(l), "confidence", page.Decimal(l.Confidence, 3), a.Confidence.text("%.3f"), "")
+		table.Add(nameOf(l), "cosine with the raw direction", "1", a.Agreement.text("%.3f"), a.NullAgreement.text("%.3f"))
+		table.Add(nameOf(l), "draws refused", "", page.Decimal(100*a.Refused, 0)+" %", "")
+	}
+	s.Blocks = append([]page.Block{{Note: promiseText(all.Release)}, {Warning: strings.ToUpper(simulated[:1]) + simulated[1:] + "."}}, table.Blocks()...)
+	for _, l := range all.Languages {
+		if l.After != nil && len(l.After.Professions) > 0 {
+			s.Blocks = append(s.Blocks, professionsAfter(l)...)
+		}
+	}
+	if all.Release.True == dp.Infinite {
+		s.Blocks = append(s.Blocks, page.Block{Warning: "This release promises nothing."})
+	}
+	return s
+}
+
+// professionsAfter shows the professions of a language raw and private.
+func professionsAfter(l languageResult) []page.Block {
+	dots := &page.Dots{Title: "Professions raw and private, " + nameOf(l), Desc: "Scores, female positive.", Axis: page.Axis{Label: "score"}, Keys: []string{"raw", "private, with 95 % of draws"}}
+	table := &page.Table{Caption: nameOf(l) + ": professions raw and private", Head: page.Heads("profession", "#raw", "#private"), Folded: true}
+	for _, p := range l.After.Professions {
+		if math.IsNaN(float64(p.After.Mean)) {
+			continue
+		}
+		row := page.Row{Name: p.Name, Bound: math.NaN()}
+		if !math.IsNaN(float64(p.Before)) {
+			row.Marks = append(row.Marks, page.Mark{Key: 0, Value: float64(p.Before), Low: math.NaN(), High: math.NaN()})
+		}
+		row.Marks = append(row.Marks, page.Mark{Key: 1, Value: float64(p.After.Mean), Low: float64(p.After.Low), High: float64(p.After.High)})
+		dots.Rows = append(dots.Rows, row)
+		table.Add(p.Name, page.Decimal(p.Before, 3), p.After.text("%.3f"))
+	}
+	if len(dots.Rows) == 0 {
+		return nil
+	}
+	return append([]page.Block{{Figure: &page.Figure{Caption: nameOf(l) + ": professions raw and private.", Plots: []page.Plot{dots}}}}, table.Blocks()...)
+}
+
+// wordsSection says what was lost and what is ambiguous.
+func wordsSection(all directionResult) page.Section {
+	s := page.Section{Title: "Words", Meaning: "Words that have no vector, and words that also mean something else."}
+	table := &page.Table{Caption: "Lost words", Head: page.Heads("language", "of", "word", "gender", "reason")}
+	for _, l := range all.Languages {
+		for _, x := range l.Lost {
+			table.Add(nameOf(l), x.Name, x.Word, genderName(x.Gender), x.Reason)
+		}
+	}
+	if len(table.Rows) > 0 {
+		s.Blocks = table.Blocks()
+	}
+	for _, l := range all.Languages {
+		var items []page.Item
+		for _, n := range l.Notes {
+			items = append(items, page.Item{Name: nameOf(l), Text: n})
+		}
+		if items != nil {
+			s.Blocks = append(s.Blocks, page.Block{List: items})
+		}
+	}
+	return s
+}

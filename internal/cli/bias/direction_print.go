@@ -1,0 +1,257 @@
+package bias
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"sotto/bias/direction"
+	"sotto/internal/cli/term"
+)
+
+// printDirection prints results for a person: one language in full, several as
+// a table.
+func printDirection(out io.Writer, all directionResult) error {
+	var b strings.Builder
+	if len(all.Languages) == 1 {
+		printLanguage(&b, all.Languages[0])
+	} else {
+		printLanguages(&b, all)
+	}
+	if all.Release != nil {
+		fmt.Fprintf(&b, "\n%s\n", promiseText(all.Release))
+		fmt.Fprintln(&b, "brackets: 95 % of draws; "+simulated)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// printColumns prints lines whose cells are divided by tabs.
+func printColumns(b *strings.Builder, lines ...string) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, strings.Join(lines, "\n")) //nolint:errcheck // b is a buffer
+	t.Flush()                                  //nolint:errcheck // see above
+}
+
+// nameOf names a language.
+func nameOf(l languageResult) string { return cmp.Or(l.Name, l.Language) }
+
+// lengthText says how vectors were taken.
+func lengthText(r *direction.Result) string {
+	if r.Unit {
+		return "at length 1"
+	}
+	return "raw"
+}
+
+func printLanguage(b *strings.Builder, l languageResult) {
+	fmt.Fprintf(b, "%s: %s, %d numbers a word, %s\n", nameOf(l), strings.Join(bases(l.Vectors), ", "), l.Dim, lengthText(l.Result))
+	if l.Refused != "" {
+		fmt.Fprintf(b, "NOT A GENDER DIRECTION: %s\n", l.Refused)
+	}
+	if len(l.Explained) > 1 {
+		fmt.Fprintf(b, "%d of %d pairs; components 1 and 2 explain %.1f and %.1f %%: confidence %s\n",
+			l.Pairs, l.PairsWanted, 100*l.Explained[0], 100*l.Explained[1], term.Number(l.Confidence, "%.3f"))
+	}
+	if !math.IsNaN(float64(l.DirectBias)) {
+		fmt.Fprintf(b, "DirectBias %s (c = %v); a random direction has %s on average\n", term.Number(l.DirectBias, "%.4f"), l.Strictness, term.Number(l.Random, "%.4f"))
+		fmt.Fprintf(b, "weights of forms: %s\n", l.Weighting)
+	}
+	if len(l.Defining) > 0 {
+		b.WriteByte('\n')
+		printDefining(b, l)
+		printProfessions(b, l)
+	}
+	if len(l.Drop) > 0 {
+		b.WriteByte('\n')
+		printDrop(b, l)
+	}
+	printLost(b, l)
+	if l.After != nil {
+		fmt.Fprintf(b, "\nover %d draws of private vectors:\n", l.After.DirectBias.Draws)
+		for _, line := range l.After.lines(l.Result) {
+			fmt.Fprintf(b, "  %s\n", line)
+		}
+	}
+}
+
+func bases(paths []string) []string {
+	names := make([]string, len(paths))
+	for i, p := range paths {
+		names[i] = filepath.Base(p)
+	}
+	return names
+}
+
+func printDefining(b *strings.Builder, l languageResult) {
+	lines := []string{"PAIR\tFEMALE\tSCORE\tMALE\tSCORE"}
+	for i := 0; i+1 < len(l.Defining); i += 2 {
+		f, m := l.Defining[i], l.Defining[i+1]
+		lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", f.Pair, f.Word, opposed(f), m.Word, opposed(m)))
+	}
+	printColumns(b, append(lines, fmt.Sprintf("mean\t\t%s\t\t%s", term.Number(l.Female, "%+.3f"), term.Number(l.Male, "%+.3f")))...)
+}
+
+// opposed marks a score that has the sign of the other gender.
+func opposed(d direction.DefiningScore) string {
+	text := term.Number(d.Score, "%+.3f")
+	if d.Opposed {
+		text += " (!)"
+	}
+	return text
+}
+
+func printProfessions(b *strings.Builder, l languageResult) {
+	if len(l.Professions) == 0 {
+		return
+	}
+	gendered := slices.ContainsFunc(l.Professions, func(p direction.ProfessionScore) bool { return len(p.Forms) > 1 })
+	head := "\nPROFESSION\tSCORE"
+	if gendered {
+		head += "\tPLAIN\tFORMS"
+	}
+	if l.After != nil {
+		head += "\tPRIVATE"
+	}
+	lines := []string{head}
+	for i, p := range l.Professions {
+		line := p.Name + "\t" + term.Number(p.Score, "%+.3f")
+		if gendered {
+			line += "\t" + term.Number(p.Plain, "%+.3f") + "\t" + formsText(p)
+		}
+		if l.After != nil {
+			line += "\t" + l.After.Professions[i].After.text("%+.3f")
+		}
+		lines = append(lines, line)
+	}
+	printColumns(b, lines...)
+}
+
+// formsText lists the forms of a profession with their scores.
+func formsText(p direction.ProfessionScore) string {
+	var forms []string
+	for _, f := range p.Forms {
+		gender := fmt.Sprintf(" (%s)", f.Gender)
+		text := strings.TrimSuffix(f.Word, gender) + gender + " " + term.Number(f.Score, "%+.3f")
+		if !math.IsNaN(float64(f.Count)) {
+			text += fmt.Sprintf(" × %v", float64(f.Count))
+		}
+		forms = append(forms, text)
+	}
+	return strings.Join(forms, ", ")
+}
+
+func printDrop(b *strings.Builder, l languageResult) {
+	lines := []string{"WITHOUT\tCONFIDENCE\tTURNS BY\tALIGNMENT\tDIRECTBIAS"}
+	for _, d := range l.Drop {
+		lines = append(lines, fmt.Sprintf("%s\t%s\t%s°\t%s\t%s", d.Pair, term.Number(d.Confidence, "%.3f"), term.Number(d.Angle, "%.1f"),
+			term.Number(d.Alignment, "%+.3f"), term.Number(d.DirectBiasChange, "%+.4f")))
+	}
+	printColumns(b, lines...)
+	if l.Suspect != "" {
+		fmt.Fprintf(b, "suspect: %s: without it the others agree more\n", l.Suspect)
+	}
+}
+
+// maxLost is how many lost words are listed on a terminal.
+const maxLost = 20
+
+func printLost(b *strings.Builder, l languageResult) {
+	if len(l.Lost)+len(l.Notes) > 0 {
+		b.WriteByte('\n')
+	}
+	several := false
+	for i, x := range l.Lost {
+		if i < maxLost {
+			fmt.Fprintf(b, "lost: %s (%s, %s): %s\n", x.Word, x.Name, x.Gender, x.Reason)
+		}
+		several = several || strings.Contains(x.Word, " ")
+	}
+	if more := len(l.Lost) - maxLost; more > 0 {
+		fmt.Fprintf(b, "lost: %d more, see --json or --html\n", more)
+	}
+	if several {
+		fmt.Fprintln(b, "--parts takes the mean of its parts for what is several words")
+	}
+	for _, n := range l.Notes {
+		fmt.Fprintf(b, "note: %s\n", n)
+	}
+}
+
+func printLanguages(b *strings.Builder, all directionResult) {
+	lines := []string{"LANGUAGE\tPAIRS\tCONFIDENCE\tDIRECTBIAS\tRANDOM\tFEMALE\tMALE\tPROFESSIONS\tSUSPECT"}
+	for _, l := range all.Languages {
+		mark := ""
+		if l.Refused != "" {
+			mark = " (!)"
+		}
+		lines = append(lines, fmt.Sprintf("%s%s\t%d of %d\t%s\t%s\t%s\t%s\t%s\t%d\t%s", l.Language, mark, l.Pairs, l.PairsWanted, term.Number(l.Confidence, "%.3f"),
+			term.Number(l.DirectBias, "%.4f"), term.Number(l.Random, "%.4f"), term.Number(l.Female, "%+.3f"), term.Number(l.Male, "%+.3f"), scored(l.Result), cmp.Or(l.Suspect, "-")))
+	}
+	printColumns(b, lines...)
+	for _, l := range all.Languages {
+		if l.Refused != "" {
+			fmt.Fprintf(b, "(!) %s: not a gender direction: %s\n", l.Language, l.Refused)
+		}
+	}
+	fmt.Fprintf(b, "weights of forms: %s\n", weightings(all))
+	for _, l := range all.Languages {
+		if l.After != nil {
+			fmt.Fprintf(b, "\n%s, over %d draws of private vectors:\n  %s\n", l.Language, l.After.DirectBias.Draws, strings.Join(l.After.lines(l.Result), "\n  "))
+		}
+	}
+	printCorrelation(b, all.Correlation)
+	fmt.Fprintln(b, "\nwords, lost words and notes of each language: --json or --html")
+}
+
+// scored counts the professions that have a score.
+func scored(r *direction.Result) int {
+	n := 0
+	for _, p := range r.Professions {
+		if !math.IsNaN(float64(p.Score)) {
+			n++
+		}
+	}
+	return n
+}
+
+func printCorrelation(b *strings.Builder, c *direction.Correlation) {
+	fmt.Fprintln(b, "\ncorrelation of the professions' scores (professions shared):")
+	lines := []string{"\t" + strings.Join(c.Languages, "\t")}
+	for i, l := range c.Languages {
+		for j := range c.Languages {
+			l += "\t" + term.Number(c.R[i][j], "%+.2f")
+			if c.Shared[i][j] > 0 {
+				l += fmt.Sprintf(" (%d)", c.Shared[i][j])
+			}
+		}
+		lines = append(lines, l)
+	}
+	printColumns(b, lines...)
+	if len(c.Merges) == 0 {
+		return
+	}
+	fmt.Fprintln(b, "clusters (average linkage of 1 − r):")
+	for _, line := range mergeLines(c) {
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+}
+
+// mergeLines says in words which languages are joined.
+func mergeLines(c *direction.Correlation) []string {
+	var names, lines []string
+	for _, i := range c.Clustered {
+		names = append(names, c.Languages[i])
+	}
+	for _, m := range c.Merges {
+		joined := names[m.A] + " " + names[m.B]
+		lines = append(lines, fmt.Sprintf("%s with %s at %.3f", names[m.A], names[m.B], m.Height))
+		names = append(names, "("+joined+")")
+	}
+	return lines
+}

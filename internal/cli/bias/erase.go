@@ -1,0 +1,295 @@
+package bias
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/bias/erase"
+	"sotto/internal/atomicfile"
+	"sotto/internal/cli/term"
+	"sotto/internal/vecfile"
+)
+
+// eraseOptions are the flags of "sotto bias erase".
+type eraseOptions struct {
+	biasFlags
+	method     string
+	out        string
+	concept    string // file of words and classes
+	labels     string // file of classes, one for each row
+	column     string
+	words      int
+	neutral    bool
+	specific   string
+	pairs      string
+	defining   string
+	iterations int
+	shrinkage  string
+	units      int
+	epochs     int
+	probeRows  int
+	save       string
+	apply      string
+}
+
+func (o *eraseOptions) addFlags(fs *pflag.FlagSet) {
+	o.biasFlags.addFlags(fs, 20)
+	fs.Lookup("vectors").Usage += "; with --labels a file of rows: npy, parquet, jsonl or csv"
+	fs.StringVar(&o.method, "method", "", "inlp, leace or hard")
+	fs.StringVar(&o.out, "out", "", "file to write, - for standard output: word vectors as text, .gz too, or rows in the format of its name")
+	fs.StringVar(&o.concept, "concept", "", "file of words and classes, a word, a tab and its class a line (default: gender, by the words nearest to she and to he)")
+	fs.StringVar(&o.labels, "labels", "", "file of classes, one a line for each row of --vectors; an empty line is unknown")
+	fs.StringVar(&o.column, "column", "", "the list column of a Parquet file that has several")
+	fs.IntVar(&o.words, "words", 7500, "words of each gender where there is no --concept")
+	fs.BoolVar(&o.neutral, "neutral", false, "a third class of neutral words where there is no --concept")
+	fs.StringVar(&o.specific, "specific", "", "file of words that mean a gender: no examples of gender, and left alone by hard (default there: the words of the pairs)")
+	fs.StringVar(&o.pairs, "pairs", "", "hard: file of pairs to equalise, a JSON list of lists of two (default: the defining pairs)")
+	fs.StringVar(&o.defining, "defining", "", "hard: file of defining pairs, female first, a JSON list of lists of two (default: the ten of Bolukbasi et al.)")
+	fs.IntVar(&o.iterations, "iterations", 35, "inlp: classifiers at most")
+	fs.StringVar(&o.shrinkage, "shrinkage", "0", "leace: shrinkage of the covariance, from 0 to 1, or auto")
+	fs.IntVar(&o.units, "units", 256, "hidden units of the probe that is not linear")
+	fs.IntVar(&o.epochs, "epochs", 0, "passes that a probe makes at most (default 200, or as many as make 5,000 steps)")
+	fs.IntVar(&o.probeRows, "probe-rows", 10_000, "rows of a file with --labels that probes are fitted to, and scored on, at most")
+	fs.StringVar(&o.save, "save", "", "also write the eraser to this file")
+	fs.StringVar(&o.apply, "apply", "", "apply the eraser of this file instead of fitting one")
+}
+
+func newBiasErase(std term.Streams) *cobra.Command {
+	var o eraseOptions
+	c := &cobra.Command{
+		Use:   "erase",
+		Short: "Remove a concept such as gender from vectors, and probe what is left of it",
+		Long: `Remove a concept from vectors and write what is left: hard debiasing (hard),
+iterative null-space projection (inlp) or least-squares concept erasure (leace).
+` + erasePrivacy + `
+
+--vectors is a file of word vectors, and the concept is gender, shown by the words
+nearest to she and to he, unless --concept lists words and classes. With --labels
+it is a file of rows, such as vectors of texts, with a class each; leace then
+reads it twice and holds no more than a sample.
+
+Six rows in ten fit the eraser, two in ten fit the probes, and on two in ten these
+are scored, before and after: a linear probe and one with hidden units. MAJORITY
+is the share of the commonest class. --save keeps the eraser, --apply takes it to
+other vectors. With --mechanism both raw and erased vectors are also probed as
+they leave through it.
+
+` + term.MechanismList(),
+		Example: `  sotto bias erase --method inlp --vectors glove.6B.100d.txt.gz --out erased.txt
+  sotto bias erase --method leace --vectors texts.npy --labels gender.txt --out erased.npy --save gender.eraser.json
+  sotto bias erase --apply gender.eraser.json --vectors more.npy --out more-erased.npy`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.check(c.Flags()); err != nil {
+				return err
+			}
+			return runErase(c.Context(), o, std)
+		},
+	}
+	o.addFlags(c.Flags())
+	return c
+}
+
+// erasePrivacy is the sentence that goes with every eraser, as one.
+const erasePrivacy = `None of them is a privacy guarantee: whoever looks with more than a linear eye
+mostly finds the concept again.`
+
+// check refuses flags that are missing or have no meaning together.
+func (o *eraseOptions) check(fs *pflag.FlagSet) error {
+	if err := o.biasFlags.check(fs, "shrinkage"); err != nil {
+		return err
+	}
+	if len(o.vectors)+len(o.encoders) != 1 {
+		return errors.New("want one file of --vectors, or one --encoder")
+	}
+	if o.out == "" {
+		return errors.New("want --out, the file to write")
+	}
+	var refused []string
+	where := "with --method " + o.method
+	switch {
+	case o.apply != "":
+		where, refused = "with --apply", []string{"method", "mechanism", "concept", "labels", "words", "neutral", "specific", "pairs", "defining", "iterations", "shrinkage", "units", "epochs", "probe-rows", "save", "seed"}
+	case o.method == string(erase.MethodHard):
+		refused = []string{"labels", "iterations", "shrinkage", "probe-rows"}
+	case o.method == string(erase.MethodINLP):
+		refused = []string{"shrinkage", "pairs", "defining"}
+	case o.method == string(erase.MethodLEACE):
+		refused = []string{"iterations", "pairs", "defining"}
+	default:
+		return fmt.Errorf("--method is %.40q, must be inlp, leace or hard", o.method)
+	}
+	for _, n := range refused {
+		if fs.Changed(n) {
+			return fmt.Errorf("--%s has no meaning %s", n, where)
+		}
+	}
+	if o.method == string(erase.MethodHard) && o.concept != "" && o.defining == "" {
+		return errors.New("want --defining with --method hard and --concept: the pairs built in are of gender, whatever the words of the concept are")
+	}
+	return o.checkSource(fs)
+}
+
+// checkSource refuses flags that do not go with where the vectors are from.
+func (o *eraseOptions) checkSource(fs *pflag.FlagSet) error {
+	var refused []string
+	where := ""
+	switch {
+	case o.labels != "":
+		where, refused = "with --labels", []string{"encoder", "format", "concept", "words", "neutral", "specific"}
+	case o.concept != "":
+		where, refused = "with --concept", []string{"words", "neutral", "probe-rows", "column"}
+	case len(o.encoders) > 0:
+		return errors.New("want --concept with --encoder, which has no words of its own")
+	case o.apply == "":
+		where, refused = "without --labels", []string{"probe-rows", "column"}
+		if o.rows() {
+			return errors.New("want --labels, a class for each row, or a file of word vectors")
+		}
+	}
+	for _, n := range refused {
+		if fs.Changed(n) {
+			return fmt.Errorf("--%s has no meaning %s", n, where)
+		}
+	}
+	inputs := []term.NamedPath{term.Named("--concept", o.concept), term.Named("--labels", o.labels), term.Named("--specific", o.specific), term.Named("--pairs", o.pairs), term.Named("--defining", o.defining), term.Named("--apply", o.apply)}
+	for _, v := range o.vectors {
+		inputs = append(inputs, term.Named("--vectors", v))
+	}
+	for _, in := range inputs { // two of them may be the same file
+		if err := term.RefuseSame(in, term.Named("--out", o.out), term.Named("--save", o.save), term.Named("what is said of --out", o.side())); err != nil {
+			return err
+		}
+	}
+	if o.save == "-" {
+		return errors.New("--save is -, must be a file: standard output is for vectors or the report")
+	}
+	if err := o.checkOut(); err != nil {
+		return err
+	}
+	return o.refusePromise()
+}
+
+// checkOut refuses a name of --out that tells of another format than is written.
+func (o *eraseOptions) checkOut() error {
+	if o.out == "-" {
+		return nil
+	}
+	if o.rows() {
+		_, err := vecfile.ByName(o.out)
+		return err
+	}
+	switch ending := filepath.Ext(strings.TrimSuffix(strings.ToLower(o.out), ".gz")); ending {
+	case ".npy", ".npz", ".csv", ".json", ".jsonl", ".svec", ".bin", ".parquet":
+		return fmt.Errorf("--out ends in %s, but word vectors are written as text; choose a name that ends in .txt or .vec, or .gz of them", ending)
+	}
+	return nil
+}
+
+// refusePromise refuses to write vectors beside a record that promises what they
+// do not have.
+func (o *eraseOptions) refusePromise() error {
+	record := o.out + ".privacy.json"
+	if _, err := os.Stat(record); o.out != "-" && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is there already and would promise what erased vectors do not have; remove it or choose another --out", record)
+	}
+	return nil
+}
+
+// rows reports whether the vectors are rows without words.
+func (o *eraseOptions) rows() bool {
+	if len(o.vectors) == 0 || o.format != "" {
+		return false
+	}
+	f, err := vecfile.ByName(o.vectors[0])
+	return o.labels != "" || err == nil && (f != vecfile.CSV || o.apply != "")
+}
+
+// side returns the path of what is said of rows, "" for none. Words are public
+// and need no warning.
+func (o *eraseOptions) side() string {
+	if o.out == "-" || !o.rows() {
+		return ""
+	}
+	return o.out + ".raw.json"
+}
+
+// leace returns the method with its shrinkage.
+func (o *eraseOptions) leace() (erase.LEACE, error) {
+	if o.shrinkage == "auto" {
+		return erase.LEACE{Shrink: true}, nil
+	}
+	rho, err := strconv.ParseFloat(o.shrinkage, 64)
+	if err != nil || !(rho >= 0 && rho <= 1) {
+		return erase.LEACE{}, fmt.Errorf("--shrinkage is %.40q, must be auto or a number from 0 to 1", o.shrinkage)
+	}
+	return erase.LEACE{Shrinkage: rho}, nil
+}
+
+func runErase(ctx context.Context, o eraseOptions, std term.Streams) error {
+	if o.iterations < 1 || o.words < 1 || o.units < 1 || o.epochs < 0 || o.probeRows < 1 {
+		return errors.New("--iterations, --words, --units, --epochs and --probe-rows must be positive")
+	}
+	files, err := o.begin()
+	if err != nil {
+		return err
+	}
+	defer files.abort()
+	switch {
+	case o.apply != "" && o.rows():
+		return o.applyRows(ctx, files, std)
+	case o.apply != "":
+		return o.applyWords(ctx, files, std)
+	case o.rows():
+		return o.eraseRows(ctx, files, std)
+	}
+	return o.eraseWords(ctx, files, std)
+}
+
+// eraseFiles are the files that are written.
+type eraseFiles struct {
+	biasFiles
+	out  *term.Sink
+	save *term.Sink // nil if the eraser is not kept
+	side string     // path of what is said of rows, "" for none
+}
+
+// begin starts the files, before there is work to lose.
+func (o *eraseOptions) begin() (*eraseFiles, error) {
+	f := &eraseFiles{side: o.side()}
+	var err error
+	if f.out, err = f.begin(o.out); err == nil {
+		f.save, err = f.begin(o.save)
+	}
+	if err == nil && f.side != "" { // it is written last, and must be possible to
+		var side *atomicfile.File
+		if side, err = atomicfile.Create(f.side); err == nil {
+			side.Abort()
+		}
+	}
+	if err != nil {
+		f.abort()
+	}
+	return f, err
+}
+
+// finish makes the vectors appear with what is said of them, and then the eraser.
+func (f *eraseFiles) finish(note []byte, stdout io.Writer) error {
+	if err := f.out.Appear(f.side, note, stdout); err != nil {
+		return err
+	}
+	if f.save == nil {
+		return nil
+	}
+	return f.save.Commit(stdout)
+}

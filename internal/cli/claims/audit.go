@@ -1,0 +1,225 @@
+package claims
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/audit"
+	"sotto/dp"
+	"sotto/internal/cli/term"
+	"sotto/mech"
+	"sotto/report/evidence"
+)
+
+// auditOptions are the flags of "sotto audit".
+type auditOptions struct {
+	term.MechanismFlags
+	config audit.Config
+	claim  float64
+	exec   string
+	url    string
+	bounds string
+	json   bool
+}
+
+func newAudit(std term.Streams) *cobra.Command {
+	var o auditOptions
+	c := &cobra.Command{
+		Use:   "audit [MECHANISM]",
+		Short: "Attack a mechanism and certify how large its ε is at least",
+		Long: `Attack a mechanism and certify, with confidence, how large its ε is at least.
+Exit 1 if that is more than is claimed.
+
+A built-in mechanism is audited at the ε that it claims. A foreign one is a
+command (--exec) that reads lines {"x":[…]} and writes a line {"y":[…]}, or
+{"error":"…"} for a refusal, for each, or an address (--url) to which {"x":[…]}
+is posted; --claim is its ε, and --dim and --range describe its inputs.
+
+` + term.MechanismList(),
+		Example: `  sotto audit laplace-l1 --dim 300 --epsilon 8
+  sotto audit ome --dim 768 --bits 10 --lambda 100 --epsilon 1 --draws 100000
+  sotto audit --exec 'python3 theirs.py' --claim 1 --dim 50 --range -1,1`,
+		ValidArgsFunction: term.CompleteMechanism,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.refuse(c.Flags()); err != nil {
+				return err
+			}
+			o.config.Claim = o.claim
+			if !c.Flags().Changed("claim") {
+				o.config.Claim = math.NaN()
+			}
+			return runAudit(c.Context(), o, args, std)
+		},
+	}
+	o.AddFlags(c.Flags())
+	term.AssumeNote(c.Flags())
+	c.Flags().IntVar(&o.config.Draws, "draws", 100_000, "releases of each input that are counted")
+	c.Flags().Float64Var(&o.config.Confidence, "confidence", 0.99, "probability with which the bound holds")
+	c.Flags().IntVar(&o.config.Workers, "workers", 0, "samplers side by side (default: one a core)")
+	c.Flags().BoolVar(&o.config.Independent, "independent", false, "take a foreign mechanism's coordinates for independent given the input, and add their bounds")
+	c.Flags().Float64Var(&o.claim, "claim", 0, "the ε to refute (default for a built-in mechanism: what it claims)")
+	c.Flags().StringVar(&o.exec, "exec", "", "audit this shell command")
+	c.Flags().StringVar(&o.url, "url", "", "audit this address")
+	c.Flags().StringVar(&o.bounds, "range", "-1,1", "least and largest coordinate of a foreign mechanism's inputs")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+// refuse refuses flags that the chosen kind of mechanism does not have.
+func (o *auditOptions) refuse(fs *pflag.FlagSet) error {
+	if o.exec == "" && o.url == "" {
+		return term.RefuseFlags(fs, "for a built-in mechanism", "range", "independent")
+	}
+	var own []string
+	for _, n := range o.Names() {
+		if n != "dim" && n != "delta" {
+			own = append(own, n)
+		}
+	}
+	return term.RefuseFlags(fs, "for a foreign mechanism", own...)
+}
+
+func runAudit(ctx context.Context, o auditOptions, args []string, std term.Streams) error {
+	target, report, config, err := o.target(args)
+	if err != nil {
+		return err
+	}
+	bar := term.NewProgress(std.Err, "auditing")
+	config.Progress = bar.Set
+	result, err := audit.Run(ctx, target, config)
+	bar.Finish()
+	if err != nil {
+		return err
+	}
+	report.Result = result
+	if o.json {
+		err = term.PrintJSON(std.Out, report)
+	} else {
+		err = printAudit(std.Out, report)
+	}
+	if err == nil && result.Refuted {
+		err = term.ErrNo
+	}
+	return err
+}
+
+// target returns what is to be audited, and what is known of it beforehand.
+func (o *auditOptions) target(args []string) (audit.Target, evidence.Audit, audit.Config, error) {
+	config := o.config
+	foreign := o.exec != "" || o.url != ""
+	if !foreign {
+		if err := term.OneMechanism(args); err != nil {
+			return audit.Target{}, evidence.Audit{}, config, fmt.Errorf("%w; for a foreign one use --exec or --url", err)
+		}
+		return o.builtin(args[0])
+	}
+	if len(args) > 0 || o.exec != "" && o.url != "" {
+		return audit.Target{}, evidence.Audit{}, config, errors.New("want one of a mechanism, --exec and --url")
+	}
+	if math.IsNaN(config.Claim) {
+		return audit.Target{}, evidence.Audit{}, config, errors.New("want --claim, the ε that the foreign mechanism claims")
+	}
+	config.Delta = o.Delta
+	domain, err := o.domain()
+	if err != nil {
+		return audit.Target{}, evidence.Audit{}, config, err
+	}
+	open, name := audit.Command(o.exec), "foreign command"
+	if o.url != "" {
+		name = "foreign endpoint"
+		if open, err = audit.Endpoint(o.url); err != nil {
+			return audit.Target{}, evidence.Audit{}, config, err
+		}
+	}
+	target, err := audit.Foreign(domain, open)
+	return target, evidence.Audit{Format: evidence.AuditFormat, Mechanism: name, Dim: o.Dim, Unit: dp.Text}, config, err
+}
+
+func (o *auditOptions) builtin(name string) (audit.Target, evidence.Audit, audit.Config, error) {
+	config := o.config
+	p, err := o.Resolve(name)
+	if err != nil {
+		return audit.Target{}, evidence.Audit{}, config, err
+	}
+	if p.Epsilon == 0 {
+		return audit.Target{}, evidence.Audit{}, config, errors.New("want --epsilon, the ε that is claimed")
+	}
+	m, err := mech.New(term.Assume(p))
+	if err != nil {
+		return audit.Target{}, evidence.Audit{}, config, err
+	}
+	a, g := m.Profile(), m.Guarantee()
+	if math.IsNaN(config.Claim) {
+		config.Claim = float64(a.Claimed)
+	}
+	config.Delta = g.Delta
+	if o.Delta > 0 {
+		config.Delta = o.Delta
+	}
+	return audit.Builtin(m), evidence.Audit{
+		Format: evidence.AuditFormat, Mechanism: a.Mechanism, Variant: a.Variant, Dim: p.Dim, Unit: g.Unit, True: &g.Epsilon,
+	}, config, nil
+}
+
+// domain reads --dim and --range.
+func (o *auditOptions) domain() (audit.Domain, error) {
+	low, high, ok := strings.Cut(o.bounds, ",")
+	a, errA := strconv.ParseFloat(strings.TrimSpace(low), 64)
+	b, errB := strconv.ParseFloat(strings.TrimSpace(high), 64)
+	if !ok || errA != nil || errB != nil {
+		return audit.Domain{}, fmt.Errorf("--range is %q, must be two numbers like -1,1", o.bounds)
+	}
+	d := audit.Domain{Dim: o.Dim, Low: a, High: b}
+	if o.Dim == 0 {
+		return d, errors.New("want --dim, the number of coordinates of the foreign mechanism's inputs")
+	}
+	return d, d.Validate()
+}
+
+func printAudit(out io.Writer, r evidence.Audit) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) //nolint:errcheck // Flush returns it
+	}
+	name := r.Mechanism
+	if r.Variant != "" {
+		name += ", variant " + r.Variant
+	}
+	row("mechanism", "%s", name)
+	row("claimed", "%s", dp.Guarantee{Unit: r.Unit, Epsilon: r.Claimed, Delta: r.Delta})
+	if r.True != nil {
+		row("proved", "%s", dp.Guarantee{Unit: r.Unit, Epsilon: *r.True, Delta: r.Delta})
+	}
+	row("attacked", "ε ≥ %.6g with confidence %v", r.LowerBound, r.Confidence)
+	if r.LowerBound > 0 {
+		row("by", "%s: %s", r.Method, r.Event)
+	} else {
+		row("by", "no attack: none certified anything")
+	}
+	if r.Recovery != nil && r.Draws == r.Recovery.Trials {
+		row("on", "%d %s", r.Draws, r.Pair)
+	} else {
+		row("on", "%s, %d releases of each input", r.Pair, r.Draws)
+	}
+	if r.Recovery != nil && r.Recovery.Hits > 0 {
+		row("recovered", "%d of %d inputs, to within %.2g (%s)", r.Recovery.Hits, r.Recovery.Trials, r.Recovery.WorstError, r.Recovery.Attack)
+	}
+	for _, a := range r.Assumptions {
+		row("assuming", "%s", a)
+	}
+	if r.Refuted {
+		row("verdict", "REFUTED: the claim is too small")
+	} else {
+		row("verdict", "not refuted: no attack found more than is claimed")
+	}
+	return w.Flush()
+}

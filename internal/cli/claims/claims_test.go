@@ -1,0 +1,122 @@
+package claims_test
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sotto/internal/cli"
+	"sotto/internal/cli/clitest"
+)
+
+func TestEpsilonNumbers(t *testing.T) {
+	for _, tt := range []struct {
+		line      string
+		claimed   float64
+		want      float64 // NaN means "infinite"
+		tolerance float64
+		unit      string
+	}{
+		{"ome --dim 50 --bits 10 --lambda 100 --epsilon 1", 1, 3451.39, 0.005, "text"},
+		{"ome --dim 50 --bits 10 --lambda 1 --epsilon 1", 1, 0.50, 0.005, "text"},
+		{"ome --dim 768 --bits 10 --lambda 100 --epsilon 1", 1, 53013.4, 0.05, "text"},
+		{"laplace-l1 --variant released --dim 300 --epsilon 14", 14, 242.5, 0.05, "text"},
+		{"laplace-l1 --dim 300 --epsilon 8", 8, 8, 1e-4, "text"},
+		{"dpnr --variant paper --dim 768 --epsilon 0.05", 0.05, 38.4, 0.005, "text"},
+		{"dpnr --variant released --dim 768 --epsilon 0.05", 0.05, math.NaN(), 0, "text"},
+		{"laplace-l1 --epsilon 1 --dropout 0.5", 0.6201, 0.6201, 5e-5, "word"},
+		{"privemb --variant paper --input-dim 300 --output-dim 50 --epsilon 1", 1, 1.73, 0.1, "metric"},
+		{"codebook --dim 50 --codewords 256 --selected 16 --epsilon 4", 4, 4, 1e-9, "text"},
+		{"gaussian --dim 50 --epsilon 8 --delta 1e-6", 8, 8, 1e-9, "text"},
+	} {
+		t.Run(tt.line, func(t *testing.T) {
+			code, out, errs := clitest.Sotto(t, "", append([]string{"epsilon", "--json"}, strings.Fields(tt.line)...)...)
+			if code != cli.ExitDone {
+				t.Fatalf("exit code %d: %s", code, errs)
+			}
+			var got struct {
+				Mechanism, Variant, Unit, Reason string
+				Claimed                          float64
+				True                             any
+			}
+			if err := json.Unmarshal([]byte(out), &got); err != nil {
+				t.Fatalf("%v in %s", err, out)
+			}
+			if math.Abs(got.Claimed-tt.claimed) > max(tt.tolerance, 1e-9) || got.Unit != tt.unit || got.Reason == "" || got.Variant == "" {
+				t.Errorf("got %+v, want claimed %v, unit %s, a variant and a reason", got, tt.claimed, tt.unit)
+			}
+			if math.IsNaN(tt.want) {
+				if got.True != "infinite" {
+					t.Errorf("true = %v, want \"infinite\"", got.True)
+				}
+			} else if v, ok := got.True.(float64); !ok || math.Abs(v-tt.want) > tt.tolerance {
+				t.Errorf("true = %v, want %v ± %v", got.True, tt.want, tt.tolerance)
+			}
+		})
+	}
+}
+
+func TestEpsilonText(t *testing.T) {
+	code, out, _ := clitest.Sotto(t, "", strings.Fields("epsilon ome --dim 50 --bits 10 --lambda 100 --epsilon 1")...)
+	for _, want := range []string{"ε = 1 (text-level)", "ε = 3451.39 (text-level)", "11111111…", "10101010…", "the claim is false: the true ε is 3451 times as large"} {
+		if code != cli.ExitDone || !strings.Contains(out, want) {
+			t.Errorf("exit code %d, output lacks %q:\n%s", code, want, out)
+		}
+	}
+	_, out, _ = clitest.Sotto(t, "", strings.Fields("epsilon laplace-l1 --epsilon 1 --dropout 0.5")...)
+	for _, want := range []string{"0.6201", "word-level", "text-level", "gains nothing"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("output lacks %q:\n%s", want, out)
+		}
+	}
+}
+
+// The spectral bound is printed, and lies where theory puts it.
+func TestEpsilonSpectralBound(t *testing.T) {
+	_, out, _ := clitest.Sotto(t, "", strings.Fields("epsilon privemb --variant spectral --input-dim 300 --output-dim 50 --epsilon 1 --json")...)
+	var got struct{ Facts map[string]float64 }
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	if b := got.Facts["spectral_bound"]; b < 3.2 || b > 3.7 {
+		t.Errorf("spectral bound = %v, want between 3.2 and 3.7", b)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "claims.json")
+	clitest.Write(t, path, `[{"name": "AG", "mechanism": "dpnr", "variant": "paper", "parameters": {"dim": 768}, "claimed": 0.05, "accuracy": 0.8087, "priors": [0.578]},
+		{"name": "honest", "mechanism": "laplace-l1", "parameters": {"dim": 8}, "claimed": 4}]`)
+	code, out, _ := clitest.Sotto(t, "", "epsilon", "--check", path)
+	if code != cli.ExitNo || !strings.Contains(out, "AG: REFUTED") || !strings.Contains(out, "impossible") || !strings.Contains(out, "honest: stands") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	code, out, _ = clitest.Sotto(t, `[{"mechanism": "krr", "classes": 4, "epsilon": 1}]`, "epsilon", "--check", "-", "--json")
+	if code != cli.ExitDone || !strings.Contains(out, `"refuted": false`) {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+}
+
+func TestAuditCommand(t *testing.T) {
+	code, out, errs := clitest.Sotto(t, "", strings.Fields("audit laplace-l1 --dim 4 --epsilon 1 --draws 3000 --json")...)
+	var got map[string]any
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != cli.ExitDone {
+		t.Fatalf("exit code %d, %v: %s%s", code, err, out, errs)
+	}
+	for _, key := range []string{"claimed", "lower_bound", "confidence", "refuted", "true"} {
+		if _, ok := got[key]; !ok {
+			t.Errorf("the report lacks %q: %s", key, out)
+		}
+	}
+	code, out, _ = clitest.Sotto(t, "", strings.Fields("audit ome --dim 5 --lambda 100 --epsilon 1 --draws 3000")...)
+	if code != cli.ExitNo || !strings.Contains(out, "REFUTED") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	// A foreign mechanism that sends its input back.
+	code, out, errs = clitest.Sotto(t, "", "audit", "--exec", `sed -u 's/"x"/"y"/'`, "--claim", "5", "--dim", "4", "--draws", "1000", "--range", "0,1")
+	if code != cli.ExitNo || !strings.Contains(out, "REFUTED") {
+		t.Errorf("exit code %d:\n%s%s", code, out, errs)
+	}
+}

@@ -1,0 +1,13 @@
+// Package claims holds epsilon and audit, the commands that check what is claimed.
+package claims
+
+import (
+	"github.com/spf13/cobra"
+
+	"sotto/internal/cli/term"
+)
+
+// Commands returns the commands of this group.
+func Commands(std term.Streams) []*cobra.Command {
+	return []*cobra.Command{newEpsilon(std), newAudit(std)}
+}

@@ -1,0 +1,218 @@
+package claims
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"sotto/audit"
+	"sotto/dp"
+	"sotto/internal/cli/term"
+	"sotto/mech"
+)
+
+// epsilonOptions are the flags of "sotto epsilon".
+type epsilonOptions struct {
+	term.MechanismFlags
+	dropout float64
+	check   string
+	table   bool
+	json    bool
+}
+
+func newEpsilon(std term.Streams) *cobra.Command {
+	var o epsilonOptions
+	c := &cobra.Command{
+		Use:   "epsilon MECHANISM",
+		Short: "Say what ε a mechanism claims and what ε it really has",
+		Long: `Say what ε a mechanism claims and what ε it really has, why, and which two
+inputs show it. Needs no data.
+
+With --check FILE: read a JSON list of claims and say which are false, by the
+mechanism or by an accuracy that its ε does not allow; exit 1 if any is.
+With --table: the published methods' claimed and true ε, as Markdown.
+
+` + term.MechanismList(),
+		Example: `  sotto epsilon ome --dim 50 --bits 10 --lambda 100 --epsilon 1
+  sotto epsilon dpnr --variant paper --dim 768 --epsilon 0.05 --json
+  sotto epsilon laplace-l1 --dim 300 --epsilon 1 --dropout 0.5
+  sotto epsilon --check claims.json`,
+		ValidArgsFunction: term.CompleteMechanism,
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.check != "" || o.table {
+				if len(args) > 0 || o.check != "" && o.table {
+					return errors.New("want one of a mechanism, --check and --table")
+				}
+				if err := term.RefuseFlags(c.Flags(), "with --check or --table", append(o.Names(), "dropout")...); err != nil {
+					return err
+				}
+			}
+			switch {
+			case o.check != "":
+				return runCheck(o, std)
+			case o.table:
+				return runTable(std.Out, o.json)
+			}
+			if err := term.OneMechanism(args); err != nil {
+				return err
+			}
+			if err := term.RefuseFlags(c.Flags(), ""); err != nil {
+				return err
+			}
+			return runEpsilon(o, args[0], std.Out)
+		},
+	}
+	o.AddFlags(c.Flags())
+	term.AssumeNote(c.Flags())
+	c.Flags().Float64Var(&o.dropout, "dropout", 0, "probability μ of masking each word before encoding; the unit becomes word")
+	c.Flags().StringVar(&o.check, "check", "", "check the claims in this JSON file, - for standard input")
+	c.Flags().BoolVar(&o.table, "table", false, "print the table of the published methods")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+// runEpsilon prints the statement of one mechanism.
+func runEpsilon(o epsilonOptions, name string, out io.Writer) error {
+	p, err := o.Resolve(name)
+	if err != nil {
+		return err
+	}
+	if p.Epsilon == 0 {
+		return errors.New("want --epsilon, the ε that is claimed or wanted")
+	}
+	s, err := mech.Describe(term.Assume(p), o.dropout)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return term.PrintJSON(out, s)
+	}
+	return printStatement(out, s)
+}
+
+func printStatement(out io.Writer, s mech.Statement) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) //nolint:errcheck // Flush returns it
+	}
+	row("mechanism", "%s, variant %s%s", s.Mechanism, s.Variant, parameterText(s))
+	row("claimed", "%s", dp.Guarantee{Unit: s.Unit, Epsilon: s.Claimed, Delta: s.Delta})
+	row("true", "%s", dp.Guarantee{Unit: s.Unit, Epsilon: s.True, Delta: s.Delta})
+	if s.TextLevel != nil {
+		row("", "%s: dropping words gains nothing here", dp.Guarantee{Unit: dp.Text, Epsilon: *s.TextLevel, Delta: s.TextDelta})
+	}
+	row("because", "%s", s.Reason)
+	row("witness", "%s", s.Witness.Event)
+	row("", "%s", shows(s))
+	for _, name := range sortedKeys(s.Facts) {
+		row(name, "%.6g", s.Facts[name])
+	}
+	for _, a := range s.Assumptions {
+		row("assuming", "%s", a)
+	}
+	switch {
+	case s.True == dp.Infinite:
+		row("verdict", "the claim is false: nothing is promised at all")
+	case !s.Honest():
+		row("verdict", "the claim is false: the true ε is %.4g times as large", float64(s.True/s.Claimed))
+	default:
+		row("verdict", "the claim holds")
+	}
+	return w.Flush()
+}
+
+// shows says what the witness proves.
+func shows(s mech.Statement) string {
+	switch {
+	case s.Witness.Attained == dp.Infinite:
+		return "it shows that no ε is true"
+	case s.Delta > 0:
+		return fmt.Sprintf("it shows that at this δ no ε below %v is true", s.Witness.Attained)
+	}
+	return fmt.Sprintf("it shows that no ε below %v is true", s.Witness.Attained)
+}
+
+// parameterText lists the parameters that were given or assumed.
+func parameterText(s mech.Statement) string {
+	p, text := s.Parameters, ""
+	add := func(name string, value any, set bool) {
+		if set {
+			text += fmt.Sprintf(", %s %v", name, value)
+		}
+	}
+	add("dim", p.Dim, p.Dim != 0)
+	add("bits", p.Bits, p.Bits != 0)
+	add("lambda", p.Lambda, p.Lambda != 0)
+	add("alpha", p.Alpha, p.Alpha != 0)
+	add("input", p.InputDim, p.InputDim != 0)
+	add("output", p.OutputDim, p.OutputDim != 0)
+	add("clip", p.Clip, p.Clip != 0)
+	add("codewords", p.Codewords, p.Codewords != 0)
+	add("selected", p.Selected, p.Selected != 0)
+	add("classes", p.Classes, p.Classes != 0)
+	add("delta", p.Delta, p.Delta != 0)
+	add("seed", p.Seed, mech.Uses(p.Mechanism, "seed") && p.Variant != mech.M1)
+	add("dropout", s.Dropout, s.Dropout != 0)
+	return text
+}
+
+// runCheck prints a verdict for each claim of a file.
+func runCheck(o epsilonOptions, std term.Streams) error {
+	in := std.In
+	if o.check != "-" {
+		f, err := os.Open(o.check)
+		if err != nil {
+			return fmt.Errorf("the claims cannot be read: %w", err)
+		}
+		defer f.Close() //nolint:errcheck // it was only read
+		in = f
+	}
+	claims, err := audit.ReadClaims(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.check, err)
+	}
+	verdicts := make([]audit.Verdict, len(claims))
+	refuted := false
+	for i, c := range claims {
+		if verdicts[i], err = audit.CheckClaim(c); err != nil {
+			return fmt.Errorf("%s: claim %d: %w", o.check, i+1, err)
+		}
+		refuted = refuted || verdicts[i].Refuted
+	}
+	if o.json {
+		err = term.PrintJSON(std.Out, verdicts)
+	} else {
+		err = printVerdicts(std.Out, verdicts)
+	}
+	if err == nil && refuted {
+		err = term.ErrNo
+	}
+	return err
+}
+
+func printVerdicts(out io.Writer, verdicts []audit.Verdict) error {
+	for _, v := range verdicts {
+		word := "stands"
+		if v.Refuted {
+			word = "REFUTED"
+		}
+		text := fmt.Sprintf("%s: %s, claimed ε = %v (%s-level)", v.Name, word, v.Claimed, v.Unit)
+		if v.True != nil {
+			text += fmt.Sprintf(", true ε = %v", *v.True)
+		}
+		if v.Limit != nil {
+			text += fmt.Sprintf(", accuracy %.2f %% against a limit of %.2f %%", 100**v.Accuracy, 100**v.Limit)
+		}
+		for _, r := range v.Reasons {
+			text += "\n  " + r
+		}
+		if _, err := fmt.Fprintln(out, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,4 @@
+package claims
+
+// What the tests look at inside.
+var RunTable = runTable

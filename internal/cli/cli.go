@@ -1,0 +1,89 @@
+// Package cli is the command sotto: its root, and what its exit codes mean. Each
+// folder below holds a group of commands.
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"sotto/internal/cli/attack"
+	"sotto/internal/cli/bias"
+	"sotto/internal/cli/claims"
+	"sotto/internal/cli/data"
+	"sotto/internal/cli/learn"
+	"sotto/internal/cli/measure"
+	"sotto/internal/cli/report"
+	"sotto/internal/cli/reproduce"
+	"sotto/internal/cli/serve"
+	"sotto/internal/cli/term"
+	"sotto/internal/cli/vectors"
+	"sotto/internal/fault"
+)
+
+// commands returns those of every group.
+func commands(std term.Streams) []*cobra.Command {
+	return slices.Concat(claims.Commands(std), vectors.Commands(std), data.Commands(std), learn.Commands(std), reproduce.Commands(std),
+		measure.Commands(std), attack.Commands(std), bias.Commands(std), report.Commands(std), serve.Commands(std))
+}
+
+// Exit codes.
+const (
+	ExitDone     = 0
+	ExitNo       = 1
+	ExitUse      = 2
+	ExitGate     = 3
+	ExitInternal = 4
+)
+
+// Run executes one command and returns its exit code.
+func Run(ctx context.Context, args []string, std term.Streams) int {
+	err := execute(ctx, args, std)
+	switch {
+	case err == nil:
+		return ExitDone
+	case errors.Is(err, term.ErrNo):
+		return ExitNo
+	case errors.Is(err, term.ErrGate):
+		return ExitGate
+	case errors.Is(err, context.Canceled):
+		term.Complain(std.Err, "interrupted; nothing was released")
+		return ExitUse
+	}
+	term.Complain(std.Err, err.Error())
+	if errors.Is(err, fault.ErrFault) {
+		return ExitInternal
+	}
+	return ExitUse
+}
+
+func execute(ctx context.Context, args []string, std term.Streams) (err error) {
+	defer fault.Catch(&err)
+	root := newRoot(std)
+	root.SetArgs(args)
+	return root.ExecuteContext(ctx)
+}
+
+func newRoot(std term.Streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "sotto",
+		Short: "Private vectors of text, with an ε that is true",
+		Long: `sotto makes vectors of text differentially private, checks what is claimed of
+such methods, attacks them, and trains models on them.
+
+Exit codes: 0 done; 1 a check said no (refuted, over budget); 2 wrong use or
+bad input; 3 a gate failed; 4 an internal fault.`,
+		Version:       term.Version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetIn(std.In)
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
+	root.AddCommand(commands(std)...)
+	return root
+}

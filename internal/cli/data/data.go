@@ -1,0 +1,225 @@
+package data
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/dataset"
+	"sotto/internal/cli/term"
+)
+
+// dataOptions are the flags that the commands of "sotto data" share.
+type dataOptions struct {
+	dir  string
+	json bool
+}
+
+func (o *dataOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.dir, "dir", "", "folder of data sets (default: $SOTTO_DATA, else the folder sotto where your system keeps the data of a user)")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+}
+
+// folder returns the folder of data sets.
+func (o *dataOptions) folder() string {
+	if o.dir == "" {
+		return dataset.Dir()
+	}
+	return o.dir
+}
+
+func newData(std term.Streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "data",
+		Short: "List, verify and get data sets",
+		Long: `Data sets for training and attacks. None is part of sotto: each keeps its own
+licence, lies in the folder that SOTTO_DATA names, and is known by the SHA-256 of
+its files. The set "reviews" is built in and needs no file.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newDataList(std), newDataVerify(std), newDataGet(std))
+	return c
+}
+
+func newDataList(std term.Streams) *cobra.Command {
+	var o dataOptions
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the data sets, present or not",
+		Example: "  sotto data list --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return runDataList(o, std.Out) },
+	}
+	o.addFlags(c.Flags())
+	return c
+}
+
+// dataList is what "sotto data list --json" prints.
+type dataList struct {
+	Dir  string         `json:"dir"`
+	Sets []dataset.Info `json:"sets"`
+}
+
+func runDataList(o dataOptions, out io.Writer) error {
+	list := dataList{Dir: o.folder(), Sets: dataset.List(o.folder())}
+	if o.json {
+		return term.PrintJSON(out, list)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	text := "NAME\tPRESENT\tROWS\tLABEL\tATTRIBUTES\tVARIANTS\tLICENCE\tWHAT\n"
+	for _, s := range list.Sets {
+		text += strings.Join([]string{
+			s.Name, presence(s), fmt.Sprint(s.Rows), labelOf(s), listed(s.Attributes), listed(s.Variants), s.Licence, s.About,
+		}, "\t") + "\n"
+	}
+	if _, err := io.WriteString(w, text); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\nfolder: %s\n", list.Dir)
+	return err
+}
+
+func presence(s dataset.Info) string {
+	switch {
+	case len(s.Files) == 0:
+		return "built in"
+	case s.Present:
+		return "yes"
+	}
+	return "no"
+}
+
+func labelOf(s dataset.Info) string {
+	if s.Classes == 0 {
+		return s.Label + " (number)"
+	}
+	return fmt.Sprintf("%s (%d)", s.Label, s.Classes)
+}
+
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "-"
+	}
+	return strings.Join(names, ", ")
+}
+
+func newDataVerify(std term.Streams) *cobra.Command {
+	var o dataOptions
+	c := &cobra.Command{
+		Use:   "verify [NAME…]",
+		Short: "Check the files of data sets against their SHA-256",
+		Long: `Check files against the SHA-256 of their content; a .gz counts as what it holds.
+Without names, all sets are checked, and absent ones are said but are no fault.
+
+Exit codes: 0 all is well; 1 a file is wrong, or one of a named set is absent;
+2 an unknown name.`,
+		Example: `  sotto data verify
+  sotto data verify adult celeba --json`,
+		ValidArgsFunction: completeData,
+		RunE:              func(_ *cobra.Command, args []string) error { return runDataVerify(o, args, std.Out) },
+	}
+	o.addFlags(c.Flags())
+	return c
+}
+
+// dataVerdict is what "sotto data verify --json" prints.
+type dataVerdict struct {
+	Dir  string         `json:"dir"`
+	OK   bool           `json:"ok"`
+	Sets []verifiedData `json:"sets"`
+}
+
+type verifiedData struct {
+	Name  string          `json:"name"`
+	State dataset.State   `json:"state"` // the worst of its files
+	Files []dataset.Check `json:"files"`
+}
+
+func runDataVerify(o dataOptions, names []string, out io.Writer) error {
+	named := len(names) > 0
+	if !named {
+		for _, s := range dataset.List(o.folder()) {
+			names = append(names, s.Name)
+		}
+	}
+	for _, name := range names { // before any file is read
+		if _, err := dataset.Find(name, o.folder()); err != nil {
+			return err
+		}
+	}
+	v := dataVerdict{Dir: o.folder(), OK: true}
+	for _, name := range names {
+		checks, err := dataset.Verify(name, o.folder())
+		if err != nil {
+			return err
+		}
+		s := verifiedData{Name: name, State: worst(checks), Files: checks}
+		if s.State == dataset.Wrong || (named && s.State == dataset.Absent) {
+			v.OK = false
+		}
+		v.Sets = append(v.Sets, s)
+	}
+	if err := o.report(v, out); err != nil {
+		return err
+	}
+	if !v.OK {
+		return term.ErrNo
+	}
+	return nil
+}
+
+// worst returns the state of a set: wrong if a file is, else absent if one is.
+func worst(checks []dataset.Check) dataset.State {
+	state := dataset.Good
+	for _, c := range checks {
+		if c.State == dataset.Wrong || (c.State == dataset.Absent && state == dataset.Good) {
+			state = c.State
+		}
+	}
+	return state
+}
+
+func (o *dataOptions) report(v dataVerdict, out io.Writer) error {
+	if o.json {
+		return term.PrintJSON(out, v)
+	}
+	var b strings.Builder
+	for _, s := range v.Sets {
+		switch {
+		case len(s.Files) == 0:
+			fmt.Fprintf(&b, "%s: built in\n", s.Name)
+		case s.State == dataset.Good:
+			fmt.Fprintf(&b, "%s: good (files: %d)\n", s.Name, len(s.Files))
+		default:
+			fmt.Fprintf(&b, "%s: %s\n", s.Name, s.State)
+		}
+		for _, f := range s.Files {
+			switch {
+			case f.State == dataset.Wrong:
+				fmt.Fprintf(&b, "  %s is wrong: %s\n", f.File.Path, f.Fault)
+			case f.State == dataset.Absent && s.State != dataset.Good:
+				fmt.Fprintf(&b, "  %s is absent\n", f.File.Path)
+			}
+		}
+	}
+	fmt.Fprintf(&b, "folder: %s\n", v.Dir)
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// completeData completes names of data sets.
+func completeData(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, s := range dataset.List("") {
+		names = append(names, s.Name+"\t"+s.About)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,5 @@
+package data
+
+// What the tests look at inside.
+type DataGot = dataGot
+type DataList = dataList

@@ -1,0 +1,92 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"sotto/experiment"
+	"sotto/internal/cli/term"
+)
+
+// evaluateOptions are the flags of "sotto evaluate".
+type evaluateOptions struct {
+	workers int
+	json    bool
+}
+
+func newEvaluate(std term.Streams) *cobra.Command {
+	var o evaluateOptions
+	c := &cobra.Command{
+		Use:   "evaluate DIR",
+		Short: "Measure stored models again, next to the limit that their ε sets",
+		Long: `Load the models of a folder that "sotto train --out" made, or one of them, and
+measure them on the test part of their data: accuracy with its interval, fairness
+and leakage, next to the true ε and the accuracy that it allows at most.
+
+A model that is damaged, or states another guarantee than its mechanism has, is
+refused, and so is data that is not what the model was trained on.`,
+		Example: "  sotto evaluate adult --json",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("want one folder of models, got %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := term.RefuseZeros(c.Flags()); err != nil {
+				return err
+			}
+			return runEvaluate(c.Context(), args[0], o, std.Out)
+		},
+	}
+	c.Flags().IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func runEvaluate(ctx context.Context, dir string, o evaluateOptions, out io.Writer) error {
+	e, err := experiment.Evaluate(ctx, dir, o.workers)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return term.PrintJSON(out, e)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s of %s, %d test rows\n\n", e.Dir, e.Data.Label, e.Data.Name, e.Rows.Test)
+	for _, c := range e.Models {
+		printSeeds(&b, c)
+	}
+	printFootnotes(&b, e.Models, e.Data.Attribute, e.Reference)
+	_, err = io.WriteString(out, b.String())
+	return err
+}
+
+// printSeeds prints one configuration with all its seeds.
+func printSeeds(w io.Writer, c experiment.Configuration) {
+	fmt.Fprintf(w, "%s, claimed ε %s, true ε %s\n", describe(c), claimed(c.Mean), proved(c.Mean)) //nolint:errcheck // w is a buffer
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "SEED\tACCURACY %\t95 % INTERVAL\tTPR GAP\tLEAKAGE %\tLIMIT %\tYARDSTICK %\tNOTE") //nolint:errcheck // see above
+	for _, s := range c.Seeds {
+		note := ""
+		if s.Interrupted {
+			note = fmt.Sprintf("interrupted, epoch %d", s.Epoch)
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s to %s\t%s\t%s\t%s\t%s\t%s\n", s.Seed, term.Percent(s.Accuracy), term.Percent(s.Low), term.Percent(s.High), //nolint:errcheck // see above
+			term.Percent(s.Gap), term.Percent(s.Leakage), term.Percent(s.Limit), term.Percent(s.Yardstick), note)
+	}
+	interval := "-"
+	if !math.IsNaN(float64(c.Interval[0])) {
+		interval = term.Percent(c.Interval[0]) + " to " + term.Percent(c.Interval[1])
+	}
+	m, d := c.Mean, c.Deviation
+	fmt.Fprintf(t, "mean\t%s\t%s\t%s\t%s\t%s\t%s\t\n", spread(m.Accuracy, d.Accuracy), interval, //nolint:errcheck // see above
+		spread(m.Gap, d.Gap), leakage(c), term.Percent(m.Limit), term.Percent(m.Yardstick))
+	t.Flush() //nolint:errcheck // see above
+}

@@ -1,0 +1,204 @@
+package learn
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"sotto/dp"
+	"sotto/experiment"
+	"sotto/internal/cli/term"
+	"sotto/measure"
+	"sotto/train"
+)
+
+// printResult prints a result for a person.
+func printResult(out io.Writer, r *experiment.Result, dir string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s from %s, %d rows to train, %d to validate, %d to test\n", r.Data.Name, labelsOf(r.Data), sourceOf(r), r.Rows.Train, r.Rows.Validation, r.Rows.Test)
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, "note: %s\n", n)
+	}
+	b.WriteByte('\n')
+	printConfigurations(&b, r.Configurations)
+	printLabels(&b, r.Configurations)
+	printFrontier(&b, r.Frontier)
+	printFootnotes(&b, r.Configurations, r.Data.Attribute, r.Reference)
+	if len(r.Configurations) > len(selected(r.Configurations)) {
+		fmt.Fprintf(&b, "* selected: %s\n", selection(r.Spec.Threshold))
+	}
+	if dir != "" {
+		fmt.Fprintf(&b, "models and results: %s\n", dir)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// labelsOf names the labels.
+func labelsOf(d train.DataRecord) string {
+	names := []string{d.Label}
+	for _, l := range d.More {
+		names = append(names, l.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// printLabels tells of each label where there are several, and of those that
+// nobody knew in training.
+func printLabels(w io.Writer, all []experiment.Configuration) {
+	if len(all) == 0 || len(all[0].Mean.Labels)+len(all[0].Mean.Unknown) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nMETHOD\tLABEL\tACCURACY %\tCOMMONEST CLASS %") //nolint:errcheck // w is a buffer
+	for _, c := range all {
+		for i, l := range slices.Concat(c.Mean.Labels, c.Mean.Unknown) {
+			name := l.Name
+			if i >= len(c.Mean.Labels) {
+				name += " (unknown in training)"
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", describe(c), name, term.Percent(l.Accuracy), term.Percent(l.Majority)) //nolint:errcheck // see above
+		}
+	}
+	t.Flush() //nolint:errcheck // see above
+}
+
+// selection says how a configuration was selected.
+func selection(threshold float64) string {
+	if threshold <= 0 {
+		return "the best validation accuracy"
+	}
+	return fmt.Sprintf("the smallest TPR gap within %v points of the best validation accuracy", threshold)
+}
+
+func sourceOf(r *experiment.Result) string {
+	if r.Data.Encoder == "" {
+		return "its columns"
+	}
+	return "texts encoded by " + r.Data.Encoder
+}
+
+func selected(all []experiment.Configuration) []experiment.Configuration {
+	var some []experiment.Configuration
+	for _, c := range all {
+		if c.Selected {
+			some = append(some, c)
+		}
+	}
+	return some
+}
+
+// printConfigurations prints the table.
+func printConfigurations(w io.Writer, all []experiment.Configuration) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	grid := len(all) > len(selected(all))
+	fmt.Fprintln(t, "METHOD\tCLAIMED ε\tTRUE ε\tACCURACY %\tTPR GAP\tLEAKAGE %\tLIMIT %\tYARDSTICK %\tSECONDS") //nolint:errcheck // w is a buffer
+	for _, c := range all {
+		mark := ""
+		if grid && c.Selected {
+			mark = " *"
+		}
+		if len(c.Seeds) == 0 {
+			fmt.Fprintf(t, "%s\tnot trained\n", describe(c)) //nolint:errcheck // see above
+			continue
+		}
+		m, d := c.Mean, c.Deviation
+		fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", describe(c), mark, claimed(m), proved(m), //nolint:errcheck // see above
+			spread(m.Accuracy, d.Accuracy), spread(m.Gap, d.Gap), leakage(c),
+			term.Percent(m.Limit), term.Percent(m.Yardstick), term.Number(m.Seconds, "%.1f"))
+	}
+	t.Flush() //nolint:errcheck // see above
+}
+
+// describe names a configuration for a person.
+func describe(c experiment.Configuration) string {
+	parts := []string{c.Method}
+	if c.Mechanism != "" && c.Mechanism != c.Method {
+		parts = append(parts, c.Mechanism)
+	}
+	switch {
+	case c.Statement != nil:
+		parts = append(parts, c.Statement.Variant)
+	case c.Variant != "":
+		parts = append(parts, c.Variant)
+	}
+	if c.Lambda != 0 {
+		parts = append(parts, fmt.Sprintf("λ=%v", c.Lambda))
+	}
+	if c.Dim != 0 {
+		parts = append(parts, fmt.Sprintf("D=%d", c.Dim))
+	}
+	return strings.Join(parts, " ")
+}
+
+func claimed(s experiment.Score) string {
+	if s.Claimed == nil {
+		return "-"
+	}
+	return s.Claimed.String()
+}
+
+// proved renders the true ε, with its unit where it is not text-level and δ
+// where there is one.
+func proved(s experiment.Score) string {
+	if s.True == nil {
+		return "-"
+	}
+	text := s.True.String()
+	if s.Delta != 0 {
+		text += fmt.Sprintf(", δ = %.4g", s.Delta)
+	}
+	if s.Unit != dp.Text && s.Unit != "" {
+		text += " (" + string(s.Unit) + ")"
+	}
+	return text
+}
+
+func spread(mean, deviation measure.Number) string {
+	if math.IsNaN(float64(deviation)) {
+		return term.Percent(mean)
+	}
+	return term.Percent(mean) + " ± " + term.Percent(deviation)
+}
+
+// leakage renders the attack with what no attacker can exceed.
+func leakage(c experiment.Configuration) string {
+	text := spread(c.Mean.Leakage, c.Deviation.Leakage)
+	if best := c.Strongest(); best.Mean > c.Mean.Leakage {
+		text = term.Percent(best.Mean) + " (" + best.Attacker + ")"
+	}
+	if text == "-" || math.IsNaN(float64(c.Mean.AttackLimit)) {
+		return text
+	}
+	return text + " ≤ " + term.Percent(c.Mean.AttackLimit)
+}
+
+// printFootnotes says what the columns mean and what the numbers rest on.
+func printFootnotes(w io.Writer, all []experiment.Configuration, attribute string, reference measure.Number) {
+	lines := []string{"limit: no classifier of one release is right more often on average at the true ε (text-level, δ = 0); a sample can lie above it by chance"}
+	if !math.IsNaN(float64(reference)) {
+		lines = append(lines, fmt.Sprintf("yardstick: an unprotected model (%s %%) whose answer alone is released at the true ε", term.Percent(reference)))
+	}
+	for _, c := range all {
+		if len(c.Seeds) > 0 && attribute != "" {
+			lines = append(lines, fmt.Sprintf("leakage: a perceptron guesses %s from the releases, ≤ what any attacker reaches at most; whoever sees nothing has %s %%", attribute, term.Percent(c.Mean.Majority)))
+			break
+		}
+	}
+	told := map[string]bool{}
+	for _, c := range all {
+		if c.Statement != nil && !c.Statement.Honest() && !told[c.Statement.Reason] {
+			told[c.Statement.Reason] = true
+			lines = append(lines, fmt.Sprintf("%s %s: the claim is false: %s", c.Mechanism, c.Statement.Variant, c.Statement.Reason))
+		}
+		if c.Coverage != "" && !told[c.Coverage] {
+			told[c.Coverage] = true
+			lines = append(lines, c.Coverage)
+		}
+	}
+	lines = append(lines, "the noise of training and measuring comes from the seed, and protects nobody")
+	fmt.Fprintln(w, "\n"+strings.Join(lines, "\n")) //nolint:errcheck // w is a buffer
+}

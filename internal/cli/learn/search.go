@@ -1,0 +1,51 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"sotto/experiment"
+)
+
+// printFrontier prints what the method auto tried, what it gave, and how far
+// from the limit the best of it is.
+func printFrontier(w *strings.Builder, f *experiment.Frontier) {
+	if f == nil {
+		return
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nTRIED\tRELEASE\tVALIDATION %\tSECONDS") //nolint:errcheck // w is a buffer
+	for _, trial := range f.Searched {
+		release, mark := "-", ""
+		if trial.Mechanism != "" && trial.Dim > 0 {
+			release = fmt.Sprintf("%d numbers", trial.Dim)
+			if trial.Mechanism == "codes" {
+				release = fmt.Sprintf("1 of %d codes", trial.Dim)
+			}
+		}
+		if trial.Chosen {
+			mark = " *"
+		}
+		result := fmt.Sprintf("%.2f", 100*trial.Accuracy)
+		if len(trial.Scores) > 1 {
+			result += fmt.Sprintf(" (%d seeds)", len(trial.Scores))
+		}
+		if trial.Failed != "" {
+			result = "failed: " + trial.Failed
+		}
+		fmt.Fprintf(t, "%s%s\t%s\t%s\t%.1f\n", trial.Name, mark, release, result, trial.Seconds) //nolint:errcheck // see above
+	}
+	t.Flush() //nolint:errcheck // see above
+	fmt.Fprintf(w, "* chosen, and trained on all rows; %.0f seconds in all\n\n", f.Seconds)
+	limit := float64(f.Limit)
+	if !math.IsNaN(limit) {
+		fmt.Fprintf(w, "at ε = %.6g: %.2f %% of the answers are right; an estimated %.2f %% is the most that any release allows of what the unprotected model (%.2f %%) knows\n",
+			float64(f.True), 100*float64(f.Accuracy), 100*limit, 100*float64(f.NonPrivate))
+	}
+	if f.Advice != "" {
+		fmt.Fprintln(w, f.Advice)
+	}
+	fmt.Fprintln(w)
+}

@@ -1,0 +1,158 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/experiment"
+	"sotto/internal/cli/term"
+)
+
+// trainOptions are the flags of "sotto train".
+type trainOptions struct {
+	spec      experiment.Spec
+	run       experiment.Options
+	seed      uint64
+	threshold float64
+	json      bool
+}
+
+func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
+	s := &o.spec
+	fs.StringVar(&s.Data, "data", "reviews", "data set (see sotto data list)")
+	fs.StringVar(&s.DataVariant, "data-variant", "", "variant of the data set (default: its first)")
+	fs.StringVar(&s.Label, "label", "", "what to predict (default: the data set's own label; see sotto data list)")
+	fs.StringSliceVar(&s.Labels, "labels", nil, "several labels, separated by commas, served by one release")
+	fs.StringSliceVar(&s.Unknown, "unknown", nil, "labels that nobody knows in training, to be learnt from the releases afterwards")
+	fs.Float64Var(&s.Reserve, "reserve", 0, "share of a release of codes kept for labels unknown in training: auto, codes (default: none)")
+	fs.StringVar(&s.Attribute, "attribute", "", `attribute to protect, or "none" (default: the data set's first)`)
+	fs.StringVar(&s.Encoder, "encoder", "", "what makes vectors of texts: default, hash:N, minilm, glove, or a file (see sotto encoder list; default: default)")
+	fs.Float64Var(&s.Dropout, "dropout", 0, "probability μ of masking each word of a text before it is encoded")
+	fs.IntVar(&s.Limit, "limit", 0, "rows to train on at most, a quarter as many to validate and to test (default: all)")
+	fs.StringSliceVar(&s.Methods, "method", nil, "methods, separated by commas (see the list above)")
+	fs.StringVar(&s.Mechanism, "mechanism", "", "mechanism of the method (default: its own)")
+	fs.StringVar(&s.Variant, "variant", "", "variant of the mechanism, such as paper or released (default: the honest one)")
+	fs.BoolVar(&s.Alone, "alone", false, "do not train the honest variant beside one whose claim is false")
+	fs.Float64SliceVar(&s.Epsilons, "epsilon", nil, "ε as it is claimed; several make a grid")
+	fs.Float64SliceVar(&s.Lambdas, "lambda", nil, "λ: weight of the adversary (default 1), or of ome (default 100); several make a grid")
+	fs.IntSliceVar(&s.Dims, "dim", nil, "width of the representation; several make a grid (default: that of the published shape)")
+	fs.Float64Var(&s.Delta, "delta", 0, "δ: gaussian, privemb paper (default 1e-6)")
+	fs.IntVar(&s.Bits, "bits", 0, "bits a coordinate: ldpnn (default 10)")
+	fs.Float64Var(&s.Clip, "clip", 0, "clip vectors to this L2 norm, which makes the guarantee text-level: privemb")
+	fs.Float64Var(&s.Orthogonality, "orthogonality", 0, "weight of keeping adversaries apart: multiple (default 0.1)")
+	fs.IntVar(&s.Iterations, "iterations", 0, "how often a linear attacker is removed: inlp (default 5)")
+	fs.IntVar(&s.Selected, "selected", 0, "codes: how many are raised; 1 is randomised response (default: the best weights)")
+	fs.BoolVar(&s.Fair, "fair", false, "codes: pay up to --relaxation points of accuracy for equal true positive rates between groups")
+	fs.Float64Var(&s.Anneal, "anneal", 0, "noise: begin with so many times ε and fall to ε within half of the epochs (default 1)")
+	fs.IntVar(&s.Seeds, "seeds", 1, "how many seeds to train with")
+	fs.Uint64Var(&o.seed, "seed", 1, "the first of them, at least 1")
+	fs.IntVar(&s.Epochs, "epochs", 0, "passes over the data (default: the published number)")
+	fs.IntVar(&s.Batch, "batch", 0, "rows a step (default: the published number, or less for a small data set)")
+	fs.Float64Var(&s.Rate, "rate", 0, "learning rate (default: the published one)")
+	fs.IntSliceVar(&s.Hidden, "hidden", nil, "widths of the layers before the representation, or of ldpnn (default: published)")
+	fs.Float64Var(&o.threshold, "relaxation", 1, "select the fairest configuration within so many points of the best accuracy; 0 selects the best")
+	fs.StringVar(&o.run.Out, "out", "", "folder for models and results (default: keep nothing)")
+	fs.BoolVar(&o.run.Resume, "resume", false, "go on with what --out holds")
+	fs.IntVar(&o.run.Pictures, "pictures", 0, "lay out so many texts in the plane, before release and after, for sotto report (default: none)")
+	fs.IntVar(&o.run.Workers, "workers", 0, "cores to use (default: all); results do not depend on it")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+}
+
+func newTrain(std term.Streams) *cobra.Command {
+	var o trainOptions
+	var methods strings.Builder
+	for _, m := range experiment.Methods() {
+		fmt.Fprintf(&methods, "  %-14s %s", m.Name, m.About)
+		if len(m.Mechanisms) > 1 {
+			fmt.Fprintf(&methods, " (%s)", strings.Join(m.Mechanisms, ", "))
+		}
+		methods.WriteByte('\n')
+	}
+	c := &cobra.Command{
+		Use:   "train",
+		Short: "Train a method on a data set and measure what it gives and leaks",
+		Long: `Train methods with several seeds, and a grid of ε, λ and dim, side by side on all
+cores; measure accuracy, fairness and leakage; and print them beside the claimed
+and the true ε and the accuracy that no release at that ε can exceed.
+
+Methods, with the mechanisms they can take where there is a choice:
+` + methods.String() + `
+Noise is the honest one unless --variant names a published one, whose true ε is
+then printed, with the honest variant trained beside it. Ctrl-C keeps what was
+trained so far in --out, and --resume goes on from there with the same result.`,
+		Example: `  sotto train --method federate --epsilon 8
+  sotto train --data adult --method unconstrained,noise,federate --epsilon 8 --seeds 5
+  sotto train --data adult --method federate --variant released --epsilon 8 --seeds 5 --out adult
+  sotto train --data imdb --encoder glove --method ldpnn --mechanism ome --epsilon 1 --lambda 100`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := term.RefuseZeros(c.Flags(), "relaxation"); err != nil {
+				return err
+			}
+			return runTrain(c.Context(), o, std)
+		},
+	}
+	o.addFlags(c.Flags())
+	return c
+}
+
+// runTrain trains, and prints the result to standard output and what a person
+// should know of the work to standard error.
+func runTrain(ctx context.Context, o trainOptions, std term.Streams) error {
+	o.spec.FirstSeed, o.spec.Threshold = o.seed, o.threshold
+	if o.threshold == 0 {
+		o.spec.Threshold = -1 // which means 0 there
+	}
+	bar := term.NewProgress(std.Err, "loading")
+	o.run.Progress = func(e experiment.Event) { showTraining(std.Err, bar, e) }
+	r, err := experiment.Run(ctx, o.spec, o.run)
+	bar.Finish()
+	switch {
+	case r == nil:
+		return err
+	case errors.Is(err, experiment.ErrInterrupted):
+		err = errors.New(afterInterrupt(o.run.Out))
+	}
+	if o.json {
+		return errors.Join(term.PrintJSON(std.Out, r), err)
+	}
+	return errors.Join(printResult(std.Out, r, o.run.Out), err)
+}
+
+func afterInterrupt(out string) string {
+	if out == "" {
+		return "interrupted; nothing was kept, because no --out was given"
+	}
+	return fmt.Sprintf("interrupted; the best of each training so far is in %s; the same command with --resume goes on", out)
+}
+
+// showTraining tells a terminal of each epoch, and anything else of the end of
+// each training.
+func showTraining(w io.Writer, bar *term.Progress, e experiment.Event) {
+	if t := e.Trial; t != nil {
+		text := fmt.Sprintf("%s: tried %s: %.2f %%", e.Job, t.Name, 100*t.Accuracy)
+		if t.Failed != "" {
+			text = fmt.Sprintf("%s: tried %s: failed", e.Job, t.Name)
+		}
+		if bar.Shown() {
+			bar.Describe(text)
+			bar.Set(int64(1000*e.Done), 1000)
+		} else {
+			fmt.Fprintln(w, text) //nolint:errcheck // that words cannot be written harms no result
+		}
+		return
+	}
+	text := fmt.Sprintf("%s: epoch %d of %d, loss %.4f, accuracy %.2f %%", e.Job, e.At.Epoch, e.At.Epochs, e.At.Loss, 100*e.At.Accuracy)
+	if bar.Shown() {
+		bar.Describe(text)
+		bar.Set(int64(1000*e.Done), 1000)
+	} else if e.At.Epoch == e.At.Epochs {
+		fmt.Fprintln(w, text) //nolint:errcheck // that words cannot be written harms no result
+	}
+}

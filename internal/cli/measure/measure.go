@@ -1,0 +1,231 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"sotto/internal/cli/term"
+	"sotto/measure"
+	"sotto/nn"
+	"sotto/report/evidence"
+)
+
+func newMeasure(std term.Streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "measure",
+		Short: "Measure predictions that any model made",
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newMeasureFairness(std))
+	return c
+}
+
+// fairnessOptions are the flags of "sotto measure fairness".
+type fairnessOptions struct {
+	predictions       string
+	label, prediction string
+	groups            []string
+	measure.Bootstrap
+	workers int
+	json    bool
+}
+
+func newMeasureFairness(std term.Streams) *cobra.Command {
+	var o fairnessOptions
+	c := &cobra.Command{
+		Use:   "fairness",
+		Short: "Compare how groups are served: accuracy, selection, TPR, FPR and their gaps",
+		Long: `Read a label, a prediction and a group for each row, from CSV with a line of
+names or from JSON lines, and compare the groups, with bootstrap intervals. Any
+text may be a class or a group. Rows without a label or group are left out and
+counted; a row without a prediction counts as wrong.
+
+Give several columns to --group, and each is measured, and their intersection.
+A cell without rows is "not defined", never 0.`,
+		Example: `  sotto measure fairness --predictions predictions.csv
+  sotto measure fairness --predictions p.jsonl --label y --prediction answer --group sex,race --json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := term.RefuseZeros(c.Flags(), "seed"); err != nil {
+				return err
+			}
+			return runFairness(c.Context(), o, std)
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&o.predictions, "predictions", "", "file of predictions, - for standard input")
+	fs.StringVar(&o.label, "label", "label", "column of what is true")
+	fs.StringVar(&o.prediction, "prediction", "prediction", "column of what was predicted")
+	fs.StringSliceVar(&o.groups, "group", []string{"group"}, "column of the group, or several")
+	fs.IntVar(&o.Resamples, "resamples", 1000, "resamples of the bootstrap")
+	fs.Uint64Var(&o.Seed, "seed", 0, "seed of the bootstrap")
+	fs.IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func runFairness(ctx context.Context, o fairnessOptions, std term.Streams) error {
+	if o.predictions == "" {
+		return errors.New("want --predictions, a file with the columns label, prediction and group")
+	}
+	if len(o.groups) == 0 {
+		return errors.New("want --group, the column of the group")
+	}
+	for k, name := range o.groups {
+		if slices.Contains(o.groups[:k], name) {
+			return fmt.Errorf("--group names %q twice, must name each column once", name)
+		}
+	}
+	if o.workers < 0 {
+		return fmt.Errorf("--workers is %d, must be at least 1", o.workers)
+	}
+	if o.workers == 0 {
+		o.workers = runtime.GOMAXPROCS(0)
+	}
+	c, err := term.OpenColumns(o.predictions, std.In, append([]string{o.label, o.prediction}, o.groups...)...)
+	if err != nil {
+		return err
+	}
+	if err = ctx.Err(); err != nil {
+		return err
+	}
+	report, err := o.compare(c)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return term.PrintJSON(std.Out, report)
+	}
+	var b strings.Builder
+	for _, a := range report.Attributes {
+		printFairness(&b, a.Attribute, a.Fairness)
+		b.WriteByte('\n')
+	}
+	printFairness(&b, strings.Join(o.groups, cross), report.Fairness)
+	_, err = io.WriteString(std.Out, b.String())
+	return err
+}
+
+// cross joins the names of groups that intersect.
+const cross = " × "
+
+// compare measures each attribute, and the intersection of several.
+func (o *fairnessOptions) compare(c term.Columns) (*evidence.Fairness, error) {
+	ids, classes := term.NumberValues(c[0], c[1])
+	predicted := make([]bool, len(classes)+1) // the last stands for what is missing
+	for _, y := range ids[1] {
+		predicted[(y+len(predicted))%len(predicted)] = true
+	}
+	if !slices.ContainsFunc(ids[0], func(y int) bool { return y >= 0 && predicted[y] }) {
+		return nil, fmt.Errorf("%s: labels and predictions have no value in common, must name the same classes", o.predictions)
+	}
+	pool := nn.NewPool(o.workers)
+	with := func(what string, group []int, groups []string) (*measure.Fairness, error) {
+		f, err := measure.CompareGroups(pool, measure.Outcomes{Want: ids[0], Got: ids[1], Group: group, Classes: classes, Groups: groups}, o.Bootstrap)
+		if err != nil {
+			return nil, fmt.Errorf("%s: by %s: %w", o.predictions, what, err)
+		}
+		return f, nil
+	}
+	report := &evidence.Fairness{
+		Format: evidence.FairnessFormat, Source: o.predictions,
+		Columns: evidence.Columns{Label: o.label, Prediction: o.prediction, Group: o.groups},
+	}
+	var sizes []int
+	var values [][]int
+	all := []string{""} // the names of the intersection
+	for k, column := range c[2:] {
+		group, names := term.NumberValues(column)
+		if len(all)*max(len(names), 1) > 1<<20 {
+			return nil, fmt.Errorf("%s: the groups have more than %d intersections, must be fewer", o.predictions, 1<<20)
+		}
+		sizes, values, all = append(sizes, len(names)), append(values, group[0]), product(all, names)
+		if len(o.groups) > 1 {
+			f, err := with(o.groups[k], group[0], names)
+			if err != nil {
+				return nil, err
+			}
+			report.Attributes = append(report.Attributes, evidence.AttributeFairness{Attribute: o.groups[k], Fairness: f})
+		}
+	}
+	var err error
+	report.Fairness, err = with(strings.Join(o.groups, cross), measure.Intersect(sizes, values...), all)
+	return report, err
+}
+
+// product joins each name with each of more.
+func product(names, more []string) []string {
+	var joined []string
+	for _, a := range names {
+		for _, b := range more {
+			if a != "" {
+				b = a + cross + b
+			}
+			joined = append(joined, b)
+		}
+	}
+	return joined
+}
+
+// printFairness prints a comparison for a person.
+func printFairness(w io.Writer, what string, f *measure.Fairness) {
+	kept := ""
+	if f.Stratified {
+		kept = ", which keep the size of each group, as one is small"
+	}
+	fmt.Fprintf(w, "by %s: %d rows, %d left out; 95 %% intervals from %d resamples%s\n\n", term.Plain(what), f.Rows, f.LeftOut, f.Bootstrap.Resamples, kept) //nolint:errcheck // w is a buffer
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(cells ...string) { fmt.Fprintln(t, strings.Join(cells, "\t")) } //nolint:errcheck // see above
+	line("GROUP", "ROWS", "ACCURACY %", "CLASS", "SELECTION %", "TPR %", "FPR %")
+	for _, g := range f.Groups {
+		name, rows, accuracy := term.Plain(g.Name), fmt.Sprint(g.Rows), shareText(g.Accuracy)
+		for _, c := range g.Classes {
+			line(name, rows, accuracy, term.Plain(c.Class), shareText(c.Selection), shareText(c.TPR), shareText(c.FPR))
+			name, rows, accuracy = "", "", ""
+		}
+	}
+	t.Flush()       //nolint:errcheck // see above
+	fmt.Fprintln(w) //nolint:errcheck // see above
+	line("MEASURE", "VALUE", "95 % INTERVAL")
+	row := func(name string, e measure.Estimate) {
+		line(name, term.Number(e.Value, "%.4f"), intervalText(e, 1, "%.4f"))
+	}
+	row("accuracy, best group − worst", f.Difference)
+	row("demographic parity difference", f.ParityDifference)
+	row("demographic parity ratio", f.ParityRatio)
+	row("equalised odds difference", f.OddsDifference)
+	for _, c := range f.Classes {
+		if c.TPRGap != nil {
+			row(fmt.Sprintf("TPR gap of %s, %s − %s", term.Plain(c.Overall.Class), term.Plain(f.Groups[0].Name), term.Plain(f.Groups[1].Name)), *c.TPRGap)
+		} else {
+			row("TPR difference of "+term.Plain(c.Overall.Class), c.TPRDifference)
+		}
+	}
+	row(fmt.Sprintf("GRMS over %d of %d classes", f.ClassesDefined, len(f.Classes)), f.GRMS)
+	row("sum of |group − all|, RMS over classes", f.DeviationRMS)
+	t.Flush() //nolint:errcheck // see above
+}
+
+// shareText renders a share with its counts and interval.
+func shareText(s measure.Share) string {
+	if s.Rows == 0 {
+		return "not defined (0 rows)"
+	}
+	return fmt.Sprintf("%s (%d/%d; %s)", term.Percent(s.Value), s.Hits, s.Rows, intervalText(s.Estimate, 100, "%.1f"))
+}
+
+func intervalText(e measure.Estimate, scale measure.Number, format string) string {
+	if e.Resamples == 0 {
+		return "not defined"
+	}
+	return term.Number(scale*e.Low, format) + " to " + term.Number(scale*e.High, format)
+}

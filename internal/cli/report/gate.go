@@ -1,0 +1,102 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sotto/internal/cli/term"
+	"sotto/report/evidence"
+	"sotto/report/gate"
+)
+
+// gateOptions are the flags of "sotto gate".
+type gateOptions struct {
+	policy string
+	json   bool
+}
+
+func newGate(std term.Streams) *cobra.Command {
+	var o gateOptions
+	c := &cobra.Command{
+		Use:   "gate --policy FILE RESULTS...",
+		Short: "Fail a build whose results cross what a policy allows",
+		Long: `Hold results against a policy, and say why they fail, one reason a line: the
+true ε, a claim below it, accuracy, leakage and its bound, fairness, refuted
+audits and attacks.
+
+RESULTS are folders of "sotto train --out", records of releases
+(X.privacy.json), and what "sotto attack", "sotto audit" and "sotto measure
+fairness" print with --json. What the policy asks for and nobody measured fails,
+and so do a rule that matches nothing and a training that was interrupted.
+
+Exit codes: 0 the gate is open; 3 it is closed; 2 wrong use or bad input.`,
+		Example: `  sotto gate --policy policy.json model
+  sotto gate --policy policy.json model audit.json private.npy.privacy.json --json`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return runGate(o, args, std.Out) },
+	}
+	c.Flags().StringVar(&o.policy, "policy", "", "file of rules, in JSON")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func runGate(o gateOptions, results []string, out io.Writer) error {
+	if o.policy == "" {
+		return errors.New("want --policy, a file of rules")
+	}
+	if len(results) == 0 {
+		return errors.New("want the results to judge: folders or files")
+	}
+	policy, err := readPolicy(o.policy)
+	if err != nil {
+		return err
+	}
+	found, err := evidence.Load(results...)
+	if err != nil {
+		return err
+	}
+	verdict, err := policy.Judge(found)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		err = term.PrintJSON(out, verdict)
+	} else {
+		err = printVerdict(out, verdict)
+	}
+	if err == nil && !verdict.Passed {
+		err = term.ErrGate
+	}
+	return err
+}
+
+func readPolicy(path string) (gate.Policy, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return gate.Policy{}, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	p, err := gate.Parse(f)
+	if err != nil {
+		return p, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// printVerdict prints a verdict for a person.
+func printVerdict(out io.Writer, v *gate.Verdict) error {
+	var b strings.Builder
+	for _, reason := range v.Reasons {
+		fmt.Fprintf(&b, "FAIL %s\n", reason)
+	}
+	if v.Passed {
+		fmt.Fprintf(&b, "gate passed: %d checks on %d pieces of evidence\n", len(v.Checks), v.Judged)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sotto/experiment"
+	"sotto/internal/atomicfile"
+	"sotto/internal/cli/term"
+	"sotto/report"
+	"sotto/report/evidence"
+)
+
+// reportOptions are the flags of "sotto report".
+type reportOptions struct {
+	out, format, title string
+}
+
+func newReport(std term.Streams) *cobra.Command {
+	var o reportOptions
+	c := &cobra.Command{
+		Use:   "report RESULTS...",
+		Short: "Show stored results on one page: what was promised, what is true, what it costs",
+		Long: `Read what the other commands stored and write one page of it: claimed ε, true ε
+and audited lower bound, accuracy against ε with the limit, leakage, attacks,
+description length, fairness, pictures and spend. What there is no result of is
+left out.
+
+RESULTS are folders of "sotto train --out", files that "sotto attack", "sotto
+audit" and "sotto measure" printed with --json, and the .privacy.json beside
+released vectors.
+
+The page is one HTML file that needs no network and runs no code, or Markdown if
+the file ends in .md. The same results give the same page.`,
+		Example: `  sotto report adult audit.json attack.json --out report.html
+  sotto report adult --format md --out -`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("want results: folders of \"sotto train --out\", or files that sotto stored")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			return runReport(c.Context(), o, args, std.Out)
+		},
+	}
+	c.Flags().StringVar(&o.out, "out", "report.html", "file to write, - for standard output")
+	c.Flags().StringVar(&o.format, "format", "", "html or md (default: as the file ends)")
+	c.Flags().StringVar(&o.title, "title", "", "title of the page")
+	return c
+}
+
+func runReport(ctx context.Context, o reportOptions, paths []string, out io.Writer) error {
+	render, err := o.renderer()
+	if err != nil {
+		return err
+	}
+	found, err := evidence.Load(paths...)
+	if err != nil {
+		return err
+	}
+	if o.title != "" {
+		found.Title = o.title
+	}
+	if found.Tool == "" {
+		found.Tool = "sotto " + term.Version()
+	}
+	var page bytes.Buffer
+	if err = render(&page, found); err != nil {
+		return err
+	}
+	if err = ctx.Err(); err != nil {
+		return err
+	}
+	if o.out == "-" {
+		_, err = out.Write(page.Bytes())
+		return err
+	}
+	for _, p := range paths {
+		if term.SameFile(o.out, p) || term.SameFile(o.out, filepath.Join(p, experiment.ResultsFile)) {
+			return fmt.Errorf("--out is %s, must not be one of the results", o.out)
+		}
+	}
+	f, err := atomicfile.Create(o.out)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if _, err = f.Write(page.Bytes()); err != nil {
+		return err
+	}
+	if err = f.Commit(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s: %d kB\n", o.out, (page.Len()+999)/1000)
+	return err
+}
+
+// renderer chooses what is written, by --format or the end of --out.
+func (o *reportOptions) renderer() (func(io.Writer, *evidence.Evidence) error, error) {
+	format := o.format
+	if format == "" {
+		switch strings.ToLower(filepath.Ext(o.out)) {
+		case ".md", ".markdown":
+			format = "md"
+		default:
+			format = "html"
+		}
+	}
+	switch format {
+	case "html":
+		return report.HTML, nil
+	case "md":
+		return report.Markdown, nil
+	}
+	return nil, fmt.Errorf("--format is %q, must be html or md", o.format)
+}

@@ -1,0 +1,107 @@
+package report_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sotto/internal/cli"
+	"sotto/internal/cli/clitest"
+)
+
+// stored makes a file of each kind that takes no training: audits, a
+// comparison of groups and a release, as the commands write them.
+func stored(t *testing.T) (dir string, files []string) {
+	t.Helper()
+	dir = t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	code, out, errs := clitest.Sotto(t, "", strings.Fields("audit dpnr --variant released --dim 4 --epsilon 1 --draws 1000 --json")...)
+	if code != cli.ExitNo {
+		t.Fatalf("audit: exit code %d, want %d: %s", code, cli.ExitNo, errs)
+	}
+	files = append(files, write("audit.json", out))
+	predictions := write("predictions.csv", "label,prediction,group\na,a,x\nb,b,x\na,b,y\nb,b,y\n")
+	code, out, errs = clitest.Sotto(t, "", "measure", "fairness", "--predictions", predictions, "--json")
+	if code != cli.ExitDone {
+		t.Fatalf("measure: exit code %d: %s", code, errs)
+	}
+	files = append(files, write("fairness.json", out))
+	vectors, private := write("v.csv", "0.5,0.25\n1,0\n"), filepath.Join(dir, "private.csv")
+	if code, _, errs = clitest.Sotto(t, "", "privatize", "laplace-l1", "--epsilon", "8", "--in", vectors, "--out", private); code != cli.ExitDone {
+		t.Fatalf("privatize: exit code %d: %s", code, errs)
+	}
+	return dir, append(files, private+".privacy.json")
+}
+
+func TestReport(t *testing.T) {
+	dir, files := stored(t)
+	for _, tt := range []struct {
+		name   string
+		flags  []string
+		file   string // written; "" means standard output
+		begins string
+	}{
+		{"page", []string{"--out", filepath.Join(dir, "r.html")}, "r.html", "<!DOCTYPE html>"},
+		{"Markdown by its name", []string{"--out", filepath.Join(dir, "r.md")}, "r.md", "# Mine"},
+		{"Markdown by --format", []string{"--out", filepath.Join(dir, "r.txt"), "--format", "md"}, "r.txt", "# Mine"},
+		{"standard output", []string{"--out", "-"}, "", "<!DOCTYPE html>"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, out, errs := clitest.Sotto(t, "", append(append([]string{"report", "--title", "Mine"}, tt.flags...), files...)...)
+			if code != cli.ExitDone || errs != "" {
+				t.Fatalf("exit code %d: %s", code, errs)
+			}
+			if tt.file != "" {
+				b, err := os.ReadFile(filepath.Join(dir, tt.file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				out = string(b)
+			}
+			if !strings.HasPrefix(strings.TrimSpace(out), tt.begins) {
+				t.Errorf("begins with %.40q, want %q", out, tt.begins)
+			}
+			for _, want := range []string{"Mine", "claim FALSE: keeps none", "dpnr released D=4", "private.csv.privacy.json", "predictions.csv, by group", "has spent ε = 8"} {
+				if !strings.Contains(strings.ReplaceAll(strings.ReplaceAll(out, "&#43;", "+"), `\_`, "_"), want) {
+					t.Errorf("the report lacks %q", want)
+				}
+			}
+		})
+	}
+}
+
+func TestReportRefuses(t *testing.T) {
+	dir, files := stored(t)
+	other := filepath.Join(dir, "other.json")
+	if err := os.WriteFile(other, []byte(`{"format":"theirs"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"nothing", nil, "want results"},
+		{"no file", []string{filepath.Join(dir, "missing.json")}, "no such file"},
+		{"another format", []string{other}, "format is"},
+		{"an unknown format", []string{files[0], "--format", "pdf"}, `--format is "pdf", must be html or md`},
+		{"a result as the page", []string{files[0], "--out", files[0]}, "must not be one of the results"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, _, errs := clitest.Sotto(t, "", append([]string{"report", "--out", filepath.Join(dir, "x.html")}, tt.args...)...)
+			if code != cli.ExitUse || !strings.Contains(errs, tt.want) {
+				t.Errorf("exit code %d, %q, want %d and %q", code, errs, cli.ExitUse, tt.want)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "x.html")); err == nil {
+				t.Error("a page was written all the same")
+			}
+		})
+	}
+}

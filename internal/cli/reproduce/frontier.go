@@ -1,0 +1,187 @@
+package reproduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/experiment"
+	"sotto/experiment/frontier"
+	"sotto/experiment/reproduce/declared"
+	"sotto/internal/cli/term"
+	"sotto/report/page"
+)
+
+// frontierOptions are the flags of "sotto reproduce frontier".
+type frontierOptions struct {
+	frontier.Options
+	shard    string // i/n
+	show     bool   // computes nothing
+	html     string
+	markdown string
+	svg      string
+	json     bool
+}
+
+func (o *frontierOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.Store, "out", "", "folder of finished experiments, which are re-used (default: frontier in $SOTTO_RESULTS, or in sotto/results in the user's cache)")
+	fs.StringSliceVar(&o.Only, "only", nil, "tasks, or parts, separated by commas (default: all)")
+	fs.StringSliceVar(&o.Methods, "methods", nil, "methods, separated by commas (default: all)")
+	fs.Float64SliceVar(&o.Epsilons, "epsilon", nil, "values of ε, separated by commas (default: 0.5,1,2,4,8)")
+	fs.IntVar(&o.Seeds, "seeds", 0, "how many seeds (default: 5, and 1 with --quick)")
+	fs.IntVar(&o.Limit, "limit", 0, "rows to train on at most, a quarter as many to validate and to test (default: the task's own number)")
+	fs.BoolVar(&o.Quick, "quick", false, "600 rows, 3 epochs, 1 seed, ε = 1 and 4: a look in minutes, not a result")
+	fs.StringVar(&o.shard, "shard", "", "i/n: compute every n-th experiment from the i-th, so that n processes share one --out")
+	fs.IntVar(&o.Workers, "workers", 0, "cores to use (default: all); results do not depend on it")
+	fs.BoolVar(&o.show, "show", false, "compute nothing: show what the folder holds so far")
+	fs.StringVar(&o.html, "html", "", "also write a page with a chart for each task to this file")
+	fs.StringVar(&o.markdown, "markdown", "", "also write its tables as Markdown to this file")
+	fs.StringVar(&o.svg, "svg", "", "also write each chart as a picture into this folder")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+}
+
+func newReproduceFrontier(std term.Streams) *cobra.Command {
+	var o frontierOptions
+	c := &cobra.Command{
+		Use:   "frontier",
+		Short: "Measure accuracy against ε: auto, the other methods at the same true ε, and the limit",
+		Long: `Measure accuracy against ε for each task and method, with five seeds, and hold
+the results against the aims that were set for the method auto.
+
+Tasks, by part (--only takes either):
+` + frontierTasks() + `
+Methods:
+` + frontierMethods() + `
+Each task, method and ε is one experiment, kept in --out and computed once;
+Ctrl-C keeps what was trained, and the same command goes on from there. Several
+processes share the work of one --out with --shard 1/n to n/n; each prints what
+the folder holds when it is done. Data sets that are absent are named and left
+out. Noise comes from seeds here and protects nobody.`,
+		Example: `  sotto reproduce frontier --quick --only reviews-later,adult
+  sotto reproduce frontier --out frontier --shard 3/16 --workers 1
+  sotto reproduce frontier --out frontier --only celeba-5 --html celeba.html`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := term.RefuseZeros(c.Flags()); err != nil {
+				return err
+			}
+			return runFrontier(c.Context(), o, std)
+		},
+	}
+	o.addFlags(c.Flags())
+	return c
+}
+
+func frontierTasks() string {
+	var b strings.Builder
+	for _, t := range frontier.Tasks() {
+		fmt.Fprintf(&b, "  %-8s %-16s %s", t.Part, t.Name, strings.Join(t.Labels, ", "))
+		if len(t.Unknown) > 0 {
+			fmt.Fprintf(&b, "; unknown: %s", strings.Join(t.Unknown, ", "))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func frontierMethods() string {
+	var b strings.Builder
+	for _, m := range frontier.Methods() {
+		fmt.Fprintf(&b, "  %-11s %s\n", m.Name, m.Title)
+	}
+	return b.String()
+}
+
+// runFrontier computes what is missing, and shows what there is.
+func runFrontier(ctx context.Context, o frontierOptions, std term.Streams) error {
+	if err := o.complete(); err != nil {
+		return err
+	}
+	err := o.compute(ctx, std)
+	if errors.Is(err, experiment.ErrInterrupted) || ctx.Err() != nil {
+		return errors.New("interrupted; what was trained is in the folder, and the same command goes on from there")
+	}
+	r, also := frontier.Collect(o.Options)
+	if also != nil && err == nil {
+		err = also
+	}
+	if also != nil { // most often for the reason that nothing could be computed
+		return err
+	}
+	return errors.Join(err, o.write(r, std)) // what could not be computed is told after what could
+}
+
+// compute fills the store, unless only what it holds is to be shown.
+func (o *frontierOptions) compute(ctx context.Context, std term.Streams) error {
+	if o.show {
+		return nil
+	}
+	bar := term.NewProgress(std.Err, "loading")
+	defer bar.Finish()
+	o.Progress = func(e frontier.Event) { showFrontier(std.Err, bar, e) }
+	return frontier.Compute(ctx, o.Options)
+}
+
+// write writes the result everywhere it was asked for, files first.
+func (o *frontierOptions) write(r *frontier.Result, std term.Streams) error {
+	if o.svg != "" {
+		if err := writeFrontierCharts(o.svg, r); err != nil {
+			return err
+		}
+	}
+	for _, file := range []struct {
+		path  string
+		write func(io.Writer, page.Page) error
+	}{{o.html, page.HTML}, {o.markdown, page.Markdown}} {
+		if file.path == "" {
+			continue
+		}
+		if err := term.WriteWhole(file.path, std.Out, func(w io.Writer) error { return file.write(w, frontierPage(r)) }); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return term.PrintJSON(std.Out, r)
+	}
+	return r.Print(std.Out)
+}
+
+// complete fills in what needs more than a flag.
+func (o *frontierOptions) complete() error {
+	if o.Store == "" {
+		dir, err := declared.StoreDir()
+		if err != nil {
+			return err
+		}
+		o.Store = filepath.Join(dir, "frontier")
+	}
+	if o.shard != "" {
+		if n, err := fmt.Sscanf(o.shard+" end", "%d/%d end", &o.Shard, &o.Shards); n != 2 || err != nil {
+			return fmt.Errorf("shard is %.40q, must be i/n, such as 3/16", o.shard)
+		}
+	}
+	return nil
+}
+
+// showFrontier tells a terminal of each step, and anything else of each
+// experiment that is done.
+func showFrontier(w io.Writer, bar *term.Progress, e frontier.Event) {
+	if bar.Shown() {
+		bar.Describe(strings.TrimSuffix(e.Job+": "+e.Step, ": "))
+		bar.Set(int64(100*(float64(e.Done)+e.Share)), int64(100*e.Total))
+		return
+	}
+	if e.Step == "" {
+		how := "done"
+		if e.Found {
+			how = "found"
+		}
+		fmt.Fprintf(w, "%d of %d: %s: %s\n", e.Done, e.Total, e.Job, how) //nolint:errcheck // that words cannot be written harms no result
+	}
+}

@@ -1,0 +1,374 @@
+package serve
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sotto/internal/cli/term"
+	"sotto/ledger"
+)
+
+func newBudget(std term.Streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "budget",
+		Short: "Show, grant, verify and export what users have spent",
+		Long: `Read the ledger of a gateway: who has spent how much ε, on what, in which window
+of time. It holds no text and no vector.
+
+A file can be open in one process at a time. While a gateway has it, ask that one:
+GET /v1/budget. A ledger in PostgreSQL can be read and written at any time.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newBudgetShow(std), newBudgetGrant(std), newBudgetVerify(std), newBudgetExport(std))
+	return c
+}
+
+// budgetOptions are the flags that the commands of "sotto budget" share.
+type budgetOptions struct {
+	ledger string
+	json   bool
+}
+
+func (o *budgetOptions) addFlags(c *cobra.Command) {
+	c.Flags().StringVar(&o.ledger, "ledger", "", "file of budgets, or postgres://…")
+}
+
+// open opens the ledger. One that is not there is not made.
+func (o *budgetOptions) open(ctx context.Context, options ledger.Options) (*ledger.Ledger, error) {
+	if o.ledger == "" {
+		return nil, errors.New("want --ledger, a file of budgets or postgres://…")
+	}
+	book, err := ledger.Open(ctx, o.ledger, options)
+	if errors.Is(err, ledger.ErrLocked) {
+		return nil, fmt.Errorf("%w; a gateway that has it open answers GET /v1/budget, or stop it first", err)
+	}
+	return book, err
+}
+
+// amount is a cost for people and scripts.
+type amount struct {
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+}
+
+func amountOf(c ledger.Cost) amount { return amount{c.EpsilonValue(), c.DeltaValue()} }
+
+// budgetLine is where one user stands.
+type budgetLine struct {
+	User    string `json:"user"`
+	Spent   amount `json:"spent"`
+	Granted amount `json:"granted"`
+	Left    amount `json:"left"`
+	balance ledger.Balance
+}
+
+// budgetShown is what "sotto budget show --json" prints.
+type budgetShown struct {
+	Unit   string       `json:"unit"`
+	Budget amount       `json:"budget"`
+	Window string       `json:"window,omitempty"` // absent if nothing renews
+	Renews *time.Time   `json:"renews,omitempty"`
+	Users  []budgetLine `json:"users"`
+}
+
+func newBudgetShow(std term.Streams) *cobra.Command {
+	var o budgetOptions
+	var user string
+	c := &cobra.Command{
+		Use:   "show --ledger PATH",
+		Short: "Show what users have spent in this window, and what is left",
+		Long: `Show what users have spent in this window, what they were granted beyond the
+budget, and what is left. Users who did nothing in it have all of it left, and are
+shown with --user alone.`,
+		Example: `  sotto budget show --ledger ledger.db
+  sotto budget show --ledger postgres://sotto@db/sotto --user alice --json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runBudgetShow(c.Context(), o, user, std.Out) },
+	}
+	o.addFlags(c)
+	c.Flags().StringVar(&user, "user", "", "show this user alone")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func runBudgetShow(ctx context.Context, o budgetOptions, user string, out io.Writer) (err error) {
+	book, err := o.open(ctx, ledger.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer closeInto(book, &err)
+	var lines []budgetLine
+	add := func(subject string, b ledger.Balance) error {
+		lines = append(lines, budgetLine{subject, amountOf(b.Spent), amountOf(b.Granted), amountOf(b.Left), b})
+		return nil
+	}
+	if user != "" {
+		b, failed := book.Balance(ctx, user)
+		if failed != nil {
+			return failed
+		}
+		err = add(user, b)
+	} else {
+		err = book.Balances(ctx, add)
+	}
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(lines, func(a, b budgetLine) int { return cmp.Compare(a.User, b.User) })
+	b := book.Budget()
+	shown := budgetShown{Unit: string(b.Unit), Budget: amount{b.Epsilon, b.Delta}, Users: append([]budgetLine{}, lines...)}
+	if b.Window > 0 {
+		shown.Window = b.Window.String()
+	}
+	if len(lines) > 0 && !lines[0].balance.Renews.IsZero() {
+		shown.Renews = &lines[0].balance.Renews
+	}
+	if o.json {
+		return term.PrintJSON(out, shown)
+	}
+	return printBudget(out, shown)
+}
+
+// printBudget prints balances for a person.
+func printBudget(out io.Writer, s budgetShown) error {
+	w := bufio.NewWriter(out)
+	fmt.Fprintf(w, "each user may spend ε = %v", s.Budget.Epsilon)
+	if s.Budget.Delta > 0 {
+		fmt.Fprintf(w, ", δ = %v", s.Budget.Delta)
+	}
+	fmt.Fprintf(w, " (%s-level)", s.Unit)
+	switch {
+	case s.Window == "":
+		fmt.Fprintln(w, "; it never renews")
+	case s.Renews == nil:
+		fmt.Fprintf(w, " every %s\n", s.Window)
+	default:
+		fmt.Fprintf(w, " every %s; it renews at %s\n", s.Window, s.Renews.Format(time.RFC3339))
+	}
+	if len(s.Users) == 0 {
+		fmt.Fprintln(w, "nobody has spent anything in this window")
+		return w.Flush()
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "USER\tSPENT\tGRANTED\tLEFT") //nolint:errcheck // the writer below keeps its first error
+	for _, l := range s.Users {
+		fmt.Fprintf(t, "%s\t%v\t%v\t%v\n", term.Plain(l.User), l.balance.Spent, l.balance.Granted, l.balance.Left) //nolint:errcheck // as above
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// grantOptions are the flags of "sotto budget grant".
+type grantOptions struct {
+	budgetOptions
+	user           string
+	epsilon, delta float64
+	reason         string
+}
+
+func newBudgetGrant(std term.Streams) *cobra.Command {
+	var o grantOptions
+	c := &cobra.Command{
+		Use:   "grant --ledger PATH --user NAME --epsilon E",
+		Short: "Let a user spend more in this window",
+		Long: `Let a user spend more than the budget, in the current window alone. The grant and
+its reason are entries of the log. It weakens what that user was promised.`,
+		Example: `  sotto budget grant --ledger ledger.db --user alice --epsilon 10 --reason "ticket 12"`,
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return runBudgetGrant(c.Context(), o, std.Out) },
+	}
+	o.addFlags(c)
+	c.Flags().StringVar(&o.user, "user", "", "who may spend more")
+	c.Flags().Float64Var(&o.epsilon, "epsilon", 0, "ε to add")
+	c.Flags().Float64Var(&o.delta, "delta", 0, "δ to add")
+	c.Flags().StringVar(&o.reason, "reason", "", "why, for the log")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func runBudgetGrant(ctx context.Context, o grantOptions, out io.Writer) (err error) {
+	if o.user == "" {
+		return errors.New("want --user, who may spend more")
+	}
+	// Opening to write makes a file, and one without a ledger is not wanted.
+	reader, err := o.open(ctx, ledger.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	if err = reader.Close(); err != nil {
+		return err
+	}
+	book, err := o.open(ctx, ledger.Options{})
+	if err != nil {
+		return err
+	}
+	defer closeInto(book, &err)
+	if err = book.Grant(ctx, o.user, o.epsilon, o.delta, o.reason); err != nil {
+		return err
+	}
+	b, err := book.Balance(ctx, o.user)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return term.PrintJSON(out, budgetLine{o.user, amountOf(b.Spent), amountOf(b.Granted), amountOf(b.Left), b})
+	}
+	_, err = fmt.Fprintf(out, "%s was granted %v in this window and has %v left\n", term.Plain(o.user), b.Granted, b.Left)
+	return err
+}
+
+// verifyOptions are the flags of "sotto budget verify".
+type verifyOptions struct {
+	budgetOptions
+	heads []string
+}
+
+// budgetVerdict is what "sotto budget verify --json" prints.
+type budgetVerdict struct {
+	Whole  bool   `json:"whole"`
+	Reason string `json:"reason,omitempty"`
+	*ledger.Proof
+}
+
+func newBudgetVerify(std term.Streams) *cobra.Command {
+	var o verifyOptions
+	c := &cobra.Command{
+		Use:   "verify --ledger PATH [--head HASH]",
+		Short: "Prove that a ledger is whole",
+		Long: `Read the whole log and prove that no entry is missing before the last, changed or
+out of order, that nothing was paid twice, that no window was overspent, and that
+what the gateway counts with is what the log says.
+
+It prints the head, the hash of the last entry. Note it where whoever can write
+the ledger cannot: with --head, a log that was cut off behind it or made anew is
+found. Without, such a log looks whole.
+
+Exit codes: 0 whole; 1 damaged; 2 it cannot be read.`,
+		Example: `  sotto budget verify --ledger ledger.db
+  sotto budget verify --ledger ledger.db --head "$(cat head)" --json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runBudgetVerify(c.Context(), o, std.Out) },
+	}
+	o.addFlags(c)
+	c.Flags().StringArrayVar(&o.heads, "head", nil, "hash that was noted before; may be given again")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func runBudgetVerify(ctx context.Context, o verifyOptions, out io.Writer) error {
+	heads := make([]ledger.Digest, len(o.heads))
+	for i, text := range o.heads {
+		if err := heads[i].UnmarshalText([]byte(strings.TrimSpace(text))); err != nil {
+			return fmt.Errorf("--head is no hash: %w", err)
+		}
+	}
+	v := budgetVerdict{Whole: true}
+	proof, err := verifyLedger(ctx, o.budgetOptions, heads)
+	switch {
+	case errors.Is(err, ledger.ErrDamaged):
+		v = budgetVerdict{Reason: err.Error()}
+	case err != nil:
+		return err
+	default:
+		v.Proof = &proof
+	}
+	if o.json {
+		err = term.PrintJSON(out, v)
+	} else if v.Whole {
+		_, err = fmt.Fprintf(out, "whole: %d entries, %d spends of %d users, the last at %s\nhead %s\n",
+			proof.Entries, proof.Spends, proof.Subjects, proof.Last.Format(time.RFC3339), proof.Head)
+	} else {
+		_, err = fmt.Fprintf(out, "DAMAGED: %s\n", v.Reason)
+	}
+	if err == nil && !v.Whole {
+		err = term.ErrNo
+	}
+	return err
+}
+
+func verifyLedger(ctx context.Context, o budgetOptions, heads []ledger.Digest) (p ledger.Proof, err error) {
+	book, err := o.open(ctx, ledger.Options{ReadOnly: true})
+	if err != nil {
+		return p, err
+	}
+	defer closeInto(book, &err)
+	return book.Verify(ctx, heads...)
+}
+
+// exportOptions are the flags of "sotto budget export".
+type exportOptions struct {
+	budgetOptions
+	from uint64
+	out  string
+}
+
+func newBudgetExport(std term.Streams) *cobra.Command {
+	var o exportOptions
+	c := &cobra.Command{
+		Use:   "export --ledger PATH",
+		Short: "Write the log as JSON lines",
+		Long: `Write the entries of the log as they are chained, one a line. The hash of a line is
+the SHA-256 of that line with its last 75 bytes, the field "hash", replaced by a
+brace; "prev" is the hash of the line before.`,
+		Example: `  sotto budget export --ledger ledger.db --out log.jsonl
+  sotto budget export --ledger ledger.db --from 1000 | jq .kind`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runBudgetExport(c.Context(), o, std.Out) },
+	}
+	o.addFlags(c)
+	c.Flags().Uint64Var(&o.from, "from", 1, "number of the first entry")
+	c.Flags().StringVar(&o.out, "out", "-", "file to write, - for standard output")
+	return c
+}
+
+func runBudgetExport(ctx context.Context, o exportOptions, stdout io.Writer) (err error) {
+	if err = term.RefuseSame(term.Named("--ledger", o.ledger), term.Named("--out", o.out)); err != nil {
+		return err
+	}
+	book, err := o.open(ctx, ledger.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer closeInto(book, &err)
+	to, err := term.NewSink(o.out)
+	if err != nil {
+		return err
+	}
+	defer to.Abort()
+	w := bufio.NewWriter(to.File)
+	if err = book.Entries(ctx, o.from, func(e *ledger.Entry) error {
+		line, failed := json.Marshal(e)
+		if failed == nil {
+			failed = ctx.Err()
+		}
+		w.Write(append(line, '\n'))
+		return failed
+	}); err != nil {
+		return err
+	}
+	if err = w.Flush(); err != nil {
+		return err
+	}
+	return to.Commit(stdout)
+}
+
+// closeInto closes c and keeps the first error.
+func closeInto(c io.Closer, err *error) {
+	if failed := c.Close(); *err == nil {
+		*err = failed
+	}
+}

@@ -1,0 +1,205 @@
+package serve_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sotto/dp"
+	"sotto/internal/cli"
+	"sotto/internal/cli/serve"
+	"sotto/internal/cli/term"
+	"sotto/ledger"
+)
+
+// budgetCommand runs "sotto budget" and returns its exit code and output.
+func budgetCommand(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	c := serve.NewBudget(term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetOut(&out)
+	c.SetErr(&errs)
+	c.SetArgs(args)
+	switch err := c.ExecuteContext(t.Context()); {
+	case err == nil:
+		return cli.ExitDone, out.String(), errs.String()
+	case errors.Is(err, term.ErrNo):
+		return cli.ExitNo, out.String(), errs.String()
+	default:
+		return cli.ExitUse, out.String(), err.Error()
+	}
+}
+
+// spentLedger makes a ledger with three spends of two users and returns its path.
+func spentLedger(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	l, err := ledger.OpenFile(path, ledger.Options{Budget: ledger.Budget{Unit: dp.Text, Epsilon: 10, Window: 24 * time.Hour}, SecretID: "0123abcd"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for _, s := range []struct{ who, what string }{{"alice", "a"}, {"alice", "b"}, {"bob", "a"}} {
+		if _, err := l.Spend(context.Background(), ledger.Request{
+			Subject: s.who, Key: sha256.Sum256([]byte(s.what)), Mechanism: map[string]any{"mechanism": "laplace-l1"},
+			Guarantee: dp.Guarantee{Unit: dp.Text, Epsilon: 2},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+func TestBudgetShow(t *testing.T) {
+	path := spentLedger(t)
+	code, out, errs := budgetCommand(t, "show", "--ledger", path)
+	for _, want := range []string{"ε = 10 (text-level) every 24h0m0s; it renews at ", "alice  ε = 4  ε = 0    ε = 6", "bob    ε = 2"} {
+		if code != cli.ExitDone || !strings.Contains(out, want) {
+			t.Errorf("exit code %d, the output lacks %q:\n%s%s", code, want, out, errs)
+		}
+	}
+	code, out, errs = budgetCommand(t, "show", "--ledger", path, "--user", "carol", "--json")
+	var got struct {
+		Unit   string
+		Budget struct{ Epsilon float64 }
+		Users  []struct {
+			User string
+			Left struct{ Epsilon float64 }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &got); code != cli.ExitDone || err != nil {
+		t.Fatalf("exit code %d, %v: %s%s", code, err, out, errs)
+	}
+	if got.Unit != "text" || got.Budget.Epsilon != 10 || len(got.Users) != 1 || got.Users[0].User != "carol" || got.Users[0].Left.Epsilon != 10 {
+		t.Errorf("got %+v, want carol with all of ε = 10 left", got)
+	}
+}
+
+func TestBudgetGrant(t *testing.T) {
+	path := spentLedger(t)
+	code, out, errs := budgetCommand(t, "grant", "--ledger", path, "--user", "alice", "--epsilon", "5", "--reason", "ticket 12")
+	if want := "alice was granted ε = 5 in this window and has ε = 11 left\n"; code != cli.ExitDone || out != want {
+		t.Errorf("exit code %d, got %q, want %q; %s", code, out, want, errs)
+	}
+	_, out, _ = budgetCommand(t, "export", "--ledger", path)
+	if !strings.Contains(out, `"kind":"grant","subject":"alice"`) || !strings.Contains(out, "ticket 12") {
+		t.Errorf("the log lacks the grant:\n%s", out)
+	}
+	if code, out, errs = budgetCommand(t, "verify", "--ledger", path); code != cli.ExitDone {
+		t.Errorf("exit code %d: %s%s", code, out, errs)
+	}
+}
+
+func TestBudgetVerify(t *testing.T) {
+	path := spentLedger(t)
+	older, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := budgetCommand(t, "grant", "--ledger", path, "--user", "alice", "--epsilon", "1")
+	if code != cli.ExitDone {
+		t.Fatal(errs)
+	}
+	code, out, errs := budgetCommand(t, "verify", "--ledger", path, "--json")
+	var v struct {
+		Whole           bool
+		Entries, Spends int
+		Head            string
+	}
+	if err = json.Unmarshal([]byte(out), &v); err != nil || code != cli.ExitDone || !v.Whole || v.Entries != 6 || v.Spends != 3 {
+		t.Fatalf("exit code %d, %v: %s%s; want 6 entries and 3 spends", code, err, out, errs)
+	}
+	code, out, _ = budgetCommand(t, "verify", "--ledger", path, "--head", v.Head)
+	if code != cli.ExitDone || !strings.HasPrefix(out, "whole: 6 entries, 3 spends of 2 users") || !strings.Contains(out, "head "+v.Head) {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	if err = os.WriteFile(path, older, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, _ = budgetCommand(t, "verify", "--ledger", path); code != cli.ExitDone {
+		t.Errorf("an older copy without a noted head: exit code %d: %s", code, out)
+	}
+	code, out, _ = budgetCommand(t, "verify", "--ledger", path, "--head", v.Head)
+	if code != cli.ExitNo || !strings.HasPrefix(out, "DAMAGED: ") {
+		t.Errorf("an older copy with the noted head: exit code %d: %s; want 1", code, out)
+	}
+	damaged := bytes.ReplaceAll(older, []byte(`"kind":"spend"`), []byte(`"kind":"grant"`))
+	if err = os.WriteFile(path, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, _ = budgetCommand(t, "verify", "--ledger", path, "--json")
+	if code != cli.ExitNo || !strings.Contains(out, `"whole": false`) || !strings.Contains(out, "damaged") {
+		t.Errorf("a changed entry: exit code %d: %s; want 1", code, out)
+	}
+}
+
+func TestBudgetExport(t *testing.T) {
+	path := spentLedger(t)
+	to := filepath.Join(t.TempDir(), "log.jsonl")
+	if code, out, errs := budgetCommand(t, "export", "--ledger", path, "--out", to); code != cli.ExitDone || out != "" {
+		t.Fatalf("exit code %d: %s%s", code, out, errs)
+	}
+	content, err := os.ReadFile(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(string(content), "\n"), "\n")
+	var prev ledger.Digest
+	for i, line := range lines {
+		e, err := ledger.ParseEntry([]byte(strings.TrimSuffix(line, "\n")))
+		if err != nil || e.Prev != prev || e.Seq != uint64(i+1) {
+			t.Fatalf("line %d: %+v, %v; want it to follow %v", i+1, e, err, prev)
+		}
+		prev = e.Hash
+	}
+	if len(lines) != 5 {
+		t.Errorf("%d lines, want 5: budget, secret and three spends", len(lines))
+	}
+	if code, out, _ := budgetCommand(t, "export", "--ledger", path, "--from", "5"); code != cli.ExitDone || out != lines[4]+"\n" {
+		t.Errorf("exit code %d, from 5: %s, want %s", code, out, lines[4])
+	}
+}
+
+func TestBudgetWrongUse(t *testing.T) {
+	path := spentLedger(t)
+	absent := filepath.Join(t.TempDir(), "absent.db")
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"show"}, "want --ledger"},
+		{[]string{"show", "--ledger", absent}, "no such file"},
+		{[]string{"grant", "--ledger", absent, "--user", "alice", "--epsilon", "1"}, "no such file"},
+		{[]string{"grant", "--ledger", path, "--epsilon", "1"}, "want --user"},
+		{[]string{"grant", "--ledger", path, "--user", "alice"}, "must be positive"},
+		{[]string{"grant", "--ledger", path, "--user", "alice", "--epsilon", "NaN"}, "must be positive"},
+		{[]string{"verify", "--ledger", path, "--head", "12"}, "--head is no hash"},
+		{[]string{"export", "--ledger", path, "--out", path}, "are the same file"},
+		{[]string{"verify", "--ledger", "postgres://user:hunter2@[bad"}, "address of the database cannot be read"},
+		{[]string{"show", "--ledger", path, "--user", "a\x00b"}, "control character"},
+	} {
+		code, out, errs := budgetCommand(t, tt.args...)
+		if code != cli.ExitUse || out != "" || !strings.Contains(errs, tt.want) || strings.Contains(errs, "hunter2") {
+			t.Errorf("sotto budget %q: exit code %d, %q, %q; want 2 and %q", tt.args, code, out, errs, tt.want)
+		}
+	}
+	if _, err := os.Stat(absent); err == nil {
+		t.Error("a ledger was made that nobody asked for")
+	}
+	l, err := ledger.OpenFile(path, ledger.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if code, _, errs := budgetCommand(t, "show", "--ledger", path); code != cli.ExitUse || !strings.Contains(errs, "GET /v1/budget") {
+		t.Errorf("a ledger that is open: exit code %d, %q; want 2 and whom to ask", code, errs)
+	}
+}

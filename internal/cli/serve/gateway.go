@@ -1,0 +1,429 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/client"
+	"sotto/dataset"
+	"sotto/dp"
+	"sotto/encode"
+	"sotto/encode/catalogue"
+	"sotto/encode/static"
+	"sotto/gateway"
+	"sotto/internal/cli/term"
+	"sotto/ledger"
+	"sotto/mech"
+	"sotto/train"
+)
+
+// gatewayOptions are the flags of "sotto gateway".
+type gatewayOptions struct {
+	term.MechanismFlags
+	gateway.ServiceConfig
+	listen      string
+	encoder     string
+	mechanism   string
+	model       string
+	ledger      string
+	budget      ledger.Budget
+	secret      string
+	rotate      bool
+	noise       string
+	maxTexts    int
+	maxBytes    int
+	keys        string
+	server      string
+	serverModel string
+	tls         gateway.TLSFiles
+	production  bool
+	page        bool
+	words       term.MaskFlags // of which the random ones have no flags here
+	logLevel    string
+	config      string
+}
+
+func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
+	o.MechanismFlags.AddFlags(fs)
+	fs.Lookup("epsilon").Usage += " of each text (default 8)"
+	fs.Lookup("dim").Usage += " (default: as the encoder makes them)"
+	fs.StringVar(&o.listen, "listen", "127.0.0.1:8787", "address to listen on")
+	fs.StringVar(&o.encoder, "encoder", "default", "what makes vectors of texts (see sotto encoder list)")
+	fs.StringVar(&o.mechanism, "mechanism", "codebook", "what makes them private")
+	fs.StringVar(&o.model, "model", "", "folder of one seed that sotto train --out made: its layers before the noise, and its mechanism")
+	fs.StringVar(&o.ledger, "ledger", "", "file of budgets, or postgres://… (default: a file in the user's folder of settings)")
+	fs.Float64Var(&o.budget.Epsilon, "budget", 80, "ε that a user may spend in a window")
+	fs.Float64Var(&o.budget.Delta, "budget-delta", 0, "δ that a user may spend in a window")
+	fs.DurationVar(&o.budget.Window, "window", 24*time.Hour, "time after which budgets renew, 0s for never")
+	fs.StringVar(&o.secret, "secret", "", "file of 32 random bytes that keys the noise (default: a file in the user's folder of settings, made if absent)")
+	fs.BoolVar(&o.rotate, "rotate", false, "take a new secret on an old ledger: what was paid for must be paid for again")
+	fs.StringVar(&o.noise, "noise", string(gateway.Memoised), "memoised: the same text gives the same vector and costs once; fresh: every request pays")
+	fs.IntVar(&o.maxTexts, "max-texts", 256, "texts of a request")
+	fs.IntVar(&o.maxBytes, "max-text", 32768, "bytes of a text")
+	fs.Int64Var(&o.MaxBody, "max-body", 1<<20, "bytes of a request")
+	fs.IntVar(&o.MaxInFlight, "concurrency", 1024, "requests at a time")
+	fs.Float64Var(&o.Rate, "rate", 0, "requests a second of each user, 0 for no limit")
+	fs.IntVar(&o.Burst, "burst", 10, "of them, that may come at once")
+	fs.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time for a request")
+	fs.DurationVar(&o.Drain, "drain", 30*time.Second, "time for the last requests when the gateway ends")
+	fs.StringVar(&o.Name, "name", "sotto", "what clients call the model")
+	fs.StringVar(&o.keys, "keys", "", "file of API keys' hashes (see sotto gateway key; default: everybody may ask)")
+	fs.StringVar(&o.server, "server", "", "address of a server that classifies, for /v1/classify")
+	fs.StringVar(&o.serverModel, "server-model", "", "its model (default: the only one)")
+	fs.StringVar(&o.tls.Cert, "tls-cert", "", "certificate of the gateway, PEM (default: no TLS)")
+	fs.StringVar(&o.tls.Key, "tls-key", "", "its key, PEM")
+	fs.StringVar(&o.tls.ClientCA, "tls-client-ca", "", "authority whose certificates clients must have, PEM")
+	fs.BoolVar(&o.production, "production", false, "refuse to start without keys, without TLS beyond this machine, with a page, or with a secret that would have to be made")
+	fs.BoolVar(&o.page, "page", false, "show a page at / on which to try texts, with raw vectors; on this machine alone, unless there are --keys")
+	o.words.Masks = string(mech.Bernoulli) // of a dropout that is 0: a text must be masked alike each time
+	fs.StringVar(&o.words.List, "mask", "", "file of words and /patterns/ to take out of texts, one a line")
+	fs.StringVar(&o.words.People, "mask-names", "", `take out names: a file of first names, or "capitals" for capitalised words within a sentence alone`)
+	fs.StringVar(&o.logLevel, "log-level", "info", "least level that is logged: debug, info, warn or error")
+	fs.StringVar(&o.config, "config", "", "JSON file of settings, named as the flags are")
+}
+
+func newGateway(std term.Streams) *cobra.Command {
+	var o gatewayOptions
+	c := &cobra.Command{
+		Use:   "gateway",
+		Short: "Answer texts with private vectors, each paid for from a budget",
+		Long: `Answer texts with private vectors over HTTP, in the form of OpenAI's embeddings.
+This is the trusted side: it sees texts, holds encoder, mechanism, secret and
+ledger, and lets out nothing but what the mechanism released.
+
+Each text is paid for, on disk, before its noise is drawn. Noise is memoised: the
+same text of the same user gives the same vector and costs nothing again, so that
+no average takes the noise away; that two requests carried the same text is
+visible. With --noise fresh every request pays, and nothing shows.
+
+A setting is taken from its flag, else from SOTTO_GATEWAY_ and its name in
+capitals (SOTTO_GATEWAY_MAX_TEXTS), else from the --config file, else it is the
+default. A name that is not known is refused in each of them. Logs are JSON on
+standard error, without texts, vectors, users or keys. SIGTERM and Ctrl-C end the
+gateway when it has answered everybody.
+
+` + term.MechanismList(),
+		Example: `  sotto gateway
+  sotto gateway --mechanism codebook --epsilon 4 --budget 40 --window 24h --ledger ledger.db
+  sotto gateway --model reviews/seed-1 --server https://server.example:8788 --keys keys.jsonl`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := term.Settle(c.Flags(), "SOTTO_GATEWAY_", os.Environ(), &o.config); err != nil {
+				return err
+			}
+			if o.model != "" {
+				if err := term.RefuseFlags(c.Flags(), "with --model, which has a mechanism of its own", append(o.Names(), "mechanism", "encoder")...); err != nil {
+					return err
+				}
+			}
+			if err := term.RefuseZeros(c.Flags(), "seed", "rate", "budget-delta"); err != nil {
+				return err
+			}
+			return runGateway(c.Context(), o, std)
+		},
+	}
+	o.addFlags(c.Flags())
+	c.AddCommand(newGatewayKey(std))
+	return c
+}
+
+// runGateway answers until ctx ends, which is no failure.
+func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err error) {
+	var level slog.Level
+	if err = level.UnmarshalText([]byte(o.logLevel)); err != nil {
+		return fmt.Errorf("--log-level is %q, must be debug, info, warn or error", o.logLevel)
+	}
+	o.Log = slog.New(slog.NewJSONHandler(std.Err, &slog.HandlerOptions{Level: level}))
+	if err = o.places(); err != nil {
+		return err
+	}
+	if o.TLS, err = o.tls.Config(); err != nil {
+		return err
+	}
+	if err = o.safe(); err != nil {
+		return err
+	}
+	if o.keys != "" {
+		if o.Keys, err = term.ReadFile(o.keys, gateway.ParseKeys); err != nil {
+			return err
+		}
+	}
+	if o.server != "" {
+		var s *client.Server
+		if s, err = client.NewServer(o.server, o.serverModel, client.Options{}); err != nil {
+			return err
+		}
+		o.Classifier = asking{s}
+	}
+	masker, err := o.words.Masker()
+	if err != nil {
+		return err
+	}
+	e, m, err := o.means(ctx)
+	if err != nil {
+		return err
+	}
+	closeEncoder := term.CloserOf(e)
+	defer func() { err = errors.Join(err, closeEncoder()) }()
+	secret, made, err := gateway.LoadSecret(o.secret, !o.production)
+	if err != nil {
+		return err
+	}
+	book, err := o.open(ctx, m.Guarantee(), secret)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, book.Close()) }()
+	o.Gateway, err = gateway.New(ctx, gateway.Config{
+		Encoder: e, Mechanism: m, Ledger: book, Secret: secret, Masker: masker, Noise: gateway.Noise(o.noise), MaxTexts: o.maxTexts, MaxBytes: o.maxBytes,
+	})
+	if err != nil {
+		return err
+	}
+	if o.page {
+		if o.Page, err = newPage(); err != nil {
+			return err
+		}
+	}
+	service, err := gateway.NewService(o.ServiceConfig)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return err
+	}
+	o.Log.Info("listening", "address", l.Addr().String(), "tls", o.TLS != nil, "keys", o.Keys != nil, "secret", secret.ID(), "secret_made", made, "production", o.production)
+	if err := o.explain(std.Out, l.Addr().String(), made); err != nil {
+		return err
+	}
+	return service.Serve(ctx, l)
+}
+
+// newPage makes a page whose attacker knows the words of the built-in encoder.
+func newPage() (*gateway.Page, error) {
+	e, err := static.Default()
+	if err != nil {
+		return nil, err
+	}
+	return &gateway.Page{Vocabulary: e.WordPiece().Vocabulary()}, nil
+}
+
+// places fills in where ledger and secret lie.
+func (o *gatewayOptions) places() error {
+	if o.ledger != "" && o.secret != "" {
+		return nil
+	}
+	if o.production {
+		return errors.New("--production wants --ledger and --secret: their places must not depend on who starts it")
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return fmt.Errorf("want --ledger and --secret: %w", err)
+	}
+	dir = filepath.Join(dir, "sotto")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if o.ledger == "" {
+		o.ledger = filepath.Join(dir, "gateway.ledger")
+	}
+	if o.secret == "" {
+		o.secret = filepath.Join(dir, "gateway.secret")
+	}
+	return nil
+}
+
+// safe refuses what production must not be, and warns of it otherwise.
+func (o *gatewayOptions) safe() error {
+	host, _, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return fmt.Errorf("--listen is %q, must be HOST:PORT", o.listen)
+	}
+	ip := net.ParseIP(host)
+	local := host == "localhost" || ip != nil && ip.IsLoopback()
+	for _, risk := range []struct {
+		is   bool
+		what string
+	}{
+		{o.keys == "", "there is no --keys, so that everybody who reaches the gateway may spend everybody's budget"},
+		{o.page, "--page shows raw vectors"},
+		{!local && o.TLS == nil, "--listen is not on this machine alone and there is no --tls-cert, so that texts travel in the clear"},
+	} {
+		if risk.is && o.production {
+			return fmt.Errorf("--production: %s", risk.what)
+		} else if risk.is && !local {
+			o.Log.Warn(risk.what)
+		}
+	}
+	if o.page && !local && o.keys == "" {
+		return errors.New("--page without --keys wants --listen on this machine alone: it shows raw vectors to whoever opens it")
+	}
+	return nil
+}
+
+// means opens the encoder and makes the mechanism, both those of a model if
+// there is one.
+func (o *gatewayOptions) means(ctx context.Context) (encode.Source, gateway.Mechanism, error) {
+	if o.model != "" {
+		trained, info, err := train.Load(o.model)
+		if err != nil {
+			return nil, nil, err
+		}
+		if info.Data.Encoder == "" {
+			return nil, nil, fmt.Errorf("%s was trained on a table, must be on texts", o.model)
+		}
+		m, err := gateway.FromModel(trained, info)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", o.model, err)
+		}
+		e, err := catalogue.Open(ctx, info.Data.Encoder, dataset.Dir())
+		return e, m, err
+	}
+	e, err := catalogue.Open(ctx, o.encoder, dataset.Dir())
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := o.Resolve(o.mechanism)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.Epsilon == 0 {
+		p.Epsilon = 8
+	}
+	if mech.Uses(o.mechanism, "dim") && p.Dim == 0 {
+		p.Dim = e.Dim()
+	}
+	if mech.Uses(o.mechanism, "input_dim") && p.InputDim == 0 {
+		p.InputDim = e.Dim()
+	}
+	m, err := mech.New(p)
+	return e, m, err
+}
+
+// open opens the ledger with a budget for releases under a guarantee.
+func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gateway.Secret) (*ledger.Ledger, error) {
+	o.budget.Unit = g.Unit
+	const rounding = 1 + 0x1p-40 // which the ledger allows, too
+	if !(float64(g.Epsilon) <= o.budget.Epsilon*rounding) || !(g.Delta <= o.budget.Delta*rounding) {
+		return nil, fmt.Errorf("a text costs %v and --budget is %v with --budget-delta %v, must be enough for one", g, o.budget.Epsilon, o.budget.Delta)
+	}
+	options := ledger.Options{Budget: o.budget, SecretID: secret.ID(), Rotate: o.rotate}
+	var book *ledger.Ledger
+	var err error
+	if strings.HasPrefix(o.ledger, "postgres://") || strings.HasPrefix(o.ledger, "postgresql://") {
+		book, err = ledger.OpenPostgres(ctx, o.ledger, options)
+	} else {
+		book, err = ledger.OpenFile(o.ledger, options)
+	}
+	if errors.Is(err, ledger.ErrSecret) {
+		return nil, fmt.Errorf("%w; bring the old secret back, or say --rotate if it is lost: what was paid for must then be paid for again", err)
+	}
+	return book, err
+}
+
+// explain tells how to call the gateway.
+func (o *gatewayOptions) explain(w io.Writer, address string, made bool) error {
+	p, base, key := o.Gateway.Promise(), "http://"+address, ""
+	if o.TLS != nil {
+		base = "https://" + address
+	}
+	if o.Keys != nil {
+		key = ` -H "Authorization: Bearer $KEY"`
+	}
+	renews := "that never renews"
+	if o.budget.Window > 0 {
+		renews = "every " + o.budget.Window.String()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "gateway at %s; each text costs %v of ε = %v a user, %s\n", base, o.Gateway.Mechanism.Guarantee(), o.budget.Epsilon, renews)
+	fmt.Fprintf(&b, "%s noise by %s: %s\n", p.Noise, p.Mechanism, p.Scope)
+	for _, a := range p.Assumptions {
+		fmt.Fprintf(&b, "assuming: %s\n", a)
+	}
+	if made {
+		fmt.Fprintf(&b, "a new secret lies in %s: whoever has it can take the noise away, and without it all is paid for again\n", o.secret)
+	}
+	if o.page {
+		fmt.Fprintf(&b, "a page to try it: %s/\n", base)
+	}
+	fmt.Fprintf(&b, "\n  curl -s %s/v1/embeddings%s -H 'Content-Type: application/json' -d '{\"input\": \"I feel unwell today\", \"user\": \"alice\"}'\n", base, key)
+	fmt.Fprintf(&b, "  curl -s '%s/v1/budget?user=alice'%s\n\n", base, key)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// asking asks a server on behalf of a gateway.
+type asking struct{ *client.Server }
+
+// Classify implements gateway.Classifier.
+func (a asking) Classify(ctx context.Context, vectors [][]float32, g dp.Guarantee) ([]gateway.Answer, error) {
+	got, err := a.Server.Classify(ctx, vectors, g)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", gateway.ErrServer, err)
+	}
+	answers := make([]gateway.Answer, len(got))
+	for i, x := range got {
+		answers[i] = answerOf(x)
+	}
+	return answers, nil
+}
+
+// answerOf is an answer of a server as a gateway hands it on.
+func answerOf(x client.Answer) gateway.Answer {
+	a := gateway.Answer{Class: x.Class, Scores: x.Scores}
+	for name, label := range x.Labels {
+		if a.Labels == nil {
+			a.Labels = make(map[string]gateway.Answer, len(x.Labels))
+		}
+		a.Labels[name] = answerOf(label)
+	}
+	return a
+}
+
+func newGatewayKey(std term.Streams) *cobra.Command {
+	var subject string
+	var single bool
+	c := &cobra.Command{
+		Use:   "key --subject NAME",
+		Short: "Make an API key: the key to standard error, its entry to standard output",
+		Long: `Make an API key. The key is shown once, on standard error, and kept nowhere; what
+goes to standard output is its entry, with a hash of it, for the file of --keys.
+
+Who asks with the key spends the budget of NAME, or of NAME/USER where a request
+names a user. Whoever may name users can make them up, and a budget for each;
+with --single the key stands for one subject, and requests may name none.`,
+		Example: "  sotto gateway key --subject alice >>keys.jsonl",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			key, entry, err := gateway.NewKey(subject, single)
+			if err != nil {
+				return err
+			}
+			line, err := json.Marshal(entry)
+			if err != nil {
+				return err
+			}
+			if _, err = fmt.Fprintf(std.Out, "%s\n", line); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(std.Err, "the key, shown this once: %s\n", key)
+			return err
+		},
+	}
+	c.Flags().StringVar(&subject, "subject", "", "who spends with it: letters, digits and . _ @ -")
+	c.Flags().BoolVar(&single, "single", false, "requests may not name a user")
+	return c
+}

@@ -1,0 +1,134 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/gateway"
+	"sotto/internal/cli/term"
+	"sotto/server"
+)
+
+// serveOptions are the flags of "sotto serve".
+type serveOptions struct {
+	server.Config
+	listen   string
+	tls      gateway.TLSFiles
+	logLevel string
+	config   string
+}
+
+func (o *serveOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.listen, "listen", "127.0.0.1:8788", "address to listen on")
+	fs.StringVar(&o.Model, "model", "", "folder of a model, or of several, that sotto train --out or sotto serve head made")
+	fs.Int64Var(&o.MaxBody, "max-body", 8<<20, "bytes that a request may have")
+	fs.IntVar(&o.MaxRows, "max-rows", 1024, "vectors that a request may have")
+	fs.IntVar(&o.Concurrency, "concurrency", 64, "requests that are worked on at a time")
+	fs.DurationVar(&o.Wait, "wait", 0, "how long a request waits for its turn among them (default 1s)")
+	fs.DurationVar(&o.Poll, "poll", 0, "time between looks at the folder for new models (default 1s)")
+	fs.DurationVar(&o.ReadTimeout, "read-timeout", 0, "time for a request to arrive (default 10s)")
+	fs.DurationVar(&o.Drain, "drain", 0, "time for requests to end when the server does (default 20s)")
+	fs.StringVar(&o.tls.Cert, "tls-cert", "", "certificate of the server, PEM (default: no TLS)")
+	fs.StringVar(&o.tls.Key, "tls-key", "", "its key, PEM")
+	fs.StringVar(&o.tls.ClientCA, "tls-client-ca", "", "authority whose certificates callers must have, PEM (default: anybody may call)")
+	fs.StringVar(&o.logLevel, "log-level", "info", "least level that is logged: debug, info, warn or error; debug has a line for each request")
+	fs.StringVar(&o.config, "config", "", "JSON file of settings, named as the flags are")
+}
+
+func newServe(std term.Streams) *cobra.Command {
+	var o serveOptions
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Answer private vectors with classes, over the KServe v2 protocol",
+		Long: `Serve the models of a folder that "sotto train --out" made, or one of them, or
+what "sotto serve head" took out of them, over the KServe v2 inference protocol.
+This is the untrusted side: it takes vectors that a gateway released and never
+sees a text. Vectors without a guarantee, or with a weaker one than the model's,
+are refused. Of codes it takes the vector or the index.
+
+A model is named after its folder: seed-1, or noise-laplace-l1-e8-d16-seed-1
+where there are several configurations. New models are taken up within a second,
+or at once and wholly on SIGHUP; one that is refused leaves the old one in place.
+
+A setting is taken from its flag, else from SOTTO_SERVE_ and its name in capitals
+(SOTTO_SERVE_MAX_ROWS), else from the --config file, else it is the default. A
+name that is not known is refused in each of them. Logs are JSON on standard
+error. SIGTERM and Ctrl-C end the server when it has answered everybody.`,
+		Example: `  sotto serve --model reviews/seed-1
+  sotto serve --model reviews --listen :8788 --tls-cert cert.pem --tls-key key.pem --tls-client-ca gateway-ca.pem`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := term.Settle(c.Flags(), "SOTTO_SERVE_", os.Environ(), &o.config); err != nil {
+				return err
+			}
+			if err := term.RefuseZeros(c.Flags()); err != nil {
+				return err
+			}
+			return runServe(c.Context(), o, std)
+		},
+	}
+	o.addFlags(c.Flags())
+	c.AddCommand(newServeHead(std))
+	return c
+}
+
+// runServe serves until ctx ends, which is no failure.
+func runServe(ctx context.Context, o serveOptions, std term.Streams) error {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
+		return fmt.Errorf("--log-level is %q, must be debug, info, warn or error", o.logLevel)
+	}
+	if o.Model == "" {
+		return errors.New("--model is empty, must be a folder that sotto train --out made")
+	}
+	o.Logger = slog.New(slog.NewJSONHandler(std.Err, &slog.HandlerOptions{Level: level}))
+	var err error
+	if o.TLS, err = o.tls.Config(); err != nil {
+		return err
+	}
+	s, err := server.New(o.Config)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return err
+	}
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	go reloadOn(ctx, hangup, s, o.Logger)
+	scheme := "http"
+	if o.TLS != nil {
+		scheme = "https"
+	}
+	o.Logger.Info("serving", "address", scheme+"://"+l.Addr().String(), "models", s.Models(), "callers_identified", o.tls.ClientCA != "")
+	if err := s.Serve(ctx, l); err != nil {
+		return err
+	}
+	o.Logger.Info("ended")
+	return nil
+}
+
+// reloadOn reads all models anew on each signal.
+func reloadOn(ctx context.Context, signals <-chan os.Signal, s *server.Server, log *slog.Logger) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-signals:
+		}
+		if err := s.Reload(); err != nil {
+			log.Error("reload refused; what was loaded is still served", "error", err.Error())
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package term
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"sotto/measure"
+)
+
+// PrintJSON prints a value as indented JSON.
+func PrintJSON(out io.Writer, v any) error {
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// Percent renders a share with two digits, or a dash where it is undefined.
+func Percent(v measure.Number) string { return Number(100*v, "%.2f") }
+
+// Number renders v, or a dash where it is undefined.
+func Number(v measure.Number, format string) string {
+	if math.IsNaN(float64(v)) {
+		return "-"
+	}
+	return fmt.Sprintf(format, float64(v))
+}
+
+// Plain quotes a name that could play tricks on a terminal.
+func Plain(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.QuoteToASCII(name)
+	}
+	return name
+}

@@ -1,0 +1,99 @@
+package term
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// Settle sets flags that the command line did not give from the environment,
+// and those that this did not give from the file whose path is then in config.
+func Settle(fs *pflag.FlagSet, prefix string, environ []string, config *string) error {
+	given := map[string]bool{"help": true}
+	fs.Visit(func(f *pflag.Flag) { given[f.Name] = true })
+	for _, e := range environ {
+		variable, value, _ := strings.Cut(e, "=")
+		name, ours := strings.CutPrefix(variable, prefix)
+		if !ours {
+			continue
+		}
+		name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+		if err := setUnlessGiven(fs, given, name, value); err != nil {
+			return fmt.Errorf("environment: %s: %w", variable, err)
+		}
+	}
+	fs.Visit(func(f *pflag.Flag) { given[f.Name] = true })
+	if *config == "" {
+		return nil
+	}
+	content, err := os.ReadFile(*config)
+	if err != nil {
+		return err
+	}
+	settings, err := ReadSettings(content)
+	if err != nil {
+		return fmt.Errorf("%s: %w", *config, err)
+	}
+	for name, raw := range settings {
+		if name == "config" {
+			return fmt.Errorf("%s names another config, must not", *config)
+		}
+		value := string(raw) // a number or a truth value reads as on the command line
+		if raw[0] == '"' && json.Unmarshal(raw, &value) != nil || raw[0] == '[' || raw[0] == '{' || raw[0] == 'n' {
+			return fmt.Errorf("%s: %s must be a string, a number, true or false", *config, name)
+		}
+		if err := setUnlessGiven(fs, given, name, value); err != nil {
+			return fmt.Errorf("%s: %s: %w", *config, name, err)
+		}
+	}
+	return nil
+}
+
+// ReadSettings reads one JSON object, each field of which stands there once.
+func ReadSettings(content []byte) (map[string]json.RawMessage, error) {
+	wrong := errors.New("must be one JSON object of settings")
+	d := json.NewDecoder(bytes.NewReader(content))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil, wrong
+	}
+	settings := map[string]json.RawMessage{}
+	for d.More() {
+		key, err := d.Token()
+		name, ok := key.(string)
+		var value json.RawMessage
+		if err != nil || !ok || d.Decode(&value) != nil {
+			return nil, wrong
+		}
+		if _, twice := settings[name]; twice {
+			return nil, fmt.Errorf("%q is there twice, must be there once", name)
+		}
+		settings[name] = value
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, wrong
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, wrong
+	}
+	return settings, nil
+}
+
+// setUnlessGiven sets a flag that has no value from a stronger source.
+func setUnlessGiven(fs *pflag.FlagSet, given map[string]bool, name, value string) error {
+	if name == "help" || fs.Lookup(name) == nil {
+		return errors.New("there is no such setting")
+	}
+	if given[name] {
+		return nil
+	}
+	if err := fs.Set(name, value); err != nil {
+		return errors.New("value is not of the kind that the flag takes")
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package term
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"sotto/internal/atomicfile"
+)
+
+// Sink is where releases go: a file that appears when it is committed, or a
+// temporary file that is copied to standard output then, so that neither ever
+// holds a part.
+type Sink struct {
+	File   io.WriteSeeker
+	atomic *atomicfile.File
+	spool  *os.File
+}
+
+// NewSink makes the sink for a path, - for standard output.
+func NewSink(out string) (*Sink, error) {
+	if out != "-" {
+		f, err := atomicfile.Create(out)
+		if err != nil {
+			return nil, err
+		}
+		return &Sink{File: f, atomic: f}, nil
+	}
+	f, err := os.CreateTemp("", "sotto-")
+	if err != nil {
+		return nil, fmt.Errorf("no temporary file can be made: %w", err)
+	}
+	// Without a name it is gone when the program is, even if killed. Where an
+	// open file cannot lose its name, abort removes it.
+	os.Remove(f.Name()) //nolint:errcheck // see above
+	return &Sink{File: f, spool: f}, nil
+}
+
+// Commit makes the releases appear.
+func (s *Sink) Commit(stdout io.Writer) error {
+	if s.atomic != nil {
+		return s.atomic.Commit()
+	}
+	if _, err := s.spool.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err := io.Copy(stdout, s.spool)
+	return err
+}
+
+// Abort removes what was not committed.
+func (s *Sink) Abort() {
+	if s.atomic != nil {
+		s.atomic.Abort()
+		return
+	}
+	s.spool.Close()           //nolint:errcheck // it is removed
+	os.Remove(s.spool.Name()) //nolint:errcheck // nothing can be done about it
+}
+
+// Appear moves the vectors to their place and then what is said of them to the
+// path side, "" for nowhere, written beforehand. An old side file goes first:
+// vectors may lack a record for a moment, but never stand beside that of others.
+func (s *Sink) Appear(side string, record []byte, stdout io.Writer) error {
+	if side == "" {
+		return s.Commit(stdout)
+	}
+	f, err := atomicfile.Create(side)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if _, err := f.Write(record); err != nil {
+		return err
+	}
+	if err := os.Remove(side); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the old record cannot be removed: %w", err)
+	}
+	if err := s.Commit(stdout); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// Fill writes what a file is to hold, if it was begun.
+func (s *Sink) Fill(write func(w io.Writer) error) error {
+	if s == nil {
+		return nil
+	}
+	return write(s.File)
+}
+
+// WriteWhole writes a file that appears when it is complete.
+func WriteWhole(path string, stdout io.Writer, write func(w io.Writer) error) error {
+	to, err := NewSink(path)
+	if err != nil {
+		return err
+	}
+	defer to.Abort()
+	if err = write(to.File); err != nil {
+		return err
+	}
+	return to.Commit(stdout)
+}
+
+// WriteJSON writes v to a file that appears whole or not at all.
+func WriteJSON(path string, v any) error {
+	f, err := atomicfile.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if err := PrintJSON(f, v); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// NamedPath is a path that a flag gave.
+type NamedPath struct{ Flag, Path string }
+
+// Named is a path with the flag that gave it.
+func Named(flag, path string) NamedPath { return NamedPath{flag, path} }
+
+// RefuseSame refuses flags that name one file twice: one would overwrite the
+// other.
+func RefuseSame(paths ...NamedPath) error {
+	for i, a := range paths {
+		for _, b := range paths[:i] {
+			if a.Path != "" && a.Path != "-" && SameFile(a.Path, b.Path) {
+				return fmt.Errorf("%s and %s are the same file, %s, must differ", b.Flag, a.Flag, a.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// SameFile reports whether two paths lead to one file.
+func SameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return filepath.Clean(a) == filepath.Clean(b) || errX == nil && errY == nil && os.SameFile(x, y)
+}

@@ -1,0 +1,363 @@
+package vectors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/dataset"
+	"sotto/dp"
+	"sotto/encode"
+	"sotto/encode/catalogue"
+	"sotto/encode/textfile"
+	"sotto/internal/cli/term"
+	"sotto/internal/release"
+	"sotto/internal/vecfile"
+	"sotto/internal/vectorise"
+	"sotto/mech"
+	"sotto/text"
+)
+
+// encodeOptions are the flags of "sotto encode".
+type encodeOptions struct {
+	term.MechanismFlags
+	term.MaskFlags
+	term.TextFlags
+	encoder    string
+	in, out    string
+	format     string
+	metadata   string
+	mechanism  string
+	skipBad    bool
+	notPrivate bool
+	workers    int
+	json       bool
+}
+
+func (o *encodeOptions) addFlags(fs *pflag.FlagSet) {
+	o.MechanismFlags.AddFlags(fs)
+	fs.Lookup("dim").Usage += " (default: as the encoder makes them)"
+	o.MaskFlags.AddFlags(fs)
+	fs.StringVar(&o.encoder, "encoder", "default", "what makes the vectors (see sotto encoder list)")
+	fs.StringVar(&o.in, "in", "-", "file of texts, - for standard input")
+	o.TextFlags.AddFlags(fs)
+	fs.StringVar(&o.out, "out", "-", "file to write, - for standard output")
+	fs.StringVar(&o.format, "format", "", "jsonl, csv, npy or parquet, where the file's name does not tell (default jsonl)")
+	fs.StringVar(&o.metadata, "metadata", "", "file for what is promised (default OUT.privacy.json, or OUT.raw.json)")
+	fs.StringVar(&o.mechanism, "mechanism", "", "release each vector through this mechanism; without it vectors are raw")
+	fs.BoolVar(&o.skipBad, "skip-bad", false, "leave bad rows out and count them")
+	fs.BoolVar(&o.notPrivate, "i-know-this-is-not-private", false, "allow a variant whose ε is infinite")
+	fs.IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
+	fs.BoolVar(&o.json, "json", false, "print the summary as JSON, to standard error if the vectors go to standard output")
+}
+
+func newEncode(std term.Streams) *cobra.Command {
+	var o encodeOptions
+	c := &cobra.Command{
+		Use:   "encode",
+		Short: "Turn a file of texts into vectors, private ones with --mechanism",
+		Long: `Encode each text of a file (one a line, or a column of CSV, JSON lines or
+Parquet) and write its vector as JSON lines, CSV, NPY or Parquet.
+
+With --mechanism each vector is released in the same pass, so that no raw vector
+touches the disk, and OUT.privacy.json says what is promised. Without it the
+vectors are raw: whoever holds them can read much of the texts. A warning then
+stands in OUT.raw.json and inside a Parquet file; make them private by
+"sotto privatize" before they leave.
+
+--dropout masks each word with that probability before it is encoded, which
+makes the promise at word level stronger; words and patterns of --mask, and names
+with --mask-names, are masked wherever they stand, which promises nothing.
+
+` + term.MechanismList(),
+		Example: `  sotto encode --in reviews.txt --out private.npy --mechanism laplace-l1 --epsilon 8
+  sotto encode --in reviews.csv --column text --out raw.npy
+  sotto encode --in - --out - <reviews.txt | sotto privatize codebook --epsilon 4 --format jsonl`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			refused := []string(nil)
+			if o.mechanism == "" {
+				refused = o.Names()
+			}
+			if err := term.RefuseFlags(c.Flags(), "without --mechanism", refused...); err != nil {
+				return err
+			}
+			return runEncode(c.Context(), o, std)
+		},
+	}
+	o.addFlags(c.Flags())
+	return c
+}
+
+// encodeSummary is what "sotto encode --json" prints.
+type encodeSummary struct {
+	vectorise.Summary
+	Out      string       `json:"out"`
+	Metadata string       `json:"metadata,omitempty"`
+	Record   encodeRecord `json:"record"`
+}
+
+// encodeRecord is what stands beside the vectors.
+type encodeRecord struct {
+	Warning string          `json:"warning,omitempty"` // of raw vectors
+	Private bool            `json:"private"`
+	Encoder string          `json:"encoder"`
+	Dim     int             `json:"dim"`
+	Dropout float64         `json:"dropout,omitempty"`
+	Release *release.Record `json:"release,omitempty"`
+	// Word is the guarantee between texts that differ in one word, with dropout.
+	Word *dp.Guarantee `json:"word_level,omitempty"`
+}
+
+func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err error) {
+	if o.workers < 0 {
+		return fmt.Errorf("--workers is %d, must be at least 1", o.workers)
+	}
+	if o.workers == 0 {
+		o.workers = runtime.GOMAXPROCS(0)
+	}
+	masker, err := o.Masker()
+	if err != nil {
+		return err
+	}
+	in, err := o.open(std.In)
+	if err != nil {
+		return err
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	e, err := catalogue.Open(ctx, o.encoder, dataset.Dir())
+	if err != nil {
+		return err
+	}
+	closeEncoder := term.CloserOf(e)
+	defer closeEncoder() //nolint:errcheck // its error counts before the output appears
+	m, record, err := o.promise(e)
+	if err != nil {
+		return err
+	}
+	sink, err := term.NewSink(o.out)
+	if err != nil {
+		return err
+	}
+	defer sink.Abort()
+	shown, err := o.Shower()
+	if err != nil {
+		return err
+	}
+	defer shown.Abort()
+	job := vectorise.Job{In: in, Encoder: e, Masker: masker, Masked: shown.Show(), Mechanism: m, SkipBad: o.skipBad, Workers: o.workers}
+	summary, text, err := o.stream(ctx, job, sink, record, std.Err)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(closeEncoder(), shown.Commit()); err != nil {
+		return err
+	}
+	if err := sink.Appear(o.side(m != nil), text, std.Out); err != nil {
+		return err
+	}
+	return o.report(encodeSummary{summary, o.out, o.side(m != nil), record}, std)
+}
+
+// open opens the texts.
+func (o *encodeOptions) open(stdin io.Reader) (*textfile.Reader, error) {
+	if err := term.RefuseSame(term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.side(o.mechanism != "")),
+		term.Named("--mask", o.List), term.Named("--show-masks", o.Show)); err != nil {
+		return nil, err
+	}
+	return o.TextFlags.Open(o.in, stdin, o.skipBad)
+}
+
+// promise makes the mechanism, nil for none, and says what is promised.
+func (o *encodeOptions) promise(e encode.Source) (mech.Mechanism, encodeRecord, error) {
+	record := encodeRecord{Encoder: e.Name(), Dim: e.Dim(), Dropout: o.Dropout}
+	if o.mechanism == "" {
+		record.Warning = term.RawWarning
+		return nil, record, nil
+	}
+	p, err := o.Resolve(o.mechanism)
+	if err != nil {
+		return nil, record, err
+	}
+	if p.Epsilon == 0 {
+		return nil, record, errors.New("want --epsilon, the ε of each release")
+	}
+	if mech.Uses(o.mechanism, "dim") && p.Dim == 0 {
+		p.Dim = e.Dim()
+	}
+	if mech.Uses(o.mechanism, "input_dim") && p.InputDim == 0 {
+		p.InputDim = e.Dim()
+	}
+	m, err := mech.New(p)
+	if err != nil {
+		return nil, record, err
+	}
+	if in, _ := m.Shape(); in != e.Dim() {
+		return nil, record, fmt.Errorf("%s takes rows of %d numbers, but the encoder makes %d", o.mechanism, in, e.Dim())
+	}
+	if m.Guarantee().Epsilon == dp.Infinite && !o.notPrivate {
+		return nil, record, fmt.Errorf("%s %s promises nothing: %s; to release all the same, say --i-know-this-is-not-private", o.mechanism, m.Profile().Variant, m.Profile().Reason)
+	}
+	r := release.NewRecord(m, "sotto "+term.Version())
+	record.Release, record.Private, record.Dim = &r, m.Guarantee().Epsilon != dp.Infinite, 0
+	if _, record.Dim = m.Shape(); o.Dropout > 0 {
+		word, err := mech.WordLevel(m.Guarantee(), o.Dropout)
+		if err != nil {
+			return nil, record, err
+		}
+		record.Word = &word
+	}
+	return m, record, nil
+}
+
+// stream does the work between an opened input and an opened output.
+func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *term.Sink, record encodeRecord, stderr io.Writer) (vectorise.Summary, []byte, error) {
+	said, err := json.MarshalIndent(record, "", "  ")
+	if err != nil {
+		return vectorise.Summary{}, nil, err
+	}
+	format := vecfile.JSONL
+	switch {
+	case o.format != "":
+		format, err = vecfile.ParseFormat(o.format)
+	case o.out != "-":
+		format, err = vecfile.ByName(o.out)
+	}
+	if err != nil {
+		return vectorise.Summary{}, nil, err
+	}
+	key := "sotto.privacy"
+	if job.Mechanism == nil {
+		key = "sotto.warning"
+	}
+	job.Out, err = vecfile.NewWriter(sink.File, format, vecfile.WriterOptions{
+		Width: record.Dim, Float32: job.Mechanism == nil, Metadata: map[string]string{key: string(said)},
+	})
+	if err != nil {
+		return vectorise.Summary{}, nil, err
+	}
+	bar := term.NewProgress(stderr, "encoding")
+	defer bar.Finish()
+	job.Progress = func(rows int64) { bar.Set(rows, -1) }
+	s, err := vectorise.Run(ctx, job)
+	if err != nil {
+		return s, nil, err
+	}
+	if record.Release != nil {
+		record.Release.Rows = s.Rows
+		if said, err = json.MarshalIndent(record, "", "  "); err != nil {
+			return s, nil, err
+		}
+	}
+	return s, append(said, '\n'), job.Out.Close()
+}
+
+// side returns the path of the side file, "" for none.
+func (o *encodeOptions) side(private bool) string {
+	switch {
+	case o.metadata != "" || o.out == "-":
+		return o.metadata
+	case private:
+		return o.out + ".privacy.json"
+	}
+	return o.out + ".raw.json"
+}
+
+// report tells the user what was done.
+func (o *encodeOptions) report(s encodeSummary, std term.Streams) error {
+	if o.json {
+		out := std.Out
+		if o.out == "-" {
+			out = std.Err
+		}
+		return term.PrintJSON(out, s)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "encoded %d texts by %s", s.Rows, s.Record.Encoder)
+	for _, c := range []struct {
+		n    int64
+		what string
+	}{
+		{s.Skipped, "bad rows left out"},
+		{s.Invalid, "texts held bytes that are not UTF-8"},
+		{s.Empty, "texts have no known word and a zero vector"},
+		{s.Truncated, "texts were cut at the encoder's limit"},
+		{s.Masked[string(text.Dropout)], "words masked at random"},
+		{s.Masked[string(text.Listed)] + s.Masked[string(text.Pattern)] + s.Masked[string(text.Name)], "words masked by lists"},
+	} {
+		if c.n > 0 {
+			fmt.Fprintf(&b, "; %d %s", c.n, c.what)
+		}
+	}
+	if s.Record.Release == nil {
+		fmt.Fprintf(&b, "\nwarning: %s", term.RawWarning)
+	} else {
+		g := s.Record.Release.Guarantee
+		fmt.Fprintf(&b, "\neach release has %v", g)
+		if s.Record.Word != nil {
+			fmt.Fprintf(&b, ", and %v with dropout %v", *s.Record.Word, o.Dropout)
+		}
+		if g.Epsilon > s.Record.Release.Claimed*(1+1e-6) {
+			fmt.Fprintf(&b, "\nwarning: the ε asked for was %v: %s", s.Record.Release.Claimed, s.Record.Release.Reason)
+		}
+		for _, a := range g.Assumptions {
+			fmt.Fprintf(&b, "\nassuming: %s", a)
+		}
+	}
+	_, err := fmt.Fprintln(std.Err, b.String())
+	return err
+}
+
+// newTokens prints the ids of texts' subwords.
+func newTokens(std term.Streams) *cobra.Command {
+	encoder := "default"
+	c := &cobra.Command{
+		Use:   "tokens",
+		Short: "Print the subword ids of texts, one JSON array a line",
+		Long: `Read texts from standard input, one a line, and print the ids that the encoder's
+tokeniser makes of each, with those that mark its beginning and end.`,
+		Example: "  sotto tokens --encoder minilm <texts.txt",
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return runTokens(c.Context(), encoder, std) },
+	}
+	c.Flags().StringVar(&encoder, "encoder", encoder, "default, minilm, or a file or folder of an encoder with subwords")
+	return c
+}
+
+func runTokens(ctx context.Context, encoder string, std term.Streams) error {
+	e, err := catalogue.Open(ctx, encoder, dataset.Dir())
+	if err != nil {
+		return err
+	}
+	w, ok := e.(interface{ WordPiece() *text.WordPiece })
+	if !ok {
+		return fmt.Errorf("encoder %s has no subwords, must be default, minilm or alike", encoder)
+	}
+	r, err := textfile.NewReader(std.In, textfile.Options{Name: "stdin", Format: textfile.Text})
+	if err != nil {
+		return err
+	}
+	defer r.Close() //nolint:errcheck // it was only read
+	out := json.NewEncoder(std.Out)
+	for {
+		t, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := out.Encode(w.WordPiece().Encode(t, maxTokens).IDs); err != nil {
+			return err
+		}
+	}
+}
+
+// maxTokens is more than any line that textfile reads has.
+const maxTokens = 1 << 30

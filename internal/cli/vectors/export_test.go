@@ -1,0 +1,5 @@
+package vectors
+
+// What the tests look at inside.
+type EncodeSummary = encodeSummary
+type EncoderList = encoderList
