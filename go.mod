@@ -1,6 +1,6 @@
 module sotto
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/jackc/pgx/v5 v5.11.0
@@ -10,6 +10,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
 	go.etcd.io/bbolt v1.5.0
+	golang.org/x/sync v0.24.0
 	golang.org/x/term v0.37.0
 	golang.org/x/text v0.29.0
 	gonum.org/v1/gonum v0.17.0

@@ -44,9 +44,9 @@ func ParseFormat(name string) (Format, error) {
 	return Format(f), nil
 }
 
-// byName returns the format that a file's name tells: text unless its ending is
+// FormatByName returns the format that a file's name tells: text unless its ending is
 // one of another.
-func byName(path string) Format {
+func FormatByName(path string) Format {
 	switch filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")) {
 	case ".svec":
 		return SVec
@@ -86,7 +86,7 @@ type Counts struct {
 func Read(path string, o Options) (*Table, Counts, error) {
 	f := o.Format
 	if f == "" {
-		f = byName(path)
+		f = FormatByName(path)
 	}
 	if _, err := ParseFormat(string(f)); err != nil {
 		return nil, Counts{}, err

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 )
 
@@ -30,4 +31,12 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	}
 	*n = Number(v)
 	return nil
+}
+
+// Text renders n by a format of package fmt, and a dash where it is undefined.
+func (n Number) Text(format string) string {
+	if math.IsNaN(float64(n)) {
+		return "-"
+	}
+	return fmt.Sprintf(format, float64(n))
 }

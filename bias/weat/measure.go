@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"sotto/bias/precision"
@@ -35,6 +36,35 @@ func ParseMeasure(name string) (Measure, error) {
 		}
 	}
 	return "", fmt.Errorf("weat: measure is %.40q, must be cosine, euclidean, manhattan or mahalanobis", name)
+}
+
+// ParseMeasures returns the measures with the given names, each once; "all"
+// alone stands for all.
+func ParseMeasures(names []string) ([]Measure, error) {
+	return parseEach(names, Measures(), ParseMeasure)
+}
+
+// ParseStatistics returns the statistics with the given names, as ParseMeasures
+// does.
+func ParseStatistics(names []string) ([]Statistic, error) {
+	return parseEach(names, Statistics(), ParseStatistic)
+}
+
+func parseEach[T comparable](names []string, all []T, parse func(string) (T, error)) ([]T, error) {
+	if slices.Equal(names, []string{"all"}) {
+		return all, nil
+	}
+	var some []T
+	for _, name := range names {
+		v, err := parse(name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(some, v) {
+			some = append(some, v)
+		}
+	}
+	return some, nil
 }
 
 // sign is 1 if nearer means greater and −1 if it means smaller.
