@@ -104,7 +104,7 @@ func Scores(posteriors nn.Matrix, classes []int, weights []float64, answers [][]
 		for v, answer := range answers {
 			sum := 0.0
 			for l, class := range answer {
-				sum += share[l] * float64(row[starts[l]+class])
+				sum += float64(share[l] * float64(row[starts[l]+class]))
 			}
 			to[v] = float32(sum)
 		}

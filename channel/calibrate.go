@@ -18,16 +18,16 @@ func Temperature(scores nn.Matrix, labels []int) float64 {
 	}
 	low, high := math.Log(0.1), math.Log(10)
 	const golden = 0.6180339887498949
-	a, b := high-golden*(high-low), low+golden*(high-low)
+	a, b := high-float64(golden*(high-low)), low+float64(golden*(high-low))
 	fa, fb := coolLoss(scores, labels, a), coolLoss(scores, labels, b)
 	for range 30 {
 		if fa < fb {
 			high, b, fb = b, a, fa
-			a = high - golden*(high-low)
+			a = high - float64(golden*(high-low))
 			fa = coolLoss(scores, labels, a)
 		} else {
 			low, a, fa = a, b, fb
-			b = low + golden*(high-low)
+			b = low + float64(golden*(high-low))
 			fb = coolLoss(scores, labels, b)
 		}
 	}
@@ -47,7 +47,7 @@ func coolLoss(scores nn.Matrix, labels []int, logT float64) float64 {
 		for _, v := range row {
 			total += math.Exp((float64(v) - largest) * factor)
 		}
-		sum += math.Log(total) - (float64(row[y])-largest)*factor
+		sum += math.Log(total) - float64((float64(row[y])-largest)*factor)
 	}
 	return sum
 }

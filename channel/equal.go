@@ -90,7 +90,7 @@ func (g *greedy) add() float64 {
 		if slices.Contains(g.chosen, v) {
 			continue
 		}
-		x := (g.all + sums[v] + (g.e-1)*(held+gains[v])) / (k + (g.e-1)*float64(g.j)) / float64(g.scores.Rows)
+		x := (g.all + sums[v] + float64((g.e-1)*(held+gains[v]))) / (k + float64((g.e-1)*float64(g.j))) / float64(g.scores.Rows)
 		if x > value {
 			best, value = v, x
 		}

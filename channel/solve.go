@@ -215,7 +215,7 @@ func newSolver(scores nn.Matrix, epsilon float64, workers int) *solver {
 	}
 	raised := max(1, float64(v)/(s.e+1)) // as subset selection would
 	for i := range s.w {
-		s.w[i] = 1 / (float64(v) + (s.e-1)*raised)
+		s.w[i] = 1 / (float64(v) + float64((s.e-1)*raised))
 	}
 	s.each(func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -307,7 +307,7 @@ func (s *solver) marginal(i int, rest float64) float64 {
 	row := s.scores.Row(i)
 	order := s.order[i*v : (i+1)*v]
 	for _, a := range order {
-		if rest -= (s.e - 1) * s.w[a]; rest <= 0 {
+		if rest -= float64((s.e - 1) * s.w[a]); rest <= 0 {
 			return float64(row[a])
 		}
 	}
@@ -325,7 +325,7 @@ func (s *solver) tilt(sum []float64, i int, lambda float64, weighted bool) float
 		}
 		sum[v] += d
 		if weighted {
-			value += s.w[v] * d
+			value += float64(s.w[v] * d)
 		}
 	}
 	return value

@@ -88,7 +88,7 @@ func (h Hash) Encode(dst []float32, s string) {
 func normalise(v []float32) {
 	square := 0.0
 	for _, x := range v {
-		square += float64(x) * float64(x)
+		square += float64(float64(x) * float64(x))
 	}
 	if square == 0 {
 		return

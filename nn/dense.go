@@ -30,7 +30,7 @@ func NewDense(in, out int, rng *weakrand.Rand) *Dense {
 	}
 	limit := math.Sqrt(6 / float64(in+out))
 	for i := range d.weight.Value.Data {
-		d.weight.Value.Data[i] = float32(limit * (2*rng.Float64() - 1))
+		d.weight.Value.Data[i] = float32(limit * (2*float64(rng.Float64()) - 1))
 	}
 	return d
 }

@@ -28,7 +28,7 @@ type Dropout struct {
 // NewDropout returns a layer that drops a share rate, or an error if that is
 // not in [0, 1). The seed decides which elements: give each layer its own.
 func NewDropout(rate float64, seed uint64) (*Dropout, error) {
-	threshold := uint64(rate*(1<<16) + 0.5)
+	threshold := uint64(float64(rate*(1<<16)) + 0.5)
 	if !(rate >= 0 && rate < 1) || threshold == 1<<16 {
 		return nil, fmt.Errorf("nn: dropout rate is %v, must be in [0, 1)", rate)
 	}
@@ -62,7 +62,7 @@ func (d *Dropout) Backward(p *Pool, grad Matrix) Matrix {
 // apply multiplies src by the mask of the current pass, which is drawn anew
 // from its seed and so need not be kept.
 func (d *Dropout) apply(p *Pool, dst, src Matrix) {
-	scale := float32(1 / (1 - float64(d.threshold)/(1<<16)))
+	scale := float32(1 / (1 - float64(float64(d.threshold)/(1<<16))))
 	p.rows(src.Rows, func(block, lo, hi int) {
 		source := weakrand.NewPCG(blockSeed(d.seed, d.Pass, block))
 		to, from := dst.Slice(lo, hi).Data, src.Slice(lo, hi).Data

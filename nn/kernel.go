@@ -68,13 +68,13 @@ func tileGo(t *tile) {
 	for at := 0; len(b) >= 4; at += t.depth {
 		b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
 		x := a[at]
-		c0[0], c0[1], c0[2], c0[3] = c0[0]+x*b0, c0[1]+x*b1, c0[2]+x*b2, c0[3]+x*b3
+		c0[0], c0[1], c0[2], c0[3] = c0[0]+float32(x*b0), c0[1]+float32(x*b1), c0[2]+float32(x*b2), c0[3]+float32(x*b3)
 		x = a[at+l]
-		c1[0], c1[1], c1[2], c1[3] = c1[0]+x*b0, c1[1]+x*b1, c1[2]+x*b2, c1[3]+x*b3
+		c1[0], c1[1], c1[2], c1[3] = c1[0]+float32(x*b0), c1[1]+float32(x*b1), c1[2]+float32(x*b2), c1[3]+float32(x*b3)
 		x = a[at+2*l]
-		c2[0], c2[1], c2[2], c2[3] = c2[0]+x*b0, c2[1]+x*b1, c2[2]+x*b2, c2[3]+x*b3
+		c2[0], c2[1], c2[2], c2[3] = c2[0]+float32(x*b0), c2[1]+float32(x*b1), c2[2]+float32(x*b2), c2[3]+float32(x*b3)
 		x = a[at+3*l]
-		c3[0], c3[1], c3[2], c3[3] = c3[0]+x*b0, c3[1]+x*b1, c3[2]+x*b2, c3[3]+x*b3
+		c3[0], c3[1], c3[2], c3[3] = c3[0]+float32(x*b0), c3[1]+float32(x*b1), c3[2]+float32(x*b2), c3[3]+float32(x*b3)
 		b = b[4:]
 	}
 	for i, row := range [4][4]float32{c0, c1, c2, c3} {

@@ -84,7 +84,7 @@ func (m *MSE) Loss(p *Pool, y, target Matrix) (float64, Matrix) {
 			grad, t, sum := m.grad.Row(i), target.Row(i), 0.0
 			for j, v := range y.Row(i) {
 				d := float64(v) - float64(t[j])
-				sum += d * d
+				sum += float64(d * d)
 				grad[j] = float32(2 * d / float64(len(y.Data)))
 			}
 			m.rows[i] = sum / float64(max(y.Cols, 1))
@@ -140,7 +140,7 @@ func orthogonality(p *Pool, grads, hidden []Matrix, r int) float64 {
 		for j := range i {
 			a, b := hidden[i].Row(r), hidden[j].Row(r)
 			d := p.kernels.dot(a, b)
-			sum += d * d
+			sum += float64(d * d)
 			factor := float32(2 * d / float64(hidden[i].Rows))
 			p.kernels.axpy(grads[i].Row(r), b, factor)
 			p.kernels.axpy(grads[j].Row(r), a, factor)

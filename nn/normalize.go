@@ -84,7 +84,7 @@ func (l *L2Normalize) Backward(p *Pool, grad Matrix) Matrix {
 	return l.backward(p, grad, "L2Normalize", func(dx, g, _, y []float32, norm float64) {
 		inverse, along := 1/norm, p.kernels.dot(g, y)
 		for j, v := range g {
-			dx[j] = float32((float64(v) - along*float64(y[j])) * inverse)
+			dx[j] = float32((float64(v) - float64(along*float64(y[j]))) * inverse)
 		}
 	})
 }

@@ -108,13 +108,13 @@ func (h SGD) New(params []Param) (*Optimizer, error) {
 	}
 	momentum := float32(h.Momentum)
 	update := func(p *Pool, o *Optimizer) {
-		rate := float32(o.Rate / (1 + h.Decay*float64(o.Steps-1)))
+		rate := float32(o.Rate / (1 + float64(h.Decay*float64(o.Steps-1))))
 		for i, q := range o.params {
 			w, g, v := q.Value.Data, q.Grad.Data, o.state[0][i].Value.Data
 			p.chunks(len(w), func(lo, hi int) {
 				for j := lo; j < hi; j++ {
-					v[j] = momentum*v[j] + g[j]
-					w[j] -= rate * v[j]
+					v[j] = float32(momentum*v[j]) + g[j]
+					w[j] -= float32(rate * v[j])
 				}
 			})
 		}
@@ -174,7 +174,7 @@ func (h AdamW) New(params []Param) (*Optimizer, error) {
 			scale:   float32(1 / math.Sqrt(1-math.Pow(beta2, t))),
 			epsilon: float32(epsilon),
 			rate:    float32(o.Rate / (1 - math.Pow(beta1, t))),
-			keep:    float32(1 - o.Rate*h.Decay),
+			keep:    float32(1 - float64(o.Rate*h.Decay)),
 			l2:      float32(h.L2),
 		}
 		for i, q := range o.params {

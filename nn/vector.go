@@ -62,7 +62,7 @@ var vectorsGo = vectors{
 
 func axpyGo(dst, src []float32, alpha float32) {
 	for i, v := range src[:len(dst)] {
-		dst[i] += alpha * v
+		dst[i] += float32(alpha * v)
 	}
 }
 
@@ -100,11 +100,11 @@ func reluGradGo(dst, grad, y []float32) {
 func adamGo(w, g, m, v []float32, s *adamStep) {
 	g, m, v = g[:len(w)], m[:len(w)], v[:len(w)]
 	for i, x := range w {
-		d := g[i] + s.l2*x
-		m[i] = s.beta1*m[i] + s.rest1*d
-		v[i] = s.beta2*v[i] + s.rest2*(d*d)
+		d := g[i] + float32(s.l2*x)
+		m[i] = float32(s.beta1*m[i]) + float32(s.rest1*d)
+		v[i] = float32(s.beta2*v[i]) + float32(s.rest2*(d*d))
 		root := float32(math.Sqrt(float64(v[i]))) // one instruction in single precision
-		w[i] = s.keep*x - s.rate*m[i]/(root*s.scale+s.epsilon)
+		w[i] = float32(s.keep*x) - s.rate*m[i]/(float32(root*s.scale)+s.epsilon)
 	}
 }
 
@@ -113,13 +113,13 @@ func dotGo(a, b []float32) float64 {
 	b = b[:len(a)]
 	var s, t, u, v float64
 	for ; len(a) >= 4 && len(b) >= 4; a, b = a[4:], b[4:] {
-		s += float64(a[0]) * float64(b[0])
-		t += float64(a[1]) * float64(b[1])
-		u += float64(a[2]) * float64(b[2])
-		v += float64(a[3]) * float64(b[3])
+		s += float64(float64(a[0]) * float64(b[0]))
+		t += float64(float64(a[1]) * float64(b[1]))
+		u += float64(float64(a[2]) * float64(b[2]))
+		v += float64(float64(a[3]) * float64(b[3]))
 	}
 	for i, x := range a {
-		s += float64(x) * float64(b[i])
+		s += float64(float64(x) * float64(b[i]))
 	}
 	return (s + t) + (u + v)
 }

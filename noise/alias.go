@@ -52,7 +52,7 @@ func integerWeights(p []float64, total uint64) []uint64 {
 	w := make([]uint64, len(p))
 	rest := int64(total)
 	for j, v := range p {
-		w[j] = uint64(v/sum*float64(total) + 0.5)
+		w[j] = uint64(float64(v/sum*float64(total)) + 0.5)
 		rest -= int64(w[j])
 	}
 	for j := 0; rest != 0; j = (j + 1) % len(w) {

@@ -52,7 +52,7 @@ func gaussianCell(j int) float64 {
 		x := (float64(j) + 0.5 + 0.5*offset) / GaussianScale
 		return math.Exp(-x * x / 2)
 	}
-	return (5*density(-node) + 8*density(0) + 5*density(node)) / 18
+	return (float64(5*density(-node)) + float64(8*density(0)) + float64(5*density(node))) / 18
 }
 
 // Gaussian fills dst with independent integers K that follow

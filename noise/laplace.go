@@ -153,7 +153,7 @@ func (s *Stream) zeros() uint64 {
 func LaplaceLog(k int64) float64 {
 	g := uint64(k ^ k>>63) // k or −1−k
 	return laplace.lowLog[g&(digits-1)] + laplace.highLog[g>>digitBits&(digits-1)] -
-		(float64(g>>octaveBits)+2)*math.Ln2
+		float64((float64(g>>octaveBits)+2)*math.Ln2)
 }
 
 // LaplaceTail returns ln P(K ≥ k), up to rounding.

@@ -10,7 +10,7 @@ import "math"
 func (s *Stream) Normal() float64 {
 	for {
 		u, v := s.symmetric(), s.symmetric()
-		if q := u*u + v*v; q < 1 && q > 0 {
+		if q := float64(u*u) + float64(v*v); q < 1 && q > 0 {
 			return u * math.Sqrt(-2*math.Log(q)/q)
 		}
 	}
@@ -21,7 +21,7 @@ func (s *Stream) Normal() float64 {
 func (s *Stream) Normals(dst []float64) {
 	for len(dst) > 1 {
 		u, v := s.symmetric(), s.symmetric()
-		if q := u*u + v*v; q < 1 && q > 0 {
+		if q := float64(u*u) + float64(v*v); q < 1 && q > 0 {
 			f := math.Sqrt(-2 * math.Log(q) / q)
 			dst[0], dst[1] = u*f, v*f
 			dst = dst[2:]
@@ -57,12 +57,12 @@ func (s *Stream) Gamma(shape float64) float64 {
 	c := 1 / math.Sqrt(9*d)
 	for {
 		x := s.Normal()
-		v := 1 + c*x
+		v := 1 + float64(c*x)
 		if v <= 0 {
 			continue
 		}
 		v *= v * v
-		if math.Log(s.Uniform()) < 0.5*x*x+d-d*v+d*math.Log(v) {
+		if math.Log(s.Uniform()) < float64(0.5*x*x)+d-float64(d*v)+float64(d*math.Log(v)) {
 			return d * v
 		}
 	}

@@ -109,7 +109,7 @@ func pool(dst []float32, x nn.Matrix) {
 	}
 	square := 0.0
 	for _, v := range dst {
-		square += float64(v) * float64(v)
+		square += float64(float64(v) * float64(v))
 	}
 	if square == 0 {
 		return

@@ -69,7 +69,7 @@ var taylor = [...]float32{1. / 720, 1. / 120, 1. / 24, 1. / 6, 1. / 2, 1, 1}
 func horner(x float32, coefficients []float32) float32 {
 	y := coefficients[0]
 	for _, c := range coefficients[1:] {
-		y = y*x + c
+		y = float32(y*x) + c
 	}
 	return y
 }
@@ -90,9 +90,9 @@ func expGo(x []float32) float32 {
 	sum := float32(0)
 	for i, v := range x {
 		v = max(v-top, expLow)
-		shifted := v*math.Log2E + roundBy
+		shifted := float32(v*math.Log2E) + roundBy
 		n := shifted - roundBy
-		r := v - n*ln2Upper - n*ln2Lower
+		r := v - float32(n*ln2Upper) - float32(n*ln2Lower)
 		y := math.Float32frombits(math.Float32bits(horner(r, taylor[:])) + math.Float32bits(shifted)<<23)
 		x[i] = y
 		sum += y
@@ -110,14 +110,14 @@ func normGo(x, bias, scale, shift []float32, epsilon float32) {
 		x[i] += b
 		sum += x[i]
 	}
-	mean := sum * inverse
+	mean := float32(sum * inverse)
 	square := float32(0)
 	for _, v := range x {
-		square += (v - mean) * (v - mean)
+		square += float32((v - mean) * (v - mean))
 	}
-	factor := 1 / float32(math.Sqrt(float64(square*inverse+epsilon)))
+	factor := 1 / float32(math.Sqrt(float64(float32(square*inverse)+epsilon)))
 	for i, v := range x {
-		x[i] = (v-mean)*factor*scale[i] + shift[i]
+		x[i] = float32((v-mean)*factor*scale[i]) + shift[i]
 	}
 }
 

@@ -128,7 +128,7 @@ func (e *Encoder) Encode(dst []float32, s string) {
 	}
 	square := 0.0
 	for _, v := range dst {
-		square += float64(v) * float64(v) // exact, so that fusing changes nothing
+		square += float64(float64(v) * float64(v))
 	}
 	if !(square > 0) {
 		return // all are zero: not even the square of the least float32 vanishes

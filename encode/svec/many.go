@@ -137,14 +137,14 @@ var signed = func() (t [256]float32) {
 func addInt8(dst []float32, q []byte, scale float32) {
 	for len(dst) >= 4 && len(q) >= 4 { // without a check of bounds for each
 		d, b := (*[4]float32)(dst), (*[4]byte)(q)
-		d[0] += scale * signed[b[0]]
-		d[1] += scale * signed[b[1]]
-		d[2] += scale * signed[b[2]]
-		d[3] += scale * signed[b[3]]
+		d[0] += float32(scale * signed[b[0]])
+		d[1] += float32(scale * signed[b[1]])
+		d[2] += float32(scale * signed[b[2]])
+		d[3] += float32(scale * signed[b[3]])
 		dst, q = dst[4:], q[4:]
 	}
 	for i := range dst {
-		dst[i] += scale * signed[q[i]]
+		dst[i] += float32(scale * signed[q[i]])
 	}
 }
 
@@ -154,20 +154,20 @@ func add4(dst []float32, p, q, r, s []byte, scale *[4]float32) {
 	a, b, c, d := scale[0], scale[1], scale[2], scale[3]
 	for len(dst) >= 4 && len(p) >= 4 && len(q) >= 4 && len(r) >= 4 && len(s) >= 4 {
 		x, p4, q4, r4, s4 := (*[4]float32)(dst), (*[4]byte)(p), (*[4]byte)(q), (*[4]byte)(r), (*[4]byte)(s)
-		x[0] = x[0] + a*signed[p4[0]] + b*signed[q4[0]] + c*signed[r4[0]] + d*signed[s4[0]]
-		x[1] = x[1] + a*signed[p4[1]] + b*signed[q4[1]] + c*signed[r4[1]] + d*signed[s4[1]]
-		x[2] = x[2] + a*signed[p4[2]] + b*signed[q4[2]] + c*signed[r4[2]] + d*signed[s4[2]]
-		x[3] = x[3] + a*signed[p4[3]] + b*signed[q4[3]] + c*signed[r4[3]] + d*signed[s4[3]]
+		x[0] = x[0] + float32(a*signed[p4[0]]) + float32(b*signed[q4[0]]) + float32(c*signed[r4[0]]) + float32(d*signed[s4[0]])
+		x[1] = x[1] + float32(a*signed[p4[1]]) + float32(b*signed[q4[1]]) + float32(c*signed[r4[1]]) + float32(d*signed[s4[1]])
+		x[2] = x[2] + float32(a*signed[p4[2]]) + float32(b*signed[q4[2]]) + float32(c*signed[r4[2]]) + float32(d*signed[s4[2]])
+		x[3] = x[3] + float32(a*signed[p4[3]]) + float32(b*signed[q4[3]]) + float32(c*signed[r4[3]]) + float32(d*signed[s4[3]])
 		dst, p, q, r, s = dst[4:], p[4:], q[4:], r[4:], s[4:]
 	}
 	for i := range dst {
-		dst[i] = dst[i] + a*signed[p[i]] + b*signed[q[i]] + c*signed[r[i]] + d*signed[s[i]]
+		dst[i] = dst[i] + float32(a*signed[p[i]]) + float32(b*signed[q[i]]) + float32(c*signed[r[i]]) + float32(d*signed[s[i]])
 	}
 }
 
 // addFloat32 adds weight times the numbers of b to dst.
 func addFloat32(dst []float32, b []byte, weight float32) {
 	for i := range dst {
-		dst[i] += weight * float(b[4*i:])
+		dst[i] += float32(weight * float(b[4*i:]))
 	}
 }

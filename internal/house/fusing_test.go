@@ -1,0 +1,71 @@
+package house_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// unfused are the packages that compute a number between a text and its release.
+// A product that is fused with a sum is rounded once instead of twice, which
+// turns near-ties: the same text would get a second, different release on
+// another build.
+var unfused = []string{
+	"noise", "channel", "text", "nn", "encode", "encode/static", "encode/svec", "encode/wordfile", "encode/bert",
+}
+
+// fused matches the instructions in a listing of the compiler, with their place.
+var fused = regexp.MustCompile(`\(([^()]+\.go:\d+)\)\s+V?FN?M(?:ADD|SUB)\S*`)
+
+// TestNothingFuses compiles these packages for processors that can fuse, and
+// finds no such instruction in what Go compiled. An explicit conversion,
+// float64(a*b) + c, forbids it. Kernels in assembly are the same on every build.
+func TestNothingFuses(t *testing.T) {
+	if os.Getenv("SOTTO_LONG") == "" {
+		t.Skip("compiles half of the module for two other processors; set SOTTO_LONG=1")
+	}
+	t.Parallel()
+	for _, target := range []string{"GOARCH=amd64 GOAMD64=v3", "GOARCH=arm64"} {
+		for _, pkg := range unfused {
+			if found := fusedIn(t, strings.Fields(target), pkg); len(found) > 0 {
+				t.Errorf("%s, %s: a product is fused with a sum at %s", pkg, target, strings.Join(found, ", "))
+			}
+		}
+	}
+}
+
+// TestFusedIsFound: a product that is added is fused where it can be, so that
+// the test above would find it.
+func TestFusedIsFound(t *testing.T) {
+	listing := []byte("\t0x0010 00016 (x/a.go:3)\tVFMADD231SD\tX0, X2, X1\n\t0x0014 00020 (x/a.go:4)\tMULSD\tX0, X1\n\t0x0018 00024 (y/b.go:9)\tFMSUBD\tF0, F1, F2, F3\n")
+	if got := places(listing); len(got) != 2 || got[0] != "x/a.go:3" || got[1] != "y/b.go:9" {
+		t.Errorf("fused instructions at %v, want x/a.go:3 and y/b.go:9", got)
+	}
+}
+
+func fusedIn(t *testing.T, target []string, pkg string) []string {
+	t.Helper()
+	build := exec.Command("go", "build", "-gcflags="+module+"/"+pkg+"=-S", "./"+pkg)
+	build.Dir = "../.."
+	build.Env = append(os.Environ(), append(target, "CGO_ENABLED=0")...)
+	listing, err := build.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s does not build for %v: %v\n%s", pkg, target, err, listing[max(0, len(listing)-2000):])
+	}
+	if !bytes.Contains(listing, []byte("TEXT")) {
+		t.Fatalf("%s for %v: the compiler listed nothing", pkg, target)
+	}
+	return places(listing)
+}
+
+// places returns where a listing has fused instructions.
+func places(listing []byte) []string {
+	var found []string
+	for _, m := range fused.FindAllSubmatch(listing, -1) {
+		found = append(found, string(m[1]))
+	}
+	return found
+}
