@@ -108,7 +108,7 @@ func (c *Client) Embed(ctx context.Context, r Request) (*Embeddings, error) {
 // Answer is what a server says of one vector.
 type Answer struct {
 	Class  string             `json:"class"`
-	Scores map[string]float64 `json:"scores"` // the probability of each class
+	Scores map[string]float64 `json:"scores,omitempty"` // the probability of each class
 	// Labels are the answers to each label by name, where there are several;
 	// Class and Scores are of the first then.
 	Labels map[string]Answer `json:"labels,omitempty"`

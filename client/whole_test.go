@@ -2,9 +2,7 @@ package client_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"fmt"
 	"math"
 	"net/http/httptest"
 	"path/filepath"
@@ -24,32 +22,6 @@ import (
 	"sotto/server"
 	"sotto/train"
 )
-
-// asked makes a gateway's Classifier of a server's client.
-type asked struct{ *client.Server }
-
-func (a asked) Classify(ctx context.Context, vectors [][]float32, g dp.Guarantee) ([]gateway.Answer, error) {
-	answers, err := a.Server.Classify(ctx, vectors, g)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", gateway.ErrServer, err)
-	}
-	out := make([]gateway.Answer, len(answers))
-	for i, x := range answers {
-		out[i] = answer(x)
-	}
-	return out, nil
-}
-
-func answer(x client.Answer) gateway.Answer {
-	a := gateway.Answer{Class: x.Class, Scores: x.Scores}
-	for name, l := range x.Labels {
-		if a.Labels == nil {
-			a.Labels = map[string]gateway.Answer{}
-		}
-		a.Labels[name] = answer(l)
-	}
-	return a
-}
 
 // pair starts a server and a gateway for one trained model and returns clients
 // of both, with what ends the server.
@@ -95,7 +67,7 @@ func pair(t *testing.T, spec experiment.Spec, budget float64) (*client.Client, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := gateway.NewService(gateway.ServiceConfig{Gateway: g, Classifier: asked{sc}})
+	service, err := gateway.NewService(gateway.ServiceConfig{Gateway: g, Classifier: sc})
 	if err != nil {
 		t.Fatal(err)
 	}

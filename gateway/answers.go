@@ -7,23 +7,31 @@ import (
 	"net/http"
 	"time"
 
+	remote "sotto/client"
 	"sotto/dp"
+	"sotto/internal/httpserve"
 	"sotto/text"
 )
 
 // Answer is what a server says of one vector.
-type Answer struct {
-	Class  string             `json:"class"`
-	Scores map[string]float64 `json:"scores,omitempty"` // of each class
-	// Labels are the answers to each label by name, where there are several;
-	// Class and Scores are of the first then.
-	Labels map[string]Answer `json:"labels,omitempty"`
-}
+type Answer = remote.Answer
 
 // Classifier asks a server, on the untrusted side, for the classes of released
-// vectors, one answer each. Errors wrap [ErrServer].
+// vectors, one answer each; *client.Server is one.
 type Classifier interface {
 	Classify(ctx context.Context, vectors [][]float32, g dp.Guarantee) ([]Answer, error)
+}
+
+// ask asks the server for the classes of released vectors.
+func (s *Service) ask(ctx context.Context, vectors [][]float32) ([]Answer, error) {
+	answers, err := s.Classifier.Classify(ctx, vectors, s.Gateway.guarantee)
+	if err == nil && len(answers) != len(vectors) {
+		err = fmt.Errorf("%d answers to %d vectors", len(answers), len(vectors))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrServer, err)
+	}
+	return answers, nil
 }
 
 // usage counts the words of a request, since OpenAI's clients expect to find it.
@@ -71,8 +79,7 @@ func (s *Service) embeddings(w http.ResponseWriter, r *http.Request, who *client
 		data[i] = embedding{"embedding", i, encodeVector(v, q.base64)}
 	}
 	words := countWords(q.texts)
-	writeJSON(w, http.StatusOK, list[embedding]{"list", data, s.Name, &words, &e.Privacy})
-	return nil
+	return httpserve.WriteJSON(w, http.StatusOK, list[embedding]{"list", data, s.Name, &words, &e.Privacy})
 }
 
 // release does what embeddings and classes have in common: the request is read,
@@ -98,14 +105,16 @@ func (s *Service) release(w http.ResponseWriter, r *http.Request, who *client, f
 	if err != nil {
 		return q, nil, err
 	}
-	if p := s.buckets.take(subject); p != nil {
-		return q, nil, p
+	if err := s.take(subject); err != nil {
+		return q, nil, err
 	}
 	e, err := s.Gateway.Embed(r.Context(), subject, q.texts, Options{IdempotencyKey: r.Header.Get("Idempotency-Key")})
 	if err != nil {
 		return q, nil, err
 	}
-	s.metrics.released(e.Privacy)
+	s.texts.WithLabelValues("paid").Add(float64(e.Privacy.Paid))
+	s.texts.WithLabelValues("repeated").Add(float64(e.Privacy.Repeated))
+	s.epsilon.Add(e.Privacy.Cost)
 	return q, e, nil
 }
 
@@ -124,10 +133,7 @@ func (s *Service) classify(w http.ResponseWriter, r *http.Request, who *client) 
 	if err != nil {
 		return err
 	}
-	answers, err := s.Classifier.Classify(r.Context(), e.Vectors, s.Gateway.guarantee)
-	if err == nil && len(answers) != len(e.Vectors) {
-		err = fmt.Errorf("%w: %d answers to %d vectors", ErrServer, len(answers), len(e.Vectors))
-	}
+	answers, err := s.ask(r.Context(), e.Vectors)
 	if err != nil {
 		return err
 	}
@@ -136,8 +142,7 @@ func (s *Service) classify(w http.ResponseWriter, r *http.Request, who *client) 
 		data[i] = classification{"classification", i, a}
 	}
 	words := countWords(q.texts)
-	writeJSON(w, http.StatusOK, list[classification]{"list", data, s.Name, &words, &e.Privacy})
-	return nil
+	return httpserve.WriteJSON(w, http.StatusOK, list[classification]{"list", data, s.Name, &words, &e.Privacy})
 }
 
 // budget handles "GET /v1/budget", with the user as a parameter.
@@ -152,8 +157,8 @@ func (s *Service) budget(w http.ResponseWriter, r *http.Request, who *client) er
 	if err != nil {
 		return err
 	}
-	if p := s.buckets.take(subject); p != nil {
-		return p
+	if err := s.take(subject); err != nil {
+		return err
 	}
 	b, err := s.Gateway.Balance(r.Context(), subject)
 	if err != nil {
@@ -175,8 +180,7 @@ func (s *Service) budget(w http.ResponseWriter, r *http.Request, who *client) er
 		b.Granted.EpsilonValue(), b.Spent.EpsilonValue(), b.Left.EpsilonValue(), nil, s.Gateway.privacy(nil, 0, b),
 	}
 	answer.Renews = answer.Release.Renews
-	writeJSON(w, http.StatusOK, answer)
-	return nil
+	return httpserve.WriteJSON(w, http.StatusOK, answer)
 }
 
 type modelEntry struct {
@@ -188,33 +192,24 @@ type modelEntry struct {
 
 // models handles "GET /v1/models".
 func (s *Service) models(w http.ResponseWriter, _ *http.Request, _ *client) error {
-	writeJSON(w, http.StatusOK, list[modelEntry]{Object: "list", Data: []modelEntry{{s.Name, "model", 0, "sotto"}}})
-	return nil
+	return httpserve.WriteJSON(w, http.StatusOK, list[modelEntry]{Object: "list", Data: []modelEntry{{s.Name, "model", 0, "sotto"}}})
 }
 
 // health handles "GET /healthz": the process answers.
 func (s *Service) health(w http.ResponseWriter, _ *http.Request, _ *client) error {
-	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
-	return nil
+	return httpserve.WriteJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 }
 
 // ready handles "GET /readyz": a release could be paid for, and the service is
 // not about to end.
 func (s *Service) ready(w http.ResponseWriter, r *http.Request, _ *client) error {
-	if s.draining.Load() {
+	if s.http.Draining() {
 		return &problem{status: http.StatusServiceUnavailable, Type: serverError, Code: "draining", Message: "the gateway is about to end"}
 	}
 	if err := s.Gateway.Ready(r.Context()); err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, map[string]string{"status": "ready"})
-	return nil
-}
-
-// showMetrics handles "GET /metrics".
-func (s *Service) showMetrics(w http.ResponseWriter, r *http.Request, _ *client) error {
-	s.metrics.handler().ServeHTTP(w, r)
-	return nil
+	return httpserve.WriteJSON(w, http.StatusOK, map[string]string{"status": "ready"})
 }
 
 // nothing handles what no other route does.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -18,6 +17,7 @@ import (
 	"sotto/dp"
 	"sotto/encode"
 	"sotto/gateway"
+	"sotto/internal/httpserve/servetest"
 	"sotto/ledger"
 	"sotto/mech"
 )
@@ -143,31 +143,13 @@ type site struct {
 	*httptest.Server
 	service *gateway.Service
 	gateway *gateway.Gateway
-	log     *safeBuffer
+	log     *servetest.Buffer
 	key     string
-}
-
-// safeBuffer is a buffer for several writers.
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *safeBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *safeBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 func serve(tb testing.TB, c gateway.Config, sc gateway.ServiceConfig) *site {
 	tb.Helper()
-	s := &site{gateway: newGateway(tb, c), log: new(safeBuffer)}
+	s := &site{gateway: newGateway(tb, c), log: new(servetest.Buffer)}
 	sc.Gateway, sc.Log = s.gateway, slog.New(slog.NewJSONHandler(s.log, nil))
 	var err error
 	if s.service, err = gateway.NewService(sc); err != nil {
@@ -181,27 +163,11 @@ func serve(tb testing.TB, c gateway.Config, sc gateway.ServiceConfig) *site {
 // ask sends a request with a JSON body and returns status, body and header.
 func (s *site) ask(tb testing.TB, method, path, body string, header ...string) (int, string, http.Header) {
 	tb.Helper()
-	r, err := http.NewRequestWithContext(tb.Context(), method, s.URL+path, strings.NewReader(body))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
+	always := []string{"Content-Type", "application/json"}
 	if s.key != "" {
-		r.Header.Set("Authorization", "Bearer "+s.key)
+		always = append(always, "Authorization", "Bearer "+s.key)
 	}
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return response.StatusCode, string(content), response.Header
+	return servetest.Ask(tb, method, s.URL+path, body, append(always, header...)...)
 }
 
 // answer is the part of an answer that tests look at.

@@ -4,7 +4,6 @@ package gateway_test
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +25,7 @@ import (
 	"sotto/encode"
 	"sotto/encode/catalogue"
 	"sotto/gateway"
+	"sotto/internal/httpserve/servetest"
 	"sotto/mech"
 	"sotto/noise"
 )
@@ -104,13 +104,7 @@ func load(t *testing.T, g *gateway.Gateway, clients int, lasts time.Duration) ([
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, end := context.WithCancel(t.Context())
-	served := make(chan error, 1)
-	go func() { served <- service.Serve(ctx, l) }()
+	address, end := servetest.Start(t, service.Serve)
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	var all []time.Duration
@@ -118,7 +112,7 @@ func load(t *testing.T, g *gateway.Gateway, clients int, lasts time.Duration) ([
 	stop := time.Now().Add(lasts)
 	for n := range clients {
 		group.Go(func() {
-			latencies, status, err := loadOne(l.Addr().String(), n, stop)
+			latencies, status, err := loadOne(address, n, stop)
 			if err != nil {
 				t.Errorf("client %d: %v", n, err)
 			}
@@ -131,8 +125,7 @@ func load(t *testing.T, g *gateway.Gateway, clients int, lasts time.Duration) ([
 		})
 	}
 	group.Wait()
-	end()
-	if err := <-served; err != nil {
+	if err := end(); err != nil {
 		t.Error(err)
 	}
 	for s := range maps.Keys(sum) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"sotto/encode"
+	"sotto/internal/httpserve"
 )
 
 // Page is a page at / on which the owner of the texts tries the gateway: it
@@ -186,8 +187,7 @@ func (s *Service) try(w http.ResponseWriter, r *http.Request, who *client) error
 		}
 		data[i] = x
 	}
-	writeJSON(w, http.StatusOK, list[trial]{Object: "list", Data: data, Model: s.Name, Privacy: &e.Privacy})
-	return nil
+	return httpserve.WriteJSON(w, http.StatusOK, list[trial]{Object: "list", Data: data, Model: s.Name, Privacy: &e.Privacy})
 }
 
 // verdicts asks the server, if there is one. The release is shown without its
@@ -197,10 +197,7 @@ func (s *Service) verdicts(r *http.Request, vectors [][]float32) []*verdict {
 	if s.Classifier == nil {
 		return all
 	}
-	answers, err := s.Classifier.Classify(r.Context(), vectors, s.Gateway.guarantee)
-	if err == nil && len(answers) != len(vectors) {
-		err = ErrServer
-	}
+	answers, err := s.ask(r.Context(), vectors)
 	for i := range all {
 		if err != nil {
 			all[i] = &verdict{Error: problemOf(err).Message}

@@ -2,13 +2,13 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"time"
 
+	"sotto/internal/httpserve"
 	"sotto/ledger"
 )
 
@@ -53,8 +53,11 @@ func tooLarge(param, message string) *problem {
 	return p
 }
 
-// ErrServer is wrapped by the error of a Classifier whose server is down or
-// does not answer as it should.
+func slowDown(message string, wait time.Duration) *problem {
+	return &problem{status: http.StatusTooManyRequests, retry: wait, Type: rateLimit, Code: rateLimit, Message: message + "; nothing was spent"}
+}
+
+// ErrServer is wrapped where a server is down or does not answer as it should.
 var ErrServer = errors.New("gateway: the server does not answer")
 
 // problemOf says to a client what an error means to it. What it does not know
@@ -117,20 +120,7 @@ func (p *problem) write(w http.ResponseWriter) {
 	if p.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	writeJSON(w, p.status, map[string]*problem{"error": p})
-}
-
-// writeJSON answers with v. That the client has gone can be told to nobody.
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v)
-	if err != nil { // a number that is not finite, which release has ruled out
-		body, status = []byte(`{"error":{"message":"internal fault; nothing was released","type":"server_error","code":"internal_error","param":null}}`), http.StatusInternalServerError
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)+1))
-	w.WriteHeader(status)
-	w.Write(append(body, '\n')) //nolint:errcheck // see above
+	_ = httpserve.WriteJSON(w, p.status, map[string]*problem{"error": p}) // strings and finite numbers are always JSON
 }
 
 // logged is what a log says of an error: its words where they are known to

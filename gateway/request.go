@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"sotto/internal/httpserve"
 )
 
 // wish is a request for embeddings or classes, as the body of a POST holds it.
@@ -39,9 +41,8 @@ func readWish(w http.ResponseWriter, r *http.Request, limit int64, fields []stri
 		p.status, p.Code = http.StatusUnsupportedMediaType, "unsupported_media_type"
 		return wish{}, p
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	body, err := httpserve.ReadBody(w, r, limit)
+	if errors.Is(err, httpserve.ErrTooLarge) {
 		return wish{}, tooLarge("", "the body has more than "+strconv.FormatInt(limit, 10)+" bytes, must have fewer")
 	} else if err != nil {
 		return wish{}, invalid("", "the body ended early or came too slowly")

@@ -1,18 +1,22 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 
-	"sotto/internal/fault"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"sotto/internal/httpserve"
 )
 
 // ServiceConfig says how a Gateway is put behind HTTP.
@@ -33,27 +37,12 @@ type ServiceConfig struct {
 }
 
 func (c ServiceConfig) fill() ServiceConfig {
-	if c.Name == "" {
-		c.Name = "sotto"
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.MaxBody == 0 {
-		c.MaxBody = 1 << 20
-	}
-	if c.MaxInFlight == 0 {
-		c.MaxInFlight = 1024
-	}
-	if c.Burst == 0 {
-		c.Burst = 10
-	}
-	if c.Timeout == 0 {
-		c.Timeout = 30 * time.Second
-	}
-	if c.Drain == 0 {
-		c.Drain = 30 * time.Second
-	}
+	c.Name = cmp.Or(c.Name, "sotto")
+	c.MaxBody = cmp.Or(c.MaxBody, 1<<20)
+	c.MaxInFlight = cmp.Or(c.MaxInFlight, 1024)
+	c.Burst = cmp.Or(c.Burst, 10)
+	c.Timeout = cmp.Or(c.Timeout, 30*time.Second)
+	c.Drain = cmp.Or(c.Drain, 30*time.Second)
 	return c
 }
 
@@ -77,12 +66,14 @@ func (c ServiceConfig) Validate() error {
 // runs it with time-outs and drains it.
 type Service struct {
 	ServiceConfig
-	mux      http.Handler
-	metrics  *metrics
-	buckets  *buckets
-	places   chan struct{} // one for each request in flight
-	draining atomic.Bool
-	page     *page // nil for none
+	mux     http.Handler
+	http    *httpserve.Service
+	rates   *httpserve.Rates
+	places  *httpserve.Places
+	refused *prometheus.CounterVec
+	texts   *prometheus.CounterVec
+	epsilon prometheus.Counter
+	page    *page // nil for none
 }
 
 // NewService makes a service.
@@ -91,19 +82,22 @@ func NewService(c ServiceConfig) (*Service, error) {
 		return nil, err
 	}
 	c = c.fill()
-	s := &Service{
-		ServiceConfig: c,
-		metrics:       newMetrics(),
-		buckets:       &buckets{rate: c.Rate, burst: float64(c.Burst), clock: time.Now, all: map[string]bucket{}},
-		places:        make(chan struct{}, c.MaxInFlight),
-	}
+	s := &Service{ServiceConfig: c, rates: httpserve.NewRates(c.Rate, c.Burst), places: httpserve.NewPlaces(c.MaxInFlight, 0)}
+	s.http = httpserve.New(httpserve.Config{
+		Name: "gateway", Log: c.Log, TLS: c.TLS, Read: c.Timeout, Write: 2 * c.Timeout, Timeout: c.Timeout, Drain: c.Drain,
+		Buckets: prometheus.ExponentialBuckets(0.0005, 2, 15), Refuse: s.refuse,
+	})
+	s.refused = s.http.Counter("refused_total", "Requests refused, by code.", "code")
+	s.texts = s.http.Counter("texts_total", "Texts released: paid for now, or before.", "payment")
+	s.epsilon = s.http.Counter("epsilon_spent_total", "Sum of ε that all users have spent since the start.").WithLabelValues()
+	s.http.Register(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
 	for route, f := range map[string]action{
 		"POST /v1/embeddings": s.embeddings,
 		"POST /v1/classify":   s.classify,
 		"GET /v1/budget":      s.budget,
 		"GET /v1/models":      s.models,
-		"GET /metrics":        s.showMetrics,
+		"GET /metrics":        func(w http.ResponseWriter, r *http.Request, _ *client) error { return s.http.ShowMetrics(w, r) },
 	} {
 		mux.Handle(route, s.wrap(route, s.guarded(f)))
 	}
@@ -128,6 +122,15 @@ func NewService(c ServiceConfig) (*Service, error) {
 // ServeHTTP implements http.Handler.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
+// Serve answers on a listener until ctx ends, lets the requests that are under
+// way come to their end, for as long as Drain says, and returns nil.
+func (s *Service) Serve(ctx context.Context, l net.Listener) error {
+	if err := s.http.Serve(ctx, l, s); !errors.Is(err, httpserve.ErrCut) {
+		return err
+	}
+	return nil
+}
+
 // client is who asks.
 type client struct {
 	name   string // of the key's entry; "" without keys
@@ -137,51 +140,33 @@ type client struct {
 // action answers a request, or returns an error before it has written anything.
 type action func(w http.ResponseWriter, r *http.Request, who *client) error
 
-// wrap makes a handler of an action: its panics and errors become answers, and
-// a line of the log that holds nothing of the request.
+// wrap makes a handler of an action, with a line of the log that names the
+// request and the key's subject.
 func (s *Service) wrap(route string, f action) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began, id, who := time.Now(), rand.Text()[:12], new(client)
+	return s.http.Handle(route, func(w http.ResponseWriter, r *http.Request) error {
+		id, who := rand.Text()[:12], new(client)
 		w.Header().Set("X-Request-Id", id)
-		s.metrics.flying.Inc()
-		defer s.metrics.flying.Dec()
-		ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
-		defer cancel()
-		err := safely(f, w, r.WithContext(ctx), who)
-		var p *problem
-		status, level := http.StatusOK, slog.LevelInfo
-		if err != nil {
-			p = problemOf(err)
-			p.write(w)
-			status = p.status
-		}
-		took := time.Since(began)
-		s.metrics.answered(route, p, took)
-		attrs := []slog.Attr{slog.String("id", id), slog.String("route", route), slog.Int("status", status), slog.Duration("took", took), slog.String("key", who.name)}
-		if p != nil {
-			attrs = append(attrs, slog.String("error", logged(err, p)))
-		}
-		if status >= http.StatusInternalServerError {
-			level = slog.LevelError
-		}
-		s.Log.LogAttrs(ctx, level, "request", attrs...)
+		defer func() { httpserve.Note(r, slog.String("id", id), slog.String("key", who.name)) }()
+		return f(w, r, who)
 	})
 }
 
-func safely(f action, w http.ResponseWriter, r *http.Request, who *client) (err error) {
-	defer fault.Catch(&err)
-	return f(w, r, who)
+// refuse answers with an error.
+func (s *Service) refuse(w http.ResponseWriter, err error) (status int, reason string) {
+	p := problemOf(err)
+	s.refused.WithLabelValues(p.Code).Inc()
+	p.write(w)
+	return p.status, logged(err, p)
 }
 
 // guarded lets in who has a key, as many at a time as there are places.
 func (s *Service) guarded(f action) action {
 	return func(w http.ResponseWriter, r *http.Request, who *client) error {
-		select {
-		case s.places <- struct{}{}:
-			defer func() { <-s.places }()
-		default:
+		leave, ok := s.places.Enter(r.Context())
+		if !ok {
 			return slowDown("too many requests at a time", time.Second)
 		}
+		defer leave()
 		if s.Keys != nil {
 			scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 			known, ok := s.Keys.find(strings.TrimSpace(key))
@@ -192,6 +177,17 @@ func (s *Service) guarded(f action) action {
 		}
 		return f(w, r, who)
 	}
+}
+
+// take refuses a subject that asks too often.
+func (s *Service) take(subject string) error {
+	switch wait, crowded := s.rates.Take(subject); {
+	case crowded:
+		return slowDown("too many users ask at once", wait)
+	case wait > 0:
+		return slowDown("too many requests of this user", wait)
+	}
+	return nil
 }
 
 // subject joins the key's subject and the user that a request names. A key's

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -19,6 +18,7 @@ import (
 
 	"sotto/dp"
 	"sotto/gateway"
+	"sotto/internal/httpserve/servetest"
 	"sotto/ledger"
 )
 
@@ -306,16 +306,10 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, end := context.WithCancel(t.Context())
-	served := make(chan error, 1)
-	go func() { served <- service.Serve(ctx, l) }()
+	address, end := servetest.Start(t, service.Serve)
 	answered := make(chan int, 1)
 	go func() {
-		response, err := http.Post("http://"+l.Addr().String()+"/v1/embeddings", "application/json", strings.NewReader(`{"input": "a"}`))
+		response, err := http.Post("http://"+address+"/v1/embeddings", "application/json", strings.NewReader(`{"input": "a"}`))
 		if err != nil {
 			answered <- 0
 			return
@@ -324,17 +318,10 @@ func TestServe(t *testing.T) {
 		answered <- response.StatusCode
 	}()
 	<-entered
-	end()
-	for { // until the listener is closed
-		conn, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			break
-		}
-		conn.Close()
-		time.Sleep(time.Millisecond)
-	}
+	go end()
+	servetest.AwaitClosed(address)
 	close(leave)
-	if status, err := <-answered, <-served; status != http.StatusOK || err != nil {
+	if status, err := <-answered, end(); status != http.StatusOK || err != nil {
 		t.Errorf("the last request: %d, Serve: %v, want 200 and nil", status, err)
 	}
 }
@@ -347,21 +334,8 @@ func TestSlowClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, end := context.WithCancel(t.Context())
-	served := make(chan error, 1)
-	go func() { served <- service.Serve(ctx, l) }()
-	conn, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err = fmt.Fprint(conn, "POST /v1/embeddings HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"input\": "); err != nil {
-		t.Fatal(err)
-	}
+	address, end := servetest.Start(t, service.Serve)
+	conn := servetest.Dial(t, address, "POST /v1/embeddings HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"input\": ")
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err == nil {
 		defer response.Body.Close()
@@ -370,8 +344,7 @@ func TestSlowClient(t *testing.T) {
 	if err != nil || response.StatusCode != http.StatusBadRequest || d.String() != "" {
 		t.Errorf("a slow body: %v %v, drawn %q, want 400 and nothing", response, err, d)
 	}
-	end()
-	if err := <-served; err != nil {
+	if err := end(); err != nil {
 		t.Error(err)
 	}
 }

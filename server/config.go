@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -48,22 +49,12 @@ func (c Config) Validate() error {
 
 // filled returns c with its defaults.
 func (c Config) filled() Config {
-	fill(&c.MaxBody, 8<<20)
-	fill(&c.MaxRows, 1024)
-	fill(&c.Concurrency, 64)
-	fill(&c.Wait, time.Second)
-	fill(&c.Poll, time.Second)
-	fill(&c.ReadTimeout, 10*time.Second)
-	fill(&c.Drain, 20*time.Second)
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.MaxBody = cmp.Or(c.MaxBody, 8<<20)
+	c.MaxRows = cmp.Or(c.MaxRows, 1024)
+	c.Concurrency = cmp.Or(c.Concurrency, 64)
+	c.Wait = cmp.Or(c.Wait, time.Second)
+	c.Poll = cmp.Or(c.Poll, time.Second)
+	c.ReadTimeout = cmp.Or(c.ReadTimeout, 10*time.Second)
+	c.Drain = cmp.Or(c.Drain, 20*time.Second)
 	return c
-}
-
-func fill[T comparable](to *T, value T) {
-	var zero T
-	if *to == zero {
-		*to = value
-	}
 }

@@ -7,5 +7,5 @@ func (s *Server) Look() error { return s.refresh(false) }
 
 // Handle makes a handler of a function.
 func (s *Server) Handle(f func(http.ResponseWriter, *http.Request) error) http.Handler {
-	return s.handle("test", f)
+	return s.http.Handle("test", f)
 }

@@ -119,7 +119,7 @@ func (s *Server) refresh(all bool) error {
 		if found[name] == "" && !all {
 			next.models[name], next.stale[name] = m, true
 			if !old.stale[name] {
-				s.config.Logger.Warn("model is gone from disk and is still served; reload to end that", "model", name)
+				s.http.Log.Warn("model is gone from disk and is still served; reload to end that", "model", name)
 			}
 		}
 	}
@@ -159,14 +159,14 @@ func (s *Server) take(next, old *state, name, dir string, all bool) {
 	switch {
 	case err == nil:
 		next.models[name] = m
-		s.metrics.reloaded("loaded")
-		s.config.Logger.Info("model loaded", "model", name, "version", m.version, "method", m.method, "width", m.width, "guarantee", m.guarantee.String(), "interrupted", m.stopped)
+		s.reads.WithLabelValues("loaded").Inc()
+		s.http.Log.Info("model loaded", "model", name, "version", m.version, "method", m.method, "width", m.width, "guarantee", m.guarantee.String(), "interrupted", m.stopped)
 	case current != nil:
 		next.models[name], next.stale[name] = current, true
-		s.metrics.reloaded("refused")
-		s.config.Logger.Error("new model refused; the old one is still served", "model", name, "version", current.version, "error", err.Error())
+		s.reads.WithLabelValues("refused").Inc()
+		s.http.Log.Error("new model refused; the old one is still served", "model", name, "version", current.version, "error", err.Error())
 	default:
 		next.skipped[name] = err
-		s.config.Logger.Info("model not served", "model", name, "error", err.Error())
+		s.http.Log.Info("model not served", "model", name, "error", err.Error())
 	}
 }

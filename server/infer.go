@@ -1,17 +1,16 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"slices"
 	"strconv"
 
 	"sotto/dp"
+	"sotto/internal/httpserve"
 	"sotto/nn"
 	"sotto/server/kserve"
 )
@@ -30,14 +29,16 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	leave, err := s.enter(r)
-	if err != nil {
-		return err
+	leave, ok := s.places.Enter(r.Context())
+	if !ok {
+		return errBusy
 	}
 	defer leave()
-	body, err := read(w, r, s.config.MaxBody)
-	if err != nil {
-		return err
+	body, err := httpserve.ReadBody(w, r, s.config.MaxBody)
+	if errors.Is(err, httpserve.ErrTooLarge) {
+		return errTooLarge
+	} else if err != nil {
+		return errBody
 	}
 	req, err := kserve.ParseRequest(body, r.Header.Get(kserve.HeaderLength))
 	if err != nil {
@@ -60,21 +61,8 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request) error {
 	} else if err != nil {
 		return errGone
 	}
-	s.metrics.classified(m.name, x.Rows)
+	s.vectors.WithLabelValues(m.name).Add(float64(x.Rows))
 	return m.answer(w, req, wanted, said)
-}
-
-// read returns the whole body. Its size is counted, not believed.
-func read(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
-	var b bytes.Buffer
-	_, err := io.Copy(&b, http.MaxBytesReader(w, r.Body, most))
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		return nil, errTooLarge
-	} else if err != nil {
-		return nil, errBody
-	}
-	return b.Bytes(), nil
 }
 
 // tolerance is how far a stated ε or δ may lie above the model's, by rounding.

@@ -2,11 +2,9 @@ package server_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"sotto/internal/httpserve/servetest"
 	"sotto/server"
 	"sotto/server/kserve"
 	"sotto/train"
@@ -271,24 +270,11 @@ func TestDrain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, end := context.WithCancel(t.Context())
-	defer end()
+	address, end := servetest.Start(t, s.Serve)
+	finish := hold(t, "http://"+address)
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, l) }()
-	url := "http://" + l.Addr().String()
-	finish := hold(t, url)
-	end()
-	for { // the listener is closed before requests are waited for
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			break
-		}
-		c.Close()
-	}
+	go func() { ended <- end() }()
+	servetest.AwaitClosed(address) // before requests are waited for
 	select {
 	case err := <-ended:
 		t.Fatalf("Serve returned %v before the request was answered", err)
@@ -309,29 +295,15 @@ func TestDrainGivesUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, end := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, l) }()
-	c, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if _, err = io.WriteString(c, "POST /v2/models/m/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{"); err != nil {
-		t.Fatal(err)
-	}
+	address, end := servetest.Start(t, s.Serve)
+	servetest.Dial(t, address, "POST /v2/models/m/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{")
 	for { // until the server has it
-		_, got, _ := ask(t, "GET", "http://"+l.Addr().String()+"/metrics", "")
+		_, got, _ := ask(t, "GET", "http://"+address+"/metrics", "")
 		if bytes.Contains(got, []byte("sotto_server_requests_in_flight 2")) {
 			break
 		}
 	}
-	end()
-	if err := <-ended; err == nil || !strings.Contains(err.Error(), "did not end within") {
+	if err := end(); err == nil || !strings.Contains(err.Error(), "did not end within") {
 		t.Errorf("Serve error = %v, want that a request did not end", err)
 	}
 }
@@ -340,26 +312,13 @@ func TestDrainGivesUp(t *testing.T) {
 func TestSlow(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m")
 	put(t, folderOf(modelName), dir)
-	var log safeBuffer
+	var log servetest.Buffer
 	s, err := server.New(server.Config{Model: dir, ReadTimeout: 500 * time.Millisecond, Poll: time.Millisecond, Logger: slog.New(slog.NewJSONHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, end := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, l) }()
-	c, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if _, err = io.WriteString(c, "POST /v2/models/m/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{"); err != nil {
-		t.Fatal(err)
-	}
+	address, end := servetest.Start(t, s.Serve)
+	c := servetest.Dial(t, address, "POST /v2/models/m/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{")
 	got, err := io.ReadAll(c)
 	if err != nil || !bytes.Contains(got, []byte("408")) || !bytes.Contains(got, []byte("incomplete_body")) {
 		t.Errorf("%s, %v, want 408 and incomplete_body", got, err)
@@ -368,8 +327,7 @@ func TestSlow(t *testing.T) {
 	for !strings.Contains(log.String(), versionOf(t, otherName)) {
 		time.Sleep(time.Millisecond)
 	}
-	end()
-	if err := <-ended; err != nil {
+	if err := end(); err != nil {
 		t.Errorf("Serve error = %v, want nil", err)
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"net/http"
 	"slices"
 
+	"sotto/internal/httpserve"
 	"sotto/server/kserve"
 )
 
 // Handler returns the handler of all routes.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for route, f := range map[string]func(http.ResponseWriter, *http.Request) error{
+	for route, f := range map[string]httpserve.Action{
 		"GET /v2":                                         s.about,
 		"GET /v2/health/live":                             s.live,
 		"GET /v2/health/ready":                            s.ready,
@@ -22,33 +23,33 @@ func (s *Server) Handler() http.Handler {
 		"GET /v2/models/{name}/versions/{version}":        s.metadata,
 		"GET /v2/models/{name}/versions/{version}/ready":  s.modelReady,
 		"POST /v2/models/{name}/versions/{version}/infer": s.infer,
-		"GET /metrics":                                    s.exposition,
+		"GET /metrics":                                    s.http.ShowMetrics,
 		"/":                                               func(http.ResponseWriter, *http.Request) error { return errRoute },
 	} {
-		mux.Handle(route, s.handle(route, f))
+		mux.Handle(route, s.http.Handle(route, f))
 	}
 	return mux
 }
 
 // about handles "GET /v2".
 func (s *Server) about(w http.ResponseWriter, _ *http.Request) error {
-	return reply(w, http.StatusOK, map[string]any{
+	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{
 		"name": "sotto", "version": "2", "extensions": []string{"binary_tensor_data", "model_repository(index)"},
 	})
 }
 
 // live handles "GET /v2/health/live".
 func (s *Server) live(w http.ResponseWriter, _ *http.Request) error {
-	return reply(w, http.StatusOK, map[string]any{"live": true})
+	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{"live": true})
 }
 
 // ready handles "GET /v2/health/ready". A server that still answers with an
 // old model, since the new one was refused, is ready and names it.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
-	if s.draining.Load() {
+	if s.http.Draining() {
 		return &refusal{"the server is ending", "not_ready", http.StatusServiceUnavailable}
 	}
-	return reply(w, http.StatusOK, map[string]any{
+	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{
 		"ready": true, "stale": append([]string{}, slices.Sorted(maps.Keys(s.state.Load().stale))...),
 	})
 }
@@ -73,7 +74,7 @@ func (s *Server) index(w http.ResponseWriter, _ *http.Request) error {
 	for _, name := range slices.Sorted(maps.Keys(now.skipped)) {
 		all = append(all, entry{Name: name, State: "UNAVAILABLE", Reason: "it cannot be served; the log says why"})
 	}
-	return reply(w, http.StatusOK, all)
+	return httpserve.WriteJSON(w, http.StatusOK, all)
 }
 
 // modelReady handles "GET /v2/models/{name}/ready".
@@ -82,7 +83,7 @@ func (s *Server) modelReady(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return reply(w, http.StatusOK, map[string]any{"name": m.name, "ready": true, "stale": s.state.Load().stale[m.name]})
+	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{"name": m.name, "ready": true, "stale": s.state.Load().stale[m.name]})
 }
 
 // tensorInfo describes a tensor; −1 stands for any number.
@@ -116,7 +117,7 @@ func (s *Server) metadata(w http.ResponseWriter, r *http.Request) error {
 	if m.codes > 0 { // which may also be sent as their indices
 		parameters["codes"] = m.codes
 	}
-	return reply(w, http.StatusOK, map[string]any{
+	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{
 		"name":       m.name,
 		"versions":   []string{m.version},
 		"platform":   "sotto",

@@ -1,9 +1,10 @@
 package server
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
+
+	"sotto/internal/httpserve"
 )
 
 // refusal is an answer that is not what was asked for. The protocol has the
@@ -29,25 +30,13 @@ var (
 	errBody     = &refusal{"the body did not arrive", "incomplete_body", http.StatusRequestTimeout}
 )
 
-// reply writes a JSON answer.
-func reply(w http.ResponseWriter, status int, message any) error {
-	body, err := json.Marshal(message)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // whoever asked is gone
-	return nil
-}
-
-// refuse writes the answer to an error and returns its status.
-func refuse(w http.ResponseWriter, err error) int {
+// refuse writes the answer to an error.
+func refuse(w http.ResponseWriter, err error) (status int, reason string) {
 	r := errFault
 	errors.As(err, &r)
 	if r == errBusy {
 		w.Header().Set("Retry-After", "1")
 	}
-	_ = reply(w, r.status, r) // two strings are always JSON
-	return r.status
+	_ = httpserve.WriteJSON(w, r.status, r) // two strings are always JSON
+	return r.status, err.Error()
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"math"
@@ -16,10 +15,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"sotto/experiment"
+	"sotto/internal/httpserve/servetest"
 	"sotto/nn"
 	"sotto/server"
 	"sotto/server/kserve"
@@ -78,23 +77,8 @@ func start(t testing.TB, c server.Config) (string, *server.Server) {
 // ask sends a request and returns status, body and headers.
 func ask(t testing.TB, method, url, body string, headers ...string) (int, []byte, http.Header) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(headers); i += 2 {
-		req.Header.Set(headers[i], headers[i+1])
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	got, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.StatusCode, got, res.Header
+	status, got, header := servetest.Ask(t, method, url, body, headers...)
+	return status, []byte(got), header
 }
 
 // rows returns n vectors that differ.
@@ -319,7 +303,7 @@ func TestNewRefuses(t *testing.T) {
 // TestQuiet sends recognisable numbers and texts, good and bad, and looks for
 // them in everything that the server says besides its answers.
 func TestQuiet(t *testing.T) {
-	var log safeBuffer
+	var log servetest.Buffer
 	url, _ := start(t, server.Config{Model: stored, Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	const number, word = "0.7182818", "confidential"
 	data := number + strings.Repeat(",0", width-1)
@@ -384,31 +368,13 @@ func TestMetrics(t *testing.T) {
 }
 
 func TestPanic(t *testing.T) {
-	var log safeBuffer
+	var log servetest.Buffer
 	_, s := start(t, server.Config{Model: stored, Logger: slog.New(slog.NewJSONHandler(&log, nil))})
 	w := httptest.NewRecorder()
 	s.Handle(func(http.ResponseWriter, *http.Request) error { panic("a private value") }).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 	if w.Code != 500 || strings.Contains(w.Body.String()+log.String(), "private") || !strings.Contains(log.String(), "server_test.go") {
 		t.Errorf("status %d, answer %s, log %s, want 500 and the place in the log alone", w.Code, w.Body, log.String())
 	}
-}
-
-// safeBuffer is a buffer that goroutines may share.
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *safeBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *safeBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 // FuzzInfer: whatever is sent, the answer is JSON with a status that the

@@ -24,6 +24,7 @@ import (
 	"sotto/encode/static"
 	"sotto/gateway"
 	"sotto/internal/cli/term"
+	"sotto/internal/httpserve"
 	"sotto/ledger"
 	"sotto/mech"
 	"sotto/train"
@@ -47,7 +48,7 @@ type gatewayOptions struct {
 	keys        string
 	server      string
 	serverModel string
-	tls         gateway.TLSFiles
+	tls         httpserve.TLSFiles
 	production  bool
 	page        bool
 	words       term.MaskFlags // of which the random ones have no flags here
@@ -161,11 +162,9 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 		}
 	}
 	if o.server != "" {
-		var s *client.Server
-		if s, err = client.NewServer(o.server, o.serverModel, client.Options{}); err != nil {
+		if o.Classifier, err = client.NewServer(o.server, o.serverModel, client.Options{}); err != nil {
 			return err
 		}
-		o.Classifier = asking{s}
 	}
 	masker, err := o.words.Masker()
 	if err != nil {
@@ -363,34 +362,6 @@ func (o *gatewayOptions) explain(w io.Writer, address string, made bool) error {
 	fmt.Fprintf(&b, "  curl -s '%s/v1/budget?user=alice'%s\n\n", base, key)
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// asking asks a server on behalf of a gateway.
-type asking struct{ *client.Server }
-
-// Classify implements gateway.Classifier.
-func (a asking) Classify(ctx context.Context, vectors [][]float32, g dp.Guarantee) ([]gateway.Answer, error) {
-	got, err := a.Server.Classify(ctx, vectors, g)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", gateway.ErrServer, err)
-	}
-	answers := make([]gateway.Answer, len(got))
-	for i, x := range got {
-		answers[i] = answerOf(x)
-	}
-	return answers, nil
-}
-
-// answerOf is an answer of a server as a gateway hands it on.
-func answerOf(x client.Answer) gateway.Answer {
-	a := gateway.Answer{Class: x.Class, Scores: x.Scores}
-	for name, label := range x.Labels {
-		if a.Labels == nil {
-			a.Labels = make(map[string]gateway.Answer, len(x.Labels))
-		}
-		a.Labels[name] = answerOf(label)
-	}
-	return a
 }
 
 func newGatewayKey(std term.Streams) *cobra.Command {

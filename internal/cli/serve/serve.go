@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"sotto/gateway"
 	"sotto/internal/cli/term"
+	"sotto/internal/httpserve"
 	"sotto/server"
 )
 
@@ -22,7 +22,7 @@ import (
 type serveOptions struct {
 	server.Config
 	listen   string
-	tls      gateway.TLSFiles
+	tls      httpserve.TLSFiles
 	logLevel string
 	config   string
 }

@@ -1,0 +1,160 @@
+package httpserve_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"sotto/internal/httpserve"
+	"sotto/internal/httpserve/servetest"
+)
+
+// service refuses everything with 418, or 500 for a fault, and logs to a buffer.
+func service(log io.Writer) *httpserve.Service {
+	return httpserve.New(httpserve.Config{
+		Name: "test", Log: slog.New(slog.NewJSONHandler(log, nil)), Level: slog.LevelDebug,
+		Read: 10 * time.Second, Write: 10 * time.Second, Timeout: time.Minute, Drain: 50 * time.Millisecond, Buckets: []float64{1},
+		Refuse: func(w http.ResponseWriter, err error) (int, string) {
+			status := http.StatusTeapot
+			if err.Error() != "short and stout" {
+				status = http.StatusInternalServerError
+			}
+			w.WriteHeader(status)
+			return status, err.Error()
+		},
+	})
+}
+
+func TestHandle(t *testing.T) {
+	var log servetest.Buffer
+	s := service(&log)
+	for _, tt := range []struct {
+		name   string
+		action httpserve.Action
+		status int
+		logged string // "" for nothing at level info
+	}{
+		{"granted", func(w http.ResponseWriter, _ *http.Request) error { return httpserve.WriteJSON(w, 200, 1) }, 200, ""},
+		{"refused", func(_ http.ResponseWriter, r *http.Request) error {
+			httpserve.Note(r, slog.String("key", "team"))
+			return errors.New("short and stout")
+		}, 418, `"level":"INFO","msg":"request","route":"refused","key":"team","error":"short and stout","status":418`},
+		{"panic", func(http.ResponseWriter, *http.Request) error { panic("a private value") }, 500, `"level":"ERROR","msg":"request","route":"panic"`},
+		{"no JSON", func(w http.ResponseWriter, _ *http.Request) error { return httpserve.WriteJSON(w, 200, func() {}) }, 500, `"route":"no JSON"`},
+		{"deadline", func(_ http.ResponseWriter, r *http.Request) error {
+			if _, ok := r.Context().Deadline(); !ok {
+				return errors.New("no deadline")
+			}
+			return nil
+		}, 200, ""},
+	} {
+		before := log.String()
+		w := httptest.NewRecorder()
+		s.Handle(tt.name, tt.action).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		said := strings.TrimPrefix(log.String(), before)
+		if w.Code != tt.status || !strings.Contains(said, tt.logged) || tt.logged == "" && said != "" || strings.Contains(said+w.Body.String(), "private") {
+			t.Errorf("%s: status %d, log %q, want %d and %q", tt.name, w.Code, said, tt.status, tt.logged)
+		}
+	}
+	w := httptest.NewRecorder()
+	if err := s.ShowMetrics(w, httptest.NewRequest("GET", "/", nil)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`sotto_test_requests_total{route="refused",status="418"} 1`, `sotto_test_request_seconds_bucket{route="granted",le="1"} 1`, `sotto_test_requests_in_flight 0`} {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("metrics lack %s:\n%s", want, w.Body)
+		}
+	}
+}
+
+// TestCut ends a service that a request holds up.
+func TestCut(t *testing.T) {
+	entered := make(chan struct{})
+	s := service(io.Discard)
+	address, end := servetest.Start(t, func(ctx context.Context, l net.Listener) error {
+		return s.Serve(ctx, l, s.Handle("/", func(_ http.ResponseWriter, r *http.Request) error {
+			close(entered)
+			<-r.Context().Done() // its connection is closed
+			return nil
+		}))
+	})
+	servetest.Dial(t, address, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	<-entered
+	if s.Draining() {
+		t.Error("the service drains before its end")
+	}
+	if err := end(); !errors.Is(err, httpserve.ErrCut) || !s.Draining() {
+		t.Errorf("Serve error = %v, draining %v, want ErrCut", err, s.Draining())
+	}
+}
+
+func TestReadBody(t *testing.T) {
+	for _, tt := range []struct {
+		body io.Reader
+		want error
+	}{
+		{strings.NewReader("1234"), nil},
+		{strings.NewReader("12345"), httpserve.ErrTooLarge},
+		{io.MultiReader(strings.NewReader("1"), failing{}), httpserve.ErrIncomplete},
+	} {
+		r := httptest.NewRequest("POST", "/", tt.body)
+		if _, err := httpserve.ReadBody(httptest.NewRecorder(), r, 4); !errors.Is(err, tt.want) {
+			t.Errorf("ReadBody error = %v, want %v", err, tt.want)
+		}
+	}
+}
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errors.New("connection reset") }
+
+func TestPlaces(t *testing.T) {
+	for _, wait := range []time.Duration{0, time.Millisecond} {
+		p := httpserve.NewPlaces(1, wait)
+		leave, ok := p.Enter(t.Context())
+		if !ok {
+			t.Fatal("no place although all are free")
+		}
+		if _, ok := p.Enter(t.Context()); ok {
+			t.Error("two have the only place")
+		}
+		leave()
+		if leave, ok = p.Enter(t.Context()); !ok {
+			t.Fatal("a place that was left is taken")
+		}
+		leave()
+	}
+	p := httpserve.NewPlaces(1, time.Minute)
+	leave, _ := p.Enter(t.Context())
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, ok := p.Enter(gone); ok {
+		t.Error("a client that has gone got a place")
+	}
+	time.AfterFunc(time.Millisecond, leave)
+	if _, ok := p.Enter(t.Context()); !ok {
+		t.Error("a place that was left in time was not taken")
+	}
+}
+
+func TestRates(t *testing.T) {
+	r := httpserve.NewRates(1e-3, 2)
+	for i, limited := range []bool{false, false, true} {
+		if wait, crowded := r.Take("alice"); (wait > 0) != limited || crowded {
+			t.Errorf("request %d: wait %v, crowded %v, want a wait: %v", i, wait, crowded, limited)
+		}
+	}
+	if wait, _ := r.Take("bob"); wait != 0 {
+		t.Errorf("bob waits %v for alice", wait)
+	}
+	if wait, _ := httpserve.NewRates(0, 1).Take("alice"); wait != 0 {
+		t.Errorf("without a limit alice waits %v", wait)
+	}
+}
