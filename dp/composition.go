@@ -70,8 +70,8 @@ func ComposeAt(delta float64, parts ...Repeated) (Guarantee, error) {
 			low = middle
 		}
 	}
-	if Epsilon(high) >= basic.Epsilon*(1-0x1p-40) {
-		return basic, nil // nothing is gained, so no δ is spent
+	if Epsilon(high) >= basic.Epsilon*(1-1e-4) {
+		return basic, nil // nothing worth a δ is gained
 	}
 	total := basic
 	total.Epsilon, total.Delta = RoundUp(Epsilon(high)), delta

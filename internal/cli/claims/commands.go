@@ -1,4 +1,5 @@
-// Package claims holds epsilon and audit, the commands that check what is claimed.
+// Package claims holds epsilon, audit, compose and shuffle, the commands that say
+// what is promised and check what is claimed.
 package claims
 
 import (
@@ -9,5 +10,5 @@ import (
 
 // Commands returns the commands of this group.
 func Commands(std term.Streams) []*cobra.Command {
-	return []*cobra.Command{newEpsilon(std), newAudit(std)}
+	return []*cobra.Command{newEpsilon(std), newAudit(std), newCompose(std), newShuffle(std)}
 }
