@@ -20,7 +20,7 @@ import (
 	"sotto/ledger"
 	"sotto/nn"
 	"sotto/server"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // pair starts a server and a gateway for one trained model and returns clients
@@ -42,7 +42,7 @@ func pair(t *testing.T, spec experiment.Spec, budget float64) (*client.Client, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, info, err := train.Load(filepath.Join(dir, "seed-1"))
+	m, info, err := model.Load(filepath.Join(dir, "seed-1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,12 +224,12 @@ func TestEveryMethod(t *testing.T) {
 	}
 	for _, folder := range folders {
 		name := filepath.Base(filepath.Dir(folder)) + "-seed-1"
-		m, info, err := train.Load(folder)
+		m, info, err := model.Load(folder)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := nn.NewPool(1)
-		y, err := m.Release(p, x, []int{0, 1, 2}, train.SimulationKey(1))
+		y, err := m.Release(p, x, []int{0, 1, 2}, model.SimulationKey(1))
 		if err != nil {
 			t.Fatal(err)
 		}

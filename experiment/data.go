@@ -16,6 +16,7 @@ import (
 	"sotto/encode/catalogue"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // prepared is a data set as numbers.
@@ -23,7 +24,7 @@ type prepared struct {
 	train.Data
 	test   []int
 	text   bool // its vectors were made of texts
-	record train.DataRecord
+	record model.DataRecord
 	notes  []string
 
 	// What the set knows of its rows, protected or not.
@@ -38,7 +39,7 @@ const carved = 0.1
 
 // prepare loads what a record names, as far as it names it, and makes numbers
 // of it.
-func prepare(ctx context.Context, r train.DataRecord, workers int) (*prepared, error) {
+func prepare(ctx context.Context, r model.DataRecord, workers int) (*prepared, error) {
 	set, err := load(r)
 	if err != nil {
 		return nil, err
@@ -49,13 +50,13 @@ func prepare(ctx context.Context, r train.DataRecord, workers int) (*prepared, e
 	d := &prepared{notes: slices.Clone(set.Notes), text: set.Text != nil, attributes: set.Attributes}
 	known := len(set.More) - len(r.Unknown)
 	d.labels, d.unknown = append([]dataset.Column{set.Label}, set.More[:known]...), set.More[known:]
-	d.record = train.DataRecord{Name: r.Name, Variant: set.Variant, Label: set.Label.Name, Classes: set.Label.Classes, Hash: set.Hash()}
+	d.record = model.DataRecord{Name: r.Name, Variant: set.Variant, Label: set.Label.Name, Classes: set.Label.Classes, Hash: set.Hash()}
 	d.record.Limit = r.Limit
 	d.Y, d.Classes = set.Label.IDs, len(set.Label.Classes)
 	d.record.Unknown = r.Unknown
 	for _, c := range d.labels[1:] {
 		d.More = append(d.More, train.Target{Y: c.IDs, Classes: len(c.Classes)})
-		d.record.More = append(d.record.More, train.LabelRecord{Name: c.Name, Classes: c.Classes})
+		d.record.More = append(d.record.More, model.LabelRecord{Name: c.Name, Classes: c.Classes})
 	}
 	if err := d.protect(set, r.Attribute); err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func prepare(ctx context.Context, r train.DataRecord, workers int) (*prepared, e
 }
 
 // load reads the data set that a record names.
-func load(r train.DataRecord) (*dataset.Set, error) {
+func load(r model.DataRecord) (*dataset.Set, error) {
 	options := dataset.Options{Variant: r.Variant}
 	if r.Label != "" {
 		options.Labels = []string{r.Label}
@@ -149,7 +150,7 @@ func (d *prepared) protect(set *dataset.Set, name string) error {
 }
 
 // vectors takes the table, or encodes the texts.
-func (d *prepared) vectors(ctx context.Context, set *dataset.Set, r train.DataRecord, workers int) error {
+func (d *prepared) vectors(ctx context.Context, set *dataset.Set, r model.DataRecord, workers int) error {
 	if set.Text == nil {
 		if r.Encoder != "" || r.Dropout != 0 {
 			return fmt.Errorf("experiment: %s is a table, so encoder %q and dropout %v have no meaning", set.Name, r.Encoder, r.Dropout)
@@ -243,12 +244,12 @@ func (s Spec) Key() (string, error) {
 }
 
 // wants is what a filled spec says of its data.
-func (s Spec) wants() train.DataRecord {
-	r := train.DataRecord{Name: s.Data, Variant: s.DataVariant, Label: s.Label, Attribute: s.Attribute, Encoder: s.Encoder, Dropout: s.Dropout, Limit: s.Limit, Reserve: s.Reserve, Unknown: s.Unknown}
+func (s Spec) wants() model.DataRecord {
+	r := model.DataRecord{Name: s.Data, Variant: s.DataVariant, Label: s.Label, Attribute: s.Attribute, Encoder: s.Encoder, Dropout: s.Dropout, Limit: s.Limit, Reserve: s.Reserve, Unknown: s.Unknown}
 	if len(s.Labels) > 0 {
 		r.Label = s.Labels[0]
 		for _, name := range s.Labels[1:] {
-			r.More = append(r.More, train.LabelRecord{Name: name})
+			r.More = append(r.More, model.LabelRecord{Name: name})
 		}
 	}
 	if s.Dropout > 0 {

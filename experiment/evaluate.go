@@ -14,13 +14,13 @@ import (
 
 	"sotto/measure"
 	"sotto/nn"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // Evaluation is what stored models do on the test part of their data.
 type Evaluation struct {
 	Dir       string           `json:"dir"`
-	Data      train.DataRecord `json:"data"`
+	Data      model.DataRecord `json:"data"`
 	Rows      Rows             `json:"rows"`
 	Reference measure.Number   `json:"reference"` // accuracy of the stored model without protection; null if there is none
 	Models    []Configuration  `json:"models"`
@@ -58,7 +58,7 @@ func Evaluate(ctx context.Context, dir string, workers int) (*Evaluation, error)
 	}
 	e := &Evaluation{Dir: dir, Data: d.record, Rows: Rows{len(d.Train), len(d.Validation), len(d.test)}, Reference: undefined}
 	pool, s := nn.NewPool(workers), newScorer(d)
-	m, info, err := train.Load(filepath.Join(rootOf(dir), ReferenceDir))
+	m, info, err := model.Load(filepath.Join(rootOf(dir), ReferenceDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func Evaluate(ctx context.Context, dir string, workers int) (*Evaluation, error)
 }
 
 // wanted is what to ask for so that a record is loaded again.
-func wanted(r train.DataRecord) train.DataRecord {
+func wanted(r model.DataRecord) model.DataRecord {
 	if r.Attribute == "" {
 		r.Attribute = "none"
 	}
@@ -105,8 +105,8 @@ func rootOf(dir string) string {
 
 // storedModel is a model's folder, loaded.
 type storedModel struct {
-	model *train.Model
-	info  train.Manifest
+	model *model.Model
+	info  model.Manifest
 }
 
 // storedModels are those of one configuration.
@@ -154,7 +154,7 @@ func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d 
 
 // fits refuses a model that takes other vectors than the data has, or answers
 // other labels.
-func (d *prepared) fits(m *train.Model, folder string) error {
+func (d *prepared) fits(m *model.Model, folder string) error {
 	a, classes := m.Architecture(), []int{d.Classes}
 	for _, more := range d.More {
 		classes = append(classes, more.Classes)
@@ -167,8 +167,8 @@ func (d *prepared) fits(m *train.Model, folder string) error {
 
 // findModels loads the models of a folder.
 func findModels(dir string) ([]storedModels, error) {
-	if _, err := os.Stat(filepath.Join(dir, train.ManifestFile)); err == nil {
-		m, info, err := train.Load(dir)
+	if _, err := os.Stat(filepath.Join(dir, model.ManifestFile)); err == nil {
+		m, info, err := model.Load(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +186,7 @@ func findModels(dir string) ([]storedModels, error) {
 		}
 		c := storedModels{folder: folder}
 		for _, name := range names {
-			m, info, err := train.Load(filepath.Join(dir, folder, name))
+			m, info, err := model.Load(filepath.Join(dir, folder, name))
 			if err != nil {
 				return nil, err
 			}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"sotto/experiment"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // Fair codes are stored, and measured again as they were: the labels that they
@@ -25,7 +25,7 @@ func TestFair(t *testing.T) {
 	if got, want := float64(*r.Configurations[0].Seeds[0].True), s.Epsilons[0]; !(got <= want && got > 0.999999*want) {
 		t.Errorf("ε is %v, want %v", got, want)
 	}
-	m, info, err := train.Load(filepath.Join(dir, r.Configurations[0].Folder, "seed-1"))
+	m, info, err := model.Load(filepath.Join(dir, r.Configurations[0].Folder, "seed-1"))
 	if err != nil {
 		t.Fatal(err)
 	}

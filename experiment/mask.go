@@ -11,7 +11,7 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/text"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // masking is an encoder that masks each word with a probability before it
@@ -60,7 +60,7 @@ func (m masking) EncodeBatch(ctx context.Context, dst nn.Matrix, texts []string,
 
 // mask draws the masks of one text.
 func (m masking) mask(t string) text.Masking {
-	key := append(append(train.SimulationKey(m.seed), "dropout:"...), t...)
+	key := append(append(model.SimulationKey(m.seed), "dropout:"...), t...)
 	source := weakrand.NewChaCha8(sha256.Sum256(key))
 	return (&text.Masker{Draw: func(masked []bool) { mech.DrawMasks(masked, m.rate, mech.Bernoulli, source) }}).Mask(t)
 }

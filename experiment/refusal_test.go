@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"sotto/experiment"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // Zero stands for the default, so it cannot be a value of a grid.
@@ -115,7 +115,7 @@ func TestForeignModels(t *testing.T) {
 	spec.Epsilons, spec.Encoder = nil, vectors
 	run(t, spec, experiment.Options{Out: dir})
 	want := contents(t, dir)
-	for _, name := range []string{train.ManifestFile, train.WeightsFile} {
+	for _, name := range []string{model.ManifestFile, model.WeightsFile} {
 		if err := os.WriteFile(filepath.Join(dir, "seed-2", name), []byte(want[filepath.Join("seed-1", name)]), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestForeignModels(t *testing.T) {
 func TestDamagedReference(t *testing.T) {
 	dir := t.TempDir()
 	run(t, small("noise"), experiment.Options{Out: dir})
-	if err := os.WriteFile(filepath.Join(dir, experiment.ReferenceDir, train.WeightsFile), []byte("damaged"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, experiment.ReferenceDir, model.WeightsFile), []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := experiment.Evaluate(t.Context(), dir, 1); err == nil {

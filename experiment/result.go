@@ -6,7 +6,7 @@ import (
 	"sotto/dp"
 	"sotto/measure"
 	"sotto/mech"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // ResultsFormat is the format of a stored [Result].
@@ -17,7 +17,7 @@ const ResultsFormat = "sotto-results-1"
 type Result struct {
 	Format string           `json:"format"`
 	Spec   Spec             `json:"spec"`
-	Data   train.DataRecord `json:"data"`
+	Data   model.DataRecord `json:"data"`
 	Rows   Rows             `json:"rows"`
 	Notes  []string         `json:"notes,omitempty"`
 	// Priors are the shares of the label's classes in the test part.

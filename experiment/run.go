@@ -18,6 +18,7 @@ import (
 	"sotto/measure/plane"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // Options say how, not what, to run.
@@ -36,7 +37,7 @@ type Options struct {
 // Event is a step of one training.
 type Event struct {
 	Job string // configuration and seed
-	At  train.Progress
+	At  model.Progress
 	// Trial is what a search has just tried, in place of At; nil in a training.
 	Trial *train.Trial
 	Done  float64 // share of the whole work, from 0 to 1
@@ -328,7 +329,7 @@ const saveEvery = 20 * time.Second
 
 // fit trains one job and returns the model with the last state, nil for a
 // method that has none. If ctx ends, they are returned with the error.
-func (r *runner) fit(ctx context.Context, j job, pool *nn.Pool) (*train.Model, *train.State, error) {
+func (r *runner) fit(ctx context.Context, j job, pool *nn.Pool) (*model.Model, *train.State, error) {
 	last, err := r.store.loadState(j.name)
 	if err != nil {
 		return nil, nil, err
@@ -340,7 +341,7 @@ func (r *runner) fit(ctx context.Context, j job, pool *nn.Pool) (*train.Model, *
 	saved := time.Now()
 	m, err := method.Fit(ctx, r.data.Data, train.Options{
 		Seed: j.seed, Pool: pool, Resume: last,
-		Progress: func(p train.Progress) { r.tell(j, p) },
+		Progress: func(p model.Progress) { r.tell(j, p) },
 		Save: func(s *train.State) error {
 			last = s
 			if time.Since(saved) < saveEvery {
@@ -354,7 +355,7 @@ func (r *runner) fit(ctx context.Context, j job, pool *nn.Pool) (*train.Model, *
 }
 
 // tell passes on where a job stands.
-func (r *runner) tell(j job, p train.Progress) {
+func (r *runner) tell(j job, p model.Progress) {
 	if r.opt.Progress == nil {
 		return
 	}
@@ -369,7 +370,7 @@ func (r *runner) tell(j job, p train.Progress) {
 }
 
 // record enters a score into the result.
-func (r *runner) record(j job, m *train.Model, score measured, pool *nn.Pool) {
+func (r *runner) record(j job, m *model.Model, score measured, pool *nn.Pool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.progress[j.name] = 1
@@ -392,7 +393,7 @@ func (r *runner) record(j job, m *train.Model, score measured, pool *nn.Pool) {
 }
 
 // refer sets the model that yardsticks are computed from.
-func (s *scorer) refer(pool *nn.Pool, m *train.Model, seed uint64) {
+func (s *scorer) refer(pool *nn.Pool, m *model.Model, seed uint64) {
 	if test, err := s.release(pool, m, s.data.test, seed, "test"); err == nil {
 		s.reference = m.Logits(pool, test.released)
 	}
@@ -400,12 +401,12 @@ func (s *scorer) refer(pool *nn.Pool, m *train.Model, seed uint64) {
 
 // manifest describes the model of a job, with nothing that differs from run to
 // run. A zero score stands for nothing measured yet.
-func (r *runner) manifest(j job, score Score) train.Manifest {
+func (r *runner) manifest(j job, score Score) model.Manifest {
 	var settings []byte
 	if method, err := r.method(j); err == nil { // it was made before, to be trained
 		settings, _ = json.Marshal(method) // plain numbers
 	}
-	info := train.Manifest{Method: j.point.Method, Settings: settings, Seed: j.seed, Data: r.data.record, Interrupted: score.Interrupted, Metrics: map[string]float64{}}
+	info := model.Manifest{Method: j.point.Method, Settings: settings, Seed: j.seed, Data: r.data.record, Interrupted: score.Interrupted, Metrics: map[string]float64{}}
 	for name, v := range map[string]measure.Number{
 		"accuracy": score.Accuracy, "validation_accuracy": score.ValidationAccuracy, "gap": score.Gap, "grms": score.GRMS,
 		"leakage": score.Leakage, "limit": score.Limit, "leakage_limit": score.AttackLimit, "yardstick": score.Yardstick,

@@ -15,7 +15,7 @@ import (
 	"sotto/dp"
 	"sotto/experiment"
 	"sotto/measure"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // small is a spec that trains in a moment.
@@ -259,9 +259,9 @@ func TestEvaluateRefuses(t *testing.T) {
 		t.Errorf("an empty folder: error = %v", err)
 	}
 	for _, tt := range []struct{ name, file, from, to, want string }{
-		{"other data", train.ManifestFile, `"hash": "`, `"hash": "0`, "not the one"},
-		{"smaller epsilon", train.ManifestFile, `"true": 4`, `"true": 1`, "another guarantee"},
-		{"damaged weights", train.WeightsFile, `"F32"`, `"F16"`, "damaged"},
+		{"other data", model.ManifestFile, `"hash": "`, `"hash": "0`, "not the one"},
+		{"smaller epsilon", model.ManifestFile, `"true": 4`, `"true": 1`, "another guarantee"},
+		{"damaged weights", model.WeightsFile, `"F32"`, `"F16"`, "damaged"},
 	} {
 		dir := t.TempDir()
 		spec := small("dpnr")

@@ -9,6 +9,7 @@ import (
 	"sotto/measure"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // undefined is a number that was not measured.
@@ -63,8 +64,8 @@ type part struct {
 	told [][]int
 }
 
-func (s *scorer) release(p *nn.Pool, m *train.Model, rows []int, seed uint64, name string) (part, error) {
-	released, err := m.Release(p, s.data.X, rows, append(train.SimulationKey(seed), name...))
+func (s *scorer) release(p *nn.Pool, m *model.Model, rows []int, seed uint64, name string) (part, error) {
+	released, err := m.Release(p, s.data.X, rows, append(model.SimulationKey(seed), name...))
 	if err != nil {
 		return part{}, err
 	}
@@ -111,7 +112,7 @@ type measured struct {
 
 // score measures a model. The attack is left out if the model is only what an
 // interrupted training had so far.
-func (s *scorer) score(ctx context.Context, p *nn.Pool, m *train.Model, seed uint64, attack bool) (measured, error) {
+func (s *scorer) score(ctx context.Context, p *nn.Pool, m *model.Model, seed uint64, attack bool) (measured, error) {
 	out := measured{Score: Score{Seed: seed, Epoch: m.Kept.Epoch}}
 	for _, n := range out.numbers() {
 		*n = undefined
@@ -293,7 +294,7 @@ func (s *scorer) gaps(q part) (gap, grms measure.Number) {
 }
 
 // promise fills in what is claimed, what is true, and what that leaves room for.
-func (s *scorer) promise(out *Score, m *train.Model) {
+func (s *scorer) promise(out *Score, m *model.Model) {
 	g := m.Guarantee()
 	out.True, out.Delta, out.Unit = &g.Epsilon, g.Delta, g.Unit
 	if st, ok := m.Statement(); ok {

@@ -23,7 +23,7 @@ import (
 	"sotto/report"
 	"sotto/report/evidence"
 	"sotto/report/gate"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // few is a spec of few rows, for one seed, that attacks nothing.
@@ -165,11 +165,11 @@ func TestOtherLabelsRefused(t *testing.T) {
 	run(t, both("codes"), experiment.Options{Out: two})
 	run(t, few("codes"), experiment.Options{Out: one})
 	for _, place := range []string{"seed-1", experiment.ReferenceDir} {
-		_, info, err := train.Load(filepath.Join(two, place))
+		_, info, err := model.Load(filepath.Join(two, place))
 		if err != nil {
 			t.Fatal(err)
 		}
-		foreign, _, err := train.Load(filepath.Join(one, place))
+		foreign, _, err := model.Load(filepath.Join(one, place))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"sotto/internal/atomicfile"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // The files of a result's folder, beside the models' folders.
@@ -82,12 +83,12 @@ func readSpec(dir string) (Spec, error) {
 
 // saveModel writes the model of a job. What an interrupted training has so far
 // does not take the place of a finished one.
-func (st store) saveModel(folder string, m *train.Model, info train.Manifest) error {
+func (st store) saveModel(folder string, m *model.Model, info model.Manifest) error {
 	if st.dir == "" {
 		return nil
 	}
 	path := filepath.Join(st.dir, folder)
-	if _, before, err := train.Load(path); info.Interrupted && err == nil && !before.Interrupted {
+	if _, before, err := model.Load(path); info.Interrupted && err == nil && !before.Interrupted {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // see openStore
@@ -98,11 +99,11 @@ func (st store) saveModel(folder string, m *train.Model, info train.Manifest) er
 
 // finished loads the model of a job that was trained to its end before: by the
 // same method with the same settings and seed, on the same data.
-func (st store) finished(folder string, want train.Manifest) (*train.Model, bool) {
+func (st store) finished(folder string, want model.Manifest) (*model.Model, bool) {
 	if !st.resume {
 		return nil, false
 	}
-	m, info, err := train.Load(filepath.Join(st.dir, folder))
+	m, info, err := model.Load(filepath.Join(st.dir, folder))
 	same := err == nil && !info.Interrupted && info.Method == want.Method && info.Seed == want.Seed &&
 		equalJSON(info.Settings, want.Settings) && equalJSON(info.Data, want.Data)
 	return m, same

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"sotto/mech"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // Parameters say what a mechanism was made from. A list of weights may have as
@@ -67,7 +67,7 @@ func (g *Gateway) code(released []float32) *code {
 		return nil
 	}
 	c := &code{Index: codeOf(released), Of: len(released), Means: []meaning{}}
-	if m, ok := g.Mechanism.(*model); ok && c.Index >= 0 {
+	if m, ok := g.Mechanism.(*served); ok && c.Index >= 0 {
 		for l, label := range m.labels {
 			c.Means = append(c.Means, meaning{label.Name, label.Classes[m.answers[c.Index][l]]})
 		}
@@ -76,7 +76,7 @@ func (g *Gateway) code(released []float32) *code {
 }
 
 // namesOf returns the labels that codes answer, and the answer of each code.
-func namesOf(m *train.Model, info train.Manifest) ([]train.LabelRecord, [][]int, error) {
+func namesOf(m *model.Model, info model.Manifest) ([]model.LabelRecord, [][]int, error) {
 	a := m.Architecture()
 	if len(a.Answers) == 0 {
 		return nil, nil, nil

@@ -19,6 +19,7 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // codesModel makes a mechanism of a model whose codes answer two labels with
@@ -46,13 +47,13 @@ func codesModel(t *testing.T) (gateway.Mechanism, [][]int) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "model")
-	err = m.Save(dir, train.Manifest{Method: "codes", Data: train.DataRecord{
-		Label: "mood", Classes: []string{"low", "high"}, More: []train.LabelRecord{{Name: "colour", Classes: []string{"red", "blue"}}}, Reserve: 0.5,
+	err = m.Save(dir, model.Manifest{Method: "codes", Data: model.DataRecord{
+		Label: "mood", Classes: []string{"low", "high"}, More: []model.LabelRecord{{Name: "colour", Classes: []string{"red", "blue"}}}, Reserve: 0.5,
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, info, err := train.Load(dir)
+	m, info, err := model.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

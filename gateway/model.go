@@ -10,30 +10,30 @@ import (
 	"sotto/dp"
 	"sotto/mech"
 	"sotto/nn"
-	"sotto/train"
+	"sotto/train/model"
 )
 
-// model is the trusted half of a trained model: the layers before the noise,
+// served is the trusted half of a trained model: the layers before the noise,
 // and the mechanism.
-type model struct {
+type served struct {
 	params    mech.Params
 	guarantee dp.Guarantee
 	in, out   int
 	digest    string              // of all that it computes with
-	labels    []train.LabelRecord // that codes answer
+	labels    []model.LabelRecord // that codes answer
 	answers   [][]int             // for each code a class of each label
 	spare     sync.Pool           // of *worker: a model is used by one goroutine at a time
 }
 
 type worker struct {
-	model *train.Model
+	model *model.Model
 	pool  *nn.Pool
 }
 
-// FromModel makes a Mechanism of a trained model, as train.Load returns it: a
+// FromModel makes a Mechanism of a trained model, as model.Load returns it: a
 // vector passes the layers before the noise, and then the model's mechanism. It
 // refuses a model that protects or releases nothing.
-func FromModel(m *train.Model, info train.Manifest) (Mechanism, error) {
+func FromModel(m *model.Model, info model.Manifest) (Mechanism, error) {
 	s, ok := m.Statement()
 	if !ok {
 		return nil, errors.New("gateway: the model has no mechanism, must have one")
@@ -41,7 +41,7 @@ func FromModel(m *train.Model, info train.Manifest) (Mechanism, error) {
 	if info.Weights == "" {
 		return nil, errors.New("gateway: the model's manifest names no weights, must be that of a saved model")
 	}
-	f := &model{params: s.Parameters, guarantee: m.Guarantee(), in: m.Architecture().Inputs, out: m.Dim()}
+	f := &served{params: s.Parameters, guarantee: m.Guarantee(), in: m.Architecture().Inputs, out: m.Dim()}
 	var err error
 	if f.digest, err = info.Digest(); err != nil {
 		return nil, err
@@ -55,16 +55,16 @@ func FromModel(m *train.Model, info train.Manifest) (Mechanism, error) {
 }
 
 // Shape implements dp.Vector.
-func (f *model) Shape() (in, out int) { return f.in, f.out }
+func (f *served) Shape() (in, out int) { return f.in, f.out }
 
 // Guarantee implements dp.Mechanism.
-func (f *model) Guarantee() dp.Guarantee { return f.guarantee }
+func (f *served) Guarantee() dp.Guarantee { return f.guarantee }
 
 // Params implements Mechanism.
-func (f *model) Params() mech.Params { return f.params }
+func (f *served) Params() mech.Params { return f.params }
 
 // Privatize implements dp.Mechanism.
-func (f *model) Privatize(x []float64, src rand.Source) ([]float64, error) {
+func (f *served) Privatize(x []float64, src rand.Source) ([]float64, error) {
 	if len(x) != f.in {
 		return nil, fmt.Errorf("gateway: the vector has %d numbers, must have %d: %w", len(x), f.in, dp.ErrDomain)
 	}
@@ -74,7 +74,7 @@ func (f *model) Privatize(x []float64, src rand.Source) ([]float64, error) {
 
 // PrivatizeTo implements dp.Vector. The model derives its noise from a key of
 // 256 bits, which src gives.
-func (f *model) PrivatizeTo(dst, x []float64, src rand.Source) error {
+func (f *served) PrivatizeTo(dst, x []float64, src rand.Source) error {
 	if len(x) != f.in || len(dst) != f.out {
 		panic(fmt.Sprintf("gateway: %d numbers into %d, want %d into %d", len(x), len(dst), f.in, f.out))
 	}
@@ -103,7 +103,7 @@ func (f *model) PrivatizeTo(dst, x []float64, src rand.Source) error {
 // "" for a mechanism that is nothing but its parameters. Noise is memoised under
 // it, so two models that compute differently must not share one.
 func identity(m Mechanism) string {
-	if f, ok := m.(*model); ok {
+	if f, ok := m.(*served); ok {
 		return f.digest
 	}
 	return ""

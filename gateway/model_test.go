@@ -11,10 +11,11 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // trained saves a small model that was fitted with a seed, and loads it again.
-func trained(t *testing.T, method train.Method, seed uint64) (*train.Model, train.Manifest) {
+func trained(t *testing.T, method train.Method, seed uint64) (*model.Model, model.Manifest) {
 	t.Helper()
 	r := weakrand.New(weakrand.NewPCG(1, 2))
 	d := train.Data{X: nn.NewMatrix(60, width), Y: make([]int, 60), Classes: 2}
@@ -34,10 +35,10 @@ func trained(t *testing.T, method train.Method, seed uint64) (*train.Model, trai
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "model")
-	if err = m.Save(dir, train.Manifest{Method: "noise", Seed: seed}); err != nil {
+	if err = m.Save(dir, model.Manifest{Method: "noise", Seed: seed}); err != nil {
 		t.Fatal(err)
 	}
-	m, info, err := train.Load(dir)
+	m, info, err := model.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

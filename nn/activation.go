@@ -13,7 +13,7 @@ type ReLU struct {
 // Forward implements [Layer].
 func (r *ReLU) Forward(p *Pool, _ Mode, x Matrix) Matrix {
 	x.sound("input of ReLU")
-	r.y = r.y.reshape(x.Rows, x.Cols)
+	r.y = r.y.Reshape(x.Rows, x.Cols)
 	p.chunks(len(x.Data), func(lo, hi int) { p.kernels.relu(r.y.Data[lo:hi], x.Data[lo:hi]) })
 	r.out = r.y
 	return r.y
@@ -22,7 +22,7 @@ func (r *ReLU) Forward(p *Pool, _ Mode, x Matrix) Matrix {
 // Backward implements [Layer].
 func (r *ReLU) Backward(p *Pool, grad Matrix) Matrix {
 	grad.want("gradient of ReLU", r.out.Rows, r.out.Cols)
-	r.dx = r.dx.reshape(grad.Rows, grad.Cols)
+	r.dx = r.dx.Reshape(grad.Rows, grad.Cols)
 	p.chunks(len(grad.Data), func(lo, hi int) {
 		p.kernels.reluGrad(r.dx.Data[lo:hi], grad.Data[lo:hi], r.out.Data[lo:hi])
 	})
@@ -39,7 +39,7 @@ type Tanh struct {
 // Forward implements [Layer].
 func (t *Tanh) Forward(p *Pool, _ Mode, x Matrix) Matrix {
 	x.sound("input of Tanh")
-	t.y = t.y.reshape(x.Rows, x.Cols)
+	t.y = t.y.Reshape(x.Rows, x.Cols)
 	p.chunks(len(x.Data), func(lo, hi int) {
 		y := t.y.Data[lo:hi]
 		for i, v := range x.Data[lo:hi] {
@@ -62,7 +62,7 @@ func tanh(x float32) float32 {
 // Backward implements [Layer]: the derivative is 1 − tanh².
 func (t *Tanh) Backward(p *Pool, grad Matrix) Matrix {
 	grad.want("gradient of Tanh", t.y.Rows, t.y.Cols)
-	t.dx = t.dx.reshape(grad.Rows, grad.Cols)
+	t.dx = t.dx.Reshape(grad.Rows, grad.Cols)
 	p.chunks(len(grad.Data), func(lo, hi int) {
 		dx, y := t.dx.Data[lo:hi], t.y.Data[lo:hi]
 		for i, g := range grad.Data[lo:hi] {
@@ -93,7 +93,7 @@ func (r *GradientReversal) Forward(_ *Pool, _ Mode, x Matrix) Matrix {
 // Backward implements [Layer].
 func (r *GradientReversal) Backward(p *Pool, grad Matrix) Matrix {
 	grad.want("gradient of GradientReversal", r.rows, r.cols)
-	r.dx = r.dx.reshape(grad.Rows, grad.Cols)
+	r.dx = r.dx.Reshape(grad.Rows, grad.Cols)
 	p.chunks(len(grad.Data), func(lo, hi int) {
 		p.kernels.scale(r.dx.Data[lo:hi], grad.Data[lo:hi], -float64(r.Lambda))
 	})

@@ -45,7 +45,7 @@ func (d *Dense) Forward(p *Pool, _ Mode, x Matrix) Matrix { return d.forward(p, 
 func (d *Dense) forward(p *Pool, x Matrix, then func(y []float32)) Matrix {
 	w := d.weight.Value
 	x.want("input of Dense", x.Rows, w.Rows)
-	d.x, d.y = x, d.y.reshape(x.Rows, w.Cols)
+	d.x, d.y = x, d.y.Reshape(x.Rows, w.Cols)
 	if x.Rows == 0 {
 		return d.y
 	}
@@ -74,7 +74,7 @@ func (d *Dense) backward(p *Pool, grad, where Matrix) Matrix {
 	if d.NoInputGrad {
 		return Matrix{}
 	}
-	d.dx = d.dx.reshape(d.x.Rows, d.x.Cols)
+	d.dx = d.dx.Reshape(d.x.Rows, d.x.Cols)
 	if grad.Rows == 0 {
 		return d.dx
 	}

@@ -39,7 +39,7 @@ func NewDropout(rate float64, seed uint64) (*Dropout, error) {
 func (d *Dropout) Forward(p *Pool, mode Mode, x Matrix) Matrix {
 	x.sound("input of Dropout")
 	d.mode = mode
-	d.y = d.y.reshape(x.Rows, x.Cols)
+	d.y = d.y.Reshape(x.Rows, x.Cols)
 	if mode != Train {
 		return x
 	}
@@ -54,7 +54,7 @@ func (d *Dropout) Backward(p *Pool, grad Matrix) Matrix {
 	if d.mode != Train {
 		return grad
 	}
-	d.dx = d.dx.reshape(grad.Rows, grad.Cols)
+	d.dx = d.dx.Reshape(grad.Rows, grad.Cols)
 	d.apply(p, d.dx, grad)
 	return d.dx
 }

@@ -101,3 +101,14 @@ func (s Sequential) Params() []Param {
 	}
 	return all
 }
+
+// Dense returns the layers that have weights.
+func (s Sequential) Dense() []*Dense {
+	var all []*Dense
+	for _, l := range s {
+		if d, ok := l.(*Dense); ok {
+			all = append(all, d)
+		}
+	}
+	return all
+}

@@ -27,7 +27,7 @@ func (s *SoftmaxCrossEntropy) Loss(p *Pool, logits Matrix, labels []int) (float6
 			panic(fmt.Sprintf("nn: Loss with a label outside the %d classes", logits.Cols))
 		}
 	}
-	s.grad = s.grad.reshape(logits.Rows, logits.Cols)
+	s.grad = s.grad.Reshape(logits.Rows, logits.Cols)
 	s.rows = lengthen(s.rows, logits.Rows)
 	p.rows(logits.Rows, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -77,7 +77,7 @@ type MSE struct {
 func (m *MSE) Loss(p *Pool, y, target Matrix) (float64, Matrix) {
 	y.sound("y of MSE")
 	target.want("target of MSE", y.Rows, y.Cols)
-	m.grad = m.grad.reshape(y.Rows, y.Cols)
+	m.grad = m.grad.Reshape(y.Rows, y.Cols)
 	m.rows = lengthen(m.rows, y.Rows)
 	p.rows(y.Rows, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -119,7 +119,7 @@ func (o *Orthogonality) Loss(p *Pool, hidden []Matrix) (float64, []Matrix) {
 	grads := o.grads[:len(hidden)]
 	for i, h := range hidden {
 		h.want("hidden output of Orthogonality", n, cols)
-		grads[i] = grads[i].reshape(n, cols)
+		grads[i] = grads[i].Reshape(n, cols)
 	}
 	o.rows = lengthen(o.rows, n)
 	p.rows(n, func(_, lo, hi int) {

@@ -34,6 +34,49 @@ func (m Matrix) Clone() Matrix {
 	return Matrix{m.Rows, m.Cols, append([]float32(nil), m.Data...)}
 }
 
+// Columns returns a copy of count columns, beginning with the given one.
+func (m Matrix) Columns(first, count int) Matrix {
+	some := NewMatrix(m.Rows, count)
+	for i := range m.Rows {
+		copy(some.Row(i), m.Row(i)[first:first+count])
+	}
+	return some
+}
+
+// Gather returns a copy of the given rows.
+func (m Matrix) Gather(rows []int) Matrix {
+	some := NewMatrix(len(rows), m.Cols)
+	for i, row := range rows {
+		copy(some.Row(i), m.Row(row))
+	}
+	return some
+}
+
+// Finite refuses NaN and infinities, without quoting them.
+func (m Matrix) Finite() error {
+	for i := range m.Rows {
+		sum := float32(0)
+		for _, v := range m.Row(i) {
+			sum += v * 0 // NaN if v is not finite
+		}
+		if sum != 0 {
+			return fmt.Errorf("nn: row %d holds NaN or infinity, must be finite", i)
+		}
+	}
+	return nil
+}
+
+// Argmax returns the place of the largest number, the first of equals.
+func Argmax(v []float32) int {
+	best := 0
+	for i := range v {
+		if v[i] > v[best] {
+			best = i
+		}
+	}
+	return best
+}
+
 // shape renders the size of m for messages.
 func (m Matrix) shape() string { return fmt.Sprintf("%d×%d", m.Rows, m.Cols) }
 
@@ -52,9 +95,9 @@ func (m Matrix) want(name string, rows, cols int) {
 	}
 }
 
-// reshape returns a rows×cols matrix over the memory of m, or over new memory
+// Reshape returns a rows×cols matrix over the memory of m, or over new memory
 // if that is too small. What it holds is not defined.
-func (m Matrix) reshape(rows, cols int) Matrix {
+func (m Matrix) Reshape(rows, cols int) Matrix {
 	if n := rows * cols; cap(m.Data) >= n {
 		return Matrix{rows, cols, m.Data[:n]}
 	}

@@ -60,7 +60,7 @@ func (n *Noise) Use(m dp.Vector) {
 // many columns as the mechanism has coordinates.
 func (n *Noise) Forward(p *Pool, _ Mode, x Matrix) Matrix {
 	x.want("input of Noise", x.Rows, n.dim)
-	n.y = n.y.reshape(x.Rows, x.Cols)
+	n.y = n.y.Reshape(x.Rows, x.Cols)
 	n.Pass++
 	pass := strconv.FormatUint(n.Pass, 10)
 	blocks := (x.Rows + rowBlock - 1) / rowBlock

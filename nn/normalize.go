@@ -13,7 +13,7 @@ type normalizer struct {
 
 func (n *normalizer) forward(p *Pool, x Matrix, name string, row func(y, x []float32) float64) Matrix {
 	x.sound("input of " + name)
-	n.x, n.y = x, n.y.reshape(x.Rows, x.Cols)
+	n.x, n.y = x, n.y.Reshape(x.Rows, x.Cols)
 	if cap(n.scale) < x.Rows {
 		n.scale = make([]float64, x.Rows)
 	}
@@ -30,7 +30,7 @@ func (n *normalizer) forward(p *Pool, x Matrix, name string, row func(y, x []flo
 
 func (n *normalizer) backward(p *Pool, grad Matrix, name string, row func(dx, g, x, y []float32, scale float64)) Matrix {
 	grad.want("gradient of "+name, n.y.Rows, n.y.Cols)
-	n.dx = n.dx.reshape(grad.Rows, grad.Cols)
+	n.dx = n.dx.Reshape(grad.Rows, grad.Cols)
 	p.rows(grad.Rows, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if n.scale[i] == 0 {

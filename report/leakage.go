@@ -89,7 +89,7 @@ func leakageOf(r *experiment.Result) []page.Block {
 }
 
 // attackPlot shows each model as a row and each attacker as a mark.
-func attackPlot(all []model) *page.Dots {
+func attackPlot(all []attacked) *page.Dots {
 	p := &page.Dots{
 		Title: "Attackers on released vectors", Desc: fmt.Sprintf("%s. The table below has the same numbers.", page.Plural(len(all), "attack", "attacks")),
 		Axis: page.Axis{Label: "accuracy of the attacker", Percent: true}, Bound: "limit",
@@ -109,7 +109,7 @@ func attackPlot(all []model) *page.Dots {
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	if first := all[0].Attackers; len(first) > 0 && !slices.ContainsFunc(all, func(m model) bool {
+	if first := all[0].Attackers; len(first) > 0 && !slices.ContainsFunc(all, func(m attacked) bool {
 		return slices.ContainsFunc(m.Attackers, func(k experiment.AttackerOutcome) bool { return k.Majority != first[0].Majority })
 	}) {
 		p.Levels = []page.Level{{Name: "seeing nothing " + roughly(first[0].Majority), Value: first[0].Majority}}
@@ -117,7 +117,7 @@ func attackPlot(all []model) *page.Dots {
 	return p
 }
 
-func attackTable(all []model) *page.Table {
+func attackTable(all []attacked) *page.Table {
 	t := &page.Table{
 		Caption: "Attackers on released vectors",
 		Head:    page.Heads("attacked", "attribute", "stated", "attacker", "#accuracy", "#95 % interval", "#majority", "#limit", "#AUC", "verdict"),

@@ -12,7 +12,7 @@ import (
 	"sotto/measure"
 	"sotto/mech"
 	"sotto/report/evidence"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 var nan = measure.Number(math.NaN())
@@ -40,7 +40,7 @@ func result() *experiment.Result {
 	return &experiment.Result{
 		Format: evidence.ResultsFormat,
 		Spec:   experiment.Spec{Data: "reviews", Methods: []string{"noise", "dpnr"}, Epsilons: []float64{4}, Seeds: 3},
-		Data: train.DataRecord{
+		Data: model.DataRecord{
 			Name: "reviews", Encoder: "default", Label: "sentiment", Classes: []string{"negative", "positive"},
 			Attribute: "author", Groups: []string{"casual", "formal"}, GroupCount: 2, Hash: "6c7ef8c1",
 		},

@@ -7,7 +7,7 @@ import (
 
 	"sotto/experiment"
 	"sotto/report/evidence"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // The lists of evidence, without the entries that hold nothing: a file can say
@@ -46,9 +46,9 @@ func sameTask(a, b *experiment.Result) bool {
 }
 
 // sameLabels reports whether two records name the same labels.
-func sameLabels(x, y train.DataRecord) bool {
+func sameLabels(x, y model.DataRecord) bool {
 	return x.Label == y.Label && slices.Equal(x.Unknown, y.Unknown) &&
-		slices.EqualFunc(x.More, y.More, func(a, b train.LabelRecord) bool { return a.Name == b.Name })
+		slices.EqualFunc(x.More, y.More, func(a, b model.LabelRecord) bool { return a.Name == b.Name })
 }
 
 func releases(e *evidence.Evidence) []*evidence.Release {
@@ -77,23 +77,23 @@ func kept[T any](all []T, keep func(T) bool) []T {
 	return some
 }
 
-// model is an attack on one model or file of releases.
-type model struct {
+// attacked is an attack on one model or file of releases.
+type attacked struct {
 	name   string
 	folder string // the same for all seeds
 	*experiment.Attack
 }
 
 // models lists the attacks, one for each model.
-func models(e *evidence.Evidence) []model {
-	var all []model
+func models(e *evidence.Evidence) []attacked {
+	var all []attacked
 	for _, a := range e.Attacks {
 		if a == nil {
 			continue
 		}
 		source := nameText(path.Base(a.Source))
 		if len(a.Models) == 0 && a.Attack != nil {
-			all = append(all, model{source, source, a.Attack})
+			all = append(all, attacked{source, source, a.Attack})
 		}
 		for _, m := range a.Models {
 			if m.Attack == nil {
@@ -106,10 +106,10 @@ func models(e *evidence.Evidence) []model {
 			if m.Seed != 0 {
 				name += fmt.Sprintf(", seed %d", m.Seed)
 			}
-			if slices.ContainsFunc(all, func(other model) bool { return other.name == name }) {
+			if slices.ContainsFunc(all, func(other attacked) bool { return other.name == name }) {
 				name = source + ", " + name
 			}
-			all = append(all, model{name, source + "/" + m.Folder, m.Attack})
+			all = append(all, attacked{name, source + "/" + m.Folder, m.Attack})
 		}
 	}
 	return all

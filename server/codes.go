@@ -7,7 +7,7 @@ import (
 )
 
 // shape says what the shape of vectors must be.
-func (m *model) shape() string {
+func (m *served) shape() string {
 	if m.codes > 0 {
 		return fmt.Sprintf("shape of the vectors must be [n, %d], or [n, 1] for the indices of codes", m.width)
 	}
@@ -15,7 +15,7 @@ func (m *model) shape() string {
 }
 
 // unfold returns the vectors of codes that were sent as their indices.
-func (m *model) unfold(indices []float32) (nn.Matrix, error) {
+func (m *served) unfold(indices []float32) (nn.Matrix, error) {
 	x := nn.NewMatrix(len(indices), m.codes)
 	for i, v := range indices {
 		c := int(max(-1, min(v, float32(m.codes))))
@@ -28,7 +28,7 @@ func (m *model) unfold(indices []float32) (nn.Matrix, error) {
 }
 
 // checkCodes refuses vectors that are no code's.
-func (m *model) checkCodes(x nn.Matrix) error {
+func (m *served) checkCodes(x nn.Matrix) error {
 	for i := range x.Rows {
 		ones, zeros := 0, 0
 		for _, v := range x.Row(i) {

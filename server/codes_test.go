@@ -19,11 +19,12 @@ import (
 	"sotto/server"
 	"sotto/server/kserve"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // codesModel stores a model whose codes answer a label of two classes and one of
 // three, and were trained for a third label that has no name.
-func codesModel(t testing.TB) (dir string, m *train.Model) {
+func codesModel(t testing.TB) (dir string, m *model.Model) {
 	t.Helper()
 	r := weakrand.New(weakrand.NewPCG(5, 6))
 	d := train.Data{X: nn.NewMatrix(120, 4), Y: make([]int, 120), Classes: 2}
@@ -46,9 +47,9 @@ func codesModel(t testing.TB) (dir string, m *train.Model) {
 		t.Fatal(err)
 	}
 	dir = filepath.Join(t.TempDir(), "codes")
-	err = m.Save(dir, train.Manifest{Method: "codes", Data: train.DataRecord{
+	err = m.Save(dir, model.Manifest{Method: "codes", Data: model.DataRecord{
 		Name: "made up", Label: "mood", Classes: []string{"low", "high"}, Reserve: 0.5,
-		More: []train.LabelRecord{{Name: "colour", Classes: []string{"red", "green", "blue"}}},
+		More: []model.LabelRecord{{Name: "colour", Classes: []string{"red", "green", "blue"}}},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +67,7 @@ func codesRequest(width int, numbers ...float32) string {
 // and to its head.
 func TestCodes(t *testing.T) {
 	dir, m := codesModel(t)
-	head, err := train.LoadHead(dir)
+	head, err := model.LoadHead(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

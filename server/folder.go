@@ -12,13 +12,13 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // state is what is served at a moment. It never changes: another takes its
 // place.
 type state struct {
-	models  map[string]*model
+	models  map[string]*served
 	stale   map[string]bool  // served, but what lies on disk is refused or gone
 	skipped map[string]error // never served, and why
 	seen    map[string]fingerprint
@@ -33,12 +33,12 @@ type fingerprint struct {
 }
 
 func fingerprintOf(dir string) (fingerprint, error) {
-	content, err := os.ReadFile(filepath.Join(dir, train.ManifestFile))
+	content, err := os.ReadFile(filepath.Join(dir, model.ManifestFile))
 	if err != nil {
 		return fingerprint{}, err
 	}
 	f := fingerprint{manifest: sha256.Sum256(content)}
-	if w, err := os.Stat(filepath.Join(dir, train.WeightsFile)); err == nil {
+	if w, err := os.Stat(filepath.Join(dir, model.WeightsFile)); err == nil {
 		f.size, f.changed = w.Size(), w.ModTime().UnixNano()
 	}
 	return f, nil
@@ -53,7 +53,7 @@ var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 // find returns the folders of models by name: that of the folder itself if it
 // is a model, else the names of the folders on the way to it, joined by hyphens.
 func find(root string) (map[string]string, error) {
-	if _, err := os.Stat(filepath.Join(root, train.ManifestFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(root, model.ManifestFile)); err == nil {
 		path, err := filepath.Abs(root)
 		return map[string]string{filepath.Base(path): root}, err
 	}
@@ -78,7 +78,7 @@ func walk(found map[string]string, dir string, names []string) error {
 			continue // a file, or what a save has under way
 		}
 		path := append(slices.Clone(names), e.Name())
-		if _, err := os.Stat(filepath.Join(below, train.ManifestFile)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(below, model.ManifestFile)); errors.Is(err, fs.ErrNotExist) {
 			if len(path) < depth {
 				err = walk(found, below, path)
 				if err != nil {
@@ -111,7 +111,7 @@ func (s *Server) refresh(all bool) error {
 	if err != nil {
 		return err
 	}
-	next := &state{map[string]*model{}, map[string]bool{}, map[string]error{}, map[string]fingerprint{}}
+	next := &state{map[string]*served{}, map[string]bool{}, map[string]error{}, map[string]fingerprint{}}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		s.take(next, old, name, found[name], all)
 	}
@@ -149,7 +149,7 @@ func (s *Server) take(next, old *state, name, dir string, all bool) {
 		}
 		return
 	}
-	var m *model
+	var m *served
 	if !goodName.MatchString(name) {
 		err = errors.New("server: name of a model's folder must be letters, digits, dots, hyphens and underscores")
 	}

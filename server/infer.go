@@ -72,7 +72,7 @@ const tolerance = 1 + 1e-6
 // at least what the model's own vectors have. ε of another unit cannot be
 // compared, and a larger one is a weaker promise than the model was made for. A
 // smaller one is welcome, although the model knows less noise.
-func (m *model) admit(raw json.RawMessage) error {
+func (m *served) admit(raw json.RawMessage) error {
 	if raw == nil {
 		return bad("no_guarantee", "parameter "+kserve.Privacy+" is missing, must be the guarantee under which the vectors were released")
 	}
@@ -102,7 +102,7 @@ func (m *model) admit(raw json.RawMessage) error {
 }
 
 // vectors returns the request's rows.
-func (m *model) vectors(req *kserve.Request, most int) (nn.Matrix, error) {
+func (m *served) vectors(req *kserve.Request, most int) (nn.Matrix, error) {
 	if len(req.Inputs) != 1 || req.Inputs[0].Name != inputVector {
 		return nn.Matrix{}, bad("invalid_request", fmt.Sprintf("inputs must be one tensor called %q", inputVector))
 	}
@@ -134,7 +134,7 @@ func (m *model) vectors(req *kserve.Request, most int) (nn.Matrix, error) {
 }
 
 // outputs returns the names of all outputs, in order.
-func (m *model) outputs() []string {
+func (m *served) outputs() []string {
 	var names []string
 	for _, l := range m.labels {
 		names = append(names, l.scores, l.class)
@@ -143,7 +143,7 @@ func (m *model) outputs() []string {
 }
 
 // wanted returns the names of the outputs that are asked for, in order.
-func (m *model) wanted(req *kserve.Request) ([]string, error) {
+func (m *served) wanted(req *kserve.Request) ([]string, error) {
 	all := m.outputs()
 	if len(req.Outputs) == 0 {
 		return all, nil
@@ -159,7 +159,7 @@ func (m *model) wanted(req *kserve.Request) ([]string, error) {
 }
 
 // answer writes the outputs that are wanted.
-func (m *model) answer(w http.ResponseWriter, req *kserve.Request, wanted []string, said []classified) error {
+func (m *served) answer(w http.ResponseWriter, req *kserve.Request, wanted []string, said []classified) error {
 	tensors := make(map[string]kserve.Tensor)
 	for i, l := range m.labels {
 		y := said[i].scores

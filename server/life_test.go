@@ -16,7 +16,7 @@ import (
 	"sotto/internal/httpserve/servetest"
 	"sotto/server"
 	"sotto/server/kserve"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // put copies a model's folder to dir, manifest last, as a person may do.
@@ -25,7 +25,7 @@ func put(t testing.TB, from, dir string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{train.WeightsFile, train.ManifestFile} {
+	for _, name := range []string{model.WeightsFile, model.ManifestFile} {
 		content, err := os.ReadFile(filepath.Join(from, name))
 		if err != nil {
 			t.Fatal(err)
@@ -54,7 +54,7 @@ func served(t testing.TB, url string) (version string, stale bool) {
 
 func versionOf(t testing.TB, name string) string {
 	t.Helper()
-	_, info, err := train.Load(folderOf(name))
+	_, info, err := model.Load(folderOf(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestReload(t *testing.T) {
 	look()
 	check("another model", second, false)
 
-	weights := filepath.Join(m, train.WeightsFile)
+	weights := filepath.Join(m, model.WeightsFile)
 	whole, err := os.ReadFile(weights)
 	if err != nil {
 		t.Fatal(err)

@@ -10,11 +10,11 @@ import (
 	"sotto/dp"
 	"sotto/internal/fault"
 	"sotto/nn"
-	"sotto/train"
+	"sotto/train/model"
 )
 
-// model is one that is served. It never changes: another takes its place.
-type model struct {
+// served is one that is served. It never changes: another takes its place.
+type served struct {
 	name      string
 	version   string // the first digits of the SHA-256 of the whole model's weights
 	method    string
@@ -37,20 +37,20 @@ type label struct {
 
 // worker is a clone of a model's head, since one serves one goroutine at a time.
 type worker struct {
-	head *train.Head
+	head *model.Head
 	pool *nn.Pool
 }
 
 // load reads a model and refuses one that no private vector is made for. Of a
 // whole model it keeps the classifier alone.
-func load(name, dir string) (m *model, err error) {
+func load(name, dir string) (m *served, err error) {
 	defer fault.Catch(&err)
-	head, err := train.LoadHead(dir)
+	head, err := model.LoadHead(dir)
 	if err != nil {
 		return nil, err
 	}
 	info := head.Manifest
-	m = &model{
+	m = &served{
 		name: name, version: info.Model[:12], method: info.Method, stopped: info.Interrupted,
 		labels: labelsOf(info.Labels), width: head.Dim(), guarantee: head.Guarantee(),
 		mechanism: info.Receives.Mechanism, coverage: info.Assumption,
@@ -71,7 +71,7 @@ func load(name, dir string) (m *model, err error) {
 
 // labelsOf names the outputs: "scores" and "class" for one label, and those
 // behind its name and a dot for each of several.
-func labelsOf(records []train.LabelRecord) []label {
+func labelsOf(records []model.LabelRecord) []label {
 	var all []label
 	for _, r := range records {
 		l := label{r.Name, r.Classes, outputScores, outputClass}
@@ -93,7 +93,7 @@ type classified struct {
 
 // classify returns what the model says of each label; or errNotFinite if a
 // vector is so large that its scores overflow.
-func (m *model) classify(ctx context.Context, x nn.Matrix) ([]classified, error) {
+func (m *served) classify(ctx context.Context, x nn.Matrix) ([]classified, error) {
 	var w *worker
 	select {
 	case w = <-m.workers:

@@ -79,7 +79,7 @@ func (s *Server) watch(ctx context.Context) {
 }
 
 // model returns the one that the path names.
-func (s *Server) model(r *http.Request) (*model, error) {
+func (s *Server) model(r *http.Request) (*served, error) {
 	m := s.state.Load().models[r.PathValue("name")]
 	if v := r.PathValue("version"); m == nil || v != "" && v != m.version {
 		return nil, errUnknown

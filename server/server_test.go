@@ -22,7 +22,7 @@ import (
 	"sotto/nn"
 	"sotto/server"
 	"sotto/server/kserve"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 const (
@@ -106,7 +106,7 @@ func request(t testing.TB, n int, parameters string, binary bool) (body, header 
 // expect computes what the model itself says.
 func expect(t testing.TB, dir string, n int) (scores nn.Matrix, classes []int) {
 	t.Helper()
-	m, _, err := train.Load(dir)
+	m, _, err := model.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -438,7 +438,7 @@ func BenchmarkInfer(b *testing.B) {
 // BenchmarkLogits is the part of BenchmarkInfer that grouping requests could
 // make cheaper.
 func BenchmarkLogits(b *testing.B) {
-	m, _, err := train.Load(folderOf(modelName))
+	m, _, err := model.Load(folderOf(modelName))
 	if err != nil {
 		b.Fatal(err)
 	}

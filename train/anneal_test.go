@@ -10,6 +10,7 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // TestAnneal checks the schedule: ε falls evenly in its logarithm and is what was
@@ -73,7 +74,7 @@ func TestAnnealedModel(t *testing.T) {
 // TestSquash checks the layer before one-bit releases: within the limit, and with
 // the gradient of its finite differences.
 func TestSquash(t *testing.T) {
-	layer, err := train.Normaliser(mech.Params{Mechanism: "bitrr", Variant: mech.OneBit, Dim: 4, Epsilon: 1})
+	layer, err := model.Normaliser(mech.Params{Mechanism: "bitrr", Variant: mech.OneBit, Dim: 4, Epsilon: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sotto/mech"
+	"sotto/train/model"
 )
 
 // Auto looks for the release that tells the labels best at an ε: it tries
@@ -50,7 +51,7 @@ type Found struct {
 }
 
 // Fit implements [Method]: it searches with the seed, and fits what it found.
-func (h Auto) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (h Auto) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	found, err := h.Search(ctx, d, o, nil)
 	if err != nil {
 		return nil, err
@@ -264,7 +265,7 @@ const trialEpochs = 20
 // try fits a candidate with one seed. Codes of the first seed share a teacher.
 func (s *search) try(ctx context.Context, t *Trial, seed uint64, teacher *Teacher) error {
 	began := time.Now()
-	var m *Model
+	var m *model.Model
 	var err error
 	o := Options{Seed: seed, Pool: s.options.Pool}
 	switch method := t.method.(type) {
@@ -305,9 +306,9 @@ func (s *search) try(ctx context.Context, t *Trial, seed uint64, teacher *Teache
 
 // again measures a model on the validation rows anew: the accuracy of the epoch
 // that was kept is the luckiest of all epochs'.
-func (s *search) again(m *Model, seed uint64) (float64, error) {
+func (s *search) again(m *model.Model, seed uint64) (float64, error) {
 	p := s.options.pool()
-	y, err := m.Release(p, s.data.X, s.data.Validation, append(SimulationKey(seed), "search"...))
+	y, err := m.Release(p, s.data.X, s.data.Validation, append(model.SimulationKey(seed), "search"...))
 	if err != nil {
 		return 0, err
 	}

@@ -3,10 +3,10 @@ package train
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/train/model"
 )
 
 // LDPNN is learning on randomised bits after Lyu, Li, He and Xiao (SIGIR 2020):
@@ -31,11 +31,11 @@ type LDPNN struct {
 }
 
 // Fit implements [Method].
-func (h LDPNN) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (h LDPNN) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	if !isBitProtocol(h.Release.Mechanism) {
+	if !model.BitProtocol(h.Release.Mechanism) {
 		return nil, fmt.Errorf("train: mechanism of LDPNN is %q, must be bitrr, sue, oue, ome or bitrand", h.Release.Mechanism)
 	}
 	if h.Hidden == nil {
@@ -54,17 +54,13 @@ func (h LDPNN) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 		return nil, fmt.Errorf("train: dim of the mechanism is %d, must be that of the vectors, %d", h.Release.Dim, d.X.Cols)
 	}
 	s := server{
-		release: h.Release, scaling: ZScore, hidden: h.Hidden, corrupt: max(h.Dropout, 0), epochs: h.Epochs, batch: h.Batch, rate: h.Rate,
+		release: h.Release, scaling: model.ZScore, hidden: h.Hidden, corrupt: max(h.Dropout, 0), epochs: h.Epochs, batch: h.Batch, rate: h.Rate,
 		optimiser: func(params []nn.Param) (*nn.Optimizer, error) {
 			return nn.SGD{Rate: h.Rate, Momentum: 0.9, Decay: 1e-6}.New(params)
 		},
 	}
 	s.release.Dim = d.X.Cols
 	return s.fit(ctx, d, o)
-}
-
-func isBitProtocol(mechanism string) bool {
-	return slices.Contains([]string{"bitrr", "sue", "oue", "ome", "bitrand"}, mechanism)
 }
 
 // PrivEmb fits a linear classifier on vectors released by projection and metric
@@ -81,7 +77,7 @@ type PrivEmb struct {
 }
 
 // Fit implements [Method].
-func (h PrivEmb) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (h PrivEmb) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
@@ -117,7 +113,7 @@ func (h PrivEmb) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 // server trains on vectors that were released before it saw them.
 type server struct {
 	release       mech.Params
-	scaling       Scaling
+	scaling       model.Scaling
 	hidden        []int
 	corrupt       float64 // dropout on what was received
 	epochs, batch int
@@ -125,7 +121,7 @@ type server struct {
 	optimiser     func([]nn.Param) (*nn.Optimizer, error)
 }
 
-func (s server) fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (s server) fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	m, err := mech.New(s.release)
 	if err != nil {
 		return nil, err
@@ -134,7 +130,7 @@ func (s server) fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if t, err = t.filled(len(d.Train), true, false); err != nil {
 		return nil, err
 	}
-	rows, err := received(releaser{scaling: s.scaling, mechanism: m, key: SimulationKey(o.Seed), context: "received"}, d, o.pool())
+	rows, err := received(model.Releaser{Scaling: s.scaling, Mechanism: m, Key: model.SimulationKey(o.Seed), Context: "received"}, d, o.pool())
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +139,7 @@ func (s server) fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if l == nil {
 		return nil, err
 	}
-	model, failed := l.modelOf(Architecture{Inputs: d.X.Cols, Scaling: s.scaling, Release: &p})
+	model, failed := l.modelOf(model.Architecture{Inputs: d.X.Cols, Scaling: s.scaling, Release: &p})
 	if failed != nil {
 		return nil, failed
 	}
@@ -152,14 +148,14 @@ func (s server) fit(ctx context.Context, d Data, o Options) (*Model, error) {
 
 // received releases every row once: a byte for each bit of a bit protocol, a
 // float for each number of any other mechanism.
-func received(r releaser, d Data, p *nn.Pool) (table, error) {
-	_, out := r.mechanism.Shape()
-	if _, ok := r.mechanism.(interface{ Words() int }); !ok {
+func received(r model.Releaser, d Data, p *nn.Pool) (table, error) {
+	_, out := r.Mechanism.Shape()
+	if _, ok := r.Mechanism.(interface{ Words() int }); !ok {
 		y := nn.NewMatrix(d.X.Rows, out)
-		return floats{x: y}, r.each(p, d.X.Rows, widen(d.X), narrow(y))
+		return floats{x: y}, r.To(p, d.X, y)
 	}
 	t := bits{cols: out, data: make([]byte, d.X.Rows*out)}
-	return t, r.each(p, d.X.Rows, widen(d.X), func(row int, y []float64) {
+	return t, r.Each(p, d.X, func(row int, y []float64) {
 		to := t.data[row*out : (row+1)*out]
 		for j, v := range y {
 			to[j] = byte(v)

@@ -12,6 +12,7 @@ import (
 	"sotto/dp"
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/train/model"
 )
 
 // Codes releases one of several codes, each of which stands for an answer to
@@ -39,7 +40,7 @@ type Codes struct {
 }
 
 // Fit implements [Method].
-func (h Codes) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (h Codes) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func (h Codes) check() error {
 // Encode returns the model that releases what a teacher knows as codes. It is
 // Fit without the training of the teacher, which many can share. It uses that
 // many workers at once.
-func (h Codes) Encode(ctx context.Context, t *Teacher, workers int) (*Model, error) {
+func (h Codes) Encode(ctx context.Context, t *Teacher, workers int) (*model.Model, error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ func (h Codes) solve(ctx context.Context, t *Teacher, tilt nn.Matrix, workers in
 	if len(answers) > manyAnswers {
 		posteriors = evenly(posteriors, fewRows)
 	}
-	scores := worth(posteriors, t.classes, t.weights, answers, tilt)
+	scores := model.Worth(posteriors, t.classes, t.weights, answers, tilt)
 	p := mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon}
 	if h.Release.Selected > 0 {
 		most := h.Release.Dim
@@ -230,10 +231,10 @@ func (t *Teacher) coding(p mech.Params, answers [][]int, tilt nn.Matrix) (coding
 		return coding{}, err
 	}
 	c := coding{release: m.Params(), answers: answers, tilt: tilt}
-	c.weights = weightsOf(c.release)
+	c.weights = model.CodeWeights(c.release)
 	epsilon := dp.Epsilon(c.release.Epsilon)
-	c.table = t.table(worth(t.posteriors, t.classes, t.weights, answers, tilt), c.weights, epsilon)
-	scores := worth(t.checked, t.classes, t.weights, answers, tilt)
+	c.table = t.table(model.Worth(t.posteriors, t.classes, t.weights, answers, tilt), c.weights, epsilon)
+	scores := model.Worth(t.checked, t.classes, t.weights, answers, tilt)
 	c.accuracy = t.expected(c.table, scores, c.weights, epsilon)
 	if t.groups > 0 {
 		c.rates = t.rates(c.table, scores, c.weights, epsilon)
@@ -243,19 +244,16 @@ func (t *Teacher) coding(p mech.Params, answers [][]int, tilt nn.Matrix) (coding
 }
 
 // model returns the model of a release.
-func (t *Teacher) model(c coding) (*Model, error) {
-	width := total(t.classes)
-	a := Architecture{
-		Inputs: t.inputs, Standardise: t.shift != nil, Encoder: slices.Clone(t.widths), Release: &c.release, Classifier: []int{width},
+func (t *Teacher) model(c coding) (*model.Model, error) {
+	width := model.Columns(t.classes)
+	a := model.Architecture{
+		Inputs: t.inputs, Standardise: t.tensors["input.shift"].Data != nil, Encoder: slices.Clone(t.widths), Release: &c.release, Classifier: []int{width},
 		Classes: t.classes[0], More: t.classes[1:], Answers: c.answers,
 	}
 	if slices.Max(t.weights) > slices.Min(t.weights) {
 		a.Importance = t.weights
 	}
-	numbers := make(tensors)
-	for name, x := range t.tensors {
-		numbers[name] = x.Clone()
-	}
+	numbers := renamed(t.tensors, "", "")
 	numbers["classifier.0.weight"], numbers["classifier.0.bias"] = c.table, nn.NewMatrix(1, width)
 	if c.tilt.Rows > 0 {
 		a.Groups, numbers["answers.tilt"] = t.groups, c.tilt
@@ -264,10 +262,10 @@ func (t *Teacher) model(c coding) (*Model, error) {
 		a.Encoder[last] = width
 		for _, kind := range []string{"weight", "bias"} {
 			name := fmt.Sprintf("encoder.%d.%s", last, kind)
-			numbers[name] = columns(numbers[name], 0, width)
+			numbers[name] = numbers[name].Columns(0, width)
 		}
 	}
-	whole, err := newModel(a, numbers)
+	whole, err := model.New(a, numbers)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +278,7 @@ func (t *Teacher) model(c coding) (*Model, error) {
 // given that the code was released: what is known of the texts, weighted by how
 // likely each is to give the code.
 func (t *Teacher) table(scores nn.Matrix, weights []float64, epsilon dp.Epsilon) nn.Matrix {
-	width := total(t.classes)
+	width := model.Columns(t.classes)
 	sums := make([][]float64, len(weights))
 	for v := range sums {
 		sums[v] = make([]float64, width)
@@ -318,7 +316,7 @@ func (t *Teacher) expected(table, scores nn.Matrix, weights []float64, epsilon d
 			if y := t.labels[l][i]; y != Unknown {
 				known[l]++
 				for v, share := range p {
-					if argmax(table.Row(v)[column:column+c]) == y {
+					if nn.Argmax(table.Row(v)[column:column+c]) == y {
 						right[l] += share
 					}
 				}
@@ -331,39 +329,4 @@ func (t *Teacher) expected(table, scores nn.Matrix, weights []float64, epsilon d
 		sum += w * right[l] / max(known[l], 1)
 	}
 	return sum
-}
-
-// Law returns how likely each code is to be released for each of some rows, one
-// column a code, and false for a model without codes: with it an accuracy can be
-// computed over everything that the channel can give, without a draw. It is as
-// secret as the rows are.
-func (m *Model) Law(p *nn.Pool, x nn.Matrix, rows []int) (nn.Matrix, bool, error) {
-	if len(m.architecture.Answers) == 0 {
-		return nn.Matrix{}, false, nil
-	}
-	bare := *m
-	bare.mechanism = nil
-	scores, err := bare.Release(p, x, rows, nil)
-	if err != nil {
-		return nn.Matrix{}, true, err
-	}
-	release := m.mechanism.Params()
-	weights, law := weightsOf(release), make([]float64, release.Dim)
-	for i := range scores.Rows {
-		channel.Probabilities(law, weights, dp.Epsilon(release.Epsilon), scores.Row(i))
-		for v, share := range law {
-			scores.Row(i)[v] = float32(share)
-		}
-	}
-	return scores, true, nil
-}
-
-// weightsOf returns the least probability of each code.
-func weightsOf(p mech.Params) []float64 {
-	if p.Weights != nil {
-		return p.Weights
-	}
-	// Above ε = 600 it is 0 but for a trifle; it must not become 0, nor e^ε infinite.
-	w := 1 / (float64(p.Dim) + math.Expm1(min(p.Epsilon, 600))*float64(p.Selected))
-	return slices.Repeat([]float64{w}, p.Dim)
 }

@@ -18,6 +18,7 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 func codes(epsilon float64, selected, dim int) train.Codes {
@@ -87,7 +88,7 @@ func TestCodesAreExpected(t *testing.T) {
 
 // lawful is the accuracy on the validation rows over everything that a model can
 // release: what it answers to each code, by how likely that is.
-func lawful(t *testing.T, m *train.Model, d planted, weights []float64) float64 {
+func lawful(t *testing.T, m *model.Model, d planted, weights []float64) float64 {
 	t.Helper()
 	p := nn.NewPool(1)
 	law, coded, err := m.Law(p, d.X, d.Validation)
@@ -122,7 +123,7 @@ func lawful(t *testing.T, m *train.Model, d planted, weights []float64) float64 
 
 // checkGuarantee: the ε of a model is the mechanism's, at most what was asked
 // for, and but for rounding all of it.
-func checkGuarantee(t *testing.T, m *train.Model, epsilon float64) {
+func checkGuarantee(t *testing.T, m *model.Model, epsilon float64) {
 	t.Helper()
 	a, g := m.Architecture(), m.Guarantee()
 	own, err := mech.New(*a.Release)
@@ -273,10 +274,10 @@ func TestCodesSameBits(t *testing.T) {
 }
 
 // released is what a model releases and says of it.
-func released(t *testing.T, m *train.Model, d planted) (nn.Matrix, nn.Matrix) {
+func released(t *testing.T, m *model.Model, d planted) (nn.Matrix, nn.Matrix) {
 	t.Helper()
 	p := nn.NewPool(1)
-	y, err := m.Release(p, d.X, d.test, train.SimulationKey(9))
+	y, err := m.Release(p, d.X, d.test, model.SimulationKey(9))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,15 +290,15 @@ func TestCodesAreKept(t *testing.T) {
 	for name, method := range map[string]train.Method{"codes": codes(1, 0, 0), "selected": codes(1, 2, 0), "plain": train.Plain{Training: settings(2)}} {
 		m := fit(t, method, two, 1)
 		dir := filepath.Join(t.TempDir(), "model")
-		if err := m.Save(dir, train.Manifest{Method: name}); err != nil {
+		if err := m.Save(dir, model.Manifest{Method: name}); err != nil {
 			t.Fatal(err)
 		}
-		loaded, info, err := train.Load(dir)
+		loaded, info, err := model.Load(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		y, scores := released(t, m, two)
-		for kind, other := range map[string]*train.Model{"loaded": loaded, "cloned": m.Clone()} {
+		for kind, other := range map[string]*model.Model{"loaded": loaded, "cloned": m.Clone()} {
 			y2, scores2 := released(t, other, two)
 			if !slices.Equal(y.Data, y2.Data) || !slices.Equal(scores.Data, scores2.Data) {
 				t.Errorf("%s: the %s model releases something else", name, kind)
@@ -343,10 +344,10 @@ func TestChangedCodes(t *testing.T) {
 		"no weight":   {`"weights":[` + number(first[0]), `"weights":[0`, "weight 0 of codes is 0"},
 	} {
 		dir := filepath.Join(t.TempDir(), "model")
-		if err := m.Save(dir, train.Manifest{}); err != nil {
+		if err := m.Save(dir, model.Manifest{}); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join(dir, train.ManifestFile)
+		path := filepath.Join(dir, model.ManifestFile)
 		content, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -363,7 +364,7 @@ func TestChangedCodes(t *testing.T) {
 		if err := os.WriteFile(path, []byte(after), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := train.Load(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := model.Load(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: Load = %v, want an error with %q", name, err, c.want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"sotto/nn"
+	"sotto/train/model"
 )
 
 // Unknown is the group of a row whose attribute was not given. Such a row
@@ -28,24 +29,16 @@ type Data struct {
 	Validation []int // rows that tell which epoch is the best
 }
 
-// Bounds of what can be a model, so that a misspelt number is refused instead
-// of exhausting the memory.
-const (
-	maxInputs  = 1 << 20
-	maxClasses = 1 << 20
-	maxLabels  = 1 << 10
-)
-
 // Validate reports the first fault: sizes that do not fit, rows that do not
 // exist, classes out of range, numbers that are not finite.
 func (d Data) Validate() error {
 	switch {
 	case len(d.Y) != d.X.Rows:
 		return fmt.Errorf("train: data has %d labels, must have one for each of %d rows", len(d.Y), d.X.Rows)
-	case d.X.Cols < 1 || d.X.Cols > maxInputs:
-		return fmt.Errorf("train: data has %d columns, must have from 1 to %d", d.X.Cols, maxInputs)
-	case d.Classes < 2 || d.Classes > maxClasses:
-		return fmt.Errorf("train: label has %d classes, must have from 2 to %d", d.Classes, maxClasses)
+	case d.X.Cols < 1 || d.X.Cols > model.MaxInputs:
+		return fmt.Errorf("train: data has %d columns, must have from 1 to %d", d.X.Cols, model.MaxInputs)
+	case d.Classes < 2 || d.Classes > model.MaxClasses:
+		return fmt.Errorf("train: label has %d classes, must have from 2 to %d", d.Classes, model.MaxClasses)
 	case d.Z != nil && (len(d.Z) != d.X.Rows || d.Groups < 2):
 		return fmt.Errorf("train: attribute has %d rows and %d groups, must have %d rows and at least 2 groups", len(d.Z), d.Groups, d.X.Rows)
 	case len(d.Train) == 0 || len(d.Validation) == 0:
@@ -69,7 +62,7 @@ func (d Data) Validate() error {
 			}
 		}
 	}
-	return finite(d.X)
+	return d.X.Finite()
 }
 
 // validate reports the first fault of a label of so many rows.
@@ -77,28 +70,14 @@ func (t Target) validate(rows int) error {
 	switch {
 	case len(t.Y) != rows:
 		return fmt.Errorf("it has %d rows, must have %d", len(t.Y), rows)
-	case t.Classes < 2 || t.Classes > maxClasses:
-		return fmt.Errorf("it has %d classes, must have from 2 to %d", t.Classes, maxClasses)
+	case t.Classes < 2 || t.Classes > model.MaxClasses:
+		return fmt.Errorf("it has %d classes, must have from 2 to %d", t.Classes, model.MaxClasses)
 	case !(t.Weight >= 0 && t.Weight <= 1e6):
 		return fmt.Errorf("its weight is %v, must be positive and at most 1e6", t.Weight)
 	}
 	for row, y := range t.Y {
 		if y < Unknown || y >= t.Classes {
 			return fmt.Errorf("the class of row %d is out of range, must be below %d", row, t.Classes)
-		}
-	}
-	return nil
-}
-
-// finite refuses NaN and infinities, without quoting them.
-func finite(x nn.Matrix) error {
-	for i := range x.Rows {
-		sum := float32(0)
-		for _, v := range x.Row(i) {
-			sum += v * 0 // NaN if v is not finite
-		}
-		if sum != 0 {
-			return fmt.Errorf("train: row %d holds NaN or infinity, must be finite", i)
 		}
 	}
 	return nil
@@ -124,14 +103,7 @@ func (t floats) gather(dst nn.Matrix, rows []int) {
 	for i, row := range rows {
 		to := dst.Row(i)
 		copy(to, t.x.Row(row))
-		standardise(to, t.shift, t.scale)
-	}
-}
-
-// standardise computes (x − shift)·scale in place; nil leaves x as it is.
-func standardise(x, shift, scale []float32) {
-	for j := range shift {
-		x[j] = (x[j] - shift[j]) * scale[j]
+		model.Standardise(to, t.shift, t.scale)
 	}
 }
 

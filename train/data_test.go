@@ -11,6 +11,7 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 func TestDataValidate(t *testing.T) {
@@ -198,8 +199,8 @@ func TestKeep(t *testing.T) {
 		if c.adversarial {
 			h = train.Adversarial{Training: s}
 		}
-		var all []train.Progress
-		m, err := h.Fit(t.Context(), d.Data, train.Options{Seed: 2, Progress: func(p train.Progress) { all = append(all, p) }})
+		var all []model.Progress
+		m, err := h.Fit(t.Context(), d.Data, train.Options{Seed: 2, Progress: func(p model.Progress) { all = append(all, p) }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,16 +2,16 @@
 // that see nothing, a model without protection, and every published remedy,
 // each as described, as released and as it should be.
 //
-// A method is a plain struct of hyper-parameters; its Fit returns a [Model],
-// which encodes a row, releases it through its mechanism, and classifies what
-// was released. All methods share the shapes of encoder, classifier and
-// adversary ([Shape]), so that they differ in nothing but their idea. A model is
-// saved as one folder and loads without running anything ([Model.Save], [Load]).
+// A method is a plain struct of hyper-parameters; its Fit returns a model of
+// package model, which encodes a row, releases it through its mechanism, and
+// classifies what was released. All methods share the shapes of encoder,
+// classifier and adversary ([Shape]), so that they differ in nothing but their
+// idea.
 //
 // The guarantee of a model is that of its mechanism, for a text whose vector
 // is released. It says nothing of the texts on which the encoder was trained,
 // and the noise of training and measuring comes from a seed, which protects
-// nobody: a real release passes a fresh secret key to [Model.Release]. The
+// nobody: a real release passes a fresh secret key to [model.Model.Release]. The
 // package reads no data sets and knows no text; see package experiment.
 //
 //	m, err := train.Federate{

@@ -10,6 +10,7 @@ import (
 
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/train/model"
 )
 
 // lambda returns the adversaries' weight in an epoch of E, counted from 0: it
@@ -30,14 +31,14 @@ func (q plan) annealed(epoch int) (mech.Mechanism, error) {
 }
 
 // epoch trains on every row once and tells how it went.
-func (l *learner) epoch(ctx context.Context, epoch int) (Progress, error) {
+func (l *learner) epoch(ctx context.Context, epoch int) (model.Progress, error) {
 	order := slices.Clone(l.data.Train)
 	rng := weakrand.New(weakrand.NewPCG(l.seed, uint64(epoch)))
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	if l.noise != nil && l.Anneal > 1 {
 		m, err := l.annealed(epoch)
 		if err != nil {
-			return Progress{}, err
+			return model.Progress{}, err
 		}
 		l.noise.Use(m)
 	}
@@ -47,25 +48,25 @@ func (l *learner) epoch(ctx context.Context, epoch int) (Progress, error) {
 	sum := 0.0
 	for rows := range slices.Chunk(order, l.Batch) {
 		if err := ctx.Err(); err != nil {
-			return Progress{}, fmt.Errorf("stopped: %w", err)
+			return model.Progress{}, fmt.Errorf("stopped: %w", err)
 		}
 		loss, err := l.step(rows)
 		if err != nil {
-			return Progress{}, err
+			return model.Progress{}, err
 		}
 		sum += loss * float64(len(rows))
 	}
 	// A loss can be finite although weights are not: ReLU makes 0 of NaN.
 	for _, q := range l.live() {
-		if finite(q.Value) != nil {
-			return Progress{}, errDiverged
+		if q.Value.Finite() != nil {
+			return model.Progress{}, errDiverged
 		}
 	}
 	if l.noise != nil {
 		l.noise.Use(l.release) // what counts is how it does with all of its noise
 	}
 	accuracy, err := l.accuracy(l.data.Validation)
-	return Progress{Epoch: epoch + 1, Epochs: l.Epochs, Loss: sum / float64(len(order)), Accuracy: accuracy}, err
+	return model.Progress{Epoch: epoch + 1, Epochs: l.Epochs, Loss: sum / float64(len(order)), Accuracy: accuracy}, err
 }
 
 // errDiverged is returned when a training has left the finite numbers.
@@ -167,19 +168,8 @@ func (l *learner) accuracy(rows []int) (float64, error) {
 	return t.accuracy(l.loss.weights), nil
 }
 
-// argmax returns the place of the largest number, the first of equals.
-func argmax(v []float32) int {
-	best := 0
-	for i := range v {
-		if v[i] > v[best] {
-			best = i
-		}
-	}
-	return best
-}
-
 // close ends an epoch: it decides what to keep and takes the state.
-func (l *learner) close(done Progress) {
+func (l *learner) close(done model.Progress) {
 	if l.Keep == Last || l.state.Kept == 0 || done.Accuracy > l.state.History[l.state.Kept-1].Accuracy {
 		l.state.Kept = done.Epoch
 		l.state.keep(l)

@@ -10,6 +10,7 @@ import (
 	"sotto/nn"
 	"sotto/noise"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // table has 64 rows of two numbers: the class decides the first, the group the
@@ -61,11 +62,11 @@ func ExampleModel_Save() {
 	}
 	defer os.RemoveAll(parent)
 	dir := filepath.Join(parent, "model")
-	if err = m.Save(dir, train.Manifest{Method: "unconstrained", Seed: 1}); err != nil {
+	if err = m.Save(dir, model.Manifest{Method: "unconstrained", Seed: 1}); err != nil {
 		fmt.Println(err)
 		return
 	}
-	loaded, info, err := train.Load(dir)
+	loaded, info, err := model.Load(dir)
 	if err != nil {
 		fmt.Println(err)
 		return

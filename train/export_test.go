@@ -5,25 +5,12 @@ import (
 
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/train/model"
 )
 
 // Lambda is the weight of an adversary in an epoch, counted from 0.
 func Lambda(lambda float64, epoch, epochs int) float64 {
 	return plan{Training: Training{Epochs: epochs}, reversal: lambda}.lambda(epoch)
-}
-
-// Front is what INLP works on.
-func (m *Model) Front() *Model { return m.front() }
-
-// LastLayer returns the weight and bias of the classifier's last layer.
-func (m *Model) LastLayer() *nn.Dense {
-	all := dense(m.classifier)
-	return all[len(all)-1]
-}
-
-// With puts a projection and a last layer on a front.
-func (m *Model) With(projection nn.Matrix, head *nn.Dense) (*Model, error) {
-	return m.with(projection, head, Progress{}, m.architecture.Classes)
 }
 
 // Adversary is an adversary alone.
@@ -51,12 +38,6 @@ func (a Adversary) Backward(p *nn.Pool, push nn.Matrix, weight float32) nn.Matri
 
 // Params returns what the adversary trains.
 func (a Adversary) Params() []nn.Param { return a.params() }
-
-// Apply scales a vector in place.
-func (s Scaling) Apply(x []float64) { s.apply(x) }
-
-// Normaliser returns the layer that stands before an additive mechanism.
-func Normaliser(p mech.Params) (nn.Layer, error) { return normaliser(p) }
 
 // Learner is a network in training, with an adversary and without dropout.
 type Learner struct{ *learner }
@@ -109,19 +90,19 @@ func (l Learner) Losses() (own, others float64) {
 }
 
 // FitLinear fits a linear classifier as INLP does.
-func FitLinear(ctx context.Context, d Data) (*nn.Dense, Progress, error) {
+func FitLinear(ctx context.Context, d Data) (*nn.Dense, model.Progress, error) {
 	return linear{seed: 1, epochs: 20}.fit(ctx, nn.NewPool(1), d.X, d.Y, d.Classes, d.Train, d.Validation)
 }
 
 // Tilted is a fair release with what it was chosen by.
 type Tilted struct {
-	Model *Model
+	Model *model.Model
 	Gap   float64
 	Rates []float64 // of each pair of class and group
 	Pairs nn.Matrix // probabilities of pairs of the rows that check
 	// Zero is the model of a tilt by 0, and None that of none, both from the same
 	// teacher.
-	Zero, None *Model
+	Zero, None *model.Model
 }
 
 // Tilt fits fair codes step by step.
@@ -144,8 +125,8 @@ func (h Codes) Tilt(ctx context.Context, d Data, seed uint64) (Tilted, error) {
 		return out, err
 	}
 	out.Gap, out.Rates = c.gap, c.rates
-	out.Pairs = columns(t.checked, total(t.classes), len(t.expect))
-	for to, from := range map[**Model]coding{&out.Model: c, &out.Zero: zero, &out.None: none} {
+	out.Pairs = t.checked.Columns(model.Columns(t.classes), len(t.expect))
+	for to, from := range map[**model.Model]coding{&out.Model: c, &out.Zero: zero, &out.None: none} {
 		if *to, err = t.model(from); err != nil {
 			return out, err
 		}

@@ -10,10 +10,8 @@ import (
 	"sotto/channel"
 	"sotto/dp"
 	"sotto/nn"
+	"sotto/train/model"
 )
-
-// maxPairs bounds the pairs of a class and a group that a teacher tells apart.
-const maxPairs = 4096
 
 // teachGroups trains a teacher that also tells, of each row, the class of the
 // first label together with the group. That is no label: it counts in no
@@ -25,8 +23,8 @@ func teachGroups(ctx context.Context, t Training, d Data, o Options) (*Teacher, 
 	if d.Z == nil {
 		return nil, errors.New("train: data has no attribute, must have one whose groups fair codes serve alike")
 	}
-	if d.Groups > maxPairs/d.Classes {
-		return nil, fmt.Errorf("train: data has %d classes and %d groups, must have at most %d pairs of them for fair codes", d.Classes, d.Groups, maxPairs)
+	if d.Groups > model.MaxPairs/d.Classes {
+		return nil, fmt.Errorf("train: data has %d classes and %d groups, must have at most %d pairs of them for fair codes", d.Classes, d.Groups, model.MaxPairs)
 	}
 	pairs := make([]int, len(d.Y))
 	for i := range pairs {
@@ -45,7 +43,7 @@ func teachGroups(ctx context.Context, t Training, d Data, o Options) (*Teacher, 
 	out.labels = out.labels[:len(out.classes)]
 	out.expect = make([]float64, d.Classes*d.Groups)
 	for i := range out.checked.Rows {
-		for pair, q := range out.checked.Row(i)[total(out.classes):] {
+		for pair, q := range out.checked.Row(i)[model.Columns(out.classes):] {
 			out.expect[pair] += float64(q)
 		}
 	}
@@ -54,7 +52,7 @@ func teachGroups(ctx context.Context, t Training, d Data, o Options) (*Teacher, 
 }
 
 // told returns what the teacher says of the labels alone.
-func (t *Teacher) told() nn.Matrix { return columns(t.posteriors, 0, total(t.classes)) }
+func (t *Teacher) told() nn.Matrix { return t.posteriors.Columns(0, model.Columns(t.classes)) }
 
 // rates returns how often a release tells the first label rightly of the rows
 // that check, for each pair of class and group: what is expected over all that
@@ -65,9 +63,9 @@ func (t *Teacher) told() nn.Matrix { return columns(t.posteriors, 0, total(t.cla
 func (t *Teacher) rates(table, scores nn.Matrix, weights []float64, epsilon dp.Epsilon) []float64 {
 	says := make([]int, len(weights))
 	for v := range says {
-		says[v] = argmax(table.Row(v)[:t.classes[0]])
+		says[v] = nn.Argmax(table.Row(v)[:t.classes[0]])
 	}
-	width, sums := total(t.classes), make([]float64, len(t.expect))
+	width, sums := model.Columns(t.classes), make([]float64, len(t.expect))
 	law, said := make([]float64, len(weights)), make([]float64, t.classes[0])
 	for i := range scores.Rows {
 		channel.Probabilities(law, weights, epsilon, scores.Row(i))

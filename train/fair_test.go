@@ -14,6 +14,7 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 func fairCodes(epsilon float64) train.Codes {
@@ -69,7 +70,7 @@ func ofCells() train.Codes {
 
 // positives returns the true positive rate of each group of a label of two
 // classes over everything that a model can release.
-func positives(t *testing.T, m *train.Model, d planted, rows []int) [2]float64 {
+func positives(t *testing.T, m *model.Model, d planted, rows []int) [2]float64 {
 	t.Helper()
 	p := nn.NewPool(1)
 	law, _, err := m.Law(p, d.X, rows)
@@ -201,12 +202,12 @@ func TestFairLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for groups, m := range map[int]*train.Model{0: out.None, 2: out.Zero} {
+	for groups, m := range map[int]*model.Model{0: out.None, 2: out.Zero} {
 		dir := filepath.Join(t.TempDir(), "model")
-		if err := m.Save(dir, train.Manifest{Method: "codes", Data: record()}); err != nil {
+		if err := m.Save(dir, model.Manifest{Method: "codes", Data: record()}); err != nil {
 			t.Fatal(err)
 		}
-		loaded, info, err := train.Load(dir)
+		loaded, info, err := model.Load(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,15 +230,15 @@ func TestFairIsKept(t *testing.T) {
 	d := cells(48_000)
 	m := fit(t, ofCells(), d, 1)
 	dir := filepath.Join(t.TempDir(), "model")
-	if err := m.Save(dir, train.Manifest{Method: "codes", Data: train.DataRecord{Label: "mood", Classes: []string{"low", "high"}}}); err != nil {
+	if err := m.Save(dir, model.Manifest{Method: "codes", Data: model.DataRecord{Label: "mood", Classes: []string{"low", "high"}}}); err != nil {
 		t.Fatal(err)
 	}
-	loaded, info, err := train.Load(dir)
+	loaded, info, err := model.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	y, scores := released(t, m, d)
-	for kind, other := range map[string]*train.Model{"loaded": loaded, "cloned": m.Clone()} {
+	for kind, other := range map[string]*model.Model{"loaded": loaded, "cloned": m.Clone()} {
 		y2, scores2 := released(t, other, d)
 		if !slices.Equal(y.Data, y2.Data) || !slices.Equal(scores.Data, scores2.Data) || other.Kept != m.Kept {
 			t.Errorf("the %s model releases something else", kind)
@@ -255,7 +256,7 @@ func TestFairIsKept(t *testing.T) {
 	if a := head.Manifest.Architecture; a.Groups != 0 || head.Logits(nn.NewPool(1), y).Cols != 2 {
 		t.Errorf("the head is %+v, want two classes and no groups", a)
 	}
-	path := filepath.Join(dir, train.ManifestFile)
+	path := filepath.Join(dir, model.ManifestFile)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -272,7 +273,7 @@ func TestFairIsKept(t *testing.T) {
 		if err := os.WriteFile(path, []byte(after), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := train.Load(dir); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := model.Load(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: Load = %v, want an error with %q", to, err, want)
 		}
 	}

@@ -17,13 +17,14 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // manifest has something in every field.
-func manifest() train.Manifest {
-	return train.Manifest{
+func manifest() model.Manifest {
+	return model.Manifest{
 		Method: "federate", Settings: json.RawMessage(`{"lambda": 1}`), Seed: 1 << 63, Interrupted: true,
-		Data: train.DataRecord{
+		Data: model.DataRecord{
 			Name: "planted", Variant: "v", Encoder: "e", Label: "label", Classes: []string{"a<b", "\xff"},
 			Attribute: "group", Groups: []string{"c", "d"}, Hash: "0123",
 		},
@@ -32,7 +33,7 @@ func manifest() train.Manifest {
 }
 
 // saved fits and saves a model, alone in a folder of its own.
-func saved(t *testing.T, h train.Method) (*train.Model, string) {
+func saved(t *testing.T, h train.Method) (*model.Model, string) {
 	t.Helper()
 	m := fit(t, h, plant(100, 1, 1, 1), 1)
 	dir := filepath.Join(t.TempDir(), "model")
@@ -64,11 +65,11 @@ func TestSaveLoad(t *testing.T) {
 	for name, h := range all {
 		t.Run(name, func(t *testing.T) {
 			m, dir := saved(t, h)
-			loaded, info, err := train.Load(dir)
+			loaded, info, err := model.Load(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
-			key := train.SimulationKey(1)
+			key := model.SimulationKey(1)
 			y, err := m.Release(p, d.X, d.test, key)
 			if err != nil {
 				t.Fatal(err)
@@ -111,7 +112,7 @@ func TestSaveOver(t *testing.T) {
 	if err := other.Save(dir+"/", manifest()); err != nil {
 		t.Fatal(err)
 	}
-	loaded, _, err := train.Load(dir)
+	loaded, _, err := model.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,14 +142,14 @@ func TestSaveRefuses(t *testing.T) {
 			return errors.Join(m.Save(dir, manifest()), os.WriteFile(filepath.Join(dir, "notes"), []byte("mine"), 0o600))
 		},
 		"another manifest": func(dir string) error {
-			return errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, train.ManifestFile), []byte(`{"manifest_version": 3}`), 0o600))
+			return errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, model.ManifestFile), []byte(`{"manifest_version": 3}`), 0o600))
 		},
 		"other weights": func(dir string) error {
-			return errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, train.WeightsFile), []byte("mine"), 0o600))
+			return errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, model.WeightsFile), []byte("mine"), 0o600))
 		},
-		"a folder in it": func(dir string) error { return os.MkdirAll(filepath.Join(dir, train.ManifestFile), 0o755) },
+		"a folder in it": func(dir string) error { return os.MkdirAll(filepath.Join(dir, model.ManifestFile), 0o755) },
 		"a folder as weights": func(dir string) error {
-			path := filepath.Join(dir, train.WeightsFile)
+			path := filepath.Join(dir, model.WeightsFile)
 			return errors.Join(m.Save(dir, manifest()), os.Remove(path), os.Mkdir(path, 0o755), os.WriteFile(filepath.Join(path, "mine"), nil, 0o600))
 		},
 		"no parent": func(string) error { return nil },
@@ -198,7 +199,7 @@ func tree(t *testing.T, dir string) string {
 // rewrite changes a manifest as a map, so that anything can be put into it.
 func rewrite(t *testing.T, dir string, change func(map[string]any)) {
 	t.Helper()
-	path := filepath.Join(dir, train.ManifestFile)
+	path := filepath.Join(dir, model.ManifestFile)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +214,7 @@ func rewrite(t *testing.T, dir string, change func(map[string]any)) {
 		t.Fatal(err)
 	}
 	// In the order of the file, so that nothing but the change is different.
-	var info train.Manifest
+	var info model.Manifest
 	if err := json.Unmarshal(b, &info); err == nil {
 		if ordered, err := json.MarshalIndent(info, "", "  "); err == nil && len(compact(ordered)) == len(compact(b)) {
 			b = ordered
@@ -235,7 +236,7 @@ func compact(b []byte) []byte {
 // reweigh changes the weights of a model and writes the matching hash.
 func reweigh(t *testing.T, dir string, change func(*safetensors.File)) {
 	t.Helper()
-	path := filepath.Join(dir, train.WeightsFile)
+	path := filepath.Join(dir, model.WeightsFile)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -255,7 +256,7 @@ func reweigh(t *testing.T, dir string, change func(*safetensors.File)) {
 // replace writes weights and their hash.
 func replace(t *testing.T, dir string, content []byte) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, train.WeightsFile), content, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, model.WeightsFile), content, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(content)
@@ -286,7 +287,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	text := func(f func(s string) string) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
-			edit(t, dir, train.ManifestFile, func(b []byte) []byte { return []byte(f(string(b))) })
+			edit(t, dir, model.ManifestFile, func(b []byte) []byte { return []byte(f(string(b))) })
 		}
 	}
 	content := func(name string, f func(b []byte) []byte) func(*testing.T, string) {
@@ -306,12 +307,12 @@ func TestLoadRefuses(t *testing.T) {
 		damage func(*testing.T, string)
 		want   string
 	}{
-		"no manifest":        {remove(train.ManifestFile), "is no model"},
-		"no weights":         {remove(train.WeightsFile), "no weights"},
-		"truncated weights":  {content(train.WeightsFile, func(b []byte) []byte { return b[:len(b)-1] }), "damaged"},
-		"flipped bit":        {content(train.WeightsFile, func(b []byte) []byte { b[len(b)/2] ^= 1; return b }), "damaged"},
-		"empty manifest":     {content(train.ManifestFile, func([]byte) []byte { return nil }), "no manifest"},
-		"truncated manifest": {content(train.ManifestFile, func(b []byte) []byte { return b[:len(b)/2] }), "no manifest"},
+		"no manifest":        {remove(model.ManifestFile), "is no model"},
+		"no weights":         {remove(model.WeightsFile), "no weights"},
+		"truncated weights":  {content(model.WeightsFile, func(b []byte) []byte { return b[:len(b)-1] }), "damaged"},
+		"flipped bit":        {content(model.WeightsFile, func(b []byte) []byte { b[len(b)/2] ^= 1; return b }), "damaged"},
+		"empty manifest":     {content(model.ManifestFile, func([]byte) []byte { return nil }), "no manifest"},
+		"truncated manifest": {content(model.ManifestFile, func(b []byte) []byte { return b[:len(b)/2] }), "no manifest"},
 		"format":             {change(func(m map[string]any) { m["format"] = "sotto-model-2" }), `format "sotto-model-2"`},
 		"unknown field":      {change(func(m map[string]any) { m["more"] = 1 }), "more"},
 		"field in part":      {change(func(m map[string]any) { part(m, "architecture")["more"] = 1 }), "more"},
@@ -363,7 +364,7 @@ func TestLoadRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, dir := saved(t, federate(8))
 			c.damage(t, dir)
-			m, info, err := train.Load(dir)
+			m, info, err := model.Load(dir)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error is %v, want one with %q", err, c.want)
 			}
@@ -377,12 +378,12 @@ func TestLoadRefuses(t *testing.T) {
 // anothers puts the weights of a model of the same shape into a folder.
 func anothers(t *testing.T, dir string) {
 	m := fit(t, federate(8), plant(100, 1, 1, 2), 2)
-	edit(t, dir, train.WeightsFile, func([]byte) []byte { return weights(t, m) })
+	edit(t, dir, model.WeightsFile, func([]byte) []byte { return weights(t, m) })
 }
 
 // nan makes the last number of the weights NaN and writes the matching hash.
 func nan(t *testing.T, dir string) {
-	content, err := os.ReadFile(filepath.Join(dir, train.WeightsFile))
+	content, err := os.ReadFile(filepath.Join(dir, model.WeightsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,11 +414,11 @@ func TestLoadConstant(t *testing.T) {
 		},
 	} {
 		_, dir := saved(t, train.Majority{})
-		if _, _, err := train.Load(dir); err != nil {
+		if _, _, err := model.Load(dir); err != nil {
 			t.Fatal(err)
 		}
 		damage(t, dir)
-		if _, _, err := train.Load(dir); err == nil {
+		if _, _, err := model.Load(dir); err == nil {
 			t.Errorf("%s: loaded", name)
 		}
 	}
@@ -426,8 +427,8 @@ func TestLoadConstant(t *testing.T) {
 // TestWhiteSpace checks that a manifest may be laid out in other ways.
 func TestWhiteSpace(t *testing.T) {
 	_, dir := saved(t, federate(8))
-	edit(t, dir, train.ManifestFile, compact)
-	if _, _, err := train.Load(dir); err != nil {
+	edit(t, dir, model.ManifestFile, compact)
+	if _, _, err := model.Load(dir); err != nil {
 		t.Error(err)
 	}
 }
@@ -447,11 +448,11 @@ func FuzzLoad(f *testing.F) {
 		if err = m.Save(dir, manifest()); err != nil {
 			f.Fatal(err)
 		}
-		content, err := os.ReadFile(filepath.Join(dir, train.ManifestFile))
+		content, err := os.ReadFile(filepath.Join(dir, model.ManifestFile))
 		if err != nil {
 			f.Fatal(err)
 		}
-		w, err := os.ReadFile(filepath.Join(dir, train.WeightsFile))
+		w, err := os.ReadFile(filepath.Join(dir, model.WeightsFile))
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -464,16 +465,16 @@ func FuzzLoad(f *testing.F) {
 		if sum := sha256.Sum256(w); !bytes.Contains(content, []byte(`"weights"`)) { // let it get past the hash
 			content = append(bytes.TrimRight(content, "}\n "), []byte(`, "weights": "`+hex.EncodeToString(sum[:])+`"}`)...)
 		}
-		for name, b := range map[string][]byte{train.ManifestFile: content, train.WeightsFile: w} {
+		for name, b := range map[string][]byte{model.ManifestFile: content, model.WeightsFile: w} {
 			if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		m, info, err := train.Load(dir)
+		m, info, err := model.Load(dir)
 		if err != nil {
 			return
 		}
-		if _, err := m.Release(nn.NewPool(1), nn.NewMatrix(1, m.Architecture().Inputs), []int{0}, train.SimulationKey(1)); err != nil {
+		if _, err := m.Release(nn.NewPool(1), nn.NewMatrix(1, m.Architecture().Inputs), []int{0}, model.SimulationKey(1)); err != nil {
 			t.Errorf("what was loaded does not release zeros: %v", err)
 		}
 		if (info.Guarantee != nil) != (m.Architecture().Release != nil) || info.Guarantee != nil && info.Guarantee.True != m.Guarantee().Epsilon {

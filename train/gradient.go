@@ -7,6 +7,7 @@ import (
 
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/train/model"
 )
 
 // Unconstrained trains encoder and classifier, and protects nothing.
@@ -15,7 +16,7 @@ type Unconstrained struct {
 }
 
 // Fit implements [Method].
-func (h Unconstrained) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (h Unconstrained) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	return against{Training: h.Training}.fit(ctx, d, o)
 }
 
@@ -29,7 +30,7 @@ type Noise struct {
 }
 
 // Fit implements [Method].
-func (h Noise) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (h Noise) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	return against{Training: h.Training, release: &h.Release}.fit(ctx, d, o)
 }
 
@@ -45,7 +46,7 @@ type DPNR struct {
 }
 
 // Fit implements [Method].
-func (h DPNR) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (h DPNR) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	if h.Release.Mechanism == "" {
 		h.Release.Mechanism = "dpnr"
 	}
@@ -64,7 +65,7 @@ type Adversarial struct {
 }
 
 // Fit implements [Method].
-func (h Adversarial) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (h Adversarial) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	return against{Training: h.Training, lambda: h.Lambda, rivals: 1}.fit(ctx, d, o)
 }
 
@@ -80,7 +81,7 @@ type Multiple struct {
 }
 
 // Fit implements [Method].
-func (h Multiple) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (h Multiple) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	if h.Adversaries == 0 {
 		h.Adversaries = 3
 	}
@@ -107,7 +108,7 @@ type Federate struct {
 }
 
 // Fit implements [Method].
-func (h Federate) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (h Federate) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	return against{Training: h.Training, release: &h.Release, lambda: h.Lambda, rivals: 1}.fit(ctx, d, o)
 }
 
@@ -120,7 +121,7 @@ type against struct {
 	apart   float64
 }
 
-func (h against) fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (h against) fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	l, a, err := h.learn(ctx, d, o)
 	if l == nil {
 		return nil, err
@@ -134,8 +135,8 @@ func (h against) fit(ctx context.Context, d Data, o Options) (*Model, error) {
 
 // learn trains and returns the learner with what decides its model. With an
 // error the learner is nil, or holds what was kept so far.
-func (h against) learn(ctx context.Context, d Data, o Options) (*learner, Architecture, error) {
-	a := Architecture{Inputs: d.X.Cols, Standardise: h.Standardise}
+func (h against) learn(ctx context.Context, d Data, o Options) (*learner, model.Architecture, error) {
+	a := model.Architecture{Inputs: d.X.Cols, Standardise: h.Standardise}
 	if err := d.Validate(); err != nil {
 		return nil, a, err
 	}

@@ -14,6 +14,7 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // halves returns rows with a label of two classes and one of three, and a third
@@ -38,25 +39,25 @@ func halves() train.Data {
 }
 
 // record names the first two labels of halves.
-func record() train.DataRecord {
-	return train.DataRecord{
+func record() model.DataRecord {
+	return model.DataRecord{
 		Name: "halves", Label: "mood", Classes: []string{"low", "high"},
-		More: []train.LabelRecord{{Name: "colour", Classes: []string{"red", "green", "blue"}}}, Reserve: 0.5,
+		More: []model.LabelRecord{{Name: "colour", Classes: []string{"red", "green", "blue"}}}, Reserve: 0.5,
 	}
 }
 
 // whole fits a model of halves, and returns it as it was saved, with its folder.
-func whole(t *testing.T, method train.Method) (*train.Model, train.Manifest, string) {
+func whole(t *testing.T, method train.Method) (*model.Model, model.Manifest, string) {
 	t.Helper()
 	m, err := method.Fit(t.Context(), halves(), train.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "whole")
-	if err = m.Save(dir, train.Manifest{Method: "some", Data: record()}); err != nil {
+	if err = m.Save(dir, model.Manifest{Method: "some", Data: record()}); err != nil {
 		t.Fatal(err)
 	}
-	m, info, err := train.Load(dir)
+	m, info, err := model.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func TestHead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m, info, dir := whole(t, method)
 			p, x := nn.NewPool(1), halves().X
-			y, err := m.Release(p, x, []int{0, 1, 2, 3, 4, 5, 6, 7}, train.SimulationKey(1))
+			y, err := m.Release(p, x, []int{0, 1, 2, 3, 4, 5, 6, 7}, model.SimulationKey(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +98,7 @@ func TestHead(t *testing.T) {
 				}
 			}
 			for what, place := range map[string]string{"of a head": out, "of a model": dir} {
-				h, loaded := train.LoadHead(place)
+				h, loaded := model.LoadHead(place)
 				if loaded != nil {
 					t.Fatal(loaded)
 				}
@@ -111,13 +112,13 @@ func TestHead(t *testing.T) {
 					t.Errorf("the folder %s answers %v, want the two labels that have names", what, l)
 				}
 			}
-			for _, file := range []string{train.ManifestFile, train.WeightsFile} {
+			for _, file := range []string{model.ManifestFile, model.WeightsFile} {
 				content, unread := os.ReadFile(filepath.Join(out, file))
 				if unread != nil || bytes.Contains(content, []byte(`"encoder`)) || bytes.Contains(content, []byte("input.")) || bytes.Contains(content, []byte(`"answers`)) {
 					t.Errorf("%s (%v) holds something of the encoder", file, unread)
 				}
 			}
-			if _, _, err = train.Load(out); err == nil {
+			if _, _, err = model.Load(out); err == nil {
 				t.Error("Load took a head for a model")
 			}
 			if err = made.Save(dir); err == nil || !strings.Contains(err.Error(), "whole model") {
@@ -132,16 +133,16 @@ func TestHeadRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		method train.Method
-		change func(*train.Manifest)
+		change func(*model.Manifest)
 		want   string
 	}{
 		{"releases nothing", train.Majority{}, nil, "releases nothing"},
 		{"no mechanism", train.Unconstrained{Training: bare}, nil, "nothing protects"},
 		{"no protection", train.DPNR{Training: bare, Release: mech.Params{Mechanism: "dpnr", Variant: mech.Released, Epsilon: 1}}, nil, "nothing protects"},
-		{"never saved", noiseMethod(), func(info *train.Manifest) { info.Weights = "" }, "SHA-256"},
-		{"too many labels", noiseMethod(), func(info *train.Manifest) { info.Data.More = slices.Repeat(info.Data.More, 3) }, "names 4 labels"},
-		{"one name twice", noiseMethod(), func(info *train.Manifest) { info.Data.More[0].Name = "mood" }, "no name of its own"},
-		{"no name", noiseMethod(), func(info *train.Manifest) { info.Data.Label = "" }, "no name of its own"},
+		{"never saved", noiseMethod(), func(info *model.Manifest) { info.Weights = "" }, "SHA-256"},
+		{"too many labels", noiseMethod(), func(info *model.Manifest) { info.Data.More = slices.Repeat(info.Data.More, 3) }, "names 4 labels"},
+		{"one name twice", noiseMethod(), func(info *model.Manifest) { info.Data.More[0].Name = "mood" }, "no name of its own"},
+		{"no name", noiseMethod(), func(info *model.Manifest) { info.Data.Label = "" }, "no name of its own"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, info, _ := whole(t, tt.method)
@@ -167,18 +168,18 @@ func TestLoadHeadChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, file, old, by, want string }{
-		{"smaller ε", train.ManifestFile, `"true": 2.9`, `"true": 1.9`, "another guarantee"},
-		{"another unit", train.ManifestFile, `"unit": "text"`, `"unit": "word"`, "another guarantee"},
-		{"another ε of the mechanism", train.ManifestFile, `"epsilon": 3`, `"epsilon": 2.5`, ""},
-		{"another reason", train.ManifestFile, `"reason": "`, `"reason": "surely `, "another guarantee"},
-		{"another assumption", train.ManifestFile, `"assumption": "the`, `"assumption": "The`, "assumption"},
-		{"an encoder", train.ManifestFile, `"architecture": {`, `"architecture": {"encoder":[5],`, ""},
-		{"another field", train.ManifestFile, `"method": "some"`, `"method": "some", "texts": 1`, "no manifest of a model"},
-		{"a field twice", train.ManifestFile, `"method": "some"`, `"method": "some", "method": "other"`, "not as it was saved"},
-		{"a class fewer", train.ManifestFile, `"high"`, ``, ""},
-		{"another format", train.ManifestFile, `"format": "sotto-model-head-1"`, `"format": "sotto-model-head-2"`, ""},
-		{"no model", train.ManifestFile, `"model": "`, `"model": "zz`, "SHA-256"},
-		{"another weight", train.WeightsFile, "classifier.0.bias", "classifier.0.bios", "damaged"},
+		{"smaller ε", model.ManifestFile, `"true": 2.9`, `"true": 1.9`, "another guarantee"},
+		{"another unit", model.ManifestFile, `"unit": "text"`, `"unit": "word"`, "another guarantee"},
+		{"another ε of the mechanism", model.ManifestFile, `"epsilon": 3`, `"epsilon": 2.5`, ""},
+		{"another reason", model.ManifestFile, `"reason": "`, `"reason": "surely `, "another guarantee"},
+		{"another assumption", model.ManifestFile, `"assumption": "the`, `"assumption": "The`, "assumption"},
+		{"an encoder", model.ManifestFile, `"architecture": {`, `"architecture": {"encoder":[5],`, ""},
+		{"another field", model.ManifestFile, `"method": "some"`, `"method": "some", "texts": 1`, "no manifest of a model"},
+		{"a field twice", model.ManifestFile, `"method": "some"`, `"method": "some", "method": "other"`, "not as it was saved"},
+		{"a class fewer", model.ManifestFile, `"high"`, ``, ""},
+		{"another format", model.ManifestFile, `"format": "sotto-model-head-1"`, `"format": "sotto-model-head-2"`, ""},
+		{"no model", model.ManifestFile, `"model": "`, `"model": "zz`, "SHA-256"},
+		{"another weight", model.WeightsFile, "classifier.0.bias", "classifier.0.bios", "damaged"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(dir, tt.file)
@@ -193,7 +194,7 @@ func TestLoadHeadChanged(t *testing.T) {
 			if err = os.WriteFile(path, changed, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if _, err = train.LoadHead(dir); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err = model.LoadHead(dir); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("LoadHead error = %v, want one with %q", err, tt.want)
 			}
 			if err = os.WriteFile(path, content, 0o644); err != nil {
@@ -201,13 +202,13 @@ func TestLoadHeadChanged(t *testing.T) {
 			}
 		})
 	}
-	if _, err := train.LoadHead(dir); err != nil {
+	if _, err := model.LoadHead(dir); err != nil {
 		t.Errorf("unchanged: %v", err)
 	}
 }
 
 func TestManifestLabels(t *testing.T) {
-	info := train.Manifest{Architecture: train.Architecture{Classes: 3, More: []int{2}}}
+	info := model.Manifest{Architecture: model.Architecture{Classes: 3, More: []int{2}}}
 	info.Data.Classes = []string{"a", "b"}
 	got, err := info.Labels()
 	if err != nil || len(got) != 1 || !slices.Equal(got[0].Classes, []string{"0", "1", "2"}) {
@@ -227,13 +228,13 @@ func ExampleModel_Head() {
 	h := train.Label{Training: train.Training{Shape: train.Shape{Encoder: []int{}}, Epochs: 5}, Release: mech.Params{Epsilon: 2}}
 	m, err := h.Fit(context.Background(), d, train.Options{Seed: 1})
 	if err == nil {
-		err = m.Save(filepath.Join(dir, "model"), train.Manifest{Method: "label", Data: train.DataRecord{Label: "mood", Classes: []string{"low", "high"}}})
+		err = m.Save(filepath.Join(dir, "model"), model.Manifest{Method: "label", Data: model.DataRecord{Label: "mood", Classes: []string{"low", "high"}}})
 	}
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	head, err := train.LoadHead(filepath.Join(dir, "model")) // which lets go of the encoder
+	head, err := model.LoadHead(filepath.Join(dir, "model")) // which lets go of the encoder
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,8 +1,6 @@
 package train
 
-import (
-	"sotto/nn"
-)
+import "sotto/nn"
 
 // Target is a label that a release serves beside the first one of its data.
 type Target struct {
@@ -44,16 +42,6 @@ func (d Data) weights() []float64 {
 		all[i] /= total
 	}
 	return all
-}
-
-// total returns the sum of some numbers of classes: how many columns their
-// scores have.
-func total(classes []int) int {
-	sum := 0
-	for _, c := range classes {
-		sum += c
-	}
-	return sum
 }
 
 // heads is the loss of several labels at once: the mean of their
@@ -126,15 +114,6 @@ func (h *heads) gather(l int, scores nn.Matrix, column int, labels []int) {
 	}
 }
 
-// columns copies some columns of a matrix.
-func columns(from nn.Matrix, first, count int) nn.Matrix {
-	dst := nn.NewMatrix(from.Rows, count)
-	for i := range from.Rows {
-		copy(dst.Row(i), from.Row(i)[first:first+count])
-	}
-	return dst
-}
-
 // tally counts right answers to each label.
 type tally struct {
 	right, known []int
@@ -148,7 +127,7 @@ func (t *tally) add(classes []int, scores []float32, labels func(label int) int)
 	for l, c := range classes {
 		if y := labels(l); y != Unknown {
 			t.known[l]++
-			if argmax(scores[column:column+c]) == y {
+			if nn.Argmax(scores[column:column+c]) == y {
 				t.right[l]++
 			}
 		}

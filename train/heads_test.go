@@ -11,6 +11,7 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // second adds to planted data the group as a second label, with the given
@@ -28,10 +29,10 @@ func second(d planted, weight float64, hidden bool) planted {
 
 // rightShare is the share of the labels of rows that a model tells rightly from
 // one release of each, by the weights given.
-func rightShare(t *testing.T, m *train.Model, d planted, rows []int, weights []float64, key uint64) float64 {
+func rightShare(t *testing.T, m *model.Model, d planted, rows []int, weights []float64, key uint64) float64 {
 	t.Helper()
 	p := nn.NewPool(1)
-	y, err := m.Release(p, d.X, rows, train.SimulationKey(key))
+	y, err := m.Release(p, d.X, rows, model.SimulationKey(key))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"sotto/nn"
+	"sotto/train/model"
 )
 
 // INLP is iterative null-space projection (Ravfogel et al., ACL 2020): train
@@ -23,7 +24,7 @@ type INLP struct {
 }
 
 // Fit implements [Method].
-func (h INLP) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (h INLP) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	if h.Iterations == 0 {
 		h.Iterations = 5
 	}
@@ -48,9 +49,9 @@ func (h INLP) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 }
 
 // project removes the attribute from the last hidden representation of base.
-func (h INLP) project(ctx context.Context, d Data, o Options, base *Model) (*Model, error) {
+func (h INLP) project(ctx context.Context, d Data, o Options, base *model.Model) (*model.Model, error) {
 	p := o.pool()
-	front := base.front()
+	front := base.Front()
 	all := make([]int, d.X.Rows)
 	for i := range all {
 		all[i] = i
@@ -70,7 +71,7 @@ func (h INLP) project(ctx context.Context, d Data, o Options, base *Model) (*Mod
 	if err != nil {
 		return nil, err
 	}
-	return front.with(identityLess(hidden.Cols, basis), head, kept, d.Classes)
+	return front.With(identityLess(hidden.Cols, basis), head, kept, d.Classes)
 }
 
 // directions returns an orthonormal basis of what the linear classifiers of
@@ -180,4 +181,41 @@ func identityLess(n int, basis [][]float64) nn.Matrix {
 		}
 	}
 	return m
+}
+
+// linear is multinomial logistic regression by Adam.
+type linear struct {
+	seed   uint64
+	epochs int
+}
+
+// fit trains on some rows of x and keeps the epoch that is best on others.
+func (h linear) fit(ctx context.Context, p *nn.Pool, x nn.Matrix, y []int, classes int, train, validation []int) (*nn.Dense, model.Progress, error) {
+	shift, scale := moments(x, train)
+	t, err := Training{Epochs: h.epochs, Rate: 0.01, Keep: Best}.filled(len(train), false, false)
+	if err != nil {
+		return nil, model.Progress{}, err
+	}
+	q := plan{
+		Training: t, rows: floats{x: x, shift: shift, scale: scale},
+		optimiser: func(params []nn.Param) (*nn.Optimizer, error) { return nn.Adam{Rate: t.Rate}.New(params) },
+	}
+	l, err := q.fit(ctx, Data{X: x, Y: y, Classes: classes, Train: train, Validation: validation}, Options{Seed: h.seed, Pool: p})
+	if err != nil {
+		return nil, model.Progress{}, err
+	}
+	// Undo the scaling, so that the layer takes x as it is:
+	// ((x − shift)·scale)·W + b = x·(scale·W) + (b − shift·scale·W).
+	d := l.classifier.Dense()[0]
+	weight, bias := d.Params()[0].Value, d.Params()[1].Value
+	for i, kept := range l.state.kept {
+		copy([]nn.Matrix{weight, bias}[i].Data, kept.Data)
+	}
+	for j := range weight.Rows {
+		for c := range weight.Cols {
+			weight.Row(j)[c] *= scale[j]
+			bias.Data[c] -= shift[j] * weight.Row(j)[c]
+		}
+	}
+	return d, l.state.History[l.state.Kept-1], nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/train/model"
 )
 
 // Label classifies on the trusted side and releases the answer, by randomised
@@ -23,7 +24,7 @@ type Label struct {
 }
 
 // Fit implements [Method].
-func (h Label) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (h Label) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	if len(d.More) > 0 {
 		return nil, errors.New("train: data has several labels, must have one to be released; for several use codes, which serve all with one release")
 	}
@@ -42,7 +43,7 @@ func (h Label) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 }
 
 // encode returns the model that releases what a teacher answers.
-func (h Label) encode(t *Teacher, d Data) (*Model, error) {
+func (h Label) encode(t *Teacher, d Data) (*model.Model, error) {
 	counts := make([]int, d.Classes)
 	order := make([]int, d.Classes)
 	for c := range order {

@@ -10,15 +10,16 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // leakage is the accuracy of a linear attacker who is fitted on the validation
 // rows and scored on the test rows.
-func leakage(t *testing.T, m *train.Model, d planted) float64 {
+func leakage(t *testing.T, m *model.Model, d planted) float64 {
 	t.Helper()
 	p := nn.NewPool(1)
 	part := func(rows []int, key uint64) (nn.Matrix, []int) {
-		y, err := m.Release(p, d.X, rows, train.SimulationKey(key))
+		y, err := m.Release(p, d.X, rows, model.SimulationKey(key))
 		if err != nil {
 			t.Fatal(err)
 		}

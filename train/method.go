@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sotto/nn"
+	"sotto/train/model"
 )
 
 // Method is a struct of hyper-parameters that can be fitted.
@@ -14,7 +15,7 @@ type Method interface {
 	// first, it returns an error that wraps ctx's, with the model that it would
 	// keep so far, or nil if not one epoch was complete. The same holds for a
 	// training that diverges, with an error that says so.
-	Fit(ctx context.Context, d Data, o Options) (*Model, error)
+	Fit(ctx context.Context, d Data, o Options) (*model.Model, error)
 }
 
 // Options say how, not what, to train. The zero value trains from the start,
@@ -24,7 +25,7 @@ type Options struct {
 	Pool *nn.Pool // nil means one worker
 
 	// Progress, if not nil, is called after each epoch.
-	Progress func(Progress)
+	Progress func(model.Progress)
 	// Save, if not nil, is called after each epoch, before Progress, with what
 	// is needed to resume. That changes when the next epoch is complete, and
 	// no more once Fit has returned. An error of Save ends the training.
@@ -41,14 +42,6 @@ func (o Options) pool() *nn.Pool {
 		return nn.NewPool(1)
 	}
 	return o.Pool
-}
-
-// Progress is where a training stands after an epoch.
-type Progress struct {
-	Epoch    int     `json:"epoch"` // how many are complete
-	Epochs   int     `json:"epochs"`
-	Loss     float64 `json:"loss"`     // mean cross-entropy of the classifier in this epoch
-	Accuracy float64 `json:"accuracy"` // on the validation rows, after this epoch
 }
 
 // Keep says which epoch's weights become the model.

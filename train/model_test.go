@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	weakrand "math/rand/v2"
 	"slices"
@@ -12,11 +13,12 @@ import (
 	"sotto/nn"
 	"sotto/noise"
 	"sotto/train"
+	"sotto/train/model"
 )
 
-func release(t *testing.T, m *train.Model, x nn.Matrix, rows []int, seed uint64) []float32 {
+func release(t *testing.T, m *model.Model, x nn.Matrix, rows []int, seed uint64) []float32 {
 	t.Helper()
-	y, err := m.Release(nn.NewPool(2), x, rows, train.SimulationKey(seed))
+	y, err := m.Release(nn.NewPool(2), x, rows, model.SimulationKey(seed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +50,7 @@ func TestRelease(t *testing.T) {
 			if slices.Equal(y, release(t, m, d.X, rows, 2)) == protects {
 				t.Errorf("releases under two keys are equal: %t, want %t", protects, !protects)
 			}
-			one, err := m.Release(nn.NewPool(1), d.X, rows, train.SimulationKey(1))
+			one, err := m.Release(nn.NewPool(1), d.X, rows, model.SimulationKey(1))
 			if err != nil || !slices.Equal(one.Data, y) {
 				t.Errorf("one worker and two differ (%v)", err)
 			}
@@ -86,7 +88,7 @@ func TestReleaseFaults(t *testing.T) {
 	bad.Row(70)[3] = float32(math.Inf(1))
 	for name, h := range methods(1) {
 		m = fit(t, h, d, 1)
-		y, err := m.Release(p, bad, all(100), train.SimulationKey(1))
+		y, err := m.Release(p, bad, all(100), model.SimulationKey(1))
 		if constant := m.Architecture().Constant != ""; (err == nil) != constant {
 			t.Errorf("%s: infinity in row 70: error is %v", name, err)
 		} else if !constant && (y.Data != nil || !strings.Contains(err.Error(), "row 70")) {
@@ -98,7 +100,7 @@ func TestReleaseFaults(t *testing.T) {
 			t.Error("rows of another width are released")
 		}
 	}()
-	_, _ = m.Release(p, nn.NewMatrix(1, 3), []int{0}, train.SimulationKey(1))
+	_, _ = m.Release(p, nn.NewMatrix(1, 3), []int{0}, model.SimulationKey(1))
 }
 
 // TestAnyClass checks that guesses are uniform: the share of each of 5 classes
@@ -158,8 +160,10 @@ func TestOwnMemory(t *testing.T) {
 	if !bytes.Equal(weights(t, c), want) || c.Kept != m.Kept {
 		t.Error("a clone differs")
 	}
-	for _, q := range c.LastLayer().Params() {
-		clear(q.Value.Data)
+	for name, x := range c.Tensors() {
+		if strings.HasPrefix(name, "classifier.") {
+			clear(x.Data)
+		}
 	}
 	release(t, c, d.X, d.Train, 2)
 	if got := m.Architecture(); got.Release.Epsilon != 8 || got.Encoder[0] != 16 || got.Encoder[1] != 8 || got.Classifier[0] != 2 {
@@ -198,12 +202,12 @@ func TestFront(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, name+": last layer on the front", m.LastLayer().Forward(p, nn.Infer, hidden), want)
+			near(t, name+": last layer on the front", lastLayer(m).Forward(p, nn.Infer, hidden), want)
 			one := nn.NewMatrix(hidden.Cols, hidden.Cols)
 			for i := range hidden.Cols {
 				one.Row(i)[i] = 1
 			}
-			again, err := front.With(one, m.LastLayer())
+			again, err := front.With(one, lastLayer(m), model.Progress{}, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -213,6 +217,16 @@ func TestFront(t *testing.T) {
 			near(t, name+": put together again", again.Logits(p, y), want)
 		}
 	}
+}
+
+// lastLayer returns a copy of the classifier's last layer.
+func lastLayer(m *model.Model) *nn.Dense {
+	last := len(m.Architecture().Classifier) - 1
+	weight := m.Tensors()[fmt.Sprintf("classifier.%d.weight", last)]
+	d := nn.NewDense(weight.Rows, weight.Cols, weakrand.New(weakrand.NewPCG(0, 0)))
+	copy(d.Params()[0].Value.Data, weight.Data)
+	copy(d.Params()[1].Value.Data, m.Tensors()[fmt.Sprintf("classifier.%d.bias", last)].Data)
+	return d
 }
 
 // near compares matrices with a tolerance of 1e-4 of the largest number, which
@@ -263,7 +277,7 @@ func TestNormaliser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		layer, err := train.Normaliser(m.Params())
+		layer, err := model.Normaliser(m.Params())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +286,7 @@ func TestNormaliser(t *testing.T) {
 		for j, v := range x.Data {
 			in[j] = float64(v)
 		}
-		source := noise.Derive(train.SimulationKey(1), c.mechanism)
+		source := noise.Derive(model.SimulationKey(1), c.mechanism)
 		for range c.n {
 			y, err := m.Privatize(in, source)
 			if err != nil {
@@ -300,40 +314,10 @@ func TestScalingIsUsed(t *testing.T) {
 	for i := range larger.Data {
 		larger.Data[i] *= 4
 	}
-	if got := m.Architecture().Scaling; got != train.ZScore {
-		t.Errorf("scaling is %q, want %q", got, train.ZScore)
+	if got := m.Architecture().Scaling; got != model.ZScore {
+		t.Errorf("scaling is %q, want %q", got, model.ZScore)
 	}
 	if !slices.Equal(release(t, m, d.X, d.test, 1), release(t, m, larger, d.test, 1)) {
 		t.Error("the length of a vector makes a difference")
-	}
-}
-
-func TestZScore(t *testing.T) {
-	rng := weakrand.New(weakrand.NewPCG(1, 1))
-	x := make([]float64, 1000)
-	for i := range x {
-		x[i] = 5 + 3*rng.NormFloat64()
-	}
-	train.ZScore.Apply(x)
-	mean, square := 0.0, 0.0
-	for _, v := range x {
-		mean += v / 1000
-		square += v * v / 1000
-	}
-	if math.Abs(mean) > 1e-12 || math.Abs(square-1) > 1e-12 {
-		t.Errorf("mean is %v and mean square %v, want 0 and 1", mean, square)
-	}
-	// Sums of equal numbers round, and a tenth is no binary fraction.
-	for _, v := range []float64{0, 0.1, -1e30, 1e-300} {
-		x := slices.Repeat([]float64{v}, 1001)
-		train.ZScore.Apply(x)
-		if slices.Max(x) != 0 || slices.Min(x) != 0 {
-			t.Errorf("a vector of equal numbers %v has numbers up to %v, want 0", v, slices.Max(x))
-		}
-	}
-	y := []float64{1, 2}
-	train.Scaling("").Apply(y)
-	if y[0] != 1 || y[1] != 2 {
-		t.Errorf("no scaling makes %v of 1, 2", y)
 	}
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/train/model"
 )
 
 // plan says what a network is trained on and against. Every method that
@@ -96,7 +98,7 @@ func (q plan) build(d Data, o Options) (*learner, error) {
 	width := q.rows.width()
 	if q.widths != nil {
 		l.encoder = b.perceptron(width, q.widths, q.Dropout)
-		dense(l.encoder)[0].NoInputGrad = true
+		l.encoder.Dense()[0].NoInputGrad = true
 		width = q.widths[len(q.widths)-1]
 	} else {
 		l.encoder = b.dropout(nil, q.corrupt)
@@ -106,8 +108,8 @@ func (q plan) build(d Data, o Options) (*learner, error) {
 			return nil, err
 		}
 	}
-	l.classifier = b.perceptron(width, append(slices.Clone(q.Classifier), total(d.classes())), q.Dropout)
-	dense(l.classifier)[0].NoInputGrad = q.widths == nil
+	l.classifier = b.perceptron(width, append(slices.Clone(q.Classifier), model.Columns(d.classes())), q.Dropout)
+	l.classifier.Dense()[0].NoInputGrad = q.widths == nil
 	for range q.rivals {
 		l.opponents = append(l.opponents, newAdversary(b, width, q.Adversary, d.Groups, q.Dropout))
 	}
@@ -129,7 +131,7 @@ func (q plan) build(d Data, o Options) (*learner, error) {
 
 // addBridge makes the layers between encoder and classifier.
 func (l *learner) addBridge(b *builder) error {
-	layer, err := normaliser(l.release.Params())
+	layer, err := model.Normaliser(l.release.Params())
 	if err != nil {
 		return err
 	}
@@ -155,4 +157,51 @@ func named(part string, params []nn.Param) []nn.Param {
 		params[i].Name = part + "." + params[i].Name
 	}
 	return params
+}
+
+// modelOf makes a model of what a learner has kept.
+func (l *learner) modelOf(a model.Architecture) (*model.Model, error) {
+	a.Classifier = append(slices.Clone(l.Classifier), model.Columns(l.data.classes()))
+	a.Classes, a.More = l.data.Classes, l.data.classes()[1:]
+	m, err := model.New(a, l.tensors())
+	if err != nil {
+		return nil, err
+	}
+	m.Kept = l.state.History[l.state.Kept-1]
+	return m, nil
+}
+
+// tensors returns a copy of what a learner has kept, by the names that a model
+// gives it.
+func (l *learner) tensors() model.Tensors {
+	t := make(model.Tensors)
+	layer := map[string]int{}
+	for _, k := range l.state.kept { // as "kept.encoder.3.weight"; weights and biases alternate
+		fields := strings.Split(k.Name, ".")
+		part, kind := fields[1], fields[len(fields)-1]
+		t[fmt.Sprintf("%s.%d.%s", part, layer[part], kind)] = nn.Matrix{Rows: k.Shape[0], Cols: k.Shape[1], Data: slices.Clone(k.Data)}
+		if kind == "bias" {
+			layer[part]++
+		}
+	}
+	if f, ok := l.rows.(floats); ok && f.shift != nil {
+		t["input.shift"] = nn.Matrix{Rows: 1, Cols: len(f.shift), Data: slices.Clone(f.shift)}
+		t["input.scale"] = nn.Matrix{Rows: 1, Cols: len(f.scale), Data: slices.Clone(f.scale)}
+	}
+	return t
+}
+
+// additive makes the mechanism that p describes for a representation of the
+// given width. It releases as many numbers as it takes.
+func additive(p mech.Params, width int) (mech.Mechanism, error) {
+	if p.Dim != 0 && p.Dim != width {
+		return nil, fmt.Errorf("train: dim of the mechanism is %d, must be that of the representation, %d", p.Dim, width)
+	}
+	p.Dim = width
+	m, err := mech.New(p)
+	if err != nil {
+		return nil, err
+	}
+	_, err = model.Normaliser(m.Params())
+	return m, err
 }

@@ -2,7 +2,9 @@ package train
 
 import (
 	"context"
-	"fmt"
+	"strings"
+
+	"sotto/train/model"
 )
 
 // Plain trains the model that stays on the trusted side for [Codes] and
@@ -13,7 +15,7 @@ type Plain struct {
 }
 
 // Fit implements [Method].
-func (h Plain) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func (h Plain) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
 	t, err := teach(ctx, h.Training, d, o)
 	if err != nil {
 		return nil, err
@@ -22,22 +24,23 @@ func (h Plain) Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 }
 
 // plain returns the teacher as a model.
-func (t *Teacher) plain() (*Model, error) {
-	numbers := make(tensors)
-	for name, x := range t.tensors {
-		numbers[name] = x.Clone()
-	}
-	for i := range t.widths {
-		for _, kind := range []string{"weight", "bias"} {
-			from := fmt.Sprintf("encoder.%d.%s", i, kind)
-			numbers[fmt.Sprintf("classifier.%d.%s", i, kind)] = numbers[from]
-			delete(numbers, from)
-		}
-	}
-	m, err := newModel(Architecture{Inputs: t.inputs, Standardise: t.shift != nil, Classifier: t.widths, Classes: t.classes[0], More: t.classes[1:]}, numbers)
+func (t *Teacher) plain() (*model.Model, error) {
+	m, err := model.New(model.Architecture{Inputs: t.inputs, Standardise: t.tensors["input.shift"].Data != nil, Classifier: t.widths, Classes: t.classes[0], More: t.classes[1:]}, renamed(t.tensors, "encoder.", "classifier."))
 	if err != nil {
 		return nil, err
 	}
 	m.Kept = t.Kept
 	return m, nil
+}
+
+// renamed returns copies of numbers, those of one part as those of another.
+func renamed(all model.Tensors, part, as string) model.Tensors {
+	numbers := make(model.Tensors)
+	for name, x := range all {
+		if behind, ok := strings.CutPrefix(name, part); ok {
+			name = as + behind
+		}
+		numbers[name] = x.Clone()
+	}
+	return numbers
 }

@@ -13,11 +13,12 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // interrupt fits until an epoch is complete and returns what is left: the
 // model, the error and the written state.
-func interrupt(t *testing.T, m train.Method, d planted, seed uint64, epoch int) (*train.Model, []byte, error) {
+func interrupt(t *testing.T, m train.Method, d planted, seed uint64, epoch int) (*model.Model, []byte, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -25,7 +26,7 @@ func interrupt(t *testing.T, m train.Method, d planted, seed uint64, epoch int) 
 	model, err := m.Fit(ctx, d.Data, train.Options{
 		Seed: seed,
 		Save: func(s *train.State) error { last = s; return nil },
-		Progress: func(p train.Progress) {
+		Progress: func(p model.Progress) {
 			if p.Epoch == epoch {
 				cancel()
 			}
@@ -68,8 +69,8 @@ func TestResume(t *testing.T) {
 	const epochs = 6
 	for name, m := range trained(epochs) {
 		t.Run(name, func(t *testing.T) {
-			var whole []train.Progress
-			straight, err := m.Fit(t.Context(), d.Data, train.Options{Seed: 3, Progress: func(p train.Progress) { whole = append(whole, p) }})
+			var whole []model.Progress
+			straight, err := m.Fit(t.Context(), d.Data, train.Options{Seed: 3, Progress: func(p model.Progress) { whole = append(whole, p) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,9 +91,9 @@ func TestResume(t *testing.T) {
 				if s.Last() != whole[at-1] {
 					t.Errorf("state after epoch %d is at %+v, want %+v", at, s.Last(), whole[at-1])
 				}
-				var rest []train.Progress
+				var rest []model.Progress
 				resumed, err := m.Fit(t.Context(), d.Data, train.Options{
-					Seed: 3, Resume: s, Pool: nn.NewPool(2), Progress: func(p train.Progress) { rest = append(rest, p) },
+					Seed: 3, Resume: s, Pool: nn.NewPool(2), Progress: func(p model.Progress) { rest = append(rest, p) },
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -100,7 +101,7 @@ func TestResume(t *testing.T) {
 				if !bytes.Equal(weights(t, resumed), want) {
 					t.Errorf("resumed after epoch %d: weights differ from those of a training that never stopped", at)
 				}
-				if resumed.Kept != straight.Kept || !reflect.DeepEqual(append([]train.Progress{}, whole[at:]...), append([]train.Progress{}, rest...)) {
+				if resumed.Kept != straight.Kept || !reflect.DeepEqual(append([]model.Progress{}, whole[at:]...), append([]model.Progress{}, rest...)) {
 					t.Errorf("resumed after epoch %d: progress differs", at)
 				}
 				var again bytes.Buffer

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sotto/nn"
+	"sotto/train/model"
 )
 
 // Shape says how wide the layers of a model are. Hidden layers have ReLU and
@@ -35,10 +36,6 @@ func Bios() Shape {
 	return Shape{Encoder: []int{100, 50, 50}, Classifier: []int{50, 25}, Adversary: []int{50}}
 }
 
-// maxWidth bounds a layer, so that a misspelt number is refused instead of
-// exhausting the memory.
-const maxWidth = 1 << 16
-
 // filled returns s with its defaults, or the first fault.
 func (s Shape) filled() (Shape, error) {
 	if s.Encoder == nil {
@@ -58,8 +55,8 @@ func (s Shape) filled() (Shape, error) {
 		return s, fmt.Errorf("train: encoder has no layers, must have at least one")
 	}
 	for _, w := range slices.Concat(s.Encoder, s.Classifier, s.Adversary) {
-		if w < 1 || w > maxWidth {
-			return s, fmt.Errorf("train: a layer is %d wide, must be from 1 to %d", w, maxWidth)
+		if w < 1 || w > model.MaxWidth {
+			return s, fmt.Errorf("train: a layer is %d wide, must be from 1 to %d", w, model.MaxWidth)
 		}
 	}
 	return s, nil
@@ -114,15 +111,4 @@ func (b *builder) perceptron(in int, widths []int, rate float64) nn.Sequential {
 		in = widths[last-1]
 	}
 	return append(layers, nn.NewDense(in, widths[last], b.rng))
-}
-
-// dense returns the layers with weights, which are what a model keeps.
-func dense(s nn.Sequential) []*nn.Dense {
-	var all []*nn.Dense
-	for _, l := range s {
-		if d, ok := l.(*nn.Dense); ok {
-			all = append(all, d)
-		}
-	}
-	return all
 }

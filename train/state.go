@@ -15,6 +15,7 @@ import (
 	"sotto/internal/safetensors"
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/train/model"
 )
 
 // State is a training after a whole epoch: enough to go on as if it had never
@@ -24,20 +25,20 @@ type State struct {
 	// labels, split and the first rows of its data.
 	Training string `json:"training"`
 
-	Epoch   int        `json:"epoch"` // how many are complete
-	Kept    int        `json:"kept"`  // the epoch whose weights are kept, from 1; 0 for none
-	History []Progress `json:"history"`
-	Steps   uint64     `json:"steps"`  // of the optimiser
-	Passes  []uint64   `json:"passes"` // of each dropout layer, then of the noise
+	Epoch   int              `json:"epoch"` // how many are complete
+	Kept    int              `json:"kept"`  // the epoch whose weights are kept, from 1; 0 for none
+	History []model.Progress `json:"history"`
+	Steps   uint64           `json:"steps"`  // of the optimiser
+	Passes  []uint64         `json:"passes"` // of each dropout layer, then of the noise
 
 	tensors []safetensors.Tensor // now, moments, kept
 	kept    []safetensors.Tensor // the end of tensors
 }
 
 // Last returns where the training stood after the last whole epoch.
-func (s *State) Last() Progress {
+func (s *State) Last() model.Progress {
 	if len(s.History) == 0 {
-		return Progress{}
+		return model.Progress{}
 	}
 	return s.History[len(s.History)-1]
 }

@@ -10,23 +10,23 @@ import (
 
 	"sotto/channel"
 	"sotto/nn"
+	"sotto/train/model"
 )
 
 // Teacher is a model without protection that stays on the trusted side, with
 // what it says of the rows that are to decide about codes. It is read only once
 // made, and safe for concurrent use.
 type Teacher struct {
-	Kept Progress // of its own training
+	Kept model.Progress // of its own training
 	// Loss is its cross-entropy on the validation rows after calibration, the
 	// mean over labels: what to compare teachers by.
 	Loss float64
 
-	inputs       int
-	classes      []int
-	weights      []float64
-	widths       []int // of its layers
-	tensors      tensors
-	shift, scale []float32
+	inputs  int
+	classes []int
+	weights []float64
+	widths  []int // of its layers
+	tensors model.Tensors
 
 	posteriors nn.Matrix // of the rows that decide about codes
 	checked    nn.Matrix // of the rows that check: the validation rows, if they are enough
@@ -115,16 +115,8 @@ func newTeacher(ctx context.Context, f Training, rows floats, d Data, o Options)
 		return nil, err
 	}
 	out := &Teacher{
-		Kept: l.state.History[l.state.Kept-1], inputs: d.X.Cols, classes: d.classes(), weights: d.weights(), tensors: make(tensors),
-		shift: rows.shift, scale: rows.scale, widths: append(slices.Clone(f.Classifier), total(d.classes())),
-	}
-	for i, k := range l.state.kept { // a weight and a bias for each layer
-		_, kind := partOf(k.Name)
-		out.tensors[fmt.Sprintf("encoder.%d.%s", i/2, kind)] = nn.Matrix{Rows: k.Shape[0], Cols: k.Shape[1], Data: slices.Clone(k.Data)}
-	}
-	if f.Standardise {
-		out.tensors["input.shift"] = nn.Matrix{Rows: 1, Cols: d.X.Cols, Data: rows.shift}
-		out.tensors["input.scale"] = nn.Matrix{Rows: 1, Cols: d.X.Cols, Data: rows.scale}
+		Kept: l.state.History[l.state.Kept-1], inputs: d.X.Cols, classes: d.classes(), weights: d.weights(),
+		widths: append(slices.Clone(f.Classifier), model.Columns(d.classes())), tensors: renamed(l.tensors(), "classifier.", "encoder."),
 	}
 	return out, nil
 }
@@ -136,7 +128,7 @@ func crossScores(ctx context.Context, f Training, rows floats, d Data, o Options
 	all := slices.Concat(d.Train, d.Validation)
 	rng := weakrand.New(weakrand.NewPCG(o.Seed, 0x666f6c64))
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	scores = nn.NewMatrix(len(all), total(d.classes()))
+	scores = nn.NewMatrix(len(all), model.Columns(d.classes()))
 	if len(all) < 2*crossParts {
 		return nil, scores, 0, fmt.Errorf("train: data has %d rows, must have at least %d to teach and to ask", len(all), 2*crossParts)
 	}
@@ -198,12 +190,10 @@ func (t *Teacher) Posteriors(p *nn.Pool, x nn.Matrix, rows []int) (nn.Matrix, er
 
 // scores returns what the teacher's last layer gives.
 func (t *Teacher) scores(p *nn.Pool, x nn.Matrix, rows []int) (nn.Matrix, error) {
-	take := taker{left: t.tensors}
-	layers := take.layers("encoder", t.inputs, t.widths)
-	if take.err != nil {
-		return nn.Matrix{}, take.err
+	m, err := model.Encoder(t.inputs, t.widths, t.tensors)
+	if err != nil {
+		return nn.Matrix{}, err
 	}
-	m := &Model{architecture: Architecture{Inputs: t.inputs, Encoder: t.widths, Classes: t.classes[0]}, encoder: layers, shift: t.shift, scale: t.scale}
 	return m.Release(p, x, rows, nil)
 }
 
@@ -214,7 +204,7 @@ func (t *Teacher) calibrate(scores nn.Matrix) {
 	weight, bias := t.tensors[fmt.Sprintf("encoder.%d.weight", last)], t.tensors[fmt.Sprintf("encoder.%d.bias", last)]
 	column := 0
 	for l, c := range t.classes {
-		factor := 1 / channel.Temperature(columns(scores, column, c), t.labels[l])
+		factor := 1 / channel.Temperature(scores.Columns(column, c), t.labels[l])
 		for _, m := range []nn.Matrix{weight, bias, scores} {
 			for i := range m.Rows {
 				for j := range c {

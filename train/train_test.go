@@ -14,6 +14,7 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/model"
 )
 
 // planted is a table with a class and a group in it, and rows to score on.
@@ -82,7 +83,7 @@ func methodsOf(t train.Training) map[string]train.Method {
 	}
 }
 
-func fit(t *testing.T, m train.Method, d planted, seed uint64) *train.Model {
+func fit(t *testing.T, m train.Method, d planted, seed uint64) *model.Model {
 	t.Helper()
 	model, err := m.Fit(t.Context(), d.Data, train.Options{Seed: seed})
 	if err != nil {
@@ -92,10 +93,10 @@ func fit(t *testing.T, m train.Method, d planted, seed uint64) *train.Model {
 }
 
 // accuracy is that of a model's answers to released rows.
-func accuracy(t *testing.T, m *train.Model, d planted, rows []int) float64 {
+func accuracy(t *testing.T, m *model.Model, d planted, rows []int) float64 {
 	t.Helper()
 	p := nn.NewPool(1)
-	y, err := m.Release(p, d.X, rows, train.SimulationKey(7))
+	y, err := m.Release(p, d.X, rows, model.SimulationKey(7))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,13 +110,13 @@ func accuracy(t *testing.T, m *train.Model, d planted, rows []int) float64 {
 }
 
 // weights returns the bytes of a model's weights, as saved.
-func weights(t *testing.T, m *train.Model) []byte {
+func weights(t *testing.T, m *model.Model) []byte {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "model")
-	if err := m.Save(dir, train.Manifest{}); err != nil {
+	if err := m.Save(dir, model.Manifest{}); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(filepath.Join(dir, train.WeightsFile))
+	b, err := os.ReadFile(filepath.Join(dir, model.WeightsFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"sotto/internal/atomicfile"
 	"sotto/measure"
 	"sotto/nn"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // splitFile lies beside the result of the model without protection.
@@ -93,7 +93,7 @@ func addSplits(ctx context.Context, dir string, t Task, epsilons []float64, work
 // addSeed adds the accuracies of one model, which lies in a folder. What a model
 // without protection releases is the vector itself.
 func addSeed(to []splitsAt, folder string, test experiment.ReleasedPart, labels []dataset.Column, pool *nn.Pool) error {
-	m, _, err := train.Load(folder)
+	m, _, err := model.Load(folder)
 	if err != nil {
 		return err
 	}

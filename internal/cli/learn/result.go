@@ -12,7 +12,7 @@ import (
 	"sotto/experiment"
 	"sotto/internal/cli/term"
 	"sotto/measure"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // printResult prints a result for a person.
@@ -38,7 +38,7 @@ func printResult(out io.Writer, r *experiment.Result, dir string) error {
 }
 
 // labelsOf names the labels.
-func labelsOf(d train.DataRecord) string {
+func labelsOf(d model.DataRecord) string {
 	names := []string{d.Label}
 	for _, l := range d.More {
 		names = append(names, l.Name)

@@ -27,7 +27,7 @@ import (
 	"sotto/internal/httpserve"
 	"sotto/ledger"
 	"sotto/mech"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 // gatewayOptions are the flags of "sotto gateway".
@@ -277,7 +277,7 @@ func (o *gatewayOptions) safe() error {
 // there is one.
 func (o *gatewayOptions) means(ctx context.Context) (encode.Source, gateway.Mechanism, error) {
 	if o.model != "" {
-		trained, info, err := train.Load(o.model)
+		trained, info, err := model.Load(o.model)
 		if err != nil {
 			return nil, nil, err
 		}

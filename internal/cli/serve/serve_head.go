@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sotto/internal/cli/term"
-	"sotto/train"
+	"sotto/train/model"
 )
 
 func newServeHead(std term.Streams) *cobra.Command {
@@ -25,8 +25,8 @@ needs it. OUT must be absent, empty or such a folder.`,
 }
 
 // runServeHead writes the head of the model in one folder to another.
-func runServeHead(model, out string, std term.Streams) error {
-	h, err := train.LoadHead(model)
+func runServeHead(dir, out string, std term.Streams) error {
+	h, err := model.LoadHead(dir)
 	if err != nil {
 		return err
 	}

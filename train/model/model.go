@@ -1,4 +1,4 @@
-package train
+package model
 
 import (
 	"fmt"
@@ -43,6 +43,16 @@ type Architecture struct {
 // Labels returns the number of classes of each label.
 func (a Architecture) Labels() []int { return append([]int{a.Classes}, a.More...) }
 
+// Columns returns how many columns the scores of labels have that have so many
+// classes.
+func Columns(classes []int) int {
+	sum := 0
+	for _, c := range classes {
+		sum += c
+	}
+	return sum
+}
+
 // Constant says what a model answers that does not look at its input.
 type Constant string
 
@@ -51,6 +61,14 @@ const (
 	CommonestClass Constant = "majority" // always the commonest class
 	AnyClass       Constant = "random"   // each class with the same probability
 )
+
+// Progress is where a training stands after an epoch.
+type Progress struct {
+	Epoch    int     `json:"epoch"` // how many are complete
+	Epochs   int     `json:"epochs"`
+	Loss     float64 `json:"loss"`     // mean cross-entropy of the classifier in this epoch
+	Accuracy float64 `json:"accuracy"` // on the validation rows, after this epoch
+}
 
 // Model is a trained model. Fit and Load make one. It is not safe for
 // concurrent use, but its clones are independent of each other.
@@ -166,56 +184,40 @@ const leastKey = 16 // bytes, of which package noise asks
 func (m *Model) Release(p *nn.Pool, x nn.Matrix, rows []int, key []byte) (nn.Matrix, error) {
 	a := m.architecture
 	if x.Cols != a.Inputs {
-		panic(fmt.Sprintf("train: Release of rows with %d numbers, want %d", x.Cols, a.Inputs))
+		panic(fmt.Sprintf("model: Release of rows with %d numbers, want %d", x.Cols, a.Inputs))
 	}
 	y := nn.NewMatrix(len(rows), m.Dim())
 	if a.Constant != "" {
 		return y, nil
 	}
 	if m.mechanism != nil && len(key) < leastKey {
-		return nn.Matrix{}, fmt.Errorf("train: key has %d bytes, must have at least %d", len(key), leastKey)
+		return nn.Matrix{}, fmt.Errorf("model: key has %d bytes, must have at least %d", len(key), leastKey)
 	}
-	source := floats{x: x, shift: m.shift, scale: m.scale}
 	batch := nn.NewMatrix(min(len(rows), inferRows), x.Cols)
 	for start := 0; start < len(rows); start += inferRows {
 		part := rows[start:min(len(rows), start+inferRows)]
 		b := batch.Slice(0, len(part))
-		source.gather(b, part)
+		for i, row := range part {
+			copy(b.Row(i), x.Row(row))
+			Standardise(b.Row(i), m.shift, m.scale)
+		}
 		h := m.encoder.Forward(p, nn.Infer, b)
 		to := y.Slice(start, start+len(part))
 		if m.mechanism == nil {
 			copy(to.Data, h.Data)
 			continue
 		}
-		r := releaser{a.Scaling, m.mechanism, key, "release", start}
-		if err := r.each(p, len(part), widen(h), narrow(to)); err != nil {
+		r := Releaser{Scaling: a.Scaling, Mechanism: m.mechanism, Key: key, Context: "release", first: start}
+		if err := r.To(p, h, to); err != nil {
 			return nn.Matrix{}, err
 		}
 	}
 	if m.mechanism == nil {
-		if err := finite(y); err != nil {
+		if err := y.Finite(); err != nil {
 			return nn.Matrix{}, err
 		}
 	}
 	return y, nil
-}
-
-// widen and narrow copy rows between the widths of floats.
-func widen(from nn.Matrix) func(int, []float64) {
-	return func(row int, to []float64) {
-		for j, v := range from.Row(row) {
-			to[j] = float64(v)
-		}
-	}
-}
-
-func narrow(to nn.Matrix) func(int, []float64) {
-	return func(row int, from []float64) {
-		y := to.Row(row)
-		for j, v := range from {
-			y[j] = float32(v)
-		}
-	}
 }
 
 // Logits returns the classifier's scores of released rows, one column a class,
@@ -225,7 +227,7 @@ func narrow(to nn.Matrix) func(int, []float64) {
 // as many numbers as a release.
 func (m *Model) Logits(p *nn.Pool, released nn.Matrix) nn.Matrix {
 	labels := m.architecture.Labels()
-	scores := nn.NewMatrix(released.Rows, total(labels))
+	scores := nn.NewMatrix(released.Rows, Columns(labels))
 	if m.architecture.Constant != "" {
 		for i := range released.Rows {
 			column := 0
@@ -260,7 +262,7 @@ func (m *Model) Predict(p *nn.Pool, released nn.Matrix, seed uint64) [][]int {
 			if m.architecture.Constant == AnyClass {
 				classes[i] = int(source.IntN(uint64(c)))
 			} else {
-				classes[i] = argmax(scores.Row(i)[column : column+c])
+				classes[i] = nn.Argmax(scores.Row(i)[column : column+c])
 			}
 		}
 		all = append(all, classes)
@@ -271,35 +273,10 @@ func (m *Model) Predict(p *nn.Pool, released nn.Matrix, seed uint64) [][]int {
 
 // Clone returns a model that can be used beside m, with weights of its own.
 func (m *Model) Clone() *Model {
-	c, err := newModel(m.architecture, m.tensors())
+	c, err := New(m.architecture, m.Tensors())
 	if err != nil { // m was made from an architecture like this
 		panic(err)
 	}
 	c.Kept = m.Kept
 	return c
-}
-
-// modelOf makes a model of what a learner has kept.
-func (l *learner) modelOf(a Architecture) (*Model, error) {
-	a.Classifier = append(slices.Clone(l.Classifier), total(l.data.classes()))
-	a.Classes, a.More = l.data.Classes, l.data.classes()[1:]
-	t := make(tensors)
-	layer := map[string]int{}
-	for _, k := range l.state.kept { // weights and biases alternate
-		part, kind := partOf(k.Name)
-		t[fmt.Sprintf("%s.%d.%s", part, layer[part], kind)] = nn.Matrix{Rows: k.Shape[0], Cols: k.Shape[1], Data: slices.Clone(k.Data)}
-		if kind == "bias" {
-			layer[part]++
-		}
-	}
-	if f, ok := l.rows.(floats); ok && f.shift != nil && a.Standardise {
-		t["input.shift"] = nn.Matrix{Rows: 1, Cols: len(f.shift), Data: slices.Clone(f.shift)}
-		t["input.scale"] = nn.Matrix{Rows: 1, Cols: len(f.scale), Data: slices.Clone(f.scale)}
-	}
-	m, err := newModel(a, t)
-	if err != nil {
-		return nil, err
-	}
-	m.Kept = l.state.History[l.state.Kept-1]
-	return m, nil
 }

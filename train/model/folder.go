@@ -1,4 +1,4 @@
-package train
+package model
 
 import (
 	"bytes"
@@ -81,11 +81,11 @@ type DataRecord struct {
 // SHA-256 of both.
 func (info Manifest) Digest() (string, error) {
 	if len(info.Weights) != 2*sha256.Size {
-		return "", errors.New("train: the manifest has no SHA-256 of weights, must be that of a saved model")
+		return "", errors.New("model: the manifest has no SHA-256 of weights, must be that of a saved model")
 	}
 	about, err := json.Marshal(info.Architecture)
 	if err != nil {
-		return "", fmt.Errorf("train: manifest: %w", err)
+		return "", fmt.Errorf("model: manifest: %w", err)
 	}
 	sum := sha256.Sum256(append([]byte(info.Weights+" "), about...))
 	return hex.EncodeToString(sum[:]), nil
@@ -127,11 +127,11 @@ func (m *Model) Save(dir string, info Manifest) error {
 	if s, ok := m.Statement(); ok {
 		info.Guarantee = &s
 	} else if m.mechanism != nil {
-		return fmt.Errorf("train: mechanism %s has no statement of what it promises", m.architecture.Release.Mechanism)
+		return fmt.Errorf("model: mechanism %s has no statement of what it promises", m.architecture.Release.Mechanism)
 	}
 	manifest, err := canonical(info)
 	if err != nil {
-		return fmt.Errorf("train: manifest: %w", err)
+		return fmt.Errorf("model: manifest: %w", err)
 	}
 	return writeFolder(dir, weights, manifest)
 }
@@ -142,7 +142,7 @@ func writeFolder(dir string, weights, manifest []byte) error {
 	dir = filepath.Clean(dir)
 	fresh, err := os.MkdirTemp(filepath.Dir(dir), ".sotto-*.new")
 	if err != nil {
-		return fmt.Errorf("train: %w", err)
+		return fmt.Errorf("model: %w", err)
 	}
 	defer os.RemoveAll(fresh) //nolint:errcheck // it is gone, or nothing can be done
 	for name, content := range map[string][]byte{WeightsFile: weights, ManifestFile: manifest} {
@@ -151,7 +151,7 @@ func writeFolder(dir string, weights, manifest []byte) error {
 		}
 	}
 	if err := os.Chmod(fresh, 0o755); err != nil { //nolint:gosec // a model is meant to be read by others
-		return fmt.Errorf("train: %w", err)
+		return fmt.Errorf("model: %w", err)
 	}
 	return swap(fresh, dir)
 }
@@ -187,7 +187,7 @@ func (m *Model) Coverage() string {
 
 func (m *Model) encodeWeights() ([]byte, error) {
 	var f safetensors.File
-	for name, t := range m.tensors() {
+	for name, t := range m.Tensors() {
 		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: name, Shape: []int{t.Rows, t.Cols}, Data: t.Data})
 	}
 	f.Metadata = map[string]string{"format": modelFormat}
@@ -203,11 +203,11 @@ func replaceable(dir string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("train: %w", err)
+		return fmt.Errorf("model: %w", err)
 	}
 	for _, e := range entries {
 		if e.Name() != ManifestFile && e.Name() != WeightsFile || !e.Type().IsRegular() {
-			return fmt.Errorf("train: %s holds %q, must be empty or a model's folder", dir, e.Name())
+			return fmt.Errorf("model: %s holds %q, must be empty or a model's folder", dir, e.Name())
 		}
 	}
 	if len(entries) == 0 {
@@ -219,7 +219,7 @@ func replaceable(dir string) error {
 	}
 	content, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if err != nil || json.Unmarshal(content, &old) != nil || !strings.HasPrefix(old.Format, formatPrefix) {
-		return fmt.Errorf("train: %s holds no manifest of a model, must be empty or a model's folder; remove it if it is not needed", dir)
+		return fmt.Errorf("model: %s holds no manifest of a model, must be empty or a model's folder; remove it if it is not needed", dir)
 	}
 	return nil
 }
@@ -227,11 +227,11 @@ func replaceable(dir string) error {
 func writeSynced(path string, content []byte) error {
 	f, err := os.Create(path)
 	if err != nil {
-		return fmt.Errorf("train: %w", err)
+		return fmt.Errorf("model: %w", err)
 	}
 	_, err = f.Write(content)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("train: %w", err)
+		return fmt.Errorf("model: %w", err)
 	}
 	return nil
 }
@@ -241,16 +241,16 @@ func swap(fresh, dir string) error {
 	old := fresh + ".old"
 	err := os.Rename(dir, old)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("train: %w", err)
+		return fmt.Errorf("model: %w", err)
 	}
 	if renamed := os.Rename(fresh, dir); renamed != nil {
 		if err == nil {
 			renamed = errors.Join(renamed, os.Rename(old, dir))
 		}
-		return fmt.Errorf("train: %w", renamed)
+		return fmt.Errorf("model: %w", renamed)
 	}
 	if err := os.RemoveAll(old); err != nil {
-		return fmt.Errorf("train: %w", err)
+		return fmt.Errorf("model: %w", err)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package train
+package model
 
 import (
 	"crypto/sha256"
@@ -69,15 +69,15 @@ func (info Manifest) Labels() ([]LabelRecord, error) {
 // that could not be told apart.
 func checkLabels(labels []LabelRecord, sizes []int) error {
 	if len(labels) < 1 || len(labels) > len(sizes) {
-		return fmt.Errorf("train: manifest names %d labels, must name from 1 to the model's %d", len(labels), len(sizes))
+		return fmt.Errorf("model: manifest names %d labels, must name from 1 to the model's %d", len(labels), len(sizes))
 	}
 	seen := make(map[string]bool, len(labels))
 	for l, label := range labels {
 		if label.Name == "" && len(labels) > 1 || seen[label.Name] {
-			return fmt.Errorf("train: label %d of the manifest has no name of its own, must have one", l+1)
+			return fmt.Errorf("model: label %d of the manifest has no name of its own, must have one", l+1)
 		}
 		if len(label.Classes) != sizes[l] {
-			return fmt.Errorf("train: label %d of the manifest has %d classes, must have %d", l+1, len(label.Classes), sizes[l])
+			return fmt.Errorf("model: label %d of the manifest has %d classes, must have %d", l+1, len(label.Classes), sizes[l])
 		}
 		seen[label.Name] = true
 	}
@@ -90,11 +90,11 @@ func checkLabels(labels []LabelRecord, sizes []int) error {
 func (m *Model) Head(info Manifest) (*Head, error) {
 	a := m.architecture
 	if a.Constant != "" {
-		return nil, errors.New("train: the model releases nothing, so there is nothing to receive")
+		return nil, errors.New("model: the model releases nothing, so there is nothing to receive")
 	}
 	s, ok := m.Statement()
 	if !ok {
-		return nil, errors.New("train: the model takes vectors that nothing protects")
+		return nil, errors.New("model: the model takes vectors that nothing protects")
 	}
 	info.Architecture = m.architecture
 	labels, err := info.Labels()
@@ -105,8 +105,8 @@ func (m *Model) Head(info Manifest) (*Head, error) {
 	if err != nil {
 		return nil, err
 	}
-	behind := make(tensors)
-	for name, t := range m.tensors() {
+	behind := make(Tensors)
+	for name, t := range m.Tensors() {
 		if strings.HasPrefix(name, "classifier.") {
 			behind[name] = t
 		}
@@ -119,19 +119,19 @@ func (m *Model) Head(info Manifest) (*Head, error) {
 
 // newHead makes a head, and refuses one that is more than a classifier or states
 // another guarantee than the mechanism of its vectors has.
-func newHead(info HeadManifest, t tensors) (*Head, error) {
+func newHead(info HeadManifest, t Tensors) (*Head, error) {
 	a := info.Architecture
 	if a.Constant != "" || a.Standardise || a.Scaling != "" || len(a.Encoder) > 0 || a.Release != nil || len(a.Answers) > 0 || len(a.Importance) > 0 || a.Groups != 0 {
-		return nil, errors.New("train: a head is more than a classifier, must be nothing else")
+		return nil, errors.New("model: a head is more than a classifier, must be nothing else")
 	}
 	if err := checkLabels(info.Labels, a.Labels()); err != nil {
 		return nil, err
 	}
 	if digest, err := hex.DecodeString(info.Model); err != nil || len(digest) != sha256.Size {
-		return nil, errors.New("train: a head names no model by the SHA-256 of its weights, must be of one that was saved")
+		return nil, errors.New("model: a head names no model by the SHA-256 of its weights, must be of one that was saved")
 	}
 	if info.Assumption != coverage && info.Assumption != codesCoverage && info.Assumption != serverCoverage {
-		return nil, errors.New("train: a head states an assumption that no model has")
+		return nil, errors.New("model: a head states an assumption that no model has")
 	}
 	mechanism, err := mech.New(info.Receives.Parameters)
 	if err != nil {
@@ -139,16 +139,16 @@ func newHead(info HeadManifest, t tensors) (*Head, error) {
 	}
 	g := mechanism.Guarantee()
 	if g.Validate() != nil || !(g.Epsilon < dp.Infinite) {
-		return nil, errors.New("train: a head takes vectors that nothing protects")
+		return nil, errors.New("model: a head takes vectors that nothing protects")
 	}
 	proven, err := mech.Describe(info.Receives.Parameters, 0)
 	if err != nil || normal(proven) != normal(info.Receives) {
-		return nil, fmt.Errorf("train: a head states another guarantee than the mechanism of its vectors proves, %v; it was changed, or made by a version that computed it differently", g)
+		return nil, fmt.Errorf("model: a head states another guarantee than the mechanism of its vectors proves, %v; it was changed, or made by a version that computed it differently", g)
 	}
 	if _, out := mechanism.Shape(); out != a.Inputs {
-		return nil, fmt.Errorf("train: a head takes %d numbers, must take the %d that are released", a.Inputs, out)
+		return nil, fmt.Errorf("model: a head takes %d numbers, must take the %d that are released", a.Inputs, out)
 	}
-	m, err := newModel(a, t)
+	m, err := New(a, t)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (h *Head) Save(dir string) error {
 		return err
 	}
 	if format, err := formatOf(filepath.Join(dir, ManifestFile)); err == nil && format != headFormat {
-		return fmt.Errorf("train: %s holds a whole model, must be empty or a head's folder", dir)
+		return fmt.Errorf("model: %s holds a whole model, must be empty or a head's folder", dir)
 	}
 	weights, err := h.model.encodeWeights()
 	if err != nil {
@@ -186,7 +186,7 @@ func (h *Head) Save(dir string) error {
 	info.Weights = hex.EncodeToString(sum[:])
 	manifest, err := canonical(info)
 	if err != nil {
-		return fmt.Errorf("train: manifest: %w", err)
+		return fmt.Errorf("model: manifest: %w", err)
 	}
 	return writeFolder(dir, weights, manifest)
 }

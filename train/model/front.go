@@ -1,19 +1,27 @@
-package train
+package model
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
 	"sotto/nn"
 )
 
-// front returns the model up to the input of its last layer, as an encoder
+// Encoder returns a model that is nothing but an encoder: what it releases is the
+// output of its last layer, which nothing protects and nothing classifies.
+func Encoder(inputs int, widths []int, t Tensors) (*Model, error) {
+	take := taker{left: t}
+	m := &Model{architecture: Architecture{Inputs: inputs, Encoder: widths}, encoder: take.layers("encoder", inputs, widths)}
+	m.shift, m.scale = t["input.shift"].Data, t["input.scale"].Data
+	return m, take.err
+}
+
+// Front returns the model up to the input of its last layer, as an encoder
 // whose output nothing classifies: where the classifier has hidden layers,
 // they become part of the encoder, the first joined with the encoder's last,
 // between which there is no ReLU.
-func (m *Model) front() *Model {
-	a, t := m.architecture, m.tensors()
+func (m *Model) Front() *Model {
+	a, t := m.architecture, m.Tensors()
 	encoder := a.Encoder
 	hidden := a.Classifier[:len(a.Classifier)-1]
 	last := len(encoder) - 1
@@ -47,10 +55,10 @@ func (m *Model) front() *Model {
 	return f
 }
 
-// with returns the model that multiplies the output of m, a front, by a matrix
+// With returns the model that multiplies the output of m, a front, by a matrix
 // and classifies the product.
-func (m *Model) with(projection nn.Matrix, head *nn.Dense, kept Progress, classes int) (*Model, error) {
-	a, t := m.architecture, m.tensors()
+func (m *Model) With(projection nn.Matrix, head *nn.Dense, kept Progress, classes int) (*Model, error) {
+	a, t := m.architecture, m.Tensors()
 	last := len(a.Encoder) - 1
 	_, rectified := m.encoder[len(m.encoder)-1].(*nn.ReLU)
 	if rectified {
@@ -68,47 +76,10 @@ func (m *Model) with(projection nn.Matrix, head *nn.Dense, kept Progress, classe
 	}
 	a.Classes, a.Classifier = classes, []int{classes}
 	t["classifier.0.weight"], t["classifier.0.bias"] = head.Params()[0].Value, head.Params()[1].Value
-	whole, err := newModel(a, t)
+	whole, err := New(a, t)
 	if err != nil {
 		return nil, err
 	}
 	whole.Kept = kept
 	return whole, nil
-}
-
-// linear is multinomial logistic regression by Adam.
-type linear struct {
-	seed   uint64
-	epochs int
-}
-
-// fit trains on some rows of x and keeps the epoch that is best on others.
-func (h linear) fit(ctx context.Context, p *nn.Pool, x nn.Matrix, y []int, classes int, train, validation []int) (*nn.Dense, Progress, error) {
-	shift, scale := moments(x, train)
-	t, err := Training{Epochs: h.epochs, Rate: 0.01, Keep: Best}.filled(len(train), false, false)
-	if err != nil {
-		return nil, Progress{}, err
-	}
-	q := plan{
-		Training: t, rows: floats{x: x, shift: shift, scale: scale},
-		optimiser: func(params []nn.Param) (*nn.Optimizer, error) { return nn.Adam{Rate: t.Rate}.New(params) },
-	}
-	l, err := q.fit(ctx, Data{X: x, Y: y, Classes: classes, Train: train, Validation: validation}, Options{Seed: h.seed, Pool: p})
-	if err != nil {
-		return nil, Progress{}, err
-	}
-	// Undo the scaling, so that the layer takes x as it is:
-	// ((x − shift)·scale)·W + b = x·(scale·W) + (b − shift·scale·W).
-	d := dense(l.classifier)[0]
-	weight, bias := d.Params()[0].Value, d.Params()[1].Value
-	for i, kept := range l.state.kept {
-		copy([]nn.Matrix{weight, bias}[i].Data, kept.Data)
-	}
-	for j := range weight.Rows {
-		for c := range weight.Cols {
-			weight.Row(j)[c] *= scale[j]
-			bias.Data[c] -= shift[j] * weight.Row(j)[c]
-		}
-	}
-	return d, l.state.History[l.state.Kept-1], nil
 }

@@ -1,4 +1,4 @@
-package train
+package model
 
 import (
 	"bytes"
@@ -34,7 +34,7 @@ func Load(dir string) (*Model, Manifest, error) {
 	if err != nil {
 		return nil, Manifest{}, err
 	}
-	m, err := newModel(info.Architecture, t)
+	m, err := New(info.Architecture, t)
 	if err != nil {
 		return nil, Manifest{}, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -48,15 +48,15 @@ func Load(dir string) (*Model, Manifest, error) {
 func readManifest(path string) (Manifest, error) {
 	var info Manifest
 	if format, err := formatOf(path); errors.Is(err, fs.ErrNotExist) {
-		return info, fmt.Errorf("train: %s is no model: %w", filepath.Dir(path), err)
+		return info, fmt.Errorf("model: %s is no model: %w", filepath.Dir(path), err)
 	} else if err == nil && format == headFormat {
-		return info, fmt.Errorf("train: %s is the head of a model, must be a whole one", filepath.Dir(path))
+		return info, fmt.Errorf("model: %s is the head of a model, must be a whole one", filepath.Dir(path))
 	}
 	if err := readStrictly(path, &info); err != nil {
 		return info, err
 	}
 	if info.Format != modelFormat {
-		return info, fmt.Errorf("train: %s has format %q, must be %q", path, info.Format, modelFormat)
+		return info, fmt.Errorf("model: %s has format %q, must be %q", path, info.Format, modelFormat)
 	}
 	return info, nil
 }
@@ -70,17 +70,17 @@ func readStrictly[M any](path string, info *M) error {
 	d := json.NewDecoder(bytes.NewReader(content))
 	d.DisallowUnknownFields()
 	if err = d.Decode(info); err != nil {
-		return fmt.Errorf("train: %s is no manifest of a model: %w", path, err)
+		return fmt.Errorf("model: %s is no manifest of a model: %w", path, err)
 	}
 	// A second text behind the first, a key that occurs twice or in capitals:
 	// whoever reads the file would see something else than what was parsed.
 	want, err := canonical(*info)
 	if err != nil {
-		return fmt.Errorf("train: %s is no manifest of a model: %w", path, err)
+		return fmt.Errorf("model: %s is no manifest of a model: %w", path, err)
 	}
 	var seen, expected bytes.Buffer
 	if json.Compact(&seen, content) != nil || json.Compact(&expected, want) != nil || !bytes.Equal(seen.Bytes(), expected.Bytes()) {
-		return fmt.Errorf("train: %s is not as it was saved: something is added, missing, repeated or spelt differently", path)
+		return fmt.Errorf("model: %s is not as it was saved: something is added, missing, repeated or spelt differently", path)
 	}
 	return nil
 }
@@ -89,33 +89,33 @@ func readStrictly[M any](path string, info *M) error {
 func readSome(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
+		return nil, fmt.Errorf("model: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	content, err := io.ReadAll(io.LimitReader(f, maxManifest))
 	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
+		return nil, fmt.Errorf("model: %w", err)
 	}
 	return content, nil
 }
 
 // readWeights reads tensors from a file with the given SHA-256.
-func readWeights(path, digest string) (tensors, error) {
+func readWeights(path, digest string) (Tensors, error) {
 	weights, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("train: model has no weights: %w", err)
+		return nil, fmt.Errorf("model: model has no weights: %w", err)
 	}
 	if sum := sha256.Sum256(weights); hex.EncodeToString(sum[:]) != digest {
-		return nil, fmt.Errorf("train: %s is damaged or of another model: its SHA-256 is not the manifest's; train the model again or copy its folder whole", path)
+		return nil, fmt.Errorf("model: %s is damaged or of another model: its SHA-256 is not the manifest's; train the model again or copy its folder whole", path)
 	}
 	f, err := safetensors.Decode(weights)
 	if err != nil {
-		return nil, fmt.Errorf("train: %s: %w", path, err)
+		return nil, fmt.Errorf("model: %s: %w", path, err)
 	}
-	t := make(tensors)
+	t := make(Tensors)
 	for _, u := range f.Tensors {
 		if len(u.Shape) != 2 {
-			return nil, fmt.Errorf("train: %s: a tensor has %d dimensions, must have 2", path, len(u.Shape))
+			return nil, fmt.Errorf("model: %s: a tensor has %d dimensions, must have 2", path, len(u.Shape))
 		}
 		t[u.Name] = nn.Matrix{Rows: u.Shape[0], Cols: u.Shape[1], Data: u.Data}
 	}
@@ -125,17 +125,17 @@ func readWeights(path, digest string) (tensors, error) {
 // confirm refuses a manifest whose guarantee is not what the mechanism proves.
 func (m *Model) confirm(path string, info Manifest) error {
 	if info.Assumption != m.Coverage() {
-		return fmt.Errorf("train: %s states another assumption than the model has, which is %q", path, m.Coverage())
+		return fmt.Errorf("model: %s states another assumption than the model has, which is %q", path, m.Coverage())
 	}
 	s, ok := m.Statement()
 	if !ok && info.Guarantee == nil {
 		return nil
 	}
 	if !ok {
-		return fmt.Errorf("train: %s states a guarantee, but the model has no mechanism", path)
+		return fmt.Errorf("model: %s states a guarantee, but the model has no mechanism", path)
 	}
 	if info.Guarantee == nil || normal(s) != normal(*info.Guarantee) {
-		return fmt.Errorf("train: %s states another guarantee than its mechanism proves, ε = %v (%s-level); it was changed, or made by a version that computed it differently", path, s.True, s.Unit)
+		return fmt.Errorf("model: %s states another guarantee than its mechanism proves, ε = %v (%s-level); it was changed, or made by a version that computed it differently", path, s.True, s.Unit)
 	}
 	return nil
 }

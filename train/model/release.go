@@ -1,12 +1,11 @@
-package train
+package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
-	"sync"
-	"sync/atomic"
 
 	"sotto/dp"
 	"sotto/mech"
@@ -14,11 +13,11 @@ import (
 	"sotto/noise"
 )
 
-// normaliser returns the layer whose result a mechanism leaves as it is but for
+// Normaliser returns the layer whose result a mechanism leaves as it is but for
 // the noise. Where the noise is added, gradients through the two are exact; a
 // direction near the input's (privunit, codebook) and a rounded bit are right in
 // expectation, up to a constant factor, and gradients pass straight through.
-func normaliser(p mech.Params) (nn.Layer, error) {
+func Normaliser(p mech.Params) (nn.Layer, error) {
 	switch {
 	case p.Mechanism == "laplace-l1" && p.Variant == mech.Released,
 		p.Mechanism == "laplace-l2", p.Mechanism == "gaussian", p.Mechanism == "privunit", p.Mechanism == "codebook":
@@ -30,7 +29,12 @@ func normaliser(p mech.Params) (nn.Layer, error) {
 	case p.Mechanism == "dpnr":
 		return &nn.MinMaxNormalize{}, nil
 	}
-	return nil, fmt.Errorf("train: mechanism between encoder and classifier is %q, must be laplace-l1, dpnr, laplace-l2, gaussian, privunit, codebook or bitrr onebit, which keep the number of coordinates", p.Mechanism)
+	return nil, fmt.Errorf("model: mechanism between encoder and classifier is %q, must be laplace-l1, dpnr, laplace-l2, gaussian, privunit, codebook or bitrr onebit, which keep the number of coordinates", p.Mechanism)
+}
+
+// BitProtocol reports whether a mechanism releases the bits of a vector.
+func BitProtocol(mechanism string) bool {
+	return slices.Contains([]string{"bitrr", "sue", "oue", "ome", "bitrand"}, mechanism)
 }
 
 // bitLimit is where the mechanism of rounded bits clips.
@@ -66,21 +70,6 @@ func (s *squash) Backward(_ *nn.Pool, grad nn.Matrix) nn.Matrix {
 // Params implements [nn.Layer].
 func (s *squash) Params() []nn.Param { return nil }
 
-// additive makes the mechanism that p describes for a representation of the
-// given width. It releases as many numbers as it takes.
-func additive(p mech.Params, width int) (mech.Mechanism, error) {
-	if p.Dim != 0 && p.Dim != width {
-		return nil, fmt.Errorf("train: dim of the mechanism is %d, must be that of the representation, %d", p.Dim, width)
-	}
-	p.Dim = width
-	m, err := mech.New(p)
-	if err != nil {
-		return nil, err
-	}
-	_, err = normaliser(m.Params())
-	return m, err
-}
-
 // Scaling says what is done to a vector before its mechanism, from the vector
 // alone, so that no other text has a part in it.
 type Scaling string
@@ -112,57 +101,56 @@ func (s Scaling) apply(x []float64) {
 	}
 }
 
+// Standardise computes (x − shift)·scale in place; nil leaves x as it is.
+func Standardise(x, shift, scale []float32) {
+	for j := range shift {
+		x[j] = (x[j] - shift[j]) * scale[j]
+	}
+}
+
 // releaseBlock is the number of rows whose noise comes from one stream. A
 // change of it changes simulated results.
 const releaseBlock = 64
 
-// releaser sends rows through a mechanism.
-type releaser struct {
-	scaling   Scaling
-	mechanism dp.Vector
-	key       []byte // of the noise
-	context   string // tells apart the uses of one key
+// Releaser sends rows through a mechanism.
+type Releaser struct {
+	Scaling   Scaling
+	Mechanism dp.Vector
+	Key       []byte // of the noise
+	Context   string // tells apart the uses of one key
 	first     int    // number of the first row, a multiple of releaseBlock
 }
 
-// each releases the n rows that fill gives, block by block on the workers of
-// p, and passes them to take. The noise of a row depends on the key, the
-// context and its number alone, so it is the same for every number of workers.
-// It returns the error of the first row that the mechanism refuses.
-func (r releaser) each(p *nn.Pool, n int, fill func(row int, x []float64), take func(row int, y []float64)) error {
-	in, out := r.mechanism.Shape()
-	blocks := (n + releaseBlock - 1) / releaseBlock
-	errs := make([]error, blocks)
-	var next atomic.Int64
-	work := func() {
-		x, y := make([]float64, in), make([]float64, out)
-		for {
-			block := int(next.Add(1)) - 1
-			if block >= blocks {
+// To releases the rows of x into those of y.
+func (r Releaser) To(p *nn.Pool, x, y nn.Matrix) error {
+	return r.Each(p, x, func(row int, released []float64) {
+		for j, v := range released {
+			y.Row(row)[j] = float32(v)
+		}
+	})
+}
+
+// Each releases the rows of x, block by block on the workers of p, and passes
+// them to take. The noise of a row depends on the key, the context and its
+// number alone, so it is the same for every number of workers. It returns the
+// error of the first row that the mechanism refuses.
+func (r Releaser) Each(p *nn.Pool, x nn.Matrix, take func(row int, y []float64)) error {
+	in, out := r.Mechanism.Shape()
+	errs := make([]error, (x.Rows+releaseBlock-1)/releaseBlock)
+	p.Each(len(errs), func(_, block int) {
+		from, to := make([]float64, in), make([]float64, out)
+		source := noise.Derive(r.Key, "train", r.Context, strconv.Itoa(r.first/releaseBlock+block))
+		for row := block * releaseBlock; row < min(x.Rows, (block+1)*releaseBlock); row++ {
+			for j, v := range x.Row(row) {
+				from[j] = float64(v)
+			}
+			r.Scaling.apply(from)
+			if err := r.Mechanism.PrivatizeTo(to, from, source); err != nil {
+				errs[block] = fmt.Errorf("model: row %d: %w", r.first+row, err)
 				return
 			}
-			source := noise.Derive(r.key, "train", r.context, strconv.Itoa(r.first/releaseBlock+block))
-			for row := block * releaseBlock; row < min(n, (block+1)*releaseBlock); row++ {
-				fill(row, x)
-				r.scaling.apply(x)
-				if err := r.mechanism.PrivatizeTo(y, x, source); err != nil {
-					errs[block] = fmt.Errorf("train: row %d: %w", r.first+row, err)
-					return
-				}
-				take(row, y)
-			}
+			take(row, to)
 		}
-	}
-	var others sync.WaitGroup
-	for range p.Workers() - 1 {
-		others.Go(work)
-	}
-	work()
-	others.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	})
+	return cmp.Or(errs...)
 }

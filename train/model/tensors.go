@@ -1,33 +1,25 @@
-package train
+package model
 
 import (
 	"fmt"
 	weakrand "math/rand/v2"
-	"strings"
 
 	"sotto/nn"
 )
 
-// tensors are the numbers of a model by name: "encoder.0.weight" is that of
+// Tensors are the numbers of a model by name: "encoder.0.weight" is that of
 // the encoder's first layer, with a row for each input and a column for each
 // output, "encoder.0.bias" its bias, and so on.
-type tensors map[string]nn.Matrix
+type Tensors map[string]nn.Matrix
 
-// partOf splits the name of a kept parameter, "kept.encoder.3.weight", into the
-// part of the model and the kind of parameter.
-func partOf(name string) (part, kind string) {
-	fields := strings.Split(name, ".")
-	return fields[1], fields[len(fields)-1]
-}
-
-// newModel makes a model from its numbers, which must be exactly those that
+// New makes a model from its numbers, which must be exactly those that
 // the architecture has.
-func newModel(a Architecture, t tensors) (*Model, error) {
+func New(a Architecture, t Tensors) (*Model, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
 	if a.Release != nil && a.Release.OutputDim != 0 && a.Release.OutputDim != t["classifier.0.weight"].Rows {
-		return nil, fmt.Errorf("train: mechanism releases %d numbers, must release the classifier's %d", a.Release.OutputDim, t["classifier.0.weight"].Rows)
+		return nil, fmt.Errorf("model: mechanism releases %d numbers, must release the classifier's %d", a.Release.OutputDim, t["classifier.0.weight"].Rows)
 	}
 	m := &Model{architecture: a.clone()}
 	var err error
@@ -74,43 +66,53 @@ func (m *Model) takeMajority(take *taker) error {
 	for l, classes := range labels {
 		class := int(row.Data[l])
 		if float32(class) != row.Data[l] || class < 0 || class >= classes {
-			return fmt.Errorf("train: model answers no class, must answer one below %d", classes)
+			return fmt.Errorf("model: model answers no class, must answer one below %d", classes)
 		}
 		m.majority = append(m.majority, class)
 	}
 	return nil
 }
 
+// Bounds of what can be a model, so that a misspelt number is refused instead
+// of exhausting the memory.
+const (
+	MaxInputs  = 1 << 20
+	MaxClasses = 1 << 20
+	MaxWidth   = 1 << 16 // of a hidden layer
+	MaxPairs   = 4096    // of a class and a group
+	maxLabels  = 1 << 10
+)
+
 // Validate reports the first part that no model of this package has.
 func (a Architecture) Validate() error {
-	if a.Inputs < 1 || a.Inputs > maxInputs || a.Classes < 2 || a.Classes > maxClasses {
-		return fmt.Errorf("train: model has %d inputs and %d classes, must have from 1 to %d and from 2 to %d", a.Inputs, a.Classes, maxInputs, maxClasses)
+	if a.Inputs < 1 || a.Inputs > MaxInputs || a.Classes < 2 || a.Classes > MaxClasses {
+		return fmt.Errorf("model: model has %d inputs and %d classes, must have from 1 to %d and from 2 to %d", a.Inputs, a.Classes, MaxInputs, MaxClasses)
 	}
 	for _, classes := range a.More {
-		if classes < 2 || classes > maxClasses {
-			return fmt.Errorf("train: a label has %d classes, must have from 2 to %d", classes, maxClasses)
+		if classes < 2 || classes > MaxClasses {
+			return fmt.Errorf("model: a label has %d classes, must have from 2 to %d", classes, MaxClasses)
 		}
 	}
 	if len(a.More) >= maxLabels {
-		return fmt.Errorf("train: model has %d labels, must have at most %d", len(a.More)+1, maxLabels)
+		return fmt.Errorf("model: model has %d labels, must have at most %d", len(a.More)+1, maxLabels)
 	}
 	switch a.Constant {
 	case CommonestClass, AnyClass:
 		if a.Answers != nil || a.Importance != nil || a.Groups != 0 || a.Standardise || a.Scaling != "" || a.Encoder != nil || a.Release != nil || a.Classifier != nil {
-			return fmt.Errorf("train: a %s model has layers, must have none", a.Constant)
+			return fmt.Errorf("model: a %s model has layers, must have none", a.Constant)
 		}
 		return nil
 	case "":
 	default:
-		return fmt.Errorf("train: constant is %q, must be %q or %q", a.Constant, CommonestClass, AnyClass)
+		return fmt.Errorf("model: constant is %q, must be %q or %q", a.Constant, CommonestClass, AnyClass)
 	}
 	if a.Scaling != "" && a.Scaling != ZScore {
-		return fmt.Errorf("train: scaling is %q, must be %q or absent", a.Scaling, ZScore)
+		return fmt.Errorf("model: scaling is %q, must be %q or absent", a.Scaling, ZScore)
 	}
 	for _, widths := range [][]int{a.Encoder, a.Classifier} {
 		for _, w := range widths {
-			if w < 1 || w > max(maxWidth, maxClasses) {
-				return fmt.Errorf("train: a layer is %d wide, must be positive and at most %d", w, maxClasses)
+			if w < 1 || w > max(MaxWidth, MaxClasses) {
+				return fmt.Errorf("model: a layer is %d wide, must be positive and at most %d", w, MaxClasses)
 			}
 		}
 	}
@@ -120,8 +122,8 @@ func (a Architecture) Validate() error {
 	if err := a.validateRelease(); err != nil {
 		return err
 	}
-	if n := len(a.Classifier); n == 0 || a.Classifier[n-1] != total(a.Labels()) {
-		return fmt.Errorf("train: classifier does not end in the %d classes", total(a.Labels()))
+	if n := len(a.Classifier); n == 0 || a.Classifier[n-1] != Columns(a.Labels()) {
+		return fmt.Errorf("model: classifier does not end in the %d classes", Columns(a.Labels()))
 	}
 	return nil
 }
@@ -134,25 +136,25 @@ func (a Architecture) validateRelease() error {
 	}
 	p := *a.Release
 	if (p.Mechanism == "codes") != (len(a.Answers) > 0) {
-		return fmt.Errorf("train: mechanism is %q with %d answers, must be codes where there are answers, and only there", p.Mechanism, len(a.Answers))
+		return fmt.Errorf("model: mechanism is %q with %d answers, must be codes where there are answers, and only there", p.Mechanism, len(a.Answers))
 	}
 	switch coded, encoded := len(a.Answers) > 0, len(a.Encoder) > 0; {
 	case encoded && !coded:
-		if _, err := normaliser(p); err != nil {
+		if _, err := Normaliser(p); err != nil {
 			return err
 		}
-	case !encoded && !isBitProtocol(p.Mechanism) && p.Mechanism != "privemb":
-		return fmt.Errorf("train: mechanism without encoder is %q, must be a bit protocol or privemb", p.Mechanism)
+	case !encoded && !BitProtocol(p.Mechanism) && p.Mechanism != "privemb":
+		return fmt.Errorf("model: mechanism without encoder is %q, must be a bit protocol or privemb", p.Mechanism)
 	}
 	if in := max(p.Dim, p.InputDim); in != a.width() {
-		return fmt.Errorf("train: mechanism takes %d numbers, must take the representation's %d", in, a.width())
+		return fmt.Errorf("model: mechanism takes %d numbers, must take the representation's %d", in, a.width())
 	}
 	return nil
 }
 
 // taker takes matrices out of a set and remembers the first that is missing.
 type taker struct {
-	left  tensors
+	left  Tensors
 	taken int
 	err   error
 }
@@ -161,9 +163,9 @@ func (t *taker) matrix(name string, rows, cols int) nn.Matrix {
 	m, ok := t.left[name]
 	t.taken++
 	if t.err == nil && !ok {
-		t.err = fmt.Errorf("train: weights have no %q", name)
+		t.err = fmt.Errorf("model: weights have no %q", name)
 	} else if t.err == nil && (m.Rows != rows || m.Cols != cols) {
-		t.err = fmt.Errorf("train: %q is %d×%d, must be %d×%d", name, m.Rows, m.Cols, rows, cols)
+		t.err = fmt.Errorf("model: %q is %d×%d, must be %d×%d", name, m.Rows, m.Cols, rows, cols)
 	}
 	if t.err != nil {
 		return nn.NewMatrix(1, 1)
@@ -193,22 +195,22 @@ func (t *taker) layers(part string, in int, widths []int) nn.Sequential {
 
 func (t *taker) finish() error {
 	if t.err == nil && t.taken != len(t.left) {
-		return fmt.Errorf("train: weights hold %d tensors, must hold the %d of this model", len(t.left), t.taken)
+		return fmt.Errorf("model: weights hold %d tensors, must hold the %d of this model", len(t.left), t.taken)
 	}
 	if t.err != nil {
 		return t.err
 	}
 	for name, m := range t.left {
-		if finite(m) != nil {
-			return fmt.Errorf("train: %q holds NaN or infinity, must be finite", name)
+		if m.Finite() != nil {
+			return fmt.Errorf("model: %q holds NaN or infinity, must be finite", name)
 		}
 	}
 	return nil
 }
 
-// tensors returns the numbers of a model. They share memory with it.
-func (m *Model) tensors() tensors {
-	t := make(tensors)
+// Tensors returns the numbers of a model. They share memory with it.
+func (m *Model) Tensors() Tensors {
+	t := make(Tensors)
 	if m.architecture.Constant == CommonestClass {
 		row := nn.NewMatrix(1, len(m.majority))
 		for l, class := range m.majority {
@@ -224,7 +226,7 @@ func (m *Model) tensors() tensors {
 		t["input.scale"] = nn.Matrix{Rows: 1, Cols: len(m.scale), Data: m.scale}
 	}
 	for part, s := range map[string]nn.Sequential{"encoder": m.encoder, "classifier": m.classifier} {
-		for i, d := range dense(s) {
+		for i, d := range s.Dense() {
 			for _, q := range d.Params() {
 				t[fmt.Sprintf("%s.%d.%s", part, i, q.Name)] = q.Value
 			}
