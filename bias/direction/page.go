@@ -107,7 +107,7 @@ func genderBars(end float64, title string, groups ...page.BarGroup) *page.Bars {
 
 // defining is figure 1 of the paper.
 func (r *Report) defining() page.Section {
-	s := page.Section{Title: "Defining words", Meaning: "The score of each defining word: its cosine with the  Female words should lie to the right, male ones to the left."}
+	s := page.Section{Title: "Defining words", Meaning: "The score of each defining word: its cosine with the direction. Female words should lie to the right, male ones to the left."}
 	figure := &page.Figure{Caption: "Defining words by language.", Small: true}
 	table := &page.Table{Caption: "Scores of defining words", Head: page.Heads("language", "pair", "word", "gender", "#score"), Folded: true}
 	for _, l := range r.Languages {
@@ -176,7 +176,7 @@ func (r *Report) means() page.Section {
 
 // confidence is figure 3.
 func (r *Report) confidence() page.Section {
-	s := page.Section{Title: "Confidence", Meaning: "The share of variance that the first component explains, less that of the second. The greater it is, the surer it is that there is one "}
+	s := page.Section{Title: "Confidence", Meaning: "The share of variance that the first component explains, less that of the second. The greater it is, the surer it is that there is one direction."}
 	bars := &page.Bars{Title: "Confidence by language", Desc: "Difference of the shares of the first two components.", Axis: page.Axis{Label: "confidence", Low: 0, High: 1}, Decimals: 2}
 	group := page.BarGroup{}
 	table := &page.Table{Caption: "Components", Head: page.Heads("language", "#pairs", "#first", "#second", "#confidence", "direction")}

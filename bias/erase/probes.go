@@ -36,6 +36,13 @@ type Probes struct {
 	Seed   uint64 // of the first weights and of the order of rows
 }
 
+func (h Probes) withDefaults() Probes {
+	if h.Units == 0 {
+		h.Units = 256
+	}
+	return h
+}
+
 // probe returns one for so many rows. Few rows make few steps an epoch, and a
 // probe that has not learnt what it can would call an eraser good.
 func (h Probes) probe(hidden []int, rows int) measure.Probe {
@@ -54,9 +61,7 @@ func (h Probes) Read(ctx context.Context, p *nn.Pool, fit, score measure.Labelle
 	if err != nil {
 		return Readings{}, err
 	}
-	if h.Units == 0 {
-		h.Units = 256
-	}
+	h = h.withDefaults()
 	mlp, err := read(ctx, p, h.probe([]int{h.Units}, len(fit.Z)), fit, score, classes)
 	return Readings{linear, mlp}, err
 }

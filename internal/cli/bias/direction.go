@@ -5,20 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"sotto/bias"
 	"sotto/bias/direction"
 	"sotto/internal/cli/term"
-	"sotto/mech"
 	"sotto/report/page"
 )
 
-// biasDirectionOptions are the flags of "sotto bias direction".
-type biasDirectionOptions struct {
-	biasFlags
+// directionOptions are the flags of "sotto bias direction".
+type directionOptions struct {
+	flags
 	languages  []string
 	folder     string
 	words      string
@@ -39,8 +39,8 @@ const (
 	pairsBolukbasi = "bolukbasi"
 )
 
-func (o *biasDirectionOptions) addFlags(fs *pflag.FlagSet) {
-	o.biasFlags.addFlags(fs, 100)
+func (o *directionOptions) addFlags(fs *pflag.FlagSet) {
+	o.flags.addFlags(fs, 100)
 	fs.Lookup("vectors").Usage += "; LANGUAGE=FILE for several languages"
 	fs.StringSliceVar(&o.languages, "language", []string{"en"}, "language of the vectors, or several with --folder (default there: all that have words)")
 	fs.StringVar(&o.folder, "folder", "", "folder of CSV files keyed by English words, wiki.LANGUAGE_calculated_occupation.csv or wiki.LANGUAGE_raw.csv")
@@ -57,7 +57,7 @@ func (o *biasDirectionOptions) addFlags(fs *pflag.FlagSet) {
 }
 
 func newBiasDirection(std term.Streams) *cobra.Command {
-	var o biasDirectionOptions
+	var o directionOptions
 	c := &cobra.Command{
 		Use:   "direction",
 		Short: "Find the direction of gender and how far professions lie along it",
@@ -84,7 +84,7 @@ scores are correlated and clustered.
 			if err := o.prepare(c.Flags()); err != nil {
 				return err
 			}
-			return runBiasDirection(c.Context(), o, std)
+			return runDirection(c.Context(), o, std)
 		},
 	}
 	o.addFlags(c.Flags())
@@ -92,15 +92,13 @@ scores are correlated and clustered.
 }
 
 // prepare checks the flags.
-func (o *biasDirectionOptions) prepare(fs *pflag.FlagSet) error {
+func (o *directionOptions) prepare(fs *pflag.FlagSet) error {
 	if o.folder != "" {
 		if len(o.vectors)+len(o.encoders) > 0 {
 			return errors.New("--folder has no meaning with --vectors or --encoder")
 		}
-		for _, n := range []string{"words", "format"} {
-			if fs.Changed(n) {
-				return fmt.Errorf("--%s has no meaning with --folder, whose files bring their own words", n)
-			}
+		if err := refuse(fs, "with --folder, whose files bring their own words", "words", "format"); err != nil {
+			return err
 		}
 		o.vectors = []string{o.folder}
 		if !fs.Changed("language") {
@@ -117,6 +115,10 @@ func (o *biasDirectionOptions) prepare(fs *pflag.FlagSet) error {
 		return errors.New("--pairs has no meaning with --words, which holds its own")
 	case o.zipf && len(o.counts) > 0:
 		return errors.New("--zipf has no meaning with --counts")
+	case o.folder == "" && len(o.languages) != 1:
+		return fmt.Errorf("--language names %d languages, must name one; for several say --vectors LANGUAGE=FILE", len(o.languages))
+	case o.folder == "" && len(o.encoders) > 0 && len(o.vectors)+len(o.encoders) > 1:
+		return errors.New("want --vectors or one --encoder, not several")
 	case o.zipf && (o.folder != "" || len(o.encoders) > 0):
 		return errors.New("--zipf needs --vectors, a file in which frequent words stand first")
 	}
@@ -127,18 +129,16 @@ func (o *biasDirectionOptions) prepare(fs *pflag.FlagSet) error {
 }
 
 // refuseOverwriting refuses to write the page over a file that is read.
-func (o *biasDirectionOptions) refuseOverwriting() error {
+func (o *directionOptions) refuseOverwriting() error {
 	inputs := []term.NamedPath{term.Named("--words", o.words)}
 	for _, v := range o.vectors {
-		_, file := languageOf(v, "")
-		inputs = append(inputs, term.Named("--vectors", file))
+		inputs = append(inputs, term.Named("--vectors", languageOf(v, "").Path))
 	}
 	for _, v := range o.counts {
-		_, file := languageOf(v, "")
-		inputs = append(inputs, term.Named("--counts", file))
+		inputs = append(inputs, term.Named("--counts", languageOf(v, "").Path))
 	}
 	if o.folder != "" {
-		for _, path := range keyedFiles(o.folder, "*") {
+		for _, path := range direction.KeyedFiles(o.folder, "*") {
 			inputs = append(inputs, term.Named("--folder", path))
 		}
 	}
@@ -150,104 +150,89 @@ func (o *biasDirectionOptions) refuseOverwriting() error {
 	return nil
 }
 
-// languageResult is what was found for one language.
-type languageResult struct {
-	*direction.Result
-	Name    string          `json:"name,omitempty"`
-	Vectors []string        `json:"vectors"`
-	After   *directionAfter `json:"after,omitempty"`
+// languageOf divides LANGUAGE=FILE, where what comes first looks like a code.
+func languageOf(value, otherwise string) direction.File {
+	code, rest, ok := strings.Cut(value, "=")
+	if !ok || code == "" || len(code) > 8 || strings.ContainsAny(code, "/\\.") {
+		return direction.File{Language: otherwise, Path: value}
+	}
+	return direction.File{Language: code, Path: rest}
 }
 
-// directionResult is what was found for all, as --json prints several.
-type directionResult struct {
-	Languages   []languageResult       `json:"languages"`
-	Correlation *direction.Correlation `json:"correlation,omitempty"`
-	Release     *mech.Statement        `json:"release,omitempty"`
-	// Simulated: there is a mechanism, whose noise comes from the seed.
-	Simulated     bool   `json:"simulated,omitempty"`
-	SimulatedNote string `json:"simulated_note,omitempty"`
+// from turns flags into where vectors, words and counts are.
+func (o *directionOptions) from() (s direction.Sources, err error) {
+	s = direction.Sources{Folder: o.folder, Languages: o.languages, Bolukbasi: o.pairs == pairsBolukbasi, Zipf: o.zipf}
+	if s.Read, err = o.reading(nil); err != nil {
+		return s, err
+	}
+	if o.words != "" {
+		s.Words, err = term.ReadFile(o.words, func(r io.Reader) ([]direction.Words, error) {
+			data, err := io.ReadAll(r)
+			if err != nil {
+				return nil, err
+			}
+			return direction.ParseWords(data)
+		})
+		if err != nil {
+			return s, err
+		}
+	}
+	for _, v := range o.counts {
+		s.Counts = append(s.Counts, languageOf(v, ""))
+	}
+	if o.folder != "" {
+		return s, nil
+	}
+	for _, v := range o.vectors {
+		s.Vectors = append(s.Vectors, languageOf(v, o.languages[0]))
+	}
+	if len(o.encoders) == 1 {
+		s.Encoder = o.encoders[0]
+		s.Encode = func(ctx context.Context, words []string) (*bias.Table, error) {
+			return encodeWords(ctx, s.Encoder, words)
+		}
+	}
+	return s, nil
 }
 
-func runBiasDirection(ctx context.Context, o biasDirectionOptions, std term.Streams) error {
-	var files biasFiles
+func runDirection(ctx context.Context, o directionOptions, std term.Streams) error {
+	defer o.show(std.Err)()
+	var files outputs
 	defer files.abort()
 	html, err := files.begin(o.html)
 	if err != nil {
 		return err
 	}
-	subjects, err := o.subjects(ctx)
+	from, err := o.from()
 	if err != nil {
 		return err
 	}
-	var all directionResult
-	var results []*direction.Result
-	for _, s := range subjects {
-		r, err := o.measure(ctx, s, &all, std)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.words.Language, err)
-		}
-		all.Languages = append(all.Languages, r)
-		results = append(results, r.Result)
+	subjects, err := from.Open(ctx)
+	if err != nil {
+		return err
 	}
-	if len(results) > 1 {
-		all.Correlation = direction.Correlate(results)
+	report, err := direction.Study{
+		Options: direction.Options{Strictness: o.strictness, MinConfidence: o.confidence, Raw: o.raw, Parts: o.parts, Force: o.force},
+		Release: o.release(), Progress: o.tell,
+	}.Run(ctx, subjects)
+	if err != nil {
+		return err
 	}
-	if err := html.Fill(func(w io.Writer) error { return page.HTML(w, directionPage(all)) }); err != nil {
+	if err := html.Fill(func(w io.Writer) error { return page.HTML(w, report.Page("Written by sotto bias direction.")) }); err != nil {
 		return err
 	}
 	if err := files.commit(std.Out); err != nil {
 		return err
 	}
-	if err := o.print(all, std); err != nil {
-		return err
+	switch {
+	case o.html == "-": // the page went there
+	case o.json:
+		err = term.PrintJSON(std.Out, report)
+	default:
+		err = printDirection(std.Out, report)
 	}
-	if !slices.ContainsFunc(results, func(r *direction.Result) bool { return r.Refused == "" }) {
+	if err == nil && report.Refused() {
 		return term.ErrNo
 	}
-	return nil
-}
-
-// measure analyses one language, raw and, with a mechanism, private.
-func (o *biasDirectionOptions) measure(ctx context.Context, s subject, all *directionResult, std term.Streams) (languageResult, error) {
-	l := languageResult{Name: s.words.Name, Vectors: s.files}
-	if s.table == nil {
-		l.Result = direction.Absent(s.words, s.missing)
-		return l, nil
-	}
-	options := direction.Options{
-		Strictness: o.strictness, MinConfidence: o.confidence, Raw: o.raw, Parts: o.parts, Force: o.force,
-		Counts: s.counts, Weighting: s.weighting,
-	}
-	var err error
-	if l.Result, err = direction.Measure(s.table, s.words, options); err != nil {
-		return l, err
-	}
-	m, statement, err := o.release(s.table.Dim())
-	if err != nil || m == nil {
-		return l, err
-	}
-	options.Force = true // so that draws are not chosen by what they show
-	if l.After, err = o.after(ctx, s, options, l.Result, m, std.Err); l.After != nil {
-		all.Release, all.Simulated, all.SimulatedNote = statement, true, simulated
-	}
-	return l, err
-}
-
-// print writes to standard output, unless the page went there.
-func (o *biasDirectionOptions) print(all directionResult, std term.Streams) error {
-	if o.html == "-" {
-		return nil
-	}
-	if !o.json {
-		return printDirection(std.Out, all)
-	}
-	if len(all.Languages) == 1 {
-		return term.PrintJSON(std.Out, struct {
-			languageResult
-			Release       *mech.Statement `json:"release,omitempty"`
-			Simulated     bool            `json:"simulated,omitempty"`
-			SimulatedNote string          `json:"simulated_note,omitempty"`
-		}{all.Languages[0], all.Release, all.Simulated, all.SimulatedNote})
-	}
-	return term.PrintJSON(std.Out, all)
+	return err
 }

@@ -8,15 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
+	"sotto/bias"
 	"sotto/bias/direction"
-	"sotto/internal/cli/term"
 )
 
 // printDirection prints results for a person: one language in full, several as
 // a table.
-func printDirection(out io.Writer, all directionResult) error {
+func printDirection(out io.Writer, all *direction.Report) error {
 	var b strings.Builder
 	if len(all.Languages) == 1 {
 		printLanguage(&b, all.Languages[0])
@@ -24,22 +23,12 @@ func printDirection(out io.Writer, all directionResult) error {
 		printLanguages(&b, all)
 	}
 	if all.Release != nil {
-		fmt.Fprintf(&b, "\n%s\n", promiseText(all.Release))
-		fmt.Fprintln(&b, "brackets: 95 % of draws; "+simulated)
+		fmt.Fprintf(&b, "\n%s\n", bias.Promise(all.Release, "one word's vector"))
+		fmt.Fprintln(&b, "brackets: 95 % of draws; "+bias.SimulatedNote)
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
 }
-
-// printColumns prints lines whose cells are divided by tabs.
-func printColumns(b *strings.Builder, lines ...string) {
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, strings.Join(lines, "\n")) //nolint:errcheck // b is a buffer
-	t.Flush()                                  //nolint:errcheck // see above
-}
-
-// nameOf names a language.
-func nameOf(l languageResult) string { return cmp.Or(l.Name, l.Language) }
 
 // lengthText says how vectors were taken.
 func lengthText(r *direction.Result) string {
@@ -49,17 +38,17 @@ func lengthText(r *direction.Result) string {
 	return "raw"
 }
 
-func printLanguage(b *strings.Builder, l languageResult) {
-	fmt.Fprintf(b, "%s: %s, %d numbers a word, %s\n", nameOf(l), strings.Join(bases(l.Vectors), ", "), l.Dim, lengthText(l.Result))
+func printLanguage(b *strings.Builder, l direction.LanguageResult) {
+	fmt.Fprintf(b, "%s: %s, %d numbers a word, %s\n", l.Label(), strings.Join(bases(l.Vectors), ", "), l.Dim, lengthText(l.Result))
 	if l.Refused != "" {
 		fmt.Fprintf(b, "NOT A GENDER DIRECTION: %s\n", l.Refused)
 	}
 	if len(l.Explained) > 1 {
 		fmt.Fprintf(b, "%d of %d pairs; components 1 and 2 explain %.1f and %.1f %%: confidence %s\n",
-			l.Pairs, l.PairsWanted, 100*l.Explained[0], 100*l.Explained[1], term.Number(l.Confidence, "%.3f"))
+			l.Pairs, l.PairsWanted, 100*l.Explained[0], 100*l.Explained[1], l.Confidence.Text("%.3f"))
 	}
 	if !math.IsNaN(float64(l.DirectBias)) {
-		fmt.Fprintf(b, "DirectBias %s (c = %v); a random direction has %s on average\n", term.Number(l.DirectBias, "%.4f"), l.Strictness, term.Number(l.Random, "%.4f"))
+		fmt.Fprintf(b, "DirectBias %s (c = %v); a random direction has %s on average\n", l.DirectBias.Text("%.4f"), l.Strictness, l.Random.Text("%.4f"))
 		fmt.Fprintf(b, "weights of forms: %s\n", l.Weighting)
 	}
 	if len(l.Defining) > 0 {
@@ -74,7 +63,7 @@ func printLanguage(b *strings.Builder, l languageResult) {
 	printLost(b, l)
 	if l.After != nil {
 		fmt.Fprintf(b, "\nover %d draws of private vectors:\n", l.After.DirectBias.Draws)
-		for _, line := range l.After.lines(l.Result) {
+		for _, line := range l.After.Lines(l.Result) {
 			fmt.Fprintf(b, "  %s\n", line)
 		}
 	}
@@ -88,25 +77,25 @@ func bases(paths []string) []string {
 	return names
 }
 
-func printDefining(b *strings.Builder, l languageResult) {
+func printDefining(b *strings.Builder, l direction.LanguageResult) {
 	lines := []string{"PAIR\tFEMALE\tSCORE\tMALE\tSCORE"}
 	for i := 0; i+1 < len(l.Defining); i += 2 {
 		f, m := l.Defining[i], l.Defining[i+1]
 		lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", f.Pair, f.Word, opposed(f), m.Word, opposed(m)))
 	}
-	printColumns(b, append(lines, fmt.Sprintf("mean\t\t%s\t\t%s", term.Number(l.Female, "%+.3f"), term.Number(l.Male, "%+.3f")))...)
+	columns(b, append(lines, fmt.Sprintf("mean\t\t%s\t\t%s", l.Female.Text("%+.3f"), l.Male.Text("%+.3f")))...)
 }
 
 // opposed marks a score that has the sign of the other gender.
 func opposed(d direction.DefiningScore) string {
-	text := term.Number(d.Score, "%+.3f")
+	text := d.Score.Text("%+.3f")
 	if d.Opposed {
 		text += " (!)"
 	}
 	return text
 }
 
-func printProfessions(b *strings.Builder, l languageResult) {
+func printProfessions(b *strings.Builder, l direction.LanguageResult) {
 	if len(l.Professions) == 0 {
 		return
 	}
@@ -120,16 +109,16 @@ func printProfessions(b *strings.Builder, l languageResult) {
 	}
 	lines := []string{head}
 	for i, p := range l.Professions {
-		line := p.Name + "\t" + term.Number(p.Score, "%+.3f")
+		line := p.Name + "\t" + p.Score.Text("%+.3f")
 		if gendered {
-			line += "\t" + term.Number(p.Plain, "%+.3f") + "\t" + formsText(p)
+			line += "\t" + p.Plain.Text("%+.3f") + "\t" + formsText(p)
 		}
 		if l.After != nil {
-			line += "\t" + l.After.Professions[i].After.text("%+.3f")
+			line += "\t" + l.After.Professions[i].After.Text("%+.3f")
 		}
 		lines = append(lines, line)
 	}
-	printColumns(b, lines...)
+	columns(b, lines...)
 }
 
 // formsText lists the forms of a profession with their scores.
@@ -137,7 +126,7 @@ func formsText(p direction.ProfessionScore) string {
 	var forms []string
 	for _, f := range p.Forms {
 		gender := fmt.Sprintf(" (%s)", f.Gender)
-		text := strings.TrimSuffix(f.Word, gender) + gender + " " + term.Number(f.Score, "%+.3f")
+		text := strings.TrimSuffix(f.Word, gender) + gender + " " + f.Score.Text("%+.3f")
 		if !math.IsNaN(float64(f.Count)) {
 			text += fmt.Sprintf(" × %v", float64(f.Count))
 		}
@@ -146,13 +135,13 @@ func formsText(p direction.ProfessionScore) string {
 	return strings.Join(forms, ", ")
 }
 
-func printDrop(b *strings.Builder, l languageResult) {
+func printDrop(b *strings.Builder, l direction.LanguageResult) {
 	lines := []string{"WITHOUT\tCONFIDENCE\tTURNS BY\tALIGNMENT\tDIRECTBIAS"}
 	for _, d := range l.Drop {
-		lines = append(lines, fmt.Sprintf("%s\t%s\t%s°\t%s\t%s", d.Pair, term.Number(d.Confidence, "%.3f"), term.Number(d.Angle, "%.1f"),
-			term.Number(d.Alignment, "%+.3f"), term.Number(d.DirectBiasChange, "%+.4f")))
+		lines = append(lines, fmt.Sprintf("%s\t%s\t%s°\t%s\t%s", d.Pair, d.Confidence.Text("%.3f"), d.Angle.Text("%.1f"),
+			d.Alignment.Text("%+.3f"), d.DirectBiasChange.Text("%+.4f")))
 	}
-	printColumns(b, lines...)
+	columns(b, lines...)
 	if l.Suspect != "" {
 		fmt.Fprintf(b, "suspect: %s: without it the others agree more\n", l.Suspect)
 	}
@@ -161,7 +150,7 @@ func printDrop(b *strings.Builder, l languageResult) {
 // maxLost is how many lost words are listed on a terminal.
 const maxLost = 20
 
-func printLost(b *strings.Builder, l languageResult) {
+func printLost(b *strings.Builder, l direction.LanguageResult) {
 	if len(l.Lost)+len(l.Notes) > 0 {
 		b.WriteByte('\n')
 	}
@@ -183,41 +172,30 @@ func printLost(b *strings.Builder, l languageResult) {
 	}
 }
 
-func printLanguages(b *strings.Builder, all directionResult) {
+func printLanguages(b *strings.Builder, all *direction.Report) {
 	lines := []string{"LANGUAGE\tPAIRS\tCONFIDENCE\tDIRECTBIAS\tRANDOM\tFEMALE\tMALE\tPROFESSIONS\tSUSPECT"}
 	for _, l := range all.Languages {
 		mark := ""
 		if l.Refused != "" {
 			mark = " (!)"
 		}
-		lines = append(lines, fmt.Sprintf("%s%s\t%d of %d\t%s\t%s\t%s\t%s\t%s\t%d\t%s", l.Language, mark, l.Pairs, l.PairsWanted, term.Number(l.Confidence, "%.3f"),
-			term.Number(l.DirectBias, "%.4f"), term.Number(l.Random, "%.4f"), term.Number(l.Female, "%+.3f"), term.Number(l.Male, "%+.3f"), scored(l.Result), cmp.Or(l.Suspect, "-")))
+		lines = append(lines, fmt.Sprintf("%s%s\t%d of %d\t%s\t%s\t%s\t%s\t%s\t%d\t%s", l.Language, mark, l.Pairs, l.PairsWanted, l.Confidence.Text("%.3f"),
+			l.DirectBias.Text("%.4f"), l.Random.Text("%.4f"), l.Female.Text("%+.3f"), l.Male.Text("%+.3f"), l.Scored(), cmp.Or(l.Suspect, "-")))
 	}
-	printColumns(b, lines...)
+	columns(b, lines...)
 	for _, l := range all.Languages {
 		if l.Refused != "" {
 			fmt.Fprintf(b, "(!) %s: not a gender direction: %s\n", l.Language, l.Refused)
 		}
 	}
-	fmt.Fprintf(b, "weights of forms: %s\n", weightings(all))
+	fmt.Fprintf(b, "weights of forms: %s\n", all.Weightings())
 	for _, l := range all.Languages {
 		if l.After != nil {
-			fmt.Fprintf(b, "\n%s, over %d draws of private vectors:\n  %s\n", l.Language, l.After.DirectBias.Draws, strings.Join(l.After.lines(l.Result), "\n  "))
+			fmt.Fprintf(b, "\n%s, over %d draws of private vectors:\n  %s\n", l.Language, l.After.DirectBias.Draws, strings.Join(l.After.Lines(l.Result), "\n  "))
 		}
 	}
 	printCorrelation(b, all.Correlation)
 	fmt.Fprintln(b, "\nwords, lost words and notes of each language: --json or --html")
-}
-
-// scored counts the professions that have a score.
-func scored(r *direction.Result) int {
-	n := 0
-	for _, p := range r.Professions {
-		if !math.IsNaN(float64(p.Score)) {
-			n++
-		}
-	}
-	return n
 }
 
 func printCorrelation(b *strings.Builder, c *direction.Correlation) {
@@ -225,14 +203,14 @@ func printCorrelation(b *strings.Builder, c *direction.Correlation) {
 	lines := []string{"\t" + strings.Join(c.Languages, "\t")}
 	for i, l := range c.Languages {
 		for j := range c.Languages {
-			l += "\t" + term.Number(c.R[i][j], "%+.2f")
+			l += "\t" + c.R[i][j].Text("%+.2f")
 			if c.Shared[i][j] > 0 {
 				l += fmt.Sprintf(" (%d)", c.Shared[i][j])
 			}
 		}
 		lines = append(lines, l)
 	}
-	printColumns(b, lines...)
+	columns(b, lines...)
 	if len(c.Merges) == 0 {
 		return
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/bias"
 	"sotto/dataset"
 	"sotto/internal/cli"
-	"sotto/internal/cli/bias"
 	"sotto/internal/cli/clitest"
 )
 
@@ -315,7 +315,7 @@ func TestDirectionNull(t *testing.T) {
 		// DirectBias lies in [0, 1]. Where ε says nothing, both means over 200 draws
 		// are of one law, and Hoeffding's bound at a rate of 10⁻⁵ for their
 		// difference is √(ln(2·10⁵)/200) = 0.247.
-		if a := l.After; a == nil || math.Abs(*a.DirectBias.Mean-*a.Null.Mean) > 0.247 || !l.Simulated || l.SimulatedNote != bias.Simulated {
+		if a := l.After; a == nil || math.Abs(*a.DirectBias.Mean-*a.Null.Mean) > 0.247 || !l.Simulated || l.SimulatedNote != bias.SimulatedNote {
 			t.Errorf("%s: after is %+v, want what random vectors have, and that it is simulated", flags, a)
 		}
 	}

@@ -1,28 +1,33 @@
 package bias
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"sotto/bias"
 	"sotto/bias/erase"
 	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
 	"sotto/internal/vecfile"
+	"sotto/nn"
 )
 
 // eraseOptions are the flags of "sotto bias erase".
 type eraseOptions struct {
-	biasFlags
+	flags
 	method     string
 	out        string
 	concept    string // file of words and classes
@@ -43,7 +48,7 @@ type eraseOptions struct {
 }
 
 func (o *eraseOptions) addFlags(fs *pflag.FlagSet) {
-	o.biasFlags.addFlags(fs, 20)
+	o.flags.addFlags(fs, 20)
 	fs.Lookup("vectors").Usage += "; with --labels a file of rows: npy, parquet, jsonl or csv"
 	fs.StringVar(&o.method, "method", "", "inlp, leace or hard")
 	fs.StringVar(&o.out, "out", "", "file to write, - for standard output: word vectors as text, .gz too, or rows in the format of its name")
@@ -106,7 +111,7 @@ mostly finds the concept again.`
 
 // check refuses flags that are missing or have no meaning together.
 func (o *eraseOptions) check(fs *pflag.FlagSet) error {
-	if err := o.biasFlags.check(fs, "shrinkage"); err != nil {
+	if err := o.flags.check(fs, "shrinkage"); err != nil {
 		return err
 	}
 	if len(o.vectors)+len(o.encoders) != 1 {
@@ -129,10 +134,8 @@ func (o *eraseOptions) check(fs *pflag.FlagSet) error {
 	default:
 		return fmt.Errorf("--method is %.40q, must be inlp, leace or hard", o.method)
 	}
-	for _, n := range refused {
-		if fs.Changed(n) {
-			return fmt.Errorf("--%s has no meaning %s", n, where)
-		}
+	if err := refuse(fs, where, refused...); err != nil {
+		return err
 	}
 	if o.method == string(erase.MethodHard) && o.concept != "" && o.defining == "" {
 		return errors.New("want --defining with --method hard and --concept: the pairs built in are of gender, whatever the words of the concept are")
@@ -157,10 +160,8 @@ func (o *eraseOptions) checkSource(fs *pflag.FlagSet) error {
 			return errors.New("want --labels, a class for each row, or a file of word vectors")
 		}
 	}
-	for _, n := range refused {
-		if fs.Changed(n) {
-			return fmt.Errorf("--%s has no meaning %s", n, where)
-		}
+	if err := refuse(fs, where, refused...); err != nil {
+		return err
 	}
 	inputs := []term.NamedPath{term.Named("--concept", o.concept), term.Named("--labels", o.labels), term.Named("--specific", o.specific), term.Named("--pairs", o.pairs), term.Named("--defining", o.defining), term.Named("--apply", o.apply)}
 	for _, v := range o.vectors {
@@ -240,25 +241,197 @@ func runErase(ctx context.Context, o eraseOptions, std term.Streams) error {
 	if o.iterations < 1 || o.words < 1 || o.units < 1 || o.epochs < 0 || o.probeRows < 1 {
 		return errors.New("--iterations, --words, --units, --epochs and --probe-rows must be positive")
 	}
+	defer o.show(std.Err)()
 	files, err := o.begin()
 	if err != nil {
 		return err
 	}
 	defer files.abort()
-	switch {
-	case o.apply != "" && o.rows():
-		return o.applyRows(ctx, files, std)
-	case o.apply != "":
-		return o.applyWords(ctx, files, std)
-	case o.rows():
-		return o.eraseRows(ctx, files, std)
+	report, note, err := o.erase(ctx, files)
+	if err != nil {
+		return err
 	}
-	return o.eraseWords(ctx, files, std)
+	if err := files.finish(note, std.Out); err != nil {
+		return err
+	}
+	report.Out, report.Saved = o.out, o.save
+	return o.print(report, std)
+}
+
+// erase makes or reads the eraser, writes the vectors and returns the report,
+// with the note that stands beside rows.
+func (o *eraseOptions) erase(ctx context.Context, files *eraseFiles) (report *erase.Report, note []byte, err error) {
+	s := erase.Study{
+		Method: erase.Method(o.method), Iterations: o.iterations, Probes: erase.Probes{Units: o.units, Epochs: o.epochs},
+		Seed: o.Seed, Release: o.release(), Progress: o.tell,
+	}
+	if s.LEACE, err = o.leace(); err != nil {
+		return nil, nil, err
+	}
+	if o.rows() {
+		report, note, err = o.eraseRows(ctx, s, files)
+	} else {
+		report, err = o.eraseWords(ctx, s, files)
+	}
+	return report, note, err
+}
+
+// eraseRows erases a file of rows.
+func (o *eraseOptions) eraseRows(ctx context.Context, s erase.Study, files *eraseFiles) (*erase.Report, []byte, error) {
+	rows := erase.Rows{Path: o.vectors[0], Column: o.column}
+	var e *erase.Eraser
+	var r *erase.Report
+	if o.apply != "" {
+		width, err := rows.Width()
+		if err != nil {
+			return nil, nil, err
+		}
+		if e, r, err = o.stored(width); err != nil {
+			return nil, nil, err
+		}
+	} else {
+		var err error
+		if e, r, err = s.Rows(ctx, rows, o.labels, o.probeRows); err != nil {
+			return nil, nil, err
+		}
+		if err = files.save.Fill(e.Write); err != nil {
+			return nil, nil, err
+		}
+	}
+	note, err := json.MarshalIndent(eraseNote{term.RawWarning, false, erase.Privacy, e.Method(), e.Dim(), e.Rank()}, "", "  ")
+	if err != nil {
+		return nil, nil, err
+	}
+	n, err := e.ApplyRows(ctx, rows, files.out.File, o.out, string(note), o.tell)
+	if err == nil && r.Rows > 0 && n != r.Rows {
+		err = fmt.Errorf("%s changed while it was read", o.vectors[0])
+	}
+	r.Vectors, r.Rows = o.vectors[0], n
+	return r, append(note, '\n'), err
+}
+
+// eraseNote is what stands beside erased rows: they are as raw as before.
+type eraseNote struct {
+	Warning     string       `json:"warning"`
+	Private     bool         `json:"private"` // false
+	Privacy     string       `json:"privacy"`
+	Method      erase.Method `json:"method"`
+	Dim         int          `json:"dim"`
+	RankRemoved int          `json:"rank_removed"`
+}
+
+// eraseWords erases word vectors.
+func (o *eraseOptions) eraseWords(ctx context.Context, s erase.Study, files *eraseFiles) (*erase.Report, error) {
+	table, name, err := o.table(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var erased *bias.Table
+	var r *erase.Report
+	if o.apply != "" {
+		var e *erase.Eraser
+		if e, r, err = o.stored(table.Dim()); err != nil {
+			return nil, err
+		}
+		var changes erase.Changes
+		erased, changes, err = e.ApplyTable(nn.NewPool(runtime.GOMAXPROCS(0)), table)
+		r.Changes, r.Rows = &changes, table.Len()
+	} else {
+		erased, r, err = o.fitWords(ctx, s, table, files)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Vectors = name
+	return r, erased.Write(files.out.File, strings.HasSuffix(strings.ToLower(o.out), ".gz"))
+}
+
+// fitWords makes an eraser of word vectors and applies it.
+func (o *eraseOptions) fitWords(ctx context.Context, s erase.Study, t *bias.Table, files *eraseFiles) (*bias.Table, *erase.Report, error) {
+	concept, from, err := o.chooseWords(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.Method == erase.MethodHard {
+		if s.Hard, err = o.hard(); err != nil {
+			return nil, nil, err
+		}
+	}
+	e, erased, r, err := s.Words(ctx, t, concept, from, o.concept == "")
+	if err != nil {
+		return nil, nil, err
+	}
+	return erased, r, files.save.Fill(e.Write)
+}
+
+// table reads all word vectors, or makes those of the words of --concept.
+func (o *eraseOptions) table(ctx context.Context) (*bias.Table, string, error) {
+	var words []string
+	if len(o.encoders) > 0 {
+		text, err := os.ReadFile(o.concept)
+		if err != nil {
+			return nil, "", err
+		}
+		words = []string{}
+		for line := range strings.Lines(string(text)) {
+			word, _, _ := strings.Cut(line, "\t")
+			words = append(words, word)
+		}
+	}
+	sources, err := o.sources(ctx, words)
+	if err != nil {
+		return nil, "", err
+	}
+	return sources[0].Table, sources[0].Name, sources[0].Table.CheckWritable()
+}
+
+// chooseWords returns the words that show the concept, and where they are from.
+func (o *eraseOptions) chooseWords(t *bias.Table) (erase.Concept, string, error) {
+	if o.concept != "" {
+		c, err := term.ReadFile(o.concept, func(r io.Reader) (erase.Concept, error) { return erase.ReadConcept(r, t) })
+		return c, o.concept, err
+	}
+	g := erase.Gender{Words: o.words, Neutral: o.neutral, Seed: o.Seed}
+	var err error
+	if g.Exclude, err = list(o.specific, erase.ReadWords); err != nil {
+		return erase.Concept{}, "", err
+	}
+	c, err := g.Choose(t)
+	return c, "gender: the words with the largest and smallest cosine with she − he", err
+}
+
+// hard reads the words of hard debiasing.
+func (o *eraseOptions) hard() (h erase.Hard, err error) {
+	var failed, wrong error
+	h.Defining, err = list(o.defining, erase.ReadPairs)
+	h.Specific, failed = list(o.specific, erase.ReadWords)
+	h.Pairs, wrong = list(o.pairs, erase.ReadPairs)
+	return h, cmp.Or(err, failed, wrong)
+}
+
+// list reads a file, nil for none.
+func list[T any](path string, parse func(io.Reader) ([]T, error)) ([]T, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return term.ReadFile(path, parse)
+}
+
+// stored reads the eraser of --apply, for vectors of a width.
+func (o *eraseOptions) stored(dim int) (*erase.Eraser, *erase.Report, error) {
+	e, err := term.ReadFile(o.apply, erase.Read)
+	if err != nil {
+		return nil, nil, err
+	}
+	if e.Dim() != dim {
+		return nil, nil, fmt.Errorf("%s: the eraser is for %d numbers, but the vectors have %d", o.apply, e.Dim(), dim)
+	}
+	return e, erase.NewReport(e), nil
 }
 
 // eraseFiles are the files that are written.
 type eraseFiles struct {
-	biasFiles
+	outputs
 	out  *term.Sink
 	save *term.Sink // nil if the eraser is not kept
 	side string     // path of what is said of rows, "" for none

@@ -13,7 +13,6 @@ import (
 	"sotto/bias"
 	"sotto/bias/erase"
 	"sotto/internal/cli"
-	command "sotto/internal/cli/bias"
 	"sotto/internal/cli/clitest"
 	"sotto/internal/cli/term"
 	"sotto/internal/vecfile"
@@ -53,7 +52,7 @@ func TestEraseWords(t *testing.T) {
 				args = append(args, "--defining", defining)
 			}
 			code, stdout, errs := clitest.Sotto(t, "", args...)
-			var got command.EraseReport
+			var got erase.Report
 			if err := json.Unmarshal([]byte(stdout), &got); code != cli.ExitDone || err != nil {
 				t.Fatalf("exit code %d, %v: %s", code, err, errs)
 			}
@@ -112,7 +111,7 @@ func TestEraseText(t *testing.T) {
 	}
 	for _, want := range []string{
 		"inlp removed", "200 female, 200 male", "LINEAR PROBE", "MLP, 4 UNITS", "erased, then private", "V-measure",
-		"one release is one word's vector", "ε = 5", "2 draws", "eraser fixed beforehand", command.Simulated, erase.Privacy,
+		"one release is one word's vector", "ε = 5", "2 draws", "eraser fixed beforehand", bias.SimulatedNote, erase.Privacy,
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("output lacks %q:\n%s", want, stdout)
@@ -132,7 +131,7 @@ func TestEraseConcept(t *testing.T) {
 	list.WriteString("nowhere\tkind0\n")
 	code, stdout, errs := clitest.Sotto(t, "", "bias", "erase", "--method", "leace", "--shrinkage", "auto", "--vectors", in, "--concept", clitest.TextFile(t, "c.tsv", list.String()),
 		"--out", filepath.Join(t.TempDir(), "o.txt"), "--units", "4", "--epochs", "5", "--json")
-	var got command.EraseReport
+	var got erase.Report
 	if err := json.Unmarshal([]byte(stdout), &got); code != cli.ExitDone || err != nil {
 		t.Fatalf("exit code %d, %v: %s", code, err, errs)
 	}
@@ -188,7 +187,7 @@ func TestEraseRows(t *testing.T) {
 		out, saved, again := filepath.Join(folder, "out.npy"), filepath.Join(folder, "e.json"), filepath.Join(folder, "again.jsonl")
 		code, stdout, errs := clitest.Sotto(t, "", "bias", "erase", "--method", method, "--vectors", rows, "--labels", labels, "--out", out, "--save", saved,
 			"--units", "8", "--mechanism", "laplace-l1", "--epsilon", "5", "--draws", "2", "--json")
-		var got command.EraseReport
+		var got erase.Report
 		if err := json.Unmarshal([]byte(stdout), &got); code != cli.ExitDone || err != nil {
 			t.Fatalf("exit code %d, %v: %s", code, err, errs)
 		}
@@ -199,7 +198,7 @@ func TestEraseRows(t *testing.T) {
 		if p := got.Probes; p.Before.Linear.Accuracy < 0.95 || p.After.Linear.Accuracy > 0.6 {
 			t.Errorf("probes = %+v, want a fall from nearly 1 to a third", p)
 		}
-		if p := got.Private; p == nil || p.Raw.MLP.Draws != 2 || math.Abs(float64(p.Guarantee.True)-5) > 1e-6 || p.Note == "" || !p.Simulated || p.SimulatedNote != command.Simulated {
+		if p := got.Private; p == nil || p.Raw.MLP.Draws != 2 || math.Abs(float64(p.Guarantee.True)-5) > 1e-6 || p.Note == "" || !p.Simulated || p.SimulatedNote != bias.SimulatedNote {
 			t.Errorf("private = %+v", p)
 		}
 		note, err := os.ReadFile(out + ".raw.json")
@@ -341,7 +340,7 @@ func TestEraseNarrow(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.csv")
 	code, stdout, errs := clitest.Sotto(t, "", "bias", "erase", "--method", "inlp", "--vectors", clitest.TextFile(t, "rows.csv", rows.String()), "--labels", clitest.TextFile(t, "l", labels.String()),
 		"--out", out, "--units", "4", "--epochs", "5", "--json")
-	var got command.EraseReport
+	var got erase.Report
 	if err := json.Unmarshal([]byte(stdout), &got); code != cli.ExitDone || err != nil {
 		t.Fatalf("exit code %d, %v: %s", code, err, errs)
 	}

@@ -7,13 +7,13 @@ import (
 	"sotto/internal/cli/term"
 )
 
-// biasFiles are the files that a command writes. Each is begun before the work,
+// outputs are the files that a command writes. Each is begun before the work,
 // so that a path that cannot be written to is known at once, and they appear
 // together, so that a run that fails leaves none.
-type biasFiles struct{ sinks []*term.Sink }
+type outputs struct{ sinks []*term.Sink }
 
 // begin starts a file, - for standard output; nil for "".
-func (f *biasFiles) begin(path string) (*term.Sink, error) {
+func (f *outputs) begin(path string) (*term.Sink, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -25,7 +25,7 @@ func (f *biasFiles) begin(path string) (*term.Sink, error) {
 }
 
 // commit makes all files appear.
-func (f *biasFiles) commit(stdout io.Writer) error {
+func (f *outputs) commit(stdout io.Writer) error {
 	for _, s := range f.sinks {
 		if err := s.Commit(stdout); err != nil {
 			return err
@@ -35,7 +35,7 @@ func (f *biasFiles) commit(stdout io.Writer) error {
 }
 
 // abort removes those that did not appear.
-func (f *biasFiles) abort() {
+func (f *outputs) abort() {
 	for _, s := range f.sinks {
 		s.Abort()
 	}

@@ -5,26 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"sotto/bias"
 	"sotto/bias/weat"
 	"sotto/internal/cli/term"
-	"sotto/measure"
-	"sotto/mech"
 	"sotto/report/page"
 )
 
 // weatOptions are the flags of "sotto bias weat".
 type weatOptions struct {
-	biasFlags
+	flags
 	words      string
 	tests      []string
 	measures   []string
@@ -39,7 +33,7 @@ type weatOptions struct {
 }
 
 func (o *weatOptions) addFlags(fs *pflag.FlagSet) {
-	o.biasFlags.addFlags(fs, 100)
+	o.flags.addFlags(fs, 100)
 	fs.StringVar(&o.words, "words", "", "JSON file of your own tests, instead of the ten built in")
 	fs.StringSliceVar(&o.tests, "tests", nil, "tests to make, by place or name, such as 1,6-9 (default all)")
 	fs.StringSliceVar(&o.measures, "measure", []string{string(weat.Cosine)}, "cosine, euclidean, manhattan or mahalanobis, several of them, or all")
@@ -115,98 +109,15 @@ func (o *weatOptions) checkFiles(fs *pflag.FlagSet) error {
 	if o.table && (o.json || o.csv == "-" || o.html == "-") {
 		return errors.New("--table has no meaning where --json, --csv or --html goes to standard output")
 	}
-	for _, n := range []string{"covariance", "pooled"} {
-		if fs.Changed(n) && !slices.ContainsFunc(o.measures, func(m string) bool { return strings.EqualFold(m, string(weat.Mahalanobis)) || m == "all" }) {
-			return fmt.Errorf("--%s has no meaning without --measure %s", n, weat.Mahalanobis)
-		}
+	if slices.ContainsFunc(o.measures, func(m string) bool { return strings.EqualFold(m, string(weat.Mahalanobis)) || m == "all" }) {
+		return nil
 	}
-	return nil
+	return refuse(fs, "without --measure mahalanobis", "covariance", "pooled")
 }
-
-// weatReport is what "sotto bias weat --json" prints.
-type weatReport struct {
-	Settings  weatSettings  `json:"settings"`
-	Models    []weatModel   `json:"models"`
-	Tests     []weatRow     `json:"tests"`
-	Summaries []weatSummary `json:"summaries"`
-	// Simulated: there is a mechanism, whose noise comes from the seed.
-	Simulated     bool   `json:"simulated,omitempty"`
-	SimulatedNote string `json:"simulated_note,omitempty"`
-}
-
-// weatSettings say how the tests were made.
-type weatSettings struct {
-	Words      string `json:"words,omitempty"` // file of the tests; "" if they are built in
-	Population bool   `json:"population"`
-	TwoSided   bool   `json:"two_sided"`
-	Samples    int    `json:"samples"`
-	Seed       uint64 `json:"seed"`
-	Covariance string `json:"covariance"`
-	Pooled     bool   `json:"pooled"`
-	// PrivateSamples is the number of partitions drawn for each draw of a
-	// mechanism.
-	PrivateSamples int `json:"private_samples,omitempty"`
-}
-
-// weatModel says what was measured.
-type weatModel struct {
-	Name      string          `json:"name"`
-	Dim       int             `json:"dim"`
-	Counts    *bias.Counts    `json:"counts,omitempty"` // nil of an encoder
-	Guarantee *mech.Statement `json:"guarantee,omitempty"`
-}
-
-// weatRow is a test by one measure and statistic.
-type weatRow struct {
-	Model      string         `json:"model"`
-	Test       int            `json:"test"` // its place in the list, as --tests names it
-	Name       string         `json:"name"`
-	About      string         `json:"about,omitempty"`
-	Measure    weat.Measure   `json:"measure"`
-	Statistic  weat.Statistic `json:"statistic"`
-	Effect     measure.Number `json:"effect"`
-	Sum        measure.Number `json:"sum"`
-	P          measure.Number `json:"p"`
-	Inclusive  measure.Number `json:"p_inclusive"` // by which significance is judged
-	TwoSided   bool           `json:"two_sided"`
-	Exact      bool           `json:"exact"`
-	Partitions int            `json:"partitions"`
-	Greater    int            `json:"greater"`
-	Equal      int            `json:"equal"`
-	Lost       []string       `json:"lost"`
-	Sets       []weat.Found   `json:"sets"`
-	Notes      []string       `json:"notes,omitempty"`
-	Refused    string         `json:"refused,omitempty"`
-	Private    *weatPrivate   `json:"private,omitempty"`
-}
-
-// weatPrivate is what is left of a row on private vectors.
-type weatPrivate struct {
-	Effect      drawn          `json:"effect"`
-	Significant measure.Number `json:"significant"` // share of draws with an inclusive p below .01
-}
-
-// weatSummary is a row of the summary of tests.
-type weatSummary struct {
-	Model       string         `json:"model"`
-	Measure     weat.Measure   `json:"measure"`
-	Statistic   weat.Statistic `json:"statistic"`
-	Tests       int            `json:"tests"`
-	Significant int            `json:"significant"`
-	Mean        measure.Number `json:"mean"`
-	Deviation   measure.Number `json:"deviation"`
-}
-
-// significance is the level of the summary, as in the literature.
-const significance = 0.01
-
-// maxPrivateSamples bounds the partitions drawn for each draw of a mechanism:
-// p is then compared with a level alone.
-const maxPrivateSamples = 10_000
 
 func runWeat(ctx context.Context, o weatOptions, std term.Streams) error {
-	o.stderr = std.Err
-	var files biasFiles
+	defer o.show(std.Err)()
+	var files outputs
 	defer files.abort()
 	table, err := files.begin(o.csv)
 	if err != nil {
@@ -216,246 +127,67 @@ func runWeat(ctx context.Context, o weatOptions, std term.Streams) error {
 	if err != nil {
 		return err
 	}
-	settings, err := o.options()
+	study, err := o.study(std.In)
 	if err != nil {
 		return err
 	}
-	tests, places, err := o.choose(std.In)
+	var tests []weat.Test
+	for _, t := range study.Tests {
+		tests = append(tests, t.Test)
+	}
+	sources, err := o.sources(ctx, weat.Words(tests...))
 	if err != nil {
 		return err
 	}
-	models, err := o.models(ctx, weat.Words(tests...))
+	report, err := study.Run(ctx, sources)
 	if err != nil {
 		return err
 	}
-	report := weatReport{Settings: weatSettings{
-		Words: o.words, Population: o.population, TwoSided: o.twoSided, Samples: o.samples, Seed: o.Seed, Covariance: o.covariance, Pooled: o.pooled,
-	}}
-	if o.mechanism != "" {
-		report.Simulated, report.SimulatedNote = true, simulated
-		report.Settings.PrivateSamples = min(o.samples, maxPrivateSamples)
-	}
-	for i, m := range models {
-		if slices.ContainsFunc(models[:i], func(n biasModel) bool { return n.name == m.name }) {
-			return fmt.Errorf("--vectors and --encoder name %q twice, must name each once", m.name)
-		}
-		if err := o.measure(ctx, m, tests, places, settings, &report); err != nil {
-			return err
-		}
-	}
-	if err := table.Fill(func(w io.Writer) error { return writeWeatCSV(w, &report) }); err != nil {
+	if err := table.Fill(report.WriteCSV); err != nil {
 		return err
 	}
-	if err := html.Fill(func(w io.Writer) error { return page.HTML(w, weatPage(&report)) }); err != nil {
+	made := "Made by sotto bias weat, version " + term.Version() + "."
+	if err := html.Fill(func(w io.Writer) error { return page.HTML(w, report.Page(made)) }); err != nil {
 		return err
 	}
 	if err := files.commit(std.Out); err != nil {
 		return err
 	}
-	if err := o.print(&report, std); err != nil {
+	if err := o.print(report, std); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(report.Tests, func(r weatRow) bool { return r.Refused == "" }) {
+	if report.Refused() {
 		return term.ErrNo
 	}
 	return nil
 }
 
-// options turns flags into options of the tests.
-func (o *weatOptions) options() (weat.Options, error) {
-	all := weat.Options{Population: o.population, TwoSided: o.twoSided, Samples: o.samples, Seed: o.Seed, Pooled: o.pooled}
+// study turns flags into what is to be done.
+func (o *weatOptions) study(stdin io.Reader) (s weat.Study, err error) {
 	if o.samples < 1 {
-		return all, fmt.Errorf("--samples is %d, must be at least 1", o.samples)
+		return s, fmt.Errorf("--samples is %d, must be at least 1", o.samples)
 	}
-	if slices.Equal(o.measures, []string{"all"}) {
-		all.Measures = weat.Measures()
-	} else {
-		for _, name := range o.measures {
-			m, err := weat.ParseMeasure(name)
-			if err != nil {
-				return all, err
-			}
-			if !slices.Contains(all.Measures, m) {
-				all.Measures = append(all.Measures, m)
-			}
-		}
+	s.Population, s.TwoSided, s.Samples, s.Seed, s.Pooled = o.population, o.twoSided, o.samples, o.Seed, o.pooled
+	s.Words, s.Release, s.Progress = o.words, o.release(), o.tell
+	if s.Measures, err = weat.ParseMeasures(o.measures); err != nil {
+		return s, err
 	}
-	if slices.Equal(o.statistics, []string{"all"}) {
-		all.Statistics = weat.Statistics()
-	} else {
-		for _, name := range o.statistics {
-			s, err := weat.ParseStatistic(name)
-			if err != nil {
-				return all, err
-			}
-			if !slices.Contains(all.Statistics, s) {
-				all.Statistics = append(all.Statistics, s)
-			}
-		}
+	if s.Statistics, err = weat.ParseStatistics(o.statistics); err != nil {
+		return s, err
 	}
-	var err error
-	all.Covariance, err = weat.ParseCovariance(o.covariance)
-	return all, err
-}
-
-// choose returns the tests to make and the place of each in the list.
-func (o *weatOptions) choose(stdin io.Reader) (tests []weat.Test, places []int, err error) {
-	all := weat.Builtin()
-	if o.words != "" {
-		if all, err = readTests(o.words, stdin); err != nil {
-			return nil, nil, err
-		}
+	if s.Covariance, err = weat.ParseCovariance(o.covariance); err != nil {
+		return s, err
 	}
-	chosen := make([]bool, len(all))
-	for _, part := range o.tests {
-		from, to, err := testRange(part, all)
-		if err != nil {
-			return nil, nil, err
-		}
-		for i := from; i <= to; i++ {
-			chosen[i-1] = true
-		}
+	list := weat.Builtin()
+	switch {
+	case o.words == "-":
+		list, err = weat.Parse(stdin)
+	case o.words != "":
+		list, err = term.ReadFile(o.words, weat.Parse)
 	}
-	for i, t := range all {
-		if chosen[i] || len(o.tests) == 0 {
-			tests, places = append(tests, t), append(places, i+1)
-		}
-	}
-	return tests, places, nil
-}
-
-func readTests(path string, stdin io.Reader) ([]weat.Test, error) {
-	in := stdin
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, fmt.Errorf("the tests cannot be read: %w", err)
-		}
-		defer f.Close() //nolint:errcheck // it was only read
-		in = f
-	}
-	tests, err := weat.Parse(in)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return s, fmt.Errorf("the tests cannot be read: %w", err)
 	}
-	return tests, nil
-}
-
-// testRange reads a place, a range of places or a name.
-func testRange(part string, all []weat.Test) (from, to int, err error) {
-	if i := slices.IndexFunc(all, func(t weat.Test) bool { return t.Name == part }); i >= 0 {
-		return i + 1, i + 1, nil
-	}
-	first, last, ranged := strings.Cut(part, "-")
-	if !ranged {
-		last = first
-	}
-	from, err = strconv.Atoi(first)
-	to, err2 := strconv.Atoi(last)
-	if errors.Join(err, err2) != nil || from < 1 || to < from || to > len(all) {
-		return 0, 0, fmt.Errorf("--tests names %.40q, must name tests from 1 to %d, such as 1,6-9, or by their names", part, len(all))
-	}
-	return from, to, nil
-}
-
-// measure makes the tests on a model and on its private tables.
-func (o *weatOptions) measure(ctx context.Context, m biasModel, tests []weat.Test, places []int, settings weat.Options, report *weatReport) error {
-	mechanism, statement, err := o.release(m.table.Dim())
-	if err != nil {
-		return err
-	}
-	bar := term.NewProgress(o.stderr, "tests")
-	results, err := weat.RunAll(ctx, m.table, tests, settings, func(done int) { bar.Set(int64(done), int64(len(tests))) })
-	bar.Finish()
-	if err != nil {
-		return err
-	}
-	report.Models = append(report.Models, weatModel{m.name, m.table.Dim(), m.counts, statement})
-	first := len(report.Tests)
-	for i, r := range results {
-		for _, v := range r.Variants {
-			report.Tests = append(report.Tests, weatRow{
-				Model: m.name, Test: places[i], Name: r.Test.Name, About: r.Test.About, Measure: v.Measure, Statistic: v.Statistic,
-				Effect: measure.Number(v.Effect), Sum: measure.Number(v.Sum), P: measure.Number(v.P), Inclusive: measure.Number(v.Inclusive), TwoSided: v.TwoSided,
-				Exact: v.Exact, Partitions: v.Partitions, Greater: v.Greater, Equal: v.Equal,
-				Lost: r.Lost(), Sets: r.Sets, Notes: r.Notes, Refused: v.Refused,
-			})
-		}
-	}
-	for _, s := range weat.Summarise(results, significance) {
-		report.Summaries = append(report.Summaries, weatSummary{m.name, s.Measure, s.Statistic, s.Tests, s.Significant, measure.Number(s.Mean), measure.Number(s.Deviation)})
-	}
-	if mechanism == nil {
-		return nil
-	}
-	return o.redraw(ctx, m.table, mechanism, results, settings, report.Tests[first:])
-}
-
-// redraw fills in what is left of the rows on private vectors. The words are those
-// that count in the raw tests, and no others are released: one whose vector is
-// zero would count once there is noise on it.
-func (o *weatOptions) redraw(ctx context.Context, t *bias.Table, m mech.Mechanism, raw []weat.Result, settings weat.Options, rows []weatRow) error {
-	settings.Samples = min(settings.Samples, maxPrivateSamples)
-	effects, chances := make([][]float64, len(rows)), make([][]float64, len(rows))
-	for i := range rows {
-		effects[i], chances[i] = slices.Repeat([]float64{math.NaN()}, o.draws), slices.Repeat([]float64{math.NaN()}, o.draws)
-	}
-	var used []int
-	made := func(r weat.Result) bool {
-		return slices.ContainsFunc(r.Variants, func(v weat.Variant) bool { return v.Refused == "" })
-	}
-	for _, r := range raw {
-		if !made(r) {
-			continue
-		}
-		for _, w := range weat.Words(r.Kept) {
-			if i, ok := t.Index(w); ok {
-				used = append(used, i)
-			}
-		}
-	}
-	err := o.overDraws(ctx, t.Only(used), m, o.stderr, func(draw int, private *bias.Table) error {
-		row := 0
-		for _, before := range raw {
-			if !made(before) {
-				row += len(before.Variants)
-				continue
-			}
-			r, err := weat.Run(ctx, private, before.Kept, settings)
-			if err != nil {
-				return err
-			}
-			for k, v := range r.Variants {
-				if before.Variants[k].Refused == "" {
-					effects[row][draw], chances[row][draw] = v.Effect, v.Inclusive
-				}
-				row++
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for i := range rows {
-		rows[i].Private = &weatPrivate{Effect: describeDraws(effects[i]), Significant: shareBelow(chances[i], significance)}
-	}
-	return nil
-}
-
-// shareBelow is the share of values below a level, of those that are defined.
-func shareBelow(values []float64, level float64) measure.Number {
-	found, below := 0, 0
-	for _, v := range values {
-		if !math.IsNaN(v) {
-			found++
-		}
-		if v < level {
-			below++
-		}
-	}
-	if found == 0 {
-		return measure.Number(math.NaN())
-	}
-	return measure.Number(below) / measure.Number(found)
+	s.Tests, err = weat.Choose(list, o.tests)
+	return s, err
 }

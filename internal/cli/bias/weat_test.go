@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/bias"
+	"sotto/bias/weat"
 	"sotto/dataset"
 	"sotto/internal/cli"
-	"sotto/internal/cli/bias"
 	"sotto/internal/cli/clitest"
 )
 
@@ -33,13 +34,13 @@ func workVectors(t *testing.T) (vectors, words string) {
 }
 
 // weatJSON runs the command with --json and decodes what it prints.
-func weatJSON(t *testing.T, wantCode int, args ...string) bias.WeatReport {
+func weatJSON(t *testing.T, wantCode int, args ...string) weat.Report {
 	t.Helper()
 	code, out, errs := clitest.Sotto(t, "", append([]string{"bias", "weat", "--json"}, args...)...)
 	if code != wantCode {
 		t.Fatalf("exit code %d, want %d: %s%s", code, wantCode, out, errs)
 	}
-	var r bias.WeatReport
+	var r weat.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
@@ -134,33 +135,17 @@ func TestWeatBeforeAndAfter(t *testing.T) {
 	if math.Abs(float64(much.Mean)) > 1.43 || !(much.Low < 0) || !(much.High > 0) {
 		t.Errorf("with much noise: private %+v", much)
 	}
-	if !report.Simulated || report.SimulatedNote != bias.Simulated {
+	if !report.Simulated || report.SimulatedNote != bias.SimulatedNote {
 		t.Errorf("the report does not say that noise is simulated: %t, %q", report.Simulated, report.SimulatedNote)
 	}
 	if g := report.Models[0].Guarantee; g == nil || g.Mechanism != "laplace-l2" || !g.Honest() {
 		t.Errorf("guarantee is %+v", g)
 	}
 	_, out, _ := clitest.Sotto(t, "", "bias", "weat", "--vectors", vectors, "--words", words, "--mechanism", "dpnr", "--variant", "paper", "--epsilon", "1", "--draws", "2")
-	for _, want := range []string{"the claim is false", bias.Simulated, "one release is one word's vector", "2.5th"} {
+	for _, want := range []string{"the claim is false", bias.SimulatedNote, "one release is one word's vector", "2.5th"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("output has no %q: %s", want, out)
 		}
-	}
-}
-
-func TestDescribeDraws(t *testing.T) {
-	values := []float64{math.NaN()}
-	for i := range 41 { // so that 2.5 % is the second value
-		values = append(values, float64((i*7)%41))
-	}
-	if d := bias.DescribeDraws(values); d.Mean != 20 || d.Low != 1 || d.High != 39 || d.Draws != 42 || d.Refused != 1 {
-		t.Errorf("draws are %+v, want 20 [1, 39] in 41 of 42", d)
-	}
-	if d := bias.DescribeDraws([]float64{math.NaN()}); !math.IsNaN(float64(d.Mean)) || !math.IsNaN(float64(d.Low)) || d.Refused != 1 {
-		t.Errorf("without a value draws are %+v", d)
-	}
-	if d := bias.DescribeDraws([]float64{3}); d.Mean != 3 || !math.IsNaN(float64(d.Low)) || !math.IsNaN(float64(d.High)) || d.Text("%.0f") != "3" {
-		t.Errorf("one draw is %+v, want no interval", d)
 	}
 }
 
@@ -238,7 +223,7 @@ func TestWeatLeavesNothing(t *testing.T) {
 		t.Errorf("exit code %d, output %q, %s and the files %v; want %d and nothing", code, out, errs, left, cli.ExitUse)
 	}
 	code, out, _ = clitest.Sotto(t, "", "bias", "weat", "--vectors", vectors, "--words", words, "--mechanism", "laplace-l2", "--epsilon", "9", "--draws", "2", "--html", "-")
-	if code != cli.ExitDone || !strings.HasPrefix(out, "<!DOCTYPE html>") || !strings.Contains(out, bias.Simulated[1:]) {
+	if code != cli.ExitDone || !strings.HasPrefix(out, "<!DOCTYPE html>") || !strings.Contains(out, bias.SimulatedNote[1:]) {
 		t.Errorf("exit code %d and a page of %d bytes, want one that says where the noise is from", code, len(out))
 	}
 }
