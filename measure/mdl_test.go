@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"sotto/dp/dptest"
 	"sotto/measure"
 	"sotto/nn"
 )
@@ -27,12 +28,12 @@ func describe(t testing.TB, workers int, h measure.Probe, d measure.Labelled, cl
 // reference, and 0.62.
 func TestDescriptionLengthOfNoise(t *testing.T) {
 	if testing.Short() {
-		t.Skip("fits twenty probes to as many as 8,000 rows")
+		t.Skip("fits ten probes to as many as 8,000 rows")
 	}
 	for _, c := range []struct {
 		columns                  int
 		block, prefix, tolerance float64
-	}{{2, 15.65, 31.26, 0.036}, {50, 19.49, 28.45, 0.62}} {
+	}{{2, 15.65, 31.26, 0.036}, {50, 19.49, 28.45, 0.62}}[:dptest.Count(t, 1, 2)] {
 		r := rng(1)
 		d := measure.Labelled{X: normal(r, 16_000, c.columns), Z: labels(r, 16_000, 2)}
 		for code, want := range map[measure.Code]float64{measure.BlockCode: c.block, measure.PrefixCode: c.prefix} {

@@ -5,15 +5,16 @@ import (
 	"math"
 	"testing"
 
+	"sotto/dp/dptest"
 	"sotto/nn"
 )
 
 // thinSizes are m, n and k of products with few columns, about the borders of
 // what is computed at a time: 16 and 512 rows, 4, 16 and 320 along the inner
 // dimension.
-func thinSizes(short bool) (sizes [][3]int) {
+func thinSizes() (sizes [][3]int) {
 	rows, depths := []int{1, 15, 16, 17, 63, 130, 513, 1030}, []int{0, 1, 2, 3, 4, 5, 15, 16, 17, 33, 319, 320, 321, 650}
-	if short {
+	if !dptest.Long() {
 		rows, depths = []int{15, 17, 513}, []int{0, 1, 3, 4, 18, 321}
 	}
 	for _, m := range rows {
@@ -27,7 +28,7 @@ func thinSizes(short bool) (sizes [][3]int) {
 }
 
 func TestThinProducts(t *testing.T) {
-	for i, s := range thinSizes(testing.Short()) {
+	for i, s := range thinSizes() {
 		if i%5 == 0 || !testing.Short() {
 			checkProducts(t, s[0], s[1], s[2])
 		}
@@ -48,7 +49,7 @@ func TestThinBits(t *testing.T) {
 			if p == nil {
 				continue
 			}
-			for _, s := range thinSizes(testing.Short()) {
+			for _, s := range thinSizes() {
 				checkThin(t, p, s[0], s[1], s[2])
 			}
 		}

@@ -1,6 +1,5 @@
-// Package testenv tells tests what their surroundings offer: data sets, fetched
-// encoders, and time for long statistics. A test that lacks something is
-// skipped with the reason, never passed.
+// Package testenv finds the data sets and fetched encoders that tests ask for. A
+// test that lacks one is skipped with the reason, never passed.
 package testenv
 
 import (
@@ -53,20 +52,4 @@ func Encoder(tb testing.TB, parts ...string) string {
 		tb.Skipf("%s is absent: run sotto encoder get %s, or name the folder above it in SOTTO_MODELS", path, parts[0])
 	}
 	return path
-}
-
-// Long reports whether SOTTO_LONG is 1: there is time for everything.
-func Long() bool { return os.Getenv("SOTTO_LONG") == "1" }
-
-// Count returns how many draws a statistical test makes, or rounds a repeated
-// one: long where [Long] says so, otherwise short. A test derives its tolerance
-// from the number that it gets, so that either is a test of its own.
-func Count(tb testing.TB, short, long int) int {
-	tb.Helper()
-	if Long() {
-		tb.Logf("long: %d, not %d", long, short)
-		return long
-	}
-	tb.Logf("short: %d, and %d with SOTTO_LONG=1", short, long)
-	return short
 }

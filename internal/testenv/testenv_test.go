@@ -49,12 +49,3 @@ func TestData(t *testing.T) {
 		}
 	}
 }
-
-func TestCount(t *testing.T) {
-	for value, want := range map[string]int{"": 10, "0": 10, "1": 1000} {
-		t.Setenv("SOTTO_LONG", value)
-		if got := testenv.Count(t, 10, 1000); got != want {
-			t.Errorf("Count with SOTTO_LONG=%q is %d, want %d", value, got, want)
-		}
-	}
-}
