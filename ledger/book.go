@@ -68,6 +68,9 @@ func pay(s *sheet, spends []spend) ([]Receipt, error) {
 			b := s.balance(sum)
 			return nil, &OverBudget{Asked: asked, Left: b.Left, Renews: b.Renews}
 		}
+		if err := s.withinLifetime(subject, asked); err != nil {
+			return nil, err
+		}
 		sum.spent = sum.spent.plus(asked)
 		after[subject] = sum
 	}
@@ -78,6 +81,9 @@ func pay(s *sheet, spends []spend) ([]Receipt, error) {
 func reckon(s *sheet, spends []spend) (*invoice, error) {
 	in := &invoice{receipts: make([]Receipt, len(spends)), first: map[payment]int{}, asked: map[string]Cost{}}
 	for i, r := range spends {
+		if each := s.terms.each(); s.terms.Each != 0 && r.cost != each {
+			return nil, fmt.Errorf("%w: it costs %v, must be %v", ErrUnlike, r.cost, each)
+		}
 		if _, seen := in.asked[r.Subject]; !seen {
 			in.subjects = append(in.subjects, r.Subject)
 			in.asked[r.Subject] = Cost{}
@@ -114,6 +120,9 @@ func settle(s *sheet, spends []spend, in *invoice, after map[string]sums) error 
 	for i, r := range spends {
 		receipt := &in.receipts[i]
 		receipt.Balance = s.balance(after[r.Subject])
+		if s.terms.Lifetime != 0 {
+			receipt.Balance.Lifetime = s.lifetimes[r.Subject].plus(in.asked[r.Subject])
+		}
 		if receipt.Repeated {
 			continue
 		}
@@ -134,6 +143,9 @@ func settle(s *sheet, spends []spend, in *invoice, after map[string]sums) error 
 		}
 		if err := s.setSums(account{subject, s.window}, after[subject]); err != nil {
 			return err
+		}
+		if s.terms.Lifetime != 0 {
+			s.lifetimes[subject] = s.lifetimes[subject].plus(in.asked[subject])
 		}
 	}
 	return nil

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"fmt"
+	"math"
+	"sync"
 	"time"
 
 	"sotto/dp"
@@ -14,6 +16,13 @@ type Budget struct {
 	Epsilon float64       `json:"epsilon"`
 	Delta   float64       `json:"delta,omitempty"`
 	Window  time.Duration `json:"window"` // in nanoseconds; 0 means that nothing ever renews
+	// Lifetime bounds the sum of ε over all windows; 0 means that nothing does,
+	// so that k windows allow k times Epsilon.
+	Lifetime float64 `json:"lifetime,omitempty"`
+	// Each is the ε of every release, where all must be alike and have no δ. The
+	// budget is then kept by optimal composition: a subject may make as many of
+	// them as are together (Epsilon, Delta)-DP. 0 means that ε and δ add up.
+	Each float64 `json:"each,omitempty"`
 }
 
 // maxWindow keeps the end of every window within 64 bits of nanoseconds.
@@ -28,13 +37,64 @@ func (b Budget) Validate() error {
 		return fmt.Errorf("ledger: the budget's ε is %v, must be at least 1e-09 and at most %.4g", b.Epsilon, maxCost/epsilonUnits)
 	case !(b.Delta >= 0) || !(b.Delta < 1):
 		return fmt.Errorf("ledger: the budget's δ is %v, must be from 0 to below 1", b.Delta)
+	case !(b.Lifetime >= 0) || !(b.Lifetime*epsilonUnits <= maxCost):
+		return fmt.Errorf("ledger: the lifetime's ε is %v, must be positive and at most %.4g, or 0 for none", b.Lifetime, maxCost/epsilonUnits)
+	case b.Each != 0 && (!(b.Each >= 1/epsilonUnits && b.Each*epsilonUnits <= maxCost) || !(b.Delta > 0) || b.Unit == dp.Metric):
+		return fmt.Errorf("ledger: each release has ε = %v at a %s-level budget with δ = %v, must be positive, text-level or word-level with a positive δ, or 0 to add up", b.Each, b.Unit, b.Delta)
 	case b.Window != 0 && (b.Window < time.Second || b.Window > maxWindow):
 		return fmt.Errorf("ledger: the window is %v, must be from a second to %v, or 0 for ever", b.Window, maxWindow)
+	}
+	if b.Each != 0 && b.releases() == 0 {
+		return fmt.Errorf("ledger: each release has ε = %v at a budget of ε = %v, must fit at least once", b.Each, b.Epsilon)
 	}
 	return nil
 }
 
-func (b Budget) cost() Cost { return floor(b.Epsilon, b.Delta) }
+// cost is what may be spent in a window, in the units in which spends add up.
+func (b Budget) cost() Cost {
+	if b.Each != 0 {
+		return Cost{Epsilon: int64(b.releases()) * b.each().Epsilon}
+	}
+	return floor(b.Epsilon, b.Delta)
+}
+
+// each is what every release must cost; zero if they need not be alike.
+func (b Budget) each() Cost {
+	return Cost{Epsilon: int64(units(b.Each, epsilonUnits, math.Ceil))}
+}
+
+// composed remembers what releases has computed. A ledger knows few budgets.
+var composed sync.Map // Budget → int
+
+// maxReleases bounds the releases of one budget by optimal composition.
+const maxReleases = 1_000_000
+
+// releases returns how many releases of ε = Each are (Epsilon, Delta)-DP together.
+func (b Budget) releases() int {
+	b.Window, b.Lifetime = 0, 0
+	if n, ok := composed.Load(b); ok {
+		return n.(int)
+	}
+	fits := func(k int) bool {
+		each := dp.Guarantee{Unit: dp.Text, Epsilon: dp.Epsilon(b.each().EpsilonValue())}
+		g, err := dp.ComposeAt(b.Delta, dp.Repeated{Guarantee: each, Times: k})
+		return err == nil && float64(g.Epsilon) <= b.Epsilon*(1+0x1p-40)
+	}
+	low, high := 0, 1 // low fits, and high does not
+	for high <= maxReleases && fits(high) {
+		low, high = high, 2*high
+	}
+	high = min(high, maxReleases+1)
+	for high-low > 1 {
+		if middle := (low + high) / 2; fits(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	composed.Store(b, low)
+	return low
+}
 
 // terms are the budget in force. A new length of windows waits until the window
 // that runs has ended: no restart with another flag renews anything early.
@@ -69,6 +129,8 @@ func (t terms) change(b Budget, now time.Time) (terms, error) {
 	switch {
 	case b.Unit != t.Unit:
 		return t, fmt.Errorf("%w: the budget is in %s, must be in %s as before", ErrUnit, b.Unit, t.Unit)
+	case b.Each != t.Each:
+		return t, fmt.Errorf("ledger: each release has ε = %v, must be %v as before: sums of unlike releases say nothing of their number; begin another ledger", b.Each, t.Each)
 	case running == b.Window:
 		return terms{Budget: b}, nil
 	case running == 0:
@@ -89,4 +151,30 @@ type Balance struct {
 	Spent   Cost      `json:"spent"`
 	Left    Cost      `json:"left"`
 	Renews  time.Time `json:"renews,omitzero"` // when the window ends; zero if never
+	// Lifetime is what was spent in all windows together. A receipt has it only
+	// where the budget bounds it.
+	Lifetime Cost `json:"lifetime"`
+}
+
+// Releases returns how many releases were made and how many are left in this
+// window, where the budget says what each costs; false otherwise.
+func (b Balance) Releases() (made, left int64, ok bool) {
+	each := b.Budget.each().Epsilon
+	if each == 0 {
+		return 0, 0, false
+	}
+	return b.Spent.Epsilon / each, b.Left.Epsilon / each, true
+}
+
+// Together returns what the releases of this window promise together: the sum,
+// or less where the budget is kept by optimal composition.
+func (b Balance) Together() dp.Guarantee {
+	g := dp.Guarantee{Unit: b.Budget.Unit, Epsilon: dp.Epsilon(b.Spent.EpsilonValue()), Delta: b.Spent.DeltaValue()}
+	if made, _, ok := b.Releases(); ok && made > 0 {
+		each := dp.Guarantee{Unit: b.Budget.Unit, Epsilon: dp.Epsilon(b.Budget.each().EpsilonValue())}
+		if composed, err := dp.ComposeAt(b.Budget.Delta, dp.Repeated{Guarantee: each, Times: int(made)}); err == nil {
+			return composed
+		}
+	}
+	return g
 }

@@ -19,6 +19,9 @@ var (
 	// ErrSecret is returned on opening with another secret than before, and by
 	// whatever writes after somebody else has changed it.
 	ErrSecret = errors.New("ledger: the keys in it were made with another secret")
+	// ErrUnlike is returned by Spend for a release that does not cost what every
+	// release must, under a budget that is kept by optimal composition.
+	ErrUnlike = errors.New("ledger: the release is not like those that the budget counts")
 	// ErrUnavailable is returned when the ledger cannot be read or written.
 	// Nothing was spent, or it is not known to be: release nothing.
 	ErrUnavailable = errors.New("ledger: not available")
@@ -33,17 +36,23 @@ var (
 // spent. It wraps [dp.ErrBudget].
 type OverBudget struct {
 	Asked  Cost      // by the whole call, for this subject
-	Left   Cost      // in this window
+	Left   Cost      // in this window, or of the lifetime
 	Renews time.Time // zero if never
+	// Lifetime says that the limit on all windows together is reached, which
+	// does not renew.
+	Lifetime bool
 }
 
 // Error implements error.
 func (e *OverBudget) Error() string {
-	when := "it does not renew"
+	when, what := "it does not renew", "over budget"
+	if e.Lifetime {
+		what = "over the lifetime limit"
+	}
 	if !e.Renews.IsZero() {
 		when = "it renews at " + e.Renews.Format(time.RFC3339)
 	}
-	return fmt.Sprintf("ledger: over budget: asked for %v, left is %v, %s", e.Asked, e.Left, when)
+	return fmt.Sprintf("ledger: %s: asked for %v, left is %v, %s", what, e.Asked, e.Left, when)
 }
 
 // Unwrap returns [dp.ErrBudget].

@@ -151,9 +151,17 @@ func (p *filePage) setSums(a account, s sums) error {
 	return p.put(sumBucket, a.bytes(), content)
 }
 
-func (p *filePage) eachSum(yield func(account, sums) error) error {
+func (p *filePage) eachSum(yield func(account, sums) error) error { return p.sumsUnder(nil, yield) }
+
+func (p *filePage) sumsOf(subject string, yield func(account, sums) error) error {
+	return p.sumsUnder(keyOf(subject, nil), yield)
+}
+
+// sumsUnder yields the sums whose keys begin with a prefix. No subject's key
+// begins with another's, since its length stands first.
+func (p *filePage) sumsUnder(prefix []byte, yield func(account, sums) error) error {
 	c := p.tx.Bucket(sumBucket).Cursor()
-	for k, content := c.First(); k != nil; k, content = c.Next() {
+	for k, content := c.Seek(prefix); bytes.HasPrefix(k, prefix) && k != nil; k, content = c.Next() {
 		if len(k) < 10 || len(k) != 10+int(binary.BigEndian.Uint16(k)) {
 			return damaged("a sum belongs to nobody")
 		}

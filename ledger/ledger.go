@@ -160,6 +160,9 @@ func (l *Ledger) Balance(ctx context.Context, subject string) (Balance, error) {
 	err := l.view(ctx, func(s *sheet) error {
 		sum, err := s.sums(account{subject, s.window})
 		b = s.balance(sum)
+		if err == nil {
+			b.Lifetime, err = s.lifetime(subject)
+		}
 		return err
 	})
 	return b, err
@@ -170,11 +173,20 @@ func (l *Ledger) Balance(ctx context.Context, subject string) (Balance, error) {
 // error.
 func (l *Ledger) Balances(ctx context.Context, yield func(subject string, b Balance) error) error {
 	return l.view(ctx, func(s *sheet) error {
+		total := map[string]Cost{}
+		if err := s.eachSum(func(a account, sum sums) error {
+			total[a.subject] = total[a.subject].plus(sum.spent)
+			return nil
+		}); err != nil {
+			return err
+		}
 		return s.eachSum(func(a account, sum sums) error {
 			if a.window != s.window {
 				return nil
 			}
-			return yield(a.subject, s.balance(sum))
+			b := s.balance(sum)
+			b.Lifetime = total[a.subject]
+			return yield(a.subject, b)
 		})
 	})
 }

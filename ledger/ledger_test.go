@@ -87,6 +87,8 @@ func conform(t *testing.T, fresh func(t *testing.T) opener) {
 	t.Run("refuses", func(t *testing.T) { testRefuses(t, fresh(t)) })
 	t.Run("together", func(t *testing.T) { testTogether(t, fresh(t)) })
 	t.Run("new window", func(t *testing.T) { testNewWindow(t, fresh(t)) })
+	t.Run("lifetime", func(t *testing.T) { testLifetime(t, fresh(t)) })
+	t.Run("optimal", func(t *testing.T) { testOptimal(t, fresh(t)) })
 	t.Run("secret", func(t *testing.T) { testSecret(t, fresh(t)) })
 	t.Run("hostile", func(t *testing.T) { testHostile(t, fresh(t)) })
 	t.Run("other price", func(t *testing.T) { testOtherPrice(t, fresh(t)) })

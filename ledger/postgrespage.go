@@ -277,6 +277,32 @@ func (p *postgresPage) setSums(a account, s sums) error {
 	return nil
 }
 
+// sumsOf reads what the database holds, and takes what this page has changed
+// from the page.
+func (p *postgresPage) sumsOf(subject string, yield func(account, sums) error) error {
+	rows, err := p.tx.Query(p.ctx, selectSums+` WHERE s.subject = $1`, []byte(subject))
+	if err != nil {
+		return unavailable(err)
+	}
+	defer rows.Close()
+	if err := readSums(rows, func(a account, s sums) error {
+		if p.changed[a] {
+			return nil
+		}
+		return yield(a, s)
+	}); err != nil {
+		return err
+	}
+	for a := range p.changed {
+		if a.subject == subject {
+			if err := yield(a, p.counted[a]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (p *postgresPage) eachSum(yield func(account, sums) error) error {
 	rows, err := p.tx.Query(p.ctx, selectSums)
 	if err != nil {

@@ -27,6 +27,7 @@ type page interface {
 	setSums(a account, s sums) error      //
 	fetch(p []payment, a []account) error // what will be asked for, so that it can be read at once
 	eachSum(yield func(account, sums) error) error
+	sumsOf(subject string, yield func(account, sums) error) error // of one subject, in all windows
 	// entries yields the log in order, from 0 for all there is, and refuses a
 	// row that says other than its entry, or an entry that its key does not lead
 	// to.
@@ -57,6 +58,9 @@ type sheet struct {
 	secret string
 	window int64
 	renews time.Time
+	// lifetimes are the sums over all windows of subjects that were asked for,
+	// where there is a limit to them.
+	lifetimes map[string]Cost
 }
 
 // The clock must lie between these, so that time counts in 64 bits.
@@ -67,7 +71,7 @@ var (
 
 // newSheet reads what is in force. Time never goes back behind the last entry.
 func newSheet(p page, clock time.Time) (*sheet, error) {
-	s := &sheet{page: p, now: clock.UTC().Round(0)}
+	s := &sheet{page: p, now: clock.UTC().Round(0), lifetimes: map[string]Cost{}}
 	last, err := p.head()
 	if err != nil {
 		return nil, err
@@ -133,6 +137,41 @@ func (s *sheet) balance(sum sums) Balance {
 		Budget: s.terms.Budget, Granted: sum.granted, Spent: sum.spent,
 		Left: Cost{max(left.Epsilon, 0), max(left.Delta, 0)}, Renews: s.renews,
 	}
+}
+
+// lifetime returns what a subject has spent in all windows.
+func (s *sheet) lifetime(subject string) (Cost, error) {
+	if sum, ok := s.lifetimes[subject]; ok {
+		return sum, nil
+	}
+	var total Cost
+	err := s.sumsOf(subject, func(_ account, sum sums) error {
+		if total = total.plus(sum.spent); !total.within(Cost{2 * maxCost, 2 * maxCost}) {
+			return damaged("the sums of a subject are out of bounds")
+		}
+		return nil
+	})
+	if err == nil {
+		s.lifetimes[subject] = total
+	}
+	return total, err
+}
+
+// withinLifetime refuses a spend beyond the limit on all windows together. A
+// grant does not raise it.
+func (s *sheet) withinLifetime(subject string, asked Cost) error {
+	if s.terms.Lifetime == 0 {
+		return nil
+	}
+	spent, err := s.lifetime(subject)
+	if err != nil {
+		return err
+	}
+	left := floor(s.terms.Lifetime, 0).Epsilon - spent.Epsilon
+	if asked.Epsilon > left {
+		return &OverBudget{Asked: asked, Left: Cost{Epsilon: max(left, 0)}, Lifetime: true}
+	}
+	return nil
 }
 
 // left is below zero where a budget was lowered after it was spent.

@@ -23,8 +23,8 @@ type auditor struct {
 	sums   map[account]sums
 	terms  terms
 	secret string
-	who    map[string]bool
-	noted  []Digest // not found yet
+	who    map[string]Cost // what each has spent in all windows
+	noted  []Digest        // not found yet
 }
 
 // Verify reads the whole log and proves that no entry is missing before the
@@ -37,7 +37,7 @@ type auditor struct {
 func (l *Ledger) Verify(ctx context.Context, noted ...Digest) (Proof, error) {
 	var proof Proof
 	err := l.store.view(ctx, func(p page) error {
-		a := &auditor{page: p, sums: map[account]sums{}, who: map[string]bool{}, noted: slices.Clone(noted)}
+		a := &auditor{page: p, sums: map[account]sums{}, who: map[string]Cost{}, noted: slices.Clone(noted)}
 		a.find(Digest{}) // the head of an empty ledger
 		if err := p.entries(0, func(e *Entry) error {
 			if err := ctx.Err(); err != nil {
@@ -117,7 +117,8 @@ func (a *auditor) count(e *Entry) string {
 	if window, _ := a.terms.window(e.At); window != e.Window {
 		return "it counts in another window than its own"
 	}
-	a.who[e.Subject] = true
+	life := a.who[e.Subject]
+	a.who[e.Subject] = life
 	at := account{e.Subject, e.Window}
 	s := a.sums[at]
 	if e.Kind == KindGrant {
@@ -134,7 +135,14 @@ func (a *auditor) count(e *Entry) string {
 	if cost, err := CostOf(*e.Guarantee); err != nil || cost != e.cost() {
 		return "it costs something else than its guarantee"
 	}
-	s.spent = s.spent.plus(e.cost())
+	if a.terms.Each != 0 && e.cost() != a.terms.each() {
+		return "it does not cost what every release must"
+	}
+	s.spent, life = s.spent.plus(e.cost()), life.plus(e.cost())
+	if e.cost() != (Cost{}) && a.terms.Lifetime != 0 && life.Epsilon > floor(a.terms.Lifetime, 0).Epsilon {
+		return "it overspends the lifetime limit"
+	}
+	a.who[e.Subject] = life
 	if e.cost() != (Cost{}) && !s.spent.within(a.terms.cost().plus(s.granted)) {
 		return "it overspends"
 	}
