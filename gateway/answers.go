@@ -174,10 +174,23 @@ func (s *Service) budget(w http.ResponseWriter, r *http.Request, who *client) er
 		Spent   float64    `json:"spent"`
 		Left    float64    `json:"left"`
 		Renews  *time.Time `json:"renews"`
-		Release Privacy    `json:"release"` // what is promised of each
+		// Lifetime is ε in all windows together, and LifetimeLimit what bounds it;
+		// null if nothing does.
+		Lifetime      float64       `json:"lifetime"`
+		LifetimeLimit *float64      `json:"lifetime_limit"`
+		Together      *dp.Guarantee `json:"together,omitempty"` // of this window, by optimal composition
+		Release       Privacy       `json:"release"`            // what is promised of each
 	}{
 		"budget", string(b.Budget.Unit), b.Budget.Epsilon, b.Budget.Delta, b.Budget.Window.String(),
-		b.Granted.EpsilonValue(), b.Spent.EpsilonValue(), b.Left.EpsilonValue(), nil, s.Gateway.privacy(nil, 0, b),
+		b.Granted.EpsilonValue(), b.Spent.EpsilonValue(), b.Left.EpsilonValue(), nil,
+		b.Lifetime.EpsilonValue(), nil, nil, s.Gateway.privacy(nil, 0, b),
+	}
+	if b.Budget.Lifetime != 0 {
+		answer.LifetimeLimit = &b.Budget.Lifetime
+	}
+	if b.Budget.Each != 0 {
+		g := b.Together()
+		answer.Together = &g
 	}
 	answer.Renews = answer.Release.Renews
 	return httpserve.WriteJSON(w, http.StatusOK, answer)

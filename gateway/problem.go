@@ -106,6 +106,9 @@ func overBudget(over *ledger.OverBudget) *problem {
 		Message: "the privacy budget does not allow this; nothing was spent or released",
 		Asked:   &asked, Left: &left, AskedDelta: over.Asked.DeltaValue(), LeftDelta: over.Left.DeltaValue(),
 	}
+	if over.Lifetime {
+		p.Message = "the limit on all windows together does not allow this, and does not renew; nothing was spent or released"
+	}
 	if !over.Renews.IsZero() {
 		p.Renews = &over.Renews
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sotto/dp"
 	"sotto/internal/cli/term"
 	"sotto/ledger"
 )
@@ -71,7 +72,24 @@ type budgetLine struct {
 	Spent   amount `json:"spent"`
 	Granted amount `json:"granted"`
 	Left    amount `json:"left"`
-	balance ledger.Balance
+	// Lifetime is what was spent in all windows together.
+	Lifetime amount `json:"lifetime"`
+	// Together is what the releases of this window promise, where the budget is
+	// kept by optimal composition.
+	Together *dp.Guarantee `json:"together,omitempty"`
+	balance  ledger.Balance
+}
+
+func lineOf(user string, b ledger.Balance) budgetLine {
+	l := budgetLine{
+		User: user, Spent: amountOf(b.Spent), Granted: amountOf(b.Granted), Left: amountOf(b.Left),
+		Lifetime: amountOf(b.Lifetime), balance: b,
+	}
+	if b.Budget.Each != 0 {
+		g := b.Together()
+		l.Together = &g
+	}
+	return l
 }
 
 // budgetShown is what "sotto budget show --json" prints.
@@ -80,6 +98,8 @@ type budgetShown struct {
 	Budget amount       `json:"budget"`
 	Window string       `json:"window,omitempty"` // absent if nothing renews
 	Renews *time.Time   `json:"renews,omitempty"`
+	Limit  *float64     `json:"lifetime_limit"` // on the sum of ε over all windows; null if there is none
+	Each   float64      `json:"each,omitempty"` // the ε of every release, if the budget is kept by optimal composition
 	Users  []budgetLine `json:"users"`
 }
 
@@ -111,7 +131,7 @@ func runBudgetShow(ctx context.Context, o budgetOptions, user string, out io.Wri
 	defer closeInto(book, &err)
 	var lines []budgetLine
 	add := func(subject string, b ledger.Balance) error {
-		lines = append(lines, budgetLine{subject, amountOf(b.Spent), amountOf(b.Granted), amountOf(b.Left), b})
+		lines = append(lines, lineOf(subject, b))
 		return nil
 	}
 	if user != "" {
@@ -131,6 +151,10 @@ func runBudgetShow(ctx context.Context, o budgetOptions, user string, out io.Wri
 	shown := budgetShown{Unit: string(b.Unit), Budget: amount{b.Epsilon, b.Delta}, Users: append([]budgetLine{}, lines...)}
 	if b.Window > 0 {
 		shown.Window = b.Window.String()
+	}
+	shown.Each = b.Each
+	if b.Lifetime != 0 {
+		shown.Limit = &b.Lifetime
 	}
 	if len(lines) > 0 && !lines[0].balance.Renews.IsZero() {
 		shown.Renews = &lines[0].balance.Renews
@@ -157,14 +181,31 @@ func printBudget(out io.Writer, s budgetShown) error {
 	default:
 		fmt.Fprintf(w, " every %s; it renews at %s\n", s.Window, s.Renews.Format(time.RFC3339))
 	}
+	switch {
+	case s.Limit != nil:
+		fmt.Fprintf(w, "all windows together may cost ε = %v\n", *s.Limit)
+	case s.Window != "":
+		fmt.Fprintln(w, "nothing bounds what all windows cost together: k windows allow k times as much (see LIFETIME; --lifetime of the gateway sets a limit)")
+	}
+	if s.Each != 0 {
+		fmt.Fprintf(w, "kept by optimal composition of releases of ε = %v; the columns are sums\n", s.Each)
+	}
 	if len(s.Users) == 0 {
 		fmt.Fprintln(w, "nobody has spent anything in this window")
 		return w.Flush()
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "USER\tSPENT\tGRANTED\tLEFT") //nolint:errcheck // the writer below keeps its first error
+	fmt.Fprint(t, "USER\tSPENT\tGRANTED\tLEFT\tLIFETIME") //nolint:errcheck // the writer below keeps its first error
+	if s.Each != 0 {
+		fmt.Fprint(t, "\tTOGETHER") //nolint:errcheck // as above
+	}
+	fmt.Fprintln(t) //nolint:errcheck // as above
 	for _, l := range s.Users {
-		fmt.Fprintf(t, "%s\t%v\t%v\t%v\n", term.Plain(l.User), l.balance.Spent, l.balance.Granted, l.balance.Left) //nolint:errcheck // as above
+		fmt.Fprintf(t, "%s\t%v\t%v\t%v\t%v", term.Plain(l.User), l.balance.Spent, l.balance.Granted, l.balance.Left, l.balance.Lifetime) //nolint:errcheck // as above
+		if l.Together != nil {
+			fmt.Fprintf(t, "\t%v", l.Together) //nolint:errcheck // as above
+		}
+		fmt.Fprintln(t) //nolint:errcheck // as above
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -225,7 +266,7 @@ func runBudgetGrant(ctx context.Context, o grantOptions, out io.Writer) (err err
 		return err
 	}
 	if o.json {
-		return term.PrintJSON(out, budgetLine{o.user, amountOf(b.Spent), amountOf(b.Granted), amountOf(b.Left), b})
+		return term.PrintJSON(out, lineOf(o.user, b))
 	}
 	_, err = fmt.Fprintf(out, "%s was granted %v in this window and has %v left\n", term.Plain(o.user), b.Granted, b.Left)
 	return err

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,6 +81,58 @@ func TestBudgetShow(t *testing.T) {
 	}
 	if got.Unit != "text" || got.Budget.Epsilon != 10 || len(got.Users) != 1 || got.Users[0].User != "carol" || got.Users[0].Left.Epsilon != 10 {
 		t.Errorf("got %+v, want carol with all of ε = 10 left", got)
+	}
+}
+
+// TestBudgetLifetime: what earlier windows cost is shown beside this one's, and
+// limits and compositions are named.
+func TestBudgetLifetime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	now := time.Now().Add(-48 * time.Hour)
+	l, err := ledger.OpenFile(path, ledger.Options{
+		Budget: ledger.Budget{Unit: dp.Text, Epsilon: 4.78, Delta: 1e-6, Window: 24 * time.Hour, Lifetime: 100, Each: 0.1},
+		Clock:  func() time.Time { return now },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if i == 2 {
+			now = time.Now()
+		}
+		if _, err := l.Spend(t.Context(), ledger.Request{
+			Subject: "alice", Key: sha256.Sum256([]byte{byte(i)}), Mechanism: "codebook", Guarantee: dp.Guarantee{Unit: dp.Text, Epsilon: 0.1},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, out, errs := budgetCommand(t, "show", "--ledger", path, "--json")
+	var got struct {
+		Limit float64 `json:"lifetime_limit"`
+		Each  float64
+		Users []struct {
+			Spent, Lifetime struct{ Epsilon float64 }
+			Together        dp.Guarantee
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || len(got.Users) != 1 {
+		t.Fatalf("%v: %s%s", err, out, errs)
+	}
+	u := got.Users[0]
+	if got.Limit != 100 || got.Each != 0.1 || u.Spent.Epsilon != 0.1 || u.Lifetime.Epsilon != 0.3 || math.Abs(float64(u.Together.Epsilon)-0.1) > 1e-12 {
+		t.Errorf("got %+v, want 0.1 in this window and 0.3 of 100 in all", got)
+	}
+	_, out, _ = budgetCommand(t, "show", "--ledger", path)
+	for _, want := range []string{"LIFETIME", "ε = 0.3", "all windows together may cost ε = 100", "optimal composition"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks %q:\n%s", want, out)
+		}
+	}
+	if _, out, _ = budgetCommand(t, "show", "--ledger", spentLedger(t)); !strings.Contains(out, "k windows allow k times as much") {
+		t.Errorf("without a limit the output does not say so:\n%s", out)
 	}
 }
 

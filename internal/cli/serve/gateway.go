@@ -40,6 +40,7 @@ type gatewayOptions struct {
 	model       string
 	ledger      string
 	budget      ledger.Budget
+	composition string
 	secret      string
 	rotate      bool
 	noise       string
@@ -67,6 +68,8 @@ func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.ledger, "ledger", "", "file of budgets, or postgres://… (default: a file in the user's folder of settings)")
 	fs.Float64Var(&o.budget.Epsilon, "budget", 80, "ε that a user may spend in a window")
 	fs.Float64Var(&o.budget.Delta, "budget-delta", 0, "δ that a user may spend in a window")
+	fs.StringVar(&o.composition, "composition", "basic", "how releases add up: basic, by their sum; optimal, by what they are together at --budget-delta, which is far less for many of small ε")
+	fs.Float64Var(&o.budget.Lifetime, "lifetime", 0, "ε that a user may spend in all windows together (default: no limit)")
 	fs.DurationVar(&o.budget.Window, "window", 24*time.Hour, "time after which budgets renew, 0s for never")
 	fs.StringVar(&o.secret, "secret", "", "file of 32 random bytes that keys the noise (default: a file in the user's folder of settings, made if absent)")
 	fs.BoolVar(&o.rotate, "rotate", false, "take a new secret on an old ledger: what was paid for must be paid for again")
@@ -318,6 +321,19 @@ func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gatewa
 	const rounding = 1 + 0x1p-40 // which the ledger allows, too
 	if !(float64(g.Epsilon) <= o.budget.Epsilon*rounding) || !(g.Delta <= o.budget.Delta*rounding) {
 		return nil, fmt.Errorf("a text costs %v and --budget is %v with --budget-delta %v, must be enough for one", g, o.budget.Epsilon, o.budget.Delta)
+	}
+	switch o.composition {
+	case "basic":
+	case "optimal":
+		if g.Delta != 0 {
+			return nil, fmt.Errorf("--composition is optimal and a release has δ = %v, must be a mechanism with δ = 0", g.Delta)
+		}
+		if !(o.budget.Delta > 0) {
+			return nil, errors.New("--composition is optimal, must have a --budget-delta above 0, such as 1e-6")
+		}
+		o.budget.Each = float64(g.Epsilon)
+	default:
+		return nil, fmt.Errorf("--composition is %q, must be one of basic, optimal", o.composition)
 	}
 	options := ledger.Options{Budget: o.budget, SecretID: secret.ID(), Rotate: o.rotate}
 	var book *ledger.Ledger
