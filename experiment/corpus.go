@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	weakrand "math/rand/v2"
 	"slices"
@@ -101,8 +100,8 @@ func (c *Corpus) validate(m mech.Mechanism, least int) error {
 	if m == nil {
 		return nil
 	}
-	if m.Params().Mechanism == "krr" {
-		return errors.New("experiment: krr releases a label, must be a mechanism for vectors")
+	if p := m.Params(); mech.VariantOf(p).Form == mech.FormLabel {
+		return fmt.Errorf("experiment: %s releases a label, must be a mechanism for vectors", p.Mechanism)
 	}
 	if in, _ := m.Shape(); in != c.X.Cols {
 		return fmt.Errorf("experiment: the mechanism takes %d numbers, must be those of a row, %d", in, c.X.Cols)

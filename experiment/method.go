@@ -23,16 +23,12 @@ type family struct {
 	build func(s Spec, p Point) train.Method
 }
 
-var (
-	additive  = []string{"laplace-l1", "dpnr", "laplace-l2", "gaussian", "privunit", "codebook", "bitrr"}
-	protocols = []string{"bitrr", "sue", "oue", "ome", "bitrand"}
-)
-
 // families lists the methods in the order in which tables show them. It is a
 // function, so that nobody can write to it.
 func families() []family {
 	network := []string{"dims", "epochs", "batch", "rate", "hidden"}
 	with := func(more ...string) []string { return slices.Concat(network, more) }
+	within, protocols := mech.Names(mech.Variant.Within), first("bitrr", mech.Names(mech.Variant.Binary))
 	return []family{
 		{MethodInfo{"auto", "the best release that a search finds at that ε, for one label or several", []string{"codes"}, []string{"epsilons", "epochs", "batch", "rate", "hidden", "reserve"}}, func(s Spec, p Point) train.Method {
 			t := s.training(p)
@@ -60,7 +56,7 @@ func families() []family {
 		{MethodInfo{"inlp", "projection on the null space of linear attackers", nil, with("iterations")}, func(s Spec, p Point) train.Method {
 			return train.INLP{Training: s.training(p), Iterations: s.Iterations}
 		}},
-		{MethodInfo{"noise", "a mechanism between encoder and classifier", additive, with("epsilons", "delta", "anneal")}, func(s Spec, p Point) train.Method {
+		{MethodInfo{"noise", "a mechanism between encoder and classifier", within, with("epsilons", "delta", "anneal")}, func(s Spec, p Point) train.Method {
 			return train.Noise{Training: s.training(p), Release: p.release(s)}
 		}},
 		{MethodInfo{"dpnr", "robust training on min-max scaled vectors (DPNR)", []string{"dpnr"}, with("epsilons")}, func(s Spec, p Point) train.Method {
@@ -72,7 +68,7 @@ func families() []family {
 		{MethodInfo{"multiple", "three adversaries that are kept apart", nil, with("lambdas", "orthogonality")}, func(s Spec, p Point) train.Method {
 			return train.Multiple{Training: s.training(p), Lambda: p.Lambda, Orthogonality: s.Orthogonality}
 		}},
-		{MethodInfo{"federate", "noise and an adversary together (FEDERATE)", additive, with("epsilons", "lambdas", "delta")}, func(s Spec, p Point) train.Method {
+		{MethodInfo{"federate", "noise and an adversary together (FEDERATE)", within, with("epsilons", "lambdas", "delta")}, func(s Spec, p Point) train.Method {
 			return train.Federate{Training: s.training(p), Lambda: p.Lambda, Release: p.release(s)}
 		}},
 		{MethodInfo{"ldpnn", "a perceptron on randomised bits (LDPNN)", protocols, []string{"epsilons", "lambdas", "bits", "epochs", "batch", "rate", "hidden"}}, func(s Spec, p Point) train.Method {
@@ -82,6 +78,11 @@ func families() []family {
 			return train.PrivEmb{Epochs: s.Epochs, Batch: s.Batch, Rate: s.Rate, Release: p.release(s)}
 		}},
 	}
+}
+
+// first puts the mechanism that a method takes by default before the others.
+func first(name string, names []string) []string {
+	return append([]string{name}, slices.DeleteFunc(names, func(n string) bool { return n == name })...)
 }
 
 // Methods lists the methods.
@@ -111,10 +112,10 @@ func findMethod(name string) (family, error) {
 }
 
 // uses reports whether the method reads a field of a Spec. The λ of ldpnn is
-// that of its protocol, and only ome has one.
+// that of its protocol, if it has one.
 func (f family) uses(field, mechanism string) bool {
 	if f.Name == "ldpnn" && field == "lambdas" {
-		return mechanism == "ome"
+		return mech.Uses(mechanism, "lambda")
 	}
 	return slices.Contains(f.Uses, field)
 }
@@ -130,19 +131,17 @@ func (s Spec) training(p Point) train.Training {
 // data, which the method fills in.
 func (p Point) release(s Spec) mech.Params {
 	m := mech.Params{Mechanism: p.Mechanism, Variant: p.Variant, Epsilon: p.Epsilon, Delta: s.Delta, Bits: s.Bits, Clip: s.Clip}
-	switch p.Mechanism {
-	case "ome":
+	if mech.Uses(p.Mechanism, "lambda") {
 		m.Lambda = p.Lambda
-	case "bitrand":
-		m.Alpha = 1
-	case "privemb":
+	}
+	if mech.Uses(p.Mechanism, "output_dim") {
 		m.OutputDim = p.Dim
-	case "bitrr":
-		if m.Bits == 0 && p.Method == "noise" { // one that keeps the number of coordinates
-			m.Variant = mech.OneBit
-		}
-	case "codes":
+	}
+	if m.Bits == 0 && p.Method == "noise" { // one that keeps the number of coordinates
+		m = m.Within()
+	}
+	if mech.VariantOf(m).Form == mech.FormCode {
 		m.Dim, m.Selected = p.Dim, s.Selected
 	}
-	return m
+	return m.Grid()
 }

@@ -132,7 +132,7 @@ func (s Spec) pointsOf(f family) ([]Point, error) {
 	}
 	var all []Point
 	for _, p := range points {
-		honest, companion, err := s.companion(p)
+		honest, companion, err := s.companion(f, p)
 		if err != nil {
 			return nil, err
 		}
@@ -163,31 +163,22 @@ func spread[V any](points []Point, values []V, set func(*Point, V)) []Point {
 // companion reports whether what p claims is true, and returns the
 // configuration that keeps the same claim. It also refuses parameters that the
 // mechanism does not take, at a width that stands for those to come.
-func (s Spec) companion(p Point) (honest bool, companion Point, err error) {
+func (s Spec) companion(f family, p Point) (honest bool, companion Point, err error) {
 	params := p.release(s)
-	width := s.shape(p.Dim)
-	switch p.Mechanism {
-	case "codes":
-		params.Dim = max(params.Dim, params.Selected+1, 2)
-	case "privemb":
-		params.InputDim = max(300, params.OutputDim)
-		if params.OutputDim == 0 && params.Variant != mech.M1 {
-			params.OutputDim = 50
-		}
-	default:
-		params.Dim = width.Encoder[len(width.Encoder)-1]
+	encoder := s.shape(p.Dim).Encoder
+	width := encoder[len(encoder)-1]
+	if mech.VariantOf(params).Form == mech.FormCode {
+		width, params.Dim = max(params.Dim, params.Selected+1, 2), 0
 	}
-	statement, err := mech.Describe(params, 0)
+	statement, err := mech.Describe(params.Assume().Fit(width), 0)
 	if err != nil {
 		return false, Point{}, err
 	}
 	companion = p
-	companion.Variant, companion.Companion = "", true
-	switch p.Mechanism {
-	case "ome", "bitrand":
-		companion.Mechanism, companion.Lambda = "bitrr", 0
-	case "oue": // whose default spends half of the claim
-		companion.Variant = mech.Tight
+	companion.Companion = true
+	companion.Mechanism, companion.Variant = params.Honest()
+	if !f.uses("lambdas", companion.Mechanism) {
+		companion.Lambda = 0
 	}
 	return statement.Honest(), companion, nil
 }

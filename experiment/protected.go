@@ -18,28 +18,24 @@ func protected(ctx context.Context, p *nn.Pool, m mech.Mechanism, x nn.Matrix) (
 		return x, "", nil
 	}
 	q := m.Params()
-	switch q.Mechanism {
-	case "laplace-l1":
-		if q.Variant == mech.Paper {
+	switch v := mech.VariantOf(q); v.Form {
+	case mech.FormVector:
+		switch v.Normalisation {
+		case mech.NormaliseL1:
 			return normalised(p, &nn.L1Normalize{}, x), "", nil
+		case mech.NormaliseL2:
+			return normalised(p, &nn.L2Normalize{}, x), "", nil
+		case mech.NormaliseMinMax:
+			return normalised(p, &nn.MinMaxNormalize{}, x), "", nil
 		}
-		return normalised(p, &nn.L2Normalize{}, x), "", nil
-	case "laplace-l2", "gaussian", "privunit", "codebook":
-		return normalised(p, &nn.L2Normalize{}, x), "", nil
-	case "dpnr":
-		return normalised(p, &nn.MinMaxNormalize{}, x), "", nil
-	case "privemb":
-		q.Epsilon = mech.MaxEpsilon
-		return twin(ctx, p, q, x, "reconstruction is held against the projection, taken from the same mechanism at the largest ε")
-	case "bitrr", "ome", "bitrand", "sue", "oue":
-		if q.Variant == mech.OneHot || q.Variant == mech.Tight || q.Variant == mech.OneBit {
-			return nn.Matrix{}, q.Mechanism + " " + q.Variant + " releases a code of which no mean estimates the vector: nothing is reconstructed", nil
-		}
-		binary := mech.Params{Mechanism: "bitrr", Variant: mech.Uniform, Dim: q.Dim, Bits: q.Bits, Epsilon: mech.MaxEpsilon}
-		return twin(ctx, p, binary, x, "reconstruction is held against the bits of the vector")
-	}
-	if q.Mechanism == "codes" {
-		return nn.Matrix{}, "codes releases one of its codes, of which no mean estimates a vector: nothing is reconstructed", nil
+	case mech.FormProjection:
+		return twin(ctx, p, q.Twin(), x, "reconstruction is held against the projection, taken from the same mechanism at the largest ε")
+	case mech.FormBits:
+		return twin(ctx, p, q.Twin(), x, "reconstruction is held against the bits of the vector")
+	case mech.FormMarks:
+		return nn.Matrix{}, q.Mechanism + " " + q.Variant + " releases a code of which no mean estimates the vector: nothing is reconstructed", nil
+	case mech.FormCode:
+		return nn.Matrix{}, q.Mechanism + " releases one of its codes, of which no mean estimates a vector: nothing is reconstructed", nil
 	}
 	if in, out := m.Shape(); in == out {
 		return x, "", nil

@@ -39,7 +39,7 @@ func parametersOf(p mech.Params) (Parameters, error) {
 
 // coded reports whether a release is one of several codes: a vector that is 1 in
 // one place and 0 in all others.
-func (g *Gateway) coded() bool { return g.parameters.Mechanism == "codes" }
+func (g *Gateway) coded() bool { return mech.VariantOf(g.parameters.Params).Form == mech.FormCode }
 
 // indexed reports whether so many dimensions ask for the index of a code. There
 // are at least two codes, so that no vector of them has one number.

@@ -263,8 +263,8 @@ func TestConformanceComplete(t *testing.T) {
 	for _, s := range subjects() {
 		tried[s.Mechanism+"/"+s.Variant] = true
 	}
-	for _, info := range mech.Infos() {
-		for _, v := range info.Variants {
+	for _, info := range mech.Kinds() {
+		for _, v := range info.VariantNames() {
 			if !tried[info.Name+"/"+v] {
 				t.Errorf("%s %s is not among the subjects of TestConformance", info.Name, v)
 			}

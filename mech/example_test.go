@@ -43,9 +43,9 @@ func ExampleParams() {
 	// Output: mech: privunit takes no parameter "delta"
 }
 
-func ExampleInfos() {
-	for _, info := range mech.Infos() {
-		fmt.Println(info.Name+":", strings.Join(info.Variants, " "))
+func ExampleKinds() {
+	for _, info := range mech.Kinds() {
+		fmt.Println(info.Name+":", strings.Join(info.VariantNames(), " "))
 	}
 	// Output:
 	// laplace-l1: paper released

@@ -53,107 +53,13 @@ type Mechanism interface {
 	Params() Params
 }
 
-// kind is one entry of the catalogue.
-type kind struct {
-	name     string
-	about    string
-	variants []string // the first is the default
-	uses     []string // JSON names of the fields it reads, beside mechanism, variant and epsilon
-	build    func(Params) (Mechanism, error)
-}
-
-// catalogue lists every mechanism in the order in which help and tables show
-// them. It is a function, not a variable, so that nobody can write to it.
-func catalogue() []kind {
-	return []kind{
-		{"laplace-l1", "Laplace noise on the L1 sphere (FEDERATE)", []string{Paper, Released}, []string{"dim"}, build(NewLaplaceL1)},
-		{"dpnr", "Laplace noise on min-max scaled vectors (DPNR)", []string{AsStated, Paper, Released}, []string{"dim"}, build(NewDPNR)},
-		{"sue", "symmetric unary encoding of bits", []string{OneHot, Paper}, []string{"dim", "bits"}, build(NewSUE)},
-		{"oue", "optimised unary encoding of bits", []string{OneHot, Tight, Paper, MOUE}, []string{"dim", "bits", "alpha"}, build(NewOUE)},
-		{"ome", "optimised multiple encoding of bits (LDPNN)", []string{Paper}, []string{"dim", "bits", "lambda"}, build(NewOME)},
-		{"bitrand", "bit-aware randomised response (BitRand)", []string{Paper}, []string{"dim", "bits", "alpha"}, build(NewBitRand)},
-		{"bitrr", "randomised response on bits, weighted by significance", []string{Weighted, Uniform, OneBit}, []string{"dim", "bits"}, build(NewBitRR)},
-		{"privemb", "random projection and metric noise (PRIVEMB)", []string{Orthonormal, Spectral, Vocabulary, Paper, M1}, []string{"input_dim", "output_dim", "delta", "clip", "seed", "vocabulary"}, build(NewPrivEmb)},
-		{"privunit", "a random direction near the input's (PrivUnit)", []string{AsStated}, []string{"dim"}, build(NewPrivUnit)},
-		{"codebook", "subset selection from public codewords", []string{AsStated}, []string{"dim", "codewords", "selected", "seed"}, build(NewCodebook)},
-		{"codes", "one of K public codes, by rank (subset selection, extremal channels)", []string{AsStated}, []string{"dim", "selected", "weights"}, build(NewCodes)},
-		{"laplace-l2", "noise with density exp(-||k||) on the L2 sphere", []string{AsStated}, []string{"dim"}, build(NewLaplaceL2)},
-		{"gaussian", "analytic Gaussian noise on the L2 sphere", []string{AsStated}, []string{"dim", "delta"}, build(NewGaussian)},
-		{"krr", "randomised response on labels", []string{AsStated}, []string{"classes"}, build(NewKRR)},
-	}
-}
-
-// build turns a constructor of a concrete type into one of the interface, so
-// that an error never carries a non-nil interface around a nil pointer.
-func build[M Mechanism](f func(Params) (M, error)) func(Params) (Mechanism, error) {
-	return func(p Params) (Mechanism, error) {
-		m, err := f(p)
-		if err != nil {
-			return nil, err
-		}
-		return m, nil
-	}
-}
-
-// Variants of published systems and of our own.
-const (
-	Paper       = "paper"       // as the publication describes it
-	Released    = "released"    // as its authors' code does it
-	AsStated    = "true"        // with the ε that it states
-	OneHot      = "onehot"      // unary encodings: one bit of each coordinate is set
-	Tight       = "tight"       // oue: noise for the loss it really has
-	MOUE        = "moue"        // oue: LATENT's modification
-	Weighted    = "weighted"    // bitrr: more budget for significant bits
-	Uniform     = "uniform"     // bitrr: the same budget for each bit
-	OneBit      = "onebit"      // bitrr: one stochastically rounded bit a coordinate
-	Orthonormal = "orthonormal" // privemb: a projection that stretches nothing
-	Spectral    = "spectral"    // privemb: noise for the projection's proven norm
-	Vocabulary  = "vocabulary"  // privemb: noise for the worst pair of a public list
-	M1          = "m1"          // privemb: no projection
-)
-
-// Info describes a mechanism for help texts.
-type Info struct {
-	Name     string
-	About    string
-	Variants []string // the first is the default
-	Uses     []string // JSON names of the parameters it takes beside epsilon
-}
-
-// Infos lists the mechanisms that [New] makes.
-func Infos() []Info {
-	var infos []Info
-	for _, k := range catalogue() {
-		infos = append(infos, Info{k.name, k.about, k.variants, k.uses})
-	}
-	return infos
-}
-
 // New makes the mechanism that p describes.
 func New(p Params) (Mechanism, error) {
 	k, err := find(p.Mechanism)
 	if err != nil {
 		return nil, err
 	}
-	return k.build(p)
-}
-
-func find(name string) (kind, error) {
-	var names []string
-	for _, k := range catalogue() {
-		if k.name == name {
-			return k, nil
-		}
-		names = append(names, k.name)
-	}
-	return kind{}, fmt.Errorf("mech: mechanism is %q, must be one of %s", name, strings.Join(names, ", "))
-}
-
-// Uses reports whether the mechanism of that name takes the parameter with
-// that JSON name.
-func Uses(mechanism, parameter string) bool {
-	k, err := find(mechanism)
-	return err == nil && slices.Contains(k.uses, parameter)
+	return k.New(p)
 }
 
 // prepare checks what all mechanisms share, for the mechanism of that name,
@@ -170,16 +76,16 @@ func (p Params) prepare(name string) (Params, error) {
 		return p, fmt.Errorf("mech: mechanism is %q, must be %q here", p.Mechanism, name)
 	}
 	if p.Variant == "" {
-		p.Variant = k.variants[0]
+		p.Variant = k.Variants[0].Name
 	}
-	if !slices.Contains(k.variants, p.Variant) {
-		return p, fmt.Errorf("mech: variant of %s is %q, must be one of %s", name, p.Variant, strings.Join(k.variants, ", "))
+	if names := k.VariantNames(); !slices.Contains(names, p.Variant) {
+		return p, fmt.Errorf("mech: variant of %s is %q, must be one of %s", name, p.Variant, strings.Join(names, ", "))
 	}
 	if !(p.Epsilon >= MinEpsilon && p.Epsilon <= MaxEpsilon) {
 		return p, fmt.Errorf("mech: epsilon is %v, must be at least %v and at most %v", p.Epsilon, MinEpsilon, MaxEpsilon)
 	}
 	for field, set := range p.set() {
-		if set && !slices.Contains(k.uses, field) {
+		if set && !slices.Contains(k.Uses, field) {
 			return p, fmt.Errorf("mech: %s takes no parameter %q", name, field)
 		}
 	}

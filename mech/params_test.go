@@ -48,7 +48,7 @@ func fields() map[string]func(*mech.Params) {
 // TestParamsUnused: a parameter that a mechanism does not read is refused by
 // name, and those that it reads are those that it lists.
 func TestParamsUnused(t *testing.T) {
-	for _, info := range mech.Infos() {
+	for _, info := range mech.Kinds() {
 		if _, err := mech.New(valid(info.Name)); err != nil {
 			t.Fatalf("New(%+v) error = %v, want none", valid(info.Name), err)
 		}
@@ -82,7 +82,7 @@ func TestParamsUnused(t *testing.T) {
 // all mechanisms or in the table above.
 func TestParamsFields(t *testing.T) {
 	known := fields()
-	for _, info := range mech.Infos() {
+	for _, info := range mech.Kinds() {
 		if len(info.Variants) == 0 || info.About == "" {
 			t.Errorf("Infos lists %+v, want variants and a description", info)
 		}
@@ -97,8 +97,8 @@ func TestParamsFields(t *testing.T) {
 // TestParamsEpsilon: every mechanism refuses an ε that promises nothing or
 // that it cannot compute with.
 func TestParamsEpsilon(t *testing.T) {
-	for _, info := range mech.Infos() {
-		for _, variant := range info.Variants {
+	for _, info := range mech.Kinds() {
+		for _, variant := range info.VariantNames() {
 			for _, eps := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1.000001e6, 0.999999e-6, -math.SmallestNonzeroFloat64} {
 				p := valid(info.Name)
 				p.Variant, p.Epsilon = variant, eps
@@ -110,7 +110,7 @@ func TestParamsEpsilon(t *testing.T) {
 		}
 		p := valid(info.Name)
 		p.Variant = "best"
-		if _, err := mech.New(p); err == nil || !strings.Contains(err.Error(), `"best"`) || !strings.Contains(err.Error(), info.Variants[0]) {
+		if _, err := mech.New(p); err == nil || !strings.Contains(err.Error(), `"best"`) || !strings.Contains(err.Error(), info.Variants[0].Name) {
 			t.Errorf("New(%s, variant best) error = %v, want one that names it and those there are", info.Name, err)
 		}
 	}
@@ -247,7 +247,7 @@ func TestConstructors(t *testing.T) {
 			t.Errorf("constructor of %s with another's name: error = %v, want one that names both", name, err)
 		}
 	}
-	if n := len(mech.Infos()); n != 14 {
+	if n := len(mech.Kinds()); n != 14 {
 		t.Errorf("Infos lists %d mechanisms, this test tries 14", n)
 	}
 }

@@ -52,12 +52,9 @@ func load(name, dir string) (m *served, err error) {
 	info := head.Manifest
 	m = &served{
 		name: name, version: info.Model[:12], method: info.Method, stopped: info.Interrupted,
-		labels: labelsOf(info.Labels), width: head.Dim(), guarantee: head.Guarantee(),
+		labels: labelsOf(info.Labels), width: head.Dim(), codes: head.Codes(), guarantee: head.Guarantee(),
 		mechanism: info.Receives.Mechanism, coverage: info.Assumption,
 		workers: make(chan *worker, runtime.GOMAXPROCS(0)),
-	}
-	if m.mechanism == "codes" {
-		m.codes = m.width
 	}
 	for range cap(m.workers) - 1 {
 		m.workers <- &worker{head.Clone(), nn.NewPool(1)}

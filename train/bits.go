@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"sotto/mech"
 	"sotto/nn"
@@ -35,8 +36,8 @@ func (h LDPNN) Fit(ctx context.Context, d Data, o Options) (*model.Model, error)
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	if !model.BitProtocol(h.Release.Mechanism) {
-		return nil, fmt.Errorf("train: mechanism of LDPNN is %q, must be bitrr, sue, oue, ome or bitrand", h.Release.Mechanism)
+	if !mech.VariantOf(h.Release).Binary() {
+		return nil, fmt.Errorf("train: mechanism of LDPNN is %q, must be one of %s", h.Release.Mechanism, strings.Join(mech.Names(mech.Variant.Binary), ", "))
 	}
 	if h.Hidden == nil {
 		h.Hidden = []int{128}
@@ -81,19 +82,13 @@ func (h PrivEmb) Fit(ctx context.Context, d Data, o Options) (*model.Model, erro
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	if h.Release.Mechanism == "" {
-		h.Release.Mechanism = "privemb"
-	}
-	if h.Release.Mechanism != "privemb" || h.Release.Variant == mech.Vocabulary {
+	if !own(&h.Release, "privemb") || h.Release.Variant == mech.Vocabulary {
 		return nil, fmt.Errorf("train: mechanism is %s %s, must be privemb in a variant without vocabulary", h.Release.Mechanism, h.Release.Variant)
 	}
 	if h.Release.InputDim != 0 && h.Release.InputDim != d.X.Cols {
 		return nil, fmt.Errorf("train: input_dim of the mechanism is %d, must be that of the vectors, %d", h.Release.InputDim, d.X.Cols)
 	}
-	h.Release.InputDim = d.X.Cols
-	if h.Release.OutputDim == 0 && h.Release.Variant != mech.M1 {
-		h.Release.OutputDim = min(50, d.X.Cols)
-	}
+	h.Release = h.Release.Fit(d.X.Cols).Assume()
 	if h.Epochs == 0 {
 		h.Epochs = 30
 	}

@@ -57,10 +57,7 @@ func (h Codes) Fit(ctx context.Context, d Data, o Options) (*model.Model, error)
 
 func (h Codes) check() error {
 	p := h.Release
-	if p.Mechanism == "" {
-		p.Mechanism = "codes"
-	}
-	if p.Mechanism != "codes" || p.Weights != nil {
+	if !own(&p, "codes") || p.Weights != nil {
 		return fmt.Errorf("train: mechanism is %q, must be codes without weights of its own", p.Mechanism)
 	}
 	if !h.Fair && h.Relax != 0 || !(h.Relax <= 100) {

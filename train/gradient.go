@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,12 +46,16 @@ type DPNR struct {
 	Release mech.Params `json:"release"` // "" as mechanism means dpnr
 }
 
+// own names the mechanism of a method that has one of its own, and reports
+// whether that was the one named, if any.
+func own(p *mech.Params, name string) bool {
+	p.Mechanism = cmp.Or(p.Mechanism, name)
+	return p.Mechanism == name
+}
+
 // Fit implements [Method].
 func (h DPNR) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
-	if h.Release.Mechanism == "" {
-		h.Release.Mechanism = "dpnr"
-	}
-	if h.Release.Mechanism != "dpnr" {
+	if !own(&h.Release, "dpnr") {
 		return nil, fmt.Errorf("train: mechanism of DPNR is %q, must be dpnr", h.Release.Mechanism)
 	}
 	return against{Training: h.Training, release: &h.Release}.fit(ctx, d, o)

@@ -161,6 +161,14 @@ func (h *Head) Guarantee() dp.Guarantee { return h.guarantee }
 // Dim returns how many numbers a vector has.
 func (h *Head) Dim() int { return h.model.Dim() }
 
+// Codes returns how many codes a vector stands for one of, 0 if it is no code.
+func (h *Head) Codes() int {
+	if mech.VariantOf(h.Manifest.Receives.Parameters).Form != mech.FormCode {
+		return 0
+	}
+	return h.Dim()
+}
+
 // Logits returns the scores of released rows, as [Model.Logits] does.
 func (h *Head) Logits(p *nn.Pool, released nn.Matrix) nn.Matrix { return h.model.Logits(p, released) }
 

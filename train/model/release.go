@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"sotto/dp"
 	"sotto/mech"
@@ -18,27 +19,18 @@ import (
 // direction near the input's (privunit, codebook) and a rounded bit are right in
 // expectation, up to a constant factor, and gradients pass straight through.
 func Normaliser(p mech.Params) (nn.Layer, error) {
-	switch {
-	case p.Mechanism == "laplace-l1" && p.Variant == mech.Released,
-		p.Mechanism == "laplace-l2", p.Mechanism == "gaussian", p.Mechanism == "privunit", p.Mechanism == "codebook":
-		return &nn.L2Normalize{}, nil
-	case p.Mechanism == "bitrr" && p.Variant == mech.OneBit:
-		return &squash{limit: bitLimit}, nil
-	case p.Mechanism == "laplace-l1":
+	switch mech.VariantOf(p).Normalisation {
+	case mech.NormaliseL1:
 		return &nn.L1Normalize{}, nil
-	case p.Mechanism == "dpnr":
+	case mech.NormaliseL2:
+		return &nn.L2Normalize{}, nil
+	case mech.NormaliseMinMax:
 		return &nn.MinMaxNormalize{}, nil
+	case mech.NormaliseRange:
+		return &squash{limit: mech.Range}, nil
 	}
-	return nil, fmt.Errorf("model: mechanism between encoder and classifier is %q, must be laplace-l1, dpnr, laplace-l2, gaussian, privunit, codebook or bitrr onebit, which keep the number of coordinates", p.Mechanism)
+	return nil, fmt.Errorf("model: mechanism between encoder and classifier is %q, must be one of %s in a variant that keeps the number of coordinates", p.Mechanism, strings.Join(mech.Names(mech.Variant.Within), ", "))
 }
-
-// BitProtocol reports whether a mechanism releases the bits of a vector.
-func BitProtocol(mechanism string) bool {
-	return slices.Contains([]string{"bitrr", "sue", "oue", "ome", "bitrand"}, mechanism)
-}
-
-// bitLimit is where the mechanism of rounded bits clips.
-const bitLimit = 4
 
 // squash keeps numbers within ±limit, smoothly: y = limit·tanh(x/limit).
 type squash struct {

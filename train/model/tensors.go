@@ -4,6 +4,7 @@ import (
 	"fmt"
 	weakrand "math/rand/v2"
 
+	"sotto/mech"
 	"sotto/nn"
 )
 
@@ -135,7 +136,8 @@ func (a Architecture) validateRelease() error {
 		return nil
 	}
 	p := *a.Release
-	if (p.Mechanism == "codes") != (len(a.Answers) > 0) {
+	v := mech.VariantOf(p)
+	if (v.Form == mech.FormCode) != (len(a.Answers) > 0) {
 		return fmt.Errorf("model: mechanism is %q with %d answers, must be codes where there are answers, and only there", p.Mechanism, len(a.Answers))
 	}
 	switch coded, encoded := len(a.Answers) > 0, len(a.Encoder) > 0; {
@@ -143,8 +145,8 @@ func (a Architecture) validateRelease() error {
 		if _, err := Normaliser(p); err != nil {
 			return err
 		}
-	case !encoded && !BitProtocol(p.Mechanism) && p.Mechanism != "privemb":
-		return fmt.Errorf("model: mechanism without encoder is %q, must be a bit protocol or privemb", p.Mechanism)
+	case !encoded && !v.Binary() && v.Form != mech.FormProjection:
+		return fmt.Errorf("model: mechanism without encoder is %q, must be a bit protocol or a projection", p.Mechanism)
 	}
 	if in := max(p.Dim, p.InputDim); in != a.width() {
 		return fmt.Errorf("model: mechanism takes %d numbers, must take the representation's %d", in, a.width())

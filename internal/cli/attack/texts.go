@@ -169,11 +169,5 @@ func (o *attemptFlags) mechanism(name string, width int) (mech.Mechanism, error)
 	if err != nil {
 		return nil, err
 	}
-	if mech.Uses(name, "dim") && p.Dim == 0 {
-		p.Dim = width
-	}
-	if mech.Uses(name, "input_dim") && p.InputDim == 0 {
-		p.InputDim = width
-	}
-	return mech.New(p)
+	return mech.New(p.Fit(width))
 }

@@ -183,15 +183,10 @@ func (o *flags) release() func(dim int) (*bias.Release, error) {
 		if err != nil {
 			return nil, err
 		}
-		if mech.Uses(o.mechanism, "classes") {
+		if mech.VariantOf(p).Form == mech.FormLabel {
 			return nil, fmt.Errorf("%s releases a class and takes no vectors; choose another mechanism", o.mechanism)
 		}
-		if mech.Uses(o.mechanism, "dim") && p.Dim == 0 {
-			p.Dim = dim
-		}
-		if mech.Uses(o.mechanism, "input_dim") && p.InputDim == 0 {
-			p.InputDim = dim
-		}
+		p = p.Fit(dim)
 		if !mech.Uses(o.mechanism, "seed") {
 			p.Seed = 0 // it is that of the noise alone
 		}

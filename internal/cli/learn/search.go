@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"sotto/experiment"
+	"sotto/mech"
 )
 
 // printFrontier prints what the method auto tried, what it gave, and how far
@@ -21,7 +22,7 @@ func printFrontier(w *strings.Builder, f *experiment.Frontier) {
 		release, mark := "-", ""
 		if trial.Mechanism != "" && trial.Dim > 0 {
 			release = fmt.Sprintf("%d numbers", trial.Dim)
-			if trial.Mechanism == "codes" {
+			if mech.VariantOf(mech.Params{Mechanism: trial.Mechanism}).Form == mech.FormCode {
 				release = fmt.Sprintf("1 of %d codes", trial.Dim)
 			}
 		}

@@ -305,13 +305,7 @@ func (o *gatewayOptions) means(ctx context.Context) (encode.Source, gateway.Mech
 	if p.Epsilon == 0 {
 		p.Epsilon = 8
 	}
-	if mech.Uses(o.mechanism, "dim") && p.Dim == 0 {
-		p.Dim = e.Dim()
-	}
-	if mech.Uses(o.mechanism, "input_dim") && p.InputDim == 0 {
-		p.InputDim = e.Dim()
-	}
-	m, err := mech.New(p)
+	m, err := mech.New(p.Fit(e.Dim()))
 	return e, m, err
 }
 

@@ -79,14 +79,10 @@ func RefuseZeros(fs *pflag.FlagSet, may ...string) error {
 	return zero
 }
 
-// Resolve sets the mechanism's name and reads the vocabulary. Sizes follow from
-// lists where there is one.
+// Resolve sets the mechanism's name and reads the vocabulary.
 func (f *MechanismFlags) Resolve(name string) (mech.Params, error) {
 	p := f.Params
 	p.Mechanism = name
-	if p.Dim == 0 && mech.Uses(name, "weights") {
-		p.Dim = len(p.Weights)
-	}
 	if f.VocabularyFile == "" {
 		return p, nil
 	}
@@ -95,29 +91,12 @@ func (f *MechanismFlags) Resolve(name string) (mech.Params, error) {
 		return p, err
 	}
 	p.Vocabulary = words
-	if p.InputDim == 0 {
-		p.InputDim = len(words[0])
-	}
 	return p, nil
 }
 
-// Assume fills in the size that a mechanism has where the user gave none, for
-// commands that read no data: BERT's width, and PRIVEMB's example.
-func Assume(p mech.Params) mech.Params {
-	if p.Dim == 0 && mech.Uses(p.Mechanism, "dim") {
-		p.Dim = 768
-	}
-	if p.InputDim == 0 && mech.Uses(p.Mechanism, "input_dim") {
-		p.InputDim = 300
-	}
-	if p.OutputDim == 0 && mech.Uses(p.Mechanism, "output_dim") && p.Variant != mech.M1 {
-		p.OutputDim = min(50, p.InputDim)
-	}
-	if p.Classes == 0 && mech.Uses(p.Mechanism, "classes") {
-		p.Classes = 2
-	}
-	return p
-}
+// Assume fills in the sizes that the user left open, for commands that read no
+// data: BERT's width, and PRIVEMB's example.
+func Assume(p mech.Params) mech.Params { return p.Assume().Fit(768) }
 
 // maxVocabulary bounds what is compared pair by pair.
 const maxVocabulary = 20_000
@@ -152,8 +131,8 @@ func ReadVectors(path string) ([][]float64, error) {
 func MechanismList() string {
 	var b strings.Builder
 	b.WriteString("Mechanisms and their variants:\n")
-	for _, i := range mech.Infos() {
-		fmt.Fprintf(&b, "  %-11s %s (%s)\n", i.Name, i.About, strings.Join(i.Variants, ", "))
+	for _, i := range mech.Kinds() {
+		fmt.Fprintf(&b, "  %-11s %s (%s)\n", i.Name, i.About, strings.Join(i.VariantNames(), ", "))
 	}
 	return b.String()
 }
@@ -164,7 +143,7 @@ func CompleteMechanism(_ *cobra.Command, args []string, _ string) ([]string, cob
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
-	for _, i := range mech.Infos() {
+	for _, i := range mech.Kinds() {
 		names = append(names, i.Name+"\t"+i.About)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
@@ -176,7 +155,7 @@ func OneMechanism(args []string) error {
 		return nil
 	}
 	var names []string
-	for _, i := range mech.Infos() {
+	for _, i := range mech.Kinds() {
 		names = append(names, i.Name)
 	}
 	return fmt.Errorf("want one mechanism, got %d arguments; mechanisms are %s", len(args), strings.Join(names, ", "))

@@ -189,13 +189,7 @@ func (o *encodeOptions) promise(e encode.Source) (mech.Mechanism, encodeRecord, 
 	if p.Epsilon == 0 {
 		return nil, record, errors.New("want --epsilon, the ε of each release")
 	}
-	if mech.Uses(o.mechanism, "dim") && p.Dim == 0 {
-		p.Dim = e.Dim()
-	}
-	if mech.Uses(o.mechanism, "input_dim") && p.InputDim == 0 {
-		p.InputDim = e.Dim()
-	}
-	m, err := mech.New(p)
+	m, err := mech.New(p.Fit(e.Dim()))
 	if err != nil {
 		return nil, record, err
 	}

@@ -194,13 +194,7 @@ func (o *privatizeOptions) mechanism(name string, r *vecfile.Reader) (mech.Mecha
 	if p.Epsilon == 0 {
 		return nil, errors.New("want --epsilon, the ε of each release")
 	}
-	if mech.Uses(name, "dim") {
-		p.Dim = r.Width()
-	}
-	if mech.Uses(name, "input_dim") {
-		p.InputDim = r.Width()
-	}
-	m, err := mech.New(p)
+	m, err := mech.New(p.Fit(r.Width()))
 	if err != nil {
 		return nil, err
 	}

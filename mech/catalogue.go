@@ -1,0 +1,138 @@
+package mech
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Variants of published systems and of our own.
+const (
+	Paper       = "paper"       // as the publication describes it
+	Released    = "released"    // as its authors' code does it
+	AsStated    = "true"        // with the ε that it states
+	OneHot      = "onehot"      // unary encodings: one bit of each coordinate is set
+	Tight       = "tight"       // oue: noise for the loss it really has
+	MOUE        = "moue"        // oue: LATENT's modification
+	Weighted    = "weighted"    // bitrr: more budget for significant bits
+	Uniform     = "uniform"     // bitrr: the same budget for each bit
+	OneBit      = "onebit"      // bitrr: one stochastically rounded bit a coordinate
+	Orthonormal = "orthonormal" // privemb: a projection that stretches nothing
+	Spectral    = "spectral"    // privemb: noise for the projection's proven norm
+	Vocabulary  = "vocabulary"  // privemb: noise for the worst pair of a public list
+	M1          = "m1"          // privemb: no projection
+)
+
+// The built-in mechanisms, in the order in which help and tables show them.
+func init() {
+	l2 := []Variant{{AsStated, FormVector, NormaliseL2}}
+	for _, k := range []Kind{
+		{
+			Name: "laplace-l1", About: "Laplace noise on the L1 sphere (FEDERATE)",
+			Variants: []Variant{{Paper, FormVector, NormaliseL1}, {Released, FormVector, NormaliseL2}},
+			Uses:     []string{"dim"}, New: build(NewLaplaceL1),
+		},
+		{
+			Name: "dpnr", About: "Laplace noise on min-max scaled vectors (DPNR)",
+			Variants: []Variant{{AsStated, FormVector, NormaliseMinMax}, {Paper, FormVector, NormaliseMinMax}, {Released, FormVector, NormaliseMinMax}},
+			Uses:     []string{"dim"}, New: build(NewDPNR),
+		},
+		{
+			Name: "sue", About: "symmetric unary encoding of bits",
+			Variants: slices.Concat(forms(FormMarks, OneHot), forms(FormBits, Paper)),
+			Uses:     []string{"dim", "bits"}, New: build(NewSUE),
+		},
+		{
+			Name: "oue", About: "optimised unary encoding of bits",
+			Variants: slices.Concat(forms(FormMarks, OneHot, Tight), forms(FormBits, Paper, MOUE)),
+			Uses:     []string{"dim", "bits", "alpha"}, New: build(NewOUE),
+			Honest: Params{Variant: Tight}, // the default spends half of the claim
+		},
+		{
+			Name: "ome", About: "optimised multiple encoding of bits (LDPNN)", Variants: forms(FormBits, Paper),
+			Uses: []string{"dim", "bits", "lambda"}, New: build(NewOME), Honest: Params{Mechanism: "bitrr"},
+		},
+		{
+			Name: "bitrand", About: "bit-aware randomised response (BitRand)", Variants: forms(FormBits, Paper),
+			Uses: []string{"dim", "bits", "alpha"}, New: build(NewBitRand), Honest: Params{Mechanism: "bitrr"},
+			Grid: func(p Params) Params { p.Alpha = 1; return p },
+		},
+		{
+			Name: "bitrr", About: "randomised response on bits, weighted by significance",
+			Variants: append(forms(FormBits, Weighted, Uniform), Variant{OneBit, FormMarks, NormaliseRange}),
+			Uses:     []string{"dim", "bits"}, New: build(NewBitRR),
+		},
+		{
+			Name: "privemb", About: "random projection and metric noise (PRIVEMB)",
+			Variants: forms(FormProjection, Orthonormal, Spectral, Vocabulary, Paper, M1),
+			Uses:     []string{"input_dim", "output_dim", "delta", "clip", "seed", "vocabulary"}, New: build(NewPrivEmb),
+			Fit: fitPrivEmb, Assume: assumePrivEmb,
+		},
+		{Name: "privunit", About: "a random direction near the input's (PrivUnit)", Variants: l2, Uses: []string{"dim"}, New: build(NewPrivUnit)},
+		{
+			Name: "codebook", About: "subset selection from public codewords", Variants: l2,
+			Uses: []string{"dim", "codewords", "selected", "seed"}, New: build(NewCodebook),
+		},
+		{
+			Name: "codes", About: "one of K public codes, by rank (subset selection, extremal channels)", Variants: forms(FormCode, AsStated),
+			Uses: []string{"dim", "selected", "weights"}, New: build(NewCodes), Fit: fitCodes,
+		},
+		{Name: "laplace-l2", About: "noise with density exp(-||k||) on the L2 sphere", Variants: l2, Uses: []string{"dim"}, New: build(NewLaplaceL2)},
+		{Name: "gaussian", About: "analytic Gaussian noise on the L2 sphere", Variants: l2, Uses: []string{"dim", "delta"}, New: build(NewGaussian)},
+		{
+			Name: "krr", About: "randomised response on labels", Variants: forms(FormLabel, AsStated),
+			Uses: []string{"classes"}, New: build(NewKRR), Fit: func(p Params, _ int) Params { return p }, Assume: assumeKRR,
+		},
+	} {
+		Register(k)
+	}
+}
+
+// forms lists variants that release the same and stand in no network.
+func forms(f Form, names ...string) []Variant {
+	var all []Variant
+	for _, n := range names {
+		all = append(all, Variant{Name: n, Form: f})
+	}
+	return all
+}
+
+// fitPrivEmb takes the width of the vocabulary where there is one.
+func fitPrivEmb(p Params, width int) Params {
+	if p.InputDim == 0 && len(p.Vocabulary) > 0 {
+		width = len(p.Vocabulary[0])
+	}
+	p.InputDim = cmp.Or(p.InputDim, width)
+	return p
+}
+
+// assumePrivEmb takes the paper's example.
+func assumePrivEmb(p Params) Params {
+	p = fitPrivEmb(p, max(300, p.OutputDim))
+	if p.Variant != M1 {
+		p.OutputDim = cmp.Or(p.OutputDim, min(50, p.InputDim))
+	}
+	return p
+}
+
+// fitCodes takes as many codes as there are weights, if there are any.
+func fitCodes(p Params, width int) Params {
+	p.Dim = cmp.Or(p.Dim, len(p.Weights), width)
+	return p
+}
+
+func assumeKRR(p Params) Params {
+	p.Classes = cmp.Or(p.Classes, 2)
+	return p
+}
+
+// build turns a constructor of a concrete type into one of the interface, so
+// that an error never carries a non-nil interface around a nil pointer.
+func build[M Mechanism](f func(Params) (M, error)) func(Params) (Mechanism, error) {
+	return func(p Params) (Mechanism, error) {
+		m, err := f(p)
+		if err != nil {
+			return nil, err
+		}
+		return m, nil
+	}
+}

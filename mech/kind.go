@@ -1,0 +1,228 @@
+package mech
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Kind is a mechanism as it registers: what others need to know of it, so that
+// nobody else has to know its name.
+type Kind struct {
+	Name     string
+	About    string    // one line for help texts
+	Variants []Variant // the first is the default
+	Uses     []string  // JSON names of the parameters it takes beside epsilon
+	// New makes it.
+	New func(Params) (Mechanism, error)
+	// Honest names the mechanism and the variant that keep what this one
+	// claims. An absent mechanism means this one, an absent variant the first.
+	Honest Params
+	// Fit fills in the size that p leaves open, for inputs of that many
+	// numbers. Nil sets dim.
+	Fit func(p Params, width int) Params
+	// Assume fills in sizes where there is no input to take them from. Nil
+	// leaves them to Fit.
+	Assume func(p Params) Params
+	// Grid fills in what a grid of experiments does not say. Nil adds nothing.
+	Grid func(p Params) Params
+}
+
+// Variant is one form of a mechanism.
+type Variant struct {
+	Name          string
+	Form          Form
+	Normalisation Normalisation
+}
+
+// Form says what a release is.
+type Form string
+
+// The forms of releases.
+const (
+	FormVector     Form = "vector"     // a noisy copy of the input after its normalisation
+	FormProjection Form = "projection" // a noisy copy of a projection of the input
+	FormBits       Form = "bits"       // noisy bits of a binary expansion
+	FormMarks      Form = "marks"      // noisy bits of which no mean estimates the input
+	FormCode       Form = "code"       // one of several codes: 1 in one place and 0 in all others
+	FormLabel      Form = "label"      // a class
+)
+
+// Within reports whether the variant can stand within a network: gradients pass,
+// and it releases as many numbers as it takes.
+func (v Variant) Within() bool { return v.Normalisation != "" }
+
+// Binary reports whether a release is made of zeros and ones, several for each
+// number or one.
+func (v Variant) Binary() bool { return v.Form == FormBits || v.Form == FormMarks }
+
+// Normalisation says what is done to an input before noise, so that a network
+// can do it too and gradients pass. "" means that the mechanism cannot stand
+// within a network.
+type Normalisation string
+
+// The normalisations.
+const (
+	NormaliseL1     Normalisation = "l1"     // divided by the L1 norm
+	NormaliseL2     Normalisation = "l2"     // divided by the L2 norm
+	NormaliseMinMax Normalisation = "minmax" // scaled to [0, 1] by its least and largest number
+	NormaliseRange  Normalisation = "range"  // clipped to ±[Range]
+)
+
+// Range is where [NormaliseRange] clips.
+const Range = oneHotRange
+
+// kinds is what was registered, in order.
+var kinds struct {
+	sync.RWMutex
+	list []Kind
+}
+
+var kindName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+// Register makes a mechanism known by its name. Programs call it from init. It
+// panics if the name is taken or k is incomplete: such a program is wrong.
+func Register(k Kind) {
+	kinds.Lock()
+	defer kinds.Unlock()
+	switch {
+	case !kindName.MatchString(k.Name):
+		panic(fmt.Sprintf("mech: name of a mechanism is %q, must be lower-case letters, digits and hyphens", k.Name))
+	case slices.ContainsFunc(kinds.list, func(other Kind) bool { return other.Name == k.Name }):
+		panic(fmt.Sprintf("mech: mechanism %s is registered already, must be registered once", k.Name))
+	case len(k.Variants) == 0 || k.New == nil || k.About == "":
+		panic(fmt.Sprintf("mech: mechanism %s lacks variants, a description or New, must have all three", k.Name))
+	}
+	for i, v := range k.Variants {
+		if v.Name == "" || v.Form == "" || slices.ContainsFunc(k.Variants[:i], func(w Variant) bool { return w.Name == v.Name }) {
+			panic(fmt.Sprintf("mech: variant %d of %s is %q with form %q, must have a name of its own and a form", i, k.Name, v.Name, v.Form))
+		}
+	}
+	k.Variants, k.Uses = slices.Clone(k.Variants), slices.Clone(k.Uses)
+	kinds.list = append(kinds.list, k)
+}
+
+// Kinds lists the mechanisms that [New] makes, in the order in which help and
+// tables show them.
+func Kinds() []Kind {
+	kinds.RLock()
+	defer kinds.RUnlock()
+	all := slices.Clone(kinds.list)
+	for i, k := range all {
+		all[i].Variants, all[i].Uses = slices.Clone(k.Variants), slices.Clone(k.Uses)
+	}
+	return all
+}
+
+// Names lists the mechanisms of which a variant has what is asked for.
+func Names(has func(Variant) bool) []string {
+	var names []string
+	for _, k := range Kinds() {
+		if slices.ContainsFunc(k.Variants, has) {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+func find(name string) (Kind, error) {
+	kinds.RLock()
+	defer kinds.RUnlock()
+	var names []string
+	for _, k := range kinds.list {
+		if k.Name == name {
+			return k, nil
+		}
+		names = append(names, k.Name)
+	}
+	return Kind{}, fmt.Errorf("mech: mechanism is %q, must be one of %s", name, strings.Join(names, ", "))
+}
+
+// VariantNames lists the variants, the default first.
+func (k Kind) VariantNames() []string {
+	var names []string
+	for _, v := range k.Variants {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// VariantOf returns the variant that p names: the mechanism's default for none
+// or for one that it has not, and nothing for an unknown mechanism. [New]
+// refuses both.
+func VariantOf(p Params) Variant {
+	k, err := find(p.Mechanism)
+	if err != nil {
+		return Variant{}
+	}
+	i := slices.IndexFunc(k.Variants, func(v Variant) bool { return v.Name == p.Variant })
+	return k.Variants[max(i, 0)]
+}
+
+// Uses reports whether the mechanism of that name takes the parameter with
+// that JSON name.
+func Uses(mechanism, parameter string) bool {
+	k, err := find(mechanism)
+	return err == nil && slices.Contains(k.Uses, parameter)
+}
+
+// Fit fills in the size that p leaves open, for inputs of that many numbers.
+func (p Params) Fit(width int) Params {
+	k, err := find(p.Mechanism)
+	switch {
+	case err != nil:
+	case k.Fit != nil:
+		return k.Fit(p, width)
+	case p.Dim == 0:
+		p.Dim = width
+	}
+	return p
+}
+
+// Assume fills in the sizes that p leaves open and that are not those of an
+// input at hand.
+func (p Params) Assume() Params {
+	if k, err := find(p.Mechanism); err == nil && k.Assume != nil {
+		return k.Assume(p)
+	}
+	return p
+}
+
+// Grid fills in what a grid of experiments leaves open.
+func (p Params) Grid() Params {
+	if k, err := find(p.Mechanism); err == nil && k.Grid != nil {
+		return k.Grid(p)
+	}
+	return p
+}
+
+// Within returns p in the first variant that can stand within a network, unless
+// it names one that can or there is none.
+func (p Params) Within() Params {
+	k, err := find(p.Mechanism)
+	if i := slices.IndexFunc(k.Variants, Variant.Within); err == nil && i >= 0 && !VariantOf(p).Within() {
+		p.Variant = k.Variants[i].Name
+	}
+	return p
+}
+
+// Honest names the mechanism and the variant that keep what p claims.
+func (p Params) Honest() (mechanism, variant string) {
+	k, err := find(p.Mechanism)
+	if err != nil || k.Honest.Mechanism == "" {
+		return p.Mechanism, k.Honest.Variant
+	}
+	return k.Honest.Mechanism, k.Honest.Variant
+}
+
+// Twin describes a mechanism that releases the same as p's but for noise too
+// small to matter.
+func (p Params) Twin() Params {
+	if VariantOf(p).Form == FormBits {
+		return Params{Mechanism: "bitrr", Variant: Uniform, Dim: p.Dim, Bits: p.Bits, Epsilon: MaxEpsilon}
+	}
+	p.Epsilon = MaxEpsilon
+	return p
+}
