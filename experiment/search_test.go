@@ -246,12 +246,12 @@ func TestAutoForScripts(t *testing.T) {
 // checkStored reads a result of auto as reports and gates do.
 func checkStored(t *testing.T, dir string) {
 	t.Helper()
-	found, err := evidence.Load(filepath.Join(dir, experiment.ResultsFile))
+	found, err := report.Load(filepath.Join(dir, experiment.ResultsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.Results) != 1 || found.Results[0].Frontier == nil || len(found.Results[0].Searched) == 0 {
-		t.Errorf("the evidence is %+v, want the search in it", found.Results)
+	if all := evidence.All[experiment.Result](found); len(all) != 1 || all[0].Frontier == nil || len(all[0].Searched) == 0 {
+		t.Errorf("the evidence is %+v, want the search in it", all)
 	}
 	if err := errors.Join(report.HTML(io.Discard, found), report.Markdown(io.Discard, found)); err != nil {
 		t.Errorf("report: %v", err)

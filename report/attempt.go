@@ -19,10 +19,7 @@ func attemptSection(e *evidence.Evidence) page.Section {
 		Meaning: "What other attackers got out of releases, beside what somebody reaches who sees no release (baseline) and what nobody exceeds at the stated ε (limit).",
 		Source:  "sotto attack, with 95 % intervals.",
 	}
-	for _, a := range attempts(e) {
-		if len(a.Findings) == 0 {
-			continue
-		}
+	for _, a := range evidence.All[evidence.Attempt](e) {
 		stated := ", nothing is stated"
 		if g := a.Guarantee; g != nil {
 			stated = ", stated ε = " + guaranteeText(&g.Epsilon, g.Unit, g.Delta)

@@ -12,7 +12,6 @@ import (
 	"sotto/experiment"
 	"sotto/measure"
 	"sotto/report"
-	"sotto/report/evidence"
 )
 
 // point is a mark of a drawing.
@@ -34,7 +33,7 @@ func drawing(t *testing.T, priors []float64, configurations ...experiment.Config
 	t.Helper()
 	r := result()
 	r.Priors, r.Configurations = priors, configurations
-	svg := drawn.FindString(render(t, report.HTML, &evidence.Evidence{Results: []*experiment.Result{r}}))
+	svg := drawn.FindString(render(t, report.HTML, of(r)))
 	var points []point
 	for _, m := range marked.FindAllStringSubmatch(svg, -1) {
 		if tip := html.UnescapeString(m[4]); strings.Contains(tip, "true ε") {
@@ -164,7 +163,7 @@ func TestResultsShareAPlot(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			a, b := result(), result()
 			tt.change(b)
-			page := render(t, report.HTML, &evidence.Evidence{Results: []*experiment.Result{a, b}})
+			page := render(t, report.HTML, of(a, b))
 			if got := len(regexp.MustCompile(`<title id="p\d+w-t">Accuracy against ε`).FindAllString(page, -1)); got != tt.want {
 				t.Errorf("%d plots, want %d", got, tt.want)
 			}

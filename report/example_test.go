@@ -5,19 +5,22 @@ import (
 	"os"
 
 	"sotto/dp"
-	"sotto/experiment"
 	"sotto/report"
-	"sotto/report/evidence"
 )
 
 func ExampleSentence() {
-	fmt.Println(report.Sentence(&evidence.Evidence{Results: []*experiment.Result{result()}}))
+	fmt.Println(report.Sentence(of(result())))
 	// Output: As released, dpnr promises ε = 0.05 and keeps none (ε is infinite); at a true ε of 4, noise laplace-l1 reaches 94.1 % on reviews where an unprotected model reaches 97.0 %.
 }
 
 func ExampleMarkdown() {
-	releases := []*evidence.Release{released("monday.npy", 4), released("tuesday.npy", dp.Epsilon(2))}
-	if err := report.Markdown(os.Stdout, &evidence.Evidence{Title: "Two days", Releases: releases}); err != nil {
+	found, err := report.Kinds().New(released("monday.npy", 4), released("tuesday.npy", dp.Epsilon(2)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	found.Title = "Two days"
+	if err = report.Markdown(os.Stdout, found); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
@@ -73,7 +76,7 @@ func ExampleHTML() {
 		return
 	}
 	defer os.Remove(f.Name())
-	err = report.HTML(f, &evidence.Evidence{Results: []*experiment.Result{result()}})
+	err = report.HTML(f, of(result()))
 	fmt.Println(err, f.Close())
 	// Output: <nil> <nil>
 }

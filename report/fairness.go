@@ -1,9 +1,11 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,26 +24,52 @@ const (
 // foldGroups is how many rows of groups, which a plot shows too, stay open.
 const foldGroups = 6
 
-// fairnessSection shows how differently groups are served.
-func fairnessSection(e *evidence.Evidence) page.Section {
-	s := page.Section{
+// fairnessKind is what "sotto measure fairness" stores.
+var fairnessKind = evidence.Kind[evidence.Fairness]{
+	Format: evidence.FairnessFormat, Name: "fairness", List: "fairness",
+	Check: func(f *evidence.Fairness) error {
+		if f.Fairness == nil || slices.ContainsFunc(f.Attributes, func(a evidence.AttributeFairness) bool { return a.Fairness == nil }) {
+			return errors.New("evidence: a comparison of groups has no groups")
+		}
+		return nil
+	},
+	Section: func(e *evidence.Evidence) []page.Section {
+		s := fairnessSection()
+		for _, f := range evidence.All[evidence.Fairness](e) {
+			source := nameText(path.Base(f.Source))
+			for _, a := range f.Attributes {
+				s.Blocks = append(s.Blocks, groupsOf(source+", by "+nameText(a.Attribute), a.Fairness)...)
+			}
+			s.Blocks = append(s.Blocks, groupsOf(source+", by "+nameText(strings.Join(f.Columns.Group, " × ")), f.Fairness)...)
+		}
+		return []page.Section{s}
+	},
+	Subjects: func(f *evidence.Fairness) []evidence.Subject {
+		all := []evidence.Subject{fairnessSubject(f.Source, strings.Join(f.Columns.Group, " × "), f.Fairness)}
+		for _, a := range f.Attributes {
+			all = append(all, fairnessSubject(f.Source, a.Attribute, a.Fairness))
+		}
+		return all
+	},
+}
+
+func fairnessSubject(source, by string, f *measure.Fairness) evidence.Subject {
+	gap := f.GRMS
+	if len(f.Classes) == 2 { // as of a training
+		gap = f.Classes[1].TPRDifference
+	}
+	return evidence.Subject{Name: join("fairness of", source, "by", by), Numbers: map[string]measure.Estimate{
+		"accuracy": f.Accuracy.Estimate, "gap": gap, "grms": f.GRMS, "parity": f.ParityDifference, "odds": f.OddsDifference,
+	}}
+}
+
+// fairnessSection is how differently groups are served, without its blocks.
+func fairnessSection() page.Section {
+	return page.Section{
 		ID: "fairness", Title: "Fairness by group",
 		Meaning: "How well each group is served. The gaps are 0 where all groups are served alike; the parity ratio is 1. A rate without rows is not defined, which is not 0.",
 		Source:  "Configurations: sotto train, groups by the first seed. Predictions of other models: sotto measure fairness. Bars are 95 % bootstrap intervals.",
 	}
-	for _, r := range tasks(e) {
-		s.Blocks = append(s.Blocks, fairnessOf(r)...)
-	}
-	for _, f := range comparisons(e) {
-		source := nameText(path.Base(f.Source))
-		for _, a := range f.Attributes {
-			if a.Fairness != nil {
-				s.Blocks = append(s.Blocks, groupsOf(source+", by "+nameText(a.Attribute), a.Fairness)...)
-			}
-		}
-		s.Blocks = append(s.Blocks, groupsOf(source+", by "+page.Clean(strings.Join(f.Columns.Group, " × "), nameLength), f.Fairness)...)
-	}
-	return s
 }
 
 // fairnessOf compares the groups under each configuration of a result.

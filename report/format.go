@@ -219,3 +219,19 @@ func metricText(metric string, v measure.Number) string {
 	}
 	return page.Decimal(v, 3)
 }
+
+// kept returns the values that are to be kept.
+func kept[T any](all []T, keep func(T) bool) []T {
+	var some []T
+	for _, v := range all {
+		if keep(v) {
+			some = append(some, v)
+		}
+	}
+	return some
+}
+
+// join joins what is not empty with blanks.
+func join(parts ...string) string {
+	return strings.Join(kept(parts, func(p string) bool { return p != "" }), " ")
+}

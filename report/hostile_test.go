@@ -21,7 +21,7 @@ const evil = pagetest.Evil
 func hostile() *evidence.Evidence {
 	e := sample()
 	e.Title, e.Tool = evil, evil
-	r := e.Results[0]
+	r := first[experiment.Result](e)
 	r.Data.Name, r.Data.Variant, r.Data.Label, r.Data.Attribute, r.Data.Hash, r.Data.Encoder = evil, evil, evil, evil, evil, evil
 	r.Data.Classes, r.Data.Groups, r.Notes = []string{evil}, []string{evil, evil}, []string{evil}
 	r.Spec.Data, r.Spec.Methods = evil+"```", []string{evil}
@@ -34,29 +34,30 @@ func hostile() *evidence.Evidence {
 		}
 		c.Fairness = fairness(evil, evil)
 	}
-	for i := range e.Attacks[0].Models {
-		m := &e.Attacks[0].Models[i]
+	models := first[evidence.Attack](e).Models
+	for i := range models {
+		m := &models[i]
 		m.Folder, m.Attribute, m.Attackers[0].Name = evil, evil, evil
 		m.Attackers[0].Description.Code = evil
 	}
-	for _, a := range e.Attempts {
+	for _, a := range evidence.All[evidence.Attempt](e) {
 		a.Source, a.Kind, a.Notes = evil, evil, []string{evil}
 		for i := range a.Findings {
 			f := &a.Findings[i]
 			f.Attacker, f.Target, f.Metric, f.Noise = evil, evil, evil, evil
 		}
 	}
-	f := e.Fairness[0]
+	f := first[evidence.Fairness](e)
 	f.Source, f.Columns.Group, f.Fairness = evil, []string{evil}, fairness(evil, evil, evil)
 	f.Classes[0].Overall.Class = evil
-	for _, a := range e.Audits {
+	for _, a := range evidence.All[evidence.Audit](e) {
 		a.Mechanism, a.Variant, a.Assumptions = evil, evil, []string{evil}
 	}
-	for _, r := range e.Releases {
+	for _, r := range evidence.All[evidence.Release](e) {
 		r.Name, r.Mechanism.Mechanism, r.Reason, r.Noise, r.Tool = evil, evil, evil, evil, evil
 		r.Guarantee.Assumptions = []string{evil}
 	}
-	p := &e.Pictures[0]
+	p := first[experiment.Picture](e)
 	p.Title, p.Layout, p.Attribute, p.Values = evil, evil, evil, []string{evil, evil}
 	return e
 }
@@ -92,7 +93,7 @@ func outsideCode(text string) string {
 // What is not defined is said so, and never printed as Go does.
 func TestUndefined(t *testing.T) {
 	e := sample()
-	r, bad := e.Results[0], math.NaN()
+	r, bad := first[experiment.Result](e), math.NaN()
 	r.Reference, r.Priors = nan, nil
 	for i := range r.Configurations {
 		c := &r.Configurations[i]
@@ -103,24 +104,22 @@ func TestUndefined(t *testing.T) {
 		c.Seeds = c.Seeds[:1]
 		c.Seeds[0].Attack = nil
 	}
-	m := e.Attacks[0].Models[0]
+	m := first[evidence.Attack](e).Models[0]
 	m.Limit = nan
 	m.Attackers[0].Leakage = measure.Leakage{Accuracy: bad, Low: bad, High: bad, Majority: bad, AUC: nan}
 	*m.Attackers[0].Description = measure.DescriptionLength{Bits: bad, Kbit: math.Inf(1), Uniform: bad, Compression: nan, Blocks: []measure.Block{{Fitted: 1, To: 2, Bits: bad}}}
-	e.Attempts[0].Findings[0].Value = nan
-	e.Fairness[0].Fairness = &measure.Fairness{Difference: measure.Estimate{Value: nan, Low: nan, High: nan}, Groups: []measure.GroupReport{{Name: "g"}}}
-	e.Audits[0].LowerBound, e.Audits[0].Confidence = bad, bad
-	e.Pictures[0].Before[0][0] = float32(bad)
-	e.Pictures[0].Groups[1] = 99
-	e.Pictures[0].After = e.Pictures[0].After[:10]
+	first[evidence.Attempt](e).Findings[0].Value = nan
+	first[evidence.Fairness](e).Fairness = &measure.Fairness{Difference: measure.Estimate{Value: nan, Low: nan, High: nan}, Groups: []measure.GroupReport{{Name: "g"}}}
+	a, p := first[evidence.Audit](e), first[experiment.Picture](e)
+	a.LowerBound, a.Confidence = bad, bad
+	p.Before[0][0], p.Groups[1], p.After = float32(bad), 99, p.After[:10]
 	check(t, e)
 }
 
 // FuzzReport feeds whatever evidence can be read, and looks for panics and for
 // text that gets out of its place.
 func FuzzReport(f *testing.F) {
-	for _, e := range []*evidence.Evidence{sample(), {Audits: []*evidence.Audit{audited("a", "", 0, 1e300, true)}}, {Pictures: []experiment.Picture{picture(3, 2)}}} {
-		e.Format = evidence.Format
+	for _, e := range []*evidence.Evidence{sample(), of(audited("a", "", 0, 1e300, true)), of(picture(3, 2))} {
 		b, err := json.Marshal(e)
 		if err != nil {
 			f.Fatal(err)
@@ -128,7 +127,7 @@ func FuzzReport(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		e := &evidence.Evidence{}
+		e := of()
 		if err := e.Add("fuzz.json", bytes.NewReader(content)); err != nil {
 			return
 		}
@@ -144,18 +143,18 @@ func FuzzReport(f *testing.F) {
 func TestExtremes(t *testing.T) {
 	e := sample()
 	for i, v := range []dp.Epsilon{0, 1e-300, 1e300, math.MaxFloat64} {
-		c := &e.Results[0].Configurations[i]
+		c := &first[experiment.Result](e).Configurations[i]
 		c.Mean.True = &v
 		c.Mean.Accuracy, c.Interval = measure.Number(v), [2]measure.Number{-1e300, 1e300}
 		if c.Statement != nil {
 			c.Statement.True, c.Statement.Claimed = v, dp.Epsilon(i)*1e-310
 		}
 	}
-	for i := range e.Attempts[0].Findings {
-		e.Attempts[0].Findings[i].Releases = math.MaxInt - i
-		e.Attempts[0].Findings[i].Value = 1e308
+	findings := first[evidence.Attempt](e).Findings
+	for i := range findings {
+		findings[i].Releases, findings[i].Value = math.MaxInt-i, 1e308
 	}
-	d := e.Attacks[0].Models[0].Attackers[0].Description
+	d := first[evidence.Attack](e).Models[0].Attackers[0].Description
 	d.Classes, d.Blocks[1].Bits, d.Blocks[2].Fitted = 0, math.MaxFloat64, math.MaxInt
 	check(t, e)
 }

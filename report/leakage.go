@@ -13,17 +13,19 @@ import (
 // plotRows is how many rows a dot plot shows.
 const plotRows = 24
 
-// leakageSection shows what attackers learnt of the protected attribute.
-func leakageSection(e *evidence.Evidence) page.Section {
-	s := page.Section{
+// leakageSection is what attackers learnt of the protected attribute, without
+// its blocks.
+func leakageSection() page.Section {
+	return page.Section{
 		ID: "leakage", Title: "Leakage",
 		Meaning: "How often an attacker who was trained on releases guesses the protected attribute of people it has not seen. At the line, it does no better than somebody who sees nothing; the tick is what no attacker can exceed at the true ε. A low number says that these attackers failed; only ε speaks of all.",
 		Source:  "The reference attacker (100 hidden units) of each configuration, and where a claim is false the same after it has taken out what all coordinates share, whichever is right more often: sotto train. Further attackers: sotto attack.",
 	}
-	for _, r := range tasks(e) {
-		s.Blocks = append(s.Blocks, leakageOf(r)...)
-	}
-	all := models(e)
+}
+
+// attackersSection adds what the attackers of "sotto attack" learnt.
+func attackersSection(e *evidence.Evidence) page.Section {
+	s, all := leakageSection(), models(e)
 	if len(all) == 0 {
 		return s
 	}
@@ -31,7 +33,8 @@ func leakageSection(e *evidence.Evidence) page.Section {
 	if p := attackPlot(all); p != nil {
 		s.Blocks = append(s.Blocks, page.Block{Figure: &page.Figure{Caption: rowsCaption("Bars are 95 % intervals.", len(all)), Plots: []page.Plot{p}}})
 	}
-	return page.Section{ID: s.ID, Title: s.Title, Meaning: s.Meaning, Source: s.Source, Blocks: append(s.Blocks, attackTable(all).Blocks()...)}
+	s.Blocks = append(s.Blocks, attackTable(all).Blocks()...)
+	return s
 }
 
 // rowsCaption adds how much a plot leaves out.

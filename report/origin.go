@@ -17,7 +17,7 @@ func originSection(e *evidence.Evidence) page.Section {
 		ID: "measured", Title: "How it was measured",
 		Meaning: "What decides the numbers above, so that somebody else can get them again.",
 	}
-	for _, r := range results(e) {
+	for _, r := range evidence.All[experiment.Result](e) {
 		s.Blocks = append(s.Blocks, page.Block{Heading: taskName(r)}, page.Block{List: originOf(r)})
 		if spec, err := json.MarshalIndent(r.Spec, "", "  "); err == nil && len(spec) < 1<<16 {
 			s.Blocks = append(s.Blocks, page.Block{Heading: "Specification", Code: cleanLines(string(spec))})
@@ -97,7 +97,7 @@ func tools(e *evidence.Evidence) string {
 		}
 	}
 	add(e.Tool)
-	for _, r := range releases(e) {
+	for _, r := range evidence.All[evidence.Release](e) {
 		add(r.Tool)
 	}
 	return strings.Join(list[:min(len(list), 20)], "; ")

@@ -17,6 +17,25 @@ const (
 	maxGroups   = 12
 )
 
+// pictureKind is pictures that belong to no result. They have no file of their
+// own.
+var pictureKind = evidence.Kind[experiment.Picture]{
+	List: "pictures", Check: checkPicture,
+	Section: func(e *evidence.Evidence) []page.Section { return []page.Section{pictureSection(e)} },
+}
+
+func checkPicture(p *experiment.Picture) error {
+	if len(p.Groups) == 0 || len(p.Before) != len(p.Groups) || len(p.After) != len(p.Groups) {
+		return fmt.Errorf("evidence: a picture has %d groups, %d points before release and %d after, must have as many of each", len(p.Groups), len(p.Before), len(p.After))
+	}
+	for _, g := range p.Groups {
+		if g < 0 || g >= len(p.Values) {
+			return fmt.Errorf("evidence: a picture has group %d of %d, which it does not name", g, len(p.Values))
+		}
+	}
+	return nil
+}
+
 // pictureSection shows vectors before and after release.
 func pictureSection(e *evidence.Evidence) page.Section {
 	s := page.Section{
@@ -24,9 +43,11 @@ func pictureSection(e *evidence.Evidence) page.Section {
 		Meaning: "The same texts twice, laid out in the plane by their vectors: before release and after it. Colours and shapes are the groups. Clusters of one group are what an attacker uses; distances between clusters mean little.",
 		Source:  "Stored layouts of the results.",
 	}
-	all := slices.Clone(e.Pictures)
-	for _, r := range results(e) {
-		all = append(all, r.Pictures...)
+	all := evidence.All[experiment.Picture](e)
+	for _, r := range evidence.All[experiment.Result](e) {
+		for i := range r.Pictures {
+			all = append(all, &r.Pictures[i])
+		}
 	}
 	if len(all) == 0 {
 		return s
@@ -46,7 +67,7 @@ func pictureSection(e *evidence.Evidence) page.Section {
 
 // pictureFigure draws a picture with at most so many points, or nothing if it
 // holds none.
-func pictureFigure(p experiment.Picture, most int) *page.Figure {
+func pictureFigure(p *experiment.Picture, most int) *page.Figure {
 	keys, groupOf := groupKeys(p)
 	title, attribute := nameText(p.Title), nameText(p.Attribute)
 	before := &page.Scatter{Title: title + ", before release", Desc: "A scatter plot of the texts' vectors by " + attribute + ", not protected.", Heading: "Before release: NOT protected", Keys: keys}
@@ -76,7 +97,7 @@ func spotAt(s experiment.Spot) page.Point { return page.Point{X: float64(s[0]), 
 
 // groupKeys names the groups, the last of many together, and maps an index of
 // a picture to one of the names.
-func groupKeys(p experiment.Picture) (keys []string, groupOf func(int) int) {
+func groupKeys(p *experiment.Picture) (keys []string, groupOf func(int) int) {
 	for i, v := range p.Values {
 		if i == maxGroups-1 && len(p.Values) > maxGroups {
 			break

@@ -7,55 +7,43 @@ import (
 	"slices"
 
 	"sotto/dp"
-	"sotto/experiment"
 	"sotto/mech"
 	"sotto/report/evidence"
 	"sotto/report/page"
 )
 
-// promise is what is claimed of one mechanism at one ε, what is proved, and
-// what was found.
+// promise is one that several configurations and files may make, beside the
+// audit that certifies most.
 type promise struct {
-	name               string // for a person, with the dimension
-	mechanism, variant string
-	dim                int
-	unit               dp.Unit
-	delta              float64
-	claimed, proved    *dp.Epsilon // nil: nobody claimed anything; nothing is proved
-	textLevel          *dp.Epsilon // beside a word-level ε
-	textDelta          float64
-	users              []string // configurations and files
-	reason             string
-	assumptions        []string
-	audit              *evidence.Audit // the one that certifies most
+	evidence.Promise
+	users []string // configurations and files
 }
 
-// collect gathers the promises of results, releases and audits, each once, the
-// false ones first.
+// collect gathers the promises of all evidence, each once, the false ones first.
 func collect(e *evidence.Evidence) []promise {
-	var all []promise
-	for _, r := range results(e) {
-		for i := range r.Configurations {
-			c := &r.Configurations[i]
-			all = merge(all, stated(c), seriesName(c))
+	var all, audits []promise
+	for _, s := range e.Subjects() {
+		switch p := s.Promise; {
+		case p == nil || p.Name == "":
+		case p.Audit != nil:
+			audits = append(audits, promise{Promise: *p})
+		default:
+			all = merge(all, *p)
 		}
 	}
-	for _, r := range releases(e) {
-		all = merge(all, recorded(r), "file "+nameText(r.Name))
-	}
-	for _, a := range audits(e) {
-		if i := slices.IndexFunc(all, func(p promise) bool { return p.matches(a) }); i < 0 {
-			all = append(all, audited(a))
+	for _, a := range audits {
+		if !slices.ContainsFunc(all, func(p promise) bool { return p.matches(&a) }) {
+			all = append(all, a)
 			continue
 		}
 		for i := range all {
-			if p := &all[i]; p.matches(a) && (p.audit == nil || a.LowerBound > p.audit.LowerBound) {
-				p.audit = a
+			if p := &all[i]; p.matches(&a) && (p.Audit == nil || a.Audit.LowerBound > p.Audit.LowerBound) {
+				p.Audit = a.Audit
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b promise) int {
-		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.name, b.name), cmp.Compare(valueOf(a.claimed), valueOf(b.claimed)))
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Name, b.Name), cmp.Compare(valueOf(a.Claimed), valueOf(b.Claimed)))
 	})
 	return all
 }
@@ -66,43 +54,6 @@ func valueOf(e *dp.Epsilon) float64 {
 		return math.Inf(1)
 	}
 	return float64(*e)
-}
-
-// stated is the promise of a configuration.
-func stated(c *experiment.Configuration) promise {
-	s := c.Statement
-	if s == nil {
-		return promise{name: configurationName(c), unit: c.Mean.Unit, proved: c.Mean.True}
-	}
-	p := promise{
-		mechanism: s.Mechanism, variant: s.Variant, dim: s.Parameters.Dim, unit: s.Unit, delta: s.Delta,
-		claimed: &s.Claimed, proved: &s.True, textLevel: s.TextLevel, textDelta: s.TextDelta,
-		reason: longText(s.Reason), assumptions: s.Assumptions,
-	}
-	p.name = mechanismName(s.Parameters, s.Mechanism, s.Variant)
-	if s.Dropout > 0 {
-		p.name += fmt.Sprintf(", word dropout %.3g", s.Dropout)
-	}
-	return p
-}
-
-// recorded is the promise of a file of releases.
-func recorded(r *evidence.Release) promise {
-	return promise{
-		name:      mechanismName(r.Mechanism, r.Mechanism.Mechanism, r.Mechanism.Variant),
-		mechanism: r.Mechanism.Mechanism, variant: r.Mechanism.Variant, dim: r.Mechanism.Dim,
-		unit: r.Guarantee.Unit, delta: r.Guarantee.Delta, claimed: &r.Claimed, proved: &r.Guarantee.Epsilon,
-		reason: longText(r.Reason), assumptions: r.Guarantee.Assumptions,
-	}
-}
-
-// audited is the promise of a mechanism of which nothing else is known.
-func audited(a *evidence.Audit) promise {
-	return promise{
-		name:      mechanismName(mech.Params{Dim: a.Dim}, a.Mechanism, a.Variant),
-		mechanism: a.Mechanism, variant: a.Variant, dim: a.Dim, unit: a.Unit, delta: a.Delta,
-		claimed: &a.Claimed, proved: a.True, assumptions: a.Assumptions, audit: a,
-	}
 }
 
 // mechanismName names a mechanism with what its ε depends on.
@@ -126,34 +77,34 @@ func mechanismName(p mech.Params, mechanism, variant string) string {
 }
 
 // merge adds p, or its user to the same promise.
-func merge(all []promise, p promise, user string) []promise {
+func merge(all []promise, p evidence.Promise) []promise {
 	i := slices.IndexFunc(all, func(q promise) bool {
-		return q.name == p.name && q.unit == p.unit && q.delta == p.delta && valueOf(q.claimed) == valueOf(p.claimed) && valueOf(q.proved) == valueOf(p.proved)
+		return q.Name == p.Name && q.Unit == p.Unit && q.Delta == p.Delta && valueOf(q.Claimed) == valueOf(p.Claimed) && valueOf(q.Proved) == valueOf(p.Proved)
 	})
 	if i < 0 {
-		i, all = len(all), append(all, p)
+		i, all = len(all), append(all, promise{Promise: p})
 	}
-	if !slices.Contains(all[i].users, user) {
-		all[i].users = append(all[i].users, user)
+	if !slices.Contains(all[i].users, p.User) {
+		all[i].users = append(all[i].users, p.User)
 	}
 	return all
 }
 
 // matches reports whether an audit is of this promise.
-func (p *promise) matches(a *evidence.Audit) bool {
-	return p.claimed != nil && p.mechanism == a.Mechanism && p.variant == a.Variant && (a.Dim == 0 || a.Dim == p.dim) &&
-		p.unit == a.Unit && p.delta == a.Delta && math.Abs(float64(*p.claimed-a.Claimed)) <= 1e-9*float64(a.Claimed)
+func (p *promise) matches(a *promise) bool {
+	return p.Claimed != nil && p.Mechanism == a.Mechanism && p.Variant == a.Variant && (a.Dim == 0 || a.Dim == p.Dim) &&
+		p.Unit == a.Unit && p.Delta == a.Delta && math.Abs(float64(*p.Claimed-*a.Claimed)) <= 1e-9*float64(*a.Claimed)
 }
 
 // honest reports whether the claim is what is proved, apart from the last
 // digits.
 func (p *promise) honest() bool {
-	return mech.Statement{Claimed: *p.claimed, True: *p.proved}.Honest()
+	return mech.Statement{Claimed: *p.Claimed, True: *p.Proved}.Honest()
 }
 
 // contradicted reports whether an audit certifies more than is proved.
 func (p *promise) contradicted() bool {
-	return p.audit != nil && p.proved != nil && p.audit.LowerBound > float64(dp.RoundUp(*p.proved))
+	return p.Audit != nil && p.Proved != nil && p.Audit.LowerBound > float64(dp.RoundUp(*p.Proved))
 }
 
 // verdict says what holds of the claim.
@@ -161,30 +112,30 @@ func (p *promise) verdict() page.Cell {
 	switch {
 	case p.contradicted():
 		return page.Cell{Text: "an audit contradicts the proof", Tone: page.Bad}
-	case p.claimed == nil && p.proved != nil && *p.proved == 0:
+	case p.Claimed == nil && p.Proved != nil && *p.Proved == 0:
 		return page.Cell{Text: "releases nothing", Tone: page.Good}
-	case p.claimed == nil:
+	case p.Claimed == nil:
 		return page.Cell{Text: "not protected", Tone: page.Warn}
-	case p.proved == nil && p.audit != nil && p.audit.Refuted:
+	case p.Proved == nil && p.Audit != nil && p.Audit.Refuted:
 		return page.Cell{Text: "claim FALSE: refuted by an audit", Tone: page.Bad}
-	case p.proved == nil:
+	case p.Proved == nil:
 		return page.Cell{Text: "not refuted, not proved", Tone: page.Plain}
 	case p.honest():
 		return page.Cell{Text: "claim true", Tone: page.Good}
-	case *p.proved == dp.Infinite:
+	case *p.Proved == dp.Infinite:
 		return page.Cell{Text: "claim FALSE: keeps none", Tone: page.Bad}
 	}
-	return page.Cell{Text: "claim FALSE" + timesText(float64(*p.proved / *p.claimed)), Tone: page.Bad}
+	return page.Cell{Text: "claim FALSE" + timesText(float64(*p.Proved / *p.Claimed)), Tone: page.Bad}
 }
 
 // rank orders promises: what is false comes first.
 func (p *promise) rank() int {
 	switch v := p.verdict(); {
-	case v.Tone == page.Bad && p.proved != nil && *p.proved == dp.Infinite:
+	case v.Tone == page.Bad && p.Proved != nil && *p.Proved == dp.Infinite:
 		return 0
 	case v.Tone == page.Bad:
 		return 1
-	case p.claimed == nil && v.Tone == page.Warn:
+	case p.Claimed == nil && v.Tone == page.Warn:
 		return 2
 	}
 	return 3
@@ -192,11 +143,11 @@ func (p *promise) rank() int {
 
 // auditText says what the best audit certified.
 func (p *promise) auditText() page.Cell {
-	if p.audit == nil {
+	if p.Audit == nil {
 		return page.Cell{Text: none}
 	}
-	c := page.Cell{Text: fmt.Sprintf("≥ %s (confidence %s)", epsilonText(dp.Epsilon(p.audit.LowerBound)), digits(p.audit.Confidence))}
-	if p.audit.Refuted {
+	c := page.Cell{Text: fmt.Sprintf("≥ %s (confidence %s)", epsilonText(dp.Epsilon(p.Audit.LowerBound)), digits(p.Audit.Confidence))}
+	if p.Audit.Refuted {
 		c.Text, c.Tone = c.Text+": refuted", page.Bad
 	}
 	return c

@@ -38,17 +38,19 @@ func promiseTable(all []promise) *page.Table {
 	}
 	for i := range all {
 		p := &all[i]
-		proved, unit := provedText(p.proved, dp.Text, p.delta), none
-		if p.proved == nil {
+		proved, unit := provedText(p.Proved, dp.Text, p.Delta), none
+		if p.Proved == nil {
 			proved = "not known"
 		}
-		if p.claimed != nil {
-			unit = nameText(string(p.unit))
+		if p.Claimed != nil {
+			unit = nameText(string(p.Unit))
 		}
-		if p.textLevel != nil {
-			unit += "; between any two texts ε is " + provedText(p.textLevel, dp.Text, p.textDelta)
+		for _, g := range p.Also {
+			if g.Unit == dp.Text {
+				unit += "; between any two texts ε is " + provedText(&g.Epsilon, dp.Text, g.Delta)
+			}
 		}
-		row := t.Add(p.name, statedText(p.claimed), proved, "", unit, "", usersText(p.users))
+		row := t.Add(p.Name, statedText(p.Claimed), proved, "", unit, "", usersText(p.users))
 		row[3], row[5] = p.verdict(), p.auditText()
 	}
 	return t
@@ -68,7 +70,7 @@ func usersText(users []string) string {
 
 // short names the mechanism without its parameters.
 func (p *promise) short() string {
-	return strings.TrimSpace(nameText(p.mechanism) + " " + nameText(p.variant))
+	return strings.TrimSpace(nameText(p.Mechanism) + " " + nameText(p.Variant))
 }
 
 // reasonsOf lists each reason once, with the mechanisms that it is given for.
@@ -76,9 +78,8 @@ func reasonsOf(all []promise) []page.Item {
 	var list []page.Item
 	for i := range all {
 		p := &all[i]
-		name := p.short()
-		if p.reason != "" && !slices.Contains(list, page.Item{Name: name, Text: p.reason}) {
-			list = append(list, page.Item{Name: name, Text: p.reason})
+		if it := (page.Item{Name: p.short(), Text: longText(p.Reason)}); it.Text != "" && !slices.Contains(list, it) {
+			list = append(list, it)
 		}
 	}
 	return list[:min(len(list), 30)]
@@ -87,7 +88,7 @@ func reasonsOf(all []promise) []page.Item {
 func assumptionsOf(all []promise) []page.Item {
 	var list []page.Item
 	for i := range all {
-		for _, a := range all[i].assumptions {
+		for _, a := range all[i].Assumptions {
 			if it := (page.Item{Text: longText(a)}); !slices.Contains(list, it) {
 				list = append(list, it)
 			}
@@ -126,7 +127,7 @@ func refuted(e *evidence.Evidence) (found []page.Item, tried int) {
 			}
 		}
 	}
-	for _, a := range attempts(e) {
+	for _, a := range evidence.All[evidence.Attempt](e) {
 		for _, f := range a.Findings {
 			if !telling(f.Limit) {
 				continue
@@ -152,8 +153,8 @@ func verdicts(all []promise, e *evidence.Evidence) []page.Verdict {
 	for i := range all {
 		p := &all[i]
 		v := p.verdict()
-		name := p.name
-		if v.Tone == page.Good && p.mechanism != "" {
+		name := p.Name
+		if v.Tone == page.Good && p.Mechanism != "" {
 			name = p.short()
 		}
 		j := slices.IndexFunc(groups, func(g group) bool { return g.Text == name && g.Label == v.Text })
@@ -161,11 +162,11 @@ func verdicts(all []promise, e *evidence.Evidence) []page.Verdict {
 			j, groups = len(groups), append(groups, group{Verdict: page.Verdict{Tone: v.Tone, Label: v.Text, Text: name}})
 		}
 		g := &groups[j]
-		if p.claimed != nil {
-			g.claimed = append(g.claimed, *p.claimed)
+		if p.Claimed != nil {
+			g.claimed = append(g.claimed, *p.Claimed)
 		}
-		if p.proved != nil {
-			g.proved = append(g.proved, *p.proved)
+		if p.Proved != nil {
+			g.proved = append(g.proved, *p.Proved)
 		}
 	}
 	var list []page.Verdict

@@ -7,7 +7,7 @@
 // sum of the releases of one text. Names in results are taken for untrusted
 // text. The smallest use is
 //
-//	found, err := evidence.Load("results.json", "audit.json")
+//	found, err := report.Load("results.json", "audit.json")
 //	if err != nil {
 //		return err
 //	}
@@ -15,8 +15,10 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"io"
+	"slices"
 
 	"sotto/report/evidence"
 	"sotto/report/page"
@@ -46,38 +48,39 @@ func Markdown(w io.Writer, e *evidence.Evidence) error {
 // left out, and a page without sections is refused.
 func build(e *evidence.Evidence) (*page.Page, error) {
 	if e == nil {
-		return nil, errors.New("report: evidence is nil, must be what package evidence loads")
+		return nil, errors.New("report: evidence is nil, must be what Load returns")
 	}
 	promises := collect(e)
-	p := &page.Page{
-		Title: page.Clean(e.Title, 120), Made: writtenBy(page.Clean(e.Tool, 120)),
-		Sentence: Sentence(e), Verdicts: verdicts(promises, e),
+	sections, sentence, more := e.Sections()
+	sections = append([]page.Section{promiseSection(promises, e)}, sections...)
+	if len(sections[0].Blocks) == 0 {
+		sections = sections[1:]
 	}
-	if p.Title == "" {
-		p.Title = "What these representations promise and keep"
-	}
-	for _, s := range []page.Section{
-		promiseSection(promises, e),
-		accuracySection(e),
-		leakageSection(e),
-		attemptSection(e),
-		descriptionSection(e),
-		fairnessSection(e),
-		pictureSection(e),
-		reproducedSection(e),
-		spendSection(e),
-	} {
-		if len(s.Blocks) > 0 {
-			p.Sections = append(p.Sections, s)
-		}
-	}
-	if len(p.Sections) == 0 {
+	if len(sections) == 0 {
 		return nil, errors.New("report: evidence holds nothing, must hold a result, an attack, an audit, a comparison, a table, a release or a picture")
 	}
 	if s := originSection(e); len(s.Blocks) > 0 {
-		p.Sections = append(p.Sections, s)
+		sections = append(sections, s)
 	}
-	return p, nil
+	slices.SortStableFunc(sections, func(a, b page.Section) int { return cmp.Compare(place(a), place(b)) })
+	return &page.Page{
+		Title:    cmp.Or(page.Clean(e.Title, 120), "What these representations promise and keep"),
+		Sentence: cmp.Or(Sentence(e), sentence),
+		Verdicts: append(verdicts(promises, e), more...),
+		Sections: sections,
+		Made:     writtenBy(page.Clean(e.Tool, 120)),
+	}, nil
+}
+
+// order is that of the sections on the page, by ID. Those that are not named
+// stand in place of "".
+var order = []string{"promised", "accuracy", "leakage", "attacks", "mdl", "fairness", "pictures", "published", "", "spend", "measured"}
+
+func place(s page.Section) int {
+	if i := slices.Index(order, s.ID); i >= 0 {
+		return i
+	}
+	return slices.Index(order, "")
 }
 
 // writtenBy says which program wrote the page.

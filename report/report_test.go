@@ -41,13 +41,13 @@ func TestSections(t *testing.T) {
 			"What was promised", "Accuracy against ε", "Leakage", "Other attacks", "Description length", "Fairness by group",
 			"Vectors before and after", "Spend", "How it was measured",
 		}},
-		{"a result", &evidence.Evidence{Results: all.Results}, []string{"What was promised", "Accuracy against ε", "Leakage", "Fairness by group", "How it was measured"}},
-		{"an attack", &evidence.Evidence{Attacks: all.Attacks}, []string{"What was promised", "Leakage", "Description length"}},
-		{"an attempt", &evidence.Evidence{Attempts: all.Attempts}, []string{"Other attacks"}},
-		{"a comparison", &evidence.Evidence{Fairness: all.Fairness}, []string{"Fairness by group"}},
-		{"an audit", &evidence.Evidence{Audits: all.Audits}, []string{"What was promised"}},
-		{"a release", &evidence.Evidence{Releases: all.Releases}, []string{"What was promised", "Spend", "How it was measured"}},
-		{"a picture", &evidence.Evidence{Pictures: all.Pictures}, []string{"Vectors before and after"}},
+		{"a result", only[experiment.Result](all), []string{"What was promised", "Accuracy against ε", "Leakage", "Fairness by group", "How it was measured"}},
+		{"an attack", only[evidence.Attack](all), []string{"What was promised", "Leakage", "Description length"}},
+		{"an attempt", only[evidence.Attempt](all), []string{"Other attacks"}},
+		{"a comparison", only[evidence.Fairness](all), []string{"Fairness by group"}},
+		{"an audit", only[evidence.Audit](all), []string{"What was promised"}},
+		{"a release", only[evidence.Release](all), []string{"What was promised", "Spend", "How it was measured"}},
+		{"a picture", only[experiment.Picture](all), []string{"Vectors before and after"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
@@ -71,11 +71,8 @@ func TestNothingIsRefused(t *testing.T) {
 		e    *evidence.Evidence
 	}{
 		{"nil", nil},
-		{"empty", &evidence.Evidence{Title: "nothing"}},
-		{"empty entries", &evidence.Evidence{
-			Results: []*experiment.Result{nil}, Attacks: []*evidence.Attack{nil, {}}, Attempts: []*evidence.Attempt{nil, {}},
-			Fairness: []*evidence.Fairness{nil, {}}, Audits: []*evidence.Audit{nil}, Releases: []*evidence.Release{nil}, Pictures: []experiment.Picture{{}},
-		}},
+		{"empty", of()},
+		{"of no kind", &evidence.Evidence{Title: "nothing"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for name, f := range map[string]func(io.Writer, *evidence.Evidence) error{"HTML": report.HTML, "Markdown": report.Markdown} {
@@ -88,6 +85,19 @@ func TestNothingIsRefused(t *testing.T) {
 				t.Errorf("Sentence = %q, want none", got)
 			}
 		})
+	}
+}
+
+// Entries that hold nothing are refused before there is anything to report.
+func TestEmptyEntries(t *testing.T) {
+	for _, v := range []any{
+		nil, (*experiment.Result)(nil), (*evidence.Attack)(nil), &evidence.Attack{}, (*evidence.Attempt)(nil), &evidence.Attempt{},
+		(*evidence.Fairness)(nil), &evidence.Fairness{}, (*evidence.Audit)(nil), (*evidence.Release)(nil), (*declared.Table)(nil), &experiment.Picture{},
+	} {
+		e := of()
+		if err := e.Put(v); err == nil || len(e.Subjects()) > 0 {
+			t.Errorf("Put(%#v) = nil, want an error", v)
+		}
 	}
 }
 
@@ -165,7 +175,7 @@ func TestAuditsAreMatched(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			a := audited("laplace-l1", "paper", 4, 3.217, false)
 			tt.change(a)
-			text := render(t, report.Markdown, &evidence.Evidence{Releases: []*evidence.Release{released("a.npy", 4)}, Audits: []*evidence.Audit{a}})
+			text := render(t, report.Markdown, of(released("a.npy", 4), a))
 			rows := strings.Count(text, "≥ 3.217")
 			on := regexp.MustCompile(`(?m)^\| laplace-l1 paper D=4 \| 4 \| 4 \|.*≥ 3\.217.*a\.npy`).MatchString(text)
 			if on != tt.want || rows != 1 {
@@ -177,7 +187,7 @@ func TestAuditsAreMatched(t *testing.T) {
 
 // An audit above what is proved is an alarm, not a matter of the claim.
 func TestContradiction(t *testing.T) {
-	e := &evidence.Evidence{Releases: []*evidence.Release{released("a.npy", 4)}, Audits: []*evidence.Audit{audited("laplace-l1", "paper", 4, 4.4, true)}}
+	e := of(released("a.npy", 4), audited("laplace-l1", "paper", 4, 4.4, true))
 	if text := render(t, report.Markdown, e); !strings.Contains(text, "an audit contradicts the proof") {
 		t.Errorf("no alarm in\n%s", text)
 	}
@@ -200,7 +210,7 @@ func TestLimitIsTold(t *testing.T) {
 		a := inversion()
 		f := &a.Findings[0]
 		f.Value, f.Limit, f.Refutes = tt.value, 0.75, tt.refutes
-		text := render(t, report.Markdown, &evidence.Evidence{Attempts: []*evidence.Attempt{a}})
+		text := render(t, report.Markdown, of(a))
 		if row := regexp.MustCompile(`(?m)^\| logistic.*$`).FindString(text); !strings.Contains(row, "| "+tt.want+" |") && !strings.Contains(row, "**"+tt.want+"**") {
 			t.Errorf("value %v: the row is %q, want %q", tt.value, row, tt.want)
 		}
@@ -217,7 +227,7 @@ func TestUnitsStayApart(t *testing.T) {
 	r.Configurations = append(r.Configurations, word, delta)
 	b := released("b.npy", 1)
 	b.Guarantee.Unit = dp.Word
-	page := render(t, report.HTML, &evidence.Evidence{Results: []*experiment.Result{r}, Releases: []*evidence.Release{released("a.npy", 4), b}})
+	page := render(t, report.HTML, of(r, released("a.npy", 4), b))
 	if got := len(regexp.MustCompile(`<title id="[^"]*">Accuracy against ε`).FindAllString(page, -1)); got != 6 {
 		t.Errorf("%d drawings of accuracy, want 6: wide and narrow of text, metric and δ", got)
 	}
@@ -249,7 +259,7 @@ func TestSize(t *testing.T) {
 	}
 	e := large()
 	for range 20 {
-		e.Pictures = append(e.Pictures, picture(5000, 30))
+		put(e, picture(5000, 30))
 	}
 	if n := len(render(t, report.HTML, e)); n > 2_000_000 {
 		t.Errorf("with huge pictures the page has %d bytes, want at most 2,000,000", n)
@@ -278,7 +288,7 @@ func TestReproduced(t *testing.T) {
 			AsPublished: &declared.Ours{Mean: 82.02, Deviation: 0.22, Seeds: 5}, Honest: &declared.Ours{Mean: 78.71, Deviation: measure.Number(math.NaN()), Seeds: 1},
 		}},
 	}}}
-	e := &evidence.Evidence{Format: evidence.Format, Tables: []*declared.Table{table}}
+	e := of(table)
 	for name, f := range map[string]func(io.Writer, *evidence.Evidence) error{"HTML": report.HTML, "Markdown": report.Markdown} {
 		text := render(t, f, e)
 		for _, want := range []string{"federate-adult (quick", "82.29 ± 0.90", "82.02 ± 0.22", "78.71", "138.6", "claimed 8", "fewer rows"} {

@@ -10,6 +10,12 @@ import (
 	"sotto/report/page"
 )
 
+// tableKind is a published table that "sotto reproduce" computed again.
+var tableKind = evidence.Kind[declared.Table]{
+	Format: declared.Format, Name: "table", List: "tables",
+	Section: func(e *evidence.Evidence) []page.Section { return []page.Section{reproducedSection(e)} },
+}
+
 // reproducedSection shows published tables beside what we measured.
 func reproducedSection(e *evidence.Evidence) page.Section {
 	s := page.Section{
@@ -17,8 +23,8 @@ func reproducedSection(e *evidence.Evidence) page.Section {
 		Meaning: "What was published, what the published code gives here with the ε that is true of it, and what is left at an ε that is kept.",
 		Source:  "sotto reproduce; the published numbers are those of the papers.",
 	}
-	for _, t := range e.Tables {
-		if t == nil || len(t.Rows) == 0 {
+	for _, t := range evidence.All[declared.Table](e) {
+		if len(t.Rows) == 0 {
 			continue
 		}
 		title := nameText(t.Name)

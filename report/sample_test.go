@@ -8,9 +8,9 @@ import (
 	"sotto/audit"
 	"sotto/dp"
 	"sotto/experiment"
-	"sotto/internal/release"
 	"sotto/measure"
 	"sotto/mech"
+	"sotto/report"
 	"sotto/report/evidence"
 	"sotto/train/model"
 )
@@ -20,25 +20,45 @@ var nan = measure.Number(math.NaN())
 // sample returns evidence of every kind: a mechanism whose claim is false
 // altogether, one that is false by a factor, and an honest one.
 func sample() *evidence.Evidence {
-	return &evidence.Evidence{
-		Format: evidence.Format, Tool: "sotto v1", Title: "A sample",
-		Results:  []*experiment.Result{result()},
-		Attacks:  []*evidence.Attack{attack()},
-		Attempts: []*evidence.Attempt{averaging(), inversion()},
-		Fairness: []*evidence.Fairness{comparison()},
-		Audits: []*evidence.Audit{
-			audited("dpnr", "released", 0.05, 22.1, true),
-			audited("laplace-l1", "paper", 4, 3.6, false),
-			audited("foreign command", "", 1, 3.2, true),
-		},
-		Releases: []*evidence.Release{released("a.npy", 4), released("b.npy", 8)},
-		Pictures: []experiment.Picture{picture(60, 2)},
+	e := of(
+		result(), attack(), averaging(), inversion(), comparison(),
+		audited("dpnr", "released", 0.05, 22.1, true), audited("laplace-l1", "paper", 4, 3.6, false), audited("foreign command", "", 1, 3.2, true),
+		released("a.npy", 4), released("b.npy", 8), picture(60, 2),
+	)
+	e.Tool, e.Title = "sotto v1", "A sample"
+	return e
+}
+
+// of returns evidence that holds values.
+func of(values ...any) *evidence.Evidence {
+	e, err := report.Kinds().New(values...)
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
+// only returns evidence that holds what e does of one type.
+func only[T any](e *evidence.Evidence) *evidence.Evidence {
+	some := of()
+	for _, v := range evidence.All[T](e) {
+		put(some, v)
+	}
+	return some
+}
+
+func put(e *evidence.Evidence, v any) {
+	if err := e.Put(v); err != nil {
+		panic(err)
 	}
 }
 
+// first returns the first value of a type.
+func first[T any](e *evidence.Evidence) *T { return evidence.All[T](e)[0] }
+
 func result() *experiment.Result {
 	return &experiment.Result{
-		Format: evidence.ResultsFormat,
+		Format: experiment.ResultsFormat,
 		Spec:   experiment.Spec{Data: "reviews", Methods: []string{"noise", "dpnr"}, Epsilons: []float64{4}, Seeds: 3},
 		Data: model.DataRecord{
 			Name: "reviews", Encoder: "default", Label: "sentiment", Classes: []string{"negative", "positive"},
@@ -152,14 +172,14 @@ func audited(mechanism, variant string, claimed dp.Epsilon, bound float64, refut
 }
 
 func released(name string, epsilon dp.Epsilon) *evidence.Release {
-	return &evidence.Release{Name: name, Record: release.Record{
+	return &evidence.Release{Name: name, Record: mech.Record{
 		Tool: "sotto v1", Mechanism: mech.Params{Mechanism: "laplace-l1", Variant: "paper", Dim: 4, Epsilon: float64(epsilon)}, Claimed: epsilon,
 		Guarantee: dp.Guarantee{Unit: dp.Text, Epsilon: epsilon}, Reason: "two vectors are at most 2 apart", Rows: 50, Noise: "fresh for each row",
 	}}
 }
 
-func picture(points, groups int) experiment.Picture {
-	p := experiment.Picture{Title: "reviews at ε = 4", Layout: "t-sne", Attribute: "author"}
+func picture(points, groups int) *experiment.Picture {
+	p := &experiment.Picture{Title: "reviews at ε = 4", Layout: "t-sne", Attribute: "author"}
 	for g := range groups {
 		p.Values = append(p.Values, fmt.Sprintf("group %d", g))
 	}
@@ -183,9 +203,9 @@ func large() *evidence.Evidence {
 		c.Dim, c.Lambda = 4+i%5, float64(1+i%3)
 		r.Configurations = append(r.Configurations, c)
 	}
-	e.Results = append(e.Results, r)
+	put(e, r)
 	for range 10 {
-		e.Pictures = append(e.Pictures, picture(500, 4))
+		put(e, picture(500, 4))
 	}
 	return e
 }

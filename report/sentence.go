@@ -39,7 +39,7 @@ func claimClause(all []promise, refuted string) string {
 	worst, claims := -1, 0
 	for i := range all {
 		p := &all[i]
-		if p.claimed == nil {
+		if p.Claimed == nil {
 			continue
 		}
 		claims++
@@ -52,7 +52,7 @@ func claimClause(all []promise, refuted string) string {
 		return all[worst].complaint()
 	case refuted != "" || claims == 0:
 		return refuted
-	case slices.ContainsFunc(all, func(p promise) bool { return p.claimed != nil && p.proved == nil }):
+	case slices.ContainsFunc(all, func(p promise) bool { return p.Claimed != nil && p.Proved == nil }):
 		if claims == 1 {
 			return "no audit refutes the one ε that is claimed"
 		}
@@ -72,7 +72,7 @@ func refutedClause(e *evidence.Evidence) string {
 			}
 		}
 	}
-	for _, a := range attempts(e) {
+	for _, a := range evidence.All[evidence.Attempt](e) {
 		if a.Refuted && a.Guarantee != nil {
 			return fmt.Sprintf("the %s attack refutes the stated ε = %s of %s", nameText(string(a.Kind)), epsilonText(a.Guarantee.Epsilon), nameText(a.Source))
 		}
@@ -83,13 +83,13 @@ func refutedClause(e *evidence.Evidence) string {
 // excess is how many times the claim the truth is, as far as it is known.
 func (p *promise) excess() float64 {
 	e := 0.0
-	if p.proved != nil {
-		e = float64(*p.proved)
+	if p.Proved != nil {
+		e = float64(*p.Proved)
 	}
-	if p.audit != nil {
-		e = max(e, p.audit.LowerBound)
+	if p.Audit != nil {
+		e = max(e, p.Audit.LowerBound)
 	}
-	return e / max(float64(*p.claimed), 1e-300)
+	return e / max(float64(*p.Claimed), 1e-300)
 }
 
 // worse reports whether p exceeds its claim by more than q does, or by as much
@@ -98,24 +98,24 @@ func (p *promise) worse(q *promise) bool {
 	if a, b := p.excess(), q.excess(); a != b {
 		return a > b
 	}
-	return *p.claimed < *q.claimed
+	return *p.Claimed < *q.Claimed
 }
 
 func (p *promise) complaint() string {
-	claim := fmt.Sprintf("%s promises ε = %s", p.subject(), epsilonText(*p.claimed))
+	claim := fmt.Sprintf("%s promises ε = %s", p.subject(), epsilonText(*p.Claimed))
 	switch {
-	case p.proved == nil || p.contradicted():
-		return fmt.Sprintf("%s, and an audit shows that it is at least %s", claim, epsilonText(dp.Epsilon(p.audit.LowerBound)))
-	case *p.proved == dp.Infinite:
+	case p.Proved == nil || p.contradicted():
+		return fmt.Sprintf("%s, and an audit shows that it is at least %s", claim, epsilonText(dp.Epsilon(p.Audit.LowerBound)))
+	case *p.Proved == dp.Infinite:
 		return claim + " and keeps none (ε is infinite)"
 	}
-	return claim + " and keeps " + epsilonText(*p.proved)
+	return claim + " and keeps " + epsilonText(*p.Proved)
 }
 
 // subject names the mechanism at the beginning of a sentence.
 func (p *promise) subject() string {
-	name := nameText(p.mechanism)
-	switch p.variant {
+	name := nameText(p.Mechanism)
+	switch p.Variant {
 	case mech.Released:
 		return "as released, " + name
 	case mech.Paper:
@@ -123,7 +123,7 @@ func (p *promise) subject() string {
 	case "":
 		return "the mechanism " + name
 	}
-	return fmt.Sprintf("variant %s of %s", nameText(p.variant), name)
+	return fmt.Sprintf("variant %s of %s", nameText(p.Variant), name)
 }
 
 // costClause tells what privacy costs on the first data on which it is kept.
@@ -210,7 +210,7 @@ func attackClause(e *evidence.Evidence) string {
 }
 
 func fairnessClause(e *evidence.Evidence) string {
-	for _, f := range comparisons(e) {
+	for _, f := range evidence.All[evidence.Fairness](e) {
 		if d := f.Difference.Value; finite(float64(d)) {
 			return fmt.Sprintf("accuracy differs by %s points between the best and the worst served group", page.Decimal(100*d, 1))
 		}
@@ -220,7 +220,7 @@ func fairnessClause(e *evidence.Evidence) string {
 
 func spendClause(e *evidence.Evidence) string {
 	for _, unit := range []dp.Unit{dp.Text, dp.Word, dp.Metric} {
-		total, n, err := composed(releases(e), unit)
+		total, n, err := composed(evidence.All[evidence.Release](e), unit)
 		if n > 0 && err == nil && total.Epsilon != dp.Infinite {
 			return fmt.Sprintf("a text in %s has spent ε = %s", filesText(n, unit), guaranteeText(&total.Epsilon, total.Unit, total.Delta))
 		}

@@ -14,7 +14,7 @@ func TestSentence(t *testing.T) {
 	with := func(configurations ...experiment.Configuration) *evidence.Evidence {
 		r := result()
 		r.Configurations = configurations
-		return &evidence.Evidence{Results: []*experiment.Result{r}}
+		return of(r)
 	}
 	honest := func(epsilon dp.Epsilon, accuracy measure.Number) experiment.Configuration {
 		return configuration("noise", "laplace-l1", "paper", epsilon, epsilon, accuracy)
@@ -22,7 +22,7 @@ func TestSentence(t *testing.T) {
 	inMetres := honest(2, 0.96)
 	inMetres.Mean.Unit, inMetres.Statement.Unit = dp.Metric, dp.Metric
 	bare := with(honest(4, 0.94))
-	bare.Results[0].Reference = nan
+	first[experiment.Result](bare).Reference = nan
 	harmless := attack()
 	harmless.Models[0].Attackers[1].Refutes = false
 	membership := &evidence.Attempt{Attempt: &experiment.Attempt{
@@ -52,24 +52,24 @@ func TestSentence(t *testing.T) {
 		{"no reference", bare, "The one ε that is claimed is true; at a true ε of 4, noise laplace-l1 reaches 94.0 % on reviews."},
 		{"nothing is claimed", with(configuration("unconstrained", "", "", 0, dp.Infinite, 0.97)), ""},
 		{
-			"a foreign mechanism", &evidence.Evidence{Audits: []*evidence.Audit{audited("foreign command", "", 1, 3.2, true)}},
+			"a foreign mechanism", of(audited("foreign command", "", 1, 3.2, true)),
 			"The mechanism foreign command promises ε = 1, and an audit shows that it is at least 3.2.",
 		},
-		{"not refuted", &evidence.Evidence{Audits: []*evidence.Audit{audited("foreign command", "", 1, 0.2, false)}}, "No audit refutes the one ε that is claimed."},
+		{"not refuted", of(audited("foreign command", "", 1, 0.2, false)), "No audit refutes the one ε that is claimed."},
 		{
-			"an attack that refutes", &evidence.Evidence{Attacks: sample().Attacks},
+			"an attack that refutes", only[evidence.Attack](sample()),
 			"The attacker mlp-100 refutes the stated ε = 0.2 of noise-e4, seed 1.",
 		},
 		{
-			"another attack that refutes", &evidence.Evidence{Attempts: []*evidence.Attempt{membership}, Releases: []*evidence.Release{released("a.npy", 4)}},
+			"another attack that refutes", of(membership, released("a.npy", 4)),
 			"The membership attack refutes the stated ε = 1 of private.npy; a text in the one text-level file has spent ε = 4 (text-level).",
 		},
 		{
-			"an attack", &evidence.Evidence{Attacks: []*evidence.Attack{harmless}},
+			"an attack", of(harmless),
 			"The strongest attacker (mlp-100) guesses author in 70.2 % of cases, where whoever sees nothing is right in 52.4 %.",
 		},
-		{"a comparison", &evidence.Evidence{Fairness: sample().Fairness}, "Accuracy differs by 8.2 points between the best and the worst served group."},
-		{"pictures alone", &evidence.Evidence{Pictures: sample().Pictures}, ""},
+		{"a comparison", only[evidence.Fairness](sample()), "Accuracy differs by 8.2 points between the best and the worst served group."},
+		{"pictures alone", only[experiment.Picture](sample()), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := report.Sentence(tt.e); got != tt.want {

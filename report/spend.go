@@ -2,14 +2,72 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 
 	"sotto/dp"
+	"sotto/mech"
 	"sotto/report/evidence"
 	"sotto/report/page"
 )
+
+// releaseKind is the record of a file of releases. It has no format: the fields
+// are those of "sotto privatize" and of "sotto encode".
+var releaseKind = evidence.Kind[evidence.Release]{
+	Name: "release", List: "releases", Known: []string{"private", "guarantee"}, Decode: readRelease,
+	Check: func(r *evidence.Release) error {
+		if err := r.Guarantee.Validate(); err != nil {
+			return fmt.Errorf("evidence: a release: %w", err)
+		}
+		return nil
+	},
+	Section: func(e *evidence.Evidence) []page.Section { return []page.Section{spendSection(e)} },
+	Subjects: func(r *evidence.Release) []evidence.Subject {
+		p := &evidence.Promise{
+			Name:      mechanismName(r.Mechanism, r.Mechanism.Mechanism, r.Mechanism.Variant),
+			Mechanism: r.Mechanism.Mechanism, Variant: r.Mechanism.Variant, Dim: r.Mechanism.Dim, User: "file " + nameText(r.Name),
+			Unit: r.Guarantee.Unit, Delta: r.Guarantee.Delta, Claimed: &r.Claimed, Proved: &r.Guarantee.Epsilon,
+			Reason: r.Reason, Assumptions: r.Guarantee.Assumptions,
+		}
+		if r.Word != nil {
+			p.Also = append(p.Also, *r.Word)
+		}
+		return []evidence.Subject{{Name: join("release", r.Name), Match: evidence.Match{Mechanism: p.Mechanism, Variant: p.Variant}, Promise: p}}
+	},
+}
+
+// readRelease reads the record of either command. Raw vectors are no release.
+func readRelease(name string, content []byte) (*evidence.Release, error) {
+	var kind struct {
+		Private *bool `json:"private"` // of "sotto encode"
+	}
+	if err := json.Unmarshal(content, &kind); err != nil {
+		return nil, fmt.Errorf("evidence: not what its fields say: %w", err)
+	}
+	r := &evidence.Release{Name: name}
+	if kind.Private == nil {
+		return r, evidence.Strictly(content, &r.Record)
+	}
+	var record struct {
+		Warning string        `json:"warning,omitempty"`
+		Private bool          `json:"private"`
+		Encoder string        `json:"encoder"`
+		Dim     int           `json:"dim"`
+		Dropout float64       `json:"dropout,omitempty"`
+		Release *mech.Record  `json:"release,omitempty"`
+		Word    *dp.Guarantee `json:"word_level,omitempty"`
+	}
+	if err := evidence.Strictly(content, &record); err != nil {
+		return nil, err
+	}
+	if record.Release == nil {
+		return nil, errors.New("evidence: these vectors are raw, must be released before there is anything to report")
+	}
+	r.Record, r.Word = *record.Release, record.Word
+	return r, nil
+}
 
 // spendSection shows what releases add up to.
 func spendSection(e *evidence.Evidence) page.Section {
@@ -18,7 +76,7 @@ func spendSection(e *evidence.Evidence) page.Section {
 		Meaning: "What each file of releases costs a text that is in it, and what they cost together: ε and δ add, whatever the files are used for.",
 		Source:  "The records that sotto privatize and sotto encode write beside their files.",
 	}
-	all := releases(e)
+	all := evidence.All[evidence.Release](e)
 	if len(all) == 0 {
 		return s
 	}

@@ -1,5 +1,5 @@
 // Package release sends a file of vectors through a mechanism, in constant
-// memory and on all cores, and keeps the record of what was promised with it.
+// memory and on all cores.
 //
 // It is the inside of "sotto privatize". It does not open files and does not
 // decide whether a guarantee is good enough.
@@ -7,9 +7,7 @@ package release
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -17,40 +15,8 @@ import (
 	"sotto/dp"
 	"sotto/internal/fault"
 	"sotto/internal/vecfile"
-	"sotto/mech"
 	"sotto/noise"
 )
-
-// Record is the metadata of a file of releases.
-type Record struct {
-	Tool      string       `json:"tool"`
-	Mechanism mech.Params  `json:"mechanism"`
-	Claimed   dp.Epsilon   `json:"claimed"`
-	Guarantee dp.Guarantee `json:"guarantee"`
-	Reason    string       `json:"reason"`
-	Noise     string       `json:"noise"`
-	Scope     string       `json:"scope"`
-	Rows      int64        `json:"rows,omitempty"` // released; not known inside a Parquet file, which is written after its record
-}
-
-// NewRecord describes what one row of releases of m promises.
-func NewRecord(m mech.Mechanism, tool string) Record {
-	a := m.Profile()
-	return Record{
-		Tool: tool, Mechanism: m.Params(), Claimed: a.Claimed, Guarantee: m.Guarantee(), Reason: a.Reason,
-		Noise: "fresh for each row",
-		Scope: "each row is one release; for a person with k rows, or a row released k times, ε and δ are k times as large",
-	}
-}
-
-// JSON renders the record.
-func (r Record) JSON() ([]byte, error) {
-	b, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("release: the record cannot be written: %w", err)
-	}
-	return append(b, '\n'), nil
-}
 
 // Options of [Run].
 type Options struct {

@@ -13,7 +13,6 @@ import (
 	"sotto/dp"
 	"sotto/internal/release"
 	"sotto/internal/vecfile"
-	"sotto/mech"
 )
 
 // shift adds 1000 to a single coordinate and refuses negative ones, so that a
@@ -117,20 +116,4 @@ func (s *stuck) Read(p []byte) (int, error) {
 	n := copy(p, s.rest)
 	s.rest = s.rest[n:]
 	return n, nil
-}
-
-func TestRecord(t *testing.T) {
-	m, err := mech.New(mech.Params{Mechanism: "krr", Classes: 4, Epsilon: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := release.NewRecord(m, "sotto test").JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`"classes": 4`, `"variant": "true"`, `"unit": "text"`, `"claimed": 1`} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("the record lacks %s:\n%s", want, text)
-		}
-	}
 }

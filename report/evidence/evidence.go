@@ -1,107 +1,134 @@
 // Package evidence is what sotto has found out about representations, in the
-// form in which its commands store it: results of trainings, attacks, audits,
-// comparisons of groups and records of releases. Reports and gates read it.
+// form in which its commands store it, and the registry of its kinds: what a
+// file of each looks like, what a page shows of it and what a gate can judge.
 //
-// It computes nothing and judges nothing. A file with a field that is not known
-// is refused. The smallest use is
+// It computes nothing and judges nothing, and it knows no kind by itself: the
+// list of those that sotto has is in package report. A file with a field that
+// is not known is refused. The smallest use is
 //
-//	found, err := evidence.Load("results.json", "audit.json")
+//	found, err := report.Load("results.json", "audit.json")
+//	for _, a := range evidence.All[evidence.Audit](found) {
+//
+// A new kind of evidence is a [Kind] beside the type that it describes, and one
+// line in that list. The example of Kind shows one.
 package evidence
 
 import (
-	"sotto/audit"
-	"sotto/dp"
-	"sotto/experiment"
-	"sotto/experiment/reproduce/declared"
-	"sotto/internal/release"
-	"sotto/measure"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"sotto/report/page"
 )
 
-// The formats of stored files, the value of their field "format". Records of
-// releases have none.
-const (
-	Format         = "sotto-evidence-1" // everything together, [Evidence]
-	ResultsFormat  = experiment.ResultsFormat
-	AttackFormat   = "sotto-attack-1"
-	AttemptFormat  = "sotto-attempt-1"
-	FairnessFormat = "sotto-fairness-1"
-	AuditFormat    = "sotto-audit-1"
-	TableFormat    = declared.Format
-)
+// Format is the format of a file of everything: what is known of each kind, in
+// a list of its own.
+const Format = "sotto-evidence-1"
 
-// Evidence is everything that is known.
+// Evidence is everything that is known. [Kinds.New] and [Kinds.Load] make it.
 type Evidence struct {
-	Format string `json:"format"`
-	Tool   string `json:"tool,omitempty"`
-	Title  string `json:"title,omitempty"`
+	Tool  string // that wrote it; "" if it is not known
+	Title string // for a page; "" for none
 
-	Results  []*experiment.Result `json:"results,omitempty"`
-	Attacks  []*Attack            `json:"attacks,omitempty"`
-	Attempts []*Attempt           `json:"attempts,omitempty"`
-	Fairness []*Fairness          `json:"fairness,omitempty"`
-	Audits   []*Audit             `json:"audits,omitempty"`
-	Releases []*Release           `json:"releases,omitempty"`
-	Tables   []*declared.Table    `json:"tables,omitempty"` // published ones, made again
-	Pictures []experiment.Picture `json:"pictures,omitempty"`
+	kinds Kinds
+	held  [][]any // of each kind, in the order in which they came
 }
 
-// Attack is what "sotto attack" finds: attribute inference. With several
-// models the fields outside Models are those of the first.
-type Attack struct {
-	Format string `json:"format"`
-	Source string `json:"source"`
-	*experiment.Attack
-	Models  []experiment.ModelAttack `json:"models,omitempty"`
-	Refuted bool                     `json:"refuted"` // any of them
+// Put adds values: pointers to what the kinds describe. It refuses what none of
+// them does, and then adds nothing.
+func (e *Evidence) Put(values ...any) error {
+	more := make([][]any, len(e.kinds))
+	for _, v := range values {
+		i := slices.IndexFunc(e.kinds, func(k Entry) bool { mine, _ := k.check(v); return mine })
+		if i < 0 {
+			return fmt.Errorf("evidence: a value is a %T, must be of a kind that is registered", v)
+		}
+		if _, err := e.kinds[i].check(v); err != nil {
+			return err
+		}
+		more[i] = append(more[i], v)
+	}
+	for i, list := range more {
+		e.held[i] = append(e.held[i], list...)
+	}
+	return nil
 }
 
-// Attempt is what "sotto attack" finds with another kind of attack.
-type Attempt struct {
-	Format string `json:"format"`
-	*experiment.Attempt
+// All returns what e holds of one type.
+func All[T any](e *Evidence) []*T {
+	var all []*T
+	for _, list := range e.held {
+		for _, v := range list {
+			if own, ok := v.(*T); ok {
+				all = append(all, own)
+			}
+		}
+	}
+	return all
 }
 
-// Fairness is what "sotto measure fairness" finds: the comparison of the
-// groups, of their intersection if there are several attributes, and then of
-// each attribute.
-type Fairness struct {
-	Format  string  `json:"format"`
-	Source  string  `json:"source"`
-	Columns Columns `json:"columns"`
-	*measure.Fairness
-	Attributes []AttributeFairness `json:"attributes,omitempty"`
+// Kinds returns the kinds that e may hold.
+func (e *Evidence) Kinds() Kinds { return e.kinds }
+
+// Sections lists what the kinds have to show, those without a block left out
+// and those of the same ID joined, and their summaries.
+func (e *Evidence) Sections() (sections []page.Section, sentence string, verdicts []page.Verdict) {
+	for _, k := range e.kinds {
+		for _, s := range k.section(e) {
+			i := slices.IndexFunc(sections, func(other page.Section) bool { return s.ID != "" && other.ID == s.ID })
+			switch {
+			case len(s.Blocks) == 0:
+			case i < 0:
+				sections = append(sections, s)
+			default:
+				sections[i].Blocks = append(sections[i].Blocks, s.Blocks...)
+			}
+		}
+		first, more := k.summary(e)
+		if sentence == "" {
+			sentence = first
+		}
+		verdicts = append(verdicts, more...)
+	}
+	return sections, sentence, verdicts
 }
 
-// Columns are those of a file of predictions.
-type Columns struct {
-	Label      string   `json:"label"`
-	Prediction string   `json:"prediction"`
-	Group      []string `json:"group"`
+// Subjects lists what there is to judge, kind after kind.
+func (e *Evidence) Subjects() []Subject {
+	var all []Subject
+	for i, k := range e.kinds {
+		for _, v := range e.held[i] {
+			all = append(all, k.subjects(v)...)
+		}
+	}
+	return all
 }
 
-// AttributeFairness compares the groups of one attribute.
-type AttributeFairness struct {
-	Attribute string `json:"attribute"`
-	*measure.Fairness
-}
-
-// Audit is what "sotto audit" certifies.
-type Audit struct {
-	Format    string      `json:"format"`
-	Mechanism string      `json:"mechanism"`
-	Variant   string      `json:"variant,omitempty"`
-	Dim       int         `json:"dim,omitempty"`
-	Unit      dp.Unit     `json:"unit"`
-	True      *dp.Epsilon `json:"true,omitempty"` // what is proved at the delta below, for a built-in mechanism
-	audit.Result
-}
-
-// Release is the record of a file of releases, as "sotto privatize" and "sotto
-// encode" write it beside the vectors.
-type Release struct {
-	Name string `json:"name"` // of the file
-	release.Record
-	// Word is the guarantee between texts that differ in one word, with word
-	// dropout.
-	Word *dp.Guarantee `json:"word_level,omitempty"`
+// MarshalJSON implements [json.Marshaler]: a file of everything.
+func (e *Evidence) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	field := func(name string, v any) error {
+		fmt.Fprintf(&b, ",%q:", name)
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false) // whoever called decides
+		return enc.Encode(v)
+	}
+	fmt.Fprintf(&b, `{"format":%q`, Format)
+	for _, f := range []struct{ name, value string }{{"tool", e.Tool}, {"title", e.Title}} {
+		if f.value != "" {
+			if err := field(f.name, f.value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i, k := range e.kinds {
+		if len(e.held[i]) > 0 {
+			if err := field(k.about().list, e.held[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }

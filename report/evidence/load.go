@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,27 +11,30 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"sotto/dp"
-	"sotto/experiment"
-	"sotto/internal/release"
 )
 
 // maxFile bounds what is read into memory: results with pictures take a few
 // megabytes.
 const maxFile = 256 << 20
 
+// folderFile is the file that stands for a folder of "sotto train --out" or
+// "sotto demo".
+const folderFile = "results.json"
+
 // Load reads files that sotto's commands have stored, and folders that "sotto
 // train --out" or "sotto demo" made, into one. It refuses a file that is not
-// one of them, or has a field that is not known.
-func Load(paths ...string) (*Evidence, error) {
+// of these kinds, or has a field that is not known.
+func (k Kinds) Load(paths ...string) (*Evidence, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("evidence: no file is named, must be at least one")
 	}
-	all := &Evidence{Format: Format}
+	all, err := k.New()
+	if err != nil {
+		return nil, err
+	}
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			path = filepath.Join(path, experiment.ResultsFile)
+			path = filepath.Join(path, folderFile)
 		}
 		f, err := os.Open(path)
 		if err != nil {
@@ -54,106 +58,67 @@ func (e *Evidence) Add(name string, r io.Reader) error {
 	if len(content) > maxFile {
 		return fmt.Errorf("evidence: the file is larger than %d MiB", maxFile>>20)
 	}
-	more, err := read(name, content)
+	var fields map[string]json.RawMessage
+	if err = json.Unmarshal(content, &fields); err != nil || fields == nil {
+		return errors.New("evidence: not a JSON object, must be a file that sotto stored")
+	}
+	if string(fields["format"]) == `"`+Format+`"` {
+		return e.addAll(fields)
+	}
+	i, err := e.kinds.index(fields)
 	if err != nil {
 		return err
 	}
-	if err := more.check(); err != nil {
+	v, err := e.kinds[i].decode(name, content)
+	if err != nil {
 		return err
 	}
-	if e.Title == "" {
-		e.Title = more.Title
-	}
-	if e.Tool == "" {
-		e.Tool = more.Tool
-	}
-	e.Results = append(e.Results, more.Results...)
-	e.Attacks = append(e.Attacks, more.Attacks...)
-	e.Attempts = append(e.Attempts, more.Attempts...)
-	e.Fairness = append(e.Fairness, more.Fairness...)
-	e.Audits = append(e.Audits, more.Audits...)
-	e.Releases = append(e.Releases, more.Releases...)
-	e.Tables = append(e.Tables, more.Tables...)
-	e.Pictures = append(e.Pictures, more.Pictures...)
+	e.held[i] = append(e.held[i], v)
 	return nil
 }
 
-// read finds out what a file is, and decodes it.
-func read(name string, content []byte) (*Evidence, error) {
+// addAll takes over a file of everything.
+func (e *Evidence) addAll(fields map[string]json.RawMessage) error {
 	var head struct {
-		Format    *string          `json:"format"`
-		Guarantee *json.RawMessage `json:"guarantee"` // of a record by "sotto privatize"
-		Private   *bool            `json:"private"`   // of one by "sotto encode"
+		Format string `json:"format"`
+		Tool   string `json:"tool,omitempty"`
+		Title  string `json:"title,omitempty"`
 	}
-	if err := json.Unmarshal(content, &head); err != nil {
-		return nil, errors.New("evidence: not a JSON object, must be a file that sotto stored")
+	more := make([][]any, len(e.kinds))
+	for i, k := range e.kinds {
+		list := k.about().list
+		content, ok := fields[list]
+		if !ok {
+			continue
+		}
+		delete(fields, list)
+		var err error
+		if more[i], err = k.decodeList(content); err != nil {
+			return err
+		}
 	}
-	e := &Evidence{}
-	switch {
-	case head.Format != nil:
-		return e, e.decode(*head.Format, content)
-	case head.Private != nil:
-		r, err := readEncoding(name, content)
-		e.Releases = append(e.Releases, r)
-		return e, err
-	case head.Guarantee != nil:
-		r := &Release{Name: name}
-		e.Releases = append(e.Releases, r)
-		return e, strictly(content, &r.Record)
+	rest, err := json.Marshal(fields)
+	if err != nil {
+		return fmt.Errorf("evidence: %w", err)
 	}
-	return nil, errors.New("evidence: the file has no format, must be one that sotto stored")
+	if err = Strictly(rest, &head); err != nil {
+		return err
+	}
+	for i, list := range more {
+		e.held[i] = append(e.held[i], list...)
+	}
+	e.Title, e.Tool = cmp.Or(e.Title, head.Title), cmp.Or(e.Tool, head.Tool)
+	return nil
 }
 
-func (e *Evidence) decode(format string, content []byte) error {
-	switch format {
-	case Format:
-		return strictly(content, e)
-	case ResultsFormat:
-		return grow(&e.Results, content)
-	case AttackFormat:
-		return grow(&e.Attacks, content)
-	case AttemptFormat:
-		return grow(&e.Attempts, content)
-	case FairnessFormat:
-		return grow(&e.Fairness, content)
-	case AuditFormat:
-		return grow(&e.Audits, content)
-	case TableFormat:
-		return grow(&e.Tables, content)
-	}
-	return fmt.Errorf("evidence: format is %.40q, must be one that this version knows, such as %s", format, ResultsFormat)
-}
+// Strictly decodes one JSON value without fields that v does not have, and
+// refuses a value that lacks a field which is always written: read as zero, a
+// number that nobody measured would look like a very good one. Errors name the
+// field and never what it holds.
+func Strictly(content []byte, v any) error { return strictly(content, v, "") }
 
-// grow appends what content holds.
-func grow[T any](list *[]*T, content []byte) error {
-	v := new(T)
-	*list = append(*list, v)
-	return strictly(content, v)
-}
-
-// readEncoding reads the record of "sotto encode". Raw vectors are no release.
-func readEncoding(name string, content []byte) (*Release, error) {
-	var record struct {
-		Warning string          `json:"warning,omitempty"`
-		Private bool            `json:"private"`
-		Encoder string          `json:"encoder"`
-		Dim     int             `json:"dim"`
-		Dropout float64         `json:"dropout,omitempty"`
-		Release *release.Record `json:"release,omitempty"`
-		Word    *dp.Guarantee   `json:"word_level,omitempty"`
-	}
-	if err := strictly(content, &record); err != nil {
-		return nil, err
-	}
-	if record.Release == nil {
-		return nil, errors.New("evidence: these vectors are raw, must be released before there is anything to report")
-	}
-	return &Release{Name: name, Record: *record.Release, Word: record.Word}, nil
-}
-
-// strictly decodes one JSON value without fields that v does not have. Errors
-// name the field and never what it holds.
-func strictly(content []byte, v any) error {
+// strictly is Strictly for what stands at a place in a file.
+func strictly(content []byte, v any, at string) error {
 	d := json.NewDecoder(bytes.NewReader(content))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
@@ -162,14 +127,7 @@ func strictly(content []byte, v any) error {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("evidence: more follows after the end of the object")
 	}
-	return complete(content, v)
-}
-
-// complete refuses a value that lacks a field which is always written: read as
-// zero, a number that nobody measured would look like a very good one. Whatever
-// v is written with must have been read.
-func complete(content []byte, v any) error {
-	written, err := json.Marshal(v)
+	written, err := json.Marshal(v) // whatever v is written with must have been read
 	if err != nil {
 		return fmt.Errorf("evidence: %w", err)
 	}
@@ -177,7 +135,7 @@ func complete(content []byte, v any) error {
 	if err := errors.Join(json.Unmarshal(content, &got), json.Unmarshal(written, &want)); err != nil {
 		return fmt.Errorf("evidence: %w", err)
 	}
-	if missing := lacks(got, want, ""); missing != "" {
+	if missing := lacks(got, want, at); missing != "" {
 		return fmt.Errorf("evidence: the file lacks %s", missing)
 	}
 	return nil

@@ -13,9 +13,9 @@ import (
 	"sotto/dp"
 	"sotto/experiment"
 	"sotto/experiment/reproduce/declared"
-	"sotto/internal/release"
 	"sotto/measure"
 	"sotto/mech"
+	"sotto/report"
 	"sotto/report/evidence"
 )
 
@@ -27,7 +27,7 @@ func files(t testing.TB) map[string]any {
 		t.Fatal(err)
 	}
 	g, infinite := m.Guarantee(), dp.Infinite
-	record := release.NewRecord(m, "sotto test")
+	record := mech.NewRecord(m, "sotto test")
 	attack := &experiment.Attack{Attribute: "sex", Classes: 2, Guarantee: &g, Attackers: []experiment.AttackerOutcome{{Name: "linear"}}}
 	return map[string]any{
 		"results.json":     experiment.Result{Format: experiment.ResultsFormat, Method: "noise", Configurations: []experiment.Configuration{{Selected: true}}},
@@ -64,26 +64,38 @@ func TestLoad(t *testing.T) {
 		}
 		paths = append(paths, path)
 	}
-	all, err := evidence.Load(paths...)
+	all, err := report.Load(paths...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := []int{len(all.Results), len(all.Attacks), len(all.Attempts), len(all.Fairness), len(all.Audits), len(all.Releases), len(all.Tables)}
+	attacks, attempts, comparisons := evidence.All[evidence.Attack](all), evidence.All[evidence.Attempt](all), evidence.All[evidence.Fairness](all)
+	audits, releases := evidence.All[evidence.Audit](all), evidence.All[evidence.Release](all)
+	counts := []int{len(evidence.All[experiment.Result](all)), len(attacks), len(attempts), len(comparisons), len(audits), len(releases), len(evidence.All[declared.Table](all))}
 	if want := []int{1, 1, 1, 1, 1, 2, 1}; !reflect.DeepEqual(counts, want) {
 		t.Fatalf("loaded %v results, attacks, attempts, comparisons, audits, releases and tables, want %v", counts, want)
 	}
-	if !all.Attacks[0].Refuted || all.Attempts[0].Kind != experiment.Inversion || *all.Audits[0].True != dp.Infinite || all.Releases[0].Guarantee.Epsilon > 2 || all.Fairness[0].Rows != 7 {
+	if !attacks[0].Refuted || attempts[0].Kind != experiment.Inversion || *audits[0].True != dp.Infinite || releases[0].Guarantee.Epsilon > 2 || comparisons[0].Rows != 7 {
 		t.Errorf("what was loaded is not what was stored: %+v", all)
 	}
 
 	// All of it together is stored and loaded as it is.
-	again, err := evidence.Load(write(t, dir, "all.json", all))
+	again, err := report.Load(write(t, dir, "all.json", all))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(len(again.Results), len(again.Releases), again.Audits[0].LowerBound), "1 2 9"; got != want {
+	if got, want := fmt.Sprint(len(evidence.All[experiment.Result](again)), len(evidence.All[evidence.Release](again)), evidence.All[evidence.Audit](again)[0].LowerBound), "1 2 9"; got != want {
 		t.Errorf("the whole, stored and loaded: %s, want %s", got, want)
 	}
+}
+
+// empty is evidence of nothing, of sotto's kinds.
+func empty(t testing.TB) *evidence.Evidence {
+	t.Helper()
+	e, err := report.Kinds().New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // stored is one of the files, as text.
@@ -117,19 +129,19 @@ func TestLoadRefuses(t *testing.T) {
 		{"picture of a stranger", `{"format": "sotto-evidence-1", "pictures": [{"title": "t", "layout": "pca", "attribute": "a", "values": ["a"], "groups": [1], "before": [[1, 2]], "after": [[1, 2]]}]}`, "does not name"},
 		{"false guarantee", `{"tool": "t", "guarantee": {"unit": "text", "epsilon": -1}}`, ""},
 	} {
-		var e evidence.Evidence
+		e := empty(t)
 		err := e.Add(c.name, strings.NewReader(c.content))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error = %v, want one with %q", c.name, err, c.want)
 		}
-		if len(e.Results)+len(e.Audits)+len(e.Releases) > 0 {
+		if kept, err := json.Marshal(e); err != nil || string(kept) != `{"format":"sotto-evidence-1"}` {
 			t.Errorf("%s: something was kept of a file that was refused", c.name)
 		}
 	}
-	if _, err := evidence.Load(); err == nil {
+	if _, err := report.Load(); err == nil {
 		t.Error("no files were loaded without error")
 	}
-	if _, err := evidence.Load(filepath.Join(t.TempDir(), "absent.json")); err == nil || !strings.Contains(err.Error(), "absent.json") {
+	if _, err := report.Load(filepath.Join(t.TempDir(), "absent.json")); err == nil || !strings.Contains(err.Error(), "absent.json") {
 		t.Errorf("error = %v, want one that names the file", err)
 	}
 }
@@ -144,11 +156,11 @@ func FuzzAdd(f *testing.F) {
 	}
 	f.Add(`{"format": "sotto-evidence-1", "results": [null], "releases": [null]}`)
 	f.Fuzz(func(t *testing.T, content string) {
-		var e evidence.Evidence
+		e := empty(t)
 		if err := e.Add("fuzz", strings.NewReader(content)); err != nil {
 			return
 		}
-		if _, err := json.Marshal(&e); err != nil {
+		if _, err := json.Marshal(e); err != nil {
 			t.Errorf("what was read cannot be written: %v", err)
 		}
 	})

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sotto/report/evidence"
+	"sotto/report"
 	"sotto/report/gate"
 )
 
@@ -14,7 +14,11 @@ func ExamplePolicy_Judge() {
 		fmt.Println(err)
 		return
 	}
-	var found evidence.Evidence
+	found, err := report.Kinds().New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	err = found.Add("audit.json", strings.NewReader(`{"format": "sotto-audit-1", "mechanism": "laplace-l1", "variant": "released",
 		"dim": 4, "unit": "text", "claimed": 2, "true": 4, "delta": 0, "lower_bound": 3.4, "confidence": 0.99, "refuted": true,
 		"method": "event", "draws": 100000, "event_bound": 3.4}`))
@@ -22,7 +26,7 @@ func ExamplePolicy_Judge() {
 		fmt.Println(err)
 		return
 	}
-	verdict, err := policy.Judge(&found)
+	verdict, err := policy.Judge(found)
 	if err != nil {
 		fmt.Println(err)
 		return

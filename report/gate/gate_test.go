@@ -9,6 +9,7 @@ import (
 
 	"sotto/dp"
 	"sotto/experiment"
+	"sotto/report"
 	"sotto/report/evidence"
 	"sotto/report/gate"
 )
@@ -206,7 +207,10 @@ func judge(t *testing.T, policy string, files ...string) *gate.Verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &evidence.Evidence{}
+	e, err := report.Kinds().New()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range files {
 		if err = e.Add("x.json", strings.NewReader(whole(t, f))); err != nil {
 			t.Fatal(err)
@@ -227,7 +231,7 @@ func whole(t *testing.T, fragment string) string {
 		t.Fatal(err)
 	}
 	v := map[string]any{
-		evidence.ResultsFormat: new(experiment.Result), evidence.AttackFormat: new(evidence.Attack), evidence.AttemptFormat: new(evidence.Attempt),
+		experiment.ResultsFormat: new(experiment.Result), evidence.AttackFormat: new(evidence.Attack), evidence.AttemptFormat: new(evidence.Attempt),
 		evidence.FairnessFormat: new(evidence.Fairness), evidence.AuditFormat: new(evidence.Audit),
 	}[head.Format]
 	if v == nil {

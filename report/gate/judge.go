@@ -1,8 +1,13 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
+	"strings"
+	"unicode"
 
 	"sotto/dp"
 	"sotto/report/evidence"
@@ -36,20 +41,26 @@ func (c Check) line() string {
 // Judge holds evidence, as package evidence reads it, against the policy. The
 // error is that of Validate.
 func (p Policy) Judge(e *evidence.Evidence) (*Verdict, error) {
-	if err := p.Validate(); err != nil {
+	if err := p.Validate(e.Kinds()...); err != nil {
 		return nil, err
 	}
 	v := &Verdict{Passed: true, Checks: []Check{}, Reasons: []string{}}
-	v.whole(e)
-	all := subjects(e)
+	var all []evidence.Subject
+	for _, s := range e.Subjects() {
+		if s.Broken != "" { // which no rule can make good
+			v.add(Check{Rule: "evidence", Subject: s.Name, Finding: s.Broken})
+			continue
+		}
+		all = append(all, s)
+	}
 	if slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Epsilon != nil || r.Claim != "" }) {
 		v.refuted(all)
 	}
 	judged := make([]bool, len(all))
 	for i, r := range p.Rules {
-		var some []subject
+		var some []evidence.Subject
 		for k, s := range all {
-			if r.Match.covers(s.match) {
+			if covers(r.Match, s.Match) {
 				some, judged[k] = append(some, s), true
 			}
 		}
@@ -63,24 +74,12 @@ func (p Policy) Judge(e *evidence.Evidence) (*Verdict, error) {
 	return v, nil
 }
 
-// whole fails what no rule can make good: results that are not whole.
-func (v *Verdict) whole(e *evidence.Evidence) {
-	for _, r := range e.Results {
-		if r.Interrupted {
-			v.add(Check{Rule: "evidence", Subject: r.Data.Name, Finding: "the training was interrupted"})
-		}
-		for _, f := range r.Failed {
-			v.add(Check{Rule: "evidence", Subject: r.Data.Name, Finding: fmt.Sprintf("the training %s failed: %s", f.Job, f.Reason)})
-		}
-	}
-}
-
 // refuted fails a policy on ε if an attack has shown that the stated one is not
 // kept, whichever evidence its rules match.
-func (v *Verdict) refuted(all []subject) {
+func (v *Verdict) refuted(all []evidence.Subject) {
 	for _, s := range all {
-		if s.match.Kind == Attack && s.refuted != nil && *s.refuted {
-			v.add(Check{Rule: "evidence", Subject: s.name, Finding: "the attack refuted the ε that is stated"})
+		if s.Match.Kind == "attack" && s.Refuted != nil && *s.Refuted {
+			v.add(Check{Rule: "evidence", Subject: s.Name, Finding: "the attack refuted the ε that is stated"})
 		}
 	}
 }
@@ -95,9 +94,9 @@ func (v *Verdict) add(c Check) {
 }
 
 // covers reports whether evidence with the given values is what m speaks of.
-func (m Match) covers(own Match) bool {
+func covers(m, own Match) bool {
 	for _, pair := range [][2]string{
-		{string(m.Kind), string(own.Kind)},
+		{m.Kind, own.Kind},
 		{m.Data, own.Data},
 		{m.Method, own.Method},
 		{m.Mechanism, own.Mechanism},
@@ -112,7 +111,7 @@ func (m Match) covers(own Match) bool {
 
 // apply holds what a rule matches against its limits. A limit that none of it
 // speaks of fails.
-func (v *Verdict) apply(name string, r Rule, some []subject) {
+func (v *Verdict) apply(name string, r Rule, some []evidence.Subject) {
 	if len(some) == 0 {
 		v.add(Check{Rule: name, Finding: "the rule matches nothing"})
 		return
@@ -120,14 +119,14 @@ func (v *Verdict) apply(name string, r Rule, some []subject) {
 	demands := r.demands()
 	spoken := make([]bool, len(demands))
 	for _, s := range some {
-		if s.fault != "" { // whatever it would have said
-			v.add(Check{Rule: name, Subject: s.name, Finding: s.fault})
+		if s.Fault != "" { // whatever it would have said
+			v.add(Check{Rule: name, Subject: s.Name, Finding: s.Fault})
 		}
 		for i, d := range demands {
 			finding, verdict := d.judge(s)
-			spoken[i] = spoken[i] || verdict != silent || s.fault != ""
-			if verdict != silent && s.fault == "" {
-				v.add(Check{Rule: name, Subject: s.name, Limit: d.name, Passed: verdict == kept, Finding: finding})
+			spoken[i] = spoken[i] || verdict != silent || s.Fault != ""
+			if verdict != silent && s.Fault == "" {
+				v.add(Check{Rule: name, Subject: s.Name, Limit: d.name, Passed: verdict == kept, Finding: finding})
 			}
 		}
 	}
@@ -157,7 +156,7 @@ func keptIf(yes bool) answer {
 // demand is one limit of a rule.
 type demand struct {
 	name  string
-	judge func(subject) (finding string, a answer)
+	judge func(evidence.Subject) (finding string, a answer)
 }
 
 // demands lists the limits that a rule sets, in the order of its fields.
@@ -173,41 +172,45 @@ func (r Rule) demands() []demand {
 		all = append(all, demand{m.name, m.judge})
 	}
 	if r.Audit != "" {
-		all = append(all, demand{"audit", judgeRefuted(Audit)})
+		all = append(all, demand{"audit", judgeRefuted("audit")})
 	}
 	if r.Attack != "" {
-		all = append(all, demand{"attack", judgeRefuted(Attack)})
+		all = append(all, demand{"attack", judgeRefuted("attack")})
 	}
 	return all
 }
 
-// limited is a limit on the share of that name.
+// limited is a limit on the number of that name.
 type limited struct {
 	name, text string
 	limit      *Limit
+	share      bool
 }
 
-// limits lists the limits on shares that a rule sets.
+// limits lists the limits on numbers that a rule sets.
 func (r Rule) limits() []limited {
 	var set []limited
 	for _, m := range []limited{
-		{"accuracy", "accuracy", r.Accuracy},
-		{"leakage", "leakage", r.Leakage},
-		{"leakage_bound", "leakage bound", r.LeakageBound},
-		{"gap", "TPR gap", r.Gap},
-		{"grms", "GRMS", r.GRMS},
-		{"parity", "demographic parity difference", r.Parity},
-		{"odds", "equalised odds difference", r.Odds},
+		{"accuracy", "accuracy", r.Accuracy, true},
+		{"leakage", "leakage", r.Leakage, true},
+		{"leakage_bound", "leakage bound", r.LeakageBound, true},
+		{"gap", "TPR gap", r.Gap, true},
+		{"grms", "GRMS", r.GRMS, true},
+		{"parity", "demographic parity difference", r.Parity, true},
+		{"odds", "equalised odds difference", r.Odds, true},
 	} {
 		if m.limit != nil {
 			set = append(set, m)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(r.Numbers)) {
+		set = append(set, limited{name, strings.ReplaceAll(name, "_", " "), r.Numbers[name], false})
+	}
 	return set
 }
 
-func (m limited) judge(s subject) (string, answer) {
-	n, ok := s.numbers[m.name]
+func (m limited) judge(s evidence.Subject) (string, answer) {
+	n, ok := s.Numbers[m.name]
 	if !ok {
 		return "", silent
 	}
@@ -215,12 +218,12 @@ func (m limited) judge(s subject) (string, answer) {
 	if by == "" && m.name == "leakage" {
 		by = Interval
 	}
-	got, is, allowed, within := n.value, "is", "", false
+	got, is, allowed, within := n.Value, "is", "", false
 	switch {
 	case by == Interval && m.limit.Min != nil:
-		got, is = n.low, "may be as low as"
+		got, is = n.Low, "may be as low as"
 	case by == Interval:
-		got, is = n.high, "may be as high as"
+		got, is = n.High, "may be as high as"
 	}
 	v := float64(got)
 	if l := m.limit; l.Min != nil {
@@ -228,7 +231,7 @@ func (m limited) judge(s subject) (string, answer) {
 	} else {
 		allowed, within = fmt.Sprintf("allowed at most %v", *l.Max), v <= *l.Max
 	}
-	if !measured(got) {
+	if math.IsNaN(v) {
 		what := m.text
 		if by == Interval {
 			what = "the interval of the " + m.text
@@ -241,21 +244,17 @@ func (m limited) judge(s subject) (string, answer) {
 // slack is how far ε may be above its limit for the last digits alone.
 const slack = 1 + 1e-6
 
-func (p *Promise) judge(s subject) (string, answer) {
-	if s.promises == nil {
+func (p *Promise) judge(s evidence.Subject) (string, answer) {
+	if s.Promise == nil {
 		return "", silent
 	}
-	unit := p.Unit
-	if unit == "" {
-		unit = dp.Text
-	}
-	limit := dp.Epsilon(*p.Max)
-	g, ok := s.promises.in(unit)
+	unit, limit := cmp.Or(p.Unit, dp.Text), dp.Epsilon(*p.Max)
+	g, ok := s.Promise.In(unit)
 	if !ok {
 		return fmt.Sprintf("no ε (%s) is proved, allowed at most %v", unit, limit), broken
 	}
-	if s.promises.contradicted(g) {
-		return contradiction(s.promises.bound, g), broken
+	if text := contradiction(s.Promise, g); text != "" {
+		return text, broken
 	}
 	if !(g.Epsilon <= limit*slack) {
 		return fmt.Sprintf("true ε is %v (%s), allowed at most %v", g.Epsilon, unit, limit), broken
@@ -266,35 +265,49 @@ func (p *Promise) judge(s subject) (string, answer) {
 	return fmt.Sprintf("true ε is %v (%s), allowed at most %v", g.Epsilon, unit, limit), kept
 }
 
-func judgeClaim(s subject) (string, answer) {
-	if s.promises == nil || s.promises.claimed == nil {
+func judgeClaim(s evidence.Subject) (string, answer) {
+	if s.Promise == nil || s.Promise.Claimed == nil {
 		return "", silent // nobody claims anything
 	}
-	claimed := *s.promises.claimed
-	g, ok := s.promises.in(s.promises.at)
+	claimed := *s.Promise.Claimed
+	g, ok := s.Promise.In(s.Promise.Unit)
 	if !ok {
 		return fmt.Sprintf("claimed ε is %v, but none is proved", claimed), broken
 	}
-	if s.promises.contradicted(g) {
-		return contradiction(s.promises.bound, g), broken
+	if text := contradiction(s.Promise, g); text != "" {
+		return text, broken
 	}
 	return fmt.Sprintf("claimed ε is %v, true ε is %v (%s)", claimed, g.Epsilon, g.Unit), keptIf(g.Epsilon <= claimed*slack)
 }
 
-// contradiction says that an audit has found what a proof excludes.
-func contradiction(bound dp.Epsilon, g dp.Guarantee) string {
-	return fmt.Sprintf("an audit certifies ε ≥ %v, above the %v (%s) that is proved", bound, g.Epsilon, g.Unit)
+// contradiction says that an audit has found what a proof excludes, "" if none
+// has.
+func contradiction(p *evidence.Promise, g dp.Guarantee) string {
+	if p.Audit == nil || g.Unit != p.Unit || dp.Epsilon(p.Audit.LowerBound) <= g.Epsilon*slack {
+		return ""
+	}
+	return fmt.Sprintf("an audit certifies ε ≥ %v, above the %v (%s) that is proved", dp.Epsilon(p.Audit.LowerBound), g.Epsilon, g.Unit)
 }
 
 // judgeRefuted judges what an audit or an attack tried to refute.
-func judgeRefuted(kind Kind) func(subject) (string, answer) {
-	return func(s subject) (string, answer) {
+func judgeRefuted(kind string) func(evidence.Subject) (string, answer) {
+	return func(s evidence.Subject) (string, answer) {
 		switch {
-		case s.match.Kind != kind || s.refuted == nil:
+		case s.Match.Kind != kind || s.Refuted == nil:
 			return "", silent
-		case *s.refuted:
+		case *s.Refuted:
 			return fmt.Sprintf("the %s refuted the ε that is stated", kind), broken
 		}
 		return fmt.Sprintf("the %s did not refute the ε that is stated", kind), kept
 	}
+}
+
+// oneLine keeps what a file says from breaking the line that shows it.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s)
 }

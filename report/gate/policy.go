@@ -2,6 +2,7 @@ package gate
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"strings"
 
 	"sotto/dp"
+	"sotto/report"
+	"sotto/report/evidence"
 )
 
 // Policy is what evidence must satisfy: every rule.
@@ -35,33 +38,17 @@ type Rule struct {
 	Parity       *Limit `json:"parity,omitempty"` // demographic parity difference
 	Odds         *Limit `json:"odds,omitempty"`   // equalised odds difference
 
+	// Numbers limits any other number, by the name that evidence of a kind has for
+	// it. They need not be shares.
+	Numbers map[string]*Limit `json:"numbers,omitempty"`
+
 	Audit  Requirement `json:"audit,omitempty"`  // [NotRefuted] by an audit
 	Attack Requirement `json:"attack,omitempty"` // [NotRefuted] by an attack
 }
 
-// Match says what a rule speaks of: evidence that has all the values given
-// here. Without any it is all evidence.
-type Match struct {
-	Kind      Kind   `json:"kind,omitempty"`
-	Data      string `json:"data,omitempty"`      // of a training
-	Method    string `json:"method,omitempty"`    // of a training
-	Mechanism string `json:"mechanism,omitempty"` // of a training, a release or an audit
-	Variant   string `json:"variant,omitempty"`   // of the mechanism
-	Selected  bool   `json:"selected,omitempty"`  // only configurations that the training selected
-}
-
-// Kind is a kind of evidence.
-type Kind string
-
-// The kinds of evidence: a configuration of "sotto train", a file of releases,
-// and what "sotto attack", "sotto audit" and "sotto measure fairness" found.
-const (
-	Training Kind = "training"
-	Release  Kind = "release"
-	Attack   Kind = "attack"
-	Audit    Kind = "audit"
-	Fairness Kind = "fairness"
-)
+// Match says what a rule speaks of. Its kind is one of those that are
+// registered, such as "training", "release", "attack", "audit" and "fairness".
+type Match = evidence.Match
 
 // Requirement is a limit that is no number.
 type Requirement string
@@ -90,10 +77,10 @@ const (
 	Interval By = "interval"
 )
 
-// Limit bounds a share, from 0 to 1.
+// Limit bounds a share, from 0 to 1, or a number of whatever size.
 type Limit struct {
-	Min *float64 `json:"min,omitempty"` // of the accuracy, above 0
-	Max *float64 `json:"max,omitempty"` // of everything else, below 1
+	Min *float64 `json:"min,omitempty"` // of the accuracy, above 0, and of other numbers
+	Max *float64 `json:"max,omitempty"` // of all other shares, below 1, and of other numbers
 	By  By       `json:"by,omitempty"`  // "" means Value, and Interval for leakage
 }
 
@@ -102,7 +89,7 @@ const maxPolicy = 1 << 20
 
 // Parse reads a policy in JSON. It refuses what [Policy.Validate] does, a field
 // that it does not know and a field that is there twice.
-func Parse(r io.Reader) (Policy, error) {
+func Parse(r io.Reader, more ...evidence.Entry) (Policy, error) {
 	var p Policy
 	content, err := io.ReadAll(io.LimitReader(r, maxPolicy+1))
 	if err != nil {
@@ -122,7 +109,7 @@ func Parse(r io.Reader) (Policy, error) {
 	if err = unique(json.NewDecoder(bytes.NewReader(content))); err != nil {
 		return p, err
 	}
-	return p, p.Validate()
+	return p, p.Validate(more...)
 }
 
 // unique refuses a field that one object has twice, in whatever case, of which
@@ -161,13 +148,15 @@ func unique(d *json.Decoder) error {
 }
 
 // Validate reports a policy without a rule, and the first rule that has no
-// limit, or one that means nothing or that everything keeps.
-func (p Policy) Validate() error {
+// limit, or one that means nothing or that everything keeps. Rules may match the
+// kinds of evidence of package report, and more.
+func (p Policy) Validate(more ...evidence.Entry) error {
 	if len(p.Rules) == 0 {
 		return errors.New("gate: the policy has no rule, must have at least one")
 	}
+	kinds := append(report.Kinds(), more...).Names()
 	for i, r := range p.Rules {
-		if err := r.validate(); err != nil {
+		if err := r.validate(kinds); err != nil {
 			return fmt.Errorf("gate: %s: %w", r.name(i), err)
 		}
 	}
@@ -181,12 +170,12 @@ func (r Rule) name(i int) string {
 	return fmt.Sprintf("rule %d", i+1)
 }
 
-func (r Rule) validate() error {
+func (r Rule) validate(kinds []string) error {
 	if len(r.demands()) == 0 {
 		return errors.New("the rule has no limit, must have at least one")
 	}
-	if kinds := []Kind{"", Training, Release, Attack, Audit, Fairness}; !slices.Contains(kinds, r.Match.Kind) {
-		return fmt.Errorf("kind is %q, must be one of %q", r.Match.Kind, kinds[1:])
+	if r.Match.Kind != "" && !slices.Contains(kinds, r.Match.Kind) {
+		return fmt.Errorf("kind is %q, must be one of %q", r.Match.Kind, kinds)
 	}
 	for _, q := range []struct {
 		field     string
@@ -200,7 +189,7 @@ func (r Rule) validate() error {
 		return err
 	}
 	for _, m := range r.limits() {
-		if err := m.limit.validate(m.name == "accuracy"); err != nil {
+		if err := m.validate(); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
@@ -224,10 +213,19 @@ func (p *Promise) validate() error {
 }
 
 // validate reports a limit that means nothing. That of the accuracy is least.
-func (l *Limit) validate(least bool) error {
+func (m limited) validate() error {
+	l, least := m.limit, m.name == "accuracy"
 	switch {
+	case l == nil:
+		return errors.New("the limit is null, must have a min or a max")
 	case !slices.Contains([]By{"", Value, Interval}, l.By):
 		return fmt.Errorf("by is %q, must be %q or %q", l.By, Value, Interval)
+	case !m.share && (l.Min == nil) == (l.Max == nil):
+		return errors.New("the limit has both or neither of min and max, must have one of them")
+	case !m.share:
+		if v := *cmp.Or(l.Min, l.Max); v-v != 0 {
+			return fmt.Errorf("the limit is %v, must be finite", v)
+		}
 	case least && (l.Min == nil || l.Max != nil):
 		return errors.New("the limit has no min or a max, must have a min alone")
 	case !least && (l.Max == nil || l.Min != nil):

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/report/evidence"
+	"sotto/report"
 	"sotto/report/gate"
 )
 
@@ -91,7 +91,10 @@ func FuzzParse(f *testing.F) {
 		if err != nil || !reflect.DeepEqual(p, again) {
 			t.Errorf("%s became %+v, %v", b, again, err)
 		}
-		e := &evidence.Evidence{}
+		e, err := report.Kinds().New()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if e.Add("x.json", strings.NewReader(found)) != nil {
 			return
 		}

@@ -11,6 +11,7 @@ import (
 	"sotto/experiment"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
+	"sotto/report"
 	"sotto/report/evidence"
 )
 
@@ -21,11 +22,18 @@ func attempt(t *testing.T, wantCode int, args ...string) *experiment.Attempt {
 	if code != wantCode {
 		t.Fatalf("%v: exit code %d, want %d: %s%s", args, code, wantCode, out, errs)
 	}
-	var all evidence.Evidence
-	if err := all.Add("attempt.json", strings.NewReader(out)); err != nil || len(all.Attempts) != 1 {
+	all, err := report.Kinds().New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = all.Add("attempt.json", strings.NewReader(out)); err != nil {
 		t.Fatalf("%v: %v in %s", args, err, out)
 	}
-	return all.Attempts[0].Attempt
+	attempts := evidence.All[evidence.Attempt](all)
+	if len(attempts) != 1 {
+		t.Fatalf("%v: %d attacks in %s", args, len(attempts), out)
+	}
+	return attempts[0].Attempt
 }
 
 func metrics(a *experiment.Attempt) []string {

@@ -110,7 +110,11 @@ func runDemo(ctx context.Context, o demoOptions, std term.Streams) error {
 		return fmt.Errorf("no temporary folder can be made: %w", err)
 	}
 	defer os.RemoveAll(models) //nolint:errcheck // it is in the system's temporary folder
-	d := demo{evidence: &evidence.Evidence{Format: evidence.Format, Tool: "sotto " + term.Version(), Title: "sotto demo"}, workers: o.workers, models: models}
+	d := demo{workers: o.workers, models: models}
+	if d.evidence, err = report.Kinds().New(); err != nil {
+		return err
+	}
+	d.evidence.Tool, d.evidence.Title = "sotto "+term.Version(), "sotto demo"
 	bar := term.NewProgress(std.Err, "demo")
 	stages := demoStages()
 	for i, stage := range stages {
@@ -177,7 +181,6 @@ func (d *demo) train(ctx context.Context, i int, stage demoStage) error {
 	if err != nil {
 		return err
 	}
-	d.evidence.Results = append(d.evidence.Results, r)
 	found, err := experiment.AttackModels(ctx, dir, "", "", experiment.AttackOptions{
 		Workers: d.workers, Code: stage.code, Attackers: []string{"linear", "mlp-100", "mlp-100-centred"}, Coders: []string{"mlp-100"},
 	})
@@ -188,7 +191,9 @@ func (d *demo) train(ctx context.Context, i int, stage demoStage) error {
 	for _, a := range found {
 		attack.Refuted = attack.Refuted || a.Refuted
 	}
-	d.evidence.Attacks = append(d.evidence.Attacks, attack)
+	if err = d.evidence.Put(r, attack); err != nil {
+		return err
+	}
 	for _, c := range selected(r.Configurations) {
 		row := demoRow{name: stage.name, Configuration: c}
 		if c.Companion {
@@ -244,7 +249,7 @@ func (d *demo) audit(ctx context.Context) error {
 			targets = append(targets, m)
 		}
 	}
-	audits, faults := make([]*evidence.Audit, len(targets)), make([]error, len(targets))
+	audits, faults := make([]any, len(targets)), make([]error, len(targets))
 	nn.NewPool(cmp.Or(d.workers, runtime.GOMAXPROCS(0))).Each(len(targets), func(_, i int) {
 		m := targets[i]
 		a, g := m.Profile(), m.Guarantee()
@@ -254,8 +259,7 @@ func (d *demo) audit(ctx context.Context) error {
 			Format: evidence.AuditFormat, Mechanism: a.Mechanism, Variant: a.Variant, Dim: m.Params().Dim, Unit: g.Unit, True: &g.Epsilon, Result: r,
 		}
 	})
-	d.evidence.Audits = audits
-	return errors.Join(faults...)
+	return errors.Join(append(faults, d.evidence.Put(audits...))...)
 }
 
 // write stores the results and the report, each whole or not at all.
@@ -287,7 +291,7 @@ func (d *demo) print(out io.Writer, dir string) error {
 			spread(m.Accuracy, dev.Accuracy), term.Percent(m.Limit), spread(m.Gap, dev.Gap), term.Percent(r.leakage), r.attacker)
 	}
 	t.Flush() //nolint:errcheck // see above
-	first := d.evidence.Results[0]
+	first := evidence.All[experiment.Result](d.evidence)[0]
 	fmt.Fprintf(&b, "\n%s\n\n", report.Sentence(d.evidence))
 	fmt.Fprintf(&b, "data: %s, generated; leakage: how often the best of three attackers names the %s, of whom the commoner makes up %s %%\n", first.Data.Name, first.Data.Attribute, term.Percent(first.Configurations[0].Mean.Majority))
 	fmt.Fprintf(&b, "limit: no classifier of one release is right more often at the true ε; attacked: certified by releases, with confidence 0.99\n")
@@ -301,7 +305,7 @@ func (d *demo) bound(r demoRow) string {
 	if r.Statement == nil {
 		return "-"
 	}
-	for _, a := range d.evidence.Audits {
+	for _, a := range evidence.All[evidence.Audit](d.evidence) {
 		if a.Mechanism == r.Statement.Mechanism && a.Variant == r.Statement.Variant && a.Dim == r.Statement.Parameters.Dim && a.Claimed == r.Statement.Claimed {
 			return fmt.Sprintf("%.4g", a.LowerBound)
 		}

@@ -12,6 +12,7 @@ import (
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
 	"sotto/internal/cli/learn"
+	"sotto/report"
 	"sotto/report/evidence"
 )
 
@@ -30,12 +31,12 @@ func TestDemo(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, out)
 		}
 	}
-	e, err := evidence.Load(dir)
+	e, err := report.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	refuted := map[string]bool{}
-	for _, a := range e.Audits {
+	for _, a := range evidence.All[evidence.Audit](e) {
 		refuted[a.Mechanism+" "+a.Variant] = a.Refuted
 	}
 	for name, want := range map[string]bool{"dpnr released": true, "laplace-l1 released": true, "laplace-l1 paper": false} {
@@ -43,11 +44,12 @@ func TestDemo(t *testing.T) {
 			t.Errorf("audit of %s: refuted %v (done %v), want %v", name, got, ok, want)
 		}
 	}
-	if len(e.Results) != 6 || len(e.Attacks) != 6 || len(e.Results[1].Pictures) == 0 {
-		t.Errorf("%d results, %d attacks, %d pictures of the second; want 6, 6 and some", len(e.Results), len(e.Attacks), len(e.Results[1].Pictures))
+	results, attacks := evidence.All[experiment.Result](e), evidence.All[evidence.Attack](e)
+	if len(results) != 6 || len(attacks) != 6 || len(results[1].Pictures) == 0 {
+		t.Errorf("%d results, %d attacks, %d pictures of the second; want 6, 6 and some", len(results), len(attacks), len(results[1].Pictures))
 	}
 	for i, epsilon := range learn.DemoEpsilons {
-		c := learn.Selected(e.Results[3+i].Configurations)
+		c := learn.Selected(results[3+i].Configurations)
 		if len(c) != 1 || *c[0].Mean.True > dp.Epsilon(epsilon) {
 			t.Errorf("at ε = %v: selected %d configurations with a true ε of %v", epsilon, len(c), c[0].Mean.True)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sotto/internal/cli/term"
-	"sotto/report/evidence"
+	"sotto/report"
 	"sotto/report/gate"
 )
 
@@ -56,7 +56,7 @@ func runGate(o gateOptions, results []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	found, err := evidence.Load(results...)
+	found, err := report.Load(results...)
 	if err != nil {
 		return err
 	}

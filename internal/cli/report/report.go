@@ -62,7 +62,7 @@ func runReport(ctx context.Context, o reportOptions, paths []string, out io.Writ
 	if err != nil {
 		return err
 	}
-	found, err := evidence.Load(paths...)
+	found, err := report.Load(paths...)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,6 @@ import (
 	"sotto/encode/catalogue"
 	"sotto/encode/textfile"
 	"sotto/internal/cli/term"
-	"sotto/internal/release"
 	"sotto/internal/vecfile"
 	"sotto/internal/vectorise"
 	"sotto/mech"
@@ -106,12 +105,12 @@ type encodeSummary struct {
 
 // encodeRecord is what stands beside the vectors.
 type encodeRecord struct {
-	Warning string          `json:"warning,omitempty"` // of raw vectors
-	Private bool            `json:"private"`
-	Encoder string          `json:"encoder"`
-	Dim     int             `json:"dim"`
-	Dropout float64         `json:"dropout,omitempty"`
-	Release *release.Record `json:"release,omitempty"`
+	Warning string       `json:"warning,omitempty"` // of raw vectors
+	Private bool         `json:"private"`
+	Encoder string       `json:"encoder"`
+	Dim     int          `json:"dim"`
+	Dropout float64      `json:"dropout,omitempty"`
+	Release *mech.Record `json:"release,omitempty"`
 	// Word is the guarantee between texts that differ in one word, with dropout.
 	Word *dp.Guarantee `json:"word_level,omitempty"`
 }
@@ -199,7 +198,7 @@ func (o *encodeOptions) promise(e encode.Source) (mech.Mechanism, encodeRecord, 
 	if m.Guarantee().Epsilon == dp.Infinite && !o.notPrivate {
 		return nil, record, fmt.Errorf("%s %s promises nothing: %s; to release all the same, say --i-know-this-is-not-private", o.mechanism, m.Profile().Variant, m.Profile().Reason)
 	}
-	r := release.NewRecord(m, "sotto "+term.Version())
+	r := mech.NewRecord(m, "sotto "+term.Version())
 	record.Release, record.Private, record.Dim = &r, m.Guarantee().Epsilon != dp.Infinite, 0
 	if _, record.Dim = m.Shape(); o.Dropout > 0 {
 		word, err := mech.WordLevel(m.Guarantee(), o.Dropout)

@@ -73,11 +73,11 @@ them. Keys and columns that are no vector never reach the output.
 // privatizeSummary is what "sotto privatize --json" prints.
 type privatizeSummary struct {
 	release.Summary
-	Out      string         `json:"out"`
-	Metadata string         `json:"metadata,omitempty"`
-	Dropped  int            `json:"dropped"`           // kinds of keys or columns left behind, at most 32 counted
-	Columns  []string       `json:"columns,omitempty"` // their names in a Parquet file
-	Record   release.Record `json:"record"`
+	Out      string      `json:"out"`
+	Metadata string      `json:"metadata,omitempty"`
+	Dropped  int         `json:"dropped"`           // kinds of keys or columns left behind, at most 32 counted
+	Columns  []string    `json:"columns,omitempty"` // their names in a Parquet file
+	Record   mech.Record `json:"record"`
 }
 
 func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term.Streams) error {
@@ -93,7 +93,7 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term
 	if err != nil {
 		return err
 	}
-	record := release.NewRecord(m, "sotto "+term.Version())
+	record := mech.NewRecord(m, "sotto "+term.Version())
 	text, err := record.JSON()
 	if err != nil {
 		return err

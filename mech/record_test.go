@@ -1,0 +1,24 @@
+package mech_test
+
+import (
+	"strings"
+	"testing"
+
+	"sotto/mech"
+)
+
+func TestRecord(t *testing.T) {
+	m, err := mech.New(mech.Params{Mechanism: "krr", Classes: 4, Epsilon: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := mech.NewRecord(m, "sotto test").JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"classes": 4`, `"variant": "true"`, `"unit": "text"`, `"claimed": 1`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the record lacks %s:\n%s", want, text)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package evidence
+
+import (
+	"sotto/audit"
+	"sotto/dp"
+	"sotto/experiment"
+	"sotto/measure"
+	"sotto/mech"
+)
+
+// The formats of what is described here.
+const (
+	AttackFormat   = "sotto-attack-1"
+	AttemptFormat  = "sotto-attempt-1"
+	FairnessFormat = "sotto-fairness-1"
+	AuditFormat    = "sotto-audit-1"
+)
+
+// Attack is what "sotto attack" finds: attribute inference. With several
+// models the fields outside Models are those of the first.
+type Attack struct {
+	Format string `json:"format"`
+	Source string `json:"source"`
+	*experiment.Attack
+	Models  []experiment.ModelAttack `json:"models,omitempty"`
+	Refuted bool                     `json:"refuted"` // any of them
+}
+
+// Attempt is what "sotto attack" finds with another kind of attack.
+type Attempt struct {
+	Format string `json:"format"`
+	*experiment.Attempt
+}
+
+// Fairness is what "sotto measure fairness" finds: the comparison of the
+// groups, of their intersection if there are several attributes, and then of
+// each attribute.
+type Fairness struct {
+	Format  string  `json:"format"`
+	Source  string  `json:"source"`
+	Columns Columns `json:"columns"`
+	*measure.Fairness
+	Attributes []AttributeFairness `json:"attributes,omitempty"`
+}
+
+// Columns are those of a file of predictions.
+type Columns struct {
+	Label      string   `json:"label"`
+	Prediction string   `json:"prediction"`
+	Group      []string `json:"group"`
+}
+
+// AttributeFairness compares the groups of one attribute.
+type AttributeFairness struct {
+	Attribute string `json:"attribute"`
+	*measure.Fairness
+}
+
+// Audit is what "sotto audit" certifies.
+type Audit struct {
+	Format    string      `json:"format"`
+	Mechanism string      `json:"mechanism"`
+	Variant   string      `json:"variant,omitempty"`
+	Dim       int         `json:"dim,omitempty"`
+	Unit      dp.Unit     `json:"unit"`
+	True      *dp.Epsilon `json:"true,omitempty"` // what is proved at the delta below, for a built-in mechanism
+	audit.Result
+}
+
+// Release is the record of a file of releases, as "sotto privatize" and "sotto
+// encode" write it beside the vectors.
+type Release struct {
+	Name string `json:"name"` // of the file
+	mech.Record
+	// Word is the guarantee between texts that differ in one word, with word
+	// dropout.
+	Word *dp.Guarantee `json:"word_level,omitempty"`
+}
