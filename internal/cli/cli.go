@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"sotto/internal/cli/attack"
 	"sotto/internal/cli/bias"
@@ -61,12 +62,13 @@ func Run(ctx context.Context, args []string, std term.Streams) int {
 
 func execute(ctx context.Context, args []string, std term.Streams) (err error) {
 	defer fault.Catch(&err)
-	root := newRoot(std)
+	root := NewRoot(std)
 	root.SetArgs(args)
 	return root.ExecuteContext(ctx)
 }
 
-func newRoot(std term.Streams) *cobra.Command {
+// NewRoot returns the command sotto.
+func NewRoot(std term.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "sotto",
 		Short: "Private vectors of text, with an ε that is true",
@@ -85,5 +87,21 @@ bad input; 3 a gate failed; 4 an internal fault.`,
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
 	root.AddCommand(commands(std)...)
+	declared(root)
 	return root
+}
+
+// declared keeps the flags of a command, and of those below it, in the order in
+// which they are declared.
+func declared(c *cobra.Command) {
+	c.Flags().SortFlags = false
+	c.PersistentFlags().SortFlags = false
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.DefValue == "[]" {
+			f.DefValue = "" // so that an empty list is not printed as a default
+		}
+	})
+	for _, below := range c.Commands() {
+		declared(below)
+	}
 }

@@ -29,7 +29,7 @@ and nothing is gained.`,
 		return experiment.AttackAveraging(ctx, corpus, m, releases, options)
 	}
 	newAttempt(std, c, &o, 2000, run)
-	c.Flags().IntSliceVar(&releases, "releases", []int{1, 10, 100}, "numbers of releases of each text")
+	c.Flags().IntSliceVar(&releases, "releases", []int{1, 10, 100}, "numbers of releases of each text, separated by commas")
 	c.Flags().StringVar(&o.attribute, "attribute", "", "attribute of the data set to infer (default: the first)")
 	return c
 }
@@ -55,7 +55,7 @@ the raw vectors are attacked.`,
 		return experiment.AttackInversion(ctx, corpus, m, words, options)
 	}
 	newAttempt(std, c, &o, 10_000, run)
-	c.Flags().IntVar(&words, "words", experiment.InversionWords, "how many of the commonest words to look for")
+	c.Flags().IntVar(&words, "words", experiment.InversionWords, "number of the commonest words to look for")
 	return c
 }
 

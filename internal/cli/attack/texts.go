@@ -35,7 +35,17 @@ type attemptFlags struct {
 // addFlags takes the mechanism's flags as they are, but for --seed, which here
 // is the attack's: that of the public codewords or projection is --public-seed.
 func (o *attemptFlags) addFlags(fs *pflag.FlagSet, rows int) {
+	fs.StringVar(&o.texts, "texts", "", "file of texts, - for standard input")
+	o.TextFlags.AddFlags(fs)
+	fs.StringVar(&o.data, "data", "", "data set whose texts are attacked, instead of --texts (see sotto data list)")
+	fs.StringVar(&o.encoder, "encoder", "", "encoder that makes the vectors (see sotto encoder list; default: default)")
+	fs.IntVar(&o.rows, "rows", rows, "number of texts to take at most, drawn by the seed; -1 for all")
+	fs.Float64Var(&o.claim, "claim", 0, "text-level ε to hold the findings against (default: what is proved of the mechanism)")
+	fs.Uint64Var(&o.seed, "seed", 0, "seed of the texts taken, of the noise and of the attackers (default 0)")
+	fs.IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	own.SortFlags = false
 	o.MechanismFlags.AddFlags(own)
 	own.VisitAll(func(x *pflag.Flag) {
 		if x.Name == "seed" {
@@ -43,16 +53,7 @@ func (o *attemptFlags) addFlags(fs *pflag.FlagSet, rows int) {
 		}
 		fs.AddFlag(x)
 	})
-	fs.Lookup("dim").Usage += " (default: as the encoder makes them)"
-	fs.StringVar(&o.texts, "texts", "", "file of texts, - for standard input")
-	o.TextFlags.AddFlags(fs)
-	fs.StringVar(&o.data, "data", "", "data set, instead of a file (see sotto data list)")
-	fs.StringVar(&o.encoder, "encoder", "", "what makes the vectors (see sotto encoder list; default: default)")
-	fs.IntVar(&o.rows, "rows", rows, "texts to take at most, drawn by the seed; -1 for all")
-	fs.Float64Var(&o.claim, "claim", 0, "text-level ε to hold the findings against, instead of what is proved of the mechanism")
-	fs.Uint64Var(&o.seed, "seed", 0, "seed of the texts taken, of the noise and of the attackers")
-	fs.IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
-	fs.BoolVar(&o.json, "json", false, "print JSON")
+	term.Widths(fs, "as the encoder makes them")
 }
 
 // newAttempt makes the command of such an attack.

@@ -50,13 +50,13 @@ type flags struct {
 // the user does not say.
 func (o *flags) addFlags(fs *pflag.FlagSet, draws int) {
 	o.MechanismFlags.AddFlags(fs)
-	fs.Lookup("dim").Usage += " (default: as the vectors have)"
-	fs.Lookup("seed").Usage = "seed of what is drawn: noise, samples, public codewords or projection"
+	term.Widths(fs, "as the vectors have")
+	fs.Lookup("seed").Usage = "seed of noise, samples, public codewords and projection (default 0)"
 	fs.StringSliceVar(&o.vectors, "vectors", nil, "file of word vectors: text, word2vec binary, .svec, .json or .csv, or .gz of them")
-	fs.StringArrayVar(&o.encoders, "encoder", nil, "take the vector that this encoder makes of each single word (see sotto encoder list)")
-	fs.StringVar(&o.format, "format", "", "text, glove, word2vec, fasttext, word2vec-bin, svec, json or csv, where the file's name does not tell (default text)")
-	fs.StringVar(&o.mechanism, "mechanism", "", "measure also what is left when each word's vector is released through this mechanism")
-	fs.IntVar(&o.draws, "draws", draws, "how often it is drawn from")
+	fs.StringArrayVar(&o.encoders, "encoder", nil, "encoder whose vector of each single word is taken (see sotto encoder list)")
+	fs.StringVar(&o.format, "format", "", "format of the vectors if the file's name does not tell: text, glove, word2vec, fasttext, word2vec-bin, svec, json or csv (default text)")
+	fs.StringVar(&o.mechanism, "mechanism", "", "mechanism through which each word's vector is released, to measure also what is left")
+	fs.IntVar(&o.draws, "draws", draws, "number of releases that --mechanism draws of each vector")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 }
 

@@ -42,16 +42,16 @@ const (
 func (o *directionOptions) addFlags(fs *pflag.FlagSet) {
 	o.flags.addFlags(fs, 100)
 	fs.Lookup("vectors").Usage += "; LANGUAGE=FILE for several languages"
-	fs.StringSliceVar(&o.languages, "language", []string{"en"}, "language of the vectors, or several with --folder (default there: all that have words)")
+	fs.StringSliceVar(&o.languages, "language", []string{"en"}, "language of the vectors, or several, separated by commas, with --folder (default with --folder: all that have words)")
 	fs.StringVar(&o.folder, "folder", "", "folder of CSV files keyed by English words, wiki.LANGUAGE_calculated_occupation.csv or wiki.LANGUAGE_raw.csv")
 	fs.StringVar(&o.words, "words", "", "JSON file of word sets instead of the built-in ones")
-	fs.StringVar(&o.pairs, "pairs", pairsSeven, "defining pairs: seven, or bolukbasi, ten in English")
+	fs.StringVar(&o.pairs, "pairs", pairsSeven, "defining pairs: seven, or bolukbasi for his ten in English")
 	fs.StringSliceVar(&o.counts, "counts", nil, "file of counts by which the forms of a profession are weighted, word TAB count or CSV; LANGUAGE=FILE for several languages")
 	fs.BoolVar(&o.zipf, "zipf", false, "assume that the r-th word of the file occurs 1/r times as often as the first")
-	fs.Float64Var(&o.strictness, "strictness", 1, "c of DirectBias, the mean of |score|^c")
+	fs.Float64Var(&o.strictness, "strictness", 1, "strictness c of DirectBias, the mean of |score|^c")
 	fs.Float64Var(&o.confidence, "min-confidence", direction.DefaultConfidence, "least difference between the shares of the first two components")
 	fs.BoolVar(&o.raw, "raw", false, "take vectors as they are, not at length 1")
-	fs.BoolVar(&o.parts, "parts", false, "take the mean of its parts for a word of several parts that is not in the vectors")
+	fs.BoolVar(&o.parts, "parts", false, "take for a missing word of several parts the mean of the parts' vectors")
 	fs.BoolVar(&o.force, "force", false, "give scores where the direction is refused; they are marked")
 	fs.StringVar(&o.html, "html", "", "also write a page with plots to this file, - for standard output")
 }

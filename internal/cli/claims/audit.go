@@ -62,13 +62,13 @@ is posted; --claim is its ε, and --dim and --range describe its inputs.
 	}
 	o.AddFlags(c.Flags())
 	term.AssumeNote(c.Flags())
-	c.Flags().IntVar(&o.config.Draws, "draws", 100_000, "releases of each input that are counted")
+	c.Flags().IntVar(&o.config.Draws, "draws", 100_000, "number of releases of each input that are counted")
 	c.Flags().Float64Var(&o.config.Confidence, "confidence", 0.99, "probability with which the bound holds")
-	c.Flags().IntVar(&o.config.Workers, "workers", 0, "samplers side by side (default: one a core)")
+	c.Flags().IntVar(&o.config.Workers, "workers", 0, "number of samplers side by side (default: one for each core)")
 	c.Flags().BoolVar(&o.config.Independent, "independent", false, "take a foreign mechanism's coordinates for independent given the input, and add their bounds")
-	c.Flags().Float64Var(&o.claim, "claim", 0, "the ε to refute (default for a built-in mechanism: what it claims)")
-	c.Flags().StringVar(&o.exec, "exec", "", "audit this shell command")
-	c.Flags().StringVar(&o.url, "url", "", "audit this address")
+	c.Flags().Float64Var(&o.claim, "claim", 0, "ε to refute (default for a built-in mechanism: what it claims)")
+	c.Flags().StringVar(&o.exec, "exec", "", "shell command of a foreign mechanism to audit")
+	c.Flags().StringVar(&o.url, "url", "", "address of a foreign mechanism to audit")
 	c.Flags().StringVar(&o.bounds, "range", "-1,1", "least and largest coordinate of a foreign mechanism's inputs")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c

@@ -68,7 +68,7 @@ With --table: the published methods' claimed and true ε, as Markdown.
 	}
 	o.AddFlags(c.Flags())
 	term.AssumeNote(c.Flags())
-	c.Flags().Float64Var(&o.dropout, "dropout", 0, "probability μ of masking each word before encoding; the unit becomes word")
+	c.Flags().Float64Var(&o.dropout, "dropout", 0, "probability μ of masking each word before encoding, which makes the unit a word (default: no masking)")
 	c.Flags().StringVar(&o.check, "check", "", "check the claims in this JSON file, - for standard input")
 	c.Flags().BoolVar(&o.table, "table", false, "print the table of the published methods")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")

@@ -123,7 +123,7 @@ against everybody and without a shuffler, and is printed beside it.`,
 		},
 	}
 	c.Flags().Float64Var(&epsilon, "epsilon", 0, "ε of one release, between any two texts and with δ = 0")
-	c.Flags().IntVar(&users, "users", 0, "number of users whose releases are mixed")
+	c.Flags().IntVar(&users, "users", 0, "number of users whose releases are mixed (required)")
 	c.Flags().Float64Var(&delta, "delta", 1e-6, "δ of the guarantee after shuffling")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c

@@ -63,11 +63,11 @@ A cell without rows is "not defined", never 0.`,
 	}
 	fs := c.Flags()
 	fs.StringVar(&o.predictions, "predictions", "", "file of predictions, - for standard input")
-	fs.StringVar(&o.label, "label", "label", "column of what is true")
-	fs.StringVar(&o.prediction, "prediction", "prediction", "column of what was predicted")
-	fs.StringSliceVar(&o.groups, "group", []string{"group"}, "column of the group, or several")
-	fs.IntVar(&o.Resamples, "resamples", 1000, "resamples of the bootstrap")
-	fs.Uint64Var(&o.Seed, "seed", 0, "seed of the bootstrap")
+	fs.StringVar(&o.label, "label", "label", "column of the true label")
+	fs.StringVar(&o.prediction, "prediction", "prediction", "column of the predicted label")
+	fs.StringSliceVar(&o.groups, "group", []string{"group"}, "column of the group; several are separated by commas")
+	fs.IntVar(&o.Resamples, "resamples", 1000, "number of resamples of the bootstrap")
+	fs.Uint64Var(&o.Seed, "seed", 0, "seed of the bootstrap (default 0)")
 	fs.IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c

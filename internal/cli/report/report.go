@@ -52,8 +52,8 @@ the file ends in .md. The same results give the same page.`,
 		},
 	}
 	c.Flags().StringVar(&o.out, "out", "report.html", "file to write, - for standard output")
-	c.Flags().StringVar(&o.format, "format", "", "html or md (default: as the file ends)")
-	c.Flags().StringVar(&o.title, "title", "", "title of the page")
+	c.Flags().StringVar(&o.format, "format", "", "format of the page: html or md (default: as the file ends)")
+	c.Flags().StringVar(&o.title, "title", "", "title of the page (default: the evidence's own)")
 	return c
 }
 

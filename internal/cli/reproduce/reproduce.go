@@ -24,12 +24,12 @@ type reproduceOptions struct {
 }
 
 func (o *reproduceOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringSliceVar(&o.Encoders, "encoder", nil, "stsb, senteval and privemb: what makes numbers of texts: default, minilm, glove, hash, hash:N or a path; several make a table side by side (default: the table's own)")
-	fs.BoolVar(&o.Quick, "quick", false, "fewer rows, settings and seeds: less than two minutes on two cores")
-	fs.IntVar(&o.Seeds, "seeds", 0, "how many splits or draws of noise (default: the table's own number)")
+	fs.StringSliceVar(&o.Encoders, "encoder", nil, "encoder for stsb, senteval and privemb: default, minilm, glove, hash, hash:N or a path; several, separated by commas, stand side by side (default: the table's own)")
+	fs.BoolVar(&o.Quick, "quick", false, "take fewer rows, settings and seeds, for less than two minutes on two cores")
+	fs.IntVar(&o.Seeds, "seeds", 0, "number of splits or draws of noise (default: the table's own)")
 	fs.IntVar(&o.Workers, "workers", 0, "cores to use (default: all); results do not depend on it")
 	fs.StringVar(&o.Store, "store", "", "folder of finished runs, which are re-used (default: $SOTTO_RESULTS, or sotto/results in the user's cache)")
-	fs.BoolVar(&o.Again, "again", false, "train also what the store has")
+	fs.BoolVar(&o.Again, "again", false, "train again also what the store has")
 	fs.StringVar(&o.out, "out", "", "also write the result to this file, as JSON")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 }

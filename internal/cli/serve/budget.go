@@ -233,10 +233,10 @@ its reason are entries of the log. It weakens what that user was promised.`,
 		RunE:    func(c *cobra.Command, _ []string) error { return runBudgetGrant(c.Context(), o, std.Out) },
 	}
 	o.addFlags(c)
-	c.Flags().StringVar(&o.user, "user", "", "who may spend more")
-	c.Flags().Float64Var(&o.epsilon, "epsilon", 0, "ε to add")
-	c.Flags().Float64Var(&o.delta, "delta", 0, "δ to add")
-	c.Flags().StringVar(&o.reason, "reason", "", "why, for the log")
+	c.Flags().StringVar(&o.user, "user", "", "user who may spend more")
+	c.Flags().Float64Var(&o.epsilon, "epsilon", 0, "ε to add to the budget (default: none)")
+	c.Flags().Float64Var(&o.delta, "delta", 0, "δ to add to the budget (default: none)")
+	c.Flags().StringVar(&o.reason, "reason", "", "reason for the log")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -305,7 +305,7 @@ Exit codes: 0 whole; 1 damaged; 2 it cannot be read.`,
 		RunE: func(c *cobra.Command, _ []string) error { return runBudgetVerify(c.Context(), o, std.Out) },
 	}
 	o.addFlags(c)
-	c.Flags().StringArrayVar(&o.heads, "head", nil, "hash that was noted before; may be given again")
+	c.Flags().StringArrayVar(&o.heads, "head", nil, "hash of the log that was noted before; the flag may be given several times")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }

@@ -58,44 +58,44 @@ type gatewayOptions struct {
 }
 
 func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
-	o.MechanismFlags.AddFlags(fs)
-	fs.Lookup("epsilon").Usage += " of each text (default 8)"
-	fs.Lookup("dim").Usage += " (default: as the encoder makes them)"
 	fs.StringVar(&o.listen, "listen", "127.0.0.1:8787", "address to listen on")
-	fs.StringVar(&o.encoder, "encoder", "default", "what makes vectors of texts (see sotto encoder list)")
-	fs.StringVar(&o.mechanism, "mechanism", "codebook", "what makes them private")
-	fs.StringVar(&o.model, "model", "", "folder of one seed that sotto train --out made: its layers before the noise, and its mechanism")
+	fs.StringVar(&o.encoder, "encoder", "default", "encoder that makes vectors of texts (see sotto encoder list)")
+	fs.StringVar(&o.mechanism, "mechanism", "codebook", "mechanism that releases each vector")
+	fs.StringVar(&o.model, "model", "", "folder of one seed that sotto train --out made, whose layers before the noise and whose mechanism are used")
 	fs.StringVar(&o.ledger, "ledger", "", "file of budgets, or postgres://… (default: a file in the user's folder of settings)")
 	fs.Float64Var(&o.budget.Epsilon, "budget", 80, "ε that a user may spend in a window")
-	fs.Float64Var(&o.budget.Delta, "budget-delta", 0, "δ that a user may spend in a window")
-	fs.StringVar(&o.composition, "composition", "basic", "how releases add up: basic, by their sum; optimal, by what they are together at --budget-delta, which is far less for many of small ε")
+	fs.Float64Var(&o.budget.Delta, "budget-delta", 0, "δ that a user may spend in a window (default 0)")
+	fs.StringVar(&o.composition, "composition", "basic", "how releases add up: basic, by their sum, or optimal, by what they are together at --budget-delta, which is far less for many of small ε")
 	fs.Float64Var(&o.budget.Lifetime, "lifetime", 0, "ε that a user may spend in all windows together (default: no limit)")
 	fs.DurationVar(&o.budget.Window, "window", 24*time.Hour, "time after which budgets renew, 0s for never")
 	fs.StringVar(&o.secret, "secret", "", "file of 32 random bytes that keys the noise (default: a file in the user's folder of settings, made if absent)")
 	fs.BoolVar(&o.rotate, "rotate", false, "take a new secret on an old ledger: what was paid for must be paid for again")
-	fs.StringVar(&o.noise, "noise", string(gateway.Memoised), "memoised: the same text gives the same vector and costs once; fresh: every request pays")
-	fs.IntVar(&o.maxTexts, "max-texts", 256, "texts of a request")
-	fs.IntVar(&o.maxBytes, "max-text", 32768, "bytes of a text")
-	fs.Int64Var(&o.MaxBody, "max-body", 1<<20, "bytes of a request")
-	fs.IntVar(&o.MaxInFlight, "concurrency", 1024, "requests at a time")
-	fs.Float64Var(&o.Rate, "rate", 0, "requests a second of each user, 0 for no limit")
-	fs.IntVar(&o.Burst, "burst", 10, "of them, that may come at once")
-	fs.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time for a request")
-	fs.DurationVar(&o.Drain, "drain", 30*time.Second, "time for the last requests when the gateway ends")
-	fs.StringVar(&o.Name, "name", "sotto", "what clients call the model")
+	fs.StringVar(&o.noise, "noise", string(gateway.Memoised), "memoised, by which the same text gives the same vector and costs once, or fresh, by which every request pays")
+	fs.IntVar(&o.maxTexts, "max-texts", 256, "largest number of texts of a request")
+	fs.IntVar(&o.maxBytes, "max-text", 32768, "largest number of bytes of a text")
+	fs.Int64Var(&o.MaxBody, "max-body", 1<<20, "largest number of bytes of a request")
+	fs.IntVar(&o.MaxInFlight, "concurrency", 1024, "number of requests that are worked on at a time")
+	fs.Float64Var(&o.Rate, "rate", 0, "requests that each user may send in a second on average (default 0: no limit)")
+	fs.IntVar(&o.Burst, "burst", 10, "burst of requests a user may send at once")
+	fs.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time that a request may take")
+	fs.DurationVar(&o.Drain, "drain", 30*time.Second, "time that the last requests have when the gateway ends")
+	fs.StringVar(&o.Name, "name", "sotto", "name by which clients call the model")
 	fs.StringVar(&o.keys, "keys", "", "file of API keys' hashes (see sotto gateway key; default: everybody may ask)")
 	fs.StringVar(&o.server, "server", "", "address of a server that classifies, for /v1/classify")
-	fs.StringVar(&o.serverModel, "server-model", "", "its model (default: the only one)")
-	fs.StringVar(&o.tls.Cert, "tls-cert", "", "certificate of the gateway, PEM (default: no TLS)")
-	fs.StringVar(&o.tls.Key, "tls-key", "", "its key, PEM")
-	fs.StringVar(&o.tls.ClientCA, "tls-client-ca", "", "authority whose certificates clients must have, PEM")
+	fs.StringVar(&o.serverModel, "server-model", "", "model of --server that classifies (default: the only one)")
+	fs.StringVar(&o.tls.Cert, "tls-cert", "", "PEM file of the gateway's certificate (default: no TLS)")
+	fs.StringVar(&o.tls.Key, "tls-key", "", "PEM file of the key to --tls-cert")
+	fs.StringVar(&o.tls.ClientCA, "tls-client-ca", "", "PEM file of the authority whose certificates clients must have")
 	fs.BoolVar(&o.production, "production", false, "refuse to start without keys, without TLS beyond this machine, with a page, or with a secret that would have to be made")
 	fs.BoolVar(&o.page, "page", false, "show a page at / on which to try texts, with raw vectors; on this machine alone, unless there are --keys")
 	o.words.Masks = string(mech.Bernoulli) // of a dropout that is 0: a text must be masked alike each time
 	fs.StringVar(&o.words.List, "mask", "", "file of words and /patterns/ to take out of texts, one a line")
-	fs.StringVar(&o.words.People, "mask-names", "", `take out names: a file of first names, or "capitals" for capitalised words within a sentence alone`)
+	fs.StringVar(&o.words.People, "mask-names", "", `file of first names to take out of texts, or "capitals" for capitalised words within a sentence alone`)
 	fs.StringVar(&o.logLevel, "log-level", "info", "least level that is logged: debug, info, warn or error")
 	fs.StringVar(&o.config, "config", "", "JSON file of settings, named as the flags are")
+	o.MechanismFlags.AddFlags(fs)
+	fs.Lookup("epsilon").Usage += " (default 8)"
+	term.Widths(fs, "as the encoder makes them")
 }
 
 func newGateway(std term.Streams) *cobra.Command {
@@ -404,7 +404,7 @@ with --single the key stands for one subject, and requests may name none.`,
 			return err
 		},
 	}
-	c.Flags().StringVar(&subject, "subject", "", "who spends with it: letters, digits and . _ @ -")
-	c.Flags().BoolVar(&single, "single", false, "requests may not name a user")
+	c.Flags().StringVar(&subject, "subject", "", "who spends with the key, in letters, digits and . _ @ -")
+	c.Flags().BoolVar(&single, "single", false, "refuse requests with this key that name a user")
 	return c
 }

@@ -24,11 +24,11 @@ type MaskFlags struct {
 
 // AddFlags declares the flags.
 func (f *MaskFlags) AddFlags(fs *pflag.FlagSet) {
-	fs.Float64Var(&f.Dropout, "dropout", 0, "probability μ of masking each word before it is encoded")
-	fs.StringVar(&f.Masks, "masks", string(mech.Bernoulli), "how dropout chooses: bernoulli, each word by itself, or fixed-count, as near to μ of them as can be")
+	fs.Float64Var(&f.Dropout, "dropout", 0, "probability μ of masking each word before it is encoded (default: no masking)")
+	fs.StringVar(&f.Masks, "masks", string(mech.Bernoulli), "how dropout chooses words: bernoulli, each word by itself, or fixed-count, as near to a share of μ as can be")
 	fs.StringVar(&f.List, "mask", "", "file of words and /patterns/ to mask, one a line")
-	fs.StringVar(&f.People, "mask-names", "", `mask names: a file of first names, or "capitals" for capitalised words within a sentence alone`)
-	fs.StringVar(&f.Show, "show-masks", "", "write what was masked to this file, for your eyes only")
+	fs.StringVar(&f.People, "mask-names", "", `file of first names to mask, or "capitals" for capitalised words within a sentence alone`)
+	fs.StringVar(&f.Show, "show-masks", "", "file for what was masked, for your eyes only")
 }
 
 // Masker returns what decides on masks, nil for none.

@@ -22,28 +22,37 @@ type MechanismFlags struct {
 
 // AddFlags declares the flags.
 func (f *MechanismFlags) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&f.Variant, "variant", "", "variant of the mechanism (see the list above; the first is the default)")
-	fs.Float64Var(&f.Epsilon, "epsilon", 0, "ε as it is claimed or wanted")
-	fs.Float64Var(&f.Delta, "delta", 0, "δ: gaussian, privemb paper (default 1e-6)")
-	fs.IntVar(&f.Dim, "dim", 0, "coordinates of the input; the number of codes: codes")
-	fs.IntVar(&f.Bits, "bits", 0, "bits a coordinate: sue, oue, ome, bitrand, bitrr (default 10)")
-	fs.Float64Var(&f.Lambda, "lambda", 0, "λ: ome (default 100)")
-	fs.Float64Var(&f.Alpha, "alpha", 0, "α: bitrand, oue moue")
-	fs.IntVar(&f.InputDim, "input-dim", 0, "coordinates before the projection: privemb")
-	fs.IntVar(&f.OutputDim, "output-dim", 0, "coordinates after the projection: privemb")
-	fs.Float64Var(&f.Clip, "clip", 0, "clip inputs to this L2 norm, which makes the guarantee text-level: privemb")
-	fs.IntVar(&f.Codewords, "codewords", 0, "number of public codewords: codebook (default 256)")
-	fs.IntVar(&f.Selected, "selected", 0, "how many of them count as near, or how many codes are likely: codebook, codes (default: the best for ε)")
-	fs.Float64SliceVar(&f.Weights, "weights", nil, "the least probability of each code, instead of --selected: codes")
-	fs.IntVar(&f.Classes, "classes", 0, "number of labels: krr")
-	fs.Uint64Var(&f.Seed, "seed", 0, "seed of the public codewords or projection: codebook, privemb")
-	fs.StringVar(&f.VocabularyFile, "vocabulary", "", "file of the public vectors: privemb vocabulary")
+	fs.StringVar(&f.Variant, "variant", "", "variant of the mechanism; the list above names each mechanism's, the default first")
+	fs.Float64Var(&f.Epsilon, "epsilon", 0, "ε that is claimed or wanted of each release")
+	fs.Float64Var(&f.Delta, "delta", 0, "δ of gaussian and of privemb paper (default 1e-6)")
+	fs.IntVar(&f.Dim, "dim", 0, "number of coordinates of the input, or of codes for the mechanism codes")
+	fs.IntVar(&f.Bits, "bits", 0, "number of bits for each coordinate with sue, oue, ome, bitrand and bitrr (default 10)")
+	fs.Float64Var(&f.Lambda, "lambda", 0, "λ of ome (default 100)")
+	fs.Float64Var(&f.Alpha, "alpha", 0, "α of bitrand and of oue moue (default: none)")
+	fs.IntVar(&f.InputDim, "input-dim", 0, "number of coordinates before the projection of privemb")
+	fs.IntVar(&f.OutputDim, "output-dim", 0, "number of coordinates after the projection of privemb (default: none, or that before for m1)")
+	fs.Float64Var(&f.Clip, "clip", 0, "L2 norm to which privemb clips inputs, which makes the guarantee text-level (default: no clipping)")
+	fs.IntVar(&f.Codewords, "codewords", 0, "number of public codewords of codebook (default 256)")
+	fs.IntVar(&f.Selected, "selected", 0, "how many codewords of codebook count as near, or how many codes of codes are likely (default: the best number for ε)")
+	fs.Float64SliceVar(&f.Weights, "weights", nil, "least probability of each code of codes, instead of --selected")
+	fs.IntVar(&f.Classes, "classes", 0, "number of labels of krr (default: none)")
+	fs.Uint64Var(&f.Seed, "seed", 0, "seed of the public codewords of codebook, or of the projection of privemb (default 0)")
+	fs.StringVar(&f.VocabularyFile, "vocabulary", "", "file of the public vectors of privemb vocabulary")
 }
 
-// AssumeNote adds to the flags' help what assume fills in.
+// Widths adds to the flags' help how wide inputs are where the user does not say.
+func Widths(fs *pflag.FlagSet, width string) {
+	for _, name := range []string{"dim", "input-dim"} {
+		fs.Lookup(name).Usage += " (default: " + width + ")"
+	}
+}
+
+// AssumeNote says in the flags' help what Assume fills in.
 func AssumeNote(fs *pflag.FlagSet) {
 	for name, value := range map[string]string{"dim": "768", "input-dim": "300", "output-dim": "50", "classes": "2"} {
-		fs.Lookup(name).Usage += " (default " + value + ")"
+		f := fs.Lookup(name)
+		f.Usage, _, _ = strings.Cut(f.Usage, " (default")
+		f.Usage += " (default " + value + ")"
 	}
 }
 

@@ -23,9 +23,9 @@ type TextFlags struct {
 
 // AddFlags declares the flags.
 func (o *TextFlags) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.InFormat, "in-format", "", "text, csv, jsonl or parquet, where the file's name does not tell (default text)")
+	fs.StringVar(&o.InFormat, "in-format", "", "format of the texts if the file's name does not tell: text, csv, jsonl or parquet (default text)")
 	fs.StringVar(&o.Column, "column", "", "column or field that holds the texts")
-	fs.BoolVar(&o.NoHeader, "no-header", false, "the first line of CSV is a row, and --column is a number from 1")
+	fs.BoolVar(&o.NoHeader, "no-header", false, "take the first line of CSV for a row, and --column for a number from 1")
 }
 
 // Open opens a file of texts, or standard input for -.

@@ -36,12 +36,12 @@ word, or stay as they are with --float32.`,
 	fs := c.Flags()
 	fs.StringVar(&o.in, "in", "-", "file of word vectors, - for standard input")
 	fs.StringVar(&o.out, "out", "", "file to write, NAME.svec")
-	fs.StringVar(&o.format, "format", string(wordfile.Text), "text, glove, word2vec, fasttext or word2vec-bin")
+	fs.StringVar(&o.format, "format", string(wordfile.Text), "format of the word vectors: text, glove, word2vec, fasttext or word2vec-bin")
 	fs.StringVar(&o.Name, "name", "", "name of the vectors, to be kept in the file")
-	fs.StringVar(&o.Licence, "licence", "", "what may be done with them, to be kept in the file")
-	fs.BoolVar(&o.Float32, "float32", false, "keep numbers as they are: four times the size")
-	fs.BoolVar(&o.Sorted, "sorted", false, "the commonest word stands first, as published files have it; ?pool=sif needs it")
-	fs.BoolVar(&o.KeepFirst, "keep-first", false, "of several rows for a word take the first")
+	fs.StringVar(&o.Licence, "licence", "", "licence of the vectors, to be kept in the file")
+	fs.BoolVar(&o.Float32, "float32", false, "keep numbers as they are, which takes four times the size")
+	fs.BoolVar(&o.Sorted, "sorted", false, "say that the commonest word stands first, as in published files; ?pool=sif needs it")
+	fs.BoolVar(&o.KeepFirst, "keep-first", false, "take the first of several rows for a word, instead of refusing them")
 	return c
 }
 

@@ -56,15 +56,15 @@ workers.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&o.teacher, "teacher", "minilm", "the transformer: minilm, or a folder with its files")
+	fs.StringVar(&o.teacher, "teacher", "minilm", "transformer to learn from: minilm, or a folder with a transformer's files")
 	fs.StringVar(&o.wordnet, "wordnet", "", "folder of WordNet's data files")
 	fs.StringVar(&o.texts, "texts", "", "file of texts, one a line")
 	fs.IntVar(&o.Dim, "dim", 128, "length of the vectors")
-	fs.Float64Var(&o.Rate, "rate", 0, "step size (default 0.1)")
+	fs.Float64Var(&o.Rate, "rate", 0, "step size of training (default 0.1)")
 	fs.IntVar(&o.Epochs, "epochs", 0, "passes over the texts at most (default 30)")
-	fs.Uint64Var(&o.Seed, "seed", 0, "seed of the order of texts")
+	fs.Uint64Var(&o.Seed, "seed", 0, "seed of the order of texts (default 0)")
 	fs.StringVar(&o.Name, "name", "", "name of the encoder (default: the file's)")
-	fs.StringVar(&o.notice, "notice", "", "file that says whose work it rests on, to be kept with it")
+	fs.StringVar(&o.notice, "notice", "", "file that says on whose work the encoder rests, to be kept with it")
 	fs.StringVar(&o.out, "out", "", "file to write")
 	fs.IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
 	return c

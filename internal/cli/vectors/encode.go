@@ -41,20 +41,20 @@ type encodeOptions struct {
 }
 
 func (o *encodeOptions) addFlags(fs *pflag.FlagSet) {
-	o.MechanismFlags.AddFlags(fs)
-	fs.Lookup("dim").Usage += " (default: as the encoder makes them)"
-	o.MaskFlags.AddFlags(fs)
-	fs.StringVar(&o.encoder, "encoder", "default", "what makes the vectors (see sotto encoder list)")
+	fs.StringVar(&o.encoder, "encoder", "default", "encoder that makes the vectors (see sotto encoder list)")
 	fs.StringVar(&o.in, "in", "-", "file of texts, - for standard input")
 	o.TextFlags.AddFlags(fs)
 	fs.StringVar(&o.out, "out", "-", "file to write, - for standard output")
-	fs.StringVar(&o.format, "format", "", "jsonl, csv, npy or parquet, where the file's name does not tell (default jsonl)")
+	fs.StringVar(&o.format, "format", "", "format to write if the file's name does not tell: jsonl, csv, npy or parquet (default jsonl)")
 	fs.StringVar(&o.metadata, "metadata", "", "file for what is promised (default OUT.privacy.json, or OUT.raw.json)")
-	fs.StringVar(&o.mechanism, "mechanism", "", "release each vector through this mechanism; without it vectors are raw")
+	o.MaskFlags.AddFlags(fs)
+	fs.StringVar(&o.mechanism, "mechanism", "", "mechanism that releases each vector (default: none, so that vectors are raw)")
 	fs.BoolVar(&o.skipBad, "skip-bad", false, "leave bad rows out and count them")
 	fs.BoolVar(&o.notPrivate, "i-know-this-is-not-private", false, "allow a variant whose ε is infinite")
 	fs.IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
 	fs.BoolVar(&o.json, "json", false, "print the summary as JSON, to standard error if the vectors go to standard output")
+	o.MechanismFlags.AddFlags(fs)
+	term.Widths(fs, "as the encoder makes them")
 }
 
 func newEncode(std term.Streams) *cobra.Command {
@@ -181,22 +181,9 @@ func (o *encodeOptions) promise(e encode.Source) (mech.Mechanism, encodeRecord, 
 		record.Warning = term.RawWarning
 		return nil, record, nil
 	}
-	p, err := o.Resolve(o.mechanism)
+	m, err := releaser(&o.MechanismFlags, o.mechanism, e.Dim(), "the encoder makes", o.notPrivate)
 	if err != nil {
 		return nil, record, err
-	}
-	if p.Epsilon == 0 {
-		return nil, record, errors.New("want --epsilon, the ε of each release")
-	}
-	m, err := mech.New(p.Fit(e.Dim()))
-	if err != nil {
-		return nil, record, err
-	}
-	if in, _ := m.Shape(); in != e.Dim() {
-		return nil, record, fmt.Errorf("%s takes rows of %d numbers, but the encoder makes %d", o.mechanism, in, e.Dim())
-	}
-	if m.Guarantee().Epsilon == dp.Infinite && !o.notPrivate {
-		return nil, record, fmt.Errorf("%s %s promises nothing: %s; to release all the same, say --i-know-this-is-not-private", o.mechanism, m.Profile().Variant, m.Profile().Reason)
 	}
 	r := mech.NewRecord(m, "sotto "+term.Version())
 	record.Release, record.Private, record.Dim = &r, m.Guarantee().Epsilon != dp.Infinite, 0
@@ -320,7 +307,7 @@ tokeniser makes of each, with those that mark its beginning and end.`,
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return runTokens(c.Context(), encoder, std) },
 	}
-	c.Flags().StringVar(&encoder, "encoder", encoder, "default, minilm, or a file or folder of an encoder with subwords")
+	c.Flags().StringVar(&encoder, "encoder", encoder, "encoder with subwords: default, minilm, or a file or folder of one")
 	return c
 }
 

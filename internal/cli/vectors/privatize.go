@@ -56,17 +56,17 @@ them. Keys and columns that are no vector never reach the output.
 			return runPrivatize(c.Context(), o, args[0], std)
 		},
 	}
-	o.AddFlags(c.Flags())
-	c.Flags().Lookup("dim").Usage += " (default: as in the file)"
 	c.Flags().StringVar(&o.in, "in", "-", "file of vectors, - for standard input")
 	c.Flags().StringVar(&o.out, "out", "-", "file to write, - for standard output")
-	c.Flags().StringVar(&o.format, "format", "", "jsonl, csv, npy or parquet, where no file name tells; standard output takes the input's")
-	c.Flags().StringVar(&o.column, "column", "", "the list column of a Parquet file that has several")
+	c.Flags().StringVar(&o.format, "format", "", "format of the vectors if no file name tells: jsonl, csv, npy or parquet; standard output takes the input's")
+	c.Flags().StringVar(&o.column, "column", "", "list column that holds the vectors, for a Parquet file with several")
 	c.Flags().StringVar(&o.metadata, "metadata", "", "file for what is promised (default OUT.privacy.json)")
 	c.Flags().BoolVar(&o.skipBad, "skip-bad", false, "leave bad rows out and count them")
 	c.Flags().BoolVar(&o.notPrivate, "i-know-this-is-not-private", false, "allow a variant whose ε is infinite")
-	c.Flags().IntVar(&o.workers, "workers", 0, "goroutines that draw noise (default: one a core)")
+	c.Flags().IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
 	c.Flags().BoolVar(&o.json, "json", false, "print the summary as JSON, to standard error if the vectors go to standard output")
+	o.AddFlags(c.Flags())
+	term.Widths(c.Flags(), "as in the file")
 	return c
 }
 
@@ -89,7 +89,7 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term
 		return err
 	}
 	defer r.Close() //nolint:errcheck // it was only read
-	m, err := o.mechanism(name, r)
+	m, err := releaser(&o.MechanismFlags, name, r.Width(), "the input has", o.notPrivate)
 	if err != nil {
 		return err
 	}
@@ -184,24 +184,25 @@ func (o *privatizeOptions) apart() error {
 	return term.RefuseSame(term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.side()), term.Named("--vocabulary", o.VocabularyFile))
 }
 
-// mechanism makes the mechanism for the width of the input, and refuses one
-// that promises nothing.
-func (o *privatizeOptions) mechanism(name string, r *vecfile.Reader) (mech.Mechanism, error) {
-	p, err := o.Resolve(name)
+// releaser makes the mechanism for rows of a width, and refuses one that promises
+// nothing unless notPrivate says that the user knows. Whose the rows are stands in
+// the error.
+func releaser(f *term.MechanismFlags, name string, width int, whose string, notPrivate bool) (mech.Mechanism, error) {
+	p, err := f.Resolve(name)
 	if err != nil {
 		return nil, err
 	}
 	if p.Epsilon == 0 {
 		return nil, errors.New("want --epsilon, the ε of each release")
 	}
-	m, err := mech.New(p.Fit(r.Width()))
+	m, err := mech.New(p.Fit(width))
 	if err != nil {
 		return nil, err
 	}
-	if in, _ := m.Shape(); in != r.Width() {
-		return nil, fmt.Errorf("%s takes rows of %d numbers, but the input has %d", name, in, r.Width())
+	if in, _ := m.Shape(); in != width {
+		return nil, fmt.Errorf("%s takes rows of %d numbers, but %s %d", name, in, whose, width)
 	}
-	if m.Guarantee().Epsilon == dp.Infinite && !o.notPrivate {
+	if m.Guarantee().Epsilon == dp.Infinite && !notPrivate {
 		return nil, fmt.Errorf("%s %s promises nothing: %s; to release all the same, say --i-know-this-is-not-private", name, m.Profile().Variant, m.Profile().Reason)
 	}
 	return m, nil
