@@ -6,18 +6,21 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: all build test race lint fuzz bench load kill bench-peer bench-mdl bench-encoder golden proofs map cover budget ci
+.PHONY: all build test long race lint fuzz bench load kill bench-peer bench-mdl bench-encoder golden proofs map cover budget ci
 
 all: build test lint
 
 build: # the command, into bin
 	CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/...
 
-test: # every test
+test: # every test, with short statistics
 	go test ./...
 
-race: # every test that -short keeps, under the race detector
-	go test -race -short -shuffle=on ./...
+long: # every test, with long statistics
+	SOTTO_LONG=1 go test ./...
+
+race: # what -short keeps of the packages with goroutines, under the race detector
+	.ci/race -shuffle=on
 
 lint: # the linters and formatters of .golangci.yml
 	.ci/lint
