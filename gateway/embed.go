@@ -13,9 +13,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"sotto/dp"
 	"sotto/encode"
 	"sotto/ledger"
 	"sotto/nn"
+	"sotto/text"
 )
 
 // Options of one request.
@@ -31,6 +33,7 @@ type Options struct {
 type Embeddings struct {
 	Vectors [][]float32
 	Privacy Privacy
+	masks   []text.Masking // for the page alone
 }
 
 // Privacy says what is promised of a release and what it cost.
@@ -52,6 +55,10 @@ type Privacy struct {
 	Repeated    int        `json:"repeated"`       // texts that cost nothing: paid for before, or twice in this request
 	Paid        int        `json:"paid"`           // releases that this request paid for
 	Model       string     `json:"model,omitzero"` // SHA-256 of the model's weights, if there is one
+	// Dropout is the probability with which each word was masked at random, and
+	// Word the guarantee between texts that differ in one word, which rests on it.
+	Dropout float64       `json:"dropout,omitzero"`
+	Word    *dp.Guarantee `json:"word_level,omitempty"`
 }
 
 // The scope of ε, by the noise.
@@ -82,10 +89,16 @@ func (g *Gateway) Embed(ctx context.Context, subject string, texts []string, o O
 	if err := g.check(subject, texts, o); err != nil {
 		return nil, err
 	}
-	texts = g.masked(texts)
+	once := o.IdempotencyKey
+	if g.Noise == Memoised {
+		once = ""
+	} else if once == "" {
+		once = "\x00" + rand.Text() // no header can hold a zero byte
+	}
+	masks := g.mask(subject, texts, once)
 	// One worker: requests run beside each other, and a panic of an encoder
 	// stays in the goroutine that can catch it.
-	x, err := encode.Texts(ctx, g.Encoder, texts, 1)
+	x, err := encode.Masked(ctx, g.Encoder, texts, masks, 1)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrEncoder, err)
 	}
@@ -94,7 +107,7 @@ func (g *Gateway) Embed(ctx context.Context, subject string, texts []string, o O
 			return nil, ErrEncoder
 		}
 	}
-	names, checks := g.names(subject, texts, x, o)
+	names, checks := g.names(subject, g.called(texts, masks), x, once)
 	requests := make([]ledger.Request, 0, len(texts))
 	first := make(map[ledger.Digest]int, len(texts))
 	for i, name := range names {
@@ -118,7 +131,7 @@ func (g *Gateway) Embed(ctx context.Context, subject string, texts []string, o O
 	if err != nil {
 		return nil, err
 	}
-	return &Embeddings{Vectors: vectors, Privacy: g.privacy(receipts, len(texts), receipts[0].Balance)}, nil
+	return &Embeddings{vectors, g.privacy(receipts, len(texts), receipts[0].Balance), masks}, nil
 }
 
 // check refuses what is refused before anything is done.
@@ -169,7 +182,7 @@ const version = "sotto gateway 1"
 // payment, and what that name stands for. The vector has a part in both: an
 // encoder that answers differently under the same name would otherwise get the
 // same noise, and the difference of two releases would show what it hides.
-func (g *Gateway) names(subject string, texts []string, x nn.Matrix, o Options) (names, checks []ledger.Digest) {
+func (g *Gateway) names(subject string, texts []string, x nn.Matrix, once string) (names, checks []ledger.Digest) {
 	names, checks = make([]ledger.Digest, len(texts)), make([]ledger.Digest, len(texts))
 	bits := make([]byte, 4*x.Cols)
 	for i, t := range texts {
@@ -182,10 +195,6 @@ func (g *Gateway) names(subject string, texts []string, x nn.Matrix, o Options) 
 	}
 	if g.Noise == Memoised {
 		return names, checks
-	}
-	once := o.IdempotencyKey
-	if once == "" {
-		once = "\x00" + rand.Text() // no header can hold a zero byte
 	}
 	whole := make([][]byte, len(names))
 	for i := range names {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"sotto/ledger"
 	"sotto/mech"
 	"sotto/text"
+	"sotto/train/model"
 )
 
 // Noise says where the noise of a release comes from.
@@ -50,23 +52,17 @@ type Config struct {
 	Mechanism Mechanism
 	Ledger    Ledger
 	Secret    Secret
-	Masker    *text.Masker // takes words out of texts before anything else; nil for none
-	Noise     Noise        // "" means Memoised
-	MaxTexts  int          // in a request; 0 means 256
-	MaxBytes  int          // of a text; 0 means 32,768
+	Maskers   []text.Masker // that mask parts of texts before anything else
+	Noise     Noise         // "" means Memoised
+	MaxTexts  int           // in a request; 0 means 256
+	MaxBytes  int           // of a text; 0 means 32,768
 }
 
 // fill returns c with its defaults.
 func (c Config) fill() Config {
-	if c.Noise == "" {
-		c.Noise = Memoised
-	}
-	if c.MaxTexts == 0 {
-		c.MaxTexts = 256
-	}
-	if c.MaxBytes == 0 {
-		c.MaxBytes = 1 << 15
-	}
+	c.Noise = cmp.Or(c.Noise, Memoised)
+	c.MaxTexts = cmp.Or(c.MaxTexts, 256)
+	c.MaxBytes = cmp.Or(c.MaxBytes, 1<<15)
 	return c
 }
 
@@ -80,13 +76,16 @@ func (c Config) Validate() error {
 		return errors.New("gateway: the secret is empty, must be given")
 	case c.Noise != Memoised && c.Noise != Fresh:
 		return fmt.Errorf("gateway: noise is %.20q, must be %s or %s", c.Noise, Memoised, Fresh)
-	case c.Masker != nil && c.Masker.Draw != nil:
-		return errors.New("gateway: the masker draws words at random, must take out the same ones each time: a text is one release")
 	case c.MaxTexts < 1 || c.MaxBytes < 1:
 		return fmt.Errorf("gateway: at most %d texts of %d bytes are allowed, must be at least 1", c.MaxTexts, c.MaxBytes)
 	}
 	if in, _ := c.Mechanism.Shape(); in != c.Encoder.Dim() {
 		return fmt.Errorf("gateway: the mechanism takes %d numbers and the encoder makes %d, must be as many", in, c.Encoder.Dim())
+	}
+	if m, ok := c.Mechanism.(*served); ok {
+		if err := m.maskedAlike(c.Maskers); err != nil {
+			return err
+		}
 	}
 	g := c.Mechanism.Guarantee()
 	if err := g.Validate(); err != nil {
@@ -102,6 +101,8 @@ func (c Config) Validate() error {
 type Gateway struct {
 	Config
 	guarantee  dp.Guarantee
+	word       *dp.Guarantee // between texts that differ in one word, with dropout
+	masks      model.Masks   // with which the model was trained
 	parameters Parameters
 	cost       ledger.Cost // of one text
 	means      []byte      // digest of mechanism and encoder
@@ -121,7 +122,14 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	}
 	params := c.Mechanism.Params()
 	// The vocabulary decides the scale of noise and is not part of Params' JSON.
-	means, err := json.Marshal([]any{params, params.Vocabulary, identity(c.Mechanism), c.Encoder.Name(), c.Encoder.Dim()})
+	all := []any{params, params.Vocabulary, identity(c.Mechanism), c.Encoder.Name(), c.Encoder.Dim()}
+	if m, ok := c.Mechanism.(*served); ok && m.masks.Dropout > 0 {
+		g.masks, all = m.masks, append(all, m.masks)
+		if word, err := mech.WordLevel(g.guarantee, m.masks.Dropout); err == nil {
+			g.word = &word
+		}
+	}
+	means, err := json.Marshal(all)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: the mechanism cannot be written: %w", err)
 	}
@@ -132,10 +140,11 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	}
 	g.record = struct {
 		Parameters
-		Encoder string `json:"encoder"`
-		Model   string `json:"model,omitempty"` // SHA-256 of its weights
-		Noise   Noise  `json:"noise"`
-	}{g.parameters, c.Encoder.Name(), identity(c.Mechanism), g.Noise}
+		Encoder string  `json:"encoder"`
+		Model   string  `json:"model,omitempty"` // SHA-256 of its weights
+		Noise   Noise   `json:"noise"`
+		Dropout float64 `json:"dropout,omitempty"` // of words
+	}{g.parameters, c.Encoder.Name(), identity(c.Mechanism), g.Noise, g.masks.Dropout}
 	return g, g.Ready(ctx)
 }
 

@@ -10,6 +10,7 @@ import (
 	"sotto/dp"
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/text"
 	"sotto/train/model"
 )
 
@@ -22,6 +23,7 @@ type served struct {
 	digest    string              // of all that it computes with
 	labels    []model.LabelRecord // that codes answer
 	answers   [][]int             // for each code a class of each label
+	masks     model.Masks         // with which it was trained
 	spare     sync.Pool           // of *worker: a model is used by one goroutine at a time
 }
 
@@ -41,7 +43,7 @@ func FromModel(m *model.Model, info model.Manifest) (Mechanism, error) {
 	if info.Weights == "" {
 		return nil, errors.New("gateway: the model's manifest names no weights, must be that of a saved model")
 	}
-	f := &served{params: s.Parameters, guarantee: m.Guarantee(), in: m.Architecture().Inputs, out: m.Dim()}
+	f := &served{params: s.Parameters, guarantee: m.Guarantee(), in: m.Architecture().Inputs, out: m.Dim(), masks: info.Masked()}
 	var err error
 	if f.digest, err = info.Digest(); err != nil {
 		return nil, err
@@ -52,6 +54,19 @@ func FromModel(m *model.Model, info model.Manifest) (Mechanism, error) {
 	own := m.Clone() // which nobody uses but to clone it, so that the caller may go on using m
 	f.spare.New = func() any { return &worker{own.Clone(), nn.NewPool(1)} }
 	return f, nil
+}
+
+// maskedAlike refuses maskers among which one is missing that the model was
+// trained with. Dropout needs none: the gateway draws it.
+func (f *served) maskedAlike(maskers []text.Masker) error {
+	var rules []string
+	for _, m := range maskers {
+		rules = append(rules, m.Rule())
+	}
+	if lacking := f.masks.Lacking(rules); len(lacking) > 0 {
+		return fmt.Errorf("gateway: the model was trained with texts masked by %q, must be served with the same masks: they are not given", lacking)
+	}
+	return nil
 }
 
 // Shape implements dp.Vector.

@@ -17,6 +17,11 @@ import (
 // trained saves a small model that was fitted with a seed, and loads it again.
 func trained(t *testing.T, method train.Method, seed uint64) (*model.Model, model.Manifest) {
 	t.Helper()
+	return trainedWith(t, method, model.Manifest{Method: "noise", Seed: seed})
+}
+
+func trainedWith(t *testing.T, method train.Method, info model.Manifest) (*model.Model, model.Manifest) {
+	t.Helper()
 	r := weakrand.New(weakrand.NewPCG(1, 2))
 	d := train.Data{X: nn.NewMatrix(60, width), Y: make([]int, 60), Classes: 2}
 	for i := range d.Y {
@@ -30,15 +35,15 @@ func trained(t *testing.T, method train.Method, seed uint64) (*model.Model, mode
 			d.Validation = append(d.Validation, i)
 		}
 	}
-	m, err := method.Fit(t.Context(), d, train.Options{Seed: seed})
+	m, err := method.Fit(t.Context(), d, train.Options{Seed: info.Seed})
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "model")
-	if err = m.Save(dir, model.Manifest{Method: "noise", Seed: seed}); err != nil {
+	if err = m.Save(dir, info); err != nil {
 		t.Fatal(err)
 	}
-	m, info, err := model.Load(dir)
+	m, info, err = model.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

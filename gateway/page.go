@@ -168,13 +168,13 @@ func (s *Service) try(w http.ResponseWriter, r *http.Request, who *client) error
 	}
 	// Encoded once more, so that what is released has no raw vector beside it on
 	// any other way. By now it is paid, and an error takes the picture away only.
-	raw, err := encode.Texts(r.Context(), s.Gateway.Encoder, s.Gateway.masked(q.texts), 1)
+	raw, err := encode.Masked(r.Context(), s.Gateway.Encoder, q.texts, e.masks, 1)
 	encoded := err == nil
 	verdicts := s.verdicts(r, e.Vectors)
 	data := make([]trial, len(q.texts))
 	for i, t := range q.texts {
 		x := trial{Object: "trial", Index: i, After: e.Vectors[i], Code: s.Gateway.code(e.Vectors[i]), Server: verdicts[i], Unread: s.page.why}
-		x.Pieces, x.Applied = s.Gateway.pieces(t)
+		x.Pieces, x.Applied = s.Gateway.pieces(t, e.masks[i])
 		if encoded {
 			x.Before = raw.Row(i)
 		}

@@ -55,7 +55,7 @@
     const n = t.pieces.filter((p) => p.reason).length;
     const words = n === 1 ? "1 word" : `${n} words`;
     const note = $("masks");
-    if (t.applied) note.textContent = n ? `${words} taken out before the text was encoded. No guarantee rests on masks.` : "No word was masked.";
+    if (t.applied) note.textContent = n ? `${words} masked before the text was encoded. No guarantee rests on lists and names.` : "No word was masked.";
     else note.replaceChildren(n ? `${words} with a capital, maybe of a name. ` : "", "Nothing is masked here: start the gateway with ", node("code", "--mask-names capitals"), " or ", node("code", "--mask FILE"), ".");
   };
 

@@ -26,7 +26,7 @@ import (
 type trial struct {
 	Pieces []struct {
 		Text   string
-		Reason text.Reason
+		Reason text.Type
 	}
 	Applied       bool
 	Before, After []float32
@@ -146,7 +146,7 @@ func TestPageMasks(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := config(t)
-	c.Masker = &text.Masker{List: list, Names: &text.NameList{}}
+	c.Maskers = []text.Masker{list, &text.NameList{}}
 	s := serve(t, c, gateway.ServiceConfig{Page: &gateway.Page{}})
 	got, _ := s.trials(t, `{"input": "my parcel for Ada is lost"}`)
 	var all, masked string
@@ -163,10 +163,6 @@ func TestPageMasks(t *testing.T) {
 	a := s.embed(t, `{"input": ["my parcel for Ada is lost", "my parcel for Bob is lost", "my letter for Bob is lost"]}`)
 	if string(a.Data[0].Embedding) != string(a.Data[1].Embedding) || a.Privacy.Paid != 1 || string(a.Data[0].Embedding) == string(a.Data[2].Embedding) {
 		t.Errorf("paid for %d, want texts that differ in masked words to be one release that the page had paid for", a.Privacy.Paid)
-	}
-	c.Masker.Draw = func([]bool) {}
-	if _, err := gateway.New(t.Context(), c); err == nil || !strings.Contains(err.Error(), "same ones each time") {
-		t.Errorf("a masker with dropout: %v, want a refusal", err)
 	}
 }
 

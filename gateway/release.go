@@ -75,6 +75,8 @@ func (g *Gateway) Promise() Privacy {
 		Noise:       g.Noise,
 		Scope:       memoisedScope,
 		Model:       identity(g.Mechanism),
+		Dropout:     g.masks.Dropout,
+		Word:        g.word,
 	}
 	if g.Noise == Fresh {
 		p.Scope = freshScope

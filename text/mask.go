@@ -2,130 +2,149 @@ package text
 
 import (
 	"slices"
-	"sort"
 	"strings"
 )
 
-// Reason says why a word is masked; it is empty for a word that is not.
-type Reason string
+// Type says what a masked part of a text is, and so why it is masked.
+type Type string
 
-// The reasons to mask a word.
+// The types of what this package masks. Other maskers have others, such as
+// person or email.
 const (
-	Dropout Reason = "dropout" // drawn at random
-	Listed  Reason = "listed"  // a word of the user's list
-	Pattern Reason = "pattern" // part of what a pattern of the list matches
-	Name    Reason = "name"    // taken for a name
+	Dropout Type = "dropout" // a word drawn at random
+	Listed  Type = "listed"  // a word of the user's list
+	Pattern Type = "pattern" // a word of which a pattern of the list matches a part
+	Name    Type = "name"    // a word taken for a name
 )
 
-// Masker decides which words of a text are masked. The zero value masks none.
-//
-// Only dropout counts for a guarantee: it masks a word with a probability that
-// does not depend on the text, so a release of what is left says less of any one
-// word. The other masks hide what a user knows to be telling; they follow from
-// the text, amplify nothing, and a word that they miss is as exposed as it was.
-//
-// Dropout goes first, over all words. The other masks then see a text from which
-// the dropped words are gone, because a mask that depended on a dropped word
-// would give it away: if a pattern for titles masked whatever follows "Dr", a
-// mask behind a dropped word would say what was dropped. The price is that a
-// pattern of several words misses those places where dropout has hit one of
-// them.
-type Masker struct {
-	List  *MaskList // words and patterns to mask; nil for none
-	Names *NameList // names to mask; nil if names are not looked for
-
-	// Draw sets each element with the rate of dropout, as mech.DrawMasks does;
-	// nil for no dropout. It is called once a text with as many elements as the
-	// text has words, all false.
-	Draw func(masked []bool)
+// Found is a part of a text that is to be masked.
+type Found struct {
+	Span
+	Type Type
 }
 
-// Masking says which words of a text are masked, and why. It tells what the
-// masks hide, so it is for the user's eyes and must never be sent with the text.
+// Masker finds what to mask in a text, such as [MaskList] and [NameList]. It
+// does not change and may be used by several goroutines.
+//
+// No guarantee rests on it: it hides what a user knows to be telling, amplifies
+// nothing, and what it misses is as exposed as it was.
+type Masker interface {
+	// Find returns the parts of s to mask, in order and without overlap. They
+	// follow from s alone.
+	Find(s string) []Found
+
+	// Rule says what the masker goes by: two with one rule find the same. It
+	// tells no word of a list.
+	Rule() string
+}
+
+// Masking says what of a text is masked, and why. It tells what the masks hide,
+// so it is for the user's eyes and must never be sent with the text.
 type Masking struct {
-	Spans  []Span   // all words, as [Spans] finds them
-	Masked []bool   // for each word
-	Reason []Reason // for each word, empty if it is not masked
+	Words int     // that the text has, masked or not
+	Parts []Found // that are masked, in order and without overlap
 }
 
-// Mask decides on the words of s. What is between words is never masked, and
-// neither is the number of words hidden.
-func (m *Masker) Mask(s string) Masking {
-	spans := Spans(s)
-	k := Masking{Spans: spans, Masked: make([]bool, len(spans)), Reason: make([]Reason, len(spans))}
-	if m.Draw != nil {
-		m.Draw(k.Masked)
-		for i, masked := range k.Masked {
-			if masked {
-				k.Reason[i] = Dropout
+// dropMark stands for a dropped word where others look for what to mask. It is
+// the object replacement character, which no text should contain.
+const dropMark = "\ufffc"
+
+// Mask decides what of s is masked: first the words that drop sets, and then
+// what the maskers find, the first of them where several find the same. What is
+// between words is seldom masked, and the number of words is not hidden.
+//
+// Drop is dropout, nil for none. It sets each element with the rate, as
+// mech.DrawMasks does, and is called once with as many elements as there are
+// words, all false. Only dropout counts for a guarantee: it masks a word with a
+// probability that does not depend on the text, so that a release of what is
+// left says less of any one word.
+//
+// The maskers see a text from which the dropped words are gone, because a mask
+// that depended on a dropped word would give it away: if a pattern for titles
+// masked whatever follows "Dr", a mask behind a dropped word would say what was
+// dropped. The price is that a pattern of several words misses those places
+// where dropout has hit one of them.
+func Mask(s string, drop func(masked []bool), maskers ...Masker) Masking {
+	words := Spans(s)
+	k := Masking{Words: len(words)}
+	if drop != nil {
+		masked := make([]bool, len(words))
+		drop(masked)
+		for i, word := range words {
+			if masked[i] {
+				k.Parts = append(k.Parts, Found{word, Dropout})
 			}
 		}
 	}
-	// The masks of one kind must not change what the next kind sees.
-	dropped := slices.Clone(k.Masked)
-	if m.List != nil {
-		m.List.mark(&k, s, dropped)
-	}
-	if m.Names != nil {
-		m.Names.mark(&k, s, dropped)
+	seen, dropped := Apply(s, k, dropMark), k.Parts
+	for _, m := range maskers {
+		k.add(restore(m.Find(seen), dropped))
 	}
 	return k
 }
 
-// mask masks a word, unless it is masked already.
-func (k *Masking) mask(word int, why Reason) {
-	if !k.Masked[word] {
-		k.Masked[word], k.Reason[word] = true, why
+// restore moves what was found in a text with marks for dropped words to where
+// it stands in the text itself.
+func restore(found, dropped []Found) []Found {
+	moved := slices.Clone(found)
+	longer, mark := 0, 0 // by how much the text is longer up to here, and the mark that follows
+	place := func(at int) int {
+		for mark < len(dropped) && at+longer > dropped[mark].Start {
+			longer += dropped[mark].End - dropped[mark].Start - len(dropMark)
+			mark++
+		}
+		return at + longer
 	}
+	for i, f := range found {
+		moved[i].Start = place(f.Start)
+		moved[i].End = place(f.End)
+	}
+	return moved
 }
 
-// MaskedSpans returns where the masked words are, as [WordPiece.EncodeMasked]
-// takes them.
-func (k Masking) MaskedSpans() []Span {
-	var spans []Span
-	for i, span := range k.Spans {
-		if k.Masked[i] {
-			spans = append(spans, span)
+// add masks more parts. What is masked already stays as it is; of a part that
+// overlaps it, the rest is masked.
+func (k *Masking) add(found []Found) {
+	var all []Found
+	end, old := 0, k.Parts
+	keep := func(f Found) {
+		if f.Start = max(f.Start, end); f.Start < f.End {
+			all, end = append(all, f), f.End
 		}
+	}
+	for _, f := range found {
+		for len(old) > 0 && old[0].Start < f.End {
+			keep(Found{Span{f.Start, min(f.End, old[0].Start)}, f.Type})
+			keep(old[0])
+			old = old[1:]
+		}
+		keep(f)
+	}
+	k.Parts = append(all, old...)
+}
+
+// Spans returns where the masked parts are, as [WordPiece.EncodeMasked] takes
+// them.
+func (k Masking) Spans() []Span {
+	spans := make([]Span, len(k.Parts))
+	for i, f := range k.Parts {
+		spans[i] = f.Span
 	}
 	return spans
 }
 
-// Apply returns s, the text of a masking, with each masked word replaced by the
-// placeholder. It panics if the masking is not of a text as long as s.
+// Apply returns s, the text of a masking, with each masked part replaced by the
+// placeholder. It panics if the masking is not of s.
 func Apply(s string, k Masking, placeholder string) string {
-	replaced, _ := replace(s, k.Spans, k.Masked, placeholder)
-	return replaced
-}
-
-// replace replaces the masked words and also returns where all words are then.
-func replace(s string, spans []Span, masked []bool, placeholder string) (string, []Span) {
-	if len(spans) != len(masked) {
-		panic("text: masking has masks for more or fewer words than it has")
-	}
-	if !slices.Contains(masked, true) {
-		return s, spans
+	if len(k.Parts) == 0 {
+		return s
 	}
 	var b strings.Builder
-	moved := make([]Span, len(spans))
 	at := 0
-	for i, span := range spans {
-		b.WriteString(s[at:span.Start])
-		at = span.End
-		moved[i].Start = b.Len()
-		if masked[i] {
-			b.WriteString(placeholder)
-		} else {
-			b.WriteString(s[span.Start:span.End])
-		}
-		moved[i].End = b.Len()
+	for _, f := range k.Parts {
+		b.WriteString(s[at:f.Start] + placeholder)
+		at = f.End
 	}
 	b.WriteString(s[at:])
-	return b.String(), moved
-}
-
-// overlapping returns the first word that ends behind a byte; all words before
-// it are clear of what begins there.
-func overlapping(spans []Span, start int) int {
-	return sort.Search(len(spans), func(i int) bool { return spans[i].End > start })
+	return b.String()
 }

@@ -41,48 +41,66 @@ func dropping(words ...int) func([]bool) {
 	}
 }
 
-// explain writes the masked words with their reasons, and fails if a word has
-// one without the other.
+// explain writes the masked parts with their types, and fails if they are not
+// in order.
 func explain(t *testing.T, s string, k text.Masking) string {
 	t.Helper()
 	var all []string
-	for i, span := range k.Spans {
-		if k.Masked[i] != (k.Reason[i] != "") {
-			t.Errorf("word %d of %q is masked: %v, for reason %q", i, s, k.Masked[i], k.Reason[i])
+	end := 0
+	for _, f := range k.Parts {
+		if f.Start < end || f.End <= f.Start || f.Type == "" {
+			t.Errorf("part %+v of %q begins before %d, is empty or has no type", f, s, end)
 		}
-		if k.Masked[i] {
-			all = append(all, s[span.Start:span.End]+":"+string(k.Reason[i]))
-		}
+		end = f.End
+		all = append(all, s[f.Start:f.End]+":"+string(f.Type))
 	}
 	return strings.Join(all, " ")
+}
+
+// masker is how the tests of a table mask.
+type masker struct {
+	list  *text.MaskList
+	names *text.NameList
+	drop  func([]bool)
+}
+
+func (m masker) mask(s string) text.Masking {
+	var all []text.Masker
+	if m.list != nil {
+		all = append(all, m.list)
+	}
+	if m.names != nil {
+		all = append(all, m.names)
+	}
+	return text.Mask(s, m.drop, all...)
 }
 
 func TestMask(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		masker text.Masker
+		masker masker
 		in     string
 		want   string
 	}{
-		{"zero value", text.Masker{}, "Nothing is masked", ""},
-		{"no words", text.Masker{Draw: dropping(), List: maskList(t, "a", "/./"), Names: nameList(t)}, " … ", ""},
-		{"listed", text.Masker{List: maskList(t, "cat", "Straße")}, "CAT cats cat-like STRAẞE", "CAT:listed cat:listed STRAẞE:listed"},
-		{"accents", text.Masker{List: maskList(t, "Zoe", "Jos\u00e9")}, "Zo\u00eb ZOE\u0308 jose Jose\u0301", "Zo\u00eb:listed ZOE\u0308:listed jose:listed Jose\u0301:listed"},
-		{"apostrophes", text.Masker{List: maskList(t, "o'neill")}, "O’Neill", "O’Neill:listed"},
-		{"final sigma", text.Masker{List: maskList(t, "οδος")}, "ΟΔΟΣ", "ΟΔΟΣ:listed"},
-		{"pattern", text.Masker{List: maskList(t, `/\d{3} \d{4}/`)}, "call 555 1234 or 12", "555:pattern 1234:pattern"},
-		{"part of a word", text.Masker{List: maskList(t, "/a@b/")}, "mail anna@bob.org now", "anna:pattern bob:pattern"},
-		{"between words", text.Masker{List: maskList(t, "/, /", "/x*/")}, "one, two", ""},
-		{"case of a pattern", text.Masker{List: maskList(t, "/cat/")}, "Cat cat", "cat:pattern"},
-		{"listed goes first", text.Masker{List: maskList(t, "/c.t/", "cat")}, "cat cut", "cat:listed cut:pattern"},
-		{"dropout", text.Masker{Draw: dropping(0, 2)}, "a b c", "a:dropout c:dropout"},
-		{"dropout goes first", text.Masker{Draw: dropping(0), List: maskList(t, "a", "b")}, "a b", "a:dropout b:listed"},
-		{"a dropped word is gone", text.Masker{Draw: dropping(0), List: maskList(t, `/Dr \w+/`)}, "Dr Who", "Dr:dropout"},
-		{"and another is not", text.Masker{Draw: dropping(2), List: maskList(t, `/Dr \w+/`)}, "Dr Who knows", "Dr:pattern Who:pattern knows:dropout"},
-		{"offsets behind a dropped word", text.Masker{Draw: dropping(0, 1), List: maskList(t, `/o+/`)}, "antidisestablishment I boo oh", "antidisestablishment:dropout I:dropout boo:pattern oh:pattern"},
+		{"zero value", masker{}, "Nothing is masked", ""},
+		{"no words", masker{drop: dropping(), list: maskList(t, "a", "/./"), names: nameList(t)}, " … ", ""},
+		{"listed", masker{list: maskList(t, "cat", "Straße")}, "CAT cats cat-like STRAẞE", "CAT:listed cat:listed STRAẞE:listed"},
+		{"accents", masker{list: maskList(t, "Zoe", "Jos\u00e9")}, "Zo\u00eb ZOE\u0308 jose Jose\u0301", "Zo\u00eb:listed ZOE\u0308:listed jose:listed Jose\u0301:listed"},
+		{"apostrophes", masker{list: maskList(t, "o'neill")}, "O’Neill", "O’Neill:listed"},
+		{"final sigma", masker{list: maskList(t, "οδος")}, "ΟΔΟΣ", "ΟΔΟΣ:listed"},
+		{"pattern", masker{list: maskList(t, `/\d{3} \d{4}/`)}, "call 555 1234 or 12", "555:pattern 1234:pattern"},
+		{"part of a word", masker{list: maskList(t, "/a@b/")}, "mail anna@bob.org now", "anna:pattern bob:pattern"},
+		{"between words", masker{list: maskList(t, "/, /", "/x*/")}, "one, two", ""},
+		{"case of a pattern", masker{list: maskList(t, "/cat/")}, "Cat cat", "cat:pattern"},
+		{"listed goes first", masker{list: maskList(t, "/c.t/", "cat")}, "cat cut", "cat:listed cut:pattern"},
+		{"dropout", masker{drop: dropping(0, 2)}, "a b c", "a:dropout c:dropout"},
+		{"dropout goes first", masker{drop: dropping(0), list: maskList(t, "a", "b")}, "a b", "a:dropout b:listed"},
+		{"a dropped word is gone", masker{drop: dropping(0), list: maskList(t, `/Dr \w+/`)}, "Dr Who", "Dr:dropout"},
+		{"and another is not", masker{drop: dropping(2), list: maskList(t, `/Dr \w+/`)}, "Dr Who knows", "Dr:pattern Who:pattern knows:dropout"},
+		{"offsets behind a dropped word", masker{drop: dropping(0, 1), list: maskList(t, `/o+/`)}, "antidisestablishment I boo oh", "antidisestablishment:dropout I:dropout boo:pattern oh:pattern"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := explain(t, tt.in, tt.masker.Mask(tt.in)); got != tt.want {
+			if got := explain(t, tt.in, tt.masker.mask(tt.in)); got != tt.want {
 				t.Errorf("Mask(%q) masks %q, want %q", tt.in, got, tt.want)
 			}
 		})
@@ -109,8 +127,8 @@ func TestNames(t *testing.T) {
 		{"no capital letters", "我见到了安娜 and ანა", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := text.Masker{Names: nameList(t, "# first names", "anna", "", "Will")}
-			k := m.Mask(tt.in)
+			m := masker{names: nameList(t, "# first names", "anna", "", "Will")}
+			k := m.mask(tt.in)
 			want := ""
 			for word := range strings.FieldsSeq(tt.want) {
 				want += " " + word + ":name"
@@ -120,8 +138,8 @@ func TestNames(t *testing.T) {
 			}
 		})
 	}
-	m := text.Masker{Names: &text.NameList{}, Draw: dropping(1)}
-	if got, want := explain(t, "Met Dr. Who", m.Mask("Met Dr. Who")), "Dr:dropout"; got != want {
+	m := masker{names: &text.NameList{}, drop: dropping(1)}
+	if got, want := explain(t, "Met Dr. Who", m.mask("Met Dr. Who")), "Dr:dropout"; got != want {
 		t.Errorf("with a dropped title %q is masked, want %q", got, want)
 	}
 	if got := nameList(t, "Anna", "Anne-Marie", "ANNA").Names(); got != 3 {
@@ -151,14 +169,14 @@ func TestDroppedWordsLeaveNoTrace(t *testing.T) {
 			before.WriteString(word + gap)
 			after.WriteString(other + gap)
 		}
-		m := text.Masker{
-			List:  maskList(t, "cat", `/Dr\W+\w+/`, `/\d+ \d+/`, `/^\w/`, `/.{20}Anna/`),
-			Names: nameList(t, "Anna"),
-			Draw:  dropping(drop...),
+		m := masker{
+			list:  maskList(t, "cat", `/Dr\W+\w+/`, `/\d+ \d+/`, `/^\w/`, `/.{20}Anna/`),
+			names: nameList(t, "Anna"),
+			drop:  dropping(drop...),
 		}
 		one, two := before.String(), after.String()
-		k, l := m.Mask(one), m.Mask(two)
-		if !slices.Equal(k.Masked, l.Masked) || text.Apply(one, k, "_") != text.Apply(two, l, "_") {
+		k, l := m.mask(one), m.mask(two)
+		if len(k.Parts) != len(l.Parts) || text.Apply(one, k, "_") != text.Apply(two, l, "_") {
 			t.Fatalf("%q and %q with words %v dropped become %q and %q", one, two, drop, text.Apply(one, k, "_"), text.Apply(two, l, "_"))
 		}
 	}
@@ -170,15 +188,15 @@ func TestRate(t *testing.T) {
 	const n, rate = 20000, 0.3
 	src := rand.NewPCG(3, 4)
 	for _, masks := range []mech.Masks{mech.Bernoulli, mech.FixedCount} {
-		m := text.Masker{
-			List: maskList(t, "b"),
-			Draw: func(masked []bool) { mech.DrawMasks(masked, rate, masks, src) },
+		m := masker{
+			list: maskList(t, "b"),
+			drop: func(masked []bool) { mech.DrawMasks(masked, rate, masks, src) },
 		}
 		var counts [5]int
 		for range n {
-			for i, why := range m.Mask("a b c d e").Reason {
-				if why == text.Dropout {
-					counts[i]++
+			for _, f := range m.mask("a b c d e").Parts {
+				if f.Type == text.Dropout {
+					counts[f.Start/2]++
 				}
 			}
 		}
@@ -205,33 +223,95 @@ func TestApply(t *testing.T) {
 		{"all", []int{0, 1, 2}, "[MASK] [MASK], [MASK]!"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			k := (&text.Masker{Draw: dropping(tt.drop...)}).Mask(s)
+			k := text.Mask(s, dropping(tt.drop...))
 			if got := text.Apply(s, k, "[MASK]"); got != tt.want {
 				t.Errorf("Apply = %q, want %q", got, tt.want)
 			}
-			if got := len(k.MaskedSpans()); got != len(tt.drop) {
-				t.Errorf("%d masked spans, want %d", got, len(tt.drop))
+			if got := len(k.Spans()); got != len(tt.drop) {
+				t.Errorf("%d masked parts, want %d", got, len(tt.drop))
 			}
 		})
+	}
+}
+
+// fixed finds the same spans in every text.
+type fixed []text.Found
+
+func (f fixed) Find(string) []text.Found { return f }
+func (fixed) Rule() string               { return "fixed" }
+
+// TestOverlap lets one masker find parts of what another has found: what the
+// first found keeps its type, and the rest is masked, too.
+func TestOverlap(t *testing.T) {
+	found := func(typ text.Type, ends ...int) fixed {
+		var f fixed
+		for i := 0; i < len(ends); i += 2 {
+			f = append(f, text.Found{Span: text.Span{Start: ends[i], End: ends[i+1]}, Type: typ})
+		}
+		return f
+	}
+	const s = "0123456789"
+	for _, tt := range []struct {
+		first, second fixed
+		want          string
+	}{
+		{found("a", 2, 4), found("b", 2, 4), "23:a"},
+		{found("a", 2, 4), found("b", 1, 3), "1:b 23:a"},
+		{found("a", 2, 4), found("b", 3, 6), "23:a 45:b"},
+		{found("a", 2, 4), found("b", 0, 9), "01:b 23:a 45678:b"},
+		{found("a", 2, 4, 6, 8), found("b", 0, 1, 3, 7, 9, 10), "0:b 23:a 45:b 67:a 9:b"},
+		{found("a", 0, 9), found("b", 2, 4, 8, 10), "012345678:a 9:b"},
+		{nil, found("b", 2, 4), "23:b"},
+	} {
+		if got := explain(t, s, text.Mask(s, nil, tt.first, tt.second)); got != tt.want {
+			t.Errorf("%v and %v mask %q, want %q", tt.first, tt.second, got, tt.want)
+		}
+	}
+	// A part over a dropped word, which the masker sees as one of three bytes.
+	k := text.Mask("aa bbbb cc", dropping(1), found("x", 0, 9))
+	if got, want := explain(t, "aa bbbb cc", k), "aa :x bbbb:dropout  cc:x"; got != want {
+		t.Errorf("over a dropped word %q is masked, want %q", got, want)
+	}
+}
+
+// TestRule: lists of one content have one rule, whatever the order and the
+// case, and no other list has it.
+func TestRule(t *testing.T) {
+	same := [][2]text.Masker{
+		{maskList(t, "cat", "/x+/", "dog"), maskList(t, "# mine", "Dog", "Cat", "/x+/")},
+		{nameList(t, "Anna", "Bob"), nameList(t, "bob", "anna")},
+	}
+	for _, pair := range same {
+		if a, b := pair[0].Rule(), pair[1].Rule(); a != b {
+			t.Errorf("equal lists have the rules %s and %s", a, b)
+		}
+	}
+	seen := map[string]bool{}
+	for _, m := range []text.Masker{same[0][0], same[1][0], maskList(t, "cat", "dog"), maskList(t, "cat", "dog", "/x/"), nameList(t), nameList(t, "cat", "dog")} {
+		if r := m.Rule(); seen[r] || strings.Contains(r, "cat") || strings.Contains(r, "anna") {
+			t.Errorf("rule %q is another's or quotes the list", r)
+		} else {
+			seen[r] = true
+		}
 	}
 }
 
 // FuzzMask checks for any text that masked words are gone and others stay.
 func FuzzMask(f *testing.F) {
 	f.Add("Dr. Anna's 555 1234 “Ünü”\xff", uint64(5))
-	m := text.Masker{List: maskList(f, "a", `/\d+ \d+/`, "/(?i)x?/"), Names: nameList(f, "Anna")}
+	m := masker{list: maskList(f, "a", `/\d+ \d+/`, "/(?i)x?/"), names: nameList(f, "Anna")}
 	f.Fuzz(func(t *testing.T, s string, seed uint64) {
 		m := m
-		m.Draw = func(masked []bool) { mech.DrawMasks(masked, 0.5, mech.Bernoulli, rand.NewPCG(seed, 0)) }
-		k := m.Mask(s)
+		m.drop = func(masked []bool) { mech.DrawMasks(masked, 0.5, mech.Bernoulli, rand.NewPCG(seed, 0)) }
+		k, all := m.mask(s), words(s)
 		var want []string
-		i := 0
-		for word := range text.Words(s) {
-			if k.Masked[i] {
-				word = "mask"
+		left := k.Spans()
+		for i, span := range text.Spans(s) {
+			word := all[i]
+			if len(left) > 0 && left[0] == span {
+				word, left = "mask", left[1:]
 			}
 			want = append(want, word)
-			i++
 		}
 		if got := words(text.Apply(s, k, "mask")); !slices.Equal(got, want) {
 			t.Errorf("the words of %q become %q, want %q", s, got, want)
@@ -245,39 +325,37 @@ func BenchmarkMask(b *testing.B) {
 	src := rand.NewPCG(1, 2)
 	for _, bb := range []struct {
 		name   string
-		masker text.Masker
+		masker masker
 	}{
-		{"dropout", text.Masker{Draw: func(masked []bool) { mech.DrawMasks(masked, 0.3, mech.Bernoulli, src) }}},
-		{"words", text.Masker{List: maskList(b, "anna", "bonn")}},
-		{"pattern", text.Masker{List: maskList(b, `/\d{3} \d{4}/`)}},
-		{"names", text.Masker{Names: nameList(b, "anna")}},
+		{"dropout", masker{drop: func(masked []bool) { mech.DrawMasks(masked, 0.3, mech.Bernoulli, src) }}},
+		{"words", masker{list: maskList(b, "anna", "bonn")}},
+		{"pattern", masker{list: maskList(b, `/\d{3} \d{4}/`)}},
+		{"names", masker{names: nameList(b, "anna")}},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			b.SetBytes(int64(len(s)))
 			b.ReportAllocs()
 			for b.Loop() {
-				bb.masker.Mask(s)
+				bb.masker.mask(s)
 			}
 		})
 	}
 }
 
-func ExampleMasker() {
+func ExampleMask() {
 	list, err := text.ParseMaskList(strings.NewReader("# mine\nZaphod\n/\\d{3} \\d{4}/"))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	m := text.Masker{
-		List:  list,
-		Names: &text.NameList{},
-		Draw:  func(masked []bool) { masked[0] = true }, // mech.DrawMasks with a rate
-	}
 	s := "Call zaphod or Mrs. Bird at 555 1234"
-	masking := m.Mask(s)
+	drop := func(masked []bool) { masked[0] = true } // mech.DrawMasks with a rate
+	masking := text.Mask(s, drop, list, &text.NameList{})
 	fmt.Println(text.Apply(s, masking, "_"))
-	fmt.Printf("%q\n", masking.Reason)
+	for _, part := range masking.Parts {
+		fmt.Print(part.Type, " ")
+	}
 	// Output:
 	// _ _ or _. _ at _ _
-	// ["dropout" "listed" "" "name" "name" "" "pattern" "pattern"]
+	// dropout listed name name pattern pattern
 }

@@ -2,21 +2,22 @@ package text
 
 import (
 	"bufio"
+	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"regexp/syntax"
+	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 )
 
 // maxLine is the size in bytes of the longest line of a list.
 const maxLine = 1 << 16
-
-// dropMark stands for a dropped word where patterns are looked for. It is the
-// object replacement character, which no text should contain.
-const dropMark = "\ufffc"
 
 // MaskList is a list of words and patterns that a user wants masked. It does not
 // change and may be used by several goroutines.
@@ -91,27 +92,50 @@ func inFolds(set map[string]bool, word string) bool {
 	return set[string(foldWord(few[:0], word))]
 }
 
-// mark masks what is listed and what the patterns match.
-func (l *MaskList) mark(k *Masking, s string, dropped []bool) {
-	for i, span := range k.Spans {
-		if !dropped[i] && l.has(s[span.Start:span.End]) {
-			k.mask(i, Listed)
+// Find implements [Masker]: the words that are listed, and those of which a
+// pattern matches a part.
+func (l *MaskList) Find(s string) []Found {
+	words := Spans(s)
+	types := make([]Type, len(words))
+	for i, word := range words {
+		if l.has(s[word.Start:word.End]) {
+			types[i] = Listed
 		}
 	}
-	if len(l.patterns) == 0 {
-		return
-	}
-	seen, spans := replace(s, k.Spans, dropped, dropMark)
 	for _, p := range l.patterns {
-		for _, match := range p.FindAllStringIndex(seen, -1) {
+		for _, match := range p.FindAllStringIndex(s, -1) {
 			if match[0] == match[1] {
 				continue // matches nothing, if within a word
 			}
-			for i := overlapping(spans, match[0]); i < len(spans) && spans[i].Start < match[1]; i++ {
-				k.mask(i, Pattern)
+			first := sort.Search(len(words), func(i int) bool { return words[i].End > match[0] })
+			for i := first; i < len(words) && words[i].Start < match[1]; i++ {
+				types[i] = cmp.Or(types[i], Pattern)
 			}
 		}
 	}
+	var found []Found
+	for i, t := range types {
+		if t != "" {
+			found = append(found, Found{words[i], t})
+		}
+	}
+	return found
+}
+
+// Rule implements [Masker]: it has the SHA-256 of words and patterns.
+func (l *MaskList) Rule() string {
+	entries := slices.Collect(maps.Keys(l.words))
+	for _, p := range l.patterns {
+		entries = append(entries, "/"+p.String()+"/")
+	}
+	return "list " + digest(entries)
+}
+
+// digest is the SHA-256 of the entries of a list, none of which has a line
+// break, in whichever order they come.
+func digest(entries []string) string {
+	slices.Sort(entries)
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(entries, "\n"))))
 }
 
 // eachLine calls add for each line that is neither empty nor a comment, without

@@ -66,11 +66,10 @@ func FuzzParseMaskList(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m := text.Masker{List: l}
-		for i, span := range m.Mask(list).Spans {
+		for i, span := range text.Spans(list) {
 			word := list[span.Start:span.End]
 			alone := strings.Contains("\n"+list+"\n", "\n"+word+"\n")
-			if alone && !m.Mask(word).Masked[0] {
+			if alone && len(l.Find(word)) == 0 {
 				t.Errorf("word %d of %q is listed and not masked", i, list)
 			}
 		}

@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -48,20 +49,29 @@ func ParseNames(r io.Reader) (*NameList, error) {
 // Names returns the number of names on the list.
 func (n *NameList) Names() int { return len(n.names) }
 
-// mark masks what looks like a name.
-func (n *NameList) mark(k *Masking, s string, dropped []bool) {
-	for i, span := range k.Spans {
-		if dropped[i] {
-			continue
-		}
+// Find implements [Masker].
+func (n *NameList) Find(s string) []Found {
+	var found []Found
+	words := Spans(s)
+	for i, span := range words {
 		word := s[span.Start:span.End]
 		if r, _ := utf8.DecodeRuneInString(word); !unicode.IsUpper(r) && !unicode.IsTitle(r) {
 			continue
 		}
-		if n.listed(word) || mixed(word) && !beginsSentence(s, k.Spans, dropped, i) {
-			k.mask(i, Name)
+		if n.listed(word) || mixed(word) && !beginsSentence(s, words, i) {
+			found = append(found, Found{span, Name})
 		}
 	}
+	return found
+}
+
+// Rule implements [Masker]: it has the SHA-256 of the names, or says that there
+// are none.
+func (n *NameList) Rule() string {
+	if len(n.names) == 0 {
+		return "names capitals"
+	}
+	return "names " + digest(slices.Collect(maps.Keys(n.names)))
 }
 
 // ordinary are words that lists of first names have, too, but that mostly mean
@@ -97,16 +107,19 @@ func mixed(word string) bool {
 	return strings.ContainsFunc(word, unicode.IsLower)
 }
 
-// beginsSentence reports whether a word begins a sentence, as far as the words
-// that are not dropped tell.
-func beginsSentence(s string, spans []Span, dropped []bool, i int) bool {
-	if i == 0 {
-		return true
+// beginsSentence reports whether a word begins a sentence. A dropped word before
+// it is no title, and does not tell either.
+func beginsSentence(s string, words []Span, i int) bool {
+	gap := s[:words[i].Start]
+	if i > 0 {
+		gap = gap[words[i-1].End:]
 	}
-	before := spans[i-1]
-	gap := s[before.End:spans[i].Start]
-	if rest, ok := strings.CutPrefix(gap, "."); ok && !dropped[i-1] && abbreviated(s[before.Start:before.End]) {
-		gap = rest
+	if dropped := strings.LastIndex(gap, dropMark); dropped >= 0 {
+		gap = gap[dropped+len(dropMark):]
+	} else if i == 0 {
+		return true
+	} else if abbreviated(s[words[i-1].Start:words[i-1].End]) {
+		gap = strings.TrimPrefix(gap, ".")
 	}
 	last, _ := utf8.DecodeLastRuneInString(gap)
 	return strings.ContainsAny(gap, ".!?…:\n\r\u2028\u2029。！？") || strings.ContainsRune("\"'“„‘«", last)

@@ -27,6 +27,12 @@ const (
 // done it returns the error of ctx. It panics if dst is not of the size of the
 // result.
 func (m *Model) EncodeBatch(ctx context.Context, dst nn.Matrix, texts []string, workers int) error {
+	return m.EncodeMasked(ctx, dst, texts, make([][]text.Span, len(texts)), workers)
+}
+
+// EncodeMasked is EncodeBatch for texts of which spans are masked, each of which
+// becomes one mask token, as [text.WordPiece.EncodeMasked] says.
+func (m *Model) EncodeMasked(ctx context.Context, dst nn.Matrix, texts []string, masked [][]text.Span, workers int) error {
 	m.checkSize(dst, len(texts))
 	if workers < 1 {
 		return fmt.Errorf("bert: workers is %d, must be at least 1", workers)
@@ -34,7 +40,7 @@ func (m *Model) EncodeBatch(ctx context.Context, dst nn.Matrix, texts []string, 
 	for lo := 0; lo < len(texts); lo += window {
 		hi := min(len(texts), lo+window)
 		sentences := make([]text.Tokens, hi-lo)
-		share(ctx, workers, len(sentences), func(i int) { sentences[i] = m.tokens(texts[lo+i]) })
+		share(ctx, workers, len(sentences), func(i int) { sentences[i] = m.tokens(texts[lo+i], masked[lo+i]) })
 		if err := m.EncodeTokens(ctx, dst.Slice(lo, hi), sentences, workers); err != nil {
 			return err
 		}

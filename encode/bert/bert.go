@@ -116,15 +116,15 @@ func (m *Model) Counts() Counts {
 func (m *Model) Encode(dst []float32, s string) {
 	row := nn.Matrix{Rows: 1, Cols: len(dst), Data: dst}
 	m.checkSize(row, 1)
-	t := m.tokens(s)
+	t := m.tokens(s, nil)
 	w := m.space(1)
 	defer m.spaces.Put(w)
 	m.forward(w, row, []text.Tokens{t})
 }
 
 // tokens returns the tokens of a text, and counts them.
-func (m *Model) tokens(s string) text.Tokens {
-	t := m.tokeniser.Encode(s, m.limit)
+func (m *Model) tokens(s string, masked []text.Span) text.Tokens {
+	t := m.tokeniser.EncodeMasked(s, masked, m.limit)
 	c := &m.counts
 	c.texts.Add(1)
 	c.tokens.Add(int64(len(t.IDs)))

@@ -29,8 +29,8 @@ type Job struct {
 	Encoder encode.Source
 	Out     *vecfile.Writer
 
-	// Masker decides which words are masked; nil for none.
-	Masker *text.Masker
+	Drop    func(masked []bool) // word dropout, as mech.DrawMasks draws it; nil for none
+	Maskers []text.Masker       // that mask more
 	// Masked, if not nil, is called for each text with masked words, in order,
 	// so that the user can see what was masked. It is not for anybody else.
 	Masked func(line int64, s string, k text.Masking) error
@@ -60,7 +60,7 @@ const blockRows = 2048
 // stands, unless SkipBad is set; the caller then discards what was written.
 func Run(ctx context.Context, j Job) (Summary, error) {
 	s := Summary{}
-	if j.Masker != nil {
+	if j.masks() {
 		s.Masked = map[string]int64{}
 	}
 	for {
@@ -85,11 +85,14 @@ func Run(ctx context.Context, j Job) (Summary, error) {
 	}
 }
 
+// masks reports whether anything masks.
+func (j Job) masks() bool { return j.Drop != nil || len(j.Maskers) > 0 }
+
 // batch is some texts.
 type batch struct {
 	texts []string
 	lines []int64
-	masks []text.Masking // nil if nothing masks
+	masks []text.Masking
 }
 
 // read takes the next texts and masks them.
@@ -103,20 +106,16 @@ func (j Job) read(s *Summary) (batch, error) {
 			return b, err
 		}
 		b.texts, b.lines = append(b.texts, t), append(b.lines, j.In.Line())
-		if j.Masker == nil {
-			continue
+		var k text.Masking
+		if j.masks() {
+			k = text.Mask(t, j.Drop, j.Maskers...)
+			s.Words += int64(k.Words)
 		}
-		k := j.Masker.Mask(t)
 		b.masks = append(b.masks, k)
-		s.Words += int64(len(k.Spans))
-		some := false
-		for _, why := range k.Reason {
-			if why != "" {
-				s.Masked[string(why)]++
-				some = true
-			}
+		for _, f := range k.Parts {
+			s.Masked[string(f.Type)]++
 		}
-		if some && j.Masked != nil {
+		if len(k.Parts) > 0 && j.Masked != nil {
 			if err := j.Masked(j.In.Line(), t, k); err != nil {
 				return b, err
 			}
@@ -127,7 +126,7 @@ func (j Job) read(s *Summary) (batch, error) {
 
 // block encodes, releases and writes some texts.
 func (j Job) block(ctx context.Context, b batch, s *Summary) error {
-	x, err := j.encode(ctx, b)
+	x, err := encode.Masked(ctx, j.Encoder, b.texts, b.masks, j.Workers)
 	if err != nil {
 		return err
 	}
@@ -163,27 +162,6 @@ func zero(v []float32) bool {
 		}
 	}
 	return true
-}
-
-// encode returns the vectors of some texts. A transformer sees a mask token for
-// each masked word, and any other encoder a text without them.
-func (j Job) encode(ctx context.Context, b batch) (nn.Matrix, error) {
-	if b.masks == nil {
-		return encode.Texts(ctx, j.Encoder, b.texts, j.Workers)
-	}
-	if m, ok := j.Encoder.(*bert.Model); ok {
-		tokens := make([]text.Tokens, len(b.texts))
-		for i, t := range b.texts {
-			tokens[i] = m.WordPiece().EncodeMasked(t, b.masks[i].MaskedSpans(), m.Limit())
-		}
-		x := nn.NewMatrix(len(tokens), m.Dim())
-		return x, m.EncodeTokens(ctx, x, tokens, j.Workers)
-	}
-	masked := make([]string, len(b.texts))
-	for i, t := range b.texts {
-		masked[i] = text.Apply(t, b.masks[i], " ")
-	}
-	return encode.Texts(ctx, j.Encoder, masked, j.Workers)
 }
 
 // release sends rows through the mechanism, each with noise of the operating

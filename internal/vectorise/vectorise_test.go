@@ -111,7 +111,7 @@ func TestMasked(t *testing.T) {
 	}
 	var seen []int64
 	mask := func(j *vectorise.Job) {
-		j.Masker = &text.Masker{List: list}
+		j.Maskers = []text.Masker{list}
 		j.Masked = func(line int64, _ string, _ text.Masking) error {
 			seen = append(seen, line)
 			return nil

@@ -35,6 +35,7 @@ type Manifest struct {
 	Settings json.RawMessage `json:"settings,omitempty"` // the method's hyper-parameters
 	Seed     uint64          `json:"seed"`
 	Data     DataRecord      `json:"data"`
+	Masks    Masks           `json:"masks,omitzero"` // of the texts; Save takes dropout from the data
 	// Interrupted says that the training was stopped before its last epoch.
 	Interrupted bool               `json:"interrupted,omitempty"`
 	Metrics     map[string]float64 `json:"metrics,omitempty"` // what was measured; what is not defined is absent
@@ -123,7 +124,10 @@ func (m *Model) Save(dir string, info Manifest) error {
 	}
 	sum := sha256.Sum256(weights)
 	info.Format, info.Kept, info.Architecture, info.Weights = modelFormat, m.Kept, m.architecture, hex.EncodeToString(sum[:])
-	info.Guarantee, info.Assumption = nil, m.Coverage()
+	info.Guarantee, info.Assumption, info.Masks = nil, m.Coverage(), info.Masked()
+	if err := info.checkMasks(); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
 	if s, ok := m.Statement(); ok {
 		info.Guarantee = &s
 	} else if m.mechanism != nil {

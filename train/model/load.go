@@ -58,6 +58,9 @@ func readManifest(path string) (Manifest, error) {
 	if info.Format != modelFormat {
 		return info, fmt.Errorf("model: %s has format %q, must be %q", path, info.Format, modelFormat)
 	}
+	if err := info.checkMasks(); err != nil {
+		return info, fmt.Errorf("train: %s: %w", path, err)
+	}
 	return info, nil
 }
 

@@ -52,7 +52,7 @@ type gatewayOptions struct {
 	tls         httpserve.TLSFiles
 	production  bool
 	page        bool
-	words       term.MaskFlags // of which the random ones have no flags here
+	words       term.ListFlags
 	logLevel    string
 	config      string
 }
@@ -88,9 +88,7 @@ func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.tls.ClientCA, "tls-client-ca", "", "PEM file of the authority whose certificates clients must have")
 	fs.BoolVar(&o.production, "production", false, "refuse to start without keys, without TLS beyond this machine, with a page, or with a secret that would have to be made")
 	fs.BoolVar(&o.page, "page", false, "show a page at / on which to try texts, with raw vectors; on this machine alone, unless there are --keys")
-	o.words.Masks = string(mech.Bernoulli) // of a dropout that is 0: a text must be masked alike each time
-	fs.StringVar(&o.words.List, "mask", "", "file of words and /patterns/ to take out of texts, one a line")
-	fs.StringVar(&o.words.People, "mask-names", "", `file of first names to take out of texts, or "capitals" for capitalised words within a sentence alone`)
+	o.words.AddFlags(fs)
 	fs.StringVar(&o.logLevel, "log-level", "info", "least level that is logged: debug, info, warn or error")
 	fs.StringVar(&o.config, "config", "", "JSON file of settings, named as the flags are")
 	o.MechanismFlags.AddFlags(fs)
@@ -169,7 +167,7 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 			return err
 		}
 	}
-	masker, err := o.words.Masker()
+	maskers, err := o.words.Maskers()
 	if err != nil {
 		return err
 	}
@@ -189,7 +187,7 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 	}
 	defer func() { err = errors.Join(err, book.Close()) }()
 	o.Gateway, err = gateway.New(ctx, gateway.Config{
-		Encoder: e, Mechanism: m, Ledger: book, Secret: secret, Masker: masker, Noise: gateway.Noise(o.noise), MaxTexts: o.maxTexts, MaxBytes: o.maxBytes,
+		Encoder: e, Mechanism: m, Ledger: book, Secret: secret, Maskers: maskers, Noise: gateway.Noise(o.noise), MaxTexts: o.maxTexts, MaxBytes: o.maxBytes,
 	})
 	if err != nil {
 		return err
@@ -359,6 +357,13 @@ func (o *gatewayOptions) explain(w io.Writer, address string, made bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "gateway at %s; each text costs %v of ε = %v a user, %s\n", base, o.Gateway.Mechanism.Guarantee(), o.budget.Epsilon, renews)
 	fmt.Fprintf(&b, "%s noise by %s: %s\n", p.Noise, p.Mechanism, p.Scope)
+	if p.Dropout > 0 {
+		fmt.Fprintf(&b, "each word is masked with probability %v, as in the model's training", p.Dropout)
+		if p.Word != nil {
+			fmt.Fprintf(&b, ": %v", *p.Word)
+		}
+		fmt.Fprintln(&b)
+	}
 	for _, a := range p.Assumptions {
 		fmt.Fprintf(&b, "assuming: %s\n", a)
 	}

@@ -13,12 +13,45 @@ import (
 	"sotto/text"
 )
 
-// MaskFlags say which words are masked before a text is encoded.
+// ListFlags say which words and names are masked, wherever they stand.
+type ListFlags struct {
+	List   string
+	People string
+}
+
+// AddFlags declares the flags.
+func (f *ListFlags) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&f.List, "mask", "", "file of words and /patterns/ to mask, one a line")
+	fs.StringVar(&f.People, "mask-names", "", `file of first names to mask, or "capitals" for capitalised words within a sentence alone`)
+}
+
+// Maskers returns what the flags name.
+func (f *ListFlags) Maskers() (all []text.Masker, err error) {
+	if f.List != "" {
+		list, err := ReadFile(f.List, text.ParseMaskList)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list)
+	}
+	names := &text.NameList{}
+	switch f.People {
+	case "":
+		return all, nil
+	case "capitals":
+	default:
+		if names, err = ReadFile(f.People, text.ParseNames); err != nil {
+			return nil, err
+		}
+	}
+	return append(all, names), nil
+}
+
+// MaskFlags say what is masked before a text is encoded, at random, too.
 type MaskFlags struct {
+	ListFlags
 	Dropout float64
 	Masks   string
-	List    string
-	People  string
 	Show    string
 }
 
@@ -26,47 +59,25 @@ type MaskFlags struct {
 func (f *MaskFlags) AddFlags(fs *pflag.FlagSet) {
 	fs.Float64Var(&f.Dropout, "dropout", 0, "probability μ of masking each word before it is encoded (default: no masking)")
 	fs.StringVar(&f.Masks, "masks", string(mech.Bernoulli), "how dropout chooses words: bernoulli, each word by itself, or fixed-count, as near to a share of μ as can be")
-	fs.StringVar(&f.List, "mask", "", "file of words and /patterns/ to mask, one a line")
-	fs.StringVar(&f.People, "mask-names", "", `file of first names to mask, or "capitals" for capitalised words within a sentence alone`)
+	f.ListFlags.AddFlags(fs)
 	fs.StringVar(&f.Show, "show-masks", "", "file for what was masked, for your eyes only")
 }
 
-// Masker returns what decides on masks, nil for none.
-func (f *MaskFlags) Masker() (*text.Masker, error) {
-	if f.Dropout == 0 && f.List == "" && f.People == "" {
-		if f.Show != "" {
-			return nil, errors.New("--show-masks has no meaning without --dropout, --mask or --mask-names")
-		}
-		return nil, nil //nolint:nilnil // nothing to mask is no error
-	}
-	m := &text.Masker{}
-	if !(f.Dropout >= 0 && f.Dropout < 1) {
-		return nil, fmt.Errorf("--dropout is %v, must be in [0, 1)", f.Dropout)
-	}
+// Drop returns what draws the words that are masked at random, nil for none.
+func (f *MaskFlags) Drop() (func(masked []bool), error) {
 	masks := mech.Masks(f.Masks)
-	if masks != mech.Bernoulli && masks != mech.FixedCount {
+	switch {
+	case f.Dropout == 0 && f.List == "" && f.People == "" && f.Show != "":
+		return nil, errors.New("--show-masks has no meaning without --dropout, --mask or --mask-names")
+	case !(f.Dropout >= 0 && f.Dropout < 1):
+		return nil, fmt.Errorf("--dropout is %v, must be in [0, 1)", f.Dropout)
+	case masks != mech.Bernoulli && masks != mech.FixedCount:
 		return nil, fmt.Errorf("--masks is %q, must be %s or %s", f.Masks, mech.Bernoulli, mech.FixedCount)
+	case f.Dropout == 0:
+		return nil, nil //nolint:nilnil // nothing to draw is no error
 	}
-	if f.Dropout > 0 {
-		source := noise.Crypto()
-		m.Draw = func(masked []bool) { mech.DrawMasks(masked, f.Dropout, masks, source) }
-	}
-	var err error
-	if f.List != "" {
-		if m.List, err = ReadFile(f.List, text.ParseMaskList); err != nil {
-			return nil, err
-		}
-	}
-	switch f.People {
-	case "":
-	case "capitals":
-		m.Names = &text.NameList{}
-	default:
-		if m.Names, err = ReadFile(f.People, text.ParseNames); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
+	source := noise.Crypto()
+	return func(masked []bool) { mech.DrawMasks(masked, f.Dropout, masks, source) }, nil
 }
 
 // MaskShower writes what was masked to a file of the user's; the zero value
@@ -91,17 +102,15 @@ func (s *MaskShower) Show() func(line int64, t string, k text.Masking) error {
 	}
 	return func(line int64, t string, k text.Masking) error {
 		type word struct {
-			Word   string      `json:"word"`
-			Reason text.Reason `json:"reason"`
+			Word   string    `json:"word"`
+			Reason text.Type `json:"reason"`
 		}
 		shown := struct {
 			Line   int64  `json:"line"`
 			Masked []word `json:"masked"`
 		}{Line: line}
-		for i, masked := range k.Masked {
-			if masked {
-				shown.Masked = append(shown.Masked, word{t[k.Spans[i].Start:k.Spans[i].End], k.Reason[i]})
-			}
+		for _, f := range k.Parts {
+			shown.Masked = append(shown.Masked, word{t[f.Start:f.End], f.Type})
 		}
 		b, err := json.Marshal(shown)
 		if err != nil {

@@ -122,7 +122,11 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 	if o.workers == 0 {
 		o.workers = runtime.GOMAXPROCS(0)
 	}
-	masker, err := o.Masker()
+	drop, err := o.Drop()
+	if err != nil {
+		return err
+	}
+	maskers, err := o.Maskers()
 	if err != nil {
 		return err
 	}
@@ -151,7 +155,7 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 		return err
 	}
 	defer shown.Abort()
-	job := vectorise.Job{In: in, Encoder: e, Masker: masker, Masked: shown.Show(), Mechanism: m, SkipBad: o.skipBad, Workers: o.workers}
+	job := vectorise.Job{In: in, Encoder: e, Drop: drop, Maskers: maskers, Masked: shown.Show(), Mechanism: m, SkipBad: o.skipBad, Workers: o.workers}
 	summary, text, err := o.stream(ctx, job, sink, record, std.Err)
 	if err != nil {
 		return err
