@@ -9,6 +9,7 @@ import (
 
 	"sotto/dp"
 	"sotto/experiment"
+	"sotto/experiment/frontier"
 	"sotto/measure"
 	"sotto/report"
 	"sotto/report/evidence"
@@ -119,7 +120,7 @@ func TestUndefined(t *testing.T) {
 // FuzzReport feeds whatever evidence can be read, and looks for panics and for
 // text that gets out of its place.
 func FuzzReport(f *testing.F) {
-	for _, e := range []*evidence.Evidence{sample(), of(audited("a", "", 0, 1e300, true)), of(picture(3, 2))} {
+	for _, e := range []*evidence.Evidence{sample(), of(audited("a", "", 0, 1e300, true)), of(picture(3, 2)), of(&frontier.Result{Tasks: []frontier.TaskResult{{Classes: []int{2}, Curves: []frontier.Curve{{Method: "auto", Private: true, Points: []frontier.Point{{Epsilon: 1, Search: &frontier.Search{}}}}}}}})} {
 		b, err := json.Marshal(e)
 		if err != nil {
 			f.Fatal(err)

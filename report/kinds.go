@@ -1,6 +1,9 @@
 package report
 
-import "sotto/report/evidence"
+import (
+	"sotto/experiment/frontier"
+	"sotto/report/evidence"
+)
 
 // Kinds lists the kinds of evidence that sotto's commands store. A new one is a
 // line here.
@@ -14,6 +17,7 @@ func Kinds() evidence.Kinds {
 		releaseKind,
 		tableKind,
 		pictureKind,
+		frontier.Kind,
 	}
 }
 

@@ -52,11 +52,11 @@ var mayImport = map[string]neighbours{
 	"train":                         {own: []string{"channel", "dp", "mech", "nn", "train/model", "internal/safetensors"}},
 	"experiment":                    {own: []string{"channel", "dp", "mech", "nn", "dataset", "text", "encode", "encode/catalogue", "measure", "measure/plane", "train", "train/model", "internal/atomicfile"}},
 	"experiment/reproduce":          {own: []string{"experiment/reproduce/declared", "dp", "mech", "nn", "dataset", "encode", "encode/catalogue", "measure", "text"}},
-	"report":                        {own: []string{"report/page", "train/model", "dp", "mech", "experiment", "experiment/reproduce/declared", "measure", "report/evidence"}},
+	"report":                        {own: []string{"experiment/frontier", "report/page", "train/model", "dp", "mech", "experiment", "experiment/reproduce/declared", "measure", "report/evidence"}},
 	"report/evidence":               {own: []string{"dp", "audit", "experiment", "measure", "mech", "report/page"}},
 	"report/gate":                   {own: []string{"dp", "report", "report/evidence"}},
 	"measure/plane":                 {own: []string{"nn"}},
-	"experiment/frontier":           {own: []string{"dp", "nn", "dataset", "experiment", "measure", "train/model", "internal/atomicfile"}},
+	"experiment/frontier":           {own: []string{"report/evidence", "report/page", "dp", "nn", "dataset", "experiment", "measure", "train/model", "internal/atomicfile"}},
 	"experiment/reproduce/declared": {own: []string{"dp", "mech", "nn", "dataset", "experiment", "measure", "internal/atomicfile"}},
 	"integration":                   {}, // a module of its own, which imports nothing from here
 	"cmd/sotto":                     {own: []string{"internal/cli", "internal/cli/term"}},

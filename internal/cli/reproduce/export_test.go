@@ -1,5 +1,4 @@
 package reproduce
 
 // What the tests look at inside.
-var FrontierPage = frontierPage
 var NewReproduce = newReproduce

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -142,7 +143,9 @@ func (o *frontierOptions) write(r *frontier.Result, std term.Streams) error {
 		if file.path == "" {
 			continue
 		}
-		if err := term.WriteWhole(file.path, std.Out, func(w io.Writer) error { return file.write(w, frontierPage(r)) }); err != nil {
+		p := r.Page()
+		p.Made = "Made by sotto reproduce frontier, version " + term.Version() + "."
+		if err := term.WriteWhole(file.path, std.Out, func(w io.Writer) error { return file.write(w, p) }); err != nil {
 			return err
 		}
 	}
@@ -184,4 +187,27 @@ func showFrontier(w io.Writer, bar *term.Progress, e frontier.Event) {
 		}
 		fmt.Fprintf(w, "%d of %d: %s: %s\n", e.Done, e.Total, e.Job, how) //nolint:errcheck // that words cannot be written harms no result
 	}
+}
+
+// writeFrontierCharts writes each chart to a file of its own.
+func writeFrontierCharts(dir string, r *frontier.Result) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // pictures are meant to be read by others
+		return err
+	}
+	for i := range r.Tasks {
+		t := &r.Tasks[i]
+		for k, c := range t.Charts() {
+			if len(c.Series) == 0 {
+				continue
+			}
+			name := t.Name
+			if t.Part == frontier.Later {
+				name += []string{"-unknown", "-known"}[k]
+			}
+			if err := term.WriteWhole(filepath.Join(dir, name+".svg"), nil, func(w io.Writer) error { return page.SVG(w, c) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

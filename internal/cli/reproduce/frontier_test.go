@@ -2,16 +2,14 @@ package reproduce_test
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"sotto/experiment/frontier"
-	"sotto/internal/cli/reproduce"
-	"sotto/measure"
-	"sotto/report/page"
+	"sotto/report"
 	"sotto/report/page/pagetest"
 )
 
@@ -48,6 +46,13 @@ func TestFrontier(t *testing.T) {
 	if err != nil || json.Unmarshal([]byte(out), &r) != nil || r.Format != frontier.Format || len(r.Tasks) != 1 || !strings.Contains(errs, "found") {
 		t.Errorf("--json: %v, %s; told %s", err, out, errs)
 	}
+	stored := filepath.Join(dir, "frontier.json")
+	if err = os.WriteFile(stored, []byte(out), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if found, fault := report.Load(stored); fault != nil || report.HTML(io.Discard, found) != nil || len(found.Subjects()) < 2 {
+		t.Errorf("a report of --json: %v", fault)
+	}
 	if content, err = os.ReadFile(filepath.Join(dir, "frontier.md")); err != nil {
 		t.Fatal(err)
 	}
@@ -56,56 +61,6 @@ func TestFrontier(t *testing.T) {
 	if err != nil || errs != "" || !strings.Contains(out, "not computed yet, or come to nothing: 2 experiments") {
 		t.Errorf("--show of an empty folder: %v, %s; told %s", err, out, errs)
 	}
-}
-
-// invented is a result in which every declared task has every method that takes
-// part in it, with accuracies that grow with ε, and hostile names.
-func invented() *frontier.Result {
-	r := &frontier.Result{Format: frontier.Format, Seeds: 2, Epsilons: frontier.Epsilons(), Notes: []string{pagetest.Evil}}
-	about := func(v float64) frontier.Estimate {
-		return frontier.Estimate{Summary: measure.Summarise([]float64{v, v + 0.01}), Values: []measure.Number{measure.Number(v), measure.Number(v + 0.01)}}
-	}
-	for _, task := range frontier.Tasks() {
-		t := frontier.TaskResult{Task: task, Classes: []int{2}, Attribute: pagetest.Evil, UnknownMajority: 0.4, Notes: []string{pagetest.Evil}}
-		for i, m := range frontier.Methods() {
-			if !slices.Contains(m.Parts, task.Part) {
-				continue
-			}
-			c := frontier.Curve{Method: m.Name, Title: m.Title, Private: m.Private}
-			for k, e := range r.Epsilons {
-				if !m.Private && k > 0 {
-					break
-				}
-				v := about(0.5 + 0.02*float64(i) + 0.03*float64(k))
-				p := frontier.Point{Epsilon: e, Seeds: []uint64{1, 2}, Accuracy: v, Gap: &v, Leakage: &v, LeakageLimit: 0.9}
-				if task.Part == frontier.Later {
-					p.Unknown = &v
-				}
-				if m.Name == "auto" {
-					p.Search = &frontier.Search{Limit: v.Mean + 0.02, Bound: v.Mean + 0.05}
-				}
-				c.Points = append(c.Points, p)
-			}
-			t.Curves = append(t.Curves, c)
-		}
-		r.Tasks = append(r.Tasks, t)
-	}
-	r.Verdicts = []frontier.Verdict{{Aim: pagetest.Evil, Outcome: frontier.Missed, Checks: []frontier.Check{{Task: "adult", Epsilon: 4, Against: "label", Difference: about(-1), Outcome: frontier.Missed}}}}
-	return r
-}
-
-func TestFrontierPage(t *testing.T) {
-	var b strings.Builder
-	if err := page.HTML(&b, reproduce.FrontierPage(invented())); err != nil {
-		t.Fatal(err)
-	}
-	pagetest.HTML(t, b.String())
-	pagetest.Numbers(t, b.String())
-	if !strings.Contains(b.String(), "Of 1 aim, 0 reached, 1 missed") {
-		t.Error("the page does not say that an aim is missed")
-	}
-	// One drawing for each task, and two for those with labels unknown in training.
-	pagetest.Browser(t, b.String(), 8+4+2*3)
 }
 
 func TestFrontierRefuses(t *testing.T) {
