@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
+	"strings"
 )
 
 // csvRows reads a column of comma separated fields.
@@ -44,12 +46,30 @@ func newCSV(r *Reader, in io.Reader) (*csvRows, error) {
 	}
 	switch {
 	case c.column < 0 && r.opt.Column == "":
-		return nil, r.errorf("it has %d columns, must be told which holds the texts", len(names))
+		return nil, r.errorf("it has %d columns, must be told which holds the texts: one of %s", len(names), listed(names))
 	case c.column < 0:
-		return nil, r.errorf("column is %.40q, must be one of the %d in the header", r.opt.Column, len(names))
+		return nil, r.errorf("column is %.40q, must be one of %s", r.opt.Column, listed(names))
 	}
 	return c, nil
 }
+
+// listed renders the names in a header for an error. A file without names may
+// begin with a private text, so what does not look like a name is not shown.
+func listed(names []string) string {
+	const most = 20
+	for _, name := range names {
+		if !columnName.MatchString(name) {
+			return fmt.Sprintf("the %d in the header", len(names))
+		}
+	}
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// columnName matches one word of ordinary length.
+var columnName = regexp.MustCompile(`^[\pL_][\pL\pN_.-]{0,39}$`)
 
 // number takes the column of a file without names.
 func (c *csvRows) number() error {
@@ -73,10 +93,10 @@ func (c *csvRows) next() (string, int64, error) {
 	if c.fields == 0 {
 		c.fields = len(fields)
 		if c.r.opt.Column == "" && len(fields) > 1 {
-			return "", line, c.r.errorf("it has %d columns, must be told which holds the texts", len(fields))
+			return "", line, c.r.errorf("it has %d columns, must be told which holds the texts by its number", len(fields))
 		}
 		if c.column >= len(fields) {
-			return "", line, c.r.errorf("column is %d, must be one of %d", c.column+1, len(fields))
+			return "", line, c.r.errorf("column is %d, must be from 1 to %d", c.column+1, len(fields))
 		}
 	}
 	if len(fields) != c.fields {

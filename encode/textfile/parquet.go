@@ -77,10 +77,13 @@ func newParquet(r *Reader, in io.Reader) (*parquetRows, error) {
 	if p.leaf != nil {
 		return p, nil
 	}
-	if r.opt.Column != "" {
-		return nil, r.errorf("column is %.40q, must be one of strings, one for each row: %s", r.opt.Column, strings.Join(p.names(), ", "))
+	if len(p.names()) == 0 {
+		return nil, r.errorf("it has no column of strings, must have one")
 	}
-	return nil, r.errorf("it has %d columns of strings, must have one or be told which: %s", len(p.names()), strings.Join(p.names(), ", "))
+	if r.opt.Column != "" {
+		return nil, r.errorf("column is %.40q, must be one of %s, the columns of strings", r.opt.Column, strings.Join(p.names(), ", "))
+	}
+	return nil, r.errorf("it has %d columns of strings, must be told which holds the texts: one of %s", len(p.names()), strings.Join(p.names(), ", "))
 }
 
 // stringColumns returns the columns that hold a string in each row.

@@ -138,10 +138,12 @@ func TestReadRefuses(t *testing.T) {
 	}{
 		{"long line", "a\n" + strings.Repeat("private", 3<<20), textfile.Options{Format: textfile.Text}, "textfile: stdin: line 2 has more than 16 MiB, must have fewer", -1},
 		{"empty csv", "", textfile.Options{Format: textfile.CSV}, "textfile: stdin: it is empty, must begin with a line of names", -1},
-		{"which column", "private,b\n1,2\n", textfile.Options{Format: textfile.CSV}, "textfile: stdin: it has 2 columns, must be told which holds the texts", -1},
-		{"which of two columns", "private,2\n", textfile.Options{Format: textfile.CSV, NoHeader: true}, "textfile: stdin: it has 2 columns, must be told which holds the texts", -1},
-		{"no such column", "private,b\n1,2\n", textfile.Options{Format: textfile.CSV, Column: "c"}, `textfile: stdin: column is "c", must be one of the 2 in the header`, -1},
-		{"no such number", "private,b\n1,2\n", textfile.Options{Format: textfile.CSV, Column: "3", NoHeader: true}, `textfile: stdin: column is 3, must be one of 2`, -1},
+		{"which column", "private,b\n1,2\n", textfile.Options{Format: textfile.CSV}, "textfile: stdin: it has 2 columns, must be told which holds the texts: one of private, b", -1},
+		{"which of two columns", "private,2\n", textfile.Options{Format: textfile.CSV, NoHeader: true}, "textfile: stdin: it has 2 columns, must be told which holds the texts by its number", -1},
+		{"no such column", "private,b\n1,2\n", textfile.Options{Format: textfile.CSV, Column: "c"}, `textfile: stdin: column is "c", must be one of private, b`, -1},
+		{"no such column among texts", "a private text,b\n1,2\n", textfile.Options{Format: textfile.CSV, Column: "c"}, `textfile: stdin: column is "c", must be one of the 2 in the header`, -1},
+		{"many columns", strings.Repeat("a,", 20) + "b\n", textfile.Options{Format: textfile.CSV, Column: "c"}, `textfile: stdin: column is "c", must be one of ` + strings.Repeat("a, ", 20) + "…", -1},
+		{"no such number", "private,b\n1,2\n", textfile.Options{Format: textfile.CSV, Column: "3", NoHeader: true}, `textfile: stdin: column is 3, must be from 1 to 2`, -1},
 		{"no number", "private,b\n", textfile.Options{Format: textfile.CSV, Column: "b", NoHeader: true}, `textfile: stdin: column is "b", must be a number from 1 where there is no header`, -1},
 		{"column twice", "b,b\n1,2\n", textfile.Options{Format: textfile.CSV, Column: "b"}, `stdin:1: the column "b" stands twice in the header, must stand once`, -1},
 		{"ragged csv", "a,b\n1,2\n3,private,4\n5,6\n", textfile.Options{Format: textfile.CSV, Column: "b"}, "stdin:3: it has 3 fields, must have 2", 2},
@@ -154,8 +156,8 @@ func TestReadRefuses(t *testing.T) {
 		{"an array", "\n" + `["private"]`, textfile.Options{Format: textfile.JSONL}, "stdin:2: the text is not a string", 0},
 		{"a string where a key is named", `"private"`, textfile.Options{Format: textfile.JSONL, Column: "x"}, "stdin:1: not an object, must be one that has the key of the text", 0},
 		{"no parquet", "private", textfile.Options{Format: textfile.Parquet}, "textfile: stdin: not a Parquet file", -1},
-		{"which strings", table(t, []named{{"a", "b", nil}}), textfile.Options{Format: textfile.Parquet}, "textfile: stdin: it has 2 columns of strings, must have one or be told which: text, user", -1},
-		{"no strings", table(t, []named{{"a", "b", nil}}), textfile.Options{Format: textfile.Parquet, Column: "tags"}, `textfile: stdin: column is "tags", must be one of strings, one for each row: text, user`, -1},
+		{"which strings", table(t, []named{{"a", "b", nil}}), textfile.Options{Format: textfile.Parquet}, "textfile: stdin: it has 2 columns of strings, must be told which holds the texts: one of text, user", -1},
+		{"no strings", table(t, []named{{"a", "b", nil}}), textfile.Options{Format: textfile.Parquet, Column: "tags"}, `textfile: stdin: column is "tags", must be one of text, user, the columns of strings`, -1},
 		{"no text", table(t, []nullable{{ptr("a")}, {nil}, {ptr("b")}}), textfile.Options{Format: textfile.Parquet}, "stdin: row 2: the text is missing", 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
