@@ -1,3 +1,4 @@
+// Package attack holds the command attack, which tries what can be learnt from releases.
 package attack
 
 import (
@@ -23,6 +24,11 @@ import (
 	"sotto/nn"
 	"sotto/report/evidence"
 )
+
+// Commands returns the commands of this group.
+func Commands(std term.Streams) []*cobra.Command {
+	return []*cobra.Command{newAttack(std)}
+}
 
 // attackOptions are the flags of "sotto attack".
 type attackOptions struct {

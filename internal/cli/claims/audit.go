@@ -8,7 +8,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -101,15 +100,7 @@ func runAudit(ctx context.Context, o auditOptions, args []string, std term.Strea
 		return err
 	}
 	report.Result = result
-	if o.json {
-		err = term.PrintJSON(std.Out, report)
-	} else {
-		err = printAudit(std.Out, report)
-	}
-	if err == nil && result.Refuted {
-		err = term.ErrNo
-	}
-	return err
+	return term.Verdict(term.Show(std.Out, o.json, report, printAudit), result.Refuted)
 }
 
 // target returns what is to be audited, and what is known of it beforehand.
@@ -186,40 +177,37 @@ func (o *auditOptions) domain() (audit.Domain, error) {
 }
 
 func printAudit(out io.Writer, r evidence.Audit) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) //nolint:errcheck // Flush returns it
-	}
+	t := term.NewTable(out)
 	name := r.Mechanism
 	if r.Variant != "" {
 		name += ", variant " + r.Variant
 	}
-	row("mechanism", "%s", name)
-	row("claimed", "%s", dp.Guarantee{Unit: r.Unit, Epsilon: r.Claimed, Delta: r.Delta})
+	t.Fact("mechanism", "%s", name)
+	t.Fact("claimed", "%s", dp.Guarantee{Unit: r.Unit, Epsilon: r.Claimed, Delta: r.Delta})
 	if r.True != nil {
-		row("proved", "%s", dp.Guarantee{Unit: r.Unit, Epsilon: *r.True, Delta: r.Delta})
+		t.Fact("proved", "%s", dp.Guarantee{Unit: r.Unit, Epsilon: *r.True, Delta: r.Delta})
 	}
-	row("attacked", "ε ≥ %.6g with confidence %v", r.LowerBound, r.Confidence)
+	t.Fact("attacked", "ε ≥ %.6g with confidence %v", r.LowerBound, r.Confidence)
 	if r.LowerBound > 0 {
-		row("by", "%s: %s", r.Method, r.Event)
+		t.Fact("by", "%s: %s", r.Method, r.Event)
 	} else {
-		row("by", "no attack: none certified anything")
+		t.Fact("by", "no attack: none certified anything")
 	}
 	if r.Recovery != nil && r.Draws == r.Recovery.Trials {
-		row("on", "%d %s", r.Draws, r.Pair)
+		t.Fact("on", "%d %s", r.Draws, r.Pair)
 	} else {
-		row("on", "%s, %d releases of each input", r.Pair, r.Draws)
+		t.Fact("on", "%s, %d releases of each input", r.Pair, r.Draws)
 	}
 	if r.Recovery != nil && r.Recovery.Hits > 0 {
-		row("recovered", "%d of %d inputs, to within %.2g (%s)", r.Recovery.Hits, r.Recovery.Trials, r.Recovery.WorstError, r.Recovery.Attack)
+		t.Fact("recovered", "%d of %d inputs, to within %.2g (%s)", r.Recovery.Hits, r.Recovery.Trials, r.Recovery.WorstError, r.Recovery.Attack)
 	}
 	for _, a := range r.Assumptions {
-		row("assuming", "%s", a)
+		t.Fact("assuming", "%s", a)
 	}
 	if r.Refuted {
-		row("verdict", "REFUTED: the claim is too small")
+		t.Fact("verdict", "REFUTED: the claim is too small")
 	} else {
-		row("verdict", "not refuted: no attack found more than is claimed")
+		t.Fact("verdict", "not refuted: no attack found more than is claimed")
 	}
-	return w.Flush()
+	return t.Flush()
 }

@@ -1,11 +1,13 @@
+// Package claims holds epsilon, audit, compose and shuffle, the commands that say
+// what is promised and check what is claimed.
 package claims
 
 import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"text/tabwriter"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +16,11 @@ import (
 	"sotto/internal/cli/term"
 	"sotto/mech"
 )
+
+// Commands returns the commands of this group.
+func Commands(std term.Streams) []*cobra.Command {
+	return []*cobra.Command{newEpsilon(std), newAudit(std), newCompose(std), newShuffle(std)}
+}
 
 // epsilonOptions are the flags of "sotto epsilon".
 type epsilonOptions struct {
@@ -88,41 +95,35 @@ func runEpsilon(o epsilonOptions, name string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return term.PrintJSON(out, s)
-	}
-	return printStatement(out, s)
+	return term.Show(out, o.json, s, printStatement)
 }
 
 func printStatement(out io.Writer, s mech.Statement) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) //nolint:errcheck // Flush returns it
-	}
-	row("mechanism", "%s, variant %s%s", s.Mechanism, s.Variant, parameterText(s))
-	row("claimed", "%s", dp.Guarantee{Unit: s.Unit, Epsilon: s.Claimed, Delta: s.Delta})
-	row("true", "%s", dp.Guarantee{Unit: s.Unit, Epsilon: s.True, Delta: s.Delta})
+	t := term.NewTable(out)
+	t.Fact("mechanism", "%s, variant %s%s", s.Mechanism, s.Variant, parameterText(s))
+	t.Fact("claimed", "%s", dp.Guarantee{Unit: s.Unit, Epsilon: s.Claimed, Delta: s.Delta})
+	t.Fact("true", "%s", dp.Guarantee{Unit: s.Unit, Epsilon: s.True, Delta: s.Delta})
 	if s.TextLevel != nil {
-		row("", "%s: dropping words gains nothing here", dp.Guarantee{Unit: dp.Text, Epsilon: *s.TextLevel, Delta: s.TextDelta})
+		t.Fact("", "%s: dropping words gains nothing here", dp.Guarantee{Unit: dp.Text, Epsilon: *s.TextLevel, Delta: s.TextDelta})
 	}
-	row("because", "%s", s.Reason)
-	row("witness", "%s", s.Witness.Event)
-	row("", "%s", shows(s))
-	for _, name := range sortedKeys(s.Facts) {
-		row(name, "%.6g", s.Facts[name])
+	t.Fact("because", "%s", s.Reason)
+	t.Fact("witness", "%s", s.Witness.Event)
+	t.Fact("", "%s", shows(s))
+	for _, name := range slices.Sorted(maps.Keys(s.Facts)) {
+		t.Fact(name, "%.6g", s.Facts[name])
 	}
 	for _, a := range s.Assumptions {
-		row("assuming", "%s", a)
+		t.Fact("assuming", "%s", a)
 	}
 	switch {
 	case s.True == dp.Infinite:
-		row("verdict", "the claim is false: nothing is promised at all")
+		t.Fact("verdict", "the claim is false: nothing is promised at all")
 	case !s.Honest():
-		row("verdict", "the claim is false: the true ε is %.4g times as large", float64(s.True/s.Claimed))
+		t.Fact("verdict", "the claim is false: the true ε is %.4g times as large", float64(s.True/s.Claimed))
 	default:
-		row("verdict", "the claim holds")
+		t.Fact("verdict", "the claim holds")
 	}
-	return w.Flush()
+	return t.Flush()
 }
 
 // shows says what the witness proves.
@@ -162,15 +163,11 @@ func parameterText(s mech.Statement) string {
 
 // runCheck prints a verdict for each claim of a file.
 func runCheck(o epsilonOptions, std term.Streams) error {
-	in := std.In
-	if o.check != "-" {
-		f, err := os.Open(o.check)
-		if err != nil {
-			return fmt.Errorf("the claims cannot be read: %w", err)
-		}
-		defer f.Close() //nolint:errcheck // it was only read
-		in = f
+	in, err := term.Open(o.check, std.In)
+	if err != nil {
+		return fmt.Errorf("the claims cannot be read: %w", err)
 	}
+	defer in.Close() //nolint:errcheck // it was only read
 	claims, err := audit.ReadClaims(in)
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.check, err)
@@ -183,15 +180,7 @@ func runCheck(o epsilonOptions, std term.Streams) error {
 		}
 		refuted = refuted || verdicts[i].Refuted
 	}
-	if o.json {
-		err = term.PrintJSON(std.Out, verdicts)
-	} else {
-		err = printVerdicts(std.Out, verdicts)
-	}
-	if err == nil && refuted {
-		err = term.ErrNo
-	}
-	return err
+	return term.Verdict(term.Show(std.Out, o.json, verdicts, printVerdicts), refuted)
 }
 
 func printVerdicts(out io.Writer, verdicts []audit.Verdict) error {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +59,7 @@ The ε of each release must be fixed before the first is seen.`,
 			for _, p := range parts {
 				m.Times += p.Times
 			}
-			return m.print(std.Out, asJSON)
+			return term.Show(std.Out, asJSON, m, printMany)
 		},
 	}
 	c.Flags().StringSliceVar(&epsilons, "epsilon", nil, "ε of a release, or several of them as ε:times, separated by commas")
@@ -119,7 +118,7 @@ against everybody and without a shuffler, and is printed beside it.`,
 			if err != nil {
 				return err
 			}
-			return many{Format: ManyFormat, Guarantee: central, Local: &local, Users: users}.print(std.Out, asJSON)
+			return term.Show(std.Out, asJSON, many{Format: ManyFormat, Guarantee: central, Local: &local, Users: users}, printMany)
 		},
 	}
 	c.Flags().Float64Var(&epsilon, "epsilon", 0, "ε of one release, between any two texts and with δ = 0")
@@ -129,26 +128,20 @@ against everybody and without a shuffler, and is printed beside it.`,
 	return c
 }
 
-func (m many) print(out io.Writer, asJSON bool) error {
-	if asJSON {
-		return term.PrintJSON(out, m)
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) //nolint:errcheck // Flush returns it
-	}
+func printMany(out io.Writer, m many) error {
+	t := term.NewTable(out)
 	if m.Local != nil {
-		row("each", "%s, against everybody", m.Local)
-		row("shuffled", "%s, of %d users", m.Guarantee, m.Users)
+		t.Fact("each", "%s, against everybody", m.Local)
+		t.Fact("shuffled", "%s, of %d users", m.Guarantee, m.Users)
 	} else {
-		row("together", "%s, of %d releases", m.Guarantee, m.Times)
-		row("their sum", "%s", dp.Guarantee{Unit: m.Unit, Epsilon: *m.Basic})
+		t.Fact("together", "%s, of %d releases", m.Guarantee, m.Times)
+		t.Fact("their sum", "%s", dp.Guarantee{Unit: m.Unit, Epsilon: *m.Basic})
 	}
 	if m.Delta == 0 {
-		row("note", "nothing is gained here: the theorem gives no smaller ε")
+		t.Fact("note", "nothing is gained here: the theorem gives no smaller ε")
 	}
 	for _, a := range m.Assumptions {
-		row("assuming", "%s", a)
+		t.Fact("assuming", "%s", a)
 	}
-	return w.Flush()
+	return t.Flush()
 }

@@ -3,8 +3,6 @@ package claims
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	"sotto/dp"
 	"sotto/internal/cli/term"
@@ -88,5 +86,3 @@ func bold(s mech.Statement) string {
 	}
 	return "**" + round(s.True) + "**"
 }
-
-func sortedKeys(m map[string]float64) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,10 +1,10 @@
+// Package data holds the command data, which lists data sets and gets them.
 package data
 
 import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -12,6 +12,11 @@ import (
 	"sotto/dataset"
 	"sotto/internal/cli/term"
 )
+
+// Commands returns the commands of this group.
+func Commands(std term.Streams) []*cobra.Command {
+	return []*cobra.Command{newData(std)}
+}
 
 // dataOptions are the flags that the commands of "sotto data" share.
 type dataOptions struct {
@@ -33,17 +38,13 @@ func (o *dataOptions) folder() string {
 }
 
 func newData(std term.Streams) *cobra.Command {
-	c := &cobra.Command{
+	return term.Group(&cobra.Command{
 		Use:   "data",
 		Short: "List, verify and get data sets",
 		Long: `Data sets for training and attacks. None is part of sotto: each keeps its own
 licence, lies in the folder that SOTTO_DATA names, and is known by the SHA-256 of
 its files. The set "reviews" is built in and needs no file.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newDataList(std), newDataVerify(std), newDataGet(std))
-	return c
+	}, newDataList(std), newDataVerify(std), newDataGet(std))
 }
 
 func newDataList(std term.Streams) *cobra.Command {
@@ -70,17 +71,11 @@ func runDataList(o dataOptions, out io.Writer) error {
 	if o.json {
 		return term.PrintJSON(out, list)
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	text := "NAME\tPRESENT\tROWS\tLABEL\tATTRIBUTES\tVARIANTS\tLICENCE\tWHAT\n"
+	t := term.NewTable(out, "NAME", "PRESENT", "ROWS", "LABEL", "ATTRIBUTES", "VARIANTS", "LICENCE", "WHAT")
 	for _, s := range list.Sets {
-		text += strings.Join([]string{
-			s.Name, presence(s), fmt.Sprint(s.Rows), labelOf(s), listed(s.Attributes), listed(s.Variants), s.Licence, s.About,
-		}, "\t") + "\n"
+		t.Row(s.Name, presence(s), s.Rows, labelOf(s), listed(s.Attributes), listed(s.Variants), s.Licence, s.About)
 	}
-	if _, err := io.WriteString(w, text); err != nil {
-		return err
-	}
-	if err := w.Flush(); err != nil {
+	if err := t.Flush(); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(out, "\nfolder: %s\n", list.Dir)
@@ -167,13 +162,7 @@ func runDataVerify(o dataOptions, names []string, out io.Writer) error {
 		}
 		v.Sets = append(v.Sets, s)
 	}
-	if err := o.report(v, out); err != nil {
-		return err
-	}
-	if !v.OK {
-		return term.ErrNo
-	}
-	return nil
+	return term.Verdict(term.Show(out, o.json, v, printVerdict), !v.OK)
 }
 
 // worst returns the state of a set: wrong if a file is, else absent if one is.
@@ -187,10 +176,7 @@ func worst(checks []dataset.Check) dataset.State {
 	return state
 }
 
-func (o *dataOptions) report(v dataVerdict, out io.Writer) error {
-	if o.json {
-		return term.PrintJSON(out, v)
-	}
+func printVerdict(out io.Writer, v dataVerdict) error {
 	var b strings.Builder
 	for _, s := range v.Sets {
 		switch {

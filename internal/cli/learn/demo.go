@@ -11,13 +11,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"sotto/audit"
 	"sotto/experiment"
-	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
 	"sotto/measure"
 	"sotto/mech"
@@ -84,13 +82,9 @@ the mechanisms, print a table, and write results.json and report.html.
 Nothing is needed but this program, and nothing is sent anywhere.`,
 		Example: `  sotto demo
   sotto demo --out demo --json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := term.RefuseZeros(c.Flags()); err != nil {
-				return err
-			}
-			return runDemo(c.Context(), o, std)
-		},
+		Args:    cobra.NoArgs,
+		PreRunE: term.NoZeros(),
+		RunE:    func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), o, std) },
 	}
 	c.Flags().StringVar(&o.out, "out", "sotto-demo", "folder for results.json and report.html")
 	c.Flags().IntVar(&o.workers, "workers", 0, "cores to use (default: all); only the audits, whose noise is fresh, differ from run to run")
@@ -267,15 +261,7 @@ func (d *demo) write(dir string) error {
 	if err := term.WriteJSON(filepath.Join(dir, experiment.ResultsFile), d.evidence); err != nil {
 		return err
 	}
-	f, err := atomicfile.Create(filepath.Join(dir, demoReport))
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if err := report.HTML(f, d.evidence); err != nil {
-		return err
-	}
-	return f.Commit()
+	return term.WriteWhole(filepath.Join(dir, demoReport), nil, func(w io.Writer) error { return report.HTML(w, d.evidence) })
 }
 
 const demoReport = "report.html"
@@ -283,14 +269,13 @@ const demoReport = "report.html"
 // print prints the table, and the sentence under it.
 func (d *demo) print(out io.Writer, dir string) error {
 	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "METHOD\tCLAIMED ε\tTRUE ε\tATTACKED ε ≥\tACCURACY %\tLIMIT %\tTPR GAP\tLEAKAGE %\tBEST ATTACKER") //nolint:errcheck // b is a buffer
+	t := term.NewTable(&b, "METHOD", "CLAIMED ε", "TRUE ε", "ATTACKED ε ≥", "ACCURACY %", "LIMIT %", "TPR GAP", "LEAKAGE %", "BEST ATTACKER")
 	for _, r := range d.rows {
 		m, dev := r.Mean, r.Deviation
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.name, claimed(m), proved(m), d.bound(r), //nolint:errcheck // see above
+		t.Row(r.name, claimed(m), proved(m), d.bound(r),
 			spread(m.Accuracy, dev.Accuracy), term.Percent(m.Limit), spread(m.Gap, dev.Gap), term.Percent(r.leakage), r.attacker)
 	}
-	t.Flush() //nolint:errcheck // see above
+	t.Flush() //nolint:errcheck // b is a buffer
 	first := evidence.All[experiment.Result](d.evidence)[0]
 	fmt.Fprintf(&b, "\n%s\n\n", report.Sentence(d.evidence))
 	fmt.Fprintf(&b, "data: %s, generated; leakage: how often the best of three attackers names the %s, of whom the commoner makes up %s %%\n", first.Data.Name, first.Data.Attribute, term.Percent(first.Configurations[0].Mean.Majority))

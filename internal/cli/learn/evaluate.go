@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -32,18 +31,9 @@ and leakage, next to the true ε and the accuracy that it allows at most.
 A model that is damaged, or states another guarantee than its mechanism has, is
 refused, and so is data that is not what the model was trained on.`,
 		Example: "  sotto evaluate adult --json",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("want one folder of models, got %d arguments", len(args))
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := term.RefuseZeros(c.Flags()); err != nil {
-				return err
-			}
-			return runEvaluate(c.Context(), args[0], o, std.Out)
-		},
+		Args:    term.One("folder of models", ""),
+		PreRunE: term.NoZeros(),
+		RunE:    func(c *cobra.Command, args []string) error { return runEvaluate(c.Context(), args[0], o, std.Out) },
 	}
 	c.Flags().IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
@@ -71,14 +61,13 @@ func runEvaluate(ctx context.Context, dir string, o evaluateOptions, out io.Writ
 // printSeeds prints one configuration with all its seeds.
 func printSeeds(w io.Writer, c experiment.Configuration) {
 	fmt.Fprintf(w, "%s, claimed ε %s, true ε %s\n", describe(c), claimed(c.Mean), proved(c.Mean)) //nolint:errcheck // w is a buffer
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "SEED\tACCURACY %\t95 % INTERVAL\tTPR GAP\tLEAKAGE %\tLIMIT %\tYARDSTICK %\tNOTE") //nolint:errcheck // see above
+	t := term.NewTable(w, "SEED", "ACCURACY %", "95 % INTERVAL", "TPR GAP", "LEAKAGE %", "LIMIT %", "YARDSTICK %", "NOTE")
 	for _, s := range c.Seeds {
 		note := ""
 		if s.Interrupted {
 			note = fmt.Sprintf("interrupted, epoch %d", s.Epoch)
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s to %s\t%s\t%s\t%s\t%s\t%s\n", s.Seed, term.Percent(s.Accuracy), term.Percent(s.Low), term.Percent(s.High), //nolint:errcheck // see above
+		t.Row(s.Seed, term.Percent(s.Accuracy), term.Percent(s.Low)+" to "+term.Percent(s.High),
 			term.Percent(s.Gap), term.Percent(s.Leakage), term.Percent(s.Limit), term.Percent(s.Yardstick), note)
 	}
 	interval := "-"
@@ -86,7 +75,6 @@ func printSeeds(w io.Writer, c experiment.Configuration) {
 		interval = term.Percent(c.Interval[0]) + " to " + term.Percent(c.Interval[1])
 	}
 	m, d := c.Mean, c.Deviation
-	fmt.Fprintf(t, "mean\t%s\t%s\t%s\t%s\t%s\t%s\t\n", spread(m.Accuracy, d.Accuracy), interval, //nolint:errcheck // see above
-		spread(m.Gap, d.Gap), leakage(c), term.Percent(m.Limit), term.Percent(m.Yardstick))
+	t.Row("mean", spread(m.Accuracy, d.Accuracy), interval, spread(m.Gap, d.Gap), leakage(c), term.Percent(m.Limit), term.Percent(m.Yardstick), "")
 	t.Flush() //nolint:errcheck // see above
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"sotto/dp"
 	"sotto/experiment"
@@ -46,24 +45,23 @@ func labelsOf(d model.DataRecord) string {
 	return strings.Join(names, ", ")
 }
 
-// printLabels tells of each label where there are several, and of those that
-// nobody knew in training.
+// printLabels tells of each label where there are several, and of those unseen in
+// training.
 func printLabels(w io.Writer, all []experiment.Configuration) {
 	if len(all) == 0 || len(all[0].Mean.Labels)+len(all[0].Mean.Unknown) == 0 {
 		return
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nMETHOD\tLABEL\tACCURACY %\tCOMMONEST CLASS %") //nolint:errcheck // w is a buffer
+	t := term.NewTable(w, "\nMETHOD", "LABEL", "ACCURACY %", "COMMONEST CLASS %")
 	for _, c := range all {
 		for i, l := range slices.Concat(c.Mean.Labels, c.Mean.Unknown) {
 			name := l.Name
 			if i >= len(c.Mean.Labels) {
 				name += " (unknown in training)"
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", describe(c), name, term.Percent(l.Accuracy), term.Percent(l.Majority)) //nolint:errcheck // see above
+			t.Row(describe(c), name, term.Percent(l.Accuracy), term.Percent(l.Majority))
 		}
 	}
-	t.Flush() //nolint:errcheck // see above
+	t.Flush() //nolint:errcheck // w is a buffer
 }
 
 // selection says how a configuration was selected.
@@ -82,35 +80,27 @@ func sourceOf(r *experiment.Result) string {
 }
 
 func selected(all []experiment.Configuration) []experiment.Configuration {
-	var some []experiment.Configuration
-	for _, c := range all {
-		if c.Selected {
-			some = append(some, c)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(all), func(c experiment.Configuration) bool { return !c.Selected })
 }
 
 // printConfigurations prints the table.
 func printConfigurations(w io.Writer, all []experiment.Configuration) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := term.NewTable(w, "METHOD", "CLAIMED ε", "TRUE ε", "ACCURACY %", "TPR GAP", "LEAKAGE %", "LIMIT %", "YARDSTICK %", "SECONDS")
 	grid := len(all) > len(selected(all))
-	fmt.Fprintln(t, "METHOD\tCLAIMED ε\tTRUE ε\tACCURACY %\tTPR GAP\tLEAKAGE %\tLIMIT %\tYARDSTICK %\tSECONDS") //nolint:errcheck // w is a buffer
 	for _, c := range all {
 		mark := ""
 		if grid && c.Selected {
 			mark = " *"
 		}
 		if len(c.Seeds) == 0 {
-			fmt.Fprintf(t, "%s\tnot trained\n", describe(c)) //nolint:errcheck // see above
+			t.Row(describe(c), "not trained")
 			continue
 		}
 		m, d := c.Mean, c.Deviation
-		fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", describe(c), mark, claimed(m), proved(m), //nolint:errcheck // see above
-			spread(m.Accuracy, d.Accuracy), spread(m.Gap, d.Gap), leakage(c),
+		t.Row(describe(c)+mark, claimed(m), proved(m), spread(m.Accuracy, d.Accuracy), spread(m.Gap, d.Gap), leakage(c),
 			term.Percent(m.Limit), term.Percent(m.Yardstick), term.Number(m.Seconds, "%.1f"))
 	}
-	t.Flush() //nolint:errcheck // see above
+	t.Flush() //nolint:errcheck // w is a buffer
 }
 
 // describe names a configuration for a person.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"text/tabwriter"
 
 	"sotto/experiment"
+	"sotto/internal/cli/term"
 	"sotto/mech"
 )
 
@@ -16,8 +16,7 @@ func printFrontier(w *strings.Builder, f *experiment.Frontier) {
 	if f == nil {
 		return
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nTRIED\tRELEASE\tVALIDATION %\tSECONDS") //nolint:errcheck // w is a buffer
+	t := term.NewTable(w, "\nTRIED", "RELEASE", "VALIDATION %", "SECONDS")
 	for _, trial := range f.Searched {
 		release, mark := "-", ""
 		if trial.Mechanism != "" && trial.Dim > 0 {
@@ -36,9 +35,9 @@ func printFrontier(w *strings.Builder, f *experiment.Frontier) {
 		if trial.Failed != "" {
 			result = "failed: " + trial.Failed
 		}
-		fmt.Fprintf(t, "%s%s\t%s\t%s\t%.1f\n", trial.Name, mark, release, result, trial.Seconds) //nolint:errcheck // see above
+		t.Row(trial.Name+mark, release, result, fmt.Sprintf("%.1f", trial.Seconds))
 	}
-	t.Flush() //nolint:errcheck // see above
+	t.Flush() //nolint:errcheck // w is a buffer
 	fmt.Fprintf(w, "* chosen, and trained on all rows; %.0f seconds in all\n\n", f.Seconds)
 	limit := float64(f.Limit)
 	if !math.IsNaN(limit) {

@@ -1,3 +1,4 @@
+// Package learn holds train, evaluate and demo, the commands that train models and judge them.
 package learn
 
 import (
@@ -13,6 +14,11 @@ import (
 	"sotto/experiment"
 	"sotto/internal/cli/term"
 )
+
+// Commands returns the commands of this group.
+func Commands(std term.Streams) []*cobra.Command {
+	return []*cobra.Command{newTrain(std), newEvaluate(std), newDemo(std)}
+}
 
 // trainOptions are the flags of "sotto train".
 type trainOptions struct {

@@ -1,3 +1,4 @@
+// Package measure holds the command measure, which judges predictions that others made.
 package measure
 
 import (
@@ -5,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -18,15 +17,13 @@ import (
 	"sotto/report/evidence"
 )
 
+// Commands returns the commands of this group.
+func Commands(std term.Streams) []*cobra.Command {
+	return []*cobra.Command{newMeasure(std)}
+}
+
 func newMeasure(std term.Streams) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "measure",
-		Short: "Measure predictions that any model made",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newMeasureFairness(std))
-	return c
+	return term.Group(&cobra.Command{Use: "measure", Short: "Measure predictions that any model made"}, newMeasureFairness(std))
 }
 
 // fairnessOptions are the flags of "sotto measure fairness".
@@ -53,13 +50,9 @@ Give several columns to --group, and each is measured, and their intersection.
 A cell without rows is "not defined", never 0.`,
 		Example: `  sotto measure fairness --predictions predictions.csv
   sotto measure fairness --predictions p.jsonl --label y --prediction answer --group sex,race --json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := term.RefuseZeros(c.Flags(), "seed"); err != nil {
-				return err
-			}
-			return runFairness(c.Context(), o, std)
-		},
+		Args:    cobra.NoArgs,
+		PreRunE: term.NoZeros("seed"),
+		RunE:    func(c *cobra.Command, _ []string) error { return runFairness(c.Context(), o, std) },
 	}
 	fs := c.Flags()
 	fs.StringVar(&o.predictions, "predictions", "", "file of predictions, - for standard input")
@@ -85,11 +78,9 @@ func runFairness(ctx context.Context, o fairnessOptions, std term.Streams) error
 			return fmt.Errorf("--group names %q twice, must name each column once", name)
 		}
 	}
-	if o.workers < 0 {
-		return fmt.Errorf("--workers is %d, must be at least 1", o.workers)
-	}
-	if o.workers == 0 {
-		o.workers = runtime.GOMAXPROCS(0)
+	var err error
+	if o.workers, err = term.Workers(o.workers); err != nil {
+		return err
 	}
 	c, err := term.OpenColumns(o.predictions, std.In, append([]string{o.label, o.prediction}, o.groups...)...)
 	if err != nil {
@@ -183,21 +174,19 @@ func printFairness(w io.Writer, what string, f *measure.Fairness) {
 		kept = ", which keep the size of each group, as one is small"
 	}
 	fmt.Fprintf(w, "by %s: %d rows, %d left out; 95 %% intervals from %d resamples%s\n\n", term.Plain(what), f.Rows, f.LeftOut, f.Bootstrap.Resamples, kept) //nolint:errcheck // w is a buffer
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(cells ...string) { fmt.Fprintln(t, strings.Join(cells, "\t")) } //nolint:errcheck // see above
-	line("GROUP", "ROWS", "ACCURACY %", "CLASS", "SELECTION %", "TPR %", "FPR %")
+	t := term.NewTable(w, "GROUP", "ROWS", "ACCURACY %", "CLASS", "SELECTION %", "TPR %", "FPR %")
 	for _, g := range f.Groups {
 		name, rows, accuracy := term.Plain(g.Name), fmt.Sprint(g.Rows), shareText(g.Accuracy)
 		for _, c := range g.Classes {
-			line(name, rows, accuracy, term.Plain(c.Class), shareText(c.Selection), shareText(c.TPR), shareText(c.FPR))
+			t.Row(name, rows, accuracy, term.Plain(c.Class), shareText(c.Selection), shareText(c.TPR), shareText(c.FPR))
 			name, rows, accuracy = "", "", ""
 		}
 	}
 	t.Flush()       //nolint:errcheck // see above
 	fmt.Fprintln(w) //nolint:errcheck // see above
-	line("MEASURE", "VALUE", "95 % INTERVAL")
+	t.Row("MEASURE", "VALUE", "95 % INTERVAL")
 	row := func(name string, e measure.Estimate) {
-		line(name, term.Number(e.Value, "%.4f"), intervalText(e, 1, "%.4f"))
+		t.Row(name, term.Number(e.Value, "%.4f"), intervalText(e, 1, "%.4f"))
 	}
 	row("accuracy, best group − worst", f.Difference)
 	row("demographic parity difference", f.ParityDifference)

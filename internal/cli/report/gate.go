@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,7 +51,7 @@ func runGate(o gateOptions, results []string, out io.Writer) error {
 	if len(results) == 0 {
 		return errors.New("want the results to judge: folders or files")
 	}
-	policy, err := readPolicy(o.policy)
+	policy, err := term.ReadFile(o.policy, func(r io.Reader) (gate.Policy, error) { return gate.Parse(r) })
 	if err != nil {
 		return err
 	}
@@ -64,28 +63,11 @@ func runGate(o gateOptions, results []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		err = term.PrintJSON(out, verdict)
-	} else {
-		err = printVerdict(out, verdict)
-	}
+	err = term.Show(out, o.json, verdict, printVerdict)
 	if err == nil && !verdict.Passed {
 		err = term.ErrGate
 	}
 	return err
-}
-
-func readPolicy(path string) (gate.Policy, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return gate.Policy{}, err
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	p, err := gate.Parse(f)
-	if err != nil {
-		return p, fmt.Errorf("%s: %w", path, err)
-	}
-	return p, nil
 }
 
 // printVerdict prints a verdict for a person.

@@ -1,3 +1,4 @@
+// Package report holds report and gate, the commands that read results.
 package report
 
 import (
@@ -12,11 +13,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"sotto/experiment"
-	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
 	"sotto/report"
 	"sotto/report/evidence"
 )
+
+// Commands returns the commands of this group.
+func Commands(std term.Streams) []*cobra.Command {
+	return []*cobra.Command{newReport(std), newGate(std)}
+}
 
 // reportOptions are the flags of "sotto report".
 type reportOptions struct {
@@ -88,18 +93,11 @@ func runReport(ctx context.Context, o reportOptions, paths []string, out io.Writ
 			return fmt.Errorf("--out is %s, must not be one of the results", o.out)
 		}
 	}
-	f, err := atomicfile.Create(o.out)
-	if err != nil {
+	kB := (page.Len() + 999) / 1000
+	if err = term.WriteWhole(o.out, out, func(w io.Writer) error { _, err := page.WriteTo(w); return err }); err != nil {
 		return err
 	}
-	defer f.Abort()
-	if _, err = f.Write(page.Bytes()); err != nil {
-		return err
-	}
-	if err = f.Commit(); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(out, "%s: %d kB\n", o.out, (page.Len()+999)/1000)
+	_, err = fmt.Fprintf(out, "%s: %d kB\n", o.out, kB)
 	return err
 }
 

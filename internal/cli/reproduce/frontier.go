@@ -67,13 +67,9 @@ out. Noise comes from seeds here and protects nobody.`,
 		Example: `  sotto reproduce frontier --quick --only reviews-later,adult
   sotto reproduce frontier --out frontier --shard 3/16 --workers 1
   sotto reproduce frontier --out frontier --only celeba-5 --html celeba.html`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := term.RefuseZeros(c.Flags()); err != nil {
-				return err
-			}
-			return runFrontier(c.Context(), o, std)
-		},
+		Args:    cobra.NoArgs,
+		PreRunE: term.NoZeros(),
+		RunE:    func(c *cobra.Command, _ []string) error { return runFrontier(c.Context(), o, std) },
 	}
 	o.addFlags(c.Flags())
 	return c

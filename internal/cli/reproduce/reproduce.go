@@ -1,3 +1,4 @@
+// Package reproduce holds the command reproduce, which prints published tables beside ours.
 package reproduce
 
 import (
@@ -6,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,6 +15,11 @@ import (
 	"sotto/experiment/reproduce"
 	"sotto/internal/cli/term"
 )
+
+// Commands returns the commands of this group.
+func Commands(std term.Streams) []*cobra.Command {
+	return []*cobra.Command{newReproduce(std)}
+}
 
 // reproduceOptions are the flags of "sotto reproduce".
 type reproduceOptions struct {
@@ -64,13 +69,9 @@ A result is written whole at the end or not at all.`,
   sotto reproduce federate-adult --out adult.json
   sotto reproduce my-table.json --store ./results
   sotto reproduce frontier --quick`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := term.RefuseZeros(c.Flags()); err != nil {
-				return err
-			}
-			return runReproduce(c.Context(), args[0], o, std)
-		},
+		Args:    cobra.ExactArgs(1),
+		PreRunE: term.NoZeros(),
+		RunE:    func(c *cobra.Command, args []string) error { return runReproduce(c.Context(), args[0], o, std) },
 	}
 	o.addFlags(c.Flags())
 	c.AddCommand(newReproduceList(std), newReproduceFrontier(std))
@@ -84,21 +85,17 @@ func newReproduceList(std term.Streams) *cobra.Command {
 		Short: "List the tables and the data that each needs",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if asJSON {
-				return term.PrintJSON(std.Out, reproduce.List())
-			}
-			return printTables(std.Out)
+			return term.Show(std.Out, asJSON, reproduce.List(), printTables)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-func printTables(out io.Writer) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tENCODERS\tDATA\tWHAT") //nolint:errcheck // Flush tells
-	for _, i := range reproduce.List() {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", i.Name, strings.Join(i.Encoders, ", "), strings.Join(i.Data, ", "), i.About) //nolint:errcheck // Flush tells
+func printTables(out io.Writer, all []reproduce.Info) error {
+	t := term.NewTable(out, "NAME", "ENCODERS", "DATA", "WHAT")
+	for _, i := range all {
+		t.Row(i.Name, strings.Join(i.Encoders, ", "), strings.Join(i.Data, ", "), i.About)
 	}
 	return t.Flush()
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +20,7 @@ import (
 )
 
 func newBudget(std term.Streams) *cobra.Command {
-	c := &cobra.Command{
+	return term.Group(&cobra.Command{
 		Use:   "budget",
 		Short: "Show, grant, verify and export what users have spent",
 		Long: `Read the ledger of a gateway: who has spent how much ε, on what, in which window
@@ -29,11 +28,7 @@ of time. It holds no text and no vector.
 
 A file can be open in one process at a time. While a gateway has it, ask that one:
 GET /v1/budget. A ledger in PostgreSQL can be read and written at any time.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newBudgetShow(std), newBudgetGrant(std), newBudgetVerify(std), newBudgetExport(std))
-	return c
+	}, newBudgetShow(std), newBudgetGrant(std), newBudgetVerify(std), newBudgetExport(std))
 }
 
 // budgetOptions are the flags that the commands of "sotto budget" share.
@@ -159,10 +154,7 @@ func runBudgetShow(ctx context.Context, o budgetOptions, user string, out io.Wri
 	if len(lines) > 0 && !lines[0].balance.Renews.IsZero() {
 		shown.Renews = &lines[0].balance.Renews
 	}
-	if o.json {
-		return term.PrintJSON(out, shown)
-	}
-	return printBudget(out, shown)
+	return term.Show(out, o.json, shown, printBudget)
 }
 
 // printBudget prints balances for a person.
@@ -194,18 +186,17 @@ func printBudget(out io.Writer, s budgetShown) error {
 		fmt.Fprintln(w, "nobody has spent anything in this window")
 		return w.Flush()
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(t, "USER\tSPENT\tGRANTED\tLEFT\tLIFETIME") //nolint:errcheck // the writer below keeps its first error
+	headings := []any{"USER", "SPENT", "GRANTED", "LEFT", "LIFETIME"}
 	if s.Each != 0 {
-		fmt.Fprint(t, "\tTOGETHER") //nolint:errcheck // as above
+		headings = append(headings, "TOGETHER")
 	}
-	fmt.Fprintln(t) //nolint:errcheck // as above
+	t := term.NewTable(w, headings...)
 	for _, l := range s.Users {
-		fmt.Fprintf(t, "%s\t%v\t%v\t%v\t%v", term.Plain(l.User), l.balance.Spent, l.balance.Granted, l.balance.Left, l.balance.Lifetime) //nolint:errcheck // as above
+		cells := []any{term.Plain(l.User), l.balance.Spent, l.balance.Granted, l.balance.Left, l.balance.Lifetime}
 		if l.Together != nil {
-			fmt.Fprintf(t, "\t%v", l.Together) //nolint:errcheck // as above
+			cells = append(cells, l.Together)
 		}
-		fmt.Fprintln(t) //nolint:errcheck // as above
+		t.Row(cells...)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -335,10 +326,7 @@ func runBudgetVerify(ctx context.Context, o verifyOptions, out io.Writer) error 
 	} else {
 		_, err = fmt.Fprintf(out, "DAMAGED: %s\n", v.Reason)
 	}
-	if err == nil && !v.Whole {
-		err = term.ErrNo
-	}
-	return err
+	return term.Verdict(err, !v.Whole)
 }
 
 func verifyLedger(ctx context.Context, o budgetOptions, heads []ledger.Digest) (p ledger.Proof, err error) {

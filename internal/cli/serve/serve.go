@@ -1,3 +1,4 @@
+// Package serve holds gateway and serve, the commands that answer requests, and budget, which looks after their ledger.
 package serve
 
 import (
@@ -17,6 +18,11 @@ import (
 	"sotto/internal/httpserve"
 	"sotto/server"
 )
+
+// Commands returns the commands of this group.
+func Commands(std term.Streams) []*cobra.Command {
+	return []*cobra.Command{newGateway(std), newServe(std), newBudget(std)}
+}
 
 // serveOptions are the flags of "sotto serve".
 type serveOptions struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -56,15 +55,11 @@ func runConvert(ctx context.Context, o convertOptions, std term.Streams) error {
 	if err != nil {
 		return err
 	}
-	in := std.In
-	if o.in != "-" {
-		f, failed := os.Open(o.in)
-		if failed != nil {
-			return failed
-		}
-		defer f.Close() //nolint:errcheck // it was only read
-		in = f
+	in, err := term.Open(o.in, std.In)
+	if err != nil {
+		return err
 	}
+	defer in.Close() //nolint:errcheck // it was only read
 	bar := term.NewProgress(std.Err, "converting")
 	done, err := svec.Convert(ctx, in, format, o.out, o.Options, func(rows int) { bar.Set(int64(rows), -1) })
 	bar.Finish()

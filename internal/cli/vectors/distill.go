@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,12 +47,8 @@ A text file has one text a line. The table has the same bytes for any number of
 workers.`,
 		Example: "  sotto encoder distill --texts sentences.txt --dim 64 --out mine.static",
 		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := term.RefuseZeros(c.Flags(), "seed"); err != nil {
-				return err
-			}
-			return runDistill(c.Context(), o, std)
-		},
+		PreRunE: term.NoZeros("seed"),
+		RunE:    func(c *cobra.Command, _ []string) error { return runDistill(c.Context(), o, std) },
 	}
 	fs := c.Flags()
 	fs.StringVar(&o.teacher, "teacher", "minilm", "transformer to learn from: minilm, or a folder with a transformer's files")
@@ -81,8 +76,8 @@ func runDistill(ctx context.Context, o distillOptions, std term.Streams) error {
 		return err
 	}
 	defer f.Abort()
-	if o.workers == 0 {
-		o.workers = runtime.GOMAXPROCS(0)
+	if o.workers, err = term.Workers(o.workers); err != nil {
+		return err
 	}
 	source, err := catalogue.Open(ctx, o.teacher, "")
 	if err != nil {

