@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Table is a list of words with a vector each. It is read only once made, and
@@ -79,24 +81,24 @@ func (t *Table) Find(word string) ([]float64, bool) {
 func (t *Table) Unit() *Table {
 	u := &Table{dim: t.dim, words: t.words, index: t.index, rows: slices.Clone(t.rows)}
 	for i := range u.words {
-		row := u.Row(i)
-		largest := 0.0 // so that no square overflows
-		for _, v := range row {
-			largest = max(largest, math.Abs(v))
-		}
-		if largest == 0 {
-			continue
-		}
-		square := 0.0
-		for _, v := range row {
-			square += (v / largest) * (v / largest)
-		}
-		length := largest * math.Sqrt(square)
-		for j := range row {
-			row[j] /= length
-		}
+		Normalise(u.Row(i))
 	}
 	return u
+}
+
+// Normalise divides a vector by its Euclidean length, unless it is zero.
+func Normalise(v []float64) {
+	largest := floats.Norm(v, math.Inf(1)) // by which no square overflows
+	if largest == 0 {
+		return
+	}
+	for i := range v {
+		v[i] /= largest
+	}
+	length := floats.Norm(v, 2)
+	for i := range v {
+		v[i] /= length
+	}
 }
 
 // Only returns a table of some rows of this one, by their places, in the order of

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"sotto/bias"
 	"sotto/nn"
 )
 
@@ -90,9 +91,9 @@ func (e *Eraser) findGone() {
 		size := 1.0
 		for k, a := range e.away {
 			floats.AddScaled(row, -a[j], e.by[k])
-			size += math.Abs(a[j]) * largest(e.by[k])
+			size += math.Abs(a[j]) * floats.Norm(e.by[k], math.Inf(1))
 		}
-		if largest(row) <= 1e-10*size {
+		if floats.Norm(row, math.Inf(1)) <= 1e-10*size {
 			e.gone = append(e.gone, j)
 		}
 	}
@@ -170,24 +171,8 @@ func (e *Eraser) apply(rows []float64) {
 		if norm(row(i)) <= 1e-12*before[i] { // it lay in what is removed
 			clear(row(i))
 		}
-		unit(row(i))
+		bias.Normalise(row(i))
 	}
-}
-
-// unit divides a row by its length, unless it is zero.
-func unit(row []float64) {
-	if length := norm(row); length != 0 {
-		floats.Scale(1/length, row)
-	}
-}
-
-// largest returns the largest magnitude of a row's numbers.
-func largest(row []float64) float64 {
-	most := 0.0
-	for _, v := range row {
-		most = max(most, math.Abs(v))
-	}
-	return most
 }
 
 // norm is the Euclidean length, without overflow.

@@ -66,7 +66,7 @@ func (e *Eraser) ApplyTable(p *nn.Pool, t *bias.Table) (*bias.Table, Changes, er
 		if i, ok := t.Index(w); ok && !kept[i] {
 			kept[i] = true
 			copy(row(i), t.Row(i))
-			unit(row(i))
+			bias.Normalise(row(i))
 		}
 	}
 	done.Kept = len(kept)
@@ -89,8 +89,8 @@ func (e *Eraser) ApplyTable(p *nn.Pool, t *bias.Table) (*bias.Table, Changes, er
 // whether these differ in the space that is removed.
 func (e *Eraser) equalise(a, b, first, second []float64) bool {
 	x, y := slices.Clone(first), slices.Clone(second)
-	unit(x)
-	unit(y)
+	bias.Normalise(x)
+	bias.Normalise(y)
 	middle, half := make([]float64, e.dim), make([]float64, e.dim)
 	for j := range middle {
 		middle[j] = (x[j] + y[j]) / 2

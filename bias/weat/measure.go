@@ -3,10 +3,12 @@ package weat
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
+	"sotto/bias"
 	"sotto/bias/precision"
 )
 
@@ -102,7 +104,7 @@ func (s *sample) compare(ctx context.Context, m Measure, o Options) (near, error
 	switch m {
 	case Cosine:
 		targets := units(s.targets)
-		return near{between(targets, units(s.a), dot), between(targets, units(s.b), dot)}, nil
+		return near{between(targets, units(s.a), floats.Dot), between(targets, units(s.b), floats.Dot)}, nil
 	case Euclidean:
 		return near{between(s.targets, s.a, euclidean), between(s.targets, s.b, euclidean)}, nil
 	case Manhattan:
@@ -173,43 +175,12 @@ func between(rows, columns [][]float64, f func(x, y []float64) float64) [][]floa
 func units(rows [][]float64) [][]float64 {
 	all := make([][]float64, len(rows))
 	for i, r := range rows {
-		largest := 0.0 // so that no square overflows or vanishes
-		for _, v := range r {
-			largest = max(largest, math.Abs(v))
-		}
-		u := make([]float64, len(r))
-		for j, v := range r {
-			u[j] = v / largest
-		}
-		length := math.Sqrt(dot(u, u))
-		for j := range u {
-			u[j] /= length
-		}
-		all[i] = u
+		all[i] = slices.Clone(r)
+		bias.Normalise(all[i])
 	}
 	return all
 }
 
-func dot(x, y []float64) float64 {
-	sum := 0.0
-	for i, v := range x {
-		sum += v * y[i]
-	}
-	return sum
-}
+func euclidean(x, y []float64) float64 { return floats.Distance(x, y, 2) }
 
-func euclidean(x, y []float64) float64 {
-	sum := 0.0
-	for i, v := range x {
-		sum += (v - y[i]) * (v - y[i])
-	}
-	return math.Sqrt(sum)
-}
-
-func manhattan(x, y []float64) float64 {
-	sum := 0.0
-	for i, v := range x {
-		sum += math.Abs(v - y[i])
-	}
-	return sum
-}
+func manhattan(x, y []float64) float64 { return floats.Distance(x, y, 1) }

@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Statistic is what becomes of a word's nearness to all words of an attribute
@@ -53,15 +56,7 @@ func (s Statistic) associate(n near) ([]float64, error) {
 	return scores, nil
 }
 
-func sum(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v
-	}
-	return s
-}
-
-func mean(x []float64) float64 { return sum(x) / float64(len(x)) }
+func mean(x []float64) float64 { return stat.Mean(x, nil) }
 
 func median(x []float64) float64 {
 	sorted := slices.Sorted(slices.Values(x))
@@ -85,18 +80,13 @@ func optimum(a, b []float64) float64 {
 // effect returns the effect size of the scores of X and Y, of which the first
 // nx are those of X, or false if they do not differ.
 func effect(scores []float64, nx int, population bool) (float64, bool) {
-	m, square, largest := mean(scores), 0.0, 0.0
-	for _, v := range scores {
-		square += (v - m) * (v - m)
-		largest = max(largest, math.Abs(v))
+	deviation := stat.StdDev
+	if population {
+		deviation = stat.PopStdDev
 	}
-	n := float64(len(scores))
-	if !population {
-		n--
-	}
-	deviation := math.Sqrt(square / n)
-	if !(deviation > tolerance*largest) {
+	by := deviation(scores, nil)
+	if !(by > tolerance*floats.Norm(scores, math.Inf(1))) {
 		return math.NaN(), false
 	}
-	return (mean(scores[:nx]) - mean(scores[nx:])) / deviation, true
+	return (mean(scores[:nx]) - mean(scores[nx:])) / by, true
 }

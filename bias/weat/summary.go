@@ -1,6 +1,10 @@
 package weat
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
 
 // Summary says what a measure and statistic find over several tests.
 type Summary struct {
@@ -39,11 +43,7 @@ func Summarise(results []Result, level float64) []Summary {
 			s.Mean = mean(effects)
 		}
 		if s.Tests > 1 {
-			square := 0.0
-			for _, e := range effects {
-				square += (e - s.Mean) * (e - s.Mean)
-			}
-			s.Deviation = math.Sqrt(square / float64(s.Tests-1))
+			s.Deviation = stat.StdDev(effects, nil)
 		}
 		all = append(all, s)
 	}

@@ -110,65 +110,56 @@ func Parse(r io.Reader) ([]Test, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = checkFields(content); err != nil {
-		return nil, fmt.Errorf("weat: %w", err)
+	d := json.NewDecoder(bytes.NewReader(content))
+	if open, err := d.Token(); err != nil || open != json.Delim('[') {
+		return nil, fmt.Errorf("weat: %w", errList)
 	}
 	var tests []Test
-	if err = json.Unmarshal(content, &tests); err != nil {
+	for d.More() {
+		t, err := parseTest(d)
+		if err != nil {
+			return nil, fmt.Errorf("weat: test %d: %w", len(tests)+1, err)
+		}
+		if err := t.Validate(); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(tests, func(u Test) bool { return u.Name == t.Name }) {
+			return nil, fmt.Errorf("weat: two tests are named %.40q, names must differ", t.Name)
+		}
+		tests = append(tests, t)
+	}
+	if _, err := d.Token(); err != nil {
 		return nil, fmt.Errorf("weat: %w", errList)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("weat: more follows after the list of tests, must not")
 	}
 	if len(tests) == 0 {
 		return nil, errors.New("weat: the list holds no test, must hold at least one")
-	}
-	for i, t := range tests {
-		if err = t.Validate(); err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(tests[:i], func(u Test) bool { return u.Name == t.Name }) {
-			return nil, fmt.Errorf("weat: two tests are named %.40q, names must differ", t.Name)
-		}
 	}
 	return tests, nil
 }
 
 var errList = errors.New("it must be a JSON list of tests, each with the texts name and about and the lists of words X, Y, A, B, more_A and more_B")
 
-// checkFields refuses fields that [Test] does not have, exactly as they are
-// written, and those that stand in a test twice: [json.Unmarshal] takes both.
-func checkFields(content []byte) error {
-	d := json.NewDecoder(bytes.NewReader(content))
-	if open, err := d.Token(); err != nil || open != json.Delim('[') {
-		return errList
+// parseTest reads a test. [json.Unmarshal] would take fields in other letters,
+// and those that stand there twice.
+func parseTest(d *json.Decoder) (t Test, err error) {
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return t, errList
 	}
-	for test := 1; d.More(); test++ {
-		if open, err := d.Token(); err != nil || open != json.Delim('{') {
-			return errList
+	fields := map[any]any{"name": &t.Name, "about": &t.About, "X": &t.X, "Y": &t.Y, "A": &t.A, "B": &t.B, "more_A": &t.MoreA, "more_B": &t.MoreB}
+	for d.More() {
+		name, err := d.Token()
+		if to, ok := fields[name]; err == nil && !ok {
+			return t, fmt.Errorf("field %.40q is unknown or stands there twice: %w", name, errList)
+		} else if err != nil || d.Decode(to) != nil {
+			return t, errList
 		}
-		seen := map[string]bool{}
-		for d.More() {
-			key, err := d.Token()
-			name, ok := key.(string)
-			var value json.RawMessage
-			if err != nil || !ok || d.Decode(&value) != nil {
-				return errList
-			}
-			if !slices.Contains([]string{"name", "about", "X", "Y", "A", "B", "more_A", "more_B"}, name) {
-				return fmt.Errorf("test %d has the field %.40q, which is unknown: %w", test, name, errList)
-			}
-			if seen[name] {
-				return fmt.Errorf("test %d has the field %q twice, must have it once", test, name)
-			}
-			seen[name] = true
-		}
-		if _, err := d.Token(); err != nil {
-			return errList
-		}
+		delete(fields, name)
 	}
 	if _, err := d.Token(); err != nil {
-		return errList
+		return t, errList
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more follows after the list of tests, must not")
-	}
-	return nil
+	return t, nil
 }

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
+
 	"sotto/bias"
 )
 
@@ -154,7 +157,7 @@ func Run(ctx context.Context, t *bias.Table, test Test, o Options) (Result, erro
 				}
 				var ok bool
 				if v.Effect, ok = effect(scores, s.nx, o.Population); ok {
-					v.Sum = sum(scores[:s.nx]) - sum(scores[s.nx:])
+					v.Sum = floats.Sum(scores[:s.nx]) - floats.Sum(scores[s.nx:])
 					all, of = append(all, newChance(scores, s.nx, m.sign(), v.TwoSided)), append(of, len(r.Variants))
 				} else {
 					v.Refused = "all target words have the same association"
@@ -287,30 +290,23 @@ func overlap(a, b map[int]bool) int {
 // RunAll makes every test, several at a time. After each it calls progress,
 // unless that is nil, with the number of those that are done.
 func RunAll(ctx context.Context, t *bias.Table, tests []Test, o Options, progress func(done int)) ([]Result, error) {
-	results, errs := make([]Result, len(tests)), make([]error, len(tests))
-	var wait sync.WaitGroup
+	results := make([]Result, len(tests))
 	var mu sync.Mutex
 	done := 0
-	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, test := range tests {
-		wait.Go(func() {
-			free <- struct{}{}
-			defer func() { <-free }()
-			if errs[i] = ctx.Err(); errs[i] == nil {
-				results[i], errs[i] = Run(ctx, t, test, o)
+		group.Go(func() (err error) {
+			if results[i], err = Run(ctx, t, test, o); err != nil {
+				return err
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			if done++; progress != nil {
 				progress(done)
 			}
+			return nil
 		})
 	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return results, nil
+	return results, group.Wait()
 }
