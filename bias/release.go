@@ -180,3 +180,8 @@ func Promise(s *mech.Statement, thing string) string {
 	}
 	return text
 }
+
+// Estimate is the mean with its interval, as gates judge it.
+func (d Drawn) Estimate() measure.Estimate {
+	return measure.Estimate{Value: d.Mean, Low: d.Low, High: d.High}
+}

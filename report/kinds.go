@@ -1,6 +1,9 @@
 package report
 
 import (
+	"sotto/bias/direction"
+	"sotto/bias/erase"
+	"sotto/bias/weat"
 	"sotto/experiment/frontier"
 	"sotto/report/evidence"
 )
@@ -18,6 +21,9 @@ func Kinds() evidence.Kinds {
 		tableKind,
 		pictureKind,
 		frontier.Kind,
+		weat.Kind,
+		direction.Kind,
+		erase.Kind,
 	}
 }
 

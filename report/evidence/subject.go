@@ -30,8 +30,9 @@ type Subject struct {
 // values given here. Without any it is all evidence.
 type Match struct {
 	Kind      string `json:"kind,omitempty"`
-	Data      string `json:"data,omitempty"`      // of a training
-	Method    string `json:"method,omitempty"`    // of a training
+	Data      string `json:"data,omitempty"`      // of a training; the vectors or the language whose bias was measured
+	Method    string `json:"method,omitempty"`    // of a training, the measure of an association test, or of an eraser
+	Test      string `json:"test,omitempty"`      // the name of an association test
 	Mechanism string `json:"mechanism,omitempty"` // of a training, a release or an audit
 	Variant   string `json:"variant,omitempty"`   // of the mechanism
 	Selected  bool   `json:"selected,omitempty"`  // only configurations that the training selected

@@ -99,6 +99,7 @@ func covers(m, own Match) bool {
 		{m.Kind, own.Kind},
 		{m.Data, own.Data},
 		{m.Method, own.Method},
+		{m.Test, own.Test},
 		{m.Mechanism, own.Mechanism},
 		{m.Variant, own.Variant},
 	} {

@@ -93,7 +93,11 @@ func Plural(n int, one, many string) string {
 }
 
 // Sentence makes a sentence of a clause: its first letter large, and a full stop.
+// It leaves "" alone.
 func Sentence(clause string) string {
 	first, size := utf8.DecodeRuneInString(clause)
+	if size == 0 {
+		return ""
+	}
 	return string(unicode.ToUpper(first)) + clause[size:] + "."
 }

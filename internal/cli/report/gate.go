@@ -29,9 +29,10 @@ true ε, a claim below it, accuracy, leakage and its bound, fairness, refuted
 audits and attacks.
 
 RESULTS are folders of "sotto train --out", records of releases
-(X.privacy.json), and what "sotto attack", "sotto audit" and "sotto measure
-fairness" print with --json. What the policy asks for and nobody measured fails,
-and so do a rule that matches nothing and a training that was interrupted.
+(X.privacy.json), and what "sotto attack", "sotto audit", "sotto bias" and
+"sotto measure fairness" print with --json. What the policy asks for and nobody
+measured fails, and so do a rule that matches nothing and a training that was
+interrupted.
 
 Exit codes: 0 the gate is open; 3 it is closed; 2 wrong use or bad input.`,
 		Example: `  sotto gate --policy policy.json model
