@@ -65,6 +65,8 @@ type Audit struct {
 	Unit      dp.Unit     `json:"unit"`
 	True      *dp.Epsilon `json:"true,omitempty"` // what is proved at the delta below, for a built-in mechanism
 	audit.Result
+	// Querier is what asking as the same user tells, of a whole gateway.
+	Querier *audit.Querier `json:"querier,omitempty"`
 }
 
 // Release is the record of a file of releases, as "sotto privatize" and "sotto

@@ -22,12 +22,14 @@ import (
 // auditOptions are the flags of "sotto audit".
 type auditOptions struct {
 	term.MechanismFlags
-	config audit.Config
-	claim  float64
-	exec   string
-	url    string
-	bounds string
-	json   bool
+	config                  audit.Config
+	claim                   float64
+	exec                    string
+	url                     string
+	gateway, keyFile, texts string
+	trials                  int
+	bounds                  string
+	json                    bool
 }
 
 func newAudit(std term.Streams) *cobra.Command {
@@ -43,10 +45,17 @@ command (--exec) that reads lines {"x":[…]} and writes a line {"y":[…]}, or
 {"error":"…"} for a refusal, for each, or an address (--url) to which {"x":[…]}
 is posted; --claim is its ε, and --dim and --range describe its inputs.
 
+A whole gateway (--gateway) is audited as two adversaries. The observer sees
+releases, and must not learn more than ε allows. The querier may ask as the same
+user, and learns which texts were asked for where repeats are free: ε does not
+speak of that, and the answer says so. The audit makes up users of its own, and
+spends their budgets.
+
 ` + term.MechanismList(),
 		Example: `  sotto audit laplace-l1 --dim 300 --epsilon 8
   sotto audit ome --dim 768 --bits 10 --lambda 100 --epsilon 1 --draws 100000
-  sotto audit --exec 'python3 theirs.py' --claim 1 --dim 50 --range -1,1`,
+  sotto audit --exec 'python3 theirs.py' --claim 1 --dim 50 --range -1,1
+  sotto audit --gateway http://127.0.0.1:8787 --draws 20000`,
 		ValidArgsFunction: term.CompleteMechanism,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.refuse(c.Flags()); err != nil {
@@ -55,6 +64,9 @@ is posted; --claim is its ε, and --dim and --range describe its inputs.
 			o.config.Claim = o.claim
 			if !c.Flags().Changed("claim") {
 				o.config.Claim = math.NaN()
+			}
+			if o.gateway != "" {
+				return runGatewayAudit(c.Context(), o, args, std)
 			}
 			return runAudit(c.Context(), o, args, std)
 		},
@@ -65,6 +77,10 @@ is posted; --claim is its ε, and --dim and --range describe its inputs.
 	c.Flags().Float64Var(&o.config.Confidence, "confidence", 0.99, "probability with which the bound holds")
 	c.Flags().IntVar(&o.config.Workers, "workers", 0, "number of samplers side by side (default: one for each core)")
 	c.Flags().BoolVar(&o.config.Independent, "independent", false, "take a foreign mechanism's coordinates for independent given the input, and add their bounds")
+	c.Flags().StringVar(&o.gateway, "gateway", "", "audit the whole gateway at this address")
+	c.Flags().StringVar(&o.keyFile, "key-file", "", "file that holds the gateway's key; it must let the auditor name users")
+	c.Flags().StringVar(&o.texts, "texts", "", "file of texts to tell apart through a gateway, two lines a pair (default: texts with little in common)")
+	c.Flags().IntVar(&o.trials, "trials", 100, "times that asking as the same user is tried on a gateway")
 	c.Flags().Float64Var(&o.claim, "claim", 0, "ε to refute (default for a built-in mechanism: what it claims)")
 	c.Flags().StringVar(&o.exec, "exec", "", "shell command of a foreign mechanism to audit")
 	c.Flags().StringVar(&o.url, "url", "", "address of a foreign mechanism to audit")
@@ -75,8 +91,11 @@ is posted; --claim is its ε, and --dim and --range describe its inputs.
 
 // refuse refuses flags that the chosen kind of mechanism does not have.
 func (o *auditOptions) refuse(fs *pflag.FlagSet) error {
+	if o.gateway != "" {
+		return term.RefuseFlags(fs, "for a gateway", append(o.Names(), "exec", "url", "range", "independent")...)
+	}
 	if o.exec == "" && o.url == "" {
-		return term.RefuseFlags(fs, "for a built-in mechanism", "range", "independent")
+		return term.RefuseFlags(fs, "for a built-in mechanism", "range", "independent", "key-file", "texts", "trials")
 	}
 	var own []string
 	for _, n := range o.Names() {
@@ -203,6 +222,10 @@ func printAudit(out io.Writer, r evidence.Audit) error {
 	}
 	for _, a := range r.Assumptions {
 		t.Fact("assuming", "%s", a)
+	}
+	if q := r.Querier; q != nil {
+		t.Fact("asking as the user", "%d of %d guesses of what was asked for are right, at least %.4g of all with confidence %v", q.Right, q.Trials, q.LowerBound, q.Confidence)
+		t.Fact("", "%s", q.Means)
 	}
 	if r.Refuted {
 		t.Fact("verdict", "REFUTED: the claim is too small")

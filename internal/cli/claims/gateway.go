@@ -1,0 +1,96 @@
+package claims
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"sotto/audit"
+	"sotto/internal/cli/term"
+	"sotto/report/evidence"
+)
+
+// runGatewayAudit audits a whole service, as whoever sees its releases and as
+// whoever may ask for them as the same user.
+func runGatewayAudit(ctx context.Context, o auditOptions, args []string, std term.Streams) error {
+	if len(args) > 0 {
+		return errors.New("want one of a mechanism, --exec, --url and --gateway")
+	}
+	g, err := o.service()
+	if err != nil {
+		return err
+	}
+	said, err := g.Promise(ctx)
+	if err != nil {
+		return err
+	}
+	config := o.config
+	config.Delta = said.Delta
+	if config.Workers == 0 {
+		config.Workers = 32 // most of the time a request waits for a disk
+	}
+	if math.IsNaN(config.Claim) {
+		config.Claim = said.Epsilon
+	}
+	target, err := g.Observer()
+	if err != nil {
+		return err
+	}
+	bar := term.NewProgress(std.Err, "observing")
+	config.Progress = bar.Set
+	result, err := audit.Run(ctx, target, config)
+	bar.Finish()
+	if err != nil {
+		return err
+	}
+	bar = term.NewProgress(std.Err, "asking as the same user")
+	querier, err := g.Query(ctx, o.trials, config.Confidence, bar.Set)
+	bar.Finish()
+	if err != nil {
+		return err
+	}
+	r := evidence.Audit{
+		Format: evidence.AuditFormat, Mechanism: fmt.Sprintf("gateway, %s, %s noise", said.Mechanism, said.Noise),
+		Unit: said.Unit, Result: result, Querier: &querier,
+	}
+	if o.json {
+		err = term.PrintJSON(std.Out, r)
+	} else {
+		err = printAudit(std.Out, r)
+	}
+	if err == nil && result.Refuted {
+		err = term.ErrNo
+	}
+	return err
+}
+
+// service returns the gateway that the flags describe.
+func (o *auditOptions) service() (*audit.Gateway, error) {
+	key := ""
+	if o.keyFile != "" {
+		content, err := os.ReadFile(o.keyFile)
+		if err != nil {
+			return nil, fmt.Errorf("--key-file cannot be read: %w", err)
+		}
+		key = strings.TrimSpace(string(content))
+	}
+	g, err := audit.NewGateway(o.gateway, key, nil)
+	if err != nil || o.texts == "" {
+		return g, err
+	}
+	f, err := os.Open(o.texts)
+	if err != nil {
+		return nil, fmt.Errorf("--texts cannot be read: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	for lines := bufio.NewScanner(f); ; {
+		if !lines.Scan() {
+			return g, lines.Err()
+		}
+		g.Texts = append(g.Texts, lines.Text())
+	}
+}
