@@ -1,10 +1,6 @@
 package channel
 
-import (
-	"math"
-
-	"sotto/nn"
-)
+import "sotto/nn"
 
 // Posteriors returns the probabilities that scores stand for: the softmax over
 // the classes of each label. A row holds the scores of the first label's
@@ -19,23 +15,9 @@ func Posteriors(scores nn.Matrix, classes []int) nn.Matrix {
 	for i := range scores.Rows {
 		row, to, column := scores.Row(i), out.Row(i), 0
 		for _, c := range classes {
-			softmax(to[column:column+c], row[column:column+c])
+			nn.Softmax(to[column:column+c], row[column:column+c])
 			column += c
 		}
 	}
 	return out
-}
-
-func softmax(to, scores []float32) {
-	largest := math.Inf(-1)
-	for _, v := range scores {
-		largest = max(largest, float64(v)) // NaN stays
-	}
-	sum := 0.0
-	for _, v := range scores {
-		sum += math.Exp(float64(v) - largest)
-	}
-	for j, v := range scores {
-		to[j] = float32(math.Exp(float64(v)-largest) / sum)
-	}
 }

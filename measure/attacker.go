@@ -2,7 +2,6 @@ package measure
 
 import (
 	"fmt"
-	"math"
 
 	"sotto/nn"
 )
@@ -38,7 +37,7 @@ func (a *Attacker) Probabilities(p *nn.Pool, x nn.Matrix) nn.Matrix {
 		}
 		logits := a.logits(p, nn.Infer, part)
 		for k := range part.Rows {
-			softmax(result.Row(lo+k), logits.Row(k))
+			nn.Softmax(result.Row(lo+k), logits.Row(k))
 			if !finite(x.Row(lo + k)) { // a kernel may have turned NaN into a number
 				for c := range a.classes {
 					result.Row(lo + k)[c] = float32(undefined)
@@ -99,19 +98,4 @@ func (a *Attacker) backward(p *nn.Pool, grad nn.Matrix) {
 		grad = slim
 	}
 	a.model.Backward(p, grad)
-}
-
-// softmax sets dst to the probabilities that logits stand for.
-func softmax(dst, logits []float32) {
-	top := math.Inf(-1)
-	for _, v := range logits {
-		top = max(top, float64(v))
-	}
-	sum := 0.0
-	for _, v := range logits {
-		sum += math.Exp(float64(v) - top)
-	}
-	for c, v := range logits {
-		dst[c] = float32(math.Exp(float64(v)-top) / sum)
-	}
 }

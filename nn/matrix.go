@@ -1,6 +1,9 @@
 package nn
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Matrix is a dense matrix of float32 in row-major order: element (i, j) is
 // Data[i*Cols+j]. Copies of a Matrix share Data. The zero value is the empty
@@ -75,6 +78,22 @@ func Argmax(v []float32) int {
 		}
 	}
 	return best
+}
+
+// Softmax sets dst, which may be scores itself, to the probabilities that scores
+// stand for. A NaN among them makes all NaN.
+func Softmax(dst, scores []float32) {
+	top := math.Inf(-1)
+	for _, v := range scores {
+		top = max(top, float64(v)) // NaN stays
+	}
+	sum := 0.0
+	for _, v := range scores {
+		sum += math.Exp(float64(v) - top)
+	}
+	for i, v := range scores {
+		dst[i] = float32(math.Exp(float64(v)-top) / sum)
+	}
 }
 
 // shape renders the size of m for messages.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 
 	"sotto/dp"
@@ -105,47 +104,19 @@ func (m *served) classify(ctx context.Context, x nn.Matrix) ([]classified, error
 		n := len(label.classes)
 		c := classified{nn.NewMatrix(y.Rows, n), make([]string, y.Rows)}
 		for i := range y.Rows {
+			copy(c.scores.Row(i), y.Row(i)[column:column+n])
+		}
+		if c.scores.Finite() != nil {
+			return nil, errNotFinite
+		}
+		for i := range y.Rows {
 			row := c.scores.Row(i)
-			copy(row, y.Row(i)[column:column+n])
 			// Before the softmax, which may round different scores to equal ones.
-			c.classes[i] = label.classes[likeliest(row)]
-			if !softmax(row) {
-				return nil, errNotFinite
-			}
+			c.classes[i] = label.classes[nn.Argmax(row)]
+			nn.Softmax(row, row)
 		}
 		all[l] = c
 		column += n
 	}
 	return all, nil
-}
-
-// likeliest returns the index of the largest score, the first of equals.
-func likeliest(row []float32) int {
-	best := 0
-	for i, v := range row {
-		if v > row[best] {
-			best = i
-		}
-	}
-	return best
-}
-
-// softmax replaces scores by probabilities, and reports whether they were
-// finite.
-func softmax(row []float32) bool {
-	most := math.Inf(-1)
-	for _, v := range row {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return false
-		}
-		most = max(most, float64(v))
-	}
-	sum := 0.0
-	for _, v := range row {
-		sum += math.Exp(float64(v) - most)
-	}
-	for i, v := range row {
-		row[i] = float32(math.Exp(float64(v)-most) / sum)
-	}
-	return true
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -24,7 +23,6 @@ import (
 	"sotto/encode/static"
 	"sotto/gateway"
 	"sotto/internal/cli/term"
-	"sotto/internal/httpserve"
 	"sotto/ledger"
 	"sotto/mech"
 	"sotto/train/model"
@@ -34,7 +32,7 @@ import (
 type gatewayOptions struct {
 	term.MechanismFlags
 	gateway.ServiceConfig
-	listen      string
+	serviceFlags
 	encoder     string
 	mechanism   string
 	model       string
@@ -49,16 +47,12 @@ type gatewayOptions struct {
 	keys        string
 	server      string
 	serverModel string
-	tls         httpserve.TLSFiles
 	production  bool
 	page        bool
 	words       term.ListFlags
-	logLevel    string
-	config      string
 }
 
 func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.listen, "listen", "127.0.0.1:8787", "address to listen on")
 	fs.StringVar(&o.encoder, "encoder", "default", "encoder that makes vectors of texts (see sotto encoder list)")
 	fs.StringVar(&o.mechanism, "mechanism", "codebook", "mechanism that releases each vector")
 	fs.StringVar(&o.model, "model", "", "folder of one seed that sotto train --out made, whose layers before the noise and whose mechanism are used")
@@ -83,14 +77,10 @@ func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.keys, "keys", "", "file of API keys' hashes (see sotto gateway key; default: everybody may ask)")
 	fs.StringVar(&o.server, "server", "", "address of a server that classifies, for /v1/classify")
 	fs.StringVar(&o.serverModel, "server-model", "", "model of --server that classifies (default: the only one)")
-	fs.StringVar(&o.tls.Cert, "tls-cert", "", "PEM file of the gateway's certificate (default: no TLS)")
-	fs.StringVar(&o.tls.Key, "tls-key", "", "PEM file of the key to --tls-cert")
-	fs.StringVar(&o.tls.ClientCA, "tls-client-ca", "", "PEM file of the authority whose certificates clients must have")
 	fs.BoolVar(&o.production, "production", false, "refuse to start without keys, without TLS beyond this machine, with a page, or with a secret that would have to be made")
 	fs.BoolVar(&o.page, "page", false, "show a page at / on which to try texts, with raw vectors; on this machine alone, unless there are --keys")
 	o.words.AddFlags(fs)
-	fs.StringVar(&o.logLevel, "log-level", "info", "least level that is logged: debug, info, warn or error")
-	fs.StringVar(&o.config, "config", "", "JSON file of settings, named as the flags are")
+	o.serviceFlags.addFlags(fs, "127.0.0.1:8787")
 	o.MechanismFlags.AddFlags(fs)
 	fs.Lookup("epsilon").Usage += " (default 8)"
 	term.Widths(fs, "as the encoder makes them")
@@ -143,15 +133,10 @@ gateway when it has answered everybody.
 
 // runGateway answers until ctx ends, which is no failure.
 func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err error) {
-	var level slog.Level
-	if err = level.UnmarshalText([]byte(o.logLevel)); err != nil {
-		return fmt.Errorf("--log-level is %q, must be debug, info, warn or error", o.logLevel)
-	}
-	o.Log = slog.New(slog.NewJSONHandler(std.Err, &slog.HandlerOptions{Level: level}))
-	if err = o.places(); err != nil {
+	if o.Log, o.TLS, err = o.begin(std.Err); err != nil {
 		return err
 	}
-	if o.TLS, err = o.tls.Config(); err != nil {
+	if err = o.places(); err != nil {
 		return err
 	}
 	if err = o.safe(); err != nil {
@@ -343,10 +328,7 @@ func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gatewa
 
 // explain tells how to call the gateway.
 func (o *gatewayOptions) explain(w io.Writer, address string, made bool) error {
-	p, base, key := o.Gateway.Promise(), "http://"+address, ""
-	if o.TLS != nil {
-		base = "https://" + address
-	}
+	p, base, key := o.Gateway.Promise(), o.url(address), ""
 	if o.Keys != nil {
 		key = ` -H "Authorization: Bearer $KEY"`
 	}

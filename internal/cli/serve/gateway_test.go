@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,26 +19,9 @@ import (
 	"sotto/internal/cli/clitest"
 	"sotto/internal/cli/serve"
 	"sotto/internal/cli/term"
+	"sotto/internal/httpserve/servetest"
 	"sotto/ledger"
 )
-
-// lockedBuffer is a buffer that a running command writes to.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
 
 // gatewayCommand runs "sotto gateway" with arguments to its end.
 func gatewayCommand(ctx context.Context, out, errs io.Writer, args ...string) error {
@@ -53,7 +35,7 @@ func gatewayCommand(ctx context.Context, out, errs io.Writer, args ...string) er
 // ends it.
 func startGateway(t *testing.T, args ...string) (base string, stop func() (logs string)) {
 	t.Helper()
-	var out, errs lockedBuffer
+	var out, errs servetest.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
@@ -301,4 +283,21 @@ func TestGatewayModel(t *testing.T) {
 		t.Errorf("with the server down: %+v", a)
 	}
 	stop()
+}
+
+// TestGatewayDropout: a model that was trained with dropout is served with it.
+func TestGatewayDropout(t *testing.T) {
+	dir := filepath.Join(smallModel(t, "--dropout", "0.5"), "seed-1")
+	base, stop := startGateway(t, append(gatewayPlaces(t), "--model", dir)...)
+	const body = `{"input": "what a long and wonderful day it was", "user": "alice"}`
+	a, b := postGateway(t, base+"/v1/embeddings", "", body), postGateway(t, base+"/v1/embeddings", "", body)
+	if a.Privacy.Dropout != 0.5 || a.Privacy.Word == nil || !(float64(a.Privacy.Word.Epsilon) < a.Privacy.Epsilon) {
+		t.Errorf("the promise is %+v, want dropout and a smaller ε for a word", a.Privacy)
+	}
+	if b.Privacy.Repeated != 1 || string(a.Data[0].Embedding) != string(b.Data[0].Embedding) {
+		t.Error("the same text has another release")
+	}
+	if said := stop(); !strings.Contains(said, "each word is masked with probability 0.5") {
+		t.Errorf("the gateway said %s", said)
+	}
 }

@@ -4,7 +4,6 @@ package serve
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"sotto/internal/cli/term"
-	"sotto/internal/httpserve"
 	"sotto/server"
 )
 
@@ -27,14 +25,10 @@ func Commands(std term.Streams) []*cobra.Command {
 // serveOptions are the flags of "sotto serve".
 type serveOptions struct {
 	server.Config
-	listen   string
-	tls      httpserve.TLSFiles
-	logLevel string
-	config   string
+	serviceFlags
 }
 
 func (o *serveOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.listen, "listen", "127.0.0.1:8788", "address to listen on")
 	fs.StringVar(&o.Model, "model", "", "folder of a model, or of several, that sotto train --out or sotto serve head made")
 	fs.Int64Var(&o.MaxBody, "max-body", 8<<20, "largest number of bytes of a request")
 	fs.IntVar(&o.MaxRows, "max-rows", 1024, "largest number of vectors of a request")
@@ -43,11 +37,7 @@ func (o *serveOptions) addFlags(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.Poll, "poll", 0, "time between looks at the folder for new models (default 1s)")
 	fs.DurationVar(&o.ReadTimeout, "read-timeout", 0, "time that a request may take to arrive (default 10s)")
 	fs.DurationVar(&o.Drain, "drain", 0, "time that the last requests have when the server ends (default 20s)")
-	fs.StringVar(&o.tls.Cert, "tls-cert", "", "PEM file of the server's certificate (default: no TLS)")
-	fs.StringVar(&o.tls.Key, "tls-key", "", "PEM file of the key to --tls-cert")
-	fs.StringVar(&o.tls.ClientCA, "tls-client-ca", "", "PEM file of the authority whose certificates callers must have (default: anybody may call)")
-	fs.StringVar(&o.logLevel, "log-level", "info", "least level that is logged: debug, info, warn or error; debug has a line for each request")
-	fs.StringVar(&o.config, "config", "", "JSON file of settings, named as the flags are")
+	o.serviceFlags.addFlags(fs, "127.0.0.1:8788")
 }
 
 func newServe(std term.Streams) *cobra.Command {
@@ -89,16 +79,11 @@ error. SIGTERM and Ctrl-C end the server when it has answered everybody.`,
 
 // runServe serves until ctx ends, which is no failure.
 func runServe(ctx context.Context, o serveOptions, std term.Streams) error {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
-		return fmt.Errorf("--log-level is %q, must be debug, info, warn or error", o.logLevel)
-	}
 	if o.Model == "" {
 		return errors.New("--model is empty, must be a folder that sotto train --out made")
 	}
-	o.Logger = slog.New(slog.NewJSONHandler(std.Err, &slog.HandlerOptions{Level: level}))
 	var err error
-	if o.TLS, err = o.tls.Config(); err != nil {
+	if o.Logger, o.TLS, err = o.begin(std.Err); err != nil {
 		return err
 	}
 	s, err := server.New(o.Config)
@@ -113,11 +98,7 @@ func runServe(ctx context.Context, o serveOptions, std term.Streams) error {
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
 	go reloadOn(ctx, hangup, s, o.Logger)
-	scheme := "http"
-	if o.TLS != nil {
-		scheme = "https"
-	}
-	o.Logger.Info("serving", "address", scheme+"://"+l.Addr().String(), "models", s.Models(), "callers_identified", o.tls.ClientCA != "")
+	o.Logger.Info("serving", "address", o.url(l.Addr().String()), "models", s.Models(), "callers_identified", o.tls.ClientCA != "")
 	if err := s.Serve(ctx, l); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
+	"sotto/internal/httpserve/servetest"
 )
 
 // TestServeHead has a gateway release codes of a model for two labels, and a
@@ -40,7 +41,7 @@ func TestServeHead(t *testing.T) {
 		t.Error(err)
 	}
 	// A gateway needs the encoder, which a head has not.
-	if err := gatewayCommand(t.Context(), &lockedBuffer{}, &lockedBuffer{}, append(gatewayPlaces(t), "--model", head, "--listen", "127.0.0.1:0")...); err == nil {
+	if err := gatewayCommand(t.Context(), &servetest.Buffer{}, &servetest.Buffer{}, append(gatewayPlaces(t), "--model", head, "--listen", "127.0.0.1:0")...); err == nil {
 		t.Error("a gateway started with a head")
 	}
 }
