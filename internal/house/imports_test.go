@@ -30,6 +30,7 @@ var mayImport = map[string]neighbours{
 	"nn/peer/blas":                  {only: true},
 	"dp/dptest":                     {own: []string{"dp", "noise"}},
 	"dataset":                       {only: true},
+	"dataset/fetch":                 {own: []string{"dataset", "internal/atomicfile"}},
 	"text":                          {only: true},
 	"encode":                        {own: []string{"text", "nn", "encode/svec", "encode/wordfile"}},
 	"encode/bert":                   {own: []string{"text", "nn", "internal/safetensors"}},

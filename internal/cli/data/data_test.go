@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"sotto/dataset"
+	"sotto/dataset/fetch"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
 	"sotto/internal/cli/data"
@@ -127,7 +128,7 @@ func TestDataGet(t *testing.T) {
 		t.Errorf("what was fetched does not load: %v", err)
 	}
 	code, out, _ = clitest.Sotto(t, "", "data", "get", "yelp", "--dir", dir, "--mirror", address, "--json")
-	var got data.DataGot
+	var got fetch.Got
 	if err := json.Unmarshal([]byte(out), &got); code != cli.ExitDone || err != nil || len(got.Files) != 1 || got.Files[0].Fetched {
 		t.Errorf("second get: exit code %d, %v, %s; want nothing fetched", code, err, out)
 	}

@@ -1,5 +1,4 @@
 package data
 
 // What the tests look at inside.
-type DataGot = dataGot
 type DataList = dataList
