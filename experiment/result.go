@@ -90,7 +90,7 @@ type Score struct {
 
 	// Labels tells of each label where there are several; Accuracy is their mean.
 	Labels []LabelScore `json:"labels,omitempty"`
-	// Unknown tells of each label that nobody knew in training.
+	// Unknown tells of each label unseen in training.
 	Unknown []LabelScore `json:"unknown,omitempty"`
 
 	Claimed *dp.Epsilon `json:"claimed"`         // null: nobody claimed anything

@@ -181,7 +181,7 @@ func (r *Result) section(t *TaskResult) page.Section {
 }
 
 // Charts draws a task: what is reached on the known labels, and before
-// it what is reached on those that nobody knew.
+// it what is reached on those unseen in training.
 func (t *TaskResult) Charts() []*page.Chart {
 	known := func(p Point) *Estimate { return &p.Accuracy }
 	accuracy := t.chart("Accuracy", known)
@@ -197,7 +197,7 @@ func (t *TaskResult) Charts() []*page.Chart {
 		return []*page.Chart{accuracy}
 	}
 	accuracy.Title = "Accuracy on known labels"
-	unknown := t.chart("Accuracy on labels that nobody knew in training", func(p Point) *Estimate { return p.Unknown })
+	unknown := t.chart("Accuracy on labels unseen in training", func(p Point) *Estimate { return p.Unknown })
 	if v := float64(t.UnknownMajority); !math.IsNaN(v) {
 		unknown.Levels = append(unknown.Levels, page.Level{Name: "commonest class", Value: v})
 	}

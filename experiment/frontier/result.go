@@ -30,7 +30,7 @@ type TaskResult struct {
 	Classes   []int           `json:"classes"`             // of each label
 	Attribute string          `json:"attribute,omitempty"` // what is protected; "" if nothing is
 	// UnknownMajority is what naming the commonest class of each label reaches
-	// that nobody knew in training, on average.
+	// unseen in training, on average.
 	UnknownMajority measure.Number `json:"unknown_majority"`
 	Notes           []string       `json:"notes,omitempty"`
 	Curves          []Curve        `json:"curves"`
@@ -56,7 +56,7 @@ type Point struct {
 
 	Accuracy Estimate                `json:"accuracy"` // mean over the known labels
 	Labels   []experiment.LabelScore `json:"labels,omitempty"`
-	// Unknown is the mean accuracy over the labels that nobody knew in training.
+	// Unknown is the mean accuracy over the labels unseen in training.
 	Unknown *Estimate `json:"unknown,omitempty"`
 
 	Gap          *Estimate      `json:"gap,omitempty"`     // TPR gap of the first label

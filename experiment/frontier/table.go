@@ -34,7 +34,7 @@ func (r *Result) Tables(t *TaskResult) []Table {
 	known.add(r.row(t, auto, "bound", func(p *Point) string { return p.Search.render(func(s *Search) measure.Number { return s.Bound }) }))
 	tables := []Table{known}
 	if t.Part == Later {
-		unknown := Table{Title: "accuracy, labels that nobody knew in training", Head: head}
+		unknown := Table{Title: "accuracy, labels unseen in training", Head: head}
 		r.fill(&unknown, t, func(p *Point) *Estimate { return p.Unknown })
 		unknown.add(r.row(t, answered, "majority", func(*Point) string { return percent(t.UnknownMajority) }))
 		tables = []Table{unknown, known}

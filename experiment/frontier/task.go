@@ -13,7 +13,7 @@ type Part string
 const (
 	One     Part = "one"     // one label, known beforehand
 	Several Part = "several" // several labels from one release
-	Later   Part = "later"   // labels that nobody knew in training
+	Later   Part = "later"   // labels unseen in training
 )
 
 // About says what a part is, for headings.
@@ -24,7 +24,7 @@ func (p Part) About() string {
 	case Several:
 		return "several labels from one release"
 	case Later:
-		return "labels that nobody knew in training"
+		return "labels unseen in training"
 	}
 	return string(p)
 }

@@ -1,4 +1,4 @@
-// Package reproduce makes published tables again: how well encoders tell
+// Package reproduce reproduces published tables: how well encoders tell
 // similar sentences (STS-B), what a linear model reads from their vectors
 // (SentEval), and the four experiments of PRIVEMB, each beside the figures that
 // were published for the same encoder or for the nearest one; and, by package

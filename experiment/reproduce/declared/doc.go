@@ -1,4 +1,4 @@
-// Package declared makes published tables again that are declared by files
+// Package declared reproduces published tables that are declared by files
 // instead of code: a [Spec] says which experiments belong to a table and which
 // published number stands beside which of ours.
 //
