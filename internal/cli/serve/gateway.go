@@ -312,14 +312,7 @@ func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gatewa
 	default:
 		return nil, fmt.Errorf("--composition is %q, must be one of basic, optimal", o.composition)
 	}
-	options := ledger.Options{Budget: o.budget, SecretID: secret.ID(), Rotate: o.rotate}
-	var book *ledger.Ledger
-	var err error
-	if strings.HasPrefix(o.ledger, "postgres://") || strings.HasPrefix(o.ledger, "postgresql://") {
-		book, err = ledger.OpenPostgres(ctx, o.ledger, options)
-	} else {
-		book, err = ledger.OpenFile(o.ledger, options)
-	}
+	book, err := ledger.Open(ctx, o.ledger, ledger.Options{Budget: o.budget, SecretID: secret.ID(), Rotate: o.rotate})
 	if errors.Is(err, ledger.ErrSecret) {
 		return nil, fmt.Errorf("%w; bring the old secret back, or say --rotate if it is lost: what was paid for must then be paid for again", err)
 	}

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/pflag"
 
-	"sotto/internal/atomicfile"
 	"sotto/mech"
 	"sotto/noise"
 	"sotto/text"
@@ -80,58 +80,23 @@ func (f *MaskFlags) Drop() (func(masked []bool), error) {
 	return func(masked []bool) { mech.DrawMasks(masked, f.Dropout, masks, source) }, nil
 }
 
-// MaskShower writes what was masked to a file of the user's; the zero value
-// writes nothing.
-type MaskShower struct {
-	file *atomicfile.File
-}
-
-// Shower begins the file of --show-masks, if there is one.
-func (f *MaskFlags) Shower() (*MaskShower, error) {
-	if f.Show == "" {
-		return &MaskShower{}, nil
+// ShowMasks returns what writes the masks of a text for the user's eyes: one JSON
+// object a line.
+func ShowMasks(to io.Writer) func(line int64, t string, k text.Masking) error {
+	type word struct {
+		Word   string    `json:"word"`
+		Reason text.Type `json:"reason"`
 	}
-	file, err := atomicfile.Create(f.Show)
-	return &MaskShower{file}, err
-}
-
-// Show returns what takes the masks of a text: one JSON object a line.
-func (s *MaskShower) Show() func(line int64, t string, k text.Masking) error {
-	if s.file == nil {
-		return nil
+	type shown struct {
+		Line   int64  `json:"line"`
+		Masked []word `json:"masked"`
 	}
+	lines := json.NewEncoder(to)
 	return func(line int64, t string, k text.Masking) error {
-		type word struct {
-			Word   string    `json:"word"`
-			Reason text.Type `json:"reason"`
-		}
-		shown := struct {
-			Line   int64  `json:"line"`
-			Masked []word `json:"masked"`
-		}{Line: line}
+		s := shown{Line: line}
 		for _, f := range k.Parts {
-			shown.Masked = append(shown.Masked, word{t[f.Start:f.End], f.Type})
+			s.Masked = append(s.Masked, word{t[f.Start:f.End], f.Type})
 		}
-		b, err := json.Marshal(shown)
-		if err != nil {
-			return err
-		}
-		_, err = s.file.Write(append(b, '\n'))
-		return err
-	}
-}
-
-// Commit makes the file appear.
-func (s *MaskShower) Commit() error {
-	if s.file == nil {
-		return nil
-	}
-	return s.file.Commit()
-}
-
-// Abort removes a file that did not appear.
-func (s *MaskShower) Abort() {
-	if s.file != nil {
-		s.file.Abort()
+		return lines.Encode(s)
 	}
 }

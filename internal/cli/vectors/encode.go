@@ -16,6 +16,7 @@ import (
 	"sotto/encode"
 	"sotto/encode/catalogue"
 	"sotto/encode/textfile"
+	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
 	"sotto/internal/vecfile"
 	"sotto/internal/vectorise"
@@ -146,17 +147,21 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 		return err
 	}
 	defer sink.Abort()
-	shown, err := o.Shower()
-	if err != nil {
-		return err
+	job := vectorise.Job{In: in, Encoder: e, Drop: drop, Maskers: maskers, Mechanism: m, SkipBad: o.skipBad, Workers: o.workers}
+	appear := func() error { return nil }
+	if o.Show != "" {
+		shown, err := atomicfile.Create(o.Show)
+		if err != nil {
+			return err
+		}
+		defer shown.Abort()
+		job.Masked, appear = term.ShowMasks(shown), shown.Commit
 	}
-	defer shown.Abort()
-	job := vectorise.Job{In: in, Encoder: e, Drop: drop, Maskers: maskers, Masked: shown.Show(), Mechanism: m, SkipBad: o.skipBad, Workers: o.workers}
 	summary, text, err := o.stream(ctx, job, sink, record, std.Err)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(closeEncoder(), shown.Commit()); err != nil {
+	if err := errors.Join(closeEncoder(), appear()); err != nil {
 		return err
 	}
 	if err := sink.Appear(o.side(m != nil), text, std.Out); err != nil {
