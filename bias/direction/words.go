@@ -101,6 +101,15 @@ func Bolukbasi() []Pair {
 // with the square of the pairs.
 const maxWords = 10_000
 
+// ReadWords is [ParseWords] of what a reader holds.
+func ReadWords(r io.Reader) ([]Words, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return ParseWords(data)
+}
+
 // ParseWords reads word sets: a list, with one entry for each language. Unknown
 // fields are refused, and so are names that occur twice. Words are brought into
 // Unicode's composed form (NFC).

@@ -28,16 +28,12 @@ const (
 type Rows struct {
 	Path   string // NPY, Parquet, JSON lines or CSV, by its ending
 	Column string // the list column of a Parquet file that has several
+	Labels string // file of classes, one a line for each row, an empty line for unknown
+	// ProbeRows is how many rows are kept for fitting probes, and for scoring them.
+	ProbeRows int
 }
 
-// IsRows reports whether the ending of a name is one of a file of rows, and
-// whether of CSV, which may also hold words.
-func IsRows(name string) (rows, csv bool) {
-	f, err := vecfile.ByName(name)
-	return err == nil, f == vecfile.CSV
-}
-
-// Width returns how many numbers a row has.
+// Width implements [Source].
 func (r Rows) Width() (int, error) {
 	in, err := r.open()
 	if err != nil {
@@ -58,19 +54,17 @@ func (r Rows) open() (*vecfile.Reader, error) {
 	return in, nil
 }
 
-// Rows makes the eraser of rows with a class each, in a file of one a line, an
-// empty line for unknown, and says what is left of the classes. It keeps at most
-// so many rows for fitting probes and for scoring them.
-func (s Study) Rows(ctx context.Context, r Rows, labels string, probeRows int) (*Eraser, *Report, error) {
-	names, err := classNames(labels)
+// Fit implements [Source].
+func (r Rows) Fit(ctx context.Context, s Study) (*Eraser, *Report, error) {
+	names, err := classNames(r.Labels)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", labels, err)
+		return nil, nil, fmt.Errorf("%s: %w", r.Labels, err)
 	}
-	before, unknown, err := s.gather(ctx, r, labels, names, probeRows)
+	before, unknown, err := r.gather(ctx, s, names)
 	if err != nil {
 		return nil, nil, err
 	}
-	e, report, err := s.fit(ctx, before, labels, nil)
+	e, report, err := s.fit(ctx, before, r.Labels, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,18 +81,18 @@ func (s Study) Rows(ctx context.Context, r Rows, labels string, probeRows int) (
 
 // gather reads rows and classes side by side, and returns a trial and how many
 // rows have no class.
-func (s Study) gather(ctx context.Context, r Rows, labels string, names []string, probeRows int) (t *trial, unknown int, err error) {
+func (r Rows) gather(ctx context.Context, s Study, names []string) (t *trial, unknown int, err error) {
 	in, err := r.open()
 	if err != nil {
 		return nil, 0, err
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	f, err := os.Open(labels)
+	f, err := os.Open(r.Labels)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	limit := [3]int{probeRows, probeRows, probeRows}
+	limit := [3]int{r.ProbeRows, r.ProbeRows, r.ProbeRows}
 	if s.Method == MethodINLP {
 		limit[ForEraser] = fitRows
 	}
@@ -113,7 +107,7 @@ func (s Study) gather(ctx context.Context, r Rows, labels string, names []string
 	err = eachBlock(ctx, in, func(block []float64) error {
 		for ; len(block) > 0; block = block[in.Width():] {
 			if !lines.Scan() {
-				return errors.Join(lines.Err(), fmt.Errorf("%s has %d lines, fewer than %s has rows, must have one for each", labels, rows, r.Path))
+				return errors.Join(lines.Err(), fmt.Errorf("%s has %d lines, fewer than %s has rows, must have one for each", r.Labels, rows, r.Path))
 			}
 			rows++
 			name := strings.TrimSpace(lines.Text())
@@ -123,7 +117,7 @@ func (s Study) gather(ctx context.Context, r Rows, labels string, names []string
 			}
 			class, ok := number[name]
 			if !ok {
-				return fmt.Errorf("%s changed while it was read", labels)
+				return fmt.Errorf("%s changed while it was read", r.Labels)
 			}
 			if failed := t.add(s.Seed, rows, block[:in.Width()], class); failed != nil {
 				return failed
@@ -133,7 +127,7 @@ func (s Study) gather(ctx context.Context, r Rows, labels string, names []string
 		return nil
 	})
 	if err == nil && lines.Scan() {
-		err = fmt.Errorf("%s has more lines than %s has rows, %d, must have one for each", labels, r.Path, rows)
+		err = fmt.Errorf("%s has more lines than %s has rows, %d, must have one for each", r.Labels, r.Path, rows)
 	}
 	return t, unknown, err
 }
@@ -200,39 +194,41 @@ func (t *trial) showScored() {
 	}
 }
 
-// ApplyRows writes the rows through the eraser and returns how many they were,
-// in the format that the name tells, or as they were read if it is -. The note
-// is kept in files that can hold one.
-func (e *Eraser) ApplyRows(ctx context.Context, r Rows, w io.WriteSeeker, name, note string, tell bias.Progress) (rows int, err error) {
+// Erase implements [Source]. If the name is -, rows are written as they were read.
+func (r Rows) Erase(ctx context.Context, e *Eraser, w io.WriteSeeker, name, note string, report *Report, tell bias.Progress) error {
 	in, err := r.open()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer in.Close() //nolint:errcheck // it was only read
 	if in.Width() != e.dim {
-		return 0, fmt.Errorf("%s: vectors have %d numbers, must have those of the eraser, %d", r.Path, in.Width(), e.dim)
+		return fmt.Errorf("%s: vectors have %d numbers, must have those of the eraser, %d", r.Path, in.Width(), e.dim)
 	}
 	format := in.Format()
 	if name != "-" {
 		if format, err = vecfile.ByName(name); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	out, err := vecfile.NewWriter(w, format, vecfile.WriterOptions{
 		Width: e.dim, Float32: in.Float32(), Header: in.Header(), Metadata: map[string]string{"sotto.warning": note},
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
-	pool := nn.NewPool(runtime.GOMAXPROCS(0))
+	pool, rows := nn.NewPool(runtime.GOMAXPROCS(0)), 0
 	err = eachBlock(ctx, in, func(block []float64) error {
 		e.Apply(pool, block)
 		rows += len(block) / e.dim
 		tell.Tell("erasing", int64(rows), in.Rows())
 		return out.WriteRows(block)
 	})
-	if err != nil {
-		return rows, err
+	if err == nil && report.Rows > 0 && rows != report.Rows {
+		err = fmt.Errorf("%s changed while it was read", r.Path)
 	}
-	return rows, out.Close()
+	report.Rows = rows
+	if err != nil {
+		return err
+	}
+	return out.Close()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"strconv"
@@ -70,34 +71,62 @@ func (h Hard) Fit(t *bias.Table) (*Eraser, *Direction, error) {
 	return e, &Direction{found.Pairs, found.Confidence}, err
 }
 
-// Words removes a concept from a table, and returns the eraser, the table
-// without the concept and what is left of it; from says where the concept is
-// from. The association tests of gender are made if gender is set.
-func (s Study) Words(ctx context.Context, t *bias.Table, c Concept, from string, gender bool) (*Eraser, *bias.Table, *Report, error) {
-	before, err := s.words(t, c, s.Method == MethodLEACE)
+// Source is the vectors from which a concept is erased: [Words] or [Rows].
+type Source interface {
+	// Width returns how many numbers a vector has.
+	Width() (int, error)
+	// Fit makes the eraser and says what is left of the concept after it.
+	Fit(ctx context.Context, s Study) (*Eraser, *Report, error)
+	// Erase writes the vectors after the eraser, as they are written to a file of
+	// that name, and enters in the report what it did. Rows keep the note, where
+	// their format can.
+	Erase(ctx context.Context, e *Eraser, w io.WriteSeeker, name, note string, r *Report, tell bias.Progress) error
+}
+
+// Words is a table of words, some of which show the concept.
+type Words struct {
+	Table   *bias.Table
+	Concept Concept
+	From    string // where the concept is from
+	Gender  bool   // it is gender, of which the association tests are made too
+}
+
+// Width implements [Source].
+func (w Words) Width() (int, error) { return w.Table.Dim(), nil }
+
+// Fit implements [Source].
+func (w Words) Fit(ctx context.Context, s Study) (*Eraser, *Report, error) {
+	before, err := s.words(w.Table, w.Concept, s.Method == MethodLEACE)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	e, r, err := s.fit(ctx, before, from, t)
+	e, r, err := s.fit(ctx, before, w.From, w.Table)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	erased, changes, err := e.ApplyTable(before.pool, t)
+	r.Concept.Lost = w.Concept.Lost
+	erased, _, err := e.ApplyTable(before.pool, w.Table)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	r.Concept.Lost, r.Changes, r.Rows = c.Lost, &changes, t.Len()
-	after, err := s.words(erased, c, false)
+	after, err := s.words(erased, w.Concept, false)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	if err = s.judge(ctx, before, after, r); err != nil {
-		return nil, nil, nil, err
+	if err = s.judge(ctx, before, after, r); err == nil && w.Gender {
+		r.Weat, err = weatOfGender(ctx, w.Table, erased)
 	}
-	if gender {
-		r.Weat, err = weatOfGender(ctx, t, erased)
+	return e, r, err
+}
+
+// Erase implements [Source].
+func (w Words) Erase(_ context.Context, e *Eraser, out io.WriteSeeker, name, _ string, r *Report, _ bias.Progress) error {
+	erased, changes, err := e.ApplyTable(nn.NewPool(runtime.GOMAXPROCS(0)), w.Table)
+	if err != nil {
+		return err
 	}
-	return e, erased, r, err
+	r.Changes, r.Rows = &changes, erased.Len()
+	return erased.Write(out, strings.HasSuffix(strings.ToLower(name), ".gz"))
 }
 
 // words makes a trial of the words of a concept.

@@ -121,6 +121,17 @@ type Chosen struct {
 	Place int
 }
 
+// ChosenWords lists the words of tests, as [Words] does.
+func ChosenWords(tests []Chosen) []string { return Words(plain(tests)...) }
+
+func plain(tests []Chosen) []Test {
+	all := make([]Test, len(tests))
+	for i, t := range tests {
+		all[i] = t.Test
+	}
+	return all
+}
+
 // Choose returns the tests of a list that are named, by place, by a range of
 // places such as 6-9 or by name, in the order of the list; all if none is named.
 func Choose(list []Test, names []string) ([]Chosen, error) {
@@ -207,10 +218,7 @@ func (s Study) measure(ctx context.Context, m bias.Source, r *Report) error {
 		}
 		model.Guarantee = release.Statement
 	}
-	tests := make([]Test, len(s.Tests))
-	for i, t := range s.Tests {
-		tests[i] = t.Test
-	}
+	tests := plain(s.Tests)
 	results, err := RunAll(ctx, m.Table, tests, s.Options, func(done int) { s.Progress.Tell("tests", int64(done), int64(len(tests))) })
 	if err != nil {
 		return err

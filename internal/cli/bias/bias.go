@@ -65,7 +65,7 @@ func (o *flags) check(fs *pflag.FlagSet, zeros ...string) error {
 	if o.mechanism == "" {
 		// The seed has other uses.
 		names := slices.DeleteFunc(o.Names(), func(n string) bool { return n == "seed" })
-		if err := refuse(fs, "without --mechanism", append(names, "draws")...); err != nil {
+		if err := term.Refuse(fs, "without --mechanism", append(names, "draws")...); err != nil {
 			return err
 		}
 	} else if o.Epsilon == 0 {
@@ -84,16 +84,6 @@ func (o *flags) check(fs *pflag.FlagSet, zeros ...string) error {
 		return errors.New("--format has no meaning without --vectors")
 	}
 	return term.RefuseZeros(fs, append(zeros, "seed")...)
-}
-
-// refuse refuses flags that were given and have no meaning here.
-func refuse(fs *pflag.FlagSet, where string, names ...string) error {
-	for _, n := range names {
-		if fs.Changed(n) {
-			return fmt.Errorf("--%s has no meaning %s", n, where)
-		}
-	}
-	return nil
 }
 
 // refuseEmpty refuses lists that were given and hold nothing.

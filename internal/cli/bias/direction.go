@@ -19,18 +19,12 @@ import (
 // directionOptions are the flags of "sotto bias direction".
 type directionOptions struct {
 	flags
-	languages  []string
-	folder     string
-	words      string
-	pairs      string
-	counts     []string
-	zipf       bool
-	strictness float64
-	confidence float64
-	raw        bool
-	parts      bool
-	force      bool
-	html       string
+	study  direction.Study
+	from   direction.Sources
+	words  string
+	pairs  string
+	counts []string
+	html   string
 }
 
 // The pairs that --pairs names.
@@ -42,17 +36,17 @@ const (
 func (o *directionOptions) addFlags(fs *pflag.FlagSet) {
 	o.flags.addFlags(fs, 100)
 	fs.Lookup("vectors").Usage += "; LANGUAGE=FILE for several languages"
-	fs.StringSliceVar(&o.languages, "language", []string{"en"}, "language of the vectors, or several, separated by commas, with --folder (default with --folder: all that have words)")
-	fs.StringVar(&o.folder, "folder", "", "folder of CSV files keyed by English words, wiki.LANGUAGE_calculated_occupation.csv or wiki.LANGUAGE_raw.csv")
+	fs.StringSliceVar(&o.from.Languages, "language", []string{"en"}, "language of the vectors, or several, separated by commas, with --folder (default with --folder: all that have words)")
+	fs.StringVar(&o.from.Folder, "folder", "", "folder of CSV files keyed by English words, wiki.LANGUAGE_calculated_occupation.csv or wiki.LANGUAGE_raw.csv")
 	fs.StringVar(&o.words, "words", "", "JSON file of word sets instead of the built-in ones")
 	fs.StringVar(&o.pairs, "pairs", pairsSeven, "defining pairs: seven, or bolukbasi for his ten in English")
 	fs.StringSliceVar(&o.counts, "counts", nil, "file of counts by which the forms of a profession are weighted, word TAB count or CSV; LANGUAGE=FILE for several languages")
-	fs.BoolVar(&o.zipf, "zipf", false, "assume that the r-th word of the file occurs 1/r times as often as the first")
-	fs.Float64Var(&o.strictness, "strictness", 1, "strictness c of DirectBias, the mean of |score|^c")
-	fs.Float64Var(&o.confidence, "min-confidence", direction.DefaultConfidence, "least difference between the shares of the first two components")
-	fs.BoolVar(&o.raw, "raw", false, "take vectors as they are, not at length 1")
-	fs.BoolVar(&o.parts, "parts", false, "take for a missing word of several parts the mean of the parts' vectors")
-	fs.BoolVar(&o.force, "force", false, "give scores where the direction is refused; they are marked")
+	fs.BoolVar(&o.from.Zipf, "zipf", false, "assume that the r-th word of the file occurs 1/r times as often as the first")
+	fs.Float64Var(&o.study.Strictness, "strictness", 1, "strictness c of DirectBias, the mean of |score|^c")
+	fs.Float64Var(&o.study.MinConfidence, "min-confidence", direction.DefaultConfidence, "least difference between the shares of the first two components")
+	fs.BoolVar(&o.study.Raw, "raw", false, "take vectors as they are, not at length 1")
+	fs.BoolVar(&o.study.Parts, "parts", false, "take for a missing word of several parts the mean of the parts' vectors")
+	fs.BoolVar(&o.study.Force, "force", false, "give scores where the direction is refused; they are marked")
 	fs.StringVar(&o.html, "html", "", "also write a page with plots to this file, - for standard output")
 }
 
@@ -93,16 +87,16 @@ scores are correlated and clustered.
 
 // prepare checks the flags.
 func (o *directionOptions) prepare(fs *pflag.FlagSet) error {
-	if o.folder != "" {
+	if o.from.Folder != "" {
 		if len(o.vectors)+len(o.encoders) > 0 {
 			return errors.New("--folder has no meaning with --vectors or --encoder")
 		}
-		if err := refuse(fs, "with --folder, whose files bring their own words", "words", "format"); err != nil {
+		if err := term.Refuse(fs, "with --folder, whose files bring their own words", "words", "format"); err != nil {
 			return err
 		}
-		o.vectors = []string{o.folder}
+		o.vectors = []string{o.from.Folder}
 		if !fs.Changed("language") {
-			o.languages = nil // all
+			o.from.Languages = nil // all
 		}
 	}
 	if err := o.check(fs); err != nil {
@@ -113,13 +107,13 @@ func (o *directionOptions) prepare(fs *pflag.FlagSet) error {
 		return fmt.Errorf("--pairs is %.20q, must be %s or %s", o.pairs, pairsSeven, pairsBolukbasi)
 	case o.words != "" && fs.Changed("pairs"):
 		return errors.New("--pairs has no meaning with --words, which holds its own")
-	case o.zipf && len(o.counts) > 0:
+	case o.from.Zipf && len(o.counts) > 0:
 		return errors.New("--zipf has no meaning with --counts")
-	case o.folder == "" && len(o.languages) != 1:
-		return fmt.Errorf("--language names %d languages, must name one; for several say --vectors LANGUAGE=FILE", len(o.languages))
-	case o.folder == "" && len(o.encoders) > 0 && len(o.vectors)+len(o.encoders) > 1:
+	case o.from.Folder == "" && len(o.from.Languages) != 1:
+		return fmt.Errorf("--language names %d languages, must name one; for several say --vectors LANGUAGE=FILE", len(o.from.Languages))
+	case o.from.Folder == "" && len(o.encoders) > 0 && len(o.vectors)+len(o.encoders) > 1:
 		return errors.New("want --vectors or one --encoder, not several")
-	case o.zipf && (o.folder != "" || len(o.encoders) > 0):
+	case o.from.Zipf && (o.from.Folder != "" || len(o.encoders) > 0):
 		return errors.New("--zipf needs --vectors, a file in which frequent words stand first")
 	}
 	if err := refuseBoth(o.json, term.Named("--html", o.html)); err != nil {
@@ -137,8 +131,8 @@ func (o *directionOptions) refuseOverwriting() error {
 	for _, v := range o.counts {
 		inputs = append(inputs, term.Named("--counts", languageOf(v, "").Path))
 	}
-	if o.folder != "" {
-		for _, path := range direction.KeyedFiles(o.folder, "*") {
+	if o.from.Folder != "" {
+		for _, path := range direction.KeyedFiles(o.from.Folder, "*") {
 			inputs = append(inputs, term.Named("--folder", path))
 		}
 	}
@@ -159,80 +153,57 @@ func languageOf(value, otherwise string) direction.File {
 	return direction.File{Language: code, Path: rest}
 }
 
-// from turns flags into where vectors, words and counts are.
-func (o *directionOptions) from() (s direction.Sources, err error) {
-	s = direction.Sources{Folder: o.folder, Languages: o.languages, Bolukbasi: o.pairs == pairsBolukbasi, Zipf: o.zipf}
+// complete fills in where vectors, words and counts are, and what is done.
+func (o *directionOptions) complete() (err error) {
+	o.study.Release, o.study.Progress = o.release(), o.tell
+	s := &o.from
+	s.Bolukbasi = o.pairs == pairsBolukbasi
 	if s.Read, err = o.reading(nil); err != nil {
-		return s, err
+		return err
 	}
 	if o.words != "" {
-		s.Words, err = term.ReadFile(o.words, func(r io.Reader) ([]direction.Words, error) {
-			data, err := io.ReadAll(r)
-			if err != nil {
-				return nil, err
-			}
-			return direction.ParseWords(data)
-		})
-		if err != nil {
-			return s, err
+		if s.Words, err = term.ReadFile(o.words, direction.ReadWords); err != nil {
+			return err
 		}
 	}
 	for _, v := range o.counts {
 		s.Counts = append(s.Counts, languageOf(v, ""))
 	}
-	if o.folder != "" {
-		return s, nil
+	if s.Folder != "" {
+		return nil
 	}
 	for _, v := range o.vectors {
-		s.Vectors = append(s.Vectors, languageOf(v, o.languages[0]))
+		s.Vectors = append(s.Vectors, languageOf(v, s.Languages[0]))
 	}
-	if len(o.encoders) == 1 {
-		s.Encoder = o.encoders[0]
+	for _, s.Encoder = range o.encoders {
 		s.Encode = func(ctx context.Context, words []string) (*bias.Table, error) {
 			return encodeWords(ctx, s.Encoder, words)
 		}
 	}
-	return s, nil
+	return nil
 }
 
 func runDirection(ctx context.Context, o directionOptions, std term.Streams) error {
 	defer o.show(std.Err)()
+	var r *direction.Report
 	var files outputs
 	defer files.abort()
-	html, err := files.begin(o.html)
+	err := files.begin(o.html, func(w io.Writer) error { return page.HTML(w, r.Page("Written by sotto bias direction.")) })
 	if err != nil {
 		return err
 	}
-	from, err := o.from()
+	if err = o.complete(); err != nil {
+		return err
+	}
+	subjects, err := o.from.Open(ctx)
 	if err != nil {
 		return err
 	}
-	subjects, err := from.Open(ctx)
-	if err != nil {
+	if r, err = o.study.Run(ctx, subjects); err != nil {
 		return err
 	}
-	report, err := direction.Study{
-		Options: direction.Options{Strictness: o.strictness, MinConfidence: o.confidence, Raw: o.raw, Parts: o.parts, Force: o.force},
-		Release: o.release(), Progress: o.tell,
-	}.Run(ctx, subjects)
-	if err != nil {
-		return err
-	}
-	if err := html.Fill(func(w io.Writer) error { return page.HTML(w, report.Page("Written by sotto bias direction.")) }); err != nil {
-		return err
-	}
-	if err := files.commit(std.Out); err != nil {
-		return err
-	}
-	switch {
-	case o.html == "-": // the page went there
-	case o.json:
-		err = term.PrintJSON(std.Out, report)
-	default:
-		err = printDirection(std.Out, report)
-	}
-	if err == nil && report.Refused() {
-		return term.ErrNo
+	if err = files.finish(std, o.json, r, func(b *strings.Builder) { printDirection(b, r) }); err == nil && r.Refused() {
+		err = term.ErrNo
 	}
 	return err
 }

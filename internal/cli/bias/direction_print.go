@@ -3,7 +3,6 @@ package bias
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -15,31 +14,24 @@ import (
 
 // printDirection prints results for a person: one language in full, several as
 // a table.
-func printDirection(out io.Writer, all *direction.Report) error {
-	var b strings.Builder
+func printDirection(b *strings.Builder, all *direction.Report) {
 	if len(all.Languages) == 1 {
-		printLanguage(&b, all.Languages[0])
+		printLanguage(b, all.Languages[0])
 	} else {
-		printLanguages(&b, all)
+		printLanguages(b, all)
 	}
 	if all.Release != nil {
-		fmt.Fprintf(&b, "\n%s\n", bias.Promise(all.Release, "one word's vector"))
-		fmt.Fprintln(&b, "brackets: 95 % of draws; "+bias.SimulatedNote)
+		fmt.Fprintf(b, "\n%s\nbrackets: 95 %% of draws; %s\n", bias.Promise(all.Release, "one word's vector"), bias.SimulatedNote)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
-}
-
-// lengthText says how vectors were taken.
-func lengthText(r *direction.Result) string {
-	if r.Unit {
-		return "at length 1"
-	}
-	return "raw"
 }
 
 func printLanguage(b *strings.Builder, l direction.LanguageResult) {
-	fmt.Fprintf(b, "%s: %s, %d numbers a word, %s\n", l.Label(), strings.Join(bases(l.Vectors), ", "), l.Dim, lengthText(l.Result))
+	var files []string
+	for _, path := range l.Vectors {
+		files = append(files, filepath.Base(path))
+	}
+	length := map[bool]string{true: "at length 1", false: "raw"}[l.Unit]
+	fmt.Fprintf(b, "%s: %s, %d numbers a word, %s\n", l.Label(), strings.Join(files, ", "), l.Dim, length)
 	if l.Refused != "" {
 		fmt.Fprintf(b, "NOT A GENDER DIRECTION: %s\n", l.Refused)
 	}
@@ -62,19 +54,8 @@ func printLanguage(b *strings.Builder, l direction.LanguageResult) {
 	}
 	printLost(b, l)
 	if l.After != nil {
-		fmt.Fprintf(b, "\nover %d draws of private vectors:\n", l.After.DirectBias.Draws)
-		for _, line := range l.After.Lines(l.Result) {
-			fmt.Fprintf(b, "  %s\n", line)
-		}
+		fmt.Fprintf(b, "\nover %d draws of private vectors:\n  %s\n", l.After.DirectBias.Draws, strings.Join(l.After.Lines(l.Result), "\n  "))
 	}
-}
-
-func bases(paths []string) []string {
-	names := make([]string, len(paths))
-	for i, p := range paths {
-		names[i] = filepath.Base(p)
-	}
-	return names
 }
 
 func printDefining(b *strings.Builder, l direction.LanguageResult) {
@@ -215,21 +196,12 @@ func printCorrelation(b *strings.Builder, c *direction.Correlation) {
 		return
 	}
 	fmt.Fprintln(b, "clusters (average linkage of 1 − r):")
-	for _, line := range mergeLines(c) {
-		fmt.Fprintf(b, "  %s\n", line)
-	}
-}
-
-// mergeLines says in words which languages are joined.
-func mergeLines(c *direction.Correlation) []string {
-	var names, lines []string
+	var names []string
 	for _, i := range c.Clustered {
 		names = append(names, c.Languages[i])
 	}
 	for _, m := range c.Merges {
-		joined := names[m.A] + " " + names[m.B]
-		lines = append(lines, fmt.Sprintf("%s with %s at %.3f", names[m.A], names[m.B], m.Height))
-		names = append(names, "("+joined+")")
+		fmt.Fprintf(b, "  %s with %s at %.3f\n", names[m.A], names[m.B], m.Height)
+		names = append(names, "("+names[m.A]+" "+names[m.B]+")")
 	}
-	return lines
 }

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -22,49 +21,42 @@ import (
 	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
 	"sotto/internal/vecfile"
-	"sotto/nn"
 )
 
 // eraseOptions are the flags of "sotto bias erase".
 type eraseOptions struct {
 	flags
-	method     string
-	out        string
-	concept    string // file of words and classes
-	labels     string // file of classes, one for each row
-	column     string
-	words      int
-	neutral    bool
-	specific   string
-	pairs      string
-	defining   string
-	iterations int
-	shrinkage  string
-	units      int
-	epochs     int
-	probeRows  int
-	save       string
-	apply      string
+	study     erase.Study
+	rows      erase.Rows   // of --labels
+	gender    erase.Gender // without --concept
+	concept   string       // file of words and classes
+	specific  string
+	pairs     string
+	defining  string
+	shrinkage string
+	out       string
+	save      string
+	apply     string
 }
 
 func (o *eraseOptions) addFlags(fs *pflag.FlagSet) {
 	o.flags.addFlags(fs, 20)
 	fs.Lookup("vectors").Usage += "; with --labels a file of rows: npy, parquet, jsonl or csv"
-	fs.StringVar(&o.method, "method", "", "method of erasing: inlp, leace or hard")
+	fs.StringVar((*string)(&o.study.Method), "method", "", "method of erasing: inlp, leace or hard")
 	fs.StringVar(&o.out, "out", "", "file to write, - for standard output: word vectors as text, .gz too, or rows in the format of its name")
 	fs.StringVar(&o.concept, "concept", "", "file of words and classes, a word, a tab and its class a line (default: gender, by the words nearest to she and to he)")
-	fs.StringVar(&o.labels, "labels", "", "file of classes, one a line for each row of --vectors; an empty line is unknown")
-	fs.StringVar(&o.column, "column", "", "list column that holds the vectors, for a Parquet file with several")
-	fs.IntVar(&o.words, "words", 7500, "number of words of each gender if there is no --concept")
-	fs.BoolVar(&o.neutral, "neutral", false, "take a third class of neutral words if there is no --concept")
+	fs.StringVar(&o.rows.Labels, "labels", "", "file of classes, one a line for each row of --vectors; an empty line is unknown")
+	fs.StringVar(&o.rows.Column, "column", "", "list column that holds the vectors, for a Parquet file with several")
+	fs.IntVar(&o.gender.Words, "words", 7500, "number of words of each gender if there is no --concept")
+	fs.BoolVar(&o.gender.Neutral, "neutral", false, "take a third class of neutral words if there is no --concept")
 	fs.StringVar(&o.specific, "specific", "", "file of words that mean a gender, which are no examples of gender and which hard leaves alone (default for hard: the words of the pairs)")
 	fs.StringVar(&o.pairs, "pairs", "", "file of the pairs that hard equalises, a JSON list of lists of two (default: the defining pairs)")
 	fs.StringVar(&o.defining, "defining", "", "file of the defining pairs of hard, female first, a JSON list of lists of two (default: the ten of Bolukbasi et al.)")
-	fs.IntVar(&o.iterations, "iterations", 35, "largest number of classifiers that inlp fits")
+	fs.IntVar(&o.study.Iterations, "iterations", 35, "largest number of classifiers that inlp fits")
 	fs.StringVar(&o.shrinkage, "shrinkage", "0", "shrinkage of leace's covariance, from 0 to 1, or auto")
-	fs.IntVar(&o.units, "units", 256, "number of hidden units of the probe that is not linear")
-	fs.IntVar(&o.epochs, "epochs", 0, "largest number of passes of a probe (default 200, or as many as make 5,000 steps)")
-	fs.IntVar(&o.probeRows, "probe-rows", 10_000, "largest number of rows of --labels that probes are fitted to, and scored on")
+	fs.IntVar(&o.study.Probes.Units, "units", 256, "number of hidden units of the probe that is not linear")
+	fs.IntVar(&o.study.Probes.Epochs, "epochs", 0, "largest number of passes of a probe (default 200, or as many as make 5,000 steps)")
+	fs.IntVar(&o.rows.ProbeRows, "probe-rows", 10_000, "largest number of rows of --labels that probes are fitted to, and scored on")
 	fs.StringVar(&o.save, "save", "", "also write the eraser to this file")
 	fs.StringVar(&o.apply, "apply", "", "apply the eraser of this file instead of fitting one")
 }
@@ -121,23 +113,23 @@ func (o *eraseOptions) check(fs *pflag.FlagSet) error {
 		return errors.New("want --out, the file to write")
 	}
 	var refused []string
-	where := "with --method " + o.method
+	where := "with --method " + string(o.study.Method)
 	switch {
 	case o.apply != "":
 		where, refused = "with --apply", []string{"method", "mechanism", "concept", "labels", "words", "neutral", "specific", "pairs", "defining", "iterations", "shrinkage", "units", "epochs", "probe-rows", "save", "seed"}
-	case o.method == string(erase.MethodHard):
+	case o.study.Method == erase.MethodHard:
 		refused = []string{"labels", "iterations", "shrinkage", "probe-rows"}
-	case o.method == string(erase.MethodINLP):
+	case o.study.Method == erase.MethodINLP:
 		refused = []string{"shrinkage", "pairs", "defining"}
-	case o.method == string(erase.MethodLEACE):
+	case o.study.Method == erase.MethodLEACE:
 		refused = []string{"iterations", "pairs", "defining"}
 	default:
-		return fmt.Errorf("--method is %.40q, must be inlp, leace or hard", o.method)
+		return fmt.Errorf("--method is %.40q, must be inlp, leace or hard", string(o.study.Method))
 	}
-	if err := refuse(fs, where, refused...); err != nil {
+	if err := term.Refuse(fs, where, refused...); err != nil {
 		return err
 	}
-	if o.method == string(erase.MethodHard) && o.concept != "" && o.defining == "" {
+	if o.study.Method == erase.MethodHard && o.concept != "" && o.defining == "" {
 		return errors.New("want --defining with --method hard and --concept: the pairs built in are of gender, whatever the words of the concept are")
 	}
 	return o.checkSource(fs)
@@ -148,7 +140,7 @@ func (o *eraseOptions) checkSource(fs *pflag.FlagSet) error {
 	var refused []string
 	where := ""
 	switch {
-	case o.labels != "":
+	case o.rows.Labels != "":
 		where, refused = "with --labels", []string{"encoder", "format", "concept", "words", "neutral", "specific"}
 	case o.concept != "":
 		where, refused = "with --concept", []string{"words", "neutral", "probe-rows", "column"}
@@ -156,14 +148,14 @@ func (o *eraseOptions) checkSource(fs *pflag.FlagSet) error {
 		return errors.New("want --concept with --encoder, which has no words of its own")
 	case o.apply == "":
 		where, refused = "without --labels", []string{"probe-rows", "column"}
-		if o.rows() {
+		if o.isRows() {
 			return errors.New("want --labels, a class for each row, or a file of word vectors")
 		}
 	}
-	if err := refuse(fs, where, refused...); err != nil {
+	if err := term.Refuse(fs, where, refused...); err != nil {
 		return err
 	}
-	inputs := []term.NamedPath{term.Named("--concept", o.concept), term.Named("--labels", o.labels), term.Named("--specific", o.specific), term.Named("--pairs", o.pairs), term.Named("--defining", o.defining), term.Named("--apply", o.apply)}
+	inputs := []term.NamedPath{term.Named("--concept", o.concept), term.Named("--labels", o.rows.Labels), term.Named("--specific", o.specific), term.Named("--pairs", o.pairs), term.Named("--defining", o.defining), term.Named("--apply", o.apply)}
 	for _, v := range o.vectors {
 		inputs = append(inputs, term.Named("--vectors", v))
 	}
@@ -186,7 +178,7 @@ func (o *eraseOptions) checkOut() error {
 	if o.out == "-" {
 		return nil
 	}
-	if o.rows() {
+	if o.isRows() {
 		_, err := vecfile.ByName(o.out)
 		return err
 	}
@@ -207,19 +199,19 @@ func (o *eraseOptions) refusePromise() error {
 	return nil
 }
 
-// rows reports whether the vectors are rows without words.
-func (o *eraseOptions) rows() bool {
+// isRows reports whether the vectors are rows without words.
+func (o *eraseOptions) isRows() bool {
 	if len(o.vectors) == 0 || o.format != "" {
 		return false
 	}
 	f, err := vecfile.ByName(o.vectors[0])
-	return o.labels != "" || err == nil && (f != vecfile.CSV || o.apply != "")
+	return o.rows.Labels != "" || err == nil && (f != vecfile.CSV || o.apply != "")
 }
 
 // side returns the path of what is said of rows, "" for none. Words are public
 // and need no warning.
 func (o *eraseOptions) side() string {
-	if o.out == "-" || !o.rows() {
+	if o.out == "-" || !o.isRows() {
 		return ""
 	}
 	return o.out + ".raw.json"
@@ -238,7 +230,7 @@ func (o *eraseOptions) leace() (erase.LEACE, error) {
 }
 
 func runErase(ctx context.Context, o eraseOptions, std term.Streams) error {
-	if o.iterations < 1 || o.words < 1 || o.units < 1 || o.epochs < 0 || o.probeRows < 1 {
+	if o.study.Iterations < 1 || o.gender.Words < 1 || o.study.Probes.Units < 1 || o.study.Probes.Epochs < 0 || o.rows.ProbeRows < 1 {
 		return errors.New("--iterations, --words, --units, --epochs and --probe-rows must be positive")
 	}
 	defer o.show(std.Err)()
@@ -247,67 +239,30 @@ func runErase(ctx context.Context, o eraseOptions, std term.Streams) error {
 		return err
 	}
 	defer files.abort()
-	report, note, err := o.erase(ctx, files)
+	source, name, err := o.source(ctx)
 	if err != nil {
 		return err
 	}
-	if err := files.finish(note, std.Out); err != nil {
+	e, r, err := o.eraser(ctx, source, files.save)
+	if err != nil {
 		return err
 	}
-	report.Out, report.Saved = o.out, o.save
-	return o.print(report, std)
-}
-
-// erase makes or reads the eraser, writes the vectors and returns the report,
-// with the note that stands beside rows.
-func (o *eraseOptions) erase(ctx context.Context, files *eraseFiles) (report *erase.Report, note []byte, err error) {
-	s := erase.Study{
-		Method: erase.Method(o.method), Iterations: o.iterations, Probes: erase.Probes{Units: o.units, Epochs: o.epochs},
-		Seed: o.Seed, Release: o.release(), Progress: o.tell,
-	}
-	if s.LEACE, err = o.leace(); err != nil {
-		return nil, nil, err
-	}
-	if o.rows() {
-		report, note, err = o.eraseRows(ctx, s, files)
-	} else {
-		report, err = o.eraseWords(ctx, s, files)
-	}
-	return report, note, err
-}
-
-// eraseRows erases a file of rows.
-func (o *eraseOptions) eraseRows(ctx context.Context, s erase.Study, files *eraseFiles) (*erase.Report, []byte, error) {
-	rows := erase.Rows{Path: o.vectors[0], Column: o.column}
-	var e *erase.Eraser
-	var r *erase.Report
-	if o.apply != "" {
-		width, err := rows.Width()
-		if err != nil {
-			return nil, nil, err
-		}
-		if e, r, err = o.stored(width); err != nil {
-			return nil, nil, err
-		}
-	} else {
-		var err error
-		if e, r, err = s.Rows(ctx, rows, o.labels, o.probeRows); err != nil {
-			return nil, nil, err
-		}
-		if err = files.save.Fill(e.Write); err != nil {
-			return nil, nil, err
-		}
-	}
+	r.Vectors, r.Out, r.Saved = name, o.out, o.save
 	note, err := json.MarshalIndent(eraseNote{term.RawWarning, false, erase.Privacy, e.Method(), e.Dim(), e.Rank()}, "", "  ")
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	n, err := e.ApplyRows(ctx, rows, files.out.File, o.out, string(note), o.tell)
-	if err == nil && r.Rows > 0 && n != r.Rows {
-		err = fmt.Errorf("%s changed while it was read", o.vectors[0])
+	if err = source.Erase(ctx, e, files.out.File, o.out, string(note), r, o.tell); err != nil {
+		return err
 	}
-	r.Vectors, r.Rows = o.vectors[0], n
-	return r, append(note, '\n'), err
+	if err = files.finish(append(note, '\n'), std.Out); err != nil {
+		return err
+	}
+	out := std.Out
+	if o.out == "-" { // where the vectors went
+		out = std.Err
+	}
+	return printReport(out, o.json, r, func(b *strings.Builder) { printErase(b, r) })
 }
 
 // eraseNote is what stands beside erased rows: they are as raw as before.
@@ -320,48 +275,45 @@ type eraseNote struct {
 	RankRemoved int          `json:"rank_removed"`
 }
 
-// eraseWords erases word vectors.
-func (o *eraseOptions) eraseWords(ctx context.Context, s erase.Study, files *eraseFiles) (*erase.Report, error) {
-	table, name, err := o.table(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var erased *bias.Table
-	var r *erase.Report
-	if o.apply != "" {
-		var e *erase.Eraser
-		if e, r, err = o.stored(table.Dim()); err != nil {
-			return nil, err
-		}
-		var changes erase.Changes
-		erased, changes, err = e.ApplyTable(nn.NewPool(runtime.GOMAXPROCS(0)), table)
-		r.Changes, r.Rows = &changes, table.Len()
-	} else {
-		erased, r, err = o.fitWords(ctx, s, table, files)
-	}
-	if err != nil {
-		return nil, err
-	}
-	r.Vectors = name
-	return r, erased.Write(files.out.File, strings.HasSuffix(strings.ToLower(o.out), ".gz"))
-}
-
-// fitWords makes an eraser of word vectors and applies it.
-func (o *eraseOptions) fitWords(ctx context.Context, s erase.Study, t *bias.Table, files *eraseFiles) (*bias.Table, *erase.Report, error) {
-	concept, from, err := o.chooseWords(t)
-	if err != nil {
-		return nil, nil, err
-	}
-	if s.Method == erase.MethodHard {
-		if s.Hard, err = o.hard(); err != nil {
+// eraser makes the eraser and saves it, or reads that of --apply.
+func (o *eraseOptions) eraser(ctx context.Context, source erase.Source, save *term.Sink) (*erase.Eraser, *erase.Report, error) {
+	if o.apply == "" {
+		e, r, err := source.Fit(ctx, o.study)
+		if err != nil {
 			return nil, nil, err
 		}
+		return e, r, save.Fill(e.Write)
 	}
-	e, erased, r, err := s.Words(ctx, t, concept, from, o.concept == "")
+	e, err := term.ReadFile(o.apply, erase.Read)
 	if err != nil {
 		return nil, nil, err
 	}
-	return erased, r, files.save.Fill(e.Write)
+	if dim, err := source.Width(); err != nil || e.Dim() != dim {
+		return nil, nil, cmp.Or(err, fmt.Errorf("%s: the eraser is for %d numbers, but the vectors have %d", o.apply, e.Dim(), dim))
+	}
+	return e, erase.NewReport(e), nil
+}
+
+// source opens the vectors and reads what is to be erased from them, and
+// completes what is done.
+func (o *eraseOptions) source(ctx context.Context) (s erase.Source, name string, err error) {
+	o.study.Seed, o.study.Release, o.study.Progress = o.Seed, o.release(), o.tell
+	if o.study.LEACE, err = o.leace(); err != nil {
+		return nil, "", err
+	}
+	if o.isRows() {
+		o.rows.Path = o.vectors[0]
+		return o.rows, o.rows.Path, nil
+	}
+	table, name, err := o.table(ctx)
+	if err != nil || o.apply != "" {
+		return erase.Words{Table: table}, name, err
+	}
+	concept, from, err := o.chooseWords(table)
+	if err == nil && o.study.Method == erase.MethodHard {
+		o.study.Hard, err = o.hard()
+	}
+	return erase.Words{Table: table, Concept: concept, From: from, Gender: o.concept == ""}, name, err
 }
 
 // table reads all word vectors, or makes those of the words of --concept.
@@ -391,12 +343,12 @@ func (o *eraseOptions) chooseWords(t *bias.Table) (erase.Concept, string, error)
 		c, err := term.ReadFile(o.concept, func(r io.Reader) (erase.Concept, error) { return erase.ReadConcept(r, t) })
 		return c, o.concept, err
 	}
-	g := erase.Gender{Words: o.words, Neutral: o.neutral, Seed: o.Seed}
 	var err error
-	if g.Exclude, err = list(o.specific, erase.ReadWords); err != nil {
+	o.gender.Seed = o.Seed
+	if o.gender.Exclude, err = list(o.specific, erase.ReadWords); err != nil {
 		return erase.Concept{}, "", err
 	}
-	c, err := g.Choose(t)
+	c, err := o.gender.Choose(t)
 	return c, "gender: the words with the largest and smallest cosine with she − he", err
 }
 
@@ -417,32 +369,17 @@ func list[T any](path string, parse func(io.Reader) ([]T, error)) ([]T, error) {
 	return term.ReadFile(path, parse)
 }
 
-// stored reads the eraser of --apply, for vectors of a width.
-func (o *eraseOptions) stored(dim int) (*erase.Eraser, *erase.Report, error) {
-	e, err := term.ReadFile(o.apply, erase.Read)
-	if err != nil {
-		return nil, nil, err
-	}
-	if e.Dim() != dim {
-		return nil, nil, fmt.Errorf("%s: the eraser is for %d numbers, but the vectors have %d", o.apply, e.Dim(), dim)
-	}
-	return e, erase.NewReport(e), nil
-}
-
-// eraseFiles are the files that are written.
+// eraseFiles are the files that are written, begun before there is work to lose.
 type eraseFiles struct {
-	outputs
 	out  *term.Sink
 	save *term.Sink // nil if the eraser is not kept
 	side string     // path of what is said of rows, "" for none
 }
 
-// begin starts the files, before there is work to lose.
-func (o *eraseOptions) begin() (*eraseFiles, error) {
-	f := &eraseFiles{side: o.side()}
-	var err error
-	if f.out, err = f.begin(o.out); err == nil {
-		f.save, err = f.begin(o.save)
+func (o *eraseOptions) begin() (f *eraseFiles, err error) {
+	f = &eraseFiles{side: o.side()}
+	if f.out, err = term.NewSink(o.out); err == nil && o.save != "" {
+		f.save, err = term.NewSink(o.save)
 	}
 	if err == nil && f.side != "" { // it is written last, and must be possible to
 		var side *atomicfile.File
@@ -458,11 +395,17 @@ func (o *eraseOptions) begin() (*eraseFiles, error) {
 
 // finish makes the vectors appear with what is said of them, and then the eraser.
 func (f *eraseFiles) finish(note []byte, stdout io.Writer) error {
-	if err := f.out.Appear(f.side, note, stdout); err != nil {
+	if err := f.out.Appear(f.side, note, stdout); err != nil || f.save == nil {
 		return err
 	}
-	if f.save == nil {
-		return nil
-	}
 	return f.save.Commit(stdout)
+}
+
+// abort removes what did not appear.
+func (f *eraseFiles) abort() {
+	for _, s := range []*term.Sink{f.out, f.save} {
+		if s != nil {
+			s.Abort()
+		}
+	}
 }

@@ -6,47 +6,35 @@ import (
 
 	"sotto/bias"
 	"sotto/bias/erase"
-	"sotto/internal/cli/term"
 	"sotto/measure"
 )
 
-// print prints the report, to standard error if the vectors went to standard
-// output.
-func (o *eraseOptions) print(r *erase.Report, std term.Streams) error {
-	out := std.Out
-	if o.out == "-" {
-		out = std.Err
-	}
-	if o.json {
-		return term.PrintJSON(out, r)
-	}
-	var b strings.Builder
-	printErased(&b, r)
+// printErase prints a report for a person.
+func printErase(b *strings.Builder, r *erase.Report) {
+	printErased(b, r)
 	if r.Probes != nil {
 		lines := []string{fmt.Sprintf("\nVECTORS\tLINEAR PROBE\tBALANCED\tMLP, %d UNITS\tBALANCED\tMAJORITY", r.Probes.Units)}
 		for _, l := range r.Lines() {
 			lines = append(lines, strings.Join([]string{l.Vectors, l.Linear, l.LinearBalanced, l.MLP, l.MLPBalanced, l.Majority}, "\t"))
 		}
-		columns(&b, lines...)
+		columns(b, lines...)
 	}
 	if c := r.Clusters; c != nil {
-		fmt.Fprintf(&b, "\nclusters of %d rows agree with their classes by V-measure %.3f before and %.3f after\n", c.Rows, c.Before, c.After)
+		fmt.Fprintf(b, "\nclusters of %d rows agree with their classes by V-measure %.3f before and %.3f after\n", c.Rows, c.Before, c.After)
 	}
 	for _, t := range r.Weat {
-		fmt.Fprintf(&b, "association test %s, %s: ", t.Test, t.About)
+		fmt.Fprintf(b, "association test %s, %s: ", t.Test, t.About)
 		if t.Refused != "" {
-			fmt.Fprintf(&b, "refused: %s\n", t.Refused)
+			fmt.Fprintf(b, "refused: %s\n", t.Refused)
 			continue
 		}
-		fmt.Fprintf(&b, "effect %s (p %s) before and %s (p %s) after\n", t.Before.Text("%.2f"), smallText(t.BeforeP), t.After.Text("%.2f"), smallText(t.AfterP))
+		fmt.Fprintf(b, "effect %s (p %s) before and %s (p %s) after\n", t.Before.Text("%.2f"), smallText(t.BeforeP), t.After.Text("%.2f"), smallText(t.AfterP))
 	}
 	if p := r.Private; p != nil {
-		fmt.Fprintf(&b, "\nprivate: %s\n%s\n%s\n", bias.Promise(p.Guarantee, r.Thing()), p.Note, p.SimulatedNote)
-		fmt.Fprintf(&b, "intervals of private rows are the 2.5th and 97.5th percentile of %d draws; of the others, 95 %% Clopper–Pearson\n", p.Raw.Linear.Draws)
+		fmt.Fprintf(b, "\nprivate: %s\n%s\n%s\n", bias.Promise(p.Guarantee, r.Thing()), p.Note, p.SimulatedNote)
+		fmt.Fprintf(b, "intervals of private rows are the 2.5th and 97.5th percentile of %d draws; of the others, 95 %% Clopper–Pearson\n", p.Raw.Linear.Draws)
 	}
-	fmt.Fprintf(&b, "\n%s\n", r.Privacy)
-	_, err := fmt.Fprint(out, b.String())
-	return err
+	fmt.Fprintf(b, "\n%s\n", r.Privacy)
 }
 
 // smallText renders a p to four decimals, none of which may be 0 and mean less.

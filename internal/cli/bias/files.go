@@ -3,6 +3,7 @@ package bias
 import (
 	"errors"
 	"io"
+	"strings"
 
 	"sotto/internal/cli/term"
 )
@@ -10,35 +11,64 @@ import (
 // outputs are the files that a command writes. Each is begun before the work,
 // so that a path that cannot be written to is known at once, and they appear
 // together, so that a run that fails leaves none.
-type outputs struct{ sinks []*term.Sink }
+type outputs []output
 
-// begin starts a file, - for standard output; nil for "".
-func (f *outputs) begin(path string) (*term.Sink, error) {
+type output struct {
+	*term.Sink
+	path  string
+	write func(io.Writer) error
+}
+
+// begin starts a file that is written at the end, - for standard output and ""
+// for none.
+func (f *outputs) begin(path string, write func(io.Writer) error) error {
 	if path == "" {
-		return nil, nil
+		return nil
 	}
 	s, err := term.NewSink(path)
 	if err == nil {
-		f.sinks = append(f.sinks, s)
+		*f = append(*f, output{s, path, write})
 	}
-	return s, err
+	return err
 }
 
-// commit makes all files appear.
-func (f *outputs) commit(stdout io.Writer) error {
-	for _, s := range f.sinks {
-		if err := s.Commit(stdout); err != nil {
+// finish writes all files and makes them appear. Then it prints a report, unless
+// a file went to standard output.
+func (f outputs) finish(std term.Streams, json bool, report any, text func(*strings.Builder)) error {
+	for _, o := range f {
+		if err := o.write(o.File); err != nil {
 			return err
 		}
 	}
-	return nil
+	taken := false
+	for _, o := range f {
+		if err := o.Commit(std.Out); err != nil {
+			return err
+		}
+		taken = taken || o.path == "-"
+	}
+	if taken {
+		return nil
+	}
+	return printReport(std.Out, json, report, text)
 }
 
 // abort removes those that did not appear.
 func (f *outputs) abort() {
-	for _, s := range f.sinks {
-		s.Abort()
+	for _, o := range *f {
+		o.Abort()
 	}
+}
+
+// printReport prints a report as JSON or as text.
+func printReport(out io.Writer, json bool, report any, text func(*strings.Builder)) error {
+	if json {
+		return term.PrintJSON(out, report)
+	}
+	var b strings.Builder
+	text(&b)
+	_, err := io.WriteString(out, b.String())
+	return err
 }
 
 // refuseBoth refuses two things to be printed on standard output: of files, which

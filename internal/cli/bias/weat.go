@@ -19,30 +19,25 @@ import (
 // weatOptions are the flags of "sotto bias weat".
 type weatOptions struct {
 	flags
-	words      string
+	study      weat.Study
 	tests      []string
 	measures   []string
 	statistics []string
-	covariance string
-	population bool
-	twoSided   bool
-	pooled     bool
-	samples    int
 	table      bool
 	csv, html  string
 }
 
 func (o *weatOptions) addFlags(fs *pflag.FlagSet) {
 	o.flags.addFlags(fs, 100)
-	fs.StringVar(&o.words, "words", "", "JSON file of your own tests, instead of the ten built in")
+	fs.StringVar(&o.study.Words, "words", "", "JSON file of your own tests, instead of the ten built in")
 	fs.StringSliceVar(&o.tests, "tests", nil, "tests to make, by place or name, such as 1,6-9 (default: all)")
 	fs.StringSliceVar(&o.measures, "measure", []string{string(weat.Cosine)}, "measures of association, separated by commas: cosine, euclidean, manhattan, mahalanobis, or all")
 	fs.StringSliceVar(&o.statistics, "statistic", []string{string(weat.Mean)}, "statistics, separated by commas: mean, median, min, max, optimum, or all")
-	fs.StringVar(&o.covariance, "covariance", string(weat.LedoitWolf), "covariance for mahalanobis: ledoit-wolf, or glasso, which takes minutes")
-	fs.BoolVar(&o.pooled, "pooled", false, "take for mahalanobis one covariance within both attribute sets, not one for each")
-	fs.BoolVar(&o.population, "population", false, "divide by N in the deviation, not by N−1")
-	fs.BoolVar(&o.twoSided, "two-sided", false, "test for an association of either direction")
-	fs.IntVar(&o.samples, "samples", 100_000, "number of partitions to draw if there are more than that, and more than 200,000")
+	fs.StringVar((*string)(&o.study.Covariance), "covariance", string(weat.LedoitWolf), "covariance for mahalanobis: ledoit-wolf, or glasso, which takes minutes")
+	fs.BoolVar(&o.study.Pooled, "pooled", false, "take for mahalanobis one covariance within both attribute sets, not one for each")
+	fs.BoolVar(&o.study.Population, "population", false, "divide by N in the deviation, not by N−1")
+	fs.BoolVar(&o.study.TwoSided, "two-sided", false, "test for an association of either direction")
+	fs.IntVar(&o.study.Samples, "samples", 100_000, "number of partitions to draw if there are more than that, and more than 200,000")
 	fs.BoolVar(&o.table, "table", false, "print effects by test, measure and statistic, and their summary, as in the literature")
 	fs.StringVar(&o.csv, "csv", "", "write every result to this CSV file, - for standard output")
 	fs.StringVar(&o.html, "html", "", "write a page to this HTML file")
@@ -96,7 +91,7 @@ With --mechanism each test is also made on private vectors, and the mean and the
 // together.
 func (o *weatOptions) checkFiles(fs *pflag.FlagSet) error {
 	outputs := []term.NamedPath{term.Named("--csv", o.csv), term.Named("--html", o.html)}
-	paths := append([]term.NamedPath{term.Named("--words", o.words)}, outputs...)
+	paths := append([]term.NamedPath{term.Named("--words", o.study.Words)}, outputs...)
 	for _, v := range o.vectors {
 		paths = append(paths, term.Named("--vectors", v))
 	}
@@ -112,82 +107,65 @@ func (o *weatOptions) checkFiles(fs *pflag.FlagSet) error {
 	if slices.ContainsFunc(o.measures, func(m string) bool { return strings.EqualFold(m, string(weat.Mahalanobis)) || m == "all" }) {
 		return nil
 	}
-	return refuse(fs, "without --measure mahalanobis", "covariance", "pooled")
+	return term.Refuse(fs, "without --measure mahalanobis", "covariance", "pooled")
 }
 
 func runWeat(ctx context.Context, o weatOptions, std term.Streams) error {
 	defer o.show(std.Err)()
+	var r *weat.Report
 	var files outputs
 	defer files.abort()
-	table, err := files.begin(o.csv)
+	if err := files.begin(o.csv, func(w io.Writer) error { return r.WriteCSV(w) }); err != nil {
+		return err
+	}
+	err := files.begin(o.html, func(w io.Writer) error {
+		return page.HTML(w, r.Page("Made by sotto bias weat, version "+term.Version()+"."))
+	})
 	if err != nil {
 		return err
 	}
-	html, err := files.begin(o.html)
+	if err = o.prepare(std.In); err != nil {
+		return err
+	}
+	sources, err := o.sources(ctx, weat.ChosenWords(o.study.Tests))
 	if err != nil {
 		return err
 	}
-	study, err := o.study(std.In)
-	if err != nil {
+	if r, err = o.study.Run(ctx, sources); err != nil {
 		return err
 	}
-	var tests []weat.Test
-	for _, t := range study.Tests {
-		tests = append(tests, t.Test)
+	if err = files.finish(std, o.json, r, func(b *strings.Builder) { printWeat(b, r, o.table) }); err == nil && r.Refused() {
+		err = term.ErrNo
 	}
-	sources, err := o.sources(ctx, weat.Words(tests...))
-	if err != nil {
-		return err
-	}
-	report, err := study.Run(ctx, sources)
-	if err != nil {
-		return err
-	}
-	if err := table.Fill(report.WriteCSV); err != nil {
-		return err
-	}
-	made := "Made by sotto bias weat, version " + term.Version() + "."
-	if err := html.Fill(func(w io.Writer) error { return page.HTML(w, report.Page(made)) }); err != nil {
-		return err
-	}
-	if err := files.commit(std.Out); err != nil {
-		return err
-	}
-	if err := o.print(report, std); err != nil {
-		return err
-	}
-	if report.Refused() {
-		return term.ErrNo
-	}
-	return nil
+	return err
 }
 
-// study turns flags into what is to be done.
-func (o *weatOptions) study(stdin io.Reader) (s weat.Study, err error) {
-	if o.samples < 1 {
-		return s, fmt.Errorf("--samples is %d, must be at least 1", o.samples)
+// prepare completes what is to be done.
+func (o *weatOptions) prepare(stdin io.Reader) (err error) {
+	s := &o.study
+	if s.Samples < 1 {
+		return fmt.Errorf("--samples is %d, must be at least 1", s.Samples)
 	}
-	s.Population, s.TwoSided, s.Samples, s.Seed, s.Pooled = o.population, o.twoSided, o.samples, o.Seed, o.pooled
-	s.Words, s.Release, s.Progress = o.words, o.release(), o.tell
+	s.Seed, s.Release, s.Progress = o.Seed, o.release(), o.tell
 	if s.Measures, err = weat.ParseMeasures(o.measures); err != nil {
-		return s, err
+		return err
 	}
 	if s.Statistics, err = weat.ParseStatistics(o.statistics); err != nil {
-		return s, err
+		return err
 	}
-	if s.Covariance, err = weat.ParseCovariance(o.covariance); err != nil {
-		return s, err
+	if s.Covariance, err = weat.ParseCovariance(string(s.Covariance)); err != nil {
+		return err
 	}
 	list := weat.Builtin()
 	switch {
-	case o.words == "-":
+	case s.Words == "-":
 		list, err = weat.Parse(stdin)
-	case o.words != "":
-		list, err = term.ReadFile(o.words, weat.Parse)
+	case s.Words != "":
+		list, err = term.ReadFile(s.Words, weat.Parse)
 	}
 	if err != nil {
-		return s, fmt.Errorf("the tests cannot be read: %w", err)
+		return fmt.Errorf("the tests cannot be read: %w", err)
 	}
 	s.Tests, err = weat.Choose(list, o.tests)
-	return s, err
+	return err
 }

@@ -2,7 +2,6 @@ package bias
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -14,36 +13,28 @@ import (
 	"sotto/measure"
 )
 
-// print writes the report to standard output, unless a file went there.
-func (o *weatOptions) print(r *weat.Report, std term.Streams) error {
-	if o.csv == "-" || o.html == "-" {
-		return nil
-	}
-	if o.json {
-		return term.PrintJSON(std.Out, r)
-	}
-	var b strings.Builder
+// printWeat prints results, or with table the magnitudes of effects, and the
+// summary.
+func printWeat(b *strings.Builder, r *weat.Report, table bool) {
 	for i, m := range r.Models {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
 		tests := r.Of(m.Name)
-		printWeatModel(&b, m)
-		if o.table {
-			printWeatTable(&b, tests)
+		printWeatModel(b, m)
+		if table {
+			printWeatTable(b, tests)
 		} else {
-			printWeatRows(&b, tests)
+			printWeatRows(b, tests)
 		}
 		if m.Guarantee != nil {
-			printWeatPrivate(&b, tests, m)
+			printWeatPrivate(b, tests, m)
 		}
-		printWeatNotes(&b, tests)
+		printWeatNotes(b, tests)
 	}
-	if o.table {
-		printWeatSummary(&b, r)
+	if table {
+		printWeatSummary(b, r)
 	}
-	_, err := io.WriteString(std.Out, b.String())
-	return err
 }
 
 func printWeatModel(b *strings.Builder, m weat.Model) {

@@ -65,13 +65,21 @@ func (f *MechanismFlags) Names() []string {
 	return names
 }
 
-// RefuseFlags refuses flags that were given but have no meaning here, and
-// numbers that were given as 0, which stands for absent.
-func RefuseFlags(fs *pflag.FlagSet, where string, names ...string) error {
+// Refuse refuses flags that were given but have no meaning here.
+func Refuse(fs *pflag.FlagSet, where string, names ...string) error {
 	for _, n := range names {
 		if fs.Changed(n) {
 			return fmt.Errorf("--%s has no meaning %s", n, where)
 		}
+	}
+	return nil
+}
+
+// RefuseFlags is Refuse, and refuses numbers that were given as 0, which stands
+// for absent.
+func RefuseFlags(fs *pflag.FlagSet, where string, names ...string) error {
+	if err := Refuse(fs, where, names...); err != nil {
+		return err
 	}
 	return RefuseZeros(fs, "seed")
 }
