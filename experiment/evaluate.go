@@ -17,8 +17,12 @@ import (
 	"sotto/train/model"
 )
 
+// EvaluationFormat is the format of a stored [Evaluation].
+const EvaluationFormat = "sotto-evaluation-1"
+
 // Evaluation is what stored models do on the test part of their data.
 type Evaluation struct {
+	Format    string           `json:"format"`
 	Dir       string           `json:"dir"`
 	Data      model.DataRecord `json:"data"`
 	Rows      Rows             `json:"rows"`
@@ -56,7 +60,7 @@ func Evaluate(ctx context.Context, dir string, workers int) (*Evaluation, error)
 	if d.record.Vectors != record.Vectors {
 		return nil, fmt.Errorf("experiment: %s: the encoder %s makes other vectors than those the model was trained on", dir, record.Encoder)
 	}
-	e := &Evaluation{Dir: dir, Data: d.record, Rows: Rows{len(d.Train), len(d.Validation), len(d.test)}, Reference: undefined}
+	e := &Evaluation{Format: EvaluationFormat, Dir: dir, Data: d.record, Rows: Rows{len(d.Train), len(d.Validation), len(d.test)}, Reference: undefined}
 	pool, s := nn.NewPool(workers), newScorer(d)
 	m, info, err := model.Load(filepath.Join(rootOf(dir), ReferenceDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -5,13 +5,14 @@ import (
 	"sotto/bias/erase"
 	"sotto/bias/weat"
 	"sotto/experiment/frontier"
+	"sotto/experiment/reproduce"
 	"sotto/report/evidence"
 )
 
 // Kinds lists the kinds of evidence that sotto's commands store. A new one is a
 // line here.
 func Kinds() evidence.Kinds {
-	return evidence.Kinds{
+	return append(evidence.Kinds{
 		resultKind,
 		attackKind,
 		attemptKind,
@@ -20,11 +21,12 @@ func Kinds() evidence.Kinds {
 		releaseKind,
 		tableKind,
 		pictureKind,
+		evaluationKind,
 		frontier.Kind,
 		weat.Kind,
 		direction.Kind,
 		erase.Kind,
-	}
+	}, reproduce.Kinds()...)
 }
 
 // Load reads files that sotto's commands have stored, and folders that "sotto

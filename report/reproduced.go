@@ -14,6 +14,38 @@ import (
 var tableKind = evidence.Kind[declared.Table]{
 	Format: declared.Format, Name: "table", List: "tables",
 	Section: func(e *evidence.Evidence) []page.Section { return []page.Section{reproducedSection(e)} },
+	Subjects: func(t *declared.Table) []evidence.Subject {
+		var all []evidence.Subject
+		for _, r := range t.Rows {
+			ours := func(c declared.Cell) *declared.Ours { return c.AsPublished }
+			all = append(all, tableSubject(join(t.Name, r.Name, r.Setting, "as published"), r.AsPublished, r.Cells, ours))
+			if r.Honest != nil {
+				ours = func(c declared.Cell) *declared.Ours { return c.Honest }
+				all = append(all, tableSubject(join(t.Name, r.Name, r.Setting, "honest"), r.Honest, r.Cells, ours))
+			}
+		}
+		return all
+	},
+}
+
+// tableSubject is what there is to judge of a row: what it promises, and our
+// numbers, percentages as shares.
+func tableSubject(name string, p *declared.Promise, cells []declared.Cell, ours func(declared.Cell) *declared.Ours) evidence.Subject {
+	s := evidence.Subject{Name: name, Numbers: map[string]measure.Estimate{}}
+	if p != nil {
+		s.Promise = &evidence.Promise{Unit: p.Unit, Delta: p.Delta, Claimed: &p.Claimed, Proved: &p.True}
+	}
+	for _, c := range cells {
+		n := evidence.Unmeasured()
+		if o := ours(c); o != nil {
+			n.Value = o.Mean
+		}
+		if c.Unit == "%" || c.Unit == "points" {
+			n.Value /= 100
+		}
+		s.Numbers[c.Metric] = n
+	}
+	return s
 }
 
 // reproducedSection shows published tables beside what we measured.

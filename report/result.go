@@ -46,6 +46,18 @@ var resultKind = evidence.Kind[experiment.Result]{
 	},
 }
 
+// evaluationKind is what "sotto evaluate" prints: configurations that were
+// measured again, shown and judged as those of a training.
+var evaluationKind = evidence.Kind[experiment.Evaluation]{
+	Format: experiment.EvaluationFormat, Name: "training", List: "evaluations",
+	Subjects: func(e *experiment.Evaluation) []evidence.Subject { return resultKind.Subjects(evaluated(e)) },
+}
+
+// evaluated is an evaluation as a result, as far as it goes.
+func evaluated(e *experiment.Evaluation) *experiment.Result {
+	return &experiment.Result{Data: e.Data, Rows: e.Rows, Reference: e.Reference, Configurations: e.Models}
+}
+
 // training is what there is to judge of a configuration.
 func training(data string, c *experiment.Configuration) evidence.Subject {
 	m, strongest := &c.Mean, c.Strongest()
@@ -120,7 +132,11 @@ func stated(c *experiment.Configuration) *evidence.Promise {
 // be compared: they share a plot.
 func tasks(e *evidence.Evidence) []*experiment.Result {
 	var all []*experiment.Result
-	for _, r := range evidence.All[experiment.Result](e) {
+	measured := evidence.All[experiment.Result](e)
+	for _, v := range evidence.All[experiment.Evaluation](e) {
+		measured = append(measured, evaluated(v))
+	}
+	for _, r := range measured {
 		i := slices.IndexFunc(all, func(t *experiment.Result) bool { return sameTask(t, r) })
 		if i < 0 {
 			joined := *r

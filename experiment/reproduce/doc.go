@@ -68,11 +68,14 @@ type Result interface {
 
 // Header is what every result begins with.
 type Header struct {
-	Table string   `json:"table"`
-	Quick bool     `json:"quick"`
-	Seeds int      `json:"seeds"`
-	Notes []string `json:"notes,omitempty"` // what a reader must know to compare
+	Format string   `json:"format"`
+	Table  string   `json:"table"`
+	Quick  bool     `json:"quick"`
+	Seeds  int      `json:"seeds"`
+	Notes  []string `json:"notes,omitempty"` // what a reader must know to compare
 }
+
+func (h *Header) head() *Header { return h }
 
 // table is an entry of the list.
 type table struct {
@@ -200,7 +203,7 @@ func (t table) prepare(ctx context.Context, o Options) (*work, error) {
 			w.seeds = t.quickSeeds
 		}
 	}
-	w.header = Header{Table: t.Name, Quick: o.Quick, Seeds: w.seeds}
+	w.header = Header{Format: formatOf(t.Name), Table: t.Name, Quick: o.Quick, Seeds: w.seeds}
 	for _, spec := range o.Encoders {
 		s, err := catalogue.Open(ctx, spec, o.Dir)
 		if err != nil {

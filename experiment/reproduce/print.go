@@ -11,31 +11,45 @@ import (
 	"sotto/measure"
 )
 
-// page collects tables and notes, so that one write shows them.
-type page struct{ strings.Builder }
+// sheet collects the lines and tables of a result, for a terminal and a page
+// alike.
+type sheet []part
 
-// table writes rows of cells in columns.
-func (p *page) table(rows [][]string) {
-	t := tabwriter.NewWriter(&p.Builder, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		fmt.Fprintln(t, strings.Join(row, "\t")) //nolint:errcheck // it goes to memory
-	}
-	t.Flush() //nolint:errcheck // see above
+// part is a line or, with rows, a table whose first row is its head.
+type part struct {
+	line string
+	rows [][]string
 }
 
-func (p *page) line(format string, args ...any) {
-	fmt.Fprintf(p, format+"\n", args...) //nolint:errcheck // it goes to memory
+func (s *sheet) table(rows [][]string) { *s = append(*s, part{rows: rows}) }
+
+func (s *sheet) line(format string, args ...any) {
+	*s = append(*s, part{line: fmt.Sprintf(format, args...)})
 }
 
-// finish adds the notes and writes the page.
-func (p *page) finish(w io.Writer, h Header) error {
-	if len(h.Notes) > 0 {
-		p.WriteByte('\n')
+// printSheet writes what a result shows, with its notes.
+func printSheet(w io.Writer, r shown) error {
+	var s sheet
+	r.show(&s)
+	if len(r.head().Notes) > 0 {
+		s.line("")
 	}
-	for _, n := range h.Notes {
-		p.line("note: %s", n)
+	for _, n := range r.head().Notes {
+		s.line("note: %s", n)
 	}
-	_, err := io.WriteString(w, p.String())
+	var b strings.Builder
+	for _, p := range s {
+		if p.rows == nil {
+			b.WriteString(p.line + "\n")
+			continue
+		}
+		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		for _, row := range p.rows {
+			fmt.Fprintln(t, strings.Join(row, "\t")) //nolint:errcheck // it goes to memory
+		}
+		t.Flush() //nolint:errcheck // see above
+	}
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
@@ -90,7 +104,7 @@ func figures(all []Figure, render func(measure.Number) string) string {
 }
 
 // sources says once where the figures are from and how they differ.
-func (p *page) sources(all []Figure) {
+func (s *sheet) sources(all []Figure) {
 	told := map[string]bool{}
 	for _, f := range all {
 		text := fmt.Sprintf("%s: %s", f.Encoder, f.Source)
@@ -99,14 +113,15 @@ func (p *page) sources(all []Figure) {
 		}
 		if !told[text] {
 			told[text] = true
-			p.line("%s", text)
+			s.line("%s", text)
 		}
 	}
 }
 
 // Print implements [Result].
-func (r *STSB) Print(w io.Writer) error {
-	var p page
+func (r *STSB) Print(w io.Writer) error { return printSheet(w, r) }
+
+func (r *STSB) show(p *sheet) {
 	fraction := func(v measure.Number) string { return number(v, "%.3f") }
 	p.line("STS-B: Spearman correlation of cosine similarity with people's scores, 95 %% interval behind\n")
 	rows := [][]string{{"ENCODER", "DIM", "VALIDATION", "", "TEST", "", "KNOWN ON TEST"}}
@@ -119,14 +134,14 @@ func (r *STSB) Print(w io.Writer) error {
 		all = append(all, e.Published...)
 	}
 	p.table(rows)
-	p.WriteByte('\n')
+	p.line("")
 	p.sources(all)
-	return p.finish(w, r.Header)
 }
 
 // Print implements [Result].
-func (r *SentEval) Print(w io.Writer) error {
-	var p page
+func (r *SentEval) Print(w io.Writer) error { return printSheet(w, r) }
+
+func (r *SentEval) show(p *sheet) {
 	p.line("SentEval: accuracy in percent of a linear model on the test part, over %s\n", seeds(r.Seeds))
 	rows := [][]string{{"SET", "ENCODER", "DIM", "ROWS", "TEST", "MAJORITY", "ACCURACY", "95 %", "NEAREST PUBLISHED"}}
 	var all []Figure
@@ -138,9 +153,8 @@ func (r *SentEval) Print(w io.Writer) error {
 		all = append(all, a.Published...)
 	}
 	p.table(rows)
-	p.WriteByte('\n')
+	p.line("")
 	p.sources(all)
-	return p.finish(w, r.Header)
 }
 
 // cells are the columns that all releases share.
@@ -167,8 +181,9 @@ func head(more ...string) []string {
 }
 
 // Print implements [Result].
-func (r *PrivEmb) Print(w io.Writer) error {
-	var p page
+func (r *PrivEmb) Print(w io.Writer) error { return printSheet(w, r) }
+
+func (r *PrivEmb) show(p *sheet) {
 	p.line("PRIVEMB with %s, %d dimensions, over %s; a true ε with ! is above the claim", r.Encoder, r.Dim, seeds(r.Seeds))
 	p.line("\nexperiments 1 and 2: %d×%d pairs of words, mean distance %s, mean |inner product| %s, τ = %.3g", r.Words/2, r.Words/2, short(r.Distance), short(r.Inner), r.Tau)
 	rows := [][]string{head("DISTANCE OFF BY", "LARGEST", "BOUND", "INNER PRODUCT OFF BY", "LARGEST", "BOUND")}
@@ -194,7 +209,6 @@ func (r *PrivEmb) Print(w io.Writer) error {
 			interval(v.Low, v.High, percent), percent(v.Majority), train, test)...))
 	}
 	p.table(rows)
-	return p.finish(w, r.Header)
 }
 
 func (m Miss) cells() []string {

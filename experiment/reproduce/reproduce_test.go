@@ -15,6 +15,7 @@ import (
 	"sotto/experiment/reproduce"
 	"sotto/internal/testenv"
 	"sotto/mech"
+	"sotto/report"
 )
 
 // need skips a test whose table needs data that is not here.
@@ -69,7 +70,29 @@ func makeTable(t *testing.T, table string, o reproduce.Options) reproduce.Result
 	if strings.Contains(text.String(), "NaN") || strings.Contains(text.String(), "%!") {
 		t.Errorf("the printed table has holes:\n%s", text.String())
 	}
+	taken(t, r)
 	return r
+}
+
+// taken fails if what is stored of a table is not shown by a report, or holds
+// nothing that a gate can judge.
+func taken(t *testing.T, r reproduce.Result) {
+	t.Helper()
+	stored, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := report.Kinds().New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = found.Add("table.json", bytes.NewReader(stored)); err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err = report.Markdown(&page, found); err != nil || strings.Count(page.String(), "| ---") < 1 || len(found.Subjects()) == 0 || len(found.Subjects()[0].Numbers) == 0 {
+		t.Errorf("error = %v, %d subjects, page\n%s", err, len(found.Subjects()), page.String())
+	}
 }
 
 func TestSTSB(t *testing.T) {

@@ -51,6 +51,14 @@ func TestTrainForScripts(t *testing.T) {
 			t.Errorf("evaluate: %s is %v, train said %v", key, again.Mean[key], got.Mean[key])
 		}
 	}
+	file := filepath.Join(dir, "evaluation.json")
+	if err := os.WriteFile(file, []byte(out), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs = clitest.Sotto(t, "", "report", file, "--format", "md", "--out", "-")
+	if code != cli.ExitDone || !strings.Contains(out, "## Accuracy against ε") || !strings.Contains(out, "federate") {
+		t.Errorf("report of an evaluation: exit code %d: %s%s", code, out, errs)
+	}
 }
 
 func TestTrainForPeople(t *testing.T) {
