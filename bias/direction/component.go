@@ -69,11 +69,9 @@ func cosine(v, unit []float64) float64 {
 	}
 	sum := 0.0
 	for i, x := range v {
-		sum += x / n * unit[i]
+		sum += x / n * unit[i] // no product overflows
 	}
 	return max(-1, min(1, sum))
 }
 
 func norm2(v []float64) float64 { return floats.Norm(v, 2) }
-
-func scale(v []float64, by float64) { floats.Scale(by, v) }

@@ -56,7 +56,7 @@ func (l lookup) find(word string) (e entry, reason string) {
 		}
 	}
 	if reason = zeroReason(e.vector); reason == "" && l.unit {
-		scale(e.vector, 1/norm2(e.vector))
+		bias.Normalise(e.vector)
 	}
 	return e, reason
 }
@@ -89,22 +89,21 @@ type foundPair struct {
 func (l lookup) pairs(r *Result, pairs []Pair) []foundPair {
 	var found []foundPair
 	for _, p := range pairs {
-		f := foundPair{Pair: p}
-		var noFemale, noMale string
-		f.female, noFemale = l.find(p.Female)
-		f.male, noMale = l.find(p.Male)
-		if noFemale != "" {
-			r.Lost = append(r.Lost, Lost{Name: p.Name, Word: p.Female, Gender: Female, Pair: true, Reason: noFemale})
+		find := func(word string, gender Gender) (e entry, ok bool) {
+			e, reason := l.find(word)
+			if reason != "" {
+				r.Lost = append(r.Lost, Lost{Name: p.Name, Word: word, Gender: gender, Pair: true, Reason: reason})
+			}
+			return e, reason == ""
 		}
-		if noMale != "" {
-			r.Lost = append(r.Lost, Lost{Name: p.Name, Word: p.Male, Gender: Male, Pair: true, Reason: noMale})
-		}
-		if noFemale != "" || noMale != "" {
+		female, ok := find(p.Female, Female)
+		male, both := find(p.Male, Male)
+		if !ok || !both {
 			continue
 		}
-		f.half = make([]float64, len(f.female.vector))
+		f := foundPair{p, female, male, make([]float64, len(female.vector))}
 		for j := range f.half {
-			f.half[j] = f.female.vector[j]/2 - f.male.vector[j]/2
+			f.half[j] = female.vector[j]/2 - male.vector[j]/2
 		}
 		if norm2(f.half) == 0 {
 			r.note("%s has one vector for both of its words and defines nothing", p.Name)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -93,7 +94,7 @@ func (b *block) column(j int, tolerance float64) float64 {
 	b.all = b.all[:0]
 	for k, v := range beta {
 		if v != 0 {
-			axpy(b.inner, v, b.w[k*n:(k+1)*n])
+			floats.AddScaled(b.inner, v, b.w[k*n:(k+1)*n])
 		}
 		if k != j {
 			b.all = append(b.all, k)
@@ -138,7 +139,7 @@ func (b *block) pass(j int, beta []float64, some []int) float64 {
 		fresh := soft(s[k]-b.inner[k]+diagonal*old, b.alpha) / diagonal
 		if d := fresh - old; d != 0 {
 			beta[k] = fresh
-			axpy(b.inner, d, b.w[k*n:(k+1)*n])
+			floats.AddScaled(b.inner, d, b.w[k*n:(k+1)*n])
 			change = max(change, math.Abs(d))
 		}
 		largest = max(largest, math.Abs(fresh))
@@ -204,12 +205,4 @@ func soft(v, t float64) float64 {
 		return v + t
 	}
 	return 0
-}
-
-// axpy adds a·x to y.
-func axpy(y []float64, a float64, x []float64) {
-	x = x[:len(y)]
-	for i, v := range x {
-		y[i] += a * v
-	}
 }

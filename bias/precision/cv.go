@@ -1,6 +1,7 @@
 package precision
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -37,6 +38,8 @@ func (c CV) filled(rows int) (CV, error) {
 
 // candidate is a value of α with its held-out likelihood.
 type candidate struct{ alpha, score float64 }
+
+func better(a, b candidate) int { return cmp.Compare(a.score, b.score) }
 
 // GraphicalLassoCV is [GraphicalLasso] on the covariance of centred rows, with
 // the α whose fits have the best likelihood on rows held out. The first grid
@@ -83,18 +86,8 @@ func (c CV) choose(ctx context.Context, rows [][]float64, largest float64) (floa
 		for i, a := range grid {
 			tried = append(tried, candidate{a, scores[i]})
 		}
-		slices.SortFunc(tried, func(a, b candidate) int { // the largest α first
-			if a.alpha > b.alpha {
-				return -1
-			}
-			return 1
-		})
-		best := 0
-		for i, t := range tried {
-			if t.score > tried[best].score {
-				best = i
-			}
-		}
+		slices.SortFunc(tried, func(a, b candidate) int { return cmp.Compare(b.alpha, a.alpha) })
+		best := slices.Index(tried, slices.MaxFunc(tried, better))
 		high, low = tried[max(best-1, 0)].alpha, tried[best].alpha/100
 		if best+1 < len(tried) {
 			low = tried[best+1].alpha
@@ -102,12 +95,7 @@ func (c CV) choose(ctx context.Context, rows [][]float64, largest float64) (floa
 		inside := spaced(high, low, c.Grid+2)
 		grid = inside[1 : len(inside)-1]
 	}
-	best := slices.MaxFunc(tried, func(a, b candidate) int {
-		if a.score < b.score {
-			return -1
-		}
-		return 1
-	})
+	best := slices.MaxFunc(tried, better)
 	if math.IsInf(best.score, -1) {
 		return 0, fmt.Errorf("precision: %w for any penalty that was tried", ErrSlow)
 	}

@@ -20,6 +20,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Whitener maps vectors so that the Euclidean distance between two is their
@@ -40,16 +42,10 @@ func Centre(groups ...[][]float64) [][]float64 {
 		}
 		mean := make([]float64, len(rows[0]))
 		for _, r := range rows {
-			for j, v := range r {
-				mean[j] += v / float64(len(rows))
-			}
+			floats.AddScaled(mean, 1/float64(len(rows)), r)
 		}
 		for _, r := range rows {
-			c := make([]float64, len(mean))
-			for j, v := range r {
-				c[j] = v - mean[j]
-			}
-			all = append(all, c)
+			all = append(all, floats.SubTo(make([]float64, len(mean)), r, mean))
 		}
 	}
 	return all

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -104,11 +105,7 @@ func (s *Sparse) Whiten(dst, x []float64) {
 	}
 	raw := s.root.RawTriangular()
 	for i := range dst {
-		sum := 0.0
-		for j, u := range raw.Data[i*raw.Stride+i : i*raw.Stride+n] {
-			sum += u * x[i+j]
-		}
-		dst[i] = sum
+		dst[i] = floats.Dot(raw.Data[i*raw.Stride+i:i*raw.Stride+n], x[i:])
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -34,10 +35,7 @@ func LedoitWolf(rows [][]float64) (*Shrunk, error) {
 	trace, square, fourth := 0.0, 0.0, 0.0
 	for i, x := range rows {
 		for j := i; j < len(rows); j++ {
-			g := 0.0
-			for k, v := range x {
-				g += v * rows[j][k]
-			}
+			g := floats.Dot(x, rows[j])
 			gram.SetSym(i, j, g)
 			if i == j {
 				trace, square, fourth = trace+g/n, square+g*g, fourth+g*g
@@ -75,9 +73,7 @@ func (s *Shrunk) decompose(rows [][]float64, gram *mat.SymDense) error {
 		}
 		vector := make([]float64, s.dim)
 		for i, r := range rows {
-			for j, x := range r {
-				vector[j] += u.At(i, k) * x / math.Sqrt(v)
-			}
+			floats.AddScaled(vector, u.At(i, k)/math.Sqrt(v), r)
 		}
 		s.vectors, s.values = append(s.vectors, vector), append(s.values, v/float64(len(rows)))
 	}
@@ -115,17 +111,9 @@ func (s *Shrunk) Whiten(dst, x []float64) {
 	if s.floor() > 0 {
 		root = 1 / math.Sqrt(s.floor())
 	}
-	for j, v := range x {
-		dst[j] = root * v
-	}
+	floats.ScaleTo(dst, root, x)
 	for k, vector := range s.vectors {
-		along := 0.0
-		for j, v := range vector {
-			along += v * x[j]
-		}
-		along *= 1/math.Sqrt((1-s.shrinkage)*s.values[k]+s.floor()) - root
-		for j, v := range vector {
-			dst[j] += along * v
-		}
+		along := floats.Dot(vector, x) * (1/math.Sqrt((1-s.shrinkage)*s.values[k]+s.floor()) - root)
+		floats.AddScaled(dst, along, vector)
 	}
 }
