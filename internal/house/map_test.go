@@ -111,6 +111,7 @@ func TestMap(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, guide), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		here.text[guide] = text
 	}
 	files := func(row string) map[string]string {
 		return map[string]string{

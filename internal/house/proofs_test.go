@@ -260,6 +260,7 @@ func writeStamps(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(p)), []byte(now), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		here.text[p] = now
 		t.Logf("%s: stamped", p)
 	}
 }

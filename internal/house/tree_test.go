@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 )
@@ -128,6 +129,17 @@ type example struct {
 // enforce applies a rule to the examples, and then to this repository.
 func enforce(t *testing.T, r rule, examples []example) {
 	t.Helper()
+	check(t, r, examples)
+	t.Run("this repository", func(t *testing.T) {
+		for _, finding := range r(repository(t)) {
+			t.Error(finding)
+		}
+	})
+}
+
+// check applies a rule to the examples.
+func check(t *testing.T, r rule, examples []example) {
+	t.Helper()
 	for _, e := range examples {
 		t.Run(e.name, func(t *testing.T) {
 			fsys := fstest.MapFS{}
@@ -147,19 +159,17 @@ func enforce(t *testing.T, r rule, examples []example) {
 			}
 		})
 	}
-	t.Run("this repository", func(t *testing.T) {
-		for _, finding := range r(repository(t)) {
-			t.Error(finding)
-		}
-	})
 }
 
-// repository loads the tree that this package is part of.
+// repository returns the tree that this package is part of.
 func repository(t *testing.T) *tree {
 	t.Helper()
-	here, err := load(os.DirFS(root))
+	here, err := loaded()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return here
 }
+
+// loaded reads this repository once for all rules.
+var loaded = sync.OnceValues(func() (*tree, error) { return load(os.DirFS(root)) })

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"sotto/bias"
-	"sotto/dataset"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
+	"sotto/internal/testenv"
 )
 
 // germanVectors has two pairs along the first axis, and forms of scientist that
@@ -369,10 +369,7 @@ func TestDirectionEncoder(t *testing.T) {
 // TestDirectionPublished runs on the published vectors of nine languages: seven
 // have professions, Urdu has pairs alone, Wolof nothing.
 func TestDirectionPublished(t *testing.T) {
-	folder := filepath.Join(dataset.Dir(), "multilingual_bias_vectors")
-	if _, err := os.Stat(folder); err != nil {
-		t.Skipf("no vectors of occupations in the data folder: %v", err)
-	}
+	folder := testenv.Data(t, "multilingual_bias_vectors")
 	var all struct {
 		Languages   []oneLanguage
 		Correlation struct {

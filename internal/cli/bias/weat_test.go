@@ -12,9 +12,9 @@ import (
 
 	"sotto/bias"
 	"sotto/bias/weat"
-	"sotto/dataset"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
+	"sotto/internal/testenv"
 )
 
 // workVectors has words of work that lean towards he or she, and a test of them.
@@ -201,10 +201,7 @@ func TestWeatRefused(t *testing.T) {
 
 // TestWeatContract checks the published effect through the command.
 func TestWeatContract(t *testing.T) {
-	path := filepath.Join(dataset.Dir(), "weat", "weat_w2v_300d.txt.gz")
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("no word2vec vectors among the data sets")
-	}
+	path := testenv.Data(t, "weat", "weat_w2v_300d.txt.gz")
 	r := weatJSON(t, cli.ExitDone, "--vectors", path, "--tests", "6,9", "--measure", "euclidean")
 	for i, want := range []float64{-1.87796, -1.32} {
 		if tolerance := []float64{1e-3, 1e-2}[i]; math.Abs(float64(r.Tests[i].Effect)-want) > tolerance {

@@ -17,6 +17,7 @@ import (
 	"sotto/internal/cli/clitest"
 	"sotto/internal/cli/data"
 	"sotto/internal/cli/term"
+	"sotto/internal/testenv"
 )
 
 func TestDataList(t *testing.T) {
@@ -92,15 +93,9 @@ func TestDataVerify(t *testing.T) {
 // mirror serves the files of the data sets at hand, or skips.
 func mirror(t *testing.T, name string) (address string, asked *atomic.Int32) {
 	t.Helper()
-	info, err := dataset.Find(name, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !info.Present {
-		t.Skipf("%s is not in %s (set SOTTO_DATA)", name, dataset.Dir())
-	}
+	testenv.Set(t, name)
 	asked = new(atomic.Int32)
-	home := dataset.Dir()
+	home := testenv.Data(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
 		data, err := os.ReadFile(filepath.Join(home, filepath.FromSlash(r.URL.Path)))

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/dataset"
 	"sotto/internal/cli/clitest"
 	"sotto/internal/cli/reproduce"
 	"sotto/internal/cli/term"
+	"sotto/internal/testenv"
 )
 
 // reproduced runs "sotto reproduce" with the given arguments.
@@ -28,9 +28,7 @@ func reproduced(ctx context.Context, args ...string) (out, errs string, err erro
 
 func needSTSB(t *testing.T) {
 	t.Helper()
-	if info, err := dataset.Find("stsb", ""); err != nil || !info.Present {
-		t.Skipf("data set stsb is not in %s (%v)", dataset.Dir(), err)
-	}
+	testenv.Set(t, "stsb")
 }
 
 func TestReproduceList(t *testing.T) {
