@@ -1,6 +1,5 @@
 // Package fetch downloads the files of data sets from their public homes or a
-// mirror, and keeps those whose SHA-256 is right. It is the only code that asks a
-// network for data.
+// mirror, and keeps those whose SHA-256 is right.
 //
 //	got, err := fetch.Get(ctx, "adult", fetch.Options{Dir: dataset.Dir(), Timeout: time.Minute})
 package fetch

@@ -130,6 +130,8 @@ func Open(ctx context.Context, spec, dataDir string) (encode.Source, error) {
 			return nil, err
 		}
 		return file{e, spec}, nil
+	case errors.Is(err, fs.ErrNotExist) && !strings.Contains(spec, "?"): // which stands behind the name of a mapped file
+		return nil, fmt.Errorf("catalogue: encoder is %.40q, must be one of default, minilm, hash, hash:N, glove, endpoint:URL, command:PROGRAM, or the path of a file of vectors or of the folder of a transformer: %w", spec, fs.ErrNotExist)
 	}
 	return encode.OpenContext(ctx, spec, dataDir)
 }

@@ -46,16 +46,16 @@ func newCSV(r *Reader, in io.Reader) (*csvRows, error) {
 	}
 	switch {
 	case c.column < 0 && r.opt.Column == "":
-		return nil, r.errorf("it has %d columns, must be told which holds the texts: one of %s", len(names), listed(names))
+		return nil, r.errorf("it has %d columns, must be told which holds the texts: one of %s", len(names), Listed(names))
 	case c.column < 0:
-		return nil, r.errorf("column is %.40q, must be one of %s", r.opt.Column, listed(names))
+		return nil, r.errorf("column is %.40q, must be one of %s", r.opt.Column, Listed(names))
 	}
 	return c, nil
 }
 
-// listed renders the names in a header for an error. A file without names may
+// Listed renders the names in a header for an error. A file without names may
 // begin with a private text, so what does not look like a name is not shown.
-func listed(names []string) string {
+func Listed(names []string) string {
 	const most = 20
 	for _, name := range names {
 		if !columnName.MatchString(name) {

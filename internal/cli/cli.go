@@ -69,7 +69,7 @@ func execute(ctx context.Context, args []string, std term.Streams) (err error) {
 
 // NewRoot returns the command sotto.
 func NewRoot(std term.Streams) *cobra.Command {
-	root := &cobra.Command{
+	root := term.Group(&cobra.Command{
 		Use:   "sotto",
 		Short: "Private vectors of text, with an ε that is true",
 		Long: `sotto makes vectors of text differentially private, checks what is claimed of
@@ -80,13 +80,10 @@ bad input; 3 a gate failed; 4 an internal fault.`,
 		Version:       term.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
+	}, commands(std)...)
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
-	root.AddCommand(commands(std)...)
 	declared(root)
 	return root
 }

@@ -9,9 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
+
+	"sotto/encode/textfile"
 )
 
 // Columns are some columns of a file, by the order in which they were asked
@@ -22,16 +23,15 @@ type Columns [][]string
 // CSV with a line of names, or JSON lines, which begin with a brace. No name
 // means the only column. Its errors say the line and never what stands there.
 func OpenColumns(path string, stdin io.Reader, names ...string) (Columns, error) {
-	in, name := stdin, "stdin"
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close() //nolint:errcheck // it was only read
-		in, name = f, path
+	in, err := Open(path, stdin)
+	if err != nil {
+		return nil, err
 	}
-	return ReadColumns(in, name, names)
+	defer in.Close() //nolint:errcheck // it was only read
+	if path == "-" {
+		path = "stdin"
+	}
+	return ReadColumns(in, path, names)
 }
 
 // ReadColumns is [OpenColumns] for what is open; name stands in errors.
@@ -69,13 +69,15 @@ func readCSVColumns(in *bufio.Reader, name string, wanted []string) (Columns, er
 	for k, w := range wanted {
 		if w == "" {
 			if len(header) != 1 {
-				return nil, fmt.Errorf("%s:1: there are %d columns, so one must be named", name, len(header))
+				return nil, fmt.Errorf("%s:1: there are %d columns, must be told which: one of %s", name, len(header), textfile.Listed(header))
 			}
 			continue
 		}
-		at[k] = slices.Index(header, w)
-		if at[k] < 0 || slices.Contains(header[at[k]+1:], w) {
-			return nil, fmt.Errorf("%s:1: want exactly one column %q", name, w)
+		if at[k] = slices.Index(header, w); at[k] < 0 {
+			return nil, fmt.Errorf("%s:1: column is %q, must be one of %s", name, w, textfile.Listed(header))
+		}
+		if slices.Contains(header[at[k]+1:], w) {
+			return nil, fmt.Errorf("%s:1: the column %q stands twice, must stand once", name, w)
 		}
 	}
 	c := make(Columns, len(wanted))

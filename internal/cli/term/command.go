@@ -5,16 +5,31 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
 
 // Group makes a command that only holds others.
 func Group(c *cobra.Command, below ...*cobra.Command) *cobra.Command {
-	c.Args = cobra.NoArgs
+	c.Args = Below
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(below...)
 	return c
+}
+
+// Below refuses arguments, and says which commands there are.
+func Below(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, below := range c.Commands() {
+		if below.IsAvailableCommand() {
+			names = append(names, below.Name())
+		}
+	}
+	return fmt.Errorf("unknown command %q for %q, must be one of %s", args[0], c.CommandPath(), strings.Join(names, ", "))
 }
 
 // One refuses anything but one argument, and says what it must be and, unless hint
