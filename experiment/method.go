@@ -21,60 +21,65 @@ type MethodInfo struct {
 type family struct {
 	MethodInfo
 	build func(s Spec, p Point) train.Method
+
+	reference string // the method without protection that it is judged by; "" means unconstrained
+	within    bool   // its mechanism keeps the number of coordinates where that is not said
+	// ofMechanism are those of Uses that only a mechanism of that parameter reads.
+	ofMechanism []string
 }
 
 // families lists the methods in the order in which tables show them. It is a
 // function, so that nobody can write to it.
 func families() []family {
-	network := []string{"dims", "epochs", "batch", "rate", "hidden"}
-	with := func(more ...string) []string { return slices.Concat(network, more) }
-	within, protocols := mech.Names(mech.Variant.Within), first("bitrr", mech.Names(mech.Variant.Binary))
+	layers := []string{"epochs", "batch", "rate", "hidden"}
+	network := func(more ...string) []string { return slices.Concat(layers, []string{"dims"}, more) }
+	trusted := func(more ...string) []string { return slices.Concat(layers, []string{"epsilons"}, more) }
+	codes, within, protocols := []string{"codes"}, mech.Names(mech.Variant.Within), first("bitrr", mech.Names(mech.Variant.Binary))
 	return []family{
-		{MethodInfo{"auto", "the best release that a search finds at that ε, for one label or several", []string{"codes"}, []string{"epsilons", "epochs", "batch", "rate", "hidden", "reserve"}}, func(s Spec, p Point) train.Method {
-			t := s.training(p)
-			return train.Auto{Training: t, Epsilon: p.Epsilon}
+		{MethodInfo: MethodInfo{"auto", "the best release that a search finds at that ε, for one label or several", codes, trusted("reserve")}, reference: "plain", build: func(s Spec, p Point) train.Method {
+			return train.Auto{Training: s.training(p), Epsilon: p.Epsilon}
 		}},
-		{MethodInfo{"codes", "one of several codes that stand for answers, the best there are for the labels", []string{"codes"}, with("epsilons", "selected", "fair", "reserve")}, func(s Spec, p Point) train.Method {
-			t := s.training(Point{standardise: p.standardise})
-			c := train.Codes{Training: t, Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon, Dim: p.Dim, Selected: s.Selected}, Fair: s.Fair}
+		{MethodInfo: MethodInfo{"codes", "one of several codes that stand for answers, the best there are for the labels", codes, trusted("dims", "selected", "fair", "reserve")}, reference: "plain", build: func(s Spec, p Point) train.Method {
+			release := mech.Params{Mechanism: "codes", Epsilon: p.Epsilon, Dim: p.Dim, Selected: s.Selected}
+			c := train.Codes{Training: s.training(Point{standardise: p.standardise}), Release: release, Fair: s.Fair}
 			if s.Fair {
 				c.Relax = s.Threshold
 			}
 			return c
 		}},
-		{MethodInfo{"label", "classified on the trusted side; the answer is released by randomised response", []string{"codes"}, []string{"epsilons", "epochs", "batch", "rate", "hidden"}}, func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"label", "classified on the trusted side; the answer is released by randomised response", codes, trusted()}, reference: "plain", build: func(s Spec, p Point) train.Method {
 			return train.Label{Training: s.training(p), Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon}}
 		}},
-		{MethodInfo{"plain", "the model on the trusted side alone, no protection", nil, []string{"epochs", "batch", "rate", "hidden"}}, func(s Spec, p Point) train.Method {
-			return train.Plain{Training: s.training(p)}
+		{MethodInfo: MethodInfo{"plain", "the model on the trusted side alone, no protection", nil, layers}, build: func(s Spec, p Point) train.Method {
+			return train.TrustedSide{Training: s.training(p)}
 		}},
-		{MethodInfo{"majority", "always the commonest class", nil, nil}, func(Spec, Point) train.Method { return train.Majority{} }},
-		{MethodInfo{"random", "any class with the same probability", nil, nil}, func(Spec, Point) train.Method { return train.Random{} }},
-		{MethodInfo{"unconstrained", "encoder and classifier, no protection", nil, network}, func(s Spec, p Point) train.Method {
-			return train.Unconstrained{Training: s.training(p)}
+		{MethodInfo: MethodInfo{"majority", "always the commonest class", nil, nil}, build: func(Spec, Point) train.Method { return train.Majority{} }},
+		{MethodInfo: MethodInfo{"random", "any class with the same probability", nil, nil}, build: func(Spec, Point) train.Method { return train.Random{} }},
+		{MethodInfo: MethodInfo{"unconstrained", "encoder and classifier, no protection", nil, network()}, build: func(s Spec, p Point) train.Method {
+			return train.Unprotected{Training: s.training(p)}
 		}},
-		{MethodInfo{"inlp", "projection on the null space of linear attackers", nil, with("iterations")}, func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"inlp", "projection on the null space of linear attackers", nil, network("iterations")}, build: func(s Spec, p Point) train.Method {
 			return train.INLP{Training: s.training(p), Iterations: s.Iterations}
 		}},
-		{MethodInfo{"noise", "a mechanism between encoder and classifier", within, with("epsilons", "delta", "anneal")}, func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"noise", "a mechanism between encoder and classifier", within, network("epsilons", "delta", "anneal")}, within: true, build: func(s Spec, p Point) train.Method {
 			return train.Noise{Training: s.training(p), Release: p.release(s)}
 		}},
-		{MethodInfo{"dpnr", "robust training on min-max scaled vectors (DPNR)", []string{"dpnr"}, with("epsilons")}, func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"dpnr", "robust training on min-max scaled vectors (DPNR)", []string{"dpnr"}, network("epsilons")}, build: func(s Spec, p Point) train.Method {
 			return train.DPNR{Training: s.training(p), Release: p.release(s)}
 		}},
-		{MethodInfo{"adversarial", "an adversary behind a reversed gradient", nil, with("lambdas")}, func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"adversarial", "an adversary behind a reversed gradient", nil, network("lambdas")}, build: func(s Spec, p Point) train.Method {
 			return train.Adversarial{Training: s.training(p), Lambda: p.Lambda}
 		}},
-		{MethodInfo{"multiple", "three adversaries that are kept apart", nil, with("lambdas", "orthogonality")}, func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"multiple", "three adversaries that are kept apart", nil, network("lambdas", "orthogonality")}, build: func(s Spec, p Point) train.Method {
 			return train.Multiple{Training: s.training(p), Lambda: p.Lambda, Orthogonality: s.Orthogonality}
 		}},
-		{MethodInfo{"federate", "noise and an adversary together (FEDERATE)", within, with("epsilons", "lambdas", "delta")}, func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"federate", "noise and an adversary together (FEDERATE)", within, network("epsilons", "lambdas", "delta")}, build: func(s Spec, p Point) train.Method {
 			return train.Federate{Training: s.training(p), Lambda: p.Lambda, Release: p.release(s)}
 		}},
-		{MethodInfo{"ldpnn", "a perceptron on randomised bits (LDPNN)", protocols, []string{"epsilons", "lambdas", "bits", "epochs", "batch", "rate", "hidden"}}, func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"ldpnn", "a perceptron on randomised bits (LDPNN)", protocols, trusted("lambdas", "bits")}, ofMechanism: []string{"lambdas"}, build: func(s Spec, p Point) train.Method {
 			return train.LDPNN{Hidden: s.Hidden, Epochs: s.Epochs, Batch: s.Batch, Rate: s.Rate, Release: p.release(s)}
 		}},
-		{MethodInfo{"privemb", "a linear model on projected noisy vectors (PRIVEMB)", []string{"privemb"}, []string{"epsilons", "dims", "delta", "clip", "epochs", "batch", "rate"}}, func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"privemb", "a linear model on projected noisy vectors (PRIVEMB)", []string{"privemb"}, []string{"epsilons", "dims", "delta", "clip", "epochs", "batch", "rate"}}, build: func(s Spec, p Point) train.Method {
 			return train.PrivEmb{Epochs: s.Epochs, Batch: s.Batch, Rate: s.Rate, Release: p.release(s)}
 		}},
 	}
@@ -111,11 +116,13 @@ func findMethod(name string) (family, error) {
 	return family{}, fmt.Errorf("experiment: method is %q, must be one of %s", name, methodNames())
 }
 
-// uses reports whether the method reads a field of a Spec. The λ of ldpnn is
-// that of its protocol, if it has one.
+// uses reports whether the method reads a field of a Spec.
 func (f family) uses(field, mechanism string) bool {
-	if f.Name == "ldpnn" && field == "lambdas" {
-		return mech.Uses(mechanism, "lambda")
+	switch {
+	case field == "mechanism" || field == "variant":
+		return f.Mechanisms != nil
+	case slices.Contains(f.ofMechanism, field):
+		return mech.Uses(mechanism, strings.TrimSuffix(field, "s"))
 	}
 	return slices.Contains(f.Uses, field)
 }
@@ -137,7 +144,7 @@ func (p Point) release(s Spec) mech.Params {
 	if mech.Uses(p.Mechanism, "output_dim") {
 		m.OutputDim = p.Dim
 	}
-	if m.Bits == 0 && p.Method == "noise" { // one that keeps the number of coordinates
+	if m.Bits == 0 && p.within {
 		m = m.Within()
 	}
 	if mech.VariantOf(m).Form == mech.FormCode {

@@ -21,6 +21,7 @@ type Point struct {
 	Companion bool `json:"companion,omitempty"`
 
 	standardise bool // decided by the data
+	within      bool // the mechanism must keep the number of coordinates
 }
 
 // Name is short, unique within a Spec, and fit for a folder.
@@ -56,12 +57,7 @@ func (s Spec) Grid() ([]Point, error) {
 // points lists the grid. Parameters that no method of the Spec reads are
 // refused, so that none is silently ignored.
 func (s Spec) points() ([]Point, error) {
-	given := map[string]bool{
-		"epsilons": s.Epsilons != nil, "lambdas": s.Lambdas != nil, "dims": s.Dims != nil, "delta": s.Delta != 0,
-		"bits": s.Bits != 0, "clip": s.Clip != 0, "orthogonality": s.Orthogonality != 0, "iterations": s.Iterations != 0,
-		"selected": s.Selected != 0, "fair": s.Fair, "anneal": s.Anneal != 0, "epochs": s.Epochs != 0, "batch": s.Batch != 0, "rate": s.Rate != 0, "hidden": s.Hidden != nil,
-		"mechanism": s.Mechanism != "", "variant": s.Variant != "",
-	}
+	unread := slices.DeleteFunc(s.Fields(), func(f Field) bool { return !f.ofMethod || !f.Given() })
 	var points []Point
 	for _, name := range s.Methods {
 		f, err := findMethod(name)
@@ -75,19 +71,11 @@ func (s Spec) points() ([]Point, error) {
 		if err != nil {
 			return nil, err
 		}
-		for field := range given {
-			private := field == "mechanism" || field == "variant"
-			if private && f.Mechanisms != nil || !private && f.uses(field, mine[0].Mechanism) {
-				delete(given, field)
-			}
-		}
+		unread = slices.DeleteFunc(unread, func(given Field) bool { return f.uses(given.Name, mine[0].Mechanism) })
 		points = append(points, mine...)
 	}
-	for field, there := range given {
-		if there {
-			// A list is called by the name of what it lists.
-			return nil, fmt.Errorf("experiment: %s has no meaning for method %s", strings.TrimSuffix(field, "s"), strings.Join(s.Methods, ", "))
-		}
+	if len(unread) > 0 { // a list is called by the name of what it lists
+		return nil, fmt.Errorf("experiment: %s has no meaning for method %s", strings.TrimSuffix(unread[0].Name, "s"), strings.Join(s.Methods, ", "))
 	}
 	return unique(points), nil
 }
@@ -104,7 +92,7 @@ func unique(points []Point) []Point {
 
 // pointsOf lists the configurations of one method.
 func (s Spec) pointsOf(f family) ([]Point, error) {
-	base := Point{Method: f.Name}
+	base := Point{Method: f.Name, within: f.within}
 	if f.Mechanisms != nil {
 		base.Mechanism, base.Variant = f.Mechanisms[0], s.Variant
 		if s.Mechanism != "" {
@@ -119,13 +107,13 @@ func (s Spec) pointsOf(f family) ([]Point, error) {
 	}
 	points := []Point{base}
 	if f.uses("epsilons", base.Mechanism) {
-		points = spread(points, s.Epsilons, func(p *Point, v float64) { p.Epsilon = v })
+		points = cross(points, s.Epsilons, func(p *Point, v float64) { p.Epsilon = v })
 	}
 	if f.uses("lambdas", base.Mechanism) {
-		points = spread(points, s.Lambdas, func(p *Point, v float64) { p.Lambda = v })
+		points = cross(points, s.Lambdas, func(p *Point, v float64) { p.Lambda = v })
 	}
 	if f.uses("dims", base.Mechanism) {
-		points = spread(points, s.Dims, func(p *Point, v int) { p.Dim = v })
+		points = cross(points, s.Dims, func(p *Point, v int) { p.Dim = v })
 	}
 	if f.Mechanisms == nil {
 		return points, nil
@@ -144,8 +132,8 @@ func (s Spec) pointsOf(f family) ([]Point, error) {
 	return all, nil
 }
 
-// spread makes a copy of each point for each value.
-func spread[V any](points []Point, values []V, set func(*Point, V)) []Point {
+// cross makes a copy of each point for each value.
+func cross[V any](points []Point, values []V, set func(*Point, V)) []Point {
 	if len(values) == 0 {
 		return points
 	}

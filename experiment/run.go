@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"sotto/measure"
 	"sotto/measure/plane"
 	"sotto/nn"
@@ -50,18 +52,32 @@ type job struct {
 	point  Point
 	seed   uint64
 	config int // place in Result.Configurations; −1 for the reference
+	*setup
+}
+
+// setup is what is fitted with each seed of a configuration.
+type setup struct {
+	method  train.Method
+	fitting *train.Fitting
+	found   *train.Found // where the method of the configuration has searched for this one
+}
+
+// use makes a method the one that is fitted, or lets it refuse its settings and
+// the data.
+func (s *setup) use(m train.Method, d train.Data) error {
+	f, err := m.Prepare(d)
+	s.method, s.fitting = m, f
+	return err
 }
 
 // runner holds what the jobs of one Run share.
 type runner struct {
-	spec    Spec
-	opt     Options
-	data    *prepared
-	scorer  *scorer
-	store   store
-	sketch  *sketch
-	found   map[string]train.Found // by the searches, for each point of the method auto
-	teacher *train.Training        // that the first search found best
+	spec   Spec
+	opt    Options
+	data   *prepared
+	scorer *scorer
+	store  store
+	sketch *sketch
 
 	mu       sync.Mutex // guards the rest
 	progress map[string]float64
@@ -111,9 +127,6 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = r.rehearse(jobs); err != nil {
-		return nil, err
-	}
 	if err = st.begin(s); err != nil {
 		return nil, err
 	}
@@ -126,7 +139,7 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	}
 	r.conclude()
 	if err == nil {
-		r.frontier(ctx, time.Since(began))
+		r.frontier(ctx, jobs, time.Since(began))
 		if ctx.Err() != nil { // in the middle of computing the limit
 			r.result.Frontier, r.result.Interrupted = nil, true
 			err = fmt.Errorf("%w: %w", ErrInterrupted, ctx.Err())
@@ -147,7 +160,8 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 }
 
 // plan lists the jobs: the reference first, since the scores of what is
-// private need it.
+// private need it. Every method refuses its settings and the data before anything
+// is trained.
 func (r *runner) plan() ([]job, error) {
 	points, err := r.spec.points()
 	if err != nil {
@@ -155,47 +169,46 @@ func (r *runner) plan() ([]job, error) {
 	}
 	var jobs []job
 	if slices.ContainsFunc(points, func(p Point) bool { return p.Mechanism != "" }) {
-		reference := Point{Method: r.spec.referenceMethod(), standardise: r.data.text}
-		jobs = append(jobs, job{name: ReferenceDir, folder: ReferenceDir, point: reference, seed: r.spec.FirstSeed, config: -1})
+		// What the spec says of layers, batches and rates is meant for the methods
+		// that it names, not for the reference.
+		name := r.spec.referenceMethod()
+		set, err := r.prepare(Spec{Data: r.spec.Data, Epochs: r.spec.Epochs}, Point{Method: name})
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, job{ReferenceDir, ReferenceDir, Point{Method: name}, r.spec.FirstSeed, -1, set})
 	}
 	for i, p := range points {
-		p.standardise = r.data.text
-		c := Configuration{Point: p}
+		set, err := r.prepare(r.spec, p)
+		if err != nil {
+			return nil, err
+		}
+		c := Configuration{Point: p, Seeds: make([]Score, r.spec.Seeds)}
 		if len(points) > 1 {
 			c.Folder = p.Name()
 		}
 		r.result.Configurations = append(r.result.Configurations, c)
 		for _, seed := range r.spec.seeds() {
 			name := fmt.Sprintf("%s-seed-%d", p.Name(), seed)
-			jobs = append(jobs, job{name, filepath.Join(c.Folder, fmt.Sprintf("seed-%d", seed)), p, seed, i})
+			jobs = append(jobs, job{name, filepath.Join(c.Folder, fmt.Sprintf("seed-%d", seed)), p, seed, i, set})
 		}
-		r.result.Configurations[i].Seeds = make([]Score, r.spec.Seeds)
 	}
 	r.jobs = len(jobs)
 	return jobs, nil
 }
 
-// rehearse lets every method refuse its settings and the data before anything
-// is trained: with a context that has ended, Fit goes no further.
-func (r *runner) rehearse(jobs []job) error {
-	ended, end := context.WithCancel(context.Background())
-	end()
-	seen := map[int]bool{}
-	for _, j := range jobs {
-		if seen[j.config] {
-			continue
-		}
-		seen[j.config] = true
-		method, err := r.method(j)
-		if err != nil {
-			return err
-		}
-		_, err = method.Fit(ended, r.data.Data, train.Options{Seed: j.seed, Pool: nn.NewPool(r.opt.Workers)})
-		if err != nil && !errors.Is(err, context.Canceled) {
-			return fmt.Errorf("%s: %w", j.point.Name(), err)
-		}
+// prepare makes the method of a point.
+func (r *runner) prepare(s Spec, p Point) (*setup, error) {
+	f, err := findMethod(p.Method)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	p.standardise = r.data.text
+	set := &setup{}
+	if err := set.use(f.build(s, p), r.data.Data); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Name(), err)
+	}
+	return set, nil
 }
 
 // all runs the reference on every core, and then as many jobs side by side as
@@ -208,34 +221,32 @@ func (r *runner) all(ctx context.Context, jobs []job) error {
 		jobs = jobs[1:]
 	}
 	side := min(r.opt.Workers, len(jobs))
-	queue := make(chan job, len(jobs))
-	for _, j := range jobs {
-		queue <- j
+	pools := make(chan *nn.Pool, side)
+	for range side {
+		pools <- nn.NewPool(r.opt.Workers / side)
 	}
-	close(queue)
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	errs := make([]error, side)
-	var group sync.WaitGroup
-	for i := range side {
-		pool := nn.NewPool(r.opt.Workers / side)
-		group.Go(func() {
-			for j := range queue {
-				if err := r.run(ctx, j, pool); err != nil {
-					errs[i] = err
-					cancel(err) // the others stop, and keep what they have
-					return
-				}
+	errs := make([]error, len(jobs))
+	group, ctx := errgroup.WithContext(ctx) // after an error the others stop, and keep what they have
+	group.SetLimit(side)
+	for i, j := range jobs {
+		group.Go(func() error {
+			pool := <-pools
+			defer func() { pools <- pool }()
+			if i >= side && ctx.Err() != nil {
+				errs[i] = fmt.Errorf("%w: %w", ErrInterrupted, ctx.Err())
+			} else {
+				errs[i] = r.run(ctx, j, pool)
 			}
+			return errs[i]
 		})
 	}
-	group.Wait()
-	for _, err := range errs {
-		if err != nil && !errors.Is(err, ErrInterrupted) {
-			return err // why the others were interrupted
+	err := group.Wait()
+	for _, each := range errs {
+		if each != nil && !errors.Is(each, ErrInterrupted) {
+			return each // why the others were interrupted
 		}
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // run trains and measures one job, unless a finished model is there. If ctx
@@ -253,11 +264,6 @@ func (r *runner) run(ctx context.Context, j job, pool *nn.Pool) error {
 		stopped, seconds = err, measure.Number(time.Since(began).Seconds())
 	}
 	trained := stopped == nil
-	if trained && !found { // the attack may take longer than the training
-		if err := r.store.saveModel(j.folder, m, r.manifest(j, Score{})); err != nil {
-			return err
-		}
-	}
 	if m != nil {
 		score, err := r.scorer.score(ctx, pool, m, j.seed, trained && j.config >= 0)
 		if err != nil && ctx.Err() != nil {
@@ -268,9 +274,13 @@ func (r *runner) run(ctx context.Context, j job, pool *nn.Pool) error {
 			return fmt.Errorf("%s: %w", j.name, err)
 		}
 		score.Seconds, score.Interrupted = seconds, stopped != nil
-		info := r.manifest(j, score.Score)
+		told := score.Score
+		if trained && stopped != nil {
+			told = Score{} // it is yet to be measured
+		}
+		info := r.manifest(j, told)
 		info.Interrupted = !trained
-		if stopped == nil || !trained { // else it was saved, and is yet to be measured
+		if !found || stopped == nil {
 			if err := r.store.saveModel(j.folder, m, info); err != nil {
 				return err
 			}
@@ -303,26 +313,6 @@ func (r *runner) fail(j job, err error) error {
 	return nil
 }
 
-// method makes the method of a job. What the spec says of layers, batches and
-// rates is meant for the methods that it names, not for the reference.
-func (r *runner) method(j job) (train.Method, error) {
-	f, err := findMethod(j.point.Method)
-	if err != nil {
-		return nil, err
-	}
-	spec := r.spec
-	if j.config < 0 {
-		spec = Spec{Data: spec.Data, Epochs: spec.Epochs}
-	}
-	if found, ok := r.found[j.point.Name()]; ok {
-		return found.Method, nil
-	}
-	if r.teacher != nil && j.config < 0 {
-		return train.Plain{Training: *r.teacher}, nil
-	}
-	return f.build(spec, j.point), nil
-}
-
 // saveEvery is how often an unfinished training is written down, in case the
 // process is killed without warning.
 const saveEvery = 20 * time.Second
@@ -334,12 +324,8 @@ func (r *runner) fit(ctx context.Context, j job, pool *nn.Pool) (*model.Model, *
 	if err != nil {
 		return nil, nil, err
 	}
-	method, err := r.method(j)
-	if err != nil {
-		return nil, nil, err
-	}
 	saved := time.Now()
-	m, err := method.Fit(ctx, r.data.Data, train.Options{
+	m, err := j.fitting.Fit(ctx, train.Options{
 		Seed: j.seed, Pool: pool, Resume: last,
 		Progress: func(p model.Progress) { r.tell(j, p) },
 		Save: func(s *train.State) error {
@@ -402,10 +388,7 @@ func (s *scorer) refer(pool *nn.Pool, m *model.Model, seed uint64) {
 // manifest describes the model of a job, with nothing that differs from run to
 // run. A zero score stands for nothing measured yet.
 func (r *runner) manifest(j job, score Score) model.Manifest {
-	var settings []byte
-	if method, err := r.method(j); err == nil { // it was made before, to be trained
-		settings, _ = json.Marshal(method) // plain numbers
-	}
+	settings, _ := json.Marshal(j.method) // plain numbers
 	info := model.Manifest{Method: j.point.Method, Settings: settings, Seed: j.seed, Data: r.data.record, Interrupted: score.Interrupted, Metrics: map[string]float64{}}
 	for name, v := range map[string]measure.Number{
 		"accuracy": score.Accuracy, "validation_accuracy": score.ValidationAccuracy, "gap": score.Gap, "grms": score.GRMS,

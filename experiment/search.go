@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -37,62 +36,65 @@ type Frontier struct {
 	Advice string `json:"advice,omitempty"`
 }
 
-// referenceMethod is what the yardstick is computed from: the same model that
-// codes are made of, where there are any.
+// referenceMethod is what the yardstick is computed from: the first that a method
+// names as what it is judged by.
 func (s Spec) referenceMethod() string {
-	for _, m := range s.Methods {
-		if m == "auto" || m == "codes" || m == "label" {
-			return "plain"
+	for _, name := range s.Methods {
+		if f, err := findMethod(name); err == nil && f.reference != "" {
+			return f.reference
 		}
 	}
 	return "unconstrained"
 }
 
-// search runs the searches of the method auto, on all cores.
+// search lets the methods that look for others do so, on all cores. What the
+// first of them is judged by becomes the reference.
 func (r *runner) search(ctx context.Context, jobs []job) error {
-	r.found = map[string]train.Found{}
 	pool := nn.NewPool(r.opt.Workers)
+	judged := false
 	for _, j := range jobs {
-		name := j.point.Name()
-		if _, done := r.found[name]; done || j.point.Method != "auto" {
+		if j.fitting.Search == nil {
 			continue
 		}
-		f, err := findMethod("auto")
-		if err != nil {
-			return err
-		}
-		auto, ok := f.build(r.spec, j.point).(train.Auto)
-		if !ok {
-			return errors.New("experiment: method auto does not search")
-		}
-		found, err := auto.Search(ctx, r.data.Data, train.Options{Seed: r.spec.FirstSeed, Pool: pool}, func(t train.Trial, done float64) {
+		name := j.point.Name()
+		o := train.Options{Seed: r.spec.FirstSeed, Pool: pool, Trial: func(t train.Trial, done float64) {
 			if r.opt.Progress != nil {
 				r.opt.Progress(Event{Job: name, Trial: &t, Done: done / 2})
 			}
-		})
+		}}
+		found, err := j.fitting.Search(ctx, o)
 		if err != nil && ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", ErrInterrupted, err)
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		r.found[name] = found
-		if r.teacher == nil {
-			r.teacher = &found.Teacher
+		j.found = found
+		if err := j.use(found.Method, r.data.Data); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if !judged && jobs[0].config < 0 {
+			if err := jobs[0].use(found.Reference, r.data.Data); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			judged = true
 		}
 	}
 	return nil
 }
 
-// frontier fills in what the first auto configuration found.
-func (r *runner) frontier(ctx context.Context, took time.Duration) {
-	for _, c := range r.result.Configurations {
-		found, ok := r.found[c.Name()]
-		if !ok || !c.Selected || len(c.Seeds) == 0 || c.Mean.True == nil {
+// frontier fills in what the first search found.
+func (r *runner) frontier(ctx context.Context, jobs []job, took time.Duration) {
+	for _, j := range jobs {
+		if j.found == nil {
+			continue
+		}
+		c := r.result.Configurations[j.config]
+		if !c.Selected || len(c.Seeds) == 0 || c.Mean.True == nil {
 			continue
 		}
 		f := &Frontier{
 			Accuracy: c.Mean.Accuracy, NonPrivate: r.result.Reference, True: *c.Mean.True, Unit: c.Mean.Unit, Bound: c.Mean.Limit,
-			Searched: found.Trials, Seconds: took.Seconds(), Limit: r.scorer.severalBound(ctx, *c.Mean.True),
+			Searched: j.found.Trials, Seconds: took.Seconds(), Limit: r.scorer.severalBound(ctx, *c.Mean.True),
 		}
 		if y := r.scorer.yardstick(*c.Mean.True); y > f.Limit {
 			f.Limit = y // the texts are clearer than the model thinks
@@ -103,21 +105,11 @@ func (r *runner) frontier(ctx context.Context, took time.Duration) {
 		if c.Statement != nil {
 			f.Mechanism, f.Dim = c.Statement.Mechanism, c.Statement.Parameters.Dim
 		}
-		f.Advice = r.data.advice()
+		if len(r.data.unknown) == 0 { // else a release for all that is to come is what was asked for
+			f.Advice = j.found.Advice
+		}
 		r.result.Frontier = f
 		return
-	}
-}
-
-// advice recommends a simpler method where there is one that is as good.
-func (d *prepared) advice() string {
-	switch {
-	case len(d.labels) > 1 || len(d.unknown) > 0 || d.record.Reserve > 0:
-		return ""
-	case d.Classes == 2:
-		return "one label that is known beforehand is served as well by its own release: --method label classifies on the trusted side and releases the answer, which attains the limit for two classes"
-	default:
-		return "one label that is known beforehand can have its own release: --method label classifies on the trusted side and releases the answer among the commonest classes, which is simpler and comes near the limit; auto may come nearer where a rare class is easy to tell"
 	}
 }
 

@@ -14,83 +14,79 @@ import (
 	"sotto/train"
 )
 
-// Spec is everything that decides a result, apart from the machine.
+// Spec is everything that decides a result, apart from the machine. A setting is
+// one line: its tags are its name in JSON, its flag, the flag's help, its default
+// where that is not the zero value, and whether it is refused where no method
+// reads it. Their order decides [Spec.Hash].
 type Spec struct {
-	Data        string `json:"data"`                   // a name that package dataset knows
-	DataVariant string `json:"data_variant,omitempty"` // "" means the set's first
-	Label       string `json:"label,omitempty"`        // what to predict; "" means the set's own label
+	Data        string `json:"data" flag:"data" default:"reviews" help:"data set (see sotto data list)"`
+	DataVariant string `json:"data_variant,omitempty" flag:"data-variant" help:"variant of the data set (default: the first of them)"`
+	Label       string `json:"label,omitempty" flag:"label" help:"label to predict (default: the data set's own; see sotto data list)"`
 	// Labels are several, to be served by one release; the first is the one whose
 	// fairness is measured. One alone is the same as Label.
-	Labels []string `json:"labels,omitempty"`
+	Labels []string `json:"labels,omitempty" flag:"labels" help:"labels, separated by commas, that one release serves"`
 	// Unknown are labels that nobody knows in training. A classifier of each is
 	// fitted afterwards, on the releases of the validation part.
-	Unknown []string `json:"unknown,omitempty"`
+	Unknown []string `json:"unknown,omitempty" flag:"unknown" help:"labels unseen in training, to be learnt from the releases afterwards"`
 	// Reserve is the share of a release of codes that serves labels unknown in
 	// training; 0 means none. It stands in for them with what the vectors tell
 	// most of: the signs of their principal components.
-	Reserve   float64 `json:"reserve,omitempty"`
-	Attribute string  `json:"attribute,omitempty"` // what is protected; "" means the set's first attribute, "none" nothing
-	Encoder   string  `json:"encoder,omitempty"`   // of texts, as package catalogue names them; "" means default
+	Reserve   float64 `json:"reserve,omitempty" flag:"reserve" help:"share of a release that auto and codes keep for labels unseen in training (default: none)"`
+	Attribute string  `json:"attribute,omitempty" flag:"attribute" help:"attribute to protect, or \"none\" (default: the data set's first)"`
+	Encoder   string  `json:"encoder,omitempty" flag:"encoder" help:"encoder that makes vectors of texts: default, hash:N, minilm, glove, or a file (see sotto encoder list; default: default)"`
 	// Dropout is μ, the probability with which each word of a text is masked
 	// before it is encoded, in training as in use; 0 masks none. The masks are
 	// drawn once for each text, by the first seed, for all seeds. The guarantees
 	// of a result are text-level, and masks change none of them; see
 	// mech.WordLevel for the one between texts that differ in a word.
-	Dropout float64 `json:"dropout,omitempty"`
+	Dropout float64 `json:"dropout,omitempty" flag:"dropout" help:"probability μ of masking each word of a text before it is encoded (default: no masking)"`
 	// Limit bounds the rows: at most so many to train and a quarter as many to
 	// validate and to test, evenly spaced in each part; 0 takes all.
-	Limit int `json:"limit,omitempty"`
+	Limit int `json:"limit,omitempty" flag:"limit" help:"number of rows to train on at most, with a quarter as many to validate and to test (default: all)"`
 
-	Methods   []string `json:"methods"`             // at least one; see [Methods]
-	Mechanism string   `json:"mechanism,omitempty"` // "" means the method's own
-	Variant   string   `json:"variant,omitempty"`   // of the mechanism; "" means its default, which is honest
+	Methods   []string `json:"methods" flag:"method" help:"methods, separated by commas (see the list above)"`
+	Mechanism string   `json:"mechanism,omitempty" flag:"mechanism" of:"method" help:"mechanism of the method (default: the method's own)"`
+	Variant   string   `json:"variant,omitempty" flag:"variant" of:"method" help:"variant of the mechanism, such as paper or released (default: the honest one)"`
 	// Alone leaves out the honest configuration that is otherwise trained
 	// beside one whose claim is false.
-	Alone bool `json:"alone,omitempty"`
+	Alone bool `json:"alone,omitempty" flag:"alone" help:"do not train the honest variant beside one whose claim is false"`
 
 	// Every combination of these is trained. An empty list means the method's
 	// own default; methods without the parameter ignore it where another
 	// method of the same Spec has it.
-	Epsilons []float64 `json:"epsilons,omitempty"`
-	Lambdas  []float64 `json:"lambdas,omitempty"`
-	Dims     []int     `json:"dims,omitempty"` // of the representation
+	Epsilons []float64 `json:"epsilons,omitempty" flag:"epsilon" of:"method" help:"ε that is claimed; several, separated by commas, make a grid"`
+	Lambdas  []float64 `json:"lambdas,omitempty" flag:"lambda" of:"method" help:"λ, the weight of the adversary (default 1), or λ of ome (default 100); several, separated by commas, make a grid"`
+	Dims     []int     `json:"dims,omitempty" flag:"dim" of:"method" help:"width of the representation; several, separated by commas, make a grid (default: that of the published shape)"`
 
-	Delta         float64 `json:"delta,omitempty"`         // gaussian, privemb
-	Bits          int     `json:"bits,omitempty"`          // bit protocols
-	Clip          float64 `json:"clip,omitempty"`          // privemb
-	Orthogonality float64 `json:"orthogonality,omitempty"` // multiple
-	Iterations    int     `json:"iterations,omitempty"`    // inlp
+	Delta         float64 `json:"delta,omitempty" flag:"delta" of:"method" help:"δ of gaussian and of privemb paper (default 1e-6)"`
+	Bits          int     `json:"bits,omitempty" flag:"bits" of:"method" help:"number of bits for each coordinate with ldpnn (default 10)"`
+	Clip          float64 `json:"clip,omitempty" flag:"clip" of:"method" help:"L2 norm to which privemb clips vectors, which makes the guarantee text-level (default: no clipping)"`
+	Orthogonality float64 `json:"orthogonality,omitempty" flag:"orthogonality" of:"method" help:"weight with which multiple keeps adversaries apart (default 0.1)"`
+	Iterations    int     `json:"iterations,omitempty" flag:"iterations" of:"method" help:"how often inlp removes a linear attacker (default 5)"`
 
-	Selected int     `json:"selected,omitempty"` // codes: how many are raised; 0 means the best weights
-	Fair     bool    `json:"fair,omitempty"`     // codes: pay up to Threshold for equal true positive rates between groups
-	Anneal   float64 `json:"anneal,omitempty"`   // with noise: how many times ε a training begins with; 0 means 1
+	Selected int     `json:"selected,omitempty" flag:"selected" of:"method" help:"number of codes whose probability codes raises; 1 is randomised response (default: the best weights)"`
+	Fair     bool    `json:"fair,omitempty" flag:"fair" of:"method" help:"pay up to --relaxation points of the accuracy of codes for equal true positive rates between groups"`
+	Anneal   float64 `json:"anneal,omitempty" flag:"anneal" of:"method" help:"times ε with which noise begins, to fall to ε within half of the epochs (default 1)"`
 
-	Seeds     int     `json:"seeds,omitempty"`      // how many; 0 means 1
-	FirstSeed uint64  `json:"first_seed,omitempty"` // 0 means 1; the others follow it
-	Epochs    int     `json:"epochs,omitempty"`     // 0 means the method's own
-	Batch     int     `json:"batch,omitempty"`      // 0 means the method's own
-	Rate      float64 `json:"rate,omitempty"`       // 0 means the method's own
-	Hidden    []int   `json:"hidden,omitempty"`     // widths before the representation, or of LDPNN; nil means the data set's own
+	Seeds     int     `json:"seeds,omitempty" flag:"seeds" default:"1" help:"number of seeds to train with"`
+	FirstSeed uint64  `json:"first_seed,omitempty" flag:"seed" default:"1" help:"first seed to train with, at least 1"`
+	Epochs    int     `json:"epochs,omitempty" flag:"epochs" of:"method" help:"passes over the data (default: the published number)"`
+	Batch     int     `json:"batch,omitempty" flag:"batch" of:"method" help:"number of rows in each step (default: the published number, or less for a small data set)"`
+	Rate      float64 `json:"rate,omitempty" flag:"rate" of:"method" help:"learning rate (default: the published one)"`
+	Hidden    []int   `json:"hidden,omitempty" flag:"hidden" of:"method" help:"widths of the layers before the representation, or of ldpnn (default: published)"`
 	// Threshold is the relaxation threshold of the selection in points: among
 	// the configurations of a method whose validation accuracy is within it of
 	// the best, the fairest is taken. 0 means 1; negative means none: the best
 	// is taken.
-	Threshold float64 `json:"threshold,omitempty"`
+	Threshold float64 `json:"threshold,omitempty" flag:"relaxation" default:"1" help:"points below the best accuracy within which the fairest configuration is selected; 0 selects the best"`
 }
 
 // Filled returns s with its defaults, or every fault that needs no data.
 func (s Spec) Filled() (Spec, error) {
-	if s.Data == "" {
-		s.Data = "reviews"
-	}
-	if s.Seeds == 0 {
-		s.Seeds = 1
-	}
-	if s.FirstSeed == 0 {
-		s.FirstSeed = 1
-	}
-	if s.Threshold == 0 {
-		s.Threshold = 1
+	for _, f := range s.Fields() {
+		if !f.Given() {
+			f.SetDefault()
+		}
 	}
 	var errs []error
 	if info, err := dataset.Find(s.Data, ""); err != nil {

@@ -35,7 +35,7 @@ func trainedWith(t *testing.T, method train.Method, info model.Manifest) (*model
 			d.Validation = append(d.Validation, i)
 		}
 	}
-	m, err := method.Fit(t.Context(), d, train.Options{Seed: info.Seed})
+	m, err := train.Fit(t.Context(), method, d, train.Options{Seed: info.Seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestFromModelRefused(t *testing.T) {
 	if _, err := gateway.FromModel(trained(t, train.Majority{}, 1)); err == nil {
 		t.Error("a model that releases nothing was accepted")
 	}
-	bare := train.Unconstrained{Training: train.Training{Shape: train.Shape{Encoder: []int{8}}, Epochs: 1}}
+	bare := train.Unprotected{Training: train.Training{Shape: train.Shape{Encoder: []int{8}}, Epochs: 1}}
 	if _, err := gateway.FromModel(trained(t, bare, 1)); err == nil {
 		t.Error("a model without mechanism was accepted")
 	}

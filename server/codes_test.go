@@ -42,7 +42,7 @@ func codesModel(t testing.TB) (dir string, m *model.Model) {
 	}
 	d.More = []train.Target{{Y: colour, Classes: 3}, {Y: hidden, Classes: 2}}
 	h := train.Codes{Training: train.Training{Shape: train.Shape{Encoder: []int{}}, Epochs: 20}, Release: mech.Params{Epsilon: 3}}
-	m, err := h.Fit(t.Context(), d, train.Options{Seed: 1})
+	m, err := train.Fit(t.Context(), h, d, train.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestAnneal(t *testing.T) {
 	for _, anneal := range []float64{0.5, -1, 1001, math.NaN(), math.Inf(1)} {
 		s := settings(1)
 		s.Anneal = anneal
-		_, err := train.Noise{Training: s, Release: p}.Fit(t.Context(), plant(40, 1, 1, 1).Data, train.Options{Seed: 1})
+		_, err := train.Fit(t.Context(), train.Noise{Training: s, Release: p}, plant(40, 1, 1, 1).Data, train.Options{Seed: 1})
 		if err == nil || !strings.Contains(err.Error(), "anneal is") {
 			t.Errorf("anneal %v: %v, want a refusal", anneal, err)
 		}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,66 +40,78 @@ type Trial struct {
 	Chosen    bool      `json:"chosen,omitempty"`
 	// Failed is why nothing came of it.
 	Failed string `json:"failed,omitempty"`
-
-	method Method
 }
 
-// Found is what Auto found.
+// Found is what a search found.
 type Found struct {
-	Method  Method   // to be fitted with any seed
-	Teacher Training // settings of the best model for the trusted side
-	Trials  []Trial
+	Method Method // to be fitted with any seed
+	// Reference is the best model for the trusted side, which protects nothing:
+	// what Method is to be judged by.
+	Reference Method
+	Trials    []Trial
+	// Advice is there where a simpler method serves as well.
+	Advice string
 }
 
-// Fit implements [Method]: it searches with the seed, and fits what it found.
-func (h Auto) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
-	found, err := h.Search(ctx, d, o, nil)
-	if err != nil {
+// Prepare implements [Method]. Its Fit searches with the seed, and fits what was
+// found.
+func (h Auto) Prepare(d Data) (*Fitting, error) {
+	if err := (Codes{Release: mech.Params{Epsilon: h.Epsilon}}).check(); err != nil {
 		return nil, err
 	}
-	return found.Method.Fit(ctx, d, o)
+	if _, err := h.lesson(d); err != nil {
+		return nil, err
+	}
+	search := func(ctx context.Context, o Options) (*Found, error) { return h.search(ctx, d, o) }
+	return &Fitting{Search: search, Fit: func(ctx context.Context, o Options) (*model.Model, error) {
+		found, err := search(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		return Fit(ctx, found.Method, d, o)
+	}}, nil
 }
 
-// Search tries everything and returns the best. It calls told, if not nil,
-// after each trial with the share of the work that is done.
-func (h Auto) Search(ctx context.Context, d Data, o Options, told func(Trial, float64)) (Found, error) {
-	if err := d.Validate(); err != nil {
-		return Found{}, err
-	}
-	if err := (Codes{Release: mech.Params{Epsilon: h.Epsilon}}).check(); err != nil {
-		return Found{}, err
-	}
+// search tries everything and returns the best.
+func (h Auto) search(ctx context.Context, d Data, o Options) (*Found, error) {
 	if h.Rows == 0 {
 		h.Rows = 20_000
 	}
-	s := &search{Auto: h, data: d, options: o, told: told}
-	s.data.Train, s.data.Validation = spread(d.Train, h.Rows), spread(d.Validation, h.Rows/4)
+	s := &search{Auto: h, data: d, options: o}
+	s.data.Train, s.data.Validation = evenly(d.Train, h.Rows), evenly(d.Validation, h.Rows/4)
 	for _, c := range s.candidates(h.Training) { // which are as many whatever the teacher
 		s.planned++
-		if _, noise := c.method.(Noise); !noise {
+		if c.taught {
 			s.planned += finalSeeds - 1
 		}
 	}
 	s.planned += teacherShapes + finalSeeds - 1
 	teacher, training, err := s.teachers(ctx)
 	if err != nil {
-		return Found{}, err
+		return nil, err
 	}
 	candidates := s.candidates(training)
 	for i := range candidates {
 		if err := s.try(ctx, &candidates[i], o.Seed, teacher); err != nil {
-			return Found{}, err
+			return nil, err
 		}
 	}
 	if err := s.confirm(ctx, candidates, training); err != nil {
-		return Found{}, err
+		return nil, err
 	}
 	best := s.choose(candidates)
 	if best < 0 {
-		return Found{}, errors.New("train: nothing that was tried could be trained")
+		return nil, errors.New("train: nothing that was tried could be trained")
 	}
 	candidates[best].Chosen = true
-	return Found{Method: candidates[best].method, Teacher: training, Trials: append(s.trials, candidates...)}, nil
+	found := &Found{Method: candidates[best].method, Reference: TrustedSide{training}, Trials: s.trials}
+	for _, c := range candidates {
+		found.Trials = append(found.Trials, c.Trial)
+	}
+	if len(d.More) == 0 {
+		found.Advice = adviseLabel(d.Classes)
+	}
+	return found, nil
 }
 
 // teacherShapes is how many models for the trusted side are tried.
@@ -112,7 +125,7 @@ const finalSeeds = 3
 // trifle; and noise on a representation must beat both by more than the chance
 // of the validation rows, twice their standard error at most, for what codes
 // give is computed and not drawn.
-func (s *search) choose(candidates []Trial) int {
+func (s *search) choose(candidates []candidate) int {
 	const trifle = 0.001
 	coded, label, noisy := -1, -1, -1
 	better := func(i, than int) int {
@@ -145,12 +158,28 @@ func (s *search) choose(candidates []Trial) int {
 	return best
 }
 
+// adviseLabel recommends the release of the label itself, where there is one.
+func adviseLabel(classes int) string {
+	if classes == 2 {
+		return "one label that is known beforehand is served as well by its own release: --method label classifies on the trusted side and releases the answer, which attains the limit for two classes"
+	}
+	return "one label that is known beforehand can have its own release: --method label classifies on the trusted side and releases the answer among the commonest classes, which is simpler and comes near the limit; auto may come nearer where a rare class is easy to tell"
+}
+
+// candidate is something that is tried for the release.
+type candidate struct {
+	Trial
+	method Method
+	// fit makes the model that is tried, of the teacher if taught.
+	fit    func(context.Context, *Teacher, Options) (*model.Model, error)
+	taught bool
+}
+
 // search is one search under way.
 type search struct {
 	Auto
 	data    Data
 	options Options
-	told    func(Trial, float64)
 	trials  []Trial // of teachers
 	done    int
 	planned int
@@ -158,8 +187,8 @@ type search struct {
 
 func (s *search) tell(t Trial) {
 	s.done++
-	if s.told != nil {
-		s.told(t, min(1, float64(s.done)/float64(s.planned)))
+	if s.options.Trial != nil {
+		s.options.Trial(t, min(1, float64(s.done)/float64(s.planned)))
 	}
 }
 
@@ -179,7 +208,7 @@ func (s *search) teachers(ctx context.Context) (*Teacher, Training, error) {
 		t := s.Training
 		t.Shape = shape
 		began := time.Now()
-		teacher, err := t.Teach(ctx, s.data, Options{Seed: s.options.Seed, Pool: s.options.Pool})
+		teacher, err := s.teach(ctx, t, s.options.Seed)
 		trial := Trial{Name: fmt.Sprintf("trusted side %s", layers(shape)), Hidden: shape.Encoder, Seconds: time.Since(began).Seconds()}
 		if err != nil {
 			if ctx.Err() != nil {
@@ -202,6 +231,14 @@ func (s *search) teachers(ctx context.Context) (*Teacher, Training, error) {
 	return best, settings, nil
 }
 
+func (s *search) teach(ctx context.Context, t Training, seed uint64) (*Teacher, error) {
+	q, err := t.lesson(s.data)
+	if err != nil {
+		return nil, err
+	}
+	return q.teach(ctx, Options{Seed: seed, Pool: s.options.Pool})
+}
+
 // layers describes a teacher's shape.
 func layers(s Shape) string {
 	if len(s.Encoder) == 0 {
@@ -215,18 +252,19 @@ func layers(s Shape) string {
 }
 
 // candidates lists what is tried for the release.
-func (s *search) candidates(teacher Training) []Trial {
-	codes := func(name string, selected int) Trial {
-		p := mech.Params{Mechanism: "codes", Epsilon: s.Epsilon, Selected: selected}
-		return Trial{Name: name, Mechanism: "codes", Selected: selected, Hidden: teacher.Encoder, method: Codes{Training: teacher, Release: p}}
+func (s *search) candidates(teacher Training) []candidate {
+	codes := func(name string, selected int) candidate {
+		h := Codes{Training: teacher, Release: mech.Params{Mechanism: "codes", Epsilon: s.Epsilon, Selected: selected}}
+		return candidate{Trial{Name: name, Mechanism: "codes", Selected: selected, Hidden: teacher.Encoder}, h, h.encode, true}
 	}
-	list := []Trial{codes("codes, best weights", 0), codes("codes, randomised response", 1)}
+	list := []candidate{codes("codes, best weights", 0), codes("codes, randomised response", 1)}
 	for j := 2; j <= 3 && (len(s.data.More) > 0 || j < s.data.Classes); j++ {
 		list = append(list, codes(fmt.Sprintf("codes, %d selected", j), j))
 	}
 	if len(s.data.More) == 0 {
-		p := mech.Params{Mechanism: "codes", Epsilon: s.Epsilon}
-		list = append([]Trial{{Name: "the label, randomised response", Mechanism: "codes", Hidden: teacher.Encoder, method: Label{Training: teacher, Release: p}}}, list...)
+		h := Label{Training: teacher, Release: mech.Params{Mechanism: "codes", Epsilon: s.Epsilon}}
+		t := Trial{Name: "the label, randomised response", Mechanism: "codes", Hidden: teacher.Encoder}
+		list = append([]candidate{{t, h, h.encode, true}}, list...)
 	}
 	noise := func(p mech.Params, anneal float64) {
 		t := s.Training
@@ -241,7 +279,15 @@ func (s *search) candidates(teacher Training) []Trial {
 		if anneal > 1 {
 			name += ", annealed"
 		}
-		list = append(list, Trial{Name: name, Mechanism: p.Mechanism, Dim: p.Dim, Hidden: hidden, Anneal: anneal, method: Noise{Training: t, Release: p}})
+		h := Noise{Training: t, Release: p}
+		quick := h
+		quick.Epochs = cmp.Or(h.Epochs, trialEpochs)
+		list = append(list, candidate{
+			Trial{Name: name, Mechanism: p.Mechanism, Dim: p.Dim, Hidden: hidden, Anneal: anneal}, h,
+			func(ctx context.Context, _ *Teacher, o Options) (*model.Model, error) {
+				return Fit(ctx, quick, s.data, o)
+			}, false,
+		})
 	}
 	for _, dim := range []int{2, 4, 8} {
 		noise(mech.Params{Mechanism: "laplace-l1", Dim: dim}, 0)
@@ -263,34 +309,21 @@ func (s *search) candidates(teacher Training) []Trial {
 const trialEpochs = 20
 
 // try fits a candidate with one seed. Codes of the first seed share a teacher.
-func (s *search) try(ctx context.Context, t *Trial, seed uint64, teacher *Teacher) error {
+func (s *search) try(ctx context.Context, t *candidate, seed uint64, teacher *Teacher) error {
 	began := time.Now()
-	var m *model.Model
-	var err error
-	o := Options{Seed: seed, Pool: s.options.Pool}
-	switch method := t.method.(type) {
-	case Codes:
-		m, err = method.Encode(ctx, teacher, o.pool().Workers())
-	case Label:
-		m, err = method.encode(teacher, s.data)
-	case Noise:
-		if method.Epochs == 0 {
-			method.Epochs = trialEpochs
-		}
-		m, err = method.Fit(ctx, s.data, o)
-	}
+	m, err := t.fit(ctx, teacher, Options{Seed: seed, Pool: s.options.Pool})
 	t.Seconds += time.Since(began).Seconds()
 	if ctx.Err() != nil {
 		return fmt.Errorf("train: search stopped: %w", ctx.Err())
 	}
 	if err != nil {
 		t.Failed = err.Error()
-		s.tell(*t)
+		s.tell(t.Trial)
 		return nil
 	}
 	t.Dim = m.Dim()
 	accuracy := m.Kept.Accuracy
-	if _, ok := t.method.(Noise); ok {
+	if !t.taught { // it was drawn, not computed
 		if accuracy, err = s.again(m, seed); err != nil {
 			return err
 		}
@@ -300,7 +333,7 @@ func (s *search) try(ctx context.Context, t *Trial, seed uint64, teacher *Teache
 	for _, v := range t.Scores {
 		t.Accuracy += v / float64(len(t.Scores))
 	}
-	s.tell(*t)
+	s.tell(t.Trial)
 	return nil
 }
 
@@ -323,13 +356,13 @@ func (s *search) again(m *model.Model, seed uint64) (float64, error) {
 
 // confirm tries with further seeds what may be chosen: everything that is made
 // of a teacher, which takes little time, and the best of the rest.
-func (s *search) confirm(ctx context.Context, candidates []Trial, training Training) error {
+func (s *search) confirm(ctx context.Context, candidates []candidate, training Training) error {
 	var finalists []int
 	noisy := -1
 	for i, c := range candidates {
-		switch _, noise := c.method.(Noise); {
+		switch {
 		case c.Failed != "":
-		case !noise:
+		case c.taught:
 			finalists = append(finalists, i)
 		case noisy < 0 || c.Accuracy > candidates[noisy].Accuracy:
 			noisy = i
@@ -341,7 +374,7 @@ func (s *search) confirm(ctx context.Context, candidates []Trial, training Train
 	s.planned = s.done + len(finalists)*(finalSeeds-1) // fewer if something failed
 	for seed := range uint64(finalSeeds - 1) {
 		next := s.options.Seed + 1 + seed
-		teacher, err := training.Teach(ctx, s.data, Options{Seed: next, Pool: s.options.Pool})
+		teacher, err := s.teach(ctx, training, next)
 		if err != nil {
 			return err
 		}

@@ -29,17 +29,26 @@ func timeless(trials []train.Trial) []train.Trial {
 	return all
 }
 
+// search looks for the method to fit.
+func search(ctx context.Context, h train.Auto, d planted, o train.Options) (*train.Found, error) {
+	f, err := h.Prepare(d.Data)
+	if err != nil {
+		return nil, err
+	}
+	return f.Search(ctx, o)
+}
+
 func TestAuto(t *testing.T) {
 	d := second(plant(1200, 2, 2, 1), 0, false)
 	told, last := 0, 0.0
-	search := func(workers int) train.Found {
-		found, err := tiny(2).Search(t.Context(), d.Data, train.Options{Seed: 1, Pool: nn.NewPool(workers)}, func(_ train.Trial, done float64) {
+	search := func(workers int) *train.Found {
+		found, err := search(t.Context(), tiny(2), d, train.Options{Seed: 1, Pool: nn.NewPool(workers), Trial: func(_ train.Trial, done float64) {
 			told++
 			if !(done >= last && done <= 1) {
 				t.Errorf("done is %v after %v, want from there to 1", done, last)
 			}
 			last = done
-		})
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +97,7 @@ func TestAuto(t *testing.T) {
 }
 
 // checkAutoFit holds Fit to what Search found.
-func checkAutoFit(t *testing.T, d planted, found train.Found) {
+func checkAutoFit(t *testing.T, d planted, found *train.Found) {
 	t.Helper()
 	m := fit(t, tiny(2), d, 1)
 	if !bytes.Equal(weights(t, m), weights(t, fit(t, found.Method, d, 1))) {
@@ -107,18 +116,18 @@ func TestAutoStops(t *testing.T) {
 		if after == 0 {
 			cancel()
 		}
-		_, err := tiny(2).Search(ctx, d.Data, train.Options{Seed: 1}, func(train.Trial, float64) {
+		_, err := search(ctx, tiny(2), d, train.Options{Seed: 1, Trial: func(train.Trial, float64) {
 			if trials++; trials == after {
 				cancel()
 			}
-		})
+		}})
 		cancel()
 		if !errors.Is(err, context.Canceled) || trials != after {
 			t.Errorf("Search ended after %d trials with %v, want %d and %v", trials, err, after, context.Canceled)
 		}
 	}
 	for _, epsilon := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := tiny(epsilon).Search(t.Context(), d.Data, train.Options{}, nil); err == nil || !strings.Contains(err.Error(), "epsilon") {
+		if _, err := search(t.Context(), tiny(epsilon), d, train.Options{}); err == nil || !strings.Contains(err.Error(), "epsilon") {
 			t.Errorf("Search at ε = %v: %v, want a refusal", epsilon, err)
 		}
 	}

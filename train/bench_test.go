@@ -26,12 +26,12 @@ func BenchmarkFederateEpoch(b *testing.B) {
 	s := train.Training{Shape: train.Twitter(), Epochs: 1}
 	for name, h := range map[string]train.Method{
 		"federate":      train.Federate{Training: s, Release: mech.Params{Mechanism: "laplace-l1", Epsilon: 8}},
-		"unconstrained": train.Unconstrained{Training: s},
+		"unconstrained": train.Unprotected{Training: s},
 	} {
 		b.Run(name, func(b *testing.B) {
 			pool := nn.NewPool(runtime.GOMAXPROCS(0))
 			for b.Loop() {
-				if _, err := h.Fit(b.Context(), d, train.Options{Seed: 1, Pool: pool}); err != nil {
+				if _, err := train.Fit(b.Context(), h, d, train.Options{Seed: 1, Pool: pool}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -59,7 +59,7 @@ func BenchmarkTwitter(b *testing.B) {
 	}
 	pool := nn.NewPool(runtime.GOMAXPROCS(0))
 	for b.Loop() {
-		if _, err := h.Fit(b.Context(), d, train.Options{Seed: 1, Pool: pool}); err != nil {
+		if _, err := train.Fit(b.Context(), h, d, train.Options{Seed: 1, Pool: pool}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -31,8 +31,8 @@ type LDPNN struct {
 	Release mech.Params `json:"release"`
 }
 
-// Fit implements [Method].
-func (h LDPNN) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
+// Prepare implements [Method].
+func (h LDPNN) Prepare(d Data) (*Fitting, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
@@ -56,12 +56,10 @@ func (h LDPNN) Fit(ctx context.Context, d Data, o Options) (*model.Model, error)
 	}
 	s := server{
 		release: h.Release, scaling: model.ZScore, hidden: h.Hidden, corrupt: max(h.Dropout, 0), epochs: h.Epochs, batch: h.Batch, rate: h.Rate,
-		optimiser: func(params []nn.Param) (*nn.Optimizer, error) {
-			return nn.SGD{Rate: h.Rate, Momentum: 0.9, Decay: 1e-6}.New(params)
-		},
+		optimiser: nn.SGD{Rate: h.Rate, Momentum: 0.9, Decay: 1e-6}.New,
 	}
 	s.release.Dim = d.X.Cols
-	return s.fit(ctx, d, o)
+	return s.prepare(d)
 }
 
 // PrivEmb fits a linear classifier on vectors released by projection and metric
@@ -77,8 +75,8 @@ type PrivEmb struct {
 	Release mech.Params `json:"release"`
 }
 
-// Fit implements [Method].
-func (h PrivEmb) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
+// Prepare implements [Method].
+func (h PrivEmb) Prepare(d Data) (*Fitting, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
@@ -98,11 +96,7 @@ func (h PrivEmb) Fit(ctx context.Context, d Data, o Options) (*model.Model, erro
 	if h.Rate == 0 {
 		h.Rate = 0.01
 	}
-	s := server{
-		release: h.Release, epochs: h.Epochs, batch: h.Batch, rate: h.Rate,
-		optimiser: func(params []nn.Param) (*nn.Optimizer, error) { return nn.Adam{Rate: h.Rate}.New(params) },
-	}
-	return s.fit(ctx, d, o)
+	return server{release: h.Release, epochs: h.Epochs, batch: h.Batch, rate: h.Rate}.prepare(d)
 }
 
 // server trains on vectors that were released before it saw them.
@@ -113,10 +107,10 @@ type server struct {
 	corrupt       float64 // dropout on what was received
 	epochs, batch int
 	rate          float64
-	optimiser     func([]nn.Param) (*nn.Optimizer, error)
+	optimiser     optimiser // nil means Adam
 }
 
-func (s server) fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
+func (s server) prepare(d Data) (*Fitting, error) {
 	m, err := mech.New(s.release)
 	if err != nil {
 		return nil, err
@@ -125,20 +119,21 @@ func (s server) fit(ctx context.Context, d Data, o Options) (*model.Model, error
 	if t, err = t.filled(len(d.Train), true, false); err != nil {
 		return nil, err
 	}
-	rows, err := received(model.Releaser{Scaling: s.scaling, Mechanism: m, Key: model.SimulationKey(o.Seed), Context: "received"}, d, o.pool())
-	if err != nil {
-		return nil, err
-	}
 	p := m.Params()
-	l, err := plan{Training: t, rows: rows, received: p, corrupt: s.corrupt, optimiser: s.optimiser}.fit(ctx, d, o)
-	if l == nil {
+	_, out := m.Shape()
+	q := plan{Training: t, rows: floats{x: nn.Matrix{Cols: out}}, received: p, corrupt: s.corrupt, optimiser: s.optimiser}
+	if err := q.check(d); err != nil {
 		return nil, err
 	}
-	model, failed := l.modelOf(model.Architecture{Inputs: d.X.Cols, Scaling: s.scaling, Release: &p})
-	if failed != nil {
-		return nil, failed
-	}
-	return model, err
+	return &Fitting{Fit: func(ctx context.Context, o Options) (*model.Model, error) {
+		q := q
+		var err error
+		r := model.Releaser{Scaling: s.scaling, Mechanism: m, Key: model.SimulationKey(o.Seed), Context: "received"}
+		if q.rows, err = received(r, d, o.pool()); err != nil {
+			return nil, err
+		}
+		return q.model(ctx, d, o, model.Architecture{Inputs: d.X.Cols, Scaling: s.scaling, Release: &p})
+	}}, nil
 }
 
 // received releases every row once: a byte for each bit of a bit protocol, a

@@ -39,20 +39,16 @@ type Codes struct {
 	Relax float64 `json:"relax,omitempty"`
 }
 
-// Fit implements [Method].
-func (h Codes) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
+// Prepare implements [Method].
+func (h Codes) Prepare(d Data) (*Fitting, error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
-	learn := teach
+	of := h.lesson
 	if h.Fair {
-		learn = teachGroups
+		of = h.fairLesson
 	}
-	t, err := learn(ctx, h.Training, d, o)
-	if err != nil {
-		return nil, err
-	}
-	return h.Encode(ctx, t, o.pool().Workers())
+	return taught(of, d, h.encode)
 }
 
 func (h Codes) check() error {
@@ -70,13 +66,9 @@ func (h Codes) check() error {
 	return err
 }
 
-// Encode returns the model that releases what a teacher knows as codes. It is
-// Fit without the training of the teacher, which many can share. It uses that
-// many workers at once.
-func (h Codes) Encode(ctx context.Context, t *Teacher, workers int) (*model.Model, error) {
-	if err := h.check(); err != nil {
-		return nil, err
-	}
+// encode returns the model that releases what a teacher knows as codes.
+func (h Codes) encode(ctx context.Context, t *Teacher, o Options) (*model.Model, error) {
+	workers := o.pool().Workers()
 	c, err := h.solve(ctx, t, nn.Matrix{}, workers)
 	if err == nil && h.Fair {
 		c, err = h.fair(ctx, t, c, workers)
@@ -96,7 +88,7 @@ func (h Codes) solve(ctx context.Context, t *Teacher, tilt nn.Matrix, workers in
 	}
 	posteriors := t.posteriors
 	if len(answers) > manyAnswers {
-		posteriors = evenly(posteriors, fewRows)
+		posteriors = posteriors.Gather(evenly(every(posteriors.Rows), fewRows))
 	}
 	scores := model.Worth(posteriors, t.classes, t.weights, answers, tilt)
 	p := mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon}

@@ -227,14 +227,14 @@ func TestCodesRefuse(t *testing.T) {
 		"label selected":    {label(mech.Params{Epsilon: 1, Selected: 2}), "must leave both"},
 		"label ε":           {label(mech.Params{}), "epsilon"},
 	} {
-		if _, err := c.method.Fit(t.Context(), d.Data, train.Options{Seed: 1}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := train.Fit(t.Context(), c.method, d.Data, train.Options{Seed: 1}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", name, err, c.want)
 		}
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	for _, method := range []train.Method{codes(1, 0, 0), label(mech.Params{Epsilon: 1}), train.Plain{Training: settings(1)}} {
-		if m, err := method.Fit(ended, d.Data, train.Options{Seed: 1}); m != nil || !errors.Is(err, context.Canceled) {
+	for _, method := range []train.Method{codes(1, 0, 0), label(mech.Params{Epsilon: 1}), train.TrustedSide{Training: settings(1)}} {
+		if m, err := train.Fit(ended, method, d.Data, train.Options{Seed: 1}); m != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("%T after the end: %v, %v, want %v", method, m, err, context.Canceled)
 		}
 	}
@@ -243,10 +243,10 @@ func TestCodesRefuse(t *testing.T) {
 // TestCodesSameBits: two seeds differ, numbers of workers and stops do not.
 func TestCodesSameBits(t *testing.T) {
 	d := second(plant(320, 1, 1, 1), 0, true)
-	for name, method := range map[string]train.Method{"codes": codes(1, 0, 0), "selected": codes(1, 1, 0), "fair": fairCodes(1), "plain": train.Plain{Training: settings(4)}} {
+	for name, method := range map[string]train.Method{"codes": codes(1, 0, 0), "selected": codes(1, 1, 0), "fair": fairCodes(1), "plain": train.TrustedSide{Training: settings(4)}} {
 		var all [][]byte
 		for _, o := range []train.Options{{Seed: 1}, {Seed: 1, Pool: nn.NewPool(3)}, {Seed: 2}} {
-			m, err := method.Fit(t.Context(), d.Data, o)
+			m, err := train.Fit(t.Context(), method, d.Data, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +254,7 @@ func TestCodesSameBits(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		var state *train.State
-		if m, err := method.Fit(ctx, d.Data, train.Options{Seed: 1, Save: func(s *train.State) error {
+		if m, err := train.Fit(ctx, method, d.Data, train.Options{Seed: 1, Save: func(s *train.State) error {
 			state = s
 			if s.Epoch == 2 {
 				cancel()
@@ -263,7 +263,7 @@ func TestCodesSameBits(t *testing.T) {
 		}}); err == nil {
 			t.Errorf("%s: stopped training gave %v, want an error", name, m)
 		}
-		m, err := method.Fit(t.Context(), d.Data, train.Options{Seed: 1, Resume: state})
+		m, err := train.Fit(t.Context(), method, d.Data, train.Options{Seed: 1, Resume: state})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +287,7 @@ func released(t *testing.T, m *model.Model, d planted) (nn.Matrix, nn.Matrix) {
 // TestCodesAreKept saves, loads and clones models of codes and of several labels.
 func TestCodesAreKept(t *testing.T) {
 	two := second(plant(600, 1, 1, 1), 3, false)
-	for name, method := range map[string]train.Method{"codes": codes(1, 0, 0), "selected": codes(1, 2, 0), "plain": train.Plain{Training: settings(2)}} {
+	for name, method := range map[string]train.Method{"codes": codes(1, 0, 0), "selected": codes(1, 2, 0), "plain": train.TrustedSide{Training: settings(2)}} {
 		m := fit(t, method, two, 1)
 		dir := filepath.Join(t.TempDir(), "model")
 		if err := m.Save(dir, model.Manifest{Method: name}); err != nil {
@@ -311,7 +311,7 @@ func TestCodesAreKept(t *testing.T) {
 			t.Errorf("%s: guarantee is %v", name, info.Guarantee)
 		}
 	}
-	if _, coded, err := fit(t, train.Plain{Training: settings(1)}, two, 1).Law(nn.NewPool(1), two.X, two.test); coded || err != nil {
+	if _, coded, err := fit(t, train.TrustedSide{Training: settings(1)}, two, 1).Law(nn.NewPool(1), two.X, two.test); coded || err != nil {
 		t.Errorf("Law of a model without codes: %t, %v, want none", coded, err)
 	}
 	m := fit(t, codes(1, 0, 0), two, 1)
@@ -390,7 +390,7 @@ func TestManyAnswers(t *testing.T) {
 // on the trusted side does. An answer that is not the best has a chance of e⁻³⁰.
 func TestCodesMuchEpsilon(t *testing.T) {
 	d := second(plant(600, 1, 1, 1), 0, false)
-	open := fit(t, train.Plain{Training: settings(4)}, d, 1)
+	open := fit(t, train.TrustedSide{Training: settings(4)}, d, 1)
 	for _, epsilon := range []float64{30, 60, 1000} {
 		for _, selected := range []int{0, 1} {
 			m := fit(t, codes(epsilon, selected, 0), d, 1)

@@ -97,6 +97,15 @@ type floats struct {
 	shift, scale []float32 // nil, or one a column: (x − shift)·scale
 }
 
+// rows returns the rows of d as a network sees them.
+func (t Training) rows(d Data) floats {
+	f := floats{x: d.X}
+	if t.Standardise {
+		f.shift, f.scale = moments(d.X, d.Train)
+	}
+	return f
+}
+
 func (t floats) width() int { return t.x.Cols }
 
 func (t floats) gather(dst nn.Matrix, rows []int) {

@@ -42,7 +42,7 @@ func TestDataValidate(t *testing.T) {
 			t.Errorf("%s: error is %v, want one with %q", name, err, c.want)
 		}
 		for method, m := range methods(1) {
-			if model, err := m.Fit(t.Context(), d, train.Options{}); err == nil || model != nil {
+			if model, err := train.Fit(t.Context(), m, d, train.Options{}); err == nil || model != nil {
 				t.Errorf("%s: %s is fitted", name, method)
 			}
 		}
@@ -68,15 +68,15 @@ func TestFaults(t *testing.T) {
 		method train.Method
 		want   string
 	}{
-		"epochs":               {train.Unconstrained{Training: of(func(s *train.Training) { s.Epochs = -1 })}, "epochs is -1"},
-		"batch":                {train.Unconstrained{Training: of(func(s *train.Training) { s.Batch = -1 })}, "batch is -1"},
-		"rate":                 {train.Unconstrained{Training: of(func(s *train.Training) { s.Rate = nan })}, "rate is NaN"},
-		"keep":                 {train.Unconstrained{Training: of(func(s *train.Training) { s.Keep = "some" })}, `keep is "some"`},
-		"dropout":              {train.Unconstrained{Training: of(func(s *train.Training) { s.Dropout = 1 })}, "dropout is 1"},
-		"dropout NaN":          {train.Unconstrained{Training: of(func(s *train.Training) { s.Dropout = nan })}, "dropout is NaN"},
-		"no encoder":           {train.Unconstrained{Training: of(func(s *train.Training) { s.Encoder = []int{} })}, "no layers"},
-		"narrow":               {train.Unconstrained{Training: of(func(s *train.Training) { s.Encoder = []int{0} })}, "0 wide"},
-		"wide":                 {train.Unconstrained{Training: of(func(s *train.Training) { s.Classifier = []int{1 << 20} })}, "1048576 wide"},
+		"epochs":               {train.Unprotected{Training: of(func(s *train.Training) { s.Epochs = -1 })}, "epochs is -1"},
+		"batch":                {train.Unprotected{Training: of(func(s *train.Training) { s.Batch = -1 })}, "batch is -1"},
+		"rate":                 {train.Unprotected{Training: of(func(s *train.Training) { s.Rate = nan })}, "rate is NaN"},
+		"keep":                 {train.Unprotected{Training: of(func(s *train.Training) { s.Keep = "some" })}, `keep is "some"`},
+		"dropout":              {train.Unprotected{Training: of(func(s *train.Training) { s.Dropout = 1 })}, "dropout is 1"},
+		"dropout NaN":          {train.Unprotected{Training: of(func(s *train.Training) { s.Dropout = nan })}, "dropout is NaN"},
+		"no encoder":           {train.Unprotected{Training: of(func(s *train.Training) { s.Encoder = []int{} })}, "no layers"},
+		"narrow":               {train.Unprotected{Training: of(func(s *train.Training) { s.Encoder = []int{0} })}, "0 wide"},
+		"wide":                 {train.Unprotected{Training: of(func(s *train.Training) { s.Classifier = []int{1 << 20} })}, "1048576 wide"},
 		"narrow adversary":     {train.Adversarial{Training: of(func(s *train.Training) { s.Adversary = []int{-1} })}, "-1 wide"},
 		"lambda":               {train.Adversarial{Training: plain, Lambda: -1}, "lambda is -1"},
 		"lambda NaN":           {train.Federate{Training: plain, Lambda: nan, Release: l1}, "lambda is NaN"},
@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 		"vocabulary":           {train.PrivEmb{Release: mech.Params{Variant: mech.Vocabulary, Epsilon: 8}}, "vocabulary"},
 	} {
 		d := plant(100, 1, 1, 1)
-		m, err := c.method.Fit(t.Context(), d.Data, train.Options{})
+		m, err := train.Fit(t.Context(), c.method, d.Data, train.Options{})
 		if err == nil || m != nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error is %v, want one with %q", name, err, c.want)
 		}
@@ -116,10 +116,10 @@ func TestNeedsAttribute(t *testing.T) {
 		unknown.Z[i] = train.Unknown
 	}
 	for name, m := range methods(1) {
-		if _, err := m.Fit(t.Context(), without.Data, train.Options{}); (err != nil) != needs[name] {
+		if _, err := train.Fit(t.Context(), m, without.Data, train.Options{}); (err != nil) != needs[name] {
 			t.Errorf("%s without attribute: error is %v", name, err)
 		}
-		if _, err := m.Fit(t.Context(), unknown.Data, train.Options{}); (err != nil) != (name == "inlp") {
+		if _, err := train.Fit(t.Context(), m, unknown.Data, train.Options{}); (err != nil) != (name == "inlp") {
 			t.Errorf("%s with nothing but unknown groups: error is %v", name, err)
 		}
 	}
@@ -169,7 +169,7 @@ func TestStandardise(t *testing.T) {
 	}
 	s := settings(10)
 	s.Standardise = true
-	m := fit(t, train.Unconstrained{Training: s}, d, 1)
+	m := fit(t, train.Unprotected{Training: s}, d, 1)
 	if got := accuracy(t, m, d, d.test); got < 0.95 {
 		t.Errorf("accuracy is %v, want at least 0.95", got)
 	}
@@ -195,12 +195,12 @@ func TestKeep(t *testing.T) {
 	} {
 		s := settings(12)
 		s.Keep = c.keep
-		var h train.Method = train.Unconstrained{Training: s}
+		var h train.Method = train.Unprotected{Training: s}
 		if c.adversarial {
 			h = train.Adversarial{Training: s}
 		}
 		var all []model.Progress
-		m, err := h.Fit(t.Context(), d.Data, train.Options{Seed: 2, Progress: func(p model.Progress) { all = append(all, p) }})
+		m, err := train.Fit(t.Context(), h, d.Data, train.Options{Seed: 2, Progress: func(p model.Progress) { all = append(all, p) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +237,7 @@ func TestStandardiseExactly(t *testing.T) {
 	p := nn.NewPool(1)
 	var scores [][]float32
 	for _, e := range []planted{d, scaled} {
-		m := fit(t, train.Unconstrained{Training: s}, e, 1)
+		m := fit(t, train.Unprotected{Training: s}, e, 1)
 		y, err := m.Release(p, e.X, e.test, nil)
 		if err != nil {
 			t.Fatal(err)

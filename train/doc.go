@@ -2,7 +2,7 @@
 // that see nothing, a model without protection, and every published remedy,
 // each as described, as released and as it should be.
 //
-// A method is a plain struct of hyper-parameters; its Fit returns a model of
+// A method is a plain struct of hyper-parameters; [Fit] returns a model of
 // package model, which encodes a row, releases it through its mechanism, and
 // classifies what was released. All methods share the shapes of encoder,
 // classifier and adversary ([Shape]), so that they differ in nothing but their
@@ -14,8 +14,8 @@
 // nobody: a real release passes a fresh secret key to [model.Model.Release]. The
 // package reads no data sets and knows no text; see package experiment.
 //
-//	m, err := train.Federate{
+//	m, err := train.Fit(ctx, train.Federate{
 //		Lambda:  1,
 //		Release: mech.Params{Mechanism: "laplace-l1", Epsilon: 8},
-//	}.Fit(ctx, data, train.Options{Seed: 1})
+//	}, data, train.Options{Seed: 1})
 package train

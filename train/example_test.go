@@ -31,10 +31,10 @@ func table() train.Data {
 }
 
 func ExampleFederate() {
-	m, err := train.Federate{
+	m, err := train.Fit(context.Background(), train.Federate{
 		Training: train.Training{Shape: train.Shape{Encoder: []int{8, 4}, Adversary: []int{8}}},
 		Release:  mech.Params{Mechanism: "laplace-l1", Epsilon: 8},
-	}.Fit(context.Background(), table(), train.Options{Seed: 1})
+	}, table(), train.Options{Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -48,9 +48,9 @@ func ExampleFederate() {
 
 func ExampleModel_Save() {
 	d := table()
-	m, err := train.Unconstrained{
+	m, err := train.Fit(context.Background(), train.Unprotected{
 		Training: train.Training{Shape: train.Shape{Encoder: []int{8, 4}}, Rate: 0.01},
-	}.Fit(context.Background(), d, train.Options{Seed: 1})
+	}, d, train.Options{Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -87,10 +87,10 @@ func ExampleModel_Save() {
 // A real release takes a key that nobody knows and that is never used again.
 func ExampleModel_Release() {
 	d := table()
-	m, err := train.Noise{
+	m, err := train.Fit(context.Background(), train.Noise{
 		Training: train.Training{Shape: train.Shape{Encoder: []int{4}}, Epochs: 5},
 		Release:  mech.Params{Mechanism: "laplace-l1", Epsilon: 2},
-	}.Fit(context.Background(), d, train.Options{Seed: 1})
+	}, d, train.Options{Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return

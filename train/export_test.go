@@ -107,7 +107,11 @@ type Tilted struct {
 
 // Tilt fits fair codes step by step.
 func (h Codes) Tilt(ctx context.Context, d Data, seed uint64) (Tilted, error) {
-	t, err := teachGroups(ctx, h.Training, d, Options{Seed: seed})
+	q, err := h.fairLesson(d)
+	if err != nil {
+		return Tilted{}, err
+	}
+	t, err := q.teach(ctx, Options{Seed: seed})
 	if err != nil {
 		return Tilted{}, err
 	}
@@ -132,6 +136,20 @@ func (h Codes) Tilt(ctx context.Context, d Data, seed uint64) (Tilted, error) {
 		}
 	}
 	return out, nil
+}
+
+// EncodeUnfair makes codes of a teacher that knows no groups.
+func (h Codes) EncodeUnfair(ctx context.Context, d Data) error {
+	q, err := h.lesson(d)
+	if err != nil {
+		return err
+	}
+	t, err := q.teach(ctx, Options{Seed: 1})
+	if err != nil {
+		return err
+	}
+	_, err = h.encode(ctx, t, Options{})
+	return err
 }
 
 // HeadsLoss returns the loss of several labels and its gradient.

@@ -13,18 +13,18 @@ import (
 	"sotto/train/model"
 )
 
-// teachGroups trains a teacher that also tells, of each row, the class of the
-// first label together with the group. That is no label: it counts in no
-// accuracy, and nobody is told of it.
-func teachGroups(ctx context.Context, t Training, d Data, o Options) (*Teacher, error) {
+// fairLesson returns what a teacher is taught that also tells, of each row, the
+// class of the first label together with the group. That is no label: it counts
+// in no accuracy, and nobody is told of it.
+func (t Training) fairLesson(d Data) (lesson, error) {
 	if err := d.Validate(); err != nil {
-		return nil, err
+		return lesson{}, err
 	}
 	if d.Z == nil {
-		return nil, errors.New("train: data has no attribute, must have one whose groups fair codes serve alike")
+		return lesson{}, errors.New("train: data has no attribute, must have one whose groups fair codes serve alike")
 	}
 	if d.Groups > model.MaxPairs/d.Classes {
-		return nil, fmt.Errorf("train: data has %d classes and %d groups, must have at most %d pairs of them for fair codes", d.Classes, d.Groups, model.MaxPairs)
+		return lesson{}, fmt.Errorf("train: data has %d classes and %d groups, must have at most %d pairs of them for fair codes", d.Classes, d.Groups, model.MaxPairs)
 	}
 	pairs := make([]int, len(d.Y))
 	for i := range pairs {
@@ -35,20 +35,23 @@ func teachGroups(ctx context.Context, t Training, d Data, o Options) (*Teacher, 
 	}
 	whole := d
 	whole.More = append(slices.Clone(d.More), Target{Y: pairs, Classes: d.Classes * d.Groups})
-	out, err := teach(ctx, t, whole, o)
-	if err != nil {
-		return nil, err
-	}
-	out.groups, out.classes, out.weights = d.Groups, d.classes(), d.weights()
-	out.labels = out.labels[:len(out.classes)]
-	out.expect = make([]float64, d.Classes*d.Groups)
-	for i := range out.checked.Rows {
-		for pair, q := range out.checked.Row(i)[model.Columns(out.classes):] {
-			out.expect[pair] += float64(q)
+	q, err := t.lesson(whole)
+	q.fair = &d
+	return q, err
+}
+
+// tellGroups makes pairs of class and group of what was the last label beside
+// those of d.
+func (t *Teacher) tellGroups(d Data) {
+	t.groups, t.classes, t.weights = d.Groups, d.classes(), d.weights()
+	t.labels = t.labels[:len(t.classes)]
+	t.expect = make([]float64, d.Classes*d.Groups)
+	for i := range t.checked.Rows {
+		for pair, q := range t.checked.Row(i)[model.Columns(t.classes):] {
+			t.expect[pair] += float64(q)
 		}
 	}
-	out.judge()
-	return out, nil
+	t.judge()
 }
 
 // told returns what the teacher says of the labels alone.
@@ -92,11 +95,7 @@ func (t *Teacher) compared() []int {
 	if t.classes[0] == 2 {
 		return []int{1}
 	}
-	all := make([]int, t.classes[0])
-	for c := range all {
-		all[c] = c
-	}
-	return all
+	return every(t.classes[0])
 }
 
 // gapOf returns the root of the mean over classes of the squared largest

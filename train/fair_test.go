@@ -300,15 +300,11 @@ func TestFairRefuse(t *testing.T) {
 		"NaN relax":     {with(true, math.NaN()), d.Data, "relax is NaN"},
 		"more than all": {with(true, 101), d.Data, "relax is 101"},
 	} {
-		if _, err := c.method.Fit(t.Context(), c.data, train.Options{Seed: 1}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := train.Fit(t.Context(), c.method, c.data, train.Options{Seed: 1}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", name, err, c.want)
 		}
 	}
-	teacher, err := settings(1).Teach(t.Context(), d.Data, train.Options{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fairCodes(1).Encode(t.Context(), teacher, 1); err == nil || !strings.Contains(err.Error(), "knows no groups") {
+	if err := fairCodes(1).EncodeUnfair(t.Context(), d.Data); err == nil || !strings.Contains(err.Error(), "knows no groups") {
 		t.Errorf("fair codes of a teacher without groups: %v, want an error", err)
 	}
 }

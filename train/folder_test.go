@@ -440,7 +440,7 @@ func FuzzLoad(f *testing.F) {
 	root := f.TempDir()
 	var all [][]byte
 	for name, h := range methods(1) {
-		m, err := h.Fit(f.Context(), d.Data, train.Options{Seed: 1})
+		m, err := train.Fit(f.Context(), h, d.Data, train.Options{Seed: 1})
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -7,18 +7,18 @@ import (
 	"fmt"
 
 	"sotto/mech"
-	"sotto/nn"
 	"sotto/train/model"
 )
 
-// Unconstrained trains encoder and classifier, and protects nothing.
-type Unconstrained struct {
+// Unprotected trains encoder and classifier, and releases the representation as
+// it is. [TrustedSide] has no representation that could be released.
+type Unprotected struct {
 	Training
 }
 
-// Fit implements [Method].
-func (h Unconstrained) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
-	return against{Training: h.Training}.fit(ctx, d, o)
+// Prepare implements [Method].
+func (h Unprotected) Prepare(d Data) (*Fitting, error) {
+	return against{Training: h.Training}.prepare(d)
 }
 
 // Noise trains encoder and classifier with the noise of a mechanism between
@@ -30,9 +30,9 @@ type Noise struct {
 	Release mech.Params `json:"release"`
 }
 
-// Fit implements [Method].
-func (h Noise) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
-	return against{Training: h.Training, release: &h.Release}.fit(ctx, d, o)
+// Prepare implements [Method].
+func (h Noise) Prepare(d Data) (*Fitting, error) {
+	return against{Training: h.Training, release: &h.Release}.prepare(d)
 }
 
 // DPNR is robust training after Lyu, He and Li (EMNLP Findings 2020): vectors
@@ -53,12 +53,12 @@ func own(p *mech.Params, name string) bool {
 	return p.Mechanism == name
 }
 
-// Fit implements [Method].
-func (h DPNR) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
+// Prepare implements [Method].
+func (h DPNR) Prepare(d Data) (*Fitting, error) {
 	if !own(&h.Release, "dpnr") {
 		return nil, fmt.Errorf("train: mechanism of DPNR is %q, must be dpnr", h.Release.Mechanism)
 	}
-	return against{Training: h.Training, release: &h.Release}.fit(ctx, d, o)
+	return against{Training: h.Training, release: &h.Release}.prepare(d)
 }
 
 // Adversarial trains the encoder also against an adversary that predicts the
@@ -69,9 +69,9 @@ type Adversarial struct {
 	Lambda float64 `json:"lambda"` // weight of the adversary when fully grown; 0 means 1
 }
 
-// Fit implements [Method].
-func (h Adversarial) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
-	return against{Training: h.Training, lambda: h.Lambda, rivals: 1}.fit(ctx, d, o)
+// Prepare implements [Method].
+func (h Adversarial) Prepare(d Data) (*Fitting, error) {
+	return against{Training: h.Training, lambda: h.Lambda, rivals: 1}.prepare(d)
 }
 
 // Multiple is [Adversarial] with several adversaries that are kept from
@@ -85,8 +85,8 @@ type Multiple struct {
 	Orthogonality float64 `json:"orthogonality,omitempty"` // weight of keeping them apart; 0 means 0.1
 }
 
-// Fit implements [Method].
-func (h Multiple) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
+// Prepare implements [Method].
+func (h Multiple) Prepare(d Data) (*Fitting, error) {
 	if h.Adversaries == 0 {
 		h.Adversaries = 3
 	}
@@ -99,7 +99,7 @@ func (h Multiple) Fit(ctx context.Context, d Data, o Options) (*model.Model, err
 	if h.Adversary != nil && len(h.Adversary) == 0 {
 		return nil, errors.New("train: adversaries have no hidden layers, must have at least one to be kept apart")
 	}
-	return against{Training: h.Training, lambda: h.Lambda, rivals: h.Adversaries, apart: h.Orthogonality}.fit(ctx, d, o)
+	return against{Training: h.Training, lambda: h.Lambda, rivals: h.Adversaries, apart: h.Orthogonality}.prepare(d)
 }
 
 // Federate is [Noise] and [Adversarial] together (Maheshwari, Denis, Keller and
@@ -112,9 +112,9 @@ type Federate struct {
 	Release mech.Params `json:"release"` // as for Noise
 }
 
-// Fit implements [Method].
-func (h Federate) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
-	return against{Training: h.Training, release: &h.Release, lambda: h.Lambda, rivals: 1}.fit(ctx, d, o)
+// Prepare implements [Method].
+func (h Federate) Prepare(d Data) (*Fitting, error) {
+	return against{Training: h.Training, release: &h.Release, lambda: h.Lambda, rivals: 1}.prepare(d)
 }
 
 // against is what the methods above have in common.
@@ -126,51 +126,38 @@ type against struct {
 	apart   float64
 }
 
-func (h against) fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
-	l, a, err := h.learn(ctx, d, o)
-	if l == nil {
+func (h against) prepare(d Data) (*Fitting, error) {
+	q, a, err := h.plan(d)
+	if err != nil {
 		return nil, err
 	}
-	m, failed := l.modelOf(a)
-	if failed != nil {
-		return nil, failed
-	}
-	return m, err
+	return &Fitting{Fit: func(ctx context.Context, o Options) (*model.Model, error) { return q.model(ctx, d, o, a) }}, nil
 }
 
-// learn trains and returns the learner with what decides its model. With an
-// error the learner is nil, or holds what was kept so far.
-func (h against) learn(ctx context.Context, d Data, o Options) (*learner, model.Architecture, error) {
+// plan returns what is to be trained, with what decides its model.
+func (h against) plan(d Data) (plan, model.Architecture, error) {
 	a := model.Architecture{Inputs: d.X.Cols, Standardise: h.Standardise}
 	if err := d.Validate(); err != nil {
-		return nil, a, err
+		return plan{}, a, err
 	}
 	t, err := h.filled(len(d.Train), h.release != nil, h.rivals > 0)
 	if err != nil {
-		return nil, a, err
+		return plan{}, a, err
 	}
 	if h.lambda == 0 {
 		h.lambda = 1
 	}
 	if !(h.lambda >= 0 && h.lambda <= 1e6) || !(h.apart >= 0 && h.apart <= 1e6) {
-		return nil, a, fmt.Errorf("train: lambda is %v and orthogonality %v, must be positive and at most 1e6", h.lambda, h.apart)
+		return plan{}, a, fmt.Errorf("train: lambda is %v and orthogonality %v, must be positive and at most 1e6", h.lambda, h.apart)
 	}
-	rows := floats{x: d.X}
-	if h.Standardise {
-		rows.shift, rows.scale = moments(d.X, d.Train)
-	}
-	q := plan{
-		Training: t, rows: rows, widths: t.Encoder, reversal: h.lambda, rivals: h.rivals, apart: h.apart,
-		optimiser: func(params []nn.Param) (*nn.Optimizer, error) { return nn.Adam{Rate: t.Rate}.New(params) },
-	}
+	q := plan{Training: t, rows: t.rows(d), widths: t.Encoder, reversal: h.lambda, rivals: h.rivals, apart: h.apart}
 	a.Encoder = t.Encoder
 	if h.release != nil {
 		if q.release, err = additive(*h.release, t.dim()); err != nil {
-			return nil, a, err
+			return plan{}, a, err
 		}
 		p := q.release.Params()
 		a.Release = &p
 	}
-	l, err := q.fit(ctx, d, o)
-	return l, a, err
+	return q, a, q.check(d)
 }

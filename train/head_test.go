@@ -49,7 +49,7 @@ func record() model.DataRecord {
 // whole fits a model of halves, and returns it as it was saved, with its folder.
 func whole(t *testing.T, method train.Method) (*model.Model, model.Manifest, string) {
 	t.Helper()
-	m, err := method.Fit(t.Context(), halves(), train.Options{Seed: 1})
+	m, err := train.Fit(t.Context(), method, halves(), train.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestHeadRefused(t *testing.T) {
 		want   string
 	}{
 		{"releases nothing", train.Majority{}, nil, "releases nothing"},
-		{"no mechanism", train.Unconstrained{Training: bare}, nil, "nothing protects"},
+		{"no mechanism", train.Unprotected{Training: bare}, nil, "nothing protects"},
 		{"no protection", train.DPNR{Training: bare, Release: mech.Params{Mechanism: "dpnr", Variant: mech.Released, Epsilon: 1}}, nil, "nothing protects"},
 		{"never saved", noiseMethod(), func(info *model.Manifest) { info.Weights = "" }, "SHA-256"},
 		{"too many labels", noiseMethod(), func(info *model.Manifest) { info.Data.More = slices.Repeat(info.Data.More, 3) }, "names 4 labels"},
@@ -226,7 +226,7 @@ func ExampleModel_Head() {
 	d := halves()
 	d.More = nil
 	h := train.Label{Training: train.Training{Shape: train.Shape{Encoder: []int{}}, Epochs: 5}, Release: mech.Params{Epsilon: 2}}
-	m, err := h.Fit(context.Background(), d, train.Options{Seed: 1})
+	m, err := train.Fit(context.Background(), h, d, train.Options{Seed: 1})
 	if err == nil {
 		err = m.Save(filepath.Join(dir, "model"), model.Manifest{Method: "label", Data: model.DataRecord{Label: "mood", Classes: []string{"low", "high"}}})
 	}

@@ -107,7 +107,7 @@ func TestSeveralLabels(t *testing.T) {
 	for _, hidden := range []bool{false, true} {
 		d := second(plant(2000, 2, 2, 1), 0, hidden)
 		for name, method := range map[string]train.Method{
-			"plain": train.Plain{Training: settings(10)},
+			"plain": train.TrustedSide{Training: settings(10)},
 			"noise": train.Noise{Training: settings(10), Release: mech.Params{Mechanism: "laplace-l1", Epsilon: 1000}},
 		} {
 			m := fit(t, method, d, 1)
@@ -141,13 +141,13 @@ func TestSeveralLabelsRefused(t *testing.T) {
 		d := good
 		d.More = slices.Clone(good.More)
 		c.change(&d.More[0])
-		for _, method := range []train.Method{train.Plain{Training: settings(1)}, train.Auto{Training: settings(1), Epsilon: 1}} {
-			if _, err := method.Fit(t.Context(), d.Data, train.Options{Seed: 1}); err == nil || !strings.Contains(err.Error(), c.want) {
+		for _, method := range []train.Method{train.TrustedSide{Training: settings(1)}, train.Auto{Training: settings(1), Epsilon: 1}} {
+			if _, err := train.Fit(t.Context(), method, d.Data, train.Options{Seed: 1}); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %T = %v, want an error with %q", name, method, err, c.want)
 			}
 		}
 	}
-	_, err := train.Label{Training: settings(1), Release: mech.Params{Epsilon: 1}}.Fit(t.Context(), good.Data, train.Options{Seed: 1})
+	_, err := train.Fit(t.Context(), train.Label{Training: settings(1), Release: mech.Params{Epsilon: 1}}, good.Data, train.Options{Seed: 1})
 	if err == nil || !strings.Contains(err.Error(), "several labels") {
 		t.Errorf("Label of two labels: %v, want a refusal", err)
 	}

@@ -23,40 +23,37 @@ type INLP struct {
 	Iterations int `json:"iterations,omitempty"` // 0 means 5
 }
 
-// Fit implements [Method].
-func (h INLP) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
+// Prepare implements [Method].
+func (h INLP) Prepare(d Data) (*Fitting, error) {
 	if h.Iterations == 0 {
 		h.Iterations = 5
 	}
-	if h.Iterations < 1 {
+	switch {
+	case h.Iterations < 1:
 		return nil, fmt.Errorf("train: iterations is %d, must be at least 1", h.Iterations)
-	}
-	if len(d.More) > 0 {
+	case len(d.More) > 0:
 		return nil, errors.New("train: data has several labels, must have one for INLP")
-	}
-	if d.Z == nil {
+	case d.Z == nil:
 		return nil, errors.New("train: data has no protected attribute, which INLP removes")
 	}
-	l, a, err := against{Training: h.Training}.learn(ctx, d, o)
-	if l == nil {
+	q, a, err := against{Training: h.Training}.plan(d)
+	if err != nil {
 		return nil, err
 	}
-	base, failed := l.modelOf(a)
-	if err != nil || failed != nil { // what was kept so far has nothing removed
-		return nil, errors.Join(err, failed)
-	}
-	return h.project(ctx, d, o, base)
+	return &Fitting{Fit: func(ctx context.Context, o Options) (*model.Model, error) {
+		base, err := q.model(ctx, d, o, a)
+		if err != nil { // what was kept so far has nothing removed
+			return nil, err
+		}
+		return h.project(ctx, d, o, base)
+	}}, nil
 }
 
 // project removes the attribute from the last hidden representation of base.
 func (h INLP) project(ctx context.Context, d Data, o Options, base *model.Model) (*model.Model, error) {
 	p := o.pool()
 	front := base.Front()
-	all := make([]int, d.X.Rows)
-	for i := range all {
-		all[i] = i
-	}
-	hidden, err := front.Release(p, d.X, all, nil)
+	hidden, err := front.Release(p, d.X, every(d.X.Rows), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -196,10 +193,7 @@ func (h linear) fit(ctx context.Context, p *nn.Pool, x nn.Matrix, y []int, class
 	if err != nil {
 		return nil, model.Progress{}, err
 	}
-	q := plan{
-		Training: t, rows: floats{x: x, shift: shift, scale: scale},
-		optimiser: func(params []nn.Param) (*nn.Optimizer, error) { return nn.Adam{Rate: t.Rate}.New(params) },
-	}
+	q := plan{Training: t, rows: floats{x: x, shift: shift, scale: scale}}
 	l, err := q.fit(ctx, Data{X: x, Y: y, Classes: classes, Train: train, Validation: validation}, Options{Seed: h.seed, Pool: p})
 	if err != nil {
 		return nil, model.Progress{}, err

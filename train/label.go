@@ -23,38 +23,26 @@ type Label struct {
 	Release mech.Params `json:"release"`
 }
 
-// Fit implements [Method].
-func (h Label) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
+// Prepare implements [Method].
+func (h Label) Prepare(d Data) (*Fitting, error) {
 	if len(d.More) > 0 {
 		return nil, errors.New("train: data has several labels, must have one to be released; for several use codes, which serve all with one release")
 	}
-	codes := Codes{Training: h.Training, Release: h.Release}
 	if h.Release.Selected > 1 || h.Release.Dim != 0 {
 		return nil, fmt.Errorf("train: release has selected %d and dim %d, must leave both to the method", h.Release.Selected, h.Release.Dim)
 	}
-	if err := codes.check(); err != nil {
+	if err := (Codes{Training: h.Training, Release: h.Release}).check(); err != nil {
 		return nil, err
 	}
-	t, err := teach(ctx, h.Training, d, o)
-	if err != nil {
-		return nil, err
-	}
-	return h.encode(t, d)
+	return taught(h.lesson, d, h.encode)
 }
 
 // encode returns the model that releases what a teacher answers.
-func (h Label) encode(t *Teacher, d Data) (*model.Model, error) {
-	counts := make([]int, d.Classes)
-	order := make([]int, d.Classes)
-	for c := range order {
-		order[c] = c
-	}
-	for _, row := range d.Train {
-		counts[d.Y[row]]++
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return counts[b] - counts[a] })
+func (h Label) encode(_ context.Context, t *Teacher, _ Options) (*model.Model, error) {
+	order := every(len(t.taught))
+	slices.SortStableFunc(order, func(a, b int) int { return t.taught[b] - t.taught[a] })
 	best := coding{accuracy: -1}
-	for m := 2; m <= min(d.Classes, mostResponses); m++ {
+	for m := 2; m <= min(len(order), mostResponses); m++ {
 		var answers [][]int
 		for _, class := range order[:m] {
 			answers = append(answers, []int{class})

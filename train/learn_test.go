@@ -72,7 +72,7 @@ func TestLearns(t *testing.T) {
 		method train.Method
 		least  float64
 	}{
-		"unconstrained":       {train.Unconstrained{Training: s}, 0.97},
+		"unconstrained":       {train.Unprotected{Training: s}, 0.97},
 		"noise laplace-l1":    {train.Noise{Training: s, Release: release("laplace-l1", "", 1000)}, 0.97},
 		"noise released":      {train.Noise{Training: s, Release: release("laplace-l1", mech.Released, 50)}, 0.97},
 		"noise laplace-l2":    {train.Noise{Training: s, Release: release("laplace-l2", "", 500)}, 0.97},
@@ -151,7 +151,7 @@ func TestRemovesAttribute(t *testing.T) {
 	seeds := dptest.Count(t, 2, 6)
 	for seed := range uint64(seeds) {
 		d := plant(4000, 2, 2, seed+1)
-		bare := leakage(t, fit(t, train.Unconstrained{Training: s}, d, seed+1), d)
+		bare := leakage(t, fit(t, train.Unprotected{Training: s}, d, seed+1), d)
 		if bare < 0.85 {
 			t.Fatalf("seed %d: leakage without protection is %v, want at least 0.85 for the test to mean something", seed+1, bare)
 		}
@@ -273,7 +273,7 @@ func TestStatements(t *testing.T) {
 		method train.Method
 		want   dp.Guarantee
 	}{
-		"unconstrained": {train.Unconstrained{Training: s}, dp.None(dp.Text)},
+		"unconstrained": {train.Unprotected{Training: s}, dp.None(dp.Text)},
 		"adversarial":   {train.Adversarial{Training: s}, dp.None(dp.Text)},
 		"inlp":          {train.INLP{Training: s}, dp.None(dp.Text)},
 		"majority":      {train.Majority{}, dp.Guarantee{Unit: dp.Text}},

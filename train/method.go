@@ -10,12 +10,31 @@ import (
 
 // Method is a struct of hyper-parameters that can be fitted.
 type Method interface {
-	// Fit returns a model of d, the same bits for the same seed whatever the
-	// number of workers. It leaves its receiver and d as they are. If ctx ends
-	// first, it returns an error that wraps ctx's, with the model that it would
-	// keep so far, or nil if not one epoch was complete. The same holds for a
-	// training that diverges, with an error that says so.
-	Fit(ctx context.Context, d Data, o Options) (*model.Model, error)
+	// Prepare refuses settings and data that the method does not take, before
+	// anything is trained. It leaves its receiver and d as they are.
+	Prepare(d Data) (*Fitting, error)
+}
+
+// Fitting is a method that has accepted its settings and its data. It is safe
+// for concurrent use.
+type Fitting struct {
+	// Fit returns a model, the same bits for the same seed whatever the number
+	// of workers. If ctx ends first, it returns an error that wraps ctx's, with
+	// the model that it would keep so far, or nil if not one epoch was complete.
+	// The same holds for a training that diverges, with an error that says so.
+	Fit func(ctx context.Context, o Options) (*model.Model, error)
+	// Search, where a method looks for another, returns what it found, to be
+	// fitted in its place with any seed; nil for all methods but [Auto].
+	Search func(ctx context.Context, o Options) (*Found, error)
+}
+
+// Fit prepares a method and fits it.
+func Fit(ctx context.Context, m Method, d Data, o Options) (*model.Model, error) {
+	f, err := m.Prepare(d)
+	if err != nil {
+		return nil, err
+	}
+	return f.Fit(ctx, o)
 }
 
 // Options say how, not what, to train. The zero value trains from the start,
@@ -26,6 +45,9 @@ type Options struct {
 
 	// Progress, if not nil, is called after each epoch.
 	Progress func(model.Progress)
+	// Trial, if not nil, is called after each trial of a search with the share of
+	// the search that is done.
+	Trial func(t Trial, done float64)
 	// Save, if not nil, is called after each epoch, before Progress, with what
 	// is needed to resume. That changes when the next epoch is complete, and
 	// no more once Fit has returned. An error of Save ends the training.

@@ -191,7 +191,7 @@ func TestFront(t *testing.T) {
 		"many hidden": {Encoder: []int{5, 6}, Classifier: []int{7, 4, 3}},
 	} {
 		for _, standardise := range []bool{false, true} {
-			m := fit(t, train.Unconstrained{Training: train.Training{Shape: shape, Epochs: 2, Standardise: standardise}}, d, 1)
+			m := fit(t, train.Unprotected{Training: train.Training{Shape: shape, Epochs: 2, Standardise: standardise}}, d, 1)
 			y, err := m.Release(p, d.X, d.test, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -24,8 +24,11 @@ type plan struct {
 	apart     float64        // weight of the adversaries' orthogonality
 	corrupt   float64        // dropout on the input of the classifier, where there is no encoder
 	received  mech.Params    // what rows went through before training, if anything
-	optimiser func([]nn.Param) (*nn.Optimizer, error)
+	optimiser optimiser      // nil means Adam
 }
+
+// optimiser makes the optimiser of some parameters.
+type optimiser func([]nn.Param) (*nn.Optimizer, error)
 
 // learner is a network in training.
 type learner struct {
@@ -51,13 +54,39 @@ type learner struct {
 	state State // after the last whole epoch
 }
 
+// check refuses what cannot be trained on d.
+func (q plan) check(d Data) error {
+	if q.rivals > 0 && d.Z == nil {
+		return errors.New("train: data has no protected attribute, which an adversary needs")
+	}
+	_, err := q.build(d, Options{})
+	return err
+}
+
+// model trains the network and makes a model of what it keeps. Its classifier
+// and classes are those of the data, and a says the rest.
+func (q plan) model(ctx context.Context, d Data, o Options, a model.Architecture) (*model.Model, error) {
+	l, err := q.fit(ctx, d, o)
+	if l == nil {
+		return nil, err
+	}
+	a.Classifier = append(slices.Clone(l.Classifier), model.Columns(d.classes()))
+	a.Classes, a.More = d.Classes, d.classes()[1:]
+	m, failed := model.New(a, l.tensors())
+	if failed != nil {
+		return nil, failed
+	}
+	m.Kept = l.state.History[l.state.Kept-1]
+	return m, err
+}
+
 // fit trains the network that a plan describes.
 func (q plan) fit(ctx context.Context, d Data, o Options) (*learner, error) {
-	if q.rivals > 0 && d.Z == nil {
-		return nil, errors.New("train: data has no protected attribute, which an adversary needs")
-	}
 	l, err := q.build(d, o)
 	if err != nil {
+		return nil, err
+	}
+	if l.state.Training, err = l.identity(); err != nil {
 		return nil, err
 	}
 	if o.Resume != nil {
@@ -118,11 +147,10 @@ func (q plan) build(d Data, o Options) (*learner, error) {
 	}
 	l.dropouts = b.dropouts
 	var err error
-	l.optimizer, err = q.optimiser(l.params())
-	if err != nil {
-		return nil, err
+	if q.optimiser == nil {
+		q.optimiser = nn.Adam{Rate: q.Rate}.New
 	}
-	if l.state.Training, err = l.identity(); err != nil {
+	if l.optimizer, err = q.optimiser(l.params()); err != nil {
 		return nil, err
 	}
 	l.state.begin(l)
@@ -157,18 +185,6 @@ func named(part string, params []nn.Param) []nn.Param {
 		params[i].Name = part + "." + params[i].Name
 	}
 	return params
-}
-
-// modelOf makes a model of what a learner has kept.
-func (l *learner) modelOf(a model.Architecture) (*model.Model, error) {
-	a.Classifier = append(slices.Clone(l.Classifier), model.Columns(l.data.classes()))
-	a.Classes, a.More = l.data.Classes, l.data.classes()[1:]
-	m, err := model.New(a, l.tensors())
-	if err != nil {
-		return nil, err
-	}
-	m.Kept = l.state.History[l.state.Kept-1]
-	return m, nil
 }
 
 // tensors returns a copy of what a learner has kept, by the names that a model

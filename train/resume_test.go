@@ -23,7 +23,7 @@ func interrupt(t *testing.T, m train.Method, d planted, seed uint64, epoch int) 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var last *train.State
-	model, err := m.Fit(ctx, d.Data, train.Options{
+	model, err := train.Fit(ctx, m, d.Data, train.Options{
 		Seed: seed,
 		Save: func(s *train.State) error { last = s; return nil },
 		Progress: func(p model.Progress) {
@@ -70,7 +70,7 @@ func TestResume(t *testing.T) {
 	for name, m := range trained(epochs) {
 		t.Run(name, func(t *testing.T) {
 			var whole []model.Progress
-			straight, err := m.Fit(t.Context(), d.Data, train.Options{Seed: 3, Progress: func(p model.Progress) { whole = append(whole, p) }})
+			straight, err := train.Fit(t.Context(), m, d.Data, train.Options{Seed: 3, Progress: func(p model.Progress) { whole = append(whole, p) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +92,7 @@ func TestResume(t *testing.T) {
 					t.Errorf("state after epoch %d is at %+v, want %+v", at, s.Last(), whole[at-1])
 				}
 				var rest []model.Progress
-				resumed, err := m.Fit(t.Context(), d.Data, train.Options{
+				resumed, err := train.Fit(t.Context(), m, d.Data, train.Options{
 					Seed: 3, Resume: s, Pool: nn.NewPool(2), Progress: func(p model.Progress) { rest = append(rest, p) },
 				})
 				if err != nil {
@@ -118,12 +118,12 @@ func TestResume(t *testing.T) {
 func TestInterruptedKeeps(t *testing.T) {
 	d := plant(300, 0.5, 1, 1)
 	s := settings(6)
-	kept, _, err := interrupt(t, train.Unconstrained{Training: s}, d, 1, 2)
+	kept, _, err := interrupt(t, train.Unprotected{Training: s}, d, 1, 2)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	s.Epochs = 2
-	if want := fit(t, train.Unconstrained{Training: s}, d, 1); !bytes.Equal(weights(t, kept), weights(t, want)) {
+	if want := fit(t, train.Unprotected{Training: s}, d, 1); !bytes.Equal(weights(t, kept), weights(t, want)) {
 		t.Error("weights are not those of a training with as many epochs")
 	}
 }
@@ -133,7 +133,7 @@ func TestInterruptedBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, m := range trained(2) {
-		model, err := m.Fit(ctx, d.Data, train.Options{Seed: 1})
+		model, err := train.Fit(ctx, m, d.Data, train.Options{Seed: 1})
 		if model != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: model is %v and error %v, want nil and context.Canceled", name, model, err)
 		}
@@ -143,7 +143,7 @@ func TestInterruptedBefore(t *testing.T) {
 func TestSaveFails(t *testing.T) {
 	full := errors.New("disk full")
 	d := plant(100, 1, 1, 1)
-	m, err := train.Unconstrained{Training: settings(3)}.Fit(t.Context(), d.Data, train.Options{Save: func(*train.State) error { return full }})
+	m, err := train.Fit(t.Context(), train.Unprotected{Training: settings(3)}, d.Data, train.Options{Save: func(*train.State) error { return full }})
 	if !errors.Is(err, full) || m == nil || m.Kept.Epoch != 1 {
 		t.Errorf("model is %v and error %v, want the first epoch's and that of Save", m, err)
 	}
@@ -181,14 +181,14 @@ func TestOtherState(t *testing.T) {
 		"labels":    {base, unlike, 1},
 		"numbers":   {base, other, 1},
 	} {
-		if _, err := c.method.Fit(t.Context(), c.data.Data, train.Options{Seed: c.seed, Resume: parse(t, state)}); err == nil || !strings.Contains(err.Error(), "another training") {
+		if _, err := train.Fit(t.Context(), c.method, c.data.Data, train.Options{Seed: c.seed, Resume: parse(t, state)}); err == nil || !strings.Contains(err.Error(), "another training") {
 			t.Errorf("other %s: error is %v, want one that says so", name, err)
 		}
 	}
-	if _, err := base.Fit(t.Context(), d.Data, train.Options{Seed: 1, Resume: parse(t, state)}); err != nil {
+	if _, err := train.Fit(t.Context(), base, d.Data, train.Options{Seed: 1, Resume: parse(t, state)}); err != nil {
 		t.Errorf("the same training: %v", err)
 	}
-	if _, err := base.Fit(t.Context(), d.Data, train.Options{Seed: 1, Resume: &train.State{}}); err == nil {
+	if _, err := train.Fit(t.Context(), base, d.Data, train.Options{Seed: 1, Resume: &train.State{}}); err == nil {
 		t.Error("an empty state is resumed")
 	}
 }
@@ -206,7 +206,7 @@ func TestOtherRelease(t *testing.T) {
 	} {
 		g := h
 		change(&g)
-		if _, err := g.Fit(t.Context(), d.Data, train.Options{Seed: 1, Resume: parse(t, state)}); err == nil {
+		if _, err := train.Fit(t.Context(), g, d.Data, train.Options{Seed: 1, Resume: parse(t, state)}); err == nil {
 			t.Errorf("other %s: resumed", name)
 		}
 	}
@@ -255,8 +255,8 @@ func TestDamagedState(t *testing.T) {
 
 func FuzzParseState(f *testing.F) {
 	d := plant(40, 1, 1, 1)
-	h := train.Unconstrained{Training: train.Training{Shape: train.Shape{Encoder: []int{2}}, Epochs: 2}}
-	_, err := h.Fit(f.Context(), d.Data, train.Options{Save: func(s *train.State) error {
+	h := train.Unprotected{Training: train.Training{Shape: train.Shape{Encoder: []int{2}}, Epochs: 2}}
+	_, err := train.Fit(f.Context(), h, d.Data, train.Options{Save: func(s *train.State) error {
 		var b bytes.Buffer
 		if err := s.Write(&b, "name"); err != nil {
 			return err
@@ -274,6 +274,6 @@ func FuzzParseState(f *testing.F) {
 			return
 		}
 		_ = fmt.Sprint(s.Last())
-		_, _ = h.Fit(context.Background(), d.Data, train.Options{Resume: s}) // any answer will do, but no panic
+		_, _ = train.Fit(context.Background(), h, d.Data, train.Options{Resume: s}) // any answer will do, but no panic
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	weakrand "math/rand/v2"
 	"slices"
-	"strings"
 
 	"sotto/channel"
 	"sotto/nn"
@@ -28,6 +27,7 @@ type Teacher struct {
 	widths  []int // of its layers
 	tensors model.Tensors
 
+	taught     []int     // rows of each class of the first label that it was taught
 	posteriors nn.Matrix // of the rows that decide about codes
 	checked    nn.Matrix // of the rows that check: the validation rows, if they are enough
 	labels     [][]int   // of those rows, for each label
@@ -39,12 +39,6 @@ type Teacher struct {
 	expect []float64 // rows that check of each of these pairs, by what the teacher says
 }
 
-// Teach trains a teacher with the given settings: its hidden layers are those
-// of the encoder, none if that is empty, and then those of the classifier.
-func (t Training) Teach(ctx context.Context, d Data, o Options) (*Teacher, error) {
-	return teach(ctx, t, d, o)
-}
-
 // enoughChecked is how many validation rows must be there to decide about
 // codes. Where there are fewer, the training rows help, each asked of a teacher
 // that was not taught it.
@@ -53,10 +47,19 @@ const (
 	mostDeciding  = 8000
 )
 
-// teach trains a teacher. If the training is stopped there is none.
-func teach(ctx context.Context, t Training, d Data, o Options) (*Teacher, error) {
+// lesson is what a teacher is taught: settings and rows that fit together.
+type lesson struct {
+	plan
+	data Data
+	fair *Data // where the last label of data is pairs of class and group, data without it; else nil
+}
+
+// lesson returns what a teacher with the given settings is taught: its hidden
+// layers are those of the encoder, none if that is empty, and then those of the
+// classifier.
+func (t Training) lesson(d Data) (lesson, error) {
 	if err := d.Validate(); err != nil {
-		return nil, err
+		return lesson{}, err
 	}
 	linear := t.Encoder != nil && len(t.Encoder) == 0
 	if linear {
@@ -64,74 +67,75 @@ func teach(ctx context.Context, t Training, d Data, o Options) (*Teacher, error)
 	}
 	f, err := t.filled(len(d.Train), false, false)
 	if err != nil {
-		return nil, err
+		return lesson{}, err
 	}
 	if !linear {
 		f.Classifier = slices.Concat(f.Encoder, f.Classifier)
 	}
 	f.Encoder = nil
-	rows := floats{x: d.X}
-	if f.Standardise {
-		rows.shift, rows.scale = moments(d.X, d.Train)
+	if n := len(d.Train) + len(d.Validation); len(d.Validation) < enoughChecked && n < 2*crossParts {
+		return lesson{}, fmt.Errorf("train: data has %d rows, must have at least %d to teach and to ask", n, 2*crossParts)
 	}
-	if len(d.Validation) < enoughChecked {
-		return teachFew(ctx, f, rows, d, o)
+	q := lesson{plan: plan{Training: f, rows: f.rows(d)}, data: d}
+	return q, q.check(d)
+}
+
+// teach trains a teacher. If the training is stopped there is none.
+//
+// Where validation rows are few, teachers that each leave a part of the rows out
+// tell how long to train and how far to believe. The validation rows do not teach
+// the one that is kept, since others use them.
+func (q lesson) teach(ctx context.Context, o Options) (*Teacher, error) {
+	few := len(q.data.Validation) < enoughChecked
+	checked, scores := q.data.Validation, nn.Matrix{}
+	var err error
+	if few {
+		if checked, scores, q.Epochs, err = q.crossScores(ctx, o); err != nil {
+			return nil, err
+		}
+		q.Keep = Last
 	}
-	out, err := newTeacher(ctx, f, rows, d, o)
+	out, err := q.one(ctx, q.data, o)
 	if err != nil {
 		return nil, err
 	}
-	scores, err := out.scores(o.pool(), d.X, d.Validation)
-	if err != nil {
-		return nil, err
+	if !few {
+		if scores, err = out.scores(o.pool(), q.data.X, checked); err != nil {
+			return nil, err
+		}
 	}
-	out.consult(d, d.Validation, scores)
+	out.consult(q.data, checked, scores)
+	if q.fair != nil {
+		out.tellGroups(*q.fair)
+	}
 	return out, nil
 }
 
-// teachFew trains a teacher where validation rows are few: teachers that each
-// leave a part of the rows out tell how long to train and how far to believe.
-// The validation rows do not teach the one that is kept, since others use them.
-func teachFew(ctx context.Context, f Training, rows floats, d Data, o Options) (*Teacher, error) {
-	checked, scores, epochs, err := crossScores(ctx, f, rows, d, o)
-	if err != nil {
-		return nil, err
-	}
-	f.Epochs, f.Keep = epochs, Last
-	out, err := newTeacher(ctx, f, rows, d, o)
-	if err != nil {
-		return nil, err
-	}
-	out.consult(d, checked, scores)
-	return out, nil
-}
-
-// newTeacher trains a teacher on the training rows, with no opinion yet of the
-// rows that decide.
-func newTeacher(ctx context.Context, f Training, rows floats, d Data, o Options) (*Teacher, error) {
-	q := plan{Training: f, rows: rows, optimiser: func(params []nn.Param) (*nn.Optimizer, error) { return nn.Adam{Rate: f.Rate}.New(params) }}
+// one trains a teacher on the training rows of d, with no opinion yet of the rows
+// that decide.
+func (q lesson) one(ctx context.Context, d Data, o Options) (*Teacher, error) {
 	l, err := q.fit(ctx, d, o)
 	if err != nil {
 		return nil, err
 	}
-	out := &Teacher{
-		Kept: l.state.History[l.state.Kept-1], inputs: d.X.Cols, classes: d.classes(), weights: d.weights(),
-		widths: append(slices.Clone(f.Classifier), model.Columns(d.classes())), tensors: renamed(l.tensors(), "classifier.", "encoder."),
+	taught := make([]int, d.Classes)
+	for _, row := range d.Train {
+		taught[d.Y[row]]++
 	}
-	return out, nil
+	return &Teacher{
+		taught: taught, Kept: l.state.History[l.state.Kept-1], inputs: d.X.Cols, classes: d.classes(), weights: d.weights(),
+		widths: append(slices.Clone(q.Classifier), model.Columns(d.classes())), tensors: renamed(l.tensors(), "classifier.", "encoder."),
+	}, nil
 }
 
 // crossScores returns the scores that teachers like this one give to rows that
 // they were not taught: all but one of a few parts teach, and the last is asked,
 // in turn. It also returns after how many epochs they did best, the median.
-func crossScores(ctx context.Context, f Training, rows floats, d Data, o Options) (asked []int, scores nn.Matrix, epochs int, err error) {
-	all := slices.Concat(d.Train, d.Validation)
+func (q lesson) crossScores(ctx context.Context, o Options) (asked []int, scores nn.Matrix, epochs int, err error) {
+	d, all := q.data, slices.Concat(q.data.Train, q.data.Validation)
 	rng := weakrand.New(weakrand.NewPCG(o.Seed, 0x666f6c64))
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	scores = nn.NewMatrix(len(all), model.Columns(d.classes()))
-	if len(all) < 2*crossParts {
-		return nil, scores, 0, fmt.Errorf("train: data has %d rows, must have at least %d to teach and to ask", len(all), 2*crossParts)
-	}
 	var kept []int
 	for part := range crossParts {
 		low, high := part*len(all)/crossParts, (part+1)*len(all)/crossParts
@@ -139,7 +143,7 @@ func crossScores(ctx context.Context, f Training, rows floats, d Data, o Options
 		few := max(1, len(others)/10)
 		fold := d
 		fold.Validation, fold.Train = others[:few], others[few:]
-		t, err := newTeacher(ctx, f, rows, fold, Options{Seed: o.Seed, Pool: o.Pool})
+		t, err := q.one(ctx, fold, Options{Seed: o.Seed, Pool: o.Pool})
 		if err != nil {
 			return nil, scores, 0, err
 		}
@@ -165,7 +169,7 @@ func (t *Teacher) consult(d Data, checked []int, scores nn.Matrix) {
 	t.calibrate(scores)
 	t.checked = channel.Posteriors(scores, t.classes)
 	t.judge()
-	t.posteriors = evenly(t.checked, mostDeciding)
+	t.posteriors = t.checked.Gather(evenly(every(t.checked.Rows), mostDeciding))
 }
 
 // judge measures the teacher by the rows that check it.
@@ -176,16 +180,6 @@ func (t *Teacher) judge() {
 		right.add(t.classes, t.checked.Row(i), func(label int) int { return t.labels[label][i] })
 	}
 	t.Kept.Accuracy = right.accuracy(t.weights)
-}
-
-// Posteriors returns the probabilities that the teacher gives each class of
-// each label of some rows, the first label's classes first.
-func (t *Teacher) Posteriors(p *nn.Pool, x nn.Matrix, rows []int) (nn.Matrix, error) {
-	scores, err := t.scores(p, x, rows)
-	if err != nil {
-		return nn.Matrix{}, err
-	}
-	return channel.Posteriors(scores, t.classes), nil
 }
 
 // scores returns what the teacher's last layer gives.
@@ -242,8 +236,8 @@ func gatherInts(values, rows []int) []int {
 	return some
 }
 
-// spread returns at most so many of the rows, evenly.
-func spread(rows []int, most int) []int {
+// evenly returns at most so many of the rows, evenly spaced.
+func evenly(rows []int, most int) []int {
 	if len(rows) <= most {
 		return rows
 	}
@@ -254,23 +248,11 @@ func spread(rows []int, most int) []int {
 	return some
 }
 
-// evenly returns at most so many rows of a matrix.
-func evenly(x nn.Matrix, most int) nn.Matrix {
-	if x.Rows <= most {
-		return x
+// every lists so many rows.
+func every(rows int) []int {
+	all := make([]int, rows)
+	for i := range all {
+		all[i] = i
 	}
-	some := nn.NewMatrix(most, x.Cols)
-	for i := range most {
-		copy(some.Row(i), x.Row(i*x.Rows/most))
-	}
-	return some
-}
-
-// Name describes the teacher's layers, such as "300-300" or "linear".
-func (t *Teacher) Name() string {
-	hidden := t.widths[:len(t.widths)-1]
-	if len(hidden) == 0 {
-		return "linear"
-	}
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(hidden), " ", "-"), "[]")
+	return all
 }

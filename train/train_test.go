@@ -71,7 +71,7 @@ func methodsOf(t train.Training) map[string]train.Method {
 	return map[string]train.Method{
 		"majority":      train.Majority{},
 		"random":        train.Random{},
-		"unconstrained": train.Unconstrained{Training: t},
+		"unconstrained": train.Unprotected{Training: t},
 		"noise":         train.Noise{Training: t, Release: l1},
 		"dpnr":          train.DPNR{Training: t, Release: mech.Params{Epsilon: 100}},
 		"adversarial":   train.Adversarial{Training: t},
@@ -85,7 +85,7 @@ func methodsOf(t train.Training) map[string]train.Method {
 
 func fit(t *testing.T, m train.Method, d planted, seed uint64) *model.Model {
 	t.Helper()
-	model, err := m.Fit(t.Context(), d.Data, train.Options{Seed: seed})
+	model, err := train.Fit(t.Context(), m, d.Data, train.Options{Seed: seed})
 	if err != nil {
 		t.Fatalf("%T: %v", m, err)
 	}
@@ -137,7 +137,7 @@ func TestSameBits(t *testing.T) {
 			for _, o := range []train.Options{
 				{Seed: 1}, {Seed: 1}, {Seed: 1, Pool: nn.NewPool(2)}, {Seed: 2}, {Seed: 1, Pool: nn.NewPool(5)},
 			} {
-				model, err := m.Fit(t.Context(), d.Data, o)
+				model, err := train.Fit(t.Context(), m, d.Data, o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -268,13 +268,13 @@ func TestDiverges(t *testing.T) {
 	s := settings(3)
 	s.Rate = 1e30
 	for name, m := range map[string]train.Method{
-		"unconstrained": train.Unconstrained{Training: s},
+		"unconstrained": train.Unprotected{Training: s},
 		"noise":         train.Noise{Training: s, Release: mech.Params{Mechanism: "laplace-l1", Epsilon: 8}},
 		"adversarial":   train.Adversarial{Training: s},
-		"last step":     train.Unconstrained{Training: train.Training{Shape: small(), Epochs: 1, Batch: 1000, Rate: 1e39}},
+		"last step":     train.Unprotected{Training: train.Training{Shape: small(), Epochs: 1, Batch: 1000, Rate: 1e39}},
 		"privemb":       train.PrivEmb{Epochs: 3, Rate: 1e38, Release: mech.Params{Epsilon: 20}},
 	} {
-		model, err := m.Fit(context.Background(), d.Data, train.Options{Seed: 1})
+		model, err := train.Fit(context.Background(), m, d.Data, train.Options{Seed: 1})
 		if err == nil || !strings.Contains(err.Error(), "diverged") {
 			t.Errorf("%s at an absurd rate: error is %v, want one that says so", name, err)
 		}
@@ -300,19 +300,19 @@ func TestDefaults(t *testing.T) {
 		zero, same, other train.Method
 	}{
 		"dropout": {
-			train.Unconstrained{Training: s},
-			train.Unconstrained{Training: with(func(c *train.Training) { c.Dropout = 0.1 })},
-			train.Unconstrained{Training: with(func(c *train.Training) { c.Dropout = -1 })},
+			train.Unprotected{Training: s},
+			train.Unprotected{Training: with(func(c *train.Training) { c.Dropout = 0.1 })},
+			train.Unprotected{Training: with(func(c *train.Training) { c.Dropout = -1 })},
 		},
 		"rate": {
-			train.Unconstrained{Training: with(func(c *train.Training) { c.Rate = 0 })},
-			train.Unconstrained{Training: with(func(c *train.Training) { c.Rate = 0.001 })},
-			train.Unconstrained{Training: s},
+			train.Unprotected{Training: with(func(c *train.Training) { c.Rate = 0 })},
+			train.Unprotected{Training: with(func(c *train.Training) { c.Rate = 0.001 })},
+			train.Unprotected{Training: s},
 		},
 		"batch": {
-			train.Unconstrained{Training: with(func(c *train.Training) { c.Batch = 0 })},
-			train.Unconstrained{Training: with(func(c *train.Training) { c.Batch = 6 })}, // 100 rows in 16 steps
-			train.Unconstrained{Training: s},
+			train.Unprotected{Training: with(func(c *train.Training) { c.Batch = 0 })},
+			train.Unprotected{Training: with(func(c *train.Training) { c.Batch = 6 })}, // 100 rows in 16 steps
+			train.Unprotected{Training: s},
 		},
 		"shape": {
 			train.Adversarial{Training: train.Training{Epochs: 1}},
@@ -356,7 +356,7 @@ func TestDefaults(t *testing.T) {
 		method train.Method
 		epochs int
 	}{
-		"unconstrained": {train.Unconstrained{Training: train.Training{Shape: small()}}, 30},
+		"unconstrained": {train.Unprotected{Training: train.Training{Shape: small()}}, 30},
 		"noise":         {train.Noise{Training: train.Training{Shape: small()}, Release: l1}, 45},
 		"ldpnn":         {train.LDPNN{Hidden: []int{}, Release: bits}, 50},
 		"privemb":       {train.PrivEmb{Release: mech.Params{Epsilon: 8}}, 30},

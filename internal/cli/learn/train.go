@@ -22,47 +22,16 @@ func Commands(std term.Streams) []*cobra.Command {
 
 // trainOptions are the flags of "sotto train".
 type trainOptions struct {
-	spec      experiment.Spec
-	run       experiment.Options
-	seed      uint64
-	threshold float64
-	json      bool
+	spec experiment.Spec
+	run  experiment.Options
+	json bool
 }
 
 func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
-	s := &o.spec
-	fs.StringVar(&s.Data, "data", "reviews", "data set (see sotto data list)")
-	fs.StringVar(&s.DataVariant, "data-variant", "", "variant of the data set (default: the first of them)")
-	fs.StringVar(&s.Label, "label", "", "label to predict (default: the data set's own; see sotto data list)")
-	fs.StringSliceVar(&s.Labels, "labels", nil, "labels, separated by commas, that one release serves")
-	fs.StringSliceVar(&s.Unknown, "unknown", nil, "labels unseen in training, to be learnt from the releases afterwards")
-	fs.Float64Var(&s.Reserve, "reserve", 0, "share of a release that auto and codes keep for labels unseen in training (default: none)")
-	fs.StringVar(&s.Attribute, "attribute", "", `attribute to protect, or "none" (default: the data set's first)`)
-	fs.StringVar(&s.Encoder, "encoder", "", "encoder that makes vectors of texts: default, hash:N, minilm, glove, or a file (see sotto encoder list; default: default)")
-	fs.Float64Var(&s.Dropout, "dropout", 0, "probability μ of masking each word of a text before it is encoded (default: no masking)")
-	fs.IntVar(&s.Limit, "limit", 0, "number of rows to train on at most, with a quarter as many to validate and to test (default: all)")
-	fs.StringSliceVar(&s.Methods, "method", nil, "methods, separated by commas (see the list above)")
-	fs.StringVar(&s.Mechanism, "mechanism", "", "mechanism of the method (default: the method's own)")
-	fs.StringVar(&s.Variant, "variant", "", "variant of the mechanism, such as paper or released (default: the honest one)")
-	fs.BoolVar(&s.Alone, "alone", false, "do not train the honest variant beside one whose claim is false")
-	fs.Float64SliceVar(&s.Epsilons, "epsilon", nil, "ε that is claimed; several, separated by commas, make a grid")
-	fs.Float64SliceVar(&s.Lambdas, "lambda", nil, "λ, the weight of the adversary (default 1), or λ of ome (default 100); several, separated by commas, make a grid")
-	fs.IntSliceVar(&s.Dims, "dim", nil, "width of the representation; several, separated by commas, make a grid (default: that of the published shape)")
-	fs.Float64Var(&s.Delta, "delta", 0, "δ of gaussian and of privemb paper (default 1e-6)")
-	fs.IntVar(&s.Bits, "bits", 0, "number of bits for each coordinate with ldpnn (default 10)")
-	fs.Float64Var(&s.Clip, "clip", 0, "L2 norm to which privemb clips vectors, which makes the guarantee text-level (default: no clipping)")
-	fs.Float64Var(&s.Orthogonality, "orthogonality", 0, "weight with which multiple keeps adversaries apart (default 0.1)")
-	fs.IntVar(&s.Iterations, "iterations", 0, "how often inlp removes a linear attacker (default 5)")
-	fs.IntVar(&s.Selected, "selected", 0, "number of codes whose probability codes raises; 1 is randomised response (default: the best weights)")
-	fs.BoolVar(&s.Fair, "fair", false, "pay up to --relaxation points of the accuracy of codes for equal true positive rates between groups")
-	fs.Float64Var(&s.Anneal, "anneal", 0, "times ε with which noise begins, to fall to ε within half of the epochs (default 1)")
-	fs.IntVar(&s.Seeds, "seeds", 1, "number of seeds to train with")
-	fs.Uint64Var(&o.seed, "seed", 1, "first seed to train with, at least 1")
-	fs.IntVar(&s.Epochs, "epochs", 0, "passes over the data (default: the published number)")
-	fs.IntVar(&s.Batch, "batch", 0, "number of rows in each step (default: the published number, or less for a small data set)")
-	fs.Float64Var(&s.Rate, "rate", 0, "learning rate (default: the published one)")
-	fs.IntSliceVar(&s.Hidden, "hidden", nil, "widths of the layers before the representation, or of ldpnn (default: published)")
-	fs.Float64Var(&o.threshold, "relaxation", 1, "points below the best accuracy within which the fairest configuration is selected; 0 selects the best")
+	for _, f := range o.spec.Fields() {
+		f.SetDefault()
+		term.AddFlag(fs, f.Value, f.Flag, f.Help)
+	}
 	fs.StringVar(&o.run.Out, "out", "", "folder for models and results (default: keep nothing)")
 	fs.BoolVar(&o.run.Resume, "resume", false, "continue with what --out holds")
 	fs.IntVar(&o.run.Pictures, "pictures", 0, "number of texts to lay out in the plane, before release and after, for sotto report (default: none)")
@@ -111,8 +80,7 @@ trained so far in --out, and --resume goes on from there with the same result.`,
 // runTrain trains, and prints the result to standard output and what a person
 // should know of the work to standard error.
 func runTrain(ctx context.Context, o trainOptions, std term.Streams) error {
-	o.spec.FirstSeed, o.spec.Threshold = o.seed, o.threshold
-	if o.threshold == 0 {
+	if o.spec.Threshold == 0 {
 		o.spec.Threshold = -1 // which means 0 there
 	}
 	bar := term.NewProgress(std.Err, "loading")

@@ -84,6 +84,30 @@ func RefuseFlags(fs *pflag.FlagSet, where string, names ...string) error {
 	return RefuseZeros(fs, "seed")
 }
 
+// AddFlag adds a flag for what a pointer points to, whose value is its default.
+func AddFlag(fs *pflag.FlagSet, to any, name, help string) {
+	switch to := to.(type) {
+	case *string:
+		fs.StringVar(to, name, *to, help)
+	case *bool:
+		fs.BoolVar(to, name, *to, help)
+	case *int:
+		fs.IntVar(to, name, *to, help)
+	case *uint64:
+		fs.Uint64Var(to, name, *to, help)
+	case *float64:
+		fs.Float64Var(to, name, *to, help)
+	case *[]string:
+		fs.StringSliceVar(to, name, *to, help)
+	case *[]int:
+		fs.IntSliceVar(to, name, *to, help)
+	case *[]float64:
+		fs.Float64SliceVar(to, name, *to, help)
+	default:
+		panic(fmt.Sprintf("term: no flag can hold a %T", to))
+	}
+}
+
 // RefuseZeros refuses numbers that were given as 0, which stands for absent,
 // but for the flags that may be 0.
 func RefuseZeros(fs *pflag.FlagSet, may ...string) error {

@@ -7,20 +7,31 @@ import (
 	"sotto/train/model"
 )
 
-// Plain trains the model that stays on the trusted side for [Codes] and
+// TrustedSide trains the model that stays on the trusted side for [Codes] and
 // [Label]: what could be told of a text if nothing had to be protected. Its
 // release is the row itself.
-type Plain struct {
+type TrustedSide struct {
 	Training
 }
 
-// Fit implements [Method].
-func (h Plain) Fit(ctx context.Context, d Data, o Options) (*model.Model, error) {
-	t, err := teach(ctx, h.Training, d, o)
+// Prepare implements [Method].
+func (h TrustedSide) Prepare(d Data) (*Fitting, error) {
+	return taught(h.lesson, d, func(_ context.Context, t *Teacher, _ Options) (*model.Model, error) { return t.plain() })
+}
+
+// taught prepares a method whose model is made of a teacher.
+func taught(of func(Data) (lesson, error), d Data, encode func(context.Context, *Teacher, Options) (*model.Model, error)) (*Fitting, error) {
+	q, err := of(d)
 	if err != nil {
 		return nil, err
 	}
-	return t.plain()
+	return &Fitting{Fit: func(ctx context.Context, o Options) (*model.Model, error) {
+		t, err := q.teach(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		return encode(ctx, t, o)
+	}}, nil
 }
 
 // plain returns the teacher as a model.
