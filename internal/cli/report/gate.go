@@ -29,8 +29,8 @@ true ε, a claim below it, accuracy, leakage and its bound, fairness, refuted
 audits and attacks.
 
 RESULTS are folders of "sotto train --out", records of releases
-(X.privacy.json), and what "sotto attack", "sotto audit", "sotto bias" and
-"sotto measure fairness" print with --json. What the policy asks for and nobody
+(X.privacy.json), and what "sotto attack", "sotto audit", "sotto bias", "sotto
+evaluate", "sotto measure" and "sotto reproduce" print with --json. What the policy asks for and nobody
 measured fails, and so do a rule that matches nothing and a training that was
 interrupted.
 
