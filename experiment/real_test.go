@@ -4,12 +4,15 @@ import (
 	"math"
 	"testing"
 
+	"sotto/dp/dptest"
 	"sotto/experiment"
 	"sotto/internal/testenv"
 )
 
-// The model without protection reaches what was published for it, within a
-// point: FEDERATE's tables 3 and 2.
+// The model without protection reaches what was published for it: FEDERATE's
+// tables 3 and 2. Trained as published, in the long run, it does so within a point.
+// After two epochs on 20,000 rows at most it does so within what m test rows can
+// tell: their accuracy is off by more than 4.42·√(¼/m) but once in 10⁵.
 func TestPublishedAccuracy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains on whole data sets")
@@ -23,12 +26,19 @@ func TestPublishedAccuracy(t *testing.T) {
 	} {
 		t.Run(tt.spec.Data, func(t *testing.T) {
 			testenv.Set(t, tt.spec.Data)
+			if !dptest.Long() {
+				tt.spec.Epochs, tt.spec.Limit = 2, 20_000
+			}
 			r, err := experiment.Run(t.Context(), tt.spec, experiment.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := float64(r.Mean.Accuracy); math.Abs(got-tt.want) > 0.01 {
-				t.Errorf("accuracy is %.4f, published is %.4f", got, tt.want)
+			tolerance := 0.01
+			if !dptest.Long() {
+				tolerance = 4.42 * math.Sqrt(0.25/float64(r.Rows.Test))
+			}
+			if got := float64(r.Mean.Accuracy); math.Abs(got-tt.want) > tolerance {
+				t.Errorf("accuracy is %.4f, published is %.4f, want it within %.4f", got, tt.want, tolerance)
 			}
 		})
 	}

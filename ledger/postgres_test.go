@@ -149,12 +149,14 @@ func postgresOpener(s *server, schema string) opener {
 }
 
 func TestPostgres(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	conform(t, func(t *testing.T) opener { return postgresOpener(s, s.schema(t)) })
 }
 
 // Two gateways on one database never overspend a subject together.
 func TestPostgresTwoGateways(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	open := postgresOpener(s, s.schema(t))
 	var books [2]*ledger.Ledger
@@ -205,6 +207,7 @@ func TestPostgresTwoGateways(t *testing.T) {
 
 // What one gateway sets holds for the other at once.
 func TestPostgresSharedTerms(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	open := postgresOpener(s, s.schema(t))
 	c := newClock()
@@ -229,7 +232,7 @@ func TestPostgresSharedTerms(t *testing.T) {
 	verify(t, old)
 }
 
-// A connection that is lost is made again; a server that is gone is an error,
+// A lost connection is opened again; a server that is gone is an error,
 // and what was paid for before it crashed is there after it.
 func TestPostgresCrash(t *testing.T) {
 	s := testServer(t)
@@ -309,6 +312,7 @@ func TestPostgresCrash(t *testing.T) {
 
 // Somebody who holds the head makes a spend fail, not wait for ever.
 func TestPostgresTimeout(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	schema := s.schema(t)
 	l := mustOpen(t, postgresOpener(s, schema), ledger.Options{Budget: daily})
@@ -333,6 +337,7 @@ func TestPostgresTimeout(t *testing.T) {
 
 // Whatever is changed in the tables is found.
 func TestPostgresDamage(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	for _, change := range []string{
 		"UPDATE sotto_ledger_log SET entry = set_byte(entry, 20, get_byte(entry, 20) # 1) WHERE seq = 3",
@@ -373,6 +378,7 @@ func TestPostgresDamage(t *testing.T) {
 }
 
 func TestPostgresRefuses(t *testing.T) {
+	t.Parallel()
 	const secret = "hunter2"
 	for _, url := range []string{"postgres://x:" + secret + "@[::1", "postgres://x:" + secret + "@127.0.0.1:1/none?connect_timeout=2"} {
 		if _, err := ledger.OpenPostgres(t.Context(), url, ledger.Options{Budget: daily}); err == nil || strings.Contains(err.Error(), secret) {
