@@ -144,7 +144,7 @@ var errList = errors.New("it must be a JSON list of tests, each with the texts n
 
 // parseTest reads a test. [json.Unmarshal] would take fields in other letters,
 // and those that stand there twice.
-func parseTest(d *json.Decoder) (t Test, err error) {
+func parseTest(d *json.Decoder) (t Test, _ error) {
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return t, errList
 	}
