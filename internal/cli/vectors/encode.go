@@ -26,35 +26,21 @@ import (
 
 // encodeOptions are the flags of "sotto encode".
 type encodeOptions struct {
-	term.MechanismFlags
+	outFlags
 	term.MaskFlags
 	term.TextFlags
-	encoder    string
-	in, out    string
-	format     string
-	metadata   string
-	mechanism  string
-	skipBad    bool
-	notPrivate bool
-	workers    int
-	json       bool
+	encoder   string
+	mechanism string
 }
 
 func (o *encodeOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.encoder, "encoder", "default", "encoder that makes the vectors (see sotto encoder list)")
 	fs.StringVar(&o.in, "in", "-", "file of texts, - for standard input")
 	o.TextFlags.AddFlags(fs)
-	fs.StringVar(&o.out, "out", "-", "file to write, - for standard output")
-	fs.StringVar(&o.format, "format", "", "format to write if the file's name does not tell: jsonl, csv, npy or parquet (default jsonl)")
-	fs.StringVar(&o.metadata, "metadata", "", "file for what is promised (default OUT.privacy.json, or OUT.raw.json)")
 	o.MaskFlags.AddFlags(fs)
 	fs.StringVar(&o.mechanism, "mechanism", "", "mechanism that releases each vector (default: none, so that vectors are raw)")
-	fs.BoolVar(&o.skipBad, "skip-bad", false, "leave bad rows out and count them")
-	fs.BoolVar(&o.notPrivate, "i-know-this-is-not-private", false, "allow a variant whose ε is infinite")
-	fs.IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
-	fs.BoolVar(&o.json, "json", false, "print the summary as JSON, to standard error if the vectors go to standard output")
-	o.MechanismFlags.AddFlags(fs)
-	term.Widths(fs, "as the encoder makes them")
+	o.outFlags.addFlags(fs, "as the encoder makes them")
+	fs.Lookup("metadata").Usage = "file for what is promised (default OUT.privacy.json, or OUT.raw.json)"
 }
 
 func newEncode(std term.Streams) *cobra.Command {
@@ -164,19 +150,27 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 	if err := errors.Join(closeEncoder(), appear()); err != nil {
 		return err
 	}
-	if err := sink.Appear(o.side(m != nil), text, std.Out); err != nil {
+	if err := sink.Appear(o.record(), text, std.Out); err != nil {
 		return err
 	}
-	return o.report(encodeSummary{summary, o.out, o.side(m != nil), record}, std)
+	return o.report(encodeSummary{summary, o.out, o.record(), record}, std)
 }
 
 // open opens the texts.
 func (o *encodeOptions) open(stdin io.Reader) (*textfile.Reader, error) {
-	if err := term.RefuseSame(term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.side(o.mechanism != "")),
+	if err := term.RefuseSame(term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.record()),
 		term.Named("--mask", o.List), term.Named("--show-masks", o.Show)); err != nil {
 		return nil, err
 	}
 	return o.TextFlags.Open(o.in, stdin, o.skipBad)
+}
+
+// record returns the path of what stands beside the vectors, "" for none.
+func (o *encodeOptions) record() string {
+	if o.mechanism == "" {
+		return o.side(".raw.json")
+	}
+	return o.side(privacyEnd)
 }
 
 // promise makes the mechanism, nil for none, and says what is promised.
@@ -186,7 +180,7 @@ func (o *encodeOptions) promise(e encode.Source) (mech.Mechanism, encodeRecord, 
 		record.Warning = term.RawWarning
 		return nil, record, nil
 	}
-	m, err := releaser(&o.MechanismFlags, o.mechanism, e.Dim(), "the encoder makes", o.notPrivate)
+	m, err := o.releaser(o.mechanism, e.Dim(), "the encoder makes")
 	if err != nil {
 		return nil, record, err
 	}
@@ -244,26 +238,8 @@ func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *ter
 	return s, append(said, '\n'), job.Out.Close()
 }
 
-// side returns the path of the side file, "" for none.
-func (o *encodeOptions) side(private bool) string {
-	switch {
-	case o.metadata != "" || o.out == "-":
-		return o.metadata
-	case private:
-		return o.out + ".privacy.json"
-	}
-	return o.out + ".raw.json"
-}
-
 // report tells the user what was done.
 func (o *encodeOptions) report(s encodeSummary, std term.Streams) error {
-	if o.json {
-		out := std.Out
-		if o.out == "-" {
-			out = std.Err
-		}
-		return term.PrintJSON(out, s)
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "encoded %d texts by %s", s.Rows, s.Record.Encoder)
 	for _, c := range []struct {
@@ -284,20 +260,13 @@ func (o *encodeOptions) report(s encodeSummary, std term.Streams) error {
 	if s.Record.Release == nil {
 		fmt.Fprintf(&b, "\nwarning: %s", term.RawWarning)
 	} else {
-		g := s.Record.Release.Guarantee
-		fmt.Fprintf(&b, "\neach release has %v", g)
+		fmt.Fprintf(&b, "\neach release has %v", s.Record.Release.Guarantee)
 		if s.Record.Word != nil {
 			fmt.Fprintf(&b, ", and %v with dropout %v", *s.Record.Word, o.Dropout)
 		}
-		if g.Epsilon > s.Record.Release.Claimed*(1+1e-6) {
-			fmt.Fprintf(&b, "\nwarning: the ε asked for was %v: %s", s.Record.Release.Claimed, s.Record.Release.Reason)
-		}
-		for _, a := range g.Assumptions {
-			fmt.Fprintf(&b, "\nassuming: %s", a)
-		}
+		b.WriteString(caution(*s.Record.Release))
 	}
-	_, err := fmt.Fprintln(std.Err, b.String())
-	return err
+	return o.show(s, b.String(), std)
 }
 
 // newTokens prints the ids of texts' subwords.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sotto/dp"
 	"sotto/internal/cli/term"
 	"sotto/internal/release"
 	"sotto/internal/vecfile"
@@ -23,15 +22,8 @@ func Commands(std term.Streams) []*cobra.Command {
 
 // privatizeOptions are the flags of "sotto privatize".
 type privatizeOptions struct {
-	term.MechanismFlags
-	in, out    string
-	format     string
-	column     string
-	metadata   string
-	skipBad    bool
-	notPrivate bool
-	workers    int
-	json       bool
+	outFlags
+	column string
 }
 
 func newPrivatize(std term.Streams) *cobra.Command {
@@ -62,16 +54,9 @@ them. Keys and columns that are no vector never reach the output.
 		},
 	}
 	c.Flags().StringVar(&o.in, "in", "-", "file of vectors, - for standard input")
-	c.Flags().StringVar(&o.out, "out", "-", "file to write, - for standard output")
-	c.Flags().StringVar(&o.format, "format", "", "format of the vectors if no file name tells: jsonl, csv, npy or parquet; standard output takes the input's")
 	c.Flags().StringVar(&o.column, "column", "", "list column that holds the vectors, for a Parquet file with several")
-	c.Flags().StringVar(&o.metadata, "metadata", "", "file for what is promised (default OUT.privacy.json)")
-	c.Flags().BoolVar(&o.skipBad, "skip-bad", false, "leave bad rows out and count them")
-	c.Flags().BoolVar(&o.notPrivate, "i-know-this-is-not-private", false, "allow a variant whose ε is infinite")
-	c.Flags().IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
-	c.Flags().BoolVar(&o.json, "json", false, "print the summary as JSON, to standard error if the vectors go to standard output")
-	o.AddFlags(c.Flags())
-	term.Widths(c.Flags(), "as in the file")
+	o.addFlags(c.Flags(), "as in the file")
+	c.Flags().Lookup("format").Usage = "format of the vectors if no file name tells: jsonl, csv, npy or parquet; standard output takes the input's"
 	return c
 }
 
@@ -85,18 +70,16 @@ type privatizeSummary struct {
 	Record   mech.Record `json:"record"`
 }
 
-func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term.Streams) error {
-	workers, err := term.Workers(o.workers)
-	if err != nil {
+func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term.Streams) (err error) {
+	if o.workers, err = term.Workers(o.workers); err != nil {
 		return err
 	}
-	o.workers = workers
 	r, format, err := o.open(std.In)
 	if err != nil {
 		return err
 	}
 	defer r.Close() //nolint:errcheck // it was only read
-	m, err := releaser(&o.MechanismFlags, name, r.Width(), "the input has", o.notPrivate)
+	m, err := o.releaser(name, r.Width(), "the input has")
 	if err != nil {
 		return err
 	}
@@ -118,10 +101,10 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term
 	if text, err = summary.Record.JSON(); err != nil {
 		return err
 	}
-	if err := sink.Appear(o.side(), text, std.Out); err != nil {
+	if err := sink.Appear(o.side(privacyEnd), text, std.Out); err != nil {
 		return err
 	}
-	summary.Metadata = o.side()
+	summary.Metadata = o.side(privacyEnd)
 	summary.Dropped = len(r.Dropped())
 	if r.Format() == vecfile.Parquet {
 		summary.Columns = r.Dropped() // a schema; the keys of JSON lines may be data
@@ -188,31 +171,7 @@ func (o *privatizeOptions) apart() error {
 	if o.metadata == "-" {
 		return errors.New("--metadata is -, must be a file")
 	}
-	return term.RefuseSame(term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.side()), term.Named("--vocabulary", o.VocabularyFile))
-}
-
-// releaser makes the mechanism for rows of a width, and refuses one that promises
-// nothing unless notPrivate says that the user knows. Whose the rows are stands in
-// the error.
-func releaser(f *term.MechanismFlags, name string, width int, whose string, notPrivate bool) (mech.Mechanism, error) {
-	p, err := f.Resolve(name)
-	if err != nil {
-		return nil, err
-	}
-	if p.Epsilon == 0 {
-		return nil, errors.New("want --epsilon, the ε of each release")
-	}
-	m, err := mech.New(p.Fit(width))
-	if err != nil {
-		return nil, err
-	}
-	if in, _ := m.Shape(); in != width {
-		return nil, fmt.Errorf("%s takes rows of %d numbers, but %s %d", name, in, whose, width)
-	}
-	if m.Guarantee().Epsilon == dp.Infinite && !notPrivate {
-		return nil, fmt.Errorf("%s %s promises nothing: %s; to release all the same, say --i-know-this-is-not-private", name, m.Profile().Variant, m.Profile().Reason)
-	}
-	return m, nil
+	return term.RefuseSame(term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.side(privacyEnd)), term.Named("--vocabulary", o.VocabularyFile))
 }
 
 // stream does the work between an opened input and an opened output.
@@ -235,25 +194,9 @@ func (o *privatizeOptions) stream(ctx context.Context, r *vecfile.Reader, sink *
 	return sum, w.Close()
 }
 
-// side returns the path of the side file, "" for none.
-func (o *privatizeOptions) side() string {
-	if o.metadata == "" && o.out != "-" {
-		return o.out + ".privacy.json"
-	}
-	return o.metadata
-}
-
 // report tells the user what was released.
 func (o *privatizeOptions) report(s privatizeSummary, std term.Streams) error {
-	if o.json {
-		out := std.Out
-		if o.out == "-" {
-			out = std.Err
-		}
-		return term.PrintJSON(out, s)
-	}
-	g := s.Record.Guarantee
-	text := fmt.Sprintf("released %d rows, each with %v", s.Rows, g)
+	text := fmt.Sprintf("released %d rows, each with %v", s.Rows, s.Record.Guarantee)
 	if s.Skipped > 0 {
 		text += fmt.Sprintf("; left out %d bad rows", s.Skipped)
 	}
@@ -263,12 +206,5 @@ func (o *privatizeOptions) report(s privatizeSummary, std term.Streams) error {
 	case s.Dropped > 0:
 		text += "; left behind all keys but the vector's"
 	}
-	if g.Epsilon > s.Record.Claimed*(1+1e-6) {
-		text += fmt.Sprintf("\nwarning: the ε asked for was %v: %s", s.Record.Claimed, s.Record.Reason)
-	}
-	for _, a := range g.Assumptions {
-		text += "\nassuming: " + a
-	}
-	_, err := fmt.Fprintln(std.Err, text)
-	return err
+	return o.show(s, text+caution(s.Record), std)
 }
