@@ -29,6 +29,9 @@ type Claim struct {
 	Accuracy *float64  `json:"accuracy,omitempty"`
 	Priors   []float64 `json:"priors,omitempty"`
 	TestSize int64     `json:"test_size,omitempty"` // answers behind the accuracy; absent means exact
+	// Words is how many words the texts have at most, d. A word-level ε says at
+	// most d·ε of a text, which is what an accuracy is held against.
+	Words int `json:"words,omitempty"`
 }
 
 // Verdict is what became of a claim.
@@ -40,8 +43,10 @@ type Verdict struct {
 	Limit    *float64    `json:"limit,omitempty"` // the best accuracy possible at the claimed ε
 	Accuracy *float64    `json:"accuracy,omitempty"`
 	Checked  []string    `json:"checked"` // what was compared: mechanism, accuracy
-	Refuted  bool        `json:"refuted"`
+	Verdict  dp.Verdict  `json:"verdict"`
+	Refuted  bool        `json:"refuted"` // the verdict is "false"
 	Reasons  []string    `json:"reasons"`
+	Place    string      `json:"place,omitempty"` // where the claim stands
 }
 
 // ReadClaims reads a JSON list of claims. Unknown fields are errors.
@@ -109,6 +114,9 @@ func (c *Claim) settle() error {
 	if c.Accuracy != nil && !(*c.Accuracy >= 0 && *c.Accuracy <= 1) {
 		return fmt.Errorf("accuracy is %v, must be a share between 0 and 1", *c.Accuracy)
 	}
+	if c.Words < 0 || c.Words > 0 && c.Unit == dp.Metric {
+		return fmt.Errorf("words is %d, must be positive and go with a text-level or word-level claim", c.Words)
+	}
 	if c.TestSize < 0 || c.TestSize > 0 && c.Accuracy == nil {
 		return fmt.Errorf("test_size is %d, must be positive and go with an accuracy", c.TestSize)
 	}
@@ -132,25 +140,13 @@ func CheckClaim(c Claim) (Verdict, error) {
 		v.Name = "a claim without a name"
 	}
 	if c.Mechanism != "" {
-		s, err := mech.Describe(c.Params, c.Dropout)
+		j, err := mech.Judge(c.Params, c.Dropout)
 		if err != nil {
 			return Verdict{}, err
 		}
-		if v.Unit == "" {
-			v.Unit = s.Unit
-		}
-		v.True = &s.True
-		v.Checked = append(v.Checked, "mechanism")
-		c.Delta = s.Delta
-		switch {
-		case v.Unit == s.Unit:
-		case v.Unit == dp.Text && s.TextLevel != nil:
-			v.True = s.TextLevel
-		default:
-			return Verdict{}, fmt.Errorf("audit: unit is %s, but what is proved of %s is %s-level: numbers of different units are not compared", v.Unit, c.Mechanism, s.Unit)
-		}
-		if *v.True > v.Claimed*(1+1e-6) {
-			v.refute(fmt.Sprintf("the true ε is %v: %s", *v.True, s.Reason))
+		c.Delta = j.Delta
+		if err := v.checkMechanism(c, j); err != nil {
+			return Verdict{}, err
 		}
 	}
 	if v.Unit == "" {
@@ -158,17 +154,58 @@ func CheckClaim(c Claim) (Verdict, error) {
 	}
 	switch {
 	case c.Accuracy == nil:
-	case v.Unit != dp.Text || c.Delta > 0:
+	case v.Unit == dp.Metric || c.Delta > 0:
 		v.Reasons = append(v.Reasons, "the accuracy was not checked: the limit is proved between any two texts and for δ = 0")
+	case v.Unit == dp.Word && c.Words == 0:
+		v.Reasons = append(v.Reasons, "the accuracy was not checked: a word-level ε says at most d·ε of a text of d words, and the claim does not give its field words")
 	default:
 		if err := v.checkAccuracy(c); err != nil {
 			return Verdict{}, err
 		}
 	}
-	if !v.Refuted && len(v.Checked) > 0 {
+	switch {
+	case v.Refuted:
+		v.Verdict = dp.ClaimFalse
+	case v.Verdict == "": // no mechanism is named, so that nothing can be proved
+		v.Verdict = dp.ClaimNotProved
 		v.Reasons = append(v.Reasons, "nothing that was checked contradicts the claim")
 	}
 	return v, nil
+}
+
+// checkMechanism compares the claim with what is proved of its mechanism. What
+// is proved between any two texts answers a word-level claim from above.
+func (v *Verdict) checkMechanism(c Claim, j mech.Judgement) error {
+	own := v.Unit == "" || v.Unit == j.ClaimedUnit // the mechanism's own claim, and not one of the claimant
+	if v.Unit == "" {
+		v.Unit = j.ClaimedUnit
+	}
+	v.True, v.Place = &j.True, j.Place
+	v.Checked = append(v.Checked, "mechanism")
+	above := false
+	switch {
+	case v.Unit == j.Unit:
+	case v.Unit == dp.Text && j.TextLevel != nil:
+		v.True = j.TextLevel
+	case v.Unit == dp.Word && j.Unit == dp.Text:
+		above = true
+	default:
+		return fmt.Errorf("audit: unit is %s, but what is proved of %s is %s-level: numbers of different units are not compared", v.Unit, c.Mechanism, j.Unit)
+	}
+	switch {
+	case *v.True <= v.Claimed*(1+1e-6):
+		v.Verdict = dp.ClaimTrue
+		v.Reasons = append(v.Reasons, "it is proved: "+j.Reason)
+	case own && j.Verdict != dp.ClaimTrue && j.Verdict != dp.ClaimFalse:
+		v.Verdict = j.Verdict
+		v.Reasons = append(v.Reasons, j.Condition, fmt.Sprintf("what is proved is ε = %v (%s-level): %s", *v.True, j.Unit, j.Reason))
+	case above && *v.True != dp.Infinite:
+		v.Verdict = dp.ClaimNotProved
+		v.Reasons = append(v.Reasons, fmt.Sprintf("ε = %v is proved between any two texts, and nothing smaller for one word", *v.True))
+	default:
+		v.refute(fmt.Sprintf("the true ε is %v: %s", *v.True, j.Reason))
+	}
+	return nil
 }
 
 // accuracyAlpha is how sure the test behind a reported accuracy must be.
@@ -176,7 +213,11 @@ const accuracyAlpha = 0.001
 
 // checkAccuracy refutes an accuracy that no release under the claimed ε allows.
 func (v *Verdict) checkAccuracy(c Claim) error {
-	limit, err := dp.AccuracyBound(v.Claimed, c.Priors)
+	text, unit := v.Claimed, "text-level"
+	if v.Unit == dp.Word {
+		text, unit = v.Claimed*dp.Epsilon(c.Words), fmt.Sprintf("word-level ε = %v on %d words, and so text-level", v.Claimed, c.Words)
+	}
+	limit, err := dp.AccuracyBound(text, c.Priors)
 	if err != nil {
 		return err
 	}
@@ -189,7 +230,9 @@ func (v *Verdict) checkAccuracy(c Claim) error {
 		how = fmt.Sprintf("at least %.2f %% with confidence %v, from %d answers", 100*sure, 1-accuracyAlpha, c.TestSize)
 	}
 	if sure > limit {
-		v.refute(fmt.Sprintf("an accuracy of %.2f %% (%s) is impossible: under text-level ε = %v nobody guesses these classes better than %.2f %%", 100**c.Accuracy, how, v.Claimed, 100*limit))
+		v.refute(fmt.Sprintf("an accuracy of %.2f %% (%s) is impossible: under %s ε = %v nobody guesses these classes better than %.2f %%", 100**c.Accuracy, how, unit, text, 100*limit))
+	} else {
+		v.Reasons = append(v.Reasons, fmt.Sprintf("an accuracy of %.2f %% is possible: the limit under %s ε = %v is %.2f %%", 100**c.Accuracy, unit, text, 100*limit))
 	}
 	return nil
 }

@@ -27,8 +27,8 @@ func TestClaimFiles(t *testing.T) {
 				t.Errorf("%s: claim %d: %v", path, i+1, fault)
 			}
 			// The name of each claim says what must become of it.
-			if want := strings.HasPrefix(c.Name, "false:"); v.Refuted != want {
-				t.Errorf("%s: claim %q: refuted %v (%v), want %v", path, c.Name, v.Refuted, v.Reasons, want)
+			if want, _, _ := strings.Cut(c.Name, ":"); string(v.Verdict) != want || v.Refuted != (want == "false") || len(v.Reasons) == 0 {
+				t.Errorf("%s: claim %q: %s, refuted %v (%v)", path, c.Name, v.Verdict, v.Refuted, v.Reasons)
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -42,15 +41,12 @@ type Epsilon float64
 // Infinite is the ε that promises nothing and that no budget admits.
 var Infinite = Epsilon(math.Inf(1))
 
-// String renders e with up to six significant digits.
+// String renders e with up to six significant digits, rounded up.
 func (e Epsilon) String() string {
-	switch {
-	case math.IsInf(float64(e), 1):
+	if math.IsInf(float64(e), 1) {
 		return "infinite"
-	case e >= 1e5 && e < 1e15:
-		return strconv.FormatFloat(float64(e), 'f', 1, 64)
 	}
-	return strconv.FormatFloat(float64(e), 'g', 6, 64)
+	return Above(float64(e), 6)
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -109,7 +105,7 @@ func (g Guarantee) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ε = %v", g.Epsilon)
 	if g.Delta > 0 {
-		fmt.Fprintf(&b, ", δ = %.3g", g.Delta)
+		fmt.Fprintf(&b, ", δ = %s", Above(g.Delta, 3))
 	}
 	if g.Unit == Metric {
 		b.WriteString(" per unit of L2 distance (metric)")

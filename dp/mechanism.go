@@ -57,6 +57,7 @@ type Profile struct {
 	Variant   string
 	// Claimed is the ε that the publication, or the user's flag, puts on it.
 	Claimed Epsilon
+	Claim   Claim // where that stands, and how it is to be judged
 	// Reason says in one sentence why the true ε is what it is.
 	Reason  string
 	Witness Witness

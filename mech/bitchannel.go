@@ -39,6 +39,7 @@ type bitChannel struct {
 	channels [2]*noise.Channel
 	loss     dp.Epsilon
 	reason   string
+	claim    dp.Claim
 }
 
 // newBitChannel computes the true loss from the integer rates.
@@ -239,7 +240,7 @@ func (m *bitChannel) Profile() dp.Profile {
 		" from inputs encoded as " + m.pattern(w.X) + " and " + m.pattern(w.X2)
 	return dp.Profile{
 		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
-		Reason: m.reason, Witness: w, Independent: true,
+		Claim: m.claim, Reason: m.reason, Witness: w, Independent: true,
 	}
 }
 

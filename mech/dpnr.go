@@ -200,12 +200,17 @@ func (m *DPNR) Profile() dp.Profile {
 	}
 	switch m.params.Variant {
 	case Released:
+		a.Claim = dp.Claim{Unit: dp.Word, Place: "DPNR, the released code beside Theorem 1"}
 		a.Reason = "one random number is added to all coordinates, and subtracting the smallest coordinate of a release removes it"
 		a.Witness = dp.Witness{
 			X: x, X2: x2, LogP: 0, LogQ: math.Inf(-1),
 			Event: "x = (0, 1, …, 1), x′ = (1, 0, …, 0): the first coordinate of the release is the smallest",
 		}
 	case Paper:
+		a.Claim = dp.Claim{
+			Unit: dp.Word, Place: "DPNR, Section 2 and Theorem 1", Verdict: dp.ClaimNotProved,
+			Condition: "one word may move an encoder anywhere, so that nothing below the bound between any two texts is proved for one word; the gap of factor D was first published in Appendix C of the FEDERATE paper",
+		}
 		a.Reason = fmt.Sprintf("two vectors scaled to [0,1] are up to D = %d apart in L1, while the noise scale 1/ε pays for 1", d)
 	default:
 		a.Reason = fmt.Sprintf("two vectors scaled to [0,1] are at most D = %d apart in L1, which is what the noise scale D/ε pays for", d)

@@ -165,6 +165,7 @@ func (m *LaplaceL1) Profile() dp.Profile {
 	for i := range y {
 		y[i] = half
 	}
+	a.Claim.Place = "FEDERATE, Theorem 1 and Appendix B"
 	if m.params.Variant == Paper {
 		a.Reason = "two vectors of L1 norm 1 are at most 2 apart in L1, which is what the noise scale 2/ε pays for"
 		x[0], x2[0], y[0] = 1, -1, 1+half
@@ -174,6 +175,7 @@ func (m *LaplaceL1) Profile() dp.Profile {
 		}
 		return a
 	}
+	a.Claim.Place = "FEDERATE, the released code beside Theorem 1"
 	a.Reason = fmt.Sprintf("the code divides by the L2 norm, and two vectors of L2 norm 1 are up to 2√D = %.4g apart in L1 while the noise pays for 2", 2*math.Sqrt(float64(d)))
 	side := 1 / math.Sqrt(float64(d))
 	for i := range x {

@@ -49,6 +49,7 @@ func NewOME(p Params) (OME, error) {
 		}
 		return rate{one: odd, zero: leak}
 	})
+	c.claim.Place = "LDPNN, Theorem 1"
 	c.reason = "each bit costs ln((1+e^{ε/(D·l)})/2), about half of what was planned for it"
 	if p.Lambda != 1 {
 		c.reason = "the published proof lets λ cancel between even and odd bits, but a reader takes the worse direction on each bit"

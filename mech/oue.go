@@ -63,5 +63,8 @@ func NewOUE(p Params) (OUE, error) {
 	}
 	c := newBitChannel(p, code, func(int, int) rate { return rate{one: keep, zero: leak} })
 	c.reason = reason
+	if p.Variant == Paper {
+		c.claim = claimOnSameBits
+	}
 	return OUE{c}, nil
 }

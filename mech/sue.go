@@ -38,6 +38,7 @@ func NewSUE(p Params) (SUE, error) {
 	c := newBitChannel(p, code, func(int, int) rate { return rate{one: flip.Not(), zero: flip} })
 	c.reason = "two bits of a one-hot code differ for each coordinate, and each costs ε/2D"
 	if p.Variant == Paper {
+		c.claim = claimOnSameBits
 		c.reason = fmt.Sprintf("all %d bits of a binary expansion can differ, not two, and each costs ε/2D", code.bits)
 	}
 	return SUE{c}, nil
@@ -58,6 +59,12 @@ func (p Params) prepareBits(name string) (Params, bitCode, error) {
 	}
 	p.Bits = code.bits
 	return p, code, nil
+}
+
+// claimOnSameBits is that of SUE and OUE, where they are compared with OME.
+var claimOnSameBits = dp.Claim{
+	Place: "LDPNN, Section 2.2", Verdict: dp.ClaimConditional,
+	Condition: "true on one-hot codes, with which the paper compares; the larger ε is that of the same protocol if applied to the bits of OME",
 }
 
 // flipRate returns the probability 1/(1+e^a) of flipping a bit that costs a,

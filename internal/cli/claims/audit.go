@@ -206,7 +206,7 @@ func printAudit(out io.Writer, r evidence.Audit) error {
 	if r.True != nil {
 		t.Fact("proved", "%s", dp.Guarantee{Unit: r.Unit, Epsilon: *r.True, Delta: r.Delta})
 	}
-	t.Fact("attacked", "ε ≥ %.6g with confidence %v", r.LowerBound, r.Confidence)
+	t.Fact("attacked", "ε ≥ %s with confidence %v", dp.Below(r.LowerBound, 6), r.Confidence)
 	if r.LowerBound > 0 {
 		t.Fact("by", "%s: %s", r.Method, r.Event)
 	} else {
@@ -224,7 +224,7 @@ func printAudit(out io.Writer, r evidence.Audit) error {
 		t.Fact("assuming", "%s", a)
 	}
 	if q := r.Querier; q != nil {
-		t.Fact("asking as the user", "%d of %d guesses of what was asked for are right, at least %.4g of all with confidence %v", q.Right, q.Trials, q.LowerBound, q.Confidence)
+		t.Fact("asking as the user", "%d of %d guesses of what was asked for are right, at least %s of all with confidence %v", q.Right, q.Trials, dp.Below(q.LowerBound, 4), q.Confidence)
 		t.Fact("", "%s", q.Means)
 	}
 	if r.Refuted {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/dp"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
 )
@@ -18,18 +19,19 @@ func TestEpsilonNumbers(t *testing.T) {
 		want      float64 // NaN means "infinite"
 		tolerance float64
 		unit      string
+		verdict   string // with the claimed unit before it, where that differs
 	}{
-		{"ome --dim 50 --bits 10 --lambda 100 --epsilon 1", 1, 3451.39, 0.005, "text"},
-		{"ome --dim 50 --bits 10 --lambda 1 --epsilon 1", 1, 0.50, 0.005, "text"},
-		{"ome --dim 768 --bits 10 --lambda 100 --epsilon 1", 1, 53013.4, 0.05, "text"},
-		{"laplace-l1 --variant released --dim 300 --epsilon 14", 14, 242.5, 0.05, "text"},
-		{"laplace-l1 --dim 300 --epsilon 8", 8, 8, 1e-4, "text"},
-		{"dpnr --variant paper --dim 768 --epsilon 0.05", 0.05, 38.4, 0.005, "text"},
-		{"dpnr --variant released --dim 768 --epsilon 0.05", 0.05, math.NaN(), 0, "text"},
-		{"laplace-l1 --epsilon 1 --dropout 0.5", 0.6201, 0.6201, 5e-5, "word"},
-		{"privemb --variant paper --input-dim 300 --output-dim 50 --epsilon 1", 1, 1.73, 0.1, "metric"},
-		{"codebook --dim 50 --codewords 256 --selected 16 --epsilon 4", 4, 4, 1e-9, "text"},
-		{"gaussian --dim 50 --epsilon 8 --delta 1e-6", 8, 8, 1e-9, "text"},
+		{"ome --dim 50 --bits 10 --lambda 100 --epsilon 1", 1, 3451.39, 0.005, "text", "false"},
+		{"ome --dim 50 --bits 10 --lambda 1 --epsilon 1", 1, 0.50, 0.005, "text", "true"},
+		{"ome --dim 768 --bits 10 --lambda 100 --epsilon 1", 1, 53013.4, 0.05, "text", "false"},
+		{"laplace-l1 --variant released --dim 300 --epsilon 14", 14, 242.5, 0.05, "text", "false"},
+		{"laplace-l1 --dim 300 --epsilon 8", 8, 8, 1e-4, "text", "true"},
+		{"dpnr --variant paper --dim 768 --epsilon 0.05", 0.05, 38.4, 0.005, "text", "word not proved"},
+		{"dpnr --variant released --dim 768 --epsilon 0.05", 0.05, math.NaN(), 0, "text", "word false"},
+		{"laplace-l1 --epsilon 1 --dropout 0.5", 0.6201, 0.6201, 5e-5, "word", "true"},
+		{"privemb --variant paper --input-dim 300 --output-dim 50 --epsilon 1", 1, 1.73, 0.1, "metric", "conditional"},
+		{"codebook --dim 50 --codewords 256 --selected 16 --epsilon 4", 4, 4, 1e-9, "text", "true"},
+		{"gaussian --dim 50 --epsilon 8 --delta 1e-6", 8, 8, 1e-9, "text", "true"},
 	} {
 		t.Run(tt.line, func(t *testing.T) {
 			code, out, errs := clitest.Sotto(t, "", append([]string{"epsilon", "--json"}, strings.Fields(tt.line)...)...)
@@ -37,15 +39,23 @@ func TestEpsilonNumbers(t *testing.T) {
 				t.Fatalf("exit code %d: %s", code, errs)
 			}
 			var got struct {
-				Mechanism, Variant, Unit, Reason string
-				Claimed                          float64
-				True                             any
+				Mechanism, Variant, Unit, Reason, Verdict string
+				ClaimedUnit                               string `json:"claimed_unit"`
+				Claimed                                   float64
+				True                                      any
 			}
 			if err := json.Unmarshal([]byte(out), &got); err != nil {
 				t.Fatalf("%v in %s", err, out)
 			}
 			if math.Abs(got.Claimed-tt.claimed) > max(tt.tolerance, 1e-9) || got.Unit != tt.unit || got.Reason == "" || got.Variant == "" {
 				t.Errorf("got %+v, want claimed %v, unit %s, a variant and a reason", got, tt.claimed, tt.unit)
+			}
+			want, unit := tt.verdict, tt.unit
+			if u, v, ok := strings.Cut(tt.verdict, " "); ok && dp.Unit(u).Valid() {
+				unit, want = u, v
+			}
+			if got.Verdict != want || got.ClaimedUnit != unit {
+				t.Errorf("verdict %q on a %s-level claim, want %q on a %s-level one", got.Verdict, got.ClaimedUnit, want, unit)
 			}
 			if math.IsNaN(tt.want) {
 				if got.True != "infinite" {
@@ -60,7 +70,7 @@ func TestEpsilonNumbers(t *testing.T) {
 
 func TestEpsilonText(t *testing.T) {
 	code, out, _ := clitest.Sotto(t, "", strings.Fields("epsilon ome --dim 50 --bits 10 --lambda 100 --epsilon 1")...)
-	for _, want := range []string{"ε = 1 (text-level)", "ε = 3451.39 (text-level)", "11111111…", "10101010…", "the claim is false: the true ε is 3451 times as large"} {
+	for _, want := range []string{"ε = 1 (text-level)", "ε = 3451.4 (text-level)", "no ε below 3451.39", "11111111…", "10101010…", "the claim is false: the true ε is 3451 times as large"} {
 		if code != cli.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, output lacks %q:\n%s", code, want, out)
 		}
@@ -87,10 +97,11 @@ func TestEpsilonSpectralBound(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "claims.json")
-	clitest.Write(t, path, `[{"name": "AG", "mechanism": "dpnr", "variant": "paper", "parameters": {"dim": 768}, "claimed": 0.05, "accuracy": 0.8087, "priors": [0.578]},
+	clitest.Write(t, path, `[{"name": "AG", "mechanism": "dpnr", "variant": "paper", "parameters": {"dim": 768}, "claimed": 0.05, "accuracy": 0.8087, "priors": [0.578], "words": 40},
+		{"name": "text", "mechanism": "dpnr", "variant": "paper", "parameters": {"dim": 768}, "claimed": 0.05, "unit": "text", "accuracy": 0.8087, "priors": [0.578]},
 		{"name": "honest", "mechanism": "laplace-l1", "parameters": {"dim": 8}, "claimed": 4}]`)
 	code, out, _ := clitest.Sotto(t, "", "epsilon", "--check", path)
-	if code != cli.ExitNo || !strings.Contains(out, "AG: REFUTED") || !strings.Contains(out, "impossible") || !strings.Contains(out, "honest: stands") {
+	if code != cli.ExitNo || !strings.Contains(out, "AG: not proved") || !strings.Contains(out, "is possible") || !strings.Contains(out, "text: REFUTED") || !strings.Contains(out, "impossible") || !strings.Contains(out, "honest: true") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	code, out, _ = clitest.Sotto(t, `[{"mechanism": "krr", "classes": 4, "epsilon": 1}]`, "epsilon", "--check", "-", "--json")

@@ -91,24 +91,31 @@ func runEpsilon(o epsilonOptions, name string, out io.Writer) error {
 	if p.Epsilon == 0 {
 		return errors.New("want --epsilon, the ε that is claimed or wanted")
 	}
-	s, err := mech.Describe(term.Assume(p), o.dropout)
+	s, err := mech.Judge(term.Assume(p), o.dropout)
 	if err != nil {
 		return err
 	}
 	return term.Show(out, o.json, s, printStatement)
 }
 
-func printStatement(out io.Writer, s mech.Statement) error {
+func printStatement(out io.Writer, s mech.Judgement) error {
 	t := term.NewTable(out)
-	t.Fact("mechanism", "%s, variant %s%s", s.Mechanism, s.Variant, parameterText(s))
-	t.Fact("claimed", "%s", dp.Guarantee{Unit: s.Unit, Epsilon: s.Claimed, Delta: s.Delta})
-	t.Fact("true", "%s", dp.Guarantee{Unit: s.Unit, Epsilon: s.True, Delta: s.Delta})
+	t.Fact("mechanism", "%s, variant %s%s", s.Mechanism, s.Variant, parameterText(s.Statement))
+	t.Fact("claimed", "%s", dp.Guarantee{Unit: s.ClaimedUnit, Epsilon: s.Claimed, Delta: s.Delta})
+	if s.Place != "" {
+		t.Fact("in", "%s", s.Place)
+	}
+	name := "true"
+	if s.Verdict == dp.ClaimNotProved || s.Verdict == dp.ClaimConditional {
+		name = "bound"
+	}
+	t.Fact(name, "%s", dp.Guarantee{Unit: s.Unit, Epsilon: s.True, Delta: s.Delta})
 	if s.TextLevel != nil {
 		t.Fact("", "%s: dropping words gains nothing here", dp.Guarantee{Unit: dp.Text, Epsilon: *s.TextLevel, Delta: s.TextDelta})
 	}
 	t.Fact("because", "%s", s.Reason)
 	t.Fact("witness", "%s", s.Witness.Event)
-	t.Fact("", "%s", shows(s))
+	t.Fact("", "%s", shows(s.Statement))
 	for _, name := range slices.Sorted(maps.Keys(s.Facts)) {
 		t.Fact(name, "%.6g", s.Facts[name])
 	}
@@ -116,12 +123,16 @@ func printStatement(out io.Writer, s mech.Statement) error {
 		t.Fact("assuming", "%s", a)
 	}
 	switch {
+	case s.Verdict == dp.ClaimTrue:
+		t.Fact("verdict", "the claim is true")
+	case s.Verdict == dp.ClaimNotProved:
+		t.Fact("verdict", "the claim is not proved: %s", s.Condition)
+	case s.Verdict == dp.ClaimConditional:
+		t.Fact("verdict", "the claim is conditional: %s", s.Condition)
 	case s.True == dp.Infinite:
 		t.Fact("verdict", "the claim is false: nothing is promised at all")
-	case !s.Honest():
-		t.Fact("verdict", "the claim is false: the true ε is %.4g times as large", float64(s.True/s.Claimed))
 	default:
-		t.Fact("verdict", "the claim holds")
+		t.Fact("verdict", "the claim is false: the true ε is %.4g times as large", float64(s.True/s.Claimed))
 	}
 	return t.Flush()
 }
@@ -132,9 +143,9 @@ func shows(s mech.Statement) string {
 	case s.Witness.Attained == dp.Infinite:
 		return "it shows that no ε is true"
 	case s.Delta > 0:
-		return fmt.Sprintf("it shows that at this δ no ε below %v is true", s.Witness.Attained)
+		return fmt.Sprintf("it shows that at this δ no ε below %s is true", dp.Below(float64(s.Witness.Attained), 6))
 	}
-	return fmt.Sprintf("it shows that no ε below %v is true", s.Witness.Attained)
+	return fmt.Sprintf("it shows that no ε below %s is true", dp.Below(float64(s.Witness.Attained), 6))
 }
 
 // parameterText lists the parameters that were given or assumed.
@@ -185,13 +196,13 @@ func runCheck(o epsilonOptions, std term.Streams) error {
 
 func printVerdicts(out io.Writer, verdicts []audit.Verdict) error {
 	for _, v := range verdicts {
-		word := "stands"
-		if v.Refuted {
-			word = "REFUTED"
-		}
+		word := map[dp.Verdict]string{dp.ClaimTrue: "true", dp.ClaimFalse: "REFUTED", dp.ClaimNotProved: "not proved", dp.ClaimConditional: "conditional"}[v.Verdict]
 		text := fmt.Sprintf("%s: %s, claimed ε = %v (%s-level)", v.Name, word, v.Claimed, v.Unit)
 		if v.True != nil {
-			text += fmt.Sprintf(", true ε = %v", *v.True)
+			text += fmt.Sprintf(", proved ε = %v", *v.True)
+		}
+		if v.Place != "" {
+			text += ", in " + v.Place
 		}
 		if v.Limit != nil {
 			text += fmt.Sprintf(", accuracy %.2f %% against a limit of %.2f %%", 100**v.Accuracy, 100**v.Limit)

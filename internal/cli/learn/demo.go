@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sotto/audit"
+	"sotto/dp"
 	"sotto/experiment"
 	"sotto/internal/cli/term"
 	"sotto/measure"
@@ -292,7 +293,7 @@ func (d *demo) bound(r demoRow) string {
 	}
 	for _, a := range evidence.All[evidence.Audit](d.evidence) {
 		if a.Mechanism == r.Statement.Mechanism && a.Variant == r.Statement.Variant && a.Dim == r.Statement.Parameters.Dim && a.Claimed == r.Statement.Claimed {
-			return fmt.Sprintf("%.4g", a.LowerBound)
+			return dp.Below(a.LowerBound, 4)
 		}
 	}
 	return "-"
