@@ -144,7 +144,7 @@ func ExampleOME() {
 	fmt.Println(a.Reason)
 	fmt.Println(a.Witness.Event)
 	// Output:
-	// claimed 1 true ε = 3451.39 (text-level)
+	// claimed 1 true ε = 3451.4 (text-level)
 	// the published proof lets λ cancel between even and odd bits, but a reader takes the worse direction on each bit
 	// the single release 11111111… from inputs encoded as 10101010… and 01010101…
 }
@@ -334,7 +334,7 @@ func ExampleDescribe() {
 		return
 	}
 	fmt.Println("claimed", s.Claimed, "true", s.True, "honest", s.Honest())
-	// Output: claimed 1 true 3451.39 honest false
+	// Output: claimed 1 true 3451.4 honest false
 }
 
 func ExampleStatement() {

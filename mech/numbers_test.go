@@ -64,10 +64,10 @@ func TestNumbersPrinted(t *testing.T) {
 		mech.Params
 		want string
 	}{
-		{mech.Params{Mechanism: "ome", Dim: 50, Bits: 10, Lambda: 100, Epsilon: 1}, "ε = 3451.39 (text-level)"},
+		{mech.Params{Mechanism: "ome", Dim: 50, Bits: 10, Lambda: 100, Epsilon: 1}, "ε = 3451.4 (text-level)"},
 		{mech.Params{Mechanism: "ome", Dim: 768, Bits: 10, Lambda: 100, Epsilon: 1}, "ε = 53013.4 (text-level)"},
 		{mech.Params{Mechanism: "dpnr", Variant: mech.Released, Dim: 768, Epsilon: 0.05}, "ε = infinite (text-level)"},
-		{mech.Params{Mechanism: "ome", Dim: 50, Epsilon: 1}, "ε = 3451.39 (text-level)"}, // the defaults are the paper's
+		{mech.Params{Mechanism: "ome", Dim: 50, Epsilon: 1}, "ε = 3451.4 (text-level)"}, // the defaults are the paper's
 	} {
 		if got := must(t, tt.Params).Guarantee().String(); got != tt.want {
 			t.Errorf("%s: Guarantee() = %q, want %q", describe(tt.Params), got, tt.want)

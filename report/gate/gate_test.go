@@ -79,7 +79,7 @@ func TestJudge(t *testing.T) {
 	}{
 		// The true ε.
 		{"ε within", `"epsilon": {"max": 8}`, plain, nil, 1},
-		{"ε above", `"epsilon": {"max": 8}`, results(`"true": 138.56406460551017`, "", ""), []string{"rule 1: " + config + ": true ε is 138.564 (text), allowed at most 8"}, 1},
+		{"ε above", `"epsilon": {"max": 8}`, results(`"true": 138.56406460551017`, "", ""), []string{"rule 1: " + config + ": true ε is 138.565 (text), allowed at most 8"}, 1},
 		{"ε infinite", `"epsilon": {"max": 1e300}`, results(`"true": "infinite"`, "", ""), []string{"rule 1: " + config + ": true ε is infinite (text), allowed at most 1e+300"}, 1},
 		{"ε null", `"epsilon": {"max": 8}`, results(`"true": null`, "", ""), []string{"rule 1: " + config + ": no ε (text) is proved, allowed at most 8"}, 1},
 		{"ε of another unit", `"epsilon": {"max": 8}`, results(`"unit": "word"`, "", ""), []string{"rule 1: " + config + ": no ε (text) is proved, allowed at most 8"}, 1},
