@@ -92,8 +92,8 @@ func averagingCharts(a *experiment.Attempt) []page.Plot {
 	type what struct{ metric, target string }
 	var all []what
 	for _, f := range a.Findings {
-		if w := (what{f.Metric, f.Target}); f.Noise != "" && !slices.Contains(all, w) {
-			all = append(all, w)
+		if f.Noise != "" {
+			all = once(all, what{f.Metric, f.Target})
 		}
 	}
 	var plots []page.Plot

@@ -220,6 +220,16 @@ func metricText(metric string, v measure.Number) string {
 	return page.Decimal(v, 3)
 }
 
+// once appends what the list does not have yet.
+func once[T comparable](list []T, more ...T) []T {
+	for _, v := range more {
+		if !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
 // kept returns the values that are to be kept.
 func kept[T any](all []T, keep func(T) bool) []T {
 	var some []T

@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"sotto/experiment"
@@ -54,11 +53,9 @@ func originOf(r *experiment.Result) []page.Item {
 		page.Item{Name: "Seeds", Text: fmt.Sprintf("%d, from %d", max(1, r.Spec.Seeds), max(1, r.Spec.FirstSeed))},
 		page.Item{Name: "Noise", Text: "simulated from the seeds, so that the numbers can be repeated; such releases protect nobody"},
 	)
-	var told []string
 	for i := range r.Configurations {
-		if c := longText(r.Configurations[i].Coverage); c != "" && !slices.Contains(told, c) {
-			told = append(told, c)
-			list = append(list, page.Item{Name: "Coverage", Text: c})
+		if c := longText(r.Configurations[i].Coverage); c != "" {
+			list = once(list, page.Item{Name: "Coverage", Text: c})
 		}
 	}
 	for _, n := range r.Notes {
@@ -90,15 +87,10 @@ func classesText(names []string) string {
 
 // tools lists the versions that stored something.
 func tools(e *evidence.Evidence) string {
-	var list []string
-	add := func(s string) {
-		if s = nameText(s); s != "" && !slices.Contains(list, s) {
-			list = append(list, s)
-		}
-	}
-	add(e.Tool)
+	list := once(nil, nameText(e.Tool))
 	for _, r := range evidence.All[evidence.Release](e) {
-		add(r.Tool)
+		list = once(list, nameText(r.Tool))
 	}
+	list = kept(list, func(s string) bool { return s != "" })
 	return strings.Join(list[:min(len(list), 20)], "; ")
 }

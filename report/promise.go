@@ -84,9 +84,7 @@ func merge(all []promise, p evidence.Promise) []promise {
 	if i < 0 {
 		i, all = len(all), append(all, promise{Promise: p})
 	}
-	if !slices.Contains(all[i].users, p.User) {
-		all[i].users = append(all[i].users, p.User)
-	}
+	all[i].users = once(all[i].users, p.User)
 	return all
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,10 +22,11 @@ func promiseSection(all []promise, e *evidence.Evidence) page.Section {
 	if len(all) > 0 {
 		s.Blocks = append(s.Blocks, promiseTable(all).Blocks()...)
 	}
-	if reasons := reasonsOf(all); len(reasons) > 0 {
+	reasons, assumed := grounds(all)
+	if len(reasons) > 0 {
 		s.Blocks = append(s.Blocks, page.Block{Heading: "Why"}, page.Block{List: reasons})
 	}
-	if assumed := assumptionsOf(all); len(assumed) > 0 {
+	if len(assumed) > 0 {
 		s.Blocks = append(s.Blocks, page.Block{Heading: "What the numbers assume"}, page.Block{List: assumed})
 	}
 	s.Blocks = append(s.Blocks, refutations(e)...)
@@ -62,10 +64,7 @@ func usersText(users []string) string {
 	if len(users) > shown {
 		return strings.Join(users[:shown], ", ") + fmt.Sprintf(" and %d others", len(users)-shown)
 	}
-	if len(users) == 0 {
-		return none
-	}
-	return strings.Join(users, ", ")
+	return cmp.Or(strings.Join(users, ", "), none)
 }
 
 // short names the mechanism without its parameters.
@@ -73,28 +72,19 @@ func (p *promise) short() string {
 	return strings.TrimSpace(nameText(p.Mechanism) + " " + nameText(p.Variant))
 }
 
-// reasonsOf lists each reason once, with the mechanisms that it is given for.
-func reasonsOf(all []promise) []page.Item {
-	var list []page.Item
+// grounds lists each reason once, with the mechanisms that it is given for, and
+// each assumption.
+func grounds(all []promise) (reasons, assumed []page.Item) {
 	for i := range all {
 		p := &all[i]
-		if it := (page.Item{Name: p.short(), Text: longText(p.Reason)}); it.Text != "" && !slices.Contains(list, it) {
-			list = append(list, it)
+		if text := longText(p.Reason); text != "" {
+			reasons = once(reasons, page.Item{Name: p.short(), Text: text})
+		}
+		for _, a := range p.Assumptions {
+			assumed = once(assumed, page.Item{Text: longText(a)})
 		}
 	}
-	return list[:min(len(list), 30)]
-}
-
-func assumptionsOf(all []promise) []page.Item {
-	var list []page.Item
-	for i := range all {
-		for _, a := range all[i].Assumptions {
-			if it := (page.Item{Text: longText(a)}); !slices.Contains(list, it) {
-				list = append(list, it)
-			}
-		}
-	}
-	return list[:min(len(list), 30)]
+	return reasons[:min(len(reasons), 30)], assumed[:min(len(assumed), 30)]
 }
 
 // refutations lists the attacks that exceeded a limit, or says that none did.
@@ -182,11 +172,13 @@ func verdicts(all []promise, e *evidence.Evidence) []page.Verdict {
 	if found, _ := refuted(e); len(found) > 0 {
 		var names []string
 		for _, f := range found {
-			if !slices.Contains(names, f.Name) {
-				names = append(names, f.Name)
-			}
+			names = once(names, f.Name)
 		}
-		list = append([]page.Verdict{{Tone: page.Bad, Label: "REFUTED by an attack", Text: names[0] + moreText(len(names)-1)}}, list...)
+		text := names[0]
+		if n := len(names) - 1; n > 0 {
+			text += " and " + page.Plural(n, "other", "others")
+		}
+		list = append([]page.Verdict{{Tone: page.Bad, Label: "REFUTED by an attack", Text: text}}, list...)
 	}
 	const shown = 8
 	if len(list) > shown {
@@ -206,11 +198,4 @@ func several(values []dp.Epsilon) string {
 		return strings.Join(texts[:shown-1], ", ") + ", …, " + texts[len(texts)-1]
 	}
 	return strings.Join(texts, ", ")
-}
-
-func moreText(n int) string {
-	if n < 1 {
-		return ""
-	}
-	return " and " + page.Plural(n, "other", "others")
 }
