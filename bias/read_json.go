@@ -17,7 +17,6 @@ var errObject = errors.New("it must be one JSON object, with a list of numbers f
 // the numbers, or text, is an error.
 func (b *builder) readJSON(in io.Reader) error {
 	d := json.NewDecoder(in)
-	d.UseNumber()
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return errObject
 	}
@@ -29,10 +28,10 @@ func (b *builder) readJSON(in io.Reader) error {
 		}
 		b.counts.Rows++
 		row, err := jsonRow(d)
-		if err != nil {
-			return fmt.Errorf("word %d: %w", b.counts.Rows, err)
+		if err == nil {
+			err = b.addRow(word, row)
 		}
-		if err := b.addRow(word, row); err != nil {
+		if err != nil {
 			return fmt.Errorf("word %d: %w", b.counts.Rows, err)
 		}
 	}
@@ -45,26 +44,18 @@ func (b *builder) readJSON(in io.Reader) error {
 	return nil
 }
 
-// jsonRow reads a list of numbers.
+// jsonRow reads a list of numbers. A null would pass for 0 in a list of floats.
 func jsonRow(d *json.Decoder) ([]float64, error) {
-	if open, err := d.Token(); err != nil || open != json.Delim('[') {
-		return nil, errors.New("it has no list of numbers, must have one")
+	var list []*float64
+	if err := d.Decode(&list); err != nil {
+		return nil, errors.New("it has no list of numbers, must have one of finite numbers")
 	}
-	var row []float64
-	for d.More() {
-		t, err := d.Token()
-		n, ok := t.(json.Number)
-		if err != nil || !ok {
-			return nil, fmt.Errorf("number %d is none, must be one", len(row)+1)
+	row := make([]float64, len(list))
+	for i, v := range list {
+		if v == nil {
+			return nil, fmt.Errorf("number %d is none, must be one", i+1)
 		}
-		v, err := n.Float64()
-		if err != nil {
-			return nil, fmt.Errorf("number %d is too large, must be finite", len(row)+1)
-		}
-		row = append(row, v)
-	}
-	if end, err := d.Token(); err != nil || end != json.Delim(']') {
-		return nil, errors.New("its list does not end, must")
+		row[i] = *v
 	}
 	return row, nil
 }

@@ -75,21 +75,17 @@ func (l LanguageResult) marked() string {
 // scoreEnd is where the axes of all scores end: the same on the whole page, so
 // that bars can be compared.
 func (r *Report) scoreEnd() float64 {
-	largest := 0.0
 	for _, l := range r.Languages {
-		for _, d := range l.Defining {
-			largest = max(largest, math.Abs(float64(d.Score)))
+		if slices.ContainsFunc(l.Defining, func(d DefiningScore) bool { return math.Abs(float64(d.Score)) > 0.5 }) {
+			return 1
 		}
 		for _, p := range l.Professions {
-			for _, f := range p.Forms {
-				largest = max(largest, math.Abs(float64(f.Score)))
+			if slices.ContainsFunc(p.Forms, func(f FormScore) bool { return math.Abs(float64(f.Score)) > 0.5 }) {
+				return 1
 			}
 		}
 	}
-	if largest <= 0.5 {
-		return 0.5
-	}
-	return 1
+	return 0.5
 }
 
 // drawn is a figure with the table of its numbers.

@@ -31,13 +31,16 @@ const (
 func Measures() []Measure { return []Measure{Cosine, Euclidean, Manhattan, Mahalanobis} }
 
 // ParseMeasure returns the measure with the given name.
-func ParseMeasure(name string) (Measure, error) {
-	for _, m := range Measures() {
-		if strings.EqualFold(name, string(m)) {
-			return m, nil
-		}
+func ParseMeasure(name string) (Measure, error) { return parse("measure", name, Measures()...) }
+
+// parse finds a value by its name, in whichever letters.
+func parse[T ~string](what, name string, all ...T) (T, error) {
+	i := slices.IndexFunc(all, func(v T) bool { return strings.EqualFold(name, string(v)) })
+	if i < 0 {
+		known := strings.Trim(strings.ReplaceAll(fmt.Sprint(all), " ", ", "), "[]")
+		return "", fmt.Errorf("weat: %s is %.40q, must be one of %s", what, name, known)
 	}
-	return "", fmt.Errorf("weat: measure is %.40q, must be cosine, euclidean, manhattan or mahalanobis", name)
+	return all[i], nil
 }
 
 // ParseMeasures returns the measures with the given names, each once; "all"
@@ -89,11 +92,7 @@ const (
 
 // ParseCovariance returns the estimate with the given name.
 func ParseCovariance(name string) (Covariance, error) {
-	switch c := Covariance(strings.ToLower(name)); c {
-	case LedoitWolf, GraphicalLasso:
-		return c, nil
-	}
-	return "", fmt.Errorf("weat: covariance is %.40q, must be ledoit-wolf or glasso", name)
+	return parse("covariance", name, LedoitWolf, GraphicalLasso)
 }
 
 // near holds the nearness of each target word, X before Y, to each attribute.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -31,12 +30,7 @@ func Statistics() []Statistic { return []Statistic{Mean, Median, Minimum, Maximu
 
 // ParseStatistic returns the statistic with the given name.
 func ParseStatistic(name string) (Statistic, error) {
-	for _, s := range Statistics() {
-		if strings.EqualFold(name, string(s)) {
-			return s, nil
-		}
-	}
-	return "", fmt.Errorf("weat: statistic is %.40q, must be mean, median, min, max or optimum", name)
+	return parse("statistic", name, Statistics()...)
 }
 
 // associate returns the association of each target word.
