@@ -43,7 +43,8 @@ func openStore(dir string, s Spec, resume bool) (store, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return st, fmt.Errorf("experiment: %w", err)
 	}
-	before, err := readSpec(dir)
+	var before Spec
+	err = atomicfile.ReadJSON(filepath.Join(dir, SpecFile), &before)
 	switch {
 	case err == nil && before.Hash() != st.id:
 		return st, fmt.Errorf("experiment: %s holds the result of another command, must be empty or of the same one", dir)
@@ -65,20 +66,6 @@ func (st store) begin(s Spec) error {
 		return fmt.Errorf("experiment: %w", err)
 	}
 	return atomicfile.WriteJSON(filepath.Join(st.dir, SpecFile), s)
-}
-
-func readSpec(dir string) (Spec, error) {
-	var s Spec
-	content, err := os.ReadFile(filepath.Join(dir, SpecFile))
-	if err != nil {
-		return s, fmt.Errorf("experiment: %w", err)
-	}
-	d := json.NewDecoder(bytes.NewReader(content))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
-		return s, fmt.Errorf("experiment: %s: %w", filepath.Join(dir, SpecFile), err)
-	}
-	return s, nil
 }
 
 // saveModel writes the model of a job. What an interrupted training has so far

@@ -7,6 +7,7 @@ import (
 
 	"sotto/dp"
 	"sotto/experiment"
+	"sotto/experiment/cache"
 	"sotto/measure"
 )
 
@@ -20,7 +21,7 @@ func Collect(o Options) (*Result, error) {
 	r := &Result{Format: Format, Quick: o.Quick, Seeds: o.Seeds, Epsilons: o.Epsilons, Tasks: []TaskResult{}}
 	there, absent := o.tasks()
 	r.Absent = absent
-	s := newStore(o.Store)
+	s := store{}
 	for _, t := range there {
 		c := collector{Options: o, store: s, task: TaskResult{Task: t, UnknownMajority: measure.Number(math.NaN())}}
 		if err := c.collect(); err != nil {
@@ -60,7 +61,7 @@ func (r *Result) notes() []string {
 // collector reads the results of one task.
 type collector struct {
 	Options
-	store   *store
+	store   store
 	task    TaskResult
 	missing []string
 }
@@ -71,11 +72,11 @@ func (c *collector) collect() error {
 		c.task.Curves = append(c.task.Curves, Curve{Method: m.Name, Title: m.Title, Private: m.Private, Points: []Point{}})
 	}
 	for _, j := range c.jobs(c.task.Task) {
-		dir, err := c.store.folder(j)
+		e, err := c.store.entry(c.Store, j)
 		if err != nil {
 			return err
 		}
-		r, err := result(dir, j.spec)
+		r, err := e.Result()
 		if err != nil {
 			return err
 		}
@@ -88,7 +89,7 @@ func (c *collector) collect() error {
 			curve.Points = append(curve.Points, c.point(j, r))
 		}
 		if j.method.Name == answered {
-			if err := c.splits(dir, r); err != nil {
+			if err := c.splits(e, r); err != nil {
 				return err
 			}
 		}
@@ -170,12 +171,12 @@ func measured(values []float64) *Estimate {
 
 // splits adds what the answers of the model without protection reach when ε is
 // split over the labels.
-func (c *collector) splits(dir string, r *experiment.Result) error {
+func (c *collector) splits(e *cache.Entry, r *experiment.Result) error {
 	curve := c.task.Curve(split)
 	if curve == nil {
 		return nil
 	}
-	s, err := readSplits(dir)
+	s, err := readSplits(e)
 	if err != nil {
 		return err
 	}

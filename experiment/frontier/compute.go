@@ -2,12 +2,16 @@ package frontier
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 
 	"sotto/experiment"
+	"sotto/experiment/cache"
 )
 
 // Compute runs what is missing in the store of what o chooses, or this
@@ -23,7 +27,7 @@ func Compute(ctx context.Context, o Options) error {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	c := &computation{Options: o, store: newStore(o.Store)}
+	c := &computation{Options: o, store: store{}}
 	jobs := o.share()
 	var errs []error
 	for i, j := range jobs {
@@ -44,7 +48,7 @@ func Compute(ctx context.Context, o Options) error {
 // computation is a Compute under way.
 type computation struct {
 	Options
-	store *store
+	store store
 	now   Event
 }
 
@@ -57,17 +61,17 @@ func (c *computation) tell() {
 // do makes sure that the store has the result of a job, and the split answers
 // that belong to it.
 func (c *computation) do(ctx context.Context, j job) error {
-	dir, err := c.store.folder(j)
+	e, err := c.store.entry(c.Store, j)
 	if err != nil {
 		return err
 	}
-	r, err := result(dir, j.spec)
+	r, err := e.Result()
 	if err != nil {
 		return err
 	}
 	missing := false
 	if j.method.Name == answered && j.task.Part == Several {
-		s, err := readSplits(dir)
+		s, err := readSplits(e)
 		if err != nil {
 			return err
 		}
@@ -75,29 +79,54 @@ func (c *computation) do(ctx context.Context, j job) error {
 	}
 	c.now.Found = r != nil && !missing
 	if r == nil || missing { // whose models may be gone; those that are there are not trained again
-		if err := c.run(ctx, j, dir); err != nil {
+		if err := c.run(ctx, e); err != nil {
 			return err
 		}
 	}
 	if missing {
-		if err := addSplits(ctx, dir, j.task, c.Epsilons, c.Workers); err != nil {
+		if err := addSplits(ctx, e, j.task, c.Epsilons, c.Workers); err != nil {
 			return err
 		}
 	}
-	return dropModels(dir)
+	return e.DropModels()
 }
 
 // run trains and measures. That single seeds came to nothing is part of the
 // result; that all did is an error.
-func (c *computation) run(ctx context.Context, j job, dir string) error {
-	r, err := experiment.Run(ctx, j.spec, experiment.Options{Out: dir, Resume: begun(dir), Workers: c.Workers, Progress: func(e experiment.Event) {
+func (c *computation) run(ctx context.Context, e *cache.Entry) error {
+	r, err := e.Run(ctx, experiment.Options{Workers: c.Workers, Progress: func(e experiment.Event) {
 		c.now.Step, c.now.Share = step(e), e.Done
 		c.tell()
 	}})
-	if errors.Is(err, experiment.ErrFailed) && r != nil && !r.Interrupted && len(r.Seeds) > 0 {
-		return nil
+	if err == nil && len(r.Seeds) == 0 && len(r.Failed) > 0 {
+		return fmt.Errorf("%w: %s: %s", experiment.ErrFailed, r.Failed[0].Job, r.Failed[0].Reason)
 	}
 	return err
+}
+
+// store holds the key of the data of each task.
+type store map[string]string
+
+// entry returns where the experiment of a job lies: under the hash of its
+// filled spec with the key of the task's data. That covers what
+// experiment.Spec.Key covers, but the data of a task is loaded once for all its
+// experiments.
+func (s store) entry(dir string, j job) (*cache.Entry, error) {
+	key, ok := s[j.task.Name]
+	if !ok {
+		var err error
+		data := experiment.Spec{Data: j.task.Data, Labels: j.task.Labels, Unknown: j.task.Unknown, Methods: []string{"majority"}}
+		if key, err = data.Key(); err != nil {
+			return nil, err
+		}
+		s[j.task.Name] = key
+	}
+	filled, err := j.spec.Filled()
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(key + " " + filled.Hash()))
+	return cache.At(filepath.Join(dir, hex.EncodeToString(sum[:])), filled)
 }
 
 // step says what a training or a search is doing.

@@ -13,6 +13,7 @@ import (
 
 	"sotto/dataset"
 	"sotto/experiment"
+	"sotto/experiment/cache"
 	"sotto/experiment/frontier"
 	"sotto/internal/testenv"
 	"sotto/nn"
@@ -164,7 +165,7 @@ func TestRefusesDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, err := range map[string]error{"Compute": frontier.Compute(t.Context(), o), "Collect": collected(o)} {
-			if !errors.Is(err, frontier.ErrDamaged) {
+			if !errors.Is(err, cache.ErrDamaged) {
 				t.Errorf("%s: %s: error %v, want ErrDamaged", name, what, err)
 			}
 		}

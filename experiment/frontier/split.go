@@ -9,7 +9,7 @@ import (
 	"sotto/dataset"
 	"sotto/dp"
 	"sotto/experiment"
-	"sotto/internal/atomicfile"
+	"sotto/experiment/cache"
 	"sotto/measure"
 	"sotto/nn"
 	"sotto/train/model"
@@ -46,22 +46,21 @@ func (s splits) at(epsilon float64) [][]float64 {
 }
 
 // readSplits reads what was computed before; nothing if nothing was.
-func readSplits(dir string) (splits, error) {
+func readSplits(e *cache.Entry) (splits, error) {
 	s := splits{Format: splitFormat}
-	path := filepath.Join(dir, splitFile)
-	if _, err := readJSON(path, &s); err != nil {
+	if _, err := e.Read(splitFile, &s); err != nil {
 		return s, err
 	}
 	if s.Format != splitFormat {
-		return s, damaged(path, errors.New("its format is not known"))
+		return s, e.Damaged(splitFile, errors.New("its format is not known"))
 	}
 	return s, nil
 }
 
 // addSplits computes what is missing of the given values of ε from the models
-// that lie in dir.
-func addSplits(ctx context.Context, dir string, t Task, epsilons []float64, workers int) error {
-	s, err := readSplits(dir)
+// of the entry.
+func addSplits(ctx context.Context, entry *cache.Entry, t Task, epsilons []float64, workers int) error {
+	s, err := readSplits(entry)
 	if err != nil {
 		return err
 	}
@@ -80,14 +79,14 @@ func addSplits(ctx context.Context, dir string, t Task, epsilons []float64, work
 	}
 	columns := append([]dataset.Column{set.Label}, set.More...)
 	pool := nn.NewPool(workers)
-	err = experiment.Releases(ctx, dir, workers, func(r experiment.Released) error {
-		return addSeed(missing, filepath.Join(dir, r.Folder, fmt.Sprintf("seed-%d", r.Seed)), r.Test, columns, pool)
+	err = experiment.Releases(ctx, entry.Dir, workers, func(r experiment.Released) error {
+		return addSeed(missing, filepath.Join(entry.Dir, r.Folder, fmt.Sprintf("seed-%d", r.Seed)), r.Test, columns, pool)
 	})
 	if err != nil {
 		return err
 	}
 	s.At = append(s.At, missing...)
-	return atomicfile.WriteJSON(filepath.Join(dir, splitFile), s)
+	return entry.Write(splitFile, s)
 }
 
 // addSeed adds the accuracies of one model, which lies in a folder. What a model

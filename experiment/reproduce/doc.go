@@ -38,7 +38,7 @@ type Options struct {
 	Seeds    int      // how many splits or draws of noise; 0 means the table's own number
 	Workers  int      // cores; 0 means all. Results do not depend on it.
 	Dir      string   // folder of data sets; "" means dataset.Dir, from which declared tables are always made
-	Store    string   // folder of finished runs of declared tables; "" means declared.StoreDir
+	Store    string   // folder of finished runs of declared tables; "" means cache.Dir
 	Again    bool     // trains also what the store has
 	// Progress, if not nil, is called after each piece of work, from several
 	// goroutines but never from two at a time.

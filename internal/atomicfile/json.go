@@ -1,8 +1,12 @@
 package atomicfile
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 )
 
 // WriteJSON writes a value as indented JSON, whole or not at all.
@@ -20,4 +24,28 @@ func WriteJSON(path string, v any) error {
 		return fmt.Errorf("atomicfile: %w", err)
 	}
 	return f.Commit()
+}
+
+// ReadJSON reads a file that holds one JSON value, as [ParseJSON] does. The error
+// for a file that is not there wraps io/fs.ErrNotExist.
+func ReadJSON(path string, v any) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("atomicfile: %w", err)
+	}
+	return ParseJSON(content, v)
+}
+
+// ParseJSON reads one JSON value. It refuses fields that v does not have, and
+// anything behind the value.
+func ParseJSON(content []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is something behind the value")
+	}
+	return nil
 }

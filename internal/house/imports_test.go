@@ -57,8 +57,9 @@ var mayImport = map[string]neighbours{
 	"report/evidence":               {own: []string{"dp", "audit", "experiment", "measure", "mech", "report/page"}},
 	"report/gate":                   {own: []string{"dp", "report", "report/evidence"}},
 	"measure/plane":                 {own: []string{"nn"}},
-	"experiment/frontier":           {own: []string{"report/evidence", "report/page", "dp", "nn", "dataset", "experiment", "measure", "train/model", "internal/atomicfile"}},
-	"experiment/reproduce/declared": {own: []string{"dp", "mech", "nn", "dataset", "experiment", "measure", "internal/atomicfile"}},
+	"experiment/cache":              {own: []string{"experiment", "internal/atomicfile"}},
+	"experiment/frontier":           {own: []string{"report/evidence", "report/page", "dp", "nn", "dataset", "experiment", "experiment/cache", "measure", "train/model"}},
+	"experiment/reproduce/declared": {own: []string{"dp", "mech", "nn", "dataset", "experiment", "experiment/cache", "measure", "internal/atomicfile"}},
 	"integration":                   {}, // a module of its own, which imports nothing from here
 	"cmd/sotto":                     {own: []string{"internal/cli", "internal/cli/term"}},
 	"internal/cli":                  {anyOwn: true},

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"sotto/experiment"
+	"sotto/experiment/cache"
 	"sotto/experiment/reproduce/declared"
 )
 
@@ -190,7 +191,7 @@ func TestMakeRefusesDamage(t *testing.T) {
 		if err := os.WriteFile(files[0], []byte(broken), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := declared.Make(t.Context(), s, declared.Options{Quick: true, Store: store}); !errors.Is(err, declared.ErrDamaged) {
+		if _, err := declared.Make(t.Context(), s, declared.Options{Quick: true, Store: store}); !errors.Is(err, cache.ErrDamaged) {
 			t.Errorf("%s: error %v, want ErrDamaged", tt.name, err)
 		}
 		if err := os.WriteFile(files[0], content, 0o600); err != nil {
@@ -208,19 +209,6 @@ func TestMakeRefuses(t *testing.T) {
 	}
 	if _, err := declared.Make(t.Context(), tinySpec(t), declared.Options{Store: t.TempDir(), Seeds: -1}); err == nil || !strings.Contains(err.Error(), "seeds is -1") {
 		t.Errorf("with −1 seeds: error %v", err)
-	}
-}
-
-func TestStoreDir(t *testing.T) {
-	t.Setenv("SOTTO_RESULTS", "/somewhere")
-	if dir, err := declared.StoreDir(); err != nil || dir != "/somewhere" {
-		t.Errorf("StoreDir() = %q, %v, want what SOTTO_RESULTS says", dir, err)
-	}
-	t.Setenv("SOTTO_RESULTS", "")
-	t.Setenv("XDG_CACHE_HOME", "/cache")
-	t.Setenv("HOME", "/home/nobody")
-	if dir, err := declared.StoreDir(); err != nil || filepath.Base(dir) != "results" || filepath.Base(filepath.Dir(dir)) != "sotto" {
-		t.Errorf("StoreDir() = %q, %v, want sotto/results in the user's cache", dir, err)
 	}
 }
 

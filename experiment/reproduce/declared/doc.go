@@ -20,19 +20,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"sotto/experiment/cache"
 )
 
 // Options say how a table is made. The zero value makes all of it with its own
-// seeds, and keeps what it trains in [StoreDir].
+// seeds, and keeps what it trains in [cache.Dir].
 type Options struct {
 	Quick   bool   // what the spec says for those in a hurry
 	Seeds   int    // of every run; 0 means the spec's own number
 	Workers int    // cores; 0 means all. Results do not depend on it.
-	Store   string // folder of finished runs; "" means [StoreDir]
+	Store   string // folder of finished runs; "" means [cache.Dir]
 	Again   bool   // trains also what the store has
 	// Progress, if not nil, is called now and then, never from two goroutines at
 	// a time.
@@ -76,19 +77,6 @@ func Find(name string) (Spec, error) {
 // ErrUnknown is wrapped by the error of [Find] for a table that there is not.
 var ErrUnknown = errors.New("declared: no such table")
 
-// StoreDir returns the folder of finished runs: the environment variable
-// SOTTO_RESULTS, else sotto/results in the user's folder of caches.
-func StoreDir() (string, error) {
-	if dir := os.Getenv("SOTTO_RESULTS"); dir != "" {
-		return dir, nil
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("declared: no folder for results, set SOTTO_RESULTS: %w", err)
-	}
-	return filepath.Join(dir, "sotto", "results"), nil
-}
-
 // Make makes the table that a spec declares. When ctx is done, it returns an
 // error that wraps experiment.ErrInterrupted; what was trained so far is kept,
 // and the next call goes on from there.
@@ -103,7 +91,7 @@ func Make(ctx context.Context, s Spec, o Options) (*Table, error) {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	if o.Store == "" {
-		dir, err := StoreDir()
+		dir, err := cache.Dir()
 		if err != nil {
 			return nil, err
 		}

@@ -7,14 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	weakrand "math/rand/v2"
-	"os"
 	"path/filepath"
 
 	"sotto/dataset"
 	"sotto/experiment"
-	"sotto/internal/atomicfile"
+	"sotto/experiment/cache"
 	"sotto/measure"
 	"sotto/nn"
 )
@@ -82,8 +80,8 @@ func (w *worker) doDraw(ctx context.Context) (*outcome, error) {
 		return nil, fmt.Errorf("declared: %w", err)
 	}
 	sum := sha256.Sum256(append(content, hash...))
-	path := filepath.Join(w.Store, hex.EncodeToString(sum[:]), drawFile)
-	done, err := w.storedDraw(path, d)
+	entry := &cache.Entry{Dir: filepath.Join(w.Store, hex.EncodeToString(sum[:]))}
+	done, err := w.storedDraw(entry, d)
 	if err != nil {
 		return nil, err
 	}
@@ -102,36 +100,26 @@ func (w *worker) doDraw(ctx context.Context) (*outcome, error) {
 			return nil, err
 		}
 		done.Kbit = append(done.Kbit, l)
-		if err := atomicfile.WriteJSON(path, done); err != nil {
+		if err := entry.Write(drawFile, done); err != nil {
 			return nil, err
 		}
 	}
 	return &outcome{configurations: []*figures{{values: map[string][]float64{"mdl": done.Kbit}}}}, nil
 }
 
-// storedDraw reads what was drawn before, and makes the folder for it.
-func (w *worker) storedDraw(path string, d Draw) (drawn, error) {
+// storedDraw reads what was drawn before.
+func (w *worker) storedDraw(entry *cache.Entry, d Draw) (drawn, error) {
 	none := drawn{Format: drawFormat, Draw: d}
 	if w.Again {
-		if err := os.RemoveAll(filepath.Dir(path)); err != nil {
-			return none, fmt.Errorf("declared: %w", err)
-		}
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // results are meant to be read by others
-		return none, fmt.Errorf("declared: %w", err)
-	}
-	content, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return none, nil
-	} else if err != nil {
-		return none, fmt.Errorf("declared: %w", err)
+		return none, entry.Remove()
 	}
 	var s drawn
-	if err := decodeStrictly(content, &s); err != nil {
-		return none, damaged(path, err)
+	found, err := entry.Read(drawFile, &s)
+	if err != nil || !found {
+		return none, err
 	}
 	if s.Format != drawFormat || s.Draw != d || len(s.Kbit) > d.Seeds {
-		return none, damaged(path, errors.New("it is not what its name says"))
+		return none, entry.Damaged(drawFile, errors.New("it is not what its name says"))
 	}
 	return s, nil
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"sotto/experiment"
+	"sotto/experiment/cache"
 )
 
 // outcome is what a run gave.
@@ -167,17 +169,56 @@ func (w *worker) tell(job string, share float64) {
 	w.Progress(Event{Job: w.label + ": " + job, Done: part, Total: 100})
 }
 
-// train runs an experiment into a folder of the store.
-func (w *worker) train(ctx context.Context, s experiment.Spec, dir string, resume bool) (*experiment.Result, error) {
-	w.told = 0
-	r, err := experiment.Run(ctx, s, experiment.Options{
-		Out: dir, Resume: resume, Workers: w.Workers,
-		Progress: func(e experiment.Event) {
-			w.tell(fmt.Sprintf("%s, epoch %d of %d", e.Job, e.At.Epoch, e.At.Epochs), e.Done)
-		},
-	})
-	if r != nil && errors.Is(err, experiment.ErrFailed) && !errors.Is(err, experiment.ErrInterrupted) {
-		return r, nil // the others count, and the table says so
+// measuresFile lies beside the results of an experiment.
+const measuresFile = "measures.json"
+
+// obtain returns the result of an experiment and what the run wants measured of
+// its models: from the store, or trained now and stored. What was begun before
+// goes on.
+func (w *worker) obtain(ctx context.Context, s experiment.Spec) (*experiment.Result, *measured, error) {
+	e, err := cache.Open(w.Store, s)
+	if err != nil {
+		return nil, nil, err
 	}
-	return r, err
+	if w.Again {
+		if err = e.Remove(); err != nil {
+			return nil, nil, err
+		}
+	}
+	r, err := e.Result()
+	if err != nil {
+		return nil, nil, err
+	}
+	more := &measured{Format: measuredFormat}
+	if _, err = e.Read(measuresFile, more); err != nil {
+		return nil, nil, err
+	} else if more.Format != measuredFormat {
+		return nil, nil, e.Damaged(measuresFile, errors.New("its format is not known"))
+	}
+	missing := slices.DeleteFunc(slices.Clone(w.run.Measures), func(m Measure) bool {
+		return slices.Contains(more.Done, m) || m == MDL && s.Limit != 0 // it counts rows
+	})
+	w.told = 0
+	if r != nil && len(missing) == 0 {
+		w.tell("re-used", 1)
+		return r, more, e.DropModels() // which are there if it was trained elsewhere, or just before an interruption
+	}
+	models, err := e.Models()
+	if r == nil || err == nil && len(models) == 0 { // they go once a run is complete
+		r, err = e.Run(ctx, experiment.Options{Workers: w.Workers, Progress: func(e experiment.Event) {
+			w.tell(fmt.Sprintf("%s, epoch %d of %d", e.Job, e.At.Epoch, e.At.Epochs), e.Done)
+		}})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, m := range missing {
+		if err = w.measure(ctx, e.Dir, r, m, more); err != nil {
+			return nil, nil, err
+		}
+		if err = e.Write(measuresFile, more); err != nil {
+			return nil, nil, err
+		}
+	}
+	return r, more, e.DropModels()
 }

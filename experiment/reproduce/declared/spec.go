@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"path"
@@ -17,6 +16,7 @@ import (
 	"strings"
 
 	"sotto/experiment"
+	"sotto/internal/atomicfile"
 	"sotto/measure"
 )
 
@@ -121,7 +121,7 @@ func List() ([]Spec, error) {
 			return nil, err
 		}
 		var s Spec
-		if err := decodeStrictly(content, &s); err != nil {
+		if err := atomicfile.ParseJSON(content, &s); err != nil {
 			return nil, fmt.Errorf("declared: %s: %w", e.Name(), err)
 		}
 		all = append(all, s)
@@ -133,23 +133,10 @@ func List() ([]Spec, error) {
 // whatever Validate refuses.
 func ParseSpec(content []byte) (Spec, error) {
 	var s Spec
-	if err := decodeStrictly(content, &s); err != nil {
+	if err := atomicfile.ParseJSON(content, &s); err != nil {
 		return Spec{}, fmt.Errorf("declared: spec: %w", err)
 	}
 	return s, s.Validate()
-}
-
-// decodeStrictly reads one JSON value without unknown fields.
-func decodeStrictly(content []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(content))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is something behind the value")
-	}
-	return nil
 }
 
 // Hash identifies the spec: the SHA-256 of its JSON.
@@ -313,7 +300,7 @@ func overlay[T any](base T, patch json.RawMessage, wanted bool) (T, error) {
 		err = json.Unmarshal(b, &out)
 	}
 	if err == nil && wanted && patch != nil {
-		err = decodeStrictly(patch, &out)
+		err = atomicfile.ParseJSON(patch, &out)
 	}
 	if err != nil {
 		return out, fmt.Errorf("declared: quick: %w", err)

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"sotto/experiment"
+	"sotto/experiment/cache"
 	"sotto/experiment/frontier"
-	"sotto/experiment/reproduce/declared"
 	"sotto/internal/cli/term"
 	"sotto/report/page"
 )
@@ -154,7 +154,7 @@ func (o *frontierOptions) write(r *frontier.Result, std term.Streams) error {
 // complete fills in what needs more than a flag.
 func (o *frontierOptions) complete() error {
 	if o.Store == "" {
-		dir, err := declared.StoreDir()
+		dir, err := cache.Dir()
 		if err != nil {
 			return err
 		}
