@@ -75,13 +75,10 @@ func (p *Bars) draw(width float64) *canvas {
 // panel draws one group and returns its height.
 func (p *Bars) panel(c *canvas, g BarGroup, axis Axis, b box) float64 {
 	first := b.y + c.heading(g.Name, b.x, b.y, b.w)
-	names, values := min(p.widest(), nameShare*b.w), p.valueWidth()
+	names, values := min(p.widest(), nameShare*b.w), widest(0, p.values(), p.text)
 	x := &scale{Axis: axis, from: b.x + names + 8, to: b.x + b.w - values - 8}
 	bottom := first + barPitch*float64(len(g.Bars)) + 2
-	for _, t := range x.ticks(max(2, int((x.to-x.from)/55))) {
-		c.rule("grid", x.place(t.value), first, x.place(t.value), bottom)
-		c.text("t soft", "middle", x.place(t.value), bottom+14, t.text)
-	}
+	c.ticks(x, max(2, int((x.to-x.from)/55)), first, bottom)
 	for i, r := range g.Bars {
 		y := first + barPitch*(float64(i)+0.5)
 		c.text("t", "end", x.from-8, y+4, fit(r.Name, names))
@@ -141,21 +138,10 @@ func (p *Bars) values() []float64 {
 	return all
 }
 
-// widest returns the width of the longest name, and valueWidth of a value.
 func (p *Bars) widest() float64 {
 	w := 20.0
 	for _, g := range p.Groups {
-		for _, b := range g.Bars {
-			w = max(w, textWidth(b.Name))
-		}
-	}
-	return w
-}
-
-func (p *Bars) valueWidth() float64 {
-	w := 0.0
-	for _, v := range p.values() {
-		w = max(w, textWidth(p.text(v)))
+		w = widest(w, g.Bars, func(b Bar) string { return b.Name })
 	}
 	return w
 }

@@ -131,6 +131,18 @@ func textWidth(s string) float64 {
 	return w
 }
 
+// widest returns the width of the longest name, or the least if that is more.
+func widest[T any](least float64, all []T, name func(T) string) float64 {
+	for _, v := range all {
+		least = max(least, textWidth(name(v)))
+	}
+	return least
+}
+
+func longest(names []string) float64 {
+	return widest(20, names, func(s string) string { return s })
+}
+
 // fit shortens s to a width.
 func fit(s string, width float64) string {
 	if textWidth(s) <= width {
@@ -188,6 +200,15 @@ type keyEntry struct {
 	hollow bool
 	lined  bool // the mark stands on a line of the series
 	name   string
+}
+
+// keysOf names the series of a key.
+func keysOf(names []string) []keyEntry {
+	var list []keyEntry
+	for i, name := range names {
+		list = append(list, keyEntry{series: i, name: name})
+	}
+	return list
 }
 
 // dashes are the patterns of lines, by series, as [Chart] has them where series

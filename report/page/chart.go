@@ -69,7 +69,7 @@ func (p *Chart) draw(width float64) *canvas {
 		c.taken = append(c.taken, box{plot.x, y.place(l.Value) - 1, plot.w, 2})
 	}
 	for _, l := range p.Lines {
-		c.path("curve", polyline(l.At, x, y))
+		c.path("curve", polyline(l.At, placed(x, y)))
 		for _, a := range l.At {
 			c.take(x.place(a.X), y.place(a.Y), 2)
 		}
@@ -136,12 +136,8 @@ func (p *Chart) values() (across, up []float64) {
 			across, up = append(across, a.X), append(up, a.Y)
 		}
 	}
-	for _, s := range p.Series {
-		for _, run := range s.Runs {
-			for _, d := range run {
-				across, up = append(across, d.X), append(up, d.Y, d.Low, d.High)
-			}
-		}
+	for d := range p.dots() {
+		across, up = append(across, d.X), append(up, d.Y, d.Low, d.High)
 	}
 	return across, up
 }
@@ -151,13 +147,9 @@ func (p *Chart) sides() (zero, inf bool) {
 	if !p.X.Log {
 		return false, false
 	}
-	for _, s := range p.Series {
-		for _, run := range s.Runs {
-			for _, d := range run {
-				zero = zero || d.X <= 0 || d.Hollow != nil && *d.Hollow <= 0
-				inf = inf || math.IsInf(d.X, 1) || d.Hollow != nil && math.IsInf(*d.Hollow, 1)
-			}
-		}
+	for d := range p.dots() {
+		zero = zero || d.X <= 0 || d.Hollow != nil && *d.Hollow <= 0
+		inf = inf || math.IsInf(d.X, 1) || d.Hollow != nil && math.IsInf(*d.Hollow, 1)
 	}
 	return zero, inf
 }
@@ -195,7 +187,7 @@ func (p *Chart) drawLimit(c *canvas, b box, x, y *scale) {
 		return
 	}
 	first, last := p.Limit[0], p.Limit[len(p.Limit)-1]
-	d := polyline(p.Limit, x, y)
+	d := polyline(p.Limit, placed(x, y))
 	c.path("beyond", fmt.Sprintf("%sL%s %sL%s %sz", d, co(x.place(last.X)), co(b.y), co(x.place(first.X)), co(b.y)))
 	c.path("limit", d)
 	for _, a := range p.Limit {
@@ -203,14 +195,17 @@ func (p *Chart) drawLimit(c *canvas, b box, x, y *scale) {
 	}
 }
 
-func polyline(points []Point, x, y *scale) string {
+// placed returns the place of a point.
+func placed(x, y *scale) func(Point) (float64, float64) {
+	return func(a Point) (float64, float64) { return x.place(a.X), y.place(a.Y) }
+}
+
+// polyline is a path through points.
+func polyline[T any](points []T, at func(T) (x, y float64)) string {
 	var d strings.Builder
 	for i, a := range points {
-		op := byte('L')
-		if i == 0 {
-			op = 'M'
-		}
-		fmt.Fprintf(&d, "%c%s %s", op, co(x.place(a.X)), co(y.place(a.Y)))
+		x, y := at(a)
+		fmt.Fprintf(&d, "%c%s %s", "ML"[min(i, 1)], co(x), co(y))
 	}
 	return d.String()
 }

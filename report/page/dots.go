@@ -45,30 +45,20 @@ func (p *Dots) check() error {
 // one above.
 func (p *Dots) draw(width float64) *canvas {
 	c := &canvas{}
-	var keys []keyEntry
-	for i, name := range p.Keys {
-		if i == maxKeys {
-			break
-		}
-		keys = append(keys, keyEntry{series: i, name: name})
-	}
 	top := 0.0
-	if len(keys) > 1 {
-		top = c.key(keys, 0, width)
+	if len(p.Keys) > 1 {
+		top = c.key(keysOf(p.Keys[:min(len(p.Keys), maxKeys)]), 0, width)
 	}
 	left, pitch, narrow := 8.0, 38.0, width < wideWidth
 	if !narrow {
-		left, pitch = 16+min(350, p.widest()), 24
+		left, pitch = 16+min(350, widest(60, p.Rows, func(r Row) string { return r.Name })), 24
 	}
 	pitch = max(pitch, pitch-16+9*float64(p.most()))
 	x := p.scale(left, width-24)
 	levels := c.levels(p.Levels, x, top, width)
 	first := top + levels
 	bottom := first + pitch*float64(len(p.Rows)) + 4
-	for _, t := range x.ticks(int((x.to - x.from) / 60)) {
-		c.rule("grid", x.place(t.value), first, x.place(t.value), bottom)
-		c.text("t soft", "middle", x.place(t.value), bottom+14, t.text)
-	}
+	c.ticks(x, int((x.to-x.from)/60), first, bottom)
 	for _, l := range p.Levels {
 		c.rule("level", x.place(l.Value), first-2, x.place(l.Value), bottom)
 	}
@@ -95,14 +85,6 @@ func (p *Dots) most() int {
 	return n
 }
 
-func (p *Dots) widest() float64 {
-	w := 60.0
-	for _, r := range p.Rows {
-		w = max(w, textWidth(r.Name))
-	}
-	return w
-}
-
 // scale returns an axis that holds all marks.
 func (p *Dots) scale(from, to float64) *scale {
 	var values []float64
@@ -118,6 +100,15 @@ func (p *Dots) scale(from, to float64) *scale {
 		}
 	}
 	return &scale{Axis: p.Axis.holding(values), from: from, to: to}
+}
+
+// ticks draws about n lines from the first row to the last, and writes what
+// they stand for below.
+func (c *canvas) ticks(x *scale, n int, first, bottom float64) {
+	for _, t := range x.ticks(n) {
+		c.rule("grid", x.place(t.value), first, x.place(t.value), bottom)
+		c.text("t soft", "middle", x.place(t.value), bottom+14, t.text)
+	}
 }
 
 // levels writes the names of vertical lines above the rows, each on a line of

@@ -75,10 +75,10 @@ func (p *HeatMap) draw(width float64) *canvas {
 	p.names(c, b, rows, columns, upright)
 	p.cells(c, b, rows, columns, func(v float64) (string, float64) { return p.colour(v, low, high) })
 	for _, k := range branches(p.RowTree, places(rows, b.y, cellHeight)) {
-		c.bracket(k, func(a Point) (x, y float64) { return tree - (tree-1)*a.Y, a.X })
+		c.path("run c6", polyline(k[:], func(a Point) (x, y float64) { return tree - (tree-1)*a.Y, a.X }))
 	}
 	for _, k := range branches(p.ColumnTree, places(columns, b.x, w)) {
-		c.bracket(k, func(a Point) (x, y float64) { return a.X, top + tree - (tree-1)*a.Y })
+		c.path("run c6", polyline(k[:], func(a Point) (x, y float64) { return a.X, top + tree - (tree-1)*a.Y }))
 	}
 	return c.done(p.Title, p.Desc, width, b.y+b.h+2)
 }
@@ -90,28 +90,6 @@ func places(order []int, from, pitch float64) []float64 {
 		at[k] = from + pitch*(float64(i)+0.5)
 	}
 	return at
-}
-
-// bracket draws a branch of a tree.
-func (c *canvas) bracket(corners [4]Point, place func(Point) (x, y float64)) {
-	var d strings.Builder
-	for i, a := range corners {
-		op := byte('L')
-		if i == 0 {
-			op = 'M'
-		}
-		x, y := place(a)
-		fmt.Fprintf(&d, "%c%s %s", op, co(x), co(y))
-	}
-	c.path("run c6", d.String())
-}
-
-func longest(names []string) float64 {
-	w := 20.0
-	for _, s := range names {
-		w = max(w, textWidth(s))
-	}
-	return w
 }
 
 // names writes those of the rows to the left of b and those of the columns

@@ -26,12 +26,8 @@ func (p *Scatter) check() error {
 // draw draws the points in a square.
 func (p *Scatter) draw(width float64) *canvas {
 	c := &canvas{}
-	var keys []keyEntry
-	for i, name := range p.Keys {
-		keys = append(keys, keyEntry{series: i, name: name})
-	}
 	c.text("t strong", "start", 0, 12, fit(p.Heading, width))
-	top := 22 + c.key(keys, 22, width)
+	top := 22 + c.key(keysOf(p.Keys), 22, width)
 	c.put(`<rect class="panel" x="0.5" y="%s" width="%s" height="%s"/>`, co(top+0.5), co(width-1), co(width-1))
 	p.points(c, box{10, top + 10, width - 20, width - 20})
 	return c.done(p.Title, p.Desc, width, top+width+2)

@@ -3,9 +3,9 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
-	"strings"
 )
 
 // drawSeries draws intervals and joins first, then the marks upon them. Series
@@ -19,13 +19,7 @@ func (p *Chart) drawSeries(c *canvas, i int, s Series, x, y *scale) {
 	colour := fmt.Sprintf("c%d", i%colours)
 	runs := s.measured()
 	for _, run := range runs {
-		var d strings.Builder
-		for j, e := range run {
-			op := byte('L')
-			if j == 0 {
-				op = 'M'
-			}
-			fmt.Fprintf(&d, "%c%s %s", op, co(px(e.X)), co(y.place(e.Y)))
+		for _, e := range run {
 			if finite(e.Low) && finite(e.High) {
 				c.rule("bar "+colour, px(e.X), y.place(e.Low), px(e.X), y.place(e.High))
 			}
@@ -37,7 +31,7 @@ func (p *Chart) drawSeries(c *canvas, i int, s Series, x, y *scale) {
 		}
 		if len(run) > 1 {
 			c.along(run, px, y)
-			c.line(p, i, s, d.String())
+			c.line(p, i, s, polyline(run, func(e Dot) (float64, float64) { return px(e.X), y.place(e.Y) }))
 		}
 	}
 	for _, run := range runs {
@@ -67,12 +61,25 @@ func (s Series) measured() [][]Dot {
 
 func (p *Chart) count() int {
 	n := 0
-	for _, s := range p.Series {
-		for _, run := range s.Runs {
-			n += len(run)
-		}
+	for range p.dots() {
+		n++
 	}
 	return n
+}
+
+// dots lists the points of all series.
+func (p *Chart) dots() iter.Seq[Dot] {
+	return func(yield func(Dot) bool) {
+		for _, s := range p.Series {
+			for _, run := range s.Runs {
+				for _, d := range run {
+					if !yield(d) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // shift is how far a series stands beside its place: to the right, where the
@@ -114,11 +121,7 @@ func (p *Chart) margin(width float64) float64 {
 	if !p.Named || width < wideWidth || len(p.Series) == 0 {
 		return 0
 	}
-	w := 0.0
-	for _, s := range p.Series {
-		w = max(w, textWidth(s.Name))
-	}
-	return min(w, 190) + 50
+	return min(widest(0, p.Series, func(s Series) string { return s.Name }), 190) + 50
 }
 
 // end is where a series ends, and where its name stands.
@@ -133,11 +136,9 @@ func (p *Chart) nameEnds(c *canvas, b box, margin float64, x, y *scale) {
 	var ends []end
 	for i, s := range p.Series {
 		last := end{series: i, x: -1}
-		for _, run := range s.measured() {
-			for _, d := range run {
-				if px := x.place(d.X) + p.shift(i); px > last.x {
-					last.x, last.y = px, y.place(d.Y)
-				}
+		for _, d := range slices.Concat(s.measured()...) {
+			if px := x.place(d.X) + p.shift(i); px > last.x {
+				last.x, last.y = px, y.place(d.Y)
 			}
 		}
 		if last.x >= 0 {
