@@ -43,11 +43,9 @@ type demoStage struct {
 // demoEpsilons are those at which our own configuration is shown.
 var demoEpsilons = []float64{1, 4, 8}
 
-// demoStages are trained one after the other, on the generated corpus. Ours are
-// codes, which is what the search of the method auto chooses here.
-func demoStages() []demoStage {
-	const seeds = 2
-	base := experiment.Spec{Data: "reviews", Seeds: seeds}
+// demoStages are trained one after the other, on the generated corpus. They differ
+// from base in what is shown. Ours are codes, which is what the search of the method auto chooses here.
+func demoStages(base experiment.Spec) []demoStage {
 	with := func(change func(*experiment.Spec)) experiment.Spec {
 		s := base
 		change(&s)
@@ -85,7 +83,7 @@ Nothing is needed but this program, and nothing is sent anywhere.`,
   sotto demo --out demo --json`,
 		Args:    cobra.NoArgs,
 		PreRunE: term.NoZeros(),
-		RunE:    func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), o, std) },
+		RunE:    func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), o, experiment.Spec{Data: "reviews", Seeds: 2}, std) },
 	}
 	c.Flags().StringVar(&o.out, "out", "sotto-demo", "folder for results.json and report.html")
 	c.Flags().IntVar(&o.workers, "workers", 0, "cores to use (default: all); only the audits, whose noise is fresh, differ from run to run")
@@ -93,7 +91,7 @@ Nothing is needed but this program, and nothing is sent anywhere.`,
 	return c
 }
 
-func runDemo(ctx context.Context, o demoOptions, std term.Streams) error {
+func runDemo(ctx context.Context, o demoOptions, base experiment.Spec, std term.Streams) error {
 	if o.workers < 0 {
 		return fmt.Errorf("--workers is %d, must be at least 1", o.workers)
 	}
@@ -111,7 +109,7 @@ func runDemo(ctx context.Context, o demoOptions, std term.Streams) error {
 	}
 	d.evidence.Tool, d.evidence.Title = "sotto "+term.Version(), "sotto demo"
 	bar := term.NewProgress(std.Err, "demo")
-	stages := demoStages()
+	stages := demoStages(base)
 	for i, stage := range stages {
 		d.progress = func(text string, done float64) {
 			bar.Describe(stage.name + ": " + text)

@@ -1,5 +1,17 @@
 package learn
 
+import (
+	"context"
+
+	"sotto/experiment"
+	"sotto/internal/cli/term"
+)
+
+// Demo runs the demo with stages that differ from base in what is shown.
+func Demo(ctx context.Context, dir string, base experiment.Spec, std term.Streams) error {
+	return runDemo(ctx, demoOptions{out: dir}, base, std)
+}
+
 // What the tests look at inside.
 const DemoReport = demoReport
 
