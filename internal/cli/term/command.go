@@ -11,22 +11,22 @@ import (
 )
 
 // Group makes a command that only holds others.
-func Group(c *cobra.Command, below ...*cobra.Command) *cobra.Command {
-	c.Args = Below
+func Group(c *cobra.Command, others ...*cobra.Command) *cobra.Command {
+	c.Args = below
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	c.AddCommand(below...)
+	c.AddCommand(others...)
 	return c
 }
 
-// Below refuses arguments, and says which commands there are.
-func Below(c *cobra.Command, args []string) error {
+// below refuses arguments, and says which commands there are.
+func below(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	var names []string
-	for _, below := range c.Commands() {
-		if below.IsAvailableCommand() {
-			names = append(names, below.Name())
+	for _, each := range c.Commands() {
+		if each.IsAvailableCommand() {
+			names = append(names, each.Name())
 		}
 	}
 	return fmt.Errorf("unknown command %q for %q, must be one of %s", args[0], c.CommandPath(), strings.Join(names, ", "))
@@ -59,12 +59,12 @@ func Workers(n int) (int, error) {
 	return n, nil
 }
 
-// Show prints v for a script as JSON, or for a person.
-func Show[T any](out io.Writer, asJSON bool, v T, print func(io.Writer, T) error) error {
+// Show prints v as JSON for a script, or renders it for a person.
+func Show[T any](out io.Writer, asJSON bool, v T, render func(io.Writer, T) error) error {
 	if asJSON {
 		return PrintJSON(out, v)
 	}
-	return print(out, v)
+	return render(out, v)
 }
 
 // Verdict returns [ErrNo] for a check that said no, unless there is another error.
