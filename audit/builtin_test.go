@@ -113,22 +113,22 @@ func TestAuditDPNRReleased(t *testing.T) {
 }
 
 func TestAuditSUE(t *testing.T) {
-	auditHonest(t, mech.Params{Mechanism: "sue", Dim: 2, Bits: 3}, 0.15)
-	auditFalse(t, mech.Params{Mechanism: "sue", Variant: mech.Paper, Dim: 4, Bits: 10, Epsilon: 4}, 8)
+	auditHonest(t, mech.Params{Mechanism: "sue", Dim: 2, Own: mech.BitParams{Bits: 3}}, 0.15)
+	auditFalse(t, mech.Params{Mechanism: "sue", Variant: mech.Paper, Dim: 4, Epsilon: 4, Own: mech.BitParams{Bits: 10}}, 8)
 }
 
 func TestAuditOUE(t *testing.T) {
-	auditHonest(t, mech.Params{Mechanism: "oue", Dim: 2, Bits: 3}, 0.05)
-	auditHonest(t, mech.Params{Mechanism: "oue", Variant: mech.Tight, Dim: 2, Bits: 3}, 0.15)
-	auditHonest(t, mech.Params{Mechanism: "oue", Variant: mech.MOUE, Dim: 1, Bits: 2, Alpha: 7}, 0.05)
-	auditFalse(t, mech.Params{Mechanism: "oue", Variant: mech.Paper, Dim: 2, Bits: 10, Epsilon: 4}, 4)
+	auditHonest(t, mech.Params{Mechanism: "oue", Dim: 2, Own: mech.AlphaParams{Bits: 3}}, 0.05)
+	auditHonest(t, mech.Params{Mechanism: "oue", Variant: mech.Tight, Dim: 2, Own: mech.AlphaParams{Bits: 3}}, 0.15)
+	auditHonest(t, mech.Params{Mechanism: "oue", Variant: mech.MOUE, Dim: 1, Own: mech.AlphaParams{Bits: 2, Alpha: 7}}, 0.05)
+	auditFalse(t, mech.Params{Mechanism: "oue", Variant: mech.Paper, Dim: 2, Epsilon: 4, Own: mech.AlphaParams{Bits: 10}}, 4)
 }
 
 func TestAuditOME(t *testing.T) {
 	if !testing.Short() {
-		auditFalse(t, mech.Params{Mechanism: "ome", Dim: 50, Bits: 10, Lambda: 100, Epsilon: 1}, 1000)
+		auditFalse(t, mech.Params{Mechanism: "ome", Dim: 50, Epsilon: 1, Own: mech.OMEParams{Bits: 10, Lambda: 100}}, 1000)
 	}
-	auditFalse(t, mech.Params{Mechanism: "ome", Dim: 5, Bits: 7, Lambda: 10, Epsilon: 1}, 40)
+	auditFalse(t, mech.Params{Mechanism: "ome", Dim: 5, Epsilon: 1, Own: mech.OMEParams{Bits: 7, Lambda: 10}}, 40)
 }
 
 // TestAuditOMEWide is the published setting at BERT's width with 10⁵ draws in the
@@ -142,7 +142,7 @@ func TestAuditOMEWide(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	m, err := mech.New(mech.Params{Mechanism: "ome", Dim: 768, Bits: 10, Lambda: 100, Epsilon: 1})
+	m, err := mech.New(mech.Params{Mechanism: "ome", Dim: 768, Epsilon: 1, Own: mech.OMEParams{Bits: 10, Lambda: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,12 +162,12 @@ func TestAuditOMEWide(t *testing.T) {
 }
 
 func TestAuditBitRand(t *testing.T) {
-	auditFalse(t, mech.Params{Mechanism: "bitrand", Dim: 10, Bits: 10, Alpha: 2, Epsilon: 1}, 60)
+	auditFalse(t, mech.Params{Mechanism: "bitrand", Dim: 10, Epsilon: 1, Own: mech.AlphaParams{Bits: 10, Alpha: 2}}, 60)
 }
 
 func TestAuditBitRR(t *testing.T) {
-	auditHonest(t, mech.Params{Mechanism: "bitrr", Dim: 2, Bits: 4}, 0.1)
-	auditHonest(t, mech.Params{Mechanism: "bitrr", Variant: mech.Uniform, Dim: 2, Bits: 3}, 0.1)
+	auditHonest(t, mech.Params{Mechanism: "bitrr", Dim: 2, Own: mech.BitParams{Bits: 4}}, 0.1)
+	auditHonest(t, mech.Params{Mechanism: "bitrr", Variant: mech.Uniform, Dim: 2, Own: mech.BitParams{Bits: 3}}, 0.1)
 }
 
 func TestAuditRoundedBit(t *testing.T) {
@@ -177,26 +177,23 @@ func TestAuditRoundedBit(t *testing.T) {
 func TestAuditPrivEmb(t *testing.T) {
 	for _, variant := range []string{mech.Orthonormal, mech.Spectral, mech.M1} {
 		t.Run(variant, func(t *testing.T) {
-			p := mech.Params{Mechanism: "privemb", Variant: variant, InputDim: 12, OutputDim: 2}
+			p := mech.Params{Mechanism: "privemb", Variant: variant, Own: mech.PrivEmbParams{InputDim: 12, OutputDim: 2}}
 			if variant == mech.M1 {
-				p.InputDim, p.OutputDim = 2, 2
+				p.Own = mech.PrivEmbParams{InputDim: 2, OutputDim: 2}
 			}
 			auditHonest(t, p, 0.1)
 		})
 	}
 	t.Run("clipped", func(t *testing.T) {
-		auditHonest(t, mech.Params{Mechanism: "privemb", Variant: mech.M1, InputDim: 2, Clip: 0.5}, 0.2)
+		auditHonest(t, mech.Params{Mechanism: "privemb", Variant: mech.M1, Own: mech.PrivEmbParams{InputDim: 2, Clip: 0.5}}, 0.2)
 	})
 	t.Run("vocabulary", func(t *testing.T) {
-		auditHonest(t, mech.Params{
-			Mechanism: "privemb", Variant: mech.Vocabulary, InputDim: 3, OutputDim: 2,
-			Vocabulary: [][]float64{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {3, 1, -2}},
-		}, 0.1)
+		auditHonest(t, mech.Params{Mechanism: "privemb", Variant: mech.Vocabulary, Own: mech.PrivEmbParams{InputDim: 3, OutputDim: 2, Vocabulary: [][]float64{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {3, 1, -2}}}}, 0.1)
 	})
 	t.Run("paper", func(t *testing.T) {
 		// One coordinate of three: the published noise pays for far less than Φ
 		// stretches with a β this small. δ close to 1 makes it so.
-		auditFalse(t, mech.Params{Mechanism: "privemb", Variant: mech.Paper, InputDim: 400, OutputDim: 1, Delta: 0.9, Epsilon: 1}, 1.05)
+		auditFalse(t, mech.Params{Mechanism: "privemb", Variant: mech.Paper, Delta: 0.9, Epsilon: 1, Own: mech.PrivEmbParams{InputDim: 400, OutputDim: 1}}, 1.05)
 	})
 }
 
@@ -206,16 +203,16 @@ func TestAuditPrivUnit(t *testing.T) {
 }
 
 func TestAuditCodebook(t *testing.T) {
-	auditHonest(t, mech.Params{Mechanism: "codebook", Dim: 5, Codewords: 32}, 0.5)
+	auditHonest(t, mech.Params{Mechanism: "codebook", Dim: 5, Own: mech.CodebookParams{Codewords: 32}}, 0.5)
 }
 
 func TestAuditCodes(t *testing.T) {
-	auditHonest(t, mech.Params{Mechanism: "codes", Dim: 4, Selected: 2}, 0.5)
+	auditHonest(t, mech.Params{Mechanism: "codes", Dim: 4, Own: mech.CodesParams{Selected: 2}}, 0.5)
 	auditHonest(t, mech.Params{Mechanism: "codes", Dim: 16}, 0.5)
 	t.Run("weights", func(t *testing.T) {
 		// At ε = 1 the last code is raised to e·0.1. At 5 and 10 there is less to
 		// share out than it could take, and the guarantee is ln(0.35/0.1).
-		auditHonest(t, mech.Params{Mechanism: "codes", Dim: 3, Weights: []float64{0.5, 0.15, 0.1}}, 0.5)
+		auditHonest(t, mech.Params{Mechanism: "codes", Dim: 3, Own: mech.CodesParams{Weights: []float64{0.5, 0.15, 0.1}}}, 0.5)
 	})
 }
 
@@ -228,6 +225,6 @@ func TestAuditGaussian(t *testing.T) {
 }
 
 func TestAuditKRR(t *testing.T) {
-	auditHonest(t, mech.Params{Mechanism: "krr", Classes: 2}, 0.6)
-	auditHonest(t, mech.Params{Mechanism: "krr", Classes: 7}, 0.4)
+	auditHonest(t, mech.Params{Mechanism: "krr", Own: mech.KRRParams{Classes: 2}}, 0.6)
+	auditHonest(t, mech.Params{Mechanism: "krr", Own: mech.KRRParams{Classes: 7}}, 0.4)
 }

@@ -16,10 +16,10 @@ import (
 // under an ε, or both.
 type Claim struct {
 	Name string `json:"name,omitempty"`
-	// Params are the mechanism and its parameters; the mechanism may be absent
-	// where an accuracy is claimed. All but mechanism and variant may also stand
-	// in an object of their own, Parameters.
-	mech.Params
+	// Params are the mechanism and its parameters, in JSON beside the other
+	// fields; the mechanism may be absent where an accuracy is claimed. All but
+	// mechanism and variant may also stand in an object of their own, Parameters.
+	Params     mech.Params  `json:"-"`
 	Parameters *mech.Params `json:"parameters,omitempty"`
 	Dropout    float64      `json:"dropout,omitempty"` // word dropout before the mechanism
 	Claimed    float64      `json:"claimed,omitempty"` // the ε; absent means epsilon of the parameters
@@ -64,9 +64,7 @@ func ReadClaims(r io.Reader) ([]Claim, error) {
 	}
 	claims := make([]Claim, len(items))
 	for i, item := range items {
-		d := json.NewDecoder(bytes.NewReader(item))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&claims[i]); err != nil {
+		if err := json.Unmarshal(item, &claims[i]); err != nil {
 			return nil, fmt.Errorf("audit: claim %d: %w", i+1, err)
 		}
 		if err := claims[i].settle(); err != nil {
@@ -76,25 +74,32 @@ func ReadClaims(r io.Reader) ([]Claim, error) {
 	return claims, nil
 }
 
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *Claim) UnmarshalJSON(data []byte) error {
+	type fields Claim // without this method
+	return c.Params.UnmarshalBeside(data, (*fields)(c))
+}
+
 // settle brings both forms of a claim into one and fills what is absent.
 func (c *Claim) settle() error {
 	if c.Parameters != nil {
-		outer := mech.Params{Mechanism: c.Mechanism, Variant: c.Variant}
-		if !sameParams(c.Params, outer) || c.Parameters.Mechanism != "" || c.Parameters.Variant != "" && c.Variant != "" {
+		outer := mech.Params{Mechanism: c.Params.Mechanism, Variant: c.Params.Variant}
+		if !sameParams(c.Params, outer) || c.Parameters.Mechanism != "" || c.Parameters.Variant != "" && c.Params.Variant != "" {
 			return errors.New("parameters stand both in the claim and in its parameters object, must stand in one")
 		}
 		c.Params = *c.Parameters
 		c.Parameters = nil
-		c.Mechanism = outer.Mechanism
+		c.Params.Mechanism = outer.Mechanism
 		if outer.Variant != "" {
-			c.Variant = outer.Variant
+			c.Params.Variant = outer.Variant
 		}
+		c.Params = c.Params.With(nil)
 	}
 	if c.Claimed == 0 {
-		c.Claimed = c.Epsilon
+		c.Claimed = c.Params.Epsilon
 	}
-	if c.Epsilon == 0 {
-		c.Epsilon = c.Claimed
+	if c.Params.Epsilon == 0 {
+		c.Params.Epsilon = c.Claimed
 	}
 	if !(c.Claimed > 0) || math.IsInf(c.Claimed, 1) {
 		return fmt.Errorf("claimed is %v, must be positive and finite", c.Claimed)
@@ -102,10 +107,10 @@ func (c *Claim) settle() error {
 	if c.Unit != "" && !c.Unit.Valid() {
 		return fmt.Errorf("unit is %q, must be text, word or metric", string(c.Unit))
 	}
-	if c.Mechanism == "" && c.Accuracy == nil {
+	if c.Params.Mechanism == "" && c.Accuracy == nil {
 		return errors.New("neither a mechanism nor an accuracy is named, must be at least one")
 	}
-	if bare := (mech.Params{Epsilon: c.Epsilon, Delta: c.Delta}); c.Mechanism == "" && (!sameParams(c.Params, bare) || c.Dropout != 0) {
+	if bare := (mech.Params{Epsilon: c.Params.Epsilon, Delta: c.Params.Delta}); c.Params.Mechanism == "" && (!sameParams(c.Params, bare) || c.Dropout != 0) {
 		return errors.New("parameters of a mechanism are given but no mechanism")
 	}
 	if (c.Accuracy != nil) != (len(c.Priors) > 0) {
@@ -134,17 +139,17 @@ func sameParams(a, b mech.Params) bool {
 func CheckClaim(c Claim) (Verdict, error) {
 	v := Verdict{Name: c.Name, Claimed: dp.Epsilon(c.Claimed), Unit: c.Unit, Accuracy: c.Accuracy}
 	if v.Name == "" {
-		v.Name = c.Mechanism
+		v.Name = c.Params.Mechanism
 	}
 	if v.Name == "" {
 		v.Name = "a claim without a name"
 	}
-	if c.Mechanism != "" {
+	if c.Params.Mechanism != "" {
 		j, err := mech.Judge(c.Params, c.Dropout)
 		if err != nil {
 			return Verdict{}, err
 		}
-		c.Delta = j.Delta
+		c.Params.Delta = j.Delta
 		if err := v.checkMechanism(c, j); err != nil {
 			return Verdict{}, err
 		}
@@ -154,7 +159,7 @@ func CheckClaim(c Claim) (Verdict, error) {
 	}
 	switch {
 	case c.Accuracy == nil:
-	case v.Unit == dp.Metric || c.Delta > 0:
+	case v.Unit == dp.Metric || c.Params.Delta > 0:
 		v.Reasons = append(v.Reasons, "the accuracy was not checked: the limit is proved between any two texts and for δ = 0")
 	case v.Unit == dp.Word && c.Words == 0:
 		v.Reasons = append(v.Reasons, "the accuracy was not checked: a word-level ε says at most d·ε of a text of d words, and the claim does not give its field words")
@@ -190,7 +195,7 @@ func (v *Verdict) checkMechanism(c Claim, j mech.Judgement) error {
 	case v.Unit == dp.Word && j.Unit == dp.Text:
 		above = true
 	default:
-		return fmt.Errorf("audit: unit is %s, but what is proved of %s is %s-level: numbers of different units are not compared", v.Unit, c.Mechanism, j.Unit)
+		return fmt.Errorf("audit: unit is %s, but what is proved of %s is %s-level: numbers of different units are not compared", v.Unit, c.Params.Mechanism, j.Unit)
 	}
 	switch {
 	case *v.True <= v.Claimed*(1+1e-6):

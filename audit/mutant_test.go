@@ -68,7 +68,7 @@ func honest(t *testing.T, name string, epsilon float64) dp.Vector {
 	t.Helper()
 	p := mech.Params{Mechanism: name, Epsilon: epsilon, Dim: 4}
 	if mech.Uses(name, "bits") {
-		p.Bits = 2
+		p.Own = mech.BitParams{Bits: 2}
 	}
 	m, err := mech.New(p)
 	if err != nil {
@@ -184,17 +184,17 @@ func small() []struct {
 	return []row{
 		{mech.Params{Mechanism: "laplace-l1", Dim: 2}, -1, 1},
 		{mech.Params{Mechanism: "dpnr", Dim: 2}, -1, 1},
-		{mech.Params{Mechanism: "sue", Dim: 1, Bits: 2}, -4, 4},
-		{mech.Params{Mechanism: "oue", Variant: mech.Tight, Dim: 1, Bits: 2}, -4, 4},
-		{mech.Params{Mechanism: "bitrr", Dim: 1, Bits: 2}, -4, 4},
+		{mech.Params{Mechanism: "sue", Dim: 1, Own: mech.BitParams{Bits: 2}}, -4, 4},
+		{mech.Params{Mechanism: "oue", Variant: mech.Tight, Dim: 1, Own: mech.AlphaParams{Bits: 2}}, -4, 4},
+		{mech.Params{Mechanism: "bitrr", Dim: 1, Own: mech.BitParams{Bits: 2}}, -4, 4},
 		{mech.Params{Mechanism: "bitrr", Variant: mech.OneBit, Dim: 1}, -4, 4},
-		{mech.Params{Mechanism: "privemb", Variant: mech.M1, InputDim: 2, Clip: 0.5}, -1, 1},
+		{mech.Params{Mechanism: "privemb", Variant: mech.M1, Own: mech.PrivEmbParams{InputDim: 2, Clip: 0.5}}, -1, 1},
 		{mech.Params{Mechanism: "privunit", Dim: 3}, -1, 1},
-		{mech.Params{Mechanism: "codebook", Dim: 3, Codewords: 16}, -1, 1},
+		{mech.Params{Mechanism: "codebook", Dim: 3, Own: mech.CodebookParams{Codewords: 16}}, -1, 1},
 		{mech.Params{Mechanism: "codes", Dim: 3}, -1, 1},
 		{mech.Params{Mechanism: "laplace-l2", Dim: 2}, -1, 1},
 		{mech.Params{Mechanism: "gaussian", Dim: 2, Delta: 1e-3}, -1, 1},
-		{mech.Params{Mechanism: "krr", Classes: 2}, 0, 1},
+		{mech.Params{Mechanism: "krr", Own: mech.KRRParams{Classes: 2}}, 0, 1},
 	}
 }
 

@@ -137,7 +137,7 @@ func TestPrivatize(t *testing.T) {
 // TestPrivatizeDomain checks that a vector outside the domain is an error that
 // says so.
 func TestPrivatizeDomain(t *testing.T) {
-	m, err := mech.New(mech.Params{Mechanism: "krr", Classes: 2, Epsilon: 1})
+	m, err := mech.New(mech.Params{Mechanism: "krr", Epsilon: 1, Own: mech.KRRParams{Classes: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

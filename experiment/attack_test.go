@@ -94,7 +94,7 @@ func TestAttackHonest(t *testing.T) {
 // TestAttackDishonest: published claims that are false fall to the same attack.
 func TestAttackDishonest(t *testing.T) {
 	claims := []mech.Params{
-		{Mechanism: "ome", Dim: 4, Lambda: 100, Epsilon: 1},
+		{Mechanism: "ome", Dim: 4, Epsilon: 1, Own: mech.OMEParams{Lambda: 100}},
 		{Mechanism: "dpnr", Variant: mech.Paper, Dim: 64, Epsilon: 1},
 		{Mechanism: "dpnr", Variant: mech.Released, Dim: 4, Epsilon: 0.05},
 	}

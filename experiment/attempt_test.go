@@ -169,8 +169,8 @@ func honest(epsilon float64, dim int) []mech.Params {
 		{Mechanism: "bitrr", Variant: mech.OneBit, Dim: dim, Epsilon: epsilon},
 		{Mechanism: "sue", Dim: dim, Epsilon: epsilon},
 		{Mechanism: "oue", Variant: mech.Tight, Dim: dim, Epsilon: epsilon},
-		{Mechanism: "ome", Dim: dim, Bits: 1, Lambda: 1.05, Epsilon: epsilon},
-		{Mechanism: "privemb", InputDim: dim, OutputDim: dim / 2, Clip: 1, Epsilon: epsilon / 2},
+		{Mechanism: "ome", Dim: dim, Epsilon: epsilon, Own: mech.OMEParams{Bits: 1, Lambda: 1.05}},
+		{Mechanism: "privemb", Epsilon: epsilon / 2, Own: mech.PrivEmbParams{InputDim: dim, OutputDim: dim / 2, Clip: 1}},
 	}
 }
 
@@ -309,7 +309,7 @@ func TestDishonest(t *testing.T) {
 	}{
 		{mech.Params{Mechanism: "dpnr", Variant: mech.Released, Dim: dim, Epsilon: 1}, []string{"entities", "averaging", "membership"}},
 		{mech.Params{Mechanism: "dpnr", Variant: mech.Paper, Dim: dim, Epsilon: 1}, []string{"entities", "averaging"}},
-		{mech.Params{Mechanism: "ome", Dim: dim, Lambda: 100, Epsilon: 1}, []string{"entities", "averaging", "membership", "inversion"}},
+		{mech.Params{Mechanism: "ome", Dim: dim, Epsilon: 1, Own: mech.OMEParams{Lambda: 100}}, []string{"entities", "averaging", "membership", "inversion"}},
 	}
 	if testing.Short() {
 		claims = claims[:1]
@@ -503,7 +503,7 @@ func TestReconstruct(t *testing.T) {
 		{Mechanism: "laplace-l2", Dim: dim},
 		{Mechanism: "dpnr", Dim: dim},
 		{Mechanism: "bitrr", Dim: dim},
-		{Mechanism: "privemb", InputDim: dim, OutputDim: dim / 2},
+		{Mechanism: "privemb", Own: mech.PrivEmbParams{InputDim: dim, OutputDim: dim / 2}},
 	} {
 		p.Epsilon = 1e5
 		m, err := mech.New(p)
@@ -548,7 +548,7 @@ func TestAttemptErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	labels, err := mech.New(mech.Params{Mechanism: "krr", Classes: 3, Epsilon: 1})
+	labels, err := mech.New(mech.Params{Mechanism: "krr", Epsilon: 1, Own: mech.KRRParams{Classes: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func families() []family {
 			return train.Auto{Training: s.training(p), Epsilon: p.Epsilon}
 		}},
 		{MethodInfo: MethodInfo{"codes", "one of several codes that stand for answers, the best there are for the labels", codes, trusted("dims", "selected", "fair", "reserve")}, reference: "plain", build: func(s Spec, p Point) train.Method {
-			release := mech.Params{Mechanism: "codes", Epsilon: p.Epsilon, Dim: p.Dim, Selected: s.Selected}
+			release := mech.Params{Mechanism: "codes", Epsilon: p.Epsilon, Dim: p.Dim, Own: mech.CodesParams{Selected: s.Selected}}
 			c := train.Codes{Training: s.training(Point{standardise: p.standardise}), Release: release, Fair: s.Fair}
 			if s.Fair {
 				c.Relax = s.Threshold
@@ -137,18 +137,19 @@ func (s Spec) training(p Point) train.Training {
 // release returns the parameters of the mechanism, but for the width of the
 // data, which the method fills in.
 func (p Point) release(s Spec) mech.Params {
-	m := mech.Params{Mechanism: p.Mechanism, Variant: p.Variant, Epsilon: p.Epsilon, Delta: s.Delta, Bits: s.Bits, Clip: s.Clip}
+	m := mech.Params{Mechanism: p.Mechanism, Variant: p.Variant, Epsilon: p.Epsilon, Delta: s.Delta}
+	given := mech.Given{"bits": s.Bits, "clip": s.Clip}
 	if mech.Uses(p.Mechanism, "lambda") {
-		m.Lambda = p.Lambda
+		given["lambda"] = p.Lambda
 	}
 	if mech.Uses(p.Mechanism, "output_dim") {
-		m.OutputDim = p.Dim
+		given["output_dim"] = p.Dim
 	}
-	if m.Bits == 0 && p.within {
+	if s.Bits == 0 && p.within {
 		m = m.Within()
 	}
 	if mech.VariantOf(m).Form == mech.FormCode {
-		m.Dim, m.Selected = p.Dim, s.Selected
+		m.Dim, given["selected"] = p.Dim, s.Selected
 	}
-	return m.Grid()
+	return m.With(given).Grid()
 }

@@ -156,7 +156,7 @@ func (s Spec) companion(f family, p Point) (honest bool, companion Point, err er
 	encoder := s.shape(p.Dim).Encoder
 	width := encoder[len(encoder)-1]
 	if mech.VariantOf(params).Form == mech.FormCode {
-		width, params.Dim = max(params.Dim, params.Selected+1, 2), 0
+		width, params.Dim = max(params.Dim, s.Selected+1, 2), 0
 	}
 	statement, err := mech.Describe(params.Assume().Fit(width), 0)
 	if err != nil {

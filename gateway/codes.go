@@ -16,24 +16,37 @@ import (
 // its place; in full it stands in the manifest of a model.
 type Parameters struct {
 	mech.Params
+	WeightList
+}
+
+// WeightList stands for a list of weights.
+type WeightList struct {
 	WeightSum     float64 `json:"weight_sum,omitempty"`
 	WeightsDigest string  `json:"weights_sha256,omitempty"` // of the list as JSON, without white space
 }
 
+// MarshalJSON implements [json.Marshaler].
+func (p Parameters) MarshalJSON() ([]byte, error) { return p.MarshalBeside(p.WeightList) }
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (p *Parameters) UnmarshalJSON(data []byte) error { return p.UnmarshalBeside(data, &p.WeightList) }
+
 func parametersOf(p mech.Params) (Parameters, error) {
 	short := Parameters{Params: p}
-	if p.Weights == nil {
+	own := mech.OwnOf[mech.CodesParams](p)
+	if own.Weights == nil {
 		return short, nil
 	}
-	list, err := json.Marshal(p.Weights)
+	list, err := json.Marshal(own.Weights)
 	if err != nil {
 		return short, fmt.Errorf("gateway: the mechanism cannot be written: %w", err)
 	}
-	sum := sha256.Sum256(list)
-	short.WeightsDigest, short.Weights = hex.EncodeToString(sum[:]), nil
-	for _, w := range p.Weights {
+	for _, w := range own.Weights {
 		short.WeightSum += w
 	}
+	sum := sha256.Sum256(list)
+	short.WeightsDigest, own.Weights = hex.EncodeToString(sum[:]), nil
+	short.Own = own
 	return short, nil
 }
 

@@ -155,7 +155,7 @@ func TestManyCodes(t *testing.T) {
 		weights[i] = 0.4 / k * (1 + float64(i%7)/100)
 		sum += weights[i]
 	}
-	m, err := mech.New(mech.Params{Mechanism: "codes", Epsilon: 2, Dim: k, Weights: weights})
+	m, err := mech.New(mech.Params{Mechanism: "codes", Epsilon: 2, Dim: k, Own: mech.CodesParams{Weights: weights}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestManyCodes(t *testing.T) {
 	_, content, _ := s.ask(t, http.MethodPost, "/v1/embeddings", `{"input": "a text", "dimensions": 1}`)
 	a := parse(t, content)
 	p := a.Privacy.Parameters
-	if len(content) > 1500 || p.Dim != k || p.Weights != nil || p.WeightSum != sum || len(p.WeightsDigest) != 64 {
+	if len(content) > 1500 || p.Dim != k || p.Value("weights") != nil || p.WeightSum != sum || len(p.WeightsDigest) != 64 {
 		t.Errorf("the answer has %d bytes with %+v, want codes, sum and digest of the weights alone", len(content), p)
 	}
 	record, err := json.Marshal(book.record)
@@ -184,7 +184,7 @@ func TestManyCodes(t *testing.T) {
 	}
 	// Other weights are another mechanism, with noise of its own.
 	weights[0] *= 1.5
-	if c.Mechanism, err = mech.New(mech.Params{Mechanism: "codes", Epsilon: 2, Dim: k, Weights: weights}); err != nil {
+	if c.Mechanism, err = mech.New(mech.Params{Mechanism: "codes", Epsilon: 2, Dim: k, Own: mech.CodesParams{Weights: weights}}); err != nil {
 		t.Fatal(err)
 	}
 	if e := embed(t, newGateway(t, c), "anonymous", gateway.Options{}, "a text"); e.Privacy.Paid != 1 || e.Privacy.Parameters.WeightsDigest == p.WeightsDigest {

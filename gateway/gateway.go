@@ -122,7 +122,7 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	}
 	params := c.Mechanism.Params()
 	// The vocabulary decides the scale of noise and is not part of Params' JSON.
-	all := []any{params, params.Vocabulary, identity(c.Mechanism), c.Encoder.Name(), c.Encoder.Dim()}
+	all := []any{params, params.Value("vocabulary"), identity(c.Mechanism), c.Encoder.Name(), c.Encoder.Dim()}
 	if m, ok := c.Mechanism.(*served); ok && m.masks.Dropout > 0 {
 		g.masks, all = m.masks, append(all, m.masks)
 		if word, err := mech.WordLevel(g.guarantee, m.masks.Dropout); err == nil {
@@ -138,13 +138,16 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	if g.parameters, err = parametersOf(params); err != nil {
 		return nil, err
 	}
-	g.record = struct {
-		Parameters
+	record, err := g.parameters.MarshalBeside(g.parameters.WeightList, struct {
 		Encoder string  `json:"encoder"`
 		Model   string  `json:"model,omitempty"` // SHA-256 of its weights
 		Noise   Noise   `json:"noise"`
 		Dropout float64 `json:"dropout,omitempty"` // of words
-	}{g.parameters, c.Encoder.Name(), identity(c.Mechanism), g.Noise, g.masks.Dropout}
+	}{c.Encoder.Name(), identity(c.Mechanism), g.Noise, g.masks.Dropout})
+	if err != nil {
+		return nil, fmt.Errorf("gateway: the mechanism cannot be written: %w", err)
+	}
+	g.record = json.RawMessage(record)
 	return g, g.Ready(ctx)
 }
 

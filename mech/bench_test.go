@@ -81,12 +81,12 @@ func BenchmarkDPNR(b *testing.B) {
 
 // BenchmarkBitRR should take at most 1 ns a bit.
 func BenchmarkBitRR(b *testing.B) {
-	benchmark(b, mech.Params{Mechanism: "bitrr", Dim: width, Bits: 10, Epsilon: 768}, 10*width, "bit")
+	benchmark(b, mech.Params{Mechanism: "bitrr", Dim: width, Epsilon: 768, Own: mech.BitParams{Bits: 10}}, 10*width, "bit")
 }
 
 // BenchmarkBitRRPacked releases the same bits in words: at most 1 ns a bit.
 func BenchmarkBitRRPacked(b *testing.B) {
-	m, ok := must(b, mech.Params{Mechanism: "bitrr", Dim: width, Bits: 10, Epsilon: 768}).(mech.BitRR)
+	m, ok := must(b, mech.Params{Mechanism: "bitrr", Dim: width, Epsilon: 768, Own: mech.BitParams{Bits: 10}}).(mech.BitRR)
 	if !ok {
 		b.Fatal("bitrr is no mech.BitRR")
 	}
@@ -101,12 +101,12 @@ func BenchmarkBitRRPacked(b *testing.B) {
 }
 
 func BenchmarkOME(b *testing.B) {
-	benchmark(b, mech.Params{Mechanism: "ome", Dim: width, Bits: 10, Lambda: 100, Epsilon: 1}, 10*width, "bit")
+	benchmark(b, mech.Params{Mechanism: "ome", Dim: width, Epsilon: 1, Own: mech.OMEParams{Bits: 10, Lambda: 100}}, 10*width, "bit")
 }
 
 // BenchmarkCodebook should take at most 10 µs.
 func BenchmarkCodebook(b *testing.B) {
-	benchmark(b, mech.Params{Mechanism: "codebook", Dim: 50, Codewords: 256, Epsilon: 4}, 256*50, "product")
+	benchmark(b, mech.Params{Mechanism: "codebook", Dim: 50, Epsilon: 4, Own: mech.CodebookParams{Codewords: 256}}, 256*50, "product")
 }
 
 func BenchmarkCodes(b *testing.B) {
@@ -130,11 +130,11 @@ func BenchmarkLaplaceL2(b *testing.B) {
 }
 
 func BenchmarkPrivEmb(b *testing.B) {
-	benchmark(b, mech.Params{Mechanism: "privemb", InputDim: 300, OutputDim: 50, Epsilon: 8}, 300*50, "product")
+	benchmark(b, mech.Params{Mechanism: "privemb", Epsilon: 8, Own: mech.PrivEmbParams{InputDim: 300, OutputDim: 50}}, 300*50, "product")
 }
 
 func BenchmarkKRR(b *testing.B) {
-	m := must(b, mech.Params{Mechanism: "krr", Classes: 10, Epsilon: 1}).(*mech.KRR)
+	m := must(b, mech.Params{Mechanism: "krr", Epsilon: 1, Own: mech.KRRParams{Classes: 10}}).(*mech.KRR)
 	src := noise.Crypto()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -14,12 +14,17 @@ import (
 	"sotto/noise"
 )
 
+func bitsOf(p mech.Params) int {
+	bits, _ := p.Value("bits").(int)
+	return bits
+}
+
 // channels returns the bit protocols, with every variant, at a number of bits.
 func channels(dim, bits int, eps float64) []mech.Params {
 	var all []mech.Params
 	add := func(p mech.Params) {
-		p.Dim, p.Bits, p.Epsilon = dim, bits, eps
-		all = append(all, p)
+		p.Dim, p.Epsilon = dim, eps
+		all = append(all, p.With(mech.Given{"bits": bits}))
 	}
 	if bits >= 2 {
 		add(mech.Params{Mechanism: "sue", Variant: mech.OneHot})
@@ -28,13 +33,13 @@ func channels(dim, bits int, eps float64) []mech.Params {
 	}
 	add(mech.Params{Mechanism: "sue", Variant: mech.Paper})
 	add(mech.Params{Mechanism: "oue", Variant: mech.Paper})
-	add(mech.Params{Mechanism: "oue", Variant: mech.MOUE, Alpha: 0.7})
-	add(mech.Params{Mechanism: "ome", Lambda: 1})
-	add(mech.Params{Mechanism: "ome", Lambda: 0.5})
-	add(mech.Params{Mechanism: "ome", Lambda: 2})
-	add(mech.Params{Mechanism: "ome", Lambda: 100})
-	add(mech.Params{Mechanism: "bitrand", Alpha: 0.5})
-	add(mech.Params{Mechanism: "bitrand", Alpha: 3})
+	add(mech.Params{Mechanism: "oue", Variant: mech.MOUE, Own: mech.AlphaParams{Alpha: 0.7}})
+	add(mech.Params{Mechanism: "ome", Own: mech.OMEParams{Lambda: 1}})
+	add(mech.Params{Mechanism: "ome", Own: mech.OMEParams{Lambda: 0.5}})
+	add(mech.Params{Mechanism: "ome", Own: mech.OMEParams{Lambda: 2}})
+	add(mech.Params{Mechanism: "ome", Own: mech.OMEParams{Lambda: 100}})
+	add(mech.Params{Mechanism: "bitrand", Own: mech.AlphaParams{Alpha: 0.5}})
+	add(mech.Params{Mechanism: "bitrand", Own: mech.AlphaParams{Alpha: 3}})
 	add(mech.Params{Mechanism: "bitrr", Variant: mech.Weighted})
 	add(mech.Params{Mechanism: "bitrr", Variant: mech.Uniform})
 	return all
@@ -46,7 +51,7 @@ func channel(tb testing.TB, p mech.Params) mech.Channel {
 }
 
 func describe(p mech.Params) string {
-	return fmt.Sprintf("%s %s dim=%d bits=%d λ=%v α=%v ε=%v", p.Mechanism, p.Variant, p.Dim, p.Bits, p.Lambda, p.Alpha, p.Epsilon)
+	return fmt.Sprintf("%s %s dim=%d bits=%d λ=%v α=%v ε=%v", p.Mechanism, p.Variant, p.Dim, bitsOf(p), p.Value("lambda"), p.Value("alpha"), p.Epsilon)
 }
 
 // codes lists the codes of one coordinate.
@@ -214,12 +219,13 @@ func TestBitChannelJoint(t *testing.T) {
 	const draws = 60000
 	for _, shape := range [][2]int{{2, 3}, {3, 2}} {
 		for i, p := range channels(shape[0], shape[1], 1) {
-			if p.Lambda > 0 {
-				p.Lambda = 0.9 + p.Lambda/400 // so that every release is seen
+			if lambda, ok := p.Value("lambda").(float64); ok {
+				p = p.With(mech.Given{"lambda": 0.9 + lambda/400}) // so that every release is seen
 			}
-			if p.Alpha > 1 {
-				p.Alpha = 1.2
+			if alpha, ok := p.Value("alpha").(float64); ok && alpha > 1 {
+				p = p.With(mech.Given{"alpha": 1.2})
 			}
+			bits := bitsOf(p)
 			c := channel(t, p)
 			code := c.Code()
 			// Any codes will do; these have zeros and ones in both parities.
@@ -228,7 +234,7 @@ func TestBitChannelJoint(t *testing.T) {
 			for j := range x {
 				x[j] = code.Decode(list[(3*j+i+1)%len(list)])
 			}
-			seen := make([]int, 1<<(p.Dim*p.Bits))
+			seen := make([]int, 1<<(p.Dim*bits))
 			draw(t, c, x, draws, dptest.Source(t, uint64(i)), func(y []float64) {
 				cell := 0
 				for k, v := range y {
@@ -239,9 +245,9 @@ func TestBitChannelJoint(t *testing.T) {
 			law := make([]float64, len(seen))
 			for cell := range law {
 				law[cell] = 1
-				for k := range p.Dim * p.Bits {
-					set := code.Encode(x[k/p.Bits])>>(k%p.Bits)&1 == 1
-					law[cell] *= chance(c, k/p.Bits, k%p.Bits, set, cell>>k&1 == 1)
+				for k := range p.Dim * bits {
+					set := code.Encode(x[k/bits])>>(k%bits)&1 == 1
+					law[cell] *= chance(c, k/bits, k%bits, set, cell>>k&1 == 1)
 				}
 			}
 			checkCounts(t, describe(p), seen, law)
@@ -309,7 +315,7 @@ func positions(c mech.Channel, seed uint64) []float64 {
 func TestBitRRShares(t *testing.T) {
 	const dim, bits, eps = 3, 8, 6
 	for _, variant := range []string{mech.Weighted, mech.Uniform} {
-		c := channel(t, mech.Params{Mechanism: "bitrr", Variant: variant, Dim: dim, Bits: bits, Epsilon: eps})
+		c := channel(t, mech.Params{Mechanism: "bitrr", Variant: variant, Dim: dim, Epsilon: eps, Own: mech.BitParams{Bits: bits}})
 		share, sum := make([]float64, bits), 0.0
 		for j := range share {
 			share[j] = 1
@@ -377,34 +383,35 @@ func TestRoundedBitUnbiased(t *testing.T) {
 // Packed and spelt releases are the same bits.
 func TestPrivatizeBits(t *testing.T) {
 	for _, p := range []mech.Params{
-		{Mechanism: "bitrr", Dim: 50, Bits: 10, Epsilon: 500},
-		{Mechanism: "bitrr", Dim: 7, Bits: 9, Epsilon: 5},
-		{Mechanism: "bitrr", Dim: 3, Bits: 48, Epsilon: 5},
-		{Mechanism: "bitrr", Dim: 65, Bits: 1, Epsilon: 5},
+		{Mechanism: "bitrr", Dim: 50, Epsilon: 500, Own: mech.BitParams{Bits: 10}},
+		{Mechanism: "bitrr", Dim: 7, Epsilon: 5, Own: mech.BitParams{Bits: 9}},
+		{Mechanism: "bitrr", Dim: 3, Epsilon: 5, Own: mech.BitParams{Bits: 48}},
+		{Mechanism: "bitrr", Dim: 65, Epsilon: 5, Own: mech.BitParams{Bits: 1}},
 	} {
 		m, ok := must(t, p).(mech.BitRR)
 		if !ok {
 			t.Fatalf("%+v makes no mech.BitRR", p)
 		}
 		x := normals(p.Dim, 3)
-		words, numbers := make([]uint64, m.Words()), make([]float64, p.Dim*p.Bits)
+		bits := bitsOf(p)
+		words, numbers := make([]uint64, m.Words()), make([]float64, p.Dim*bits)
 		if err := m.PrivatizeBits(words, x, dptest.Source(t, 9)); err != nil {
 			t.Fatal(err)
 		}
 		if err := m.PrivatizeTo(numbers, x, dptest.Source(t, 9)); err != nil {
 			t.Fatal(err)
 		}
-		perWord := 64 / p.Bits
+		perWord := 64 / bits
 		if perWord > 1 {
 			perWord &^= 1
 		}
 		for i := range p.Dim {
-			for j := range p.Bits {
-				bit := words[i/perWord] >> (i%perWord*p.Bits + j) & 1
-				if float64(bit) != numbers[i*p.Bits+j] {
-					t.Fatalf("%+v: bit %d of coordinate %d is %d packed and %v spelt", p, j, i, bit, numbers[i*p.Bits+j])
+			for j := range bits {
+				bit := words[i/perWord] >> (i%perWord*bits + j) & 1
+				if float64(bit) != numbers[i*bits+j] {
+					t.Fatalf("%+v: bit %d of coordinate %d is %d packed and %v spelt", p, j, i, bit, numbers[i*bits+j])
 				}
-				words[i/perWord] &^= 1 << (i%perWord*p.Bits + j)
+				words[i/perWord] &^= 1 << (i%perWord*bits + j)
 			}
 		}
 		for w, left := range words {

@@ -28,15 +28,15 @@ var _ dp.Distinguisher = BitRand{}
 
 // NewBitRand takes dim, bits, alpha and epsilon.
 func NewBitRand(p Params) (BitRand, error) {
-	p, code, err := p.prepareBits("bitrand")
+	p, own, code, err := prepareBits[AlphaParams](p, "bitrand")
 	if err != nil {
 		return BitRand{}, err
 	}
-	if !(p.Alpha > 0) {
-		return BitRand{}, fmt.Errorf("mech: alpha of bitrand is %v, must be positive", p.Alpha)
+	if !(own.Alpha > 0) {
+		return BitRand{}, fmt.Errorf("mech: alpha of bitrand is %v, must be positive", own.Alpha)
 	}
 	c := newBitChannel(p, code, func(_, bit int) rate {
-		odds := math.Log(p.Alpha) + float64(bit)*p.Epsilon/float64(code.bits)
+		odds := math.Log(own.Alpha) + float64(bit)*p.Epsilon/float64(code.bits)
 		if odds < 0 {
 			flip := flipRate(-odds) // more likely flipped than kept
 			return rate{one: flip, zero: flip.Not()}

@@ -32,12 +32,12 @@ var _ dp.Distinguisher = BitRR{}
 // and [OneBit]; the last makes a [RoundedBit].
 func NewBitRR(p Params) (Mechanism, error) {
 	if p.Variant == OneBit {
-		if p.Bits > 1 {
-			return nil, fmt.Errorf("mech: bits of bitrr onebit is %d, must be 1 or absent", p.Bits)
+		if bits, _ := p.Value("bits").(int); bits > 1 {
+			return nil, fmt.Errorf("mech: bits of bitrr onebit is %d, must be 1 or absent", bits)
 		}
-		p.Bits = 1
+		p = p.With(Given{"bits": 1})
 	}
-	p, code, err := p.prepareBits("bitrr")
+	p, _, code, err := prepareBits[BitParams](p, "bitrr")
 	if err != nil {
 		return nil, err
 	}

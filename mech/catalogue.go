@@ -1,9 +1,6 @@
 package mech
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Variants of published systems and of our own.
 const (
@@ -29,58 +26,58 @@ func init() {
 		{
 			Name: "laplace-l1", About: "Laplace noise on the L1 sphere (FEDERATE)",
 			Variants: []Variant{{Paper, FormVector, NormaliseL1}, {Released, FormVector, NormaliseL2}},
-			Uses:     []string{"dim"}, New: build(NewLaplaceL1),
+			Takes:    []string{"dim"}, New: build(NewLaplaceL1),
 		},
 		{
 			Name: "dpnr", About: "Laplace noise on min-max scaled vectors (DPNR)",
 			Variants: []Variant{{AsStated, FormVector, NormaliseMinMax}, {Paper, FormVector, NormaliseMinMax}, {Released, FormVector, NormaliseMinMax}},
-			Uses:     []string{"dim"}, New: build(NewDPNR),
+			Takes:    []string{"dim"}, New: build(NewDPNR),
 		},
 		{
 			Name: "sue", About: "symmetric unary encoding of bits",
 			Variants: slices.Concat(forms(FormMarks, OneHot), forms(FormBits, Paper)),
-			Uses:     []string{"dim", "bits"}, New: build(NewSUE),
+			Takes:    []string{"dim"}, Own: BitParams{}, New: build(NewSUE),
 		},
 		{
 			Name: "oue", About: "optimised unary encoding of bits",
 			Variants: slices.Concat(forms(FormMarks, OneHot, Tight), forms(FormBits, Paper, MOUE)),
-			Uses:     []string{"dim", "bits", "alpha"}, New: build(NewOUE),
+			Takes:    []string{"dim"}, Own: AlphaParams{}, New: build(NewOUE),
 			Honest: Params{Variant: Tight}, // the default spends half of the claim
 		},
 		{
 			Name: "ome", About: "optimised multiple encoding of bits (LDPNN)", Variants: forms(FormBits, Paper),
-			Uses: []string{"dim", "bits", "lambda"}, New: build(NewOME), Honest: Params{Mechanism: "bitrr"},
+			Takes: []string{"dim"}, Own: OMEParams{}, New: build(NewOME), Honest: Params{Mechanism: "bitrr"},
 		},
 		{
 			Name: "bitrand", About: "bit-aware randomised response (BitRand)", Variants: forms(FormBits, Paper),
-			Uses: []string{"dim", "bits", "alpha"}, New: build(NewBitRand), Honest: Params{Mechanism: "bitrr"},
-			Grid: func(p Params) Params { p.Alpha = 1; return p },
+			Takes: []string{"dim"}, Own: AlphaParams{}, New: build(NewBitRand), Honest: Params{Mechanism: "bitrr"},
+			Grid: Given{"alpha": 1.0},
 		},
 		{
 			Name: "bitrr", About: "randomised response on bits, weighted by significance",
 			Variants: append(forms(FormBits, Weighted, Uniform), Variant{OneBit, FormMarks, NormaliseRange}),
-			Uses:     []string{"dim", "bits"}, New: build(NewBitRR),
+			Takes:    []string{"dim"}, Own: BitParams{}, New: build(NewBitRR),
 		},
 		{
 			Name: "privemb", About: "random projection and metric noise (PRIVEMB)",
 			Variants: forms(FormProjection, Orthonormal, Spectral, Vocabulary, Paper, M1),
-			Uses:     []string{"input_dim", "output_dim", "delta", "clip", "seed", "vocabulary"}, New: build(NewPrivEmb),
+			Takes:    []string{"delta"}, Own: PrivEmbParams{}, New: build(NewPrivEmb),
 			Fit: fitPrivEmb, Assume: assumePrivEmb,
 		},
-		{Name: "privunit", About: "a random direction near the input's (PrivUnit)", Variants: l2, Uses: []string{"dim"}, New: build(NewPrivUnit)},
+		{Name: "privunit", About: "a random direction near the input's (PrivUnit)", Variants: l2, Takes: []string{"dim"}, New: build(NewPrivUnit)},
 		{
 			Name: "codebook", About: "subset selection from public codewords", Variants: l2,
-			Uses: []string{"dim", "codewords", "selected", "seed"}, New: build(NewCodebook),
+			Takes: []string{"dim"}, Own: CodebookParams{}, New: build(NewCodebook),
 		},
 		{
 			Name: "codes", About: "one of K public codes, by rank (subset selection, extremal channels)", Variants: forms(FormCode, AsStated),
-			Uses: []string{"dim", "selected", "weights"}, New: build(NewCodes), Fit: fitCodes,
+			Takes: []string{"dim"}, Own: CodesParams{}, New: build(NewCodes), Fit: fitCodes,
 		},
-		{Name: "laplace-l2", About: "noise with density exp(-||k||) on the L2 sphere", Variants: l2, Uses: []string{"dim"}, New: build(NewLaplaceL2)},
-		{Name: "gaussian", About: "analytic Gaussian noise on the L2 sphere", Variants: l2, Uses: []string{"dim", "delta"}, New: build(NewGaussian)},
+		{Name: "laplace-l2", About: "noise with density exp(-||k||) on the L2 sphere", Variants: l2, Takes: []string{"dim"}, New: build(NewLaplaceL2)},
+		{Name: "gaussian", About: "analytic Gaussian noise on the L2 sphere", Variants: l2, Takes: []string{"dim", "delta"}, New: build(NewGaussian)},
 		{
 			Name: "krr", About: "randomised response on labels", Variants: forms(FormLabel, AsStated),
-			Uses: []string{"classes"}, New: build(NewKRR), Fit: func(p Params, _ int) Params { return p }, Assume: assumeKRR,
+			Own: KRRParams{}, New: build(NewKRR), Fit: func(p Params, _ int) Params { return p }, Assume: assumeKRR,
 		},
 	} {
 		Register(k)
@@ -94,35 +91,6 @@ func forms(f Form, names ...string) []Variant {
 		all = append(all, Variant{Name: n, Form: f})
 	}
 	return all
-}
-
-// fitPrivEmb takes the width of the vocabulary where there is one.
-func fitPrivEmb(p Params, width int) Params {
-	if p.InputDim == 0 && len(p.Vocabulary) > 0 {
-		width = len(p.Vocabulary[0])
-	}
-	p.InputDim = cmp.Or(p.InputDim, width)
-	return p
-}
-
-// assumePrivEmb takes the paper's example.
-func assumePrivEmb(p Params) Params {
-	p = fitPrivEmb(p, max(300, p.OutputDim))
-	if p.Variant != M1 {
-		p.OutputDim = cmp.Or(p.OutputDim, min(50, p.InputDim))
-	}
-	return p
-}
-
-// fitCodes takes as many codes as there are weights, if there are any.
-func fitCodes(p Params, width int) Params {
-	p.Dim = cmp.Or(p.Dim, len(p.Weights), width)
-	return p
-}
-
-func assumeKRR(p Params) Params {
-	p.Classes = cmp.Or(p.Classes, 2)
-	return p
 }
 
 // build turns a constructor of a concrete type into one of the interface, so

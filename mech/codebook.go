@@ -30,10 +30,18 @@ import (
 // Privacy, 2018 (subset selection).
 type Codebook struct {
 	params   Params
+	own      CodebookParams
 	words    []float32 // N×D, unit vectors
 	near     noise.Prob
 	scale    float64 // what a codeword is multiplied by
 	rankings sync.Pool
+}
+
+// CodebookParams are the own parameters of codebook.
+type CodebookParams struct {
+	Codewords int    `json:"codewords,omitempty" help:"number of public codewords" default:" 256"`
+	Selected  int    `json:"selected,omitempty" help:"number of near codewords" default:": the best for ε"`
+	Seed      uint64 `json:"seed,omitempty" help:"seed of the public codewords" default:" 0"`
 }
 
 var _ dp.Distinguisher = (*Codebook)(nil)
@@ -47,30 +55,31 @@ const (
 // NewCodebook takes dim, codewords, selected, seed and epsilon. The codewords
 // follow from dim, codewords and seed, and are public.
 func NewCodebook(p Params) (*Codebook, error) {
-	p, err := p.prepare("codebook")
+	p, own, err := prepare[CodebookParams](p, "codebook")
 	if err == nil {
 		err = p.needDim(2)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if p.Codewords == 0 {
-		p.Codewords = defaultCodewords
+	if own.Codewords == 0 {
+		own.Codewords = defaultCodewords
 	}
-	n := p.Codewords
+	n := own.Codewords
 	if n < 2 || n > maxCodewords || int64(n)*int64(p.Dim) > maxBookSize {
 		return nil, fmt.Errorf("mech: codewords is %d at dim %d, must be from 2 to %d and hold at most %d numbers", n, p.Dim, maxCodewords, maxBookSize)
 	}
-	if p.Selected == 0 {
-		p.Selected = bestSelected(p.Dim, n, p.Epsilon)
+	if own.Selected == 0 {
+		own.Selected = bestSelected(p.Dim, n, p.Epsilon)
 	}
-	if p.Selected < 1 || p.Selected >= n {
-		return nil, fmt.Errorf("mech: selected is %d, must be at least 1 and below codewords, %d", p.Selected, n)
+	if own.Selected < 1 || own.Selected >= n {
+		return nil, fmt.Errorf("mech: selected is %d, must be at least 1 and below codewords, %d", own.Selected, n)
 	}
 	// 1−p = (N−K)e^{−ε}/(K+(N−K)e^{−ε}), rounded up.
-	far := float64(n-p.Selected) * math.Exp(-p.Epsilon)
-	m := &Codebook{params: p, near: noise.ProbAbove(far / (float64(p.Selected) + far)).Not()}
-	m.words = codewords(p)
+	far := float64(n-own.Selected) * math.Exp(-p.Epsilon)
+	p.Own = own
+	m := &Codebook{params: p, own: own, near: noise.ProbAbove(far / (float64(own.Selected) + far)).Not()}
+	m.words = codewords(p.Dim, own)
 	m.scale = 1 / m.signal()
 	return m, nil
 }
@@ -88,19 +97,19 @@ func bestSelected(dim, n int, epsilon float64) int {
 }
 
 // codewords draws N uniform directions from the public seed.
-func codewords(p Params) []float32 {
+func codewords(dim int, own CodebookParams) []float32 {
 	var key [32]byte
-	copy(key[:], fmt.Sprintf("sotto codebook %x", p.Seed))
+	copy(key[:], fmt.Sprintf("sotto codebook %x", own.Seed))
 	rng := rand.New(rand.NewChaCha8(key)) // public on purpose
-	words := make([]float32, p.Codewords*p.Dim)
-	v := make([]float64, p.Dim)
-	for i := range p.Codewords {
+	words := make([]float32, own.Codewords*dim)
+	v := make([]float64, dim)
+	for i := range own.Codewords {
 		for j := range v {
 			v[j] = rng.NormFloat64()
 		}
 		norm := norm2(v)
 		for j := range v {
-			words[i*p.Dim+j] = float32(v[j] / norm)
+			words[i*dim+j] = float32(v[j] / norm)
 		}
 	}
 	return words
@@ -114,7 +123,7 @@ func (m *Codebook) signal() float64 {
 	var key [32]byte
 	copy(key[:], "sotto codebook scale")
 	rng := rand.New(rand.NewChaCha8(key))
-	n, k, d := m.params.Codewords, m.params.Selected, m.params.Dim
+	n, k, d := m.own.Codewords, m.own.Selected, m.params.Dim
 	x := make([]float64, d)
 	r := m.ranking()
 	defer m.rankings.Put(r)
@@ -151,7 +160,7 @@ func (m *Codebook) ranking() *ranking {
 	if r, ok := m.rankings.Get().(*ranking); ok {
 		return r
 	}
-	n := m.params.Codewords
+	n := m.own.Codewords
 	return &ranking{x: make([]float32, m.params.Dim), scores: make([]float32, n), order: make([]int32, n)}
 }
 
@@ -193,7 +202,7 @@ func (m *Codebook) selectNearest(r *ranking) {
 	before := func(a, b int32) bool {
 		return r.scores[a] > r.scores[b] || r.scores[a] == r.scores[b] && a < b
 	}
-	lo, hi, k := 0, len(r.order), m.params.Selected
+	lo, hi, k := 0, len(r.order), m.own.Selected
 	for hi-lo > 1 {
 		pivot := r.order[lo+(hi-lo)/2]
 		i, j := lo, hi-1
@@ -229,7 +238,7 @@ func (m *Codebook) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 
 // loss is ln of a near codeword's probability over a far one's.
 func (m *Codebook) loss() float64 {
-	n, k := uint64(m.params.Codewords), uint64(m.params.Selected)
+	n, k := uint64(m.own.Codewords), uint64(m.own.Selected)
 	return noise.LogRatio(m.near, n-k, m.near.Not(), k)
 }
 
@@ -253,7 +262,7 @@ func (m *Codebook) Choose(x []float64, src rand.Source) (int, error) {
 	m.score(r, x, max(norm, tiny))
 	m.selectNearest(r)
 	s := noise.From(src)
-	n, k := uint64(m.params.Codewords), uint64(m.params.Selected)
+	n, k := uint64(m.own.Codewords), uint64(m.own.Selected)
 	// All three are drawn always, so that the number of random words used does
 	// not tell which set was chosen.
 	near := s.Bernoulli(m.near)
@@ -318,14 +327,14 @@ func (m *Codebook) nearest(x []float64, norm float64) []int32 {
 	defer m.rankings.Put(r)
 	m.score(r, x, max(norm, tiny))
 	m.selectNearest(r)
-	return slices.Clone(r.order[:m.params.Selected])
+	return slices.Clone(r.order[:m.own.Selected])
 }
 
 // Index returns which codeword a released vector is.
 func (m *Codebook) Index(y []float64) (int, error) {
 	d := m.params.Dim
 	word := make([]float64, d)
-	for i := range m.params.Codewords {
+	for i := range m.own.Codewords {
 		if m.Codeword(word, i); slices.Equal(word, y) {
 			return i, nil
 		}
@@ -339,8 +348,8 @@ func (m *Codebook) Profile() dp.Profile {
 	w := dp.Witness{
 		X: make([]float64, d), X2: make([]float64, d), Y: make([]float64, d),
 		Event: "x = a codeword, x′ = −x: that codeword is released",
-		LogP:  m.near.Log() - math.Log(float64(m.params.Selected)),
-		LogQ:  m.near.Not().Log() - math.Log(float64(m.params.Codewords-m.params.Selected)),
+		LogP:  m.near.Log() - math.Log(float64(m.own.Selected)),
+		LogQ:  m.near.Not().Log() - math.Log(float64(m.own.Codewords-m.own.Selected)),
 	}
 	i := m.witness()
 	m.Codeword(w.X, i)
@@ -351,7 +360,7 @@ func (m *Codebook) Profile() dp.Profile {
 	return dp.Profile{
 		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
 		Reason:  "each of the K nearest codewords is e^ε times as likely as each other one, whatever the input",
-		Witness: w, Facts: []dp.Fact{{Name: "mse", Value: m.MSE()}, {Name: "selected", Value: float64(m.params.Selected)}},
+		Witness: w, Facts: []dp.Fact{{Name: "mse", Value: m.MSE()}, {Name: "selected", Value: float64(m.own.Selected)}},
 	}
 }
 
@@ -360,7 +369,7 @@ func (m *Codebook) Profile() dp.Profile {
 func (m *Codebook) witness() int {
 	d := m.params.Dim
 	x := make([]float64, d)
-	for i := range m.params.Codewords {
+	for i := range m.own.Codewords {
 		for j, v := range m.words[i*d : (i+1)*d] {
 			x[j] = -float64(v)
 		}

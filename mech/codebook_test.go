@@ -32,7 +32,7 @@ func TestCodebookEnumerated(t *testing.T) {
 	for _, size := range [][2]int{{2, 1}, {5, 1}, {6, 2}, {6, 5}, {7, 3}} {
 		n, k := size[0], size[1]
 		for _, eps := range []float64{0.05, 1, 8, 60} {
-			m := codebook(t, mech.Params{Dim: 3, Codewords: n, Selected: k, Epsilon: eps})
+			m := codebook(t, mech.Params{Dim: 3, Epsilon: eps, Own: mech.CodebookParams{Codewords: n, Selected: k}})
 			near, _, _ := m.Near()
 			// Times K·(N−K)·2⁶⁴.
 			in := new(big.Int).Mul(integer(near), big.NewInt(int64(n-k)))
@@ -66,7 +66,7 @@ func TestCodebookEnumerated(t *testing.T) {
 func TestCodebookLoss(t *testing.T) {
 	for _, eps := range []float64{1e-3, 0.05, 1, 4, 12, 40} {
 		for _, k := range []int{1, 16, 128, 255} {
-			m := codebook(t, mech.Params{Dim: 2, Codewords: 256, Selected: k, Epsilon: eps})
+			m := codebook(t, mech.Params{Dim: 2, Epsilon: eps, Own: mech.CodebookParams{Codewords: 256, Selected: k}})
 			near, _, _ := m.Near()
 			in := new(big.Int).Mul(integer(near), big.NewInt(int64(256-k)))
 			out := new(big.Int).Mul(integer(near.Not()), big.NewInt(int64(k)))
@@ -80,7 +80,7 @@ func TestCodebookLoss(t *testing.T) {
 func TestCodebookLaw(t *testing.T) {
 	heavy(t)
 	const n, k, draws = 16, 4, 60000
-	m := codebook(t, mech.Params{Dim: 3, Codewords: n, Selected: k, Epsilon: 1.5, Seed: 7})
+	m := codebook(t, mech.Params{Dim: 3, Epsilon: 1.5, Own: mech.CodebookParams{Codewords: n, Selected: k, Seed: 7}})
 	near, _, _ := m.Near()
 	for i, x := range [][]float64{{1, 0, 0}, {-3, 2e-3, 40}, {0, 0, 0}, {1e-170, 1e-170, 0}} {
 		law, seen := make([]float64, n), make([]int, n)
@@ -108,7 +108,7 @@ func TestCodebookNearest(t *testing.T) {
 	for _, n := range []int{2, 3, 7, 64, 257} {
 		for _, k := range []int{1, n / 3, n / 2, n - 1} {
 			k = max(k, 1)
-			m := codebook(t, mech.Params{Dim: dim, Codewords: n, Selected: k, Epsilon: 2})
+			m := codebook(t, mech.Params{Dim: dim, Epsilon: 2, Own: mech.CodebookParams{Codewords: n, Selected: k}})
 			word := make([]float64, dim)
 			for seed := range uint64(20) {
 				x := normals(dim, seed)
@@ -146,7 +146,7 @@ func TestCodebookNearest(t *testing.T) {
 func TestCodebookError(t *testing.T) {
 	heavy(t)
 	const draws = 20000
-	m := codebook(t, mech.Params{Dim: 50, Codewords: 256, Selected: 16, Epsilon: 4})
+	m := codebook(t, mech.Params{Dim: 50, Epsilon: 4, Own: mech.CodebookParams{Codewords: 256, Selected: 16}})
 	rng := weakrand.New(weakrand.NewPCG(5, 6))
 	src := dptest.Source(t, 2)
 	x, y := make([]float64, 50), make([]float64, 50)
@@ -172,7 +172,7 @@ func TestCodebookError(t *testing.T) {
 }
 
 func TestCodebookIndex(t *testing.T) {
-	m := codebook(t, mech.Params{Dim: 4, Codewords: 9, Selected: 2, Epsilon: 1})
+	m := codebook(t, mech.Params{Dim: 4, Epsilon: 1, Own: mech.CodebookParams{Codewords: 9, Selected: 2}})
 	word := make([]float64, 4)
 	for i := range 9 {
 		m.Codeword(word, i)
@@ -193,7 +193,7 @@ func TestCodebookIndex(t *testing.T) {
 // another seed gives others.
 func TestCodebookSeed(t *testing.T) {
 	words := func(seed uint64) []float64 {
-		m := codebook(t, mech.Params{Dim: 3, Codewords: 5, Epsilon: 1, Seed: seed})
+		m := codebook(t, mech.Params{Dim: 3, Epsilon: 1, Own: mech.CodebookParams{Codewords: 5, Seed: seed}})
 		all := make([]float64, 0, 15)
 		word := make([]float64, 3)
 		for i := range 5 {
@@ -211,7 +211,7 @@ func TestCodebookSeed(t *testing.T) {
 }
 
 func TestCodebookChooseRefuses(t *testing.T) {
-	m := codebook(t, mech.Params{Dim: 2, Codewords: 4, Epsilon: 1})
+	m := codebook(t, mech.Params{Dim: 2, Epsilon: 1, Own: mech.CodebookParams{Codewords: 4}})
 	for _, x := range [][]float64{nil, {1}, {1, 2, 3}, {math.NaN(), 1}, {math.Inf(1), 1}, {1e200, 1e200}} {
 		if i, err := m.Choose(x, dptest.Source(t, 1)); !errors.Is(err, dp.ErrDomain) || i != 0 {
 			t.Errorf("Choose of %d numbers = %d, %v, want 0 and dp.ErrDomain", len(x), i, err)

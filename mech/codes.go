@@ -1,6 +1,7 @@
 package mech
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -36,12 +37,29 @@ import (
 // Differential Privacy, 2018.
 type Codes struct {
 	params  Params
+	own     CodesParams
 	least   []uint64 // chances of each code, whatever its rank
 	rise    []uint64 // what its rank can add to them
 	slack   uint64   // what ranks share out: Σ least + slack = chances
 	rises   uint64   // Σ rise, or 2·slack if that is less
 	worst   int      // the code that tells most
 	ballots sync.Pool
+}
+
+// CodesParams are the own parameters of codes.
+type CodesParams struct {
+	Selected int `json:"selected,omitempty" help:"number of likely codes" default:": the best for ε"`
+	// Weights holds the least probability of each code: dim positive numbers
+	// with Σw ≤ 1 ≤ e^ε·Σw. Nil means equal ones, of which Selected are raised;
+	// Selected must be 0 otherwise.
+	Weights []float64 `json:"weights,omitempty" help:"least probability of each code" default:": equal, and --selected codes are raised"`
+}
+
+// fitCodes takes as many codes as there are weights, if there are any.
+func fitCodes(p Params, width int) Params {
+	weights, _ := p.Value("weights").([]float64)
+	p.Dim = cmp.Or(p.Dim, len(weights), width)
+	return p
 }
 
 var _ dp.Distinguisher = (*Codes)(nil)
@@ -54,7 +72,7 @@ const (
 
 // NewCodes takes dim, which is K, epsilon, and selected or weights.
 func NewCodes(p Params) (*Codes, error) {
-	p, err := p.prepare("codes")
+	p, own, err := prepare[CodesParams](p, "codes")
 	if err == nil {
 		err = p.needDim(2)
 	}
@@ -64,16 +82,17 @@ func NewCodes(p Params) (*Codes, error) {
 	if p.Dim > maxCodes {
 		return nil, fmt.Errorf("mech: dim of codes is %d, must be at most %d", p.Dim, maxCodes)
 	}
-	if p.Weights != nil && p.Selected != 0 {
-		return nil, fmt.Errorf("mech: selected is %d beside weights of codes, must be absent: weights say how many codes are raised", p.Selected)
+	if own.Weights != nil && own.Selected != 0 {
+		return nil, fmt.Errorf("mech: selected is %d beside weights of codes, must be absent: weights say how many codes are raised", own.Selected)
 	}
-	if p.Weights == nil && p.Selected == 0 {
+	if own.Weights == nil && own.Selected == 0 {
 		share := 1 / (1 + math.Exp(p.Epsilon)) // Ye and Barg: the best for estimation
-		p.Selected = min(max(int(math.Round(share*float64(p.Dim))), 1), p.Dim-1)
+		own.Selected = min(max(int(math.Round(share*float64(p.Dim))), 1), p.Dim-1)
 	}
-	p.Weights = slices.Clone(p.Weights)
-	m := &Codes{params: p, least: make([]uint64, p.Dim), rise: make([]uint64, p.Dim)}
-	if p.Weights == nil {
+	own.Weights = slices.Clone(own.Weights)
+	p.Own = own
+	m := &Codes{params: p, own: own, least: make([]uint64, p.Dim), rise: make([]uint64, p.Dim)}
+	if own.Weights == nil {
 		err = m.setEqual()
 	} else {
 		err = m.setWeights()
@@ -101,10 +120,10 @@ func room(least uint64, epsilon float64) uint64 {
 // room uses up all chances, so that exactly j are raised and the last of them
 // lacks less than j chances.
 func (m *Codes) setEqual() error {
-	if m.params.Selected < 1 || m.params.Selected >= m.params.Dim {
-		return fmt.Errorf("mech: selected is %d, must be at least 1 and below dim, %d", m.params.Selected, m.params.Dim)
+	if m.own.Selected < 1 || m.own.Selected >= m.params.Dim {
+		return fmt.Errorf("mech: selected is %d, must be at least 1 and below dim, %d", m.own.Selected, m.params.Dim)
 	}
-	k, j := uint64(m.params.Dim), uint64(m.params.Selected)
+	k, j := uint64(m.params.Dim), uint64(m.own.Selected)
 	share := func(least uint64) uint64 { return (chances - k*least + j - 1) / j }
 	low, high := uint64(1), chances/k // share(high) < K, far below its room
 	for low < high {
@@ -126,18 +145,18 @@ func (m *Codes) setEqual() error {
 // then.
 func (m *Codes) setWeights() error {
 	p := m.params
-	if len(p.Weights) != p.Dim {
-		return fmt.Errorf("mech: codes has %d weights, must have dim, %d", len(p.Weights), p.Dim)
+	if len(m.own.Weights) != p.Dim {
+		return fmt.Errorf("mech: codes has %d weights, must have dim, %d", len(m.own.Weights), p.Dim)
 	}
 	sum, total, heaviest := 0.0, uint64(0), 0
-	for c, w := range p.Weights {
+	for c, w := range m.own.Weights {
 		if !(w > 0 && w <= 1) {
 			return fmt.Errorf("mech: weight %d of codes is %v, must be above 0 and at most 1", c, w)
 		}
 		sum += w
 		m.least[c] = uint64(math.Ceil(w * chances))
 		total += m.least[c]
-		if w > p.Weights[heaviest] {
+		if w > m.own.Weights[heaviest] {
 			heaviest = c
 		}
 	}
@@ -266,11 +285,7 @@ func split(votes []vote) int {
 }
 
 // Params implements [Mechanism].
-func (m *Codes) Params() Params {
-	p := m.params
-	p.Weights = slices.Clone(p.Weights)
-	return p
-}
+func (m *Codes) Params() Params { return m.params.Clone() }
 
 // Shape implements [dp.Vector].
 func (m *Codes) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
@@ -363,11 +378,11 @@ func (m *Codes) Profile() dp.Profile {
 	}
 	w.X[c], w.X2[c], w.Y[c] = 1, -1, 1
 	facts := []dp.Fact{{Name: "codes", Value: float64(k)}}
-	if m.params.Weights == nil {
-		facts = append(facts, dp.Fact{Name: "selected", Value: float64(m.params.Selected)})
+	if m.own.Weights == nil {
+		facts = append(facts, dp.Fact{Name: "selected", Value: float64(m.own.Selected)})
 	} else {
 		sum := 0.0
-		for _, v := range m.params.Weights {
+		for _, v := range m.own.Weights {
 			sum += v
 		}
 		facts = append(facts, dp.Fact{Name: "weight_sum", Value: sum})

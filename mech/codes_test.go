@@ -15,6 +15,8 @@ import (
 	"sotto/mech"
 )
 
+func ownCodes(p mech.Params) mech.CodesParams { return mech.OwnOf[mech.CodesParams](p) }
+
 func newCodes(tb testing.TB, p mech.Params) *mech.Codes {
 	tb.Helper()
 	m, err := mech.NewCodes(p)
@@ -97,17 +99,17 @@ func TestCodesEnumerated(t *testing.T) {
 	for _, eps := range []float64{mech.MinEpsilon, 0.05, 1, 4, 30, 60} {
 		for n := 2; n <= 5; n++ {
 			for j := 1; j < n; j++ {
-				all = append(all, mech.Params{Dim: n, Selected: j, Epsilon: eps})
+				all = append(all, mech.Params{Dim: n, Epsilon: eps, Own: mech.CodesParams{Selected: j}})
 			}
 			for _, share := range []float64{0, 0.01, 0.3, 0.5, 0.9, 1} {
-				all = append(all, mech.Params{Dim: n, Weights: uneven(n, eps, share), Epsilon: eps})
+				all = append(all, mech.Params{Dim: n, Epsilon: eps, Own: mech.CodesParams{Weights: uneven(n, eps, share)}})
 			}
 		}
 		// Codes that hardly ever come, and one that is nearly sure.
-		all = append(all, mech.Params{Dim: 3, Weights: []float64{math.Exp(-eps / 2), 1e-30, 1e-18}, Epsilon: eps})
+		all = append(all, mech.Params{Dim: 3, Epsilon: eps, Own: mech.CodesParams{Weights: []float64{math.Exp(-eps / 2), 1e-30, 1e-18}}})
 	}
 	for _, p := range all {
-		call := fmt.Sprintf("codes K=%d selected=%d weights=%v ε=%v", p.Dim, p.Selected, p.Weights, p.Epsilon)
+		call := fmt.Sprintf("codes K=%d selected=%d weights=%v ε=%v", p.Dim, ownCodes(p).Selected, ownCodes(p).Weights, p.Epsilon)
 		m := newCodes(t, p)
 		low, high := slices.Repeat([]uint64{math.MaxUint64}, p.Dim), make([]uint64, p.Dim)
 		rankings(p.Dim, func(scores []float64) {
@@ -146,8 +148,8 @@ func TestCodesLoss(t *testing.T) {
 	for _, n := range []int{2, 3, 16, 256, 1000, 1 << 16} {
 		for _, j := range []int{0, 1, n / 2, n - 1} {
 			for _, eps := range []float64{mech.MinEpsilon, 1e-3, 0.05, 1, 4, 12, 30} {
-				m := newCodes(t, mech.Params{Dim: n, Selected: j, Epsilon: eps})
-				k := float64(m.Params().Selected)
+				m := newCodes(t, mech.Params{Dim: n, Epsilon: eps, Own: mech.CodesParams{Selected: j}})
+				k := float64(ownCodes(m.Params()).Selected)
 				got := float64(m.Guarantee().Epsilon)
 				lost := 4 * (float64(n) / k) * (float64(n) + k*math.Expm1(eps)) / mech.Chances
 				if !(got <= eps*(1+1e-13)) || !(got >= eps*(1-1e-13)-lost) {
@@ -164,7 +166,7 @@ func TestCodesLoss(t *testing.T) {
 func TestCodesIsKRR(t *testing.T) {
 	for _, n := range []int{2, 3, 7, 100} {
 		for _, eps := range []float64{0.05, 1, 4, 20} {
-			m, k := newCodes(t, mech.Params{Dim: n, Selected: 1, Epsilon: eps}), krr(t, n, eps)
+			m, k := newCodes(t, mech.Params{Dim: n, Epsilon: eps, Own: mech.CodesParams{Selected: 1}}), krr(t, n, eps)
 			for label := range n {
 				scores := make([]float64, n)
 				scores[label] = 1
@@ -192,8 +194,8 @@ func TestCodesEqualWeights(t *testing.T) {
 		for _, j := range []int{1, n / 2, n - 1} {
 			for _, eps := range []float64{0.05, 1, 4, 20} {
 				w := 1 / (float64(n) + math.Expm1(eps)*float64(j))
-				a := newCodes(t, mech.Params{Dim: n, Selected: j, Epsilon: eps})
-				b := newCodes(t, mech.Params{Dim: n, Weights: slices.Repeat([]float64{w}, n), Epsilon: eps})
+				a := newCodes(t, mech.Params{Dim: n, Epsilon: eps, Own: mech.CodesParams{Selected: j}})
+				b := newCodes(t, mech.Params{Dim: n, Epsilon: eps, Own: mech.CodesParams{Weights: slices.Repeat([]float64{w}, n)}})
 				tolerance := (float64(j)*math.Exp(eps)+float64(n))/mech.Chances + 0x1p-48 + 2*eps*0x1p-43
 				for seed := range uint64(5) {
 					scores := normals(n, seed)
@@ -213,11 +215,10 @@ func TestCodesEqualWeights(t *testing.T) {
 // equal.
 func TestCodesRanking(t *testing.T) {
 	for _, n := range []int{2, 3, 17, 256, 1000} {
-		for name, p := range map[string]mech.Params{
+		for name, own := range map[string]mech.CodesParams{
 			"one": {Selected: 1}, "most": {Selected: n - 1}, "best": {}, "weights": {Weights: uneven(n, 2, 0.4)},
 		} {
-			p.Dim, p.Epsilon = n, 2
-			m := newCodes(t, p)
+			m := newCodes(t, mech.Params{Dim: n, Epsilon: 2, Own: own})
 			for seed := range uint64(10) {
 				scores := normals(n, seed)
 				if seed%2 == 1 {
@@ -237,10 +238,10 @@ func TestCodesRanking(t *testing.T) {
 func TestCodesLaw(t *testing.T) {
 	const draws = 60000
 	scores := []float64{0, 3, -2, 3, 1e300, -1e-300}
-	for i, p := range []mech.Params{
+	for i, own := range []mech.CodesParams{
 		{Selected: 1}, {Selected: 2}, {Selected: 5}, {Weights: uneven(6, 1.5, 0.4)},
 	} {
-		p.Dim, p.Epsilon = len(scores), 1.5
+		p := mech.Params{Dim: len(scores), Epsilon: 1.5, Own: own}
 		m := newCodes(t, p)
 		src := dptest.Source(t, uint64(i))
 		picked, released := make([]int, p.Dim), make([]int, p.Dim)
@@ -275,7 +276,7 @@ func (w words) Uint64() uint64 { return uint64(w) }
 // TestCodesPick: code c is released by as many words as it has chances, next to
 // those of the code before it. A chance is four words.
 func TestCodesPick(t *testing.T) {
-	m := newCodes(t, mech.Params{Dim: 5, Weights: uneven(5, 2, 0.3), Epsilon: 2})
+	m := newCodes(t, mech.Params{Dim: 5, Epsilon: 2, Own: mech.CodesParams{Weights: uneven(5, 2, 0.3)}})
 	scores := normals(5, 1)
 	end := uint64(0)
 	for c, v := range m.Counts(scores) {
@@ -291,7 +292,7 @@ func TestCodesPick(t *testing.T) {
 // TestCodesWitness: the second of two codes is released with probability 0.4 if
 // it ranks first, and 0.2 if last.
 func TestCodesWitness(t *testing.T) {
-	w := newCodes(t, mech.Params{Dim: 2, Weights: []float64{0.6, 0.2}, Epsilon: 1}).Profile().Witness
+	w := newCodes(t, mech.Params{Dim: 2, Epsilon: 1, Own: mech.CodesParams{Weights: []float64{0.6, 0.2}}}).Profile().Witness
 	if !within(w.LogP, math.Log(0.4), 1e-12) || !within(w.LogQ, math.Log(0.2), 1e-12) || w.Y[1] != 1 || w.X[1] <= w.X[0] || w.X2[1] >= w.X2[0] {
 		t.Errorf("Profile().Witness = %+v, want ln 0.4 and ln 0.2 for code 1", w)
 	}
@@ -304,7 +305,7 @@ func TestCodesDefault(t *testing.T) {
 		eps  float64
 		want int
 	}{{16, 4, 1}, {256, 4, 5}, {1024, 1, 275}, {2, 1e-6, 1}, {100, 1e-6, 50}, {100, 1e6, 1}} {
-		if got := newCodes(t, mech.Params{Dim: tt.n, Epsilon: tt.eps}).Params().Selected; got != tt.want {
+		if got := ownCodes(newCodes(t, mech.Params{Dim: tt.n, Epsilon: tt.eps}).Params()).Selected; got != tt.want {
 			t.Errorf("codes K=%d ε=%v selects %d by default, want %d", tt.n, tt.eps, got, tt.want)
 		}
 	}
@@ -314,11 +315,11 @@ func TestCodesDefault(t *testing.T) {
 // returns makes the same mechanism again.
 func TestCodesParams(t *testing.T) {
 	w := uneven(4, 2, 0.5)
-	m := newCodes(t, mech.Params{Dim: 4, Weights: w, Epsilon: 2})
+	m := newCodes(t, mech.Params{Dim: 4, Epsilon: 2, Own: mech.CodesParams{Weights: w}})
 	want := slices.Clone(w)
 	w[0] = 7
-	m.Params().Weights[1] = 7
-	if got := m.Params().Weights; !slices.Equal(got, want) {
+	ownCodes(m.Params()).Weights[1] = 7
+	if got := ownCodes(m.Params()).Weights; !slices.Equal(got, want) {
 		t.Errorf("Params().Weights = %v after writing to copies, want %v", got, want)
 	}
 	scores := normals(4, 1)
@@ -331,7 +332,7 @@ func TestCodesParams(t *testing.T) {
 // release the same whatever the ranking.
 func TestCodesNothing(t *testing.T) {
 	for _, share := range []float64{0, 1} {
-		m := newCodes(t, mech.Params{Dim: 9, Weights: uneven(9, 3, share), Epsilon: 3})
+		m := newCodes(t, mech.Params{Dim: 9, Epsilon: 3, Own: mech.CodesParams{Weights: uneven(9, 3, share)}})
 		if g := m.Guarantee(); !(g.Epsilon < 1e-12) || g.Validate() != nil {
 			t.Errorf("weights that sum to e^%v: Guarantee() = %v, want 0", (share-1)*3, g)
 		}
@@ -382,14 +383,15 @@ func FuzzCodes(f *testing.F) {
 	f.Add(50.0, 300, 3, []byte{}, false)
 	f.Add(1e6, 1<<16, 1, []byte{}, false)
 	f.Fuzz(func(t *testing.T, eps float64, n, selected int, raw []byte, weighted bool) {
-		p := mech.Params{Dim: n, Selected: selected, Epsilon: eps}
+		own := mech.CodesParams{Selected: selected}
 		if weighted {
-			p.Weights = []float64{}
+			own.Weights = []float64{}
 			for ; len(raw) >= 8; raw = raw[8:] {
-				p.Weights = append(p.Weights, math.Float64frombits(binary.LittleEndian.Uint64(raw)))
+				own.Weights = append(own.Weights, math.Float64frombits(binary.LittleEndian.Uint64(raw)))
 			}
-			p.Dim = len(p.Weights)
+			n = len(own.Weights)
 		}
+		p := mech.Params{Dim: n, Epsilon: eps, Own: own}
 		m, err := mech.NewCodes(p)
 		if err != nil {
 			return

@@ -31,7 +31,7 @@ func subjects() []subject {
 	}
 	bit := func(name, variant string, bits int, honest bool) subject {
 		s := one(name, variant, honest)
-		s.Bits = bits
+		s.Params = s.With(mech.Given{"bits": bits})
 		s.quiet = func(dim int, eps float64) bool { return eps/float64(dim) > 4 }
 		s.options = func(m mech.Mechanism, o *dptest.Options) {
 			_, out := m.Shape()
@@ -47,7 +47,7 @@ func subjects() []subject {
 	}
 	embed := func(variant string, clip float64) subject {
 		s := one("privemb", variant, variant != mech.Paper)
-		s.Clip = clip
+		s.Params = s.With(mech.Given{"clip": clip})
 		s.honest = s.honest && clip == 0
 		s.adapt = adaptPrivEmb
 		s.options = privEmbOptions
@@ -61,10 +61,10 @@ func subjects() []subject {
 		with(one("dpnr", mech.Released, false), func(s *subject) { s.least = 2 }),
 		bit("sue", mech.OneHot, 10, true), bit("sue", mech.Paper, 10, false), bit("sue", mech.Paper, 7, false),
 		bit("oue", mech.OneHot, 3, false), bit("oue", mech.Tight, 4, true), bit("oue", mech.Paper, 10, false),
-		with(bit("oue", mech.MOUE, 10, false), func(s *subject) { s.Alpha = 3 }),
-		with(bit("ome", mech.Paper, 10, false), func(s *subject) { s.Lambda = 100 }),
-		with(bit("ome", mech.Paper, 3, false), func(s *subject) { s.Lambda = 2 }),
-		with(bit("bitrand", mech.Paper, 10, false), func(s *subject) { s.Alpha = 0.1 }),
+		with(bit("oue", mech.MOUE, 10, false), func(s *subject) { s.Params = s.With(mech.Given{"alpha": 3.0}) }),
+		with(bit("ome", mech.Paper, 10, false), func(s *subject) { s.Params = s.With(mech.Given{"lambda": 100.0}) }),
+		with(bit("ome", mech.Paper, 3, false), func(s *subject) { s.Params = s.With(mech.Given{"lambda": 2.0}) }),
+		with(bit("bitrand", mech.Paper, 10, false), func(s *subject) { s.Params = s.With(mech.Given{"alpha": 0.1}) }),
 		bit("bitrr", mech.Weighted, 10, true), bit("bitrr", mech.Uniform, 1, true), bit("bitrr", mech.OneBit, 0, true),
 		embed(mech.Orthonormal, 0), embed(mech.Orthonormal, 3), embed(mech.Spectral, 0), embed(mech.Vocabulary, 0),
 		embed(mech.Paper, 0), embed(mech.M1, 0), embed(mech.M1, 0.5),
@@ -77,7 +77,7 @@ func subjects() []subject {
 			}
 		}),
 		with(one("codebook", mech.AsStated, true), func(s *subject) {
-			s.least, s.Codewords = 2, 32
+			s.least, s.Own = 2, mech.CodebookParams{Codewords: 32}
 			s.quiet = func(_ int, eps float64) bool { return eps >= 10 }
 			s.options = func(m mech.Mechanism, o *dptest.Options) {
 				_, out := m.Shape()
@@ -87,7 +87,9 @@ func subjects() []subject {
 		with(one("codes", mech.AsStated, true), codesSubject),
 		with(one("codes", mech.AsStated, true), func(s *subject) {
 			codesSubject(s)
-			s.adapt = func(p *mech.Params, dim int) { p.Dim, p.Weights = dim, uneven(dim, p.Epsilon, 0.5) }
+			s.adapt = func(p *mech.Params, dim int) {
+				p.Dim, p.Own = dim, mech.CodesParams{Weights: uneven(dim, p.Epsilon, 0.5)}
+			}
 		}),
 		one("laplace-l2", mech.AsStated, true),
 		with(one("gaussian", mech.AsStated, true), func(s *subject) {
@@ -138,13 +140,15 @@ func gaussianOptions(m mech.Mechanism, o *dptest.Options) {
 }
 
 func adaptPrivEmb(p *mech.Params, dim int) {
-	p.InputDim, p.OutputDim = dim, max(1, dim/3)
+	own := mech.OwnOf[mech.PrivEmbParams](*p)
+	own.InputDim, own.OutputDim = dim, max(1, dim/3)
 	switch p.Variant {
 	case mech.M1:
-		p.OutputDim = 0
+		own.OutputDim = 0
 	case mech.Vocabulary:
-		p.Vocabulary = vocabulary(dim)
+		own.Vocabulary = vocabulary(dim)
 	}
+	p.Own = own
 }
 
 // vocabulary returns public vectors.
@@ -186,11 +190,10 @@ func (s subject) params(dim int, eps float64) mech.Params {
 
 func (s subject) String() string {
 	name := s.Mechanism + "/" + s.Variant
-	if s.Bits > 0 {
-		name += fmt.Sprintf("/bits=%d", s.Bits)
-	}
-	if s.Clip > 0 {
-		name += fmt.Sprintf("/clip=%v", s.Clip)
+	for _, parameter := range []string{"bits", "clip"} {
+		if v := s.Value(parameter); v != nil {
+			name += fmt.Sprintf("/%s=%v", parameter, v)
+		}
 	}
 	return name
 }
@@ -238,7 +241,7 @@ func TestConformanceLabels(t *testing.T) {
 	for _, classes := range []int{2, 3, 10, 1000, 1 << 30} {
 		for _, eps := range []float64{0.05, 1, 5, 10, 100} {
 			t.Run(fmt.Sprintf("classes=%d/eps=%v", classes, eps), func(t *testing.T) {
-				m, err := mech.New(mech.Params{Mechanism: "krr", Classes: classes, Epsilon: eps})
+				m, err := mech.New(mech.Params{Mechanism: "krr", Epsilon: eps, Own: mech.KRRParams{Classes: classes}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -35,7 +35,7 @@ type DPNR struct {
 
 // NewDPNR takes dim and epsilon, and the variants [AsStated], [Paper] and [Released].
 func NewDPNR(p Params) (*DPNR, error) {
-	p, err := p.prepare("dpnr")
+	p, _, err := prepare[none](p, "dpnr")
 	if err == nil {
 		err = p.needDim(2)
 	}

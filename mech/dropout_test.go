@@ -236,7 +236,7 @@ func TestWordLevelRest(t *testing.T) {
 
 func TestNewDropoutRefuses(t *testing.T) {
 	text := must(t, mech.Params{Mechanism: "laplace-l1", Dim: 2, Epsilon: 1})
-	metric := must(t, mech.Params{Mechanism: "privemb", InputDim: 2, OutputDim: 2, Epsilon: 1})
+	metric := must(t, mech.Params{Mechanism: "privemb", Epsilon: 1, Own: mech.PrivEmbParams{InputDim: 2, OutputDim: 2}})
 	for _, tt := range []struct {
 		name   string
 		base   dp.Vector

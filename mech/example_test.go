@@ -106,7 +106,7 @@ func ExampleDenoise() {
 
 func ExampleSUE() {
 	for _, variant := range []string{mech.OneHot, mech.Paper} {
-		m, err := mech.NewSUE(mech.Params{Variant: variant, Dim: 50, Bits: 10, Epsilon: 1})
+		m, err := mech.NewSUE(mech.Params{Variant: variant, Dim: 50, Epsilon: 1, Own: mech.BitParams{Bits: 10}})
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -120,7 +120,7 @@ func ExampleSUE() {
 
 func ExampleOUE() {
 	for _, variant := range []string{mech.OneHot, mech.Tight} {
-		m, err := mech.NewOUE(mech.Params{Variant: variant, Dim: 50, Bits: 10, Epsilon: 1})
+		m, err := mech.NewOUE(mech.Params{Variant: variant, Dim: 50, Epsilon: 1, Own: mech.BitParams{Bits: 10}})
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -134,7 +134,7 @@ func ExampleOUE() {
 
 // A claimed ε of 1 that is 3451.
 func ExampleOME() {
-	m, err := mech.NewOME(mech.Params{Dim: 50, Bits: 10, Lambda: 100, Epsilon: 1})
+	m, err := mech.NewOME(mech.Params{Dim: 50, Epsilon: 1, Own: mech.OMEParams{Bits: 10, Lambda: 100}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -150,13 +150,13 @@ func ExampleOME() {
 }
 
 func ExampleBitRand() {
-	m, err := mech.NewBitRand(mech.Params{Dim: 6, Bits: 4, Alpha: 1 / math.E, Epsilon: 4})
+	m, err := mech.NewBitRand(mech.Params{Dim: 6, Epsilon: 4, Own: mech.AlphaParams{Bits: 4, Alpha: 1 / math.E}})
 	fmt.Println(m.Guarantee(), err)
 	// Output: ε = 24 (text-level) <nil>
 }
 
 func ExampleBitRR() {
-	m, err := mech.NewBitRR(mech.Params{Dim: 768, Bits: 10, Epsilon: 5})
+	m, err := mech.NewBitRR(mech.Params{Dim: 768, Epsilon: 5, Own: mech.BitParams{Bits: 10}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -179,7 +179,7 @@ func ExampleRoundedBit() {
 
 func ExamplePrivEmb() {
 	for _, clip := range []float64{0, 2} {
-		m, err := mech.NewPrivEmb(mech.Params{InputDim: 300, OutputDim: 50, Epsilon: 8, Clip: clip})
+		m, err := mech.NewPrivEmb(mech.Params{Epsilon: 8, Own: mech.PrivEmbParams{InputDim: 300, OutputDim: 50, Clip: clip}})
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -203,7 +203,7 @@ func ExamplePrivUnit() {
 
 // What travels is the index of a public codeword.
 func ExampleCodebook() {
-	m, err := mech.NewCodebook(mech.Params{Dim: 50, Codewords: 256, Selected: 16, Epsilon: 4})
+	m, err := mech.NewCodebook(mech.Params{Dim: 50, Epsilon: 4, Own: mech.CodebookParams{Codewords: 256, Selected: 16}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -215,7 +215,7 @@ func ExampleCodebook() {
 
 // The trusted side scores four codes; two of them are likely.
 func ExampleCodes() {
-	m, err := mech.NewCodes(mech.Params{Dim: 4, Selected: 2, Epsilon: 3})
+	m, err := mech.NewCodes(mech.Params{Dim: 4, Epsilon: 3, Own: mech.CodesParams{Selected: 2}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -247,7 +247,7 @@ func ExampleGaussian() {
 }
 
 func ExampleKRR() {
-	m, err := mech.NewKRR(mech.Params{Classes: 3, Epsilon: 2})
+	m, err := mech.NewKRR(mech.Params{Epsilon: 2, Own: mech.KRRParams{Classes: 3}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -328,7 +328,7 @@ func ExamplePrivatizeRows() {
 
 // What the claims checker prints.
 func ExampleDescribe() {
-	s, err := mech.Describe(mech.Params{Mechanism: "ome", Dim: 50, Bits: 10, Lambda: 100, Epsilon: 1}, 0)
+	s, err := mech.Describe(mech.Params{Mechanism: "ome", Dim: 50, Epsilon: 1, Own: mech.OMEParams{Bits: 10, Lambda: 100}}, 0)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -54,7 +54,7 @@ func (m *KRR) Keep() noise.Prob { return m.keep }
 
 // Near returns the probability of releasing a near codeword, N and K.
 func (m *Codebook) Near() (near noise.Prob, n, k int) {
-	return m.near, m.params.Codewords, m.params.Selected
+	return m.near, m.own.Codewords, m.own.Selected
 }
 
 // Nearest returns the indices of the K codewords nearest to x.

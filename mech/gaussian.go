@@ -34,7 +34,7 @@ var _ dp.Distinguisher = (*Gaussian)(nil)
 
 // NewGaussian takes dim, epsilon and delta; delta 0 means 10⁻⁶.
 func NewGaussian(p Params) (*Gaussian, error) {
-	p, err := p.prepare("gaussian")
+	p, _, err := prepare[none](p, "gaussian")
 	if err == nil {
 		err = p.needDim(1)
 	}

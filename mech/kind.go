@@ -14,7 +14,11 @@ type Kind struct {
 	Name     string
 	About    string    // one line for help texts
 	Variants []Variant // the first is the default
-	Uses     []string  // JSON names of the parameters it takes beside epsilon
+	Takes    []string  // which of dim and delta
+	// Own is the zero value of the struct of its own parameters; nil if there
+	// are none. Where an input has another number of coordinates than dim says,
+	// it has fields input_dim and output_dim.
+	Own any
 	// New makes it.
 	New func(Params) (Mechanism, error)
 	// Honest names the mechanism and the variant that keep what this one
@@ -26,8 +30,8 @@ type Kind struct {
 	// Assume fills in sizes where there is no input to take them from. Nil
 	// leaves them to Fit.
 	Assume func(p Params) Params
-	// Grid fills in what a grid of experiments does not say. Nil adds nothing.
-	Grid func(p Params) Params
+	// Grid holds own parameters that a grid of experiments does not say.
+	Grid Given
 }
 
 // Variant is one form of a mechanism.
@@ -100,8 +104,17 @@ func Register(k Kind) {
 			panic(fmt.Sprintf("mech: variant %d of %s is %q with form %q, must have a name of its own and a form", i, k.Name, v.Name, v.Form))
 		}
 	}
-	k.Variants, k.Uses = slices.Clone(k.Variants), slices.Clone(k.Uses)
-	kinds.list = append(kinds.list, k)
+	for _, f := range fieldsOf(k.Own) {
+		for _, other := range kinds.list {
+			if i := slices.IndexFunc(fieldsOf(other.Own), func(g Parameter) bool { return g.Name == f.Name && g.Type != f.Type }); i >= 0 {
+				panic(fmt.Sprintf("mech: parameter %s of %s has another type than that of %s, must have the same", f.Name, k.Name, other.Name))
+			}
+		}
+		if f.Name == "" || f.Help == "" {
+			panic(fmt.Sprintf("mech: parameter %q of %s has help %q, must have a name and help", f.Name, k.Name, f.Help))
+		}
+	}
+	kinds.list = append(kinds.list, k.clone())
 }
 
 // Kinds lists the mechanisms that [New] makes, in the order in which help and
@@ -109,11 +122,16 @@ func Register(k Kind) {
 func Kinds() []Kind {
 	kinds.RLock()
 	defer kinds.RUnlock()
-	all := slices.Clone(kinds.list)
-	for i, k := range all {
-		all[i].Variants, all[i].Uses = slices.Clone(k.Variants), slices.Clone(k.Uses)
+	var all []Kind
+	for _, k := range kinds.list {
+		all = append(all, k.clone())
 	}
 	return all
+}
+
+func (k Kind) clone() Kind {
+	k.Variants, k.Takes = slices.Clone(k.Variants), slices.Clone(k.Takes)
+	return k
 }
 
 // Names lists the mechanisms of which a variant has what is asked for.
@@ -130,11 +148,11 @@ func Names(has func(Variant) bool) []string {
 func find(name string) (Kind, error) {
 	kinds.RLock()
 	defer kinds.RUnlock()
+	if i := slices.IndexFunc(kinds.list, func(k Kind) bool { return k.Name == name }); i >= 0 {
+		return kinds.list[i], nil
+	}
 	var names []string
 	for _, k := range kinds.list {
-		if k.Name == name {
-			return k, nil
-		}
 		names = append(names, k.Name)
 	}
 	return Kind{}, fmt.Errorf("mech: mechanism is %q, must be one of %s", name, strings.Join(names, ", "))
@@ -165,7 +183,11 @@ func VariantOf(p Params) Variant {
 // that JSON name.
 func Uses(mechanism, parameter string) bool {
 	k, err := find(mechanism)
-	return err == nil && slices.Contains(k.Uses, parameter)
+	return err == nil && k.uses(parameter)
+}
+
+func (k Kind) uses(parameter string) bool {
+	return slices.Contains(k.Takes, parameter) || slices.ContainsFunc(fieldsOf(k.Own), func(f Parameter) bool { return f.Name == parameter })
 }
 
 // Fit fills in the size that p leaves open, for inputs of that many numbers.
@@ -192,10 +214,8 @@ func (p Params) Assume() Params {
 
 // Grid fills in what a grid of experiments leaves open.
 func (p Params) Grid() Params {
-	if k, err := find(p.Mechanism); err == nil && k.Grid != nil {
-		return k.Grid(p)
-	}
-	return p
+	k, _ := find(p.Mechanism)
+	return p.With(k.Grid)
 }
 
 // Within returns p in the first variant that can stand within a network, unless
@@ -221,7 +241,7 @@ func (p Params) Honest() (mechanism, variant string) {
 // small to matter.
 func (p Params) Twin() Params {
 	if VariantOf(p).Form == FormBits {
-		return Params{Mechanism: "bitrr", Variant: Uniform, Dim: p.Dim, Bits: p.Bits, Epsilon: MaxEpsilon}
+		return Params{Mechanism: "bitrr", Variant: Uniform, Dim: p.Dim, Epsilon: MaxEpsilon}.With(Given{"bits": p.Value("bits")})
 	}
 	p.Epsilon = MaxEpsilon
 	return p

@@ -24,7 +24,20 @@ import (
 // Extremal Mechanisms for Local Differential Privacy, JMLR 2016.
 type KRR struct {
 	params Params
+	own    KRRParams
 	keep   noise.Prob
+}
+
+// KRRParams are the own parameters of krr.
+type KRRParams struct {
+	Classes int `json:"classes,omitempty" help:"number of labels" assume:"2"`
+}
+
+func assumeKRR(p Params) Params {
+	if p.Value("classes") == nil {
+		return p.With(Given{"classes": 2})
+	}
+	return p
 }
 
 var _ dp.Distinguisher = (*KRR)(nil)
@@ -35,21 +48,21 @@ const maxClasses = 1 << 30
 
 // NewKRR takes classes and epsilon.
 func NewKRR(p Params) (*KRR, error) {
-	p, err := p.prepare("krr")
+	p, own, err := prepare[KRRParams](p, "krr")
 	if err != nil {
 		return nil, err
 	}
-	if p.Classes < 2 || p.Classes > maxClasses {
-		return nil, fmt.Errorf("mech: classes of krr is %d, must be at least 2 and at most %d", p.Classes, maxClasses)
+	if own.Classes < 2 || own.Classes > maxClasses {
+		return nil, fmt.Errorf("mech: classes of krr is %d, must be at least 2 and at most %d", own.Classes, maxClasses)
 	}
 	// 1−p = (K−1)/(e^ε+K−1), rounded up, is accurate where p is near 1.
-	others := float64(p.Classes - 1)
+	others := float64(own.Classes - 1)
 	odds := others * math.Exp(-p.Epsilon)
 	keep := noise.ProbAbove(odds / (1 + odds)).Not()
 	if odds > 1 {
 		keep = noise.ProbBelow(1 / (1 + odds))
 	}
-	return &KRR{params: p, keep: keep}, nil
+	return &KRR{params: p, own: own, keep: keep}, nil
 }
 
 // Params implements [Mechanism].
@@ -65,22 +78,22 @@ func (m *KRR) Guarantee() dp.Guarantee {
 
 // ratio returns ln of the kept label's probability over another's.
 func (m *KRR) ratio() float64 {
-	return noise.LogRatio(m.keep, uint64(m.params.Classes-1), m.keep.Not(), 1)
+	return noise.LogRatio(m.keep, uint64(m.own.Classes-1), m.keep.Not(), 1)
 }
 
 // Respond releases one label.
 func (m *KRR) Respond(label int, src rand.Source) (int, error) {
-	if label < 0 || label >= m.params.Classes {
-		return 0, fmt.Errorf("%w: want a label from 0 to %d", dp.ErrDomain, m.params.Classes-1)
+	if label < 0 || label >= m.own.Classes {
+		return 0, fmt.Errorf("%w: want a label from 0 to %d", dp.ErrDomain, m.own.Classes-1)
 	}
 	s := noise.From(src)
 	// Both are drawn always, so that the time taken does not tell which was used.
 	kept := s.Bernoulli(m.keep)
-	step := 1 + int(s.IntN(uint64(m.params.Classes-1)))
+	step := 1 + int(s.IntN(uint64(m.own.Classes-1)))
 	if kept {
 		step = 0
 	}
-	return (label + step) % m.params.Classes, nil
+	return (label + step) % m.own.Classes, nil
 }
 
 // Privatize implements [dp.Mechanism].
@@ -102,8 +115,8 @@ func (m *KRR) PrivatizeTo(dst, x []float64, src rand.Source) error {
 }
 
 func (m *KRR) label(v float64) (int, error) {
-	if !(v >= 0 && v < float64(m.params.Classes)) || v != math.Trunc(v) {
-		return 0, fmt.Errorf("%w: want a whole label from 0 to %d", dp.ErrDomain, m.params.Classes-1)
+	if !(v >= 0 && v < float64(m.own.Classes)) || v != math.Trunc(v) {
+		return 0, fmt.Errorf("%w: want a whole label from 0 to %d", dp.ErrDomain, m.own.Classes-1)
 	}
 	return int(v), nil
 }
@@ -134,7 +147,7 @@ func (m *KRR) Profile() dp.Profile {
 		Reason: "the true label is e^ε times as likely as any other",
 		Witness: dp.Witness{
 			X: []float64{0}, X2: []float64{1}, Y: []float64{0}, Event: "x = 0, x′ = 1: the label 0 is released",
-			LogP: m.keep.Log(), LogQ: m.keep.Not().Log() - math.Log(float64(m.params.Classes-1)),
+			LogP: m.keep.Log(), LogQ: m.keep.Not().Log() - math.Log(float64(m.own.Classes-1)),
 		},
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 func krr(tb testing.TB, classes int, eps float64) *mech.KRR {
 	tb.Helper()
-	m, err := mech.NewKRR(mech.Params{Classes: classes, Epsilon: eps})
+	m, err := mech.NewKRR(mech.Params{Epsilon: eps, Own: mech.KRRParams{Classes: classes}})
 	if err != nil {
 		tb.Fatal(err)
 	}

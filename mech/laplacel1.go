@@ -36,7 +36,7 @@ type LaplaceL1 struct {
 
 // NewLaplaceL1 takes dim and epsilon, and the variants [Paper] and [Released].
 func NewLaplaceL1(p Params) (*LaplaceL1, error) {
-	p, err := p.prepare("laplace-l1")
+	p, _, err := prepare[none](p, "laplace-l1")
 	if err == nil {
 		err = p.needDim(1)
 	}

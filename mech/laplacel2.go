@@ -34,7 +34,7 @@ var _ dp.Distinguisher = (*LaplaceL2)(nil)
 
 // NewLaplaceL2 takes dim and epsilon.
 func NewLaplaceL2(p Params) (*LaplaceL2, error) {
-	p, err := p.prepare("laplace-l2")
+	p, _, err := prepare[none](p, "laplace-l2")
 	if err == nil {
 		err = p.needDim(1)
 	}

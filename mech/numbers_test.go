@@ -12,7 +12,7 @@ import (
 // print, which were computed by hand from the publications' formulas.
 func TestNumbers(t *testing.T) {
 	ome := func(dim int, lambda float64) mech.Params {
-		return mech.Params{Mechanism: "ome", Dim: dim, Bits: 10, Lambda: lambda, Epsilon: 1}
+		return mech.Params{Mechanism: "ome", Dim: dim, Epsilon: 1, Own: mech.OMEParams{Bits: 10, Lambda: lambda}}
 	}
 	for _, tt := range []struct {
 		mech.Params
@@ -32,20 +32,20 @@ func TestNumbers(t *testing.T) {
 		{mech.Params{Mechanism: "dpnr", Variant: mech.Paper, Dim: 768, Epsilon: 0.05}, 38.4, 0.005},
 		{mech.Params{Mechanism: "dpnr", Variant: mech.AsStated, Dim: 768, Epsilon: 0.05}, 0.05, 5e-4},
 		// One-hot codes differ in two bits of each coordinate.
-		{mech.Params{Mechanism: "sue", Variant: mech.OneHot, Dim: 50, Bits: 10, Epsilon: 3}, 3, 1e-9},
-		{mech.Params{Mechanism: "sue", Variant: mech.Paper, Dim: 50, Bits: 10, Epsilon: 3}, 10 * 3.0 / 2, 1e-9},
-		{mech.Params{Mechanism: "sue", Variant: mech.Paper, Dim: 768, Bits: 7, Epsilon: 1}, 7.0 / 2, 1e-9},
-		{mech.Params{Mechanism: "oue", Variant: mech.OneHot, Dim: 50, Bits: 10, Epsilon: 3}, 1.5, 1e-9},
-		{mech.Params{Mechanism: "oue", Variant: mech.Tight, Dim: 50, Bits: 10, Epsilon: 3}, 3, 1e-9},
-		{mech.Params{Mechanism: "oue", Variant: mech.Paper, Dim: 50, Bits: 10, Epsilon: 300}, 500 * math.Log((1+math.E*math.E*math.E)/2), 1e-6},
-		{mech.Params{Mechanism: "bitrr", Dim: 768, Bits: 10, Epsilon: 5}, 5, 1e-9},
-		{mech.Params{Mechanism: "bitrr", Variant: mech.Uniform, Dim: 768, Bits: 10, Epsilon: 5}, 5, 1e-9},
+		{mech.Params{Mechanism: "sue", Variant: mech.OneHot, Dim: 50, Epsilon: 3, Own: mech.BitParams{Bits: 10}}, 3, 1e-9},
+		{mech.Params{Mechanism: "sue", Variant: mech.Paper, Dim: 50, Epsilon: 3, Own: mech.BitParams{Bits: 10}}, 10 * 3.0 / 2, 1e-9},
+		{mech.Params{Mechanism: "sue", Variant: mech.Paper, Dim: 768, Epsilon: 1, Own: mech.BitParams{Bits: 7}}, 7.0 / 2, 1e-9},
+		{mech.Params{Mechanism: "oue", Variant: mech.OneHot, Dim: 50, Epsilon: 3, Own: mech.AlphaParams{Bits: 10}}, 1.5, 1e-9},
+		{mech.Params{Mechanism: "oue", Variant: mech.Tight, Dim: 50, Epsilon: 3, Own: mech.AlphaParams{Bits: 10}}, 3, 1e-9},
+		{mech.Params{Mechanism: "oue", Variant: mech.Paper, Dim: 50, Epsilon: 300, Own: mech.AlphaParams{Bits: 10}}, 500 * math.Log((1+math.E*math.E*math.E)/2), 1e-6},
+		{mech.Params{Mechanism: "bitrr", Dim: 768, Epsilon: 5, Own: mech.BitParams{Bits: 10}}, 5, 1e-9},
+		{mech.Params{Mechanism: "bitrr", Variant: mech.Uniform, Dim: 768, Epsilon: 5, Own: mech.BitParams{Bits: 10}}, 5, 1e-9},
 		{mech.Params{Mechanism: "bitrr", Variant: mech.OneBit, Dim: 768, Epsilon: 5}, 5, 1e-9},
-		{mech.Params{Mechanism: "codes", Dim: 16, Selected: 2, Epsilon: 4}, 4, 1e-9},
+		{mech.Params{Mechanism: "codes", Dim: 16, Epsilon: 4, Own: mech.CodesParams{Selected: 2}}, 4, 1e-9},
 		// The one code weighs 0.6 and the other 0.2 of 1: 0.8/0.6 and 0.4/0.2.
-		{mech.Params{Mechanism: "codes", Dim: 2, Weights: []float64{0.6, 0.2}, Epsilon: 1}, math.Ln2, 1e-9},
+		{mech.Params{Mechanism: "codes", Dim: 2, Epsilon: 1, Own: mech.CodesParams{Weights: []float64{0.6, 0.2}}}, math.Ln2, 1e-9},
 		// r·Σ|ln α + iε/l| with α = e^−1, ε = 4 and l = 4: r·(1+0+1+2).
-		{mech.Params{Mechanism: "bitrand", Dim: 6, Bits: 4, Alpha: 1 / math.E, Epsilon: 4}, 24, 1e-9},
+		{mech.Params{Mechanism: "bitrand", Dim: 6, Epsilon: 4, Own: mech.AlphaParams{Bits: 4, Alpha: 1 / math.E}}, 24, 1e-9},
 	} {
 		m := must(t, tt.Params)
 		g := m.Guarantee()
@@ -64,8 +64,8 @@ func TestNumbersPrinted(t *testing.T) {
 		mech.Params
 		want string
 	}{
-		{mech.Params{Mechanism: "ome", Dim: 50, Bits: 10, Lambda: 100, Epsilon: 1}, "ε = 3451.4 (text-level)"},
-		{mech.Params{Mechanism: "ome", Dim: 768, Bits: 10, Lambda: 100, Epsilon: 1}, "ε = 53013.4 (text-level)"},
+		{mech.Params{Mechanism: "ome", Dim: 50, Epsilon: 1, Own: mech.OMEParams{Bits: 10, Lambda: 100}}, "ε = 3451.4 (text-level)"},
+		{mech.Params{Mechanism: "ome", Dim: 768, Epsilon: 1, Own: mech.OMEParams{Bits: 10, Lambda: 100}}, "ε = 53013.4 (text-level)"},
 		{mech.Params{Mechanism: "dpnr", Variant: mech.Released, Dim: 768, Epsilon: 0.05}, "ε = infinite (text-level)"},
 		{mech.Params{Mechanism: "ome", Dim: 50, Epsilon: 1}, "ε = 3451.4 (text-level)"}, // the defaults are the paper's
 	} {
@@ -85,7 +85,7 @@ func TestOMEClosedForm(t *testing.T) {
 				n := float64(dim * bits)
 				want := n / 2 * math.Log(lambda*lambda*lambda-lambda*lambda+lambda)
 				for _, claimed := range []float64{1e-3, min(1, n*math.Log(lambda)), n * math.Log(lambda)} {
-					p := mech.Params{Mechanism: "ome", Dim: dim, Bits: bits, Lambda: lambda, Epsilon: claimed}
+					p := mech.Params{Mechanism: "ome", Dim: dim, Epsilon: claimed, Own: mech.OMEParams{Bits: bits, Lambda: lambda}}
 					if got := float64(must(t, p).Guarantee().Epsilon); !within(got, want, 1e-9) {
 						t.Errorf("%s: ε = %v, want %v", describe(p), got, want)
 					}
@@ -111,7 +111,7 @@ func TestOMEOddBits(t *testing.T) {
 					}
 					want += max(math.Abs(math.Log(p/q)), math.Abs(math.Log((1-p)/(1-q))))
 				}
-				p := mech.Params{Mechanism: "ome", Dim: dim, Bits: bits, Lambda: lambda, Epsilon: claimed}
+				p := mech.Params{Mechanism: "ome", Dim: dim, Epsilon: claimed, Own: mech.OMEParams{Bits: bits, Lambda: lambda}}
 				if got := float64(must(t, p).Guarantee().Epsilon); !within(got, want, 1e-9) {
 					t.Errorf("%s: ε = %v, want %v", describe(p), got, want)
 				}
@@ -124,7 +124,7 @@ func TestOMEOddBits(t *testing.T) {
 func TestMOUEIsValid(t *testing.T) {
 	for _, alpha := range []float64{0.1, 1, 3, 100} {
 		for _, eps := range []float64{0.1, 1, 50} {
-			p := mech.Params{Mechanism: "oue", Variant: mech.MOUE, Alpha: alpha, Dim: 3, Bits: 5, Epsilon: eps}
+			p := mech.Params{Mechanism: "oue", Variant: mech.MOUE, Dim: 3, Epsilon: eps, Own: mech.AlphaParams{Alpha: alpha, Bits: 5}}
 			if got := float64(must(t, p).Guarantee().Epsilon); !(got <= eps) {
 				t.Errorf("%s: ε = %v, want at most what was asked for", describe(p), got)
 			}
@@ -163,7 +163,7 @@ func TestMSE(t *testing.T) {
 		codewords, selected int
 		eps, want           float64
 	}{{256, 16, 4, 21.5}, {8192, 32, 8, 6.17}} {
-		m := must(t, mech.Params{Mechanism: "codebook", Dim: 50, Codewords: tt.codewords, Selected: tt.selected, Epsilon: tt.eps}).(stated)
+		m := must(t, mech.Params{Mechanism: "codebook", Dim: 50, Epsilon: tt.eps, Own: mech.CodebookParams{Codewords: tt.codewords, Selected: tt.selected}}).(stated)
 		if got := m.MSE(); !within(got, tt.want, 0.02) {
 			t.Errorf("codebook N=%d K=%d ε=%v: MSE() = %v, want %v up to 2 %%", tt.codewords, tt.selected, tt.eps, got, tt.want)
 		}
@@ -177,7 +177,7 @@ func TestBestSelected(t *testing.T) {
 		eps       float64
 		lo, hi    float64
 	}{{256, 4, 12, 20}, {8192, 8, 24, 42}} {
-		m := must(t, mech.Params{Mechanism: "codebook", Dim: 50, Codewords: tt.codewords, Epsilon: tt.eps})
+		m := must(t, mech.Params{Mechanism: "codebook", Dim: 50, Epsilon: tt.eps, Own: mech.CodebookParams{Codewords: tt.codewords}})
 		if got := fact(t, m, "selected"); !(got >= tt.lo && got <= tt.hi) {
 			t.Errorf("codebook N=%d ε=%v selects %v by default, want between %v and %v", tt.codewords, tt.eps, got, tt.lo, tt.hi)
 		}

@@ -26,23 +26,30 @@ import (
 // Differentially Private Text Representations, SIGIR 2020.
 type OME struct{ *bitChannel }
 
+// OMEParams are the own parameters of ome.
+type OMEParams struct {
+	Bits   int     `json:"bits,omitempty" help:"number of bits for each coordinate" default:" 10"`
+	Lambda float64 `json:"lambda,omitempty" help:"λ" default:" 100"`
+}
+
 var _ dp.Distinguisher = OME{}
 
 // NewOME takes dim, bits, lambda and epsilon.
 func NewOME(p Params) (OME, error) {
-	p, code, err := p.prepareBits("ome")
+	p, own, code, err := prepareBits[OMEParams](p, "ome")
 	if err != nil {
 		return OME{}, err
 	}
-	if p.Lambda == 0 {
-		p.Lambda = 100
+	if own.Lambda == 0 {
+		own.Lambda = 100
+		p.Own = own
 	}
-	if !(p.Lambda >= 1e-3 && p.Lambda <= 1e5) {
-		return OME{}, fmt.Errorf("mech: lambda is %v, must be at least 0.001 and at most 100000", p.Lambda)
+	if !(own.Lambda >= 1e-3 && own.Lambda <= 1e5) {
+		return OME{}, fmt.Errorf("mech: lambda is %v, must be at least 0.001 and at most 100000", own.Lambda)
 	}
-	even := noise.ProbBelow(p.Lambda / (1 + p.Lambda))
-	odd := noise.ProbBelow(1 / (1 + p.Lambda*p.Lambda*p.Lambda))
-	leak := flipRate(p.Epsilon/float64(p.Dim*code.bits) + math.Log(p.Lambda))
+	even := noise.ProbBelow(own.Lambda / (1 + own.Lambda))
+	odd := noise.ProbBelow(1 / (1 + own.Lambda*own.Lambda*own.Lambda))
+	leak := flipRate(p.Epsilon/float64(p.Dim*code.bits) + math.Log(own.Lambda))
 	c := newBitChannel(p, code, func(coordinate, bit int) rate {
 		if (coordinate*code.bits+bit)%2 == 0 {
 			return rate{one: even, zero: leak}
@@ -51,7 +58,7 @@ func NewOME(p Params) (OME, error) {
 	})
 	c.claim.Place = "LDPNN, Theorem 1"
 	c.reason = "each bit costs ln((1+e^{ε/(D·l)})/2), about half of what was planned for it"
-	if p.Lambda != 1 {
+	if own.Lambda != 1 {
 		c.reason = "the published proof lets λ cancel between even and odd bits, but a reader takes the worse direction on each bit"
 	}
 	return OME{c}, nil

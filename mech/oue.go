@@ -29,17 +29,23 @@ import (
 // Learning, IEEE Internet of Things Journal 2020 (MOUE).
 type OUE struct{ *bitChannel }
 
+// AlphaParams are the own parameters of oue and bitrand.
+type AlphaParams struct {
+	Bits  int     `json:"bits,omitempty" help:"number of bits for each coordinate" default:" 10"`
+	Alpha float64 `json:"alpha,omitempty" help:"α"` // oue: of the variant moue alone
+}
+
 var _ dp.Distinguisher = OUE{}
 
 // NewOUE takes dim, bits and epsilon, alpha for MOUE, and the variants
 // [OneHot], [Tight], [Paper] and [MOUE].
 func NewOUE(p Params) (OUE, error) {
-	p, code, err := p.prepareBits("oue")
+	p, own, code, err := prepareBits[AlphaParams](p, "oue")
 	if err != nil {
 		return OUE{}, err
 	}
-	if (p.Variant == MOUE) != (p.Alpha > 0) {
-		return OUE{}, fmt.Errorf("mech: alpha of oue %s is %v, must be positive for moue and absent otherwise", p.Variant, p.Alpha)
+	if (p.Variant == MOUE) != (own.Alpha > 0) {
+		return OUE{}, fmt.Errorf("mech: alpha of oue %s is %v, must be positive for moue and absent otherwise", p.Variant, own.Alpha)
 	}
 	d := float64(p.Dim)
 	keep, a := noise.Prob(1<<63), p.Epsilon/(2*d)
@@ -54,12 +60,12 @@ func NewOUE(p Params) (OUE, error) {
 		reason = fmt.Sprintf("all %d bits of a binary expansion can differ, and each costs ln((1+e^a)/2), a = ε/2D", code.bits)
 	case MOUE:
 		a = p.Epsilon / (d * float64(code.bits))
-		keep = noise.ProbBelow(1 / (1 + p.Alpha))
+		keep = noise.ProbBelow(1 / (1 + own.Alpha))
 		reason = "both directions of each bit cost less than ε/(D·bits)"
 	}
 	leak := flipRate(a)
 	if p.Variant == MOUE {
-		leak = flipRate(a + math.Log(p.Alpha))
+		leak = flipRate(a + math.Log(own.Alpha))
 	}
 	c := newBitChannel(p, code, func(int, int) rate { return rate{one: keep, zero: leak} })
 	c.reason = reason

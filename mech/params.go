@@ -10,30 +10,18 @@ import (
 )
 
 // Params describes a mechanism: what a user types, a claim states and a file's
-// metadata records. A field that the mechanism does not use must be zero, so
-// that no parameter is ever silently ignored.
+// metadata records. A parameter that the mechanism does not take must be absent,
+// so that none is ever silently ignored.
 type Params struct {
 	Mechanism string  `json:"mechanism"`
-	Variant   string  `json:"variant,omitempty"`    // "" means the mechanism's default
-	Epsilon   float64 `json:"epsilon,omitempty"`    // as the publication or the user means it; from MinEpsilon to MaxEpsilon
-	Delta     float64 `json:"delta,omitempty"`      // gaussian, privemb
-	Dim       int     `json:"dim,omitempty"`        // coordinates of the input; codes: K, the number of codes
-	Bits      int     `json:"bits,omitempty"`       // bit protocols: bits a coordinate; 0 means 10
-	Lambda    float64 `json:"lambda,omitempty"`     // ome: λ; 0 means 100
-	Alpha     float64 `json:"alpha,omitempty"`      // bitrand, oue moue: α
-	InputDim  int     `json:"input_dim,omitempty"`  // privemb: d
-	OutputDim int     `json:"output_dim,omitempty"` // privemb: m
-	Clip      float64 `json:"clip,omitempty"`       // privemb: radius of the ball inputs are clipped to; 0 means none
-	Codewords int     `json:"codewords,omitempty"`  // codebook: N; 0 means 256
-	Selected  int     `json:"selected,omitempty"`   // codebook: K, codes: j, how many are likely; 0 means the best for ε
-	Classes   int     `json:"classes,omitempty"`    // krr: number of labels
-	Seed      uint64  `json:"seed,omitempty"`       // codebook, privemb: of the public matrix
-	// Weights holds, for codes, the least probability of each: dim positive
-	// numbers with Σw ≤ 1 ≤ e^ε·Σw. Nil means equal ones, of which selected are
-	// raised; selected must be 0 otherwise.
-	Weights []float64 `json:"weights,omitempty"`
-	// Vocabulary holds the public vectors of privemb's vocabulary variant.
-	Vocabulary [][]float64 `json:"-"`
+	Variant   string  `json:"variant,omitempty"` // "" means the mechanism's default
+	Epsilon   float64 `json:"epsilon,omitempty"` // as the publication or the user means it; from MinEpsilon to MaxEpsilon
+	Delta     float64 `json:"delta,omitempty"`
+	Dim       int     `json:"dim,omitempty"` // coordinates of the input; codes: K, the number of codes
+	// Own holds the mechanism's own parameters, such as [OMEParams] or, for
+	// those who do not know their type, [Given]; nil means their defaults. JSON
+	// has them beside the others.
+	Own any `json:"-"`
 }
 
 // Bounds of what is accepted. They keep integers exact in a float64.
@@ -59,62 +47,79 @@ func New(p Params) (Mechanism, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p, err = k.prepare(p); err != nil {
+		return nil, err
+	}
 	return k.New(p)
 }
 
-// prepare checks what all mechanisms share, for the mechanism of that name,
-// and returns p with the default variant filled in.
-func (p Params) prepare(name string) (Params, error) {
+// prepare begins a constructor: it checks what all mechanisms share, for the
+// mechanism of that name, fills in the default variant, and returns its own
+// parameters beside p.
+func prepare[Own any](p Params, name string) (Params, Own, error) {
+	var own Own
 	k, err := find(name)
 	if err != nil {
-		return p, err
+		return p, own, err
 	}
 	if p.Mechanism == "" {
 		p.Mechanism = name
 	}
 	if p.Mechanism != name {
-		return p, fmt.Errorf("mech: mechanism is %q, must be %q here", p.Mechanism, name)
+		return p, own, fmt.Errorf("mech: mechanism is %q, must be %q here", p.Mechanism, name)
 	}
+	p, err = k.prepare(p)
+	if err == nil && k.Own != nil {
+		own = p.Own.(Own)
+	}
+	return p, own, err
+}
+
+// none is what mechanisms have that take no parameter of their own.
+type none struct{}
+
+func (k Kind) prepare(p Params) (Params, error) {
 	if p.Variant == "" {
 		p.Variant = k.Variants[0].Name
 	}
 	if names := k.VariantNames(); !slices.Contains(names, p.Variant) {
-		return p, fmt.Errorf("mech: variant of %s is %q, must be one of %s", name, p.Variant, strings.Join(names, ", "))
+		return p, fmt.Errorf("mech: variant of %s is %q, must be one of %s", k.Name, p.Variant, strings.Join(names, ", "))
 	}
 	if !(p.Epsilon >= MinEpsilon && p.Epsilon <= MaxEpsilon) {
 		return p, fmt.Errorf("mech: epsilon is %v, must be at least %v and at most %v", p.Epsilon, MinEpsilon, MaxEpsilon)
 	}
-	for field, set := range p.set() {
-		if set && !slices.Contains(k.Uses, field) {
-			return p, fmt.Errorf("mech: %s takes no parameter %q", name, field)
+	given := valuesOf(p.Own)
+	if p.Delta != 0 {
+		given["delta"] = p.Delta
+	}
+	if p.Dim != 0 {
+		given["dim"] = p.Dim
+	}
+	if err := k.refuse(given); err != nil {
+		return p, err
+	}
+	for name, v := range given {
+		if err := checkNumber(name, v); err != nil {
+			return p, err
 		}
 	}
-	return p, p.checkNumbers()
+	var err error
+	p.Own, err = k.typed(p.Own)
+	return p, err
 }
 
-// set tells which optional fields hold something.
-func (p Params) set() map[string]bool {
-	return map[string]bool{
-		"delta": p.Delta != 0, "dim": p.Dim != 0, "bits": p.Bits != 0, "lambda": p.Lambda != 0,
-		"alpha": p.Alpha != 0, "input_dim": p.InputDim != 0, "output_dim": p.OutputDim != 0,
-		"clip": p.Clip != 0, "codewords": p.Codewords != 0, "selected": p.Selected != 0,
-		"classes": p.Classes != 0, "seed": p.Seed != 0, "vocabulary": p.Vocabulary != nil,
-		"weights": p.Weights != nil,
-	}
-}
-
-// checkNumbers refuses floats and counts that no mechanism takes.
-func (p Params) checkNumbers() error {
-	if !(p.Delta >= 0 && p.Delta < 1) {
-		return fmt.Errorf("mech: delta is %v, must be in (0, 1)", p.Delta)
-	}
-	for name, v := range map[string]float64{"lambda": p.Lambda, "alpha": p.Alpha, "clip": p.Clip} {
+// checkNumber refuses floats and sizes that no mechanism takes.
+func checkNumber(name string, value any) error {
+	switch v := value.(type) {
+	case float64:
+		if name == "delta" && !(v >= 0 && v < 1) {
+			return fmt.Errorf("mech: delta is %v, must be in (0, 1)", v)
+		}
 		if !(v >= 0) || math.IsInf(v, 1) {
 			return fmt.Errorf("mech: %s is %v, must be positive and finite", name, v)
 		}
-	}
-	for name, v := range map[string]int{"dim": p.Dim, "input_dim": p.InputDim, "output_dim": p.OutputDim} {
-		if v < 0 || v > MaxDim {
+	case int:
+		if strings.HasSuffix(name, "dim") && (v < 0 || v > MaxDim) {
 			return fmt.Errorf("mech: %s is %d, must be at least 1 and at most %d", name, v, MaxDim)
 		}
 	}

@@ -1,6 +1,7 @@
 package mech
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -33,6 +34,7 @@ import (
 // Kasiviswanathan, Private Release of Text Embedding Vectors, TrustNLP 2021.
 type PrivEmb struct {
 	params  Params
+	own     PrivEmbParams
 	phi     []float64 // OutputDim×InputDim; nil for M1
 	paid    float64   // S
 	stretch float64   // proven upper bound of what Φ stretches
@@ -43,33 +45,61 @@ type PrivEmb struct {
 	buffers *scratch
 }
 
+// PrivEmbParams are the own parameters of privemb.
+type PrivEmbParams struct {
+	InputDim  int     `json:"input_dim,omitempty" help:"number of coordinates before the projection" assume:"300"`
+	OutputDim int     `json:"output_dim,omitempty" help:"number of coordinates after the projection" default:": none, or that before for m1" assume:"50"`
+	Clip      float64 `json:"clip,omitempty" help:"L2 norm to which to clip, for a text-level guarantee, the inputs" default:": no clipping"`
+	Seed      uint64  `json:"seed,omitempty" help:"seed of the projection" default:" 0"`
+	// Vocabulary holds the public vectors of the variant vocabulary.
+	Vocabulary [][]float64 `json:"-" name:"vocabulary" help:"public vectors for the variant vocabulary"`
+}
+
+// fitPrivEmb takes the width of the vocabulary where there is one.
+func fitPrivEmb(p Params, width int) Params {
+	if words, ok := p.Value("vocabulary").([][]float64); ok {
+		width = len(words[0])
+	}
+	in, _ := p.Sizes()
+	return p.With(Given{"input_dim": cmp.Or(in, width)})
+}
+
+// assumePrivEmb takes the paper's example.
+func assumePrivEmb(p Params) Params {
+	_, out := p.Sizes()
+	p = fitPrivEmb(p, max(300, out))
+	if in, _ := p.Sizes(); out == 0 && p.Variant != M1 {
+		return p.With(Given{"output_dim": min(50, in)})
+	}
+	return p
+}
+
 var _ dp.Distinguisher = (*PrivEmb)(nil)
 
 // NewPrivEmb takes input_dim, output_dim, epsilon, seed and clip, delta for
 // Paper, vocabulary for Vocabulary, and the variants [Orthonormal],
 // [Spectral], [Vocabulary], [Paper] and [M1].
 func NewPrivEmb(p Params) (*PrivEmb, error) {
-	p, err := p.prepare("privemb")
+	p, own, err := prepare[PrivEmbParams](p, "privemb")
 	if err != nil {
 		return nil, err
 	}
-	if p, err = p.preparePrivEmb(); err != nil {
+	if p, own, err = own.check(p); err != nil {
 		return nil, err
 	}
-	for i, v := range p.Vocabulary {
-		if i == 0 {
-			p.Vocabulary = slices.Clone(p.Vocabulary)
-		}
-		p.Vocabulary[i] = slices.Clone(v)
+	own.Vocabulary = slices.Clone(own.Vocabulary)
+	for i, v := range own.Vocabulary {
+		own.Vocabulary[i] = slices.Clone(v)
 	}
-	m := &PrivEmb{params: p, paid: 1, stretch: 1, buffers: new(scratch)}
-	d, k := p.InputDim, p.OutputDim
+	p.Own = own
+	m := &PrivEmb{params: p, own: own, paid: 1, stretch: 1, buffers: new(scratch)}
+	d, k := own.InputDim, own.OutputDim
 	if p.Variant == M1 {
 		m.pair[0] = make([]float64, d)
 		m.pair[0][0] = 1
 		m.pair[1] = make([]float64, d)
 	} else {
-		m.phi = gaussianMatrix(k, d, p.Seed)
+		m.phi = gaussianMatrix(k, d, own.Seed)
 		if err := m.measure(); err != nil {
 			return nil, err
 		}
@@ -78,51 +108,51 @@ func NewPrivEmb(p Params) (*PrivEmb, error) {
 	return m, nil
 }
 
-// preparePrivEmb checks the parameters of its own and fills in defaults.
-func (p Params) preparePrivEmb() (Params, error) {
-	if p.Variant == M1 && p.OutputDim == 0 {
-		p.OutputDim = p.InputDim
+// check refuses own parameters that do not fit and fills in defaults.
+func (own PrivEmbParams) check(p Params) (Params, PrivEmbParams, error) {
+	if p.Variant == M1 && own.OutputDim == 0 {
+		own.OutputDim = own.InputDim
 	}
-	if p.InputDim < 1 || p.OutputDim < 1 || p.OutputDim > p.InputDim {
-		return p, fmt.Errorf("mech: input_dim is %d and output_dim %d, must be at least 1 and output_dim at most input_dim", p.InputDim, p.OutputDim)
+	if own.InputDim < 1 || own.OutputDim < 1 || own.OutputDim > own.InputDim {
+		return p, own, fmt.Errorf("mech: input_dim is %d and output_dim %d, must be at least 1 and output_dim at most input_dim", own.InputDim, own.OutputDim)
 	}
-	if p.Variant == M1 && p.Seed != 0 {
-		return p, fmt.Errorf("mech: seed of privemb m1 is %d, must be absent: there is no projection", p.Seed)
+	if p.Variant == M1 && own.Seed != 0 {
+		return p, own, fmt.Errorf("mech: seed of privemb m1 is %d, must be absent: there is no projection", own.Seed)
 	}
-	if p.Variant == M1 && p.OutputDim != p.InputDim {
-		return p, fmt.Errorf("mech: output_dim of privemb m1 is %d, must equal input_dim, %d, or be absent", p.OutputDim, p.InputDim)
+	if p.Variant == M1 && own.OutputDim != own.InputDim {
+		return p, own, fmt.Errorf("mech: output_dim of privemb m1 is %d, must equal input_dim, %d, or be absent", own.OutputDim, own.InputDim)
 	}
-	if p.Clip > 0 && p.Clip < tiny {
-		return p, fmt.Errorf("mech: clip is %v, must be at least %v", p.Clip, tiny)
+	if own.Clip > 0 && own.Clip < tiny {
+		return p, own, fmt.Errorf("mech: clip is %v, must be at least %v", own.Clip, tiny)
 	}
 	const most = 4096 // keeps the proof of the spectral bound to seconds
-	if p.Variant != M1 && (p.OutputDim > most || int64(p.OutputDim)*int64(p.InputDim) > maxBookSize) {
-		return p, fmt.Errorf("mech: output_dim of privemb is %d and input_dim %d, must be at most %d, and the product at most %d", p.OutputDim, p.InputDim, most, maxBookSize)
+	if p.Variant != M1 && (own.OutputDim > most || int64(own.OutputDim)*int64(own.InputDim) > maxBookSize) {
+		return p, own, fmt.Errorf("mech: output_dim of privemb is %d and input_dim %d, must be at most %d, and the product at most %d", own.OutputDim, own.InputDim, most, maxBookSize)
 	}
 	if p.Variant != Paper && p.Delta != 0 {
-		return p, fmt.Errorf("mech: delta of privemb %s is %v, must be absent: it belongs to the variant paper", p.Variant, p.Delta)
+		return p, own, fmt.Errorf("mech: delta of privemb %s is %v, must be absent: it belongs to the variant paper", p.Variant, p.Delta)
 	}
 	if p.Variant == Paper && p.Delta == 0 {
 		p.Delta = defaultDelta
 	}
-	if (p.Variant == Vocabulary) != (len(p.Vocabulary) > 0) {
-		return p, fmt.Errorf("mech: vocabulary of privemb %s has %d vectors, must be given for the variant vocabulary and no other", p.Variant, len(p.Vocabulary))
+	if (p.Variant == Vocabulary) != (len(own.Vocabulary) > 0) {
+		return p, own, fmt.Errorf("mech: vocabulary of privemb %s has %d vectors, must be given for the variant vocabulary and no other", p.Variant, len(own.Vocabulary))
 	}
-	for _, v := range p.Vocabulary {
-		if len(v) != p.InputDim {
-			return p, fmt.Errorf("mech: a vocabulary vector has %d coordinates, must have %d", len(v), p.InputDim)
+	for _, v := range own.Vocabulary {
+		if len(v) != own.InputDim {
+			return p, own, fmt.Errorf("mech: a vocabulary vector has %d coordinates, must have %d", len(v), own.InputDim)
 		}
 	}
-	if len(p.Vocabulary) == 1 {
-		return p, fmt.Errorf("mech: vocabulary has 1 vector, must have at least 2")
+	if len(own.Vocabulary) == 1 {
+		return p, own, fmt.Errorf("mech: vocabulary has 1 vector, must have at least 2")
 	}
-	return p, nil
+	return p, own, nil
 }
 
 // measure sets what the noise pays for and what Φ can really stretch.
 func (m *PrivEmb) measure() error {
 	p := m.params
-	d, k := p.InputDim, p.OutputDim
+	d, k := m.own.InputDim, m.own.OutputDim
 	switch p.Variant {
 	case Orthonormal:
 		orthonormalize(m.phi, k, d)
@@ -137,9 +167,9 @@ func (m *PrivEmb) measure() error {
 			return fmt.Errorf("mech: all vectors of the vocabulary are equal, must differ")
 		}
 		m.paid, m.stretch = stretch, stretch
-		m.pair = [2][]float64{p.Vocabulary[a], p.Vocabulary[b]}
-		m.known = make(map[uint64][][]float64, len(p.Vocabulary))
-		for _, v := range p.Vocabulary {
+		m.pair = [2][]float64{m.own.Vocabulary[a], m.own.Vocabulary[b]}
+		m.known = make(map[uint64][][]float64, len(m.own.Vocabulary))
+		for _, v := range m.own.Vocabulary {
 			h := hashVector(v)
 			m.known[h] = append(m.known[h], v)
 		}
@@ -184,7 +214,7 @@ func (m *PrivEmb) isKnown(x []float64) bool {
 func (m *PrivEmb) Params() Params { return m.params }
 
 // Shape implements [dp.Vector].
-func (m *PrivEmb) Shape() (in, out int) { return m.params.InputDim, m.params.OutputDim }
+func (m *PrivEmb) Shape() (in, out int) { return m.own.InputDim, m.own.OutputDim }
 
 // metric returns the proven loss per unit of distance.
 func (m *PrivEmb) metric() float64 { return m.params.Epsilon * m.stretch / m.paid }
@@ -192,8 +222,8 @@ func (m *PrivEmb) metric() float64 { return m.params.Epsilon * m.stretch / m.pai
 // Guarantee implements [dp.Mechanism].
 func (m *PrivEmb) Guarantee() dp.Guarantee {
 	g := dp.Guarantee{Unit: dp.Metric, Epsilon: dp.RoundUp(dp.Epsilon(m.metric())), Assumptions: []string{assumeReals}}
-	if m.params.Clip > 0 {
-		g.Unit, g.Epsilon = dp.Text, dp.RoundUp(dp.Epsilon(m.metric()*2*m.params.Clip))
+	if m.own.Clip > 0 {
+		g.Unit, g.Epsilon = dp.Text, dp.RoundUp(dp.Epsilon(m.metric()*2*m.own.Clip))
 	}
 	return g
 }
@@ -206,7 +236,7 @@ func (m *PrivEmb) Privatize(x []float64, src rand.Source) ([]float64, error) {
 // PrivatizeTo implements [dp.Vector].
 func (m *PrivEmb) PrivatizeTo(dst, x []float64, src rand.Source) error {
 	checkShape(m, dst, x)
-	buffer := m.buffers.get(m.params.InputDim)
+	buffer := m.buffers.get(m.own.InputDim)
 	defer m.buffers.put(buffer)
 	if err := m.embed(dst, *buffer, x); err != nil {
 		return err
@@ -225,8 +255,8 @@ func (m *PrivEmb) embed(dst, clipped, x []float64) error {
 		return refuse(dst, "it is not in the vocabulary")
 	}
 	factor := 1.0
-	if m.params.Clip > 0 && norm > m.params.Clip {
-		factor = m.params.Clip / (norm * (1 + float64(len(x))*0x1p-52)) // rounding stays in the ball
+	if m.own.Clip > 0 && norm > m.own.Clip {
+		factor = m.own.Clip / (norm * (1 + float64(len(x))*0x1p-52)) // rounding stays in the ball
 	}
 	for i, v := range x {
 		clipped[i] = v * factor
@@ -244,8 +274,8 @@ func (m *PrivEmb) LogRatio(y, x, x2 []float64) (float64, error) {
 	if !finite(norm1(y)) {
 		return 0, errRelease
 	}
-	clipped := make([]float64, m.params.InputDim)
-	a, b := make([]float64, m.params.OutputDim), make([]float64, m.params.OutputDim)
+	clipped := make([]float64, m.own.InputDim)
+	a, b := make([]float64, m.own.OutputDim), make([]float64, m.own.OutputDim)
 	if err := m.embed(a, clipped, x); err != nil {
 		return 0, err
 	}
@@ -260,20 +290,20 @@ func (m *PrivEmb) LogRatio(y, x, x2 []float64) (float64, error) {
 func (m *PrivEmb) Profile() dp.Profile {
 	p := m.params
 	x, x2 := append([]float64(nil), m.pair[0]...), append([]float64(nil), m.pair[1]...)
-	if p.Clip > 0 && m.known == nil {
+	if m.own.Clip > 0 && m.known == nil {
 		for i := range x {
-			x[i] *= p.Clip
+			x[i] *= m.own.Clip
 			x2[i] = -x[i]
 		}
 	}
-	clipped := make([]float64, p.InputDim)
-	y, other := make([]float64, p.OutputDim), make([]float64, p.OutputDim)
+	clipped := make([]float64, m.own.InputDim)
+	y, other := make([]float64, m.own.OutputDim), make([]float64, m.own.OutputDim)
 	if m.embed(y, clipped, x) != nil || m.embed(other, clipped, x2) != nil {
 		panic("mech: the witness of privemb is outside its domain")
 	}
 	claimed := p.Epsilon
-	if p.Clip > 0 {
-		claimed *= 2 * p.Clip
+	if m.own.Clip > 0 {
+		claimed *= 2 * m.own.Clip
 	}
 	a := dp.Profile{
 		Mechanism: p.Mechanism, Variant: p.Variant, Claimed: dp.Epsilon(claimed),
@@ -287,7 +317,7 @@ func (m *PrivEmb) Profile() dp.Profile {
 	case Orthonormal, M1:
 		a.Reason = "the projection lengthens no difference, and the noise pays for 1"
 	case Vocabulary:
-		a.Reason = fmt.Sprintf("no pair of the %d listed vectors is stretched by more than %.4g, which the noise pays for; others are refused", len(p.Vocabulary), m.stretch)
+		a.Reason = fmt.Sprintf("no pair of the %d listed vectors is stretched by more than %.4g, which the noise pays for; others are refused", len(m.own.Vocabulary), m.stretch)
 	case Spectral:
 		a.Reason = fmt.Sprintf("the noise pays for %.4g, a proven upper bound of the projection's spectral norm", m.stretch)
 		a.Facts = append(a.Facts, dp.Fact{Name: "spectral_bound", Value: m.stretch})

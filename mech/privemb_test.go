@@ -51,7 +51,7 @@ func TestPrivEmbSpectral(t *testing.T) {
 	heavy(t)
 	const d, k = 300, 50
 	for seed := range uint64(20) {
-		m := privEmb(t, mech.Params{Variant: mech.Spectral, InputDim: d, OutputDim: k, Epsilon: 1, Seed: seed})
+		m := privEmb(t, mech.Params{Variant: mech.Spectral, Epsilon: 1, Own: mech.PrivEmbParams{InputDim: d, OutputDim: k, Seed: seed}})
 		bound := fact(t, m, "spectral_bound")
 		if !(bound >= 3.2 && bound <= 3.7) {
 			t.Errorf("seed %d: spectral bound of 300→50 is %v, want it in [3.2, 3.7]", seed, bound)
@@ -87,7 +87,7 @@ func TestSpectralBound(t *testing.T) {
 func TestPrivEmbOrthonormal(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {7, 7}, {300, 50}, {64, 63}} {
 		d, k := shape[0], shape[1]
-		m := privEmb(t, mech.Params{InputDim: d, OutputDim: k, Epsilon: 2})
+		m := privEmb(t, mech.Params{Epsilon: 2, Own: mech.PrivEmbParams{InputDim: d, OutputDim: k}})
 		paid := fact(t, m, "sensitivity")
 		if norm := spectralNorm(t, m.Phi(), k, d); !(norm <= paid) || !(paid <= 1+1e-12) {
 			t.Errorf("%d→%d: rows of norm %v are paid for with %v, want that not below and at most 1+1e-12", d, k, norm, paid)
@@ -109,7 +109,7 @@ func TestPrivEmbPaper(t *testing.T) {
 		outputs int
 		beta    float64
 	}{{50, 0.93}, {100, 0.66}, {198, 0.468}} {
-		m := privEmb(t, mech.Params{Variant: mech.Paper, InputDim: 300, OutputDim: tt.outputs, Epsilon: 1, Delta: 1e-6})
+		m := privEmb(t, mech.Params{Variant: mech.Paper, Epsilon: 1, Delta: 1e-6, Own: mech.PrivEmbParams{InputDim: 300, OutputDim: tt.outputs}})
 		beta := fact(t, m, "beta")
 		if math.Abs(beta-tt.beta) > 0.005 {
 			t.Errorf("β at m = %d is %v, want %v", tt.outputs, beta, tt.beta)
@@ -125,7 +125,7 @@ func TestPrivEmbPaper(t *testing.T) {
 			t.Errorf("claimed ε is %v, want 1", claimed)
 		}
 	}
-	m := privEmb(t, mech.Params{Variant: mech.Paper, InputDim: 300, OutputDim: 50, Epsilon: 1})
+	m := privEmb(t, mech.Params{Variant: mech.Paper, Epsilon: 1, Own: mech.PrivEmbParams{InputDim: 300, OutputDim: 50}})
 	if beta := fact(t, m, "beta"); math.Abs(beta-0.93) > 0.005 {
 		t.Errorf("β with the default δ is %v, want that of δ = 1e-6, 0.93", beta)
 	}
@@ -136,14 +136,14 @@ func TestPrivEmbPaper(t *testing.T) {
 func TestPrivEmbNoise(t *testing.T) {
 	const d, k, draws = 9, 4, 10000
 	for i, variant := range []string{mech.Orthonormal, mech.Spectral, mech.Paper, mech.M1, mech.Vocabulary} {
-		p := mech.Params{Variant: variant, InputDim: d, OutputDim: k, Epsilon: 2}
+		own := mech.PrivEmbParams{InputDim: d, OutputDim: k}
 		if variant == mech.M1 {
-			p.OutputDim = d
+			own.OutputDim = d
 		}
 		if variant == mech.Vocabulary {
-			p.Vocabulary = vocabulary(d)
+			own.Vocabulary = vocabulary(d)
 		}
-		m := privEmb(t, p)
+		m := privEmb(t, mech.Params{Variant: variant, Epsilon: 2, Own: own})
 		x := vocabulary(d)[3]
 		center := x
 		if variant != mech.M1 {
@@ -160,7 +160,7 @@ func TestPrivEmbNoise(t *testing.T) {
 			}
 			noise = append(noise, v)
 		})
-		checkSpherical(t, "privemb "+variant, fact(t, m, "sensitivity")/p.Epsilon, noise)
+		checkSpherical(t, "privemb "+variant, fact(t, m, "sensitivity")/2, noise)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestPrivEmbNoise(t *testing.T) {
 // two inputs are neighbours.
 func TestPrivEmbClip(t *testing.T) {
 	for _, variant := range []string{mech.Orthonormal, mech.M1} {
-		p := mech.Params{Variant: variant, InputDim: 6, OutputDim: 6, Epsilon: 2, Clip: 0.5}
+		p := mech.Params{Variant: variant, Epsilon: 2, Own: mech.PrivEmbParams{InputDim: 6, OutputDim: 6, Clip: 0.5}}
 		m := privEmb(t, p)
 		if g := m.Guarantee(); g.Unit != dp.Text || !within(float64(g.Epsilon), 2*2*0.5, 1e-9) {
 			t.Errorf("Guarantee() = %v, want text-level 2·ε·clip = 2", g)
@@ -188,8 +188,7 @@ func TestPrivEmbClip(t *testing.T) {
 				t.Fatalf("%s: a long vector gives %v, %v, its shortening %v, %v", variant, a, errA, b, errB)
 			}
 		}
-		p.Clip = 0
-		p.Epsilon = 1
+		p.Epsilon, p.Own = 1, mech.PrivEmbParams{InputDim: 6, OutputDim: 6}
 		if g := privEmb(t, p).Guarantee(); g.Unit != dp.Metric {
 			t.Errorf("Guarantee() without a clip radius = %v, want a metric one", g)
 		}
@@ -201,7 +200,7 @@ func TestPrivEmbClip(t *testing.T) {
 func TestPrivEmbVocabulary(t *testing.T) {
 	const d, k = 8, 3
 	words := vocabulary(d)
-	m := privEmb(t, mech.Params{Variant: mech.Vocabulary, InputDim: d, OutputDim: k, Epsilon: 1, Vocabulary: words})
+	m := privEmb(t, mech.Params{Variant: mech.Vocabulary, Epsilon: 1, Own: mech.PrivEmbParams{InputDim: d, OutputDim: k, Vocabulary: words}})
 	worst := 0.0
 	for i := range words {
 		for j := range i {
@@ -237,11 +236,11 @@ func TestPrivEmbVocabulary(t *testing.T) {
 func TestPrivEmbVocabularyClip(t *testing.T) {
 	// One row φ. Two words whose difference is nearly orthogonal to φ, so that it
 	// is hardly stretched, and whose shortenings differ along φ.
-	free := privEmb(t, mech.Params{Variant: mech.Spectral, InputDim: 2, OutputDim: 1, Epsilon: 1})
+	free := privEmb(t, mech.Params{Variant: mech.Spectral, Epsilon: 1, Own: mech.PrivEmbParams{InputDim: 2, OutputDim: 1}})
 	f := directed(free.Phi())
 	g := []float64{-f[1], f[0]}
 	words := [][]float64{{f[0], f[1]}, {1.1*f[0] + 10*g[0], 1.1*f[1] + 10*g[1]}}
-	m, err := mech.NewPrivEmb(mech.Params{Variant: mech.Vocabulary, InputDim: 2, OutputDim: 1, Epsilon: 1, Clip: 1, Vocabulary: words})
+	m, err := mech.NewPrivEmb(mech.Params{Variant: mech.Vocabulary, Epsilon: 1, Own: mech.PrivEmbParams{InputDim: 2, OutputDim: 1, Clip: 1, Vocabulary: words}})
 	if err != nil {
 		return // refusing the combination is as good
 	}
@@ -256,7 +255,7 @@ func TestPrivEmbVocabularyClip(t *testing.T) {
 // slices that it was made from.
 func TestPrivEmbVocabularyCopied(t *testing.T) {
 	words := vocabulary(4)
-	m := privEmb(t, mech.Params{Variant: mech.Vocabulary, InputDim: 4, OutputDim: 2, Epsilon: 1, Vocabulary: words})
+	m := privEmb(t, mech.Params{Variant: mech.Vocabulary, Epsilon: 1, Own: mech.PrivEmbParams{InputDim: 4, OutputDim: 2, Vocabulary: words}})
 	x := slices.Clone(words[0])
 	before := fmt.Sprint(m.Profile())
 	for _, w := range words {
@@ -278,7 +277,7 @@ func TestPrivEmbVocabularyCopied(t *testing.T) {
 // TestPrivEmbSeed: the projection is public and follows from the seed.
 func TestPrivEmbSeed(t *testing.T) {
 	phi := func(seed uint64) []float64 {
-		return privEmb(t, mech.Params{InputDim: 5, OutputDim: 3, Epsilon: 1, Seed: seed}).Phi()
+		return privEmb(t, mech.Params{Epsilon: 1, Own: mech.PrivEmbParams{InputDim: 5, OutputDim: 3, Seed: seed}}).Phi()
 	}
 	if !slices.Equal(phi(1), phi(1)) || slices.Equal(phi(1), phi(2)) {
 		t.Error("projections are not those of their seeds")

@@ -42,7 +42,7 @@ var _ dp.Distinguisher = (*PrivUnit)(nil)
 
 // NewPrivUnit takes dim and epsilon.
 func NewPrivUnit(p Params) (*PrivUnit, error) {
-	p, err := p.prepare("privunit")
+	p, _, err := prepare[none](p, "privunit")
 	if err == nil {
 		err = p.needDim(3)
 	}

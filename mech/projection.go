@@ -141,17 +141,17 @@ func project(dst, phi, x []float64) {
 // the vocabulary, as a release makes them, over the distance that the guarantee
 // counts for the pair: their own, or 2C with a clip radius C.
 func (m *PrivEmb) worstPair() (stretch float64, a, b int, err error) {
-	vectors, clipped := m.params.Vocabulary, make([]float64, m.params.InputDim)
+	vectors, clipped := m.own.Vocabulary, make([]float64, m.own.InputDim)
 	images := make([][]float64, len(vectors))
 	for i, x := range vectors {
-		images[i] = make([]float64, m.params.OutputDim)
+		images[i] = make([]float64, m.own.OutputDim)
 		if m.embed(images[i], clipped, x) != nil {
 			return 0, 0, 0, errors.New("mech: the vocabulary holds numbers that are not finite")
 		}
 	}
 	for i, x := range vectors {
 		for j, y := range vectors[:i] {
-			length := 2 * m.params.Clip
+			length := 2 * m.own.Clip
 			if length == 0 {
 				length = gap(x, y)
 			}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestRecord(t *testing.T) {
-	m, err := mech.New(mech.Params{Mechanism: "krr", Classes: 4, Epsilon: 1})
+	m, err := mech.New(mech.Params{Mechanism: "krr", Epsilon: 1, Own: mech.KRRParams{Classes: 4}})
 	if err != nil {
 		t.Fatal(err)
 	}

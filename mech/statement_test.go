@@ -77,7 +77,7 @@ func TestDescribeDropout(t *testing.T) {
 
 func TestDescribeRefuses(t *testing.T) {
 	good := mech.Params{Mechanism: "laplace-l1", Dim: 2, Epsilon: 1}
-	metric := mech.Params{Mechanism: "privemb", InputDim: 2, OutputDim: 1, Epsilon: 1}
+	metric := mech.Params{Mechanism: "privemb", Epsilon: 1, Own: mech.PrivEmbParams{InputDim: 2, OutputDim: 1}}
 	for _, tt := range []struct {
 		p       mech.Params
 		dropout float64
@@ -97,7 +97,7 @@ func TestDescribeJSON(t *testing.T) {
 		want map[string]any
 	}{
 		{
-			mech.Params{Mechanism: "ome", Dim: 50, Bits: 10, Lambda: 100, Epsilon: 1},
+			mech.Params{Mechanism: "ome", Dim: 50, Epsilon: 1, Own: mech.OMEParams{Bits: 10, Lambda: 100}},
 			map[string]any{"mechanism": "ome", "variant": "paper", "unit": "text", "claimed": 1.0},
 		},
 		{

@@ -26,11 +26,16 @@ import (
 // Security 2017.
 type SUE struct{ *bitChannel }
 
+// BitParams are the own parameters of sue and bitrr.
+type BitParams struct {
+	Bits int `json:"bits,omitempty" help:"number of bits for each coordinate" default:" 10"`
+}
+
 var _ dp.Distinguisher = SUE{}
 
 // NewSUE takes dim, bits and epsilon, and the variants [OneHot] and [Paper].
 func NewSUE(p Params) (SUE, error) {
-	p, code, err := p.prepareBits("sue")
+	p, _, code, err := prepareBits[BitParams](p, "sue")
 	if err != nil {
 		return SUE{}, err
 	}
@@ -45,20 +50,18 @@ func NewSUE(p Params) (SUE, error) {
 }
 
 // prepareBits checks the parameters that bit protocols share.
-func (p Params) prepareBits(name string) (Params, bitCode, error) {
-	p, err := p.prepare(name)
+func prepareBits[Own any](p Params, name string) (Params, Own, bitCode, error) {
+	p, own, err := prepare[Own](p, name)
 	if err == nil {
 		err = p.needDim(1)
 	}
 	if err != nil {
-		return p, bitCode{}, err
+		return p, own, bitCode{}, err
 	}
-	code, err := newBitCode(p.Bits, p.Variant == OneHot || p.Variant == Tight)
-	if err != nil {
-		return p, bitCode{}, err
-	}
-	p.Bits = code.bits
-	return p, code, nil
+	bits, _ := p.Value("bits").(int)
+	code, err := newBitCode(bits, p.Variant == OneHot || p.Variant == Tight)
+	p = p.With(Given{"bits": code.bits})
+	return p, p.Own.(Own), code, err
 }
 
 // claimOnSameBits is that of SUE and OUE, where they are compared with OME.

@@ -13,7 +13,7 @@ import (
 
 // TestPrivatizeRows: a matrix is released row by row, from one source.
 func TestPrivatizeRows(t *testing.T) {
-	m := must(t, mech.Params{Mechanism: "bitrr", Dim: 3, Bits: 4, Epsilon: 2})
+	m := must(t, mech.Params{Mechanism: "bitrr", Dim: 3, Epsilon: 2, Own: mech.BitParams{Bits: 4}})
 	x := normals(15, 1)
 	got := make([]float64, 60)
 	rows, err := mech.PrivatizeRows(m, got, x, dptest.Source(t, 1))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"sotto/dp"
 	"sotto/mech"
@@ -62,16 +63,20 @@ func mechanismName(p mech.Params, mechanism, variant string) string {
 	if variant != "" {
 		name += " " + nameText(variant)
 	}
-	for _, n := range []struct {
-		name  string
-		value int
-	}{{"D", p.Dim}, {"bits", p.Bits}, {"input", p.InputDim}, {"output", p.OutputDim}} {
-		if n.value != 0 {
-			name += fmt.Sprintf(" %s=%d", n.name, n.value)
-		}
+	if p.Dim != 0 {
+		name += fmt.Sprintf(" D=%d", p.Dim)
 	}
-	if p.Lambda != 0 {
-		name += " λ=" + digits(p.Lambda)
+	for parameter, value := range p.All() {
+		switch v := value.(type) {
+		case int:
+			if short := strings.TrimSuffix(parameter, "_dim"); v != 0 && (short == "bits" || short != parameter) {
+				name += fmt.Sprintf(" %s=%d", short, v)
+			}
+		case float64:
+			if v != 0 && parameter == "lambda" {
+				name += " λ=" + digits(v)
+			}
+		}
 	}
 	return name
 }

@@ -254,7 +254,7 @@ func layers(s Shape) string {
 // candidates lists what is tried for the release.
 func (s *search) candidates(teacher Training) []candidate {
 	codes := func(name string, selected int) candidate {
-		h := Codes{Training: teacher, Release: mech.Params{Mechanism: "codes", Epsilon: s.Epsilon, Selected: selected}}
+		h := Codes{Training: teacher, Release: mech.Params{Mechanism: "codes", Epsilon: s.Epsilon, Own: mech.CodesParams{Selected: selected}}}
 		return candidate{Trial{Name: name, Mechanism: "codes", Selected: selected, Hidden: teacher.Encoder}, h, h.encode, true}
 	}
 	list := []candidate{codes("codes, best weights", 0), codes("codes, randomised response", 1)}
@@ -300,7 +300,7 @@ func (s *search) candidates(teacher Training) []candidate {
 		noise(mech.Params{Mechanism: "privunit", Dim: dim}, 0)
 	}
 	noise(mech.Params{Mechanism: "privunit", Dim: 4}, 8)
-	noise(mech.Params{Mechanism: "codebook", Dim: 4, Codewords: 64}, 0)
+	noise(mech.Params{Mechanism: "codebook", Dim: 4, Own: mech.CodebookParams{Codewords: 64}}, 0)
 	noise(mech.Params{Mechanism: "bitrr", Variant: mech.OneBit, Dim: 3}, 0)
 	return list
 }

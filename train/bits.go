@@ -83,8 +83,8 @@ func (h PrivEmb) Prepare(d Data) (*Fitting, error) {
 	if !own(&h.Release, "privemb") || h.Release.Variant == mech.Vocabulary {
 		return nil, fmt.Errorf("train: mechanism is %s %s, must be privemb in a variant without vocabulary", h.Release.Mechanism, h.Release.Variant)
 	}
-	if h.Release.InputDim != 0 && h.Release.InputDim != d.X.Cols {
-		return nil, fmt.Errorf("train: input_dim of the mechanism is %d, must be that of the vectors, %d", h.Release.InputDim, d.X.Cols)
+	if in, _ := h.Release.Sizes(); in != 0 && in != d.X.Cols {
+		return nil, fmt.Errorf("train: input_dim of the mechanism is %d, must be that of the vectors, %d", in, d.X.Cols)
 	}
 	h.Release = h.Release.Fit(d.X.Cols).Assume()
 	if h.Epochs == 0 {

@@ -53,14 +53,14 @@ func (h Codes) Prepare(d Data) (*Fitting, error) {
 
 func (h Codes) check() error {
 	p := h.Release
-	if !own(&p, "codes") || p.Weights != nil {
+	if !own(&p, "codes") || p.Value("weights") != nil {
 		return fmt.Errorf("train: mechanism is %q, must be codes without weights of its own", p.Mechanism)
 	}
 	if !h.Fair && h.Relax != 0 || !(h.Relax <= 100) {
 		return fmt.Errorf("train: relax is %v points, must be at most 100, and absent where codes need not be fair", h.Relax)
 	}
 	if p.Dim == 0 {
-		p.Dim = max(2, p.Selected+1)
+		p.Dim = max(2, mech.OwnOf[mech.CodesParams](p).Selected+1)
 	}
 	_, err := mech.New(p) // refuses what is out of range
 	return err
@@ -92,16 +92,16 @@ func (h Codes) solve(ctx context.Context, t *Teacher, tilt nn.Matrix, workers in
 	}
 	scores := model.Worth(posteriors, t.classes, t.weights, answers, tilt)
 	p := mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon}
-	if h.Release.Selected > 0 {
+	if selected := mech.OwnOf[mech.CodesParams](h.Release).Selected; selected > 0 {
 		most := h.Release.Dim
 		if most == 0 {
 			most = channel.MaxAnswers
 		}
-		s, err := channel.BestSubset(ctx, scores, dp.Epsilon(p.Epsilon), h.Release.Selected, most)
+		s, err := channel.BestSubset(ctx, scores, dp.Epsilon(p.Epsilon), selected, most)
 		if err != nil {
 			return coding{}, err
 		}
-		p.Selected = s.Selected
+		p.Own = mech.CodesParams{Selected: s.Selected}
 		return t.coding(p, take(answers, s.Answers), tilt)
 	}
 	kept, weights, err := h.best(ctx, scores, workers)
@@ -113,10 +113,10 @@ func (h Codes) solve(ctx context.Context, t *Teacher, tilt nn.Matrix, workers in
 		if err != nil {
 			return coding{}, err
 		}
-		p.Selected = 1
+		p.Own = mech.CodesParams{Selected: 1}
 		return t.coding(p, take(answers, s.Answers), tilt)
 	}
-	p.Weights = weights
+	p.Own = mech.CodesParams{Weights: weights}
 	return t.coding(p, take(answers, kept), tilt)
 }
 

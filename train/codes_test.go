@@ -22,7 +22,7 @@ import (
 )
 
 func codes(epsilon float64, selected, dim int) train.Codes {
-	return train.Codes{Training: settings(4), Release: mech.Params{Epsilon: epsilon, Selected: selected, Dim: dim}}
+	return train.Codes{Training: settings(4), Release: mech.Params{Epsilon: epsilon, Dim: dim, Own: mech.CodesParams{Selected: selected}}}
 }
 
 // coding is a release of codes, with the weights of its labels and the most codes
@@ -217,14 +217,14 @@ func TestCodesRefuse(t *testing.T) {
 		"negative ε":        {release(mech.Params{Epsilon: -1}), "epsilon"},
 		"NaN ε":             {release(mech.Params{Epsilon: math.NaN()}), "epsilon"},
 		"mechanism":         {release(mech.Params{Mechanism: "krr", Epsilon: 1}), `mechanism is "krr"`},
-		"weights":           {release(mech.Params{Epsilon: 1, Weights: []float64{.5, .5}}), "without weights"},
+		"weights":           {release(mech.Params{Epsilon: 1, Own: mech.CodesParams{Weights: []float64{.5, .5}}}), "without weights"},
 		"negative dim":      {release(mech.Params{Epsilon: 1, Dim: -1}), "dim"},
 		"one code":          {release(mech.Params{Epsilon: 1, Dim: 1}), "dim"},
-		"negative selected": {release(mech.Params{Epsilon: 1, Selected: -1}), "selected"},
-		"selected of few":   {release(mech.Params{Epsilon: 1, Selected: 2, Dim: 2}), "selected"},
-		"selected of all":   {release(mech.Params{Epsilon: 1, Selected: 2}), "selected is 2 of 2"},
+		"negative selected": {release(mech.Params{Epsilon: 1, Own: mech.CodesParams{Selected: -1}}), "selected"},
+		"selected of few":   {release(mech.Params{Epsilon: 1, Dim: 2, Own: mech.CodesParams{Selected: 2}}), "selected"},
+		"selected of all":   {release(mech.Params{Epsilon: 1, Own: mech.CodesParams{Selected: 2}}), "selected is 2 of 2"},
 		"label dim":         {label(mech.Params{Epsilon: 1, Dim: 2}), "must leave both"},
-		"label selected":    {label(mech.Params{Epsilon: 1, Selected: 2}), "must leave both"},
+		"label selected":    {label(mech.Params{Epsilon: 1, Own: mech.CodesParams{Selected: 2}}), "must leave both"},
 		"label ε":           {label(mech.Params{}), "epsilon"},
 	} {
 		if _, err := train.Fit(t.Context(), c.method, d.Data, train.Options{Seed: 1}); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -316,10 +316,14 @@ func TestCodesAreKept(t *testing.T) {
 	}
 	m := fit(t, codes(1, 0, 0), two, 1)
 	a := m.Architecture()
-	a.Answers[0][0], a.Importance[0], a.Release.Weights[0] = 7, 7, 7 // a copy
-	if b := m.Clone().Architecture(); b.Answers[0][0] == 7 || b.Importance[0] == 7 || b.Release.Weights[0] == 7 {
+	a.Answers[0][0], a.Importance[0], weightsOf(a)[0] = 7, 7, 7 // a copy
+	if b := m.Clone().Architecture(); b.Answers[0][0] == 7 || b.Importance[0] == 7 || weightsOf(b)[0] == 7 {
 		t.Error("what a model says of itself can be changed from outside")
 	}
+}
+
+func weightsOf(a model.Architecture) []float64 {
+	return mech.OwnOf[mech.CodesParams](*a.Release).Weights
 }
 
 // TestChangedCodes refuses folders in which somebody changed what codes mean or
@@ -327,7 +331,7 @@ func TestCodesAreKept(t *testing.T) {
 func TestChangedCodes(t *testing.T) {
 	d := second(plant(600, 1, 1, 1), 3, false)
 	m := fit(t, codes(1, 0, 0), d, 1)
-	first := m.Architecture().Release.Weights
+	first := weightsOf(m.Architecture())
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 	for name, c := range map[string]struct{ from, to, want string }{
 		"class":       {`"answers":[[0,`, `"answers":[[2,`, "class 2"},

@@ -84,7 +84,7 @@ func TestFaults(t *testing.T) {
 		"one adversary":        {train.Multiple{Training: plain, Adversaries: 1}, "adversaries is 1"},
 		"linear adversaries":   {train.Multiple{Training: of(func(s *train.Training) { s.Adversary = []int{} })}, "hidden layers"},
 		"no mechanism":         {train.Noise{Training: plain}, "mechanism"},
-		"other mechanism":      {train.Noise{Training: plain, Release: mech.Params{Mechanism: "krr", Classes: 3, Epsilon: 8}}, "krr"},
+		"other mechanism":      {train.Noise{Training: plain, Release: mech.Params{Mechanism: "krr", Epsilon: 8, Own: mech.KRRParams{Classes: 3}}}, "krr"},
 		"epsilon":              {train.Noise{Training: plain, Release: mech.Params{Mechanism: "laplace-l1", Epsilon: nan}}, "epsilon is NaN"},
 		"dim":                  {train.Federate{Training: plain, Release: mech.Params{Mechanism: "laplace-l1", Epsilon: 8, Dim: 9}}, "dim of the mechanism is 9"},
 		"dpnr of another":      {train.DPNR{Training: plain, Release: l1}, "laplace-l1"},
@@ -95,7 +95,7 @@ func TestFaults(t *testing.T) {
 		"bits rate":            {train.LDPNN{Rate: nan, Release: mech.Params{Mechanism: "bitrr", Epsilon: 8}}, "rate is NaN"},
 		"bits hidden":          {train.LDPNN{Hidden: []int{0}, Release: mech.Params{Mechanism: "bitrr", Epsilon: 8}}, "0 wide"},
 		"projection of other":  {train.PrivEmb{Release: l1}, "laplace-l1"},
-		"projection input_dim": {train.PrivEmb{Release: mech.Params{Epsilon: 8, InputDim: 9}}, "input_dim of the mechanism is 9"},
+		"projection input_dim": {train.PrivEmb{Release: mech.Params{Epsilon: 8, Own: mech.PrivEmbParams{InputDim: 9}}}, "input_dim of the mechanism is 9"},
 		"vocabulary":           {train.PrivEmb{Release: mech.Params{Variant: mech.Vocabulary, Epsilon: 8}}, "vocabulary"},
 	} {
 		d := plant(100, 1, 1, 1)

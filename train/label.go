@@ -28,8 +28,8 @@ func (h Label) Prepare(d Data) (*Fitting, error) {
 	if len(d.More) > 0 {
 		return nil, errors.New("train: data has several labels, must have one to be released; for several use codes, which serve all with one release")
 	}
-	if h.Release.Selected > 1 || h.Release.Dim != 0 {
-		return nil, fmt.Errorf("train: release has selected %d and dim %d, must leave both to the method", h.Release.Selected, h.Release.Dim)
+	if selected := mech.OwnOf[mech.CodesParams](h.Release).Selected; selected > 1 || h.Release.Dim != 0 {
+		return nil, fmt.Errorf("train: release has selected %d and dim %d, must leave both to the method", selected, h.Release.Dim)
 	}
 	if err := (Codes{Training: h.Training, Release: h.Release}).check(); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (h Label) encode(_ context.Context, t *Teacher, _ Options) (*model.Model, e
 		for _, class := range order[:m] {
 			answers = append(answers, []int{class})
 		}
-		c, err := t.coding(mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon, Selected: 1}, answers, nn.Matrix{})
+		c, err := t.coding(mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon, Own: mech.CodesParams{Selected: 1}}, answers, nn.Matrix{})
 		if err != nil {
 			return nil, err
 		}

@@ -52,19 +52,19 @@ func TestLearns(t *testing.T) {
 	}
 	bits := func(mechanism, variant string, epsilon float64) train.LDPNN {
 		p := release(mechanism, variant, epsilon)
-		p.Bits = 4
+		p.Own = mech.BitParams{Bits: 4}
 		return train.LDPNN{Hidden: []int{16}, Epochs: 10, Release: p}
 	}
 	moue := bits("oue", mech.MOUE, 1000)
-	moue.Release.Alpha = 1
+	moue.Release = moue.Release.With(mech.Given{"alpha": 1.0})
 	bitrand := bits("bitrand", mech.Paper, 20)
-	bitrand.Release.Alpha = 5
+	bitrand.Release = bitrand.Release.With(mech.Given{"alpha": 5.0})
 	ome := bits("ome", mech.Paper, 1)
-	ome.Release.Lambda = 10
+	ome.Release = ome.Release.With(mech.Given{"lambda": 10.0})
 	projection := func(variant string) train.PrivEmb {
 		h := train.PrivEmb{Rate: 0.02, Epochs: 10, Release: release("", variant, 20)}
 		if variant != mech.M1 {
-			h.Release.OutputDim = 6
+			h.Release.Own = mech.PrivEmbParams{OutputDim: 6}
 		}
 		return h
 	}
@@ -202,7 +202,7 @@ func TestLimit(t *testing.T) {
 		"dpnr":     train.DPNR{Training: s, Release: mech.Params{Epsilon: 0.1}},
 		"federate": train.Federate{Training: s, Release: mech.Params{Mechanism: "laplace-l2", Epsilon: 0.1}},
 		"ldpnn":    train.LDPNN{Epochs: 3, Release: mech.Params{Mechanism: "bitrr", Epsilon: 0.1}},
-		"privemb":  train.PrivEmb{Epochs: 3, Release: mech.Params{Epsilon: 0.05, Clip: 1}},
+		"privemb":  train.PrivEmb{Epochs: 3, Release: mech.Params{Epsilon: 0.05, Own: mech.PrivEmbParams{Clip: 1}}},
 	} {
 		model := fit(t, m, d, 1)
 		g := model.Guarantee()
@@ -242,7 +242,7 @@ func TestStatements(t *testing.T) {
 		"ldpnn oue":          {train.LDPNN{Epochs: 1, Release: mech.Params{Mechanism: "oue", Epsilon: 8}}, dp.Text, 4, true},
 		"ldpnn ome":          {train.LDPNN{Epochs: 1, Release: mech.Params{Mechanism: "ome", Epsilon: 1}}, dp.Text, 8 * 10 / 2 * math.Log(1e6-1e4+1e2), false},
 		"privemb":            {train.PrivEmb{Epochs: 1, Release: mech.Params{Epsilon: 8}}, dp.Metric, 8, true},
-		"privemb clipped":    {train.PrivEmb{Epochs: 1, Release: mech.Params{Epsilon: 8, Clip: 2}}, dp.Text, 8 * 4, true},
+		"privemb clipped":    {train.PrivEmb{Epochs: 1, Release: mech.Params{Epsilon: 8, Own: mech.PrivEmbParams{Clip: 2}}}, dp.Text, 8 * 4, true},
 		"standardised noise": {train.Noise{Training: train.Training{Shape: small(), Epochs: 1, Standardise: true}, Release: mech.Params{Mechanism: "laplace-l1", Epsilon: 8}}, dp.Text, 8, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -79,7 +79,7 @@ func methodsOf(t train.Training) map[string]train.Method {
 		"federate":      train.Federate{Training: t, Release: l1},
 		"inlp":          train.INLP{Training: t, Iterations: 2},
 		"ldpnn":         train.LDPNN{Hidden: []int{8}, Epochs: t.Epochs, Batch: t.Batch, Release: mech.Params{Mechanism: "bitrr", Epsilon: 60}},
-		"privemb":       train.PrivEmb{Epochs: t.Epochs, Batch: t.Batch, Release: mech.Params{Epsilon: 20, OutputDim: 4}},
+		"privemb":       train.PrivEmb{Epochs: t.Epochs, Batch: t.Batch, Release: mech.Params{Epsilon: 20, Own: mech.PrivEmbParams{OutputDim: 4}}},
 	}
 }
 
@@ -335,8 +335,8 @@ func TestDefaults(t *testing.T) {
 		},
 		"privemb": {
 			train.PrivEmb{Epochs: 2, Release: mech.Params{Epsilon: 8}},
-			train.PrivEmb{Epochs: 2, Rate: 0.01, Batch: 6, Release: mech.Params{Mechanism: "privemb", Variant: mech.Orthonormal, Epsilon: 8, OutputDim: 8}},
-			train.PrivEmb{Epochs: 2, Release: mech.Params{Epsilon: 8, OutputDim: 7}},
+			train.PrivEmb{Epochs: 2, Rate: 0.01, Batch: 6, Release: mech.Params{Mechanism: "privemb", Variant: mech.Orthonormal, Epsilon: 8, Own: mech.PrivEmbParams{OutputDim: 8}}},
+			train.PrivEmb{Epochs: 2, Release: mech.Params{Epsilon: 8, Own: mech.PrivEmbParams{OutputDim: 7}}},
 		},
 		"dpnr": {
 			train.DPNR{Training: s, Release: mech.Params{Epsilon: 8}},

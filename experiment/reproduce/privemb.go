@@ -203,13 +203,14 @@ func (s setting) apply(x nn.Matrix, seed int) (made, error) {
 	if s.variant == Unprotected {
 		return made{x: x, about: about}, nil
 	}
-	p := mech.Params{Mechanism: mechanism, Variant: s.variant, Epsilon: s.epsilon, InputDim: x.Cols, OutputDim: s.m}
+	p, own := mech.Params{Mechanism: mechanism, Variant: s.variant, Epsilon: s.epsilon}, mech.PrivEmbParams{InputDim: x.Cols, OutputDim: s.m}
 	if s.variant == mech.Paper {
 		p.Delta, about.Delta = privEmbDelta, privEmbDelta
 	}
 	if s.variant != mech.M1 {
-		p.Seed, about.Beta = uint64(seed), measure.Number(Beta(x.Cols, s.m, privEmbDelta))
+		own.Seed, about.Beta = uint64(seed), measure.Number(Beta(x.Cols, s.m, privEmbDelta))
 	}
+	p.Own = own
 	m, err := mech.New(p)
 	if err != nil {
 		return made{}, err

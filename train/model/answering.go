@@ -106,11 +106,12 @@ func (m *Model) Law(p *nn.Pool, x nn.Matrix, rows []int) (nn.Matrix, bool, error
 
 // CodeWeights returns the least probability of each code.
 func CodeWeights(p mech.Params) []float64 {
-	if p.Weights != nil {
-		return p.Weights
+	own := mech.OwnOf[mech.CodesParams](p)
+	if own.Weights != nil {
+		return own.Weights
 	}
 	// Above ε = 600 it is 0 but for a trifle; it must not become 0, nor e^ε infinite.
-	w := 1 / (float64(p.Dim) + math.Expm1(min(p.Epsilon, 600))*float64(p.Selected))
+	w := 1 / (float64(p.Dim) + math.Expm1(min(p.Epsilon, 600))*float64(own.Selected))
 	return slices.Repeat([]float64{w}, p.Dim)
 }
 

@@ -97,8 +97,7 @@ func (a Architecture) clone() Architecture {
 		a.Answers[i] = slices.Clone(a.Answers[i])
 	}
 	if a.Release != nil {
-		p := *a.Release
-		p.Weights = slices.Clone(p.Weights)
+		p := a.Release.Clone()
 		a.Release = &p
 	}
 	return a

@@ -19,8 +19,10 @@ func New(a Architecture, t Tensors) (*Model, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
-	if a.Release != nil && a.Release.OutputDim != 0 && a.Release.OutputDim != t["classifier.0.weight"].Rows {
-		return nil, fmt.Errorf("model: mechanism releases %d numbers, must release the classifier's %d", a.Release.OutputDim, t["classifier.0.weight"].Rows)
+	if a.Release != nil {
+		if _, out := a.Release.Sizes(); out != 0 && out != t["classifier.0.weight"].Rows {
+			return nil, fmt.Errorf("model: mechanism releases %d numbers, must release the classifier's %d", out, t["classifier.0.weight"].Rows)
+		}
 	}
 	m := &Model{architecture: a.clone()}
 	var err error
@@ -148,7 +150,7 @@ func (a Architecture) validateRelease() error {
 	case !encoded && !v.Binary() && v.Form != mech.FormProjection:
 		return fmt.Errorf("model: mechanism without encoder is %q, must be a bit protocol or a projection", p.Mechanism)
 	}
-	if in := max(p.Dim, p.InputDim); in != a.width() {
+	if in, _ := p.Sizes(); in != a.width() {
 		return fmt.Errorf("model: mechanism takes %d numbers, must take the representation's %d", in, a.width())
 	}
 	return nil

@@ -50,6 +50,7 @@ type flags struct {
 // the user does not say.
 func (o *flags) addFlags(fs *pflag.FlagSet, draws int) {
 	o.MechanismFlags.AddFlags(fs)
+	o.Seeded = true
 	term.Widths(fs, "as the vectors have")
 	fs.Lookup("seed").Usage = "seed of noise, samples, public codewords and projection (default 0)"
 	fs.StringSliceVar(&o.vectors, "vectors", nil, "file of word vectors: text, word2vec binary, .svec, .json or .csv, or .gz of them")
@@ -177,9 +178,6 @@ func (o *flags) release() func(dim int) (*bias.Release, error) {
 			return nil, fmt.Errorf("%s releases a class and takes no vectors; choose another mechanism", o.mechanism)
 		}
 		p = p.Fit(dim)
-		if !mech.Uses(o.mechanism, "seed") {
-			p.Seed = 0 // it is that of the noise alone
-		}
 		m, err := mech.New(p)
 		if err != nil {
 			return nil, err
@@ -188,7 +186,7 @@ func (o *flags) release() func(dim int) (*bias.Release, error) {
 			return nil, fmt.Errorf("%s takes rows of %d numbers, but the vectors have %d; leave --dim and --input-dim out, or choose another mechanism", o.mechanism, in, dim)
 		}
 		s, err := mech.Describe(p, 0)
-		return &bias.Release{Mechanism: m, Statement: &s, Draws: o.draws, Seed: o.Seed}, err
+		return &bias.Release{Mechanism: m, Statement: &s, Draws: o.draws, Seed: o.Seed()}, err
 	}
 }
 

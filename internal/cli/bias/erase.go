@@ -297,7 +297,7 @@ func (o *eraseOptions) eraser(ctx context.Context, source erase.Source, save *te
 // source opens the vectors and reads what is to be erased from them, and
 // completes what is done.
 func (o *eraseOptions) source(ctx context.Context) (s erase.Source, name string, err error) {
-	o.study.Seed, o.study.Release, o.study.Progress = o.Seed, o.release(), o.tell
+	o.study.Seed, o.study.Release, o.study.Progress = o.Seed(), o.release(), o.tell
 	if o.study.LEACE, err = o.leace(); err != nil {
 		return nil, "", err
 	}
@@ -344,7 +344,7 @@ func (o *eraseOptions) chooseWords(t *bias.Table) (erase.Concept, string, error)
 		return c, o.concept, err
 	}
 	var err error
-	o.gender.Seed = o.Seed
+	o.gender.Seed = o.Seed()
 	if o.gender.Exclude, err = list(o.specific, erase.ReadWords); err != nil {
 		return erase.Concept{}, "", err
 	}

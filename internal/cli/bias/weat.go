@@ -146,7 +146,7 @@ func (o *weatOptions) prepare(stdin io.Reader) (err error) {
 	if s.Samples < 1 {
 		return fmt.Errorf("--samples is %d, must be at least 1", s.Samples)
 	}
-	s.Seed, s.Release, s.Progress = o.Seed, o.release(), o.tell
+	s.Seed, s.Release, s.Progress = o.Seed(), o.release(), o.tell
 	if s.Measures, err = weat.ParseMeasures(o.measures); err != nil {
 		return err
 	}

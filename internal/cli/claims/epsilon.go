@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -151,24 +153,24 @@ func shows(s mech.Statement) string {
 // parameterText lists the parameters that were given or assumed.
 func parameterText(s mech.Statement) string {
 	p, text := s.Parameters, ""
-	add := func(name string, value any, set bool) {
-		if set {
-			text += fmt.Sprintf(", %s %v", name, value)
+	add := func(name string, value any) {
+		if v := reflect.ValueOf(value); v.Kind() != reflect.Slice && (!v.IsZero() || name == "seed") {
+			text += fmt.Sprintf(", %s %v", strings.TrimSuffix(name, "_dim"), value)
 		}
 	}
-	add("dim", p.Dim, p.Dim != 0)
-	add("bits", p.Bits, p.Bits != 0)
-	add("lambda", p.Lambda, p.Lambda != 0)
-	add("alpha", p.Alpha, p.Alpha != 0)
-	add("input", p.InputDim, p.InputDim != 0)
-	add("output", p.OutputDim, p.OutputDim != 0)
-	add("clip", p.Clip, p.Clip != 0)
-	add("codewords", p.Codewords, p.Codewords != 0)
-	add("selected", p.Selected, p.Selected != 0)
-	add("classes", p.Classes, p.Classes != 0)
-	add("delta", p.Delta, p.Delta != 0)
-	add("seed", p.Seed, mech.Uses(p.Mechanism, "seed") && p.Variant != mech.M1)
-	add("dropout", s.Dropout, s.Dropout != 0)
+	add("dim", p.Dim)
+	for name, v := range p.All() {
+		if name != "seed" {
+			add(name, v)
+		}
+	}
+	add("delta", p.Delta)
+	for name, v := range p.All() {
+		if name == "seed" && p.Variant != mech.M1 {
+			add(name, v)
+		}
+	}
+	add("dropout", s.Dropout)
 	return text
 }
 

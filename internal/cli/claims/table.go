@@ -29,14 +29,14 @@ func published() []struct {
 		{"DPNR, the paper, with word dropout 0.5", mech.Params{Mechanism: "dpnr", Variant: mech.Paper, Dim: 768, Epsilon: 0.05}, 0.5, "DPNR, Theorem 2"},
 		{"DPNR, the released code", mech.Params{Mechanism: "dpnr", Variant: mech.Released, Dim: 768, Epsilon: 0.05}, 0, ""},
 		{"DPNR, repaired", mech.Params{Mechanism: "dpnr", Variant: mech.AsStated, Dim: 768, Epsilon: 1}, 0, "ours"},
-		{"LDPNN with OME, λ = 1, GloVe", mech.Params{Mechanism: "ome", Dim: 50, Bits: 10, Lambda: 1, Epsilon: 1}, 0, ""},
-		{"LDPNN with OME, λ = 100, GloVe", mech.Params{Mechanism: "ome", Dim: 50, Bits: 10, Lambda: 100, Epsilon: 1}, 0, ""},
-		{"LDPNN with OME, λ = 100, BERT", mech.Params{Mechanism: "ome", Dim: 768, Bits: 10, Lambda: 100, Epsilon: 1}, 0, ""},
-		{"LDPNN with SUE", mech.Params{Mechanism: "sue", Variant: mech.Paper, Dim: 50, Bits: 10, Epsilon: 1}, 0, ""},
-		{"LDPNN with OUE", mech.Params{Mechanism: "oue", Variant: mech.Paper, Dim: 50, Bits: 10, Epsilon: 1}, 0, ""},
-		{"LDPNN repaired: bit RR", mech.Params{Mechanism: "bitrr", Dim: 50, Bits: 10, Epsilon: 1}, 0, "ours"},
-		{"PRIVEMB, the paper, 300 to 50", mech.Params{Mechanism: "privemb", Variant: mech.Paper, InputDim: 300, OutputDim: 50, Epsilon: 10}, 0, ""},
-		{"PRIVEMB, orthonormal rows", mech.Params{Mechanism: "privemb", Variant: mech.Orthonormal, InputDim: 300, OutputDim: 50, Epsilon: 10}, 0, "ours"},
+		{"LDPNN with OME, λ = 1, GloVe", mech.Params{Mechanism: "ome", Dim: 50, Epsilon: 1, Own: mech.OMEParams{Bits: 10, Lambda: 1}}, 0, ""},
+		{"LDPNN with OME, λ = 100, GloVe", mech.Params{Mechanism: "ome", Dim: 50, Epsilon: 1, Own: mech.OMEParams{Bits: 10, Lambda: 100}}, 0, ""},
+		{"LDPNN with OME, λ = 100, BERT", mech.Params{Mechanism: "ome", Dim: 768, Epsilon: 1, Own: mech.OMEParams{Bits: 10, Lambda: 100}}, 0, ""},
+		{"LDPNN with SUE", mech.Params{Mechanism: "sue", Variant: mech.Paper, Dim: 50, Epsilon: 1, Own: mech.BitParams{Bits: 10}}, 0, ""},
+		{"LDPNN with OUE", mech.Params{Mechanism: "oue", Variant: mech.Paper, Dim: 50, Epsilon: 1, Own: mech.AlphaParams{Bits: 10}}, 0, ""},
+		{"LDPNN repaired: bit RR", mech.Params{Mechanism: "bitrr", Dim: 50, Epsilon: 1, Own: mech.BitParams{Bits: 10}}, 0, "ours"},
+		{"PRIVEMB, the paper, 300 to 50", mech.Params{Mechanism: "privemb", Variant: mech.Paper, Epsilon: 10, Own: mech.PrivEmbParams{InputDim: 300, OutputDim: 50}}, 0, ""},
+		{"PRIVEMB, orthonormal rows", mech.Params{Mechanism: "privemb", Variant: mech.Orthonormal, Epsilon: 10, Own: mech.PrivEmbParams{InputDim: 300, OutputDim: 50}}, 0, "ours"},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -17,43 +18,80 @@ import (
 // MechanismFlags are the parameters of a mechanism as flags.
 type MechanismFlags struct {
 	mech.Params
-	VocabularyFile string // file of vectors
+	// Seeded says that noise has a seed of the same name, so that no mechanism
+	// refuses it.
+	Seeded bool
+
+	own map[string]any // pointers to what was given; to the path of a file for a list of vectors
 }
 
-// AddFlags declares the flags.
+// AddFlags declares the flags, of which those of own parameters follow from the
+// mechanisms that are registered.
 func (f *MechanismFlags) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&f.Variant, "variant", "", "variant of the mechanism; the list above names each mechanism's, the default first")
 	fs.Float64Var(&f.Epsilon, "epsilon", 0, "ε that is claimed or wanted of each release")
 	fs.Float64Var(&f.Delta, "delta", 0, "δ of gaussian and of privemb paper (default 1e-6)")
 	fs.IntVar(&f.Dim, "dim", 0, "number of coordinates of the input, or of codes for the mechanism codes")
-	fs.IntVar(&f.Bits, "bits", 0, "number of bits for each coordinate with sue, oue, ome, bitrand and bitrr (default 10)")
-	fs.Float64Var(&f.Lambda, "lambda", 0, "λ of ome (default 100)")
-	fs.Float64Var(&f.Alpha, "alpha", 0, "α of bitrand and of oue moue (default: none)")
-	fs.IntVar(&f.InputDim, "input-dim", 0, "number of coordinates before the projection of privemb")
-	fs.IntVar(&f.OutputDim, "output-dim", 0, "number of coordinates after the projection of privemb (default: none, or that before for m1)")
-	fs.Float64Var(&f.Clip, "clip", 0, "L2 norm to which privemb clips inputs, which makes the guarantee text-level (default: no clipping)")
-	fs.IntVar(&f.Codewords, "codewords", 0, "number of public codewords of codebook (default 256)")
-	fs.IntVar(&f.Selected, "selected", 0, "how many codewords of codebook count as near, or how many codes of codes are likely (default: the best number for ε)")
-	fs.Float64SliceVar(&f.Weights, "weights", nil, "least probability of each code of codes, instead of --selected")
-	fs.IntVar(&f.Classes, "classes", 0, "number of labels of krr (default: none)")
-	fs.Uint64Var(&f.Seed, "seed", 0, "seed of the public codewords of codebook, or of the projection of privemb (default 0)")
-	fs.StringVar(&f.VocabularyFile, "vocabulary", "", "file of the public vectors of privemb vocabulary")
+	f.own = map[string]any{}
+	for _, p := range mech.Parameters() {
+		name, value := strings.ReplaceAll(p.Name, "_", "-"), reflect.New(p.Type).Interface()
+		switch v := value.(type) {
+		case *int:
+			fs.IntVar(v, name, 0, p.Help)
+		case *uint64:
+			fs.Uint64Var(v, name, 0, p.Help)
+		case *float64:
+			fs.Float64Var(v, name, 0, p.Help)
+		case *[]float64:
+			fs.Float64SliceVar(v, name, nil, p.Help)
+		default:
+			value = fs.String(name, "", "file of the "+p.Help)
+		}
+		f.own[p.Name] = value
+	}
 }
 
-// Widths adds to the flags' help how wide inputs are where the user does not say.
-func Widths(fs *pflag.FlagSet, width string) {
-	for _, name := range []string{"dim", "input-dim"} {
-		fs.Lookup(name).Usage += " (default: " + width + ")"
+// File returns the file that was given for a list of vectors.
+func (f *MechanismFlags) File(name string) string { return *f.own[name].(*string) }
+
+// Seed returns the seed.
+func (f *MechanismFlags) Seed() uint64 { return *f.own["seed"].(*uint64) }
+
+// Width returns how many numbers an input has as far as flags say so, else 0.
+func (f *MechanismFlags) Width() int {
+	in, _ := f.With(f.given()).Sizes()
+	return in
+}
+
+// given returns own parameters as they were given.
+func (f *MechanismFlags) given() mech.Given {
+	given := mech.Given{}
+	for name, v := range f.own {
+		given[name] = reflect.ValueOf(v).Elem().Interface()
 	}
+	return given
+}
+
+// Widths says in the flags' help how wide inputs are where the user does not.
+func Widths(fs *pflag.FlagSet, width string) {
+	byDefault(fs, "dim", ": "+width)
+	byDefault(fs, "input-dim", ": "+width)
 }
 
 // AssumeNote says in the flags' help what Assume fills in.
 func AssumeNote(fs *pflag.FlagSet) {
-	for name, value := range map[string]string{"dim": "768", "input-dim": "300", "output-dim": "50", "classes": "2"} {
-		f := fs.Lookup(name)
-		f.Usage, _, _ = strings.Cut(f.Usage, " (default")
-		f.Usage += " (default " + value + ")"
+	byDefault(fs, "dim", " 768")
+	for _, p := range mech.Parameters() {
+		if p.Assume != "" {
+			byDefault(fs, strings.ReplaceAll(p.Name, "_", "-"), " "+p.Assume)
+		}
 	}
+}
+
+func byDefault(fs *pflag.FlagSet, name, value string) {
+	f := fs.Lookup(name)
+	f.Usage, _, _ = strings.Cut(f.Usage, " (default")
+	f.Usage += " (default" + value + ")"
 }
 
 // Names lists the flags that describe a mechanism.
@@ -120,19 +158,24 @@ func RefuseZeros(fs *pflag.FlagSet, may ...string) error {
 	return zero
 }
 
-// Resolve sets the mechanism's name and reads the vocabulary.
+// Resolve sets the mechanism's name and its own parameters, and reads the files
+// among them.
 func (f *MechanismFlags) Resolve(name string) (mech.Params, error) {
-	p := f.Params
+	p, given := f.Params, f.given()
 	p.Mechanism = name
-	if f.VocabularyFile == "" {
-		return p, nil
+	if f.Seeded && !mech.Uses(name, "seed") {
+		delete(given, "seed")
 	}
-	words, err := ReadVectors(f.VocabularyFile)
-	if err != nil {
-		return p, err
+	for parameter, v := range given {
+		if path, ok := v.(string); ok && path != "" {
+			vectors, err := ReadVectors(path)
+			if err != nil {
+				return p, err
+			}
+			given[parameter] = vectors
+		}
 	}
-	p.Vocabulary = words
-	return p, nil
+	return p.With(given), nil
 }
 
 // Assume fills in the sizes that the user left open, for commands that read no

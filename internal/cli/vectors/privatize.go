@@ -127,11 +127,7 @@ func (o *privatizeOptions) open(stdin io.Reader) (*vecfile.Reader, vecfile.Forma
 	if err = o.apart(); err != nil {
 		return nil, "", err
 	}
-	width := o.Dim
-	if o.InputDim > 0 {
-		width = o.InputDim
-	}
-	options := vecfile.Options{Format: inFormat, Width: width, Column: o.column, SkipBad: o.skipBad}
+	options := vecfile.Options{Format: inFormat, Width: o.Width(), Column: o.column, SkipBad: o.skipBad}
 	var r *vecfile.Reader
 	if o.in == "-" {
 		options.Name = "stdin"
@@ -171,7 +167,7 @@ func (o *privatizeOptions) apart() error {
 	if o.metadata == "-" {
 		return errors.New("--metadata is -, must be a file")
 	}
-	return term.RefuseSame(term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.side(privacyEnd)), term.Named("--vocabulary", o.VocabularyFile))
+	return term.RefuseSame(term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.side(privacyEnd)), term.Named("--vocabulary", o.File("vocabulary")))
 }
 
 // stream does the work between an opened input and an opened output.

@@ -1,0 +1,267 @@
+package mech
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Given holds own parameters by their names in JSON, for those who do not know
+// their type. A zero counts as absent.
+type Given map[string]any
+
+// Parameter describes an own parameter of one mechanism or of several. It comes
+// from the tags of a field, of which json or name and help must be there, and
+// default and assume may be.
+type Parameter struct {
+	Name   string
+	Help   string // what it is, of which mechanisms, and its default
+	Assume string // what [Params.Assume] takes for it; "" for nothing
+	Type   reflect.Type
+
+	byDefault string
+	hidden    bool // from JSON
+}
+
+// fieldsOf lists the parameters in a struct, in the order of its fields.
+func fieldsOf(own any) []Parameter {
+	if own == nil {
+		return nil
+	}
+	var all []Parameter
+	for f := range reflect.TypeOf(own).Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		p := Parameter{Name: name, Help: f.Tag.Get("help"), Assume: f.Tag.Get("assume"), Type: f.Type, byDefault: f.Tag.Get("default"), hidden: name == "-"}
+		if p.hidden {
+			p.Name = f.Tag.Get("name")
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// Parameters lists the own parameters of all mechanisms, each once. Their help
+// names the mechanisms.
+func Parameters() []Parameter {
+	var all []Parameter
+	about, users := map[string][]string{}, map[[2]string][]string{}
+	for _, k := range Kinds() {
+		for _, f := range fieldsOf(k.Own) {
+			if about[f.Name] == nil {
+				all = append(all, f)
+			}
+			use := [2]string{f.Name, f.Help}
+			if users[use] == nil {
+				about[f.Name] = append(about[f.Name], f.Help)
+			}
+			users[use] = append(users[use], k.Name)
+		}
+	}
+	for i, p := range all {
+		var parts []string
+		for _, help := range about[p.Name] {
+			parts = append(parts, help+" of "+series(users[[2]string{p.Name, help}]))
+		}
+		all[i].Help = fmt.Sprintf("%s (default%s)", strings.Join(parts, "; "), cmp.Or(p.byDefault, ": none"))
+	}
+	return all
+}
+
+// series joins names as a sentence does.
+func series(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// valuesOf returns own parameters that are not zero, by name.
+func valuesOf(own any) Given {
+	given := Given{}
+	if g, ok := own.(Given); ok {
+		maps.Copy(given, g)
+	} else {
+		for i, f := range fieldsOf(own) {
+			given[f.Name] = reflect.ValueOf(own).Field(i).Interface()
+		}
+	}
+	maps.DeleteFunc(given, func(_ string, v any) bool { return v == nil || reflect.ValueOf(v).IsZero() })
+	return given
+}
+
+// refuse reports the first parameter that the mechanism does not take.
+func (k Kind) refuse(given Given) error {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !k.uses(name) {
+			return fmt.Errorf("mech: %s takes no parameter %q", k.Name, name)
+		}
+	}
+	return nil
+}
+
+// typed returns own parameters in the mechanism's type.
+func (k Kind) typed(own any) (any, error) {
+	if k.Own == nil || reflect.TypeOf(own) == reflect.TypeOf(k.Own) {
+		return own, nil
+	}
+	given, to := valuesOf(own), reflect.New(reflect.TypeOf(k.Own)).Elem()
+	for i, f := range fieldsOf(k.Own) {
+		v, ok := given[f.Name]
+		if ok && reflect.TypeOf(v) != f.Type {
+			return nil, fmt.Errorf("mech: %s is of type %T, must be of type %v", f.Name, v, f.Type)
+		}
+		if ok {
+			to.Field(i).Set(reflect.ValueOf(v))
+		}
+	}
+	return to.Interface(), nil
+}
+
+// With returns p with own parameters set, in the mechanism's type if it takes
+// them all. [New] refuses p otherwise.
+func (p Params) With(given Given) Params {
+	all := valuesOf(p.Own)
+	maps.Copy(all, valuesOf(given))
+	p.Own = all
+	if len(all) == 0 {
+		p.Own = nil
+	}
+	if k, err := find(p.Mechanism); err == nil && k.refuse(all) == nil {
+		if own, err := k.typed(p.Own); err == nil {
+			p.Own = own
+		}
+	}
+	return p
+}
+
+// OwnOf returns the own parameters of p, zero if they are not of that type.
+func OwnOf[Own any](p Params) Own {
+	own, ok := p.Own.(Own)
+	if !ok {
+		own, _ = p.With(nil).Own.(Own)
+	}
+	return own
+}
+
+// All yields the own parameters of p in order, zeros included.
+func (p Params) All() iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		own := p.With(nil).Own
+		if _, ok := own.(Given); ok {
+			return
+		}
+		for i, f := range fieldsOf(own) {
+			if !yield(f.Name, reflect.ValueOf(own).Field(i).Interface()) {
+				return
+			}
+		}
+	}
+}
+
+// Value returns the own parameter of that name, nil if there is none.
+func (p Params) Value(name string) any { return valuesOf(p.Own)[name] }
+
+// Sizes returns how many numbers an input and a release have as far as p says
+// so, in dim or in own parameters called input_dim and output_dim, and 0 else.
+func (p Params) Sizes() (in, out int) {
+	in, _ = p.Value("input_dim").(int)
+	out, _ = p.Value("output_dim").(int)
+	return max(in, p.Dim), out
+}
+
+// Clone returns p with lists of its own.
+func (p Params) Clone() Params {
+	given := valuesOf(p.Own)
+	for name, v := range given {
+		if list, ok := v.([]float64); ok {
+			given[name] = slices.Clone(list)
+		}
+	}
+	return p.With(given)
+}
+
+// shared is what all mechanisms have, without the methods of Params.
+type shared Params
+
+// MarshalJSON implements [json.Marshaler].
+func (p Params) MarshalJSON() ([]byte, error) { return p.MarshalBeside() }
+
+// MarshalBeside returns one JSON object with the parameters and the fields of
+// the given structs.
+func (p Params) MarshalBeside(more ...any) ([]byte, error) {
+	if given, ok := p.Own.(Given); ok {
+		given = valuesOf(given)
+		for _, f := range Parameters() {
+			if f.hidden {
+				delete(given, f.Name)
+			}
+		}
+		p.Own = given
+	}
+	all := []byte{'{'}
+	for _, part := range append([]any{shared(p), p.Own}, more...) {
+		fields, err := json.Marshal(part)
+		if err != nil {
+			return nil, err
+		}
+		if len(all) > 1 && len(fields) > 2 && part != nil {
+			all = append(all, ',')
+		}
+		if part != nil {
+			all = append(all, fields[1:len(fields)-1]...)
+		}
+	}
+	return append(all, '}'), nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. A field that is the parameter of
+// no mechanism is an error; one that is another mechanism's is one in [New].
+func (p *Params) UnmarshalJSON(data []byte) error { return p.UnmarshalBeside(data, nil) }
+
+// UnmarshalBeside reads from one JSON object the parameters and the fields of
+// the struct to which rest points, if it is not nil.
+func (p *Params) UnmarshalBeside(data []byte, rest any) error {
+	if bytes.Equal(data, []byte("null")) {
+		return nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	var all shared
+	for _, part := range []any{&all, rest} {
+		if part == nil {
+			continue
+		}
+		if err := json.Unmarshal(data, part); err != nil {
+			return err
+		}
+		for f := range reflect.TypeOf(part).Elem().Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			delete(fields, name)
+		}
+	}
+	given := Given{}
+	for _, f := range Parameters() {
+		if raw, ok := fields[f.Name]; ok && !f.hidden {
+			v := reflect.New(f.Type)
+			if err := json.Unmarshal(raw, v.Interface()); err != nil {
+				return err
+			}
+			given[f.Name] = v.Elem().Interface()
+			delete(fields, f.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		return fmt.Errorf("json: unknown field %q", name)
+	}
+	*p = Params(all).With(given)
+	return nil
+}
