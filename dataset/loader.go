@@ -114,7 +114,7 @@ func (l *loader) records(path string, names []string, each func(line int, f []st
 		}
 		f := record
 		if names != nil {
-			f = pick(record, at)
+			f = Select(record, at)
 		}
 		for k := range f {
 			f[k] = l.repair(f[k])

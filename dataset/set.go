@@ -43,6 +43,18 @@ type Column struct {
 	IDs     []int    // a place in Classes for each row, or Unknown
 }
 
+// maxNamed is the number of classes up to which they are named.
+const maxNamed = 32
+
+// Names returns the names of the classes, or nil if these are so many that they
+// are likely to name persons.
+func (c Column) Names() []string {
+	if len(c.Classes) > maxNamed {
+		return nil
+	}
+	return c.Classes
+}
+
 // Set is a loaded data set. It is immutable by convention: a reader neither
 // changes nor appends to what its slices hold, so that sets can be shared.
 type Set struct {
@@ -180,15 +192,15 @@ func (c Column) validate(s *Set) error {
 func (s *Set) pick(rows []int) *Set {
 	p := *s
 	p.Rows = len(rows)
-	p.Text = pick(s.Text, rows)
-	p.Second = pick(s.Second, rows)
-	p.Target = pick(s.Target, rows)
-	p.Split = pick(s.Split, rows)
-	p.Label.IDs = pick(s.Label.IDs, rows)
+	p.Text = Select(s.Text, rows)
+	p.Second = Select(s.Second, rows)
+	p.Target = Select(s.Target, rows)
+	p.Split = Select(s.Split, rows)
+	p.Label.IDs = Select(s.Label.IDs, rows)
 	p.More, p.Attributes = slices.Clone(s.More), slices.Clone(s.Attributes)
 	for _, columns := range [][]Column{p.More, p.Attributes} {
 		for k := range columns {
-			columns[k].IDs = pick(columns[k].IDs, rows)
+			columns[k].IDs = Select(columns[k].IDs, rows)
 		}
 	}
 	if s.Features != nil {
@@ -200,7 +212,8 @@ func (s *Set) pick(rows []int) *Set {
 	return &p
 }
 
-func pick[T any](all []T, rows []int) []T {
+// Select returns the values of the given rows; nil stays nil.
+func Select[T any](all []T, rows []int) []T {
 	if all == nil {
 		return nil
 	}

@@ -121,9 +121,6 @@ func (d *prepared) bound(limit int) {
 	d.notes = append(d.notes, fmt.Sprintf("rows were limited to %d to train, %d to validate and %d to test", len(d.Train), len(d.Validation), len(d.test)))
 }
 
-// maxNamed is the number of groups up to which a record names them.
-const maxNamed = 32
-
 // protect chooses the attribute.
 func (d *prepared) protect(set *dataset.Set, name string) error {
 	if name == "none" || name == "" && len(set.Attributes) == 0 {
@@ -143,9 +140,7 @@ func (d *prepared) protect(set *dataset.Set, name string) error {
 	}
 	d.Z, d.Groups = column.IDs, len(column.Classes)
 	d.record.Attribute, d.record.GroupCount = column.Name, len(column.Classes)
-	if len(column.Classes) <= maxNamed { // more are likely to name persons
-		d.record.Groups = column.Classes
-	}
+	d.record.Groups = column.Names()
 	return nil
 }
 
@@ -209,18 +204,6 @@ func (d *prepared) split(set *dataset.Set) {
 	slices.Sort(d.Validation)
 	slices.Sort(d.Train)
 	d.notes = append(d.notes, fmt.Sprintf("%s has no validation part: %d rows of its training part serve as one", set.Name, n))
-}
-
-// pick returns the values of the given rows; nil stays nil.
-func pick(values, rows []int) []int {
-	if values == nil {
-		return nil
-	}
-	some := make([]int, len(rows))
-	for i, row := range rows {
-		some[i] = values[row]
-	}
-	return some
 }
 
 // numerics is raised by every change of this module that changes what a spec

@@ -1,7 +1,6 @@
 package experiment_test
 
 import (
-	"errors"
 	"math"
 	"path/filepath"
 	"strings"
@@ -91,32 +90,44 @@ func TestDropout(t *testing.T) {
 func TestReleases(t *testing.T) {
 	dir, r := trained(t, func(s *experiment.Spec) { s.Seeds = 2 })
 	seeds := 0
-	err := experiment.Releases(t.Context(), dir, 1, func(p experiment.Released) error {
+	for p, err := range experiment.Releases(t.Context(), dir, experiment.ReleaseOptions{Workers: 1}) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		seeds++
 		hits := 0
-		for k, row := range p.Test.Rows {
-			if p.Test.Answers[k] == p.Label.IDs[row] {
+		for k, row := range p.Score.Rows {
+			if p.Answers[k] == p.Label.IDs[row] {
 				hits++
 			}
 		}
-		got, want := float64(hits)/float64(len(p.Test.Rows)), float64(r.Seeds[seeds-1].Accuracy)
+		got, want := float64(hits)/float64(len(p.Score.Rows)), float64(r.Seeds[seeds-1].Accuracy)
 		if got != want || p.Seed != r.Seeds[seeds-1].Seed {
 			t.Errorf("seed %d answers %v right, want %v", p.Seed, got, want)
 		}
-		if len(p.Validation.Rows) != 50 || p.Test.Vectors.Rows != 50 || p.Test.Vectors.Cols != 4 || p.Attributes[0].Name != "author" {
-			t.Errorf("released are %d rows and %d×%d numbers", len(p.Validation.Rows), p.Test.Vectors.Rows, p.Test.Vectors.Cols)
+		if len(p.Fit.Rows) != 50 || p.Score.Vectors.Rows != 50 || p.Score.Vectors.Cols != 4 || p.Columns[0].Name != "author" {
+			t.Errorf("released are %d rows and %d×%d numbers", len(p.Fit.Rows), p.Score.Vectors.Rows, p.Score.Vectors.Cols)
 		}
-		return nil
-	})
-	if err != nil || seeds != 2 {
-		t.Errorf("Releases passed %d models, %v, want 2", seeds, err)
 	}
-	enough := errors.New("enough")
-	if err := experiment.Releases(t.Context(), dir, 1, func(experiment.Released) error { return enough }); !errors.Is(err, enough) {
-		t.Errorf("the error of f is %v, want it passed on", err)
+	if seeds != 2 {
+		t.Errorf("there are releases of %d models, want 2", seeds)
 	}
-	if err := experiment.Releases(t.Context(), t.TempDir(), 1, nil); err == nil {
-		t.Error("an empty folder has releases")
+	for _, tt := range []struct {
+		dir     string
+		options experiment.ReleaseOptions
+	}{
+		{dir, experiment.ReleaseOptions{Workers: -1}},
+		{dir, experiment.ReleaseOptions{Data: "adult"}},
+		{dir, experiment.ReleaseOptions{Attribute: "shoe"}},
+		{t.TempDir(), experiment.ReleaseOptions{}}, // an empty folder
+	} {
+		refused := false
+		for p, err := range experiment.Attackable(t.Context(), tt.dir, tt.options) {
+			refused = p == nil && err != nil
+		}
+		if !refused {
+			t.Errorf("%+v: there are releases, want an error", tt)
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -39,29 +38,12 @@ type Evaluation struct {
 // dir itself, or the selected configurations below it, or all if none was
 // selected yet. The data must be what the models were trained on.
 func Evaluate(ctx context.Context, dir string, workers int) (*Evaluation, error) {
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	if workers < 1 {
-		return nil, fmt.Errorf("experiment: workers is %d, must be at least 1", workers)
-	}
-	stored, err := findModels(dir)
+	stored, d, pool, err := openModels(ctx, dir, ReleaseOptions{Workers: workers})
 	if err != nil {
 		return nil, err
 	}
-	record := stored[0].models[0].info.Data
-	d, err := prepare(ctx, wanted(record), workers)
-	if err != nil {
-		return nil, err
-	}
-	if d.record.Hash != record.Hash {
-		return nil, fmt.Errorf("experiment: %s: the data set %s is not the one the model was trained on, must have hash %.12s…", dir, record.Name, record.Hash)
-	}
-	if d.record.Vectors != record.Vectors {
-		return nil, fmt.Errorf("experiment: %s: the encoder %s makes other vectors than those the model was trained on", dir, record.Encoder)
-	}
-	e := &Evaluation{Format: EvaluationFormat, Dir: dir, Data: d.record, Rows: Rows{len(d.Train), len(d.Validation), len(d.test)}, Reference: undefined}
-	pool, s := nn.NewPool(workers), newScorer(d)
+	e := &Evaluation{Format: EvaluationFormat, Dir: dir, Data: d.record, Rows: Rows{len(d.Train), len(d.Validation), len(d.test)}, Reference: measure.Undefined}
+	s := newScorer(d)
 	m, info, err := model.Load(filepath.Join(rootOf(dir), ReferenceDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -1,70 +1,139 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
+	"runtime"
+	"strings"
 
+	"sotto/attack"
 	"sotto/dataset"
 	"sotto/nn"
 )
 
-// Released is what a stored model releases and answers, beside the truth.
+// Released is what a stored model releases and answers, beside the truth: what
+// attackers are fitted to is of the validation part, and what they are scored on
+// of the test part. The columns are those of the data set, not of its parts.
 type Released struct {
-	Folder     string // of its configuration, below the folder of the result
-	Seed       uint64
-	Validation ReleasedPart
-	Test       ReleasedPart
-	// Label and Attributes are all columns of the data set, not of its parts.
-	Label      dataset.Column
-	Attributes []dataset.Column
+	attack.Released
+	Label   dataset.Column
+	Answers []int // of the model to the test part
 }
 
-// ReleasedPart is what is released of one part of a data set.
-type ReleasedPart struct {
-	Rows    []int     // of the data set
-	Vectors nn.Matrix // released, one a row; none for a model that releases nothing
-	Answers []int     // of the model to these
+// ReleaseOptions say which releases are made again.
+type ReleaseOptions struct {
+	Workers int    // cores; 0 means all
+	Data    string // that the models must be of; empty: any
+	// Attribute is what attribute inference guesses; empty means that of the
+	// models.
+	Attribute string
 }
 
 // Releases makes again, for each stored model that [Evaluate] finds in a
 // folder, the releases of the validation and the test part, with the noise of
-// the model's seed, and passes them to f. It ends with the first error of f.
-func Releases(ctx context.Context, dir string, workers int, f func(Released) error) error {
-	pool, err := AttackOptions{Workers: workers}.pool()
+// the model's seed. A model that releases nothing has vectors without columns. It
+// ends with the first error.
+func Releases(ctx context.Context, dir string, o ReleaseOptions) iter.Seq2[*Released, error] {
+	return func(yield func(*Released, error) bool) {
+		if err := releases(ctx, dir, o, yield); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// Attackable are the [Releases] of models that release something.
+func Attackable(ctx context.Context, dir string, o ReleaseOptions) iter.Seq2[*attack.Released, error] {
+	return func(yield func(*attack.Released, error) bool) {
+		for r, err := range Releases(ctx, dir, o) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if r.Score.Vectors.Cols > 0 && !yield(&r.Released, nil) {
+				return
+			}
+		}
+	}
+}
+
+func releases(ctx context.Context, dir string, o ReleaseOptions, yield func(*Released, error) bool) error {
+	stored, d, pool, err := openModels(ctx, dir, o)
 	if err != nil {
 		return err
 	}
-	stored, err := findModels(dir)
-	if err != nil {
-		return err
-	}
-	record := stored[0].models[0].info.Data
-	d, err := prepare(ctx, wanted(record), pool.Workers())
-	if err != nil {
-		return err
-	}
-	s := newScorer(d)
+	s, several := newScorer(d), len(stored) > 1 || len(stored[0].models) > 1
 	for _, c := range stored {
 		for _, m := range c.models {
-			if !equalJSON(m.info.Data, d.record) {
-				return fmt.Errorf("experiment: %s: the model is of other data", dir)
-			}
-			r := Released{Folder: c.folder, Seed: m.info.Seed, Label: d.labels[0], Attributes: d.attributes}
-			for name, part := range map[string]*ReleasedPart{"validation": &r.Validation, "test": &r.Test} {
-				rows := d.test
-				if name == "validation" {
-					rows = d.Validation
-				}
-				q, err := s.release(pool, m.model, rows, m.info.Seed, name)
-				if err != nil {
-					return err
-				}
-				*part = ReleasedPart{q.rows, q.released, q.answers[0]}
-			}
-			if err := f(r); err != nil {
+			r, err := s.releasedBy(pool, m, c.folder)
+			if err != nil {
 				return err
+			}
+			if several {
+				r.Name = strings.TrimPrefix(fmt.Sprintf("%s, seed %d", c.folder, m.info.Seed), ", ")
+			}
+			if !yield(r, nil) {
+				return nil
 			}
 		}
 	}
 	return nil
+}
+
+// openModels loads the models of a folder and what they were trained on.
+func openModels(ctx context.Context, dir string, o ReleaseOptions) ([]storedModels, *prepared, *nn.Pool, error) {
+	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	if workers < 1 {
+		return nil, nil, nil, fmt.Errorf("experiment: workers is %d, must be at least 1", workers)
+	}
+	stored, err := findModels(dir)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	record := stored[0].models[0].info.Data
+	if o.Data != "" && o.Data != record.Name {
+		return nil, nil, nil, fmt.Errorf("experiment: %s: the model was trained on %s, must be attacked on the same data", dir, record.Name)
+	}
+	want := wanted(record)
+	want.Attribute = cmp.Or(o.Attribute, want.Attribute)
+	d, err := prepare(ctx, want, workers)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if d.record.Hash != record.Hash {
+		return nil, nil, nil, fmt.Errorf("experiment: %s: the data set %s is not the one the model was trained on, must have hash %.12s…", dir, record.Name, record.Hash)
+	}
+	if d.record.Vectors != record.Vectors {
+		return nil, nil, nil, fmt.Errorf("experiment: %s: the encoder %s makes other vectors than those the model was trained on", dir, record.Encoder)
+	}
+	return stored, d, nn.NewPool(workers), nil
+}
+
+// releasedBy makes the releases of one model again.
+func (s *scorer) releasedBy(pool *nn.Pool, m storedModel, folder string) (*Released, error) {
+	d, g := s.data, m.model.Guarantee()
+	was := m.info.Data
+	was.Attribute, was.Groups, was.GroupCount = d.record.Attribute, d.record.Groups, d.record.GroupCount // which may be another's to attack
+	if !equalJSON(was, d.record) {
+		return nil, fmt.Errorf("experiment: %s: the models are of different data", folder)
+	}
+	if err := d.fits(m.model, folder); err != nil {
+		return nil, err
+	}
+	validation, err := s.release(pool, m.model, d.Validation, m.info.Seed, "validation")
+	if err != nil {
+		return nil, err
+	}
+	test, err := s.release(pool, m.model, d.test, m.info.Seed, "test")
+	if err != nil {
+		return nil, err
+	}
+	return &Released{
+		Released: attack.Released{
+			Folder: folder, Seed: m.info.Seed, Guarantee: &g, Columns: d.attributes, Attribute: d.record.Attribute,
+			Fit: attack.Part{Rows: validation.rows, Vectors: validation.released}, Score: attack.Part{Rows: test.rows, Vectors: test.released},
+		},
+		Label: d.labels[0], Answers: test.answers[0],
+	}, nil
 }

@@ -137,7 +137,7 @@ type Strongest struct {
 // Strongest returns the strongest attacker of the attribute; its numbers are
 // undefined if none was tried on every seed.
 func (c *Configuration) Strongest() Strongest {
-	best := Strongest{Mean: undefined, Low: undefined, High: undefined}
+	best := Strongest{Mean: measure.Undefined, Low: measure.Undefined, High: measure.Undefined}
 	for _, of := range []struct {
 		name string
 		leak func(*Score) *measure.Leakage
@@ -172,9 +172,9 @@ func (s *Score) numbers() []*measure.Number {
 // number that is undefined for one seed is undefined in both.
 func summarise(scores []Score) (mean, deviation Score, interval [2]measure.Number) {
 	for i := range mean.numbers() {
-		*mean.numbers()[i], *deviation.numbers()[i] = undefined, undefined
+		*mean.numbers()[i], *deviation.numbers()[i] = measure.Undefined, measure.Undefined
 	}
-	interval = [2]measure.Number{undefined, undefined}
+	interval = [2]measure.Number{measure.Undefined, measure.Undefined}
 	if len(scores) == 0 {
 		return mean, deviation, interval
 	}

@@ -120,7 +120,7 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	}
 	scorer := newScorer(d)
 	r := &runner{spec: s, opt: o, data: d, scorer: scorer, store: st, sketch: newSketch(d, o.Pictures, s.FirstSeed), progress: map[string]float64{}, result: &Result{
-		Format: ResultsFormat, Spec: s, Data: d.record, Notes: d.notes, Priors: scorer.labels[0], MorePriors: scorer.labels[1:], Reference: undefined,
+		Format: ResultsFormat, Spec: s, Data: d.record, Notes: d.notes, Priors: scorer.labels[0], MorePriors: scorer.labels[1:], Reference: measure.Undefined,
 		Rows: Rows{len(d.Train), len(d.Validation), len(d.test)},
 	}}
 	jobs, err := r.plan()
@@ -252,7 +252,7 @@ func (r *runner) all(ctx context.Context, jobs []job) error {
 // run trains and measures one job, unless a finished model is there. If ctx
 // ends, what there is of it is kept, with what is needed to go on.
 func (r *runner) run(ctx context.Context, j job, pool *nn.Pool) error {
-	began, seconds := time.Now(), undefined
+	began, seconds := time.Now(), measure.Undefined
 	m, found := r.store.finished(j.folder, r.manifest(j, Score{}))
 	var state *train.State
 	var stopped error // by ctx

@@ -5,15 +5,13 @@ import (
 	"math"
 	"sync"
 
+	"sotto/attack"
+	"sotto/dataset"
 	"sotto/dp"
 	"sotto/measure"
 	"sotto/nn"
-	"sotto/train"
 	"sotto/train/model"
 )
-
-// undefined is a number that was not measured.
-var undefined = measure.Number(math.NaN())
 
 // scorer measures models on one data set.
 type scorer struct {
@@ -29,27 +27,12 @@ type scorer struct {
 func newScorer(d *prepared) *scorer {
 	s := &scorer{data: d, yardsticks: map[dp.Epsilon]measure.Number{}}
 	for _, c := range d.labels {
-		s.labels = append(s.labels, shares(pick(c.IDs, d.test), len(c.Classes)))
+		s.labels = append(s.labels, measure.Shares(dataset.Select(c.IDs, d.test), len(c.Classes)))
 	}
 	if d.Z != nil {
-		s.groups = shares(pick(d.Z, d.test), d.Groups)
+		s.groups = measure.Shares(dataset.Select(d.Z, d.test), d.Groups)
 	}
 	return s
-}
-
-// shares returns the share of each value among the known ones.
-func shares(values []int, n int) []float64 {
-	counts, known := make([]float64, n), 0.0
-	for _, v := range values {
-		if v >= 0 {
-			counts[v]++
-			known++
-		}
-	}
-	for i := range counts {
-		counts[i] /= max(known, 1)
-	}
-	return counts
 }
 
 // part is what was released of one part of the data, and what the model
@@ -112,10 +95,10 @@ type measured struct {
 
 // score measures a model. The attack is left out if the model is only what an
 // interrupted training had so far.
-func (s *scorer) score(ctx context.Context, p *nn.Pool, m *model.Model, seed uint64, attack bool) (measured, error) {
+func (s *scorer) score(ctx context.Context, p *nn.Pool, m *model.Model, seed uint64, attacked bool) (measured, error) {
 	out := measured{Score: Score{Seed: seed, Epoch: m.Kept.Epoch}}
 	for _, n := range out.numbers() {
-		*n = undefined
+		*n = measure.Undefined
 	}
 	validation, err := s.release(p, m, s.data.Validation, seed, "validation")
 	if err != nil {
@@ -131,7 +114,7 @@ func (s *scorer) score(ctx context.Context, p *nn.Pool, m *model.Model, seed uin
 	if out.fairness, err = s.compare(p, test); err != nil {
 		return out, err
 	}
-	if attack && m.Dim() > 0 {
+	if attacked && m.Dim() > 0 {
 		if out.Unknown, err = s.learnLater(ctx, p, seed, validation, test); err != nil {
 			return out, err
 		}
@@ -139,8 +122,8 @@ func (s *scorer) score(ctx context.Context, p *nn.Pool, m *model.Model, seed uin
 	if s.data.Z == nil {
 		return out, nil
 	}
-	out.Majority = measure.Number(measure.Majority(pick(s.data.Z, test.rows)))
-	if !attack || m.Dim() == 0 {
+	out.Majority = measure.Number(measure.Majority(dataset.Select(s.data.Z, test.rows)))
+	if !attacked || m.Dim() == 0 {
 		return out, nil
 	}
 	fit, score, groups := s.attackable(validation, test)
@@ -155,58 +138,19 @@ func (s *scorer) score(ctx context.Context, p *nn.Pool, m *model.Model, seed uin
 	if st, ok := m.Statement(); !ok || st.Honest() || m.Dim() < 2 {
 		return out, nil
 	}
-	centred := attacker{centred: true}
-	if leak, err = measure.Leak(ctx, p, measure.Probe{Seed: seed}, centred.see(fit), centred.see(score), groups); err != nil {
+	fit.X, score.X = attack.Centred(fit.X), attack.Centred(score.X)
+	if leak, err = measure.Leak(ctx, p, measure.Probe{Seed: seed}, fit, score, groups); err != nil {
 		return out, err
 	}
 	out.Centred = &leak
 	return out, nil
 }
 
-func (s *scorer) labelled(q part) measure.Labelled {
-	return measure.Labelled{X: q.released, Z: pick(s.data.Z, q.rows)}
-}
-
 // attackable returns what an attacker is fitted to and scored on, with the
-// groups that occur in the first numbered from 0, and one more for all others:
-// where there are as many groups as authors, most occur in one part alone. It
-// returns no groups if fewer than two occur in the first part, or none of them
-// in the second.
+// groups numbered as [attack.Learnable] does.
 func (s *scorer) attackable(validation, test part) (fit, score measure.Labelled, groups int) {
-	number := make([]int, s.data.Groups)
-	for i := range number {
-		number[i] = train.Unknown
-	}
-	for _, z := range pick(s.data.Z, validation.rows) {
-		if z >= 0 && number[z] == train.Unknown {
-			number[z] = groups
-			groups++
-		}
-	}
-	learnt, met, strange := groups, 0, false
-	renumber := func(q part) measure.Labelled {
-		l := s.labelled(q)
-		for i, old := range l.Z {
-			switch {
-			case old < 0:
-			case number[old] == train.Unknown:
-				l.Z[i], strange = learnt, true
-			default:
-				l.Z[i] = number[old]
-				met++
-			}
-		}
-		return l
-	}
-	fit = renumber(validation)
-	met = 0
-	score = renumber(test)
-	if learnt < 2 || met == 0 {
-		return fit, score, 0
-	}
-	if strange {
-		groups++
-	}
+	fit.X, score.X = validation.released, test.released
+	fit.Z, score.Z, groups = attack.Learnable(dataset.Select(s.data.Z, validation.rows), dataset.Select(s.data.Z, test.rows), s.data.Groups)
 	return fit, score, groups
 }
 
@@ -243,7 +187,7 @@ func (s *scorer) accuracies(q part) (float64, []LabelScore) {
 	var all []LabelScore
 	mean := 0.0
 	for l, c := range s.data.labels {
-		want := pick(c.IDs, q.rows)
+		want := dataset.Select(c.IDs, q.rows)
 		a := q.accuracy(l, want)
 		all = append(all, LabelScore{c.Name, measure.Number(a), measure.Number(measure.Majority(want))})
 		mean += a / float64(len(s.data.labels))
@@ -256,8 +200,8 @@ func (s *scorer) accuracies(q part) (float64, []LabelScore) {
 func (s *scorer) learnLater(ctx context.Context, p *nn.Pool, seed uint64, validation, test part) ([]LabelScore, error) {
 	var all []LabelScore
 	for _, c := range s.data.unknown {
-		fit := measure.Labelled{X: validation.released, Z: pick(c.IDs, validation.rows)}
-		score := measure.Labelled{X: test.released, Z: pick(c.IDs, test.rows)}
+		fit := measure.Labelled{X: validation.released, Z: dataset.Select(c.IDs, validation.rows)}
+		score := measure.Labelled{X: test.released, Z: dataset.Select(c.IDs, test.rows)}
 		learnt, err := measure.Leak(ctx, p, measure.Probe{Seed: seed}, fit, score, len(c.Classes))
 		if err != nil {
 			return nil, err
@@ -273,7 +217,7 @@ func (s *scorer) compare(p *nn.Pool, q part) (*measure.Fairness, error) {
 		return nil, nil
 	}
 	return measure.CompareGroups(p, measure.Outcomes{
-		Want: pick(s.data.Y, q.rows), Got: q.answers[0], Group: pick(s.data.Z, q.rows),
+		Want: dataset.Select(s.data.Y, q.rows), Got: q.answers[0], Group: dataset.Select(s.data.Z, q.rows),
 		Classes: s.data.record.Classes, Groups: s.data.record.Groups,
 	}, measure.Bootstrap{})
 }
@@ -281,9 +225,9 @@ func (s *scorer) compare(p *nn.Pool, q part) (*measure.Fairness, error) {
 // gaps returns the TPR gap as the tables print it, and over all classes.
 func (s *scorer) gaps(q part) (gap, grms measure.Number) {
 	if s.data.Z == nil {
-		return undefined, undefined
+		return measure.Undefined, measure.Undefined
 	}
-	t := measure.TruePositives(pick(s.data.Y, q.rows), q.answers[0], pick(s.data.Z, q.rows), s.data.Classes, s.data.Groups)
+	t := measure.TruePositives(dataset.Select(s.data.Y, q.rows), q.answers[0], dataset.Select(s.data.Z, q.rows), s.data.Classes, s.data.Groups)
 	all, _ := t.GRMS()
 	grms = measure.Number(all)
 	if s.data.Classes != 2 {
@@ -305,10 +249,10 @@ func (s *scorer) promise(out *Score, m *model.Model) {
 	}
 	out.Limit = 0
 	for _, priors := range s.labels { // each label is bounded for itself
-		out.Limit += limit(g.Epsilon, priors) / measure.Number(len(s.labels))
+		out.Limit += measure.AccuracyLimit(g.Epsilon, priors) / measure.Number(len(s.labels))
 	}
 	if s.groups != nil {
-		out.AttackLimit = limit(g.Epsilon, s.groups)
+		out.AttackLimit = measure.AccuracyLimit(g.Epsilon, s.groups)
 	}
 	if s.reference.Rows > 0 {
 		out.Yardstick = s.yardstick(g.Epsilon)
@@ -322,9 +266,9 @@ func (s *scorer) yardstick(epsilon dp.Epsilon) measure.Number {
 	if v, ok := s.yardsticks[epsilon]; ok {
 		return v
 	}
-	v := undefined
+	v := measure.Undefined
 	if len(s.labels) == 1 {
-		if y, err := measure.AnswerAccuracy(epsilon, s.reference, pick(s.data.Y, s.data.test)); err == nil {
+		if y, err := measure.AnswerAccuracy(epsilon, s.reference, dataset.Select(s.data.Y, s.data.test)); err == nil {
 			v = measure.Number(y)
 		}
 	} else {
@@ -332,19 +276,4 @@ func (s *scorer) yardstick(epsilon dp.Epsilon) measure.Number {
 	}
 	s.yardsticks[epsilon] = v
 	return v
-}
-
-// limit is dp.AccuracyBound over the classes that occur.
-func limit(epsilon dp.Epsilon, priors []float64) measure.Number {
-	var occur []float64
-	for _, p := range priors {
-		if p > 0 {
-			occur = append(occur, p)
-		}
-	}
-	v, err := dp.AccuracyBound(epsilon, occur)
-	if err != nil {
-		return undefined
-	}
-	return measure.Number(v)
 }

@@ -179,7 +179,7 @@ func (s *scorer) calibrate(logits nn.Matrix, rows []int) {
 // reference's posteriors of the test texts are right.
 func (s *scorer) severalBound(ctx context.Context, epsilon dp.Epsilon) measure.Number {
 	if s.reference.Rows == 0 {
-		return undefined
+		return measure.Undefined
 	}
 	classes := s.classes()
 	if _, err := channel.Answers(classes, 0); err != nil {
@@ -188,7 +188,7 @@ func (s *scorer) severalBound(ctx context.Context, epsilon dp.Epsilon) measure.N
 	_, _, scores := s.answersOf()
 	solution, err := channel.Solve(ctx, scores, epsilon, channel.Options{})
 	if err != nil {
-		return undefined
+		return measure.Undefined
 	}
 	return measure.Number(solution.Bound)
 }
@@ -206,7 +206,7 @@ func (s *scorer) boundApart(ctx context.Context, epsilon dp.Epsilon, classes []i
 		}
 		solution, err := channel.Solve(ctx, one, epsilon, channel.Options{})
 		if err != nil {
-			return undefined
+			return measure.Undefined
 		}
 		sum += solution.Bound / float64(len(classes))
 		column += c
@@ -220,7 +220,7 @@ func (s *scorer) severalYardstick(epsilon dp.Epsilon) measure.Number {
 	answers, rows, scores := s.answersOf()
 	solution, err := channel.Solve(context.Background(), scores, epsilon, channel.Options{})
 	if err != nil {
-		return undefined
+		return measure.Undefined
 	}
 	p := make([]float64, len(answers))
 	right, known := make([]float64, len(s.data.labels)), make([]float64, len(s.data.labels))

@@ -52,7 +52,7 @@ func ExampleProbe_DescriptionLength() {
 		data.X.Row(i)[0], data.X.Row(i)[1] = float32(data.Z[i]), float32(i%7)
 	}
 	probe := measure.Probe{Hidden: []int{}, Rate: 0.05}
-	length, err := probe.DescriptionLength(context.Background(), nn.NewPool(1), data, 2, measure.BlockCode)
+	length, err := probe.DescriptionLength(context.Background(), nn.NewPool(1), data, 2, measure.BlockCoding)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -13,6 +13,15 @@ type Labelled struct {
 	Z []int     // one for each row
 }
 
+// Pick returns the given rows. It panics if there is no such row.
+func (d Labelled) Pick(rows []int) Labelled {
+	some := Labelled{X: d.X.Pick(rows), Z: make([]int, len(rows))}
+	for k, i := range rows {
+		some.Z[k] = d.Z[i]
+	}
+	return some
+}
+
 // knownRows returns the rows whose value is known, or an error if there are
 // none or a number cannot be used. It panics if there is not one z a row.
 func knownRows(data Labelled, classes int) ([]int, error) {

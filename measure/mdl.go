@@ -12,45 +12,45 @@ import (
 	"sotto/nn"
 )
 
-// Code is a way of counting the bits that an attribute takes to send to someone
+// Coding is a way of counting the bits that an attribute takes to send to someone
 // who has the vectors, with a probe that learns as it goes. The numbers of two
-// codes are never compared.
-type Code string
+// codings are never compared.
+type Coding string
 
-// The codes. Both cut the shuffled rows at t₁ < t₂ < … < t₁₁ = n, which are the
+// The codings. Both cut the shuffled rows at t₁ < t₂ < … < t₁₁ = n, which are the
 // shares .001 .002 .004 .008 .016 .032 .064 .125 .25 .5 1 of n, rounded down,
 // send the first t₁ values at log₂ C bits each, C being the number of classes,
 // and fit a probe to the first t_k rows.
 const (
-	// BlockCode is the online code: the probe codes the rows from t_k to t_{k+1},
+	// BlockCoding is online coding: the probe codes the rows from t_k to t_{k+1},
 	// which it has not seen. Inputs are standardised, and no value costs more
 	// than 40 bits.
-	BlockCode Code = "block"
-	// PrefixCode is compatible with the published tables, and no code that
+	BlockCoding Coding = "block"
+	// PrefixCoding is compatible with the published tables, and nothing that
 	// anybody could decode: the probe is scored on all of the first t_{k+1} rows,
 	// those that it was fitted to included. Values with probability 0 (in single
 	// precision), or that the probe has not met, are skipped at no cost. Inputs
 	// are not standardised. A probe that learns nothing costs 2.002·n·log₂ C.
-	PrefixCode Code = "prefix"
+	PrefixCoding Coding = "prefix"
 )
 
 // cuts are the shares of rows at which a probe is fitted. Some texts print .0625
 // for .064; the published numbers were made with .064.
 var cuts = []float64{.001, .002, .004, .008, .016, .032, .064, .125, .25, .5, 1}
 
-// codeFloor is the least probability that the block code gives to a value.
+// codeFloor is the least probability that block coding gives to a value.
 const codeFloor = 0x1p-40
 
 // DescriptionLength is the number of bits that an attribute takes, given the
 // vectors: the fewer, the more the vectors say and the more easily it is learnt.
 type DescriptionLength struct {
-	Code    Code    `json:"code"`
+	Coding  Coding  `json:"code"`
 	Rows    int     `json:"rows"`
 	Classes int     `json:"classes"`
 	Bits    float64 `json:"bits"`
 	Kbit    float64 `json:"kbit"`    // Bits / 1024, the unit of the published tables
-	Uniform float64 `json:"uniform"` // bits in the same code of whoever takes all values for equally likely
-	// Prior is the bits in the same code of whoever knows how common each value
+	Uniform float64 `json:"uniform"` // bits in the same coding of whoever takes all values for equally likely
+	// Prior is the bits in the same coding of whoever knows how common each value
 	// is, and has no vectors: the entropy for each row that a probe codes.
 	Prior float64 `json:"prior,omitempty"`
 	// Compression is Prior / Bits: 1 if the vectors say nothing, more if they
@@ -66,7 +66,7 @@ type Block struct {
 	From    int     `json:"from"`   // the first row coded, counted from 0 in shuffled order
 	To      int     `json:"to"`     // one beyond the last
 	Bits    float64 `json:"bits"`
-	Skipped int     `json:"skipped"` // values that cost nothing in the prefix code
+	Skipped int     `json:"skipped"` // values that cost nothing in prefix coding
 }
 
 // DescriptionLength codes the attribute of the given rows, those of unknown
@@ -75,9 +75,9 @@ type Block struct {
 // pool fits one probe at a time, and the result has the same bits for every
 // number of them. Errors are those of [Probe.Fit]. It panics if there is not one
 // value for each row.
-func (h Probe) DescriptionLength(ctx context.Context, p *nn.Pool, data Labelled, classes int, code Code) (DescriptionLength, error) {
-	if code != BlockCode && code != PrefixCode {
-		return DescriptionLength{}, fmt.Errorf("measure: code is %q, must be block or prefix", string(code))
+func (h Probe) DescriptionLength(ctx context.Context, p *nn.Pool, data Labelled, classes int, coding Coding) (DescriptionLength, error) {
+	if coding != BlockCoding && coding != PrefixCoding {
+		return DescriptionLength{}, fmt.Errorf("measure: code is %q, must be block or prefix", string(coding))
 	}
 	if err := h.Validate(); err != nil {
 		return DescriptionLength{}, err
@@ -89,12 +89,12 @@ func (h Probe) DescriptionLength(ctx context.Context, p *nn.Pool, data Labelled,
 	// The second word keeps this stream apart from others of the same seed.
 	rng := weakrand.New(weakrand.NewPCG(h.Seed, 0x6d646c))
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	c := coder{Probe: h, code: code, classes: classes, data: Labelled{nn.NewMatrix(len(rows), data.X.Cols), make([]int, len(rows))}}
+	c := coder{Probe: h, coding: coding, classes: classes, data: Labelled{nn.NewMatrix(len(rows), data.X.Cols), make([]int, len(rows))}}
 	for k, i := range rows {
 		copy(c.data.X.Row(k), data.X.Row(i))
 		c.data.Z[k] = data.Z[i]
 	}
-	out := DescriptionLength{Code: code, Rows: len(rows), Classes: classes, Blocks: c.blocks()}
+	out := DescriptionLength{Coding: coding, Rows: len(rows), Classes: classes, Blocks: c.blocks()}
 	faults := make([]error, len(out.Blocks))
 	p.Each(len(faults), func(_, item int) {
 		k := len(faults) - 1 - item // the largest first, so that no worker is left with it
@@ -119,7 +119,7 @@ func (h Probe) DescriptionLength(ctx context.Context, p *nn.Pool, data Labelled,
 // coder codes rows in shuffled order.
 type coder struct {
 	Probe
-	code    Code
+	coding  Coding
 	classes int
 	data    Labelled
 }
@@ -131,7 +131,7 @@ func (c *coder) blocks() []Block {
 	for k, share := range cuts {
 		at := int(share * float64(len(c.data.Z)))
 		blocks[k] = Block{Fitted: before, From: before, To: at}
-		if c.code == PrefixCode {
+		if c.coding == PrefixCoding {
 			blocks[k].From = 0
 		}
 		before = at
@@ -165,7 +165,7 @@ func (c *coder) fill(ctx context.Context, b *Block) error {
 	}
 	pool := nn.NewPool(1)
 	part := c.data.X.Slice(b.From, b.To)
-	if c.code == BlockCode {
+	if c.coding == BlockCoding {
 		a, err := c.fit(ctx, pool, c.prefix(b.Fitted), c.classes, newScaler)
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 	"sotto/nn"
 )
 
-func describe(t testing.TB, workers int, h measure.Probe, d measure.Labelled, classes int, code measure.Code) measure.DescriptionLength {
+func describe(t testing.TB, workers int, h measure.Probe, d measure.Labelled, classes int, code measure.Coding) measure.DescriptionLength {
 	t.Helper()
 	l, err := h.DescriptionLength(context.Background(), nn.NewPool(workers), d, classes, code)
 	if err != nil {
@@ -36,7 +36,7 @@ func TestDescriptionLengthOfNoise(t *testing.T) {
 	}{{2, 15.65, 31.26, 0.036}, {50, 19.49, 28.45, 0.62}}[:dptest.Count(t, 1, 2)] {
 		r := rng(1)
 		d := measure.Labelled{X: normal(r, 16_000, c.columns), Z: labels(r, 16_000, 2)}
-		for code, want := range map[measure.Code]float64{measure.BlockCode: c.block, measure.PrefixCode: c.prefix} {
+		for code, want := range map[measure.Coding]float64{measure.BlockCoding: c.block, measure.PrefixCoding: c.prefix} {
 			if l := describe(t, 2, measure.Probe{Seed: 1}, d, 2, code); !near(l.Kbit, want, c.tolerance) {
 				t.Errorf("%d columns, %s code: %v kbit, want %v ± %v", c.columns, code, l.Kbit, want, c.tolerance)
 			}
@@ -61,7 +61,7 @@ func TestDescriptionLengthCounts(t *testing.T) {
 	for _, e := range ends {
 		sum += e
 	}
-	for code, uniform := range map[measure.Code]float64{measure.BlockCode: 2 * n, measure.PrefixCode: float64(2 * sum)} {
+	for code, uniform := range map[measure.Coding]float64{measure.BlockCoding: 2 * n, measure.PrefixCoding: float64(2 * sum)} {
 		l := describe(t, 1, quick, d, 4, code)
 		if l.Uniform != uniform || l.Rows != n || l.Classes != 4 || len(l.Blocks) != len(ends) {
 			t.Errorf("%s: %+v, want %d rows and uniform code of %v bits", code, l, n, uniform)
@@ -69,7 +69,7 @@ func TestDescriptionLengthCounts(t *testing.T) {
 		total := 0.0
 		for k, b := range l.Blocks {
 			from := 0
-			if code == measure.BlockCode && k > 0 {
+			if code == measure.BlockCoding && k > 0 {
 				from = ends[k-1]
 			}
 			if b.From != from || b.To != ends[k] || k == 0 && (b.Fitted != 0 || b.Bits != 4) {
@@ -90,7 +90,7 @@ func TestDescriptionLengthOfACopy(t *testing.T) {
 	d := planted(rng(81), 3000, 2, 2)
 	noise := measure.Labelled{X: d.X, Z: labels(rng(82), 3000, 2)}
 	h := measure.Probe{Hidden: []int{}, Rate: 0.05, Epochs: 100}
-	for _, code := range []measure.Code{measure.BlockCode, measure.PrefixCode} {
+	for _, code := range []measure.Coding{measure.BlockCoding, measure.PrefixCoding} {
 		copied, none := describe(t, 2, h, d, 2, code), describe(t, 2, h, noise, 2, code)
 		if !(copied.Compression > 3) || !(none.Compression < 1.1) {
 			t.Errorf("%s: compression %v of a copied attribute and %v of noise, want above 3 and about 1", code, copied.Compression, none.Compression)
@@ -110,7 +110,7 @@ func TestDescriptionLengthSkewed(t *testing.T) {
 			d.Z[i] = 1
 		}
 	}
-	l := describe(t, 2, measure.Probe{Hidden: []int{}, Rate: 0.05, Epochs: 100}, d, 2, measure.BlockCode)
+	l := describe(t, 2, measure.Probe{Hidden: []int{}, Rate: 0.05, Epochs: 100}, d, 2, measure.BlockCoding)
 	if against := l.Uniform / l.Bits; against < 1.5 {
 		t.Errorf("against equally likely values the compression is %v, want it far above 1, or this test shows nothing", against)
 	}
@@ -131,7 +131,7 @@ func TestDescriptionLengthRare(t *testing.T) {
 		d.X.Row(i)[0] = float32(d.Z[i])
 	}
 	d.Z[0] = 2
-	prefix, block := describe(t, 1, quick, d, 3, measure.PrefixCode), describe(t, 1, quick, d, 3, measure.BlockCode)
+	prefix, block := describe(t, 1, quick, d, 3, measure.PrefixCoding), describe(t, 1, quick, d, 3, measure.BlockCoding)
 	skipped := 0
 	for _, b := range prefix.Blocks {
 		skipped += b.Skipped
@@ -150,7 +150,7 @@ func TestDescriptionLengthRare(t *testing.T) {
 func TestDescriptionLengthOneValue(t *testing.T) {
 	for _, n := range []int{1, 3, 50} {
 		d := measure.Labelled{X: nn.NewMatrix(n, 2), Z: make([]int, n)}
-		for _, code := range []measure.Code{measure.BlockCode, measure.PrefixCode} {
+		for _, code := range []measure.Coding{measure.BlockCoding, measure.PrefixCoding} {
 			if l := describe(t, 1, quick, d, 2, code); l.Bits != l.Uniform || l.Compression != 1 {
 				t.Errorf("%s: %d rows of one value take %v bits, want the uniform %v", code, n, l.Bits, l.Uniform)
 			}
@@ -161,7 +161,7 @@ func TestDescriptionLengthOneValue(t *testing.T) {
 func TestDescriptionLengthWorkers(t *testing.T) {
 	d := planted(rng(83), 600, 3, 3)
 	d.Z[5] = -1
-	for _, code := range []measure.Code{measure.BlockCode, measure.PrefixCode} {
+	for _, code := range []measure.Coding{measure.BlockCoding, measure.PrefixCoding} {
 		want := describe(t, 1, quick, d, 3, code)
 		if got := describe(t, 4, quick, d, 3, code); !reflect.DeepEqual(got, want) || got.Rows != 599 {
 			t.Errorf("%s: four workers give %+v, one %+v", code, got, want)
@@ -185,12 +185,12 @@ func TestDescriptionLengthErrors(t *testing.T) {
 		ctx  context.Context
 		h    measure.Probe
 		d    measure.Labelled
-		code measure.Code
+		code measure.Coding
 	}{
 		{"code", context.Background(), quick, good, "morse"},
-		{"probe", context.Background(), measure.Probe{Rate: -1}, good, measure.BlockCode},
-		{"infinity", context.Background(), quick, spoilt, measure.BlockCode},
-		{"context", cancelled, quick, good, measure.PrefixCode},
+		{"probe", context.Background(), measure.Probe{Rate: -1}, good, measure.BlockCoding},
+		{"infinity", context.Background(), quick, spoilt, measure.BlockCoding},
+		{"context", cancelled, quick, good, measure.PrefixCoding},
 	} {
 		if l, err := c.h.DescriptionLength(c.ctx, nn.NewPool(2), c.d, 2, c.code); err == nil {
 			t.Errorf("%s: DescriptionLength = %+v, want an error", c.name, l)

@@ -13,6 +13,9 @@ type Number float64
 // undefined is the result that there is none.
 var undefined = math.NaN()
 
+// Undefined is the number of what was not measured, or is not defined.
+var Undefined = Number(undefined)
+
 // MarshalJSON implements [json.Marshaler]. What is not finite becomes null.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if v := float64(n); math.IsNaN(v) || math.IsInf(v, 0) {

@@ -38,7 +38,7 @@ func BenchmarkPeer(b *testing.B) {
 	pool := nn.NewPool(runtime.GOMAXPROCS(0))
 	var length measure.DescriptionLength
 	for b.Loop() {
-		if length, err = (measure.Probe{Seed: 1}).DescriptionLength(context.Background(), pool, d, 2, measure.BlockCode); err != nil {
+		if length, err = (measure.Probe{Seed: 1}).DescriptionLength(context.Background(), pool, d, 2, measure.BlockCoding); err != nil {
 			b.Fatal(err)
 		}
 	}

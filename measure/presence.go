@@ -80,6 +80,31 @@ func presenceCounts(want, got [][]int) []counted {
 	return rows
 }
 
+// Shares returns the share of each of n values among the known ones.
+func Shares(values []int, n int) []float64 {
+	counts, known := make([]float64, n), 0.0
+	for _, v := range values {
+		if v >= 0 {
+			counts[v]++
+			known++
+		}
+	}
+	for i := range counts {
+		counts[i] /= max(known, 1)
+	}
+	return counts
+}
+
+// AccuracyLimit is [dp.AccuracyBound] over the values that occur, of the given
+// shares. It is undefined if ε is not a number.
+func AccuracyLimit(epsilon dp.Epsilon, shares []float64) Number {
+	v, err := dp.AccuracyBound(epsilon, slices.DeleteFunc(slices.Clone(shares), func(p float64) bool { return !(p > 0) }))
+	if err != nil {
+		return Undefined
+	}
+	return Number(v)
+}
+
 // F1Limit returns the F1 that nobody exceeds who guesses, from one ε-DP release
 // of a text (text-level, δ = 0), which of several things stand in it, given the
 // share of texts in which each does: 2·TP/(2·TP+FP+FN) of the expected counts. It

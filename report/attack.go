@@ -3,11 +3,10 @@ package report
 import (
 	"errors"
 	"fmt"
-	"math"
 	"path"
 	"slices"
 
-	"sotto/experiment"
+	"sotto/attack"
 	"sotto/measure"
 	"sotto/report/evidence"
 	"sotto/report/page"
@@ -16,102 +15,104 @@ import (
 // attackKind is attribute inference, and attemptKind any other attack, as
 // "sotto attack" stores them.
 var (
-	attackKind = evidence.Kind[evidence.Attack]{
-		Format: evidence.AttackFormat, Name: "attack", List: "attacks",
-		Check: func(a *evidence.Attack) error {
-			if a.Attack == nil || len(a.Attackers) == 0 || slices.ContainsFunc(a.Models, func(m experiment.ModelAttack) bool { return m.Attack == nil || len(m.Attackers) == 0 }) {
-				return errors.New("evidence: an attack has no attackers")
-			}
-			return nil
-		},
+	attackKind = evidence.Kind[attack.Result]{
+		Format: attack.AttributeFormat, Name: "attack", List: "attacks",
+		Owns:  infers,
+		Check: checkAttack,
 		Section: func(e *evidence.Evidence) []page.Section {
 			return []page.Section{attackersSection(e), descriptionSection(e)}
 		},
 		Subjects: attackSubjects,
 	}
-	attemptKind = evidence.Kind[evidence.Attempt]{
-		Format: evidence.AttemptFormat, Name: "attack", List: "attempts",
-		Check: func(a *evidence.Attempt) error {
-			if a.Attempt == nil || len(a.Findings) == 0 {
-				return errors.New("evidence: an attack has no findings")
-			}
-			return nil
-		},
+	attemptKind = evidence.Kind[attack.Result]{
+		Format: attack.Format, Name: "attack", List: "attempts",
+		Owns:     func(r *attack.Result) bool { return !infers(r) },
+		Check:    checkAttack,
 		Section:  func(e *evidence.Evidence) []page.Section { return []page.Section{attemptSection(e)} },
-		Subjects: attemptSubjects,
+		Subjects: attackSubjects,
 	}
 )
 
+func infers(r *attack.Result) bool { return r.Kind == attack.Attribute }
+
+func checkAttack(r *attack.Result) error {
+	for _, m := range append(slices.Clone(r.Models), r) {
+		if m == nil || len(m.Findings) == 0 {
+			return errors.New("evidence: an attack has no findings")
+		}
+	}
+	return nil
+}
+
 // attackSubjects lists the models that were attacked, or what was attacked if it
 // has no models.
-func attackSubjects(a *evidence.Attack) []evidence.Subject {
-	if len(a.Models) == 0 {
-		// The field of a.Attack stays empty when a file is read: a's own hides it.
-		return []evidence.Subject{attackSubject(join("attack on", a.Source), a.Attack, a.Refuted)}
+func attackSubjects(r *attack.Result) []evidence.Subject {
+	if len(r.Models) == 0 {
+		kind := string(r.Kind)
+		if infers(r) {
+			kind = ""
+		}
+		return []evidence.Subject{attackSubject(join(kind, "attack on", r.Source), r)}
 	}
 	var all []evidence.Subject
-	for _, m := range a.Models {
-		all = append(all, attackSubject(join("attack on", a.Source, m.Folder, fmt.Sprintf("seed %d", m.Seed)), m.Attack, m.Refuted))
+	for _, m := range r.Models {
+		all = append(all, attackSubject(join("attack on", r.Source, m.Folder, fmt.Sprintf("seed %d", m.Seed)), m))
 	}
 	return all
 }
 
-func attackSubject(name string, a *experiment.Attack, refuted bool) evidence.Subject {
-	s := evidence.Subject{Name: join(name, "for", a.Attribute)}
-	if refuted || !math.IsNaN(float64(a.Limit)) { // without a limit nothing can be refuted
-		s.Refuted = &refuted
+// attackSubject speaks of leakage where the attribute is guessed. Other kinds
+// guess something else.
+func attackSubject(name string, r *attack.Result) evidence.Subject {
+	s := evidence.Subject{Name: name, Numbers: map[string]measure.Estimate{}}
+	if r.Refuted || r.Limited() { // without a limit nothing can be refuted
+		s.Refuted = &r.Refuted
 	}
-	worst := evidence.Unmeasured()
-	for i, o := range a.Attackers {
-		if i == 0 || !(o.Accuracy <= float64(worst.Value)) {
-			worst.Value = measure.Number(o.Accuracy)
-		}
-		if i == 0 || !(o.High <= float64(worst.High)) {
-			worst.High = measure.Number(o.High)
-		}
+	if infers(r) {
+		s.Name = join(name, "for", r.Findings[0].Target)
+		s.Numbers["leakage_bound"] = evidence.Exactly(r.Findings[0].Limit)
 	}
-	s.Numbers = map[string]measure.Estimate{"leakage": worst, "leakage_bound": evidence.Exactly(a.Limit)}
-	return s
-}
-
-// attemptSubjects speaks of leakage where an attack guesses the attribute from
-// several releases of a text. Other kinds guess something else.
-func attemptSubjects(a *evidence.Attempt) []evidence.Subject {
-	s := evidence.Subject{Name: join(string(a.Kind), "attack on", a.Source)}
-	limited := slices.ContainsFunc(a.Findings, func(f experiment.Finding) bool { return !math.IsNaN(float64(f.Limit)) })
-	if a.Refuted || limited { // without a limit nothing can be refuted
-		s.Refuted = &a.Refuted
+	if info, err := attack.Find(r.Kind); err != nil || !info.Infers {
+		return s
 	}
-	for _, f := range a.Findings {
-		if a.Kind != experiment.Averaging || f.Metric != "accuracy" {
+	for _, f := range r.Findings {
+		if f.Metric != "accuracy" {
 			continue
 		}
 		worst, ok := s.Numbers["leakage"]
+		if !ok {
+			worst = evidence.Unmeasured()
+		}
 		if !ok || !(f.Value <= worst.Value) {
 			worst.Value = f.Value
 		}
 		if !ok || !(f.High <= worst.High) {
 			worst.High = f.High
 		}
-		s.Numbers = map[string]measure.Estimate{"leakage": worst}
+		s.Numbers["leakage"] = worst
 	}
-	return []evidence.Subject{s}
+	return s
+}
+
+// attempts lists the attacks that are not on an attribute.
+func attempts(e *evidence.Evidence) []*attack.Result {
+	return slices.DeleteFunc(evidence.All[attack.Result](e), infers)
 }
 
 // attacked is an attack on one model or file of releases.
 type attacked struct {
 	name   string
 	folder string // the same for all seeds
-	*experiment.Attack
+	*attack.Result
 }
 
-// models lists the attacks, one for each model.
+// models lists the attacks on an attribute, one for each model.
 func models(e *evidence.Evidence) []attacked {
 	var all []attacked
-	for _, a := range evidence.All[evidence.Attack](e) {
+	for _, a := range kept(evidence.All[attack.Result](e), infers) {
 		source := nameText(path.Base(a.Source))
 		if len(a.Models) == 0 {
-			all = append(all, attacked{source, source, a.Attack})
+			all = append(all, attacked{source, source, a})
 		}
 		for _, m := range a.Models {
 			name := source
@@ -124,7 +125,7 @@ func models(e *evidence.Evidence) []attacked {
 			if slices.ContainsFunc(all, func(other attacked) bool { return other.name == name }) {
 				name = source + ", " + name
 			}
-			all = append(all, attacked{name, source + "/" + m.Folder, m.Attack})
+			all = append(all, attacked{name, source + "/" + m.Folder, m})
 		}
 	}
 	return all

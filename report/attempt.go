@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"sotto/experiment"
+	"sotto/attack"
 	"sotto/measure"
 	"sotto/report/evidence"
 	"sotto/report/page"
@@ -19,17 +19,17 @@ func attemptSection(e *evidence.Evidence) page.Section {
 		Meaning: "What other attackers got out of releases, beside what somebody reaches who sees no release (baseline) and what nobody exceeds at the stated ε (limit).",
 		Source:  "sotto attack, with 95 % intervals.",
 	}
-	for _, a := range evidence.All[evidence.Attempt](e) {
+	for _, a := range attempts(e) {
 		stated := ", nothing is stated"
 		if g := a.Guarantee; g != nil {
 			stated = ", stated ε = " + guaranteeText(&g.Epsilon, g.Unit, g.Delta)
 		}
 		s.Blocks = append(s.Blocks, page.Block{Heading: attemptTitle(a.Kind) + ": " + nameText(a.Source) + stated})
-		if plots := averagingCharts(a.Attempt); len(plots) > 0 {
+		if plots := averagingCharts(a); len(plots) > 0 {
 			caption := "With fresh noise every further release of the same text tells more; a memoised answer is the same each time and tells nothing new."
 			s.Blocks = append(s.Blocks, page.Block{Figure: &page.Figure{Caption: caption, Plots: plots, Small: len(plots) > 1}})
 		}
-		s.Blocks = append(s.Blocks, findingTable(a.Attempt).Blocks()...)
+		s.Blocks = append(s.Blocks, findingTable(a).Blocks()...)
 		for _, n := range a.Notes {
 			s.Blocks = append(s.Blocks, page.Block{Note: longText(n)})
 		}
@@ -37,30 +37,23 @@ func attemptSection(e *evidence.Evidence) page.Section {
 	return s
 }
 
-func attemptTitle(k experiment.AttackKind) string {
-	switch k {
-	case experiment.Entities:
-		return "Which kinds of name stand in the text"
-	case experiment.Averaging:
-		return "Several releases of one text"
-	case experiment.Inversion:
-		return "Which words stand in the text"
-	case experiment.Membership:
-		return "Whether a text was released"
+func attemptTitle(k attack.Kind) string {
+	if info, err := attack.Find(k); err == nil {
+		return info.Title
 	}
 	return nameText(string(k))
 }
 
-func findingTable(a *experiment.Attempt) *page.Table {
+func findingTable(a *attack.Result) *page.Table {
 	t := &page.Table{
 		Caption: attemptTitle(a.Kind) + ", " + nameText(a.Source),
 		Head:    page.Heads("attacker", "guesses", "metric", "#value", "#95 % interval", "#baseline", "#limit", "verdict", "#rows"),
 	}
-	several := slices.ContainsFunc(a.Findings, func(f experiment.Finding) bool { return f.Releases > 1 || f.Noise != "" })
+	several := slices.ContainsFunc(a.Findings, func(f attack.Finding) bool { return f.Releases > 1 || f.Noise != "" })
 	if several {
 		t.Head = append(t.Head, page.Heads("#releases", "noise")...)
 	}
-	models := slices.ContainsFunc(a.Findings, func(f experiment.Finding) bool { return f.Model != "" })
+	models := slices.ContainsFunc(a.Findings, func(f attack.Finding) bool { return f.Model != "" })
 	if models {
 		t.Head = append(t.Head, page.Heads("model")...)
 	}
@@ -80,15 +73,15 @@ func findingTable(a *experiment.Attempt) *page.Table {
 			texts = append(texts, cmp.Or(nameText(f.Model), none))
 		}
 		row := t.Add(texts...)
-		row[7] = attackVerdict(f.Refutes, float64(f.Value), float64(f.Limit))
+		row[7] = attackVerdict(f)
 	}
-	t.Folded = len(t.Rows) > foldRows && a.Kind == experiment.Averaging
+	t.Folded = len(t.Rows) > foldRows && a.Kind == attack.Averaging
 	return t
 }
 
 // averagingCharts draws findings over the number of releases, a chart for each
 // metric and target, where there is more than one number of releases.
-func averagingCharts(a *experiment.Attempt) []page.Plot {
+func averagingCharts(a *attack.Result) []page.Plot {
 	type what struct{ metric, target string }
 	var all []what
 	for _, f := range a.Findings {
@@ -98,7 +91,7 @@ func averagingCharts(a *experiment.Attempt) []page.Plot {
 	}
 	var plots []page.Plot
 	for _, w := range all {
-		of := kept(a.Findings, func(f experiment.Finding) bool {
+		of := kept(a.Findings, func(f attack.Finding) bool {
 			return f.Metric == w.metric && f.Target == w.target && f.Noise != "" && finite(float64(f.Value))
 		})
 		if p := averagingChart(of); p != nil && len(plots) < smallPlots {
@@ -109,7 +102,7 @@ func averagingCharts(a *experiment.Attempt) []page.Plot {
 }
 
 // averagingChart draws the findings of one metric, or nothing.
-func averagingChart(of []experiment.Finding) *page.Chart {
+func averagingChart(of []attack.Finding) *page.Chart {
 	if len(of) == 0 {
 		return nil
 	}
@@ -138,7 +131,7 @@ func averagingChart(of []experiment.Finding) *page.Chart {
 }
 
 // extend adds a finding to the line of its attacker, target and noise.
-func extend(p *page.Chart, f experiment.Finding, k float64) {
+func extend(p *page.Chart, f attack.Finding, k float64) {
 	name := fmt.Sprintf("%s, %s noise", nameText(f.Attacker), nameText(f.Noise))
 	i := slices.IndexFunc(p.Series, func(s page.Series) bool { return s.Name == name })
 	if i < 0 {

@@ -28,10 +28,10 @@ func descriptionSection(e *evidence.Evidence) page.Section {
 			Title: "Learning curves, " + m.name, Desc: "Bits for each row against the number of rows seen.",
 			Heading: m.name, X: page.Axis{Label: "rows learnt from", Log: true}, Y: page.Axis{Label: "bits a row"},
 		}
-		for _, k := range m.Attackers {
+		for _, k := range m.Findings {
 			if d := k.Description; d != nil {
-				t.Add(m.name, nameText(m.Attribute), nameText(k.Name), nameText(string(d.Code)), strconv.Itoa(d.Rows), page.Decimal(d.Kbit, 2), page.Decimal(d.Uniform/1024, 2), page.Decimal(d.Compression, 3))
-				learn(p, nameText(k.Name), d)
+				t.Add(m.name, nameText(k.Target), nameText(k.Attacker), nameText(string(d.Coding)), strconv.Itoa(d.Rows), page.Decimal(d.Kbit, 2), page.Decimal(d.Uniform/1024, 2), page.Decimal(d.Compression, 3))
+				learn(p, nameText(k.Attacker), d)
 			}
 		}
 		if p.X.High > p.X.Low && len(f.Plots) < smallPlots && m.folder != last {

@@ -35,13 +35,12 @@ func hostile() *evidence.Evidence {
 		}
 		c.Fairness = fairness(evil, evil)
 	}
-	models := first[evidence.Attack](e).Models
-	for i := range models {
-		m := &models[i]
-		m.Folder, m.Attribute, m.Attackers[0].Name = evil, evil, evil
-		m.Attackers[0].Description.Code = evil
+	models := attacks(e, true)[0].Models
+	for _, m := range models {
+		m.Folder, m.Findings[0].Target, m.Findings[0].Attacker = evil, evil, evil
+		m.Findings[0].Description.Coding = evil
 	}
-	for _, a := range evidence.All[evidence.Attempt](e) {
+	for _, a := range attacks(e, false) {
 		a.Source, a.Kind, a.Notes = evil, evil, []string{evil}
 		for i := range a.Findings {
 			f := &a.Findings[i]
@@ -105,11 +104,11 @@ func TestUndefined(t *testing.T) {
 		c.Seeds = c.Seeds[:1]
 		c.Seeds[0].Attack = nil
 	}
-	m := first[evidence.Attack](e).Models[0]
-	m.Limit = nan
-	m.Attackers[0].Leakage = measure.Leakage{Accuracy: bad, Low: bad, High: bad, Majority: bad, AUC: nan}
-	*m.Attackers[0].Description = measure.DescriptionLength{Bits: bad, Kbit: math.Inf(1), Uniform: bad, Compression: nan, Blocks: []measure.Block{{Fitted: 1, To: 2, Bits: bad}}}
-	first[evidence.Attempt](e).Findings[0].Value = nan
+	m := attacks(e, true)[0].Models[0]
+	f := &m.Findings[0]
+	f.Value, f.Low, f.High, f.Baseline, f.Limit, f.Leakage = nan, nan, nan, nan, nan, &measure.Leakage{AUC: nan}
+	*f.Description = measure.DescriptionLength{Bits: bad, Kbit: math.Inf(1), Uniform: bad, Compression: nan, Blocks: []measure.Block{{Fitted: 1, To: 2, Bits: bad}}}
+	attacks(e, false)[0].Findings[0].Value = nan
 	first[evidence.Fairness](e).Fairness = &measure.Fairness{Difference: measure.Estimate{Value: nan, Low: nan, High: nan}, Groups: []measure.GroupReport{{Name: "g"}}}
 	a, p := first[evidence.Audit](e), first[experiment.Picture](e)
 	a.LowerBound, a.Confidence = bad, bad
@@ -151,11 +150,11 @@ func TestExtremes(t *testing.T) {
 			c.Statement.True, c.Statement.Claimed = v, dp.Epsilon(i)*1e-310
 		}
 	}
-	findings := first[evidence.Attempt](e).Findings
+	findings := attacks(e, false)[0].Findings
 	for i := range findings {
 		findings[i].Releases, findings[i].Value = math.MaxInt-i, 1e308
 	}
-	d := first[evidence.Attack](e).Models[0].Attackers[0].Description
+	d := attacks(e, true)[0].Models[0].Findings[0].Description
 	d.Classes, d.Blocks[1].Bits, d.Blocks[2].Fitted = 0, math.MaxFloat64, math.MaxInt
 	check(t, e)
 }

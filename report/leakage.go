@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"sotto/attack"
 	"sotto/experiment"
+	"sotto/measure"
 	"sotto/report/evidence"
 	"sotto/report/page"
 )
@@ -101,21 +103,22 @@ func attackPlot(all []attacked) *page.Dots {
 		if i == plotRows {
 			break
 		}
-		row := page.Row{Name: m.name, Bound: float64(m.Limit)}
-		for _, k := range m.Attackers {
-			name := nameText(k.Name)
+		row := page.Row{Name: m.name, Bound: float64(m.Findings[0].Limit)}
+		for _, k := range m.Findings {
+			name := nameText(k.Attacker)
 			j := slices.Index(p.Keys, name)
 			if j < 0 {
 				j, p.Keys = len(p.Keys), append(p.Keys, name)
 			}
-			row.Marks = append(row.Marks, page.Mark{Key: j, Value: k.Accuracy, Low: k.Low, High: k.High, Tip: name + " on " + m.name + ": " + roughly(k.Accuracy)})
+			row.Marks = append(row.Marks, page.Mark{Key: j, Value: float64(k.Value), Low: float64(k.Low), High: float64(k.High), Tip: name + " on " + m.name + ": " + roughly(k.Value)})
 		}
 		p.Rows = append(p.Rows, row)
 	}
-	if first := all[0].Attackers; len(first) > 0 && !slices.ContainsFunc(all, func(m attacked) bool {
-		return slices.ContainsFunc(m.Attackers, func(k experiment.AttackerOutcome) bool { return k.Majority != first[0].Majority })
+	blind := all[0].Findings[0].Baseline
+	if !slices.ContainsFunc(all, func(m attacked) bool {
+		return slices.ContainsFunc(m.Findings, func(k attack.Finding) bool { return k.Baseline != blind })
 	}) {
-		p.Levels = []page.Level{{Name: "seeing nothing " + roughly(first[0].Majority), Value: first[0].Majority}}
+		p.Levels = []page.Level{{Name: "seeing nothing " + roughly(blind), Value: float64(blind)}}
 	}
 	return p
 }
@@ -130,10 +133,14 @@ func attackTable(all []attacked) *page.Table {
 		if g := m.Guarantee; g != nil {
 			stated = "ε = " + guaranteeText(&g.Epsilon, g.Unit, g.Delta)
 		}
-		for _, k := range m.Attackers {
-			row := t.Add(m.name, nameText(m.Attribute), stated, nameText(k.Name), percent(k.Accuracy), between(k.Low, k.High), percent(k.Majority),
-				orNone(percent, m.Limit), page.Decimal(k.AUC, 3), "")
-			row[len(row)-1] = attackVerdict(k.Refutes, k.Accuracy, float64(m.Limit))
+		for _, k := range m.Findings {
+			auc := measure.Undefined
+			if k.Leakage != nil {
+				auc = k.Leakage.AUC
+			}
+			row := t.Add(m.name, nameText(k.Target), stated, nameText(k.Attacker), percent(k.Value), between(k.Low, k.High), percent(k.Baseline),
+				orNone(percent, k.Limit), page.Decimal(auc, 3), "")
+			row[len(row)-1] = attackVerdict(k)
 		}
 	}
 	t.Folded = len(t.Rows) > foldRows
@@ -141,13 +148,13 @@ func attackTable(all []attacked) *page.Table {
 }
 
 // attackVerdict says how an attack stands to its limit.
-func attackVerdict(refutes bool, value, limit float64) page.Cell {
+func attackVerdict(f attack.Finding) page.Cell {
 	switch {
-	case refutes:
+	case f.Refutes:
 		return page.Cell{Text: "refutes the stated ε", Tone: page.Bad}
-	case value > limit:
+	case f.Value > f.Limit:
 		return page.Cell{Text: "above the limit, which alone refutes nothing", Tone: page.Warn} // by chance, or without a test
-	case finite(limit):
+	case finite(float64(f.Limit)):
 		return page.Cell{Text: "within the limit", Tone: page.Plain}
 	}
 	return page.Cell{Text: none, Tone: page.Plain}

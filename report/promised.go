@@ -106,18 +106,18 @@ func telling(limit measure.Number) bool { return limit < 0.999 }
 // refuted lists what exceeded its limit, and counts what had one.
 func refuted(e *evidence.Evidence) (found []page.Item, tried int) {
 	for _, m := range models(e) {
-		for _, k := range m.Attackers {
-			if !telling(m.Limit) {
+		for _, k := range m.Findings {
+			if !telling(k.Limit) {
 				continue
 			}
 			tried++
 			if k.Refutes {
 				found = append(found, page.Item{Name: m.name, Text: fmt.Sprintf("%s guesses %s in %s of cases (%s); at the stated ε nobody exceeds %s.",
-					nameText(k.Name), nameText(m.Attribute), percent(k.Accuracy), between(k.Low, k.High), percent(m.Limit))})
+					nameText(k.Attacker), nameText(k.Target), percent(k.Value), between(k.Low, k.High), percent(k.Limit))})
 			}
 		}
 	}
-	for _, a := range evidence.All[evidence.Attempt](e) {
+	for _, a := range attempts(e) {
 		for _, f := range a.Findings {
 			if !telling(f.Limit) {
 				continue

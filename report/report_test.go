@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/attack"
 	"sotto/dp"
 	"sotto/experiment"
 	"sotto/experiment/reproduce/declared"
@@ -42,8 +43,8 @@ func TestSections(t *testing.T) {
 			"Vectors before and after", "Spend", "How it was measured",
 		}},
 		{"a result", only[experiment.Result](all), []string{"What was promised", "Accuracy against ε", "Leakage", "Fairness by group", "How it was measured"}},
-		{"an attack", only[evidence.Attack](all), []string{"What was promised", "Leakage", "Description length"}},
-		{"an attempt", only[evidence.Attempt](all), []string{"Other attacks"}},
+		{"an attack", onlyAttacks(all, true), []string{"What was promised", "Leakage", "Description length"}},
+		{"an attempt", onlyAttacks(all, false), []string{"Other attacks"}},
 		{"a comparison", only[evidence.Fairness](all), []string{"Fairness by group"}},
 		{"an audit", only[evidence.Audit](all), []string{"What was promised"}},
 		{"a release", only[evidence.Release](all), []string{"What was promised", "Spend", "How it was measured"}},
@@ -91,7 +92,7 @@ func TestNothingIsRefused(t *testing.T) {
 // Entries that hold nothing are refused before there is anything to report.
 func TestEmptyEntries(t *testing.T) {
 	for _, v := range []any{
-		nil, (*experiment.Result)(nil), (*evidence.Attack)(nil), &evidence.Attack{}, (*evidence.Attempt)(nil), &evidence.Attempt{},
+		nil, (*experiment.Result)(nil), (*attack.Result)(nil), &attack.Result{Kind: attack.Attribute}, &attack.Result{Kind: attack.Inversion},
 		(*evidence.Fairness)(nil), &evidence.Fairness{}, (*evidence.Audit)(nil), (*evidence.Release)(nil), (*declared.Table)(nil), &experiment.Picture{},
 	} {
 		e := of()

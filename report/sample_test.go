@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
+	"sotto/attack"
 	"sotto/audit"
 	"sotto/dp"
 	"sotto/experiment"
@@ -21,7 +23,7 @@ var nan = measure.Number(math.NaN())
 // altogether, one that is false by a factor, and an honest one.
 func sample() *evidence.Evidence {
 	e := of(
-		result(), attack(), averaging(), inversion(), comparison(),
+		result(), inference(), averaging(), inversion(), comparison(),
 		audited("dpnr", "released", 0.05, 22.1, true), audited("laplace-l1", "paper", 4, 3.6, false), audited("foreign command", "", 1, 3.2, true),
 		released("a.npy", 4), released("b.npy", 8), picture(60, 2),
 	)
@@ -55,6 +57,20 @@ func put(e *evidence.Evidence, v any) {
 
 // first returns the first value of a type.
 func first[T any](e *evidence.Evidence) *T { return evidence.All[T](e)[0] }
+
+// attacks lists those that infer an attribute, or all others.
+func attacks(e *evidence.Evidence, infer bool) []*attack.Result {
+	return slices.DeleteFunc(evidence.All[attack.Result](e), func(r *attack.Result) bool { return infer != (r.Kind == attack.Attribute) })
+}
+
+// onlyAttacks returns evidence of just these.
+func onlyAttacks(e *evidence.Evidence, infer bool) *evidence.Evidence {
+	some := of()
+	for _, r := range attacks(e, infer) {
+		put(some, r)
+	}
+	return some
+}
 
 func result() *experiment.Result {
 	return &experiment.Result{
@@ -129,40 +145,44 @@ func comparison() *evidence.Fairness {
 	}
 }
 
-func attack() *evidence.Attack {
+func inference() *attack.Result {
 	code := &measure.DescriptionLength{
-		Code: measure.BlockCode, Rows: 2000, Classes: 2, Bits: 1900, Kbit: 1.855, Uniform: 2000, Compression: 1.053,
+		Coding: measure.BlockCoding, Rows: 2000, Classes: 2, Bits: 1900, Kbit: 1.855, Uniform: 2000, Compression: 1.053,
 		Blocks: []measure.Block{{To: 4, Bits: 4}, {Fitted: 4, From: 4, To: 8, Bits: 5}, {Fitted: 8, From: 8, To: 1000, Bits: 960}, {Fitted: 1000, From: 1000, To: 2000, Bits: 931}},
 	}
-	a := &experiment.Attack{
-		Attribute: "author", Classes: 2, Guarantee: &dp.Guarantee{Unit: dp.Text, Epsilon: 0.2}, Limit: 0.5498, Refuted: true,
-		Attackers: []experiment.AttackerOutcome{
-			{Name: "linear", Leakage: measure.Leakage{Accuracy: 0.561, Low: 0.53, High: 0.592, Majority: 0.524, AUC: 0.57}, Description: code},
-			{Name: "mlp-100", Leakage: measure.Leakage{Accuracy: 0.702, Low: 0.672, High: 0.73, Majority: 0.524, AUC: 0.76}, Refutes: true},
-		},
+	found := func(attacker string, value, low, high, auc measure.Number) attack.Finding {
+		return attack.Finding{
+			Attacker: attacker, Target: "author", Metric: "accuracy", Value: value, Low: low, High: high, Baseline: 0.524, Limit: 0.5498,
+			Leakage: &measure.Leakage{Accuracy: float64(value), Low: float64(low), High: float64(high), Majority: 0.524, AUC: auc},
+		}
 	}
-	return &evidence.Attack{Format: evidence.AttackFormat, Source: "models/run", Attack: a, Models: []experiment.ModelAttack{{Folder: "noise-e4", Seed: 1, Attack: a}}, Refuted: true}
+	linear, mlp := found("linear", 0.561, 0.53, 0.592, 0.57), found("mlp-100", 0.702, 0.672, 0.73, 0.76)
+	linear.Description, mlp.Refutes = code, true
+	one := attack.Result{Kind: attack.Attribute, Source: "models/run", Classes: 2, Guarantee: &dp.Guarantee{Unit: dp.Text, Epsilon: 0.2}, Refuted: true, Findings: []attack.Finding{linear, mlp}}
+	all := one
+	one.Folder, one.Seed, all.Models = "noise-e4", 1, []*attack.Result{&one}
+	return &all
 }
 
-func averaging() *evidence.Attempt {
-	a := &experiment.Attempt{Kind: experiment.Averaging, Source: "noise-e4", Guarantee: &dp.Guarantee{Unit: dp.Text, Epsilon: 4}, Notes: []string{"texts of the test part"}}
+func averaging() *attack.Result {
+	a := &attack.Result{Kind: attack.Averaging, Source: "noise-e4", Guarantee: &dp.Guarantee{Unit: dp.Text, Epsilon: 4}, Notes: []string{"texts of the test part"}}
 	for _, noise := range []string{"fresh", "memoised"} {
 		for _, k := range []int{1, 4, 16} {
 			v := measure.Number(0.6)
 			if noise == "fresh" {
 				v += measure.Number(k) / 50
 			}
-			a.Findings = append(a.Findings, experiment.Finding{Attacker: "nearest", Target: "the text", Metric: "accuracy", Releases: k, Noise: noise, Value: v, Low: v - 0.02, High: v + 0.02, Baseline: 0.5, Limit: nan, Rows: 500})
+			a.Findings = append(a.Findings, attack.Finding{Attacker: "nearest", Target: "the text", Metric: "accuracy", Releases: k, Noise: noise, Value: v, Low: v - 0.02, High: v + 0.02, Baseline: 0.5, Limit: nan, Rows: 500})
 		}
 	}
-	return &evidence.Attempt{Format: evidence.AttemptFormat, Attempt: a}
+	return a
 }
 
-func inversion() *evidence.Attempt {
-	return &evidence.Attempt{Format: evidence.AttemptFormat, Attempt: &experiment.Attempt{
-		Kind: experiment.Inversion, Source: "noise-e4",
-		Findings: []experiment.Finding{{Attacker: "logistic", Target: "words", Metric: "f1", Value: 0.4321, Low: nan, High: nan, Baseline: 0.1, Limit: nan, Rows: 500}},
-	}}
+func inversion() *attack.Result {
+	return &attack.Result{
+		Kind: attack.Inversion, Source: "noise-e4",
+		Findings: []attack.Finding{{Attacker: "logistic", Target: "words", Metric: "f1", Value: 0.4321, Low: nan, High: nan, Baseline: 0.1, Limit: nan, Rows: 500}},
+	}
 }
 
 func audited(mechanism, variant string, claimed dp.Epsilon, bound float64, refuted bool) *evidence.Audit {

@@ -66,13 +66,13 @@ func claimClause(all []promise, refuted string) string {
 // refutedClause tells of the first attack that refutes what is stated.
 func refutedClause(e *evidence.Evidence) string {
 	for _, m := range models(e) {
-		for _, k := range m.Attackers {
+		for _, k := range m.Findings {
 			if k.Refutes && m.Guarantee != nil {
-				return fmt.Sprintf("the attacker %s refutes the stated ε = %s of %s", nameText(k.Name), epsilonText(m.Guarantee.Epsilon), m.name)
+				return fmt.Sprintf("the attacker %s refutes the stated ε = %s of %s", nameText(k.Attacker), epsilonText(m.Guarantee.Epsilon), m.name)
 			}
 		}
 	}
-	for _, a := range evidence.All[evidence.Attempt](e) {
+	for _, a := range attempts(e) {
 		if a.Refuted && a.Guarantee != nil {
 			return fmt.Sprintf("the %s attack refutes the stated ε = %s of %s", nameText(string(a.Kind)), epsilonText(a.Guarantee.Epsilon), nameText(a.Source))
 		}
@@ -198,11 +198,11 @@ func affordable(all []*experiment.Result) (*experiment.Configuration, *experimen
 func attackClause(e *evidence.Evidence) string {
 	best, text := 0.0, ""
 	for _, m := range models(e) {
-		for _, k := range m.Attackers {
-			if gain := k.Accuracy - k.Majority; text == "" || gain > best {
+		for _, k := range m.Findings {
+			if gain := float64(k.Value - k.Baseline); text == "" || gain > best {
 				best = gain
 				text = fmt.Sprintf("the strongest attacker (%s) guesses %s in %s of cases, where whoever sees nothing is right in %s",
-					nameText(k.Name), nameText(m.Attribute), roughly(k.Accuracy), roughly(k.Majority))
+					nameText(k.Attacker), nameText(k.Target), roughly(k.Value), roughly(k.Baseline))
 			}
 		}
 	}

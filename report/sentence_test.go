@@ -3,6 +3,7 @@ package report_test
 import (
 	"testing"
 
+	"sotto/attack"
 	"sotto/dp"
 	"sotto/experiment"
 	"sotto/measure"
@@ -23,12 +24,12 @@ func TestSentence(t *testing.T) {
 	inMetres.Mean.Unit, inMetres.Statement.Unit = dp.Metric, dp.Metric
 	bare := with(honest(4, 0.94))
 	first[experiment.Result](bare).Reference = nan
-	harmless := attack()
-	harmless.Models[0].Attackers[1].Refutes = false
-	membership := &evidence.Attempt{Attempt: &experiment.Attempt{
-		Kind: experiment.Membership, Source: "private.npy", Guarantee: &dp.Guarantee{Unit: dp.Text, Epsilon: 1}, Refuted: true,
-		Findings: []experiment.Finding{{Value: 0.99, Limit: 0.73, Refutes: true}},
-	}}
+	harmless := inference()
+	harmless.Models[0].Findings[1].Refutes = false
+	membership := &attack.Result{
+		Kind: attack.Membership, Source: "private.npy", Guarantee: &dp.Guarantee{Unit: dp.Text, Epsilon: 1}, Refuted: true,
+		Findings: []attack.Finding{{Value: 0.99, Limit: 0.73, Refutes: true}},
+	}
 	for _, tt := range []struct {
 		name string
 		e    *evidence.Evidence
@@ -57,7 +58,7 @@ func TestSentence(t *testing.T) {
 		},
 		{"not refuted", of(audited("foreign command", "", 1, 0.2, false)), "No audit refutes the one ε that is claimed."},
 		{
-			"an attack that refutes", only[evidence.Attack](sample()),
+			"an attack that refutes", onlyAttacks(sample(), true),
 			"The attacker mlp-100 refutes the stated ε = 0.2 of noise-e4, seed 1.",
 		},
 		{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"sotto/attack"
 	"sotto/dataset"
 	"sotto/dp"
 	"sotto/experiment"
@@ -79,11 +80,13 @@ func addSplits(ctx context.Context, entry *cache.Entry, t Task, epsilons []float
 	}
 	columns := append([]dataset.Column{set.Label}, set.More...)
 	pool := nn.NewPool(workers)
-	err = experiment.Releases(ctx, entry.Dir, workers, func(r experiment.Released) error {
-		return addSeed(missing, filepath.Join(entry.Dir, r.Folder, fmt.Sprintf("seed-%d", r.Seed)), r.Test, columns, pool)
-	})
-	if err != nil {
-		return err
+	for r, err := range experiment.Releases(ctx, entry.Dir, experiment.ReleaseOptions{Workers: workers}) {
+		if err == nil {
+			err = addSeed(missing, filepath.Join(entry.Dir, r.Folder, fmt.Sprintf("seed-%d", r.Seed)), r.Score, columns, pool)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	s.At = append(s.At, missing...)
 	return entry.Write(splitFile, s)
@@ -91,7 +94,7 @@ func addSplits(ctx context.Context, entry *cache.Entry, t Task, epsilons []float
 
 // addSeed adds the accuracies of one model, which lies in a folder. What a model
 // without protection releases is the vector itself.
-func addSeed(to []splitsAt, folder string, test experiment.ReleasedPart, labels []dataset.Column, pool *nn.Pool) error {
+func addSeed(to []splitsAt, folder string, test attack.Part, labels []dataset.Column, pool *nn.Pool) error {
 	m, _, err := model.Load(folder)
 	if err != nil {
 		return err

@@ -23,6 +23,9 @@ type Kind[T any] struct {
 	Decode func(name string, content []byte) (*T, error)
 	// Known are fields of which a file without a format has one.
 	Known []string
+	// Owns tells the values of this kind from those of another that has the same
+	// type. It may be nil: then all are its own.
+	Owns func(*T) bool
 	// Check refuses a value that lacks a part on which the others rely, since
 	// JSON may leave out everything. It may be nil.
 	Check func(*T) error
@@ -80,7 +83,11 @@ func (k Kind[T]) decodeList(content []byte) ([]any, error) {
 	}
 	all := make([]any, len(list))
 	for i, v := range list {
-		if _, err := k.check(v); err != nil {
+		mine, err := k.check(v)
+		if err == nil && !mine {
+			err = fmt.Errorf("evidence: an entry of %s is of another kind", k.List)
+		}
+		if err != nil {
 			return nil, err
 		}
 		all[i] = v
@@ -95,6 +102,8 @@ func (k Kind[T]) check(v any) (mine bool, err error) {
 		return false, nil
 	case own == nil:
 		return true, errors.New("evidence: an entry is null")
+	case k.Owns != nil && !k.Owns(own):
+		return false, nil
 	case k.Check != nil:
 		err = k.Check(own)
 	}

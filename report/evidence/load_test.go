@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/attack"
 	"sotto/audit"
 	"sotto/dp"
 	"sotto/experiment"
@@ -28,11 +29,10 @@ func files(t testing.TB) map[string]any {
 	}
 	g, infinite := m.Guarantee(), dp.Infinite
 	record := mech.NewRecord(m, "sotto test")
-	attack := &experiment.Attack{Attribute: "sex", Classes: 2, Guarantee: &g, Attackers: []experiment.AttackerOutcome{{Name: "linear"}}}
 	return map[string]any{
 		"results.json":     experiment.Result{Format: experiment.ResultsFormat, Method: "noise", Configurations: []experiment.Configuration{{Selected: true}}},
-		"attack.json":      evidence.Attack{Format: evidence.AttackFormat, Source: "v.npy", Attack: attack, Refuted: true},
-		"attempt.json":     evidence.Attempt{Format: evidence.AttemptFormat, Attempt: &experiment.Attempt{Kind: experiment.Inversion, Guarantee: &g, Findings: []experiment.Finding{{Metric: "precision@5"}}}},
+		"attack.json":      attack.Result{Kind: attack.Attribute, Source: "v.npy", Classes: 2, Guarantee: &g, Findings: []attack.Finding{{Attacker: "linear", Target: "sex"}}, Refuted: true},
+		"attempt.json":     attack.Result{Kind: attack.Inversion, Guarantee: &g, Findings: []attack.Finding{{Metric: "precision@5"}}},
 		"fairness.json":    evidence.Fairness{Format: evidence.FairnessFormat, Fairness: &measure.Fairness{Rows: 7}},
 		"audit.json":       evidence.Audit{Format: evidence.AuditFormat, Mechanism: "dpnr", Unit: dp.Text, True: &infinite, Result: audit.Result{LowerBound: 9}},
 		"table.json":       declared.Table{Format: declared.Format, Name: "t", Rows: []declared.Row{{Name: "r", Cells: []declared.Cell{{Metric: "accuracy"}}}}},
@@ -68,13 +68,13 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	attacks, attempts, comparisons := evidence.All[evidence.Attack](all), evidence.All[evidence.Attempt](all), evidence.All[evidence.Fairness](all)
+	attacks, comparisons := evidence.All[attack.Result](all), evidence.All[evidence.Fairness](all)
 	audits, releases := evidence.All[evidence.Audit](all), evidence.All[evidence.Release](all)
-	counts := []int{len(evidence.All[experiment.Result](all)), len(attacks), len(attempts), len(comparisons), len(audits), len(releases), len(evidence.All[declared.Table](all))}
-	if want := []int{1, 1, 1, 1, 1, 2, 1}; !reflect.DeepEqual(counts, want) {
-		t.Fatalf("loaded %v results, attacks, attempts, comparisons, audits, releases and tables, want %v", counts, want)
+	counts := []int{len(evidence.All[experiment.Result](all)), len(attacks), len(comparisons), len(audits), len(releases), len(evidence.All[declared.Table](all))}
+	if want := []int{1, 2, 1, 1, 2, 1}; !reflect.DeepEqual(counts, want) {
+		t.Fatalf("loaded %v results, attacks, comparisons, audits, releases and tables, want %v", counts, want)
 	}
-	if !attacks[0].Refuted || attempts[0].Kind != experiment.Inversion || *audits[0].True != dp.Infinite || releases[0].Guarantee.Epsilon > 2 || comparisons[0].Rows != 7 {
+	if !attacks[0].Refuted || attacks[1].Kind != attack.Inversion || *audits[0].True != dp.Infinite || releases[0].Guarantee.Epsilon > 2 || comparisons[0].Rows != 7 {
 		t.Errorf("what was loaded is not what was stored: %+v", all)
 	}
 

@@ -3,34 +3,15 @@ package evidence
 import (
 	"sotto/audit"
 	"sotto/dp"
-	"sotto/experiment"
 	"sotto/measure"
 	"sotto/mech"
 )
 
 // The formats of what is described here.
 const (
-	AttackFormat   = "sotto-attack-1"
-	AttemptFormat  = "sotto-attempt-1"
 	FairnessFormat = "sotto-fairness-1"
 	AuditFormat    = "sotto-audit-1"
 )
-
-// Attack is what "sotto attack" finds: attribute inference. With several
-// models the fields outside Models are those of the first.
-type Attack struct {
-	Format string `json:"format"`
-	Source string `json:"source"`
-	*experiment.Attack
-	Models  []experiment.ModelAttack `json:"models,omitempty"`
-	Refuted bool                     `json:"refuted"` // any of them
-}
-
-// Attempt is what "sotto attack" finds with another kind of attack.
-type Attempt struct {
-	Format string `json:"format"`
-	*experiment.Attempt
-}
 
 // Fairness is what "sotto measure fairness" finds: the comparison of the
 // groups, of their intersection if there are several attributes, and then of

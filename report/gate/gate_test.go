@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	attacks "sotto/attack"
 	"sotto/dp"
 	"sotto/experiment"
 	"sotto/report"
@@ -231,7 +232,7 @@ func whole(t *testing.T, fragment string) string {
 		t.Fatal(err)
 	}
 	v := map[string]any{
-		experiment.ResultsFormat: new(experiment.Result), evidence.AttackFormat: new(evidence.Attack), evidence.AttemptFormat: new(evidence.Attempt),
+		experiment.ResultsFormat: new(experiment.Result), attacks.AttributeFormat: new(attacks.Result), attacks.Format: new(attacks.Result),
 		evidence.FairnessFormat: new(evidence.Fairness), evidence.AuditFormat: new(evidence.Audit),
 	}[head.Format]
 	if v == nil {

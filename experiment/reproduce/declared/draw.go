@@ -170,6 +170,6 @@ func (d Draw) measure(ctx context.Context, c dataset.Column, seed uint64, worker
 			x.Row(i)[j] = float32(rng.NormFloat64())
 		}
 	}
-	l, err := measure.Probe{Seed: seed}.DescriptionLength(ctx, nn.NewPool(workers), measure.Labelled{X: x, Z: z}, len(c.Classes), measure.PrefixCode)
+	l, err := measure.Probe{Seed: seed}.DescriptionLength(ctx, nn.NewPool(workers), measure.Labelled{X: x, Z: z}, len(c.Classes), measure.PrefixCoding)
 	return l.Kbit, err
 }

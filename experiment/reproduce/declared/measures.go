@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"sotto/attack"
 	"sotto/dataset"
 	"sotto/experiment"
 	"sotto/measure"
@@ -41,78 +41,72 @@ func (w *worker) measure(ctx context.Context, dir string, r *experiment.Result, 
 	w.told = 0
 	var found []measuredModel
 	pool := nn.NewPool(w.Workers)
-	err := experiment.Releases(ctx, dir, w.Workers, func(p experiment.Released) error {
+	for p, err := range experiment.Releases(ctx, dir, experiment.ReleaseOptions{Workers: w.Workers}) {
+		if err != nil {
+			return interrupted(ctx, err)
+		}
 		w.tell(fmt.Sprintf("%s, %s seed %d", m, p.Folder, p.Seed), float64(len(found)+1)/float64(models+1))
 		one := measuredModel{Folder: p.Folder, Seed: p.Seed, Metrics: map[string]float64{}}
-		var err error
 		switch m {
 		case MDL:
 			err = one.description(ctx, pool, p, r.Data.Attribute)
 		case Groups:
 			one.groups(p)
 		case Entities:
-			err = one.entities(ctx, w.Workers, dir, p)
+			err = one.entities(ctx, w.Workers, p)
+		}
+		if err != nil {
+			return interrupted(ctx, err)
 		}
 		found = append(found, one)
-		return err
-	})
-	if err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("%w: %w", experiment.ErrInterrupted, err)
-		}
-		return err
 	}
 	more.Done, more.Models = append(more.Done, m), append(more.Models, found...)
 	return nil
 }
 
+// interrupted says that an error comes of work that was stopped, if it does.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", experiment.ErrInterrupted, err)
+	}
+	return err
+}
+
 // description measures how many kbit the attribute takes in the code of the
 // published tables, over both parts together. A model that releases nothing has
 // no such number.
-func (m *measuredModel) description(ctx context.Context, pool *nn.Pool, p experiment.Released, attribute string) error {
-	i := slices.IndexFunc(p.Attributes, func(c dataset.Column) bool { return c.Name == attribute })
+func (m *measuredModel) description(ctx context.Context, pool *nn.Pool, p *experiment.Released, attribute string) error {
+	i := slices.IndexFunc(p.Columns, func(c dataset.Column) bool { return c.Name == attribute })
 	if i < 0 {
 		return fmt.Errorf("declared: description length needs an attribute, must not be %q", attribute)
 	}
-	width := p.Test.Vectors.Cols
-	if width == 0 {
+	fit, score := p.Fit.Vectors, p.Score.Vectors
+	if score.Cols == 0 {
 		return nil
 	}
-	all := measure.Labelled{X: nn.NewMatrix(len(p.Validation.Rows)+len(p.Test.Rows), width)}
-	for k, row := range slices.Concat(p.Validation.Rows, p.Test.Rows) {
-		all.Z = append(all.Z, p.Attributes[i].IDs[row])
-		if n := len(p.Validation.Rows); k < n {
-			copy(all.X.Row(k), p.Validation.Vectors.Row(k))
-		} else {
-			copy(all.X.Row(k), p.Test.Vectors.Row(k-n))
-		}
+	all := measure.Labelled{
+		X: nn.Matrix{Rows: fit.Rows + score.Rows, Cols: score.Cols, Data: slices.Concat(fit.Data, score.Data)},
+		Z: dataset.Select(p.Columns[i].IDs, slices.Concat(p.Fit.Rows, p.Score.Rows)),
 	}
-	l, err := measure.Probe{Seed: p.Seed}.DescriptionLength(ctx, pool, all, len(p.Attributes[i].Classes), measure.PrefixCode)
+	l, err := measure.Probe{Seed: p.Seed}.DescriptionLength(ctx, pool, all, len(p.Columns[i].Classes), measure.PrefixCoding)
 	m.Metrics["mdl"] = l.Kbit
 	return err
 }
 
-// maxGroups is the number of groups up to which an attribute is compared by
-// group: more are likely to be persons.
-const maxGroups = 32
-
 // groups measures the accuracy on the test part by group, and for attributes of
 // two groups that of the second less that of the first.
-func (m *measuredModel) groups(p experiment.Released) {
-	for _, a := range p.Attributes {
-		if len(a.Classes) > maxGroups {
-			continue
-		}
-		rates := make([]float64, len(a.Classes))
-		for g, name := range a.Classes {
-			want := make([]int, len(p.Test.Rows))
-			for k, row := range p.Test.Rows {
+func (m *measuredModel) groups(p *experiment.Released) {
+	for _, a := range p.Columns {
+		rates := make([]float64, len(a.Names()))
+		for g, name := range a.Names() {
+			want := make([]int, len(p.Score.Rows))
+			for k, row := range p.Score.Rows {
 				want[k] = dataset.Unknown // does not count
 				if a.IDs[row] == g {
 					want[k] = p.Label.IDs[row]
 				}
 			}
-			rates[g] = 100 * measure.Accuracy(want, p.Test.Answers)
+			rates[g] = 100 * measure.Accuracy(want, p.Answers)
 			m.put("accuracy:"+a.Name+"="+name, rates[g])
 		}
 		if len(rates) == 2 {
@@ -133,12 +127,11 @@ const entityAttacker = "mlp-512"
 
 // entities attacks all attributes of two values after DPNR. Its empirical
 // privacy is 1 less the F1 over all of them, or 1 less the mean accuracy.
-func (m *measuredModel) entities(ctx context.Context, workers int, dir string, p experiment.Released) error {
-	if p.Test.Vectors.Cols == 0 {
+func (m *measuredModel) entities(ctx context.Context, workers int, p *experiment.Released) error {
+	if p.Score.Vectors.Cols == 0 {
 		return nil
 	}
-	model := filepath.Join(dir, p.Folder, fmt.Sprintf("seed-%d", p.Seed))
-	a, err := experiment.AttackEntityModels(ctx, model, experiment.AttemptOptions{Workers: workers})
+	a, err := attack.Run(ctx, attack.Entities, attack.Target{Released: attack.One(&p.Released)}, attack.Options{Workers: workers})
 	if err != nil {
 		return err
 	}

@@ -3,26 +3,13 @@ package attack
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"math"
-	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"sotto/dp"
-	"sotto/experiment"
+	"sotto/attack"
 	"sotto/internal/cli/term"
-	"sotto/internal/vecfile"
-	"sotto/measure"
-	"sotto/nn"
-	"sotto/report/evidence"
 )
 
 // Commands returns the commands of this group.
@@ -30,25 +17,67 @@ func Commands(std term.Streams) []*cobra.Command {
 	return []*cobra.Command{newAttack(std)}
 }
 
-// attackOptions are the flags of "sotto attack".
-type attackOptions struct {
-	vectors, attributes, column string
-	vectorColumn, metadata      string
-	epsilon                     float64
-	stated                      *dp.Guarantee // by --epsilon; nil if it is absent
-	model, data                 string
-	code                        string
-	seed                        uint64
-	workers                     int
-	json                        bool
+// common is what all kinds of attack share: the flags that every one has, and
+// what others fill in.
+type common struct {
+	attack.Options
+	json bool
 }
 
+func (o *common) addFlags(fs *pflag.FlagSet, seed, cores string) {
+	fs.Uint64Var(&o.Seed, "seed", 0, "seed of "+seed+" (default 0)")
+	fs.IntVar(&o.Workers, "workers", 0, "cores to use"+cores+" (default: all)")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+}
+
+// run makes an attack and prints what it found. It returns [term.ErrNo] if that
+// refutes the guarantee.
+func (o *common) run(ctx context.Context, k attack.Kind, target func(*attack.Options) (attack.Target, error), std term.Streams) error {
+	bar := term.NewProgress(std.Err, "attacking")
+	defer bar.Finish()
+	o.Progress = bar.Set
+	t, err := target(&o.Options)
+	if err != nil {
+		return err
+	}
+	r, err := attack.Run(ctx, k, t, o.Options)
+	if err != nil {
+		return err
+	}
+	bar.Finish()
+	return term.Verdict(term.Show(std.Out, o.json, r, printResult), r.Refuted)
+}
+
+// newAttack makes the command, which by itself infers an attribute, and one
+// below it for each other kind that there is.
 func newAttack(std term.Streams) *cobra.Command {
-	var o attackOptions
-	c := &cobra.Command{
-		Use:   "attack",
-		Short: "Attack released vectors, and hold what was learnt against the stated ε",
-		Long: `Without a kind of attack below: attribute inference. Fit attackers to released vectors and see how well they guess an attribute of
+	c := newReleased(std, "attack", attack.Attribute)
+	c.Short = "Attack released vectors, and hold what was learnt against the stated ε"
+	for _, info := range attack.Kinds() {
+		var kind *cobra.Command
+		switch {
+		case info.Kind == attack.Attribute:
+			continue
+		case info.Needs.Releases:
+			kind = newReleased(std, string(info.Kind), info.Kind)
+		default:
+			kind = newSimulated(std, info)
+		}
+		kind.Short = info.About
+		c.AddCommand(kind)
+	}
+	return c
+}
+
+// manual is the help of a kind of attack, and the flags that no other kind has.
+type manual struct {
+	long, example string
+	flags         func(fs *pflag.FlagSet, o *attack.Options)
+}
+
+var manuals = map[attack.Kind]manual{
+	attack.Attribute: {
+		long: `Without a kind of attack below: attribute inference. Fit attackers to released vectors and see how well they guess an attribute of
 rows that they have not seen: a linear one, the reference perceptron (100 units),
 the same on centred vectors, and a larger one (two layers of 512). Each stands beside the majority rate, which
 needs no vectors, and beside the accuracy that no attacker can exceed if the
@@ -62,261 +91,70 @@ by --epsilon. Or they are simulated releases of a model of "sotto train --out".
 
 Exit codes: 0 the attack is done; 1 an attacker is above the limit beyond chance,
 which refutes the stated ε; 2 wrong use or bad input.`,
-		Example: `  sotto attack --vectors private.npy --attributes people.csv --column sex
+		example: `  sotto attack --vectors private.npy --attributes people.csv --column sex
   sotto attack --model adult --data adult --json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := term.RefuseZeros(c.Flags(), "seed", "epsilon"); err != nil {
-				return err
-			}
-			var err error
-			if o.stated, err = statedEpsilon(c.Flags(), o.epsilon); err != nil {
-				return err
-			}
-			return runAttack(c.Context(), o, std)
+	},
+	attack.Entities: {
+		long: `Guess several yes-or-no attributes, such as whether a person is named, each by
+itself: by a linear attacker, by one of two layers of 512 units, as in the DPNR
+paper, and by the reference perceptron (100 units) on centred vectors, from which
+noise that is the same in all coordinates is gone. For each there are the accuracy,
+beside what no attacker exceeds at the stated ε, the accuracy on rows without and
+with it (the paper's Table 5) and F1, and for all together F1, of which the
+paper's Table 4 has 1−F.
+
+With --model, attackers are fitted to simulated releases of the validation part and
+scored on those of the test part, for every attribute of the data set that has two
+values. With --vectors, half of the rows fits and half scores; --attributes holds
+the columns, which must have two values. The one called 1, true, yes, present or
+named means present, else the rarer one.
+
+Exit codes: 0 the attack is done; 1 the stated ε is refuted; 2 wrong use or bad
+input.`,
+		example: `  sotto attack entities --model ag
+  sotto attack entities --vectors private.npy --attributes named.csv --column bush,kerry`,
+	},
+	attack.Averaging: {
+		long: `Release each text several times and let attackers average what they get: they
+infer the attribute of a data set, and reconstruct the vector that the mechanism
+protects. k releases with fresh noise are k·ε-DP together, and the limit is that of
+k·ε. With memoised noise the same answer comes again, the limit stays that of ε,
+and nothing is gained.`,
+		example: `  sotto attack averaging laplace-l1 --epsilon 8 --data reviews
+  sotto attack averaging privunit --epsilon 4 --texts reviews.txt --releases 1,10,1000`,
+		flags: func(fs *pflag.FlagSet, o *attack.Options) {
+			fs.IntSliceVar(&o.Releases, "releases", []int{1, 10, 100}, "numbers of releases of each text, separated by commas")
 		},
-	}
-	f := c.Flags()
-	f.StringVar(&o.vectors, "vectors", "", "file of released vectors: jsonl, csv, npy or parquet")
-	f.StringVar(&o.attributes, "attributes", "", "file with the attribute of each row, - for standard input")
-	f.StringVar(&o.column, "column", "", "column of the attribute (default: the only column, or the model's attribute with --model)")
-	f.StringVar(&o.vectorColumn, "vector-column", "", "list column that holds the vectors, for a Parquet file with several")
-	f.StringVar(&o.metadata, "metadata", "", "file that says what is promised (default: VECTORS.privacy.json, if there is one)")
-	f.Float64Var(&o.epsilon, "epsilon", 0, "text-level ε that is stated of each vector (default: the file's)")
-	f.StringVar(&o.model, "model", "", `folder that "sotto train --out" made`)
-	f.StringVar(&o.data, "data", "", "data set of the model")
-	f.StringVar(&o.code, "mdl", string(measure.BlockCode), "code of the description length: block, prefix (as in the published tables) or none")
-	f.Uint64Var(&o.seed, "seed", 0, "seed of the split and of the attackers (default 0)")
-	f.IntVar(&o.workers, "workers", 0, "cores to use, one attacker each (default: all)")
-	f.BoolVar(&o.json, "json", false, "print JSON")
-	c.AddCommand(newAttackEntities(std), newAttackAveraging(std), newAttackInversion(std), newAttackMembership(std))
-	return c
+	},
+	attack.Inversion: {
+		long: `Guess which of the commonest words stand in each text, leaving out those that
+stand in more than half of all. A recogniser is fitted to
+releases of half of the texts, whose words it knows; nearest neighbours need no
+fitting: they are the words whose vectors are most like the release. Both name 1, 5
+and 10 words of each text of the other half, beside who names the commonest words,
+and beside the precision that nobody exceeds at the stated ε. Without a mechanism
+the raw vectors are attacked.`,
+		example: `  sotto attack inversion --data reviews
+  sotto attack inversion laplace-l1 --epsilon 8 --texts reviews.txt`,
+		flags: func(fs *pflag.FlagSet, o *attack.Options) {
+			fs.IntVar(&o.Words, "words", attack.InversionWords, "number of the commonest words to look for")
+		},
+	},
+	attack.Membership: {
+		long: `Pair the texts, release one of each pair as a coin falls, and let an attacker who
+knows the texts and the mechanism, but not the coins, say which were released: by
+the likelihood of the releases, where the mechanism's is known, and by cosines. No
+attacker is right about more pairs than e^ε/(1+e^ε) of them at the stated ε.`,
+		example: `  sotto attack membership laplace-l1 --epsilon 8 --data reviews
+  sotto attack membership dpnr --variant released --epsilon 1 --claim 1 --texts reviews.txt`,
+	},
 }
 
-func runAttack(ctx context.Context, o attackOptions, std term.Streams) error {
-	run, err := o.check()
-	if err != nil {
-		return err
-	}
-	options := experiment.AttackOptions{Seed: o.seed, Workers: o.workers}
-	switch measure.Code(o.code) {
-	case measure.BlockCode, measure.PrefixCode:
-		options.Code = measure.Code(o.code)
-	default:
-		if o.code != "none" {
-			return fmt.Errorf("--mdl is %q, must be block, prefix or none", o.code)
-		}
-	}
-	report, err := run(ctx, options, std.In)
-	if err != nil {
-		return err
-	}
-	if o.json {
-		err = term.PrintJSON(std.Out, report)
-	} else {
-		err = printAttacks(std.Out, report)
-	}
-	if err == nil && report.Refuted {
-		err = term.ErrNo
-	}
-	return err
-}
-
-// check decides what is attacked.
-func (o *attackOptions) check() (func(context.Context, experiment.AttackOptions, io.Reader) (*evidence.Attack, error), error) {
-	files := o.vectors != "" || o.attributes != ""
-	models := o.model != "" || o.data != ""
-	switch {
-	case files == models:
-		return nil, errors.New("want --vectors and --attributes, or --model and --data")
-	case models && o.model == "":
-		return nil, errors.New("want --model, a folder of models")
-	case models && (o.stated != nil || o.metadata != "" || o.vectorColumn != ""):
-		return nil, errors.New("--epsilon, --metadata and --vector-column have no meaning with --model, which states its guarantee itself")
-	case models:
-		return o.attackModels, nil
-	case o.vectors == "" || o.attributes == "":
-		return nil, errors.New("want both --vectors and --attributes")
-	case o.stated != nil && o.metadata != "":
-		return nil, errors.New("--epsilon and --metadata both state a guarantee, must be one of them")
-	}
-	return o.attackVectors, nil
-}
-
-func (o *attackOptions) attackModels(ctx context.Context, options experiment.AttackOptions, _ io.Reader) (*evidence.Attack, error) {
-	all, err := experiment.AttackModels(ctx, o.model, o.data, o.column, options)
-	if err != nil {
-		return nil, err
-	}
-	report := &evidence.Attack{Format: evidence.AttackFormat, Source: o.model, Attack: all[0].Attack, Models: all}
-	for _, a := range all {
-		report.Refuted = report.Refuted || a.Refuted
-	}
-	return report, nil
-}
-
-func (o *attackOptions) attackVectors(ctx context.Context, options experiment.AttackOptions, stdin io.Reader) (*evidence.Attack, error) {
-	g, err := statedGuarantee(o.vectors, o.metadata, o.stated)
-	if err != nil {
-		return nil, err
-	}
-	x, err := readMatrix(o.vectors, vecfile.Options{Column: o.vectorColumn})
-	if err != nil {
-		return nil, err
-	}
-	c, err := term.OpenColumns(o.attributes, stdin, o.column)
-	if err != nil {
-		return nil, err
-	}
-	if len(c[0]) != x.Rows {
-		return nil, fmt.Errorf("%s has %d rows after its line of names, must be those of %s, %d; a missing value is written as \"\"", o.attributes, len(c[0]), o.vectors, x.Rows)
-	}
-	ids, names := term.NumberValues(c[0])
-	if len(names) < 2 {
-		return nil, fmt.Errorf("%s: the attribute has %d values, must have at least 2", o.attributes, len(names))
-	}
-	name := o.column
-	if name == "" {
-		name = "attribute"
-	}
-	a, err := experiment.AttackVectors(ctx, measure.Labelled{X: x, Z: ids[0]}, name, names, g, options)
-	if err != nil {
-		return nil, err
-	}
-	return &evidence.Attack{Format: evidence.AttackFormat, Source: o.vectors, Attack: a, Refuted: a.Refuted}, nil
-}
-
-// statedEpsilon returns the guarantee that --epsilon states, nil if it is absent.
-func statedEpsilon(fs *pflag.FlagSet, epsilon float64) (*dp.Guarantee, error) {
-	if !fs.Changed("epsilon") {
-		return nil, nil
-	}
-	if !(epsilon >= 0) {
-		return nil, fmt.Errorf("--epsilon is %v, must be non-negative", epsilon)
-	}
-	return claim(epsilon), nil
-}
-
-// statedGuarantee returns what is stated of a file of vectors, nil if nothing is:
-// by hand if that is not nil, else by the record beside the vectors or at another
-// place.
-func statedGuarantee(vectors, metadata string, byHand *dp.Guarantee) (*dp.Guarantee, error) {
-	if byHand != nil {
-		return byHand, nil
-	}
-	path := metadata
-	if path == "" {
-		path = vectors + ".privacy.json"
-	}
-	content, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && metadata == "" {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	// "sotto privatize" writes the guarantee itself, "sotto encode" a level below.
-	var record struct {
-		Guarantee *dp.Guarantee
-		Release   struct{ Guarantee *dp.Guarantee }
-	}
-	if err := json.Unmarshal(content, &record); err != nil {
-		return nil, fmt.Errorf("%s: not the record of a release: %w", path, err)
-	}
-	g := record.Guarantee
-	if g == nil {
-		g = record.Release.Guarantee
-	}
-	if g == nil {
-		return nil, fmt.Errorf("%s: no guarantee is recorded, must be what sotto privatize or sotto encode wrote", path)
-	}
-	if err := g.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return g, nil
-}
-
-// readMatrix reads all vectors of a file.
-func readMatrix(path string, o vecfile.Options) (nn.Matrix, error) {
-	r, err := vecfile.Open(path, o)
-	if err != nil {
-		return nn.Matrix{}, err
-	}
-	defer r.Close() //nolint:errcheck // it was only read
-	if r.Width() == 0 {
-		return nn.Matrix{}, fmt.Errorf("%s: no vector was found, must hold at least one", path)
-	}
-	x := nn.Matrix{Cols: r.Width()}
-	for block := make([]float64, 256*r.Width()); ; {
-		n, err := r.ReadRows(block)
-		if errors.Is(err, io.EOF) {
-			return x, nil
-		}
-		if err != nil {
-			return nn.Matrix{}, err
-		}
-		for _, v := range block[:n*x.Cols] {
-			x.Data = append(x.Data, float32(v))
-		}
-		x.Rows += n
-	}
-}
-
-// printAttacks prints a report for a person.
-func printAttacks(out io.Writer, r *evidence.Attack) error {
-	var b strings.Builder
-	if r.Models == nil {
-		printAttack(&b, r.Source, r.Attack)
-	}
-	for i, m := range r.Models {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		folder := m.Folder
-		if folder == "" {
-			folder = r.Source
-		}
-		printAttack(&b, fmt.Sprintf("%s, seed %d", folder, m.Seed), m.Attack)
-	}
-	_, err := io.WriteString(out, b.String())
-	return err
-}
-
-func printAttack(w io.Writer, source string, a *experiment.Attack) {
-	first := a.Attackers[0]
-	stated := "no guarantee is stated"
-	if a.Guarantee != nil {
-		stated = "stated: " + a.Guarantee.String()
-	}
-	fmt.Fprintf(w, "%s: %s (%d values), %d rows to fit, %d to score; %s\n\n", term.Plain(source), term.Plain(a.Attribute), a.Classes, first.RowsFitted, first.RowsScored, stated) //nolint:errcheck // w is a buffer
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ATTACKER\tACCURACY %\t95 % INTERVAL\tLIMIT %\tMAJORITY %\tBALANCED %\tAUC\tMDL kbit\tCOMPRESSION\tVERDICT") //nolint:errcheck // see above
-	for _, k := range a.Attackers {
-		verdict := "-"
-		switch {
-		case k.Refutes:
-			verdict = "refutes the stated ε"
-		case !math.IsNaN(float64(a.Limit)):
-			verdict = "within the limit"
-		}
-		kbit, compression := "-", "-"
-		if d := k.Description; d != nil {
-			kbit, compression = fmt.Sprintf("%.2f", d.Kbit), term.Number(d.Compression, "%.3f")
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s to %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.Name, term.Percent(measure.Number(k.Accuracy)), //nolint:errcheck // see above
-			term.Percent(measure.Number(k.Low)), term.Percent(measure.Number(k.High)), term.Percent(a.Limit), term.Percent(measure.Number(k.Majority)),
-			term.Percent(measure.Number(k.Balanced)), term.Number(k.AUC, "%.3f"), kbit, compression, verdict)
-	}
-	t.Flush()       //nolint:errcheck // see above
-	fmt.Fprintln(w) //nolint:errcheck // see above
-	if d := first.Description; d != nil {
-		fmt.Fprintf(w, "MDL: description length of %s given the vectors, %s code; whoever knows nothing takes %.2f kbit\n", term.Plain(a.Attribute), d.Code, d.Uniform/1024) //nolint:errcheck // see above
-	}
-	switch {
-	case a.Refuted:
-		fmt.Fprintf(w, "the stated ε is refuted: no attacker of one release at ε = %v is right more often than in %s %% of cases\n", a.Guarantee.Epsilon, term.Percent(a.Limit)) //nolint:errcheck // see above
-	case math.IsNaN(float64(a.Limit)):
-		fmt.Fprintln(w, "limit: not known; it needs a text-level ε with δ = 0") //nolint:errcheck // see above
-	default:
-		fmt.Fprintln(w, "limit: no attacker of one release exceeds it at the stated ε; that these did not is no proof of ε") //nolint:errcheck // see above
+// describe puts in the help of a kind and its own flags.
+func describe(c *cobra.Command, k attack.Kind, o *attack.Options, more ...string) {
+	m := manuals[k]
+	c.Long, c.Example = strings.Join(append([]string{m.long}, more...), "\n\n"), m.example
+	if m.flags != nil {
+		m.flags(c.Flags(), o)
 	}
 }

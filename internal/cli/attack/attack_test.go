@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/attack"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
-	"sotto/report/evidence"
 )
 
 // attackFiles writes vectors, of which the first number is the attribute if it
@@ -62,7 +62,7 @@ type attackJSON struct {
 	}
 }
 
-func attack(t *testing.T, wantCode int, args ...string) attackJSON {
+func infer(t *testing.T, wantCode int, args ...string) attackJSON {
 	t.Helper()
 	code, out, errs := clitest.Sotto(t, "", append([]string{"attack", "--json"}, args...)...)
 	if code != wantCode {
@@ -79,8 +79,8 @@ func attack(t *testing.T, wantCode int, args ...string) attackJSON {
 func TestAttackCopy(t *testing.T) {
 	vectors, attributes := attackFiles(t, 120, true)
 	base := []string{"--vectors", vectors, "--attributes", attributes, "--column", "sex"}
-	got := attack(t, cli.ExitNo, append(base, "--epsilon", "1")...)
-	if !got.Refuted || got.Limit == nil || *got.Limit > 0.76 || len(got.Attackers) != 4 || got.Format != evidence.AttackFormat {
+	got := infer(t, cli.ExitNo, append(base, "--epsilon", "1")...)
+	if !got.Refuted || got.Limit == nil || *got.Limit > 0.76 || len(got.Attackers) != 4 || got.Format != attack.AttributeFormat {
 		t.Errorf("attack on a copy: %+v, want ε refuted by four attackers", got)
 	}
 	for _, a := range got.Attackers {
@@ -94,7 +94,7 @@ func TestAttackCopy(t *testing.T) {
 			t.Errorf("attacker %s: description %+v, want a short one", a.Name, a.MDL)
 		}
 	}
-	got = attack(t, cli.ExitDone, append(base, "--mdl", "none")...)
+	got = infer(t, cli.ExitDone, append(base, "--mdl", "none")...)
 	if got.Refuted || got.Limit != nil || got.Guarantee != nil || got.Attackers[0].MDL != nil || strings.Join(got.Values, " ") != "f m" || got.Attribute != "sex" {
 		t.Errorf("attack without a guarantee: %+v, want no limit", got)
 	}
@@ -110,7 +110,7 @@ func TestAttackCopy(t *testing.T) {
 // stays within it.
 func TestAttackNoise(t *testing.T) {
 	vectors, attributes := attackFiles(t, 400, false)
-	got := attack(t, cli.ExitDone, "--vectors", vectors, "--attributes", attributes, "--column", "sex", "--epsilon", "0", "--mdl", "none")
+	got := infer(t, cli.ExitDone, "--vectors", vectors, "--attributes", attributes, "--column", "sex", "--epsilon", "0", "--mdl", "none")
 	for _, a := range got.Attackers {
 		if a.Refutes || !(a.Low <= a.Majority) || got.Limit == nil || *got.Limit != a.Majority {
 			t.Errorf("attacker %+v on noise, limit %v, want the majority rate within the interval", a, got.Limit)
@@ -126,13 +126,13 @@ func TestAttackPrivatized(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	args := []string{"--vectors", private, "--attributes", attributes, "--column", "sex", "--mdl", "none"}
-	got := attack(t, cli.ExitDone, args...)
+	got := infer(t, cli.ExitDone, args...)
 	if got.Guarantee == nil || !(got.Guarantee.Epsilon > 1.9 && got.Guarantee.Epsilon <= 2) || got.Limit == nil || !(*got.Limit > 0.85 && *got.Limit < 0.9) {
 		t.Errorf("guarantee %+v and limit %v, want ε = 2 and e²/(e²+1)", got.Guarantee, got.Limit)
 	}
 	// The shape that sotto encode writes.
 	clitest.Write(t, private+".privacy.json", `{"private":true,"release":{"guarantee":{"unit":"text","epsilon":2,"delta":1e-6}}}`)
-	if got := attack(t, cli.ExitDone, args...); got.Guarantee == nil || got.Limit != nil {
+	if got := infer(t, cli.ExitDone, args...); got.Guarantee == nil || got.Limit != nil {
 		t.Errorf("guarantee %+v and limit %v with δ > 0, want a guarantee and no limit", got.Guarantee, got.Limit)
 	}
 }
@@ -146,7 +146,7 @@ func TestAttackModel(t *testing.T) {
 	if code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
-	got := attack(t, cli.ExitDone, "--model", dir, "--data", "reviews", "--mdl", "none")
+	got := infer(t, cli.ExitDone, "--model", dir, "--data", "reviews", "--mdl", "none")
 	if len(got.Models) != 1 || got.Limit == nil || *got.Limit != *got.Models[0].Limit || len(got.Attackers) != 4 || got.Attribute == "" {
 		t.Errorf("attack on models: %+v, want one model, as majority releases nothing, with a limit and four attackers", got)
 	}

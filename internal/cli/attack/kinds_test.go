@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/experiment"
+	"sotto/attack"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
 	"sotto/report"
@@ -16,7 +16,7 @@ import (
 )
 
 // attempt runs a kind of attack and reads what it prints as a report would.
-func attempt(t *testing.T, wantCode int, args ...string) *experiment.Attempt {
+func attempt(t *testing.T, wantCode int, args ...string) *attack.Result {
 	t.Helper()
 	code, out, errs := clitest.Sotto(t, "", append([]string{"attack"}, append(args, "--json")...)...)
 	if code != wantCode {
@@ -29,14 +29,14 @@ func attempt(t *testing.T, wantCode int, args ...string) *experiment.Attempt {
 	if err = all.Add("attempt.json", strings.NewReader(out)); err != nil {
 		t.Fatalf("%v: %v in %s", args, err, out)
 	}
-	attempts := evidence.All[evidence.Attempt](all)
+	attempts := evidence.All[attack.Result](all)
 	if len(attempts) != 1 {
 		t.Fatalf("%v: %d attacks in %s", args, len(attempts), out)
 	}
-	return attempts[0].Attempt
+	return attempts[0]
 }
 
-func metrics(a *experiment.Attempt) []string {
+func metrics(a *attack.Result) []string {
 	var names []string
 	for _, f := range a.Findings {
 		if !slices.Contains(names, f.Metric) {
@@ -51,16 +51,16 @@ func TestAttackKinds(t *testing.T) {
 	for _, c := range []struct {
 		args    string
 		code    int
-		kind    experiment.AttackKind
+		kind    attack.Kind
 		metrics string
 	}{
-		{"averaging laplace-l1 --epsilon 4 --releases 1,3" + small, cli.ExitDone, experiment.Averaging, "accuracy cosine relative error"},
-		{"averaging sue --epsilon 4 --releases 2 --attribute author" + small, cli.ExitDone, experiment.Averaging, "accuracy"},
-		{"inversion" + small, cli.ExitDone, experiment.Inversion, "precision@1 precision@5 precision@10"},
-		{"inversion codebook --epsilon 2 --public-seed 5 --words 7" + small, cli.ExitDone, experiment.Inversion, "precision@1 precision@5"},
-		{"membership privunit --epsilon 4" + small, cli.ExitDone, experiment.Membership, "pair accuracy balanced accuracy auc"},
-		{"membership privunit --epsilon 4 --data reviews --rows 400 --encoder hash:8", cli.ExitDone, experiment.Membership, "pair accuracy balanced accuracy auc found at 1 % false"},
-		{"membership dpnr --variant released --epsilon 1 --claim 1" + small, cli.ExitNo, experiment.Membership, "pair accuracy balanced accuracy auc"},
+		{"averaging laplace-l1 --epsilon 4 --releases 1,3" + small, cli.ExitDone, attack.Averaging, "accuracy cosine relative error"},
+		{"averaging sue --epsilon 4 --releases 2 --attribute author" + small, cli.ExitDone, attack.Averaging, "accuracy"},
+		{"inversion" + small, cli.ExitDone, attack.Inversion, "precision@1 precision@5 precision@10"},
+		{"inversion codebook --epsilon 2 --public-seed 5 --words 7" + small, cli.ExitDone, attack.Inversion, "precision@1 precision@5"},
+		{"membership privunit --epsilon 4" + small, cli.ExitDone, attack.Membership, "pair accuracy balanced accuracy auc"},
+		{"membership privunit --epsilon 4 --data reviews --rows 400 --encoder hash:8", cli.ExitDone, attack.Membership, "pair accuracy balanced accuracy auc found at 1 % false"},
+		{"membership dpnr --variant released --epsilon 1 --claim 1" + small, cli.ExitNo, attack.Membership, "pair accuracy balanced accuracy auc"},
 	} {
 		a := attempt(t, c.code, strings.Fields(c.args)...)
 		if got := strings.Join(metrics(a), " "); a.Kind != c.kind || got != c.metrics || a.Refuted != (c.code == cli.ExitNo) {
@@ -99,7 +99,7 @@ func TestAttackTexts(t *testing.T) {
 func TestAttackEntities(t *testing.T) {
 	vectors, attributes := attackFiles(t, 120, true)
 	a := attempt(t, cli.ExitNo, "entities", "--vectors", vectors, "--attributes", attributes, "--column", "sex", "--epsilon", "1")
-	if a.Kind != experiment.Entities || !a.Refuted || len(a.Findings) != 15 {
+	if a.Kind != attack.Entities || !a.Refuted || len(a.Findings) != 15 {
 		t.Errorf("entities of a copy: %+v, want ε refuted and five findings for each of three attackers", a)
 	}
 	for _, f := range a.Findings {
@@ -176,7 +176,7 @@ func TestAttemptJSON(t *testing.T) {
 		Format   string
 		Findings []struct{ Limit *float64 }
 	}
-	if err := json.Unmarshal([]byte(out), &got); err != nil || got.Format != evidence.AttemptFormat || len(got.Findings) == 0 || got.Findings[0].Limit != nil {
-		t.Errorf("%v: %s, want the format %s and no limit", err, out, evidence.AttemptFormat)
+	if err := json.Unmarshal([]byte(out), &got); err != nil || got.Format != attack.Format || len(got.Findings) == 0 || got.Findings[0].Limit != nil {
+		t.Errorf("%v: %s, want the format %s and no limit", err, out, attack.Format)
 	}
 }

@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -8,39 +9,74 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"sotto/attack"
 	"sotto/dp"
-	"sotto/experiment"
 	"sotto/internal/cli/term"
 	"sotto/measure"
-	"sotto/report/evidence"
 )
 
-// reportAttempt prints what an attack found, and returns errNo if that refutes
-// the guarantee.
-func reportAttempt(out io.Writer, a *experiment.Attempt, asJSON bool) error {
-	var err error
-	if asJSON {
-		err = term.PrintJSON(out, evidence.Attempt{Format: evidence.AttemptFormat, Attempt: a})
-	} else {
-		err = printAttempt(out, a)
+// printResult prints for a person.
+func printResult(out io.Writer, r *attack.Result) error {
+	var b strings.Builder
+	switch {
+	case r.Kind != attack.Attribute:
+		printFindings(&b, r)
+	case r.Models == nil:
+		printInference(&b, r.Source, r)
 	}
-	if err == nil && a.Refuted {
-		err = term.ErrNo
+	for i, m := range r.Models {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		printInference(&b, fmt.Sprintf("%s, seed %d", cmp.Or(m.Folder, r.Source), m.Seed), m)
 	}
+	_, err := io.WriteString(out, b.String())
 	return err
 }
 
-// printAttempt prints for a person, without the columns that say nothing.
-func printAttempt(out io.Writer, a *experiment.Attempt) error {
-	var b strings.Builder
-	stated := "no guarantee is stated"
-	if a.Guarantee != nil {
-		stated = "stated: " + a.Guarantee.String()
+func stated(r *attack.Result) string {
+	if r.Guarantee == nil {
+		return "no guarantee is stated"
 	}
-	fmt.Fprintf(&b, "%s: %s; %s\n\n", a.Kind, term.Plain(a.Source), stated)
-	model := slices.ContainsFunc(a.Findings, func(f experiment.Finding) bool { return f.Model != "" })
-	noise := slices.ContainsFunc(a.Findings, func(f experiment.Finding) bool { return f.Noise != "" })
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	return "stated: " + r.Guarantee.String()
+}
+
+// printInference prints what attackers learnt of an attribute.
+func printInference(b *strings.Builder, source string, r *attack.Result) {
+	first := r.Findings[0]
+	fmt.Fprintf(b, "%s: %s (%d values), %d rows to fit, %d to score; %s\n\n", term.Plain(source), term.Plain(first.Target), r.Classes, first.Leakage.RowsFitted, first.Rows, stated(r))
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ATTACKER\tACCURACY %\t95 % INTERVAL\tLIMIT %\tMAJORITY %\tBALANCED %\tAUC\tMDL kbit\tCOMPRESSION\tVERDICT") //nolint:errcheck // t writes to a buffer
+	for _, f := range r.Findings {
+		kbit, compression := "-", "-"
+		if d := f.Description; d != nil {
+			kbit, compression = fmt.Sprintf("%.2f", d.Kbit), term.Number(d.Compression, "%.3f")
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s to %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f.Attacker, term.Percent(f.Value), //nolint:errcheck // see above
+			term.Percent(f.Low), term.Percent(f.High), term.Percent(f.Limit), term.Percent(f.Baseline),
+			term.Percent(measure.Number(f.Leakage.Balanced)), term.Number(f.Leakage.AUC, "%.3f"), kbit, compression, verdictOf(f))
+	}
+	t.Flush() //nolint:errcheck // see above
+	b.WriteByte('\n')
+	if d := first.Description; d != nil {
+		fmt.Fprintf(b, "MDL: description length of %s given the vectors, %s code; whoever knows nothing takes %.2f kbit\n", term.Plain(first.Target), d.Coding, d.Uniform/1024)
+	}
+	switch {
+	case r.Refuted:
+		fmt.Fprintf(b, "the stated ε is refuted: no attacker of one release at ε = %v is right more often than in %s %% of cases\n", r.Guarantee.Epsilon, term.Percent(first.Limit))
+	case !r.Limited():
+		b.WriteString("limit: not known; it needs a text-level ε with δ = 0\n")
+	default:
+		b.WriteString("limit: no attacker of one release exceeds it at the stated ε; that these did not is no proof of ε\n")
+	}
+}
+
+// printFindings leaves out the columns that say nothing.
+func printFindings(b *strings.Builder, a *attack.Result) {
+	fmt.Fprintf(b, "%s: %s; %s\n\n", a.Kind, term.Plain(a.Source), stated(a))
+	model := slices.ContainsFunc(a.Findings, func(f attack.Finding) bool { return f.Model != "" })
+	noise := slices.ContainsFunc(a.Findings, func(f attack.Finding) bool { return f.Noise != "" })
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	cells := []string{"ATTACKER", "TARGET", "METRIC", "VALUE", "95 % INTERVAL", "BASELINE", "LIMIT", "ROWS", "VERDICT"}
 	fmt.Fprintln(t, strings.Join(withCells(cells, model, "MODEL", noise, "RELEASES", "NOISE"), "\t")) //nolint:errcheck // t writes to a buffer
 	for _, f := range a.Findings {
@@ -53,20 +89,18 @@ func printAttempt(out io.Writer, a *experiment.Attempt) error {
 	t.Flush() //nolint:errcheck // see above
 	b.WriteByte('\n')
 	for _, n := range a.Notes {
-		fmt.Fprintln(&b, "note:", term.Plain(n))
+		fmt.Fprintln(b, "note:", term.Plain(n))
 	}
 	switch {
 	case a.Refuted:
-		fmt.Fprintln(&b, "the stated ε is refuted: at that ε no attacker exceeds the limit beyond chance")
-	case a.Guarantee != nil && limitless(a.Findings) && a.Guarantee.Unit == dp.Text && a.Guarantee.Delta == 0:
-		fmt.Fprintln(&b, "limit: none is known for what was measured")
-	case a.Guarantee != nil && limitless(a.Findings):
-		fmt.Fprintln(&b, "limit: not known; it needs a text-level ε with δ = 0")
+		fmt.Fprintln(b, "the stated ε is refuted: at that ε no attacker exceeds the limit beyond chance")
+	case a.Guarantee != nil && !a.Limited() && a.Guarantee.Unit == dp.Text && a.Guarantee.Delta == 0:
+		fmt.Fprintln(b, "limit: none is known for what was measured")
+	case a.Guarantee != nil && !a.Limited():
+		fmt.Fprintln(b, "limit: not known; it needs a text-level ε with δ = 0")
 	case a.Guarantee != nil:
-		fmt.Fprintln(&b, "limit: no attacker exceeds it at the stated ε; that these did not is no proof of ε")
+		fmt.Fprintln(b, "limit: no attacker exceeds it at the stated ε; that these did not is no proof of ε")
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
 }
 
 // withCells puts further cells before the value, where they are wanted.
@@ -80,10 +114,6 @@ func withCells(cells []string, model bool, name string, noise bool, releases, ki
 	return cells
 }
 
-func limitless(all []experiment.Finding) bool {
-	return !slices.ContainsFunc(all, func(f experiment.Finding) bool { return !math.IsNaN(float64(f.Limit)) })
-}
-
 // finding renders shares in percent and other numbers as they are.
 func finding(metric string, v measure.Number) string {
 	switch metric {
@@ -93,7 +123,7 @@ func finding(metric string, v measure.Number) string {
 	return term.Number(100*v, "%.2f %%")
 }
 
-func verdictOf(f experiment.Finding) string {
+func verdictOf(f attack.Finding) string {
 	switch {
 	case f.Refutes:
 		return "refutes the stated ε"

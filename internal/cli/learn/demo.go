@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sotto/attack"
 	"sotto/audit"
 	"sotto/dp"
 	"sotto/experiment"
@@ -35,9 +36,9 @@ type demoOptions struct {
 // demoStage is one row of the demo's table: what it is called, what is trained,
 // and which of its configurations is shown.
 type demoStage struct {
-	name string
-	spec experiment.Spec
-	code measure.Code // of the description length, which takes time; "" leaves it out
+	name   string
+	spec   experiment.Spec
+	coding measure.Coding // of the description length, which takes time; "" leaves it out
 }
 
 // demoEpsilons are those at which our own configuration is shown.
@@ -52,7 +53,7 @@ func demoStages(base experiment.Spec) []demoStage {
 		return s
 	}
 	stages := []demoStage{
-		{"no protection", with(func(s *experiment.Spec) { s.Methods = []string{"unconstrained"} }), measure.BlockCode},
+		{"no protection", with(func(s *experiment.Spec) { s.Methods = []string{"unconstrained"} }), measure.BlockCoding},
 		{"DPNR as released", with(func(s *experiment.Spec) {
 			s.Methods, s.Variant, s.Epsilons, s.Alone = []string{"dpnr"}, mech.Released, []float64{0.05}, true
 		}), ""},
@@ -63,7 +64,7 @@ func demoStages(base experiment.Spec) []demoStage {
 	for _, epsilon := range demoEpsilons {
 		stages = append(stages, demoStage{fmt.Sprintf("sotto, ε = %v", epsilon), with(func(s *experiment.Spec) {
 			s.Methods, s.Epsilons = []string{"codes"}, []float64{epsilon}
-		}), measure.BlockCode})
+		}), measure.BlockCoding})
 	}
 	return stages
 }
@@ -174,17 +175,14 @@ func (d *demo) train(ctx context.Context, i int, stage demoStage) error {
 	if err != nil {
 		return err
 	}
-	found, err := experiment.AttackModels(ctx, dir, "", "", experiment.AttackOptions{
-		Workers: d.workers, Code: stage.code, Attackers: []string{"linear", "mlp-100", "mlp-100-centred"}, Coders: []string{"mlp-100"},
+	target := attack.Target{Source: stage.name, Released: experiment.Attackable(ctx, dir, experiment.ReleaseOptions{Workers: d.workers})}
+	found, err := attack.Run(ctx, attack.Attribute, target, attack.Options{
+		Workers: d.workers, Coding: stage.coding, Attackers: []string{"linear", "mlp-100", "mlp-100-centred"}, Coders: []string{"mlp-100"},
 	})
 	if err != nil {
 		return err
 	}
-	attack := &evidence.Attack{Format: evidence.AttackFormat, Source: stage.name, Attack: found[0].Attack, Models: found}
-	for _, a := range found {
-		attack.Refuted = attack.Refuted || a.Refuted
-	}
-	if err = d.evidence.Put(r, attack); err != nil {
+	if err = d.evidence.Put(r, found); err != nil {
 		return err
 	}
 	for _, c := range selected(r.Configurations) {
@@ -192,7 +190,7 @@ func (d *demo) train(ctx context.Context, i int, stage demoStage) error {
 		if c.Companion {
 			row.name = strings.Replace(stage.name, "as released", "honest", 1)
 		}
-		row.leakage, row.attacker = strongest(found, c.Folder)
+		row.leakage, row.attacker = strongest(found.Models, c.Folder)
 		d.rows = append(d.rows, row)
 	}
 	return nil
@@ -200,19 +198,19 @@ func (d *demo) train(ctx context.Context, i int, stage demoStage) error {
 
 // strongest returns the mean over seeds of the attacker that is right most
 // often on the models of a folder.
-func strongest(found []experiment.ModelAttack, folder string) (measure.Number, string) {
+func strongest(found []*attack.Result, folder string) (measure.Number, string) {
 	sums, counts := map[string]float64{}, map[string]float64{}
 	var names []string
 	for _, m := range found {
 		if m.Folder != folder {
 			continue
 		}
-		for _, a := range m.Attackers {
-			if !slices.Contains(names, a.Name) {
-				names = append(names, a.Name)
+		for _, f := range m.Findings {
+			if !slices.Contains(names, f.Attacker) {
+				names = append(names, f.Attacker)
 			}
-			sums[a.Name] += a.Accuracy
-			counts[a.Name]++
+			sums[f.Attacker] += float64(f.Value)
+			counts[f.Attacker]++
 		}
 	}
 	best, by := measure.Number(0), ""

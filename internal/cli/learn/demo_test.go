@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/attack"
 	"sotto/dp"
 	"sotto/dp/dptest"
 	"sotto/experiment"
@@ -55,7 +56,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("audit of %s: refuted %v (done %v), want %v", name, got, ok, want)
 		}
 	}
-	results, attacks := evidence.All[experiment.Result](e), evidence.All[evidence.Attack](e)
+	results, attacks := evidence.All[experiment.Result](e), evidence.All[attack.Result](e)
 	if len(results) != 6 || len(attacks) != 6 || len(results[1].Pictures) == 0 {
 		t.Errorf("%d results, %d attacks, %d pictures of the second; want 6, 6 and some", len(results), len(attacks), len(results[1].Pictures))
 	}

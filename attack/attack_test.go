@@ -1,4 +1,4 @@
-package experiment_test
+package attack_test
 
 import (
 	"context"
@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/attack"
+	"sotto/dataset"
 	"sotto/dp"
 	"sotto/encode"
-	"sotto/experiment"
 	"sotto/mech"
 	"sotto/nn"
 )
@@ -48,9 +49,9 @@ func (m fake) Guarantee() dp.Guarantee { return dp.Guarantee{Unit: dp.Text, Epsi
 
 // poles is a corpus of as many numbers a row as a mechanism takes, whose
 // attribute decides between two opposite vectors.
-func poles(rows, dim int) *experiment.Corpus {
+func poles(rows, dim int) *attack.Corpus {
 	r := weakrand.New(weakrand.NewPCG(11, 11))
-	c := &experiment.Corpus{Source: "poles", X: nn.NewMatrix(rows, dim), Attribute: "sign", Classes: 2, Z: make([]int, rows)}
+	c := &attack.Corpus{Source: "poles", X: nn.NewMatrix(rows, dim), Attribute: "sign", Classes: 2, Z: make([]int, rows)}
 	for i := range rows {
 		c.Z[i] = r.IntN(2)
 		for j := range dim {
@@ -61,9 +62,9 @@ func poles(rows, dim int) *experiment.Corpus {
 }
 
 // cloud is a corpus of vectors of random direction.
-func cloud(rows, dim int) *experiment.Corpus {
+func cloud(rows, dim int) *attack.Corpus {
 	r := weakrand.New(weakrand.NewPCG(12, 12))
-	c := &experiment.Corpus{Source: "cloud", X: nn.NewMatrix(rows, dim)}
+	c := &attack.Corpus{Source: "cloud", X: nn.NewMatrix(rows, dim)}
 	for i := range c.X.Data {
 		c.X.Data[i] = float32(r.NormFloat64())
 	}
@@ -94,22 +95,39 @@ func (p palette) EncodeBatch(_ context.Context, dst nn.Matrix, texts []string, _
 }
 
 // scribble is a corpus of texts of two words out of eight each.
-func scribble(t testing.TB, rows, dim int) *experiment.Corpus {
+func scribble(t testing.TB, rows, dim int) *attack.Corpus {
 	t.Helper()
 	r := weakrand.New(weakrand.NewPCG(13, 13))
 	texts := make([]string, rows)
 	for i := range texts {
 		texts[i] = colours[r.IntN(4)] + " " + colours[4+r.IntN(4)]
 	}
-	c, err := experiment.NewCorpus(context.Background(), "scribble", texts, palette{dim}, 0, experiment.AttemptOptions{})
+	c, err := attack.NewCorpus(context.Background(), "scribble", texts, palette{dim}, 0, attack.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
+// recognise attacks released vectors for the entities of columns.
+func recognise(ctx context.Context, x nn.Matrix, columns []dataset.Column, g *dp.Guarantee, o attack.Options) (*attack.Result, error) {
+	r := &attack.Released{Guarantee: g, Columns: columns, Fit: attack.Part{Vectors: x}}
+	return attack.Run(ctx, attack.Entities, attack.Target{Source: "vectors", Released: attack.One(r)}, o)
+}
+
+// on makes the attacks that release a corpus themselves.
+func on(ctx context.Context, k attack.Kind, c *attack.Corpus, m mech.Mechanism, o attack.Options) (*attack.Result, error) {
+	return attack.Run(ctx, k, attack.Target{Corpus: c, Mechanism: m}, o)
+}
+
+// average attacks those numbers of releases.
+func average(ctx context.Context, c *attack.Corpus, m mech.Mechanism, releases []int, o attack.Options) (*attack.Result, error) {
+	o.Releases = releases
+	return on(ctx, attack.Averaging, c, m, o)
+}
+
 // entitiesOf releases poles once, and takes the attribute for an entity.
-func entitiesOf(t testing.TB, c *experiment.Corpus, m mech.Mechanism, o experiment.AttemptOptions) (*experiment.Attempt, error) {
+func entitiesOf(t testing.TB, c *attack.Corpus, m mech.Mechanism, o attack.Options) (*attack.Result, error) {
 	t.Helper()
 	_, out := m.Shape()
 	x, src := nn.NewMatrix(c.X.Rows, out), weakrand.NewChaCha8([32]byte{1})
@@ -127,27 +145,27 @@ func entitiesOf(t testing.TB, c *experiment.Corpus, m mech.Mechanism, o experime
 		}
 	}
 	g := m.Guarantee()
-	return experiment.AttackEntities(context.Background(), "poles", x, []experiment.Entity{{Name: "sign", Present: c.Z}}, &g, o)
+	return recognise(context.Background(), x, []dataset.Column{{Name: "sign", Classes: []string{"0", "1"}, IDs: c.Z}}, &g, o)
 }
 
 // kinds are all kinds of attack, on small corpora that suit them. They score 150
 // rows with an attribute, 200 pairs and 150 texts; TestHonest says why so many.
-func kinds(t testing.TB, dim int) map[string]func(m mech.Mechanism, o experiment.AttemptOptions) (*experiment.Attempt, error) {
+func kinds(t testing.TB, dim int) map[string]func(m mech.Mechanism, o attack.Options) (*attack.Result, error) {
 	t.Helper()
 	ctx := context.Background()
 	signs, points, texts := poles(300, dim), cloud(400, dim), scribble(t, 300, dim)
-	return map[string]func(mech.Mechanism, experiment.AttemptOptions) (*experiment.Attempt, error){
-		"entities": func(m mech.Mechanism, o experiment.AttemptOptions) (*experiment.Attempt, error) {
+	return map[string]func(mech.Mechanism, attack.Options) (*attack.Result, error){
+		"entities": func(m mech.Mechanism, o attack.Options) (*attack.Result, error) {
 			return entitiesOf(t, signs, m, o)
 		},
-		"averaging": func(m mech.Mechanism, o experiment.AttemptOptions) (*experiment.Attempt, error) {
-			return experiment.AttackAveraging(ctx, signs, m, []int{1, 4}, o)
+		"averaging": func(m mech.Mechanism, o attack.Options) (*attack.Result, error) {
+			return average(ctx, signs, m, []int{1, 4}, o)
 		},
-		"membership": func(m mech.Mechanism, o experiment.AttemptOptions) (*experiment.Attempt, error) {
-			return experiment.AttackMembership(ctx, points, m, o)
+		"membership": func(m mech.Mechanism, o attack.Options) (*attack.Result, error) {
+			return on(ctx, attack.Membership, points, m, o)
 		},
-		"inversion": func(m mech.Mechanism, o experiment.AttemptOptions) (*experiment.Attempt, error) {
-			return experiment.AttackInversion(ctx, texts, m, 0, o)
+		"inversion": func(m mech.Mechanism, o attack.Options) (*attack.Result, error) {
+			return on(ctx, attack.Inversion, texts, m, o)
 		},
 	}
 }
@@ -201,16 +219,16 @@ func TestHonest(t *testing.T) {
 			}
 			claims = append(claims, m.Guarantee().Epsilon)
 			t.Run(fmt.Sprint(p.Mechanism, " ", p.Variant, " ", epsilon), func(t *testing.T) {
-				for kind, attack := range all {
-					holds(t, kind, attack, m, risk)
+				for kind, try := range all {
+					holds(t, kind, try, m, risk)
 				}
 			})
 		}
 		// What refutes the largest claim refutes all: limits grow with ε. A copy
 		// has no likelihood, so that its findings share the risk among half as
 		// many; hence half of it.
-		for kind, attack := range all {
-			a, err := attack(fake{dim: dim, copy: true, claim: slices.Max(claims)}, experiment.AttemptOptions{Workers: 2, Risk: risk / 2})
+		for kind, try := range all {
+			a, err := try(fake{dim: dim, copy: true, claim: slices.Max(claims)}, attack.Options{Workers: 2, Risk: risk / 2})
 			if err != nil {
 				t.Fatalf("%s: %v", kind, err)
 			}
@@ -222,9 +240,9 @@ func TestHonest(t *testing.T) {
 }
 
 // holds fails if an attack refutes what is true of a mechanism.
-func holds(t *testing.T, kind string, attack func(mech.Mechanism, experiment.AttemptOptions) (*experiment.Attempt, error), m mech.Mechanism, risk float64) {
+func holds(t *testing.T, kind string, try func(mech.Mechanism, attack.Options) (*attack.Result, error), m mech.Mechanism, risk float64) {
 	t.Helper()
-	a, err := attack(m, experiment.AttemptOptions{Workers: 2, Risk: risk})
+	a, err := try(m, attack.Options{Workers: 2, Risk: risk})
 	if err != nil {
 		t.Fatalf("%s: %v", kind, err)
 	}
@@ -252,8 +270,8 @@ func TestCopy(t *testing.T) {
 		"membership": {"pair accuracy", "balanced accuracy", "auc", "found at 1 % false"},
 		"inversion":  {"precision@1"},
 	}
-	for kind, attack := range kinds(t, 32) {
-		a, err := attack(fake{dim: 32, copy: true, claim: 1}, experiment.AttemptOptions{Workers: 2})
+	for kind, try := range kinds(t, 32) {
+		a, err := try(fake{dim: 32, copy: true, claim: 1}, attack.Options{Workers: 2})
 		if err != nil {
 			t.Fatalf("%s: %v", kind, err)
 		}
@@ -281,8 +299,8 @@ func TestCopy(t *testing.T) {
 // ε = 0 the limit is what whoever sees nothing reaches, and no attack passes it,
 // with a false-failure rate of 10⁻⁵ in all.
 func TestIndependent(t *testing.T) {
-	for kind, attack := range kinds(t, 8) {
-		a, err := attack(fake{dim: 8}, experiment.AttemptOptions{Workers: 2, Risk: 1e-5 / 4})
+	for kind, try := range kinds(t, 8) {
+		a, err := try(fake{dim: 8}, attack.Options{Workers: 2, Risk: 1e-5 / 4})
 		if err != nil {
 			t.Fatalf("%s: %v", kind, err)
 		}
@@ -321,7 +339,7 @@ func TestDishonest(t *testing.T) {
 		}
 		claim := dp.Guarantee{Unit: dp.Text, Epsilon: m.Profile().Claimed}
 		for _, kind := range tt.kinds {
-			a, err := all[kind](m, experiment.AttemptOptions{Workers: 2, Claim: &claim})
+			a, err := all[kind](m, attack.Options{Workers: 2, Claim: &claim})
 			if err != nil {
 				t.Fatalf("%s: %v", kind, err)
 			}
@@ -341,7 +359,7 @@ func TestSharedNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := entitiesOf(t, poles(300, 32), m, experiment.AttemptOptions{Workers: 2, Claim: &dp.Guarantee{Unit: dp.Text, Epsilon: 0.05}})
+	a, err := entitiesOf(t, poles(300, 32), m, attack.Options{Workers: 2, Claim: &dp.Guarantee{Unit: dp.Text, Epsilon: 0.05}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,7 +379,7 @@ func TestSharedNoise(t *testing.T) {
 // and from that of the known texts in just the words to name.
 func TestNeighboursApart(t *testing.T) {
 	texts := make([]string, 64)
-	known, attacked := experiment.Halves(len(texts), 0)
+	known, attacked := attack.Halves(len(texts), 0)
 	for k, i := range known {
 		texts[i] = colours[k%4] + " " + colours[4+k/4%4]
 	}
@@ -372,7 +390,7 @@ func TestNeighboursApart(t *testing.T) {
 	if err := (palette{8}).EncodeBatch(context.Background(), x, texts, 1); err != nil {
 		t.Fatal(err)
 	}
-	a, err := experiment.AttackInversion(context.Background(), &experiment.Corpus{Source: "same", Texts: texts, X: x, Encoder: palette{8}}, nil, 0, experiment.AttemptOptions{})
+	a, err := on(context.Background(), attack.Inversion, &attack.Corpus{Source: "same", Texts: texts, X: x, Encoder: palette{8}}, nil, attack.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,8 +416,8 @@ func TestHalfNoise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := experiment.AttackAveraging(context.Background(), poles(4000, 1), m, []int{1},
-			experiment.AttemptOptions{Claim: &dp.Guarantee{Unit: dp.Text, Epsilon: 2}})
+		a, err := average(context.Background(), poles(4000, 1), m, []int{1},
+			attack.Options{Claim: &dp.Guarantee{Unit: dp.Text, Epsilon: 2}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -415,12 +433,12 @@ func TestAttemptWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind, attack := range kinds(t, 8) {
-		one, err := attack(m, experiment.AttemptOptions{Workers: 1, Seed: 3})
+	for kind, try := range kinds(t, 8) {
+		one, err := try(m, attack.Options{Workers: 1, Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
-		three, err := attack(m, experiment.AttemptOptions{Workers: 3, Seed: 3})
+		three, err := try(m, attack.Options{Workers: 3, Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -432,27 +450,27 @@ func TestAttemptWorkers(t *testing.T) {
 }
 
 // averagedNine attacks one and nine releases, and returns what is asked for.
-func averagedNine(t *testing.T, epsilon float64) func(metric, attacker, noise string, k int) experiment.Finding {
+func averagedNine(t *testing.T, epsilon float64) func(metric, attacker, noise string, k int) attack.Finding {
 	t.Helper()
 	m, err := mech.New(mech.Params{Mechanism: "laplace-l1", Dim: 8, Epsilon: epsilon})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := experiment.AttackAveraging(context.Background(), poles(200, 8), m, []int{9, 1, 9}, experiment.AttemptOptions{})
+	a, err := average(context.Background(), poles(200, 8), m, []int{9, 1, 9}, attack.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(a.Findings) != 3*4 {
 		t.Errorf("%d findings, want four for one release and nine of either kind", len(a.Findings))
 	}
-	return func(metric, attacker, noise string, k int) experiment.Finding {
+	return func(metric, attacker, noise string, k int) attack.Finding {
 		for _, f := range a.Findings {
 			if f.Metric == metric && f.Attacker == attacker && f.Noise == noise && f.Releases == k {
 				return f
 			}
 		}
 		t.Fatalf("no %s of %s with %s noise and %d releases", metric, attacker, noise, k)
-		return experiment.Finding{}
+		return attack.Finding{}
 	}
 }
 
@@ -510,7 +528,7 @@ func TestReconstruct(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := experiment.AttackAveraging(context.Background(), cloud(40, dim), m, []int{1}, experiment.AttemptOptions{})
+		a, err := average(context.Background(), cloud(40, dim), m, []int{1}, attack.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -532,12 +550,12 @@ func TestNewEntity(t *testing.T) {
 		{[]string{"a", "b"}, []int{0, 1, 1}, "a", []int{1, 0, 0}},
 		{[]string{"a", "b"}, []int{0, 0, 1}, "b", []int{0, 0, 1}},
 	} {
-		e, value, err := experiment.NewEntity("x", tt.values, tt.ids)
+		e, value, err := attack.NewEntity(dataset.Column{Name: "x", Classes: tt.values, IDs: tt.ids})
 		if err != nil || value != tt.want || !reflect.DeepEqual(e.Present, tt.z) {
 			t.Errorf("NewEntity(%v) = %v, %q, %v, want %v and %q", tt.values, e.Present, value, err, tt.z, tt.want)
 		}
 	}
-	if _, _, err := experiment.NewEntity("x", []string{"a", "b", "c"}, nil); err == nil {
+	if _, _, err := attack.NewEntity(dataset.Column{Name: "x", Classes: []string{"a", "b", "c"}}); err == nil {
 		t.Error("NewEntity of three values: no error")
 	}
 }
@@ -562,54 +580,55 @@ func TestAttemptErrors(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(ctx)
 	stop()
-	var none experiment.AttemptOptions
-	for name, attack := range map[string]func() (*experiment.Attempt, error){
-		"no mechanism": func() (*experiment.Attempt, error) { return experiment.AttackMembership(ctx, points, nil, none) },
-		"nothing to average": func() (*experiment.Attempt, error) {
-			return experiment.AttackAveraging(ctx, points, nil, []int{1}, none)
+	var none attack.Options
+	for name, try := range map[string]func() (*attack.Result, error){
+		"no mechanism": func() (*attack.Result, error) { return on(ctx, attack.Membership, points, nil, none) },
+		"nothing to average": func() (*attack.Result, error) {
+			return average(ctx, points, nil, []int{1}, none)
 		},
-		"labels": func() (*experiment.Attempt, error) {
-			return experiment.AttackAveraging(ctx, points, labels, []int{1}, none)
+		"labels": func() (*attack.Result, error) {
+			return average(ctx, points, labels, []int{1}, none)
 		},
-		"width":       func() (*experiment.Attempt, error) { return experiment.AttackMembership(ctx, points, wide, none) },
-		"no releases": func() (*experiment.Attempt, error) { return experiment.AttackAveraging(ctx, points, m, nil, none) },
-		"zero releases": func() (*experiment.Attempt, error) {
-			return experiment.AttackAveraging(ctx, points, m, []int{0, 1}, none)
+		"width":       func() (*attack.Result, error) { return on(ctx, attack.Membership, points, wide, none) },
+		"no releases": func() (*attack.Result, error) { return average(ctx, points, m, nil, none) },
+		"zero releases": func() (*attack.Result, error) {
+			return average(ctx, points, m, []int{0, 1}, none)
 		},
-		"nothing to infer or rebuild": func() (*experiment.Attempt, error) {
-			return experiment.AttackAveraging(ctx, points, codes, []int{1}, none)
+		"nothing to infer or rebuild": func() (*attack.Result, error) {
+			return average(ctx, points, codes, []int{1}, none)
 		},
-		"few rows":  func() (*experiment.Attempt, error) { return experiment.AttackMembership(ctx, cloud(7, 4), m, none) },
-		"many rows": func() (*experiment.Attempt, error) { return experiment.AttackMembership(ctx, cloud(8193, 4), m, none) },
-		"no texts":  func() (*experiment.Attempt, error) { return experiment.AttackInversion(ctx, points, m, 0, none) },
-		"negative words": func() (*experiment.Attempt, error) {
-			return experiment.AttackInversion(ctx, scribble(t, 20, 4), m, -1, none)
+		"few rows":  func() (*attack.Result, error) { return on(ctx, attack.Membership, cloud(7, 4), m, none) },
+		"many rows": func() (*attack.Result, error) { return on(ctx, attack.Membership, cloud(8193, 4), m, none) },
+		"no texts":  func() (*attack.Result, error) { return on(ctx, attack.Inversion, points, m, none) },
+		"negative words": func() (*attack.Result, error) {
+			return on(ctx, attack.Inversion, scribble(t, 20, 4), m, attack.Options{Words: -1})
 		},
-		"no entities": func() (*experiment.Attempt, error) {
-			return experiment.AttackEntities(ctx, "x", points.X, nil, nil, none)
+		"no entities": func() (*attack.Result, error) {
+			return recognise(ctx, points.X, nil, nil, none)
 		},
-		"constant entity": func() (*experiment.Attempt, error) {
-			return experiment.AttackEntities(ctx, "x", points.X, []experiment.Entity{{Name: "e", Present: make([]int, 40)}}, nil, none)
+		"constant entity": func() (*attack.Result, error) {
+			return recognise(ctx, points.X, []dataset.Column{{Name: "e", Classes: []string{"no", "yes"}, IDs: make([]int, 40)}}, nil, none)
 		},
-		"risk": func() (*experiment.Attempt, error) {
-			return experiment.AttackMembership(ctx, points, m, experiment.AttemptOptions{Risk: math.NaN()})
+		"risk": func() (*attack.Result, error) {
+			return on(ctx, attack.Membership, points, m, attack.Options{Risk: math.NaN()})
 		},
-		"workers": func() (*experiment.Attempt, error) {
-			return experiment.AttackMembership(ctx, points, m, experiment.AttemptOptions{Workers: -1})
+		"workers": func() (*attack.Result, error) {
+			return on(ctx, attack.Membership, points, m, attack.Options{Workers: -1})
 		},
-		"claim": func() (*experiment.Attempt, error) {
-			return experiment.AttackMembership(ctx, points, m, experiment.AttemptOptions{Claim: &dp.Guarantee{}})
+		"claim": func() (*attack.Result, error) {
+			return on(ctx, attack.Membership, points, m, attack.Options{Claim: &dp.Guarantee{}})
 		},
-		"stopped membership": func() (*experiment.Attempt, error) { return experiment.AttackMembership(stopped, points, m, none) },
-		"stopped averaging": func() (*experiment.Attempt, error) {
-			return experiment.AttackAveraging(stopped, poles(40, 4), m, []int{2}, none)
+		"stopped membership": func() (*attack.Result, error) { return on(stopped, attack.Membership, points, m, none) },
+		"stopped averaging": func() (*attack.Result, error) {
+			return average(stopped, poles(40, 4), m, []int{2}, none)
 		},
-		"no such folder": func() (*experiment.Attempt, error) { return experiment.AttackEntityModels(ctx, t.TempDir(), none) },
-		"stopped recognition": func() (*experiment.Attempt, error) {
-			return experiment.AttackInversion(stopped, scribble(t, 40, 4), nil, 0, none)
+		"no releases at all": func() (*attack.Result, error) { return attack.Run(ctx, attack.Entities, attack.Target{}, none) },
+		"no such kind":       func() (*attack.Result, error) { return attack.Run(ctx, "other", attack.Target{}, none) },
+		"stopped recognition": func() (*attack.Result, error) {
+			return on(stopped, attack.Inversion, scribble(t, 40, 4), nil, none)
 		},
 	} {
-		if a, err := attack(); err == nil {
+		if a, err := try(); err == nil {
 			t.Errorf("%s: %+v, want an error", name, a)
 		}
 	}

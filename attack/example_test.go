@@ -1,19 +1,19 @@
-package experiment_test
+package attack_test
 
 import (
 	"context"
 	"fmt"
 
+	"sotto/attack"
 	"sotto/dp"
-	"sotto/experiment"
 	"sotto/mech"
 	"sotto/nn"
 )
 
 // The published code of DPNR adds the same number to all coordinates, so whoever
 // knows the texts knows which were released.
-func ExampleAttackMembership() {
-	corpus := &experiment.Corpus{Source: "squares", X: nn.NewMatrix(64, 8)}
+func ExampleRun() {
+	corpus := &attack.Corpus{Source: "squares", X: nn.NewMatrix(64, 8)}
 	for i := range corpus.X.Data {
 		corpus.X.Data[i] = float32(i * i % 97)
 	}
@@ -22,7 +22,7 @@ func ExampleAttackMembership() {
 		fmt.Println(err)
 		return
 	}
-	a, err := experiment.AttackMembership(context.Background(), corpus, m, experiment.AttemptOptions{
+	a, err := attack.Run(context.Background(), attack.Membership, attack.Target{Corpus: corpus, Mechanism: m}, attack.Options{
 		Claim: &dp.Guarantee{Unit: dp.Text, Epsilon: 1},
 	})
 	if err != nil {

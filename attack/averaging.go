@@ -1,4 +1,4 @@
-package experiment
+package attack
 
 import (
 	"cmp"
@@ -8,9 +8,11 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
+	"sotto/dataset"
 	"sotto/dp"
 	"sotto/measure"
-	"sotto/mech"
 	"sotto/nn"
 )
 
@@ -20,7 +22,7 @@ const (
 	memoised = "memoised" // the first answer again and again
 )
 
-// AttackAveraging releases each text k times, for each k of releases, and lets
+// averaging releases each text k times, for each k of releases, and lets
 // attackers average what they get. They infer the attribute, if there is one, by
 // a linear attacker and the reference perceptron, and reconstruct the vector
 // that the mechanism protects. Half of the rows fits them, the other scores them.
@@ -33,56 +35,50 @@ const (
 // privunit; for codebook it points at the vector, and for bit protocols it grows
 // with each bit, so that a fitted attacker can use it. A mechanism of labels,
 // krr, is refused.
-func AttackAveraging(ctx context.Context, c *Corpus, m mech.Mechanism, releases []int, o AttemptOptions) (*Attempt, error) {
-	o, pool, err := o.check()
+func (a *attempt) averaging(ctx context.Context) error {
+	if len(a.Releases) == 0 || slices.Min(a.Releases) < 1 {
+		return errors.New("attack: numbers of releases must be given, each at least 1")
+	}
+	truth, note, err := a.protected(ctx, a.Corpus.X)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if m == nil {
-		return nil, errors.New("experiment: there is no mechanism, must be one whose noise is averaged")
+	if truth.Rows == 0 && a.Corpus.Z == nil {
+		return fmt.Errorf("attack: nothing can be attacked: %s, and %s has no attribute to infer", note, a.Corpus.Source)
 	}
-	if err = c.validate(m, 8); err != nil {
-		return nil, err
-	}
-	if len(releases) == 0 || slices.Min(releases) < 1 {
-		return nil, errors.New("experiment: numbers of releases must be given, each at least 1")
-	}
-	truth, note, err := protected(ctx, pool, m, c.X)
-	if err != nil {
-		return nil, err
-	}
-	if truth.Rows == 0 && c.Z == nil {
-		return nil, fmt.Errorf("experiment: nothing can be attacked: %s, and %s has no attribute to infer", note, c.Source)
-	}
-	a := &Attempt{Kind: Averaging, Source: c.describe(m), Guarantee: o.stated(guaranteeOf(m)), Notes: []string{
-		simulated,
-		"the attacker takes the mean of the releases of a text; reconstruction moves it towards the mean text by a factor fitted on other texts",
-	}}
+	a.note("the attacker takes the mean of the releases of a text; reconstruction moves it towards the mean text by a factor fitted on other texts")
 	if note != "" {
-		a.Notes = append(a.Notes, note)
+		a.note(note)
 	}
-	if c.Z == nil {
-		a.Notes = append(a.Notes, "the data has no attribute: none is inferred")
+	if a.Corpus.Z == nil {
+		a.note("the data has no attribute: none is inferred")
 	}
-	ks := slices.Compact(slices.Sorted(slices.Values(releases)))
-	total := ks[len(ks)-1] + 2*len(ks) // the fits count as one each
-	average := averager{c, simulator{m, o.Seed}, counter(o.Progress, total)}
-	views, err := average.all(ctx, pool, ks)
+	ks := slices.Compact(slices.Sorted(slices.Values(a.Releases)))
+	done := a.counter(ks[len(ks)-1] + 2*len(ks)) // the fits count as one each
+	views, err := a.views(ctx, ks, done)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	trials, err := average.attack(ctx, pool, a, views, truth, o)
-	if err != nil {
-		return nil, err
-	}
-	return a.conclude(trials, o.Risk), nil
-}
-
-// averager averages releases and attacks the means.
-type averager struct {
-	corpus *Corpus
-	sim    simulator
-	done   func()
+	fit, score := halves(a.Corpus.X.Rows, a.Seed)
+	findings := make([][]Finding, len(views))
+	err = a.each(ctx, len(views), func(ctx context.Context, k int) error {
+		defer done()
+		w := views[k]
+		f := Finding{Releases: w.releases, Noise: w.noise, Baseline: measure.Undefined, Limit: measure.Undefined}
+		if a.Corpus.Z != nil {
+			inferred, err := a.infer(ctx, w, f, fit, score)
+			if err != nil {
+				return err
+			}
+			findings[k] = inferred
+		}
+		if truth.Rows > 0 {
+			findings[k] = append(findings[k], rebuild(w, f, truth, fit, score)...)
+		}
+		return nil
+	})
+	a.find(slices.Concat(findings...)...)
+	return err
 }
 
 // view is what an attacker has of each text.
@@ -92,16 +88,16 @@ type view struct {
 	mean     nn.Matrix
 }
 
-// all returns the means for each number of releases, in increasing order.
-func (v averager) all(ctx context.Context, pool *nn.Pool, ks []int) ([]view, error) {
+// views returns the means for each number of releases, in increasing order.
+func (a *attempt) views(ctx context.Context, ks []int, done func()) ([]view, error) {
 	var views []view
 	var sum []float64
 	for draw := range ks[len(ks)-1] {
-		y, width, err := v.sim.release(ctx, pool, v.corpus.X, uint64(draw))
+		y, width, err := a.release(ctx, a.Mechanism, a.Corpus.X, uint64(draw))
 		if err != nil {
 			return nil, err
 		}
-		v.done()
+		done()
 		if sum == nil {
 			sum = make([]float64, len(y))
 			for _, k := range ks {
@@ -110,9 +106,7 @@ func (v averager) all(ctx context.Context, pool *nn.Pool, ks []int) ([]view, err
 				}
 			}
 		}
-		for i, w := range y {
-			sum[i] += w
-		}
+		floats.Add(sum, y)
 		if k := draw + 1; slices.Contains(ks, k) {
 			mean := make([]float64, len(sum))
 			for i, w := range sum {
@@ -127,56 +121,37 @@ func (v averager) all(ctx context.Context, pool *nn.Pool, ks []int) ([]view, err
 	return views, nil
 }
 
-// attack attacks one view a core.
-func (v averager) attack(ctx context.Context, pool *nn.Pool, a *Attempt, views []view, truth nn.Matrix, o AttemptOptions) ([]trial, error) {
-	fit, score := halves(v.corpus.X.Rows, o.Seed)
-	trials, faults := make([][]trial, len(views)), make([]error, len(views))
-	pool.Each(len(views), func(_, k int) {
-		defer v.done()
-		w := views[k]
-		f := Finding{Releases: w.releases, Noise: w.noise, Baseline: undefined, Limit: undefined}
-		epsilon := limitedBy(a.Guarantee)
-		if w.noise == fresh {
-			epsilon *= dp.Epsilon(w.releases)
-		}
-		if v.corpus.Z != nil {
-			trials[k], faults[k] = v.infer(ctx, w, f, epsilon, fit, score, o)
-		}
-		if truth.Rows > 0 {
-			trials[k] = append(trials[k], rebuild(w, f, truth, fit, score)...)
-		}
-	})
-	return slices.Concat(trials...), errors.Join(faults...)
-}
-
 // infer is the attribute of one view.
-func (v averager) infer(ctx context.Context, w view, f Finding, epsilon dp.Epsilon, fit, score []int, o AttemptOptions) ([]trial, error) {
-	var trials []trial
-	c := v.corpus
-	want := pick(c.Z, score)
-	list, err := AttackOptions{Seed: o.Seed, Attackers: []string{"linear", "mlp-100"}}.attackers(w.mean.Cols)
+func (a *attempt) infer(ctx context.Context, w view, f Finding, fit, score []int) ([]Finding, error) {
+	list, err := choose([]string{"linear", "mlp-100"}, a.Seed, w.mean.Cols)
 	if err != nil {
 		return nil, err
 	}
+	epsilon := limitedBy(a.result.Guarantee)
+	if w.noise == fresh {
+		epsilon *= dp.Epsilon(w.releases)
+	}
+	c, want := a.Corpus, dataset.Select(a.Corpus.Z, score)
+	f.Target, f.Metric = c.Attribute, "accuracy"
+	f.Baseline, f.Limit = measure.Number(measure.Majority(want)), measure.AccuracyLimit(epsilon, measure.Shares(want, c.Classes))
+	var findings []Finding
 	for _, k := range list {
 		own := nn.NewPool(1)
-		fitted, err := k.probe.Fit(ctx, own, gather(w.mean, fit), pick(c.Z, fit), c.Classes)
+		fitted, err := k.probe.Fit(ctx, own, w.mean.Pick(fit), dataset.Select(c.Z, fit), c.Classes)
 		if err != nil {
 			return nil, fmt.Errorf("attacker %s of %s: %w", k.name, c.Attribute, err)
 		}
-		g := f
-		g.Attacker, g.Target, g.Metric = k.name, c.Attribute, "accuracy"
-		g.Baseline, g.Limit = measure.Number(measure.Majority(want)), limit(epsilon, shares(want, c.Classes))
-		hits, rows := hitsOf(want, fitted.Predict(own, gather(w.mean, score)), func(int) bool { return true })
-		trials = append(trials, share(g, hits, rows))
+		f.Attacker = k.name
+		hits, rows := hitsOf(want, fitted.Predict(own, w.mean.Pick(score)), func(int) bool { return true })
+		findings = append(findings, share(f, hits, rows))
 	}
-	return trials, nil
+	return findings, nil
 }
 
 // rebuild reconstructs vectors from one view: v̂ = μ + s·(y − μ_y), where μ and
 // μ_y are the means of vectors and releases over the rows to fit, and s the
 // factor with the least squared error there.
-func rebuild(w view, f Finding, truth nn.Matrix, fit, score []int) []trial {
+func rebuild(w view, f Finding, truth nn.Matrix, fit, score []int) []Finding {
 	centre, from := means(truth, fit), means(w.mean, fit)
 	cross, square := 0.0, 0.0
 	for _, i := range fit {
@@ -205,15 +180,15 @@ func rebuild(w view, f Finding, truth nn.Matrix, fit, score []int) []trial {
 	f.Metric = "cosine"
 	one := averaged(f, cosines, blindCosines)
 	f.Metric = "relative error"
-	return []trial{one, averaged(f, errs, blindErrs)}
+	return []Finding{one, averaged(f, errs, blindErrs)}
 }
 
 // averaged is a finding of the mean over texts.
-func averaged(f Finding, values, blind []float64) trial {
+func averaged(f Finding, values, blind []float64) Finding {
 	s := measure.Summarise(values)
 	f.Value, f.Low, f.High = s.Mean, s.Low, s.High
 	f.Baseline = measure.Summarise(blind).Mean
-	return trial{f, nil}
+	return f
 }
 
 // closeness returns the cosine between a vector and a guess, and their distance

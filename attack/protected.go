@@ -1,4 +1,4 @@
-package experiment
+package attack
 
 import (
 	"context"
@@ -13,7 +13,8 @@ import (
 // is the row after the mechanism's normalisation; or, where there is a
 // projection or a code, what the same mechanism releases at the largest ε, whose
 // noise is too small to matter. The note says which, or why there is none.
-func protected(ctx context.Context, p *nn.Pool, m mech.Mechanism, x nn.Matrix) (v nn.Matrix, note string, err error) {
+func (a *attempt) protected(ctx context.Context, x nn.Matrix) (v nn.Matrix, note string, err error) {
+	m := a.Mechanism
 	if m == nil {
 		return x, "", nil
 	}
@@ -22,16 +23,16 @@ func protected(ctx context.Context, p *nn.Pool, m mech.Mechanism, x nn.Matrix) (
 	case mech.FormVector:
 		switch v.Normalisation {
 		case mech.NormaliseL1:
-			return normalised(p, &nn.L1Normalize{}, x), "", nil
+			return normalised(a.pool, &nn.L1Normalize{}, x), "", nil
 		case mech.NormaliseL2:
-			return normalised(p, &nn.L2Normalize{}, x), "", nil
+			return normalised(a.pool, &nn.L2Normalize{}, x), "", nil
 		case mech.NormaliseMinMax:
-			return normalised(p, &nn.MinMaxNormalize{}, x), "", nil
+			return normalised(a.pool, &nn.MinMaxNormalize{}, x), "", nil
 		}
 	case mech.FormProjection:
-		return twin(ctx, p, q.Twin(), x, "reconstruction is held against the projection, taken from the same mechanism at the largest ε")
+		return twin(ctx, a.Workers, q.Twin(), x, "reconstruction is held against the projection, taken from the same mechanism at the largest ε")
 	case mech.FormBits:
-		return twin(ctx, p, q.Twin(), x, "reconstruction is held against the bits of the vector")
+		return twin(ctx, a.Workers, q.Twin(), x, "reconstruction is held against the bits of the vector")
 	case mech.FormMarks:
 		return nn.Matrix{}, q.Mechanism + " " + q.Variant + " releases a code of which no mean estimates the vector: nothing is reconstructed", nil
 	case mech.FormCode:
@@ -48,12 +49,12 @@ func normalised(p *nn.Pool, layer nn.Layer, x nn.Matrix) nn.Matrix {
 }
 
 // twin releases rows through another mechanism that hides next to nothing.
-func twin(ctx context.Context, p *nn.Pool, q mech.Params, x nn.Matrix, note string) (nn.Matrix, string, error) {
+func twin(ctx context.Context, workers int, q mech.Params, x nn.Matrix, note string) (nn.Matrix, string, error) {
 	m, err := mech.New(q)
 	if err != nil {
 		return nn.Matrix{}, "", err
 	}
-	y, width, err := simulator{m: m}.release(ctx, p, x, 0)
+	y, width, err := (&Options{Workers: workers}).release(ctx, m, x, 0)
 	if err != nil {
 		return nn.Matrix{}, "", err
 	}

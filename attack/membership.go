@@ -1,16 +1,16 @@
-package experiment
+package attack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	weakrand "math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"sotto/dp"
 	"sotto/measure"
-	"sotto/mech"
 	"sotto/nn"
 )
 
@@ -18,7 +18,7 @@ import (
 // for each text and each release: 256 MiB.
 const membershipRows = 8192
 
-// AttackMembership pairs the texts at random, releases one of each pair, as a
+// membership pairs the texts at random, releases one of each pair, as a
 // fair coin falls, and lets an attacker who knows the texts and the mechanism,
 // but not the coins, say which were released. The attacker sees the releases
 // without order. It scores a text by the likelihood of the releases if the
@@ -47,56 +47,45 @@ const membershipRows = 8192
 // guess of it is right with probability at most π, one after the other: the
 // number of right ones among m guesses is at most a binomial one with m and π.
 // That bound, and not the spread over texts, decides whether ε is refuted.
-func AttackMembership(ctx context.Context, c *Corpus, m mech.Mechanism, o AttemptOptions) (*Attempt, error) {
-	o, pool, err := o.check()
+func (a *attempt) membership(ctx context.Context) error {
+	if rows := a.Corpus.X.Rows; rows > membershipRows {
+		return fmt.Errorf("attack: %s has %d rows, must have at most %d for this attack", a.Corpus.Source, rows, membershipRows)
+	}
+	s := newSuspects(a.Corpus, a.Seed)
+	y, width, err := a.release(ctx, a.Mechanism, s.x.Pick(s.released()), 0)
 	if err != nil {
-		return nil, err
-	}
-	if m == nil {
-		return nil, errors.New("experiment: there is no mechanism, must be one that releases texts")
-	}
-	if err = c.validate(m, 8); err != nil {
-		return nil, err
-	}
-	if c.X.Rows > membershipRows {
-		return nil, fmt.Errorf("experiment: %s has %d rows, must have at most %d for this attack", c.Source, c.X.Rows, membershipRows)
-	}
-	s := newSuspects(c, o.Seed)
-	y, width, err := simulator{m, o.Seed}.release(ctx, pool, gather(s.x, s.released()), 0)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	pairs := len(s.second)
-	a := &Attempt{Kind: Membership, Source: c.describe(m), Guarantee: o.stated(guaranteeOf(m)), Notes: []string{
-		simulated,
+	a.note(
 		fmt.Sprintf("%d pairs of texts; a coin decides which of each is released", pairs),
 		"pair and balanced accuracy can refute; the intervals of the others take texts for independent, which they are but nearly",
 		"texts found: the threshold is chosen on half of the pairs and scored on the others; the baseline is the share of others accused there, and the limit that of the largest share which this leaves room for",
-	}}
+	)
 	for _, f := range falsely {
 		if !fits(f, pairs/2) {
-			a.Notes = append(a.Notes, fmt.Sprintf("%d pairs are too few to find texts at %g %% false: half of them must hold at least %d", pairs, 100*f, enough(f)))
+			a.note(fmt.Sprintf("%d pairs are too few to find texts at %g %% false: half of them must hold at least %d", pairs, 100*f, enough(f)))
 		}
 	}
-	var trials []trial
-	if d, ok := m.(dp.Distinguisher); ok {
-		var scores []float64
-		if scores, err = s.likelihood(ctx, pool, d, y, width, o); err != nil {
-			return nil, err
+	epsilon := limitedBy(a.result.Guarantee)
+	if d, ok := a.Mechanism.(dp.Distinguisher); ok {
+		scores, err := a.likelihood(ctx, s, d, y, width)
+		if err != nil {
+			return err
 		}
-		trials = append(trials, s.findings("likelihood", scores, limitedBy(a.Guarantee), o.Seed)...)
+		a.find(s.findings("likelihood", scores, epsilon, a.Seed)...)
 	}
-	truth, note, err := protected(ctx, pool, m, s.x)
+	truth, note, err := a.protected(ctx, s.x)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if truth.Rows > 0 {
-		trials = append(trials, s.findings("cosine", cosines(pool, truth, narrowed(y, width)), limitedBy(a.Guarantee), o.Seed)...)
+		a.find(s.findings("cosine", cosines(a.pool, truth, narrowed(y, width)), epsilon, a.Seed)...)
 	}
-	if len(trials) == 0 {
-		return nil, fmt.Errorf("experiment: no text can be scored: %s", note)
+	if len(a.result.Findings) == 0 {
+		return fmt.Errorf("attack: no text can be scored: %s", note)
 	}
-	return a.conclude(trials, o.Risk), nil
+	return nil
 }
 
 // suspects are pairs of texts, at rows 2i and 2i+1, and which was released.
@@ -109,7 +98,7 @@ func newSuspects(c *Corpus, seed uint64) *suspects {
 	// The second word keeps this stream apart from others of the same seed.
 	rng := weakrand.New(weakrand.NewPCG(seed, 0x70616972))
 	order := rng.Perm(c.X.Rows)
-	s := &suspects{x: gather(c.X, order[:len(order)/2*2]), second: make([]bool, len(order)/2)}
+	s := &suspects{x: c.X.Pick(order[:len(order)/2*2]), second: make([]bool, len(order)/2)}
 	for i := range s.second {
 		s.second[i] = rng.IntN(2) == 1
 	}
@@ -133,25 +122,20 @@ const unlikely = -1e6
 
 // likelihood scores texts by ln Σ_y P(y|text)/Σ over texts of P(y|·): how much
 // likelier the releases are if the text is among those released.
-func (s *suspects) likelihood(ctx context.Context, pool *nn.Pool, d dp.Distinguisher, y []float64, width int, o AttemptOptions) ([]float64, error) {
+func (a *attempt) likelihood(ctx context.Context, s *suspects, d dp.Distinguisher, y []float64, width int) ([]float64, error) {
 	texts := make([][]float64, s.x.Rows)
 	for c := range texts {
 		texts[c] = widened(s.x.Row(c))
 	}
 	ratio := make([][]float64, len(s.second)) // release × text
-	done := counter(o.Progress, len(ratio))
-	pool.Each(len(ratio), func(_, i int) {
-		if ctx.Err() != nil {
-			return
-		}
+	done := a.counter(len(ratio))
+	err := a.each(ctx, len(ratio), func(_ context.Context, i int) error {
 		ratio[i] = ratios(d, y[i*width:(i+1)*width], texts)
-		all := logSum(ratio[i])
-		for c := range ratio[i] {
-			ratio[i][c] -= all
-		}
+		floats.AddConst(-floats.LogSumExp(ratio[i]), ratio[i])
 		done()
+		return nil
 	})
-	if err := ctx.Err(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	scores, column := make([]float64, len(texts)), make([]float64, len(ratio))
@@ -159,7 +143,7 @@ func (s *suspects) likelihood(ctx context.Context, pool *nn.Pool, d dp.Distingui
 		for i := range ratio {
 			column[i] = ratio[i][c]
 		}
-		scores[c] = logSum(column)
+		scores[c] = floats.LogSumExp(column)
 	}
 	return scores, nil
 }
@@ -190,16 +174,6 @@ func ratios(d dp.Distinguisher, y []float64, texts [][]float64) []float64 {
 	return row
 }
 
-// logSum returns ln Σ e^v.
-func logSum(values []float64) float64 {
-	top := slices.Max(values)
-	sum := 0.0
-	for _, v := range values {
-		sum += math.Exp(v - top)
-	}
-	return top + math.Log(sum)
-}
-
 // cosines scores texts by the largest cosine of its vector with a release.
 func cosines(pool *nn.Pool, truth, y nn.Matrix) []float64 {
 	truth = directions(truth, means(truth, everyRow(truth)))
@@ -214,7 +188,7 @@ func cosines(pool *nn.Pool, truth, y nn.Matrix) []float64 {
 }
 
 // findings are those of one attacker.
-func (s *suspects) findings(attacker string, scores []float64, epsilon dp.Epsilon, seed uint64) []trial {
+func (s *suspects) findings(attacker string, scores []float64, epsilon dp.Epsilon, seed uint64) []Finding {
 	in, out := make([]float64, len(s.second)), make([]float64, len(s.second))
 	for i, row := range s.released() {
 		in[i], out[i] = scores[row], scores[row^1]
@@ -222,27 +196,27 @@ func (s *suspects) findings(attacker string, scores []float64, epsilon dp.Epsilo
 	pi := measure.Number(1 / (1 + math.Exp(-float64(epsilon))))
 	f := Finding{Attacker: attacker, Target: "released texts", Rows: len(scores), Baseline: 0.5, Limit: pi}
 	f.Metric = "pair accuracy"
-	trials := []trial{guesses(f, in, out)}
+	all := []Finding{guesses(f, in, out)}
 	f.Metric = "balanced accuracy"
 	half := len(in) / 2
 	at := threshold(in[:half], out[:half])
-	trials = append(trials, guesses(f, above(in[half:], at), above(out[half:], at)))
+	all = append(all, guesses(f, above(in[half:], at), above(out[half:], at)))
 	f.Metric = "auc"
-	trials = append(trials, areaUnder(f, in, out, seed))
+	all = append(all, areaUnder(f, in, out, seed))
 	for _, share := range falsely {
 		if fits(share, half) {
 			f.Metric = fmt.Sprintf("found at %g %% false", 100*share)
 			at := strict(out[:half], share)
-			trials = append(trials, found(f, above(in[half:], at), above(out[half:], at), epsilon))
+			all = append(all, found(f, above(in[half:], at), above(out[half:], at), epsilon))
 		}
 	}
-	return trials
+	return all
 }
 
 // guesses is a finding on pairs: right if the released text has the larger
 // number, half right if both have the same, when nothing is guessed. The test is
 // that of the guesses made; the interval also knows that their number is chance.
-func guesses(f Finding, in, out []float64) trial {
+func guesses(f Finding, in, out []float64) Finding {
 	right, made := 0, 0
 	for i, v := range in {
 		if v != out[i] {
@@ -253,15 +227,11 @@ func guesses(f Finding, in, out []float64) trial {
 		}
 	}
 	mean := (float64(right) + float64(len(in)-made)/2) / float64(len(in))
-	low, high := measure.Hoeffding(mean, len(in), 0.95)
-	f.Rows, f.Value, f.Low, f.High = 2*len(in), measure.Number(mean), measure.Number(low), measure.Number(high)
-	if made == 0 {
-		return trial{f, nil}
+	f = bounded(f, mean, len(in))
+	if f.Rows = 2 * len(in); made > 0 {
+		f.below = surely(right, made)
 	}
-	return trial{f, func(risk float64) float64 {
-		low, _ := measure.ClopperPearson(right, made, 1-2*risk)
-		return low
-	}}
+	return f
 }
 
 // threshold returns the score at which accusing what is above it has the best
@@ -301,7 +271,7 @@ func above(scores []float64, t float64) []float64 {
 }
 
 // areaUnder is a finding of the AUC, with a bootstrap over pairs.
-func areaUnder(f Finding, in, out []float64, seed uint64) trial {
+func areaUnder(f Finding, in, out []float64, seed uint64) Finding {
 	n := len(in)
 	positive, score := make([]bool, 2*n), make([]float64, 2*n)
 	area := func(at func(i int) int) float64 {
@@ -319,7 +289,7 @@ func areaUnder(f Finding, in, out []float64, seed uint64) trial {
 	}
 	slices.Sort(values)
 	f.Low, f.High = measure.Number(values[25]), measure.Number(values[974])
-	return trial{f, nil}
+	return f
 }
 
 // falsely are the shares of false accusations at which texts are found.
@@ -345,9 +315,9 @@ func strict(scores []float64, share float64) float64 {
 // are 1 for who is. Its interval and the largest share of the others that may
 // have been accused leave out 1.25 % each on the side of a refutation, so that the
 // interval of a true ε lies above the limit in at most 2.5 % of attacks.
-func found(f Finding, in, out []float64, epsilon dp.Epsilon) trial {
+func found(f Finding, in, out []float64, epsilon dp.Epsilon) Finding {
 	const confidence = 0.975
-	hits, misses := accused(in), accused(out)
+	hits, misses := int(floats.Sum(in)), int(floats.Sum(out))
 	low, high := measure.ClopperPearson(hits, len(in), confidence)
 	_, most := measure.ClopperPearson(misses, len(out), confidence)
 	e := math.Exp(float64(epsilon))
@@ -355,13 +325,5 @@ func found(f Finding, in, out []float64, epsilon dp.Epsilon) trial {
 	f.Low, f.High = measure.Number(low), measure.Number(high)
 	f.Baseline = measure.Number(float64(misses) / float64(len(out)))
 	f.Limit = measure.Number(min(e*most, 1-(1-most)/e))
-	return trial{f, nil} // texts are not quite independent, so it refutes nothing
-}
-
-func accused(marks []float64) int {
-	n := 0
-	for _, v := range marks {
-		n += int(v)
-	}
-	return n
+	return f // texts are not quite independent, so it refutes nothing
 }

@@ -1,4 +1,4 @@
-package experiment
+package attack
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"fmt"
 	weakrand "math/rand/v2"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"sotto/dataset"
 	"sotto/dp"
@@ -32,20 +30,20 @@ type Corpus struct {
 
 // NewCorpus encodes texts; at most the given number of them, drawn by the seed,
 // if that is positive.
-func NewCorpus(ctx context.Context, source string, texts []string, e encode.Source, most int, o AttemptOptions) (*Corpus, error) {
+func NewCorpus(ctx context.Context, source string, texts []string, e encode.Source, most int, o Options) (*Corpus, error) {
 	return (&Corpus{Source: source, Texts: texts, Encoder: e}).some(len(texts), most, o.Seed).encoded(ctx, o)
 }
 
 // DataCorpus encodes the texts of a data set, or takes its numbers if it is a
 // table, for which e may be nil. Rows are drawn from all parts, at most the
 // given number if that is positive. An empty attribute is the first.
-func DataCorpus(ctx context.Context, name, attribute string, e encode.Source, most int, o AttemptOptions) (*Corpus, error) {
+func DataCorpus(ctx context.Context, name, attribute string, e encode.Source, most int, o Options) (*Corpus, error) {
 	set, err := dataset.Load(name, dataset.Options{})
 	if err != nil {
 		return nil, err
 	}
 	if set.Second != nil {
-		return nil, fmt.Errorf("experiment: %s has pairs of texts, must have single ones to attack", name)
+		return nil, fmt.Errorf("attack: %s has pairs of texts, must have single ones to attack", name)
 	}
 	c := &Corpus{Source: name, Texts: set.Text, Encoder: e}
 	if attribute != "" || len(set.Attributes) > 0 {
@@ -71,42 +69,22 @@ func (c *Corpus) some(rows, most int, seed uint64) *Corpus {
 		order = order[:most]
 	}
 	d := *c
-	d.Z = pick(c.Z, order)
+	d.Z = dataset.Select(c.Z, order)
 	if c.Texts != nil {
-		d.Texts = make([]string, len(order))
-		for k, i := range order {
-			d.Texts[k] = c.Texts[i]
-		}
+		d.Texts = dataset.Select(c.Texts, order)
 		return &d
 	}
-	d.X = gather(c.X, order)
+	d.X = c.X.Pick(order)
 	return &d
 }
 
-func (c *Corpus) encoded(ctx context.Context, o AttemptOptions) (*Corpus, error) {
-	_, pool, err := o.check()
+func (c *Corpus) encoded(ctx context.Context, o Options) (*Corpus, error) {
+	err := o.check()
 	if err != nil || c.Texts == nil {
 		return c, err
 	}
-	c.X, err = encode.Texts(ctx, c.Encoder, c.Texts, pool.Workers())
+	c.X, err = encode.Texts(ctx, c.Encoder, c.Texts, o.Workers)
 	return c, err
-}
-
-// validate reports a corpus that is too small or does not fit its mechanism.
-func (c *Corpus) validate(m mech.Mechanism, least int) error {
-	if c.X.Rows < least {
-		return fmt.Errorf("experiment: %s has %d rows, must have at least %d", c.Source, c.X.Rows, least)
-	}
-	if m == nil {
-		return nil
-	}
-	if p := m.Params(); mech.VariantOf(p).Form == mech.FormLabel {
-		return fmt.Errorf("experiment: %s releases a label, must be a mechanism for vectors", p.Mechanism)
-	}
-	if in, _ := m.Shape(); in != c.X.Cols {
-		return fmt.Errorf("experiment: the mechanism takes %d numbers, must be those of a row, %d", in, c.X.Cols)
-	}
-	return nil
 }
 
 // describe says what is attacked.
@@ -130,53 +108,23 @@ func guaranteeOf(m mech.Mechanism) *dp.Guarantee {
 	return &g
 }
 
-// simulator releases rows with noise that depends on the seed, the row and the
-// number of the release alone.
-type simulator struct {
-	m    mech.Mechanism // nil: rows are released as they are
-	seed uint64
-}
-
-// release returns one release of each row, as floats of full precision: a
-// likelihood is that of exact values.
-func (s simulator) release(ctx context.Context, p *nn.Pool, x nn.Matrix, draw uint64) ([]float64, int, error) {
-	width := x.Cols
-	if s.m != nil {
-		_, width = s.m.Shape()
+// release returns one release of each row by m, or the rows as they are if m is
+// nil, as floats of full precision: a likelihood is that of exact values. The
+// noise depends on the seed, the row and the number of the release alone.
+func (o *Options) release(ctx context.Context, m mech.Mechanism, x nn.Matrix, draw uint64) (y []float64, width int, err error) {
+	if m == nil {
+		return widened(x.Data), x.Cols, nil
 	}
-	y := make([]float64, x.Rows*width)
-	var first atomic.Bool
-	var fault error
-	var mu sync.Mutex
-	p.Each(x.Rows, func(_, i int) {
-		if first.Load() {
-			return
+	_, width = m.Shape()
+	y = make([]float64, x.Rows*width)
+	err = o.each(ctx, x.Rows, func(_ context.Context, i int) error {
+		var key [32]byte
+		for k, word := range []uint64{o.Seed, uint64(i), draw, 0x72656c65617365} {
+			binary.LittleEndian.PutUint64(key[8*k:], word)
 		}
-		err := ctx.Err()
-		if err == nil {
-			err = s.one(y[i*width:(i+1)*width], x.Row(i), i, draw)
-		}
-		if err != nil {
-			mu.Lock()
-			fault = err
-			mu.Unlock()
-			first.Store(true)
-		}
+		return m.PrivatizeTo(y[i*width:(i+1)*width], widened(x.Row(i)), weakrand.NewChaCha8(key))
 	})
-	return y, width, fault
-}
-
-func (s simulator) one(dst []float64, row []float32, i int, draw uint64) error {
-	in := widened(row)
-	if s.m == nil {
-		copy(dst, in)
-		return nil
-	}
-	var key [32]byte
-	for k, word := range []uint64{s.seed, uint64(i), draw, 0x72656c65617365} {
-		binary.LittleEndian.PutUint64(key[8*k:], word)
-	}
-	return s.m.PrivatizeTo(dst, in, weakrand.NewChaCha8(key))
+	return y, width, err
 }
 
 func widened(row []float32) []float64 {
@@ -194,15 +142,6 @@ func narrowed(y []float64, width int) nn.Matrix {
 		x.Data[i] = float32(v)
 	}
 	return x
-}
-
-// gather returns the given rows.
-func gather(x nn.Matrix, rows []int) nn.Matrix {
-	some := nn.NewMatrix(len(rows), x.Cols)
-	for k, i := range rows {
-		copy(some.Row(k), x.Row(i))
-	}
-	return some
 }
 
 // halves splits the rows by the seed.

@@ -1,4 +1,4 @@
-package experiment_test
+package attack_test
 
 import (
 	"context"
@@ -8,9 +8,10 @@ import (
 	"reflect"
 	"testing"
 
+	"sotto/attack"
+	"sotto/dataset"
 	"sotto/dp"
 	"sotto/dp/dptest"
-	"sotto/experiment"
 	"sotto/measure"
 	"sotto/mech"
 	"sotto/nn"
@@ -39,9 +40,15 @@ func opposite(t *testing.T, m mech.Mechanism, rows int) measure.Labelled {
 	return d
 }
 
-func attackVectors(t *testing.T, d measure.Labelled, g *dp.Guarantee, o experiment.AttackOptions) *experiment.Attack {
+// infer attacks released vectors, whose attribute has values of those names.
+func infer(d measure.Labelled, values []string, g *dp.Guarantee, o attack.Options) (*attack.Result, error) {
+	r := &attack.Released{Guarantee: g, Columns: []dataset.Column{{Name: "sign", Classes: values, IDs: d.Z}}, Fit: attack.Part{Vectors: d.X}}
+	return attack.Run(context.Background(), attack.Attribute, attack.Target{Source: "vectors", Released: attack.One(r)}, o)
+}
+
+func attackVectors(t *testing.T, d measure.Labelled, g *dp.Guarantee, o attack.Options) *attack.Result {
 	t.Helper()
-	a, err := experiment.AttackVectors(context.Background(), d, "sign", []string{"minus", "plus"}, g, o)
+	a, err := infer(d, []string{"minus", "plus"}, g, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,15 +62,15 @@ func attackVectors(t *testing.T, d measure.Labelled, g *dp.Guarantee, o experime
 // 100,000 runs. A copy is refuted so: right on 150 rows of 150, it is above
 // (10⁻⁵/48)^(1/150) = 0.902, and the limit of the larger ε is 0.881.
 func TestAttackHonest(t *testing.T) {
-	above := func(k experiment.AttackerOutcome, limit measure.Number) bool {
-		hits := int(math.Round(k.Accuracy * float64(k.RowsScored)))
-		low, _ := measure.ClopperPearson(hits, k.RowsScored, 1-2*1e-5/48)
-		return low > float64(limit)
+	above := func(k attack.Finding) bool {
+		hits := int(math.Round(float64(k.Value) * float64(k.Rows)))
+		low, _ := measure.ClopperPearson(hits, k.Rows, 1-2*1e-5/48)
+		return low > float64(k.Limit)
 	}
-	copied := attackVectors(t, opposite(t, fake{dim: 4, copy: true}, 300), &dp.Guarantee{Unit: dp.Text, Epsilon: 2}, experiment.AttackOptions{Workers: 2})
-	for _, k := range copied.Attackers {
-		if !above(k, copied.Limit) {
-			t.Errorf("%s: accuracy %v of a copy is not above %v, so that the test could not fail", k.Name, k.Accuracy, copied.Limit)
+	copied := attackVectors(t, opposite(t, fake{dim: 4, copy: true}, 300), &dp.Guarantee{Unit: dp.Text, Epsilon: 2}, attack.Options{Workers: 2})
+	for _, k := range copied.Findings {
+		if !above(k) {
+			t.Errorf("%s: accuracy %v of a copy is not above %v, so that the test could not fail", k.Attacker, k.Value, k.Limit)
 		}
 	}
 	if testing.Short() {
@@ -77,13 +84,13 @@ func TestAttackHonest(t *testing.T) {
 					t.Fatal(err)
 				}
 				g := m.Guarantee()
-				a := attackVectors(t, opposite(t, m, 300), &g, experiment.AttackOptions{Workers: 2})
-				if math.IsNaN(float64(a.Limit)) {
+				a := attackVectors(t, opposite(t, m, 300), &g, attack.Options{Workers: 2})
+				if !a.Limited() {
 					t.Fatal("an honest mechanism has no limit")
 				}
-				for _, k := range a.Attackers {
-					if above(k, a.Limit) {
-						t.Errorf("%s: accuracy %v is above %v beyond chance", k.Name, k.Accuracy, a.Limit)
+				for _, k := range a.Findings {
+					if above(k) {
+						t.Errorf("%s: accuracy %v is above %v beyond chance", k.Attacker, k.Value, k.Limit)
 					}
 				}
 			})
@@ -107,10 +114,10 @@ func TestAttackDishonest(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, claimed, g := opposite(t, m, 300), dp.Guarantee{Unit: dp.Text, Epsilon: m.Profile().Claimed}, m.Guarantee()
-		if a := attackVectors(t, d, &claimed, experiment.AttackOptions{Workers: 2}); !a.Refuted {
+		if a := attackVectors(t, d, &claimed, attack.Options{Workers: 2}); !a.Refuted {
 			t.Errorf("%s: attack on the claim ε = %v: %+v, want it refuted", p.Mechanism, claimed.Epsilon, a)
 		}
-		if a := attackVectors(t, d, &g, experiment.AttackOptions{Workers: 2}); a.Refuted {
+		if a := attackVectors(t, d, &g, attack.Options{Workers: 2}); a.Refuted {
 			t.Errorf("%s: attack on the true ε = %v: %+v, want it to hold", p.Mechanism, g.Epsilon, a)
 		}
 	}
@@ -123,13 +130,18 @@ func TestAttackVectorsWorkers(t *testing.T) {
 	}
 	d := opposite(t, m, 60)
 	d.Z[3] = -1
-	one := attackVectors(t, d, nil, experiment.AttackOptions{Workers: 1, Seed: 2, Code: measure.BlockCode})
-	three := attackVectors(t, d, nil, experiment.AttackOptions{Workers: 3, Seed: 2, Code: measure.BlockCode})
+	one := attackVectors(t, d, nil, attack.Options{Workers: 1, Seed: 2, Coding: measure.BlockCoding})
+	three := attackVectors(t, d, nil, attack.Options{Workers: 3, Seed: 2, Coding: measure.BlockCoding})
 	// The limit is NaN, which equals nothing.
-	if !math.IsNaN(float64(one.Limit)) || one.Attackers[2].Description.Rows != 59 || one.Attackers[0].RowsFitted+one.Attackers[0].RowsScored != 59 {
+	if one.Limited() || one.Findings[2].Description.Rows != 59 || one.Findings[0].Leakage.RowsFitted+one.Findings[0].Leakage.RowsScored != 59 {
 		t.Errorf("attack = %+v, want no limit and 59 rows", one)
 	}
-	if !reflect.DeepEqual(one.Attackers, three.Attackers) {
+	for _, r := range []*attack.Result{one, three} {
+		for i := range r.Findings {
+			r.Findings[i].Limit = 0
+		}
+	}
+	if !reflect.DeepEqual(one.Findings, three.Findings) {
 		t.Errorf("one worker gives %+v, three %+v", one, three)
 	}
 }
@@ -144,7 +156,7 @@ func TestAttackManyValues(t *testing.T) {
 			d.X.Row(i)[0] = float32(i % classes)
 			names[i%classes] = fmt.Sprint("name ", i%classes)
 		}
-		a, err := experiment.AttackVectors(context.Background(), d, "name", names, nil, experiment.AttackOptions{Attackers: []string{"linear"}})
+		a, err := infer(d, names, nil, attack.Options{Attackers: []string{"linear"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,9 +168,9 @@ func TestAttackManyValues(t *testing.T) {
 
 func TestAttackVectorsErrors(t *testing.T) {
 	d := measure.Labelled{X: nn.NewMatrix(5, 2), Z: []int{0, 1, 0, -1, -1}}
-	for name, o := range map[string]experiment.AttackOptions{"few rows": {}, "workers": {Workers: -1}} {
-		if a, err := experiment.AttackVectors(context.Background(), d, "z", []string{"a", "b"}, nil, o); err == nil {
-			t.Errorf("%s: AttackVectors = %+v, want an error", name, a)
+	for name, o := range map[string]attack.Options{"few rows": {}, "workers": {Workers: -1}} {
+		if a, err := infer(d, []string{"a", "b"}, nil, o); err == nil {
+			t.Errorf("%s: the attack found %+v, want an error", name, a)
 		}
 	}
 }

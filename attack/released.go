@@ -1,0 +1,117 @@
+package attack
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"sotto/dataset"
+	"sotto/dp"
+	"sotto/nn"
+)
+
+// Released is vectors that were released, and what is known of their rows.
+type Released struct {
+	// Folder and Seed are those of a stored model, and Name tells it from others.
+	// All are empty for releases of somebody else.
+	Folder string
+	Seed   uint64
+	Name   string
+
+	// Guarantee is what is stated of one release, nil if nothing is.
+	Guarantee *dp.Guarantee
+	// Columns may be guessed. Attribute names the one that attribute inference
+	// guesses; the first if it is empty.
+	Columns   []dataset.Column
+	Attribute string
+	// Fit holds releases that attackers are fitted to and Score those on which
+	// they are scored. Where Score has none, Fit is split in halves by the seed.
+	Fit, Score Part
+}
+
+// Part is some releases.
+type Part struct {
+	Rows    []int     // of the columns, one for each release; nil: all rows, in order
+	Vectors nn.Matrix // one a row
+}
+
+// One is the releases of one model or file.
+func One(r *Released) iter.Seq2[*Released, error] {
+	return func(yield func(*Released, error) bool) { yield(r, nil) }
+}
+
+// released passes on releases, and adds to an error whose they are.
+func (a *attempt) released(f func(r *Released) error) error {
+	found := false
+	for r, err := range a.Released {
+		if err != nil {
+			return err
+		}
+		found = true
+		if err := f(r); err != nil {
+			if r.Name != "" {
+				err = fmt.Errorf("%s: %w", r.Name, err)
+			}
+			return err
+		}
+	}
+	if !found {
+		return fmt.Errorf("attack: %s: no model releases anything that could be attacked", a.Source)
+	}
+	return nil
+}
+
+func (p Part) pick(rows []int) Part {
+	some := Part{Rows: rows, Vectors: p.Vectors.Pick(rows)}
+	if p.Rows != nil {
+		some.Rows = dataset.Select(p.Rows, rows)
+	}
+	return some
+}
+
+// of returns the values of a column in a part.
+func (p Part) of(values []int) []int {
+	if p.Rows == nil {
+		return values
+	}
+	return dataset.Select(values, p.Rows)
+}
+
+// Learnable numbers anew the values of an attribute in what an attacker is
+// fitted to and scored on: those that occur in the first from 0, and one more for
+// all others: where there are as many values as authors, most occur in one part
+// alone. It returns no classes if fewer than two occur in the first part, or none
+// of them in the second.
+func Learnable(fit, score []int, values int) (fitted, scored []int, classes int) {
+	number := slices.Repeat([]int{dataset.Unknown}, values)
+	for _, z := range fit {
+		if z >= 0 && number[z] == dataset.Unknown {
+			number[z] = classes
+			classes++
+		}
+	}
+	learnt, met, strange := classes, false, false
+	renumber := func(old []int) []int {
+		z := slices.Clone(old)
+		met = false
+		for i, v := range old {
+			if v < 0 {
+				continue
+			}
+			if z[i] = number[v]; z[i] == dataset.Unknown {
+				z[i], strange = learnt, true
+			} else {
+				met = true
+			}
+		}
+		return z
+	}
+	fitted, scored = renumber(fit), renumber(score)
+	if learnt < 2 || !met {
+		return fitted, scored, 0
+	}
+	if strange {
+		classes++
+	}
+	return fitted, scored, classes
+}

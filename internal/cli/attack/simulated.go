@@ -1,0 +1,159 @@
+package attack
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/attack"
+	"sotto/dataset"
+	"sotto/dp"
+	"sotto/encode"
+	"sotto/encode/catalogue"
+	"sotto/internal/cli/term"
+	"sotto/mech"
+)
+
+// simulatedFlags are the flags of the attacks that make releases of texts
+// themselves.
+type simulatedFlags struct {
+	common
+	term.MechanismFlags
+	term.TextFlags
+	texts           string
+	data, attribute string
+	encoder         string
+	rows            int
+	claim           float64
+}
+
+// addFlags takes the mechanism's flags as they are, but for --seed, which here
+// is the attack's: that of the public codewords or projection is --public-seed.
+func (o *simulatedFlags) addFlags(fs *pflag.FlagSet, rows int) {
+	fs.StringVar(&o.texts, "texts", "", "file of texts, - for standard input")
+	o.TextFlags.AddFlags(fs)
+	fs.StringVar(&o.data, "data", "", "data set whose texts are attacked, instead of --texts (see sotto data list)")
+	fs.StringVar(&o.encoder, "encoder", "", "encoder that makes the vectors (see sotto encoder list; default: default)")
+	fs.IntVar(&o.rows, "rows", rows, "number of texts to take at most, drawn by the seed; -1 for all")
+	fs.Float64Var(&o.claim, "claim", 0, "text-level ε to hold the findings against (default: what is proved of the mechanism)")
+	o.common.addFlags(fs, "the texts taken, of the noise and of the attackers", "")
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	own.SortFlags = false
+	o.MechanismFlags.AddFlags(own)
+	own.VisitAll(func(x *pflag.Flag) {
+		if x.Name == "seed" {
+			x.Name = "public-seed"
+		}
+		fs.AddFlag(x)
+	})
+	term.Widths(fs, "as the encoder makes them")
+}
+
+// newSimulated makes the command of such an attack.
+func newSimulated(std term.Streams, info attack.Info) *cobra.Command {
+	var o simulatedFlags
+	c := &cobra.Command{Use: string(info.Kind) + " MECHANISM --epsilon ε", ValidArgsFunction: term.CompleteMechanism}
+	c.Args = func(_ *cobra.Command, args []string) error { return term.OneMechanism(args) }
+	if !info.Needs.Mechanism {
+		c.Use, c.Args = string(info.Kind)+" [MECHANISM --epsilon ε]", cobra.MaximumNArgs(1)
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := o.check(c.Flags(), args); err != nil {
+			return err
+		}
+		e, err := catalogue.Open(c.Context(), cmp.Or(o.encoder, "default"), dataset.Dir())
+		if err != nil {
+			return err
+		}
+		defer term.CloserOf(e)() //nolint:errcheck // nothing is written that its error could spoil
+		return o.run(c.Context(), info.Kind, func(options *attack.Options) (t attack.Target, err error) {
+			t.Corpus, err = o.corpus(c.Context(), e, std.In, *options)
+			if err == nil && len(args) > 0 {
+				t.Mechanism, err = o.mechanism(args[0], t.Corpus.X.Cols)
+			}
+			return t, err
+		}, std)
+	}
+	o.addFlags(c.Flags(), info.Rows)
+	if info.Infers {
+		c.Flags().StringVar(&o.attribute, "attribute", "", "attribute of the data set to infer (default: the first)")
+	}
+	describe(c, info.Kind, &o.Options, `Releases are simulated: their noise comes from --seed. What is found is held
+against what is proved of the mechanism, or against --claim.
+
+Exit codes: 0 the attack is done; 1 the stated ε is refuted; 2 wrong use or bad
+input.`, term.MechanismList())
+	return c
+}
+
+// check refuses flags that do not go together.
+func (o *simulatedFlags) check(fs *pflag.FlagSet, args []string) error {
+	var refused []string
+	if len(args) == 0 {
+		refused = append(o.Names(), "claim")
+	}
+	for k, name := range refused {
+		if name == "seed" {
+			refused[k] = "public-seed"
+		}
+	}
+	if err := term.RefuseFlags(fs, "without a mechanism", refused...); err != nil {
+		return err
+	}
+	switch {
+	case o.Workers < 0:
+		return fmt.Errorf("--workers is %d, must be at least 1", o.Workers)
+	case len(args) > 0 && !(o.Epsilon > 0):
+		return errors.New("want --epsilon, the ε of each release")
+	case o.claim != 0 && !(o.claim > 0):
+		return fmt.Errorf("--claim is %v, must be positive", o.claim)
+	case (o.texts == "") == (o.data == ""):
+		return errors.New("want --texts or --data, one of them")
+	case o.data != "" && (o.InFormat != "" || o.Column != "" || o.NoHeader):
+		return errors.New("--in-format, --column and --no-header have no meaning with --data")
+	case o.texts != "" && o.attribute != "":
+		return errors.New("--attribute has no meaning with --texts, which have none")
+	case o.claim != 0:
+		o.Claim = claim(o.claim)
+	}
+	return nil
+}
+
+// claim is a text-level ε as a guarantee.
+func claim(epsilon float64) *dp.Guarantee {
+	return &dp.Guarantee{Unit: dp.Text, Epsilon: dp.Epsilon(epsilon)}
+}
+
+// corpus reads and encodes the texts.
+func (o *simulatedFlags) corpus(ctx context.Context, e encode.Source, stdin io.Reader, options attack.Options) (*attack.Corpus, error) {
+	if o.data != "" {
+		c, err := attack.DataCorpus(ctx, o.data, o.attribute, e, o.rows, options)
+		if err == nil && c.Texts == nil && o.encoder != "" {
+			err = fmt.Errorf("%s is a table, so --encoder has no meaning", o.data)
+		}
+		return c, err
+	}
+	texts, err := o.TextFlags.All(o.texts, stdin)
+	if err == nil && len(texts) == 0 {
+		err = fmt.Errorf("%s has no texts, must hold at least one", o.texts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return attack.NewCorpus(ctx, o.texts, texts, e, o.rows, options)
+}
+
+// mechanism makes the mechanism for vectors of that many numbers. One that
+// promises nothing is no error: nothing leaves.
+func (o *simulatedFlags) mechanism(name string, width int) (mech.Mechanism, error) {
+	p, err := o.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return mech.New(p.Fit(width))
+}
