@@ -1,6 +1,6 @@
 // Package direction finds the direction of gender in word vectors and measures
-// how far professions lie along it, after Bolukbasi et al. (2016) and its
-// extension to nine languages by Matthews et al. (2021).
+// how far professions lie along it: the measures of Bolukbasi et al. (2016) and
+// their extension to nine languages by Matthews et al. (2021).
 //
 // Defining pairs (woman, man) differ by gender. Each member minus the mean of
 // its pair, taken over all pairs, has a first principal component g, oriented so

@@ -1,4 +1,4 @@
-// Package weat has the word embedding association tests: are the words of one
+// Package weat runs word embedding association tests: are the words of one
 // target set nearer to one attribute set than those of another, by which
 // measure of nearness, and could it be chance.
 //

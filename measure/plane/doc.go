@@ -1,4 +1,4 @@
-// Package plane lays vectors out in the plane, to be looked at: by their two
+// Package plane lays vectors out in the plane for people to see: by their two
 // directions of largest variance ([PCA]), or so that near ones stay near
 // ([TSNE]).
 //

@@ -1,8 +1,8 @@
 // Package gate says whether evidence about representations is good enough, by a
-// policy that somebody wrote down before: the true ε, accuracy, leakage,
-// fairness, audits and attacks. A build stops where it says no.
+// policy that was written beforehand: the true ε, accuracy, leakage, fairness,
+// audits and attacks. A build stops where it says no.
 //
-// It measures nothing, and fails closed: what a rule asks for and nobody
+// It measures nothing, and fails closed: what a rule asks for and was not
 // measured is a reason to say no, and so are a rule that matches nothing and
 // a training that was interrupted. The smallest use is
 //
