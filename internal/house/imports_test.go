@@ -82,6 +82,7 @@ var mayImport = map[string]neighbours{
 	"internal/httpserve/servetest":  {only: true},
 	"internal/testenv":              {own: []string{"dataset", "encode/catalogue"}, only: true},
 	"internal/vectorise":            {own: []string{"dp", "noise", "nn", "text", "encode", "encode/bert", "encode/textfile", "internal/vecfile"}},
+	"internal/outside":              {only: true},
 	"internal/parquetcheck":         {},
 	"internal/house":                {only: true},
 	"internal/release":              {own: []string{"dp", "noise", "internal/fault", "internal/vecfile"}},
