@@ -74,9 +74,7 @@ func (h Auto) Prepare(d Data) (*Fitting, error) {
 
 // search tries everything and returns the best.
 func (h Auto) search(ctx context.Context, d Data, o Options) (*Found, error) {
-	if h.Rows == 0 {
-		h.Rows = 20_000
-	}
+	h.Rows = cmp.Or(h.Rows, 20_000)
 	s := &search{Auto: h, data: d, options: o}
 	s.data.Train, s.data.Validation = evenly(d.Train, h.Rows), evenly(d.Validation, h.Rows/4)
 	for _, c := range s.candidates(h.Training) { // which are as many whatever the teacher

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -42,15 +43,7 @@ func (h LDPNN) Prepare(d Data) (*Fitting, error) {
 	if h.Hidden == nil {
 		h.Hidden = []int{128}
 	}
-	if h.Dropout == 0 {
-		h.Dropout = 0.5
-	}
-	if h.Epochs == 0 {
-		h.Epochs = 50
-	}
-	if h.Batch == 0 {
-		h.Batch = 32
-	}
+	h.Dropout, h.Epochs, h.Batch = cmp.Or(h.Dropout, 0.5), cmp.Or(h.Epochs, 50), cmp.Or(h.Batch, 32)
 	if h.Release.Dim != 0 && h.Release.Dim != d.X.Cols {
 		return nil, fmt.Errorf("train: dim of the mechanism is %d, must be that of the vectors, %d", h.Release.Dim, d.X.Cols)
 	}
@@ -87,15 +80,8 @@ func (h PrivEmb) Prepare(d Data) (*Fitting, error) {
 		return nil, fmt.Errorf("train: input_dim of the mechanism is %d, must be that of the vectors, %d", in, d.X.Cols)
 	}
 	h.Release = h.Release.Fit(d.X.Cols).Assume()
-	if h.Epochs == 0 {
-		h.Epochs = 30
-	}
-	if h.Batch == 0 {
-		h.Batch = min(256, max(1, len(d.Train)/leastSteps))
-	}
-	if h.Rate == 0 {
-		h.Rate = 0.01
-	}
+	h.Batch = cmp.Or(h.Batch, min(256, max(1, len(d.Train)/leastSteps)))
+	h.Epochs, h.Rate = cmp.Or(h.Epochs, 30), cmp.Or(h.Rate, 0.01)
 	return server{release: h.Release, epochs: h.Epochs, batch: h.Batch, rate: h.Rate}.prepare(d)
 }
 

@@ -102,7 +102,7 @@ func (h Codes) solve(ctx context.Context, t *Teacher, tilt nn.Matrix, workers in
 			return coding{}, err
 		}
 		p.Own = mech.CodesParams{Selected: s.Selected}
-		return t.coding(p, take(answers, s.Answers), tilt)
+		return t.coding(p, pick(answers, s.Answers), tilt)
 	}
 	kept, weights, err := h.best(ctx, scores, workers)
 	if err != nil {
@@ -114,10 +114,10 @@ func (h Codes) solve(ctx context.Context, t *Teacher, tilt nn.Matrix, workers in
 			return coding{}, err
 		}
 		p.Own = mech.CodesParams{Selected: 1}
-		return t.coding(p, take(answers, s.Answers), tilt)
+		return t.coding(p, pick(answers, s.Answers), tilt)
 	}
 	p.Own = mech.CodesParams{Weights: weights}
-	return t.coding(p, take(answers, kept), tilt)
+	return t.coding(p, pick(answers, kept), tilt)
 }
 
 // answers lists what codes can stand for.
@@ -150,11 +150,7 @@ func (h Codes) best(ctx context.Context, scores nn.Matrix, workers int) (kept []
 		}
 	}
 	kept = slices.DeleteFunc(kept, func(v int) bool { return weights[v] == 0 })
-	some := make([]float64, len(kept))
-	for i, v := range kept {
-		some[i] = weights[v]
-	}
-	return kept, some, nil
+	return kept, pick(weights, kept), nil
 }
 
 // heaviest returns the places of the largest weights, at most so many, without
@@ -189,14 +185,6 @@ const (
 	manyAnswers = 128
 	fewRows     = 3000
 )
-
-func take(answers [][]int, which []int) [][]int {
-	var some [][]int
-	for _, v := range which {
-		some = append(some, answers[v])
-	}
-	return some
-}
 
 // coding is a release of codes, with what the receiver holds of it.
 type coding struct {

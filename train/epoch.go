@@ -80,7 +80,7 @@ func (l *learner) step(rows []int) (float64, error) {
 	if l.noise != nil && l.noise.Err() != nil {
 		return 0, errDiverged
 	}
-	loss, grad := l.loss.of(p, l.classifier.Forward(p, nn.Train, r), l.y)
+	loss, grad := l.loss.Loss(p, l.classifier.Forward(p, nn.Train, r), l.y)
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
 		return 0, errDiverged
 	}
@@ -97,11 +97,7 @@ func (l *learner) step(rows []int) (float64, error) {
 
 // load copies the given rows, their classes and groups into the batch.
 func (l *learner) load(rows []int) {
-	need := len(rows) * l.rows.width()
-	if cap(l.batch.Data) < need {
-		l.batch.Data = make([]float32, need)
-	}
-	l.batch = nn.Matrix{Rows: len(rows), Cols: l.rows.width(), Data: l.batch.Data[:need]}
+	l.batch = l.batch.Reshape(len(rows), l.rows.width())
 	l.rows.gather(l.batch, rows)
 	for i, label := range l.data.labels() {
 		l.y[i] = l.y[i][:0]
@@ -162,10 +158,10 @@ func (l *learner) accuracy(rows []int) (float64, error) {
 		}
 		logits := l.classifier.Forward(l.pool, nn.Infer, r)
 		for i := range part {
-			t.add(l.loss.classes, logits.Row(i), func(label int) int { return l.y[label][i] })
+			t.add(l.loss.Classes, logits.Row(i), func(label int) int { return l.y[label][i] })
 		}
 	}
-	return t.accuracy(l.loss.weights), nil
+	return t.accuracy(l.loss.Weights), nil
 }
 
 // close ends an epoch: it decides what to keep and takes the state.

@@ -82,7 +82,7 @@ func (l Learner) Losses() (own, others float64) {
 	}
 	l.load(l.data.Train)
 	r := l.represent(nn.Train)
-	own, _ = l.loss.of(l.pool, l.classifier.Forward(l.pool, nn.Train, r), l.y)
+	own, _ = l.loss.Loss(l.pool, l.classifier.Forward(l.pool, nn.Train, r), l.y)
 	for _, a := range l.opponents {
 		others += a.forward(l.pool, r, l.z)
 	}
@@ -154,7 +154,7 @@ func (h Codes) EncodeUnfair(ctx context.Context, d Data) error {
 
 // HeadsLoss returns the loss of several labels and its gradient.
 func HeadsLoss(d Data, scores nn.Matrix, labels [][]int) (float64, nn.Matrix) {
-	return newHeads(d).of(nn.NewPool(1), scores, labels)
+	return (&nn.Heads{Classes: d.classes(), Weights: d.weights()}).Loss(nn.NewPool(1), scores, labels)
 }
 
 // Annealed returns the ε that an epoch, counted from 0, trains with.

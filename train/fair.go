@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -169,10 +170,7 @@ func (h Codes) fair(ctx context.Context, t *Teacher, untilted coding, workers in
 	if t.groups == 0 {
 		return coding{}, errors.New("train: the model on the trusted side knows no groups, must know those that fair codes serve alike")
 	}
-	relax := max(h.Relax, 0)
-	if h.Relax == 0 {
-		relax = 1
-	}
+	relax := max(cmp.Or(h.Relax, 1), 0)
 	best := untilted
 	better := func(c coding) bool { return c.accuracy >= untilted.accuracy-relax/100 && c.gap < best.gap }
 	for round := range tiltRounds {

@@ -87,14 +87,9 @@ type Multiple struct {
 
 // Prepare implements [Method].
 func (h Multiple) Prepare(d Data) (*Fitting, error) {
-	if h.Adversaries == 0 {
-		h.Adversaries = 3
-	}
+	h.Adversaries, h.Orthogonality = cmp.Or(h.Adversaries, 3), cmp.Or(h.Orthogonality, 0.1)
 	if h.Adversaries < 2 || h.Adversaries > 100 {
 		return nil, fmt.Errorf("train: adversaries is %d, must be from 2 to 100", h.Adversaries)
-	}
-	if h.Orthogonality == 0 {
-		h.Orthogonality = 0.1
 	}
 	if h.Adversary != nil && len(h.Adversary) == 0 {
 		return nil, errors.New("train: adversaries have no hidden layers, must have at least one to be kept apart")
@@ -144,9 +139,7 @@ func (h against) plan(d Data) (plan, model.Architecture, error) {
 	if err != nil {
 		return plan{}, a, err
 	}
-	if h.lambda == 0 {
-		h.lambda = 1
-	}
+	h.lambda = cmp.Or(h.lambda, 1)
 	if !(h.lambda >= 0 && h.lambda <= 1e6) || !(h.apart >= 0 && h.apart <= 1e6) {
 		return plan{}, a, fmt.Errorf("train: lambda is %v and orthogonality %v, must be positive and at most 1e6", h.lambda, h.apart)
 	}

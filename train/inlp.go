@@ -1,10 +1,12 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"sotto/nn"
 	"sotto/train/model"
@@ -25,9 +27,7 @@ type INLP struct {
 
 // Prepare implements [Method].
 func (h INLP) Prepare(d Data) (*Fitting, error) {
-	if h.Iterations == 0 {
-		h.Iterations = 5
-	}
+	h.Iterations = cmp.Or(h.Iterations, 5)
 	switch {
 	case h.Iterations < 1:
 		return nil, fmt.Errorf("train: iterations is %d, must be at least 1", h.Iterations)
@@ -76,17 +76,10 @@ func (h INLP) project(ctx context.Context, d Data, o Options, base *model.Model)
 func (h INLP) directions(ctx context.Context, d Data, o Options, hidden nn.Matrix) ([][]float64, error) {
 	var basis [][]float64
 	left := hidden.Clone()
-	var train, validation []int
-	for _, row := range d.Train {
-		if d.Z[row] != Unknown {
-			train = append(train, row)
-		}
+	known := func(rows []int) []int {
+		return slices.DeleteFunc(slices.Clone(rows), func(row int) bool { return d.Z[row] == Unknown })
 	}
-	for _, row := range d.Validation {
-		if d.Z[row] != Unknown {
-			validation = append(validation, row)
-		}
-	}
+	train, validation := known(d.Train), known(d.Validation)
 	if len(train) == 0 || len(validation) == 0 {
 		return nil, errors.New("train: attribute is unknown in every row of a part, which INLP cannot remove")
 	}

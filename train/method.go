@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -105,21 +106,14 @@ func (t Training) filled(rows int, noisy, adversarial bool) (Training, error) {
 	if t.Shape, err = t.Shape.filled(); err != nil {
 		return t, err
 	}
-	if t.Epochs == 0 {
-		t.Epochs = 30
-		if noisy {
-			t.Epochs = 45
-		}
+	epochs, keep := 30, Best
+	if noisy {
+		epochs = 45
 	}
-	if t.Batch == 0 {
-		t.Batch = min(2000, max(1, rows/leastSteps))
+	if adversarial {
+		keep = Last
 	}
-	if t.Keep == "" {
-		t.Keep = Best
-		if adversarial {
-			t.Keep = Last
-		}
-	}
+	t.Epochs, t.Batch, t.Keep = cmp.Or(t.Epochs, epochs), cmp.Or(t.Batch, min(2000, max(1, rows/leastSteps))), cmp.Or(t.Keep, keep)
 	switch {
 	case t.Epochs < 1 || t.Epochs > 1_000_000:
 		return t, fmt.Errorf("train: epochs is %d, must be from 1 to 1,000,000", t.Epochs)

@@ -45,7 +45,7 @@ type learner struct {
 	dropouts   []*nn.Dropout
 	optimizer  *nn.Optimizer
 
-	loss       *heads
+	loss       nn.Heads
 	orthogonal nn.Orthogonality
 	batch      nn.Matrix
 	y          [][]int // of each label
@@ -97,7 +97,11 @@ func (q plan) fit(ctx context.Context, d Data, o Options) (*learner, error) {
 	for epoch := l.state.Epoch; epoch < q.Epochs; epoch++ {
 		done, err := l.epoch(ctx, epoch)
 		if err != nil {
-			return l.unlessEmpty(), fmt.Errorf("train: epoch %d of %d: %w", epoch+1, q.Epochs, err)
+			err = fmt.Errorf("train: epoch %d of %d: %w", epoch+1, q.Epochs, err)
+			if l.state.Epoch == 0 {
+				return nil, err // there is nothing to keep
+			}
+			return l, err
 		}
 		l.close(done)
 		if o.Save != nil {
@@ -112,18 +116,10 @@ func (q plan) fit(ctx context.Context, d Data, o Options) (*learner, error) {
 	return l, nil
 }
 
-// unlessEmpty returns l if there is an epoch to keep, else nil.
-func (l *learner) unlessEmpty() *learner {
-	if l.state.Epoch == 0 {
-		return nil
-	}
-	return l
-}
-
 // build makes the layers.
 func (q plan) build(d Data, o Options) (*learner, error) {
 	b := newBuilder(o.Seed)
-	l := &learner{plan: q, data: d, seed: o.Seed, pool: o.pool(), loss: newHeads(d), y: make([][]int, 1+len(d.More))}
+	l := &learner{plan: q, data: d, seed: o.Seed, pool: o.pool(), loss: nn.Heads{Classes: d.classes(), Weights: d.weights()}, y: make([][]int, 1+len(d.More))}
 	width := q.rows.width()
 	if q.widths != nil {
 		l.encoder = b.perceptron(width, q.widths, q.Dropout)
@@ -133,9 +129,14 @@ func (q plan) build(d Data, o Options) (*learner, error) {
 		l.encoder = b.dropout(nil, q.corrupt)
 	}
 	if q.release != nil {
-		if err := l.addBridge(b); err != nil {
+		layer, err := model.Normaliser(q.release.Params())
+		if err != nil {
 			return nil, err
 		}
+		if l.noise, err = nn.NewNoise(q.release, b.rng.Uint64()); err != nil {
+			return nil, err
+		}
+		l.bridge = nn.Sequential{layer, l.noise}
 	}
 	l.classifier = b.perceptron(width, append(slices.Clone(q.Classifier), model.Columns(d.classes())), q.Dropout)
 	l.classifier.Dense()[0].NoInputGrad = q.widths == nil
@@ -155,19 +156,6 @@ func (q plan) build(d Data, o Options) (*learner, error) {
 	}
 	l.state.begin(l)
 	return l, nil
-}
-
-// addBridge makes the layers between encoder and classifier.
-func (l *learner) addBridge(b *builder) error {
-	layer, err := model.Normaliser(l.release.Params())
-	if err != nil {
-		return err
-	}
-	if l.noise, err = nn.NewNoise(l.release, b.rng.Uint64()); err != nil {
-		return err
-	}
-	l.bridge = nn.Sequential{layer, l.noise}
-	return nil
 }
 
 // params returns everything that is trained, with names that tell the parts

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	weakrand "math/rand/v2"
 	"slices"
@@ -44,10 +45,7 @@ func (s Shape) filled() (Shape, error) {
 	if s.Adversary == nil {
 		s.Adversary = Twitter().Adversary
 	}
-	if s.Dropout == 0 {
-		s.Dropout = 0.1
-	}
-	s.Dropout = max(s.Dropout, 0)
+	s.Dropout = max(cmp.Or(s.Dropout, 0.1), 0)
 	if !(s.Dropout < 1) {
 		return s, fmt.Errorf("train: dropout is %v, must be in [0, 1)", s.Dropout)
 	}

@@ -48,6 +48,19 @@ func (l *learner) live() []nn.Param {
 	return append(l.params(), l.optimizer.State()...)
 }
 
+// passes returns the counters of what draws: of each dropout layer, then of the
+// noise.
+func (l *learner) passes() []*uint64 {
+	var all []*uint64
+	for _, d := range l.dropouts {
+		all = append(all, &d.Pass)
+	}
+	if l.noise != nil {
+		all = append(all, &l.noise.Pass)
+	}
+	return all
+}
+
 // served returns the parameters that become the model.
 func (l *learner) served() []nn.Param {
 	return append(named("encoder", l.encoder.Params()), named("classifier", l.classifier.Params())...)
@@ -79,11 +92,8 @@ func (s *State) keep(l *learner) {
 func (s *State) take(l *learner, epoch int) {
 	s.Epoch, s.Steps = epoch, l.optimizer.Steps
 	s.Passes = s.Passes[:0]
-	for _, d := range l.dropouts {
-		s.Passes = append(s.Passes, d.Pass)
-	}
-	if l.noise != nil {
-		s.Passes = append(s.Passes, l.noise.Pass)
+	for _, pass := range l.passes() {
+		s.Passes = append(s.Passes, *pass)
 	}
 	for i, q := range l.live() {
 		copy(s.tensors[i].Data, q.Value.Data)
@@ -95,11 +105,8 @@ var errState = errors.New("train: the state is of another training, must be of t
 
 // restore sets l to a state that was taken from a learner like it.
 func (l *learner) restore(s *State) error {
-	passes := len(l.dropouts)
-	if l.noise != nil {
-		passes++
-	}
-	if s.Training != l.state.Training || len(s.tensors) != len(l.state.tensors) || len(s.Passes) != passes || s.Epoch > l.Epochs || !s.sound() {
+	passes := l.passes()
+	if s.Training != l.state.Training || len(s.tensors) != len(l.state.tensors) || len(s.Passes) != len(passes) || s.Epoch > l.Epochs || !s.sound() {
 		return errState
 	}
 	for i, t := range l.state.tensors {
@@ -112,11 +119,8 @@ func (l *learner) restore(s *State) error {
 	for i, q := range l.live() {
 		copy(q.Value.Data, l.state.tensors[i].Data)
 	}
-	for i, d := range l.dropouts {
-		d.Pass = s.Passes[i]
-	}
-	if l.noise != nil {
-		l.noise.Pass = s.Passes[passes-1]
+	for i, pass := range passes {
+		*pass = s.Passes[i]
 	}
 	l.optimizer.Steps = s.Steps
 	l.state.Epoch, l.state.Kept, l.state.Steps = s.Epoch, s.Kept, s.Steps

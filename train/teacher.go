@@ -164,7 +164,7 @@ const crossParts = 5
 // keeps what it then says of them, which decides about codes.
 func (t *Teacher) consult(d Data, checked []int, scores nn.Matrix) {
 	for _, label := range d.labels() {
-		t.labels = append(t.labels, gatherInts(label, checked))
+		t.labels = append(t.labels, pick(label, checked))
 	}
 	t.calibrate(scores)
 	t.checked = channel.Posteriors(scores, t.classes)
@@ -227,9 +227,9 @@ func (t *Teacher) crossEntropy() float64 {
 	return sum
 }
 
-// gatherInts returns the values of some rows.
-func gatherInts(values, rows []int) []int {
-	some := make([]int, len(rows))
+// pick returns the values of some rows.
+func pick[V any](values []V, rows []int) []V {
+	some := make([]V, len(rows))
 	for i, row := range rows {
 		some[i] = values[row]
 	}

@@ -118,31 +118,32 @@ func (m *Model) Save(dir string, info Manifest) error {
 	if err := replaceable(dir); err != nil {
 		return err
 	}
-	weights, err := m.encodeWeights()
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(weights)
-	info.Format, info.Kept, info.Architecture, info.Weights = modelFormat, m.Kept, m.architecture, hex.EncodeToString(sum[:])
+	info.Format, info.Kept, info.Architecture = modelFormat, m.Kept, m.architecture
 	info.Guarantee, info.Assumption, info.Masks = nil, m.Coverage(), info.Masked()
 	if err := info.checkMasks(); err != nil {
-		return fmt.Errorf("train: %w", err)
+		return fmt.Errorf("model: %w", err)
 	}
 	if s, ok := m.Statement(); ok {
 		info.Guarantee = &s
 	} else if m.mechanism != nil {
 		return fmt.Errorf("model: mechanism %s has no statement of what it promises", m.architecture.Release.Mechanism)
 	}
-	manifest, err := canonical(info)
+	return writeFolder(dir, m, &info, &info.Weights)
+}
+
+// writeFolder writes a folder of a model's weights and a manifest, into which it
+// enters their SHA-256, whole or not at all, in place of what is there.
+func writeFolder[M any](dir string, m *Model, info *M, digest *string) error {
+	weights, err := m.encodeWeights()
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(weights)
+	*digest = hex.EncodeToString(sum[:])
+	manifest, err := canonical(*info)
 	if err != nil {
 		return fmt.Errorf("model: manifest: %w", err)
 	}
-	return writeFolder(dir, weights, manifest)
-}
-
-// writeFolder writes a folder of weights and a manifest, whole or not at all, in
-// place of what is there.
-func writeFolder(dir string, weights, manifest []byte) error {
 	dir = filepath.Clean(dir)
 	fresh, err := os.MkdirTemp(filepath.Dir(dir), ".sotto-*.new")
 	if err != nil {
@@ -218,11 +219,7 @@ func replaceable(dir string) error {
 		return nil
 	}
 	// Others call a file manifest.json too.
-	var old struct {
-		Format string `json:"format"`
-	}
-	content, err := os.ReadFile(filepath.Join(dir, ManifestFile))
-	if err != nil || json.Unmarshal(content, &old) != nil || !strings.HasPrefix(old.Format, formatPrefix) {
+	if format, err := formatOf(filepath.Join(dir, ManifestFile)); err != nil || !strings.HasPrefix(format, formatPrefix) {
 		return fmt.Errorf("model: %s holds no manifest of a model, must be empty or a model's folder; remove it if it is not needed", dir)
 	}
 	return nil

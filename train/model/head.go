@@ -185,18 +185,8 @@ func (h *Head) Save(dir string) error {
 	if format, err := formatOf(filepath.Join(dir, ManifestFile)); err == nil && format != headFormat {
 		return fmt.Errorf("model: %s holds a whole model, must be empty or a head's folder", dir)
 	}
-	weights, err := h.model.encodeWeights()
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(weights)
 	info := h.Manifest
-	info.Weights = hex.EncodeToString(sum[:])
-	manifest, err := canonical(info)
-	if err != nil {
-		return fmt.Errorf("model: manifest: %w", err)
-	}
-	return writeFolder(dir, weights, manifest)
+	return writeFolder(dir, h.model, &info, &info.Weights)
 }
 
 // LoadHead reads the folder of a head, or that of a whole model, of which it

@@ -40,10 +40,7 @@ type squash struct {
 
 // Forward implements [nn.Layer].
 func (s *squash) Forward(_ *nn.Pool, _ nn.Mode, x nn.Matrix) nn.Matrix {
-	if cap(s.y.Data) < len(x.Data) {
-		s.y.Data = make([]float32, len(x.Data))
-	}
-	s.y = nn.Matrix{Rows: x.Rows, Cols: x.Cols, Data: s.y.Data[:len(x.Data)]}
+	s.y = s.y.Reshape(x.Rows, x.Cols)
 	for i, v := range x.Data {
 		s.y.Data[i] = float32(s.limit * math.Tanh(float64(v)/s.limit))
 	}
