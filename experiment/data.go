@@ -29,7 +29,7 @@ type prepared struct {
 
 	// What the set knows of its rows, protected or not.
 	labels     []dataset.Column // the first one first
-	unknown    []dataset.Column // that nobody knows in training
+	unknown    []dataset.Column // unseen in training
 	attributes []dataset.Column
 }
 

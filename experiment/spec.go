@@ -25,7 +25,7 @@ type Spec struct {
 	// Labels are several, to be served by one release; the first is the one whose
 	// fairness is measured. One alone is the same as Label.
 	Labels []string `json:"labels,omitempty" flag:"labels" help:"labels, separated by commas, that one release serves"`
-	// Unknown are labels that nobody knows in training. A classifier of each is
+	// Unknown are labels unseen in training. A classifier of each is
 	// fitted afterwards, on the releases of the validation part.
 	Unknown []string `json:"unknown,omitempty" flag:"unknown" help:"labels unseen in training, to be learnt from the releases afterwards"`
 	// Reserve is the share of a release of codes that serves labels unknown in

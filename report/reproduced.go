@@ -51,7 +51,7 @@ func tableSubject(name string, p *declared.Promise, cells []declared.Cell, ours 
 // reproducedSection shows published tables beside what we measured.
 func reproducedSection(e *evidence.Evidence) page.Section {
 	s := page.Section{
-		ID: "published", Title: "Published tables, made again",
+		ID: "published", Title: "Published tables, reproduced",
 		Meaning: "What was published, what the published code gives here with the ε that is true of it, and what is left at an ε that is kept.",
 		Source:  "sotto reproduce; the published numbers are those of the papers.",
 	}

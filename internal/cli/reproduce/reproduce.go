@@ -47,8 +47,8 @@ func newReproduce(std term.Streams) *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use:   "reproduce NAME|FILE.json",
-		Short: "Make published tables again, beside the published figures",
-		Long: `Make published tables again on the data sets of sotto data, beside the figures
+		Short: "Reproduce published tables, beside the published figures",
+		Long: `Reproduce published tables on the data sets of sotto data, beside the figures
 that were published for the same encoder, or for the nearest one:
 
 ` + tables.String() + `
