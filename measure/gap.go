@@ -58,7 +58,7 @@ func TruePositives(want, got, group []int, classes, groups int) Table {
 // For a label of two classes, Gap(1), the gap of the positive class, is what
 // the FEDERATE tables call TPR-gap; [Table.GRMS] takes both classes.
 func (t Table) Gap(class int) (gap float64, ok bool) {
-	difference, _ := spread(t[class])
+	difference, _ := contrast(t[class])
 	return float64(difference), !math.IsNaN(float64(difference))
 }
 

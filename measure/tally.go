@@ -42,13 +42,13 @@ func (t *tally) fill(f *Fairness, cells []outcome, counts []int) {
 		}
 	}
 	f.Accuracy.set(total(t.rows[0]))
-	f.Difference.Value, _ = spread(t.rows[0])
+	f.Difference.Value, _ = contrast(t.rows[0])
 	for i := range f.Classes {
 		c := &f.Classes[i]
 		c.Overall.set(total(t.selected[i]), total(t.tpr[i]), total(t.fpr[i]))
-		c.SelectionDifference.Value, c.SelectionRatio.Value = spread(t.selected[i])
-		c.TPRDifference.Value, _ = spread(t.tpr[i])
-		c.FPRDifference.Value, _ = spread(t.fpr[i])
+		c.SelectionDifference.Value, c.SelectionRatio.Value = contrast(t.selected[i])
+		c.TPRDifference.Value, _ = contrast(t.tpr[i])
+		c.FPRDifference.Value, _ = contrast(t.fpr[i])
 		c.TPRDeviation.Value = deviation(t.tpr[i])
 		if c.TPRGap != nil {
 			c.TPRGap.Value = Number(t.tpr[i][0].Rate() - t.tpr[i][1].Rate())
@@ -105,10 +105,10 @@ func total(cells []Cell) Cell {
 	return sum
 }
 
-// spread returns the largest rate less the smallest, and the smallest over the
+// contrast returns the largest rate less the smallest, and the smallest over the
 // largest, of the cells with rows; both are undefined for fewer than two, and
 // the ratio if all rates are 0.
-func spread(cells []Cell) (difference, ratio Number) {
+func contrast(cells []Cell) (difference, ratio Number) {
 	low, high, present := math.Inf(1), math.Inf(-1), 0
 	for _, c := range cells {
 		if c.Rows > 0 {

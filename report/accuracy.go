@@ -256,7 +256,7 @@ func accuracyTable(r *experiment.Result, all []*experiment.Configuration) *page.
 		if c.Selected {
 			name += " (selected)"
 		}
-		row := t.Add(name, statedText(c.Mean.Claimed), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), spread(c.Mean.Accuracy, c.Deviation.Accuracy),
+		row := t.Add(name, statedText(c.Mean.Claimed), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), percentPlusMinus(c.Mean.Accuracy, c.Deviation.Accuracy),
 			interval, orNone(percent, c.Mean.Limit), orNone(percent, c.Mean.Yardstick))
 		if c.Statement != nil && !c.Statement.Honest() {
 			row[1].Tone, row[2].Tone = page.Bad, page.Bad

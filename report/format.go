@@ -66,8 +66,8 @@ func orNone[T ~float64](f func(T) string, v T) string {
 	return f(v)
 }
 
-// spread renders a mean share with its deviation.
-func spread(mean, deviation measure.Number) string {
+// percentPlusMinus renders a mean share with its deviation.
+func percentPlusMinus(mean, deviation measure.Number) string {
 	if !finite(float64(mean)) {
 		return none
 	}

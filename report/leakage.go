@@ -65,7 +65,7 @@ func leakageOf(r *experiment.Result) []page.Block {
 	}
 	short := namingOf(all)
 	for i, c := range all {
-		best, accuracy := c.Strongest(), spread(c.Mean.Leakage, c.Deviation.Leakage)
+		best, accuracy := c.Strongest(), percentPlusMinus(c.Mean.Leakage, c.Deviation.Leakage)
 		if best.Attacker == "" { // a mean of seeds that were not all attacked
 			best.Mean = c.Mean.Leakage
 		} else if best.Mean != c.Mean.Leakage {

@@ -73,8 +73,8 @@ func seeds(n int) string {
 	return fmt.Sprintf("%d seeds", n)
 }
 
-// spread renders a mean with its deviation over seeds, if there is one.
-func spread(mean, deviation measure.Number, render func(measure.Number) string) string {
+// plusMinus renders a mean with its deviation over seeds, if there is one.
+func plusMinus(mean, deviation measure.Number, render func(measure.Number) string) string {
 	if math.IsNaN(float64(deviation)) {
 		return render(mean)
 	}
@@ -148,7 +148,7 @@ func (r *SentEval) show(p *sheet) {
 	for _, a := range r.Rows {
 		rows = append(rows, []string{
 			a.Set, a.Encoder, fmt.Sprint(a.Dim), fmt.Sprint(a.Train), fmt.Sprint(a.Test), percent(a.Majority),
-			spread(a.Accuracy, a.Deviation, percent), interval(a.Low, a.High, percent), figures(a.Published, printed),
+			plusMinus(a.Accuracy, a.Deviation, percent), interval(a.Low, a.High, percent), figures(a.Published, printed),
 		})
 		all = append(all, a.Published...)
 	}
@@ -194,8 +194,8 @@ func (r *PrivEmb) show(p *sheet) {
 	p.line("\nexperiment 3: opinion of a word by a linear support vector machine, %d words of each; a fifth to test", r.Opinions)
 	rows = [][]string{head("ACCURACY %", "95 %", "AUC")}
 	for _, v := range r.Opinion {
-		rows = append(rows, append(v.cells(), spread(v.Accuracy, v.Deviation, percent), interval(v.Low, v.High, percent),
-			spread(v.AUC, v.AUCDeviation, func(n measure.Number) string { return number(n, "%.3f") })))
+		rows = append(rows, append(v.cells(), plusMinus(v.Accuracy, v.Deviation, percent), interval(v.Low, v.High, percent),
+			plusMinus(v.AUC, v.AUCDeviation, func(n measure.Number) string { return number(n, "%.3f") })))
 	}
 	p.table(rows)
 	p.line("\nexperiment 4: classification by logistic regression")
@@ -205,7 +205,7 @@ func (r *PrivEmb) show(p *sheet) {
 		if f := v.Published; f != nil {
 			train, test = printed(measure.Number(f.Train))+" ("+f.Name+")", printed(measure.Number(f.Test))
 		}
-		rows = append(rows, append([]string{v.Set, string(v.Of)}, append(v.cells(), percent(v.Train), spread(v.Test, v.Deviation, percent),
+		rows = append(rows, append([]string{v.Set, string(v.Of)}, append(v.cells(), percent(v.Train), plusMinus(v.Test, v.Deviation, percent),
 			interval(v.Low, v.High, percent), percent(v.Majority), train, test)...))
 	}
 	p.table(rows)
@@ -216,5 +216,5 @@ func (m Miss) cells() []string {
 	if !m.Within {
 		bound += " passed"
 	}
-	return []string{spread(m.Mean, m.Deviation, short), short(m.Max), bound}
+	return []string{plusMinus(m.Mean, m.Deviation, short), short(m.Max), bound}
 }

@@ -145,7 +145,7 @@ func (p *Chart) nameEnds(c *canvas, b box, margin float64, x, y *scale) {
 			ends = append(ends, last)
 		}
 	}
-	spread(ends, b.y+6, b.y+b.h-6, 15)
+	keepApart(ends, b.y+6, b.y+b.h-6, 15)
 	left := b.x + b.w
 	for _, e := range ends {
 		c.put(`<path class="bar c%d" fill="none" d="M%s %sL%s %sh8"/>`, e.series%colours, co(e.x+6), co(e.y), co(left+16), co(e.at))
@@ -155,9 +155,9 @@ func (p *Chart) nameEnds(c *canvas, b box, margin float64, x, y *scale) {
 	}
 }
 
-// spread places names at the heights of their ends, at least a pitch apart and
+// keepApart places names at the heights of their ends, at least a pitch apart and
 // within bounds as far as there is room: from above, then back from below.
-func spread(ends []end, top, bottom, pitch float64) {
+func keepApart(ends []end, top, bottom, pitch float64) {
 	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(a.y, b.y) })
 	next := top
 	for i := range ends {

@@ -78,6 +78,20 @@ func TestAttackKinds(t *testing.T) {
 	}
 }
 
+// Every kind that package attack has is a command, with help of its own.
+func TestCommandsFollowKinds(t *testing.T) {
+	_, help, _ := clitest.Sotto(t, "", "attack", "--help")
+	for _, info := range attack.Kinds() {
+		if info.Kind != attack.Attribute && !strings.Contains(help, string(info.Kind)+" ") {
+			t.Errorf("the help of attack lacks %s", info.Kind)
+		}
+		_, own, _ := clitest.Sotto(t, "", "attack", string(info.Kind), "--help")
+		if info.Kind != attack.Attribute && !strings.Contains(own, "sotto attack "+string(info.Kind)) {
+			t.Errorf("the help of %s has no example:\n%s", info.Kind, own)
+		}
+	}
+}
+
 func TestAttackTexts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "texts.txt")
 	var b strings.Builder

@@ -270,7 +270,7 @@ func (d *demo) print(out io.Writer, dir string) error {
 	for _, r := range d.rows {
 		m, dev := r.Mean, r.Deviation
 		t.Row(r.name, claimed(m), proved(m), d.bound(r),
-			spread(m.Accuracy, dev.Accuracy), term.Percent(m.Limit), spread(m.Gap, dev.Gap), term.Percent(r.leakage), r.attacker)
+			plusMinus(m.Accuracy, dev.Accuracy), term.Percent(m.Limit), plusMinus(m.Gap, dev.Gap), term.Percent(r.leakage), r.attacker)
 	}
 	t.Flush() //nolint:errcheck // b is a buffer
 	first := evidence.All[experiment.Result](d.evidence)[0]

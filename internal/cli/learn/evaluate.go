@@ -75,6 +75,6 @@ func printSeeds(w io.Writer, c experiment.Configuration) {
 		interval = term.Percent(c.Interval[0]) + " to " + term.Percent(c.Interval[1])
 	}
 	m, d := c.Mean, c.Deviation
-	t.Row("mean", spread(m.Accuracy, d.Accuracy), interval, spread(m.Gap, d.Gap), leakage(c), term.Percent(m.Limit), term.Percent(m.Yardstick), "")
+	t.Row("mean", plusMinus(m.Accuracy, d.Accuracy), interval, plusMinus(m.Gap, d.Gap), leakage(c), term.Percent(m.Limit), term.Percent(m.Yardstick), "")
 	t.Flush() //nolint:errcheck // see above
 }

@@ -97,7 +97,7 @@ func printConfigurations(w io.Writer, all []experiment.Configuration) {
 			continue
 		}
 		m, d := c.Mean, c.Deviation
-		t.Row(describe(c)+mark, claimed(m), proved(m), spread(m.Accuracy, d.Accuracy), spread(m.Gap, d.Gap), leakage(c),
+		t.Row(describe(c)+mark, claimed(m), proved(m), plusMinus(m.Accuracy, d.Accuracy), plusMinus(m.Gap, d.Gap), leakage(c),
 			term.Percent(m.Limit), term.Percent(m.Yardstick), term.Number(m.Seconds, "%.1f"))
 	}
 	t.Flush() //nolint:errcheck // w is a buffer
@@ -147,7 +147,7 @@ func proved(s experiment.Score) string {
 	return text
 }
 
-func spread(mean, deviation measure.Number) string {
+func plusMinus(mean, deviation measure.Number) string {
 	if math.IsNaN(float64(deviation)) {
 		return term.Percent(mean)
 	}
@@ -156,7 +156,7 @@ func spread(mean, deviation measure.Number) string {
 
 // leakage renders the attack with what no attacker can exceed.
 func leakage(c experiment.Configuration) string {
-	text := spread(c.Mean.Leakage, c.Deviation.Leakage)
+	text := plusMinus(c.Mean.Leakage, c.Deviation.Leakage)
 	if best := c.Strongest(); best.Mean > c.Mean.Leakage {
 		text = term.Percent(best.Mean) + " (" + best.Attacker + ")"
 	}
