@@ -1,6 +1,9 @@
 package dataset
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,54 +75,43 @@ func loadAdult(l *loader) (*Set, error) {
 	}
 	s.Width = len(s.FeatureNames)
 	for _, f := range l.info.Files {
-		lines, err := l.lines(f.Path)
-		if err != nil {
-			return nil, err
-		}
-		for n, line := range lines {
+		err := l.each(f.Path, func(line string) error {
 			if strings.HasPrefix(line, "|") { // the first line of adult.test
-				continue
+				return errNoRecord
 			}
 			record := strings.Split(line, ",")
 			if len(record) != 15 {
-				return nil, fault(f.Path, n, "it has %d fields, must have 15", len(record))
+				return fmt.Errorf("it has %d fields, must have 15", len(record))
 			}
 			for k := range record {
 				record[k] = strings.TrimSpace(record[k])
 			}
-			l.count(f.Path)
 			if slices.Contains(record, "?") {
-				continue
+				return nil
 			}
-			if err := s.addAdult(f.Path, n, record, labels, columns); err != nil {
-				return nil, err
-			}
+			return s.addAdult(record, labels, columns)
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	s.Split = parts.split(len(s.Label.IDs), l.options.Seed)
-	return l.finish(s), nil
+	return l.finish(s, nil)
 }
 
 // addAdult appends one complete record. The columns of More are those of
 // labels.
-func (s *Set) addAdult(path string, line int, record []string, labels, columns []adultColumn) error {
-	if err := s.Label.add(path, line, strings.TrimSuffix(record[14], ".")); err != nil {
-		return err
-	}
-	if err := s.Attributes[0].add(path, line, record[9]); err != nil {
-		return err
-	}
-	if err := s.Attributes[1].add(path, line, record[8]); err != nil {
-		return err
-	}
+func (s *Set) addAdult(record []string, labels, columns []adultColumn) error {
+	err := cmp.Or(s.Label.add(strings.TrimSuffix(record[14], ".")), s.Attributes[0].add(record[9]), s.Attributes[1].add(record[8]))
 	for k, c := range labels {
-		if err := s.More[k].add(path, line, record[c.place]); err != nil {
-			return err
-		}
+		err = cmp.Or(err, s.More[k].add(record[c.place]))
 	}
-	age, err := strconv.Atoi(record[0])
+	age, noAge := strconv.Atoi(record[0])
+	if noAge != nil {
+		err = cmp.Or(err, errors.New("age is no number"))
+	}
 	if err != nil {
-		return fault(path, line, "age is no number")
+		return err
 	}
 	bucket := 0
 	for _, from := range []int{30, 45, 60} {
@@ -129,7 +121,7 @@ func (s *Set) addAdult(path string, line int, record []string, labels, columns [
 	}
 	s.Attributes[2].IDs = append(s.Attributes[2].IDs, bucket)
 	for _, c := range columns {
-		x, err := c.features(path, line, record[c.place])
+		x, err := c.features(record[c.place])
 		if err != nil {
 			return err
 		}
@@ -139,14 +131,14 @@ func (s *Set) addAdult(path string, line int, record []string, labels, columns [
 }
 
 // features turns one value into numbers.
-func (c adultColumn) features(path string, line int, value string) ([]float32, error) {
+func (c adultColumn) features(value string) ([]float32, error) {
 	if c.classes == nil {
 		x, err := strconv.Atoi(value)
 		if err != nil {
-			return nil, fault(path, line, "%s is no number", c.name)
+			return nil, fmt.Errorf("%s is no number", c.name)
 		}
 		if v := float64(x); !(v >= c.low && v <= c.hi) {
-			return nil, fault(path, line, "%s is out of range, must be from %v to %v", c.name, c.low, c.hi)
+			return nil, fmt.Errorf("%s is out of range, must be from %v to %v", c.name, c.low, c.hi)
 		}
 		return []float32{float32(2*(float64(x)-c.low)/(c.hi-c.low) - 1)}, nil
 	}
@@ -160,7 +152,7 @@ func (c adultColumn) features(path string, line int, value string) ([]float32, e
 	}
 	id := slices.Index(c.classes, value)
 	if id < 0 {
-		return nil, fault(path, line, "%s is no known class, must be one of %q", c.name, c.classes)
+		return nil, fmt.Errorf("%s is no known class, must be one of %q", c.name, c.classes)
 	}
 	x := make([]float32, len(c.classes))
 	x[id] = 1

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,48 +18,41 @@ func loadAG(l *loader) (*Set, error) {
 	for _, person := range []string{"Bush", "Kerry", "Arafat", "Blair", "Sharon"} {
 		s.Attributes = append(s.Attributes, Column{Name: person, Classes: []string{"absent", "named"}})
 	}
-	lines, err := l.lines(agFile)
-	if err != nil {
-		return nil, err
-	}
 	parts := []Part{Train, Validation, Test}
 	ended := 0
-	for n, line := range lines {
+	err := l.each(agFile, func(line string) error {
 		if strings.Trim(line, "=") == "" {
 			ended++
-			continue
+			return errNoRecord
 		}
 		if ended >= len(parts) {
-			return nil, fault(agFile, n, "it follows the third part, must be the last")
-		}
-		if err := s.addAG(n, line); err != nil {
-			return nil, err
+			return errors.New("it follows the third part, must be the last")
 		}
 		s.Split = append(s.Split, parts[ended])
-		l.count(agFile)
+		return s.addAG(line)
+	})
+	if err == nil && ended != len(parts) {
+		err = fmt.Errorf("dataset: %s has %d parts, must have %d", agFile, ended, len(parts))
 	}
-	if ended != len(parts) {
-		return nil, fmt.Errorf("dataset: %s has %d parts, must have %d", agFile, ended, len(parts))
-	}
-	if l.options.Variant == "deduplicated" {
+	if err == nil && l.options.Variant == "deduplicated" {
 		s = s.withoutSeen()
 	}
-	return l.finish(s), nil
+	return l.finish(s, err)
 }
 
-func (s *Set) addAG(line int, text string) error {
-	f := strings.Split(text, "\t")
+func (s *Set) addAG(line string) error {
+	f := strings.Split(line, "\t")
 	if len(f) != 3 {
-		return fault(agFile, line, "it has %d fields, must have 3", len(f))
+		return fmt.Errorf("it has %d fields, must have 3", len(f))
 	}
-	if err := s.Label.addDigit(agFile, line, f[0], 0); err != nil {
+	if err := s.Label.addDigit(f[0], 0); err != nil {
 		return err
 	}
 	s.Text = append(s.Text, f[1])
 	persons := strings.Fields(f[2])
 	for _, p := range persons {
 		if len(p) != 1 || p[0] < '0' || p[0] > '4' {
-			return fault(agFile, line, "a person is unknown, must be 0 to 4")
+			return errors.New("a person is unknown, must be 0 to 4")
 		}
 	}
 	for k := range s.Attributes {

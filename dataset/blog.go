@@ -1,6 +1,10 @@
 package dataset
 
-import "strconv"
+import (
+	"cmp"
+	"errors"
+	"strconv"
+)
 
 const (
 	blogTopics   = "blog_authorship/blog_lda_topics.tsv"
@@ -14,56 +18,35 @@ func loadBlogTopics(l *loader) (*Set, error) {
 	s := &Set{Label: Column{Name: "topic", Classes: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}}}
 	age := Column{Name: "age_group", Classes: []string{"10s", "30s+"}}
 	gender := Column{Name: "gender", Classes: []string{"F", "M"}}
-	user := newOpen("user")
+	var users []string
 	names := []string{"split", "topic", "age_group", "gender", "user", "text"}
-	err := l.table(blogTopics, names, func(n int, f []string) error {
-		if err := s.addPart(blogTopics, n, f[0]); err != nil {
-			return err
-		}
-		if err := s.Label.addDigit(blogTopics, n, f[1], 0); err != nil {
-			return err
-		}
-		if err := age.add(blogTopics, n, f[2]); err != nil {
-			return err
-		}
-		user.add(f[4])
-		s.Text = append(s.Text, f[5])
-		return gender.add(blogTopics, n, f[3])
+	err := l.table(blogTopics, names, func(f []string) error {
+		users, s.Text = append(users, f[4]), append(s.Text, f[5])
+		return cmp.Or(s.addPart(f[0]), s.Label.addDigit(f[1], 0), age.add(f[2]), gender.add(f[3]))
 	})
-	if err != nil {
-		return nil, err
-	}
-	s.Attributes = []Column{age, gender, user.sorted()}
-	return l.finish(s), nil
+	s.Attributes = []Column{age, gender, columnOf("user", users)}
+	return l.finish(s, err)
 }
 
 // loadBlogIndustry reads posts with the author's industry as label. No author
 // stands in two parts.
 func loadBlogIndustry(l *loader) (*Set, error) {
 	s := &Set{}
-	industry, sign, user := newOpen("industry"), newOpen("sign"), newOpen("user")
+	var industries, signs, users []string
 	age := Column{Name: "age_group", Classes: []string{"10s", "20s", "30s+"}}
 	gender := Column{Name: "gender", Classes: []string{"F", "M"}}
 	names := []string{"split", "user", "gender", "age", "industry", "sign", "date", "text"}
-	err := l.table(blogIndustry, names, func(n int, f []string) error {
-		if err := s.addPart(blogIndustry, n, f[0]); err != nil {
-			return err
-		}
+	err := l.table(blogIndustry, names, func(f []string) error {
 		years, err := strconv.Atoi(f[3])
 		if err != nil || years < 10 {
-			return fault(blogIndustry, n, "age is no number from 10")
+			return errors.New("age is no number from 10")
 		}
 		age.IDs = append(age.IDs, min(years/10-1, 2))
-		user.add(f[1])
-		industry.add(f[4])
-		sign.add(f[5])
+		users, industries, signs = append(users, f[1]), append(industries, f[4]), append(signs, f[5])
 		s.Text = append(s.Text, f[7])
-		return gender.add(blogIndustry, n, f[2])
+		return cmp.Or(s.addPart(f[0]), gender.add(f[2]))
 	})
-	if err != nil {
-		return nil, err
-	}
-	s.Label = industry.sorted()
-	s.Attributes = []Column{age, gender, sign.sorted(), user.sorted()}
-	return l.finish(s), nil
+	s.Label = columnOf("industry", industries)
+	s.Attributes = []Column{age, gender, columnOf("sign", signs), columnOf("user", users)}
+	return l.finish(s, err)
 }

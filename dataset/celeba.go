@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,40 +29,36 @@ var celebaNames = []string{
 // "official" has the partition of the authors; "published" and "released" are
 // the splits of FEDERATE.
 func loadCelebA(l *loader) (*Set, error) {
-	lines, err := l.lines(celebaTable)
-	if err != nil {
-		return nil, err
-	}
 	s := &Set{}
 	declared := -1
 	var names []string
 	var labels, protected, features []int
-	for n, line := range lines {
+	err := l.each(celebaTable, func(line string) (err error) {
 		words := strings.Fields(line)
 		switch {
 		case declared < 0:
 			if declared, err = strconv.Atoi(line); err != nil || declared < 0 {
-				return nil, fault(celebaTable, n, "it is no number of rows")
+				return errors.New("it is no number of rows")
 			}
+			return errNoRecord
 		case names == nil:
 			names = words
 			if labels, protected, features, err = l.celebaColumns(names); err != nil {
-				return nil, err
+				return err
 			}
 			s.celebaShape(names, labels, protected, features)
+			return errNoRecord
 		case len(words) != len(names)+1:
-			return nil, fault(celebaTable, n, "it has %d values, must have %d", len(words)-1, len(names))
-		default:
-			if err := s.addCelebA(n, words[1:], labels, protected, features); err != nil {
-				return nil, err
-			}
-			l.count(celebaTable)
+			return fmt.Errorf("it has %d values, must have %d", len(words)-1, len(names))
 		}
-	}
-	if names == nil {
+		return s.addCelebA(words[1:], labels, protected, features)
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case names == nil:
 		return nil, fmt.Errorf("dataset: %s has no header, must have a line of names", celebaTable)
-	}
-	if len(s.Label.IDs) != declared {
+	case len(s.Label.IDs) != declared:
 		return nil, fmt.Errorf("dataset: %s holds %d rows, must hold the %d of its first line", celebaTable, len(s.Label.IDs), declared)
 	}
 	return l.celebaSplit(s)
@@ -82,10 +79,10 @@ func (l *loader) celebaColumns(names []string) (labels, protected, features []in
 	for _, name := range slices.Concat(wanted, kept) {
 		i := slices.Index(names, name)
 		if i < 0 {
-			return nil, nil, nil, fmt.Errorf("dataset: attribute of celeba is %q, must be one of %s", name, strings.Join(names, ", "))
+			return nil, nil, nil, fmt.Errorf("attribute of celeba is %q, must be one of %s", name, strings.Join(names, ", "))
 		}
 		if slices.Contains(used, i) {
-			return nil, nil, nil, fmt.Errorf("dataset: %q is named twice among labels and attributes of celeba, must be named once", name)
+			return nil, nil, nil, fmt.Errorf("%q is named twice among labels and attributes of celeba, must be named once", name)
 		}
 		used = append(used, i)
 	}
@@ -95,7 +92,7 @@ func (l *loader) celebaColumns(names []string) (labels, protected, features []in
 		}
 	}
 	if len(features) == 0 {
-		return nil, nil, nil, fmt.Errorf("dataset: labels and attributes of celeba are all %d columns, must leave a feature", len(names))
+		return nil, nil, nil, fmt.Errorf("labels and attributes of celeba are all %d columns, must leave a feature", len(names))
 	}
 	return used[:len(wanted)], used[len(wanted):], features, nil
 }
@@ -116,7 +113,7 @@ func (s *Set) celebaShape(names []string, labels, protected, features []int) {
 }
 
 // addCelebA appends one row of the table.
-func (s *Set) addCelebA(line int, values []string, labels, protected, features []int) error {
+func (s *Set) addCelebA(values []string, labels, protected, features []int) error {
 	class := func(i int) int {
 		if values[i] == "1" {
 			return 1
@@ -125,7 +122,7 @@ func (s *Set) addCelebA(line int, values []string, labels, protected, features [
 	}
 	for _, v := range values {
 		if v != "1" && v != "-1" {
-			return fault(celebaTable, line, "a value is neither -1 nor 1")
+			return errors.New("a value is neither -1 nor 1")
 		}
 	}
 	s.Label.IDs = append(s.Label.IDs, class(labels[0]))
@@ -143,21 +140,17 @@ func (s *Set) addCelebA(line int, values []string, labels, protected, features [
 
 // celebaSplit reads the partition, which has the rows of the table in order.
 func (l *loader) celebaSplit(s *Set) (*Set, error) {
-	lines, err := l.lines(celebaPartition)
-	if err != nil {
-		return nil, err
-	}
 	names := map[string]Part{"0": Train, "1": Validation, "2": Test}
-	for n, line := range lines {
+	err := l.each(celebaPartition, func(line string) error {
 		words := strings.Fields(line)
 		if len(words) != 2 || names[words[1]] == "" {
-			return nil, fault(celebaPartition, n, "it is no name and a part, which must be 0, 1 or 2")
+			return errors.New("it is no name and a part, which must be 0, 1 or 2")
 		}
 		s.Split = append(s.Split, names[words[1]])
-		l.count(celebaPartition)
-	}
-	if len(s.Split) != len(s.Label.IDs) {
-		return nil, fmt.Errorf("dataset: %s holds %d rows, must hold the %d of the table", celebaPartition, len(s.Split), len(s.Label.IDs))
+		return nil
+	})
+	if err == nil && len(s.Split) != len(s.Label.IDs) {
+		err = fmt.Errorf("dataset: %s holds %d rows, must hold the %d of the table", celebaPartition, len(s.Split), len(s.Label.IDs))
 	}
 	switch l.options.Variant {
 	case "published":
@@ -165,5 +158,5 @@ func (l *loader) celebaSplit(s *Set) (*Set, error) {
 	case "released":
 		s.Split = released.split(len(s.Split), l.options.Seed)
 	}
-	return l.finish(s), nil
+	return l.finish(s, err)
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"hash"
 	"math"
 )
 
@@ -14,7 +13,8 @@ import (
 // split, with the names of classes and features. The name of the set and its
 // notes do not count. The same content has the same hash on every machine.
 func (s *Set) Hash() string {
-	d := newDigest()
+	h := sha256.New()
+	d := digest{bufio.NewWriter(h)}
 	d.text("sotto dataset 1")
 	d.number(s.Rows)
 	d.texts(s.Text)
@@ -30,65 +30,50 @@ func (s *Set) Hash() string {
 	for _, x := range s.Target {
 		d.bits(math.Float64bits(x))
 	}
-	d.number(len(s.Attributes))
-	for _, c := range s.Attributes {
-		d.column(c)
-	}
+	d.columns(s.Attributes)
 	d.number(len(s.Split))
 	for _, p := range s.Split {
 		d.text(string(p))
 	}
 	if len(s.More) > 0 { // else the bytes are those of before there were several
-		d.number(len(s.More))
-		for _, c := range s.More {
-			d.column(c)
-		}
+		d.columns(s.More)
 	}
-	return d.sum()
+	d.Flush() //nolint:errcheck // a hash never fails to write
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // digest hashes values so that two different sequences never give the same
 // bytes: each string and list is preceded by its length.
-type digest struct {
-	h hash.Hash
-	w *bufio.Writer
-}
+type digest struct{ *bufio.Writer }
 
-func newDigest() *digest {
-	h := sha256.New()
-	return &digest{h, bufio.NewWriter(h)}
-}
+func (d digest) bits(x uint64) { d.Write(binary.LittleEndian.AppendUint64(d.AvailableBuffer(), x)) }
 
-func (d *digest) bits(x uint64) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], x)
-	d.w.Write(b[:])
-}
+func (d digest) number(n int) { d.bits(uint64(n)) }
 
-func (d *digest) number(n int) { d.bits(uint64(n)) }
-
-func (d *digest) text(s string) {
+func (d digest) text(s string) {
 	d.number(len(s))
-	d.w.WriteString(s)
+	d.WriteString(s)
 }
 
-func (d *digest) texts(list []string) {
+func (d digest) texts(list []string) {
 	d.number(len(list))
 	for _, s := range list {
 		d.text(s)
 	}
 }
 
-func (d *digest) column(c Column) {
+func (d digest) columns(list []Column) {
+	d.number(len(list))
+	for _, c := range list {
+		d.column(c)
+	}
+}
+
+func (d digest) column(c Column) {
 	d.text(c.Name)
 	d.texts(c.Classes)
 	d.number(len(c.IDs))
 	for _, id := range c.IDs {
 		d.number(id)
 	}
-}
-
-func (d *digest) sum() string {
-	d.w.Flush() //nolint:errcheck // a hash never fails to write
-	return hex.EncodeToString(d.h.Sum(nil))
 }

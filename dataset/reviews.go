@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	weakrand "math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -127,8 +128,8 @@ func (r Reviews) Generate() (*Set, error) {
 		s.Text[i] = r.write(src, y, z)
 	}
 	train, validation := r.Rows*60/100, r.Rows*20/100
-	s.Split = append(repeat(Train, train), repeat(Validation, validation)...)
-	s.Split = append(s.Split, repeat(Test, r.Rows-train-validation)...)
+	s.Split = slices.Concat(slices.Repeat([]Part{Train}, train), slices.Repeat([]Part{Validation}, validation),
+		slices.Repeat([]Part{Test}, r.Rows-train-validation))
 	return s, nil
 }
 

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,24 +12,16 @@ import (
 // 1. The last tab counts, and quotes mean nothing. The split is LDPNN's 80:20.
 func loadLabelled(l *loader) (*Set, error) {
 	s := &Set{Label: Column{Name: "sentiment", Classes: []string{"negative", "positive"}}}
-	path := l.info.Files[0].Path
-	lines, err := l.lines(path)
-	if err != nil {
-		return nil, err
-	}
-	for n, line := range lines {
+	err := l.each(l.info.Files[0].Path, func(line string) error {
 		tab := strings.LastIndexByte(line, '\t')
 		if tab < 0 {
-			return nil, fault(path, n, "it has no tab, must be text, tab and label")
-		}
-		if err := s.Label.addDigit(path, n, line[tab+1:], 0); err != nil {
-			return nil, err
+			return errors.New("it has no tab, must be text, tab and label")
 		}
 		s.Text = append(s.Text, strings.TrimSpace(line[:tab]))
-		l.count(path)
-	}
+		return s.Label.addDigit(line[tab+1:], 0)
+	})
 	s.Split = eightyOnly.split(len(s.Text), l.options.Seed)
-	return l.finish(s), nil
+	return l.finish(s, err)
 }
 
 // loadSentEval reads files of lines "label text", one file a part: train and
@@ -41,24 +34,20 @@ func loadSentEval(label string, classes ...string) func(*loader) (*Set, error) {
 			parts = []Part{Train, Test}
 		}
 		for k, f := range l.info.Files {
-			lines, err := l.lines(f.Path)
-			if err != nil {
-				return nil, err
-			}
-			for n, line := range lines {
+			err := l.each(f.Path, func(line string) error {
 				digit, text, _ := strings.Cut(line, " ")
-				if err := s.Label.addDigit(f.Path, n, digit, 0); err != nil {
-					return nil, err
-				}
 				s.Text = append(s.Text, strings.TrimSpace(text))
 				s.Split = append(s.Split, parts[k])
-				l.count(f.Path)
+				return s.Label.addDigit(digit, 0)
+			})
+			if err != nil {
+				return nil, err
 			}
 		}
 		if len(l.info.Files) == 1 {
 			s.Split = eighty.split(len(s.Text), l.options.Seed)
 		}
-		return l.finish(s), nil
+		return l.finish(s, nil)
 	}
 }
 
@@ -96,10 +85,10 @@ func loadSnips(l *loader) (*Set, error) {
 			s.Text = append(s.Text, strings.Join(strings.Fields(text.String()), " "))
 			s.Label.IDs = append(s.Label.IDs, k/2)
 			s.Split = append(s.Split, []Part{Train, Test}[k%2])
-			l.count(f.Path)
+			l.rows[f.Path]++
 		}
 	}
-	return l.finish(s), nil
+	return l.finish(s, nil)
 }
 
 // loadMRPC reads the pairs of the Microsoft Research Paraphrase Corpus. Quotes
@@ -108,17 +97,17 @@ func loadMRPC(l *loader) (*Set, error) {
 	s := &Set{Label: Column{Name: "paraphrase", Classes: []string{"no", "yes"}}}
 	names := []string{"Quality", "#1 ID", "#2 ID", "#1 String", "#2 String"}
 	for k, file := range l.info.Files {
-		err := l.table(file.Path, names, func(n int, f []string) error {
+		err := l.table(file.Path, names, func(f []string) error {
 			s.Text = append(s.Text, f[3])
 			s.Second = append(s.Second, f[4])
 			s.Split = append(s.Split, []Part{Train, Test}[k])
-			return s.Label.addDigit(file.Path, n, f[0], 0)
+			return s.Label.addDigit(f[0], 0)
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	return l.finish(s), nil
+	return l.finish(s, nil)
 }
 
 // loadSTSB reads pairs with a similarity from 0 to 5, which is kept as a number.
@@ -126,13 +115,13 @@ func loadMRPC(l *loader) (*Set, error) {
 func loadSTSB(l *loader) (*Set, error) {
 	s := &Set{Label: Column{Name: "similarity"}}
 	for k, file := range l.info.Files {
-		err := l.records(file.Path, nil, func(n int, f []string) error {
+		err := l.records(file.Path, nil, func(f []string) error {
 			if len(f) != 3 {
-				return fault(file.Path, n, "it has %d fields, must have 3", len(f))
+				return fmt.Errorf("it has %d fields, must have 3", len(f))
 			}
 			score, err := strconv.ParseFloat(f[2], 64)
 			if err != nil || !(score >= 0 && score <= 5) {
-				return fault(file.Path, n, "the score is no number from 0 to 5")
+				return errors.New("the score is no number from 0 to 5")
 			}
 			s.Text = append(s.Text, f[0])
 			s.Second = append(s.Second, f[1])
@@ -144,5 +133,5 @@ func loadSTSB(l *loader) (*Set, error) {
 			return nil, err
 		}
 	}
-	return l.finish(s), nil
+	return l.finish(s, nil)
 }

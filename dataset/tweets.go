@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,20 +21,13 @@ func loadAirline(l *loader) (*Set, error) {
 	airline := Column{Name: "airline", Classes: []string{"American", "Delta", "Southwest", "US Airways", "United", "Virgin America"}}
 	var numbers []string
 	names := []string{"tweet_id", "airline_sentiment", "airline", "text"}
-	err := l.records(airlineFile, names, func(n int, f []string) error {
-		numbers = append(numbers, f[0])
-		s.Text = append(s.Text, f[3])
-		if err := s.Label.add(airlineFile, n, f[1]); err != nil {
-			return err
-		}
-		return airline.add(airlineFile, n, f[2])
+	err := l.records(airlineFile, names, func(f []string) error {
+		numbers, s.Text = append(numbers, f[0]), append(s.Text, f[3])
+		return cmp.Or(s.Label.add(f[1]), airline.add(f[2]))
 	})
-	if err != nil {
-		return nil, err
-	}
 	s.Attributes = []Column{airline}
 	s.Split = eighty.splitGroups(numbers, l.options.Seed)
-	return l.finish(s), nil
+	return l.finish(s, err)
 }
 
 // loadTrustpilot reads reviews with a rating from 1 to 5 and the author's gender
@@ -43,22 +37,13 @@ func loadTrustpilot(l *loader) (*Set, error) {
 	gender := Column{Name: "gender", Classes: []string{"F", "M"}}
 	age := Column{Name: "age_bucket", Classes: []string{"0", "1", "2", "3"}}
 	names := []string{"text", "age_bucket", "gender", "rating"}
-	err := l.records(trustpilotFile, names, func(n int, f []string) error {
+	err := l.records(trustpilotFile, names, func(f []string) error {
 		s.Text = append(s.Text, f[0])
-		if err := age.addDigit(trustpilotFile, n, f[1], 0); err != nil {
-			return err
-		}
-		if err := gender.add(trustpilotFile, n, f[2]); err != nil {
-			return err
-		}
-		return s.Label.addDigit(trustpilotFile, n, f[3], 1)
+		return cmp.Or(age.addDigit(f[1], 0), gender.add(f[2]), s.Label.addDigit(f[3], 1))
 	})
-	if err != nil {
-		return nil, err
-	}
 	s.Attributes = []Column{gender, age}
 	s.Split = eighty.split(len(s.Text), l.options.Seed)
-	return l.finish(s), nil
+	return l.finish(s, err)
 }
 
 // loadDialect reads tweets with the posteriors of Blodgett's dialect model. The
@@ -73,24 +58,17 @@ func loadDialect(label string, classes ...string) func(*loader) (*Set, error) {
 	return func(l *loader) (*Set, error) {
 		s := &Set{Label: Column{Name: label, Classes: classes}}
 		dialect := Column{Name: "dialect", Classes: []string{"SAE", "AAE"}}
-		path := l.info.Files[0].Path
 		unknown := 0
 		names := []string{"split", "label", "text", "p_aa", "p_hisp", "p_other", "p_white"}
-		err := l.table(path, names, func(n int, f []string) error {
-			if err := s.addPart(path, n, f[0]); err != nil {
-				return err
-			}
-			id, err := dialectOf(path, n, f[3], f[6])
+		err := l.table(l.info.Files[0].Path, names, func(f []string) error {
+			id, err := dialectOf(f[3], f[6])
 			if id == Unknown {
 				unknown++
 			}
 			dialect.IDs = append(dialect.IDs, id)
 			s.Text = append(s.Text, f[2])
-			return errors.Join(err, s.Label.addDigit(path, n, f[1], 0))
+			return cmp.Or(s.addPart(f[0]), err, s.Label.addDigit(f[1], 0))
 		})
-		if err != nil {
-			return nil, err
-		}
 		s.Attributes = []Column{dialect}
 		if !slices.Contains(s.Split, Train) {
 			s.Split = published.split(len(s.Text), l.options.Seed)
@@ -98,23 +76,22 @@ func loadDialect(label string, classes ...string) func(*loader) (*Set, error) {
 		if unknown > 0 {
 			l.notes = append(l.notes, fmt.Sprintf("the dialect of %d tweets in the file is unknown", unknown))
 		}
-		s = l.finish(s)
-		if l.options.Variant == "skewed" {
+		if s, err = l.finish(s, err); err == nil && l.options.Variant == "skewed" {
 			return s.skew(l.options.Seed)
 		}
-		return s, nil
+		return s, err
 	}
 }
 
 // dialectOf decides between the two posteriors.
-func dialectOf(path string, line int, aa, white string) (int, error) {
+func dialectOf(aa, white string) (int, error) {
 	if aa == "" && white == "" {
 		return Unknown, nil
 	}
 	a, errA := strconv.ParseFloat(aa, 64)
 	w, errW := strconv.ParseFloat(white, 64)
 	if errA != nil || errW != nil || !(a >= 0 && a <= 1) || !(w >= 0 && w <= 1) {
-		return 0, fault(path, line, "p_aa or p_white is no probability")
+		return 0, errors.New("p_aa or p_white is no probability")
 	}
 	switch {
 	case a > w:
@@ -133,11 +110,7 @@ func loadMoji(l *loader) (*Set, error) {
 	happy := map[string]bool{}
 	both := 0
 	for k, f := range l.info.Files {
-		lines, err := l.lines(f.Path)
-		if err != nil {
-			return nil, err
-		}
-		for _, line := range lines {
+		err := l.each(f.Path, func(line string) error {
 			line = strings.TrimSpace(line)
 			switch {
 			case k == 0:
@@ -147,12 +120,15 @@ func loadMoji(l *loader) (*Set, error) {
 			}
 			s.Text = append(s.Text, line)
 			s.Label.IDs = append(s.Label.IDs, 1-k)
-			l.count(f.Path)
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	if both > 0 {
 		l.notes = append(l.notes, fmt.Sprintf("%d sad tweets also stand among the happy ones", both))
 	}
 	s.Split = eighty.splitGroups(s.Text, l.options.Seed)
-	return l.finish(s), nil
+	return l.finish(s, nil)
 }
