@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"sotto/dp"
 	"sotto/nn"
 )
 
@@ -32,6 +33,57 @@ func Temperature(scores nn.Matrix, labels []int) float64 {
 		}
 	}
 	return math.Exp((low + high) / 2)
+}
+
+// Calibrate divides the scores of each label's classes, which stand side by side,
+// by their [Temperature], and returns by what each label's were multiplied.
+func Calibrate(scores nn.Matrix, classes []int, labels [][]int) []float32 {
+	var factors []float32
+	column := 0
+	for l, c := range classes {
+		factors = append(factors, float32(1/Temperature(scores.Columns(column, c), labels[l])))
+		column += c
+	}
+	Scale(scores, classes, factors)
+	return factors
+}
+
+// Scale multiplies the columns of each label's classes by a factor.
+func Scale(x nn.Matrix, classes []int, factors []float32) {
+	for i := range x.Rows {
+		column := 0
+		for l, c := range classes {
+			for j := range c {
+				x.Row(i)[column+j] *= factors[l]
+			}
+			column += c
+		}
+	}
+}
+
+// Expected returns of how many rows each label is expected to be told rightly,
+// over all that a channel can give, and of how many it is known. Answer v says
+// class said[v][l] of label l, and labels holds each label's class of each row,
+// negative if it is unknown.
+func Expected(scores nn.Matrix, weights []float64, epsilon dp.Epsilon, said, labels [][]int) (right, known []float64) {
+	right, known = make([]float64, len(labels)), make([]float64, len(labels))
+	law := make([]float64, len(weights))
+	for i := range scores.Rows {
+		Probabilities(law, weights, epsilon, scores.Row(i))
+		for l, classes := range labels {
+			y := classes[i]
+			if y < 0 {
+				continue
+			}
+			known[l]++
+			for v, share := range law {
+				if said[v][l] == y {
+					right[l] += share
+				}
+			}
+		}
+	}
+	return right, known
 }
 
 // coolLoss is the cross-entropy of scores at a temperature, by its logarithm.

@@ -107,17 +107,8 @@ func (d *prepared) bound(limit int) {
 	if limit == 0 {
 		return
 	}
-	few := func(rows []int, most int) []int {
-		if len(rows) <= most {
-			return rows
-		}
-		some := make([]int, most)
-		for i := range some {
-			some[i] = rows[i*len(rows)/most]
-		}
-		return some
-	}
-	d.Train, d.Validation, d.test = few(d.Train, limit), few(d.Validation, max(1, limit/4)), few(d.test, max(1, limit/4))
+	quarter := max(1, limit/4)
+	d.Train, d.Validation, d.test = train.Evenly(d.Train, limit), train.Evenly(d.Validation, quarter), train.Evenly(d.test, quarter)
 	d.notes = append(d.notes, fmt.Sprintf("rows were limited to %d to train, %d to validate and %d to test", len(d.Train), len(d.Validation), len(d.test)))
 }
 

@@ -32,3 +32,12 @@ func SeveralBound(ctx context.Context, reference nn.Matrix, classes []int, epsil
 	}
 	return (&scorer{data: d, reference: reference}).severalBound(ctx, epsilon)
 }
+
+// Prepared returns how many data sets are kept.
+func (s *Sets) Prepared() int {
+	different := map[*prepared]bool{}
+	for _, d := range s.all {
+		different[d] = true
+	}
+	return len(different)
+}

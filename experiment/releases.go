@@ -29,6 +29,7 @@ type ReleaseOptions struct {
 	// Attribute is what attribute inference guesses; empty means that of the
 	// models.
 	Attribute string
+	Sets      *Sets // if not nil, keeps the data for others that use it
 }
 
 // Releases makes again, for each stored model that [Evaluate] finds in a
@@ -97,7 +98,7 @@ func openModels(ctx context.Context, dir string, o ReleaseOptions) ([]storedMode
 	}
 	want := wanted(record)
 	want.Attribute = cmp.Or(o.Attribute, want.Attribute)
-	d, err := prepare(ctx, want, workers)
+	d, err := o.Sets.prepare(ctx, want, workers)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -21,14 +21,7 @@ func (d *prepared) reserve(share float64) error {
 		return nil
 	}
 	d.record.Reserve = share
-	rows := d.Train
-	if most := 5000; len(rows) > most {
-		some := make([]int, most)
-		for i := range some {
-			some[i] = rows[i*len(rows)/most]
-		}
-		rows = some
-	}
+	rows := train.Evenly(d.Train, 5000)
 	x := mat.NewDense(len(rows), d.X.Cols, nil)
 	for i, row := range rows {
 		for j, v := range d.X.Row(row) {

@@ -31,6 +31,8 @@ type Options struct {
 	// Pictures is how many texts to lay out in the plane, before release and
 	// after; 0 makes no pictures.
 	Pictures int
+	// Sets, if not nil, keeps the data for others that use it.
+	Sets *Sets
 	// Progress, if not nil, is called after each epoch, from several
 	// goroutines but never from two at a time.
 	Progress func(Event)
@@ -114,7 +116,7 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := prepare(ctx, s.wants(), o.Workers)
+	d, err := o.Sets.prepare(ctx, s.wants(), o.Workers)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sotto/channel"
+	"sotto/dataset"
 	"sotto/dp"
 	"sotto/measure"
 	"sotto/nn"
@@ -126,53 +127,33 @@ func (s *scorer) classes() []int {
 	return all
 }
 
-// posteriors returns those of the reference on test texts, and which texts.
-func (s *scorer) posteriors(classes []int) (all nn.Matrix, rows []int) {
-	n := min(s.reference.Rows, maxDeciding)
-	logits := nn.NewMatrix(n, s.reference.Cols)
-	for i := range n {
-		row := i * s.reference.Rows / n
-		rows = append(rows, row)
-		copy(logits.Row(i), s.reference.Row(row))
+// posteriors returns those of the reference on test texts, and the labels of
+// these. What it knows is to be judged, not how sure it is of it, so that its
+// scores are calibrated by the labels.
+func (s *scorer) posteriors(classes []int) (all nn.Matrix, labels [][]int) {
+	places := make([]int, s.reference.Rows)
+	for i := range places {
+		places[i] = i
 	}
-	s.calibrate(logits, rows)
-	return channel.Posteriors(logits, classes), rows
+	places = train.Evenly(places, maxDeciding)
+	for _, c := range s.data.labels {
+		labels = append(labels, dataset.Select(c.IDs, dataset.Select(s.data.test, places)))
+	}
+	logits := s.reference.Gather(places)
+	channel.Calibrate(logits, classes, labels)
+	return channel.Posteriors(logits, classes), labels
 }
 
-// answersOf returns the posteriors of the reference on test texts, the answers
-// there are, and what each is worth.
-func (s *scorer) answersOf() (answers [][]int, rows []int, scores nn.Matrix) {
+// answersOf returns the answers there are, the labels of the test texts that
+// decide, and what each answer is worth to each text by the reference.
+func (s *scorer) answersOf() (answers, labels [][]int, scores nn.Matrix) {
 	classes := s.classes()
-	posteriors, rows := s.posteriors(classes)
+	posteriors, labels := s.posteriors(classes)
 	answers, err := channel.Answers(classes, 0)
 	if err != nil {
 		answers = channel.Common(posteriors, classes, 0)
 	}
-	return answers, rows, channel.Scores(posteriors, classes, nil, answers)
-}
-
-// calibrate divides the reference's scores of each label by the temperature at
-// which the test labels are likeliest: what it knows is to be judged, not how
-// sure it is of it.
-func (s *scorer) calibrate(logits nn.Matrix, rows []int) {
-	column := 0
-	for _, c := range s.data.labels {
-		part := nn.NewMatrix(logits.Rows, len(c.Classes))
-		for i := range part.Rows {
-			copy(part.Row(i), logits.Row(i)[column:])
-		}
-		labels := make([]int, len(rows))
-		for i, row := range rows {
-			labels[i] = c.IDs[s.data.test[row]]
-		}
-		factor := float32(1 / channel.Temperature(part, labels))
-		for i := range logits.Rows {
-			for j := range c.Classes {
-				logits.Row(i)[column+j] *= factor
-			}
-		}
-		column += len(c.Classes)
-	}
+	return answers, labels, channel.Scores(posteriors, classes, nil, answers)
 }
 
 // severalBound returns what bounds the accuracy of every release at ε, if the
@@ -200,11 +181,7 @@ func (s *scorer) boundApart(ctx context.Context, epsilon dp.Epsilon, classes []i
 	posteriors, _ := s.posteriors(classes)
 	sum, column := 0.0, 0
 	for _, c := range classes {
-		one := nn.NewMatrix(posteriors.Rows, c)
-		for i := range one.Rows {
-			copy(one.Row(i), posteriors.Row(i)[column:column+c])
-		}
-		solution, err := channel.Solve(ctx, one, epsilon, channel.Options{})
+		solution, err := channel.Solve(ctx, posteriors.Columns(column, c), epsilon, channel.Options{})
 		if err != nil {
 			return measure.Undefined
 		}
@@ -217,28 +194,12 @@ func (s *scorer) boundApart(ctx context.Context, epsilon dp.Epsilon, classes []i
 // severalYardstick returns the accuracy on the test labels of the best channel
 // for the reference's posteriors.
 func (s *scorer) severalYardstick(epsilon dp.Epsilon) measure.Number {
-	answers, rows, scores := s.answersOf()
+	answers, labels, scores := s.answersOf()
 	solution, err := channel.Solve(context.Background(), scores, epsilon, channel.Options{})
 	if err != nil {
 		return measure.Undefined
 	}
-	p := make([]float64, len(answers))
-	right, known := make([]float64, len(s.data.labels)), make([]float64, len(s.data.labels))
-	for i, row := range rows {
-		channel.Probabilities(p, solution.Weights, epsilon, scores.Row(i))
-		for l, c := range s.data.labels {
-			y := c.IDs[s.data.test[row]]
-			if y < 0 {
-				continue
-			}
-			known[l]++
-			for v, share := range p {
-				if answers[v][l] == y {
-					right[l] += share
-				}
-			}
-		}
-	}
+	right, known := channel.Expected(scores, solution.Weights, epsilon, answers, labels)
 	sum := 0.0
 	for l := range right {
 		sum += right[l] / max(known[l], 1) / float64(len(right))

@@ -76,7 +76,7 @@ func (h Auto) Prepare(d Data) (*Fitting, error) {
 func (h Auto) search(ctx context.Context, d Data, o Options) (*Found, error) {
 	h.Rows = cmp.Or(h.Rows, 20_000)
 	s := &search{Auto: h, data: d, options: o}
-	s.data.Train, s.data.Validation = evenly(d.Train, h.Rows), evenly(d.Validation, h.Rows/4)
+	s.data.Train, s.data.Validation = Evenly(d.Train, h.Rows), Evenly(d.Validation, h.Rows/4)
 	for _, c := range s.candidates(h.Training) { // which are as many whatever the teacher
 		s.planned++
 		if c.taught {

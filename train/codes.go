@@ -88,7 +88,7 @@ func (h Codes) solve(ctx context.Context, t *Teacher, tilt nn.Matrix, workers in
 	}
 	posteriors := t.posteriors
 	if len(answers) > manyAnswers {
-		posteriors = posteriors.Gather(evenly(every(posteriors.Rows), fewRows))
+		posteriors = posteriors.Gather(Evenly(every(posteriors.Rows), fewRows))
 	}
 	scores := model.Worth(posteriors, t.classes, t.weights, answers, tilt)
 	p := mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon}
@@ -284,23 +284,15 @@ func (t *Teacher) table(scores nn.Matrix, weights []float64, epsilon dp.Epsilon)
 // expected returns the share of the validation rows' labels that a table tells
 // rightly, over all that the channel can give: without the chance of a draw.
 func (t *Teacher) expected(table, scores nn.Matrix, weights []float64, epsilon dp.Epsilon) float64 {
-	p := make([]float64, len(weights))
-	right, known := make([]float64, len(t.classes)), make([]float64, len(t.classes))
-	for i := range scores.Rows {
-		channel.Probabilities(p, weights, epsilon, scores.Row(i))
+	said := make([][]int, len(weights))
+	for v := range said {
 		column := 0
-		for l, c := range t.classes {
-			if y := t.labels[l][i]; y != Unknown {
-				known[l]++
-				for v, share := range p {
-					if nn.Argmax(table.Row(v)[column:column+c]) == y {
-						right[l] += share
-					}
-				}
-			}
+		for _, c := range t.classes {
+			said[v] = append(said[v], nn.Argmax(table.Row(v)[column:column+c]))
 			column += c
 		}
 	}
+	right, known := channel.Expected(scores, weights, epsilon, said, t.labels)
 	sum := 0.0
 	for l, w := range t.weights {
 		sum += w * right[l] / max(known[l], 1)

@@ -169,7 +169,7 @@ func (t *Teacher) consult(d Data, checked []int, scores nn.Matrix) {
 	t.calibrate(scores)
 	t.checked = channel.Posteriors(scores, t.classes)
 	t.judge()
-	t.posteriors = t.checked.Gather(evenly(every(t.checked.Rows), mostDeciding))
+	t.posteriors = t.checked.Gather(Evenly(every(t.checked.Rows), mostDeciding))
 }
 
 // judge measures the teacher by the rows that check it.
@@ -191,22 +191,12 @@ func (t *Teacher) scores(p *nn.Pool, x nn.Matrix, rows []int) (nn.Matrix, error)
 	return m.Release(p, x, rows, nil)
 }
 
-// calibrate divides the scores of each label by the temperature at which they
-// are likeliest on the validation rows, and the last layer's weights too.
+// calibrate makes the scores of the rows that check as sure as they are right,
+// and the last layer's weights with them.
 func (t *Teacher) calibrate(scores nn.Matrix) {
-	last := len(t.widths) - 1
-	weight, bias := t.tensors[fmt.Sprintf("encoder.%d.weight", last)], t.tensors[fmt.Sprintf("encoder.%d.bias", last)]
-	column := 0
-	for l, c := range t.classes {
-		factor := 1 / channel.Temperature(scores.Columns(column, c), t.labels[l])
-		for _, m := range []nn.Matrix{weight, bias, scores} {
-			for i := range m.Rows {
-				for j := range c {
-					m.Row(i)[column+j] *= float32(factor)
-				}
-			}
-		}
-		column += c
+	factors := channel.Calibrate(scores, t.classes, t.labels)
+	for _, kind := range []string{"weight", "bias"} {
+		channel.Scale(t.tensors[fmt.Sprintf("encoder.%d.%s", len(t.widths)-1, kind)], t.classes, factors)
 	}
 }
 
@@ -236,8 +226,8 @@ func pick[V any](values []V, rows []int) []V {
 	return some
 }
 
-// evenly returns at most so many of the rows, evenly spaced.
-func evenly(rows []int, most int) []int {
+// Evenly returns at most so many of the rows, evenly spaced.
+func Evenly(rows []int, most int) []int {
 	if len(rows) <= most {
 		return rows
 	}

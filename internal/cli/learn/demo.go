@@ -84,7 +84,9 @@ Nothing is needed but this program, and nothing is sent anywhere.`,
   sotto demo --out demo --json`,
 		Args:    cobra.NoArgs,
 		PreRunE: term.NoZeros(),
-		RunE:    func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), o, experiment.Spec{Data: "reviews", Seeds: 2}, std) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return runDemo(c.Context(), o, experiment.Spec{Data: "reviews", Seeds: 2}, std)
+		},
 	}
 	c.Flags().StringVar(&o.out, "out", "sotto-demo", "folder for results.json and report.html")
 	c.Flags().IntVar(&o.workers, "workers", 0, "cores to use (default: all); only the audits, whose noise is fresh, differ from run to run")
@@ -153,7 +155,8 @@ type demo struct {
 	evidence *evidence.Evidence
 	rows     []demoRow
 	workers  int
-	models   string // folder for the models, as long as they are attacked
+	sets     experiment.Sets // the data, which all stages share
+	models   string          // folder for the models, as long as they are attacked
 	progress func(text string, done float64)
 }
 
@@ -169,13 +172,13 @@ type demoRow struct {
 func (d *demo) train(ctx context.Context, i int, stage demoStage) error {
 	dir := filepath.Join(d.models, fmt.Sprint(i))
 	r, err := experiment.Run(ctx, stage.spec, experiment.Options{
-		Out: dir, Workers: d.workers, Pictures: 300,
+		Out: dir, Workers: d.workers, Pictures: 300, Sets: &d.sets,
 		Progress: func(e experiment.Event) { d.progress(e.Job, 0.8*e.Done) },
 	})
 	if err != nil {
 		return err
 	}
-	target := attack.Target{Source: stage.name, Released: experiment.Attackable(ctx, dir, experiment.ReleaseOptions{Workers: d.workers})}
+	target := attack.Target{Source: stage.name, Released: experiment.Attackable(ctx, dir, experiment.ReleaseOptions{Workers: d.workers, Sets: &d.sets})}
 	found, err := attack.Run(ctx, attack.Attribute, target, attack.Options{
 		Workers: d.workers, Coding: stage.coding, Attackers: []string{"linear", "mlp-100", "mlp-100-centred"}, Coders: []string{"mlp-100"},
 	})
