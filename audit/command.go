@@ -1,16 +1,15 @@
 package audit
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"strings"
 	"time"
+
+	"sotto/internal/lineproc"
 )
 
 // answerTime is how long a foreign mechanism may take for one release.
@@ -68,40 +67,19 @@ func Command(command string) func(ctx context.Context) (Sampler, error) {
 }
 
 type commandSampler struct {
+	*lineproc.Process
 	command  string
-	process  *exec.Cmd
-	in       io.WriteCloser
-	lines    chan []byte
 	words    *lastWords // of standard error
 	answered bool       // since the start
 }
 
-func (s *commandSampler) start(ctx context.Context) error {
-	s.process = exec.CommandContext(ctx, "sh", "-c", s.command)
-	s.process.WaitDelay = time.Second
-	inGroup(s.process) // so that what the shell started ends with it
-	s.words = new(lastWords)
-	s.process.Stderr = s.words
-	var err error
-	if s.in, err = s.process.StdinPipe(); err != nil {
+func (s *commandSampler) start(ctx context.Context) (err error) {
+	c := exec.CommandContext(ctx, "sh", "-c", s.command)
+	s.words, s.answered = new(lastWords), false
+	c.WaitDelay, c.Stderr = time.Second, s.words
+	if s.Process, err = lineproc.Start(c, true); err != nil {
 		return fmt.Errorf("audit: the command could not be started: %w", err)
 	}
-	out, err := s.process.StdoutPipe()
-	if err != nil {
-		return fmt.Errorf("audit: the command could not be started: %w", err)
-	}
-	if err := s.process.Start(); err != nil {
-		return fmt.Errorf("audit: the command could not be started: %w", err)
-	}
-	s.lines, s.answered = make(chan []byte, 1), false
-	go func(lines chan<- []byte) {
-		defer close(lines)
-		scanner := bufio.NewScanner(out)
-		scanner.Buffer(make([]byte, 1<<16), 64<<20)
-		for scanner.Scan() {
-			lines <- bytes.Clone(scanner.Bytes())
-		}
-	}(s.lines)
 	return nil
 }
 
@@ -115,24 +93,13 @@ func (s *commandSampler) Sample(ctx context.Context, x []float64) (Release, erro
 			s.answered = true
 			return parseAnswer(line)
 		}
-		// The command has ended.
-		once := s.answered
-		if err := s.end(); !once {
-			return Release{}, fmt.Errorf("audit: the command ended without an answer%s: %w", s.words, ended(err))
+		if _, err := s.End(time.Second); !s.answered {
+			return Release{}, fmt.Errorf("audit: the command ended without an answer%s: %w", s.words, err)
 		}
 		if err := s.start(ctx); err != nil {
 			return Release{}, err
 		}
 	}
-}
-
-// ended turns how a command ended into an error: it may have ended well, only
-// without an answer.
-func ended(err error) error {
-	if err == nil {
-		return errors.New("exit status 0")
-	}
-	return err
 }
 
 // ask writes a request and returns the answer's line, nil if the command ended.
@@ -141,22 +108,17 @@ func (s *commandSampler) ask(ctx context.Context, x []float64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: a request could not be written: %w", err)
 	}
-	select {
-	case line := <-s.lines:
-		if line != nil {
-			return nil, errors.New("audit: the command wrote more lines than it was sent, must write one for each")
-		}
-		return nil, nil // it has ended
-	default:
+	if s.More() {
+		return nil, errors.New("audit: the command wrote more lines than it was sent, must write one for each")
 	}
 	timer := time.NewTimer(answerTime)
 	defer timer.Stop()
 	// Writing fails if the command has ended, which reading tells too, and
 	// blocks if it does not read.
-	go s.in.Write(append(body, '\n')) //nolint:errcheck // see above
+	go s.In.Write(append(body, '\n')) //nolint:errcheck // see above
 	select {
-	case line := <-s.lines:
-		return line, nil
+	case line := <-s.Lines:
+		return line.Text, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-timer.C:
@@ -164,19 +126,9 @@ func (s *commandSampler) ask(ctx context.Context, x []float64) ([]byte, error) {
 	}
 }
 
-// end waits for the command, which is killed if it does not end by itself.
-func (s *commandSampler) end() error {
-	s.in.Close() //nolint:errcheck // a broken pipe is what ends it
-	timer := time.AfterFunc(time.Second, func() { endGroup(s.process) })
-	defer timer.Stop()
-	for range s.lines { // drain, so that the reader ends before Wait
-	}
-	return s.process.Wait()
-}
-
 // Close ends the command. How it ends is its own affair: all answers are read.
 func (s *commandSampler) Close() error {
-	s.end() //nolint:errcheck // see above
+	s.End(time.Second) //nolint:errcheck // see above
 	return nil
 }
 

@@ -36,7 +36,7 @@ type Command struct {
 	dim    int
 
 	mu   sync.Mutex // guards idle
-	idle []*process
+	idle []process
 }
 
 var _ BatchEncoder = (*Command)(nil)
@@ -101,7 +101,7 @@ func (m *Command) Close() error {
 	var err error
 	for _, p := range idle {
 		// How it ends is its own affair: all answers are read.
-		if more, _ := p.end(time.Second); more {
+		if more, _ := p.End(time.Second); more {
 			err = fmt.Errorf("encode: command %s %w", m.args[0], errMore)
 		}
 	}
@@ -122,7 +122,7 @@ func (m *Command) ask(ctx context.Context, texts []string, use func(i int, v []f
 			m.mu.Unlock()
 			return nil
 		}
-		_, status := p.end(0)
+		_, status := p.End(0)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -137,7 +137,7 @@ func (m *Command) ask(ctx context.Context, texts []string, use func(i int, v []f
 }
 
 // process returns one that waits for texts, and whether it was used before.
-func (m *Command) process() (p *process, used bool, err error) {
+func (m *Command) process() (p process, used bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n := len(m.idle); n > 0 {

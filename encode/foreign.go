@@ -6,13 +6,15 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+
+	"sotto/internal/lineproc"
 )
 
 // What is accepted from outside.
 const (
 	maxForeignDim = 1 << 20
-	maxAnswer     = 64 << 20 // bytes
-	probeText     = "a"      // asks for the length of vectors; it is nobody's text
+	maxAnswer     = lineproc.MaxLine // bytes
+	probeText     = "a"              // asks for the length of vectors; it is nobody's text
 )
 
 // take copies a vector that came from outside, or says what is wrong with it. A

@@ -1,6 +1,6 @@
 //go:build unix
 
-package encode
+package lineproc
 
 import (
 	"os/exec"
