@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,34 +27,24 @@ type Config struct {
 
 // Validate reports a configuration that means nothing.
 func (c Config) Validate() error {
-	if !(c.Claim >= 0) {
+	switch {
+	case !(c.Claim >= 0):
 		return fmt.Errorf("audit: claim is %v, must be non-negative", c.Claim)
-	}
-	if !(c.Delta >= 0 && c.Delta < 1) {
+	case !(c.Delta >= 0 && c.Delta < 1):
 		return fmt.Errorf("audit: delta is %v, must be in [0, 1)", c.Delta)
-	}
-	if c.Draws < 100 {
+	case c.Draws < 100:
 		return fmt.Errorf("audit: draws is %d, must be at least 100", c.Draws)
-	}
-	if !(c.Confidence > 0 && c.Confidence < 1) {
+	case !(c.Confidence > 0 && c.Confidence < 1):
 		return fmt.Errorf("audit: confidence is %v, must be above 0 and below 1", c.Confidence)
-	}
-	if c.Workers < 1 {
+	case c.Workers < 1:
 		return fmt.Errorf("audit: workers is %d, must be at least 1", c.Workers)
 	}
 	return nil
 }
 
 func (c Config) withDefaults() Config {
-	if c.Draws == 0 {
-		c.Draws = 100_000
-	}
-	if c.Confidence == 0 {
-		c.Confidence = 0.99
-	}
-	if c.Workers == 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
-	}
+	c.Draws, c.Confidence = cmp.Or(c.Draws, 100_000), cmp.Or(c.Confidence, 0.99)
+	c.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
 	return c
 }
 

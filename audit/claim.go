@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,10 +65,11 @@ func ReadClaims(r io.Reader) ([]Claim, error) {
 	}
 	claims := make([]Claim, len(items))
 	for i, item := range items {
-		if err := json.Unmarshal(item, &claims[i]); err != nil {
-			return nil, fmt.Errorf("audit: claim %d: %w", i+1, err)
+		err := json.Unmarshal(item, &claims[i])
+		if err == nil {
+			err = claims[i].settle()
 		}
-		if err := claims[i].settle(); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("audit: claim %d: %w", i+1, err)
 		}
 	}
@@ -87,42 +89,29 @@ func (c *Claim) settle() error {
 		if !sameParams(c.Params, outer) || c.Parameters.Mechanism != "" || c.Parameters.Variant != "" && c.Params.Variant != "" {
 			return errors.New("parameters stand both in the claim and in its parameters object, must stand in one")
 		}
-		c.Params = *c.Parameters
-		c.Parameters = nil
-		c.Params.Mechanism = outer.Mechanism
-		if outer.Variant != "" {
-			c.Params.Variant = outer.Variant
-		}
+		c.Params, c.Parameters = *c.Parameters, nil
+		c.Params.Mechanism, c.Params.Variant = outer.Mechanism, cmp.Or(outer.Variant, c.Params.Variant)
 		c.Params = c.Params.With(nil)
 	}
-	if c.Claimed == 0 {
-		c.Claimed = c.Params.Epsilon
-	}
-	if c.Params.Epsilon == 0 {
-		c.Params.Epsilon = c.Claimed
-	}
-	if !(c.Claimed > 0) || math.IsInf(c.Claimed, 1) {
+	c.Claimed = cmp.Or(c.Claimed, c.Params.Epsilon)
+	c.Params.Epsilon = cmp.Or(c.Params.Epsilon, c.Claimed)
+	bare := mech.Params{Epsilon: c.Params.Epsilon, Delta: c.Params.Delta}
+	switch {
+	case !(c.Claimed > 0) || math.IsInf(c.Claimed, 1):
 		return fmt.Errorf("claimed is %v, must be positive and finite", c.Claimed)
-	}
-	if c.Unit != "" && !c.Unit.Valid() {
+	case c.Unit != "" && !c.Unit.Valid():
 		return fmt.Errorf("unit is %q, must be text, word or metric", string(c.Unit))
-	}
-	if c.Params.Mechanism == "" && c.Accuracy == nil {
+	case c.Params.Mechanism == "" && c.Accuracy == nil:
 		return errors.New("neither a mechanism nor an accuracy is named, must be at least one")
-	}
-	if bare := (mech.Params{Epsilon: c.Params.Epsilon, Delta: c.Params.Delta}); c.Params.Mechanism == "" && (!sameParams(c.Params, bare) || c.Dropout != 0) {
+	case c.Params.Mechanism == "" && (!sameParams(c.Params, bare) || c.Dropout != 0):
 		return errors.New("parameters of a mechanism are given but no mechanism")
-	}
-	if (c.Accuracy != nil) != (len(c.Priors) > 0) {
+	case (c.Accuracy != nil) != (len(c.Priors) > 0):
 		return errors.New("accuracy and priors go together: one is absent")
-	}
-	if c.Accuracy != nil && !(*c.Accuracy >= 0 && *c.Accuracy <= 1) {
+	case c.Accuracy != nil && !(*c.Accuracy >= 0 && *c.Accuracy <= 1):
 		return fmt.Errorf("accuracy is %v, must be a share between 0 and 1", *c.Accuracy)
-	}
-	if c.Words < 0 || c.Words > 0 && c.Unit == dp.Metric {
+	case c.Words < 0 || c.Words > 0 && c.Unit == dp.Metric:
 		return fmt.Errorf("words is %d, must be positive and go with a text-level or word-level claim", c.Words)
-	}
-	if c.TestSize < 0 || c.TestSize > 0 && c.Accuracy == nil {
+	case c.TestSize < 0 || c.TestSize > 0 && c.Accuracy == nil:
 		return fmt.Errorf("test_size is %d, must be positive and go with an accuracy", c.TestSize)
 	}
 	return nil
@@ -137,13 +126,8 @@ func sameParams(a, b mech.Params) bool {
 // CheckClaim compares a claim with what is proved of its mechanism and with
 // what any mechanism can reach.
 func CheckClaim(c Claim) (Verdict, error) {
-	v := Verdict{Name: c.Name, Claimed: dp.Epsilon(c.Claimed), Unit: c.Unit, Accuracy: c.Accuracy}
-	if v.Name == "" {
-		v.Name = c.Params.Mechanism
-	}
-	if v.Name == "" {
-		v.Name = "a claim without a name"
-	}
+	name := cmp.Or(c.Name, c.Params.Mechanism, "a claim without a name")
+	v := Verdict{Name: name, Claimed: dp.Epsilon(c.Claimed), Unit: c.Unit, Accuracy: c.Accuracy}
 	if c.Params.Mechanism != "" {
 		j, err := mech.Judge(c.Params, c.Dropout)
 		if err != nil {
@@ -154,9 +138,7 @@ func CheckClaim(c Claim) (Verdict, error) {
 			return Verdict{}, err
 		}
 	}
-	if v.Unit == "" {
-		v.Unit = dp.Text
-	}
+	v.Unit = cmp.Or(v.Unit, dp.Text)
 	switch {
 	case c.Accuracy == nil:
 	case v.Unit == dp.Metric || c.Params.Delta > 0:
@@ -182,9 +164,7 @@ func CheckClaim(c Claim) (Verdict, error) {
 // is proved between any two texts answers a word-level claim from above.
 func (v *Verdict) checkMechanism(c Claim, j mech.Judgement) error {
 	own := v.Unit == "" || v.Unit == j.ClaimedUnit // the mechanism's own claim, and not one of the claimant
-	if v.Unit == "" {
-		v.Unit = j.ClaimedUnit
-	}
+	v.Unit = cmp.Or(v.Unit, j.ClaimedUnit)
 	v.True, v.Place = &j.True, j.Place
 	v.Checked = append(v.Checked, "mechanism")
 	above := false

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -28,14 +29,7 @@ func (d Domain) Validate() error {
 // coordinates at opposite ends, alternating, or only the first, the last or
 // the middle one different, and with zeros against none.
 func (d Domain) Pairs() []Pair {
-	fill := func(f func(i int) float64) []float64 {
-		x := make([]float64, d.Dim)
-		for i := range x {
-			x[i] = f(i)
-		}
-		return x
-	}
-	all := func(v float64) []float64 { return fill(func(int) float64 { return v }) }
+	all := func(v float64) []float64 { return slices.Repeat([]float64{v}, d.Dim) }
 	// but returns the vector of v with another value at one place.
 	but := func(v float64, place int, other float64) []float64 {
 		x := all(v)
@@ -43,12 +37,7 @@ func (d Domain) Pairs() []Pair {
 		return x
 	}
 	alternating := func(first, second float64) []float64 {
-		return fill(func(i int) float64 {
-			if i%2 == 0 {
-				return first
-			}
-			return second
-		})
+		return slices.Repeat([]float64{first, second}, (d.Dim+1)/2)[:d.Dim]
 	}
 	pairs := []Pair{
 		{Name: "all low against all high", X: all(d.Low), X2: all(d.High)},
@@ -59,10 +48,7 @@ func (d Domain) Pairs() []Pair {
 		{Name: "one coordinate at opposite ends", X: but(d.middle(), 0, d.High), X2: but(d.middle(), 0, d.Low)},
 	}
 	if d.Low <= 0 && d.High >= 0 {
-		away := d.High
-		if away == 0 {
-			away = d.Low
-		}
+		away := cmp.Or(d.High, d.Low)
 		pairs = append(pairs,
 			Pair{Name: "a last zero against none", X: but(away, d.Dim-1, 0), X2: all(away)},
 			Pair{Name: "all zero against none", X: all(0), X2: all(away)},

@@ -81,11 +81,7 @@ func summary(f feature, y []float64) float64 {
 	sum := 0.0
 	switch f {
 	case featureZeros:
-		for _, c := range y {
-			if c == 0 {
-				sum++
-			}
-		}
+		sum = float64(occurrences(y, 0))
 	case featureBad:
 		for _, c := range y {
 			if !(math.Abs(c) <= math.MaxFloat64) {

@@ -1,17 +1,13 @@
 package audit
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -53,59 +49,38 @@ type Promised struct {
 
 // NewGateway returns the gateway at an address, after it has checked both.
 func NewGateway(address, key string, client *http.Client) (*Gateway, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("audit: gateway is %q, must be an http or https address", address)
+	address, err := parseAddress("gateway", address)
+	if err != nil {
+		return nil, err
 	}
 	var name [6]byte
-	if _, err := rand.Read(name[:]); err != nil {
-		return nil, fmt.Errorf("audit: no randomness: %w", err)
-	}
+	rand.Read(name[:]) // it never returns an error
 	if client == nil {
 		client = &http.Client{Timeout: answerTime}
 	}
-	return &Gateway{
-		Address: strings.TrimRight(u.String(), "/"), Key: key, Client: client,
-		run: "audit-" + hex.EncodeToString(name[:]),
-	}, nil
+	return &Gateway{Address: strings.TrimRight(address, "/"), Key: key, Client: client, run: "audit-" + hex.EncodeToString(name[:])}, nil
 }
 
 // user names somebody who has never asked.
 func (g *Gateway) user() string { return g.run + "-" + strconv.FormatUint(g.next.Add(1), 10) }
 
-// ask requests the release of one text for a user.
-func (g *Gateway) ask(ctx context.Context, user, text string) (y []float64, said Promised, refused bool, err error) {
-	body, err := json.Marshal(map[string]string{"input": text, "user": user})
+// ask requests the release of one text for a user. The error is errText if the
+// gateway refuses the text.
+func (g *Gateway) ask(ctx context.Context, user, text string) (y []float64, said Promised, err error) {
+	status, content, err := post(ctx, g.Client, "gateway", g.Address+"/v1/embeddings", g.Key, map[string]string{"input": text, "user": user})
 	if err != nil {
-		return nil, said, false, fmt.Errorf("audit: a request could not be written: %w", err)
+		return nil, said, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.Address+"/v1/embeddings", bytes.NewReader(body))
-	if err != nil {
-		return nil, said, false, fmt.Errorf("audit: a request could not be made: %w", err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if g.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+g.Key)
-	}
-	resp, err := g.Client.Do(req)
-	if err != nil {
-		return nil, said, false, fmt.Errorf("audit: the gateway did not answer: %w", err)
-	}
-	defer resp.Body.Close() //nolint:errcheck // the body has been read
-	content, err := io.ReadAll(io.LimitReader(resp.Body, 64<<20))
-	if err != nil {
-		return nil, said, false, fmt.Errorf("audit: the gateway's answer broke off: %w", err)
-	}
-	switch resp.StatusCode {
+	switch status {
 	case http.StatusOK:
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return nil, said, true, nil
+		return nil, said, errText
 	case http.StatusForbidden, http.StatusUnauthorized:
-		return nil, said, false, fmt.Errorf("audit: the gateway answered with status %d, must let the auditor name users of its own: give a key that may, and a budget that allows one text", resp.StatusCode)
+		return nil, said, fmt.Errorf("audit: the gateway answered with status %d, must let the auditor name users of its own: give a key that may, and a budget that allows one text", status)
 	case http.StatusTooManyRequests:
-		return nil, said, false, errors.New("audit: the gateway limits the rate of requests, must not for the auditor (--rate 0)")
+		return nil, said, errors.New("audit: the gateway limits the rate of requests, must not for the auditor (--rate 0)")
 	default:
-		return nil, said, false, fmt.Errorf("audit: the gateway answered with status %d, must be 200", resp.StatusCode)
+		return nil, said, fmt.Errorf("audit: the gateway answered with status %d, must be 200", status)
 	}
 	var answer struct {
 		Data []struct {
@@ -114,18 +89,15 @@ func (g *Gateway) ask(ctx context.Context, user, text string) (y []float64, said
 		Privacy *Promised `json:"privacy"`
 	}
 	if json.Unmarshal(content, &answer) != nil || len(answer.Data) != 1 || answer.Privacy == nil {
-		return nil, said, false, errors.New("audit: the answer is not that of a sotto gateway")
+		return nil, said, errors.New("audit: the answer is not that of a sotto gateway")
 	}
-	return answer.Data[0].Embedding, *answer.Privacy, false, nil
+	return answer.Data[0].Embedding, *answer.Privacy, nil
 }
 
 // Promise asks for one release, as a user of its own, and returns what is
 // promised of it.
 func (g *Gateway) Promise(ctx context.Context) (Promised, error) {
-	_, said, refused, err := g.ask(ctx, g.user(), defaultTexts[0])
-	if refused {
-		return said, errText
-	}
+	_, said, err := g.ask(ctx, g.user(), defaultTexts[0])
 	if err == nil && said.Unit != dp.Text {
 		err = fmt.Errorf("audit: the gateway promises a %s-level ε, must be text-level: texts of the auditor differ in all words", said.Unit)
 	}
@@ -163,11 +135,14 @@ type gatewaySampler struct {
 
 // Sample implements [Sampler].
 func (s *gatewaySampler) Sample(ctx context.Context, x []float64) (Release, error) {
-	y, said, refused, err := s.ask(ctx, s.user(), s.texts[int(x[0])])
-	if err == nil && !refused && said.Repeated > 0 {
+	y, said, err := s.ask(ctx, s.user(), s.texts[int(x[0])])
+	if errors.Is(err, errText) {
+		return Release{Refused: true}, nil
+	}
+	if err == nil && said.Repeated > 0 {
 		err = errors.New("audit: the gateway answered a new user as one who has asked before, must let the auditor name users")
 	}
-	return Release{Y: y, Refused: refused}, err
+	return Release{Y: y}, err
 }
 
 // Close implements [Sampler].
@@ -203,18 +178,16 @@ func (g *Gateway) Query(ctx context.Context, trials int, confidence float64, pro
 	}
 	q := Querier{Trials: trials, Confidence: confidence, Means: tellsNone}
 	coins := make([]byte, 2*trials)
-	if _, err := rand.Read(coins); err != nil {
-		return q, fmt.Errorf("audit: no randomness: %w", err)
-	}
+	rand.Read(coins) // it never returns an error
 	for i := range trials {
 		user, asked := g.user(), int(coins[i]&1)
 		texts := [2]string{fmt.Sprintf("is this text number %d known", i), fmt.Sprintf("another text of trial %d was sent", i)}
-		if _, _, refused, err := g.ask(ctx, user, texts[asked]); err != nil || refused {
-			return q, cmp.Or(err, errText)
+		if _, _, err := g.ask(ctx, user, texts[asked]); err != nil {
+			return q, err
 		}
-		_, said, refused, err := g.ask(ctx, user, texts[0])
-		if err != nil || refused {
-			return q, cmp.Or(err, errText)
+		_, said, err := g.ask(ctx, user, texts[0])
+		if err != nil {
+			return q, err
 		}
 		guess := int(coins[trials+i] & 1) // without a sign, a coin
 		if said.Repeated > 0 {

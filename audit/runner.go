@@ -43,9 +43,9 @@ func (r *runner) close() {
 	}
 }
 
-// parallel runs n draws, divided among the samplers; each worker gets its own
-// sink from open, and asks it for the input of each draw.
-func (r *runner) parallel(n int, open func(worker int) drawer) error {
+// parallel runs n draws, divided among the samplers. Each worker gets from open
+// what chooses the input of its next draw, and what takes the release.
+func (r *runner) parallel(n int, open func(worker int) (input func() []float64, take func(Release))) error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(r.samplers))
 	for w, s := range r.samplers {
@@ -53,19 +53,19 @@ func (r *runner) parallel(n int, open func(worker int) drawer) error {
 		if w < n%len(r.samplers) {
 			share++
 		}
-		d := open(w)
+		input, take := open(w)
 		wg.Go(func() {
 			defer fault.Catch(&errs[w])
 			for range share {
 				if errs[w] = r.ctx.Err(); errs[w] != nil {
 					return
 				}
-				release, err := s.Sample(r.ctx, d.input())
+				release, err := s.Sample(r.ctx, input())
 				if err != nil {
 					errs[w] = err
 					return
 				}
-				d.take(release)
+				take(release)
 			}
 		})
 	}
@@ -73,33 +73,13 @@ func (r *runner) parallel(n int, open func(worker int) drawer) error {
 	return errors.Join(errs...)
 }
 
-// drawer chooses the input of the next draw and takes its release.
-type drawer interface {
-	input() []float64
-	take(Release)
-}
-
-// keeper keeps releases of one input.
-type keeper struct {
-	x []float64
-	sample
-}
-
-func (k *keeper) input() []float64 { return k.x }
-func (k *keeper) take(r Release)   { k.add(r) }
-
 // collect keeps n releases of x for a search.
-func (r *runner) collect(x []float64, n int) (*sample, error) {
-	parts := make([]keeper, len(r.samplers))
-	err := r.parallel(n, func(w int) drawer {
-		parts[w].x = x
-		return &parts[w]
+func (r *runner) collect(x []float64, n int) (sample, error) {
+	parts := make([]sample, len(r.samplers))
+	err := r.parallel(n, func(w int) (func() []float64, func(Release)) {
+		return func() []float64 { return x }, parts[w].add
 	})
-	var all sample
-	for i := range parts {
-		all.releases = append(all.releases, parts[i].releases...)
-	}
-	return &all, err
+	return slices.Concat(parts...), err
 }
 
 // plans is what the search decided to count. Where one pair serves both, both
@@ -185,7 +165,7 @@ func (r *runner) choose(pairs []Pair, compose bool) (plans, error) {
 // on releases of its own, so that the search sees what it is worth.
 func (r *runner) prepare(p Pair, draws int) (*search, error) {
 	draws = min(draws, r.config.Draws, max(pilotDraws, trainSpace/max(1, r.width)))
-	var samples [4]*sample
+	var samples [4]sample
 	for i, x := range [4][]float64{p.X, p.X2, p.X, p.X2} {
 		var err error
 		if samples[i], err = r.collect(x, draws); err != nil {
@@ -205,12 +185,13 @@ func (r *runner) prepare(p Pair, draws int) (*search, error) {
 // with the input, shows the same on both.
 func (r *runner) count(v *view, events []event) ([]Counts, error) {
 	parts := make([]tally, len(r.samplers))
-	err := r.parallel(2*r.config.Draws, func(w int) drawer {
-		parts[w] = tally{run: r, view: v, events: events, coin: noise.Crypto()}
-		for side := range parts[w].hits {
-			parts[w].hits[side] = make([]int64, len(events))
+	err := r.parallel(2*r.config.Draws, func(w int) (func() []float64, func(Release)) {
+		t := &parts[w]
+		*t = tally{run: r, view: v, events: events, coin: noise.Crypto()}
+		for side := range t.hits {
+			t.hits[side] = make([]int64, len(events))
 		}
-		return &parts[w]
+		return t.input, t.take
 	})
 	if err != nil {
 		return nil, err

@@ -6,18 +6,16 @@ import (
 )
 
 // sample holds releases kept for the search of an event.
-type sample struct {
-	releases []Release
-}
+type sample []Release
 
 func (s *sample) add(r Release) {
-	s.releases = append(s.releases, Release{Y: slices.Clone(r.Y), Refused: r.Refused})
+	*s = append(*s, Release{Y: slices.Clone(r.Y), Refused: r.Refused})
 }
 
 // width returns the largest number of coordinates seen.
-func (s *sample) width() int {
+func (s sample) width() int {
 	w := 0
-	for _, r := range s.releases {
+	for _, r := range s {
 		w = max(w, len(r.Y))
 	}
 	return w
@@ -33,7 +31,7 @@ type choice struct {
 // counted on that many fresh draws each.
 type search struct {
 	view  *view
-	a, b  *sample
+	a, b  sample
 	draws int
 	sure  float64  // how many deviations the confidence costs
 	known []choice // of each coordinate, once computed
@@ -75,8 +73,8 @@ func (s *search) expect(hitsA, hitsB float64) float64 {
 	if hitsA == 0 {
 		return math.Inf(-1)
 	}
-	p := hitsA / float64(len(s.a.releases))
-	q := min(1, (hitsB+1)/float64(len(s.b.releases)))
+	p := hitsA / float64(len(s.a))
+	q := min(1, (hitsB+1)/float64(len(s.b)))
 	n := float64(s.draws)
 	later := math.Log(p-min(p/2, s.sure*math.Sqrt(p*(1-p)/n))) - math.Log(q+s.sure*math.Sqrt(q*(1-q)/n)+2*s.sure/n)
 	return later - 2*math.Sqrt((1-p)/hitsA+(1-q)/(hitsB+3))
@@ -105,9 +103,9 @@ func occurrences(v []float64, x float64) int {
 }
 
 // values returns the feature of all releases, without NaN.
-func values(v *view, f feature, s *sample) []float64 {
-	out := make([]float64, 0, len(s.releases))
-	for _, r := range s.releases {
+func values(v *view, f feature, s sample) []float64 {
+	out := make([]float64, 0, len(s))
+	for _, r := range s {
 		if x := v.value(f, r); !math.IsNaN(x) {
 			out = append(out, x)
 		}
@@ -152,7 +150,7 @@ func commonest(sorted []float64) float64 {
 
 // learn sets the weights of the linear score: difference of the means over
 // the variance, for each coordinate (a diagonal discriminant).
-func (v *view) learn(a, b *sample) {
+func (v *view) learn(a, b sample) {
 	width := a.width()
 	meanA, varA := moments(a, width)
 	meanB, varB := moments(b, width)
@@ -165,10 +163,10 @@ func (v *view) learn(a, b *sample) {
 	}
 }
 
-func moments(s *sample, width int) (mean, variance []float64) {
+func moments(s sample, width int) (mean, variance []float64) {
 	mean, variance = make([]float64, width), make([]float64, width)
-	n := float64(max(len(s.releases), 1))
-	for _, r := range s.releases {
+	n := float64(max(len(s), 1))
+	for _, r := range s {
 		for i := range min(width, len(r.Y)) {
 			mean[i] += r.Y[i] / n
 			variance[i] += r.Y[i] * r.Y[i] / n
@@ -196,14 +194,13 @@ func (s *search) bestOfAll() choice {
 	for i := range min(s.a.width(), maxSteps) {
 		features = append(features, featureBit-feature(i))
 	}
-	best := choice{expected: math.Inf(-1)}
-	for _, c := range s.coordinates() {
-		if c.expected > best.expected {
-			best = c
-		}
-	}
+	choices := slices.Clone(s.coordinates())
 	for _, f := range features {
-		if c := s.bestEvent(f); c.expected > best.expected {
+		choices = append(choices, s.bestEvent(f))
+	}
+	best := choice{expected: math.Inf(-1)}
+	for _, c := range choices {
+		if c.expected > best.expected {
 			best = c
 		}
 	}
