@@ -117,28 +117,25 @@ type builder struct {
 
 func newBuilder(o Options) *builder {
 	b := &builder{seen: map[string]bool{}, progress: o.Progress}
-	if o.Words == nil {
-		return b
-	}
-	b.want = make(map[string]bool, 2*len(o.Words))
-	for _, w := range o.Words {
-		for _, s := range Spellings(w) {
-			b.want[s] = true
-		}
+	if o.Words != nil {
+		b.want = AllSpellings(o.Words)
 	}
 	return b
 }
 
 func (b *builder) wanted(word []byte) bool { return b.want == nil || b.want[string(word)] }
 
-// add takes a row, unless its word has one. The row is copied.
-func (b *builder) add(word string, row []float64) {
+// add copies a row, unless its word has one.
+func add[F float32 | float64](b *builder, word string, row []F) {
 	if b.seen[word] {
 		b.counts.Duplicates++
 		return
 	}
 	b.seen[word] = true
-	b.words, b.rows = append(b.words, word), append(b.rows, row...)
+	b.words = append(b.words, word)
+	for _, v := range row {
+		b.rows = append(b.rows, float64(v))
+	}
 }
 
 func (b *builder) read(path string, f Format) error {
@@ -151,16 +148,10 @@ func (b *builder) read(path string, f Format) error {
 	}
 	defer file.Close() //nolint:errcheck // it was only read
 	switch f {
-	case JSON, CSV:
-		var in io.Reader
-		if in, err = plain(file); err != nil {
-			break
-		}
-		if f == JSON {
-			err = b.readJSON(in)
-		} else {
-			err = b.readCSV(in)
-		}
+	case JSON:
+		err = plain(file, b.readJSON)
+	case CSV:
+		err = plain(file, b.readCSV)
 	default:
 		err = b.readWords(file, wordfile.Format(f))
 	}
@@ -170,13 +161,17 @@ func (b *builder) read(path string, f Format) error {
 	return nil
 }
 
-// plain returns what a file holds, uncompressed.
-func plain(r io.Reader) (io.Reader, error) {
-	in := bufio.NewReaderSize(r, 1<<16)
+// plain reads what a file holds, uncompressed.
+func plain(file io.Reader, read func(io.Reader) error) error {
+	in := bufio.NewReaderSize(file, 1<<16)
 	if magic, _ := in.Peek(2); string(magic) != "\x1f\x8b" {
-		return in, nil
+		return read(in)
 	}
-	return gzip.NewReader(in)
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return err
+	}
+	return read(z)
 }
 
 // readWords reads the formats of package wordfile.
@@ -191,7 +186,6 @@ func (b *builder) readWords(in io.Reader, f wordfile.Format) error {
 		}
 		return b.wanted(word)
 	})
-	var wide []float64
 	for {
 		word, row, err := r.Next()
 		b.dim, b.counts.Rows = r.Dim(), r.Rows()
@@ -201,11 +195,7 @@ func (b *builder) readWords(in io.Reader, f wordfile.Format) error {
 		if err != nil {
 			return err
 		}
-		wide = wide[:0]
-		for _, v := range row {
-			wide = append(wide, float64(v))
-		}
-		b.add(string(word), wide)
+		add(b, string(word), row)
 	}
 }
 
@@ -229,14 +219,11 @@ func (b *builder) readMapped(path string) error {
 		}
 	}
 	slices.Sort(rows)
-	narrow, wide := make([]float32, info.Dim), make([]float64, info.Dim)
+	row := make([]float32, info.Dim)
 	for _, i := range rows {
-		clear(narrow)
-		f.AddTo(narrow, i, 1)
-		for j, v := range narrow {
-			wide[j] = float64(v)
-		}
-		b.add(f.Word(i), wide)
+		clear(row)
+		f.AddTo(row, i, 1)
+		add(b, f.Word(i), row)
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func (b *builder) addRow(word string, row []float64) error {
 		}
 	}
 	if b.wanted([]byte(word)) {
-		b.add(word, row)
+		add(b, word, row)
 	}
 	return nil
 }

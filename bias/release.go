@@ -8,6 +8,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -16,6 +17,7 @@ import (
 	"sotto/dp"
 	"sotto/measure"
 	"sotto/mech"
+	"sotto/noise"
 )
 
 // Release is how vectors leave, one after the other, when a measure is taken
@@ -39,6 +41,27 @@ func (p Progress) Tell(step string, done, total int64) {
 	}
 }
 
+// Privatize returns the table as it leaves through a mechanism: each word's
+// vector is one release. Words and their order stay, for a measure of bias must
+// know them; they are public word lists, and what is protected is which of them
+// a vector stands for. Noise is derived from the key and the number of the
+// draw: with a key that is known, or used again, it measures and protects
+// nobody.
+func (t *Table) Privatize(m dp.Vector, key []byte, draw int) (*Table, error) {
+	in, out := m.Shape()
+	if in != t.dim {
+		return nil, fmt.Errorf("bias: width of the mechanism is %d, must be that of the vectors, %d", in, t.dim)
+	}
+	source := noise.Derive(key, "bias", strconv.Itoa(draw))
+	private := &Table{dim: out, words: t.words, index: t.index, rows: make([]float64, out*len(t.words))}
+	for i := range t.words {
+		if err := m.PrivatizeTo(private.Row(i), t.Row(i), source); err != nil {
+			return nil, fmt.Errorf("bias: word %d: %w", i+1, err)
+		}
+	}
+	return private, nil
+}
+
 // Private returns the table as it leaves in a draw. Tables that are released for
 // different purposes have noise of their own.
 func (r *Release) Private(t *Table, purpose string, draw int) (*Table, error) {
@@ -50,6 +73,30 @@ func (r *Release) Private(t *Table, purpose string, draw int) (*Table, error) {
 	return private, err
 }
 
+// Each does a step n times on several goroutines, and tells how many are done.
+func (p Progress) Each(ctx context.Context, step string, n int, f func(ctx context.Context, i int) error) error {
+	var done int64
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := f(ctx, i); err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			p.Tell(step, done, int64(n))
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
 // Redraw takes numbers from the private table of each draw, as many from each,
 // on several goroutines, and returns what each number was over the draws. NaN
 // stands for a draw without one.
@@ -58,30 +105,14 @@ func (r *Release) Redraw(ctx context.Context, t *Table, tell Progress, f func(dr
 		return nil, fmt.Errorf("bias: draws are %d, must be at least 1", r.Draws)
 	}
 	found := make([][]float64, r.Draws)
-	var done int64
-	var mu sync.Mutex
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for draw := range found {
-		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			private, err := r.Private(t, "", draw)
-			if err != nil {
-				return err
-			}
-			if found[draw], err = f(draw, private); err != nil {
-				return err
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			done++
-			tell.Tell("draws", done, int64(r.Draws))
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
+	err := tell.Each(ctx, "draws", r.Draws, func(_ context.Context, draw int) error {
+		private, err := r.Private(t, "", draw)
+		if err == nil {
+			found[draw], err = f(draw, private)
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	values := make([]Draws, len(found[0]))

@@ -28,31 +28,26 @@ func Encode(ctx context.Context, e encode.Source, words []string) (*Table, error
 	if err != nil {
 		return nil, err
 	}
-	var known []string
-	var rows []float64
+	b := newBuilder(Options{})
 	for i, w := range words {
-		if !slices.ContainsFunc(x.Row(i), func(v float32) bool { return v != 0 }) {
-			continue
-		}
-		known = append(known, w)
-		for _, v := range x.Row(i) {
-			rows = append(rows, float64(v))
+		if slices.ContainsFunc(x.Row(i), func(v float32) bool { return v != 0 }) {
+			add(b, w, x.Row(i))
 		}
 	}
-	return NewTable(e.Dim(), known, rows)
+	return NewTable(e.Dim(), b.words, b.rows)
 }
 
 // Join makes one table of several; of a word that stands in two the first
 // counts. It panics if there are none.
 func Join(tables ...*Table) (*Table, error) {
-	b := builder{seen: map[string]bool{}, dim: tables[0].dim}
+	b, dim := newBuilder(Options{}), tables[0].dim
 	for _, t := range tables {
-		if t.dim != b.dim {
-			return nil, fmt.Errorf("bias: the vectors of one file have %d numbers and those of another %d, must have as many", b.dim, t.dim)
+		if t.dim != dim {
+			return nil, fmt.Errorf("bias: the vectors of one file have %d numbers and those of another %d, must have as many", dim, t.dim)
 		}
 		for i, w := range t.words {
-			b.add(w, t.Row(i))
+			add(b, w, t.Row(i))
 		}
 	}
-	return NewTable(b.dim, b.words, b.rows)
+	return NewTable(dim, b.words, b.rows)
 }

@@ -1,9 +1,14 @@
 package bias
 
 import (
+	"bufio"
+	"compress/gzip"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -88,16 +93,12 @@ func (t *Table) Unit() *Table {
 
 // Normalise divides a vector by its Euclidean length, unless it is zero.
 func Normalise(v []float64) {
-	largest := floats.Norm(v, math.Inf(1)) // by which no square overflows
-	if largest == 0 {
-		return
-	}
-	for i := range v {
-		v[i] /= largest
-	}
-	length := floats.Norm(v, 2)
-	for i := range v {
-		v[i] /= length
+	for _, norm := range []float64{math.Inf(1), 2} { // by the largest first, so that no square overflows
+		if length := floats.Norm(v, norm); length != 0 {
+			for i := range v {
+				v[i] /= length
+			}
+		}
 	}
 }
 
@@ -112,6 +113,37 @@ func (t *Table) Only(rows []int) *Table {
 		o.words, o.rows = append(o.words, t.words[i]), append(o.rows, t.Row(i)...)
 	}
 	return o
+}
+
+// CheckWritable refuses a table with words that a text file of vectors cannot
+// hold, before work is spent on it.
+func (t *Table) CheckWritable() error {
+	for i, word := range t.words {
+		if word == "" || strings.ContainsAny(word, " \r\n") {
+			return fmt.Errorf("bias: word %d is empty or has a space, which a text file of vectors cannot hold; leave it out or put an underscore for the space", i+1)
+		}
+	}
+	return nil
+}
+
+// Write writes the table as text, a word and its numbers a line, to the precision
+// of float32, and compressed by gzip if so wished.
+func (t *Table) Write(w io.Writer, compress bool) error {
+	finish := func() error { return nil }
+	if compress {
+		z := gzip.NewWriter(w)
+		w, finish = z, z.Close
+	}
+	b := bufio.NewWriterSize(w, 1<<16)
+	var line []byte
+	for i, word := range t.words {
+		line = append(line[:0], word...)
+		for _, v := range t.Row(i) {
+			line = strconv.AppendFloat(append(line, ' '), v, 'g', -1, 32)
+		}
+		b.Write(append(line, '\n')) //nolint:errcheck // Flush returns it
+	}
+	return errors.Join(b.Flush(), finish())
 }
 
 // Spellings returns the ways in which a word is looked up, the word itself
@@ -134,6 +166,17 @@ func Spellings(word string) []string {
 		for _, s := range slices.Clone(all) {
 			add(strings.ReplaceAll(s, " ", "_"))
 			add(strings.ReplaceAll(s, " ", "-"))
+		}
+	}
+	return all
+}
+
+// AllSpellings is the set of the Spellings of several words.
+func AllSpellings(words []string) map[string]bool {
+	all := make(map[string]bool, 2*len(words))
+	for _, w := range words {
+		for _, s := range Spellings(w) {
+			all[s] = true
 		}
 	}
 	return all

@@ -72,23 +72,19 @@ func (r *Result) Used() []int { return r.used }
 // measure of another table: which words count does not depend on that one. A
 // profession that lost all of its forms stays, without any.
 func (r *Result) Kept(w Words) Words {
-	type form struct {
-		name, word string
-		gender     Gender
-		pair       bool
-	}
-	lost := map[form]bool{}
+	lost := map[Lost]bool{} // without reasons
 	for _, l := range r.Lost {
-		lost[form{l.Name, l.Word, l.Gender, l.Pair}] = true
+		l.Reason = ""
+		lost[l] = true
 	}
 	w.Pairs = slices.DeleteFunc(slices.Clone(w.Pairs), func(p Pair) bool {
-		return lost[form{p.Name, p.Female, Female, true}] || lost[form{p.Name, p.Male, Male, true}]
+		return lost[Lost{p.Name, p.Female, Female, true, ""}] || lost[Lost{p.Name, p.Male, Male, true, ""}]
 	})
 	w.Professions = slices.Clone(w.Professions)
 	for i := range w.Professions {
 		p := &w.Professions[i]
 		left := func(words []string, g Gender) []string {
-			return slices.DeleteFunc(slices.Clone(words), func(s string) bool { return lost[form{p.Name, s, g, false}] })
+			return slices.DeleteFunc(slices.Clone(words), func(s string) bool { return lost[Lost{p.Name, s, g, false, ""}] })
 		}
 		p.Female, p.Male, p.Neutral = left(p.Female, Female), left(p.Male, Male), left(p.Neutral, Neutral)
 	}

@@ -267,12 +267,7 @@ func (s Sources) ranks(x Subject) (Counts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("direction: ranks need a file in which frequent words stand first, which %s does not promise", format)
 	}
-	want := map[string]bool{}
-	for _, w := range x.Words.All() {
-		for _, spelling := range bias.Spellings(w) {
-			want[spelling] = true
-		}
-	}
+	want := bias.AllSpellings(x.Words.All())
 	return from(x.Files[0], func(in io.Reader) (Counts, error) {
 		r, err := wordfile.NewReader(in, ordered)
 		if err != nil {

@@ -56,42 +56,34 @@ func Builtin(language string) (Words, error) {
 	if err != nil {
 		return Words{}, err
 	}
-	for _, w := range all {
-		if w.Language == language {
-			return w, nil
-		}
+	if i := slices.IndexFunc(all, func(w Words) bool { return w.Language == language }); i >= 0 {
+		return all[i], nil
 	}
 	return Words{}, fmt.Errorf("direction: language is %.20q, must be one of %s, or come with its own words", language, strings.Join(Languages(), ", "))
 }
 
 // Languages lists the languages that have a built-in word set.
 func Languages() []string {
-	all, err := parseBuiltin()
-	if err != nil {
-		return nil
-	}
-	codes := make([]string, len(all))
-	for i, w := range all {
-		codes[i] = w.Language
+	var codes []string
+	all, _ := parseBuiltin() // none if they were damaged
+	for _, w := range all {
+		codes = append(codes, w.Language)
 	}
 	return codes
 }
 
 // Bolukbasi returns the ten English pairs of Bolukbasi et al. (2016).
 func Bolukbasi() []Pair {
+	return NewPairs([][2]string{
+		{"woman", "man"}, {"girl", "boy"}, {"she", "he"}, {"mother", "father"}, {"daughter", "son"},
+		{"gal", "guy"}, {"female", "male"}, {"her", "his"}, {"herself", "himself"}, {"Mary", "John"},
+	})
+}
+
+// NewPairs makes pairs of words, female first, and names them by both.
+func NewPairs(words [][2]string) []Pair {
 	var pairs []Pair
-	for _, p := range [][2]string{
-		{"woman", "man"},
-		{"girl", "boy"},
-		{"she", "he"},
-		{"mother", "father"},
-		{"daughter", "son"},
-		{"gal", "guy"},
-		{"female", "male"},
-		{"her", "his"},
-		{"herself", "himself"},
-		{"Mary", "John"},
-	} {
+	for _, p := range words {
 		pairs = append(pairs, Pair{Name: p[0] + "/" + p[1], Female: p[0], Male: p[1]})
 	}
 	return pairs
@@ -184,17 +176,15 @@ func (w *Words) normalise() error {
 }
 
 func (p *Profession) normalise() error {
-	n := 0
 	for _, forms := range [][]string{p.Female, p.Male, p.Neutral} {
 		for i := range forms {
 			forms[i] = norm.NFC.String(forms[i])
 			if !readable(forms[i]) {
 				return errors.New("a form is blank or has control characters, must be a word")
 			}
-			n++
 		}
 	}
-	if n == 0 || hostile(p.Note) {
+	if len(p.Female)+len(p.Male)+len(p.Neutral) == 0 || hostile(p.Note) {
 		return errors.New("it has no forms, or control characters in its note, must have some in f, m or n and none there")
 	}
 	return nil
@@ -228,24 +218,17 @@ func readable(s string) bool { return !blank(s) && !hostile(s) }
 // All returns every word of the set, and every part of those that are made of
 // several, for which vectors are looked up.
 func (w Words) All() []string {
-	var all []string
-	add := func(words ...string) {
-		for _, word := range words {
-			all = append(all, variants(word)...)
-			if parts := strings.Fields(word); len(parts) > 1 {
-				for _, p := range parts {
-					all = append(all, variants(p)...)
-				}
-			}
-		}
-	}
+	var words, all []string
 	for _, p := range w.Pairs {
-		add(p.Female, p.Male)
+		words = append(words, p.Female, p.Male)
 	}
 	for _, p := range w.Professions {
-		add(p.Female...)
-		add(p.Male...)
-		add(p.Neutral...)
+		words = slices.Concat(words, p.Female, p.Male, p.Neutral)
+	}
+	for _, word := range words {
+		for _, part := range append(strings.Fields(word), word) {
+			all = append(all, variants(part)...)
+		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -44,10 +44,7 @@ type Hard struct {
 func (h Hard) Fit(t *bias.Table) (*Eraser, *Direction, error) {
 	set := direction.Words{Language: "en", Pairs: direction.Bolukbasi()}
 	if h.Defining != nil {
-		set.Pairs = nil
-		for _, p := range h.Defining {
-			set.Pairs = append(set.Pairs, direction.Pair{Name: p[0] + "/" + p[1], Female: p[0], Male: p[1]})
-		}
+		set.Pairs = direction.NewPairs(h.Defining)
 	}
 	found, err := direction.Measure(t, set, direction.Options{})
 	if err != nil {

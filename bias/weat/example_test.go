@@ -19,7 +19,7 @@ func ExampleStudy() {
 		return
 	}
 	test := weat.Test{Name: "garden", X: []string{"rose", "lily"}, Y: []string{"wasp", "gnat"}, A: []string{"love", "joy"}, B: []string{"hate", "pain"}}
-	study := weat.Study{Tests: []weat.Chosen{{Test: test, Place: 1}}, Release: func(dim int) (*bias.Release, error) {
+	study := weat.Study{Tests: []weat.Test{test}, Release: func(dim int) (*bias.Release, error) {
 		p := mech.Params{Mechanism: "laplace-l1", Dim: dim, Epsilon: 1e6}
 		m, err := mech.New(p)
 		if err != nil {

@@ -46,22 +46,25 @@ func parse[T ~string](what, name string, all ...T) (T, error) {
 // ParseMeasures returns the measures with the given names, each once; "all"
 // alone stands for all.
 func ParseMeasures(names []string) ([]Measure, error) {
-	return parseEach(names, Measures(), ParseMeasure)
+	if slices.Equal(names, []string{"all"}) {
+		return Measures(), nil
+	}
+	return parseEach(names, ParseMeasure)
 }
 
 // ParseStatistics returns the statistics with the given names, as ParseMeasures
 // does.
 func ParseStatistics(names []string) ([]Statistic, error) {
-	return parseEach(names, Statistics(), ParseStatistic)
+	if slices.Equal(names, []string{"all"}) {
+		return Statistics(), nil
+	}
+	return parseEach(names, ParseStatistic)
 }
 
-func parseEach[T comparable](names []string, all []T, parse func(string) (T, error)) ([]T, error) {
-	if slices.Equal(names, []string{"all"}) {
-		return all, nil
-	}
+func parseEach[S ~string, T comparable](names []S, parse func(string) (T, error)) ([]T, error) {
 	var some []T
 	for _, name := range names {
-		v, err := parse(name)
+		v, err := parse(string(name))
 		if err != nil {
 			return nil, err
 		}
@@ -104,39 +107,33 @@ func (s *sample) compare(ctx context.Context, m Measure, o Options) (near, error
 	case Cosine:
 		targets := units(s.targets)
 		return near{between(targets, units(s.a), floats.Dot), between(targets, units(s.b), floats.Dot)}, nil
-	case Euclidean:
-		return near{between(s.targets, s.a, euclidean), between(s.targets, s.b, euclidean)}, nil
-	case Manhattan:
-		return near{between(s.targets, s.a, manhattan), between(s.targets, s.b, manhattan)}, nil
 	case Mahalanobis:
 		return s.mahalanobis(ctx, o)
 	}
-	return near{}, fmt.Errorf("weat: measure is %.40q, must be one of Measures", string(m))
+	norm := map[Measure]float64{Euclidean: 2, Manhattan: 1}[m]
+	distance := func(x, y []float64) float64 { return floats.Distance(x, y, norm) }
+	return near{between(s.targets, s.a, distance), between(s.targets, s.b, distance)}, nil
 }
 
 // mahalanobis measures Euclidean distances between words that are whitened by
 // the covariance of the attribute set, or of both together.
 func (s *sample) mahalanobis(ctx context.Context, o Options) (near, error) {
+	groups := [][][]float64{s.moreA}
 	if o.Pooled {
-		w, err := estimate(ctx, o.Covariance, s.moreA, s.moreB)
-		if err != nil {
-			return near{}, err
-		}
-		targets := whiten(w, s.targets)
-		return near{between(targets, whiten(w, s.a), euclidean), between(targets, whiten(w, s.b), euclidean)}, nil
+		groups = append(groups, s.moreB)
 	}
-	var n near
-	for _, side := range []struct {
-		words, more [][]float64
-		to          *[][]float64
-	}{{s.a, s.moreA, &n.a}, {s.b, s.moreB, &n.b}} {
-		w, err := estimate(ctx, o.Covariance, side.more)
-		if err != nil {
-			return near{}, err
-		}
-		*side.to = between(whiten(w, s.targets), whiten(w, side.words), euclidean)
+	byA, err := estimate(ctx, o.Covariance, groups...)
+	byB := byA
+	if err == nil && !o.Pooled {
+		byB, err = estimate(ctx, o.Covariance, s.moreB)
 	}
-	return n, nil
+	if err != nil {
+		return near{}, err
+	}
+	euclidean := func(x, y []float64) float64 { return floats.Distance(x, y, 2) }
+	return near{
+		between(whiten(byA, s.targets), whiten(byA, s.a), euclidean), between(whiten(byB, s.targets), whiten(byB, s.b), euclidean),
+	}, nil
 }
 
 // estimate returns what whitens vectors by the covariance within the groups,
@@ -179,7 +176,3 @@ func units(rows [][]float64) [][]float64 {
 	}
 	return all
 }
-
-func euclidean(x, y []float64) float64 { return floats.Distance(x, y, 2) }
-
-func manhattan(x, y []float64) float64 { return floats.Distance(x, y, 1) }

@@ -2,7 +2,6 @@ package weat
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	weakrand "math/rand/v2"
 )
@@ -149,15 +148,10 @@ func draw(ctx context.Context, all []*chance, n, nx, samples int, seed uint64) {
 
 // key packs a partition.
 func key(in []bool) string {
-	packed := make([]byte, (len(in)+63)/64*8)
-	word := uint64(0)
+	packed := make([]byte, (len(in)+7)/8)
 	for i, x := range in {
 		if x {
-			word |= 1 << (i % 64)
-		}
-		if i%64 == 63 || i == len(in)-1 {
-			binary.LittleEndian.PutUint64(packed[i/64*8:], word)
-			word = 0
+			packed[i/8] |= 1 << (i % 8)
 		}
 	}
 	return string(packed)

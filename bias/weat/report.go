@@ -37,13 +37,8 @@ type Report struct {
 
 // Settings say how the tests were made.
 type Settings struct {
-	Words      string     `json:"words,omitempty"` // file of the tests; "" if they are built in
-	Population bool       `json:"population"`
-	TwoSided   bool       `json:"two_sided"`
-	Samples    int        `json:"samples"`
-	Seed       uint64     `json:"seed"`
-	Covariance Covariance `json:"covariance"`
-	Pooled     bool       `json:"pooled"`
+	Words string `json:"words,omitempty"` // file of the tests; "" if they are built in
+	Options
 	// PrivateSamples is the number of partitions drawn for each draw of a
 	// mechanism.
 	PrivateSamples int `json:"private_samples,omitempty"`
@@ -89,13 +84,10 @@ type Private struct {
 
 // ModelSummary is the [Summary] of a model.
 type ModelSummary struct {
-	Model       string         `json:"model"`
-	Measure     Measure        `json:"measure"`
-	Statistic   Statistic      `json:"statistic"`
-	Tests       int            `json:"tests"`
-	Significant int            `json:"significant"`
-	Mean        measure.Number `json:"mean"`
-	Deviation   measure.Number `json:"deviation"`
+	Model string `json:"model"`
+	Summary
+	Mean      measure.Number `json:"mean"`
+	Deviation measure.Number `json:"deviation"`
 }
 
 // Text renders how many tests are significant, and the mean and deviation of
@@ -107,7 +99,7 @@ func (s ModelSummary) Text() string {
 // Study makes tests on several models, raw and private.
 type Study struct {
 	Options
-	Tests []Chosen
+	Tests []Test
 	Words string // file that the tests are from; "" if they are built in
 	// Release says how vectors of that many numbers are released; nil for not at
 	// all.
@@ -115,26 +107,9 @@ type Study struct {
 	Progress bias.Progress // nil for nobody
 }
 
-// Chosen is a test and its place in the list that it was chosen from, from 1 on.
-type Chosen struct {
-	Test
-	Place int
-}
-
-// ChosenWords lists the words of tests, as [Words] does.
-func ChosenWords(tests []Chosen) []string { return Words(plain(tests)...) }
-
-func plain(tests []Chosen) []Test {
-	all := make([]Test, len(tests))
-	for i, t := range tests {
-		all[i] = t.Test
-	}
-	return all
-}
-
 // Choose returns the tests of a list that are named, by place, by a range of
 // places such as 6-9 or by name, in the order of the list; all if none is named.
-func Choose(list []Test, names []string) ([]Chosen, error) {
+func Choose(list []Test, names []string) ([]Test, error) {
 	chosen := make([]bool, len(list))
 	for _, name := range names {
 		i := slices.IndexFunc(list, func(t Test) bool { return t.Name == name })
@@ -148,29 +123,24 @@ func Choose(list []Test, names []string) ([]Chosen, error) {
 			from, err = strconv.Atoi(first)
 			to, failed = strconv.Atoi(last)
 			if err != nil || failed != nil || from < 1 || to < from || to > len(list) {
-				return nil, fmt.Errorf("weat: test is %.40q, must be a place from 1 to %d, a range of them such as 6-9, or a name: %s", name, len(list), someNames(list))
+				var known []string
+				for _, t := range list {
+					known = append(known, fmt.Sprintf("%.40q", t.Name))
+				}
+				return nil, fmt.Errorf("weat: test is %.40q, must be a place from 1 to %d, a range of them such as 6-9, or a name: %s", name, len(list), SomeWords(known))
 			}
 		}
 		for k := from; k <= to; k++ {
 			chosen[k-1] = true
 		}
 	}
-	var all []Chosen
+	var all []Test
 	for i, t := range list {
-		if chosen[i] || len(names) == 0 {
-			all = append(all, Chosen{t, i + 1})
+		if t.Place = i + 1; chosen[i] || len(names) == 0 {
+			all = append(all, t)
 		}
 	}
 	return all, nil
-}
-
-// someNames lists the names of tests, the first few of many.
-func someNames(list []Test) string {
-	var names []string
-	for _, t := range list {
-		names = append(names, fmt.Sprintf("%.40q", t.Name))
-	}
-	return SomeWords(names)
 }
 
 // SomeWords joins words, the first few of many.
@@ -185,16 +155,13 @@ func SomeWords(words []string) string {
 
 // Run makes the tests on each source.
 func (s Study) Run(ctx context.Context, sources []bias.Source) (*Report, error) {
-	o, err := s.filled()
-	if err != nil {
+	var err error
+	if s.Options, err = s.filled(); err != nil {
 		return nil, err
 	}
-	s.Options = o
-	r := &Report{Format: Format, Settings: Settings{
-		Words: s.Words, Population: o.Population, TwoSided: o.TwoSided, Samples: o.Samples, Seed: o.Seed, Covariance: o.Covariance, Pooled: o.Pooled,
-	}}
+	r := &Report{Format: Format, Settings: Settings{Words: s.Words, Options: s.Options}}
 	if s.Release != nil {
-		r.Simulation, r.Settings.PrivateSamples = bias.Simulated(), min(o.Samples, maxPrivateSamples)
+		r.Simulation, r.Settings.PrivateSamples = bias.Simulated(), min(s.Samples, maxPrivateSamples)
 	}
 	for i, m := range sources {
 		if slices.ContainsFunc(sources[:i], func(n bias.Source) bool { return n.Name == m.Name }) {
@@ -218,17 +185,16 @@ func (s Study) measure(ctx context.Context, m bias.Source, r *Report) error {
 		}
 		model.Guarantee = release.Statement
 	}
-	tests := plain(s.Tests)
-	results, err := RunAll(ctx, m.Table, tests, s.Options, func(done int) { s.Progress.Tell("tests", int64(done), int64(len(tests))) })
+	results, err := RunAll(ctx, m.Table, s.Tests, s.Options, s.Progress)
 	if err != nil {
 		return err
 	}
 	r.Models = append(r.Models, model)
 	first := len(r.Tests)
-	for i, result := range results {
+	for _, result := range results {
 		for _, v := range result.Variants {
 			r.Tests = append(r.Tests, Row{
-				Model: m.Name, Test: s.Tests[i].Place, Name: result.Test.Name, About: result.Test.About, Measure: v.Measure, Statistic: v.Statistic,
+				Model: m.Name, Test: result.Test.Place, Name: result.Test.Name, About: result.Test.About, Measure: v.Measure, Statistic: v.Statistic,
 				Effect: measure.Number(v.Effect), Sum: measure.Number(v.Sum), P: measure.Number(v.P), Inclusive: measure.Number(v.Inclusive), TwoSided: v.TwoSided,
 				Exact: v.Exact, Partitions: v.Partitions, Greater: v.Greater, Equal: v.Equal,
 				Lost: result.Lost(), Sets: result.Sets, Notes: result.Notes, Refused: v.Refused,
@@ -236,7 +202,7 @@ func (s Study) measure(ctx context.Context, m bias.Source, r *Report) error {
 		}
 	}
 	for _, x := range Summarise(results, Significance) {
-		r.Summaries = append(r.Summaries, ModelSummary{m.Name, x.Measure, x.Statistic, x.Tests, x.Significant, measure.Number(x.Mean), measure.Number(x.Deviation)})
+		r.Summaries = append(r.Summaries, ModelSummary{m.Name, x, measure.Number(x.Mean), measure.Number(x.Deviation)})
 	}
 	if release == nil {
 		return nil

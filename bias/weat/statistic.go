@@ -1,7 +1,6 @@
 package weat
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -34,11 +33,8 @@ func ParseStatistic(name string) (Statistic, error) {
 }
 
 // associate returns the association of each target word.
-func (s Statistic) associate(n near) ([]float64, error) {
-	f, ok := map[Statistic]func([]float64) float64{Mean: mean, Median: median, Minimum: slices.Min[[]float64], Maximum: slices.Max[[]float64]}[s]
-	if !ok && s != Optimum {
-		return nil, fmt.Errorf("weat: statistic is %.40q, must be one of Statistics", string(s))
-	}
+func (s Statistic) associate(n near) []float64 {
+	f := map[Statistic]func([]float64) float64{Mean: mean, Median: median, Minimum: slices.Min[[]float64], Maximum: slices.Max[[]float64]}[s]
 	scores := make([]float64, len(n.a))
 	for i := range scores {
 		if s == Optimum {
@@ -47,7 +43,7 @@ func (s Statistic) associate(n near) ([]float64, error) {
 			scores[i] = f(n.a[i]) - f(n.b[i])
 		}
 	}
-	return scores, nil
+	return scores
 }
 
 func mean(x []float64) float64 { return stat.Mean(x, nil) }
@@ -72,15 +68,15 @@ func optimum(a, b []float64) float64 {
 }
 
 // effect returns the effect size of the scores of X and Y, of which the first
-// nx are those of X, or false if they do not differ.
-func effect(scores []float64, nx int, population bool) (float64, bool) {
+// nx are those of X, NaN if they do not differ.
+func effect(scores []float64, nx int, population bool) float64 {
 	deviation := stat.StdDev
 	if population {
 		deviation = stat.PopStdDev
 	}
 	by := deviation(scores, nil)
 	if !(by > tolerance*floats.Norm(scores, math.Inf(1))) {
-		return math.NaN(), false
+		return math.NaN()
 	}
-	return (mean(scores[:nx]) - mean(scores[nx:])) / by, true
+	return (mean(scores[:nx]) - mean(scores[nx:])) / by
 }

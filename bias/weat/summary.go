@@ -8,12 +8,12 @@ import (
 
 // Summary says what a measure and statistic find over several tests.
 type Summary struct {
-	Measure     Measure
-	Statistic   Statistic
-	Tests       int     // that were not refused
-	Significant int     // of them, with Inclusive below the level
-	Mean        float64 // of the magnitudes of effects; NaN without any
-	Deviation   float64 // of the same, with N−1; NaN for fewer than two
+	Measure     Measure   `json:"measure"`
+	Statistic   Statistic `json:"statistic"`
+	Tests       int       `json:"tests"`       // that were not refused
+	Significant int       `json:"significant"` // of them, with Inclusive below the level
+	Mean        float64   `json:"-"`           // of the magnitudes of effects; NaN without any
+	Deviation   float64   `json:"-"`           // of the same, with N−1; NaN for fewer than two
 }
 
 // Summarise makes a summary for each variant of the results, all of which must
@@ -24,7 +24,7 @@ func Summarise(results []Result, level float64) []Summary {
 	}
 	var all []Summary
 	for i, v := range results[0].Variants {
-		s := Summary{Measure: v.Measure, Statistic: v.Statistic, Mean: math.NaN(), Deviation: math.NaN()}
+		s := Summary{Measure: v.Measure, Statistic: v.Statistic}
 		var effects []float64
 		for _, r := range results {
 			if len(r.Variants) != len(results[0].Variants) {
@@ -39,12 +39,7 @@ func Summarise(results []Result, level float64) []Summary {
 				s.Significant++
 			}
 		}
-		if s.Tests = len(effects); s.Tests > 0 {
-			s.Mean = mean(effects)
-		}
-		if s.Tests > 1 {
-			s.Deviation = stat.StdDev(effects, nil)
-		}
+		s.Tests, s.Mean, s.Deviation = len(effects), mean(effects), stat.StdDev(effects, nil)
 		all = append(all, s)
 	}
 	return all

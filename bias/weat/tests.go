@@ -26,6 +26,8 @@ type Test struct {
 	// by which alone their covariances are estimated, together with A and B.
 	MoreA []string `json:"more_A,omitempty"`
 	MoreB []string `json:"more_B,omitempty"`
+
+	Place int `json:"-"` // in the list that it was chosen from, from 1 on; see [Choose]
 }
 
 // Words lists every word of the tests once, as they are spelt.

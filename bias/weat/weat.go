@@ -1,15 +1,13 @@
 package weat
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
-	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/floats"
 
 	"sotto/bias"
@@ -18,16 +16,16 @@ import (
 // Options say how a test is made. The zero value is the test as it was
 // published: cosine, mean, a deviation with N−1, one-sided.
 type Options struct {
-	Measures   []Measure   // none means Cosine
-	Statistics []Statistic // none means Mean
-	Population bool        // divide squares by N, not N−1
-	TwoSided   bool
+	Measures   []Measure   `json:"-"`          // none means Cosine
+	Statistics []Statistic `json:"-"`          // none means Mean
+	Population bool        `json:"population"` // divide squares by N, not N−1
+	TwoSided   bool        `json:"two_sided"`
 	// Samples is how many partitions are drawn where there are more than that and
 	// more than 200,000; 0 means 100,000.
-	Samples    int
-	Seed       uint64
-	Covariance Covariance // of Mahalanobis; "" means LedoitWolf
-	Pooled     bool       // Mahalanobis takes one covariance, within A and B together
+	Samples    int        `json:"samples"`
+	Seed       uint64     `json:"seed"`
+	Covariance Covariance `json:"covariance"` // of Mahalanobis; "" means LedoitWolf
+	Pooled     bool       `json:"pooled"`     // Mahalanobis takes one covariance, within A and B together
 }
 
 // filled returns the options with defaults in place.
@@ -47,18 +45,10 @@ func (o Options) filled() (Options, error) {
 	if o.Samples < 1 || o.Samples > maxSamples {
 		return o, fmt.Errorf("weat: samples are %d, must be from 1 to %d", o.Samples, maxSamples)
 	}
-	for _, m := range o.Measures {
-		if _, err := ParseMeasure(string(m)); err != nil {
-			return o, err
-		}
-	}
-	for _, s := range o.Statistics {
-		if _, err := ParseStatistic(string(s)); err != nil {
-			return o, err
-		}
-	}
-	_, err := ParseCovariance(string(o.Covariance))
-	return o, err
+	_, wrong := parseEach(o.Measures, ParseMeasure)
+	_, err := parseEach(o.Statistics, ParseStatistic)
+	_, failed := ParseCovariance(string(o.Covariance))
+	return o, cmp.Or(wrong, err, failed)
 }
 
 // Result is what a test says.
@@ -151,12 +141,8 @@ func Run(ctx context.Context, t *bias.Table, test Test, o Options) (Result, erro
 		for _, statistic := range o.Statistics {
 			v := Variant{Measure: m, Statistic: statistic, Effect: math.NaN(), Sum: math.NaN(), P: math.NaN(), Inclusive: math.NaN(), Refused: why, TwoSided: o.TwoSided || statistic == Optimum}
 			if why == "" {
-				scores, failed := statistic.associate(n)
-				if failed != nil {
-					return Result{}, err
-				}
-				var ok bool
-				if v.Effect, ok = effect(scores, s.nx, o.Population); ok {
+				scores := statistic.associate(n)
+				if v.Effect = effect(scores, s.nx, o.Population); !math.IsNaN(v.Effect) {
 					v.Sum = floats.Sum(scores[:s.nx]) - floats.Sum(scores[s.nx:])
 					all, of = append(all, newChance(scores, s.nx, m.sign(), v.TwoSided)), append(of, len(r.Variants))
 				} else {
@@ -287,26 +273,12 @@ func overlap(a, b map[int]bool) int {
 	return n
 }
 
-// RunAll makes every test, several at a time. After each it calls progress,
-// unless that is nil, with the number of those that are done.
-func RunAll(ctx context.Context, t *bias.Table, tests []Test, o Options, progress func(done int)) ([]Result, error) {
+// RunAll makes every test, several at a time. It tells progress, unless that is
+// nil, how many are done.
+func RunAll(ctx context.Context, t *bias.Table, tests []Test, o Options, progress bias.Progress) ([]Result, error) {
 	results := make([]Result, len(tests))
-	var mu sync.Mutex
-	done := 0
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, test := range tests {
-		group.Go(func() (err error) {
-			if results[i], err = Run(ctx, t, test, o); err != nil {
-				return err
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if done++; progress != nil {
-				progress(done)
-			}
-			return nil
-		})
-	}
-	return results, group.Wait()
+	return results, progress.Each(ctx, "tests", len(tests), func(ctx context.Context, i int) (err error) {
+		results[i], err = Run(ctx, t, tests[i], o)
+		return err
+	})
 }

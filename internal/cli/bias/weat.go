@@ -127,7 +127,7 @@ func runWeat(ctx context.Context, o weatOptions, std term.Streams) error {
 	if err = o.prepare(std.In); err != nil {
 		return err
 	}
-	sources, err := o.sources(ctx, weat.ChosenWords(o.study.Tests))
+	sources, err := o.sources(ctx, weat.Words(o.study.Tests...))
 	if err != nil {
 		return err
 	}
