@@ -42,7 +42,7 @@ func NewBitRR(p Params) (Mechanism, error) {
 		return nil, err
 	}
 	if p.Variant == OneBit {
-		return &RoundedBit{params: p, low: flipRate(p.Epsilon / float64(p.Dim))}, nil
+		return &RoundedBit{square: square{p}, low: flipRate(p.Epsilon / float64(p.Dim))}, nil
 	}
 	share := make([]float64, code.bits)
 	sum := 0.0
@@ -78,17 +78,11 @@ func NewBitRR(p Params) (Mechanism, error) {
 // Wainwright, Minimax Optimal Procedures for Locally Private Estimation, JASA
 // 2018 (the one-dimensional case).
 type RoundedBit struct {
-	params Params
-	low    noise.Prob // the least probability of releasing 1
+	square
+	low noise.Prob // the least probability of releasing 1
 }
 
 var _ dp.Distinguisher = (*RoundedBit)(nil)
-
-// Params implements [Mechanism].
-func (m *RoundedBit) Params() Params { return m.params }
-
-// Shape implements [dp.Vector].
-func (m *RoundedBit) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 
 // Guarantee implements [dp.Mechanism].
 func (m *RoundedBit) Guarantee() dp.Guarantee {

@@ -29,7 +29,7 @@ import (
 // Schemes for Discrete Distribution Estimation under Locally Differential
 // Privacy, 2018 (subset selection).
 type Codebook struct {
-	params   Params
+	square
 	own      CodebookParams
 	words    []float32 // N×D, unit vectors
 	near     noise.Prob
@@ -55,10 +55,7 @@ const (
 // NewCodebook takes dim, codewords, selected, seed and epsilon. The codewords
 // follow from dim, codewords and seed, and are public.
 func NewCodebook(p Params) (*Codebook, error) {
-	p, own, err := prepare[CodebookParams](p, "codebook")
-	if err == nil {
-		err = p.needDim(2)
-	}
+	p, own, err := prepare[CodebookParams](p, "codebook", 2)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +75,7 @@ func NewCodebook(p Params) (*Codebook, error) {
 	// 1−p = (N−K)e^{−ε}/(K+(N−K)e^{−ε}), rounded up.
 	far := float64(n-own.Selected) * math.Exp(-p.Epsilon)
 	p.Own = own
-	m := &Codebook{params: p, own: own, near: noise.ProbAbove(far / (float64(own.Selected) + far)).Not()}
+	m := &Codebook{square: square{p}, own: own, near: noise.ProbAbove(far / (float64(own.Selected) + far)).Not()}
 	m.words = codewords(p.Dim, own)
 	m.scale = 1 / m.signal()
 	return m, nil
@@ -229,12 +226,6 @@ func (m *Codebook) selectNearest(r *ranking) {
 		}
 	}
 }
-
-// Params implements [Mechanism].
-func (m *Codebook) Params() Params { return m.params }
-
-// Shape implements [dp.Vector].
-func (m *Codebook) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 
 // loss is ln of a near codeword's probability over a far one's.
 func (m *Codebook) loss() float64 {

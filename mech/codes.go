@@ -72,10 +72,7 @@ const (
 
 // NewCodes takes dim, which is K, epsilon, and selected or weights.
 func NewCodes(p Params) (*Codes, error) {
-	p, own, err := prepare[CodesParams](p, "codes")
-	if err == nil {
-		err = p.needDim(2)
-	}
+	p, own, err := prepare[CodesParams](p, "codes", 2)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"sotto/dp"
 	"sotto/noise"
@@ -29,16 +30,13 @@ import (
 // Proof: dpnr.md. Audit: TestAuditDPNR. Reference: Lyu, He and Li,
 // Differentially Private Representation for NLP, Findings of EMNLP 2020.
 type DPNR struct {
-	params Params
+	square
 	radius int64 // R: integers in a unit
 }
 
 // NewDPNR takes dim and epsilon, and the variants [AsStated], [Paper] and [Released].
 func NewDPNR(p Params) (*DPNR, error) {
-	p, _, err := prepare[none](p, "dpnr")
-	if err == nil {
-		err = p.needDim(2)
-	}
+	p, _, err := prepare[none](p, "dpnr", 2)
 	if err != nil {
 		return nil, err
 	}
@@ -50,14 +48,8 @@ func NewDPNR(p Params) (*DPNR, error) {
 	if radius < 1 {
 		return nil, fmt.Errorf("mech: epsilon of dpnr is %v at dim %d, must be at least %.3g", p.Epsilon, p.Dim, p.Epsilon/perCoordinate*noise.LaplaceStep())
 	}
-	return &DPNR{params: p, radius: radius}, nil
+	return &DPNR{square: square{p}, radius: radius}, nil
 }
-
-// Params implements [Mechanism].
-func (m *DPNR) Params() Params { return m.params }
-
-// Shape implements [dp.Vector].
-func (m *DPNR) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 
 // Guarantee implements [dp.Mechanism].
 func (m *DPNR) Guarantee() dp.Guarantee {
@@ -140,11 +132,8 @@ func (m *DPNR) LogRatio(y, x, x2 []float64) (float64, error) {
 	if !finite(norm1(y)) {
 		return 0, errRelease
 	}
-	a, b := make([]float64, len(x)), make([]float64, len(x2))
-	if err := normalizeMinMax(a, x); err != nil {
-		return 0, err
-	}
-	if err := normalizeMinMax(b, x2); err != nil {
+	a, b, err := both(normalizeMinMax, len(x), x, x2)
+	if err != nil {
 		return 0, err
 	}
 	got := Denoise(y)
@@ -173,11 +162,7 @@ func Denoise(y []float64) []float64 {
 	if len(y) == 0 {
 		return nil
 	}
-	lo := y[0]
-	for _, v := range y {
-		lo = min(lo, v)
-	}
-	clean := make([]float64, len(y))
+	lo, clean := slices.Min(y), make([]float64, len(y))
 	for i, v := range y {
 		clean[i] = v - lo
 	}

@@ -26,7 +26,7 @@ import (
 // Proof: gaussian.md. Audit: TestAuditGaussian. Reference: Balle and Wang,
 // Improving the Gaussian Mechanism for Differential Privacy, ICML 2018.
 type Gaussian struct {
-	params Params
+	square
 	radius int64 // R
 }
 
@@ -34,17 +34,14 @@ var _ dp.Distinguisher = (*Gaussian)(nil)
 
 // NewGaussian takes dim, epsilon and delta; delta 0 means 10⁻⁶.
 func NewGaussian(p Params) (*Gaussian, error) {
-	p, _, err := prepare[none](p, "gaussian")
-	if err == nil {
-		err = p.needDim(1)
-	}
+	p, _, err := prepare[none](p, "gaussian", 1)
 	if err != nil {
 		return nil, err
 	}
 	if p.Delta == 0 {
 		p.Delta = defaultDelta
 	}
-	m := &Gaussian{params: p}
+	m := &Gaussian{square: square{p}}
 	// The least R with √D cells of room, else rounding would lose the input.
 	least := int64(math.Ceil(4 * math.Sqrt(float64(p.Dim))))
 	if !(m.deltaFor(least) <= p.Delta) {
@@ -79,12 +76,6 @@ func (m *Gaussian) deltaFor(radius int64) float64 {
 
 // normalTail returns P(N(0,1) ≥ x).
 func normalTail(x float64) float64 { return math.Erfc(x/math.Sqrt2) / 2 }
-
-// Params implements [Mechanism].
-func (m *Gaussian) Params() Params { return m.params }
-
-// Shape implements [dp.Vector].
-func (m *Gaussian) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 
 // Guarantee implements [dp.Mechanism].
 func (m *Gaussian) Guarantee() dp.Guarantee {
@@ -153,11 +144,8 @@ func (m *Gaussian) cells(dst, x []float64) error {
 
 // LogRatio implements [dp.Distinguisher].
 func (m *Gaussian) LogRatio(y, x, x2 []float64) (float64, error) {
-	a, b := make([]float64, len(x)), make([]float64, len(x2))
-	if err := m.cells(a, x); err != nil {
-		return 0, err
-	}
-	if err := m.cells(b, x2); err != nil {
+	a, b, err := both(m.cells, len(x), x, x2)
+	if err != nil {
 		return 0, err
 	}
 	var logA, logB float64

@@ -1,6 +1,7 @@
 package mech
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -89,6 +90,7 @@ var kindName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 // Register makes a mechanism known by its name. Programs call it from init. It
 // panics if the name is taken or k is incomplete: such a program is wrong.
 func Register(k Kind) {
+	known := Parameters()
 	kinds.Lock()
 	defer kinds.Unlock()
 	switch {
@@ -105,15 +107,17 @@ func Register(k Kind) {
 		}
 	}
 	for _, f := range fieldsOf(k.Own) {
-		for _, other := range kinds.list {
-			if i := slices.IndexFunc(fieldsOf(other.Own), func(g Parameter) bool { return g.Name == f.Name && g.Type != f.Type }); i >= 0 {
-				panic(fmt.Sprintf("mech: parameter %s of %s has another type than that of %s, must have the same", f.Name, k.Name, other.Name))
-			}
-		}
-		if f.Name == "" || f.Help == "" {
-			panic(fmt.Sprintf("mech: parameter %q of %s has help %q, must have a name and help", f.Name, k.Name, f.Help))
+		if f.Name == "" || f.Help == "" || slices.ContainsFunc(known, func(g Parameter) bool { return g.Name == f.Name && g.Type != f.Type }) {
+			panic(fmt.Sprintf("mech: parameter %q of %s is a %v with help %q, must have name and help, and the type that others give it", f.Name, k.Name, f.Type, f.Help))
 		}
 	}
+	if k.Fit == nil {
+		k.Fit = func(p Params, width int) Params { p.Dim = cmp.Or(p.Dim, width); return p }
+	}
+	if k.Assume == nil {
+		k.Assume = func(p Params) Params { return p }
+	}
+	k.Honest.Mechanism = cmp.Or(k.Honest.Mechanism, k.Name)
 	kinds.list = append(kinds.list, k.clone())
 }
 
@@ -167,74 +171,61 @@ func (k Kind) VariantNames() []string {
 	return names
 }
 
+// unknown stands for a mechanism that did not register. [New] refuses it.
+var unknown = Kind{
+	Variants: make([]Variant, 1),
+	Fit:      func(p Params, _ int) Params { return p },
+	Assume:   func(p Params) Params { return p },
+}
+
+func kindOf(name string) Kind {
+	k, err := find(name)
+	if err != nil {
+		return unknown
+	}
+	return k
+}
+
 // VariantOf returns the variant that p names: the mechanism's default for none
 // or for one that it has not, and nothing for an unknown mechanism. [New]
 // refuses both.
 func VariantOf(p Params) Variant {
-	k, err := find(p.Mechanism)
-	if err != nil {
-		return Variant{}
-	}
-	i := slices.IndexFunc(k.Variants, func(v Variant) bool { return v.Name == p.Variant })
-	return k.Variants[max(i, 0)]
+	all := kindOf(p.Mechanism).Variants
+	return all[max(0, slices.IndexFunc(all, func(v Variant) bool { return v.Name == p.Variant }))]
 }
 
 // Uses reports whether the mechanism of that name takes the parameter with
 // that JSON name.
-func Uses(mechanism, parameter string) bool {
-	k, err := find(mechanism)
-	return err == nil && k.uses(parameter)
-}
+func Uses(mechanism, parameter string) bool { return kindOf(mechanism).uses(parameter) }
 
 func (k Kind) uses(parameter string) bool {
 	return slices.Contains(k.Takes, parameter) || slices.ContainsFunc(fieldsOf(k.Own), func(f Parameter) bool { return f.Name == parameter })
 }
 
 // Fit fills in the size that p leaves open, for inputs of that many numbers.
-func (p Params) Fit(width int) Params {
-	k, err := find(p.Mechanism)
-	switch {
-	case err != nil:
-	case k.Fit != nil:
-		return k.Fit(p, width)
-	case p.Dim == 0:
-		p.Dim = width
-	}
-	return p
-}
+func (p Params) Fit(width int) Params { return kindOf(p.Mechanism).Fit(p, width) }
 
 // Assume fills in the sizes that p leaves open and that are not those of an
 // input at hand.
-func (p Params) Assume() Params {
-	if k, err := find(p.Mechanism); err == nil && k.Assume != nil {
-		return k.Assume(p)
-	}
-	return p
-}
+func (p Params) Assume() Params { return kindOf(p.Mechanism).Assume(p) }
 
 // Grid fills in what a grid of experiments leaves open.
-func (p Params) Grid() Params {
-	k, _ := find(p.Mechanism)
-	return p.With(k.Grid)
-}
+func (p Params) Grid() Params { return p.With(kindOf(p.Mechanism).Grid) }
 
 // Within returns p in the first variant that can stand within a network, unless
 // it names one that can or there is none.
 func (p Params) Within() Params {
-	k, err := find(p.Mechanism)
-	if i := slices.IndexFunc(k.Variants, Variant.Within); err == nil && i >= 0 && !VariantOf(p).Within() {
-		p.Variant = k.Variants[i].Name
+	all := kindOf(p.Mechanism).Variants
+	if i := slices.IndexFunc(all, Variant.Within); i >= 0 && !VariantOf(p).Within() {
+		p.Variant = all[i].Name
 	}
 	return p
 }
 
 // Honest names the mechanism and the variant that keep what p claims.
 func (p Params) Honest() (mechanism, variant string) {
-	k, err := find(p.Mechanism)
-	if err != nil || k.Honest.Mechanism == "" {
-		return p.Mechanism, k.Honest.Variant
-	}
-	return k.Honest.Mechanism, k.Honest.Variant
+	honest := kindOf(p.Mechanism).Honest
+	return honest.Mechanism, honest.Variant
 }
 
 // Twin describes a mechanism that releases the same as p's but for noise too

@@ -48,7 +48,7 @@ const maxClasses = 1 << 30
 
 // NewKRR takes classes and epsilon.
 func NewKRR(p Params) (*KRR, error) {
-	p, own, err := prepare[KRRParams](p, "krr")
+	p, own, err := prepare[KRRParams](p, "krr", 0)
 	if err != nil {
 		return nil, err
 	}

@@ -29,17 +29,14 @@ import (
 // Keller and Bellet, Fair NLP Models with Differentially Private Text Encoders,
 // Findings of EMNLP 2022.
 type LaplaceL1 struct {
-	params Params
+	square
 	radius int64 // R: integers in a unit
 	limit  int64 // the most that Σ|cell| can be
 }
 
 // NewLaplaceL1 takes dim and epsilon, and the variants [Paper] and [Released].
 func NewLaplaceL1(p Params) (*LaplaceL1, error) {
-	p, _, err := prepare[none](p, "laplace-l1")
-	if err == nil {
-		err = p.needDim(1)
-	}
+	p, _, err := prepare[none](p, "laplace-l1", 1)
 	if err != nil {
 		return nil, err
 	}
@@ -47,19 +44,13 @@ func NewLaplaceL1(p Params) (*LaplaceL1, error) {
 	if radius < 1 {
 		return nil, fmt.Errorf("mech: epsilon of laplace-l1 is %v, must be at least %.3g", p.Epsilon, 2*noise.LaplaceStep())
 	}
-	m := &LaplaceL1{params: p, radius: radius, limit: radius}
+	m := &LaplaceL1{square: square{p}, radius: radius, limit: radius}
 	if p.Variant == Released {
 		// Of vectors with Σcell² ≤ R² none has Σ|cell| above R√D, nor above R².
 		m.limit = int64(min(float64(radius)*math.Sqrt(float64(p.Dim))*(1+0x1p-50), float64(radius)*float64(radius)))
 	}
 	return m, nil
 }
-
-// Params implements [Mechanism].
-func (m *LaplaceL1) Params() Params { return m.params }
-
-// Shape implements [dp.Vector].
-func (m *LaplaceL1) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 
 // Guarantee implements [dp.Mechanism].
 func (m *LaplaceL1) Guarantee() dp.Guarantee {
@@ -146,11 +137,8 @@ func (m *LaplaceL1) LogRatio(y, x, x2 []float64) (float64, error) {
 // latticeLogRatio is the log-likelihood ratio of a mechanism that adds Laplace
 // noise to the integers that cells makes of an input.
 func latticeLogRatio(cells func(dst, x []float64) error, y, x, x2 []float64, radius int64) (float64, error) {
-	a, b := make([]float64, len(x)), make([]float64, len(x2))
-	if err := cells(a, x); err != nil {
-		return 0, err
-	}
-	if err := cells(b, x2); err != nil {
+	a, b, err := both(cells, len(x), x, x2)
+	if err != nil {
 		return 0, err
 	}
 	return laplaceLogRatio(y, a, b, radius)

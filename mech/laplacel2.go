@@ -25,7 +25,7 @@ import (
 // Monteleoni and Sarwate, Differentially Private Empirical Risk Minimization,
 // JMLR 2011.
 type LaplaceL2 struct {
-	params  Params
+	square
 	noise   sphericalNoise
 	buffers *scratch
 }
@@ -34,21 +34,12 @@ var _ dp.Distinguisher = (*LaplaceL2)(nil)
 
 // NewLaplaceL2 takes dim and epsilon.
 func NewLaplaceL2(p Params) (*LaplaceL2, error) {
-	p, _, err := prepare[none](p, "laplace-l2")
-	if err == nil {
-		err = p.needDim(1)
-	}
+	p, _, err := prepare[none](p, "laplace-l2", 1)
 	if err != nil {
 		return nil, err
 	}
-	return &LaplaceL2{params: p, noise: newSphericalNoise(2 / p.Epsilon), buffers: new(scratch)}, nil
+	return &LaplaceL2{square: square{p}, noise: newSphericalNoise(2 / p.Epsilon), buffers: new(scratch)}, nil
 }
-
-// Params implements [Mechanism].
-func (m *LaplaceL2) Params() Params { return m.params }
-
-// Shape implements [dp.Vector].
-func (m *LaplaceL2) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 
 // Guarantee implements [dp.Mechanism].
 func (m *LaplaceL2) Guarantee() dp.Guarantee {
@@ -100,11 +91,8 @@ func (m *LaplaceL2) LogRatio(y, x, x2 []float64) (float64, error) {
 	if !finite(norm1(y)) {
 		return 0, errRelease
 	}
-	a, b := make([]float64, len(x)), make([]float64, len(x2))
-	if err := unit(a, x); err != nil {
-		return 0, err
-	}
-	if err := unit(b, x2); err != nil {
+	a, b, err := both(unit, len(x), x, x2)
+	if err != nil {
 		return 0, err
 	}
 	return m.noise.logRatio(y, a, b), nil

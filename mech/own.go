@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"maps"
 	"reflect"
 	"slices"
@@ -50,36 +49,26 @@ func fieldsOf(own any) []Parameter {
 // names the mechanisms.
 func Parameters() []Parameter {
 	var all []Parameter
-	about, users := map[string][]string{}, map[[2]string][]string{}
+	last := map[string]string{} // what was last said of each
 	for _, k := range Kinds() {
 		for _, f := range fieldsOf(k.Own) {
-			if about[f.Name] == nil {
+			i := slices.IndexFunc(all, func(p Parameter) bool { return p.Name == f.Name })
+			switch {
+			case i < 0:
 				all = append(all, f)
+				all[len(all)-1].Help += " of " + k.Name
+			case last[f.Name] == f.Help:
+				all[i].Help += ", " + k.Name
+			default:
+				all[i].Help += "; " + f.Help + " of " + k.Name
 			}
-			use := [2]string{f.Name, f.Help}
-			if users[use] == nil {
-				about[f.Name] = append(about[f.Name], f.Help)
-			}
-			users[use] = append(users[use], k.Name)
+			last[f.Name] = f.Help
 		}
 	}
 	for i, p := range all {
-		var parts []string
-		for _, help := range about[p.Name] {
-			parts = append(parts, help+" of "+series(users[[2]string{p.Name, help}]))
-		}
-		all[i].Help = fmt.Sprintf("%s (default%s)", strings.Join(parts, "; "), cmp.Or(p.byDefault, ": none"))
+		all[i].Help += " (default" + cmp.Or(p.byDefault, ": none") + ")"
 	}
 	return all
-}
-
-// series joins names as a sentence does.
-func series(names []string) string {
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // valuesOf returns own parameters that are not zero, by name.
@@ -133,7 +122,7 @@ func (p Params) With(given Given) Params {
 	if len(all) == 0 {
 		p.Own = nil
 	}
-	if k, err := find(p.Mechanism); err == nil && k.refuse(all) == nil {
+	if k := kindOf(p.Mechanism); k.refuse(all) == nil {
 		if own, err := k.typed(p.Own); err == nil {
 			p.Own = own
 		}
@@ -148,21 +137,6 @@ func OwnOf[Own any](p Params) Own {
 		own, _ = p.With(nil).Own.(Own)
 	}
 	return own
-}
-
-// All yields the own parameters of p in order, zeros included.
-func (p Params) All() iter.Seq2[string, any] {
-	return func(yield func(string, any) bool) {
-		own := p.With(nil).Own
-		if _, ok := own.(Given); ok {
-			return
-		}
-		for i, f := range fieldsOf(own) {
-			if !yield(f.Name, reflect.ValueOf(own).Field(i).Interface()) {
-				return
-			}
-		}
-	}
 }
 
 // Value returns the own parameter of that name, nil if there is none.
@@ -198,25 +172,24 @@ func (p Params) MarshalJSON() ([]byte, error) { return p.MarshalBeside() }
 func (p Params) MarshalBeside(more ...any) ([]byte, error) {
 	if given, ok := p.Own.(Given); ok {
 		given = valuesOf(given)
-		for _, f := range Parameters() {
-			if f.hidden {
-				delete(given, f.Name)
-			}
-		}
+		maps.DeleteFunc(given, func(name string, _ any) bool {
+			return slices.ContainsFunc(Parameters(), func(f Parameter) bool { return f.Name == name && f.hidden })
+		})
 		p.Own = given
 	}
 	all := []byte{'{'}
 	for _, part := range append([]any{shared(p), p.Own}, more...) {
+		if part == nil {
+			continue
+		}
 		fields, err := json.Marshal(part)
 		if err != nil {
 			return nil, err
 		}
-		if len(all) > 1 && len(fields) > 2 && part != nil {
+		if len(all) > 1 && len(fields) > len("{}") {
 			all = append(all, ',')
 		}
-		if part != nil {
-			all = append(all, fields[1:len(fields)-1]...)
-		}
+		all = append(all, fields[1:len(fields)-1]...)
 	}
 	return append(all, '}'), nil
 }

@@ -105,7 +105,7 @@ func TestParameters(t *testing.T) {
 		help[p.Name] = p.Help
 	}
 	for name, want := range map[string]string{
-		"bits":     "number of bits for each coordinate of sue, oue, ome, bitrand and bitrr (default 10)",
+		"bits":     "number of bits for each coordinate of sue, oue, ome, bitrand, bitrr (default 10)",
 		"selected": "number of near codewords of codebook; number of likely codes of codes (default: the best for ε)",
 		"classes":  "number of labels of krr (default: none)",
 	} {

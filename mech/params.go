@@ -54,9 +54,9 @@ func New(p Params) (Mechanism, error) {
 }
 
 // prepare begins a constructor: it checks what all mechanisms share, for the
-// mechanism of that name, fills in the default variant, and returns its own
-// parameters beside p.
-func prepare[Own any](p Params, name string) (Params, Own, error) {
+// mechanism of that name and dimensions from least on, fills in the default
+// variant, and returns its own parameters beside p.
+func prepare[Own any](p Params, name string, least int) (Params, Own, error) {
 	var own Own
 	k, err := find(name)
 	if err != nil {
@@ -68,11 +68,16 @@ func prepare[Own any](p Params, name string) (Params, Own, error) {
 	if p.Mechanism != name {
 		return p, own, fmt.Errorf("mech: mechanism is %q, must be %q here", p.Mechanism, name)
 	}
-	p, err = k.prepare(p)
-	if err == nil && k.Own != nil {
+	if p, err = k.prepare(p); err != nil {
+		return p, own, err
+	}
+	if p.Dim < least {
+		return p, own, fmt.Errorf("mech: dim of %s is %d, must be at least %d", name, p.Dim, least)
+	}
+	if k.Own != nil {
 		own = p.Own.(Own)
 	}
-	return p, own, err
+	return p, own, nil
 }
 
 // none is what mechanisms have that take no parameter of their own.
@@ -122,14 +127,6 @@ func checkNumber(name string, value any) error {
 		if strings.HasSuffix(name, "dim") && (v < 0 || v > MaxDim) {
 			return fmt.Errorf("mech: %s is %d, must be at least 1 and at most %d", name, v, MaxDim)
 		}
-	}
-	return nil
-}
-
-// needDim refuses a missing or too small dimension.
-func (p Params) needDim(least int) error {
-	if p.Dim < least {
-		return fmt.Errorf("mech: dim of %s is %d, must be at least %d", p.Mechanism, p.Dim, least)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ var _ dp.Distinguisher = (*PrivEmb)(nil)
 // Paper, vocabulary for Vocabulary, and the variants [Orthonormal],
 // [Spectral], [Vocabulary], [Paper] and [M1].
 func NewPrivEmb(p Params) (*PrivEmb, error) {
-	p, own, err := prepare[PrivEmbParams](p, "privemb")
+	p, own, err := prepare[PrivEmbParams](p, "privemb", 0)
 	if err != nil {
 		return nil, err
 	}
@@ -275,11 +275,9 @@ func (m *PrivEmb) LogRatio(y, x, x2 []float64) (float64, error) {
 		return 0, errRelease
 	}
 	clipped := make([]float64, m.own.InputDim)
-	a, b := make([]float64, m.own.OutputDim), make([]float64, m.own.OutputDim)
-	if err := m.embed(a, clipped, x); err != nil {
-		return 0, err
-	}
-	if err := m.embed(b, clipped, x2); err != nil {
+	embed := func(dst, x []float64) error { return m.embed(dst, clipped, x) }
+	a, b, err := both(embed, m.own.OutputDim, x, x2)
+	if err != nil {
 		return 0, err
 	}
 	return m.noise.logRatio(y, a, b), nil

@@ -31,7 +31,7 @@ import (
 // Feldman and Talwar, Optimal Algorithms for Mean Estimation under Local
 // Differential Privacy, ICML 2022.
 type PrivUnit struct {
-	params  Params
+	square
 	gamma   float64
 	tail    float64 // τ(γ)
 	inside  noise.Prob
@@ -42,10 +42,7 @@ var _ dp.Distinguisher = (*PrivUnit)(nil)
 
 // NewPrivUnit takes dim and epsilon.
 func NewPrivUnit(p Params) (*PrivUnit, error) {
-	p, _, err := prepare[none](p, "privunit")
-	if err == nil {
-		err = p.needDim(3)
-	}
+	p, _, err := prepare[none](p, "privunit", 3)
 	if err != nil {
 		return nil, err
 	}
@@ -61,14 +58,8 @@ func NewPrivUnit(p Params) (*PrivUnit, error) {
 	if p.Dim > maxCapDim {
 		return nil, fmt.Errorf("mech: dim of privunit is %d, must be at most %d: the error of its cap is known up to there", p.Dim, maxCapDim)
 	}
-	return &PrivUnit{params: p, gamma: gamma, tail: tail, inside: noise.ProbAbove(outside * (1 + 0x1p-30)).Not(), buffers: new(scratch)}, nil
+	return &PrivUnit{square: square{p}, gamma: gamma, tail: tail, inside: noise.ProbAbove(outside * (1 + 0x1p-30)).Not(), buffers: new(scratch)}, nil
 }
-
-// Params implements [Mechanism].
-func (m *PrivUnit) Params() Params { return m.params }
-
-// Shape implements [dp.Vector].
-func (m *PrivUnit) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
 
 // loss is ln of the density inside the cap over that outside.
 func (m *PrivUnit) loss() float64 {

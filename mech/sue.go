@@ -51,10 +51,7 @@ func NewSUE(p Params) (SUE, error) {
 
 // prepareBits checks the parameters that bit protocols share.
 func prepareBits[Own any](p Params, name string) (Params, Own, bitCode, error) {
-	p, own, err := prepare[Own](p, name)
-	if err == nil {
-		err = p.needDim(1)
-	}
+	p, own, err := prepare[Own](p, name, 1)
 	if err != nil {
 		return p, own, bitCode{}, err
 	}

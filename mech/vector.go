@@ -13,6 +13,15 @@ import (
 // in floating point.
 const assumeReals = "noise and sums are computed in floating point while the proof speaks of real numbers; codebook and laplace-l1 need no such assumption"
 
+// square is a mechanism that releases as many numbers as it takes.
+type square struct{ params Params }
+
+// Params implements [Mechanism].
+func (m square) Params() Params { return m.params }
+
+// Shape implements [dp.Vector].
+func (m square) Shape() (in, out int) { return m.params.Dim, m.params.Dim }
+
 // privatize implements the allocating method on top of PrivatizeTo.
 func privatize(m dp.Vector, x []float64, src rand.Source) ([]float64, error) {
 	in, out := m.Shape()
@@ -38,6 +47,15 @@ func checkShape(m dp.Vector, dst, x []float64) {
 func refuse(dst []float64, reason string) error {
 	clear(dst)
 	return fmt.Errorf("%w: %s", dp.ErrDomain, reason)
+}
+
+// both returns what f makes of two inputs, of that many numbers each.
+func both(f func(dst, x []float64) error, n int, x, x2 []float64) (a, b []float64, err error) {
+	a, b = make([]float64, n), make([]float64, n)
+	if err = f(a, x); err == nil {
+		err = f(b, x2)
+	}
+	return a, b, err
 }
 
 // errRelease is returned by LogRatio for a vector that was never released.

@@ -66,17 +66,13 @@ func mechanismName(p mech.Params, mechanism, variant string) string {
 	if p.Dim != 0 {
 		name += fmt.Sprintf(" D=%d", p.Dim)
 	}
-	for parameter, value := range p.All() {
-		switch v := value.(type) {
-		case int:
-			if short := strings.TrimSuffix(parameter, "_dim"); v != 0 && (short == "bits" || short != parameter) {
-				name += fmt.Sprintf(" %s=%d", short, v)
-			}
-		case float64:
-			if v != 0 && parameter == "lambda" {
-				name += " λ=" + digits(v)
-			}
+	for _, parameter := range []string{"bits", "input_dim", "output_dim"} {
+		if v := p.Value(parameter); v != nil {
+			name += fmt.Sprintf(" %s=%d", strings.TrimSuffix(parameter, "_dim"), v)
 		}
+	}
+	if lambda, ok := p.Value("lambda").(float64); ok {
+		name += " λ=" + digits(lambda)
 	}
 	return name
 }

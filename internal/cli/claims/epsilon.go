@@ -154,21 +154,20 @@ func shows(s mech.Statement) string {
 func parameterText(s mech.Statement) string {
 	p, text := s.Parameters, ""
 	add := func(name string, value any) {
-		if v := reflect.ValueOf(value); v.Kind() != reflect.Slice && (!v.IsZero() || name == "seed") {
+		if v := reflect.ValueOf(value); v.IsValid() && v.Kind() != reflect.Slice && !v.IsZero() {
 			text += fmt.Sprintf(", %s %v", strings.TrimSuffix(name, "_dim"), value)
 		}
 	}
 	add("dim", p.Dim)
-	for name, v := range p.All() {
-		if name != "seed" {
-			add(name, v)
+	for _, own := range mech.Parameters() {
+		if own.Name != "seed" {
+			add(own.Name, p.Value(own.Name))
 		}
 	}
 	add("delta", p.Delta)
-	for name, v := range p.All() {
-		if name == "seed" && p.Variant != mech.M1 {
-			add(name, v)
-		}
+	if mech.Uses(p.Mechanism, "seed") && p.Variant != mech.M1 {
+		seed, _ := p.Value("seed").(uint64)
+		text += fmt.Sprintf(", seed %d", seed)
 	}
 	add("dropout", s.Dropout)
 	return text
