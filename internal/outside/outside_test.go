@@ -160,12 +160,12 @@ func TestRegisterRefuses(t *testing.T) {
 		"lower-case":         good(func(k *mech.Kind) { k.Name = "Levels" }),
 		"lacks variants":     good(func(k *mech.Kind) { k.New = nil }),
 		"name of its own":    good(func(k *mech.Kind) { k.Variants = append(k.Variants, k.Variants[0]) }),
-		"another type": good(func(k *mech.Kind) {
+		"is a float64": good(func(k *mech.Kind) {
 			k.Own = struct {
 				Levels float64 `json:"levels" help:"a number"`
 			}{}
 		}),
-		"a name and help": good(func(k *mech.Kind) { k.Own = struct{ Levels int }{} }),
+		`"" of other`: good(func(k *mech.Kind) { k.Own = struct{ Levels int }{} }),
 	} {
 		func() {
 			defer func() {
