@@ -120,9 +120,14 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	if g.cost, err = ledger.CostOf(g.guarantee); err != nil {
 		return nil, err
 	}
+	// Where another build rounds otherwise, releases are others, and paid for anew.
+	fingerprint, err := mech.Fingerprint(c.Mechanism)
+	if err != nil {
+		return nil, err
+	}
 	params := c.Mechanism.Params()
 	// The vocabulary decides the scale of noise and is not part of Params' JSON.
-	all := []any{params, params.Value("vocabulary"), identity(c.Mechanism), c.Encoder.Name(), c.Encoder.Dim()}
+	all := []any{fingerprint[:], params, params.Value("vocabulary"), identity(c.Mechanism), c.Encoder.Name(), c.Encoder.Dim()}
 	if m, ok := c.Mechanism.(*served); ok && m.masks.Dropout > 0 {
 		g.masks, all = m.masks, append(all, m.masks)
 		if word, err := mech.WordLevel(g.guarantee, m.masks.Dropout); err == nil {

@@ -66,7 +66,7 @@ func newBitChannel(p Params, code bitCode, rateOf func(coordinate, bit int) rate
 	}
 	even := m.coordinateLoss(m.rates[0])
 	odd := m.coordinateLoss(m.rates[1])
-	m.loss = dp.RoundUp(dp.Epsilon(float64((p.Dim+1)/2)*even + float64(p.Dim/2)*odd))
+	m.loss = dp.RoundUp(dp.Epsilon(float64(float64((p.Dim+1)/2)*even) + float64(float64(p.Dim/2)*odd)))
 	return m
 }
 
@@ -207,7 +207,7 @@ func (m *bitChannel) LogRatio(y, x, x2 []float64) (float64, error) {
 			if v != 0 && v != 1 {
 				return 0, errRelease
 			}
-			sum += float64(int(a>>j&1)-int(b>>j&1)) * r.forget(v == 1)
+			sum += float64(float64(int(a>>j&1)-int(b>>j&1)) * r.forget(v == 1))
 		}
 	}
 	return sum, nil

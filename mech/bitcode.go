@@ -105,7 +105,7 @@ func (c bitCode) decode(code uint64) float64 {
 	if c.oneHot {
 		for j := range c.bits {
 			if code == 1<<j {
-				return (float64(j)+0.5)/float64(c.bits)*2*oneHotRange - oneHotRange
+				return float64((float64(j)+0.5)/float64(c.bits)*2*oneHotRange) - oneHotRange
 			}
 		}
 		panic("mech: not a one-hot code")

@@ -118,9 +118,9 @@ func (m *RoundedBit) chance(v float64) noise.Prob {
 	case v <= -oneHotRange:
 		return m.low
 	}
-	up := (v/oneHotRange + 1) / 2
+	up := (float64(v/oneHotRange) + 1) / 2
 	low := m.low.Float64()
-	return min(max(noise.ProbBelow(low+(1-2*low)*up), m.low), m.low.Not())
+	return min(max(noise.ProbBelow(low+float64((1-float64(2*low))*up)), m.low), m.low.Not())
 }
 
 // LogRatio implements [dp.Distinguisher].

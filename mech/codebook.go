@@ -39,7 +39,7 @@ type Codebook struct {
 
 // CodebookParams are the own parameters of codebook.
 type CodebookParams struct {
-	Codewords int    `json:"codewords,omitempty" help:"number of public codewords" default:" 256"`
+	Codewords int    `json:"codewords,omitempty" help:"number of public codewords" default:" by ε, from 256 to 32768"`
 	Selected  int    `json:"selected,omitempty" help:"number of near codewords" default:": the best for ε"`
 	Seed      uint64 `json:"seed,omitempty" help:"seed of the public codewords" default:" 0"`
 }
@@ -47,7 +47,6 @@ type CodebookParams struct {
 var _ dp.Distinguisher = (*Codebook)(nil)
 
 const (
-	defaultCodewords = 256
 	maxCodewords     = 1 << 20
 	maxBookSize      = 1 << 28 // numbers: one gibibyte
 )
@@ -60,7 +59,7 @@ func NewCodebook(p Params) (*Codebook, error) {
 		return nil, err
 	}
 	if own.Codewords == 0 {
-		own.Codewords = defaultCodewords
+		own.Codewords = enoughCodewords(p.Epsilon)
 	}
 	n := own.Codewords
 	if n < 2 || n > maxCodewords || int64(n)*int64(p.Dim) > maxBookSize {
@@ -73,12 +72,19 @@ func NewCodebook(p Params) (*Codebook, error) {
 		return nil, fmt.Errorf("mech: selected is %d, must be at least 1 and below codewords, %d", own.Selected, n)
 	}
 	// 1−p = (N−K)e^{−ε}/(K+(N−K)e^{−ε}), rounded up.
-	far := float64(n-own.Selected) * math.Exp(-p.Epsilon)
+	far := float64(float64(n-own.Selected) * math.Exp(-p.Epsilon))
 	p.Own = own
 	m := &Codebook{square: square{p}, own: own, near: noise.ProbAbove(far / (float64(own.Selected) + far)).Not()}
 	m.words = codewords(p.Dim, own)
 	m.scale = 1 / m.signal()
 	return m, nil
+}
+
+// enoughCodewords returns a number of codewords with which the error stays within
+// 5 % of PrivUnit's up to ε = 12 (TestCodebookNearPrivUnit): the nearer a release
+// may be to its input, the denser they must lie.
+func enoughCodewords(epsilon float64) int {
+	return 1 << int(min(max(math.Ceil(epsilon)+3, 8), 15))
 }
 
 // bestSelected returns the K whose share of the sphere is nearest to the cap
@@ -141,7 +147,7 @@ func (m *Codebook) signal() float64 {
 			}
 		}
 		p := m.near.Float64()
-		sum += (p - float64(k)/float64(n)) * (near/float64(k) - (all-near)/float64(n-k))
+		sum += float64((p - float64(k)/float64(n)) * (near/float64(k) - (all-near)/float64(n-k)))
 	}
 	return sum / float64(trials)
 }
@@ -174,17 +180,17 @@ func (m *Codebook) score(r *ranking, x []float64, norm float64) {
 		w0, w1, w2, w3 := w[:d], w[d:2*d], w[2*d:3*d], w[3*d:4*d]
 		var s0, s1, s2, s3 float32
 		for j, v := range r.x[:d] {
-			s0 += v * w0[j]
-			s1 += v * w1[j]
-			s2 += v * w2[j]
-			s3 += v * w3[j]
+			s0 += float32(v * w0[j])
+			s1 += float32(v * w1[j])
+			s2 += float32(v * w2[j])
+			s3 += float32(v * w3[j])
 		}
 		r.scores[i], r.scores[i+1], r.scores[i+2], r.scores[i+3] = s0, s1, s2, s3
 	}
 	for ; i < len(r.scores); i++ {
 		s := float32(0)
 		for j, v := range m.words[i*d : (i+1)*d] {
-			s += v * r.x[j]
+			s += float32(v * r.x[j])
 		}
 		r.scores[i] = s
 	}
@@ -240,7 +246,7 @@ func (m *Codebook) Guarantee() dp.Guarantee {
 
 // MSE returns the mean squared error of a release for inputs of random
 // direction, 1/signal²−1.
-func (m *Codebook) MSE() float64 { return m.scale*m.scale - 1 }
+func (m *Codebook) MSE() float64 { return float64(m.scale*m.scale) - 1 }
 
 // Choose releases the index of a codeword.
 func (m *Codebook) Choose(x []float64, src rand.Source) (int, error) {
@@ -306,7 +312,7 @@ func (m *Codebook) LogRatio(y, x, x2 []float64) (float64, error) {
 			return 0, fmt.Errorf("%w: %s", dp.ErrDomain, notFinite)
 		}
 		if slices.Contains(m.nearest(v, norm), int32(i)) {
-			ratio += sign * m.loss()
+			ratio += float64(sign * m.loss())
 		}
 	}
 	return ratio, nil

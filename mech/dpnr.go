@@ -177,7 +177,7 @@ func (m *DPNR) Profile() dp.Profile {
 	unit := 1 / float64(m.radius)
 	x2[0], y[0] = 1, -0.5*unit
 	for i := 1; i < d; i++ {
-		x[i], y[i] = 1, 1+0.5*unit
+		x[i], y[i] = 1, 1+float64(0.5*unit)
 	}
 	a.Witness = dp.Witness{
 		X: x, X2: x2, Y: y, Event: "x = (0, 1, …, 1), x′ = (1, 0, …, 0): the release is at most 0 in the first coordinate and at least 1 in the others",

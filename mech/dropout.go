@@ -77,7 +77,7 @@ func WordLevel(g dp.Guarantee, rate float64) (dp.Guarantee, error) {
 	if g.Unit != dp.Text {
 		return dp.Guarantee{}, fmt.Errorf("mech: the base of dropout has unit %s, must be text: the theorem needs a bound between any two texts", g.Unit)
 	}
-	kept := 1 - rate*(1-1e-12) // the largest that rounding can have made of 1−μ
+	kept := 1 - float64(rate*(1-1e-12)) // the largest that rounding can have made of 1−μ
 	word := g
 	word.Unit = dp.Word
 	word.Delta = kept * g.Delta
@@ -93,7 +93,7 @@ func WordLevel(g dp.Guarantee, rate float64) (dp.Guarantee, error) {
 // which never overflows.
 func amplify(epsilon, kept float64) float64 {
 	if epsilon > 1 {
-		return epsilon + math.Log(kept+(1-kept)*math.Exp(-epsilon))
+		return epsilon + math.Log(kept+float64((1-kept)*math.Exp(-epsilon)))
 	}
 	return math.Log1p(kept * math.Expm1(epsilon))
 }
@@ -135,7 +135,7 @@ func DrawMasks(masked []bool, rate float64, masks Masks, src rand.Source) {
 		}
 		return
 	}
-	whole, part := math.Modf(rate * float64(len(masked)))
+	whole, part := math.Modf(float64(rate * float64(len(masked))))
 	count := int(whole)
 	if s.Bernoulli(noise.ProbBelow(part)) && part > 0 {
 		count++

@@ -66,12 +66,12 @@ func (m *Gaussian) deltaFor(radius int64) float64 {
 	epsilon, z := m.params.Epsilon, float64(radius)/noise.GaussianScale
 	// e^ε·Φ(·) is at most Φ of the other argument; computed by logarithms where
 	// e^ε would overflow, and left out, which only raises δ, where Φ underflows.
-	exact := normalTail(epsilon/(2*z) - z)
+	exact := float64(normalTail(epsilon/(2*z) - z))
 	if tail := normalTail(epsilon/(2*z) + z); tail > 0 {
 		exact -= math.Exp(epsilon + math.Log(tail))
 	}
-	slack := (1 + math.Exp(epsilon)) * float64(m.params.Dim) * noise.GaussianError
-	return (max(exact, 0)+slack)*(1+1e-9) + 1e-18
+	slack := float64((1 + math.Exp(epsilon)) * float64(m.params.Dim) * noise.GaussianError)
+	return float64((max(exact, 0)+slack)*(1+1e-9)) + 1e-18
 }
 
 // normalTail returns P(N(0,1) ≥ x).
@@ -126,7 +126,7 @@ func (m *Gaussian) cells(dst, x []float64) error {
 		return nil
 	}
 	r, d := float64(m.radius), float64(len(x))
-	for _, length := range [2]float64{math.Sqrt(r*r - d/4), r - math.Sqrt(d)/2 - 1} {
+	for _, length := range [2]float64{math.Sqrt(float64(r*r) - float64(d/4)), r - float64(math.Sqrt(d)/2) - 1} {
 		square := int64(0)
 		for _, v := range x {
 			c := math.Round(v * (length / norm))

@@ -57,7 +57,7 @@ func NewKRR(p Params) (*KRR, error) {
 	}
 	// 1−p = (K−1)/(e^ε+K−1), rounded up, is accurate where p is near 1.
 	others := float64(own.Classes - 1)
-	odds := others * math.Exp(-p.Epsilon)
+	odds := float64(others * math.Exp(-p.Epsilon))
 	keep := noise.ProbAbove(odds / (1 + odds)).Not()
 	if odds > 1 {
 		keep = noise.ProbBelow(1 / (1 + odds))

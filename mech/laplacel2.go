@@ -79,7 +79,7 @@ func unit(dst, x []float64) error {
 		clear(dst)
 		return nil
 	}
-	norm *= 1 + float64(len(x))*0x1p-52 // so that rounding never leaves the ball
+	norm *= 1 + float64(float64(len(x))*0x1p-52) // so that rounding never leaves the ball
 	for i, v := range x {
 		dst[i] = v / norm
 	}
@@ -129,7 +129,7 @@ func (n sphericalNoise) add(x, direction []float64, s *noise.Stream) {
 	s.Normals(direction)
 	length := n.scale * s.Gamma(float64(len(x))) / norm2(direction)
 	for i, v := range direction {
-		x[i] = math.Round((x[i]+length*v)/n.grid) * n.grid
+		x[i] = math.Round((x[i]+float64(length*v))/n.grid) * n.grid
 	}
 }
 
@@ -137,8 +137,8 @@ func (n sphericalNoise) add(x, direction []float64, s *noise.Stream) {
 func (n sphericalNoise) logRatio(y, a, b []float64) float64 {
 	var da, db float64
 	for i, v := range y {
-		da += (v - a[i]) * (v - a[i])
-		db += (v - b[i]) * (v - b[i])
+		da += float64((v - a[i]) * (v - a[i]))
+		db += float64((v - b[i]) * (v - b[i]))
 	}
 	return (math.Sqrt(db) - math.Sqrt(da)) / n.scale
 }

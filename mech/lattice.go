@@ -32,7 +32,7 @@ func addLaplaceTo(dst, x []float64, scale float64, radius int64, s *noise.Stream
 // unlattice returns the integer k that was released as (k+½)/radius, and an
 // error if y is no such number.
 func unlattice(y float64, radius int64) (int64, error) {
-	c := y*float64(radius) - 0.5
+	c := float64(y*float64(radius)) - 0.5
 	k := math.Round(c)
 	if !(math.Abs(c-k) < 0.25) || math.Abs(k) > 1<<52 {
 		return 0, errRelease

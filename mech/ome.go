@@ -48,7 +48,7 @@ func NewOME(p Params) (OME, error) {
 		return OME{}, fmt.Errorf("mech: lambda is %v, must be at least 0.001 and at most 100000", own.Lambda)
 	}
 	even := noise.ProbBelow(own.Lambda / (1 + own.Lambda))
-	odd := noise.ProbBelow(1 / (1 + own.Lambda*own.Lambda*own.Lambda))
+	odd := noise.ProbBelow(1 / (1 + float64(own.Lambda*own.Lambda*own.Lambda)))
 	leak := flipRate(p.Epsilon/float64(p.Dim*code.bits) + math.Log(own.Lambda))
 	c := newBitChannel(p, code, func(coordinate, bit int) rate {
 		if (coordinate*code.bits+bit)%2 == 0 {

@@ -256,7 +256,7 @@ func (m *PrivEmb) embed(dst, clipped, x []float64) error {
 	}
 	factor := 1.0
 	if m.own.Clip > 0 && norm > m.own.Clip {
-		factor = m.own.Clip / (norm * (1 + float64(len(x))*0x1p-52)) // rounding stays in the ball
+		factor = m.own.Clip / (norm * (1 + float64(float64(len(x))*0x1p-52))) // rounding stays in the ball
 	}
 	for i, v := range x {
 		clipped[i] = v * factor

@@ -106,11 +106,11 @@ func (m *PrivUnit) PrivatizeTo(dst, x []float64, src rand.Source) error {
 	s.Normals(dst)
 	along := dot(u, dst)
 	for i := range dst {
-		dst[i] -= along * u[i]
+		dst[i] -= float64(along * u[i])
 	}
-	side := math.Sqrt(1-t*t) / norm2(dst)
+	side := math.Sqrt(1-float64(t*t)) / norm2(dst)
 	for i := range dst {
-		dst[i] = snap((t*u[i] + side*dst[i]) / m.gamma)
+		dst[i] = snap((float64(t*u[i]) + float64(side*dst[i])) / m.gamma)
 	}
 	return nil
 }
@@ -152,10 +152,10 @@ func (m *PrivUnit) drawInside(s *noise.Stream) float64 {
 	}
 	// With v = (1−t²)/(1−γ²) in [0,1] the density is v^{(D−3)/2}/t up to a
 	// constant: propose from the power law and accept with probability γ/t ≤ 1.
-	room := 1 - m.gamma*m.gamma
+	room := 1 - float64(m.gamma*m.gamma)
 	for {
 		v := math.Pow(s.Uniform(), 2/float64(m.params.Dim-1))
-		t := math.Sqrt(1 - v*room)
+		t := math.Sqrt(1 - float64(v*room))
 		if s.Uniform()*t <= m.gamma {
 			return max(t, m.gamma)
 		}
@@ -166,7 +166,7 @@ func (m *PrivUnit) drawInside(s *noise.Stream) float64 {
 func (m *PrivUnit) sphereCoordinate(s *noise.Stream) float64 {
 	g := s.Normal()
 	rest := 2 * s.Gamma(float64(m.params.Dim-1)/2) // χ² with D−1 degrees of freedom
-	return g / math.Sqrt(g*g+rest)
+	return g / math.Sqrt(float64(g*g)+rest)
 }
 
 // LogRatio implements [dp.Distinguisher].
@@ -194,7 +194,7 @@ func (m *PrivUnit) capped(y, x []float64) (bool, error) {
 	if !finite(nx) {
 		return false, fmt.Errorf("%w: %s", dp.ErrDomain, notFinite)
 	}
-	if !(math.Abs(ny*m.gamma-1) < 1e-6) {
+	if !(math.Abs(float64(ny*m.gamma)-1) < 1e-6) {
 		return false, errRelease
 	}
 	if nx < tiny {

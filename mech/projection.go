@@ -30,7 +30,7 @@ func orthonormalize(m []float64, rows, cols int) {
 				other := m[j*cols : (j+1)*cols]
 				along := dot(other, row)
 				for c := range row {
-					row[c] -= along * other[c]
+					row[c] -= float64(along * other[c])
 				}
 			}
 			norm := norm2(row)
@@ -81,7 +81,7 @@ func spectralBound(phi []float64, rows, cols int) float64 {
 	logTrace += math.Log(trace(g, rows))
 	// The margin is above the rounding of the Gram matrix, of nine products and
 	// of nine traces of order 1.
-	return math.Exp(logTrace/(2*power)) * (1 + 1e-9 + float64(rows)*float64(rows+cols)*0x1p-52)
+	return math.Exp(logTrace/(2*power)) * (1 + 1e-9 + float64(float64(rows)*float64(rows+cols)*0x1p-52))
 }
 
 func trace(g []float64, rows int) float64 {
@@ -101,9 +101,9 @@ func isometryBound(phi []float64, rows, cols int) float64 {
 		g[i*rows+i]--
 	}
 	for _, v := range g {
-		sum += v * v
+		sum += float64(v * v)
 	}
-	return math.Sqrt(1+math.Sqrt(sum)) * (1 + 1e-13 + float64(rows)*float64(cols+4)*0x1p-54)
+	return math.Sqrt(1+math.Sqrt(sum)) * (1 + 1e-13 + float64(float64(rows)*float64(cols+4)*0x1p-54))
 }
 
 // topDirection returns a unit vector that Φ stretches nearly most, by power
@@ -119,7 +119,7 @@ func topDirection(phi []float64, rows, cols int) []float64 {
 		clear(v)
 		for i, c := range w {
 			for j, p := range phi[i*cols : (i+1)*cols] {
-				v[j] += c * p
+				v[j] += float64(c * p)
 			}
 		}
 		norm := norm2(v)

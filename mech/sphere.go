@@ -19,7 +19,7 @@ func capMean(dim int, gamma float64) float64 {
 	d := float64(dim)
 	top, _ := math.Lgamma(d / 2)
 	bottom, _ := math.Lgamma((d - 1) / 2)
-	return math.Exp(top-bottom-0.5*math.Log(math.Pi)+(d-1)/2*math.Log1p(-gamma*gamma)) / (d - 1)
+	return math.Exp(top-bottom-float64(0.5*math.Log(math.Pi))+float64((d-1)/2*math.Log1p(-gamma*gamma))) / (d - 1)
 }
 
 // bestCap returns the γ that maximises PrivUnit's signal at ε, which solves
@@ -41,5 +41,5 @@ func bestCap(dim int, epsilon float64) float64 {
 // so that it does not overflow.
 func capSignal(dim int, epsilon, gamma float64) float64 {
 	gain := -math.Expm1(-epsilon) // (e^ε−1)/e^ε
-	return capMean(dim, gamma) * gain / (math.Exp(-epsilon) + gain*capTail(dim, gamma))
+	return capMean(dim, gamma) * gain / (math.Exp(-epsilon) + float64(gain*capTail(dim, gamma)))
 }

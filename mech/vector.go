@@ -106,11 +106,11 @@ func norm1(x []float64) float64 {
 func norm2(x []float64) float64 {
 	var a, b float64
 	for ; len(x) >= 2; x = x[2:] {
-		a += x[0] * x[0]
-		b += x[1] * x[1]
+		a += float64(x[0] * x[0])
+		b += float64(x[1] * x[1])
 	}
 	for _, v := range x {
-		a += v * v
+		a += float64(v * v)
 	}
 	return math.Sqrt(a + b)
 }
@@ -124,11 +124,11 @@ func dot(a, b []float64) float64 {
 	var s, t float64
 	i := 0
 	for ; i+1 < len(a); i += 2 {
-		s += a[i] * b[i]
-		t += a[i+1] * b[i+1]
+		s += float64(a[i] * b[i])
+		t += float64(a[i+1] * b[i+1])
 	}
 	if i < len(a) {
-		s += a[i] * b[i]
+		s += float64(a[i] * b[i])
 	}
 	return s + t
 }

@@ -70,7 +70,7 @@ func (m Matrix) Finite() error {
 	for i := range m.Rows {
 		sum := float32(0)
 		for _, v := range m.Row(i) {
-			sum += v * 0 // NaN if v is not finite
+			sum += float32(v * 0) // NaN if v is not finite
 		}
 		if sum != 0 {
 			return fmt.Errorf("nn: row %d holds NaN or infinity, must be finite", i)

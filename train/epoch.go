@@ -132,18 +132,50 @@ func (l *learner) oppose(r, grad nn.Matrix) error {
 		}
 		hidden = append(hidden, a.hidden)
 	}
-	var apart []nn.Matrix
-	if l.apart > 0 {
-		_, apart = l.orthogonal.Loss(l.pool, hidden)
-	}
+	apart := l.keptApart(hidden)
 	for i, a := range l.opponents {
 		var push nn.Matrix
 		if apart != nil {
 			push = apart[i]
 		}
-		l.pool.AddScaled(grad, 1, a.backward(l.pool, push, float32(l.apart)))
+		l.pool.AddScaled(grad, 1/float32(len(l.opponents)), a.backward(l.pool, push, float32(l.apart)))
 	}
 	return nil
+}
+
+// keptApart returns the gradients that draw the adversaries' hidden outputs
+// towards being orthogonal, nil if nothing does. Each row is taken as a direction,
+// as its authors' code does: without that, adversaries come apart by shrinking,
+// know nothing any more, and the encoder fools them by leaving all sense.
+func (l *learner) keptApart(hidden []nn.Matrix) []nn.Matrix {
+	if !(l.apart > 0) {
+		return nil
+	}
+	const tiny = 1e-6
+	norms := make([][]float32, len(hidden))
+	directions := make([]nn.Matrix, len(hidden))
+	for i, h := range hidden {
+		norms[i], directions[i] = make([]float32, h.Rows), h.Clone()
+		for r := range h.Rows {
+			row, square := directions[i].Row(r), 0.0
+			for _, v := range row {
+				square += float64(v) * float64(v)
+			}
+			norms[i][r] = float32(math.Sqrt(square)) + tiny
+			for j := range row {
+				row[j] /= norms[i][r]
+			}
+		}
+	}
+	_, grads := l.orthogonal.Loss(l.pool, directions)
+	for i, g := range grads {
+		for r := range g.Rows {
+			for j := range g.Row(r) {
+				g.Row(r)[j] /= norms[i][r] // a length is taken as given
+			}
+		}
+	}
+	return grads
 }
 
 // accuracy returns the share of labels that are told rightly, with fresh noise

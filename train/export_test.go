@@ -169,3 +169,13 @@ func Annealed(anneal float64, release mech.Params, epoch, epochs int) (float64, 
 	}
 	return float64(m.Guarantee().Epsilon), nil
 }
+
+// Apart returns copies of the gradients that keep hidden outputs apart.
+func (l Learner) Apart(hidden []nn.Matrix) []nn.Matrix {
+	l.apart = 1
+	var all []nn.Matrix
+	for _, g := range l.keptApart(hidden) {
+		all = append(all, g.Clone())
+	}
+	return all
+}

@@ -80,7 +80,7 @@ func (h Adversarial) Prepare(d Data) (*Fitting, error) {
 // encoder's. So they must have hidden layers.
 type Multiple struct {
 	Training
-	Lambda        float64 `json:"lambda"`                  // of each adversary; 0 means 1
+	Lambda        float64 `json:"lambda"`                  // of all adversaries together; 0 means 1
 	Adversaries   int     `json:"adversaries,omitempty"`   // 0 means 3
 	Orthogonality float64 `json:"orthogonality,omitempty"` // weight of keeping them apart; 0 means 0.1
 }

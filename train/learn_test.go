@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"math"
+	weakrand "math/rand/v2"
 	"strings"
 	"testing"
 
@@ -285,6 +286,38 @@ func TestStatements(t *testing.T) {
 		}
 		if got := m.Guarantee(); got.String() != c.want.String() {
 			t.Errorf("%s: guarantee is %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestApart: adversaries are kept apart by their directions. Lengths have no part
+// in it, so that they cannot come apart by shrinking until they know nothing.
+func TestApart(t *testing.T) {
+	d := plant(64, 1, 1, 1)
+	l, err := train.NewLearner(d.Data, []int{5, 4}, nil, 1, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := weakrand.New(weakrand.NewPCG(3, 4))
+	hidden := make([]nn.Matrix, 3)
+	for i := range hidden {
+		hidden[i] = nn.NewMatrix(7, 5)
+		for j := range hidden[i].Data {
+			hidden[i].Data[j] = float32(rng.NormFloat64())
+		}
+	}
+	before := l.Apart(hidden)
+	for i := range hidden {
+		for j := range hidden[i].Data {
+			hidden[i].Data[j] *= 1000
+		}
+	}
+	for i, g := range l.Apart(hidden) {
+		for j, v := range g.Data {
+			// The gradient of a direction falls with the length of its vector.
+			if want := before[i].Data[j] / 1000; math.Abs(float64(v-want)) > 1e-5*math.Abs(float64(want))+1e-9 {
+				t.Fatalf("adversary %d: gradient %d of longer outputs is %v, want %v", i, j, v, want)
+			}
 		}
 	}
 }

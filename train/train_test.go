@@ -369,7 +369,7 @@ func TestDefaults(t *testing.T) {
 
 // TestGradient compares the gradient of every weight in one step, through
 // adversary, noise and normalisation, with finite differences: the encoder
-// follows the classifier's loss less λ times the adversaries', everything else
+// follows the classifier's loss less λ times the mean of the adversaries', everything else
 // its own loss.
 func TestGradient(t *testing.T) {
 	d := plant(24, 1, 1, 1)
@@ -380,8 +380,8 @@ func TestGradient(t *testing.T) {
 		"l2":   {Mechanism: "laplace-l2", Epsilon: 50, Dim: 4},
 		"dpnr": {Mechanism: "dpnr", Epsilon: 50, Dim: 4},
 	} {
-		const lambda = 0.6
-		l, err := train.NewLearner(d.Data, []int{5, 4}, release, lambda, 2)
+		const lambda, adversaries = 0.6, 2
+		l, err := train.NewLearner(d.Data, []int{5, 4}, release, lambda, adversaries)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -406,7 +406,7 @@ func TestGradient(t *testing.T) {
 				own, others := (highOwn-lowOwn)/(2*step), (highOthers-lowOthers)/(2*step)
 				want := own + others
 				if strings.HasPrefix(q.Name, "encoder") {
-					want = own - lambda*others
+					want = own - lambda/adversaries*others
 				}
 				if got := float64(q.Grad.Data[i]); math.Abs(got-want) > 2e-3+0.02*math.Abs(want) {
 					wrong++

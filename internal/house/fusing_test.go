@@ -14,7 +14,7 @@ import (
 // turns near-ties: the same text would get a second, different release on
 // another build.
 var unfused = []string{
-	"noise", "channel", "text", "nn", "encode", "encode/static", "encode/svec", "encode/wordfile", "encode/bert",
+	"noise", "mech", "channel", "text", "nn", "encode", "encode/static", "encode/svec", "encode/wordfile", "encode/bert", "train/model",
 }
 
 // fused matches the instructions in a listing of the compiler, with their place.
@@ -34,6 +34,35 @@ func TestNothingFuses(t *testing.T) {
 				t.Errorf("%s, %s: a product is fused with a sum at %s", pkg, target, strings.Join(found, ", "))
 			}
 		}
+	}
+}
+
+// TestPinnedElsewhere runs the tests that pin releases and vectors to the bit
+// for processors that can fuse: with GOAMD64=v3, and for arm64 where there is an
+// emulator.
+func TestPinnedElsewhere(t *testing.T) {
+	if os.Getenv("SOTTO_LONG") == "" {
+		t.Skip("builds for two other processors; set SOTTO_LONG=1")
+	}
+	t.Parallel()
+	run := func(env []string, args ...string) {
+		c := exec.Command("go", append(append([]string{"test", "-count=1", "-run", "^TestPinned$"}, args...), "./mech", "./encode/catalogue")...)
+		c.Dir = "../.."
+		c.Env = append(os.Environ(), append(env, "CGO_ENABLED=0")...)
+		switch out, err := c.CombinedOutput(); {
+		case err == nil:
+			t.Logf("%v: the same bits", env)
+		case bytes.Contains(out, []byte("can not be run on this CPU")) || bytes.Contains(out, []byte("microarchitecture support")):
+			t.Logf("%v: left out, this processor cannot run it", env)
+		default:
+			t.Errorf("%v: %v\n%s", env, err, out)
+		}
+	}
+	run([]string{"GOARCH=amd64", "GOAMD64=v3"})
+	if qemu, err := exec.LookPath("qemu-aarch64"); err != nil {
+		t.Log("arm64: left out, there is no qemu-aarch64")
+	} else {
+		run([]string{"GOARCH=arm64"}, "-exec", qemu)
 	}
 }
 

@@ -60,7 +60,7 @@ func Worth(posteriors nn.Matrix, classes []int, weights []float64, answers [][]i
 		for c := range more {
 			sum := 0.0
 			for g, v := range tilt.Row(c) {
-				sum += float64(v) * float64(pairs[c*tilt.Cols+g])
+				sum += float64(float64(v) * float64(pairs[c*tilt.Cols+g]))
 			}
 			more[c] = float32(sum)
 		}
@@ -111,7 +111,7 @@ func CodeWeights(p mech.Params) []float64 {
 		return own.Weights
 	}
 	// Above ε = 600 it is 0 but for a trifle; it must not become 0, nor e^ε infinite.
-	w := 1 / (float64(p.Dim) + math.Expm1(min(p.Epsilon, 600))*float64(own.Selected))
+	w := 1 / (float64(p.Dim) + float64(math.Expm1(min(p.Epsilon, 600))*float64(own.Selected)))
 	return slices.Repeat([]float64{w}, p.Dim)
 }
 

@@ -51,7 +51,7 @@ func (s *squash) Forward(_ *nn.Pool, _ nn.Mode, x nn.Matrix) nn.Matrix {
 func (s *squash) Backward(_ *nn.Pool, grad nn.Matrix) nn.Matrix {
 	for i, y := range s.y.Data {
 		t := float64(y) / s.limit
-		grad.Data[i] *= float32(1 - t*t)
+		grad.Data[i] *= float32(1 - float64(t*t))
 	}
 	return grad
 }
@@ -82,7 +82,7 @@ func (s Scaling) apply(x []float64) {
 	mean /= float64(len(x))
 	for i, v := range x {
 		x[i] = v - mean
-		square += x[i] * x[i]
+		square += float64(x[i] * x[i])
 	}
 	deviation := math.Sqrt(square / float64(len(x)))
 	for i := range x {
