@@ -134,3 +134,16 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+// The page on data sets has a row for each.
+func TestListIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../docs/data.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range dataset.List(t.TempDir()) {
+		if !strings.Contains(string(page), "`"+s.Name+"`") {
+			t.Errorf("data set %s is not described in docs/data.md", s.Name)
+		}
+	}
+}

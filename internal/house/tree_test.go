@@ -129,17 +129,6 @@ type example struct {
 // enforce applies a rule to the examples, and then to this repository.
 func enforce(t *testing.T, r rule, examples []example) {
 	t.Helper()
-	check(t, r, examples)
-	t.Run("this repository", func(t *testing.T) {
-		for _, finding := range r(repository(t)) {
-			t.Error(finding)
-		}
-	})
-}
-
-// check applies a rule to the examples.
-func check(t *testing.T, r rule, examples []example) {
-	t.Helper()
 	for _, e := range examples {
 		t.Run(e.name, func(t *testing.T) {
 			fsys := fstest.MapFS{}
@@ -159,6 +148,11 @@ func check(t *testing.T, r rule, examples []example) {
 			}
 		})
 	}
+	t.Run("this repository", func(t *testing.T) {
+		for _, finding := range r(repository(t)) {
+			t.Error(finding)
+		}
+	})
 }
 
 // repository returns the tree that this package is part of.
