@@ -131,11 +131,7 @@ func (s *scorer) classes() []int {
 // these. What it knows is to be judged, not how sure it is of it, so that its
 // scores are calibrated by the labels.
 func (s *scorer) posteriors(classes []int) (all nn.Matrix, labels [][]int) {
-	places := make([]int, s.reference.Rows)
-	for i := range places {
-		places[i] = i
-	}
-	places = train.Evenly(places, maxDeciding)
+	places := train.Evenly(nn.Indices(s.reference.Rows), maxDeciding)
 	for _, c := range s.data.labels {
 		labels = append(labels, dataset.Select(c.IDs, dataset.Select(s.data.test, places)))
 	}

@@ -79,6 +79,15 @@ func (m Matrix) Finite() error {
 	return nil
 }
 
+// Indices returns 0 to n−1: all rows of a matrix, or an order before it is sorted.
+func Indices(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
 // Argmax returns the place of the largest number, the first of equals.
 func Argmax(v []float32) int {
 	best := 0

@@ -88,7 +88,7 @@ func (h Codes) solve(ctx context.Context, t *Teacher, tilt nn.Matrix, workers in
 	}
 	posteriors := t.posteriors
 	if len(answers) > manyAnswers {
-		posteriors = posteriors.Gather(Evenly(every(posteriors.Rows), fewRows))
+		posteriors = posteriors.Gather(Evenly(nn.Indices(posteriors.Rows), fewRows))
 	}
 	scores := model.Worth(posteriors, t.classes, t.weights, answers, tilt)
 	p := mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon}

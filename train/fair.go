@@ -96,7 +96,7 @@ func (t *Teacher) compared() []int {
 	if t.classes[0] == 2 {
 		return []int{1}
 	}
-	return every(t.classes[0])
+	return nn.Indices(t.classes[0])
 }
 
 // gapOf returns the root of the mean over classes of the squared largest

@@ -53,7 +53,7 @@ func (h INLP) Prepare(d Data) (*Fitting, error) {
 func (h INLP) project(ctx context.Context, d Data, o Options, base *model.Model) (*model.Model, error) {
 	p := o.pool()
 	front := base.Front()
-	hidden, err := front.Release(p, d.X, every(d.X.Rows), nil)
+	hidden, err := front.Release(p, d.X, nn.Indices(d.X.Rows), nil)
 	if err != nil {
 		return nil, err
 	}

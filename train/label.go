@@ -39,7 +39,7 @@ func (h Label) Prepare(d Data) (*Fitting, error) {
 
 // encode returns the model that releases what a teacher answers.
 func (h Label) encode(_ context.Context, t *Teacher, _ Options) (*model.Model, error) {
-	order := every(len(t.taught))
+	order := nn.Indices(len(t.taught))
 	slices.SortStableFunc(order, func(a, b int) int { return t.taught[b] - t.taught[a] })
 	best := coding{accuracy: -1}
 	for m := 2; m <= min(len(order), mostResponses); m++ {

@@ -169,7 +169,7 @@ func (t *Teacher) consult(d Data, checked []int, scores nn.Matrix) {
 	t.calibrate(scores)
 	t.checked = channel.Posteriors(scores, t.classes)
 	t.judge()
-	t.posteriors = t.checked.Gather(Evenly(every(t.checked.Rows), mostDeciding))
+	t.posteriors = t.checked.Gather(Evenly(nn.Indices(t.checked.Rows), mostDeciding))
 }
 
 // judge measures the teacher by the rows that check it.
@@ -236,13 +236,4 @@ func Evenly(rows []int, most int) []int {
 		some[i] = rows[i*len(rows)/most]
 	}
 	return some
-}
-
-// every lists so many rows.
-func every(rows int) []int {
-	all := make([]int, rows)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }

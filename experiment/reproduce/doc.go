@@ -17,11 +17,13 @@
 package reproduce
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 
 	"sotto/dataset"
@@ -187,22 +189,14 @@ func (t table) prepare(ctx context.Context, o Options) (*work, error) {
 	if o.Seeds < 0 || o.Workers < 0 {
 		return nil, fmt.Errorf("reproduce: seeds is %d and workers %d, must be at least 1, or 0 for the default", o.Seeds, o.Workers)
 	}
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	if o.Dir == "" {
-		o.Dir = dataset.Dir()
-	}
+	o.Workers, o.Dir = cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), cmp.Or(o.Dir, dataset.Dir())
 	if len(o.Encoders) == 0 {
 		o.Encoders = t.Encoders
 	}
-	w := &work{Options: o, seeds: o.Seeds}
-	if w.seeds == 0 {
-		w.seeds = t.seeds
-		if o.Quick {
-			w.seeds = t.quickSeeds
-		}
+	if o.Quick {
+		t.seeds = t.quickSeeds
 	}
+	w := &work{Options: o, seeds: cmp.Or(o.Seeds, t.seeds)}
 	w.header = Header{Format: formatOf(t.Name), Table: t.Name, Quick: o.Quick, Seeds: w.seeds}
 	for _, spec := range o.Encoders {
 		s, err := catalogue.Open(ctx, spec, o.Dir)
@@ -226,11 +220,7 @@ func (w *work) close() {
 
 // note adds what a reader must know, once.
 func (w *work) note(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	for _, n := range w.header.Notes {
-		if n == text {
-			return
-		}
+	if text := fmt.Sprintf(format, args...); !slices.Contains(w.header.Notes, text) {
+		w.header.Notes = append(w.header.Notes, text)
 	}
-	w.header.Notes = append(w.header.Notes, text)
 }

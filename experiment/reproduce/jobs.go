@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"sotto/nn"
 )
 
@@ -17,36 +19,26 @@ type job struct {
 // all runs jobs, as many at a time as there are workers, each on one core. It
 // returns the first error, after which no other job begins.
 func (w *work) all(ctx context.Context, jobs []job) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	queue := make(chan job, len(jobs))
-	for _, j := range jobs {
-		queue <- j
-	}
-	close(queue)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(w.Workers)
 	var mu sync.Mutex // guards done and calls of Progress
-	var done int
-	var group sync.WaitGroup
-	for range min(w.Workers, len(jobs)) {
-		group.Go(func() {
-			pool := nn.NewPool(1)
-			for j := range queue {
-				if ctx.Err() != nil {
-					return
-				}
-				if err := j.run(ctx, pool); err != nil {
-					cancel(fmt.Errorf("%s: %w", j.name, err))
-					return
-				}
-				mu.Lock()
-				done++
-				w.tell(j.name, done, len(jobs))
-				mu.Unlock()
+	done := 0
+	for _, j := range jobs {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
 			}
+			if err := j.run(ctx, nn.NewPool(1)); err != nil {
+				return fmt.Errorf("%s: %w", j.name, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			w.tell(j.name, done, len(jobs))
+			return nil
 		})
 	}
-	group.Wait()
-	return context.Cause(ctx)
+	return group.Wait()
 }
 
 func (w *work) tell(name string, done, total int) {

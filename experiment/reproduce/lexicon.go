@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"sotto/text"
@@ -67,11 +68,5 @@ func without(words, others []string) []string {
 	for _, word := range others {
 		in[word] = true
 	}
-	var left []string
-	for _, word := range words {
-		if !in[word] {
-			left = append(left, word)
-		}
-	}
-	return left
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return in[word] })
 }

@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -148,12 +149,7 @@ func (m *LinearModel) Predict(p *nn.Pool, x nn.Matrix) []int {
 	scores := m.Scores(p, x)
 	class := make([]int, x.Rows)
 	for i := range class {
-		row := scores.Row(i)
-		for c, v := range row {
-			if v > row[class[i]] {
-				class[i] = c
-			}
-		}
+		class[i] = nn.Argmax(scores.Row(i))
 	}
 	return class
 }
@@ -172,13 +168,9 @@ func (h Linear) fit(ctx context.Context, p *nn.Pool, m *LinearModel, x nn.Matrix
 	default:
 		return fmt.Errorf("reproduce: loss is %.40q, must be %q or %q", string(h.Loss), Logistic, Hinge)
 	}
-	steps := h.Steps
-	if steps == 0 {
-		steps = 200
-	}
 	params := m.layer.Params()
 	weights := len(params[0].Value.Data)
-	theta, err := descend(ctx, m.theta, steps, func(theta, grad []float64) float64 {
+	theta, err := descend(ctx, m.theta, cmp.Or(h.Steps, 200), func(theta, grad []float64) float64 {
 		m.set(theta)
 		value, g := loss(m.layer.Forward(p, nn.Train, x), y)
 		m.layer.Backward(p, g)

@@ -1,8 +1,11 @@
 package reproduce
 
 import (
+	"cmp"
 	"math"
 	"slices"
+
+	"sotto/nn"
 )
 
 // Spearman returns the rank correlation of a and b: the correlation of their
@@ -21,19 +24,8 @@ func Spearman(a, b []float64) float64 {
 
 // ranks returns the rank of each value, from 1.
 func ranks(values []float64) []float64 {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int {
-		switch {
-		case values[i] < values[j]:
-			return -1
-		case values[i] > values[j]:
-			return 1
-		}
-		return 0
-	})
+	order := nn.Indices(len(values))
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
 	rank := make([]float64, len(values))
 	for lo := 0; lo < len(order); {
 		hi := lo + 1

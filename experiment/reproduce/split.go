@@ -84,11 +84,7 @@ func carve(rows []int, share float64, rng *weakrand.Rand) (rest, drawn []int) {
 
 // texts returns the texts that the splits need.
 func (s *sentences) texts() []string {
-	texts := make([]string, len(s.rows))
-	for i, row := range s.rows {
-		texts[i] = s.Text[row]
-	}
-	return texts
+	return dataset.Select(s.Text, s.rows)
 }
 
 // pick returns the given rows of the set, x standing for s.rows.
@@ -97,18 +93,5 @@ func (s *sentences) pick(x nn.Matrix, rows []int) measure.Labelled {
 	for i, row := range rows {
 		at[i], _ = slices.BinarySearch(s.rows, row)
 	}
-	d := choose(x, at)
-	for i, row := range rows {
-		d.Z[i] = s.Label.IDs[row]
-	}
-	return d
-}
-
-// choose copies the given rows of x and leaves room for their classes.
-func choose(x nn.Matrix, rows []int) measure.Labelled {
-	d := measure.Labelled{X: nn.NewMatrix(len(rows), x.Cols), Z: make([]int, len(rows))}
-	for i, row := range rows {
-		copy(d.X.Row(i), x.Row(row))
-	}
-	return d
+	return measure.Labelled{X: x.Gather(at), Z: dataset.Select(s.Label.IDs, rows)}
 }

@@ -70,13 +70,7 @@ func correlate(ctx context.Context, w *work, s encode.Source, set *dataset.Set, 
 	if w.Quick {
 		rows = some(rows, quickPairs, weakrand.New(weakrand.NewPCG(0, 0)))
 	}
-	texts := make([]string, 0, 2*len(rows)) // all first texts, then all second ones
-	for _, row := range rows {
-		texts = append(texts, set.Text[row])
-	}
-	for _, row := range rows {
-		texts = append(texts, set.Second[row])
-	}
+	texts := slices.Concat(dataset.Select(set.Text, rows), dataset.Select(set.Second, rows))
 	x, err := encode.Texts(ctx, s, texts, w.Workers)
 	if err != nil {
 		return Correlation{}, err

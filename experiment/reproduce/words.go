@@ -3,10 +3,12 @@ package reproduce
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	weakrand "math/rand/v2"
 	"slices"
 
+	"sotto/dataset"
 	"sotto/encode"
 	"sotto/measure"
 	"sotto/nn"
@@ -92,12 +94,7 @@ func vocabulary(texts []string) []string {
 			seen[word] = true
 		}
 	}
-	words := make([]string, 0, len(seen))
-	for word := range seen {
-		words = append(words, word)
-	}
-	slices.Sort(words)
-	return words
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // pairs makes experiments 1 and 2.
@@ -257,19 +254,11 @@ func judge(ctx context.Context, p *nn.Pool, s setting, x nn.Matrix, y []int, see
 	if err != nil {
 		return judged{}, err
 	}
-	rows := make([]int, len(y))
-	for i := range rows {
-		rows[i] = i
-	}
 	rng := weakrand.New(weakrand.NewPCG(uint64(seed), 4))
-	train, test := carve(rows, 0.2, rng)
+	train, test := carve(nn.Indices(len(y)), 0.2, rng)
 	train, validation := carve(train, 0.1, rng)
 	pick := func(rows []int) measure.Labelled {
-		d := choose(released.x, rows)
-		for i, row := range rows {
-			d.Z[i] = y[row]
-		}
-		return d
+		return measure.Labelled{X: released.x.Gather(rows), Z: dataset.Select(y, rows)}
 	}
 	m, err := Choose(ctx, p, Hinge, pick(train), pick(validation), 2)
 	if err != nil {
