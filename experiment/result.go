@@ -65,9 +65,12 @@ type Rows struct {
 // Configuration is one point of the grid with all its seeds.
 type Configuration struct {
 	Point
-	Folder    string          `json:"folder,omitempty"` // of its models, below the folder of the result
-	Selected  bool            `json:"selected"`         // by the relaxation threshold, among those of its method
-	Statement *mech.Statement `json:"statement"`        // null: nothing protects, or nothing is released
+	Folder   string `json:"folder,omitempty"` // of its models, below the folder of the result
+	Selected bool   `json:"selected"`         // by the relaxation threshold, among those of its method
+	// Collapsed says that a seed's training ended in answering the commonest class,
+	// for no reason that its ε gives. Such a configuration is never selected.
+	Collapsed bool            `json:"collapsed,omitempty"`
+	Statement *mech.Statement `json:"statement"` // null: nothing protects, or nothing is released
 	Coverage  string          `json:"coverage,omitempty"`
 	Seeds     []Score         `json:"seeds"`
 	Mean      Score           `json:"mean"`
@@ -218,18 +221,20 @@ func meanLabels(scores []Score, of func(Score) []LabelScore) []LabelScore {
 
 // choose marks in each method the fairest of the configurations within the
 // threshold, in points, of the best validation accuracy. Without a gap the
-// most accurate is taken.
-func choose(all []Configuration, threshold float64) {
+// most accurate is taken. Those that collapsed to the commonest class, of the
+// given share, are marked and left out.
+func choose(all []Configuration, threshold, commonest float64) {
+	collapse(all, commonest)
 	best := map[string]float64{}
 	threshold = max(threshold, 0)
 	for _, c := range all {
-		if v := float64(c.Mean.ValidationAccuracy); v > best[c.group()] {
+		if v := float64(c.Mean.ValidationAccuracy); v > best[c.group()] && !c.Collapsed {
 			best[c.group()] = v
 		}
 	}
 	chosen := map[string]int{}
 	for i, c := range all {
-		if !(float64(c.Mean.ValidationAccuracy) >= best[c.group()]-threshold/100) {
+		if c.Collapsed || !(float64(c.Mean.ValidationAccuracy) >= best[c.group()]-threshold/100) {
 			continue
 		}
 		j, ok := chosen[c.group()]
@@ -240,6 +245,39 @@ func choose(all []Configuration, threshold float64) {
 	for _, i := range chosen {
 		all[i].Selected = true
 	}
+}
+
+// learnt is by how much a training must beat the commonest class to have learnt
+// anything: more than the shares of two parts of the data differ.
+const learnt = 0.01
+
+// collapse marks configurations of which a seed learnt nothing although there
+// was something to learn: another training did, of the same method and ε where
+// noise may be why, and of any method without noise otherwise.
+func collapse(all []Configuration, commonest float64) {
+	stuck := func(s Score) bool {
+		return s.Epoch > 0 && float64(s.ValidationAccuracy) < commonest+learnt // a constant answer has no epoch
+	}
+	learns := func(s Score) bool { return s.Epoch > 0 && !stuck(s) }
+	for i, c := range all {
+		all[i].Collapsed = slices.ContainsFunc(c.Seeds, stuck) && slices.ContainsFunc(all, func(other Configuration) bool {
+			alike := other.Mechanism == "" && c.Mechanism == "" || other.group() == c.group() && other.Epsilon == c.Epsilon
+			return alike && slices.ContainsFunc(other.Seeds, learns)
+		})
+	}
+}
+
+// commonest returns how often whoever always answers the commonest class is
+// right, on average over the labels.
+func (r *Result) commonest() float64 {
+	if len(r.Priors) == 0 {
+		return 0
+	}
+	sum := slices.Max(r.Priors)
+	for _, p := range r.MorePriors {
+		sum += slices.Max(p)
+	}
+	return sum / float64(1+len(r.MorePriors))
 }
 
 // group tells apart what is selected separately: methods, and what was asked

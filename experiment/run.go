@@ -424,7 +424,12 @@ func (r *runner) conclude() {
 	res.Interrupted = res.Interrupted || missing > 0
 	res.Method, res.Seeds = r.spec.Methods[0], []Score{}
 	res.Mean, res.Deviation, res.Interval = summarise(nil)
-	choose(res.Configurations, r.spec.Threshold)
+	choose(res.Configurations, r.spec.Threshold, res.commonest())
+	for _, c := range res.Configurations {
+		if c.Collapsed {
+			res.Notes = append(res.Notes, fmt.Sprintf("%s collapsed: a training ended in answering the commonest class; it is not selected", c.Name()))
+		}
+	}
 	for _, c := range res.Configurations {
 		if c.Selected && !c.Companion && c.Method == r.spec.Methods[0] {
 			res.Method, res.Seeds, res.Mean, res.Deviation, res.Interval = c.Method, c.Seeds, c.Mean, c.Deviation, c.Interval

@@ -121,7 +121,7 @@ func TestChoose(t *testing.T) {
 		{"no gap: the most accurate", 1, []experiment.Configuration{scored("a", 0.795, nan), scored("a", 0.8, nan)}, []int{1}},
 		{"nothing measured", 1, []experiment.Configuration{scored("a", nan, nan)}, nil},
 	} {
-		experiment.Choose(tt.all, tt.threshold)
+		experiment.Choose(tt.all, tt.threshold, 0)
 		var got []int
 		for i, c := range tt.all {
 			if c.Selected {
@@ -142,5 +142,46 @@ func TestSummarise(t *testing.T) {
 	}
 	if !math.IsNaN(float64(mean.Gap)) {
 		t.Errorf("Summarise: gap is %v, want undefined, since one seed has none", mean.Gap)
+	}
+}
+
+// TestChooseCollapsed: a training that ended in answering the commonest class is
+// never selected, however fair it is, unless its ε allows no more.
+func TestChooseCollapsed(t *testing.T) {
+	configuration := func(mechanism string, epsilon, gap float64, accuracies ...float64) experiment.Configuration {
+		c := experiment.Configuration{Point: experiment.Point{Method: "m", Mechanism: mechanism, Epsilon: epsilon}}
+		sum := 0.0
+		for _, a := range accuracies {
+			c.Seeds = append(c.Seeds, experiment.Score{Seed: 1, Epoch: 30, ValidationAccuracy: measure.Number(a)})
+			sum += a
+		}
+		c.Mean.ValidationAccuracy, c.Mean.ValidationGap = measure.Number(sum/float64(len(accuracies))), measure.Number(gap)
+		return c
+	}
+	for _, tt := range []struct {
+		name      string
+		all       []experiment.Configuration
+		selected  int // −1 for none
+		collapsed []bool
+	}{
+		{"one of two", []experiment.Configuration{configuration("", 0, 0, 0.515, 0.515), configuration("", 0, 5, 0.84, 0.85)}, 1, []bool{true, false}},
+		{"one seed, within the threshold", []experiment.Configuration{configuration("", 0, 0, 0.515, 0.85), configuration("", 0, 5, 0.69, 0.69)}, 1, []bool{true, false}},
+		{"one seed of one", []experiment.Configuration{configuration("", 0, 0, 0.515, 0.85)}, -1, []bool{true}},
+		{"nothing to learn", []experiment.Configuration{configuration("", 0, 0, 0.515, 0.515)}, 0, []bool{false}},
+		{"noise leaves nothing", []experiment.Configuration{configuration("laplace-l1", 0.1, 1, 0.515), configuration("laplace-l1", 0.1, 0, 0.51)}, 1, []bool{false, false}},
+		{"noise leaves something", []experiment.Configuration{configuration("laplace-l1", 8, 0, 0.515), configuration("laplace-l1", 8, 3, 0.8)}, 1, []bool{true, false}},
+	} {
+		experiment.Choose(tt.all, 50, 0.514)
+		for i, c := range tt.all {
+			if c.Selected != (i == tt.selected) || c.Collapsed != tt.collapsed[i] {
+				t.Errorf("%s: configuration %d is selected %v, collapsed %v, want %v and %v", tt.name, i, c.Selected, c.Collapsed, i == tt.selected, tt.collapsed[i])
+			}
+		}
+	}
+	constant := configuration("", 0, 0, 0.514)
+	constant.Seeds[0].Epoch = 0
+	all := []experiment.Configuration{constant}
+	if experiment.Choose(all, 1, 0.514); !all[0].Selected {
+		t.Error("the answer of a method that trains nothing is taken for a collapse")
 	}
 }
