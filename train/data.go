@@ -2,7 +2,6 @@ package train
 
 import (
 	"fmt"
-	"math"
 
 	"sotto/nn"
 	"sotto/train/model"
@@ -101,7 +100,7 @@ type floats struct {
 func (t Training) rows(d Data) floats {
 	f := floats{x: d.X}
 	if t.Standardise {
-		f.shift, f.scale = moments(d.X, d.Train)
+		f.shift, f.scale = model.Moments(d.X, d.Train)
 	}
 	return f
 }
@@ -114,34 +113,6 @@ func (t floats) gather(dst nn.Matrix, rows []int) {
 		copy(to, t.x.Row(row))
 		model.Standardise(to, t.shift, t.scale)
 	}
-}
-
-// moments returns the mean of each column over the given rows, and 1 over its
-// deviation, or 0 for a column that is constant.
-func moments(x nn.Matrix, rows []int) (shift, scale []float32) {
-	mean, square := make([]float64, x.Cols), make([]float64, x.Cols)
-	for _, row := range rows {
-		for j, v := range x.Row(row) {
-			mean[j] += float64(v)
-		}
-	}
-	for j := range mean {
-		mean[j] /= float64(len(rows))
-	}
-	for _, row := range rows {
-		for j, v := range x.Row(row) {
-			d := float64(v) - mean[j]
-			square[j] += d * d
-		}
-	}
-	shift, scale = make([]float32, x.Cols), make([]float32, x.Cols)
-	for j := range mean {
-		shift[j] = float32(mean[j])
-		if s := math.Sqrt(square[j] / float64(len(rows))); s > 1e-6*math.Abs(mean[j]) && s > 1e-30 {
-			scale[j] = float32(1 / s)
-		}
-	}
-	return shift, scale
 }
 
 // bits is a table of zeros and ones, a byte each.

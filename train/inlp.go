@@ -181,7 +181,7 @@ type linear struct {
 
 // fit trains on some rows of x and keeps the epoch that is best on others.
 func (h linear) fit(ctx context.Context, p *nn.Pool, x nn.Matrix, y []int, classes int, train, validation []int) (*nn.Dense, model.Progress, error) {
-	shift, scale := moments(x, train)
+	shift, scale := model.Moments(x, train)
 	t, err := Training{Epochs: h.epochs, Rate: 0.01, Keep: Best}.filled(len(train), false, false)
 	if err != nil {
 		return nil, model.Progress{}, err

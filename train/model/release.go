@@ -97,6 +97,34 @@ func Standardise(x, shift, scale []float32) {
 	}
 }
 
+// Moments returns what [Standardise] takes: the mean of each column over the given
+// rows, and 1 over its deviation, or 0 for a column that is constant.
+func Moments(x nn.Matrix, rows []int) (shift, scale []float32) {
+	mean, square := make([]float64, x.Cols), make([]float64, x.Cols)
+	for _, row := range rows {
+		for j, v := range x.Row(row) {
+			mean[j] += float64(v)
+		}
+	}
+	for j := range mean {
+		mean[j] /= float64(len(rows))
+	}
+	for _, row := range rows {
+		for j, v := range x.Row(row) {
+			d := float64(v) - mean[j]
+			square[j] += d * d
+		}
+	}
+	shift, scale = make([]float32, x.Cols), make([]float32, x.Cols)
+	for j := range mean {
+		shift[j] = float32(mean[j])
+		if s := math.Sqrt(square[j] / float64(len(rows))); s > 1e-6*math.Abs(mean[j]) && s > 1e-30 {
+			scale[j] = float32(1 / s)
+		}
+	}
+	return shift, scale
+}
+
 // releaseBlock is the number of rows whose noise comes from one stream. A
 // change of it changes simulated results.
 const releaseBlock = 64
