@@ -85,6 +85,9 @@ var kinds struct {
 	list []Kind
 }
 
+// sharedNames are those of parameters that stand in [Params] itself.
+var sharedNames = []string{"mechanism", "variant", "epsilon", "delta", "dim"}
+
 var kindName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // Register makes a mechanism known by its name. Programs call it from init. It
@@ -107,8 +110,8 @@ func Register(k Kind) {
 		}
 	}
 	for _, f := range fieldsOf(k.Own) {
-		if f.Name == "" || f.Help == "" || slices.ContainsFunc(known, func(g Parameter) bool { return g.Name == f.Name && g.Type != f.Type }) {
-			panic(fmt.Sprintf("mech: parameter %q of %s is a %v with help %q, must have name and help, and the type that others give it", f.Name, k.Name, f.Type, f.Help))
+		if f.Name == "" || f.Help == "" || slices.Contains(sharedNames, f.Name) || slices.ContainsFunc(known, func(g Parameter) bool { return g.Name == f.Name && g.Type != f.Type }) {
+			panic(fmt.Sprintf("mech: parameter %q of %s is a %v with help %q, must have help, a name that all mechanisms do not share, and the type that others give it", f.Name, k.Name, f.Type, f.Help))
 		}
 	}
 	if k.Fit == nil {

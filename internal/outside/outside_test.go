@@ -165,6 +165,11 @@ func TestRegisterRefuses(t *testing.T) {
 				Levels float64 `json:"levels" help:"a number"`
 			}{}
 		}),
+		`"dim" of other`: good(func(k *mech.Kind) {
+			k.Own = struct {
+				Dim int `json:"dim" help:"a number"`
+			}{}
+		}),
 		`"" of other`: good(func(k *mech.Kind) { k.Own = struct{ Levels int }{} }),
 	} {
 		func() {

@@ -34,19 +34,11 @@ func (f *MechanismFlags) AddFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&f.Dim, "dim", 0, "number of coordinates of the input, or of codes for the mechanism codes")
 	f.own = map[string]any{}
 	for _, p := range mech.Parameters() {
-		name, value := strings.ReplaceAll(p.Name, "_", "-"), reflect.New(p.Type).Interface()
-		switch v := value.(type) {
-		case *int:
-			fs.IntVar(v, name, 0, p.Help)
-		case *uint64:
-			fs.Uint64Var(v, name, 0, p.Help)
-		case *float64:
-			fs.Float64Var(v, name, 0, p.Help)
-		case *[]float64:
-			fs.Float64SliceVar(v, name, nil, p.Help)
-		default:
-			value = fs.String(name, "", "file of the "+p.Help)
+		value := reflect.New(p.Type).Interface()
+		if _, table := value.(*[][]float64); table {
+			value, p.Help = new(string), "file of the "+p.Help
 		}
+		AddFlag(fs, value, strings.ReplaceAll(p.Name, "_", "-"), p.Help)
 		f.own[p.Name] = value
 	}
 }
