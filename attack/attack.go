@@ -15,6 +15,7 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -153,15 +154,6 @@ func (o *Options) check() error {
 	return nil
 }
 
-// stated returns the guarantee to hold findings against: the claim if there is
-// one, else what is proved.
-func (o *Options) stated(proved *dp.Guarantee) *dp.Guarantee {
-	if o.Claim != nil {
-		return o.Claim
-	}
-	return proved
-}
-
 // counter returns what is called, from any goroutine, when one more of the jobs
 // is done.
 func (o *Options) counter(jobs int) func() {
@@ -206,8 +198,10 @@ func Run(ctx context.Context, k Kind, t Target, o Options) (*Result, error) {
 		if err := info.Needs.check(k, t); err != nil {
 			return nil, err
 		}
-		a.result.Source, a.result.Guarantee = t.Corpus.describe(t.Mechanism), o.stated(guaranteeOf(t.Mechanism))
+		a.result.Source, a.result.Guarantee = t.Corpus.describe(t.Mechanism), o.Claim
 		if t.Mechanism != nil {
+			g := t.Mechanism.Guarantee()
+			a.result.Guarantee = cmp.Or(o.Claim, &g)
 			a.note(simulated)
 		}
 	} else if t.Released == nil {

@@ -542,7 +542,7 @@ func TestReconstruct(t *testing.T) {
 	}
 }
 
-func TestNewEntity(t *testing.T) {
+func TestEntity(t *testing.T) {
 	for _, tt := range []struct {
 		values []string
 		ids    []int
@@ -554,13 +554,13 @@ func TestNewEntity(t *testing.T) {
 		{[]string{"a", "b"}, []int{0, 1, 1}, "a", []int{1, 0, 0}},
 		{[]string{"a", "b"}, []int{0, 0, 1}, "b", []int{0, 0, 1}},
 	} {
-		e, value, err := attack.NewEntity(dataset.Column{Name: "x", Classes: tt.values, IDs: tt.ids})
-		if err != nil || value != tt.want || !reflect.DeepEqual(e.Present, tt.z) {
-			t.Errorf("NewEntity(%v) = %v, %q, %v, want %v and %q", tt.values, e.Present, value, err, tt.z, tt.want)
+		e, err := attack.Entity(dataset.Column{Name: "x", Classes: tt.values, IDs: tt.ids})
+		if err != nil || e.Classes[1] != tt.want || !reflect.DeepEqual(e.IDs, tt.z) {
+			t.Errorf("the entity of %v is %v, %q, %v, want %v and %q", tt.values, e.IDs, e.Classes, err, tt.z, tt.want)
 		}
 	}
-	if _, _, err := attack.NewEntity(dataset.Column{Name: "x", Classes: []string{"a", "b", "c"}}); err == nil {
-		t.Error("NewEntity of three values: no error")
+	if _, err := attack.Entity(dataset.Column{Name: "x", Classes: []string{"a", "b", "c"}}); err == nil {
+		t.Error("an entity of three values: no error")
 	}
 }
 

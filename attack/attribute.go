@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -52,7 +53,7 @@ func (a *attempt) inferred(ctx context.Context, r *Released) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	one := &Result{Kind: Attribute, Source: a.Source, Values: c.Names(), Classes: classes, Guarantee: a.stated(r.Guarantee)}
+	one := &Result{Kind: Attribute, Source: a.Source, Values: c.Names(), Classes: classes, Guarantee: cmp.Or(a.Claim, r.Guarantee)}
 	list, err := choose(a.Attackers, a.Seed+r.Seed, fit.X.Cols) // so that the reference attacker is that of an evaluation
 	if err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func (r *Released) parts(c dataset.Column, seed uint64) (fit, score measure.Labe
 	rng := weakrand.New(weakrand.NewPCG(seed, 0x61747461636b))
 	rng.Shuffle(len(known), func(i, j int) { known[i], known[j] = known[j], known[i] })
 	half := len(known) / 2
-	return all.Pick(known[:half]), all.Pick(known[half:]), len(c.Classes), nil
+	return all.Gather(known[:half]), all.Gather(known[half:]), len(c.Classes), nil
 }
 
 // leaked is the finding of one attacker of an attribute.

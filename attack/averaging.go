@@ -137,12 +137,12 @@ func (a *attempt) infer(ctx context.Context, w view, f Finding, fit, score []int
 	var findings []Finding
 	for _, k := range list {
 		own := nn.NewPool(1)
-		fitted, err := k.probe.Fit(ctx, own, w.mean.Pick(fit), dataset.Select(c.Z, fit), c.Classes)
+		fitted, err := k.probe.Fit(ctx, own, w.mean.Gather(fit), dataset.Select(c.Z, fit), c.Classes)
 		if err != nil {
 			return nil, fmt.Errorf("attacker %s of %s: %w", k.name, c.Attribute, err)
 		}
 		f.Attacker = k.name
-		hits, rows := hitsOf(want, fitted.Predict(own, w.mean.Pick(score)), func(int) bool { return true })
+		hits, rows := measure.Hits(want, fitted.Predict(own, w.mean.Gather(score)))
 		findings = append(findings, share(f, hits, rows))
 	}
 	return findings, nil
@@ -152,7 +152,7 @@ func (a *attempt) infer(ctx context.Context, w view, f Finding, fit, score []int
 // μ_y are the means of vectors and releases over the rows to fit, and s the
 // factor with the least squared error there.
 func rebuild(w view, f Finding, truth nn.Matrix, fit, score []int) []Finding {
-	centre, from := means(truth, fit), means(w.mean, fit)
+	centre, from := means(truth.Gather(fit)), means(w.mean.Gather(fit))
 	cross, square := 0.0, 0.0
 	for _, i := range fit {
 		for j, y := range w.mean.Row(i) {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"sotto/dataset"
-	"sotto/dp"
 	"sotto/encode"
 	"sotto/mech"
 	"sotto/nn"
@@ -74,7 +73,7 @@ func (c *Corpus) some(rows, most int, seed uint64) *Corpus {
 		d.Texts = dataset.Select(c.Texts, order)
 		return &d
 	}
-	d.X = c.X.Pick(order)
+	d.X = c.X.Gather(order)
 	return &d
 }
 
@@ -98,15 +97,6 @@ func (c *Corpus) describe(m mech.Mechanism) string {
 
 // simulated is what every attempt on simulated releases says.
 const simulated = "releases are simulated: their noise comes from the seed"
-
-// guaranteeOf returns what is proved of a mechanism, nil for none.
-func guaranteeOf(m mech.Mechanism) *dp.Guarantee {
-	if m == nil {
-		return nil
-	}
-	g := m.Guarantee()
-	return &g
-}
 
 // release returns one release of each row by m, or the rows as they are if m is
 // nil, as floats of full precision: a likelihood is that of exact values. The

@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,38 +15,27 @@ import (
 	"sotto/nn"
 )
 
-// Entity is something that may stand in a text, such as a name.
-type Entity struct {
-	Name    string
-	Present []int // of each row: 1 if it is there, 0 if it is not, negative if unknown
-}
-
-// NewEntity makes an entity of a column with two values: the one that is called
-// 1, true, yes, present or named means present, else the rarer one. It returns
-// the name of that value. It is an error if there are not two values.
-func NewEntity(c dataset.Column) (Entity, string, error) {
+// entity makes something that may stand in a text, such as a name, of a column
+// with two values. The one that is called 1, true, yes, present or named means
+// present, else the rarer one: it becomes class 1, and the other class 0. It is an
+// error if there are not two values.
+func entity(c dataset.Column) (dataset.Column, error) {
 	if len(c.Classes) != 2 {
-		return Entity{}, "", fmt.Errorf("attack: %s has %d values, must have two: present and absent", c.Name, len(c.Classes))
+		return c, fmt.Errorf("attack: %s has %d values, must have two: present and absent", c.Name, len(c.Classes))
 	}
 	there := slices.IndexFunc(c.Classes, func(v string) bool {
 		return slices.Contains([]string{"1", "true", "yes", "present", "named"}, strings.ToLower(v))
 	})
-	if there < 0 {
-		there = 0
-		if s := measure.Shares(c.IDs, 2); s[1] < s[0] {
-			there = 1
-		}
+	if s := measure.Shares(c.IDs, 2); there == 1 || there < 0 && s[1] < s[0] {
+		return c, nil
 	}
-	e := Entity{Name: c.Name, Present: make([]int, len(c.IDs))}
+	e := dataset.Column{Name: c.Name, Classes: []string{c.Classes[1], c.Classes[0]}, IDs: slices.Clone(c.IDs)}
 	for i, v := range c.IDs {
-		switch {
-		case v < 0:
-			e.Present[i] = -1
-		case v == there:
-			e.Present[i] = 1
+		if v >= 0 {
+			e.IDs[i] = 1 - v
 		}
 	}
-	return e, c.Classes[there], nil
+	return e, nil
 }
 
 // entities guesses which entities stand in the texts whose vectors were
@@ -71,7 +61,7 @@ func (a *attempt) entities(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		stated := a.stated(r.Guarantee)
+		stated := cmp.Or(a.Claim, r.Guarantee)
 		if first {
 			a.note(notes...)
 			a.result.Guarantee, first = stated, false
@@ -84,7 +74,7 @@ func (a *attempt) entities(ctx context.Context) error {
 				return fmt.Errorf("attack: there are releases of %d rows, must be at least 4", fit.Vectors.Rows)
 			}
 			first, second := halves(fit.Vectors.Rows, a.Seed)
-			fit, score = r.Fit.pick(first), r.Fit.pick(second)
+			fit, score = r.Fit.gather(first), r.Fit.gather(second)
 		}
 		findings, err := a.recognised(ctx, fit, score, entities, a.Seed+r.Seed)
 		for i := range findings {
@@ -97,19 +87,19 @@ func (a *attempt) entities(ctx context.Context) error {
 
 // entities makes an entity of each column, and says what means present. A stored
 // model's data set may have columns of other kinds.
-func (r *Released) entities() ([]Entity, []string, error) {
-	var all []Entity
+func (r *Released) entities() ([]dataset.Column, []string, error) {
+	var all []dataset.Column
 	var notes []string
 	for _, c := range r.Columns {
 		if len(c.Classes) != 2 && r.Score.Vectors.Rows > 0 {
 			continue
 		}
-		e, value, err := NewEntity(c)
+		e, err := entity(c)
 		if err != nil {
 			return nil, nil, err
 		}
 		all = append(all, e)
-		notes = append(notes, fmt.Sprintf("present means that %s is %q", c.Name, value))
+		notes = append(notes, fmt.Sprintf("present means that %s is %q", c.Name, e.Classes[1]))
 	}
 	if r.Score.Vectors.Rows > 0 {
 		notes = append(notes, simulated)
@@ -121,7 +111,7 @@ func (r *Released) entities() ([]Entity, []string, error) {
 }
 
 // recognised fits one attacker a core to releases and scores it on others.
-func (a *attempt) recognised(ctx context.Context, fit, score Part, all []Entity, seed uint64) ([]Finding, error) {
+func (a *attempt) recognised(ctx context.Context, fit, score Part, all []dataset.Column, seed uint64) ([]Finding, error) {
 	list, err := choose([]string{"linear", "mlp-100-centred", "mlp-512"}, seed, fit.Vectors.Cols)
 	if err != nil {
 		return nil, err
@@ -135,7 +125,7 @@ func (a *attempt) recognised(ctx context.Context, fit, score Part, all []Entity,
 	err = a.each(ctx, jobs, func(ctx context.Context, item int) error {
 		k, e := len(list)-1-item/len(all), item%len(all) // the slowest first, so that no core is left with it
 		own := nn.NewPool(1)
-		fitted, err := list[k].probe.Fit(ctx, own, list[k].see(fit.Vectors), fit.of(all[e].Present), 2)
+		fitted, err := list[k].probe.Fit(ctx, own, list[k].see(fit.Vectors), fit.of(all[e].IDs), 2)
 		if err != nil {
 			return fmt.Errorf("attacker %s of %s: %w", list[k].name, all[e].Name, err)
 		}
@@ -154,16 +144,16 @@ func (a *attempt) recognised(ctx context.Context, fit, score Part, all []Entity,
 }
 
 // entityFindings are those of one attacker.
-func (a *attempt) entityFindings(attacker string, score Part, all []Entity, got [][]int, seed uint64) []Finding {
+func (a *attempt) entityFindings(attacker string, score Part, all []dataset.Column, got [][]int, seed uint64) []Finding {
 	epsilon := limitedBy(a.result.Guarantee)
 	var findings []Finding
 	var want [][]int
 	var priors []float64
 	for k, e := range all {
 		f := Finding{Attacker: attacker, Target: e.Name, Baseline: measure.Undefined, Limit: measure.Undefined}
-		present := score.of(e.Present)
+		present := score.of(e.IDs)
 		of := measure.Shares(present, 2)
-		hits, rows := hitsOf(present, got[k], func(int) bool { return true })
+		hits, rows := measure.Hits(present, got[k])
 		accuracy := f
 		accuracy.Metric, accuracy.Baseline, accuracy.Limit = "accuracy", measure.Number(max(of[0], of[1])), measure.AccuracyLimit(epsilon, of)
 		findings = append(findings, share(accuracy, hits, rows))
@@ -173,7 +163,13 @@ func (a *attempt) entityFindings(attacker string, score Part, all []Entity, got 
 			if of[value] >= 0.5 {
 				part.Baseline = 1
 			}
-			hits, rows := hitsOf(present, got[k], func(z int) bool { return z == value })
+			own := slices.Clone(present)
+			for i, z := range own {
+				if z != value {
+					own[i] = dataset.Unknown
+				}
+			}
+			hits, rows := measure.Hits(own, got[k])
 			findings = append(findings, share(part, hits, rows))
 		}
 		findings = append(findings, f1(f, [][]int{present}, [][]int{got[k]}, of[1:2], epsilon, seed))
@@ -192,17 +188,4 @@ func f1(f Finding, want, got [][]int, priors []float64, epsilon dp.Epsilon, seed
 		f.Limit = measure.Number(measure.F1Limit(epsilon, priors))
 	}
 	return f
-}
-
-// hitsOf counts right guesses among the rows whose known value is one of some.
-func hitsOf(want, got []int, of func(z int) bool) (hits, rows int) {
-	for i, z := range want {
-		if z >= 0 && of(z) {
-			rows++
-			if got[i] == z {
-				hits++
-			}
-		}
-	}
-	return hits, rows
 }

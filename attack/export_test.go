@@ -8,7 +8,10 @@ import (
 )
 
 // What the tests of this package look at.
-var Halves = halves
+var (
+	Entity = entity
+	Halves = halves
+)
 
 // Add registers a kind for the time of a test, which finds a share of 1,000 rows
 // against a limit.

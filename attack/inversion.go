@@ -118,11 +118,11 @@ func distinct(t string) map[string]bool {
 
 // recognise attacks by a recogniser of all words at once.
 func (a *attempt) recognise(ctx context.Context, s *search, y nn.Matrix) error {
-	fitted, err := measure.MultiProbe{Seed: a.Seed}.Fit(ctx, a.pool, y.Pick(s.known), dataset.Select(s.present, s.known), len(s.words))
+	fitted, err := measure.MultiProbe{Seed: a.Seed}.Fit(ctx, a.pool, y.Gather(s.known), dataset.Select(s.present, s.known), len(s.words))
 	if err != nil {
 		return err
 	}
-	a.score(s, "recogniser", fitted.Scores(a.pool, y.Pick(s.attacked)))
+	a.score(s, "recogniser", fitted.Scores(a.pool, y.Gather(s.attacked)))
 	return nil
 }
 
@@ -147,8 +147,8 @@ func (a *attempt) neighbours(ctx context.Context, s *search, y nn.Matrix) error 
 	if vectors.Rows == 0 {
 		return nil
 	}
-	attacked := directions(y.Pick(s.attacked), means(y, s.known))
-	vectors = directions(vectors, means(vectors, everyRow(vectors)))
+	attacked := directions(y.Gather(s.attacked), means(y.Gather(s.known)))
+	vectors = directions(vectors, means(vectors))
 	scores := nn.NewMatrix(attacked.Rows, vectors.Rows)
 	a.pool.MulNT(scores, attacked, vectors)
 	a.score(s, "neighbours", scores)

@@ -52,7 +52,7 @@ func (a *attempt) membership(ctx context.Context) error {
 		return fmt.Errorf("attack: %s has %d rows, must have at most %d for this attack", a.Corpus.Source, rows, membershipRows)
 	}
 	s := newSuspects(a.Corpus, a.Seed)
-	y, width, err := a.release(ctx, a.Mechanism, s.x.Pick(s.released()), 0)
+	y, width, err := a.release(ctx, a.Mechanism, s.x.Gather(s.released()), 0)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (a *attempt) membership(ctx context.Context) error {
 		"texts found: the threshold is chosen on half of the pairs and scored on the others; the baseline is the share of others accused there, and the limit that of the largest share which this leaves room for",
 	)
 	for _, f := range falsely {
-		if !fits(f, pairs/2) {
+		if pairs/2 < enough(f) {
 			a.note(fmt.Sprintf("%d pairs are too few to find texts at %g %% false: half of them must hold at least %d", pairs, 100*f, enough(f)))
 		}
 	}
@@ -98,7 +98,7 @@ func newSuspects(c *Corpus, seed uint64) *suspects {
 	// The second word keeps this stream apart from others of the same seed.
 	rng := weakrand.New(weakrand.NewPCG(seed, 0x70616972))
 	order := rng.Perm(c.X.Rows)
-	s := &suspects{x: c.X.Pick(order[:len(order)/2*2]), second: make([]bool, len(order)/2)}
+	s := &suspects{x: c.X.Gather(order[:len(order)/2*2]), second: make([]bool, len(order)/2)}
 	for i := range s.second {
 		s.second[i] = rng.IntN(2) == 1
 	}
@@ -176,8 +176,8 @@ func ratios(d dp.Distinguisher, y []float64, texts [][]float64) []float64 {
 
 // cosines scores texts by the largest cosine of its vector with a release.
 func cosines(pool *nn.Pool, truth, y nn.Matrix) []float64 {
-	truth = directions(truth, means(truth, everyRow(truth)))
-	y = directions(y, means(y, everyRow(y)))
+	truth = directions(truth, means(truth))
+	y = directions(y, means(y))
 	all := nn.NewMatrix(truth.Rows, y.Rows)
 	pool.MulNT(all, truth, y)
 	scores := make([]float64, truth.Rows)
@@ -204,7 +204,7 @@ func (s *suspects) findings(attacker string, scores []float64, epsilon dp.Epsilo
 	f.Metric = "auc"
 	all = append(all, areaUnder(f, in, out, seed))
 	for _, share := range falsely {
-		if fits(share, half) {
+		if half >= enough(share) {
 			f.Metric = fmt.Sprintf("found at %g %% false", 100*share)
 			at := strict(out[:half], share)
 			all = append(all, found(f, above(in[half:], at), above(out[half:], at), epsilon))
@@ -298,9 +298,6 @@ var falsely = []float64{0.01, 0.001}
 // enough is how many scores a threshold for a share of false accusations takes:
 // the largest of n scores is exceeded by the next one with probability 1/(n+1).
 func enough(share float64) int { return int(math.Ceil(1/share)) - 1 }
-
-// fits reports whether that many scores are enough.
-func fits(share float64, scores int) bool { return scores >= enough(share) }
 
 // strict returns the score that another like these exceeds with at most the
 // given probability: the k-th largest of n, with k/(n+1) at most that. It panics

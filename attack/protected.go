@@ -61,12 +61,12 @@ func twin(ctx context.Context, workers int, q mech.Params, x nn.Matrix, note str
 	return narrowed(y, width), note, nil
 }
 
-// means returns the mean of each column over the given rows.
-func means(x nn.Matrix, rows []int) []float64 {
+// means returns the mean of each column.
+func means(x nn.Matrix) []float64 {
 	mean := make([]float64, x.Cols)
-	for _, i := range rows {
+	for i := range x.Rows {
 		for j, v := range x.Row(i) {
-			mean[j] += float64(v) / float64(len(rows))
+			mean[j] += float64(v) / float64(x.Rows)
 		}
 	}
 	return mean
@@ -100,13 +100,4 @@ func directions(x nn.Matrix, mean []float64) nn.Matrix {
 		}
 	}
 	return d
-}
-
-// everyRow lists all rows of x.
-func everyRow(x nn.Matrix) []int {
-	rows := make([]int, x.Rows)
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
 }

@@ -25,7 +25,8 @@ type Released struct {
 	Columns   []dataset.Column
 	Attribute string
 	// Fit holds releases that attackers are fitted to and Score those on which
-	// they are scored. Where Score has none, Fit is split in halves by the seed.
+	// they are scored. Where Score has none, Fit has all rows, and is split in
+	// halves by the seed.
 	Fit, Score Part
 }
 
@@ -61,12 +62,9 @@ func (a *attempt) released(f func(r *Released) error) error {
 	return nil
 }
 
-func (p Part) pick(rows []int) Part {
-	some := Part{Rows: rows, Vectors: p.Vectors.Pick(rows)}
-	if p.Rows != nil {
-		some.Rows = dataset.Select(p.Rows, rows)
-	}
-	return some
+// gather takes some of the releases of all rows.
+func (p Part) gather(rows []int) Part {
+	return Part{Rows: rows, Vectors: p.Vectors.Gather(rows)}
 }
 
 // of returns the values of a column in a part.

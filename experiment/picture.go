@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"sotto/dataset"
 	"sotto/measure/plane"
 	"sotto/nn"
 )
@@ -56,11 +57,7 @@ func (s *sketch) keep(config int, released nn.Matrix) {
 	if s == nil || released.Cols == 0 {
 		return
 	}
-	some := nn.NewMatrix(len(s.places), released.Cols)
-	for k, place := range s.places {
-		copy(some.Row(k), released.Row(place))
-	}
-	s.released[config] = some
+	s.released[config] = released.Gather(s.places)
 }
 
 // draw makes a picture of each selected configuration, side by side.
@@ -68,14 +65,9 @@ func (s *sketch) draw(ctx context.Context, pool *nn.Pool, all []Configuration) (
 	if s == nil || len(s.places) < 2 {
 		return nil, nil
 	}
-	x := nn.NewMatrix(len(s.places), s.data.X.Cols)
-	var groups []int
-	for k, place := range s.places {
-		row := s.data.test[place]
-		copy(x.Row(k), s.data.X.Row(row))
-		groups = append(groups, s.data.Z[row])
-	}
-	matrices, pictures := []nn.Matrix{x}, []Picture(nil)
+	rows := dataset.Select(s.data.test, s.places)
+	groups := dataset.Select(s.data.Z, rows)
+	matrices, pictures := []nn.Matrix{s.data.X.Gather(rows)}, []Picture(nil)
 	for i, c := range all {
 		if m, ok := s.released[i]; ok && c.Selected {
 			matrices = append(matrices, m)

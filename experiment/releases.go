@@ -38,8 +38,22 @@ type ReleaseOptions struct {
 // ends with the first error.
 func Releases(ctx context.Context, dir string, o ReleaseOptions) iter.Seq2[*Released, error] {
 	return func(yield func(*Released, error) bool) {
-		if err := releases(ctx, dir, o, yield); err != nil {
+		stored, d, pool, err := openModels(ctx, dir, o)
+		if err != nil {
 			yield(nil, err)
+			return
+		}
+		s, several := newScorer(d), len(stored) > 1 || len(stored[0].models) > 1
+		for _, c := range stored {
+			for _, m := range c.models {
+				r, err := s.releasedBy(pool, m, c.folder)
+				if err == nil && several {
+					r.Name = strings.TrimPrefix(fmt.Sprintf("%s, seed %d", c.folder, m.info.Seed), ", ")
+				}
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
 		}
 	}
 }
@@ -57,29 +71,6 @@ func Attackable(ctx context.Context, dir string, o ReleaseOptions) iter.Seq2[*at
 			}
 		}
 	}
-}
-
-func releases(ctx context.Context, dir string, o ReleaseOptions, yield func(*Released, error) bool) error {
-	stored, d, pool, err := openModels(ctx, dir, o)
-	if err != nil {
-		return err
-	}
-	s, several := newScorer(d), len(stored) > 1 || len(stored[0].models) > 1
-	for _, c := range stored {
-		for _, m := range c.models {
-			r, err := s.releasedBy(pool, m, c.folder)
-			if err != nil {
-				return err
-			}
-			if several {
-				r.Name = strings.TrimPrefix(fmt.Sprintf("%s, seed %d", c.folder, m.info.Seed), ", ")
-			}
-			if !yield(r, nil) {
-				return nil
-			}
-		}
-	}
-	return nil
 }
 
 // openModels loads the models of a folder and what they were trained on.

@@ -6,12 +6,13 @@ import "fmt"
 // whose label is unknown do not count; without any other row it is NaN. It
 // panics if the lengths differ.
 func Accuracy(want, got []int) float64 {
-	hits, rows := hits(want, got)
+	hits, rows := Hits(want, got)
 	return float64(hits) / float64(rows)
 }
 
-// hits returns how many predictions are right, and of how many known rows.
-func hits(want, got []int) (hits, rows int) {
+// Hits returns how many predictions are right, and of how many known rows. It
+// panics if the lengths differ.
+func Hits(want, got []int) (hits, rows int) {
 	sameLength("predictions", len(got), len(want))
 	for i, y := range want {
 		if y >= 0 {

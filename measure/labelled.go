@@ -13,9 +13,9 @@ type Labelled struct {
 	Z []int     // one for each row
 }
 
-// Pick returns the given rows. It panics if there is no such row.
-func (d Labelled) Pick(rows []int) Labelled {
-	some := Labelled{X: d.X.Pick(rows), Z: make([]int, len(rows))}
+// Gather returns a copy of the given rows. It panics if there is no such row.
+func (d Labelled) Gather(rows []int) Labelled {
+	some := Labelled{X: d.X.Gather(rows), Z: make([]int, len(rows))}
 	for k, i := range rows {
 		some.Z[k] = d.Z[i]
 	}

@@ -46,7 +46,7 @@ func Leak(ctx context.Context, p *nn.Pool, h Probe, fit, score Labelled, classes
 	}
 	probabilities := a.Probabilities(p, score.X)
 	got := likeliest(probabilities)
-	right, rows := hits(score.Z, got)
+	right, rows := Hits(score.Z, got)
 	l := Leakage{
 		Accuracy:   float64(right) / float64(rows),
 		Majority:   Majority(score.Z),

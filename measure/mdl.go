@@ -89,11 +89,7 @@ func (h Probe) DescriptionLength(ctx context.Context, p *nn.Pool, data Labelled,
 	// The second word keeps this stream apart from others of the same seed.
 	rng := weakrand.New(weakrand.NewPCG(h.Seed, 0x6d646c))
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	c := coder{Probe: h, coding: coding, classes: classes, data: Labelled{nn.NewMatrix(len(rows), data.X.Cols), make([]int, len(rows))}}
-	for k, i := range rows {
-		copy(c.data.X.Row(k), data.X.Row(i))
-		c.data.Z[k] = data.Z[i]
-	}
+	c := coder{Probe: h, coding: coding, classes: classes, data: data.Gather(rows)}
 	out := DescriptionLength{Coding: coding, Rows: len(rows), Classes: classes, Blocks: c.blocks()}
 	faults := make([]error, len(out.Blocks))
 	p.Each(len(faults), func(_, item int) {

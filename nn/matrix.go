@@ -32,16 +32,6 @@ func (m Matrix) Slice(lo, hi int) Matrix {
 	return Matrix{hi - lo, m.Cols, m.Data[lo*m.Cols : hi*m.Cols : hi*m.Cols]}
 }
 
-// Pick returns the given rows as a matrix with memory of its own. It panics if
-// there is no such row.
-func (m Matrix) Pick(rows []int) Matrix {
-	some := NewMatrix(len(rows), m.Cols)
-	for k, i := range rows {
-		copy(some.Row(k), m.Row(i))
-	}
-	return some
-}
-
 // Clone returns a copy of m with memory of its own.
 func (m Matrix) Clone() Matrix {
 	return Matrix{m.Rows, m.Cols, append([]float32(nil), m.Data...)}

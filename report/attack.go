@@ -75,18 +75,15 @@ func attackSubject(name string, r *attack.Result) evidence.Subject {
 	if info, err := attack.Find(r.Kind); err != nil || !info.Infers {
 		return s
 	}
+	worst := evidence.Unmeasured()
 	for _, f := range r.Findings {
 		if f.Metric != "accuracy" {
 			continue
 		}
-		worst, ok := s.Numbers["leakage"]
-		if !ok {
-			worst = evidence.Unmeasured()
-		}
-		if !ok || !(f.Value <= worst.Value) {
+		if !(f.Value <= worst.Value) { // also the first
 			worst.Value = f.Value
 		}
-		if !ok || !(f.High <= worst.High) {
+		if !(f.High <= worst.High) {
 			worst.High = f.High
 		}
 		s.Numbers["leakage"] = worst

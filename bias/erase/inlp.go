@@ -103,7 +103,7 @@ func (h INLP) Fit(ctx context.Context, p *nn.Pool, data measure.Labelled, classe
 	useful := 0 // directions up to the last classifier that was clearly better
 	for idle := 0; len(found) < h.Iterations && idle < patience && len(basis) < left.X.Cols; {
 		rows := rng.Perm(len(left.Z))
-		fit, score := choose(left, rows[held:]), choose(left, rows[:held])
+		fit, score := left.Gather(rows[held:]), left.Gather(rows[:held])
 		h.Probe.Seed = rng.Uint64()
 		a, err := h.Probe.Fit(ctx, p, fit.X, fit.Z, classes)
 		if err != nil {
@@ -146,17 +146,7 @@ func known(data measure.Labelled) measure.Labelled {
 			rows = append(rows, i)
 		}
 	}
-	return choose(data, rows)
-}
-
-// choose returns a copy of some rows.
-func choose(data measure.Labelled, rows []int) measure.Labelled {
-	part := measure.Labelled{X: nn.NewMatrix(len(rows), data.X.Cols), Z: make([]int, len(rows))}
-	for k, i := range rows {
-		copy(part.X.Row(k), data.X.Row(i))
-		part.Z[k] = data.Z[i]
-	}
-	return part
+	return data.Gather(rows)
 }
 
 // remover removes directions from rows, again and again. It remembers how large

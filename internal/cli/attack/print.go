@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"sotto/attack"
 	"sotto/dp"
@@ -45,18 +44,16 @@ func stated(r *attack.Result) string {
 func printInference(b *strings.Builder, source string, r *attack.Result) {
 	first := r.Findings[0]
 	fmt.Fprintf(b, "%s: %s (%d values), %d rows to fit, %d to score; %s\n\n", term.Plain(source), term.Plain(first.Target), r.Classes, first.Leakage.RowsFitted, first.Rows, stated(r))
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ATTACKER\tACCURACY %\t95 % INTERVAL\tLIMIT %\tMAJORITY %\tBALANCED %\tAUC\tMDL kbit\tCOMPRESSION\tVERDICT") //nolint:errcheck // t writes to a buffer
+	t := term.NewTable(b, "ATTACKER", "ACCURACY %", "95 % INTERVAL", "LIMIT %", "MAJORITY %", "BALANCED %", "AUC", "MDL kbit", "COMPRESSION", "VERDICT")
 	for _, f := range r.Findings {
 		kbit, compression := "-", "-"
 		if d := f.Description; d != nil {
 			kbit, compression = fmt.Sprintf("%.2f", d.Kbit), term.Number(d.Compression, "%.3f")
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s to %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f.Attacker, term.Percent(f.Value), //nolint:errcheck // see above
-			term.Percent(f.Low), term.Percent(f.High), term.Percent(f.Limit), term.Percent(f.Baseline),
+		t.Row(f.Attacker, term.Percent(f.Value), term.Percent(f.Low)+" to "+term.Percent(f.High), term.Percent(f.Limit), term.Percent(f.Baseline),
 			term.Percent(measure.Number(f.Leakage.Balanced)), term.Number(f.Leakage.AUC, "%.3f"), kbit, compression, verdictOf(f))
 	}
-	t.Flush() //nolint:errcheck // see above
+	t.Flush() //nolint:errcheck // b is a buffer
 	b.WriteByte('\n')
 	if d := first.Description; d != nil {
 		fmt.Fprintf(b, "MDL: description length of %s given the vectors, %s code; whoever knows nothing takes %.2f kbit\n", term.Plain(first.Target), d.Coding, d.Uniform/1024)
@@ -76,17 +73,24 @@ func printFindings(b *strings.Builder, a *attack.Result) {
 	fmt.Fprintf(b, "%s: %s; %s\n\n", a.Kind, term.Plain(a.Source), stated(a))
 	model := slices.ContainsFunc(a.Findings, func(f attack.Finding) bool { return f.Model != "" })
 	noise := slices.ContainsFunc(a.Findings, func(f attack.Finding) bool { return f.Noise != "" })
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	cells := []string{"ATTACKER", "TARGET", "METRIC", "VALUE", "95 % INTERVAL", "BASELINE", "LIMIT", "ROWS", "VERDICT"}
-	fmt.Fprintln(t, strings.Join(withCells(cells, model, "MODEL", noise, "RELEASES", "NOISE"), "\t")) //nolint:errcheck // t writes to a buffer
-	for _, f := range a.Findings {
-		cells := []string{
-			f.Attacker, term.Plain(f.Target), f.Metric, finding(f.Metric, f.Value), finding(f.Metric, f.Low) + " to " + finding(f.Metric, f.High),
-			finding(f.Metric, f.Baseline), finding(f.Metric, f.Limit), fmt.Sprint(f.Rows), verdictOf(f),
+	// row adds the cells of models and of several releases, where there are any.
+	t := term.NewTable(b)
+	row := func(name, releases, kind any, cells ...any) {
+		if noise {
+			cells = slices.Insert(cells, 3, releases, kind)
 		}
-		fmt.Fprintln(t, strings.Join(withCells(cells, model, term.Plain(f.Model), noise, fmt.Sprint(f.Releases), f.Noise), "\t")) //nolint:errcheck // see above
+		if model {
+			cells = slices.Insert(cells, 0, name)
+		}
+		t.Row(cells...)
 	}
-	t.Flush() //nolint:errcheck // see above
+	row("MODEL", "RELEASES", "NOISE", "ATTACKER", "TARGET", "METRIC", "VALUE", "95 % INTERVAL", "BASELINE", "LIMIT", "ROWS", "VERDICT")
+	for _, f := range a.Findings {
+		show := func(v measure.Number) string { return finding(f.Metric, v) }
+		row(term.Plain(f.Model), f.Releases, f.Noise, f.Attacker, term.Plain(f.Target), f.Metric, show(f.Value), show(f.Low)+" to "+show(f.High),
+			show(f.Baseline), show(f.Limit), f.Rows, verdictOf(f))
+	}
+	t.Flush() //nolint:errcheck // b is a buffer
 	b.WriteByte('\n')
 	for _, n := range a.Notes {
 		fmt.Fprintln(b, "note:", term.Plain(n))
@@ -101,17 +105,6 @@ func printFindings(b *strings.Builder, a *attack.Result) {
 	case a.Guarantee != nil:
 		fmt.Fprintln(b, "limit: no attacker exceeds it at the stated ε; that these did not is no proof of ε")
 	}
-}
-
-// withCells puts further cells before the value, where they are wanted.
-func withCells(cells []string, model bool, name string, noise bool, releases, kind string) []string {
-	if noise {
-		cells = slices.Insert(cells, 3, releases, kind)
-	}
-	if model {
-		cells = slices.Insert(cells, 0, name)
-	}
-	return cells
 }
 
 // finding renders shares in percent and other numbers as they are.

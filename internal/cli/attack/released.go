@@ -144,10 +144,7 @@ func statedGuarantee(vectors, metadata string, byHand *dp.Guarantee) (*dp.Guaran
 	if byHand != nil {
 		return byHand, nil
 	}
-	path := metadata
-	if path == "" {
-		path = vectors + ".privacy.json"
-	}
+	path := cmp.Or(metadata, vectors+".privacy.json")
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && metadata == "" {
 		return nil, nil
@@ -162,10 +159,7 @@ func statedGuarantee(vectors, metadata string, byHand *dp.Guarantee) (*dp.Guaran
 	if err := json.Unmarshal(content, &record); err != nil {
 		return nil, fmt.Errorf("%s: not the record of a release: %w", path, err)
 	}
-	g := record.Guarantee
-	if g == nil {
-		g = record.Release.Guarantee
-	}
+	g := cmp.Or(record.Guarantee, record.Release.Guarantee)
 	if g == nil {
 		return nil, fmt.Errorf("%s: no guarantee is recorded, must be what sotto privatize or sotto encode wrote", path)
 	}
