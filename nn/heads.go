@@ -34,7 +34,7 @@ func (h *Heads) Loss(p *Pool, scores Matrix, labels [][]int) (float64, Matrix) {
 			// Loss is a mean over the rows that are known; this one over all.
 			share := h.Weights[l] * float64(len(h.rows)) / float64(scores.Rows)
 			loss, grad := h.loss[l].Loss(p, h.parts[l], h.known)
-			sum += share * loss
+			sum += float64(share * loss)
 			for i, row := range h.rows {
 				to := h.grad.Row(row)[column : column+classes]
 				for j, g := range grad.Row(i) {

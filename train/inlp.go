@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"sotto/nn"
@@ -62,19 +61,19 @@ func (h INLP) project(ctx context.Context, d Data, o Options, base *model.Model)
 		return nil, err
 	}
 	for i := range hidden.Rows {
-		removeAll(hidden.Row(i), basis)
+		basis.RemoveFrom(hidden.Row(i))
 	}
 	head, kept, err := linear{seed: o.Seed, epochs: 20}.fit(ctx, p, hidden, d.Y, d.Classes, d.Train, d.Validation)
 	if err != nil {
 		return nil, err
 	}
-	return front.With(identityLess(hidden.Cols, basis), head, kept, d.Classes)
+	return front.With(basis.Complement(hidden.Cols), head, kept, d.Classes)
 }
 
 // directions returns an orthonormal basis of what the linear classifiers of
 // the attribute use, one classifier an iteration.
-func (h INLP) directions(ctx context.Context, d Data, o Options, hidden nn.Matrix) ([][]float64, error) {
-	var basis [][]float64
+func (h INLP) directions(ctx context.Context, d Data, o Options, hidden nn.Matrix) (nn.Basis, error) {
+	var basis nn.Basis
 	left := hidden.Clone()
 	known := func(rows []int) []int {
 		return slices.DeleteFunc(slices.Clone(rows), func(row int) bool { return d.Z[row] == Unknown })
@@ -100,77 +99,13 @@ func (h INLP) directions(ctx context.Context, d Data, o Options, hidden nn.Matri
 			for j := range v {
 				v[j] = float64(w.Row(j)[g]) - float64(w.Row(j)[0])
 			}
-			basis = extend(basis, v)
+			basis = basis.With(v)
 		}
 		for row := range left.Rows {
-			removeAll(left.Row(row), basis[before:])
+			basis[before:].RemoveFrom(left.Row(row))
 		}
 	}
 	return basis, nil
-}
-
-// extend adds the part of v that is orthogonal to the basis, at length 1,
-// unless next to nothing is left of it.
-func extend(basis [][]float64, v []float64) [][]float64 {
-	size := norm(v)
-	for range 2 { // once more removes what rounding has left
-		for _, b := range basis {
-			dot := 0.0
-			for j := range v {
-				dot += b[j] * v[j]
-			}
-			for j := range v {
-				v[j] -= dot * b[j]
-			}
-		}
-	}
-	n := norm(v)
-	if !(n > 1e-6*size) {
-		return basis
-	}
-	for j := range v {
-		v[j] /= n
-	}
-	return append(basis, v)
-}
-
-func norm(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x * x
-	}
-	return math.Sqrt(sum)
-}
-
-// removeAll removes from x what lies in the span of an orthonormal basis.
-func removeAll(x []float32, basis [][]float64) {
-	for _, b := range basis {
-		dot := 0.0
-		for j, v := range x {
-			dot += b[j] * float64(v)
-		}
-		for j := range x {
-			x[j] -= float32(dot * b[j])
-		}
-	}
-}
-
-// identityLess returns the matrix I − Σ b·bᵀ.
-func identityLess(n int, basis [][]float64) nn.Matrix {
-	m := nn.NewMatrix(n, n)
-	for i := range n {
-		for j := range n {
-			v := 0.0
-			if i == j {
-				v = 1
-			}
-			for _, b := range basis {
-				v -= b[i] * b[j]
-			}
-			m.Row(i)[j] = float32(v)
-		}
-	}
-	return m
 }
 
 // linear is multinomial logistic regression by Adam.
