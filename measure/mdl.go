@@ -2,11 +2,12 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	weakrand "math/rand/v2"
+	"slices"
 
+	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/stat"
 
 	"sotto/nn"
@@ -91,12 +92,12 @@ func (h Probe) DescriptionLength(ctx context.Context, p *nn.Pool, data Labelled,
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	c := coder{Probe: h, coding: coding, classes: classes, data: data.Gather(rows)}
 	out := DescriptionLength{Coding: coding, Rows: len(rows), Classes: classes, Blocks: c.blocks()}
-	faults := make([]error, len(out.Blocks))
-	p.Each(len(faults), func(_, item int) {
-		k := len(faults) - 1 - item // the largest first, so that no worker is left with it
-		faults[k] = c.fill(ctx, &out.Blocks[k])
-	})
-	if err := errors.Join(faults...); err != nil {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(p.Workers())
+	for k := range slices.Backward(out.Blocks) { // the largest first, so that no worker is left with it
+		g.Go(func() error { return c.fill(ctx, &out.Blocks[k]) })
+	}
+	if err := g.Wait(); err != nil {
 		return DescriptionLength{}, err
 	}
 	for _, b := range out.Blocks {
