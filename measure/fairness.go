@@ -156,15 +156,15 @@ func (f *Fairness) estimates() []*Estimate {
 
 // summarise fills in what follows from the classes.
 func (f *Fairness) summarise() {
-	parity, ratio, odds := math.Inf(-1), math.Inf(1), math.Inf(-1)
+	parity, ratio, odds := Undefined, Undefined, Undefined
 	gaps, deviations := 0.0, 0.0
 	f.ClassesDefined = 0
 	for i := range f.Classes {
 		c := &f.Classes[i]
-		parity = largerDefined(parity, c.SelectionDifference.Value)
-		odds = largerDefined(largerDefined(odds, c.TPRDifference.Value), c.FPRDifference.Value)
+		parity = larger(parity, c.SelectionDifference.Value)
+		odds = larger(larger(odds, c.TPRDifference.Value), c.FPRDifference.Value)
 		if i == 1 || len(f.Classes) > 2 {
-			ratio = -largerDefined(-ratio, -c.SelectionRatio.Value)
+			ratio = -larger(-ratio, -c.SelectionRatio.Value)
 		}
 		if gap := float64(c.TPRDifference.Value); !math.IsNaN(gap) {
 			f.ClassesDefined++
@@ -173,22 +173,14 @@ func (f *Fairness) summarise() {
 		}
 	}
 	defined := float64(f.ClassesDefined)
-	f.ParityDifference.Value, f.ParityRatio.Value, f.OddsDifference.Value = known(parity), known(ratio), known(odds)
+	f.ParityDifference.Value, f.ParityRatio.Value, f.OddsDifference.Value = parity, ratio, odds
 	f.GRMS.Value, f.DeviationRMS.Value = Number(math.Sqrt(gaps/defined)), Number(math.Sqrt(deviations/defined))
 }
 
-// largerDefined returns the larger of two, passing over NaN.
-func largerDefined(best float64, v Number) float64 {
-	if float64(v) > best {
-		return float64(v)
+// larger returns the larger of two, passing over NaN.
+func larger(best, v Number) Number {
+	if v > best || math.IsNaN(float64(best)) {
+		return v
 	}
 	return best
-}
-
-// known turns the infinity that a search began with into NaN.
-func known(v float64) Number {
-	if math.IsInf(v, 0) {
-		return Number(undefined)
-	}
-	return Number(v)
 }

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,18 +46,7 @@ func (h MultiProbe) Validate() error {
 }
 
 func (h MultiProbe) withDefaults() MultiProbe {
-	if h.Rate == 0 {
-		h.Rate = 2e-3
-	}
-	if h.Batch == 0 {
-		h.Batch = 64
-	}
-	if h.Epochs == 0 {
-		h.Epochs = 200
-	}
-	if h.Patience == 0 {
-		h.Patience = 5
-	}
+	h.Rate, h.Batch, h.Epochs, h.Patience = cmp.Or(h.Rate, 2e-3), cmp.Or(h.Batch, 64), cmp.Or(h.Epochs, 200), cmp.Or(h.Patience, 5)
 	return h
 }
 

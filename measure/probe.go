@@ -1,11 +1,13 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	weakrand "math/rand/v2"
+	"slices"
 
 	"sotto/nn"
 )
@@ -39,12 +41,8 @@ func (h Probe) Validate() error {
 		name  string
 		value float64
 	}{
-		{"rate", h.Rate},
-		{"alpha", h.Alpha},
-		{"tolerance", h.Tolerance},
-		{"batch", float64(h.Batch)},
-		{"epochs", float64(h.Epochs)},
-		{"patience", float64(h.Patience)},
+		{"rate", h.Rate}, {"alpha", h.Alpha}, {"tolerance", h.Tolerance},
+		{"batch", float64(h.Batch)}, {"epochs", float64(h.Epochs)}, {"patience", float64(h.Patience)},
 	} {
 		if !(f.value >= 0 && f.value <= math.MaxFloat32) {
 			return fmt.Errorf("measure: %s is %v, must be finite and not negative", f.name, f.value)
@@ -58,23 +56,8 @@ func (h Probe) withDefaults(rows int) Probe {
 	if h.Hidden == nil {
 		h.Hidden = []int{100}
 	}
-	orFloat := func(v *float64, fallback float64) {
-		if *v == 0 {
-			*v = fallback
-		}
-	}
-	orInt := func(v *int, fallback int) {
-		if *v == 0 {
-			*v = fallback
-		}
-	}
-	orFloat(&h.Rate, 1e-3)
-	orFloat(&h.Alpha, 1)
-	orFloat(&h.Tolerance, 1e-4)
-	orInt(&h.Batch, 200)
-	orInt(&h.Epochs, 1000)
-	orInt(&h.Patience, 10)
-	h.Batch = min(h.Batch, rows)
+	h.Rate, h.Alpha, h.Tolerance = cmp.Or(h.Rate, 1e-3), cmp.Or(h.Alpha, 1), cmp.Or(h.Tolerance, 1e-4)
+	h.Batch, h.Epochs, h.Patience = min(cmp.Or(h.Batch, 200), rows), cmp.Or(h.Epochs, 1000), cmp.Or(h.Patience, 10)
 	return h
 }
 
@@ -105,16 +88,13 @@ func (h Probe) fit(ctx context.Context, p *nn.Pool, in Labelled, classes int, sc
 	if err != nil {
 		return nil, err
 	}
-	if !varies(z, known) {
+	if !slices.ContainsFunc(known, func(i int) bool { return z[i] != z[known[0]] }) {
 		return nil, errors.New("measure: attribute is the same in all rows, must have two values to tell apart")
 	}
 	h = h.withDefaults(len(known))
 	// The second word keeps this stream apart from others of the same seed.
 	rng := weakrand.New(weakrand.NewPCG(h.Seed, 0x6d656173757265))
-	a := &Attacker{
-		Rows: len(known), scale: scale(x, known), classes: classes,
-		model: h.network(x.Cols, classes, rng),
-	}
+	a := &Attacker{Rows: len(known), scale: scale(x, known), classes: classes, model: h.network(x.Cols, classes, rng)}
 	t, err := newTrainer(h, p, a)
 	if err != nil {
 		return nil, err
@@ -125,20 +105,7 @@ func (h Probe) fit(ctx context.Context, p *nn.Pool, in Labelled, classes int, sc
 		a.scale.to(data.X.Row(k), x.Row(i))
 		data.Z[k] = z[i]
 	}
-	if err := t.run(ctx, data, rng); err != nil {
-		return nil, err
-	}
-	return a, nil
-}
-
-// varies reports whether the given rows have more than one value.
-func varies(z, rows []int) bool {
-	for _, i := range rows {
-		if z[i] != z[rows[0]] {
-			return true
-		}
-	}
-	return false
+	return a, t.run(ctx, data, rng)
 }
 
 // network returns the layers. Two classes share one output, the logit of the

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // memory is how many steps L-BFGS remembers.
@@ -24,7 +26,7 @@ func descend(ctx context.Context, start []float64, steps int, f func(theta, grad
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if largest(grad) < 1e-5 {
+		if floats.Norm(grad, math.Inf(1)) < 1e-5 {
 			break
 		}
 		direction := h.direction(grad)
@@ -39,10 +41,7 @@ func descend(ctx context.Context, start []float64, steps int, f func(theta, grad
 			rate = min(1, 1/math.Sqrt(-slope)) // no idea of the scale yet
 		}
 		for range 30 {
-			for i := range next {
-				next[i] = theta[i] + rate*direction[i]
-			}
-			lower = f(next, nextGrad)
+			lower = f(floats.AddScaledTo(next, theta, rate, direction), nextGrad)
 			if lower <= value+1e-4*rate*slope {
 				break
 			}
@@ -67,10 +66,8 @@ type history struct {
 }
 
 func (h *history) add(next, last, nextGrad, lastGrad []float64) {
-	s, y := make([]float64, len(next)), make([]float64, len(next))
-	for i := range next {
-		s[i], y[i] = next[i]-last[i], nextGrad[i]-lastGrad[i]
-	}
+	s := floats.SubTo(make([]float64, len(next)), next, last)
+	y := floats.SubTo(make([]float64, len(next)), nextGrad, lastGrad)
 	if !(dot(s, y) > 1e-12) {
 		return // rounding made it bend the wrong way
 	}
@@ -86,26 +83,16 @@ func (h *history) direction(grad []float64) []float64 {
 	alpha := make([]float64, len(h.steps))
 	for i := len(h.steps) - 1; i >= 0; i-- {
 		alpha[i] = dot(h.steps[i], q) / dot(h.steps[i], h.turns[i])
-		for j := range q {
-			q[j] -= alpha[i] * h.turns[i][j]
-		}
+		floats.AddScaled(q, -alpha[i], h.turns[i])
 	}
-	scale := 1.0
 	if n := len(h.steps); n > 0 {
-		scale = dot(h.steps[n-1], h.turns[n-1]) / dot(h.turns[n-1], h.turns[n-1])
-	}
-	for j := range q {
-		q[j] *= scale
+		floats.Scale(dot(h.steps[n-1], h.turns[n-1])/dot(h.turns[n-1], h.turns[n-1]), q)
 	}
 	for i := range h.steps {
 		beta := dot(h.turns[i], q) / dot(h.steps[i], h.turns[i])
-		for j := range q {
-			q[j] += (alpha[i] - beta) * h.steps[i][j]
-		}
+		floats.AddScaled(q, alpha[i]-beta, h.steps[i])
 	}
-	for j := range q {
-		q[j] = -q[j]
-	}
+	floats.Scale(-1, q)
 	return q
 }
 
@@ -115,12 +102,4 @@ func dot(a, b []float64) float64 {
 		sum += a[i] * b[i]
 	}
 	return sum
-}
-
-func largest(a []float64) float64 {
-	most := 0.0
-	for _, v := range a {
-		most = max(most, math.Abs(v))
-	}
-	return most
 }

@@ -34,24 +34,10 @@ import (
 
 // Options say how a table is made. The zero value makes the whole table with
 // its own encoders and seeds.
-type Options struct {
-	Encoders []string // as package catalogue names them; nil means the table's own
-	Quick    bool     // fewer rows, settings and seeds: minutes become seconds
-	Seeds    int      // how many splits or draws of noise; 0 means the table's own number
-	Workers  int      // cores; 0 means all. Results do not depend on it.
-	Dir      string   // folder of data sets; "" means dataset.Dir, from which declared tables are always made
-	Store    string   // folder of finished runs of declared tables; "" means cache.Dir
-	Again    bool     // trains also what the store has
-	// Progress, if not nil, is called after each piece of work, from several
-	// goroutines but never from two at a time.
-	Progress func(Event)
-}
+type Options = declared.Options
 
-// Event is a piece of work that is done.
-type Event struct {
-	Job         string // what it was
-	Done, Total int    // pieces of the current stage
-}
+// Event is a piece of work that is done, or where a declared table stands.
+type Event = declared.Event
 
 // Info describes a table.
 type Info struct {
@@ -110,10 +96,7 @@ func tables() []table {
 // List describes the tables. It panics if a spec that is part of this program
 // cannot be read, which its tests exclude.
 func List() []Info {
-	var infos []Info
-	for _, t := range tables() {
-		infos = append(infos, t.Info)
-	}
+	infos := each(tables(), func(t table) Info { return t.Info })
 	specs, err := declared.List()
 	if err != nil {
 		panic(err)
@@ -140,31 +123,13 @@ func Run(ctx context.Context, name string, o Options) (Result, error) {
 	}
 	s, err := declared.Find(name)
 	if errors.Is(err, declared.ErrUnknown) {
-		var names []string
-		for _, i := range List() {
-			names = append(names, i.Name)
-		}
+		names := each(List(), func(i Info) string { return i.Name })
 		return nil, fmt.Errorf("reproduce: table is %.40q, must be one of %s, or a file that ends in .json", name, strings.Join(names, ", "))
 	} else if err != nil {
 		return nil, err
 	}
-	return makeDeclared(ctx, s, o)
-}
-
-// makeDeclared makes a table that a spec declares.
-func makeDeclared(ctx context.Context, s declared.Spec, o Options) (Result, error) {
-	if o.Encoders != nil {
-		return nil, fmt.Errorf("reproduce: the spec of %s names its encoders, must not be given others", s.Name)
-	}
-	if o.Dir != "" && o.Dir != dataset.Dir() {
-		return nil, fmt.Errorf("reproduce: %s reads the data sets of SOTTO_DATA, must not be given another folder", s.Name)
-	}
-	options := declared.Options{Quick: o.Quick, Seeds: o.Seeds, Workers: o.Workers, Store: o.Store, Again: o.Again}
-	if o.Progress != nil {
-		options.Progress = func(e declared.Event) { o.Progress(Event(e)) }
-	}
-	t, err := declared.Make(ctx, s, options)
-	if err != nil {
+	t, err := declared.Make(ctx, s, o)
+	if err != nil { // and then no table that is nil
 		return nil, err
 	}
 	return t, nil

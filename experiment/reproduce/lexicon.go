@@ -41,32 +41,28 @@ func isWord(s string) bool {
 	return false
 }
 
-// opinionLexicon holds words that praise and words that blame.
-type opinionLexicon struct{ positive, negative []string }
-
-// loadLexicon reads the lists of Hu and Liu. The few words that stand in both
-// count in neither.
-func loadLexicon(dir string) (opinionLexicon, error) {
-	lists := [2][]string{}
-	for i, name := range []string{"positive-words.txt", "negative-words.txt"} {
+// loadLexicon reads the lists of Hu and Liu: words that blame and words that
+// praise. The few words that stand in both count in neither.
+func loadLexicon(dir string) (lists [2][]string, err error) {
+	for i, name := range []string{"negative-words.txt", "positive-words.txt"} {
 		f, err := os.Open(filepath.Join(dir, "opinion_lexicon", name))
 		if err != nil {
-			return opinionLexicon{}, fmt.Errorf("reproduce: opinion_lexicon, the opinion words of Hu and Liu (KDD 2004), is not complete: %w", err)
+			return lists, fmt.Errorf("reproduce: opinion_lexicon, the opinion words of Hu and Liu (KDD 2004), is not complete: %w", err)
 		}
 		lists[i], err = ReadLexicon(f)
 		f.Close() //nolint:errcheck // it was read
 		if err != nil {
-			return opinionLexicon{}, err
+			return lists, err
 		}
 	}
-	return opinionLexicon{without(lists[0], lists[1]), without(lists[1], lists[0])}, nil
+	return [2][]string{without(lists[0], lists[1]), without(lists[1], lists[0])}, nil
 }
 
-// without returns the words that are not among the others.
-func without(words, others []string) []string {
-	in := make(map[string]bool, len(others))
-	for _, word := range others {
-		in[word] = true
+// without returns the values that are not among the others.
+func without[T comparable](values, others []T) []T {
+	in := make(map[T]bool, len(others))
+	for _, v := range others {
+		in[v] = true
 	}
-	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return in[word] })
+	return slices.DeleteFunc(slices.Clone(values), func(v T) bool { return in[v] })
 }

@@ -51,10 +51,7 @@ func (h Linear) Fit(ctx context.Context, p *nn.Pool, d measure.Labelled, classes
 	if err != nil {
 		return nil, err
 	}
-	if err = h.fit(ctx, p, m, m.standardised(d.X), d.Z); err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, h.fit(ctx, p, m, m.standardised(d.X), d.Z)
 }
 
 // Choose fits a classifier for each of six penalties, 10 to 10⁻⁴, and returns
@@ -159,7 +156,7 @@ func (h Linear) fit(ctx context.Context, p *nn.Pool, m *LinearModel, x nn.Matrix
 	if !(h.L2 > 0) || math.IsInf(h.L2, 1) {
 		return fmt.Errorf("reproduce: l2 is %v, must be positive and finite", h.L2)
 	}
-	loss := func(scores nn.Matrix, y []int) (float64, nn.Matrix) { return squaredHinge(scores, y) }
+	loss := squaredHinge
 	switch h.Loss {
 	case Logistic, "":
 		var entropy nn.SoftmaxCrossEntropy

@@ -1,9 +1,11 @@
 package reproduce
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -53,18 +55,12 @@ func printSheet(w io.Writer, r shown) error {
 	return err
 }
 
-// number renders v, or a dash where it is undefined.
-func number[N ~float64](v N, format string) string {
-	if math.IsNaN(float64(v)) {
-		return "-"
-	}
-	return fmt.Sprintf(format, float64(v))
-}
-
-func percent(v measure.Number) string { return number(100*v, "%.1f") }
+func percent(v measure.Number) string { return (100 * v).Text("%.1f") }
 
 // printed renders a published percentage with the digits that it has.
-func printed(v measure.Number) string { return number(100*v, "%.2f") }
+func printed(v measure.Number) string { return (100 * v).Text("%.2f") }
+
+func fraction(v measure.Number) string { return v.Text("%.3f") }
 
 func seeds(n int) string {
 	if n == 1 {
@@ -85,34 +81,28 @@ func interval(low, high measure.Number, render func(measure.Number) string) stri
 	return render(low) + "–" + render(high)
 }
 
-func short(v measure.Number) string { return number(v, "%.3g") }
+func short(v measure.Number) string { return v.Text("%.3g") }
 
 // figures renders what others measured, in percent or as fractions.
 func figures(all []Figure, render func(measure.Number) string) string {
-	var parts []string
-	for _, f := range all {
+	parts := each(all, func(f Figure) string {
 		same := ""
 		if f.Same {
 			same = ", ours"
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s%s)", render(measure.Number(f.Value)), f.Encoder, same))
-	}
-	if len(parts) == 0 {
-		return "-"
-	}
-	return strings.Join(parts, "; ")
+		return fmt.Sprintf("%s (%s%s)", render(measure.Number(f.Value)), f.Encoder, same)
+	})
+	return cmp.Or(strings.Join(parts, "; "), "-")
 }
 
 // sources says once where the figures are from and how they differ.
 func (s *sheet) sources(all []Figure) {
-	told := map[string]bool{}
 	for _, f := range all {
 		text := fmt.Sprintf("%s: %s", f.Encoder, f.Source)
 		if f.Differs != "" {
 			text += "; differs: " + f.Differs
 		}
-		if !told[text] {
-			told[text] = true
+		if !slices.ContainsFunc(*s, func(p part) bool { return p.line == text }) {
 			s.line("%s", text)
 		}
 	}
@@ -122,7 +112,6 @@ func (s *sheet) sources(all []Figure) {
 func (r *STSB) Print(w io.Writer) error { return printSheet(w, r) }
 
 func (r *STSB) show(p *sheet) {
-	fraction := func(v measure.Number) string { return number(v, "%.3f") }
 	p.line("STS-B: Spearman correlation of cosine similarity with people's scores, 95 %% interval behind\n")
 	rows := [][]string{{"ENCODER", "DIM", "VALIDATION", "", "TEST", "", "KNOWN ON TEST"}}
 	var all []Figure
@@ -170,7 +159,7 @@ func (r Release) cells() []string {
 	if !r.honest() {
 		proved += " !"
 	}
-	return []string{r.Variant, number(r.Beta, "%.2f"), fmt.Sprint(r.M), claimed, proved, string(r.Unit)}
+	return []string{r.Variant, r.Beta.Text("%.2f"), fmt.Sprint(r.M), claimed, proved, string(r.Unit)}
 }
 
 func epsilon(e dp.Epsilon) string { return fmt.Sprintf("%.4g", float64(e)) }
@@ -194,8 +183,7 @@ func (r *PrivEmb) show(p *sheet) {
 	p.line("\nexperiment 3: opinion of a word by a linear support vector machine, %d words of each; a fifth to test", r.Opinions)
 	rows = [][]string{head("ACCURACY %", "95 %", "AUC")}
 	for _, v := range r.Opinion {
-		rows = append(rows, append(v.cells(), plusMinus(v.Accuracy, v.Deviation, percent), interval(v.Low, v.High, percent),
-			plusMinus(v.AUC, v.AUCDeviation, func(n measure.Number) string { return number(n, "%.3f") })))
+		rows = append(rows, append(v.cells(), plusMinus(v.Accuracy, v.Deviation, percent), interval(v.Low, v.High, percent), plusMinus(v.AUC, v.AUCDeviation, fraction)))
 	}
 	p.table(rows)
 	p.line("\nexperiment 4: classification by logistic regression")

@@ -74,15 +74,9 @@ func SpearmanInterval(r float64, n int) (low, high float64) {
 // cosine returns the cosine of the angle between u and v, and 0 if one of them
 // is zero: whoever knows no word of a text knows no similarity.
 func cosine(u, v []float32) float64 {
-	var uv, uu, vv float64
-	for i := range u {
-		a, b := float64(u[i]), float64(v[i])
-		uv += a * b
-		uu += a * a
-		vv += b * b
-	}
+	uu, vv := inner(u, u), inner(v, v)
 	if !(uu > 0 && vv > 0) {
 		return 0
 	}
-	return uv / math.Sqrt(uu*vv)
+	return inner(u, v) / math.Sqrt(uu*vv)
 }

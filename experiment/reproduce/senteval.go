@@ -44,8 +44,7 @@ func runSentEval(ctx context.Context, w *work) (Result, error) {
 		w.note("quick: at most %d rows to train, %d to validate and %d to test, which costs some points", quickTrain, quickValidation, quickTest)
 	}
 	r := &SentEval{}
-	var jobs []job
-	var accuracies [][]float64
+	var trials []trial[score]
 	for i, name := range sentEvalSets() {
 		set, err := w.load(name)
 		if err != nil {
@@ -58,27 +57,23 @@ func runSentEval(ctx context.Context, w *work) (Result, error) {
 			}
 			w.tell("encoding "+name+" by "+s.spec, i*len(w.sources)+k+1, len(sentEvalSets())*len(w.sources))
 			r.Rows = append(r.Rows, Accuracy{
-				Set: name, Encoder: s.spec, Dim: s.from.Dim(), Published: sentEvalFigures(name, s.spec), L2: make([]float64, w.seeds),
+				Set: name, Encoder: s.spec, Dim: s.from.Dim(), Published: sentEvalFigures(name, s.spec),
 				Train: len(set.splits[0].train), Validation: len(set.splits[0].validation), Test: len(set.splits[0].test),
 				Majority: measure.Number(measure.Majority(set.pick(x, set.splits[0].test).Z)),
 			})
-			at := len(r.Rows) - 1
-			accuracies = append(accuracies, make([]float64, w.seeds))
-			for seed := range w.seeds {
-				jobs = append(jobs, job{fmt.Sprintf("%s by %s, seed %d", name, s.spec, seed), func(ctx context.Context, p *nn.Pool) error {
-					score, err := classify(ctx, p, Logistic, set, x, seed)
-					accuracies[at][seed], r.Rows[at].L2[seed] = score.test, score.l2
-					return err
-				}})
-			}
+			trials = append(trials, trial[score]{fmt.Sprintf("%s by %s", name, s.spec), func(ctx context.Context, p *nn.Pool, seed int) (score, error) {
+				return classify(ctx, p, Logistic, set, x, seed)
+			}})
 		}
 	}
-	if err := w.all(ctx, jobs); err != nil {
+	seen, err := all(ctx, w, trials)
+	if err != nil {
 		return nil, err
 	}
-	for i := range r.Rows {
+	for i, of := range seen {
 		a := &r.Rows[i]
-		a.Accuracy, a.Deviation, a.Low, a.High = summary(accuracies[i], a.Test)
+		a.Accuracy, a.Deviation, a.Low, a.High = summary(each(of, func(s score) float64 { return s.test }), a.Test)
+		a.L2 = each(of, func(s score) float64 { return s.l2 })
 	}
 	r.Header = w.header
 	return r, nil

@@ -70,22 +70,11 @@ func (w *work) parts(set *dataset.Set, rng *weakrand.Rand) split {
 // these, each in order.
 func carve(rows []int, share float64, rng *weakrand.Rand) (rest, drawn []int) {
 	drawn = some(rows, max(1, int(share*float64(len(rows)))), rng)
-	in := make(map[int]bool, len(drawn))
-	for _, row := range drawn {
-		in[row] = true
-	}
-	for _, row := range rows {
-		if !in[row] {
-			rest = append(rest, row)
-		}
-	}
-	return rest, drawn
+	return without(rows, drawn), drawn
 }
 
 // texts returns the texts that the splits need.
-func (s *sentences) texts() []string {
-	return dataset.Select(s.Text, s.rows)
-}
+func (s *sentences) texts() []string { return dataset.Select(s.Text, s.rows) }
 
 // pick returns the given rows of the set, x standing for s.rows.
 func (s *sentences) pick(x nn.Matrix, rows []int) measure.Labelled {

@@ -94,8 +94,7 @@ func (b bag) mean(words nn.Matrix) nn.Matrix {
 // tasks makes experiment 4, at ε = 10 and with the given m.
 func (w *work) tasks(ctx context.Context, r *PrivEmb, sets map[string]*sentences, m int) error {
 	s := w.sources[0]
-	seen := [][]learnt{}
-	var jobs []job
+	var trials []trial[learnt]
 	for i, name := range privEmbSets() {
 		set := sets[name]
 		x, err := encode.Texts(ctx, s.from, set.texts(), w.Workers)
@@ -110,19 +109,14 @@ func (w *work) tasks(ctx context.Context, r *PrivEmb, sets map[string]*sentences
 		majority := measure.Number(measure.Majority(set.pick(x, set.splits[0].test).Z))
 		add := func(of Of, how setting) {
 			r.Tasks = append(r.Tasks, Task{Set: name, Of: of, Majority: majority, Rows: len(set.splits[0].test), Published: privEmbFigures(name, how.variant)})
-			at := len(seen)
-			seen = append(seen, make([]learnt, w.seeds))
-			for seed := range w.seeds {
-				jobs = append(jobs, job{fmt.Sprintf("%s: %v of each %s, seed %d", name, how, of, seed), func(ctx context.Context, p *nn.Pool) error {
-					vectors, about, err := release(how, of, x, words, seed)
-					if err != nil {
-						return err
-					}
-					got, err := classify(ctx, p, Logistic, set, vectors, seed)
-					seen[at][seed] = learnt{about, got}
-					return err
-				}})
-			}
+			trials = append(trials, trial[learnt]{fmt.Sprintf("%s: %v of each %s", name, how, of), func(ctx context.Context, p *nn.Pool, seed int) (learnt, error) {
+				vectors, about, err := release(how, of, x, words, seed)
+				if err != nil {
+					return learnt{}, err
+				}
+				got, err := classify(ctx, p, Logistic, set, vectors, seed)
+				return learnt{about, got}, err
+			}})
 		}
 		add(OfText, setting{Unprotected, 0, x.Cols})
 		for _, of := range []Of{OfText, OfTable} {
@@ -131,7 +125,8 @@ func (w *work) tasks(ctx context.Context, r *PrivEmb, sets map[string]*sentences
 			}
 		}
 	}
-	if err := w.all(ctx, jobs); err != nil {
+	seen, err := all(ctx, w, trials)
+	if err != nil {
 		return err
 	}
 	for i, of := range seen {
@@ -163,13 +158,7 @@ type learnt struct {
 
 // join takes in the seeds of a setting.
 func (t *Task) join(of []learnt) {
-	var abouts []Release
-	var train, test []float64
-	for _, l := range of {
-		abouts = append(abouts, l.about)
-		train, test = append(train, l.score.train), append(test, l.score.test)
-	}
-	t.Release = worst(abouts)
-	t.Train = measure.Summarise(train).Mean
-	t.Test, t.Deviation, t.Low, t.High = summary(test, t.Rows)
+	t.Release = worst(each(of, func(l learnt) Release { return l.about }))
+	t.Train = measure.Summarise(each(of, func(l learnt) float64 { return l.score.train })).Mean
+	t.Test, t.Deviation, t.Low, t.High = summary(each(of, func(l learnt) float64 { return l.score.test }), t.Rows)
 }

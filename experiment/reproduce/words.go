@@ -8,7 +8,6 @@ import (
 	weakrand "math/rand/v2"
 	"slices"
 
-	"sotto/dataset"
 	"sotto/encode"
 	"sotto/measure"
 	"sotto/nn"
@@ -99,16 +98,15 @@ func vocabulary(texts []string) []string {
 
 // pairs makes experiments 1 and 2.
 func (w *work) pairs(ctx context.Context, r *PrivEmb, set *sentences, dims []int) error {
-	words, all, err := known(ctx, w.sources[0].from, vocabulary(set.texts()), w.Workers)
+	words, vectors, err := known(ctx, w.sources[0].from, vocabulary(set.texts()), w.Workers)
 	if err != nil {
 		return err
 	}
 	if len(words) < 2*side {
 		return fmt.Errorf("reproduce: the encoder knows %d words of mr, must know at least %d", len(words), 2*side)
 	}
-	x := nn.NewMatrix(2*side, all.Cols)
-	for i, row := range weakrand.New(weakrand.NewPCG(0, 2)).Perm(len(words))[:x.Rows] {
-		copy(x.Row(i), all.Row(row))
+	x := vectors.Gather(weakrand.New(weakrand.NewPCG(0, 2)).Perm(len(words))[:2*side])
+	for i := range x.Rows {
 		r.Tau = max(r.Tau, norm(x.Row(i)))
 	}
 	r.Words = x.Rows
@@ -116,28 +114,20 @@ func (w *work) pairs(ctx context.Context, r *PrivEmb, set *sentences, dims []int
 		r.Distance += measure.Number(distance(x.Row(i), x.Row(j)) / (side * side))
 		r.Inner += measure.Number(math.Abs(inner(x.Row(i), x.Row(j))) / (side * side))
 	})
-	settings := grid(x.Cols, dims, []float64{1, 2, 5})
-	seen := make([][]missed, len(settings))
-	var jobs []job
-	for k, s := range settings {
-		seen[k] = make([]missed, w.seeds)
-		for seed := range w.seeds {
-			jobs = append(jobs, job{fmt.Sprintf("pairs: %v, seed %d", s, seed), func(context.Context, *nn.Pool) error {
-				released, err := s.apply(x, seed)
-				if err == nil {
-					seen[k][seed] = compare(x, released, r.Tau)
-				}
-				return err
-			}})
-		}
+	trials := each(grid(x.Cols, dims, []float64{1, 2, 5}), func(s setting) trial[missed] {
+		return trial[missed]{fmt.Sprintf("pairs: %v", s), func(_ context.Context, _ *nn.Pool, seed int) (missed, error) {
+			released, err := s.apply(x, seed)
+			if err != nil {
+				return missed{}, err
+			}
+			return compare(x, released, r.Tau), nil
+		}}
+	})
+	seen, err := all(ctx, w, trials)
+	if err == nil {
+		r.Pairs = each(seen, joinPairs)
 	}
-	if err := w.all(ctx, jobs); err != nil {
-		return err
-	}
-	for _, of := range seen {
-		r.Pairs = append(r.Pairs, joinPairs(of))
-	}
-	return nil
+	return err
 }
 
 // eachPair visits the 100×100 pairs of the first words and the others.
@@ -152,8 +142,11 @@ func eachPair(visit func(i, j int)) {
 // missed is what one seed did to distances and inner products.
 type missed struct {
 	about           Release
-	distance, inner struct{ mean, most, bound float64 }
+	distance, inner off
 }
+
+// off is how far numbers are off with one seed, and may be.
+type off struct{ mean, most, bound float64 }
 
 func compare(x nn.Matrix, released made, tau float64) missed {
 	y, m := released.x, missed{about: released.about}
@@ -171,19 +164,20 @@ func compare(x nn.Matrix, released made, tau float64) missed {
 
 // joinPairs joins the seeds of a setting.
 func joinPairs(of []missed) Pair {
-	var abouts []Release
-	var distances, inners []float64
-	p := Pair{Distance: Miss{Within: true}, Inner: Miss{Within: true}}
-	for _, m := range of {
-		abouts = append(abouts, m.about)
-		distances, inners = append(distances, m.distance.mean), append(inners, m.inner.mean)
-		p.Distance.include(m.distance.most, m.distance.bound)
-		p.Inner.include(m.inner.most, m.inner.bound)
+	return Pair{
+		Release:  worst(each(of, func(m missed) Release { return m.about })),
+		Distance: joinOff(each(of, func(m missed) off { return m.distance })),
+		Inner:    joinOff(each(of, func(m missed) off { return m.inner })),
 	}
-	d, i := measure.Summarise(distances), measure.Summarise(inners)
-	p.Distance.Mean, p.Distance.Deviation, p.Inner.Mean, p.Inner.Deviation = d.Mean, d.Deviation, i.Mean, i.Deviation
-	p.Release = worst(abouts)
-	return p
+}
+
+func joinOff(of []off) Miss {
+	s := measure.Summarise(each(of, func(o off) float64 { return o.mean }))
+	m := Miss{Mean: s.Mean, Deviation: s.Deviation, Within: true}
+	for _, o := range of {
+		m.include(o.most, o.bound)
+	}
+	return m
 }
 
 // include takes in the largest error of a seed and its bound.
@@ -194,51 +188,38 @@ func (m *Miss) include(most, bound float64) {
 
 // opinions makes experiment 3: as many words of each opinion, a fifth of them
 // to test.
-func (w *work) opinions(ctx context.Context, r *PrivEmb, lexicon opinionLexicon, dims []int) error {
-	_, positive, err := known(ctx, w.sources[0].from, lexicon.positive, w.Workers)
-	if err != nil {
-		return err
+func (w *work) opinions(ctx context.Context, r *PrivEmb, lexicon [2][]string, dims []int) error {
+	var vectors [2]nn.Matrix
+	for opinion, words := range lexicon {
+		var err error
+		if _, vectors[opinion], err = known(ctx, w.sources[0].from, words, w.Workers); err != nil {
+			return err
+		}
 	}
-	_, negative, err := known(ctx, w.sources[0].from, lexicon.negative, w.Workers)
-	if err != nil {
-		return err
-	}
-	r.Opinions = min(positive.Rows, negative.Rows)
+	r.Opinions = min(vectors[0].Rows, vectors[1].Rows)
 	if r.Opinions < 10 {
 		return fmt.Errorf("reproduce: the encoder knows %d words of an opinion, must know at least 10", r.Opinions)
 	}
-	x, y := nn.NewMatrix(2*r.Opinions, positive.Cols), make([]int, 2*r.Opinions)
+	d := measure.Labelled{X: nn.Matrix{Rows: 2 * r.Opinions, Cols: vectors[0].Cols}}
 	rng := weakrand.New(weakrand.NewPCG(0, 3))
-	for opinion, all := range []nn.Matrix{negative, positive} {
-		for i, row := range rng.Perm(all.Rows)[:r.Opinions] {
-			copy(x.Row(opinion*r.Opinions+i), all.Row(row))
-			y[opinion*r.Opinions+i] = opinion
-		}
+	for opinion, x := range vectors {
+		d.X.Data = append(d.X.Data, x.Gather(rng.Perm(x.Rows)[:r.Opinions]).Data...)
+		d.Z = append(d.Z, slices.Repeat([]int{opinion}, r.Opinions)...)
 	}
 	epsilons := []float64{1, 2, 5, 10}
 	if w.Quick {
 		epsilons, dims = []float64{2, 10}, dims[len(dims)-1:]
 	}
-	settings := append([]setting{{Unprotected, 0, x.Cols}}, grid(x.Cols, dims, epsilons)...)
-	seen := make([][]judged, len(settings))
-	var jobs []job
-	for k, s := range settings {
-		seen[k] = make([]judged, w.seeds)
-		for seed := range w.seeds {
-			jobs = append(jobs, job{fmt.Sprintf("opinions: %v, seed %d", s, seed), func(ctx context.Context, p *nn.Pool) error {
-				var err error
-				seen[k][seed], err = judge(ctx, p, s, x, y, seed)
-				return err
-			}})
-		}
+	settings := append([]setting{{Unprotected, 0, d.X.Cols}}, grid(d.X.Cols, dims, epsilons)...)
+	seen, err := all(ctx, w, each(settings, func(s setting) trial[judged] {
+		return trial[judged]{fmt.Sprintf("opinions: %v", s), func(ctx context.Context, p *nn.Pool, seed int) (judged, error) {
+			return judge(ctx, p, s, d, seed)
+		}}
+	}))
+	if err == nil {
+		r.Opinion = each(seen, joinOpinions)
 	}
-	if err := w.all(ctx, jobs); err != nil {
-		return err
-	}
-	for _, of := range seen {
-		r.Opinion = append(r.Opinion, joinOpinions(of))
-	}
-	return nil
+	return err
 }
 
 // judged is what one seed did to opinions.
@@ -249,22 +230,20 @@ type judged struct {
 }
 
 // judge releases the words, and fits and tests a support vector machine.
-func judge(ctx context.Context, p *nn.Pool, s setting, x nn.Matrix, y []int, seed int) (judged, error) {
-	released, err := s.apply(x, seed)
+func judge(ctx context.Context, p *nn.Pool, s setting, words measure.Labelled, seed int) (judged, error) {
+	released, err := s.apply(words.X, seed)
 	if err != nil {
 		return judged{}, err
 	}
+	words.X = released.x
 	rng := weakrand.New(weakrand.NewPCG(uint64(seed), 4))
-	train, test := carve(nn.Indices(len(y)), 0.2, rng)
+	train, test := carve(nn.Indices(len(words.Z)), 0.2, rng)
 	train, validation := carve(train, 0.1, rng)
-	pick := func(rows []int) measure.Labelled {
-		return measure.Labelled{X: released.x.Gather(rows), Z: dataset.Select(y, rows)}
-	}
-	m, err := Choose(ctx, p, Hinge, pick(train), pick(validation), 2)
+	m, err := Choose(ctx, p, Hinge, words.Gather(train), words.Gather(validation), 2)
 	if err != nil {
 		return judged{}, err
 	}
-	d := pick(test)
+	d := words.Gather(test)
 	scores := m.Scores(p, d.X)
 	positive, margin := make([]bool, len(test)), make([]float64, len(test))
 	for i, z := range d.Z {
@@ -275,15 +254,8 @@ func judge(ctx context.Context, p *nn.Pool, s setting, x nn.Matrix, y []int, see
 
 // joinOpinions joins the seeds of a setting.
 func joinOpinions(of []judged) Opinion {
-	var abouts []Release
-	var accuracies, areas []float64
-	for _, j := range of {
-		abouts = append(abouts, j.about)
-		accuracies, areas = append(accuracies, j.accuracy), append(areas, j.auc)
-	}
-	o := Opinion{Release: worst(abouts), Test: of[0].test}
-	o.Accuracy, o.Deviation, o.Low, o.High = summary(accuracies, o.Test)
-	a := measure.Summarise(areas)
-	o.AUC, o.AUCDeviation = a.Mean, a.Deviation
+	areas := measure.Summarise(each(of, func(j judged) float64 { return j.auc }))
+	o := Opinion{Release: worst(each(of, func(j judged) Release { return j.about })), Test: of[0].test, AUC: areas.Mean, AUCDeviation: areas.Deviation}
+	o.Accuracy, o.Deviation, o.Low, o.High = summary(each(of, func(j judged) float64 { return j.accuracy }), o.Test)
 	return o
 }

@@ -16,6 +16,7 @@
 package declared
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,17 +25,23 @@ import (
 	"slices"
 	"strings"
 
+	"sotto/dataset"
 	"sotto/experiment/cache"
 )
 
 // Options say how a table is made. The zero value makes all of it with its own
 // seeds, and keeps what it trains in [cache.Dir].
 type Options struct {
-	Quick   bool   // what the spec says for those in a hurry
+	Quick   bool   // what the spec says for those in a hurry: minutes become seconds
 	Seeds   int    // of every run; 0 means the spec's own number
 	Workers int    // cores; 0 means all. Results do not depend on it.
 	Store   string // folder of finished runs; "" means [cache.Dir]
 	Again   bool   // trains also what the store has
+	// Encoders, as package catalogue names them, and the folder of data sets, ""
+	// for dataset.Dir, are for the tables of package reproduce that no spec
+	// declares; Make refuses others than the spec's own.
+	Encoders []string
+	Dir      string
 	// Progress, if not nil, is called now and then, never from two goroutines at
 	// a time.
 	Progress func(Event)
@@ -42,8 +49,8 @@ type Options struct {
 
 // Event tells where the work stands.
 type Event struct {
-	Job         string // what is being done
-	Done, Total int    // of the current run, in parts of a hundred
+	Job         string // what is being done, or was
+	Done, Total int    // of the current run, in parts of a hundred, or pieces of the current stage
 }
 
 // Find returns the spec of that name, or the one in a file whose name ends in
@@ -87,15 +94,18 @@ func Make(ctx context.Context, s Spec, o Options) (*Table, error) {
 	if o.Seeds < 0 || o.Workers < 0 {
 		return nil, fmt.Errorf("declared: seeds is %d and workers %d, must be at least 1, or 0 for the default", o.Seeds, o.Workers)
 	}
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+	if o.Encoders != nil {
+		return nil, fmt.Errorf("declared: the spec of %s names its encoders, must not be given others", s.Name)
 	}
+	if o.Dir != "" && o.Dir != dataset.Dir() {
+		return nil, fmt.Errorf("declared: %s reads the data sets of SOTTO_DATA, must not be given another folder", s.Name)
+	}
+	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	if o.Store == "" {
-		dir, err := cache.Dir()
-		if err != nil {
+		var err error
+		if o.Store, err = cache.Dir(); err != nil {
 			return nil, err
 		}
-		o.Store = dir
 	}
 	t := &Table{Format: Format, Name: s.Name, About: s.About, Paper: s.Paper, Quick: o.Quick, Spec: s.Hash(), Notes: slices.Clone(s.Notes), Rows: []Row{}}
 	done := map[string]*outcome{}
