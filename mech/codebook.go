@@ -47,8 +47,8 @@ type CodebookParams struct {
 var _ dp.Distinguisher = (*Codebook)(nil)
 
 const (
-	maxCodewords     = 1 << 20
-	maxBookSize      = 1 << 28 // numbers: one gibibyte
+	maxCodewords = 1 << 20
+	maxBookSize  = 1 << 28 // numbers: one gibibyte
 )
 
 // NewCodebook takes dim, codewords, selected, seed and epsilon. The codewords

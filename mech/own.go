@@ -95,13 +95,14 @@ func (k Kind) refuse(given Given) error {
 	return nil
 }
 
-// typed returns own parameters in the mechanism's type.
-func (k Kind) typed(own any) (any, error) {
-	if k.Own == nil || reflect.TypeOf(own) == reflect.TypeOf(k.Own) {
+// typed returns own parameters in the type of another value, unless that is nil.
+// What has no field there is left out.
+func typed(own, like any) (any, error) {
+	if like == nil || reflect.TypeOf(own) == reflect.TypeOf(like) {
 		return own, nil
 	}
-	given, to := valuesOf(own), reflect.New(reflect.TypeOf(k.Own)).Elem()
-	for i, f := range fieldsOf(k.Own) {
+	given, to := valuesOf(own), reflect.New(reflect.TypeOf(like)).Elem()
+	for i, f := range fieldsOf(like) {
 		v, ok := given[f.Name]
 		if ok && reflect.TypeOf(v) != f.Type {
 			return nil, fmt.Errorf("mech: %s is of type %T, must be of type %v", f.Name, v, f.Type)
@@ -123,18 +124,17 @@ func (p Params) With(given Given) Params {
 		p.Own = nil
 	}
 	if k := kindOf(p.Mechanism); k.refuse(all) == nil {
-		if own, err := k.typed(p.Own); err == nil {
+		if own, err := typed(p.Own, k.Own); err == nil {
 			p.Own = own
 		}
 	}
 	return p
 }
 
-// OwnOf returns the own parameters of p, zero if they are not of that type.
-func OwnOf[Own any](p Params) Own {
-	own, ok := p.Own.(Own)
-	if !ok {
-		own, _ = p.With(nil).Own.(Own)
+// OwnOf returns the own parameters of p in that type, as far as it has them.
+func OwnOf[Own any](p Params) (own Own) {
+	if of, err := typed(p.Own, own); err == nil {
+		own = of.(Own)
 	}
 	return own
 }

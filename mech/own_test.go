@@ -77,6 +77,9 @@ func TestParamsWith(t *testing.T) {
 	if want := (mech.OMEParams{Bits: 4, Lambda: 2}); p.Own != want || mech.OwnOf[mech.OMEParams](p) != want {
 		t.Errorf("With gives %+v, want %+v", p.Own, want)
 	}
+	if got := mech.OwnOf[mech.CodesParams](mech.Params{Own: mech.Given{"selected": 2, "bits": 3}}); got.Selected != 2 {
+		t.Errorf("OwnOf without a mechanism = %+v, want 2 selected", got)
+	}
 	for name, p := range map[string]mech.Params{
 		"Fit":    mech.Params{Mechanism: "privemb", Epsilon: 1}.With(mech.Given{"bits": 3}).Fit(4),
 		"Assume": mech.Params{Mechanism: "privemb", Epsilon: 1}.With(mech.Given{"bits": 3}).Assume(),

@@ -109,7 +109,7 @@ func (k Kind) prepare(p Params) (Params, error) {
 		}
 	}
 	var err error
-	p.Own, err = k.typed(p.Own)
+	p.Own, err = typed(p.Own, k.Own)
 	return p, err
 }
 
