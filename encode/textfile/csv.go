@@ -20,8 +20,8 @@ type csvRows struct {
 }
 
 // newCSV reads the header, if there is one, and finds the column.
-func newCSV(r *Reader, in io.Reader) (*csvRows, error) {
-	limit := &limiter{in: withoutMark(in)}
+func newCSV(r *Reader) (*csvRows, error) {
+	limit := &limiter{in: withoutMark(r.in)}
 	c := &csvRows{r: r, in: csv.NewReader(limit), limit: limit}
 	c.in.FieldsPerRecord, c.in.ReuseRecord = -1, true
 	if r.opt.NoHeader {
@@ -127,8 +127,6 @@ func (c *csvRows) record() ([]string, int64, error) {
 	line, _ := c.in.FieldPos(0)
 	return fields, int64(line), nil
 }
-
-func (*csvRows) close() error { return nil }
 
 // limiter refuses to read more than a text may have, until it is reset: a quote
 // left open would otherwise bring the whole file into memory.

@@ -1,49 +1,33 @@
 package textfile
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"unicode/utf8"
+
+	"sotto/internal/rowfile"
 )
 
 // lines reads lines.
 type lines struct {
-	r    *Reader
-	in   *bufio.Reader
-	n    int64  // lines read so far
-	long []byte // holds a line that outgrows the buffer
+	*rowfile.Lines
+	r *Reader
 }
 
-func newLines(r *Reader, in io.Reader) lines { return lines{r: r, in: withoutMark(in)} }
-
-func (*lines) close() error { return nil }
+func newLines(r *Reader) lines { return lines{rowfile.NewLines(r.in, maxText), r} }
 
 // read returns the next line without its end, valid until the next call.
 func (l *lines) read() ([]byte, error) {
-	b, err := l.in.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		l.long = l.long[:0]
-		for errors.Is(err, bufio.ErrBufferFull) {
-			if len(l.long)+len(b) > maxText {
-				return nil, l.r.errorf("line %d has more than %d MiB, must have fewer", l.n+1, maxText>>20)
-			}
-			l.long = append(l.long, b...)
-			b, err = l.in.ReadSlice('\n')
-		}
-		l.long = append(l.long, b...)
-		b = l.long
+	b, err := l.Read()
+	switch {
+	case errors.Is(err, rowfile.ErrLong):
+		err = l.r.errorf("line %d has more than %d MiB, must have fewer", l.N+1, maxText>>20)
+	case err != nil && !errors.Is(err, io.EOF):
+		err = l.r.errorf("line %d: %w", l.N+1, err)
 	}
-	if err != nil && (!errors.Is(err, io.EOF) || len(b) == 0) {
-		if errors.Is(err, io.EOF) {
-			return nil, io.EOF
-		}
-		return nil, l.r.errorf("line %d: %w", l.n+1, err)
-	}
-	l.n++
-	return bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r")), nil
+	return b, err
 }
 
 // textLines reads plain text.
@@ -52,7 +36,7 @@ type textLines struct{ lines }
 // next implements [source].
 func (l *textLines) next() (string, int64, error) {
 	b, err := l.read()
-	return string(b), l.n, err
+	return string(b), l.N, err
 }
 
 // jsonl reads JSON lines.
@@ -66,16 +50,16 @@ func (j *jsonl) next() (string, int64, error) {
 	for {
 		b, err := j.read()
 		if err != nil {
-			return "", j.n, err
+			return "", j.N, err
 		}
 		if b = bytes.TrimSpace(b); len(b) == 0 {
 			continue
 		}
 		s, reason := j.parse(b)
 		if reason != "" {
-			return "", j.n, j.r.rowError(j.n, reason)
+			return "", j.N, j.r.rowError(j.N, reason)
 		}
-		return s, j.n, nil
+		return s, j.N, nil
 	}
 }
 

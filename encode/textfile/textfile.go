@@ -25,6 +25,7 @@ package textfile
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -32,6 +33,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"sotto/internal/rowfile"
 )
 
 // Format is a file format. Its value is its name.
@@ -107,35 +110,20 @@ func (o Options) Validate() error {
 // RowError says that one row is unfit and where it stands. [Reader.Next] returns
 // it, wherever the rows around it are unharmed and [Options.SkipBad] would go on.
 // It never quotes the row.
-type RowError struct {
-	Name   string // of the file
-	Line   int64  // where the row begins; in Parquet, the row; the first is 1
-	Reason string // what is wrong, without the text
-
-	rows bool // Line counts rows, not lines
-}
-
-// Error renders the place as an editor understands it, if the file has lines.
-func (e *RowError) Error() string {
-	if e.rows {
-		return fmt.Sprintf("%s: row %d: %s", e.Name, e.Line, e.Reason)
-	}
-	return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Reason)
-}
+type RowError = rowfile.Error
 
 // source yields the texts of one format.
 type source interface {
 	// next returns a text and its place. After a *RowError it can be called
 	// again.
 	next() (text string, line int64, err error)
-	close() error
 }
 
 // Reader reads texts. It is not safe for concurrent use.
 type Reader struct {
 	opt     Options
 	src     source
-	file    *os.File // nil for a stream, which the caller closes
+	in      *rowfile.Input
 	line    int64
 	invalid int64
 	skipped int64
@@ -144,9 +132,7 @@ type Reader struct {
 
 // Open opens the file at path.
 func Open(path string, o Options) (*Reader, error) {
-	if o.Name == "" {
-		o.Name = path
-	}
+	o.Name = cmp.Or(o.Name, path)
 	if o.Format == "" {
 		var err error
 		if o.Format, err = ByName(path); err != nil {
@@ -161,30 +147,28 @@ func Open(path string, o Options) (*Reader, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	r.file = f
+	r.in.OnClose(f.Close)
 	return r, nil
 }
 
-// NewReader reads from in, which the caller closes. Parquet needs a file, or an
-// [io.ReaderAt] with a Size method, because its index is at its end.
+// NewReader reads from in, which the caller closes. Parquet needs a regular file
+// or a [bytes.Reader], because its index is at its end.
 func NewReader(in io.Reader, o Options) (*Reader, error) {
-	if o.Name == "" {
-		o.Name = "stdin"
-	}
+	o.Name = cmp.Or(o.Name, "stdin")
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	r := &Reader{opt: o}
+	r := &Reader{opt: o, in: rowfile.NewInput(in)}
 	var err error
 	switch o.Format {
 	case Text:
-		r.src = &textLines{lines: newLines(r, in)}
+		r.src = &textLines{lines: newLines(r)}
 	case CSV:
-		r.src, err = newCSV(r, in)
+		r.src, err = newCSV(r)
 	case JSONL:
-		r.src = &jsonl{lines: newLines(r, in)}
+		r.src = &jsonl{lines: newLines(r)}
 	default: // Validate knows no other
-		r.src, err = newParquet(r, in)
+		r.src, err = newParquet(r)
 	}
 	if err != nil {
 		return nil, err
@@ -234,16 +218,11 @@ func (r *Reader) Close() error {
 	if r.err == nil {
 		r.err = os.ErrClosed
 	}
-	err := r.src.close()
-	if r.file != nil {
-		err = errors.Join(err, r.file.Close())
-		r.file = nil
-	}
-	return err
+	return r.in.Close()
 }
 
 func (r *Reader) rowError(line int64, reason string) *RowError {
-	return &RowError{Name: r.opt.Name, Line: line, Reason: reason, rows: r.opt.Format == Parquet}
+	return &RowError{Name: r.opt.Name, Line: line, Reason: reason, Rows: r.opt.Format == Parquet}
 }
 
 // errorf returns an error about the file as a whole.

@@ -38,7 +38,7 @@ var mayImport = map[string]neighbours{
 	"encode/distill":                {own: []string{"text", "nn", "encode/static"}},
 	"encode/static":                 {own: []string{"text", "internal/atomicfile"}},
 	"encode/svec":                   {own: []string{"encode/wordfile", "internal/atomicfile"}},
-	"encode/textfile":               {own: []string{"internal/parquetcheck"}},
+	"encode/textfile":               {own: []string{"internal/rowfile"}},
 	"encode/wordfile":               {only: true},
 	"measure":                       {own: []string{"dp", "nn"}},
 	"channel":                       {own: []string{"dp", "nn"}},
@@ -84,11 +84,11 @@ var mayImport = map[string]neighbours{
 	"internal/testenv":              {own: []string{"dataset", "encode/catalogue"}, only: true},
 	"internal/vectorise":            {own: []string{"dp", "noise", "nn", "text", "encode", "encode/bert", "encode/textfile", "internal/vecfile"}},
 	"internal/outside":              {only: true},
-	"internal/parquetcheck":         {},
+	"internal/rowfile":              {},
 	"internal/house":                {only: true},
 	"internal/release":              {own: []string{"dp", "noise", "internal/fault", "internal/vecfile"}},
 	"internal/safetensors":          {own: []string{"internal/atomicfile"}},
-	"internal/vecfile":              {own: []string{"internal/atomicfile", "internal/parquetcheck"}},
+	"internal/vecfile":              {own: []string{"internal/atomicfile", "internal/rowfile"}},
 }
 
 // directions finds packages that are not on the map and imports against it.

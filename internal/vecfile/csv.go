@@ -20,7 +20,7 @@ type csv struct {
 // number. If only some could not, it is more likely a bad row, or the row
 // names of a data frame, whose numbers are no coordinates.
 func (r *Reader) openCSV() error {
-	c := &csv{lines: *newLines(r)}
+	c := &csv{lines: newLines(r)}
 	line, err := c.lines.next()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -46,7 +46,7 @@ func (c *csv) next() ([]float64, int64, error) {
 	if !c.held {
 		var err error
 		if c.line, err = c.lines.next(); err != nil {
-			return nil, c.n, err
+			return nil, c.N, err
 		}
 	}
 	c.held = false
@@ -61,12 +61,12 @@ func (c *csv) next() ([]float64, int64, error) {
 			reason = tooWide()
 		}
 		if reason != "" {
-			return nil, c.n, c.bad(start, reason)
+			return nil, c.N, c.bad(start, reason)
 		}
 		c.row = append(c.row, v)
 		at = next
 	}
-	return c.row, c.n, nil
+	return c.row, c.N, nil
 }
 
 // cut returns the field of line that begins at byte at, without quotes and

@@ -43,6 +43,3 @@ func ParseFormat(name string) (Format, error) {
 func (f Format) valid() bool {
 	return f == JSONL || f == CSV || f == NPY || f == Parquet
 }
-
-// text reports whether a place in the file is a line and a byte within it.
-func (f Format) text() bool { return f == JSONL || f == CSV }

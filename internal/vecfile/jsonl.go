@@ -15,13 +15,11 @@ type jsonl struct {
 	keys [][]byte // of the current line's object
 }
 
-func newJSONL(r *Reader) *jsonl { return &jsonl{lines: *newLines(r)} }
-
 // next implements [rowReader].
 func (j *jsonl) next() ([]float64, int64, error) {
 	line, err := j.lines.next()
 	if err != nil {
-		return nil, j.n, err
+		return nil, j.N, err
 	}
 	s := scanner{b: line}
 	s.space()
@@ -40,9 +38,9 @@ func (j *jsonl) next() ([]float64, int64, error) {
 		}
 	}
 	if reason != "" {
-		return nil, j.n, j.bad(s.i, reason)
+		return nil, j.N, j.bad(s.i, reason)
 	}
-	return j.row, j.n, nil
+	return j.row, j.N, nil
 }
 
 // object reads an object that holds one vector and notes its other keys.

@@ -64,8 +64,8 @@ func (r *Reader) openNPY() error {
 	if rows > (math.MaxInt64-head)/size {
 		return r.errorf("header promises %d rows, more than a file can hold", rows)
 	}
-	if have := r.in.size(); have >= 0 && have != head+rows*size {
-		return r.errorf("holds %d bytes after its header, must hold %d for %d rows of %s", have-head, rows*size, rows, columns(int(width)))
+	if at := r.in.At; at != nil && at.Size() != head+rows*size {
+		return r.errorf("holds %d bytes after its header, must hold %d for %d rows of %s", at.Size()-head, rows*size, rows, columns(int(width)))
 	}
 	r.rows, r.single = rows, typ.bits <= 32
 	r.src = &npy{r: r, decode: typ.decode, size: int(size), scratch: make([]byte, max(npyBlock/int(size), 1)*int(size))}

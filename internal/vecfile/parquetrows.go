@@ -5,76 +5,8 @@ import (
 	"io"
 	"math"
 
-	"github.com/parquet-go/parquet-go"
-
-	"sotto/internal/parquetcheck"
+	"sotto/internal/rowfile"
 )
-
-// parquetRows is what reading lists and reading flat columns have in common.
-type parquetRows struct {
-	r       *Reader
-	at      *faults
-	file    *parquet.File
-	columns []*column
-	group   int   // row group being read; -1 before the first
-	left    int64 // rows of it still to come
-	row     int64 // rows read so far
-	vec     []float64
-}
-
-// ready implements [rowReader]: a file never keeps anybody waiting.
-func (p *parquetRows) ready() bool { return true }
-
-// close releases the pages of all columns.
-func (p *parquetRows) close() error {
-	for _, c := range p.columns {
-		c.close()
-	}
-	return nil
-}
-
-// begin makes sure that the row group at hand has another row, and moves to
-// the next one that has, or returns [io.EOF]. A row group must hold exactly
-// as many rows as it promises.
-func (p *parquetRows) begin() error {
-	for p.left == 0 {
-		if p.group >= 0 {
-			for _, c := range p.columns {
-				switch err := c.more(); {
-				case err == nil:
-					return p.errorf(c, errors.New("holds more rows than it promises"))
-				case !errors.Is(err, io.EOF):
-					return p.errorf(c, err)
-				}
-			}
-		}
-		p.group++
-		if p.group == len(p.file.RowGroups()) {
-			p.group--
-			return io.EOF
-		}
-		p.left = p.file.RowGroups()[p.group].NumRows()
-		for _, c := range p.columns {
-			if err := c.open(p.group); err != nil {
-				return p.errorf(c, err)
-			}
-		}
-	}
-	p.left--
-	p.row++
-	return nil
-}
-
-// errorf says in which part of the file err happened.
-func (p *parquetRows) errorf(c *column, err error) error {
-	if errors.Is(err, io.EOF) {
-		err = errors.New("holds fewer rows than it promises")
-	}
-	if p.at.err != nil {
-		err = p.at.err
-	}
-	return p.r.errorf("row group %d, column %q: %w", p.group+1, c.leaf.Path()[0], err)
-}
 
 // unfit returns why v cannot be a coordinate, or "".
 func unfit(v float64) (reason string) {
@@ -88,85 +20,97 @@ func unfit(v float64) (reason string) {
 }
 
 // flatRows reads a vector from one row of several columns.
-type flatRows struct{ *parquetRows }
+type flatRows struct {
+	r       *Reader
+	t       *rowfile.Table
+	columns []*rowfile.Column[float64]
+	vec     []float64
+}
+
+// ready implements [rowReader]: a file never keeps anybody waiting.
+func (*flatRows) ready() bool { return true }
 
 // next implements [rowReader].
 func (f *flatRows) next() ([]float64, int64, error) {
-	if err := f.begin(); err != nil {
-		return nil, f.row, err
+	if err := f.t.Next(); err != nil {
+		return nil, 0, f.r.wrap(err)
 	}
 	f.vec = f.vec[:0]
-	var bad *RowError
+	var bad error
 	for i, c := range f.columns {
-		if err := c.more(); err != nil {
-			return nil, f.row, f.errorf(c, err)
+		v, there, err := c.Take()
+		if err != nil {
+			return nil, 0, f.r.wrap(err)
 		}
-		v, reason := 0.0, missing
-		if len(c.def) == 0 || c.def[c.k] == c.maxDef {
-			v = c.vals[c.v]
-			c.v++
+		reason := missing
+		if there {
 			reason = unfit(v)
 		}
-		c.k++
 		if reason != "" && bad == nil {
-			bad = f.r.rowError(f.row, i+1, reason)
+			bad = f.r.rowError(f.t.Row, i+1, reason)
 		}
 		f.vec = append(f.vec, v)
 	}
-	if bad != nil {
-		return nil, f.row, bad
-	}
-	return f.vec, f.row, nil
+	return f.vec, f.t.Row, bad
 }
 
 // listRows reads a vector from the list in one column.
-type listRows struct{ *parquetRows }
+type listRows struct {
+	r   *Reader
+	t   *rowfile.Table
+	c   *rowfile.Column[float64]
+	vec []float64
+}
+
+// ready implements [rowReader].
+func (*listRows) ready() bool { return true }
 
 // next implements [rowReader]. A row goes on until a value does not repeat it,
 // possibly on the next page.
 func (l *listRows) next() ([]float64, int64, error) {
-	if err := l.begin(); err != nil {
-		return nil, l.row, err
+	if err := l.t.Next(); err != nil {
+		return nil, 0, l.r.wrap(err)
 	}
-	c := l.columns[0]
+	c := l.c
 	l.vec = l.vec[:0]
 	var bad *RowError
 	for first := true; ; first = false {
 		if !first {
-			l.run(c)
+			l.run()
 		}
-		err := c.more()
+		err := c.More()
 		if errors.Is(err, io.EOF) && !first {
 			break
 		}
 		if err != nil {
-			return nil, l.row, l.errorf(c, err)
+			return nil, 0, l.r.wrap(c.Errorf(err))
 		}
-		if starts := c.rep[c.k] == 0; starts && !first {
+		if starts := c.Rep[c.K] == 0; starts && !first {
 			break
 		} else if starts != first {
-			return nil, l.row, l.errorf(c, parquetcheck.ErrPage)
+			return nil, 0, l.r.wrap(c.Errorf(rowfile.ErrPage))
 		}
-		if reason := l.append(c); reason != "" && bad == nil {
-			bad = l.r.rowError(l.row, len(l.vec)+1, reason)
+		if reason := l.append(); reason != "" && bad == nil {
+			bad = l.r.rowError(l.t.Row, len(l.vec)+1, reason)
 			if reason == emptyVector || len(l.vec) == maxWidth {
 				bad.Column = 0
 			}
 		}
 	}
 	if bad != nil {
-		return nil, l.row, bad
+		return nil, 0, bad
 	}
-	return l.vec, l.row, nil
+	return l.vec, l.t.Row, nil
 }
 
 // run adds the next values of the page for as long as they repeat the row and
 // are fit. It is the fast way through a page, and leaves everything else to
 // append.
-func (l *listRows) run(c *column) {
-	vec, rep, def, vals := l.vec, c.rep[c.k:], c.def[c.k:], c.vals[c.v:]
+func (l *listRows) run() {
+	c, vec := l.c, l.vec
+	rep, def, vals := c.Rep[c.K:], c.Def[c.K:], c.Vals[c.V:]
 	n := 0
-	for n < len(rep) && n < len(def) && n < len(vals) && rep[n] != 0 && def[n] == c.maxDef && len(vec) < maxWidth {
+	for n < len(rep) && n < len(def) && n < len(vals) && rep[n] != 0 && def[n] == c.MaxDef && len(vec) < maxWidth {
 		v := vals[n]
 		if v-v != 0 {
 			break
@@ -175,24 +119,25 @@ func (l *listRows) run(c *column) {
 		n++
 	}
 	l.vec = vec
-	c.k, c.v = c.k+n, c.v+n
+	c.K, c.V = c.K+n, c.V+n
 }
 
 // append adds the value at hand to the vector, unless it is unfit, and moves
 // on.
-func (l *listRows) append(c *column) (reason string) {
-	def := c.def[c.k]
-	c.k++
-	if def != c.maxDef {
+func (l *listRows) append() (reason string) {
+	c := l.c
+	def := c.Def[c.K]
+	c.K++
+	if def != c.MaxDef {
 		// The level below the highest is a missing value if values may be
 		// missing, and those below are an empty list, or none at all.
-		if c.leaf.Optional() && def == c.maxDef-1 {
+		if c.Optional() && def == c.MaxDef-1 {
 			return missing
 		}
 		return emptyVector
 	}
-	v := c.vals[c.v]
-	c.v++
+	v := c.Vals[c.V]
+	c.V++
 	if reason = unfit(v); reason != "" {
 		return reason
 	}

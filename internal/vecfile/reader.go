@@ -1,6 +1,7 @@
 package vecfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"sotto/internal/rowfile"
 )
 
 // Options say how to read. The zero value reads any width and stops at the
@@ -48,7 +51,7 @@ type Reader struct {
 	closed  atomic.Bool // Close was called
 	opt     Options
 	src     source
-	in      *input
+	in      *rowfile.Input
 	width   int
 	rows    int64
 	single  bool // 32-bit numbers
@@ -62,9 +65,7 @@ type Reader struct {
 // Open opens the file at path and reads as far as its first good row, which
 // fixes the width.
 func Open(path string, o Options) (*Reader, error) {
-	if o.Name == "" {
-		o.Name = path
-	}
+	o.Name = cmp.Or(o.Name, path)
 	if o.Format == "" {
 		var err error
 		if o.Format, err = ByName(path); err != nil {
@@ -79,7 +80,7 @@ func Open(path string, o Options) (*Reader, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	r.in.closers = append(r.in.closers, f.Close)
+	r.in.OnClose(f.Close)
 	return r, nil
 }
 
@@ -88,15 +89,13 @@ func Open(path string, o Options) (*Reader, error) {
 // unless in is a regular file, it is first copied to a temporary file that
 // only the owner can read.
 func NewReader(in io.Reader, o Options) (*Reader, error) {
-	if o.Name == "" {
-		o.Name = "stdin"
-	}
+	o.Name = cmp.Or(o.Name, "stdin")
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	r := &Reader{opt: o, in: newInput(in), width: o.Width, rows: -1}
+	r := &Reader{opt: o, in: rowfile.NewInput(in), width: o.Width, rows: -1}
 	if err := r.open(); err != nil {
-		return nil, errors.Join(err, r.in.close())
+		return nil, errors.Join(err, r.in.Close())
 	}
 	return r, nil
 }
@@ -105,7 +104,7 @@ func NewReader(in io.Reader, o Options) (*Reader, error) {
 func (r *Reader) open() error {
 	switch r.opt.Format {
 	case JSONL:
-		return r.openRows(newJSONL(r))
+		return r.openRows(&jsonl{lines: newLines(r)})
 	case CSV:
 		return r.openCSV()
 	case NPY:
@@ -174,7 +173,7 @@ func (r *Reader) Skipped() int64 { return r.skipped }
 
 // Dropped returns the names of the JSON keys met so far, or of the Parquet
 // columns, that hold no part of a vector: at most 32 of them, long ones cut.
-func (r *Reader) Dropped() []string { return slices.Clone(r.dropped.names) }
+func (r *Reader) Dropped() []string { return slices.Clone(r.dropped) }
 
 // Places remembers where some rows stand, for faults that only the caller can
 // find, and maybe finds after further rows have been read.
@@ -219,16 +218,24 @@ func (r *Reader) release() error {
 		return nil
 	}
 	defer r.busy.Unlock()
-	return r.in.close()
+	return r.in.Close()
 }
 
 func (r *Reader) rowError(line int64, column int, reason string) *RowError {
-	return &RowError{Name: r.opt.Name, Line: line, Column: column, Reason: reason, rows: !r.opt.Format.text()}
+	return &RowError{Name: r.opt.Name, Line: line, Column: column, Reason: reason, Rows: r.opt.Format == NPY || r.opt.Format == Parquet}
 }
 
 // errorf returns an error about the file as a whole.
 func (r *Reader) errorf(format string, args ...any) error {
 	return fmt.Errorf("vecfile: %s: "+format, append([]any{r.opt.Name}, args...)...)
+}
+
+// wrap adds the file to an error that is not the end of it.
+func (r *Reader) wrap(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return err
+	}
+	return r.errorf("%w", err)
 }
 
 // setWidth fixes the width of a format that declares it.

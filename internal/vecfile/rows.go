@@ -3,6 +3,7 @@ package vecfile
 import (
 	"errors"
 	"io"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -81,10 +82,7 @@ func (s *rowSource) read(dst []float64, lines []int64) (int, error) {
 
 // dropped collects names of what is left behind. It holds a bounded amount of
 // memory whatever the input.
-type dropped struct {
-	names []string
-	seen  map[string]bool
-}
+type dropped []string
 
 const (
 	maxDropped     = 32
@@ -92,22 +90,14 @@ const (
 )
 
 func (d *dropped) add(name []byte) {
-	if len(d.names) == maxDropped || d.seen[string(name)] {
-		return
-	}
-	s := string(name)
-	if len(s) > maxDroppedName {
+	if len(name) > maxDroppedName {
 		cut := maxDroppedName
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
+		for cut > 0 && !utf8.RuneStart(name[cut]) {
 			cut--
 		}
-		if s = s[:cut] + "…"; d.seen[s] {
-			return
-		}
+		name = append(name[:cut:cut], "…"...)
 	}
-	if d.seen == nil {
-		d.seen = make(map[string]bool)
+	if len(*d) < maxDropped && !slices.ContainsFunc(*d, func(s string) bool { return s == string(name) }) {
+		*d = append(*d, string(name))
 	}
-	d.seen[s] = true
-	d.names = append(d.names, s)
 }

@@ -1,17 +1,15 @@
-// Package parquetcheck refuses Parquet files whose damage the library that reads
-// them does not survive: it allocates whatever a file claims to hold, and
-// recurses as deep as its metadata is nested.
+// Package rowfile holds what files of rows have in common, whatever a row is:
+// lines, pages of Parquet, and errors that say where a bad row stands.
 //
-// It decodes no data, and what it lets through may still be damaged, in ways that
-// the library reports or panics about. The smallest use is
+// No error quotes what a file holds. The library that reads Parquet survives
+// not every damaged file: it allocates whatever a file claims to hold, and
+// recurses as deep as its metadata is nested. So [OpenTable] and [Column] look at
+// the footer and at each page header before the library does, and turn its
+// panics into errors.
 //
-//	if err := parquetcheck.Footer(in, size); err != nil {
-//		return err
-//	}
-//
-// before the library opens the file, and a call of [Pages.Next] before it reads
-// each page.
-package parquetcheck
+// It knows no vectors and no texts: packages vecfile and textfile do, and put
+// their own name before its errors.
+package rowfile
 
 import (
 	"encoding/binary"

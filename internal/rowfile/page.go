@@ -1,4 +1,4 @@
-package parquetcheck
+package rowfile
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package parquetcheck_test
+package rowfile_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
-	"sotto/internal/parquetcheck"
+	"sotto/internal/rowfile"
 )
 
 type row struct {
@@ -36,7 +36,7 @@ func file(tb testing.TB, n int) []byte {
 
 func TestFooter(t *testing.T) {
 	good := file(t, 10)
-	check := func(b []byte) error { return parquetcheck.Footer(bytes.NewReader(b), int64(len(b))) }
+	check := func(b []byte) error { return rowfile.Footer(bytes.NewReader(b), int64(len(b))) }
 	if err := check(good); err != nil {
 		t.Errorf("a good file: %v", err)
 	}
@@ -60,7 +60,7 @@ func TestPages(t *testing.T) {
 	}
 	meta := f.Metadata().RowGroups[0].Columns[0].MetaData
 	values := int64(0)
-	for p := parquetcheck.NewPages(bytes.NewReader(b), &meta); ; {
+	for p := rowfile.NewPages(bytes.NewReader(b), &meta); ; {
 		page, err := p.Next()
 		if errors.Is(err, io.EOF) {
 			break
@@ -75,7 +75,7 @@ func TestPages(t *testing.T) {
 	}
 	clear(b[meta.DataPageOffset : meta.DataPageOffset+meta.TotalCompressedSize])
 	b[meta.DataPageOffset] = 0x19 // a list, and nothing but zeros in it
-	if _, err := parquetcheck.NewPages(bytes.NewReader(b[:meta.DataPageOffset+2]), &meta).Next(); err == nil {
+	if _, err := rowfile.NewPages(bytes.NewReader(b[:meta.DataPageOffset+2]), &meta).Next(); err == nil {
 		t.Errorf("a page that is cut off: error = %v, want one", err)
 	}
 }
@@ -89,8 +89,8 @@ func TestFooterBomb(t *testing.T) {
 		"text of 2³¹ bytes":   {0x68, 0xff, 0xff, 0xff, 0xff, 0x07},
 	} {
 		in := framed(b, uint32(len(b)))
-		if err := parquetcheck.Footer(bytes.NewReader(in), int64(len(in))); !errors.Is(err, parquetcheck.ErrDamaged) {
-			t.Errorf("%s: error = %v, want %v", name, err, parquetcheck.ErrDamaged)
+		if err := rowfile.Footer(bytes.NewReader(in), int64(len(in))); !errors.Is(err, rowfile.ErrDamaged) {
+			t.Errorf("%s: error = %v, want %v", name, err, rowfile.ErrDamaged)
 		}
 	}
 }
@@ -121,13 +121,13 @@ func TestPageBounds(t *testing.T) {
 		{name: "good", in: header(9, 9, 2), bytes: 9},
 		{name: "a size that is not used", in: header(99, 9, 2), bytes: 9},
 		{name: "packed", in: header(99, 9, 2), packed: true, bytes: 99},
-		{name: "larger than the chunk", in: header(9, 10, 2), err: parquetcheck.ErrPage},
-		{name: "a size below 0", in: header(-1, 9, 2), err: parquetcheck.ErrPage},
-		{name: "a packed size below 0", in: header(9, -1, 2), err: parquetcheck.ErrPage},
-		{name: "fewer values than none", in: header(9, 9, -1), err: parquetcheck.ErrPage},
-		{name: "unpacked too large", in: header(1<<30, 9, 2), packed: true, err: parquetcheck.ErrLarge},
-		{name: "too many values", in: header(9, 9, 1<<30), err: parquetcheck.ErrLarge},
-		{name: "no header", in: []byte{0x15}, err: parquetcheck.ErrPage},
+		{name: "larger than the chunk", in: header(9, 10, 2), err: rowfile.ErrPage},
+		{name: "a size below 0", in: header(-1, 9, 2), err: rowfile.ErrPage},
+		{name: "a packed size below 0", in: header(9, -1, 2), err: rowfile.ErrPage},
+		{name: "fewer values than none", in: header(9, 9, -1), err: rowfile.ErrPage},
+		{name: "unpacked too large", in: header(1<<30, 9, 2), packed: true, err: rowfile.ErrLarge},
+		{name: "too many values", in: header(9, 9, 1<<30), err: rowfile.ErrLarge},
+		{name: "no header", in: []byte{0x15}, err: rowfile.ErrPage},
 		{name: "nothing", err: io.EOF},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestPageBounds(t *testing.T) {
 			if tt.packed {
 				m.Codec = format.Snappy
 			}
-			got, err := parquetcheck.NewPages(bytes.NewReader(tt.in), &m).Next()
+			got, err := rowfile.NewPages(bytes.NewReader(tt.in), &m).Next()
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("Next error = %v, want %v", err, tt.err)
 			}
@@ -153,8 +153,8 @@ func FuzzCheck(f *testing.F) {
 	f.Add(header(9, 9, 2), uint32(3))
 	f.Fuzz(func(t *testing.T, b []byte, n uint32) {
 		in := framed(b, n)
-		_ = parquetcheck.Footer(bytes.NewReader(in), int64(len(in)))
-		p := parquetcheck.NewPages(bytes.NewReader(b), &format.ColumnMetaData{TotalCompressedSize: int64(len(b))})
+		_ = rowfile.Footer(bytes.NewReader(in), int64(len(in)))
+		p := rowfile.NewPages(bytes.NewReader(b), &format.ColumnMetaData{TotalCompressedSize: int64(len(b))})
 		for range len(b) + 1 { // each page has a header of at least a byte
 			page, err := p.Next()
 			if err != nil {
@@ -170,6 +170,6 @@ func FuzzCheck(f *testing.F) {
 
 func ExampleFooter() {
 	in := bytes.NewReader([]byte("PAR1 cut off in the middle"))
-	fmt.Println(parquetcheck.Footer(in, in.Size()))
+	fmt.Println(rowfile.Footer(in, in.Size()))
 	// Output: not a Parquet file, or encrypted
 }
