@@ -71,23 +71,20 @@ func (c *Correlation) cluster() {
 	for i := range c.Languages {
 		c.Clustered = append(c.Clustered, i)
 	}
-	for {
-		worst, most := -1, 0
-		for at, i := range c.Clustered {
-			undefined := 0
-			for _, j := range c.Clustered {
-				if math.IsNaN(float64(c.R[i][j])) {
-					undefined++
-				}
-			}
-			if undefined > most {
-				worst, most = at, undefined
+	undefined := func(i int) (n int) {
+		for _, j := range c.Clustered {
+			if math.IsNaN(float64(c.R[i][j])) {
+				n++
 			}
 		}
-		if worst < 0 {
+		return n
+	}
+	for len(c.Clustered) > 0 {
+		worst := slices.MaxFunc(c.Clustered, func(i, j int) int { return undefined(i) - undefined(j) })
+		if undefined(worst) == 0 {
 			break
 		}
-		c.Clustered = append(c.Clustered[:worst], c.Clustered[worst+1:]...)
+		c.Clustered = slices.DeleteFunc(c.Clustered, func(i int) bool { return i == worst })
 	}
 	distance := make([][]float64, len(c.Clustered))
 	for a, i := range c.Clustered {

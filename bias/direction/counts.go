@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,19 +40,12 @@ func ParseCounts(r io.Reader) (Counts, error) {
 	s := bufio.NewScanner(r)
 	for line := 1; s.Scan(); line++ {
 		text := strings.TrimPrefix(strings.TrimRight(s.Text(), " \r"), "\ufeff")
-		if blank(text) {
+		word, count := split(text)
+		if blank(text) || line == 1 && slices.Contains(headings, strings.ToLower(strings.Trim(count, `"`))) {
 			continue
 		}
-		word, n, err := parseCount(text)
-		if err != nil && line == 1 && isHeader(text) {
-			continue
-		}
-		if err != nil {
+		if err := c.add(word, count); err != nil {
 			return nil, fmt.Errorf("direction: line %d: %w", line, err)
-		}
-		c[word] += n
-		if math.IsInf(c[word], 0) {
-			return nil, fmt.Errorf("direction: line %d: the counts of its word add up to infinity, must be finite", line)
 		}
 	}
 	if err := s.Err(); err != nil {
@@ -63,40 +57,37 @@ func ParseCounts(r io.Reader) (Counts, error) {
 	return c, nil
 }
 
+// headings are what a first line calls the column of counts.
+var headings = []string{"count", "counts", "freq", "frequency", "n"}
+
 // split divides a line at its tab, or else at its last comma, so that a word may
 // hold commas.
-func split(text string) (word, count string, ok bool) {
+func split(text string) (word, count string) {
 	i := strings.IndexByte(text, '\t')
 	if i < 0 {
 		i = strings.LastIndexByte(text, ',')
 	}
 	if i < 0 {
-		return "", "", false
+		return "", ""
 	}
 	word = strings.TrimSpace(text[:i])
 	if len(word) > 1 && word[0] == '"' && word[len(word)-1] == '"' {
 		word = strings.ReplaceAll(word[1:len(word)-1], `""`, `"`)
 	}
-	return word, strings.TrimSpace(text[i+1:]), true
+	return word, strings.TrimSpace(text[i+1:])
 }
 
-func parseCount(text string) (string, float64, error) {
-	word, count, ok := split(text)
-	if !ok || !readable(word) {
-		return "", 0, errors.New("it does not begin with a word and a tab or comma")
+func (c Counts) add(word, count string) error {
+	if !readable(word) {
+		return errors.New("it does not begin with a word and a tab or comma")
 	}
 	n, err := strconv.ParseFloat(count, 64)
 	if err != nil || !(n >= 0) || math.IsInf(n, 0) || strings.Trim(count, "0123456789.+eE-") != "" {
-		return "", 0, errors.New("its count is not a number from 0")
+		return errors.New("its count is not a number from 0")
 	}
-	return norm.NFC.String(word), n, nil
-}
-
-func isHeader(text string) bool {
-	_, count, ok := split(text)
-	switch strings.ToLower(strings.Trim(count, `"`)) {
-	case "count", "counts", "freq", "frequency", "n":
-		return ok
+	word = norm.NFC.String(word)
+	if c[word] += n; math.IsInf(c[word], 0) {
+		return errors.New("the counts of its word add up to infinity, must be finite")
 	}
-	return false
+	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"sotto/bias"
 )
 
@@ -210,9 +212,7 @@ func (k *keyed) sum(key, translation string, row []float64) {
 		sums = append(sums, sum{translation: translation, total: make([]float64, k.dim)})
 	}
 	sums[i].rows++
-	for j, v := range row {
-		sums[i].total[j] += v
-	}
+	floats.Add(sums[i].total, row)
 	k.sums[key] = sums
 }
 

@@ -7,20 +7,14 @@ import (
 
 	"sotto/measure"
 	"sotto/report/evidence"
-	"sotto/report/page"
 )
 
 // Kind is what "sotto bias direction" stores, for reports and gates.
 var Kind = evidence.Kind[Report]{
 	Format: Format, Name: "direction", List: "directions",
-	Check:   (*Report).check,
-	Section: evidence.Each("Gender direction", (*Report).Sections),
-	Summary: func(e *evidence.Evidence) (sentence string, verdicts []page.Verdict) {
-		for _, r := range evidence.All[Report](e) {
-			sentence, verdicts = r.sentence(), append(verdicts, r.Verdicts()...)
-		}
-		return sentence, verdicts
-	},
+	Check:    (*Report).check,
+	Section:  evidence.Each("Gender direction", (*Report).Sections),
+	Summary:  evidence.Said((*Report).sentence, (*Report).Verdicts),
 	Subjects: (*Report).subjects,
 }
 

@@ -1,5 +1,7 @@
 package direction
 
+import "slices"
+
 // Merge joins two clusters. Clusters 0 to n−1 are the n items, and the merge
 // with index k makes cluster n+k.
 type Merge struct {
@@ -33,11 +35,10 @@ func Linkage(distance [][]float64) []Merge {
 				}
 			}
 		}
-		joined := append(append([]int(nil), clusters[m.A]...), clusters[m.B]...)
-		m.Size = len(joined)
 		open[atA] = len(clusters)
-		open = append(open[:atB], open[atB+1:]...)
-		clusters = append(clusters, joined)
+		open = slices.Delete(open, atB, atB+1)
+		clusters = append(clusters, slices.Concat(clusters[m.A], clusters[m.B]))
+		m.Size = len(clusters[len(clusters)-1])
 		merges = append(merges, m)
 	}
 	return merges

@@ -145,13 +145,6 @@ func distinct(pairs []foundPair) int {
 	return len(seen)
 }
 
-// foundForm is a form of a profession with its vector.
-type foundForm struct {
-	word   string
-	gender Gender
-	entry  entry
-}
-
 // forms returns the forms of a profession that have vectors, each vector once.
 func (l lookup) forms(r *Result, p Profession) []foundForm {
 	var found []foundForm
@@ -164,7 +157,7 @@ func (l lookup) forms(r *Result, p Profession) []foundForm {
 			}
 			i := slices.IndexFunc(found, func(f foundForm) bool { return f.entry.key == e.key })
 			if i < 0 {
-				found = append(found, foundForm{w, gender, e})
+				found = append(found, foundForm{word: w, gender: gender, entry: e})
 			} else if found[i].gender != gender {
 				found[i].gender = Neutral
 				r.note("%s: %s stands under several genders and counts once, as neutral", p.Name, w)

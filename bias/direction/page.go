@@ -18,8 +18,7 @@ func (r *Report) Page(made string) page.Page {
 }
 
 // Verdicts say of each language whether it has a direction.
-func (r *Report) Verdicts() []page.Verdict {
-	var all []page.Verdict
+func (r *Report) Verdicts() (all []page.Verdict) {
 	for _, l := range r.Languages {
 		all = append(all, l.verdict())
 	}
@@ -37,31 +36,29 @@ func (l LanguageResult) verdict() page.Verdict {
 	if l.Refused != "" {
 		return page.Verdict{Tone: page.Bad, Label: "refused", Text: l.Label() + ": " + l.Refused}
 	}
-	text := fmt.Sprintf("%s: confidence %s from %d of %d pairs", l.Label(), page.Decimal(l.Confidence, 3), l.Pairs, l.PairsWanted)
-	if math.IsNaN(float64(l.DirectBias)) {
-		text += "; no professions"
-	} else {
-		text += fmt.Sprintf("; DirectBias %s, random %s", page.Decimal(l.DirectBias, 3), page.Decimal(l.Random, 3))
+	found := "no professions"
+	if !math.IsNaN(float64(l.DirectBias)) {
+		found = fmt.Sprintf("DirectBias %s, random %s", page.Decimal(l.DirectBias, 3), page.Decimal(l.Random, 3))
 	}
+	text := fmt.Sprintf("%s: confidence %s from %d of %d pairs; %s", l.Label(), page.Decimal(l.Confidence, 3), l.Pairs, l.PairsWanted, found)
 	return page.Verdict{Tone: page.Good, Label: "a direction", Text: text}
 }
 
 func (r *Report) sentence() string {
-	refused := 0
+	found := 0
 	for _, l := range r.Languages {
-		if l.Refused != "" {
-			refused++
+		if l.Refused == "" {
+			found++
 		}
 	}
-	if len(r.Languages) == 1 && refused == 1 {
+	switch {
+	case len(r.Languages) != 1:
+		return fmt.Sprintf("%d of %d languages have a direction of gender.", found, len(r.Languages))
+	case found == 0:
 		return "The first component of the defining pairs is not a direction of gender."
 	}
-	if len(r.Languages) == 1 {
-		l := r.Languages[0]
-		return fmt.Sprintf("Professions lie %s along the direction of gender on average, where a random direction would have %s.",
-			page.Decimal(l.DirectBias, 3), page.Decimal(l.Random, 3))
-	}
-	return fmt.Sprintf("%d of %d languages have a direction of gender.", len(r.Languages)-refused, len(r.Languages))
+	return fmt.Sprintf("Professions lie %s along the direction of gender on average, where a random direction would have %s.",
+		page.Decimal(r.Languages[0].DirectBias, 3), page.Decimal(r.Languages[0].Random, 3))
 }
 
 // marked is the name of a language, with a mark if its scores were forced.
@@ -88,9 +85,20 @@ func (r *Report) scoreEnd() float64 {
 	return 0.5
 }
 
-// drawn is a figure with the table of its numbers.
+// drawn is a figure with the table of its numbers, nothing without plots.
 func drawn(f *page.Figure, t *page.Table) []page.Block {
+	if len(f.Plots) == 0 {
+		return nil
+	}
 	return append([]page.Block{{Figure: f}}, t.Blocks()...)
+}
+
+// listed is a table, nothing without rows.
+func listed(t *page.Table) []page.Block {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t.Blocks()
 }
 
 // genderBars are bars to both sides.
@@ -126,9 +134,7 @@ func (r *Report) defining() page.Section {
 			figure.Plots = append(figure.Plots, bars)
 		}
 	}
-	if len(figure.Plots) > 0 {
-		s.Blocks = drawn(figure, table)
-	}
+	s.Blocks = drawn(figure, table)
 	return s
 }
 
@@ -238,53 +244,36 @@ func (r *Report) forms() page.Section {
 	return s
 }
 
-// professionNames lists the professions that some language has a score for.
-func (r *Report) professionNames() []string {
-	var names []string
-	for _, l := range r.Languages {
-		for _, p := range l.Professions {
-			if !math.IsNaN(float64(p.Score)) && !slices.Contains(names, p.Name) {
-				names = append(names, p.Name)
-			}
-		}
-	}
-	return names
-}
-
-func (l LanguageResult) scoreOf(name string) float64 {
-	for _, p := range l.Professions {
-		if p.Name == name {
-			return float64(p.Score)
-		}
-	}
-	return math.NaN()
-}
-
 // professions is figure 5: bars for one language, a matrix for several.
 func (r *Report) professions() page.Section {
 	s := page.Section{Title: "Professions", Meaning: "The score of each profession, the mean of its forms. Weights of forms: " + r.Weightings() + "."}
-	names := r.professionNames()
-	if len(names) == 0 {
-		return s
-	}
-	var shown []LanguageResult
-	head := []string{"profession"}
+	table := &page.Table{Caption: "Scores of professions", Head: page.Heads("profession"), Folded: true}
+	heat := &page.HeatMap{Title: "Professions by language", Desc: "Scores, female positive, male negative.", Decimals: 2, Diverging: true}
+	group := page.BarGroup{}
+	var shown []map[string]float64 // the scores of each language that has some
 	for _, l := range r.Languages {
+		scores := map[string]float64{}
+		for _, p := range l.Professions {
+			scores[p.Name] = float64(p.Score)
+			if !math.IsNaN(scores[p.Name]) && !slices.Contains(heat.Rows, p.Name) {
+				heat.Rows = append(heat.Rows, p.Name)
+			}
+		}
 		if l.Scored() > 0 {
-			shown = append(shown, l)
-			head = append(head, "#"+l.marked())
+			shown, heat.Columns = append(shown, scores), append(heat.Columns, l.marked())
+			table.Head = append(table.Head, page.Column{Name: l.marked(), Number: true})
 		}
 	}
-	table := &page.Table{Caption: "Scores of professions", Head: page.Heads(head...), Folded: true}
-	heat := &page.HeatMap{Title: "Professions by language", Desc: "Scores, female positive, male negative.", Rows: names, Decimals: 2, Diverging: true}
-	group := page.BarGroup{}
-	for _, l := range shown {
-		heat.Columns = append(heat.Columns, l.marked())
+	if len(shown) == 0 {
+		return s
 	}
-	for _, name := range names {
+	for _, name := range heat.Rows {
 		row, cells := []float64(nil), []string{name}
-		for _, l := range shown {
-			v := l.scoreOf(name)
+		for _, scores := range shown {
+			v, ok := scores[name]
+			if !ok {
+				v = math.NaN()
+			}
 			row, cells = append(row, v), append(cells, page.Decimal(v, 3))
 		}
 		heat.Values = append(heat.Values, row)
@@ -294,7 +283,7 @@ func (r *Report) professions() page.Section {
 	figure := &page.Figure{Caption: "Professions: female positive, male negative.", Plots: []page.Plot{heat}}
 	if len(shown) == 1 {
 		slices.SortStableFunc(group.Bars, func(a, b page.Bar) int { return cmp.Compare(b.Value, a.Value) })
-		figure.Plots[0] = genderBars(r.scoreEnd(), "Scores of professions, "+shown[0].marked(), group)
+		figure.Plots[0] = genderBars(r.scoreEnd(), "Scores of professions, "+heat.Columns[0], group)
 	}
 	s.Blocks = drawn(figure, table)
 	return s
@@ -356,9 +345,7 @@ func (r *Report) drops() page.Section {
 			}
 		}
 	}
-	if len(table.Rows) > 0 {
-		s.Blocks = table.Blocks()
-	}
+	s.Blocks = listed(table)
 	return s
 }
 
@@ -407,10 +394,11 @@ func (l LanguageResult) professionsAfter() []page.Block {
 		dots.Rows = append(dots.Rows, row)
 		table.Add(p.Name, page.Decimal(p.Before, 3), p.After.Text("%.3f"))
 	}
-	if len(dots.Rows) == 0 {
-		return nil
+	figure := &page.Figure{Caption: l.Label() + ": professions raw and private."}
+	if len(dots.Rows) > 0 {
+		figure.Plots = []page.Plot{dots}
 	}
-	return drawn(&page.Figure{Caption: l.Label() + ": professions raw and private.", Plots: []page.Plot{dots}}, table)
+	return drawn(figure, table)
 }
 
 // words says what was lost and what is ambiguous.
@@ -422,9 +410,7 @@ func (r *Report) words() page.Section {
 			table.Add(l.Label(), x.Name, x.Word, genderNames[x.Gender], x.Reason)
 		}
 	}
-	if len(table.Rows) > 0 {
-		s.Blocks = table.Blocks()
-	}
+	s.Blocks = listed(table)
 	for _, l := range r.Languages {
 		var items []page.Item
 		for _, n := range l.Notes {

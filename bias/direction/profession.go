@@ -10,9 +10,15 @@ import (
 type profession struct {
 	name     string
 	forms    []foundForm
-	counts   []float64 // NaN where there is none
-	weights  []float64 // add up to 1
-	weighted bool      // by counts
+	weighted bool // by counts
+}
+
+// foundForm is a form of a profession with its vector.
+type foundForm struct {
+	word          string
+	gender        Gender
+	entry         entry
+	count, weight float64 // NaN where there is no count; weights add up to 1
 }
 
 // professions looks up the forms and weights them.
@@ -33,25 +39,21 @@ func (l lookup) professions(r *Result, all []Profession, counts Counts) []profes
 // weigh fills in the weights and returns how many forms have no count.
 func (p *profession) weigh(counts Counts) (uncounted int) {
 	total := 0.0
-	for _, f := range p.forms {
+	for i, f := range p.forms {
 		n, ok := counts.Of(f.word)
+		total += n
 		if !ok {
 			n = math.NaN()
 			uncounted++
-		} else {
-			total += n
 		}
-		p.counts = append(p.counts, n)
+		p.forms[i].count = n
 	}
 	p.weighted = total > 0 && !math.IsInf(total, 0)
-	for _, n := range p.counts {
-		switch {
-		case !p.weighted:
-			p.weights = append(p.weights, 1/float64(len(p.forms)))
-		case math.IsNaN(n):
-			p.weights = append(p.weights, 0)
-		default:
-			p.weights = append(p.weights, n/total)
+	for i, f := range p.forms {
+		if !p.weighted {
+			p.forms[i].weight = 1 / float64(len(p.forms))
+		} else if !math.IsNaN(f.count) {
+			p.forms[i].weight = f.count / total
 		}
 	}
 	return uncounted
@@ -60,11 +62,11 @@ func (p *profession) weigh(counts Counts) (uncounted int) {
 // score returns the score along g, undefined without forms.
 func (p *profession) score(g []float64) ProfessionScore {
 	s := ProfessionScore{Name: p.name, Weighted: p.weighted}
-	for i, f := range p.forms {
+	for _, f := range p.forms {
 		v := measure.Number(cosine(f.entry.vector, g))
-		s.Score += measure.Number(p.weights[i]) * v
+		s.Score += measure.Number(f.weight) * v
 		s.Plain += v / measure.Number(len(p.forms))
-		s.Forms = append(s.Forms, FormScore{Word: f.word, Gender: f.gender, Score: v, Count: measure.Number(p.counts[i])})
+		s.Forms = append(s.Forms, FormScore{Word: f.word, Gender: f.gender, Score: v, Count: measure.Number(f.count)})
 	}
 	if len(p.forms) == 0 {
 		s.Score, s.Plain = measure.Number(math.NaN()), measure.Number(math.NaN())
@@ -110,10 +112,10 @@ func randomDirectBias(all []profession, dim int, c float64) float64 {
 			continue
 		}
 		clear(u)
-		for i, f := range p.forms {
+		for _, f := range p.forms {
 			length := norm2(f.entry.vector)
 			for j, v := range f.entry.vector {
-				u[j] += p.weights[i] * v / length
+				u[j] += f.weight * v / length
 			}
 		}
 		sum += math.Pow(norm2(u), c)

@@ -15,14 +15,9 @@ import (
 // Kind is what "sotto bias erase" stores, for reports and gates.
 var Kind = evidence.Kind[Report]{
 	Format: ReportFormat, Name: "erasure", List: "erasures",
-	Check:   (*Report).check,
-	Section: evidence.Each("Erasure", (*Report).Sections),
-	Summary: func(e *evidence.Evidence) (sentence string, _ []page.Verdict) {
-		for _, r := range evidence.All[Report](e) {
-			sentence = r.sentence()
-		}
-		return sentence, nil
-	},
+	Check:    (*Report).check,
+	Section:  evidence.Each("Erasure", (*Report).Sections),
+	Summary:  evidence.Said((*Report).sentence, nil),
 	Subjects: (*Report).subjects,
 }
 
@@ -110,7 +105,7 @@ func (r *Report) Sections() []page.Section {
 func (r *Report) probes() []page.Block {
 	table := &page.Table{Caption: "Accuracy of probes", Head: page.Heads("vectors", "#linear probe", "#balanced", fmt.Sprintf("#%d hidden units", r.Probes.Units), "#balanced", "#majority")}
 	for _, l := range r.Lines() {
-		table.Add(l.Vectors, l.Linear, l.LinearBalanced, l.MLP, l.MLPBalanced, l.Majority)
+		table.Add(l...)
 	}
 	dots := &page.Dots{
 		Title: "Accuracy of probes", Desc: "All numbers stand in the table below.", Axis: page.Axis{Label: "share of rows that are read right", Low: 0, High: 1},

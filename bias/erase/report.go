@@ -124,29 +124,25 @@ func (r *Report) Thing() string {
 	return "one word's vector"
 }
 
-// Line is what one kind of vectors has in the table of probes.
-type Line struct {
-	Vectors, Linear, LinearBalanced, MLP, MLPBalanced, Majority string
-}
-
 // Lines are the table of probes: raw and erased vectors, and both as they leave
-// through a mechanism.
-func (r *Report) Lines() []Line {
+// through a mechanism. They have a name, what the linear probe reads, raw and
+// balanced, the same of the other, and the majority.
+func (r *Report) Lines() [][]string {
 	if r.Probes == nil {
 		return nil
 	}
 	plain := func(v float64) string { return fmt.Sprintf("%.3f", v) }
 	cell := func(v Reading) string { return fmt.Sprintf("%.3f [%.3f, %.3f]", v.Accuracy, v.Low, v.High) }
-	read := func(name string, v Readings) Line {
-		return Line{name, cell(v.Linear), plain(v.Linear.Balanced), cell(v.MLP), plain(v.MLP.Balanced), plain(v.Linear.Majority)}
+	read := func(name string, v Readings) []string {
+		return []string{name, cell(v.Linear), plain(v.Linear.Balanced), cell(v.MLP), plain(v.MLP.Balanced), plain(v.Linear.Majority)}
 	}
-	lines := []Line{read("raw", r.Probes.Before), read("erased", r.Probes.After)}
+	lines := [][]string{read("raw", r.Probes.Before), read("erased", r.Probes.After)}
 	if same := r.Probes.SameRows; same != nil {
-		lines = append(lines, Line{"erased, probe fitted to the eraser's rows", cell(*same), plain(same.Balanced), "", "", plain(same.Majority)})
+		lines = append(lines, []string{"erased, probe fitted to the eraser's rows", cell(*same), plain(same.Balanced), "", "", plain(same.Majority)})
 	}
 	if p := r.Private; p != nil {
-		drawn := func(name string, v PrivateReadings) Line {
-			return Line{name, v.Linear.Text("%.3f"), v.LinearBalanced.Mean.Text("%.3f"), v.MLP.Text("%.3f"), v.MLPBalanced.Mean.Text("%.3f"), plain(v.Majority)}
+		drawn := func(name string, v PrivateReadings) []string {
+			return []string{name, v.Linear.Text("%.3f"), v.LinearBalanced.Mean.Text("%.3f"), v.MLP.Text("%.3f"), v.MLPBalanced.Mean.Text("%.3f"), plain(v.Majority)}
 		}
 		lines = append(lines, drawn("private", p.Raw), drawn("erased, then private", p.Erased))
 	}

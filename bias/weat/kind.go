@@ -8,20 +8,14 @@ import (
 
 	"sotto/measure"
 	"sotto/report/evidence"
-	"sotto/report/page"
 )
 
 // Kind is what "sotto bias weat" stores, for reports and gates.
 var Kind = evidence.Kind[Report]{
 	Format: Format, Name: "weat", List: "weat",
-	Check:   (*Report).check,
-	Section: evidence.Each("Association tests", (*Report).Sections),
-	Summary: func(e *evidence.Evidence) (sentence string, _ []page.Verdict) {
-		for _, r := range evidence.All[Report](e) {
-			sentence = r.sentence()
-		}
-		return sentence, nil
-	},
+	Check:    (*Report).check,
+	Section:  evidence.Each("Association tests", (*Report).Sections),
+	Summary:  evidence.Said((*Report).sentence, nil),
 	Subjects: (*Report).subjects,
 }
 

@@ -42,23 +42,19 @@ func (m Model) section(tests [][]Row) page.Section {
 		s.Source = fmt.Sprintf("vectors of %d numbers that an encoder made of single words", m.Dim)
 	}
 	table := &page.Table{Caption: "Effects of " + m.Name, Head: page.Heads("test", "words", "measure", "statistic", "#effect", "#p", "#lost words")}
-	for _, t := range tests {
-		for _, v := range t {
-			cells := table.Add(strconv.Itoa(v.Test), v.label(), string(v.Measure), string(v.Statistic), page.Decimal(v.Effect, 3), v.ChanceText()+v.Stars(), strconv.Itoa(len(v.Lost)))
-			if v.Refused != "" {
-				cells[4], cells[5] = page.Cell{Text: "refused: " + v.Refused, Tone: page.Warn}, page.Cell{}
-			}
+	for _, v := range slices.Concat(tests...) {
+		cells := table.Add(strconv.Itoa(v.Test), v.label(), string(v.Measure), string(v.Statistic), page.Decimal(v.Effect, 3), v.ChanceText()+v.Stars(), strconv.Itoa(len(v.Lost)))
+		if v.Refused != "" {
+			cells[4], cells[5] = page.Cell{Text: "refused: " + v.Refused, Tone: page.Warn}, page.Cell{}
 		}
 	}
 	table.Folded = len(table.Rows) > 20
 	heat := heatMaps(tests)
-	s.Blocks = append(s.Blocks, page.Block{Figure: &page.Figure{
+	figure := &page.Figure{
 		Caption: "Effects by test and statistic, in the direction of the stereotype: those of distances have their sign reversed. * p < .01, ** .001, *** .0001, **** .00001, where p counts the partition that was found too; an empty cell was refused.",
 		Plots:   heat, Small: len(heat) > 1,
-	}})
-	s.Blocks = append(s.Blocks, table.Blocks()...)
-	s.Blocks = append(s.Blocks, m.beforeAndAfter(tests)...)
-	s.Blocks = append(s.Blocks, lost(tests)...)
+	}
+	s.Blocks = slices.Concat([]page.Block{{Figure: figure}}, table.Blocks(), m.beforeAndAfter(tests), lost(tests))
 	return s
 }
 
@@ -66,7 +62,7 @@ func (m Model) section(tests [][]Row) page.Section {
 func heatMaps(tests [][]Row) []page.Plot {
 	end := 2.0 // of the colours: what sets of one size can reach
 	for _, v := range slices.Concat(tests...) {
-		if e := math.Abs(float64(v.Effect)); e > end {
+		if e := math.Abs(float64(v.Effect)); e > end { // NaN is not
 			end = e
 		}
 	}

@@ -23,12 +23,7 @@ var Kind = evidence.Kind[Result]{
 		}
 		return all
 	},
-	Summary: func(e *evidence.Evidence) (sentence string, verdicts []page.Verdict) {
-		for _, r := range evidence.All[Result](e) {
-			sentence, verdicts = r.sentence(), append(verdicts, r.verdicts()...)
-		}
-		return sentence, verdicts
-	},
+	Summary:  evidence.Said((*Result).sentence, (*Result).verdicts),
 	Subjects: (*Result).subjects,
 }
 

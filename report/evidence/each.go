@@ -16,3 +16,17 @@ func Each[T any](title string, sections func(*T) []page.Section) func(*Evidence)
 		return all
 	}
 }
+
+// Said makes the Summary of a kind whose values have a sentence each, of which
+// the last counts, and verdicts, unless that is nil.
+func Said[T any](sentence func(*T) string, verdicts func(*T) []page.Verdict) func(*Evidence) (string, []page.Verdict) {
+	return func(e *Evidence) (text string, all []page.Verdict) {
+		for _, v := range All[T](e) {
+			text = sentence(v)
+			if verdicts != nil {
+				all = append(all, verdicts(v)...)
+			}
+		}
+		return text, all
+	}
+}

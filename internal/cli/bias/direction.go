@@ -188,7 +188,7 @@ func runDirection(ctx context.Context, o directionOptions, std term.Streams) err
 	var r *direction.Report
 	var files outputs
 	defer files.abort()
-	err := files.begin(o.html, func(w io.Writer) error { return page.HTML(w, r.Page("Written by sotto bias direction.")) })
+	err := files.begin(o.html, func(w io.WriteSeeker) error { return page.HTML(w, r.Page("Written by sotto bias direction.")) })
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func runDirection(ctx context.Context, o directionOptions, std term.Streams) err
 	if r, err = o.study.Run(ctx, subjects); err != nil {
 		return err
 	}
-	if err = files.finish(std, o.json, r, func(b *strings.Builder) { printDirection(b, r) }); err == nil && r.Refused() {
+	if err = files.finish(std, nil, o.json, r, func(b *strings.Builder) { printDirection(b, r) }); err == nil && r.Refused() {
 		err = term.ErrNo
 	}
 	return err

@@ -234,35 +234,40 @@ func runErase(ctx context.Context, o eraseOptions, std term.Streams) error {
 		return errors.New("--iterations, --words, --units, --epochs and --probe-rows must be positive")
 	}
 	defer o.show(std.Err)()
-	files, err := o.begin()
+	var source erase.Source
+	var e *erase.Eraser
+	var r *erase.Report
+	var note []byte
+	var files outputs
+	defer files.abort()
+	err := files.begin(o.out, func(w io.WriteSeeker) error { return source.Erase(ctx, e, w, o.out, string(note), r, o.tell) })
 	if err != nil {
 		return err
 	}
-	defer files.abort()
+	if err = files.begin(o.save, func(w io.WriteSeeker) error { return e.Write(w) }); err != nil {
+		return err
+	}
+	if side := o.side(); side != "" { // it is written last, and must be possible to
+		f, err := atomicfile.Create(side)
+		if err != nil {
+			return err
+		}
+		f.Abort()
+	}
 	source, name, err := o.source(ctx)
 	if err != nil {
 		return err
 	}
-	e, r, err := o.eraser(ctx, source, files.save)
-	if err != nil {
+	if e, r, err = o.eraser(ctx, source); err != nil {
 		return err
 	}
 	r.Vectors, r.Out, r.Saved = name, o.out, o.save
-	note, err := json.MarshalIndent(eraseNote{term.RawWarning, false, erase.Privacy, e.Method(), e.Dim(), e.Rank()}, "", "  ")
+	note, err = json.MarshalIndent(eraseNote{term.RawWarning, false, erase.Privacy, e.Method(), e.Dim(), e.Rank()}, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err = source.Erase(ctx, e, files.out.File, o.out, string(note), r, o.tell); err != nil {
-		return err
-	}
-	if err = files.finish(append(note, '\n'), std.Out); err != nil {
-		return err
-	}
-	out := std.Out
-	if o.out == "-" { // where the vectors went
-		out = std.Err
-	}
-	return printReport(out, o.json, r, func(b *strings.Builder) { printErase(b, r) })
+	files[0].side, files[0].note = o.side(), append(note, '\n')
+	return files.finish(std, std.Err, o.json, r, func(b *strings.Builder) { printErase(b, r) })
 }
 
 // eraseNote is what stands beside erased rows: they are as raw as before.
@@ -275,14 +280,10 @@ type eraseNote struct {
 	RankRemoved int          `json:"rank_removed"`
 }
 
-// eraser makes the eraser and saves it, or reads that of --apply.
-func (o *eraseOptions) eraser(ctx context.Context, source erase.Source, save *term.Sink) (*erase.Eraser, *erase.Report, error) {
+// eraser makes the eraser, or reads that of --apply.
+func (o *eraseOptions) eraser(ctx context.Context, source erase.Source) (*erase.Eraser, *erase.Report, error) {
 	if o.apply == "" {
-		e, r, err := source.Fit(ctx, o.study)
-		if err != nil {
-			return nil, nil, err
-		}
-		return e, r, save.Fill(e.Write)
+		return source.Fit(ctx, o.study)
 	}
 	e, err := term.ReadFile(o.apply, erase.Read)
 	if err != nil {
@@ -367,45 +368,4 @@ func list[T any](path string, parse func(io.Reader) ([]T, error)) ([]T, error) {
 		return nil, nil
 	}
 	return term.ReadFile(path, parse)
-}
-
-// eraseFiles are the files that are written, begun before there is work to lose.
-type eraseFiles struct {
-	out  *term.Sink
-	save *term.Sink // nil if the eraser is not kept
-	side string     // path of what is said of rows, "" for none
-}
-
-func (o *eraseOptions) begin() (f *eraseFiles, err error) {
-	f = &eraseFiles{side: o.side()}
-	if f.out, err = term.NewSink(o.out); err == nil && o.save != "" {
-		f.save, err = term.NewSink(o.save)
-	}
-	if err == nil && f.side != "" { // it is written last, and must be possible to
-		var side *atomicfile.File
-		if side, err = atomicfile.Create(f.side); err == nil {
-			side.Abort()
-		}
-	}
-	if err != nil {
-		f.abort()
-	}
-	return f, err
-}
-
-// finish makes the vectors appear with what is said of them, and then the eraser.
-func (f *eraseFiles) finish(note []byte, stdout io.Writer) error {
-	if err := f.out.Appear(f.side, note, stdout); err != nil || f.save == nil {
-		return err
-	}
-	return f.save.Commit(stdout)
-}
-
-// abort removes what did not appear.
-func (f *eraseFiles) abort() {
-	for _, s := range []*term.Sink{f.out, f.save} {
-		if s != nil {
-			s.Abort()
-		}
-	}
 }

@@ -15,7 +15,7 @@ func printErase(b *strings.Builder, r *erase.Report) {
 	if r.Probes != nil {
 		lines := []string{fmt.Sprintf("\nVECTORS\tLINEAR PROBE\tBALANCED\tMLP, %d UNITS\tBALANCED\tMAJORITY", r.Probes.Units)}
 		for _, l := range r.Lines() {
-			lines = append(lines, strings.Join([]string{l.Vectors, l.Linear, l.LinearBalanced, l.MLP, l.MLPBalanced, l.Majority}, "\t"))
+			lines = append(lines, strings.Join(l, "\t"))
 		}
 		columns(b, lines...)
 	}

@@ -16,41 +16,51 @@ type outputs []output
 type output struct {
 	*term.Sink
 	path  string
-	write func(io.Writer) error
+	write func(io.WriteSeeker) error
+	side  string // path of what is said of it, "" for none
+	note  []byte
 }
 
 // begin starts a file that is written at the end, - for standard output and ""
 // for none.
-func (f *outputs) begin(path string, write func(io.Writer) error) error {
+func (f *outputs) begin(path string, write func(io.WriteSeeker) error) error {
 	if path == "" {
 		return nil
 	}
 	s, err := term.NewSink(path)
 	if err == nil {
-		*f = append(*f, output{s, path, write})
+		*f = append(*f, output{Sink: s, path: path, write: write})
 	}
 	return err
 }
 
-// finish writes all files and makes them appear. Then it prints a report, unless
-// a file went to standard output.
-func (f outputs) finish(std term.Streams, json bool, report any, text func(*strings.Builder)) error {
+// finish writes all files and makes them appear. Then it prints a report on
+// standard output, or to otherwise if a file went there, nil for nowhere.
+func (f outputs) finish(std term.Streams, otherwise io.Writer, json bool, report any, text func(*strings.Builder)) error {
 	for _, o := range f {
 		if err := o.write(o.File); err != nil {
 			return err
 		}
 	}
-	taken := false
+	out := std.Out
 	for _, o := range f {
-		if err := o.Commit(std.Out); err != nil {
+		if err := o.Appear(o.side, o.note, std.Out); err != nil {
 			return err
 		}
-		taken = taken || o.path == "-"
+		if o.path == "-" {
+			out = otherwise
+		}
 	}
-	if taken {
+	switch {
+	case out == nil:
 		return nil
+	case json:
+		return term.PrintJSON(out, report)
 	}
-	return printReport(std.Out, json, report, text)
+	var b strings.Builder
+	text(&b)
+	_, err := io.WriteString(out, b.String())
+	return err
 }
 
 // abort removes those that did not appear.
@@ -58,17 +68,6 @@ func (f *outputs) abort() {
 	for _, o := range *f {
 		o.Abort()
 	}
-}
-
-// printReport prints a report as JSON or as text.
-func printReport(out io.Writer, json bool, report any, text func(*strings.Builder)) error {
-	if json {
-		return term.PrintJSON(out, report)
-	}
-	var b strings.Builder
-	text(&b)
-	_, err := io.WriteString(out, b.String())
-	return err
 }
 
 // refuseBoth refuses two things to be printed on standard output: of files, which

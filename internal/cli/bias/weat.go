@@ -115,10 +115,10 @@ func runWeat(ctx context.Context, o weatOptions, std term.Streams) error {
 	var r *weat.Report
 	var files outputs
 	defer files.abort()
-	if err := files.begin(o.csv, func(w io.Writer) error { return r.WriteCSV(w) }); err != nil {
+	if err := files.begin(o.csv, func(w io.WriteSeeker) error { return r.WriteCSV(w) }); err != nil {
 		return err
 	}
-	err := files.begin(o.html, func(w io.Writer) error {
+	err := files.begin(o.html, func(w io.WriteSeeker) error {
 		return page.HTML(w, r.Page("Made by sotto bias weat, version "+term.Version()+"."))
 	})
 	if err != nil {
@@ -134,7 +134,7 @@ func runWeat(ctx context.Context, o weatOptions, std term.Streams) error {
 	if r, err = o.study.Run(ctx, sources); err != nil {
 		return err
 	}
-	if err = files.finish(std, o.json, r, func(b *strings.Builder) { printWeat(b, r, o.table) }); err == nil && r.Refused() {
+	if err = files.finish(std, nil, o.json, r, func(b *strings.Builder) { printWeat(b, r, o.table) }); err == nil && r.Refused() {
 		err = term.ErrNo
 	}
 	return err

@@ -85,14 +85,6 @@ func (s *Sink) Appear(side string, record []byte, stdout io.Writer) error {
 	return f.Commit()
 }
 
-// Fill writes what a file is to hold, if it was begun.
-func (s *Sink) Fill(write func(w io.Writer) error) error {
-	if s == nil {
-		return nil
-	}
-	return write(s.File)
-}
-
 // WriteWhole writes a file that appears when it is complete.
 func WriteWhole(path string, stdout io.Writer, write func(w io.Writer) error) error {
 	to, err := NewSink(path)
