@@ -39,19 +39,19 @@ type Output struct {
 
 // Request asks for the inference of tensors.
 type Request struct {
-	ID         string
-	Parameters Parameters
-	Inputs     []Tensor
-	Outputs    []Output // none means all
+	ID         string     `json:"id,omitempty"`
+	Parameters Parameters `json:"parameters,omitempty"`
+	Inputs     []Tensor   `json:"inputs"`
+	Outputs    []Output   `json:"outputs,omitempty"` // none means all
 }
 
 // Response answers a request.
 type Response struct {
-	ModelName    string
-	ModelVersion string
-	ID           string
-	Parameters   Parameters
-	Outputs      []Tensor
+	ModelName    string     `json:"model_name"`
+	ModelVersion string     `json:"model_version,omitempty"`
+	ID           string     `json:"id,omitempty"`
+	Parameters   Parameters `json:"parameters,omitempty"`
+	Outputs      []Tensor   `json:"outputs"`
 }
 
 // BinaryOutput reports whether the sender wants an output in binary.
@@ -64,40 +64,24 @@ func (r *Request) BinaryOutput(name string) bool {
 	return r.Parameters.flag(binaryOutputs)
 }
 
-// requestJSON and responseJSON are the JSON of the messages.
-type requestJSON struct {
-	ID         string       `json:"id,omitempty"`
-	Parameters Parameters   `json:"parameters,omitempty"`
-	Inputs     []tensorJSON `json:"inputs"`
-	Outputs    []Output     `json:"outputs,omitempty"`
-}
-
-type responseJSON struct {
-	ModelName    string       `json:"model_name"`
-	ModelVersion string       `json:"model_version,omitempty"`
-	ID           string       `json:"id,omitempty"`
-	Parameters   Parameters   `json:"parameters,omitempty"`
-	Outputs      []tensorJSON `json:"outputs"`
-}
-
 // Encode returns the body and how many bytes of it are JSON. They are all of
 // it unless a tensor is binary, in which case the number belongs into the
 // [HeaderLength] header.
 func (r Request) Encode() (body []byte, header int, err error) {
-	inputs, binary, err := encodeTensors(r.Inputs)
-	if err != nil {
+	var binary []byte
+	if r.Inputs, binary, err = encodeTensors(r.Inputs); err != nil {
 		return nil, 0, err
 	}
-	return join(requestJSON{r.ID, r.Parameters, inputs, r.Outputs}, binary)
+	return join(r, binary)
 }
 
 // Encode returns the body and how many bytes of it are JSON, as for a request.
 func (r Response) Encode() (body []byte, header int, err error) {
-	outputs, binary, err := encodeTensors(r.Outputs)
-	if err != nil {
+	var binary []byte
+	if r.Outputs, binary, err = encodeTensors(r.Outputs); err != nil {
 		return nil, 0, err
 	}
-	return join(responseJSON{r.ModelName, r.ModelVersion, r.ID, r.Parameters, outputs}, binary)
+	return join(r, binary)
 }
 
 func join(message any, binary []byte) ([]byte, int, error) {
@@ -111,27 +95,23 @@ func join(message any, binary []byte) ([]byte, int, error) {
 // ParseRequest reads a body of which the first bytes, as the [HeaderLength]
 // header says, are JSON; header "" means all.
 func ParseRequest(body []byte, header string) (*Request, error) {
-	var j requestJSON
-	binary, err := split(body, header, &j)
+	r := new(Request)
+	binary, err := split(body, header, r)
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{ID: j.ID, Parameters: j.Parameters, Outputs: j.Outputs}
-	r.Inputs, err = parseTensors(j.Inputs, binary)
-	return r, err
+	return r, parseTensors(r.Inputs, binary)
 }
 
 // ParseResponse reads the body of an answer, as [ParseRequest] that of a
 // request.
 func ParseResponse(body []byte, header string) (*Response, error) {
-	var j responseJSON
-	binary, err := split(body, header, &j)
+	r := new(Response)
+	binary, err := split(body, header, r)
 	if err != nil {
 		return nil, err
 	}
-	r := &Response{ModelName: j.ModelName, ModelVersion: j.ModelVersion, ID: j.ID, Parameters: j.Parameters}
-	r.Outputs, err = parseTensors(j.Outputs, binary)
-	return r, err
+	return r, parseTensors(r.Outputs, binary)
 }
 
 // split decodes the JSON of a body and returns what is behind it. Fields that

@@ -20,19 +20,17 @@ const (
 // datatype is [FP32] and Strings those of [Bytes], the last index running
 // fastest.
 type Tensor struct {
-	Name     string
-	Datatype string
-	Shape    []int
-	Floats   []float32
-	Strings  []string
-	Binary   bool // it travels behind the JSON
+	Name     string    `json:"name"`
+	Datatype string    `json:"datatype"`
+	Shape    []int     `json:"shape"`
+	Floats   []float32 `json:"-"`
+	Strings  []string  `json:"-"`
+	Binary   bool      `json:"-"` // it travels behind the JSON
+	wire
 }
 
-// tensorJSON is the JSON of a tensor.
-type tensorJSON struct {
-	Name       string          `json:"name"`
-	Datatype   string          `json:"datatype"`
-	Shape      []int           `json:"shape"`
+// wire is how the elements of a tensor travel.
+type wire struct {
 	Parameters Parameters      `json:"parameters,omitempty"`
 	Data       json.RawMessage `json:"data,omitempty"`
 }
@@ -66,28 +64,22 @@ func (t Tensor) Validate() error {
 	return nil
 }
 
-func encodeTensors(tensors []Tensor) ([]tensorJSON, []byte, error) {
-	all := make([]tensorJSON, len(tensors))
-	var behind []byte
+func encodeTensors(tensors []Tensor) (all []Tensor, behind []byte, err error) {
+	all = append([]Tensor{}, tensors...)
 	for i, t := range tensors {
 		if err := t.Validate(); err != nil {
 			return nil, nil, err
 		}
-		all[i] = tensorJSON{Name: t.Name, Datatype: t.Datatype, Shape: t.Shape}
 		if t.Shape == nil {
 			all[i].Shape = []int{}
 		}
 		if t.Binary {
 			before := len(behind)
 			behind = t.appendBinary(behind)
-			all[i].Parameters = Parameters{binarySize: strconv.AppendInt(nil, int64(len(behind)-before), 10)}
-			continue
-		}
-		data, err := t.data()
-		if err != nil {
+			all[i].wire = wire{Parameters: Parameters{binarySize: strconv.AppendInt(nil, int64(len(behind)-before), 10)}}
+		} else if all[i].Data, err = t.data(); err != nil {
 			return nil, nil, err
 		}
-		all[i].Data = data
 	}
 	return all, behind, nil
 }
@@ -120,45 +112,45 @@ func (t Tensor) appendBinary(b []byte) []byte {
 	return b
 }
 
-func parseTensors(all []tensorJSON, behind []byte) ([]Tensor, error) {
-	tensors := make([]Tensor, len(all))
-	for i, j := range all {
-		t := Tensor{Name: j.Name, Datatype: j.Datatype, Shape: j.Shape}
-		n, ok := Size(j.Shape)
-		if !ok || j.Datatype != FP32 && j.Datatype != Bytes {
-			return nil, t.Validate()
+// parseTensors reads the elements of tensors.
+func parseTensors(all []Tensor, behind []byte) error {
+	for i := range all {
+		t := &all[i]
+		n, ok := Size(t.Shape)
+		if !ok || t.Datatype != FP32 && t.Datatype != Bytes {
+			return t.Validate()
 		}
-		size, err := j.binarySize()
+		size, err := t.binarySize()
 		switch {
 		case err != nil:
-			return nil, err
+			return err
 		case size > len(behind):
-			return nil, fmt.Errorf("kserve: %s of a tensor is beyond what follows the JSON, %d bytes", binarySize, len(behind))
+			return fmt.Errorf("kserve: %s of a tensor is beyond what follows the JSON, %d bytes", binarySize, len(behind))
 		case size >= 0:
 			t.Binary = true
 			err = t.parseBinary(n, behind[:size])
 			behind = behind[size:]
 		default:
-			err = t.parseData(n, j.Data)
+			err = t.parseData(n, t.Data)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := t.Validate(); err != nil {
-			return nil, err
+			return err
 		}
-		tensors[i] = t
+		t.wire = wire{}
 	}
 	if len(behind) > 0 {
-		return nil, fmt.Errorf("kserve: %d bytes behind the JSON belong to no tensor", len(behind))
+		return fmt.Errorf("kserve: %d bytes behind the JSON belong to no tensor", len(behind))
 	}
-	return tensors, nil
+	return nil
 }
 
 // binarySize returns how many bytes behind the JSON are the tensor's, or −1 if
 // its data is in the JSON.
-func (j tensorJSON) binarySize() (int, error) {
-	raw, ok := j.Parameters[binarySize]
+func (w wire) binarySize() (int, error) {
+	raw, ok := w.Parameters[binarySize]
 	if !ok {
 		return -1, nil
 	}
@@ -166,7 +158,7 @@ func (j tensorJSON) binarySize() (int, error) {
 	if err != nil || n < 0 {
 		return 0, fmt.Errorf("kserve: %s must be a number of bytes", binarySize)
 	}
-	if j.Data != nil {
+	if w.Data != nil {
 		return 0, fmt.Errorf("kserve: tensor has data and %s, must have one of them", binarySize)
 	}
 	return n, nil
