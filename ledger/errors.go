@@ -66,6 +66,14 @@ func unavailable(err error) error {
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
+// medium makes everything an ErrUnavailable that is not an ErrDamaged.
+func medium(err error) error {
+	if errors.Is(err, ErrDamaged) {
+		return err
+	}
+	return unavailable(err)
+}
+
 // damaged makes an ErrDamaged.
 func damaged(format string, a ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrDamaged}, a...)...)

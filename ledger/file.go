@@ -73,10 +73,8 @@ func (f file) prepare(readOnly bool) error {
 		}
 		return tx.Bucket(metaBucket).Put([]byte("format"), []byte(fileFormat))
 	})
-	if errors.Is(err, ErrDamaged) {
-		return err
-	} else if err != nil {
-		return unavailable(err)
+	if err != nil {
+		return medium(err)
 	}
 	return syncFolder(filepath.Dir(f.db.Path()))
 }
@@ -106,28 +104,22 @@ func syncFolder(path string) error {
 	return unavailable(errors.Join(f.Sync(), f.Close()))
 }
 
-func (f file) update(_ context.Context, change func(page) error) (err error) {
-	defer asDamage(&err)
-	defer fault.Catch(&err)
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	var failed error
-	err = f.db.Update(func(tx *bbolt.Tx) error {
-		failed = change(&filePage{tx: tx})
-		return failed
-	})
-	if failed != nil {
-		return failed
-	}
-	return unavailable(err)
+func (f file) update(_ context.Context, change func(page) error) error {
+	return transact(f.db.Update, change)
 }
 
-func (f file) view(_ context.Context, read func(page) error) (err error) {
+func (f file) view(_ context.Context, read func(page) error) error {
+	return transact(f.db.View, read)
+}
+
+// transact uses a page in a transaction. The error is that of use, if it has one.
+func transact(run func(func(*bbolt.Tx) error) error, use func(page) error) (err error) {
 	defer asDamage(&err)
 	defer fault.Catch(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	var failed error
-	err = f.db.View(func(tx *bbolt.Tx) error {
-		failed = read(&filePage{tx: tx})
+	err = run(func(tx *bbolt.Tx) error {
+		failed = use(&filePage{tx: tx})
 		return failed
 	})
 	if failed != nil {

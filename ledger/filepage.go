@@ -101,21 +101,7 @@ func (p *filePage) paid(name payment) (*Entry, error) {
 	return e, err
 }
 
-func (p *filePage) latest(k Kind) (*Entry, error) {
-	e, err := p.at(metaBucket, []byte(k))
-	if err != nil || e == nil {
-		return nil, err
-	}
-	return e, checkLatest(e, k)
-}
-
-// checkLatest refuses an entry that cannot be the last of a kind.
-func checkLatest(e *Entry, k Kind) error {
-	if e.Kind != k || k == KindBudget && e.Budget == nil {
-		return damaged("entry %d should be a %s", e.Seq, k)
-	}
-	return nil
-}
+func (p *filePage) latest(k Kind) (*Entry, error) { return p.at(metaBucket, []byte(k)) }
 
 func (p *filePage) fetch([]payment, []account) error { return nil } // it is at hand
 
@@ -151,15 +137,13 @@ func (p *filePage) setSums(a account, s sums) error {
 	return p.put(sumBucket, a.bytes(), content)
 }
 
-func (p *filePage) eachSum(yield func(account, sums) error) error { return p.sumsUnder(nil, yield) }
-
-func (p *filePage) sumsOf(subject string, yield func(account, sums) error) error {
-	return p.sumsUnder(keyOf(subject, nil), yield)
-}
-
-// sumsUnder yields the sums whose keys begin with a prefix. No subject's key
-// begins with another's, since its length stands first.
-func (p *filePage) sumsUnder(prefix []byte, yield func(account, sums) error) error {
+// eachSum seeks the keys of a subject by their beginning: none begins with
+// another subject's, since its length stands first.
+func (p *filePage) eachSum(subject string, yield func(account, sums) error) error {
+	var prefix []byte
+	if subject != "" {
+		prefix = keyOf(subject, nil)
+	}
 	c := p.tx.Bucket(sumBucket).Cursor()
 	for k, content := c.Seek(prefix); bytes.HasPrefix(k, prefix) && k != nil; k, content = c.Next() {
 		if len(k) < 10 || len(k) != 10+int(binary.BigEndian.Uint16(k)) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 	"unicode"
@@ -66,6 +67,15 @@ type Ledger struct {
 	calls  chan *call
 	done   chan struct{} // closed when the writer has left
 	end    func() error  // closes the store, once
+}
+
+// Open opens the ledger at a place: in a database if that begins with
+// postgres:// or postgresql://, in the file of that name otherwise.
+func Open(ctx context.Context, place string, o Options) (*Ledger, error) {
+	if strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://") {
+		return OpenPostgres(ctx, place, o)
+	}
+	return OpenFile(place, o)
 }
 
 // open starts a ledger on a store.
@@ -174,13 +184,13 @@ func (l *Ledger) Balance(ctx context.Context, subject string) (Balance, error) {
 func (l *Ledger) Balances(ctx context.Context, yield func(subject string, b Balance) error) error {
 	return l.view(ctx, func(s *sheet) error {
 		total := map[string]Cost{}
-		if err := s.eachSum(func(a account, sum sums) error {
+		if err := s.eachSum("", func(a account, sum sums) error {
 			total[a.subject] = total[a.subject].plus(sum.spent)
 			return nil
 		}); err != nil {
 			return err
 		}
-		return s.eachSum(func(a account, sum sums) error {
+		return s.eachSum("", func(a account, sum sums) error {
 			if a.window != s.window {
 				return nil
 			}

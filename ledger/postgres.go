@@ -20,7 +20,7 @@ const (
 // one row of sotto_ledger_head.
 type postgres struct {
 	config  *pgx.ConnConfig
-	writer  *pgx.Conn // used by the ledger's writer alone; nil when it was lost
+	writers chan *pgx.Conn // the one of the ledger's writer, while it is not used
 	readers chan *pgx.Conn
 	closed  atomic.Bool
 }
@@ -38,7 +38,7 @@ func OpenPostgres(ctx context.Context, url string, o Options) (*Ledger, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = postgresTimeout
 	}
-	s := &postgres{config: config, readers: make(chan *pgx.Conn, postgresReaders)}
+	s := &postgres{config: config, writers: make(chan *pgx.Conn, 1), readers: make(chan *pgx.Conn, postgresReaders)}
 	if err = s.prepare(ctx, o.ReadOnly); err == nil {
 		var l *Ledger
 		if l, err = open(s, o); err == nil {
@@ -72,7 +72,7 @@ func (s *postgres) prepare(ctx context.Context, readOnly bool) error {
 	if err != nil {
 		return unavailable(err)
 	}
-	s.writer = conn
+	s.writers <- conn
 	var fsync string
 	var there bool
 	const look = `SELECT current_setting('fsync'), to_regclass('sotto_ledger_head') IS NOT NULL`
@@ -135,10 +135,11 @@ func makeTables(ctx context.Context, tx pgx.Tx) error {
 func (s *postgres) update(ctx context.Context, change func(page) error) error {
 	ctx, stop := context.WithTimeout(ctx, postgresTimeout)
 	defer stop()
-	tx, err := s.begin(ctx)
+	tx, err := s.begin(ctx, s.writers, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
 	if err != nil {
 		return unavailable(err)
 	}
+	defer s.keep(s.writers, tx.Conn())
 	defer tx.Rollback(ctx) //nolint:errcheck // after a commit it does nothing, and a failure closes the connection
 	p := newPostgresPage(ctx, tx)
 	if err = p.lock(); err != nil {
@@ -153,49 +154,26 @@ func (s *postgres) update(ctx context.Context, change func(page) error) error {
 	return unavailable(tx.Commit(ctx))
 }
 
-// begin begins a transaction. A connection that was lost since its last use is
-// made again: nothing has been asked of it yet.
-func (s *postgres) begin(ctx context.Context) (pgx.Tx, error) {
-	mode := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}
-	if s.writer != nil {
-		if tx, err := s.writer.BeginTx(ctx, mode); err == nil {
-			return tx, nil
-		}
-		s.writer.Close(ctx) //nolint:errcheck // it is of no more use
-		s.writer = nil
-	}
-	conn, err := s.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s.writer = conn
-	return conn.BeginTx(ctx, mode)
-}
-
 func (s *postgres) view(ctx context.Context, read func(page) error) error {
-	tx, err := s.beginRead(ctx)
+	// One state of the database is seen.
+	tx, err := s.begin(ctx, s.readers, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
 		return unavailable(err)
 	}
-	err = read(newPostgresPage(ctx, tx))
-	conn := tx.Conn()
-	if tx.Rollback(ctx) != nil {
-		conn.Close(ctx) //nolint:errcheck // it was only read
-		return err
-	}
-	s.keep(conn)
-	return err
+	defer s.keep(s.readers, tx.Conn())
+	defer tx.Rollback(ctx) //nolint:errcheck // a failure closes the connection
+	return read(newPostgresPage(ctx, tx))
 }
 
-// beginRead begins a transaction that sees one state of the database.
-func (s *postgres) beginRead(ctx context.Context) (pgx.Tx, error) {
-	mode := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+// begin begins a transaction on a connection that was kept. One that was lost
+// since its last use is made again: nothing has been asked of it yet.
+func (s *postgres) begin(ctx context.Context, kept chan *pgx.Conn, mode pgx.TxOptions) (pgx.Tx, error) {
 	if s.closed.Load() {
 		return nil, errors.New("it is closed")
 	}
 	for {
 		select {
-		case conn := <-s.readers:
+		case conn := <-kept:
 			if tx, err := conn.BeginTx(ctx, mode); err == nil {
 				return tx, nil
 			}
@@ -214,28 +192,26 @@ func (s *postgres) beginRead(ctx context.Context) (pgx.Tx, error) {
 	}
 }
 
-// keep puts a connection aside for the next reader.
-func (s *postgres) keep(conn *pgx.Conn) {
-	if !s.closed.Load() {
+// keep puts a connection aside for the next who asks.
+func (s *postgres) keep(kept chan *pgx.Conn, conn *pgx.Conn) {
+	if !s.closed.Load() && !conn.IsClosed() {
 		select {
-		case s.readers <- conn:
+		case kept <- conn:
 			return
 		default: // enough are kept
 		}
 	}
-	conn.Close(context.Background()) //nolint:errcheck // it was only read
+	conn.Close(context.Background()) //nolint:errcheck // everything is committed
 }
 
 func (s *postgres) close() error {
 	s.closed.Store(true)
 	ctx, stop := context.WithTimeout(context.Background(), time.Second)
 	defer stop()
-	if s.writer != nil {
-		s.writer.Close(ctx) //nolint:errcheck // everything is committed
-		s.writer = nil
-	}
 	for {
 		select {
+		case conn := <-s.writers:
+			conn.Close(ctx) //nolint:errcheck // everything is committed
 		case conn := <-s.readers:
 			conn.Close(ctx) //nolint:errcheck // it was only read
 		default:

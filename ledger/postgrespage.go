@@ -90,14 +90,8 @@ func (p *postgresPage) head() (*Entry, error) {
 }
 
 func (p *postgresPage) latest(k Kind) (*Entry, error) {
-	if err := p.load(); err != nil {
-		return nil, err
-	}
-	e := p.of[k]
-	if e == nil {
-		return nil, nil
-	}
-	return e, checkLatest(e, k)
+	err := p.load()
+	return p.of[k], err
 }
 
 func (p *postgresPage) append(e *Entry, line []byte) error {
@@ -163,7 +157,7 @@ const (
 // planner from turning that into a join, whose order it would choose by numbers
 // of rows that it does not know.
 func (p *postgresPage) fetch(names []payment, at []account) error {
-	if len(names) == 0 {
+	if len(names)+len(at) == 0 {
 		return nil
 	}
 	var subjects, keys, who [][]byte
@@ -182,7 +176,9 @@ func (p *postgresPage) fetch(names []payment, at []account) error {
 	}
 	var b pgx.Batch
 	b.Queue(`SELECT found.* FROM unnest($1::bytea[], $2::bytea[]) AS w (subject, key), LATERAL (`+
-		selectLog+` WHERE l.subject = w.subject AND l.key = w.key AND l.key IS NOT NULL LIMIT 1) found`, subjects, keys).Query(p.readPaid)
+		selectLog+` WHERE l.subject = w.subject AND l.key = w.key AND l.key IS NOT NULL LIMIT 1) found`, subjects, keys).Query(func(rows pgx.Rows) error {
+		return readLog(rows, func(e *Entry) error { p.known[payment{e.Subject, e.Key}] = e; return nil })
+	})
 	b.Queue(`SELECT found.* FROM unnest($1::bytea[], $2::bigint[]) AS w (subject, begins), LATERAL (`+
 		selectSums+` WHERE s.subject = w.subject AND s.begins = w.begins LIMIT 1) found`, who, begins).Query(func(rows pgx.Rows) error {
 		return readSums(rows, func(a account, s sums) error { p.counted[a] = s; return nil })
@@ -190,23 +186,18 @@ func (p *postgresPage) fetch(names []payment, at []account) error {
 	return medium(p.tx.SendBatch(p.ctx, &b).Close())
 }
 
-// medium calls everything unavailable that is not damaged.
-func medium(err error) error {
-	if errors.Is(err, ErrDamaged) {
-		return err
-	}
-	return unavailable(err)
-}
-
-func (p *postgresPage) readPaid(rows pgx.Rows) error {
+// readLog reads rows of the log.
+func readLog(rows pgx.Rows, yield func(*Entry) error) error {
 	for rows.Next() {
 		e, err := readRow(rows)
 		if err != nil {
 			return err
 		}
-		p.known[payment{e.Subject, e.Key}] = e
+		if err := yield(e); err != nil {
+			return err
+		}
 	}
-	return rows.Err()
+	return unavailable(rows.Err())
 }
 
 // readRow reads a row of the log and refuses one that says other than its entry.
@@ -259,17 +250,12 @@ func readSums(rows pgx.Rows, yield func(account, sums) error) error {
 }
 
 func (p *postgresPage) sums(a account) (sums, error) {
-	if s, ok := p.counted[a]; ok {
-		return s, nil
+	if _, ok := p.counted[a]; !ok {
+		if err := p.fetch(nil, []account{a}); err != nil {
+			return sums{}, err
+		}
 	}
-	rows, err := p.tx.Query(p.ctx, selectSums+` WHERE s.subject = $1 AND s.begins = $2`, []byte(a.subject), a.window)
-	if err != nil {
-		return sums{}, unavailable(err)
-	}
-	defer rows.Close()
-	p.counted[a] = sums{}
-	err = readSums(rows, func(a account, s sums) error { p.counted[a] = s; return nil })
-	return p.counted[a], err
+	return p.counted[a], nil
 }
 
 func (p *postgresPage) setSums(a account, s sums) error {
@@ -277,24 +263,35 @@ func (p *postgresPage) setSums(a account, s sums) error {
 	return nil
 }
 
-// sumsOf reads what the database holds, and takes what this page has changed
-// from the page.
-func (p *postgresPage) sumsOf(subject string, yield func(account, sums) error) error {
-	rows, err := p.tx.Query(p.ctx, selectSums+` WHERE s.subject = $1`, []byte(subject))
+// query reads the rows that a query finds.
+func (p *postgresPage) query(read func(pgx.Rows) error, sql string, args ...any) error {
+	rows, err := p.tx.Query(p.ctx, sql, args...)
 	if err != nil {
 		return unavailable(err)
 	}
 	defer rows.Close()
-	if err := readSums(rows, func(a account, s sums) error {
-		if p.changed[a] {
-			return nil
-		}
-		return yield(a, s)
-	}); err != nil {
+	return read(rows)
+}
+
+// eachSum reads what the database holds, and takes what this page has changed
+// from the page.
+func (p *postgresPage) eachSum(subject string, yield func(account, sums) error) error {
+	query, args := selectSums, []any{}
+	if subject != "" {
+		query, args = selectSums+` WHERE s.subject = $1`, []any{[]byte(subject)}
+	}
+	if err := p.query(func(rows pgx.Rows) error {
+		return readSums(rows, func(a account, s sums) error {
+			if p.changed[a] {
+				return nil
+			}
+			return yield(a, s)
+		})
+	}, query, args...); err != nil {
 		return err
 	}
 	for a := range p.changed {
-		if a.subject == subject {
+		if subject == "" || a.subject == subject {
 			if err := yield(a, p.counted[a]); err != nil {
 				return err
 			}
@@ -303,32 +300,9 @@ func (p *postgresPage) sumsOf(subject string, yield func(account, sums) error) e
 	return nil
 }
 
-func (p *postgresPage) eachSum(yield func(account, sums) error) error {
-	rows, err := p.tx.Query(p.ctx, selectSums)
-	if err != nil {
-		return unavailable(err)
-	}
-	defer rows.Close()
-	return readSums(rows, yield)
-}
-
 func (p *postgresPage) entries(from uint64, yield func(*Entry) error) error {
-	const query = selectLog + ` WHERE $1 = 0 OR l.seq >= $1 ORDER BY l.seq`
-	rows, err := p.tx.Query(p.ctx, query, int64(min(from, math.MaxInt64)))
-	if err != nil {
-		return unavailable(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		e, err := readRow(rows)
-		if err != nil {
-			return err
-		}
-		if err := yield(e); err != nil {
-			return err
-		}
-	}
-	return unavailable(rows.Err())
+	const sql = selectLog + ` WHERE $1 = 0 OR l.seq >= $1 ORDER BY l.seq`
+	return p.query(func(rows pgx.Rows) error { return readLog(rows, yield) }, sql, int64(min(from, math.MaxInt64)))
 }
 
 func (p *postgresPage) payments() (uint64, error) {

@@ -19,15 +19,14 @@ type store interface {
 // page is a transaction on a store. Its errors wrap [ErrUnavailable] or
 // [ErrDamaged].
 type page interface {
-	head() (*Entry, error)                // the last entry, nil if there is none
-	latest(k Kind) (*Entry, error)        // the last budget or secret, nil if there is none
-	append(e *Entry, line []byte) error   // as the last entry
-	paid(name payment) (*Entry, error)    // the spend under a key, nil if there is none
-	sums(a account) (sums, error)         // zero if there are none
-	setSums(a account, s sums) error      //
-	fetch(p []payment, a []account) error // what will be asked for, so that it can be read at once
-	eachSum(yield func(account, sums) error) error
-	sumsOf(subject string, yield func(account, sums) error) error // of one subject, in all windows
+	head() (*Entry, error)                                         // the last entry, nil if there is none
+	latest(k Kind) (*Entry, error)                                 // the last budget or secret, nil if there is none
+	append(e *Entry, line []byte) error                            // as the last entry
+	paid(name payment) (*Entry, error)                             // the spend under a key, nil if there is none
+	sums(a account) (sums, error)                                  // zero if there are none
+	setSums(a account, s sums) error                               //
+	fetch(p []payment, a []account) error                          // what will be asked for, so that it can be read at once
+	eachSum(subject string, yield func(account, sums) error) error // in all windows; "" for those of all subjects
 	// entries yields the log in order, from 0 for all there is, and refuses a
 	// row that says other than its entry, or an entry that its key does not lead
 	// to.
@@ -95,18 +94,20 @@ func newSheet(p page, clock time.Time) (*sheet, error) {
 
 // latest returns the budget and the secret in force, zero if there are none.
 func latest(p page) (t terms, secret string, err error) {
-	budget, err := p.latest(KindBudget)
-	if err != nil {
-		return t, "", err
+	for _, k := range []Kind{KindBudget, KindSecret} {
+		switch e, err := p.latest(k); {
+		case err != nil:
+			return t, "", err
+		case e == nil:
+		case e.Kind != k || k == KindBudget && e.Budget == nil:
+			return t, "", damaged("entry %d should be a %s", e.Seq, k)
+		case k == KindBudget:
+			t = e.terms()
+		default:
+			secret = e.SecretID
+		}
 	}
-	if budget != nil {
-		t = budget.terms()
-	}
-	named, err := p.latest(KindSecret)
-	if err != nil || named == nil {
-		return t, "", err
-	}
-	return t, named.SecretID, nil
+	return t, secret, nil
 }
 
 func (s *sheet) setTerms(t terms) {
@@ -145,7 +146,7 @@ func (s *sheet) lifetime(subject string) (Cost, error) {
 		return sum, nil
 	}
 	var total Cost
-	err := s.sumsOf(subject, func(_ account, sum sums) error {
+	err := s.eachSum(subject, func(_ account, sum sums) error {
 		if total = total.plus(sum.spent); !total.within(Cost{2 * maxCost, 2 * maxCost}) {
 			return damaged("the sums of a subject are out of bounds")
 		}

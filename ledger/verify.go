@@ -176,7 +176,7 @@ func (a *auditor) compare() error {
 }
 
 func (a *auditor) compareSums() error {
-	err := a.page.eachSum(func(at account, got sums) error {
+	err := a.page.eachSum("", func(at account, got sums) error {
 		if want, ok := a.sums[at]; !ok || got != want {
 			return damaged("the sums of a subject are not those of the log")
 		}

@@ -68,15 +68,8 @@ func (l *Ledger) write() {
 	defer close(l.done)
 	for first := range l.calls {
 		batch := []*call{first}
-		for more := true; more && len(batch) < maxBatch; {
-			select {
-			case c, ok := <-l.calls:
-				if more = ok; ok {
-					batch = append(batch, c)
-				}
-			default:
-				more = false
-			}
+		for range min(len(l.calls), maxBatch-1) { // nobody else takes any
+			batch = append(batch, <-l.calls)
 		}
 		l.commit(batch)
 	}
