@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"sotto/dp"
 	"sotto/internal/cli/term"
@@ -31,26 +32,43 @@ GET /v1/budget. A ledger in PostgreSQL can be read and written at any time.`,
 	}, newBudgetShow(std), newBudgetGrant(std), newBudgetVerify(std), newBudgetExport(std))
 }
 
-// budgetOptions are the flags that the commands of "sotto budget" share.
+// budgetOptions are the flags of the commands of "sotto budget".
 type budgetOptions struct {
-	ledger string
-	json   bool
+	ledger         string
+	json           bool
+	user           string
+	epsilon, delta float64
+	reason         string
+	heads          []string
+	from           uint64
+	out            string
 }
 
-func (o *budgetOptions) addFlags(c *cobra.Command) {
+// command makes a command that runs with the flags, of which all have --ledger.
+func (o *budgetOptions) command(std term.Streams, run func(context.Context, budgetOptions, io.Writer) error, c *cobra.Command) (*cobra.Command, *pflag.FlagSet) {
+	c.Args = cobra.NoArgs
+	c.RunE = func(c *cobra.Command, _ []string) error { return run(c.Context(), *o, std.Out) }
 	c.Flags().StringVar(&o.ledger, "ledger", "", "file of budgets, or postgres://…")
+	return c, c.Flags()
 }
 
-// open opens the ledger. One that is not there is not made.
-func (o *budgetOptions) open(ctx context.Context, options ledger.Options) (*ledger.Ledger, error) {
+// with opens the ledger for use, and closes it. One that is not there is not made.
+func (o budgetOptions) with(ctx context.Context, readOnly bool, use func(*ledger.Ledger) error) (err error) {
 	if o.ledger == "" {
-		return nil, errors.New("want --ledger, a file of budgets or postgres://…")
+		return errors.New("want --ledger, a file of budgets or postgres://…")
 	}
-	book, err := ledger.Open(ctx, o.ledger, options)
+	book, err := ledger.Open(ctx, o.ledger, ledger.Options{ReadOnly: readOnly})
 	if errors.Is(err, ledger.ErrLocked) {
-		return nil, fmt.Errorf("%w; a gateway that has it open answers GET /v1/budget, or stop it first", err)
+		return fmt.Errorf("%w; a gateway that has it open answers GET /v1/budget, or stop it first", err)
+	} else if err != nil {
+		return err
 	}
-	return book, err
+	defer func() {
+		if failed := book.Close(); err == nil {
+			err = failed
+		}
+	}()
+	return use(book)
 }
 
 // amount is a cost for people and scripts.
@@ -100,8 +118,7 @@ type budgetShown struct {
 
 func newBudgetShow(std term.Streams) *cobra.Command {
 	var o budgetOptions
-	var user string
-	c := &cobra.Command{
+	c, fs := o.command(std, runBudgetShow, &cobra.Command{
 		Use:   "show --ledger PATH",
 		Short: "Show what users have spent in this window, and what is left",
 		Long: `Show what users have spent in this window, what they were granted beyond the
@@ -109,50 +126,42 @@ budget, and what is left. Users who did nothing in it have all of it left, and a
 shown with --user alone.`,
 		Example: `  sotto budget show --ledger ledger.db
   sotto budget show --ledger postgres://sotto@db/sotto --user alice --json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runBudgetShow(c.Context(), o, user, std.Out) },
-	}
-	o.addFlags(c)
-	c.Flags().StringVar(&user, "user", "", "show this user alone")
-	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	})
+	fs.StringVar(&o.user, "user", "", "show this user alone")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-func runBudgetShow(ctx context.Context, o budgetOptions, user string, out io.Writer) (err error) {
-	book, err := o.open(ctx, ledger.Options{ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	defer closeInto(book, &err)
-	var lines []budgetLine
+func runBudgetShow(ctx context.Context, o budgetOptions, out io.Writer) error {
+	shown := budgetShown{Users: []budgetLine{}}
 	add := func(subject string, b ledger.Balance) error {
-		lines = append(lines, lineOf(subject, b))
+		shown.Users = append(shown.Users, lineOf(subject, b))
 		return nil
 	}
-	if user != "" {
-		b, failed := book.Balance(ctx, user)
-		if failed != nil {
-			return failed
+	err := o.with(ctx, true, func(book *ledger.Ledger) error {
+		b := book.Budget()
+		shown.Unit, shown.Budget, shown.Each = string(b.Unit), amount{b.Epsilon, b.Delta}, b.Each
+		if b.Window > 0 {
+			shown.Window = b.Window.String()
 		}
-		err = add(user, b)
-	} else {
-		err = book.Balances(ctx, add)
-	}
+		if b.Lifetime != 0 {
+			shown.Limit = &b.Lifetime
+		}
+		if o.user == "" {
+			return book.Balances(ctx, add)
+		}
+		balance, err := book.Balance(ctx, o.user)
+		if err != nil {
+			return err
+		}
+		return add(o.user, balance)
+	})
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(lines, func(a, b budgetLine) int { return cmp.Compare(a.User, b.User) })
-	b := book.Budget()
-	shown := budgetShown{Unit: string(b.Unit), Budget: amount{b.Epsilon, b.Delta}, Users: append([]budgetLine{}, lines...)}
-	if b.Window > 0 {
-		shown.Window = b.Window.String()
-	}
-	shown.Each = b.Each
-	if b.Lifetime != 0 {
-		shown.Limit = &b.Lifetime
-	}
-	if len(lines) > 0 && !lines[0].balance.Renews.IsZero() {
-		shown.Renews = &lines[0].balance.Renews
+	slices.SortFunc(shown.Users, func(a, b budgetLine) int { return cmp.Compare(a.User, b.User) })
+	if len(shown.Users) > 0 && !shown.Users[0].balance.Renews.IsZero() {
+		shown.Renews = &shown.Users[0].balance.Renews
 	}
 	return term.Show(out, o.json, shown, printBudget)
 }
@@ -204,69 +213,45 @@ func printBudget(out io.Writer, s budgetShown) error {
 	return w.Flush()
 }
 
-// grantOptions are the flags of "sotto budget grant".
-type grantOptions struct {
-	budgetOptions
-	user           string
-	epsilon, delta float64
-	reason         string
-}
-
 func newBudgetGrant(std term.Streams) *cobra.Command {
-	var o grantOptions
-	c := &cobra.Command{
+	var o budgetOptions
+	c, fs := o.command(std, runBudgetGrant, &cobra.Command{
 		Use:   "grant --ledger PATH --user NAME --epsilon E",
 		Short: "Let a user spend more in this window",
 		Long: `Let a user spend more than the budget, in the current window alone. The grant and
 its reason are entries of the log. It weakens what that user was promised.`,
 		Example: `  sotto budget grant --ledger ledger.db --user alice --epsilon 10 --reason "ticket 12"`,
-		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return runBudgetGrant(c.Context(), o, std.Out) },
-	}
-	o.addFlags(c)
-	c.Flags().StringVar(&o.user, "user", "", "user who may spend more")
-	c.Flags().Float64Var(&o.epsilon, "epsilon", 0, "ε to add to the budget (default: none)")
-	c.Flags().Float64Var(&o.delta, "delta", 0, "δ to add to the budget (default: none)")
-	c.Flags().StringVar(&o.reason, "reason", "", "reason for the log")
-	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	})
+	fs.StringVar(&o.user, "user", "", "user who may spend more")
+	fs.Float64Var(&o.epsilon, "epsilon", 0, "ε to add to the budget (default: none)")
+	fs.Float64Var(&o.delta, "delta", 0, "δ to add to the budget (default: none)")
+	fs.StringVar(&o.reason, "reason", "", "reason for the log")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-func runBudgetGrant(ctx context.Context, o grantOptions, out io.Writer) (err error) {
+func runBudgetGrant(ctx context.Context, o budgetOptions, out io.Writer) error {
 	if o.user == "" {
 		return errors.New("want --user, who may spend more")
 	}
 	// Opening to write makes a file, and one without a ledger is not wanted.
-	reader, err := o.open(ctx, ledger.Options{ReadOnly: true})
-	if err != nil {
+	if err := o.with(ctx, true, func(*ledger.Ledger) error { return nil }); err != nil {
 		return err
 	}
-	if err = reader.Close(); err != nil {
+	return o.with(ctx, false, func(book *ledger.Ledger) error {
+		if err := book.Grant(ctx, o.user, o.epsilon, o.delta, o.reason); err != nil {
+			return err
+		}
+		b, err := book.Balance(ctx, o.user)
+		if err != nil {
+			return err
+		}
+		if o.json {
+			return term.PrintJSON(out, lineOf(o.user, b))
+		}
+		_, err = fmt.Fprintf(out, "%s was granted %v in this window and has %v left\n", term.Plain(o.user), b.Granted, b.Left)
 		return err
-	}
-	book, err := o.open(ctx, ledger.Options{})
-	if err != nil {
-		return err
-	}
-	defer closeInto(book, &err)
-	if err = book.Grant(ctx, o.user, o.epsilon, o.delta, o.reason); err != nil {
-		return err
-	}
-	b, err := book.Balance(ctx, o.user)
-	if err != nil {
-		return err
-	}
-	if o.json {
-		return term.PrintJSON(out, lineOf(o.user, b))
-	}
-	_, err = fmt.Fprintf(out, "%s was granted %v in this window and has %v left\n", term.Plain(o.user), b.Granted, b.Left)
-	return err
-}
-
-// verifyOptions are the flags of "sotto budget verify".
-type verifyOptions struct {
-	budgetOptions
-	heads []string
+	})
 }
 
 // budgetVerdict is what "sotto budget verify --json" prints.
@@ -277,8 +262,8 @@ type budgetVerdict struct {
 }
 
 func newBudgetVerify(std term.Streams) *cobra.Command {
-	var o verifyOptions
-	c := &cobra.Command{
+	var o budgetOptions
+	c, fs := o.command(std, runBudgetVerify, &cobra.Command{
 		Use:   "verify --ledger PATH [--head HASH]",
 		Short: "Prove that a ledger is whole",
 		Long: `Read the whole log and prove that no entry is missing before the last, changed or
@@ -292,31 +277,29 @@ found. Without, such a log looks whole.
 Exit codes: 0 whole; 1 damaged; 2 it cannot be read.`,
 		Example: `  sotto budget verify --ledger ledger.db
   sotto budget verify --ledger ledger.db --head "$(cat head)" --json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runBudgetVerify(c.Context(), o, std.Out) },
-	}
-	o.addFlags(c)
-	c.Flags().StringArrayVar(&o.heads, "head", nil, "hash of the log that was noted before; the flag may be given several times")
-	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	})
+	fs.StringArrayVar(&o.heads, "head", nil, "hash of the log that was noted before; the flag may be given several times")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-func runBudgetVerify(ctx context.Context, o verifyOptions, out io.Writer) error {
+func runBudgetVerify(ctx context.Context, o budgetOptions, out io.Writer) error {
 	heads := make([]ledger.Digest, len(o.heads))
 	for i, text := range o.heads {
 		if err := heads[i].UnmarshalText([]byte(strings.TrimSpace(text))); err != nil {
 			return fmt.Errorf("--head is no hash: %w", err)
 		}
 	}
-	v := budgetVerdict{Whole: true}
-	proof, err := verifyLedger(ctx, o.budgetOptions, heads)
-	switch {
-	case errors.Is(err, ledger.ErrDamaged):
-		v = budgetVerdict{Reason: err.Error()}
-	case err != nil:
+	var proof ledger.Proof
+	err := o.with(ctx, true, func(book *ledger.Ledger) (err error) {
+		proof, err = book.Verify(ctx, heads...)
 		return err
-	default:
-		v.Proof = &proof
+	})
+	v := budgetVerdict{Whole: true, Proof: &proof}
+	if errors.Is(err, ledger.ErrDamaged) {
+		v = budgetVerdict{Reason: err.Error()}
+	} else if err != nil {
+		return err
 	}
 	if o.json {
 		err = term.PrintJSON(out, v)
@@ -329,25 +312,9 @@ func runBudgetVerify(ctx context.Context, o verifyOptions, out io.Writer) error 
 	return term.Verdict(err, !v.Whole)
 }
 
-func verifyLedger(ctx context.Context, o budgetOptions, heads []ledger.Digest) (p ledger.Proof, err error) {
-	book, err := o.open(ctx, ledger.Options{ReadOnly: true})
-	if err != nil {
-		return p, err
-	}
-	defer closeInto(book, &err)
-	return book.Verify(ctx, heads...)
-}
-
-// exportOptions are the flags of "sotto budget export".
-type exportOptions struct {
-	budgetOptions
-	from uint64
-	out  string
-}
-
 func newBudgetExport(std term.Streams) *cobra.Command {
-	var o exportOptions
-	c := &cobra.Command{
+	var o budgetOptions
+	c, fs := o.command(std, runBudgetExport, &cobra.Command{
 		Use:   "export --ledger PATH",
 		Short: "Write the log as JSON lines",
 		Long: `Write the entries of the log as they are chained, one a line. The hash of a line is
@@ -355,49 +322,27 @@ the SHA-256 of that line with its last 75 bytes, the field "hash", replaced by a
 brace; "prev" is the hash of the line before.`,
 		Example: `  sotto budget export --ledger ledger.db --out log.jsonl
   sotto budget export --ledger ledger.db --from 1000 | jq .kind`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runBudgetExport(c.Context(), o, std.Out) },
-	}
-	o.addFlags(c)
-	c.Flags().Uint64Var(&o.from, "from", 1, "number of the first entry")
-	c.Flags().StringVar(&o.out, "out", "-", "file to write, - for standard output")
+	})
+	fs.Uint64Var(&o.from, "from", 1, "number of the first entry")
+	fs.StringVar(&o.out, "out", "-", "file to write, - for standard output")
 	return c
 }
 
-func runBudgetExport(ctx context.Context, o exportOptions, stdout io.Writer) (err error) {
-	if err = term.RefuseSame(term.Named("--ledger", o.ledger), term.Named("--out", o.out)); err != nil {
+func runBudgetExport(ctx context.Context, o budgetOptions, stdout io.Writer) error {
+	if err := term.RefuseSame(term.Named("--ledger", o.ledger), term.Named("--out", o.out)); err != nil {
 		return err
 	}
-	book, err := o.open(ctx, ledger.Options{ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	defer closeInto(book, &err)
-	to, err := term.NewSink(o.out)
-	if err != nil {
-		return err
-	}
-	defer to.Abort()
-	w := bufio.NewWriter(to.File)
-	if err = book.Entries(ctx, o.from, func(e *ledger.Entry) error {
-		line, failed := json.Marshal(e)
-		if failed == nil {
-			failed = ctx.Err()
-		}
-		w.Write(append(line, '\n'))
-		return failed
-	}); err != nil {
-		return err
-	}
-	if err = w.Flush(); err != nil {
-		return err
-	}
-	return to.Commit(stdout)
-}
-
-// closeInto closes c and keeps the first error.
-func closeInto(c io.Closer, err *error) {
-	if failed := c.Close(); *err == nil {
-		*err = failed
-	}
+	return o.with(ctx, true, func(book *ledger.Ledger) error {
+		return term.WriteWhole(o.out, stdout, func(to io.Writer) error {
+			w := bufio.NewWriter(to)
+			if err := book.Entries(ctx, o.from, func(e *ledger.Entry) error {
+				line, err := json.Marshal(e)
+				w.Write(append(line, '\n'))
+				return cmp.Or(err, ctx.Err())
+			}); err != nil {
+				return err
+			}
+			return w.Flush()
+		})
+	})
 }
