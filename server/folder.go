@@ -15,13 +15,28 @@ import (
 	"sotto/train/model"
 )
 
-// state is what is served at a moment. It never changes: another takes its
-// place.
-type state struct {
-	models  map[string]*served
-	stale   map[string]bool  // served, but what lies on disk is refused or gone
-	skipped map[string]error // never served, and why
-	seen    map[string]fingerprint
+// state is what is known of each model at a moment. It never changes: another
+// takes its place.
+type state map[string]slot
+
+// slot is what is known of a model.
+type slot struct {
+	*served             // nil if it is not served
+	stale   bool        // it is served, but what lies on disk is refused or gone
+	refused error       // why it is not served
+	seen    fingerprint // of what lies on disk
+}
+
+// names returns those that are served, or those that are not, in order.
+func (s state) names(served bool) []string {
+	var names []string
+	for name, m := range s {
+		if (m.served != nil) == served {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // fingerprint tells whether a folder changed. The manifest holds the digest of
@@ -106,48 +121,38 @@ func (s *Server) Reload() error { return s.refresh(true) }
 func (s *Server) refresh(all bool) error {
 	s.reloading.Lock()
 	defer s.reloading.Unlock()
-	old := s.state.Load()
+	old := *s.state.Load()
 	found, err := find(s.config.Model)
 	if err != nil {
 		return err
 	}
-	next := &state{map[string]*served{}, map[string]bool{}, map[string]error{}, map[string]fingerprint{}}
+	next := state{}
+	var refused []error
 	for _, name := range slices.Sorted(maps.Keys(found)) {
-		s.take(next, old, name, found[name], all)
+		next[name] = s.take(old[name], name, found[name], all)
+		refused = append(refused, next[name].refused)
 	}
-	for name, m := range old.models {
+	for _, name := range old.names(true) {
 		if found[name] == "" && !all {
-			next.models[name], next.stale[name] = m, true
-			if !old.stale[name] {
+			next[name] = slot{served: old[name].served, stale: true}
+			if !old[name].stale {
 				s.http.Log.Warn("model is gone from disk and is still served; reload to end that", "model", name)
 			}
 		}
 	}
-	if len(next.models) == 0 {
-		return fmt.Errorf("server: no model of %s can be served: %w", s.config.Model, errors.Join(slices.Collect(maps.Values(next.skipped))...))
+	if len(next.names(true)) == 0 {
+		return fmt.Errorf("server: no model of %s can be served: %w", s.config.Model, errors.Join(refused...))
 	}
-	s.state.Store(next)
+	s.state.Store(&next)
 	return nil
 }
 
-// take brings one model into the next state: the old one if nothing changed,
-// the new one if it is good, else the old one again.
-func (s *Server) take(next, old *state, name, dir string, all bool) {
+// take returns what comes after the old: the same if nothing changed, the new
+// model if it is good, else the old one again.
+func (s *Server) take(old slot, name, dir string, all bool) slot {
 	seen, err := fingerprintOf(dir)
-	before, known := old.seen[name]
-	next.seen[name] = seen
-	current := old.models[name]
-	if err == nil && known && seen == before && !all {
-		if current != nil {
-			next.models[name] = current
-		}
-		if old.stale[name] {
-			next.stale[name] = true
-		}
-		if why := old.skipped[name]; why != nil {
-			next.skipped[name] = why
-		}
-		return
+	if err == nil && seen == old.seen && !all {
+		return old
 	}
 	var m *served
 	if !goodName.MatchString(name) {
@@ -158,15 +163,15 @@ func (s *Server) take(next, old *state, name, dir string, all bool) {
 	}
 	switch {
 	case err == nil:
-		next.models[name] = m
 		s.reads.WithLabelValues("loaded").Inc()
 		s.http.Log.Info("model loaded", "model", name, "version", m.version, "method", m.method, "width", m.width, "guarantee", m.guarantee.String(), "interrupted", m.stopped)
-	case current != nil:
-		next.models[name], next.stale[name] = current, true
+		return slot{served: m, seen: seen}
+	case old.served != nil:
 		s.reads.WithLabelValues("refused").Inc()
-		s.http.Log.Error("new model refused; the old one is still served", "model", name, "version", current.version, "error", err.Error())
+		s.http.Log.Error("new model refused; the old one is still served", "model", name, "version", old.version, "error", err.Error())
+		return slot{served: old.served, stale: true, seen: seen}
 	default:
-		next.skipped[name] = err
 		s.http.Log.Info("model not served", "model", name, "error", err.Error())
+		return slot{refused: err, seen: seen}
 	}
 }

@@ -118,37 +118,27 @@ func (m *served) vectors(req *kserve.Request, most int) (nn.Matrix, error) {
 	case t.Shape[0] > most:
 		return nn.Matrix{}, bad("batch_too_large", fmt.Sprintf("there are %d vectors, must be at most %d", t.Shape[0], most))
 	}
-	for _, v := range t.Floats {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return nn.Matrix{}, bad("not_finite", "a number of the vectors is not finite")
-		}
-	}
-	if indexed {
+	x := nn.Matrix{Rows: t.Shape[0], Cols: t.Shape[1], Data: t.Floats}
+	switch {
+	case x.Finite() != nil:
+		return nn.Matrix{}, bad("not_finite", "a number of the vectors is not finite")
+	case indexed:
 		return m.unfold(t.Floats)
-	}
-	x := nn.Matrix{Rows: t.Shape[0], Cols: m.width, Data: t.Floats}
-	if m.codes > 0 {
+	case m.codes > 0:
 		return x, m.checkCodes(x)
 	}
 	return x, nil
 }
 
-// outputs returns the names of all outputs, in order.
-func (m *served) outputs() []string {
-	var names []string
-	for _, l := range m.labels {
-		names = append(names, l.scores, l.class)
-	}
-	return names
-}
-
 // wanted returns the names of the outputs that are asked for, in order.
 func (m *served) wanted(req *kserve.Request) ([]string, error) {
-	all := m.outputs()
+	var all, names []string
+	for _, l := range m.labels {
+		all = append(all, l.scores, l.class)
+	}
 	if len(req.Outputs) == 0 {
 		return all, nil
 	}
-	var names []string
 	for _, o := range req.Outputs {
 		if !slices.Contains(all, o.Name) || slices.Contains(names, o.Name) {
 			return nil, bad("invalid_request", fmt.Sprintf("outputs must be of %q, each at most once", all))

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"maps"
 	"net/http"
 	"slices"
 
@@ -49,9 +48,10 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	if s.http.Draining() {
 		return &refusal{"the server is ending", "not_ready", http.StatusServiceUnavailable}
 	}
-	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{
-		"ready": true, "stale": append([]string{}, slices.Sorted(maps.Keys(s.state.Load().stale))...),
-	})
+	now := *s.state.Load()
+	fresh := func(name string) bool { return !now[name].stale }
+	stale := append([]string{}, slices.DeleteFunc(now.names(true), fresh)...)
+	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{"ready": true, "stale": stale})
 }
 
 // index handles "POST /v2/repository/index".
@@ -62,16 +62,16 @@ func (s *Server) index(w http.ResponseWriter, _ *http.Request) error {
 		State   string `json:"state"`
 		Reason  string `json:"reason,omitempty"`
 	}
-	now := s.state.Load()
+	now := *s.state.Load()
 	var all []entry
-	for _, name := range slices.Sorted(maps.Keys(now.models)) {
-		e := entry{Name: name, Version: now.models[name].version, State: "READY"}
-		if now.stale[name] {
+	for _, name := range now.names(true) {
+		e := entry{Name: name, Version: now[name].version, State: "READY"}
+		if now[name].stale {
 			e.Reason = "what lies on disk was refused or is gone; the model before it is served"
 		}
 		all = append(all, e)
 	}
-	for _, name := range slices.Sorted(maps.Keys(now.skipped)) {
+	for _, name := range now.names(false) {
 		all = append(all, entry{Name: name, State: "UNAVAILABLE", Reason: "it cannot be served; the log says why"})
 	}
 	return httpserve.WriteJSON(w, http.StatusOK, all)
@@ -83,7 +83,7 @@ func (s *Server) modelReady(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{"name": m.name, "ready": true, "stale": s.state.Load().stale[m.name]})
+	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{"name": m.name, "ready": true, "stale": m.stale})
 }
 
 // tensorInfo describes a tensor; −1 stands for any number.

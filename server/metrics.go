@@ -37,10 +37,10 @@ func (models) Describe(to chan<- *prometheus.Desc) { to <- infoMetric; to <- sta
 
 // Collect implements prometheus.Collector.
 func (s models) Collect(to chan<- prometheus.Metric) {
-	now := s.state.Load()
-	for name, m := range now.models {
-		stale := 0.0
-		if now.stale[name] {
+	now := *s.state.Load()
+	for _, name := range now.names(true) {
+		m, stale := now[name], 0.0
+		if m.stale {
 			stale = 1
 		}
 		to <- prometheus.MustNewConstMetric(infoMetric, prometheus.GaugeValue, 1, name, m.version, m.method, string(m.guarantee.Unit))

@@ -44,7 +44,7 @@ func New(c Config) (*Server, error) {
 }
 
 // Models returns how many models are served.
-func (s *Server) Models() int { return len(s.state.Load().models) }
+func (s *Server) Models() int { return len(s.state.Load().names(true)) }
 
 // Serve answers requests until ctx ends, takes up changes of the models'
 // folder meanwhile, and then waits for the requests under way. The error is nil
@@ -79,10 +79,10 @@ func (s *Server) watch(ctx context.Context) {
 }
 
 // model returns the one that the path names.
-func (s *Server) model(r *http.Request) (*served, error) {
-	m := s.state.Load().models[r.PathValue("name")]
-	if v := r.PathValue("version"); m == nil || v != "" && v != m.version {
-		return nil, errUnknown
+func (s *Server) model(r *http.Request) (slot, error) {
+	m := (*s.state.Load())[r.PathValue("name")]
+	if v := r.PathValue("version"); m.served == nil || v != "" && v != m.version {
+		return slot{}, errUnknown
 	}
 	return m, nil
 }
