@@ -2,12 +2,15 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,13 +47,7 @@ func newCaller(base string, o Options) (*caller, error) {
 	if o.Backoff < 0 {
 		return nil, fmt.Errorf("client: backoff is %v, must not be negative", o.Backoff)
 	}
-	c := &caller{base: strings.TrimRight(base, "/"), key: o.Key, retries: o.Retries, backoff: o.Backoff}
-	if c.retries == 0 {
-		c.retries = 3
-	}
-	if c.backoff == 0 {
-		c.backoff = 100 * time.Millisecond
-	}
+	c := &caller{base: strings.TrimRight(base, "/"), key: o.Key, retries: cmp.Or(o.Retries, 3), backoff: cmp.Or(o.Backoff, 100*time.Millisecond)}
 	if o.HTTP != nil {
 		c.http = *o.HTTP
 	} else {
@@ -78,6 +75,20 @@ type answer struct {
 	body   []byte
 }
 
+// ask sends a message and decodes the answer of success.
+func (c *caller) ask(ctx context.Context, m message, to any) error {
+	a, err := c.call(ctx, m)
+	switch {
+	case err != nil:
+		return err
+	case a.status != http.StatusOK:
+		return a.failure()
+	case json.Unmarshal(a.body, to) != nil:
+		return errMalformed
+	}
+	return nil
+}
+
 // call sends a message until it is answered with success, or with something
 // that a retry does not mend, or too often. It returns the last answer; the
 // error is of a message that was never answered.
@@ -103,11 +114,7 @@ func (c *caller) call(ctx context.Context, m message) (*answer, error) {
 
 // temporary reports whether the same request may be answered later.
 func (a *answer) temporary() bool {
-	switch a.status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return false
+	return slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, a.status)
 }
 
 func (a *answer) retryAfter() time.Duration {

@@ -52,6 +52,9 @@ func (e *Unavailable) Error() string {
 	return fmt.Sprintf("client: not available: status %d, %s", e.Status, e.Code)
 }
 
+// errMalformed is the error of an answer of success that says nothing.
+var errMalformed = &Unavailable{Status: http.StatusOK, Code: "malformed_answer"}
+
 // Unwrap returns why there was no answer.
 func (e *Unavailable) Unwrap() error { return e.Err }
 
@@ -102,15 +105,4 @@ func (a *answer) failure() error {
 		return &Unavailable{Status: a.status, Code: p.Code}
 	}
 	return &Refused{a.status, p.Code, p.Param, p.Message}
-}
-
-// into decodes an answer of success.
-func (a *answer) into(v any) error {
-	if a.status != http.StatusOK {
-		return a.failure()
-	}
-	if json.Unmarshal(a.body, v) != nil {
-		return &Unavailable{Status: a.status, Code: "malformed_answer"}
-	}
-	return nil
 }

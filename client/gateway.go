@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -8,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"net/http"
 	"net/url"
 	"time"
 
@@ -92,7 +92,7 @@ func (c *Client) Embed(ctx context.Context, r Request) (*Embeddings, error) {
 	for i, d := range got.Data {
 		raw, err := base64.StdEncoding.DecodeString(d.Vector)
 		if err != nil || len(raw) == 0 || len(raw)%4 != 0 || d.Index != i {
-			return nil, &Unavailable{Status: http.StatusOK, Code: "malformed_answer"}
+			return nil, errMalformed
 		}
 		e.Vectors[i] = make([]float32, len(raw)/4)
 		for j := range e.Vectors[i] {
@@ -100,7 +100,7 @@ func (c *Client) Embed(ctx context.Context, r Request) (*Embeddings, error) {
 		}
 	}
 	if len(e.Vectors) != len(r.Texts) {
-		return nil, &Unavailable{Status: http.StatusOK, Code: "malformed_answer"}
+		return nil, errMalformed
 	}
 	return e, nil
 }
@@ -131,7 +131,7 @@ func (c *Client) Classify(ctx context.Context, r Request) (*Classification, erro
 		return nil, err
 	}
 	if len(got.Data) != len(r.Texts) {
-		return nil, &Unavailable{Status: http.StatusOK, Code: "malformed_answer"}
+		return nil, errMalformed
 	}
 	return &Classification{got.Data, got.Privacy}, nil
 }
@@ -152,15 +152,8 @@ func (c *Client) post(ctx context.Context, path string, r Request, f form, to an
 	if err != nil {
 		return errors.New("client: request cannot be written as JSON")
 	}
-	key := r.IdempotencyKey
-	if key == "" {
-		key = rand.Text()
-	}
-	a, err := c.caller.call(ctx, message{"POST", path, body, map[string]string{"Content-Type": "application/json", "Idempotency-Key": key}})
-	if err != nil {
-		return err
-	}
-	return a.into(to)
+	key := cmp.Or(r.IdempotencyKey, rand.Text())
+	return c.caller.ask(ctx, message{"POST", path, body, map[string]string{"Content-Type": "application/json", "Idempotency-Key": key}}, to)
 }
 
 // Budget is where a user stands in the current window, in ε.
@@ -181,12 +174,8 @@ func (c *Client) Budget(ctx context.Context, user string) (*Budget, error) {
 	if user != "" {
 		path += "?" + url.Values{"user": {user}}.Encode()
 	}
-	a, err := c.caller.call(ctx, message{method: "GET", path: path})
-	if err != nil {
-		return nil, err
-	}
 	var b Budget
-	if err := a.into(&b); err != nil {
+	if err := c.caller.ask(ctx, message{method: "GET", path: path}, &b); err != nil {
 		return nil, err
 	}
 	return &b, nil

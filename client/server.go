@@ -62,10 +62,6 @@ func (s *Server) Model(ctx context.Context) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	a, err := s.caller.call(ctx, message{method: "GET", path: "/v2/models/" + url.PathEscape(name)})
-	if err != nil {
-		return Model{}, err
-	}
 	var got struct {
 		Name     string   `json:"name"`
 		Versions []string `json:"versions"`
@@ -80,7 +76,7 @@ func (s *Server) Model(ctx context.Context) (Model, error) {
 			Guarantee dp.Guarantee `json:"guarantee"`
 		} `json:"parameters"`
 	}
-	if err := a.into(&got); err != nil {
+	if err := s.caller.ask(ctx, message{method: "GET", path: "/v2/models/" + url.PathEscape(name)}, &got); err != nil {
 		return Model{}, err
 	}
 	p := got.Parameters
@@ -89,7 +85,7 @@ func (s *Server) Model(ctx context.Context) (Model, error) {
 	}
 	empty := slices.ContainsFunc(p.Labels, func(l Label) bool { return len(l.Classes) == 0 })
 	if len(got.Versions) != 1 || len(got.Inputs) != 1 || len(got.Inputs[0].Shape) != 2 || len(p.Labels) == 0 || empty {
-		return Model{}, &Unavailable{Status: http.StatusOK, Code: "malformed_answer"}
+		return Model{}, errMalformed
 	}
 	m := Model{got.Name, got.Versions[0], got.Inputs[0].Shape[1], p.Codes, p.Labels[0].Classes, p.Labels, p.Method, p.Guarantee}
 	s.mu.Lock()
@@ -106,12 +102,8 @@ func (s *Server) modelName(ctx context.Context) (string, error) {
 	if name != "" {
 		return name, nil
 	}
-	a, err := s.caller.call(ctx, message{method: "POST", path: "/v2/repository/index"})
-	if err != nil {
-		return "", err
-	}
 	var all []struct{ Name, State string }
-	if err := a.into(&all); err != nil {
+	if err := s.caller.ask(ctx, message{method: "POST", path: "/v2/repository/index"}, &all); err != nil {
 		return "", err
 	}
 	for _, m := range all {
@@ -133,9 +125,10 @@ func (s *Server) modelName(ctx context.Context) (string, error) {
 }
 
 // Classify asks for the classes of released vectors of equal width, one answer
-// each; a code may be given as its vector or as its index alone. The guarantee is that under which each was released; a server refuses
-// vectors without one. The error is an [*Unavailable] or a [*Refused], unless
-// the request itself cannot be written.
+// each; a code may be given as its vector or as its index alone. The guarantee
+// is that under which each was released; a server refuses vectors without one.
+// The error is an [*Unavailable] or a [*Refused], unless the request itself
+// cannot be written.
 func (s *Server) Classify(ctx context.Context, vectors [][]float32, g dp.Guarantee) ([]Answer, error) {
 	name, err := s.modelName(ctx)
 	if err != nil {
@@ -154,7 +147,7 @@ func (s *Server) Classify(ctx context.Context, vectors [][]float32, g dp.Guarant
 	}
 	res, err := kserve.ParseResponse(a.body, a.header.Get(kserve.HeaderLength))
 	if err != nil {
-		return nil, &Unavailable{Status: a.status, Code: "malformed_answer"}
+		return nil, errMalformed
 	}
 	labels, err := s.labelsOf(ctx, res.ModelVersion)
 	if err != nil {
@@ -239,7 +232,7 @@ func answersOf(res *kserve.Response, n int, labels []Label) ([]Answer, error) {
 	for l, label := range labels {
 		scores, class, classes := outputs[label.Scores].Floats, outputs[label.Class].Strings, label.Classes
 		if len(scores) != n*len(classes) || len(class) != n {
-			return nil, &Unavailable{Status: http.StatusOK, Code: "malformed_answer"}
+			return nil, errMalformed
 		}
 		for i := range answers {
 			a := Answer{Class: class[i], Scores: make(map[string]float64, len(classes))}
@@ -249,12 +242,13 @@ func answersOf(res *kserve.Response, n int, labels []Label) ([]Answer, error) {
 			if l == 0 {
 				answers[i] = a
 			}
-			if l == 0 && len(labels) > 1 {
+			if len(labels) == 1 {
+				continue
+			}
+			if l == 0 {
 				answers[i].Labels = make(map[string]Answer, len(labels))
 			}
-			if len(labels) > 1 {
-				answers[i].Labels[label.Name] = a
-			}
+			answers[i].Labels[label.Name] = a
 		}
 	}
 	return answers, nil

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -61,11 +62,11 @@ type Privacy struct {
 	Word    *dp.Guarantee `json:"word_level,omitempty"`
 }
 
-// The scope of ε, by the noise.
-const (
-	memoisedScope = "ε bounds what one release tells of its text, for each distinct text of this subject; that two requests carried the same text is visible"
-	freshScope    = "ε bounds what one release tells of its text; releases of the same text compose, k of them to k·ε"
-)
+// scopes say what ε speaks of, by the noise.
+var scopes = map[Noise]string{
+	Memoised: "ε bounds what one release tells of its text, for each distinct text of this subject; that two requests carried the same text is visible",
+	Fresh:    "ε bounds what one release tells of its text; releases of the same text compose, k of them to k·ε",
+}
 
 // InputError is the error of a request that no retry makes better. It quotes
 // nothing of a text.
@@ -102,10 +103,8 @@ func (g *Gateway) Embed(ctx context.Context, subject string, texts []string, o O
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrEncoder, err)
 	}
-	for _, v := range x.Data {
-		if !(math.Abs(float64(v)) <= math.MaxFloat32) {
-			return nil, ErrEncoder
-		}
+	if x.Finite() != nil {
+		return nil, ErrEncoder
 	}
 	names, checks := g.names(subject, g.called(texts, masks), x, once)
 	requests := make([]ledger.Request, 0, len(texts))
@@ -166,10 +165,8 @@ func checkSubject(subject string) error {
 	if subject == "" || len(subject) > 256 || !utf8.ValidString(subject) {
 		return &InputError{Param: "user", Reason: "is empty, not UTF-8 or longer than 256 bytes with its key's name, must not be"}
 	}
-	for _, r := range subject {
-		if unicode.IsControl(r) {
-			return &InputError{Param: "user", Reason: "has a control character, must not"}
-		}
+	if strings.ContainsFunc(subject, unicode.IsControl) {
+		return &InputError{Param: "user", Reason: "has a control character, must not"}
 	}
 	return nil
 }

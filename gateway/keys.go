@@ -7,12 +7,13 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"strings"
+
+	"sotto/internal/atomicfile"
 )
 
 // KeyEntry is one line of a file of API keys. It holds a hash of the key, from
@@ -71,19 +72,9 @@ func ParseKeys(r io.Reader) (*Keys, error) {
 		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 			continue
 		}
-		e, err := parseEntry(lines.Bytes())
-		if err != nil {
+		if err := k.add(lines.Bytes()); err != nil {
 			return nil, fmt.Errorf("gateway: line %d of the keys %w", n, err)
 		}
-		salt, errSalt := hex.DecodeString(e.Salt)
-		hash, errHash := hex.DecodeString(e.Hash)
-		if errSalt != nil || errHash != nil || len(salt) < 16 || len(hash) != sha256.Size {
-			return nil, fmt.Errorf("gateway: line %d of the keys has no salt of 16 bytes or no hash of 32, must have both", n)
-		}
-		if _, twice := k.byID[e.ID]; twice {
-			return nil, fmt.Errorf("gateway: line %d of the keys has the id of another, must have its own", n)
-		}
-		k.byID[e.ID] = knownKey{e.Subject, e.Single, salt, hash}
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("gateway: the keys cannot be read: %w", err)
@@ -94,17 +85,25 @@ func ParseKeys(r io.Reader) (*Keys, error) {
 	return k, nil
 }
 
-func parseEntry(line []byte) (KeyEntry, error) {
+// add adds the entry of a line.
+func (k *Keys) add(line []byte) error {
 	var e KeyEntry
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if d.Decode(&e) != nil || d.More() {
-		return e, errors.New("is malformed, must be an entry as \"sotto gateway key\" prints it")
+	if atomicfile.ParseJSON(line, &e) != nil {
+		return errors.New("is malformed, must be an entry as \"sotto gateway key\" prints it")
 	}
 	if !subjectForm.MatchString(e.Subject) || !idForm.MatchString(e.ID) {
-		return e, errors.New("has no id or subject, must have both")
+		return errors.New("has no id or subject, must have both")
 	}
-	return e, nil
+	salt, errSalt := hex.DecodeString(e.Salt)
+	hash, errHash := hex.DecodeString(e.Hash)
+	if errSalt != nil || errHash != nil || len(salt) < 16 || len(hash) != sha256.Size {
+		return errors.New("has no salt of 16 bytes or no hash of 32, must have both")
+	}
+	if _, twice := k.byID[e.ID]; twice {
+		return errors.New("has the id of another, must have its own")
+	}
+	k.byID[e.ID] = knownKey{e.Subject, e.Single, salt, hash}
+	return nil
 }
 
 // Len returns the number of keys.

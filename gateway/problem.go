@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -91,12 +92,8 @@ func problemOf(err error) *problem {
 
 // ledgerFailed reports an error of the ledger that is nobody's request's fault.
 func ledgerFailed(err error) bool {
-	for _, known := range []error{ledger.ErrUnavailable, ledger.ErrDamaged, ledger.ErrSecret, ledger.ErrUnit} {
-		if errors.Is(err, known) {
-			return true
-		}
-	}
-	return false
+	known := []error{ledger.ErrUnavailable, ledger.ErrDamaged, ledger.ErrSecret, ledger.ErrUnit}
+	return slices.ContainsFunc(known, func(k error) bool { return errors.Is(err, k) })
 }
 
 func overBudget(over *ledger.OverBudget) *problem {

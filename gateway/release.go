@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"sotto/ledger"
 	"sotto/nn"
@@ -65,24 +64,17 @@ func (g *Gateway) privacy(receipts []ledger.Receipt, texts int, b ledger.Balance
 
 // Promise says what is promised of every release, before any was made.
 func (g *Gateway) Promise() Privacy {
-	p := Privacy{
+	return Privacy{
 		Mechanism:   g.parameters.Mechanism,
 		Parameters:  g.parameters,
 		Unit:        string(g.guarantee.Unit),
 		Epsilon:     float64(g.guarantee.Epsilon),
 		Delta:       g.guarantee.Delta,
-		Assumptions: slices.Clone(g.guarantee.Assumptions),
+		Assumptions: append([]string{}, g.guarantee.Assumptions...),
 		Noise:       g.Noise,
-		Scope:       memoisedScope,
+		Scope:       scopes[g.Noise],
 		Model:       identity(g.Mechanism),
 		Dropout:     g.masks.Dropout,
 		Word:        g.word,
 	}
-	if g.Noise == Fresh {
-		p.Scope = freshScope
-	}
-	if p.Assumptions == nil {
-		p.Assumptions = []string{}
-	}
-	return p
 }

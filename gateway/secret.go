@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"sotto/internal/atomicfile"
 	"sotto/ledger"
 )
 
@@ -78,21 +79,12 @@ func createSecret(path string) (Secret, error) {
 		err = os.Link(f.Name(), path) // fails if another process was quicker
 	}
 	if err == nil {
-		err = syncDir(filepath.Dir(path))
+		err = atomicfile.SyncDir(filepath.Dir(path))
 	}
 	if err != nil {
 		return Secret{}, fmt.Errorf("gateway: no secret can be made: %w", err)
 	}
 	return s, nil
-}
-
-// syncDir writes a folder's names to disk.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // ID names the secret without telling anything of it: the first 8 digits of a

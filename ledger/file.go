@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"time"
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
 
+	"sotto/internal/atomicfile"
 	"sotto/internal/fault"
 )
 
@@ -76,7 +76,9 @@ func (f file) prepare(readOnly bool) error {
 	if err != nil {
 		return medium(err)
 	}
-	return syncFolder(filepath.Dir(f.db.Path()))
+	// The content is synced by itself, but a name that is lost takes every spend
+	// with it.
+	return unavailable(atomicfile.SyncDir(filepath.Dir(f.db.Path())))
 }
 
 func checkFormat(tx *bbolt.Tx) error {
@@ -89,19 +91,6 @@ func checkFormat(tx *bbolt.Tx) error {
 		return damaged("the file is no ledger of this version")
 	}
 	return nil
-}
-
-// syncFolder makes the name of a new file last: its content is synced by
-// itself, but a name that is lost takes every spend with it.
-func syncFolder(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil // where a folder cannot be synced
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return unavailable(err)
-	}
-	return unavailable(errors.Join(f.Sync(), f.Close()))
 }
 
 func (f file) update(_ context.Context, change func(page) error) error {

@@ -282,10 +282,8 @@ func checkText(what, s string, most int) error {
 	if !utf8.ValidString(s) {
 		return fmt.Errorf("ledger: the %s is not UTF-8", what)
 	}
-	for _, r := range s {
-		if unicode.IsControl(r) {
-			return fmt.Errorf("ledger: the %s has a control character", what)
-		}
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		return fmt.Errorf("ledger: the %s has a control character", what)
 	}
 	return nil
 }

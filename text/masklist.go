@@ -80,9 +80,6 @@ func (l *MaskList) add(line string) error {
 	return nil
 }
 
-// has reports whether the list has a word.
-func (l *MaskList) has(word string) bool { return inFolds(l.words, word) }
-
 // inFolds reports whether a set of folded words has a word.
 func inFolds(set map[string]bool, word string) bool {
 	if len(set) == 0 {
@@ -98,7 +95,7 @@ func (l *MaskList) Find(s string) []Found {
 	words := Spans(s)
 	types := make([]Type, len(words))
 	for i, word := range words {
-		if l.has(s[word.Start:word.End]) {
+		if inFolds(l.words, s[word.Start:word.End]) {
 			types[i] = Listed
 		}
 	}

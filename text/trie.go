@@ -60,13 +60,10 @@ func (t *trie) insert(root uint32, piece string, id int32) bool {
 		if e.key == 0 {
 			*e = edge{key, uint32(len(t.ids))}
 			t.ids = append(t.ids, none)
-			node = e.to
-			if 2*len(t.ids) > len(t.edges) {
-				t.grow()
-			}
-			continue
 		}
-		node = e.to
+		if node = e.to; 2*len(t.ids) > len(t.edges) {
+			t.grow()
+		}
 	}
 	if t.ids[node] != none {
 		return false

@@ -113,12 +113,7 @@ func (w *WordPiece) EncodePair(a, b string, limit int) Tokens {
 	second := tokeniser{WordPiece: w, room: room}
 	second.document(b, nil)
 	keepFirst, keepSecond := share(first.total, second.total, room)
-	ids := make([]int32, 0, keepFirst+keepSecond+3)
-	ids = append(ids, w.start)
-	ids = append(ids, first.ids[:keepFirst]...)
-	ids = append(ids, w.end)
-	ids = append(ids, second.ids[:keepSecond]...)
-	ids = append(ids, w.end)
+	ids := slices.Concat([]int32{w.start}, first.ids[:keepFirst], []int32{w.end}, second.ids[:keepSecond], []int32{w.end})
 	types := make([]int32, len(ids))
 	for i := keepFirst + 2; i < len(types); i++ {
 		types[i] = 1
@@ -138,9 +133,6 @@ func share(a, b, room int) (keepA, keepB int) {
 		keepB, keepA = share(b, a, room)
 		return keepA, keepB
 	}
-	half := room / 2
-	if a > half {
-		a = half
-	}
+	a = min(a, room/2)
 	return a, min(b, room-a)
 }

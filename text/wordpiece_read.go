@@ -49,10 +49,10 @@ func ReadWordPiece(r io.Reader) (*WordPiece, error) {
 	} else {
 		tokens, err = readVocabulary(data)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("text: %w", err)
+	var w *WordPiece
+	if err == nil {
+		w, err = newWordPiece(tokens, longest)
 	}
-	w, err := newWordPiece(tokens, longest)
 	if err != nil {
 		return nil, fmt.Errorf("text: %w", err)
 	}

@@ -93,7 +93,7 @@ func (f *File) Commit() error {
 		return fmt.Errorf("atomicfile: %w", err)
 	}
 	f.done = true
-	if err := syncDir(filepath.Dir(f.path)); err != nil {
+	if err := SyncDir(filepath.Dir(f.path)); err != nil {
 		return fmt.Errorf("atomicfile: %w", err)
 	}
 	return nil
@@ -127,8 +127,8 @@ func (f *File) newFileMode() (fs.FileMode, error) {
 	return info.Mode().Perm(), nil
 }
 
-// syncDir makes a rename within dir durable. Windows has no such call.
-func syncDir(dir string) error {
+// SyncDir makes names within dir durable, such as that of a new file. Windows has no such call.
+func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}

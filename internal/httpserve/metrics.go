@@ -2,8 +2,6 @@ package httpserve
 
 import (
 	"net/http"
-	"strconv"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -36,9 +34,4 @@ func (s *Service) Register(all ...prometheus.Collector) { s.registry.MustRegiste
 func (s *Service) ShowMetrics(w http.ResponseWriter, r *http.Request) error {
 	promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 	return nil
-}
-
-func (s *Service) answered(route string, status int, took time.Duration) {
-	s.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
-	s.seconds.WithLabelValues(route).Observe(took.Seconds())
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -222,12 +223,8 @@ func (o *gatewayOptions) places() error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	if o.ledger == "" {
-		o.ledger = filepath.Join(dir, "gateway.ledger")
-	}
-	if o.secret == "" {
-		o.secret = filepath.Join(dir, "gateway.secret")
-	}
+	o.ledger = cmp.Or(o.ledger, filepath.Join(dir, "gateway.ledger"))
+	o.secret = cmp.Or(o.secret, filepath.Join(dir, "gateway.secret"))
 	return nil
 }
 
@@ -285,9 +282,7 @@ func (o *gatewayOptions) means(ctx context.Context) (encode.Source, gateway.Mech
 	if err != nil {
 		return nil, nil, err
 	}
-	if p.Epsilon == 0 {
-		p.Epsilon = 8
-	}
+	p.Epsilon = cmp.Or(p.Epsilon, 8)
 	m, err := mech.New(p.Fit(e.Dim()))
 	return e, m, err
 }
@@ -373,11 +368,7 @@ with --single the key stands for one subject, and requests may name none.`,
 			if err != nil {
 				return err
 			}
-			line, err := json.Marshal(entry)
-			if err != nil {
-				return err
-			}
-			if _, err = fmt.Fprintf(std.Out, "%s\n", line); err != nil {
+			if err = json.NewEncoder(std.Out).Encode(entry); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(std.Err, "the key, shown this once: %s\n", key)

@@ -4,6 +4,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"sotto/internal/cli/term"
 	"sotto/server"
+	"sotto/train/model"
 )
 
 // Commands returns the commands of this group.
@@ -117,5 +119,30 @@ func reloadOn(ctx context.Context, signals <-chan os.Signal, s *server.Server, l
 		if err := s.Reload(); err != nil {
 			log.Error("reload refused; what was loaded is still served", "error", err.Error())
 		}
+	}
+}
+
+func newServeHead(std term.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "head MODEL OUT",
+		Short: "Write what a server needs of a model, without its encoder",
+		Long: `Write the classifier of one model, with the guarantee of the vectors that it
+takes, as a folder of its own for "sotto serve --model". The encoder stays where
+it is: it was trained on texts that no guarantee covers, and only the gateway
+needs it. OUT must be absent, empty or such a folder.`,
+		Example: `  sotto serve head reviews/seed-1 receiver/reviews
+  sotto serve --model receiver`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			h, err := model.LoadHead(args[0])
+			if err != nil {
+				return err
+			}
+			if err = h.Save(args[1]); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(std.Out, "%s: takes vectors of %d numbers by %s, %v; it holds no encoder\n", args[1], h.Dim(), h.Manifest.Receives.Mechanism, h.Guarantee())
+			return err
+		},
 	}
 }
