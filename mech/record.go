@@ -17,7 +17,15 @@ type Record struct {
 	Reason    string       `json:"reason"`
 	Noise     string       `json:"noise"`
 	Scope     string       `json:"scope"`
-	Rows      int64        `json:"rows,omitempty"` // released; not known inside a Parquet file, which is written after its record
+	Binding
+}
+
+// Binding says which file a record belongs to. It is empty in the record inside
+// a Parquet file, which belongs to that by its place.
+type Binding struct {
+	File   string `json:"file,omitempty"`   // its name, without folders; absent for a stream
+	SHA256 string `json:"sha256,omitempty"` // of its bytes, in hexadecimal
+	Rows   int64  `json:"rows,omitempty"`   // of vectors
 }
 
 // NewRecord describes what one row of releases of m promises.

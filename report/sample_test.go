@@ -194,7 +194,7 @@ func audited(mechanism, variant string, claimed dp.Epsilon, bound float64, refut
 func released(name string, epsilon dp.Epsilon) *evidence.Release {
 	return &evidence.Release{Name: name, Record: mech.Record{
 		Tool: "sotto v1", Mechanism: mech.Params{Mechanism: "laplace-l1", Variant: "paper", Dim: 4, Epsilon: float64(epsilon)}, Claimed: epsilon,
-		Guarantee: dp.Guarantee{Unit: dp.Text, Epsilon: epsilon}, Reason: "two vectors are at most 2 apart", Rows: 50, Noise: "fresh for each row",
+		Guarantee: dp.Guarantee{Unit: dp.Text, Epsilon: epsilon}, Reason: "two vectors are at most 2 apart", Binding: mech.Binding{Rows: 50}, Noise: "fresh for each row",
 	}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"sotto/dp"
@@ -30,6 +31,9 @@ var releaseKind = evidence.Kind[evidence.Release]{
 			Mechanism: r.Mechanism.Mechanism, Variant: r.Mechanism.Variant, Dim: r.Mechanism.Dim, User: "file " + nameText(r.Name),
 			Unit: r.Guarantee.Unit, Delta: r.Guarantee.Delta, Claimed: &r.Claimed, Proved: &r.Guarantee.Epsilon,
 			Reason: r.Reason, Assumptions: r.Guarantee.Assumptions,
+		}
+		if r.Unbound {
+			p.Assumptions = append(slices.Clone(p.Assumptions), "the record is unbound: its file was not there to be compared with it")
 		}
 		if r.Word != nil {
 			p.Also = append(p.Also, *r.Word)
@@ -58,6 +62,7 @@ func readRelease(name string, content []byte) (*evidence.Release, error) {
 		Dropout float64       `json:"dropout,omitempty"`
 		Release *mech.Record  `json:"release,omitempty"`
 		Word    *dp.Guarantee `json:"word_level,omitempty"`
+		mech.Binding
 	}
 	if err := evidence.Strictly(content, &record); err != nil {
 		return nil, err
@@ -66,6 +71,7 @@ func readRelease(name string, content []byte) (*evidence.Release, error) {
 		return nil, errors.New("evidence: these vectors are raw, must be released before there is anything to report")
 	}
 	r.Record, r.Word = *record.Release, record.Word
+	r.Binding = record.Binding
 	return r, nil
 }
 

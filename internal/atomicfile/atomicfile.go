@@ -66,6 +66,9 @@ func (f *File) Write(p []byte) (int, error) { return f.tmp.Write(p) }
 // WriteAt implements [io.WriterAt].
 func (f *File) WriteAt(p []byte, off int64) (int, error) { return f.tmp.WriteAt(p, off) }
 
+// Read implements [io.Reader], for whoever looks at what was written.
+func (f *File) Read(p []byte) (int, error) { return f.tmp.Read(p) }
+
 // Seek implements [io.Seeker].
 func (f *File) Seek(offset int64, whence int) (int64, error) { return f.tmp.Seek(offset, whence) }
 

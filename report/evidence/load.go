@@ -36,16 +36,48 @@ func (k Kinds) Load(paths ...string) (*Evidence, error) {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			path = filepath.Join(path, folderFile)
 		}
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, fmt.Errorf("evidence: %w", err)
-		}
-		err = all.Add(filepath.Base(path), f)
-		if err = errors.Join(err, f.Close()); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+		if err := all.AddFile(path, false); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil
+}
+
+// bound is implemented by evidence that belongs to a file beside its own.
+type bound interface {
+	// Bind refuses evidence, stored at path, whose file differs from what it
+	// says, or is missing unless it may stand alone.
+	Bind(path string, alone bool) error
+}
+
+// AddFile reads one file, as [Kinds.Load] does. The record of a file of vectors
+// is held against them; alone allows one whose vectors are not there, and which
+// is then shown as unbound.
+func (e *Evidence) AddFile(path string, alone bool) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("evidence: %w", err)
+	}
+	before := make([]int, len(e.held))
+	for i, list := range e.held {
+		before[i] = len(list)
+	}
+	err = e.Add(filepath.Base(path), f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for i, list := range e.held {
+		for _, v := range list[before[i]:] {
+			if b, ok := v.(bound); ok {
+				err = errors.Join(err, b.Bind(path, alone))
+			}
+		}
+		if err != nil {
+			e.held[i] = list[:before[i]]
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
 }
 
 // Add reads one file, whose name is only shown. A file that is refused changes

@@ -29,6 +29,8 @@ func files(t testing.TB) map[string]any {
 	}
 	g, infinite := m.Guarantee(), dp.Infinite
 	record := mech.NewRecord(m, "sotto test")
+	// Of a file that holds the JSON of "vectors".
+	record.Binding = mech.Binding{File: "x", SHA256: "c4189bd668e648ed367982f6d3583842f43be768d924857e4d27048073f2f083", Rows: 3}
 	return map[string]any{
 		"results.json":     experiment.Result{Format: experiment.ResultsFormat, Method: "noise", Configurations: []experiment.Configuration{{Selected: true}}},
 		"attack.json":      attack.Result{Kind: attack.Attribute, Source: "v.npy", Classes: 2, Guarantee: &g, Findings: []attack.Finding{{Attacker: "linear", Target: "sex"}}, Refuted: true},
@@ -37,7 +39,7 @@ func files(t testing.TB) map[string]any {
 		"audit.json":       evidence.Audit{Format: evidence.AuditFormat, Mechanism: "dpnr", Unit: dp.Text, True: &infinite, Result: audit.Result{LowerBound: 9}},
 		"table.json":       declared.Table{Format: declared.Format, Name: "t", Rows: []declared.Row{{Name: "r", Cells: []declared.Cell{{Metric: "accuracy"}}}}},
 		"x.privacy.json":   record,
-		"enc.privacy.json": map[string]any{"private": true, "encoder": "default", "dim": 3, "release": record},
+		"enc.privacy.json": map[string]any{"private": true, "encoder": "default", "dim": 3, "release": record, "file": "x", "sha256": record.SHA256, "rows": 3},
 	}
 }
 
@@ -56,6 +58,7 @@ func write(t testing.TB, dir, name string, v any) string {
 
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
+	write(t, dir, "x", "vectors")
 	var paths []string
 	for name, v := range files(t) {
 		path := write(t, dir, name, v)

@@ -58,4 +58,6 @@ type Release struct {
 	// Word is the guarantee between texts that differ in one word, with word
 	// dropout.
 	Word *dp.Guarantee `json:"word_level,omitempty"`
+	// Unbound says that nobody compared the record with its file.
+	Unbound bool `json:"unbound,omitempty"`
 }

@@ -11,6 +11,7 @@ import (
 	"sotto/attack"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
+	"sotto/report/evidence"
 )
 
 // attackFiles writes vectors, of which the first number is the attribute if it
@@ -131,7 +132,11 @@ func TestAttackPrivatized(t *testing.T) {
 		t.Errorf("guarantee %+v and limit %v, want ε = 2 and e²/(e²+1)", got.Guarantee, got.Limit)
 	}
 	// The shape that sotto encode writes.
-	clitest.Write(t, private+".privacy.json", `{"private":true,"release":{"guarantee":{"unit":"text","epsilon":2,"delta":1e-6}}}`)
+	sum, err := evidence.HashFile(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clitest.Write(t, private+".privacy.json", `{"private":true,"release":{"guarantee":{"unit":"text","epsilon":2,"delta":1e-6}},"sha256":"`+sum+`"}`)
 	if got := infer(t, cli.ExitDone, args...); got.Guarantee == nil || got.Limit != nil {
 		t.Errorf("guarantee %+v and limit %v with δ > 0, want a guarantee and no limit", got.Guarantee, got.Limit)
 	}

@@ -20,7 +20,9 @@ import (
 	"sotto/internal/cli/term"
 	"sotto/internal/vecfile"
 	"sotto/measure"
+	"sotto/mech"
 	"sotto/nn"
+	"sotto/report/evidence"
 )
 
 // released are the flags of the attacks on releases that there are.
@@ -155,6 +157,7 @@ func statedGuarantee(vectors, metadata string, byHand *dp.Guarantee) (*dp.Guaran
 	var record struct {
 		Guarantee *dp.Guarantee
 		Release   struct{ Guarantee *dp.Guarantee }
+		mech.Binding
 	}
 	if err := json.Unmarshal(content, &record); err != nil {
 		return nil, fmt.Errorf("%s: not the record of a release: %w", path, err)
@@ -163,7 +166,7 @@ func statedGuarantee(vectors, metadata string, byHand *dp.Guarantee) (*dp.Guaran
 	if g == nil {
 		return nil, fmt.Errorf("%s: no guarantee is recorded, must be what sotto privatize or sotto encode wrote", path)
 	}
-	if err := g.Validate(); err != nil {
+	if err := cmp.Or(g.Validate(), evidence.Bound(record.Binding, vectors)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return g, nil

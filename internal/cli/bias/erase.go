@@ -21,6 +21,7 @@ import (
 	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
 	"sotto/internal/vecfile"
+	"sotto/mech"
 )
 
 // eraseOptions are the flags of "sotto bias erase".
@@ -262,11 +263,15 @@ func runErase(ctx context.Context, o eraseOptions, std term.Streams) error {
 		return err
 	}
 	r.Vectors, r.Out, r.Saved = name, o.out, o.save
-	note, err = json.MarshalIndent(eraseNote{term.RawWarning, false, erase.Privacy, e.Method(), e.Dim(), e.Rank()}, "", "  ")
-	if err != nil {
+	said := eraseNote{term.RawWarning, false, erase.Privacy, e.Method(), e.Dim(), e.Rank(), mech.Binding{}}
+	if note, err = json.MarshalIndent(said, "", "  "); err != nil {
 		return err
 	}
-	files[0].side, files[0].note = o.side(), append(note, '\n')
+	files[0].side, files[0].note = o.side(), func(b mech.Binding) ([]byte, error) {
+		said.Binding, said.Rows = b, int64(r.Rows)
+		note, err := json.MarshalIndent(said, "", "  ")
+		return append(note, '\n'), err
+	}
 	return files.finish(std, std.Err, o.json, r, func(b *strings.Builder) { printErase(b, r) })
 }
 
@@ -278,6 +283,7 @@ type eraseNote struct {
 	Method      erase.Method `json:"method"`
 	Dim         int          `json:"dim"`
 	RankRemoved int          `json:"rank_removed"`
+	mech.Binding
 }
 
 // eraser makes the eraser, or reads that of --apply.

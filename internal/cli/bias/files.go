@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sotto/internal/cli/term"
+	"sotto/mech"
 )
 
 // outputs are the files that a command writes. Each is begun before the work,
@@ -18,7 +19,7 @@ type output struct {
 	path  string
 	write func(io.WriteSeeker) error
 	side  string // path of what is said of it, "" for none
-	note  []byte
+	note  func(mech.Binding) ([]byte, error)
 }
 
 // begin starts a file that is written at the end, - for standard output and ""

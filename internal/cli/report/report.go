@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,6 +27,7 @@ func Commands(std term.Streams) []*cobra.Command {
 // reportOptions are the flags of "sotto report".
 type reportOptions struct {
 	out, format, title string
+	alone              bool
 }
 
 func newReport(std term.Streams) *cobra.Command {
@@ -58,6 +60,7 @@ the file ends in .md. The same results give the same page.`,
 	}
 	c.Flags().StringVar(&o.out, "out", "report.html", "file to write, - for standard output")
 	c.Flags().StringVar(&o.format, "format", "", "format of the page: html or md (default: as the file ends)")
+	c.Flags().BoolVar(&o.alone, "record-alone", false, "show the record of a release whose file is not beside it, as unbound")
 	c.Flags().StringVar(&o.title, "title", "", "title of the page (default: the evidence's own)")
 	return c
 }
@@ -67,7 +70,7 @@ func runReport(ctx context.Context, o reportOptions, paths []string, out io.Writ
 	if err != nil {
 		return err
 	}
-	found, err := report.Load(paths...)
+	found, err := o.load(paths)
 	if err != nil {
 		return err
 	}
@@ -99,6 +102,23 @@ func runReport(ctx context.Context, o reportOptions, paths []string, out io.Writ
 	}
 	_, err = fmt.Fprintf(out, "%s: %d kB\n", o.out, kB)
 	return err
+}
+
+// load reads the evidence.
+func (o *reportOptions) load(paths []string) (*evidence.Evidence, error) {
+	if !o.alone {
+		return report.Load(paths...)
+	}
+	all, err := report.Kinds().New()
+	for _, path := range paths {
+		if info, failed := os.Stat(path); failed == nil && info.IsDir() {
+			path = filepath.Join(path, experiment.ResultsFile)
+		}
+		if err == nil {
+			err = all.AddFile(path, true)
+		}
+	}
+	return all, err
 }
 
 // renderer chooses what is written, by --format or the end of --out.

@@ -1,6 +1,8 @@
 package term
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -9,13 +11,15 @@ import (
 	"path/filepath"
 
 	"sotto/internal/atomicfile"
+	"sotto/mech"
 )
 
 // Sink is where releases go: a file that appears when it is committed, or a
 // temporary file that is copied to standard output then, so that neither ever
 // holds a part.
 type Sink struct {
-	File   io.WriteSeeker
+	File   io.ReadWriteSeeker
+	out    string // its path, - for standard output
 	atomic *atomicfile.File
 	spool  *os.File
 }
@@ -27,7 +31,7 @@ func NewSink(out string) (*Sink, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Sink{File: f, atomic: f}, nil
+		return &Sink{File: f, out: out, atomic: f}, nil
 	}
 	f, err := os.CreateTemp("", "sotto-")
 	if err != nil {
@@ -36,7 +40,7 @@ func NewSink(out string) (*Sink, error) {
 	// Without a name it is gone when the program is, even if killed. Where an
 	// open file cannot lose its name, abort removes it.
 	os.Remove(f.Name()) //nolint:errcheck // see above
-	return &Sink{File: f, spool: f}, nil
+	return &Sink{File: f, out: out, spool: f}, nil
 }
 
 // Commit makes the releases appear.
@@ -61,28 +65,60 @@ func (s *Sink) Abort() {
 	os.Remove(s.spool.Name()) //nolint:errcheck // nothing can be done about it
 }
 
-// Appear moves the vectors to their place and then what is said of them to the
-// path side, "" for nowhere, written beforehand. An old side file goes first:
-// vectors may lack a record for a moment, but never stand beside that of others.
-func (s *Sink) Appear(side string, record []byte, stdout io.Writer) error {
-	if side == "" {
-		return s.Commit(stdout)
+// The names of records end in these.
+const (
+	PrivacyEnd = ".privacy.json" // what vectors promise
+	RawEnd     = ".raw.json"     // that they promise nothing
+)
+
+// Appear moves the vectors to their place and then what is said of them, which
+// belongs to that very file, to the path side, "" for nowhere. Old records of
+// either kind go first: vectors may lack a record for a moment, but never stand
+// beside that of others.
+func (s *Sink) Appear(side string, record func(mech.Binding) ([]byte, error), stdout io.Writer) error {
+	old := []string{side}
+	if s.atomic != nil {
+		old = append(old, s.out+PrivacyEnd, s.out+RawEnd)
 	}
-	f, err := atomicfile.Create(side)
-	if err != nil {
-		return err
+	var f *atomicfile.File
+	if side != "" {
+		said, err := s.bind(record)
+		if err != nil {
+			return err
+		}
+		if f, err = atomicfile.Create(side); err != nil {
+			return err
+		}
+		defer f.Abort()
+		if _, err := f.Write(said); err != nil {
+			return err
+		}
 	}
-	defer f.Abort()
-	if _, err := f.Write(record); err != nil {
-		return err
+	for _, path := range old {
+		if err := os.Remove(path); path != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the old record cannot be removed: %w", err)
+		}
 	}
-	if err := os.Remove(side); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the old record cannot be removed: %w", err)
-	}
-	if err := s.Commit(stdout); err != nil {
+	if err := s.Commit(stdout); err != nil || f == nil {
 		return err
 	}
 	return f.Commit()
+}
+
+// bind returns what is said of the file as it was written.
+func (s *Sink) bind(record func(mech.Binding) ([]byte, error)) ([]byte, error) {
+	if _, err := s.File.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, s.File); err != nil {
+		return nil, err
+	}
+	b := mech.Binding{SHA256: hex.EncodeToString(h.Sum(nil))}
+	if s.atomic != nil {
+		b.File = filepath.Base(s.out)
+	}
+	return record(b)
 }
 
 // WriteWhole writes a file that appears when it is complete.

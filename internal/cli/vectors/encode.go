@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -99,6 +100,7 @@ type encodeRecord struct {
 	Release *mech.Record `json:"release,omitempty"`
 	// Word is the guarantee between texts that differ in one word, with dropout.
 	Word *dp.Guarantee `json:"word_level,omitempty"`
+	mech.Binding
 }
 
 func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err error) {
@@ -143,14 +145,22 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 		defer shown.Abort()
 		job.Masked, appear = term.ShowMasks(shown), shown.Commit
 	}
-	summary, text, err := o.stream(ctx, job, sink, record, std.Err)
+	summary, err := o.stream(ctx, job, sink, record, std.Err)
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(closeEncoder(), appear()); err != nil {
 		return err
 	}
-	if err := sink.Appear(o.record(), text, std.Out); err != nil {
+	if r := record.Release; r != nil {
+		r.Rows, r.Guarantee.Assumptions = summary.Rows, leftOut(r.Guarantee.Assumptions, summary.Skipped)
+	}
+	if err := sink.Appear(o.record(), func(b mech.Binding) ([]byte, error) {
+		b.Rows = summary.Rows
+		record.Binding = b
+		said, err := json.MarshalIndent(record, "", "  ")
+		return append(said, '\n'), err
+	}, std.Out); err != nil {
 		return err
 	}
 	return o.report(encodeSummary{summary, o.out, o.record(), record}, std)
@@ -168,9 +178,9 @@ func (o *encodeOptions) open(stdin io.Reader) (*textfile.Reader, error) {
 // record returns the path of what stands beside the vectors, "" for none.
 func (o *encodeOptions) record() string {
 	if o.mechanism == "" {
-		return o.side(".raw.json")
+		return o.side(term.RawEnd)
 	}
-	return o.side(privacyEnd)
+	return o.side(term.PrivacyEnd)
 }
 
 // promise makes the mechanism, nil for none, and says what is promised.
@@ -197,10 +207,10 @@ func (o *encodeOptions) promise(e encode.Source) (mech.Mechanism, encodeRecord, 
 }
 
 // stream does the work between an opened input and an opened output.
-func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *term.Sink, record encodeRecord, stderr io.Writer) (vectorise.Summary, []byte, error) {
+func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *term.Sink, record encodeRecord, stderr io.Writer) (vectorise.Summary, error) {
 	said, err := json.MarshalIndent(record, "", "  ")
 	if err != nil {
-		return vectorise.Summary{}, nil, err
+		return vectorise.Summary{}, err
 	}
 	format := vecfile.JSONL
 	switch {
@@ -210,7 +220,7 @@ func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *ter
 		format, err = vecfile.ByName(o.out)
 	}
 	if err != nil {
-		return vectorise.Summary{}, nil, err
+		return vectorise.Summary{}, err
 	}
 	key := "sotto.privacy"
 	if job.Mechanism == nil {
@@ -220,22 +230,16 @@ func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *ter
 		Width: record.Dim, Float32: job.Mechanism == nil, Metadata: map[string]string{key: string(said)},
 	})
 	if err != nil {
-		return vectorise.Summary{}, nil, err
+		return vectorise.Summary{}, err
 	}
 	bar := term.NewProgress(stderr, "encoding")
 	defer bar.Finish()
 	job.Progress = func(rows int64) { bar.Set(rows, -1) }
 	s, err := vectorise.Run(ctx, job)
 	if err != nil {
-		return s, nil, err
+		return s, err
 	}
-	if record.Release != nil {
-		record.Release.Rows = s.Rows
-		if said, err = json.MarshalIndent(record, "", "  "); err != nil {
-			return s, nil, err
-		}
-	}
-	return s, append(said, '\n'), job.Out.Close()
+	return s, job.Out.Close()
 }
 
 // report tells the user what was done.
@@ -263,6 +267,11 @@ func (o *encodeOptions) report(s encodeSummary, std term.Streams) error {
 		fmt.Fprintf(&b, "\neach release has %v", s.Record.Release.Guarantee)
 		if s.Record.Word != nil {
 			fmt.Fprintf(&b, ", and %v with dropout %v", *s.Record.Word, o.Dropout)
+			for _, a := range s.Record.Word.Assumptions {
+				if !slices.Contains(s.Record.Release.Guarantee.Assumptions, a) {
+					fmt.Fprintf(&b, "\nassuming, word by word: %s", a)
+				}
+			}
 		}
 		b.WriteString(caution(*s.Record.Release))
 	}

@@ -3,6 +3,7 @@ package vectors
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -11,9 +12,6 @@ import (
 	"sotto/internal/cli/term"
 	"sotto/mech"
 )
-
-// privacyEnd ends the name of the file that says what vectors promise.
-const privacyEnd = ".privacy.json"
 
 // outFlags are the flags of the commands that write a file of vectors.
 type outFlags struct {
@@ -79,6 +77,14 @@ func (o *outFlags) show(summary any, text string, std term.Streams) error {
 	}
 	_, err := fmt.Fprintln(std.Err, text)
 	return err
+}
+
+// leftOut adds to assumptions that rows were left out for what they hold.
+func leftOut(assumptions []string, rows int64) []string {
+	if rows == 0 {
+		return assumptions
+	}
+	return append(slices.Clone(assumptions), fmt.Sprintf("%d rows were left out for their content; that a row is missing is visible, and not covered by ε", rows))
 }
 
 // caution is what must be said of a release beside its guarantee.

@@ -17,7 +17,7 @@ import (
 
 // Commands returns the commands of this group.
 func Commands(std term.Streams) []*cobra.Command {
-	return []*cobra.Command{newPrivatize(std), newEncode(std), newEncoder(std), newTokens(std)}
+	return []*cobra.Command{newPrivatize(std), newEncode(std), newBind(std), newEncoder(std), newTokens(std)}
 }
 
 // privatizeOptions are the flags of "sotto privatize".
@@ -97,14 +97,16 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term
 	if summary.Summary, err = o.stream(ctx, r, sink, format, m, text, std.Err); err != nil {
 		return err
 	}
+	summary.Record.Guarantee.Assumptions = leftOut(summary.Record.Guarantee.Assumptions, summary.Skipped)
 	summary.Record.Rows = summary.Rows
-	if text, err = summary.Record.JSON(); err != nil {
+	if err := sink.Appear(o.side(term.PrivacyEnd), func(b mech.Binding) ([]byte, error) {
+		b.Rows = summary.Rows
+		summary.Record.Binding = b
+		return summary.Record.JSON()
+	}, std.Out); err != nil {
 		return err
 	}
-	if err := sink.Appear(o.side(privacyEnd), text, std.Out); err != nil {
-		return err
-	}
-	summary.Metadata = o.side(privacyEnd)
+	summary.Metadata = o.side(term.PrivacyEnd)
 	summary.Dropped = len(r.Dropped())
 	if r.Format() == vecfile.Parquet {
 		summary.Columns = r.Dropped() // a schema; the keys of JSON lines may be data
@@ -167,7 +169,7 @@ func (o *privatizeOptions) apart() error {
 	if o.metadata == "-" {
 		return errors.New("--metadata is -, must be a file")
 	}
-	return term.RefuseSame(term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.side(privacyEnd)), term.Named("--vocabulary", o.File("vocabulary")))
+	return term.RefuseSame(term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.side(term.PrivacyEnd)), term.Named("--vocabulary", o.File("vocabulary")))
 }
 
 // stream does the work between an opened input and an opened output.
