@@ -50,13 +50,10 @@ func (c *clustering) row(i int) []float64 { return c.rows[i*c.dim : (i+1)*c.dim]
 // begin draws the centres: the first among all rows, each other with the square
 // of its distance to the nearest as weight.
 func (c *clustering) begin(k int, rng *weakrand.Rand) {
-	near := make([]float64, len(c.of))
-	for i := range near {
-		near[i] = math.Inf(1)
-	}
+	near := slices.Repeat([]float64{math.Inf(1)}, len(c.of))
 	next := rng.IntN(len(c.of))
 	for {
-		c.centres = append(c.centres, append([]float64(nil), c.row(next)...))
+		c.centres = append(c.centres, slices.Clone(c.row(next)))
 		if len(c.centres) == k {
 			return
 		}

@@ -179,12 +179,7 @@ func (e *Eraser) apply(rows []float64) {
 func norm(v []float64) float64 { return floats.Norm(v, 2) }
 
 func finite(v []float64) bool {
-	for _, x := range v {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
 // extend adds to an orthonormal basis the part of v that is orthogonal to it, at

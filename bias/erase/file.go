@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // FileFormat names the format of [Eraser.Write].
@@ -63,15 +64,10 @@ func Read(r io.Reader) (*Eraser, error) {
 	if s.Format != FileFormat {
 		return nil, fmt.Errorf("erase: format is %.40q, must be %q", s.Format, FileFormat)
 	}
-	hard := false
-	switch s.Method {
-	case MethodHard:
-		hard = true
-	case MethodINLP, MethodLEACE:
-	default:
+	if !slices.Contains([]Method{MethodHard, MethodINLP, MethodLEACE}, s.Method) {
 		return nil, fmt.Errorf("erase: method is %.40q, must be %s, %s or %s", string(s.Method), MethodHard, MethodINLP, MethodLEACE)
 	}
-	if !hard && (len(s.Specific) > 0 || len(s.Pairs) > 0) {
+	if s.Method != MethodHard && (len(s.Specific) > 0 || len(s.Pairs) > 0) {
 		return nil, fmt.Errorf("erase: %s has words, must have none", s.Method)
 	}
 	return newEraser(Eraser{

@@ -3,6 +3,7 @@ package erase
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -173,7 +174,7 @@ func general(data []float64, rows, cols int) blas64.General {
 // Mean returns the mean of the vectors, zeros without any.
 func (m *Moments) Mean() []float64 {
 	m.flush()
-	return append([]float64(nil), m.meanX...)
+	return slices.Clone(m.meanX)
 }
 
 // Covariance returns the covariance of the vectors, with the number of rows less
@@ -193,12 +194,8 @@ func (m *Moments) Covariance() *mat.SymDense {
 // columns, with the number of rows less one below.
 func (m *Moments) CrossCovariance() *mat.Dense {
 	m.flush()
-	c := mat.NewDense(m.dim, m.columns, nil)
-	for i := range m.dim {
-		for j := range m.columns {
-			c.Set(i, j, m.xz[i*m.columns+j]/(m.rows-1))
-		}
-	}
+	c := mat.NewDense(m.dim, m.columns, slices.Clone(m.xz))
+	c.Apply(func(_, _ int, v float64) float64 { return v / (m.rows - 1) }, c)
 	return c
 }
 

@@ -128,10 +128,7 @@ func (c CV) score(ctx context.Context, rows [][]float64, alphas []float64) ([]fl
 		lo, hi := f*len(rows)/c.Folds, (f+1)*len(rows)/c.Folds
 		folds[f].fit, folds[f].held = covariance(slices.Concat(rows[:lo], rows[hi:])), covariance(rows[lo:hi])
 	}
-	scores := make([]float64, len(alphas))
-	for i := range scores {
-		scores[i] = math.Inf(-1)
-	}
+	scores := slices.Repeat([]float64{math.Inf(-1)}, len(alphas))
 	best := math.Inf(-1)
 	for i, a := range alphas {
 		mean := 0.0

@@ -213,8 +213,10 @@ func (r *Result) collect(t *bias.Table) (s *sample, refused string) {
 	for _, two := range [][2]int{{0, 1}, {2, 3}} {
 		name, other := r.Sets[two[0]].Set, r.Sets[two[1]].Set
 		x, y := len(vectors[two[0]]), len(vectors[two[1]])
-		if shared := overlap(taken[two[0]], taken[two[1]]); shared > 0 && refused == "" {
-			refused = fmt.Sprintf("sets %s and %s have %d vectors in common, must have none", name, other, shared)
+		shared := maps.Clone(taken[two[0]])
+		maps.DeleteFunc(shared, func(row int, _ bool) bool { return !taken[two[1]][row] })
+		if len(shared) > 0 && refused == "" {
+			refused = fmt.Sprintf("sets %s and %s have %d vectors in common, must have none", name, other, len(shared))
 		}
 		if x != y && refused == "" {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s has %d words and %s %d: nothing was left out to balance them", name, x, other, y))
@@ -260,17 +262,6 @@ func (f Found) refusal(left int) string {
 		return fmt.Sprintf("set %s has %d words left, must have at least 2", f.Set, left)
 	}
 	return ""
-}
-
-// overlap counts the rows that are in both.
-func overlap(a, b map[int]bool) int {
-	n := 0
-	for i := range a {
-		if b[i] {
-			n++
-		}
-	}
-	return n
 }
 
 // RunAll makes every test, several at a time. It tells progress, unless that is
