@@ -1,15 +1,16 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"sotto/measure"
 	"sotto/nn"
@@ -166,7 +167,7 @@ func findModels(dir string) ([]storedModels, error) {
 	}
 	var all []storedModels
 	for _, folder := range folders {
-		names, err := seedFolders(filepath.Join(dir, folder))
+		names, err := fs.Glob(os.DirFS(filepath.Join(dir, folder)), "seed-*")
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +182,7 @@ func findModels(dir string) ([]storedModels, error) {
 			}
 			c.models = append(c.models, storedModel{m, info})
 		}
-		slices.SortFunc(c.models, func(a, b storedModel) int { return int(int64(a.info.Seed) - int64(b.info.Seed)) })
+		slices.SortFunc(c.models, func(a, b storedModel) int { return cmp.Compare(a.info.Seed, b.info.Seed) })
 		if len(c.models) > 0 {
 			all = append(all, c)
 		}
@@ -217,31 +218,10 @@ func selectedFolders(dir string) ([]string, error) {
 // allFolders returns the folders below dir that hold models of seeds, and dir
 // itself as "".
 func allFolders(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("experiment: %w", err)
-	}
+	found, err := fs.Glob(os.DirFS(dir), "*/seed-*")
 	folders := []string{""}
-	for _, e := range entries {
-		if names, err := seedFolders(filepath.Join(dir, e.Name())); err == nil && len(names) > 0 {
-			folders = append(folders, e.Name())
-		}
+	for _, name := range found {
+		folders = append(folders, path.Dir(name))
 	}
-	return folders, nil
-}
-
-// seedFolders returns the names of the models' folders in a folder; one that is
-// not there holds none.
-func seedFolders(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("experiment: %w", err)
-	}
-	var names []string
-	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), "seed-") {
-			names = append(names, e.Name())
-		}
-	}
-	return names, nil
+	return slices.Compact(folders), err
 }

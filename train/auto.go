@@ -169,7 +169,7 @@ type candidate struct {
 	Trial
 	method Method
 	// fit makes the model that is tried, of the teacher if taught.
-	fit    func(context.Context, *Teacher, Options) (*model.Model, error)
+	fit    func(context.Context, *teacher, Options) (*model.Model, error)
 	taught bool
 }
 
@@ -192,8 +192,8 @@ func (s *search) tell(t Trial) {
 
 // teachers trains models for the trusted side and returns the one of least
 // validation loss.
-func (s *search) teachers(ctx context.Context) (*Teacher, Training, error) {
-	var best *Teacher
+func (s *search) teachers(ctx context.Context) (*teacher, Training, error) {
+	var best *teacher
 	var settings Training
 	full := slices.Concat(s.Encoder, s.Classifier)
 	if s.Encoder == nil {
@@ -229,7 +229,7 @@ func (s *search) teachers(ctx context.Context) (*Teacher, Training, error) {
 	return best, settings, nil
 }
 
-func (s *search) teach(ctx context.Context, t Training, seed uint64) (*Teacher, error) {
+func (s *search) teach(ctx context.Context, t Training, seed uint64) (*teacher, error) {
 	q, err := t.lesson(s.data)
 	if err != nil {
 		return nil, err
@@ -250,28 +250,28 @@ func layers(s Shape) string {
 }
 
 // candidates lists what is tried for the release.
-func (s *search) candidates(teacher Training) []candidate {
+func (s *search) candidates(training Training) []candidate {
 	codes := func(name string, selected int) candidate {
-		h := Codes{Training: teacher, Release: mech.Params{Mechanism: "codes", Epsilon: s.Epsilon, Own: mech.CodesParams{Selected: selected}}}
-		return candidate{Trial{Name: name, Mechanism: "codes", Selected: selected, Hidden: teacher.Encoder}, h, h.encode, true}
+		h := Codes{Training: training, Release: mech.Params{Mechanism: "codes", Epsilon: s.Epsilon, Own: mech.CodesParams{Selected: selected}}}
+		return candidate{Trial{Name: name, Mechanism: "codes", Selected: selected, Hidden: training.Encoder}, h, h.encode, true}
 	}
 	list := []candidate{codes("codes, best weights", 0), codes("codes, randomised response", 1)}
 	for j := 2; j <= 3 && (len(s.data.More) > 0 || j < s.data.Classes); j++ {
 		list = append(list, codes(fmt.Sprintf("codes, %d selected", j), j))
 	}
 	if len(s.data.More) == 0 {
-		h := Label{Training: teacher, Release: mech.Params{Mechanism: "codes", Epsilon: s.Epsilon}}
-		t := Trial{Name: "the label, randomised response", Mechanism: "codes", Hidden: teacher.Encoder}
+		h := Label{Training: training, Release: mech.Params{Mechanism: "codes", Epsilon: s.Epsilon}}
+		t := Trial{Name: "the label, randomised response", Mechanism: "codes", Hidden: training.Encoder}
 		list = append([]candidate{{t, h, h.encode, true}}, list...)
 	}
 	noise := func(p mech.Params, anneal float64) {
 		t := s.Training
 		p.Epsilon = s.Epsilon
-		hidden := teacher.Encoder
+		hidden := training.Encoder
 		if len(hidden) == 0 {
 			hidden = []int{64}
 		}
-		t.Shape = Shape{Encoder: append(slices.Clone(hidden), p.Dim), Classifier: []int{32}, Dropout: teacher.Dropout}
+		t.Shape = Shape{Encoder: append(slices.Clone(hidden), p.Dim), Classifier: []int{32}, Dropout: training.Dropout}
 		t.Anneal = anneal
 		name := fmt.Sprintf("%s, width %d", p.Mechanism, p.Dim)
 		if anneal > 1 {
@@ -282,7 +282,7 @@ func (s *search) candidates(teacher Training) []candidate {
 		quick.Epochs = cmp.Or(h.Epochs, trialEpochs)
 		list = append(list, candidate{
 			Trial{Name: name, Mechanism: p.Mechanism, Dim: p.Dim, Hidden: hidden, Anneal: anneal}, h,
-			func(ctx context.Context, _ *Teacher, o Options) (*model.Model, error) {
+			func(ctx context.Context, _ *teacher, o Options) (*model.Model, error) {
 				return Fit(ctx, quick, s.data, o)
 			}, false,
 		})
@@ -307,7 +307,7 @@ func (s *search) candidates(teacher Training) []candidate {
 const trialEpochs = 20
 
 // try fits a candidate with one seed. Codes of the first seed share a teacher.
-func (s *search) try(ctx context.Context, t *candidate, seed uint64, teacher *Teacher) error {
+func (s *search) try(ctx context.Context, t *candidate, seed uint64, teacher *teacher) error {
 	began := time.Now()
 	m, err := t.fit(ctx, teacher, Options{Seed: seed, Pool: s.options.Pool})
 	t.Seconds += time.Since(began).Seconds()

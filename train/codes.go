@@ -67,7 +67,7 @@ func (h Codes) check() error {
 }
 
 // encode returns the model that releases what a teacher knows as codes.
-func (h Codes) encode(ctx context.Context, t *Teacher, o Options) (*model.Model, error) {
+func (h Codes) encode(ctx context.Context, t *teacher, o Options) (*model.Model, error) {
 	workers := o.pool().Workers()
 	c, err := h.solve(ctx, t, nn.Matrix{}, workers)
 	if err == nil && h.Fair {
@@ -81,7 +81,7 @@ func (h Codes) encode(ctx context.Context, t *Teacher, o Options) (*model.Model,
 
 // solve returns the best release for what answers are worth, tilted if tilt is
 // not empty.
-func (h Codes) solve(ctx context.Context, t *Teacher, tilt nn.Matrix, workers int) (coding, error) {
+func (h Codes) solve(ctx context.Context, t *teacher, tilt nn.Matrix, workers int) (coding, error) {
 	answers := t.answers()
 	if len(answers) < 2 {
 		return coding{}, errors.New("train: the model on the trusted side gives every text the same answer, so there is nothing to release; train it longer")
@@ -121,7 +121,7 @@ func (h Codes) solve(ctx context.Context, t *Teacher, tilt nn.Matrix, workers in
 }
 
 // answers lists what codes can stand for.
-func (t *Teacher) answers() [][]int {
+func (t *teacher) answers() [][]int {
 	answers, err := channel.Answers(t.classes, 0)
 	if err != nil {
 		return channel.Common(t.told(), t.classes, 0)
@@ -201,7 +201,7 @@ type coding struct {
 }
 
 // coding completes a release of the given answers.
-func (t *Teacher) coding(p mech.Params, answers [][]int, tilt nn.Matrix) (coding, error) {
+func (t *teacher) coding(p mech.Params, answers [][]int, tilt nn.Matrix) (coding, error) {
 	p.Dim = len(answers)
 	m, err := mech.New(p)
 	if err != nil {
@@ -221,7 +221,7 @@ func (t *Teacher) coding(p mech.Params, answers [][]int, tilt nn.Matrix) (coding
 }
 
 // model returns the model of a release.
-func (t *Teacher) model(c coding) (*model.Model, error) {
+func (t *teacher) model(c coding) (*model.Model, error) {
 	width := model.Columns(t.classes)
 	a := model.Architecture{
 		Inputs: t.inputs, Standardise: t.tensors["input.shift"].Data != nil, Encoder: slices.Clone(t.widths), Release: &c.release, Classifier: []int{width},
@@ -254,7 +254,7 @@ func (t *Teacher) model(c coding) (*model.Model, error) {
 // table returns, for each code, the logarithm of the probability of each class
 // given that the code was released: what is known of the texts, weighted by how
 // likely each is to give the code.
-func (t *Teacher) table(scores nn.Matrix, weights []float64, epsilon dp.Epsilon) nn.Matrix {
+func (t *teacher) table(scores nn.Matrix, weights []float64, epsilon dp.Epsilon) nn.Matrix {
 	width := model.Columns(t.classes)
 	sums := make([][]float64, len(weights))
 	for v := range sums {
@@ -283,7 +283,7 @@ func (t *Teacher) table(scores nn.Matrix, weights []float64, epsilon dp.Epsilon)
 
 // expected returns the share of the validation rows' labels that a table tells
 // rightly, over all that the channel can give: without the chance of a draw.
-func (t *Teacher) expected(table, scores nn.Matrix, weights []float64, epsilon dp.Epsilon) float64 {
+func (t *teacher) expected(table, scores nn.Matrix, weights []float64, epsilon dp.Epsilon) float64 {
 	said := make([][]int, len(weights))
 	for v := range said {
 		column := 0

@@ -43,7 +43,7 @@ func (t Training) fairLesson(d Data) (lesson, error) {
 
 // tellGroups makes pairs of class and group of what was the last label beside
 // those of d.
-func (t *Teacher) tellGroups(d Data) {
+func (t *teacher) tellGroups(d Data) {
 	t.groups, t.classes, t.weights = d.Groups, d.classes(), d.weights()
 	t.labels = t.labels[:len(t.classes)]
 	t.expect = make([]float64, d.Classes*d.Groups)
@@ -56,7 +56,7 @@ func (t *Teacher) tellGroups(d Data) {
 }
 
 // told returns what the teacher says of the labels alone.
-func (t *Teacher) told() nn.Matrix { return t.posteriors.Columns(0, model.Columns(t.classes)) }
+func (t *teacher) told() nn.Matrix { return t.posteriors.Columns(0, model.Columns(t.classes)) }
 
 // rates returns how often a release tells the first label rightly of the rows
 // that check, for each pair of class and group: what is expected over all that
@@ -64,7 +64,7 @@ func (t *Teacher) told() nn.Matrix { return t.posteriors.Columns(0, model.Column
 // says. Its probabilities are those by which codes are chosen, and counting the
 // rows of a rare pair instead would add the chance of few to the difference
 // between groups. A pair of which less than a row is expected has NaN.
-func (t *Teacher) rates(table, scores nn.Matrix, weights []float64, epsilon dp.Epsilon) []float64 {
+func (t *teacher) rates(table, scores nn.Matrix, weights []float64, epsilon dp.Epsilon) []float64 {
 	says := make([]int, len(weights))
 	for v := range says {
 		says[v] = nn.Argmax(table.Row(v)[:t.classes[0]])
@@ -92,7 +92,7 @@ func (t *Teacher) rates(table, scores nn.Matrix, weights []float64, epsilon dp.E
 // compared returns the classes whose true positive rates are compared: of two
 // the second, which is the positive one, and of more all. Package measure gives
 // the gap of the same.
-func (t *Teacher) compared() []int {
+func (t *teacher) compared() []int {
 	if t.classes[0] == 2 {
 		return []int{1}
 	}
@@ -102,7 +102,7 @@ func (t *Teacher) compared() []int {
 // gapOf returns the root of the mean over classes of the squared largest
 // difference between groups' true positive rates. Classes that fewer than two
 // groups have do not count; it is 0 if there are no others.
-func (t *Teacher) gapOf(rates []float64) float64 {
+func (t *teacher) gapOf(rates []float64) float64 {
 	sum, counted := 0.0, 0.0
 	for _, c := range t.compared() {
 		if known := defined(rates[c*t.groups : (c+1)*t.groups]); len(known) > 1 {
@@ -124,7 +124,7 @@ func defined(rates []float64) []float64 {
 // rates' differences is linear in the probabilities of pairs: each group's by how
 // far it is above the mean of the groups, over its share. No tilt of it is above
 // what the first label counts.
-func (t *Teacher) direction(rates []float64) (nn.Matrix, bool) {
+func (t *teacher) direction(rates []float64) (nn.Matrix, bool) {
 	tilt, largest := nn.NewMatrix(t.classes[0], t.groups), 0.0
 	away := make([]float64, len(rates))
 	for _, c := range t.compared() {
@@ -166,7 +166,7 @@ const tiltRounds = 3
 // be paid of the untilted one's. Channels take long to find, so that tilts are
 // first tried on the one that there is; that of the best tilt is taken if it is
 // better still.
-func (h Codes) fair(ctx context.Context, t *Teacher, untilted coding, workers int) (coding, error) {
+func (h Codes) fair(ctx context.Context, t *teacher, untilted coding, workers int) (coding, error) {
 	if t.groups == 0 {
 		return coding{}, errors.New("train: the model on the trusted side knows no groups, must know those that fair codes serve alike")
 	}

@@ -38,7 +38,7 @@ func (h Label) Prepare(d Data) (*Fitting, error) {
 }
 
 // encode returns the model that releases what a teacher answers.
-func (h Label) encode(_ context.Context, t *Teacher, _ Options) (*model.Model, error) {
+func (h Label) encode(_ context.Context, t *teacher, _ Options) (*model.Model, error) {
 	order := nn.Indices(len(t.taught))
 	slices.SortStableFunc(order, func(a, b int) int { return t.taught[b] - t.taught[a] })
 	best := coding{accuracy: -1}

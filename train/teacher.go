@@ -12,10 +12,10 @@ import (
 	"sotto/train/model"
 )
 
-// Teacher is a model without protection that stays on the trusted side, with
+// teacher is a model without protection that stays on the trusted side, with
 // what it says of the rows that are to decide about codes. It is read only once
 // made, and safe for concurrent use.
-type Teacher struct {
+type teacher struct {
 	Kept model.Progress // of its own training
 	// Loss is its cross-entropy on the validation rows after calibration, the
 	// mean over labels: what to compare teachers by.
@@ -85,7 +85,7 @@ func (t Training) lesson(d Data) (lesson, error) {
 // Where validation rows are few, teachers that each leave a part of the rows out
 // tell how long to train and how far to believe. The validation rows do not teach
 // the one that is kept, since others use them.
-func (q lesson) teach(ctx context.Context, o Options) (*Teacher, error) {
+func (q lesson) teach(ctx context.Context, o Options) (*teacher, error) {
 	few := len(q.data.Validation) < enoughChecked
 	checked, scores := q.data.Validation, nn.Matrix{}
 	var err error
@@ -113,7 +113,7 @@ func (q lesson) teach(ctx context.Context, o Options) (*Teacher, error) {
 
 // one trains a teacher on the training rows of d, with no opinion yet of the rows
 // that decide.
-func (q lesson) one(ctx context.Context, d Data, o Options) (*Teacher, error) {
+func (q lesson) one(ctx context.Context, d Data, o Options) (*teacher, error) {
 	l, err := q.fit(ctx, d, o)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (q lesson) one(ctx context.Context, d Data, o Options) (*Teacher, error) {
 	for _, row := range d.Train {
 		taught[d.Y[row]]++
 	}
-	return &Teacher{
+	return &teacher{
 		taught: taught, Kept: l.state.History[l.state.Kept-1], inputs: d.X.Cols, classes: d.classes(), weights: d.weights(),
 		widths: append(slices.Clone(q.Classifier), model.Columns(d.classes())), tensors: renamed(l.tensors(), "classifier.", "encoder."),
 	}, nil
@@ -162,7 +162,7 @@ const crossParts = 5
 
 // consult calibrates the teacher by the scores of the rows that check it, and
 // keeps what it then says of them, which decides about codes.
-func (t *Teacher) consult(d Data, checked []int, scores nn.Matrix) {
+func (t *teacher) consult(d Data, checked []int, scores nn.Matrix) {
 	for _, label := range d.labels() {
 		t.labels = append(t.labels, pick(label, checked))
 	}
@@ -173,7 +173,7 @@ func (t *Teacher) consult(d Data, checked []int, scores nn.Matrix) {
 }
 
 // judge measures the teacher by the rows that check it.
-func (t *Teacher) judge() {
+func (t *teacher) judge() {
 	t.Loss = t.crossEntropy()
 	right := newTally(len(t.classes))
 	for i := range t.checked.Rows {
@@ -183,7 +183,7 @@ func (t *Teacher) judge() {
 }
 
 // scores returns what the teacher's last layer gives.
-func (t *Teacher) scores(p *nn.Pool, x nn.Matrix, rows []int) (nn.Matrix, error) {
+func (t *teacher) scores(p *nn.Pool, x nn.Matrix, rows []int) (nn.Matrix, error) {
 	m, err := model.Encoder(t.inputs, t.widths, t.tensors)
 	if err != nil {
 		return nn.Matrix{}, err
@@ -193,7 +193,7 @@ func (t *Teacher) scores(p *nn.Pool, x nn.Matrix, rows []int) (nn.Matrix, error)
 
 // calibrate makes the scores of the rows that check as sure as they are right,
 // and the last layer's weights with them.
-func (t *Teacher) calibrate(scores nn.Matrix) {
+func (t *teacher) calibrate(scores nn.Matrix) {
 	factors := channel.Calibrate(scores, t.classes, t.labels)
 	for _, kind := range []string{"weight", "bias"} {
 		channel.Scale(t.tensors[fmt.Sprintf("encoder.%d.%s", len(t.widths)-1, kind)], t.classes, factors)
@@ -201,7 +201,7 @@ func (t *Teacher) calibrate(scores nn.Matrix) {
 }
 
 // crossEntropy is that of the validation rows, the weighted mean over labels.
-func (t *Teacher) crossEntropy() float64 {
+func (t *teacher) crossEntropy() float64 {
 	sum, column := 0.0, 0
 	for l, c := range t.classes {
 		loss, known := 0.0, 0

@@ -16,11 +16,11 @@ type TrustedSide struct {
 
 // Prepare implements [Method].
 func (h TrustedSide) Prepare(d Data) (*Fitting, error) {
-	return taught(h.lesson, d, func(_ context.Context, t *Teacher, _ Options) (*model.Model, error) { return t.plain() })
+	return taught(h.lesson, d, func(_ context.Context, t *teacher, _ Options) (*model.Model, error) { return t.plain() })
 }
 
 // taught prepares a method whose model is made of a teacher.
-func taught(of func(Data) (lesson, error), d Data, encode func(context.Context, *Teacher, Options) (*model.Model, error)) (*Fitting, error) {
+func taught(of func(Data) (lesson, error), d Data, encode func(context.Context, *teacher, Options) (*model.Model, error)) (*Fitting, error) {
 	q, err := of(d)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func taught(of func(Data) (lesson, error), d Data, encode func(context.Context, 
 }
 
 // plain returns the teacher as a model.
-func (t *Teacher) plain() (*model.Model, error) {
+func (t *teacher) plain() (*model.Model, error) {
 	m, err := model.New(model.Architecture{Inputs: t.inputs, Standardise: t.tensors["input.shift"].Data != nil, Classifier: t.widths, Classes: t.classes[0], More: t.classes[1:]}, renamed(t.tensors, "encoder.", "classifier."))
 	if err != nil {
 		return nil, err

@@ -116,14 +116,9 @@ func splitAccuracies(epsilon float64, logits nn.Matrix, labels []dataset.Column,
 	var all []float64
 	from := 0
 	for _, c := range labels {
-		scores := nn.NewMatrix(logits.Rows, len(c.Classes))
-		want := make([]int, len(rows))
-		for i, row := range rows {
-			copy(scores.Row(i), logits.Row(i)[from:from+len(c.Classes)])
-			want[i] = c.IDs[row]
-		}
+		scores := logits.Columns(from, len(c.Classes))
 		from += len(c.Classes)
-		a, err := measure.AnswerAccuracy(dp.Epsilon(epsilon/float64(len(labels))), scores, want)
+		a, err := measure.AnswerAccuracy(dp.Epsilon(epsilon/float64(len(labels))), scores, dataset.Select(c.IDs, rows))
 		if err != nil {
 			return nil, err
 		}
