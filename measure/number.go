@@ -43,3 +43,11 @@ func (n Number) Text(format string) string {
 	}
 	return fmt.Sprintf(format, float64(n))
 }
+
+// PlusMinus is Text with the deviation behind, unless that is undefined.
+func (n Number) PlusMinus(deviation Number, format string) string {
+	if math.IsNaN(float64(n)) || math.IsNaN(float64(deviation)) {
+		return n.Text(format)
+	}
+	return n.Text(format) + " ± " + deviation.Text(format)
+}

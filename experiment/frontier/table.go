@@ -30,8 +30,14 @@ func (r *Result) Tables(t *TaskResult) []Table {
 		known.Title += ", known labels"
 	}
 	r.fill(&known, t, accuracyOf)
-	known.add(r.row(t, auto, "limit", func(p *Point) string { return p.Search.render(func(s *Search) measure.Number { return s.Limit }) }))
-	known.add(r.row(t, auto, "bound", func(p *Point) string { return p.Search.render(func(s *Search) measure.Number { return s.Bound }) }))
+	limits := func(p *Point) Search {
+		if p.Search == nil {
+			return Search{Limit: measure.Undefined, Bound: measure.Undefined}
+		}
+		return *p.Search
+	}
+	known.add(r.row(t, auto, "limit", func(p *Point) string { return percent(limits(p).Limit) }))
+	known.add(r.row(t, auto, "bound", func(p *Point) string { return percent(limits(p).Bound) }))
 	tables := []Table{known}
 	if t.Part == Later {
 		unknown := Table{Title: "accuracy, labels unseen in training", Head: head}
@@ -125,9 +131,7 @@ func (v Verdict) Worst() []Check {
 }
 
 // rank is the smaller the worse.
-func (c Check) rank() int {
-	return slices.Index(worstFirst(), c.Outcome)
-}
+func (c Check) rank() int { return slices.Index(worstFirst(), c.Outcome) }
 
 // room is how far the mean is from missing.
 func (c Check) room() float64 { return float64(c.Difference.Mean) - c.AtLeast }
@@ -151,25 +155,10 @@ func signed(v float64) string {
 }
 
 func (e *Estimate) render() string {
-	switch {
-	case e == nil || math.IsNaN(float64(e.Mean)):
+	if e == nil {
 		return "-"
-	case math.IsNaN(float64(e.Deviation)):
-		return percent(e.Mean)
 	}
-	return fmt.Sprintf("%.2f ± %.2f", 100*float64(e.Mean), 100*float64(e.Deviation))
+	return (100 * e.Mean).PlusMinus(100*e.Deviation, "%.2f")
 }
 
-func (s *Search) render(of func(*Search) measure.Number) string {
-	if s == nil {
-		return "-"
-	}
-	return percent(of(s))
-}
-
-func percent(v measure.Number) string {
-	if math.IsNaN(float64(v)) {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f", 100*float64(v))
-}
+func percent(v measure.Number) string { return (100 * v).Text("%.2f") }

@@ -103,9 +103,9 @@ func overall(checks []Check) Outcome {
 	return NoData
 }
 
-// autos returns the points of auto.
-func (t *TaskResult) autos() []Point {
-	if c := t.Curve(auto); c != nil {
+// points returns those of a method, none if it has no curve.
+func (t *TaskResult) points(method string) []Point {
+	if c := t.Curve(method); c != nil {
 		return c.Points
 	}
 	return nil
@@ -120,7 +120,7 @@ func nearLimit(t *TaskResult) []Check {
 		within = 1
 	}
 	var all []Check
-	for _, p := range t.autos() {
+	for _, p := range t.points(auto) {
 		if p.Search == nil {
 			continue
 		}
@@ -138,7 +138,7 @@ func neverBelow(t *TaskResult) []Check {
 		return nil
 	}
 	var all []Check
-	for _, p := range t.autos() {
+	for _, p := range t.points(auto) {
 		for _, m := range Methods() {
 			if rival := t.At(m.Name, p.Epsilon); m.Honest && m.Name != auto && m.Name != fair && rival != nil {
 				all = append(all, check(t, p.Epsilon, m.Name, difference(&p, rival, accuracyOf), 0))
@@ -151,14 +151,10 @@ func neverBelow(t *TaskResult) []Check {
 // quarter checks each ε of FEDERATE of which a quarter was measured. Where FEDERATE
 // is above what any release reaches at that quarter, nobody misses it.
 func quarter(t *TaskResult) []Check {
-	c := t.Curve(federate)
-	if t.Part != One || c == nil {
-		return nil
-	}
 	var all []Check
-	for _, p := range c.Points {
+	for _, p := range t.points(federate) {
 		q := t.At(auto, p.Epsilon/4)
-		if q == nil {
+		if t.Part != One || q == nil {
 			continue
 		}
 		c := check(t, p.Epsilon/4, fmt.Sprintf("%s at ε = %v", federate, p.Epsilon), difference(q, &p, accuracyOf), 0)
@@ -174,17 +170,16 @@ func quarter(t *TaskResult) []Check {
 // earlier lists at which ε auto is on average as accurate as FEDERATE at each
 // of its own.
 func earlier(t *TaskResult) []Earlier {
-	c := t.Curve(federate)
-	if c == nil || len(t.autos()) == 0 {
+	autos := t.points(auto)
+	if len(autos) == 0 {
 		return nil
 	}
 	var all []Earlier
-	for _, p := range c.Points {
+	for _, p := range t.points(federate) {
 		e := Earlier{Federate: p.Epsilon}
-		for _, q := range t.autos() {
+		for _, q := range autos {
 			if q.Accuracy.Mean >= p.Accuracy.Mean && (e.Auto == nil || q.Epsilon < *e.Auto) {
-				epsilon := q.Epsilon
-				e.Auto = &epsilon
+				e.Auto = &q.Epsilon
 			}
 		}
 		all = append(all, e)
@@ -205,7 +200,7 @@ func at(task, method string, epsilon, atLeast float64) func(*TaskResult) []Check
 
 func leakageBelow(t *TaskResult) []Check {
 	var all []Check
-	for _, p := range t.autos() {
+	for _, p := range t.points(auto) {
 		if p.Leakage == nil || math.IsNaN(float64(p.LeakageLimit)) {
 			continue
 		}
@@ -260,13 +255,5 @@ func fairAsFederate(t *TaskResult) []Check {
 
 // withGap returns the points of a method of which a gap was measured.
 func (t *TaskResult) withGap(method string) []Point {
-	var some []Point
-	if c := t.Curve(method); c != nil {
-		for _, p := range c.Points {
-			if p.Gap != nil {
-				some = append(some, p)
-			}
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(t.points(method)), func(p Point) bool { return p.Gap == nil })
 }

@@ -15,7 +15,9 @@ package evidence
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -75,23 +77,31 @@ func (e *Evidence) Kinds() Kinds { return e.kinds }
 // and those of the same ID joined, and their summaries.
 func (e *Evidence) Sections() (sections []page.Section, sentence string, verdicts []page.Verdict) {
 	for _, k := range e.kinds {
-		for _, s := range k.section(e) {
-			i := slices.IndexFunc(sections, func(other page.Section) bool { return s.ID != "" && other.ID == s.ID })
-			switch {
-			case len(s.Blocks) == 0:
-			case i < 0:
-				sections = append(sections, s)
-			default:
-				sections[i].Blocks = append(sections[i].Blocks, s.Blocks...)
-			}
+		a := k.about()
+		if a.section != nil {
+			sections = join(sections, a.section(e))
 		}
-		first, more := k.summary(e)
-		if sentence == "" {
-			sentence = first
+		if a.summary != nil {
+			first, more := a.summary(e)
+			sentence, verdicts = cmp.Or(sentence, first), append(verdicts, more...)
 		}
-		verdicts = append(verdicts, more...)
 	}
 	return sections, sentence, verdicts
+}
+
+// join adds sections that have a block, to one of the same ID if there is one.
+func join(all, more []page.Section) []page.Section {
+	for _, s := range more {
+		i := slices.IndexFunc(all, func(other page.Section) bool { return s.ID != "" && other.ID == s.ID })
+		switch {
+		case len(s.Blocks) == 0:
+		case i < 0:
+			all = append(all, s)
+		default:
+			all[i].Blocks = append(all[i].Blocks, s.Blocks...)
+		}
+	}
+	return all
 }
 
 // Subjects lists what there is to judge, kind after kind.
@@ -108,27 +118,21 @@ func (e *Evidence) Subjects() []Subject {
 // MarshalJSON implements [json.Marshaler]: a file of everything.
 func (e *Evidence) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	field := func(name string, v any) error {
-		fmt.Fprintf(&b, ",%q:", name)
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false) // whoever called decides
-		return enc.Encode(v)
+	var errs []error
+	field := func(name string, v any, there bool) {
+		if there {
+			fmt.Fprintf(&b, ",%q:", name)
+			enc := json.NewEncoder(&b)
+			enc.SetEscapeHTML(false) // whoever called decides
+			errs = append(errs, enc.Encode(v))
+		}
 	}
 	fmt.Fprintf(&b, `{"format":%q`, Format)
-	for _, f := range []struct{ name, value string }{{"tool", e.Tool}, {"title", e.Title}} {
-		if f.value != "" {
-			if err := field(f.name, f.value); err != nil {
-				return nil, err
-			}
-		}
-	}
+	field("tool", e.Tool, e.Tool != "")
+	field("title", e.Title, e.Title != "")
 	for i, k := range e.kinds {
-		if len(e.held[i]) > 0 {
-			if err := field(k.about().list, e.held[i]); err != nil {
-				return nil, err
-			}
-		}
+		field(k.about().list, e.held[i], len(e.held[i]) > 0)
 	}
 	b.WriteByte('}')
-	return b.Bytes(), nil
+	return b.Bytes(), errors.Join(errs...)
 }

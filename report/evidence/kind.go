@@ -48,8 +48,6 @@ type Entry interface {
 	decode(name string, content []byte) (any, error)
 	decodeList(content []byte) ([]any, error)
 	check(v any) (mine bool, err error)
-	section(*Evidence) []page.Section
-	summary(*Evidence) (string, []page.Verdict)
 	subjects(v any) []Subject
 }
 
@@ -58,9 +56,13 @@ type about struct {
 	format, name, list string
 	known              []string
 	judged             bool
+	section            func(*Evidence) []page.Section
+	summary            func(*Evidence) (string, []page.Verdict)
 }
 
-func (k Kind[T]) about() about { return about{k.Format, k.Name, k.List, k.Known, k.Subjects != nil} }
+func (k Kind[T]) about() about {
+	return about{k.Format, k.Name, k.List, k.Known, k.Subjects != nil, k.Section, k.Summary}
+}
 
 func (k Kind[T]) decode(name string, content []byte) (any, error) {
 	v, err := new(T), error(nil)
@@ -108,20 +110,6 @@ func (k Kind[T]) check(v any) (mine bool, err error) {
 		err = k.Check(own)
 	}
 	return true, err
-}
-
-func (k Kind[T]) section(e *Evidence) []page.Section {
-	if k.Section == nil {
-		return nil
-	}
-	return k.Section(e)
-}
-
-func (k Kind[T]) summary(e *Evidence) (string, []page.Verdict) {
-	if k.Summary == nil {
-		return "", nil
-	}
-	return k.Summary(e)
 }
 
 func (k Kind[T]) subjects(v any) []Subject {

@@ -1,8 +1,6 @@
 package evidence
 
 import (
-	"math"
-
 	"sotto/audit"
 	"sotto/dp"
 	"sotto/measure"
@@ -70,8 +68,8 @@ func (p *Promise) In(u dp.Unit) (dp.Guarantee, bool) {
 
 // Exactly is a number without an interval.
 func Exactly(v measure.Number) measure.Estimate {
-	return measure.Estimate{Value: v, Low: measure.Number(math.NaN()), High: measure.Number(math.NaN())}
+	return measure.Estimate{Value: v, Low: measure.Undefined, High: measure.Undefined}
 }
 
 // Unmeasured is a number that a subject should have and has not.
-func Unmeasured() measure.Estimate { return Exactly(measure.Number(math.NaN())) }
+func Unmeasured() measure.Estimate { return Exactly(measure.Undefined) }

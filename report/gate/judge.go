@@ -30,14 +30,6 @@ type Check struct {
 	Finding string `json:"finding"` // what is, and what is allowed
 }
 
-// line renders a check as a reason.
-func (c Check) line() string {
-	if c.Subject == "" {
-		return c.Rule + ": " + c.Finding
-	}
-	return c.Rule + ": " + c.Subject + ": " + c.Finding
-}
-
 // Judge holds evidence, as package evidence reads it, against the policy. The
 // error is that of Validate.
 func (p Policy) Judge(e *evidence.Evidence) (*Verdict, error) {
@@ -56,7 +48,7 @@ func (p Policy) Judge(e *evidence.Evidence) (*Verdict, error) {
 	if slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Epsilon != nil || r.Claim != "" }) {
 		v.refuted(all)
 	}
-	judged := make([]bool, len(all))
+	judged := map[int]bool{}
 	for i, r := range p.Rules {
 		var some []evidence.Subject
 		for k, s := range all {
@@ -66,11 +58,7 @@ func (p Policy) Judge(e *evidence.Evidence) (*Verdict, error) {
 		}
 		v.apply(r.name(i), r, some)
 	}
-	for _, yes := range judged {
-		if yes {
-			v.Judged++
-		}
-	}
+	v.Judged = len(judged)
 	return v, nil
 }
 
@@ -89,25 +77,20 @@ func (v *Verdict) add(c Check) {
 	v.Checks = append(v.Checks, c)
 	if !c.Passed {
 		v.Passed = false
-		v.Reasons = append(v.Reasons, c.line())
+		reason := c.Finding
+		if c.Subject != "" {
+			reason = c.Subject + ": " + reason
+		}
+		v.Reasons = append(v.Reasons, c.Rule+": "+reason)
 	}
 }
 
 // covers reports whether evidence with the given values is what m speaks of.
 func covers(m, own Match) bool {
-	for _, pair := range [][2]string{
-		{m.Kind, own.Kind},
-		{m.Data, own.Data},
-		{m.Method, own.Method},
-		{m.Test, own.Test},
-		{m.Mechanism, own.Mechanism},
-		{m.Variant, own.Variant},
-	} {
-		if pair[0] != "" && pair[0] != pair[1] {
-			return false
-		}
+	return own == Match{
+		Kind: cmp.Or(m.Kind, own.Kind), Data: cmp.Or(m.Data, own.Data), Method: cmp.Or(m.Method, own.Method), Test: cmp.Or(m.Test, own.Test),
+		Mechanism: cmp.Or(m.Mechanism, own.Mechanism), Variant: cmp.Or(m.Variant, own.Variant), Selected: m.Selected || own.Selected,
 	}
-	return !m.Selected || own.Selected
 }
 
 // apply holds what a rule matches against its limits. A limit that none of it
@@ -257,13 +240,11 @@ func (p *Promise) judge(s evidence.Subject) (string, answer) {
 	if text := contradiction(s.Promise, g); text != "" {
 		return text, broken
 	}
-	if !(g.Epsilon <= limit*slack) {
-		return fmt.Sprintf("true ε is %v (%s), allowed at most %v", g.Epsilon, unit, limit), broken
-	}
-	if !(g.Delta <= p.DeltaMax*slack) {
+	small := g.Epsilon <= limit*slack
+	if small && !(g.Delta <= p.DeltaMax*slack) {
 		return fmt.Sprintf("δ is %.6g (%s), allowed at most %v", g.Delta, unit, p.DeltaMax), broken
 	}
-	return fmt.Sprintf("true ε is %v (%s), allowed at most %v", g.Epsilon, unit, limit), kept
+	return fmt.Sprintf("true ε is %v (%s), allowed at most %v", g.Epsilon, unit, limit), keptIf(small)
 }
 
 func judgeClaim(s evidence.Subject) (string, answer) {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"sotto/dataset"
-	"sotto/experiment"
 	"sotto/experiment/cache"
 	"sotto/measure"
 	"sotto/nn"
@@ -94,10 +93,7 @@ func (w *worker) doDraw(ctx context.Context) (*outcome, error) {
 		w.tell(fmt.Sprintf("seed %d", seed), float64(seed)/float64(d.Seeds+1))
 		l, err := d.measure(ctx, attribute, seed, w.Workers)
 		if err != nil {
-			if ctx.Err() != nil {
-				err = fmt.Errorf("%w: %w", experiment.ErrInterrupted, err)
-			}
-			return nil, err
+			return nil, interrupted(ctx, err)
 		}
 		done.Kbit = append(done.Kbit, l)
 		if err := entry.Write(drawFile, done); err != nil {

@@ -149,15 +149,6 @@ func (s Spec) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// run returns the run of that name.
-func (s Spec) run(name string) (SpecRun, bool) {
-	i := slices.IndexFunc(s.Runs, func(r SpecRun) bool { return r.Name == name })
-	if i < 0 {
-		return SpecRun{}, false
-	}
-	return s.Runs[i], true
-}
-
 var named = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // Validate reports every fault that can be told without data.
@@ -237,18 +228,24 @@ func (r SpecRun) validate() error {
 }
 
 func (s Spec) validateRow(row SpecRow, grid []experiment.Point) error {
-	r, ok := s.run(row.Run)
-	if !ok || row.Name == "" {
+	at := slices.IndexFunc(s.Runs, func(r SpecRun) bool { return r.Name == row.Run })
+	if at < 0 || row.Name == "" {
 		return fmt.Errorf("declared: its run is %.40q, must be one of the runs, and it must have a name", row.Run)
 	}
+	r := s.Runs[at]
 	if len(row.Published) == 0 {
 		return errors.New("declared: published must not be empty")
 	}
 	for name, p := range row.Published {
-		m, err := findMetric(name)
-		if err != nil {
-			return err
+		i := findMetric(name)
+		if i < 0 {
+			var known []string
+			for _, m := range metrics() {
+				known = append(known, m.name)
+			}
+			return fmt.Errorf("declared: metric is %.40q, must be one of %s", name, strings.Join(known, ", "))
 		}
+		m := metrics()[i]
 		if r.Draw != nil && m.measure != MDL || r.Draw == nil && m.measure != "" && !slices.Contains(r.Measures, m.measure) {
 			return fmt.Errorf("declared: %s is not measured in run %.40q", name, r.Name)
 		}
@@ -335,52 +332,34 @@ func (s Spec) Encoders() []string {
 
 // metric is a number of a table.
 type metric struct {
-	unit    string
-	measure Measure // that gives it; "" for what every experiment measures
+	name, unit string
+	measure    Measure // that gives it; "" for what every experiment measures
 }
 
 // metrics are in the order in which a row shows them. Those that end in a
 // colon are followed by the name of an attribute, or of one of its groups.
-func metrics() []struct {
-	name string
-	metric
-} {
-	return []struct {
-		name string
-		metric
-	}{
-		{"accuracy", metric{"%", ""}},
-		{"gap", metric{"%", ""}},
-		{"grms", metric{"%", ""}},
-		{"leakage", metric{"%", ""}},
-		{"mdl", metric{"kbit", MDL}},
-		{"privacy_f1", metric{"%", Entities}},
-		{"privacy_accuracy", metric{"%", Entities}},
-		{"attack_absent:", metric{"%", Entities}},
-		{"attack_present:", metric{"%", Entities}},
-		{"accuracy:", metric{"%", Groups}},
-		{"difference:", metric{"points", Groups}},
+func metrics() []metric {
+	return []metric{
+		{"accuracy", "%", ""},
+		{"gap", "%", ""},
+		{"grms", "%", ""},
+		{"leakage", "%", ""},
+		{"mdl", "kbit", MDL},
+		{"privacy_f1", "%", Entities},
+		{"privacy_accuracy", "%", Entities},
+		{"attack_absent:", "%", Entities},
+		{"attack_present:", "%", Entities},
+		{"accuracy:", "%", Groups},
+		{"difference:", "points", Groups},
 	}
 }
 
-func findMetric(name string) (metric, error) {
-	var known []string
-	for _, m := range metrics() {
-		if name == m.name && !strings.HasSuffix(name, ":") || strings.HasSuffix(m.name, ":") && strings.HasPrefix(name, m.name) && name != m.name {
-			return m.metric, nil
+// findMetric returns the place of a metric among all, negative for none.
+func findMetric(name string) int {
+	return slices.IndexFunc(metrics(), func(m metric) bool {
+		if strings.HasSuffix(m.name, ":") {
+			return strings.HasPrefix(name, m.name) && name != m.name
 		}
-		known = append(known, m.name)
-	}
-	return metric{}, fmt.Errorf("declared: metric is %.40q, must be one of %s", name, strings.Join(known, ", "))
-}
-
-// rank is the place of a metric in a row.
-func rank(name string) int {
-	return slices.IndexFunc(metrics(), func(m struct {
-		name string
-		metric
-	},
-	) bool {
-		return name == m.name || strings.HasSuffix(m.name, ":") && strings.HasPrefix(name, m.name)
+		return name == m.name
 	})
 }

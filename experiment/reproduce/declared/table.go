@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -95,13 +94,11 @@ func (t *Table) add(row SpecRow, out *outcome) {
 	if asPublished.falsehood != "" {
 		t.note(asPublished.falsehood)
 	}
-	names := slices.SortedFunc(maps.Keys(row.Published), func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(row.Published), func(a, b string) int {
+		return cmp.Or(findMetric(a)-findMetric(b), strings.Compare(a, b))
+	})
 	for _, name := range names {
-		m, err := findMetric(name)
-		if err != nil { // Validate has refused it
-			continue
-		}
-		c := Cell{Metric: name, Unit: m.unit, Published: row.Published[name]}
+		c := Cell{Metric: name, Unit: metrics()[findMetric(name)].unit, Published: row.Published[name]} // Validate has refused others
 		c.AsPublished = asPublished.ours(name, c.Published)
 		if honest != nil {
 			c.Honest = honest.ours(name, c.Published)
@@ -151,7 +148,7 @@ func (t *Table) Print(w io.Writer) error {
 		proved, honest := r.AsPublished.render(), r.Honest.render()
 		for _, c := range r.Cells {
 			fmt.Fprintln(tw, strings.Join([]string{ //nolint:errcheck // see above
-				name, setting, metricTitle(c), value(c.Published.Mean, c.Published.Deviation), c.AsPublished.render(), c.AsPublished.off(),
+				name, setting, fmt.Sprintf("%s [%s]", c.Metric, c.Unit), c.Published.Mean.PlusMinus(c.Published.Deviation, "%.2f"), c.AsPublished.render(), c.AsPublished.off(),
 				proved, c.Honest.render(), c.Honest.off(), honest,
 			}, "\t"))
 			name, setting, proved, honest = "", "", "", "" // once a row
@@ -167,8 +164,6 @@ func (t *Table) Print(w io.Writer) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
-
-func metricTitle(c Cell) string { return fmt.Sprintf("%s [%s]", c.Metric, c.Unit) }
 
 // render shows the true ε, with a mark where the claim is below it.
 func (p *Promise) render() string {
@@ -195,22 +190,12 @@ func (o *Ours) render() string {
 	if o == nil {
 		return "-"
 	}
-	return value(o.Mean, o.Deviation)
+	return o.Mean.PlusMinus(o.Deviation, "%.2f")
 }
 
 func (o *Ours) off() string {
-	if o == nil || math.IsNaN(float64(o.Difference)) {
+	if o == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%+.2f", float64(o.Difference))
-}
-
-func value(mean, deviation measure.Number) string {
-	switch {
-	case math.IsNaN(float64(mean)):
-		return "-"
-	case math.IsNaN(float64(deviation)):
-		return fmt.Sprintf("%.2f", float64(mean))
-	}
-	return fmt.Sprintf("%.2f ± %.2f", float64(mean), float64(deviation))
+	return o.Difference.Text("%+.2f")
 }
