@@ -39,7 +39,7 @@ type Codebook struct {
 
 // CodebookParams are the own parameters of codebook.
 type CodebookParams struct {
-	Codewords int    `json:"codewords,omitempty" help:"number of public codewords" default:" by ε, from 256 to 32768"`
+	Codewords int    `json:"codewords,omitempty" help:"number of public codewords" default:": by ε, from 256 to 32768"`
 	Selected  int    `json:"selected,omitempty" help:"number of near codewords" default:": the best for ε"`
 	Seed      uint64 `json:"seed,omitempty" help:"seed of the public codewords" default:" 0"`
 }
