@@ -52,7 +52,12 @@ func fill(ctx context.Context, s Source, dst nn.Matrix, texts []string, workers 
 	case BatchEncoder:
 		return s.EncodeBatch(ctx, dst, texts, workers)
 	case Encoder:
-		return eachRow(ctx, len(texts), workers, func(i int) { s.Encode(dst.Row(i), texts[i]) })
+		return inChunks(ctx, len(texts), rowBlock, workers, func(_ context.Context, lo, hi int) error {
+			for i := lo; i < hi; i++ {
+				s.Encode(dst.Row(i), texts[i])
+			}
+			return nil
+		})
 	}
 	return fmt.Errorf("encode: %s is neither an Encoder nor a BatchEncoder, must be one", s.Name())
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync"
-	"sync/atomic"
 
 	"sotto/nn"
 )
@@ -70,26 +68,3 @@ func newRows(n, width, workers int) (nn.Matrix, error) {
 
 // rowBlock is the number of rows that a worker takes at a time.
 const rowBlock = 64
-
-// eachRow calls do for every i below n, on several workers.
-func eachRow(ctx context.Context, n, workers int, do func(i int)) error {
-	var next atomic.Int64 // the first row that nobody has taken
-	run := func() {
-		for ctx.Err() == nil {
-			lo := int(next.Add(rowBlock)) - rowBlock
-			if lo >= n {
-				return
-			}
-			for i := lo; i < min(n, lo+rowBlock); i++ {
-				do(i)
-			}
-		}
-	}
-	var others sync.WaitGroup
-	for range min(workers, (n+rowBlock-1)/rowBlock) - 1 {
-		others.Go(run)
-	}
-	run()
-	others.Wait()
-	return ctx.Err()
-}

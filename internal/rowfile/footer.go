@@ -53,24 +53,12 @@ func Footer(at io.ReaderAt, size int64) error {
 		return err
 	}
 	w := walker{b: footer}
-	if err := w.structure(); err != nil {
-		return err
-	}
+	w.structure()
 	var meta format.FileMetaData
-	if !decode(footer, &meta) {
+	if w.bad || guard(func() error { return thrift.Unmarshal(new(thrift.CompactProtocol), footer, &meta) }) != nil {
 		return ErrDamaged
 	}
 	return checkMetadata(&meta, size)
-}
-
-// decode reports whether the library can decode a footer. It panics on some.
-func decode(footer []byte, meta *format.FileMetaData) (ok bool) {
-	defer func() {
-		if recover() != nil {
-			ok = false
-		}
-	}()
-	return thrift.Unmarshal(new(thrift.CompactProtocol), footer, meta) == nil
 }
 
 // checkMetadata holds metadata that can be decoded against the file.

@@ -88,7 +88,7 @@ func (s *Pages) header() (Page, error) {
 		}
 		var info Page
 		w := walker{b: s.buf[:size], visit: info.visit}
-		if w.structure() == nil {
+		if w.structure(); !w.bad {
 			s.offset += int64(w.i)
 			return info, nil
 		}

@@ -27,10 +27,12 @@ const (
 	tList, tSet, tStruct, tUUID = 9, 10, 12, 13
 )
 
-// walker moves over a value.
+// walker moves over a value. Once something is not as it must be, bad is set and
+// nothing more is read.
 type walker struct {
-	b []byte
-	i int
+	b   []byte
+	i   int
+	bad bool
 	// visit, if set, is told of each integer and its path: the number of its
 	// field behind those of the fields around it, 0 standing for an element.
 	visit func(path []int16, v int64)
@@ -38,121 +40,92 @@ type walker struct {
 }
 
 // structure moves over a struct.
-func (w *walker) structure() error {
-	if len(w.path) == maxThriftDepth {
-		return ErrDamaged
-	}
-	w.path = append(w.path, 0)
-	defer func() { w.path = w.path[:len(w.path)-1] }()
-	for {
-		head, err := w.byte()
-		if err != nil || head == tStop {
-			return err
-		}
-		id := &w.path[len(w.path)-1]
-		if delta := head >> 4; delta != 0 {
-			*id += int16(delta)
-		} else {
-			v, err := w.varint()
-			if err != nil {
-				return err
+func (w *walker) structure() {
+	w.nest(func() {
+		for head := w.byte(); head != tStop; head = w.byte() {
+			id := &w.path[len(w.path)-1]
+			if delta := head >> 4; delta != 0 {
+				*id += int16(delta)
+			} else {
+				*id = int16(w.varint())
 			}
-			*id = int16(v)
+			if typ := head & 15; typ != tTrue && typ != tFalse { // there the type is the value
+				w.value(typ)
+			}
 		}
-		if typ := head & 15; typ == tTrue || typ == tFalse {
-			continue // the type is the value
-		} else if err := w.value(typ); err != nil {
-			return err
-		}
+	})
+}
+
+// nest runs walk one level deeper. Structs and lists nest alike.
+func (w *walker) nest(walk func()) {
+	if w.bad = w.bad || len(w.path) == maxThriftDepth; !w.bad {
+		w.path = append(w.path, 0)
+		walk()
+		w.path = w.path[:len(w.path)-1]
 	}
 }
 
 // value moves over a value that is not a field's boolean.
-func (w *walker) value(typ byte) error {
+func (w *walker) value(typ byte) {
 	switch typ {
 	case tTrue, tFalse, tByte:
-		return w.skip(1)
+		w.skip(1)
 	case tInt16, tInt32, tInt64:
-		v, err := w.varint()
-		if err == nil && w.visit != nil {
+		if v := w.varint(); !w.bad && w.visit != nil {
 			w.visit(w.path, v)
 		}
-		return err
 	case tDouble:
-		return w.skip(8)
+		w.skip(8)
 	case tUUID:
-		return w.skip(16)
+		w.skip(16)
 	case tBinary:
-		n, err := w.uvarint()
-		if err != nil {
-			return err
-		}
-		return w.skip(n)
+		w.skip(w.uvarint())
 	case tList, tSet:
-		return w.list()
+		w.list()
 	case tStruct:
-		return w.structure()
+		w.structure()
+	default:
+		w.bad = true // nothing in Parquet has a map
 	}
-	return ErrDamaged // nothing in Parquet has a map
 }
 
-func (w *walker) list() error {
-	head, err := w.byte()
-	if err != nil {
-		return err
-	}
+func (w *walker) list() {
+	head := w.byte()
 	n := uint64(head >> 4)
 	if n == 15 {
-		if n, err = w.uvarint(); err != nil {
-			return err
+		n = w.uvarint()
+	}
+	w.bad = w.bad || n > maxThriftList
+	w.nest(func() {
+		for ; n > 0 && !w.bad; n-- {
+			w.value(head & 15)
 		}
-	}
-	if n > maxThriftList {
-		return ErrDamaged
-	}
-	if len(w.path) == maxThriftDepth { // lists of lists nest as well
-		return ErrDamaged
-	}
-	w.path = append(w.path, 0)
-	defer func() { w.path = w.path[:len(w.path)-1] }()
-	for range n {
-		if err := w.value(head & 15); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
-func (w *walker) byte() (byte, error) {
-	if w.i >= len(w.b) {
-		return 0, ErrDamaged
+// byte returns the next byte, or that of the end of a struct if there is none.
+func (w *walker) byte() byte {
+	if w.skip(1); w.bad {
+		return tStop
 	}
-	w.i++
-	return w.b[w.i-1], nil
+	return w.b[w.i-1]
 }
 
-func (w *walker) skip(n uint64) error {
-	if n > uint64(len(w.b)-w.i) {
-		return ErrDamaged
+func (w *walker) skip(n uint64) {
+	if w.bad = w.bad || n > uint64(len(w.b)-w.i); !w.bad {
+		w.i += int(n)
 	}
-	w.i += int(n)
-	return nil
 }
 
-func (w *walker) uvarint() (uint64, error) {
+func (w *walker) uvarint() uint64 {
 	v, n := binary.Uvarint(w.b[w.i:])
-	if n <= 0 {
-		return 0, ErrDamaged
-	}
-	w.i += n
-	return v, nil
+	w.bad = w.bad || n <= 0
+	w.i += max(n, 0)
+	return v
 }
 
-func (w *walker) varint() (int64, error) {
-	v, n := binary.Varint(w.b[w.i:])
-	if n <= 0 {
-		return 0, ErrDamaged
-	}
-	w.i += n
-	return v, nil
+// varint is a whole number with the sign in its lowest bit.
+func (w *walker) varint() int64 {
+	v := w.uvarint()
+	return int64(v>>1) ^ -int64(v&1)
 }

@@ -18,39 +18,19 @@ const (
 	f64  dtype = "F64"
 )
 
-// size returns the bytes of a number, or 0 for a type that does not become
-// float32.
-func (d dtype) size() int {
-	switch d {
-	case f16, bf16:
-		return 2
-	case f32:
-		return 4
-	case f64:
-		return 8
-	}
-	return 0
+// widths are the bytes of a number of each type. Those that do not become float32
+// can only be skipped.
+var widths = map[dtype]int{
+	f16: 2, bf16: 2, f32: 4, f64: 8,
+	"BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "U32": 4, "I32": 4, "U64": 8, "I64": 8,
 }
 
-// width is size for the types that can only be skipped as well.
-func (d dtype) width() int {
-	switch d {
-	case "BOOL", "U8", "I8":
-		return 1
-	case "U16", "I16":
-		return 2
-	case "U32", "I32":
-		return 4
-	case "U64", "I64":
-		return 8
-	default:
-		return d.size()
-	}
-}
+// float reports whether numbers become float32.
+func (d dtype) float() bool { return d == f16 || d == bf16 || d == f32 || d == f64 }
 
 // read fills dst from in, whose bytes it takes in pieces.
 func (d dtype) read(dst []float32, in io.Reader) error {
-	size := d.size()
+	size := widths[d]
 	buf := make([]byte, min(len(dst)*size, 1<<16))
 	for len(dst) > 0 {
 		n := min(len(dst), len(buf)/size)

@@ -70,14 +70,11 @@ func (h *header) checkLayout(size int64) error {
 	at := int64(0)
 	for i := range h.entries {
 		e := &h.entries[i]
-		width := e.dtype.size()
-		if e.skip {
-			width = e.dtype.width()
-		}
+		width := widths[e.dtype]
 		switch {
 		case width == 0 && e.skip:
 			return fmt.Errorf("unsupported: tensor %.60q has dtype %.20q, which is unknown; convert it to F32 or leave it out", e.name, string(e.dtype))
-		case width == 0:
+		case !e.skip && !e.dtype.float():
 			return fmt.Errorf("unsupported: tensor %.60q has dtype %.20q, must have F32, F16, BF16 or F64; convert it to F32 or leave it out", e.name, string(e.dtype))
 		case e.begin > e.end:
 			return e.damaged("its data begins at %d and ends at %d", e.begin, e.end)

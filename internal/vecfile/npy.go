@@ -1,10 +1,11 @@
 package vecfile
 
 import (
-	"encoding/binary"
 	"errors"
 	"io"
 	"math"
+	"slices"
+	"strings"
 )
 
 // npyBlock is about how many bytes are read at once: enough to make the calls
@@ -16,6 +17,7 @@ type npy struct {
 	r       *Reader
 	decode  func(dst []float64, b []byte) (finite bool)
 	size    int    // bytes of a row
+	swap    int    // bytes of a number in big endian; 0 in little endian
 	row     int64  // rows read so far
 	block   []byte // read but not yet decoded, whole rows
 	scratch []byte
@@ -23,15 +25,12 @@ type npy struct {
 
 // npyTypes are the types of number that can be read.
 var npyTypes = map[string]struct {
-	bits   int
+	size   int // bytes
 	decode func(dst []float64, b []byte) bool
 }{
-	"<f2": {16, func(dst []float64, b []byte) bool { return decode16(dst, b, binary.LittleEndian) }},
-	">f2": {16, func(dst []float64, b []byte) bool { return decode16(dst, b, binary.BigEndian) }},
-	"<f4": {32, decode32},
-	">f4": {32, func(dst []float64, b []byte) bool { return slow32(dst, b, binary.BigEndian) }},
-	"<f8": {64, decode64},
-	">f8": {64, func(dst []float64, b []byte) bool { return slow64(dst, b, binary.BigEndian) }},
+	"f2": {2, decode16},
+	"f4": {4, decode32},
+	"f8": {8, decode64},
 }
 
 // openNPY reads the header and holds it against the size of the file.
@@ -40,8 +39,10 @@ func (r *Reader) openNPY() error {
 	if err != nil {
 		return r.errorf("%w", err)
 	}
-	typ, ok := npyTypes[h.descr]
-	if !ok {
+	name, big := strings.CutPrefix(h.descr, ">")
+	name, little := strings.CutPrefix(name, "<")
+	typ, ok := npyTypes[name]
+	if !ok || big == little {
 		return r.errorf("type is %.12q, must be a float of 2, 4 or 8 bytes: f2, f4 or f8", h.descr)
 	}
 	if d := len(h.shape); d != 1 && d != 2 {
@@ -60,15 +61,19 @@ func (r *Reader) openNPY() error {
 	if h.fortran && rows > 1 && width > 1 {
 		return r.errorf("array is in Fortran order, must be in C order: save numpy.ascontiguousarray of it")
 	}
-	size := width * int64(typ.bits/8)
+	size := width * int64(typ.size)
 	if rows > (math.MaxInt64-head)/size {
 		return r.errorf("header promises %d rows, more than a file can hold", rows)
 	}
 	if at := r.in.At; at != nil && at.Size() != head+rows*size {
 		return r.errorf("holds %d bytes after its header, must hold %d for %d rows of %s", at.Size()-head, rows*size, rows, columns(int(width)))
 	}
-	r.rows, r.single = rows, typ.bits <= 32
-	r.src = &npy{r: r, decode: typ.decode, size: int(size), scratch: make([]byte, max(npyBlock/int(size), 1)*int(size))}
+	r.rows, r.single = rows, typ.size <= 4
+	s := &npy{r: r, decode: typ.decode, size: int(size), scratch: make([]byte, max(npyBlock/int(size), 1)*int(size))}
+	if big {
+		s.swap = typ.size
+	}
+	r.src = s
 	return nil
 }
 
@@ -81,25 +86,16 @@ func (s *npy) read(dst []float64, lines []int64) (int, error) {
 	}
 	n, w := min(len(lines), len(s.block)/s.size), s.r.width
 	finite := s.decode(dst[:n*w], s.block[:n*s.size])
+	used := n
 	var bad error
 	if !finite {
-		i := 0
-		for dst[i]-dst[i] == 0 {
-			i++
-		}
+		i := slices.IndexFunc(dst, func(v float64) bool { return v-v != 0 })
 		n = i / w
-		reason := "infinite"
-		if math.IsNaN(dst[i]) {
-			reason = "NaN"
-		}
-		bad = s.r.rowError(s.row+int64(n)+1, i%w+1, reason)
+		used = n + 1
+		bad = s.r.rowError(s.row+int64(used), i%w+1, unfit(dst[i]))
 	}
 	for i := range n {
 		lines[i] = s.row + int64(i) + 1
-	}
-	used := n
-	if bad != nil {
-		used++
 	}
 	s.block = s.block[used*s.size:]
 	s.row += int64(used)
@@ -118,8 +114,7 @@ func (s *npy) fill() error {
 		}
 		return io.EOF
 	}
-	want := int64(len(s.scratch))
-	want = min(want, (s.r.rows-s.row)*int64(s.size))
+	want := min(int64(len(s.scratch)), (s.r.rows-s.row)*int64(s.size))
 	n, err := io.ReadFull(s.r.in, s.scratch[:want])
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return s.r.errorf("ends after row %d, must hold %d", s.row+int64(n/s.size), s.r.rows)
@@ -128,5 +123,10 @@ func (s *npy) fill() error {
 		return s.r.errorf("%w", err)
 	}
 	s.block = s.scratch[:n]
+	if s.swap > 0 {
+		for number := range slices.Chunk(s.block, s.swap) {
+			slices.Reverse(number)
+		}
+	}
 	return nil
 }

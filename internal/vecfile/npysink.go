@@ -89,16 +89,16 @@ func (s *npySink) close() error {
 		_, err = s.seek.Seek(s.start, io.SeekStart)
 	}
 	if err == nil {
-		err = s.put(s.header(s.rows))
+		_, err = s.out.Write(s.header(s.rows))
+	}
+	if err == nil {
+		// A file opened for appending takes the header at its end.
+		if pos, seekErr := s.seek.Seek(0, io.SeekCurrent); seekErr != nil || pos != s.start+npyHead {
+			return errors.New("vecfile: npy to a file opened for appending must know the number of rows beforehand")
+		}
+		_, err = s.seek.Seek(end, io.SeekStart)
 	}
 	if err != nil {
-		return fmt.Errorf("vecfile: %w", err)
-	}
-	// A file opened for appending takes the header at its end.
-	if pos, seekErr := s.seek.Seek(0, io.SeekCurrent); seekErr != nil || pos != s.start+npyHead {
-		return errors.New("vecfile: npy to a file opened for appending must know the number of rows beforehand")
-	}
-	if _, err = s.seek.Seek(end, io.SeekStart); err != nil {
 		return fmt.Errorf("vecfile: %w", err)
 	}
 	return nil

@@ -17,12 +17,8 @@ type textSink struct {
 // textBlock is about how many bytes are written at once.
 const textBlock = 1 << 18
 
-func newTextSink(out io.Writer, o WriterOptions, open, stop string) *textSink {
-	return &textSink{out: out, opt: o, open: open, stop: stop}
-}
-
 func newCSVSink(out io.Writer, o WriterOptions) (*textSink, error) {
-	s := newTextSink(out, o, "", "\n")
+	s := &textSink{out: out, opt: o, stop: "\n"}
 	if !o.Header {
 		return s, nil
 	}

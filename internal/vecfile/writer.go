@@ -56,15 +56,17 @@ func NewWriter(out io.Writer, f Format, o WriterOptions) (*Writer, error) {
 	}
 	w := &Writer{opt: o}
 	var err error
-	switch f {
-	case JSONL:
-		w.sink = newTextSink(out, o, `{"y":[`, "]}\n")
-	case CSV:
+	switch {
+	case f == JSONL:
+		w.sink = &textSink{out: out, opt: o, open: `{"y":[`, stop: "]}\n"}
+	case f == CSV:
 		w.sink, err = newCSVSink(out, o)
-	case NPY:
+	case f == NPY:
 		w.sink, err = newNPYSink(out, o)
-	case Parquet:
-		w.sink = newParquetSink(out, o)
+	case f == Parquet && o.Float32:
+		w.sink = newParquetSink[float32](out, o, 4)
+	case f == Parquet:
+		w.sink = newParquetSink[float64](out, o, 8)
 	default:
 		err = fmt.Errorf("vecfile: format is %q, must be jsonl, csv, npy or parquet", string(f))
 	}

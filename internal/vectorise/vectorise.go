@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"sotto/dp"
@@ -131,7 +132,7 @@ func (j Job) block(ctx context.Context, b batch, s *Summary) error {
 		return err
 	}
 	for i := range x.Rows {
-		if zero(x.Row(i)) {
+		if !slices.ContainsFunc(x.Row(i), func(v float32) bool { return v != 0 }) {
 			s.Empty++
 		}
 	}
@@ -153,15 +154,6 @@ func (j Job) block(ctx context.Context, b batch, s *Summary) error {
 		s.Rows++
 	}
 	return j.Out.WriteRows(kept)
-}
-
-func zero(v []float32) bool {
-	for _, x := range v {
-		if x != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // release sends rows through the mechanism, each with noise of the operating
