@@ -40,9 +40,9 @@ func TestMasksOfFiles(t *testing.T) {
 	}
 	var lines, out bytes.Buffer
 	for _, s := range set.Text {
-		line, err := json.Marshal(map[string]string{"text": s})
-		if err != nil {
-			t.Fatal(err)
+		line, failed := json.Marshal(map[string]string{"text": s})
+		if failed != nil {
+			t.Fatal(failed)
 		}
 		lines.Write(append(line, '\n'))
 	}

@@ -281,7 +281,8 @@ func (s *search) candidates(training Training) []candidate {
 		quick := h
 		quick.Epochs = cmp.Or(h.Epochs, trialEpochs)
 		list = append(list, candidate{
-			Trial{Name: name, Mechanism: p.Mechanism, Dim: p.Dim, Hidden: hidden, Anneal: anneal}, h,
+			Trial{Name: name, Mechanism: p.Mechanism, Dim: p.Dim, Hidden: hidden, Anneal: anneal},
+			h,
 			func(ctx context.Context, _ *teacher, o Options) (*model.Model, error) {
 				return Fit(ctx, quick, s.data, o)
 			}, false,

@@ -66,7 +66,7 @@ func TestMasks(t *testing.T) {
 		{"", ""},
 		{`"masks": {"dropout": 0.25, "draw": "bernoulli"},`, "dropout of the masks"},
 	} {
-		if err := os.WriteFile(path, []byte(string(content[:begin])+tt.masks+string(content[end:])), 0o600); err != nil {
+		if err = os.WriteFile(path, []byte(string(content[:begin])+tt.masks+string(content[end:])), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		_, info, err = model.Load(dir)

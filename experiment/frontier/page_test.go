@@ -99,13 +99,13 @@ func TestStoredFrontier(t *testing.T) {
 		`"match": {"kind": "frontier", "data": "adult", "method": "label"}, "epsilon": {"max": 4}`:                                           "rule 1: frontier adult label ε=8: true ε is 8 (text), allowed at most 4",
 		`"match": {"kind": "frontier"}, "numbers": {"missed": {"max": 0}}`:                                                                   "missed is 1, allowed at most 0",
 	} {
-		policy, err := gate.Parse(strings.NewReader(`{"rules": [{` + rule + `}]}`))
-		if err != nil {
-			t.Fatal(err)
+		policy, failed := gate.Parse(strings.NewReader(`{"rules": [{` + rule + `}]}`))
+		if failed != nil {
+			t.Fatal(failed)
 		}
-		v, err := policy.Judge(found)
-		if err != nil || v.Passed != (want == "") || want != "" && !strings.Contains(strings.Join(v.Reasons, "; "), want) {
-			t.Errorf("%s: %q, %v, want %q", rule, v.Reasons, err, want)
+		v, failed := policy.Judge(found)
+		if failed != nil || v.Passed != (want == "") || want != "" && !strings.Contains(strings.Join(v.Reasons, "; "), want) {
+			t.Errorf("%s: %q, %v, want %q", rule, v.Reasons, failed, want)
 		}
 	}
 	r.Missing, r.Tasks[0].Curves[0].Private, r.Tasks[0].Curves[0].Points[0].Epsilon = []string{"adult"}, true, 0

@@ -116,9 +116,9 @@ func (w *work) pairs(ctx context.Context, r *PrivEmb, set *sentences, dims []int
 	})
 	trials := each(grid(x.Cols, dims, []float64{1, 2, 5}), func(s setting) trial[missed] {
 		return trial[missed]{fmt.Sprintf("pairs: %v", s), func(_ context.Context, _ *nn.Pool, seed int) (missed, error) {
-			released, err := s.apply(x, seed)
-			if err != nil {
-				return missed{}, err
+			released, failed := s.apply(x, seed)
+			if failed != nil {
+				return missed{}, failed
 			}
 			return compare(x, released, r.Tau), nil
 		}}

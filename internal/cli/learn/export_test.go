@@ -15,5 +15,7 @@ func Demo(ctx context.Context, dir string, base experiment.Spec, std term.Stream
 // What the tests look at inside.
 const DemoReport = demoReport
 
-var DemoEpsilons = demoEpsilons
-var Selected = selected
+var (
+	DemoEpsilons = demoEpsilons
+	Selected     = selected
+)
