@@ -51,6 +51,8 @@ type Privacy struct {
 	Assumptions []string        `json:"assumptions"` // what must hold besides the proof
 	Noise       string          `json:"noise"`       // memoised or fresh
 	Scope       string          `json:"scope"`       // what ε speaks of, in a sentence
+	Against     string          `json:"against"`     // whom it binds, and whom it does not
+	Within      string          `json:"within"`      // under which configuration, and over what time
 	Cost        float64         `json:"cost"`        // ε that this request paid
 	Spent       float64         `json:"spent"`       // ε of the user in this window
 	Left        float64         `json:"left"`        // ε

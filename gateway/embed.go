@@ -47,6 +47,8 @@ type Privacy struct {
 	Assumptions []string   `json:"assumptions"` // what must hold besides the proof
 	Noise       Noise      `json:"noise"`
 	Scope       string     `json:"scope"`          // what ε speaks of, in a sentence
+	Against     string     `json:"against"`        // whom it binds, and whom it does not
+	Within      string     `json:"within"`         // under which configuration, and over what time
 	Cost        float64    `json:"cost"`           // ε that this request paid
 	Spent       float64    `json:"spent"`          // ε of the subject in this window
 	Left        float64    `json:"left"`           // ε
@@ -67,6 +69,15 @@ var scopes = map[Noise]string{
 	Memoised: "ε bounds what one release tells of its text, for each distinct text of this subject; that two requests carried the same text is visible",
 	Fresh:    "ε bounds what one release tells of its text; releases of the same text compose, k of them to k·ε",
 }
+
+// against say whom ε speaks of, by the noise.
+var against = map[Noise]string{
+	Memoised: "it holds against whoever sees releases; whoever may ask as this subject learns besides, exactly, whether a given text was asked for before, since a repeat costs nothing",
+	Fresh:    "it holds against whoever sees releases; whoever may ask as this subject pays ε for each further release of a text, and sees from the balance how many texts were asked for",
+}
+
+// within says where one ε ends and another is added.
+const within = "for this encoder, mechanism, ε and secret: releases of the same text under others add up; the budget bounds one window, and only a lifetime limit bounds all"
 
 // InputError is the error of a request that no retry makes better. It quotes
 // nothing of a text.

@@ -120,12 +120,17 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	if g.cost, err = ledger.CostOf(g.guarantee); err != nil {
 		return nil, err
 	}
+	params := c.Mechanism.Params()
 	// Where another build rounds otherwise, releases are others, and paid for anew.
-	fingerprint, err := mech.Fingerprint(c.Mechanism)
+	// A second mechanism is asked, so that this one draws nothing that is not paid.
+	like, err := mech.New(params)
 	if err != nil {
 		return nil, err
 	}
-	params := c.Mechanism.Params()
+	fingerprint, err := mech.Fingerprint(like)
+	if err != nil {
+		return nil, err
+	}
 	// The vocabulary decides the scale of noise and is not part of Params' JSON.
 	all := []any{fingerprint[:], params, params.Value("vocabulary"), identity(c.Mechanism), c.Encoder.Name(), c.Encoder.Dim()}
 	if m, ok := c.Mechanism.(*served); ok && m.masks.Dropout > 0 {

@@ -130,7 +130,7 @@ func TestDropoutOfRepeats(t *testing.T) {
 // releases, each of which is paid for.
 func TestLeftAlike(t *testing.T) {
 	g, w := dropping(t, gateway.Memoised)
-	texts := []string{"a b", "c b", "d b", "e b", "f b", "g b", "h b", "i b"}
+	texts := []string{"a b", "c b", "d b", "e b", "f b", "g b", "h b", "i b", "j b", "k b", "l b", "m b", "n b", "o b", "p b", "q b"}
 	e := embed(t, g, "alice", gateway.Options{}, texts...)
 	left := map[string][]int{}
 	for i, s := range w.seen {

@@ -121,7 +121,7 @@
     ];
     if (p.delta > 0) facts.splice(3, 0, ["δ left", number(p.left_delta)]);
     $("cost").replaceChildren(...facts.flatMap(([k, v]) => [node("dt", k), node("dd", v)]));
-    $("scope").textContent = p.scope + ".";
+    $("scope").replaceChildren(...[p.scope, p.against, p.within].map((t) => node("li", t)));
     $("assumptions").replaceChildren(...p.assumptions.map((a) => node("li", "assuming: " + a)));
   };
 

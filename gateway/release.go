@@ -73,6 +73,8 @@ func (g *Gateway) Promise() Privacy {
 		Assumptions: append([]string{}, g.guarantee.Assumptions...),
 		Noise:       g.Noise,
 		Scope:       scopes[g.Noise],
+		Against:     against[g.Noise],
+		Within:      within,
 		Model:       identity(g.Mechanism),
 		Dropout:     g.masks.Dropout,
 		Word:        g.word,

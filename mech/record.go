@@ -17,6 +17,7 @@ type Record struct {
 	Reason    string       `json:"reason"`
 	Noise     string       `json:"noise"`
 	Scope     string       `json:"scope"`
+	Against   string       `json:"against,omitempty"` // whom the guarantee binds
 	Binding
 }
 
@@ -33,8 +34,9 @@ func NewRecord(m Mechanism, tool string) Record {
 	a := m.Profile()
 	return Record{
 		Tool: tool, Mechanism: m.Params(), Claimed: a.Claimed, Guarantee: m.Guarantee(), Reason: a.Reason,
-		Noise: "fresh for each row",
-		Scope: "each row is one release; for a person with k rows, or a row released k times, ε and δ are k times as large",
+		Noise:   "fresh for each row",
+		Scope:   "each row is one release; for a person with k rows, or a row released k times, ε and δ are k times as large",
+		Against: "whoever sees the released rows, whatever else they know; not whoever sees the inputs, the program's memory, or how long a row took",
 	}
 }
 

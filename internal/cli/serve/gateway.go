@@ -99,7 +99,8 @@ ledger, and lets out nothing but what the mechanism released.
 Each text is paid for, on disk, before its noise is drawn. Noise is memoised: the
 same text of the same user gives the same vector and costs nothing again, so that
 no average takes the noise away; that two requests carried the same text is
-visible. With --noise fresh every request pays, and nothing shows.
+visible, and whoever may ask as a user learns which texts that user has asked for.
+With --noise fresh every request pays, and equal texts do not show.
 
 A setting is taken from its flag, else from SOTTO_GATEWAY_ and its name in
 capitals (SOTTO_GATEWAY_MAX_TEXTS), else from the --config file, else it is the

@@ -90,6 +90,7 @@ func leftOut(assumptions []string, rows int64) []string {
 // caution is what must be said of a release beside its guarantee.
 func caution(r mech.Record) string {
 	var b strings.Builder
+	fmt.Fprintf(&b, "\nagainst: %s\nfor: %s", r.Against, r.Scope)
 	if r.Guarantee.Epsilon > r.Claimed*(1+1e-6) {
 		fmt.Fprintf(&b, "\nwarning: the ε asked for was %v: %s", r.Claimed, r.Reason)
 	}
