@@ -94,8 +94,8 @@ func declared(c *cobra.Command) {
 	c.Flags().SortFlags = false
 	c.PersistentFlags().SortFlags = false
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.DefValue == "[]" {
-			f.DefValue = "" // so that an empty list is not printed as a default
+		if f.DefValue == "[]" && f.Value.Type() == "float64Slice" {
+			f.DefValue = "" // pflag knows of other lists, and not of these, that an empty one is no default
 		}
 	})
 	for _, below := range c.Commands() {

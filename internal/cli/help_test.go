@@ -38,6 +38,9 @@ func TestHelp(t *testing.T) {
 		}
 		c.InitDefaultHelpFlag()
 		usage := "\n" + c.LocalFlags().FlagUsages()
+		if strings.Contains(usage, "(default )") || strings.Contains(usage, "(default [])") {
+			t.Errorf("%s: an empty list is printed as a default:%s", c.CommandPath(), usage)
+		}
 		at := -1
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			where := c.CommandPath() + " --" + f.Name
