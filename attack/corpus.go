@@ -46,10 +46,8 @@ func DataCorpus(ctx context.Context, name, attribute string, e encode.Source, mo
 	}
 	c := &Corpus{Source: name, Texts: set.Text, Encoder: e}
 	if attribute != "" || len(set.Attributes) > 0 {
-		column := dataset.Column{}
-		if attribute == "" {
-			column = set.Attributes[0]
-		} else if column, err = set.Attribute(attribute); err != nil {
+		column, err := set.Attribute(attribute)
+		if err != nil {
 			return nil, err
 		}
 		c.Attribute, c.Classes, c.Z = column.Name, len(column.Classes), column.IDs

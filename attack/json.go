@@ -1,12 +1,12 @@
 package attack
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"sotto/dp"
+	"sotto/internal/atomicfile"
 	"sotto/measure"
 )
 
@@ -81,7 +81,7 @@ func (r *Result) UnmarshalJSON(content []byte) error {
 	switch head.Format {
 	case Format:
 		var s stored
-		if err := strictly(content, &s); err != nil {
+		if err := atomicfile.ParseJSON(content, &s); err != nil {
 			return err
 		}
 		if *r = Result(s.plain); len(r.Findings) == 0 {
@@ -90,7 +90,7 @@ func (r *Result) UnmarshalJSON(content []byte) error {
 		return nil
 	case AttributeFormat:
 		var all inferences
-		if err := strictly(content, &all); err != nil {
+		if err := atomicfile.ParseJSON(content, &all); err != nil {
 			return err
 		}
 		*r = *all.result(all.Source)
@@ -108,12 +108,6 @@ func (r *Result) UnmarshalJSON(content []byte) error {
 		return nil
 	}
 	return fmt.Errorf("attack: format is %.40q, must be %s or %s", head.Format, AttributeFormat, Format)
-}
-
-func strictly(content []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(content))
-	d.DisallowUnknownFields()
-	return d.Decode(v)
 }
 
 func (r Result) inference() inference {

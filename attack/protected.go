@@ -21,13 +21,9 @@ func (a *attempt) protected(ctx context.Context, x nn.Matrix) (v nn.Matrix, note
 	q := m.Params()
 	switch v := mech.VariantOf(q); v.Form {
 	case mech.FormVector:
-		switch v.Normalisation {
-		case mech.NormaliseL1:
-			return normalised(a.pool, &nn.L1Normalize{}, x), "", nil
-		case mech.NormaliseL2:
-			return normalised(a.pool, &nn.L2Normalize{}, x), "", nil
-		case mech.NormaliseMinMax:
-			return normalised(a.pool, &nn.MinMaxNormalize{}, x), "", nil
+		layers := map[mech.Normalisation]nn.Layer{mech.NormaliseL1: &nn.L1Normalize{}, mech.NormaliseL2: &nn.L2Normalize{}, mech.NormaliseMinMax: &nn.MinMaxNormalize{}}
+		if layer := layers[v.Normalisation]; layer != nil {
+			return layer.Forward(a.pool, nn.Infer, x), "", nil
 		}
 	case mech.FormProjection:
 		return twin(ctx, a.Workers, q.Twin(), x, "reconstruction is held against the projection, taken from the same mechanism at the largest ε")
@@ -42,10 +38,6 @@ func (a *attempt) protected(ctx context.Context, x nn.Matrix) (v nn.Matrix, note
 		return x, "", nil
 	}
 	return nn.Matrix{}, q.Mechanism + " releases what cannot be compared with a vector: nothing is reconstructed", nil
-}
-
-func normalised(p *nn.Pool, layer nn.Layer, x nn.Matrix) nn.Matrix {
-	return layer.Forward(p, nn.Infer, x).Clone()
 }
 
 // twin releases rows through another mechanism that hides next to nothing.

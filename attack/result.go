@@ -2,6 +2,7 @@ package attack
 
 import (
 	"math"
+	"slices"
 
 	"sotto/dp"
 	"sotto/measure"
@@ -64,12 +65,7 @@ type Finding struct {
 // Limited reports whether a limit is known for any finding. Without one nothing
 // can be refuted.
 func (r *Result) Limited() bool {
-	for _, f := range r.Findings {
-		if !math.IsNaN(float64(f.Limit)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return !math.IsNaN(float64(f.Limit)) })
 }
 
 // conclude shares the risk among all findings that can refute: those with a

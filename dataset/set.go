@@ -97,11 +97,11 @@ func (s *Set) Row(i int) []float32 {
 	return s.Features[i*s.Width : (i+1)*s.Width : (i+1)*s.Width]
 }
 
-// Attribute returns the attribute of that name.
+// Attribute returns the attribute of that name, the first if it is empty.
 func (s *Set) Attribute(name string) (Column, error) {
 	var names []string
 	for _, c := range s.Attributes {
-		if c.Name == name {
+		if name == "" || c.Name == name {
 			return c, nil
 		}
 		names = append(names, c.Name)

@@ -117,14 +117,9 @@ func (d *prepared) protect(set *dataset.Set, name string) error {
 	if name == "none" || name == "" && len(set.Attributes) == 0 {
 		return nil
 	}
-	column := dataset.Column{}
-	if name == "" {
-		column = set.Attributes[0]
-	} else {
-		var err error
-		if column, err = set.Attribute(name); err != nil {
-			return err
-		}
+	column, err := set.Attribute(name)
+	if err != nil {
+		return err
 	}
 	if len(column.Classes) < 2 {
 		return fmt.Errorf("experiment: attribute %s has %d groups, must have at least 2", column.Name, len(column.Classes))

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"strconv"
@@ -80,13 +81,7 @@ func (n *Noise) Forward(p *Pool, _ Mode, x Matrix) Matrix {
 			p.kernels.narrow(n.y.Row(i), buffer)
 		}
 	})
-	n.err = nil
-	for _, err := range n.errs {
-		if err != nil {
-			n.err = err
-			break
-		}
-	}
+	n.err = cmp.Or(n.errs...)
 	return n.y
 }
 

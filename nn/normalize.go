@@ -14,10 +14,7 @@ type normalizer struct {
 func (n *normalizer) forward(p *Pool, x Matrix, name string, row func(y, x []float32) float64) Matrix {
 	x.sound("input of " + name)
 	n.x, n.y = x, n.y.Reshape(x.Rows, x.Cols)
-	if cap(n.scale) < x.Rows {
-		n.scale = make([]float64, x.Rows)
-	}
-	n.scale = n.scale[:x.Rows]
+	n.scale = lengthen(n.scale, x.Rows)
 	p.rows(x.Rows, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if n.scale[i] = row(n.y.Row(i), x.Row(i)); n.scale[i] == 0 {

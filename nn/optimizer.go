@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -98,7 +99,7 @@ func (h SGD) Validate() error {
 	if !(h.Momentum >= 0 && h.Momentum < 1) {
 		return fmt.Errorf("nn: momentum is %v, must be in [0, 1)", h.Momentum)
 	}
-	return firstError(notNegative("rate", h.Rate), notNegative("decay", h.Decay))
+	return cmp.Or(notNegative("rate", h.Rate), notNegative("decay", h.Decay))
 }
 
 // New returns an optimiser of params, or the error of Validate.
@@ -119,7 +120,7 @@ func (h SGD) New(params []Param) (*Optimizer, error) {
 			})
 		}
 	}
-	return newOptimizer(or(h.Rate, 0.01), params, update, "momentum"), nil
+	return newOptimizer(cmp.Or(h.Rate, 0.01), params, update, "momentum"), nil
 }
 
 // Adam holds the hyper-parameters of Adam (Kingma and Ba, ICLR 2015). The zero
@@ -144,7 +145,7 @@ func (h Adam) Validate() error {
 			return fmt.Errorf("nn: %s is %v, must be in [0, 1)", b.name, b.value)
 		}
 	}
-	return firstError(notNegative("rate", h.Rate), notNegative("epsilon", h.Epsilon), notNegative("l2", h.L2))
+	return cmp.Or(notNegative("rate", h.Rate), notNegative("epsilon", h.Epsilon), notNegative("l2", h.L2))
 }
 
 // New returns an optimiser of params, or the error of Validate.
@@ -158,14 +159,14 @@ type AdamW struct {
 }
 
 // Validate reports hyper-parameters out of range.
-func (h AdamW) Validate() error { return firstError(h.Adam.Validate(), notNegative("decay", h.Decay)) }
+func (h AdamW) Validate() error { return cmp.Or(h.Adam.Validate(), notNegative("decay", h.Decay)) }
 
 // New returns an optimiser of params, or the error of Validate.
 func (h AdamW) New(params []Param) (*Optimizer, error) {
 	if err := h.Validate(); err != nil {
 		return nil, err
 	}
-	beta1, beta2, epsilon := or(h.Beta1, 0.9), or(h.Beta2, 0.999), or(h.Epsilon, 1e-8)
+	beta1, beta2, epsilon := cmp.Or(h.Beta1, 0.9), cmp.Or(h.Beta2, 0.999), cmp.Or(h.Epsilon, 1e-8)
 	update := func(p *Pool, o *Optimizer) {
 		t := float64(o.Steps)
 		s := adamStep{
@@ -185,31 +186,13 @@ func (h AdamW) New(params []Param) (*Optimizer, error) {
 			})
 		}
 	}
-	return newOptimizer(or(h.Rate, 0.001), params, update, "m", "v"), nil
-}
-
-// or returns v, or a default if v is 0.
-func or(v, fallback float64) float64 {
-	if v == 0 {
-		return fallback
-	}
-	return v
+	return newOptimizer(cmp.Or(h.Rate, 0.001), params, update, "m", "v"), nil
 }
 
 // notNegative returns an error unless v is finite and at least 0.
 func notNegative(name string, v float64) error {
 	if !(v >= 0 && v <= math.MaxFloat64) {
 		return fmt.Errorf("nn: %s is %v, must be finite and not negative", name, v)
-	}
-	return nil
-}
-
-// firstError returns the first error that is not nil.
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

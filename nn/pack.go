@@ -6,10 +6,15 @@ package nn
 // could be slow to compute with.
 func (o operand) pack(dst []float32, lanes, depth span, kern *kernels, width int) {
 	full := lanes.n / width * width
-	if o.across {
-		o.packAcross(dst, span{lanes.at, full}, depth, kern, width)
-	} else {
-		o.packAlong(dst, span{lanes.at, full}, depth, kern, width)
+	from, lane, _ := o.at(lanes.at, depth.at)
+	switch {
+	case full == 0:
+	case o.across: // for each k, width numbers are copied into each panel
+		kern.spread(dst, from, spread{depth: depth.n, panels: full / width, width: width, step: width * depth.n, stride: o.stride})
+	default:
+		for l := 0; l < full; l += width {
+			kern.weave(dst[l*depth.n:][:width*depth.n], from[l*lane:], width, lane, depth.n)
+		}
 	}
 	if full == lanes.n {
 		return
@@ -21,24 +26,5 @@ func (o operand) pack(dst []float32, lanes, depth span, kern *kernels, width int
 		for k := range depth.n {
 			rest[k*width+l] = from[k*step]
 		}
-	}
-}
-
-// packAcross packs full panels of lanes that lie side by side: for each k,
-// width numbers are copied into each panel.
-func (o operand) packAcross(dst []float32, lanes, depth span, kern *kernels, width int) {
-	if lanes.n == 0 {
-		return
-	}
-	kern.spread(dst, o.data[depth.at*o.stride+lanes.at:], spread{
-		depth: depth.n, panels: lanes.n / width, width: width, step: width * depth.n, stride: o.stride,
-	})
-}
-
-// packAlong packs full panels of lanes that are stored as rows.
-func (o operand) packAlong(dst []float32, lanes, depth span, kern *kernels, width int) {
-	for l := 0; l < lanes.n; l += width {
-		from := o.data[(lanes.at+l)*o.stride+depth.at:]
-		kern.weave(dst[l*depth.n:][:width*depth.n], from, width, o.stride, depth.n)
 	}
 }

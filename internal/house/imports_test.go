@@ -42,7 +42,7 @@ var mayImport = map[string]neighbours{
 	"encode/wordfile":               {only: true},
 	"measure":                       {own: []string{"dp", "nn"}},
 	"channel":                       {own: []string{"dp", "nn"}},
-	"attack":                        {own: []string{"dp", "mech", "nn", "dataset", "text", "encode", "measure"}},
+	"attack":                        {own: []string{"dp", "mech", "nn", "dataset", "text", "encode", "measure", "internal/atomicfile"}},
 	"bias":                          {own: []string{"dp", "noise", "mech", "measure", "encode", "encode/svec", "encode/wordfile", "internal/atomicfile"}},
 	"bias/weat":                     {own: []string{"dp", "mech", "bias", "bias/precision", "measure", "nn", "report/evidence", "report/page"}},
 	"bias/precision":                {},

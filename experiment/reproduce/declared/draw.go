@@ -133,11 +133,9 @@ func (d Draw) attribute() (dataset.Column, string, error) {
 	if len(set.Attributes) == 0 {
 		return dataset.Column{}, "", fmt.Errorf("declared: %s has no attribute, must have one to draw", d.Data)
 	}
-	c := set.Attributes[0]
-	if d.Attribute != "" {
-		if c, err = set.Attribute(d.Attribute); err != nil {
-			return c, "", err
-		}
+	c, err := set.Attribute(d.Attribute)
+	if err != nil {
+		return c, "", err
 	}
 	some := dataset.Column{Name: c.Name, Classes: c.Classes}
 	for _, part := range []dataset.Part{dataset.Validation, dataset.Test} {

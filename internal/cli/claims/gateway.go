@@ -57,15 +57,7 @@ func runGatewayAudit(ctx context.Context, o auditOptions, args []string, std ter
 		Format: evidence.AuditFormat, Mechanism: fmt.Sprintf("gateway, %s, %s noise", said.Mechanism, said.Noise),
 		Unit: said.Unit, Result: result, Querier: &querier,
 	}
-	if o.json {
-		err = term.PrintJSON(std.Out, r)
-	} else {
-		err = printAudit(std.Out, r)
-	}
-	if err == nil && result.Refuted {
-		err = term.ErrNo
-	}
-	return err
+	return term.Verdict(term.Show(std.Out, o.json, r, printAudit), result.Refuted)
 }
 
 // service returns the gateway that the flags describe.

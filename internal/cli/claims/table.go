@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -9,20 +10,17 @@ import (
 	"sotto/mech"
 )
 
-// published lists the methods of the seed papers at settings that they report.
-func published() []struct {
+// claim is a method of a seed paper at a setting that it reports.
+type claim struct {
 	method  string
 	params  mech.Params
 	dropout float64
 	place   string // where the claim stands, if not where the mechanism says
-} {
-	type row = struct {
-		method  string
-		params  mech.Params
-		dropout float64
-		place   string
-	}
-	return []row{
+}
+
+// published lists the claims of the seed papers.
+func published() []claim {
+	return []claim{
 		{"FEDERATE, the paper", mech.Params{Mechanism: "laplace-l1", Variant: mech.Paper, Dim: 300, Epsilon: 14}, 0, ""},
 		{"FEDERATE, the released code", mech.Params{Mechanism: "laplace-l1", Variant: mech.Released, Dim: 300, Epsilon: 14}, 0, ""},
 		{"DPNR, the paper", mech.Params{Mechanism: "dpnr", Variant: mech.Paper, Dim: 768, Epsilon: 0.05}, 0, ""},
@@ -61,11 +59,7 @@ func runTable(out io.Writer, asJSON bool) error {
 		if r.dropout > 0 {
 			reason = "one masked word in two, on top of the row above; between texts without a common word ε stays " + s.TextLevel.String()
 		}
-		place := r.place
-		if place == "" {
-			place = s.Place
-		}
-		text += fmt.Sprintf("| %s | %s | %v | %s | %s | %s | %s |\n", r.method, s.ClaimedUnit, s.Claimed, bound(s), s.Verdict, place, reason)
+		text += fmt.Sprintf("| %s | %s | %v | %s | %s | %s | %s |\n", r.method, s.ClaimedUnit, s.Claimed, bound(s), s.Verdict, cmp.Or(r.place, s.Place), reason)
 	}
 	if asJSON {
 		return term.PrintJSON(out, rows)

@@ -65,13 +65,9 @@ trained so far in --out, and --resume goes on from there with the same result.`,
   sotto train --data adult --method unconstrained,noise,federate --epsilon 8 --seeds 5
   sotto train --data adult --method federate --variant released --epsilon 8 --seeds 5 --out adult
   sotto train --data imdb --encoder glove --method ldpnn --mechanism ome --epsilon 1 --lambda 100`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := term.RefuseZeros(c.Flags(), "relaxation"); err != nil {
-				return err
-			}
-			return runTrain(c.Context(), o, std)
-		},
+		Args:    cobra.NoArgs,
+		PreRunE: term.NoZeros("relaxation"),
+		RunE:    func(c *cobra.Command, _ []string) error { return runTrain(c.Context(), o, std) },
 	}
 	o.addFlags(c.Flags())
 	return c
@@ -93,10 +89,7 @@ func runTrain(ctx context.Context, o trainOptions, std term.Streams) error {
 	case errors.Is(err, experiment.ErrInterrupted):
 		err = errors.New(afterInterrupt(o.run.Out))
 	}
-	if o.json {
-		return errors.Join(term.PrintJSON(std.Out, r), err)
-	}
-	return errors.Join(printResult(std.Out, r, o.run.Out), err)
+	return errors.Join(term.Show(std.Out, o.json, r, func(out io.Writer, r *experiment.Result) error { return printResult(out, r, o.run.Out) }), err)
 }
 
 func afterInterrupt(out string) string {
@@ -109,24 +102,17 @@ func afterInterrupt(out string) string {
 // showTraining tells a terminal of each epoch, and anything else of the end of
 // each training.
 func showTraining(w io.Writer, bar *term.Progress, e experiment.Event) {
-	if t := e.Trial; t != nil {
-		text := fmt.Sprintf("%s: tried %s: %.2f %%", e.Job, t.Name, 100*t.Accuracy)
-		if t.Failed != "" {
-			text = fmt.Sprintf("%s: tried %s: failed", e.Job, t.Name)
-		}
-		if bar.Shown() {
-			bar.Describe(text)
-			bar.Set(int64(1000*e.Done), 1000)
-		} else {
-			fmt.Fprintln(w, text) //nolint:errcheck // that words cannot be written harms no result
-		}
-		return
-	}
 	text := fmt.Sprintf("%s: epoch %d of %d, loss %.4f, accuracy %.2f %%", e.Job, e.At.Epoch, e.At.Epochs, e.At.Loss, 100*e.At.Accuracy)
+	switch t := e.Trial; {
+	case t != nil && t.Failed != "":
+		text = fmt.Sprintf("%s: tried %s: failed", e.Job, t.Name)
+	case t != nil:
+		text = fmt.Sprintf("%s: tried %s: %.2f %%", e.Job, t.Name, 100*t.Accuracy)
+	}
 	if bar.Shown() {
 		bar.Describe(text)
 		bar.Set(int64(1000*e.Done), 1000)
-	} else if e.At.Epoch == e.At.Epochs {
+	} else if e.Trial != nil || e.At.Epoch == e.At.Epochs {
 		fmt.Fprintln(w, text) //nolint:errcheck // that words cannot be written harms no result
 	}
 }
