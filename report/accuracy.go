@@ -61,11 +61,6 @@ func taskName(r *experiment.Result) string {
 // byUnit parts configurations whose ε cannot be compared: of different units,
 // and with or without a δ. Those without any promise belong to the first.
 func byUnit(all []*experiment.Configuration) [][]*experiment.Configuration {
-	type kind struct {
-		unit  dp.Unit
-		delta bool
-	}
-	var kinds []kind
 	var groups [][]*experiment.Configuration
 	var others []*experiment.Configuration
 	for _, c := range all {
@@ -73,12 +68,10 @@ func byUnit(all []*experiment.Configuration) [][]*experiment.Configuration {
 			others = append(others, c)
 			continue
 		}
-		k := kind{c.Mean.Unit, c.Mean.Delta > 0}
-		i := slices.Index(kinds, k)
-		if i < 0 {
-			i, kinds, groups = len(kinds), append(kinds, k), append(groups, nil)
-		}
-		groups[i] = append(groups[i], c)
+		group := entry(&groups, func(g []*experiment.Configuration) bool {
+			return g[0].Mean.Unit == c.Mean.Unit && (g[0].Mean.Delta > 0) == (c.Mean.Delta > 0)
+		}, nil)
+		*group = append(*group, c)
 	}
 	if len(groups) > 0 {
 		groups[0] = append(groups[0], others...)
@@ -134,11 +127,7 @@ func accuracyChart(r *experiment.Result, group []*experiment.Configuration) *pag
 // put adds a point to the series of its method and mechanism, joined to the one
 // before if that differs from it in ε alone.
 func put(p *page.Chart, name string, d page.Dot, joined bool) {
-	i := slices.IndexFunc(p.Series, func(s page.Series) bool { return s.Name == name })
-	if i < 0 {
-		i, p.Series = len(p.Series), append(p.Series, page.Series{Name: name})
-	}
-	s := &p.Series[i]
+	s := entry(&p.Series, func(s page.Series) bool { return s.Name == name }, page.Series{Name: name})
 	if n := len(s.Runs); joined && !math.IsInf(d.X, 1) && d.X > 0 && !math.IsInf(s.Runs[n-1][0].X, 1) {
 		s.Runs[n-1] = append(s.Runs[n-1], d)
 		return
@@ -147,7 +136,7 @@ func put(p *page.Chart, name string, d page.Dot, joined bool) {
 }
 
 func accuracyDot(c *experiment.Configuration) page.Dot {
-	low, high := intervalOf(c)
+	low, high := seedInterval(c)
 	d := page.Dot{
 		X: valueOf(c.Mean.True), Y: float64(c.Mean.Accuracy), Low: low, High: high,
 		Tip: fmt.Sprintf("%s: %s at a true ε of %s", configurationName(c), roughly(c.Mean.Accuracy), statedText(c.Mean.True)),
@@ -161,8 +150,8 @@ func accuracyDot(c *experiment.Configuration) page.Dot {
 	return d
 }
 
-// intervalOf returns the interval over seeds, or that of the one seed.
-func intervalOf(c *experiment.Configuration) (low, high float64) {
+// seedInterval returns the interval over seeds, or that of the one seed.
+func seedInterval(c *experiment.Configuration) (low, high float64) {
 	if low, high = float64(c.Interval[0]), float64(c.Interval[1]); finite(low) && finite(high) && len(c.Seeds) > 1 {
 		return low, high
 	}
@@ -247,7 +236,7 @@ func accuracyTable(r *experiment.Result, all []*experiment.Configuration) *page.
 		Folded:  len(all) > foldRows,
 	}
 	for _, c := range all {
-		low, high := intervalOf(c)
+		low, high := seedInterval(c)
 		interval := none
 		if finite(low) && finite(high) {
 			interval = between(low, high)

@@ -133,10 +133,8 @@ func averagingChart(of []attack.Finding) *page.Chart {
 // extend adds a finding to the line of its attacker, target and noise.
 func extend(p *page.Chart, f attack.Finding, k float64) {
 	name := fmt.Sprintf("%s, %s noise", nameText(f.Attacker), nameText(f.Noise))
-	i := slices.IndexFunc(p.Series, func(s page.Series) bool { return s.Name == name })
-	if i < 0 {
-		i, p.Series = len(p.Series), append(p.Series, page.Series{Name: name, Runs: make([][]page.Dot, 1), Dashed: f.Noise == "memoised"})
-	}
+	fresh := page.Series{Name: name, Runs: make([][]page.Dot, 1), Dashed: f.Noise == "memoised"}
+	s := entry(&p.Series, func(s page.Series) bool { return s.Name == name }, fresh)
 	tip := fmt.Sprintf("%s, %g releases: %s", name, k, metricText(f.Metric, f.Value))
-	p.Series[i].Runs[0] = append(p.Series[i].Runs[0], page.Dot{X: k, Y: float64(f.Value), Low: float64(f.Low), High: float64(f.High), Tip: tip})
+	s.Runs[0] = append(s.Runs[0], page.Dot{X: k, Y: float64(f.Value), Low: float64(f.Low), High: float64(f.High), Tip: tip})
 }

@@ -98,26 +98,20 @@ func fairnessOf(r *experiment.Result) []page.Block {
 		if f := c.Fairness; f != nil {
 			parity, ratio, odds = estimateText(f.ParityDifference), estimateText(f.ParityRatio), estimateText(f.OddsDifference)
 		}
-		t.Add(configurationName(c), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), meanText(c.Mean.Gap, c.Deviation.Gap), meanText(c.Mean.GRMS, c.Deviation.GRMS), parity, ratio, odds)
+		t.Add(configurationName(c), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), plusMinus(c.Mean.Gap, c.Deviation.Gap, 4), plusMinus(c.Mean.GRMS, c.Deviation.GRMS, 4), parity, ratio, odds)
 	}
 	return append(blocks, t.Blocks()...)
 }
 
-// meanText renders a gap with its deviation.
-func meanText(mean, deviation measure.Number) string {
-	if !finite(float64(mean)) || !finite(float64(deviation)) {
-		return page.Decimal(mean, 4)
-	}
-	return page.Decimal(mean, 4) + " ± " + page.Decimal(deviation, 4)
-}
-
 // estimateText renders a number with its interval.
-func estimateText(e measure.Estimate) string {
-	text := page.Decimal(e.Value, 4)
-	if e.Resamples > 0 && finite(float64(e.Low)) && finite(float64(e.High)) {
-		text += " (" + page.Decimal(e.Low, 4) + " to " + page.Decimal(e.High, 4) + ")"
+func estimateText(e measure.Estimate) string { return page.Decimal(e.Value, 4) + intervalOf(e, 1, 4) }
+
+// intervalOf renders the interval of an estimate, nothing if it has none.
+func intervalOf(e measure.Estimate, scale measure.Number, decimals int) string {
+	if e.Resamples == 0 || !finite(float64(e.Low)) || !finite(float64(e.High)) {
+		return ""
 	}
-	return text
+	return " (" + page.Decimal(scale*e.Low, decimals) + " to " + page.Decimal(scale*e.High, decimals) + ")"
 }
 
 // configurationPlot shows each configuration as a row and each group as a mark,
@@ -204,11 +198,7 @@ func shareText(s measure.Share) string {
 	if s.Rows == 0 {
 		return page.Undefined + " (0 rows)"
 	}
-	text := percent(s.Value)
-	if s.Resamples > 0 && finite(float64(s.Low)) && finite(float64(s.High)) {
-		text += " (" + page.Decimal(100*s.Low, 1) + " to " + page.Decimal(100*s.High, 1) + ")"
-	}
-	return text
+	return percent(s.Value) + intervalOf(s.Estimate, 100, 1)
 }
 
 func gapTable(title string, f *measure.Fairness) *page.Table {
@@ -217,10 +207,7 @@ func gapTable(title string, f *measure.Fairness) *page.Table {
 	t.Add("demographic parity difference", estimateText(f.ParityDifference), "0")
 	t.Add("demographic parity ratio", estimateText(f.ParityRatio), "1")
 	t.Add("equalised odds difference", estimateText(f.OddsDifference), "0")
-	for i, c := range f.Classes {
-		if i == plotGroups {
-			break
-		}
+	for _, c := range f.Classes[:min(plotGroups, len(f.Classes))] {
 		class := nameText(c.Overall.Class)
 		if c.TPRGap != nil && len(f.Groups) == 2 {
 			t.Add(fmt.Sprintf("TPR gap of %s, %s − %s", class, nameText(f.Groups[0].Name), nameText(f.Groups[1].Name)), estimateText(*c.TPRGap), "0")

@@ -43,19 +43,16 @@ func longText(s string) string { return page.Clean(s, textLength) }
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // percent renders a share with two decimals, as the commands print it.
-func percent[T ~float64](v T) string {
-	if !finite(float64(v)) {
-		return page.Undefined
-	}
-	return page.Decimal(100*v, 2) + " %"
-}
+func percent[T ~float64](v T) string { return inPercent(v, 2) }
 
 // roughly renders a share with one decimal, for sentences and labels.
-func roughly[T ~float64](v T) string {
+func roughly[T ~float64](v T) string { return inPercent(v, 1) }
+
+func inPercent[T ~float64](v T, decimals int) string {
 	if !finite(float64(v)) {
 		return page.Undefined
 	}
-	return page.Decimal(100*v, 1) + " %"
+	return page.Decimal(100*v, decimals) + " %"
 }
 
 // orNone renders v by f, and what was not measured by a dash.
@@ -66,15 +63,18 @@ func orNone[T ~float64](f func(T) string, v T) string {
 	return f(v)
 }
 
+// plusMinus renders a mean with its deviation, if there is one.
+func plusMinus(mean, deviation measure.Number, decimals int) string {
+	text := page.Decimal(mean, decimals)
+	if finite(float64(mean)) && finite(float64(deviation)) {
+		text += " ± " + page.Decimal(deviation, decimals)
+	}
+	return text
+}
+
 // percentPlusMinus renders a mean share with its deviation.
 func percentPlusMinus(mean, deviation measure.Number) string {
-	if !finite(float64(mean)) {
-		return none
-	}
-	if !finite(float64(deviation)) {
-		return percent(mean)
-	}
-	return page.Decimal(100*mean, 2) + " ± " + percent(deviation)
+	return orNone(func(v measure.Number) string { return plusMinus(100*v, 100*deviation, 2) + " %" }, mean)
 }
 
 // between renders an interval of shares.
@@ -241,7 +241,18 @@ func kept[T any](all []T, keep func(T) bool) []T {
 	return some
 }
 
+// some returns the strings that are not empty.
+func some(all ...string) []string { return kept(all, func(s string) bool { return s != "" }) }
+
 // join joins what is not empty with blanks.
-func join(parts ...string) string {
-	return strings.Join(kept(parts, func(p string) bool { return p != "" }), " ")
+func join(parts ...string) string { return strings.Join(some(parts...), " ") }
+
+// entry returns the value of a list that is meant, after adding it if there is
+// none.
+func entry[T any](list *[]T, meant func(T) bool, fresh T) *T {
+	i := slices.IndexFunc(*list, meant)
+	if i < 0 {
+		i, *list = len(*list), append(*list, fresh)
+	}
+	return &(*list)[i]
 }

@@ -79,13 +79,10 @@ func mechanismName(p mech.Params, mechanism, variant string) string {
 
 // merge adds p, or its user to the same promise.
 func merge(all []promise, p evidence.Promise) []promise {
-	i := slices.IndexFunc(all, func(q promise) bool {
+	same := entry(&all, func(q promise) bool {
 		return q.Name == p.Name && q.Unit == p.Unit && q.Delta == p.Delta && valueOf(q.Claimed) == valueOf(p.Claimed) && valueOf(q.Proved) == valueOf(p.Proved)
-	})
-	if i < 0 {
-		i, all = len(all), append(all, promise{Promise: p})
-	}
-	all[i].users = once(all[i].users, p.User)
+	}, promise{Promise: p})
+	same.users = once(same.users, p.User)
 	return all
 }
 

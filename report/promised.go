@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"sotto/attack"
 	"sotto/dp"
-	"sotto/measure"
 	"sotto/report/evidence"
 	"sotto/report/page"
 )
@@ -99,34 +99,30 @@ func refutations(e *evidence.Evidence) []page.Block {
 	return nil
 }
 
-// telling reports whether a limit leaves room for an attacker to exceed it: at
-// an ε so large that everybody may be right, none can.
-func telling(limit measure.Number) bool { return limit < 0.999 }
+// everybody is the least limit that leaves no room for an attacker to exceed it:
+// at an ε so large that everybody may be right, none can.
+const everybody = 0.999
 
 // refuted lists what exceeded its limit, and counts what had one.
 func refuted(e *evidence.Evidence) (found []page.Item, tried int) {
+	count := func(f attack.Finding, name, format string, args ...any) {
+		if !(f.Limit < everybody) {
+			return
+		}
+		tried++
+		if f.Refutes {
+			found = append(found, page.Item{Name: name, Text: fmt.Sprintf(format+"; at the stated ε nobody exceeds %s.", append(args, metricText(f.Metric, f.Limit))...)})
+		}
+	}
 	for _, m := range models(e) {
-		for _, k := range m.Findings {
-			if !telling(k.Limit) {
-				continue
-			}
-			tried++
-			if k.Refutes {
-				found = append(found, page.Item{Name: m.name, Text: fmt.Sprintf("%s guesses %s in %s of cases (%s); at the stated ε nobody exceeds %s.",
-					nameText(k.Attacker), nameText(k.Target), percent(k.Value), between(k.Low, k.High), percent(k.Limit))})
-			}
+		for _, f := range m.Findings {
+			count(f, m.name, "%s guesses %s in %s of cases (%s)", nameText(f.Attacker), nameText(f.Target), percent(f.Value), between(f.Low, f.High))
 		}
 	}
 	for _, a := range attempts(e) {
 		for _, f := range a.Findings {
-			if !telling(f.Limit) {
-				continue
-			}
-			tried++
-			if f.Refutes {
-				found = append(found, page.Item{Name: nameText(a.Source), Text: fmt.Sprintf("%s: %s reaches %s %s on %s; at the stated ε nobody exceeds %s.",
-					nameText(string(a.Kind)), nameText(f.Attacker), nameText(f.Metric), metricText(f.Metric, f.Value), nameText(f.Target), metricText(f.Metric, f.Limit))})
-			}
+			count(f, nameText(a.Source), "%s: %s reaches %s %s on %s",
+				nameText(string(a.Kind)), nameText(f.Attacker), nameText(f.Metric), metricText(f.Metric, f.Value), nameText(f.Target))
 		}
 	}
 	return found, tried
@@ -147,11 +143,8 @@ func verdicts(all []promise, e *evidence.Evidence) []page.Verdict {
 		if v.Tone == page.Good && p.Mechanism != "" {
 			name = p.short()
 		}
-		j := slices.IndexFunc(groups, func(g group) bool { return g.Text == name && g.Label == v.Text })
-		if j < 0 {
-			j, groups = len(groups), append(groups, group{Verdict: page.Verdict{Tone: v.Tone, Label: v.Text, Text: name}})
-		}
-		g := &groups[j]
+		fresh := group{Verdict: page.Verdict{Tone: v.Tone, Label: v.Text, Text: name}}
+		g := entry(&groups, func(g group) bool { return g.Text == name && g.Label == v.Text }, fresh)
 		if p.Claimed != nil {
 			g.claimed = append(g.claimed, *p.Claimed)
 		}

@@ -26,22 +26,18 @@ import (
 
 // HTML writes the report as one page that loads nothing and runs nothing. The
 // same evidence gives the same bytes. Evidence of nothing is an error.
-func HTML(w io.Writer, e *evidence.Evidence) error {
-	p, err := build(e)
-	if err != nil {
-		return err
-	}
-	return page.HTML(w, *p)
-}
+func HTML(w io.Writer, e *evidence.Evidence) error { return render(w, e, page.HTML) }
 
 // Markdown writes the report for a pull request, in the dialect of code hosts.
 // Plots are left out, since each stands beside a table of its numbers.
-func Markdown(w io.Writer, e *evidence.Evidence) error {
+func Markdown(w io.Writer, e *evidence.Evidence) error { return render(w, e, page.Markdown) }
+
+func render(w io.Writer, e *evidence.Evidence, write func(io.Writer, page.Page) error) error {
 	p, err := build(e)
 	if err != nil {
 		return err
 	}
-	return page.Markdown(w, *p)
+	return write(w, *p)
 }
 
 // build makes the page that both renderers show. Sections without evidence are
@@ -85,8 +81,8 @@ func place(s page.Section) int {
 
 // writtenBy says which program wrote the page.
 func writtenBy(tool string) string {
-	if tool == "" {
-		return "Written by sotto from stored results."
+	if tool != "" {
+		tool = " (" + tool + ")"
 	}
-	return "Written by sotto from stored results (" + tool + ")."
+	return "Written by sotto from stored results" + tool + "."
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 
 	"sotto/experiment/reproduce/declared"
 	"sotto/measure"
@@ -82,7 +81,7 @@ func comparison(t *declared.Table) *page.Table {
 	for _, r := range t.Rows {
 		name, setting, proved, honest := nameText(r.Name), nameText(r.Setting), promiseText(r.AsPublished), promiseText(r.Honest)
 		for _, c := range r.Cells {
-			row := out.Add(name, setting, nameText(c.Metric)+" "+nameText(c.Unit), plusMinus(c.Published.Mean, c.Published.Deviation),
+			row := out.Add(name, setting, nameText(c.Metric)+" "+nameText(c.Unit), published(c.Published.Mean, c.Published.Deviation),
 				oursText(c.AsPublished), proved, oursText(c.Honest), honest)
 			if p := r.AsPublished; p != nil && float64(p.True) > float64(p.Claimed)*(1+1e-6) {
 				row[5].Tone = page.Bad
@@ -107,16 +106,10 @@ func oursText(o *declared.Ours) string {
 	if o == nil {
 		return none
 	}
-	return plusMinus(o.Mean, o.Deviation)
+	return published(o.Mean, o.Deviation)
 }
 
-// plusMinus renders a mean and a deviation in the unit of the publication.
-func plusMinus(mean, deviation measure.Number) string {
-	switch {
-	case math.IsNaN(float64(mean)):
-		return none
-	case math.IsNaN(float64(deviation)):
-		return page.Decimal(mean, 2)
-	}
-	return page.Decimal(mean, 2) + " ± " + page.Decimal(deviation, 2)
+// published renders a mean and a deviation in the unit of the publication.
+func published(mean, deviation measure.Number) string {
+	return orNone(func(v measure.Number) string { return plusMinus(v, deviation, 2) }, mean)
 }

@@ -137,14 +137,9 @@ func tasks(e *evidence.Evidence) []*experiment.Result {
 		measured = append(measured, evaluated(v))
 	}
 	for _, r := range measured {
-		i := slices.IndexFunc(all, func(t *experiment.Result) bool { return sameTask(t, r) })
-		if i < 0 {
-			joined := *r
-			joined.Configurations = slices.Clone(r.Configurations)
-			all = append(all, &joined)
-			continue
-		}
-		t := all[i]
+		joined := *r
+		joined.Configurations = nil
+		t := *entry(&all, func(t *experiment.Result) bool { return sameTask(t, r) }, &joined)
 		t.Configurations = append(t.Configurations, r.Configurations...)
 		if !finite(float64(t.Reference)) {
 			t.Reference = r.Reference

@@ -20,17 +20,14 @@ func Sentence(e *evidence.Evidence) string {
 	if e == nil {
 		return ""
 	}
-	parts := kept([]string{claimClause(collect(e), refutedClause(e)), costClause(tasks(e))}, func(s string) bool { return s != "" })
+	parts := some(claimClause(collect(e), refutedClause(e)), costClause(tasks(e)))
 	if len(parts) == 0 {
-		parts = kept([]string{attackClause(e), fairnessClause(e)}, func(s string) bool { return s != "" })
+		parts = some(attackClause(e), fairnessClause(e))
 	}
 	if spent := spendClause(e); spent != "" && len(parts) < 2 {
 		parts = append(parts, spent)
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return upper(strings.Join(parts, "; ")) + "."
+	return page.Sentence(strings.Join(parts, "; "))
 }
 
 // claimClause tells of the worst claim, or what attacks refuted, or that all
@@ -129,7 +126,9 @@ func (p *promise) subject() string {
 // costClause tells what privacy costs on the first data on which it is kept.
 func costClause(all []*experiment.Result) string {
 	for _, first := range all {
-		c, r := affordable(alike(all, first))
+		// They may differ in the model without protection that they were held against.
+		alike := kept(all, func(r *experiment.Result) bool { return r.Data.Hash == first.Data.Hash && sameLabels(r.Data, first.Data) })
+		c, r := affordable(alike)
 		if c == nil {
 			continue
 		}
@@ -151,18 +150,6 @@ func unprotected(r *experiment.Result) measure.Number {
 		}
 	}
 	return r.Reference
-}
-
-// alike returns the results on the data and the labels of one of them, which
-// may differ in the model without protection that they were held against.
-func alike(all []*experiment.Result, one *experiment.Result) []*experiment.Result {
-	var some []*experiment.Result
-	for _, r := range all {
-		if r.Data.Hash == one.Data.Hash && sameLabels(r.Data, one.Data) {
-			some = append(some, r)
-		}
-	}
-	return some
 }
 
 // affordable returns the configuration with the smallest true ε that keeps nine
@@ -226,12 +213,4 @@ func spendClause(e *evidence.Evidence) string {
 		}
 	}
 	return ""
-}
-
-// upper begins a sentence.
-func upper(s string) string {
-	for i, r := range s {
-		return strings.ToUpper(string(r)) + s[i+len(string(r)):]
-	}
-	return s
 }

@@ -54,17 +54,16 @@ func (p *Bars) draw(width float64) *canvas {
 	columns := 1
 	if width >= wideWidth {
 		columns = max(1, min(len(p.Groups), 3))
-		for columns > 1 && p.widest() > nameShare*(width-barGap*float64(columns-1))/float64(columns) {
-			columns--
-		}
+	}
+	panel := func() float64 { return (width - barGap*float64(columns-1)) / float64(columns) }
+	for columns > 1 && p.widest() > nameShare*panel() {
+		columns--
 	}
 	axis := p.Axis.holding(append(p.values(), 0))
-	panel := (width - barGap*float64(columns-1)) / float64(columns)
 	for i := 0; i < len(p.Groups); i += columns {
 		height := 0.0
 		for k, g := range p.Groups[i:min(i+columns, len(p.Groups))] {
-			h := p.panel(c, g, axis, box{x: float64(k) * (panel + barGap), y: top, w: panel})
-			height = max(height, h)
+			height = max(height, p.panel(c, g, axis, box{x: float64(k) * (panel() + barGap), y: top, w: panel()}))
 		}
 		top += height + 10
 	}
@@ -110,18 +109,15 @@ func (p *Bars) bar(c *canvas, r Bar, x *scale, y float64) {
 	}
 }
 
-// text renders a value.
-func (p *Bars) text(v float64) string { return valueText(v, p.Axis.Percent, p.Decimals) }
-
-// valueText renders a number of a plot, and what is not defined by a dash.
-func valueText(v float64, percent bool, decimals int) string {
+// text renders a value, and what is not defined by a dash.
+func (p *Bars) text(v float64) string {
 	switch {
 	case !finite(v):
 		return "–"
-	case percent:
-		return Decimal(100*v, decimals) + " %"
+	case p.Axis.Percent:
+		return Decimal(100*v, p.Decimals) + " %"
 	}
-	return Decimal(v, decimals)
+	return Decimal(v, p.Decimals)
 }
 
 // values returns what the axis must hold.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -86,18 +87,9 @@ func (c *canvas) label(class, s string, places []Point, within box) bool {
 	for _, p := range places {
 		b := box{p.X, p.Y - h + 2, w, h}
 		inside := b.x >= within.x && b.x+b.w <= within.x+within.w && b.y >= within.y && b.y+b.h <= within.y+within.h
-		if inside && !c.occupied(b) {
+		if inside && !slices.ContainsFunc(c.taken, b.meets) {
 			c.taken = append(c.taken, b)
 			c.text(class, "start", p.X, p.Y, s)
-			return true
-		}
-	}
-	return false
-}
-
-func (c *canvas) occupied(b box) bool {
-	for _, t := range c.taken {
-		if b.meets(t) {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -183,15 +184,7 @@ func (p *HeatMap) fits(text func(row, column int) string, width float64) bool {
 func (p *HeatMap) ends() (low, high float64) {
 	low, high = p.Low, p.High
 	if low == 0 && high == 0 {
-		low, high = math.Inf(1), math.Inf(-1)
-		for _, row := range p.Values {
-			for _, v := range row {
-				if finite(v) {
-					low, high = min(low, v), max(high, v)
-				}
-			}
-		}
-		if low > high {
+		if low, high = ends(slices.Concat(p.Values...)); low > high {
 			low, high = 0, 1
 		}
 	}

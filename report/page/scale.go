@@ -2,6 +2,7 @@ package page
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -35,13 +36,8 @@ func (a Axis) holding(values []float64) Axis {
 	switch {
 	case a.Low != a.High:
 	case a.Log:
-		a.Low, a.High = math.Inf(1), 0
-		for _, v := range values {
-			if v > 0 && finite(v) {
-				a.Low, a.High = min(a.Low, v), max(a.High, v)
-			}
-		}
-		if a.High == 0 {
+		a.Low, a.High = ends(slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return v <= 0 }))
+		if a.Low > a.High {
 			a.Low, a.High = 1, 1
 		}
 		a.Low, a.High = a.Low/1.25, a.High*1.25
@@ -144,19 +140,25 @@ func countText(v float64) string {
 	return strconv.FormatFloat(v, 'g', 6, 64)
 }
 
-// Around returns a range that holds all finite values, with round ends and a
-// little room, within the given bounds.
-func Around(values []float64, lowest, highest float64) (low, high float64) {
+// ends returns the least and the greatest of the finite values, the greater
+// first if there are none.
+func ends(values []float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, v := range values {
 		if finite(v) {
-			v = min(max(v, lowest), highest)
 			low, high = min(low, v), max(high, v)
 		}
 	}
-	if low > high {
+	return low, high
+}
+
+// Around returns a range that holds all finite values, with round ends and a
+// little room, within the given bounds.
+func Around(values []float64, lowest, highest float64) (low, high float64) {
+	if low, high = ends(values); low > high {
 		return lowest, highest
 	}
+	low, high = min(max(low, lowest), highest), min(max(high, lowest), highest)
 	step := roundStep(max(high-low, 1e-3) / 8)
 	low = max(lowest, (math.Floor(low/step)-0.5)*step)
 	return low, max(low+step, min(highest, (math.Ceil(high/step)+0.5)*step))

@@ -12,7 +12,7 @@ import (
 // stand a little beside each other, so that equal points can be told apart.
 func (p *Chart) drawSeries(c *canvas, i int, s Series, x, y *scale) {
 	r := 4.5
-	if p.count() > 40 {
+	if len(slices.Collect(p.dots())) > 40 {
 		r = 3.2
 	}
 	px := func(v float64) float64 { return x.place(v) + p.shift(i) }
@@ -48,23 +48,9 @@ func (p *Chart) drawSeries(c *canvas, i int, s Series, x, y *scale) {
 func (s Series) measured() [][]Dot {
 	var runs [][]Dot
 	for _, run := range s.Runs {
-		var some []Dot
-		for _, d := range run {
-			if finite(d.Y) && !math.IsNaN(d.X) {
-				some = append(some, d)
-			}
-		}
-		runs = append(runs, some)
+		runs = append(runs, slices.DeleteFunc(slices.Clone(run), func(d Dot) bool { return !finite(d.Y) || math.IsNaN(d.X) }))
 	}
 	return runs
-}
-
-func (p *Chart) count() int {
-	n := 0
-	for range p.dots() {
-		n++
-	}
-	return n
 }
 
 // dots lists the points of all series.
