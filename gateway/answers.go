@@ -225,12 +225,14 @@ func (s *Service) ready(w http.ResponseWriter, r *http.Request, _ *client) error
 	return httpserve.WriteJSON(w, http.StatusOK, map[string]string{"status": "ready"})
 }
 
-// nothing handles what no other route does.
-func (s *Service) nothing(http.ResponseWriter, *http.Request, *client) error {
-	return &problem{status: http.StatusNotFound, Type: invalidRequest, Code: "not_found", Message: "there is nothing at this address, or not by this method"}
+// always refuses every request.
+func always(p *problem) action {
+	return func(http.ResponseWriter, *http.Request, *client) error { return p }
 }
 
-// foreign refuses what a page of another site sends.
-func (s *Service) foreign(http.ResponseWriter, *http.Request, *client) error {
-	return &problem{status: http.StatusForbidden, Type: invalidRequest, Code: "cross_origin", Message: "pages of other sites may not ask; nothing was released"}
-}
+var (
+	// errNowhere is the answer to what no route handles.
+	errNowhere = &problem{status: http.StatusNotFound, Type: invalidRequest, Code: "not_found", Message: "there is nothing at this address, or not by this method"}
+	// errForeign refuses what a page of another site sends.
+	errForeign = &problem{status: http.StatusForbidden, Type: invalidRequest, Code: "cross_origin", Message: "pages of other sites may not ask; nothing was released"}
+)

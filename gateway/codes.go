@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"sotto/mech"
-	"sotto/train/model"
 )
 
 // Parameters say what a mechanism was made from. A list of weights may have as
@@ -86,15 +85,4 @@ func (g *Gateway) code(released []float32) *code {
 		}
 	}
 	return c
-}
-
-// namesOf returns the labels that codes answer, and the answer of each code.
-func namesOf(m *model.Model, info model.Manifest) ([]model.LabelRecord, [][]int, error) {
-	a := m.Architecture()
-	if len(a.Answers) == 0 {
-		return nil, nil, nil
-	}
-	info.Architecture = a
-	labels, err := info.Labels()
-	return labels, a.Answers, err
 }

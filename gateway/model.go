@@ -48,8 +48,11 @@ func FromModel(m *model.Model, info model.Manifest) (Mechanism, error) {
 	if f.digest, err = info.Digest(); err != nil {
 		return nil, err
 	}
-	if f.labels, f.answers, err = namesOf(m, info); err != nil {
-		return nil, err
+	if a := m.Architecture(); len(a.Answers) > 0 {
+		f.answers, info.Architecture = a.Answers, a
+		if f.labels, err = info.Labels(); err != nil {
+			return nil, err
+		}
 	}
 	own := m.Clone() // which nobody uses but to clone it, so that the caller may go on using m
 	f.spare.New = func() any { return &worker{own.Clone(), nn.NewPool(1)} }

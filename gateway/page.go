@@ -157,7 +157,7 @@ type verdict struct {
 // try handles "POST /page/try".
 func (s *Service) try(w http.ResponseWriter, r *http.Request, who *client) error {
 	if !fromPage(r) {
-		return s.foreign(w, r, who)
+		return errForeign
 	}
 	if err := s.atHome(r); err != nil {
 		return err

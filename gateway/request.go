@@ -1,12 +1,10 @@
 package gateway
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"io"
 	"math"
 	"mime"
 	"net/http"
@@ -14,6 +12,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"sotto/internal/atomicfile"
 	"sotto/internal/httpserve"
 )
 
@@ -87,38 +86,22 @@ func parseWish(body []byte, fields []string) (wish, error) {
 
 // object takes an object apart.
 func object(body []byte, fields []string) (map[string]json.RawMessage, error) {
-	malformed := invalid("", "the body is malformed, must be one JSON object")
-	d := json.NewDecoder(bytes.NewReader(body))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, malformed
-	}
 	values := make(map[string]json.RawMessage, len(fields))
-	for d.More() {
-		t, err := d.Token()
-		name, ok := t.(string)
-		if err != nil || !ok {
-			return nil, malformed
-		}
+	err := atomicfile.ParseObject(body, func(name string, value json.RawMessage) error {
 		if !slices.Contains(fields, name) {
 			// The name is the client's and may be anything, so it is not repeated.
-			return nil, invalid("", "the body has a field that is not known, may have %v", fields)
+			return invalid("", "the body has a field that is not known, may have %v", fields)
 		}
 		if values[name] != nil {
-			return nil, invalid(name, "%s is given twice, must be given once", name)
+			return invalid(name, "%s is given twice, must be given once", name)
 		}
-		var v json.RawMessage
-		if err := d.Decode(&v); err != nil {
-			return nil, malformed
-		}
-		values[name] = v
+		values[name] = value
+		return nil
+	})
+	if errors.Is(err, atomicfile.ErrObject) {
+		err = invalid("", "the body is malformed, must be one JSON object")
 	}
-	if _, err := d.Token(); err != nil { // the closing brace
-		return nil, malformed
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, malformed
-	}
-	return values, nil
+	return values, err
 }
 
 // present reports whether a field was given; null is the same as absent.

@@ -101,7 +101,7 @@ func NewService(c ServiceConfig) (*Service, error) {
 	} {
 		mux.Handle(route, s.wrap(route, s.guarded(f)))
 	}
-	for route, f := range map[string]action{"GET /healthz": s.health, "GET /readyz": s.ready, "/": s.nothing} {
+	for route, f := range map[string]action{"GET /healthz": s.health, "GET /readyz": s.ready, "/": always(errNowhere)} {
 		mux.Handle(route, s.wrap(route, f))
 	}
 	if c.Page != nil {
@@ -114,7 +114,7 @@ func NewService(c ServiceConfig) (*Service, error) {
 	}
 	// A page of another site must not spend a user's budget.
 	foreign := http.NewCrossOriginProtection()
-	foreign.SetDenyHandler(s.wrap("foreign page", s.foreign))
+	foreign.SetDenyHandler(s.wrap("foreign page", always(errForeign)))
 	s.mux = foreign.Handler(mux)
 	return s, nil
 }

@@ -49,3 +49,33 @@ func ParseJSON(content []byte, v any) error {
 	}
 	return nil
 }
+
+// ErrObject is the error of what is not one JSON object.
+var ErrObject = errors.New("this is not one JSON object, must be")
+
+// ParseObject hands the fields of one JSON object to add, in order and also those
+// that stand there twice, until it returns an error.
+func ParseObject(content []byte, add func(name string, value json.RawMessage) error) error {
+	d := json.NewDecoder(bytes.NewReader(content))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return ErrObject
+	}
+	for d.More() {
+		key, err := d.Token()
+		name, ok := key.(string)
+		var value json.RawMessage
+		if err != nil || !ok || d.Decode(&value) != nil {
+			return ErrObject
+		}
+		if err := add(name, value); err != nil {
+			return err
+		}
+	}
+	if _, err := d.Token(); err != nil { // the closing brace
+		return ErrObject
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return ErrObject
+	}
+	return nil
+}

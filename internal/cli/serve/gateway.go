@@ -180,9 +180,11 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 		return err
 	}
 	if o.page {
-		if o.Page, err = newPage(); err != nil {
+		words, err := static.Default() // that the page's attacker knows
+		if err != nil {
 			return err
 		}
+		o.Page = &gateway.Page{Vocabulary: words.WordPiece().Vocabulary()}
 	}
 	service, err := gateway.NewService(o.ServiceConfig)
 	if err != nil {
@@ -197,15 +199,6 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 		return err
 	}
 	return service.Serve(ctx, l)
-}
-
-// newPage makes a page whose attacker knows the words of the built-in encoder.
-func newPage() (*gateway.Page, error) {
-	e, err := static.Default()
-	if err != nil {
-		return nil, err
-	}
-	return &gateway.Page{Vocabulary: e.WordPiece().Vocabulary()}, nil
 }
 
 // places fills in where ledger and secret lie.

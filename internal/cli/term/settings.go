@@ -1,15 +1,15 @@
 package term
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"sotto/internal/atomicfile"
 )
 
 // Settle sets flags that the command line did not give from the environment,
@@ -57,31 +57,18 @@ func Settle(fs *pflag.FlagSet, prefix string, environ []string, config *string) 
 
 // ReadSettings reads one JSON object, each field of which stands there once.
 func ReadSettings(content []byte) (map[string]json.RawMessage, error) {
-	wrong := errors.New("must be one JSON object of settings")
-	d := json.NewDecoder(bytes.NewReader(content))
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return nil, wrong
-	}
 	settings := map[string]json.RawMessage{}
-	for d.More() {
-		key, err := d.Token()
-		name, ok := key.(string)
-		var value json.RawMessage
-		if err != nil || !ok || d.Decode(&value) != nil {
-			return nil, wrong
-		}
+	err := atomicfile.ParseObject(content, func(name string, value json.RawMessage) error {
 		if _, twice := settings[name]; twice {
-			return nil, fmt.Errorf("%q is there twice, must be there once", name)
+			return fmt.Errorf("%q is there twice, must be there once", name)
 		}
 		settings[name] = value
+		return nil
+	})
+	if errors.Is(err, atomicfile.ErrObject) {
+		err = errors.New("must be one JSON object of settings")
 	}
-	if _, err := d.Token(); err != nil {
-		return nil, wrong
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, wrong
-	}
-	return settings, nil
+	return settings, err
 }
 
 // setUnlessGiven sets a flag that has no value from a stronger source.

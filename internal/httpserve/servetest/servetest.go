@@ -43,14 +43,20 @@ func (s *Buffer) String() string {
 	return s.b.String()
 }
 
+// check ends the test if there is an error.
+func check(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // Start lets a service answer on a free port, and returns its address and what
 // ends it, which returns the service's error.
 func Start(tb testing.TB, serve func(context.Context, net.Listener) error) (address string, end func() error) {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	check(tb, err)
 	ctx, cancel := context.WithCancel(tb.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- serve(ctx, l) }()
@@ -78,9 +84,7 @@ func Dial(tb testing.TB, address, beginning string) net.Conn {
 		tb.Cleanup(func() { c.Close() }) //nolint:errcheck // it may have ended
 		_, err = io.WriteString(c, beginning)
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	check(tb, err)
 	return c
 }
 
@@ -89,21 +93,15 @@ func Dial(tb testing.TB, address, beginning string) net.Conn {
 func Ask(tb testing.TB, method, url, body string, header ...string) (int, string, http.Header) {
 	tb.Helper()
 	r, err := http.NewRequestWithContext(tb.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	check(tb, err)
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
 	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	check(tb, err)
 	defer response.Body.Close() //nolint:errcheck // it was only read
 	content, err := io.ReadAll(response.Body)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	check(tb, err)
 	return response.StatusCode, string(content), response.Header
 }
 
@@ -111,28 +109,20 @@ func Ask(tb testing.TB, method, url, body string, header ...string) (int, string
 func Certify(tb testing.TB) (cert, key string) {
 	tb.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	check(tb, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	check(tb, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	check(tb, err)
 	dir := tb.TempDir()
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
-			tb.Fatal(err)
-		}
+		check(tb, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 	}
 	return cert, key
 }
@@ -142,9 +132,7 @@ func Certify(tb testing.TB) (cert, key string) {
 func Reaches(tb testing.TB, url, cert string, own ...tls.Certificate) bool {
 	tb.Helper()
 	content, err := os.ReadFile(cert)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	check(tb, err)
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(content)
 	transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: roots, Certificates: own, MinVersion: tls.VersionTLS12}}
