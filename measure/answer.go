@@ -47,10 +47,7 @@ func AnswerAccuracy(epsilon dp.Epsilon, scores nn.Matrix, labels []int) (float64
 	if known == 0 {
 		return math.NaN(), nil
 	}
-	common := make([]int, classes) // classes, commonest first
-	for c := range common {
-		common[c] = c
-	}
+	common := nn.Indices(classes) // commonest first
 	slices.SortStableFunc(common, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
 	best, mass := 0.0, 0.0
 	for m := 1; m <= classes; m++ {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"sotto/nn"
 )
 
 // AUC is the area under the receiver operating characteristic: the probability
@@ -13,13 +15,10 @@ import (
 // negative row, or a score is NaN. It panics if the lengths differ.
 func AUC(positive []bool, score []float64) float64 {
 	sameLength("scores", len(score), len(positive))
-	order := make([]int, len(score))
-	for i, s := range score {
-		if math.IsNaN(s) {
-			return undefined
-		}
-		order[i] = i
+	if slices.ContainsFunc(score, math.IsNaN) {
+		return undefined
 	}
+	order := nn.Indices(len(score))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[a], score[b]) })
 
 	// twice counts each pair that is in order as 2 and each tie as 1, which

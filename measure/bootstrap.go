@@ -129,12 +129,16 @@ func (b Bootstrap) intervals(p *nn.Pool, o Outcomes, s *sample, out []*Estimate)
 		}
 	})
 	p.Each(len(out), func(_, k int) {
-		defined := slices.DeleteFunc(values[k*b.Resamples:(k+1)*b.Resamples], math.IsNaN)
-		slices.Sort(defined)
-		e := out[k]
-		e.Resamples = len(defined)
-		e.Low, e.High = Number(sortedQuantile(defined, 0.025)), Number(sortedQuantile(defined, 0.975))
+		out[k].interval(values[k*b.Resamples : (k+1)*b.Resamples])
 	})
+}
+
+// interval sets the ends by the values of resamples, which it sorts.
+func (e *Estimate) interval(values []float64) {
+	defined := slices.DeleteFunc(values, math.IsNaN)
+	slices.Sort(defined)
+	e.Resamples = len(defined)
+	e.Low, e.High = Number(sortedQuantile(defined, 0.025)), Number(sortedQuantile(defined, 0.975))
 }
 
 // sortedQuantile interpolates between the two nearest of sorted values; of none

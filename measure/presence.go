@@ -17,9 +17,9 @@ const present = 1
 // counted is how the guesses of one row, or of many, fell out.
 type counted struct{ tp, fp, fn int }
 
-func (c counted) f1() float64 {
-	return 2 * float64(c.tp) / float64(2*c.tp+c.fp+c.fn)
-}
+func (c *counted) add(d counted) { c.tp, c.fp, c.fn = c.tp+d.tp, c.fp+d.fp, c.fn+d.fn }
+
+func (c counted) f1() float64 { return 2 * float64(c.tp) / float64(2*c.tp+c.fp+c.fn) }
 
 // F1 is how well the presence of one or several things is guessed, over all of
 // them together (micro-averaged): 2·TP/(2·TP+FP+FN), in [0, 1]. want[t][i] is 1
@@ -32,27 +32,22 @@ func (c counted) f1() float64 {
 // there has F1 = 0, and one that a thing with share p always is has 2p/(1+p).
 func (b Bootstrap) F1(want, got [][]int) Estimate {
 	rows := presenceCounts(want, got)
-	sum := counted{}
+	var sum counted
 	for _, r := range rows {
-		sum.tp, sum.fp, sum.fn = sum.tp+r.tp, sum.fp+r.fp, sum.fn+r.fn
+		sum.add(r)
 	}
 	e := Estimate{Value: Number(sum.f1())}
 	b = b.withDefaults()
 	var values []float64
 	for k := range b.Resamples {
 		rng := weakrand.New(weakrand.NewPCG(b.Seed, uint64(k)))
-		again := counted{}
+		var again counted
 		for range rows {
-			r := rows[rng.IntN(len(rows))]
-			again.tp, again.fp, again.fn = again.tp+r.tp, again.fp+r.fp, again.fn+r.fn
+			again.add(rows[rng.IntN(len(rows))])
 		}
-		if v := again.f1(); !math.IsNaN(v) {
-			values = append(values, v)
-		}
+		values = append(values, again.f1())
 	}
-	slices.Sort(values)
-	e.Resamples = len(values)
-	e.Low, e.High = Number(sortedQuantile(values, 0.025)), Number(sortedQuantile(values, 0.975))
+	e.interval(values)
 	return e
 }
 

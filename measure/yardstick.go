@@ -117,13 +117,12 @@ func commonestFirst(priors []float64, classes int) ([]int, error) {
 	if len(priors) != classes {
 		return nil, fmt.Errorf("measure: number of priors is %d, must be that of classes, %d", len(priors), classes)
 	}
-	order := make([]int, classes)
-	for c, v := range priors {
+	for _, v := range priors {
 		if !(v >= 0 && v <= 1+1e-6) {
 			return nil, fmt.Errorf("measure: a prior is %v, must be in [0, 1]", v)
 		}
-		order[c] = c
 	}
+	order := nn.Indices(classes)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(priors[b], priors[a]) })
 	return order, nil
 }

@@ -127,7 +127,9 @@ func (p *promise) subject() string {
 func costClause(all []*experiment.Result) string {
 	for _, first := range all {
 		// They may differ in the model without protection that they were held against.
-		alike := kept(all, func(r *experiment.Result) bool { return r.Data.Hash == first.Data.Hash && sameLabels(r.Data, first.Data) })
+		alike := kept(all, func(r *experiment.Result) bool {
+			return r.Data.Hash == first.Data.Hash && sameLabels(r.Data, first.Data)
+		})
 		c, r := affordable(alike)
 		if c == nil {
 			continue

@@ -16,13 +16,7 @@ import (
 // each point of each curve for a gate to judge.
 var Kind = evidence.Kind[Result]{
 	Format: Format, Name: "frontier", List: "frontiers", Check: (*Result).check,
-	Section: func(e *evidence.Evidence) []page.Section {
-		var all []page.Section
-		for _, r := range evidence.All[Result](e) {
-			all = append(all, r.sections()...)
-		}
-		return all
-	},
+	Section:  evidence.Each("", (*Result).sections),
 	Summary:  evidence.Said((*Result).sentence, (*Result).verdicts),
 	Subjects: (*Result).subjects,
 }
@@ -54,10 +48,8 @@ func (r *Result) verdicts() []page.Verdict {
 func (r *Result) check() error {
 	for _, t := range r.Tasks {
 		for _, c := range t.Curves {
-			for _, p := range c.Points {
-				if c.Private && !(p.Epsilon > 0) {
-					return fmt.Errorf("frontier: ε is %v, must be positive", p.Epsilon)
-				}
+			if i := slices.IndexFunc(c.Points, func(p Point) bool { return c.Private && !(p.Epsilon > 0) }); i >= 0 {
+				return fmt.Errorf("frontier: ε is %v, must be positive", c.Points[i].Epsilon)
 			}
 		}
 	}
@@ -178,13 +170,10 @@ func (r *Result) section(t *TaskResult) page.Section {
 // Charts draws a task: what is reached on the known labels, and before
 // it what is reached on those unseen in training.
 func (t *TaskResult) Charts() []*page.Chart {
-	known := func(p Point) *Estimate { return &p.Accuracy }
-	accuracy := t.chart("Accuracy", known)
-	for _, c := range t.Curves {
-		for _, p := range c.Points {
-			if p.Search != nil && c.Method == "auto" && !math.IsNaN(float64(p.Search.Limit)) {
-				accuracy.Limit = append(accuracy.Limit, page.Point{X: p.Epsilon, Y: float64(p.Search.Limit)})
-			}
+	accuracy := t.chart("Accuracy", accuracyOf)
+	for _, p := range t.points(auto) {
+		if p.Search != nil && !math.IsNaN(float64(p.Search.Limit)) {
+			accuracy.Limit = append(accuracy.Limit, page.Point{X: p.Epsilon, Y: float64(p.Search.Limit)})
 		}
 	}
 	accuracy.LimitName = "above the limit"
@@ -192,7 +181,7 @@ func (t *TaskResult) Charts() []*page.Chart {
 		return []*page.Chart{accuracy}
 	}
 	accuracy.Title = "Accuracy on known labels"
-	unknown := t.chart("Accuracy on labels unseen in training", func(p Point) *Estimate { return p.Unknown })
+	unknown := t.chart("Accuracy on labels unseen in training", unknownOf)
 	if v := float64(t.UnknownMajority); !math.IsNaN(v) {
 		unknown.Levels = append(unknown.Levels, page.Level{Name: "commonest class", Value: v})
 	}
@@ -201,7 +190,7 @@ func (t *TaskResult) Charts() []*page.Chart {
 
 // chart has a series for each method at several ε, and a level for each
 // that is measured once.
-func (t *TaskResult) chart(title string, of func(Point) *Estimate) *page.Chart {
+func (t *TaskResult) chart(title string, of func(*Point) *Estimate) *page.Chart {
 	c := &page.Chart{
 		Title: title, Heading: t.Name, Desc: "The table below has the same numbers.", Named: true,
 		X: page.Axis{Label: "ε, text-level, logarithmic", Log: true}, Y: page.Axis{Label: "accuracy on the test part", Percent: true},
@@ -210,7 +199,7 @@ func (t *TaskResult) chart(title string, of func(Point) *Estimate) *page.Chart {
 	for _, curve := range t.Curves {
 		var run []page.Dot
 		for _, p := range curve.Points {
-			e := of(p)
+			e := of(&p)
 			if e == nil || math.IsNaN(float64(e.Mean)) {
 				continue
 			}

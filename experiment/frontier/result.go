@@ -145,3 +145,5 @@ func difference(a, b *Point, of func(*Point) *Estimate) Estimate {
 func accuracyOf(p *Point) *Estimate { return &p.Accuracy }
 
 func gapOf(p *Point) *Estimate { return p.Gap }
+
+func unknownOf(p *Point) *Estimate { return p.Unknown }

@@ -41,7 +41,7 @@ func (r *Result) Tables(t *TaskResult) []Table {
 	tables := []Table{known}
 	if t.Part == Later {
 		unknown := Table{Title: "accuracy, labels unseen in training", Head: head}
-		r.fill(&unknown, t, func(p *Point) *Estimate { return p.Unknown })
+		r.fill(&unknown, t, unknownOf)
 		unknown.add(r.row(t, answered, "majority", func(*Point) string { return percent(t.UnknownMajority) }))
 		tables = []Table{unknown, known}
 	}

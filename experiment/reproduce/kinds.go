@@ -34,13 +34,7 @@ func kindOf[T any, P interface {
 }](table string) evidence.Kind[T] {
 	return evidence.Kind[T]{
 		Format: formatOf(table), Name: "table", List: table,
-		Section: func(e *evidence.Evidence) []page.Section {
-			var all []page.Section
-			for _, v := range evidence.All[T](e) {
-				all = append(all, section(P(v)))
-			}
-			return all
-		},
+		Section:  evidence.Each("", func(v *T) []page.Section { return []page.Section{section(P(v))} }),
 		Subjects: func(v *T) []evidence.Subject { return P(v).subjects() },
 	}
 }
@@ -79,19 +73,15 @@ func oneNumber(name string, match evidence.Match, number string, value, low, hig
 }
 
 func (r *STSB) subjects() []evidence.Subject {
-	var all []evidence.Subject
-	for _, e := range r.Encoders {
-		all = append(all, oneNumber("stsb "+e.Encoder, evidence.Match{Data: "stsb"}, "spearman", e.Test.Spearman, e.Test.Low, e.Test.High))
-	}
-	return all
+	return each(r.Encoders, func(e Similarity) evidence.Subject {
+		return oneNumber("stsb "+e.Encoder, evidence.Match{Data: "stsb"}, "spearman", e.Test.Spearman, e.Test.Low, e.Test.High)
+	})
 }
 
 func (r *SentEval) subjects() []evidence.Subject {
-	var all []evidence.Subject
-	for _, a := range r.Rows {
-		all = append(all, oneNumber("senteval "+a.Set+" "+a.Encoder, evidence.Match{Data: a.Set}, "accuracy", a.Accuracy, a.Low, a.High))
-	}
-	return all
+	return each(r.Rows, func(a Accuracy) evidence.Subject {
+		return oneNumber("senteval "+a.Set+" "+a.Encoder, evidence.Match{Data: a.Set}, "accuracy", a.Accuracy, a.Low, a.High)
+	})
 }
 
 func (r *PrivEmb) subjects() []evidence.Subject {
@@ -113,9 +103,9 @@ func (r *PrivEmb) subjects() []evidence.Subject {
 
 // check refuses a truth without the claim that it is held against.
 func (r *PrivEmb) check() error {
-	bad := func(of Release) bool { return of.True != nil && of.Claimed == nil }
-	if slices.ContainsFunc(r.Pairs, func(p Pair) bool { return bad(p.Release) }) ||
-		slices.ContainsFunc(r.Opinion, func(o Opinion) bool { return bad(o.Release) }) || slices.ContainsFunc(r.Tasks, func(t Task) bool { return bad(t.Release) }) {
+	all := slices.Concat(each(r.Pairs, func(p Pair) Release { return p.Release }),
+		each(r.Opinion, func(o Opinion) Release { return o.Release }), each(r.Tasks, func(t Task) Release { return t.Release }))
+	if slices.ContainsFunc(all, func(of Release) bool { return of.True != nil && of.Claimed == nil }) {
 		return errors.New("reproduce: a release has a true ε and none that is claimed, must have both or neither")
 	}
 	return nil

@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,11 +106,8 @@ func runFrontier(ctx context.Context, o frontierOptions, std term.Streams) error
 		return errors.New("interrupted; what was trained is in the folder, and the same command goes on from there")
 	}
 	r, also := frontier.Collect(o.Options)
-	if also != nil && err == nil {
-		err = also
-	}
 	if also != nil { // most often for the reason that nothing could be computed
-		return err
+		return cmp.Or(err, also)
 	}
 	return errors.Join(err, o.write(r, std)) // what could not be computed is told after what could
 }
@@ -145,10 +143,7 @@ func (o *frontierOptions) write(r *frontier.Result, std term.Streams) error {
 			return err
 		}
 	}
-	if o.json {
-		return term.PrintJSON(std.Out, r)
-	}
-	return r.Print(std.Out)
+	return term.Show(std.Out, o.json, r, func(w io.Writer, r *frontier.Result) error { return r.Print(w) })
 }
 
 // complete fills in what needs more than a flag.

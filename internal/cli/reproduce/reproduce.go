@@ -124,10 +124,7 @@ func runReproduce(ctx context.Context, name string, o reproduceOptions, std term
 			return err
 		}
 	}
-	if o.json {
-		return term.PrintJSON(std.Out, r)
-	}
-	return r.Print(std.Out)
+	return term.Show(std.Out, o.json, r, func(w io.Writer, r reproduce.Result) error { return r.Print(w) })
 }
 
 // showWork tells a terminal of each piece of work, and anything else of each
