@@ -60,7 +60,7 @@ func (a *attempt) inferred(ctx context.Context, r *Released) (*Result, error) {
 	}
 	limit := measure.AccuracyLimit(limitedBy(one.Guarantee), measure.Shares(score.Z, classes))
 	one.Findings = make([]Finding, len(list))
-	err = a.each(ctx, len(list), func(ctx context.Context, item int) error {
+	if err := a.each(ctx, len(list), func(ctx context.Context, item int) error {
 		k := len(list) - 1 - item // the slowest first, so that no core is left with it
 		see := func(d measure.Labelled) measure.Labelled { return measure.Labelled{X: list[k].see(d.X), Z: d.Z} }
 		l, err := measure.Leak(ctx, nn.NewPool(1), list[k].probe, see(fit), see(score), classes)
@@ -70,8 +70,7 @@ func (a *attempt) inferred(ctx context.Context, r *Released) (*Result, error) {
 		one.Findings[k] = leaked(list[k].name, c.Name, l, limit)
 		one.Findings[k].below = surely(int(math.Round(l.Accuracy*float64(l.RowsScored))), l.RowsScored)
 		return nil
-	})
-	if err != nil {
+	}); err != nil {
 		return nil, err
 	}
 	return one, a.describe(ctx, one, list, fit, score)

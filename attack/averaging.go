@@ -61,7 +61,7 @@ func (a *attempt) averaging(ctx context.Context) error {
 	}
 	fit, score := halves(a.Corpus.X.Rows, a.Seed)
 	findings := make([][]Finding, len(views))
-	err = a.each(ctx, len(views), func(ctx context.Context, k int) error {
+	if err := a.each(ctx, len(views), func(ctx context.Context, k int) error {
 		defer done()
 		w := views[k]
 		f := Finding{Releases: w.releases, Noise: w.noise, Baseline: measure.Undefined, Limit: measure.Undefined}
@@ -76,9 +76,11 @@ func (a *attempt) averaging(ctx context.Context) error {
 			findings[k] = append(findings[k], rebuild(w, f, truth, fit, score)...)
 		}
 		return nil
-	})
+	}); err != nil {
+		return err
+	}
 	a.find(slices.Concat(findings...)...)
-	return err
+	return nil
 }
 
 // view is what an attacker has of each text.

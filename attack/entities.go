@@ -122,7 +122,7 @@ func (a *attempt) recognised(ctx context.Context, fit, score Part, all []dataset
 	}
 	jobs := len(list) * len(all)
 	done := a.counter(jobs)
-	err = a.each(ctx, jobs, func(ctx context.Context, item int) error {
+	if err := a.each(ctx, jobs, func(ctx context.Context, item int) error {
 		k, e := len(list)-1-item/len(all), item%len(all) // the slowest first, so that no core is left with it
 		own := nn.NewPool(1)
 		fitted, err := list[k].probe.Fit(ctx, own, list[k].see(fit.Vectors), fit.of(all[e].IDs), 2)
@@ -132,8 +132,7 @@ func (a *attempt) recognised(ctx context.Context, fit, score Part, all []dataset
 		guesses[k][e] = fitted.Predict(own, list[k].see(score.Vectors))
 		done()
 		return nil
-	})
-	if err != nil {
+	}); err != nil {
 		return nil, err
 	}
 	var findings []Finding

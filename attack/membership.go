@@ -69,8 +69,8 @@ func (a *attempt) membership(ctx context.Context) error {
 	}
 	epsilon := limitedBy(a.result.Guarantee)
 	if d, ok := a.Mechanism.(dp.Distinguisher); ok {
-		scores, err := a.likelihood(ctx, s, d, y, width)
-		if err != nil {
+		var scores []float64
+		if scores, err = a.likelihood(ctx, s, d, y, width); err != nil {
 			return err
 		}
 		a.find(s.findings("likelihood", scores, epsilon, a.Seed)...)

@@ -33,6 +33,7 @@ func (a *attempt) protected(ctx context.Context, x nn.Matrix) (v nn.Matrix, note
 		return nn.Matrix{}, q.Mechanism + " " + q.Variant + " releases a code of which no mean estimates the vector: nothing is reconstructed", nil
 	case mech.FormCode:
 		return nn.Matrix{}, q.Mechanism + " releases one of its codes, of which no mean estimates a vector: nothing is reconstructed", nil
+	default: // below
 	}
 	if in, out := m.Shape(); in == out {
 		return x, "", nil

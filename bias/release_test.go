@@ -74,7 +74,7 @@ func TestRedrawEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong := errors.New("wrong")
-	if _, err = release(t, 5).Redraw(t.Context(), table, nil, func(draw int, _ *bias.Table) ([]float64, error) { return nil, wrong }); !errors.Is(err, wrong) {
+	if _, err = release(t, 5).Redraw(t.Context(), table, nil, func(int, *bias.Table) ([]float64, error) { return nil, wrong }); !errors.Is(err, wrong) {
 		t.Errorf("Redraw error = %v, want that of the measure", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -141,7 +141,7 @@ func (t *Table) Write(w io.Writer, compress bool) error {
 		for _, v := range t.Row(i) {
 			line = strconv.AppendFloat(append(line, ' '), v, 'g', -1, 32)
 		}
-		b.Write(append(line, '\n')) //nolint:errcheck // Flush returns it
+		b.Write(append(line, '\n'))
 	}
 	return errors.Join(b.Flush(), finish())
 }

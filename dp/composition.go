@@ -90,7 +90,7 @@ func summary(parts []Repeated) (basic Guarantee, pure map[Epsilon]int, own float
 			return basic, nil, 0, fmt.Errorf("dp: a release is made %d times, must be at least once, and all together at most %d", p.Times, maxTimes)
 		}
 		times += p.Times
-		if err := p.Validate(); err != nil {
+		if err = p.Validate(); err != nil {
 			return basic, nil, 0, err
 		}
 		kept += float64(p.Times) * math.Log1p(-p.Delta)

@@ -105,7 +105,7 @@ func (s *Service) release(w http.ResponseWriter, r *http.Request, who *client, f
 	if err != nil {
 		return q, nil, err
 	}
-	if err := s.take(subject); err != nil {
+	if err = s.take(subject); err != nil {
 		return q, nil, err
 	}
 	e, err := s.Gateway.Embed(r.Context(), subject, q.texts, Options{IdempotencyKey: r.Header.Get("Idempotency-Key")})
@@ -157,7 +157,7 @@ func (s *Service) budget(w http.ResponseWriter, r *http.Request, who *client) er
 	if err != nil {
 		return err
 	}
-	if err := s.take(subject); err != nil {
+	if err = s.take(subject); err != nil {
 		return err
 	}
 	b, err := s.Gateway.Balance(r.Context(), subject)

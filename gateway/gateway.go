@@ -135,7 +135,7 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	all := []any{fingerprint[:], params, params.Value("vocabulary"), identity(c.Mechanism), c.Encoder.Name(), c.Encoder.Dim()}
 	if m, ok := c.Mechanism.(*served); ok && m.masks.Dropout > 0 {
 		g.masks, all = m.masks, append(all, m.masks)
-		if word, err := mech.WordLevel(g.guarantee, m.masks.Dropout); err == nil {
+		if word, failed := mech.WordLevel(g.guarantee, m.masks.Dropout); failed == nil {
 			g.word = &word
 		}
 	}

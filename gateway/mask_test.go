@@ -97,8 +97,8 @@ func TestDropoutOfRepeats(t *testing.T) {
 	s := strings.Repeat("many different words ", 20)
 	ask := func(n gateway.Noise, subjects ...string) (seen []string, vectors [][]float32) {
 		g, w := dropping(t, n)
-		for _, subject := range subjects {
-			subject, key, _ := strings.Cut(subject, " ")
+		for _, who := range subjects {
+			subject, key, _ := strings.Cut(who, " ")
 			vectors = append(vectors, embed(t, g, subject, gateway.Options{IdempotencyKey: key}, s).Vectors[0])
 		}
 		return w.seen, vectors

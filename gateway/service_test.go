@@ -318,7 +318,7 @@ func TestServe(t *testing.T) {
 		answered <- response.StatusCode
 	}()
 	<-entered
-	go end()
+	go func() { _ = end() }() // the error is asked for below
 	servetest.AwaitClosed(address)
 	close(leave)
 	if status, err := <-answered, end(); status != http.StatusOK || err != nil {

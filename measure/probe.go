@@ -41,8 +41,12 @@ func (h Probe) Validate() error {
 		name  string
 		value float64
 	}{
-		{"rate", h.Rate}, {"alpha", h.Alpha}, {"tolerance", h.Tolerance},
-		{"batch", float64(h.Batch)}, {"epochs", float64(h.Epochs)}, {"patience", float64(h.Patience)},
+		{"rate", h.Rate},
+		{"alpha", h.Alpha},
+		{"tolerance", h.Tolerance},
+		{"batch", float64(h.Batch)},
+		{"epochs", float64(h.Epochs)},
+		{"patience", float64(h.Patience)},
 	} {
 		if !(f.value >= 0 && f.value <= math.MaxFloat32) {
 			return fmt.Errorf("measure: %s is %v, must be finite and not negative", f.name, f.value)

@@ -75,8 +75,16 @@ func Languages() []string {
 // Bolukbasi returns the ten English pairs of Bolukbasi et al. (2016).
 func Bolukbasi() []Pair {
 	return NewPairs([][2]string{
-		{"woman", "man"}, {"girl", "boy"}, {"she", "he"}, {"mother", "father"}, {"daughter", "son"},
-		{"gal", "guy"}, {"female", "male"}, {"her", "his"}, {"herself", "himself"}, {"Mary", "John"},
+		{"woman", "man"},
+		{"girl", "boy"},
+		{"she", "he"},
+		{"mother", "father"},
+		{"daughter", "son"},
+		{"gal", "guy"},
+		{"female", "male"},
+		{"her", "his"},
+		{"herself", "himself"},
+		{"Mary", "John"},
 	})
 }
 

@@ -44,7 +44,8 @@ func TestSources(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if width, err := source.Width(); err != nil || width != 3 || r.RankRemoved != 1 || r.Format != erase.ReportFormat {
+		var width int
+		if width, err = source.Width(); err != nil || width != 3 || r.RankRemoved != 1 || r.Format != erase.ReportFormat {
 			t.Errorf("%s: width %d, %v and report %+v, want 3 numbers and one direction removed", name, width, err, r)
 		}
 		if p := r.Probes; !(p.Before.Linear.Accuracy > 0.95) || !(p.After.Linear.Accuracy < 0.75) {

@@ -326,8 +326,8 @@ func (s Study) private(ctx context.Context, t *trial, release *bias.Release) (Pr
 			}
 			return measure.Labelled{X: x, Z: z}
 		}
-		r, err := s.Probes.Read(ctx, nn.NewPool(1), part(0, fit.Z), part(len(fit.Z), score.Z), len(t.classes))
-		return []float64{r.Linear.Accuracy, r.Linear.Balanced, r.MLP.Accuracy, r.MLP.Balanced}, err
+		r, failed := s.Probes.Read(ctx, nn.NewPool(1), part(0, fit.Z), part(len(fit.Z), score.Z), len(t.classes))
+		return []float64{r.Linear.Accuracy, r.Linear.Balanced, r.MLP.Accuracy, r.MLP.Balanced}, failed
 	})
 	if err != nil {
 		return PrivateReadings{}, err

@@ -11,6 +11,15 @@ import (
 
 // A study makes tests on raw vectors, and on what a mechanism leaves of them.
 func ExampleStudy() {
+	private := func(dim int) (*bias.Release, error) {
+		p := mech.Params{Mechanism: "laplace-l1", Dim: dim, Epsilon: 1e6}
+		m, err := mech.New(p)
+		if err != nil {
+			return nil, err
+		}
+		s, err := mech.Describe(p, 0)
+		return &bias.Release{Mechanism: m, Statement: &s, Draws: 20}, err
+	}
 	table, err := bias.NewTable(2, []string{"rose", "lily", "wasp", "gnat", "love", "joy", "hate", "pain"}, []float64{
 		5, 1, 4, 2, 1, 5, 2, 4, 6, 1, 5, 2, 1, 6, 1, 4,
 	})
@@ -19,15 +28,7 @@ func ExampleStudy() {
 		return
 	}
 	test := weat.Test{Name: "garden", X: []string{"rose", "lily"}, Y: []string{"wasp", "gnat"}, A: []string{"love", "joy"}, B: []string{"hate", "pain"}}
-	study := weat.Study{Tests: []weat.Test{test}, Release: func(dim int) (*bias.Release, error) {
-		p := mech.Params{Mechanism: "laplace-l1", Dim: dim, Epsilon: 1e6}
-		m, err := mech.New(p)
-		if err != nil {
-			return nil, err
-		}
-		s, err := mech.Describe(p, 0)
-		return &bias.Release{Mechanism: m, Statement: &s, Draws: 20}, err
-	}}
+	study := weat.Study{Tests: []weat.Test{test}, Release: private}
 	r, err := study.Run(context.Background(), []bias.Source{{Name: "garden.txt", Table: table}})
 	if err != nil {
 		fmt.Println(err)

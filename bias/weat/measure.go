@@ -109,10 +109,11 @@ func (s *sample) compare(ctx context.Context, m Measure, o Options) (near, error
 		return near{between(targets, units(s.a), floats.Dot), between(targets, units(s.b), floats.Dot)}, nil
 	case Mahalanobis:
 		return s.mahalanobis(ctx, o)
+	default:
+		norm := map[Measure]float64{Euclidean: 2, Manhattan: 1}[m]
+		distance := func(x, y []float64) float64 { return floats.Distance(x, y, norm) }
+		return near{between(s.targets, s.a, distance), between(s.targets, s.b, distance)}, nil
 	}
-	norm := map[Measure]float64{Euclidean: 2, Manhattan: 1}[m]
-	distance := func(x, y []float64) float64 { return floats.Distance(x, y, norm) }
-	return near{between(s.targets, s.a, distance), between(s.targets, s.b, distance)}, nil
 }
 
 // mahalanobis measures Euclidean distances between words that are whitened by

@@ -124,9 +124,9 @@ func Open(ctx context.Context, spec, dataDir string) (encode.Source, error) {
 	case err == nil && info.IsDir():
 		return bert.Open(spec, bert.Options{})
 	case err == nil && info.Mode().IsRegular() && isStatic(spec):
-		e, err := static.Load(spec)
-		if err != nil {
-			return nil, err
+		e, failed := static.Load(spec)
+		if failed != nil {
+			return nil, failed
 		}
 		return file{e, spec}, nil
 	case errors.Is(err, fs.ErrNotExist) && !strings.Contains(spec, "?"): // which stands behind the name of a mapped file

@@ -77,12 +77,12 @@ func purpose(doc string) string {
 
 // project returns the name by which people know what an import path belongs to.
 func project(imported string) string {
-	switch parts := strings.Split(imported, "/"); {
-	case parts[0] == "github.com":
+	switch parts := strings.Split(imported, "/"); parts[0] {
+	case "github.com":
 		return parts[2]
-	case parts[0] == "golang.org":
+	case "golang.org":
 		return path.Join(parts[:3]...)
-	case parts[0] == "gonum.org":
+	case "gonum.org":
 		return "gonum"
 	default:
 		return parts[1]

@@ -122,7 +122,7 @@ func TestPlaces(t *testing.T) {
 		if !ok {
 			t.Fatal("no place although all are free")
 		}
-		if _, ok := p.Enter(t.Context()); ok {
+		if _, ok = p.Enter(t.Context()); ok {
 			t.Error("two have the only place")
 		}
 		leave()

@@ -34,7 +34,7 @@ func Set(tb testing.TB, name string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if len(info.Files) > 0 && !(info.Present && Data(tb) != "") {
+	if len(info.Files) > 0 && (!info.Present || Data(tb) == "") {
 		tb.Skipf("data set %s is not in %s, the folder that SOTTO_DATA names", name, Data(tb))
 	}
 }

@@ -138,7 +138,7 @@ func (o *simulatedFlags) corpus(ctx context.Context, e encode.Source, stdin io.R
 		}
 		return c, err
 	}
-	texts, err := o.TextFlags.All(o.texts, stdin)
+	texts, err := o.All(o.texts, stdin)
 	if err == nil && len(texts) == 0 {
 		err = fmt.Errorf("%s has no texts, must hold at least one", o.texts)
 	}

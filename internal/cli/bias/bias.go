@@ -49,7 +49,7 @@ type flags struct {
 // addFlags adds the flags; draws is how often a mechanism is drawn from where
 // the user does not say.
 func (o *flags) addFlags(fs *pflag.FlagSet, draws int) {
-	o.MechanismFlags.AddFlags(fs)
+	o.AddFlags(fs)
 	o.Seeded = true
 	term.Widths(fs, "as the vectors have")
 	fs.Lookup("seed").Usage = "seed of noise, samples, public codewords and projection (default 0)"

@@ -3,5 +3,7 @@ package report
 // What the tests look at inside.
 type GateOptions = gateOptions
 
-var NewGate = newGate
-var RunGate = runGate
+var (
+	NewGate = newGate
+	RunGate = runGate
+)

@@ -97,7 +97,7 @@ func runReport(ctx context.Context, o reportOptions, paths []string, out io.Writ
 		}
 	}
 	kB := (page.Len() + 999) / 1000
-	if err = term.WriteWhole(o.out, out, func(w io.Writer) error { _, err := page.WriteTo(w); return err }); err != nil {
+	if err = term.WriteWhole(o.out, out, func(w io.Writer) error { _, failed := page.WriteTo(w); return failed }); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "%s: %d kB\n", o.out, kB)

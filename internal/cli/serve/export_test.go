@@ -1,6 +1,8 @@
 package serve
 
 // What the tests look at inside.
-var NewBudget = newBudget
-var NewGateway = newGateway
-var NewServe = newServe
+var (
+	NewBudget  = newBudget
+	NewGateway = newGateway
+	NewServe   = newServe
+)

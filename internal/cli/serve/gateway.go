@@ -82,7 +82,7 @@ func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.page, "page", false, "show a page at / on which to try texts, with raw vectors; on this machine alone, unless there are --keys")
 	o.words.AddFlags(fs)
 	o.serviceFlags.addFlags(fs, "127.0.0.1:8787")
-	o.MechanismFlags.AddFlags(fs)
+	o.AddFlags(fs)
 	fs.Lookup("epsilon").Usage += " (default 8)"
 	term.Widths(fs, "as the encoder makes them")
 }

@@ -28,9 +28,9 @@ func (f *ListFlags) AddFlags(fs *pflag.FlagSet) {
 // Maskers returns what the flags name.
 func (f *ListFlags) Maskers() (all []text.Masker, err error) {
 	if f.List != "" {
-		list, err := ReadFile(f.List, text.ParseMaskList)
-		if err != nil {
-			return nil, err
+		list, failed := ReadFile(f.List, text.ParseMaskList)
+		if failed != nil {
+			return nil, failed
 		}
 		all = append(all, list)
 	}

@@ -1,7 +1,8 @@
 package term_test
 
-import "testing"
 import (
+	"testing"
+
 	"sotto/internal/cli/term"
 )
 

@@ -138,9 +138,9 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 	job := vectorise.Job{In: in, Encoder: e, Drop: drop, Maskers: maskers, Mechanism: m, SkipBad: o.skipBad, Workers: o.workers}
 	appear := func() error { return nil }
 	if o.Show != "" {
-		shown, err := atomicfile.Create(o.Show)
-		if err != nil {
-			return err
+		shown, failed := atomicfile.Create(o.Show)
+		if failed != nil {
+			return failed
 		}
 		defer shown.Abort()
 		job.Masked, appear = term.ShowMasks(shown), shown.Commit
@@ -172,7 +172,7 @@ func (o *encodeOptions) open(stdin io.Reader) (*textfile.Reader, error) {
 		term.Named("--mask", o.List), term.Named("--show-masks", o.Show)); err != nil {
 		return nil, err
 	}
-	return o.TextFlags.Open(o.in, stdin, o.skipBad)
+	return o.Open(o.in, stdin, o.skipBad)
 }
 
 // record returns the path of what stands beside the vectors, "" for none.

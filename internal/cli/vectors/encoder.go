@@ -64,7 +64,7 @@ func runEncoderList(asJSON bool, out io.Writer) error {
 		}
 		t.Row(i.Name, presence, i.Dim, i.Licence, i.About)
 	}
-	if err := t.Flush(); err != nil {
+	if err = t.Flush(); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, `

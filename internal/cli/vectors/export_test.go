@@ -1,5 +1,7 @@
 package vectors
 
 // What the tests look at inside.
-type EncodeSummary = encodeSummary
-type EncoderList = encoderList
+type (
+	EncodeSummary = encodeSummary
+	EncoderList   = encoderList
+)
