@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -14,9 +15,7 @@ const MaxAnswers = 1024
 // label changing fastest. More than limit of them (0 means [MaxAnswers]) are an
 // error, and [Common] is the way out.
 func Answers(classes []int, limit int) ([][]int, error) {
-	if limit == 0 {
-		limit = MaxAnswers
-	}
+	limit = cmp.Or(limit, MaxAnswers)
 	if len(classes) == 0 {
 		return nil, fmt.Errorf("channel: there are no labels, must be at least one")
 	}
@@ -47,9 +46,7 @@ func Answers(classes []int, limit int) ([][]int, error) {
 // as for [Scores]. A bound that [Solve] gives for them bounds channels of these
 // answers only. It panics if the sizes do not fit.
 func Common(posteriors nn.Matrix, classes []int, limit int) [][]int {
-	if limit == 0 {
-		limit = MaxAnswers
-	}
+	limit = cmp.Or(limit, MaxAnswers)
 	fit(posteriors, classes, nil)
 	type counted struct {
 		answer []int
@@ -62,7 +59,7 @@ func Common(posteriors nn.Matrix, classes []int, limit int) [][]int {
 		from := 0
 		row := posteriors.Row(i)
 		for l, c := range classes {
-			answer[l] = likeliest(row[from : from+c])
+			answer[l] = nn.Argmax(row[from : from+c])
 			from += c
 		}
 		key := fmt.Sprint(answer)
@@ -78,16 +75,6 @@ func Common(posteriors nn.Matrix, classes []int, limit int) [][]int {
 		answers = append(answers, c.answer)
 	}
 	return answers
-}
-
-func likeliest(p []float32) int {
-	best := 0
-	for i, v := range p {
-		if v > p[best] {
-			best = i
-		}
-	}
-	return best
 }
 
 // Scores returns what each answer is worth for each text: the expected share of

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,23 +27,22 @@ type Point struct {
 
 // Name is short, unique within a Spec, and fit for a folder.
 func (p Point) Name() string {
-	parts := []string{p.Method}
-	if p.Mechanism != "" {
-		parts = append(parts, p.Mechanism)
+	name := p.Method
+	for _, part := range []struct {
+		given bool
+		text  string
+	}{
+		{p.Mechanism != "", p.Mechanism},
+		{p.Variant != "", p.Variant},
+		{p.Epsilon != 0, fmt.Sprintf("e%v", p.Epsilon)},
+		{p.Lambda != 0, fmt.Sprintf("l%v", p.Lambda)},
+		{p.Dim != 0, fmt.Sprintf("d%d", p.Dim)},
+	} {
+		if part.given {
+			name += "-" + part.text
+		}
 	}
-	if p.Variant != "" {
-		parts = append(parts, p.Variant)
-	}
-	if p.Epsilon != 0 {
-		parts = append(parts, fmt.Sprintf("e%v", p.Epsilon))
-	}
-	if p.Lambda != 0 {
-		parts = append(parts, fmt.Sprintf("l%v", p.Lambda))
-	}
-	if p.Dim != 0 {
-		parts = append(parts, fmt.Sprintf("d%d", p.Dim))
-	}
-	return strings.Join(parts, "-")
+	return name
 }
 
 // Grid lists the configurations that s trains, companions included.
@@ -94,10 +94,7 @@ func unique(points []Point) []Point {
 func (s Spec) pointsOf(f family) ([]Point, error) {
 	base := Point{Method: f.Name, within: f.within}
 	if f.Mechanisms != nil {
-		base.Mechanism, base.Variant = f.Mechanisms[0], s.Variant
-		if s.Mechanism != "" {
-			base.Mechanism = s.Mechanism
-		}
+		base.Mechanism, base.Variant = cmp.Or(s.Mechanism, f.Mechanisms[0]), s.Variant
 		if !slices.Contains(f.Mechanisms, base.Mechanism) {
 			return nil, fmt.Errorf("experiment: mechanism of %s is %q, must be one of %s", f.Name, base.Mechanism, strings.Join(f.Mechanisms, ", "))
 		}

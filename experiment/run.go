@@ -190,7 +190,7 @@ func (r *runner) plan() ([]job, error) {
 			c.Folder = p.Name()
 		}
 		r.result.Configurations = append(r.result.Configurations, c)
-		for _, seed := range r.spec.seeds() {
+		for seed := r.spec.FirstSeed; seed < r.spec.FirstSeed+uint64(r.spec.Seeds); seed++ {
 			name := fmt.Sprintf("%s-seed-%d", p.Name(), seed)
 			jobs = append(jobs, job{name, filepath.Join(c.Folder, fmt.Sprintf("seed-%d", seed)), p, seed, i, set})
 		}

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -89,35 +90,26 @@ func (s Spec) Filled() (Spec, error) {
 		}
 	}
 	var errs []error
+	refuse := func(wrong bool, format string, args ...any) {
+		if wrong {
+			errs = append(errs, fmt.Errorf("experiment: "+format, args...))
+		}
+	}
 	if info, err := dataset.Find(s.Data, ""); err != nil {
 		errs = append(errs, err)
 	} else if err := s.checkLabels(info); err != nil {
 		errs = append(errs, err)
 	}
-	if s.Seeds < 1 || s.Seeds > 10_000 {
-		errs = append(errs, fmt.Errorf("experiment: seeds is %d, must be from 1 to 10,000", s.Seeds))
-	}
-	if uint64(s.Seeds) > math.MaxUint64-s.FirstSeed {
-		errs = append(errs, fmt.Errorf("experiment: seed is %d, must leave room for %d seeds", s.FirstSeed, s.Seeds))
-	}
-	if !(math.Abs(s.Threshold) <= math.MaxFloat64) {
-		errs = append(errs, errors.New("experiment: relaxation is not a number of points"))
-	}
+	refuse(s.Seeds < 1 || s.Seeds > 10_000, "seeds is %d, must be from 1 to 10,000", s.Seeds)
+	refuse(uint64(s.Seeds) > math.MaxUint64-s.FirstSeed, "seed is %d, must leave room for %d seeds", s.FirstSeed, s.Seeds)
+	refuse(!(math.Abs(s.Threshold) <= math.MaxFloat64), "relaxation is not a number of points")
 	if len(s.Labels) == 1 {
 		s.Label, s.Labels = s.Labels[0], nil
 	}
-	if !(s.Reserve >= 0 && s.Reserve < 1) {
-		errs = append(errs, fmt.Errorf("experiment: reserve is %v, must be at least 0 and below 1", s.Reserve))
-	}
-	if !(s.Dropout >= 0 && s.Dropout < 1) {
-		errs = append(errs, fmt.Errorf("experiment: dropout is %v, must be at least 0 and below 1", s.Dropout))
-	}
-	if s.Limit < 0 || s.Limit > 0 && s.Limit < 8 {
-		errs = append(errs, fmt.Errorf("experiment: limit is %d, must be at least 8, or 0 for all rows", s.Limit))
-	}
-	if len(s.Methods) == 0 {
-		errs = append(errs, fmt.Errorf("experiment: no method given, must be one of %s", methodNames()))
-	}
+	refuse(!(s.Reserve >= 0 && s.Reserve < 1), "reserve is %v, must be at least 0 and below 1", s.Reserve)
+	refuse(!(s.Dropout >= 0 && s.Dropout < 1), "dropout is %v, must be at least 0 and below 1", s.Dropout)
+	refuse(s.Limit < 0 || s.Limit > 0 && s.Limit < 8, "limit is %d, must be at least 8, or 0 for all rows", s.Limit)
+	refuse(len(s.Methods) == 0, "no method given, must be one of %s", methodNames())
 	if err := s.checkLists(); err != nil {
 		errs = append(errs, err)
 	} else if _, err := s.points(); err != nil {
@@ -167,15 +159,6 @@ func (s Spec) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// seeds lists the seeds.
-func (s Spec) seeds() []uint64 {
-	var all []uint64
-	for i := range s.Seeds {
-		all = append(all, s.FirstSeed+uint64(i))
-	}
-	return all
-}
-
 // shape returns the published shape for the data set, changed by what the user
 // asked for.
 func (s Spec) shape(dim int) train.Shape {
@@ -184,10 +167,7 @@ func (s Spec) shape(dim int) train.Shape {
 		shape = train.Bios()
 	}
 	last := len(shape.Encoder) - 1
-	width := shape.Encoder[last]
-	if dim != 0 {
-		width = dim
-	}
+	width := cmp.Or(dim, shape.Encoder[last])
 	hidden := shape.Encoder[:last]
 	if s.Hidden != nil {
 		hidden = s.Hidden

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -114,15 +115,7 @@ func (st store) saveState(job string, s *train.State) error {
 	if st.dir == "" || s == nil {
 		return nil
 	}
-	f, err := atomicfile.Create(st.state(job))
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if err := s.Write(f, st.id+" "+job); err != nil {
-		return err
-	}
-	return f.Commit()
+	return atomicfile.Write(st.state(job), func(w io.Writer) error { return s.Write(w, st.id+" "+job) })
 }
 
 // loadState returns the unfinished training of a job, nil if there is none.

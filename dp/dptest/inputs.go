@@ -3,6 +3,7 @@ package dptest
 import (
 	"math"
 	weakrand "math/rand/v2"
+	"slices"
 )
 
 // anyVector draws a finite vector of one of several shapes.
@@ -32,13 +33,7 @@ func anyVector(rng *weakrand.Rand, n int) []float64 {
 }
 
 // constant returns n times v.
-func constant(n int, v float64) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = v
-	}
-	return x
-}
+func constant(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
 
 // extremes are inputs at the edges of what floats can hold.
 func extremes(n int) map[string][]float64 {
@@ -109,10 +104,5 @@ func distance(a, b []float64) float64 {
 
 // finite reports whether no number of x is NaN or infinite.
 func finite(x []float64) bool {
-	for _, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }

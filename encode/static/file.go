@@ -63,17 +63,7 @@ func (e *Encoder) Write(w io.Writer) error {
 }
 
 // Save writes the encoder to a file, which appears whole or not at all.
-func (e *Encoder) Save(path string) error {
-	f, err := atomicfile.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if err := e.Write(f); err != nil {
-		return err
-	}
-	return f.Commit()
-}
+func (e *Encoder) Save(path string) error { return atomicfile.Write(path, e.Write) }
 
 // Is reports whether content begins like a file of this package.
 func Is(content []byte) bool { return bytes.HasPrefix(content, []byte(magic)) }

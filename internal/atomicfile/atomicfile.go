@@ -19,6 +19,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -100,6 +101,19 @@ func (f *File) Commit() error {
 		return fmt.Errorf("atomicfile: %w", err)
 	}
 	return nil
+}
+
+// Write makes a file of what write writes, whole or not at all.
+func Write(path string, write func(w io.Writer) error) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if err := write(f); err != nil {
+		return err
+	}
+	return f.Commit()
 }
 
 // Abort discards the file. It does nothing after Commit or Abort, so that it

@@ -15,15 +15,12 @@ func WriteJSON(path string, v any) error {
 	if err != nil {
 		return fmt.Errorf("atomicfile: %s: %w", path, err)
 	}
-	f, err := Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if _, err := f.Write(append(content, '\n')); err != nil {
-		return fmt.Errorf("atomicfile: %w", err)
-	}
-	return f.Commit()
+	return Write(path, func(w io.Writer) error {
+		if _, err := w.Write(append(content, '\n')); err != nil {
+			return fmt.Errorf("atomicfile: %w", err)
+		}
+		return nil
+	})
 }
 
 // ReadJSON reads a file that holds one JSON value, as [ParseJSON] does. The error

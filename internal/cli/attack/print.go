@@ -48,10 +48,10 @@ func printInference(b *strings.Builder, source string, r *attack.Result) {
 	for _, f := range r.Findings {
 		kbit, compression := "-", "-"
 		if d := f.Description; d != nil {
-			kbit, compression = fmt.Sprintf("%.2f", d.Kbit), term.Number(d.Compression, "%.3f")
+			kbit, compression = fmt.Sprintf("%.2f", d.Kbit), d.Compression.Text("%.3f")
 		}
 		t.Row(f.Attacker, term.Percent(f.Value), term.Percent(f.Low)+" to "+term.Percent(f.High), term.Percent(f.Limit), term.Percent(f.Baseline),
-			term.Percent(measure.Number(f.Leakage.Balanced)), term.Number(f.Leakage.AUC, "%.3f"), kbit, compression, verdictOf(f))
+			term.Percent(measure.Number(f.Leakage.Balanced)), f.Leakage.AUC.Text("%.3f"), kbit, compression, verdictOf(f))
 	}
 	t.Flush() //nolint:errcheck // b is a buffer
 	b.WriteByte('\n')
@@ -111,9 +111,9 @@ func printFindings(b *strings.Builder, a *attack.Result) {
 func finding(metric string, v measure.Number) string {
 	switch metric {
 	case "auc", "cosine", "relative error":
-		return term.Number(v, "%.3f")
+		return v.Text("%.3f")
 	}
-	return term.Number(100*v, "%.2f %%")
+	return (100 * v).Text("%.2f %%")
 }
 
 func verdictOf(f attack.Finding) string {

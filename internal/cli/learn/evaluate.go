@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math"
@@ -13,14 +12,9 @@ import (
 	"sotto/internal/cli/term"
 )
 
-// evaluateOptions are the flags of "sotto evaluate".
-type evaluateOptions struct {
-	workers int
-	json    bool
-}
-
 func newEvaluate(std term.Streams) *cobra.Command {
-	var o evaluateOptions
+	var workers int
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "evaluate DIR",
 		Short: "Measure stored models again, next to the limit that their ε sets",
@@ -33,28 +27,27 @@ refused, and so is data that is not what the model was trained on.`,
 		Example: "  sotto evaluate adult --json",
 		Args:    term.One("folder of models", ""),
 		PreRunE: term.NoZeros(),
-		RunE:    func(c *cobra.Command, args []string) error { return runEvaluate(c.Context(), args[0], o, std.Out) },
+		RunE: func(c *cobra.Command, args []string) error {
+			e, err := experiment.Evaluate(c.Context(), args[0], workers)
+			if err != nil {
+				return err
+			}
+			return term.Show(std.Out, asJSON, e, printEvaluation)
+		},
 	}
-	c.Flags().IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
-	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	c.Flags().IntVar(&workers, "workers", 0, "cores to use (default: all)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-func runEvaluate(ctx context.Context, dir string, o evaluateOptions, out io.Writer) error {
-	e, err := experiment.Evaluate(ctx, dir, o.workers)
-	if err != nil {
-		return err
-	}
-	if o.json {
-		return term.PrintJSON(out, e)
-	}
+func printEvaluation(out io.Writer, e *experiment.Evaluation) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s of %s, %d test rows\n\n", e.Dir, e.Data.Label, e.Data.Name, e.Rows.Test)
 	for _, c := range e.Models {
 		printSeeds(&b, c)
 	}
 	printFootnotes(&b, e.Models, e.Data.Attribute, e.Reference)
-	_, err = io.WriteString(out, b.String())
+	_, err := io.WriteString(out, b.String())
 	return err
 }
 

@@ -98,7 +98,7 @@ func printConfigurations(w io.Writer, all []experiment.Configuration) {
 		}
 		m, d := c.Mean, c.Deviation
 		t.Row(describe(c)+mark, claimed(m), proved(m), plusMinus(m.Accuracy, d.Accuracy), plusMinus(m.Gap, d.Gap), leakage(c),
-			term.Percent(m.Limit), term.Percent(m.Yardstick), term.Number(m.Seconds, "%.1f"))
+			term.Percent(m.Limit), term.Percent(m.Yardstick), m.Seconds.Text("%.1f"))
 	}
 	t.Flush() //nolint:errcheck // w is a buffer
 }
@@ -148,10 +148,7 @@ func proved(s experiment.Score) string {
 }
 
 func plusMinus(mean, deviation measure.Number) string {
-	if math.IsNaN(float64(deviation)) {
-		return term.Percent(mean)
-	}
-	return term.Percent(mean) + " ± " + term.Percent(deviation)
+	return (100 * mean).PlusMinus(100*deviation, "%.2f")
 }
 
 // leakage renders the attack with what no attacker can exceed.

@@ -186,7 +186,7 @@ func printFairness(w io.Writer, what string, f *measure.Fairness) {
 	fmt.Fprintln(w) //nolint:errcheck // see above
 	t.Row("MEASURE", "VALUE", "95 % INTERVAL")
 	row := func(name string, e measure.Estimate) {
-		t.Row(name, term.Number(e.Value, "%.4f"), intervalText(e, 1, "%.4f"))
+		t.Row(name, e.Value.Text("%.4f"), intervalText(e, 1, "%.4f"))
 	}
 	row("accuracy, best group − worst", f.Difference)
 	row("demographic parity difference", f.ParityDifference)
@@ -216,5 +216,5 @@ func intervalText(e measure.Estimate, scale measure.Number, format string) strin
 	if e.Resamples == 0 {
 		return "not defined"
 	}
-	return term.Number(scale*e.Low, format) + " to " + term.Number(scale*e.High, format)
+	return (scale * e.Low).Text(format) + " to " + (scale * e.High).Text(format)
 }

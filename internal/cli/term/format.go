@@ -2,9 +2,7 @@ package term
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -20,15 +18,7 @@ func PrintJSON(out io.Writer, v any) error {
 }
 
 // Percent renders a share with two digits, or a dash where it is undefined.
-func Percent(v measure.Number) string { return Number(100*v, "%.2f") }
-
-// Number renders v, or a dash where it is undefined.
-func Number(v measure.Number, format string) string {
-	if math.IsNaN(float64(v)) {
-		return "-"
-	}
-	return fmt.Sprintf(format, float64(v))
-}
+func Percent(v measure.Number) string { return (100 * v).Text("%.2f") }
 
 // Plain quotes a name that could play tricks on a terminal.
 func Plain(name string) string {

@@ -136,15 +136,7 @@ func WriteWhole(path string, stdout io.Writer, write func(w io.Writer) error) er
 
 // WriteJSON writes v to a file that appears whole or not at all.
 func WriteJSON(path string, v any) error {
-	f, err := atomicfile.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if err := PrintJSON(f, v); err != nil {
-		return err
-	}
-	return f.Commit()
+	return atomicfile.Write(path, func(w io.Writer) error { return PrintJSON(w, v) })
 }
 
 // NamedPath is a path that a flag gave.

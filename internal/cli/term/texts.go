@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -67,17 +68,12 @@ func (o *TextFlags) All(path string, stdin io.Reader) ([]string, error) {
 }
 
 // CloserOf returns what ends an encoder that is a program: a function that does
-// it once.
+// it once, and says again how that went.
 func CloserOf(e encode.Source) func() error {
-	c, ok := e.(io.Closer)
-	done := !ok
-	return func() error {
-		if done {
-			return nil
-		}
-		done = true
-		return c.Close()
+	if c, ok := e.(io.Closer); ok {
+		return sync.OnceValue(c.Close)
 	}
+	return func() error { return nil }
 }
 
 // ReadFile opens a file and gives it to a parser.
