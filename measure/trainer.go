@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	weakrand "math/rand/v2"
+	"slices"
 	"strings"
 
 	"sotto/nn"
@@ -46,11 +47,10 @@ func (t *trainer) run(ctx context.Context, data Labelled, rng *weakrand.Rand) er
 	for t.attacker.Epochs < t.Epochs && idle <= t.Patience {
 		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		loss := 0.0
-		for lo := 0; lo < len(rows); lo += t.Batch {
+		for part := range slices.Chunk(rows, t.Batch) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			part := rows[lo:min(lo+t.Batch, len(rows))]
 			loss += t.step(data, part) * float64(len(part)) / float64(len(rows))
 		}
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {

@@ -27,7 +27,7 @@ func accuracySection(e *evidence.Evidence) page.Section {
 		s.Blocks = append(s.Blocks, page.Block{Heading: taskName(r)})
 		for _, group := range byUnit(trained) {
 			if c := accuracyChart(r, group); c != nil {
-				s.Blocks = append(s.Blocks, page.Block{Figure: &page.Figure{Caption: accuracyCaption(r, group), Plots: []page.Plot{c}}})
+				s.Blocks = append(s.Blocks, page.Block{Figure: &page.Figure{Caption: accuracyCaption(r, group, c), Plots: []page.Plot{c}}})
 			}
 		}
 		t := accuracyTable(r, trained)
@@ -211,7 +211,7 @@ func yardsticks(group []*experiment.Configuration) []page.Line {
 	return []page.Line{{Name: "yardstick", At: points}}
 }
 
-func accuracyCaption(r *experiment.Result, group []*experiment.Configuration) string {
+func accuracyCaption(r *experiment.Result, group []*experiment.Configuration, c *page.Chart) string {
 	text := fmt.Sprintf("Bars are 95 %% intervals over %s", page.Plural(len(group[0].Seeds), "seed", "seeds"))
 	switch {
 	case len(group[0].Seeds) == 1:
@@ -223,7 +223,7 @@ func accuracyCaption(r *experiment.Result, group []*experiment.Configuration) st
 		text += ". The yardstick is an unprotected model whose answer alone is released at the same ε"
 	}
 	text += "."
-	if c := accuracyChart(r, group); c != nil && len(c.Series) > 1 {
+	if len(c.Series) > 1 {
 		text += " Series stand a little to the right of each other, so that equal points can be told apart."
 	}
 	return text

@@ -99,10 +99,7 @@ func attackPlot(all []attacked) *page.Dots {
 		Title: "Attackers on released vectors", Desc: fmt.Sprintf("%s. The table below has the same numbers.", page.Plural(len(all), "attack", "attacks")),
 		Axis: page.Axis{Label: "accuracy of the attacker", Percent: true}, Bound: "limit",
 	}
-	for i, m := range all {
-		if i == plotRows {
-			break
-		}
+	for _, m := range all[:min(len(all), plotRows)] {
 		row := page.Row{Name: m.name, Bound: float64(m.Findings[0].Limit)}
 		for _, k := range m.Findings {
 			name := nameText(k.Attacker)

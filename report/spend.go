@@ -132,10 +132,8 @@ func totals(all []*evidence.Release) []page.Item {
 // composed returns what the releases of one unit promise together.
 func composed(all []*evidence.Release, unit dp.Unit) (dp.Guarantee, int, error) {
 	var some []dp.Guarantee
-	for _, r := range all {
-		if r.Guarantee.Unit == unit {
-			some = append(some, r.Guarantee)
-		}
+	for _, r := range kept(all, func(r *evidence.Release) bool { return r.Guarantee.Unit == unit }) {
+		some = append(some, r.Guarantee)
 	}
 	if len(some) == 0 {
 		return dp.Guarantee{}, 0, errors.New("report: no release has this unit")

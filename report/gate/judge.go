@@ -140,28 +140,18 @@ func keptIf(yes bool) answer {
 // demand is one limit of a rule.
 type demand struct {
 	name  string
+	set   bool
 	judge func(evidence.Subject) (finding string, a answer)
 }
 
 // demands lists the limits that a rule sets, in the order of its fields.
 func (r Rule) demands() []demand {
-	var all []demand
-	if r.Epsilon != nil {
-		all = append(all, demand{"epsilon", r.Epsilon.judge})
-	}
-	if r.Claim != "" {
-		all = append(all, demand{"claim", judgeClaim})
-	}
+	all := []demand{{"epsilon", r.Epsilon != nil, r.Epsilon.judge}, {"claim", r.Claim != "", judgeClaim}}
 	for _, m := range r.limits() {
-		all = append(all, demand{m.name, m.judge})
+		all = append(all, demand{m.name, true, m.judge})
 	}
-	if r.Audit != "" {
-		all = append(all, demand{"audit", judgeRefuted("audit")})
-	}
-	if r.Attack != "" {
-		all = append(all, demand{"attack", judgeRefuted("attack")})
-	}
-	return all
+	all = append(all, demand{"audit", r.Audit != "", judgeRefuted("audit")}, demand{"attack", r.Attack != "", judgeRefuted("attack")})
+	return slices.DeleteFunc(all, func(d demand) bool { return !d.set })
 }
 
 // limited is a limit on the number of that name.
@@ -173,8 +163,7 @@ type limited struct {
 
 // limits lists the limits on numbers that a rule sets.
 func (r Rule) limits() []limited {
-	var set []limited
-	for _, m := range []limited{
+	set := slices.DeleteFunc([]limited{
 		{"accuracy", "accuracy", r.Accuracy, true},
 		{"leakage", "leakage", r.Leakage, true},
 		{"leakage_bound", "leakage bound", r.LeakageBound, true},
@@ -182,11 +171,7 @@ func (r Rule) limits() []limited {
 		{"grms", "GRMS", r.GRMS, true},
 		{"parity", "demographic parity difference", r.Parity, true},
 		{"odds", "equalised odds difference", r.Odds, true},
-	} {
-		if m.limit != nil {
-			set = append(set, m)
-		}
-	}
+	}, func(m limited) bool { return m.limit == nil })
 	for _, name := range slices.Sorted(maps.Keys(r.Numbers)) {
 		set = append(set, limited{name, strings.ReplaceAll(name, "_", " "), r.Numbers[name], false})
 	}
