@@ -107,13 +107,13 @@ func (o *auditOptions) refuse(fs *pflag.FlagSet) error {
 }
 
 func runAudit(ctx context.Context, o auditOptions, args []string, std term.Streams) error {
-	target, report, config, err := o.target(args)
+	target, report, err := o.target(args)
 	if err != nil {
 		return err
 	}
 	bar := term.NewProgress(std.Err, "auditing")
-	config.Progress = bar.Set
-	result, err := audit.Run(ctx, target, config)
+	o.config.Progress = bar.Set
+	result, err := audit.Run(ctx, target, o.config)
 	bar.Finish()
 	if err != nil {
 		return err
@@ -122,62 +122,59 @@ func runAudit(ctx context.Context, o auditOptions, args []string, std term.Strea
 	return term.Verdict(term.Show(std.Out, o.json, report, printAudit), result.Refuted)
 }
 
-// target returns what is to be audited, and what is known of it beforehand.
-func (o *auditOptions) target(args []string) (audit.Target, evidence.Audit, audit.Config, error) {
-	config := o.config
-	foreign := o.exec != "" || o.url != ""
-	if !foreign {
+// target returns what is to be audited, and what is known of it beforehand. It
+// sets what is claimed.
+func (o *auditOptions) target(args []string) (audit.Target, evidence.Audit, error) {
+	if o.exec == "" && o.url == "" {
 		if err := term.OneMechanism(args); err != nil {
-			return audit.Target{}, evidence.Audit{}, config, fmt.Errorf("%w; for a foreign one use --exec or --url", err)
+			return audit.Target{}, evidence.Audit{}, fmt.Errorf("%w; for a foreign one use --exec or --url", err)
 		}
 		return o.builtin(args[0])
 	}
 	if len(args) > 0 || o.exec != "" && o.url != "" {
-		return audit.Target{}, evidence.Audit{}, config, errors.New("want one of a mechanism, --exec and --url")
+		return audit.Target{}, evidence.Audit{}, errors.New("want one of a mechanism, --exec and --url")
 	}
-	if math.IsNaN(config.Claim) {
-		return audit.Target{}, evidence.Audit{}, config, errors.New("want --claim, the ε that the foreign mechanism claims")
+	if math.IsNaN(o.config.Claim) {
+		return audit.Target{}, evidence.Audit{}, errors.New("want --claim, the ε that the foreign mechanism claims")
 	}
-	config.Delta = o.Delta
+	o.config.Delta = o.Delta
 	domain, err := o.domain()
 	if err != nil {
-		return audit.Target{}, evidence.Audit{}, config, err
+		return audit.Target{}, evidence.Audit{}, err
 	}
 	open, name := audit.Command(o.exec), "foreign command"
 	if o.url != "" {
 		name = "foreign endpoint"
 		if open, err = audit.Endpoint(o.url); err != nil {
-			return audit.Target{}, evidence.Audit{}, config, err
+			return audit.Target{}, evidence.Audit{}, err
 		}
 	}
 	target, err := audit.Foreign(domain, open)
-	return target, evidence.Audit{Format: evidence.AuditFormat, Mechanism: name, Dim: o.Dim, Unit: dp.Text}, config, err
+	return target, evidence.Audit{Format: evidence.AuditFormat, Mechanism: name, Dim: o.Dim, Unit: dp.Text}, err
 }
 
-func (o *auditOptions) builtin(name string) (audit.Target, evidence.Audit, audit.Config, error) {
-	config := o.config
+func (o *auditOptions) builtin(name string) (audit.Target, evidence.Audit, error) {
 	p, err := o.Resolve(name)
 	if err != nil {
-		return audit.Target{}, evidence.Audit{}, config, err
+		return audit.Target{}, evidence.Audit{}, err
 	}
 	if p.Epsilon == 0 {
-		return audit.Target{}, evidence.Audit{}, config, errors.New("want --epsilon, the ε that is claimed")
+		return audit.Target{}, evidence.Audit{}, errors.New("want --epsilon, the ε that is claimed")
 	}
 	m, err := mech.New(term.Assume(p))
 	if err != nil {
-		return audit.Target{}, evidence.Audit{}, config, err
+		return audit.Target{}, evidence.Audit{}, err
 	}
 	a, g := m.Profile(), m.Guarantee()
-	if math.IsNaN(config.Claim) {
-		config.Claim = float64(a.Claimed)
+	if math.IsNaN(o.config.Claim) {
+		o.config.Claim = float64(a.Claimed)
 	}
-	config.Delta = g.Delta
-	if o.Delta > 0 {
-		config.Delta = o.Delta
+	if o.config.Delta = g.Delta; o.Delta > 0 {
+		o.config.Delta = o.Delta
 	}
 	return audit.Builtin(m), evidence.Audit{
 		Format: evidence.AuditFormat, Mechanism: a.Mechanism, Variant: a.Variant, Dim: p.Dim, Unit: g.Unit, True: &g.Epsilon,
-	}, config, nil
+	}, nil
 }
 
 // domain reads --dim and --range.

@@ -47,24 +47,19 @@ var demoEpsilons = []float64{1, 4, 8}
 // demoStages are trained one after the other, on the generated corpus. They differ
 // from base in what is shown. Ours are codes, which is what the search of the method auto chooses here.
 func demoStages(base experiment.Spec) []demoStage {
-	with := func(change func(*experiment.Spec)) experiment.Spec {
+	with := func(method, variant string, epsilons ...float64) experiment.Spec {
 		s := base
-		change(&s)
+		s.Methods, s.Variant, s.Epsilons = []string{method}, variant, epsilons
+		s.Alone = method == "dpnr"
 		return s
 	}
 	stages := []demoStage{
-		{"no protection", with(func(s *experiment.Spec) { s.Methods = []string{"unconstrained"} }), measure.BlockCoding},
-		{"DPNR as released", with(func(s *experiment.Spec) {
-			s.Methods, s.Variant, s.Epsilons, s.Alone = []string{"dpnr"}, mech.Released, []float64{0.05}, true
-		}), ""},
-		{"FEDERATE as released", with(func(s *experiment.Spec) {
-			s.Methods, s.Variant, s.Epsilons = []string{"federate"}, mech.Released, []float64{8}
-		}), ""},
+		{"no protection", with("unconstrained", ""), measure.BlockCoding},
+		{"DPNR as released", with("dpnr", mech.Released, 0.05), ""},
+		{"FEDERATE as released", with("federate", mech.Released, 8), ""},
 	}
 	for _, epsilon := range demoEpsilons {
-		stages = append(stages, demoStage{fmt.Sprintf("sotto, ε = %v", epsilon), with(func(s *experiment.Spec) {
-			s.Methods, s.Epsilons = []string{"codes"}, []float64{epsilon}
-		}), measure.BlockCoding})
+		stages = append(stages, demoStage{fmt.Sprintf("sotto, ε = %v", epsilon), with("codes", "", epsilon), measure.BlockCoding})
 	}
 	return stages
 }
