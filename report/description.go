@@ -20,7 +20,7 @@ func descriptionSection(e *evidence.Evidence) page.Section {
 		Meaning: "How many bits it takes to tell the attribute to somebody who has the releases and learns as it goes. A curve at the line learns nothing; the sooner and deeper it falls, the more the releases say. A compression of 1 is none.",
 		Source:  "sotto attack: each probe is fitted to the rows on the axis and codes those that follow.",
 	}
-	t := &page.Table{Caption: "Description length", Head: page.Heads("attacked", "attribute", "attacker", "code", "#rows", "#kbit", "#kbit, knowing nothing", "#compression")}
+	t := &page.Table{Caption: "Description length", Head: page.Heads("attacked", "attribute", "attacker", "code", "#rows", "#kbit", "#kbit, without vectors", "#compression")}
 	f := &page.Figure{Small: true}
 	last := "" // of several seeds of a model the first is drawn
 	for _, m := range models(e) {
@@ -30,7 +30,7 @@ func descriptionSection(e *evidence.Evidence) page.Section {
 		}
 		for _, k := range m.Findings {
 			if d := k.Description; d != nil {
-				t.Add(m.name, nameText(k.Target), nameText(k.Attacker), nameText(string(d.Coding)), strconv.Itoa(d.Rows), page.Decimal(d.Kbit, 2), page.Decimal(d.Uniform/1024, 2), page.Decimal(d.Compression, 3))
+				t.Add(m.name, nameText(k.Target), nameText(k.Attacker), nameText(string(d.Coding)), strconv.Itoa(d.Rows), page.Decimal(d.Kbit, 2), page.Decimal(known(d)/1024, 2), page.Decimal(d.Compression, 3))
 				learn(p, nameText(k.Attacker), d)
 			}
 		}
@@ -55,6 +55,15 @@ func descriptionSection(e *evidence.Evidence) page.Section {
 	return s
 }
 
+// known is the bits of whoever has no vectors: those of the attribute's entropy,
+// or of equally likely values in what was stored before that was measured.
+func known(d *measure.DescriptionLength) float64 {
+	if d.Prior > 0 {
+		return d.Prior
+	}
+	return d.Uniform
+}
+
 // learn adds the learning curve of an attacker. Blocks that were coded without
 // a probe have no place on it.
 func learn(p *page.Chart, name string, d *measure.DescriptionLength) {
@@ -76,8 +85,8 @@ func learn(p *page.Chart, name string, d *measure.DescriptionLength) {
 		p.Series = append(p.Series, s)
 	}
 	if d.Classes > 1 && len(p.Levels) == 0 {
-		bits := math.Log2(float64(d.Classes))
-		p.Levels = []page.Level{{Name: "knowing nothing " + page.Decimal(bits, 2), Value: bits}}
+		bits := math.Log2(float64(d.Classes)) * known(d) / d.Uniform
+		p.Levels = []page.Level{{Name: "without vectors " + page.Decimal(bits, 2), Value: bits}}
 		p.Y.High = max(p.Y.High, bits)
 	}
 }
