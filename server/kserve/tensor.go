@@ -67,7 +67,7 @@ func (t Tensor) Validate() error {
 func encodeTensors(tensors []Tensor) (all []Tensor, behind []byte, err error) {
 	all = append([]Tensor{}, tensors...)
 	for i, t := range tensors {
-		if err := t.Validate(); err != nil {
+		if err = t.Validate(); err != nil {
 			return nil, nil, err
 		}
 		if t.Shape == nil {

@@ -249,9 +249,9 @@ func runErase(ctx context.Context, o eraseOptions, std term.Streams) error {
 		return err
 	}
 	if side := o.side(); side != "" { // it is written last, and must be possible to
-		f, err := atomicfile.Create(side)
-		if err != nil {
-			return err
+		f, failed := atomicfile.Create(side)
+		if failed != nil {
+			return failed
 		}
 		f.Abort()
 	}

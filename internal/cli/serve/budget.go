@@ -134,10 +134,6 @@ shown with --user alone.`,
 
 func runBudgetShow(ctx context.Context, o budgetOptions, out io.Writer) error {
 	shown := budgetShown{Users: []budgetLine{}}
-	add := func(subject string, b ledger.Balance) error {
-		shown.Users = append(shown.Users, lineOf(subject, b))
-		return nil
-	}
 	err := o.with(ctx, true, func(book *ledger.Ledger) error {
 		b := book.Budget()
 		shown.Unit, shown.Budget, shown.Each = string(b.Unit), amount{b.Epsilon, b.Delta}, b.Each
@@ -148,13 +144,14 @@ func runBudgetShow(ctx context.Context, o budgetOptions, out io.Writer) error {
 			shown.Limit = &b.Lifetime
 		}
 		if o.user == "" {
-			return book.Balances(ctx, add)
+			return book.Balances(ctx, func(subject string, b ledger.Balance) error {
+				shown.Users = append(shown.Users, lineOf(subject, b))
+				return nil
+			})
 		}
 		balance, err := book.Balance(ctx, o.user)
-		if err != nil {
-			return err
-		}
-		return add(o.user, balance)
+		shown.Users = append(shown.Users, lineOf(o.user, balance))
+		return err
 	})
 	if err != nil {
 		return err

@@ -180,9 +180,9 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 		return err
 	}
 	if o.page {
-		words, err := static.Default() // that the page's attacker knows
-		if err != nil {
-			return err
+		words, failed := static.Default() // that the page's attacker knows
+		if failed != nil {
+			return failed
 		}
 		o.Page = &gateway.Page{Vocabulary: words.WordPiece().Vocabulary()}
 	}

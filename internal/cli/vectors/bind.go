@@ -51,7 +51,7 @@ func bind(path string, out io.Writer) error {
 	}
 	// What the fields hold keeps its digits.
 	var said map[string]json.RawMessage
-	if err := json.Unmarshal(content, &said); err != nil || said == nil {
+	if err = json.Unmarshal(content, &said); err != nil || said == nil {
 		return fmt.Errorf("%s is not the record of a release", record)
 	}
 	sum, err := evidence.HashFile(path)
@@ -72,7 +72,7 @@ func bind(path string, out io.Writer) error {
 	delete(said, "rows")
 	said["sha256"], said["rows"] = quoted(sum), quoted(rows)
 	said["file"] = quoted(filepath.Base(path))
-	if err := term.WriteJSON(record, said); err != nil {
+	if err = term.WriteJSON(record, said); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "%s: %d rows, SHA-256 %s\n", record, rows, sum)

@@ -110,7 +110,7 @@ func TestRecordOfEarlierVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said map[string]any
-	if err := json.Unmarshal(content, &said); err != nil {
+	if err = json.Unmarshal(content, &said); err != nil {
 		t.Fatal(err)
 	}
 	delete(said, "sha256")
