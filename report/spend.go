@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"sotto/dp"
-	"sotto/mech"
 	"sotto/report/evidence"
 	"sotto/report/page"
 )
@@ -54,16 +53,7 @@ func readRelease(name string, content []byte) (*evidence.Release, error) {
 	if kind.Private == nil {
 		return r, evidence.Strictly(content, &r.Record)
 	}
-	var record struct {
-		Warning string        `json:"warning,omitempty"`
-		Private bool          `json:"private"`
-		Encoder string        `json:"encoder"`
-		Dim     int           `json:"dim"`
-		Dropout float64       `json:"dropout,omitempty"`
-		Release *mech.Record  `json:"release,omitempty"`
-		Word    *dp.Guarantee `json:"word_level,omitempty"`
-		mech.Binding
-	}
+	var record evidence.Encoded
 	if err := evidence.Strictly(content, &record); err != nil {
 		return nil, err
 	}

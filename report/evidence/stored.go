@@ -61,3 +61,15 @@ type Release struct {
 	// Unbound says that nobody compared the record with its file.
 	Unbound bool `json:"unbound,omitempty"`
 }
+
+// Encoded is what "sotto encode" writes beside vectors, raw ones too.
+type Encoded struct {
+	Warning string        `json:"warning,omitempty"` // of raw vectors
+	Private bool          `json:"private"`
+	Encoder string        `json:"encoder"`
+	Dim     int           `json:"dim"`
+	Dropout float64       `json:"dropout,omitempty"`
+	Release *mech.Record  `json:"release,omitempty"`
+	Word    *dp.Guarantee `json:"word_level,omitempty"` // as in [Release]
+	mech.Binding
+}

@@ -1,15 +1,10 @@
 package serve_test
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"sotto/gateway"
 )
 
 func TestGatewayPage(t *testing.T) {
@@ -40,18 +35,7 @@ func TestGatewayPage(t *testing.T) {
 }
 
 func TestGatewayPageRefused(t *testing.T) {
-	_, entry, err := gateway.NewKey("alice", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	line, err := json.Marshal(entry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys := filepath.Join(t.TempDir(), "keys")
-	if err := os.WriteFile(keys, line, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	keys := keyFile(t)
 	for _, tt := range []struct{ args, want string }{
 		{"--page --listen :0", "--page without --keys"},
 		{"--page --production --listen 127.0.0.1:0 --keys " + keys, "--page shows raw vectors"},

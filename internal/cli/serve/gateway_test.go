@@ -163,6 +163,24 @@ func TestGatewaySettings(t *testing.T) {
 	}
 }
 
+// keyFile returns the path of a file that holds one key.
+func keyFile(t *testing.T) string {
+	t.Helper()
+	_, entry, err := gateway.NewKey("alice", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := json.Marshal(entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "keys")
+	if err = os.WriteFile(path, line, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func TestGatewayRefused(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, content string) string {
@@ -172,15 +190,7 @@ func TestGatewayRefused(t *testing.T) {
 		}
 		return path
 	}
-	_, entry, err := gateway.NewKey("alice", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	line, err := json.Marshal(entry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys := write("keys", string(line))
+	keys := keyFile(t)
 	for _, tt := range []struct{ args, env, want string }{
 		{"--config " + write("bad.json", `{"nom": "x"}`), "", "no such setting"},
 		{"", "SOTTO_GATEWAY_NOM", "no such setting"},

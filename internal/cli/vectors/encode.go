@@ -22,6 +22,7 @@ import (
 	"sotto/internal/vecfile"
 	"sotto/internal/vectorise"
 	"sotto/mech"
+	"sotto/report/evidence"
 	"sotto/text"
 )
 
@@ -85,22 +86,9 @@ with --mask-names, are masked wherever they stand, which promises nothing.
 // encodeSummary is what "sotto encode --json" prints.
 type encodeSummary struct {
 	vectorise.Summary
-	Out      string       `json:"out"`
-	Metadata string       `json:"metadata,omitempty"`
-	Record   encodeRecord `json:"record"`
-}
-
-// encodeRecord is what stands beside the vectors.
-type encodeRecord struct {
-	Warning string       `json:"warning,omitempty"` // of raw vectors
-	Private bool         `json:"private"`
-	Encoder string       `json:"encoder"`
-	Dim     int          `json:"dim"`
-	Dropout float64      `json:"dropout,omitempty"`
-	Release *mech.Record `json:"release,omitempty"`
-	// Word is the guarantee between texts that differ in one word, with dropout.
-	Word *dp.Guarantee `json:"word_level,omitempty"`
-	mech.Binding
+	Out      string           `json:"out"`
+	Metadata string           `json:"metadata,omitempty"`
+	Record   evidence.Encoded `json:"record"`
 }
 
 func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err error) {
@@ -184,8 +172,8 @@ func (o *encodeOptions) record() string {
 }
 
 // promise makes the mechanism, nil for none, and says what is promised.
-func (o *encodeOptions) promise(e encode.Source) (mech.Mechanism, encodeRecord, error) {
-	record := encodeRecord{Encoder: e.Name(), Dim: e.Dim(), Dropout: o.Dropout}
+func (o *encodeOptions) promise(e encode.Source) (mech.Mechanism, evidence.Encoded, error) {
+	record := evidence.Encoded{Encoder: e.Name(), Dim: e.Dim(), Dropout: o.Dropout}
 	if o.mechanism == "" {
 		record.Warning = term.RawWarning
 		return nil, record, nil
@@ -207,7 +195,7 @@ func (o *encodeOptions) promise(e encode.Source) (mech.Mechanism, encodeRecord, 
 }
 
 // stream does the work between an opened input and an opened output.
-func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *term.Sink, record encodeRecord, stderr io.Writer) (vectorise.Summary, error) {
+func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *term.Sink, record evidence.Encoded, stderr io.Writer) (vectorise.Summary, error) {
 	said, err := json.MarshalIndent(record, "", "  ")
 	if err != nil {
 		return vectorise.Summary{}, err
