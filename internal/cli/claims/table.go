@@ -56,6 +56,9 @@ func runTable(out io.Writer, asJSON bool) error {
 		}
 		rows = append(rows, tableRow{r.method, s})
 		reason := s.Reason
+		if s.Condition != "" {
+			reason += "; " + s.Condition
+		}
 		if r.dropout > 0 {
 			reason = "one masked word in two, on top of the row above; between texts without a common word ε stays " + s.TextLevel.String()
 		}
