@@ -20,6 +20,9 @@ const fingerprints = 32
 // promises the same release of the same text again can tell.
 func Fingerprint(m dp.Vector) ([sha256.Size]byte, error) {
 	in, out := m.Shape()
+	if in < 1 {
+		return [sha256.Size]byte{}, fmt.Errorf("mech: the mechanism takes %d numbers, must take at least one", in)
+	}
 	var key [32]byte
 	copy(key[:], "sotto fingerprint")
 	source := rand.NewChaCha8(key) // of what is public
