@@ -112,7 +112,7 @@ func Moments(x nn.Matrix, rows []int) (shift, scale []float32) {
 	for _, row := range rows {
 		for j, v := range x.Row(row) {
 			d := float64(v) - mean[j]
-			square[j] += d * d
+			square[j] += float64(d * d)
 		}
 	}
 	shift, scale = make([]float32, x.Cols), make([]float32, x.Cols)
