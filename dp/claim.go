@@ -14,8 +14,9 @@ const (
 
 // Claim is what a publication says of a mechanism, beside its ε.
 type Claim struct {
-	Unit  Unit   // of the claimed ε; "" means the guarantee's
-	Place string // where it stands
+	Unit  Unit    // of the claimed ε; "" means the guarantee's
+	Delta float64 // that goes with it; 0 means the guarantee's
+	Place string  // where it stands
 	// Verdict is "" where the numbers decide: the claim is true if what is proved
 	// is not above it, and false otherwise.
 	Verdict   Verdict

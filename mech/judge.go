@@ -1,15 +1,20 @@
 package mech
 
-import "sotto/dp"
+import (
+	"cmp"
+
+	"sotto/dp"
+)
 
 // Judgement is a [Statement] with what became of the claim, in the unit, domain
 // and δ of whoever made it.
 type Judgement struct {
 	Statement
-	ClaimedUnit dp.Unit    `json:"claimed_unit"`
-	Verdict     dp.Verdict `json:"verdict"`
-	Place       string     `json:"place,omitempty"`     // where the claim stands
-	Condition   string     `json:"condition,omitempty"` // under which it is true, or what is missing for a proof
+	ClaimedUnit  dp.Unit    `json:"claimed_unit"`
+	ClaimedDelta float64    `json:"claimed_delta,omitempty"`
+	Verdict      dp.Verdict `json:"verdict"`
+	Place        string     `json:"place,omitempty"`     // where the claim stands
+	Condition    string     `json:"condition,omitempty"` // under which it is true, or what is missing for a proof
 }
 
 // Judge states what is claimed and what is true of the mechanism that p
@@ -24,7 +29,7 @@ func Judge(p Params, dropout float64) (Judgement, error) {
 		return Judgement{}, err
 	}
 	claim := m.Profile().Claim
-	j := Judgement{Statement: s, ClaimedUnit: claim.Unit, Verdict: claim.Verdict, Place: claim.Place, Condition: claim.Condition}
+	j := Judgement{Statement: s, ClaimedUnit: claim.Unit, Verdict: claim.Verdict, Place: claim.Place, Condition: claim.Condition, ClaimedDelta: cmp.Or(claim.Delta, s.Delta)}
 	if j.ClaimedUnit == "" || dropout > 0 {
 		j.ClaimedUnit = s.Unit // dropout makes both word-level
 	}

@@ -321,7 +321,7 @@ func (m *PrivEmb) Profile() dp.Profile {
 		a.Facts = append(a.Facts, dp.Fact{Name: "spectral_bound", Value: m.stretch})
 	case Paper:
 		a.Claim = dp.Claim{
-			Place: "PRIVEMB, Lemma 4 and Proposition 5", Verdict: dp.ClaimConditional,
+			Delta: p.Delta, Place: "PRIVEMB, Lemma 4 and Proposition 5", Verdict: dp.ClaimConditional,
 			Condition: "true for inputs from a set, the vocabulary, whose Gaussian width is at most the one that the output dimension was chosen for; δ is the chance that the one public matrix fails for all",
 		}
 		a.Reason = fmt.Sprintf("the noise pays for 1+β = %.4g, which holds if the inputs' Gaussian width is at most √log₂ d; without that assumption this Φ stretches a difference by up to %.4g", m.paid, m.stretch)

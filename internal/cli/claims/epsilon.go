@@ -103,7 +103,7 @@ func runEpsilon(o epsilonOptions, name string, out io.Writer) error {
 func printStatement(out io.Writer, s mech.Judgement) error {
 	t := term.NewTable(out)
 	t.Fact("mechanism", "%s, variant %s%s", s.Mechanism, s.Variant, parameterText(s.Statement))
-	t.Fact("claimed", "%s", dp.Guarantee{Unit: s.ClaimedUnit, Epsilon: s.Claimed, Delta: s.Delta})
+	t.Fact("claimed", "%s", dp.Guarantee{Unit: s.ClaimedUnit, Epsilon: s.Claimed, Delta: s.ClaimedDelta})
 	if s.Place != "" {
 		t.Fact("in", "%s", s.Place)
 	}
