@@ -145,7 +145,7 @@ func (l *learner) oppose(r, grad nn.Matrix) error {
 
 // keptApart returns the gradients that draw the adversaries' hidden outputs
 // towards being orthogonal, nil if nothing does. Each row is taken as a direction,
-// as its authors' code does: without that, adversaries come apart by shrinking,
+// as the difference loss is usually written: else adversaries come apart by shrinking,
 // know nothing any more, and the encoder fools them by leaving all sense.
 func (l *learner) keptApart(hidden []nn.Matrix) []nn.Matrix {
 	if !(l.apart > 0) {
