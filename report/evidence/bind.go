@@ -18,12 +18,9 @@ import (
 // holds no hash, or another one, or there is no such file.
 var ErrUnbound = errors.New("evidence: the record does not belong to the vectors")
 
-// Bind implements the binding of records. In a file of everything a release has
-// been bound before, or says that it was not.
+// Bind implements the binding of records, whatever the file that holds them is
+// called, and in a file of everything, too.
 func (r *Release) Bind(path string, alone bool) error {
-	if !strings.HasSuffix(path, ".json") || r.Name != filepath.Base(path) {
-		return nil
-	}
 	vectors := strings.TrimSuffix(path, ".privacy.json")
 	if r.File != "" {
 		if filepath.Base(r.File) != r.File {

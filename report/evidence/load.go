@@ -33,9 +33,6 @@ func (k Kinds) Load(paths ...string) (*Evidence, error) {
 		return nil, err
 	}
 	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			path = filepath.Join(path, folderFile)
-		}
 		if err := all.AddFile(path, false); err != nil {
 			return nil, err
 		}
@@ -50,10 +47,13 @@ type bound interface {
 	Bind(path string, alone bool) error
 }
 
-// AddFile reads one file, as [Kinds.Load] does. The record of a file of vectors
+// AddFile reads one file or folder, as [Kinds.Load] does. The record of a file of vectors
 // is held against them; alone allows one whose vectors are not there, and which
 // is then shown as unbound.
 func (e *Evidence) AddFile(path string, alone bool) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, folderFile)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("evidence: %w", err)

@@ -117,7 +117,7 @@ func printStatement(out io.Writer, s mech.Judgement) error {
 	}
 	t.Fact("because", "%s", s.Reason)
 	t.Fact("witness", "%s", s.Witness.Event)
-	t.Fact("", "%s", shows(s.Statement))
+	t.Fact("", "%s", shows(s))
 	for _, name := range slices.Sorted(maps.Keys(s.Facts)) {
 		t.Fact(name, "%.6g", s.Facts[name])
 	}
@@ -139,15 +139,20 @@ func printStatement(out io.Writer, s mech.Judgement) error {
 	return t.Flush()
 }
 
-// shows says what the witness proves.
-func shows(s mech.Statement) string {
-	switch {
-	case s.Witness.Attained == dp.Infinite:
-		return "it shows that no ε is true"
-	case s.Delta > 0:
-		return fmt.Sprintf("it shows that at this δ no ε below %s is true", dp.Below(float64(s.Witness.Attained), 6))
+// shows says what the witness proves, and of which unit where that is not the
+// claim's.
+func shows(s mech.Judgement) string {
+	where := ""
+	if s.Delta > 0 {
+		where = "at this δ "
 	}
-	return fmt.Sprintf("it shows that no ε below %s is true", dp.Below(float64(s.Witness.Attained), 6))
+	if s.Unit != s.ClaimedUnit && s.Verdict != dp.ClaimFalse {
+		where += fmt.Sprintf("(%s-level) ", s.Unit)
+	}
+	if s.Witness.Attained == dp.Infinite {
+		return "it shows that " + where + "no ε is true"
+	}
+	return fmt.Sprintf("it shows that %sno ε below %s is true", where, dp.Below(float64(s.Witness.Attained), 6))
 }
 
 // parameterText lists the parameters that were given or assumed.

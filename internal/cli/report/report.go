@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -111,9 +110,6 @@ func (o *reportOptions) load(paths []string) (*evidence.Evidence, error) {
 	}
 	all, err := report.Kinds().New()
 	for _, path := range paths {
-		if info, failed := os.Stat(path); failed == nil && info.IsDir() {
-			path = filepath.Join(path, experiment.ResultsFile)
-		}
 		if err == nil {
 			err = all.AddFile(path, true)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sotto/dp"
 	"sotto/internal/cli/term"
 	"sotto/internal/vecfile"
 	"sotto/report/evidence"
@@ -24,7 +25,8 @@ func newBind(std term.Streams) *cobra.Command {
 rows of VECTORS. Records have held these since they were made to belong to their
 files; those of earlier versions are refused without.
 
-That the record is that of these vectors is on your word. A record that holds a
+That the record is that of these vectors is on your word, which the record then
+says among the assumptions of its guarantee. A record that holds a
 hash already is left as it is, and refused if it is that of another file.`,
 		Example: "  sotto bind private.npy",
 		Args:    cobra.MinimumNArgs(1),
@@ -69,7 +71,9 @@ func bind(path string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	delete(said, "rows")
+	if err := onWord(said); err != nil {
+		return fmt.Errorf("%s: %w", record, err)
+	}
 	said["sha256"], said["rows"] = quoted(sum), quoted(rows)
 	said["file"] = quoted(filepath.Base(path))
 	if err = term.WriteJSON(record, said); err != nil {
@@ -77,6 +81,31 @@ func bind(path string, out io.Writer) error {
 	}
 	_, err = fmt.Fprintf(out, "%s: %d rows, SHA-256 %s\n", record, rows, sum)
 	return err
+}
+
+// onWord adds to the guarantee of a record, if it has one, that it was bound by
+// hand: nobody can tell afterwards that it was made with these vectors.
+func onWord(said map[string]json.RawMessage) error {
+	if nested, ok := said["release"]; ok { // of "sotto encode"
+		var release map[string]json.RawMessage
+		if err := json.Unmarshal(nested, &release); err != nil {
+			return errors.New("not the record of a release")
+		}
+		err := onWord(release)
+		said["release"] = quoted(release)
+		return err
+	}
+	stated, ok := said["guarantee"]
+	if !ok {
+		return nil
+	}
+	var g dp.Guarantee
+	if err := json.Unmarshal(stated, &g); err != nil {
+		return errors.New("not the record of a release")
+	}
+	g.Assumptions = append(g.Assumptions, "the record was bound to its file afterwards, by sotto bind, on the word of whoever ran it")
+	said["guarantee"] = quoted(g)
+	return nil
 }
 
 func quoted(v any) json.RawMessage {

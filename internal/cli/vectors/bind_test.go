@@ -77,6 +77,18 @@ func TestRecordBelongs(t *testing.T) {
 	if _, errs := run(t, cli.ExitUse, "gate", "--policy", at("policy.json"), at("v.csv.privacy.json")); !strings.Contains(errs, "missing") {
 		t.Errorf("a record alone: %q, want that its file is missing", errs)
 	}
+	// The name of a record does not free it, nor does a file of everything.
+	stored, err := os.ReadFile(at("v.csv.privacy.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clitest.Write(t, at("renamed"), string(stored))
+	clitest.Write(t, at("all.json"), `{"format": "sotto-evidence-1", "releases": [{"name": "x", `+strings.TrimPrefix(strings.TrimSpace(string(stored)), "{")+`]}`)
+	for _, name := range []string{"renamed", "all.json"} {
+		if _, errs := run(t, cli.ExitUse, "gate", "--policy", at("policy.json"), at(name)); !strings.Contains(errs, "does not belong") {
+			t.Errorf("%s: %q, want that the record does not belong to the vectors", name, errs)
+		}
+	}
 	run(t, cli.ExitDone, "report", "--record-alone", at("v.csv.privacy.json"), "--out", at("alone.md"))
 	if page, err := os.ReadFile(at("alone.md")); err != nil || !strings.Contains(string(page), "unbound") {
 		t.Errorf("a record alone is not shown as unbound: %v", err)
@@ -124,6 +136,9 @@ func TestRecordOfEarlierVersion(t *testing.T) {
 		t.Errorf("an old record: %q, want the command that renews it", errs)
 	}
 	run(t, cli.ExitDone, "bind", at("v.npy"))
+	if _, rows, assumptions := record(t, at("v.npy.privacy.json")); rows != 30 || len(assumptions) != 1 || !strings.Contains(assumptions[0], "on the word") {
+		t.Errorf("%d rows with the assumptions %q, want 30 and on whose word it was bound", rows, assumptions)
+	}
 	run(t, cli.ExitDone, "report", at("v.npy.privacy.json"), "--out", at("r.html"))
 	if out, _ := run(t, cli.ExitDone, "bind", at("v.npy")); !strings.Contains(out, "already") {
 		t.Errorf("bound twice: %q, want that it is bound already", out)
