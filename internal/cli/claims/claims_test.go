@@ -75,6 +75,12 @@ func TestEpsilonText(t *testing.T) {
 			t.Errorf("exit code %d, output lacks %q:\n%s", code, want, out)
 		}
 	}
+	_, out, _ = clitest.Sotto(t, "", strings.Fields("epsilon dpnr --variant paper --dim 768 --epsilon 0.05")...)
+	for _, want := range []string{"ε = 0.05 (word-level)", "bound", "no text-level ε below 38.39", "the claim is not proved", "Appendix C"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("output lacks %q:\n%s", want, out)
+		}
+	}
 	_, out, _ = clitest.Sotto(t, "", strings.Fields("epsilon laplace-l1 --epsilon 1 --dropout 0.5")...)
 	for _, want := range []string{"0.6201", "word-level", "text-level", "gains nothing"} {
 		if !strings.Contains(out, want) {

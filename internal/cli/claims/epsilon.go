@@ -142,17 +142,17 @@ func printStatement(out io.Writer, s mech.Judgement) error {
 // shows says what the witness proves, and of which unit where that is not the
 // claim's.
 func shows(s mech.Judgement) string {
-	where := ""
+	where, epsilon := "", "ε"
 	if s.Delta > 0 {
 		where = "at this δ "
 	}
 	if s.Unit != s.ClaimedUnit && s.Verdict != dp.ClaimFalse {
-		where += fmt.Sprintf("(%s-level) ", s.Unit)
+		epsilon = string(s.Unit) + "-level ε"
 	}
 	if s.Witness.Attained == dp.Infinite {
-		return "it shows that " + where + "no ε is true"
+		return fmt.Sprintf("it shows that %sno %s is true", where, epsilon)
 	}
-	return fmt.Sprintf("it shows that %sno ε below %s is true", where, dp.Below(float64(s.Witness.Attained), 6))
+	return fmt.Sprintf("it shows that %sno %s below %s is true", where, epsilon, dp.Below(float64(s.Witness.Attained), 6))
 }
 
 // parameterText lists the parameters that were given or assumed.
