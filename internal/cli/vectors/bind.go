@@ -71,7 +71,7 @@ func bind(path string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := onWord(said); err != nil {
+	if err = onWord(said); err != nil {
 		return fmt.Errorf("%s: %w", record, err)
 	}
 	said["sha256"], said["rows"] = quoted(sum), quoted(rows)

@@ -71,7 +71,7 @@ func TestRecordBelongs(t *testing.T) {
 			t.Errorf("sotto %s: %q, want that the file was changed", args[0], errs)
 		}
 	}
-	if err := os.Remove(at("v.csv")); err != nil {
+	if err = os.Remove(at("v.csv")); err != nil {
 		t.Fatal(err)
 	}
 	if _, errs := run(t, cli.ExitUse, "gate", "--policy", at("policy.json"), at("v.csv.privacy.json")); !strings.Contains(errs, "missing") {
