@@ -61,7 +61,7 @@ func TestMechanisms(t *testing.T) {
 	}
 
 	// It is audited, and releases a file.
-	clitest.Write(t, file("audit.json"), sotto(t, "audit levels --dim 2 --epsilon 1 --draws 20000 --json"))
+	clitest.Write(t, file("audit.json"), sotto(t, "audit levels --dim 2 --epsilon 1 --draws 20000 --confidence 0.99999 --json"))
 	clitest.Write(t, file("in.csv"), "1,2,3\n-4,0.5,6\n")
 	sotto(t, "privatize levels --levels 5 --epsilon 3 --in "+file("in.csv")+" --out "+file("out.csv"))
 

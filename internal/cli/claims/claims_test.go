@@ -117,7 +117,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestAuditCommand(t *testing.T) {
-	code, out, errs := clitest.Sotto(t, "", strings.Fields("audit laplace-l1 --dim 4 --epsilon 1 --draws 3000 --json")...)
+	code, out, errs := clitest.Sotto(t, "", strings.Fields("audit laplace-l1 --dim 4 --epsilon 1 --draws 3000 --confidence 0.99999 --json")...)
 	var got map[string]any
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != cli.ExitDone {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, out, errs)

@@ -141,7 +141,7 @@ func TestAuditGatewayText(t *testing.T) {
 	address := service(t, gateway.Memoised, honest)
 	texts := filepath.Join(t.TempDir(), "texts")
 	clitest.Write(t, texts, "good\nbad\n")
-	code, out, errs := clitest.Sotto(t, "", "audit", "--gateway", address, "--texts", texts, "--draws", "300", "--trials", "20")
+	code, out, errs := clitest.Sotto(t, "", "audit", "--gateway", address, "--texts", texts, "--draws", "300", "--trials", "20", "--confidence", "0.99999")
 	for _, want := range []string{"gateway, codebook, memoised noise", "texts 1 and 2", "asking as the user", "20 of 20", "not refuted"} {
 		if code != cli.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, output lacks %q:\n%s%s", code, want, out, errs)
