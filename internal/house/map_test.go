@@ -120,8 +120,8 @@ func TestMap(t *testing.T) {
 		}
 	}
 	enforce(t, drawn, []example{
-		{name: "true", files: files("| `mech` | holds things | `dp`, `noise`, gonum |")},
-		{name: "other purpose", files: files("| `mech` | holds nothing | `dp`, `noise`, gonum |"), want: "run `make map`"},
+		{name: "true", files: files("| `mech` | holds things | `dp`, `internal/nearest`, `noise`, gonum |")},
+		{name: "other purpose", files: files("| `mech` | holds nothing | `dp`, `internal/nearest`, `noise`, gonum |"), want: "run `make map`"},
 		{name: "other imports", files: files("| `mech` | holds things | `dp` |"), want: "run `make map`"},
 		{name: "no map", files: map[string]string{guide: "# Map\n"}, want: "has no map"},
 	})
