@@ -15,6 +15,7 @@ import (
 	"sotto/internal/cli/claims"
 	"sotto/internal/cli/data"
 	"sotto/internal/cli/learn"
+	"sotto/internal/cli/man"
 	"sotto/internal/cli/measure"
 	"sotto/internal/cli/report"
 	"sotto/internal/cli/reproduce"
@@ -22,12 +23,14 @@ import (
 	"sotto/internal/cli/term"
 	"sotto/internal/cli/vectors"
 	"sotto/internal/fault"
+	"sotto/internal/version"
 )
 
 // commands returns those of every group.
 func commands(std term.Streams) []*cobra.Command {
 	return slices.Concat(claims.Commands(std), vectors.Commands(std), data.Commands(std), learn.Commands(std), reproduce.Commands(std),
-		measure.Commands(std), attack.Commands(std), bias.Commands(std), report.Commands(std), serve.Commands(std))
+		measure.Commands(std), attack.Commands(std), bias.Commands(std), report.Commands(std), serve.Commands(std),
+		[]*cobra.Command{newVersion(std), man.New()})
 }
 
 // Exit codes.
@@ -76,8 +79,11 @@ func NewRoot(std term.Streams) *cobra.Command {
 such methods, attacks them, and trains models on them.
 
 Exit codes: 0 done; 1 a check said no (refuted, over budget); 2 wrong use or
-bad input; 3 a gate failed; 4 an internal fault.`,
-		Version:       term.Version(),
+bad input; 3 a gate failed; 4 an internal fault.
+
+Environment: SOTTO_DATA is the folder of data sets; SOTTO_MODELS is the folder of
+fetched encoders.`,
+		Version:       version.Get().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}, commands(std)...)

@@ -13,6 +13,7 @@ import (
 
 	"sotto/bias/weat"
 	"sotto/internal/cli/term"
+	"sotto/internal/version"
 	"sotto/report/page"
 )
 
@@ -119,7 +120,7 @@ func runWeat(ctx context.Context, o weatOptions, std term.Streams) error {
 		return err
 	}
 	err := files.begin(o.html, func(w io.WriteSeeker) error {
-		return page.HTML(w, r.Page("Made by sotto bias weat, version "+term.Version()+"."))
+		return page.HTML(w, r.Page("Made by sotto bias weat, version "+version.Short()+"."))
 	})
 	if err != nil {
 		return err

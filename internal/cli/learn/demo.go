@@ -19,6 +19,7 @@ import (
 	"sotto/dp"
 	"sotto/experiment"
 	"sotto/internal/cli/term"
+	"sotto/internal/version"
 	"sotto/measure"
 	"sotto/mech"
 	"sotto/nn"
@@ -105,7 +106,7 @@ func runDemo(ctx context.Context, o demoOptions, base experiment.Spec, std term.
 	if d.evidence, err = report.Kinds().New(); err != nil {
 		return err
 	}
-	d.evidence.Tool, d.evidence.Title = "sotto "+term.Version(), "sotto demo"
+	d.evidence.Tool, d.evidence.Title = "sotto "+version.Short(), "sotto demo"
 	bar := term.NewProgress(std.Err, "demo")
 	stages := demoStages(base)
 	for i, stage := range stages {

@@ -14,6 +14,7 @@ import (
 
 	"sotto/experiment"
 	"sotto/internal/cli/term"
+	"sotto/internal/version"
 	"sotto/report"
 	"sotto/report/evidence"
 )
@@ -77,7 +78,7 @@ func runReport(ctx context.Context, o reportOptions, paths []string, out io.Writ
 		found.Title = o.title
 	}
 	if found.Tool == "" {
-		found.Tool = "sotto " + term.Version()
+		found.Tool = "sotto " + version.Short()
 	}
 	var page bytes.Buffer
 	if err = render(&page, found); err != nil {

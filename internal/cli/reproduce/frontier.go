@@ -17,6 +17,7 @@ import (
 	"sotto/experiment/cache"
 	"sotto/experiment/frontier"
 	"sotto/internal/cli/term"
+	"sotto/internal/version"
 	"sotto/report/page"
 )
 
@@ -138,7 +139,7 @@ func (o *frontierOptions) write(r *frontier.Result, std term.Streams) error {
 			continue
 		}
 		p := r.Page()
-		p.Made = "Made by sotto reproduce frontier, version " + term.Version() + "."
+		p.Made = "Made by sotto reproduce frontier, version " + version.Short() + "."
 		if err := term.WriteWhole(file.path, std.Out, func(w io.Writer) error { return file.write(w, p) }); err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 )
 
 // Streams are the standard streams of a command, so that a test can pass its
@@ -27,19 +26,4 @@ var ErrGate = errors.New("the gate is closed")
 // Complain writes to standard error. That this fails can be told to nobody.
 func Complain(w io.Writer, text string) {
 	fmt.Fprintln(w, "sotto:", text) //nolint:errcheck // see above
-}
-
-// Version returns the module's version and commit as the build recorded them.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	v := info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			v += " " + s.Value[:12]
-		}
-	}
-	return v
 }

@@ -21,6 +21,7 @@ import (
 	"sotto/internal/cli/term"
 	"sotto/internal/vecfile"
 	"sotto/internal/vectorise"
+	"sotto/internal/version"
 	"sotto/mech"
 	"sotto/report/evidence"
 	"sotto/text"
@@ -182,7 +183,7 @@ func (o *encodeOptions) promise(e encode.Source) (mech.Mechanism, evidence.Encod
 	if err != nil {
 		return nil, record, err
 	}
-	r := mech.NewRecord(m, "sotto "+term.Version())
+	r := mech.NewRecord(m, "sotto "+version.Short())
 	record.Release, record.Private, record.Dim = &r, m.Guarantee().Epsilon != dp.Infinite, 0
 	if _, record.Dim = m.Shape(); o.Dropout > 0 {
 		word, err := mech.WordLevel(m.Guarantee(), o.Dropout)

@@ -12,6 +12,7 @@ import (
 	"sotto/internal/cli/term"
 	"sotto/internal/release"
 	"sotto/internal/vecfile"
+	"sotto/internal/version"
 	"sotto/mech"
 )
 
@@ -83,7 +84,7 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term
 	if err != nil {
 		return err
 	}
-	record := mech.NewRecord(m, "sotto "+term.Version())
+	record := mech.NewRecord(m, "sotto "+version.Short())
 	text, err := record.JSON()
 	if err != nil {
 		return err
