@@ -288,7 +288,7 @@ func areaUnder(f Finding, in, out []float64, seed uint64) Finding {
 		values[k] = area(func(int) int { return rng.IntN(n) })
 	}
 	slices.Sort(values)
-	f.Low, f.High = measure.Number(values[25]), measure.Number(values[974])
+	f.Low, f.High = measure.Holding(f.Value, measure.Number(values[25]), measure.Number(values[974]))
 	return f
 }
 

@@ -131,7 +131,7 @@ type Draws []float64
 type Drawn struct {
 	Mean measure.Number `json:"mean"`
 	// Low and High are the 2.5th and the 97.5th percentile of the draws, undefined
-	// for one.
+	// for one, and the mean where a few draws carry it beyond.
 	Low     measure.Number `json:"low"`
 	High    measure.Number `json:"high"`
 	Draws   int            `json:"draws"`
@@ -147,7 +147,7 @@ func (d Draws) Describe() Drawn {
 		s.Mean = measure.Number(stat.Mean(kept, nil))
 	}
 	if len(kept) > 1 {
-		s.Low, s.High = percentile(kept, 0.025), percentile(kept, 0.975)
+		s.Low, s.High = measure.Holding(s.Mean, percentile(kept, 0.025), percentile(kept, 0.975))
 	}
 	return s
 }

@@ -138,7 +138,7 @@ func (e *Estimate) interval(values []float64) {
 	defined := slices.DeleteFunc(values, math.IsNaN)
 	slices.Sort(defined)
 	e.Resamples = len(defined)
-	e.Low, e.High = Number(sortedQuantile(defined, 0.025)), Number(sortedQuantile(defined, 0.975))
+	e.Low, e.High = Holding(e.Value, Number(sortedQuantile(defined, 0.025)), Number(sortedQuantile(defined, 0.975)))
 }
 
 // sortedQuantile interpolates between the two nearest of sorted values; of none

@@ -10,7 +10,7 @@ import (
 // bootstrap puts around it.
 type Estimate struct {
 	Value Number `json:"value"` // undefined where there was nothing to measure
-	Low   Number `json:"low"`   // 95 % percentile interval
+	Low   Number `json:"low"`   // 95 % percentile interval, which holds Value: see [Holding]
 	High  Number `json:"high"`
 	// Resamples is the number of resamples in which the value is defined; the
 	// interval rests on these alone.

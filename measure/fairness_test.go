@@ -249,6 +249,32 @@ func TestBootstrapInterval(t *testing.T) {
 	}
 }
 
+// TestIntervalsHoldTheirValue: groups that are served alike differ by 0, and no
+// resample of a largest difference lies below.
+func TestIntervalsHoldTheirValue(t *testing.T) {
+	var o measure.Outcomes
+	o.Classes, o.Groups = make([]string, 2), make([]string, 2)
+	for i := range 400 {
+		o.Want, o.Got, o.Group = append(o.Want, i/2%2), append(o.Got, i/2%2), append(o.Group, i%2)
+		if i%20 < 2 {
+			o.Got[i] = 1 - o.Got[i]
+		}
+	}
+	alike := compare(t, 1, o, measure.Bootstrap{Resamples: 200})
+	if d := alike.ParityDifference; d.Value != 0 || !(d.High > 0) {
+		t.Errorf("the groups differ by %+v, want 0 and an interval", d)
+	}
+	for seed := range uint64(20) {
+		for name, f := range map[string]*measure.Fairness{"alike": alike, "drawn": compare(t, 1, outcomes(rng(seed), 120, 3, 4, 0.7), measure.Bootstrap{Resamples: 50, Seed: seed})} {
+			for _, e := range f.Estimates() {
+				if e.Low > e.Value || e.Value > e.High {
+					t.Errorf("%s: the value %v lies outside of its interval %v to %v", name, e.Value, e.Low, e.High)
+				}
+			}
+		}
+	}
+}
+
 // TestBootstrapStrata: where a group is small, no resample is without it.
 func TestBootstrapStrata(t *testing.T) {
 	o := outcomes(rng(74), 100, 2, 2, 0.7)

@@ -51,3 +51,15 @@ func (n Number) PlusMinus(deviation Number, format string) string {
 	}
 	return n.Text(format) + " ± " + deviation.Text(format)
 }
+
+// Holding returns the ends of an interval, moved outwards where that takes to
+// hold the value that it is of. Percentiles of resamples need not: a difference
+// between the best and the worst group is at least 0, so that resamples of one
+// that is near 0 lie above it. A wider interval covers the truth at least as
+// often. What is undefined stays so.
+func Holding(value, low, high Number) (Number, Number) {
+	if math.IsNaN(float64(value)) || math.IsNaN(float64(low)) || math.IsNaN(float64(high)) {
+		return low, high
+	}
+	return min(low, value), max(high, value)
+}
