@@ -118,87 +118,41 @@ func (r *runner) frontier(ctx context.Context, jobs []job, took time.Duration) {
 // time is their product with the answers.
 const maxDeciding = 6000
 
-// classes returns the number of classes of each label.
-func (s *scorer) classes() []int {
-	var all []int
-	for _, c := range s.data.labels {
-		all = append(all, len(c.Classes))
+// known returns what the reference knows of test texts, and nil if there is none.
+func (s *scorer) known() *channel.Known {
+	if s.reference.Rows == 0 {
+		return nil
 	}
-	return all
-}
-
-// posteriors returns those of the reference on test texts, and the labels of
-// these. What it knows is to be judged, not how sure it is of it, so that its
-// scores are calibrated by the labels.
-func (s *scorer) posteriors(classes []int) (all nn.Matrix, labels [][]int) {
 	places := train.Evenly(nn.Indices(s.reference.Rows), maxDeciding)
+	var classes []int
+	var labels [][]int
 	for _, c := range s.data.labels {
+		classes = append(classes, len(c.Classes))
 		labels = append(labels, dataset.Select(c.IDs, dataset.Select(s.data.test, places)))
 	}
-	logits := s.reference.Gather(places)
-	channel.Calibrate(logits, classes, labels)
-	return channel.Posteriors(logits, classes), labels
-}
-
-// answersOf returns the answers there are, the labels of the test texts that
-// decide, and what each answer is worth to each text by the reference.
-func (s *scorer) answersOf() (answers, labels [][]int, scores nn.Matrix) {
-	classes := s.classes()
-	posteriors, labels := s.posteriors(classes)
-	answers, err := channel.Answers(classes, 0)
-	if err != nil {
-		answers = channel.Common(posteriors, classes, 0)
-	}
-	return answers, labels, channel.Scores(posteriors, classes, nil, answers)
+	return channel.Know(s.reference.Gather(places), classes, labels)
 }
 
 // severalBound returns what bounds the accuracy of every release at ε, if the
 // reference's posteriors of the test texts are right.
 func (s *scorer) severalBound(ctx context.Context, epsilon dp.Epsilon) measure.Number {
-	if s.reference.Rows == 0 {
+	k := s.known()
+	if k == nil {
 		return measure.Undefined
 	}
-	classes := s.classes()
-	if _, err := channel.Answers(classes, 0); err != nil {
-		return s.boundApart(ctx, epsilon, classes)
-	}
-	_, _, scores := s.answersOf()
-	solution, err := channel.Solve(ctx, scores, epsilon, channel.Options{})
-	if err != nil {
-		return measure.Undefined
-	}
-	return measure.Number(solution.Bound)
-}
-
-// boundApart is the mean of the labels' own bounds, for labels with too many
-// combinations to be solved together: a release that serves all tells none of
-// them better than one that serves it alone.
-func (s *scorer) boundApart(ctx context.Context, epsilon dp.Epsilon, classes []int) measure.Number {
-	posteriors, _ := s.posteriors(classes)
-	sum, column := 0.0, 0
-	for _, c := range classes {
-		solution, err := channel.Solve(ctx, posteriors.Columns(column, c), epsilon, channel.Options{})
-		if err != nil {
-			return measure.Undefined
-		}
-		sum += solution.Bound / float64(len(classes))
-		column += c
-	}
-	return measure.Number(sum)
+	return numberOf(k.Bound(ctx, epsilon))
 }
 
 // severalYardstick returns the accuracy on the test labels of the best channel
 // for the reference's posteriors.
 func (s *scorer) severalYardstick(epsilon dp.Epsilon) measure.Number {
-	answers, labels, scores := s.answersOf()
-	solution, err := channel.Solve(context.Background(), scores, epsilon, channel.Options{})
+	return numberOf(s.known().Accuracy(context.Background(), epsilon))
+}
+
+// numberOf is undefined where something could not be computed.
+func numberOf(v float64, err error) measure.Number {
 	if err != nil {
 		return measure.Undefined
 	}
-	right, known := channel.Expected(scores, solution.Weights, epsilon, answers, labels)
-	sum := 0.0
-	for l := range right {
-		sum += right[l] / max(known[l], 1) / float64(len(right))
-	}
-	return measure.Number(sum)
+	return measure.Number(v)
 }

@@ -44,11 +44,15 @@ func (h Codes) Prepare(d Data) (*Fitting, error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
-	of := h.lesson
+	return taught(h.teaches, d, h.encode)
+}
+
+// teaches returns what the model on the trusted side is taught.
+func (h Codes) teaches(d Data) (lesson, error) {
 	if h.Fair {
-		of = h.fairLesson
+		return h.fairLesson(d)
 	}
-	return taught(of, d, h.encode)
+	return h.lesson(d)
 }
 
 func (h Codes) check() error {
