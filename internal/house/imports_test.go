@@ -31,6 +31,7 @@ var mayImport = map[string]neighbours{
 	"dp/dptest":                     {own: []string{"dp", "noise"}},
 	"dataset":                       {own: []string{"internal/nearest"}, only: true},
 	"dataset/fetch":                 {own: []string{"dataset", "internal/atomicfile"}},
+	"dataset/table":                 {own: []string{"internal/nearest", "internal/rowfile"}},
 	"text":                          {only: true},
 	"encode":                        {own: []string{"text", "nn", "encode/svec", "encode/wordfile", "internal/lineproc"}},
 	"encode/bert":                   {own: []string{"text", "nn", "internal/safetensors"}},

@@ -18,7 +18,7 @@ type Column[T any] struct {
 
 	t      *Table
 	leaf   *parquet.Column
-	size   int // bytes that a value has at least
+	size   int // bytes that a value has at least; 0 means a bit
 	gather func(dst []T, table encoding.Values, index []int32) []T
 	heads  *Pages // ahead of pages
 	pages  parquet.Pages
@@ -36,6 +36,38 @@ func Floats(t *Table, leaf *parquet.Column) *Column[float64] {
 	return newColumn(t, leaf, 8, func(dst []float64, table encoding.Values, index []int32) []float64 {
 		return gather(dst, table.Double(), index)
 	})
+}
+
+// Ints returns the column of a leaf that holds integers of 32 or 64 bits. Whoever
+// has it must close it.
+func Ints(t *Table, leaf *parquet.Column) *Column[int64] {
+	if leaf.Type().Kind() == parquet.Int32 {
+		return newColumn(t, leaf, 4, func(dst []int64, table encoding.Values, index []int32) []int64 {
+			return gather(dst, table.Int32(), index)
+		})
+	}
+	return newColumn(t, leaf, 8, func(dst []int64, table encoding.Values, index []int32) []int64 {
+		return gather(dst, table.Int64(), index)
+	})
+}
+
+// Bools returns the column of a leaf that holds booleans. Whoever has it must
+// close it.
+func Bools(t *Table, leaf *parquet.Column) *Column[bool] {
+	c := newColumn[bool](t, leaf, 0, nil)
+	c.gather = func(dst []bool, table encoding.Values, index []int32) []bool {
+		bits := table.Boolean() // of whole bytes, so the page says how many there are
+		if index == nil {
+			for i := range int(c.page.NumValues() - c.page.NumNulls()) {
+				dst = append(dst, bits[i/8]>>(i%8)&1 == 1)
+			}
+		}
+		for _, i := range index {
+			dst = append(dst, bits[i/8]>>(i%8)&1 == 1)
+		}
+		return dst
+	}
+	return c
 }
 
 // Texts returns the column of a leaf that holds strings. Whoever has it must
@@ -58,14 +90,14 @@ func Texts(t *Table, leaf *parquet.Column) *Column[string] {
 // gather appends the values of table to dst: all of them in order, or, unless
 // it is nil, those that index selects. It panics if one of them is not there,
 // which guard makes an error.
-func gather[T float32 | float64](dst []float64, table []T, index []int32) []float64 {
+func gather[To int64 | float64, T int32 | int64 | float32 | float64](dst []To, table []T, index []int32) []To {
 	if index == nil {
 		for _, v := range table {
-			dst = append(dst, float64(v))
+			dst = append(dst, To(v))
 		}
 	}
 	for _, i := range index {
-		dst = append(dst, float64(table[i]))
+		dst = append(dst, To(table[i]))
 	}
 	return dst
 }
@@ -158,7 +190,7 @@ func (c *Column[T]) load(head Page) error {
 	switch {
 	// The library takes a header at its word that there are so many values,
 	// and would return what an earlier page left in the buffer.
-	case index == nil && head.Encoding == format.Plain && int64(c.size)*int64(len(c.Vals)) > head.Bytes:
+	case index == nil && head.Encoding == format.Plain && max(8*int64(c.size), 1)*int64(len(c.Vals)) > 8*head.Bytes:
 		return ErrPage
 	// Levels and values must agree.
 	case c.leaf.MaxRepetitionLevel() > 0 && len(c.Rep) != len(c.Def):

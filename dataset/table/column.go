@@ -1,0 +1,104 @@
+package table
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sotto/internal/nearest"
+)
+
+// Columns returns the names of the columns, in the order of the file. Names may
+// be empty or stand twice; [Reader.Column] refuses those. Where there is no
+// header they are 1, 2, and so on.
+func (r *Reader) Columns() []string { return slices.Clone(r.src.names()) }
+
+// Column returns the place of a column in [Reader.Columns], from 0. A name that
+// is not there, empty, or there twice is an error that lists the columns.
+func (r *Reader) Column(name string) (int, error) {
+	names := r.src.names()
+	var at []int
+	for i, n := range names {
+		if n == name && name != "" {
+			at = append(at, i)
+		}
+	}
+	switch {
+	case len(at) == 1:
+		return at[0], nil
+	case len(at) > 1:
+		return 0, r.errorf("column is %.40q, which stands %d times in the header, as columns %s of %s: must stand once", name, len(at), places(at), Listed(names))
+	case r.opt.NoHeader:
+		return 0, r.errorf("column is %.40q, must be a number from 1 to %d where there is no header", name, len(names))
+	}
+	list := Listed(names)
+	hint := ""
+	if shown(names) {
+		hint = nearest.Hint(name, names)
+	}
+	if _, ok := r.src.(*jsonl); ok {
+		list += fmt.Sprintf(", the keys of the first %d objects", r.src.(*jsonl).seen)
+	}
+	return 0, r.errorf("column is %.40q, must be one of %s%s", name, list, hint)
+}
+
+// Select makes Next return the named columns alone, in the order given, and keeps
+// it from reading others where the format allows that. It must come before the
+// first Next.
+func (r *Reader) Select(names ...string) error {
+	pick := make([]int, len(names))
+	for i, name := range names {
+		var err error
+		if pick[i], err = r.Column(name); err != nil {
+			return err
+		}
+	}
+	r.pick, r.row = pick, make([]Value, len(pick))
+	return nil
+}
+
+func (r *Reader) selectAll() {
+	r.pick = make([]int, len(r.src.names()))
+	for i := range r.pick {
+		r.pick[i] = i
+	}
+	r.row = make([]Value, len(r.pick))
+}
+
+// places renders places from 0 as people count.
+func places(at []int) string {
+	var s []string
+	for _, i := range at {
+		s = append(s, strconv.Itoa(i+1))
+	}
+	return strings.Join(s[:len(s)-1], ", ") + " and " + s[len(s)-1]
+}
+
+// Listed renders the names in a header for an error. A file without names may
+// begin with a private text, so what does not look like a name is not shown.
+func Listed(names []string) string {
+	const most = 20
+	if !shown(names) {
+		return fmt.Sprintf("the %d in the header", len(names))
+	}
+	names = slices.Clone(names)
+	for i, name := range names {
+		if name == "" {
+			names[i] = fmt.Sprintf("(column %d has no name)", i+1)
+		}
+	}
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// shown reports whether each name looks like one or is empty.
+func shown(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return name != "" && !columnName.MatchString(name) })
+}
+
+// columnName matches one word of ordinary length.
+var columnName = regexp.MustCompile(`^[\pL_][\pL\pN_.-]{0,39}$`)
