@@ -27,6 +27,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sotto/dp"
+	"sotto/internal/nearest"
 	"sotto/measure"
 	"sotto/mech"
 	"sotto/nn"
@@ -87,7 +88,7 @@ func Find(k Kind) (Info, error) {
 		}
 		names = append(names, string(info.Kind))
 	}
-	return Info{}, fmt.Errorf("attack: kind is %.40q, must be one of %s", string(k), strings.Join(names, ", "))
+	return Info{}, fmt.Errorf("attack: kind is %.40q, must be one of %s%s", string(k), strings.Join(names, ", "), nearest.Hint(string(k), names))
 }
 
 // Target is what is attacked: releases that there are already, or a corpus of

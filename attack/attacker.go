@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sotto/internal/nearest"
 	"sotto/measure"
 	"sotto/nn"
 )
@@ -54,7 +55,7 @@ func known(names []string) error {
 	}
 	for _, want := range names {
 		if !slices.Contains(all, want) {
-			return fmt.Errorf("attack: attacker is %q, must be one of %s", want, strings.Join(all, ", "))
+			return fmt.Errorf("attack: attacker is %q, must be one of %s%s", want, strings.Join(all, ", "), nearest.Hint(want, all))
 		}
 	}
 	return nil

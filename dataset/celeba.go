@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"sotto/internal/nearest"
 )
 
 const (
@@ -79,7 +81,7 @@ func (l *loader) celebaColumns(names []string) (labels, protected, features []in
 	for _, name := range slices.Concat(wanted, kept) {
 		i := slices.Index(names, name)
 		if i < 0 {
-			return nil, nil, nil, fmt.Errorf("attribute of celeba is %q, must be one of %s", name, strings.Join(names, ", "))
+			return nil, nil, nil, fmt.Errorf("attribute of celeba is %q, must be one of %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
 		}
 		if slices.Contains(used, i) {
 			return nil, nil, nil, fmt.Errorf("%q is named twice among labels and attributes of celeba, must be named once", name)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"sotto/internal/nearest"
 )
 
 // Info describes a data set.
@@ -89,7 +91,7 @@ func find(name string) (entry, error) {
 		names = append(names, e.Name)
 	}
 	slices.Sort(names)
-	return entry{}, fmt.Errorf("dataset: name is %q, must be one of %s", name, strings.Join(names, ", "))
+	return entry{}, fmt.Errorf("dataset: name is %q, must be one of %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
 }
 
 // Load reads the set of that name and checks its counts: a file with fewer or
@@ -142,7 +144,7 @@ func (e entry) check(o *Options) error {
 	case o.Variant != "" && len(e.Variants) == 0:
 		return fmt.Errorf("dataset: variant is %q, must be empty: %s has no variants", o.Variant, e.Name)
 	case o.Variant != "" && !slices.Contains(e.Variants, o.Variant):
-		return fmt.Errorf("dataset: variant of %s is %q, must be one of %q", e.Name, o.Variant, e.Variants)
+		return fmt.Errorf("dataset: variant of %s is %q, must be one of %q%s", e.Name, o.Variant, e.Variants, nearest.Hint(o.Variant, e.Variants))
 	}
 	if o.Attributes != nil && e.Name != "celeba" {
 		return fmt.Errorf("dataset: attributes are %q, must be empty: %s has fixed attributes", o.Attributes, e.Name)

@@ -21,6 +21,8 @@ package dataset
 import (
 	"fmt"
 	"slices"
+
+	"sotto/internal/nearest"
 )
 
 // Part is one part of a split.
@@ -106,7 +108,7 @@ func (s *Set) Attribute(name string) (Column, error) {
 		}
 		names = append(names, c.Name)
 	}
-	return Column{}, fmt.Errorf("dataset: attribute of %s is %q, must be one of %q", s.Name, name, names)
+	return Column{}, fmt.Errorf("dataset: attribute of %s is %q, must be one of %q%s", s.Name, name, names, nearest.Hint(name, names))
 }
 
 // Counts returns how many of the given rows have each class; unknown rows are

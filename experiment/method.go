@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sotto/internal/nearest"
 	"sotto/mech"
 	"sotto/train"
 )
@@ -99,12 +100,11 @@ func Methods() []MethodInfo {
 	return infos
 }
 
-func methodNames() string {
-	var names []string
+func methodNames() (names []string) {
 	for _, f := range families() {
 		names = append(names, f.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 func findMethod(name string) (family, error) {
@@ -113,7 +113,7 @@ func findMethod(name string) (family, error) {
 			return f, nil
 		}
 	}
-	return family{}, fmt.Errorf("experiment: method is %q, must be one of %s", name, methodNames())
+	return family{}, fmt.Errorf("experiment: method is %q, must be one of %s%s", name, strings.Join(methodNames(), ", "), nearest.Hint(name, methodNames()))
 }
 
 // uses reports whether the method reads a field of a Spec.

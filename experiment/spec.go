@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"sotto/dataset"
+	"sotto/internal/nearest"
 	"sotto/train"
 )
 
@@ -109,7 +110,7 @@ func (s Spec) Filled() (Spec, error) {
 	refuse(!(s.Reserve >= 0 && s.Reserve < 1), "reserve is %v, must be at least 0 and below 1", s.Reserve)
 	refuse(!(s.Dropout >= 0 && s.Dropout < 1), "dropout is %v, must be at least 0 and below 1", s.Dropout)
 	refuse(s.Limit < 0 || s.Limit > 0 && s.Limit < 8, "limit is %d, must be at least 8, or 0 for all rows", s.Limit)
-	refuse(len(s.Methods) == 0, "no method given, must be one of %s", methodNames())
+	refuse(len(s.Methods) == 0, "no method given, must be one of %s", strings.Join(methodNames(), ", "))
 	if err := s.checkLists(); err != nil {
 		errs = append(errs, err)
 	} else if _, err := s.points(); err != nil {
@@ -125,7 +126,7 @@ func (s Spec) checkLabels(info dataset.Info) error {
 	}
 	for _, name := range slices.Concat(s.Labels, s.Unknown, []string{s.Label}) {
 		if name != "" && !slices.Contains(info.Labels, name) {
-			return fmt.Errorf("experiment: %s has no label %q, must be one of %s", info.Name, name, strings.Join(info.Labels, ", "))
+			return fmt.Errorf("experiment: %s has no label %q, must be one of %s%s", info.Name, name, strings.Join(info.Labels, ", "), nearest.Hint(name, info.Labels))
 		}
 	}
 	return nil

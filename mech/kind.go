@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"sotto/internal/nearest"
 )
 
 // Kind is a mechanism as it registers: what others need to know of it, so that
@@ -162,7 +164,7 @@ func find(name string) (Kind, error) {
 	for _, k := range kinds.list {
 		names = append(names, k.Name)
 	}
-	return Kind{}, fmt.Errorf("mech: mechanism is %q, must be one of %s", name, strings.Join(names, ", "))
+	return Kind{}, fmt.Errorf("mech: mechanism is %q, must be one of %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
 }
 
 // VariantNames lists the variants, the default first.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sotto/dp"
+	"sotto/internal/nearest"
 )
 
 // Params describes a mechanism: what a user types, a claim states and a file's
@@ -88,7 +89,7 @@ func (k Kind) prepare(p Params) (Params, error) {
 		p.Variant = k.Variants[0].Name
 	}
 	if names := k.VariantNames(); !slices.Contains(names, p.Variant) {
-		return p, fmt.Errorf("mech: variant of %s is %q, must be one of %s", k.Name, p.Variant, strings.Join(names, ", "))
+		return p, fmt.Errorf("mech: variant of %s is %q, must be one of %s%s", k.Name, p.Variant, strings.Join(names, ", "), nearest.Hint(p.Variant, names))
 	}
 	if !(p.Epsilon >= MinEpsilon && p.Epsilon <= MaxEpsilon) {
 		return p, fmt.Errorf("mech: epsilon is %v, must be at least %v and at most %v", p.Epsilon, MinEpsilon, MaxEpsilon)

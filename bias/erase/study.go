@@ -13,6 +13,7 @@ import (
 	"sotto/bias"
 	"sotto/bias/direction"
 	"sotto/bias/weat"
+	"sotto/internal/nearest"
 	"sotto/measure"
 	"sotto/nn"
 )
@@ -242,7 +243,8 @@ func (s Study) fit(ctx context.Context, t *trial, from string, table *bias.Table
 	case MethodLEACE:
 		e, err = s.LEACE.Fit(t.moments)
 	default:
-		err = fmt.Errorf("erase: method is %.40q, must be %s, %s or %s", string(s.Method), MethodINLP, MethodLEACE, MethodHard)
+		err = fmt.Errorf("erase: method is %.40q, must be %s, %s or %s%s", string(s.Method), MethodINLP, MethodLEACE, MethodHard,
+			nearest.Hint(string(s.Method), []string{string(MethodINLP), string(MethodLEACE), string(MethodHard)}))
 	}
 	if err != nil {
 		return nil, nil, err

@@ -10,6 +10,7 @@ import (
 
 	"sotto/bias"
 	"sotto/bias/precision"
+	"sotto/internal/nearest"
 )
 
 // Measure is how near two words are. Its value is its name.
@@ -37,8 +38,11 @@ func ParseMeasure(name string) (Measure, error) { return parse("measure", name, 
 func parse[T ~string](what, name string, all ...T) (T, error) {
 	i := slices.IndexFunc(all, func(v T) bool { return strings.EqualFold(name, string(v)) })
 	if i < 0 {
-		known := strings.Trim(strings.ReplaceAll(fmt.Sprint(all), " ", ", "), "[]")
-		return "", fmt.Errorf("weat: %s is %.40q, must be one of %s", what, name, known)
+		known := make([]string, len(all))
+		for k, v := range all {
+			known[k] = string(v)
+		}
+		return "", fmt.Errorf("weat: %s is %.40q, must be one of %s%s", what, name, strings.Join(known, ", "), nearest.Hint(name, known))
 	}
 	return all[i], nil
 }

@@ -23,6 +23,7 @@ import (
 	"sotto/encode"
 	"sotto/encode/bert"
 	"sotto/encode/static"
+	"sotto/internal/nearest"
 )
 
 // File is one file of an encoder.
@@ -86,7 +87,7 @@ func Find(name string) (Info, error) {
 		}
 		names = append(names, i.Name)
 	}
-	return Info{}, fmt.Errorf("catalogue: encoder is %.40q, must be one of %s", name, strings.Join(names, ", "))
+	return Info{}, fmt.Errorf("catalogue: encoder is %.40q, must be one of %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
 }
 
 // Dir returns the folder of encoders that were fetched: the environment
@@ -130,7 +131,7 @@ func Open(ctx context.Context, spec, dataDir string) (encode.Source, error) {
 		}
 		return file{e, spec}, nil
 	case errors.Is(err, fs.ErrNotExist) && !strings.Contains(spec, "?"): // which stands behind the name of a mapped file
-		return nil, fmt.Errorf("catalogue: encoder is %.40q, must be one of default, minilm, hash, hash:N, glove, endpoint:URL, command:PROGRAM, or the path of a file of vectors or of the folder of a transformer: %w", spec, fs.ErrNotExist)
+		return nil, fmt.Errorf("catalogue: encoder is %.40q, must be one of default, minilm, hash, hash:N, glove, endpoint:URL, command:PROGRAM, or the path of a file of vectors or of the folder of a transformer%s: %w", spec, nearest.Hint(spec, []string{"default", "minilm", "hash", "glove"}), fs.ErrNotExist)
 	}
 	return encode.OpenContext(ctx, spec, dataDir)
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"sotto/internal/nearest"
 )
 
 // csvRows reads a column of comma separated fields.
@@ -48,7 +50,7 @@ func newCSV(r *Reader) (*csvRows, error) {
 	case c.column < 0 && r.opt.Column == "":
 		return nil, r.errorf("it has %d columns, must be told which holds the texts: one of %s", len(names), Listed(names))
 	case c.column < 0:
-		return nil, r.errorf("column is %.40q, must be one of %s", r.opt.Column, Listed(names))
+		return nil, r.errorf("column is %.40q, must be one of %s%s", r.opt.Column, Listed(names), nearest.Hint(r.opt.Column, names))
 	}
 	return c, nil
 }

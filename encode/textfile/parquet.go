@@ -7,6 +7,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"sotto/internal/nearest"
 	"sotto/internal/rowfile"
 )
 
@@ -40,7 +41,7 @@ func newParquet(r *Reader) (*parquetRows, error) {
 	case len(names) == 0:
 		return nil, r.errorf("it has no column of strings, must have one")
 	case leaf == nil:
-		return nil, r.errorf("column is %.40q, must be one of %s, the columns of strings", r.opt.Column, strings.Join(names, ", "))
+		return nil, r.errorf("column is %.40q, must be one of %s, the columns of strings%s", r.opt.Column, strings.Join(names, ", "), nearest.Hint(r.opt.Column, names))
 	case r.opt.Column == "" && len(names) > 1:
 		return nil, r.errorf("it has %d columns of strings, must be told which holds the texts: one of %s", len(names), strings.Join(names, ", "))
 	}

@@ -23,6 +23,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"sotto/internal/nearest"
 )
 
 // Options say which part of the frontier is meant, and how it is computed. The
@@ -81,7 +83,7 @@ func (o Options) filled() (Options, error) {
 	}
 	for _, name := range o.Only {
 		if !slices.ContainsFunc(Tasks(), func(t Task) bool { return t.is(name) }) {
-			errs = append(errs, fmt.Errorf("frontier: task is %.40q, must be one of %s", name, strings.Join(taskNames(), ", ")))
+			errs = append(errs, fmt.Errorf("frontier: task is %.40q, must be one of %s%s", name, strings.Join(taskNames(), ", "), nearest.Hint(name, taskNames())))
 		}
 	}
 	for _, name := range o.Methods {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sotto/experiment"
+	"sotto/internal/nearest"
 )
 
 // Method is something that is tried at a task.
@@ -94,7 +95,7 @@ func findMethod(name string) (Method, error) {
 		}
 		names = append(names, m.Name)
 	}
-	return Method{}, fmt.Errorf("frontier: method is %.40q, must be one of %s", name, strings.Join(names, ", "))
+	return Method{}, fmt.Errorf("frontier: method is %.40q, must be one of %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
 }
 
 // experiment returns what is run for a method at a task.

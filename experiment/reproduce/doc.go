@@ -30,6 +30,7 @@ import (
 	"sotto/encode"
 	"sotto/encode/catalogue"
 	"sotto/experiment/reproduce/declared"
+	"sotto/internal/nearest"
 )
 
 // Options say how a table is made. The zero value makes the whole table with
@@ -124,7 +125,7 @@ func Run(ctx context.Context, name string, o Options) (Result, error) {
 	s, err := declared.Find(name)
 	if errors.Is(err, declared.ErrUnknown) {
 		names := each(List(), func(i Info) string { return i.Name })
-		return nil, fmt.Errorf("reproduce: table is %.40q, must be one of %s, or a file that ends in .json", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("reproduce: table is %.40q, must be one of %s, or a file that ends in .json%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
 	} else if err != nil {
 		return nil, err
 	}

@@ -87,6 +87,7 @@ fetched encoders.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}, commands(std)...)
+	root.SetFlagErrorFunc(term.FlagError)
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)

@@ -69,6 +69,39 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
+// What was mistyped is answered with what was probably meant.
+func TestTypos(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "texts.csv")
+	clitest.Write(t, file, "id,review,rating\n1,good,5\n")
+	for args, want := range map[string]string{
+		"trian":                  `; did you mean "train"?`,
+		"bias weta":              `; did you mean "weat"?`,
+		"train --espilon 1":      "unknown flag: --espilon; did you mean --epsilon?",
+		"train -epsilon 1":       "; did you mean --epsilon?",
+		"train --epslon=1":       "; did you mean --epsilon?",
+		"train --xyz 1":          "unknown flag: --xyz; sotto train --help lists the flags",
+		"train --method fedrate": `; did you mean "federate"?`,
+		"train --data revews":    `; did you mean "reviews"?`,
+		"train --label sentimnt": `; did you mean "sentiment"?`,
+		"train --method plain --data-variant skwed":                        `; did you mean "skewed"?`,
+		"train --method plain --encoder defualt":                           `; did you mean "default"?`,
+		"train --method noise --mechanism laplac-l1":                       `; did you mean "laplace-l1"?`,
+		"train --method noise --mechanism dpnr --variant papr --epsilon 1": `; did you mean "paper"?`,
+		"train --method unconstrained --attribute athor":                   `; did you mean "author"?`,
+		"epsilon lapalce-l1 --epsilon 1":                                   `; did you mean "laplace-l1"?`,
+		"epsilon dpnr --variant releasd --epsilon 1":                       `; did you mean "released"?`,
+		"data verify revews":                                               `; did you mean "reviews"?`,
+		"encoder verify minlm":                                             `; did you mean "minilm"?`,
+		"reproduce dpnr-bolg":                                              `; did you mean "dpnr-blog"?`,
+		"encode --column reviw --out out.npy --in " + file:                 `; did you mean "review"?`,
+	} {
+		code, _, errs := clitest.Sotto(t, "", strings.Fields(args)...)
+		if code != cli.ExitUse || !strings.Contains(errs, want) {
+			t.Errorf("sotto %s: exit code %d, %q; want 2 and %q", args, code, errs, want)
+		}
+	}
+}
+
 // A panic ends in exit code 4 and says where, never what.
 func TestInternalFault(t *testing.T) {
 	var errs bytes.Buffer

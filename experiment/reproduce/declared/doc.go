@@ -27,6 +27,7 @@ import (
 
 	"sotto/dataset"
 	"sotto/experiment/cache"
+	"sotto/internal/nearest"
 )
 
 // Options say how a table is made. The zero value makes all of it with its own
@@ -78,7 +79,7 @@ func Find(name string) (Spec, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return Spec{}, fmt.Errorf("%w: name is %.40q, must be one of %s, or a file that ends in .json", ErrUnknown, name, strings.Join(names, ", "))
+	return Spec{}, fmt.Errorf("%w: name is %.40q, must be one of %s, or a file that ends in .json%s", ErrUnknown, name, strings.Join(names, ", "), nearest.Hint(name, names))
 }
 
 // ErrUnknown is wrapped by the error of [Find] for a table that there is not.

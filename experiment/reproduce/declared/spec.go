@@ -17,6 +17,7 @@ import (
 
 	"sotto/experiment"
 	"sotto/internal/atomicfile"
+	"sotto/internal/nearest"
 	"sotto/measure"
 )
 
@@ -243,7 +244,7 @@ func (s Spec) validateRow(row SpecRow, grid []experiment.Point) error {
 			for _, m := range metrics() {
 				known = append(known, m.name)
 			}
-			return fmt.Errorf("declared: metric is %.40q, must be one of %s", name, strings.Join(known, ", "))
+			return fmt.Errorf("declared: metric is %.40q, must be one of %s%s", name, strings.Join(known, ", "), nearest.Hint(name, known))
 		}
 		m := metrics()[i]
 		if r.Draw != nil && m.measure != MDL || r.Draw == nil && m.measure != "" && !slices.Contains(r.Measures, m.measure) {

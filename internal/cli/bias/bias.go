@@ -20,18 +20,14 @@ import (
 )
 
 func newBias(std term.Streams) *cobra.Command {
-	c := &cobra.Command{
+	return term.Group(&cobra.Command{
 		Use:   "bias",
 		Short: "Measure the bias that word vectors carry, raw and private",
 		Long: `Measure the bias that word vectors carry: association tests, the direction of
 gender, and what erasers leave of it. With --mechanism and --epsilon each measure
 is taken on the raw vectors and on private ones. None of them is a privacy
 guarantee.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newBiasWeat(std), newBiasDirection(std), newBiasErase(std))
-	return c
+	}, newBiasWeat(std), newBiasDirection(std), newBiasErase(std))
 }
 
 // flags are what the commands of "sotto bias" share.

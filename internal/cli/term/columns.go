@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"sotto/encode/textfile"
+	"sotto/internal/nearest"
 )
 
 // Columns are some columns of a file, by the order in which they were asked
@@ -74,7 +75,7 @@ func readCSVColumns(in *bufio.Reader, name string, wanted []string) (Columns, er
 			continue
 		}
 		if at[k] = slices.Index(header, w); at[k] < 0 {
-			return nil, fmt.Errorf("%s:1: column is %q, must be one of %s", name, w, textfile.Listed(header))
+			return nil, fmt.Errorf("%s:1: column is %q, must be one of %s%s", name, w, textfile.Listed(header), nearest.Hint(w, header))
 		}
 		if slices.Contains(header[at[k]+1:], w) {
 			return nil, fmt.Errorf("%s:1: the column %q stands twice, must stand once", name, w)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"sotto/internal/nearest"
 )
 
 // Group makes a command that only holds others.
@@ -29,7 +31,7 @@ func below(c *cobra.Command, args []string) error {
 			names = append(names, each.Name())
 		}
 	}
-	return fmt.Errorf("unknown command %q for %q, must be one of %s", args[0], c.CommandPath(), strings.Join(names, ", "))
+	return fmt.Errorf("unknown command %q for %q, must be one of %s%s", args[0], c.CommandPath(), strings.Join(names, ", "), nearest.Hint(args[0], names))
 }
 
 // One refuses anything but one argument, and says what it must be and, unless hint

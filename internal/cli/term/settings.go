@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"sotto/internal/atomicfile"
+	"sotto/internal/nearest"
 )
 
 // Settle sets flags that the command line did not give from the environment,
@@ -74,7 +75,7 @@ func ReadSettings(content []byte) (map[string]json.RawMessage, error) {
 // setUnlessGiven sets a flag that has no value from a stronger source.
 func setUnlessGiven(fs *pflag.FlagSet, given map[string]bool, name, value string) error {
 	if name == "help" || fs.Lookup(name) == nil {
-		return errors.New("there is no such setting")
+		return fmt.Errorf("there is no such setting%s", nearest.Hint(name, flagNames(fs)))
 	}
 	if given[name] {
 		return nil
