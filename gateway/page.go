@@ -6,9 +6,7 @@ import (
 	_ "embed" // the page
 	"encoding/base64"
 	"html/template"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"sotto/encode"
@@ -90,14 +88,8 @@ func (s *Service) showPage(w http.ResponseWriter, r *http.Request, _ *client) er
 	if err := s.atHome(r); err != nil {
 		return err
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", s.page.policy)
-	h.Set("Cache-Control", "no-store")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	httpserve.Shield(w.Header(), s.page.policy)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Write(s.page.html) //nolint:errcheck // that the client has gone can be told to nobody
 	return nil
 }
@@ -106,24 +98,10 @@ func (s *Service) showPage(w http.ResponseWriter, r *http.Request, _ *client) er
 // not this machine's own: a foreign site can point a name of its own here, and
 // its page would then be of the same origin.
 func (s *Service) atHome(r *http.Request) error {
-	host := r.Host
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	if s.Keys != nil || strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback() {
+	if s.Keys != nil || httpserve.Loopback(r.Host) {
 		return nil
 	}
 	return &problem{status: http.StatusForbidden, Type: invalidRequest, Code: "cross_origin", Message: "without keys the page is for this machine alone: open it as localhost"}
-}
-
-// fromPage reports whether a browser says that the gateway's own page asks.
-func fromPage(r *http.Request) bool {
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
-		return site == "same-origin"
-	}
-	origin, err := url.Parse(r.Header.Get("Origin"))
-	return err == nil && origin.Host != "" && origin.Host == r.Host
 }
 
 // trial is what the page shows of one text.
@@ -156,7 +134,7 @@ type verdict struct {
 
 // try handles "POST /page/try".
 func (s *Service) try(w http.ResponseWriter, r *http.Request, who *client) error {
-	if !fromPage(r) {
+	if !httpserve.SameOrigin(r) {
 		return errForeign
 	}
 	if err := s.atHome(r); err != nil {
