@@ -20,6 +20,7 @@ import (
 	"sotto/internal/cli/report"
 	"sotto/internal/cli/reproduce"
 	"sotto/internal/cli/serve"
+	"sotto/internal/cli/studio"
 	"sotto/internal/cli/term"
 	"sotto/internal/cli/vectors"
 	"sotto/internal/fault"
@@ -29,7 +30,7 @@ import (
 // commands returns those of every group.
 func commands(std term.Streams) []*cobra.Command {
 	return slices.Concat(claims.Commands(std), vectors.Commands(std), data.Commands(std), learn.Commands(std), reproduce.Commands(std),
-		measure.Commands(std), attack.Commands(std), bias.Commands(std), report.Commands(std), serve.Commands(std),
+		measure.Commands(std), attack.Commands(std), bias.Commands(std), report.Commands(std), serve.Commands(std), studio.Commands(std),
 		[]*cobra.Command{newVersion(std), man.New()})
 }
 

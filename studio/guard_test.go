@@ -1,0 +1,150 @@
+package studio_test
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"sotto/studio"
+)
+
+// paths are some of every kind.
+var paths = []string{"/", "/healthz", "/studio.css", "/studio.js", "/tabs/data.js", "/api/data/sample", "/api/jobs/none", "/shown/none", "/nowhere"}
+
+func TestHeaders(t *testing.T) {
+	b := start(t, studio.Config{})
+	for _, path := range paths {
+		h := b.send("GET", path, "").Header()
+		if got := h.Get("Content-Security-Policy"); !strings.HasPrefix(got, "default-src 'none'; ") || strings.Contains(got, "*") || !strings.Contains(got, "frame-ancestors") || !strings.Contains(got, "base-uri 'none'") {
+			t.Errorf("%s has the policy %q", path, got)
+		}
+		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "Access-Control-Allow-Origin": "", "Set-Cookie": ""} {
+			if got := h.Get(name); got != want {
+				t.Errorf("%s has %s %q, want %q", path, name, got, want)
+			}
+		}
+	}
+}
+
+func TestHost(t *testing.T) {
+	b := start(t, studio.Config{})
+	for host, allowed := range map[string]bool{
+		"127.0.0.1:8789": true, "localhost:8789": true, "[::1]:8789": true, "127.0.0.1:99": true, // a tunnel's
+		"evil.example": false, "evil.example:8789": false, "127.0.0.1.evil.example": false, "10.0.0.1:8789": false, "": false,
+	} {
+		for _, path := range paths {
+			if got := b.send("GET", path, "", "Host", host).Code; (got == http.StatusForbidden) == allowed {
+				t.Errorf("%s under the name %q is answered with %d", path, host, got)
+			}
+		}
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	b := start(t, studio.Config{})
+	const own, other = "http://127.0.0.1:8789", "https://evil.example"
+	for _, tt := range []struct {
+		name      string
+		header    []string
+		page, api bool // whether they answer
+	}{
+		{"own page", []string{"Sec-Fetch-Site", "same-origin", "Origin", own}, true, true},
+		{"own page, old browser", []string{"Origin", own}, true, true},
+		{"a program with the session", nil, true, true},
+		{"typed", []string{"Sec-Fetch-Site", "none", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, true, false},
+		{"a link from elsewhere", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, true, false},
+		{"another site's frame", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}, false, false},
+		{"another site's script", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors", "Origin", other}, false, false},
+		{"another port", []string{"Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:99"}, false, false},
+		{"another site, old browser", []string{"Origin", other}, false, false},
+		{"a page of no origin", []string{"Origin", "null"}, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := b.send("GET", "/", "", tt.header...).Code; (got == http.StatusOK) != tt.page {
+				t.Errorf("the page is answered with %d", got)
+			}
+			if got := b.send("GET", "/api/data/sample", "", tt.header...).Code; (got == http.StatusOK) != tt.api {
+				t.Errorf("a question is answered with %d", got)
+			}
+			if got := b.send("POST", "/api/enter", `{"secret": "no"}`, tt.header...).Code; (got == http.StatusUnauthorized) != tt.api {
+				t.Errorf("a secret is answered with %d", got)
+			}
+		})
+	}
+}
+
+func TestGate(t *testing.T) {
+	b := start(t, studio.Config{})
+	good := b.session
+	for name, session := range map[string]string{"none": "", "wrong": "AAAA", "empty": " "} {
+		b.session = session
+		for _, path := range []string{"/api/data/sample", "/api/jobs/none"} {
+			if got := b.send("GET", path, "").Code; got != http.StatusUnauthorized {
+				t.Errorf("%s with the session %q is answered with %d, want 401", path, name, got)
+			}
+		}
+	}
+	if got := b.enter("AAAA"); got != "" {
+		t.Error("a wrong secret lets in")
+	}
+	if got := b.enter(""); got != "" {
+		t.Error("no secret lets in")
+	}
+	for _, body := range []string{``, `[]`, `{"secret": 1}`, `{"secret": "a", "more": 1}`, `{"secret": "a"} {}`, strings.Repeat("a", 2<<20)} {
+		if got := b.send("POST", "/api/enter", body).Code; got != http.StatusBadRequest && got != http.StatusRequestEntityTooLarge {
+			t.Errorf("a request of %d bytes is answered with %d", len(body), got)
+		}
+	}
+
+	// A code lets in once. Whoever comes second shows that somebody saw it.
+	_, code, _ := strings.Cut(b.OnceAddress(at), "#")
+	b.session = b.enter(code)
+	if got := b.send("GET", "/api/data/sample", "").Code; got != http.StatusOK {
+		t.Errorf("after the first use of a code a question is answered with %d", got)
+	}
+	if got := b.enter(code); got != "" {
+		t.Error("a code lets in twice")
+	}
+	if got := b.send("GET", "/api/data/sample", "").Code; got != http.StatusUnauthorized {
+		t.Errorf("after the second use of a code a question is answered with %d, want 401", got)
+	}
+	b.session = good
+	if got := b.send("GET", "/api/data/sample", "").Code; got != http.StatusOK {
+		t.Errorf("the session of the secret is answered with %d", got)
+	}
+}
+
+func TestListen(t *testing.T) {
+	for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:0", "example.com:80", "", "127.0.0.1", "localhost:x"} {
+		if l, err := studio.Listen(address); err == nil {
+			t.Errorf("Listen(%q) listens on %v", address, l.Addr())
+			l.Close()
+		}
+	}
+	for _, address := range []string{"127.0.0.1:0", "localhost:0"} {
+		l, err := studio.Listen(address)
+		if err != nil {
+			t.Errorf("Listen(%q) = %v", address, err)
+			continue
+		}
+		l.Close()
+	}
+}
+
+func TestPrivateFolder(t *testing.T) {
+	s, err := studio.New(studio.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(s.PrivateDir())
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder has %v (%v), want 0700", info.Mode(), err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(s.PrivateDir()); !os.IsNotExist(err) {
+		t.Errorf("after the end the folder is still there (%v)", err)
+	}
+}
