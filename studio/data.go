@@ -3,7 +3,6 @@ package studio
 import (
 	_ "embed" // of the tab
 	"net/http"
-	"path/filepath"
 
 	"sotto/dataset"
 	"sotto/internal/httpserve"
@@ -104,13 +103,4 @@ func distinct(all []string) int {
 		seen[t] = true
 	}
 	return len(seen)
-}
-
-// offer makes a file of the person's the first that the page shows.
-func (s *Studio) offer(path string) error {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return err
-	}
-	return &Problem{http.StatusNotImplemented, "files cannot be worked with yet: " + filepath.Base(path)}
 }

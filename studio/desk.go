@@ -19,14 +19,12 @@ type source struct {
 	id   string
 	name string // as the person knows it, and as commands name it
 	path string // where it lies; "" for the sample
-	own  bool   // the file is the person's, not a copy
 }
 
 // desk holds the data that was given.
 type desk struct {
 	mu      sync.Mutex // guards all
 	sources map[string]source
-	first   string // that was given when the studio started; "" for none
 }
 
 // find returns the data of a name.

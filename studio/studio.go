@@ -8,11 +8,9 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
-	"sotto/experiment"
 	"sotto/internal/fault"
 	"sotto/internal/httpserve"
 )
@@ -23,7 +21,6 @@ type Config struct {
 	Out       string // folder in which trainings are kept, which must be there; "" forgets them at the end
 	MaxUpload int64  // bytes of a file that is dropped; 0 means 1 GiB
 	Workers   int    // cores; 0 means all
-	File      string // that is offered as the first one; "" for none
 }
 
 // Studio is a page and what it works with. New makes one, Close ends it.
@@ -31,9 +28,7 @@ type Studio struct {
 	Config
 	service *httpserve.Service
 	mux     *http.ServeMux
-	page    []byte
 	dir     string // private
-	sets    experiment.Sets
 
 	gate gate
 	jobs jobs
@@ -79,11 +74,6 @@ func New(c Config) (*Studio, error) {
 		return nil, fmt.Errorf("studio: no private folder: %w", err)
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	if c.File != "" {
-		if err := s.offer(c.File); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-	}
 	return s, nil
 }
 
@@ -180,15 +170,6 @@ func (s *Studio) Close() error {
 		err = os.RemoveAll(s.dir)
 	})
 	return err
-}
-
-// folder makes a new folder in the private one.
-func (s *Studio) folder(name string) (string, error) {
-	parent := filepath.Join(s.dir, name)
-	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return "", err
-	}
-	return os.MkdirTemp(parent, "")
 }
 
 // Problem is an error for the person at the page.
