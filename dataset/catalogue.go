@@ -34,7 +34,8 @@ func tables() []entry {
 			Label: "Smiling", Labels: celebaNames, Classes: 2, Attributes: []string{"Male"},
 			Variants: []string{"official", "published", "released"},
 			Licence:  research, Home: "https://mmlab.ie.cuhk.edu.hk/projects/CelebA.html",
-			Files: files(celebaTable, celebaPartition),
+			Files:        files(celebaTable, celebaPartition),
+			AnyAttribute: true, Bios: true,
 		}, loadCelebA},
 		{Info{
 			Name: "reviews", About: "generated reviews, built in: the best attack on the author is known exactly", Rows: defaultReviews,

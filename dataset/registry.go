@@ -25,6 +25,9 @@ type Info struct {
 	Home       string   `json:"home"`    // where it is described, and to be asked for
 	Files      []File   `json:"files"`   // none if it is generated
 	Present    bool     `json:"present"` // whether all its files are there
+
+	AnyAttribute bool `json:"-"` // Options.Attributes may name any column
+	Bios         bool `json:"-"` // networks on it have the shape that was published for Bias in Bios
 }
 
 // Options say how a set is loaded. The zero value is the default of every set.
@@ -146,7 +149,7 @@ func (e entry) check(o *Options) error {
 	case o.Variant != "" && !slices.Contains(e.Variants, o.Variant):
 		return fmt.Errorf("dataset: variant of %s is %q, must be one of %q%s", e.Name, o.Variant, e.Variants, nearest.Hint(o.Variant, e.Variants))
 	}
-	if o.Attributes != nil && e.Name != "celeba" {
+	if o.Attributes != nil && !e.AnyAttribute {
 		return fmt.Errorf("dataset: attributes are %q, must be empty: %s has fixed attributes", o.Attributes, e.Name)
 	}
 	if o.Rows != 0 && len(e.Files) > 0 {

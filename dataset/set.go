@@ -77,6 +77,10 @@ type Set struct {
 	Attributes []Column  // protected and further labels
 	Split      []Part    // one a row
 
+	// Persons numbers, from 0, whose each row is; nil if that is not known. It
+	// does not count for the hash.
+	Persons []int
+
 	// Notes are what the loader found and repaired, for a person to read: rows
 	// without text, invalid UTF-8. They quote no row.
 	Notes []string
@@ -145,6 +149,17 @@ func (c Column) Priors(rows []int) []float64 {
 	return priors
 }
 
+// RowsOfPersons returns how many persons there are and how many rows one has at
+// most: 0 and 0 if that is not known.
+func (s *Set) RowsOfPersons() (persons, most int) {
+	counts := map[int]int{}
+	for _, p := range s.Persons {
+		counts[p]++
+		most = max(most, counts[p])
+	}
+	return len(counts), most
+}
+
 // Validate reports the first fault in the shape of a set: lengths that differ
 // from Rows, classes out of range, parts that are none.
 func (s *Set) Validate() error {
@@ -160,6 +175,7 @@ func (s *Set) Validate() error {
 		{"targets", len(s.Target), s.Rows, true},
 		{"labels", len(s.Label.IDs), s.Rows, s.Target != nil},
 		{"parts", len(s.Split), s.Rows, false},
+		{"persons", len(s.Persons), s.Rows, true},
 	} {
 		if l.got != l.want && (l.got != 0 || !l.optional) {
 			return fmt.Errorf("dataset: %s has %d %s, must have %d", s.Name, l.got, l.what, l.want)
@@ -198,6 +214,7 @@ func (s *Set) pick(rows []int) *Set {
 	p.Second = Select(s.Second, rows)
 	p.Target = Select(s.Target, rows)
 	p.Split = Select(s.Split, rows)
+	p.Persons = Select(s.Persons, rows)
 	p.Label.IDs = Select(s.Label.IDs, rows)
 	p.More, p.Attributes = slices.Clone(s.More), slices.Clone(s.Attributes)
 	for _, columns := range [][]Column{p.More, p.Attributes} {

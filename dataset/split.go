@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"maps"
 	"math/bits"
 	weakrand "math/rand/v2"
 	"slices"
@@ -84,6 +85,40 @@ func (s shares) splitGroups(keys []string, seed uint64) []Part {
 	parts := make([]Part, len(keys))
 	for i, k := range keys {
 		parts[i] = of[group[k]]
+	}
+	return parts
+}
+
+// Draw assigns units to parts, in an order that the seed alone decides: of the
+// units of each stratum the given percentages train and validate, each rounded,
+// and the rest tests. A stratum of three units or more is in every part that has
+// a share.
+func Draw(strata []int, train, validation int, seed uint64) []Part {
+	of := map[int][]int{}
+	for unit, s := range strata {
+		of[s] = append(of[s], unit)
+	}
+	parts, src := make([]Part, len(strata)), source(seed)
+	for _, s := range slices.Sorted(maps.Keys(of)) {
+		units := of[s]
+		n, rest := len(units), 100-train-validation
+		share := func(percent int) int {
+			if percent == 0 {
+				return 0
+			}
+			return max((n*percent+50)/100, min(1, n/3))
+		}
+		tests, validates := share(rest), share(validation)
+		for place, k := range permutation(n, src) {
+			switch {
+			case place < tests:
+				parts[units[k]] = Test
+			case place < tests+validates:
+				parts[units[k]] = Validation
+			default:
+				parts[units[k]] = Train
+			}
+		}
 	}
 	return parts
 }

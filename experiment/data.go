@@ -23,9 +23,10 @@ import (
 type prepared struct {
 	train.Data
 	test   []int
-	text   bool // its vectors were made of texts
 	record model.DataRecord
 	notes  []string
+
+	standardise bool // its columns have scales of their own
 
 	// What the set knows of its rows, protected or not.
 	labels     []dataset.Column // the first one first
@@ -37,21 +38,21 @@ type prepared struct {
 // no validation part of its own.
 const carved = 0.1
 
-// prepare loads what a record names, as far as it names it, and makes numbers
-// of it.
-func prepare(ctx context.Context, r model.DataRecord, workers int) (*prepared, error) {
-	set, err := load(r)
+// prepare loads what a record names, as far as it names it, from the file if it
+// is of one, and makes numbers of it.
+func prepare(ctx context.Context, r model.DataRecord, file Path, workers int) (*prepared, error) {
+	set, err := load(ctx, r, file)
 	if err != nil {
 		return nil, err
 	}
 	if len(set.Label.Classes) < 2 {
 		return nil, fmt.Errorf("experiment: %s has a number as its label, must have classes", r.Name)
 	}
-	d := &prepared{notes: slices.Clone(set.Notes), text: set.Text != nil, attributes: set.Attributes}
+	d := &prepared{notes: slices.Clone(set.Notes), standardise: set.Text != nil || r.File != nil, attributes: set.Attributes}
 	known := len(set.More) - len(r.Unknown)
 	d.labels, d.unknown = append([]dataset.Column{set.Label}, set.More[:known]...), set.More[known:]
 	d.record = model.DataRecord{Name: r.Name, Variant: set.Variant, Label: set.Label.Name, Classes: set.Label.Classes, Hash: set.Hash()}
-	d.record.Limit = r.Limit
+	d.record.Limit, d.record.File = r.Limit, fileRecord(r.File, set)
 	d.Y, d.Classes = set.Label.IDs, len(set.Label.Classes)
 	d.record.Unknown = r.Unknown
 	for _, c := range d.labels[1:] {
@@ -61,10 +62,10 @@ func prepare(ctx context.Context, r model.DataRecord, workers int) (*prepared, e
 	if err := d.protect(set, r.Attribute); err != nil {
 		return nil, err
 	}
+	d.split(set)
 	if err := d.vectors(ctx, set, r, workers); err != nil {
 		return nil, err
 	}
-	d.split(set)
 	d.bound(r.Limit)
 	if err := d.reserve(r.Reserve); err != nil {
 		return nil, err
@@ -75,29 +76,34 @@ func prepare(ctx context.Context, r model.DataRecord, workers int) (*prepared, e
 	return d, d.Validate()
 }
 
-// load reads the data set that a record names.
-func load(r model.DataRecord) (*dataset.Set, error) {
-	options := dataset.Options{Variant: r.Variant}
+// load reads the data set that a record names, or the file.
+func load(ctx context.Context, r model.DataRecord, file Path) (*dataset.Set, error) {
+	var labels []string
 	if r.Label != "" {
-		options.Labels = []string{r.Label}
+		labels = []string{r.Label}
 	}
 	for _, more := range r.More {
-		options.Labels = append(options.Labels, more.Name)
+		labels = append(labels, more.Name)
+	}
+	if r.File != nil {
+		return loadFile(ctx, r, file, append(labels, r.Unknown...))
+	}
+	if file != "" {
+		return nil, fmt.Errorf("experiment: in is a file and the data is %s, must be one of them", r.Name)
+	}
+	info, err := dataset.Find(r.Name, "")
+	if err != nil {
+		return nil, err
 	}
 	if len(r.Unknown) > 0 { // they leave the vectors, as labels do
 		if r.Label == "" {
-			info, err := dataset.Find(r.Name, "")
-			if err != nil {
-				return nil, err
-			}
-			options.Labels = info.Labels[:1]
+			labels = info.Labels[:1]
 		}
-		options.Labels = append(options.Labels, r.Unknown...)
+		labels = append(labels, r.Unknown...)
 	}
-	if r.Name == "celeba" { // any of its attributes can play either part
-		if r.Attribute != "" && r.Attribute != "none" {
-			options.Attributes = []string{r.Attribute}
-		}
+	options := dataset.Options{Variant: r.Variant, Labels: labels}
+	if info.AnyAttribute && r.Attribute != "" && r.Attribute != "none" {
+		options.Attributes = []string{r.Attribute}
 	}
 	return dataset.Load(r.Name, options)
 }
@@ -136,7 +142,7 @@ func (d *prepared) vectors(ctx context.Context, set *dataset.Set, r model.DataRe
 		if r.Encoder != "" || r.Dropout != 0 {
 			return fmt.Errorf("experiment: %s is a table, so encoder %q and dropout %v have no meaning", set.Name, r.Encoder, r.Dropout)
 		}
-		d.X = nn.Matrix{Rows: set.Rows, Cols: set.Width, Data: set.Features}
+		d.X = d.numbers(set)
 		return nil
 	}
 	e, err := catalogue.Open(ctx, cmp.Or(r.Encoder, "default"), dataset.Dir())
@@ -152,8 +158,14 @@ func (d *prepared) vectors(ctx context.Context, set *dataset.Set, r model.DataRe
 	} else {
 		d.X, err = encode.Texts(ctx, e, set.Text, workers)
 	}
+	if err != nil {
+		return err
+	}
+	if set.Features != nil {
+		d.X = beside(d.X, d.numbers(set))
+	}
 	d.record.Vectors = digest(d.X)
-	return err
+	return nil
 }
 
 // digest is the SHA-256 of a matrix: an encoder is known by its name, and what
@@ -204,7 +216,7 @@ func (s Spec) Key() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	set, err := load(s.wants())
+	set, err := load(context.Background(), s.wants(), s.In)
 	if err != nil {
 		return "", err
 	}
@@ -223,6 +235,9 @@ func (s Spec) wants() model.DataRecord {
 	}
 	if s.Dropout > 0 {
 		r.MaskSeed = s.FirstSeed
+	}
+	if s.ofFile() {
+		r.File = &model.FileRecord{Layout: s.Layout}
 	}
 	return r
 }

@@ -81,7 +81,7 @@ func TestDropout(t *testing.T) {
 	if m, b := masked.Configurations[0].Statement, bare.Configurations[0].Statement; m.True != b.True || m.Unit != "text" {
 		t.Errorf("with masks ε is %v (%s), want the text-level one, %v", m.True, m.Unit, b.True)
 	}
-	e, err := experiment.Evaluate(t.Context(), dir, 1)
+	e, err := experiment.Evaluate(t.Context(), dir, "", 1)
 	if err != nil || e.Mean.Accuracy != masked.Mean.Accuracy {
 		t.Errorf("evaluated again: %v, want the same accuracy, %v", err, masked.Mean.Accuracy)
 	}

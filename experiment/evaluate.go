@@ -38,8 +38,9 @@ type Evaluation struct {
 // Evaluate measures again the models of a folder that [Run] made: the one at
 // dir itself, or the selected configurations below it, or all if none was
 // selected yet. The data must be what the models were trained on.
-func Evaluate(ctx context.Context, dir string, workers int) (*Evaluation, error) {
-	stored, d, pool, err := openModels(ctx, dir, ReleaseOptions{Workers: workers})
+// For models of a file of one's own it must be given.
+func Evaluate(ctx context.Context, dir string, in Path, workers int) (*Evaluation, error) {
+	stored, d, pool, err := openModels(ctx, dir, ReleaseOptions{Workers: workers, In: in})
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func TestFair(t *testing.T) {
 	s.Attribute, s.Fair, s.Threshold = "author", true, 5
 	dir := t.TempDir()
 	r := run(t, s, experiment.Options{Out: dir})
-	e, err := experiment.Evaluate(t.Context(), dir, 1)
+	e, err := experiment.Evaluate(t.Context(), dir, "", 1)
 	if err != nil {
 		t.Fatal(err)
 	}

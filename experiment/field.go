@@ -13,18 +13,25 @@ type Field struct {
 	Help  string // of the flag
 	Value any    // points to it
 
+	OfFile bool // it says something of the columns of [Spec.In], and nothing without
+
 	standard string // its default; "" means the zero value
 	ofMethod bool   // refused where no method reads it
 }
 
 // Fields lists the settings of s in their order.
-func (s *Spec) Fields() []Field {
-	v := reflect.ValueOf(s).Elem()
-	all := make([]Field, v.NumField())
-	for i := range all {
-		tag := v.Type().Field(i).Tag
-		name, _, _ := strings.Cut(tag.Get("json"), ",")
-		all[i] = Field{name, tag.Get("flag"), tag.Get("help"), v.Field(i).Addr().Interface(), tag.Get("default"), tag.Get("of") == "method"}
+func (s *Spec) Fields() []Field { return fieldsOf(reflect.ValueOf(s).Elem(), false) }
+
+func fieldsOf(v reflect.Value, ofFile bool) []Field {
+	var all []Field
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if f.Anonymous { // the layout of a file
+			all = append(all, fieldsOf(v.Field(i), true)...)
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		all = append(all, Field{name, f.Tag.Get("flag"), f.Tag.Get("help"), v.Field(i).Addr().Interface(), ofFile, f.Tag.Get("default"), f.Tag.Get("of") == "method"})
 	}
 	return all
 }

@@ -29,7 +29,7 @@ func Prepare(ctx context.Context, s Spec, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.Sets.prepare(ctx, s.wants(), cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
+	d, err := o.Sets.prepare(ctx, s.wants(), s.In, cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
 	if err != nil {
 		return nil, err
 	}

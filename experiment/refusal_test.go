@@ -120,13 +120,13 @@ func TestForeignModels(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := experiment.Evaluate(t.Context(), dir, 1); err == nil || !strings.Contains(err.Error(), "seed 1") {
+	if _, err := experiment.Evaluate(t.Context(), dir, "", 1); err == nil || !strings.Contains(err.Error(), "seed 1") {
 		t.Errorf("the model of another seed: error = %v", err)
 	}
 	run(t, spec, experiment.Options{Out: dir, Resume: true})
 	same(t, "after resuming over a foreign model", contents(t, dir), want)
 	write("the 0 1\ngood 1 1\nbad 1 -1\n")
-	if _, err := experiment.Evaluate(t.Context(), dir, 1); err == nil || !strings.Contains(err.Error(), "other vectors") {
+	if _, err := experiment.Evaluate(t.Context(), dir, "", 1); err == nil || !strings.Contains(err.Error(), "other vectors") {
 		t.Errorf("another encoder under the same name: error = %v", err)
 	}
 }
@@ -138,7 +138,7 @@ func TestDamagedReference(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, experiment.ReferenceDir, model.WeightsFile), []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := experiment.Evaluate(t.Context(), dir, 1); err == nil {
+	if _, err := experiment.Evaluate(t.Context(), dir, "", 1); err == nil {
 		t.Error("Evaluate took no notice of a damaged reference")
 	}
 }

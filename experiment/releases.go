@@ -26,6 +26,7 @@ type Released struct {
 type ReleaseOptions struct {
 	Workers int    // cores; 0 means all
 	Data    string // that the models must be of; empty: any
+	In      Path   // the file that the models were trained on, if it was one
 	// Attribute is what attribute inference guesses; empty means that of the
 	// models.
 	Attribute string
@@ -89,9 +90,12 @@ func openModels(ctx context.Context, dir string, o ReleaseOptions) ([]storedMode
 	}
 	want := wanted(record)
 	want.Attribute = cmp.Or(o.Attribute, want.Attribute)
-	d, err := o.Sets.prepare(ctx, want, workers)
+	d, err := o.Sets.prepare(ctx, want, o.In, workers)
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	if d.record.Hash != record.Hash && record.File != nil {
+		return nil, nil, nil, fmt.Errorf("experiment: %s holds other rows than those the model in %s was trained on, whose hash is %.12s…; give the file as it was then", o.In, dir, record.Hash)
 	}
 	if d.record.Hash != record.Hash {
 		return nil, nil, nil, fmt.Errorf("experiment: %s: the data set %s is not the one the model was trained on, must have hash %.12s…", dir, record.Name, record.Hash)

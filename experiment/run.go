@@ -116,9 +116,13 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.Sets.prepare(ctx, s.wants(), o.Workers)
+	d, err := o.Sets.prepare(ctx, s.wants(), s.In, o.Workers)
 	if err != nil {
 		return nil, err
+	}
+	if d.record.File != nil {
+		s.In = "" // from here on the data is known by its hash
+		st.id += " " + d.record.Hash
 	}
 	scorer := newScorer(d)
 	r := &runner{spec: s, opt: o, data: d, scorer: scorer, store: st, sketch: newSketch(d, o.Pictures, s.FirstSeed), progress: map[string]float64{}, result: &Result{
@@ -205,7 +209,7 @@ func (r *runner) prepare(s Spec, p Point) (*setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.standardise = r.data.text
+	p.standardise = r.data.standardise
 	set := &setup{}
 	if err := set.use(f.build(s, p), r.data.Data); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name(), err)

@@ -225,7 +225,7 @@ func TestEvaluateFindsWhatTrainMeasured(t *testing.T) {
 	spec := small("federate")
 	spec.Lambdas = []float64{0.5, 2}
 	r := run(t, spec, experiment.Options{Out: dir})
-	e, err := experiment.Evaluate(t.Context(), dir, 1)
+	e, err := experiment.Evaluate(t.Context(), dir, "", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,14 +248,14 @@ func TestEvaluateFindsWhatTrainMeasured(t *testing.T) {
 		t.Errorf("interval is %v around %v", e.Interval, e.Mean.Accuracy)
 	}
 	seed := filepath.Join(dir, r.Configurations[0].Folder, "seed-2")
-	single, err := experiment.Evaluate(t.Context(), seed, 1)
+	single, err := experiment.Evaluate(t.Context(), seed, "", 1)
 	if err != nil || len(single.Models) != 1 || len(single.Models[0].Seeds) != 1 || single.Reference != r.Reference {
 		t.Errorf("Evaluate of one model = %+v, %v", single, err)
 	}
 }
 
 func TestEvaluateRefuses(t *testing.T) {
-	if _, err := experiment.Evaluate(t.Context(), t.TempDir(), 1); err == nil || !strings.Contains(err.Error(), "no model") {
+	if _, err := experiment.Evaluate(t.Context(), t.TempDir(), "", 1); err == nil || !strings.Contains(err.Error(), "no model") {
 		t.Errorf("an empty folder: error = %v", err)
 	}
 	for _, tt := range []struct{ name, file, from, to, want string }{
@@ -283,7 +283,7 @@ func TestEvaluateRefuses(t *testing.T) {
 		if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := experiment.Evaluate(t.Context(), dir, 1); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := experiment.Evaluate(t.Context(), dir, "", 1); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error = %v, want one with %q", tt.name, err, tt.want)
 		}
 	}

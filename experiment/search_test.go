@@ -100,7 +100,7 @@ func TestLabelsRoundTrip(t *testing.T) {
 	for name, spec := range specs {
 		dir := t.TempDir()
 		r := run(t, spec, experiment.Options{Out: dir})
-		e, err := experiment.Evaluate(t.Context(), dir, 1)
+		e, err := experiment.Evaluate(t.Context(), dir, "", 1)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -176,7 +176,7 @@ func TestOtherLabelsRefused(t *testing.T) {
 		if err := foreign.Save(filepath.Join(two, place), info); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := experiment.Evaluate(t.Context(), two, 1); err == nil || !strings.Contains(err.Error(), "tells labels") {
+		if _, err := experiment.Evaluate(t.Context(), two, "", 1); err == nil || !strings.Contains(err.Error(), "tells labels") {
 			t.Errorf("%s of other labels: error = %v, want a refusal", place, err)
 		}
 	}

@@ -18,32 +18,33 @@ type Sets struct {
 }
 
 // prepare returns what a record names, as [prepare] does.
-func (s *Sets) prepare(ctx context.Context, r model.DataRecord, workers int) (*prepared, error) {
+func (s *Sets) prepare(ctx context.Context, r model.DataRecord, file Path, workers int) (*prepared, error) {
 	if s == nil {
-		return prepare(ctx, r, workers)
+		return prepare(ctx, r, file, workers)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if d := s.all[nameOf(r)]; d != nil {
+	if d := s.all[nameOf(r, file)]; d != nil {
 		return d, nil
 	}
-	d, err := prepare(ctx, r, workers)
+	d, err := prepare(ctx, r, file, workers)
 	if err != nil {
 		return nil, err
 	}
 	if s.all == nil {
 		s.all = map[string]*prepared{}
 	}
-	// A model that was trained on it asks for it by its record.
-	s.all[nameOf(r)], s.all[nameOf(wanted(d.record))] = d, d
+	// A model that was trained on it asks for it by its record, which has the hash
+	// of a file, and so needs no path.
+	s.all[nameOf(r, file)], s.all[nameOf(wanted(d.record), "")] = d, d
 	return d, nil
 }
 
-// nameOf tells records apart.
-func nameOf(r model.DataRecord) string {
+// nameOf tells records apart, and files.
+func nameOf(r model.DataRecord, file Path) string {
 	b, err := json.Marshal(r)
 	if err != nil { // numbers that JSON has no name for, which no spec has
-		return fmt.Sprintf("%#v", r)
+		return fmt.Sprintf("%#v %q", r, file)
 	}
-	return string(b)
+	return string(b) + " " + string(file)
 }

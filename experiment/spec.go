@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"sotto/dataset"
+	"sotto/dataset/own"
 	"sotto/internal/nearest"
 	"sotto/train"
 )
@@ -23,7 +24,11 @@ import (
 type Spec struct {
 	Data        string `json:"data" flag:"data" default:"reviews" help:"data set (see sotto data list)"`
 	DataVariant string `json:"data_variant,omitempty" flag:"data-variant" help:"variant of the data set (default: the first of them)"`
-	Label       string `json:"label,omitempty" flag:"label" help:"label to predict (default: the data set's own; see sotto data list)"`
+	// In is a file of one's own, in place of a data set. Layout says what its
+	// columns are, and Data is then its name.
+	In Path `json:"in,omitzero" flag:"in" help:"file of your own to learn from in place of --data: CSV, TSV, JSON lines, Parquet or a folder of texts"`
+	dataset.Layout
+	Label string `json:"label,omitempty" flag:"label" help:"label to predict (default: the data set's own; see sotto data list)"`
 	// Labels are several, to be served by one release; the first is the one whose
 	// fairness is measured. One alone is the same as Label.
 	Labels []string `json:"labels,omitempty" flag:"labels" help:"labels, separated by commas, that one release serves"`
@@ -85,10 +90,16 @@ type Spec struct {
 
 // Filled returns s with its defaults, or every fault that needs no data.
 func (s Spec) Filled() (Spec, error) {
+	if s.ofFile() && s.Data == "" {
+		s.Data = own.Name
+	}
 	for _, f := range s.Fields() {
 		if !f.Given() {
 			f.SetDefault()
 		}
+	}
+	if len(s.Labels) == 1 && s.Label == "" {
+		s.Label, s.Labels = s.Labels[0], nil
 	}
 	var errs []error
 	refuse := func(wrong bool, format string, args ...any) {
@@ -96,7 +107,9 @@ func (s Spec) Filled() (Spec, error) {
 			errs = append(errs, fmt.Errorf("experiment: "+format, args...))
 		}
 	}
-	if info, err := dataset.Find(s.Data, ""); err != nil {
+	if s.ofFile() {
+		errs = append(errs, s.fillFile())
+	} else if info, err := dataset.Find(s.Data, ""); err != nil {
 		errs = append(errs, err)
 	} else if err := s.checkLabels(info); err != nil {
 		errs = append(errs, err)
@@ -104,9 +117,6 @@ func (s Spec) Filled() (Spec, error) {
 	refuse(s.Seeds < 1 || s.Seeds > 10_000, "seeds is %d, must be from 1 to 10,000", s.Seeds)
 	refuse(uint64(s.Seeds) > math.MaxUint64-s.FirstSeed, "seed is %d, must leave room for %d seeds", s.FirstSeed, s.Seeds)
 	refuse(!(math.Abs(s.Threshold) <= math.MaxFloat64), "relaxation is not a number of points")
-	if len(s.Labels) == 1 {
-		s.Label, s.Labels = s.Labels[0], nil
-	}
 	refuse(!(s.Reserve >= 0 && s.Reserve < 1), "reserve is %v, must be at least 0 and below 1", s.Reserve)
 	refuse(!(s.Dropout >= 0 && s.Dropout < 1), "dropout is %v, must be at least 0 and below 1", s.Dropout)
 	refuse(s.Limit < 0 || s.Limit > 0 && s.Limit < 8, "limit is %d, must be at least 8, or 0 for all rows", s.Limit)
@@ -119,10 +129,12 @@ func (s Spec) Filled() (Spec, error) {
 	return s, errors.Join(errs...)
 }
 
+var errLabels = errors.New("experiment: label and labels are given, must be one of them")
+
 // checkLabels refuses labels that the data set does not have.
 func (s Spec) checkLabels(info dataset.Info) error {
 	if s.Label != "" && len(s.Labels) > 0 {
-		return errors.New("experiment: label and labels are given, must be one of them")
+		return errLabels
 	}
 	for _, name := range slices.Concat(s.Labels, s.Unknown, []string{s.Label}) {
 		if name != "" && !slices.Contains(info.Labels, name) {
@@ -164,7 +176,7 @@ func (s Spec) Hash() string {
 // asked for.
 func (s Spec) shape(dim int) train.Shape {
 	shape := train.Twitter()
-	if s.Data == "celeba" {
+	if info, err := dataset.Find(s.Data, ""); err == nil && info.Bios {
 		shape = train.Bios()
 	}
 	last := len(shape.Encoder) - 1

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"sotto/dataset"
 	"sotto/internal/safetensors"
 	"sotto/mech"
 )
@@ -75,6 +76,21 @@ type DataRecord struct {
 	Groups     []string `json:"groups,omitempty"`
 	GroupCount int      `json:"group_count,omitempty"`
 	Hash       string   `json:"hash"` // of the data set, SHA-256
+	// File tells of rows that came from a file of one's own; nil for a data set.
+	File *FileRecord `json:"file,omitempty"`
+}
+
+// FileRecord says how a file of one's own was read. Where it lay is nowhere:
+// the hash knows it by its content.
+type FileRecord struct {
+	dataset.Layout
+	Rows int `json:"rows"`
+	// Persons is how many persons the rows are of, and MostRows how many rows one
+	// of them has at most; 0 if nobody said whose they are.
+	Persons  int `json:"persons,omitempty"`
+	MostRows int `json:"most_rows,omitempty"`
+	// Scales are those of Layout.Numbers, which stand behind the encoder's numbers.
+	Scales []Scale `json:"scales,omitempty"`
 }
 
 // Digest tells models apart by everything that they compute with: the weights,

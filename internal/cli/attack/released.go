@@ -35,6 +35,7 @@ type released struct {
 	epsilon                float64
 	stated                 *dp.Guarantee // by --epsilon; nil if it is absent
 	model, data            string
+	in                     experiment.Path
 	coding                 string
 }
 
@@ -64,6 +65,7 @@ func newReleased(std term.Streams, use string, k attack.Kind) *cobra.Command {
 	f.StringVar(&o.metadata, "metadata", "", "file that says what is promised (default: VECTORS.privacy.json, if there is one)")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "text-level ε that is stated of each vector (default: the file's or the model's)")
 	f.StringVar(&o.model, "model", "", `folder that "sotto train --out" made`)
+	f.Var(&o.in, "in", "file of your own that the model was trained on")
 	if k == attack.Attribute {
 		f.Lookup("epsilon").Usage = "text-level ε that is stated of each vector (default: the file's)"
 		f.StringVar(&o.data, "data", "", "data set of the model")
@@ -85,7 +87,7 @@ func (o *released) check(fs *pflag.FlagSet) error {
 		}
 		o.stated = claim(o.epsilon)
 	}
-	files, models := o.vectors != "" || o.attributes != "", o.model != "" || o.data != ""
+	files, models := o.vectors != "" || o.attributes != "", o.model != "" || o.data != "" || o.in != ""
 	switch {
 	case files == models:
 		return errors.New("want --vectors and --attributes, or --model")
@@ -114,7 +116,7 @@ func (o *released) check(fs *pflag.FlagSet) error {
 func (o *released) target(ctx context.Context, options *attack.Options, stdin io.Reader) (attack.Target, error) {
 	if o.model != "" {
 		options.Claim = o.stated
-		return attack.Target{Source: o.model, Released: experiment.Attackable(ctx, o.model, experiment.ReleaseOptions{Workers: o.Workers, Data: o.data, Attribute: o.columns[0]})}, nil
+		return attack.Target{Source: o.model, Released: experiment.Attackable(ctx, o.model, experiment.ReleaseOptions{Workers: o.Workers, Data: o.data, In: o.in, Attribute: o.columns[0]})}, nil
 	}
 	g, err := statedGuarantee(o.vectors, o.metadata, o.stated)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 )
 
 func newEvaluate(std term.Streams) *cobra.Command {
+	var in experiment.Path
 	var workers int
 	var asJSON bool
 	c := &cobra.Command{
@@ -23,18 +24,22 @@ measure them on the test part of their data: accuracy with its interval, fairnes
 and leakage, next to the true ε and the accuracy that it allows at most.
 
 A model that is damaged, or states another guarantee than its mechanism has, is
-refused, and so is data that is not what the model was trained on.`,
-		Example: "  sotto evaluate adult --json",
+refused, and so is data that is not what the model was trained on. Where a file of
+your own lies is stored nowhere, so it must be given again; which of its columns
+are what is in the model.`,
+		Example: `  sotto evaluate adult --json
+  sotto evaluate mine --in reviews.csv`,
 		Args:    term.One("folder of models", ""),
 		PreRunE: term.NoZeros(),
 		RunE: func(c *cobra.Command, args []string) error {
-			e, err := experiment.Evaluate(c.Context(), args[0], workers)
+			e, err := experiment.Evaluate(c.Context(), args[0], in, workers)
 			if err != nil {
 				return err
 			}
 			return term.Show(std.Out, asJSON, e, printEvaluation)
 		},
 	}
+	c.Flags().Var(&in, "in", "file of your own that the models were trained on")
 	c.Flags().IntVar(&workers, "workers", 0, "cores to use (default: all)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c

@@ -23,15 +23,13 @@ func Commands(std term.Streams) []*cobra.Command {
 // trainOptions are the flags of "sotto train".
 type trainOptions struct {
 	spec experiment.Spec
+	name string // of the rows of a file
 	run  experiment.Options
 	json bool
 }
 
 func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
-	for _, f := range o.spec.Fields() {
-		f.SetDefault()
-		term.AddFlag(fs, f.Value, f.Flag, f.Help)
-	}
+	SpecFlags(fs, &o.spec, &o.name)
 	fs.StringVar(&o.run.Out, "out", "", "folder for models and results (default: keep nothing)")
 	fs.BoolVar(&o.run.Resume, "resume", false, "continue with what --out holds")
 	fs.IntVar(&o.run.Pictures, "pictures", 0, "number of texts to lay out in the plane, before release and after, for sotto report (default: none)")
@@ -62,12 +60,18 @@ Noise is the honest one unless --variant names a published one, whose true ε is
 then printed, with the honest variant trained beside it. Ctrl-C keeps what was
 trained so far in --out, and --resume goes on from there with the same result.`,
 		Example: `  sotto train --method federate --epsilon 8
+  sotto train --in reviews.csv --text review --label rating --method auto --epsilon 4 --out mine
   sotto train --data adult --method unconstrained,noise,federate --epsilon 8 --seeds 5
   sotto train --data adult --method federate --variant released --epsilon 8 --seeds 5 --out adult
   sotto train --data imdb --encoder glove --method ldpnn --mechanism ome --epsilon 1 --lambda 100`,
 		Args:    cobra.NoArgs,
-		PreRunE: term.NoZeros("relaxation"),
-		RunE:    func(c *cobra.Command, _ []string) error { return runTrain(c.Context(), o, std) },
+		PreRunE: term.NoZeros("relaxation", "split-seed"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := SettleSpec(c.Flags(), &o.spec, o.name); err != nil {
+				return err
+			}
+			return runTrain(c.Context(), o, std)
+		},
 	}
 	o.addFlags(c.Flags())
 	return c

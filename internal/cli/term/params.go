@@ -133,6 +133,8 @@ func AddFlag(fs *pflag.FlagSet, to any, name, help string) {
 		fs.IntSliceVar(to, name, *to, help)
 	case *[]float64:
 		fs.Float64SliceVar(to, name, *to, help)
+	case pflag.Value:
+		fs.Var(to, name, help)
 	default:
 		panic(fmt.Sprintf("term: no flag can hold a %T", to))
 	}

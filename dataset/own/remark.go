@@ -1,0 +1,96 @@
+package own
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"sotto/dataset"
+)
+
+// remark notes what a person should know of the rows, and refuses numbers that
+// are none.
+func (b *builder) remark() error {
+	s := &b.set
+	note := func(format string, args ...any) { s.Notes = append(s.Notes, fmt.Sprintf(format, args...)) }
+	for k, n := range b.numbers {
+		switch {
+		case n.given == 0:
+			return fmt.Errorf("column %q of numbers is empty in all rows, must have a number in some", n.name)
+		case n.given < s.Rows:
+			note("%d rows have no number in %q; the mean stands in for it", s.Rows-n.given, n.name)
+		}
+		if b.constant(k) {
+			note("column %q has the same number in every row, which tells nothing", n.name)
+		}
+	}
+	for k, c := range b.classed {
+		if c.empty == 0 {
+			continue
+		}
+		if k == 0 {
+			note("%d rows have no %q and are left out", c.empty, c.name)
+		} else {
+			note("%d rows have no %q", c.empty, c.name)
+		}
+	}
+	if len(s.Label.Classes) > 100 {
+		note("%q has %d classes, of which a release of small ε can tell few apart", s.Label.Name, len(s.Label.Classes))
+	}
+	if persons, most := s.RowsOfPersons(); persons > 0 {
+		note("rows are of %d persons; one has %d of them at most", persons, most)
+	}
+	b.remarkTexts(note)
+	return nil
+}
+
+// constant reports whether a column of numbers has one value.
+func (b *builder) constant(column int) bool {
+	s := &b.set
+	return !slices.ContainsFunc(allRows(s.Rows), func(i int) bool {
+		x, first := s.Row(i)[column], s.Row(0)[column]
+		return x != first && (x == x || first == first) //nolint:gocritic // NaN stands for no number
+	})
+}
+
+// fewTexts is how many texts are too few to say what kind they are of.
+const fewTexts = 20
+
+// remarkTexts notes texts that are empty, ids, or in two parts.
+func (b *builder) remarkTexts(note func(format string, args ...any)) {
+	s := &b.set
+	if s.Text == nil {
+		return
+	}
+	empty, words := 0, 0
+	seen := make(map[string]dataset.Part, len(s.Text)) // where a text trains, if anywhere
+	for i, t := range s.Text {
+		t = strings.TrimSpace(t)
+		if t == "" {
+			empty++
+			continue
+		}
+		if !strings.ContainsFunc(t, unicode.IsSpace) {
+			words++
+		}
+		if s.Split[i] == dataset.Train || seen[t] == "" {
+			seen[t] = s.Split[i]
+		}
+	}
+	both := 0
+	for i, t := range s.Text {
+		if t = strings.TrimSpace(t); t != "" && s.Split[i] == dataset.Test && seen[t] == dataset.Train {
+			both++
+		}
+	}
+	if empty > 0 {
+		note("%d rows have no text", empty)
+	}
+	if texts := s.Rows - empty; texts >= fewTexts && words == texts && len(seen) == texts {
+		note("every text of %q is one word and all are different: are they ids? A model can learn nothing from those", b.options.Text)
+	}
+	if both > 0 {
+		note("%d rows that test have a text that is also trained on, which makes the accuracy look better than it is", both)
+	}
+}

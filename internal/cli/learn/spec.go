@@ -1,0 +1,42 @@
+package learn
+
+import (
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"sotto/experiment"
+	"sotto/internal/cli/term"
+)
+
+// SpecFlags declares a flag for every setting of a spec, with --column as another
+// name of --text, and --name for the rows of a file.
+func SpecFlags(fs *pflag.FlagSet, s *experiment.Spec, name *string) {
+	for _, f := range s.Fields() {
+		f.SetDefault()
+		term.AddFlag(fs, f.Value, f.Flag, f.Help)
+	}
+	fs.StringVar(name, "name", "", "name of the rows of --in in results and on pages (default: own)")
+	fs.StringVar(&s.Text, "column", "", "another name of --text")
+}
+
+// SettleSpec completes a spec from its flags once these are parsed: --in takes the
+// place of the default of --data.
+func SettleSpec(fs *pflag.FlagSet, s *experiment.Spec, name string) error {
+	switch {
+	case fs.Changed("column") && fs.Changed("text"):
+		return errors.New("--column and --text are the same, must be one of them")
+	case s.In == "":
+		names := []string{"name", "column"}
+		for _, f := range s.Fields() {
+			if f.OfFile {
+				names = append(names, f.Flag)
+			}
+		}
+		return term.Refuse(fs, "without --in", names...)
+	case fs.Changed("data"):
+		return errors.New("--data and --in are given, must be one of them")
+	}
+	s.Data = name
+	return nil
+}

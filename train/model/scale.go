@@ -1,0 +1,44 @@
+package model
+
+import "math"
+
+// Scale says how the numbers of a column become comparable with those of others:
+// their distance from the mean in deviations, both of the rows that were trained
+// on, and 0 where there is no number.
+type Scale struct {
+	Mean      float64 `json:"mean"`
+	Deviation float64 `json:"deviation"` // 0 if all are equal
+}
+
+// farthest is how many deviations from the mean a number counts at most, so that
+// one wrong digit does not drown a column.
+const farthest = 10
+
+// ScaleOf returns the scale of numbers; those that are NaN do not count.
+func ScaleOf(numbers []float32) Scale {
+	sum, n := 0.0, 0.0
+	for _, x := range numbers {
+		if x == x { //nolint:gocritic // NaN stands for no number
+			sum, n = sum+float64(x), n+1
+		}
+	}
+	if n == 0 {
+		return Scale{}
+	}
+	s, squares := Scale{Mean: sum / n}, 0.0
+	for _, x := range numbers {
+		if x == x { //nolint:gocritic // see above
+			squares += (float64(x) - s.Mean) * (float64(x) - s.Mean)
+		}
+	}
+	s.Deviation = math.Sqrt(squares / n)
+	return s
+}
+
+// Apply scales one number.
+func (s Scale) Apply(x float32) float32 {
+	if x != x || !(s.Deviation > 0) { //nolint:gocritic // NaN stands for no number
+		return 0
+	}
+	return float32(min(max((float64(x)-s.Mean)/s.Deviation, -farthest), farthest))
+}
