@@ -40,8 +40,17 @@ const (
 	rightMark = 1
 )
 
-// check implements [Plot]: any bars can be drawn.
-func (p *Bars) check() error { return nil }
+// check refuses a bar that ends outside of its interval.
+func (p *Bars) check() error {
+	for _, g := range p.Groups {
+		for _, b := range g.Bars {
+			if err := within(b.Value, b.Low, b.High); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // draw lays the groups out in columns: one on a narrow page, up to three on a
 // wide one.

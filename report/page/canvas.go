@@ -19,7 +19,7 @@ type canvas struct {
 	taken         []box // what labels keep clear of
 }
 
-func escaped(s string) string { return html.EscapeString(s) }
+func escaped(s string) string { return html.EscapeString(WithoutPaths(s)) }
 
 // box is a part of the drawing.
 type box struct{ x, y, w, h float64 }

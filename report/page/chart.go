@@ -39,15 +39,32 @@ type Series struct {
 	Dashed bool
 }
 
-// Dot is a measured point with its interval, NaN where there is none.
+// Dot is a measured point with its interval, which must hold Y; NaN where there is
+// none.
 type Dot struct {
 	X, Y, Low, High float64
 	Hollow          *float64 // a hollow mark there is joined to X; nil for none
 	Tip             string   // shown under the pointer
 }
 
-// check implements [Plot]: any chart can be drawn.
-func (p *Chart) check() error { return nil }
+// check refuses a point outside of its interval.
+func (p *Chart) check() error {
+	for d := range p.dots() {
+		if err := within(d.Y, d.Low, d.High); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// within refuses a value outside of its interval: the two would be of different
+// things. What is not defined is within, and there is an interval where low < high.
+func within(value, low, high float64) error {
+	if low < high && (value < low || value > high) {
+		return fmt.Errorf("page: a value is %v, must be within its interval from %v to %v", value, low, high)
+	}
+	return nil
+}
 
 // draw draws the chart.
 func (p *Chart) draw(width float64) *canvas {

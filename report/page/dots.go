@@ -29,12 +29,15 @@ type Mark struct {
 	Tip              string // shown under the pointer
 }
 
-// check refuses marks without a name.
+// check refuses marks without a name, and outside of their interval.
 func (p *Dots) check() error {
 	for _, r := range p.Rows {
 		for _, m := range r.Marks {
 			if m.Key < 0 || m.Key >= max(1, len(p.Keys)) {
 				return fmt.Errorf("page: a mark has the key %d, must be one of %d", m.Key, len(p.Keys))
+			}
+			if err := within(m.Value, m.Low, m.High); err != nil {
+				return err
 			}
 		}
 	}

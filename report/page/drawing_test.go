@@ -167,7 +167,7 @@ func TestHeatMapNumbers(t *testing.T) {
 		}
 		all := wordsOf(t, p)
 		got := ""
-		if last := all[len(all)-1]; last != "c" {
+		if last := all[len(all)-1]; last != "c" && last != "a" {
 			got = last
 		}
 		if got != tt.want {

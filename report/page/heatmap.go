@@ -45,6 +45,8 @@ const (
 	cellHeight = 24.0
 	cellWidth  = 64.0 // at most
 	longName   = 110.0
+	nameHeight = 18.0 // of the name of a row that stands above it
+	nameWidth  = 0.34 // of the whole, at most, for names of rows beside them
 )
 
 // draw puts the trees left and on top, then the names, then the cells.
@@ -57,7 +59,11 @@ func (p *HeatMap) draw(width float64) *canvas {
 	if width >= wideWidth {
 		tree = 72
 	}
-	b := box{x: min(longest(p.Rows), 0.34*width) + 8, y: top}
+	above := p.namesAbove(width)
+	b := box{x: min(longest(p.Rows), nameWidth*width) + 8, y: top}
+	if above {
+		b.x = 0
+	}
 	if len(p.RowTree) > 0 {
 		b.x += tree + 6
 	}
@@ -71,9 +77,21 @@ func (p *HeatMap) draw(width float64) *canvas {
 	if len(p.ColumnTree) > 0 {
 		b.y += tree + 4
 	}
-	b.w, b.h = w*float64(len(p.Columns)), cellHeight*float64(len(p.Rows))
+	pitch := cellHeight
+	if above {
+		pitch += nameHeight
+	}
+	b.w, b.h = w*float64(len(p.Columns)), pitch*float64(len(p.Rows))
 	rows, columns := leaves(len(p.Rows), p.RowTree), leaves(len(p.Columns), p.ColumnTree)
-	p.names(c, b, rows, columns, upright)
+	p.columnNames(c, b, columns, upright)
+	for i, k := range rows {
+		y := b.y + pitch*float64(i)
+		if above {
+			c.text("t", "start", 0, y+nameHeight-5, fit(p.Rows[k], width))
+		} else {
+			c.text("t", "end", b.x-8, y+cellHeight/2+4, fit(p.Rows[k], min(longest(p.Rows), b.x-8)))
+		}
+	}
 	p.cells(c, b, rows, columns, func(v float64) (string, float64) { return p.colour(v, low, high) })
 	for _, k := range branches(p.RowTree, places(rows, b.y, cellHeight)) {
 		c.path("run c6", polyline(k[:], func(a Point) (x, y float64) { return tree - (tree-1)*a.Y, a.X }))
@@ -93,12 +111,15 @@ func places(order []int, from, pitch float64) []float64 {
 	return at
 }
 
-// names writes those of the rows to the left of b and those of the columns
-// above, from below upwards where they are too long.
-func (p *HeatMap) names(c *canvas, b box, rows, columns []int, upright bool) {
-	for i, k := range rows {
-		c.text("t", "end", b.x-8, b.y+cellHeight*(float64(i)+0.5)+4, fit(p.Rows[k], min(longest(p.Rows), b.x-8)))
-	}
+// namesAbove reports whether the names of rows are too long to stand beside the
+// cells, and stand above them. A tree leaves no room there.
+func (p *HeatMap) namesAbove(width float64) bool {
+	return len(p.RowTree) == 0 && longest(p.Rows) > nameWidth*width
+}
+
+// columnNames writes those of the columns above b, from below upwards where they
+// are too long.
+func (p *HeatMap) columnNames(c *canvas, b box, columns []int, upright bool) {
 	w := b.w / float64(max(1, len(columns)))
 	for i, k := range columns {
 		x := b.x + w*(float64(i)+0.5)
@@ -112,13 +133,13 @@ func (p *HeatMap) names(c *canvas, b box, rows, columns []int, upright bool) {
 
 // cells draws the matrix.
 func (p *HeatMap) cells(c *canvas, b box, rows, columns []int, colour func(float64) (class string, opacity float64)) {
-	w := b.w / float64(max(1, len(columns)))
+	w, pitch := b.w/float64(max(1, len(columns))), b.h/float64(max(1, len(rows)))
 	text, size := p.text(w - 3)
 	for i, r := range rows {
 		for j, k := range columns {
 			v := p.Values[r][k]
-			at := box{b.x + w*float64(j), b.y + cellHeight*float64(i), w, cellHeight}
-			tip := p.Rows[r] + ", " + p.Columns[k] + ": " + Decimal(v, p.Decimals)
+			at := box{b.x + w*float64(j), b.y + pitch*float64(i+1) - cellHeight, w, cellHeight}
+			tip := p.Rows[r] + ", " + p.Columns[k] + ": " + p.tip(r, k)
 			if !finite(v) {
 				c.rect("panel", at, 1, tip)
 				continue
@@ -130,6 +151,14 @@ func (p *HeatMap) cells(c *canvas, b box, rows, columns []int, colour func(float
 			}
 		}
 	}
+}
+
+// tip is what a cell holds, in full.
+func (p *HeatMap) tip(row, column int) string {
+	if p.Texts != nil && p.Texts[row][column] != "" {
+		return p.Texts[row][column]
+	}
+	return Decimal(p.Values[row][column], p.Decimals)
 }
 
 // text returns how cells of a width are written, nil if there is no room, and

@@ -36,7 +36,7 @@ func HTML(w io.Writer, p Page) error {
 		return err
 	}
 	var b strings.Builder
-	if err := pageTemplate.Execute(&b, &view{Page: named(p)}); err != nil {
+	if err := pageTemplate.Execute(&b, &view{Page: p.settled()}); err != nil {
 		return fmt.Errorf("page: the page cannot be written: %w", err)
 	}
 	if _, err := io.WriteString(w, safe(b.String())); err != nil {
@@ -68,17 +68,6 @@ func (p Page) check() error {
 		}
 	}
 	return nil
-}
-
-// named gives sections without an identifier one.
-func named(p Page) Page {
-	p.Sections = append([]Section(nil), p.Sections...)
-	for i := range p.Sections {
-		if s := &p.Sections[i]; s.ID == "" {
-			s.ID = fmt.Sprintf("section-%d", i+1)
-		}
-	}
-	return p
 }
 
 // view is a page whose plots are told apart by the order in which they are

@@ -14,7 +14,7 @@ func Markdown(w io.Writer, p Page) error {
 		return err
 	}
 	var m markdown
-	m.page(p)
+	m.page(p.settled())
 	if _, err := io.WriteString(w, safe(m.String())); err != nil {
 		return fmt.Errorf("page: the text cannot be written: %w", err)
 	}
@@ -45,9 +45,6 @@ func (m *markdown) page(p Page) {
 		}
 		for _, b := range s.Blocks {
 			m.block(b)
-		}
-		if s.Source != "" {
-			m.line("\nWhere the numbers come from: %s", escape(s.Source))
 		}
 	}
 }

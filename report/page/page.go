@@ -9,7 +9,8 @@
 //
 // Names in results are taken for untrusted text. Every string of a page and of
 // its plots may be such a name: it is escaped, and characters that turn the
-// direction of text or control a terminal are left out of what is written.
+// direction of text or control a terminal are left out of what is written. So
+// are folders of absolute paths.
 // Markdown has no plots, so that each should stand beside a table of the same
 // numbers, which also serves those who do not see it. The smallest use is
 //
@@ -59,7 +60,7 @@ type Section struct {
 	ID      string // for links within the page; "" if its place is to be its name
 	Title   string
 	Meaning string // what it shows, in a plain sentence
-	Source  string // where its numbers come from
+	Source  string // where its numbers come from; stands with those of all other sections, once
 	Blocks  []Block
 }
 

@@ -42,7 +42,7 @@ func drawn(t testing.TB, p page.Plot) string {
 func TestContent(t *testing.T) {
 	got, text := render(t, page.HTML, everything()), render(t, page.Markdown, everything())
 	for _, want := range []string{
-		"Everything", "Two of ten tests", "found", "test 10", "What is associated with what.", "Where the numbers come from: ", "flowers and insects", "1.54",
+		"Everything", "Two of ten tests", "found", "test 10", "What is associated with what.", "How it was measured", "flowers and insects", "1.54",
 		"A note.", "a warning.", "Words:", "no name", `"tests": 10`,
 	} {
 		if !strings.Contains(strings.ReplaceAll(html.UnescapeString(got), "\u00a0", " "), want) {

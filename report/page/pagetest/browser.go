@@ -24,14 +24,29 @@ type Layout struct {
 	Drawings int      // that are shown
 	Cut      []string // letters of drawings that reach beyond them
 	Covered  []string // and those that lie on others
+	// Tables are those that are shown, by what they are called, with whether they
+	// scroll sideways and whether a hint says so.
+	Tables []Shown
+	// Headings are the levels of the headings, in their order.
+	Headings []int
+}
+
+// Shown is a table as a browser shows it.
+type Shown struct {
+	Name            string
+	Scrolls, Hinted bool
 }
 
 // wrapper shows a page at several widths and writes down what it sees. The page
 // itself runs nothing, so that this needs no hole in its policy.
 const wrapper = `<!DOCTYPE html><body><pre id="out"></pre><script>
-addEventListener("load", () => {
+addEventListener("load", () => requestAnimationFrame(() => requestAnimationFrame(() => {
   const all = [...document.querySelectorAll("iframe")].map(f => {
-    const d = f.contentDocument, found = {Width: f.clientWidth, Scroll: d.documentElement.scrollWidth, Drawings: 0, Cut: [], Covered: []};
+    const d = f.contentDocument, found = {Width: f.clientWidth, Scroll: d.documentElement.scrollWidth, Drawings: 0, Cut: [], Covered: [], Tables: [], Headings: []};
+    for (const e of d.querySelectorAll("details")) e.open = true;
+    for (const e of d.querySelectorAll("h1, h2, h3, h4")) found.Headings.push(+e.tagName[1]);
+    for (const e of d.querySelectorAll(".scroll"))
+      if (e.clientWidth) found.Tables.push({Name: e.ariaLabel, Scrolls: e.scrollWidth > e.clientWidth, Hinted: parseFloat(f.contentWindow.getComputedStyle(e, "::before").height) > 5});
     for (const svg of d.querySelectorAll("svg")) {
       const s = svg.getBoundingClientRect();
       if (!s.width) continue;
@@ -46,7 +61,7 @@ addEventListener("load", () => {
     return found;
   });
   document.getElementById("out").textContent = JSON.stringify(all);
-});
+})));
 </script>%s</body>`
 
 var printed = regexp.MustCompile(`(?s)<pre id="out">(.*?)</pre>`)
@@ -85,7 +100,7 @@ func Look(t testing.TB, page string) (layouts []Layout, complaints string, asked
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--user-data-dir="+t.TempDir(),
-		"--enable-logging=stderr", "--window-size=1400,1000", "--dump-dom", server.URL+"/")
+		"--enable-logging=stderr", "--window-size=1400,1000", "--virtual-time-budget=60000", "--dump-dom", server.URL+"/")
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
 	if err := c.Run(); err != nil {
@@ -125,8 +140,9 @@ func serve(w http.ResponseWriter, r *http.Request, page string) {
 
 // Browser fails if a browser complains about a page, if the page asks for
 // anything, and if at some width it scrolls sideways, shows fewer drawings than
-// it should, or letters of drawings are cut off or lie on others. It skips the
-// test as [Look] does.
+// it should, letters of drawings are cut off or lie on others, a table scrolls
+// without a hint or has a hint and does not scroll, or a heading stands below one
+// that is more than one level above it. It skips the test as [Look] does.
 func Browser(t testing.TB, page string, drawings int) {
 	t.Helper()
 	layouts, complaints, asked := Look(t, page)
@@ -150,6 +166,17 @@ func Browser(t testing.TB, page string, drawings int) {
 		}
 		if len(l.Cut) > 0 || len(l.Covered) > 0 {
 			t.Errorf("at %d letters are cut: %q, or lie on others: %q", l.Width, l.Cut, l.Covered)
+		}
+		for _, s := range l.Tables {
+			if s.Scrolls != s.Hinted {
+				t.Errorf("at %d the table %q scrolls: %v, and a hint says so: %v", l.Width, s.Name, s.Scrolls, s.Hinted)
+			}
+		}
+		for i, level := range l.Headings {
+			if i == 0 && level != 1 || i > 0 && (level == 1 || level > l.Headings[i-1]+1) {
+				t.Errorf("at %d the levels of headings are %v, must begin with the only 1 and leave none out", l.Width, l.Headings)
+				break
+			}
 		}
 	}
 }
