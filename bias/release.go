@@ -179,8 +179,8 @@ func (d Draws) ShareBelow(level float64) measure.Number {
 // Text renders the mean, with the interval where there is one.
 func (d Drawn) Text(format string) string {
 	text := d.Mean.Text(format)
-	if d.Draws-d.Refused > 1 {
-		text += fmt.Sprintf(" [%s, %s]", d.Low.Text(format), d.High.Text(format))
+	if e := d.Estimate(); d.Draws-d.Refused > 1 {
+		text += fmt.Sprintf(" [%s, %s]", e.Low.Text(format), e.High.Text(format))
 	}
 	if d.Refused > 0 {
 		text += fmt.Sprintf(" in %d of %d draws", d.Draws-d.Refused, d.Draws)
@@ -214,5 +214,6 @@ func Promise(s *mech.Statement, thing string) string {
 
 // Estimate is the mean with its interval, as gates judge it.
 func (d Drawn) Estimate() measure.Estimate {
-	return measure.Estimate{Value: d.Mean, Low: d.Low, High: d.High}
+	low, high := measure.Holding(d.Mean, d.Low, d.High)
+	return measure.Estimate{Value: d.Mean, Low: low, High: high}
 }

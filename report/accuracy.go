@@ -150,13 +150,14 @@ func accuracyDot(c *experiment.Configuration) page.Dot {
 	return d
 }
 
-// seedInterval returns the interval over seeds, or that of the one seed.
+// seedInterval returns the interval over seeds, or that of the one seed, around
+// the mean that is shown.
 func seedInterval(c *experiment.Configuration) (low, high float64) {
-	if low, high = float64(c.Interval[0]), float64(c.Interval[1]); finite(low) && finite(high) && len(c.Seeds) > 1 {
-		return low, high
-	}
-	if len(c.Seeds) == 1 {
-		return float64(c.Seeds[0].Low), float64(c.Seeds[0].High)
+	switch {
+	case len(c.Seeds) > 1:
+		return holding(c.Mean.Accuracy, c.Interval[0], c.Interval[1])
+	case len(c.Seeds) == 1:
+		return holding(c.Mean.Accuracy, c.Seeds[0].Low, c.Seeds[0].High)
 	}
 	return math.NaN(), math.NaN()
 }
@@ -237,10 +238,7 @@ func accuracyTable(r *experiment.Result, all []*experiment.Configuration) *page.
 	}
 	for _, c := range all {
 		low, high := seedInterval(c)
-		interval := none
-		if finite(low) && finite(high) {
-			interval = between(low, high)
-		}
+		interval := orNone(func(v float64) string { return between(v, high) }, low)
 		name := configurationName(c)
 		if c.Selected {
 			name += " (selected)"

@@ -3,7 +3,6 @@ package report
 import (
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 
 	"sotto/attack"
@@ -52,11 +51,11 @@ func attackSubjects(r *attack.Result) []evidence.Subject {
 		if infers(r) {
 			kind = ""
 		}
-		return []evidence.Subject{attackSubject(join(kind, "attack on", r.Source), r)}
+		return []evidence.Subject{attackSubject(join(kind, "attack on", page.FileName(r.Source)), r)}
 	}
 	var all []evidence.Subject
 	for _, m := range r.Models {
-		all = append(all, attackSubject(join("attack on", r.Source, m.Folder, fmt.Sprintf("seed %d", m.Seed)), m))
+		all = append(all, attackSubject(join("attack on", page.FileName(r.Source), m.Folder, fmt.Sprintf("seed %d", m.Seed)), m))
 	}
 	return all
 }
@@ -103,11 +102,14 @@ type attacked struct {
 	*attack.Result
 }
 
+// sourceText names what was attacked, without the folders of its path.
+func sourceText(a *attack.Result) string { return nameText(page.FileName(a.Source)) }
+
 // models lists the attacks on an attribute, one for each model.
 func models(e *evidence.Evidence) []attacked {
 	var all []attacked
 	for _, a := range kept(evidence.All[attack.Result](e), infers) {
-		source := nameText(path.Base(a.Source))
+		source := sourceText(a)
 		if len(a.Models) == 0 {
 			all = append(all, attacked{source, source, a})
 		}

@@ -24,7 +24,7 @@ func attemptSection(e *evidence.Evidence) page.Section {
 		if g := a.Guarantee; g != nil {
 			stated = ", stated ε = " + guaranteeText(&g.Epsilon, g.Unit, g.Delta)
 		}
-		s.Blocks = append(s.Blocks, page.Block{Heading: attemptTitle(a.Kind) + ": " + nameText(a.Source) + stated})
+		s.Blocks = append(s.Blocks, page.Block{Heading: attemptTitle(a.Kind) + ": " + sourceText(a) + stated})
 		if plots := averagingCharts(a); len(plots) > 0 {
 			caption := "With fresh noise every further release of the same text tells more; a memoised answer is the same each time and tells nothing new."
 			s.Blocks = append(s.Blocks, page.Block{Figure: &page.Figure{Caption: caption, Plots: plots, Small: len(plots) > 1}})
@@ -46,7 +46,7 @@ func attemptTitle(k attack.Kind) string {
 
 func findingTable(a *attack.Result) *page.Table {
 	t := &page.Table{
-		Caption: attemptTitle(a.Kind) + ", " + nameText(a.Source),
+		Caption: attemptTitle(a.Kind) + ", " + sourceText(a),
 		Head:    page.Heads("attacker", "guesses", "metric", "#value", "#95 % interval", "#baseline", "#limit", "verdict", "#rows"),
 	}
 	several := slices.ContainsFunc(a.Findings, func(f attack.Finding) bool { return f.Releases > 1 || f.Noise != "" })
@@ -61,10 +61,8 @@ func findingTable(a *attack.Result) *page.Table {
 		show := func(v measure.Number) string {
 			return orNone(func(v measure.Number) string { return metricText(f.Metric, v) }, v)
 		}
-		interval := none
-		if finite(float64(f.Low)) && finite(float64(f.High)) {
-			interval = show(f.Low) + " to " + show(f.High)
-		}
+		low, high := holding(f.Value, f.Low, f.High)
+		interval := orNone(func(v float64) string { return show(measure.Number(v)) + " to " + show(measure.Number(high)) }, low)
 		texts := []string{nameText(f.Attacker), nameText(f.Target), nameText(f.Metric), metricText(f.Metric, f.Value), interval, show(f.Baseline), show(f.Limit), "", strconv.Itoa(f.Rows)}
 		if several {
 			texts = append(texts, strconv.Itoa(max(1, f.Releases)), cmp.Or(nameText(f.Noise), none))
@@ -136,5 +134,6 @@ func extend(p *page.Chart, f attack.Finding, k float64) {
 	fresh := page.Series{Name: name, Runs: make([][]page.Dot, 1), Dashed: f.Noise == "memoised"}
 	s := entry(&p.Series, func(s page.Series) bool { return s.Name == name }, fresh)
 	tip := fmt.Sprintf("%s, %g releases: %s", name, k, metricText(f.Metric, f.Value))
-	s.Runs[0] = append(s.Runs[0], page.Dot{X: k, Y: float64(f.Value), Low: float64(f.Low), High: float64(f.High), Tip: tip})
+	low, high := holding(f.Value, f.Low, f.High)
+	s.Runs[0] = append(s.Runs[0], page.Dot{X: k, Y: float64(f.Value), Low: low, High: high, Tip: tip})
 }

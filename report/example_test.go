@@ -43,8 +43,6 @@ func ExampleMarkdown() {
 	//
 	// - **laplace-l1 paper:** two vectors are at most 2 apart
 	//
-	// Where the numbers come from: Claimed and true ε: the statements stored with results and releases, whose proofs are part of sotto. Audited bound: sotto audit.
-	//
 	// ## Spend
 	//
 	// What each file of releases costs a text that is in it, and what they cost together: ε and δ add, whatever the files are used for.
@@ -60,11 +58,12 @@ func ExampleMarkdown() {
 	//
 	// This assumes that a text is one row in each file and that the files draw their noise independently. A text with k rows in a file has spent k times as much there, and ε of different units do not add. Releases that are not listed here are not counted.
 	//
-	// Where the numbers come from: The records that sotto privatize and sotto encode write beside their files.
-	//
 	// ## How it was measured
 	//
 	// What decides the numbers above, so that somebody else can get them again.
+	//
+	// - **What was promised:** Claimed and true ε: the statements stored with results and releases, whose proofs are part of sotto. Audited bound: sotto audit.
+	// - **Spend:** The records that sotto privatize and sotto encode write beside their files.
 	//
 	// - **Made by:** sotto v1
 }

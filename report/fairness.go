@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +35,7 @@ var fairnessKind = evidence.Kind[evidence.Fairness]{
 	Section: func(e *evidence.Evidence) []page.Section {
 		s := fairnessSection()
 		for _, f := range evidence.All[evidence.Fairness](e) {
-			source := nameText(path.Base(f.Source))
+			source := nameText(page.FileName(f.Source))
 			for _, a := range f.Attributes {
 				s.Blocks = append(s.Blocks, groupsOf(source+", by "+nameText(a.Attribute), a.Fairness)...)
 			}
@@ -45,9 +44,9 @@ var fairnessKind = evidence.Kind[evidence.Fairness]{
 		return []page.Section{s}
 	},
 	Subjects: func(f *evidence.Fairness) []evidence.Subject {
-		all := []evidence.Subject{fairnessSubject(f.Source, strings.Join(f.Columns.Group, " × "), f.Fairness)}
+		all := []evidence.Subject{fairnessSubject(page.FileName(f.Source), strings.Join(f.Columns.Group, " × "), f.Fairness)}
 		for _, a := range f.Attributes {
-			all = append(all, fairnessSubject(f.Source, a.Attribute, a.Fairness))
+			all = append(all, fairnessSubject(page.FileName(f.Source), a.Attribute, a.Fairness))
 		}
 		return all
 	},
@@ -108,10 +107,11 @@ func estimateText(e measure.Estimate) string { return page.Decimal(e.Value, 4) +
 
 // intervalOf renders the interval of an estimate, nothing if it has none.
 func intervalOf(e measure.Estimate, scale measure.Number, decimals int) string {
-	if e.Resamples == 0 || !finite(float64(e.Low)) || !finite(float64(e.High)) {
+	low, high := holding(scale*e.Value, scale*e.Low, scale*e.High)
+	if e.Resamples == 0 || !finite(low) {
 		return ""
 	}
-	return " (" + page.Decimal(scale*e.Low, decimals) + " to " + page.Decimal(scale*e.High, decimals) + ")"
+	return " (" + page.Decimal(low, decimals) + " to " + page.Decimal(high, decimals) + ")"
 }
 
 // configurationPlot shows each configuration as a row and each group as a mark,
@@ -143,11 +143,12 @@ func configurationPlot(all []*experiment.Configuration, title string) (*page.Dot
 }
 
 func shareMark(key int, name string, s measure.Share) page.Mark {
-	value := float64(s.Value)
+	value := s.Value
 	if s.Rows == 0 {
-		value = math.NaN()
+		value = measure.Undefined
 	}
-	return page.Mark{Key: key, Value: value, Low: float64(s.Low), High: float64(s.High), Tip: name + ": " + roughly(value)}
+	low, high := holding(value, s.Low, s.High)
+	return page.Mark{Key: key, Value: float64(value), Low: low, High: high, Tip: name + ": " + roughly(value)}
 }
 
 // groupsOf shows one comparison: a row for each group.
@@ -198,7 +199,7 @@ func shareText(s measure.Share) string {
 	if s.Rows == 0 {
 		return page.Undefined + " (0 rows)"
 	}
-	return percent(s.Value) + intervalOf(s.Estimate, 100, 1)
+	return percent(s.Value) + intervalOf(s.Estimate, 100, 2)
 }
 
 func gapTable(title string, f *measure.Fairness) *page.Table {

@@ -37,8 +37,8 @@ const (
 	textLength = 600
 )
 
-func nameText(s string) string { return page.Clean(s, nameLength) }
-func longText(s string) string { return page.Clean(s, textLength) }
+func nameText(s string) string { return page.Clean(page.WithoutPaths(s), nameLength) }
+func longText(s string) string { return page.Clean(page.WithoutPaths(s), textLength) }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
@@ -83,6 +83,17 @@ func between[T ~float64](low, high T) string {
 		return page.Undefined
 	}
 	return page.Decimal(100*low, 2) + " to " + percent(high)
+}
+
+// holding returns the interval of a value, undefined if one of the three is. It
+// holds the value: results of versions that stored percentiles of resamples alone
+// may have others.
+func holding(value, low, high measure.Number) (from, to float64) {
+	if !finite(float64(value)) || !finite(float64(low)) || !finite(float64(high)) {
+		return math.NaN(), math.NaN()
+	}
+	low, high = measure.Holding(value, low, high)
+	return float64(low), float64(high)
 }
 
 // epsilonText renders an ε with four digits.

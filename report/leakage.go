@@ -71,10 +71,8 @@ func leakageOf(r *experiment.Result) []page.Block {
 		} else if best.Mean != c.Mean.Leakage {
 			accuracy = percent(best.Mean)
 		}
-		low, high, interval := float64(best.Low), float64(best.High), none
-		if finite(low) && finite(high) {
-			interval = between(low, high)
-		}
+		low, high := holding(best.Mean, best.Low, best.High)
+		interval := orNone(func(v float64) string { return between(v, high) }, low)
 		t.Add(configurationName(c), statedText(c.Mean.Claimed), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), accuracy, cmp.Or(best.Attacker, none),
 			interval, orNone(percent, c.Mean.Majority), orNone(percent, c.Mean.AttackLimit))
 		if i < plotRows {
@@ -107,7 +105,8 @@ func attackPlot(all []attacked) *page.Dots {
 			if j < 0 {
 				j, p.Keys = len(p.Keys), append(p.Keys, name)
 			}
-			row.Marks = append(row.Marks, page.Mark{Key: j, Value: float64(k.Value), Low: float64(k.Low), High: float64(k.High), Tip: name + " on " + m.name + ": " + roughly(k.Value)})
+			low, high := holding(k.Value, k.Low, k.High)
+			row.Marks = append(row.Marks, page.Mark{Key: j, Value: float64(k.Value), Low: low, High: high, Tip: name + " on " + m.name + ": " + roughly(k.Value)})
 		}
 		p.Rows = append(p.Rows, row)
 	}
@@ -135,7 +134,7 @@ func attackTable(all []attacked) *page.Table {
 			if k.Leakage != nil {
 				auc = k.Leakage.AUC
 			}
-			row := t.Add(m.name, nameText(k.Target), stated, nameText(k.Attacker), percent(k.Value), between(k.Low, k.High), percent(k.Baseline),
+			row := t.Add(m.name, nameText(k.Target), stated, nameText(k.Attacker), percent(k.Value), between(holding(k.Value, k.Low, k.High)), percent(k.Baseline),
 				orNone(percent, k.Limit), page.Decimal(auc, 3), "")
 			row[len(row)-1] = attackVerdict(k)
 		}

@@ -116,12 +116,12 @@ func refuted(e *evidence.Evidence) (found []page.Item, tried int) {
 	}
 	for _, m := range models(e) {
 		for _, f := range m.Findings {
-			count(f, m.name, "%s guesses %s in %s of cases (%s)", nameText(f.Attacker), nameText(f.Target), percent(f.Value), between(f.Low, f.High))
+			count(f, m.name, "%s guesses %s in %s of cases (%s)", nameText(f.Attacker), nameText(f.Target), percent(f.Value), between(holding(f.Value, f.Low, f.High)))
 		}
 	}
 	for _, a := range attempts(e) {
 		for _, f := range a.Findings {
-			count(f, nameText(a.Source), "%s: %s reaches %s %s on %s",
+			count(f, sourceText(a), "%s: %s reaches %s %s on %s",
 				nameText(string(a.Kind)), nameText(f.Attacker), nameText(f.Metric), metricText(f.Metric, f.Value), nameText(f.Target))
 		}
 	}

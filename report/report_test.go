@@ -43,12 +43,12 @@ func TestSections(t *testing.T) {
 			"Vectors before and after", "Spend", "How it was measured",
 		}},
 		{"a result", only[experiment.Result](all), []string{"What was promised", "Accuracy against ε", "Leakage", "Fairness by group", "How it was measured"}},
-		{"an attack", onlyAttacks(all, true), []string{"What was promised", "Leakage", "Description length"}},
-		{"an attempt", onlyAttacks(all, false), []string{"Other attacks"}},
-		{"a comparison", only[evidence.Fairness](all), []string{"Fairness by group"}},
-		{"an audit", only[evidence.Audit](all), []string{"What was promised"}},
+		{"an attack", onlyAttacks(all, true), []string{"What was promised", "Leakage", "Description length", "How it was measured"}},
+		{"an attempt", onlyAttacks(all, false), []string{"Other attacks", "How it was measured"}},
+		{"a comparison", only[evidence.Fairness](all), []string{"Fairness by group", "How it was measured"}},
+		{"an audit", only[evidence.Audit](all), []string{"What was promised", "How it was measured"}},
 		{"a release", only[evidence.Release](all), []string{"What was promised", "Spend", "How it was measured"}},
-		{"a picture", only[experiment.Picture](all), []string{"Vectors before and after"}},
+		{"a picture", only[experiment.Picture](all), []string{"Vectors before and after", "How it was measured"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string

@@ -71,7 +71,7 @@ func refutedClause(e *evidence.Evidence) string {
 	}
 	for _, a := range attempts(e) {
 		if a.Refuted && a.Guarantee != nil {
-			return fmt.Sprintf("the %s attack refutes the stated ε = %s of %s", nameText(string(a.Kind)), epsilonText(a.Guarantee.Epsilon), nameText(a.Source))
+			return fmt.Sprintf("the %s attack refutes the stated ε = %s of %s", nameText(string(a.Kind)), epsilonText(a.Guarantee.Epsilon), sourceText(a))
 		}
 	}
 	return ""

@@ -27,7 +27,7 @@ var releaseKind = evidence.Kind[evidence.Release]{
 	Subjects: func(r *evidence.Release) []evidence.Subject {
 		p := &evidence.Promise{
 			Name:      mechanismName(r.Mechanism, r.Mechanism.Mechanism, r.Mechanism.Variant),
-			Mechanism: r.Mechanism.Mechanism, Variant: r.Mechanism.Variant, Dim: r.Mechanism.Dim, User: "file " + nameText(r.Name),
+			Mechanism: r.Mechanism.Mechanism, Variant: r.Mechanism.Variant, Dim: r.Mechanism.Dim, User: "file " + nameText(page.FileName(r.Name)),
 			Unit: r.Guarantee.Unit, Delta: r.Guarantee.Delta, Claimed: &r.Claimed, Proved: &r.Guarantee.Epsilon,
 			Reason: r.Reason, Assumptions: r.Guarantee.Assumptions,
 		}
@@ -37,7 +37,7 @@ var releaseKind = evidence.Kind[evidence.Release]{
 		if r.Word != nil {
 			p.Also = append(p.Also, *r.Word)
 		}
-		return []evidence.Subject{{Name: join("release", r.Name), Match: evidence.Match{Mechanism: p.Mechanism, Variant: p.Variant}, Promise: p}}
+		return []evidence.Subject{{Name: join("release", page.FileName(r.Name)), Match: evidence.Match{Mechanism: p.Mechanism, Variant: p.Variant}, Promise: p}}
 	},
 }
 
@@ -86,7 +86,7 @@ func spendSection(e *evidence.Evidence) page.Section {
 		if g.Delta > 0 {
 			delta = fmt.Sprintf("%.3g", g.Delta)
 		}
-		t.Add(nameText(r.Name), mechanismName(r.Mechanism, r.Mechanism.Mechanism, r.Mechanism.Variant), epsilonText(g.Epsilon), delta, nameText(string(g.Unit))+"-level", rows, cmp.Or(nameText(r.Noise), none))
+		t.Add(nameText(page.FileName(r.Name)), mechanismName(r.Mechanism, r.Mechanism.Mechanism, r.Mechanism.Variant), epsilonText(g.Epsilon), delta, nameText(string(g.Unit))+"-level", rows, cmp.Or(nameText(r.Noise), none))
 	}
 	s.Blocks = append(s.Blocks, t.Blocks()...)
 	s.Blocks = append(s.Blocks, page.Block{Heading: "Together"}, page.Block{List: totals(all)})

@@ -390,7 +390,8 @@ func (l LanguageResult) professionsAfter() []page.Block {
 		if !math.IsNaN(float64(p.Before)) {
 			row.Marks = append(row.Marks, page.Mark{Key: 0, Value: float64(p.Before), Low: math.NaN(), High: math.NaN()})
 		}
-		row.Marks = append(row.Marks, page.Mark{Key: 1, Value: float64(p.After.Mean), Low: float64(p.After.Low), High: float64(p.After.High)})
+		after := p.After.Estimate()
+		row.Marks = append(row.Marks, page.Mark{Key: 1, Value: float64(after.Value), Low: float64(after.Low), High: float64(after.High)})
 		dots.Rows = append(dots.Rows, row)
 		table.Add(p.Name, page.Decimal(p.Before, 3), p.After.Text("%.3f"))
 	}

@@ -3,7 +3,6 @@ package erase
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 
 	"sotto/bias"
@@ -36,8 +35,8 @@ func (r *Report) check() error {
 // an eraser that was applied alone.
 func (r *Report) subjects() []evidence.Subject {
 	s := evidence.Subject{
-		Name:    fmt.Sprintf("%s on %s", r.Method, filepath.Base(r.Vectors)),
-		Match:   evidence.Match{Data: filepath.Base(r.Vectors), Method: string(r.Method)},
+		Name:    fmt.Sprintf("%s on %s", r.Method, page.FileName(r.Vectors)),
+		Match:   evidence.Match{Data: page.FileName(r.Vectors), Method: string(r.Method)},
 		Numbers: map[string]measure.Estimate{"linear_after": evidence.Unmeasured(), "mlp_after": evidence.Unmeasured()},
 	}
 	if p := r.Probes; p != nil {
@@ -50,7 +49,9 @@ func (r *Report) subjects() []evidence.Subject {
 }
 
 func (r Reading) estimate() measure.Estimate {
-	return measure.Estimate{Value: measure.Number(r.Accuracy), Low: measure.Number(r.Low), High: measure.Number(r.High)}
+	value := measure.Number(r.Accuracy)
+	low, high := measure.Holding(value, measure.Number(r.Low), measure.Number(r.High))
+	return measure.Estimate{Value: value, Low: low, High: high}
 }
 
 func (r *Report) sentence() string {
@@ -64,7 +65,7 @@ func (r *Report) sentence() string {
 // Sections show what was removed, and what probes read before and after.
 func (r *Report) Sections() []page.Section {
 	s := page.Section{
-		Title:   filepath.Base(r.Vectors),
+		Title:   page.FileName(r.Vectors),
 		Meaning: "What a linear probe and one with hidden units read of a concept before and after it was erased, on rows that neither the eraser nor the probe was fitted to.",
 		Source:  fmt.Sprintf("%s removed %d of %d directions from %s", r.Method, r.RankRemoved, r.Dim, page.Plural(r.Rows, "vector", "vectors")),
 		Blocks:  []page.Block{{Warning: page.Sentence(Privacy)}},

@@ -132,7 +132,10 @@ func (r *Report) Lines() [][]string {
 		return nil
 	}
 	plain := func(v float64) string { return fmt.Sprintf("%.3f", v) }
-	cell := func(v Reading) string { return fmt.Sprintf("%.3f [%.3f, %.3f]", v.Accuracy, v.Low, v.High) }
+	cell := func(v Reading) string {
+		e := v.estimate()
+		return fmt.Sprintf("%.3f [%.3f, %.3f]", e.Value, e.Low, e.High)
+	}
 	read := func(name string, v Readings) []string {
 		return []string{name, cell(v.Linear), plain(v.Linear.Balanced), cell(v.MLP), plain(v.MLP.Balanced), plain(v.Linear.Majority)}
 	}

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 
 	"sotto/measure"
 	"sotto/report/evidence"
+	"sotto/report/page"
 )
 
 // Kind is what "sotto bias weat" stores, for reports and gates.
@@ -56,8 +56,8 @@ func (r *Report) subjects() []evidence.Subject {
 	var all []evidence.Subject
 	for _, t := range r.Tests {
 		s := evidence.Subject{
-			Name:    fmt.Sprintf("association test %s by %s %s of %s", t.Name, t.Measure, t.Statistic, filepath.Base(t.Model)),
-			Match:   evidence.Match{Data: filepath.Base(t.Model), Method: string(t.Measure), Test: t.Name},
+			Name:    fmt.Sprintf("association test %s by %s %s of %s", t.Name, t.Measure, t.Statistic, page.FileName(t.Model)),
+			Match:   evidence.Match{Data: page.FileName(t.Model), Method: string(t.Measure), Test: t.Name},
 			Numbers: map[string]measure.Estimate{"effect": magnitude(evidence.Exactly(t.Effect)), "p": evidence.Exactly(t.Inclusive)},
 		}
 		if t.Refused != "" {

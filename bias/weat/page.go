@@ -19,10 +19,24 @@ func (r *Report) Page(made string) page.Page {
 // it.
 func (r *Report) Sections() []page.Section {
 	var all []page.Section
-	for _, m := range r.Models {
-		all = append(all, m.section(r.Of(m.Name)))
+	for i, name := range r.modelNames() {
+		all = append(all, r.Models[i].section(name, r.Of(r.Models[i].Name)))
 	}
 	return append(all, r.summary(), r.Settings.how())
+}
+
+// modelNames are the names of the files, and the places of those that have the
+// same.
+func (r *Report) modelNames() []string {
+	var names []string
+	for i, m := range r.Models {
+		name := page.FileName(m.Name)
+		if slices.ContainsFunc(r.Models, func(o Model) bool { return o.Name != m.Name && page.FileName(o.Name) == name }) {
+			name += fmt.Sprintf(" (%d)", i+1)
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 func (r *Report) sentence() string {
@@ -34,14 +48,14 @@ func (r *Report) sentence() string {
 }
 
 // section shows the effects of a model.
-func (m Model) section(tests [][]Row) page.Section {
-	s := page.Section{Title: m.Name, Meaning: "How much nearer the words of one set are to a set of attributes than those of another: the difference of means, in deviations."}
+func (m Model) section(name string, tests [][]Row) page.Section {
+	s := page.Section{Title: name, Meaning: "How much nearer the words of one set are to a set of attributes than those of another: the difference of means, in deviations."}
 	if m.Counts != nil {
 		s.Source = fmt.Sprintf("%s of %d numbers, from %s", page.Plural(m.Counts.Words, "word vector", "word vectors"), m.Dim, page.Plural(m.Counts.Rows, "row", "rows"))
 	} else {
 		s.Source = fmt.Sprintf("vectors of %d numbers that an encoder made of single words", m.Dim)
 	}
-	table := &page.Table{Caption: "Effects of " + m.Name, Head: page.Heads("test", "words", "measure", "statistic", "#effect", "#p", "#lost words")}
+	table := &page.Table{Caption: "Effects of " + name, Head: page.Heads("test", "words", "measure", "statistic", "#effect", "#p", "#lost words")}
 	for _, v := range slices.Concat(tests...) {
 		cells := table.Add(strconv.Itoa(v.Test), v.label(), string(v.Measure), string(v.Statistic), page.Decimal(v.Effect, 3), v.ChanceText()+v.Stars(), strconv.Itoa(len(v.Lost)))
 		if v.Refused != "" {
@@ -78,7 +92,7 @@ func heatMaps(tests [][]Row) []page.Plot {
 			heat.Columns = append(heat.Columns, string(tests[0][next].Statistic))
 		}
 		for _, t := range tests {
-			heat.Rows = append(heat.Rows, strconv.Itoa(t[0].Test))
+			heat.Rows = append(heat.Rows, t[0].label())
 			var values []float64
 			var texts []string
 			for _, v := range t[i:next] {
@@ -128,12 +142,12 @@ func (m Model) beforeAndAfter(tests [][]Row) []page.Block {
 	table := &page.Table{Caption: "Raw and private effects", Head: page.Heads("test", "measure", "statistic", "#raw", "#private", "#lowest 2.5 % below", "#highest 2.5 % above", "#p < .01 in % of draws")}
 	for _, t := range tests {
 		for i, v := range t {
-			e := v.Private.Effect
-			table.Add(v.label(), string(v.Measure), string(v.Statistic), page.Decimal(v.Effect, 3), page.Decimal(e.Mean, 3), page.Decimal(e.Low, 3), page.Decimal(e.High, 3), page.Decimal(100*v.Private.Significant, 0))
-			if i == 0 && v.Refused == "" && !math.IsNaN(float64(e.Mean)) {
+			e := v.Private.Effect.Estimate()
+			table.Add(v.label(), string(v.Measure), string(v.Statistic), page.Decimal(v.Effect, 3), page.Decimal(e.Value, 3), page.Decimal(e.Low, 3), page.Decimal(e.High, 3), page.Decimal(100*v.Private.Significant, 0))
+			if i == 0 && v.Refused == "" && !math.IsNaN(float64(e.Value)) {
 				dots.Rows = append(dots.Rows, page.Row{Name: v.label(), Bound: math.NaN(), Marks: []page.Mark{
 					{Key: 0, Value: float64(v.Effect), Low: math.NaN(), High: math.NaN(), Tip: "raw " + page.Decimal(v.Effect, 3)},
-					{Key: 1, Value: float64(e.Mean), Low: float64(e.Low), High: float64(e.High), Tip: "private " + page.Decimal(e.Mean, 3)},
+					{Key: 1, Value: float64(e.Value), Low: float64(e.Low), High: float64(e.High), Tip: "private " + page.Decimal(e.Value, 3)},
 				}})
 			}
 		}
@@ -180,8 +194,8 @@ func lost(tests [][]Row) []page.Block {
 // summary shows how many tests are significant.
 func (r *Report) summary() page.Section {
 	table := &page.Table{Caption: "Summary", Head: page.Heads("measure", "statistic")}
-	for _, m := range r.Models {
-		table.Head = append(table.Head, page.Column{Name: m.Name, Number: true})
+	for _, name := range r.modelNames() {
+		table.Head = append(table.Head, page.Column{Name: name, Number: true})
 	}
 	for _, line := range r.SummaryRows() {
 		table.Add(line...)

@@ -114,7 +114,8 @@ func (e *Estimate) estimate() measure.Estimate {
 	if e == nil {
 		return evidence.Unmeasured()
 	}
-	return measure.Estimate{Value: e.Mean, Low: e.Low, High: e.High}
+	low, high := measure.Holding(e.Mean, e.Low, e.High)
+	return measure.Estimate{Value: e.Mean, Low: low, High: high}
 }
 
 func (r *Result) sentence() string {
@@ -209,8 +210,9 @@ func (t *TaskResult) chart(title string, of func(*Point) *Estimate) *page.Chart 
 				continue
 			}
 			epsilons = append(epsilons, p.Epsilon)
+			held := e.estimate()
 			run = append(run, page.Dot{
-				X: p.Epsilon, Y: float64(e.Mean), Low: float64(e.Low), High: float64(e.High),
+				X: p.Epsilon, Y: float64(held.Value), Low: float64(held.Low), High: float64(held.High),
 				Tip: fmt.Sprintf("%s: %s %% at ε = %v", curve.Title, page.Decimal(100*e.Mean, 2), p.Epsilon),
 			})
 		}
@@ -234,8 +236,8 @@ func (r *Result) aims() page.Section {
 	for _, v := range r.Verdicts {
 		table := &page.Table{Caption: v.Aim, Head: page.Heads("task", "#ε", "against", "#difference", "#low", "#high", "#wanted at least", "outcome"), Folded: len(v.Checks) > 12}
 		for _, c := range v.Checks {
-			d := c.Difference
-			table.Add(c.Task, fmt.Sprint(c.Epsilon), c.Against, page.Decimal(d.Mean, 2), page.Decimal(d.Low, 2), page.Decimal(d.High, 2), page.Decimal(c.AtLeast, 0), string(c.Outcome))[7].Tone = outcomeTone(c.Outcome)
+			d := c.Difference.estimate()
+			table.Add(c.Task, fmt.Sprint(c.Epsilon), c.Against, page.Decimal(d.Value, 2), page.Decimal(d.Low, 2), page.Decimal(d.High, 2), page.Decimal(c.AtLeast, 0), string(c.Outcome))[7].Tone = outcomeTone(c.Outcome)
 		}
 		s.Blocks = append(s.Blocks, page.Block{Heading: v.Aim + ": " + string(v.Outcome)})
 		if len(v.Checks) > 0 {

@@ -77,7 +77,8 @@ func plusMinus(mean, deviation measure.Number, render func(measure.Number) strin
 	return render(mean) + " ± " + render(deviation)
 }
 
-func interval(low, high measure.Number, render func(measure.Number) string) string {
+func interval(value, low, high measure.Number, render func(measure.Number) string) string {
+	low, high = measure.Holding(value, low, high)
 	return render(low) + "–" + render(high)
 }
 
@@ -117,8 +118,8 @@ func (r *STSB) show(p *sheet) {
 	var all []Figure
 	for _, e := range r.Encoders {
 		rows = append(rows, []string{
-			e.Encoder, fmt.Sprint(e.Dim), fraction(e.Validation.Spearman), interval(e.Validation.Low, e.Validation.High, fraction),
-			fraction(e.Test.Spearman), interval(e.Test.Low, e.Test.High, fraction), figures(e.Published, fraction),
+			e.Encoder, fmt.Sprint(e.Dim), fraction(e.Validation.Spearman), interval(e.Validation.Spearman, e.Validation.Low, e.Validation.High, fraction),
+			fraction(e.Test.Spearman), interval(e.Test.Spearman, e.Test.Low, e.Test.High, fraction), figures(e.Published, fraction),
 		})
 		all = append(all, e.Published...)
 	}
@@ -137,7 +138,7 @@ func (r *SentEval) show(p *sheet) {
 	for _, a := range r.Rows {
 		rows = append(rows, []string{
 			a.Set, a.Encoder, fmt.Sprint(a.Dim), fmt.Sprint(a.Train), fmt.Sprint(a.Test), percent(a.Majority),
-			plusMinus(a.Accuracy, a.Deviation, percent), interval(a.Low, a.High, percent), figures(a.Published, printed),
+			plusMinus(a.Accuracy, a.Deviation, percent), interval(a.Accuracy, a.Low, a.High, percent), figures(a.Published, printed),
 		})
 		all = append(all, a.Published...)
 	}
@@ -183,7 +184,7 @@ func (r *PrivEmb) show(p *sheet) {
 	p.line("\nexperiment 3: opinion of a word by a linear support vector machine, %d words of each; a fifth to test", r.Opinions)
 	rows = [][]string{head("ACCURACY %", "95 %", "AUC")}
 	for _, v := range r.Opinion {
-		rows = append(rows, append(v.cells(), plusMinus(v.Accuracy, v.Deviation, percent), interval(v.Low, v.High, percent), plusMinus(v.AUC, v.AUCDeviation, fraction)))
+		rows = append(rows, append(v.cells(), plusMinus(v.Accuracy, v.Deviation, percent), interval(v.Accuracy, v.Low, v.High, percent), plusMinus(v.AUC, v.AUCDeviation, fraction)))
 	}
 	p.table(rows)
 	p.line("\nexperiment 4: classification by logistic regression")
@@ -194,7 +195,7 @@ func (r *PrivEmb) show(p *sheet) {
 			train, test = printed(measure.Number(f.Train))+" ("+f.Name+")", printed(measure.Number(f.Test))
 		}
 		rows = append(rows, append([]string{v.Set, string(v.Of)}, append(v.cells(), percent(v.Train), plusMinus(v.Test, v.Deviation, percent),
-			interval(v.Low, v.High, percent), percent(v.Majority), train, test)...))
+			interval(v.Test, v.Low, v.High, percent), percent(v.Majority), train, test)...))
 	}
 	p.table(rows)
 }

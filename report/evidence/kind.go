@@ -118,7 +118,7 @@ func (k Kind[T]) subjects(v any) []Subject {
 	}
 	all := k.Subjects(v.(*T))
 	for i := range all {
-		all[i].Match.Kind = k.Name
+		all[i].Match.Kind, all[i].Name = k.Name, page.WithoutPaths(all[i].Name)
 	}
 	return all
 }

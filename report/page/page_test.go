@@ -245,3 +245,62 @@ func BenchmarkHTML(b *testing.B) {
 		}
 	}
 }
+
+// What sections say of their sources stands once, for those that share one
+// together, in the section of that name if there is one.
+func TestSourcesStandOnce(t *testing.T) {
+	p := page.Page{Title: "T", Sections: []page.Section{
+		{Title: "First", Source: "a program", Blocks: []page.Block{{Note: "one"}}},
+		{Title: "Second", Source: "another", Blocks: []page.Block{{Note: "two"}}},
+		{Title: "Third", Source: "a program", Blocks: []page.Block{{Note: "three"}}},
+	}}
+	for _, own := range []bool{false, true} {
+		if own {
+			p.Sections = append(p.Sections, page.Section{ID: "measured", Title: "How it was measured", Blocks: []page.Block{{Note: "seeds"}}})
+		}
+		text := render(t, page.Markdown, p)
+		for _, want := range []string{"- **First; Third:** a program\n", "- **Second:** another\n", "## How it was measured\n"} {
+			if strings.Count(text, want) != 1 || strings.Count(render(t, page.HTML, p), "a program") != 1 {
+				t.Errorf("%q does not stand once in\n%s", want, text)
+			}
+		}
+	}
+	if p.Sections[0].Source == "" {
+		t.Error("the page was changed by being shown")
+	}
+}
+
+func TestWithoutPaths(t *testing.T) {
+	for _, c := range [][2]string{
+		{"/tmp/a/b.npy", "b.npy"},
+		{"read from /tmp/b.npy, then (/home/x/y)", "read from b.npy, then (y)"},
+		{`C:\Users\x\b.npy`, "b.npy"},
+		{`{"in": "C:\\Users\\b.csv"}`, `{"in": "b.csv"}`},
+		{`\\server\share\b`, "b"},
+		{"file:///tmp/b.npy", "b.npy"},
+		{"and/or, 1/2, (k+1)/(N+1), ∞ / none, a/b/c", "and/or, 1/2, (k+1)/(N+1), ∞ / none, a/b/c"},
+		{"https://host/a/b", "https://host/a/b"},
+	} {
+		if got := page.WithoutPaths(c[0]); got != c[1] {
+			t.Errorf("WithoutPaths(%q) = %q, want %q", c[0], got, c[1])
+		}
+	}
+	for _, c := range [][2]string{{"/tmp/a b/c.npy", "c.npy"}, {`C:\a b\c.npy`, "c.npy"}, {"a/", "a"}, {"c.npy", "c.npy"}, {"/", ""}} {
+		if got := page.FileName(c[0]); got != c[1] {
+			t.Errorf("FileName(%q) = %q, want %q", c[0], got, c[1])
+		}
+	}
+}
+
+// A value outside of its interval is refused, whichever plot it stands in.
+func TestValuesWithinIntervals(t *testing.T) {
+	for name, p := range map[string]page.Plot{
+		"chart": &page.Chart{Series: []page.Series{{Runs: [][]page.Dot{{{X: 1, Y: 0.3, Low: 0.4, High: 0.5}}}}}},
+		"dots":  &page.Dots{Rows: []page.Row{{Marks: []page.Mark{{Value: 0.6, Low: 0.4, High: 0.5}}}}},
+		"bars":  &page.Bars{Groups: []page.BarGroup{{Bars: []page.Bar{{Value: 0.6, Low: 0.4, High: 0.5}}}}},
+	} {
+		if err := page.SVG(io.Discard, p); err == nil || !strings.Contains(err.Error(), "must be within its interval") {
+			t.Errorf("%s: error = %v, want one that names the interval", name, err)
+		}
+	}
+}
