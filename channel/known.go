@@ -2,6 +2,7 @@ package channel
 
 import (
 	"context"
+	"sync"
 
 	"sotto/dp"
 	"sotto/nn"
@@ -17,6 +18,9 @@ type Known struct {
 	answers    [][]int // all there are, or the commonest of too many
 	all        bool    // that there are
 	scores     nn.Matrix
+
+	mu     sync.Mutex
+	solved map[dp.Epsilon]Solution // which takes long
 }
 
 // Know takes a model's scores of texts, as for [Posteriors], and the texts'
@@ -24,7 +28,7 @@ type Known struct {
 // sure it is of it, so that the scores are calibrated by the labels, in place.
 func Know(scores nn.Matrix, classes []int, labels [][]int) *Known {
 	Calibrate(scores, classes, labels)
-	k := &Known{classes: classes, labels: labels, posteriors: Posteriors(scores, classes)}
+	k := &Known{classes: classes, labels: labels, posteriors: Posteriors(scores, classes), solved: map[dp.Epsilon]Solution{}}
 	answers, err := Answers(classes, 0)
 	k.answers, k.all = answers, err == nil
 	if !k.all {
@@ -32,6 +36,24 @@ func Know(scores nn.Matrix, classes []int, labels [][]int) *Known {
 	}
 	k.scores = Scores(k.posteriors, classes, nil, k.answers)
 	return k
+}
+
+// solve returns the best channel at ε, and keeps it.
+func (k *Known) solve(ctx context.Context, epsilon dp.Epsilon) (Solution, error) {
+	k.mu.Lock()
+	s, ok := k.solved[epsilon]
+	k.mu.Unlock()
+	if ok {
+		return s, nil
+	}
+	s, err := Solve(ctx, k.scores, epsilon, Options{})
+	if err != nil {
+		return s, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.solved[epsilon] = s
+	return s, nil
 }
 
 // Bound returns what bounds the accuracy of every release at ε, the mean over
@@ -42,7 +64,7 @@ func Know(scores nn.Matrix, classes []int, labels [][]int) *Known {
 // serves it alone.
 func (k *Known) Bound(ctx context.Context, epsilon dp.Epsilon) (float64, error) {
 	if k.all {
-		s, err := Solve(ctx, k.scores, epsilon, Options{})
+		s, err := k.solve(ctx, epsilon)
 		return s.Bound, err
 	}
 	sum, column := 0.0, 0
@@ -60,7 +82,7 @@ func (k *Known) Bound(ctx context.Context, epsilon dp.Epsilon) (float64, error) 
 // Accuracy returns that of the best channel for the posteriors on the labels
 // themselves, the mean over labels, in expectation over its draws.
 func (k *Known) Accuracy(ctx context.Context, epsilon dp.Epsilon) (float64, error) {
-	s, err := Solve(ctx, k.scores, epsilon, Options{})
+	s, err := k.solve(ctx, epsilon)
 	if err != nil {
 		return 0, err
 	}

@@ -37,6 +37,8 @@ type Result struct {
 	Interval  [2]measure.Number `json:"interval"`
 
 	Configurations []Configuration `json:"configurations"`
+	// Headline is what the selected configuration of the first method comes to.
+	*Headline
 	// Frontier tells of the search of the method auto, where it is the first.
 	*Frontier
 	// Pictures are there if they were asked for.
@@ -91,6 +93,9 @@ type Score struct {
 	Low      measure.Number `json:"low"`      // 95 % interval of it: of one model from the number of rows, of a mean over seeds after Student
 	High     measure.Number `json:"high"`
 
+	// Balance is the same with all classes counting alike, the mean over labels
+	// where there are several; nil in results of an older version.
+	*measure.Balance
 	// Labels tells of each label where there are several; Accuracy is their mean.
 	Labels []LabelScore `json:"labels,omitempty"`
 	// Unknown tells of each label unseen in training.
@@ -195,6 +200,11 @@ func summarise(scores []Score) (mean, deviation Score, interval [2]measure.Numbe
 			interval = [2]measure.Number{max(s.Low, 0), min(s.High, 1)}
 		}
 	}
+	balances := make([]*measure.Balance, len(scores))
+	for i := range scores {
+		balances[i] = scores[i].Balance
+	}
+	mean.Balance, deviation.Balance = measure.SummariseBalance(balances)
 	mean.Labels = meanLabels(scores, func(s Score) []LabelScore { return s.Labels })
 	mean.Unknown = meanLabels(scores, func(s Score) []LabelScore { return s.Unknown })
 	if len(scores) > 1 {
@@ -203,18 +213,21 @@ func summarise(scores []Score) (mean, deviation Score, interval [2]measure.Numbe
 	return mean, deviation, interval
 }
 
-// meanLabels returns the mean of each label's accuracy; none if a score has
+// meanLabels returns the mean of each label's measures; none if a score has
 // none.
 func meanLabels(scores []Score, of func(Score) []LabelScore) []LabelScore {
 	mean := slices.Clone(of(scores[0]))
 	for l := range mean {
 		mean[l].Accuracy = 0
+		var balances []*measure.Balance
 		for _, s := range scores {
 			if len(of(s)) != len(mean) {
 				return nil
 			}
 			mean[l].Accuracy += of(s)[l].Accuracy / measure.Number(len(scores))
+			balances = append(balances, of(s)[l].Balance)
 		}
+		mean[l].Balance, _ = measure.SummariseBalance(balances)
 	}
 	return mean
 }

@@ -31,6 +31,9 @@ type Options struct {
 	// Pictures is how many texts to lay out in the plane, before release and
 	// after; 0 makes no pictures.
 	Pictures int
+	// Reference also trains the model without protection beside a single
+	// configuration whose score does not need it, so that [Headline] has it.
+	Reference bool
 	// Sets, if not nil, keeps the data for others that use it.
 	Sets *Sets
 	// Progress, if not nil, is called after each epoch, from several
@@ -145,9 +148,10 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	}
 	r.conclude()
 	if err == nil {
-		r.frontier(ctx, jobs, time.Since(began))
+		r.frontier(jobs, time.Since(began))
+		r.headline(ctx)
 		if ctx.Err() != nil { // in the middle of computing the limit
-			r.result.Frontier, r.result.Interrupted = nil, true
+			r.result.Frontier, r.result.Headline, r.result.Interrupted = nil, nil, true
 			err = fmt.Errorf("%w: %w", ErrInterrupted, ctx.Err())
 		}
 	}
@@ -174,7 +178,7 @@ func (r *runner) plan() ([]job, error) {
 		return nil, err
 	}
 	var jobs []job
-	if slices.ContainsFunc(points, func(p Point) bool { return p.Mechanism != "" }) {
+	if slices.ContainsFunc(points, func(p Point) bool { return p.Mechanism != "" }) || r.opt.Reference && len(points) == 1 && !protectsNothing(points[0].Method) {
 		// What the spec says of layers, batches and rates is meant for the methods
 		// that it names, not for the reference.
 		name := r.spec.referenceMethod()
@@ -388,6 +392,7 @@ func (r *runner) record(j job, m *model.Model, score measured, pool *nn.Pool) {
 func (s *scorer) refer(pool *nn.Pool, m *model.Model, seed uint64) {
 	if test, err := s.release(pool, m, s.data.test, seed, "test"); err == nil {
 		s.reference = m.Logits(pool, test.released)
+		s.known = sync.OnceValue(s.learn)
 	}
 }
 
@@ -398,7 +403,7 @@ func (r *runner) manifest(j job, score Score) model.Manifest {
 	info := model.Manifest{Method: j.point.Method, Settings: settings, Seed: j.seed, Data: r.data.record, Interrupted: score.Interrupted, Metrics: map[string]float64{}}
 	for name, v := range map[string]measure.Number{
 		"accuracy": score.Accuracy, "validation_accuracy": score.ValidationAccuracy, "gap": score.Gap, "grms": score.GRMS,
-		"leakage": score.Leakage, "limit": score.Limit, "leakage_limit": score.AttackLimit, "yardstick": score.Yardstick,
+		"macro_f1": score.macroF1(), "leakage": score.Leakage, "limit": score.Limit, "leakage_limit": score.AttackLimit, "yardstick": score.Yardstick,
 	} {
 		if score.Seed != 0 && !math.IsNaN(float64(v)) {
 			info.Metrics[name] = float64(v)
@@ -435,6 +440,7 @@ func (r *runner) conclude() {
 		}
 	}
 	for _, c := range res.Configurations {
+		res.Notes = append(res.Notes, c.vanished(res.Data)...)
 		if c.Selected && !c.Companion && c.Method == r.spec.Methods[0] {
 			res.Method, res.Seeds, res.Mean, res.Deviation, res.Interval = c.Method, c.Seeds, c.Mean, c.Deviation, c.Interval
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"sotto/attack"
+	"sotto/channel"
 	"sotto/dataset"
 	"sotto/dp"
 	"sotto/measure"
@@ -16,9 +17,10 @@ import (
 // scorer measures models on one data set.
 type scorer struct {
 	data      *prepared
-	labels    [][]float64 // priors of each label's classes in the test part
-	groups    []float64   // and of the attribute's
-	reference nn.Matrix   // scores of a model without protection, test rows × classes; empty if there is none
+	labels    [][]float64           // priors of each label's classes in the test part
+	groups    []float64             // and of the attribute's
+	reference nn.Matrix             // scores of a model without protection, test rows × classes; empty if there is none
+	known     func() *channel.Known // what that model knows of test texts; nil if there is none
 
 	mu         sync.Mutex
 	yardsticks map[dp.Epsilon]measure.Number // by ε, as several labels take seconds
@@ -84,6 +86,24 @@ func (q part) accuracy(label int, want []int) float64 {
 		}
 	}
 	return sum / float64(max(known, 1))
+}
+
+// confusion counts the answers to a label as accuracy does.
+func (q part) confusion(label int, want []int, classes int) *measure.Confusion {
+	c := measure.NewConfusion(classes)
+	if q.told == nil {
+		c.Add(want, q.answers[label])
+		return c
+	}
+	law := make([]float64, classes)
+	for i, y := range want {
+		clear(law)
+		for code, share := range q.law.Row(i) {
+			law[q.told[label][code]] += float64(share)
+		}
+		c.AddLaw(y, law)
+	}
+	return c
 }
 
 // measured is what was found out about one model.
@@ -166,6 +186,7 @@ func (s *scorer) utility(out *Score, validation, test part) {
 		low, high := measure.Hoeffding(accuracy, len(test.rows), 0.95)
 		out.Low, out.High = measure.Number(low), measure.Number(high)
 	}
+	out.Balance = s.balance(test, labels)
 	if len(labels) > 1 {
 		out.Labels = labels
 	}
@@ -175,11 +196,26 @@ func (s *scorer) utility(out *Score, validation, test part) {
 	out.ValidationGap, _ = s.gaps(validation)
 }
 
+// balance measures each label with all classes counting the same, and returns
+// what that comes to over the labels: the means, and the smallest recall of any.
+func (s *scorer) balance(q part, labels []LabelScore) *measure.Balance {
+	each := make([]*measure.Balance, len(labels))
+	for l, c := range s.data.labels {
+		b := q.confusion(l, dataset.Select(c.IDs, q.rows), len(c.Classes)).Balance(c.Names())
+		each[l], labels[l].Balance = &b, &b
+	}
+	if len(each) == 1 {
+		return each[0]
+	}
+	return measure.AcrossLabels(each)
+}
+
 // LabelScore is the accuracy of one label of several.
 type LabelScore struct {
 	Name     string         `json:"name"`
 	Accuracy measure.Number `json:"accuracy"`
 	Majority measure.Number `json:"majority"` // share of the commonest class
+	*measure.Balance
 }
 
 // accuracies returns the mean over labels, and each label's.
@@ -189,7 +225,7 @@ func (s *scorer) accuracies(q part) (float64, []LabelScore) {
 	for l, c := range s.data.labels {
 		want := dataset.Select(c.IDs, q.rows)
 		a := q.accuracy(l, want)
-		all = append(all, LabelScore{c.Name, measure.Number(a), measure.Number(measure.Majority(want))})
+		all = append(all, LabelScore{Name: c.Name, Accuracy: measure.Number(a), Majority: measure.Number(measure.Majority(want))})
 		mean += a / float64(len(s.data.labels))
 	}
 	return mean, all
@@ -206,7 +242,7 @@ func (s *scorer) learnLater(ctx context.Context, p *nn.Pool, seed uint64, valida
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, LabelScore{c.Name, measure.Number(learnt.Accuracy), measure.Number(measure.Majority(score.Z))})
+		all = append(all, LabelScore{Name: c.Name, Accuracy: measure.Number(learnt.Accuracy), Majority: measure.Number(measure.Majority(score.Z)), Balance: nil})
 	}
 	return all, nil
 }

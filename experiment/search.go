@@ -13,26 +13,18 @@ import (
 	"sotto/train"
 )
 
-// Frontier is what the method auto says of itself: what it found, and how far
-// that is from the best there can be.
+// Frontier is what the method auto says of itself, beside the [Headline] that
+// every method has: what it found, and how.
 type Frontier struct {
-	Accuracy measure.Number `json:"accuracy"` // on the test part, mean over seeds and labels
-	// Limit is an estimate of the highest accuracy that any release at ε allows
-	// a receiver: the bound that is proved for the probabilities that the best
-	// model without protection gives, or what its answers reach on the test
-	// labels if that is more; never above Bound. It is of one model, that of the
-	// first seed, so the mean of others can lie above it.
-	Limit measure.Number `json:"limit"`
 	// Bound holds whatever anybody knows: it follows from ε and the shares of
 	// the classes alone.
-	Bound      measure.Number `json:"bound"`
-	NonPrivate measure.Number `json:"nonprivate"` // accuracy of that model
-	True       dp.Epsilon     `json:"true"`
-	Unit       dp.Unit        `json:"unit"`
-	Mechanism  string         `json:"mechanism"`
-	Dim        int            `json:"dim"` // numbers of a release; for codes, how many there are
-	Searched   []train.Trial  `json:"searched"`
-	Seconds    float64        `json:"seconds"` // of search, training and measuring
+	Bound     measure.Number `json:"bound"`
+	True      dp.Epsilon     `json:"true"`
+	Unit      dp.Unit        `json:"unit"`
+	Mechanism string         `json:"mechanism"`
+	Dim       int            `json:"dim"` // numbers of a release; for codes, how many there are
+	Searched  []train.Trial  `json:"searched"`
+	Seconds   float64        `json:"seconds"` // of search, training and measuring
 	// Advice is there where another method serves as well.
 	Advice string `json:"advice,omitempty"`
 }
@@ -84,7 +76,7 @@ func (r *runner) search(ctx context.Context, jobs []job) error {
 }
 
 // frontier fills in what the first search found.
-func (r *runner) frontier(ctx context.Context, jobs []job, took time.Duration) {
+func (r *runner) frontier(jobs []job, took time.Duration) {
 	for _, j := range jobs {
 		if j.found == nil {
 			continue
@@ -93,16 +85,7 @@ func (r *runner) frontier(ctx context.Context, jobs []job, took time.Duration) {
 		if !c.Selected || len(c.Seeds) == 0 || c.Mean.True == nil {
 			continue
 		}
-		f := &Frontier{
-			Accuracy: c.Mean.Accuracy, NonPrivate: r.result.Reference, True: *c.Mean.True, Unit: c.Mean.Unit, Bound: c.Mean.Limit,
-			Searched: j.found.Trials, Seconds: took.Seconds(), Limit: r.scorer.severalBound(ctx, *c.Mean.True),
-		}
-		if y := r.scorer.yardstick(*c.Mean.True); y > f.Limit {
-			f.Limit = y // the texts are clearer than the model thinks
-		}
-		if f.Bound < f.Limit {
-			f.Limit = f.Bound
-		}
+		f := &Frontier{True: *c.Mean.True, Unit: c.Mean.Unit, Bound: c.Mean.Limit, Searched: j.found.Trials, Seconds: took.Seconds()}
 		if c.Statement != nil {
 			f.Mechanism, f.Dim = c.Statement.Mechanism, c.Statement.Parameters.Dim
 		}
@@ -118,11 +101,8 @@ func (r *runner) frontier(ctx context.Context, jobs []job, took time.Duration) {
 // time is their product with the answers.
 const maxDeciding = 6000
 
-// known returns what the reference knows of test texts, and nil if there is none.
-func (s *scorer) known() *channel.Known {
-	if s.reference.Rows == 0 {
-		return nil
-	}
+// learn returns what the reference knows of test texts.
+func (s *scorer) learn() *channel.Known {
 	places := train.Evenly(nn.Indices(s.reference.Rows), maxDeciding)
 	var classes []int
 	var labels [][]int
@@ -136,11 +116,10 @@ func (s *scorer) known() *channel.Known {
 // severalBound returns what bounds the accuracy of every release at ε, if the
 // reference's posteriors of the test texts are right.
 func (s *scorer) severalBound(ctx context.Context, epsilon dp.Epsilon) measure.Number {
-	k := s.known()
-	if k == nil {
+	if s.known == nil {
 		return measure.Undefined
 	}
-	return numberOf(k.Bound(ctx, epsilon))
+	return numberOf(s.known().Bound(ctx, epsilon))
 }
 
 // severalYardstick returns the accuracy on the test labels of the best channel

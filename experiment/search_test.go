@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -182,8 +183,11 @@ func TestOtherLabelsRefused(t *testing.T) {
 	}
 }
 
-// contract is what scripts read of the method auto.
-var contract = []string{"accuracy", "limit", "nonprivate", "true", "mechanism", "dim", "searched", "seconds"}
+// contract is what scripts read of the method auto, and headline of every method.
+var (
+	contract = []string{"true", "mechanism", "dim", "searched", "seconds"}
+	headline = []string{"nonprivate", "accuracy", "macro_f1", "limit", "majority"}
+)
 
 // fields returns the names at the top of a stored result.
 func fields(t *testing.T, dir string) map[string]any {
@@ -203,7 +207,7 @@ func TestAutoForScripts(t *testing.T) {
 	dir := t.TempDir()
 	r := run(t, both("auto"), experiment.Options{Out: dir, Workers: 1})
 	all := fields(t, dir)
-	for _, name := range contract {
+	for _, name := range append(headline, contract...) {
 		switch v := all[name].(type) {
 		case float64, string:
 		case []any:
@@ -214,15 +218,15 @@ func TestAutoForScripts(t *testing.T) {
 			t.Errorf("%s is %v, want a value", name, all[name])
 		}
 	}
-	f := r.Frontier
-	if f == nil {
-		t.Fatal("there is no frontier")
+	f, h := r.Frontier, r.Headline
+	if f == nil || h == nil {
+		t.Fatal("there is no frontier, or no headline")
 	}
 	s := r.Configurations[0].Statement
-	if f.Accuracy != r.Mean.Accuracy || f.NonPrivate != r.Reference || f.True != *r.Mean.True || f.Bound != r.Mean.Limit || f.Mechanism != s.Mechanism || f.Dim != s.Parameters.Dim {
+	if h.Accuracy != r.Mean.Accuracy || h.NonPrivate != r.Reference || f.True != *r.Mean.True || f.Bound != r.Mean.Limit || f.Mechanism != s.Mechanism || f.Dim != s.Parameters.Dim {
 		t.Errorf("frontier is %+v, want what was measured, %+v", f, r.Mean)
 	}
-	if !(f.True <= 4 && f.True > 0 && f.Limit > 0.4 && f.Limit <= 1+1e-6 && f.Seconds > 0) || f.Advice != "" {
+	if !(f.True <= 4 && f.True > 0 && h.Limit > 0.4 && h.Limit <= 1+1e-6 && f.Seconds > 0) || f.Advice != "" {
 		t.Errorf("frontier is %+v, want at most ε = 4 and no advice for two labels", f)
 	}
 	chosen := 0
@@ -264,6 +268,61 @@ func checkStored(t *testing.T, dir string) {
 		if verdict, err := policy.Judge(found); err != nil || verdict.Passed != want {
 			t.Errorf("a gate at ε = %s says %+v, %v, want %t", most, verdict, err, want)
 		}
+	}
+}
+
+// TestHeadlineForScripts: whatever the method, scripts find what it comes to.
+func TestHeadlineForScripts(t *testing.T) {
+	for _, m := range experiment.Methods() {
+		if m.Name == "auto" {
+			continue // see TestAutoForScripts
+		}
+		t.Run(m.Name, func(t *testing.T) {
+			s := experiment.Spec{Data: "reviews", Limit: 400, Methods: []string{m.Name}, Alone: true}
+			if m.Mechanisms != nil {
+				s.Epsilons = []float64{4}
+			}
+			if slices.Contains(m.Uses, "epochs") {
+				s.Epochs = 2
+			}
+			if slices.Contains(m.Uses, "clip") {
+				s.Clip = 1 // without which no limit of a text is proved
+			}
+			dir := t.TempDir()
+			r := run(t, s, experiment.Options{Out: dir, Reference: true})
+			all := fields(t, dir)
+			for _, name := range headline {
+				v, ok := all[name].(float64)
+				if !ok || !(v >= 0 && v <= 1) {
+					t.Errorf("%s is %v, want a share", name, all[name])
+				}
+			}
+			if all["accuracy"] != float64(r.Mean.Accuracy) || all["macro_f1"] != float64(r.Mean.MacroF1) || all["majority"] != slices.Max(r.Priors) {
+				t.Errorf("the headline is %+v, want what was measured, %+v", r.Headline, r.Mean)
+			}
+		})
+	}
+}
+
+// TestVanishedClass: a class that is never told is named.
+func TestVanishedClass(t *testing.T) {
+	s := few("codes")
+	s.Epsilons = []float64{0.001}
+	r := run(t, s, experiment.Options{})
+	b := r.Mean.Balance
+	if b == nil || len(b.Recalls) != 2 || math.Abs(float64(b.Recalls[0].Value+b.Recalls[1].Value-2*b.Balanced)) > 1e-6 {
+		t.Fatalf("the balance is %+v, want a recall for each of two classes", b)
+	}
+	for _, recall := range b.Recalls {
+		warned := slices.ContainsFunc(r.Notes, func(n string) bool {
+			return strings.Contains(n, "never tells "+strconv.Quote(recall.Class)) && strings.Contains(n, "--objective balanced")
+		})
+		if warned != (recall.Value == 0) {
+			t.Errorf("recall of %s is %v and the notes are %q", recall.Class, recall.Value, r.Notes)
+		}
+	}
+	if b.Vanished != 1 {
+		t.Errorf("%d classes vanished at ε = 0.001, want one: the release tells nothing", b.Vanished)
 	}
 }
 

@@ -131,8 +131,8 @@ func (c *collector) point(j job, r *experiment.Result) Point {
 	}
 	p.Accuracy = estimate(known)
 	p.Unknown, p.Gap, p.Leakage = measured(unknown), measured(gap), measured(leakage)
-	if f := r.Frontier; f != nil {
-		p.Search = &Search{Limit: min(f.Limit, f.Bound), Bound: f.Bound, NonPrivate: f.NonPrivate, Mechanism: f.Mechanism, Dim: f.Dim, Searched: len(f.Searched), Seconds: f.Seconds}
+	if f, h := r.Frontier, r.Headline; f != nil && h != nil {
+		p.Search = &Search{Limit: min(h.Limit, f.Bound), Bound: f.Bound, NonPrivate: h.NonPrivate, Mechanism: f.Mechanism, Dim: f.Dim, Searched: len(f.Searched), Seconds: f.Seconds}
 	}
 	return p
 }

@@ -24,7 +24,7 @@ func printResult(out io.Writer, r *experiment.Result, dir string) error {
 	b.WriteByte('\n')
 	printConfigurations(&b, r.Configurations)
 	printLabels(&b, r.Configurations)
-	printFrontier(&b, r.Frontier)
+	printFrontier(&b, r)
 	printFootnotes(&b, r.Configurations, r.Data.Attribute, r.Reference)
 	if len(r.Configurations) > len(selected(r.Configurations)) {
 		fmt.Fprintf(&b, "* selected: %s\n", selection(r.Spec.Threshold))

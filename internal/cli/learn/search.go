@@ -12,8 +12,9 @@ import (
 
 // printFrontier prints what the method auto tried, what it gave, and how far
 // from the limit the best of it is.
-func printFrontier(w *strings.Builder, f *experiment.Frontier) {
-	if f == nil {
+func printFrontier(w *strings.Builder, r *experiment.Result) {
+	f, h := r.Frontier, r.Headline
+	if f == nil || h == nil {
 		return
 	}
 	t := term.NewTable(w, "\nTRIED", "RELEASE", "VALIDATION %", "SECONDS")
@@ -39,10 +40,10 @@ func printFrontier(w *strings.Builder, f *experiment.Frontier) {
 	}
 	t.Flush() //nolint:errcheck // w is a buffer
 	fmt.Fprintf(w, "* chosen, and trained on all rows; %.0f seconds in all\n\n", f.Seconds)
-	limit := float64(f.Limit)
+	limit := float64(h.Limit)
 	if !math.IsNaN(limit) {
 		fmt.Fprintf(w, "at ε = %.6g: %.2f %% of the answers are right; an estimated %.2f %% is the most that any release allows of what the unprotected model (%.2f %%) knows\n",
-			float64(f.True), 100*float64(f.Accuracy), 100*limit, 100*float64(f.NonPrivate))
+			float64(f.True), 100*float64(h.Accuracy), 100*limit, 100*float64(h.NonPrivate))
 	}
 	if f.Advice != "" {
 		fmt.Fprintln(w, f.Advice)

@@ -85,6 +85,7 @@ func runTrain(ctx context.Context, o trainOptions, std term.Streams) error {
 	}
 	bar := term.NewProgress(std.Err, "loading")
 	o.run.Progress = func(e experiment.Event) { showTraining(std.Err, bar, e) }
+	o.run.Reference = true
 	r, err := experiment.Run(ctx, o.spec, o.run)
 	bar.Finish()
 	switch {
