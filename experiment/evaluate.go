@@ -27,6 +27,7 @@ type Evaluation struct {
 	Data      model.DataRecord `json:"data"`
 	Rows      Rows             `json:"rows"`
 	Reference measure.Number   `json:"reference"` // accuracy of the stored model without protection; null if there is none
+	Notes     []string         `json:"notes,omitempty"`
 	Models    []Configuration  `json:"models"`
 	// Seeds, Mean, Deviation and Interval are those of the first of Models.
 	Seeds     []Score           `json:"seeds"`
@@ -66,7 +67,7 @@ func Evaluate(ctx context.Context, dir string, in Path, workers int) (*Evaluatio
 		if err != nil {
 			return nil, err
 		}
-		e.Models = append(e.Models, scored)
+		e.Models, e.Notes = append(e.Models, scored), append(e.Notes, scored.vanished(d.record)...)
 	}
 	first := e.Models[0]
 	e.Seeds, e.Mean, e.Deviation, e.Interval = first.Seeds, first.Mean, first.Deviation, first.Interval

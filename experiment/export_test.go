@@ -30,7 +30,9 @@ func SeveralBound(ctx context.Context, reference nn.Matrix, classes []int, epsil
 	for _, c := range classes {
 		d.labels = append(d.labels, dataset.Column{Classes: make([]string, c), IDs: unknown})
 	}
-	return (&scorer{data: d, reference: reference}).severalBound(ctx, epsilon)
+	s := &scorer{data: d, reference: reference}
+	s.known = s.learn
+	return s.severalBound(ctx, epsilon)
 }
 
 // Prepared returns how many data sets are kept.

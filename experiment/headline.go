@@ -69,7 +69,7 @@ func (s *Score) macroF1() measure.Number {
 	if s.Balance == nil {
 		return measure.Undefined
 	}
-	return s.Balance.MacroF1
+	return s.MacroF1
 }
 
 // vanished warns of the classes that a selected configuration never tells

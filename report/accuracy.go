@@ -30,8 +30,10 @@ func accuracySection(e *evidence.Evidence) page.Section {
 				s.Blocks = append(s.Blocks, page.Block{Figure: &page.Figure{Caption: accuracyCaption(r, group, c), Plots: []page.Plot{c}}})
 			}
 		}
-		t := accuracyTable(r, trained)
-		s.Blocks = append(s.Blocks, t.Blocks()...)
+		s.Blocks = append(s.Blocks, accuracyTable(r, trained).Blocks()...)
+		if t := balanceTable(r, trained); len(t.Rows) > 0 {
+			s.Blocks = append(s.Blocks, t.Blocks()...)
+		}
 	}
 	return s
 }

@@ -67,6 +67,10 @@ const (
 		"attributes": [{"attribute": "sex", "grms": {"value": 0.01, "low": 0, "high": 0.02, "resamples": 9}}]}`
 )
 
+// balance are the measures of a score in which classes count alike.
+const balance = `"macro_f1": 0.7, "macro_f1_low": 0.6, "macro_f1_high": 0.8, "balanced_accuracy": 0.8, "balanced_accuracy_low": 0.75,
+	"balanced_accuracy_high": 0.85, "min_recall": 0.5, "min_recall_low": 0.4, "min_recall_high": 0.6`
+
 const config = "reviews federate laplace-l1 released ε=8 D=300"
 
 func TestJudge(t *testing.T) {
@@ -99,6 +103,17 @@ func TestJudge(t *testing.T) {
 		{"accuracy by its interval", `"accuracy": {"min": 0.9, "by": "interval"}`, plain, []string{"rule 1: " + config + ": accuracy may be as low as 0.88, allowed at least 0.9"}, 1},
 		{"accuracy null", `"accuracy": {"min": 0.1}`, results(`"accuracy": null`, "", ""), []string{"rule 1: " + config + ": accuracy was not measured, allowed at least 0.1"}, 1},
 		{"accuracy without interval", `"accuracy": {"min": 0.1, "by": "interval"}`, results(`"low": null`, "", ""), []string{"rule 1: " + config + ": the interval of the accuracy was not measured, allowed at least 0.1"}, 1},
+		{"balanced within", `"macro_f1": {"min": 0.7}, "balanced_accuracy": {"min": 0.75, "by": "interval"}, "min_recall": {"min": 0.5}`, results(balance, "", ""), nil, 3},
+		{
+			"balanced below", `"macro_f1": {"min": 0.71}, "balanced_accuracy": {"min": 0.8, "by": "interval"}, "min_recall": {"min": 0.51}`, results(balance, "", ""),
+			[]string{
+				"rule 1: " + config + ": macro-F1 is 0.7, allowed at least 0.71",
+				"rule 1: " + config + ": balanced accuracy may be as low as 0.75, allowed at least 0.8",
+				"rule 1: " + config + ": smallest recall is 0.5, allowed at least 0.51",
+			},
+			3,
+		},
+		{"balanced in an old result", `"min_recall": {"min": 0.1}`, plain, []string{"rule 1: " + config + ": smallest recall was not measured, allowed at least 0.1"}, 1},
 		{"leakage of the worst seed", `"leakage": {"max": 0.585}`, plain, []string{"rule 1: " + config + ": leakage may be as high as 0.59, allowed at most 0.585"}, 1},
 		{"leakage within", `"leakage": {"max": 0.59}`, plain, nil, 1},
 		{"leakage by value", `"leakage": {"max": 0.556, "by": "value"}`, plain, nil, 1}, // the mean of two seeds

@@ -159,21 +159,25 @@ type limited struct {
 	name, text string
 	limit      *Limit
 	share      bool
+	least      bool // the more the better
 }
 
 // limits lists the limits on numbers that a rule sets.
 func (r Rule) limits() []limited {
 	set := slices.DeleteFunc([]limited{
-		{"accuracy", "accuracy", r.Accuracy, true},
-		{"leakage", "leakage", r.Leakage, true},
-		{"leakage_bound", "leakage bound", r.LeakageBound, true},
-		{"gap", "TPR gap", r.Gap, true},
-		{"grms", "GRMS", r.GRMS, true},
-		{"parity", "demographic parity difference", r.Parity, true},
-		{"odds", "equalised odds difference", r.Odds, true},
+		{"accuracy", "accuracy", r.Accuracy, true, true},
+		{"macro_f1", "macro-F1", r.MacroF1, true, true},
+		{"balanced_accuracy", "balanced accuracy", r.Balanced, true, true},
+		{"min_recall", "smallest recall", r.Least, true, true},
+		{"leakage", "leakage", r.Leakage, true, false},
+		{"leakage_bound", "leakage bound", r.LeakageBound, true, false},
+		{"gap", "TPR gap", r.Gap, true, false},
+		{"grms", "GRMS", r.GRMS, true, false},
+		{"parity", "demographic parity difference", r.Parity, true, false},
+		{"odds", "equalised odds difference", r.Odds, true, false},
 	}, func(m limited) bool { return m.limit == nil })
 	for _, name := range slices.Sorted(maps.Keys(r.Numbers)) {
-		set = append(set, limited{name, strings.ReplaceAll(name, "_", " "), r.Numbers[name], false})
+		set = append(set, limited{name, strings.ReplaceAll(name, "_", " "), r.Numbers[name], false, false})
 	}
 	return set
 }

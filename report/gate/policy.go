@@ -31,7 +31,12 @@ type Rule struct {
 	Claim   Requirement `json:"claim,omitempty"`   // [True]: the ε claimed is not below the true one
 
 	Accuracy *Limit `json:"accuracy,omitempty"` // of the answers; has a min
-	Leakage  *Limit `json:"leakage,omitempty"`  // accuracy of the attackers; by its interval unless it says otherwise
+	// MacroF1, Balanced and Least, the smallest recall of a class, count all
+	// classes alike; they have a min.
+	MacroF1  *Limit `json:"macro_f1,omitempty"`
+	Balanced *Limit `json:"balanced_accuracy,omitempty"`
+	Least    *Limit `json:"min_recall,omitempty"`
+	Leakage  *Limit `json:"leakage,omitempty"` // accuracy of the attackers; by its interval unless it says otherwise
 	// LeakageBound is the accuracy that the true ε leaves to any attacker.
 	LeakageBound *Limit `json:"leakage_bound,omitempty"`
 	Gap          *Limit `json:"gap,omitempty"`    // of the TPR between groups: of the second class of two, GRMS for more
@@ -80,7 +85,7 @@ const (
 
 // Limit bounds a share, from 0 to 1, or a number of whatever size.
 type Limit struct {
-	Min *float64 `json:"min,omitempty"` // of the accuracy, above 0, and of other numbers
+	Min *float64 `json:"min,omitempty"` // of the accuracy and of what counts classes alike, above 0, and of other numbers
 	Max *float64 `json:"max,omitempty"` // of all other shares, below 1, and of other numbers
 	By  By       `json:"by,omitempty"`  // "" means Value, and Interval for leakage
 }
@@ -213,9 +218,9 @@ func (p *Promise) validate() error {
 	return nil
 }
 
-// validate reports a limit that means nothing. That of the accuracy is least.
+// validate reports a limit that means nothing.
 func (m limited) validate() error {
-	l, least := m.limit, m.name == "accuracy"
+	l, least := m.limit, m.least
 	switch {
 	case l == nil:
 		return errors.New("the limit is null, must have a min or a max")

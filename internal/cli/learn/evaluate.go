@@ -51,6 +51,11 @@ func printEvaluation(out io.Writer, e *experiment.Evaluation) error {
 	for _, c := range e.Models {
 		printSeeds(&b, c)
 	}
+	for _, n := range e.Notes {
+		fmt.Fprintf(&b, "\nnote: %s\n", n)
+	}
+	printBalance(&b, e.Models)
+	printLabels(&b, e.Models)
 	printFootnotes(&b, e.Models, e.Data.Attribute, e.Reference)
 	_, err := io.WriteString(out, b.String())
 	return err

@@ -23,6 +23,7 @@ func printResult(out io.Writer, r *experiment.Result, dir string) error {
 	}
 	b.WriteByte('\n')
 	printConfigurations(&b, r.Configurations)
+	printBalance(&b, r.Configurations)
 	printLabels(&b, r.Configurations)
 	printFrontier(&b, r)
 	printFootnotes(&b, r.Configurations, r.Data.Attribute, r.Reference)
@@ -51,14 +52,15 @@ func printLabels(w io.Writer, all []experiment.Configuration) {
 	if len(all) == 0 || len(all[0].Mean.Labels)+len(all[0].Mean.Unknown) == 0 {
 		return
 	}
-	t := term.NewTable(w, "\nMETHOD", "LABEL", "ACCURACY %", "COMMONEST CLASS %")
+	t := term.NewTable(w, "\nMETHOD", "LABEL", "ACCURACY %", "COMMONEST CLASS %", "MACRO-F1 %", "BALANCED %", "RECALL %")
 	for _, c := range all {
 		for i, l := range slices.Concat(c.Mean.Labels, c.Mean.Unknown) {
 			name := l.Name
 			if i >= len(c.Mean.Labels) {
 				name += " (unknown in training)"
 			}
-			t.Row(describe(c), name, term.Percent(l.Accuracy), term.Percent(l.Majority))
+			f1, balanced, recall := balance(l.Balance, nil)
+			t.Row(describe(c), name, term.Percent(l.Accuracy), term.Percent(l.Majority), f1, balanced, recall)
 		}
 	}
 	t.Flush() //nolint:errcheck // w is a buffer
@@ -168,6 +170,9 @@ func printFootnotes(w io.Writer, all []experiment.Configuration, attribute strin
 	lines := []string{"limit: no classifier of one release is right more often on average at the true ε (text-level, δ = 0); a sample can lie above it by chance"}
 	if !math.IsNaN(float64(reference)) {
 		lines = append(lines, fmt.Sprintf("yardstick: an unprotected model (%s %%) whose answer alone is released at the true ε", term.Percent(reference)))
+	}
+	if slices.ContainsFunc(all, func(c experiment.Configuration) bool { return c.Mean.Balance != nil }) {
+		lines = append(lines, balanceMeaning)
 	}
 	for _, c := range all {
 		if len(c.Seeds) > 0 && attribute != "" {
