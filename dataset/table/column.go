@@ -15,6 +15,23 @@ import (
 // header they are 1, 2, and so on.
 func (r *Reader) Columns() []string { return slices.Clone(r.src.names()) }
 
+// Kinds returns what the file declares of each column: of Parquet its type, of
+// others that they are strings, and [Missing] of JSON lines, which declare
+// nothing.
+func (r *Reader) Kinds() []Kind {
+	kinds := make([]Kind, len(r.src.names()))
+	for i := range kinds {
+		switch src := r.src.(type) {
+		case *parquetRows:
+			kinds[i] = src.kind(i)
+		case *jsonl:
+		default:
+			kinds[i] = String
+		}
+	}
+	return kinds
+}
+
 // Column returns the place of a column in [Reader.Columns], from 0. A name that
 // is not there, empty, or there twice is an error that lists the columns.
 func (r *Reader) Column(name string) (int, error) {

@@ -54,6 +54,9 @@ func newInput(in io.Reader, o Options) (*input, error) {
 		return p, nil
 	}
 	plain, err := p.unpack(packed, head)
+	if plain == packed && p.At != nil { // a small file needs no large buffer
+		p.size = int(min(sampleSize, p.At.Size()+4096))
+	}
 	if err == nil {
 		err = p.decode(plain, o)
 	}

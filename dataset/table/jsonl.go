@@ -51,6 +51,9 @@ func newJSONL(r *Reader) (*jsonl, error) {
 			add(textKey)
 		}
 	}
+	if len(j.keys) == 0 {
+		return nil, r.errorf("it does not begin with JSON lines, must hold an object with keys in each")
+	}
 	return j, nil
 }
 

@@ -62,6 +62,25 @@ func readable(t parquet.Type) bool {
 // names implements [source].
 func (p *parquetRows) names() []string { return p.columns }
 
+// kind returns what column i holds.
+func (p *parquetRows) kind(i int) Kind {
+	leaf := p.leaves[i]
+	if leaf == nil {
+		return Nested
+	}
+	switch leaf.Type().Kind() {
+	case parquet.ByteArray:
+		return String
+	case parquet.Boolean:
+		return Bool
+	case parquet.Float, parquet.Double:
+		return Number
+	default:
+		kind, _ := integers(leaf)
+		return kind
+	}
+}
+
 // open opens the columns that are read.
 func (p *parquetRows) open() {
 	for _, at := range p.r.pick {

@@ -36,6 +36,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -254,13 +255,18 @@ func (r *Reader) Skipped() int64 { return r.skipped }
 // Mended returns how many values so far held bytes that are not UTF-8.
 func (r *Reader) Mended() int64 { return r.mended }
 
-// Notes say what was found out about the file and repaired in it so far, for a
-// person to read. They quote no row.
-func (r *Reader) Notes() []string {
-	notes := append([]string(nil), r.notes...)
-	if r.in != nil {
-		notes = append(notes, r.in.found()...)
+// Found says what was found out about the file so far, for a person to read: its
+// encoding, its delimiter. It quotes no row.
+func (r *Reader) Found() []string {
+	if r.in == nil {
+		return slices.Clone(r.notes)
 	}
+	return append(slices.Clone(r.notes), r.in.found()...)
+}
+
+// Notes are [Reader.Found] and what was repaired and left out so far.
+func (r *Reader) Notes() []string {
+	notes := r.Found()
 	if r.mended > 0 {
 		notes = append(notes, fmt.Sprintf("%d values held bytes that are not %s, which became U+FFFD", r.mended, r.encoding()))
 	}

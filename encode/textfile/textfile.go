@@ -1,10 +1,11 @@
 // Package textfile reads texts from files, one text a row, in constant memory:
-// plain text, a column of CSV, a field of JSON lines, or a column of Parquet.
+// plain text, a column of CSV, a field of JSON lines, a column of Parquet, or the
+// files of a folder. It is one column of what package table reads.
 //
-// Bytes that are not UTF-8 come out as U+FFFD, and the texts with such bytes are
-// counted. No error quotes what a file holds, because that is private; it says
-// the file and the line. The package splits no text and knows no encoder. The
-// smallest use is
+// Bytes that are not of the file's encoding come out as U+FFFD, and the texts with
+// such bytes are counted. No error quotes what a file holds, because that is
+// private; it says the file and the line. The package splits no text and knows no
+// encoder. The smallest use is
 //
 //	r, err := textfile.Open("reviews.csv", textfile.Options{Column: "review"})
 //	if err != nil {
@@ -24,218 +25,262 @@
 package textfile
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"sotto/internal/rowfile"
+	"sotto/dataset/table"
+	"sotto/internal/nearest"
 )
 
 // Format is a file format. Its value is its name.
-type Format string
+type Format = table.Format
 
-// The formats in use.
+// The formats in use, which package table describes.
 const (
-	// Text is a text a line; an empty line is an empty text.
-	Text Format = "text"
-	// CSV is comma separated fields as RFC 4180 has them, with a line of names
-	// first. A text may hold line breaks, between quotes. Blank lines are
-	// skipped; an empty text in a file of one column is written as "".
-	CSV Format = "csv"
-	// JSONL is a JSON object a line, or a JSON string if no column is named.
-	// Blank lines are skipped. Of a key that occurs twice the last counts.
-	JSONL Format = "jsonl"
-	// Parquet is a column of strings of Apache Parquet, in a file that can be
-	// read anywhere. One page is in memory at a time.
-	Parquet Format = "parquet"
+	Text     = table.Text
+	CSV      = table.CSV
+	TSV      = table.TSV
+	JSONL    = table.JSONL
+	Parquet  = table.Parquet
+	FastText = table.FastText
+	Folder   = table.Folder
 )
-
-// maxText bounds the memory that one row can claim.
-const maxText = 16 << 20
 
 // ByName returns the format that the extension of path stands for.
 func ByName(path string) (Format, error) {
-	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	if f := table.ByName(path); f != "" {
+		return f, nil
+	}
+	bare := path
+	for _, packed := range []string{".gz", ".zst"} {
+		bare = strings.TrimSuffix(strings.ToLower(bare), packed)
+	}
+	switch filepath.Ext(bare) {
 	case ".txt", ".text":
 		return Text, nil
-	case ".jsonl", ".ndjson":
-		return JSONL, nil
-	case ".csv", ".parquet":
-		return Format(ext[1:]), nil
 	}
-	return "", fmt.Errorf("textfile: extension of %s is %q, must be .txt, .text, .csv, .jsonl, .ndjson or .parquet", path, filepath.Ext(path))
+	return "", fmt.Errorf("textfile: extension of %s is %q, must be .txt, .text, .csv, .tsv, .jsonl, .ndjson or .parquet", path, filepath.Ext(path))
 }
 
 // ParseFormat returns the format with the given name.
-func ParseFormat(name string) (Format, error) {
-	switch f := Format(strings.ToLower(name)); f {
-	case Text, CSV, JSONL, Parquet:
-		return f, nil
-	}
-	return "", fmt.Errorf("textfile: format is %.40q, must be text, csv, jsonl or parquet", name)
-}
+func ParseFormat(name string) (Format, error) { return table.ParseFormat(name) }
 
 // Options say how to read. The zero value stops at the first bad row.
 type Options struct {
-	Name   string // of the input, for errors; Open fills in its path, and a stream is "stdin"
-	Format Format // Open takes it from the extension if empty; a stream must give it
+	Name string // of the input, for errors; Open fills in its path, and a stream is "stdin"
+	// Format is that of the extension if empty. Where that tells nothing, or text,
+	// and for a stream, the content tells it, provided that a column is named.
+	Format Format
 	// Column is what holds the texts. Empty means the only column of CSV, the
-	// only one of strings of Parquet, and "text" for objects of JSON lines. Plain
-	// text has none.
-	Column   string
-	NoHeader bool // the first line of CSV is a row, and Column is a number from 1
-	SkipBad  bool // leave out bad rows and count them, instead of stopping
+	// only one of strings of Parquet, and "text" for the rest. Plain text has none
+	// but that.
+	Column    string
+	Delimiter rune   // of CSV; 0 means the one that fits the first rows
+	Encoding  string // one of [table.Encodings]; "" means what the bytes say
+	NoHeader  bool   // the first line of CSV is a row, and Column is a number from 1
+	SkipBad   bool   // leave out bad rows and count them, instead of stopping
 }
 
 // Validate reports options that cannot be met.
 func (o Options) Validate() error {
-	if _, err := ParseFormat(string(o.Format)); err != nil {
+	if _, err := ParseFormat(string(o.Format)); err != nil && (o.Format != "" || o.Column == "") {
 		return err
 	}
 	if o.Column != "" && o.Format == Text {
 		return fmt.Errorf("textfile: column is %.40q and format text, must be csv, jsonl or parquet", o.Column)
 	}
-	if o.NoHeader && o.Format != CSV {
-		return fmt.Errorf("textfile: format is %s, must be csv where there may be a header", o.Format)
-	}
-	return nil
+	return o.table().Validate()
+}
+
+// table returns the options of the table whose column is read.
+func (o Options) table() table.Options {
+	return table.Options{Name: o.Name, Format: o.Format, Delimiter: o.Delimiter, Encoding: o.Encoding, NoHeader: o.NoHeader, SkipBad: o.SkipBad}
 }
 
 // RowError says that one row is unfit and where it stands. [Reader.Next] returns
 // it, wherever the rows around it are unharmed and [Options.SkipBad] would go on.
 // It never quotes the row.
-type RowError = rowfile.Error
-
-// source yields the texts of one format.
-type source interface {
-	// next returns a text and its place. After a *RowError it can be called
-	// again.
-	next() (text string, line int64, err error)
-}
+type RowError = table.RowError
 
 // Reader reads texts. It is not safe for concurrent use.
 type Reader struct {
 	opt     Options
-	src     source
-	in      *rowfile.Input
-	line    int64
-	invalid int64
-	skipped int64
-	err     error // what every further read returns
+	rows    *table.Reader // nil if there is nothing to read
+	missing int64         // rows left out whose text is missing
+	err     error         // what every further read returns
 }
 
-// Open opens the file at path.
+// Open opens the file or folder at path.
 func Open(path string, o Options) (*Reader, error) {
 	o.Name = cmp.Or(o.Name, path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		o.Format = cmp.Or(o.Format, Folder)
+	}
 	if o.Format == "" {
 		var err error
-		if o.Format, err = ByName(path); err != nil {
+		if o.Format, err = ByName(path); err != nil && o.Column == "" {
 			return nil, err
 		}
+		if o.Format == Text && o.Column != "" {
+			o.Format = "" // there may be labels beside the texts
+		}
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("textfile: %w", err)
-	}
-	r, err := NewReader(f, o)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	r.in.OnClose(f.Close)
-	return r, nil
+	return start(o, func() (*table.Reader, error) { return table.Open(path, o.table()) })
 }
 
 // NewReader reads from in, which the caller closes. Parquet needs a regular file
 // or a [bytes.Reader], because its index is at its end.
 func NewReader(in io.Reader, o Options) (*Reader, error) {
 	o.Name = cmp.Or(o.Name, "stdin")
+	return start(o, func() (*table.Reader, error) { return table.New(in, o.table()) })
+}
+
+// start opens a table and finds the column of the texts.
+func start(o Options, open func() (*table.Reader, error)) (*Reader, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	r := &Reader{opt: o, in: rowfile.NewInput(in)}
+	r := &Reader{opt: o}
 	var err error
-	switch o.Format {
-	case Text:
-		r.src = &textLines{lines: newLines(r)}
-	case CSV:
-		r.src, err = newCSV(r)
-	case JSONL:
-		r.src = &jsonl{lines: newLines(r)}
-	default: // Validate knows no other
-		r.src, err = newParquet(r)
+	r.rows, err = open()
+	switch {
+	case errors.Is(err, table.ErrEmpty) && o.Format != CSV: // no text is no fault
+		r.rows, r.err = nil, io.EOF
+		return r, nil
+	case err != nil:
+		return nil, fmt.Errorf("textfile: %w", err)
 	}
-	if err != nil {
-		return nil, err
+	if err = r.find(); err != nil {
+		return nil, errors.Join(fmt.Errorf("textfile: %w", err), r.rows.Close())
 	}
 	return r, nil
+}
+
+// find selects the column of the texts: the one that was named, or the only one
+// that can be meant.
+func (r *Reader) find() error {
+	name := r.opt.Column
+	columns := r.rows.Columns()
+	switch f := r.rows.Format(); {
+	case len(columns) == 0: // a file without a header and without a row
+		return nil
+	case f == Parquet:
+		return r.findStrings()
+	case name != "":
+	case f != CSV && f != TSV:
+		name = "text"
+	case len(columns) == 1:
+		name = columns[0]
+	case r.opt.NoHeader:
+		return fmt.Errorf("%s: it has %d columns, must be told which holds the texts by its number", r.opt.Name, len(columns))
+	default:
+		return fmt.Errorf("%s: it has %d columns, must be told which holds the texts: one of %s", r.opt.Name, len(columns), table.Listed(columns))
+	}
+	return r.rows.Select(name)
+}
+
+// findStrings selects one of the columns that Parquet declares as strings.
+func (r *Reader) findStrings() error {
+	var names []string
+	kinds := r.rows.Kinds()
+	for i, name := range r.rows.Columns() {
+		if kinds[i] == table.String {
+			names = append(names, name)
+		}
+	}
+	switch name := r.opt.Column; {
+	case len(names) == 0:
+		return fmt.Errorf("%s: it has no column of strings, must have one", r.opt.Name)
+	case name == "" && len(names) > 1:
+		return fmt.Errorf("%s: it has %d columns of strings, must be told which holds the texts: one of %s", r.opt.Name, len(names), strings.Join(names, ", "))
+	case name != "" && !slices.Contains(names, name):
+		return fmt.Errorf("%s: column is %.40q, must be one of %s, the columns of strings%s", r.opt.Name, name, strings.Join(names, ", "), nearest.Hint(name, names))
+	}
+	return r.rows.Select(cmp.Or(r.opt.Column, names[0]))
 }
 
 // Next returns the next text, or [io.EOF] after the last, or a [*RowError] at a
 // bad row. An error is final.
 func (r *Reader) Next() (string, error) {
 	for r.err == nil {
-		s, line, err := r.src.next()
-		r.line = line
+		row, err := r.rows.Next()
 		var bad *RowError
 		switch {
-		case errors.As(err, &bad) && r.opt.SkipBad:
-			r.skipped++
-			continue
-		case err != nil:
+		case errors.Is(err, table.ErrEmpty): // no text is no fault
+			r.err = io.EOF
+		case errors.Is(err, io.EOF), errors.As(err, &bad):
 			r.err = err
-			return "", err
+		case err != nil:
+			r.err = fmt.Errorf("textfile: %w", err)
+		case row[0].Kind == table.String:
+			return row[0].Text, nil
+		case r.opt.SkipBad:
+			r.missing++
+		case row[0].Kind == table.Missing:
+			r.err = r.rows.Bad("the text is missing")
+		default:
+			r.err = r.rows.Bad("the text is not a string")
 		}
-		if !utf8.ValidString(s) {
-			r.invalid++
-			s = strings.ToValidUTF8(s, "\ufffd")
-		}
-		return s, nil
 	}
 	return "", r.err
 }
 
 // Line returns where the text stands that Next returned last: the line on which
-// it begins, or in Parquet the row, counted from 1.
-func (r *Reader) Line() int64 { return r.line }
+// it begins, or in Parquet and folders the row, counted from 1.
+func (r *Reader) Line() int64 {
+	if r.rows == nil {
+		return 0
+	}
+	return r.rows.Line()
+}
 
 // Format returns the format being read.
-func (r *Reader) Format() Format { return r.opt.Format }
+func (r *Reader) Format() Format {
+	if r.rows == nil {
+		return r.opt.Format
+	}
+	return r.rows.Format()
+}
 
-// Invalid returns how many texts so far held bytes that are not UTF-8.
-func (r *Reader) Invalid() int64 { return r.invalid }
+// Invalid returns how many texts so far held bytes that are not of the file's
+// encoding.
+func (r *Reader) Invalid() int64 {
+	if r.rows == nil {
+		return 0
+	}
+	return r.rows.Mended()
+}
 
 // Skipped returns how many bad rows were left out so far.
-func (r *Reader) Skipped() int64 { return r.skipped }
+func (r *Reader) Skipped() int64 {
+	if r.rows == nil {
+		return 0
+	}
+	return r.rows.Skipped() + r.missing
+}
+
+// Notes say what was found out about the file, for a person to read, apart from
+// what Invalid and Skipped count. They quote no row.
+func (r *Reader) Notes() []string {
+	if r.rows == nil {
+		return nil
+	}
+	return r.rows.Found()
+}
 
 // Close releases what the reader holds.
 func (r *Reader) Close() error {
 	if r.err == nil {
 		r.err = os.ErrClosed
 	}
-	return r.in.Close()
-}
-
-func (r *Reader) rowError(line int64, reason string) *RowError {
-	return &RowError{Name: r.opt.Name, Line: line, Reason: reason, Rows: r.opt.Format == Parquet}
-}
-
-// errorf returns an error about the file as a whole.
-func (r *Reader) errorf(format string, args ...any) error {
-	return fmt.Errorf("textfile: %s: %w", r.opt.Name, fmt.Errorf(format, args...))
-}
-
-// withoutMark reads in without the byte order mark that some programs write.
-func withoutMark(in io.Reader) *bufio.Reader {
-	b := bufio.NewReaderSize(in, 1<<16)
-	// What keeps it from seeing three bytes, later reads will meet again.
-	if mark, _ := b.Peek(3); string(mark) == "\xef\xbb\xbf" {
-		b.Discard(3) //nolint:errcheck // they are in the buffer
+	if r.rows == nil {
+		return nil
 	}
-	return b
+	return r.rows.Close()
 }

@@ -46,11 +46,12 @@ type Job struct {
 type Summary struct {
 	Rows      int64            `json:"rows"`      // vectors written
 	Skipped   int64            `json:"skipped"`   // bad rows left out
-	Invalid   int64            `json:"invalid"`   // texts with bytes that are not UTF-8
+	Invalid   int64            `json:"invalid"`   // texts with bytes that are not of the file's encoding
 	Empty     int64            `json:"empty"`     // texts whose vector is zero: no word of them is known
 	Truncated int64            `json:"truncated"` // texts of which the encoder took the beginning only
 	Words     int64            `json:"words"`     // of all texts, if any are masked
 	Masked    map[string]int64 `json:"masked,omitempty"`
+	Notes     []string         `json:"notes,omitempty"` // what was found out about the file
 }
 
 // blockRows is the number of texts in memory at a time.
@@ -71,7 +72,7 @@ func Run(ctx context.Context, j Job) (Summary, error) {
 		}
 		if len(b.texts) == 0 {
 			s.Skipped += j.In.Skipped()
-			s.Invalid = j.In.Invalid()
+			s.Invalid, s.Notes = j.In.Invalid(), j.In.Notes()
 			if m, ok := j.Encoder.(*bert.Model); ok {
 				s.Truncated = m.Counts().Truncated
 			}

@@ -114,8 +114,8 @@ func (o *simulatedFlags) check(fs *pflag.FlagSet, args []string) error {
 		return fmt.Errorf("--claim is %v, must be positive", o.claim)
 	case (o.texts == "") == (o.data == ""):
 		return errors.New("want --texts or --data, one of them")
-	case o.data != "" && (o.InFormat != "" || o.Column != "" || o.NoHeader):
-		return errors.New("--in-format, --column and --no-header have no meaning with --data")
+	case o.data != "" && (o.Text != "" || o.Given()):
+		return errors.New("--text, --in-format, --delimiter, --encoding and --no-header have no meaning with --data")
 	case o.texts != "" && o.attribute != "":
 		return errors.New("--attribute has no meaning with --texts, which have none")
 	case o.claim != 0:

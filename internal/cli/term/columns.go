@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strconv"
 
-	"sotto/encode/textfile"
+	"sotto/dataset/table"
 	"sotto/internal/nearest"
 )
 
@@ -70,12 +70,12 @@ func readCSVColumns(in *bufio.Reader, name string, wanted []string) (Columns, er
 	for k, w := range wanted {
 		if w == "" {
 			if len(header) != 1 {
-				return nil, fmt.Errorf("%s:1: there are %d columns, must be told which: one of %s", name, len(header), textfile.Listed(header))
+				return nil, fmt.Errorf("%s:1: there are %d columns, must be told which: one of %s", name, len(header), table.Listed(header))
 			}
 			continue
 		}
 		if at[k] = slices.Index(header, w); at[k] < 0 {
-			return nil, fmt.Errorf("%s:1: column is %q, must be one of %s%s", name, w, textfile.Listed(header), nearest.Hint(w, header))
+			return nil, fmt.Errorf("%s:1: column is %q, must be one of %s%s", name, w, table.Listed(header), nearest.Hint(w, header))
 		}
 		if slices.Contains(header[at[k]+1:], w) {
 			return nil, fmt.Errorf("%s:1: the column %q stands twice, must stand once", name, w)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"sotto/dataset/table"
 	"sotto/encode"
 	"sotto/encode/textfile"
 )
@@ -16,30 +17,75 @@ import (
 // RawWarning stands beside vectors that no mechanism released.
 const RawWarning = "these vectors are raw: the texts, and who wrote them, can in part be read from them; release them through a mechanism (sotto privatize) before they leave"
 
-// TextFlags say how texts stand in a file.
-type TextFlags struct {
-	InFormat, Column string
-	NoHeader         bool
+// TableFlags say how to read a file of rows, where that is not what its name and
+// its first bytes tell.
+type TableFlags struct {
+	InFormat, Delimiter, Encoding string
+	NoHeader                      bool
 }
 
 // AddFlags declares the flags.
-func (o *TextFlags) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.InFormat, "in-format", "", "format of the texts if the file's name does not tell: text, csv, jsonl or parquet (default text)")
-	fs.StringVar(&o.Column, "column", "", "column or field that holds the texts")
-	fs.BoolVar(&o.NoHeader, "no-header", false, "take the first line of CSV for a row, and --column for a number from 1")
+func (o *TableFlags) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.InFormat, "in-format", "", "format of the file if its name does not tell: csv, tsv, jsonl, parquet, text, fasttext or folder")
+	fs.StringVar(&o.Delimiter, "delimiter", "", "character between the fields of CSV, such as ; or tab (default: what fits the first rows)")
+	fs.StringVar(&o.Encoding, "encoding", "", "encoding of the file: utf-8, utf-16, windows-1252 or latin-1 (default: what its bytes tell)")
+	fs.BoolVar(&o.NoHeader, "no-header", false, "take the first line of CSV for a row; columns then have numbers from 1 for names")
 }
 
-// Open opens a file of texts, or standard input for -.
-func (o *TextFlags) Open(path string, stdin io.Reader, skipBad bool) (*textfile.Reader, error) {
-	options := textfile.Options{Column: o.Column, NoHeader: o.NoHeader, SkipBad: skipBad}
+// Given reports whether one of the flags says something.
+func (o *TableFlags) Given() bool { return *o != TableFlags{} }
+
+// Options returns what package table makes of the flags.
+func (o *TableFlags) Options() (table.Options, error) {
+	options := table.Options{Encoding: o.Encoding, NoHeader: o.NoHeader}
+	var err error
 	if o.InFormat != "" {
-		f, err := textfile.ParseFormat(o.InFormat)
-		if err != nil {
-			return nil, err
+		if options.Format, err = table.ParseFormat(o.InFormat); err != nil {
+			return options, err
 		}
-		options.Format = f
-	} else if _, err := textfile.ByName(path); err != nil || path == "-" {
+	}
+	if options.Delimiter, err = table.ParseDelimiter(o.Delimiter); err != nil {
+		return options, err
+	}
+	return options, options.Validate()
+}
+
+// TextFlags say how texts stand in a file.
+type TextFlags struct {
+	TableFlags
+	Text string // the column
+}
+
+// AddFlags declares the flags. --column is another name of --text.
+func (o *TextFlags) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.Text, "text", "", "column or field that holds the texts (also --column)")
+	o.TableFlags.AddFlags(fs)
+	fs.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "column" {
+			name = "text"
+		}
+		return pflag.NormalizedName(name)
+	})
+}
+
+// Open opens a file or folder of texts, or standard input for -.
+func (o *TextFlags) Open(path string, stdin io.Reader, skipBad bool) (*textfile.Reader, error) {
+	read, err := o.Options()
+	if err != nil {
+		return nil, err
+	}
+	options := textfile.Options{
+		Format: read.Format, Column: o.Text, Delimiter: read.Delimiter,
+		Encoding: read.Encoding, NoHeader: read.NoHeader, SkipBad: skipBad,
+	}
+	info, absent := os.Stat(path)
+	_, unknown := textfile.ByName(path)
+	plain := path == "-" || (unknown != nil && (absent != nil || !info.IsDir()))
+	if options.Format == "" && plain && o.Text == "" {
 		options.Format = textfile.Text
+		if options.NoHeader || options.Delimiter != 0 {
+			options.Format = textfile.CSV
+		}
 	}
 	if path == "-" {
 		options.Name = "stdin"

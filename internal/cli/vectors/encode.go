@@ -38,7 +38,7 @@ type encodeOptions struct {
 
 func (o *encodeOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.encoder, "encoder", "default", "encoder that makes the vectors (see sotto encoder list)")
-	fs.StringVar(&o.in, "in", "-", "file of texts, - for standard input")
+	fs.StringVar(&o.in, "in", "-", "file or folder of texts, - for standard input")
 	o.TextFlags.AddFlags(fs)
 	o.MaskFlags.AddFlags(fs)
 	fs.StringVar(&o.mechanism, "mechanism", "", "mechanism that releases each vector (default: none, so that vectors are raw)")
@@ -52,7 +52,8 @@ func newEncode(std term.Streams) *cobra.Command {
 		Use:   "encode",
 		Short: "Turn a file of texts into vectors, private ones with --mechanism",
 		Long: `Encode each text of a file (one a line, or a column of CSV, JSON lines or
-Parquet) and write its vector as JSON lines, CSV, NPY or Parquet.
+Parquet, or a folder with a text a file) and write its vector as JSON lines, CSV,
+NPY or Parquet.
 
 With --mechanism each vector is released in the same pass, so that no raw vector
 touches the disk, and OUT.privacy.json says what is promised. Without it the
@@ -66,7 +67,7 @@ with --mask-names, are masked wherever they stand, which promises nothing.
 
 ` + term.MechanismList(),
 		Example: `  sotto encode --in reviews.txt --out private.npy --mechanism laplace-l1 --epsilon 8
-  sotto encode --in reviews.csv --column text --out raw.npy
+  sotto encode --in reviews.csv --text review --out raw.npy
   sotto encode --in - --out - <reviews.txt | sotto privatize codebook --epsilon 4 --format jsonl`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -249,6 +250,9 @@ func (o *encodeOptions) report(s encodeSummary, std term.Streams) error {
 		if c.n > 0 {
 			fmt.Fprintf(&b, "; %d %s", c.n, c.what)
 		}
+	}
+	for _, note := range s.Notes {
+		fmt.Fprintf(&b, "\nnote: %s", note)
 	}
 	if s.Record.Release == nil {
 		fmt.Fprintf(&b, "\nwarning: %s", term.RawWarning)
