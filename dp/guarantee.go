@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // Errors that callers branch on.
@@ -102,17 +101,19 @@ func (g Guarantee) Validate() error {
 
 // String renders the numbers and the unit, without the assumptions.
 func (g Guarantee) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "ε = %v", g.Epsilon)
-	if g.Delta > 0 {
-		fmt.Fprintf(&b, ", δ = %s", Above(g.Delta, 3))
-	}
 	if g.Unit == Metric {
-		b.WriteString(" per unit of L2 distance (metric)")
-	} else {
-		fmt.Fprintf(&b, " (%s-level)", g.Unit)
+		return g.numbers() + " per unit of L2 distance (metric)"
 	}
-	return b.String()
+	return fmt.Sprintf("%s (%s-level)", g.numbers(), g.Unit)
+}
+
+// numbers renders ε, and δ if there is one.
+func (g Guarantee) numbers() string {
+	text := fmt.Sprintf("ε = %v", g.Epsilon)
+	if g.Delta > 0 {
+		text += ", δ = " + Above(g.Delta, 3)
+	}
+	return text
 }
 
 // Compose returns the guarantee of releasing everything that gs promise, on

@@ -10,6 +10,7 @@ import (
 type textSink struct {
 	out        io.Writer
 	opt        WriterOptions
+	besides    *besides
 	open, stop string // around the numbers
 	buf        []byte
 }
@@ -17,10 +18,13 @@ type textSink struct {
 // textBlock is about how many bytes are written at once.
 const textBlock = 1 << 18
 
-func newCSVSink(out io.Writer, o WriterOptions) (*textSink, error) {
-	s := &textSink{out: out, opt: o, stop: "\n"}
-	if !o.Header {
+func newCSVSink(out io.Writer, o WriterOptions, b *besides) (*textSink, error) {
+	s := &textSink{out: out, opt: o, besides: b, stop: "\n"}
+	if !o.Header && len(o.Beside) == 0 {
 		return s, nil
+	}
+	if err := s.header(); err != nil {
+		return nil, err
 	}
 	for i := range o.Width {
 		if i > 0 {
@@ -41,7 +45,9 @@ func (s *textSink) write(rows []float64) error {
 		bits = 32
 	}
 	for len(rows) > 0 {
-		s.buf = append(s.buf, s.open...)
+		if err := s.begin(); err != nil {
+			return err
+		}
 		for i, v := range rows[:s.opt.Width] {
 			if !finite(v, s.opt.Float32) {
 				return errNotFinite
@@ -62,6 +68,32 @@ func (s *textSink) write(rows []float64) error {
 		}
 	}
 	return s.flush()
+}
+
+// begin writes what stands before the numbers of a row.
+func (s *textSink) begin() (err error) {
+	switch {
+	case len(s.opt.Beside) == 0:
+		s.buf = append(s.buf, s.open...)
+	case s.open == "":
+		s.buf, err = appendCSV(s.buf, s.besides.next())
+	default:
+		s.buf = appendJSON(s.buf, s.opt.Beside, s.besides.next())
+	}
+	return err
+}
+
+// header writes the names of what stands beside the vectors.
+func (s *textSink) header() (err error) {
+	if len(s.opt.Beside) == 0 {
+		return nil
+	}
+	names := make([]Field, len(s.opt.Beside))
+	for i, name := range s.opt.Beside {
+		names[i].Text = name
+	}
+	s.buf, err = appendCSV(s.buf, names)
+	return err
 }
 
 func (s *textSink) flush() error {

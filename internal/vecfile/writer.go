@@ -13,7 +13,11 @@ type WriterOptions struct {
 	Float32  bool              // round to 32 bits
 	Header   bool              // begin a CSV file with the names v0, v1, …
 	Metadata map[string]string // stored in a Parquet file; the other formats have no place for it
-	Rows     int64             // rows to come, for an NPY file that goes to a pipe; 0 means unknown
+	// Beside names columns of strings that stand beside the vectors: keys of JSON
+	// lines, columns of CSV before the numbers, which then has a header, and of
+	// Parquet. NPY has no place for them.
+	Beside []string
+	Rows   int64 // rows to come, for an NPY file that goes to a pipe; 0 means unknown
 }
 
 // Validate reports options that cannot be met.
@@ -24,7 +28,7 @@ func (o WriterOptions) Validate() error {
 	if o.Rows < 0 {
 		return fmt.Errorf("vecfile: rows is %d, must not be negative", o.Rows)
 	}
-	return nil
+	return o.checkBeside()
 }
 
 // sink writes the rows of one format.
@@ -41,6 +45,8 @@ type Writer struct {
 	sink sink
 	rows int64
 	err  error // what every further call returns
+
+	besides besides
 }
 
 // errNotFinite is replaced by one that says where.
@@ -56,11 +62,15 @@ func NewWriter(out io.Writer, f Format, o WriterOptions) (*Writer, error) {
 	}
 	w := &Writer{opt: o}
 	var err error
-	switch {
+	switch beside := len(o.Beside) > 0; {
 	case f == JSONL:
-		w.sink = &textSink{out: out, opt: o, open: `{"y":[`, stop: "]}\n"}
+		w.sink = &textSink{out: out, opt: o, besides: &w.besides, open: `{"y":[`, stop: "]}\n"}
 	case f == CSV:
-		w.sink, err = newCSVSink(out, o)
+		w.sink, err = newCSVSink(out, o, &w.besides)
+	case f == NPY && beside:
+		err = errors.New("vecfile: format is npy, which holds numbers alone, must be jsonl, csv or parquet for columns beside the vectors")
+	case f == Parquet && beside:
+		w.sink = newTableSink(out, o, &w.besides)
 	case f == NPY:
 		w.sink, err = newNPYSink(out, o)
 	case f == Parquet && o.Float32:
