@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: all build test long race lint fuzz bench load kill bench-peer bench-mdl bench-encoder golden proofs map cover budget ci
+.PHONY: all build test long race lint fuzz bench load kill bench-peer bench-mdl bench-encoder golden proofs map cover budget dist ci
 
 all: build test lint
 
@@ -60,6 +60,10 @@ cover: # the share of statements that tests run
 
 budget: # sizes of files and functions; fails above the limits
 	go test ./internal/house -run '^TestBudget$$' -count=1 -v
+
+dist: # archives for six platforms, Debian packages, checksums and bills of materials, into dist
+	rm -rf dist
+	go run ./deploy/dist --out dist
 
 ci: # everything that a change must pass
 	.ci/run

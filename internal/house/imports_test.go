@@ -65,6 +65,8 @@ var mayImport = map[string]neighbours{
 	"experiment/frontier":           {own: []string{"attack", "report/evidence", "report/page", "dp", "nn", "dataset", "experiment", "experiment/cache", "measure", "train/model", "internal/nearest"}},
 	"experiment/reproduce/declared": {own: []string{"attack", "dp", "mech", "nn", "dataset", "experiment", "experiment/cache", "measure", "internal/atomicfile", "internal/nearest"}},
 	"integration":                   {}, // a module of its own, which imports nothing from here
+	"deploy/dist":                   {own: []string{"deploy/pack", "internal/version"}, only: true},
+	"deploy/pack":                   {only: true},
 	"cmd/sotto":                     {own: []string{"internal/cli", "internal/cli/term"}},
 	"internal/cli":                  {anyOwn: true},
 	"internal/cli/clitest":          {own: []string{"internal/cli", "internal/cli/term"}},
