@@ -44,7 +44,7 @@ func newData(std term.Streams) *cobra.Command {
 		Long: `Data sets for training and attacks. None is part of sotto: each keeps its own
 licence, lies in the folder that SOTTO_DATA names, and is known by the SHA-256 of
 its files. The set "reviews" is built in and needs no file.`,
-	}, newDataList(std), newDataVerify(std), newDataGet(std))
+	}, newDataList(std), newDataVerify(std), newDataGet(std), newDataSample(std))
 }
 
 func newDataList(std term.Streams) *cobra.Command {

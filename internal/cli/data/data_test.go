@@ -13,6 +13,7 @@ import (
 
 	"sotto/dataset"
 	"sotto/dataset/fetch"
+	"sotto/dataset/sample"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
 	"sotto/internal/cli/data"
@@ -41,6 +42,20 @@ func TestDataList(t *testing.T) {
 		if code != cli.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, output lacks %q:\n%s", code, want, out)
 		}
+	}
+}
+
+func TestDataSample(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "sample.csv")
+	if code, out, errs := clitest.Sotto(t, "", "data", "sample", "--out", file); code != cli.ExitDone || out+errs != "" {
+		t.Fatalf("exit code %d: %s%s", code, out, errs)
+	}
+	content, err := os.ReadFile(file)
+	if err != nil || string(content) != sample.Messages() {
+		t.Errorf("the file is not the sample: %v", err)
+	}
+	if code, out, errs := clitest.Sotto(t, "", "data", "sample", "--out", "-"); code != cli.ExitDone || out != sample.Messages() {
+		t.Errorf("exit code %d: %s", code, errs)
 	}
 }
 
