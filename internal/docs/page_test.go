@@ -22,6 +22,7 @@ import (
 //	parse           the command line is checked and not run; the comment must give
 //	                the reason after a colon: <!-- run: parse: takes hours -->
 //	never           as parse, for what is no command of ours
+//	as=NAME         the block is no command but a file of that name, which is written
 //	first           the comment itself holds commands, on the lines after the first,
 //	                that make what the page presupposes, such as a file of texts
 //
@@ -37,6 +38,7 @@ type block struct {
 	words    []string
 	reason   string // of parse and never
 	commands []command
+	body     string // of a file
 }
 
 // command is a command as typed, with what the page says that it prints.
@@ -101,6 +103,10 @@ func parsePage(content string) ([]block, error) {
 			language := strings.TrimPrefix(line, "```")
 			body := strings.Join(lines[begin:i], "\n")
 			shown := (language == "" || language == "sh" || language == "console") && ours.MatchString(body)
+			if directive.value("as") != nil {
+				directive.line, directive.body, shown = begin, body+"\n", false
+				all, directive = append(all, directive), block{}
+			}
 			if !shown && directive.words != nil {
 				return nil, fmt.Errorf("line %d: the block has no command, and says how it is run", begin)
 			}
@@ -126,7 +132,7 @@ func parseDirective(line int, comment []string) (block, error) {
 	head, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(comment[0]), "<!-- run:"), "-->")
 	head, reason, given := strings.Cut(strings.TrimSpace(head), ":")
 	b := block{line: line, words: strings.Fields(head), reason: strings.TrimSpace(reason)}
-	known := regexp.MustCompile(`^(long|parse|never|first|(data|file|need|encoder|exit)=\S+)$`)
+	known := regexp.MustCompile(`^(long|parse|never|first|(data|file|need|encoder|exit|as)=\S+)$`)
 	for _, w := range b.words {
 		if !known.MatchString(w) {
 			return b, fmt.Errorf("line %d: %q is no way to run a block", line, w)
@@ -187,13 +193,14 @@ func TestParsePage(t *testing.T) {
 	blocks, err := parsePage(strings.Join([]string{
 		"<!-- run: first", "printf 'a\\n' > a.txt", "-->", "", "text", "```", "$ sotto one \\", "    --two", "three 3", "", "$ sotto four", "```",
 		"<!-- run: parse: takes hours -->", "```sh", "# a comment", "sotto five", "```", "```json", `{"sotto": 1}`, "```", "```", "output alone", "```",
+		"<!-- run: as=file.json -->", "```json", `{}`, "```",
 		"<!-- run: long data=adult,ag exit=1 -->", "```", "curl -d '{", "}' x", "```", "", "```json", `{"a": 1}`, "```",
 	}, "\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(blocks) != 4 {
-		t.Fatalf("got %d blocks, want 4: %+v", len(blocks), blocks)
+	if len(blocks) != 5 {
+		t.Fatalf("got %d blocks, want 5: %+v", len(blocks), blocks)
 	}
 	if c := blocks[0].commands; len(c) != 1 || c[0].text != `printf 'a\n' > a.txt` {
 		t.Errorf("the hidden commands are %q", c)
@@ -204,7 +211,10 @@ func TestParsePage(t *testing.T) {
 	if b := blocks[2]; !b.has("parse") || b.reason != "takes hours" || len(b.commands) != 1 {
 		t.Errorf("the block that is parsed is %+v", b)
 	}
-	if b := blocks[3]; !b.has("long") || len(b.value("data")) != 2 || b.value("exit")[0] != "1" || len(b.commands) != 1 || b.commands[0].object != `{"a": 1}` {
+	if b := blocks[3]; b.value("as")[0] != "file.json" || b.body != "{}\n" {
+		t.Errorf("the file is %+v", b)
+	}
+	if b := blocks[4]; !b.has("long") || len(b.value("data")) != 2 || b.value("exit")[0] != "1" || len(b.commands) != 1 || b.commands[0].object != `{"a": 1}` {
 		t.Errorf("the last block is %+v", b)
 	}
 	for _, bad := range []string{"<!-- run: quickly -->", "<!-- run: parse -->", "<!-- run: long", "<!-- run: long -->\n```json\n1\n```"} {

@@ -90,6 +90,11 @@ func newReader(t *testing.T, page, bin string) *reader {
 func (r *reader) block(t *testing.T, b block) {
 	t.Helper()
 	r.need(t, b)
+	if name := b.value("as"); name != nil {
+		if err := os.WriteFile(filepath.Join(r.dir, name[0]), []byte(b.body), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for i, c := range b.commands {
 		where := fmt.Sprintf("%s:%d: $ %s", r.page, b.line, c.text)
 		switch {
