@@ -36,6 +36,9 @@ type Options struct {
 	Reference bool
 	// Sets, if not nil, keeps the data for others that use it.
 	Sets *Sets
+	// Notes, if not nil, is called once before anything is trained, with what a
+	// person should know of the data and the spec; the result has it, too.
+	Notes func(notes []string)
 	// Progress, if not nil, is called after each epoch, from several
 	// goroutines but never from two at a time.
 	Progress func(Event)
@@ -129,7 +132,7 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	}
 	scorer := newScorer(d)
 	r := &runner{spec: s, opt: o, data: d, scorer: scorer, store: st, sketch: newSketch(d, o.Pictures, s.FirstSeed), progress: map[string]float64{}, result: &Result{
-		Format: ResultsFormat, Spec: s, Data: d.record, Notes: d.notes, Priors: scorer.labels[0], MorePriors: scorer.labels[1:], Reference: measure.Undefined,
+		Format: ResultsFormat, Spec: s, Data: d.record, Notes: append(slices.Clone(d.notes), s.remarks()...), Priors: scorer.labels[0], MorePriors: scorer.labels[1:], Reference: measure.Undefined,
 		Rows: Rows{len(d.Train), len(d.Validation), len(d.test)},
 	}}
 	jobs, err := r.plan()
@@ -138,6 +141,9 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	}
 	if err = st.begin(s); err != nil {
 		return nil, err
+	}
+	if o.Notes != nil {
+		o.Notes(r.result.Notes)
 	}
 	began := time.Now()
 	if err = r.search(ctx, jobs); err == nil {

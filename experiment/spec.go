@@ -162,6 +162,26 @@ func (s Spec) checkLists() error {
 	return nil
 }
 
+// noProtection is an ε that protects nobody in practice: odds of one to five
+// hundred million.
+const noProtection = 20
+
+// remarks say of an ε that is legal and absurd what it means.
+func (s Spec) remarks() []string {
+	var all []string
+	for _, e := range s.Epsilons {
+		if e <= noProtection {
+			continue
+		}
+		factor := fmt.Sprintf("e^%g", e)
+		if times := math.Exp(e); times <= math.MaxFloat64 {
+			factor += fmt.Sprintf(", about %.1g", times)
+		}
+		all = append(all, fmt.Sprintf("ε = %g: one release may change the odds that an observer gives anything by a factor of %s; that is no protection, which ends long before ε = %d", e, factor, noProtection))
+	}
+	return all
+}
+
 // Hash identifies what a filled Spec decides.
 func (s Spec) Hash() string {
 	b, err := json.Marshal(s)

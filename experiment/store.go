@@ -40,6 +40,9 @@ func openStore(dir string, s Spec, resume bool) (store, error) {
 		}
 		return st, nil
 	}
+	if err := atomicfile.Probe(dir); err != nil { // found now, not after hours
+		return st, fmt.Errorf("experiment: %w", err)
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return st, fmt.Errorf("experiment: %w", err)

@@ -1,6 +1,22 @@
 package model
 
-import "math"
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Texts refuses a record of rows that are not texts alone, for whoever has
+// nothing but texts to give to a model.
+func (r DataRecord) Texts() error {
+	switch {
+	case r.Encoder == "":
+		return errors.New("model: it was trained on a table, must be on texts")
+	case r.File != nil && len(r.File.Numbers) > 0:
+		return fmt.Errorf("model: it was trained on texts with the numbers %q beside them, must be on texts alone; train it without --numbers", r.File.Numbers)
+	}
+	return nil
+}
 
 // Scale says how the numbers of a column become comparable with those of others:
 // their distance from the mean in deviations, both of the rows that were trained

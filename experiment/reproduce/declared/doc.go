@@ -21,11 +21,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
 	"sotto/dataset"
+	"sotto/experiment"
 	"sotto/experiment/cache"
 	"sotto/internal/nearest"
 )
@@ -55,7 +57,8 @@ type Event struct {
 }
 
 // Find returns the spec of that name, or the one in a file whose name ends in
-// .json. For a name that is not known the error wraps [ErrUnknown].
+// .json. The files of one's own that such a spec names lie beside it, unless
+// their paths are absolute. For a name that is not known the error wraps [ErrUnknown].
 func Find(name string) (Spec, error) {
 	if strings.HasSuffix(name, ".json") {
 		content, err := os.ReadFile(name)
@@ -65,6 +68,11 @@ func Find(name string) (Spec, error) {
 		s, err := ParseSpec(content)
 		if err != nil {
 			return Spec{}, fmt.Errorf("%s: %w", name, err)
+		}
+		for _, r := range s.Runs {
+			if e := r.Experiment; e != nil && e.In != "" && !filepath.IsAbs(string(e.In)) {
+				e.In = experiment.Path(filepath.Join(filepath.Dir(name), string(e.In)))
+			}
 		}
 		return s, nil
 	}

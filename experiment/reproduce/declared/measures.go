@@ -41,7 +41,7 @@ func (w *worker) measure(ctx context.Context, dir string, r *experiment.Result, 
 	w.told = 0
 	var found []measuredModel
 	pool := nn.NewPool(w.Workers)
-	for p, err := range experiment.Releases(ctx, dir, experiment.ReleaseOptions{Workers: w.Workers}) {
+	for p, err := range experiment.Releases(ctx, dir, experiment.ReleaseOptions{Workers: w.Workers, In: w.run.Experiment.In}) {
 		if err != nil {
 			return interrupted(ctx, err)
 		}

@@ -284,7 +284,9 @@ func (m Match) meets(p experiment.Point) bool {
 
 // experiment returns what is trained, all of it or in a hurry.
 func (r SpecRun) experiment(quick bool) (experiment.Spec, error) {
-	return overlay(*r.Experiment, r.Quick, quick)
+	s, err := overlay(*r.Experiment, r.Quick, quick)
+	s.In = r.Experiment.In // which JSON does not give back
+	return s, err
 }
 
 // draw returns what is drawn, all of it or in a hurry.
@@ -311,7 +313,7 @@ func (s Spec) Data() []string {
 	names := map[string]bool{}
 	for _, r := range s.Runs {
 		switch {
-		case r.Experiment != nil && r.Experiment.Data != "reviews":
+		case r.Experiment != nil && r.Experiment.In == "" && r.Experiment.Data != "reviews":
 			names[r.Experiment.Data] = true
 		case r.Draw != nil && r.Draw.Data != "":
 			names[r.Draw.Data] = true

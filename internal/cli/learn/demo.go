@@ -18,6 +18,7 @@ import (
 	"sotto/audit"
 	"sotto/dp"
 	"sotto/experiment"
+	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
 	"sotto/internal/version"
 	"sotto/measure"
@@ -29,6 +30,8 @@ import (
 
 // demoOptions are the flags of "sotto demo".
 type demoOptions struct {
+	file    experiment.Spec // of one's own; without In the generated corpus is shown
+	name    string          // of its rows
 	out     string
 	workers int
 	json    bool
@@ -45,8 +48,21 @@ type demoStage struct {
 // demoEpsilons are those at which our own configuration is shown.
 var demoEpsilons = []float64{1, 4, 8}
 
-// demoStages are trained one after the other, on the generated corpus. They differ
-// from base in what is shown. Ours are codes, which is what the search of the method auto chooses here.
+// demoRows is how many rows of a file train at most, so that a demo stays one.
+const demoRows = 5000
+
+// base is what all stages share.
+func (o demoOptions) base() experiment.Spec {
+	if o.file.In == "" {
+		return experiment.Spec{Data: "reviews", Seeds: 2}
+	}
+	s := o.file
+	s.Seeds, s.Limit = 2, demoRows
+	return s
+}
+
+// demoStages are trained one after the other. They differ from base in what is
+// shown. Ours are codes, which is what the search of the method auto chooses here.
 func demoStages(base experiment.Spec) []demoStage {
 	with := func(method, variant string, epsilons ...float64) experiment.Spec {
 		s := base
@@ -56,9 +72,11 @@ func demoStages(base experiment.Spec) []demoStage {
 	stages := []demoStage{
 		{"no protection", with("unconstrained", ""), measure.BlockCoding},
 		{"DPNR as released", with("dpnr", mech.Released, 0.05), ""},
-		{"FEDERATE as released", with("federate", mech.Released, 8), ""},
 	}
-	stages[1].spec.Alone = true // the table has no honest DPNR
+	stages[1].spec.Alone = true                                            // the table has no honest DPNR
+	if base.In == "" || base.Attribute != "" || len(base.Attributes) > 0 { // which its adversary needs
+		stages = append(stages, demoStage{"FEDERATE as released", with("federate", mech.Released, 8), ""})
+	}
 	for _, epsilon := range demoEpsilons {
 		stages = append(stages, demoStage{fmt.Sprintf("sotto, ε = %v", epsilon), with("codes", "", epsilon), measure.BlockCoding})
 	}
@@ -75,15 +93,27 @@ and FEDERATE as their code was released, FEDERATE as its paper says, and sotto a
 ε = 1, 4 and 8. Measure accuracy, fairness and leakage, attack the releases, audit
 the mechanisms, print a table, and write results.json and report.html.
 
-Nothing is needed but this program, and nothing is sent anywhere.`,
+Nothing is needed but this program, and nothing is sent anywhere. With --in the
+same is shown on a file of your own, on at most 5,000 rows to train on; what needs
+an attribute is left out where none is named.`,
 		Example: `  sotto demo
-  sotto demo --out demo --json`,
+  sotto demo --out demo --json
+  sotto demo --in reviews.csv --text review --label rating`,
 		Args:    cobra.NoArgs,
-		PreRunE: term.NoZeros(),
+		PreRunE: term.NoZeros("split-seed"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return runDemo(c.Context(), o, experiment.Spec{Data: "reviews", Seeds: 2}, std)
+			if o.file.In == "" {
+				if err := term.Refuse(c.Flags(), "without --in", "label", "attribute"); err != nil {
+					return err
+				}
+			}
+			if err := SettleSpec(c.Flags(), &o.file, o.name); err != nil {
+				return err
+			}
+			return runDemo(c.Context(), o, o.base(), std)
 		},
 	}
+	FileFlags(c.Flags(), &o.file, &o.name)
 	c.Flags().StringVar(&o.out, "out", "sotto-demo", "folder for results.json and report.html")
 	c.Flags().IntVar(&o.workers, "workers", 0, "cores to use (default: all); only the audits, whose noise is fresh, differ from run to run")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON: what results.json holds")
@@ -93,6 +123,9 @@ Nothing is needed but this program, and nothing is sent anywhere.`,
 func runDemo(ctx context.Context, o demoOptions, base experiment.Spec, std term.Streams) error {
 	if o.workers < 0 {
 		return fmt.Errorf("--workers is %d, must be at least 1", o.workers)
+	}
+	if err := atomicfile.Probe(o.out); err != nil {
+		return fmt.Errorf("--out: %w", err)
 	}
 	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return fmt.Errorf("--out: %w", err)
@@ -174,6 +207,9 @@ func (d *demo) train(ctx context.Context, i int, stage demoStage) error {
 	if err != nil {
 		return err
 	}
+	if r.Data.Attribute == "" {
+		return d.take(stage, r, nil)
+	}
 	target := attack.Target{Source: stage.name, Released: experiment.Attackable(ctx, dir, experiment.ReleaseOptions{Workers: d.workers, Sets: &d.sets})}
 	found, err := attack.Run(ctx, attack.Attribute, target, attack.Options{
 		Workers: d.workers, Coding: stage.coding, Attackers: []string{"linear", "mlp-100", "mlp-100-centred"}, Coders: []string{"mlp-100"},
@@ -181,7 +217,16 @@ func (d *demo) train(ctx context.Context, i int, stage demoStage) error {
 	if err != nil {
 		return err
 	}
-	if err = d.evidence.Put(r, found); err != nil {
+	return d.take(stage, r, found)
+}
+
+// take enters what a stage gave, and what attackers found unless that is nil.
+func (d *demo) take(stage demoStage, r *experiment.Result, found *attack.Result) error {
+	all := []any{r}
+	if found != nil {
+		all = append(all, found)
+	}
+	if err := d.evidence.Put(all...); err != nil {
 		return err
 	}
 	for _, c := range selected(r.Configurations) {
@@ -189,7 +234,9 @@ func (d *demo) train(ctx context.Context, i int, stage demoStage) error {
 		if c.Companion {
 			row.name = strings.Replace(stage.name, "as released", "honest", 1)
 		}
-		row.leakage, row.attacker = strongest(found.Models, c.Folder)
+		if row.leakage = measure.Undefined; found != nil {
+			row.leakage, row.attacker = strongest(found.Models, c.Folder)
+		}
 		d.rows = append(d.rows, row)
 	}
 	return nil
@@ -274,7 +321,16 @@ func (d *demo) print(out io.Writer, dir string) error {
 	t.Flush() //nolint:errcheck // b is a buffer
 	first := evidence.All[experiment.Result](d.evidence)[0]
 	fmt.Fprintf(&b, "\n%s\n\n", report.Sentence(d.evidence))
-	fmt.Fprintf(&b, "data: %s, generated; leakage: how often the best of three attackers names the %s, of whom the commoner makes up %s %%\n", first.Data.Name, first.Data.Attribute, term.Percent(first.Configurations[0].Mean.Majority))
+	fmt.Fprintf(&b, "data: %s", first.Data.Name)
+	if first.Data.File == nil {
+		b.WriteString(", generated")
+	} else {
+		fmt.Fprintf(&b, ", %d rows of your file", first.Data.File.Rows)
+	}
+	if first.Data.Attribute != "" {
+		fmt.Fprintf(&b, "; leakage: how often the best of three attackers names the %s, of whom the commoner makes up %s %%", first.Data.Attribute, term.Percent(first.Configurations[0].Mean.Majority))
+	}
+	b.WriteByte('\n')
 	fmt.Fprintf(&b, "limit: no classifier of one release is right more often at the true ε; attacked: certified by releases, with confidence 0.99\n")
 	fmt.Fprintf(&b, "report: %s\nresults: %s\n", filepath.Join(dir, demoReport), filepath.Join(dir, experiment.ResultsFile))
 	_, err := io.WriteString(out, b.String())

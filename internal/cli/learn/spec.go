@@ -9,6 +9,26 @@ import (
 	"sotto/internal/cli/term"
 )
 
+// FileFlags declares the flags of a spec that say where a file of one's own is
+// and what its columns are.
+func FileFlags(fs *pflag.FlagSet, s *experiment.Spec, name *string) {
+	for _, f := range s.Fields() {
+		switch {
+		case f.Flag == "label" || f.Flag == "attribute":
+			term.AddFlag(fs, f.Value, f.Flag, "column of the "+f.Flag+" of --in")
+		case f.OfFile || f.Flag == "in":
+			term.AddFlag(fs, f.Value, f.Flag, f.Help)
+		}
+	}
+	moreFileFlags(fs, s, name)
+}
+
+// moreFileFlags declares what is no setting of a spec.
+func moreFileFlags(fs *pflag.FlagSet, s *experiment.Spec, name *string) {
+	fs.StringVar(name, "name", "", "name of the rows of --in in results and on pages (default: own)")
+	fs.StringVar(&s.Text, "column", "", "another name of --text")
+}
+
 // SpecFlags declares a flag for every setting of a spec, with --column as another
 // name of --text, and --name for the rows of a file.
 func SpecFlags(fs *pflag.FlagSet, s *experiment.Spec, name *string) {
@@ -16,8 +36,7 @@ func SpecFlags(fs *pflag.FlagSet, s *experiment.Spec, name *string) {
 		f.SetDefault()
 		term.AddFlag(fs, f.Value, f.Flag, f.Help)
 	}
-	fs.StringVar(name, "name", "", "name of the rows of --in in results and on pages (default: own)")
-	fs.StringVar(&s.Text, "column", "", "another name of --text")
+	moreFileFlags(fs, s, name)
 }
 
 // SettleSpec completes a spec from its flags once these are parsed: --in takes the

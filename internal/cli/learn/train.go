@@ -84,6 +84,13 @@ func runTrain(ctx context.Context, o trainOptions, std term.Streams) error {
 		o.spec.Threshold = -1 // which means 0 there
 	}
 	bar := term.NewProgress(std.Err, "loading")
+	if o.spec.In != "" { // a file that nobody has seen before: an hour is too late to hear of it
+		o.run.Notes = func(notes []string) {
+			for _, n := range notes {
+				fmt.Fprintf(std.Err, "note: %s\n", n) //nolint:errcheck // that words cannot be written harms no result
+			}
+		}
+	}
 	o.run.Progress = func(e experiment.Event) { showTraining(std.Err, bar, e) }
 	o.run.Reference = true
 	r, err := experiment.Run(ctx, o.spec, o.run)

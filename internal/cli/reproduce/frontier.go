@@ -102,6 +102,9 @@ func runFrontier(ctx context.Context, o frontierOptions, std term.Streams) error
 	if err := o.complete(); err != nil {
 		return err
 	}
+	if err := term.CanWrite(term.Named("--html", o.html), term.Named("--markdown", o.markdown), term.Named("--svg", o.svg)); err != nil {
+		return err
+	}
 	err := o.compute(ctx, std)
 	if errors.Is(err, experiment.ErrInterrupted) || ctx.Err() != nil {
 		return errors.New("interrupted; what was trained is in the folder, and the same command goes on from there")

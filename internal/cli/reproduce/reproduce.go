@@ -102,6 +102,9 @@ func printTables(out io.Writer, all []reproduce.Info) error {
 
 // runReproduce makes a table and writes it when it is complete.
 func runReproduce(ctx context.Context, name string, o reproduceOptions, std term.Streams) error {
+	if err := term.CanWrite(term.Named("--out", o.out)); err != nil {
+		return err
+	}
 	bar := term.NewProgress(std.Err, "loading")
 	var last reproduce.Event
 	o.Progress = func(e reproduce.Event) {

@@ -258,8 +258,8 @@ func (o *gatewayOptions) means(ctx context.Context) (encode.Source, gateway.Mech
 		if err != nil {
 			return nil, nil, err
 		}
-		if info.Data.Encoder == "" {
-			return nil, nil, fmt.Errorf("%s was trained on a table, must be on texts", o.model)
+		if err = info.Data.Texts(); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", o.model, err)
 		}
 		m, err := gateway.FromModel(trained, info)
 		if err != nil {

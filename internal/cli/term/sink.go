@@ -145,6 +145,20 @@ type NamedPath struct{ Flag, Path string }
 // Named is a path with the flag that gave it.
 func Named(flag, path string) NamedPath { return NamedPath{flag, path} }
 
+// CanWrite refuses files that could not be written at the end of long work,
+// before it begins. An empty path and - are no files.
+func CanWrite(files ...NamedPath) error {
+	for _, f := range files {
+		if f.Path == "" || f.Path == "-" {
+			continue
+		}
+		if err := atomicfile.Probe(filepath.Dir(f.Path)); err != nil {
+			return fmt.Errorf("%s: %w", f.Flag, err)
+		}
+	}
+	return nil
+}
+
 // RefuseSame refuses flags that name one file twice: one would overwrite the
 // other.
 func RefuseSame(paths ...NamedPath) error {
