@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"sotto/experiment/prepared"
 	"sotto/measure"
 	"sotto/nn"
 	"sotto/train/model"
@@ -45,14 +46,14 @@ func Evaluate(ctx context.Context, dir string, in Path, workers int) (*Evaluatio
 	if err != nil {
 		return nil, err
 	}
-	e := &Evaluation{Format: EvaluationFormat, Dir: dir, Data: d.record, Rows: Rows{len(d.Train), len(d.Validation), len(d.test)}, Reference: measure.Undefined}
+	e := &Evaluation{Format: EvaluationFormat, Dir: dir, Data: d.Record, Rows: Rows{len(d.Train), len(d.Validation), len(d.Test)}, Reference: measure.Undefined}
 	s := newScorer(d)
 	m, info, err := model.Load(filepath.Join(rootOf(dir), ReferenceDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if err == nil && equalJSON(info.Data, d.record) {
-		if err := d.fits(m, ReferenceDir); err != nil {
+	if err == nil && equalJSON(info.Data, d.Record) {
+		if err := fits(d, m, ReferenceDir); err != nil {
 			return nil, err
 		}
 		s.refer(pool, m, info.Seed)
@@ -67,19 +68,11 @@ func Evaluate(ctx context.Context, dir string, in Path, workers int) (*Evaluatio
 		if err != nil {
 			return nil, err
 		}
-		e.Models, e.Notes = append(e.Models, scored), append(e.Notes, scored.vanished(d.record)...)
+		e.Models, e.Notes = append(e.Models, scored), append(e.Notes, scored.vanished(d.Record)...)
 	}
 	first := e.Models[0]
 	e.Seeds, e.Mean, e.Deviation, e.Interval = first.Seeds, first.Mean, first.Deviation, first.Interval
 	return e, nil
-}
-
-// wanted is what to ask for so that a record is loaded again.
-func wanted(r model.DataRecord) model.DataRecord {
-	if r.Attribute == "" {
-		r.Attribute = "none"
-	}
-	return r
 }
 
 // rootOf returns the folder of the result that a model's folder is part of.
@@ -104,16 +97,16 @@ type storedModels struct {
 	models []storedModel
 }
 
-func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d *prepared) (Configuration, error) {
+func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d *prepared.Set) (Configuration, error) {
 	out := Configuration{Folder: c.folder, Selected: true}
 	for _, m := range c.models {
-		if !equalJSON(m.info.Data, d.record) {
+		if !equalJSON(m.info.Data, d.Record) {
 			return out, fmt.Errorf("experiment: %s: the models are of different data", c.folder)
 		}
 		if slices.ContainsFunc(out.Seeds, func(s Score) bool { return s.Seed == m.info.Seed }) {
 			return out, fmt.Errorf("experiment: %s: two models have seed %d, must have one each", c.folder, m.info.Seed)
 		}
-		if err := d.fits(m.model, c.folder); err != nil {
+		if err := fits(d, m.model, c.folder); err != nil {
 			return out, err
 		}
 		score, err := s.score(ctx, pool, m.model, m.info.Seed, true)
@@ -143,7 +136,7 @@ func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d 
 
 // fits refuses a model that takes other vectors than the data has, or answers
 // other labels.
-func (d *prepared) fits(m *model.Model, folder string) error {
+func fits(d *prepared.Set, m *model.Model, folder string) error {
 	a, classes := m.Architecture(), []int{d.Classes}
 	for _, more := range d.More {
 		classes = append(classes, more.Classes)

@@ -5,6 +5,7 @@ import (
 
 	"sotto/dataset"
 	"sotto/dp"
+	"sotto/experiment/prepared"
 	"sotto/measure"
 	"sotto/nn"
 )
@@ -21,25 +22,16 @@ func (s Spec) Points() ([]Point, error) { return s.points() }
 // SeveralBound is the limit for labels of so many classes, of which the reference
 // gives the scores.
 func SeveralBound(ctx context.Context, reference nn.Matrix, classes []int, epsilon dp.Epsilon) measure.Number {
-	d := &prepared{}
+	d := &prepared.Set{}
 	unknown := make([]int, reference.Rows)
 	for i := range unknown {
 		unknown[i] = dataset.Unknown // which leaves the scores as they are
-		d.test = append(d.test, i)
+		d.Test = append(d.Test, i)
 	}
 	for _, c := range classes {
-		d.labels = append(d.labels, dataset.Column{Classes: make([]string, c), IDs: unknown})
+		d.Labels = append(d.Labels, dataset.Column{Classes: make([]string, c), IDs: unknown})
 	}
 	s := &scorer{data: d, reference: reference}
 	s.known = s.learn
 	return s.severalBound(ctx, epsilon)
-}
-
-// Prepared returns how many data sets are kept.
-func (s *Sets) Prepared() int {
-	different := map[*prepared]bool{}
-	for _, d := range s.all {
-		different[d] = true
-	}
-	return len(different)
 }

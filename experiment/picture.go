@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"sotto/dataset"
+	"sotto/experiment/prepared"
 	"sotto/measure/plane"
 	"sotto/nn"
 )
@@ -32,20 +33,20 @@ const layoutTSNE = "t-sne"
 // sketch collects what pictures are made of. The zero value, and nil, collect
 // nothing.
 type sketch struct {
-	data     *prepared
+	data     *prepared.Set
 	places   []int // in the test part
 	released map[int]nn.Matrix
 }
 
 // newSketch draws the texts that pictures show. Without an attribute whose
 // groups have names there is nothing to see.
-func newSketch(d *prepared, texts int, seed uint64) *sketch {
-	if texts == 0 || d.Z == nil || len(d.record.Groups) == 0 {
+func newSketch(d *prepared.Set, texts int, seed uint64) *sketch {
+	if texts == 0 || d.Z == nil || len(d.Record.Groups) == 0 {
 		return nil
 	}
 	s := &sketch{data: d, released: map[int]nn.Matrix{}}
-	for _, place := range rand.New(rand.NewPCG(seed, 0x9c7)).Perm(len(d.test)) {
-		if len(s.places) < texts && d.Z[d.test[place]] >= 0 {
+	for _, place := range rand.New(rand.NewPCG(seed, 0x9c7)).Perm(len(d.Test)) {
+		if len(s.places) < texts && d.Z[d.Test[place]] >= 0 {
 			s.places = append(s.places, place)
 		}
 	}
@@ -65,14 +66,14 @@ func (s *sketch) draw(ctx context.Context, pool *nn.Pool, all []Configuration) (
 	if s == nil || len(s.places) < 2 {
 		return nil, nil
 	}
-	rows := dataset.Select(s.data.test, s.places)
+	rows := dataset.Select(s.data.Test, s.places)
 	groups := dataset.Select(s.data.Z, rows)
 	matrices, pictures := []nn.Matrix{s.data.X.Gather(rows)}, []Picture(nil)
 	for i, c := range all {
 		if m, ok := s.released[i]; ok && c.Selected {
 			matrices = append(matrices, m)
 			pictures = append(pictures, Picture{
-				Title: c.Name(), Layout: layoutTSNE, Attribute: s.data.record.Attribute, Values: s.data.record.Groups, Groups: groups,
+				Title: c.Name(), Layout: layoutTSNE, Attribute: s.data.Record.Attribute, Values: s.data.Record.Groups, Groups: groups,
 			})
 		}
 	}

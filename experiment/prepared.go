@@ -3,24 +3,25 @@ package experiment
 import (
 	"cmp"
 	"context"
+	"errors"
 	"runtime"
 
-	"sotto/dataset"
+	"sotto/channel"
+	"sotto/experiment/prepared"
+	"sotto/measure"
+	"sotto/nn"
 	"sotto/train"
 	"sotto/train/model"
 )
 
 // Prepared is the data of a [Spec] as numbers, with the first of its methods,
-// for those who do something else with both than [Run] does. Others may share
-// it: it is only read.
+// for those who do something else with both than [Run] does.
 type Prepared struct {
-	train.Data
-	Test   []int // rows to measure on
-	Record model.DataRecord
-	Notes  []string
-	Labels []dataset.Column // of all rows, the first label first
+	*prepared.Set
 	Method train.Method
 	Spec   Spec // filled
+
+	scorer *scorer
 }
 
 // Prepare loads and encodes the data of a spec, as [Run] would.
@@ -29,7 +30,7 @@ func Prepare(ctx context.Context, s Spec, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.Sets.prepare(ctx, s.wants(), s.In, cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
+	d, err := o.Sets.Make(ctx, s.wants(), s.In, cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
 	if err != nil {
 		return nil, err
 	}
@@ -41,5 +42,42 @@ func Prepare(ctx context.Context, s Spec, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{Data: d.Data, Test: d.test, Record: d.record, Notes: d.notes, Labels: d.labels, Method: set.method, Spec: s}, nil
+	return &Prepared{d, set.method, s, newScorer(d)}, nil
+}
+
+// Expect measures a model that releases codes on the test part, as [Run] does but
+// for the groups and the attackers: by the law of its release, without a draw.
+func (p *Prepared) Expect(pool *nn.Pool, m *model.Model) (Score, error) {
+	var out Score
+	for _, n := range out.numbers() {
+		*n = measure.Undefined
+	}
+	q := part{rows: p.Test}
+	if err := q.lawful(pool, m, p.X, p.Spec.FirstSeed); err != nil {
+		return out, err
+	}
+	if q.told == nil {
+		return out, errors.New("experiment: the model has no codes, must release one of several")
+	}
+	p.scorer.told(&out, q)
+	p.scorer.promise(&out, m)
+	return out, nil
+}
+
+// Answers measures the answers of a model without protection to the test part,
+// and returns with them what it knows of these texts.
+func (p *Prepared) Answers(pool *nn.Pool, m *model.Model) (Score, *channel.Known, error) {
+	var out Score
+	q, err := p.scorer.release(pool, m, p.Test, p.Spec.FirstSeed, "test")
+	if err != nil {
+		return out, nil, err
+	}
+	p.scorer.told(&out, q)
+	return out, (&scorer{data: p.Set, reference: m.Logits(pool, q.released)}).learn(), nil
+}
+
+// Priors returns the shares of each label's classes in the test part, and of the
+// attribute's groups, nil without one.
+func (p *Prepared) Priors() (labels [][]float64, groups []float64) {
+	return p.scorer.labels, p.scorer.groups
 }

@@ -10,6 +10,7 @@ import (
 
 	"sotto/attack"
 	"sotto/dataset"
+	"sotto/experiment/prepared"
 	"sotto/nn"
 )
 
@@ -75,7 +76,7 @@ func Attackable(ctx context.Context, dir string, o ReleaseOptions) iter.Seq2[*at
 }
 
 // openModels loads the models of a folder and what they were trained on.
-func openModels(ctx context.Context, dir string, o ReleaseOptions) ([]storedModels, *prepared, *nn.Pool, error) {
+func openModels(ctx context.Context, dir string, o ReleaseOptions) ([]storedModels, *prepared.Set, *nn.Pool, error) {
 	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	if workers < 1 {
 		return nil, nil, nil, fmt.Errorf("experiment: workers is %d, must be at least 1", workers)
@@ -88,19 +89,19 @@ func openModels(ctx context.Context, dir string, o ReleaseOptions) ([]storedMode
 	if o.Data != "" && o.Data != record.Name {
 		return nil, nil, nil, fmt.Errorf("experiment: %s: the model was trained on %s, must be attacked on the same data", dir, record.Name)
 	}
-	want := wanted(record)
+	want := prepared.Wanted(record)
 	want.Attribute = cmp.Or(o.Attribute, want.Attribute)
-	d, err := o.Sets.prepare(ctx, want, o.In, workers)
+	d, err := o.Sets.Make(ctx, want, o.In, workers)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if d.record.Hash != record.Hash && record.File != nil {
+	if d.Record.Hash != record.Hash && record.File != nil {
 		return nil, nil, nil, fmt.Errorf("experiment: %s holds other rows than those the model in %s was trained on, whose hash is %.12s…; give the file as it was then", o.In, dir, record.Hash)
 	}
-	if d.record.Hash != record.Hash {
+	if d.Record.Hash != record.Hash {
 		return nil, nil, nil, fmt.Errorf("experiment: %s: the data set %s is not the one the model was trained on, must have hash %.12s…", dir, record.Name, record.Hash)
 	}
-	if d.record.Vectors != record.Vectors {
+	if d.Record.Vectors != record.Vectors {
 		return nil, nil, nil, fmt.Errorf("experiment: %s: the encoder %s makes other vectors than those the model was trained on", dir, record.Encoder)
 	}
 	return stored, d, nn.NewPool(workers), nil
@@ -110,26 +111,26 @@ func openModels(ctx context.Context, dir string, o ReleaseOptions) ([]storedMode
 func (s *scorer) releasedBy(pool *nn.Pool, m storedModel, folder string) (*Released, error) {
 	d, g := s.data, m.model.Guarantee()
 	was := m.info.Data
-	was.Attribute, was.Groups, was.GroupCount = d.record.Attribute, d.record.Groups, d.record.GroupCount // which may be another's to attack
-	if !equalJSON(was, d.record) {
+	was.Attribute, was.Groups, was.GroupCount = d.Record.Attribute, d.Record.Groups, d.Record.GroupCount // which may be another's to attack
+	if !equalJSON(was, d.Record) {
 		return nil, fmt.Errorf("experiment: %s: the models are of different data", folder)
 	}
-	if err := d.fits(m.model, folder); err != nil {
+	if err := fits(d, m.model, folder); err != nil {
 		return nil, err
 	}
 	validation, err := s.release(pool, m.model, d.Validation, m.info.Seed, "validation")
 	if err != nil {
 		return nil, err
 	}
-	test, err := s.release(pool, m.model, d.test, m.info.Seed, "test")
+	test, err := s.release(pool, m.model, d.Test, m.info.Seed, "test")
 	if err != nil {
 		return nil, err
 	}
 	return &Released{
 		Released: attack.Released{
-			Folder: folder, Seed: m.info.Seed, Guarantee: &g, Columns: d.attributes, Attribute: d.record.Attribute,
+			Folder: folder, Seed: m.info.Seed, Guarantee: &g, Columns: d.Attributes, Attribute: d.Record.Attribute,
 			Fit: attack.Part{Rows: validation.rows, Vectors: validation.released}, Score: attack.Part{Rows: test.rows, Vectors: test.released},
 		},
-		Label: d.labels[0], Answers: test.answers[0],
+		Label: d.Labels[0], Answers: test.answers[0],
 	}, nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"sotto/experiment/prepared"
 	"sotto/measure"
 	"sotto/measure/plane"
 	"sotto/nn"
@@ -82,7 +83,7 @@ func (s *setup) use(m train.Method, d train.Data) error {
 type runner struct {
 	spec   Spec
 	opt    Options
-	data   *prepared
+	data   *prepared.Set
 	scorer *scorer
 	store  store
 	sketch *sketch
@@ -122,18 +123,18 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.Sets.prepare(ctx, s.wants(), s.In, o.Workers)
+	d, err := o.Sets.Make(ctx, s.wants(), s.In, o.Workers)
 	if err != nil {
 		return nil, err
 	}
-	if d.record.File != nil {
+	if d.Record.File != nil {
 		s.In = "" // from here on the data is known by its hash
-		st.id += " " + d.record.Hash
+		st.id += " " + d.Record.Hash
 	}
 	scorer := newScorer(d)
 	r := &runner{spec: s, opt: o, data: d, scorer: scorer, store: st, sketch: newSketch(d, o.Pictures, s.FirstSeed), progress: map[string]float64{}, result: &Result{
-		Format: ResultsFormat, Spec: s, Data: d.record, Notes: append(slices.Clone(d.notes), s.remarks()...), Priors: scorer.labels[0], MorePriors: scorer.labels[1:], Reference: measure.Undefined,
-		Rows: Rows{len(d.Train), len(d.Validation), len(d.test)},
+		Format: ResultsFormat, Spec: s, Data: d.Record, Notes: append(slices.Clone(d.Notes), s.remarks()...), Priors: scorer.labels[0], MorePriors: scorer.labels[1:], Reference: measure.Undefined,
+		Rows: Rows{len(d.Train), len(d.Validation), len(d.Test)},
 	}}
 	jobs, err := r.plan()
 	if err != nil {
@@ -219,7 +220,7 @@ func (r *runner) prepare(s Spec, p Point) (*setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.standardise = r.data.standardise
+	p.standardise = r.data.Standardise
 	set := &setup{}
 	if err := set.use(f.build(s, p), r.data.Data); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name(), err)
@@ -396,7 +397,7 @@ func (r *runner) record(j job, m *model.Model, score measured, pool *nn.Pool) {
 
 // refer sets the model that yardsticks are computed from.
 func (s *scorer) refer(pool *nn.Pool, m *model.Model, seed uint64) {
-	if test, err := s.release(pool, m, s.data.test, seed, "test"); err == nil {
+	if test, err := s.release(pool, m, s.data.Test, seed, "test"); err == nil {
 		s.reference = m.Logits(pool, test.released)
 		s.known = sync.OnceValue(s.learn)
 	}
@@ -406,7 +407,7 @@ func (s *scorer) refer(pool *nn.Pool, m *model.Model, seed uint64) {
 // run. A zero score stands for nothing measured yet.
 func (r *runner) manifest(j job, score Score) model.Manifest {
 	settings, _ := json.Marshal(j.method) // plain numbers
-	info := model.Manifest{Method: j.point.Method, Settings: settings, Seed: j.seed, Data: r.data.record, Interrupted: score.Interrupted, Metrics: map[string]float64{}}
+	info := model.Manifest{Method: j.point.Method, Settings: settings, Seed: j.seed, Data: r.data.Record, Interrupted: score.Interrupted, Metrics: map[string]float64{}}
 	for name, v := range map[string]measure.Number{
 		"accuracy": score.Accuracy, "validation_accuracy": score.ValidationAccuracy, "gap": score.Gap, "grms": score.GRMS,
 		"macro_f1": score.macroF1(), "leakage": score.Leakage, "limit": score.Limit, "leakage_limit": score.AttackLimit, "yardstick": score.Yardstick,

@@ -9,6 +9,7 @@ import (
 	"sotto/channel"
 	"sotto/dataset"
 	"sotto/dp"
+	"sotto/experiment/prepared"
 	"sotto/measure"
 	"sotto/nn"
 	"sotto/train/model"
@@ -16,7 +17,7 @@ import (
 
 // scorer measures models on one data set.
 type scorer struct {
-	data      *prepared
+	data      *prepared.Set
 	labels    [][]float64           // priors of each label's classes in the test part
 	groups    []float64             // and of the attribute's
 	reference nn.Matrix             // scores of a model without protection, test rows × classes; empty if there is none
@@ -26,13 +27,13 @@ type scorer struct {
 	yardsticks map[dp.Epsilon]measure.Number // by ε, as several labels take seconds
 }
 
-func newScorer(d *prepared) *scorer {
+func newScorer(d *prepared.Set) *scorer {
 	s := &scorer{data: d, yardsticks: map[dp.Epsilon]measure.Number{}}
-	for _, c := range d.labels {
-		s.labels = append(s.labels, measure.Shares(dataset.Select(c.IDs, d.test), len(c.Classes)))
+	for _, c := range d.Labels {
+		s.labels = append(s.labels, measure.Shares(dataset.Select(c.IDs, d.Test), len(c.Classes)))
 	}
 	if d.Z != nil {
-		s.groups = measure.Shares(dataset.Select(d.Z, d.test), d.Groups)
+		s.groups = measure.Shares(dataset.Select(d.Z, d.Test), d.Groups)
 	}
 	return s
 }
@@ -55,16 +56,21 @@ func (s *scorer) release(p *nn.Pool, m *model.Model, rows []int, seed uint64, na
 		return part{}, err
 	}
 	q := part{rows: rows, released: released, answers: m.Predict(p, released, seed)}
-	law, coded, err := m.Law(p, s.data.X, rows)
+	return q, q.lawful(p, m, s.data.X, seed)
+}
+
+// lawful fills in the law of a model that releases codes.
+func (q *part) lawful(p *nn.Pool, m *model.Model, x nn.Matrix, seed uint64) error {
+	law, coded, err := m.Law(p, x, q.rows)
 	if err != nil || !coded {
-		return q, err
+		return err
 	}
 	each := nn.NewMatrix(law.Cols, law.Cols)
 	for c := range law.Cols {
 		each.Row(c)[c] = 1
 	}
 	q.law, q.told = law, m.Predict(p, each, seed)
-	return q, nil
+	return nil
 }
 
 // accuracy returns the share of right answers to a label: over everything that
@@ -124,7 +130,7 @@ func (s *scorer) score(ctx context.Context, p *nn.Pool, m *model.Model, seed uin
 	if err != nil {
 		return out, err
 	}
-	test, err := s.release(p, m, s.data.test, seed, "test")
+	test, err := s.release(p, m, s.data.Test, seed, "test")
 	if err != nil {
 		return out, err
 	}
@@ -176,6 +182,15 @@ func (s *scorer) attackable(validation, test part) (fit, score measure.Labelled,
 
 // utility fills in accuracy and fairness.
 func (s *scorer) utility(out *Score, validation, test part) {
+	s.told(out, test)
+	validated, _ := s.accuracies(validation)
+	out.ValidationAccuracy = measure.Number(validated)
+	out.Gap, out.GRMS = s.gaps(test)
+	out.ValidationGap, _ = s.gaps(validation)
+}
+
+// told fills in how well the labels are told.
+func (s *scorer) told(out *Score, test part) {
 	accuracy, labels := s.accuracies(test)
 	out.Accuracy = measure.Number(accuracy)
 	if len(labels) == 1 && test.told == nil {
@@ -190,17 +205,13 @@ func (s *scorer) utility(out *Score, validation, test part) {
 	if len(labels) > 1 {
 		out.Labels = labels
 	}
-	validated, _ := s.accuracies(validation)
-	out.ValidationAccuracy = measure.Number(validated)
-	out.Gap, out.GRMS = s.gaps(test)
-	out.ValidationGap, _ = s.gaps(validation)
 }
 
 // balance measures each label with all classes counting the same, and returns
 // what that comes to over the labels: the means, and the smallest recall of any.
 func (s *scorer) balance(q part, labels []LabelScore) *measure.Balance {
 	each := make([]*measure.Balance, len(labels))
-	for l, c := range s.data.labels {
+	for l, c := range s.data.Labels {
 		b := q.confusion(l, dataset.Select(c.IDs, q.rows), len(c.Classes)).Balance(c.Names())
 		each[l], labels[l].Balance = &b, &b
 	}
@@ -222,11 +233,11 @@ type LabelScore struct {
 func (s *scorer) accuracies(q part) (float64, []LabelScore) {
 	var all []LabelScore
 	mean := 0.0
-	for l, c := range s.data.labels {
+	for l, c := range s.data.Labels {
 		want := dataset.Select(c.IDs, q.rows)
 		a := q.accuracy(l, want)
 		all = append(all, LabelScore{Name: c.Name, Accuracy: measure.Number(a), Majority: measure.Number(measure.Majority(want))})
-		mean += a / float64(len(s.data.labels))
+		mean += a / float64(len(s.data.Labels))
 	}
 	return mean, all
 }
@@ -235,7 +246,7 @@ func (s *scorer) accuracies(q part) (float64, []LabelScore) {
 // the releases of the validation part, and scores it on those of the test part.
 func (s *scorer) learnLater(ctx context.Context, p *nn.Pool, seed uint64, validation, test part) ([]LabelScore, error) {
 	var all []LabelScore
-	for _, c := range s.data.unknown {
+	for _, c := range s.data.Unknown {
 		fit := measure.Labelled{X: validation.released, Z: dataset.Select(c.IDs, validation.rows)}
 		score := measure.Labelled{X: test.released, Z: dataset.Select(c.IDs, test.rows)}
 		learnt, err := measure.Leak(ctx, p, measure.Probe{Seed: seed}, fit, score, len(c.Classes))
@@ -249,12 +260,12 @@ func (s *scorer) learnLater(ctx context.Context, p *nn.Pool, seed uint64, valida
 
 // compare compares the groups of the attribute by the answers.
 func (s *scorer) compare(p *nn.Pool, q part) (*measure.Fairness, error) {
-	if s.data.Z == nil || len(s.data.record.Groups) == 0 {
+	if s.data.Z == nil || len(s.data.Record.Groups) == 0 {
 		return nil, nil
 	}
 	return measure.CompareGroups(p, measure.Outcomes{
 		Want: dataset.Select(s.data.Y, q.rows), Got: q.answers[0], Group: dataset.Select(s.data.Z, q.rows),
-		Classes: s.data.record.Classes, Groups: s.data.record.Groups,
+		Classes: s.data.Record.Classes, Groups: s.data.Record.Groups,
 	}, measure.Bootstrap{})
 }
 
@@ -304,7 +315,7 @@ func (s *scorer) yardstick(epsilon dp.Epsilon) measure.Number {
 	}
 	v := measure.Undefined
 	if len(s.labels) == 1 {
-		if y, err := measure.AnswerAccuracy(epsilon, s.reference, dataset.Select(s.data.Y, s.data.test)); err == nil {
+		if y, err := measure.AnswerAccuracy(epsilon, s.reference, dataset.Select(s.data.Y, s.data.Test)); err == nil {
 			v = measure.Number(y)
 		}
 	} else {

@@ -89,7 +89,7 @@ func (r *runner) frontier(jobs []job, took time.Duration) {
 		if c.Statement != nil {
 			f.Mechanism, f.Dim = c.Statement.Mechanism, c.Statement.Parameters.Dim
 		}
-		if len(r.data.unknown) == 0 { // else a release for all that is to come is what was asked for
+		if len(r.data.Unknown) == 0 { // else a release for all that is to come is what was asked for
 			f.Advice = j.found.Advice
 		}
 		r.result.Frontier = f
@@ -106,9 +106,9 @@ func (s *scorer) learn() *channel.Known {
 	places := train.Evenly(nn.Indices(s.reference.Rows), maxDeciding)
 	var classes []int
 	var labels [][]int
-	for _, c := range s.data.labels {
+	for _, c := range s.data.Labels {
 		classes = append(classes, len(c.Classes))
-		labels = append(labels, dataset.Select(c.IDs, dataset.Select(s.data.test, places)))
+		labels = append(labels, dataset.Select(c.IDs, dataset.Select(s.data.Test, places)))
 	}
 	return channel.Know(s.reference.Gather(places), classes, labels)
 }

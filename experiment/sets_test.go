@@ -35,14 +35,14 @@ func TestSets(t *testing.T) {
 			}
 		}
 	}
-	if n := sets.Prepared(); n != 1 {
+	if n := sets.Len(); n != 1 {
 		t.Errorf("the data was prepared %d times, want once", n)
 	}
 	spec.Attribute = "none"
 	if _, err := experiment.Run(t.Context(), spec, experiment.Options{Workers: 1, Sets: &sets}); err != nil {
 		t.Fatal(err)
 	}
-	if n := sets.Prepared(); n != 2 {
+	if n := sets.Len(); n != 2 {
 		t.Errorf("what differs was prepared %d times, want twice", n)
 	}
 }

@@ -1,4 +1,4 @@
-package experiment
+package prepared
 
 import (
 	"context"
@@ -14,30 +14,41 @@ import (
 // for, nil keeps nothing. It is safe for concurrent use.
 type Sets struct {
 	mu  sync.Mutex
-	all map[string]*prepared // by what was asked for
+	all map[string]*Set // by what was asked for
 }
 
-// prepare returns what a record names, as [prepare] does.
-func (s *Sets) prepare(ctx context.Context, r model.DataRecord, file Path, workers int) (*prepared, error) {
+// Make returns what a record names, as [Make] does.
+func (s *Sets) Make(ctx context.Context, r model.DataRecord, file Path, workers int) (*Set, error) {
 	if s == nil {
-		return prepare(ctx, r, file, workers)
+		return Make(ctx, r, file, workers)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if d := s.all[nameOf(r, file)]; d != nil {
 		return d, nil
 	}
-	d, err := prepare(ctx, r, file, workers)
+	d, err := Make(ctx, r, file, workers)
 	if err != nil {
 		return nil, err
 	}
 	if s.all == nil {
-		s.all = map[string]*prepared{}
+		s.all = map[string]*Set{}
 	}
 	// A model that was trained on it asks for it by its record, which has the hash
 	// of a file, and so needs no path.
-	s.all[nameOf(r, file)], s.all[nameOf(wanted(d.record), "")] = d, d
+	s.all[nameOf(r, file)], s.all[nameOf(Wanted(d.Record), "")] = d, d
 	return d, nil
+}
+
+// Len returns how many different data sets are kept.
+func (s *Sets) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	different := map[*Set]bool{}
+	for _, d := range s.all {
+		different[d] = true
+	}
+	return len(different)
 }
 
 // nameOf tells records apart, and files.
@@ -47,4 +58,12 @@ func nameOf(r model.DataRecord, file Path) string {
 		return fmt.Sprintf("%#v %q", r, file)
 	}
 	return string(b) + " " + string(file)
+}
+
+// Wanted is what to ask for so that a record is loaded again.
+func Wanted(r model.DataRecord) model.DataRecord {
+	if r.Attribute == "" {
+		r.Attribute = "none"
+	}
+	return r
 }

@@ -1,4 +1,4 @@
-package experiment
+package prepared
 
 import (
 	"errors"
@@ -16,11 +16,11 @@ const reserved = 3
 
 // reserve adds what the vectors tell most of as further labels, with the given
 // share of the weight. They are trained for and not measured.
-func (d *prepared) reserve(share float64) error {
+func (d *Set) reserve(share float64) error {
 	if share == 0 {
 		return nil
 	}
-	d.record.Reserve = share
+	d.Record.Reserve = share
 	rows := train.Evenly(d.Train, 5000)
 	x := mat.NewDense(len(rows), d.X.Cols, nil)
 	for i, row := range rows {
@@ -30,7 +30,7 @@ func (d *prepared) reserve(share float64) error {
 	}
 	var pc stat.PC
 	if !pc.PrincipalComponents(x, nil) {
-		return errors.New("experiment: the vectors have no principal components to reserve a part of the release for")
+		return errors.New("prepared: the vectors have no principal components to reserve a part of the release for")
 	}
 	var vectors mat.Dense
 	pc.VectorsTo(&vectors)
@@ -57,6 +57,6 @@ func (d *prepared) reserve(share float64) error {
 		weight := labels * share / (1 - share) / float64(min(reserved, components))
 		d.More = append(d.More, train.Target{Y: y, Classes: 2, Weight: weight})
 	}
-	d.notes = append(d.notes, fmt.Sprintf("%v of the release is reserved for labels unknown in training", share))
+	d.Notes = append(d.Notes, fmt.Sprintf("%v of the release is reserved for labels unknown in training", share))
 	return nil
 }
