@@ -1,5 +1,6 @@
 // Package integration tests the command as its users meet it: a real gateway
-// process, asked by OpenAI's own client and by a browser that opens its page.
+// process, asked by OpenAI's own client, by the examples and by a browser that opens
+// its page; and action.yml, run as GitHub runs it.
 //
 // It is a module of its own, so that who uses sotto does not inherit what only
 // these tests need, and it holds nothing but tests. The smallest use is

@@ -6,6 +6,7 @@ require (
 	github.com/chromedp/cdproto v0.157.8
 	github.com/chromedp/chromedp v0.21.0
 	github.com/openai/openai-go/v3 v3.90.0
+	go.yaml.in/yaml/v3 v3.0.5
 )
 
 require (

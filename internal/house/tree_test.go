@@ -67,6 +67,8 @@ func skipped(dir string) bool {
 	switch base := path.Base(dir); base {
 	case ".", ".ci", ".github":
 		return false
+	case "node_modules":
+		return true
 	case "bin", "dist":
 		return dir == base
 	default:
