@@ -38,15 +38,8 @@ type Options struct {
 // Name is what a set is called that was given no name.
 const Name = "own"
 
-// Check refuses what is wrong before any file is read: columns that are missing
-// or serve twice.
+// Check refuses what is wrong whatever a file holds: columns that serve twice.
 func (o Options) Check() error {
-	switch {
-	case o.Text == "" && len(o.Numbers) == 0:
-		return errors.New("own: no column of texts is given (--text) and no columns of numbers (--numbers), must be one of them or both")
-	case len(o.Labels) == 0:
-		return errors.New("own: no column of a label is given (--label)")
-	}
 	seen := map[string]string{}
 	for _, c := range o.Columns(o.Labels) {
 		before, twice := seen[c.Column]
@@ -77,6 +70,9 @@ func Load(ctx context.Context, path string, o Options) (*dataset.Set, error) {
 		return nil, err
 	}
 	defer r.Close() //nolint:errcheck // it was only read
+	if err := o.enough(r.Columns()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	b := &builder{options: o}
 	if err := b.bind(r); err != nil {
 		return nil, err
@@ -89,6 +85,21 @@ func Load(ctx context.Context, path string, o Options) (*dataset.Set, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &b.set, b.set.Validate()
+}
+
+// enough refuses options that leave open what is learnt from what, and says which
+// columns there are.
+func (o Options) enough(columns []string) error {
+	missing := ""
+	switch {
+	case o.Text == "" && len(o.Numbers) == 0:
+		missing = "no column of texts is named (--text), nor columns of numbers (--numbers)"
+	case len(o.Labels) == 0:
+		missing = "no column is named that is to be predicted (--label)"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s; its columns are %s", missing, table.Listed(columns))
 }
 
 // reading says how the table is read.

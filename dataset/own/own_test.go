@@ -148,8 +148,8 @@ func TestRefused(t *testing.T) {
 		o    own.Options
 		want []string
 	}{
-		{"no column", reviews(t), own.Options{Labels: []string{"mood"}}, []string{"--text", "--numbers"}},
-		{"no label", reviews(t), own.Options{Layout: dataset.Layout{Text: "review"}}, []string{"--label"}},
+		{"no column", reviews(t), own.Options{Labels: []string{"mood"}}, []string{"--text", "--numbers", "key, review, mood"}},
+		{"no label", reviews(t), own.Options{Layout: dataset.Layout{Text: "review"}}, []string{"--label", "key, review, mood"}},
 		{"text is label", reviews(t), with(func(o *own.Options) { o.Labels = []string{"review"} }), []string{`"review"`, "--text", "--label"}},
 		{"attribute is label", reviews(t), with(func(o *own.Options) { o.Attributes = []string{"mood"} }), []string{"--label", "--attribute"}},
 		{"missing column", reviews(t), with(func(o *own.Options) { o.Labels = []string{"moood"} }), []string{`"moood"`, "key, review, mood", "did you mean"}},

@@ -73,8 +73,9 @@ func demoStages(base experiment.Spec) []demoStage {
 		{"no protection", with("unconstrained", ""), measure.BlockCoding},
 		{"DPNR as released", with("dpnr", mech.Released, 0.05), ""},
 	}
-	stages[1].spec.Alone = true                                            // the table has no honest DPNR
-	if base.In == "" || base.Attribute != "" || len(base.Attributes) > 0 { // which its adversary needs
+	stages[1].spec.Alone = true // the table has no honest DPNR
+	// The adversary of FEDERATE needs an attribute.
+	if base.In == "" || base.Attribute != "" || len(base.Attributes) > 0 {
 		stages = append(stages, demoStage{"FEDERATE as released", with("federate", mech.Released, 8), ""})
 	}
 	for _, epsilon := range demoEpsilons {

@@ -29,6 +29,7 @@ func newMeasure(std term.Streams) *cobra.Command {
 // fairnessOptions are the flags of "sotto measure fairness".
 type fairnessOptions struct {
 	predictions       string
+	in, id            string // where labels and groups are, if not beside the predictions
 	label, prediction string
 	groups            []string
 	measure.Bootstrap
@@ -46,16 +47,23 @@ names or from JSON lines, and compare the groups, with bootstrap intervals. Any
 text may be a class or a group. Rows without a label or group are left out and
 counted; a row without a prediction counts as wrong.
 
+With --in, labels and groups are columns of a file of your own, of any format that
+"sotto train --in" takes. Its rows are those of the predictions by the column that
+--id names in both, or in the same order without --id.
+
 Give several columns to --group, and each is measured, and their intersection.
 A cell without rows is "not defined", never 0.`,
 		Example: `  sotto measure fairness --predictions predictions.csv
-  sotto measure fairness --predictions p.jsonl --label y --prediction answer --group sex,race --json`,
+  sotto measure fairness --predictions p.jsonl --label y --prediction answer --group sex,race --json
+  sotto measure fairness --predictions answers.csv --in reviews.csv --id key --label rating --group city`,
 		Args:    cobra.NoArgs,
 		PreRunE: term.NoZeros("seed"),
 		RunE:    func(c *cobra.Command, _ []string) error { return runFairness(c.Context(), o, std) },
 	}
 	fs := c.Flags()
 	fs.StringVar(&o.predictions, "predictions", "", "file of predictions, - for standard input")
+	fs.StringVar(&o.in, "in", "", "file of your own that holds labels and groups (default: they stand beside the predictions)")
+	fs.StringVar(&o.id, "id", "", "column of --in and of the predictions that tells which rows belong together (default: their order does)")
 	fs.StringVar(&o.label, "label", "label", "column of the true label")
 	fs.StringVar(&o.prediction, "prediction", "prediction", "column of the predicted label")
 	fs.StringSliceVar(&o.groups, "group", []string{"group"}, "column of the group; several are separated by commas")
@@ -82,7 +90,7 @@ func runFairness(ctx context.Context, o fairnessOptions, std term.Streams) error
 	if o.workers, err = term.Workers(o.workers); err != nil {
 		return err
 	}
-	c, err := term.OpenColumns(o.predictions, std.In, append([]string{o.label, o.prediction}, o.groups...)...)
+	c, err := o.columns(std.In)
 	if err != nil {
 		return err
 	}

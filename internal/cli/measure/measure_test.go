@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -98,6 +99,31 @@ func TestMeasureFairnessText(t *testing.T) {
 	}
 }
 
+// Labels and groups may stand in a file of one's own, in another order and with
+// more rows.
+func TestMeasureFairnessJoined(t *testing.T) {
+	own := clitest.TextFile(t, "own.csv", "key;verdict;city\nk1;yes;Rome\nk2;no;Oslo\nk3;yes;Rome\nk4;no;Oslo\nk5;yes;Oslo\n")
+	want := ""
+	for _, c := range []struct{ name, stdin, args string }{
+		{"beside", "verdict,prediction,city\nyes,yes,Rome\nno,no,Oslo\nyes,no,Oslo\nyes,yes,Rome\nno,yes,Oslo\n", ""},
+		{"by id", "key,prediction\nk3,yes\nk4,no\nk5,no\nk1,yes\nk2,yes\n", "--id key --in " + own},
+		{"by order", "prediction\nyes\nyes\nyes\nno\nno\n", "--in " + own},
+	} {
+		code, out, errs := clitest.Sotto(t, c.stdin, append(strings.Fields("measure fairness --predictions - --label verdict --group city"), strings.Fields(c.args)...)...)
+		if code != cli.ExitDone {
+			t.Fatalf("%s: exit code %d: %s", c.name, code, errs)
+		}
+		// The bootstrap draws rows by their order, so that intervals differ.
+		shares := strings.Join(regexp.MustCompile(`\(\d+/\d+`).FindAllString(out, -1), " ")
+		if want == "" {
+			want = shares
+		}
+		if shares != want || !strings.Contains(shares, "(1/3") {
+			t.Errorf("%s: shares are %s, want %s", c.name, shares, want)
+		}
+	}
+}
+
 // Names of a file cannot play tricks on the terminal.
 func TestMeasureFairnessControl(t *testing.T) {
 	in := "label,prediction,g\x1b[2J\n\x1b[31myes,\x1b[31myes,f\x1b]0;x\a\nno,\x1b[31myes,m\nno,no,m\n"
@@ -111,6 +137,7 @@ func TestMeasureFairnessControl(t *testing.T) {
 
 func TestMeasureFairnessErrors(t *testing.T) {
 	const head = "label,prediction,group\n"
+	own := clitest.TextFile(t, "own.csv", "key,label,group\nk1,1,a\nk2,0,b\nk3,1,a\n")
 	for _, c := range []struct{ name, stdin, args, want string }{
 		{"no file", "", "", "want --predictions"},
 		{"absent", "", "--predictions " + filepath.Join(t.TempDir(), "no.csv"), "no such file"},
@@ -128,6 +155,10 @@ func TestMeasureFairnessErrors(t *testing.T) {
 		{"one group", head + "1,1,secret\n0,1,secret\n", "--predictions -", "1 groups"},
 		{"resamples", head + "1,1,a\n0,1,b\n", "--predictions - --resamples -4", "must be positive"},
 		{"group twice", head + "1,1,a\n0,1,b\n", "--predictions - --group group,group", `--group names "group" twice`},
+		{"id alone", head, "--predictions - --id key", "--id has no meaning without --in"},
+		{"other rows", "prediction\n1\n", "--predictions - --in " + own, "1 rows and"},
+		{"other id", "key,prediction\nsecret,1\n", "--predictions - --id key --in " + own, "the key of row 1 is none of"},
+		{"same ids", "group,prediction\na,1\n", "--predictions - --id group --in " + own, "row 3 has the group of another row"},
 		{"zero", head, "--predictions - --resamples 0", "--resamples is 0"},
 	} {
 		code, out, errs := clitest.Sotto(t, c.stdin, append(strings.Fields("measure fairness"), strings.Fields(c.args)...)...)
