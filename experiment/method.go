@@ -23,10 +23,27 @@ type family struct {
 	MethodInfo
 	build func(s Spec, p Point) train.Method
 
+	origin    Origin
 	reference string // the method without protection that it is judged by; "" means unconstrained
 	within    bool   // its mechanism keeps the number of coordinates where that is not said
 	// ofMechanism are those of Uses that only a mechanism of that parameter reads.
 	ofMechanism []string
+}
+
+// Origin says whose a method is.
+type Origin string
+
+// The origins. A method that is nobody's, such as always the commonest class, has
+// none.
+const (
+	Published Origin = "published" // by others
+	Ours      Origin = "ours"
+)
+
+// OriginOf returns the origin of the method of that name, "" if it is not known.
+func OriginOf(method string) Origin {
+	f, _ := findMethod(method) // the zero family of a name that is not known has none
+	return f.origin
 }
 
 // families lists the methods in the order in which tables show them. It is a
@@ -37,10 +54,10 @@ func families() []family {
 	trusted := func(more ...string) []string { return slices.Concat(layers, []string{"epsilons"}, more) }
 	codes, within, protocols := []string{"codes"}, mech.Names(mech.Variant.Within), first("bitrr", mech.Names(mech.Variant.Binary))
 	return []family{
-		{MethodInfo: MethodInfo{"auto", "the best release that a search finds at that ε, for one label or several", codes, trusted("reserve")}, reference: "plain", build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"auto", "the best release that a search finds at that ε, for one label or several", codes, trusted("reserve")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
 			return train.Auto{Training: s.training(p), Epsilon: p.Epsilon}
 		}},
-		{MethodInfo: MethodInfo{"codes", "one of several codes that stand for answers, the best there are for the labels", codes, trusted("dims", "selected", "fair", "reserve")}, reference: "plain", build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"codes", "one of several codes that stand for answers, the best there are for the labels", codes, trusted("dims", "selected", "fair", "reserve")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
 			release := mech.Params{Mechanism: "codes", Epsilon: p.Epsilon, Dim: p.Dim, Own: mech.CodesParams{Selected: s.Selected}}
 			c := train.Codes{Training: s.training(Point{standardise: p.standardise}), Release: release, Fair: s.Fair}
 			if s.Fair {
@@ -48,7 +65,7 @@ func families() []family {
 			}
 			return c
 		}},
-		{MethodInfo: MethodInfo{"label", "classified on the trusted side; the answer is released by randomised response", codes, trusted()}, reference: "plain", build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"label", "classified on the trusted side; the answer is released by randomised response", codes, trusted()}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
 			return train.Label{Training: s.training(p), Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon}}
 		}},
 		{MethodInfo: MethodInfo{"plain", "the model on the trusted side alone, no protection", nil, layers}, build: func(s Spec, p Point) train.Method {
@@ -59,28 +76,28 @@ func families() []family {
 		{MethodInfo: MethodInfo{"unconstrained", "encoder and classifier, no protection", nil, network()}, build: func(s Spec, p Point) train.Method {
 			return train.Unprotected{Training: s.training(p)}
 		}},
-		{MethodInfo: MethodInfo{"inlp", "projection on the null space of linear attackers", nil, network("iterations")}, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"inlp", "projection on the null space of linear attackers", nil, network("iterations")}, origin: Published, build: func(s Spec, p Point) train.Method {
 			return train.INLP{Training: s.training(p), Iterations: s.Iterations}
 		}},
 		{MethodInfo: MethodInfo{"noise", "a mechanism between encoder and classifier", within, network("epsilons", "delta", "anneal")}, within: true, build: func(s Spec, p Point) train.Method {
 			return train.Noise{Training: s.training(p), Release: p.release(s)}
 		}},
-		{MethodInfo: MethodInfo{"dpnr", "robust training on min-max scaled vectors (DPNR)", []string{"dpnr"}, network("epsilons")}, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"dpnr", "robust training on min-max scaled vectors (DPNR)", []string{"dpnr"}, network("epsilons")}, origin: Published, build: func(s Spec, p Point) train.Method {
 			return train.DPNR{Training: s.training(p), Release: p.release(s)}
 		}},
-		{MethodInfo: MethodInfo{"adversarial", "an adversary behind a reversed gradient", nil, network("lambdas")}, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"adversarial", "an adversary behind a reversed gradient", nil, network("lambdas")}, origin: Published, build: func(s Spec, p Point) train.Method {
 			return train.Adversarial{Training: s.training(p), Lambda: p.Lambda}
 		}},
-		{MethodInfo: MethodInfo{"multiple", "three adversaries that are kept apart", nil, network("lambdas", "orthogonality")}, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"multiple", "three adversaries that are kept apart", nil, network("lambdas", "orthogonality")}, origin: Published, build: func(s Spec, p Point) train.Method {
 			return train.Multiple{Training: s.training(p), Lambda: p.Lambda, Orthogonality: s.Orthogonality}
 		}},
-		{MethodInfo: MethodInfo{"federate", "noise and an adversary together (FEDERATE)", within, network("epsilons", "lambdas", "delta")}, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"federate", "noise and an adversary together (FEDERATE)", within, network("epsilons", "lambdas", "delta")}, origin: Published, build: func(s Spec, p Point) train.Method {
 			return train.Federate{Training: s.training(p), Lambda: p.Lambda, Release: p.release(s)}
 		}},
-		{MethodInfo: MethodInfo{"ldpnn", "a perceptron on randomised bits (LDPNN)", protocols, trusted("lambdas", "bits")}, ofMechanism: []string{"lambdas"}, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"ldpnn", "a perceptron on randomised bits (LDPNN)", protocols, trusted("lambdas", "bits")}, origin: Published, ofMechanism: []string{"lambdas"}, build: func(s Spec, p Point) train.Method {
 			return train.LDPNN{Hidden: s.Hidden, Epochs: s.Epochs, Batch: s.Batch, Rate: s.Rate, Release: p.release(s)}
 		}},
-		{MethodInfo: MethodInfo{"privemb", "a linear model on projected noisy vectors (PRIVEMB)", []string{"privemb"}, []string{"epsilons", "dims", "delta", "clip", "epochs", "batch", "rate"}}, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"privemb", "a linear model on projected noisy vectors (PRIVEMB)", []string{"privemb"}, []string{"epsilons", "dims", "delta", "clip", "epochs", "batch", "rate"}}, origin: Published, build: func(s Spec, p Point) train.Method {
 			return train.PrivEmb{Epochs: s.Epochs, Batch: s.Batch, Rate: s.Rate, Release: p.release(s)}
 		}},
 	}

@@ -16,7 +16,7 @@ import (
 func accuracySection(e *evidence.Evidence) page.Section {
 	s := page.Section{
 		ID: "accuracy", Title: "Accuracy against ε",
-		Meaning: "How often a model that sees only the releases is right, at the ε that is true of them. A filled mark stands at the true ε; a hollow one, joined to it, stands at the ε that was claimed. No release can reach the shaded part on average, so a hollow mark in it is a claim that cannot be true.",
+		Meaning: "How often a model that sees only the releases is right, at the ε that is true of them. Published methods and ours share a plot. A filled mark stands at the true ε; a hollow one, joined to it, stands at the ε that was claimed. No release can reach the shaded part on average, so a hollow mark in it is a claim that cannot be true.",
 		Source:  "Means, deviations and 95 % intervals over seeds: sotto train. The limit is computed from the shares of the classes in the test part.",
 	}
 	for _, r := range tasks(e) {
@@ -25,12 +25,13 @@ func accuracySection(e *evidence.Evidence) page.Section {
 			continue
 		}
 		s.Blocks = append(s.Blocks, page.Block{Heading: taskName(r)})
+		papers := printed(e, r)
 		for _, group := range byUnit(trained) {
-			if c := accuracyChart(r, group); c != nil {
+			if c := accuracyChart(r, group, papers); c != nil {
 				s.Blocks = append(s.Blocks, page.Block{Figure: &page.Figure{Caption: accuracyCaption(r, group, c), Plots: []page.Plot{c}}})
 			}
 		}
-		s.Blocks = append(s.Blocks, accuracyTable(r, trained).Blocks()...)
+		s.Blocks = append(s.Blocks, accuracyTable(r, trained, papers).Blocks()...)
 		if t := balanceTable(r, trained); len(t.Rows) > 0 {
 			s.Blocks = append(s.Blocks, t.Blocks()...)
 		}
@@ -81,49 +82,69 @@ func byUnit(all []*experiment.Configuration) [][]*experiment.Configuration {
 	return groups
 }
 
-// accuracyChart draws one group, or nothing if no ε in it is finite.
-func accuracyChart(r *experiment.Result, group []*experiment.Configuration) *page.Chart {
-	unit, delta := group[0].Mean.Unit, group[0].Mean.Delta > 0
-	p := &page.Chart{
-		Title: "Accuracy against ε, " + taskName(r),
-		Desc:  fmt.Sprintf("%s. The table below has the same numbers.", page.Plural(len(group), "configuration", "configurations")),
+// hollowName says what hollow marks are.
+const hollowName = "hollow: the ε that is claimed"
+
+// chartOf is a chart of accuracy against ε of a unit without its points.
+func chartOf(title, holds string, unit dp.Unit) *page.Chart {
+	return &page.Chart{
+		Title: title, Desc: holds + ". The table below has the same numbers.",
 		X:     page.Axis{Label: "ε" + unitText(unit) + ", logarithmic", Log: true, Infinity: "∞ / none"},
 		Y:     page.Axis{Label: "accuracy on the test part", Percent: true},
 		Apart: true,
 	}
+}
+
+// accuracyChart draws one group, published methods and ours, with what papers
+// printed of the same data, or nothing if no ε in it is finite.
+func accuracyChart(r *experiment.Result, group []*experiment.Configuration, papers []figure) *page.Chart {
+	unit, limited := group[0].Mean.Unit, group[0].Mean.Unit == dp.Text && !(group[0].Mean.Delta > 0)
+	p := chartOf("Accuracy against ε, "+taskName(r), page.Plural(len(group), "configuration", "configurations"), unit)
 	var epsilons, accuracies []float64
 	last := map[string]string{} // what the last run of a series has in common
-	for _, c := range group {
+	for _, c := range byOrigin(group) {
 		d := accuracyDot(c)
 		epsilons, accuracies = append(epsilons, d.X), append(accuracies, d.Y)
 		if d.Hollow != nil {
-			epsilons, p.Hollow = append(epsilons, *d.Hollow), "hollow: the ε that is claimed"
+			epsilons, p.Hollow = append(epsilons, *d.Hollow), hollowName
 		}
-		name, run := seriesName(c), configurationName(c)
+		name, run := drawnName(c), configurationName(c)
 		put(p, name, d, last[name] == run)
 		last[name] = run
 	}
-	var ok bool
-	if p.X.Low, p.X.High, ok = epsilonRange(epsilons); !ok {
-		return nil
+	if limited {
+		x, y := addFigures(p, papers)
+		epsilons, accuracies = append(epsilons, x...), append(accuracies, y...)
+		p.Lines = yardsticks(group)
 	}
 	if v := float64(r.Reference); finite(v) {
 		p.Levels = append(p.Levels, page.Level{Name: "unprotected " + roughly(v), Value: v})
 		accuracies = append(accuracies, v)
 	}
-	if m := slices.Max(append(slices.Clone(r.Priors), 0)); m > 0 {
+	if !frame(p, epsilons, accuracies, r.Priors, limited) {
+		return nil
+	}
+	return p
+}
+
+// frame gives a chart its axes, the line of the commonest class and, where it is a
+// theorem, the limit. It reports whether there is a finite ε to draw.
+func frame(p *page.Chart, epsilons, accuracies, priors []float64, limited bool) (ok bool) {
+	if p.X.Low, p.X.High, ok = epsilonRange(epsilons); !ok {
+		return false
+	}
+	if m := slices.Max(append(slices.Clone(priors), 0)); m > 0 {
 		p.Levels = append(p.Levels, page.Level{Name: "always the commonest class " + roughly(m), Value: m})
 		accuracies = append(accuracies, m)
 	}
 	p.Y.Low, p.Y.High = page.Around(accuracies, 0, 1)
-	if unit == dp.Text && !delta {
-		p.Limit, p.LimitName = limitCurve(p.X, r.Priors), "impossible at this ε"
+	if limited {
+		p.Limit, p.LimitName = limitCurve(p.X, priors), "impossible at this ε"
 		if p.Y.High > 0.9 {
 			p.Y.High = 1
 		}
-		p.Lines = yardsticks(group)
 	}
-	return p
+	return true
 }
 
 // put adds a point to the series of its method and mechanism, joined to the one
@@ -207,7 +228,9 @@ func yardsticks(group []*experiment.Configuration) []page.Line {
 		}
 	}
 	slices.SortFunc(points, func(a, b page.Point) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) })
-	points = slices.Compact(points)
+	slices.Reverse(points) // of several models without protection the best counts
+	points = slices.CompactFunc(points, func(a, b page.Point) bool { return math.Abs(a.X-b.X) <= 1e-6*b.X })
+	slices.Reverse(points)
 	if len(points) < 2 {
 		return nil
 	}
@@ -232,23 +255,29 @@ func accuracyCaption(r *experiment.Result, group []*experiment.Configuration, c 
 	return text
 }
 
-func accuracyTable(r *experiment.Result, all []*experiment.Configuration) *page.Table {
+func accuracyTable(r *experiment.Result, all []*experiment.Configuration, papers []figure) *page.Table {
 	t := &page.Table{
 		Caption: "Accuracy, " + taskName(r),
-		Head:    page.Heads("configuration", "#claimed ε", "#true ε", "#accuracy", "#95 % interval", "#limit", "#yardstick"),
+		Head:    page.Heads("configuration", "whose", "#claimed ε", "#true ε", "#accuracy", "#95 % interval", "#limit", "#yardstick"),
 		Folded:  len(all) > foldRows,
 	}
-	for _, c := range all {
+	for _, c := range byOrigin(all) {
 		low, high := seedInterval(c)
 		interval := orNone(func(v float64) string { return between(v, high) }, low)
 		name := configurationName(c)
 		if c.Selected {
 			name += " (selected)"
 		}
-		row := t.Add(name, statedText(c.Mean.Claimed), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), percentPlusMinus(c.Mean.Accuracy, c.Deviation.Accuracy),
+		row := t.Add(name, cmp.Or(string(experiment.OriginOf(c.Method)), none), statedText(c.Mean.Claimed), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), percentPlusMinus(c.Mean.Accuracy, c.Deviation.Accuracy),
 			interval, orNone(percent, c.Mean.Limit), orNone(percent, c.Mean.Yardstick))
 		if c.Statement != nil && !c.Statement.Honest() {
-			row[1].Tone, row[2].Tone = page.Bad, page.Bad
+			row[2].Tone, row[3].Tone = page.Bad, page.Bad
+		}
+	}
+	for _, f := range papers {
+		row := t.Add(f.series+", "+f.name, string(experiment.Published), epsilonText(f.promise.Claimed), epsilonText(f.promise.True), percent(f.accuracy), none, none, none)
+		if !f.honest() {
+			row[2].Tone, row[3].Tone = page.Bad, page.Bad
 		}
 	}
 	return t

@@ -30,6 +30,20 @@ func ExampleMarkdown() {
 	//
 	// - ✅ **claim true** laplace-l1 paper: ε = 2, 4
 	//
+	// ## In plain words
+	//
+	// - **What ε is:** a limit on what one release can tell anybody about the text behind it. Whoever sees the release can change the odds that they give to anything about that text at most e^ε-fold (e is 2.718…), whatever else they know and however long they compute. At ε = 0 a release tells nothing; where there is no finite ε there is no protection.
+	// - **What was promised:** ε = 2, 4, in 2 promises. The strongest, ε = 2 of laplace-l1 paper, would mean: a release changes the odds of anything about the text behind it at most 7.39-fold: who held it for as likely as not (50 %) is at most 88.08 % sure of it afterwards.
+	// - **What is true:** 2 promises are kept.
+	// - **Whether it was refuted:** nobody tried: no attack with a known limit and no audit is among these results.
+	//
+	// ### What each ε here means
+	//
+	// | true ε | of | odds change at most | 50 % becomes at most | 1 % becomes at most | protection |
+	// | --: | --- | --: | --: | --: | --- |
+	// | 2 | a text | 7.39-fold | 88.08 % | 6.95 % | by this limit |
+	// | 4 | a text | 54.6-fold | 98.21 % | 35.55 % | by this limit |
+	//
 	// ## What was promised
 	//
 	// ε bounds what anybody can learn from one release; smaller is more private. Claimed is what a publication or a flag says, true is what is proved of the code, and the audited bound is what an attack has shown it to be at least.

@@ -11,6 +11,7 @@ import (
 	"sotto/experiment"
 	"sotto/measure"
 	"sotto/report/page"
+	"sotto/report/plain"
 )
 
 // none is written where there is no number because it was not measured. What
@@ -31,13 +32,10 @@ func cleanLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// The lengths to which names and sentences of results are cut.
-const (
-	nameLength = 80
-	textLength = 600
-)
+// textLength is that to which sentences of results are cut.
+const textLength = 600
 
-func nameText(s string) string { return page.Clean(page.WithoutPaths(s), nameLength) }
+func nameText(s string) string { return page.Name(s) }
 func longText(s string) string { return page.Clean(page.WithoutPaths(s), textLength) }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
@@ -96,17 +94,24 @@ func holding(value, low, high measure.Number) (from, to float64) {
 	return float64(low), float64(high)
 }
 
-// epsilonText renders an ε with four digits.
+// epsilonText renders an ε with four digits, rounded upwards: what is read of a
+// bound is one too.
 func epsilonText(e dp.Epsilon) string {
-	switch {
-	case e == dp.Infinite:
-		return "∞"
-	case !(e >= 0):
+	if !(e >= 0) {
 		return page.Undefined
-	case e >= 1000 && e < 1e9:
-		return page.Decimal(e, 0)
 	}
-	return digits(float64(e))
+	return plain.Epsilon(e)
+}
+
+// atLeast renders a lower bound of an ε, rounded downwards.
+func atLeast(bound float64) string {
+	switch {
+	case !finite(bound) || bound < 0:
+		return epsilonText(dp.Epsilon(bound))
+	case bound >= 1000 && bound < 1e9:
+		return page.Decimal(math.Floor(bound), 0)
+	}
+	return dp.Below(bound, 4)
 }
 
 // statedText renders an ε that may be missing.

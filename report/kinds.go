@@ -7,6 +7,7 @@ import (
 	"sotto/experiment/frontier"
 	"sotto/experiment/reproduce"
 	"sotto/report/evidence"
+	"sotto/report/picture"
 )
 
 // Kinds lists the kinds of evidence that sotto's commands store. A new one is a
@@ -20,7 +21,7 @@ func Kinds() evidence.Kinds {
 		auditKind,
 		releaseKind,
 		tableKind,
-		pictureKind,
+		picture.Kind,
 		evaluationKind,
 		frontier.Kind,
 		weat.Kind,

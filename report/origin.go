@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sotto/experiment"
@@ -16,16 +17,63 @@ func originSection(e *evidence.Evidence) page.Section {
 		ID: "measured", Title: "How it was measured",
 		Meaning: "What decides the numbers above, so that somebody else can get them again.",
 	}
-	for _, r := range evidence.All[experiment.Result](e) {
-		s.Blocks = append(s.Blocks, page.Block{Heading: taskName(r)}, page.Block{List: originOf(r)})
-		if spec, err := json.MarshalIndent(r.Spec, "", "  "); err == nil && len(spec) < 1<<16 {
-			s.Blocks = append(s.Blocks, page.Block{Heading: "Specification", Code: cleanLines(string(spec))})
-		}
-	}
+	s.Blocks = append(s.Blocks, originBlocks(evidence.All[experiment.Result](e))...)
 	if made := tools(e); made != "" {
 		s.Blocks = append(s.Blocks, page.Block{List: []page.Item{{Name: "Made by", Text: made}}})
 	}
 	return s
+}
+
+// originBlocks says what decided the numbers of results: what all have in common
+// once, and of each what it has alone.
+func originBlocks(all []*experiment.Result) []page.Block {
+	lists := make([][]page.Item, len(all))
+	for i, r := range all {
+		lists[i] = originOf(r)
+	}
+	var common []page.Item
+	if len(all) > 1 {
+		common = kept(lists[0], func(it page.Item) bool {
+			return !slices.ContainsFunc(lists, func(list []page.Item) bool { return !slices.Contains(list, it) })
+		})
+	}
+	var blocks []page.Block
+	if common != nil {
+		blocks = append(blocks, page.Block{Heading: "All " + page.Plural(len(all), "training", "trainings")}, page.Block{List: common})
+	}
+	for i, r := range all {
+		name := taskName(r)
+		if len(all) > 1 {
+			name += ", " + nameText(strings.Join(methodsOf(r), ", "))
+		}
+		own := kept(lists[i], func(it page.Item) bool { return !slices.Contains(common, it) })
+		blocks = append(blocks, page.Block{Heading: name})
+		if own != nil {
+			blocks = append(blocks, page.Block{List: own})
+		}
+		if spec, err := json.MarshalIndent(r.Spec, "", "  "); err == nil && len(spec) < 1<<16 {
+			blocks = append(blocks, page.Block{Heading: "Specification", Code: cleanLines(string(spec))})
+		}
+	}
+	return blocks
+}
+
+// methodsOf lists the methods of a result with their ε.
+func methodsOf(r *experiment.Result) []string {
+	var list []string
+	for i := range r.Configurations {
+		if c := &r.Configurations[i]; !c.Companion {
+			list = once(list, join(c.Method, variantOf(c), epsilonOf(c)))
+		}
+	}
+	return list
+}
+
+func epsilonOf(c *experiment.Configuration) string {
+	if c.Epsilon == 0 {
+		return ""
+	}
+	return fmt.Sprintf("ε = %v", c.Epsilon)
 }
 
 func originOf(r *experiment.Result) []page.Item {

@@ -142,7 +142,7 @@ func (p *promise) auditText() page.Cell {
 	if p.Audit == nil {
 		return page.Cell{Text: none}
 	}
-	c := page.Cell{Text: fmt.Sprintf("≥ %s (confidence %s)", epsilonText(dp.Epsilon(p.Audit.LowerBound)), digits(p.Audit.Confidence))}
+	c := page.Cell{Text: fmt.Sprintf("≥ %s (confidence %s)", atLeast(p.Audit.LowerBound), digits(p.Audit.Confidence))}
 	if p.Audit.Refuted {
 		c.Text, c.Tone = c.Text+": refuted", page.Bad
 	}

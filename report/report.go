@@ -58,6 +58,7 @@ func build(e *evidence.Evidence) (*page.Page, error) {
 	if s := originSection(e); len(s.Blocks) > 0 {
 		sections = append(sections, s)
 	}
+	sections = append(sections, plainSection(e, promises))
 	slices.SortStableFunc(sections, func(a, b page.Section) int { return cmp.Compare(place(a), place(b)) })
 	return &page.Page{
 		Title:    cmp.Or(page.Clean(e.Title, 120), "What these representations promise and keep"),
@@ -70,7 +71,7 @@ func build(e *evidence.Evidence) (*page.Page, error) {
 
 // order is that of the sections on the page, by ID. Those that are not named
 // stand in place of "".
-var order = []string{"promised", "accuracy", "leakage", "attacks", "mdl", "fairness", "pictures", "published", "", "spend", "measured"}
+var order = []string{"plain", "promised", "accuracy", "leakage", "attacks", "mdl", "fairness", "pictures", "published", "", "spend", "measured"}
 
 func place(s page.Section) int {
 	if i := slices.Index(order, s.ID); i >= 0 {

@@ -102,7 +102,7 @@ func (p *promise) complaint() string {
 	claim := fmt.Sprintf("%s promises ε = %s", p.subject(), epsilonText(*p.Claimed))
 	switch {
 	case p.Proved == nil || p.contradicted():
-		return fmt.Sprintf("%s, and an audit shows that it is at least %s", claim, epsilonText(dp.Epsilon(p.Audit.LowerBound)))
+		return fmt.Sprintf("%s, and an audit shows that it is at least %s", claim, atLeast(p.Audit.LowerBound))
 	case *p.Proved == dp.Infinite:
 		return claim + " and keeps none (ε is infinite)"
 	}
@@ -125,33 +125,42 @@ func (p *promise) subject() string {
 
 // costClause tells what privacy costs on the first data on which it is kept.
 func costClause(all []*experiment.Result) string {
+	c, r := afforded(all)
+	if c == nil {
+		return ""
+	}
+	text := fmt.Sprintf("at a true ε of %s, %s reaches %s on %s", epsilonText(*c.Mean.True), seriesName(c), roughly(c.Mean.Accuracy), nameText(r.Data.Name))
+	if v := unprotected(r); finite(float64(v)) {
+		text += fmt.Sprintf(" where an unprotected model reaches %s", roughly(v))
+	}
+	return text
+}
+
+// afforded returns what is [affordable] on the first data on which privacy is
+// kept, nil if it is on none.
+func afforded(all []*experiment.Result) (*experiment.Configuration, *experiment.Result) {
 	for _, first := range all {
-		// They may differ in the model without protection that they were held against.
+		// They may differ in the rows that they were held against.
 		alike := kept(all, func(r *experiment.Result) bool {
 			return r.Data.Hash == first.Data.Hash && sameLabels(r.Data, first.Data)
 		})
-		c, r := affordable(alike)
-		if c == nil {
-			continue
+		if c, r := affordable(alike); c != nil {
+			return c, r
 		}
-		text := fmt.Sprintf("at a true ε of %s, %s reaches %s on %s", epsilonText(*c.Mean.True), seriesName(c), roughly(c.Mean.Accuracy), nameText(r.Data.Name))
-		if v := unprotected(r); finite(float64(v)) {
-			text += fmt.Sprintf(" where an unprotected model reaches %s", roughly(v))
-		}
-		return text
 	}
-	return ""
+	return nil, nil
 }
 
-// unprotected is the accuracy without protection: that of the configuration
-// that was trained so, over its seeds, or else that of the one reference model.
+// unprotected is the accuracy without protection: the best of what was measured,
+// so that the price of privacy is never said to be less than it is.
 func unprotected(r *experiment.Result) measure.Number {
+	best := r.Reference
 	for _, c := range trainedOf(r) {
-		if c.Method == "unconstrained" && finite(float64(c.Mean.Accuracy)) {
-			return c.Mean.Accuracy
+		if c.Statement == nil && c.Mean.True != nil && *c.Mean.True == dp.Infinite && !(c.Mean.Accuracy <= best) {
+			best = c.Mean.Accuracy
 		}
 	}
-	return r.Reference
+	return best
 }
 
 // affordable returns the configuration with the smallest true ε that keeps nine

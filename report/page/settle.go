@@ -65,6 +65,10 @@ func WithoutPaths(s string) string {
 	return folder.ReplaceAllString(s, "$1")
 }
 
+// Name is a name of a result as pages show it: one line of at most 80 characters,
+// without folders.
+func Name(s string) string { return Clean(WithoutPaths(s), 80) }
+
 // FileName is the last name of a path of any system, for titles.
 func FileName(path string) string {
 	path = strings.TrimRight(path, `/\`)

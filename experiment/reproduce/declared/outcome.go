@@ -15,6 +15,7 @@ import (
 type outcome struct {
 	configurations []*figures
 	notes          []string
+	task           *Task // nil of a draw
 }
 
 // figures are the numbers of one configuration, in the units of the table.
@@ -103,6 +104,7 @@ func bySeed(s experiment.Spec) []experiment.Spec {
 
 // take enters a result and what was measured beyond it.
 func (o *outcome) take(r *experiment.Result, more *measured) error {
+	o.task = &Task{Data: r.Data.Name, Label: r.Data.Label, Priors: r.Priors}
 	for _, c := range r.Configurations {
 		f := o.of(c)
 		for _, s := range c.Seeds {

@@ -35,12 +35,20 @@ type Row struct {
 	Name    string `json:"name"`
 	Setting string `json:"setting,omitempty"`
 	Note    string `json:"note,omitempty"` // how far it can be compared
+	Task    *Task  `json:"task,omitempty"` // that ours were measured on; nil of a row without data
 	// AsPublished is what is claimed and what is true of our counterpart; nil if
 	// nothing is claimed of it. Honest is the same for the variant that keeps the
 	// claim; nil where the claim is true, or there is none.
 	AsPublished *Promise `json:"as_published"`
 	Honest      *Promise `json:"honest"`
 	Cells       []Cell   `json:"cells"`
+}
+
+// Task is what was to be told of which data.
+type Task struct {
+	Data   string    `json:"data"`
+	Label  string    `json:"label"`
+	Priors []float64 `json:"priors"` // shares of the classes in the test part
 }
 
 // Promise is what a configuration promises.
@@ -87,7 +95,7 @@ func (t *Table) add(row SpecRow, out *outcome) {
 	if asPublished == nil {
 		return
 	}
-	r := Row{Name: row.Name, Setting: row.Setting, Note: row.Note, AsPublished: asPublished.promise, Cells: []Cell{}}
+	r := Row{Name: row.Name, Setting: row.Setting, Note: row.Note, Task: out.task, AsPublished: asPublished.promise, Cells: []Cell{}}
 	if honest != nil {
 		r.Honest = honest.promise
 	}

@@ -1,7 +1,13 @@
-package report
+// Package picture shows vectors in the plane, before a release and after it: a
+// kind of evidence that results hold, or that stands by itself. It lays nothing
+// out: package measure/plane does. The smallest use is
+//
+//	found, err := append(kinds, picture.Kind).New(&experiment.Picture{…})
+package picture
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"sotto/experiment"
@@ -17,14 +23,15 @@ const (
 	maxGroups   = 12
 )
 
-// pictureKind is pictures that belong to no result. They have no file of their
+// Kind is pictures that belong to no result. They have no file of their
 // own.
-var pictureKind = evidence.Kind[experiment.Picture]{
-	List: "pictures", Check: checkPicture,
-	Section: func(e *evidence.Evidence) []page.Section { return []page.Section{pictureSection(e)} },
+var Kind = evidence.Kind[experiment.Picture]{
+	List: "pictures", Check: Check,
+	Section: func(e *evidence.Evidence) []page.Section { return []page.Section{section(e)} },
 }
 
-func checkPicture(p *experiment.Picture) error {
+// Check refuses a picture whose parts do not fit each other.
+func Check(p *experiment.Picture) error {
 	if len(p.Groups) == 0 || len(p.Before) != len(p.Groups) || len(p.After) != len(p.Groups) {
 		return fmt.Errorf("evidence: a picture has %d groups, %d points before release and %d after, must have as many of each", len(p.Groups), len(p.Before), len(p.After))
 	}
@@ -36,8 +43,8 @@ func checkPicture(p *experiment.Picture) error {
 	return nil
 }
 
-// pictureSection shows vectors before and after release.
-func pictureSection(e *evidence.Evidence) page.Section {
+// section shows vectors before and after release.
+func section(e *evidence.Evidence) page.Section {
 	s := page.Section{
 		ID: "pictures", Title: "Vectors before and after",
 		Meaning: "The same texts twice, laid out in the plane by their vectors: before release and after it. Colours and shapes are the groups. Clusters of one group are what an attacker uses; distances between clusters mean little.",
@@ -54,8 +61,8 @@ func pictureSection(e *evidence.Evidence) page.Section {
 	}
 	var figures []page.Block
 	for _, p := range all {
-		if f := pictureFigure(p, min(maxSpots, maxAllSpots/len(all))); f != nil {
-			figures = append(figures, page.Block{Heading: nameText(p.Title)}, page.Block{Figure: f})
+		if f := figure(p, min(maxSpots, maxAllSpots/len(all))); f != nil {
+			figures = append(figures, page.Block{Heading: page.Name(p.Title)}, page.Block{Figure: f})
 		}
 	}
 	if len(figures) > 0 {
@@ -65,18 +72,18 @@ func pictureSection(e *evidence.Evidence) page.Section {
 	return s
 }
 
-// pictureFigure draws a picture with at most so many points, or nothing if it
+// figure draws a picture with at most so many points, or nothing if it
 // holds none.
-func pictureFigure(p *experiment.Picture, most int) *page.Figure {
+func figure(p *experiment.Picture, most int) *page.Figure {
 	keys, groupOf := groupKeys(p)
-	title, attribute := nameText(p.Title), nameText(p.Attribute)
+	title, attribute := page.Name(p.Title), page.Name(p.Attribute)
 	before := &page.Scatter{Title: title + ", before release", Desc: "A scatter plot of the texts' vectors by " + attribute + ", not protected.", Heading: "Before release: NOT protected", Keys: keys}
 	after := &page.Scatter{Title: title + ", after release", Desc: "A scatter plot of the same texts after release.", Heading: "After release", Keys: keys}
 	n := min(len(p.Before), len(p.After), len(p.Groups))
 	stride := max(1, (n+max(1, most)-1)/max(1, most))
 	for i := 0; i < n; i += stride {
 		b, a := spotAt(p.Before[i]), spotAt(p.After[i])
-		if !finite(b.X+b.Y) || !finite(a.X+a.Y) {
+		if sum := b.X + b.Y + a.X + a.Y; math.IsNaN(sum) || math.IsInf(sum, 0) {
 			continue
 		}
 		g := groupOf(p.Groups[i])
@@ -86,7 +93,7 @@ func pictureFigure(p *experiment.Picture, most int) *page.Figure {
 	if len(before.Points) == 0 {
 		return nil
 	}
-	caption := fmt.Sprintf("%s of %s by %s", nameText(p.Layout), page.Plural(n, "text", "texts"), attribute)
+	caption := fmt.Sprintf("%s of %s by %s", page.Name(p.Layout), page.Plural(n, "text", "texts"), attribute)
 	if stride > 1 {
 		caption += fmt.Sprintf("; one of %d is drawn", stride)
 	}
@@ -102,7 +109,7 @@ func groupKeys(p *experiment.Picture) (keys []string, groupOf func(int) int) {
 		if i == maxGroups-1 && len(p.Values) > maxGroups {
 			break
 		}
-		keys = append(keys, nameText(v))
+		keys = append(keys, page.Name(v))
 	}
 	other := len(keys)
 	if len(p.Values) > len(keys) || slices.ContainsFunc(p.Groups, func(g int) bool { return g < 0 || g >= len(p.Values) }) {
