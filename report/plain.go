@@ -15,6 +15,15 @@ import (
 // plainSection sums the evidence up for people who do not know differential
 // privacy. It says nothing that the sections below do not.
 func plainSection(e *evidence.Evidence, all []promise) page.Section {
+	for _, s := range e.Subjects() { // also those that the lists of pages leave out
+		if p := s.Promise; p != nil && p.Name == "" && (p.Claimed != nil || p.Proved != nil) {
+			all = append(all, promise{Promise: *p})
+			all[len(all)-1].Name = nameText(s.Name)
+		}
+	}
+	if _, tried := refuted(e); len(all) == 0 && tried == 0 {
+		return page.Section{ID: "plain", Title: "In plain words", Blocks: []page.Block{{Note: "These results claim no ε and prove none: whatever they show, they promise no protection."}}}
+	}
 	var guarantees []dp.Guarantee
 	for i := range all {
 		if p := &all[i]; p.Proved != nil {

@@ -73,6 +73,10 @@ func ExampleKind() {
 	//
 	// - **moved** may.npy
 	//
+	// ## In plain words
+	//
+	// These results claim no ε and prove none: whatever they show, they promise no protection.
+	//
 	// ## Drift
 	//
 	// How far vectors have moved.

@@ -81,10 +81,16 @@ func TestMeaning(t *testing.T) {
 
 // Each ε has one row, by size, and what has no such meaning has none.
 func TestSection(t *testing.T) {
-	s := plain.Section([]dp.Guarantee{
-		{Unit: dp.Text, Epsilon: 8}, {Unit: dp.Text, Epsilon: 1}, {Unit: dp.Text, Epsilon: 8 - 1e-10}, dp.None(dp.Text),
-		{Unit: dp.Metric, Epsilon: 3}, {Unit: dp.Text, Epsilon: 2, Delta: 1e-6}, {Unit: dp.Word, Epsilon: 1},
-	})
+	all := []dp.Guarantee{
+		{Unit: dp.Text, Epsilon: 8},
+		{Unit: dp.Text, Epsilon: 1},
+		{Unit: dp.Text, Epsilon: 8 - 1e-10},
+		dp.None(dp.Text),
+		{Unit: dp.Metric, Epsilon: 3},
+		{Unit: dp.Text, Epsilon: 2, Delta: 1e-6},
+		{Unit: dp.Word, Epsilon: 1},
+	}
+	s := plain.Section(all)
 	var got []string
 	for _, row := range s.Blocks[len(s.Blocks)-1].Table.Rows {
 		got = append(got, row[0].Text+" "+row[1].Text+" "+row[5].Text)
