@@ -30,6 +30,10 @@ type folder struct {
 // parts are the names of folders that are parts of a split.
 var parts = []string{"train", "training", "test", "testing", "val", "valid", "validation", "dev", "eval"}
 
+// IsPart reports whether a folder or a class is named as a part of a split, such
+// as train, test or dev, in capitals or not.
+func IsPart(name string) bool { return slices.Contains(parts, strings.ToLower(name)) }
+
 // openFolder finds the texts in a folder.
 func openFolder(root string, info fs.FileInfo, o Options) (*Reader, error) {
 	if err := o.Validate(); err != nil {
@@ -104,7 +108,7 @@ func (f *folder) layout() {
 	for _, name := range f.files {
 		if first, rest, ok := strings.Cut(name, "/"); ok {
 			deep++
-			f.split = f.split && slices.Contains(parts, strings.ToLower(first))
+			f.split = f.split && IsPart(first)
 			label = label || strings.Contains(rest, "/")
 		}
 	}

@@ -32,6 +32,7 @@ var mayImport = map[string]neighbours{
 	"dataset":                       {own: []string{"internal/nearest"}, only: true},
 	"dataset/own":                   {own: []string{"dataset", "dataset/table"}},
 	"dataset/fetch":                 {own: []string{"dataset", "internal/atomicfile"}},
+	"dataset/inspect":               {own: []string{"dataset/table"}},
 	"dataset/table":                 {own: []string{"internal/nearest", "internal/rowfile"}},
 	"dataset/sample":                {},
 	"text":                          {only: true},

@@ -1,4 +1,5 @@
-// Package data holds the command data, which lists data sets and gets them.
+// Package data holds the command data, which lists data sets, gets them, and looks
+// at files of people's own.
 package data
 
 import (
@@ -40,11 +41,12 @@ func (o *dataOptions) folder() string {
 func newData(std term.Streams) *cobra.Command {
 	return term.Group(&cobra.Command{
 		Use:   "data",
-		Short: "List, verify and get data sets",
+		Short: "List, verify and get data sets, and look at files of your own",
 		Long: `Data sets for training and attacks. None is part of sotto: each keeps its own
 licence, lies in the folder that SOTTO_DATA names, and is known by the SHA-256 of
-its files. The set "reviews" is built in and needs no file.`,
-	}, newDataList(std), newDataVerify(std), newDataGet(std), newDataSample(std))
+its files. The set "reviews" is built in and needs no file. Files of your own need
+no entry: "sotto data inspect" says how they are understood.`,
+	}, newDataList(std), newDataVerify(std), newDataGet(std), newDataSample(std), newInspect(std))
 }
 
 func newDataList(std term.Streams) *cobra.Command {

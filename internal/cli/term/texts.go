@@ -35,6 +35,20 @@ func (o *TableFlags) AddFlags(fs *pflag.FlagSet) {
 // Given reports whether one of the flags says something.
 func (o *TableFlags) Given() bool { return *o != TableFlags{} }
 
+// Flags returns the flags that say something, as they are typed.
+func (o *TableFlags) Flags() []string {
+	var flags []string
+	for _, f := range [][2]string{{"--in-format", o.InFormat}, {"--delimiter", o.Delimiter}, {"--encoding", o.Encoding}} {
+		if f[1] != "" {
+			flags = append(flags, f[0], f[1])
+		}
+	}
+	if o.NoHeader {
+		flags = append(flags, "--no-header")
+	}
+	return flags
+}
+
 // Options returns what package table makes of the flags.
 func (o *TableFlags) Options() (table.Options, error) {
 	options := table.Options{Encoding: o.Encoding, NoHeader: o.NoHeader}

@@ -1,0 +1,49 @@
+package inspect
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Commands returns what to type next for the file at path: how to plan and how to
+// train, or how to encode if there is no label. Flags are those that were needed
+// to read the file, as they were typed.
+func (r *Report) Commands(path string, flags ...string) []string {
+	if r.Roles.Text == "" {
+		return nil
+	}
+	words := append([]string{"--in", path}, flags...)
+	add := func(flag, value string) {
+		if value != "" {
+			words = append(words, flag, value)
+		}
+	}
+	add("--text", r.Roles.Text)
+	if r.Roles.Label == "" {
+		return []string{line("sotto encode", words, "--mechanism codebook --epsilon 8 --out private.parquet")}
+	}
+	add("--label", r.Roles.Label)
+	if len(r.Roles.Attributes) > 0 {
+		add("--attribute", r.Roles.Attributes[0])
+	}
+	add("--split", r.Roles.Split)
+	add("--person", r.Roles.Person)
+	return []string{
+		line("sotto plan", words, "--target 0.8"),
+		line("sotto train", words, "--method auto --epsilon 4 --out model"),
+	}
+}
+
+// line puts a command together for a shell.
+func line(command string, words []string, end string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		if quoted[i] = w; !plainWord.MatchString(w) {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return command + " " + strings.Join(quoted, " ") + " " + end
+}
+
+// plainWord matches what a shell takes as it is.
+var plainWord = regexp.MustCompile(`^[\pL\pN_./:=,@%+-]+$`)
