@@ -19,7 +19,7 @@ type Layout struct {
 
 	Format    string `json:"format,omitempty" flag:"in-format" help:"format of --in: csv, tsv, jsonl, parquet, text, fasttext or folder (default: as its name and content say)"`
 	Delimiter string `json:"delimiter,omitempty" flag:"delimiter" help:"character between the fields of --in, or tab (default: found in the file)"`
-	Charset   string `json:"charset,omitempty" flag:"charset" help:"encoding of the characters of --in, such as utf-8, utf-16 or latin-1 (default: found in the file)"`
+	Encoding  string `json:"encoding,omitempty" flag:"encoding" help:"encoding of the characters of --in, such as utf-8, utf-16 or latin-1 (default: found in the file)"`
 	NoHeader  bool   `json:"no_header,omitempty" flag:"no-header" help:"take the first line of --in for a row, and name columns 1, 2, and so on"`
 }
 

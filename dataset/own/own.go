@@ -104,7 +104,7 @@ func (o Options) enough(columns []string) error {
 
 // reading says how the table is read.
 func (o Options) reading() (table.Options, error) {
-	t := table.Options{Format: table.Format(o.Format), Encoding: o.Charset, NoHeader: o.NoHeader}
+	t := table.Options{Format: table.Format(o.Format), Encoding: o.Encoding, NoHeader: o.NoHeader}
 	switch r := []rune(o.Delimiter); {
 	case strings.EqualFold(o.Delimiter, "tab") || o.Delimiter == `\t`:
 		t.Delimiter = '\t'

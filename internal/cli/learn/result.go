@@ -78,7 +78,11 @@ func sourceOf(r *experiment.Result) string {
 	if r.Data.Encoder == "" {
 		return "its columns"
 	}
-	return "texts encoded by " + r.Data.Encoder
+	text := "texts encoded by " + r.Data.Encoder
+	if f := r.Data.File; f != nil && len(f.Numbers) > 0 {
+		text += " beside " + strings.Join(f.Numbers, ", ")
+	}
+	return text
 }
 
 func selected(all []experiment.Configuration) []experiment.Configuration {
