@@ -15,10 +15,9 @@ import (
 // plainSection sums the evidence up for people who do not know differential
 // privacy. It says nothing that the sections below do not.
 func plainSection(e *evidence.Evidence, all []promise) page.Section {
-	for _, s := range e.Subjects() { // also those that the lists of pages leave out
-		if p := s.Promise; p != nil && p.Name == "" && (p.Claimed != nil || p.Proved != nil) {
-			all = append(all, promise{Promise: *p})
-			all[len(all)-1].Name = nameText(s.Name)
+	for _, p := range e.Promises() { // also those that the lists of pages leave out
+		if p.Audit == nil && !slices.ContainsFunc(all, func(o promise) bool { return o.sameAs(p) }) {
+			all = append(all, promise{Promise: p})
 		}
 	}
 	if _, tried := refuted(e); len(all) == 0 && tried == 0 {

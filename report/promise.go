@@ -79,11 +79,14 @@ func mechanismName(p mech.Params, mechanism, variant string) string {
 
 // merge adds p, or its user to the same promise.
 func merge(all []promise, p evidence.Promise) []promise {
-	same := entry(&all, func(q promise) bool {
-		return q.Name == p.Name && q.Unit == p.Unit && q.Delta == p.Delta && valueOf(q.Claimed) == valueOf(p.Claimed) && valueOf(q.Proved) == valueOf(p.Proved)
-	}, promise{Promise: p})
+	same := entry(&all, func(q promise) bool { return q.sameAs(p) }, promise{Promise: p})
 	same.users = once(same.users, p.User)
 	return all
+}
+
+// sameAs reports whether two promises say the same of the same thing.
+func (p *promise) sameAs(q evidence.Promise) bool {
+	return p.Name == q.Name && p.Unit == q.Unit && p.Delta == q.Delta && valueOf(p.Claimed) == valueOf(q.Claimed) && valueOf(p.Proved) == valueOf(q.Proved)
 }
 
 // matches reports whether an audit is of this promise.

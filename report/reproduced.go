@@ -62,7 +62,7 @@ func reproducedSection(e *evidence.Evidence) page.Section {
 		if t.Quick {
 			title += " (quick: fewer rows, settings and seeds)"
 		}
-		s.Blocks = append(s.Blocks, page.Block{Heading: title}, page.Block{Note: longText(t.About + ". " + t.Paper)})
+		s.Blocks = append(s.Blocks, page.Block{Heading: title}, page.Block{Note: longText(page.Sentence(t.About) + " " + t.Paper)})
 		s.Blocks = append(s.Blocks, tableCharts(t)...)
 		s.Blocks = append(s.Blocks, comparison(t).Blocks()...)
 		var notes []page.Item

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sotto/measure"
+	"sotto/mech"
 	"sotto/report/evidence"
 )
 
@@ -16,6 +17,7 @@ var Kind = evidence.Kind[Report]{
 	Section:  evidence.Each("Gender direction", (*Report).Sections),
 	Summary:  evidence.Said((*Report).sentence, (*Report).Verdicts),
 	Subjects: (*Report).subjects,
+	Stated:   func(r *Report) []*mech.Statement { return []*mech.Statement{r.Release} },
 }
 
 // check refuses a report that lacks what pages rely on.

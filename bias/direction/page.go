@@ -10,11 +10,12 @@ import (
 	"sotto/bias"
 	"sotto/dp"
 	"sotto/report/page"
+	"sotto/report/plain"
 )
 
 // Page shows the report; made says by what.
 func (r *Report) Page(made string) page.Page {
-	return page.Page{Title: "The direction of gender", Sentence: r.sentence(), Made: made, Verdicts: r.Verdicts(), Sections: r.Sections()}
+	return page.Page{Title: "The direction of gender", Sentence: r.sentence(), Made: made, Verdicts: r.Verdicts(), Sections: plain.Before(r.Sections(), r.Release)}
 }
 
 // Verdicts say of each language whether it has a direction.

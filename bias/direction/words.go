@@ -118,7 +118,7 @@ func ParseWords(data []byte) ([]Words, error) {
 	d.DisallowUnknownFields()
 	var all []Words
 	if err := d.Decode(&all); err != nil {
-		return nil, fmt.Errorf("direction: the word sets are not a list as documented: %w", plain(err))
+		return nil, fmt.Errorf("direction: the word sets are not a list as documented: %w", plainly(err))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("direction: something follows the list of word sets, must not")
@@ -139,8 +139,8 @@ func ParseWords(data []byte) ([]Words, error) {
 	return all, nil
 }
 
-// plain says what is wrong with JSON, and where, without quoting it.
-func plain(err error) error {
+// plainly says what is wrong with JSON, and where, without quoting it.
+func plainly(err error) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
 		return fmt.Errorf("field %q cannot hold a %s", kind.Field, kind.Value)

@@ -7,6 +7,7 @@ import (
 
 	"sotto/bias"
 	"sotto/measure"
+	"sotto/mech"
 	"sotto/report/evidence"
 	"sotto/report/page"
 )
@@ -18,6 +19,12 @@ var Kind = evidence.Kind[Report]{
 	Section:  evidence.Each("Erasure", (*Report).Sections),
 	Summary:  evidence.Said((*Report).sentence, nil),
 	Subjects: (*Report).subjects,
+	Stated: func(r *Report) []*mech.Statement {
+		if r.Private == nil {
+			return nil
+		}
+		return []*mech.Statement{r.Private.Guarantee}
+	},
 }
 
 // check refuses a report that lacks what pages rely on.

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"sotto/measure"
+	"sotto/mech"
 	"sotto/report/evidence"
 	"sotto/report/page"
 )
@@ -17,6 +18,16 @@ var Kind = evidence.Kind[Report]{
 	Section:  evidence.Each("Association tests", (*Report).Sections),
 	Summary:  evidence.Said((*Report).sentence, nil),
 	Subjects: (*Report).subjects,
+	Stated:   (*Report).stated,
+}
+
+// stated lists what was promised of the private vectors of each model.
+func (r *Report) stated() []*mech.Statement {
+	var all []*mech.Statement
+	for _, m := range r.Models {
+		all = append(all, m.Guarantee)
+	}
+	return all
 }
 
 // check refuses a report that lacks what pages rely on.

@@ -8,11 +8,12 @@ import (
 
 	"sotto/bias"
 	"sotto/report/page"
+	"sotto/report/plain"
 )
 
 // Page shows the report, which must be valid; made says by what.
 func (r *Report) Page(made string) page.Page {
-	return page.Page{Title: "Association tests", Sentence: r.sentence(), Made: made, Sections: r.Sections()}
+	return page.Page{Title: "Association tests", Sentence: r.sentence(), Made: made, Sections: plain.Before(r.Sections(), r.stated()...)}
 }
 
 // Sections are those of the page: one for each model, a summary and how to read

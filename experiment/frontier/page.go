@@ -10,6 +10,7 @@ import (
 	"sotto/measure"
 	"sotto/report/evidence"
 	"sotto/report/page"
+	"sotto/report/plain"
 )
 
 // Kind is the frontier as evidence: what "sotto reproduce frontier" shows, and
@@ -23,7 +24,12 @@ var Kind = evidence.Kind[Result]{
 
 // Page is the frontier as a page of its own.
 func (r *Result) Page() page.Page {
-	return page.Page{Title: "The frontier: accuracy against ε", Sentence: r.sentence(), Verdicts: r.verdicts(), Sections: r.sections()}
+	var all []dp.Guarantee
+	for _, e := range r.Epsilons {
+		all = append(all, dp.Guarantee{Unit: dp.Text, Epsilon: dp.Epsilon(e)})
+	}
+	sections := append([]page.Section{plain.Section(all)}, r.sections()...)
+	return page.Page{Title: "The frontier: accuracy against ε", Sentence: r.sentence(), Verdicts: r.verdicts(), Sections: sections}
 }
 
 func (r *Result) sections() []page.Section {

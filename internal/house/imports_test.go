@@ -54,7 +54,7 @@ var mayImport = map[string]neighbours{
 	"bias/erase":                    {own: []string{"dp", "mech", "bias", "bias/direction", "bias/weat", "nn", "measure", "internal/atomicfile", "internal/vecfile", "report/evidence", "report/page", "internal/nearest"}},
 	"report/page":                   {only: true},
 	"report/page/pagetest":          {only: true},
-	"report/plain":                  {own: []string{"dp", "report/page"}},
+	"report/plain":                  {own: []string{"dp", "mech", "report/page"}},
 	"report/picture":                {own: []string{"experiment", "report/evidence", "report/page"}},
 	"train/model":                   {own: []string{"channel", "dataset", "dp", "noise", "mech", "nn", "internal/safetensors"}},
 	"train":                         {own: []string{"channel", "dp", "mech", "nn", "train/model", "internal/safetensors"}},

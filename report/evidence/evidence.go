@@ -115,6 +115,32 @@ func (e *Evidence) Subjects() []Subject {
 	return all
 }
 
+// Promises lists all that is claimed or proved in what e holds, also what lists of
+// pages leave out, each with a name.
+func (e *Evidence) Promises() []Promise {
+	var all []Promise
+	for _, s := range e.Subjects() {
+		if p := s.Promise; p != nil && (p.Claimed != nil || p.Proved != nil) {
+			all = append(all, *p)
+			all[len(all)-1].Name = cmp.Or(p.Name, s.Name)
+		}
+	}
+	for i, k := range e.kinds {
+		for _, v := range e.held[i] {
+			for _, s := range k.stated(v) {
+				if s == nil {
+					continue
+				}
+				all = append(all, Promise{
+					Name: s.Mechanism + " " + s.Variant, Mechanism: s.Mechanism, Variant: s.Variant, Dim: s.Parameters.Dim,
+					Unit: s.Unit, Delta: s.Delta, Claimed: &s.Claimed, Proved: &s.True, Reason: s.Reason, Assumptions: s.Assumptions,
+				})
+			}
+		}
+	}
+	return all
+}
+
 // MarshalJSON implements [json.Marshaler]: a file of everything.
 func (e *Evidence) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sotto/mech"
 	"sotto/report/page"
 )
 
@@ -40,6 +41,10 @@ type Kind[T any] struct {
 	// Subjects lists what a gate can judge of a value, without the kind in Match,
 	// which is Name. It may be nil: then no policy speaks of this kind.
 	Subjects func(*T) []Subject
+	// Stated lists what mechanisms promised of which the numbers of a value speak,
+	// where its subjects are not those promises themselves: a page explains them.
+	// It may be nil.
+	Stated func(*T) []*mech.Statement
 }
 
 // Entry is a [Kind] of whichever type.
@@ -49,6 +54,7 @@ type Entry interface {
 	decodeList(content []byte) ([]any, error)
 	check(v any) (mine bool, err error)
 	subjects(v any) []Subject
+	stated(v any) []*mech.Statement
 }
 
 // about is what is known of a kind without its type.
@@ -121,6 +127,13 @@ func (k Kind[T]) subjects(v any) []Subject {
 		all[i].Match.Kind, all[i].Name = k.Name, page.WithoutPaths(all[i].Name)
 	}
 	return all
+}
+
+func (k Kind[T]) stated(v any) []*mech.Statement {
+	if k.Stated == nil {
+		return nil
+	}
+	return k.Stated(v.(*T))
 }
 
 // Kinds is a list of kinds. A file of everything holds them in this order.

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"sotto/dp"
+	"sotto/mech"
 	"sotto/report/page"
 )
 
@@ -132,6 +133,31 @@ func Section(all []dp.Guarantee, items ...page.Item) page.Section {
 		s.Blocks = append(s.Blocks, page.Block{Heading: "What each ε here means"}, page.Block{Table: t})
 	}
 	return s
+}
+
+// Before puts a section before others that explains what mechanisms promise, if
+// there is a promise among the statements; those that are nil are none.
+func Before(sections []page.Section, statements ...*mech.Statement) []page.Section {
+	var all []dp.Guarantee
+	var items []page.Item
+	for _, s := range statements {
+		if s == nil {
+			continue
+		}
+		g := dp.Guarantee{Unit: s.Unit, Epsilon: s.True, Delta: s.Delta}
+		all = append(all, g)
+		it := page.Item{Name: page.Name(s.Mechanism + " " + s.Variant), Text: Meaning(g)}
+		if !s.Honest() {
+			it.Text = fmt.Sprintf("the claim of ε = %s is false. What is true: %s", Epsilon(s.Claimed), it.Text)
+		}
+		if !slices.Contains(items, it) {
+			items = append(items, it)
+		}
+	}
+	if len(all) == 0 {
+		return sections
+	}
+	return append([]page.Section{Section(all, items...)}, sections...)
 }
 
 // shownRows is how many ε a table explains: the smallest and the largest of more.

@@ -69,7 +69,7 @@ func TestReport(t *testing.T) {
 				t.Errorf("begins with %.40q, want %q", out, tt.begins)
 			}
 			for _, want := range []string{"Mine", "claim FALSE: keeps none", "dpnr released D=4", "private.csv.privacy.json", "predictions.csv, by group", "has spent ε = 8"} {
-				if !strings.Contains(strings.ReplaceAll(strings.ReplaceAll(out, "&#43;", "+"), `\_`, "_"), want) {
+				if !strings.Contains(strings.NewReplacer("&#43;", "+", `\_`, "_", "\u00a0", " ").Replace(out), want) {
 					t.Errorf("the report lacks %q", want)
 				}
 			}
