@@ -205,7 +205,9 @@ func (r *Reader) start() error {
 func (r *Reader) Next() ([]Value, error) {
 	for r.err == nil {
 		line, err := r.src.next(r.row)
-		r.line = line
+		if !errors.Is(err, io.EOF) {
+			r.line = line
+		}
 		var bad *RowError
 		switch {
 		case errors.As(err, &bad):
