@@ -61,6 +61,24 @@ func Scale(x nn.Matrix, classes []int, factors []float32) {
 	}
 }
 
+// CrossEntropy is that of posteriors and the labels of their rows, the weighted
+// mean over labels. A negative label is unknown, and does not count.
+func CrossEntropy(posteriors nn.Matrix, classes []int, labels [][]int, weights []float64) float64 {
+	sum, column := 0.0, 0
+	for l, c := range classes {
+		loss, known := 0.0, 0
+		for i, y := range labels[l] {
+			if y >= 0 {
+				loss -= math.Log(max(float64(posteriors.Row(i)[column+y]), 1e-30))
+				known++
+			}
+		}
+		sum += weights[l] * loss / float64(max(known, 1))
+		column += c
+	}
+	return sum
+}
+
 // Expected returns of how many rows each label is expected to be told rightly,
 // over all that a channel can give, and of how many it is known. Answer v says
 // class said[v][l] of label l, and labels holds each label's class of each row,

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"sotto/experiment/prepared"
+	"sotto/experiment/score"
 	"sotto/measure"
 	"sotto/nn"
 	"sotto/train/model"
@@ -68,7 +69,7 @@ func Evaluate(ctx context.Context, dir string, in Path, workers int) (*Evaluatio
 		if err != nil {
 			return nil, err
 		}
-		e.Models, e.Notes = append(e.Models, scored), append(e.Notes, scored.vanished(d.Record)...)
+		e.Models, e.Notes = append(e.Models, scored), append(e.Notes, scored.vanished(d.Record, "")...)
 	}
 	first := e.Models[0]
 	e.Seeds, e.Mean, e.Deviation, e.Interval = first.Seeds, first.Mean, first.Deviation, first.Interval
@@ -130,7 +131,7 @@ func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d 
 		out.Mechanism, out.Variant, out.Epsilon = st.Mechanism, st.Variant, float64(st.Claimed)
 		out.Statement, out.Coverage = &st, first.model.Coverage()
 	}
-	out.Mean, out.Deviation, out.Interval = summarise(out.Seeds)
+	out.Mean, out.Deviation, out.Interval = score.Summarise(out.Seeds)
 	return out, nil
 }
 

@@ -10,11 +10,8 @@ import (
 	"sotto/nn"
 )
 
-// What the tests of this package look at.
-var (
-	Choose    = choose
-	Summarise = summarise
-)
+// Choose is what the tests of this package look at.
+var Choose = choose
 
 // Points lists the grid of a spec.
 func (s Spec) Points() ([]Point, error) { return s.points() }

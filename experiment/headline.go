@@ -10,6 +10,7 @@ import (
 	"sotto/dp"
 	"sotto/measure"
 	"sotto/train/model"
+	"sotto/train/objective"
 )
 
 // Headline is what one configuration comes to, in numbers that can be compared
@@ -40,7 +41,7 @@ func (r *runner) headline(ctx context.Context) {
 		return
 	}
 	c := &r.result.Configurations[i]
-	f1, majority := c.Mean.macroF1(), measure.Number(r.result.commonest())
+	f1, majority := c.Mean.F1(), measure.Number(r.result.commonest())
 	h := &Headline{Accuracy: c.Mean.Accuracy, MacroF1: &f1, Majority: &majority, Limit: c.Mean.Limit, NonPrivate: r.result.Reference}
 	if protectsNothing(c.Method) {
 		h.NonPrivate = c.Mean.Accuracy
@@ -64,24 +65,20 @@ func protectsNothing(method string) bool {
 	return slices.ContainsFunc(families(), func(f family) bool { return cmp.Or(f.reference, "unconstrained") == method })
 }
 
-// macroF1 is undefined where it was not measured.
-func (s *Score) macroF1() measure.Number {
-	if s.Balance == nil {
-		return measure.Undefined
-	}
-	return s.MacroF1
-}
-
 // vanished warns of the classes that a selected configuration never tells
 // rightly: accuracy hardly shows it where they are rare. A method that answers
 // the same of all texts means to.
-func (c *Configuration) vanished(d model.DataRecord) []string {
+func (c *Configuration) vanished(d model.DataRecord, sought objective.Objective) []string {
 	if !c.Selected || len(c.Seeds) == 0 || c.Seeds[0].Epoch == 0 {
 		return nil
 	}
 	labels := c.Mean.Labels
 	if len(labels) == 0 {
 		labels = []LabelScore{{Name: d.Label, Balance: c.Mean.Balance}}
+	}
+	why := "a class that is rare can vanish without a loss of accuracy; --method auto --objective balanced counts all classes alike"
+	if sought == objective.Balanced {
+		why = "at this ε, telling more classes would cost the others more than it gives"
 	}
 	var notes []string
 	for _, l := range labels {
@@ -98,7 +95,7 @@ func (c *Configuration) vanished(d model.DataRecord) []string {
 		if what == "" {
 			what = fmt.Sprintf("%d of its classes", l.Vanished)
 		}
-		notes = append(notes, fmt.Sprintf("%s never tells %s of %s: a class that is rare can vanish without a loss of accuracy; --method auto --objective balanced counts all classes alike", c.Name(), what, l.Name))
+		notes = append(notes, fmt.Sprintf("%s never tells %s of %s: %s", c.Name(), what, l.Name, why))
 	}
 	return notes
 }

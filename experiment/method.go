@@ -8,6 +8,7 @@ import (
 	"sotto/internal/nearest"
 	"sotto/mech"
 	"sotto/train"
+	"sotto/train/objective"
 )
 
 // MethodInfo describes a method for help texts.
@@ -54,19 +55,19 @@ func families() []family {
 	trusted := func(more ...string) []string { return slices.Concat(layers, []string{"epsilons"}, more) }
 	codes, within, protocols := []string{"codes"}, mech.Names(mech.Variant.Within), first("bitrr", mech.Names(mech.Variant.Binary))
 	return []family{
-		{MethodInfo: MethodInfo{"auto", "the best release that a search finds at that ε, for one label or several", codes, trusted("reserve")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
-			return train.Auto{Training: s.training(p), Epsilon: p.Epsilon}
+		{MethodInfo: MethodInfo{"auto", "the best release that a search finds at that ε, for one label or several", codes, trusted("reserve", "objective")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
+			return train.Auto{Training: s.training(p), Epsilon: p.Epsilon, Objective: objective.Objective(s.Objective)}
 		}},
-		{MethodInfo: MethodInfo{"codes", "one of several codes that stand for answers, the best there are for the labels", codes, trusted("dims", "selected", "fair", "reserve")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"codes", "one of several codes that stand for answers, the best there are for the labels", codes, trusted("dims", "selected", "fair", "reserve", "objective")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
 			release := mech.Params{Mechanism: "codes", Epsilon: p.Epsilon, Dim: p.Dim, Own: mech.CodesParams{Selected: s.Selected}}
-			c := train.Codes{Training: s.training(Point{standardise: p.standardise}), Release: release, Fair: s.Fair}
+			c := train.Codes{Training: s.training(Point{standardise: p.standardise}), Release: release, Fair: s.Fair, Objective: objective.Objective(s.Objective)}
 			if s.Fair {
 				c.Relax = s.Threshold
 			}
 			return c
 		}},
-		{MethodInfo: MethodInfo{"label", "classified on the trusted side; the answer is released by randomised response", codes, trusted()}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
-			return train.Label{Training: s.training(p), Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon}}
+		{MethodInfo: MethodInfo{"label", "classified on the trusted side; the answer is released by randomised response", codes, trusted("objective")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
+			return train.Label{Training: s.training(p), Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon}, Objective: objective.Objective(s.Objective)}
 		}},
 		{MethodInfo: MethodInfo{"plain", "the model on the trusted side alone, no protection", nil, layers}, build: func(s Spec, p Point) train.Method {
 			return train.TrustedSide{Training: s.training(p)}

@@ -8,7 +8,7 @@ import (
 
 	"sotto/channel"
 	"sotto/experiment/prepared"
-	"sotto/measure"
+	"sotto/experiment/score"
 	"sotto/nn"
 	"sotto/train"
 	"sotto/train/model"
@@ -48,10 +48,7 @@ func Prepare(ctx context.Context, s Spec, o Options) (*Prepared, error) {
 // Expect measures a model that releases codes on the test part, as [Run] does but
 // for the groups and the attackers: by the law of its release, without a draw.
 func (p *Prepared) Expect(pool *nn.Pool, m *model.Model) (Score, error) {
-	var out Score
-	for _, n := range out.numbers() {
-		*n = measure.Undefined
-	}
+	out := score.Unmeasured()
 	q := part{rows: p.Test}
 	if err := q.lawful(pool, m, p.X, p.Spec.FirstSeed); err != nil {
 		return out, err

@@ -17,11 +17,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sotto/experiment/prepared"
+	"sotto/experiment/score"
 	"sotto/measure"
 	"sotto/measure/plane"
 	"sotto/nn"
 	"sotto/train"
 	"sotto/train/model"
+	"sotto/train/objective"
 )
 
 // Options say how, not what, to run.
@@ -410,7 +412,7 @@ func (r *runner) manifest(j job, score Score) model.Manifest {
 	info := model.Manifest{Method: j.point.Method, Settings: settings, Seed: j.seed, Data: r.data.Record, Interrupted: score.Interrupted, Metrics: map[string]float64{}}
 	for name, v := range map[string]measure.Number{
 		"accuracy": score.Accuracy, "validation_accuracy": score.ValidationAccuracy, "gap": score.Gap, "grms": score.GRMS,
-		"macro_f1": score.macroF1(), "leakage": score.Leakage, "limit": score.Limit, "leakage_limit": score.AttackLimit, "yardstick": score.Yardstick,
+		"macro_f1": score.F1(), "leakage": score.Leakage, "limit": score.Limit, "leakage_limit": score.AttackLimit, "yardstick": score.Yardstick,
 	} {
 		if score.Seed != 0 && !math.IsNaN(float64(v)) {
 			info.Metrics[name] = float64(v)
@@ -435,11 +437,11 @@ func (r *runner) conclude() {
 		}
 		missing += len(c.Seeds) - len(done)
 		c.Seeds = append([]Score{}, done...) // [] in JSON, not null
-		c.Mean, c.Deviation, c.Interval = summarise(done)
+		c.Mean, c.Deviation, c.Interval = score.Summarise(done)
 	}
 	res.Interrupted = res.Interrupted || missing > 0
 	res.Method, res.Seeds = r.spec.Methods[0], []Score{}
-	res.Mean, res.Deviation, res.Interval = summarise(nil)
+	res.Mean, res.Deviation, res.Interval = score.Summarise(nil)
 	choose(res.Configurations, r.spec.Threshold, res.commonest())
 	for _, c := range res.Configurations {
 		if c.Collapsed {
@@ -447,7 +449,7 @@ func (r *runner) conclude() {
 		}
 	}
 	for _, c := range res.Configurations {
-		res.Notes = append(res.Notes, c.vanished(res.Data)...)
+		res.Notes = append(res.Notes, c.vanished(res.Data, objective.Objective(r.spec.Objective))...)
 		if c.Selected && !c.Companion && c.Method == r.spec.Methods[0] {
 			res.Method, res.Seeds, res.Mean, res.Deviation, res.Interval = c.Method, c.Seeds, c.Mean, c.Deviation, c.Interval
 		}

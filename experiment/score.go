@@ -10,6 +10,7 @@ import (
 	"sotto/dataset"
 	"sotto/dp"
 	"sotto/experiment/prepared"
+	"sotto/experiment/score"
 	"sotto/measure"
 	"sotto/nn"
 	"sotto/train/model"
@@ -122,10 +123,8 @@ type measured struct {
 // score measures a model. The attack is left out if the model is only what an
 // interrupted training had so far.
 func (s *scorer) score(ctx context.Context, p *nn.Pool, m *model.Model, seed uint64, attacked bool) (measured, error) {
-	out := measured{Score: Score{Seed: seed, Epoch: m.Kept.Epoch}}
-	for _, n := range out.numbers() {
-		*n = measure.Undefined
-	}
+	out := measured{Score: score.Unmeasured()}
+	out.Seed, out.Epoch = seed, m.Kept.Epoch
 	validation, err := s.release(p, m, s.data.Validation, seed, "validation")
 	if err != nil {
 		return out, err
@@ -221,14 +220,6 @@ func (s *scorer) balance(q part, labels []LabelScore) *measure.Balance {
 	return measure.AcrossLabels(each)
 }
 
-// LabelScore is the accuracy of one label of several.
-type LabelScore struct {
-	Name     string         `json:"name"`
-	Accuracy measure.Number `json:"accuracy"`
-	Majority measure.Number `json:"majority"` // share of the commonest class
-	*measure.Balance
-}
-
 // accuracies returns the mean over labels, and each label's.
 func (s *scorer) accuracies(q part) (float64, []LabelScore) {
 	var all []LabelScore
@@ -295,9 +286,12 @@ func (s *scorer) promise(out *Score, m *model.Model) {
 		return
 	}
 	out.Limit = 0
+	balanced := measure.Number(0)
 	for _, priors := range s.labels { // each label is bounded for itself
 		out.Limit += measure.AccuracyLimit(g.Epsilon, priors) / measure.Number(len(s.labels))
+		balanced += measure.AccuracyLimit(g.Epsilon, measure.Alike(priors)) / measure.Number(len(s.labels))
 	}
+	out.Balance.Limit = &balanced
 	if s.groups != nil {
 		out.AttackLimit = measure.AccuracyLimit(g.Epsilon, s.groups)
 	}

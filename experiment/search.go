@@ -11,6 +11,7 @@ import (
 	"sotto/measure"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/objective"
 )
 
 // Frontier is what the method auto says of itself, beside the [Headline] that
@@ -25,6 +26,8 @@ type Frontier struct {
 	Dim       int            `json:"dim"` // numbers of a release; for codes, how many there are
 	Searched  []train.Trial  `json:"searched"`
 	Seconds   float64        `json:"seconds"` // of search, training and measuring
+	// Objective is what was sought, where it is not accuracy.
+	Objective objective.Objective `json:"objective,omitempty"`
 	// Advice is there where another method serves as well.
 	Advice string `json:"advice,omitempty"`
 }
@@ -85,7 +88,7 @@ func (r *runner) frontier(jobs []job, took time.Duration) {
 		if !c.Selected || len(c.Seeds) == 0 || c.Mean.True == nil {
 			continue
 		}
-		f := &Frontier{True: *c.Mean.True, Unit: c.Mean.Unit, Bound: c.Mean.Limit, Searched: j.found.Trials, Seconds: took.Seconds()}
+		f := &Frontier{True: *c.Mean.True, Unit: c.Mean.Unit, Bound: c.Mean.Limit, Searched: j.found.Trials, Seconds: took.Seconds(), Objective: objective.Objective(r.spec.Objective)}
 		if c.Statement != nil {
 			f.Mechanism, f.Dim = c.Statement.Mechanism, c.Statement.Parameters.Dim
 		}

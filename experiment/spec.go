@@ -15,6 +15,7 @@ import (
 	"sotto/dataset/own"
 	"sotto/internal/nearest"
 	"sotto/train"
+	"sotto/train/objective"
 )
 
 // Spec is everything that decides a result, apart from the machine. A setting is
@@ -71,9 +72,11 @@ type Spec struct {
 	Orthogonality float64 `json:"orthogonality,omitempty" flag:"orthogonality" of:"method" help:"weight with which multiple keeps adversaries apart (default 0.1)"`
 	Iterations    int     `json:"iterations,omitempty" flag:"iterations" of:"method" help:"how often inlp removes a linear attacker (default 5)"`
 
-	Selected int     `json:"selected,omitempty" flag:"selected" of:"method" help:"number of codes whose probability codes raises; 1 is randomised response (default: the best weights)"`
-	Fair     bool    `json:"fair,omitempty" flag:"fair" of:"method" help:"pay up to --relaxation points of the accuracy of codes for equal true positive rates between groups"`
-	Anneal   float64 `json:"anneal,omitempty" flag:"anneal" of:"method" help:"times ε with which noise begins, to fall to ε within half of the epochs (default 1)"`
+	Selected int  `json:"selected,omitempty" flag:"selected" of:"method" help:"number of codes whose probability codes raises; 1 is randomised response (default: the best weights)"`
+	Fair     bool `json:"fair,omitempty" flag:"fair" of:"method" help:"pay up to --relaxation points of the accuracy of codes for equal true positive rates between groups"`
+	// Objective is what the release is to be best at, in the search and in use.
+	Objective string  `json:"objective,omitempty" flag:"objective" of:"method" help:"what auto, codes and label are to be best at: accuracy, macro-f1, or balanced, which counts all classes alike (default accuracy)"`
+	Anneal    float64 `json:"anneal,omitempty" flag:"anneal" of:"method" help:"times ε with which noise begins, to fall to ε within half of the epochs (default 1)"`
 
 	Seeds     int     `json:"seeds,omitempty" flag:"seeds" default:"1" help:"number of seeds to train with"`
 	FirstSeed uint64  `json:"first_seed,omitempty" flag:"seed" default:"1" help:"first seed to train with, at least 1"`
@@ -121,6 +124,11 @@ func (s Spec) Filled() (Spec, error) {
 	refuse(!(s.Dropout >= 0 && s.Dropout < 1), "dropout is %v, must be at least 0 and below 1", s.Dropout)
 	refuse(s.Limit < 0 || s.Limit > 0 && s.Limit < 8, "limit is %d, must be at least 8, or 0 for all rows", s.Limit)
 	refuse(len(s.Methods) == 0, "no method given, must be one of %s", strings.Join(methodNames(), ", "))
+	if o := objective.Objective(s.Objective); o.Validate() != nil {
+		errs = append(errs, o.Validate())
+	} else if o.Plain() {
+		s.Objective = "" // by whichever name, a spec has one hash
+	}
 	if err := s.checkLists(); err != nil {
 		errs = append(errs, err)
 	} else if _, err := s.points(); err != nil {

@@ -134,17 +134,6 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-func TestSummarise(t *testing.T) {
-	scores := []experiment.Score{{Accuracy: 0.5, Gap: measure.Number(math.NaN())}, {Accuracy: 0.7, Gap: 0.1}}
-	mean, deviation, _ := experiment.Summarise(scores)
-	if math.Abs(float64(mean.Accuracy)-0.6) > 1e-12 || math.Abs(float64(deviation.Accuracy)-math.Sqrt(0.02)) > 1e-12 {
-		t.Errorf("Summarise: accuracy is %v ± %v, want 0.6 ± %v", mean.Accuracy, deviation.Accuracy, math.Sqrt(0.02))
-	}
-	if !math.IsNaN(float64(mean.Gap)) {
-		t.Errorf("Summarise: gap is %v, want undefined, since one seed has none", mean.Gap)
-	}
-}
-
 // TestChooseCollapsed: a training that ended in answering the commonest class is
 // never selected, however fair it is, unless its ε allows no more.
 func TestChooseCollapsed(t *testing.T) {

@@ -88,6 +88,10 @@ type Balance struct {
 	Balanced     Number `json:"balanced_accuracy"`
 	BalancedLow  Number `json:"balanced_accuracy_low"` // 95 % interval: of one model after Hoeffding, of a mean over seeds after Student
 	BalancedHigh Number `json:"balanced_accuracy_high"`
+	// Limit bounds the balanced accuracy as dp.AccuracyBound does the accuracy: it
+	// is that of rows in which all classes are equally common. Nil without a
+	// guarantee from which it follows.
+	Limit *Number `json:"balanced_limit,omitempty"`
 	// Least is the smallest recall of a class that rows have.
 	Least     Number `json:"min_recall"`
 	LeastLow  Number `json:"min_recall_low"` // of one model the smallest lower end of a class, of a mean over seeds after Student
@@ -113,15 +117,11 @@ type Recall struct {
 // Balance measures what was counted. Names are those of the classes; nil names
 // none. It panics if there are others than one a class.
 func (c *Confusion) Balance(names []string) Balance {
-	b := Balance{
-		MacroF1: c.macroF1(), MacroF1Low: Undefined, MacroF1High: Undefined,
-		Balanced: Undefined, BalancedLow: Undefined, BalancedHigh: Undefined,
-		Least: Undefined, LeastLow: Undefined, LeastHigh: Undefined,
-	}
+	b := c.Means()
 	if names != nil {
 		sameLength("names", len(names), len(c.rows))
 	}
-	sum, squares, present := 0.0, 0.0, 0.0
+	squares, present := 0.0, 0.0
 	for y, rows := range c.rows {
 		r := c.recall(y)
 		if names != nil {
@@ -134,7 +134,6 @@ func (c *Confusion) Balance(names []string) Balance {
 		if r.Value == 0 {
 			b.Vanished++
 		}
-		sum += float64(r.Value)
 		squares += 1 / rows
 		present++
 		if !(b.Least <= r.Value) { // also if it is undefined
@@ -147,12 +146,31 @@ func (c *Confusion) Balance(names []string) Balance {
 	if present == 0 {
 		return b
 	}
-	mean := sum / present
+	mean := float64(b.Balanced)
 	// A row of a class of n moves the mean of C recalls by 1/(C·n) at most
 	// (Hoeffding, JASA 1963, Theorem 2).
 	half := math.Sqrt(math.Log(2/0.05) / 2 * squares / (present * present))
-	b.Balanced, b.BalancedLow, b.BalancedHigh = Number(mean), Number(max(mean-half, 0)), Number(min(mean+half, 1))
+	b.BalancedLow, b.BalancedHigh = Number(max(mean-half, 0)), Number(min(mean+half, 1))
 	b.MacroF1Low, b.MacroF1High = c.macroInterval()
+	return b
+}
+
+// Means returns the macro-F1 and the balanced accuracy alone, which takes little
+// time.
+func (c *Confusion) Means() Balance {
+	b := Balance{
+		MacroF1: c.macroF1(), MacroF1Low: Undefined, MacroF1High: Undefined,
+		Balanced: Undefined, BalancedLow: Undefined, BalancedHigh: Undefined,
+		Least: Undefined, LeastLow: Undefined, LeastHigh: Undefined,
+	}
+	sum, present := 0.0, 0.0
+	for y, rows := range c.rows {
+		if rows > 0 {
+			sum += min(c.right[y]/rows, 1)
+			present++
+		}
+	}
+	b.Balanced = Number(sum / present)
 	return b
 }
 
@@ -257,7 +275,7 @@ func SummariseBalance(all []*Balance) (mean, deviation *Balance) {
 	if len(all) == 0 || slices.Contains(all, nil) {
 		return nil, nil
 	}
-	mean, deviation = new(Balance), new(Balance)
+	mean, deviation = &Balance{Limit: all[0].Limit}, new(Balance)
 	for i, of := range mean.numbers() {
 		each := make([][3]Number, len(all))
 		for k, b := range all {

@@ -100,6 +100,20 @@ func AccuracyLimit(epsilon dp.Epsilon, shares []float64) Number {
 	return Number(v)
 }
 
+// Alike returns shares in which all classes that have one have the same.
+func Alike(shares []float64) []float64 {
+	var alike []float64
+	for _, p := range shares {
+		if p > 0 {
+			alike = append(alike, 1)
+		}
+	}
+	for i := range alike {
+		alike[i] /= float64(len(alike))
+	}
+	return alike
+}
+
 // F1Limit returns the F1 that nobody exceeds who guesses, from one ε-DP release
 // of a text (text-level, δ = 0), which of several things stand in it, given the
 // share of texts in which each does: 2·TP/(2·TP+FP+FN) of the expected counts. It

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"sotto/measure"
 	"sotto/mech"
 	"sotto/train/model"
+	"sotto/train/objective"
 )
 
 // Auto looks for the release that tells the labels best at an ε: it tries
@@ -23,6 +25,8 @@ type Auto struct {
 	// Rows bounds the rows that a trial trains on; 0 means 20,000. What was
 	// found is then trained on all.
 	Rows int `json:"rows,omitempty"`
+	// Objective is what the release is to be best at on the validation rows.
+	Objective objective.Objective `json:"objective,omitempty"`
 }
 
 // Trial is something that Auto tried.
@@ -35,9 +39,12 @@ type Trial struct {
 	Anneal    float64   `json:"anneal,omitempty"`
 	Scores    []float64 `json:"scores"`   // validation accuracy of each seed
 	Accuracy  float64   `json:"accuracy"` // their mean
-	Loss      float64   `json:"loss,omitempty"`
-	Seconds   float64   `json:"seconds"`
-	Chosen    bool      `json:"chosen,omitempty"`
+	// Values and Value are those of the objective, where it is not accuracy.
+	Values  []float64 `json:"values,omitempty"`
+	Value   float64   `json:"value,omitempty"`
+	Loss    float64   `json:"loss,omitempty"`
+	Seconds float64   `json:"seconds"`
+	Chosen  bool      `json:"chosen,omitempty"`
 	// Failed is why nothing came of it.
 	Failed string `json:"failed,omitempty"`
 }
@@ -56,7 +63,7 @@ type Found struct {
 // Prepare implements [Method]. Its Fit searches with the seed, and fits what was
 // found.
 func (h Auto) Prepare(d Data) (*Fitting, error) {
-	if err := (Codes{Release: mech.Params{Epsilon: h.Epsilon}}).check(); err != nil {
+	if err := (Codes{Release: mech.Params{Epsilon: h.Epsilon}, Objective: h.Objective}).check(); err != nil {
 		return nil, err
 	}
 	if _, err := h.lesson(d); err != nil {
@@ -79,7 +86,7 @@ func (h Auto) search(ctx context.Context, d Data, o Options) (*Found, error) {
 	s.data.Train, s.data.Validation = Evenly(d.Train, h.Rows), Evenly(d.Validation, h.Rows/4)
 	for _, c := range s.candidates(h.Training) { // which are as many whatever the teacher
 		s.planned++
-		if c.taught {
+		if c.taught() {
 			s.planned += finalSeeds - 1
 		}
 	}
@@ -106,7 +113,7 @@ func (h Auto) search(ctx context.Context, d Data, o Options) (*Found, error) {
 	for _, c := range candidates {
 		found.Trials = append(found.Trials, c.Trial)
 	}
-	if len(d.More) == 0 {
+	if len(d.More) == 0 && h.Objective.Plain() {
 		found.Advice = adviseLabel(d.Classes)
 	}
 	return found, nil
@@ -127,7 +134,7 @@ func (s *search) choose(candidates []candidate) int {
 	const trifle = 0.001
 	coded, label, noisy := -1, -1, -1
 	better := func(i, than int) int {
-		if than < 0 || candidates[i].Accuracy > candidates[than].Accuracy {
+		if than < 0 || candidates[i].sought() > candidates[than].sought() {
 			return i
 		}
 		return than
@@ -146,14 +153,40 @@ func (s *search) choose(candidates []candidate) int {
 		}
 	}
 	best := coded
-	if label >= 0 && (coded < 0 || candidates[coded].Accuracy <= candidates[label].Accuracy+trifle) {
+	if label >= 0 && (coded < 0 || candidates[coded].sought() <= candidates[label].sought()+trifle) {
 		best = label
 	}
-	chance := 2 * math.Sqrt(0.25/float64(len(s.data.Validation)))
-	if noisy >= 0 && (best < 0 || candidates[noisy].Accuracy > candidates[best].Accuracy+chance) {
+	if noisy >= 0 && (best < 0 || candidates[noisy].sought() > candidates[best].sought()+s.chance()) {
 		best = noisy
 	}
 	return best
+}
+
+// chance is twice the largest standard error that the objective can have on the
+// validation rows: that of a share, or of the mean of the classes' shares.
+func (s *search) chance() float64 {
+	if s.Objective.Plain() {
+		return 2 * math.Sqrt(0.25/float64(len(s.data.Validation)))
+	}
+	counts, sum, present := make([]float64, s.data.Classes), 0.0, 0.0
+	for _, row := range s.data.Validation {
+		counts[s.data.Y[row]]++
+	}
+	for _, n := range counts {
+		if n > 0 {
+			sum += 0.25 / n
+			present++
+		}
+	}
+	return 2 * math.Sqrt(sum) / present
+}
+
+// sought is what trials are compared by.
+func (t *Trial) sought() float64 {
+	if len(t.Values) > 0 {
+		return t.Value
+	}
+	return t.Accuracy
 }
 
 // adviseLabel recommends the release of the label itself, where there is one.
@@ -168,10 +201,14 @@ func adviseLabel(classes int) string {
 type candidate struct {
 	Trial
 	method Method
-	// fit makes the model that is tried, of the teacher if taught.
-	fit    func(context.Context, *teacher, Options) (*model.Model, error)
-	taught bool
+	// Of these one is there: what a release of the teacher's answers is expected
+	// to give, or the training of a model, which is then drawn from.
+	best func(context.Context, *teacher, Options) (coding, error)
+	fit  func(context.Context, Options) (*model.Model, error)
 }
+
+// taught reports whether it is made of a teacher.
+func (c candidate) taught() bool { return c.best != nil }
 
 // search is one search under way.
 type search struct {
@@ -252,17 +289,17 @@ func layers(s Shape) string {
 // candidates lists what is tried for the release.
 func (s *search) candidates(training Training) []candidate {
 	codes := func(name string, selected int) candidate {
-		h := Codes{Training: training, Release: mech.Params{Mechanism: "codes", Epsilon: s.Epsilon, Own: mech.CodesParams{Selected: selected}}}
-		return candidate{Trial{Name: name, Mechanism: "codes", Selected: selected, Hidden: training.Encoder}, h, h.encode, true}
+		h := Codes{Training: training, Release: mech.Params{Mechanism: "codes", Epsilon: s.Epsilon, Own: mech.CodesParams{Selected: selected}}, Objective: s.Objective}
+		return candidate{Trial: Trial{Name: name, Mechanism: "codes", Selected: selected, Hidden: training.Encoder}, method: h, best: h.best}
 	}
 	list := []candidate{codes("codes, best weights", 0), codes("codes, randomised response", 1)}
 	for j := 2; j <= 3 && (len(s.data.More) > 0 || j < s.data.Classes); j++ {
 		list = append(list, codes(fmt.Sprintf("codes, %d selected", j), j))
 	}
 	if len(s.data.More) == 0 {
-		h := Label{Training: training, Release: mech.Params{Mechanism: "codes", Epsilon: s.Epsilon}}
+		h := Label{Training: training, Release: mech.Params{Mechanism: "codes", Epsilon: s.Epsilon}, Objective: s.Objective}
 		t := Trial{Name: "the label, randomised response", Mechanism: "codes", Hidden: training.Encoder}
-		list = append([]candidate{{t, h, h.encode, true}}, list...)
+		list = append([]candidate{{Trial: t, method: h, best: h.best}}, list...)
 	}
 	noise := func(p mech.Params, anneal float64) {
 		t := s.Training
@@ -281,11 +318,9 @@ func (s *search) candidates(training Training) []candidate {
 		quick := h
 		quick.Epochs = cmp.Or(h.Epochs, trialEpochs)
 		list = append(list, candidate{
-			Trial{Name: name, Mechanism: p.Mechanism, Dim: p.Dim, Hidden: hidden, Anneal: anneal},
-			h,
-			func(ctx context.Context, _ *teacher, o Options) (*model.Model, error) {
-				return Fit(ctx, quick, s.data, o)
-			}, false,
+			Trial:  Trial{Name: name, Mechanism: p.Mechanism, Dim: p.Dim, Hidden: hidden, Anneal: anneal},
+			method: h,
+			fit:    func(ctx context.Context, o Options) (*model.Model, error) { return Fit(ctx, quick, s.data, o) },
 		})
 	}
 	for _, dim := range []int{2, 4, 8} {
@@ -310,7 +345,7 @@ const trialEpochs = 20
 // try fits a candidate with one seed. Codes of the first seed share a teacher.
 func (s *search) try(ctx context.Context, t *candidate, seed uint64, teacher *teacher) error {
 	began := time.Now()
-	m, err := t.fit(ctx, teacher, Options{Seed: seed, Pool: s.options.Pool})
+	accuracy, value, err := s.fit(ctx, t, seed, teacher)
 	t.Seconds += time.Since(began).Seconds()
 	if ctx.Err() != nil {
 		return fmt.Errorf("train: search stopped: %w", ctx.Err())
@@ -320,37 +355,44 @@ func (s *search) try(ctx context.Context, t *candidate, seed uint64, teacher *te
 		s.tell(t.Trial)
 		return nil
 	}
-	t.Dim = m.Dim()
-	accuracy := m.Kept.Accuracy
-	if !t.taught { // it was drawn, not computed
-		if accuracy, err = s.again(m, seed); err != nil {
-			return err
-		}
-	}
 	t.Scores = append(t.Scores, accuracy)
-	t.Accuracy = 0
-	for _, v := range t.Scores {
-		t.Accuracy += v / float64(len(t.Scores))
+	t.Accuracy = float64(measure.Summarise(t.Scores).Mean)
+	if !s.Objective.Plain() {
+		t.Values = append(t.Values, value)
+		t.Value = float64(measure.Summarise(t.Values).Mean)
 	}
 	s.tell(t.Trial)
 	return nil
 }
 
-// again measures a model on the validation rows anew: the accuracy of the epoch
-// that was kept is the luckiest of all epochs'.
-func (s *search) again(m *model.Model, seed uint64) (float64, error) {
+// fit fits a candidate and returns its accuracy and objective on the validation
+// rows: computed where a teacher decides, else measured anew on a draw, as the
+// accuracy of the epoch that was kept is the luckiest of all epochs'.
+func (s *search) fit(ctx context.Context, t *candidate, seed uint64, teacher *teacher) (accuracy, value float64, err error) {
+	o := Options{Seed: seed, Pool: s.options.Pool}
+	if t.taught() {
+		c, failed := t.best(ctx, teacher, o)
+		t.Dim = len(c.answers)
+		return c.accuracy, c.value, failed
+	}
+	m, err := t.fit(ctx, o)
+	if err != nil {
+		return 0, 0, err
+	}
+	t.Dim = m.Dim()
 	p := s.options.pool()
 	y, err := m.Release(p, s.data.X, s.data.Validation, append(model.SimulationKey(seed), "search"...))
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	labels, classes := s.data.labels(), s.data.classes()
-	scores := m.Logits(p, y)
-	t := newTally(len(classes))
-	for i, row := range s.data.Validation {
-		t.add(classes, scores.Row(i), func(label int) int { return labels[label][row] })
+	told := m.Predict(p, y, seed)
+	var counted []*measure.Confusion
+	for l, label := range s.data.labels() {
+		c := measure.NewConfusion(s.data.classes()[l])
+		c.Add(pick(label, s.data.Validation), told[l])
+		counted = append(counted, c)
 	}
-	return t.accuracy(s.data.weights()), nil
+	return objective.Accuracy.Value(counted, s.data.weights()), s.Objective.Value(counted, s.data.weights()), nil
 }
 
 // confirm tries with further seeds what may be chosen: everything that is made
@@ -361,9 +403,9 @@ func (s *search) confirm(ctx context.Context, candidates []candidate, training T
 	for i, c := range candidates {
 		switch {
 		case c.Failed != "":
-		case c.taught:
+		case c.taught():
 			finalists = append(finalists, i)
-		case noisy < 0 || c.Accuracy > candidates[noisy].Accuracy:
+		case noisy < 0 || c.sought() > candidates[noisy].sought():
 			noisy = i
 		}
 	}

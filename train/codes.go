@@ -1,11 +1,9 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"sotto/channel"
@@ -13,6 +11,7 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train/model"
+	"sotto/train/objective"
 )
 
 // Codes releases one of several codes, each of which stands for an answer to
@@ -37,6 +36,10 @@ type Codes struct {
 	// Relax is how many points of validation accuracy Fair may cost; 0 means 1,
 	// and negative none.
 	Relax float64 `json:"relax,omitempty"`
+	// Objective is what the codes are to be best at. Of several labels, the ranking
+	// of codes takes each label's probabilities as if its classes counted what the
+	// objective says, which for one label is the best there is.
+	Objective objective.Objective `json:"objective,omitempty"`
 }
 
 // Prepare implements [Method].
@@ -63,6 +66,12 @@ func (h Codes) check() error {
 	if !h.Fair && h.Relax != 0 || !(h.Relax <= 100) {
 		return fmt.Errorf("train: relax is %v points, must be at most 100, and absent where codes need not be fair", h.Relax)
 	}
+	if err := h.Objective.Validate(); err != nil {
+		return err
+	}
+	if h.Fair && !h.Objective.Plain() {
+		return fmt.Errorf("train: objective is %s, must be accuracy where codes are to be fair, of which that is what is paid", h.Objective)
+	}
 	if p.Dim == 0 {
 		p.Dim = max(2, mech.OwnOf[mech.CodesParams](p).Selected+1)
 	}
@@ -72,15 +81,25 @@ func (h Codes) check() error {
 
 // encode returns the model that releases what a teacher knows as codes.
 func (h Codes) encode(ctx context.Context, t *teacher, o Options) (*model.Model, error) {
-	workers := o.pool().Workers()
-	c, err := h.solve(ctx, t, nn.Matrix{}, workers)
-	if err == nil && h.Fair {
-		c, err = h.fair(ctx, t, c, workers)
-	}
+	return modelOf(h.best(ctx, t, o))
+}
+
+// modelOf returns the model of what was found.
+func modelOf(c coding, err error) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.model(c)
+	return c.model()
+}
+
+// best returns the release of the highest objective.
+func (h Codes) best(ctx context.Context, t *teacher, o Options) (coding, error) {
+	workers := o.pool().Workers()
+	best, err := t.best(h.Objective, func(t *teacher) (coding, error) { return h.solve(ctx, t, nn.Matrix{}, workers) })
+	if err == nil && h.Fair {
+		best, err = h.fair(ctx, t, best, workers)
+	}
+	return best, err
 }
 
 // solve returns the best release for what answers are worth, tilted if tilt is
@@ -90,11 +109,11 @@ func (h Codes) solve(ctx context.Context, t *teacher, tilt nn.Matrix, workers in
 	if len(answers) < 2 {
 		return coding{}, errors.New("train: the model on the trusted side gives every text the same answer, so there is nothing to release; train it longer")
 	}
-	posteriors := t.posteriors
+	worth := t.worth
 	if len(answers) > manyAnswers {
-		posteriors = posteriors.Gather(Evenly(nn.Indices(posteriors.Rows), fewRows))
+		worth = worth.Gather(Evenly(nn.Indices(worth.Rows), fewRows))
 	}
-	scores := model.Worth(posteriors, t.classes, t.weights, answers, tilt)
+	scores := model.Worth(worth, t.classes, t.weights, answers, tilt)
 	p := mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon}
 	if selected := mech.OwnOf[mech.CodesParams](h.Release).Selected; selected > 0 {
 		most := h.Release.Dim
@@ -108,7 +127,7 @@ func (h Codes) solve(ctx context.Context, t *teacher, tilt nn.Matrix, workers in
 		p.Own = mech.CodesParams{Selected: s.Selected}
 		return t.coding(p, pick(answers, s.Answers), tilt)
 	}
-	kept, weights, err := h.best(ctx, scores, workers)
+	kept, weights, err := channel.SolveFew(ctx, scores, dp.Epsilon(p.Epsilon), h.Release.Dim, channel.Options{Workers: workers})
 	if err != nil {
 		return coding{}, err
 	}
@@ -133,56 +152,6 @@ func (t *teacher) answers() [][]int {
 	return answers
 }
 
-// best returns the answers of the best channel and their weights. Where they are
-// more than there may be, the heaviest stay and are weighted anew.
-func (h Codes) best(ctx context.Context, scores nn.Matrix, workers int) (kept []int, weights []float64, err error) {
-	o, epsilon := channel.Options{Workers: workers}, dp.Epsilon(h.Release.Epsilon)
-	s, err := channel.Solve(ctx, scores, epsilon, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	kept = heaviest(s.Weights, scores.Cols)
-	weights = s.Weights
-	if most := h.Release.Dim; most > 0 && len(kept) > most {
-		few := heaviest(s.Weights, most)
-		if s, err = channel.Solve(ctx, pickColumns(scores, few), epsilon, o); err != nil {
-			return nil, nil, err
-		}
-		kept, weights = few, make([]float64, scores.Cols)
-		for i, v := range few {
-			weights[v] = s.Weights[i]
-		}
-	}
-	kept = slices.DeleteFunc(kept, func(v int) bool { return weights[v] == 0 })
-	return kept, pick(weights, kept), nil
-}
-
-// heaviest returns the places of the largest weights, at most so many, without
-// those that are 0.
-func heaviest(weights []float64, most int) []int {
-	var places []int
-	for v, w := range weights {
-		if w > 0 {
-			places = append(places, v)
-		}
-	}
-	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
-	places = places[:min(most, len(places))]
-	slices.Sort(places)
-	return places
-}
-
-// pickColumns copies the given columns of a matrix.
-func pickColumns(x nn.Matrix, which []int) nn.Matrix {
-	some := nn.NewMatrix(x.Rows, len(which))
-	for i := range x.Rows {
-		for j, v := range which {
-			some.Row(i)[j] = x.Row(i)[v]
-		}
-	}
-	return some
-}
-
 // Above so many answers, that many texts decide which are the best: their
 // product is what the search takes time for.
 const (
@@ -197,9 +166,11 @@ type coding struct {
 	answers [][]int
 	tilt    nn.Matrix // of the scores of answers; empty for none
 	table   nn.Matrix
+	teacher *teacher
 	// What is expected of the rows that check, of rates and gap only where the
-	// teacher knows groups.
+	// teacher knows groups. The value is that of the objective.
 	accuracy float64
+	value    float64
 	rates    []float64
 	gap      float64
 }
@@ -211,12 +182,12 @@ func (t *teacher) coding(p mech.Params, answers [][]int, tilt nn.Matrix) (coding
 	if err != nil {
 		return coding{}, err
 	}
-	c := coding{release: m.Params(), answers: answers, tilt: tilt}
+	c := coding{release: m.Params(), answers: answers, tilt: tilt, teacher: t}
 	c.weights = model.CodeWeights(c.release)
 	epsilon := dp.Epsilon(c.release.Epsilon)
-	c.table = t.table(model.Worth(t.posteriors, t.classes, t.weights, answers, tilt), c.weights, epsilon)
+	c.table = channel.Decode(t.worth, t.classes, model.Worth(t.posteriors, t.classes, t.weights, answers, tilt), c.weights, epsilon)
 	scores := model.Worth(t.checked, t.classes, t.weights, answers, tilt)
-	c.accuracy = t.expected(c.table, scores, c.weights, epsilon)
+	c.accuracy, c.value = t.expected(c.table, scores, c.weights, epsilon)
 	if t.groups > 0 {
 		c.rates = t.rates(c.table, scores, c.weights, epsilon)
 		c.gap = t.gapOf(c.rates)
@@ -225,7 +196,8 @@ func (t *teacher) coding(p mech.Params, answers [][]int, tilt nn.Matrix) (coding
 }
 
 // model returns the model of a release.
-func (t *teacher) model(c coding) (*model.Model, error) {
+func (c coding) model() (*model.Model, error) {
+	t := c.teacher
 	width := model.Columns(t.classes)
 	a := model.Architecture{
 		Inputs: t.inputs, Standardise: t.tensors["input.shift"].Data != nil, Encoder: slices.Clone(t.widths), Release: &c.release, Classifier: []int{width},
@@ -255,39 +227,10 @@ func (t *teacher) model(c coding) (*model.Model, error) {
 	return whole, nil
 }
 
-// table returns, for each code, the logarithm of the probability of each class
-// given that the code was released: what is known of the texts, weighted by how
-// likely each is to give the code.
-func (t *teacher) table(scores nn.Matrix, weights []float64, epsilon dp.Epsilon) nn.Matrix {
-	width := model.Columns(t.classes)
-	sums := make([][]float64, len(weights))
-	for v := range sums {
-		sums[v] = make([]float64, width)
-	}
-	mass := make([]float64, len(weights))
-	p := make([]float64, len(weights))
-	for i := range scores.Rows {
-		channel.Probabilities(p, weights, epsilon, scores.Row(i))
-		for v, share := range p {
-			mass[v] += share
-			for c, q := range t.posteriors.Row(i)[:width] {
-				sums[v][c] += share * float64(q)
-			}
-		}
-	}
-	table := nn.NewMatrix(len(weights), width)
-	for v := range sums {
-		for c, sum := range sums[v] {
-			// A class that no text has keeps a chance, so that nothing is infinite.
-			table.Row(v)[c] = float32(math.Log((sum + 1e-6) / (mass[v] + 1e-6*float64(table.Cols))))
-		}
-	}
-	return table
-}
-
 // expected returns the share of the validation rows' labels that a table tells
-// rightly, over all that the channel can give: without the chance of a draw.
-func (t *teacher) expected(table, scores nn.Matrix, weights []float64, epsilon dp.Epsilon) float64 {
+// rightly, over all that the channel can give: without the chance of a draw. It
+// also returns the value of the objective.
+func (t *teacher) expected(table, scores nn.Matrix, weights []float64, epsilon dp.Epsilon) (accuracy, value float64) {
 	said := make([][]int, len(weights))
 	for v := range said {
 		column := 0
@@ -297,9 +240,11 @@ func (t *teacher) expected(table, scores nn.Matrix, weights []float64, epsilon d
 		}
 	}
 	right, known := channel.Expected(scores, weights, epsilon, said, t.labels)
-	sum := 0.0
 	for l, w := range t.weights {
-		sum += w * right[l] / max(known[l], 1)
+		accuracy += w * right[l] / max(known[l], 1)
 	}
-	return sum
+	if t.objective.Plain() {
+		return accuracy, accuracy
+	}
+	return accuracy, t.objective.Value(objective.Expected(scores, weights, epsilon, said, t.labels, t.classes), t.weights)
 }

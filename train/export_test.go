@@ -131,7 +131,7 @@ func (h Codes) Tilt(ctx context.Context, d Data, seed uint64) (Tilted, error) {
 	out.Gap, out.Rates = c.gap, c.rates
 	out.Pairs = t.checked.Columns(model.Columns(t.classes), len(t.expect))
 	for to, from := range map[**model.Model]coding{&out.Model: c, &out.Zero: zero, &out.None: none} {
-		if *to, err = t.model(from); err != nil {
+		if *to, err = from.model(); err != nil {
 			return out, err
 		}
 	}

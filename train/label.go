@@ -9,6 +9,7 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train/model"
+	"sotto/train/objective"
 )
 
 // Label classifies on the trusted side and releases the answer, by randomised
@@ -21,6 +22,8 @@ type Label struct {
 	// Release is the mechanism codes with selected 1, which is randomised
 	// response; only epsilon is to be given.
 	Release mech.Params `json:"release"`
+	// Objective is what the answers are to be best at.
+	Objective objective.Objective `json:"objective,omitempty"`
 }
 
 // Prepare implements [Method].
@@ -31,17 +34,27 @@ func (h Label) Prepare(d Data) (*Fitting, error) {
 	if selected := mech.OwnOf[mech.CodesParams](h.Release).Selected; selected > 1 || h.Release.Dim != 0 {
 		return nil, fmt.Errorf("train: release has selected %d and dim %d, must leave both to the method", selected, h.Release.Dim)
 	}
-	if err := (Codes{Training: h.Training, Release: h.Release}).check(); err != nil {
+	if err := (Codes{Training: h.Training, Release: h.Release, Objective: h.Objective}).check(); err != nil {
 		return nil, err
 	}
 	return taught(h.lesson, d, h.encode)
 }
 
 // encode returns the model that releases what a teacher answers.
-func (h Label) encode(_ context.Context, t *teacher, _ Options) (*model.Model, error) {
-	order := nn.Indices(len(t.taught))
-	slices.SortStableFunc(order, func(a, b int) int { return t.taught[b] - t.taught[a] })
-	best := coding{accuracy: -1}
+func (h Label) encode(ctx context.Context, t *teacher, o Options) (*model.Model, error) {
+	return modelOf(h.best(ctx, t, o))
+}
+
+// best returns the release of the highest objective.
+func (h Label) best(_ context.Context, t *teacher, _ Options) (coding, error) {
+	return t.best(h.Objective, h.respond)
+}
+
+// respond returns the best randomised response among the commonest classes.
+func (h Label) respond(t *teacher) (coding, error) {
+	order := nn.Indices(t.classes[0])
+	slices.SortStableFunc(order, func(a, b int) int { return t.counts[0][b] - t.counts[0][a] })
+	best := coding{value: -1}
 	for m := 2; m <= min(len(order), mostResponses); m++ {
 		var answers [][]int
 		for _, class := range order[:m] {
@@ -49,13 +62,13 @@ func (h Label) encode(_ context.Context, t *teacher, _ Options) (*model.Model, e
 		}
 		c, err := t.coding(mech.Params{Mechanism: "codes", Epsilon: h.Release.Epsilon, Own: mech.CodesParams{Selected: 1}}, answers, nn.Matrix{})
 		if err != nil {
-			return nil, err
+			return coding{}, err
 		}
-		if c.accuracy > best.accuracy {
+		if c.value > best.value {
 			best = c
 		}
 	}
-	return t.model(best)
+	return best, nil
 }
 
 // mostResponses bounds the classes that are tried.

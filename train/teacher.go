@@ -3,13 +3,13 @@ package train
 import (
 	"context"
 	"fmt"
-	"math"
 	weakrand "math/rand/v2"
 	"slices"
 
 	"sotto/channel"
 	"sotto/nn"
 	"sotto/train/model"
+	"sotto/train/objective"
 )
 
 // teacher is a model without protection that stays on the trusted side, with
@@ -27,8 +27,9 @@ type teacher struct {
 	widths  []int // of its layers
 	tensors model.Tensors
 
-	taught     []int     // rows of each class of the first label that it was taught
-	posteriors nn.Matrix // of the rows that decide about codes
+	counts     [][]int   // rows of each label's classes that it was taught
+	posteriors nn.Matrix // of the rows that decide about codes, by which answers are ranked
+	worth      nn.Matrix // of the same rows, what each class is worth: its probability, weighed by the objective
 	checked    nn.Matrix // of the rows that check: the validation rows, if they are enough
 	labels     [][]int   // of those rows, for each label
 
@@ -36,7 +37,9 @@ type teacher struct {
 	// a row has together with which group: in the columns behind those of the
 	// labels, the groups of the first class first.
 	groups int
-	expect []float64 // rows that check of each of these pairs, by what the teacher says
+
+	objective objective.Objective
+	expect    []float64 // rows that check of each of these pairs, by what the teacher says
 }
 
 // enoughChecked is how many validation rows must be there to decide about
@@ -118,12 +121,17 @@ func (q lesson) one(ctx context.Context, d Data, o Options) (*teacher, error) {
 	if err != nil {
 		return nil, err
 	}
-	taught := make([]int, d.Classes)
-	for _, row := range d.Train {
-		taught[d.Y[row]]++
+	counts := make([][]int, len(d.classes()))
+	for i, label := range d.labels() {
+		counts[i] = make([]int, d.classes()[i])
+		for _, row := range d.Train {
+			if label[row] != Unknown {
+				counts[i][label[row]]++
+			}
+		}
 	}
 	return &teacher{
-		taught: taught, Kept: l.state.History[l.state.Kept-1], inputs: d.X.Cols, classes: d.classes(), weights: d.weights(),
+		counts: counts, Kept: l.state.History[l.state.Kept-1], inputs: d.X.Cols, classes: d.classes(), weights: d.weights(),
 		widths: append(slices.Clone(q.Classifier), model.Columns(d.classes())), tensors: renamed(l.tensors(), "classifier.", "encoder."),
 	}, nil
 }
@@ -170,16 +178,53 @@ func (t *teacher) consult(d Data, checked []int, scores nn.Matrix) {
 	t.checked = channel.Posteriors(scores, t.classes)
 	t.judge()
 	t.posteriors = t.checked.Gather(Evenly(nn.Indices(t.checked.Rows), mostDeciding))
+	t.worth = t.posteriors
 }
 
 // judge measures the teacher by the rows that check it.
 func (t *teacher) judge() {
-	t.Loss = t.crossEntropy()
+	t.Loss = channel.CrossEntropy(t.checked, t.classes, t.labels, t.weights)
 	right := newTally(len(t.classes))
 	for i := range t.checked.Rows {
 		right.add(t.classes, t.checked.Row(i), func(label int) int { return t.labels[label][i] })
 	}
 	t.Kept.Accuracy = right.accuracy(t.weights)
+}
+
+// best returns the release of the highest objective among those that find makes
+// under the weighings of classes that the objective names.
+func (t *teacher) best(o objective.Objective, find func(*teacher) (coding, error)) (coding, error) {
+	best := coding{value: -1}
+	var failed error
+	for _, w := range o.Weighings(t.counts) {
+		c, err := find(t.weighed(o, w))
+		if err != nil {
+			failed = err
+		} else if c.value > best.value {
+			best = c
+		}
+	}
+	if best.teacher == nil {
+		return best, failed
+	}
+	return best, nil
+}
+
+// weighed returns a teacher to whom rows count by their class: it ranks answers as
+// if the classes were as common as they count.
+func (t *teacher) weighed(o objective.Objective, w objective.Weighing) *teacher {
+	u := *t
+	u.objective = o
+	if w == nil {
+		return &u
+	}
+	u.worth = w.Apply(t.posteriors)
+	u.posteriors, u.checked = u.worth.Clone(), w.Apply(t.checked)
+	w.Normalise(u.posteriors)
+	w.Normalise(u.checked)
+	u.tensors = renamed(t.tensors, "", "")
+	w.Shift(u.tensors[fmt.Sprintf("encoder.%d.bias", len(t.widths)-1)].Data)
+	return &u
 }
 
 // scores returns what the teacher's last layer gives.
@@ -198,23 +243,6 @@ func (t *teacher) calibrate(scores nn.Matrix) {
 	for _, kind := range []string{"weight", "bias"} {
 		channel.Scale(t.tensors[fmt.Sprintf("encoder.%d.%s", len(t.widths)-1, kind)], t.classes, factors)
 	}
-}
-
-// crossEntropy is that of the validation rows, the weighted mean over labels.
-func (t *teacher) crossEntropy() float64 {
-	sum, column := 0.0, 0
-	for l, c := range t.classes {
-		loss, known := 0.0, 0
-		for i, y := range t.labels[l] {
-			if y != Unknown {
-				loss -= math.Log(max(float64(t.checked.Row(i)[column+y]), 1e-30))
-				known++
-			}
-		}
-		sum += t.weights[l] * loss / float64(max(known, 1))
-		column += c
-	}
-	return sum
 }
 
 // pick returns the values of some rows.

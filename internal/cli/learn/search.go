@@ -17,7 +17,11 @@ func printFrontier(w *strings.Builder, r *experiment.Result) {
 	if f == nil || h == nil {
 		return
 	}
-	t := term.NewTable(w, "\nTRIED", "RELEASE", "VALIDATION %", "SECONDS")
+	measured := "VALIDATION %"
+	if !f.Objective.Plain() {
+		measured = "VALIDATION " + strings.ToUpper(f.Objective.String()) + " %"
+	}
+	t := term.NewTable(w, "\nTRIED", "RELEASE", measured, "SECONDS")
 	for _, trial := range f.Searched {
 		release, mark := "-", ""
 		if trial.Mechanism != "" && trial.Dim > 0 {
@@ -30,6 +34,12 @@ func printFrontier(w *strings.Builder, r *experiment.Result) {
 			mark = " *"
 		}
 		result := fmt.Sprintf("%.2f", 100*trial.Accuracy)
+		if !f.Objective.Plain() {
+			result = "-" // a model of the trusted side is chosen by its probabilities
+			if len(trial.Values) > 0 {
+				result = fmt.Sprintf("%.2f", 100*trial.Value)
+			}
+		}
 		if len(trial.Scores) > 1 {
 			result += fmt.Sprintf(" (%d seeds)", len(trial.Scores))
 		}
@@ -44,6 +54,13 @@ func printFrontier(w *strings.Builder, r *experiment.Result) {
 	if !math.IsNaN(limit) {
 		fmt.Fprintf(w, "at ε = %.6g: %.2f %% of the answers are right; an estimated %.2f %% is the most that any release allows of what the unprotected model (%.2f %%) knows\n",
 			float64(f.True), 100*float64(h.Accuracy), 100*limit, 100*float64(h.NonPrivate))
+	}
+	if m := r.Mean.Balance; !f.Objective.Plain() && m != nil {
+		fmt.Fprintf(w, "sought: %s; macro-F1 is %s %%, balanced accuracy %s %%", f.Objective, term.Percent(m.MacroF1), term.Percent(m.Balanced))
+		if m.Limit != nil {
+			fmt.Fprintf(w, " of at most %s %% that any release at this ε has on average", term.Percent(*m.Limit))
+		}
+		fmt.Fprintln(w)
 	}
 	if f.Advice != "" {
 		fmt.Fprintln(w, f.Advice)
