@@ -11,6 +11,7 @@ import (
 
 	"sotto/dataset"
 	"sotto/dataset/own"
+	"sotto/dataset/table"
 )
 
 // write puts a file into a folder of its own.
@@ -127,6 +128,39 @@ func TestGivenParts(t *testing.T) {
 	}
 }
 
+// TestPartNames checks that every folder that a table takes for a part is one, and
+// what eval means beside another part that tests.
+func TestPartNames(t *testing.T) {
+	o := mood()
+	o.Split = "part"
+	names := []string{"train", "training", "val", "valid", "validation", "dev", "eval", "test", "testing"}
+	for _, name := range names {
+		if !table.IsPart(name) {
+			t.Errorf("%q is no part to a table", name)
+		}
+	}
+	for _, tt := range []struct {
+		test string
+		want dataset.Part
+	}{{"Test", dataset.Validation}, {"EVAL", dataset.Test}} {
+		path := csv(t, "review,mood,part", 60, func(i int) string {
+			return fmt.Sprintf("text %d,%d,%s", i, i/3%2, []string{"train", "eval", tt.test}[i%3])
+		})
+		s, err := own.Load(t.Context(), path, o)
+		if err != nil || s.Split[1] != tt.want {
+			t.Errorf("beside %s, eval is %q, want %q, error %v", tt.test, s.Split[1], tt.want, err)
+		}
+	}
+}
+
+// TestNumberedClasses checks that numbers with many rows each are classes.
+func TestNumberedClasses(t *testing.T) {
+	path := csv(t, "review,mood", 3000, func(i int) string { return fmt.Sprintf("text %d,%d", i, 100+i%100) })
+	if s, err := own.Load(t.Context(), path, mood()); err != nil || len(s.Label.Classes) != 100 {
+		t.Errorf("Load of 100 numbered classes gave error %v", err)
+	}
+}
+
 // TestRefused checks that what no model can be made of is refused with the
 // reason, and that no value of a row is quoted.
 func TestRefused(t *testing.T) {
@@ -164,7 +198,7 @@ func TestRefused(t *testing.T) {
 		{"unknown part", rows("part,review,mood", func(i int) string {
 			return fmt.Sprintf("%s,secret,%d", []string{"train", "fold3", "holdback"}[i%3], i%2)
 		}), with(func(o *own.Options) { o.Split = "part" }), []string{`"fold3", "holdback"`, "train, validation or test"}},
-		{"no test part", rows("part,review,mood", func(i int) string { return fmt.Sprintf("train,secret,%d", i%2) }), with(func(o *own.Options) { o.Split = "part" }), []string{"60 rows to train and 0 to test"}},
+		{"no test part", rows("part,review,mood", func(i int) string { return fmt.Sprintf("train,secret,%d", i%2) }), with(func(o *own.Options) { o.Split = "part" }), []string{"60 rows with a label to train on and 0 to test on"}},
 		{"texts as parts", rows("part,review,mood", func(i int) string {
 			return fmt.Sprintf("secret secret secret secret %d,secret,%d", i, i%2)
 		}), with(func(o *own.Options) { o.Split = "part" }), []string{"other values than names of parts"}},
@@ -203,6 +237,8 @@ func TestNotes(t *testing.T) {
 		{"same texts", csv(t, "review,mood", 60, func(i int) string { return fmt.Sprintf("a text,%d", i%2) }), nil, "12 rows that test have a text that is also trained on"},
 		{"unlabelled", csv(t, "review,mood", 60, func(i int) string { return fmt.Sprintf("text %d,%s", i, []string{"a", "b", ""}[i%3]) }), nil, `20 rows have no "mood" and are left out`},
 		{"many classes", csv(t, "review,mood", 2000, func(i int) string { return fmt.Sprintf("text %d,c%d", i, i%200) }), nil, "200 classes"},
+		{"capitals", csv(t, "review,mood", 60, func(i int) string { return fmt.Sprintf("text %d,%s", i, []string{"Yes", "yes", "no"}[i%3]) }), nil, "differ in capitals alone"},
+		{"numbers as groups", csv(t, "review,mood,city", 3000, func(i int) string { return fmt.Sprintf("text %d,%d,%d", i, i%2, i%70) }), func(o *own.Options) { o.Attributes = []string{"city"} }, "70 different numbers, each a group"},
 		{"persons", reviews(t), func(o *own.Options) { o.Person = "who" }, "20 persons; one has 5"},
 		{"missing numbers", csv(t, "age,review,mood", 60, func(i int) string { return fmt.Sprintf("%s,text %d,%d", []string{"", "4"}[i%2], i, i%3) }), func(o *own.Options) { o.Numbers = []string{"age"} }, "30 rows have no number"},
 	} {

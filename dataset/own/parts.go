@@ -16,12 +16,16 @@ const (
 	lent      = 10
 )
 
-// partNames are the names of parts that people use.
+// partNames are the names of parts that people use, but for eval.
 var partNames = map[string]dataset.Part{
-	"train": dataset.Train, "training": dataset.Train, "fit": dataset.Train,
-	"validation": dataset.Validation, "valid": dataset.Validation, "val": dataset.Validation, "dev": dataset.Validation, "development": dataset.Validation,
-	"test": dataset.Test, "testing": dataset.Test, "eval": dataset.Test, "evaluation": dataset.Test, "holdout": dataset.Test,
+	"train": dataset.Train, "training": dataset.Train,
+	"validation": dataset.Validation, "valid": dataset.Validation, "val": dataset.Validation, "dev": dataset.Validation,
+	"test": dataset.Test, "testing": dataset.Test,
 }
+
+// eval is what some call the part that tests and others the one that validates: it
+// validates where another part tests.
+const eval dataset.Part = "eval"
 
 // parts is the column that says where rows belong.
 type parts struct {
@@ -34,6 +38,9 @@ type parts struct {
 func (p *parts) add(name string) {
 	name = strings.TrimSpace(name)
 	part, ok := partNames[strings.ToLower(name)]
+	if strings.EqualFold(name, string(eval)) {
+		part, ok = eval, true
+	}
 	switch {
 	case name == "":
 		p.empty++
@@ -85,12 +92,15 @@ func (b *builder) divide() error {
 		return err
 	}
 	s.Split = b.parts.of
-	counts := map[dataset.Part]int{}
-	for _, p := range s.Split {
-		counts[p]++
+	b.settleEval()
+	counts := map[dataset.Part]int{} // of rows that have a label
+	for i, p := range s.Split {
+		if s.Label.IDs[i] != dataset.Unknown {
+			counts[p]++
+		}
 	}
 	if counts[dataset.Train] == 0 || counts[dataset.Test] == 0 {
-		return fmt.Errorf("column %q of the split has %d rows to train and %d to test, must have some of each", b.options.Split, counts[dataset.Train], counts[dataset.Test])
+		return fmt.Errorf("column %q of the split has %d rows with a label to train on and %d to test on, must have some of each", b.options.Split, counts[dataset.Train], counts[dataset.Test])
 	}
 	if counts[dataset.Validation] == 0 {
 		rows := s.Indices(dataset.Train)
@@ -104,6 +114,19 @@ func (b *builder) divide() error {
 		s.Notes = append(s.Notes, fmt.Sprintf("column %q of the split has no validation part: %d rows of its training part serve as one", b.options.Split, n))
 	}
 	return b.apart()
+}
+
+// settleEval decides what eval means here.
+func (b *builder) settleEval() {
+	s, means := &b.set, dataset.Test
+	if slices.Contains(s.Split, dataset.Test) {
+		means = dataset.Validation
+	}
+	for i, p := range s.Split {
+		if p == eval {
+			s.Split[i] = means
+		}
+	}
 }
 
 func allRows(n int) []int {

@@ -26,13 +26,17 @@ func (b *builder) remark() error {
 		}
 	}
 	for k, c := range b.classed {
-		if c.empty == 0 {
-			continue
-		}
-		if k == 0 {
+		switch {
+		case c.empty > 0 && k == 0:
 			note("%d rows have no %q and are left out", c.empty, c.name)
-		} else {
+		case c.empty > 0:
 			note("%d rows have no %q", c.empty, c.name)
+		}
+		if n := c.folded(); n > 0 {
+			note("%d values of %q and others differ in capitals alone, and count as classes of their own", n, c.name)
+		}
+		if k >= len(b.options.Labels) && c.numeric && len(c.known) > manyNumbers {
+			note("%q has %d different numbers, each a group of its own; cut it into a few ranges unless they are names", c.name, len(c.known))
 		}
 	}
 	if len(s.Label.Classes) > 100 {

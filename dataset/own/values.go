@@ -18,8 +18,13 @@ const MaxClasses = 1024
 // maxGroups is how many groups an attribute may have: persons, for instance.
 const maxGroups = 1 << 16
 
-// manyNumbers is how many different numbers are no classes but a number.
-const manyNumbers = 50
+// manyNumbers is how many different numbers are no classes but a number, unless
+// they are whole and have rowsEach rows on average: numbers of departments are
+// classes, and prices are not.
+const (
+	manyNumbers = 50
+	rowsEach    = 20
+)
 
 // values is a column whose values are classes.
 type values struct {
@@ -28,6 +33,8 @@ type values struct {
 	known map[string]int // by value, in the order of appearance
 	ids   []int
 	empty int
+
+	numeric, whole bool // all values are numbers, or whole ones; decided by column
 }
 
 // add takes the value of one row; none is [dataset.Unknown].
@@ -53,8 +60,8 @@ func (v *values) column(label bool) (dataset.Column, error) {
 	for name := range v.known {
 		classes = append(classes, name)
 	}
-	numeric := sortClasses(classes)
-	if err := v.refuse(label, numeric); err != nil {
+	v.numeric, v.whole = sortClasses(classes)
+	if err := v.refuse(label); err != nil {
 		return dataset.Column{}, err
 	}
 	to := make([]int, len(classes))
@@ -70,7 +77,7 @@ func (v *values) column(label bool) (dataset.Column, error) {
 }
 
 // refuse says why the values are no classes. It quotes none of them.
-func (v *values) refuse(label, numeric bool) error {
+func (v *values) refuse(label bool) error {
 	what, most := "attribute", maxGroups
 	if label {
 		what, most = "label", MaxClasses
@@ -81,7 +88,7 @@ func (v *values) refuse(label, numeric bool) error {
 		return fmt.Errorf("%s %q is empty in all %d rows, must have a value in some", what, v.name, len(v.ids))
 	case n == 1:
 		return fmt.Errorf("%s %q has the same value in all rows, must have at least two classes", what, v.name)
-	case label && numeric && n > manyNumbers:
+	case label && v.numeric && n > manyNumbers && (!v.whole || rows < rowsEach*n):
 		return fmt.Errorf("label %q has %d different numbers in %d rows: that is a number, not classes; cut it into a few ranges first, or give it to --numbers and another column to --label", v.name, n, rows)
 	case n > most:
 		return fmt.Errorf("%s %q has %d different values in %d rows, must have at most %d classes; it looks like a text or an id", what, v.name, n, rows, most)
@@ -92,15 +99,17 @@ func (v *values) refuse(label, numeric bool) error {
 }
 
 // sortClasses sorts by number if all are numbers, else by name, and reports
-// whether they were numbers.
-func sortClasses(classes []string) bool {
+// whether they were numbers, and whole ones.
+func sortClasses(classes []string) (numeric, whole bool) {
 	numbers := map[string]float64{}
+	whole = true
 	for _, c := range classes {
 		if x, err := strconv.ParseFloat(c, 64); err == nil {
 			numbers[c] = x
+			whole = whole && x == math.Trunc(x)
 		}
 	}
-	numeric := len(numbers) == len(classes)
+	numeric = len(numbers) == len(classes)
 	slices.SortFunc(classes, func(a, b string) int {
 		if x, y := numbers[a], numbers[b]; numeric && x != y {
 			if x < y {
@@ -110,7 +119,16 @@ func sortClasses(classes []string) bool {
 		}
 		return strings.Compare(a, b)
 	})
-	return numeric
+	return numeric, numeric && whole
+}
+
+// folded returns how many classes are others with other capitals.
+func (v *values) folded() int {
+	seen := map[string]bool{}
+	for name := range v.known {
+		seen[strings.ToLower(name)] = true
+	}
+	return len(v.known) - len(seen)
 }
 
 // number is a column of numbers.

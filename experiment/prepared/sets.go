@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"sync"
 
 	"sotto/train/model"
@@ -51,8 +52,11 @@ func (s *Sets) Len() int {
 	return len(different)
 }
 
-// nameOf tells records apart, and files.
+// nameOf tells records apart, and files, also from what they were before.
 func nameOf(r model.DataRecord, file Path) string {
+	if info, err := os.Stat(string(file)); err == nil {
+		file += Path(fmt.Sprintf(" %d %d", info.Size(), info.ModTime().UnixNano()))
+	}
 	b, err := json.Marshal(r)
 	if err != nil { // numbers that JSON has no name for, which no spec has
 		return fmt.Sprintf("%#v %q", r, file)
