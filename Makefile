@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: all build test long race lint fuzz bench load kill bench-peer bench-mdl bench-encoder golden proofs map cover budget dist ci
+.PHONY: all build test long race lint fuzz bench load kill bench-peer bench-mdl bench-encoder golden proofs map cover budget dist units ci
 
 all: build test lint
 
@@ -64,6 +64,9 @@ budget: # sizes of files and functions; fails above the limits
 dist: # archives for six platforms, Debian packages, checksums and bills of materials, into dist
 	rm -rf dist
 	go run ./deploy/dist --out dist
+
+units: # the Debian package under a systemd that is booted for it, as root
+	.ci/units
 
 ci: # everything that a change must pass
 	.ci/run
