@@ -5,6 +5,7 @@ import (
 	"sotto/bias/erase"
 	"sotto/bias/weat"
 	"sotto/experiment/frontier"
+	"sotto/experiment/plan"
 	"sotto/experiment/reproduce"
 	"sotto/report/evidence"
 	"sotto/report/picture"
@@ -24,6 +25,7 @@ func Kinds() evidence.Kinds {
 		picture.Kind,
 		evaluationKind,
 		frontier.Kind,
+		plan.Kind,
 		weat.Kind,
 		direction.Kind,
 		erase.Kind,

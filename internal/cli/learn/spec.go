@@ -2,6 +2,7 @@ package learn
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -29,12 +30,14 @@ func moreFileFlags(fs *pflag.FlagSet, s *experiment.Spec, name *string) {
 	fs.StringVar(&s.Text, "column", "", "another name of --text")
 }
 
-// SpecFlags declares a flag for every setting of a spec, with --column as another
-// name of --text, and --name for the rows of a file.
-func SpecFlags(fs *pflag.FlagSet, s *experiment.Spec, name *string) {
+// SpecFlags declares a flag for every setting of a spec but those without, which
+// are named as in JSON, with --column as another name of --text, and --name for
+// the rows of a file.
+func SpecFlags(fs *pflag.FlagSet, s *experiment.Spec, name *string, without ...string) {
 	for _, f := range s.Fields() {
-		f.SetDefault()
-		term.AddFlag(fs, f.Value, f.Flag, f.Help)
+		if f.SetDefault(); !slices.Contains(without, f.Name) {
+			term.AddFlag(fs, f.Value, f.Flag, f.Help)
+		}
 	}
 	moreFileFlags(fs, s, name)
 }

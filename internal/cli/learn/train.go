@@ -1,4 +1,4 @@
-// Package learn holds train, evaluate and demo, the commands that train models and judge them.
+// Package learn holds train, plan, evaluate and demo, the commands that train models and judge them.
 package learn
 
 import (
@@ -17,7 +17,7 @@ import (
 
 // Commands returns the commands of this group.
 func Commands(std term.Streams) []*cobra.Command {
-	return []*cobra.Command{newTrain(std), newEvaluate(std), newDemo(std)}
+	return []*cobra.Command{newTrain(std), newPlan(std), newEvaluate(std), newDemo(std)}
 }
 
 // trainOptions are the flags of "sotto train".
