@@ -60,11 +60,9 @@ type Weighing [][]float64
 // how many rows of each label's classes there are: one, unless the objective is
 // no weighted share. The mean row counts 1; a class without rows counts nothing.
 func (o Objective) Weighings(counts [][]int) []Weighing {
-	powers := []float64{0}
-	if o == Balanced {
-		powers = []float64{1}
-	} else if o == MacroF1 {
-		powers = []float64{0, 0.25, 0.5, 0.75, 1}
+	powers, ok := map[Objective][]float64{Balanced: {1}, MacroF1: {0, 0.25, 0.5, 0.75, 1}}[o]
+	if !ok {
+		powers = []float64{0}
 	}
 	var all []Weighing
 	for _, power := range powers {
@@ -152,11 +150,10 @@ func (w Weighing) Shift(scores []float32) {
 func (o Objective) Value(labels []*measure.Confusion, weights []float64) float64 {
 	sum := 0.0
 	for l, c := range labels {
-		v := c.Accuracy()
-		if o == MacroF1 {
-			v = c.Means().MacroF1
-		} else if o == Balanced {
-			v = c.Means().Balanced
+		alike := c.Means()
+		v, ok := map[Objective]measure.Number{MacroF1: alike.MacroF1, Balanced: alike.Balanced}[o]
+		if !ok {
+			v = c.Accuracy()
 		}
 		if v == v {
 			sum += weights[l] * float64(v)
