@@ -66,7 +66,7 @@ func families() []family {
 			}
 			return c
 		}},
-		{MethodInfo: MethodInfo{"label", "classified on the trusted side; the answer is released by randomised response", codes, trusted("objective")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"label", "classified on the trusted side; the answer is released by randomised response", codes, trusted("objective")}, reference: "plain", build: func(s Spec, p Point) train.Method {
 			return train.Label{Training: s.training(p), Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon}, Objective: objective.Objective(s.Objective)}
 		}},
 		{MethodInfo: MethodInfo{"plain", "the model on the trusted side alone, no protection", nil, layers}, build: func(s Spec, p Point) train.Method {

@@ -10,6 +10,7 @@ import (
 
 	"sotto/dp"
 	"sotto/experiment"
+	"sotto/experiment/reproduce/declared"
 	"sotto/measure"
 	"sotto/report"
 )
@@ -187,5 +188,39 @@ func TestNothingLeavesThePlot(t *testing.T) {
 				t.Errorf("a bar reaches to %v, must stay within 0 and %v", y, height)
 			}
 		}
+	}
+}
+
+// Published methods and ours stand in one plot, each said to be what it is, with
+// what a paper printed of the same data at its claimed and at its true ε.
+func TestPublishedAndOurs(t *testing.T) {
+	published, ours := result(), result()
+	published.Configurations = []experiment.Configuration{configuration("federate", "laplace-l1", "released", 8, 138.564, 0.82)}
+	ours.Configurations, ours.Reference = []experiment.Configuration{configuration("codes", "codes", "true", 4, 4, 0.81)}, 0.97
+	task := &declared.Task{Data: "reviews", Label: "sentiment", Priors: ours.Priors}
+	table := &declared.Table{Format: declared.Format, Name: "federate-reviews", Rows: []declared.Row{{
+		Name: "FEDERATE", Task: task, AsPublished: &declared.Promise{Claimed: 8, True: 138.564, Unit: dp.Text}, Honest: &declared.Promise{Claimed: 8, True: 8, Unit: dp.Text},
+		Cells: []declared.Cell{{
+			Metric: "accuracy", Unit: "%", Published: declared.Published{Mean: 82.29, Deviation: nan},
+			AsPublished: &declared.Ours{Mean: 82.02, Deviation: nan}, Honest: &declared.Ours{Mean: 78.71, Deviation: nan},
+		}},
+	}}}
+	page := render(t, report.HTML, of(published, ours, table))
+	for _, want := range []string{
+		">published: federate laplace-l1<", ">ours: codes<", ">figure of the paper<", ">unprotected 97.0 %<", ">always the commonest class 52.0 %<", `class="limit"`,
+		">ours, as published<", ">ours, honest<", // in the table's own plot
+		"figure of the paper, federate-reviews: FEDERATE: 82.3 % at a true ε of 138.6, claimed 8",
+		"<td class=\"\">figure of the paper, federate-reviews: FEDERATE</td>", "<td class=\"\">published</td>", "<td class=\"\">ours</td>",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if got := len(regexp.MustCompile(`<title id="p\d+w-t">Accuracy against ε`).FindAllString(page, -1)); got != 2 {
+		t.Errorf("%d plots of accuracy, want one of all methods and one of the table", got)
+	}
+	task.Priors = []float64{0.5, 0.5}
+	if page = render(t, report.HTML, of(published, ours, table)); strings.Contains(page, "figure of the paper, federate-reviews") {
+		t.Error("a figure of other rows stands in the plot")
 	}
 }

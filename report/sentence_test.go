@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"strings"
 	"testing"
 
 	"sotto/attack"
@@ -77,5 +78,28 @@ func TestSentence(t *testing.T) {
 				t.Errorf("Sentence =\n%q, want\n%q", got, tt.want)
 			}
 		})
+	}
+}
+
+// The summary for people who do not know ε says in odds what it means, what is
+// false, what it costs and who refuted what.
+func TestInPlainWords(t *testing.T) {
+	text := unescape(render(t, report.Markdown, sample()))
+	for _, want := range []string{
+		"## In plain words", "at most e^ε-fold", "where there is no finite ε there is no protection",
+		"promises are false: ", "dpnr released promises ε = 0.05 and gives no protection", "noise laplace-l1 reaches", "and always naming the commonest class 52.0 %: the price is",
+		"**Whether it was refuted:** yes.", "| 4 | a text | 54.6-fold | 98.21 % | 35.55 % | by this limit |", "| ∞ | a text | without limit | 100 % | 100 % | **none** |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text lacks %q in\n%.3000s", want, text)
+		}
+	}
+	quiet := unescape(render(t, report.Markdown, of(comparison())))
+	if !strings.Contains(quiet, "they promise no protection") {
+		t.Errorf("nothing says that nothing is promised in\n%.1000s", quiet)
+	}
+	kept := unescape(render(t, report.Markdown, of(released("a.npy", 4), audited("laplace-l1", "paper", 4, 3.6, false))))
+	if !strings.Contains(kept, "1 promise is kept") || !strings.Contains(kept, "**Whether it was refuted:** no.") {
+		t.Errorf("a promise that is kept is not said to be in\n%.2000s", kept)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sotto/dp"
+	"sotto/experiment"
 	"sotto/measure"
 	"sotto/report/evidence"
 	"sotto/report/page"
@@ -223,7 +224,7 @@ func (t *TaskResult) chart(title string, of func(*Point) *Estimate) *page.Chart 
 			})
 		}
 		if len(run) > 0 {
-			c.Series = append(c.Series, page.Series{Name: curve.Title, Runs: [][]page.Dot{run}})
+			c.Series = append(c.Series, page.Series{Name: curve.named(), Runs: [][]page.Dot{run}})
 		}
 	}
 	if len(epsilons) > 0 {
@@ -231,6 +232,16 @@ func (t *TaskResult) chart(title string, of func(*Point) *Estimate) *page.Chart 
 	}
 	c.Y.Low, c.Y.High = page.Around(values, 0, 1)
 	return c
+}
+
+// named is the title of a curve with whose method it is, if it is anybody's. What
+// follows a hyphen in the name of a method is a setting of it.
+func (c Curve) named() string {
+	method, _, _ := strings.Cut(c.Method, "-")
+	if origin := experiment.OriginOf(method); origin != "" {
+		return string(origin) + ": " + c.Title
+	}
+	return c.Title
 }
 
 // aims shows every check.

@@ -40,10 +40,14 @@ type Shown struct {
 // wrapper shows a page at several widths and writes down what it sees. The page
 // itself runs nothing, so that this needs no hole in its policy.
 const wrapper = `<!DOCTYPE html><body><pre id="out"></pre><script>
-addEventListener("load", () => requestAnimationFrame(() => requestAnimationFrame(() => {
+addEventListener("load", () => {
+  for (const f of document.querySelectorAll("iframe"))
+    for (const e of f.contentDocument.querySelectorAll("details")) e.open = true;
+  requestAnimationFrame(() => requestAnimationFrame(measured)); // hints follow a frame behind
+});
+const measured = () => {
   const all = [...document.querySelectorAll("iframe")].map(f => {
     const d = f.contentDocument, found = {Width: f.clientWidth, Scroll: d.documentElement.scrollWidth, Drawings: 0, Cut: [], Covered: [], Tables: [], Headings: []};
-    for (const e of d.querySelectorAll("details")) e.open = true;
     for (const e of d.querySelectorAll("h1, h2, h3, h4")) found.Headings.push(+e.tagName[1]);
     for (const e of d.querySelectorAll(".scroll"))
       if (e.clientWidth) found.Tables.push({Name: e.ariaLabel, Scrolls: e.scrollWidth > e.clientWidth, Hinted: parseFloat(f.contentWindow.getComputedStyle(e, "::before").height) > 5});
@@ -61,7 +65,7 @@ addEventListener("load", () => requestAnimationFrame(() => requestAnimationFrame
     return found;
   });
   document.getElementById("out").textContent = JSON.stringify(all);
-})));
+};
 </script>%s</body>`
 
 var printed = regexp.MustCompile(`(?s)<pre id="out">(.*?)</pre>`)
