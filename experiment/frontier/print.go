@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
+
+	"sotto/internal/layout"
 )
 
 // Print writes the result for a person.
 func (r *Result) Print(w io.Writer) error {
-	var b strings.Builder
+	b := layout.NewBuffer(w)
 	part := Part("")
 	for i := range r.Tasks {
 		t := &r.Tasks[i]
@@ -18,21 +19,20 @@ func (r *Result) Print(w io.Writer) error {
 		}
 		if t.Part != part {
 			part = t.Part
-			fmt.Fprintf(&b, "%s\n\n", strings.ToUpper(part.About()))
+			fmt.Fprintf(b, "%s\n\n", strings.ToUpper(part.About()))
 		}
-		fmt.Fprintf(&b, "%s: %s\n", t.Name, t.About())
+		fmt.Fprintf(b, "%s: %s\n", t.Name, t.About())
 		for _, table := range r.Tables(t) {
-			table.write(&b)
+			table.write(b)
 		}
 		b.WriteByte('\n')
 	}
-	verdictTable(r.Verdicts).write(&b)
+	verdictTable(r.Verdicts).write(b)
 	b.WriteByte('\n')
 	for _, n := range r.Remarks() {
-		fmt.Fprintf(&b, "note: %s\n", n)
+		fmt.Fprintf(b, "note: %s\n", n)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Flush()
 }
 
 // About says what a task is.
@@ -77,9 +77,9 @@ func verdictTable(all []Verdict) Table {
 
 func (t Table) write(w io.Writer) {
 	fmt.Fprintf(w, "  %s\n", t.Title) //nolint:errcheck // w is a buffer
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := layout.NewTable(w).Headed()
 	for _, row := range append([][]string{t.Head}, t.Rows...) {
-		fmt.Fprintf(tw, "  %s\n", strings.Join(row, "\t")) //nolint:errcheck // see above
+		table.Cells(append([]string{"  " + row[0]}, row[1:]...)...)
 	}
-	tw.Flush() //nolint:errcheck // see above
+	table.Flush() //nolint:errcheck // see above
 }

@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"sotto/dp"
+	"sotto/internal/layout"
 	"sotto/measure"
 )
 
@@ -39,20 +39,19 @@ func printSheet(w io.Writer, r shown) error {
 	for _, n := range r.head().Notes {
 		s.line("note: %s", n)
 	}
-	var b strings.Builder
+	b := layout.NewBuffer(w)
 	for _, p := range s {
 		if p.rows == nil {
 			b.WriteString(p.line + "\n")
 			continue
 		}
-		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		t := layout.NewTable(b).Headed()
 		for _, row := range p.rows {
-			fmt.Fprintln(t, strings.Join(row, "\t")) //nolint:errcheck // it goes to memory
+			t.Cells(row...)
 		}
-		t.Flush() //nolint:errcheck // see above
+		t.Flush() //nolint:errcheck // it goes to memory
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Flush()
 }
 
 func percent(v measure.Number) string { return (100 * v).Text("%.1f") }

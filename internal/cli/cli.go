@@ -45,7 +45,10 @@ const (
 
 // Run executes one command and returns its exit code.
 func Run(ctx context.Context, args []string, std term.Streams) int {
+	words := term.NewScreen(std.Err)
+	std.Err = words
 	err := execute(ctx, args, std)
+	words.Quiet()
 	switch {
 	case err == nil:
 		return ExitDone
@@ -73,6 +76,8 @@ func execute(ctx context.Context, args []string, std term.Streams) (err error) {
 
 // NewRoot returns the command sotto.
 func NewRoot(std term.Streams) *cobra.Command {
+	screen := term.NewScreen(std.Out)
+	std.Out = screen
 	root := term.Group(&cobra.Command{
 		Use:   "sotto",
 		Short: "Private vectors of text, with an ε that is true",
@@ -83,11 +88,13 @@ Exit codes: 0 done; 1 a check said no (refuted, over budget); 2 wrong use or
 bad input; 3 a gate failed; 4 an internal fault.
 
 Environment: SOTTO_DATA is the folder of data sets; SOTTO_MODELS is the folder of
-fetched encoders.`,
+fetched encoders; NO_COLOR, if it is not empty, turns colours off.`,
 		Version:       version.Get().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}, commands(std)...)
+	root.PersistentFlags().BoolVar(&screen.Wide, "wide", false, "show all columns of tables, however narrow the terminal is")
+	root.PersistentFlags().Var(&screen.Paint, "color", "when to colour verdicts: auto (a terminal has colours and NO_COLOR is not set), always or never")
 	root.SetFlagErrorFunc(term.FlagError)
 	root.SetIn(std.In)
 	root.SetOut(std.Out)

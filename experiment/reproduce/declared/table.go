@@ -7,9 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"sotto/dp"
+	"sotto/internal/layout"
 	"sotto/measure"
 	"sotto/mech"
 )
@@ -144,10 +144,9 @@ func (p *Promise) wordLevel(rate float64) error {
 
 // Print writes the table for a person.
 func (t *Table) Print(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n%s\n\n", t.Name, t.About, t.Paper)
-	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "ROW\tSETTING\tMETRIC\tPUBLISHED\tOURS, AS PUBLISHED\tOFF BY\tTRUE ε\tOURS, HONEST\tOFF BY\tε") //nolint:errcheck // it goes to memory
+	b := layout.NewBuffer(w)
+	fmt.Fprintf(b, "%s: %s\n%s\n\n", t.Name, t.About, t.Paper)
+	table := layout.NewTable(b, "ROW", "SETTING", "METRIC", "PUBLISHED", "OURS, AS PUBLISHED", "OFF BY", "TRUE ε", "OURS, HONEST", "OFF BY", "ε").Spare("OFF BY", "OFF BY")
 	for _, r := range t.Rows {
 		name, setting := r.Name, r.Setting
 		if r.Note != "" {
@@ -155,22 +154,21 @@ func (t *Table) Print(w io.Writer) error {
 		}
 		proved, honest := r.AsPublished.render(), r.Honest.render()
 		for _, c := range r.Cells {
-			fmt.Fprintln(tw, strings.Join([]string{ //nolint:errcheck // see above
+			table.Cells(
 				name, setting, fmt.Sprintf("%s [%s]", c.Metric, c.Unit), c.Published.Mean.PlusMinus(c.Published.Deviation, "%.2f"), c.AsPublished.render(), c.AsPublished.off(),
 				proved, c.Honest.render(), c.Honest.off(), honest,
-			}, "\t"))
+			)
 			name, setting, proved, honest = "", "", "", "" // once a row
 		}
 	}
-	tw.Flush() //nolint:errcheck // see above
+	table.Flush() //nolint:errcheck // it goes to memory
 	if len(t.Notes) > 0 {
 		b.WriteByte('\n')
 	}
 	for _, n := range t.Notes {
-		fmt.Fprintf(&b, "note: %s\n", n)
+		fmt.Fprintf(b, "note: %s\n", n)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.Flush()
 }
 
 // render shows the true ε, with a mark where the claim is below it.

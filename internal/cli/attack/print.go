@@ -6,31 +6,30 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"sotto/attack"
 	"sotto/dp"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/measure"
 )
 
 // printResult prints for a person.
 func printResult(out io.Writer, r *attack.Result) error {
-	var b strings.Builder
+	b := layout.NewBuffer(out)
 	switch {
 	case r.Kind != attack.Attribute:
-		printFindings(&b, r)
+		printFindings(b, r)
 	case r.Models == nil:
-		printInference(&b, r.Source, r)
+		printInference(b, r.Source, r)
 	}
 	for i, m := range r.Models {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		printInference(&b, fmt.Sprintf("%s, seed %d", cmp.Or(m.Folder, r.Source), m.Seed), m)
+		printInference(b, fmt.Sprintf("%s, seed %d", cmp.Or(m.Folder, r.Source), m.Seed), m)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.Flush()
 }
 
 func stated(r *attack.Result) string {
@@ -41,17 +40,18 @@ func stated(r *attack.Result) string {
 }
 
 // printInference prints what attackers learnt of an attribute.
-func printInference(b *strings.Builder, source string, r *attack.Result) {
+func printInference(b *layout.Buffer, source string, r *attack.Result) {
 	first := r.Findings[0]
 	fmt.Fprintf(b, "%s: %s (%d values), %d rows to fit, %d to score; %s\n\n", term.Plain(source), term.Plain(first.Target), r.Classes, first.Leakage.RowsFitted, first.Rows, stated(r))
-	t := term.NewTable(b, "ATTACKER", "ACCURACY %", "95 % INTERVAL", "LIMIT %", "MAJORITY %", "BALANCED %", "AUC", "MDL kbit", "COMPRESSION", "VERDICT")
+	t := term.NewTable(b, "ATTACKER", "ACCURACY %", "95 % INTERVAL", "LIMIT %", "MAJORITY %", "BALANCED %", "AUC", "MDL kbit", "COMPRESSION", "VERDICT").
+		Spare("COMPRESSION", "MDL kbit", "BALANCED %", "AUC", "MAJORITY %", "95 % INTERVAL")
 	for _, f := range r.Findings {
 		kbit, compression := "-", "-"
 		if d := f.Description; d != nil {
 			kbit, compression = fmt.Sprintf("%.2f", d.Kbit), d.Compression.Text("%.3f")
 		}
 		t.Row(f.Attacker, term.Percent(f.Value), term.Percent(f.Low)+" to "+term.Percent(f.High), term.Percent(f.Limit), term.Percent(f.Baseline),
-			term.Percent(measure.Number(f.Leakage.Balanced)), f.Leakage.AUC.Text("%.3f"), kbit, compression, verdictOf(f))
+			term.Percent(measure.Number(f.Leakage.Balanced)), f.Leakage.AUC.Text("%.3f"), kbit, compression, verdictOf(b, f))
 	}
 	t.Flush() //nolint:errcheck // b is a buffer
 	b.WriteByte('\n')
@@ -60,7 +60,7 @@ func printInference(b *strings.Builder, source string, r *attack.Result) {
 	}
 	switch {
 	case r.Refuted:
-		fmt.Fprintf(b, "the stated ε is refuted: no attacker of one release at ε = %v is right more often than in %s %% of cases\n", r.Guarantee.Epsilon, term.Percent(first.Limit))
+		fmt.Fprintf(b, layout.Bad(b, "the stated ε is refuted")+": no attacker of one release at ε = %v is right more often than in %s %% of cases\n", r.Guarantee.Epsilon, term.Percent(first.Limit))
 	case !r.Limited():
 		b.WriteString("limit: not known; it needs a text-level ε with δ = 0\n")
 	default:
@@ -69,12 +69,12 @@ func printInference(b *strings.Builder, source string, r *attack.Result) {
 }
 
 // printFindings leaves out the columns that say nothing.
-func printFindings(b *strings.Builder, a *attack.Result) {
+func printFindings(b *layout.Buffer, a *attack.Result) {
 	fmt.Fprintf(b, "%s: %s; %s\n\n", a.Kind, term.Plain(a.Source), stated(a))
 	model := slices.ContainsFunc(a.Findings, func(f attack.Finding) bool { return f.Model != "" })
 	noise := slices.ContainsFunc(a.Findings, func(f attack.Finding) bool { return f.Noise != "" })
 	// row adds the cells of models and of several releases, where there are any.
-	t := term.NewTable(b)
+	t := term.NewTable(b).Headed().Spare("ROWS", "BASELINE", "95 % INTERVAL", "NOISE", "TARGET")
 	row := func(name, releases, kind any, cells ...any) {
 		if noise {
 			cells = slices.Insert(cells, 3, releases, kind)
@@ -88,7 +88,7 @@ func printFindings(b *strings.Builder, a *attack.Result) {
 	for _, f := range a.Findings {
 		show := func(v measure.Number) string { return finding(f.Metric, v) }
 		row(term.Plain(f.Model), f.Releases, f.Noise, f.Attacker, term.Plain(f.Target), f.Metric, show(f.Value), show(f.Low)+" to "+show(f.High),
-			show(f.Baseline), show(f.Limit), f.Rows, verdictOf(f))
+			show(f.Baseline), show(f.Limit), f.Rows, verdictOf(b, f))
 	}
 	t.Flush() //nolint:errcheck // b is a buffer
 	b.WriteByte('\n')
@@ -97,7 +97,7 @@ func printFindings(b *strings.Builder, a *attack.Result) {
 	}
 	switch {
 	case a.Refuted:
-		fmt.Fprintln(b, "the stated ε is refuted: at that ε no attacker exceeds the limit beyond chance")
+		fmt.Fprintln(b, layout.Bad(b, "the stated ε is refuted")+": at that ε no attacker exceeds the limit beyond chance")
 	case a.Guarantee != nil && !a.Limited() && a.Guarantee.Unit == dp.Text && a.Guarantee.Delta == 0:
 		fmt.Fprintln(b, "limit: none is known for what was measured")
 	case a.Guarantee != nil && !a.Limited():
@@ -116,14 +116,14 @@ func finding(metric string, v measure.Number) string {
 	return (100 * v).Text("%.2f %%")
 }
 
-func verdictOf(f attack.Finding) string {
+func verdictOf(b *layout.Buffer, f attack.Finding) string {
 	switch {
 	case f.Refutes:
-		return "refutes the stated ε"
+		return layout.Bad(b, "refutes the stated ε")
 	case math.IsNaN(float64(f.Limit)):
 		return "-"
 	case f.Value > f.Limit:
-		return "above the limit"
+		return layout.Doubtful(b, "above the limit")
 	}
 	return "within the limit"
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,6 +15,7 @@ import (
 	"sotto/dataset"
 	"sotto/encode/catalogue"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/mech"
 )
 
@@ -187,8 +187,10 @@ func (o *flags) release() func(dim int) (*bias.Release, error) {
 }
 
 // columns prints lines whose cells are divided by tabs.
-func columns(b *strings.Builder, lines ...string) {
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, strings.Join(lines, "\n")) //nolint:errcheck // b is a buffer
-	t.Flush()                                  //nolint:errcheck // see above
+func columns(b *layout.Buffer, lines ...string) {
+	t := layout.NewTable(b).Headed()
+	for _, l := range lines {
+		t.Cells(strings.Split(l, "\t")...)
+	}
+	t.Flush() //nolint:errcheck // b is a buffer
 }

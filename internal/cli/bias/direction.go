@@ -13,6 +13,7 @@ import (
 	"sotto/bias"
 	"sotto/bias/direction"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/report/page"
 )
 
@@ -202,7 +203,7 @@ func runDirection(ctx context.Context, o directionOptions, std term.Streams) err
 	if r, err = o.study.Run(ctx, subjects); err != nil {
 		return err
 	}
-	if err = files.finish(std, nil, o.json, r, func(b *strings.Builder) { printDirection(b, r) }); err == nil && r.Refused() {
+	if err = files.finish(std, nil, o.json, r, func(b *layout.Buffer) { printDirection(b, r) }); err == nil && r.Refused() {
 		err = term.ErrNo
 	}
 	return err

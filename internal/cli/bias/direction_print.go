@@ -10,11 +10,12 @@ import (
 
 	"sotto/bias"
 	"sotto/bias/direction"
+	"sotto/internal/layout"
 )
 
 // printDirection prints results for a person: one language in full, several as
 // a table.
-func printDirection(b *strings.Builder, all *direction.Report) {
+func printDirection(b *layout.Buffer, all *direction.Report) {
 	if len(all.Languages) == 1 {
 		printLanguage(b, all.Languages[0])
 	} else {
@@ -25,7 +26,7 @@ func printDirection(b *strings.Builder, all *direction.Report) {
 	}
 }
 
-func printLanguage(b *strings.Builder, l direction.LanguageResult) {
+func printLanguage(b *layout.Buffer, l direction.LanguageResult) {
 	var files []string
 	for _, path := range l.Vectors {
 		files = append(files, filepath.Base(path))
@@ -58,7 +59,7 @@ func printLanguage(b *strings.Builder, l direction.LanguageResult) {
 	}
 }
 
-func printDefining(b *strings.Builder, l direction.LanguageResult) {
+func printDefining(b *layout.Buffer, l direction.LanguageResult) {
 	lines := []string{"PAIR\tFEMALE\tSCORE\tMALE\tSCORE"}
 	for i := 0; i+1 < len(l.Defining); i += 2 {
 		f, m := l.Defining[i], l.Defining[i+1]
@@ -76,7 +77,7 @@ func opposed(d direction.DefiningScore) string {
 	return text
 }
 
-func printProfessions(b *strings.Builder, l direction.LanguageResult) {
+func printProfessions(b *layout.Buffer, l direction.LanguageResult) {
 	if len(l.Professions) == 0 {
 		return
 	}
@@ -116,7 +117,7 @@ func formsText(p direction.ProfessionScore) string {
 	return strings.Join(forms, ", ")
 }
 
-func printDrop(b *strings.Builder, l direction.LanguageResult) {
+func printDrop(b *layout.Buffer, l direction.LanguageResult) {
 	lines := []string{"WITHOUT\tCONFIDENCE\tTURNS BY\tALIGNMENT\tDIRECTBIAS"}
 	for _, d := range l.Drop {
 		lines = append(lines, fmt.Sprintf("%s\t%s\t%s°\t%s\t%s", d.Pair, d.Confidence.Text("%.3f"), d.Angle.Text("%.1f"),
@@ -131,7 +132,7 @@ func printDrop(b *strings.Builder, l direction.LanguageResult) {
 // maxLost is how many lost words are listed on a terminal.
 const maxLost = 20
 
-func printLost(b *strings.Builder, l direction.LanguageResult) {
+func printLost(b *layout.Buffer, l direction.LanguageResult) {
 	if len(l.Lost)+len(l.Notes) > 0 {
 		b.WriteByte('\n')
 	}
@@ -153,7 +154,7 @@ func printLost(b *strings.Builder, l direction.LanguageResult) {
 	}
 }
 
-func printLanguages(b *strings.Builder, all *direction.Report) {
+func printLanguages(b *layout.Buffer, all *direction.Report) {
 	lines := []string{"LANGUAGE\tPAIRS\tCONFIDENCE\tDIRECTBIAS\tRANDOM\tFEMALE\tMALE\tPROFESSIONS\tSUSPECT"}
 	for _, l := range all.Languages {
 		mark := ""
@@ -179,7 +180,7 @@ func printLanguages(b *strings.Builder, all *direction.Report) {
 	fmt.Fprintln(b, "\nwords, lost words and notes of each language: --json or --html")
 }
 
-func printCorrelation(b *strings.Builder, c *direction.Correlation) {
+func printCorrelation(b *layout.Buffer, c *direction.Correlation) {
 	fmt.Fprintln(b, "\ncorrelation of the professions' scores (professions shared):")
 	lines := []string{"\t" + strings.Join(c.Languages, "\t")}
 	for i, l := range c.Languages {

@@ -20,6 +20,7 @@ import (
 	"sotto/bias/erase"
 	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/internal/vecfile"
 	"sotto/mech"
 )
@@ -272,7 +273,7 @@ func runErase(ctx context.Context, o eraseOptions, std term.Streams) error {
 		note, err := json.MarshalIndent(said, "", "  ")
 		return append(note, '\n'), err
 	}
-	return files.finish(std, std.Err, o.json, r, func(b *strings.Builder) { printErase(b, r) })
+	return files.finish(std, std.Err, o.json, r, func(b *layout.Buffer) { printErase(b, r) })
 }
 
 // eraseNote is what stands beside erased rows: they are as raw as before.

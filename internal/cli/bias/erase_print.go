@@ -6,11 +6,12 @@ import (
 
 	"sotto/bias"
 	"sotto/bias/erase"
+	"sotto/internal/layout"
 	"sotto/measure"
 )
 
 // printErase prints a report for a person.
-func printErase(b *strings.Builder, r *erase.Report) {
+func printErase(b *layout.Buffer, r *erase.Report) {
 	printErased(b, r)
 	if r.Probes != nil {
 		lines := []string{fmt.Sprintf("\nVECTORS\tLINEAR PROBE\tBALANCED\tMLP, %d UNITS\tBALANCED\tMAJORITY", r.Probes.Units)}
@@ -46,7 +47,7 @@ func smallText(p measure.Number) string {
 }
 
 // printErased says what was removed from what.
-func printErased(b *strings.Builder, r *erase.Report) {
+func printErased(b *layout.Buffer, r *erase.Report) {
 	fmt.Fprintf(b, "%s removed %d of %d directions from %d vectors, written to %s\n", r.Method, r.RankRemoved, r.Dim, r.Rows, r.Out)
 	if c := r.Concept; c != nil {
 		var sizes []string

@@ -3,9 +3,9 @@ package bias
 import (
 	"errors"
 	"io"
-	"strings"
 
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/mech"
 )
 
@@ -37,7 +37,7 @@ func (f *outputs) begin(path string, write func(io.WriteSeeker) error) error {
 
 // finish writes all files and makes them appear. Then it prints a report on
 // standard output, or to otherwise if a file went there, nil for nowhere.
-func (f outputs) finish(std term.Streams, otherwise io.Writer, json bool, report any, text func(*strings.Builder)) error {
+func (f outputs) finish(std term.Streams, otherwise io.Writer, json bool, report any, text func(*layout.Buffer)) error {
 	for _, o := range f {
 		if err := o.write(o.File); err != nil {
 			return err
@@ -58,10 +58,9 @@ func (f outputs) finish(std term.Streams, otherwise io.Writer, json bool, report
 	case json:
 		return term.PrintJSON(out, report)
 	}
-	var b strings.Builder
-	text(&b)
-	_, err := io.WriteString(out, b.String())
-	return err
+	b := layout.NewBuffer(out)
+	text(b)
+	return b.Flush()
 }
 
 // abort removes those that did not appear.

@@ -13,6 +13,7 @@ import (
 
 	"sotto/bias/weat"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/internal/version"
 	"sotto/report/page"
 )
@@ -135,7 +136,7 @@ func runWeat(ctx context.Context, o weatOptions, std term.Streams) error {
 	if r, err = o.study.Run(ctx, sources); err != nil {
 		return err
 	}
-	if err = files.finish(std, nil, o.json, r, func(b *strings.Builder) { printWeat(b, r, o.table) }); err == nil && r.Refused() {
+	if err = files.finish(std, nil, o.json, r, func(b *layout.Buffer) { printWeat(b, r, o.table) }); err == nil && r.Refused() {
 		err = term.ErrNo
 	}
 	return err

@@ -10,12 +10,13 @@ import (
 	"sotto/bias"
 	"sotto/bias/weat"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/measure"
 )
 
 // printWeat prints results, or with table the magnitudes of effects, and the
 // summary.
-func printWeat(b *strings.Builder, r *weat.Report, table bool) {
+func printWeat(b *layout.Buffer, r *weat.Report, table bool) {
 	for i, m := range r.Models {
 		if i > 0 {
 			b.WriteByte('\n')
@@ -37,7 +38,7 @@ func printWeat(b *strings.Builder, r *weat.Report, table bool) {
 	}
 }
 
-func printWeatModel(b *strings.Builder, m weat.Model) {
+func printWeatModel(b *layout.Buffer, m weat.Model) {
 	fmt.Fprintf(b, "%s: vectors of %d numbers", term.Plain(m.Name), m.Dim)
 	if c := m.Counts; c != nil {
 		fmt.Fprintf(b, "; %d words taken from %d rows", c.Words, c.Rows)
@@ -52,7 +53,7 @@ func printWeatModel(b *strings.Builder, m weat.Model) {
 }
 
 // printWeatRows prints a line for each test, measure and statistic.
-func printWeatRows(b *strings.Builder, tests [][]weat.Row) {
+func printWeatRows(b *layout.Buffer, tests [][]weat.Row) {
 	lines := []string{"TEST\tWORDS\tMEASURE\tSTATISTIC\tEFFECT\tP\tLOST"}
 	for _, r := range slices.Concat(tests...) {
 		about := r.About
@@ -70,7 +71,7 @@ func printWeatRows(b *strings.Builder, tests [][]weat.Row) {
 
 // printWeatTable prints the magnitudes of effects, a line for each test, as in
 // table 4 of Azarpanah and Farhadloo.
-func printWeatTable(b *strings.Builder, tests [][]weat.Row) {
+func printWeatTable(b *layout.Buffer, tests [][]weat.Row) {
 	over, names := "", "TEST"
 	for i, v := range tests[0] {
 		over, names = over+"\t", names+"\t"+strings.ToUpper(string(v.Statistic))
@@ -96,7 +97,7 @@ func printWeatTable(b *strings.Builder, tests [][]weat.Row) {
 
 // printWeatSummary prints how many tests are significant, and the mean and
 // deviation of effects, as in table 3 of the same.
-func printWeatSummary(b *strings.Builder, r *weat.Report) {
+func printWeatSummary(b *layout.Buffer, r *weat.Report) {
 	fmt.Fprintf(b, "\nsignificant tests at .01 (p with the partition that was found), and mean and deviation of the magnitudes of effects\n\n")
 	lines := []string{"MEASURE\tSTATISTIC"}
 	for _, m := range r.Models {
@@ -109,7 +110,7 @@ func printWeatSummary(b *strings.Builder, r *weat.Report) {
 }
 
 // printWeatPrivate prints what is left on private vectors.
-func printWeatPrivate(b *strings.Builder, tests [][]weat.Row, m weat.Model) {
+func printWeatPrivate(b *layout.Buffer, tests [][]weat.Row, m weat.Model) {
 	of := "one draw, which has no interval"
 	if draws := tests[0][0].Private.Effect.Draws; draws > 1 {
 		of = fmt.Sprintf("mean of %d draws, and their 2.5th and 97.5th percentile", draws)
@@ -127,7 +128,7 @@ func printWeatPrivate(b *strings.Builder, tests [][]weat.Row, m weat.Model) {
 }
 
 // printWeatNotes lists lost words and what else to know.
-func printWeatNotes(b *strings.Builder, tests [][]weat.Row) {
+func printWeatNotes(b *layout.Buffer, tests [][]weat.Row) {
 	var lines []string
 	for _, t := range tests {
 		notes := refusals(t)

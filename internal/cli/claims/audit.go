@@ -15,6 +15,7 @@ import (
 	"sotto/audit"
 	"sotto/dp"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/mech"
 	"sotto/report/evidence"
 )
@@ -225,7 +226,7 @@ func printAudit(out io.Writer, r evidence.Audit) error {
 		t.Fact("", "%s", q.Means)
 	}
 	if r.Refuted {
-		t.Fact("verdict", "REFUTED: the claim is too small")
+		t.Fact("verdict", "%s: the claim is too small", layout.Bad(out, "REFUTED"))
 	} else {
 		t.Fact("verdict", "not refuted: no attack found more than is claimed")
 	}

@@ -16,6 +16,7 @@ import (
 	"sotto/audit"
 	"sotto/dp"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/mech"
 )
 
@@ -43,7 +44,8 @@ inputs show it. Needs no data.
 
 With --check FILE: read a JSON list of claims and say which are false, by the
 mechanism or by an accuracy that its ε does not allow; exit 1 if any is.
-With --table: the published methods' claimed and true ε, as Markdown.
+With --table: the published methods' claimed and true ε, in columns on a terminal
+and as Markdown elsewhere or with --wide.
 
 ` + term.MechanismList(),
 		Example: `  sotto epsilon ome --dim 50 --bits 10 --lambda 100 --epsilon 1
@@ -126,15 +128,15 @@ func printStatement(out io.Writer, s mech.Judgement) error {
 	}
 	switch {
 	case s.Verdict == dp.ClaimTrue:
-		t.Fact("verdict", "the claim is true")
+		t.Fact("verdict", "%s", layout.Good(out, "the claim is true"))
 	case s.Verdict == dp.ClaimNotProved:
-		t.Fact("verdict", "the claim is not proved: %s", s.Condition)
+		t.Fact("verdict", "%s: %s", layout.Doubtful(out, "the claim is not proved"), s.Condition)
 	case s.Verdict == dp.ClaimConditional:
-		t.Fact("verdict", "the claim is conditional: %s", s.Condition)
+		t.Fact("verdict", "%s: %s", layout.Doubtful(out, "the claim is conditional"), s.Condition)
 	case s.True == dp.Infinite:
-		t.Fact("verdict", "the claim is false: nothing is promised at all")
+		t.Fact("verdict", "%s: nothing is promised at all", layout.Bad(out, "the claim is false"))
 	default:
-		t.Fact("verdict", "the claim is false: the true ε is %.4g times as large", float64(s.True/s.Claimed))
+		t.Fact("verdict", "%s: the true ε is %.4g times as large", layout.Bad(out, "the claim is false"), float64(s.True/s.Claimed))
 	}
 	return t.Flush()
 }
@@ -201,8 +203,12 @@ func runCheck(o epsilonOptions, std term.Streams) error {
 }
 
 func printVerdicts(out io.Writer, verdicts []audit.Verdict) error {
+	b := layout.NewBuffer(out)
 	for _, v := range verdicts {
-		word := map[dp.Verdict]string{dp.ClaimTrue: "true", dp.ClaimFalse: "REFUTED", dp.ClaimNotProved: "not proved", dp.ClaimConditional: "conditional"}[v.Verdict]
+		word := map[dp.Verdict]string{
+			dp.ClaimTrue: layout.Good(b, "true"), dp.ClaimFalse: layout.Bad(b, "REFUTED"),
+			dp.ClaimNotProved: layout.Doubtful(b, "not proved"), dp.ClaimConditional: layout.Doubtful(b, "conditional"),
+		}[v.Verdict]
 		text := fmt.Sprintf("%s: %s, claimed ε = %v (%s-level)", v.Name, word, v.Claimed, v.Unit)
 		if v.True != nil {
 			text += fmt.Sprintf(", proved ε = %v", *v.True)
@@ -216,9 +222,7 @@ func printVerdicts(out io.Writer, verdicts []audit.Verdict) error {
 		for _, r := range v.Reasons {
 			text += "\n  " + r
 		}
-		if _, err := fmt.Fprintln(out, text); err != nil {
-			return err
-		}
+		fmt.Fprintln(b, text)
 	}
-	return nil
+	return b.Flush()
 }

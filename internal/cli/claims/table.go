@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"sotto/dp"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/mech"
 )
 
@@ -44,11 +46,14 @@ type tableRow struct {
 	mech.Judgement
 }
 
-// runTable prints claimed and true ε of the published methods, as Markdown or
-// JSON.
+// runTable prints claimed and true ε of the published methods: in columns on a
+// terminal, else as Markdown or JSON.
 func runTable(out io.Writer, asJSON bool) error {
 	var rows []tableRow
-	text := "| method | claimed unit | claimed ε | true ε or bound | verdict | where in the paper | why |\n|---|---|--:|--:|---|---|---|\n"
+	headings := []string{"method", "claimed unit", "claimed ε", "true ε or bound", "verdict", "where in the paper", "why"}
+	text := "| " + strings.Join(headings, " | ") + " |\n|---|---|--:|--:|---|---|---|\n"
+	t := layout.NewTable(out).Headed().Spare("claimed unit", "where in the paper", "why")
+	t.Cells(headings...)
 	for _, r := range published() {
 		s, err := mech.Judge(r.params, r.dropout)
 		if err != nil {
@@ -62,13 +67,29 @@ func runTable(out io.Writer, asJSON bool) error {
 		if r.dropout > 0 {
 			reason = "one masked word in two, on top of the row above; between texts without a common word ε stays " + s.TextLevel.String()
 		}
-		text += fmt.Sprintf("| %s | %s | %v | %s | %s | %s | %s |\n", r.method, s.ClaimedUnit, s.Claimed, bound(s), s.Verdict, cmp.Or(r.place, s.Place), reason)
+		place, proved := cmp.Or(r.place, s.Place), bound(s)
+		text += fmt.Sprintf("| %s | %s | %v | %s | %s | %s | %s |\n", r.method, s.ClaimedUnit, s.Claimed, proved, s.Verdict, place, reason)
+		t.Row(r.method, s.ClaimedUnit, s.Claimed, strings.Trim(proved, "*"), paint(out, s.Verdict), place, reason)
 	}
-	if asJSON {
+	switch {
+	case asJSON:
 		return term.PrintJSON(out, rows)
+	case layout.Columns(out) > 0: // somebody looks at it
+		return t.Flush()
 	}
 	_, err := io.WriteString(out, text)
 	return err
+}
+
+// paint returns a verdict in its colour.
+func paint(out io.Writer, v dp.Verdict) string {
+	switch v {
+	case dp.ClaimTrue:
+		return layout.Good(out, string(v))
+	case dp.ClaimFalse:
+		return layout.Bad(out, string(v))
+	}
+	return layout.Doubtful(out, string(v))
 }
 
 // bound renders what is proved, in bold where it refutes the claim, and with its

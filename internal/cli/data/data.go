@@ -12,6 +12,7 @@ import (
 
 	"sotto/dataset"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 )
 
 // Commands returns the commands of this group.
@@ -73,15 +74,14 @@ func runDataList(o dataOptions, out io.Writer) error {
 	if o.json {
 		return term.PrintJSON(out, list)
 	}
-	t := term.NewTable(out, "NAME", "PRESENT", "ROWS", "LABEL", "ATTRIBUTES", "VARIANTS", "LICENCE", "WHAT")
+	b := layout.NewBuffer(out)
+	t := term.NewTable(b, "NAME", "PRESENT", "ROWS", "LABEL", "ATTRIBUTES", "VARIANTS", "LICENCE", "WHAT").Spare("LICENCE", "VARIANTS", "ATTRIBUTES", "LABEL")
 	for _, s := range list.Sets {
 		t.Row(s.Name, presence(s), s.Rows, labelOf(s), listed(s.Attributes), listed(s.Variants), s.Licence, s.About)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(out, "\nfolder: %s\n", list.Dir)
-	return err
+	t.Flush() //nolint:errcheck // b is a buffer
+	fmt.Fprintf(b, "\nfolder: %s\n", list.Dir)
+	return b.Flush()
 }
 
 func presence(s dataset.Info) string {
@@ -121,7 +121,7 @@ Exit codes: 0 all is well; 1 a file is wrong, or one of a named set is absent;
 		Example: `  sotto data verify
   sotto data verify adult celeba --json`,
 		ValidArgsFunction: completeData,
-		RunE:              func(_ *cobra.Command, args []string) error { return runDataVerify(o, args, std.Out) },
+		RunE:              func(_ *cobra.Command, args []string) error { return runDataVerify(o, args, std) },
 	}
 	o.addFlags(c.Flags())
 	return c
@@ -140,7 +140,7 @@ type verifiedData struct {
 	Files []dataset.Check `json:"files"`
 }
 
-func runDataVerify(o dataOptions, names []string, out io.Writer) error {
+func runDataVerify(o dataOptions, names []string, std term.Streams) error {
 	named := len(names) > 0
 	if !named {
 		for _, s := range dataset.List(o.folder()) {
@@ -153,7 +153,11 @@ func runDataVerify(o dataOptions, names []string, out io.Writer) error {
 		}
 	}
 	v := dataVerdict{Dir: o.folder(), OK: true}
-	for _, name := range names {
+	bar := term.NewProgress(std.Err, "verifying")
+	defer bar.Finish()
+	for i, name := range names {
+		bar.Describe("verifying " + name)
+		bar.Set(int64(i), int64(len(names)))
 		checks, err := dataset.Verify(name, o.folder())
 		if err != nil {
 			return err
@@ -164,7 +168,8 @@ func runDataVerify(o dataOptions, names []string, out io.Writer) error {
 		}
 		v.Sets = append(v.Sets, s)
 	}
-	return term.Verdict(term.Show(out, o.json, v, printVerdict), !v.OK)
+	bar.Finish()
+	return term.Verdict(term.Show(std.Out, o.json, v, printVerdict), !v.OK)
 }
 
 // worst returns the state of a set: wrong if a file is, else absent if one is.
@@ -179,28 +184,29 @@ func worst(checks []dataset.Check) dataset.State {
 }
 
 func printVerdict(out io.Writer, v dataVerdict) error {
-	var b strings.Builder
+	b := layout.NewBuffer(out)
 	for _, s := range v.Sets {
 		switch {
 		case len(s.Files) == 0:
-			fmt.Fprintf(&b, "%s: built in\n", s.Name)
+			fmt.Fprintf(b, "%s: built in\n", s.Name)
 		case s.State == dataset.Good:
-			fmt.Fprintf(&b, "%s: good (files: %d)\n", s.Name, len(s.Files))
+			fmt.Fprintf(b, "%s: %s (files: %d)\n", s.Name, layout.Good(b, "good"), len(s.Files))
+		case s.State == dataset.Wrong:
+			fmt.Fprintf(b, "%s: %s\n", s.Name, layout.Bad(b, string(s.State)))
 		default:
-			fmt.Fprintf(&b, "%s: %s\n", s.Name, s.State)
+			fmt.Fprintf(b, "%s: %s\n", s.Name, s.State)
 		}
 		for _, f := range s.Files {
 			switch {
 			case f.State == dataset.Wrong:
-				fmt.Fprintf(&b, "  %s is wrong: %s\n", f.File.Path, f.Fault)
+				fmt.Fprintf(b, "  %s is wrong: %s\n", f.File.Path, f.Fault)
 			case f.State == dataset.Absent && s.State != dataset.Good:
-				fmt.Fprintf(&b, "  %s is absent\n", f.File.Path)
+				fmt.Fprintf(b, "  %s is absent\n", f.File.Path)
 			}
 		}
 	}
-	fmt.Fprintf(&b, "folder: %s\n", v.Dir)
-	_, err := io.WriteString(out, b.String())
-	return err
+	fmt.Fprintf(b, "folder: %s\n", v.Dir)
+	return b.Flush()
 }
 
 // completeData completes names of data sets.

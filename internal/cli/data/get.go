@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"sotto/dataset/fetch"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 )
 
 func newDataGet(std term.Streams) *cobra.Command {
@@ -58,19 +58,18 @@ func runDataGet(ctx context.Context, from fetch.Options, name string, asJSON boo
 }
 
 func printGot(out io.Writer, got *fetch.Got) error {
-	var b strings.Builder
+	b := layout.NewBuffer(out)
 	for _, f := range got.Files {
 		what := "fetched and verified"
 		if !f.Fetched {
 			what = "was there and is right"
 		}
-		fmt.Fprintf(&b, "%s: %s\n", f.Path, what)
+		fmt.Fprintf(b, "%s: %s\n", f.Path, what)
 	}
 	if len(got.Files) == 0 {
-		fmt.Fprintf(&b, "%s is built in: there is nothing to get\n", got.Name)
+		fmt.Fprintf(b, "%s is built in: there is nothing to get\n", got.Name)
 	} else {
-		fmt.Fprintf(&b, "%s is complete in %s; its licence: %s\n", got.Name, got.Dir, got.Licence)
+		fmt.Fprintf(b, "%s is complete in %s; its licence: %s\n", got.Name, got.Dir, got.Licence)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.Flush()
 }

@@ -20,6 +20,7 @@ import (
 	"sotto/experiment"
 	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/internal/version"
 	"sotto/measure"
 	"sotto/mech"
@@ -312,8 +313,8 @@ const demoReport = "report.html"
 
 // print prints the table, and the sentence under it.
 func (d *demo) print(out io.Writer, dir string) error {
-	var b strings.Builder
-	t := term.NewTable(&b, "METHOD", "CLAIMED ε", "TRUE ε", "ATTACKED ε ≥", "ACCURACY %", "LIMIT %", "TPR GAP", "LEAKAGE %", "BEST ATTACKER")
+	b := layout.NewBuffer(out)
+	t := term.NewTable(b, "METHOD", "CLAIMED ε", "TRUE ε", "ATTACKED ε ≥", "ACCURACY %", "LIMIT %", "TPR GAP", "LEAKAGE %", "BEST ATTACKER").Spare("BEST ATTACKER", "TPR GAP", "ATTACKED ε ≥")
 	for _, r := range d.rows {
 		m, dev := r.Mean, r.Deviation
 		t.Row(r.name, claimed(m), proved(m), d.bound(r),
@@ -321,21 +322,20 @@ func (d *demo) print(out io.Writer, dir string) error {
 	}
 	t.Flush() //nolint:errcheck // b is a buffer
 	first := evidence.All[experiment.Result](d.evidence)[0]
-	fmt.Fprintf(&b, "\n%s\n\n", report.Sentence(d.evidence))
-	fmt.Fprintf(&b, "data: %s", first.Data.Name)
+	fmt.Fprintf(b, "\n%s\n\n", report.Sentence(d.evidence))
+	fmt.Fprintf(b, "data: %s", first.Data.Name)
 	if first.Data.File == nil {
 		b.WriteString(", generated")
 	} else {
-		fmt.Fprintf(&b, ", %d rows of your file", first.Data.File.Rows)
+		fmt.Fprintf(b, ", %d rows of your file", first.Data.File.Rows)
 	}
 	if first.Data.Attribute != "" {
-		fmt.Fprintf(&b, "; leakage: how often the best of three attackers names the %s, of whom the commoner makes up %s %%", first.Data.Attribute, term.Percent(first.Configurations[0].Mean.Majority))
+		fmt.Fprintf(b, "; leakage: how often the best of three attackers names the %s, of whom the commoner makes up %s %%", first.Data.Attribute, term.Percent(first.Configurations[0].Mean.Majority))
 	}
 	b.WriteByte('\n')
-	fmt.Fprintf(&b, "limit: no classifier of one release is right more often at the true ε; attacked: certified by releases, with confidence 0.99\n")
-	fmt.Fprintf(&b, "report: %s\nresults: %s\n", filepath.Join(dir, demoReport), filepath.Join(dir, experiment.ResultsFile))
-	_, err := io.WriteString(out, b.String())
-	return err
+	fmt.Fprintf(b, "limit: no classifier of one release is right more often at the true ε; attacked: certified by releases, with confidence 0.99\n")
+	fmt.Fprintf(b, "report: %s\nresults: %s\n", filepath.Join(dir, demoReport), filepath.Join(dir, experiment.ResultsFile))
+	return b.Flush()
 }
 
 // bound is what the audit certified of a row's mechanism.

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"sotto/experiment"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 )
 
 func newEvaluate(std term.Streams) *cobra.Command {
@@ -32,7 +32,9 @@ are what is in the model.`,
 		Args:    term.One("folder of models", ""),
 		PreRunE: term.NoZeros(),
 		RunE: func(c *cobra.Command, args []string) error {
-			e, err := experiment.Evaluate(c.Context(), args[0], in, workers)
+			e, err := term.While(std.Err, "evaluating", func() (*experiment.Evaluation, error) {
+				return experiment.Evaluate(c.Context(), args[0], in, workers)
+			})
 			if err != nil {
 				return err
 			}
@@ -46,25 +48,24 @@ are what is in the model.`,
 }
 
 func printEvaluation(out io.Writer, e *experiment.Evaluation) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s of %s, %d test rows\n\n", e.Dir, e.Data.Label, e.Data.Name, e.Rows.Test)
+	b := layout.NewBuffer(out)
+	fmt.Fprintf(b, "%s: %s of %s, %d test rows\n\n", e.Dir, e.Data.Label, e.Data.Name, e.Rows.Test)
 	for _, c := range e.Models {
-		printSeeds(&b, c)
+		printSeeds(b, c)
 	}
 	for _, n := range e.Notes {
-		fmt.Fprintf(&b, "\nnote: %s\n", n)
+		fmt.Fprintf(b, "\nnote: %s\n", n)
 	}
-	printBalance(&b, e.Models)
-	printLabels(&b, e.Models)
-	printFootnotes(&b, e.Models, e.Data.Attribute, e.Reference)
-	_, err := io.WriteString(out, b.String())
-	return err
+	printBalance(b, e.Models)
+	printLabels(b, e.Models)
+	printFootnotes(b, e.Models, e.Data.Attribute, e.Reference)
+	return b.Flush()
 }
 
 // printSeeds prints one configuration with all its seeds.
 func printSeeds(w io.Writer, c experiment.Configuration) {
 	fmt.Fprintf(w, "%s, claimed ε %s, true ε %s\n", describe(c), claimed(c.Mean), proved(c.Mean)) //nolint:errcheck // w is a buffer
-	t := term.NewTable(w, "SEED", "ACCURACY %", "95 % INTERVAL", "TPR GAP", "LEAKAGE %", "LIMIT %", "YARDSTICK %", "NOTE")
+	t := term.NewTable(w, "SEED", "ACCURACY %", "95 % INTERVAL", "TPR GAP", "LEAKAGE %", "LIMIT %", "YARDSTICK %", "NOTE").Spare("YARDSTICK %", "LIMIT %", "95 % INTERVAL")
 	for _, s := range c.Seeds {
 		note := ""
 		if s.Interrupted {

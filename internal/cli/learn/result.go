@@ -10,31 +10,31 @@ import (
 	"sotto/dp"
 	"sotto/experiment"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/measure"
 	"sotto/train/model"
 )
 
 // printResult prints a result for a person.
 func printResult(out io.Writer, r *experiment.Result, dir string) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s from %s, %d rows to train, %d to validate, %d to test\n", r.Data.Name, labelsOf(r.Data), sourceOf(r), r.Rows.Train, r.Rows.Validation, r.Rows.Test)
+	b := layout.NewBuffer(out)
+	fmt.Fprintf(b, "%s: %s from %s, %d rows to train, %d to validate, %d to test\n", r.Data.Name, labelsOf(r.Data), sourceOf(r), r.Rows.Train, r.Rows.Validation, r.Rows.Test)
 	for _, n := range r.Notes {
-		fmt.Fprintf(&b, "note: %s\n", n)
+		fmt.Fprintf(b, "note: %s\n", n)
 	}
 	b.WriteByte('\n')
-	printConfigurations(&b, r.Configurations)
-	printBalance(&b, r.Configurations)
-	printLabels(&b, r.Configurations)
-	printFrontier(&b, r)
-	printFootnotes(&b, r.Configurations, r.Data.Attribute, r.Reference)
+	printConfigurations(b, r.Configurations)
+	printBalance(b, r.Configurations)
+	printLabels(b, r.Configurations)
+	printFrontier(b, r)
+	printFootnotes(b, r.Configurations, r.Data.Attribute, r.Reference)
 	if len(r.Configurations) > len(selected(r.Configurations)) {
-		fmt.Fprintf(&b, "* selected: %s\n", selection(r.Spec.Threshold))
+		fmt.Fprintf(b, "* selected: %s\n", selection(r.Spec.Threshold))
 	}
 	if dir != "" {
-		fmt.Fprintf(&b, "models and results: %s\n", dir)
+		fmt.Fprintf(b, "models and results: %s\n", dir)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.Flush()
 }
 
 // labelsOf names the labels.
@@ -91,7 +91,8 @@ func selected(all []experiment.Configuration) []experiment.Configuration {
 
 // printConfigurations prints the table.
 func printConfigurations(w io.Writer, all []experiment.Configuration) {
-	t := term.NewTable(w, "METHOD", "CLAIMED ε", "TRUE ε", "ACCURACY %", "TPR GAP", "LEAKAGE %", "LIMIT %", "YARDSTICK %", "SECONDS")
+	t := term.NewTable(w, "METHOD", "CLAIMED ε", "TRUE ε", "ACCURACY %", "TPR GAP", "LEAKAGE %", "LIMIT %", "YARDSTICK %", "SECONDS").
+		Spare("SECONDS", "YARDSTICK %", "TPR GAP", "CLAIMED ε", "LIMIT %")
 	grid := len(all) > len(selected(all))
 	for _, c := range all {
 		mark := ""

@@ -7,12 +7,13 @@ import (
 
 	"sotto/experiment"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/mech"
 )
 
 // printFrontier prints what the method auto tried, what it gave, and how far
 // from the limit the best of it is.
-func printFrontier(w *strings.Builder, r *experiment.Result) {
+func printFrontier(w *layout.Buffer, r *experiment.Result) {
 	f, h := r.Frontier, r.Headline
 	if f == nil || h == nil {
 		return

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/measure"
 	"sotto/nn"
 	"sotto/report/evidence"
@@ -97,21 +98,20 @@ func runFairness(ctx context.Context, o fairnessOptions, std term.Streams) error
 	if err = ctx.Err(); err != nil {
 		return err
 	}
-	report, err := o.compare(c)
+	report, err := term.While(std.Err, "measuring", func() (*evidence.Fairness, error) { return o.compare(c) })
 	if err != nil {
 		return err
 	}
 	if o.json {
 		return term.PrintJSON(std.Out, report)
 	}
-	var b strings.Builder
+	b := layout.NewBuffer(std.Out)
 	for _, a := range report.Attributes {
-		printFairness(&b, a.Attribute, a.Fairness)
+		printFairness(b, a.Attribute, a.Fairness)
 		b.WriteByte('\n')
 	}
-	printFairness(&b, strings.Join(o.groups, cross), report.Fairness)
-	_, err = io.WriteString(std.Out, b.String())
-	return err
+	printFairness(b, strings.Join(o.groups, cross), report.Fairness)
+	return b.Flush()
 }
 
 // cross joins the names of groups that intersect.

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/report"
+	"sotto/report/evidence"
 	"sotto/report/gate"
 )
 
@@ -38,14 +39,14 @@ Exit codes: 0 the gate is open; 3 it is closed; 2 wrong use or bad input.`,
 		Example: `  sotto gate --policy policy.json model
   sotto gate --policy policy.json model audit.json private.npy.privacy.json --json`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error { return runGate(o, args, std.Out) },
+		RunE: func(_ *cobra.Command, args []string) error { return runGate(o, args, std) },
 	}
 	c.Flags().StringVar(&o.policy, "policy", "", "file of rules, in JSON")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-func runGate(o gateOptions, results []string, out io.Writer) error {
+func runGate(o gateOptions, results []string, std term.Streams) error {
 	if o.policy == "" {
 		return errors.New("want --policy, a file of rules")
 	}
@@ -56,7 +57,7 @@ func runGate(o gateOptions, results []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	found, err := report.Load(results...)
+	found, err := term.While(std.Err, "reading results", func() (*evidence.Evidence, error) { return report.Load(results...) })
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func runGate(o gateOptions, results []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	err = term.Show(out, o.json, verdict, printVerdict)
+	err = term.Show(std.Out, o.json, verdict, printVerdict)
 	if err == nil && !verdict.Passed {
 		err = term.ErrGate
 	}
@@ -73,13 +74,12 @@ func runGate(o gateOptions, results []string, out io.Writer) error {
 
 // printVerdict prints a verdict for a person.
 func printVerdict(out io.Writer, v *gate.Verdict) error {
-	var b strings.Builder
+	b := layout.NewBuffer(out)
 	for _, reason := range v.Reasons {
-		fmt.Fprintf(&b, "FAIL %s\n", reason)
+		fmt.Fprintf(b, "%s %s\n", layout.Bad(b, "FAIL"), reason)
 	}
 	if v.Passed {
-		fmt.Fprintf(&b, "gate passed: %d checks on %d pieces of evidence\n", len(v.Checks), v.Judged)
+		fmt.Fprintf(b, layout.Good(b, "gate passed")+": %d checks on %d pieces of evidence\n", len(v.Checks), v.Judged)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.Flush()
 }

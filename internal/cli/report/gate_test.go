@@ -97,7 +97,7 @@ func TestGateRefusals(t *testing.T) {
 			}
 		})
 	}
-	if err := report.RunGate(report.GateOptions{}, []string{"x"}, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "want --policy") {
+	if err := report.RunGate(report.GateOptions{}, []string{"x"}, term.Streams{Out: &bytes.Buffer{}}); err == nil || !strings.Contains(err.Error(), "want --policy") {
 		t.Errorf("without a policy: %v, want the flag's name", err)
 	}
 }

@@ -55,7 +55,7 @@ the file ends in .md. The same results give the same page.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return runReport(c.Context(), o, args, std.Out)
+			return runReport(c.Context(), o, args, std)
 		},
 	}
 	c.Flags().StringVar(&o.out, "out", "report.html", "file to write, - for standard output")
@@ -65,15 +65,19 @@ the file ends in .md. The same results give the same page.`,
 	return c
 }
 
-func runReport(ctx context.Context, o reportOptions, paths []string, out io.Writer) error {
+func runReport(ctx context.Context, o reportOptions, paths []string, std term.Streams) error {
+	out := std.Out
 	render, err := o.renderer()
 	if err != nil {
 		return err
 	}
+	bar := term.NewProgress(std.Err, "reading results")
+	defer bar.Finish()
 	found, err := o.load(paths)
 	if err != nil {
 		return err
 	}
+	bar.Describe("drawing the page")
 	if o.title != "" {
 		found.Title = o.title
 	}
@@ -84,6 +88,7 @@ func runReport(ctx context.Context, o reportOptions, paths []string, out io.Writ
 	if err = render(&page, found); err != nil {
 		return err
 	}
+	bar.Finish()
 	if err = ctx.Err(); err != nil {
 		return err
 	}

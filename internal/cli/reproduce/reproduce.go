@@ -93,7 +93,7 @@ func newReproduceList(std term.Streams) *cobra.Command {
 }
 
 func printTables(out io.Writer, all []reproduce.Info) error {
-	t := term.NewTable(out, "NAME", "ENCODERS", "DATA", "WHAT")
+	t := term.NewTable(out, "NAME", "ENCODERS", "DATA", "WHAT").Spare("ENCODERS", "DATA")
 	for _, i := range all {
 		t.Row(i.Name, strings.Join(i.Encoders, ", "), strings.Join(i.Data, ", "), i.About)
 	}

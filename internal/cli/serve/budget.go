@@ -17,6 +17,7 @@ import (
 
 	"sotto/dp"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/ledger"
 )
 
@@ -165,7 +166,7 @@ func runBudgetShow(ctx context.Context, o budgetOptions, out io.Writer) error {
 
 // printBudget prints balances for a person.
 func printBudget(out io.Writer, s budgetShown) error {
-	w := bufio.NewWriter(out)
+	w := layout.NewBuffer(out)
 	fmt.Fprintf(w, "each user may spend ε = %v", s.Budget.Epsilon)
 	if s.Budget.Delta > 0 {
 		fmt.Fprintf(w, ", δ = %v", s.Budget.Delta)

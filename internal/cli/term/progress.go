@@ -1,61 +1,126 @@
 package term
 
 import (
+	"fmt"
 	"io"
-	"os"
+	"strings"
 	"sync"
+	"time"
 
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
+	"sotto/internal/layout"
 )
 
-// Progress shows a bar on a terminal and nothing elsewhere.
+// Progress shows in one line of a terminal how far some work is, and nothing
+// elsewhere. Whoever does the work tells of it as often as is convenient: the line
+// is drawn by a clock of its own, and moves on even if nothing is told.
 type Progress struct {
-	mu  sync.Mutex
-	bar *progressbar.ProgressBar
+	screen *Screen // nil where nobody is looking
+	end    func()
+
+	mu          sync.Mutex // guards what follows
+	what        string
+	done, total int64
+	begun       time.Time
 }
 
-// NewProgress returns a bar with a word before it.
+// When the line appears, so that what is quick does not flash, and how often it is
+// drawn.
+const (
+	patience = 300 * time.Millisecond
+	pace     = 100 * time.Millisecond
+)
+
+// NewProgress returns the progress of work that a few words describe.
 func NewProgress(w io.Writer, what string) *Progress {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return &Progress{}
+	screen := NewScreen(w)
+	if !screen.Terminal() {
+		return &Progress{end: func() {}}
 	}
-	return &Progress{bar: progressbar.NewOptions64(-1,
-		progressbar.OptionSetWriter(f), progressbar.OptionSetDescription(what),
-		progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionFullWidth())}
+	p := &Progress{screen: screen, what: what, begun: time.Now()}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	p.end = sync.OnceFunc(func() {
+		close(stop)
+		<-stopped
+		screen.Clear()
+	})
+	go func() {
+		defer close(stopped)
+		for wait := patience; ; wait = pace {
+			select {
+			case <-stop:
+				return
+			case <-time.After(wait):
+				p.draw(time.Now())
+			}
+		}
+	}()
+	return p
 }
 
 // Set tells how much is done; a total below 1 means it is not known.
 func (p *Progress) Set(done, total int64) {
-	if p.bar == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if total > 0 && p.bar.GetMax64() != total {
-		p.bar.ChangeMax64(total)
-	}
-	p.bar.Set64(min(done, max(total, done))) //nolint:errcheck // a bar that cannot be drawn harms nothing
+	p.done, p.total = done, total
 }
 
-// Shown reports whether there is a bar.
-func (p *Progress) Shown() bool { return p.bar != nil }
+// Shown reports whether there is a line.
+func (p *Progress) Shown() bool { return p.screen != nil }
 
-// Describe changes the words before the bar.
+// Describe changes the words of the line.
 func (p *Progress) Describe(text string) {
-	if p.bar == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.bar.Describe(text)
+	p.what = text
 }
 
-// Finish removes the bar.
-func (p *Progress) Finish() {
-	if p.bar != nil {
-		p.bar.Finish() //nolint:errcheck // see set
+// Finish removes the line. It may be called again.
+func (p *Progress) Finish() { p.end() }
+
+// While shows a line for as long as f takes, which tells nothing of itself.
+func While[T any](w io.Writer, what string, f func() (T, error)) (T, error) {
+	p := NewProgress(w, what)
+	defer p.Finish()
+	return f()
+}
+
+func (p *Progress) draw(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	// A terminal of which the last column is taken may already be in the next line.
+	p.screen.show(progressLine(p.screen.width()-1, p.what, p.done, p.total, now.Sub(p.begun)))
+}
+
+// progressLine renders a line that takes at most that many columns: what is done,
+// a bar if there is room and the end is known, and how far it is.
+func progressLine(columns int, what string, done, total int64, elapsed time.Duration) string {
+	state := "  " + clock(elapsed)
+	switch {
+	case total > 0:
+		share := min(1, max(0, float64(done)/float64(total)))
+		state = fmt.Sprintf("  %3.0f %%  %s", 100*share, clock(elapsed))
+		if share >= 0.05 && share < 1 && elapsed >= 2*time.Second {
+			state += ", " + clock(time.Duration(float64(elapsed)*(1-share)/share)) + " left"
+		}
+		if room := min(30, columns-layout.Width(what)-layout.Width(state)-4); room >= 8 {
+			full := int(share * float64(room))
+			state = "  [" + strings.Repeat("=", full) + strings.Repeat(" ", room-full) + "]" + state[1:]
+		}
+	case done > 0:
+		state = fmt.Sprintf("  %d  %s", done, clock(elapsed))
 	}
+	what = strings.Join(strings.Fields(Plain(what)), " ")
+	if columns < layout.Width(state)+8 { // there is no room for numbers
+		return layout.Cut(what, columns)
+	}
+	return layout.Cut(what, columns-layout.Width(state)) + state
+}
+
+// clock renders a time in minutes and seconds.
+func clock(d time.Duration) string {
+	s := int(d.Round(time.Second).Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }

@@ -9,6 +9,7 @@ import (
 
 	"sotto/encode/catalogue"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 )
 
 func newEncoder(std term.Streams) *cobra.Command {
@@ -54,7 +55,8 @@ func runEncoderList(asJSON bool, out io.Writer) error {
 	if asJSON {
 		return term.PrintJSON(out, encoderList{dir, all})
 	}
-	t := term.NewTable(out, "NAME", "PRESENT", "DIM", "LICENCE", "WHAT")
+	b := layout.NewBuffer(out)
+	t := term.NewTable(b, "NAME", "PRESENT", "DIM", "LICENCE", "WHAT").Spare("LICENCE")
 	for _, i := range all {
 		presence := "no; sotto encoder get " + i.Name
 		if len(i.Files) == 0 {
@@ -64,15 +66,13 @@ func runEncoderList(asJSON bool, out io.Writer) error {
 		}
 		t.Row(i.Name, presence, i.Dim, i.Licence, i.About)
 	}
-	if err = t.Flush(); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(out, `
+	t.Flush() //nolint:errcheck // b is a buffer
+	fmt.Fprintf(b, `
 Also: glove (among the data sets), FILE of word vectors (text, or .svec for a mapped one), DIR of a
 transformer, endpoint:URL?model=NAME&key=VARIABLE, command:PROGRAM ARGUMENTS.
 folder: %s
 `, dir)
-	return err
+	return b.Flush()
 }
 
 func newEncoderGet(std term.Streams) *cobra.Command {
@@ -113,11 +113,14 @@ func newEncoderVerify(std term.Streams) *cobra.Command {
 			if _, err := catalogue.Find(args[0]); err != nil {
 				return err
 			}
-			if err := catalogue.Verify(args[0]); err != nil {
+			bar := term.NewProgress(std.Err, "verifying "+args[0])
+			err := catalogue.Verify(args[0])
+			bar.Finish()
+			if err != nil {
 				term.Complain(std.Err, err.Error())
 				return term.ErrNo
 			}
-			_, err := fmt.Fprintf(std.Out, "%s: good\n", args[0])
+			_, err = fmt.Fprintf(std.Out, "%s: %s\n", args[0], layout.Good(std.Out, "good"))
 			return err
 		},
 	}
