@@ -3,6 +3,7 @@ package dataset_test
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -217,5 +218,47 @@ func TestSkew(t *testing.T) {
 	files["twitter_dialect/tweeteval_sentiment.tsv"] = dialects + "train\t0\tx\t0.9\t0\t0\t0.1\n"
 	if _, err := dataset.Parse(files, "dialect_sentiment", dataset.Options{Variant: "skewed"}); err == nil || !strings.Contains(err.Error(), "empty cell") {
 		t.Errorf("skew of an empty cell: %v", err)
+	}
+}
+
+// TestDraw checks the shares of each stratum, and that three units are in all
+// parts.
+func TestDraw(t *testing.T) {
+	strata := make([]int, 0, 110)
+	for i := range 100 {
+		strata = append(strata, i%2)
+	}
+	strata = append(strata, 7, 7, 7, 9, 9)
+	parts := dataset.Draw(strata, 60, 20, 1)
+	counts := map[int]map[dataset.Part]int{}
+	for unit, p := range parts {
+		if counts[strata[unit]] == nil {
+			counts[strata[unit]] = map[dataset.Part]int{}
+		}
+		counts[strata[unit]][p]++
+	}
+	for stratum, want := range map[int][3]int{0: {30, 10, 10}, 1: {30, 10, 10}, 7: {1, 1, 1}, 9: {2, 0, 0}} {
+		c := counts[stratum]
+		if got := [3]int{c[dataset.Train], c[dataset.Validation], c[dataset.Test]}; got != want {
+			t.Errorf("stratum %d has parts of %v, want %v", stratum, got, want)
+		}
+	}
+	if slices.Equal(parts, dataset.Draw(strata, 60, 20, 2)) || !slices.Equal(parts, dataset.Draw(strata, 60, 20, 1)) {
+		t.Error("parts do not depend on the seed, or not on it alone")
+	}
+	for _, p := range dataset.Draw(strata, 90, 10, 1) {
+		if p == dataset.Test {
+			t.Fatal("a part without a share has units")
+		}
+	}
+}
+
+func TestRowsOfPersons(t *testing.T) {
+	s := dataset.Set{Persons: []int{0, 1, 0, 2, 0, 1}}
+	if persons, most := s.RowsOfPersons(); persons != 3 || most != 3 {
+		t.Errorf("%d persons with %d rows at most, want 3 and 3", persons, most)
+	}
+	if persons, most := (&dataset.Set{Rows: 4}).RowsOfPersons(); persons != 0 || most != 0 {
+		t.Errorf("nobody's rows are of %d persons, %d at most", persons, most)
 	}
 }

@@ -189,7 +189,9 @@ func (b *builder) add(row []table.Value, line int64) error {
 		b.set.Text = append(b.set.Text, strings.Clone(row[b.text].Text))
 	}
 	for _, c := range b.classed {
-		c.add(row[c.at].Text)
+		if err := c.add(row[c.at].Text); err != nil {
+			return err
+		}
 	}
 	for k := range b.numbers {
 		x, err := b.numbers[k].parse(row[b.numbers[k].at].Text)

@@ -1,6 +1,7 @@
 package own_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -206,6 +207,7 @@ func TestRefused(t *testing.T) {
 		{"attribute says the label", rows("city,review,mood", func(i int) string { return fmt.Sprintf("%d,secret,%s", 5-i%2, []string{"a", "b"}[i%2]) }), with(func(o *own.Options) { o.Attributes = []string{"city"} }), []string{`"city" says the same`, "--attribute none"}},
 		{"no number", rows("age,review,mood", func(i int) string { return fmt.Sprintf("secret,text,%d", i%2) }), with(func(o *own.Options) { o.Numbers = []string{"age"} }), []string{":2:", `"age" holds no number`}},
 		{"infinite", rows("age,review,mood", func(i int) string { return fmt.Sprintf("1e99,text,%d", i%2) }), with(func(o *own.Options) { o.Numbers = []string{"age"} }), []string{"must be finite"}},
+		{"control characters", plain("\x1b[2Jsecret"), mood(), []string{":2:", "not printed"}},
 		{"delimiter", reviews(t), with(func(o *own.Options) { o.Delimiter = "ab" }), []string{"one character"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -271,4 +273,52 @@ func TestNumbersAlone(t *testing.T) {
 	if !slices.Equal(s.Label.Classes, []string{"0", "1", "2"}) {
 		t.Errorf("classes are %v", s.Label.Classes)
 	}
+}
+
+func ExampleLoad() {
+	dir, err := os.MkdirTemp("", "own-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "mine.csv")
+	content := "review;mood\n" + strings.Repeat("a fine day;good\na bad day;poor\n", 5)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+	set, err := own.Load(context.Background(), path, own.Options{Labels: []string{"mood"}, Layout: dataset.Layout{Text: "review"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(set.Rows, set.Label.Classes, len(set.Indices(dataset.Train)), len(set.Indices(dataset.Test)))
+	// Output: 10 [good poor] 6 2
+}
+
+// FuzzLoad checks that no file makes Load panic, that what it accepts is a valid
+// set, and that the same bytes give the same set.
+func FuzzLoad(f *testing.F) {
+	f.Add("review,mood,n,who,part\na b,x,1,p,train\nc,y,,q,test\nd,x,2,r,dev\n", true, true)
+	f.Add("review\tmood\n\"a\nb\"\tx\n", false, false)
+	f.Add("{\"review\": \"a\", \"mood\": [1]}\n", false, false)
+	f.Fuzz(func(t *testing.T, content string, persons, parts bool) {
+		path := write(t, "mine.csv", content)
+		o := mood()
+		if persons {
+			o.Person, o.Numbers = "who", []string{"n"}
+		}
+		if parts {
+			o.Split = "part"
+		}
+		s, err := own.Load(t.Context(), path, o)
+		if err != nil {
+			return
+		}
+		again, err := own.Load(t.Context(), path, o)
+		if err != nil || s.Hash() != again.Hash() || s.Validate() != nil || len(s.Label.Classes) < 2 || len(s.Indices(dataset.Train)) == 0 {
+			t.Errorf("a set of %d rows and %d classes is not the same again or not valid, error %v", s.Rows, len(s.Label.Classes), err)
+		}
+	})
 }

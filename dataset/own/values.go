@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"sotto/dataset"
 )
@@ -37,20 +38,25 @@ type values struct {
 	numeric, whole bool // all values are numbers, or whole ones; decided by column
 }
 
-// add takes the value of one row; none is [dataset.Unknown].
-func (v *values) add(value string) {
+// add takes the value of one row; none is [dataset.Unknown]. Names of classes are
+// printed, so that a terminal must not take them for something else.
+func (v *values) add(value string) error {
 	value = strings.TrimSpace(value)
 	if value == "" {
 		v.empty++
 		v.ids = append(v.ids, dataset.Unknown)
-		return
+		return nil
 	}
 	id, ok := v.known[value]
 	if !ok {
+		if strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return fmt.Errorf("column %q holds a line break or a character that is not printed, must hold names of classes", v.name)
+		}
 		id = len(v.known)
 		v.known[strings.Clone(value)] = id
 	}
 	v.ids = append(v.ids, id)
+	return nil
 }
 
 // column makes the column, with classes in the order of their names, or of

@@ -44,7 +44,8 @@ func ScaleOf(numbers []float32) Scale {
 	s, squares := Scale{Mean: sum / n}, 0.0
 	for _, x := range numbers {
 		if x == x { //nolint:gocritic // see above
-			squares += (float64(x) - s.Mean) * (float64(x) - s.Mean)
+			off := float64(x) - s.Mean
+			squares += float64(off * off) // which no processor may fuse with the sum
 		}
 	}
 	s.Deviation = math.Sqrt(squares / n)
