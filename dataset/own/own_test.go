@@ -284,7 +284,7 @@ func ExampleLoad() {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "mine.csv")
 	content := "review;mood\n" + strings.Repeat("a fine day;good\na bad day;poor\n", 5)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+	if err = os.WriteFile(path, []byte(content), 0o600); err != nil {
 		fmt.Println(err)
 		return
 	}
