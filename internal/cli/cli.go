@@ -100,6 +100,7 @@ fetched encoders; NO_COLOR, if it is not empty, turns colours off.`,
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
 	declared(root)
+	complete(root)
 	return root
 }
 

@@ -120,7 +120,7 @@ Exit codes: 0 all is well; 1 a file is wrong, or one of a named set is absent;
 2 an unknown name.`,
 		Example: `  sotto data verify
   sotto data verify adult celeba --json`,
-		ValidArgsFunction: completeData,
+		ValidArgsFunction: Complete,
 		RunE:              func(_ *cobra.Command, args []string) error { return runDataVerify(o, args, std) },
 	}
 	o.addFlags(c.Flags())
@@ -209,8 +209,8 @@ func printVerdict(out io.Writer, v dataVerdict) error {
 	return b.Flush()
 }
 
-// completeData completes names of data sets.
-func completeData(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// Complete completes names of data sets.
+func Complete(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, s := range dataset.List("") {
 		names = append(names, s.Name+"\t"+s.About)

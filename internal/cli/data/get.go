@@ -30,7 +30,7 @@ says where to ask.
 this machine.`,
 		Example: `  sotto data get adult --dir ./data
   sotto data get celeba --mirror https://data.example.org/sotto`,
-		ValidArgsFunction: completeData,
+		ValidArgsFunction: Complete,
 		Args:              term.One("data set", "; see sotto data list"),
 		RunE: func(c *cobra.Command, args []string) error {
 			from.Dir = o.folder()

@@ -71,7 +71,13 @@ A result is written whole at the end or not at all.`,
   sotto reproduce frontier --quick`,
 		Args:    cobra.ExactArgs(1),
 		PreRunE: term.NoZeros(),
-		RunE:    func(c *cobra.Command, args []string) error { return runReproduce(c.Context(), args[0], o, std) },
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, files cobra.ShellCompDirective) {
+			for _, t := range reproduce.List() {
+				names = append(names, t.Name+"\t"+t.About)
+			}
+			return names[:len(names)*max(0, 1-len(args))], cobra.ShellCompDirectiveDefault // a file declares a table, too
+		},
+		RunE: func(c *cobra.Command, args []string) error { return runReproduce(c.Context(), args[0], o, std) },
 	}
 	o.addFlags(c.Flags())
 	c.AddCommand(newReproduceList(std), newReproduceFrontier(std))

