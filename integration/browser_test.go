@@ -25,8 +25,9 @@ type tab struct {
 	bad []string
 }
 
-// open opens an address. It skips where there is no browser.
-func open(t *testing.T, address string) *tab {
+// open opens an address and waits for an element of the page. It skips where
+// there is no browser.
+func open(t *testing.T, address, element string) *tab {
 	t.Helper()
 	var path string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
@@ -56,7 +57,7 @@ func open(t *testing.T, address string) *tab {
 	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
 		t.Fatal(err)
 	}
-	b.do(chromedp.Navigate(address), chromedp.WaitVisible("#text"))
+	b.do(chromedp.Navigate(address), chromedp.WaitVisible(element))
 	return b
 }
 
@@ -122,8 +123,14 @@ func eval[T any](b *tab, expression string) T {
 // the page's policy forbids what would wait within it.
 func (b *tab) until(expression string) {
 	b.Helper()
+	b.within(20*time.Second, expression)
+}
+
+// within waits as until does, for longer work.
+func (b *tab) within(patience time.Duration, expression string) {
+	b.Helper()
 	for began := time.Now(); !eval[bool](b, expression); time.Sleep(10 * time.Millisecond) {
-		if time.Since(began) > 20*time.Second {
+		if time.Since(began) > patience {
 			b.Fatalf("%s does not come true; the page says %q", expression, eval[string](b, "document.body.innerText"))
 		}
 	}

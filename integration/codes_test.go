@@ -63,7 +63,7 @@ func TestPageCodes(t *testing.T) {
 	folder, head := codes(t)
 	s := launch(t, "serve", "--model", head)
 	p := gateway(t, "--page", "--model", folder, "--server", s.base)
-	b := open(t, p.base+"/")
+	b := open(t, p.base+"/", "#text")
 	b.release("What a wonderful day")
 	if got := b.shown("after-note"); !strings.HasPrefix(got, "code ") || !strings.Contains(got, " of 0 to 3, which stands for sentiment: ") || !strings.Contains(got, ", author: ") {
 		t.Errorf("of the code it says %q, want number and meaning", got)

@@ -43,7 +43,7 @@ func (b *tab) hidden(id string) bool {
 // TestPage types texts until the budget is spent.
 func TestPage(t *testing.T) {
 	p := gateway(t, "--page", "--mask-names", "capitals", "--budget", "20")
-	b := open(t, p.base+"/")
+	b := open(t, p.base+"/", "#text")
 	b.until(`!document.getElementById("budget").hidden`)
 	if got := b.shown("figures"); !strings.HasPrefix(got, "ε 20 of 20") {
 		t.Errorf("at first the budget is %q, want all of 20", got)
@@ -120,7 +120,7 @@ func quoted(t *testing.T, s string) string {
 // TestPageMarkup types what would be markup, or break a script.
 func TestPageMarkup(t *testing.T) {
 	p := gateway(t, "--page")
-	b := open(t, p.base+"/")
+	b := open(t, p.base+"/", "#text")
 	const hostile = `</script><img src=x onerror="document.title='taken'"><b>Anna & Bob</b> "'` + "\u2028 🙂"
 	eval[string](b, fmt.Sprintf("document.getElementById('text').value = %s", quoted(t, hostile))) // no keyboard has all of it
 	b.send()
@@ -148,7 +148,7 @@ func TestPageServer(t *testing.T) {
 	s := launch(t, "serve", "--model", seed)
 	key, keys := newKey(t, "--subject", "shop")
 	p := gateway(t, "--page", "--model", seed, "--server", s.base, "--keys", keys)
-	b := open(t, p.base+"/")
+	b := open(t, p.base+"/", "#text")
 	b.release("What a wonderful day")
 	if got := b.shown("problem"); !strings.Contains(got, "API key") {
 		t.Errorf("without a key it says %q", got)
@@ -167,7 +167,7 @@ func TestPageServer(t *testing.T) {
 	s.silent(t, "wonderful")
 
 	down := gateway(t, "--page", "--server", "http://127.0.0.1:1")
-	b = open(t, down.base+"/")
+	b = open(t, down.base+"/", "#text")
 	b.release("What a wonderful day")
 	if got := b.shown("server"); !strings.Contains(got, "does not answer") || b.hidden("result") {
 		t.Errorf("with the server down it says %q, want that, and the release", got)

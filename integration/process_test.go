@@ -71,7 +71,7 @@ type process struct {
 	said output // both streams
 }
 
-var address = regexp.MustCompile(`(?:gateway at |"address":")((?:https?://)?127\.0\.0\.1:[0-9]+)`)
+var address = regexp.MustCompile(`(?:gateway at |studio at |"address":")((?:https?://)?127\.0\.0\.1:[0-9]+)`)
 
 // launch starts the command on a free port, and ends it with the test, when it
 // must have drained in order.

@@ -2,9 +2,14 @@ package studio
 
 import (
 	_ "embed" // of the tab
+	"errors"
 	"net/http"
+	"os"
+	"path/filepath"
 
-	"sotto/dataset"
+	"sotto/dataset/inspect"
+	"sotto/dataset/sample"
+	"sotto/dataset/table"
 	"sotto/internal/httpserve"
 )
 
@@ -18,89 +23,81 @@ var (
 // dataTab takes a file and shows it as it is understood.
 func dataTab() Tab {
 	return Tab{Name: "data", Title: "Data", HTML: dataHTML, Script: dataScript, Routes: map[string]func(*Studio, http.ResponseWriter, *http.Request) error{
-		"GET sample": (*Studio).showSample,
+		"POST upload": (*Studio).upload,
+		"POST sample": (*Studio).takeSample,
+		"GET first":   (*Studio).showFirst,
+		"GET again":   (*Studio).showAgain,
 	}}
 }
 
-// understood is data as it is understood.
+// understood is a file as it is understood.
 type understood struct {
-	Source  string     `json:"source"`
-	Name    string     `json:"name"`
-	Rows    int        `json:"rows"`
-	Columns []column   `json:"columns"`
-	First   [][]string `json:"first"` // rows, as they begin
-	Notes   []string   `json:"notes"`
-	Fixed   bool       `json:"fixed"`  // what the columns are for is not for the person to say
-	Choice  Choice     `json:"choice"` // that is proposed
-	Command []string   `json:"command"`
-}
-
-// column is one column of the data.
-type column struct {
-	Name     string  `json:"name"`
-	Kind     string  `json:"kind"`
-	Distinct int     `json:"distinct"`
-	Empty    int     `json:"empty"`
-	Classes  []class `json:"classes,omitempty"`
-}
-
-// class is one value of a column of few.
-type class struct {
-	Name string `json:"name"`
-	Rows int    `json:"rows"`
+	Source   string     `json:"source"`
+	Name     string     `json:"name"`
+	Choice   Choice     `json:"choice"` // that is proposed
+	Commands [][]string `json:"commands"`
+	*inspect.Report
 }
 
 // preview is how many rows are shown.
 const preview = 5
 
-// showSample handles "GET sample".
-func (s *Studio) showSample(w http.ResponseWriter, _ *http.Request) error {
-	set, err := dataset.Load(sample, dataset.Options{})
+// inspect answers with a file as it is understood.
+func (s *Studio) inspect(w http.ResponseWriter, r *http.Request, src source) (err error) {
+	in, err := table.Open(src.path, table.Options{})
 	if err != nil {
 		return err
 	}
-	u := understood{
-		Source: sample, Name: sample, Rows: set.Rows, Fixed: true, Notes: append([]string{"These reviews are made up, so that the best attack on them is known."}, set.Notes...),
-		Columns: []column{{Name: "text", Kind: "text", Distinct: distinct(set.Text)}, classes(set.Label, set.Rows)},
-		Choice:  Choice{Source: sample, Text: "text", Label: set.Label.Name},
-		Command: []string{"data", "list"},
+	defer func() { err = errors.Join(err, in.Close()) }()
+	split, person := r.URL.Query().Get("split"), r.URL.Query().Get("person")
+	found, err := inspect.Run(r.Context(), in, inspect.Options{Show: preview, Split: split, Person: person})
+	if err != nil {
+		return err
 	}
-	for _, a := range set.Attributes {
-		u.Columns = append(u.Columns, classes(a, set.Rows))
+	roles := found.Roles
+	u := understood{Source: src.id, Name: src.name, Report: found, Choice: Choice{Source: src.id, Text: roles.Text, Label: roles.Label, Split: roles.Split, Person: roles.Person}}
+	if len(roles.Attributes) > 0 {
+		u.Choice.Attribute = roles.Attributes[0]
 	}
-	if len(set.Attributes) > 0 {
-		u.Choice.Attribute = set.Attributes[0].Name
+	if src.sample {
+		u.Commands = append(u.Commands, []string{"data", "sample"})
 	}
-	for i := range min(preview, set.Rows) {
-		row := []string{set.Text[i], set.Label.Classes[set.Label.IDs[i]]}
-		for _, a := range set.Attributes {
-			row = append(row, a.Classes[a.IDs[i]])
-		}
-		u.First = append(u.First, row)
-	}
+	u.Commands = append(u.Commands, []string{"data", "inspect", src.name})
 	return httpserve.WriteJSON(w, http.StatusOK, u)
 }
 
-// classes describes a column of classes.
-func classes(c dataset.Column, rows int) column {
-	all := make([]int, rows)
-	for i := range all {
-		all[i] = i
+// takeSample handles "POST sample": the file that everybody has, as if it had
+// been dropped.
+func (s *Studio) takeSample(w http.ResponseWriter, r *http.Request) error {
+	dir, err := s.folder("files")
+	if err != nil {
+		return err
 	}
-	to := column{Name: c.Name, Kind: "classes", Distinct: len(c.Classes)}
-	for i, n := range c.Counts(all) {
-		to.Classes = append(to.Classes, class{c.Classes[i], n})
-		rows -= n
+	src := source{name: sample.Name, path: filepath.Join(dir, sample.Name), sample: true}
+	if err := os.WriteFile(src.path, []byte(sample.Messages()), 0o600); err != nil {
+		return err
 	}
-	to.Empty = rows
-	return to
+	return s.inspect(w, r, s.desk.add(src))
 }
 
-// distinct counts different texts.
-func distinct(all []string) int {
-	seen := make(map[string]bool, len(all))
-	for _, t := range all {
-		seen[t] = true
+// showFirst handles "GET first": the file that was given at the start, or null.
+func (s *Studio) showFirst(w http.ResponseWriter, r *http.Request) error {
+	if s.desk.first == "" {
+		return httpserve.WriteJSON(w, http.StatusOK, nil)
 	}
-	return len(seen)
+	return s.showFile(w, r, s.desk.first)
+}
+
+// showAgain handles "GET again": a file that was given before, with parts and
+// persons as the person has chosen them.
+func (s *Studio) showAgain(w http.ResponseWriter, r *http.Request) error {
+	return s.showFile(w, r, r.URL.Query().Get("source"))
+}
+
+func (s *Studio) showFile(w http.ResponseWriter, r *http.Request, id string) error {
+	src, err := s.desk.find(id)
+	if err != nil {
+		return err
+	}
+	return s.inspect(w, r, src)
 }

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -11,27 +12,24 @@ import (
 	"sotto/experiment"
 )
 
-// sample is the data set that everybody has.
-const sample = "reviews"
-
-// source is data to work with.
+// source is a file to work with.
 type source struct {
-	id   string
-	name string // as the person knows it, and as commands name it
-	path string // where it lies; "" for the sample
+	id     string
+	name   string // as the person knows it, and as commands name it
+	path   string // where it lies
+	size   int64  // of a copy; 0 if the file is the person's own
+	sample bool   // that everybody has
 }
 
-// desk holds the data that was given.
+// desk holds the files that were given.
 type desk struct {
 	mu      sync.Mutex // guards all
 	sources map[string]source
+	first   string // that was given when the studio started; "" for none
 }
 
-// find returns the data of a name.
+// find returns the file of a name.
 func (d *desk) find(id string) (source, error) {
-	if id == sample {
-		return source{id: sample, name: sample}, nil
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s, ok := d.sources[id]
@@ -39,6 +37,29 @@ func (d *desk) find(id string) (source, error) {
 		return source{}, &Problem{http.StatusNotFound, "this file is not known any more: drop it again"}
 	}
 	return s, nil
+}
+
+// add keeps data under a name of its own.
+func (d *desk) add(s source) source {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.sources == nil {
+		d.sources = map[string]source{}
+	}
+	s.id = rand.Text()
+	d.sources[s.id] = s
+	return s
+}
+
+// held is how many bytes of copies there are.
+func (d *desk) held() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var sum int64
+	for _, s := range d.sources {
+		sum += s.size
+	}
+	return sum
 }
 
 // Choice is what the person has chosen: data, and what its columns are for.
@@ -57,25 +78,26 @@ func (s *Studio) Spec(c Choice) (experiment.Spec, error) {
 	if err != nil {
 		return experiment.Spec{}, err
 	}
-	if src.path == "" {
-		return experiment.Spec{Data: sample, Label: c.Label, Attribute: c.Attribute}, nil
-	}
-	return experiment.Spec{}, &Problem{http.StatusNotImplemented, "files cannot be worked with yet"}
+	spec := experiment.Spec{In: experiment.Path(src.path), Label: c.Label, Attribute: c.Attribute}
+	spec.Text, spec.Split, spec.Person = c.Text, c.Split, c.Person
+	return spec, nil
 }
 
-// Flags returns the flags that say what a spec says, as a person would type them:
-// what is the default is left out, and a file is named as the person knows it.
+// Flags returns the flags that say what a spec of this choice says, as a person
+// would type them: what is the default is left out, and a file is named as the
+// person knows it.
 func (s *Studio) Flags(c Choice, spec experiment.Spec) ([]string, error) {
-	if _, err := s.desk.find(c.Source); err != nil {
+	src, err := s.desk.find(c.Source)
+	if err != nil {
 		return nil, err
 	}
-	var defaults experiment.Spec
-	fields := defaults.Fields()
+	spec.In = experiment.Path(src.name)
+	var usual experiment.Spec
+	defaults := usual.Fields()
 	var args []string
 	for i, f := range spec.Fields() {
-		fields[i].SetDefault()
-		keep := f.Flag == "data" // which says more than it costs
-		if !f.Given() || !keep && reflect.DeepEqual(f.Value, fields[i].Value) {
+		defaults[i].SetDefault()
+		if !f.Given() || reflect.DeepEqual(f.Value, defaults[i].Value) {
 			continue
 		}
 		value, err := written(reflect.ValueOf(f.Value).Elem())

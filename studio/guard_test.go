@@ -10,7 +10,7 @@ import (
 )
 
 // paths are some of every kind.
-var paths = []string{"/", "/healthz", "/studio.css", "/studio.js", "/tabs/data.js", "/api/data/sample", "/api/jobs/none", "/shown/none", "/nowhere"}
+var paths = []string{"/", "/healthz", "/studio.css", "/studio.js", "/tabs/data.js", "/api/data/first", "/api/jobs/none", "/shown/none", "/nowhere"}
 
 func TestHeaders(t *testing.T) {
 	b := start(t, studio.Config{})
@@ -64,7 +64,7 @@ func TestOrigin(t *testing.T) {
 			if got := b.send("GET", "/", "", tt.header...).Code; (got == http.StatusOK) != tt.page {
 				t.Errorf("the page is answered with %d", got)
 			}
-			if got := b.send("GET", "/api/data/sample", "", tt.header...).Code; (got == http.StatusOK) != tt.api {
+			if got := b.send("GET", "/api/data/first", "", tt.header...).Code; (got == http.StatusOK) != tt.api {
 				t.Errorf("a question is answered with %d", got)
 			}
 			if got := b.send("POST", "/api/enter", `{"secret": "no"}`, tt.header...).Code; (got == http.StatusUnauthorized) != tt.api {
@@ -79,7 +79,7 @@ func TestGate(t *testing.T) {
 	good := b.session
 	for name, session := range map[string]string{"none": "", "wrong": "AAAA", "empty": " "} {
 		b.session = session
-		for _, path := range []string{"/api/data/sample", "/api/jobs/none"} {
+		for _, path := range []string{"/api/data/first", "/api/jobs/none"} {
 			if got := b.send("GET", path, "").Code; got != http.StatusUnauthorized {
 				t.Errorf("%s with the session %q is answered with %d, want 401", path, name, got)
 			}
@@ -100,17 +100,17 @@ func TestGate(t *testing.T) {
 	// A code lets in once. Whoever comes second shows that somebody saw it.
 	_, code, _ := strings.Cut(b.OnceAddress(at), "#")
 	b.session = b.enter(code)
-	if got := b.send("GET", "/api/data/sample", "").Code; got != http.StatusOK {
+	if got := b.send("GET", "/api/data/first", "").Code; got != http.StatusOK {
 		t.Errorf("after the first use of a code a question is answered with %d", got)
 	}
 	if got := b.enter(code); got != "" {
 		t.Error("a code lets in twice")
 	}
-	if got := b.send("GET", "/api/data/sample", "").Code; got != http.StatusUnauthorized {
+	if got := b.send("GET", "/api/data/first", "").Code; got != http.StatusUnauthorized {
 		t.Errorf("after the second use of a code a question is answered with %d, want 401", got)
 	}
 	b.session = good
-	if got := b.send("GET", "/api/data/sample", "").Code; got != http.StatusOK {
+	if got := b.send("GET", "/api/data/first", "").Code; got != http.StatusOK {
 		t.Errorf("the session of the secret is answered with %d", got)
 	}
 }

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"sotto/internal/fault"
 	"sotto/internal/httpserve"
@@ -217,6 +215,7 @@ func (s *Studio) stopJob(w http.ResponseWriter, r *http.Request) error {
 
 var (
 	origins = regexp.MustCompile(`(?m)^([a-z][a-z/]*: )+`)
+	word    = regexp.MustCompile(`^[a-z]+(?: |$)`)
 	private = regexp.MustCompile(`[^\s"]*[/\\]sotto-studio-[0-9]+(?:[/\\][a-z]+[/\\][0-9]+)?[/\\]?`)
 )
 
@@ -229,11 +228,11 @@ func plain(err error) string {
 	var lines []string
 	for line := range strings.Lines(err.Error()) {
 		line = private.ReplaceAllString(origins.ReplaceAllString(strings.TrimSpace(line), ""), "")
-		if first, size := utf8.DecodeRuneInString(line); size > 0 {
-			if first < utf8.RuneSelf { // a letter of a formula stays as it is
-				first = unicode.ToUpper(first)
-			}
-			lines = append(lines, string(first)+line[size:])
+		if word.MatchString(line) { // and not the name of a file, or a letter of a formula
+			line = strings.ToUpper(line[:1]) + line[1:]
+		}
+		if line != "" {
+			lines = append(lines, line)
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -101,7 +101,7 @@ func TestPlain(t *testing.T) {
 	for in, want := range map[string]string{
 		"experiment: own: column is \"x\", must be a, b":                 "Column is \"x\", must be a, b",
 		"open /tmp/sotto-studio-123/files/456/mine.csv: bad":             "Open mine.csv: bad",
-		"dataset/table: /tmp/sotto-studio-1/files/2/my file.csv: line 3": "My file.csv: line 3",
+		"dataset/table: /tmp/sotto-studio-1/files/2/my-file.csv: line 3": "my-file.csv: line 3",
 		"ε = 4 is too much": "ε = 4 is too much",
 		"a: one\nb: two":    "One\nTwo",
 	} {

@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"net/http"
 	"sync"
+
+	"sotto/internal/httpserve"
 )
 
 // shown are finished pages and files that the browser fetches by itself, in a
@@ -17,14 +19,14 @@ type shown struct {
 // finished is something to fetch.
 type finished struct {
 	ticket string
-	send   func(http.ResponseWriter) error
+	send   httpserve.Action
 }
 
 // mostShown bounds what is remembered.
 const mostShown = 16
 
 // Show keeps something to be fetched and returns its address.
-func (s *Studio) Show(send func(http.ResponseWriter) error) string {
+func (s *Studio) Show(send httpserve.Action) string {
 	s.shown.mu.Lock()
 	defer s.shown.mu.Unlock()
 	if len(s.shown.all) == mostShown {
@@ -38,7 +40,7 @@ func (s *Studio) Show(send func(http.ResponseWriter) error) string {
 // show handles "GET /shown/{ticket}".
 func (s *Studio) show(w http.ResponseWriter, r *http.Request) error {
 	s.shown.mu.Lock()
-	var send func(http.ResponseWriter) error
+	var send httpserve.Action
 	for _, f := range s.shown.all {
 		if f.ticket == r.PathValue("ticket") {
 			send = f.send
@@ -49,5 +51,5 @@ func (s *Studio) show(w http.ResponseWriter, r *http.Request) error {
 		return &Problem{http.StatusNotFound, "this is not shown any more: open it again from the studio"}
 	}
 	w.Header().Set("Content-Security-Policy", shownPolicy)
-	return send(w)
+	return send(w, r)
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"sotto/encode"
+	"sotto/experiment"
 	"sotto/internal/fault"
 	"sotto/internal/httpserve"
 )
@@ -21,6 +23,7 @@ type Config struct {
 	Out       string // folder in which trainings are kept, which must be there; "" forgets them at the end
 	MaxUpload int64  // bytes of a file that is dropped; 0 means 1 GiB
 	Workers   int    // cores; 0 means all
+	File      string // that is offered as the first one; "" for none
 }
 
 // Studio is a page and what it works with. New makes one, Close ends it.
@@ -35,6 +38,14 @@ type Studio struct {
 	desk desk
 
 	shown shown
+	runs  runs
+
+	sets    experiment.Sets
+	encoder struct {
+		mu     sync.Mutex // guards the rest
+		name   string
+		source encode.Source
+	}
 
 	ctx  context.Context // of everything that goes on
 	stop context.CancelFunc
@@ -74,6 +85,11 @@ func New(c Config) (*Studio, error) {
 		return nil, fmt.Errorf("studio: no private folder: %w", err)
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
+	if c.File != "" {
+		if err := s.offer(c.File); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
 	return s, nil
 }
 

@@ -26,6 +26,13 @@ export const drawing = (name, props = {}, ...children) => {
 // Words for numbers. What is not defined is a dash.
 export const number = (x) => (x === null || x === undefined || !Number.isFinite(x) ? "–" : String(Number(x.toPrecision(3))));
 export const percent = (x) => (x === null || x === undefined || !Number.isFinite(x) ? "–" : `${(100 * x).toFixed(1)}\u00a0%`);
+// What is a bound is never rounded below it.
+export const times = (x) => {
+  const unit = 10 ** (2 - Math.floor(Math.log10(x)));
+  return String(Math.ceil(x * unit - 1e-9) / unit);
+};
+export const most = (x) => percent(x === null || x === undefined ? x : Math.min(1, Math.ceil(1000 * x - 1e-9) / 1000));
+export const least = (x) => percent(Math.floor(1000 * x + 1e-9) / 1000);
 export const count = (n, one, many) => `${n.toLocaleString("en")}\u00a0${n === 1 ? one : many}`;
 
 // state is what was chosen so far. It lasts as long as the browser's tab, and
@@ -41,6 +48,7 @@ export const state = (() => {
 const news = new EventTarget();
 export const on = (name, f) => news.addEventListener(name, () => f(state[name]));
 export const set = (name, value) => {
+  if (JSON.stringify(state[name]) === JSON.stringify(value)) return;
   if (value === undefined) delete state[name];
   else state[name] = value;
   sessionStorage.setItem(kept, JSON.stringify(state));
@@ -170,9 +178,21 @@ export const command = (figure, ...commands) => {
 };
 
 // table makes a table that scrolls sideways by itself where it must.
-export const table = (caption, head, rows) => node("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": caption },
+export const table = (caption, head, rows, named = true) => node("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": caption },
   node("table", {}, node("caption", {}, caption), node("thead", {}, node("tr", {}, ...head.map((h) => node("th", { scope: "col" }, h)))),
-    node("tbody", {}, ...rows.map((r) => node("tr", {}, ...r.map((c, i) => (i ? node("td", {}, c) : node("th", { scope: "row" }, c))))))));
+    node("tbody", {}, ...rows.map((r) => node("tr", {}, ...r.map((c, i) => (i || !named ? node("td", { className: String(c).length > 40 ? "text" : "short" }, c) : node("th", { scope: "row" }, c))))))));
+
+// bars draws shares as bars with their names and numbers, which are text.
+export const bars = (caption, rows) => node("figure", { className: "bars" }, node("figcaption", {}, caption),
+  ...rows.filter(([, v]) => v !== null && v !== undefined).map(([name, v, kind]) => node("div", {}, node("span", {}, name),
+    drawing("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" }, drawing("rect", { class: "ground", width: 100, height: 10 }), drawing("rect", { class: kind, width: 100 * v, height: 10 })), node("b", {}, percent(v)))));
+
+// odds says what an ε means to somebody who was undecided.
+export const odds = (epsilon) => {
+  const e = Math.exp(epsilon);
+  if (!(e < 1e6)) return "At this ε a release may give away all there is to know of a text: it protects nobody.";
+  return `Who sees a release can change their mind about a text at most ${times(e)}-fold: from 50 % sure to at most ${most(e / (1 + e))}.`;
+};
 
 // The steps are tabs: arrows, Home and End move between them.
 const tabs = [...document.querySelectorAll("#steps [role=tab]")];
@@ -186,8 +206,11 @@ export const open = (name, focus = false) => {
   }
   set("tab", name);
 };
-// next leads on to a step, and moves the focus into it.
+// next leads on to a step, or to the one after this where there is no such step,
+// and moves the focus into it.
 export const next = (name) => {
+  const here = tabs.findIndex((t) => t.dataset.tab === state.tab);
+  if (!tabs.some((t) => t.dataset.tab === name)) name = tabs[Math.min(here + 1, tabs.length - 1)].dataset.tab;
   open(name);
   scrollTo(0, 0);
   $(`panel-${name}`).focus({ preventScroll: true });

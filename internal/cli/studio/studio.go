@@ -30,6 +30,7 @@ type studioOptions struct {
 }
 
 func (o *studioOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.File, "in", "", "file of your own to begin with (default: drop one on the page)")
 	fs.StringVar(&o.Out, "out", "", "folder in which trainings are kept, which must be there (default: they are forgotten at the end)")
 	fs.Int64Var(&o.maxUpload, "max-upload", 1024, "largest size of a file that is dropped, in MiB")
 	fs.IntVar(&o.Workers, "workers", 0, "cores to use (default: all)")
@@ -53,7 +54,7 @@ is printed. Files that are dropped are kept in a private folder and removed when
 the studio ends, by Ctrl-C or SIGTERM; so are trainings, unless --out names a
 folder for them.`,
 		Example: `  sotto studio
-  sotto studio --out models
+  sotto studio --in reviews.csv --out models
   sotto studio --listen 127.0.0.1:8789 --no-open`,
 		Args:    cobra.NoArgs,
 		PreRunE: term.NoZeros(),

@@ -14,6 +14,7 @@ func TestRefusals(t *testing.T) {
 		"a name":         {"--listen example.com:80", "only this machine can reach"},
 		"no folder":      {"--listen 127.0.0.1:0 --out " + t.TempDir() + "/none", "folder for trainings"},
 		"no upload":      {"--max-upload -1", "--max-upload is -1"},
+		"no file":        {"--listen 127.0.0.1:0 --in " + t.TempDir() + "/none.csv", "none.csv"},
 		"no cores":       {"--listen 127.0.0.1:0 --workers -1", "workers"},
 		"too many words": {"--listen 127.0.0.1:0 mine.csv", "unknown command"},
 	} {
