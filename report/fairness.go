@@ -66,7 +66,7 @@ func fairnessSubject(source, by string, f *measure.Fairness) evidence.Subject {
 func fairnessSection() page.Section {
 	return page.Section{
 		ID: "fairness", Title: "Fairness by group",
-		Meaning: "How well each group is served. The gaps are 0 where all groups are served alike; the parity ratio is 1. A rate without rows is not defined, which is not 0.",
+		Meaning: "How well each group is served. The gaps are 0 where all groups are served alike; the parity ratio is 1. A gap is the largest difference, so that its interval lies above 0 even there. A rate without rows is not defined, which is not 0.",
 		Source:  "Configurations: sotto train, groups by the first seed. Predictions of other models: sotto measure fairness. Bars are 95 % bootstrap intervals.",
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"sotto/internal/testenv"
 	"sotto/mech"
 	"sotto/report"
+	"sotto/report/page/pagetest"
 )
 
 // need skips a test whose table needs data that is not here.
@@ -90,6 +91,7 @@ func taken(t *testing.T, r reproduce.Result) {
 		t.Fatal(err)
 	}
 	var page bytes.Buffer
+	defer func() { pagetest.Intervals(t, page.String()) }()
 	if err = report.Markdown(&page, found); err != nil || strings.Count(page.String(), "| ---") < 1 || len(found.Subjects()) == 0 || len(found.Subjects()[0].Numbers) == 0 {
 		t.Errorf("error = %v, %d subjects, page\n%s", err, len(found.Subjects()), page.String())
 	}
