@@ -40,7 +40,7 @@ func shownFiles(t *testing.T) (model, predictions, book, words string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // each spend was checked
+	defer l.Close()
 	if _, err := l.Spend(context.Background(), ledger.Request{
 		Subject: "somebody-with-a-rather-long-name@example.org", Key: sha256.Sum256([]byte("a")), Mechanism: map[string]any{"mechanism": "laplace-l1"},
 		Guarantee: dp.Guarantee{Unit: dp.Text, Epsilon: 2.0000000001},

@@ -43,7 +43,7 @@ func TestName(t *testing.T) {
 }
 
 func TestHint(t *testing.T) {
-	for given, want := range map[string]string{"reveiw": `; did you mean "review"?`, "review": "", "rating": ""} {
+	for given, want := range map[string]string{"reviw": `; did you mean "review"?`, "review": "", "rating": ""} {
 		if got := nearest.Hint(given, []string{"id", "review"}); got != want {
 			t.Errorf("Hint(%q) = %q, want %q", given, got, want)
 		}

@@ -88,8 +88,9 @@ func paint(out io.Writer, v dp.Verdict) string {
 		return layout.Good(out, string(v))
 	case dp.ClaimFalse:
 		return layout.Bad(out, string(v))
+	default:
+		return layout.Doubtful(out, string(v))
 	}
-	return layout.Doubtful(out, string(v))
 }
 
 // bound renders what is proved, in bold where it refutes the claim, and with its

@@ -133,9 +133,10 @@ func (s *Screen) Quiet() {
 	s.quiet = true
 }
 
+// erase covers the line, and the sign that a terminal puts behind it for Ctrl-C.
 func (s *Screen) erase() {
 	if s.line > 0 {
-		io.WriteString(s.out, "\r"+strings.Repeat(" ", min(s.line, s.width()-1))+"\r") //nolint:errcheck // see above
+		io.WriteString(s.out, "\r"+strings.Repeat(" ", min(s.line+len("^C"), s.width()-1))+"\r") //nolint:errcheck // see above
 		s.line = 0
 	}
 }
