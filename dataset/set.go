@@ -21,6 +21,7 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"sotto/internal/nearest"
 )
@@ -34,6 +35,20 @@ const (
 	Validation Part = "validation"
 	Test       Part = "test"
 )
+
+// partNames are the names of parts that people use.
+var partNames = map[string]Part{
+	"train": Train, "training": Train,
+	"validation": Validation, "valid": Validation, "val": Validation, "dev": Validation,
+	"test": Test, "testing": Test, "eval": Test,
+}
+
+// ParsePart returns the part that people call so, in capitals or not, such as dev
+// for [Validation].
+func ParsePart(name string) (Part, bool) {
+	part, ok := partNames[strings.ToLower(strings.TrimSpace(name))]
+	return part, ok
+}
 
 // Unknown is the class of a row whose value was not given.
 const Unknown = -1

@@ -262,3 +262,14 @@ func TestRowsOfPersons(t *testing.T) {
 		t.Errorf("nobody's rows are of %d persons, %d at most", persons, most)
 	}
 }
+
+func TestParsePart(t *testing.T) {
+	for name, want := range map[string]dataset.Part{
+		"Train": dataset.Train, "training": dataset.Train, " dev": dataset.Validation, "val": dataset.Validation,
+		"valid": dataset.Validation, "validation": dataset.Validation, "TEST": dataset.Test, "testing": dataset.Test, "eval": dataset.Test, "pos": "", "": "",
+	} {
+		if got, ok := dataset.ParsePart(name); got != want || ok != (want != "") {
+			t.Errorf("ParsePart(%q) = %q, %v, want %q", name, got, ok, want)
+		}
+	}
+}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/dataset/table"
+	"sotto/dataset"
 )
 
 // warnings says what is suspicious.
@@ -168,7 +168,8 @@ func (s *scan) roles(r *Report) Roles {
 // isSplit reports whether the classes of a column are parts.
 func isSplit(c Column) bool {
 	return c.Kind == Class && len(c.Classes) > 1 && !slices.ContainsFunc(c.Classes, func(k Share) bool {
-		return !table.IsPart(k.Name)
+		_, part := dataset.ParsePart(k.Name)
+		return !part
 	})
 }
 

@@ -105,13 +105,9 @@ func (o Options) enough(columns []string) error {
 // reading says how the table is read.
 func (o Options) reading() (table.Options, error) {
 	t := table.Options{Format: table.Format(o.Format), Encoding: o.Encoding, NoHeader: o.NoHeader}
-	switch r := []rune(o.Delimiter); {
-	case strings.EqualFold(o.Delimiter, "tab") || o.Delimiter == `\t`:
-		t.Delimiter = '\t'
-	case len(r) == 1:
-		t.Delimiter = r[0]
-	case len(r) > 1:
-		return t, fmt.Errorf("own: delimiter is %.40q, must be one character, or tab", o.Delimiter)
+	var err error
+	if t.Delimiter, err = table.ParseDelimiter(o.Delimiter); err != nil {
+		return t, err
 	}
 	return t, t.Validate()
 }

@@ -16,13 +16,6 @@ const (
 	lent      = 10
 )
 
-// partNames are the names of parts that people use, but for eval.
-var partNames = map[string]dataset.Part{
-	"train": dataset.Train, "training": dataset.Train,
-	"validation": dataset.Validation, "valid": dataset.Validation, "val": dataset.Validation, "dev": dataset.Validation,
-	"test": dataset.Test, "testing": dataset.Test,
-}
-
 // eval is what some call the part that tests and others the one that validates: it
 // validates where another part tests.
 const eval dataset.Part = "eval"
@@ -37,7 +30,7 @@ type parts struct {
 // add takes the part of one row.
 func (p *parts) add(name string) {
 	name = strings.TrimSpace(name)
-	part, ok := partNames[strings.ToLower(name)]
+	part, ok := dataset.ParsePart(name)
 	if strings.EqualFold(name, string(eval)) {
 		part, ok = eval, true
 	}

@@ -12,8 +12,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"sotto/dataset"
 )
 
 // folder reads a text a file.
@@ -26,13 +27,6 @@ type folder struct {
 	at      int
 	sums    []byte // hashes of what was read
 }
-
-// parts are the names of folders that are parts of a split.
-var parts = []string{"train", "training", "test", "testing", "val", "valid", "validation", "dev", "eval"}
-
-// IsPart reports whether a folder or a class is named as a part of a split, such
-// as train, test or dev, in capitals or not.
-func IsPart(name string) bool { return slices.Contains(parts, strings.ToLower(name)) }
 
 // openFolder finds the texts in a folder.
 func openFolder(root string, info fs.FileInfo, o Options) (*Reader, error) {
@@ -108,7 +102,8 @@ func (f *folder) layout() {
 	for _, name := range f.files {
 		if first, rest, ok := strings.Cut(name, "/"); ok {
 			deep++
-			f.split = f.split && IsPart(first)
+			_, part := dataset.ParsePart(first)
+			f.split = f.split && part
 			label = label || strings.Contains(rest, "/")
 		}
 	}
