@@ -48,7 +48,7 @@ func newColumn(name string, bound int) *column {
 
 // add counts a value and returns its hash, 0 for none.
 func (c *column) add(v table.Value, part uint16) uint64 {
-	text := v.Text
+	text := strings.TrimSpace(v.Text)
 	if v.Kind == table.Nested {
 		c.nested++
 		return 0
@@ -100,7 +100,7 @@ func (c *column) count(text string) {
 
 // number counts a value that may be a number.
 func (c *column) number(text string) {
-	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
 		c.index = false
 		return
@@ -117,13 +117,13 @@ func (c *column) number(text string) {
 
 // layouts are how dates and times are written.
 var layouts = []string{
-	time.DateOnly, time.RFC3339Nano, time.DateTime, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999-07:00", "2006-01-02 15:04",
+	time.DateOnly, time.RFC3339Nano, time.DateTime, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999-07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04",
 	"2006/01/02", "02.01.2006", "02.01.2006 15:04", "01/02/2006", "02/01/2006", "1/2/2006", "1/2/2006 15:04", time.RFC1123Z, time.RFC1123, time.RubyDate,
+	"2 January 2006", "2 Jan 2006", "January 2, 2006", "Jan 2, 2006", "2,January,2006",
 }
 
 // date tries whether a value is a date.
 func (c *column) date(text string) {
-	text = strings.TrimSpace(text)
 	if c.layout != "" {
 		if _, err := time.Parse(c.layout, text); err == nil {
 			return
@@ -153,9 +153,9 @@ func (c *column) kind() Kind {
 		return Date
 	case c.numbers == n:
 		return c.numeric(n, d)
-	case c.classes(n, d, mean) && (d <= 10 || named(c.name, personNames) < 0):
+	case c.classes(n, d, mean) && (d <= 10 || !ofPerson(c.name)):
 		return Class
-	case mean >= 2.5 || c.unspaced():
+	case mean >= 6 || (mean >= 2.5 && 2*d > n) || c.unspaced():
 		return Text
 	case float64(d) > .98*float64(n):
 		return ID
@@ -168,6 +168,8 @@ func (c *column) numeric(n, d int64) Kind {
 	switch {
 	case c.index && n > 2:
 		return ID
+	case c.whole && d > 10 && d < n && ofPerson(c.name):
+		return Person
 	case c.whole && d <= 20 && (2*d <= n || d <= 2):
 		return Class
 	case c.whole && n >= 20 && float64(d) > .98*float64(n) && c.span.Min >= 0:

@@ -9,6 +9,9 @@ import (
 // train, or how to encode if there is no label. Flags are those that were needed
 // to read the file, as they were typed.
 func (r *Report) Commands(path string, flags ...string) []string {
+	if r.Headless {
+		return []string{line("sotto data inspect", append([]string{path}, flags...), "--no-header")}
+	}
 	if r.Roles.Text == "" {
 		return nil
 	}

@@ -63,6 +63,7 @@ type Report struct {
 	Notes      []string     `json:"notes,omitempty"`    // how the file was read
 	Warnings   []string     `json:"warnings,omitempty"` // what is suspicious
 	Roles      Roles        `json:"roles"`              // what columns are probably for
+	Headless   bool         `json:"headless,omitempty"` // the first line looks like a row and not like names
 	Examples   [][]string   `json:"examples,omitempty"` // the rows that were asked for; private
 }
 

@@ -65,8 +65,8 @@ func TestKinds(t *testing.T) {
 		{"dates", func(i int) string { return fmt.Sprintf("2024-%02d-%02d", i%12+1, i%28+1) }, inspect.Date, 84, 0, ""},
 		{"times", func(i int) string { return fmt.Sprintf("2024-03-01T%02d:00:00Z", i%24) }, inspect.Date, 24, 0, ""},
 		{"constant", func(int) string { return "en" }, inspect.Constant, 1, 0, "the same in every row"},
-		{"empty", func(int) string { return " " }, inspect.Empty, 0, 400, "is empty"},
-		{"mostly empty", func(i int) string { return []string{"xy", "", "", "x", "", ""}[i%6] }, inspect.Class, 2, 266, "is empty in 266 of 400 rows"},
+		{"empty", func(int) string { return " " }, inspect.Empty, 0, 400, "1 column is empty in every row: column \"a\""},
+		{"mostly empty", func(i int) string { return []string{"xy", "", "", "x", "", ""}[i%6] }, inspect.Class, 2, 266, "1 column is empty in more than half of the rows: column \"a\""},
 		{"numbers with a gap", func(i int) string { return map[bool]string{true: "n/a", false: fmt.Sprint(i * 3)}[i == 100] }, inspect.ID, 400, 0, "has numbers but for 1 row"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -293,4 +293,33 @@ func ExampleRun() {
 	// Output:
 	// review text 4
 	// rating class 2
+}
+
+// A file without a header is read as if its first row were one, which its values
+// give away.
+func TestHeadless(t *testing.T) {
+	for _, tt := range []struct {
+		header string
+		want   bool
+	}{{"label,stars,words", false}, {"pos,stars,words", true}, {"label,3,words", true}, {",,this is a private text of mine", false}} {
+		r := look(t, file(tt.header, 40, func(i int) string {
+			return fmt.Sprintf("%s,%d,some words of text %d", []string{"pos", "neg"}[i%2], i%5, i)
+		}), inspect.Options{})
+		got := r.Commands("a.csv")
+		if r.Headless != tt.want || (len(got) == 1 && got[0] == "sotto data inspect a.csv --no-header") != tt.want {
+			t.Errorf("%s: headless is %v and the commands %q, want %v", tt.header, r.Headless, got, tt.want)
+		}
+		if strings.Contains(strings.Join(r.Warnings, "\n"), "private") {
+			t.Errorf("%s: warnings quote a text:\n%s", tt.header, strings.Join(r.Warnings, "\n"))
+		}
+	}
+}
+
+func TestKeyTwice(t *testing.T) {
+	r := look(t, file("key,text", 200, func(i int) string {
+		return fmt.Sprintf("k%d,some words of text %d", min(i, 197), i)
+	}), inspect.Options{})
+	if r.Roles.ID != "" || !strings.Contains(strings.Join(r.Warnings, "\n"), `column "key" looks like a key, but 2 rows have one that was there before`) {
+		t.Errorf("roles are %+v, warnings %q, want no key", r.Roles, r.Warnings)
+	}
 }

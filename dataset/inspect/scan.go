@@ -121,6 +121,7 @@ func (s *scan) report() (*Report, error) {
 		}
 	}
 	out.Roles = s.roles(out)
+	out.Headless = s.headless(out)
 	out.Warnings = s.warnings(out)
 	return out, nil
 }

@@ -3,15 +3,17 @@ package inspect
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-
-	"sotto/dataset"
 )
 
 // warnings says what is suspicious.
 func (s *scan) warnings(r *Report) []string {
 	var out []string
 	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if r.Headless {
+		warn("the first line looks like a row and not like names: without a header, say --no-header")
+	}
 	for i, c := range r.Columns {
 		switch {
 		case c.Name == "":
@@ -21,6 +23,7 @@ func (s *scan) warnings(r *Report) []string {
 		}
 		s.columnWarnings(i, c, r, warn)
 	}
+	gaps(r, warn)
 	for _, p := range s.pairs {
 		if told := s.tells(p, r.Columns); told != "" {
 			warn("%s", told)
@@ -31,45 +34,67 @@ func (s *scan) warnings(r *Report) []string {
 		if d.Estimate {
 			about = "about "
 		}
-		warn("%s%s in several rows of column %q: %d rows could go", about, count(d.Texts, "text stands", "texts stand"), d.Column, d.Rows)
-		if d.Across > 0 {
-			warn("%s%s in several parts of column %q, so a model is tested on what it has seen", about, count(d.Across, "text stands", "texts stand"), d.Column)
+		if d.Column == r.Roles.Text {
+			warn("%s%s in several rows of %s: %s could go", about, count(d.Texts, "text stands", "texts stand"), calledText(r), count(d.Rows, "row", "rows"))
+		}
+		if d.Column == r.Roles.Text && d.Across > 0 {
+			warn("%s%s in several parts of %s, so a model is tested on what it has seen", about, count(d.Across, "text stands", "texts stand"), calledText(r))
 		}
 	}
 	if p := r.Persons; p != nil && p.Across > 0 {
 		warn("%s rows in several parts, so a model is tested on persons that it has seen", count(p.Across, "person has", "persons have"))
 	}
-	if !slices.ContainsFunc(r.Columns, func(c Column) bool { return c.Kind == Text }) {
+	if r.Roles.Text == "" {
 		warn("no column looks like texts")
 	}
 	return out
+}
+
+// calledText names the column of the texts.
+func calledText(r *Report) string {
+	i := slices.IndexFunc(r.Columns, func(c Column) bool { return c.Name == r.Roles.Text })
+	return called(i, r.Columns[i])
+}
+
+// headless reports whether a name in the header is a value of its column: a class,
+// or a number among numbers.
+func (s *scan) headless(r *Report) bool {
+	for i, c := range r.Columns {
+		_, class := s.columns[i].counts[c.Name]
+		_, notNumber := strconv.ParseFloat(c.Name, 64)
+		number := notNumber == nil && s.columns[i].rows > 0 && s.columns[i].numbers == s.columns[i].rows
+		if s.r.Header() && c.Name != "" && (class || number) {
+			return true
+		}
+	}
+	return false
 }
 
 // columnWarnings says what is suspicious about a column by itself.
 func (s *scan) columnWarnings(i int, c Column, r *Report, warn func(string, ...any)) {
 	col, who := s.columns[i], called(i, c)
 	switch c.Kind {
-	case Empty:
-		warn("%s is empty", who)
 	case Constant:
 		warn("%s is the same in every row, so it tells nothing", who)
 	case ID:
 		if col.index && col.rows > 2 {
 			warn("%s counts the rows, so it is neither a label nor a number to learn from", who)
+		} else if again := col.rows - c.Distinct; again > 0 && !c.Estimate {
+			warn("%s looks like a key, but %s one that was there before, so it is none", who, count(again, "row has", "rows have"))
 		}
 	case Number:
 		if col.whole && c.Distinct > 20 {
 			warn("%s has %d values: it is a number, not classes", who, c.Distinct)
 		}
 	case Class:
-		var single []string
+		single := int64(0)
 		for _, k := range c.Classes {
 			if k.Rows == 1 {
-				single = append(single, k.Name)
+				single++
 			}
 		}
-		if len(single) > 0 && i != s.split {
-			warn("%s has %s with one row, which can be in one part only", who, count(int64(len(single)), "class", "classes"))
+		if single > 0 && i != s.split && 2*c.Empty <= r.Rows {
+			warn("%s has %s with one row, which can be in one part only", who, count(single, "class", "classes"))
 		}
 		if c.Name == r.Roles.Label && len(c.Classes) > 50 {
 			warn("%s has %d classes: each needs rows to be learnt", who, len(c.Classes))
@@ -81,20 +106,52 @@ func (s *scan) columnWarnings(i int, c Column, r *Report, warn func(string, ...a
 	if col.numbers < col.rows && col.numbers*10 >= col.rows*9 {
 		warn("%s has numbers but for %s", who, count(col.rows-col.numbers, "row", "rows"))
 	}
-	if c.Kind != Empty && c.Empty*2 > r.Rows {
-		warn("%s is empty in %d of %d rows", who, c.Empty, r.Rows)
-	} else if c.Kind == Text && c.Name == r.Roles.Text && c.Empty > 0 {
+	if c.Name == r.Roles.Text && c.Name != "" && c.Empty > 0 && 2*c.Empty <= r.Rows {
 		warn("%s without a text in %s", count(c.Empty, "row is", "rows are"), who)
 	}
 }
 
-// called names a column in a warning.
+// gaps names the columns that are empty, or almost: in a line for all, because
+// there may be many.
+func gaps(r *Report, warn func(string, ...any)) {
+	var empty, mostly []string
+	for i, c := range r.Columns {
+		switch {
+		case c.Kind == Empty:
+			empty = append(empty, called(i, c))
+		case 2*c.Empty > r.Rows:
+			mostly = append(mostly, called(i, c))
+		}
+	}
+	if len(empty) > 0 {
+		warn("%s in every row: %s", count(int64(len(empty)), "column is empty", "columns are empty"), few(empty))
+	}
+	if len(mostly) > 0 {
+		warn("%s in more than half of the rows: %s", count(int64(len(mostly)), "column is empty", "columns are empty"), few(mostly))
+	}
+}
+
+// few lists the first of many.
+func few(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// called names a column in a warning, by its place if it has no name, or one that
+// looks like a text: where a file has no header, it may be one.
 func called(i int, c Column) string {
-	if c.Name == "" {
+	if c.Name == "" || c.Wordy() {
 		return fmt.Sprintf("column %d", i+1)
 	}
 	return fmt.Sprintf("column %q", c.Name)
 }
+
+// Wordy reports whether the name of a column looks like a text, which is better
+// not shown.
+func (c Column) Wordy() bool { return len(strings.Fields(c.Name)) > 4 || len(c.Name) > 60 }
 
 // count renders a number of things.
 func count(n int64, one, many string) string {
@@ -102,106 +159,4 @@ func count(n int64, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
-}
-
-// Roles are what columns are probably for, by their kinds and names. An empty name
-// means that no column looks so.
-type Roles struct {
-	Text       string   `json:"text,omitempty"`
-	Label      string   `json:"label,omitempty"`
-	Attributes []string `json:"attributes,omitempty"`
-	ID         string   `json:"id,omitempty"`
-	Split      string   `json:"split,omitempty"`
-	Person     string   `json:"person,omitempty"`
-}
-
-// What columns are called, as far as names tell what they are for.
-var (
-	textNames      = []string{"text", "review", "comment", "sentence", "body", "message", "tweet", "content", "document"}
-	labelNames     = []string{"label", "class", "target", "category", "sentiment", "topic", "intent", "rating", "stars", "polarity", "y", "score"}
-	attributeNames = []string{"gender", "sex", "age", "race", "ethnicity", "dialect", "religion", "nationality", "country", "language", "disability", "orientation"}
-	personNames    = []string{"user", "author", "person", "customer", "patient", "speaker", "subject", "account", "client", "member"}
-)
-
-// roles finds what columns are for.
-func (s *scan) roles(r *Report) Roles {
-	out := Roles{Split: s.opt.Split, Person: s.opt.Person}
-	usable := slices.DeleteFunc(slices.Clone(r.Columns), func(c Column) bool {
-		same := 0
-		for _, o := range r.Columns {
-			if o.Name == c.Name {
-				same++
-			}
-		}
-		return c.Name == "" || same > 1 || c.Name == s.opt.Split || c.Name == s.opt.Person
-	})
-	for _, c := range usable {
-		switch {
-		case out.Split == "" && isSplit(c):
-			out.Split = c.Name
-		case out.ID == "" && c.Kind == ID && c.Empty == 0 && !c.Estimate && c.Distinct == r.Rows:
-			out.ID = c.Name
-		case out.Person == "" && (c.Kind == Person || c.Kind == Class || c.Kind == Number) && c.Distinct > 5 && named(c.Name, personNames) >= 0:
-			out.Person = c.Name
-		}
-	}
-	out.Text = best(usable, textNames, func(c Column) float64 {
-		if c.Kind != Text {
-			return 0
-		}
-		return c.Words
-	})
-	out.Label = best(usable, labelNames, func(c Column) float64 {
-		if c.Kind != Class || len(c.Classes) < 2 || c.Name == out.Split || c.Name == out.Person || named(c.Name, attributeNames) >= 0 {
-			return 0
-		}
-		return 1 / float64(len(c.Classes))
-	})
-	for _, c := range usable {
-		if c.Kind == Class && c.Name != out.Label && c.Name != out.Person && named(c.Name, attributeNames) >= 0 {
-			out.Attributes = append(out.Attributes, c.Name)
-		}
-	}
-	return out
-}
-
-// isSplit reports whether the classes of a column are parts.
-func isSplit(c Column) bool {
-	return c.Kind == Class && len(c.Classes) > 1 && !slices.ContainsFunc(c.Classes, func(k Share) bool {
-		_, part := dataset.ParsePart(k.Name)
-		return !part
-	})
-}
-
-// best returns the column with the first of the names, or else the one that is
-// worth the most, if that is more than nothing.
-func best(columns []Column, names []string, worth func(Column) float64) string {
-	out, rank, most := "", len(names), 0.
-	for _, c := range columns {
-		w := worth(c)
-		if w <= 0 {
-			continue
-		}
-		at := named(c.Name, names)
-		if at < 0 {
-			at = len(names)
-		}
-		if out == "" || at < rank || (at == rank && w > most) {
-			out, rank, most = c.Name, at, w
-		}
-	}
-	return out
-}
-
-// named returns which of the names is a word of a column's name, −1 if none is.
-func named(column string, names []string) int {
-	words := strings.FieldsFunc(strings.ToLower(column), func(r rune) bool { return strings.ContainsRune(" _-./", r) })
-	for i, name := range names {
-		for _, w := range words {
-			if w == name || w == name+"s" || w == name+"id" {
-				return i
-			}
-		}
-	}
-	return -1
 }

@@ -15,6 +15,9 @@ import (
 // header they are 1, 2, and so on.
 func (r *Reader) Columns() []string { return slices.Clone(r.src.names()) }
 
+// Header reports whether the names of the columns are those of a first line.
+func (r *Reader) Header() bool { return r.opt.Format.delimited() && !r.opt.NoHeader }
+
 // Kinds returns what the file declares of each column: of Parquet its type, of
 // others that they are strings, and [Missing] of JSON lines, which declare
 // nothing.

@@ -90,9 +90,6 @@ func (c *csvRows) next(row []Value) (int64, error) {
 	}
 	for i, at := range c.r.pick {
 		row[i] = Value{Text: fields[at], Kind: String}
-		if strings.IndexByte(fields[at], 0) >= 0 {
-			return line, c.r.rowError(line, "it holds a byte of zero, which no text has")
-		}
 	}
 	return line, nil
 }

@@ -54,7 +54,7 @@ func openFolder(root string, info fs.FileInfo, o Options) (*Reader, error) {
 // if there are none, and finds what their folders say.
 func (f *folder) find() error {
 	var texts, bare []string
-	others := 0
+	others, tables := 0, 0
 	err := fs.WalkDir(f.dir, ".", func(name string, d fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(d.Name(), ".") && name != "."
 		switch {
@@ -75,6 +75,9 @@ func (f *folder) find() error {
 			bare = append(bare, name)
 		default:
 			others++
+			if ByName(name) != "" {
+				tables++
+			}
 		}
 		return nil
 	})
@@ -89,7 +92,10 @@ func (f *folder) find() error {
 		f.r.notes = append(f.r.notes, fmt.Sprintf("%d files are no texts by their names, and left out", others))
 	}
 	if len(f.files) == 0 {
-		return f.r.errorf("it is a folder without texts, must hold files that end in .txt: %w", ErrEmpty)
+		if tables > 0 {
+			return f.r.errorf("it is a folder without texts, must hold files that end in .txt; of tables such as its %d, one must be named", tables)
+		}
+		return f.r.errorf("it is a folder without files that end in .txt: %w", ErrEmpty)
 	}
 	f.layout()
 	return nil
@@ -186,9 +192,6 @@ func (f *folder) read(name string) (string, error) {
 	}
 	if len(b) > maxRow {
 		return "", fmt.Errorf("it has more than %d MiB, must have fewer", maxRow>>20)
-	}
-	if bytes.IndexByte(b, 0) >= 0 {
-		return "", errors.New("it holds a byte of zero, which no text has")
 	}
 	return strings.TrimRight(string(b), "\r\n"), nil
 }

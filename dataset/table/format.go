@@ -72,7 +72,7 @@ func (f Format) delimited() bool { return f == CSV || f == TSV }
 
 // findFormat looks at how the content begins.
 func (r *Reader) findFormat() error {
-	begin := bytes.TrimLeft(r.in.sample, " \t\r\n")
+	begin, named := bytes.TrimLeft(r.in.sample, " \t\r\n"), r.opt.Format != ""
 	switch o := &r.opt; {
 	case r.in.parquet && o.Format != Parquet:
 		if o.Format != "" {
@@ -89,7 +89,7 @@ func (r *Reader) findFormat() error {
 	default:
 		r.findText()
 	}
-	if bytes.HasPrefix(begin, []byte("[")) && r.opt.Format == JSONL && !r.in.live && jsonArray(begin) {
+	if bytes.HasPrefix(begin, []byte("[")) && (r.opt.Format == JSONL || !named) && jsonArray(begin) {
 		return r.errorf("it is a JSON array, must be JSON lines, an object a line (jq -c '.[]' makes them)")
 	}
 	return nil

@@ -163,8 +163,9 @@ func TestFolderRefuses(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		{"nothing", map[string]string{".x": ""}, "it is a folder without texts, must hold files that end in .txt"},
-		{"pictures", map[string]string{"a.png": "x", "b/c.jpg": "y"}, "it is a folder without texts"},
+		{"nothing", map[string]string{".x": ""}, "it is a folder without files that end in .txt: no row was found"},
+		{"pictures", map[string]string{"a.png": "x", "b/c.jpg": "y"}, "it is a folder without files that end in .txt"},
+		{"tables", map[string]string{"a.csv": "x", "b/c.tsv.gz": "y", "c.png": ""}, "of tables such as its 2, one must be named"},
 		{"a picture by another name", map[string]string{"a.txt": "text", "b.txt": "\x89PNG...."}, "row 2: b.txt: it is a PNG image"},
 		{"zeros", map[string]string{"a.txt": strings.Repeat("a\x00\x00b", 9)}, "row 1: a.txt: byte 2 is zero"},
 		{"Parquet", map[string]string{"a.txt": "PAR1...."}, "row 1: a.txt: it is Parquet, must be a text"},
@@ -204,6 +205,7 @@ func TestLateEncoding(t *testing.T) {
 		{"2,caf\xe9\n", "2|café", "Windows-1252"},
 		{"2,café\n", "2|café", ""},
 		{"2,café ça \xff\n", "2|café ça \ufffd", "1 values held bytes"},
+		{"2,pri\x00vate\n", "2|pri\ufffdvate", "1 values held bytes"},
 	} {
 		r, got, err := read(t, "a.csv", "id,text\n"+ascii+tt.end, table.Options{})
 		if err != nil || len(got) != 300_001 || got[300_000] != tt.want {

@@ -202,17 +202,23 @@ func (l *oldLines) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// refuseBinary returns an error for bytes that no text has: zeros, or more than
-// one in a hundred control characters.
+// refuseBinary returns an error for bytes that no text has: more than one in a
+// thousand zeros, or one in a hundred control characters. Fewer are damage, which
+// the rows show.
 func refuseBinary(sample []byte) error {
-	controls := 0
+	controls, zeros, first := 0, 0, 0
 	for i, c := range sample {
 		switch {
 		case c == 0:
-			return fmt.Errorf("byte %d is zero, which no text has: it is no text file, or its encoding must be given (such as utf-16le); of a table, export it as CSV", i+1)
+			if zeros++; zeros == 1 {
+				first = i + 1
+			}
 		case c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\v' && c != 0x1b:
 			controls++
 		}
+	}
+	if zeros*1000 > len(sample) {
+		return fmt.Errorf("byte %d is zero, which no text has: it is no text file, or its encoding must be given (such as utf-16le); of a table, export it as CSV", first)
 	}
 	if controls > len(sample)/100+1 {
 		return fmt.Errorf("%d of its first %d bytes are control characters, so it is no text file: export it as CSV", controls, len(sample))

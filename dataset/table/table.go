@@ -100,7 +100,7 @@ const (
 type Value struct {
 	Text   string // UTF-8
 	Kind   Kind
-	Mended bool // bytes that were not UTF-8 came out as U+FFFD
+	Mended bool // bytes that were not UTF-8, or zero, came out as U+FFFD
 }
 
 // source yields the rows of one format.
@@ -228,11 +228,15 @@ func (r *Reader) Next() ([]Value, error) {
 	return nil, r.err
 }
 
-// mend replaces bytes that are not UTF-8.
+// mend replaces bytes that are not UTF-8, and zeros, which no text has.
 func (r *Reader) mend() {
 	for i := range r.row {
-		if v := &r.row[i]; !utf8.ValidString(v.Text) {
+		v := &r.row[i]
+		if !utf8.ValidString(v.Text) {
 			v.Text, v.Mended = strings.ToValidUTF8(v.Text, "\ufffd"), true
+		}
+		if strings.IndexByte(v.Text, 0) >= 0 {
+			v.Text, v.Mended = strings.ReplaceAll(v.Text, "\x00", "\ufffd"), true
 		}
 		if r.row[i].Mended {
 			r.mended++
@@ -254,7 +258,7 @@ func (r *Reader) Format() Format { return r.opt.Format }
 // Skipped returns how many rows were bad so far.
 func (r *Reader) Skipped() int64 { return r.skipped }
 
-// Mended returns how many values so far held bytes that are not UTF-8.
+// Mended returns how many values so far held bytes that are not UTF-8, or zero.
 func (r *Reader) Mended() int64 { return r.mended }
 
 // Found says what was found out about the file so far, for a person to read: its
@@ -270,7 +274,7 @@ func (r *Reader) Found() []string {
 func (r *Reader) Notes() []string {
 	notes := r.Found()
 	if r.mended > 0 {
-		notes = append(notes, fmt.Sprintf("%d values held bytes that are not %s, which became U+FFFD", r.mended, r.encoding()))
+		notes = append(notes, fmt.Sprintf("%d values held bytes that are not %s or are zero, which became U+FFFD", r.mended, r.encoding()))
 	}
 	if r.skipped > 0 && r.opt.SkipBad {
 		notes = append(notes, fmt.Sprintf("%d bad rows were left out", r.skipped))

@@ -19,9 +19,6 @@ func (t *textRows) names() []string { return []string{"text"} }
 // next implements [source].
 func (t *textRows) next(row []Value) (int64, error) {
 	b, err := t.read()
-	if err == nil && bytes.IndexByte(b, 0) >= 0 {
-		err = t.r.rowError(t.N, "it holds a byte of zero, which no text has")
-	}
 	if err != nil {
 		return t.N, err
 	}
@@ -84,11 +81,29 @@ func (r *Reader) findText() {
 		r.opt.NoHeader = true
 		r.labelled = labelled
 		r.notes = append(r.notes, "each line is a label and a text with a tab between them, without a header")
+	case tabs(sample) > 1:
+		r.opt.Format = TSV
+		r.notes = append(r.notes, "each line has as many tabs, so it is read as TSV")
 	case !txt && tabular(sample):
 		r.opt.Format = CSV
 	default:
 		r.opt.Format = Text
 	}
+}
+
+// tabs returns how many tabs each line has, or 0 if they do not agree.
+func tabs(sample []byte) int {
+	n := -1
+	if !everyLine(sample, func(line []byte) bool {
+		k := bytes.Count(line, []byte("\t"))
+		if n < 0 {
+			n = k
+		}
+		return k == n
+	}) {
+		return 0
+	}
+	return n
 }
 
 // tabular reports whether a sample has columns throughout.
@@ -105,7 +120,7 @@ func tabular(sample []byte) bool {
 func everyLine(sample []byte, pass func(line []byte) bool) bool {
 	some := false
 	for line := range bytes.Lines(sample) {
-		if line = bytes.TrimSpace(line); len(line) == 0 {
+		if line = bytes.TrimRight(line, "\r\n"); len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 		if !pass(line) {

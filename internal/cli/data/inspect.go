@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,7 +105,7 @@ func printInspected(out io.Writer, v inspected, show int) error {
 		if c.Estimate {
 			distinct = "about " + distinct
 		}
-		t.Row(shorten(term.Plain(cmp.Or(c.Name, "(no name)")), 30), c.Kind, distinct, c.Empty, about(c))
+		t.Row(named(c), c.Kind, distinct, c.Empty, about(c))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -149,9 +148,20 @@ func printRows(b *strings.Builder, r *inspect.Report) {
 	for i, row := range r.Examples {
 		fmt.Fprintf(b, "\nrow %d\n", i+1)
 		for k, v := range row {
-			fmt.Fprintf(b, "  %s: %s\n", shorten(term.Plain(cmp.Or(r.Columns[k].Name, "(no name)")), 30), shorten(term.Plain(v), 300))
+			fmt.Fprintf(b, "  %s: %s\n", named(r.Columns[k]), shorten(term.Plain(v), 300))
 		}
 	}
+}
+
+// named renders the name of a column.
+func named(c inspect.Column) string {
+	switch {
+	case c.Name == "":
+		return "(no name)"
+	case c.Wordy():
+		return "(a text for a name)"
+	}
+	return shorten(term.Plain(c.Name), 30)
 }
 
 // about says what matters of a column of its kind.
@@ -174,7 +184,7 @@ func balance(classes []inspect.Share) string {
 	var b strings.Builder
 	for i, c := range classes {
 		if i == most {
-			fmt.Fprintf(&b, ", … (%d classes, the smallest with %d rows)", len(classes), classes[len(classes)-1].Rows)
+			fmt.Fprintf(&b, ", … (%d classes, the smallest has %.2g %%)", len(classes), 100*classes[len(classes)-1].Share)
 			break
 		}
 		if i > 0 {
