@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"sotto/internal/atomicfile"
 	"sotto/ledger"
@@ -51,7 +52,8 @@ func LoadSecret(path string, create bool) (s Secret, made bool, err error) {
 	if err != nil {
 		return s, false, fmt.Errorf("gateway: the secret: %w", err)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	// On Windows who may read a file stands in its access list, and Go's mode is made up.
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return s, false, fmt.Errorf("gateway: the secret %s has mode %#o, must be readable by its owner alone (0600)", path, info.Mode().Perm())
 	}
 	key := make([]byte, secretSize+1)
