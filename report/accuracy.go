@@ -140,8 +140,8 @@ func frame(p *page.Chart, epsilons, accuracies, priors []float64, limited bool) 
 	p.Y.Low, p.Y.High = page.Around(accuracies, 0, 1)
 	if limited {
 		p.Limit, p.LimitName = limitCurve(p.X, priors), "impossible at this ε"
-		if p.Y.High > 0.9 {
-			p.Y.High = 1
+		if n := len(p.Limit); n > 0 && p.Limit[n-1].Y > p.Y.High {
+			p.Y.High = 1 // so that the whole curve is seen
 		}
 	}
 	return true

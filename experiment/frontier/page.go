@@ -182,6 +182,9 @@ func (t *TaskResult) Charts() []*page.Chart {
 	for _, p := range t.points(auto) {
 		if p.Search != nil && !math.IsNaN(float64(p.Search.Limit)) {
 			accuracy.Limit = append(accuracy.Limit, page.Point{X: p.Epsilon, Y: float64(p.Search.Limit)})
+			if !(float64(p.Search.Limit) <= accuracy.Y.High) {
+				accuracy.Y.High = 1 // so that the whole curve is seen
+			}
 		}
 	}
 	accuracy.LimitName = "above the limit"

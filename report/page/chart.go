@@ -206,10 +206,26 @@ func (p *Chart) drawLimit(c *canvas, b box, x, y *scale) {
 	first, last := p.Limit[0], p.Limit[len(p.Limit)-1]
 	d := polyline(p.Limit, placed(x, y))
 	c.path("beyond", fmt.Sprintf("%sL%s %sL%s %sz", d, co(x.place(last.X)), co(b.y), co(x.place(first.X)), co(b.y)))
-	c.path("limit", d)
+	if line := polyline(upTo(p.Limit, y.High), placed(x, y)); line != "" {
+		c.path("limit", line)
+	}
 	for _, a := range p.Limit {
 		c.take(x.place(a.X), y.place(a.Y), 2)
 	}
+}
+
+// upTo is a rising curve as far as the axis reaches, and one point beyond: drawn
+// along the upper end of the axis, it would seem to be there.
+func upTo(curve []Point, high float64) []Point {
+	for i, a := range curve {
+		if a.Y > high {
+			if i == 0 {
+				return nil
+			}
+			return curve[:i+1]
+		}
+	}
+	return curve
 }
 
 // placed returns the place of a point.

@@ -300,3 +300,22 @@ func TestAxes(t *testing.T) {
 		})
 	}
 }
+
+// A limit above the axis is not drawn along its end, where it is not.
+func TestLimitBeyondTheAxis(t *testing.T) {
+	chart := func(high float64) *page.Chart {
+		return &page.Chart{
+			X: page.Axis{Low: 1, High: 10, Log: true}, Y: page.Axis{Low: 0, High: high},
+			Limit: []page.Point{{X: 1, Y: 0.5}, {X: 5, Y: 0.9}, {X: 10, Y: 1}},
+		}
+	}
+	for high, want := range map[float64]int{1: 3, 0.8: 2, 0.4: 0} {
+		points := 0
+		if m := regexp.MustCompile(`class="limit" d="([^"]*)"`).FindStringSubmatch(drawn(t, chart(high))); m != nil {
+			points = strings.Count(m[1], "M") + strings.Count(m[1], "L")
+		}
+		if points != want {
+			t.Errorf("up to %v the curve has %d points, want %d", high, points, want)
+		}
+	}
+}
