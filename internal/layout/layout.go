@@ -70,7 +70,8 @@ func (b *Buffer) Columns() int { return Columns(b.out) }
 func (b *Buffer) Colour() bool { s, ok := b.out.(Screen); return ok && s.Colour() }
 
 // Flush writes what was collected, all at once. Lines that are longer than the
-// writer is wide are folded between words; what follows is set in.
+// writer is wide are folded between words; what follows is set in. A line that is a
+// command to copy stays whole.
 func (b *Buffer) Flush() error {
 	text := b.String()
 	b.Reset()
@@ -85,7 +86,7 @@ func (b *Buffer) Flush() error {
 func foldAll(text string, columns int) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		if Width(l) <= columns {
+		if Width(l) <= columns || strings.HasPrefix(strings.TrimLeft(l, " "), "sotto ") {
 			continue
 		}
 		in := strings.Repeat(" ", min(len(l)-len(strings.TrimLeft(l, " ")), columns/4)+2)
@@ -103,6 +104,15 @@ func Width(s string) int {
 	for len(s) > 0 {
 		size, columns := next(s)
 		n, s = n+columns, s[size:]
+	}
+	return n
+}
+
+// Widest returns how many columns the longest line of a text takes.
+func Widest(text string) int {
+	n := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		n = max(n, Width(line))
 	}
 	return n
 }

@@ -97,6 +97,17 @@ func TestBuffer(t *testing.T) {
 	}
 }
 
+// A command that somebody will copy is not folded.
+func TestCommandStaysWhole(t *testing.T) {
+	const text = "  sotto train --in reviews.csv\n"
+	s := &screen{columns: 12}
+	b := layout.NewBuffer(s)
+	b.WriteString(text)
+	if err := b.Flush(); err != nil || s.String() != text {
+		t.Errorf("%v, %q, want %q", err, s.String(), text)
+	}
+}
+
 func TestColours(t *testing.T) {
 	for _, colour := range []bool{false, true} {
 		s := &screen{colour: colour}

@@ -71,7 +71,7 @@ func (t *Table) Fact(name, format string, args ...any) { t.Row(name, fmt.Sprintf
 func (t *Table) Flush() error {
 	if len(t.rows) > 0 && t.err == nil {
 		text := t.before + t.whole()
-		if columns := Columns(t.out); columns > 0 && widest(text) > columns {
+		if columns := Columns(t.out); columns > 0 && Widest(text) > columns {
 			text = t.before + t.fitted(columns)
 		}
 		_, t.err = io.WriteString(t.out, text)
@@ -95,14 +95,6 @@ func (t *Table) whole() string {
 	}
 	w.Flush() //nolint:errcheck // see above
 	return b.String()
-}
-
-func widest(text string) int {
-	n := 0
-	for line := range strings.SplitSeq(text, "\n") {
-		n = max(n, Width(line))
-	}
-	return n
 }
 
 // column is one that is shown.

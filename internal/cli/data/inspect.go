@@ -13,6 +13,7 @@ import (
 	"sotto/dataset/inspect"
 	"sotto/dataset/table"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 )
 
 // inspectOptions are the flags of "sotto data inspect".
@@ -93,13 +94,13 @@ func runInspect(ctx context.Context, o inspectOptions, path string, std term.Str
 }
 
 func printInspected(out io.Writer, v inspected, show int) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d rows of %s, %d columns; sha256 %.12s…\n", v.Rows, v.Format, len(v.Columns), v.SHA256)
+	b := layout.NewBuffer(out)
+	fmt.Fprintf(b, "%d rows of %s, %d columns; sha256 %.12s…\n", v.Rows, v.Format, len(v.Columns), v.SHA256)
 	for _, n := range v.Notes {
-		fmt.Fprintf(&b, "note: %s\n", n)
+		fmt.Fprintf(b, "note: %s\n", n)
 	}
 	b.WriteByte('\n')
-	t := term.NewTable(&b, "COLUMN", "KIND", "DISTINCT", "EMPTY", "WHAT")
+	t := term.NewTable(b, "COLUMN", "KIND", "DISTINCT", "EMPTY", "WHAT")
 	for _, c := range v.Columns {
 		distinct := fmt.Sprint(c.Distinct)
 		if c.Estimate {
@@ -111,23 +112,22 @@ func printInspected(out io.Writer, v inspected, show int) error {
 		return err
 	}
 	b.WriteByte('\n')
-	printPeople(&b, v.Report)
+	printPeople(b, v.Report)
 	for _, w := range v.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", w)
+		fmt.Fprintf(b, "warning: %s\n", w)
 	}
-	printRows(&b, v.Report)
+	printRows(b, v.Report)
 	if show == 0 {
 		b.WriteString("No text is shown, because texts are private: --show 3 prints three rows.\n")
 	}
 	if len(v.Commands) > 0 {
-		fmt.Fprintf(&b, "\nWhat to do with it:\n  %s\n", strings.Join(v.Commands, "\n  "))
+		fmt.Fprintf(b, "\nWhat to do with it:\n  %s\n", strings.Join(v.Commands, "\n  "))
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.Flush()
 }
 
 // printPeople prints the parts and the persons, if they were asked for.
-func printPeople(b *strings.Builder, r *inspect.Report) {
+func printPeople(b *layout.Buffer, r *inspect.Report) {
 	if len(r.Parts) > 0 {
 		fmt.Fprintf(b, "parts: %s\n", balance(r.Parts))
 	}
@@ -144,7 +144,7 @@ func printPeople(b *strings.Builder, r *inspect.Report) {
 }
 
 // printRows prints the rows that were asked for, a value a line.
-func printRows(b *strings.Builder, r *inspect.Report) {
+func printRows(b *layout.Buffer, r *inspect.Report) {
 	for i, row := range r.Examples {
 		fmt.Fprintf(b, "\nrow %d\n", i+1)
 		for k, v := range row {

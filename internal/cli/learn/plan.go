@@ -14,6 +14,7 @@ import (
 	"sotto/experiment"
 	"sotto/experiment/plan"
 	"sotto/internal/cli/term"
+	"sotto/internal/layout"
 	"sotto/measure"
 	"sotto/report/page"
 )
@@ -38,11 +39,11 @@ var unplanned = []string{
 
 func (o *planOptions) addFlags(fs *pflag.FlagSet) {
 	SpecFlags(fs, &o.spec, &o.name, unplanned...)
-	fs.Float64Var(&o.ask.Target, "target", 0, "accuracy that is wanted, as a share such as 0.8, of which the least ε is found")
+	fs.Float64Var(&o.ask.Target, "target", 0, "accuracy that is wanted, as a share such as 0.8, of which the least ε is found (default: none)")
 	fs.Float64SliceVar(&o.ask.Epsilons, "epsilon", nil, "ε to be answered exactly; several are separated by commas")
-	fs.IntVar(&o.ask.Use.TextsPerDay, "texts-per-day", 0, "number of different texts of one user that are released in a day")
+	fs.IntVar(&o.ask.Use.TextsPerDay, "texts-per-day", 0, "number of different texts of one user that are released in a day (default: not said)")
 	fs.IntVar(&o.ask.Use.Days, "days", 0, "number of days over which --texts-per-day adds up (default 30)")
-	fs.Float64Var(&o.ask.Use.Daily, "daily-epsilon", 0, "ε that one user may spend in a day")
+	fs.Float64Var(&o.ask.Use.Daily, "daily-epsilon", 0, "ε that one user may spend in a day (default: not said)")
 	fs.Float64Var(&o.ask.Use.Delta, "delta", 0, "δ at which a user's releases are composed (default 1e-6)")
 	fs.IntVar(&o.run.Rows, "rows", 0, fmt.Sprintf("number of rows to train on at most; test rows stay (default %d)", plan.MostRows))
 	fs.StringVar(&o.html, "html", "", "file for a page with a chart, - for standard output")
@@ -115,13 +116,16 @@ func short(v measure.Number) string { return (100 * v).Text("%.1f") }
 var shown = []float64{0.5, 1, 2, 3, 4, 6, 8, 12, 16}
 
 func printPlan(out io.Writer, r *plan.Result, all bool) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n", r.Sentence)
-	if err := r.Draw(&b); err != nil {
+	b := layout.NewBuffer(out)
+	fmt.Fprintf(b, "%s\n\n", r.Sentence)
+	var chart strings.Builder
+	if err := r.Draw(&chart); err != nil {
 		return err
 	}
-	b.WriteByte('\n')
-	t := term.NewTable(&b, "ε", "ACCURACY %", "95 % INTERVAL", "MACRO-F1", "BALANCED", "SMALLEST", "LIMIT", "LEAKAGE ≤")
+	if columns := b.Columns(); columns == 0 || layout.Widest(chart.String()) <= columns { // a chart cannot be folded
+		b.WriteString(chart.String() + "\n")
+	}
+	t := term.NewTable(b, "ε", "ACCURACY %", "95 % INTERVAL", "MACRO-F1", "BALANCED", "SMALLEST", "LIMIT", "LEAKAGE ≤")
 	worthless := false
 	for _, at := range tabled(r, all) {
 		epsilon := fmt.Sprint(at.Epsilon)
@@ -138,12 +142,11 @@ func printPlan(out io.Writer, r *plan.Result, all bool) error {
 	}
 	for _, list := range [][]string{r.Uses(), r.Meaning(), r.Notes} {
 		for _, text := range list {
-			fmt.Fprintf(&b, "\n%s", text)
+			fmt.Fprintf(b, "\n%s", text)
 		}
 	}
 	b.WriteByte('\n')
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.Flush()
 }
 
 // tabled returns the points to print: what was asked for and found, and others
