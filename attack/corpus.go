@@ -33,6 +33,12 @@ func NewCorpus(ctx context.Context, source string, texts []string, e encode.Sour
 	return (&Corpus{Source: source, Texts: texts, Encoder: e}).some(len(texts), most, o.Seed).encoded(ctx, o)
 }
 
+// NewCorpusOf is [NewCorpus] of texts whose attribute is known.
+func NewCorpusOf(ctx context.Context, source string, texts []string, attribute dataset.Column, e encode.Source, most int, o Options) (*Corpus, error) {
+	c := &Corpus{Source: source, Texts: texts, Encoder: e, Attribute: attribute.Name, Classes: len(attribute.Classes), Z: attribute.IDs}
+	return c.some(len(texts), most, o.Seed).encoded(ctx, o)
+}
+
 // DataCorpus encodes the texts of a data set, or takes its numbers if it is a
 // table, for which e may be nil. Rows are drawn from all parts, at most the
 // given number if that is positive. An empty attribute is the first.

@@ -4,7 +4,7 @@ package dataset
 // become parts: all that is needed to read it again, but never where it lies.
 // Its tags are those of the settings of package experiment.
 type Layout struct {
-	Text    string   `json:"text,omitempty" flag:"text" help:"column of the texts of --in"`
+	Text    string   `json:"text,omitempty" flag:"text" help:"column of the texts of --in (also --column)"`
 	Numbers []string `json:"numbers,omitempty" flag:"numbers" help:"columns of numbers of --in, separated by commas, that are features beside the texts or without any"`
 	// Attributes are protected, or attacked; the first one unless another is named.
 	Attributes []string `json:"attributes,omitempty" flag:"attributes" help:"columns of attributes of --in, separated by commas; the first is protected unless --attribute names another"`

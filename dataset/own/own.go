@@ -61,7 +61,7 @@ func Load(ctx context.Context, path string, o Options) (*dataset.Set, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	reading, err := o.reading()
+	reading, err := table.ParseOptions(o.Format, o.Delimiter, o.Encoding, o.NoHeader)
 	if err != nil {
 		return nil, err
 	}
@@ -100,16 +100,6 @@ func (o Options) enough(columns []string) error {
 		return nil
 	}
 	return fmt.Errorf("%s; its columns are %s", missing, table.Listed(columns))
-}
-
-// reading says how the table is read.
-func (o Options) reading() (table.Options, error) {
-	t := table.Options{Format: table.Format(o.Format), Encoding: o.Encoding, NoHeader: o.NoHeader}
-	var err error
-	if t.Delimiter, err = table.ParseDelimiter(o.Delimiter); err != nil {
-		return t, err
-	}
-	return t, t.Validate()
 }
 
 // builder makes a set, row by row.

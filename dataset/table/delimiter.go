@@ -132,3 +132,19 @@ func ParseDelimiter(name string) (rune, error) {
 	}
 	return 0, fmt.Errorf("table: delimiter is %.40q, must be one character, or tab", name)
 }
+
+// ParseOptions returns the options that names stand for, as flags and settings
+// give them; empty ones are to be found.
+func ParseOptions(format, delimiter, encoding string, noHeader bool) (Options, error) {
+	o := Options{Encoding: encoding, NoHeader: noHeader}
+	var err error
+	if format != "" {
+		if o.Format, err = ParseFormat(format); err != nil {
+			return o, err
+		}
+	}
+	if o.Delimiter, err = ParseDelimiter(delimiter); err != nil {
+		return o, err
+	}
+	return o, o.Validate()
+}

@@ -42,7 +42,6 @@ func TestWrongUse(t *testing.T) {
 		{strings.Fields("reproduce frontier --html " + bad + "/below.html"), "no folder, must be one to write into"},
 		{strings.Fields("train --text a --label b --method label --epsilon 1"), "--text has no meaning without --in"},
 		{strings.Fields("train --in a.csv --data adult --method label --epsilon 1"), "--data and --in are given"},
-		{strings.Fields("train --in a.csv --text a --column a --method label --epsilon 1"), "--column and --text are the same"},
 		{strings.Fields("attack --in a.csv"), "want --model"},
 		{strings.Fields("epsilon ome --epsilon 1 --lambda 0"), "--lambda is 0, must be positive or absent"},
 		{strings.Fields("epsilon --table --lambda 3"), "--lambda has no meaning with --check or --table"},

@@ -150,8 +150,8 @@ func TestAttackKindErrors(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"averaging --data reviews", "want one mechanism"},
 		{"averaging laplace-l1 --data reviews", "want --epsilon"},
-		{"averaging laplace-l1 --epsilon 1", "want --texts or --data"},
-		{"averaging laplace-l1 --epsilon 1 --data reviews --texts x", "want --texts or --data"},
+		{"averaging laplace-l1 --epsilon 1", "want --texts, --in or --data"},
+		{"averaging laplace-l1 --epsilon 1 --data reviews --texts x", "want --texts, --in or --data"},
 		{"averaging laplace-l1 --epsilon 1 --data reviews --column x", "no meaning"},
 		{"averaging laplace-l1 --epsilon 1 --texts x --attribute author", "no meaning"},
 		{"averaging laplace-l1 --epsilon 1 --data reviews --attribute shoe --rows 50 --encoder hash:8", "shoe"},
@@ -192,5 +192,31 @@ func TestAttemptJSON(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(out), &got); err != nil || got.Format != attack.Format || len(got.Findings) == 0 || got.Findings[0].Limit != nil {
 		t.Errorf("%v: %s, want the format %s and no limit", err, out, attack.Format)
+	}
+}
+
+// TestOwnTexts attacks a column of a file of one's own, and prints no path.
+func TestOwnTexts(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("comment;city\n")
+	for i := range 120 {
+		fmt.Fprintf(&b, "%s parcel %d;%s\n", []string{"fine", "poor"}[i%2], i, []string{"Rome", "Oslo"}[i%2])
+	}
+	file := clitest.TextFile(t, "customers.csv", b.String())
+	run := func(args string) (int, string, string) {
+		return clitest.Sotto(t, "", strings.Fields("attack averaging privunit --epsilon 8 --encoder hash:16 --json "+args)...)
+	}
+	code, out, errs := run("--in " + file + " --text comment --attribute city")
+	if code != cli.ExitDone || !strings.Contains(out, `"city"`) || strings.Contains(out, "customers") {
+		t.Errorf("exit code %d, output %.300s, error %s", code, out, errs)
+	}
+	for args, want := range map[string]string{
+		"--in " + file:                                    "want --text",
+		"--in " + file + " --text comment --data reviews": "one of them",
+		"--in " + file + " --text commentt":               `did you mean "comment"`,
+	} {
+		if code, _, errs := run(args); code != cli.ExitUse || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit code %d, %s, want %q", args, code, errs, want)
+		}
 	}
 }

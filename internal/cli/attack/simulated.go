@@ -12,6 +12,7 @@ import (
 
 	"sotto/attack"
 	"sotto/dataset"
+	"sotto/dataset/own"
 	"sotto/dp"
 	"sotto/encode"
 	"sotto/encode/catalogue"
@@ -25,7 +26,7 @@ type simulatedFlags struct {
 	common
 	term.MechanismFlags
 	term.TextFlags
-	texts           string
+	texts, in       string
 	data, attribute string
 	encoder         string
 	rows            int
@@ -36,6 +37,7 @@ type simulatedFlags struct {
 // is the attack's: that of the public codewords or projection is --public-seed.
 func (o *simulatedFlags) addFlags(fs *pflag.FlagSet, rows int) {
 	fs.StringVar(&o.texts, "texts", "", "file of texts, - for standard input")
+	fs.StringVar(&o.in, "in", "", "file of your own whose column --text is attacked, instead of --texts")
 	o.TextFlags.AddFlags(fs)
 	fs.StringVar(&o.data, "data", "", "data set whose texts are attacked, instead of --texts (see sotto data list)")
 	fs.StringVar(&o.encoder, "encoder", "", "encoder that makes the vectors (see sotto encoder list; default: default)")
@@ -81,7 +83,7 @@ func newSimulated(std term.Streams, info attack.Info) *cobra.Command {
 	}
 	o.addFlags(c.Flags(), info.Rows)
 	if info.Infers {
-		c.Flags().StringVar(&o.attribute, "attribute", "", "attribute of the data set to infer (default: the first)")
+		c.Flags().StringVar(&o.attribute, "attribute", "", "attribute to infer: of the data set, the first by default, or a column of --in")
 	}
 	describe(c, info.Kind, &o.Options, `Releases are simulated: their noise comes from --seed. What is found is held
 against what is proved of the mechanism, or against --claim.
@@ -112,8 +114,10 @@ func (o *simulatedFlags) check(fs *pflag.FlagSet, args []string) error {
 		return errors.New("want --epsilon, the ε of each release")
 	case o.claim != 0 && !(o.claim > 0):
 		return fmt.Errorf("--claim is %v, must be positive", o.claim)
-	case (o.texts == "") == (o.data == ""):
-		return errors.New("want --texts or --data, one of them")
+	case o.sources() != 1:
+		return errors.New("want --texts, --in or --data, one of them")
+	case o.in != "" && o.Text == "":
+		return errors.New("want --text, the column of --in that holds the texts")
 	case o.data != "" && (o.Text != "" || o.Given()):
 		return errors.New("--text, --in-format, --delimiter, --encoding and --no-header have no meaning with --data")
 	case o.texts != "" && o.attribute != "":
@@ -122,6 +126,17 @@ func (o *simulatedFlags) check(fs *pflag.FlagSet, args []string) error {
 		o.Claim = claim(o.claim)
 	}
 	return nil
+}
+
+// sources is how many places of texts are named.
+func (o *simulatedFlags) sources() int {
+	n := 0
+	for _, path := range []string{o.texts, o.in, o.data} {
+		if path != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // claim is a text-level ε as a guarantee.
@@ -138,6 +153,9 @@ func (o *simulatedFlags) corpus(ctx context.Context, e encode.Source, stdin io.R
 		}
 		return c, err
 	}
+	if o.in != "" {
+		return o.ofFile(ctx, e, options)
+	}
 	texts, err := o.All(o.texts, stdin)
 	if err == nil && len(texts) == 0 {
 		err = fmt.Errorf("%s has no texts, must hold at least one", o.texts)
@@ -146,6 +164,32 @@ func (o *simulatedFlags) corpus(ctx context.Context, e encode.Source, stdin io.R
 		return nil, err
 	}
 	return attack.NewCorpus(ctx, o.texts, texts, e, o.rows, options)
+}
+
+// ofFile reads and encodes the texts of a file of one's own, with the attribute
+// if there is one. What is found is printed and stored, and does not say where the
+// file lies.
+func (o *simulatedFlags) ofFile(ctx context.Context, e encode.Source, options attack.Options) (*attack.Corpus, error) {
+	read, err := o.TableFlags.Options()
+	if err != nil {
+		return nil, err
+	}
+	names := []string{o.Text}
+	if o.attribute != "" {
+		names = append(names, o.attribute)
+	}
+	c, err := term.TableColumns(o.in, read, names...)
+	if err != nil {
+		return nil, err
+	}
+	if o.attribute == "" {
+		return attack.NewCorpus(ctx, own.Name, c[0], e, o.rows, options)
+	}
+	ids, classes := term.NumberValues(c[1])
+	if len(classes) < 2 {
+		return nil, fmt.Errorf("%s: --attribute %s has %d values, must have at least two", o.in, o.attribute, len(classes))
+	}
+	return attack.NewCorpusOf(ctx, own.Name, c[0], dataset.Column{Name: o.attribute, Classes: classes, IDs: ids[0]}, e, o.rows, options)
 }
 
 // mechanism makes the mechanism for vectors of that many numbers. One that

@@ -21,13 +21,13 @@ func FileFlags(fs *pflag.FlagSet, s *experiment.Spec, name *string) {
 			term.AddFlag(fs, f.Value, f.Flag, f.Help)
 		}
 	}
-	moreFileFlags(fs, s, name)
+	moreFileFlags(fs, name)
 }
 
 // moreFileFlags declares what is no setting of a spec.
-func moreFileFlags(fs *pflag.FlagSet, s *experiment.Spec, name *string) {
+func moreFileFlags(fs *pflag.FlagSet, name *string) {
 	fs.StringVar(name, "name", "", "name of the rows of --in in results and on pages (default: own)")
-	fs.StringVar(&s.Text, "column", "", "another name of --text")
+	term.ColumnIsText(fs)
 }
 
 // SpecFlags declares a flag for every setting of a spec but those without, which
@@ -39,17 +39,15 @@ func SpecFlags(fs *pflag.FlagSet, s *experiment.Spec, name *string, without ...s
 			term.AddFlag(fs, f.Value, f.Flag, f.Help)
 		}
 	}
-	moreFileFlags(fs, s, name)
+	moreFileFlags(fs, name)
 }
 
 // SettleSpec completes a spec from its flags once these are parsed: --in takes the
 // place of the default of --data.
 func SettleSpec(fs *pflag.FlagSet, s *experiment.Spec, name string) error {
 	switch {
-	case fs.Changed("column") && fs.Changed("text"):
-		return errors.New("--column and --text are the same, must be one of them")
 	case s.In == "":
-		names := []string{"name", "column"}
+		names := []string{"name"}
 		for _, f := range s.Fields() {
 			if f.OfFile {
 				names = append(names, f.Flag)

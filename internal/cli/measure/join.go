@@ -26,7 +26,7 @@ func (o *fairnessOptions) columns(stdin io.Reader) (term.Columns, error) {
 	if err != nil {
 		return nil, err
 	}
-	facts, err := readTable(o.in, known)
+	facts, err := term.TableColumns(o.in, table.Options{}, known...)
 	if err != nil {
 		return nil, err
 	}
@@ -66,29 +66,4 @@ func (o *fairnessOptions) ordered(facts term.Columns, ids []string) (term.Column
 		}
 	}
 	return some, nil
-}
-
-// readTable reads columns of a file of one's own.
-func readTable(path string, names []string) (term.Columns, error) {
-	r, err := table.Open(path, table.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close() //nolint:errcheck // it was only read
-	if err := r.Select(names...); err != nil {
-		return nil, err
-	}
-	c := make(term.Columns, len(names))
-	for {
-		row, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return c, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		for k, v := range row {
-			c[k] = append(c[k], v.Text)
-		}
-	}
 }

@@ -35,6 +35,32 @@ func OpenColumns(path string, stdin io.Reader, names ...string) (Columns, error)
 	return ReadColumns(in, path, names)
 }
 
+// TableColumns reads the named columns of a file of one's own, in any format that
+// package table reads.
+func TableColumns(path string, o table.Options, names ...string) (Columns, error) {
+	r, err := table.Open(path, o)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close() //nolint:errcheck // it was only read
+	if err = r.Select(names...); err != nil {
+		return nil, err
+	}
+	c := make(Columns, len(names))
+	for {
+		row, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return c, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for k, v := range row {
+			c[k] = append(c[k], v.Text)
+		}
+	}
+}
+
 // ReadColumns is [OpenColumns] for what is open; name stands in errors.
 func ReadColumns(in io.Reader, name string, wanted []string) (Columns, error) {
 	r := bufio.NewReaderSize(in, 1<<16)

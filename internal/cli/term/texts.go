@@ -51,17 +51,7 @@ func (o *TableFlags) Flags() []string {
 
 // Options returns what package table makes of the flags.
 func (o *TableFlags) Options() (table.Options, error) {
-	options := table.Options{Encoding: o.Encoding, NoHeader: o.NoHeader}
-	var err error
-	if o.InFormat != "" {
-		if options.Format, err = table.ParseFormat(o.InFormat); err != nil {
-			return options, err
-		}
-	}
-	if options.Delimiter, err = table.ParseDelimiter(o.Delimiter); err != nil {
-		return options, err
-	}
-	return options, options.Validate()
+	return table.ParseOptions(o.InFormat, o.Delimiter, o.Encoding, o.NoHeader)
 }
 
 // TextFlags say how texts stand in a file.
@@ -74,6 +64,11 @@ type TextFlags struct {
 func (o *TextFlags) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Text, "text", "", "column or field that holds the texts (also --column)")
 	o.TableFlags.AddFlags(fs)
+	ColumnIsText(fs)
+}
+
+// ColumnIsText makes --column another name of --text.
+func ColumnIsText(fs *pflag.FlagSet) {
 	fs.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "column" {
 			name = "text"
