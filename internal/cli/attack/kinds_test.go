@@ -211,7 +211,7 @@ func TestOwnTexts(t *testing.T) {
 		t.Errorf("exit code %d, output %.300s, error %s", code, out, errs)
 	}
 	for args, want := range map[string]string{
-		"--in " + file:                                    "want --text",
+		"--in " + file: "want --text",
 		"--in " + file + " --text comment --data reviews": "one of them",
 		"--in " + file + " --text commentt":               `did you mean "comment"`,
 	} {
