@@ -148,6 +148,33 @@ func TestStudio(t *testing.T) {
 	commands := []string{b.command("data")}
 
 	b.press("data-next")
+	b.press("plan-go")
+	b.seen("plan-result")
+	before := b.shown("plan-sentence")
+	b.tabTo("plan-epsilon")
+	b.do(chromedp.KeyEvent(kb.ArrowLeft))
+	if after := b.shown("plan-sentence"); after == before || !strings.Contains(after, "At ε = 3.75") {
+		t.Errorf("the slider moves from %q to %q", before, after)
+	}
+	b.do(chromedp.KeyEvent(kb.Home))
+	if got := b.shown("plan-sentence"); !strings.Contains(got, "At ε = 0.25") {
+		t.Errorf("at its end the slider says %q", got)
+	}
+	b.press("plan-find")
+	b.until(`document.getElementById("plan-found").textContent !== ""`)
+	if got := b.shown("plan-found"); !strings.HasPrefix(got, "80.0 % is reached from ε = ") {
+		t.Errorf("of what is needed for 80 %% it says %q", got)
+	}
+	if got := b.shown("plan-sentence"); !strings.Contains(got, "rightly for 80.") {
+		t.Errorf("at the ε that was found it says %q", got)
+	}
+	b.looked("plan")
+	commands = append(commands, b.command("plan"))
+
+	b.press("plan-next")
+	if eval[string](b, `document.getElementById("train-epsilon").value`) == "4" {
+		t.Error("the ε that was found is not the one to train at")
+	}
 	b.press("train-go")
 	b.seen("train-result")
 	b.looked("trained")

@@ -237,3 +237,6 @@ func plain(err error) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// sentence makes a line of a progress or a reason one that begins a sentence.
+func sentence(s string) string { return plain(errors.New(s)) }

@@ -37,8 +37,9 @@ type Studio struct {
 	jobs jobs
 	desk desk
 
-	shown shown
-	runs  runs
+	shown   shown
+	runs    runs
+	planner planner
 
 	sets    experiment.Sets
 	encoder struct {

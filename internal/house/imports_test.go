@@ -65,7 +65,7 @@ var mayImport = map[string]neighbours{
 	"experiment/reproduce":          {own: []string{"report/evidence", "report/page", "experiment/reproduce/declared", "dp", "mech", "nn", "dataset", "encode", "encode/catalogue", "measure", "text", "internal/nearest", "internal/layout"}},
 	"report":                        {own: []string{"attack", "experiment/reproduce", "experiment/frontier", "experiment/plan", "report/page", "report/plain", "report/picture", "train/model", "dp", "mech", "experiment", "experiment/reproduce/declared", "measure", "report/evidence", "bias/direction", "bias/erase", "bias/weat"}},
 	"report/evidence":               {own: []string{"dp", "audit", "experiment", "measure", "mech", "report/page"}},
-	"studio":                        {own: []string{"dp", "nn", "measure", "dataset", "dataset/inspect", "dataset/sample", "dataset/table", "encode", "encode/catalogue", "train/model", "experiment", "report", "internal/fault", "internal/httpserve"}},
+	"studio":                        {own: []string{"dp", "nn", "measure", "dataset", "dataset/inspect", "dataset/sample", "dataset/table", "encode", "encode/catalogue", "train/model", "experiment", "experiment/plan", "report", "internal/fault", "internal/httpserve"}},
 	"report/gate":                   {own: []string{"dp", "report", "report/evidence", "internal/nearest"}},
 	"measure/plane":                 {own: []string{"nn"}},
 	"experiment/plan":               {own: []string{"channel", "dp", "experiment", "measure", "nn", "report/evidence", "report/page", "train", "train/model"}},

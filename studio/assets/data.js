@@ -1,4 +1,4 @@
-import { $, node, api, attempt, bars, command, count, entered, set, state, table } from "/studio.js";
+import { $, node, api, attempt, bars, command, count, entered, sentence, set, state, table } from "/studio.js";
 
 const roles = [...document.querySelectorAll("#data-roles select")];
 let data = null;
@@ -27,7 +27,7 @@ const show = (u, choice) => {
   $("data-understood").hidden = false;
   $("data-name").textContent = `${u.name}: ${count(u.rows, "row", "rows")}`;
   for (const [id, lines] of [["data-warnings", u.warnings], ["data-notes", u.notes]]) {
-    $(id).replaceChildren(...(lines || []).map((n) => node("li", {}, n)));
+    $(id).replaceChildren(...(lines || []).map((n) => node("li", {}, sentence(n))));
     $(id).hidden = !(lines || []).length;
   }
   $("data-first").replaceChildren(table("The first rows", u.columns.map((c) => c.name), u.examples || [], false));

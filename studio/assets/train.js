@@ -1,4 +1,4 @@
-import { $, node, api, attempt, bars, command, count, entered, follow, most, number, odds, on, percent, set, state, working } from "/studio.js";
+import { $, node, api, attempt, bars, command, count, entered, follow, most, number, odds, on, percent, sentence, set, state, working } from "/studio.js";
 
 const box = working("Training");
 $("train-working").append(box);
@@ -36,12 +36,12 @@ const show = (t) => {
     ? `The best attacker that was tried guessed “${t.attribute}” from the releases rightly for ${percent(t.leakage)}; whoever sees no release has ${percent(t.blind)}` + (t.leakage_limit !== null ? `, and no attacker at all can have more than ${most(t.leakage_limit)} on average.` : ".")
     : "";
   const facts = [
-    ["Promise", t.guarantee], ["Macro-F1", t.macro_f1 === null ? "" : `${percent(t.macro_f1)}: all classes counted alike, so that a small one that is never told shows`], ["Whom it covers", t.coverage], ["Release", t.mechanism === "codes" ? `one of ${t.dim} codes` : `${count(t.dim, "number", "numbers")} with noise (${t.mechanism})`],
+    ["Promise", t.guarantee], ["Macro-F1", t.macro_f1 === null ? "" : `${percent(t.macro_f1)}: all classes counted alike, so that a small one that is never told shows`], ["Whom it covers", sentence(t.coverage)], ["Release", t.mechanism === "codes" ? `one of ${t.dim} codes` : `${count(t.dim, "number", "numbers")} with noise (${t.mechanism})`],
     ["Rows", `${t.rows.train.toLocaleString("en")} to train, ${t.rows.validation.toLocaleString("en")} to choose by, ${t.rows.test.toLocaleString("en")} to measure`],
     ["Time", `${number(t.seconds)} seconds`],
   ];
   $("train-facts").replaceChildren(...facts.filter(([, v]) => v).flatMap(([k, v]) => [node("dt", {}, k), node("dd", {}, v)]));
-  $("train-notes").replaceChildren(...(t.notes || []).map((n) => node("li", {}, n)));
+  $("train-notes").replaceChildren(...(t.notes || []).map((n) => node("li", {}, sentence(n))));
   $("train-kept").textContent = t.kept ? `Kept as ${t.kept} in the folder that --out names.` : "This model is forgotten when the studio ends, unless you download it or start the studio with --out.";
   $("train-result").hidden = false;
 };
