@@ -103,6 +103,15 @@ func (s *Studio) Start(kind string, work Work) (id string, err error) {
 	return j.ID, nil
 }
 
+// begin starts work and answers with its name.
+func (s *Studio) begin(w http.ResponseWriter, kind string, work Work) error {
+	id, err := s.Start(kind, work)
+	if err != nil {
+		return err
+	}
+	return httpserve.WriteJSON(w, http.StatusAccepted, map[string]string{"job": id})
+}
+
 // forget drops the oldest results beyond what is kept.
 func (j *jobs) forget() {
 	if n := len(j.all) - mostKept; n >= 0 {

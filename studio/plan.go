@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"sync"
 
+	"sotto/experiment"
 	"sotto/experiment/plan"
 	"sotto/internal/httpserve"
 )
@@ -50,25 +51,24 @@ func (s *Studio) startPlan(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	id, err := s.Start("plan", func(ctx context.Context, tell Tell) (any, error) {
-		p, err := plan.New(ctx, spec, plan.Options{Workers: s.Workers, Sets: &s.sets, Progress: func(e plan.Event) { tell(e.Done, sentence(e.Step)) }})
-		if err != nil {
-			return nil, err
-		}
-		result, err := p.Answer(ctx, plan.Ask{})
-		if err != nil {
-			return nil, err
-		}
-		name := rand.Text()
-		s.planner.mu.Lock()
-		defer s.planner.mu.Unlock()
-		s.planner.id, s.planner.last = name, p
-		return planned{name, result}, nil
-	})
+	return s.begin(w, "plan", func(ctx context.Context, tell Tell) (any, error) { return s.plan(ctx, spec, tell) })
+}
+
+// plan makes a plan and keeps it for questions.
+func (s *Studio) plan(ctx context.Context, spec experiment.Spec, tell Tell) (any, error) {
+	p, err := plan.New(ctx, spec, plan.Options{Workers: s.Workers, Sets: &s.sets, Progress: func(e plan.Event) { tell(e.Done, sentence(e.Step)) }})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return httpserve.WriteJSON(w, http.StatusAccepted, map[string]string{"job": id})
+	result, err := p.Answer(ctx, plan.Ask{})
+	if err != nil {
+		return nil, err
+	}
+	name := rand.Text()
+	s.planner.mu.Lock()
+	defer s.planner.mu.Unlock()
+	s.planner.id, s.planner.last = name, p
+	return planned{name, result}, nil
 }
 
 // planTarget handles "POST target": the least ε that reaches an accuracy.

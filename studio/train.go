@@ -135,11 +135,7 @@ func (s *Studio) startTraining(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	id, err := s.Start("train", func(ctx context.Context, tell Tell) (any, error) { return s.train(ctx, spec, tell) })
-	if err != nil {
-		return err
-	}
-	return httpserve.WriteJSON(w, http.StatusAccepted, map[string]string{"job": id})
+	return s.begin(w, "train", func(ctx context.Context, tell Tell) (any, error) { return s.train(ctx, spec, tell) })
 }
 
 // train trains in a folder that becomes one of the trainings when all is done,
