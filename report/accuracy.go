@@ -8,6 +8,7 @@ import (
 
 	"sotto/dp"
 	"sotto/experiment"
+	"sotto/report/curve"
 	"sotto/report/evidence"
 	"sotto/report/page"
 )
@@ -82,31 +83,18 @@ func byUnit(all []*experiment.Configuration) [][]*experiment.Configuration {
 	return groups
 }
 
-// hollowName says what hollow marks are.
-const hollowName = "hollow: the ε that is claimed"
-
-// chartOf is a chart of accuracy against ε of a unit without its points.
-func chartOf(title, holds string, unit dp.Unit) *page.Chart {
-	return &page.Chart{
-		Title: title, Desc: holds + ". The table below has the same numbers.",
-		X:     page.Axis{Label: "ε" + unitText(unit) + ", logarithmic", Log: true, Infinity: "∞ / none"},
-		Y:     page.Axis{Label: "accuracy on the test part", Percent: true},
-		Apart: true,
-	}
-}
-
 // accuracyChart draws one group, published methods and ours, with what papers
 // printed of the same data, or nothing if no ε in it is finite.
 func accuracyChart(r *experiment.Result, group []*experiment.Configuration, papers []figure) *page.Chart {
 	unit, limited := group[0].Mean.Unit, group[0].Mean.Unit == dp.Text && !(group[0].Mean.Delta > 0)
-	p := chartOf("Accuracy against ε, "+taskName(r), page.Plural(len(group), "configuration", "configurations"), unit)
+	p := curve.New("Accuracy against ε, "+taskName(r), page.Plural(len(group), "configuration", "configurations"), unitText(unit))
 	var epsilons, accuracies []float64
 	last := map[string]string{} // what the last run of a series has in common
 	for _, c := range byOrigin(group) {
 		d := accuracyDot(c)
 		epsilons, accuracies = append(epsilons, d.X), append(accuracies, d.Y)
 		if d.Hollow != nil {
-			epsilons, p.Hollow = append(epsilons, *d.Hollow), hollowName
+			epsilons, p.Hollow = append(epsilons, *d.Hollow), curve.Hollow
 		}
 		name, run := drawnName(c), configurationName(c)
 		put(p, name, d, last[name] == run)
@@ -121,30 +109,10 @@ func accuracyChart(r *experiment.Result, group []*experiment.Configuration, pape
 		p.Levels = append(p.Levels, page.Level{Name: "unprotected " + roughly(v), Value: v})
 		accuracies = append(accuracies, v)
 	}
-	if !frame(p, epsilons, accuracies, r.Priors, limited) {
+	if !curve.Frame(p, epsilons, accuracies, r.Priors, limited) {
 		return nil
 	}
 	return p
-}
-
-// frame gives a chart its axes, the line of the commonest class and, where it is a
-// theorem, the limit. It reports whether there is a finite ε to draw.
-func frame(p *page.Chart, epsilons, accuracies, priors []float64, limited bool) (ok bool) {
-	if p.X.Low, p.X.High, ok = epsilonRange(epsilons); !ok {
-		return false
-	}
-	if m := slices.Max(append(slices.Clone(priors), 0)); m > 0 {
-		p.Levels = append(p.Levels, page.Level{Name: "always the commonest class " + roughly(m), Value: m})
-		accuracies = append(accuracies, m)
-	}
-	p.Y.Low, p.Y.High = page.Around(accuracies, 0, 1)
-	if limited {
-		p.Limit, p.LimitName = limitCurve(p.X, priors), "impossible at this ε"
-		if n := len(p.Limit); n > 0 && p.Limit[n-1].Y > p.Y.High {
-			p.Y.High = 1 // so that the whole curve is seen
-		}
-	}
-	return true
 }
 
 // put adds a point to the series of its method and mechanism, joined to the one
@@ -183,40 +151,6 @@ func seedInterval(c *experiment.Configuration) (low, high float64) {
 		return holding(c.Mean.Accuracy, c.Seeds[0].Low, c.Seeds[0].High)
 	}
 	return math.NaN(), math.NaN()
-}
-
-// epsilonRange returns the ends of an axis that holds the finite values.
-func epsilonRange(values []float64) (low, high float64, ok bool) {
-	low, high = math.Inf(1), 0
-	for _, v := range values {
-		if v > 0 && finite(v) {
-			v = min(max(v, 1e-6), 1e12) // what lies beyond stands at the edge
-			low, high = min(low, v), max(high, v)
-		}
-	}
-	if high == 0 {
-		return 0, 0, false
-	}
-	room := 1.6
-	if high/low < 3 {
-		room = 4
-	}
-	return low / room, high * room, true
-}
-
-// limitCurve computes the limit along an axis, nothing if there is none.
-func limitCurve(x page.Axis, priors []float64) []page.Point {
-	const steps = 160
-	var curve []page.Point
-	for i := range steps + 1 {
-		epsilon := x.Low * math.Pow(x.High/x.Low, float64(i)/steps)
-		v, err := dp.AccuracyBound(dp.Epsilon(epsilon), priors)
-		if err != nil {
-			return nil
-		}
-		curve = append(curve, page.Point{X: epsilon, Y: v})
-	}
-	return curve
 }
 
 // yardsticks joins the yardsticks that were stored, by ε.

@@ -10,6 +10,7 @@ import (
 	"sotto/experiment"
 	"sotto/experiment/reproduce/declared"
 	"sotto/measure"
+	"sotto/report/curve"
 	"sotto/report/evidence"
 	"sotto/report/page"
 )
@@ -92,9 +93,9 @@ func tableCharts(t *declared.Table) []page.Block {
 	for _, on := range tasks {
 		all := figuresOf(t, on)
 		title := fmt.Sprintf("Accuracy against ε, %s: %s on %s", nameText(t.Name), nameText(on.Label), nameText(on.Data))
-		p := chartOf(title, page.Plural(len(all), "figure", "figures"), dp.Text)
+		p := curve.New(title, page.Plural(len(all), "figure", "figures"), unitText(dp.Text))
 		epsilons, accuracies := addFigures(p, all)
-		if !frame(p, epsilons, accuracies, on.Priors, true) {
+		if !curve.Frame(p, epsilons, accuracies, on.Priors, true) {
 			continue
 		}
 		caption := fmt.Sprintf("%s on %s: what the paper printed, what its method gives here, and what is left at an ε that is kept. Filled at the true ε, hollow at the claimed one.", nameText(on.Label), nameText(on.Data))
@@ -109,7 +110,7 @@ func addFigures(p *page.Chart, all []figure) (epsilons, accuracies []float64) {
 		d := f.dot()
 		epsilons, accuracies = append(epsilons, d.X), append(accuracies, d.Y)
 		if d.Hollow != nil {
-			epsilons, p.Hollow = append(epsilons, *d.Hollow), hollowName
+			epsilons, p.Hollow = append(epsilons, *d.Hollow), curve.Hollow
 		}
 		put(p, f.series, d, false)
 	}
