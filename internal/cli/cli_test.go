@@ -91,7 +91,7 @@ func TestTypos(t *testing.T) {
 		"train --data revews":    `; did you mean "reviews"?`,
 		"train --label sentimnt": `; did you mean "sentiment"?`,
 		"train --method plain --data-variant skwed":                        `; did you mean "skewed"?`,
-		"train --method plain --encoder deafult":                           `; did you mean "default"?`,
+		"train --method plain --encoder defaullt":                          `; did you mean "default"?`,
 		"train --method noise --mechanism laplac-l1":                       `; did you mean "laplace-l1"?`,
 		"train --method noise --mechanism dpnr --variant papr --epsilon 1": `; did you mean "paper"?`,
 		"train --method unconstrained --attribute athor":                   `; did you mean "author"?`,
