@@ -155,7 +155,7 @@ func (c *column) kind() Kind {
 		return c.numeric(n, d)
 	case c.classes(n, d, mean) && (d <= 10 || !ofPerson(c.name)):
 		return Class
-	case mean >= 6 || (mean >= 2.5 && 2*d > n) || c.unspaced():
+	case mean >= 6 || (mean >= 2.5 && 2*d > n) || (mean >= 1.5 && named(c.name, textNames) >= 0) || c.unspaced():
 		return Text
 	case float64(d) > .98*float64(n):
 		return ID

@@ -153,7 +153,7 @@ func TestRefuses(t *testing.T) {
 		o    inspect.Options
 		want string
 	}{
-		{"a,b\n", inspect.Options{}, "stdin: no row was found, must hold at least one"},
+		{"a,b\n", inspect.Options{}, "stdin: it has a line of names, but no row was found, must hold at least one"},
 		{"a,b\n1,2\n", inspect.Options{Split: "c"}, `stdin: column is "c", must be one of a, b`},
 		{"a,b\n1,2\n", inspect.Options{Person: "c"}, `stdin: column is "c", must be one of a, b`},
 		{"a,b\n1,2\n", inspect.Options{Show: 1001}, "must be from 0 to 1000"},

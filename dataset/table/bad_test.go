@@ -26,7 +26,7 @@ func TestBadInput(t *testing.T) {
 		{"empty text", "a.txt", "", table.Options{}, nil, "a.txt: no row was found, must hold at least one"},
 		{"empty JSON lines", "a.jsonl", "\n\n", table.Options{}, nil, "a.jsonl: no row was found, must hold at least one"},
 		{"empty gzip", "a.csv.gz", zip(""), table.Options{}, nil, "it is empty, must begin with a line of names"},
-		{"header only", "a.csv", "id,text\n", table.Options{}, nil, "a.csv: no row was found, must hold at least one"},
+		{"header only", "a.csv", "id,text\n", table.Options{}, nil, "a.csv: it has a line of names, but no row was found, must hold at least one"},
 		{"header only with blank lines", "a.tsv", "id\ttext\n\n\n", table.Options{}, nil, "no row was found, must hold at least one"},
 		{"too many fields", "a.csv", "id,text\n1,a\n2,private,b\n", table.Options{}, nil, "a.csv:3: it has 3 fields, must have 2"},
 		{"too few fields", "a.csv", "id,text\n1,a\nprivate\n", table.Options{}, nil, "a.csv:3: it has 1 fields, must have 2"},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -164,12 +165,12 @@ func (d *decoder) Read(b []byte) (int, error) {
 
 // ascii returns how many bytes come before the first that is not ASCII.
 func ascii(b []byte) int {
-	for i, c := range b {
-		if c >= utf8.RuneSelf {
-			return i
-		}
+	i := 0
+	for ; i+8 <= len(b) && binary.LittleEndian.Uint64(b[i:])&0x8080808080808080 == 0; i += 8 {
 	}
-	return len(b)
+	for ; i < len(b) && b[i] < utf8.RuneSelf; i++ {
+	}
+	return i
 }
 
 // guess looks ahead from the first byte that is not ASCII.

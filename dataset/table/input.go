@@ -39,6 +39,9 @@ type input struct {
 func newInput(in io.Reader, o Options) (*input, error) {
 	p := &input{Input: rowfile.NewInput(in), sum: sha256.New(), size: sampleSize}
 	p.live = p.At == nil && o.Format == Text
+	if o.Format != "" && o.Format != JSONL { // which need a look at many rows
+		p.size = sampleSize / 4
+	}
 	p.raw = io.TeeReader(in, p.sum)
 	if o.Format == Parquet {
 		p.parquet = true
@@ -55,7 +58,7 @@ func newInput(in io.Reader, o Options) (*input, error) {
 	}
 	plain, err := p.unpack(packed, head)
 	if plain == packed && p.At != nil { // a small file needs no large buffer
-		p.size = int(min(sampleSize, p.At.Size()+4096))
+		p.size = int(min(int64(p.size), p.At.Size()+4096))
 	}
 	if err == nil {
 		err = p.decode(plain, o)
@@ -206,19 +209,15 @@ func (l *oldLines) Read(b []byte) (int, error) {
 // thousand zeros, or one in a hundred control characters. Fewer are damage, which
 // the rows show.
 func refuseBinary(sample []byte) error {
-	controls, zeros, first := 0, 0, 0
-	for i, c := range sample {
-		switch {
-		case c == 0:
-			if zeros++; zeros == 1 {
-				first = i + 1
-			}
-		case c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\v' && c != 0x1b:
+	if bytes.Count(sample, []byte{0})*1000 > len(sample) {
+		return fmt.Errorf("byte %d is zero, which no text has: it is no text file, or its encoding must be given (such as utf-16le); of a table, export it as CSV", bytes.IndexByte(sample, 0)+1)
+	}
+	sample = sample[:min(len(sample), 1<<14)]
+	controls := 0
+	for _, c := range sample {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\v' && c != 0x1b {
 			controls++
 		}
-	}
-	if zeros*1000 > len(sample) {
-		return fmt.Errorf("byte %d is zero, which no text has: it is no text file, or its encoding must be given (such as utf-16le); of a table, export it as CSV", first)
 	}
 	if controls > len(sample)/100+1 {
 		return fmt.Errorf("%d of its first %d bytes are control characters, so it is no text file: export it as CSV", controls, len(sample))

@@ -205,27 +205,40 @@ func (r *Reader) start() error {
 func (r *Reader) Next() ([]Value, error) {
 	for r.err == nil {
 		line, err := r.src.next(r.row)
-		if !errors.Is(err, io.EOF) {
+		if err == nil {
 			r.line = line
-		}
-		var bad *RowError
-		switch {
-		case errors.As(err, &bad):
-			if r.skipped++; r.opt.SkipBad {
-				continue
-			}
-			return nil, err
-		case errors.Is(err, io.EOF) && r.rows == 0 && r.skipped == 0:
-			r.err = r.errorf("%w", ErrEmpty)
-		case err != nil:
-			r.err = err
-		default:
 			r.rows++
 			r.mend()
 			return r.row, nil
 		}
+		if err = r.failed(line, err); err != nil {
+			return nil, err
+		}
 	}
 	return nil, r.err
+}
+
+// failed notes why there is no row, and returns nil if the next one may be read
+// instead.
+func (r *Reader) failed(line int64, err error) error {
+	var bad *RowError
+	switch {
+	case errors.As(err, &bad):
+		r.line = line
+		if r.skipped++; r.opt.SkipBad {
+			return nil
+		}
+		return err
+	case !errors.Is(err, io.EOF):
+		r.line = line
+	case r.rows > 0 || r.skipped > 0:
+	case r.Header():
+		err = r.errorf("it has a line of names, but %w", ErrEmpty)
+	default:
+		err = r.errorf("%w", ErrEmpty)
+	}
+	r.err = err
+	return err
 }
 
 // mend replaces bytes that are not UTF-8, and zeros, which no text has.

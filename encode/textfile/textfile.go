@@ -210,16 +210,17 @@ func (r *Reader) findStrings() error {
 func (r *Reader) Next() (string, error) {
 	for r.err == nil {
 		row, err := r.rows.Next()
+		if err == nil && row[0].Kind == table.String {
+			return row[0].Text, nil
+		}
 		var bad *RowError
 		switch {
-		case errors.Is(err, table.ErrEmpty): // no text is no fault
+		case errors.Is(err, table.ErrEmpty) && !r.rows.Header(): // no text is no fault
 			r.err = io.EOF
 		case errors.Is(err, io.EOF), errors.As(err, &bad):
 			r.err = err
 		case err != nil:
 			r.err = fmt.Errorf("textfile: %w", err)
-		case row[0].Kind == table.String:
-			return row[0].Text, nil
 		case r.opt.SkipBad:
 			r.missing++
 		case row[0].Kind == table.Missing:

@@ -138,6 +138,7 @@ func TestReadRefuses(t *testing.T) {
 	}{
 		{"long line", "a\n" + strings.Repeat("private", 3<<20), textfile.Options{Format: textfile.Text}, "textfile: stdin: line 2 has more than 16 MiB, must have fewer", -1},
 		{"empty csv", "", textfile.Options{Format: textfile.CSV}, "textfile: stdin: it is empty, must begin with a line of names", -1},
+		{"csv without a row", "private,b\n", textfile.Options{Format: textfile.CSV, Column: "b"}, "textfile: stdin: it has a line of names, but no row was found, must hold at least one", -1},
 		{"which column", "private,b\n1,2\n", textfile.Options{Format: textfile.CSV}, "textfile: stdin: it has 2 columns, must be told which holds the texts: one of private, b", -1},
 		{"which of two columns", "private,2\n", textfile.Options{Format: textfile.CSV, NoHeader: true}, "textfile: stdin: it has 2 columns, must be told which holds the texts by its number", -1},
 		{"no such column", "private,b\n1,2\n", textfile.Options{Format: textfile.CSV, Column: "c"}, `textfile: stdin: column is "c", must be one of private, b`, -1},
