@@ -166,9 +166,11 @@ func (d *decoder) Read(b []byte) (int, error) {
 // ascii returns how many bytes come before the first that is not ASCII.
 func ascii(b []byte) int {
 	i := 0
-	for ; i+8 <= len(b) && binary.LittleEndian.Uint64(b[i:])&0x8080808080808080 == 0; i += 8 {
+	for i+8 <= len(b) && binary.LittleEndian.Uint64(b[i:])&0x8080808080808080 == 0 {
+		i += 8
 	}
-	for ; i < len(b) && b[i] < utf8.RuneSelf; i++ {
+	for i < len(b) && b[i] < utf8.RuneSelf {
+		i++
 	}
 	return i
 }
