@@ -72,12 +72,12 @@ func PerPerson(g Guarantee, rows int) (Person, error) {
 
 // String renders the numbers.
 func (p Person) String() string {
-	text := fmt.Sprintf("%v for a person, who has at most %d rows", Guarantee{Unit: Text, Epsilon: p.Epsilon, Delta: p.Delta}.numbers(), p.Rows)
-	if p.Rows == 1 {
-		text = fmt.Sprintf("%v for a person, who has one row", Guarantee{Unit: Text, Epsilon: p.Epsilon, Delta: p.Delta}.numbers())
-	}
+	text := Guarantee{Epsilon: p.Epsilon, Delta: p.Delta}.numbers()
 	if p.Optimal != nil {
-		text += fmt.Sprintf(", or %v", p.Optimal.numbers())
+		text += fmt.Sprintf(", or %v,", p.Optimal.numbers())
 	}
-	return text
+	if p.Rows == 1 {
+		return text + " for a person, who has one row"
+	}
+	return fmt.Sprintf("%s for all rows of a person together, who has at most %d", text, p.Rows)
 }

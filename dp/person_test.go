@@ -78,7 +78,7 @@ func TestPerPersonRefuses(t *testing.T) {
 
 func TestPersonString(t *testing.T) {
 	p, err := dp.PerPerson(dp.Guarantee{Unit: dp.Text, Epsilon: 4}, 3)
-	if want := "ε = 12 for a person, who has at most 3 rows"; err != nil || p.String() != want {
+	if want := "ε = 12 for all rows of a person together, who has at most 3"; err != nil || p.String() != want {
 		t.Errorf("String = %q, %v, want %q", p, err, want)
 	}
 	if p, err = dp.PerPerson(dp.Guarantee{Unit: dp.Text, Epsilon: 4}, 1); err != nil || p.String() != "ε = 4 for a person, who has one row" {

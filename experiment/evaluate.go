@@ -148,6 +148,20 @@ func fits(d *prepared.Set, m *model.Model, folder string) error {
 	return nil
 }
 
+// FirstModel loads the model at dir, or the first seed's of the first selected
+// configuration below it, and says in which folder it lies.
+func FirstModel(dir string) (m *model.Model, info model.Manifest, folder string, err error) {
+	all, err := findModels(dir)
+	if err != nil {
+		return nil, info, "", err
+	}
+	first := all[0].models[0]
+	if _, err := os.Stat(filepath.Join(dir, model.ManifestFile)); err == nil {
+		return first.model, first.info, dir, nil
+	}
+	return first.model, first.info, filepath.Join(dir, all[0].folder, fmt.Sprintf("seed-%d", first.info.Seed)), nil
+}
+
 // findModels loads the models of a folder.
 func findModels(dir string) ([]storedModels, error) {
 	if _, err := os.Stat(filepath.Join(dir, model.ManifestFile)); err == nil {

@@ -2,13 +2,13 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"sotto/dp"
+	"sotto/measure"
 	"sotto/report/evidence"
 	"sotto/report/page"
 )
@@ -16,12 +16,12 @@ import (
 // releaseKind is the record of a file of releases. It has no format: the fields
 // are those of "sotto privatize" and of "sotto encode".
 var releaseKind = evidence.Kind[evidence.Release]{
-	Name: "release", List: "releases", Known: []string{"private", "guarantee"}, Decode: readRelease,
+	Name: "release", List: "releases", Known: []string{"private", "guarantee"}, Decode: evidence.ReadRelease,
 	Check: func(r *evidence.Release) error {
 		if err := r.Guarantee.Validate(); err != nil {
 			return fmt.Errorf("evidence: a release: %w", err)
 		}
-		return nil
+		return evidence.CheckPerson(r.Person, r.Guarantee)
 	},
 	Section: func(e *evidence.Evidence) []page.Section { return []page.Section{spendSection(e)} },
 	Subjects: func(r *evidence.Release) []evidence.Subject {
@@ -37,32 +37,12 @@ var releaseKind = evidence.Kind[evidence.Release]{
 		if r.Word != nil {
 			p.Also = append(p.Also, *r.Word)
 		}
-		return []evidence.Subject{{Name: join("release", page.FileName(r.Name)), Match: evidence.Match{Mechanism: p.Mechanism, Variant: p.Variant}, Promise: p}}
+		s := evidence.Subject{Name: join("release", page.FileName(r.Name)), Match: evidence.Match{Mechanism: p.Mechanism, Variant: p.Variant}, Promise: p}
+		if r.Person != nil {
+			s.Numbers = map[string]measure.Estimate{"person_epsilon": evidence.Exactly(measure.Number(r.Person.Epsilon))}
+		}
+		return []evidence.Subject{s}
 	},
-}
-
-// readRelease reads the record of either command. Raw vectors are no release.
-func readRelease(name string, content []byte) (*evidence.Release, error) {
-	var kind struct {
-		Private *bool `json:"private"` // of "sotto encode"
-	}
-	if err := json.Unmarshal(content, &kind); err != nil {
-		return nil, fmt.Errorf("evidence: not what its fields say: %w", err)
-	}
-	r := &evidence.Release{Name: name}
-	if kind.Private == nil {
-		return r, evidence.Strictly(content, &r.Record)
-	}
-	var record evidence.Encoded
-	if err := evidence.Strictly(content, &record); err != nil {
-		return nil, err
-	}
-	if record.Release == nil {
-		return nil, errors.New("evidence: these vectors are raw, must be released before there is anything to report")
-	}
-	r.Record, r.Word = *record.Release, record.Word
-	r.Binding = record.Binding
-	return r, nil
 }
 
 // spendSection shows what releases add up to.
@@ -89,9 +69,27 @@ func spendSection(e *evidence.Evidence) page.Section {
 		t.Add(nameText(page.FileName(r.Name)), mechanismName(r.Mechanism, r.Mechanism.Mechanism, r.Mechanism.Variant), epsilonText(g.Epsilon), delta, nameText(string(g.Unit))+"-level", rows, cmp.Or(nameText(r.Noise), none))
 	}
 	s.Blocks = append(s.Blocks, t.Blocks()...)
+	if persons := personItems(all); len(persons) > 0 {
+		s.Blocks = append(s.Blocks, page.Block{Heading: "For a person"}, page.Block{List: persons})
+	}
 	s.Blocks = append(s.Blocks, page.Block{Heading: "Together"}, page.Block{List: totals(all)})
 	s.Blocks = append(s.Blocks, page.Block{Note: "This assumes that a text is one row in each file and that the files draw their noise independently. A text with k rows in a file has spent k times as much there, and ε of different units do not add. Releases that are not listed here are not counted."})
 	return s
+}
+
+// personItems say what files promise to a person with several rows.
+func personItems(all []*evidence.Release) []page.Item {
+	var list []page.Item
+	for _, r := range all {
+		if p := r.Person; p != nil {
+			text := "True is " + p.String() + "."
+			if p.LeftOut > 0 {
+				text += fmt.Sprintf(" %s beyond were left out before anything was released.", page.Plural(int(p.LeftOut), "row", "rows"))
+			}
+			list = append(list, page.Item{Name: nameText(page.FileName(r.Name)), Text: text + " It holds " + longText(p.Scope) + "."})
+		}
+	}
+	return list
 }
 
 // totals composes the guarantees of each unit.

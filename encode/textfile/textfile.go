@@ -85,6 +85,8 @@ type Options struct {
 	Encoding  string // one of [table.Encodings]; "" means what the bytes say
 	NoHeader  bool   // the first line of CSV is a row, and Column is a number from 1
 	SkipBad   bool   // leave out bad rows and count them, instead of stopping
+	// Beside are columns that are read with the texts: see [Reader.Beside].
+	Beside []string
 }
 
 // Validate reports options that cannot be met.
@@ -112,6 +114,8 @@ type RowError = table.RowError
 type Reader struct {
 	opt     Options
 	rows    *table.Reader // nil if there is nothing to read
+	column  string        // of the texts
+	beside  []table.Value // of the row that Next returned last
 	missing int64         // rows left out whose text is missing
 	err     error         // what every further read returns
 }
@@ -182,7 +186,13 @@ func (r *Reader) find() error {
 	default:
 		return fmt.Errorf("%s: it has %d columns, must be told which holds the texts: one of %s", r.opt.Name, len(columns), table.Listed(columns))
 	}
-	return r.rows.Select(name)
+	return r.take(name)
+}
+
+// take selects the column of the texts and those beside it.
+func (r *Reader) take(name string) error {
+	r.column = name
+	return r.rows.Select(append([]string{name}, r.opt.Beside...)...)
 }
 
 // findStrings selects one of the columns that Parquet declares as strings.
@@ -202,7 +212,7 @@ func (r *Reader) findStrings() error {
 	case name != "" && !slices.Contains(names, name):
 		return fmt.Errorf("%s: column is %.40q, must be one of %s, the columns of strings%s", r.opt.Name, name, strings.Join(names, ", "), nearest.Hint(name, names))
 	}
-	return r.rows.Select(cmp.Or(r.opt.Column, names[0]))
+	return r.take(cmp.Or(r.opt.Column, names[0]))
 }
 
 // Next returns the next text, or [io.EOF] after the last, or a [*RowError] at a
@@ -211,6 +221,7 @@ func (r *Reader) Next() (string, error) {
 	for r.err == nil {
 		row, err := r.rows.Next()
 		if err == nil && row[0].Kind == table.String {
+			r.beside = row[1:]
 			return row[0].Text, nil
 		}
 		var bad *RowError
@@ -231,6 +242,14 @@ func (r *Reader) Next() (string, error) {
 	}
 	return "", r.err
 }
+
+// Beside returns the values of [Options.Beside] in the row that Next returned
+// last, valid until it is called again.
+func (r *Reader) Beside() []table.Value { return r.beside }
+
+// Column returns the name of the column that holds the texts, "" if there is
+// nothing to read.
+func (r *Reader) Column() string { return r.column }
 
 // Line returns where the text stands that Next returned last: the line on which
 // it begins, or in Parquet and folders the row, counted from 1.

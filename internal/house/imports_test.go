@@ -101,7 +101,7 @@ var mayImport = map[string]neighbours{
 	"internal/httpserve/servetest":  {only: true},
 	"internal/testenv":              {own: []string{"dataset", "encode/catalogue"}, only: true},
 	"internal/version":              {only: true},
-	"internal/vectorise":            {own: []string{"dp", "noise", "nn", "text", "encode", "encode/bert", "encode/textfile", "internal/vecfile"}},
+	"internal/vectorise":            {own: []string{"dataset/table", "dp", "noise", "nn", "text", "encode", "encode/bert", "encode/textfile", "internal/vecfile"}},
 	"internal/outside":              {only: true},
 	"internal/docs":                 {only: true},
 	"internal/rowfile":              {},

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 
+	"sotto/dataset/table"
 	"sotto/dp"
 	"sotto/encode"
 	"sotto/encode/bert"
@@ -37,19 +38,34 @@ type Job struct {
 	Masked func(line int64, s string, k text.Masking) error
 
 	Mechanism dp.Vector // nil: vectors are written as they are, raw
-	SkipBad   bool      // leave out rows that the mechanism refuses, and count them
-	Workers   int       // at least 1
-	Progress  func(rows int64)
+	Model     Releaser  // releases in place of Mechanism; nil for none
+	// Row, if not nil, is asked of each row, in order and by its columns beside the
+	// text alone, whether it takes part, and for the fields that are written beside
+	// its vector.
+	Row      func(beside []table.Value) (fields []vecfile.Field, take bool, err error)
+	SkipBad  bool // leave out rows that the mechanism refuses, and count them
+	Workers  int  // at least 1
+	Progress func(rows int64)
+}
+
+// Releaser releases many rows at a time, with fresh noise.
+type Releaser interface {
+	// Shape returns the numbers of a row and of a release.
+	Shape() (in, out int)
+	// Release returns a release of each row, one after the other, and why a row
+	// has none, for each.
+	Release(x nn.Matrix) (rows []float64, refused []error, err error)
 }
 
 // Summary counts what was done.
 type Summary struct {
-	Rows      int64            `json:"rows"`      // vectors written
-	Skipped   int64            `json:"skipped"`   // bad rows left out
-	Invalid   int64            `json:"invalid"`   // texts with bytes that are not of the file's encoding
-	Empty     int64            `json:"empty"`     // texts whose vector is zero: no word of them is known
-	Truncated int64            `json:"truncated"` // texts of which the encoder took the beginning only
-	Words     int64            `json:"words"`     // of all texts, if any are masked
+	Rows      int64            `json:"rows"`               // vectors written
+	Skipped   int64            `json:"skipped"`            // bad rows left out
+	Declined  int64            `json:"declined,omitempty"` // rows left out by what Job.Row said
+	Invalid   int64            `json:"invalid"`            // texts with bytes that are not of the file's encoding
+	Empty     int64            `json:"empty"`              // texts whose vector is zero: no word of them is known
+	Truncated int64            `json:"truncated"`          // texts of which the encoder took the beginning only
+	Words     int64            `json:"words"`              // of all texts, if any are masked
 	Masked    map[string]int64 `json:"masked,omitempty"`
 	Notes     []string         `json:"notes,omitempty"` // what was found out about the file
 }
@@ -92,9 +108,10 @@ func (j Job) masks() bool { return j.Drop != nil || len(j.Maskers) > 0 }
 
 // batch is some texts.
 type batch struct {
-	texts []string
-	lines []int64
-	masks []text.Masking
+	texts  []string
+	lines  []int64
+	masks  []text.Masking
+	fields [][]vecfile.Field
 }
 
 // read takes the next texts and masks them.
@@ -106,6 +123,17 @@ func (j Job) read(s *Summary) (batch, error) {
 			break
 		} else if err != nil {
 			return b, err
+		}
+		if j.Row != nil {
+			fields, take, err := j.Row(j.In.Beside())
+			if err != nil {
+				return b, fmt.Errorf("vectorise: the row on line %d: %w", j.In.Line(), err)
+			}
+			if !take {
+				s.Declined++
+				continue
+			}
+			b.fields = append(b.fields, fields)
 		}
 		b.texts, b.lines = append(b.texts, t), append(b.lines, j.In.Line())
 		var k text.Masking
@@ -142,7 +170,7 @@ func (j Job) block(ctx context.Context, b batch, s *Summary) error {
 		return err
 	}
 	width := len(rows) / x.Rows
-	kept := rows[:0]
+	kept, fields := rows[:0], b.fields[:0]
 	for i := range x.Rows {
 		if why := refused[i]; why != nil {
 			if !j.SkipBad {
@@ -152,7 +180,13 @@ func (j Job) block(ctx context.Context, b batch, s *Summary) error {
 			continue
 		}
 		kept = append(kept, rows[i*width:(i+1)*width]...)
+		if b.fields != nil {
+			fields = append(fields, b.fields[i])
+		}
 		s.Rows++
+	}
+	if b.fields != nil {
+		return j.Out.WriteBeside(kept, fields)
 	}
 	return j.Out.WriteRows(kept)
 }
@@ -161,6 +195,12 @@ func (j Job) block(ctx context.Context, b batch, s *Summary) error {
 // system's, or widens them where there is none. A row that is refused has an
 // error and zeros.
 func (j Job) release(x nn.Matrix) (rows []float64, refused []error, err error) {
+	if j.Model != nil {
+		if in, _ := j.Model.Shape(); in != x.Cols {
+			return nil, nil, fmt.Errorf("vectorise: the model takes %d numbers, but the encoder makes %d", in, x.Cols)
+		}
+		return j.Model.Release(x)
+	}
 	refused = make([]error, x.Rows)
 	if j.Mechanism == nil {
 		rows = make([]float64, len(x.Data))

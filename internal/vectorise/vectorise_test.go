@@ -37,7 +37,7 @@ func (m fussy) PrivatizeTo(dst, x []float64, _ rand.Source) error {
 }
 
 // run vectorises texts and returns what was written, a vector a line.
-func run(t *testing.T, texts string, change func(*vectorise.Job)) (string, vectorise.Summary, error) {
+func run(t *testing.T, texts string, change func(*vectorise.Job), beside ...string) (string, vectorise.Summary, error) {
 	t.Helper()
 	in, err := textfile.NewReader(strings.NewReader(texts), textfile.Options{Name: "texts", Format: textfile.Text, Encoding: "utf-8"})
 	if err != nil {
@@ -48,7 +48,7 @@ func run(t *testing.T, texts string, change func(*vectorise.Job)) (string, vecto
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	out, err := vecfile.NewWriter(&b, vecfile.JSONL, vecfile.WriterOptions{Width: 4})
+	out, err := vecfile.NewWriter(&b, vecfile.JSONL, vecfile.WriterOptions{Width: 4, Beside: beside})
 	if err != nil {
 		t.Fatal(err)
 	}

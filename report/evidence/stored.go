@@ -1,6 +1,10 @@
 package evidence
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
 	"sotto/audit"
 	"sotto/dp"
 	"sotto/measure"
@@ -58,6 +62,9 @@ type Release struct {
 	// Word is the guarantee between texts that differ in one word, with word
 	// dropout.
 	Word *dp.Guarantee `json:"word_level,omitempty"`
+	// Person is the guarantee of all rows of a person; nil if nobody said whose
+	// rows are.
+	Person *dp.Person `json:"person,omitempty"`
 	// Unbound says that nobody compared the record with its file.
 	Unbound bool `json:"unbound,omitempty"`
 }
@@ -71,5 +78,59 @@ type Encoded struct {
 	Dropout float64       `json:"dropout,omitempty"`
 	Release *mech.Record  `json:"release,omitempty"`
 	Word    *dp.Guarantee `json:"word_level,omitempty"` // as in [Release]
+	Person  *dp.Person    `json:"person,omitempty"`     // as in [Release]
+	// Model is the digest of the trained model through which texts were released,
+	// and Codes what each code says where that released codes.
+	Model string   `json:"model,omitempty"`
+	Codes []Saying `json:"codes,omitempty"`
+	// Kept are columns that stand beside the vectors as they were.
+	Kept []string `json:"kept,omitempty"`
 	mech.Binding
+}
+
+// Saying is what a code says of each label.
+type Saying struct {
+	Code    int               `json:"code"`
+	Classes map[string]string `json:"classes"` // by label
+}
+
+// CheckPerson refuses a guarantee of a person that is less than what the rows
+// add up to, each with the given one.
+func CheckPerson(p *dp.Person, each dp.Guarantee) error {
+	if p == nil {
+		return nil
+	}
+	least, err := dp.PerPerson(each, p.Rows)
+	if err != nil {
+		return err
+	}
+	if !(p.Epsilon >= least.Epsilon && p.Delta >= least.Delta) {
+		return fmt.Errorf("evidence: ε of a person is %v with δ = %v, must be at least that of %d rows, %v with δ = %v", p.Epsilon, p.Delta, p.Rows, least.Epsilon, least.Delta)
+	}
+	p.Optimal = least.Optimal
+	return nil
+}
+
+// ReadRelease reads the record of either command. Raw vectors are no release.
+func ReadRelease(name string, content []byte) (*Release, error) {
+	var kind struct {
+		Private *bool `json:"private"` // of "sotto encode"
+	}
+	if err := json.Unmarshal(content, &kind); err != nil {
+		return nil, fmt.Errorf("evidence: not what its fields say: %w", err)
+	}
+	r := &Release{Name: name}
+	if kind.Private == nil {
+		return r, Strictly(content, &r.Record)
+	}
+	var record Encoded
+	if err := Strictly(content, &record); err != nil {
+		return nil, err
+	}
+	if record.Release == nil {
+		return nil, errors.New("evidence: these vectors are raw, must be released before there is anything to report")
+	}
+	r.Record, r.Word, r.Person = *record.Release, record.Word, record.Person
+	r.Binding = record.Binding
+	return r, nil
 }

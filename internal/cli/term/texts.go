@@ -77,15 +77,16 @@ func ColumnIsText(fs *pflag.FlagSet) {
 	})
 }
 
-// Open opens a file or folder of texts, or standard input for -.
-func (o *TextFlags) Open(path string, stdin io.Reader, skipBad bool) (*textfile.Reader, error) {
+// Open opens a file or folder of texts, or standard input for -, with columns
+// beside them.
+func (o *TextFlags) Open(path string, stdin io.Reader, skipBad bool, beside ...string) (*textfile.Reader, error) {
 	read, err := o.Options()
 	if err != nil {
 		return nil, err
 	}
 	options := textfile.Options{
 		Format: read.Format, Column: o.Text, Delimiter: read.Delimiter,
-		Encoding: read.Encoding, NoHeader: read.NoHeader, SkipBad: skipBad,
+		Encoding: read.Encoding, NoHeader: read.NoHeader, SkipBad: skipBad, Beside: beside,
 	}
 	info, absent := os.Stat(path)
 	_, unknown := textfile.ByName(path)

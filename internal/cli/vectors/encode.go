@@ -34,6 +34,10 @@ type encodeOptions struct {
 	term.TextFlags
 	encoder   string
 	mechanism string
+	model     string
+	keep      []string
+	person    string
+	maxRows   int
 }
 
 func (o *encodeOptions) addFlags(fs *pflag.FlagSet) {
@@ -42,6 +46,10 @@ func (o *encodeOptions) addFlags(fs *pflag.FlagSet) {
 	o.TextFlags.AddFlags(fs)
 	o.MaskFlags.AddFlags(fs)
 	fs.StringVar(&o.mechanism, "mechanism", "", "mechanism that releases each vector (default: none, so that vectors are raw)")
+	fs.StringVar(&o.model, "model", "", "folder that sotto train --out made, whose encoder, masks, layers and mechanism release each text")
+	fs.StringSliceVar(&o.keep, "keep", nil, "columns, separated by commas, that are written beside the vectors as they are")
+	fs.StringVar(&o.person, "person", "", "column that names whose row it is, so that the guarantee of a person is stated, too")
+	fs.IntVar(&o.maxRows, "max-rows", 0, "number of rows of each --person that are released, the first ones (default: all)")
 	o.outFlags.addFlags(fs, "as the encoder makes them")
 	fs.Lookup("metadata").Usage = "file for what is promised (default OUT.privacy.json, or OUT.raw.json)"
 }
@@ -66,16 +74,13 @@ makes the promise at word level stronger; words and patterns of --mask, and name
 with --mask-names, are masked wherever they stand, which promises nothing.
 
 ` + term.MechanismList(),
-		Example: `  sotto encode --in reviews.txt --out private.npy --mechanism laplace-l1 --epsilon 8
+		Example: `  sotto encode --model mine --in reviews.csv --text review --keep id --out private.jsonl
+  sotto encode --in reviews.txt --out private.npy --mechanism laplace-l1 --epsilon 8
   sotto encode --in reviews.csv --text review --out raw.npy
   sotto encode --in - --out - <reviews.txt | sotto privatize codebook --epsilon 4 --format jsonl`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			refused := []string(nil)
-			if o.mechanism == "" {
-				refused = o.Names()
-			}
-			if err := term.RefuseFlags(c.Flags(), "without --mechanism", refused...); err != nil {
+			if err := o.refuse(c.Flags()); err != nil {
 				return err
 			}
 			return runEncode(c.Context(), o, std)
@@ -97,11 +102,15 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 	if o.workers, err = term.Workers(o.workers); err != nil {
 		return err
 	}
+	t, err := o.trained()
+	if err != nil {
+		return err
+	}
 	drop, err := o.Drop()
 	if err != nil {
 		return err
 	}
-	maskers, err := o.Maskers()
+	maskers, err := o.maskers(t)
 	if err != nil {
 		return err
 	}
@@ -116,7 +125,11 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 	}
 	closeEncoder := term.CloserOf(e)
 	defer closeEncoder() //nolint:errcheck // its error counts before the output appears
-	m, record, err := o.promise(e)
+	m, record, err := o.promise(e, t)
+	if err != nil {
+		return err
+	}
+	rows, err := o.rows(in)
 	if err != nil {
 		return err
 	}
@@ -125,7 +138,10 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 		return err
 	}
 	defer sink.Abort()
-	job := vectorise.Job{In: in, Encoder: e, Drop: drop, Maskers: maskers, Mechanism: m, SkipBad: o.skipBad, Workers: o.workers}
+	job := vectorise.Job{In: in, Encoder: e, Drop: drop, Maskers: maskers, Mechanism: m, Row: rows.take(), SkipBad: o.skipBad, Workers: o.workers}
+	if t != nil {
+		job.Model = t.batch
+	}
 	appear := func() error { return nil }
 	if o.Show != "" {
 		shown, failed := atomicfile.Create(o.Show)
@@ -139,11 +155,14 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(closeEncoder(), appear()); err != nil {
+	if err = errors.Join(closeEncoder(), appear()); err != nil {
 		return err
 	}
 	if r := record.Release; r != nil {
 		r.Rows, r.Guarantee.Assumptions = summary.Rows, leftOut(r.Guarantee.Assumptions, summary.Skipped)
+		if record.Person, err = rows.promise(r.Guarantee, summary.Declined); err != nil {
+			return err
+		}
 	}
 	if err := sink.Appear(o.record(), func(b mech.Binding) ([]byte, error) {
 		b.Rows = summary.Rows
@@ -162,31 +181,48 @@ func (o *encodeOptions) open(stdin io.Reader) (*textfile.Reader, error) {
 		term.Named("--mask", o.List), term.Named("--show-masks", o.Show)); err != nil {
 		return nil, err
 	}
-	return o.Open(o.in, stdin, o.skipBad)
+	return o.Open(o.in, stdin, o.skipBad, o.beside()...)
 }
 
 // record returns the path of what stands beside the vectors, "" for none.
 func (o *encodeOptions) record() string {
-	if o.mechanism == "" {
+	if o.mechanism == "" && o.model == "" {
 		return o.side(term.RawEnd)
 	}
 	return o.side(term.PrivacyEnd)
 }
 
 // promise makes the mechanism, nil for none, and says what is promised.
-func (o *encodeOptions) promise(e encode.Source) (mech.Mechanism, evidence.Encoded, error) {
-	record := evidence.Encoded{Encoder: e.Name(), Dim: e.Dim(), Dropout: o.Dropout}
-	if o.mechanism == "" {
+func (o *encodeOptions) promise(e encode.Source, t *trained) (mech.Mechanism, evidence.Encoded, error) {
+	record := evidence.Encoded{Encoder: e.Name(), Dim: e.Dim(), Dropout: o.Dropout, Kept: o.keep}
+	var m mech.Mechanism
+	var err error
+	switch {
+	case t != nil:
+		m, err = t.mechanism(e)
+	case o.mechanism == "":
 		record.Warning = term.RawWarning
 		return nil, record, nil
+	default:
+		m, err = o.releaser(o.mechanism, e.Dim(), "the encoder makes")
 	}
-	m, err := o.releaser(o.mechanism, e.Dim(), "the encoder makes")
 	if err != nil {
 		return nil, record, err
 	}
 	r := mech.NewRecord(m, "sotto "+version.Short())
 	record.Release, record.Private, record.Dim = &r, m.Guarantee().Epsilon != dp.Infinite, 0
-	if _, record.Dim = m.Shape(); o.Dropout > 0 {
+	r.Guarantee.Assumptions = append(slices.Clone(r.Guarantee.Assumptions), o.assumed(t)...)
+	if o.person != "" { // an hour later is too late
+		if _, err = dp.PerPerson(r.Guarantee, 1); err != nil {
+			return nil, record, fmt.Errorf("--person: %w", err)
+		}
+	}
+	_, record.Dim = m.Shape()
+	if t != nil {
+		_, record.Dim = t.batch.Shape()
+		record.Model, record.Codes = t.digest, t.codes
+	}
+	if o.Dropout > 0 {
 		word, err := mech.WordLevel(m.Guarantee(), o.Dropout)
 		if err != nil {
 			return nil, record, err
@@ -217,7 +253,7 @@ func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *ter
 		key = "sotto.warning"
 	}
 	job.Out, err = vecfile.NewWriter(sink.File, format, vecfile.WriterOptions{
-		Width: record.Dim, Float32: job.Mechanism == nil, Metadata: map[string]string{key: string(said)},
+		Width: record.Dim, Float32: job.Mechanism == nil || job.Model != nil, Beside: o.keep, Metadata: map[string]string{key: string(said)},
 	})
 	if err != nil {
 		return vectorise.Summary{}, err
@@ -241,6 +277,7 @@ func (o *encodeOptions) report(s encodeSummary, std term.Streams) error {
 		what string
 	}{
 		{s.Skipped, "bad rows left out"},
+		{s.Declined, "rows beyond --max-rows of their person left out"},
 		{s.Invalid, "texts held bytes that are not UTF-8"},
 		{s.Empty, "texts have no known word and a zero vector"},
 		{s.Truncated, "texts were cut at the encoder's limit"},
@@ -265,6 +302,12 @@ func (o *encodeOptions) report(s encodeSummary, std term.Streams) error {
 					fmt.Fprintf(&b, "\nassuming, word by word: %s", a)
 				}
 			}
+		}
+		if s.Record.Person != nil {
+			fmt.Fprintf(&b, "\nand %v", *s.Record.Person)
+		}
+		if same(s.Record.Codes) {
+			b.WriteString("\nwarning: every code of this model says the same, so that the releases tell nothing of the labels; plan a larger ε with sotto plan")
 		}
 		b.WriteString(caution(*s.Record.Release))
 	}

@@ -1,0 +1,151 @@
+package vectors
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"sotto/encode"
+	"sotto/experiment"
+	"sotto/internal/cli/term"
+	"sotto/mech"
+	"sotto/nn"
+	"sotto/report/evidence"
+	"sotto/text"
+	"sotto/train/model"
+)
+
+// refuse refuses flags that have no meaning beside others.
+func (o *encodeOptions) refuse(fs *pflag.FlagSet) error {
+	switch {
+	case o.model != "":
+		names := append(o.Names(), "mechanism", "encoder", "dropout", "masks")
+		if err := term.Refuse(fs, "with --model, which has its own", names...); err != nil {
+			return err
+		}
+	case o.mechanism == "":
+		if err := term.Refuse(fs, "without --mechanism", o.Names()...); err != nil {
+			return err
+		}
+		if err := term.Refuse(fs, "without --model or --mechanism: raw vectors promise nothing", "person", "max-rows"); err != nil {
+			return err
+		}
+	}
+	if o.person == "" {
+		if err := term.Refuse(fs, "without --person", "max-rows"); err != nil {
+			return err
+		}
+	}
+	if o.maxRows < 0 {
+		return fmt.Errorf("--max-rows is %d, must be at least 1", o.maxRows)
+	}
+	return term.RefuseZeros(fs, "seed")
+}
+
+// trained is a model through which texts are released.
+type trained struct {
+	model  *model.Model
+	batch  *model.Batch
+	digest string
+	folder string
+	masks  model.Masks
+	codes  []evidence.Saying
+}
+
+// trained loads the model and takes over its encoder and its dropout; nil without
+// one.
+func (o *encodeOptions) trained() (*trained, error) {
+	if o.model == "" {
+		return nil, nil //nolint:nilnil // no model is no error
+	}
+	m, info, folder, err := experiment.FirstModel(o.model)
+	if err != nil {
+		return nil, err
+	}
+	t := &trained{model: m, folder: folder, masks: info.Masked()}
+	if err = info.Data.Texts(); err != nil {
+		return nil, fmt.Errorf("%s: %w", folder, err)
+	}
+	if t.batch, err = m.Batch(o.workers); err != nil {
+		return nil, fmt.Errorf("%s: %w", folder, err)
+	}
+	if t.digest, err = info.Digest(); err != nil {
+		return nil, err
+	}
+	if t.codes, err = sayings(m, info); err != nil {
+		return nil, err
+	}
+	o.encoder = info.Data.Encoder
+	if o.Dropout = t.masks.Dropout; o.Dropout > 0 {
+		o.Masks = string(t.masks.Draw)
+	}
+	return t, nil
+}
+
+// sayings says what each code is answered with; nil for a model without codes.
+func sayings(m *model.Model, info model.Manifest) ([]evidence.Saying, error) {
+	codes := len(m.Architecture().Answers)
+	if codes == 0 {
+		return nil, nil
+	}
+	info.Architecture = m.Architecture()
+	labels, err := info.Labels()
+	if err != nil {
+		return nil, err
+	}
+	each := nn.NewMatrix(codes, codes)
+	for c := range codes {
+		each.Row(c)[c] = 1
+	}
+	told := m.Clone().Predict(nn.NewPool(1), each, 1)
+	all := make([]evidence.Saying, codes)
+	for c := range all {
+		all[c] = evidence.Saying{Code: c, Classes: map[string]string{}}
+		for l, label := range labels {
+			class := strconv.Itoa(told[l][c])
+			if told[l][c] < len(label.Classes) {
+				class = label.Classes[told[l][c]]
+			}
+			all[c].Classes[label.Name] = class
+		}
+	}
+	return all, nil
+}
+
+// same reports whether there are codes and all of them say the same.
+func same(codes []evidence.Saying) bool {
+	for _, c := range codes {
+		if !maps.Equal(c.Classes, codes[0].Classes) {
+			return false
+		}
+	}
+	return len(codes) > 0
+}
+
+// mechanism returns that of the model, and refuses an encoder that makes other
+// vectors than the model takes.
+func (t *trained) mechanism(e encode.Source) (mech.Mechanism, error) {
+	if in, _ := t.batch.Shape(); in != e.Dim() {
+		return nil, fmt.Errorf("%s: the model takes %d numbers and the encoder %s makes %d, must be the same; a model of pairs of texts releases none alone", t.folder, in, e.Name(), e.Dim())
+	}
+	return mech.New(*t.model.Architecture().Release)
+}
+
+// maskers returns what masks by lists, and refuses to leave out what a model was
+// trained with.
+func (o *encodeOptions) maskers(t *trained) ([]text.Masker, error) {
+	all, err := o.Maskers()
+	if err != nil || t == nil {
+		return all, err
+	}
+	var rules []string
+	for _, m := range all {
+		rules = append(rules, m.Rule())
+	}
+	if lacking := t.masks.Lacking(rules); len(lacking) > 0 {
+		return nil, fmt.Errorf("%s was trained with texts masked by %q, must be given the same --mask and --mask-names", t.folder, lacking)
+	}
+	return all, nil
+}
