@@ -322,6 +322,20 @@ func AcrossLabels(each []*Balance) *Balance {
 	return all
 }
 
+// Estimates returns the numbers by the names that they have in JSON, undefined
+// where nothing was measured.
+func (b *Balance) Estimates() map[string]Estimate {
+	none := Estimate{Value: Undefined, Low: Undefined, High: Undefined}
+	if b == nil {
+		return map[string]Estimate{"macro_f1": none, "balanced_accuracy": none, "min_recall": none}
+	}
+	return map[string]Estimate{
+		"macro_f1":          {Value: b.MacroF1, Low: b.MacroF1Low, High: b.MacroF1High},
+		"balanced_accuracy": {Value: b.Balanced, Low: b.BalancedLow, High: b.BalancedHigh},
+		"min_recall":        {Value: b.Least, Low: b.LeastLow, High: b.LeastHigh},
+	}
+}
+
 // meanOf returns the mean of shares with its interval, and their deviation.
 func meanOf(each [][3]Number) (value, low, high, deviation Number) {
 	if len(each) == 1 {

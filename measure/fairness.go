@@ -65,6 +65,11 @@ type Fairness struct {
 	LeftOut    int      `json:"left_out"` // the others
 	Accuracy   Share    `json:"accuracy"`
 	Difference Estimate `json:"accuracy_difference"` // best group − worst
+	// MacroF1, Balanced and Least count all classes alike, as [Balance] has them;
+	// nil in results of an older version.
+	MacroF1  *Estimate `json:"macro_f1,omitempty"`
+	Balanced *Estimate `json:"balanced_accuracy,omitempty"`
+	Least    *Estimate `json:"min_recall,omitempty"`
 	// ParityDifference is the largest selection difference of a class. For two
 	// classes both have the same.
 	ParityDifference Estimate `json:"demographic_parity_difference"`
@@ -113,7 +118,7 @@ func CompareGroups(p *nn.Pool, o Outcomes, b Bootstrap) (*Fairness, error) {
 
 // newFairness returns a report with its names and without numbers.
 func newFairness(o Outcomes) *Fairness {
-	f := &Fairness{Groups: make([]GroupReport, len(o.Groups)), Classes: make([]ClassReport, len(o.Classes))}
+	f := &Fairness{MacroF1: new(Estimate), Balanced: new(Estimate), Least: new(Estimate), Groups: make([]GroupReport, len(o.Groups)), Classes: make([]ClassReport, len(o.Classes))}
 	for g, name := range o.Groups {
 		f.Groups[g] = GroupReport{Name: name, Classes: make([]Rates, len(o.Classes))}
 		for c, class := range o.Classes {
@@ -132,7 +137,7 @@ func newFairness(o Outcomes) *Fairness {
 // estimates returns all of a report's, always in the same order.
 func (f *Fairness) estimates() []*Estimate {
 	all := []*Estimate{
-		&f.Accuracy.Estimate, &f.Difference, &f.ParityDifference, &f.ParityRatio, &f.OddsDifference, &f.GRMS, &f.DeviationRMS,
+		&f.Accuracy.Estimate, &f.Difference, f.MacroF1, f.Balanced, f.Least, &f.ParityDifference, &f.ParityRatio, &f.OddsDifference, &f.GRMS, &f.DeviationRMS,
 	}
 	rates := func(r *Rates) {
 		all = append(all, &r.Selection.Estimate, &r.TPR.Estimate, &r.FPR.Estimate)
@@ -156,12 +161,21 @@ func (f *Fairness) estimates() []*Estimate {
 
 // summarise fills in what follows from the classes.
 func (f *Fairness) summarise() {
-	parity, ratio, odds := Undefined, Undefined, Undefined
+	parity, ratio, odds, least := Undefined, Undefined, Undefined, Undefined
+	f1, scored, recalls, present := 0.0, 0.0, 0.0, 0.0
 	gaps, deviations := 0.0, 0.0
 	f.ClassesDefined = 0
 	for i := range f.Classes {
 		c := &f.Classes[i]
 		parity = larger(parity, c.SelectionDifference.Value)
+		of, told := c.Overall.TPR, c.Overall.Selection
+		if all := of.Rows + told.Hits; all > 0 {
+			f1, scored = f1+2*float64(of.Hits)/float64(all), scored+1
+		}
+		if of.Rows > 0 {
+			recalls, present = recalls+float64(of.Value), present+1
+			least = -larger(-least, -of.Value)
+		}
 		odds = larger(larger(odds, c.TPRDifference.Value), c.FPRDifference.Value)
 		if i == 1 || len(f.Classes) > 2 {
 			ratio = -larger(-ratio, -c.SelectionRatio.Value)
@@ -172,9 +186,23 @@ func (f *Fairness) summarise() {
 			deviations += float64(c.TPRDeviation.Value * c.TPRDeviation.Value)
 		}
 	}
+	f.MacroF1.Value, f.Balanced.Value, f.Least.Value = Number(f1/scored), Number(recalls/present), least
 	defined := float64(f.ClassesDefined)
 	f.ParityDifference.Value, f.ParityRatio.Value, f.OddsDifference.Value = parity, ratio, odds
 	f.GRMS.Value, f.DeviationRMS.Value = Number(math.Sqrt(gaps/defined)), Number(math.Sqrt(deviations/defined))
+}
+
+// Alike returns the measures that count all classes alike, nil in results of an
+// older version.
+func (f *Fairness) Alike() *Balance {
+	if f.MacroF1 == nil || f.Balanced == nil || f.Least == nil {
+		return nil
+	}
+	return &Balance{
+		MacroF1: f.MacroF1.Value, MacroF1Low: f.MacroF1.Low, MacroF1High: f.MacroF1.High,
+		Balanced: f.Balanced.Value, BalancedLow: f.Balanced.Low, BalancedHigh: f.Balanced.High,
+		Least: f.Least.Value, LeastLow: f.Least.Low, LeastHigh: f.Least.High,
+	}
 }
 
 // larger returns the larger of two, passing over NaN.

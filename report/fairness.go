@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -57,9 +58,11 @@ func fairnessSubject(source, by string, f *measure.Fairness) evidence.Subject {
 	if len(f.Classes) == 2 { // as of a training
 		gap = f.Classes[1].TPRDifference
 	}
-	return evidence.Subject{Name: join("fairness of", source, "by", by), Numbers: map[string]measure.Estimate{
+	s := evidence.Subject{Name: join("fairness of", source, "by", by), Numbers: map[string]measure.Estimate{
 		"accuracy": f.Accuracy.Estimate, "gap": gap, "grms": f.GRMS, "parity": f.ParityDifference, "odds": f.OddsDifference,
 	}}
+	maps.Copy(s.Numbers, f.Alike().Estimates())
+	return s
 }
 
 // fairnessSection is how differently groups are served, without its blocks.
@@ -204,6 +207,10 @@ func shareText(s measure.Share) string {
 
 func gapTable(title string, f *measure.Fairness) *page.Table {
 	t := &page.Table{Caption: "Gaps between groups, " + title, Head: page.Heads("measure", "#value (95 % interval)", "#fair")}
+	if b := f.Alike(); b != nil {
+		t.Add("macro-F1 of all groups", percent(b.MacroF1), "1")
+		t.Add("balanced accuracy of all groups", percent(b.Balanced), "1")
+	}
 	t.Add("accuracy, best group − worst", estimateText(f.Difference), "0")
 	t.Add("demographic parity difference", estimateText(f.ParityDifference), "0")
 	t.Add("demographic parity ratio", estimateText(f.ParityRatio), "1")

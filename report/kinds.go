@@ -7,6 +7,7 @@ import (
 	"sotto/experiment/frontier"
 	"sotto/experiment/plan"
 	"sotto/experiment/reproduce"
+	"sotto/measure/retrieval"
 	"sotto/report/evidence"
 	"sotto/report/picture"
 )
@@ -29,6 +30,7 @@ func Kinds() evidence.Kinds {
 		weat.Kind,
 		direction.Kind,
 		erase.Kind,
+		retrieval.Kind,
 	}, reproduce.Kinds()...)
 }
 

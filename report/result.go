@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"sotto/dp"
@@ -72,9 +73,7 @@ func training(data string, c *experiment.Configuration) evidence.Subject {
 			"gap": evidence.Exactly(m.Gap), "grms": evidence.Exactly(m.GRMS), "parity": evidence.Unmeasured(), "odds": evidence.Unmeasured(),
 		},
 	}
-	for name, e := range balanced(m.Balance) {
-		s.Numbers[name] = e
-	}
+	maps.Copy(s.Numbers, m.Estimates())
 	if c.Fairness != nil {
 		s.Numbers["parity"], s.Numbers["odds"] = c.Fairness.ParityDifference, c.Fairness.OddsDifference
 	}
@@ -96,19 +95,6 @@ func training(data string, c *experiment.Configuration) evidence.Subject {
 	}
 	s.Name = join(parts...)
 	return s
-}
-
-// balanced lists the measures that count all classes alike, which results of an
-// older version do not have.
-func balanced(b *measure.Balance) map[string]measure.Estimate {
-	if b == nil {
-		return map[string]measure.Estimate{"macro_f1": evidence.Unmeasured(), "balanced_accuracy": evidence.Unmeasured(), "min_recall": evidence.Unmeasured()}
-	}
-	return map[string]measure.Estimate{
-		"macro_f1":          {Value: b.MacroF1, Low: b.MacroF1Low, High: b.MacroF1High},
-		"balanced_accuracy": {Value: b.Balanced, Low: b.BalancedLow, High: b.BalancedHigh},
-		"min_recall":        {Value: b.Least, Low: b.LeastLow, High: b.LeastHigh},
-	}
 }
 
 // untrained says why a configuration's numbers are not those of its training.

@@ -1,8 +1,10 @@
 package evidence
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"sotto/dp"
 	"sotto/mech"
 )
 
@@ -52,6 +55,46 @@ func Bound(b mech.Binding, vectors string) error {
 		return fmt.Errorf("%w: %s was changed or replaced after it was released", ErrUnbound, filepath.Base(vectors))
 	}
 	return nil
+}
+
+// Stated is what the record of a file of vectors says of each.
+type Stated struct {
+	Guarantee *dp.Guarantee
+	Claimed   dp.Epsilon
+	Mechanism mech.Params
+}
+
+// ReadStated returns what the record beside a file of vectors says, or that at
+// another place unless metadata is "", and nil where none is beside it. A record of
+// other vectors is refused.
+func ReadStated(vectors, metadata string) (*Stated, error) {
+	path := cmp.Or(metadata, vectors+".privacy.json")
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && metadata == "" {
+		return nil, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("evidence: %w", err)
+	}
+	// "sotto privatize" writes the guarantee itself, "sotto encode" a level below.
+	var record struct {
+		Stated
+		Release Stated
+		mech.Binding
+	}
+	if err := json.Unmarshal(content, &record); err != nil {
+		return nil, fmt.Errorf("%s: not the record of a release: %w", path, err)
+	}
+	said := record.Stated
+	if said.Guarantee == nil {
+		said = record.Release
+	}
+	if said.Guarantee == nil {
+		return nil, fmt.Errorf("%s: no guarantee is recorded, must be what sotto privatize or sotto encode wrote", path)
+	}
+	if err := cmp.Or(said.Guarantee.Validate(), Bound(record.Binding, vectors)); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &said, nil
 }
 
 // HashFile returns the SHA-256 of a file in hexadecimal.

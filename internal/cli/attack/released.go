@@ -3,12 +3,9 @@ package attack
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,7 +17,6 @@ import (
 	"sotto/internal/cli/term"
 	"sotto/internal/vecfile"
 	"sotto/measure"
-	"sotto/mech"
 	"sotto/nn"
 	"sotto/report/evidence"
 )
@@ -148,30 +144,11 @@ func statedGuarantee(vectors, metadata string, byHand *dp.Guarantee) (*dp.Guaran
 	if byHand != nil {
 		return byHand, nil
 	}
-	path := cmp.Or(metadata, vectors+".privacy.json")
-	content, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && metadata == "" {
-		return nil, nil
-	} else if err != nil {
+	said, err := evidence.ReadStated(vectors, metadata)
+	if said == nil {
 		return nil, err
 	}
-	// "sotto privatize" writes the guarantee itself, "sotto encode" a level below.
-	var record struct {
-		Guarantee *dp.Guarantee
-		Release   struct{ Guarantee *dp.Guarantee }
-		mech.Binding
-	}
-	if err := json.Unmarshal(content, &record); err != nil {
-		return nil, fmt.Errorf("%s: not the record of a release: %w", path, err)
-	}
-	g := cmp.Or(record.Guarantee, record.Release.Guarantee)
-	if g == nil {
-		return nil, fmt.Errorf("%s: no guarantee is recorded, must be what sotto privatize or sotto encode wrote", path)
-	}
-	if err := cmp.Or(g.Validate(), evidence.Bound(record.Binding, vectors)); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return g, nil
+	return said.Guarantee, nil
 }
 
 // readMatrix reads all vectors of a file.

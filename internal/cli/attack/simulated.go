@@ -44,15 +44,7 @@ func (o *simulatedFlags) addFlags(fs *pflag.FlagSet, rows int) {
 	fs.IntVar(&o.rows, "rows", rows, "number of texts to take at most, drawn by the seed; -1 for all")
 	fs.Float64Var(&o.claim, "claim", 0, "text-level ε to hold the findings against (default: what is proved of the mechanism)")
 	o.common.addFlags(fs, "the texts taken, of the noise and of the attackers", "")
-	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	own.SortFlags = false
-	o.MechanismFlags.AddFlags(own)
-	own.VisitAll(func(x *pflag.Flag) {
-		if x.Name == "seed" {
-			x.Name = "public-seed"
-		}
-		fs.AddFlag(x)
-	})
+	o.AddFlagsBesideSeed(fs)
 	term.Widths(fs, "as the encoder makes them")
 }
 
@@ -97,12 +89,7 @@ input.`, term.MechanismList())
 func (o *simulatedFlags) check(fs *pflag.FlagSet, args []string) error {
 	var refused []string
 	if len(args) == 0 {
-		refused = append(o.Names(), "claim")
-	}
-	for k, name := range refused {
-		if name == "seed" {
-			refused[k] = "public-seed"
-		}
+		refused = append(o.NamesBesideSeed(), "claim")
 	}
 	if err := term.RefuseFlags(fs, "without a mechanism", refused...); err != nil {
 		return err

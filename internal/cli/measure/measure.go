@@ -1,4 +1,4 @@
-// Package measure holds the command measure, which judges predictions that others made.
+// Package measure holds the command measure, which judges predictions and releases that others made.
 package measure
 
 import (
@@ -24,7 +24,7 @@ func Commands(std term.Streams) []*cobra.Command {
 }
 
 func newMeasure(std term.Streams) *cobra.Command {
-	return term.Group(&cobra.Command{Use: "measure", Short: "Measure predictions that any model made"}, newMeasureFairness(std))
+	return term.Group(&cobra.Command{Use: "measure", Short: "Measure predictions that any model made, and what releases still tell"}, newMeasureFairness(std), newMeasureRetrieval(std))
 }
 
 // fairnessOptions are the flags of "sotto measure fairness".
@@ -196,6 +196,9 @@ func printFairness(w io.Writer, what string, f *measure.Fairness) {
 	row := func(name string, e measure.Estimate) {
 		t.Row(name, e.Value.Text("%.4f"), intervalText(e, 1, "%.4f"))
 	}
+	row("macro-F1, all classes alike", *f.MacroF1)
+	row("balanced accuracy, all classes alike", *f.Balanced)
+	row("smallest recall of a class", *f.Least)
 	row("accuracy, best group − worst", f.Difference)
 	row("demographic parity difference", f.ParityDifference)
 	row("demographic parity ratio", f.ParityRatio)

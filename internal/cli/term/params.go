@@ -238,3 +238,29 @@ func OneMechanism(args []string) error {
 	}
 	return fmt.Errorf("want one mechanism, got %d arguments; mechanisms are %s", len(args), strings.Join(names, ", "))
 }
+
+// publicSeed is the flag of the public codewords or projection where --seed is
+// another's.
+const publicSeed = "public-seed"
+
+// AddFlagsBesideSeed is AddFlags for a command that has a --seed of its own.
+func (f *MechanismFlags) AddFlagsBesideSeed(fs *pflag.FlagSet) {
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	own.SortFlags = false
+	f.AddFlags(own)
+	own.VisitAll(func(x *pflag.Flag) {
+		if x.Name == "seed" {
+			x.Name = publicSeed
+		}
+		fs.AddFlag(x)
+	})
+}
+
+// NamesBesideSeed lists the flags that AddFlagsBesideSeed adds.
+func (f *MechanismFlags) NamesBesideSeed() []string {
+	names := f.Names()
+	if at := slices.Index(names, "seed"); at >= 0 {
+		names[at] = publicSeed
+	}
+	return names
+}
