@@ -16,6 +16,8 @@ type Layout struct {
 	// Person is the column of who a row is of. Rows of a person are never in two
 	// parts that are drawn.
 	Person string `json:"person,omitempty" flag:"person" help:"column of --in that names whose row it is; the rows of a person stay in one part"`
+	// MaxRows bounds the rows of a person that are read, the first ones of the file.
+	MaxRows int `json:"max_rows,omitempty" flag:"max-rows" help:"number of rows of each --person of --in that are read, the first ones (default: all)"`
 
 	Format    string `json:"format,omitempty" flag:"in-format" help:"format of --in: csv, tsv, jsonl, parquet, text, fasttext or folder (default: as its name and content say)"`
 	Delimiter string `json:"delimiter,omitempty" flag:"delimiter" help:"character between the fields of --in, or tab (default: found in the file)"`

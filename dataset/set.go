@@ -95,6 +95,9 @@ type Set struct {
 	// Persons numbers, from 0, whose each row is; nil if that is not known. It
 	// does not count for the hash.
 	Persons []int
+	// LeftOut counts rows that were not read because their persons have more than
+	// a bound.
+	LeftOut int
 
 	// Notes are what the loader found and repaired, for a person to read: rows
 	// without text, invalid UTF-8. They quote no row.

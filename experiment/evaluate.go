@@ -129,7 +129,7 @@ func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d 
 	}
 	if st, ok := first.model.Statement(); ok {
 		out.Mechanism, out.Variant, out.Epsilon = st.Mechanism, st.Variant, float64(st.Claimed)
-		out.Statement, out.Coverage = &st, first.model.Coverage()
+		out.Statement, out.Coverage, out.Person = &st, first.model.Coverage(), d.Record.Person(first.model.Guarantee())
 	}
 	out.Mean, out.Deviation, out.Interval = score.Summarise(out.Seeds)
 	return out, nil

@@ -3,6 +3,7 @@ package experiment
 import (
 	"slices"
 
+	"sotto/dp"
 	"sotto/experiment/score"
 	"sotto/measure"
 	"sotto/mech"
@@ -74,9 +75,12 @@ type Configuration struct {
 	Collapsed bool            `json:"collapsed,omitempty"`
 	Statement *mech.Statement `json:"statement"` // null: nothing protects, or nothing is released
 	Coverage  string          `json:"coverage,omitempty"`
-	Seeds     []Score         `json:"seeds"`
-	Mean      Score           `json:"mean"`
-	Deviation Score           `json:"deviation"`
+	// Person is what a person of a file is promised if each of that person's rows
+	// is released once; nil if nobody said whose rows are.
+	Person    *dp.Person `json:"person,omitempty"`
+	Seeds     []Score    `json:"seeds"`
+	Mean      Score      `json:"mean"`
+	Deviation Score      `json:"deviation"`
 	// Fairness compares the groups of the attribute by the first seed's answers;
 	// nil if no attribute is protected.
 	Fairness *measure.Fairness `json:"fairness,omitempty"`

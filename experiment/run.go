@@ -393,7 +393,7 @@ func (r *runner) record(j job, m *model.Model, score measured, pool *nn.Pool) {
 		r.sketch.keep(j.config, score.released)
 	}
 	if st, ok := m.Statement(); ok {
-		c.Statement, c.Coverage = &st, m.Coverage()
+		c.Statement, c.Coverage, c.Person = &st, m.Coverage(), r.data.Record.Person(m.Guarantee())
 	}
 }
 

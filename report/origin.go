@@ -105,6 +105,9 @@ func originOf(r *experiment.Result) []page.Item {
 		if c := longText(r.Configurations[i].Coverage); c != "" {
 			list = once(list, page.Item{Name: "Coverage", Text: c})
 		}
+		if p := r.Configurations[i].Person; p != nil {
+			list = once(list, page.Item{Name: "For a person", Text: "if each row is released once, true is " + longText(p.String())})
+		}
 	}
 	for _, n := range r.Notes {
 		list = append(list, page.Item{Name: "Note", Text: longText(n)})

@@ -53,6 +53,9 @@ func (o Options) Check() error {
 		}
 		seen[c.Column] = c.Role
 	}
+	if o.MaxRows < 0 || o.MaxRows > 0 && o.Person == "" {
+		return fmt.Errorf("own: --max-rows is %d, must be at least 1 and with a --person whose rows it bounds", o.MaxRows)
+	}
 	return nil
 }
 
@@ -115,6 +118,7 @@ type builder struct {
 	repeated                [][2]int64       // lines with the same id
 	duplicates              int
 	persons                 map[string]int
+	rowsOf                  []int // of each person
 	parts                   parts
 }
 
@@ -155,10 +159,15 @@ func (b *builder) read(ctx context.Context, r *table.Reader) error {
 		if err != nil {
 			return err
 		}
-		if b.set.Rows++; b.set.Rows%4096 == 0 && ctx.Err() != nil {
+		if (b.set.Rows+b.set.LeftOut)%4096 == 4095 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := b.add(row, r.Line()); err != nil {
+		take, err := b.take(row)
+		if err == nil && take {
+			b.set.Rows++
+			err = b.add(row, r.Line())
+		}
+		if err != nil {
 			return r.Bad(err.Error())
 		}
 	}
@@ -194,19 +203,31 @@ func (b *builder) add(row []table.Value, line int64) error {
 	if b.split >= 0 {
 		b.parts.add(row[b.split].Text)
 	}
-	if b.person >= 0 {
-		name := strings.TrimSpace(row[b.person].Text)
-		if name == "" {
-			return fmt.Errorf("column %q of the person is empty, must say whose row it is", b.options.Person)
-		}
-		who, ok := b.persons[name]
-		if !ok {
-			who = len(b.persons)
-			b.persons[strings.Clone(name)] = who
-		}
-		b.set.Persons = append(b.set.Persons, who)
-	}
 	return nil
+}
+
+// take notes whose a row is, and reports whether it takes part: the first rows of
+// a person do, whatever they hold.
+func (b *builder) take(row []table.Value) (bool, error) {
+	if b.person < 0 {
+		return true, nil
+	}
+	name := strings.TrimSpace(row[b.person].Text)
+	if name == "" {
+		return false, fmt.Errorf("column %q of the person is empty, must say whose row it is", b.options.Person)
+	}
+	who, ok := b.persons[name]
+	if !ok {
+		who = len(b.persons)
+		b.persons[strings.Clone(name)], b.rowsOf = who, append(b.rowsOf, 0)
+	}
+	if most := b.options.MaxRows; most > 0 && b.rowsOf[who] == most {
+		b.set.LeftOut++
+		return false, nil
+	}
+	b.rowsOf[who]++
+	b.set.Persons = append(b.set.Persons, who)
+	return true, nil
 }
 
 // addID notes an id, and where it stood before.

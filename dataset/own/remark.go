@@ -44,6 +44,9 @@ func (b *builder) remark() error {
 	}
 	if persons, most := s.RowsOfPersons(); persons > 0 {
 		note("rows are of %d persons; one has %d of them at most", persons, most)
+		if s.LeftOut > 0 {
+			note("%d rows of persons with more than %d were left out", s.LeftOut, b.options.MaxRows)
+		}
 	}
 	b.remarkTexts(note)
 	return nil

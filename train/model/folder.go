@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"sotto/dataset"
+	"sotto/dp"
 	"sotto/internal/safetensors"
 	"sotto/mech"
 )
@@ -89,8 +90,24 @@ type FileRecord struct {
 	// of them has at most; 0 if nobody said whose they are.
 	Persons  int `json:"persons,omitempty"`
 	MostRows int `json:"most_rows,omitempty"`
+	LeftOut  int `json:"left_out,omitempty"` // rows of persons who have more than Layout.MaxRows
 	// Scales are those of Layout.Numbers, which stand behind the encoder's numbers.
 	Scales []Scale `json:"scales,omitempty"`
+}
+
+// Person returns what releases of all rows promise to one person of a file, if
+// each release promises so much; nil if nobody said whose rows are, or the
+// promise is of another unit than a text.
+func (r DataRecord) Person(each dp.Guarantee) *dp.Person {
+	if r.File == nil || r.File.MostRows == 0 || each.Unit != dp.Text {
+		return nil
+	}
+	p, err := dp.PerPerson(each, r.File.MostRows)
+	if err != nil {
+		return nil
+	}
+	p.Column, p.LeftOut = r.File.Person, int64(r.File.LeftOut)
+	return &p
 }
 
 // Digest tells models apart by everything that they compute with: the weights,

@@ -195,6 +195,10 @@ func printFootnotes(w io.Writer, all []experiment.Configuration, attribute strin
 			told[c.Coverage] = true
 			lines = append(lines, c.Coverage)
 		}
+		if c.Person != nil && !told[c.Person.String()] {
+			told[c.Person.String()] = true
+			lines = append(lines, fmt.Sprintf("%s: if each row is released once, true is %v", c.Name(), *c.Person))
+		}
 	}
 	lines = append(lines, "the noise of training and measuring comes from the seed, and protects nobody")
 	fmt.Fprintln(w, "\n"+strings.Join(lines, "\n")) //nolint:errcheck // w is a buffer
