@@ -193,6 +193,8 @@ func TestStudio(t *testing.T) {
 		t.Errorf("%d releases are shown, want 8", got)
 	}
 	b.looked("tried")
+	encode, _, _ := strings.Cut(b.command("try"), "\n") // what follows serves until it is stopped
+	commands = append(commands, encode)
 	b.do(chromedp.Focus("#tab-try"), chromedp.KeyEvent(kb.End))
 	b.press("report-go")
 	b.seen("report-frame")

@@ -206,7 +206,6 @@ func (s *Studio) watchJob(w http.ResponseWriter, r *http.Request) error {
 			continue
 		case <-late.C:
 		case <-r.Context().Done():
-		case <-s.ctx.Done():
 		}
 		return httpserve.WriteJSON(w, http.StatusOK, v)
 	}

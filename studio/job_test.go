@@ -2,11 +2,19 @@ package studio_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 
+	"sotto/internal/httpserve/servetest"
 	"sotto/studio"
 )
 
@@ -95,6 +103,92 @@ func TestCloseStops(t *testing.T) {
 	if _, err := b.Start("test", nil); err == nil {
 		t.Error("a closed studio begins something")
 	}
+}
+
+// TestServe ends a studio while a page waits for news of work that goes on, and
+// while a file is being dropped.
+func TestServe(t *testing.T) {
+	s, err := studio.New(studio.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	running := make(chan struct{})
+	id, err := s.Start("test", func(ctx context.Context, _ studio.Tell) (any, error) {
+		close(running)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-running
+	address, end := servetest.Start(t, s.Serve)
+	_, secret, _ := strings.Cut(s.Address(at), "#")
+	_, body, _ := servetest.Ask(t, "POST", "http://"+address+"/api/enter", `{"secret": "`+secret+`"}`)
+	var session struct{ Session string }
+	if err := json.Unmarshal([]byte(body), &session); err != nil {
+		t.Fatal(err)
+	}
+	head := "Host: " + address + "\r\nAuthorization: Bearer " + session.Session + "\r\n"
+	waits := servetest.Dial(t, address, "GET /api/jobs/"+id+"?after=1000 HTTP/1.1\r\n"+head+"\r\n")
+	drops := servetest.Dial(t, address, "POST /api/data/upload?name=a.csv HTTP/1.1\r\n"+head+"Content-Length: 100000000\r\n\r\ntext,label\n")
+	go func() {
+		for { // as long as anybody reads it
+			if _, err := drops.Write([]byte("a text,1\n")); err != nil {
+				return
+			}
+		}
+	}()
+	for len(files(t, s)) == 0 { // until it has begun
+		runtime.Gosched()
+	}
+	if err := end(); err != nil {
+		t.Errorf("Serve = %v, want nil", err)
+	}
+	if answer, err := io.ReadAll(waits); err != nil || !strings.Contains(string(answer), "200 OK") {
+		t.Errorf("who waited is answered with %q (%v)", answer, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(s.PrivateDir()); !os.IsNotExist(err) {
+		t.Errorf("after the end the folder is still there (%v)", err)
+	}
+}
+
+// TestConcurrent drops files and follows work from many pages at once.
+func TestConcurrent(t *testing.T) {
+	b := start(t, studio.Config{})
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			name, body := fmt.Sprintf("f%d.csv", i), "text,label\n"+strings.Repeat(fmt.Sprintf("a text by %d,1\nanother by %d,2\n", i, i), 10+i)
+			w := b.send("POST", "/api/data/upload?name="+name, body)
+			var u understood
+			if err := json.Unmarshal(w.Body.Bytes(), &u); err != nil || u.Name != name || u.Rows != 2*(10+i) {
+				t.Errorf("%s is understood as %s with %d rows (%v)", name, u.Name, u.Rows, err)
+			}
+			id, err := b.Start("test", func(context.Context, studio.Tell) (any, error) { return i, nil })
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for { // without Fatal, which is for the test's own goroutine
+				var j job
+				if err := json.Unmarshal(b.send("GET", "/api/jobs/"+id, "").Body.Bytes(), &j); err != nil {
+					t.Error(err)
+					return
+				}
+				if j.State == "done" {
+					if string(j.Result) != strconv.Itoa(i) {
+						t.Errorf("job %d gave %s", i, j.Result)
+					}
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
 }
 
 func TestPlain(t *testing.T) {

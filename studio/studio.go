@@ -120,7 +120,8 @@ func (s *Studio) routes() error {
 	return nil
 }
 
-// handle registers an action, for those who have entered where it says so.
+// handle registers an action, for those who have entered where it says so. The
+// context of a request ends with the studio.
 func (s *Studio) handle(pattern string, f httpserve.Action, entered bool) {
 	s.mux.Handle(pattern, s.service.Handle(pattern, func(w http.ResponseWriter, r *http.Request) error {
 		if entered {
@@ -128,7 +129,10 @@ func (s *Studio) handle(pattern string, f httpserve.Action, entered bool) {
 				return err
 			}
 		}
-		return f(w, r)
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(s.ctx, cancel)()
+		return f(w, r.WithContext(ctx))
 	}))
 }
 

@@ -104,6 +104,7 @@ type trained struct {
 	Rows       experiment.Rows `json:"rows"`
 	Seeds      int             `json:"seeds"`
 	Guarantee  string          `json:"guarantee"`
+	Person     string          `json:"person,omitempty"` // what is promised of all rows of one
 	Epsilon    *dp.Epsilon     `json:"epsilon"`
 	Unit       dp.Unit         `json:"unit"`
 	Coverage   string          `json:"coverage"`
@@ -213,7 +214,13 @@ func summary(run Run, kept bool) trained {
 		}
 	}
 	if r.Mean.True != nil {
-		t.Guarantee = dp.Guarantee{Unit: r.Mean.Unit, Epsilon: *r.Mean.True, Delta: r.Mean.Delta}.String()
+		g := dp.Guarantee{Unit: r.Mean.Unit, Epsilon: *r.Mean.True, Delta: r.Mean.Delta}
+		t.Guarantee = g.String()
+		if f := r.Data.File; f != nil && f.MostRows > 0 {
+			if p, err := dp.PerPerson(g, f.MostRows); err == nil { // else nothing is promised, and nothing said
+				t.Person = p.String()
+			}
+		}
 	}
 	if h := r.Headline; h != nil {
 		t.Limit, t.MacroF1 = h.Limit, h.MacroF1

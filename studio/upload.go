@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ func (s *Studio) receive(w http.ResponseWriter, r *http.Request, path string) (n
 	if err != nil {
 		return 0, err
 	}
-	n, err = io.Copy(f, http.MaxBytesReader(w, r.Body, s.MaxUpload))
+	n, err = io.Copy(f, patient{r.Context(), http.MaxBytesReader(w, r.Body, s.MaxUpload)})
 	err = errors.Join(err, f.Close())
 	var over *http.MaxBytesError
 	switch {
@@ -56,6 +57,19 @@ func (s *Studio) receive(w http.ResponseWriter, r *http.Request, path string) (n
 		return 0, &Problem{http.StatusUnprocessableEntity, "the file is empty"}
 	}
 	return n, err
+}
+
+// patient reads until a context ends.
+type patient struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (p patient) Read(b []byte) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return p.in.Read(b)
 }
 
 // drop forgets a copy and removes it.

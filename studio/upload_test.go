@@ -14,16 +14,19 @@ import (
 )
 
 // held lists the files in the private folder.
-func (b *bench) held() []string {
-	b.Helper()
+func (b *bench) held() []string { return files(b, b.Studio) }
+
+// files lists the files in a private folder.
+func files(tb testing.TB, s *studio.Studio) []string {
+	tb.Helper()
 	var all []string
-	if err := filepath.WalkDir(b.PrivateDir(), func(path string, d os.DirEntry, err error) error {
+	if err := filepath.WalkDir(s.PrivateDir(), func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			all = append(all, path)
 		}
 		return err
 	}); err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	return all
 }

@@ -30,6 +30,7 @@ type understood struct {
 // trained is what a test looks at of a training.
 type trained struct {
 	Run, Guarantee, Coverage, Kept string
+	Person                         string
 	Accuracy, Limit, Nonprivate    float64
 	Commonest, Epsilon             float64
 }
@@ -74,6 +75,9 @@ func TestWalk(t *testing.T) {
 	}
 	if got.Epsilon > 4 || !strings.Contains(got.Guarantee, "ε = 4") || got.Coverage == "" || got.Accuracy <= got.Commonest || got.Nonprivate == 0 || got.Limit == 0 {
 		t.Errorf("the training gave %+v", got)
+	}
+	if !strings.Contains(got.Person, "ε = 32") || !strings.Contains(got.Person, "at most 8") {
+		t.Errorf("a person is promised %q, want the sum over 8 rows", got.Person)
 	}
 	entries, err := os.ReadDir(out)
 	if err != nil || len(entries) != 1 || entries[0].Name() != "training-1" || got.Kept != "training-1" {

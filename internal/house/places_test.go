@@ -10,12 +10,13 @@ import (
 
 // touched is in how many places a newcomer adds something, by what is added.
 var touched = map[string]int{
-	"a mechanism":        4,
-	"a method":           3,
-	"a data set":         3,
-	"an attack":          3,
-	"a command":          2,
-	"a kind of evidence": 2,
+	"a mechanism":         4,
+	"a method":            3,
+	"a data set":          3,
+	"an attack":           3,
+	"a command":           2,
+	"a kind of evidence":  2,
+	"a tab of the studio": 2,
 }
 
 var (

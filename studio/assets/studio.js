@@ -157,11 +157,12 @@ export const attempt = async (button, alert, f) => {
 };
 
 // quote writes an argument as a shell reads it.
-const quote = (s) => (/^[A-Za-z0-9_.,:=@%+/-]+$/.test(s) ? s : `'${s.replaceAll("'", `'\\''`)}'`);
+export const quote = (s) => (/^[A-Za-z0-9_.,:=@%+/-]+$/.test(s) ? s : `'${s.replaceAll("'", `'\\''`)}'`);
 
-// command shows, in a figure, commands that do the same as a step.
+// command shows, in a figure, commands that do the same as a step: lists of
+// arguments, or lines as they are.
 export const command = (figure, ...commands) => {
-  const text = commands.map((args) => ["sotto", ...args].map(quote).join(" ")).join("\n");
+  const text = commands.map((c) => (typeof c === "string" ? c : ["sotto", ...c].map(quote).join(" "))).join("\n");
   const code = node("code", {}, text);
   const said = node("span", { className: "unseen", role: "status" });
   const copy = node("button", { type: "button", className: "plain", "aria-label": "Copy the command" }, "Copy");

@@ -36,7 +36,7 @@ const show = (t) => {
     ? `The best attacker that was tried guessed “${t.attribute}” from the releases rightly for ${percent(t.leakage)}; whoever sees no release has ${percent(t.blind)}` + (t.leakage_limit !== null ? `, and no attacker at all can have more than ${most(t.leakage_limit)} on average.` : ".")
     : "";
   const facts = [
-    ["Promise", t.guarantee], ["Macro-F1", t.macro_f1 === null ? "" : `${percent(t.macro_f1)}: all classes counted alike, so that a small one that is never told shows`], ["Whom it covers", sentence(t.coverage)], ["Release", t.mechanism === "codes" ? `one of ${t.dim} codes` : `${count(t.dim, "number", "numbers")} with noise (${t.mechanism})`],
+    ["Promise", t.guarantee], ["For a person", sentence(t.person || "")], ["Macro-F1", t.macro_f1 === null ? "" : `${percent(t.macro_f1)}: all classes counted alike, so that a small one that is never told shows`], ["Whom it covers", sentence(t.coverage)], ["Release", t.mechanism === "codes" ? `one of ${t.dim} codes` : `${count(t.dim, "number", "numbers")} with noise (${t.mechanism})`],
     ["Rows", `${t.rows.train.toLocaleString("en")} to train, ${t.rows.validation.toLocaleString("en")} to choose by, ${t.rows.test.toLocaleString("en")} to measure`],
     ["Time", `${number(t.seconds)} seconds`],
   ];

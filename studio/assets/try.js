@@ -1,4 +1,4 @@
-import { $, node, drawing, api, attempt, bars, command, entered, least, most, on, percent, state, table, times } from "/studio.js";
+import { $, node, drawing, api, attempt, bars, command, entered, least, most, on, percent, quote, state, table, times } from "/studio.js";
 
 // picture draws a vector as bars from a middle line.
 const picture = (values) => {
@@ -33,8 +33,10 @@ const show = (t) => {
 const settings = () => {
   $("try-none").hidden = !!state.run;
   $("try-ready").hidden = !state.run;
-  command($("try-command"), ["gateway", "--model", "model/seed-1", "--page"]);
+  shell();
 };
+// shell shows how to release what is typed, and how to do it for others.
+const shell = () => command($("try-command"), `printf '%s\\n' ${quote($("try-text").value || $("try-text").placeholder)} | sotto encode --model model`, ["gateway", "--model", "model/seed-1", "--page"]);
 
 const release = () => attempt($("try-go"), $("try-problem"), async () => {
   $("try-result").hidden = true;
@@ -50,6 +52,7 @@ $("try-text").addEventListener("keydown", (e) => {
     release();
   }
 });
+$("try-text").addEventListener("input", shell);
 on("run", () => {
   $("try-result").hidden = true;
   settings();
