@@ -64,6 +64,7 @@ var mayImport = map[string]neighbours{
 	"experiment":                    {own: []string{"experiment/score", "train/objective", "attack", "channel", "dp", "mech", "nn", "dataset", "dataset/own", "experiment/prepared", "measure", "measure/plane", "train", "train/model", "internal/atomicfile", "internal/nearest"}},
 	"experiment/prepared":           {own: []string{"dataset", "dataset/own", "encode", "encode/catalogue", "mech", "nn", "text", "train", "train/model"}},
 	"experiment/reproduce":          {own: []string{"report/evidence", "report/page", "experiment/reproduce/declared", "dp", "mech", "nn", "dataset", "encode", "encode/catalogue", "measure", "text", "internal/nearest", "internal/layout"}},
+	"measure/kept":                  {own: []string{"measure", "mech", "nn", "noise"}},
 	"measure/retrieval":             {own: []string{"dp", "measure", "nn", "report/evidence", "report/page"}},
 	"report":                        {own: []string{"measure/retrieval", "attack", "experiment/reproduce", "experiment/frontier", "experiment/plan", "report/page", "report/plain", "report/curve", "report/picture", "train/model", "dp", "mech", "experiment", "experiment/reproduce/declared", "measure", "report/evidence", "bias/direction", "bias/erase", "bias/weat"}},
 	"report/evidence":               {own: []string{"dp", "audit", "experiment", "measure", "mech", "report/page"}},

@@ -42,7 +42,10 @@ type Job struct {
 	// Row, if not nil, is asked of each row, in order and by its columns beside the
 	// text alone, whether it takes part, and for the fields that are written beside
 	// its vector.
-	Row      func(beside []table.Value) (fields []vecfile.Field, take bool, err error)
+	Row func(beside []table.Value) (fields []vecfile.Field, take bool, err error)
+	// Written, if not nil, is called with each vector that is written, in order, and
+	// its place among the rows that took part. It may not keep the vector.
+	Written  func(place int64, vector []float64)
 	SkipBad  bool // leave out rows that the mechanism refuses, and count them
 	Workers  int  // at least 1
 	Progress func(rows int64)
@@ -68,6 +71,8 @@ type Summary struct {
 	Words     int64            `json:"words"`              // of all texts, if any are masked
 	Masked    map[string]int64 `json:"masked,omitempty"`
 	Notes     []string         `json:"notes,omitempty"` // what was found out about the file
+
+	taken int64 // rows that took part so far
 }
 
 // blockRows is the number of texts in memory at a time.
@@ -112,11 +117,12 @@ type batch struct {
 	lines  []int64
 	masks  []text.Masking
 	fields [][]vecfile.Field
+	first  int64 // place of the first among the rows that took part
 }
 
 // read takes the next texts and masks them.
 func (j Job) read(s *Summary) (batch, error) {
-	var b batch
+	b := batch{first: s.taken}
 	for len(b.texts) < blockRows {
 		t, err := j.In.Next()
 		if errors.Is(err, io.EOF) {
@@ -136,6 +142,7 @@ func (j Job) read(s *Summary) (batch, error) {
 			b.fields = append(b.fields, fields)
 		}
 		b.texts, b.lines = append(b.texts, t), append(b.lines, j.In.Line())
+		s.taken++
 		var k text.Masking
 		if j.masks() {
 			k = text.Mask(t, j.Drop, j.Maskers...)
@@ -178,6 +185,9 @@ func (j Job) block(ctx context.Context, b batch, s *Summary) error {
 			}
 			s.Skipped++
 			continue
+		}
+		if j.Written != nil {
+			j.Written(b.first+int64(i), rows[i*width:(i+1)*width])
 		}
 		kept = append(kept, rows[i*width:(i+1)*width]...)
 		if b.fields != nil {

@@ -25,6 +25,7 @@ import (
 	"sotto/gateway"
 	"sotto/internal/cli/term"
 	"sotto/ledger"
+	"sotto/measure/kept"
 	"sotto/mech"
 	"sotto/train/model"
 )
@@ -321,6 +322,11 @@ func (o *gatewayOptions) explain(w io.Writer, address string, made bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "gateway at %s; each text costs %v of ε = %v a user, %s\n", base, o.Gateway.Mechanism.Guarantee(), o.budget.Epsilon, renews)
 	fmt.Fprintf(&b, "%s noise by %s: %s\n", p.Noise, p.Mechanism, p.Scope)
+	if m, ok := o.Gateway.Mechanism.(mech.Mechanism); ok && o.model == "" {
+		if hint := kept.Hint(m, "sotto gateway"); hint != "" {
+			fmt.Fprintln(&b, hint)
+		}
+	}
 	if p.Dropout > 0 {
 		fmt.Fprintf(&b, "each word is masked with probability %v, as in the model's training", p.Dropout)
 		if p.Word != nil {

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,15 +11,20 @@ import (
 	"sotto/encode/textfile"
 	"sotto/internal/vecfile"
 	"sotto/internal/vectorise"
+	"sotto/measure/kept"
+	"sotto/nn"
 )
 
 // beside lists the columns that are read beside the texts: those that are kept,
-// and then that of the persons.
+// and then those of the persons and of the label.
 func (o *encodeOptions) beside() []string {
-	if o.person == "" || slices.Contains(o.keep, o.person) {
-		return o.keep
+	all := slices.Clone(o.keep)
+	for _, name := range []string{o.person, o.label} {
+		if name != "" && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
 	}
-	return append(slices.Clone(o.keep), o.person)
+	return all
 }
 
 // assumed says what the guarantee does not cover.
@@ -39,6 +45,10 @@ type besides struct {
 	person  int // place of its column
 	persons *vectorise.Persons
 	column  string
+
+	label  int // place of its column
+	labels []string
+	sample *kept.Sample // nil if no label is asked for
 }
 
 // rows says what happens to the columns beside the texts, and refuses to keep
@@ -51,12 +61,44 @@ func (o *encodeOptions) rows(in *textfile.Reader) (*besides, error) {
 	if o.person != "" {
 		b.persons, b.person = vectorise.NewPersons(o.maxRows), slices.Index(o.beside(), o.person)
 	}
+	if o.label != "" {
+		if o.label == in.Column() {
+			return nil, fmt.Errorf("--label names the column of the texts, %s, must name another", in.Column())
+		}
+		b.sample, b.label = kept.NewSample(), slices.Index(o.beside(), o.label)
+	}
 	return b, nil
+}
+
+// written returns what is told of each release, nil if nobody listens: labels wait
+// until their row has been released.
+func (b *besides) written() func(int64, []float64) {
+	if b.sample == nil {
+		return nil
+	}
+	gone := int64(0) // labels that no longer wait
+	return func(place int64, vector []float64) {
+		b.sample.Add(b.labels[place-gone], vector)
+		b.labels, gone = b.labels[place-gone+1:], place+1
+	}
+}
+
+// left returns what the releases still tell of the label, or why that is not
+// known; neither if nobody asked.
+func (b *besides) left(ctx context.Context, o encodeOptions) (*kept.Use, string) {
+	if b.sample == nil {
+		return nil, ""
+	}
+	u, err := b.sample.Use(ctx, nn.NewPool(o.workers), o.label)
+	if err != nil {
+		return nil, strings.TrimPrefix(err.Error(), "kept: ")
+	}
+	return u, ""
 }
 
 // take returns what is asked of each row, nil if there is nothing to ask.
 func (b *besides) take() func([]table.Value) ([]vecfile.Field, bool, error) {
-	if b.kept == 0 && b.persons == nil {
+	if b.kept == 0 && b.persons == nil && b.sample == nil {
 		return nil
 	}
 	return func(values []table.Value) ([]vecfile.Field, bool, error) {
@@ -64,6 +106,9 @@ func (b *besides) take() func([]table.Value) ([]vecfile.Field, bool, error) {
 			if take, err := b.persons.Take(values[b.person]); !take || err != nil {
 				return nil, false, err
 			}
+		}
+		if b.sample != nil {
+			b.labels = append(b.labels, values[b.label].Text)
 		}
 		fields := make([]vecfile.Field, b.kept)
 		for i, v := range values[:b.kept] {

@@ -22,6 +22,7 @@ import (
 	"sotto/internal/vecfile"
 	"sotto/internal/vectorise"
 	"sotto/internal/version"
+	"sotto/measure/kept"
 	"sotto/mech"
 	"sotto/report/evidence"
 	"sotto/text"
@@ -38,6 +39,7 @@ type encodeOptions struct {
 	keep      []string
 	person    string
 	maxRows   int
+	label     string
 }
 
 func (o *encodeOptions) addFlags(fs *pflag.FlagSet) {
@@ -50,6 +52,7 @@ func (o *encodeOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.keep, "keep", nil, "columns, separated by commas, that are written beside the vectors as they are")
 	fs.StringVar(&o.person, "person", "", "column that names whose row it is, so that the guarantee of a person is stated, too")
 	fs.IntVar(&o.maxRows, "max-rows", 0, "number of rows of each --person that are released, the first ones (default: all)")
+	fs.StringVar(&o.label, "label", "", "column of which to say how much the releases still tell, on standard error alone (default: none)")
 	o.outFlags.addFlags(fs, "as the encoder makes them")
 	fs.Lookup("metadata").Usage = "file for what is promised (default OUT.privacy.json, or OUT.raw.json)"
 }
@@ -96,6 +99,11 @@ type encodeSummary struct {
 	Out      string           `json:"out"`
 	Metadata string           `json:"metadata,omitempty"`
 	Record   evidence.Encoded `json:"record"`
+	// Left is how much of the label of --label can be read from the releases; else
+	// Untold says why that is not known. Both are for whoever releases.
+	Left   *kept.Use `json:"left,omitempty"`
+	Untold string    `json:"untold,omitempty"`
+	hint   string
 }
 
 func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err error) {
@@ -138,10 +146,7 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 		return err
 	}
 	defer sink.Abort()
-	job := vectorise.Job{In: in, Encoder: e, Drop: drop, Maskers: maskers, Mechanism: m, Row: rows.take(), SkipBad: o.skipBad, Workers: o.workers}
-	if t != nil {
-		job.Model = t.batch
-	}
+	job := vectorise.Job{In: in, Encoder: e, Drop: drop, Maskers: maskers, Mechanism: m, Model: t.releaser(), Row: rows.take(), Written: rows.written(), SkipBad: o.skipBad, Workers: o.workers}
 	appear := func() error { return nil }
 	if o.Show != "" {
 		shown, failed := atomicfile.Create(o.Show)
@@ -164,15 +169,20 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 			return err
 		}
 	}
-	if err := sink.Appear(o.record(), func(b mech.Binding) ([]byte, error) {
+	if err = sink.Appear(o.record(), func(b mech.Binding) ([]byte, error) {
 		b.Rows = summary.Rows
 		record.Binding = b
-		said, err := json.MarshalIndent(record, "", "  ")
-		return append(said, '\n'), err
+		content, failed := json.MarshalIndent(record, "", "  ")
+		return append(content, '\n'), failed
 	}, std.Out); err != nil {
 		return err
 	}
-	return o.report(encodeSummary{summary, o.out, o.record(), record}, std)
+	said := encodeSummary{Summary: summary, Out: o.out, Metadata: o.record(), Record: record}
+	said.Left, said.Untold = rows.left(ctx, o)
+	if o.mechanism != "" {
+		said.hint = kept.Hint(m, "sotto encode")
+	}
+	return o.report(said, std)
 }
 
 // open opens the texts.
@@ -310,6 +320,15 @@ func (o *encodeOptions) report(s encodeSummary, std term.Streams) error {
 			b.WriteString("\nwarning: every code of this model says the same, so that the releases tell nothing of the labels; plan a larger ε with sotto plan")
 		}
 		b.WriteString(caution(*s.Record.Release))
+	}
+	switch {
+	case s.Left != nil:
+		b.WriteString("\n" + s.Left.Text())
+	case s.Untold != "":
+		b.WriteString("\nwhat is left is not known: " + s.Untold)
+	}
+	if s.hint != "" {
+		b.WriteString("\n" + s.hint)
 	}
 	return o.show(s, b.String(), std)
 }

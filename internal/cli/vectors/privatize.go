@@ -13,6 +13,7 @@ import (
 	"sotto/internal/release"
 	"sotto/internal/vecfile"
 	"sotto/internal/version"
+	"sotto/measure/kept"
 	"sotto/mech"
 )
 
@@ -69,6 +70,7 @@ type privatizeSummary struct {
 	Dropped  int         `json:"dropped"`           // kinds of keys or columns left behind, at most 32 counted
 	Columns  []string    `json:"columns,omitempty"` // their names in a Parquet file
 	Record   mech.Record `json:"record"`
+	hint     string
 }
 
 func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term.Streams) (err error) {
@@ -94,7 +96,7 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term
 		return err
 	}
 	defer sink.Abort()
-	summary := privatizeSummary{Out: o.out, Record: record}
+	summary := privatizeSummary{Out: o.out, Record: record, hint: kept.Hint(m, "sotto encode")}
 	if summary.Summary, err = o.stream(ctx, r, sink, format, m, text, std.Err); err != nil {
 		return err
 	}
@@ -205,5 +207,9 @@ func (o *privatizeOptions) report(s privatizeSummary, std term.Streams) error {
 	case s.Dropped > 0:
 		text += "; left behind all keys but the vector's"
 	}
-	return o.show(s, text+caution(s.Record), std)
+	text += caution(s.Record)
+	if s.hint != "" {
+		text += "\n" + s.hint
+	}
+	return o.show(s, text, std)
 }

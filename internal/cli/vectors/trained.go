@@ -10,6 +10,7 @@ import (
 	"sotto/encode"
 	"sotto/experiment"
 	"sotto/internal/cli/term"
+	"sotto/internal/vectorise"
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/report/evidence"
@@ -148,4 +149,12 @@ func (o *encodeOptions) maskers(t *trained) ([]text.Masker, error) {
 		return nil, fmt.Errorf("%s was trained with texts masked by %q, must be given the same --mask and --mask-names", t.folder, lacking)
 	}
 	return all, nil
+}
+
+// releaser returns what releases in place of a mechanism, nil without a model.
+func (t *trained) releaser() vectorise.Releaser {
+	if t == nil {
+		return nil
+	}
+	return t.batch
 }
