@@ -23,10 +23,10 @@ type Headline struct {
 	Majority *measure.Number `json:"majority,omitempty"`
 	// Limit is an estimate of the highest accuracy that any release at ε allows
 	// a receiver: the bound that is proved for the probabilities that the best
-	// model without protection gives, or what its answers reach on the test
-	// labels if that is more; never above what ε and the shares of the classes
-	// allow, and that alone where there is no such model. It is of one model,
-	// that of the first seed, so the mean of others can lie above it.
+	// model without protection gives, or if that is more what its answers reach on
+	// the test labels or Accuracy, which is of other models where there are
+	// several seeds; never above what ε and the shares of the classes allow, and
+	// that alone where there is no such model.
 	Limit measure.Number `json:"limit"`
 	// NonPrivate is the accuracy of that model.
 	NonPrivate measure.Number `json:"nonprivate"`
@@ -50,8 +50,11 @@ func (r *runner) headline(ctx context.Context) {
 	// says that ε does not bound the answers of a receiver.
 	if e := c.Mean.True; h.Limit <= 1 && e != nil && *e > 0 && *e < dp.Infinite {
 		known := r.scorer.severalBound(ctx, *c.Mean.True)
-		if y := r.scorer.yardstick(*c.Mean.True); y > known {
-			known = y // the texts are clearer than the model thinks
+		// The texts can be clearer than the model of the first seed thinks.
+		for _, reached := range []measure.Number{r.scorer.yardstick(*c.Mean.True), h.Accuracy} {
+			if reached > known {
+				known = reached
+			}
 		}
 		if known < h.Limit {
 			h.Limit = known

@@ -304,6 +304,19 @@ func TestHeadlineForScripts(t *testing.T) {
 	}
 }
 
+// TestLimitOfSeveralSeeds: what other seeds reach is within the limit, which is
+// that of one model.
+func TestLimitOfSeveralSeeds(t *testing.T) {
+	s := experiment.Spec{Data: "reviews", Limit: 200, Methods: []string{"codes"}, Epsilons: []float64{8}, Seeds: 3, Epochs: 3}
+	for first := range uint64(4) {
+		s.FirstSeed = first + 1
+		h := run(t, s, experiment.Options{Reference: true}).Headline
+		if !(h.Accuracy <= h.Limit) {
+			t.Errorf("from seed %d, accuracy is %v and the limit %v, want no less", s.FirstSeed, h.Accuracy, h.Limit)
+		}
+	}
+}
+
 // TestVanishedClass: a class that is never told is named.
 func TestVanishedClass(t *testing.T) {
 	s := few("codes")

@@ -47,6 +47,31 @@ func mood() own.Options {
 	return own.Options{Labels: []string{"mood"}, Layout: dataset.Layout{Text: "review"}}
 }
 
+// A class that each person has beside a commoner one is in all parts, and where
+// there are too few persons for that, they are counted.
+func TestRareClassOfPersons(t *testing.T) {
+	rare := func(persons int) string {
+		return csv(t, "who,review,mood", 600, func(i int) string {
+			who, mood := i/6, []string{"a", "b"}[i%2]
+			if i%6 == 0 && who < persons {
+				mood = "rare"
+			}
+			return fmt.Sprintf("p%d,secret %d,%s", who, i, mood)
+		})
+	}
+	o := mood()
+	o.Person = "who"
+	for seed := range uint64(20) {
+		o.SplitSeed = seed
+		if _, err := own.Load(t.Context(), rare(4), o); err != nil {
+			t.Errorf("with four persons, seed %d: %v", seed, err)
+		}
+	}
+	if _, err := own.Load(t.Context(), rare(2), o); err == nil || !strings.Contains(err.Error(), "2 rows of 2 persons") || !strings.Contains(err.Error(), "at least 3 persons") {
+		t.Errorf("with two persons the error is %v, want how many there are and must be", err)
+	}
+}
+
 func TestLoad(t *testing.T) {
 	o := mood()
 	o.Attributes, o.Numbers, o.ID, o.Person = []string{"city"}, []string{"age"}, "key", "who"
@@ -195,7 +220,7 @@ func TestRefused(t *testing.T) {
 		{"texts as parts", rows("part,review,mood", func(i int) string {
 			return fmt.Sprintf("secret secret secret secret %d,secret,%d", i, i%2)
 		}), with(func(o *own.Options) { o.Split = "part" }), []string{"other values than names of parts"}},
-		{"person in two parts", rows("part,who,review,mood", func(i int) string { return fmt.Sprintf("%s,p,secret,%d", []string{"train", "test"}[i%2], i%4/2) }), with(func(o *own.Options) { o.Split, o.Person = "part", "who" }), []string{"1 persons in several parts"}},
+		{"person in two parts", rows("part,who,review,mood", func(i int) string { return fmt.Sprintf("%s,p,secret,%d", []string{"train", "test"}[i%2], i%4/2) }), with(func(o *own.Options) { o.Split, o.Person = "part", "who" }), []string{"1 person in several parts"}},
 		{"attribute says the label", rows("city,review,mood", func(i int) string { return fmt.Sprintf("%d,secret,%s", 5-i%2, []string{"a", "b"}[i%2]) }), with(func(o *own.Options) { o.Attributes = []string{"city"} }), []string{`"city" says the same`, "--attribute none"}},
 		{"no number", rows("age,review,mood", func(i int) string { return fmt.Sprintf("secret,text,%d", i%2) }), with(func(o *own.Options) { o.Numbers = []string{"age"} }), []string{":2:", `"age" holds no number`}},
 		{"infinite", rows("age,review,mood", func(i int) string { return fmt.Sprintf("1e99,text,%d", i%2) }), with(func(o *own.Options) { o.Numbers = []string{"age"} }), []string{"must be finite"}},

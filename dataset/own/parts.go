@@ -131,34 +131,39 @@ func allRows(n int) []int {
 }
 
 // draw assigns the given rows to parts, class by class. The rows of a person go
-// together, and count for the class that is commonest among them.
+// together, and count for the class among them that the fewest persons have: a
+// rare class would be left to chance if it counted for nothing beside others.
 func (b *builder) draw(rows []int, train, validation int) []dataset.Part {
 	y := b.set.Label.IDs
 	if b.set.Persons == nil {
 		return dataset.Draw(dataset.Select(y, rows), train, validation, b.options.SplitSeed)
 	}
 	unit := map[int]int{} // by person
-	var counts []map[int]int
+	var has []map[int]bool
 	for _, row := range rows {
 		who := b.set.Persons[row]
 		if _, ok := unit[who]; !ok {
-			unit[who] = len(counts)
-			counts = append(counts, map[int]int{})
+			unit[who] = len(has)
+			has = append(has, map[int]bool{})
 		}
-		counts[unit[who]][y[row]]++
+		if y[row] != dataset.Unknown {
+			has[unit[who]][y[row]] = true
+		}
 	}
-	strata := make([]int, len(counts))
-	for u, of := range counts {
-		best := dataset.Unknown
-		for class, n := range of {
-			if class == dataset.Unknown {
-				continue
-			}
-			if best == dataset.Unknown || n > of[best] || n == of[best] && class < best {
-				best = class
+	persons := make([]int, len(b.set.Label.Classes))
+	for _, classes := range has {
+		for c := range classes {
+			persons[c]++
+		}
+	}
+	strata := make([]int, len(has))
+	for u, classes := range has {
+		strata[u] = dataset.Unknown
+		for c := range classes {
+			if rarest := strata[u]; rarest == dataset.Unknown || persons[c] < persons[rarest] || persons[c] == persons[rarest] && c < rarest {
+				strata[u] = c
 			}
 		}
-		strata[u] = best
 	}
 	drawn := dataset.Draw(strata, train, validation, b.options.SplitSeed)
 	parts := make([]dataset.Part, len(rows))
@@ -179,7 +184,7 @@ func (b *builder) apart() error {
 		in[who] = s.Split[i]
 	}
 	if len(torn) > 0 {
-		return fmt.Errorf("column %q of the split has rows of %d persons in several parts, must keep the rows of a person together; leave --split out to draw parts that do", b.options.Split, len(torn))
+		return fmt.Errorf("column %q of the split has rows of %s in several parts, must keep the rows of a person together; leave --split out to draw parts that do", b.options.Split, countPersons(len(torn)))
 	}
 	return nil
 }
@@ -197,7 +202,7 @@ func (b *builder) everywhere() error {
 			switch {
 			case train[id] > 0 && validation[id] > 0 && test[id] > 0:
 			case k == 0 && b.split < 0:
-				return fmt.Errorf("class %s of label %q has %s, too few to be in the parts that train, validate and test; it needs at least 3%s: leave those rows out, join the class with another, or give --split", className(c, id), c.Name, countRows(rows), b.ofPersons())
+				return b.scarce(c, id, rows)
 			case train[id] == 0:
 				return fmt.Errorf("class %s of label %q has %s and none to train on, must have at least one there", className(c, id), c.Name, countRows(rows))
 			default:
@@ -211,11 +216,29 @@ func (b *builder) everywhere() error {
 	return nil
 }
 
-func (b *builder) ofPersons() string {
+// scarce refuses a class that is not in all of the drawn parts.
+func (b *builder) scarce(c dataset.Column, id, rows int) error {
+	const what = "leave those rows out, join the class with another, or give --split"
 	if b.set.Persons == nil {
-		return ""
+		return fmt.Errorf("class %s of label %q has %s, too few to be in the parts that train, validate and test; it needs at least 3: %s", className(c, id), c.Name, countRows(rows), what)
 	}
-	return ", each of another person"
+	persons := map[int]bool{}
+	for i, y := range c.IDs {
+		if y == id {
+			persons[b.set.Persons[i]] = true
+		}
+	}
+	if len(persons) < 3 {
+		return fmt.Errorf("class %s of label %q has %s of %s, too few to be in the parts that train, validate and test; it needs at least 3 persons: %s", className(c, id), c.Name, countRows(rows), countPersons(len(persons)), what)
+	}
+	return fmt.Errorf("class %s of label %q has %s of %d persons, whom the draw did not put into all parts: try another --split-seed, %s", className(c, id), c.Name, countRows(rows), len(persons), what)
+}
+
+func countPersons(n int) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return fmt.Sprintf("%d persons", n)
 }
 
 func countRows(n int) string {

@@ -58,7 +58,7 @@ func TestAgrees(t *testing.T) {
 			t.Fatal(failed)
 		}
 		m := c.Mean
-		if at.Accuracy != m.Accuracy || at.Low != m.Low || at.High != m.High || at.MacroF1 != m.MacroF1 || at.Bound != m.Limit || at.LeakageLimit != m.AttackLimit || at.True != *m.True {
+		if at.Accuracy != min(m.Accuracy, m.Limit) || at.Low != m.Low || at.High != m.High || at.MacroF1 != m.MacroF1 || at.Bound != m.Limit || at.LeakageLimit != m.AttackLimit || at.True != *m.True {
 			t.Errorf("at ε = %v the plan is %+v, want what codes measured, %+v", at.Epsilon, at, m)
 		}
 		if !(at.Limit >= at.Accuracy && at.Limit <= at.Bound) {
@@ -126,6 +126,11 @@ func TestUseless(t *testing.T) {
 	if r = answer(t, p, plan.Ask{}); !strings.Contains(r.Sentence, "No release tells") {
 		t.Errorf("it says %q, want that no release is better", r.Sentence)
 	}
+	for _, at := range r.Curve {
+		if !(at.Accuracy <= at.Limit && r.Majority <= at.Limit) {
+			t.Errorf("at ε = %v the limit is %v, want no less than the commonest class gives, %v", at.Epsilon, at.Limit, r.Majority)
+		}
+	}
 	if content, err := json.Marshal(r); err != nil || strings.Contains(string(content), path) {
 		t.Errorf("the result holds the path of the file, or %v", err)
 	}
@@ -163,6 +168,9 @@ func TestCurve(t *testing.T) {
 	for i, at := range r.Curve {
 		if i > 0 && !(at.Epsilon > r.Curve[i-1].Epsilon && at.Bound >= r.Curve[i-1].Bound) {
 			t.Errorf("point %d is not above the one before", i)
+		}
+		if !(at.Accuracy <= at.Limit && r.Majority <= at.Limit && at.Limit <= at.Bound) {
+			t.Errorf("at ε = %v the limit is %v, want no less than the accuracy %v and the majority %v, and no more than %v", at.Epsilon, at.Limit, at.Accuracy, r.Majority, at.Bound)
 		}
 		if at.True > 0 && float64(at.True) > at.Epsilon*(1+1e-9) {
 			t.Errorf("at ε = %v the release has %v, want no more", at.Epsilon, at.True)

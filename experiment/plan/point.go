@@ -32,7 +32,8 @@ type Point struct {
 
 	// Limit is an estimate of the highest accuracy that any release at ε allows:
 	// the bound that is proved for the probabilities that the model without
-	// protection gives, or Accuracy if that is more; never above Bound.
+	// protection gives, or Accuracy or what the commonest class gives if these
+	// are more; never above Bound.
 	Limit measure.Number `json:"limit"`
 	// Bound holds whatever anybody knows: it follows from ε and the shares of the
 	// classes alone. LeakageLimit is the same for the attribute: no attacker of
@@ -74,7 +75,11 @@ func (p *Planner) At(ctx context.Context, epsilon float64) (Point, error) {
 		Epsilon: epsilon, True: *score.True, Accuracy: score.Accuracy, Low: score.Low, High: score.High, Balance: *score.Balance, Labels: score.Labels,
 		Bound: score.Limit, LeakageLimit: score.AttackLimit, Codes: len(m.Architecture().Answers),
 	}
-	at.Limit = min(max(measure.Number(bound), at.Accuracy), at.Bound)
+	// What is expected of the test rows keeps to the bound of their shares, but
+	// for the rounding of the probabilities that it is summed from.
+	at.Accuracy = min(at.Accuracy, at.Bound)
+	// A release that says nothing is allowed at every ε.
+	at.Limit = min(max(measure.Number(bound), at.Accuracy, measure.Number(p.majority())), at.Bound)
 	at.Better = p.learnt() && float64(at.Accuracy) > p.majority()+p.margin()
 	at.Smallest = p.smallest(&score)
 	p.seen[epsilon] = at
