@@ -53,12 +53,13 @@ func (a *attempt) inferred(ctx context.Context, r *Released) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	one := &Result{Kind: Attribute, Source: a.Source, Values: c.Names(), Classes: classes, Guarantee: cmp.Or(a.Claim, r.Guarantee)}
+	values := max(classes, slices.Max(score.Z)+1) // with those that no row to fit has
+	one := &Result{Kind: Attribute, Source: a.Source, Values: c.Names(), Classes: values, Guarantee: cmp.Or(a.Claim, r.Guarantee)}
 	list, err := choose(a.Attackers, a.Seed+r.Seed, fit.X.Cols) // so that the reference attacker is that of an evaluation
 	if err != nil {
 		return nil, err
 	}
-	limit := measure.AccuracyLimit(limitedBy(one.Guarantee), measure.Shares(score.Z, classes))
+	limit := measure.AccuracyLimit(limitedBy(one.Guarantee), measure.Shares(score.Z, values))
 	one.Findings = make([]Finding, len(list))
 	if err := a.each(ctx, len(list), func(ctx context.Context, item int) error {
 		k := len(list) - 1 - item // the slowest first, so that no core is left with it
@@ -73,11 +74,11 @@ func (a *attempt) inferred(ctx context.Context, r *Released) (*Result, error) {
 	}); err != nil {
 		return nil, err
 	}
-	return one, a.describe(ctx, one, list, fit, score)
+	return one, a.describe(ctx, one, list, fit, score, classes)
 }
 
 // parts returns what attackers of a column are fitted to and scored on, and how
-// many values there are.
+// many values they can learn: see [Learnable].
 func (r *Released) parts(c dataset.Column, seed uint64) (fit, score measure.Labelled, classes int, err error) {
 	if r.Score.Vectors.Rows > 0 {
 		fit.X, score.X = r.Fit.Vectors, r.Score.Vectors
@@ -113,17 +114,21 @@ func leaked(attacker, attribute string, l measure.Leakage, limit measure.Number)
 }
 
 // describe measures the description length of the attribute, over the rows to
-// fit and to score together.
-func (a *attempt) describe(ctx context.Context, r *Result, list []attacker, fit, score measure.Labelled) error {
+// fit and to score together. Values that no row to fit has are one to it.
+func (a *attempt) describe(ctx context.Context, r *Result, list []attacker, fit, score measure.Labelled, classes int) error {
 	if a.Coding == "" {
 		return nil
 	}
 	all := measure.Labelled{X: nn.Matrix{Rows: fit.X.Rows + score.X.Rows, Cols: fit.X.Cols, Data: slices.Concat(fit.X.Data, score.X.Data)}, Z: slices.Concat(fit.Z, score.Z)}
+	for i, z := range all.Z {
+		all.Z[i] = min(z, classes)
+	}
+	classes = min(r.Classes, classes+1)
 	for k, by := range list {
 		if a.Coders != nil && !slices.Contains(a.Coders, by.name) {
 			continue
 		}
-		l, err := by.probe.DescriptionLength(ctx, a.pool, measure.Labelled{X: by.see(all.X), Z: all.Z}, r.Classes, a.Coding)
+		l, err := by.probe.DescriptionLength(ctx, a.pool, measure.Labelled{X: by.see(all.X), Z: all.Z}, classes, a.Coding)
 		if err != nil {
 			return fmt.Errorf("attacker %s: %w", by.name, err)
 		}

@@ -76,40 +76,32 @@ func (p Part) of(values []int) []int {
 }
 
 // Learnable numbers anew the values of an attribute in what an attacker is
-// fitted to and scored on: those that occur in the first from 0, and one more for
-// all others: where there are as many values as authors, most occur in one part
+// fitted to and scored on: first those that occur in the first part, which are
+// the classes that can be learnt, then the others, which [measure.Leak] counts as
+// missed: where there are as many values as authors, most occur in one part
 // alone. It returns no classes if fewer than two occur in the first part, or none
 // of them in the second.
 func Learnable(fit, score []int, values int) (fitted, scored []int, classes int) {
-	number := slices.Repeat([]int{dataset.Unknown}, values)
-	for _, z := range fit {
-		if z >= 0 && number[z] == dataset.Unknown {
-			number[z] = classes
-			classes++
-		}
-	}
-	learnt, met, strange := classes, false, false
+	number, next := slices.Repeat([]int{dataset.Unknown}, values), 0
 	renumber := func(old []int) []int {
 		z := slices.Clone(old)
-		met = false
 		for i, v := range old {
 			if v < 0 {
 				continue
 			}
-			if z[i] = number[v]; z[i] == dataset.Unknown {
-				z[i], strange = learnt, true
-			} else {
-				met = true
+			if number[v] == dataset.Unknown {
+				number[v] = next
+				next++
 			}
+			z[i] = number[v]
 		}
 		return z
 	}
-	fitted, scored = renumber(fit), renumber(score)
-	if learnt < 2 || !met {
+	fitted = renumber(fit)
+	classes = next
+	scored = renumber(score)
+	if classes < 2 || !slices.ContainsFunc(scored, func(z int) bool { return z >= 0 && z < classes }) {
 		return fitted, scored, 0
-	}
-	if strange {
-		classes++
 	}
 	return fitted, scored, classes
 }

@@ -21,8 +21,8 @@ type Result struct {
 
 	// The rest is of attribute inference alone. Values are the names of the
 	// attribute's values, unless they are so many that they may name persons, and
-	// Classes is how many attackers tell apart: of a stored model those in the
-	// part that fits attackers, and one for all others.
+	// Classes is how many there are: of a stored model, in the parts that fit and
+	// score attackers.
 	Values  []string `json:"-"`
 	Classes int      `json:"-"`
 	// Models are the results of stored models, each of a folder and a seed. The

@@ -29,14 +29,16 @@ type Leakage struct {
 // Leak fits a probe to one part of the data, scores it on another, and does the
 // same with a linear one. The FEDERATE tables fit on the validation part and
 // score on the test part. The interval covers the accuracy of this attacker on
-// new rows; it does not know of the seed or of better attackers. Errors are
-// those of [Probe.Fit]. Leak panics if a part does not have one value a row.
+// new rows; it does not know of the seed or of better attackers. A value to score
+// that is not below classes is one that no row to fit has: it counts as any other
+// and is always missed. Errors are those of [Probe.Fit]. Leak panics if a part
+// does not have one value a row.
 func Leak(ctx context.Context, p *nn.Pool, h Probe, fit, score Labelled, classes int) (Leakage, error) {
 	if fit.X.Cols != score.X.Cols {
 		return Leakage{}, fmt.Errorf("measure: rows to score have %d columns, must be those of rows to fit, %d",
 			score.X.Cols, fit.X.Cols)
 	}
-	known, err := knownRows(score, classes)
+	known, err := knownRows(score, max(classes, largest(score.Z)+1))
 	if err != nil {
 		return Leakage{}, fmt.Errorf("rows to score: %w", err)
 	}

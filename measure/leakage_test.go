@@ -109,10 +109,26 @@ func TestLeakErrors(t *testing.T) {
 		{"NaN to score", good, spoilt},
 		{"nothing to fit", unknown, good},
 		{"nothing to score", good, unknown},
-		{"too many classes", good, measure.Labelled{X: good.X, Z: []int{0: 2, 19: 0}}},
+		{"too many classes", measure.Labelled{X: good.X, Z: []int{0: 2, 19: 0}}, good},
 	} {
 		if l, err := measure.Leak(context.Background(), nn.NewPool(1), measure.Probe{Epochs: 1}, c.fit, c.score, 2); err == nil {
 			t.Errorf("%s: Leak = %+v, want an error", c.name, l)
 		}
+	}
+}
+
+// A value that no row to fit has counts for itself and is missed.
+func TestLeakStrangers(t *testing.T) {
+	r := rng(17)
+	fit, score := planted(r, 200, 3, 2), planted(r, 100, 3, 2)
+	for i := range 60 {
+		score.Z[i] = 2 + i
+	}
+	l, err := measure.Leak(context.Background(), nn.NewPool(1), measure.Probe{}, fit, score, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := measure.Majority(score.Z); l.Majority != want || l.Majority >= 0.4 || l.Accuracy > 0.4 || l.RowsScored != 100 {
+		t.Errorf("leakage is %+v, want at most 40 of 100 rows right, beside a majority of %v", l, want)
 	}
 }
