@@ -13,6 +13,8 @@ import (
 // page do not see. It begins with "run:", and its words say how the block is run:
 //
 //	long            only with SOTTO_LONG=1, because it takes more than seconds
+//	slow            only with SOTTO_DOCS=all, because it takes minutes to an hour:
+//	                make docs runs these too
 //	data=a,b        only where these data sets are
 //	file=p          only where this file is, below the folder of data sets; it is
 //	                linked into the working folder under its own name
@@ -132,7 +134,7 @@ func parseDirective(line int, comment []string) (block, error) {
 	head, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(comment[0]), "<!-- run:"), "-->")
 	head, reason, given := strings.Cut(strings.TrimSpace(head), ":")
 	b := block{line: line, words: strings.Fields(head), reason: strings.TrimSpace(reason)}
-	known := regexp.MustCompile(`^(long|parse|never|first|(data|file|need|encoder|exit|as)=\S+)$`)
+	known := regexp.MustCompile(`^(long|slow|parse|never|first|(data|file|need|encoder|exit|as)=\S+)$`)
 	for _, w := range b.words {
 		if !known.MatchString(w) {
 			return b, fmt.Errorf("line %d: %q is no way to run a block", line, w)

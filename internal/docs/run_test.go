@@ -133,6 +133,9 @@ func (r *reader) need(t *testing.T, b block) {
 	if b.has("long") && !dptest.Long() {
 		t.Skip("takes more than seconds: SOTTO_LONG=1 runs it")
 	}
+	if b.has("slow") && os.Getenv("SOTTO_DOCS") != "all" {
+		t.Skip("takes minutes to an hour: SOTTO_DOCS=all runs it")
+	}
 	data := os.Getenv("SOTTO_DATA")
 	for _, name := range b.value("data") {
 		info, err := dataset.Find(name, data)
