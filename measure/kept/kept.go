@@ -143,11 +143,12 @@ func (s *Sample) Use(ctx context.Context, p *nn.Pool, label string) (*Use, error
 	if len(s.rows) < leastRows || len(names) < 2 || len(names) > mostClasses {
 		return nil, fmt.Errorf("kept: the column %s has %d values in %d rows, must have from 2 to %d in at least %d", label, len(names), len(s.rows), mostClasses, leastRows)
 	}
-	order := s.rng.Perm(len(s.rows))
+	rows := spread(s.rows)
+	order := s.rng.Perm(len(rows))
 	part := func(places []int) measure.Labelled {
-		d := measure.Labelled{X: nn.NewMatrix(len(places), len(s.rows[0]))}
+		d := measure.Labelled{X: nn.NewMatrix(len(places), len(rows[0]))}
 		for i, at := range places {
-			copy(d.X.Row(i), s.rows[at])
+			copy(d.X.Row(i), rows[at])
 			class, _ := slices.BinarySearch(names, s.labels[at])
 			d.Z = append(d.Z, class)
 		}
@@ -162,6 +163,29 @@ func (s *Sample) Use(ctx context.Context, p *nn.Pool, label string) (*Use, error
 		Label: label, Rows: leak.RowsScored, Classes: len(names), Accuracy: leak.Accuracy, Low: leak.Low, High: leak.High,
 		Balanced: leak.Balanced, Majority: measure.Number(leak.Majority),
 	}, nil
+}
+
+// mostCodes is how many codes a release may have to be taken for one.
+const mostCodes = 1024
+
+// spread gives each code a column of its own, where every release is one whole
+// number: codes have no order, and a linear model of their numbers would find one.
+// Other releases are returned as they are.
+func spread(rows [][]float32) [][]float32 {
+	width := 0
+	for _, row := range rows {
+		code := int(row[0])
+		if len(row) != 1 || code < 0 || code >= mostCodes || float32(code) != row[0] {
+			return rows
+		}
+		width = max(width, code+1)
+	}
+	all := make([][]float32, len(rows))
+	for i, row := range rows {
+		all[i] = make([]float32, width)
+		all[i][int(row[0])] = 1
+	}
+	return all
 }
 
 // Text says what is left, and whether it is more than nothing.

@@ -103,3 +103,18 @@ func TestUseRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestUseOfCodes gives classes codes in an order that no linear model of a number
+// follows.
+func TestUseOfCodes(t *testing.T) {
+	s := kept.NewSample()
+	codes := map[string]float64{"a": 2, "b": 0, "c": 4, "d": 1, "e": 3}
+	for i := range 400 {
+		class := string(rune('a' + i%5))
+		s.Add(class, []float64{codes[class]})
+	}
+	use, err := s.Use(t.Context(), nn.NewPool(1), "class")
+	if err != nil || use.Accuracy != 1 {
+		t.Errorf("codes that tell the class are read as %+v, error %v; want all right", use, err)
+	}
+}
