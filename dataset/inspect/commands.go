@@ -6,13 +6,13 @@ import (
 )
 
 // Commands returns what to type next for the file at path: how to plan and how to
-// train, or how to encode if there is no label. Flags are those that were needed
+// train, on numbers if there are no texts, or how to encode if there is no label. Flags are those that were needed
 // to read the file, as they were typed.
 func (r *Report) Commands(path string, flags ...string) []string {
 	if r.Headless {
 		return []string{line("sotto data inspect", append([]string{path}, flags...), "--no-header")}
 	}
-	if r.Roles.Text == "" {
+	if r.Roles.Text == "" && (r.Roles.Label == "" || len(r.Roles.Numbers) == 0) {
 		return nil
 	}
 	words := append([]string{"--in", path}, flags...)
@@ -22,6 +22,7 @@ func (r *Report) Commands(path string, flags ...string) []string {
 		}
 	}
 	add("--text", r.Roles.Text)
+	add("--numbers", strings.Join(r.Roles.Numbers, ","))
 	if r.Roles.Label == "" {
 		return []string{line("sotto encode", words, "--mechanism codebook --epsilon 8 --out private.parquet")}
 	}

@@ -26,8 +26,8 @@ import (
 
 // Options say what to look at. The zero value looks at columns alone.
 type Options struct {
-	Split    string           // column of the parts, so that texts and persons are looked for across them; "" for none
-	Person   string           // column that says whose row it is; "" for none
+	Split    string           // column of the parts, so that texts and persons are looked for across them; "" for one whose name and values look so
+	Person   string           // column that says whose row it is; "" for one that looks so
 	Show     int              // rows to report as they are, from the first; at most 1,000
 	Progress func(rows int64) // called now and then; nil for none
 }

@@ -147,6 +147,45 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// A command is proposed that training accepts: parts that tear persons apart are
+// left out, unless they were asked for.
+func TestTornPersons(t *testing.T) {
+	for _, tt := range []struct {
+		torn  bool
+		split string
+		want  string
+	}{
+		{true, "", "--label mood --person user --target 0.8"},
+		{false, "", "--label mood --split set --person user --target 0.8"},
+		{true, "set", "--label mood --split set --person user --target 0.8"},
+	} {
+		r := look(t, file("text,mood,user,set", 240, func(i int) string {
+			user, part := i/3, i/3
+			if tt.torn {
+				part = i
+			}
+			return fmt.Sprintf("a review of some words %d,%d,user_%d,%s", i%230, i%2, user, []string{"train", "dev", "test"}[part%3])
+		}), inspect.Options{Split: tt.split})
+		if p := r.Persons; p == nil || (p.Across > 0) != tt.torn || len(r.Parts) != 3 || len(r.Duplicates) != 1 || r.Duplicates[0].Across == 0 {
+			t.Fatalf("persons are %+v, parts %+v, duplicates %+v, want them looked for across parts", p, r.Parts, r.Duplicates)
+		}
+		if got := r.Commands("a.csv")[0]; !strings.HasSuffix(got, tt.want) {
+			t.Errorf("the command is %s, want %s at its end", got, tt.want)
+		}
+	}
+}
+
+// Where there are no texts, numbers are learnt from.
+func TestNumbersAlone(t *testing.T) {
+	r := look(t, file("height,weight,set,sex,result", 200, func(i int) string {
+		return fmt.Sprintf("%d,%d.5,%d,%s,%s", i%97, i%89, i/3%9, []string{"f", "m"}[i%2], []string{"a", "b", "c"}[i%3])
+	}), inspect.Options{})
+	want := "sotto plan --in a.csv --numbers height,weight --label result --attribute sex --target 0.8"
+	if got := r.Commands("a.csv"); len(got) != 2 || got[0] != want || len(r.Parts) > 0 {
+		t.Errorf("commands are %q and parts %v, want %q first and no parts", got, r.Parts, want)
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		in   string

@@ -17,6 +17,7 @@ type Roles struct {
 	ID         string   `json:"id,omitempty"`
 	Split      string   `json:"split,omitempty"`
 	Person     string   `json:"person,omitempty"`
+	Numbers    []string `json:"numbers,omitempty"` // to learn from where there are no texts
 }
 
 // What columns are called, as far as names tell what they are for.
@@ -24,6 +25,7 @@ var (
 	textNames      = []string{"text", "review", "comment", "sentence", "body", "message", "tweet", "content", "document"}
 	labelNames     = []string{"label", "class", "target", "category", "sentiment", "topic", "intent", "rating", "stars", "polarity", "y", "score"}
 	attributeNames = []string{"gender", "sex", "age", "race", "ethnicity", "dialect", "religion", "nationality", "country", "language", "disability", "orientation"}
+	splitNames     = []string{"split", "part", "partition", "subset", "set", "fold"}
 	personNames    = []string{"user", "author", "person", "customer", "patient", "speaker", "subject", "account", "client", "member"}
 )
 
@@ -64,6 +66,11 @@ func (s *scan) roles(r *Report) Roles {
 	for _, c := range usable {
 		if c.Kind == Class && c.Name != out.Label && c.Name != out.Person && named(c.Name, attributeNames) >= 0 {
 			out.Attributes = append(out.Attributes, c.Name)
+		}
+	}
+	for _, c := range usable {
+		if c.Kind == Number && c.Empty == 0 && out.Text == "" && c.Name != out.Person {
+			out.Numbers = append(out.Numbers, c.Name)
 		}
 	}
 	slices.SortStableFunc(out.Attributes, func(a, b string) int { return cmp.Compare(named(a, attributeNames), named(b, attributeNames)) })

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"slices"
 
 	"sotto/dataset/table"
 )
@@ -12,7 +13,7 @@ type scan struct {
 	opt     Options
 	columns []*column
 	rows    int64
-	split   int // places of columns; −1 for none
+	split   int // places of columns, given or guessed by their names; −1 for none
 	person  int
 	parts   map[string]int64  // rows of each part
 	bits    map[string]uint16 // of each part
@@ -30,15 +31,13 @@ func newScan(r *table.Reader, o Options) (*scan, error) {
 	names := r.Columns()
 	s := &scan{r: r, opt: o, split: -1, person: -1, parts: map[string]int64{}, bits: map[string]uint16{}, hashes: make([]uint64, len(names))}
 	var err error
-	if o.Split != "" {
-		if s.split, err = r.Column(o.Split); err != nil {
-			return nil, err
-		}
+	if s.split, err = place(r, o.Split, func(name string) bool { return named(name, splitNames) >= 0 }); err != nil {
+		return nil, err
 	}
-	if o.Person != "" {
-		if s.person, err = r.Column(o.Person); err != nil {
-			return nil, err
-		}
+	if s.person, err = place(r, o.Person, ofPerson); err != nil {
+		return nil, err
+	}
+	if s.person >= 0 {
 		s.persons = newSketch(maxPersons)
 	}
 	bound := max(min(maxDistinct, allDistinct/max(len(names), 1)), 1000)
@@ -47,6 +46,15 @@ func newScan(r *table.Reader, o Options) (*scan, error) {
 	}
 	s.pairs = newPairs(len(names))
 	return s, nil
+}
+
+// place finds a column: the one that was asked for, or the first whose name
+// looks so.
+func place(r *table.Reader, asked string, looks func(string) bool) (int, error) {
+	if asked == "" {
+		return slices.IndexFunc(r.Columns(), looks), nil
+	}
+	return r.Column(asked)
 }
 
 // row counts a row.
@@ -99,13 +107,15 @@ func (s *scan) report() (*Report, error) {
 	for _, c := range s.columns {
 		out.Columns = append(out.Columns, c.report())
 	}
-	if s.split >= 0 {
-		out.Parts = shares(s.parts, s.rows)
-	}
+	out.Roles = s.roles(out)
+	s.confirm(out)
 	for i, c := range s.columns {
 		d := Duplicates{
 			Column: c.name, Texts: c.values.count(func(t tally) bool { return t.rows > 1 }),
-			Rows: c.rows - c.distinct(), Across: c.values.count(several), Estimate: !c.values.exact(),
+			Rows: c.rows - c.distinct(), Estimate: !c.values.exact(),
+		}
+		if s.split >= 0 {
+			d.Across = c.values.count(several)
 		}
 		// The sample is sure of the texts that it holds, and the number of rows is
 		// within its error of nothing.
@@ -113,17 +123,39 @@ func (s *scan) report() (*Report, error) {
 			out.Duplicates = append(out.Duplicates, d)
 		}
 	}
-	if s.person >= 0 {
-		most, median := s.persons.spread()
-		out.Persons = &Persons{
-			Column: s.opt.Person, Persons: s.persons.distinct(), Most: most, Median: median,
-			Across: s.persons.count(several), Nobody: s.rows - s.columns[s.person].rows, Estimate: !s.persons.exact(),
-		}
-	}
-	out.Roles = s.roles(out)
 	out.Headless = s.headless(out)
 	out.Warnings = s.warnings(out)
 	return out, nil
+}
+
+// confirm takes back guesses that the columns' values do not bear out, and reports
+// parts and persons. Parts that tear persons apart are none to train with, unless
+// they were asked for.
+func (s *scan) confirm(out *Report) {
+	is := func(at int, name string) bool { return at >= 0 && out.Columns[at].Name == name }
+	if !is(s.split, out.Roles.Split) {
+		s.split = -1
+	}
+	if !is(s.person, out.Roles.Person) {
+		s.person = -1
+	}
+	if s.split >= 0 {
+		out.Parts = shares(s.parts, s.rows)
+	}
+	if s.person < 0 {
+		return
+	}
+	most, median := s.persons.spread()
+	out.Persons = &Persons{
+		Column: out.Roles.Person, Persons: s.persons.distinct(), Most: most, Median: median,
+		Nobody: s.rows - s.columns[s.person].rows, Estimate: !s.persons.exact(),
+	}
+	if s.split < 0 {
+		return
+	}
+	if out.Persons.Across = s.persons.count(several); out.Persons.Across > 0 && s.opt.Split == "" {
+		out.Roles.Split = ""
+	}
 }
 
 // pair is two columns that have told each other so far: a value of the one always

@@ -42,7 +42,7 @@ func (s *scan) warnings(r *Report) []string {
 		}
 	}
 	if p := r.Persons; p != nil && p.Across > 0 {
-		warn("%s rows in several parts, so a model is tested on persons that it has seen", count(p.Across, "person has", "persons have"))
+		warn("%s rows in several parts of %s, so a model is tested on persons that it has seen: without --split, parts are drawn that keep them together", count(p.Across, "person has", "persons have"), called(s.split, r.Columns[s.split]))
 	}
 	if r.Roles.Text == "" {
 		warn("no column looks like texts")

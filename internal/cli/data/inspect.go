@@ -95,7 +95,11 @@ func runInspect(ctx context.Context, o inspectOptions, path string, std term.Str
 
 func printInspected(out io.Writer, v inspected, show int) error {
 	b := layout.NewBuffer(out)
-	fmt.Fprintf(b, "%d rows of %s, %d columns; sha256 %.12s…\n", v.Rows, v.Format, len(v.Columns), v.SHA256)
+	columns := "columns"
+	if len(v.Columns) == 1 {
+		columns = "column"
+	}
+	fmt.Fprintf(b, "%d rows of %s, %d %s; sha256 %.12s…\n", v.Rows, v.Format, len(v.Columns), columns, v.SHA256)
 	for _, n := range v.Notes {
 		fmt.Fprintf(b, "note: %s\n", n)
 	}
@@ -126,7 +130,7 @@ func printInspected(out io.Writer, v inspected, show int) error {
 	return b.Flush()
 }
 
-// printPeople prints the parts and the persons, if they were asked for.
+// printPeople prints the parts and the persons, if there are any.
 func printPeople(b *layout.Buffer, r *inspect.Report) {
 	if len(r.Parts) > 0 {
 		fmt.Fprintf(b, "parts: %s\n", balance(r.Parts))
