@@ -8,6 +8,7 @@ import (
 	"sotto/measure"
 	"sotto/report/evidence"
 	"sotto/report/page"
+	"sotto/report/plain"
 )
 
 // Kind is a plan as evidence: what "sotto plan" shows, and each point of its
@@ -62,7 +63,11 @@ func (r *Result) subjects() []evidence.Subject {
 
 // Page is the plan as a page of its own.
 func (r *Result) Page() page.Page {
-	return page.Page{Title: "A plan: accuracy against ε", Sentence: r.Sentence, Sections: r.sections()}
+	var all []dp.Guarantee
+	for _, at := range append(r.answers(), r.Curve...) {
+		all = append(all, dp.Guarantee{Unit: dp.Text, Epsilon: at.True})
+	}
+	return page.Page{Title: "A plan: accuracy against ε", Sentence: r.Sentence, Sections: append([]page.Section{plain.Section(all)}, r.sections()...)}
 }
 
 func (r *Result) sections() []page.Section {

@@ -71,7 +71,7 @@ var mayImport = map[string]neighbours{
 	"studio":                        {own: []string{"dp", "nn", "measure", "dataset", "dataset/inspect", "dataset/sample", "dataset/table", "encode", "encode/catalogue", "train/model", "experiment", "experiment/plan", "report", "internal/fault", "internal/httpserve"}},
 	"report/gate":                   {own: []string{"dp", "report", "report/evidence", "internal/nearest"}},
 	"measure/plane":                 {own: []string{"nn"}},
-	"experiment/plan":               {own: []string{"channel", "dp", "experiment", "measure", "nn", "report/evidence", "report/page", "train", "train/model"}},
+	"experiment/plan":               {own: []string{"channel", "dp", "experiment", "measure", "nn", "report/evidence", "report/page", "report/plain", "train", "train/model"}},
 	"experiment/cache":              {own: []string{"experiment", "internal/atomicfile"}},
 	"experiment/frontier":           {own: []string{"attack", "report/evidence", "report/page", "report/plain", "dp", "nn", "dataset", "experiment", "experiment/cache", "measure", "train/model", "internal/nearest", "internal/layout"}},
 	"experiment/reproduce/declared": {own: []string{"attack", "dp", "mech", "nn", "dataset", "experiment", "experiment/cache", "measure", "internal/atomicfile", "internal/nearest", "internal/layout"}},
