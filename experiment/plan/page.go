@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"sotto/dp"
 	"sotto/measure"
@@ -63,8 +64,12 @@ func (r *Result) subjects() []evidence.Subject {
 
 // Page is the plan as a page of its own.
 func (r *Result) Page() page.Page {
+	explained := r.answers()
+	if len(explained) == 0 { // doublings tell most about a curve
+		explained = slices.DeleteFunc(slices.Clone(r.Curve), func(at Point) bool { return math.Log2(at.Epsilon) != math.Trunc(math.Log2(at.Epsilon)) })
+	}
 	var all []dp.Guarantee
-	for _, at := range append(r.answers(), r.Curve...) {
+	for _, at := range explained {
 		all = append(all, dp.Guarantee{Unit: dp.Text, Epsilon: at.True})
 	}
 	return page.Page{Title: "A plan: accuracy against ε", Sentence: r.Sentence, Sections: append([]page.Section{plain.Section(all)}, r.sections()...)}

@@ -34,7 +34,8 @@ export const times = (x) => {
 export const most = (x) => percent(x === null || x === undefined ? x : Math.min(1, Math.ceil(1000 * x - 1e-9) / 1000));
 export const least = (x) => percent(Math.floor(1000 * x + 1e-9) / 1000);
 // sentence makes a sentence of a note.
-export const sentence = (s) => s && s[0].toUpperCase() + s.slice(1) + (/[.!?:]$/.test(s) ? "" : ".");
+// Greek letters stay as they are: an ε that begins a sentence is no Ε.
+export const sentence = (s) => s && (/^[a-z]/.test(s) ? s[0].toUpperCase() : s[0]) + s.slice(1) + (/[.!?:]$/.test(s) ? "" : ".");
 export const count = (n, one, many) => `${n.toLocaleString("en")}\u00a0${n === 1 ? one : many}`;
 
 // state is what was chosen so far. It lasts as long as the browser's tab, and
