@@ -177,6 +177,9 @@ func TestStudio(t *testing.T) {
 	}
 	b.press("train-go")
 	b.seen("train-result")
+	if got := b.shown("train-facts"); !strings.Contains(got, "For a personε = ") {
+		t.Errorf("of a person it says %q", got)
+	}
 	b.looked("trained")
 	commands = append(commands, b.command("train"))
 	accuracy := eval[string](b, `document.querySelectorAll("#train-bars b")[1].textContent`)

@@ -164,7 +164,7 @@ export const quote = (s) => (/^[A-Za-z0-9_.,:=@%+/-]+$/.test(s) ? s : `'${s.repl
 // arguments, or lines as they are.
 export const command = (figure, ...commands) => {
   const text = commands.map((c) => (typeof c === "string" ? c : ["sotto", ...c].map(quote).join(" "))).join("\n");
-  const code = node("code", {}, text);
+  const code = node("code", {}, ...text.split(/(\s+)/).map((word) => (word.trim() ? node("span", {}, word) : word))); // a flag is not broken at its hyphens
   const said = node("span", { className: "unseen", role: "status" });
   const copy = node("button", { type: "button", className: "plain", "aria-label": "Copy the command" }, "Copy");
   copy.addEventListener("click", async () => {
