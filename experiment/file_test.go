@@ -114,7 +114,7 @@ func TestFileResult(t *testing.T) {
 		t.Errorf("the record is %+v", f)
 	}
 	notes := strings.Join(r.Notes, "\n")
-	for _, want := range []string{"38 persons", "e^1e+06; that is no protection"} {
+	for _, want := range []string{"38 persons", "e^1000000; that is no protection"} {
 		if !strings.Contains(notes, want) || !strings.Contains(strings.Join(early, "\n"), want) {
 			t.Errorf("notes are %q, early %q, want %q in both", r.Notes, early, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sotto/dataset"
@@ -181,11 +182,12 @@ func (s Spec) remarks() []string {
 		if e <= noProtection {
 			continue
 		}
-		factor := fmt.Sprintf("e^%g", e)
+		digits := strconv.FormatFloat(e, 'f', -1, 64)
+		factor := "e^" + digits
 		if times := math.Exp(e); times <= math.MaxFloat64 {
 			factor += fmt.Sprintf(", about %.1g", times)
 		}
-		all = append(all, fmt.Sprintf("ε = %g: one release may change the odds that an observer gives anything by a factor of %s; that is no protection, which ends long before ε = %d", e, factor, noProtection))
+		all = append(all, fmt.Sprintf("ε = %s: one release may change the odds that an observer gives anything by a factor of %s; that is no protection, which ends long before ε = %d", digits, factor, noProtection))
 	}
 	return all
 }

@@ -253,8 +253,10 @@ func TestNotes(t *testing.T) {
 		want   string
 	}{
 		{"ids as texts", csv(t, "review,mood", 60, func(i int) string { return fmt.Sprintf("k%d,%d", i, i%2) }), nil, "are they ids?"},
-		{"same texts", csv(t, "review,mood", 60, func(i int) string { return fmt.Sprintf("a text,%d", i%2) }), nil, "12 rows that test have a text that is also trained on"},
-		{"unlabelled", csv(t, "review,mood", 60, func(i int) string { return fmt.Sprintf("text %d,%s", i, []string{"a", "b", ""}[i%3]) }), nil, `20 rows have no "mood" and are left out`},
+		{"ids of which some repeat", csv(t, "review,mood", 60, func(i int) string { return fmt.Sprintf("k%d,%d", min(i, 57), i%2) }), nil, "are they ids?"},
+		{"one row", csv(t, "review,mood", 61, func(i int) string { return fmt.Sprintf("text %d,%s", i, []string{"a", "b", ""}[i%2+i/60*2]) }), nil, `1 row has no "mood": left out`},
+		{"same texts", csv(t, "review,mood", 60, func(i int) string { return fmt.Sprintf("a text,%d", i%2) }), nil, "the text of 12 rows to test on is also trained on"},
+		{"unlabelled", csv(t, "review,mood", 60, func(i int) string { return fmt.Sprintf("text %d,%s", i, []string{"a", "b", ""}[i%3]) }), nil, `20 rows have no "mood": left out`},
 		{"many classes", csv(t, "review,mood", 2000, func(i int) string { return fmt.Sprintf("text %d,c%d", i, i%200) }), nil, "200 classes"},
 		{"capitals", csv(t, "review,mood", 60, func(i int) string { return fmt.Sprintf("text %d,%s", i, []string{"Yes", "yes", "no"}[i%3]) }), nil, "differ in capitals alone"},
 		{"numbers as groups", csv(t, "review,mood,city", 3000, func(i int) string { return fmt.Sprintf("text %d,%d,%d", i, i%2, i%70) }), func(o *own.Options) { o.Attributes = []string{"city"} }, "70 different numbers, each a group"},

@@ -19,7 +19,7 @@ func (b *builder) remark() error {
 		case n.given == 0:
 			return fmt.Errorf("column %q of numbers is empty in all rows, must have a number in some", n.name)
 		case n.given < s.Rows:
-			note("%d rows have no number in %q; the mean stands in for it", s.Rows-n.given, n.name)
+			note("%s no number in %q; the mean stands in for it", rowsHave(s.Rows-n.given), n.name)
 		}
 		if b.constant(k) {
 			note("column %q has the same number in every row, which tells nothing", n.name)
@@ -28,9 +28,9 @@ func (b *builder) remark() error {
 	for k, c := range b.classed {
 		switch {
 		case c.empty > 0 && k == 0:
-			note("%d rows have no %q and are left out", c.empty, c.name)
+			note("%s no %q: left out", rowsHave(c.empty), c.name)
 		case c.empty > 0:
-			note("%d rows have no %q", c.empty, c.name)
+			note("%s no %q", rowsHave(c.empty), c.name)
 		}
 		if n := c.folded(); n > 0 {
 			note("%d values of %q and others differ in capitals alone, and count as classes of their own", n, c.name)
@@ -92,12 +92,21 @@ func (b *builder) remarkTexts(note func(format string, args ...any)) {
 		}
 	}
 	if empty > 0 {
-		note("%d rows have no text", empty)
+		note("%s no text", rowsHave(empty))
 	}
-	if texts := s.Rows - empty; texts >= fewTexts && words == texts && len(seen) == texts {
-		note("every text of %q is one word and all are different: are they ids? A model can learn nothing from those", b.options.Text)
+	// A few that repeat make no texts of ids.
+	if texts := s.Rows - empty; texts >= fewTexts && words == texts && 10*len(seen) >= 9*texts {
+		note("every text of %q is one word and hardly any is there twice: are they ids? A model can learn nothing from those", b.options.Text)
 	}
 	if both > 0 {
-		note("%d rows that test have a text that is also trained on, which makes the accuracy look better than it is", both)
+		note("the text of %s to test on is also trained on, which makes the accuracy look better than it is", countRows(both))
 	}
+}
+
+// rowsHave begins a sentence on some of the rows.
+func rowsHave(n int) string {
+	if n == 1 {
+		return "1 row has"
+	}
+	return fmt.Sprintf("%d rows have", n)
 }
