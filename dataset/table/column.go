@@ -54,12 +54,15 @@ func (r *Reader) Column(name string) (int, error) {
 		return 0, r.errorf("column is %.40q, must be a number from 1 to %d where there is no header", name, len(names))
 	}
 	list := Listed(names)
-	hint := ""
-	if shown(names) {
-		hint = nearest.Hint(name, names)
+	hint := nearest.Hint(name, names)
+	if !shown(names) {
+		hint = " (--no-header if its first line is a row)"
 	}
-	if _, ok := r.src.(*jsonl); ok {
-		list += fmt.Sprintf(", the keys of the first %d objects", r.src.(*jsonl).seen)
+	switch src := r.src.(type) {
+	case *jsonl:
+		list += fmt.Sprintf(", the keys of the first %d objects", src.seen)
+	case *textRows:
+		list += "; each line is a text: --in-format csv reads columns"
 	}
 	return 0, r.errorf("column is %.40q, must be one of %s%s", name, list, hint)
 }

@@ -114,6 +114,7 @@ func TestRead(t *testing.T) {
 		{"labels after texts", "a.txt", "good one\t1\nbad one\t0\nfine thing\t1\nno\t0\n", table.Options{}, "text,label", []string{"good one|1", "bad one|0", "fine thing|1", "no|0"}, "a label and a text"},
 		{"fastText", "a.txt", "__label__pos good one\n__label__neg __label__rude bad one\n", table.Options{}, "label,text", []string{"pos|good one", "neg,rude|bad one"}, "fastText"},
 		{"columns in text", "a.txt", "id\tlabel\ttext\n1\tx\tone, two\n2\ty\t\n", table.Options{}, "id,label,text", []string{"1|x|one, two", "2|y|"}, "read as TSV"},
+		{"commas in text", "a.txt", "id,text\n1,a\n2,b\n", table.Options{}, "text", []string{"id,text", "1,a", "2,b"}, "--in-format csv"},
 		{"csv by content", "a.dat", "id,text\n1,a\n2,b\n", table.Options{}, "id,text", []string{"1|a", "2|b"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -88,6 +88,9 @@ func (r *Reader) findText() {
 		r.opt.Format = CSV
 	default:
 		r.opt.Format = Text
+		if tabular(sample) {
+			r.notes = append(r.notes, "each line is a text, but all look like rows of the same columns: --in-format csv reads them so")
+		}
 	}
 }
 

@@ -89,17 +89,16 @@ func runInspect(ctx context.Context, o inspectOptions, path string, std term.Str
 	if err = errors.Join(err, r.Close()); err != nil {
 		return err
 	}
+	if path == "-" {
+		path = "FILE" // which training reads more than once
+	}
 	v := inspected{report, report.Commands(path, o.Flags()...)}
 	return term.Show(std.Out, o.json, v, func(out io.Writer, v inspected) error { return printInspected(out, v, o.look.Show) })
 }
 
 func printInspected(out io.Writer, v inspected, show int) error {
 	b := layout.NewBuffer(out)
-	columns := "columns"
-	if len(v.Columns) == 1 {
-		columns = "column"
-	}
-	fmt.Fprintf(b, "%d rows of %s, %d %s; sha256 %.12s…\n", v.Rows, v.Format, len(v.Columns), columns, v.SHA256)
+	fmt.Fprintf(b, "%s of %s, %s; sha256 %.12s…\n", several(int(v.Rows), "row"), v.Format, several(len(v.Columns), "column"), v.SHA256)
 	for _, n := range v.Notes {
 		fmt.Fprintf(b, "note: %s\n", n)
 	}
@@ -128,6 +127,14 @@ func printInspected(out io.Writer, v inspected, show int) error {
 		fmt.Fprintf(b, "\nWhat to do with it:\n  %s\n", strings.Join(v.Commands, "\n  "))
 	}
 	return b.Flush()
+}
+
+// several counts things.
+func several(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // printPeople prints the parts and the persons, if there are any.
