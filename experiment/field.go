@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"sotto/dataset/own"
 )
 
 // Field is a setting of a [Spec], as the struct's tags say.
@@ -48,4 +50,39 @@ func (f Field) SetDefault() {
 	if _, err := fmt.Sscan(f.standard, f.Value); err != nil {
 		panic(err) // a tag of this package
 	}
+}
+
+// Arguments are the flags that set s: the data, and where it differs from the
+// defaults. A file of one's own is called FILE, because its place is kept nowhere.
+func (s Spec) Arguments() []string {
+	all := []string{"--data", s.Data}
+	if s.ofFile() {
+		all = []string{"--in", "FILE"}
+		if s.Data != own.Name {
+			all = append(all, "--name", s.Data)
+		}
+		if len(s.Attributes) == 1 && s.Attributes[0] == s.Attribute {
+			s.Attributes = nil // --attribute says it
+		}
+	}
+	s.In, s.Data = "", ""
+	for _, f := range s.Fields() {
+		v := reflect.ValueOf(f.Value).Elem()
+		value := fmt.Sprint(v)
+		if v.Kind() == reflect.Slice {
+			each := make([]string, v.Len())
+			for i := range each {
+				each[i] = fmt.Sprint(v.Index(i))
+			}
+			value = strings.Join(each, ",")
+		}
+		switch {
+		case !f.Given() || f.Flag == "" || f.standard != "" && value == f.standard:
+		case v.Kind() == reflect.Bool:
+			all = append(all, "--"+f.Flag)
+		default:
+			all = append(all, "--"+f.Flag, value)
+		}
+	}
+	return all
 }

@@ -1,8 +1,9 @@
 package inspect
 
 import (
-	"regexp"
 	"strings"
+
+	"sotto/internal/shell"
 )
 
 // Commands returns what to type next for the file at path: how to plan and how to
@@ -10,7 +11,7 @@ import (
 // to read the file, as they were typed.
 func (r *Report) Commands(path string, flags ...string) []string {
 	if r.Headless {
-		return []string{line("sotto data inspect", append([]string{path}, flags...), "--no-header")}
+		return []string{"sotto data inspect " + shell.Join(append([]string{path}, flags...)...) + " --no-header"}
 	}
 	if r.Roles.Text == "" && (r.Roles.Label == "" || len(r.Roles.Numbers) == 0) {
 		return nil
@@ -24,7 +25,7 @@ func (r *Report) Commands(path string, flags ...string) []string {
 	add("--text", r.Roles.Text)
 	add("--numbers", strings.Join(r.Roles.Numbers, ","))
 	if r.Roles.Label == "" {
-		return []string{line("sotto encode", words, "--mechanism codebook --epsilon 8 --out private.parquet")}
+		return []string{"sotto encode " + shell.Join(words...) + " --mechanism codebook --epsilon 8 --out private.parquet"}
 	}
 	add("--label", r.Roles.Label)
 	if len(r.Roles.Attributes) > 0 {
@@ -33,21 +34,7 @@ func (r *Report) Commands(path string, flags ...string) []string {
 	add("--split", r.Roles.Split)
 	add("--person", r.Roles.Person)
 	return []string{
-		line("sotto plan", words, "--target 0.8"),
-		line("sotto train", words, "--method auto --epsilon 4 --out model"),
+		"sotto plan " + shell.Join(words...) + " --target 0.8",
+		"sotto train " + shell.Join(words...) + " --method auto --epsilon 4 --out model",
 	}
 }
-
-// line puts a command together for a shell.
-func line(command string, words []string, end string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		if quoted[i] = w; !plainWord.MatchString(w) {
-			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return command + " " + strings.Join(quoted, " ") + " " + end
-}
-
-// plainWord matches what a shell takes as it is.
-var plainWord = regexp.MustCompile(`^[\pL\pN_./:=,@%+-]+$`)

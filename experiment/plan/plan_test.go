@@ -151,6 +151,9 @@ func TestLabels(t *testing.T) {
 	s.Text = "text"
 	r := answer(t, planner(t, s), plan.Ask{Epsilons: []float64{8}})
 	at := r.Asked[0]
+	if want := "sotto train --in FILE --text text --labels fruit,size --encoder hash:64 --method codes --epsilon 8 --epochs 20 --hidden 16"; !strings.HasSuffix(r.Meaning()[len(r.Meaning())-1], want) {
+		t.Errorf("the command is %s, want %s", r.Meaning()[len(r.Meaning())-1], want)
+	}
 	if len(at.Labels) != 2 || at.Labels[1].Name != "size" || !at.Better || at.Codes < 2 {
 		t.Errorf("the point is %+v, want both labels told", at)
 	}

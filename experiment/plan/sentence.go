@@ -2,8 +2,8 @@ package plan
 
 import (
 	"fmt"
-	"strings"
 
+	"sotto/internal/shell"
 	"sotto/measure"
 	"sotto/report/page"
 )
@@ -62,24 +62,16 @@ func (r *Result) Meaning() []string {
 	if r.Useful != nil && len(r.Curve) > 0 && *r.Useful > r.Curve[0].Epsilon {
 		all = append(all, fmt.Sprintf("below ε = %v a release is no better than naming the commonest class", *r.Useful))
 	}
-	return append(all, fmt.Sprintf("the guarantee covers a text that is released, not the texts that the model is trained on; to train it: sotto train %s", strings.Join(r.command(), " ")))
+	return append(all, fmt.Sprintf("the guarantee covers a text that is released, not the texts that the model is trained on; to train it: %s", r.command()))
 }
 
 // command is what trains a model of the plan.
-func (r *Result) command() []string {
-	e := "E"
+func (r *Result) command() string {
+	s, end := r.Spec, " --epsilon E"
 	if all := r.answers(); len(all) > 0 {
-		e = fmt.Sprint(all[len(all)-1].Epsilon)
+		s.Epsilons, end = []float64{all[len(all)-1].Epsilon}, ""
 	}
-	args := []string{"--data", r.Data.Name}
-	if f := r.Data.File; f != nil {
-		args = []string{"--in", "FILE"}
-		if f.Text != "" {
-			args = append(args, "--text", f.Text)
-		}
-		args = append(args, "--label", r.Data.Label)
-	}
-	return append(args, "--method", "codes", "--epsilon", e)
+	return "sotto train " + shell.Join(s.Arguments()...) + end
 }
 
 // Uses says what the budgets come to, a sentence each.
