@@ -46,7 +46,7 @@ func (a *attempt) inferred(ctx context.Context, r *Released) (*Result, error) {
 		at = slices.IndexFunc(r.Columns, func(c dataset.Column) bool { return c.Name == r.Attribute })
 	}
 	if at < 0 || len(r.Columns) == 0 {
-		return nil, fmt.Errorf("attack: %s has no attribute to attack, must have one", a.Source)
+		return nil, fmt.Errorf("attack: %s has no attribute to attack, must have one (of a model: sotto train --attribute)", a.Source)
 	}
 	c := r.Columns[at]
 	fit, score, classes, err := r.parts(c, a.Seed)

@@ -19,7 +19,7 @@ func newVersion(std term.Streams) *cobra.Command {
 compiler and system that it was built by and for.`,
 		Example: `  sotto version
   sotto version --json`,
-		Args: cobra.NoArgs,
+		Args: term.None,
 		RunE: func(*cobra.Command, []string) error {
 			return term.Show(std.Out, asJSON, version.Get(), func(out io.Writer, b version.Build) error {
 				_, err := fmt.Fprintln(out, "sotto version", b)

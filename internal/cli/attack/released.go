@@ -40,7 +40,7 @@ func newReleased(std term.Streams, use string, k attack.Kind) *cobra.Command {
 	o := released{kind: k, columns: []string{""}}
 	c := &cobra.Command{
 		Use:  use,
-		Args: cobra.NoArgs,
+		Args: term.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(c.Flags()); err != nil {
 				return err

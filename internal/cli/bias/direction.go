@@ -74,7 +74,7 @@ scores are correlated and clustered.
 		Example: `  sotto bias direction --vectors glove.txt.gz --language en
   sotto bias direction --vectors de=vectors.de.txt,fr=vectors.fr.txt --counts de=counts.de.tsv --html page.html
   sotto bias direction --vectors glove.txt.gz --mechanism laplace-l1 --epsilon 100`,
-		Args: cobra.NoArgs,
+		Args: term.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.prepare(c.Flags()); err != nil {
 				return err

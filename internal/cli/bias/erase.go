@@ -87,7 +87,7 @@ they leave through it.
 		Example: `  sotto bias erase --method inlp --vectors glove.6B.100d.txt.gz --out erased.txt
   sotto bias erase --method leace --vectors texts.npy --labels gender.txt --out erased.npy --save gender.eraser.json
   sotto bias erase --apply gender.eraser.json --vectors more.npy --out more-erased.npy`,
-		Args: cobra.NoArgs,
+		Args: term.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(c.Flags()); err != nil {
 				return err

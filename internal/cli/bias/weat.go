@@ -74,7 +74,7 @@ With --mechanism each test is also made on private vectors, and the mean and the
 		Example: `  sotto bias weat --vectors glove.6B.100d.txt.gz
   sotto bias weat --vectors a.vec,b.bin --measure all --statistic all --table --html weat.html
   sotto bias weat --vectors glove.txt --tests 1,6-9 --mechanism laplace-l1 --epsilon 50 --json`,
-		Args: cobra.NoArgs,
+		Args: term.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(c.Flags()); err != nil {
 				return err

@@ -41,7 +41,7 @@ the sum and, for many releases of small ε, far below it.
 The ε of each release must be fixed before the first is seen.`,
 		Example: `  sotto compose --epsilon 0.1 --times 100 --delta 1e-6
   sotto compose --epsilon 0.1:50,0.5:10 --delta 1e-6`,
-		Args: cobra.NoArgs,
+		Args: term.None,
 		RunE: func(*cobra.Command, []string) error {
 			parts, err := repeated(epsilons, times)
 			if err != nil {
@@ -108,7 +108,7 @@ sees them only after somebody trusted has mixed them and removed whose they are.
 This is a second guarantee. The local one, of each release by itself, holds
 against everybody and without a shuffler, and is printed beside it.`,
 		Example: `  sotto shuffle --epsilon 4 --users 1000000 --delta 1e-6`,
-		Args:    cobra.NoArgs,
+		Args:    term.None,
 		RunE: func(*cobra.Command, []string) error {
 			if !(epsilon > 0) {
 				return fmt.Errorf("--epsilon is %v, must be the positive ε of one release", epsilon)

@@ -56,7 +56,7 @@ func newDataList(std term.Streams) *cobra.Command {
 		Use:     "list",
 		Short:   "List the data sets, present or not",
 		Example: "  sotto data list --json",
-		Args:    cobra.NoArgs,
+		Args:    term.None,
 		RunE:    func(*cobra.Command, []string) error { return runDataList(o, std.Out) },
 	}
 	o.addFlags(c.Flags())

@@ -19,7 +19,7 @@ received, message, topic and age. The topic is there to be learnt. The age of th
 writer shows in the words and is there to be protected. Nobody wrote them.`,
 		Example: `  sotto data sample
   sotto data sample --out - | head -n 3`,
-		Args: cobra.NoArgs,
+		Args: term.None,
 		RunE: func(*cobra.Command, []string) error {
 			return term.WriteWhole(out, std.Out, func(w io.Writer) error {
 				_, err := io.WriteString(w, sample.Messages())

@@ -101,7 +101,7 @@ an attribute is left out where none is named.`,
 		Example: `  sotto demo
   sotto demo --out demo --json
   sotto demo --in reviews.csv --text review --label rating`,
-		Args:    cobra.NoArgs,
+		Args:    term.None,
 		PreRunE: term.NoZeros("split-seed"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.file.In == "" {

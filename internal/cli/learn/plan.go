@@ -72,7 +72,7 @@ composition; --daily-epsilon says how many texts it pays for and, with
 		Example: `  sotto plan --in reviews.csv --text review --label rating --target 0.8
   sotto plan --data airline --epsilon 4 --texts-per-day 20
   sotto plan --data sst2 --texts-per-day 10 --daily-epsilon 8 --html plan.html`,
-		Args:    cobra.NoArgs,
+		Args:    term.None,
 		PreRunE: term.NoZeros("split-seed"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := SettleSpec(c.Flags(), &o.spec, o.name); err != nil {

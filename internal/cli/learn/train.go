@@ -64,7 +64,7 @@ trained so far in --out, and --resume goes on from there with the same result.`,
   sotto train --data adult --method unconstrained,noise,federate --epsilon 8 --seeds 5
   sotto train --data adult --method federate --variant released --epsilon 8 --seeds 5 --out adult
   sotto train --data imdb --encoder glove --method ldpnn --mechanism ome --epsilon 1 --lambda 100`,
-		Args:    cobra.NoArgs,
+		Args:    term.None,
 		PreRunE: term.NoZeros("relaxation", "split-seed"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := SettleSpec(c.Flags(), &o.spec, o.name); err != nil {

@@ -57,7 +57,7 @@ A cell without rows is "not defined", never 0.`,
 		Example: `  sotto measure fairness --predictions predictions.csv
   sotto measure fairness --predictions p.jsonl --label y --prediction answer --group sex,race --json
   sotto measure fairness --predictions answers.csv --in reviews.csv --id key --label rating --group city`,
-		Args:    cobra.NoArgs,
+		Args:    term.None,
 		PreRunE: term.NoZeros("seed"),
 		RunE:    func(c *cobra.Command, _ []string) error { return runFairness(c.Context(), o, std) },
 	}

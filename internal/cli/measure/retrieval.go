@@ -50,7 +50,7 @@ does not grow with the file.
 ` + term.MechanismList(),
 		Example: `  sotto measure retrieval --raw raw.npy --private private.npy
   sotto measure retrieval --raw raw.npy --mechanism privunit --epsilon 8 --k 1,10 --json`,
-		Args:    cobra.NoArgs,
+		Args:    term.None,
 		PreRunE: term.NoZeros("seed"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			refused := []string{"private", "private-column", "metadata"}

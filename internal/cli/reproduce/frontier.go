@@ -69,7 +69,7 @@ out. Noise comes from seeds here and protects nobody.`,
 		Example: `  sotto reproduce frontier --quick --only reviews-later,adult
   sotto reproduce frontier --out frontier --shard 3/16 --workers 1
   sotto reproduce frontier --out frontier --only celeba-5 --html celeba.html`,
-		Args:    cobra.NoArgs,
+		Args:    term.None,
 		PreRunE: term.NoZeros(),
 		RunE:    func(c *cobra.Command, _ []string) error { return runFrontier(c.Context(), o, std) },
 	}

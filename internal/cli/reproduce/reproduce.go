@@ -89,7 +89,7 @@ func newReproduceList(std term.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the tables and the data that each needs",
-		Args:  cobra.NoArgs,
+		Args:  term.None,
 		RunE: func(*cobra.Command, []string) error {
 			return term.Show(std.Out, asJSON, reproduce.List(), printTables)
 		},

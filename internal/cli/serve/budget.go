@@ -47,7 +47,7 @@ type budgetOptions struct {
 
 // command makes a command that runs with the flags, of which all have --ledger.
 func (o *budgetOptions) command(std term.Streams, run func(context.Context, budgetOptions, io.Writer) error, c *cobra.Command) (*cobra.Command, *pflag.FlagSet) {
-	c.Args = cobra.NoArgs
+	c.Args = term.None
 	c.RunE = func(c *cobra.Command, _ []string) error { return run(c.Context(), *o, std.Out) }
 	c.Flags().StringVar(&o.ledger, "ledger", "", "file of budgets, or postgres://…")
 	return c, c.Flags()

@@ -113,7 +113,7 @@ gateway when it has answered everybody.
 		Example: `  sotto gateway
   sotto gateway --mechanism codebook --epsilon 4 --budget 40 --window 24h --ledger ledger.db
   sotto gateway --model reviews/seed-1 --server https://server.example:8788 --keys keys.jsonl`,
-		Args: cobra.NoArgs,
+		Args: term.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := term.Settle(c.Flags(), "SOTTO_GATEWAY_", os.Environ(), &o.config); err != nil {
 				return err
@@ -362,7 +362,7 @@ Who asks with the key spends the budget of NAME, or of NAME/USER where a request
 names a user. Whoever may name users can make them up, and a budget for each;
 with --single the key stands for one subject, and requests may name none.`,
 		Example: "  sotto gateway key --subject alice >>keys.jsonl",
-		Args:    cobra.NoArgs,
+		Args:    term.None,
 		RunE: func(*cobra.Command, []string) error {
 			key, entry, err := gateway.NewKey(subject, single)
 			if err != nil {

@@ -63,7 +63,7 @@ name that is not known is refused in each of them. Logs are JSON on standard
 error. SIGTERM and Ctrl-C end the server when it has answered everybody.`,
 		Example: `  sotto serve --model reviews/seed-1
   sotto serve --model reviews --listen :8788 --tls-cert cert.pem --tls-key key.pem --tls-client-ca gateway-ca.pem`,
-		Args: cobra.NoArgs,
+		Args: term.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := term.Settle(c.Flags(), "SOTTO_SERVE_", os.Environ(), &o.config); err != nil {
 				return err

@@ -56,7 +56,7 @@ folder for them.`,
 		Example: `  sotto studio
   sotto studio --in reviews.csv --out models
   sotto studio --listen 127.0.0.1:8789 --no-open`,
-		Args:    cobra.NoArgs,
+		Args:    term.None,
 		PreRunE: term.NoZeros(),
 		RunE:    func(c *cobra.Command, _ []string) error { return runStudio(c.Context(), o, std) },
 	}

@@ -16,7 +16,7 @@ func TestRefusals(t *testing.T) {
 		"no upload":      {"--max-upload -1", "--max-upload is -1"},
 		"no file":        {"--listen 127.0.0.1:0 --in " + t.TempDir() + "/none.csv", "none.csv"},
 		"no cores":       {"--listen 127.0.0.1:0 --workers -1", "workers"},
-		"too many words": {"--listen 127.0.0.1:0 mine.csv", "unknown command"},
+		"too many words": {"--listen 127.0.0.1:0 mine.csv", "mine.csv\" is a word too many for \"sotto studio\"; a file is given with --in"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := clitest.Sotto(t, "", append([]string{"studio", "--no-open"}, strings.Fields(tt.args)...)...)

@@ -34,6 +34,18 @@ func below(c *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q, must be one of %s%s", args[0], c.CommandPath(), strings.Join(names, ", "), nearest.Hint(args[0], names))
 }
 
+// None refuses arguments, and says how a file is given where one is taken.
+func None(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := ""
+	if c.Flags().Lookup("in") != nil {
+		hint = "; a file is given with --in"
+	}
+	return fmt.Errorf("%.40q is a word too many for %q%s", args[0], c.CommandPath(), hint)
+}
+
 // One refuses anything but one argument, and says what it must be and, unless hint
 // is empty, who knows more.
 func One(what, hint string) cobra.PositionalArgs {

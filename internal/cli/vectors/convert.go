@@ -29,7 +29,7 @@ no time, and processes share it. Numbers become 8 bits with a scale for each
 word, or stay as they are with --float32.`,
 		Example: `  sotto encoder convert --in glove.6B.100d.txt --sorted --out glove.svec
   sotto encode --encoder 'glove.svec?pool=sif' --in texts.txt --out raw.npy`,
-		Args: cobra.NoArgs,
+		Args: term.None,
 		RunE: func(c *cobra.Command, _ []string) error { return runConvert(c.Context(), o, std) },
 	}
 	fs := c.Flags()

@@ -46,7 +46,7 @@ built-in encoder was made so, from minilm and the glosses of WordNet 3.0:
 A text file has one text a line. The table has the same bytes for any number of
 workers.`,
 		Example: "  sotto encoder distill --texts sentences.txt --dim 64 --out mine.static",
-		Args:    cobra.NoArgs,
+		Args:    term.None,
 		PreRunE: term.NoZeros("seed"),
 		RunE:    func(c *cobra.Command, _ []string) error { return runDistill(c.Context(), o, std) },
 	}

@@ -81,7 +81,7 @@ with --mask-names, are masked wherever they stand, which promises nothing.
   sotto encode --in reviews.txt --out private.npy --mechanism laplace-l1 --epsilon 8
   sotto encode --in reviews.csv --text review --out raw.npy
   sotto encode --in - --out - <reviews.txt | sotto privatize codebook --epsilon 4 --format jsonl`,
-		Args: cobra.NoArgs,
+		Args: term.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.refuse(c.Flags()); err != nil {
 				return err
@@ -342,7 +342,7 @@ func newTokens(std term.Streams) *cobra.Command {
 		Long: `Read texts from standard input, one a line, and print the ids that the encoder's
 tokeniser makes of each, with those that mark its beginning and end.`,
 		Example: "  sotto tokens --encoder minilm <texts.txt",
-		Args:    cobra.NoArgs,
+		Args:    term.None,
 		RunE:    func(c *cobra.Command, _ []string) error { return runTokens(c.Context(), encoder, std) },
 	}
 	c.Flags().StringVar(&encoder, "encoder", encoder, "encoder with subwords: default, minilm, or a file or folder of one")

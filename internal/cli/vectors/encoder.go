@@ -30,7 +30,7 @@ func newEncoderList(std term.Streams) *cobra.Command {
 		Use:     "list",
 		Short:   "List the encoders that have a name, present or not",
 		Example: "  sotto encoder list --json",
-		Args:    cobra.NoArgs,
+		Args:    term.None,
 		RunE:    func(*cobra.Command, []string) error { return runEncoderList(asJSON, std.Out) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")

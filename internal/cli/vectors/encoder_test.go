@@ -105,7 +105,7 @@ func TestEncoderDistillRefuses(t *testing.T) {
 		{"--out " + out + " --texts " + few + " --teacher " + tiny + " --rate NaN", "rate is NaN"},
 		{"--out " + out + " --texts " + few + " --dim 0", "--dim is 0, must be positive or absent"},
 		{"--out " + out + " --texts " + few + " --epochs 0", "--epochs is 0"},
-		{"more", "unknown command"},
+		{"more", "a word too many"},
 	} {
 		t.Run(tt.line, func(t *testing.T) {
 			code, stdout, errs := clitest.Sotto(t, "", append([]string{"encoder", "distill"}, strings.Fields(tt.line)...)...)
