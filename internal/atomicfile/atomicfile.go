@@ -51,9 +51,8 @@ func Create(path string) (*File, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("atomicfile: %w", err)
 	}
-	// The same directory, because a rename is atomic only within a file
-	// system. CreateTemp gives mode 0600.
-	tmp, err := os.CreateTemp(filepath.Dir(f.path), ".sotto-*.tmp")
+	// The same directory, because a rename is atomic only within a file system.
+	tmp, err := temporary(filepath.Dir(f.path), ".sotto-*.tmp")
 	if err != nil {
 		return nil, fmt.Errorf("atomicfile: %w", err)
 	}

@@ -24,9 +24,30 @@ func Probe(dir string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s is no folder, must be one to write into", dir)
 	}
-	f, err := os.CreateTemp(dir, ".sotto-probe-*")
+	f, err := temporary(dir, ".sotto-probe-*")
 	if err != nil {
-		return fmt.Errorf("nothing can be written into %s: %w", dir, errors.Unwrap(err))
+		return err
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// ProbeFile reports why no file could appear at path, as [Create] would. It leaves
+// nothing behind.
+func ProbeFile(path string) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	f.Abort()
+	return nil
+}
+
+// temporary makes a file of mode 0600 in a folder. Its error names the folder and
+// not the file, which nobody has heard of.
+func temporary(dir, pattern string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, pattern)
+	if cause := errors.Unwrap(err); cause != nil {
+		err = fmt.Errorf("nothing can be written into %s: %w", dir, cause)
+	}
+	return f, err
 }

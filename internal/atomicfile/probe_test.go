@@ -20,6 +20,12 @@ func TestProbe(t *testing.T) {
 			t.Errorf("Probe(%s) = %v, want nil", ok, err)
 		}
 	}
+	if err := atomicfile.ProbeFile(filepath.Join(dir, "another")); err != nil {
+		t.Errorf("ProbeFile = %v, want nil", err)
+	}
+	if err := atomicfile.ProbeFile(filepath.Join(dir, "new", "below")); err == nil || !strings.Contains(err.Error(), "nothing can be written into "+filepath.Join(dir, "new")+":") {
+		t.Errorf("ProbeFile in no folder = %v, want that nothing can be written there", err)
+	}
 	if left := names(t, dir); left != "file" {
 		t.Errorf("Probe left %q behind", left)
 	}

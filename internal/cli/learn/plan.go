@@ -13,6 +13,7 @@ import (
 
 	"sotto/experiment"
 	"sotto/experiment/plan"
+	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
 	"sotto/internal/layout"
 	"sotto/measure"
@@ -89,6 +90,11 @@ composition; --daily-epsilon says how many texts it pays for and, with
 func runPlan(ctx context.Context, o planOptions, std term.Streams) error {
 	if o.html == "-" && o.json {
 		return fmt.Errorf("--html is - and --json is given, must be one of them on standard output")
+	}
+	if o.html != "" && o.html != "-" {
+		if err := atomicfile.ProbeFile(o.html); err != nil {
+			return fmt.Errorf("--html: %w", err)
+		}
 	}
 	bar := term.NewProgress(std.Err, "loading")
 	o.run.Progress = func(e plan.Event) {

@@ -96,6 +96,7 @@ func TestPlanRefuses(t *testing.T) {
 		"--method auto":                       "unknown flag",
 		"--text x":                            "without --in",
 		"--html - --json":                     "one of them",
+		"--html no-such/x.html --in no-such":  "nothing can be written into no-such",
 		"--data adult --in x.csv":             "must be one of them",
 		"--in no-such.csv --label y --text x": "no-such.csv",
 		"--data reviews --label colour":       "colour",
