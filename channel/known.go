@@ -93,3 +93,6 @@ func (k *Known) Accuracy(ctx context.Context, epsilon dp.Epsilon) (float64, erro
 	}
 	return sum, nil
 }
+
+// Texts returns how many texts there are.
+func (k *Known) Texts() int { return len(k.labels[0]) }

@@ -28,7 +28,7 @@ type Options struct {
 
 // MostRows is how many rows a plan trains on where nothing else is said, so that
 // it is a matter of seconds.
-const MostRows = 50_000
+const MostRows = 30_000
 
 // Event is a step of a plan.
 type Event struct {
@@ -110,13 +110,13 @@ func (p *Planner) judge() error {
 }
 
 // Grid lists the values of ε of a curve: 32 from 0.25 to 16, or 13 where there
-// are so many answers that each takes seconds.
+// are so many answers, or so many texts, that each takes seconds.
 func (p *Planner) Grid() []float64 {
 	answers := 1
 	for _, c := range p.data.Labels {
 		answers = min(answers*len(c.Classes), channel.MaxAnswers)
 	}
-	if answers > manyAnswers {
+	if answers > manyAnswers || answers*p.known.Texts() > manyScores {
 		return []float64{0.25, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 16}
 	}
 	var all []float64
@@ -134,7 +134,10 @@ func (p *Planner) Grid() []float64 {
 	return all
 }
 
-const manyAnswers = 128
+const (
+	manyAnswers = 128
+	manyScores  = 20_000
+)
 
 // Curve returns the points of the grid and of further values of ε, in order.
 func (p *Planner) Curve(ctx context.Context, more ...float64) ([]Point, error) {

@@ -252,12 +252,12 @@ waiting:
 		}
 		answer, err := http.Get("http://" + here + "/healthz")
 		if err == nil {
-			_ = answer.Body.Close() //nolint:errcheck // nothing was asked for
+			_ = answer.Body.Close()
 			break waiting
 		}
 	}
 	r.stops[address] = sync.OnceFunc(func() {
-		_ = c.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended
+		_ = c.Process.Signal(syscall.SIGTERM) // it may have ended
 		<-ended
 	})
 	if strings.Contains(remark, "Ctrl-C") {
