@@ -106,7 +106,7 @@ func originOf(r *experiment.Result) []page.Item {
 			list = once(list, page.Item{Name: "Coverage", Text: c})
 		}
 		if p := r.Configurations[i].Person; p != nil {
-			list = once(list, page.Item{Name: "For a person", Text: "if each row is released once, true is " + longText(p.String())})
+			list = once(list, page.Item{Name: "For a person", Text: "if each row is released once, the guarantee is " + longText(p.String())})
 		}
 	}
 	for _, n := range r.Notes {

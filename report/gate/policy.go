@@ -107,7 +107,7 @@ func Parse(r io.Reader, more ...evidence.Entry) (Policy, error) {
 	d := json.NewDecoder(bytes.NewReader(content))
 	d.DisallowUnknownFields()
 	if err = d.Decode(&p); err != nil {
-		return p, fmt.Errorf("gate: not a policy: %w", err)
+		return p, fmt.Errorf("gate: not a policy: %w; it begins with {\"rules\": [{, and docs/gate.md has the fields of a rule", err)
 	}
 	if _, err = d.Token(); !errors.Is(err, io.EOF) {
 		return p, errors.New("gate: more follows after the end of the policy")

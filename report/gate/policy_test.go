@@ -16,6 +16,7 @@ func TestParse(t *testing.T) {
 	for _, tt := range []struct{ name, policy, want string }{
 		{"empty", ``, "not a policy"},
 		{"no object", `[]`, "not a policy"},
+		{"no rules", `{"accuracy": {"min": 0.7}}`, `it begins with {"rules": [{`},
 		{"no rule", `{"rules": []}`, "the policy has no rule, must have at least one"},
 		{"null", `null`, "null or empty"},
 		{"no limit", `{"rules": [{"match": {"selected": true}}]}`, "rule 1: the rule has no limit, must have at least one"},

@@ -46,14 +46,14 @@ func balance(m, deviation *measure.Balance) (f1, balanced, recall string) {
 	least := ""
 	for _, r := range m.Recalls {
 		if least == "" && r.Value <= m.Least {
-			least = " (" + term.Plain(r.Class) + ")"
+			least = " (class " + term.Plain(r.Class) + ")"
 		}
 		each = append(each, term.Plain(r.Class)+" "+term.Percent(r.Value))
 	}
 	if len(each) > 0 && len(each) <= fewClasses {
 		return f1, balanced, strings.Join(each, ", ")
 	}
-	return f1, balanced, fmt.Sprintf("at least %s%s", term.Percent(m.Least), least)
+	return f1, balanced, fmt.Sprintf("%s at the least%s", term.Percent(m.Least), least)
 }
 
 // balanceMeaning is the footnote of these columns.

@@ -197,7 +197,7 @@ func printFootnotes(w io.Writer, all []experiment.Configuration, attribute strin
 		}
 		if c.Person != nil && !told[c.Person.String()] {
 			told[c.Person.String()] = true
-			lines = append(lines, fmt.Sprintf("%s: if each row is released once, true is %v", c.Name(), *c.Person))
+			lines = append(lines, fmt.Sprintf("%s: if each row is released once, the guarantee is %v", c.Name(), *c.Person))
 		}
 	}
 	lines = append(lines, "the noise of training and measuring comes from the seed, and protects nobody")
