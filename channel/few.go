@@ -85,7 +85,7 @@ func Decode(known nn.Matrix, classes []int, scores nn.Matrix, weights []float64,
 		for v, share := range p {
 			mass[v] += share
 			for c, q := range known.Row(i)[:width] {
-				sums[v][c] += share * float64(q)
+				sums[v][c] += float64(share * float64(q))
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func Decode(known nn.Matrix, classes []int, scores nn.Matrix, weights []float64,
 	for v := range sums {
 		for c, sum := range sums[v] {
 			// A class that no text has keeps a chance, so that nothing is infinite.
-			table.Row(v)[c] = float32(math.Log((sum + 1e-6) / (mass[v] + 1e-6*float64(table.Cols))))
+			table.Row(v)[c] = float32(math.Log((sum + 1e-6) / (mass[v] + float64(1e-6*float64(table.Cols)))))
 		}
 	}
 	return table
