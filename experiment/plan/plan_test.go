@@ -85,7 +85,17 @@ func TestAgrees(t *testing.T) {
 	}
 }
 
+// solves skips a test that solves program after program: under the race detector
+// that takes minutes, and TestMemory is what could race.
+func solves(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("solves many programs")
+	}
+}
+
 func TestTarget(t *testing.T) {
+	solves(t)
 	p := planner(t, quick())
 	r := answer(t, p, plan.Ask{Target: 0.7})
 	if r.Epsilon == nil || r.Reached == nil || !(r.Reached.Accuracy >= 0.7) || r.Reason != "" {
@@ -138,6 +148,7 @@ func TestUseless(t *testing.T) {
 
 // One release serves several labels, of which each is told.
 func TestLabels(t *testing.T) {
+	solves(t)
 	rows := "text,fruit,size\n"
 	for i := range 600 {
 		fruit, size := []string{"apple", "pear", "plum"}[i%3], []string{"small", "large"}[i/3%2]
@@ -231,6 +242,7 @@ func TestRefuses(t *testing.T) {
 
 // What a user spends is the sum, or less at δ; a daily ε pays for as many as fit.
 func TestBudget(t *testing.T) {
+	solves(t)
 	p := planner(t, quick())
 	r := answer(t, p, plan.Ask{Epsilons: []float64{0.1}, Use: plan.Use{TextsPerDay: 20, Days: 10, Daily: 1}})
 	b := r.Budgets[0]
