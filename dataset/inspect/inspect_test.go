@@ -61,7 +61,7 @@ func TestKinds(t *testing.T) {
 		{"index from 0", func(i int) string { return fmt.Sprint(i) }, inspect.ID, 400, 0, "counts the rows"},
 		{"index from 1", func(i int) string { return fmt.Sprint(i + 1) }, inspect.ID, 400, 0, "counts the rows"},
 		{"keys", func(i int) string { return fmt.Sprintf("%x", uint32(i)*2654435761) }, inspect.ID, 400, 0, ""},
-		{"persons", func(i int) string { return fmt.Sprintf("user%d", i*7%150) }, inspect.Person, 150, 0, ""},
+		{"persons", func(i int) string { return fmt.Sprintf("user%d", i*7%150) }, inspect.Person, 150, 0, "may say whose row it is"},
 		{"dates", func(i int) string { return fmt.Sprintf("2024-%02d-%02d", i%12+1, i%28+1) }, inspect.Date, 84, 0, ""},
 		{"times", func(i int) string { return fmt.Sprintf("2024-03-01T%02d:00:00Z", i%24) }, inspect.Date, 24, 0, ""},
 		{"constant", func(int) string { return "en" }, inspect.Constant, 1, 0, "the same in every row"},
@@ -360,5 +360,19 @@ func TestKeyTwice(t *testing.T) {
 	}), inspect.Options{})
 	if r.Roles.ID != "" || !strings.Contains(strings.Join(r.Warnings, "\n"), `column "key" looks like a key, but 2 rows have one that was there before`) {
 		t.Errorf("roles are %+v, warnings %q, want no key", r.Roles, r.Warnings)
+	}
+}
+
+// TestPersonByLooks names the column of persons as no list of names does.
+func TestPersonByLooks(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("wer;Der Text\n")
+	for i := range 200 {
+		fmt.Fprintf(&b, "kunde-%c%c;Das ist die Nachricht mit der Nummer %d von hier\n", 'a'+i%13, 'a'+i%5, i)
+	}
+	report := look(t, strings.NewReader(b.String()), inspect.Options{})
+	want := `column "wer" may say whose row it is`
+	if !strings.Contains(strings.Join(report.Warnings, "\n"), want) || report.Roles.Person != "" {
+		t.Errorf("warnings are %q and the person is %q, want %q and nobody", report.Warnings, report.Roles.Person, want)
 	}
 }

@@ -44,6 +44,10 @@ func (s *scan) warnings(r *Report) []string {
 	if p := r.Persons; p != nil && p.Across > 0 {
 		warn("%s rows in several parts of %s, so a model is tested on persons that it has seen: without --split, parts are drawn that keep them together", count(p.Across, "person has", "persons have"), called(s.split, r.Columns[s.split]))
 	}
+	// A name in another language is not known, and many values are not always persons.
+	if i := slices.IndexFunc(r.Columns, func(c Column) bool { return c.Kind == Person && c.Name != "" }); i >= 0 && r.Roles.Person == "" {
+		warn("%s may say whose row it is: if so, --person keeps the rows of a person in one part and gives ε for a person", called(i, r.Columns[i]))
+	}
 	if r.Roles.Text == "" {
 		warn("no column looks like texts")
 	}

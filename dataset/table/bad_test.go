@@ -36,7 +36,7 @@ func TestBadInput(t *testing.T) {
 		{"name twice", "a.csv", "id,text,text\n1,a,b\n", table.Options{}, []string{"text"}, `a.csv: column is "text", which stands 2 times in the header, as columns 2 and 3 of id, text, text: must stand once`},
 		{"no name", "a.csv", "id,\n1,a\n", table.Options{}, []string{""}, `a.csv: column is "", must be one of id, (column 2 has no name)`},
 		{"another name", "a.csv", "id,review\n1,a\n", table.Options{}, []string{"reviews"}, `column is "reviews", must be one of id, review; did you mean "review"?`},
-		{"a text for a header", "a.csv", "my private text,b\n1,a\n", table.Options{}, []string{"c"}, `column is "c", must be one of the 2 in the header (--no-header if its first line is a row)`},
+		{"a text for a header", "a.csv", "my private text,b\n1,a\n", table.Options{}, []string{"c"}, `column is "c", must be one of the 2 in the header; sotto data inspect lists them (--no-header if the first line is a row)`},
 		{"columns of text", "a.txt", "id,text\n1,a\n", table.Options{}, []string{"id"}, `column is "id", must be one of text; each line is a text: --in-format csv reads columns`},
 		{"a late key", "a.jsonl", strings.Repeat(`{"a":1}`+"\n", 1000) + `{"b":1}`, table.Options{}, []string{"b"}, `column is "b", must be one of a, the keys of the first 1000 objects`},
 		{"a number too large", "a.csv", "1,a\n", table.Options{NoHeader: true}, []string{"3"}, `column is "3", must be a number from 1 to 2 where there is no header`},

@@ -56,7 +56,7 @@ func (r *Reader) Column(name string) (int, error) {
 	list := Listed(names)
 	hint := nearest.Hint(name, names)
 	if !shown(names) {
-		hint = " (--no-header if its first line is a row)"
+		hint = "; sotto data inspect lists them (--no-header if the first line is a row)"
 	}
 	switch src := r.src.(type) {
 	case *jsonl:

@@ -142,7 +142,7 @@ func TestReadRefuses(t *testing.T) {
 		{"which column", "private,b\n1,2\n", textfile.Options{Format: textfile.CSV}, "textfile: stdin: it has 2 columns, must be told which holds the texts: one of private, b", -1},
 		{"which of two columns", "private,2\n", textfile.Options{Format: textfile.CSV, NoHeader: true}, "textfile: stdin: it has 2 columns, must be told which holds the texts by its number", -1},
 		{"no such column", "private,b\n1,2\n", textfile.Options{Format: textfile.CSV, Column: "c"}, `textfile: stdin: column is "c", must be one of private, b`, -1},
-		{"no such column among texts", "a private text,b\n1,2\n", textfile.Options{Format: textfile.CSV, Column: "c"}, `textfile: stdin: column is "c", must be one of the 2 in the header (--no-header if its first line is a row)`, -1},
+		{"no such column among texts", "a private text,b\n1,2\n", textfile.Options{Format: textfile.CSV, Column: "c"}, `textfile: stdin: column is "c", must be one of the 2 in the header; sotto data inspect lists them (--no-header if the first line is a row)`, -1},
 		{"many columns", strings.Repeat("a,", 20) + "b\n", textfile.Options{Format: textfile.CSV, Column: "c"}, `textfile: stdin: column is "c", must be one of ` + strings.Repeat("a, ", 20) + "…", -1},
 		{"no such number", "private,b\n1,2\n", textfile.Options{Format: textfile.CSV, Column: "3", NoHeader: true}, `textfile: stdin: column is "3", must be a number from 1 to 2 where there is no header`, -1},
 		{"no number", "private,b\n", textfile.Options{Format: textfile.CSV, Column: "b", NoHeader: true}, `textfile: stdin: column is "b", must be a number from 1 to 2 where there is no header`, -1},
