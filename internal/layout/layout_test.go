@@ -200,6 +200,7 @@ func TestAgain(t *testing.T) {
 // Whatever the cells, no line is wider than the screen, and nothing panics.
 func FuzzTable(f *testing.F) {
 	f.Add("a\tb\n日本語 x\ty", uint8(20))
+	f.Add("a\nbbb\t\tc\nd\teee", uint8(5)) // the last column goes, and a line that ended before it stays
 	f.Fuzz(func(t *testing.T, text string, columns uint8) {
 		s := &screen{columns: int(columns)}
 		w := layout.NewTable(s).Headed()

@@ -118,12 +118,11 @@ func (t *Table) shape(columns int) []column {
 		if len(fewer) == len(shown) { // there are only columns that must stay
 			return narrow(shown, max(columns, len(shown)*(2+gap)), 2)
 		}
-		shown = fewer
+		shown = t.measured(fewer)
 	}
 }
 
-// natural returns all columns, each as wide as its widest cell. The last cell of a
-// line that ends early does not count: it has the rest of the line for itself.
+// natural returns all columns, each as wide as its widest cell.
 func (t *Table) natural() []column {
 	var all []column
 	for _, r := range t.rows {
@@ -131,14 +130,22 @@ func (t *Table) natural() []column {
 			all = append(all, column{at: i})
 		}
 	}
-	for _, r := range t.rows {
-		for i, c := range r {
-			if i < len(r)-1 || len(r) == len(all) {
-				all[i].width = max(all[i].width, Width(c))
+	return t.measured(all)
+}
+
+// measured makes each column as wide as its widest cell. The last cell of a line
+// that ends early does not count: it has the rest of the line for itself.
+func (t *Table) measured(shown []column) []column {
+	for k := range shown {
+		c := &shown[k]
+		c.width = 0
+		for _, r := range t.rows {
+			if c.at < len(r)-1 || c.at == len(r)-1 && k == len(shown)-1 {
+				c.width = max(c.width, Width(r[c.at]))
 			}
 		}
 	}
-	return all
+	return shown
 }
 
 // across returns how wide columns are together.
