@@ -168,8 +168,8 @@ func (r spend) sameAs(e *Entry) bool {
 	return e.Check == r.Check && e.cost() == r.cost && bytes.Equal(e.Mechanism, r.mechanism)
 }
 
-func grant(s *sheet, subject string, more Cost, reason string) error {
-	at := account{subject, s.window}
+func grant(s *sheet, g Grant) error {
+	at, more := account{g.Subject, s.window}, floor(g.Epsilon, g.Delta)
 	sum, err := s.sums(at)
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func grant(s *sheet, subject string, more Cost, reason string) error {
 	if !sum.granted.countable() {
 		return errors.New("ledger: the grants of this window are more than can be counted")
 	}
-	e := &Entry{Kind: KindGrant, Subject: subject, Window: s.window, Epsilon: more.Epsilon, Delta: more.Delta, Reason: reason}
+	e := &Entry{Kind: KindGrant, Subject: g.Subject, Window: s.window, Epsilon: more.Epsilon, Delta: more.Delta, Reason: g.Reason, Who: g.Who}
 	if err := s.add(e); err != nil {
 		return err
 	}

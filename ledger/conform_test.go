@@ -117,8 +117,11 @@ func testHostile(t *testing.T, open opener) {
 		if err != nil && strings.Contains(err.Error(), "bad") {
 			t.Errorf("the error quotes the subject: %v", err)
 		}
-		if err = l.Grant(t.Context(), "alice", 1, 0, subject); (err == nil) != (subject == "" || slices.Contains(allowed, subject) || len(subject) == 257) {
+		if err = l.Grant(t.Context(), ledger.Grant{Subject: "alice", Epsilon: 1, Who: "root", Reason: subject}); (err == nil) != (slices.Contains(allowed, subject) || len(subject) == 257) {
 			t.Errorf("Grant with reason %.20q: %v", subject, err)
+		}
+		if err = l.Grant(t.Context(), ledger.Grant{Subject: "alice", Epsilon: 1, Who: subject, Reason: "asked"}); (err == nil) != slices.Contains(allowed, subject) {
+			t.Errorf("Grant by %.20q: %v", subject, err)
 		}
 	}
 	for _, subject := range allowed {
@@ -183,7 +186,7 @@ func testBalances(t *testing.T, open opener) {
 		t.Errorf("a repetition leaves %+v, %v; want 8", r, err)
 	}
 	c.add(24 * time.Hour)
-	if err = l.Grant(t.Context(), "carol", 5, 1e-6, "asked"); err != nil {
+	if err = l.Grant(t.Context(), ledger.Grant{Subject: "carol", Epsilon: 5, Delta: 1e-6, Who: "root", Reason: "asked"}); err != nil {
 		t.Fatal(err)
 	}
 	if err = l.Balances(t.Context(), func(subject string, b ledger.Balance) error {

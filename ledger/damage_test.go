@@ -26,7 +26,7 @@ func written(t *testing.T) (string, ledger.Proof) {
 	if _, err = l.Spend(t.Context(), request("alice", "a", 1), request("bob", "b", 2)); err != nil {
 		t.Fatal(err)
 	}
-	if err = l.Grant(t.Context(), "alice", 5, 0, "asked"); err != nil {
+	if err = l.Grant(t.Context(), ledger.Grant{Subject: "alice", Epsilon: 5, Who: "root", Reason: "asked"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err = l.Spend(t.Context(), request("alice", "c", 14)); err != nil {

@@ -63,6 +63,7 @@ type Entry struct {
 	Epsilon int64  `json:"nano_epsilon,omitempty"` // in units of 10⁻⁹
 	Delta   int64  `json:"femto_delta,omitempty"`  // in units of 10⁻¹⁵
 	Reason  string `json:"reason,omitempty"`       // of a grant
+	Who     string `json:"who,omitempty"`          // gave a grant; absent from those of before names were asked for
 
 	// Of a budget.
 	Budget *Budget       `json:"budget,omitempty"`

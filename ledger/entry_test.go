@@ -16,7 +16,7 @@ func FuzzParseEntry(f *testing.F) {
 	if _, err := l.Spend(f.Context(), request("alice", "a", 0.1)); err != nil {
 		f.Fatal(err)
 	}
-	if err := l.Grant(f.Context(), "bob", 1, 1e-6, "<asked>"); err != nil {
+	if err := l.Grant(f.Context(), ledger.Grant{Subject: "bob", Epsilon: 1, Delta: 1e-6, Who: "root", Reason: "<asked>"}); err != nil {
 		f.Fatal(err)
 	}
 	if err := l.Entries(f.Context(), 1, func(e *ledger.Entry) error {

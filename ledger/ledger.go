@@ -146,19 +146,11 @@ func (l *Ledger) Spend(ctx context.Context, requests ...Request) ([]Receipt, err
 }
 
 // Grant gives a subject more, in the current window alone.
-func (l *Ledger) Grant(ctx context.Context, subject string, epsilon, delta float64, reason string) error {
-	if err := checkText("subject", subject, maxSubject); err != nil {
+func (l *Ledger) Grant(ctx context.Context, g Grant) error {
+	if err := g.Validate(); err != nil {
 		return err
 	}
-	if reason != "" {
-		if err := checkText("reason", reason, 1024); err != nil {
-			return err
-		}
-	}
-	if !(epsilon >= 0) || !(delta >= 0) || !(delta < 1) || !(epsilon*epsilonUnits <= maxCost) || (floor(epsilon, delta) == Cost{}) {
-		return fmt.Errorf("ledger: the grant is ε = %v and δ = %v, must be positive and finite", epsilon, delta)
-	}
-	return l.do(ctx, nil, func(s *sheet) error { return grant(s, subject, floor(epsilon, delta), reason) })
+	return l.do(ctx, nil, func(s *sheet) error { return grant(s, g) })
 }
 
 // Balance says where a subject stands. One that never spent has all of it left.

@@ -216,7 +216,7 @@ func testReopen(t *testing.T, open opener) {
 
 func testGrant(t *testing.T, open opener) {
 	l := mustOpen(t, open, ledger.Options{Budget: daily, Clock: newClock().now})
-	if err := l.Grant(t.Context(), "alice", 5, 0, "asked nicely"); err != nil {
+	if err := l.Grant(t.Context(), ledger.Grant{Subject: "alice", Epsilon: 5, Who: "root", Reason: "asked nicely"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := left(t, l, "alice"); got != 15 {
@@ -226,9 +226,16 @@ func testGrant(t *testing.T, open opener) {
 		t.Error(err)
 	}
 	for _, bad := range []float64{-1, 0, 1e300} {
-		if err := l.Grant(t.Context(), "alice", bad, 0, ""); err == nil {
+		if err := l.Grant(t.Context(), ledger.Grant{Subject: "alice", Epsilon: bad, Who: "root", Reason: "asked"}); err == nil {
 			t.Errorf("a grant of %v was given", bad)
 		}
+	}
+	var by, why string
+	if err := l.Entries(t.Context(), 1, func(e *ledger.Entry) error {
+		by, why = by+e.Who, why+e.Reason
+		return nil
+	}); err != nil || by != "root" || why != "asked nicely" {
+		t.Errorf("the log says that %q granted for %q (%v), want root, asked nicely", by, why, err)
 	}
 	verify(t, l)
 }

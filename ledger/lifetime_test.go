@@ -35,7 +35,7 @@ func testLifetime(t *testing.T, open opener) {
 	if _, err := spend("third", 6); !errors.As(err, &over) || !over.Lifetime || over.Left.EpsilonValue() != 5 || !over.Renews.IsZero() || !errors.Is(err, dp.ErrBudget) {
 		t.Errorf("beyond the lifetime: %v, want it refused with 5 left for ever", err)
 	}
-	if err := l.Grant(t.Context(), "alice", 100, 0, "a grant is for a window"); err != nil {
+	if err := l.Grant(t.Context(), ledger.Grant{Subject: "alice", Epsilon: 100, Who: "root", Reason: "a grant is for a window"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := spend("third", 6); !errors.As(err, &over) || !over.Lifetime {

@@ -30,7 +30,7 @@ of time. It holds no text and no vector.
 
 A file can be open in one process at a time. While a gateway has it, ask that one:
 GET /v1/budget. A ledger in PostgreSQL can be read and written at any time.`,
-	}, newBudgetShow(std), newBudgetGrant(std), newBudgetVerify(std), newBudgetExport(std))
+	}, newBudgetShow(std), newBudgetGrant(std), newBudgetGrants(std), newBudgetVerify(std), newBudgetExport(std))
 }
 
 // budgetOptions are the flags of the commands of "sotto budget".
@@ -39,7 +39,7 @@ type budgetOptions struct {
 	json           bool
 	user           string
 	epsilon, delta float64
-	reason         string
+	who, reason    string
 	heads          []string
 	from           uint64
 	out            string
@@ -209,47 +209,6 @@ func printBudget(out io.Writer, s budgetShown) error {
 		return err
 	}
 	return w.Flush()
-}
-
-func newBudgetGrant(std term.Streams) *cobra.Command {
-	var o budgetOptions
-	c, fs := o.command(std, runBudgetGrant, &cobra.Command{
-		Use:   "grant --ledger PATH --user NAME --epsilon E",
-		Short: "Let a user spend more in this window",
-		Long: `Let a user spend more than the budget, in the current window alone. The grant and
-its reason are entries of the log. It weakens what that user was promised.`,
-		Example: `  sotto budget grant --ledger ledger.db --user alice --epsilon 10 --reason "ticket 12"`,
-	})
-	fs.StringVar(&o.user, "user", "", "user who may spend more")
-	fs.Float64Var(&o.epsilon, "epsilon", 0, "ε to add to the budget (default: none)")
-	fs.Float64Var(&o.delta, "delta", 0, "δ to add to the budget (default: none)")
-	fs.StringVar(&o.reason, "reason", "", "reason for the log")
-	fs.BoolVar(&o.json, "json", false, "print JSON")
-	return c
-}
-
-func runBudgetGrant(ctx context.Context, o budgetOptions, out io.Writer) error {
-	if o.user == "" {
-		return errors.New("want --user, who may spend more")
-	}
-	// Opening to write makes a file, and one without a ledger is not wanted.
-	if err := o.with(ctx, true, func(*ledger.Ledger) error { return nil }); err != nil {
-		return err
-	}
-	return o.with(ctx, false, func(book *ledger.Ledger) error {
-		if err := book.Grant(ctx, o.user, o.epsilon, o.delta, o.reason); err != nil {
-			return err
-		}
-		b, err := book.Balance(ctx, o.user)
-		if err != nil {
-			return err
-		}
-		if o.json {
-			return term.PrintJSON(out, lineOf(o.user, b))
-		}
-		_, err = fmt.Fprintf(out, "%s was granted %v in this window and has %v left\n", term.Plain(o.user), b.Granted, b.Left)
-		return err
-	})
 }
 
 // budgetVerdict is what "sotto budget verify --json" prints.

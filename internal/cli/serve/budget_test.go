@@ -146,6 +146,20 @@ func TestBudgetGrant(t *testing.T) {
 	if !strings.Contains(out, `"kind":"grant","subject":"alice"`) || !strings.Contains(out, "ticket 12") {
 		t.Errorf("the log lacks the grant:\n%s", out)
 	}
+	if code, _, errs = budgetCommand(t, "grant", "--ledger", path, "--user", "bob", "--epsilon", "1", "--who", "Ada, on call", "--reason", "ticket 13"); code != cli.ExitDone {
+		t.Fatal(errs)
+	}
+	var all []struct {
+		User, Who, Reason string
+		Granted           struct{ Epsilon float64 }
+	}
+	_, out, _ = budgetCommand(t, "grants", "--ledger", path, "--json")
+	if err := json.Unmarshal([]byte(out), &all); err != nil || len(all) != 2 || all[0].Who == "" || all[0].Reason != "ticket 12" || all[0].Granted.Epsilon != 5 || all[1].Who != "Ada, on call" {
+		t.Errorf("grants are %s (%v), want both with who gave them and why", out, err)
+	}
+	if _, out, _ = budgetCommand(t, "grants", "--ledger", path, "--user", "bob"); !strings.Contains(out, "Ada, on call") || strings.Contains(out, "alice") {
+		t.Errorf("the grants of bob are\n%s", out)
+	}
 	if code, out, errs = budgetCommand(t, "verify", "--ledger", path); code != cli.ExitDone {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
@@ -157,7 +171,7 @@ func TestBudgetVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, _, errs := budgetCommand(t, "grant", "--ledger", path, "--user", "alice", "--epsilon", "1")
+	code, _, errs := budgetCommand(t, "grant", "--ledger", path, "--user", "alice", "--epsilon", "1", "--reason", "asked")
 	if code != cli.ExitDone {
 		t.Fatal(errs)
 	}
@@ -230,10 +244,11 @@ func TestBudgetWrongUse(t *testing.T) {
 	}{
 		{[]string{"show"}, "want --ledger"},
 		{[]string{"show", "--ledger", absent}, "no such file"},
-		{[]string{"grant", "--ledger", absent, "--user", "alice", "--epsilon", "1"}, "no such file"},
+		{[]string{"grant", "--ledger", absent, "--user", "alice", "--epsilon", "1", "--reason", "asked"}, "no such file"},
 		{[]string{"grant", "--ledger", path, "--epsilon", "1"}, "want --user"},
-		{[]string{"grant", "--ledger", path, "--user", "alice"}, "must be positive"},
-		{[]string{"grant", "--ledger", path, "--user", "alice", "--epsilon", "NaN"}, "must be positive"},
+		{[]string{"grant", "--ledger", path, "--user", "alice", "--epsilon", "1"}, "want --reason"},
+		{[]string{"grant", "--ledger", path, "--user", "alice", "--reason", "asked"}, "must be positive"},
+		{[]string{"grant", "--ledger", path, "--user", "alice", "--epsilon", "NaN", "--reason", "asked"}, "must be positive"},
 		{[]string{"verify", "--ledger", path, "--head", "12"}, "--head is no hash"},
 		{[]string{"export", "--ledger", path, "--out", path}, "are the same file"},
 		{[]string{"verify", "--ledger", "postgres://user:hunter2@[bad"}, "address of the database cannot be read"},
