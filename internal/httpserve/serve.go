@@ -28,7 +28,10 @@ type Config struct {
 	Read    time.Duration // for a whole request to arrive
 	Write   time.Duration // for the answer, from the end of the header
 	Timeout time.Duration // of a request's context; 0 for none
-	Drain   time.Duration // for which the last requests are awaited
+	// Withdraw is how long the service goes on answering after it has reported
+	// that it is about to end, so that nobody sends it more; 0 for not at all.
+	Withdraw time.Duration
+	Drain    time.Duration // for which the last requests are awaited after that
 	Buckets []float64     // upper ends, in seconds, of the histogram of times
 
 	// Refuse answers with an error, and returns the status and what the log may
@@ -62,7 +65,8 @@ func (s *Service) Draining() bool { return s.draining.Load() }
 // ErrCut is wrapped by the error of Serve if requests were cut off.
 var ErrCut = errors.New("requests did not end within the time to drain")
 
-// Serve answers on a listener until ctx ends, and then lets the requests under
+// Serve answers on a listener until ctx ends. Then it reports that it is about to
+// end, goes on answering for as long as Withdraw says, and lets the requests under
 // way come to their end, for as long as Drain says. The error is nil if all did.
 func (s *Service) Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	protocols := new(http.Protocols)
@@ -70,7 +74,7 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, h http.Handler) err
 	protocols.SetHTTP2(s.HTTP2)
 	server := &http.Server{
 		Handler:           h,
-		TLSConfig:         s.TLS,
+		TLSConfig:         s.negotiating(),
 		Protocols:         protocols,
 		ReadHeaderTimeout: min(s.Read, 10*time.Second),
 		ReadTimeout:       s.Read,
@@ -93,6 +97,14 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, h http.Handler) err
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
+	if s.Withdraw > 0 {
+		s.Log.Info("withdrawn", slog.Duration("answering_for", s.Withdraw))
+		select {
+		case err := <-ended:
+			return fmt.Errorf("%s: the service ended: %w", s.Name, err)
+		case <-time.After(s.Withdraw):
+		}
+	}
 	s.Log.Info("draining", slog.Duration("at_most", s.Drain))
 	left, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Drain)
 	defer cancel()

@@ -95,6 +95,29 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestWithdraw ends a service that goes on answering for a while: only when all
+// of its time is over does nobody listen any more.
+func TestWithdraw(t *testing.T) {
+	s := service(io.Discard)
+	s.Withdraw = time.Second
+	address, end := servetest.Start(t, func(ctx context.Context, l net.Listener) error {
+		return s.Serve(ctx, l, s.Handle("/", func(w http.ResponseWriter, _ *http.Request) error { return httpserve.WriteJSON(w, 200, s.Draining()) }))
+	})
+	began := time.Now()
+	ended := make(chan error, 1)
+	go func() { ended <- end() }()
+	for answered := ""; answered != "true\n"; {
+		_, answered, _ = servetest.Ask(t, "GET", "http://"+address, "")
+	}
+	servetest.AwaitClosed(address)
+	if took := time.Since(began); took < s.Withdraw {
+		t.Errorf("it listened for %v, want at least %v", took, s.Withdraw)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestReadBody(t *testing.T) {
 	for _, tt := range []struct {
 		body io.Reader

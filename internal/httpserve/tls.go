@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 )
 
 // TLSFiles names the files of a service's certificates.
@@ -14,14 +15,51 @@ type TLSFiles struct {
 	ClientCA  string // that must have signed a client's certificate; "" to ask for none
 }
 
-// Config reads the files; nil without them.
-func (f TLSFiles) Config() (*tls.Config, error) {
+// Certificates are files of certificates that can be read anew while a service
+// uses them. Nil is plain HTTP.
+type Certificates struct {
+	files TLSFiles
+	now   atomic.Pointer[tls.Config]
+}
+
+// Open reads the files; nil without them.
+func (f TLSFiles) Open() (*Certificates, error) {
 	if (f.Cert == "") != (f.Key == "") || f.Cert == "" && f.ClientCA != "" {
 		return nil, errors.New("tls: certificate, key or client CA is given alone, must be certificate and key, or these and the CA")
 	}
 	if f.Cert == "" {
 		return nil, nil //nolint:nilnil // plain HTTP is no error
 	}
+	c := &Certificates{files: f}
+	return c, c.Reload()
+}
+
+// Reload reads the files anew, for connections that are made from now on. On an
+// error those that were read before stay in use.
+func (c *Certificates) Reload() error {
+	if c == nil {
+		return nil
+	}
+	next, err := c.files.read()
+	if err == nil {
+		c.now.Store(next)
+	}
+	return err
+}
+
+// Config returns settings under which each connection has the certificates that
+// were read last; nil for plain HTTP.
+func (c *Certificates) Config() *tls.Config {
+	if c == nil {
+		return nil
+	}
+	return &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return c.now.Load(), nil },
+	}
+}
+
+func (f TLSFiles) read() (*tls.Config, error) {
 	pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
 	if err != nil {
 		return nil, fmt.Errorf("tls: the certificate: %w", err)
@@ -39,4 +77,34 @@ func (f TLSFiles) Config() (*tls.Config, error) {
 		return nil, fmt.Errorf("tls: the client CA %s holds no certificate, must hold one in PEM", f.ClientCA)
 	}
 	return c, nil
+}
+
+// negotiating returns settings that offer the protocols of the service on every
+// connection: net/http names them in the settings that it is given, not in those
+// that these choose for a connection.
+func (s *Service) negotiating() *tls.Config {
+	if s.TLS == nil || s.TLS.GetConfigForClient == nil {
+		return s.TLS
+	}
+	protocols := []string{"http/1.1"}
+	if s.HTTP2 {
+		protocols = []string{"h2", "http/1.1"}
+	}
+	type pair struct{ chosen, offered *tls.Config }
+	var last atomic.Pointer[pair] // kept, so that sessions are resumed
+	c, choose := s.TLS.Clone(), s.TLS.GetConfigForClient
+	c.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+		chosen, err := choose(hello)
+		if chosen == nil || err != nil {
+			return nil, err
+		}
+		if p := last.Load(); p != nil && p.chosen == chosen {
+			return p.offered, nil
+		}
+		offered := chosen.Clone()
+		offered.NextProtos = protocols
+		last.Store(&pair{chosen, offered})
+		return offered, nil
+	}
+	return c
 }

@@ -136,9 +136,11 @@ gateway when it has answered everybody.
 
 // runGateway answers until ctx ends, which is no failure.
 func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err error) {
-	if o.Log, o.TLS, err = o.begin(std.Err); err != nil {
+	log, certificates, err := o.begin(std.Err)
+	if err != nil {
 		return err
 	}
+	o.Log, o.TLS = log, certificates.Config()
 	if err = o.places(); err != nil {
 		return err
 	}

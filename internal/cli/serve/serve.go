@@ -84,10 +84,11 @@ func runServe(ctx context.Context, o serveOptions, std term.Streams) error {
 	if o.Model == "" {
 		return errors.New("--model is empty, must be a folder that sotto train --out made")
 	}
-	var err error
-	if o.Logger, o.TLS, err = o.begin(std.Err); err != nil {
+	log, certificates, err := o.begin(std.Err)
+	if err != nil {
 		return err
 	}
+	o.Logger, o.TLS = log, certificates.Config()
 	s, err := server.New(o.Config)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"crypto/tls"
 	"fmt"
 	"io"
 	"log/slog"
@@ -30,13 +29,13 @@ func (o *serviceFlags) addFlags(fs *pflag.FlagSet, listen string) {
 }
 
 // begin makes the log, and reads the files of TLS.
-func (o *serviceFlags) begin(log io.Writer) (*slog.Logger, *tls.Config, error) {
+func (o *serviceFlags) begin(log io.Writer) (*slog.Logger, *httpserve.Certificates, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
 		return nil, nil, fmt.Errorf("--log-level is %q, must be debug, info, warn or error", o.logLevel)
 	}
-	config, err := o.tls.Config()
-	return slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: level})), config, err
+	certificates, err := o.tls.Open()
+	return slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: level})), certificates, err
 }
 
 // url is the address of the service for its clients.
