@@ -85,7 +85,7 @@ func (s *Service) embeddings(w http.ResponseWriter, r *http.Request, who *client
 // release does what embeddings and classes have in common: the request is read,
 // paid for and released.
 func (s *Service) release(w http.ResponseWriter, r *http.Request, who *client, fields []string) (wish, *Embeddings, error) {
-	q, err := readWish(w, r, s.MaxBody, fields)
+	q, err := readWish(w, r, s.MaxBody, fields, s.Gateway.MaxTexts)
 	if err != nil {
 		return q, nil, err
 	}

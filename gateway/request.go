@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -12,8 +13,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"sotto/internal/atomicfile"
 	"sotto/internal/httpserve"
+	"sotto/internal/strictjson"
 )
 
 // wish is a request for embeddings or classes, as the body of a POST holds it.
@@ -33,7 +34,7 @@ var (
 )
 
 // readWish reads the body of a request.
-func readWish(w http.ResponseWriter, r *http.Request, limit int64, fields []string) (wish, error) {
+func readWish(w http.ResponseWriter, r *http.Request, limit int64, fields []string, most int) (wish, error) {
 	// A form of a foreign page can be sent without asking; JSON can not.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		p := invalid("Content-Type", "Content-Type must be application/json")
@@ -46,94 +47,103 @@ func readWish(w http.ResponseWriter, r *http.Request, limit int64, fields []stri
 	} else if err != nil {
 		return wish{}, invalid("", "the body ended early or came too slowly")
 	}
-	return parseWish(body, fields)
+	return parseWish(body, fields, most)
 }
 
-// parseWish parses a body strictly: one object, each field once, in its own
-// spelling, and no other.
-func parseWish(body []byte, fields []string) (wish, error) {
-	if !utf8.Valid(body) {
-		return wish{}, invalid("", "the body is not UTF-8, must be JSON in UTF-8")
-	}
-	values, err := object(body, fields)
-	if err != nil {
-		return wish{}, err
-	}
+// depth is how deep a request may be nested: a list of texts in an object. Token
+// ids may be one deeper, so that they are refused for what they are.
+const depth = 3
+
+// parseWish parses a body strictly and in one pass: one object, each field once,
+// in its own spelling, and no other, and no more than so many texts.
+func parseWish(body []byte, fields []string, most int) (wish, error) {
 	var q wish
-	if q.texts, err = texts(values["input"]); err != nil {
-		return q, err
+	if !utf8.Valid(body) {
+		return q, invalid("", "the body is not UTF-8, must be JSON in UTF-8")
 	}
-	for name, to := range map[string]*string{"model": &q.model, "user": &q.user} {
-		if err := stringOf(name, values[name], to); err != nil {
-			return q, err
+	r := strictjson.Reader{Data: body, Depth: depth}
+	seen := 0
+	err := r.Object(func(name []byte) error {
+		i := slices.IndexFunc(fields, func(f string) bool { return f == string(name) })
+		if i < 0 {
+			// The name is the client's and may be anything, so it is not repeated.
+			return invalid("", "the body has a field that is not known, may have %v", fields)
 		}
-	}
-	var format string
-	if err := stringOf("encoding_format", values["encoding_format"], &format); err != nil {
-		return q, err
-	}
-	if format != "" && format != "float" && format != "base64" {
-		return q, invalid("encoding_format", "encoding_format must be float or base64")
-	}
-	q.base64 = format == "base64"
-	if v := values["dimensions"]; present(v) {
-		if json.Unmarshal(v, &q.dimensions) != nil || q.dimensions < 1 {
-			return q, invalid("dimensions", "dimensions must be a positive whole number")
+		if seen&(1<<i) != 0 {
+			return invalid(fields[i], "%s is given twice, must be given once", fields[i])
 		}
+		seen |= 1 << i
+		if r.Null() { // the same as absent
+			return nil
+		}
+		return q.set(&r, fields[i], most)
+	})
+	if err == nil {
+		err = r.End()
+	}
+	var known *problem
+	switch {
+	case errors.As(err, &known):
+		return wish{}, known
+	case err != nil:
+		return wish{}, invalid("", "the body is malformed or nested too deep, must be one JSON object")
+	case q.texts == nil:
+		return wish{}, invalid("input", "input is missing, must be a text or a list of texts")
 	}
 	return q, nil
 }
 
-// object takes an object apart.
-func object(body []byte, fields []string) (map[string]json.RawMessage, error) {
-	values := make(map[string]json.RawMessage, len(fields))
-	err := atomicfile.ParseObject(body, func(name string, value json.RawMessage) error {
-		if !slices.Contains(fields, name) {
-			// The name is the client's and may be anything, so it is not repeated.
-			return invalid("", "the body has a field that is not known, may have %v", fields)
+// set reads the value of a field.
+func (q *wish) set(r *strictjson.Reader, name string, most int) (err error) {
+	switch name {
+	case "input":
+		q.texts, err = texts(r, most)
+		return err
+	case "model":
+		q.model, err = r.String()
+	case "user":
+		q.user, err = r.String()
+	case "encoding_format":
+		var format string
+		if format, err = r.String(); err == nil && format != "" && format != "float" && format != "base64" {
+			return invalid(name, "encoding_format must be float or base64")
 		}
-		if values[name] != nil {
-			return invalid(name, "%s is given twice, must be given once", name)
+		q.base64 = format == "base64"
+	case "dimensions":
+		if q.dimensions, err = r.Int(); errors.Is(err, strictjson.ErrKind) || err == nil && q.dimensions < 1 {
+			return invalid(name, "dimensions must be a positive whole number")
 		}
-		values[name] = value
-		return nil
-	})
-	if errors.Is(err, atomicfile.ErrObject) {
-		err = invalid("", "the body is malformed, must be one JSON object")
 	}
-	return values, err
-}
-
-// present reports whether a field was given; null is the same as absent.
-func present(v json.RawMessage) bool { return v != nil && string(v) != "null" }
-
-func stringOf(name string, v json.RawMessage, to *string) error {
-	if present(v) && json.Unmarshal(v, to) != nil {
+	if errors.Is(err, strictjson.ErrKind) {
 		return invalid(name, "%s must be a string", name)
 	}
-	return nil
+	return err
 }
 
-// texts reads one text or a list of them.
-func texts(v json.RawMessage) ([]string, error) {
-	if !present(v) {
-		return nil, invalid("input", "input is missing, must be a text or a list of texts")
+// texts reads one text or a list of them. The first that is too many ends it.
+func texts(r *strictjson.Reader, most int) ([]string, error) {
+	switch r.Kind() {
+	case strictjson.KindString:
+		one, err := r.String()
+		return []string{one}, err
+	case strictjson.KindArray:
+	default:
+		_, err := r.Raw()
+		return nil, cmp.Or(err, error(invalid("input", "input must be a text or a list of texts")))
 	}
-	var one string
-	if json.Unmarshal(v, &one) == nil {
-		return []string{one}, nil
-	}
-	var list []json.RawMessage
-	if json.Unmarshal(v, &list) != nil {
-		return nil, invalid("input", "input must be a text or a list of texts")
-	}
-	many := make([]string, len(list))
-	for i, item := range list {
-		if item[0] != '"' || json.Unmarshal(item, &many[i]) != nil {
-			return nil, invalid("input", "input must hold texts; lists of token ids are not taken, since the encoder here has tokens of its own")
+	many := []string{}
+	err := r.Array(func(i int) error {
+		if i == most {
+			return tooLarge("input", "input has more than "+strconv.Itoa(most)+" texts, must have at most as many")
 		}
-	}
-	return many, nil
+		t, err := r.String()
+		if errors.Is(err, strictjson.ErrKind) {
+			return invalid("input", "input must hold texts; lists of token ids are not taken, since the encoder here has tokens of its own")
+		}
+		many = append(many, t)
+		return err
+	})
+	return many, err
 }
 
 // encodeVector writes a vector as OpenAI's clients read it: a list of numbers,
