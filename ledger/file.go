@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -27,7 +28,13 @@ var (
 const fileFormat = "sotto-ledger-1"
 
 // file is a store in one file.
-type file struct{ db *bbolt.DB }
+type file struct {
+	db   *bbolt.DB
+	held *held
+	// broken is set when a fault has left a lock of the library's behind, at
+	// which the next transaction would wait for ever.
+	broken atomic.Pointer[error]
+}
 
 // OpenFile opens the ledger in a file, which is made if it is not there. No
 // other process can open it at the same time, not even to read: the error wraps
@@ -39,7 +46,10 @@ func OpenFile(path string, o Options) (l *Ledger, err error) {
 	if _, err = os.Stat(path); o.ReadOnly && err != nil {
 		return nil, unavailable(err)
 	}
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, ReadOnly: o.ReadOnly, FreelistType: bbolt.FreelistMapType})
+	h := &held{path: path}
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
+		Timeout: time.Second, ReadOnly: o.ReadOnly, FreelistType: bbolt.FreelistMapType, OpenFile: h.open,
+	})
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, fmt.Errorf("%w: %s: %w", ErrUnavailable, path, ErrLocked)
@@ -48,17 +58,17 @@ func OpenFile(path string, o Options) (l *Ledger, err error) {
 	case err != nil:
 		return nil, unavailable(err)
 	}
-	f := file{db}
+	f := &file{db: db, held: h}
 	if err = f.prepare(o.ReadOnly); err == nil {
 		if l, err = open(f, o); err == nil {
 			return l, nil
 		}
 	}
-	return nil, errors.Join(err, db.Close())
+	return nil, errors.Join(err, f.close())
 }
 
 // prepare makes the buckets of a new file and refuses one of another format.
-func (f file) prepare(readOnly bool) error {
+func (f *file) prepare(readOnly bool) error {
 	if readOnly {
 		return f.db.View(checkFormat)
 	}
@@ -93,21 +103,44 @@ func checkFormat(tx *bbolt.Tx) error {
 	return nil
 }
 
-func (f file) update(_ context.Context, change func(page) error) error {
-	return transact(f.db.Update, change)
+// update refuses to write a file that is no longer the one of its name, and does
+// not call written what was written to it: no start would find that again.
+func (f *file) update(_ context.Context, change func(page) error) error {
+	if err := f.held.inPlace(); err != nil {
+		return err
+	}
+	if err := f.transact(f.db.Update, change); err != nil {
+		return err
+	}
+	return f.held.inPlace()
 }
 
-func (f file) view(_ context.Context, read func(page) error) error {
-	return transact(f.db.View, read)
+func (f *file) view(_ context.Context, read func(page) error) error {
+	if err := f.held.inPlace(); err != nil {
+		return err
+	}
+	return f.transact(f.db.View, read)
 }
 
 // transact uses a page in a transaction. The error is that of use, if it has one.
-func transact(run func(func(*bbolt.Tx) error) error, use func(page) error) (err error) {
+func (f *file) transact(run func(func(*bbolt.Tx) error) error, use func(page) error) (err error) {
+	if broken := f.broken.Load(); broken != nil {
+		return *broken
+	}
+	var open *bbolt.Tx
+	defer func() {
+		// A transaction that was ended has let go of the database.
+		if errors.Is(err, fault.ErrFault) && (open == nil || open.DB() != nil) {
+			broken := fmt.Errorf("%w; it must be opened anew", err)
+			f.broken.Store(&broken)
+		}
+	}()
 	defer asDamage(&err)
 	defer fault.Catch(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	var failed error
 	err = run(func(tx *bbolt.Tx) error {
+		open = tx
 		failed = use(&filePage{tx: tx})
 		return failed
 	})
@@ -117,7 +150,11 @@ func transact(run func(func(*bbolt.Tx) error) error, use func(page) error) (err 
 	return unavailable(err)
 }
 
-func (f file) close() error { return unavailable(f.db.Close()) }
+// close gives up after a second: a lock that a fault has left behind, or a write
+// that does not end, must not keep a process alive.
+func (f *file) close() error {
+	return unavailable(within(time.Second, f.db.Close))
+}
 
 // asDamage calls damage what made the library panic: it does so at a page that
 // makes no sense, and where a mapped file has become shorter. It is deferred

@@ -1,12 +1,14 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -50,6 +52,10 @@ type Options struct {
 	// still in the ledger until it is reached again, so that nothing renews
 	// twice.
 	Clock func() time.Time
+	// Timeout bounds every wait for disk or database. A write that takes longer
+	// is given up where that can be done; a spend is answered within twice that
+	// time, with [ErrUnavailable] if nothing better is known. 0 means 10 s.
+	Timeout time.Duration
 	// ReadOnly opens for Balance, Balances, Entries and Verify alone. The other
 	// options but Clock have no meaning then.
 	ReadOnly bool
@@ -57,8 +63,10 @@ type Options struct {
 
 // Ledger is a book of spends. It is safe for concurrent use.
 type Ledger struct {
-	store store
-	clock func() time.Time
+	store   store
+	clock   func() time.Time
+	timeout time.Duration
+	began   atomic.Pointer[time.Time] // when the writer began what it is at; nil if it waits
 
 	mu     sync.Mutex // guards budget, secret, closed, and sending on calls
 	budget Budget
@@ -80,7 +88,10 @@ func Open(ctx context.Context, place string, o Options) (*Ledger, error) {
 
 // open starts a ledger on a store.
 func open(s store, o Options) (*Ledger, error) {
-	l := &Ledger{store: s, clock: o.Clock, calls: make(chan *call, maxWaiting), done: make(chan struct{}), end: sync.OnceValue(s.close)}
+	l := &Ledger{
+		store: s, clock: o.Clock, timeout: cmp.Or(o.Timeout, defaultTimeout),
+		calls: make(chan *call, maxWaiting), done: make(chan struct{}), end: sync.OnceValue(s.close),
+	}
 	if l.clock == nil {
 		l.clock = time.Now
 	}
@@ -100,8 +111,7 @@ func open(s store, o Options) (*Ledger, error) {
 		return recordSecret(s, o.SecretID, o.Rotate)
 	})
 	if err != nil {
-		l.stop()
-		return nil, err
+		return nil, errors.Join(err, l.stop())
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,6 +120,9 @@ func open(s store, o Options) (*Ledger, error) {
 }
 
 func checkOptions(o Options) error {
+	if o.Timeout < 0 {
+		return fmt.Errorf("ledger: the time-out is %v, must be positive, or 0 for %v", o.Timeout, defaultTimeout)
+	}
 	if o.SecretID != "" {
 		if err := checkText("secret's name", o.SecretID, 64); err != nil {
 			return err
@@ -159,6 +172,8 @@ func (l *Ledger) Balance(ctx context.Context, subject string) (Balance, error) {
 		return Balance{}, err
 	}
 	var b Balance
+	ctx, stop := context.WithTimeout(ctx, l.timeout)
+	defer stop()
 	err := l.view(ctx, func(s *sheet) error {
 		sum, err := s.sums(account{subject, s.window})
 		b = s.balance(sum)
@@ -262,6 +277,8 @@ func prepare(r Request, unit dp.Unit) (spend, error) {
 }
 
 const (
+	defaultTimeout = 10 * time.Second
+
 	maxSubject   = 256
 	maxMechanism = 4096
 )

@@ -1,9 +1,12 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -12,17 +15,29 @@ import (
 
 const (
 	postgresFormat  = "sotto-ledger-1"
-	postgresTimeout = 10 * time.Second // of a connection, and of a write from its begin to its commit
-	postgresReaders = 4                // connections that are kept open for reading
+	postgresReaders = 8               // connections for reading at most
+	hangUp          = time.Second     // that ending a connection may take
+	keepAlive       = 5 * time.Second // after which a silent connection is probed
 )
 
 // postgres is a store in a database. Those who write wait for each other at the
 // one row of sotto_ledger_head.
 type postgres struct {
 	config  *pgx.ConnConfig
-	writers chan *pgx.Conn // the one of the ledger's writer, while it is not used
-	readers chan *pgx.Conn
+	timeout time.Duration // of a connection, and of a write from its begin to its commit
+	writers lines         // the one of the ledger's writer
+	readers lines
 	closed  atomic.Bool
+}
+
+// lines are connections, as many as there are places.
+type lines struct {
+	places chan struct{}  // holds one for each connection that is in use
+	kept   chan *pgx.Conn // those that are not
+}
+
+func newLines(most int) lines {
+	return lines{make(chan struct{}, most), make(chan *pgx.Conn, most)}
 }
 
 // OpenPostgres opens the ledger in a PostgreSQL database, named by a URL like
@@ -35,10 +50,20 @@ func OpenPostgres(ctx context.Context, url string, o Options) (*Ledger, error) {
 	if err != nil {
 		return nil, errors.New("ledger: the address of the database cannot be read, must be like postgres://user@host/database")
 	}
+	s := &postgres{config: config, timeout: cmp.Or(o.Timeout, defaultTimeout), writers: newLines(1), readers: newLines(postgresReaders)}
 	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = postgresTimeout
+		config.ConnectTimeout = s.timeout
 	}
-	s := &postgres{config: config, writers: make(chan *pgx.Conn, 1), readers: make(chan *pgx.Conn, postgresReaders)}
+	// A host that is gone is noticed by probes, one that is there and does not
+	// answer by the silence.
+	dialer := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAlive, Interval: keepAlive, Count: 3}}
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, failed := dialer.DialContext(ctx, network, address)
+		if failed != nil {
+			return nil, failed
+		}
+		return &impatient{Conn: conn, silence: 6 * s.timeout}, nil
+	}
 	if err = s.prepare(ctx, o.ReadOnly); err == nil {
 		var l *Ledger
 		if l, err = open(s, o); err == nil {
@@ -66,13 +91,13 @@ var tables = []string{
 // prepare makes the tables of a new ledger and refuses those of another version,
 // and a server that does not write what it commits.
 func (s *postgres) prepare(ctx context.Context, readOnly bool) error {
-	ctx, stop := context.WithTimeout(ctx, postgresTimeout)
+	ctx, stop := context.WithTimeout(ctx, s.timeout)
 	defer stop()
 	conn, err := s.connect(ctx)
 	if err != nil {
 		return unavailable(err)
 	}
-	s.writers <- conn
+	s.writers.kept <- conn
 	var fsync string
 	var there bool
 	const look = `SELECT current_setting('fsync'), to_regclass('sotto_ledger_head') IS NOT NULL`
@@ -112,7 +137,7 @@ func (s *postgres) connect(ctx context.Context) (*pgx.Conn, error) {
 	}
 	const plans = `SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off`
 	if _, err = conn.PgConn().Exec(ctx, plans).ReadAll(); err != nil {
-		conn.Close(ctx) //nolint:errcheck // it is of no more use
+		drop(conn)
 		return nil, err
 	}
 	return conn, nil
@@ -133,51 +158,76 @@ func makeTables(ctx context.Context, tx pgx.Tx) error {
 }
 
 func (s *postgres) update(ctx context.Context, change func(page) error) error {
-	ctx, stop := context.WithTimeout(ctx, postgresTimeout)
+	ctx, stop := context.WithTimeout(ctx, s.timeout)
 	defer stop()
-	tx, err := s.begin(ctx, s.writers, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
-	if err != nil {
-		return unavailable(err)
-	}
-	defer s.keep(s.writers, tx.Conn())
-	defer tx.Rollback(ctx) //nolint:errcheck // after a commit it does nothing, and a failure closes the connection
-	p := newPostgresPage(ctx, tx)
-	if err = p.lock(); err != nil {
-		return err
-	}
-	if err = change(p); err != nil {
-		return err
-	}
-	if err = p.flush(); err != nil {
-		return err
-	}
-	return unavailable(tx.Commit(ctx))
+	return s.transact(ctx, s.writers, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}, func(tx pgx.Tx) error {
+		p := newPostgresPage(ctx, tx)
+		if err := p.lock(s.timeout); err != nil {
+			return err
+		}
+		if err := change(p); err != nil {
+			return err
+		}
+		if err := p.flush(); err != nil {
+			return err
+		}
+		return unavailable(tx.Commit(ctx))
+	})
 }
 
+// view reads one state of the database. A statement may take as long as ctx
+// says, and as it needs if that says nothing; but not be silent for long.
 func (s *postgres) view(ctx context.Context, read func(page) error) error {
-	// One state of the database is seen.
-	tx, err := s.begin(ctx, s.readers, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	return s.transact(ctx, s.readers, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		var limit time.Duration
+		if end, ok := ctx.Deadline(); ok {
+			limit = max(time.Until(end), time.Millisecond)
+		}
+		if _, err := tx.Exec(ctx, limits(limit)); err != nil {
+			return unavailable(err)
+		}
+		return read(newPostgresPage(ctx, tx))
+	})
+}
+
+// limits are the settings of a transaction that bound what the server does for
+// it, also where nobody is there any more to wait. Zero bounds nothing. They are
+// not those of the session, so that they hold behind a pool of connections too.
+func limits(d time.Duration) string {
+	return fmt.Sprintf(`SELECT set_config('statement_timeout', '%[1]d', true), set_config('lock_timeout', '%[2]d', true),
+		set_config('idle_in_transaction_session_timeout', '%[1]d', true)`, d.Milliseconds(), d.Milliseconds()/2)
+}
+
+// transact runs use in a transaction on a connection, when one is free.
+func (s *postgres) transact(ctx context.Context, from lines, mode pgx.TxOptions, use func(pgx.Tx) error) error {
+	select {
+	case from.places <- struct{}{}:
+		defer func() { <-from.places }()
+	case <-ctx.Done():
+		return fmt.Errorf("%w: all %d connections are in use: %w", ErrUnavailable, cap(from.places), ctx.Err())
+	}
+	tx, err := s.begin(ctx, from, mode)
 	if err != nil {
 		return unavailable(err)
 	}
-	defer s.keep(s.readers, tx.Conn())
-	defer tx.Rollback(ctx) //nolint:errcheck // a failure closes the connection
-	return read(newPostgresPage(ctx, tx))
+	defer s.keep(from, tx.Conn())
+	defer tx.Rollback(ctx) //nolint:errcheck // after a commit it does nothing, and a failure closes the connection
+	return use(tx)
 }
 
 // begin begins a transaction on a connection that was kept. One that was lost
 // since its last use is made again: nothing has been asked of it yet.
-func (s *postgres) begin(ctx context.Context, kept chan *pgx.Conn, mode pgx.TxOptions) (pgx.Tx, error) {
+func (s *postgres) begin(ctx context.Context, from lines, mode pgx.TxOptions) (pgx.Tx, error) {
 	if s.closed.Load() {
 		return nil, errors.New("it is closed")
 	}
 	for {
 		select {
-		case conn := <-kept:
+		case conn := <-from.kept:
 			if tx, err := conn.BeginTx(ctx, mode); err == nil {
 				return tx, nil
 			}
-			conn.Close(ctx) //nolint:errcheck // it is of no more use
+			drop(conn)
 		default:
 			conn, err := s.connect(ctx)
 			if err != nil {
@@ -185,37 +235,78 @@ func (s *postgres) begin(ctx context.Context, kept chan *pgx.Conn, mode pgx.TxOp
 			}
 			tx, err := conn.BeginTx(ctx, mode)
 			if err != nil {
-				conn.Close(ctx) //nolint:errcheck // it is of no more use
+				drop(conn)
 			}
 			return tx, err
 		}
 	}
 }
 
-// keep puts a connection aside for the next who asks.
-func (s *postgres) keep(kept chan *pgx.Conn, conn *pgx.Conn) {
-	if !s.closed.Load() && !conn.IsClosed() {
-		select {
-		case kept <- conn:
-			return
-		default: // enough are kept
-		}
+// keep puts a connection aside for the next who asks. There is room for all
+// that have a place.
+func (s *postgres) keep(from lines, conn *pgx.Conn) {
+	if s.closed.Load() || conn.IsClosed() {
+		drop(conn)
+		return
 	}
-	conn.Close(context.Background()) //nolint:errcheck // everything is committed
+	from.kept <- conn
+}
+
+// drop ends a connection on which everything is committed or given up.
+func drop(conn *pgx.Conn) {
+	ctx, stop := context.WithTimeout(context.Background(), hangUp)
+	defer stop()
+	conn.Close(ctx) //nolint:errcheck // it is of no more use
 }
 
 func (s *postgres) close() error {
 	s.closed.Store(true)
-	ctx, stop := context.WithTimeout(context.Background(), time.Second)
-	defer stop()
 	for {
 		select {
-		case conn := <-s.writers:
-			conn.Close(ctx) //nolint:errcheck // everything is committed
-		case conn := <-s.readers:
-			conn.Close(ctx) //nolint:errcheck // it was only read
+		case conn := <-s.writers.kept:
+			drop(conn)
+		case conn := <-s.readers.kept:
+			drop(conn)
 		default:
 			return nil
 		}
 	}
+}
+
+// impatient is a connection that fails when nothing is heard for too long while
+// somebody waits, where no earlier deadline was set.
+type impatient struct {
+	net.Conn
+	silence time.Duration
+
+	mu  sync.Mutex // guards end, and the order of deadlines
+	end time.Time  // that was set for reading; zero if none
+}
+
+// Read implements net.Conn.
+func (c *impatient) Read(b []byte) (int, error) {
+	c.mu.Lock()
+	deadline := time.Now().Add(c.silence)
+	if !c.end.IsZero() && c.end.Before(deadline) {
+		deadline = c.end
+	}
+	err := c.Conn.SetReadDeadline(deadline)
+	c.mu.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(b)
+}
+
+// SetReadDeadline implements net.Conn.
+func (c *impatient) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.end = t
+	return c.Conn.SetReadDeadline(t)
+}
+
+// SetDeadline implements net.Conn.
+func (c *impatient) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -38,14 +39,13 @@ func newPostgresPage(ctx context.Context, tx pgx.Tx) *postgresPage {
 	}
 }
 
-// lock waits until nobody else writes. Its settings are those of the
-// transaction, so that they hold behind a pool of connections too; a gateway
-// that stops in the middle holds up the others no longer than they say.
-func (p *postgresPage) lock() error {
+// lock waits until nobody else writes. A gateway that stops in the middle holds
+// up the others no longer than the limits say.
+func (p *postgresPage) lock(timeout time.Duration) error {
 	var b pgx.Batch
 	b.Queue(`SELECT set_config('synchronous_commit',
-			CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true),
-		set_config('lock_timeout', '5s', true), set_config('idle_in_transaction_session_timeout', '10s', true)`)
+			CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`)
+	b.Queue(limits(timeout))
 	b.Queue(`SELECT seq FROM sotto_ledger_head FOR UPDATE`)
 	return unavailable(p.tx.SendBatch(p.ctx, &b).Close())
 }

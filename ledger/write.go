@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
+	"time"
+
+	"sotto/internal/fault"
 )
 
 const (
@@ -19,36 +23,83 @@ type call struct {
 	apply  func(*sheet) error
 	err    error
 	ready  chan struct{}
+	state  atomic.Int32 // waiting, taken or dropped
 }
 
-// Close ends the ledger when everything that waits has been written.
+// What becomes of a call: it is the writer's to apply, or its caller has gone.
+const (
+	waiting int32 = iota
+	taken
+	dropped
+)
+
+// take reports whether the writer may apply a call.
+func (c *call) take() bool { return c.state.CompareAndSwap(waiting, taken) || c.state.Load() == taken }
+
+// Close ends the ledger when everything that waits has been written. A writer
+// that does not come back, from a disk or a database that does not answer, is
+// left alone after a while, with an error: a process must be able to end.
 func (l *Ledger) Close() error {
-	l.stop()
+	if err := l.stop(); err != nil {
+		return err
+	}
 	return l.end()
 }
 
 // stop ends the writer.
-func (l *Ledger) stop() {
+func (l *Ledger) stop() error {
 	l.mu.Lock()
 	if !l.closed {
 		l.closed = true
 		close(l.calls)
 	}
 	l.mu.Unlock()
-	<-l.done
+	limit := time.NewTimer(2 * l.timeout) // when all who waited have given up
+	defer limit.Stop()
+	select {
+	case <-l.done:
+		return nil
+	case <-limit.C:
+		return fmt.Errorf("%w: the last write did not end within %v and is left alone", ErrUnavailable, 2*l.timeout)
+	}
 }
 
-// do lets the writer apply a change and waits until it is on disk.
+// do lets the writer apply a change and waits until it is on disk. It waits no
+// longer than twice the time-out: whether it was written is not known then,
+// unless the writer had not begun with it.
 func (l *Ledger) do(ctx context.Context, spends []spend, apply func(*sheet) error) error {
 	c := &call{ctx: ctx, spends: spends, apply: apply, ready: make(chan struct{})}
 	if err := l.send(c); err != nil {
 		return err
 	}
-	<-c.ready // not ctx: whether it was spent must be known
-	return c.err
+	limit := time.NewTimer(2 * l.timeout)
+	defer limit.Stop()
+	select { // not ctx: whether it was spent should be known
+	case <-c.ready:
+		return c.err
+	case <-limit.C:
+	}
+	if c.state.CompareAndSwap(waiting, dropped) {
+		return fmt.Errorf("%w: it did not come to this write within %v; nothing was spent", ErrUnavailable, 2*l.timeout)
+	}
+	return fmt.Errorf("%w: no answer within %v; whether it was written is not known", ErrUnavailable, 2*l.timeout)
+}
+
+// stuck returns for how long the writer has been at a write that takes too long,
+// zero if it is not.
+func (l *Ledger) stuck() time.Duration {
+	if began := l.began.Load(); began != nil {
+		if d := time.Since(*began); d > l.timeout {
+			return d
+		}
+	}
+	return 0
 }
 
 func (l *Ledger) send(c *call) error {
+	if d := l.stuck(); d > 0 { // do not let everybody wait behind it
+		return fmt.Errorf("%w: a write has not ended for %v", ErrUnavailable, d.Round(time.Second))
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -71,7 +122,10 @@ func (l *Ledger) write() {
 		for range min(len(l.calls), maxBatch-1) { // nobody else takes any
 			batch = append(batch, <-l.calls)
 		}
+		now := time.Now()
+		l.began.Store(&now)
 		l.commit(batch)
+		l.began.Store(nil)
 	}
 }
 
@@ -113,7 +167,7 @@ func (l *Ledger) try(batch []*call) (faulty int, err error) {
 			return failed
 		}
 		for i, c := range batch {
-			if c.err = c.ctx.Err(); c.err == nil {
+			if c.err = c.ctx.Err(); c.err == nil && c.take() {
 				c.err = c.apply(s)
 			}
 			if errors.Is(c.err, ErrDamaged) || errors.Is(c.err, ErrUnavailable) {
@@ -146,4 +200,24 @@ func wanted(batch []*call, window int64) (names []payment, at []account) {
 		}
 	}
 	return names, at
+}
+
+// within runs f, and waits for it no longer than a time. What f does then, it
+// does alone.
+func within(limit time.Duration, f func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { done <- err }()
+		defer fault.Catch(&err)
+		err = f()
+	}()
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-late.C:
+		return fmt.Errorf("%w: no answer within %v", ErrUnavailable, limit)
+	}
 }

@@ -1,0 +1,276 @@
+package ledger_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"sotto/ledger"
+)
+
+// soon fails a test whose step does not end. The time is no bound that is
+// claimed, only long enough on a busy machine.
+func soon(t *testing.T, what string, step func() error) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- step() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(time.Minute):
+		t.Fatalf("%s hangs", what)
+		return nil
+	}
+}
+
+func spendSoon(t *testing.T, l *ledger.Ledger, text string) error {
+	t.Helper()
+	return soon(t, "a spend", func() error {
+		_, err := l.Spend(t.Context(), request("alice", text, 1))
+		return err
+	})
+}
+
+// A file that is cut off in the middle of a write makes the library panic, in
+// the write and again while it is undone, with its lock held.
+func TestFault(t *testing.T) {
+	for _, size := range []int64{0, 4096, 8192, 16384} {
+		path := filepath.Join(t.TempDir(), "ledger.db")
+		var cut atomic.Bool
+		l, err := ledger.OpenFile(path, ledger.Options{Budget: daily, Timeout: time.Second, Clock: func() time.Time {
+			if cut.Swap(false) {
+				if err := os.Truncate(path, size); err != nil {
+					t.Error(err)
+				}
+			}
+			return time.Now()
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := spendSoon(t, l, "before"); err != nil {
+			t.Fatal(err)
+		}
+		cut.Store(true)
+		for _, text := range []string{"during", "after", "later"} {
+			if err := spendSoon(t, l, text); !errors.Is(err, ledger.ErrDamaged) && !errors.Is(err, ledger.ErrUnavailable) {
+				t.Errorf("cut off to %d bytes, %s: %v, want %v", size, text, err, ledger.ErrDamaged)
+			}
+		}
+		if err := soon(t, "a balance", func() error { _, err := l.Balance(t.Context(), "alice"); return err }); err == nil {
+			t.Errorf("cut off to %d bytes, a balance was read", size)
+		}
+		soon(t, "closing", l.Close) //nolint:errcheck // that it ends is enough
+	}
+}
+
+// A disk that does not answer keeps nobody waiting for ever.
+func TestStuck(t *testing.T) {
+	held := make(chan struct{})
+	var hold atomic.Bool
+	l, err := ledger.OpenFile(filepath.Join(t.TempDir(), "ledger.db"), ledger.Options{
+		Budget: daily, Timeout: 100 * time.Millisecond, Clock: func() time.Time {
+			if hold.Load() {
+				<-held
+			}
+			return time.Now()
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hold.Store(true)
+	for _, text := range []string{"first", "second"} {
+		if err := spendSoon(t, l, text); !errors.Is(err, ledger.ErrUnavailable) {
+			t.Errorf("the %s spend: %v, want %v", text, err, ledger.ErrUnavailable)
+		}
+	}
+	if err := soon(t, "closing", l.Close); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("closing: %v, want %v", err, ledger.ErrUnavailable)
+	}
+	close(held)
+}
+
+// Who gave up before the writer came to it has spent nothing.
+func TestGivenUp(t *testing.T) {
+	held := make(chan struct{})
+	var hold atomic.Bool
+	entered := make(chan struct{}, 1)
+	l, err := ledger.OpenFile(filepath.Join(t.TempDir(), "ledger.db"), ledger.Options{
+		Budget: daily, Timeout: time.Second, Clock: func() time.Time {
+			if hold.Swap(false) {
+				entered <- struct{}{}
+				<-held
+			}
+			return time.Now()
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	hold.Store(true)
+	first := make(chan error)
+	go func() {
+		_, err := l.Spend(t.Context(), request("alice", "first", 1))
+		first <- err
+	}()
+	<-entered
+	if err := spendSoon(t, l, "second"); !errors.Is(err, ledger.ErrUnavailable) || !strings.Contains(err.Error(), "nothing was spent") {
+		t.Errorf("behind a write that hangs: %v, want that nothing was spent", err)
+	}
+	if err := <-first; !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("the write that hangs: %v, want %v", err, ledger.ErrUnavailable)
+	}
+	close(held)
+	// The writer comes back, and what it had not begun with is not spent.
+	for {
+		if err := spendSoon(t, l, "third"); err == nil {
+			break
+		} else if !errors.Is(err, ledger.ErrUnavailable) {
+			t.Fatal(err)
+		}
+	}
+	if r, err := l.Spend(t.Context(), request("alice", "second", 1)); err != nil || r[0].Repeated {
+		t.Errorf("the spend that was given up: %+v, %v; want a first one", r, err)
+	}
+	verify(t, l)
+}
+
+// A file that is deleted or replaced while it is open is written no more.
+func TestReplacedFile(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		harm func(path string) error
+	}{
+		{"deleted", os.Remove},
+		{"moved", func(path string) error { return os.Rename(path, path+".old") }},
+		{"replaced", func(path string) error { return os.Rename(path+".copy", path) }},
+		{"overwritten", func(path string) error {
+			old, err := os.ReadFile(path + ".copy")
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(path, old[:len(old)/2], 0o600)
+		}},
+		{"cut off", func(path string) error { return os.Truncate(path, 4096) }},
+		{"emptied", func(path string) error { return os.Truncate(path, 0) }},
+	} {
+		path := filepath.Join(t.TempDir(), "ledger.db")
+		l, err := ledger.OpenFile(path, ledger.Options{Budget: daily, Timeout: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path+".copy", copied, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := spendSoon(t, l, "before"); err != nil {
+			t.Fatal(err)
+		}
+		if err := tt.harm(path); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"before", "after"} {
+			if err := spendSoon(t, l, text); !errors.Is(err, ledger.ErrDamaged) && !errors.Is(err, ledger.ErrUnavailable) {
+				t.Errorf("%s: %v, want it to be refused", tt.name, err)
+			}
+		}
+		soon(t, "closing", l.Close) //nolint:errcheck // that it ends is enough
+	}
+}
+
+// signal sends a signal to all processes of the server.
+func (s *server) signal(t *testing.T, sig syscall.Signal) {
+	t.Helper()
+	content, err := os.ReadFile(s.dir + "/data/postmaster.pid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(content), "\n")
+	master, err := strconv.Atoi(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pids := []int{master}
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range stats {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended
+		}
+		pid, rest, _ := strings.Cut(string(content), " ")
+		if fields := strings.Fields(rest[strings.LastIndexByte(rest, ')')+1:]); len(fields) > 1 && fields[1] == first {
+			if n, err := strconv.Atoi(pid); err == nil {
+				pids = append(pids, n)
+			}
+		}
+	}
+	for _, pid := range pids {
+		if err := syscall.Kill(pid, sig); err != nil {
+			t.Logf("process %d: %v", pid, err)
+		}
+	}
+}
+
+// A database that is frozen answers nothing and closes nothing.
+func TestFrozenDatabase(t *testing.T) {
+	s := testServer(t)
+	url := s.url(s.schema(t))
+	l, err := ledger.OpenPostgres(t.Context(), url, ledger.Options{Budget: daily, Timeout: 500 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = spendSoon(t, l, "before"); err != nil {
+		t.Fatal(err)
+	}
+	s.signal(t, syscall.SIGSTOP)
+	frozen := true
+	defer func() {
+		if frozen {
+			s.signal(t, syscall.SIGCONT)
+		}
+	}()
+	if err = spendSoon(t, l, "frozen"); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("a spend: %v, want %v", err, ledger.ErrUnavailable)
+	}
+	if err = soon(t, "a balance", func() error { _, failed := l.Balance(t.Context(), "alice"); return failed }); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("a balance: %v, want %v", err, ledger.ErrUnavailable)
+	}
+	if err = soon(t, "verify", func() error { _, failed := l.Verify(t.Context()); return failed }); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("verify: %v, want %v", err, ledger.ErrUnavailable)
+	}
+	if err = soon(t, "opening", func() error {
+		_, failed := ledger.OpenPostgres(t.Context(), url, ledger.Options{Budget: daily, Timeout: 500 * time.Millisecond})
+		return failed
+	}); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("opening: %v, want %v", err, ledger.ErrUnavailable)
+	}
+	s.signal(t, syscall.SIGCONT)
+	frozen = false
+	for range 100 {
+		if err = spendSoon(t, l, "thawed"); err == nil {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if err != nil {
+		t.Errorf("after it was thawed: %v", err)
+	}
+	verify(t, l)
+	s.signal(t, syscall.SIGSTOP)
+	soon(t, "closing", l.Close) //nolint:errcheck // that it ends is enough
+	s.signal(t, syscall.SIGCONT)
+}
