@@ -131,3 +131,17 @@ func (m Matrix) Reshape(rows, cols int) Matrix {
 	}
 	return NewMatrix(rows, cols)
 }
+
+// Beside returns the rows of m, each with that of b behind it. It panics if there
+// are not as many.
+func (m Matrix) Beside(b Matrix) Matrix {
+	if m.Rows != b.Rows {
+		panic("nn: Beside: the matrices have different numbers of rows")
+	}
+	x := NewMatrix(m.Rows, m.Cols+b.Cols)
+	for i := range x.Rows {
+		copy(x.Row(i), m.Row(i))
+		copy(x.Row(i)[m.Cols:], b.Row(i))
+	}
+	return x
+}

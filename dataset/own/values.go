@@ -146,17 +146,25 @@ type number struct {
 
 // parse reads the number of one row, NaN if there is none.
 func (n *number) parse(text string) (float32, error) {
+	x, err := ParseNumber(n.name, text)
+	if err == nil && !math.IsNaN(float64(x)) {
+		n.given++
+	}
+	return x, err
+}
+
+// ParseNumber reads a number of a column, NaN if there is none.
+func ParseNumber(column, text string) (float32, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return float32(math.NaN()), nil
 	}
 	x, err := strconv.ParseFloat(text, 32)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("column %q holds no number, must be one such as 3 or -0.5, or empty; leave the column out of --numbers if it is no number", n.name)
+		return 0, fmt.Errorf("column %q holds no number, must be one such as 3 or -0.5, or empty; leave the column out of --numbers if it is no number", column)
 	}
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0, fmt.Errorf("column %q holds a number that is too large or none, must be finite", n.name)
+		return 0, fmt.Errorf("column %q holds a number that is too large or none, must be finite", column)
 	}
-	n.given++
 	return float32(x), nil
 }

@@ -162,7 +162,7 @@ func (d *Set) vectors(ctx context.Context, set *dataset.Set, r model.DataRecord,
 		return err
 	}
 	if set.Features != nil {
-		d.X = beside(d.X, d.numbers(set))
+		d.X = d.X.Beside(d.numbers(set))
 	}
 	d.Record.Vectors = digest(d.X)
 	return nil

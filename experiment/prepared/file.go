@@ -78,13 +78,3 @@ func (d *Set) numbers(set *dataset.Set) nn.Matrix {
 	}
 	return x
 }
-
-// beside joins the rows of two matrices.
-func beside(a, b nn.Matrix) nn.Matrix {
-	x := nn.NewMatrix(a.Rows, a.Cols+b.Cols)
-	for i := range x.Rows {
-		copy(x.Row(i), a.Row(i))
-		copy(x.Row(i)[a.Cols:], b.Row(i))
-	}
-	return x
-}

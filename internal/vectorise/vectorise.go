@@ -43,6 +43,9 @@ type Job struct {
 	// text alone, whether it takes part, and for the fields that are written beside
 	// its vector.
 	Row func(beside []table.Value) (fields []vecfile.Field, take bool, err error)
+	// Numbers, if not nil, returns the numbers of a row, by its columns beside the
+	// text, that stand behind those of the encoder.
+	Numbers func(beside []table.Value) ([]float32, error)
 	// Written, if not nil, is called with each vector that is written, in order, and
 	// its place among the rows that took part. It may not keep the vector.
 	Written  func(place int64, vector []float64)
@@ -117,7 +120,8 @@ type batch struct {
 	lines  []int64
 	masks  []text.Masking
 	fields [][]vecfile.Field
-	first  int64 // place of the first among the rows that took part
+	beside []float32 // what Job.Numbers returned, row by row
+	first  int64     // place of the first among the rows that took part
 }
 
 // read takes the next texts and masks them.
@@ -140,6 +144,13 @@ func (j Job) read(s *Summary) (batch, error) {
 				continue
 			}
 			b.fields = append(b.fields, fields)
+		}
+		if j.Numbers != nil {
+			numbers, err := j.Numbers(j.In.Beside())
+			if err != nil {
+				return b, fmt.Errorf("vectorise: the row on line %d: %w", j.In.Line(), err)
+			}
+			b.beside = append(b.beside, numbers...)
 		}
 		b.texts, b.lines = append(b.texts, t), append(b.lines, j.In.Line())
 		s.taken++
@@ -171,6 +182,9 @@ func (j Job) block(ctx context.Context, b batch, s *Summary) error {
 		if !slices.ContainsFunc(x.Row(i), func(v float32) bool { return v != 0 }) {
 			s.Empty++
 		}
+	}
+	if n := len(b.beside) / x.Rows; n > 0 {
+		x = x.Beside(nn.Matrix{Rows: x.Rows, Cols: n, Data: b.beside})
 	}
 	rows, refused, err := j.release(x)
 	if err != nil {

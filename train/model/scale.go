@@ -6,16 +6,33 @@ import (
 	"math"
 )
 
-// Texts refuses a record of rows that are not texts alone, for whoever has
-// nothing but texts to give to a model.
+// Texts refuses a record of rows that have no texts, for whoever has texts to give
+// to a model.
 func (r DataRecord) Texts() error {
-	switch {
-	case r.Encoder == "":
+	if r.Encoder == "" {
 		return errors.New("model: it was trained on a table, must be on texts")
-	case r.File != nil && len(r.File.Numbers) > 0:
-		return fmt.Errorf("model: it was trained on texts with the numbers %q beside them, must be on texts alone; train it without --numbers", r.File.Numbers)
+	}
+	if n, s := len(r.Numbers()), len(r.Scales()); n != s {
+		return fmt.Errorf("model: it has %d columns of numbers and %d scales, must have as many", n, s)
 	}
 	return nil
+}
+
+// Numbers returns the columns of numbers that a row has behind those of the
+// encoder.
+func (r DataRecord) Numbers() []string {
+	if r.File == nil {
+		return nil
+	}
+	return r.File.Numbers
+}
+
+// Scales returns how the numbers of those columns become what the model takes.
+func (r DataRecord) Scales() []Scale {
+	if r.File == nil {
+		return nil
+	}
+	return r.File.Scales
 }
 
 // Scale says how the numbers of a column become comparable with those of others:

@@ -41,7 +41,7 @@ func TestTexts(t *testing.T) {
 		{model.DataRecord{Encoder: "default"}, ""},
 		{model.DataRecord{Encoder: "default", File: &model.FileRecord{}}, ""},
 		{model.DataRecord{}, "a table"},
-		{model.DataRecord{Encoder: "default", File: &mixed}, `"age"`},
+		{model.DataRecord{Encoder: "default", File: &mixed}, "0 scales"},
 	} {
 		err := tt.record.Texts()
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {

@@ -16,10 +16,10 @@ import (
 )
 
 // beside lists the columns that are read beside the texts: those that are kept,
-// and then those of the persons and of the label.
+// and then those of the persons, of the label and of a model's numbers.
 func (o *encodeOptions) beside() []string {
 	all := slices.Clone(o.keep)
-	for _, name := range []string{o.person, o.label} {
+	for _, name := range append([]string{o.person, o.label}, o.numbers...) {
 		if name != "" && !slices.Contains(all, name) {
 			all = append(all, name)
 		}

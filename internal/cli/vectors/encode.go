@@ -40,6 +40,7 @@ type encodeOptions struct {
 	person    string
 	maxRows   int
 	label     string
+	numbers   []string // columns that the model takes beside the texts
 }
 
 func (o *encodeOptions) addFlags(fs *pflag.FlagSet) {
@@ -146,7 +147,7 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 		return err
 	}
 	defer sink.Abort()
-	job := vectorise.Job{In: in, Encoder: e, Drop: drop, Maskers: maskers, Mechanism: m, Model: t.releaser(), Row: rows.take(), Written: rows.written(), SkipBad: o.skipBad, Workers: o.workers}
+	job := vectorise.Job{In: in, Encoder: e, Drop: drop, Maskers: maskers, Mechanism: m, Model: t.releaser(), Row: rows.take(), Numbers: t.beside(o.beside()), Written: rows.written(), SkipBad: o.skipBad, Workers: o.workers}
 	appear := func() error { return nil }
 	if o.Show != "" {
 		shown, failed := atomicfile.Create(o.Show)

@@ -3,10 +3,13 @@ package vectors
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/pflag"
 
+	"sotto/dataset/own"
+	"sotto/dataset/table"
 	"sotto/encode"
 	"sotto/experiment"
 	"sotto/internal/cli/term"
@@ -53,6 +56,10 @@ type trained struct {
 	folder string
 	masks  model.Masks
 	codes  []evidence.Saying
+	// numbers are the columns that the model takes beside texts, and scales what
+	// makes its inputs of them.
+	numbers []string
+	scales  []model.Scale
 }
 
 // trained loads the model and takes over its encoder and its dropout; nil without
@@ -65,7 +72,7 @@ func (o *encodeOptions) trained() (*trained, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trained{model: m, folder: folder, masks: info.Masked()}
+	t := &trained{model: m, folder: folder, masks: info.Masked(), numbers: info.Data.Numbers(), scales: info.Data.Scales()}
 	if err = info.Data.Texts(); err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
@@ -78,7 +85,7 @@ func (o *encodeOptions) trained() (*trained, error) {
 	if t.codes, err = sayings(m, info); err != nil {
 		return nil, err
 	}
-	o.encoder = info.Data.Encoder
+	o.encoder, o.numbers = info.Data.Encoder, t.numbers
 	if o.Dropout = t.masks.Dropout; o.Dropout > 0 {
 		o.Masks = string(t.masks.Draw)
 	}
@@ -128,8 +135,8 @@ func same(codes []evidence.Saying) bool {
 // mechanism returns that of the model, and refuses an encoder that makes other
 // vectors than the model takes.
 func (t *trained) mechanism(e encode.Source) (mech.Mechanism, error) {
-	if in, _ := t.batch.Shape(); in != e.Dim() {
-		return nil, fmt.Errorf("%s: the model takes %d numbers and the encoder %s makes %d, must be the same; a model of pairs of texts releases none alone", t.folder, in, e.Name(), e.Dim())
+	if in, _ := t.batch.Shape(); in != e.Dim()+len(t.numbers) {
+		return nil, fmt.Errorf("%s: the model takes %d numbers, the encoder %s makes %d and %d columns hold others, must be as many; a model of pairs of texts releases none alone", t.folder, in, e.Name(), e.Dim(), len(t.numbers))
 	}
 	return mech.New(*t.model.Architecture().Release)
 }
@@ -157,4 +164,27 @@ func (t *trained) releaser() vectorise.Releaser {
 		return nil
 	}
 	return t.batch
+}
+
+// beside returns what makes a model's inputs of the columns of numbers, which
+// stand behind others in a row; nil if there are none.
+func (t *trained) beside(columns []string) func([]table.Value) ([]float32, error) {
+	if t == nil || len(t.numbers) == 0 {
+		return nil
+	}
+	places := make([]int, len(t.numbers))
+	for k, name := range t.numbers {
+		places[k] = slices.Index(columns, name)
+	}
+	return func(values []table.Value) ([]float32, error) {
+		scaled := make([]float32, len(places))
+		for k, at := range places {
+			x, err := own.ParseNumber(t.numbers[k], values[at].Text)
+			if err != nil {
+				return nil, err
+			}
+			scaled[k] = t.scales[k].Apply(x)
+		}
+		return scaled, nil
+	}
 }
