@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: all build test long race lint fuzz bench load kill bench-peer bench-mdl bench-encoder docs golden proofs map cover budget dist units ci
+.PHONY: all build test long race lint fuzz bench load kill attack bench-peer bench-mdl bench-encoder docs golden proofs map cover budget dist units ci
 
 all: build test lint
 
@@ -39,6 +39,9 @@ load: # a thousand clients of a gateway for a minute, and what the ledger costs
 
 kill: # a gateway and a ledger under load, each killed 300 times
 	SOTTO_KILLS=300 go test ./ledger ./gateway -run '^TestKill' -v -count=1 -timeout 30m
+
+attack: # every attack on gateway, ledger and server, against real processes, and a table of them
+	SOTTO_ATTACK=full go test -C internal/fortress -count=1 -timeout 60m
 
 bench-mdl: # the description length against scikit-learn, on this machine
 	measure/peer/run

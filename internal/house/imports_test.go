@@ -108,6 +108,7 @@ var mayImport = map[string]neighbours{
 	"internal/vectorise":            {own: []string{"dataset/table", "dp", "noise", "nn", "text", "encode", "encode/bert", "encode/textfile", "internal/vecfile"}},
 	"internal/outside":              {only: true},
 	"internal/docs":                 {only: true},
+	"internal/fortress":             {only: true},
 	"internal/rowfile":              {},
 	"internal/house":                {only: true},
 	"internal/release":              {own: []string{"dp", "noise", "internal/fault", "internal/vecfile"}},

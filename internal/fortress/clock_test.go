@@ -1,0 +1,5 @@
+//go:build linux
+
+package fortress_test
+
+var clocks = []attack{}

@@ -1,0 +1,133 @@
+//go:build linux
+
+package fortress_test
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	manifest = "manifest.json"
+	weights  = "weights.safetensors"
+)
+
+var folders = []attack{
+	{"a model whose manifest is a FIFO", "refused; the others are served and reloaded; SIGTERM ends it", func(s *scene) { s.folder(manifest, fifo) }},
+	{"a model whose weights are a FIFO", "refused; the others are served and reloaded; SIGTERM ends it", func(s *scene) { s.folder(weights, fifo) }},
+	{"a model whose manifest is /dev/zero", "refused; the others are served and reloaded; below 512 MiB", func(s *scene) { s.folder(manifest, device) }},
+	{"a model whose weights are /dev/zero", "refused; the others are served and reloaded; below 512 MiB", func(s *scene) { s.folder(weights, device) }},
+	{"a model whose manifest has a terabyte", "refused; the others are served and reloaded; below 512 MiB", func(s *scene) { s.folder(manifest, sparse) }},
+	{"a model whose weights have a terabyte", "refused; the others are served and reloaded; below 512 MiB", func(s *scene) { s.folder(weights, sparse) }},
+	{"a model whose manifest is a folder", "refused; the others are served and reloaded; below 512 MiB", func(s *scene) {
+		s.folder(manifest, func(path string) error { return os.Mkdir(path, 0o700) })
+	}},
+	{"a gateway's model whose weights are a FIFO", "the start is refused within 20 s", gatewayModel},
+}
+
+func fifo(path string) error   { return syscall.Mkfifo(path, 0o600) }
+func device(path string) error { return os.Symlink("/dev/zero", path) }
+
+func sparse(path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Truncate(1 << 40)
+}
+
+// copyModel puts a copy of the good model beside it, less one file.
+func copyModel(s *scene, dir, name string) string {
+	s.Helper()
+	to := filepath.Join(dir, name)
+	if err := os.CopyFS(to, os.DirFS(filepath.Join(dir, "good"))); err != nil {
+		s.Fatal(err)
+	}
+	return to
+}
+
+// folder puts a bad model beside a good one, before a start and under a server
+// that runs, and sees that a model that comes later is still taken up.
+func (s *scene) folder(file string, bad func(path string) error) {
+	s.Helper()
+	for _, live := range []bool{false, true} {
+		dir := s.model()
+		spoil := func() {
+			to := copyModel(s, s.model(), "bad")
+			path := filepath.Join(to, file)
+			if err := os.Remove(path); err != nil {
+				s.Fatal(err)
+			}
+			if err := bad(path); err != nil {
+				s.Fatal(err)
+			}
+			if err := os.Rename(to, filepath.Join(dir, "bad")); err != nil {
+				s.Fatal(err)
+			}
+		}
+		when := "before a start"
+		if live {
+			when = "while it runs"
+		} else {
+			spoil()
+		}
+		p, err := s.startWithin(answered, "serve", "--model", dir, "--poll", "100ms")
+		if err != nil {
+			s.fell("%s: %s", when, shortened(err.Error()))
+			continue
+		}
+		if live {
+			spoil()
+			time.Sleep(500 * time.Millisecond)
+		}
+		copyModel(s, dir, "later")
+		c := from("127.0.0.1", p.base)
+		_, taken := within(answered, func() bool { return c.do("GET", "/v2/models/later", "").status == http.StatusOK })
+		good := c.do("GET", "/v2/models/good", "")
+		is := c.do("GET", "/v2/models/bad", "")
+		s.judge(taken && good.status == http.StatusOK && is.status != http.StatusOK, "%s: the good one %d, the bad one %d, a later one is taken up: %v", when, good.status, is.status, taken)
+		s.judge(p.peak() < mostMiB, "%d MiB", p.peak())
+		_, killed := p.end(answered)
+		s.judge(!killed, "SIGTERM ends it: %v", !killed)
+	}
+}
+
+// startWithin starts a command that may hang before it listens.
+func (s *scene) startWithin(most time.Duration, args ...string) (*process, error) {
+	type result struct {
+		p   *process
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		p, err := s.start(args...)
+		done <- result{p, err}
+	}()
+	select {
+	case r := <-done:
+		return r.p, r.err
+	case <-time.After(most):
+		return nil, errHangs
+	}
+}
+
+var errHangs = errors.New("it hangs, and does not listen")
+
+func gatewayModel(s *scene) {
+	dir := s.model()
+	path := filepath.Join(dir, "good", weights)
+	if err := os.Remove(path); err != nil {
+		s.Fatal(err)
+	}
+	if err := fifo(path); err != nil {
+		s.Fatal(err)
+	}
+	_, err := s.startWithin(answered, s.place().args("--model", filepath.Join(dir, "good"))...)
+	s.judge(err != nil && !errors.Is(err, errHangs) && !strings.Contains(err.Error(), "minute"), "%s", shortened(err.Error()))
+}
