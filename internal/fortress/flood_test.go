@@ -248,7 +248,7 @@ func smuggled(s *scene) {
 		if err != nil {
 			s.Fatal(err)
 		}
-		c.SetDeadline(time.Now().Add(3 * time.Second)) //nolint:errcheck // it is a real connection
+		c.SetDeadline(time.Now().Add(3 * time.Second))                                                                                         //nolint:errcheck // it is a real connection
 		fmt.Fprintf(c, "POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s\r\n0\r\n\r\n%s", head, hidden) //nolint:errcheck // the answer tells
 		in := bufio.NewReader(c)
 		if a := readAnswer(in); a.err == nil && a.status < 400 {

@@ -143,7 +143,7 @@ func TestAttacks(t *testing.T) {
 				defer func() {
 					done[i] = s.row(a, time.Since(began))
 					if full {
-						fmt.Fprintf(os.Stdout, "%-7s %s: %s\n", done[i].Verdict, a.name, done[i].Measured)
+						fmt.Fprintf(os.Stdout, "%-7s %s: %s\n", done[i].Verdict, a.name, done[i].Measured) //nolint:errcheck // progress
 					}
 				}()
 				a.try(s)
