@@ -83,18 +83,8 @@ func vectorOf(a answer) string {
 func race(s *scene) {
 	at := s.place()
 	g := s.run(at.args("--epsilon", "8", "--budget", "80", "--rate", "0")...)
-	count := tally{}
-	var mu sync.Mutex
-	var group sync.WaitGroup
-	for i := range 100 {
-		group.Go(func() {
-			a := from("127.0.0.1", g.base).embed("alice", fmt.Sprint("text ", i))
-			mu.Lock()
-			defer mu.Unlock()
-			count.add(a)
-		})
-	}
-	group.Wait()
+	c := from("127.0.0.1", g.base)
+	count := crowd(100, func(i int) answer { return c.embed("alice", fmt.Sprint("text ", i)) })
 	s.judge(count["200"] == 10 && count["403"] == 90, "%v", count)
 	g.end(answered)
 	out, err := s.verify(at)

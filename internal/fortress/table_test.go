@@ -26,7 +26,7 @@ type attack struct {
 func attacks() []attack {
 	var all []attack
 	for _, group := range [][]attack{
-		oracles, rebindings, floods, slowClients, rollbacks, writers, databases, untrusted, folders, clocks, signals, roles, production, online, money,
+		oracles, rebindings, oddities, floods, slowClients, rollbacks, writers, databases, untrusted, folders, clocks, signals, roles, production, online, money,
 	} {
 		all = append(all, group...)
 	}
