@@ -32,6 +32,9 @@ func New(base string, o Options) (*Client, error) {
 type Request struct {
 	Texts []string
 	User  string // whose texts they are, among those of the API key; "" for the key's own
+	// Numbers are those of each text, by name, for a gateway whose model takes some
+	// beside texts; one that is absent is not known.
+	Numbers []map[string]float64
 	// Index asks Embed, of a gateway that releases codes, for the index of each
 	// in place of its vector: the only number that there is then.
 	Index bool
@@ -147,10 +150,11 @@ type form struct {
 // post sends texts and decodes the answer.
 func (c *Client) post(ctx context.Context, path string, r Request, f form, to any) error {
 	body, err := json.Marshal(struct {
-		Texts []string `json:"input"`
-		User  string   `json:"user,omitempty"`
+		Texts   []string             `json:"input"`
+		User    string               `json:"user,omitempty"`
+		Numbers []map[string]float64 `json:"numbers,omitempty"`
 		form
-	}{r.Texts, r.User, f})
+	}{r.Texts, r.User, r.Numbers, f})
 	if err != nil {
 		return errors.New("client: request cannot be written as JSON")
 	}

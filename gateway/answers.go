@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	remote "sotto/client"
@@ -85,7 +86,7 @@ func (s *Service) embeddings(w http.ResponseWriter, r *http.Request, who *client
 // release does what embeddings and classes have in common: the request is read,
 // paid for and released.
 func (s *Service) release(w http.ResponseWriter, r *http.Request, who *client, fields []string) (wish, *Embeddings, error) {
-	q, err := readWish(w, r, s.MaxBody, fields, s.Gateway.MaxTexts)
+	q, err := readWish(w, r, s.MaxBody, fields, s.Gateway.MaxTexts, s.Gateway.Numbers())
 	if err != nil {
 		return q, nil, err
 	}
@@ -101,6 +102,9 @@ func (s *Service) release(w http.ResponseWriter, r *http.Request, who *client, f
 		}
 		return q, nil, invalid("dimensions", "dimensions is %d, must be %d%s: a private vector has the width of its mechanism", q.dimensions, s.Gateway.Width(), index)
 	}
+	if !slices.Contains(fields, "numbers") { // a page has texts alone
+		q.numbers = s.Gateway.unknownNumbers(len(q.texts))
+	}
 	subject, err := who.subject(q.user)
 	if err != nil {
 		return q, nil, err
@@ -108,7 +112,7 @@ func (s *Service) release(w http.ResponseWriter, r *http.Request, who *client, f
 	if err = s.take(subject); err != nil {
 		return q, nil, err
 	}
-	e, err := s.Gateway.Embed(r.Context(), subject, q.texts, Options{IdempotencyKey: r.Header.Get("Idempotency-Key")})
+	e, err := s.Gateway.Embed(r.Context(), subject, q.texts, Options{IdempotencyKey: r.Header.Get("Idempotency-Key"), Numbers: q.numbers})
 	if err != nil {
 		return q, nil, err
 	}
@@ -201,11 +205,13 @@ type modelEntry struct {
 	Object  string `json:"object"`
 	Created int64  `json:"created"`
 	Owner   string `json:"owned_by"`
+	// Numbers are those that a request must give with each text, if any.
+	Numbers []string `json:"numbers,omitempty"`
 }
 
 // models handles "GET /v1/models".
 func (s *Service) models(w http.ResponseWriter, _ *http.Request, _ *client) error {
-	return httpserve.WriteJSON(w, http.StatusOK, list[modelEntry]{Object: "list", Data: []modelEntry{{s.Name, "model", 0, "sotto"}}})
+	return httpserve.WriteJSON(w, http.StatusOK, list[modelEntry]{Object: "list", Data: []modelEntry{{s.Name, "model", 0, "sotto", s.Gateway.Numbers()}}})
 }
 
 // health handles "GET /healthz": the process answers.

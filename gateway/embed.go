@@ -28,6 +28,9 @@ type Options struct {
 	// with other texts is refused with ledger.ErrConflict. Memoised noise needs
 	// none and looks at none.
 	IdempotencyKey string
+	// Numbers are those of each text, of a model that takes some beside texts, in
+	// the order of [Gateway.Numbers]; NaN for one that is not known.
+	Numbers [][]float32
 }
 
 // Embeddings are released vectors, one a text, and what is promised of them.
@@ -117,6 +120,7 @@ func (g *Gateway) Embed(ctx context.Context, subject string, texts []string, o O
 	if x.Finite() != nil {
 		return nil, ErrEncoder
 	}
+	x = g.withNumbers(x, o.Numbers)
 	names, checks := g.names(subject, g.called(texts, masks), x, once)
 	requests := make([]ledger.Request, 0, len(texts))
 	first := make(map[ledger.Digest]int, len(texts))
@@ -168,7 +172,7 @@ func (g *Gateway) check(subject string, texts []string, o Options) error {
 			return &InputError{Param: "input", Reason: fmt.Sprintf("is not UTF-8 in text %d, must be", i)}
 		}
 	}
-	return nil
+	return g.checkNumbers(len(texts), o.Numbers)
 }
 
 // checkSubject refuses subjects that the ledger does not take.

@@ -79,10 +79,15 @@ func (c Config) Validate() error {
 	case c.MaxTexts < 1 || c.MaxBytes < 1:
 		return fmt.Errorf("gateway: at most %d texts of %d bytes are allowed, must be at least 1", c.MaxTexts, c.MaxBytes)
 	}
-	if in, _ := c.Mechanism.Shape(); in != c.Encoder.Dim() {
+	m, ok := c.Mechanism.(*served)
+	made := c.Encoder.Dim()
+	if ok {
+		made += len(m.numbers)
+	}
+	if in, _ := c.Mechanism.Shape(); in != made {
 		return fmt.Errorf("gateway: the mechanism takes %d numbers and the encoder makes %d, must be as many", in, c.Encoder.Dim())
 	}
-	if m, ok := c.Mechanism.(*served); ok {
+	if ok {
 		if err := m.maskedAlike(c.Maskers); err != nil {
 			return err
 		}

@@ -24,6 +24,8 @@ type served struct {
 	labels    []model.LabelRecord // that codes answer
 	answers   [][]int             // for each code a class of each label
 	masks     model.Masks         // with which it was trained
+	numbers   []string            // that it takes behind a text's vector
+	scales    []model.Scale       // of those
 	spare     sync.Pool           // of *worker: a model is used by one goroutine at a time
 }
 
@@ -45,6 +47,9 @@ func FromModel(m *model.Model, info model.Manifest) (Mechanism, error) {
 	}
 	f := &served{params: s.Parameters, guarantee: m.Guarantee(), in: m.Architecture().Inputs, out: m.Dim(), masks: info.Masked()}
 	var err error
+	if f.numbers, f.scales, err = info.Data.Numbers(); err != nil {
+		return nil, err
+	}
 	if f.digest, err = info.Digest(); err != nil {
 		return nil, err
 	}

@@ -24,17 +24,18 @@ type wish struct {
 	base64     bool
 	dimensions int // 0 for any
 	user       string
+	numbers    [][]float32 // of each text; nil if none are given
 }
 
 // fieldsOf lists what each kind of request may say. Those of embeddings are all
-// that OpenAI's have.
+// that OpenAI's have, and the numbers that a model takes beside texts.
 var (
-	embeddingFields = []string{"input", "model", "encoding_format", "dimensions", "user"}
-	classifyFields  = []string{"input", "model", "user"}
+	embeddingFields = []string{"input", "model", "encoding_format", "dimensions", "user", "numbers"}
+	classifyFields  = []string{"input", "model", "user", "numbers"}
 )
 
 // readWish reads the body of a request.
-func readWish(w http.ResponseWriter, r *http.Request, limit int64, fields []string, most int) (wish, error) {
+func readWish(w http.ResponseWriter, r *http.Request, limit int64, fields []string, most int, numbers []string) (wish, error) {
 	// A form of a foreign page can be sent without asking; JSON can not.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		p := invalid("Content-Type", "Content-Type must be application/json")
@@ -47,7 +48,7 @@ func readWish(w http.ResponseWriter, r *http.Request, limit int64, fields []stri
 	} else if err != nil {
 		return wish{}, invalid("", "the body ended early or came too slowly")
 	}
-	return parseWish(body, fields, most)
+	return parseWish(body, fields, most, numbers)
 }
 
 // depth is how deep a request may be nested: a list of texts in an object. Token
@@ -56,7 +57,7 @@ const depth = 3
 
 // parseWish parses a body strictly and in one pass: one object, each field once,
 // in its own spelling, and no other, and no more than so many texts.
-func parseWish(body []byte, fields []string, most int) (wish, error) {
+func parseWish(body []byte, fields []string, most int, numbers []string) (wish, error) {
 	var q wish
 	if !utf8.Valid(body) {
 		return q, invalid("", "the body is not UTF-8, must be JSON in UTF-8")
@@ -75,6 +76,11 @@ func parseWish(body []byte, fields []string, most int) (wish, error) {
 		seen |= 1 << i
 		if r.Null() { // the same as absent
 			return nil
+		}
+		if fields[i] == "numbers" {
+			var failed error
+			q.numbers, failed = readNumbers(&r, numbers, most)
+			return failed
 		}
 		return q.set(&r, fields[i], most)
 	})

@@ -12,27 +12,21 @@ func (r DataRecord) Texts() error {
 	if r.Encoder == "" {
 		return errors.New("model: it was trained on a table, must be on texts")
 	}
-	if n, s := len(r.Numbers()), len(r.Scales()); n != s {
-		return fmt.Errorf("model: it has %d columns of numbers and %d scales, must have as many", n, s)
-	}
-	return nil
+	_, _, err := r.Numbers()
+	return err
 }
 
 // Numbers returns the columns of numbers that a row has behind those of the
-// encoder.
-func (r DataRecord) Numbers() []string {
+// encoder, and how each becomes what the model takes.
+func (r DataRecord) Numbers() ([]string, []Scale, error) {
 	if r.File == nil {
-		return nil
+		return nil, nil, nil
 	}
-	return r.File.Numbers
-}
-
-// Scales returns how the numbers of those columns become what the model takes.
-func (r DataRecord) Scales() []Scale {
-	if r.File == nil {
-		return nil
+	names, scales := r.File.Numbers, r.File.Scales
+	if len(names) != len(scales) {
+		return nil, nil, fmt.Errorf("model: it has %d columns of numbers and %d scales, must have as many", len(names), len(scales))
 	}
-	return r.File.Scales
+	return names, scales, nil
 }
 
 // Scale says how the numbers of a column become comparable with those of others:

@@ -264,9 +264,6 @@ func (o *gatewayOptions) means(ctx context.Context) (encode.Source, gateway.Mech
 		if err = info.Data.Texts(); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", o.model, err)
 		}
-		if n := info.Data.Numbers(); len(n) > 0 {
-			return nil, nil, fmt.Errorf("%s: it takes the numbers %q beside texts, must take texts alone; train it without --numbers, or release files by sotto encode --model", o.model, n)
-		}
 		m, err := gateway.FromModel(trained, info)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", o.model, err)

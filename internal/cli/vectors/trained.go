@@ -72,8 +72,11 @@ func (o *encodeOptions) trained() (*trained, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trained{model: m, folder: folder, masks: info.Masked(), numbers: info.Data.Numbers(), scales: info.Data.Scales()}
+	t := &trained{model: m, folder: folder, masks: info.Masked()}
 	if err = info.Data.Texts(); err != nil {
+		return nil, fmt.Errorf("%s: %w", folder, err)
+	}
+	if t.numbers, t.scales, err = info.Data.Numbers(); err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
 	if t.batch, err = m.Batch(o.workers); err != nil {
