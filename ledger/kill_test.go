@@ -45,7 +45,12 @@ func TestKill(t *testing.T) {
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(20+r.IntN(150)) * time.Millisecond)
+		// Every other is killed at any moment, also while it opens the ledger; of
+		// the rest something is released first, however busy the machine is.
+		if round%2 == 0 {
+			awaitRelease(t, dir, child)
+		}
+		time.Sleep(time.Duration(r.IntN(150)) * time.Millisecond)
 		if err := child.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -53,8 +58,26 @@ func TestKill(t *testing.T) {
 	}
 	releases := checkReleases(t, dir)
 	t.Logf("%d kills, %d releases", rounds, releases)
-	if releases < rounds {
-		t.Errorf("%d releases in %d rounds, want at least one in each: nothing was tested", releases, rounds)
+	if releases < (rounds+1)/2 {
+		t.Errorf("%d releases in %d rounds, want at least one in every other: nothing was tested", releases, rounds)
+	}
+}
+
+// awaitRelease waits until the child has noted a release.
+func awaitRelease(t *testing.T, dir string, child *exec.Cmd) {
+	t.Helper()
+	size := func() int64 {
+		if info, err := os.Stat(filepath.Join(dir, "releases")); err == nil {
+			return info.Size()
+		}
+		return 0
+	}
+	for before, tries := size(), 0; size() == before; tries++ {
+		if tries == 12000 {
+			child.Process.Kill() //nolint:errcheck // it is of no use
+			t.Fatal("nothing was released within a minute")
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }
 
