@@ -21,14 +21,19 @@ type Options struct {
 	Key     string        // API key of the gateway; "" sends none
 	Retries int           // after the first attempt; 0 means 3, negative none
 	Backoff time.Duration // before the first retry, doubled for each next one; 0 means 100 ms
-	HTTP    *http.Client  // for TLS and time-outs of one's own; nil means one with 30 s
+	HTTP    *http.Client  // for TLS and time-outs of one's own; nil means one with 30 s for each attempt
 }
 
 // longestWait bounds what a retry waits for, whatever the other side says.
 const longestWait = 10 * time.Second
 
-// maxAnswer bounds what is read of an answer, in bytes.
-const maxAnswer = 64 << 20
+// What is read of an answer at most, in bytes. Who knows how long an answer can
+// be asks for less.
+const (
+	maxAnswer  = 64 << 20
+	maxRefusal = 64 << 10 // of one that is no success
+	maxHeader  = 64 << 10
+)
 
 // caller sends requests to one address and repeats them.
 type caller struct {
@@ -54,7 +59,7 @@ func newCaller(base string, o Options) (*caller, error) {
 		c.http = http.Client{Timeout: 30 * time.Second}
 		if t, ok := http.DefaultTransport.(*http.Transport); ok { // unless the program put another in its place
 			t = t.Clone()
-			t.MaxIdleConnsPerHost = 64
+			t.MaxIdleConnsPerHost, t.MaxResponseHeaderBytes = 64, maxHeader
 			c.http.Transport = t
 		}
 	}
@@ -67,6 +72,7 @@ type message struct {
 	method, path string
 	body         []byte
 	headers      map[string]string
+	most         int64 // bytes of the answer; 0 means maxAnswer
 }
 
 type answer struct {
@@ -83,8 +89,14 @@ func (c *caller) ask(ctx context.Context, m message, to any) error {
 		return err
 	case a.status != http.StatusOK:
 		return a.failure()
-	case json.Unmarshal(a.body, to) != nil:
-		return errMalformed
+	}
+	return a.decode(to)
+}
+
+// decode reads the JSON of an answer.
+func (a *answer) decode(to any) error {
+	if json.Unmarshal(a.body, to) != nil {
+		return malformed("it is not JSON of the protocol")
 	}
 	return nil
 }
@@ -95,7 +107,7 @@ func (c *caller) ask(ctx context.Context, m message, to any) error {
 func (c *caller) call(ctx context.Context, m message) (*answer, error) {
 	for attempt := 0; ; attempt++ {
 		a, err := c.once(ctx, m)
-		if err == nil && !a.temporary() || ctx.Err() != nil || attempt >= c.retries {
+		if err == nil && !a.temporary() || wrong(err) || ctx.Err() != nil || attempt >= c.retries {
 			return a, err
 		}
 		wait := min(c.backoff<<min(attempt, 10), longestWait)
@@ -133,6 +145,8 @@ func (c *caller) once(ctx context.Context, m message) (*answer, error) {
 	for name, value := range m.headers {
 		r.Header.Set(name, value)
 	}
+	// Nothing is unpacked, so that no answer is larger than what was sent.
+	r.Header.Set("Accept-Encoding", "identity")
 	if c.key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.key)
 	}
@@ -141,12 +155,19 @@ func (c *caller) once(ctx context.Context, m message) (*answer, error) {
 		return nil, &Unavailable{Err: withoutURL(err)}
 	}
 	defer res.Body.Close() //nolint:errcheck // it was only read
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
-	if err == nil && len(body) > maxAnswer {
-		err = fmt.Errorf("answer is longer than %d bytes", maxAnswer)
+	if packed := res.Header.Get("Content-Encoding"); packed != "" && packed != "identity" {
+		return nil, malformed("it is packed, which nobody asked for")
 	}
+	most := cmp.Or(m.most, maxAnswer)
+	if res.StatusCode != http.StatusOK {
+		most = maxRefusal
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, most+1))
 	if err != nil {
 		return nil, &Unavailable{Err: withoutURL(err)}
+	}
+	if int64(len(body)) > most {
+		return nil, malformed(fmt.Sprintf("it is longer than the %d bytes that it can need", most))
 	}
 	return &answer{res.StatusCode, res.Header, body}, nil
 }

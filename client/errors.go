@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -39,23 +40,37 @@ func (e *RateLimited) Error() string {
 // of the other side, also after retries. What was paid for stays paid, and the
 // same request with the same idempotency key may be sent again.
 type Unavailable struct {
-	Status int    // of HTTP; 0 if there was no answer
-	Code   string // what the other side calls it, such as ledger_unavailable
-	Err    error  // why there was no answer; nil if there was
+	Status int // of HTTP; 0 if there was no answer, 200 for one that cannot be believed
+	// Code is what the other side calls it, such as ledger_unavailable; or, of what
+	// cannot be believed, malformed_answer, classes_changed or no_model.
+	Code string
+	Err  error // why there was no answer, or why it is not believed; nil if the other side said so
 }
 
 // Error implements error.
 func (e *Unavailable) Error() string {
-	if e.Err != nil {
+	switch {
+	case e.Err == nil:
+		return fmt.Sprintf("client: not available: status %d, %s", e.Status, e.Code)
+	case e.Status == 0:
 		return "client: no answer: " + e.Err.Error()
 	}
-	return fmt.Sprintf("client: not available: status %d, %s", e.Status, e.Code)
+	return fmt.Sprintf("client: not available: %s: %v", e.Code, e.Err)
 }
 
-// errMalformed is the error of an answer of success that says nothing.
-var errMalformed = &Unavailable{Status: http.StatusOK, Code: "malformed_answer"}
+// malformed is the error of an answer that is not what was asked for. The reason
+// quotes nothing of it.
+func malformed(reason string) error {
+	return &Unavailable{Status: http.StatusOK, Code: "malformed_answer", Err: errors.New(reason)}
+}
 
-// Unwrap returns why there was no answer.
+// wrong reports an answer that another attempt would not mend.
+func wrong(err error) bool {
+	var u *Unavailable
+	return errors.As(err, &u) && u.Status == http.StatusOK
+}
+
+// Unwrap returns Err.
 func (e *Unavailable) Unwrap() error { return e.Err }
 
 // Refused is the error of a request that no retry mends.
@@ -63,7 +78,7 @@ type Refused struct {
 	Status  int    // of HTTP
 	Code    string // such as invalid_value, wrong_width or guarantee_mismatch
 	Param   string // the field that is wrong, "" if that was not said
-	Message string
+	Message string // of the other side; of a server that is not trusted, do not show it to your users
 }
 
 // Error implements error.

@@ -97,7 +97,7 @@ func (c *Client) Embed(ctx context.Context, r Request) (*Embeddings, error) {
 	for i, d := range got.Data {
 		raw, err := base64.StdEncoding.DecodeString(d.Vector)
 		if err != nil || len(raw) == 0 || len(raw)%4 != 0 || d.Index != i {
-			return nil, errMalformed
+			return nil, malformed("a vector is not what was asked for")
 		}
 		e.Vectors[i] = make([]float32, len(raw)/4)
 		for j := range e.Vectors[i] {
@@ -105,7 +105,7 @@ func (c *Client) Embed(ctx context.Context, r Request) (*Embeddings, error) {
 		}
 	}
 	if len(e.Vectors) != len(r.Texts) {
-		return nil, errMalformed
+		return nil, malformed("it has not one vector for each text")
 	}
 	return e, nil
 }
@@ -136,7 +136,7 @@ func (c *Client) Classify(ctx context.Context, r Request) (*Classification, erro
 		return nil, err
 	}
 	if len(got.Data) != len(r.Texts) {
-		return nil, errMalformed
+		return nil, malformed("it has not one answer for each text")
 	}
 	return &Classification{got.Data, got.Privacy}, nil
 }
@@ -159,7 +159,7 @@ func (c *Client) post(ctx context.Context, path string, r Request, f form, to an
 		return errors.New("client: request cannot be written as JSON")
 	}
 	key := cmp.Or(r.IdempotencyKey, rand.Text())
-	return c.caller.ask(ctx, message{"POST", path, body, map[string]string{"Content-Type": "application/json", "Idempotency-Key": key}}, to)
+	return c.caller.ask(ctx, message{method: "POST", path: path, body: body, headers: map[string]string{"Content-Type": "application/json", "Idempotency-Key": key}}, to)
 }
 
 // Budget is where a user stands in the current window, in ε.

@@ -17,23 +17,45 @@ import (
 
 // Server asks a server that speaks KServe v2 as "sotto serve" does. NewServer
 // makes one. It is safe for concurrent use.
+//
+// The server is not trusted. Nothing that it says is believed but answers about
+// the classes that were expected, and no answer takes more memory than the batch
+// can need. The classes are those of [Server.Expect], or else those that the
+// server names when it is first asked: from then on others are refused, also
+// under a new version of the model.
 type Server struct {
 	caller *caller
 
-	mu    sync.Mutex // guards the rest
-	name  string
-	known Model
+	mu       sync.Mutex // guards the rest
+	name     string
+	expected []Label // nil until they are known
+	known    Model
 }
 
 // NewServer returns a client of the server at an address such as
 // http://127.0.0.1:8788, for a model of its own by name; "" is the only one
-// that it has. It asks nothing yet.
+// that it has when it is first asked. It asks nothing yet.
 func NewServer(base, model string, o Options) (*Server, error) {
 	c, err := newCaller(base, o)
 	if err != nil {
 		return nil, err
 	}
+	if model != "" && !goodName.MatchString(model) {
+		return nil, errors.New("client: the model's name must be letters, digits, dots, hyphens and underscores")
+	}
 	return &Server{caller: c, name: model}, nil
+}
+
+// Expect says which labels and classes are answered, in their order; what their
+// outputs are called is not looked at. A server that has others is not believed.
+func (s *Server) Expect(labels []Label) error {
+	if reason := checkLabels(labels); reason != "" {
+		return errors.New("client: labels cannot be expected: " + reason)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expected, s.known = slices.Clone(labels), Model{}
+	return nil
 }
 
 // Model is what a server says of a model.
@@ -56,7 +78,8 @@ type Label struct {
 	Class   string   `json:"class"`
 }
 
-// Model asks what the model is.
+// Model asks what the model is. That it has other classes than those that are
+// expected is an [*Unavailable] of code classes_changed.
 func (s *Server) Model(ctx context.Context) (Model, error) {
 	name, err := s.modelName(ctx)
 	if err != nil {
@@ -76,22 +99,54 @@ func (s *Server) Model(ctx context.Context) (Model, error) {
 			Guarantee dp.Guarantee `json:"guarantee"`
 		} `json:"parameters"`
 	}
-	if err := s.caller.ask(ctx, message{method: "GET", path: "/v2/models/" + url.PathEscape(name)}, &got); err != nil {
+	if err := s.ask(ctx, message{method: "GET", path: "/v2/models/" + url.PathEscape(name), most: s.mostMetadata()}, &got); err != nil {
 		return Model{}, err
 	}
 	p := got.Parameters
 	if p.Labels == nil { // a server that knows of one label only
-		p.Labels = []Label{{Classes: p.Classes, Scores: "scores", Class: "class"}}
+		p.Labels = []Label{{Classes: p.Classes}}
 	}
-	empty := slices.ContainsFunc(p.Labels, func(l Label) bool { return len(l.Classes) == 0 })
-	if len(got.Versions) != 1 || len(got.Inputs) != 1 || len(got.Inputs[0].Shape) != 2 || len(p.Labels) == 0 || empty {
-		return Model{}, errMalformed
+	if len(p.Labels) == 1 && p.Labels[0].Scores == "" && p.Labels[0].Class == "" {
+		p.Labels[0].Scores, p.Labels[0].Class = "scores", "class"
 	}
-	m := Model{got.Name, got.Versions[0], got.Inputs[0].Shape[1], p.Codes, p.Labels[0].Classes, p.Labels, p.Method, p.Guarantee}
+	m := Model{Name: got.Name, Codes: p.Codes, Labels: p.Labels, Method: p.Method, Guarantee: p.Guarantee}
+	if len(got.Versions) == 1 { // the protocol does not ask for any
+		m.Version = got.Versions[0]
+	}
+	if len(got.Inputs) == 1 && len(got.Inputs[0].Shape) == 2 {
+		m.Width = got.Inputs[0].Shape[1]
+	}
+	if reason := m.check(name); reason != "" {
+		return Model{}, malformed(reason)
+	}
+	m.Classes = m.Labels[0].Classes
+	return m, s.learn(m)
+}
+
+// learn keeps what the model is, and refuses one of other classes.
+func (s *Server) learn(m Model) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.expected == nil {
+		s.expected = m.Labels
+	}
+	if !sameLabels(s.expected, m.Labels) {
+		return &Unavailable{Status: http.StatusOK, Code: "classes_changed", Err: errors.New("the model's labels or classes are not those that are expected")}
+	}
 	s.known = m
-	return m, nil
+	return nil
+}
+
+// ask is the caller's, with a refusal that is not believed in all its words.
+func (s *Server) ask(ctx context.Context, m message, to any) error {
+	a, err := s.caller.call(ctx, m)
+	switch {
+	case err != nil:
+		return err
+	case a.status != http.StatusOK:
+		return doubted(a.failure(), a.status)
+	}
+	return a.decode(to)
 }
 
 // modelName returns the name that was given, or else the only one there is.
@@ -103,12 +158,15 @@ func (s *Server) modelName(ctx context.Context) (string, error) {
 		return name, nil
 	}
 	var all []struct{ Name, State string }
-	if err := s.caller.ask(ctx, message{method: "POST", path: "/v2/repository/index"}, &all); err != nil {
+	if err := s.ask(ctx, message{method: "POST", path: "/v2/repository/index", most: mostIndex}, &all); err != nil {
 		return "", err
 	}
 	for _, m := range all {
 		if m.State != "READY" {
 			continue
+		}
+		if !goodName.MatchString(m.Name) {
+			return "", malformed("a model has a name that no model may have")
 		}
 		if name != "" {
 			return "", fmt.Errorf("client: the server has several models, must be told which: %s, %s, …", name, m.Name)
@@ -130,11 +188,11 @@ func (s *Server) modelName(ctx context.Context) (string, error) {
 // The error is an [*Unavailable] or a [*Refused], unless the request itself
 // cannot be written.
 func (s *Server) Classify(ctx context.Context, vectors [][]float32, g dp.Guarantee) ([]Answer, error) {
-	name, err := s.modelName(ctx)
+	model, err := s.model(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	m, err := inference(name, vectors, g)
+	m, err := inference(model, vectors, g)
 	if err != nil {
 		return nil, err
 	}
@@ -143,17 +201,17 @@ func (s *Server) Classify(ctx context.Context, vectors [][]float32, g dp.Guarant
 		return nil, err
 	}
 	if a.status != http.StatusOK {
-		return nil, a.failure()
+		return nil, doubted(a.failure(), a.status)
 	}
 	res, err := kserve.ParseResponse(a.body, a.header.Get(kserve.HeaderLength))
 	if err != nil {
-		return nil, errMalformed
+		return nil, malformed("it is no message of the protocol")
 	}
-	labels, err := s.labelsOf(ctx, res.ModelVersion)
-	if err != nil {
+	// A new version may have its classes in another order.
+	if model, err = s.model(ctx, res.ModelVersion); err != nil {
 		return nil, err
 	}
-	return answersOf(res, len(vectors), labels)
+	return model.answers(res, len(vectors))
 }
 
 // ClassifyCodes is Classify for releases of codes, which are sent as their
@@ -173,7 +231,7 @@ func (s *Server) ClassifyCodes(ctx context.Context, codes []int, g dp.Guarantee)
 const mostCodes = 1 << 24
 
 // inference makes the message that asks for classes.
-func inference(name string, vectors [][]float32, g dp.Guarantee) (message, error) {
+func inference(model Model, vectors [][]float32, g dp.Guarantee) (message, error) {
 	if err := g.Validate(); err != nil {
 		return message{}, err
 	}
@@ -195,61 +253,34 @@ func inference(name string, vectors [][]float32, g dp.Guarantee) (message, error
 	if err != nil {
 		return message{}, err
 	}
+	var outputs []kserve.Output
+	for _, l := range model.Labels {
+		outputs = append(outputs, kserve.Output{Name: l.Scores}, kserve.Output{Name: l.Class})
+	}
 	body, header, err := kserve.Request{
+		Outputs:    outputs,
 		Parameters: kserve.Parameters{kserve.Privacy: quoted},
 		Inputs:     []kserve.Tensor{{Name: "vector", Datatype: kserve.FP32, Shape: []int{len(vectors), width}, Floats: slices.Concat(vectors...), Binary: true}},
 	}.Encode()
-	return message{"POST", "/v2/models/" + url.PathEscape(name) + "/infer", body, map[string]string{
+	return message{"POST", "/v2/models/" + url.PathEscape(model.Name) + "/infer", body, map[string]string{
 		"Content-Type": "application/octet-stream", kserve.HeaderLength: strconv.Itoa(header),
-	}}, err
+	}, model.mostAnswer(len(vectors))}, err
 }
 
-// labelsOf returns the labels of the version that answered, which may be a new
-// one.
-func (s *Server) labelsOf(ctx context.Context, version string) ([]Label, error) {
+// model returns what the model is, of the given version, which may be a new one;
+// "" is the one that is known, if one is.
+func (s *Server) model(ctx context.Context, version string) (Model, error) {
 	s.mu.Lock()
 	m := s.known
 	s.mu.Unlock()
-	if m.Labels == nil || m.Version != version {
+	if m.Labels == nil || version != "" && m.Version != version {
 		var err error
 		if m, err = s.Model(ctx); err != nil {
-			return nil, err
+			return Model{}, err
 		}
 	}
-	if m.Version != version {
-		return nil, &Unavailable{Status: http.StatusOK, Code: "model_changed"}
+	if version != "" && m.Version != "" && m.Version != version {
+		return Model{}, &Unavailable{Status: http.StatusOK, Code: "model_changed"}
 	}
-	return m.Labels, nil
-}
-
-// answersOf takes an answer apart by row and label.
-func answersOf(res *kserve.Response, n int, labels []Label) ([]Answer, error) {
-	outputs := make(map[string]kserve.Tensor, len(res.Outputs))
-	for _, t := range res.Outputs {
-		outputs[t.Name] = t
-	}
-	answers := make([]Answer, n)
-	for l, label := range labels {
-		scores, class, classes := outputs[label.Scores].Floats, outputs[label.Class].Strings, label.Classes
-		if len(scores) != n*len(classes) || len(class) != n {
-			return nil, errMalformed
-		}
-		for i := range answers {
-			a := Answer{Class: class[i], Scores: make(map[string]float64, len(classes))}
-			for j, c := range classes {
-				a.Scores[c] = float64(scores[i*len(classes)+j])
-			}
-			if l == 0 {
-				answers[i] = a
-			}
-			if len(labels) == 1 {
-				continue
-			}
-			if l == 0 {
-				answers[i].Labels = make(map[string]Answer, len(labels))
-			}
-			answers[i].Labels[label.Name] = a
-		}
-	}
-	return answers, nil
+	return m, nil
 }
