@@ -133,6 +133,11 @@ func (s *Service) classify(w http.ResponseWriter, r *http.Request, who *client) 
 	if s.Classifier == nil {
 		return &problem{status: http.StatusNotImplemented, Type: invalidRequest, Code: "no_server", Message: "this gateway knows no server that classifies"}
 	}
+	leave, ok := s.asking.Enter(r.Context())
+	if !ok {
+		return slowDown("too many requests wait for the server", time.Second)
+	}
+	defer leave()
 	q, e, err := s.release(w, r, who, classifyFields)
 	if err != nil {
 		return err

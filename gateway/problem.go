@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	remote "sotto/client"
 	"sotto/internal/httpserve"
 	"sotto/ledger"
 )
@@ -82,12 +83,24 @@ func problemOf(err error) *problem {
 		return &problem{status: http.StatusServiceUnavailable, retry: time.Second, Type: serverError, Code: "ledger_unavailable", Message: "the ledger cannot be written; nothing was released"}
 	case errors.Is(err, ErrEncoder):
 		return &problem{status: http.StatusBadGateway, Type: serverError, Code: "encoder_unavailable", Message: "the encoder gave no usable vector; nothing was paid or released"}
+	case unbelievable(err) != nil:
+		return &problem{status: http.StatusBadGateway, Type: serverError, Code: "server_invalid", Message: "the server's answer cannot be believed; what was paid for stays paid"}
 	case errors.Is(err, ErrServer):
 		return &problem{status: http.StatusBadGateway, Type: serverError, Code: "server_unavailable", Message: "the server does not answer; what was paid for stays paid"}
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return &problem{status: http.StatusServiceUnavailable, retry: time.Second, Type: serverError, Code: "timeout", Message: "the request took too long"}
 	}
 	return &problem{status: http.StatusInternalServerError, Type: serverError, Code: "internal_error", Message: "internal fault; nothing was released"}
+}
+
+// unbelievable returns the error of a server that answered, but not as it should;
+// nil for any other. Its words are of the client and quote nothing.
+func unbelievable(err error) *remote.Unavailable {
+	var u *remote.Unavailable
+	if errors.Is(err, ErrServer) && errors.As(err, &u) && u.Status == http.StatusOK {
+		return u
+	}
+	return nil
 }
 
 // ledgerFailed reports an error of the ledger that is nobody's request's fault.
@@ -128,6 +141,9 @@ func (p *problem) write(w http.ResponseWriter) {
 func logged(err error, p *problem) string {
 	if ledgerFailed(err) || p.status == http.StatusInternalServerError {
 		return err.Error()
+	}
+	if u := unbelievable(err); u != nil {
+		return p.Code + ": " + u.Error()
 	}
 	return p.Code
 }

@@ -70,6 +70,7 @@ type Service struct {
 	http    *httpserve.Service
 	rates   *httpserve.Rates
 	places  *httpserve.Places
+	asking  *httpserve.Places // of requests that wait for the server: one that is slow must not take all
 	refused *prometheus.CounterVec
 	texts   *prometheus.CounterVec
 	epsilon prometheus.Counter
@@ -83,6 +84,7 @@ func NewService(c ServiceConfig) (*Service, error) {
 	}
 	c = c.fill()
 	s := &Service{ServiceConfig: c, rates: httpserve.NewRates(c.Rate, c.Burst), places: httpserve.NewPlaces(c.MaxInFlight, 0)}
+	s.asking = httpserve.NewPlaces(max(1, c.MaxInFlight/4), 0)
 	s.http = httpserve.New(httpserve.Config{
 		Name: "gateway", Log: c.Log, TLS: c.TLS, Read: c.Timeout, Write: 2 * c.Timeout, Timeout: c.Timeout, Drain: c.Drain,
 		Buckets: prometheus.ExponentialBuckets(0.0005, 2, 15), Refuse: s.refuse,
