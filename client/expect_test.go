@@ -2,7 +2,6 @@ package client_test
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -27,7 +26,7 @@ func TestExpected(t *testing.T) {
 		if r.Method != http.MethodGet {
 			model = answer
 		}
-		io.WriteString(w, model)
+		write(w, model)
 	})
 	changed := func(what string) {
 		t.Helper()

@@ -37,7 +37,7 @@ func liar(t *testing.T, answer http.HandlerFunc) *client.Server {
 	t.Helper()
 	return asked(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
-			io.WriteString(w, about)
+			write(w, about)
 			return
 		}
 		answer(w, r)
@@ -55,6 +55,9 @@ func asked(t *testing.T, handler http.HandlerFunc) *client.Server {
 	}
 	return s
 }
+
+// write sends what a server says to whoever is still there.
+func write(w io.Writer, s string) { _, _ = io.WriteString(w, s) }
 
 func classify(ctx context.Context, s *client.Server) ([]client.Answer, error) {
 	return s.Classify(ctx, [][]float32{{1, 2}, {3, 4}}, dp.Guarantee{Unit: dp.Text, Epsilon: 8})
@@ -91,7 +94,7 @@ func TestLies(t *testing.T) {
 			var attempts atomic.Int64
 			s := liar(t, func(w http.ResponseWriter, _ *http.Request) {
 				attempts.Add(1)
-				io.WriteString(w, tt.body)
+				write(w, tt.body)
 			})
 			got, err := classify(t.Context(), s)
 			var e *client.Unavailable
@@ -103,12 +106,12 @@ func TestLies(t *testing.T) {
 			}
 		})
 	}
-	s := liar(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, said(classes+`,`+scores)) })
+	s := liar(t, func(w http.ResponseWriter, _ *http.Request) { write(w, said(classes+`,`+scores)) })
 	if got, err := classify(t.Context(), s); err != nil || got[0].Class != "yes" || got[1].Scores["no"] != 0.5 {
 		t.Errorf("an honest answer: %v, %v", got, err)
 	}
 	s = liar(t, func(w http.ResponseWriter, _ *http.Request) {
-		io.WriteString(w, strings.Replace(said(classes+`,`+scores), `"model_version":"1",`, "", 1))
+		write(w, strings.Replace(said(classes+`,`+scores), `"model_version":"1",`, "", 1))
 	})
 	if _, err := classify(t.Context(), s); err != nil {
 		t.Errorf("an honest answer that names no version: %v", err)
@@ -121,9 +124,9 @@ func TestNotANumber(t *testing.T) {
 		head := said(`{"name":"scores","datatype":"FP32","shape":[2,2],"parameters":{"binary_data_size":16}},` + classes)
 		s := liar(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Inference-Header-Content-Length", fmt.Sprint(len(head)))
-			io.WriteString(w, head)
+			write(w, head)
 			for _, p := range []float32{float32(v), 1, 0.5, 0.5} {
-				binary.Write(w, binary.LittleEndian, p)
+				_ = binary.Write(w, binary.LittleEndian, p)
 			}
 		})
 		if got, err := classify(t.Context(), s); err == nil {
@@ -178,8 +181,8 @@ func TestPacked(t *testing.T) {
 		w.Header().Set("Content-Encoding", "gzip")
 		z := gzip.NewWriter(w)
 		defer z.Close()
-		io.WriteString(z, said(scores+`,`+classes))
-		io.Copy(z, io.LimitReader(spaces{}, 128<<20))
+		write(z, said(scores+`,`+classes))
+		_, _ = io.Copy(z, io.LimitReader(spaces{}, 128<<20)) // nobody reads it
 	})
 	_, err := classify(t.Context(), s)
 	var e *client.Unavailable
@@ -201,7 +204,7 @@ func (spaces) Read(p []byte) (int, error) {
 func TestHeaders(t *testing.T) {
 	s := liar(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Filler", strings.Repeat("x", 1<<20))
-		io.WriteString(w, said(scores+`,`+classes))
+		write(w, said(scores+`,`+classes))
 	})
 	var e *client.Unavailable
 	if _, err := classify(t.Context(), s); !errors.As(err, &e) || e.Status != 0 {
@@ -214,7 +217,7 @@ func TestHeaders(t *testing.T) {
 func TestDrip(t *testing.T) {
 	release := make(chan struct{})
 	s := liar(t, func(w http.ResponseWriter, _ *http.Request) {
-		io.WriteString(w, "{")
+		write(w, "{")
 		w.(http.Flusher).Flush()
 		<-release
 	})
@@ -255,7 +258,7 @@ func TestRefusalsAreDoubted(t *testing.T) {
 	} {
 		s := liar(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(tt.status)
-			io.WriteString(w, tt.body)
+			write(w, tt.body)
 		})
 		_, err := classify(t.Context(), s)
 		var e *client.Refused
@@ -280,7 +283,7 @@ func TestMetadataLies(t *testing.T) {
 		{"a long version", `["1"]`, `["` + strings.Repeat("x", 1000) + `"]`},
 	} {
 		s := asked(t, func(w http.ResponseWriter, _ *http.Request) {
-			io.WriteString(w, strings.Replace(about, tt.old, tt.new, 1))
+			write(w, strings.Replace(about, tt.old, tt.new, 1))
 		})
 		var e *client.Unavailable
 		if m, err := s.Model(t.Context()); !errors.As(err, &e) || e.Code != "malformed_answer" {

@@ -49,6 +49,8 @@ type gatewayOptions struct {
 	keys        string
 	server      string
 	serverModel string
+	serverClass string
+	labels      []model.LabelRecord // of --model
 	production  bool
 	page        bool
 	words       term.ListFlags
@@ -79,6 +81,7 @@ func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.keys, "keys", "", "file of API keys' hashes (see sotto gateway key; default: everybody may ask)")
 	fs.StringVar(&o.server, "server", "", "address of a server that classifies, for /v1/classify")
 	fs.StringVar(&o.serverModel, "server-model", "", "model of --server that classifies (default: the only one)")
+	fs.StringVar(&o.serverClass, "server-classes", "", "classes that --server is believed to have: model, those of --model, or first, those that it names when it is first asked (default: model with --model, else first)")
 	fs.BoolVar(&o.production, "production", false, "refuse to start without keys, without TLS beyond this machine, with a page, or with a secret that would have to be made")
 	fs.BoolVar(&o.page, "page", false, "show a page at / on which to try texts, with raw vectors; on this machine alone, unless there are --keys")
 	o.words.AddFlags(fs)
@@ -152,11 +155,6 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 			return err
 		}
 	}
-	if o.server != "" {
-		if o.Classifier, err = client.NewServer(o.server, o.serverModel, client.Options{}); err != nil {
-			return err
-		}
-	}
 	maskers, err := o.words.Maskers()
 	if err != nil {
 		return err
@@ -167,6 +165,9 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 	}
 	closeEncoder := term.CloserOf(e)
 	defer func() { err = errors.Join(err, closeEncoder()) }()
+	if err = o.classifier(); err != nil {
+		return err
+	}
 	secret, made, err := gateway.LoadSecret(o.secret, !o.production)
 	if err != nil {
 		return err
@@ -202,6 +203,36 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 		return err
 	}
 	return service.Serve(ctx, l)
+}
+
+// classifier makes the client of --server, which believes it no other classes
+// than those of the model.
+func (o *gatewayOptions) classifier() error {
+	switch o.serverClass {
+	case "", "first":
+	case "model":
+		if o.model == "" {
+			return errors.New("--server-classes is model, must have a --model")
+		}
+	default:
+		return fmt.Errorf("--server-classes is %q, must be one of model, first", o.serverClass)
+	}
+	if o.server == "" {
+		return nil
+	}
+	s, err := client.NewServer(o.server, o.serverModel, client.Options{})
+	if err != nil {
+		return err
+	}
+	o.Classifier = s
+	if o.model == "" || o.serverClass == "first" {
+		return nil
+	}
+	labels := make([]client.Label, len(o.labels))
+	for i, l := range o.labels {
+		labels[i] = client.Label{Name: l.Name, Classes: l.Classes}
+	}
+	return s.Expect(labels)
 }
 
 // places fills in where ledger and secret lie.
@@ -262,6 +293,9 @@ func (o *gatewayOptions) means(ctx context.Context) (encode.Source, gateway.Mech
 			return nil, nil, err
 		}
 		if err = info.Data.Texts(); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", o.model, err)
+		}
+		if o.labels, err = info.Labels(); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", o.model, err)
 		}
 		m, err := gateway.FromModel(trained, info)
