@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"math"
 	weakrand "math/rand/v2"
 )
@@ -25,8 +26,8 @@ func NewDense(in, out int, rng *weakrand.Rand) *Dense {
 		panic("nn: NewDense of " + Matrix{Rows: in, Cols: out}.shape() + ", want positive sizes")
 	}
 	d := &Dense{
-		weight: Param{"weight", NewMatrix(in, out), NewMatrix(in, out)},
-		bias:   Param{"bias", NewMatrix(1, out), NewMatrix(1, out)},
+		weight: Param{Name: "weight", Value: NewMatrix(in, out), Grad: NewMatrix(in, out)},
+		bias:   Param{Name: "bias", Value: NewMatrix(1, out), Grad: NewMatrix(1, out)},
 	}
 	limit := math.Sqrt(6 / float64(in+out))
 	for i := range d.weight.Value.Data {
@@ -70,7 +71,7 @@ func (d *Dense) backward(p *Pool, grad, where Matrix) Matrix {
 	w := d.weight.Value
 	grad.want("gradient of Dense", d.y.Rows, d.y.Cols)
 	p.MulTN(d.weight.Grad, d.x, grad)
-	p.sumRows(d.bias.Grad.Data, grad)
+	p.SumRows(d.bias.Grad.Data, grad)
 	if d.NoInputGrad {
 		return Matrix{}
 	}
@@ -93,10 +94,21 @@ var one = []float32{1}
 // are read nearly in the order in which they lie in memory.
 const sumGroup = 16
 
-// sumRows sets dst to the sum of the rows of m, first to last in each column.
-func (p *Pool) sumRows(dst []float32, m Matrix) {
-	if m.Rows == 0 {
-		clear(dst)
+// SumRows sets dst to the sum of the rows of m, first to last in each column. It
+// panics if dst does not have as many numbers as a row.
+func (p *Pool) SumRows(dst []float32, m Matrix) {
+	clear(dst)
+	p.AddRows(dst, m)
+}
+
+// AddRows adds the rows of m to dst, first to last in each column. It panics if
+// dst does not have as many numbers as a row.
+func (p *Pool) AddRows(dst []float32, m Matrix) {
+	m.sound("AddRows's m")
+	if len(dst) != m.Cols {
+		panic(fmt.Sprintf("nn: AddRows of %s to %d numbers, want %d", m.shape(), len(dst), m.Cols))
+	}
+	if m.Rows == 0 || m.Cols == 0 {
 		return
 	}
 	size := even(m.Cols, m.Cols, 16, p.workers)
@@ -104,7 +116,7 @@ func (p *Pool) sumRows(dst []float32, m Matrix) {
 		lo, hi := b*size, min(m.Cols, (b+1)*size)
 		for i := 0; i < m.Rows; i += sumGroup {
 			p.kernels.blend(dst[lo:hi], blend{
-				k: min(sumGroup, m.Rows-i), a: one, b: m.Data[i*m.Cols+lo:], stride: m.Cols, more: i > 0,
+				k: min(sumGroup, m.Rows-i), a: one, b: m.Data[i*m.Cols+lo:], stride: m.Cols, more: true,
 			})
 		}
 	})

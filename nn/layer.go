@@ -36,6 +36,16 @@ type Layer interface {
 type Param struct {
 	Name        string // such as "weight", within a [Sequential] "0.weight"
 	Value, Grad Matrix
+	// Touched, unless nil, has the gradient in place of Grad: that of a table of
+	// which a batch reads a few rows. The rows that it does not name stay as they
+	// are in a step, and so do their moments.
+	Touched *Touched
+}
+
+// Touched is the gradient of some rows of a table.
+type Touched struct {
+	Rows []int  // which, each once
+	Grad Matrix // a row for each of them
 }
 
 // stateless has no parameters.

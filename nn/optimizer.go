@@ -2,8 +2,10 @@ package nn
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Optimizer changes parameters along their gradients. [SGD.New], [Adam.New]
@@ -69,12 +71,15 @@ func (o *Optimizer) State() []Param {
 }
 
 // newOptimizer makes an optimiser with one zero moment of each kind for each
-// parameter. It panics if a gradient is not of the size of its parameter.
+// parameter. It panics if a gradient is not of the size of its parameter, unless
+// it is that of some rows.
 func newOptimizer(rate float64, params []Param, update func(*Pool, *Optimizer), kinds ...string) *Optimizer {
 	o := &Optimizer{Rate: rate, params: params, update: update}
 	for _, q := range params {
 		q.Value.sound("parameter " + q.Name)
-		q.Grad.want("gradient of parameter "+q.Name, q.Value.Rows, q.Value.Cols)
+		if q.Touched == nil {
+			q.Grad.want("gradient of parameter "+q.Name, q.Value.Rows, q.Value.Cols)
+		}
 	}
 	for _, kind := range kinds {
 		list := make([]Param, len(params))
@@ -106,6 +111,9 @@ func (h SGD) Validate() error {
 func (h SGD) New(params []Param) (*Optimizer, error) {
 	if err := h.Validate(); err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(params, func(q Param) bool { return q.Touched != nil }) {
+		return nil, errors.New("nn: a parameter has gradients of some rows, must have those of all for SGD; use AdamW")
 	}
 	momentum := float32(h.Momentum)
 	update := func(p *Pool, o *Optimizer) {
@@ -181,6 +189,17 @@ func (h AdamW) New(params []Param) (*Optimizer, error) {
 		for i, q := range o.params {
 			w, g := q.Value.Data, q.Grad.Data
 			m, v := o.state[0][i].Value.Data, o.state[1][i].Value.Data
+			if t := q.Touched; t != nil {
+				t.Grad.want("gradient of rows of "+q.Name, len(t.Rows), q.Value.Cols)
+				p.rows(len(t.Rows), func(_, lo, hi int) {
+					for at := lo; at < hi; at++ {
+						from := t.Rows[at] * q.Value.Cols
+						to := from + q.Value.Cols
+						p.kernels.adam(w[from:to], t.Grad.Row(at), m[from:to], v[from:to], &s)
+					}
+				})
+				continue
+			}
 			p.chunks(len(w), func(lo, hi int) {
 				p.kernels.adam(w[lo:hi], g[lo:hi], m[lo:hi], v[lo:hi], &s)
 			})

@@ -43,6 +43,10 @@ func newPool(workers int, k *kernels) *Pool {
 	return &Pool{workers: workers, kernels: k, hands: make([]hand, workers)}
 }
 
+// Alone returns a pool of one worker on the same kernels, for work that is too
+// small to share, such as what one item of [Pool.Each] multiplies.
+func (p *Pool) Alone() *Pool { return newPool(1, p.kernels) }
+
 // Workers returns the number of workers.
 func (p *Pool) Workers() int { return p.workers }
 

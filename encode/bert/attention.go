@@ -2,6 +2,7 @@ package bert
 
 import (
 	"sotto/nn"
+	"sotto/nn/vector"
 	"sotto/text"
 )
 
@@ -29,10 +30,10 @@ func (m *Model) attend(s *space, bias []float32, sentences []text.Tokens) {
 }
 
 // resize makes room for n tokens and vectors of the given width. Keys and
-// values are filled up to a multiple of [lanes], values with zeros: what was
+// values are filled up to a multiple of [vector.Lanes], values with zeros: what was
 // computed before must not show in the last bit.
 func (h *head) resize(n, width int) {
-	padded := (n + lanes - 1) / lanes * lanes
+	padded := (n + vector.Lanes - 1) / vector.Lanes * vector.Lanes
 	h.query = resize(h.query, n, width)
 	h.key = resize(h.key, padded, width)
 	h.value = resize(h.value, padded, width)
@@ -51,9 +52,9 @@ func (m *Model) attendHead(s *space, h *head, bias []float32, at, number int) {
 	lo := number * width
 	for i := range h.query.Rows {
 		row := s.mixed.Row(at + i)[lo:]
-		m.vectors.add(h.query.Row(i), row[:width], bias[lo:][:width])
-		m.vectors.add(h.key.Row(i), row[hidden:][:width], bias[hidden+lo:][:width])
-		m.vectors.add(h.value.Row(i), row[2*hidden:][:width], bias[2*hidden+lo:][:width])
+		m.vectors.Add(h.query.Row(i), row[:width], bias[lo:][:width])
+		m.vectors.Add(h.key.Row(i), row[hidden:][:width], bias[hidden+lo:][:width])
+		m.vectors.Add(h.value.Row(i), row[2*hidden:][:width], bias[2*hidden+lo:][:width])
 	}
 	h.pool.MulNT(h.weight, h.query, h.key)
 	for i := range h.weight.Rows {
@@ -61,10 +62,10 @@ func (m *Model) attendHead(s *space, h *head, bias []float32, at, number int) {
 		for j := h.weight.Rows; j < len(row); j++ {
 			row[j] = never
 		}
-		h.sums[i] = m.vectors.exp(row)
+		h.sums[i] = m.vectors.Exp(row)
 	}
 	h.pool.Mul(h.result, h.weight, h.value)
 	for i, sum := range h.sums {
-		m.vectors.scale(s.joined.Row(at + i)[lo:][:width], h.result.Row(i), 1/sum)
+		m.vectors.Scale(s.joined.Row(at + i)[lo:][:width], h.result.Row(i), 1/sum)
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"sync/atomic"
 
 	"sotto/nn"
+	"sotto/nn/vector"
 	"sotto/text"
 )
 
@@ -48,7 +49,7 @@ type Model struct {
 	epsilon   float32
 	weights   *weights
 	tokeniser *text.WordPiece
-	vectors   *vectors
+	vectors   *vector.Loops
 	spaces    sync.Pool // of *space
 	counts    counters
 }
@@ -91,7 +92,7 @@ func Open(dir string, o Options) (*Model, error) {
 	return &Model{
 		name: cmp.Or(o.Name, dir), limit: limit, config: c, epsilon: float32(c.Epsilon),
 		weights: w, tokeniser: tokeniser,
-		vectors: vectorsFor(nn.NewPool(1).Kernel(), c.Hidden, c.Hidden/c.Heads, c.Intermediate),
+		vectors: vector.For(nn.NewPool(1).Kernel(), c.Hidden, c.Hidden/c.Heads, c.Intermediate),
 	}, nil
 }
 

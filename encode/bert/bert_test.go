@@ -22,7 +22,7 @@ var (
 )
 
 // models are the two tiny models.
-var models = map[string]func() *tiny{"small": small, "even": even}
+var models = map[string]func() *random{"small": small, "even": even}
 
 // TestForward compares with a plain forward pass in double precision, on
 // lengths about those at which loops change. Two layers with weights of order 1
@@ -34,7 +34,7 @@ func TestForward(t *testing.T) {
 			b := m.open(t, bert.Options{})
 			for _, n := range []int{1, 2, 5, 12, 15, 16, 17, 31, 32, 33, 40} {
 				s := m.sentence(n)
-				got := nn.NewMatrix(1, m.hidden)
+				got := nn.NewMatrix(1, m.Hidden)
 				if err := b.EncodeTokens(t.Context(), got, []text.Tokens{s}, 1); err != nil {
 					t.Fatal(err)
 				}
@@ -201,7 +201,7 @@ func Example() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	if err = small().write(dir); err != nil { // stands for a download
+	if err = small().Write(dir); err != nil { // stands for a download
 		fmt.Println(err)
 		return
 	}

@@ -71,8 +71,8 @@ func (m *Model) embed(x nn.Matrix, sentences []text.Tokens) {
 	for _, t := range sentences {
 		for i, id := range t.IDs {
 			to := x.Row(row)
-			m.vectors.add(to, w.words.Row(int(id)), w.positions.Row(i))
-			m.vectors.norm(to, w.types.Row(int(t.Types[i])), w.norm.scale, w.norm.shift, m.epsilon)
+			m.vectors.Add(to, w.words.Row(int(id)), w.positions.Row(i))
+			m.vectors.Norm(to, w.types.Row(int(t.Types[i])), w.norm.scale, w.norm.shift, m.epsilon)
 			row++
 		}
 	}
@@ -87,7 +87,7 @@ func (m *Model) layer(s *space, l *layer, sentences []text.Tokens) {
 	m.normalise(s.x, l.attended.bias, l.attendedNorm)
 	s.pool.MulPacked(s.inner, s.x, l.inner.weight)
 	for i := range s.inner.Rows {
-		m.vectors.gelu(s.inner.Row(i), l.inner.bias)
+		m.vectors.GELU(s.inner.Row(i), l.inner.bias)
 	}
 	s.pool.AddMulPacked(s.x, s.inner, l.outer.weight)
 	m.normalise(s.x, l.outer.bias, l.outerNorm)
@@ -95,7 +95,7 @@ func (m *Model) layer(s *space, l *layer, sentences []text.Tokens) {
 
 func (m *Model) normalise(x nn.Matrix, bias []float32, n normal) {
 	for i := range x.Rows {
-		m.vectors.norm(x.Row(i), bias, n.scale, n.shift, m.epsilon)
+		m.vectors.Norm(x.Row(i), bias, n.scale, n.shift, m.epsilon)
 	}
 }
 

@@ -3,7 +3,6 @@ package bert_test
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,13 +11,14 @@ import (
 
 	"sotto/encode/bert"
 	"sotto/internal/safetensors"
+	"sotto/nn/transformer/tiny"
 )
 
 // TestOpenRefuses damages a folder in one way at a time.
 func TestOpenRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		damage func(m *tiny, dir string) error
+		damage func(m *random, dir string) error
 		prefix string
 		want   string
 		absent bool
@@ -40,13 +40,13 @@ func TestOpenRefuses(t *testing.T) {
 		{"other shape", configure("vocab_size", 21), "bert: ", "has shape [20 8], must have [21 8]", false},
 		{"more layers", configure("num_hidden_layers", 3), "bert: ", `tensor "encoder.layer.2.attention.self.query.weight" is absent`, false},
 		{"fewer layers", configure("num_hidden_layers", 1), "bert: ", "is there, must be absent with num_hidden_layers 1", false},
-		{"two models", func(m *tiny, dir string) error {
-			return safetensors.Write(filepath.Join(dir, "model.fp16.safetensors"), &safetensors.File{Tensors: slices.Collect(maps.Values(m.tensors))})
+		{"two models", func(m *random, dir string) error {
+			return safetensors.Write(filepath.Join(dir, "model.fp16.safetensors"), m.File())
 		}, "bert: ", "is there twice", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, dir := small(), t.TempDir()
-			if err := errors.Join(m.write(dir), tt.damage(m, dir)); err != nil {
+			if err := errors.Join(m.Write(dir), tt.damage(m, dir)); err != nil {
 				t.Fatal(err)
 			}
 			_, err := bert.Open(dir, bert.Options{})
@@ -58,27 +58,27 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-func remove(name string) func(*tiny, string) error {
-	return func(_ *tiny, dir string) error { return os.Remove(filepath.Join(dir, name)) }
+func remove(name string) func(*random, string) error {
+	return func(_ *random, dir string) error { return os.Remove(filepath.Join(dir, name)) }
 }
 
-func replace(name, content string) func(*tiny, string) error {
-	return func(_ *tiny, dir string) error {
+func replace(name, content string) func(*random, string) error {
+	return func(_ *random, dir string) error {
 		return os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600)
 	}
 }
 
-func configure(key string, value any) func(*tiny, string) error {
-	return func(m *tiny, dir string) error {
-		c := m.config()
+func configure(key string, value any) func(*random, string) error {
+	return func(m *random, dir string) error {
+		c := m.Config()
 		c[key] = value
-		return writeJSON(filepath.Join(dir, "config.json"), c)
+		return tiny.WriteJSON(filepath.Join(dir, "config.json"), c)
 	}
 }
 
 func TestOptionsRefused(t *testing.T) {
 	dir := t.TempDir()
-	if err := small().write(dir); err != nil {
+	if err := small().Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, limit := range []int{-1, 1, 41} {
@@ -95,7 +95,7 @@ func TestFiles(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.write(dir); err != nil {
+	if err := m.Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	want, err := bert.Open(dir, bert.Options{})
@@ -103,7 +103,8 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	var first, second safetensors.File
-	for name, tensor := range m.tensors {
+	for _, tensor := range m.File().Tensors {
+		name := tensor.Name
 		tensor.Name = "bert." + name
 		if strings.HasPrefix(name, "encoder.layer.1") {
 			second.Tensors = append(second.Tensors, tensor)

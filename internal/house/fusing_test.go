@@ -14,7 +14,7 @@ import (
 // turns near-ties: the same text would get a second, different release on
 // another build.
 var unfused = []string{
-	"noise", "mech", "channel", "text", "nn", "encode", "encode/static", "encode/svec", "encode/wordfile", "encode/bert", "train/model",
+	"noise", "mech", "channel", "text", "nn", "nn/vector", "nn/transformer", "encode", "encode/static", "encode/svec", "encode/wordfile", "encode/bert", "train/model",
 }
 
 // fused matches the instructions in a listing of the compiler, with their place.

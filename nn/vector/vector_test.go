@@ -1,4 +1,4 @@
-package bert_test
+package vector_test
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"sotto/encode/bert"
+	"sotto/nn/vector"
 )
 
 // ramp returns n numbers from lo to hi.
@@ -32,7 +32,7 @@ func generator() *weakrand.Rand { return weakrand.New(weakrand.NewPCG(1, 2)) }
 // TestGELU compares with the error function. The formula is within 1e-7 of Φ,
 // which is multiplied by x, and a few roundings are added.
 func TestGELU(t *testing.T) {
-	for name, v := range bert.Vectors() {
+	for name, v := range vector.All() {
 		x := ramp(1<<16, -20, 20)
 		got := slices.Clone(x)
 		v.GELU(got, make([]float32, len(x)))
@@ -51,7 +51,7 @@ func TestGELU(t *testing.T) {
 // TestExp compares with package math: relative errors, with two roundings of
 // the argument, whose size is at most 87.
 func TestExp(t *testing.T) {
-	for name, v := range bert.Vectors() {
+	for name, v := range vector.All() {
 		x := ramp(1<<12, -80, 5)
 		got := slices.Clone(x)
 		sum := v.Exp(got)
@@ -77,7 +77,7 @@ func TestExp(t *testing.T) {
 // TestNorm compares with double precision, on numbers far from zero.
 func TestNorm(t *testing.T) {
 	rng := generator()
-	for name, v := range bert.Vectors() {
+	for name, v := range vector.All() {
 		for _, n := range []int{16, 48, 384} {
 			x, bias, scale, shift := normal(rng, n, 2), normal(rng, n, 1), normal(rng, n, 1), normal(rng, n, 1)
 			bias[0] += 50
@@ -93,17 +93,21 @@ func TestNorm(t *testing.T) {
 // TestSameBits checks that AVX2 and AVX-512 agree in every bit, and with the
 // portable loops within roundings.
 func TestSameBits(t *testing.T) {
-	all := bert.Vectors()
+	all := vector.All()
 	rng := generator()
 	x, bias, scale, shift := normal(rng, 384, 2), normal(rng, 384, 1), normal(rng, 384, 1), normal(rng, 384, 1)
-	run := func(v bert.Loops) []float32 {
+	run := func(v *vector.Loops) []float32 {
 		a, b, c, d, e := slices.Clone(x), slices.Clone(x), slices.Clone(x), make([]float32, 384), make([]float32, 384)
 		v.GELU(a, bias)
 		sum := v.Exp(b)
 		v.Norm(c, bias, scale, shift, 1e-12)
 		v.Add(d, x, bias)
 		v.Scale(e, x, 0.3)
-		return slices.Concat(a, b, c, d, e, []float32{sum})
+		f, g, h, i, j := make([]float32, 384), slices.Clone(x), make([]float32, 384), make([]float32, 384), make([]float32, 384)
+		v.GELUGrad(f, bias, x, shift)
+		v.SoftmaxGrad(g, scale, 0.1)
+		v.NormGrad(h, bias, x, scale, i, j, 1e-12)
+		return slices.Concat(a, b, c, d, e, f, g, h, i, j, []float32{sum})
 	}
 	portable := run(all["portable"])
 	for name, v := range all {
@@ -118,7 +122,7 @@ func TestSameBits(t *testing.T) {
 }
 
 func BenchmarkGELU(b *testing.B) {
-	for name, v := range bert.Vectors() {
+	for name, v := range vector.All() {
 		b.Run(name, func(b *testing.B) {
 			x, bias := ramp(1536, -3, 3), make([]float32, 1536)
 			b.SetBytes(4 * 1536)
@@ -130,7 +134,7 @@ func BenchmarkGELU(b *testing.B) {
 }
 
 func BenchmarkExp(b *testing.B) {
-	for name, v := range bert.Vectors() {
+	for name, v := range vector.All() {
 		b.Run(name, func(b *testing.B) {
 			x := ramp(128, -3, 3)
 			b.SetBytes(4 * 128)

@@ -1,6 +1,6 @@
 //go:build !amd64
 
-package bert
+package vector
 
 // assembly is empty: nothing is written for this machine.
-var assembly map[string]*vectors
+var assembly map[string]*Loops
