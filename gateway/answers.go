@@ -24,8 +24,8 @@ type Classifier interface {
 }
 
 // ask asks the server for the classes of released vectors.
-func (s *Service) ask(ctx context.Context, vectors [][]float32) ([]Answer, error) {
-	answers, err := s.Classifier.Classify(ctx, vectors, s.Gateway.guarantee)
+func (s *Service) ask(ctx context.Context, who *client, vectors [][]float32) ([]Answer, error) {
+	answers, err := who.asks.Classify(ctx, vectors, who.gateway.guarantee)
 	if err == nil && len(answers) != len(vectors) {
 		err = fmt.Errorf("%d answers to %d vectors", len(answers), len(vectors))
 	}
@@ -74,36 +74,38 @@ func (s *Service) embeddings(w http.ResponseWriter, r *http.Request, who *client
 	}
 	data := make([]embedding, len(e.Vectors))
 	for i, v := range e.Vectors {
-		if s.Gateway.indexed(q.dimensions) {
+		if who.gateway.indexed(q.dimensions) {
 			v = []float32{float32(codeOf(v))}
 		}
 		data[i] = embedding{"embedding", i, encodeVector(v, q.base64)}
 	}
 	words := countWords(q.texts)
-	return httpserve.WriteJSON(w, http.StatusOK, list[embedding]{"list", data, s.Name, &words, &e.Privacy})
+	return httpserve.WriteJSON(w, http.StatusOK, list[embedding]{"list", data, q.model, &words, &e.Privacy})
 }
 
 // release does what embeddings and classes have in common: the request is read,
 // paid for and released.
 func (s *Service) release(w http.ResponseWriter, r *http.Request, who *client, fields []string) (wish, *Embeddings, error) {
-	q, err := readWish(w, r, s.MaxBody, fields, s.Gateway.MaxTexts, s.Gateway.Numbers())
+	if _, err := query(r); err != nil {
+		return wish{}, nil, err
+	}
+	g := who.gateway
+	q, err := readWish(w, r, s.MaxBody, fields, g.MaxTexts, g.Numbers())
 	if err != nil {
 		return q, nil, err
 	}
-	if q.model != "" && q.model != s.Name {
-		p := invalid("model", "model must be %s, or absent", s.Name)
-		p.status, p.Code = http.StatusNotFound, "model_not_found"
-		return q, nil, p
+	if q.model, err = s.called(q.model); err != nil {
+		return q, nil, err
 	}
-	if q.dimensions != 0 && q.dimensions != s.Gateway.Width() && !s.Gateway.indexed(q.dimensions) {
+	if q.dimensions != 0 && q.dimensions != g.Width() && !g.indexed(q.dimensions) {
 		index := ""
-		if s.Gateway.coded() {
+		if g.coded() {
 			index = ", or 1 for the index of a code"
 		}
-		return q, nil, invalid("dimensions", "dimensions is %d, must be %d%s: a private vector has the width of its mechanism", q.dimensions, s.Gateway.Width(), index)
+		return q, nil, invalid("dimensions", "dimensions is %d, must be %d%s: a private vector has the width of its mechanism", q.dimensions, g.Width(), index)
 	}
 	if !slices.Contains(fields, "numbers") { // a page has texts alone
-		q.numbers = s.Gateway.unknownNumbers(len(q.texts))
+		q.numbers = g.unknownNumbers(len(q.texts))
 	}
 	subject, err := who.subject(q.user)
 	if err != nil {
@@ -112,7 +114,7 @@ func (s *Service) release(w http.ResponseWriter, r *http.Request, who *client, f
 	if err = s.take(subject); err != nil {
 		return q, nil, err
 	}
-	e, err := s.Gateway.Embed(r.Context(), subject, q.texts, Options{IdempotencyKey: r.Header.Get("Idempotency-Key"), Numbers: q.numbers})
+	e, err := g.Embed(r.Context(), subject, q.texts, Options{IdempotencyKey: r.Header.Get("Idempotency-Key"), Numbers: q.numbers})
 	if err != nil {
 		return q, nil, err
 	}
@@ -130,7 +132,7 @@ type classification struct {
 
 // classify handles "POST /v1/classify".
 func (s *Service) classify(w http.ResponseWriter, r *http.Request, who *client) error {
-	if s.Classifier == nil {
+	if who.asks == nil {
 		return &problem{status: http.StatusNotImplemented, Type: invalidRequest, Code: "no_server", Message: "this gateway knows no server that classifies"}
 	}
 	leave, ok := s.asking.Enter(r.Context())
@@ -142,7 +144,7 @@ func (s *Service) classify(w http.ResponseWriter, r *http.Request, who *client) 
 	if err != nil {
 		return err
 	}
-	answers, err := s.ask(r.Context(), e.Vectors)
+	answers, err := s.ask(r.Context(), who, e.Vectors)
 	if err != nil {
 		return err
 	}
@@ -151,25 +153,19 @@ func (s *Service) classify(w http.ResponseWriter, r *http.Request, who *client) 
 		data[i] = classification{"classification", i, a}
 	}
 	words := countWords(q.texts)
-	return httpserve.WriteJSON(w, http.StatusOK, list[classification]{"list", data, s.Name, &words, &e.Privacy})
+	return httpserve.WriteJSON(w, http.StatusOK, list[classification]{"list", data, q.model, &words, &e.Privacy})
 }
 
 // budget handles "GET /v1/budget", with the user as a parameter.
 func (s *Service) budget(w http.ResponseWriter, r *http.Request, who *client) error {
-	query := r.URL.Query()
-	for name, values := range query {
-		if name != "user" || len(values) != 1 {
-			return invalid("", "the address may have one user and no other parameter")
-		}
-	}
-	subject, err := who.subject(query.Get("user"))
+	subject, err := whose(r, who)
 	if err != nil {
 		return err
 	}
 	if err = s.take(subject); err != nil {
 		return err
 	}
-	b, err := s.Gateway.Balance(r.Context(), subject)
+	b, err := who.gateway.Balance(r.Context(), subject)
 	if err != nil {
 		return err
 	}
@@ -192,7 +188,7 @@ func (s *Service) budget(w http.ResponseWriter, r *http.Request, who *client) er
 	}{
 		"budget", string(b.Budget.Unit), b.Budget.Epsilon, b.Budget.Delta, b.Budget.Window.String(),
 		b.Granted.EpsilonValue(), b.Spent.EpsilonValue(), b.Left.EpsilonValue(), nil,
-		b.Lifetime.EpsilonValue(), nil, nil, s.Gateway.privacy(nil, 0, b),
+		b.Lifetime.EpsilonValue(), nil, nil, who.gateway.privacy(nil, 0, b),
 	}
 	if b.Budget.Lifetime != 0 {
 		answer.LifetimeLimit = &b.Budget.Lifetime
@@ -205,20 +201,6 @@ func (s *Service) budget(w http.ResponseWriter, r *http.Request, who *client) er
 	return httpserve.WriteJSON(w, http.StatusOK, answer)
 }
 
-type modelEntry struct {
-	ID      string `json:"id"`
-	Object  string `json:"object"`
-	Created int64  `json:"created"`
-	Owner   string `json:"owned_by"`
-	// Numbers are those that a request must give with each text, if any.
-	Numbers []string `json:"numbers,omitempty"`
-}
-
-// models handles "GET /v1/models".
-func (s *Service) models(w http.ResponseWriter, _ *http.Request, _ *client) error {
-	return httpserve.WriteJSON(w, http.StatusOK, list[modelEntry]{Object: "list", Data: []modelEntry{{s.Name, "model", 0, "sotto", s.Gateway.Numbers()}}})
-}
-
 // health handles "GET /healthz": the process answers.
 func (s *Service) health(w http.ResponseWriter, _ *http.Request, _ *client) error {
 	return httpserve.WriteJSON(w, http.StatusOK, map[string]string{"status": "ok"})
@@ -226,11 +208,11 @@ func (s *Service) health(w http.ResponseWriter, _ *http.Request, _ *client) erro
 
 // ready handles "GET /readyz": a release could be paid for, and the service is
 // not about to end.
-func (s *Service) ready(w http.ResponseWriter, r *http.Request, _ *client) error {
+func (s *Service) ready(w http.ResponseWriter, r *http.Request, who *client) error {
 	if s.http.Draining() {
 		return &problem{status: http.StatusServiceUnavailable, Type: serverError, Code: "draining", Message: "the gateway is about to end"}
 	}
-	if err := s.Gateway.Ready(r.Context()); err != nil {
+	if err := who.gateway.Ready(r.Context()); err != nil {
 		return err
 	}
 	return httpserve.WriteJSON(w, http.StatusOK, map[string]string{"status": "ready"})

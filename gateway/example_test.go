@@ -89,5 +89,5 @@ func ExampleService() {
 	service.ServeHTTP(w, r)
 	fmt.Println(w.Code, w.Body)
 	// Output:
-	// 400 {"error":{"message":"input must hold texts; lists of token ids are not taken, since the encoder here has tokens of its own","type":"invalid_request_error","code":"invalid_value","param":"input"}}
+	// 400 {"error":{"message":"input must hold texts; lists of token ids are not taken, since the encoder here has tokens of its own: have the client send strings, in LangChain by OpenAIEmbeddings(check_embedding_ctx_length=False)","type":"invalid_request_error","code":"invalid_value","param":"input"}}
 }

@@ -40,14 +40,3 @@ func FuzzRequest(f *testing.F) {
 		}
 	})
 }
-
-// FuzzKeys reads any file of keys without a panic.
-func FuzzKeys(f *testing.F) {
-	f.Add(`{"id":"0123456789ab","subject":"a","salt":"00112233445566778899aabbccddeeff","hash":"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"}`)
-	f.Add("{}\n\n")
-	f.Fuzz(func(t *testing.T, file string) {
-		if k, err := gateway.ParseKeys(strings.NewReader(file)); (err == nil) != (k != nil) || err == nil && k.Len() == 0 {
-			t.Errorf("ParseKeys = %v, %v", k, err)
-		}
-	})
-}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,6 +45,7 @@ type Mechanism interface {
 type Ledger interface {
 	Spend(ctx context.Context, requests ...ledger.Request) ([]ledger.Receipt, error)
 	Balance(ctx context.Context, subject string) (ledger.Balance, error)
+	Grant(ctx context.Context, g ledger.Grant) error
 }
 
 // Config says what a Gateway is made of.
@@ -172,6 +174,10 @@ func (g *Gateway) Ready(ctx context.Context) error {
 	_, err := g.Ledger.Spend(ctx)
 	return err
 }
+
+// Identity names what decides a release besides text, subject and secret: mechanism,
+// model, masks and the encoder's name. Under another one texts are paid for anew.
+func (g *Gateway) Identity() string { return hex.EncodeToString(g.means[:8]) }
 
 // Width returns how many numbers a release has.
 func (g *Gateway) Width() int {

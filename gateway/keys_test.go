@@ -12,15 +12,16 @@ import (
 	"testing"
 
 	"sotto/gateway"
+	"sotto/gateway/keys"
 )
 
 // newKeys makes a key and the keys that know it and another one.
-func newKeys(t *testing.T, subject string, single bool) (string, *gateway.Keys) {
+func newKeys(t *testing.T, o keys.Order) (string, *keys.Set) {
 	t.Helper()
 	var file strings.Builder
 	var first string
-	for _, s := range []string{subject, "other"} {
-		key, entry, err := gateway.NewKey(s, single)
+	for _, o := range []keys.Order{o, {Subject: "other"}} {
+		key, entry, err := keys.New(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,16 +37,16 @@ func newKeys(t *testing.T, subject string, single bool) (string, *gateway.Keys) 
 			first = key
 		}
 	}
-	keys, err := gateway.ParseKeys(strings.NewReader(file.String()))
-	if err != nil || keys.Len() != 2 {
-		t.Fatalf("ParseKeys: %v", err)
+	set, err := keys.Parse(strings.NewReader(file.String()))
+	if err != nil || set.Len() != 2 {
+		t.Fatalf("Parse: %v", err)
 	}
-	return first, keys
+	return first, set
 }
 
 func TestKeys(t *testing.T) {
-	key, keys := newKeys(t, "team", false)
-	s := serve(t, config(t), gateway.ServiceConfig{Keys: keys})
+	key, set := newKeys(t, keys.Order{Subject: "team"})
+	s := serve(t, config(t), gateway.ServiceConfig{Keys: set})
 	const body = `{"input": "a", "user": "alice"}`
 	flipped := key[:len(key)-1] + map[bool]string{true: "B", false: "A"}[key[len(key)-1] == 'A']
 	for name, header := range map[string]string{
@@ -73,43 +74,12 @@ func TestKeys(t *testing.T) {
 }
 
 func TestSingleKey(t *testing.T) {
-	key, keys := newKeys(t, "alice", true)
-	s := serve(t, config(t), gateway.ServiceConfig{Keys: keys})
+	key, set := newKeys(t, keys.Order{Subject: "alice", Single: true})
+	s := serve(t, config(t), gateway.ServiceConfig{Keys: set})
 	s.key = key
 	s.embed(t, `{"input": "a"}`)
 	if status, body, _ := s.ask(t, "POST", "/v1/embeddings", `{"input": "a", "user": "made up"}`); status != http.StatusBadRequest {
 		t.Errorf("a user with a key of one subject: %d %s, want 400", status, body)
-	}
-}
-
-func TestParseKeys(t *testing.T) {
-	_, e, err := gateway.NewKey("alice", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := func(change func(*gateway.KeyEntry)) string {
-		other := e
-		change(&other)
-		content, err := json.Marshal(other)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(content)
-	}
-	good := line(func(*gateway.KeyEntry) {})
-	for name, file := range map[string]string{
-		"empty": "", "no JSON": "alice key", "unknown field": strings.Replace(good, `{`, `{"admin":true,`, 1), "twice": good + "\n" + good, "two on a line": good + good,
-		"short salt": line(func(e *gateway.KeyEntry) { e.Salt = "00" }), "short hash": line(func(e *gateway.KeyEntry) { e.Hash = "00" }),
-		"slash": line(func(e *gateway.KeyEntry) { e.Subject = "a/b" }), "id": line(func(e *gateway.KeyEntry) { e.ID = "" }),
-	} {
-		if _, err := gateway.ParseKeys(strings.NewReader(file)); err == nil {
-			t.Errorf("%s: ParseKeys accepted it", name)
-		}
-	}
-	for _, subject := range []string{"", "a/b", "(gateway)", strings.Repeat("a", 65), "a b"} {
-		if _, _, err := gateway.NewKey(subject, false); err == nil {
-			t.Errorf("NewKey(%q) accepted it", subject)
-		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"sotto/encode"
+	"sotto/gateway/keys"
 	"sotto/internal/httpserve"
 )
 
@@ -47,7 +48,8 @@ type page struct {
 	why     string   // there is none
 }
 
-func newPage(c ServiceConfig) (*page, error) {
+func (s *Service) newPage(now *shift) (*page, error) {
+	g := now.gateway
 	p := &page{policy: strings.Join([]string{
 		"default-src 'none'", "script-src " + sourceHash(pageScript), "style-src " + sourceHash(pageStyle), "connect-src 'self'", "img-src data:",
 		"base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
@@ -61,18 +63,18 @@ func newPage(c ServiceConfig) (*page, error) {
 		Bytes        int
 		Encoder      string
 		Promise      Privacy
-	}{template.CSS(pageStyle), template.JS(pageScript), c.Keys != nil, c.Classifier != nil, guessed, c.Gateway.MaxBytes, c.Gateway.Encoder.Name(), c.Gateway.Promise()})
+	}{template.CSS(pageStyle), template.JS(pageScript), now.keys != nil, now.asks != nil, guessed, g.MaxBytes, g.Encoder.Name(), g.Promise()})
 	if err != nil {
 		return nil, err
 	}
 	p.html = b.Bytes()
-	in, out := c.Gateway.Mechanism.Shape()
+	in, out := g.Mechanism.Shape()
 	switch {
-	case in != out || identity(c.Gateway.Mechanism) != "" || c.Gateway.coded():
+	case in != out || identity(g.Mechanism) != "" || g.coded():
 		p.why = "the release does not lie in the encoder's space, where words have places"
 	default:
 		p.why = "this encoder cannot be asked for the vectors of a vocabulary"
-		p.guesser = newGuesser(c.Gateway.Encoder, c.Page.Vocabulary)
+		p.guesser = newGuesser(g.Encoder, s.Page.Vocabulary)
 	}
 	return p, nil
 }
@@ -84,21 +86,21 @@ func sourceHash(content string) string {
 }
 
 // showPage handles "GET /{$}".
-func (s *Service) showPage(w http.ResponseWriter, r *http.Request, _ *client) error {
-	if err := s.atHome(r); err != nil {
+func (s *Service) showPage(w http.ResponseWriter, r *http.Request, who *client) error {
+	if err := who.atHome(r); err != nil {
 		return err
 	}
-	httpserve.Shield(w.Header(), s.page.policy)
+	httpserve.Shield(w.Header(), who.page.policy)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Write(s.page.html) //nolint:errcheck // that the client has gone can be told to nobody
+	w.Write(who.page.html) //nolint:errcheck // that the client has gone can be told to nobody
 	return nil
 }
 
 // atHome refuses, where no keys are asked for, a request under a name that is
 // not this machine's own: a foreign site can point a name of its own here, and
 // its page would then be of the same origin.
-func (s *Service) atHome(r *http.Request) error {
-	if s.Keys != nil || httpserve.Loopback(r.Host) {
+func (c *client) atHome(r *http.Request) error {
+	if c.keys != nil || httpserve.Loopback(r.Host) {
 		return nil
 	}
 	return &problem{status: http.StatusForbidden, Type: invalidRequest, Code: "cross_origin", Message: "without keys the page is for this machine alone: open it as localhost"}
@@ -137,7 +139,7 @@ func (s *Service) try(w http.ResponseWriter, r *http.Request, who *client) error
 	if !httpserve.SameOrigin(r) {
 		return errForeign
 	}
-	if err := s.atHome(r); err != nil {
+	if err := who.atHome(r); err != nil {
 		return err
 	}
 	q, e, err := s.release(w, r, who, pageFields)
@@ -146,17 +148,17 @@ func (s *Service) try(w http.ResponseWriter, r *http.Request, who *client) error
 	}
 	// Encoded once more, so that what is released has no raw vector beside it on
 	// any other way. By now it is paid, and an error takes the picture away only.
-	raw, err := encode.Masked(r.Context(), s.Gateway.Encoder, q.texts, e.masks, 1)
+	raw, err := encode.Masked(r.Context(), who.gateway.Encoder, q.texts, e.masks, 1)
 	encoded := err == nil
-	verdicts := s.verdicts(r, e.Vectors)
+	verdicts := s.verdicts(r, who, e.Vectors)
 	data := make([]trial, len(q.texts))
 	for i, t := range q.texts {
-		x := trial{Object: "trial", Index: i, After: e.Vectors[i], Code: s.Gateway.code(e.Vectors[i]), Server: verdicts[i], Unread: s.page.why}
-		x.Pieces, x.Applied = s.Gateway.pieces(t, e.masks[i])
+		x := trial{Object: "trial", Index: i, After: e.Vectors[i], Code: who.gateway.code(e.Vectors[i]), Server: verdicts[i], Unread: who.page.why}
+		x.Pieces, x.Applied = who.gateway.pieces(t, e.masks[i])
 		if encoded {
 			x.Before = raw.Row(i)
 		}
-		if g := s.page.guesser; encoded && g != nil {
+		if g := who.page.guesser; encoded && g != nil {
 			x.Unread, x.Read = "", &reading{g.nearest(x.Before, guessed, t), g.nearest(x.After, guessed, t), len(g.words)}
 			if n := norm(x.Before) * norm(x.After); n > 0 {
 				c := dot(x.Before, x.After) / n
@@ -170,12 +172,18 @@ func (s *Service) try(w http.ResponseWriter, r *http.Request, who *client) error
 
 // verdicts asks the server, if there is one. The release is shown without its
 // answer, too.
-func (s *Service) verdicts(r *http.Request, vectors [][]float32) []*verdict {
+func (s *Service) verdicts(r *http.Request, who *client, vectors [][]float32) []*verdict {
 	all := make([]*verdict, len(vectors))
-	if s.Classifier == nil {
+	if who.asks == nil {
 		return all
 	}
-	answers, err := s.ask(r.Context(), vectors)
+	if !who.may(keys.Classify) {
+		for i := range all {
+			all[i] = &verdict{Error: "this key may not ask the server: it needs the scope classify"}
+		}
+		return all
+	}
+	answers, err := s.ask(r.Context(), who, vectors)
 	for i := range all {
 		if err != nil {
 			all[i] = &verdict{Error: problemOf(err).Message}

@@ -19,6 +19,7 @@ import (
 	"sotto/dp"
 	"sotto/encode"
 	"sotto/gateway"
+	"sotto/gateway/keys"
 	"sotto/text"
 )
 
@@ -193,20 +194,9 @@ func TestPageServer(t *testing.T) {
 
 // TestPageOrigin asks from where the page is not.
 func TestPageOrigin(t *testing.T) {
-	key, entry, err := gateway.NewKey("shop", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	line, err := json.Marshal(entry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := gateway.ParseKeys(strings.NewReader(string(line)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	key, set := newKeys(t, keys.Order{Subject: "shop"})
 	open := serve(t, config(t), gateway.ServiceConfig{Page: &gateway.Page{}}).service
-	keyed := serve(t, config(t), gateway.ServiceConfig{Page: &gateway.Page{}, Keys: keys}).service
+	keyed := serve(t, config(t), gateway.ServiceConfig{Page: &gateway.Page{}, Keys: set}).service
 	const same, cross = "same-origin", "cross-site"
 	for _, tt := range []struct {
 		name               string

@@ -36,19 +36,28 @@ var (
 
 // readWish reads the body of a request.
 func readWish(w http.ResponseWriter, r *http.Request, limit int64, fields []string, most int, numbers []string) (wish, error) {
+	body, err := readBody(w, r, limit)
+	if err != nil {
+		return wish{}, err
+	}
+	return parseWish(body, fields, most, numbers)
+}
+
+// readBody reads a body that must be JSON.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	// A form of a foreign page can be sent without asking; JSON can not.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		p := invalid("Content-Type", "Content-Type must be application/json")
 		p.status, p.Code = http.StatusUnsupportedMediaType, "unsupported_media_type"
-		return wish{}, p
+		return nil, p
 	}
 	body, err := httpserve.ReadBody(w, r, limit)
 	if errors.Is(err, httpserve.ErrTooLarge) {
-		return wish{}, tooLarge("", "the body has more than "+strconv.FormatInt(limit, 10)+" bytes, must have fewer")
+		return nil, tooLarge("", "the body has more than "+strconv.FormatInt(limit, 10)+" bytes, must have fewer")
 	} else if err != nil {
-		return wish{}, invalid("", "the body ended early or came too slowly")
+		return nil, invalid("", "the body ended early or came too slowly")
 	}
-	return parseWish(body, fields, most, numbers)
+	return body, nil
 }
 
 // depth is how deep a request may be nested: a list of texts in an object. Token
@@ -59,8 +68,26 @@ const depth = 3
 // in its own spelling, and no other, and no more than so many texts.
 func parseWish(body []byte, fields []string, most int, numbers []string) (wish, error) {
 	var q wish
+	err := readFields(body, fields, func(r *strictjson.Reader, name string) (err error) {
+		if name == "numbers" {
+			q.numbers, err = readNumbers(r, numbers, most)
+			return err
+		}
+		return q.set(r, name, most)
+	})
+	switch {
+	case err != nil:
+		return wish{}, err
+	case q.texts == nil:
+		return wish{}, invalid("input", "input is missing, must be a text or a list of texts")
+	}
+	return q, nil
+}
+
+// readFields reads one object, each field once, in its own spelling, and no other.
+func readFields(body []byte, fields []string, set func(r *strictjson.Reader, name string) error) error {
 	if !utf8.Valid(body) {
-		return q, invalid("", "the body is not UTF-8, must be JSON in UTF-8")
+		return invalid("", "the body is not UTF-8, must be JSON in UTF-8")
 	}
 	r := strictjson.Reader{Data: body, Depth: depth}
 	seen := 0
@@ -77,12 +104,7 @@ func parseWish(body []byte, fields []string, most int, numbers []string) (wish, 
 		if r.Null() { // the same as absent
 			return nil
 		}
-		if fields[i] == "numbers" {
-			var failed error
-			q.numbers, failed = readNumbers(&r, numbers, most)
-			return failed
-		}
-		return q.set(&r, fields[i], most)
+		return set(&r, fields[i])
 	})
 	if err == nil {
 		err = r.End()
@@ -90,13 +112,11 @@ func parseWish(body []byte, fields []string, most int, numbers []string) (wish, 
 	var known *problem
 	switch {
 	case errors.As(err, &known):
-		return wish{}, known
+		return known
 	case err != nil:
-		return wish{}, invalid("", "the body is malformed or nested too deep, must be one JSON object")
-	case q.texts == nil:
-		return wish{}, invalid("input", "input is missing, must be a text or a list of texts")
+		return invalid("", "the body is malformed or nested too deep, must be one JSON object")
 	}
-	return q, nil
+	return nil
 }
 
 // set reads the value of a field.
@@ -144,13 +164,18 @@ func texts(r *strictjson.Reader, most int) ([]string, error) {
 		}
 		t, err := r.String()
 		if errors.Is(err, strictjson.ErrKind) {
-			return invalid("input", "input must hold texts; lists of token ids are not taken, since the encoder here has tokens of its own")
+			return invalid("input", "%s", tokensAdvice)
 		}
 		many = append(many, t)
 		return err
 	})
 	return many, err
 }
+
+// tokensAdvice is for clients that cut texts into tokens of OpenAI's models before
+// they send them, as some libraries do unasked.
+const tokensAdvice = "input must hold texts; lists of token ids are not taken, since the encoder here has tokens of its own: " +
+	"have the client send strings, in LangChain by OpenAIEmbeddings(check_embedding_ctx_length=False)"
 
 // encodeVector writes a vector as OpenAI's clients read it: a list of numbers,
 // or the base64 of 32-bit floats, least significant byte first.

@@ -10,12 +10,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"sotto/gateway/keys"
 	"sotto/internal/httpserve"
 )
 
@@ -23,7 +24,8 @@ import (
 type ServiceConfig struct {
 	Gateway     *Gateway
 	Name        string        // by which clients call it as a model; "" means sotto
-	Keys        *Keys         // that are taken; nil: everybody may ask
+	Aliases     []string      // other names to which it answers
+	Keys        *keys.Set     // that are taken; nil: everybody may ask
 	Classifier  Classifier    // behind /v1/classify; nil for none
 	Page        *Page         // at /; nil for none
 	Log         *slog.Logger  // nil for none
@@ -32,7 +34,8 @@ type ServiceConfig struct {
 	Rate        float64       // requests a second of each user; 0 for no limit
 	Burst       int           // that may come at once; 0 means 10
 	Timeout     time.Duration // of one request; 0 means 30 s
-	Drain       time.Duration // for which the last requests are awaited; 0 means 30 s
+	Withdraw    time.Duration // for which it goes on answering when it is about to end, not ready any more; 0 for not at all
+	Drain       time.Duration // for which the last requests are awaited after that; 0 means 30 s
 	TLS         *tls.Config   // nil: plain HTTP
 }
 
@@ -58,8 +61,10 @@ func (c ServiceConfig) Validate() error {
 		return fmt.Errorf("gateway: the rate is %v a second, must be from 0 to 1e9", c.Rate)
 	case c.Timeout < time.Millisecond || c.Drain < time.Millisecond:
 		return fmt.Errorf("gateway: time-out is %v and drain %v, must be at least a millisecond", c.Timeout, c.Drain)
+	case c.Withdraw < 0:
+		return fmt.Errorf("gateway: the time to withdraw is %v, must not be negative", c.Withdraw)
 	}
-	return nil
+	return c.checkNames()
 }
 
 // Service answers HTTP requests from a Gateway. It is an http.Handler; Serve
@@ -74,7 +79,14 @@ type Service struct {
 	refused *prometheus.CounterVec
 	texts   *prometheus.CounterVec
 	epsilon prometheus.Counter
-	page    *page // nil for none
+	lacking *prometheus.CounterVec
+	reloads *prometheus.CounterVec
+
+	reloaded  *prometheus.GaugeVec
+	replacing sync.Mutex // held by Replace
+
+	mu  sync.Mutex // guards now, and what it says of it
+	now *shift
 }
 
 // NewService makes a service.
@@ -86,39 +98,44 @@ func NewService(c ServiceConfig) (*Service, error) {
 	s := &Service{ServiceConfig: c, rates: httpserve.NewRates(c.Rate, c.Burst), places: httpserve.NewPlaces(c.MaxInFlight, 0)}
 	s.asking = httpserve.NewPlaces(max(1, c.MaxInFlight/4), 0)
 	s.http = httpserve.New(httpserve.Config{
-		Name: "gateway", Log: c.Log, TLS: c.TLS, Read: c.Timeout, Write: 2 * c.Timeout, Timeout: c.Timeout, Drain: c.Drain,
+		Name: "gateway", Log: c.Log, TLS: c.TLS, Read: c.Timeout, Write: 2 * c.Timeout, Timeout: c.Timeout, Withdraw: c.Withdraw, Drain: c.Drain,
 		Buckets: prometheus.ExponentialBuckets(0.0005, 2, 15), Refuse: s.refuse,
 	})
 	s.refused = s.http.Counter("refused_total", "Requests refused, by code.", "code")
 	s.texts = s.http.Counter("texts_total", "Texts released: paid for now, or before.", "payment")
 	s.epsilon = s.http.Counter("epsilon_spent_total", "Sum of ε that all users have spent since the start.").WithLabelValues()
+	s.countReloads()
 	s.http.Register(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
-	for route, f := range map[string]action{
-		"POST /v1/embeddings": s.embeddings,
-		"POST /v1/classify":   s.classify,
-		"GET /v1/budget":      s.budget,
-		"GET /v1/models":      s.models,
-		"GET /metrics":        func(w http.ResponseWriter, r *http.Request, _ *client) error { return s.http.ShowMetrics(w, r) },
+	for route, door := range map[string]struct {
+		f     action
+		needs []keys.Scope
+	}{
+		"POST /v1/embeddings":    {s.embeddings, []keys.Scope{keys.Embed}},
+		"POST /v1/classify":      {s.classify, []keys.Scope{keys.Classify}},
+		"GET /v1/budget":         {s.budget, []keys.Scope{keys.Budget, keys.Admin}},
+		"GET /v1/models":         {s.models, nil},
+		"GET /v1/models/{model}": {s.model, nil},
+		"POST /v1/admin/grant":   {s.grant, []keys.Scope{keys.Admin}},
+		"GET /metrics":           {func(w http.ResponseWriter, r *http.Request, _ *client) error { return s.http.ShowMetrics(w, r) }, []keys.Scope{keys.Metrics}},
 	} {
-		mux.Handle(route, s.wrap(route, s.guarded(f)))
+		mux.Handle(route, s.wrap(route, s.guarded(door.f, door.needs...)))
 	}
 	for route, f := range map[string]action{"GET /healthz": s.health, "GET /readyz": s.ready, "/": always(errNowhere)} {
 		mux.Handle(route, s.wrap(route, f))
 	}
 	if c.Page != nil {
-		var err error
-		if s.page, err = newPage(c); err != nil {
-			return nil, err
-		}
 		mux.Handle("GET /{$}", s.wrap("GET /", s.showPage))
-		mux.Handle("POST /page/try", s.wrap("POST /page/try", s.guarded(s.try)))
+		mux.Handle("POST /page/try", s.wrap("POST /page/try", s.guarded(s.try, keys.Embed)))
 	}
 	// A page of another site must not spend a user's budget.
 	foreign := http.NewCrossOriginProtection()
 	foreign.SetDenyHandler(s.wrap("foreign page", always(errForeign)))
 	s.mux = foreign.Handler(mux)
-	return s, nil
+	var err error
+	s.now, err = s.begin(Replacement{c.Gateway, c.Classifier, c.Keys})
+	s.Gateway, s.Classifier, s.Keys = nil, nil, nil // the shift has them, and others after a reload
+	return s, err
 }
 
 // ServeHTTP implements http.Handler.
@@ -135,8 +152,8 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 
 // client is who asks.
 type client struct {
-	name   string // of the key's entry; "" without keys
-	single bool
+	*shift // that answers
+	keys.Holder
 }
 
 // action answers a request, or returns an error before it has written anything.
@@ -146,9 +163,11 @@ type action func(w http.ResponseWriter, r *http.Request, who *client) error
 // request and the key's subject.
 func (s *Service) wrap(route string, f action) http.Handler {
 	return s.http.Handle(route, func(w http.ResponseWriter, r *http.Request) error {
-		id, who := rand.Text()[:12], new(client)
+		now, leave := s.enter()
+		defer leave()
+		id, who := rand.Text()[:12], &client{shift: now}
 		w.Header().Set("X-Request-Id", id)
-		defer func() { httpserve.Note(r, slog.String("id", id), slog.String("key", who.name)) }()
+		defer func() { httpserve.Note(r, slog.String("id", id), slog.String("key", who.Subject)) }()
 		return f(w, r, who)
 	})
 }
@@ -161,21 +180,17 @@ func (s *Service) refuse(w http.ResponseWriter, err error) (status int, reason s
 	return p.status, logged(err, p)
 }
 
-// guarded lets in who has a key, as many at a time as there are places.
-func (s *Service) guarded(f action) action {
+// guarded lets in who has a key with one of the scopes, as many at a time as there
+// are places.
+func (s *Service) guarded(f action, needs ...keys.Scope) action {
 	return func(w http.ResponseWriter, r *http.Request, who *client) error {
 		leave, ok := s.places.Enter(r.Context())
 		if !ok {
 			return slowDown("too many requests at a time", time.Second)
 		}
 		defer leave()
-		if s.Keys != nil {
-			scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-			known, ok := s.Keys.find(strings.TrimSpace(key))
-			if !ok || !strings.EqualFold(scheme, "Bearer") {
-				return &problem{status: http.StatusUnauthorized, Type: invalidRequest, Code: "invalid_api_key", Message: "an API key is needed: Authorization: Bearer KEY"}
-			}
-			*who = client{known.subject, known.single}
+		if err := s.identify(r, who, needs); err != nil {
+			return err
 		}
 		return f(w, r, who)
 	}
@@ -190,20 +205,4 @@ func (s *Service) take(subject string) error {
 		return slowDown("too many requests of this user", wait)
 	}
 	return nil
-}
-
-// subject joins the key's subject and the user that a request names. A key's
-// subject has no slash, so that no two pairs run into each other.
-func (c *client) subject(user string) (string, error) {
-	switch {
-	case user != "" && c.single:
-		return "", invalid("user", "user must be absent: this key stands for one subject")
-	case user == "" && c.name == "":
-		return "anonymous", nil
-	case user == "":
-		return c.name, nil
-	case c.name == "":
-		return user, nil
-	}
-	return c.name + "/" + user, nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"sotto/dp"
 	"sotto/gateway"
+	"sotto/gateway/keys"
 	"sotto/internal/httpserve/servetest"
 	"sotto/ledger"
 )
@@ -97,7 +98,7 @@ func TestRefused(t *testing.T) {
 		{"no server", "POST", "/v1/classify", `{"input": "a"}`, 501, "no_server", ""},
 		{"method", "GET", "/v1/embeddings", ``, 404, "not_found", ""},
 		{"path", "GET", "/v2/secret%20words", ``, 404, "not_found", ""},
-		{"parameter", "GET", "/v1/budget?subject=a", ``, 400, "invalid_value", ""},
+		{"parameter", "GET", "/v1/budget?name=a", ``, 400, "invalid_value", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.code == "over_budget" {
@@ -180,9 +181,9 @@ func TestPanic(t *testing.T) {
 // TestSilence sends texts, users and keys through every answer, and looks for
 // them in logs, metrics and errors.
 func TestSilence(t *testing.T) {
-	key, keys := newKeys(t, "team", false)
+	key, set := newKeys(t, keys.Order{Subject: "team", Scopes: keys.Scopes()})
 	c := config(t)
-	s := serve(t, c, gateway.ServiceConfig{Keys: keys, Classifier: labels{}})
+	s := serve(t, c, gateway.ServiceConfig{Keys: set, Classifier: labels{}})
 	s.key = key
 	said := ""
 	for _, body := range []string{

@@ -80,7 +80,7 @@ type Ledger struct {
 // Open opens the ledger at a place: in a database if that begins with
 // postgres:// or postgresql://, in the file of that name otherwise.
 func Open(ctx context.Context, place string, o Options) (*Ledger, error) {
-	if strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://") {
+	if InDatabase(place) {
 		return OpenPostgres(ctx, place, o)
 	}
 	return OpenFile(place, o)

@@ -102,6 +102,15 @@ func (f *File) Commit() error {
 	return nil
 }
 
+// Private makes a file that replaces none readable by its owner alone; one that
+// does keeps the mode of the other.
+func (f *File) Private() error {
+	if f.mode == 0 {
+		f.mode = 0o600
+	}
+	return f.tmp.Chmod(0o600)
+}
+
 // Write makes a file of what write writes, whole or not at all.
 func Write(path string, write func(w io.Writer) error) error {
 	f, err := Create(path)

@@ -217,3 +217,44 @@ func Example() {
 	// before: true
 	// after: complete
 }
+
+// TestOwner: a file that replaces another stays with its owner, and one that is
+// made to be private is.
+func TestOwner(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no modes")
+	}
+	path := filepath.Join(t.TempDir(), "file")
+	replace := func() fs.FileInfo {
+		t.Helper()
+		f, err := atomicfile.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Abort()
+		write(t, f, "new")
+		if err = errors.Join(f.Private(), f.KeepOwner(), f.Commit()); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	if info := replace(); info.Mode().Perm() != 0o600 {
+		t.Errorf("a new file has mode %v, want 0600", info.Mode())
+	}
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	owned := os.Chown(path, 12345, 23456) == nil // as root alone
+	if info := replace(); info.Mode().Perm() != 0o640 {
+		t.Errorf("the file has mode %v, want that of the old one", info.Mode())
+	} else if got := fmt.Sprintf("%+v", info.Sys()); owned && (!strings.Contains(got, "Uid:12345") || !strings.Contains(got, "Gid:23456")) {
+		t.Errorf("the file belongs to %s, want user 12345 and group 23456", got)
+	}
+	if !owned {
+		t.Log("not root: no file was given to another")
+	}
+}

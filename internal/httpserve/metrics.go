@@ -27,6 +27,13 @@ func (s *Service) Counter(name, help string, labels ...string) *prometheus.Count
 	return c
 }
 
+// Gauge makes and registers a gauge of the service, under the same rule.
+func (s *Service) Gauge(name, help string, labels ...string) *prometheus.GaugeVec {
+	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: s.metric(name), Help: help}, labels)
+	s.Register(g)
+	return g
+}
+
 // Register registers collectors. It panics if one is there already.
 func (s *Service) Register(all ...prometheus.Collector) { s.registry.MustRegister(all...) }
 

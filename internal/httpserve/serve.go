@@ -32,7 +32,7 @@ type Config struct {
 	// that it is about to end, so that nobody sends it more; 0 for not at all.
 	Withdraw time.Duration
 	Drain    time.Duration // for which the last requests are awaited after that
-	Buckets []float64     // upper ends, in seconds, of the histogram of times
+	Buckets  []float64     // upper ends, in seconds, of the histogram of times
 
 	// Refuse answers with an error, and returns the status and what the log may
 	// say of it.

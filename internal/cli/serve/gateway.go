@@ -3,31 +3,27 @@ package serve
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"sotto/client"
-	"sotto/dataset"
 	"sotto/dp"
-	"sotto/encode"
-	"sotto/encode/catalogue"
 	"sotto/encode/static"
 	"sotto/gateway"
 	"sotto/internal/cli/term"
 	"sotto/ledger"
 	"sotto/measure/kept"
 	"sotto/mech"
-	"sotto/train/model"
 )
 
 // gatewayOptions are the flags of "sotto gateway".
@@ -50,7 +46,6 @@ type gatewayOptions struct {
 	server      string
 	serverModel string
 	serverClass string
-	labels      []model.LabelRecord // of --model
 	production  bool
 	page        bool
 	words       term.ListFlags
@@ -76,13 +71,15 @@ func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Float64Var(&o.Rate, "rate", 0, "requests that each user may send in a second on average (default 0: no limit)")
 	fs.IntVar(&o.Burst, "burst", 10, "burst of requests a user may send at once")
 	fs.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time that a request may take")
-	fs.DurationVar(&o.Drain, "drain", 30*time.Second, "time that the last requests have when the gateway ends")
+	fs.DurationVar(&o.Withdraw, "withdraw", 0, "time for which the gateway goes on answering after it has reported that it is about to end (default: 5s with --production, else none)")
+	fs.DurationVar(&o.Drain, "drain", 30*time.Second, "time that the last requests have after that")
 	fs.StringVar(&o.Name, "name", "sotto", "name by which clients call the model")
+	fs.StringSliceVar(&o.Aliases, "alias", nil, "other name to which the model answers, such as text-embedding-3-small; the flag may be given several times")
 	fs.StringVar(&o.keys, "keys", "", "file of API keys' hashes (see sotto gateway key; default: everybody may ask)")
 	fs.StringVar(&o.server, "server", "", "address of a server that classifies, for /v1/classify")
 	fs.StringVar(&o.serverModel, "server-model", "", "model of --server that classifies (default: the only one)")
 	fs.StringVar(&o.serverClass, "server-classes", "", "classes that --server is believed to have: model, those of --model, or first, those that it names when it is first asked (default: model with --model, else first)")
-	fs.BoolVar(&o.production, "production", false, "refuse to start without keys, without TLS beyond this machine, with a page, or with a secret that would have to be made")
+	fs.BoolVar(&o.production, "production", false, "refuse to start without keys, without TLS beyond this machine or to the database, with keys or a secret that others reach, with the secret beside the ledger, with a page, or with a secret that would have to be made")
 	fs.BoolVar(&o.page, "page", false, "show a page at / on which to try texts, with raw vectors; on this machine alone, unless there are --keys")
 	o.words.AddFlags(fs)
 	o.serviceFlags.addFlags(fs, "127.0.0.1:8787")
@@ -109,8 +106,12 @@ With --noise fresh every request pays, and equal texts do not show.
 A setting is taken from its flag, else from SOTTO_GATEWAY_ and its name in
 capitals (SOTTO_GATEWAY_MAX_TEXTS), else from the --config file, else it is the
 default. A name that is not known is refused in each of them. Logs are JSON on
-standard error, without texts, vectors, users or keys. SIGTERM and Ctrl-C end the
-gateway when it has answered everybody.
+standard error, without texts, vectors, users or keys.
+
+SIGHUP reads keys, certificates, masks, encoder and model anew: requests under way
+end as they began, and what cannot be read leaves the old in use, which the log
+says. SIGTERM and Ctrl-C end the gateway: it reports that it is not ready, goes on
+answering for the time of --withdraw, and ends when it has answered everybody.
 
 ` + term.MechanismList(),
 		Example: `  sotto gateway
@@ -129,16 +130,23 @@ gateway when it has answered everybody.
 			if err := term.RefuseZeros(c.Flags(), "seed", "rate", "budget-delta"); err != nil {
 				return err
 			}
+			if o.production && !c.Flags().Changed("withdraw") {
+				o.Withdraw = 5 * time.Second
+			}
 			return runGateway(c.Context(), o, std)
 		},
 	}
 	o.addFlags(c.Flags())
-	c.AddCommand(newGatewayKey(std))
+	c.AddCommand(newGatewayKey(std), newGatewayKeys(std))
 	return c
 }
 
 // runGateway answers until ctx ends, which is no failure.
 func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err error) {
+	// From the beginning: a signal that nobody awaits would end the process.
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
 	log, certificates, err := o.begin(std.Err)
 	if err != nil {
 		return err
@@ -150,89 +158,48 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 	if err = o.safe(); err != nil {
 		return err
 	}
-	if o.keys != "" {
-		if o.Keys, err = term.ReadFile(o.keys, gateway.ParseKeys); err != nil {
-			return err
+	if o.Keys, err = o.loadKeys(); err != nil {
+		return err
+	}
+	var secret gateway.Secret
+	var made bool
+	var book *ledger.Ledger
+	e, err := o.assemble(ctx, func(each dp.Guarantee) (_ gateway.Ledger, _ gateway.Secret, err error) {
+		if secret, made, err = gateway.LoadSecret(o.secret, !o.production); err == nil {
+			book, err = o.open(ctx, each, secret)
 		}
-	}
-	maskers, err := o.words.Maskers()
-	if err != nil {
-		return err
-	}
-	e, m, err := o.means(ctx)
-	if err != nil {
-		return err
-	}
-	closeEncoder := term.CloserOf(e)
-	defer func() { err = errors.Join(err, closeEncoder()) }()
-	if err = o.classifier(); err != nil {
-		return err
-	}
-	secret, made, err := gateway.LoadSecret(o.secret, !o.production)
-	if err != nil {
-		return err
-	}
-	book, err := o.open(ctx, m.Guarantee(), secret)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, book.Close()) }()
-	o.Gateway, err = gateway.New(ctx, gateway.Config{
-		Encoder: e, Mechanism: m, Ledger: book, Secret: secret, Maskers: maskers, Noise: gateway.Noise(o.noise), MaxTexts: o.maxTexts, MaxBytes: o.maxBytes,
+		return book, secret, err
 	})
+	if book != nil {
+		defer func() { err = errors.Join(err, book.Close()) }()
+	}
 	if err != nil {
 		return err
 	}
+	o.Gateway, o.Classifier = e.gateway, e.classifier
 	if o.page {
 		words, failed := static.Default() // that the page's attacker knows
 		if failed != nil {
-			return failed
+			return errors.Join(failed, e.close())
 		}
 		o.Page = &gateway.Page{Vocabulary: words.WordPiece().Vocabulary()}
 	}
 	service, err := gateway.NewService(o.ServiceConfig)
 	if err != nil {
-		return err
+		return errors.Join(err, e.close())
 	}
+	r := &reloader{o: &o, service: service, certificates: certificates, book: book, secret: secret, now: e}
+	defer func() { err = errors.Join(err, r.end()) }()
 	l, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return err
 	}
-	o.Log.Info("listening", "address", l.Addr().String(), "tls", o.TLS != nil, "keys", o.Keys != nil, "secret", secret.ID(), "secret_made", made, "production", o.production)
+	o.Log.Info("listening", "address", l.Addr().String(), "tls", o.TLS != nil, "keys", o.Keys != nil, "secret", secret.ID(), "secret_made", made, "production", o.production, "identity", e.gateway.Identity())
 	if err := o.explain(std.Out, l.Addr().String(), made); err != nil {
 		return err
 	}
+	go r.reloadOn(ctx, hangup)
 	return service.Serve(ctx, l)
-}
-
-// classifier makes the client of --server, which believes it no other classes
-// than those of the model.
-func (o *gatewayOptions) classifier() error {
-	switch o.serverClass {
-	case "", "first":
-	case "model":
-		if o.model == "" {
-			return errors.New("--server-classes is model, must have a --model")
-		}
-	default:
-		return fmt.Errorf("--server-classes is %q, must be one of model, first", o.serverClass)
-	}
-	if o.server == "" {
-		return nil
-	}
-	s, err := client.NewServer(o.server, o.serverModel, client.Options{})
-	if err != nil {
-		return err
-	}
-	o.Classifier = s
-	if o.model == "" || o.serverClass == "first" {
-		return nil
-	}
-	labels := make([]client.Label, len(o.labels))
-	for i, l := range o.labels {
-		labels[i] = client.Label{Name: l.Name, Classes: l.Classes}
-	}
-	return s.Expect(labels)
 }
 
 // places fills in where ledger and secret lie.
@@ -256,89 +223,37 @@ func (o *gatewayOptions) places() error {
 	return nil
 }
 
-// safe refuses what production must not be, and warns of it otherwise.
-func (o *gatewayOptions) safe() error {
-	host, _, err := net.SplitHostPort(o.listen)
-	if err != nil {
-		return fmt.Errorf("--listen is %q, must be HOST:PORT", o.listen)
-	}
-	ip := net.ParseIP(host)
-	local := host == "localhost" || ip != nil && ip.IsLoopback()
-	for _, risk := range []struct {
-		is   bool
-		what string
-	}{
-		{o.keys == "", "there is no --keys, so that everybody who reaches the gateway may spend everybody's budget"},
-		{o.page, "--page shows raw vectors"},
-		{!local && o.TLS == nil, "--listen is not on this machine alone and there is no --tls-cert, so that texts travel in the clear"},
-	} {
-		if risk.is && o.production {
-			return fmt.Errorf("--production: %s", risk.what)
-		} else if risk.is && !local {
-			o.Log.Warn(risk.what)
-		}
-	}
-	if o.page && !local && o.keys == "" {
-		return errors.New("--page without --keys wants --listen on this machine alone: it shows raw vectors to whoever opens it")
-	}
-	return nil
-}
-
-// means opens the encoder and makes the mechanism, both those of a model if
-// there is one.
-func (o *gatewayOptions) means(ctx context.Context) (encode.Source, gateway.Mechanism, error) {
-	if o.model != "" {
-		trained, info, err := model.Load(o.model)
-		if err != nil {
-			return nil, nil, err
-		}
-		if err = info.Data.Texts(); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", o.model, err)
-		}
-		if o.labels, err = info.Labels(); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", o.model, err)
-		}
-		m, err := gateway.FromModel(trained, info)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", o.model, err)
-		}
-		e, err := catalogue.Open(ctx, info.Data.Encoder, dataset.Dir())
-		return e, m, err
-	}
-	e, err := catalogue.Open(ctx, o.encoder, dataset.Dir())
-	if err != nil {
-		return nil, nil, err
-	}
-	p, err := o.Resolve(o.mechanism)
-	if err != nil {
-		return nil, nil, err
-	}
-	p.Epsilon = cmp.Or(p.Epsilon, 8)
-	m, err := mech.New(p.Fit(e.Dim()))
-	return e, m, err
-}
-
-// open opens the ledger with a budget for releases under a guarantee.
-func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gateway.Secret) (*ledger.Ledger, error) {
-	o.budget.Unit = g.Unit
+// terms returns the budget for releases under a guarantee.
+func (o *gatewayOptions) terms(g dp.Guarantee) (ledger.Budget, error) {
+	b := o.budget
+	b.Unit = g.Unit
 	const rounding = 1 + 0x1p-40 // which the ledger allows, too
-	if !(float64(g.Epsilon) <= o.budget.Epsilon*rounding) || !(g.Delta <= o.budget.Delta*rounding) {
-		return nil, fmt.Errorf("a text costs %v and --budget is %v with --budget-delta %v, must be enough for one", g, o.budget.Epsilon, o.budget.Delta)
+	if !(float64(g.Epsilon) <= b.Epsilon*rounding) || !(g.Delta <= b.Delta*rounding) {
+		return b, fmt.Errorf("a text costs %v and --budget is %v with --budget-delta %v, must be enough for one", g, b.Epsilon, b.Delta)
 	}
 	switch o.composition {
 	case "basic":
 	case "optimal":
 		if g.Delta != 0 {
-			return nil, fmt.Errorf("--composition is optimal and a release has δ = %v, must be a mechanism with δ = 0", g.Delta)
+			return b, fmt.Errorf("--composition is optimal and a release has δ = %v, must be a mechanism with δ = 0", g.Delta)
 		}
-		if !(o.budget.Delta > 0) {
-			return nil, errors.New("--composition is optimal, must have a --budget-delta above 0, such as 1e-6")
+		if !(b.Delta > 0) {
+			return b, errors.New("--composition is optimal, must have a --budget-delta above 0, such as 1e-6")
 		}
-		o.budget.Each = float64(g.Epsilon)
+		b.Each = float64(g.Epsilon)
 	default:
-		return nil, fmt.Errorf("--composition is %q, must be one of basic, optimal", o.composition)
+		return b, fmt.Errorf("--composition is %q, must be one of basic, optimal", o.composition)
 	}
-	book, err := ledger.Open(ctx, o.ledger, ledger.Options{Budget: o.budget, SecretID: secret.ID(), Rotate: o.rotate})
+	return b, nil
+}
+
+// open opens the ledger with a budget for releases under a guarantee.
+func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gateway.Secret) (*ledger.Ledger, error) {
+	budget, err := o.terms(g)
+	if err != nil {
+		return nil, err
+	}
+	book, err := ledger.Open(ctx, o.ledger, ledger.Options{Budget: budget, SecretID: secret.ID(), Rotate: o.rotate})
 	if errors.Is(err, ledger.ErrSecret) {
 		return nil, fmt.Errorf("%w; bring the old secret back, or say --rotate if it is lost: what was paid for must then be paid for again", err)
 	}
@@ -383,35 +298,4 @@ func (o *gatewayOptions) explain(w io.Writer, address string, made bool) error {
 	fmt.Fprintf(&b, "  curl -s '%s/v1/budget?user=alice'%s\n\n", base, key)
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-func newGatewayKey(std term.Streams) *cobra.Command {
-	var subject string
-	var single bool
-	c := &cobra.Command{
-		Use:   "key --subject NAME",
-		Short: "Make an API key: the key to standard error, its entry to standard output",
-		Long: `Make an API key. The key is shown once, on standard error, and kept nowhere; what
-goes to standard output is its entry, with a hash of it, for the file of --keys.
-
-Who asks with the key spends the budget of NAME, or of NAME/USER where a request
-names a user. Whoever may name users can make them up, and a budget for each;
-with --single the key stands for one subject, and requests may name none.`,
-		Example: "  sotto gateway key --subject alice >>keys.jsonl",
-		Args:    term.None,
-		RunE: func(*cobra.Command, []string) error {
-			key, entry, err := gateway.NewKey(subject, single)
-			if err != nil {
-				return err
-			}
-			if err = json.NewEncoder(std.Out).Encode(entry); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(std.Err, "the key, shown this once: %s\n", key)
-			return err
-		},
-	}
-	c.Flags().StringVar(&subject, "subject", "", "who spends with the key, in letters, digits and . _ @ -")
-	c.Flags().BoolVar(&single, "single", false, "refuse requests with this key that name a user")
-	return c
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"sotto/gateway"
+	"sotto/gateway/keys"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
 	"sotto/internal/cli/serve"
@@ -133,8 +134,7 @@ func TestGatewayAlone(t *testing.T) {
 // places returns flags for a ledger and a secret of the test's own.
 func gatewayPlaces(t *testing.T) []string {
 	t.Helper()
-	dir := t.TempDir()
-	return []string{"--ledger", filepath.Join(dir, "ledger"), "--secret", filepath.Join(dir, "secret")}
+	return []string{"--ledger", filepath.Join(t.TempDir(), "ledger"), "--secret", filepath.Join(t.TempDir(), "secret")}
 }
 
 // TestGatewaySettings gives the name of the model in each way.
@@ -166,7 +166,7 @@ func TestGatewaySettings(t *testing.T) {
 // keyFile returns the path of a file that holds one key.
 func keyFile(t *testing.T) string {
 	t.Helper()
-	_, entry, err := gateway.NewKey("alice", false)
+	_, entry, err := keys.New(keys.Order{Subject: "alice"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,6 +45,9 @@ func Settle(fs *pflag.FlagSet, prefix string, environ []string, config *string) 
 		if name == "config" {
 			return fmt.Errorf("%s names another config, must not", *config)
 		}
+		if list, ok := listOf(fs, name, raw); ok {
+			raw = list
+		}
 		value := string(raw) // a number or a truth value reads as on the command line
 		if raw[0] == '"' && json.Unmarshal(raw, &value) != nil || raw[0] == '[' || raw[0] == '{' || raw[0] == 'n' {
 			return fmt.Errorf("%s: %s must be a string, a number, true or false", *config, name)
@@ -54,6 +57,18 @@ func Settle(fs *pflag.FlagSet, prefix string, environ []string, config *string) 
 		}
 	}
 	return nil
+}
+
+// listOf returns a list of words as a flag that takes several has it, in one text
+// with commas.
+func listOf(fs *pflag.FlagSet, name string, raw json.RawMessage) (json.RawMessage, bool) {
+	var words []string
+	f := fs.Lookup(name)
+	if f == nil || f.Value.Type() != "stringSlice" || json.Unmarshal(raw, &words) != nil || strings.ContainsAny(strings.Join(words, ""), "\",\n") {
+		return nil, false
+	}
+	one, err := json.Marshal(strings.Join(words, ","))
+	return one, err == nil
 }
 
 // ReadSettings reads one JSON object, each field of which stands there once.

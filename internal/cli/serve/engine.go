@@ -1,0 +1,130 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"sotto/client"
+	"sotto/dataset"
+	"sotto/dp"
+	"sotto/encode"
+	"sotto/encode/catalogue"
+	"sotto/gateway"
+	"sotto/internal/cli/term"
+	"sotto/mech"
+	"sotto/train/model"
+)
+
+// engine is what a gateway answers with, and a reload replaces.
+type engine struct {
+	gateway    *gateway.Gateway
+	classifier gateway.Classifier // nil without a server
+	close      func() error       // the encoder
+}
+
+// assemble opens masks, encoder and mechanism, and makes a gateway of them and of
+// the ledger and secret that open gives for the guarantee of its releases.
+func (o *gatewayOptions) assemble(ctx context.Context, open func(dp.Guarantee) (gateway.Ledger, gateway.Secret, error)) (_ *engine, err error) {
+	maskers, err := o.words.Maskers()
+	if err != nil {
+		return nil, err
+	}
+	source, m, labels, err := o.means(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{close: term.CloserOf(source)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, e.close())
+		}
+	}()
+	if e.classifier, err = o.classifier(labels); err != nil {
+		return nil, err
+	}
+	book, secret, err := open(m.Guarantee())
+	if err != nil {
+		return nil, err
+	}
+	e.gateway, err = gateway.New(ctx, gateway.Config{
+		Encoder: source, Mechanism: m, Ledger: book, Secret: secret, Maskers: maskers, Noise: gateway.Noise(o.noise), MaxTexts: o.maxTexts, MaxBytes: o.maxBytes,
+	})
+	return e, err
+}
+
+// means opens the encoder and makes the mechanism, both those of a model if
+// there is one, which also has labels.
+func (o *gatewayOptions) means(ctx context.Context) (encode.Source, gateway.Mechanism, []model.LabelRecord, error) {
+	if o.model != "" {
+		return o.trained(ctx)
+	}
+	p, err := o.Resolve(o.mechanism)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	p.Epsilon = cmp.Or(p.Epsilon, 8)
+	e, err := catalogue.Open(ctx, o.encoder, dataset.Dir())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	m, err := mech.New(p.Fit(e.Dim()))
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, term.CloserOf(e)())
+	}
+	return e, m, nil, nil
+}
+
+// trained loads the model of --model, and opens the encoder that it was trained on.
+func (o *gatewayOptions) trained(ctx context.Context) (encode.Source, gateway.Mechanism, []model.LabelRecord, error) {
+	wrong := func(err error) (encode.Source, gateway.Mechanism, []model.LabelRecord, error) {
+		return nil, nil, nil, fmt.Errorf("%s: %w", o.model, err)
+	}
+	trained, info, err := model.Load(o.model)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err = info.Data.Texts(); err != nil {
+		return wrong(err)
+	}
+	labels, err := info.Labels()
+	if err != nil {
+		return wrong(err)
+	}
+	m, err := gateway.FromModel(trained, info)
+	if err != nil {
+		return wrong(err)
+	}
+	e, err := catalogue.Open(ctx, info.Data.Encoder, dataset.Dir())
+	return e, m, labels, err
+}
+
+// classifier makes the client of --server, which believes it no other classes
+// than those of the model; nil without a server.
+func (o *gatewayOptions) classifier(known []model.LabelRecord) (gateway.Classifier, error) {
+	switch o.serverClass {
+	case "", "first":
+	case "model":
+		if o.model == "" {
+			return nil, errors.New("--server-classes is model, must have a --model")
+		}
+	default:
+		return nil, fmt.Errorf("--server-classes is %q, must be one of model, first", o.serverClass)
+	}
+	if o.server == "" {
+		return nil, nil //nolint:nilnil // there is none to ask
+	}
+	s, err := client.NewServer(o.server, o.serverModel, client.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if o.model == "" || o.serverClass == "first" {
+		return s, nil
+	}
+	labels := make([]client.Label, len(known))
+	for i, l := range known {
+		labels[i] = client.Label{Name: l.Name, Classes: l.Classes}
+	}
+	return s, s.Expect(labels)
+}

@@ -1,0 +1,127 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"sotto/gateway/keys"
+	"sotto/ledger"
+)
+
+// safe refuses what production must not be, and warns of it otherwise.
+func (o *gatewayOptions) safe() error {
+	host, _, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return fmt.Errorf("--listen is %q, must be HOST:PORT", o.listen)
+	}
+	ip := net.ParseIP(host)
+	local := host == "localhost" || ip != nil && ip.IsLoopback()
+	for _, risk := range []struct {
+		is     bool
+		abroad bool // no risk while it listens on this machine alone
+		what   string
+	}{
+		{o.keys == "", true, "there is no --keys, so that everybody who reaches the gateway may spend everybody's budget"},
+		{o.page, true, "--page shows raw vectors"},
+		{!local && o.TLS == nil, true, "--listen is not on this machine alone and there is no --tls-cert, so that texts travel in the clear"},
+		{o.beside(), false, "the secret lies beside the ledger, so that a backup holds both and whoever has it can take the noise away: keep --secret in another folder"},
+	} {
+		if risk.is && o.production {
+			return fmt.Errorf("--production: %s", risk.what)
+		} else if risk.is && (!local || !risk.abroad) {
+			o.Log.Warn(risk.what)
+		}
+	}
+	switch exposed, err := ledger.Exposed(o.ledger); {
+	case err != nil:
+		return err
+	case exposed != "" && o.production:
+		return fmt.Errorf("--production: --ledger %s", exposed)
+	case exposed != "":
+		o.Log.Warn("--ledger " + exposed)
+	}
+	if o.page && !local && o.keys == "" {
+		return errors.New("--page without --keys wants --listen on this machine alone: it shows raw vectors to whoever opens it")
+	}
+	return nil
+}
+
+// beside reports whether ledger and secret are files of one folder.
+func (o *gatewayOptions) beside() bool {
+	if ledger.InDatabase(o.ledger) {
+		return false
+	}
+	return folder(o.ledger) == folder(o.secret)
+}
+
+// folder returns the folder of a file, which need not be there, without links.
+func folder(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		path = resolved
+	}
+	dir := filepath.Dir(path)
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	if whole, err := filepath.Abs(dir); err == nil {
+		dir = whole
+	}
+	return dir
+}
+
+// loadKeys reads the file of keys; nil without one. In production nobody but its
+// owner may be able to put a key into it.
+func (o *gatewayOptions) loadKeys() (*keys.Set, error) {
+	if o.keys == "" {
+		return nil, nil //nolint:nilnil // everybody may ask
+	}
+	set, err := keys.Load(o.keys)
+	if err != nil {
+		return nil, err
+	}
+	if err := writable(o.keys); err != nil {
+		if o.production {
+			return nil, fmt.Errorf("--production: --keys: %w", err)
+		}
+		o.Log.Warn("--keys: " + err.Error())
+	}
+	return set, nil
+}
+
+// writable says who else could change a file, or put another in its place. Windows
+// has no modes.
+func writable(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	path, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if mode := info.Mode().Perm(); mode&0o022 != 0 {
+		return fmt.Errorf("%s has mode %#o, so that others can write a key into it, must be writable by its owner alone: chmod go-w", path, mode)
+	}
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if info, err = os.Stat(dir); err != nil {
+			return err
+		}
+		// With the sticky bit, as /tmp has it, nobody takes away another's file.
+		if info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
+			return fmt.Errorf("%s lies in %s, in which everybody can put another in its place, must lie in a folder that only its owner writes: chmod o-w", path, dir)
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
