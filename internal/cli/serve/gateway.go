@@ -71,7 +71,7 @@ func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Float64Var(&o.Rate, "rate", 0, "requests that each user may send in a second on average (default 0: no limit)")
 	fs.IntVar(&o.Burst, "burst", 10, "burst of requests a user may send at once")
 	fs.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time that a request may take")
-	fs.DurationVar(&o.Withdraw, "withdraw", 0, "time for which the gateway goes on answering after it has reported that it is about to end (default: 5s with --production, else none)")
+	fs.DurationVar(&o.Withdraw, "withdraw", time.Second, "time for which the gateway goes on answering after it has reported that it is about to end; 5s with --production unless it is given")
 	fs.DurationVar(&o.Drain, "drain", 30*time.Second, "time that the last requests have after that")
 	fs.StringVar(&o.Name, "name", "sotto", "name by which clients call the model")
 	fs.StringSliceVar(&o.Aliases, "alias", nil, "other name to which the model answers, such as text-embedding-3-small; the flag may be given several times")

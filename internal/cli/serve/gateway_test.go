@@ -40,7 +40,7 @@ func startGateway(t *testing.T, args ...string) (base string, stop func() (logs 
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- gatewayCommand(ctx, &out, &errs, append([]string{"--listen", "127.0.0.1:0"}, args...)...)
+		ended <- gatewayCommand(ctx, &out, &errs, append([]string{"--listen", "127.0.0.1:0", "--withdraw", "0s"}, args...)...)
 	}()
 	found := regexp.MustCompile(`gateway at (https?://[^;]+);`)
 	for {
