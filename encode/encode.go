@@ -22,6 +22,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"sotto/internal/regular"
 )
 
 // Encoder turns a text into a vector. It is safe for concurrent use, and equal
@@ -127,7 +129,7 @@ func openGlove(dataDir string) (Encoder, error) {
 
 // openWordVectors reads the word vectors at path.
 func openWordVectors(name, path string) (*WordVectors, error) {
-	in, err := os.Open(path)
+	in, _, err := regular.Open(path, regular.Most) // their number bounds what is kept
 	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
 	}

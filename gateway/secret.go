@@ -14,10 +14,14 @@ import (
 	"runtime"
 
 	"sotto/internal/atomicfile"
+	"sotto/internal/regular"
 	"sotto/ledger"
 )
 
 const secretSize = 32
+
+// maxSecretFile bounds a file that may not be one of a secret.
+const maxSecretFile = 1 << 10
 
 // Secret keys the noise of every release and the names under which releases
 // are paid for. Whoever has it can take the noise away from all that was
@@ -40,7 +44,7 @@ func NewSecret(key []byte) (Secret, error) {
 // LoadSecret reads the secret from a file that nobody but its owner can read.
 // If there is none and create is set, it makes one; made says so.
 func LoadSecret(path string, create bool) (s Secret, made bool, err error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, maxSecretFile)
 	if errors.Is(err, fs.ErrNotExist) && create {
 		s, err = createSecret(path)
 		return s, err == nil, err

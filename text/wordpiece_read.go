@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
+
+	"sotto/internal/regular"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 
 // LoadWordPiece is [ReadWordPiece] of a file.
 func LoadWordPiece(path string) (*WordPiece, error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, maxTokeniserFile)
 	if err != nil {
 		return nil, fmt.Errorf("text: tokeniser cannot be read: %w", err)
 	}

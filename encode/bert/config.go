@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+
+	"sotto/internal/regular"
 )
 
 // config is what a config.json says of a model.
@@ -22,12 +23,14 @@ type config struct {
 	Epsilon      float64 `json:"layer_norm_eps"`
 }
 
-// maxSize bounds every size, so that no product of two overflows.
-const maxSize = 1 << 24
+const (
+	maxSize   = 1 << 24 // bounds every size, so that no product of two overflows
+	maxConfig = 1 << 20 // bytes; usual ones have less than a thousand
+)
 
 // readConfig reads and checks the configuration at path.
 func readConfig(path string) (config, error) {
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path, maxConfig)
 	if err != nil {
 		return config{}, fmt.Errorf("bert: %w", err)
 	}

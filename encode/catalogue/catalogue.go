@@ -24,6 +24,7 @@ import (
 	"sotto/encode/bert"
 	"sotto/encode/static"
 	"sotto/internal/nearest"
+	"sotto/internal/regular"
 )
 
 // File is one file of an encoder.
@@ -159,7 +160,7 @@ func (f file) Name() string { return f.path }
 
 // isStatic reports whether a file begins like a static encoder.
 func isStatic(path string) bool {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return false
 	}
@@ -217,7 +218,7 @@ func (i Info) check(dir string, thorough bool) error {
 }
 
 func digest(path string) (string, error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return "", fmt.Errorf("catalogue: %w", err)
 	}

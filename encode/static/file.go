@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 
 	"sotto/internal/atomicfile"
+	"sotto/internal/regular"
 	"sotto/text"
 )
 
@@ -70,17 +70,7 @@ func Is(content []byte) bool { return bytes.HasPrefix(content, []byte(magic)) }
 
 // Load reads the encoder in a file.
 func Load(path string) (*Encoder, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("static: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("static: %s is no regular file, must be one", path)
-	}
-	if info.Size() > maxFile {
-		return nil, fmt.Errorf("static: %s has %d bytes, must have at most %d", path, info.Size(), maxFile)
-	}
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("static: %w", err)
 	}

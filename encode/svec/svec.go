@@ -11,6 +11,7 @@ import (
 	"runtime"
 
 	"sotto/encode/wordfile"
+	"sotto/internal/regular"
 )
 
 // File is an open file of word vectors. It is safe for concurrent use, and is
@@ -25,37 +26,30 @@ type File struct {
 
 // Open opens the file at path. It reads the header alone; see [File.Verify].
 func Open(path string) (*File, error) {
-	in, err := os.Open(path)
+	in, size, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return nil, fmt.Errorf("svec: %w", err)
 	}
 	defer in.Close() //nolint:errcheck // a mapping outlives it
-	f, err := open(in)
+	f, err := open(in, size)
 	if err != nil {
 		return nil, fmt.Errorf("svec: %s: %w", path, err)
 	}
 	return f, nil
 }
 
-// open maps a file.
-func open(in *os.File) (*File, error) {
-	info, err := in.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("it is no regular file, must be one")
-	}
+// open maps a file of the given size.
+func open(in *os.File, size int64) (*File, error) {
 	head := make([]byte, headerSize)
 	n, err := io.ReadFull(in, head)
-	if err != nil && n == 0 && info.Size() > 0 {
+	if err != nil && n == 0 && size > 0 {
 		return nil, err
 	}
-	h, err := decodeHeader(head[:n], info.Size())
+	h, err := decodeHeader(head[:n], size)
 	if err != nil {
 		return nil, err
 	}
-	data, unmap, err := mapFile(in, int(info.Size()))
+	data, unmap, err := mapFile(in, int(size))
 	if err != nil {
 		return nil, err
 	}

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"time"
 
 	"sotto/internal/atomicfile"
+	"sotto/internal/regular"
 )
 
 // maxFile bounds a file of keys: some forty thousand of them.
@@ -24,18 +24,7 @@ func Load(path string) (*Set, error) {
 }
 
 func load(path string) ([]byte, *Set, error) {
-	// Asked before it is opened: to open a pipe is to wait.
-	if info, err := os.Stat(path); err != nil {
-		return nil, nil, fmt.Errorf("keys: %w", err)
-	} else if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, nil, fmt.Errorf("keys: %s is no regular file or has more than %d bytes, must be a file of keys", path, maxFile)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("keys: %w", err)
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	content, err := io.ReadAll(io.LimitReader(f, maxFile))
+	content, err := regular.Read(path, maxFile)
 	if err != nil {
 		return nil, nil, fmt.Errorf("keys: %w", err)
 	}

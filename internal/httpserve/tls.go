@@ -5,8 +5,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
 	"sync/atomic"
+
+	"sotto/internal/regular"
 )
 
 // TLSFiles names the files of a service's certificates.
@@ -14,6 +15,9 @@ type TLSFiles struct {
 	Cert, Key string // of the service; "" for plain HTTP
 	ClientCA  string // that must have signed a client's certificate; "" to ask for none
 }
+
+// maxPEM bounds a file of certificates, in bytes: some five hundred of them.
+const maxPEM = 1 << 20
 
 // Certificates are files of certificates that can be read anew while a service
 // uses them. Nil is plain HTTP.
@@ -60,7 +64,15 @@ func (c *Certificates) Config() *tls.Config {
 }
 
 func (f TLSFiles) read() (*tls.Config, error) {
-	pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
+	cert, err := regular.Read(f.Cert, maxPEM)
+	if err != nil {
+		return nil, fmt.Errorf("tls: the certificate: %w", err)
+	}
+	key, err := regular.Read(f.Key, maxPEM)
+	if err != nil {
+		return nil, fmt.Errorf("tls: the key: %w", err)
+	}
+	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
 		return nil, fmt.Errorf("tls: the certificate: %w", err)
 	}
@@ -68,7 +80,7 @@ func (f TLSFiles) read() (*tls.Config, error) {
 	if f.ClientCA == "" {
 		return c, nil
 	}
-	content, err := os.ReadFile(f.ClientCA)
+	content, err := regular.Read(f.ClientCA, maxPEM)
 	if err != nil {
 		return nil, fmt.Errorf("tls: the client CA: %w", err)
 	}

@@ -10,12 +10,13 @@ import (
 	"slices"
 )
 
-// What the format fixes, and a bound of ours on the rank of a tensor: a shape
-// is memory that no data backs.
+// What the format fixes, and bounds of ours on the rank of a tensor, since a shape
+// is memory that no data backs, and on a file, which may be longer than its disk.
 const (
 	lengthSize = 8 // bytes before the header
 	maxHeader  = 100_000_000
 	maxRank    = 32
+	maxFile    = 8 << 30 // several times the largest transformer of sentences
 )
 
 // What to do about a file that is refused.

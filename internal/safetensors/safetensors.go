@@ -21,9 +21,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
+
+	"sotto/internal/regular"
 )
 
 // Tensor is a named array of numbers in row-major order. The product of Shape,
@@ -66,19 +67,12 @@ func Read(path string) (*File, error) { return ReadOnly(path, everything) }
 // whole numbers or truth values too, such as the positions that some models
 // store. Where they lie in the file is checked all the same.
 func ReadOnly(path string, wanted func(name string) bool) (*File, error) {
-	in, err := os.Open(path)
+	in, size, err := regular.Open(path, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("safetensors: %w", err)
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	info, err := in.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("safetensors: %w", err)
-	}
-	if !info.Mode().IsRegular() { // its size says nothing
-		return nil, fmt.Errorf("safetensors: %s is no regular file, must be one", path)
-	}
-	f, err := decode(in, info.Size(), wanted)
+	f, err := decode(in, size, wanted)
 	if err != nil {
 		return nil, fmt.Errorf("safetensors: %s: %w", path, err)
 	}

@@ -191,10 +191,13 @@ func (h *Head) Save(dir string) error {
 
 // LoadHead reads the folder of a head, or that of a whole model, of which it
 // keeps the head alone. It runs nothing of it, and refuses what [Load] would.
-func LoadHead(dir string) (*Head, error) {
+func LoadHead(dir string) (*Head, error) { return LoadHeadWithin(dir, maxWeights) }
+
+// LoadHeadWithin is [LoadHead] of weights that have at most so many bytes.
+func LoadHeadWithin(dir string, most int64) (*Head, error) {
 	path := filepath.Join(dir, ManifestFile)
 	if format, err := formatOf(path); err != nil || format != headFormat {
-		m, info, err := Load(dir)
+		m, info, err := loadWithin(dir, most)
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +211,7 @@ func LoadHead(dir string) (*Head, error) {
 	if err := readStrictly(path, &info); err != nil {
 		return nil, err
 	}
-	t, err := readWeights(filepath.Join(dir, WeightsFile), info.Weights)
+	t, err := readWeights(filepath.Join(dir, WeightsFile), info.Weights, most)
 	if err != nil {
 		return nil, err
 	}

@@ -7,30 +7,36 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
+	"sotto/internal/regular"
 	"sotto/internal/safetensors"
 	"sotto/mech"
 	"sotto/nn"
 )
 
-// maxManifest bounds a file that is read whole before anything is known of it.
-const maxManifest = 16 << 20
+// Bounds of files, which are read whole before anything is known of them.
+const (
+	maxManifest = 16 << 20
+	maxWeights  = 1 << 30
+)
 
 // Load reads a model's folder. It runs nothing of it, and refuses with the
 // reason what is damaged, incomplete, not a model, changed, or states another
 // guarantee than its mechanism has. With an error the manifest is empty, so
-// that nothing is printed that was not confirmed.
-func Load(dir string) (*Model, Manifest, error) {
+// that nothing is printed that was not confirmed. Files must be regular; weights
+// may have 1 GiB.
+func Load(dir string) (*Model, Manifest, error) { return loadWithin(dir, maxWeights) }
+
+// loadWithin is Load with a bound on the bytes of the weights.
+func loadWithin(dir string, most int64) (*Model, Manifest, error) {
 	path := filepath.Join(dir, ManifestFile)
 	info, err := readManifest(path)
 	if err != nil {
 		return nil, Manifest{}, err
 	}
-	t, err := readWeights(filepath.Join(dir, WeightsFile), info.Weights)
+	t, err := readWeights(filepath.Join(dir, WeightsFile), info.Weights, most)
 	if err != nil {
 		return nil, Manifest{}, err
 	}
@@ -90,21 +96,17 @@ func readStrictly[M any](path string, info *M) error {
 
 // readSome reads a file that is not known to be small.
 func readSome(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("model: %w", err)
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	content, err := io.ReadAll(io.LimitReader(f, maxManifest))
+	content, err := regular.Read(path, maxManifest)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
 	return content, nil
 }
 
-// readWeights reads tensors from a file with the given SHA-256.
-func readWeights(path, digest string) (Tensors, error) {
-	weights, err := os.ReadFile(path)
+// readWeights reads tensors from a file with the given SHA-256 and at most so
+// many bytes.
+func readWeights(path, digest string, most int64) (Tensors, error) {
+	weights, err := regular.Read(path, most)
 	if err != nil {
 		return nil, fmt.Errorf("model: model has no weights: %w", err)
 	}

@@ -25,10 +25,14 @@ func (f *ListFlags) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&f.People, "mask-names", "", `file of first names to mask, or "capitals" for capitalised words within a sentence alone`)
 }
 
-// Maskers returns what the flags name.
+// maxList bounds a file of words or names, in bytes.
+const maxList = 64 << 20
+
+// Maskers returns what the flags name. A service reads the files anew while it
+// runs, so that they must be regular ones.
 func (f *ListFlags) Maskers() (all []text.Masker, err error) {
 	if f.List != "" {
-		list, failed := ReadFile(f.List, text.ParseMaskList)
+		list, failed := readRegular(f.List, maxList, text.ParseMaskList)
 		if failed != nil {
 			return nil, failed
 		}
@@ -40,7 +44,7 @@ func (f *ListFlags) Maskers() (all []text.Masker, err error) {
 		return all, nil
 	case "capitals":
 	default:
-		if names, err = ReadFile(f.People, text.ParseNames); err != nil {
+		if names, err = readRegular(f.People, maxList, text.ParseNames); err != nil {
 			return nil, err
 		}
 	}

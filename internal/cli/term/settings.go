@@ -4,14 +4,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"sotto/internal/atomicfile"
 	"sotto/internal/nearest"
+	"sotto/internal/regular"
 )
+
+// maxSettings bounds a file of settings, in bytes.
+const maxSettings = 1 << 20
 
 // Settle sets flags that the command line did not give from the environment,
 // and those that this did not give from the file whose path is then in config.
@@ -33,7 +36,7 @@ func Settle(fs *pflag.FlagSet, prefix string, environ []string, config *string) 
 	if *config == "" {
 		return nil
 	}
-	content, err := os.ReadFile(*config)
+	content, err := regular.Read(*config, maxSettings)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"sotto/dataset/table"
 	"sotto/encode"
 	"sotto/encode/textfile"
+	"sotto/internal/regular"
 )
 
 // RawWarning stands beside vectors that no mechanism released.
@@ -135,6 +136,17 @@ func CloserOf(e encode.Source) func() error {
 // ReadFile opens a file and gives it to a parser.
 func ReadFile[T any](path string, parse func(io.Reader) (T, error)) (T, error) {
 	f, err := os.Open(path)
+	return readOpen(f, err, path, parse)
+}
+
+// readRegular is ReadFile for services, which wait for no pipe and read nothing
+// without an end.
+func readRegular[T any](path string, most int64, parse func(io.Reader) (T, error)) (T, error) {
+	f, _, err := regular.Open(path, most)
+	return readOpen(f, err, path, parse)
+}
+
+func readOpen[T any](f *os.File, err error, path string, parse func(io.Reader) (T, error)) (T, error) {
 	if err != nil {
 		var none T
 		return none, err
