@@ -18,6 +18,7 @@ import (
 
 	"sotto/channel"
 	"sotto/dp"
+	"sotto/dp/dptest"
 	"sotto/experiment"
 	"sotto/measure"
 	"sotto/nn"
@@ -278,12 +279,15 @@ func TestHeadlineForScripts(t *testing.T) {
 			continue // see TestAutoForScripts
 		}
 		t.Run(m.Name, func(t *testing.T) {
-			s := experiment.Spec{Data: "reviews", Limit: 400, Methods: []string{m.Name}, Alone: true}
+			s := experiment.Spec{Data: "reviews", Limit: 400, Encoder: "hash:32", Methods: []string{m.Name}, Alone: true}
 			if m.Mechanisms != nil {
 				s.Epsilons = []float64{4}
 			}
 			if slices.Contains(m.Uses, "epochs") {
 				s.Epochs = 2
+			}
+			if slices.Contains(m.Uses, "hidden") {
+				s.Hidden = []int{16}
 			}
 			if slices.Contains(m.Uses, "clip") {
 				s.Clip = 1 // without which no limit of a text is proved
@@ -308,8 +312,8 @@ func TestHeadlineForScripts(t *testing.T) {
 // that of one model.
 func TestLimitOfSeveralSeeds(t *testing.T) {
 	s := experiment.Spec{Data: "reviews", Limit: 200, Methods: []string{"codes"}, Epsilons: []float64{8}, Seeds: 3, Epochs: 3}
-	for first := range uint64(4) {
-		s.FirstSeed = first + 1
+	for first := range dptest.Count(t, 2, 4) {
+		s.FirstSeed = uint64(first) + 1
 		h := run(t, s, experiment.Options{Reference: true}).Headline
 		if !(h.Accuracy <= h.Limit) {
 			t.Errorf("from seed %d, accuracy is %v and the limit %v, want no less", s.FirstSeed, h.Accuracy, h.Limit)
