@@ -242,13 +242,5 @@ func deletedRows(s *scene) {
 	if err := database.sql(schema, "DROP SCHEMA "+schema+" CASCADE; CREATE SCHEMA "+schema); err != nil {
 		s.Fatal(err)
 	}
-	c := from("127.0.0.1", g.base)
-	i := 0
-	took, ok := within(noticed, func() bool {
-		i++
-		a := c.embed(fmt.Sprint("user", i), "a text")
-		return a.err != nil || a.status >= 500
-	})
-	s.judge(ok, "noticed: %v after %.1f s", ok, took.Seconds())
-	s.unready(g)
+	s.notices(g)
 }

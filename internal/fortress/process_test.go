@@ -3,7 +3,6 @@
 package fortress_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -24,6 +23,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"sotto/internal/httpserve/servetest"
 )
 
 // binary is the command under attack.
@@ -63,29 +64,11 @@ func build(dir string) (string, error) {
 	return path, nil
 }
 
-// output is what a process has said so far.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
 // process is a command that answers on an address.
 type process struct {
 	*exec.Cmd
 	base  string
-	said  output // both streams
+	said  servetest.Buffer // both streams
 	ended chan struct{}
 	err   error // of the end, once it has ended
 }

@@ -142,6 +142,13 @@ func (s *scene) live(harm func(path string, older []byte) error) {
 	if err := harm(at.ledger, older); err != nil {
 		s.Fatal(err)
 	}
+	s.notices(g)
+}
+
+// notices judges a gateway whose ledger was taken from it: it must release nothing
+// any more, soon, and say that it is not ready.
+func (s *scene) notices(g *process) {
+	s.Helper()
 	c := from("127.0.0.1", g.base)
 	i := 0
 	took, ok := within(noticed, func() bool {

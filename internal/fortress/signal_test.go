@@ -5,7 +5,6 @@ package fortress_test
 import (
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -100,15 +99,4 @@ func terminatedOf(s *scene, p *process, path string) {
 	s.judge(before && withdrawn && seen.err == nil && seen.status == http.StatusServiceUnavailable, "readiness was withdrawn with %v", seen)
 	s.judge(len(count) == 1 && count["200"] > 0, "%v", count)
 	s.judge(!killed && exitCode(p.err) == 0, "ended with %d after %.1f s", exitCode(p.err), took.Seconds())
-}
-
-// certificate makes one for this machine.
-func (s *scene) certificate() (cert, key string) {
-	s.Helper()
-	dir := s.TempDir()
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	if err := writeCertificate(cert, key); err != nil {
-		s.Fatal(err)
-	}
-	return cert, key
 }

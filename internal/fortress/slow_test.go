@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"sotto/internal/httpserve/servetest"
 )
 
 var slowClients = []attack{
@@ -29,7 +31,7 @@ var slowClients = []attack{
 	}},
 	{"answers that nobody reads", "honest requests are answered; p99 at most 3 times its quiet value", unread},
 	{"handshakes that nobody ends", "honest requests are answered; p99 at most 3 times its quiet value", func(s *scene) {
-		cert, key := s.certificate()
+		cert, key := servetest.Certify(s)
 		s.under(s.gateway("--concurrency", "64", "--tls-cert", cert, "--tls-key", key), s.many(1000, 100), 4, trickle("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "\x00"))
 	}},
 	{"sotto serve: slow bodies, more than there are places", "honest requests are answered; p99 at most 3 times its quiet value", func(s *scene) {
