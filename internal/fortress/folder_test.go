@@ -27,7 +27,7 @@ var folders = []attack{
 	{"a model whose manifest is a folder", "refused; the others are served and reloaded; below 512 MiB", func(s *scene) {
 		s.folder(manifest, func(path string) error { return os.Mkdir(path, 0o700) })
 	}},
-	{"a gateway's model whose weights are a FIFO", "the start is refused within 20 s", gatewayModel},
+	{"a gateway's model whose weights are a FIFO", "the start is refused within 25 s", gatewayModel},
 }
 
 func fifo(path string) error   { return syscall.Mkfifo(path, 0o600) }

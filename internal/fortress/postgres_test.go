@@ -17,7 +17,7 @@ import (
 )
 
 var databases = []attack{
-	{"PostgreSQL frozen (SIGSTOP)", "503 within 20 s, not ready, health answers, goes on when it thaws, every release paid", frozen},
+	{"PostgreSQL frozen (SIGSTOP)", "503 within 25 s, not ready, health answers, goes on when it thaws, every release paid", frozen},
 	{"PostgreSQL frozen while SIGTERM comes", "the gateway ends within 30 s", frozenEnd},
 	{"PostgreSQL restarted under load", "every release is paid, and the ledger verifies", restarted},
 	{"PostgreSQL: the ledger's tables emptied", "the start is refused", emptiedTables},

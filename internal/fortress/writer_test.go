@@ -12,14 +12,14 @@ import (
 )
 
 // answered is how long any request may take while the disk or the database is ill.
-const answered = 20 * time.Second
+const answered = 25 * time.Second
 
 var writers = []attack{
-	{"disk full", "503 within 20 s, not ready, goes on when there is room, every release paid", diskFull},
-	{"files may not grow (RLIMIT_FSIZE)", "503 within 20 s, SIGTERM ends it", fileLimit},
-	{"ledger truncated while it is mapped (SIGBUS)", "503 or an end within 20 s; SIGTERM ends it; the next start is refused", func(s *scene) { truncated(s, 0) }},
-	{"ledger truncated to a page while it is mapped", "503 or an end within 20 s; SIGTERM ends it; the next start is refused", func(s *scene) { truncated(s, 4096) }},
-	{"garbage written over the ledger while it is mapped", "503 or an end within 20 s; SIGTERM ends it; the next start is refused", garbage},
+	{"disk full", "503 within 25 s, not ready, goes on when there is room, every release paid", diskFull},
+	{"files may not grow (RLIMIT_FSIZE)", "503 within 25 s, SIGTERM ends it", fileLimit},
+	{"ledger truncated while it is mapped (SIGBUS)", "503 or an end within 25 s; SIGTERM ends it; the next start is refused", func(s *scene) { truncated(s, 0) }},
+	{"ledger truncated to a page while it is mapped", "503 or an end within 25 s; SIGTERM ends it; the next start is refused", func(s *scene) { truncated(s, 4096) }},
+	{"garbage written over the ledger while it is mapped", "503 or an end within 25 s; SIGTERM ends it; the next start is refused", garbage},
 }
 
 func diskFull(s *scene) {
