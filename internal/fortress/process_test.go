@@ -132,8 +132,13 @@ func (s *scene) run(args ...string) *process {
 // end asks the process to end, and kills it if it does not; it returns how long
 // that took and whether it had to be killed.
 func (p *process) end(most time.Duration) (took time.Duration, killed bool) {
-	began := time.Now()
 	p.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended
+	return p.await(most)
+}
+
+// await is the second half of end: a second signal would cut it off.
+func (p *process) await(most time.Duration) (took time.Duration, killed bool) {
+	began := time.Now()
 	select {
 	case <-p.ended:
 	case <-time.After(most):

@@ -15,7 +15,7 @@ var signals = []attack{
 	{"SIGHUP under load", "no answer is lost", hangups},
 	{"SIGTERM under load", "readiness is withdrawn first; no answer is lost; it ends", terminated},
 	{"sotto serve: SIGHUP under load", "no answer is lost", func(s *scene) { hangupsOf(s, s.serve()) }},
-	{"sotto serve: SIGTERM under load", "readiness is withdrawn first; no answer is lost; it ends", func(s *scene) { terminatedOf(s, s.serve("--drain", "10s"), "/v2/health/ready") }},
+	{"sotto serve: SIGTERM under load", "readiness is withdrawn first; no answer is lost; it ends", func(s *scene) { terminatedOf(s, s.serve("--withdraw", "2s", "--drain", "10s"), "/v2/health/ready") }},
 }
 
 func hangups(s *scene) {
@@ -72,7 +72,7 @@ func hangupsOf(s *scene, p *process) {
 }
 
 func terminated(s *scene) {
-	terminatedOf(s, s.gateway("--budget", "1e6", "--drain", "10s", "--rate", "0"), "/readyz")
+	terminatedOf(s, s.gateway("--budget", "1e6", "--withdraw", "2s", "--drain", "10s", "--rate", "0"), "/readyz")
 }
 
 // terminatedOf ends a process whose clients stop when readiness is withdrawn, as
@@ -95,7 +95,7 @@ func terminatedOf(s *scene, p *process, path string) {
 	})
 	close(stop)
 	wait()
-	took, killed := p.end(30 * time.Second)
+	took, killed := p.await(30 * time.Second)
 	s.judge(before && withdrawn && seen.err == nil && seen.status == http.StatusServiceUnavailable, "readiness was withdrawn with %v", seen)
 	s.judge(len(count) == 1 && count["200"] > 0, "%v", count)
 	s.judge(!killed && exitCode(p.err) == 0, "ended with %d after %.1f s", exitCode(p.err), took.Seconds())
