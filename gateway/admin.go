@@ -21,19 +21,22 @@ func (s *Service) grant(w http.ResponseWriter, r *http.Request, who *client) err
 	if _, err := query(r); err != nil {
 		return err
 	}
-	body, err := readBody(w, r, min(s.MaxBody, 1<<14))
+	body, err := s.readBody(w, r, who, min(s.MaxBody, 1<<14), nil)
 	if err != nil {
 		return err
 	}
 	g := ledger.Grant{Who: who.Subject}
 	if err = readFields(body, grantFields, func(r *strictjson.Reader, name string) error { return setGrant(&g, r, name) }); err != nil {
-		return err
+		return refusalOf(err)
 	}
 	if err = checkSubject(g.Subject); err != nil {
 		return invalid("subject", "subject is missing, empty or not one that the ledger takes: it must be SUBJECT or SUBJECT/USER")
 	}
 	if err = g.Validate(); err != nil {
 		return invalid("", "%s", err)
+	}
+	if err = s.place(r, who); err != nil {
+		return err
 	}
 	if err = who.gateway.Ledger.Grant(r.Context(), g); err != nil {
 		return err

@@ -80,6 +80,7 @@ func (s *Service) embeddings(w http.ResponseWriter, r *http.Request, who *client
 		data[i] = embedding{"embedding", i, encodeVector(v, q.base64)}
 	}
 	words := countWords(q.texts)
+	who.leave()
 	return httpserve.WriteJSON(w, http.StatusOK, list[embedding]{"list", data, q.model, &words, &e.Privacy})
 }
 
@@ -90,7 +91,7 @@ func (s *Service) release(w http.ResponseWriter, r *http.Request, who *client, f
 		return wish{}, nil, err
 	}
 	g := who.gateway
-	q, err := readWish(w, r, s.MaxBody, fields, g.MaxTexts, g.Numbers())
+	q, err := s.readWish(w, r, who, fields)
 	if err != nil {
 		return q, nil, err
 	}
@@ -111,7 +112,10 @@ func (s *Service) release(w http.ResponseWriter, r *http.Request, who *client, f
 	if err != nil {
 		return q, nil, err
 	}
-	if err = s.take(subject); err != nil {
+	if err = s.take(subject, len(q.texts)); err != nil {
+		return q, nil, err
+	}
+	if err = s.work(r, who, len(q.texts)); err != nil {
 		return q, nil, err
 	}
 	e, err := g.Embed(r.Context(), subject, q.texts, Options{IdempotencyKey: r.Header.Get("Idempotency-Key"), Numbers: q.numbers})
@@ -135,11 +139,7 @@ func (s *Service) classify(w http.ResponseWriter, r *http.Request, who *client) 
 	if who.asks == nil {
 		return &problem{status: http.StatusNotImplemented, Type: invalidRequest, Code: "no_server", Message: "this gateway knows no server that classifies"}
 	}
-	leave, ok := s.asking.Enter(r.Context())
-	if !ok {
-		return slowDown("too many requests wait for the server", time.Second)
-	}
-	defer leave()
+	who.waits = true
 	q, e, err := s.release(w, r, who, classifyFields)
 	if err != nil {
 		return err
@@ -153,6 +153,7 @@ func (s *Service) classify(w http.ResponseWriter, r *http.Request, who *client) 
 		data[i] = classification{"classification", i, a}
 	}
 	words := countWords(q.texts)
+	who.leave()
 	return httpserve.WriteJSON(w, http.StatusOK, list[classification]{"list", data, q.model, &words, &e.Privacy})
 }
 
@@ -162,7 +163,10 @@ func (s *Service) budget(w http.ResponseWriter, r *http.Request, who *client) er
 	if err != nil {
 		return err
 	}
-	if err = s.take(subject); err != nil {
+	if err = s.take(subject, 1); err != nil {
+		return err
+	}
+	if err = s.place(r, who); err != nil {
 		return err
 	}
 	b, err := who.gateway.Balance(r.Context(), subject)
@@ -211,6 +215,9 @@ func (s *Service) health(w http.ResponseWriter, _ *http.Request, _ *client) erro
 func (s *Service) ready(w http.ResponseWriter, r *http.Request, who *client) error {
 	if s.http.Draining() {
 		return &problem{status: http.StatusServiceUnavailable, Type: serverError, Code: "draining", Message: "the gateway is about to end"}
+	}
+	if s.http.Shedding() {
+		return overloaded("requests are turned away for want of room")
 	}
 	if err := who.gateway.Ready(r.Context()); err != nil {
 		return err

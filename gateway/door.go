@@ -19,7 +19,7 @@ func (s *Service) identify(r *http.Request, who *client, needs []keys.Scope) err
 			s.lacking.WithLabelValues(string(keys.Admin)).Inc()
 			return &problem{status: http.StatusForbidden, Type: invalidRequest, Code: "missing_scope", Message: "this needs an API key with the scope admin, and the gateway has no keys: start it with --keys"}
 		}
-		return nil
+		return s.named(r)
 	}
 	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	holder, err := who.keys.Find(strings.TrimSpace(key), time.Now())

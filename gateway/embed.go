@@ -136,7 +136,7 @@ func (g *Gateway) Embed(ctx context.Context, subject string, texts []string, o O
 	}
 	receipts, err := g.Ledger.Spend(ctx, requests...)
 	if err != nil {
-		return nil, err
+		return nil, g.gross(err, len(texts))
 	}
 	if len(receipts) != len(requests) {
 		return nil, fmt.Errorf("%w: %d receipts for %d releases", ledger.ErrUnavailable, len(receipts), len(requests))
@@ -146,6 +146,26 @@ func (g *Gateway) Embed(ctx context.Context, subject string, texts []string, o O
 		return nil, err
 	}
 	return &Embeddings{vectors, g.privacy(receipts, len(texts), receipts[0].Balance), masks}, nil
+}
+
+// gross has an error over budget say what all texts would cost, as if none had
+// been paid for: how many were not would tell which were asked for before.
+func (g *Gateway) gross(err error, texts int) error {
+	var over *ledger.OverBudget
+	if !errors.As(err, &over) {
+		return err
+	}
+	all := *over
+	all.Asked = ledger.Cost{Epsilon: times(texts, g.cost.Epsilon), Delta: times(texts, g.cost.Delta)}
+	return &all
+}
+
+// times is a product that stops where numbers end.
+func times(n int, cost int64) int64 {
+	if cost > math.MaxInt64/int64(n) {
+		return math.MaxInt64
+	}
+	return int64(n) * cost
 }
 
 // check refuses what is refused before anything is done.

@@ -83,7 +83,7 @@ func ExampleService() {
 		fmt.Println(err)
 		return
 	}
-	r := httptest.NewRequest(http.MethodPost, "/v1/embeddings", strings.NewReader(`{"input": [1, 2, 3]}`))
+	r := httptest.NewRequest(http.MethodPost, "http://localhost/v1/embeddings", strings.NewReader(`{"input": [1, 2, 3]}`))
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
 	service.ServeHTTP(w, r)

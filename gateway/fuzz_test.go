@@ -29,7 +29,7 @@ func FuzzRequest(f *testing.F) {
 	known := []int{200, 400, 403, 404, 413}
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, path := range []string{"/v1/embeddings", "/v1/classify"} {
-			r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+			r := httptest.NewRequest(http.MethodPost, "http://localhost"+path, strings.NewReader(body))
 			r.Header.Set("Content-Type", "application/json")
 			w := httptest.NewRecorder()
 			service.ServeHTTP(w, r)

@@ -149,7 +149,7 @@ func loadOne(address string, n int, stop time.Time) (latencies []time.Duration, 
 	for i := 0; time.Now().Before(stop); i++ {
 		body := fmt.Sprintf(`{"input": "the staff of house %d were kind on day %d and the food was good", "user": "u%d", "encoding_format": "base64"}`, n, i, n)
 		began := time.Now()
-		if _, err = fmt.Fprintf(conn, "POST /v1/embeddings HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+		if _, err = fmt.Fprintf(conn, "POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
 			return latencies, status, err
 		}
 		code, err := readAnswer(in)

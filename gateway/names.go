@@ -60,6 +60,9 @@ func (s *Service) models(w http.ResponseWriter, r *http.Request, who *client) er
 	if _, err := query(r); err != nil {
 		return err
 	}
+	if err := s.place(r, who); err != nil {
+		return err
+	}
 	data := []modelEntry{who.gateway.entry(s.Name)}
 	for _, name := range s.Aliases {
 		data = append(data, who.gateway.entry(name))
@@ -70,6 +73,9 @@ func (s *Service) models(w http.ResponseWriter, r *http.Request, who *client) er
 // model handles "GET /v1/models/{model}".
 func (s *Service) model(w http.ResponseWriter, r *http.Request, who *client) error {
 	if _, err := query(r); err != nil {
+		return err
+	}
+	if err := s.place(r, who); err != nil {
 		return err
 	}
 	name, err := s.called(r.PathValue("model"))

@@ -167,6 +167,7 @@ func (s *Service) try(w http.ResponseWriter, r *http.Request, who *client) error
 		}
 		data[i] = x
 	}
+	who.leave()
 	return httpserve.WriteJSON(w, http.StatusOK, list[trial]{Object: "list", Data: data, Model: s.Name, Privacy: &e.Privacy})
 }
 

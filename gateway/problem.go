@@ -59,6 +59,10 @@ func slowDown(message string, wait time.Duration) *problem {
 	return &problem{status: http.StatusTooManyRequests, retry: wait, Type: rateLimit, Code: rateLimit, Message: message + "; nothing was spent"}
 }
 
+func overloaded(message string) *problem {
+	return &problem{status: http.StatusServiceUnavailable, retry: time.Second, Type: serverError, Code: "overloaded", Message: message + "; nothing was spent"}
+}
+
 // ErrServer is wrapped where a server is down or does not answer as it should.
 var ErrServer = errors.New("gateway: the server does not answer")
 

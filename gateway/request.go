@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"sotto/internal/httpserve"
 	"sotto/internal/strictjson"
@@ -34,27 +33,44 @@ var (
 	classifyFields  = []string{"input", "model", "user", "numbers"}
 )
 
-// readWish reads the body of a request.
-func readWish(w http.ResponseWriter, r *http.Request, limit int64, fields []string, most int, numbers []string) (wish, error) {
-	body, err := readBody(w, r, limit)
-	if err != nil {
-		return wish{}, err
+// readWish reads the body of a request. A large one that is wrong is refused as
+// soon as that can be seen.
+func (s *Service) readWish(w http.ResponseWriter, r *http.Request, who *client, fields []string) (q wish, err error) {
+	most, numbers := who.gateway.MaxTexts, who.gateway.Numbers()
+	body, err := s.readBody(w, r, who, s.MaxBody, func(beginning []byte) error {
+		_, wrong := readWishFields(beginning, fields, most, numbers)
+		if errors.Is(wrong, strictjson.ErrEnd) {
+			return nil
+		}
+		return refusalOf(wrong)
+	})
+	if err == nil {
+		q, err = parseWish(body, fields, most, numbers)
 	}
-	return parseWish(body, fields, most, numbers)
+	return q, err
 }
 
 // readBody reads a body that must be JSON.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+func (s *Service) readBody(w http.ResponseWriter, r *http.Request, who *client, limit int64, look func([]byte) error) ([]byte, error) {
 	// A form of a foreign page can be sent without asking; JSON can not.
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		p := invalid("Content-Type", "Content-Type must be application/json")
-		p.status, p.Code = http.StatusUnsupportedMediaType, "unsupported_media_type"
-		return nil, p
+	const form = "application/json"
+	if said := r.Header.Get("Content-Type"); said != form {
+		if kind, _, err := mime.ParseMediaType(said); err != nil || kind != form {
+			p := invalid("Content-Type", "Content-Type must be "+form)
+			p.status, p.Code = http.StatusUnsupportedMediaType, "unsupported_media_type"
+			return nil, p
+		}
 	}
-	body, err := httpserve.ReadBody(w, r, limit)
-	if errors.Is(err, httpserve.ErrTooLarge) {
+	body, err := who.load.ReadBody(w, r, limit, look)
+	var known *problem
+	switch {
+	case errors.As(err, &known):
+		return nil, known
+	case errors.Is(err, httpserve.ErrTooLarge):
 		return nil, tooLarge("", "the body has more than "+strconv.FormatInt(limit, 10)+" bytes, must have fewer")
-	} else if err != nil {
+	case errors.Is(err, httpserve.ErrFull):
+		return nil, s.full("memory")
+	case err != nil:
 		return nil, invalid("", "the body ended early or came too slowly")
 	}
 	return body, nil
@@ -67,31 +83,47 @@ const depth = 3
 // parseWish parses a body strictly and in one pass: one object, each field once,
 // in its own spelling, and no other, and no more than so many texts.
 func parseWish(body []byte, fields []string, most int, numbers []string) (wish, error) {
-	var q wish
-	err := readFields(body, fields, func(r *strictjson.Reader, name string) (err error) {
-		if name == "numbers" {
-			q.numbers, err = readNumbers(r, numbers, most)
-			return err
-		}
-		return q.set(r, name, most)
-	})
+	q, err := readWishFields(body, fields, most, numbers)
 	switch {
 	case err != nil:
-		return wish{}, err
+		return wish{}, refusalOf(err)
 	case q.texts == nil:
 		return wish{}, invalid("input", "input is missing, must be a text or a list of texts")
 	}
 	return q, nil
 }
 
-// readFields reads one object, each field once, in its own spelling, and no other.
-func readFields(body []byte, fields []string, set func(r *strictjson.Reader, name string) error) error {
-	if !utf8.Valid(body) {
+func readWishFields(body []byte, fields []string, most int, numbers []string) (q wish, err error) {
+	err = readFields(body, fields, func(r *strictjson.Reader, name string) (err error) {
+		if name == "numbers" {
+			q.numbers, err = readNumbers(r, numbers, most)
+			return err
+		}
+		return q.set(r, name, most)
+	})
+	return q, err
+}
+
+// refusalOf says to a client why its body is refused.
+func refusalOf(err error) error {
+	var known *problem
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, strictjson.ErrUTF8):
 		return invalid("", "the body is not UTF-8, must be JSON in UTF-8")
 	}
+	return invalid("", "the body is malformed or nested too deep, must be one JSON object")
+}
+
+// readFields reads one object, each field once, in its own spelling, and no other.
+// Errors are problems, or of strictjson.
+func readFields(body []byte, fields []string, set func(r *strictjson.Reader, name string) error) error {
 	r := strictjson.Reader{Data: body, Depth: depth}
 	seen := 0
-	err := r.Object(func(name []byte) error {
+	if err := r.Object(func(name []byte) error {
 		i := slices.IndexFunc(fields, func(f string) bool { return f == string(name) })
 		if i < 0 {
 			// The name is the client's and may be anything, so it is not repeated.
@@ -105,18 +137,10 @@ func readFields(body []byte, fields []string, set func(r *strictjson.Reader, nam
 			return nil
 		}
 		return set(&r, fields[i])
-	})
-	if err == nil {
-		err = r.End()
+	}); err != nil {
+		return err
 	}
-	var known *problem
-	switch {
-	case errors.As(err, &known):
-		return known
-	case err != nil:
-		return invalid("", "the body is malformed or nested too deep, must be one JSON object")
-	}
-	return nil
+	return r.End()
 }
 
 // set reads the value of a field.

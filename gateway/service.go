@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"sync"
 	"time"
 
@@ -29,21 +30,32 @@ type ServiceConfig struct {
 	Classifier  Classifier    // behind /v1/classify; nil for none
 	Page        *Page         // at /; nil for none
 	Log         *slog.Logger  // nil for none
+	Hosts       []string      // by which clients may call it without keys, besides this machine's own names
 	MaxBody     int64         // bytes; 0 means 1 MiB
-	MaxInFlight int           // requests at a time; 0 means 1,024
-	Rate        float64       // requests a second of each user; 0 for no limit
-	Burst       int           // that may come at once; 0 means 10
+	Memory      int64         // bytes that all requests under way may take together; 0 means 128 MiB
+	MaxInFlight int           // requests that are worked on at a time; 0 means 2,048
+	Share       int           // of them that one key, and one address, may have; 0 means half
+	Connections int           // at a time; 0 means 4,096
+	Each        int           // connections that one address may have; 0 means half
+	Rate        float64       // texts a second of each user; 0 for no limit
+	Burst       int           // that may come at once; 0 means 256
+	Refusals    float64       // a second that are answered at once, others a second later; 0 for no limit
 	Timeout     time.Duration // of one request; 0 means 30 s
 	Withdraw    time.Duration // for which it goes on answering when it is about to end, not ready any more; 0 for not at all
 	Drain       time.Duration // for which the last requests are awaited after that; 0 means 30 s
 	TLS         *tls.Config   // nil: plain HTTP
+	Admin       net.Listener  // at which health and numbers are, as well; nil for none
 }
 
 func (c ServiceConfig) fill() ServiceConfig {
 	c.Name = cmp.Or(c.Name, "sotto")
 	c.MaxBody = cmp.Or(c.MaxBody, 1<<20)
-	c.MaxInFlight = cmp.Or(c.MaxInFlight, 1024)
-	c.Burst = cmp.Or(c.Burst, 10)
+	c.Memory = cmp.Or(c.Memory, 128<<20)
+	c.MaxInFlight = cmp.Or(c.MaxInFlight, 2048)
+	c.Share = cmp.Or(c.Share, (c.MaxInFlight+1)/2)
+	c.Connections = cmp.Or(c.Connections, 4096)
+	c.Each = cmp.Or(c.Each, (c.Connections+1)/2)
+	c.Burst = cmp.Or(c.Burst, 256)
 	c.Timeout = cmp.Or(c.Timeout, 30*time.Second)
 	c.Drain = cmp.Or(c.Drain, 30*time.Second)
 	return c
@@ -55,10 +67,14 @@ func (c ServiceConfig) Validate() error {
 	switch {
 	case c.Gateway == nil:
 		return errors.New("gateway: the gateway is nil, must be given")
-	case c.MaxBody < 1 || c.MaxInFlight < 1 || c.Burst < 1:
-		return fmt.Errorf("gateway: limits are %d bytes, %d requests and a burst of %d, must be at least 1", c.MaxBody, c.MaxInFlight, c.Burst)
-	case !(c.Rate >= 0 && c.Rate <= 1e9):
-		return fmt.Errorf("gateway: the rate is %v a second, must be from 0 to 1e9", c.Rate)
+	case c.MaxBody < 1 || c.MaxInFlight < 1 || c.Share < 1 || c.Burst < 1:
+		return fmt.Errorf("gateway: limits are %d bytes, %d requests, %d of one and a burst of %d, must be at least 1", c.MaxBody, c.MaxInFlight, c.Share, c.Burst)
+	case c.Connections < 1 || c.Each < 1:
+		return fmt.Errorf("gateway: limits are %d connections and %d of an address, must be at least 1", c.Connections, c.Each)
+	case c.Memory/memoryOfBody < c.MaxBody:
+		return fmt.Errorf("gateway: all requests may take %d bytes and a body %d, must be at least %d times as many", c.Memory, c.MaxBody, memoryOfBody)
+	case !(c.Rate >= 0 && c.Rate <= 1e9) || !(c.Refusals >= 0 && c.Refusals <= 1e9):
+		return fmt.Errorf("gateway: the rate is %v a second and that of refusals %v, must be from 0 to 1e9", c.Rate, c.Refusals)
 	case c.Timeout < time.Millisecond || c.Drain < time.Millisecond:
 		return fmt.Errorf("gateway: time-out is %v and drain %v, must be at least a millisecond", c.Timeout, c.Drain)
 	case c.Withdraw < 0:
@@ -74,7 +90,10 @@ type Service struct {
 	mux     http.Handler
 	http    *httpserve.Service
 	rates   *httpserve.Rates
+	intake  *httpserve.Intake
 	places  *httpserve.Places
+	turns   *httpserve.Places // of large requests
+	scrapes *httpserve.Places // of metrics
 	asking  *httpserve.Places // of requests that wait for the server: one that is slow must not take all
 	refused *prometheus.CounterVec
 	texts   *prometheus.CounterVec
@@ -95,11 +114,19 @@ func NewService(c ServiceConfig) (*Service, error) {
 		return nil, err
 	}
 	c = c.fill()
-	s := &Service{ServiceConfig: c, rates: httpserve.NewRates(c.Rate, c.Burst), places: httpserve.NewPlaces(c.MaxInFlight, 0)}
-	s.asking = httpserve.NewPlaces(max(1, c.MaxInFlight/4), 0)
+	s := &Service{
+		ServiceConfig: c,
+		rates:         httpserve.NewRates(c.Rate, c.Burst),
+		intake:        httpserve.NewIntake(c.Memory, c.Timeout),
+		places:        httpserve.NewPlaces(c.MaxInFlight, 0).Share(c.Share),
+		turns:         httpserve.NewPlaces(max(1, runtime.GOMAXPROCS(0)-1), 2*time.Second),
+		scrapes:       httpserve.NewPlaces(4, time.Second),
+		asking:        httpserve.NewPlaces(max(1, c.MaxInFlight/4), 0),
+	}
 	s.http = httpserve.New(httpserve.Config{
 		Name: "gateway", Log: c.Log, TLS: c.TLS, Read: c.Timeout, Write: 2 * c.Timeout, Timeout: c.Timeout, Withdraw: c.Withdraw, Drain: c.Drain,
 		Buckets: prometheus.ExponentialBuckets(0.0005, 2, 15), Refuse: s.refuse,
+		Connections: c.Connections, Each: c.Each, Refusals: c.Refusals,
 	})
 	s.refused = s.http.Counter("refused_total", "Requests refused, by code.", "code")
 	s.texts = s.http.Counter("texts_total", "Texts released: paid for now, or before.", "payment")
@@ -117,7 +144,7 @@ func NewService(c ServiceConfig) (*Service, error) {
 		"GET /v1/models":         {s.models, nil},
 		"GET /v1/models/{model}": {s.model, nil},
 		"POST /v1/admin/grant":   {s.grant, []keys.Scope{keys.Admin}},
-		"GET /metrics":           {func(w http.ResponseWriter, r *http.Request, _ *client) error { return s.http.ShowMetrics(w, r) }, []keys.Scope{keys.Metrics}},
+		"GET /metrics":           {s.metrics, []keys.Scope{keys.Metrics}},
 	} {
 		mux.Handle(route, s.wrap(route, s.guarded(door.f, door.needs...)))
 	}
@@ -132,6 +159,9 @@ func NewService(c ServiceConfig) (*Service, error) {
 	foreign := http.NewCrossOriginProtection()
 	foreign.SetDenyHandler(s.wrap("foreign page", always(errForeign)))
 	s.mux = foreign.Handler(mux)
+	if c.Admin != nil {
+		s.http.Beside(c.Admin, s.admin())
+	}
 	var err error
 	s.now, err = s.begin(Replacement{c.Gateway, c.Classifier, c.Keys})
 	s.Gateway, s.Classifier, s.Keys = nil, nil, nil // the shift has them, and others after a reload
@@ -150,10 +180,12 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// client is who asks.
+// client is who asks, and what the request takes until it is answered.
 type client struct {
 	*shift // that answers
 	keys.Holder
+	waits bool // for the server, when it has released
+	visit
 }
 
 // action answers a request, or returns an error before it has written anything.
@@ -165,9 +197,13 @@ func (s *Service) wrap(route string, f action) http.Handler {
 	return s.http.Handle(route, func(w http.ResponseWriter, r *http.Request) error {
 		now, leave := s.enter()
 		defer leave()
-		id, who := rand.Text()[:12], &client{shift: now}
+		id, who := rand.Text()[:12], &client{shift: now, visit: visit{load: s.intake.Open()}}
 		w.Header().Set("X-Request-Id", id)
-		defer func() { httpserve.Note(r, slog.String("id", id), slog.String("key", who.Subject)) }()
+		defer func() {
+			who.leave()
+			who.load.Close()
+			httpserve.Note(r, slog.String("id", id), slog.String("key", who.Subject))
+		}()
 		return f(w, r, who)
 	})
 }
@@ -180,15 +216,9 @@ func (s *Service) refuse(w http.ResponseWriter, err error) (status int, reason s
 	return p.status, logged(err, p)
 }
 
-// guarded lets in who has a key with one of the scopes, as many at a time as there
-// are places.
+// guarded lets in who has a key with one of the scopes.
 func (s *Service) guarded(f action, needs ...keys.Scope) action {
 	return func(w http.ResponseWriter, r *http.Request, who *client) error {
-		leave, ok := s.places.Enter(r.Context())
-		if !ok {
-			return slowDown("too many requests at a time", time.Second)
-		}
-		defer leave()
 		if err := s.identify(r, who, needs); err != nil {
 			return err
 		}
@@ -196,13 +226,14 @@ func (s *Service) guarded(f action, needs ...keys.Scope) action {
 	}
 }
 
-// take refuses a subject that asks too often.
-func (s *Service) take(subject string) error {
-	switch wait, crowded := s.rates.Take(subject); {
+// take refuses a subject that asks for too many texts, also for those that cost
+// nothing: at the end of a budget an answer tells that a text was asked for.
+func (s *Service) take(subject string, texts int) error {
+	switch wait, crowded := s.rates.Take(subject, max(1, texts)); {
 	case crowded:
 		return slowDown("too many users ask at once", wait)
 	case wait > 0:
-		return slowDown("too many requests of this user", wait)
+		return slowDown("too many texts of this user", wait)
 	}
 	return nil
 }

@@ -336,7 +336,7 @@ func TestSlowClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	address, end := servetest.Start(t, service.Serve)
-	conn := servetest.Dial(t, address, "POST /v1/embeddings HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"input\": ")
+	conn := servetest.Dial(t, address, "POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"input\": ")
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err == nil {
 		defer response.Body.Close()

@@ -1,6 +1,9 @@
 package server
 
-import "net/http"
+import (
+	"context"
+	"net/http"
+)
 
 // Look takes up changes of the folder, as the server does every second.
 func (s *Server) Look() error { return s.refresh(false) }
@@ -8,4 +11,13 @@ func (s *Server) Look() error { return s.refresh(false) }
 // Handle makes a handler of a function.
 func (s *Server) Handle(f func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return s.http.Handle("test", f)
+}
+
+// Occupy takes one of the places for requests, until the function is called.
+func (s *Server) Occupy(ctx context.Context) (leave func()) {
+	place, err := s.places.Enter(ctx)
+	if err != nil {
+		panic(err)
+	}
+	return place.Leave
 }

@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"sotto/dp"
-	"sotto/internal/httpserve"
 	"sotto/nn"
 	"sotto/server/kserve"
 )
@@ -29,16 +28,11 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	leave, ok := s.places.Enter(r.Context())
-	if !ok {
-		return errBusy
-	}
-	defer leave()
-	body, err := httpserve.ReadBody(w, r, s.config.MaxBody)
-	if errors.Is(err, httpserve.ErrTooLarge) {
-		return errTooLarge
-	} else if err != nil {
-		return errBody
+	load := s.intake.Open()
+	defer load.Close()
+	body, err := s.read(w, r, &load)
+	if err != nil {
+		return err
 	}
 	req, err := kserve.ParseRequest(body, r.Header.Get(kserve.HeaderLength))
 	if err != nil {
@@ -55,6 +49,11 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	place, err := s.work(r, m, &load, x.Rows)
+	if err != nil {
+		return err
+	}
+	defer place.Leave()
 	said, err := m.classify(r.Context(), x)
 	if errors.Is(err, errNotFinite) {
 		return bad("not_finite", "a vector is so large that its scores are not finite")
@@ -62,6 +61,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request) error {
 		return errGone
 	}
 	s.vectors.WithLabelValues(m.name).Add(float64(x.Rows))
+	place.Leave() // how long the client takes to read is nobody else's concern
 	return m.answer(w, req, wanted, said)
 }
 

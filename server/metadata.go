@@ -30,6 +30,20 @@ func (s *Server) Handler() http.Handler {
 	return mux
 }
 
+// admin answers at the second listener, if there is one.
+func (s *Server) admin() http.Handler {
+	mux := http.NewServeMux()
+	for route, f := range map[string]httpserve.Action{
+		"GET /v2/health/live":  s.live,
+		"GET /v2/health/ready": s.ready,
+		"GET /metrics":         s.http.ShowMetrics,
+		"/":                    func(http.ResponseWriter, *http.Request) error { return errRoute },
+	} {
+		mux.Handle(route, s.http.Handle(route, f))
+	}
+	return mux
+}
+
 // about handles "GET /v2".
 func (s *Server) about(w http.ResponseWriter, _ *http.Request) error {
 	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{
@@ -47,6 +61,9 @@ func (s *Server) live(w http.ResponseWriter, _ *http.Request) error {
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	if s.http.Draining() {
 		return &refusal{"the server is ending", "not_ready", http.StatusServiceUnavailable}
+	}
+	if s.http.Shedding() {
+		return &refusal{"requests are turned away for want of room", "overloaded", http.StatusServiceUnavailable}
 	}
 	now := *s.state.Load()
 	fresh := func(name string) bool { return !now[name].stale }

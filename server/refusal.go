@@ -23,6 +23,7 @@ func bad(code, message string) error { return &refusal{message, code, http.Statu
 var (
 	errFault    = &refusal{"internal fault", "internal", http.StatusInternalServerError}
 	errBusy     = &refusal{"too many requests are being worked on; try again", "overloaded", http.StatusServiceUnavailable}
+	errShare    = &refusal{"too many requests of this address are being worked on; try again", "overloaded", http.StatusTooManyRequests}
 	errGone     = &refusal{"the request was given up", "cancelled", http.StatusRequestTimeout}
 	errRoute    = &refusal{"there is no such path here, or not for this method", "not_found", http.StatusNotFound}
 	errUnknown  = &refusal{"there is no such model here", "model_not_found", http.StatusNotFound}
@@ -34,7 +35,7 @@ var (
 func refuse(w http.ResponseWriter, err error) (status int, reason string) {
 	r := errFault
 	errors.As(err, &r)
-	if r == errBusy {
+	if r.Code == errBusy.Code {
 		w.Header().Set("Retry-After", "1")
 	}
 	_ = httpserve.WriteJSON(w, r.status, r) // two strings are always JSON

@@ -18,6 +18,7 @@ type Server struct {
 	config    Config
 	state     atomic.Pointer[state]
 	reloading sync.Mutex // one at a time
+	intake    *httpserve.Intake
 	places    *httpserve.Places
 	http      *httpserve.Service
 	metrics
@@ -30,11 +31,19 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	c = c.filled()
-	s := &Server{config: c, places: httpserve.NewPlaces(c.Concurrency, c.Wait)}
+	s := &Server{
+		config: c,
+		intake: httpserve.NewIntake(c.Memory, c.ReadTimeout),
+		places: httpserve.NewPlaces(c.Concurrency, c.Wait).Share(c.Share),
+	}
 	s.http = httpserve.New(httpserve.Config{
 		Name: "server", Log: c.Logger, Level: slog.LevelDebug, TLS: c.TLS, HTTP2: true,
 		Read: c.ReadTimeout, Write: c.ReadTimeout + c.Wait + 20*time.Second, Drain: c.Drain, Buckets: bounds, Refuse: refuse,
+		Connections: c.Connections, Each: c.Each, Refusals: c.Refusals,
 	})
+	if c.Admin != nil {
+		s.http.Beside(c.Admin, s.admin())
+	}
 	s.state.Store(&state{})
 	s.count()
 	if err := s.Reload(); err != nil {

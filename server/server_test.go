@@ -362,8 +362,8 @@ func TestMetrics(t *testing.T) {
 			seen[name] = true
 		}
 	}
-	if len(seen) != 7 {
-		t.Errorf("%d metrics, want 7: %v", len(seen), slices.Sorted(maps.Keys(seen)))
+	if len(seen) != 8 {
+		t.Errorf("%d metrics, want 8: %v", len(seen), slices.Sorted(maps.Keys(seen)))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -22,11 +23,32 @@ func Shield(h http.Header, policy string) {
 // machine that nobody else can give to it. A foreign site can point a name of its
 // own here, and its page would then be of the same origin.
 func Loopback(host string) bool {
+	host = nameOf(host)
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// Named reports whether a host, with or without a port, is one of the names.
+func Named(host string, names []string) bool {
+	host = nameOf(host)
+	return host != "" && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(nameOf(n), host) })
+}
+
+// nameOf is a host without port and brackets.
+func nameOf(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+	return strings.Trim(host, "[]")
+}
+
+// Foreign reports whether a browser says that the page of another site asks. What
+// is no browser says nothing.
+func Foreign(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		return site != "same-origin" && site != "none"
+	}
+	return r.Header.Get("Origin") != "" && !SameOrigin(r)
 }
 
 // SameOrigin reports whether a browser says that the service's own page asks.

@@ -3,64 +3,126 @@ package httpserve
 import (
 	"context"
 	"errors"
-	"io"
-	"net/http"
 	"sync"
 	"time"
 )
 
-// Errors of ReadBody.
+// Errors of Places.
 var (
-	ErrTooLarge   = errors.New("httpserve: the body is larger than allowed")
-	ErrIncomplete = errors.New("httpserve: the body ended early or came too slowly")
+	ErrNoPlace = errors.New("httpserve: too many requests are worked on")
+	ErrShare   = errors.New("httpserve: too many requests of one are worked on")
 )
-
-// ReadBody returns the whole body, of at most so many bytes. Its size is counted,
-// not believed.
-func ReadBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return nil, ErrTooLarge
-	case err != nil:
-		return nil, ErrIncomplete
-	}
-	return body, nil
-}
 
 // Places are for the requests that are worked on at a time.
 type Places struct {
 	taken chan struct{}
 	wait  time.Duration
+	share int
+
+	mu sync.Mutex // guards by
+	by map[string]int
 }
 
 // NewPlaces makes n places, for one of which a request waits as long.
 func NewPlaces(n int, wait time.Duration) *Places {
-	return &Places{make(chan struct{}, n), wait}
+	return &Places{taken: make(chan struct{}, n), wait: wait, by: map[string]int{}}
 }
 
-// Enter takes a place; ok is false if none was free in time. Whoever has one
-// must leave it.
-func (p *Places) Enter(ctx context.Context) (leave func(), ok bool) {
-	leave = func() { <-p.taken }
+// Share bounds how many places each of those may have who are named on entering;
+// 0 for all.
+func (p *Places) Share(n int) *Places {
+	p.share = n
+	return p
+}
+
+// Place is one that was taken. The zero value is none.
+type Place struct {
+	of  *Places
+	who [2]string
+}
+
+// Leave gives the place back, once.
+func (p *Place) Leave() {
+	if p.of == nil {
+		return
+	}
+	if p.of.share > 0 {
+		p.of.mu.Lock()
+		p.of.drop(p.who)
+		p.of.mu.Unlock()
+	}
+	<-p.of.taken
+	p.of = nil
+}
+
+// Enter takes a place for a request, in the names of up to two, such as a key and
+// an address; "" is nobody. The error is ErrShare if one of them has its share
+// already, and ErrNoPlace if none was free in time.
+func (p *Places) Enter(ctx context.Context, who ...string) (Place, error) {
+	place := Place{of: p}
+	copy(place.who[:], who)
+	if !p.count(place.who) {
+		return Place{}, ErrShare
+	}
+	if p.free(ctx) {
+		return place, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop(place.who)
+	return Place{}, ErrNoPlace
+}
+
+// count counts a request for those in whose names it is.
+func (p *Places) count(who [2]string) bool {
+	if p.share == 0 {
+		return true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, w := range who {
+		if w != "" && p.by[w] >= p.share {
+			return false
+		}
+	}
+	for _, w := range who {
+		if w != "" {
+			p.by[w]++
+		}
+	}
+	return true
+}
+
+// drop is the opposite of count. The lock is held.
+func (p *Places) drop(who [2]string) {
+	for _, w := range who {
+		if n := p.by[w]; n > 1 {
+			p.by[w] = n - 1
+		} else if n == 1 {
+			delete(p.by, w)
+		}
+	}
+}
+
+// free waits for a place.
+func (p *Places) free(ctx context.Context) bool {
 	select {
 	case p.taken <- struct{}{}: // without a timer when there is room
-		return leave, true
+		return true
 	default:
 	}
 	if p.wait <= 0 {
-		return nil, false
+		return false
 	}
 	late := time.NewTimer(p.wait)
 	defer late.Stop()
 	select {
 	case p.taken <- struct{}{}:
-		return leave, true
+		return true
 	case <-late.C:
 	case <-ctx.Done():
 	}
-	return nil, false
+	return false
 }
 
 // Rates limits how often each of many may ask: a bucket of tokens for each,
@@ -81,15 +143,16 @@ type bucket struct {
 // maxBuckets bounds the memory that made-up names can take.
 const maxBuckets = 1 << 16
 
-// NewRates allows so many requests a second, 0 for any number, of which a burst
-// may come at once.
+// NewRates allows so many a second, 0 for any number, of which a burst may come
+// at once.
 func NewRates(rate float64, burst int) *Rates {
 	return &Rates{rate: rate, burst: float64(burst), all: map[string]bucket{}}
 }
 
-// Take takes a token of who asks; else it says how long to wait for one, and
-// whether it is because too many others ask.
-func (b *Rates) Take(who string) (wait time.Duration, crowded bool) {
+// Take takes n tokens of who asks; else it says how long to wait for them, and
+// whether it is because too many others ask. More than a burst holds can be taken
+// from a full bucket, and then it takes as much longer until there are some again.
+func (b *Rates) Take(who string, n int) (wait time.Duration, crowded bool) {
 	if b.rate == 0 {
 		return 0, false
 	}
@@ -103,11 +166,11 @@ func (b *Rates) Take(who string) (wait time.Duration, crowded bool) {
 		}
 		x = bucket{b.burst, now}
 	}
-	level := b.level(x, now)
-	if !(level >= 1) {
-		return max(time.Millisecond, time.Duration((1-level)/b.rate*float64(time.Second))), false
+	level, need := b.level(x, now), min(b.burst, float64(n))
+	if !(level >= need) {
+		return max(time.Millisecond, time.Duration((need-level)/b.rate*float64(time.Second))), false
 	}
-	b.all[who] = bucket{level - 1, now}
+	b.all[who] = bucket{level - float64(n), now}
 	return 0, false
 }
 

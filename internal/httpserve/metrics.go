@@ -13,7 +13,18 @@ func (s *Service) count() {
 	s.requests = s.Counter("requests_total", "Requests answered, by route and status.", "route", "status")
 	s.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: s.metric("request_seconds"), Help: "Time to answer, by route.", Buckets: s.Buckets}, []string{"route"})
 	s.flying = prometheus.NewGauge(prometheus.GaugeOpts{Name: s.metric("requests_in_flight"), Help: "Requests that wait for an answer."})
-	s.Register(s.seconds, s.flying)
+	s.shed = s.Counter("shed_total", "Requests and connections turned away for want of room, by kind.", "kind")
+	connections := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: s.metric("connections"), Help: "Connections that are open."}, s.connections)
+	s.Register(s.seconds, s.flying, connections)
+}
+
+// connections is how many are open.
+func (s *Service) connections() float64 {
+	n := 0
+	for _, g := range *s.gates.Load() {
+		n += g.open()
+	}
+	return float64(n)
 }
 
 // metric is the full name of a metric of the service.

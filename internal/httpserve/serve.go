@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,14 @@ type Config struct {
 	Drain    time.Duration // for which the last requests are awaited after that
 	Buckets  []float64     // upper ends, in seconds, of the histogram of times
 
+	// Connections is how many there may be at a time, and Each how many of them from
+	// one address; 0 for no limit. See [Network] for what counts as one.
+	Connections, Each int
+	// Refusals is how many a second are answered at once; any more are answered a
+	// second later, so that who is refused all the time does not keep the service
+	// from its work. 0 for no limit.
+	Refusals float64
+
 	// Refuse answers with an error, and returns the status and what the log may
 	// say of it.
 	Refuse func(w http.ResponseWriter, err error) (status int, reason string)
@@ -46,7 +55,18 @@ type Service struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	flying   prometheus.Gauge
+	shed     *prometheus.CounterVec
+	pressure Pressure
+	brake    *Rates
+	gates    atomic.Pointer[[]*gate] // of all listeners
+	beside   []beside
 	draining atomic.Bool
+}
+
+// beside is a second place at which a service answers.
+type beside struct {
+	l net.Listener
+	h http.Handler
 }
 
 // New makes a service.
@@ -54,7 +74,8 @@ func New(c Config) *Service {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{Config: c, registry: prometheus.NewRegistry()}
+	s := &Service{Config: c, registry: prometheus.NewRegistry(), brake: NewRates(c.Refusals, int(max(1, c.Refusals)))}
+	s.gates.Store(new([]*gate))
 	s.count()
 	return s
 }
@@ -69,28 +90,12 @@ var ErrCut = errors.New("requests did not end within the time to drain")
 // end, goes on answering for as long as Withdraw says, and lets the requests under
 // way come to their end, for as long as Drain says. The error is nil if all did.
 func (s *Service) Serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(s.HTTP2)
-	server := &http.Server{
-		Handler:           h,
-		TLSConfig:         s.negotiating(),
-		Protocols:         protocols,
-		ReadHeaderTimeout: min(s.Read, 10*time.Second),
-		ReadTimeout:       s.Read,
-		WriteTimeout:      s.Write,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    1 << 14,
-		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
+	ended := make(chan error, 1+len(s.beside))
+	server := s.start(l, h, s.Connections, s.Each, ended)
+	for _, b := range s.beside {
+		// It outlasts the other, so that the end can be watched.
+		defer s.start(b.l, b.h, besideConnections, 0, ended).Close() //nolint:errcheck // nobody is owed an answer there
 	}
-	ended := make(chan error, 1)
-	go func() {
-		if s.TLS != nil {
-			ended <- server.ServeTLS(l, "", "")
-			return
-		}
-		ended <- server.Serve(l)
-	}()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("%s: the service ended: %w", s.Name, err)
@@ -116,6 +121,69 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, h http.Handler) err
 	return nil
 }
 
+// Beside answers on another listener as well, for as long as Serve does: for
+// health and numbers, which must be reachable when the first has no room. It is
+// to be called before Serve.
+func (s *Service) Beside(l net.Listener, h http.Handler) { s.beside = append(s.beside, beside{l, h}) }
+
+// besideConnections is how many connections a second listener takes.
+const besideConnections = 64
+
+// start begins to answer on a listener.
+func (s *Service) start(l net.Listener, h http.Handler, most, each int, ended chan<- error) *http.Server {
+	g := newGate(l, most, each, s.TLS == nil, func() { s.Shed("connections") })
+	all := append(slices.Clone(*s.gates.Load()), g)
+	s.gates.Store(&all)
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(s.HTTP2)
+	server := &http.Server{
+		Handler:           h,
+		TLSConfig:         s.negotiating(),
+		Protocols:         protocols,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 64},
+		ReadHeaderTimeout: min(s.Read, 5*time.Second),
+		ReadTimeout:       s.Read,
+		WriteTimeout:      s.Write,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    1 << 13,
+		ConnState:         g.note,
+		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
+	}
+	go func() {
+		if s.TLS != nil {
+			ended <- server.ServeTLS(g, "", "")
+			return
+		}
+		ended <- server.Serve(g)
+	}()
+	return server
+}
+
+// Shed notes that a request or a connection was turned away for want of room of
+// some kind.
+func (s *Service) Shed(kind string) {
+	s.shed.WithLabelValues(kind).Inc()
+	s.pressure.Shed(time.Now())
+}
+
+// Shedding reports whether many are turned away for want of room, or were until a
+// moment ago.
+func (s *Service) Shedding() bool { return s.pressure.On(time.Now()) }
+
+// hold makes who is refused wait when many are.
+func (s *Service) hold(ctx context.Context) {
+	if wait, _ := s.brake.Take("", 1); wait == 0 {
+		return
+	}
+	late := time.NewTimer(time.Second)
+	defer late.Stop()
+	select {
+	case <-late.C:
+	case <-ctx.Done():
+	}
+}
+
 // Action answers a request, or returns an error before it has written anything.
 type Action func(w http.ResponseWriter, r *http.Request) error
 
@@ -136,6 +204,7 @@ func (s *Service) Handle(route string, f Action) http.Handler {
 		status, level := http.StatusOK, s.Level
 		if err != nil {
 			var reason string
+			s.hold(ctx)
 			status, reason = s.Refuse(w, err)
 			level = slog.LevelInfo
 			attrs = append(attrs, slog.String("error", reason))

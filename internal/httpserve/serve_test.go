@@ -141,43 +141,84 @@ func (failing) Read([]byte) (int, error) { return 0, errors.New("connection rese
 func TestPlaces(t *testing.T) {
 	for _, wait := range []time.Duration{0, time.Millisecond} {
 		p := httpserve.NewPlaces(1, wait)
-		leave, ok := p.Enter(t.Context())
-		if !ok {
+		place, err := p.Enter(t.Context())
+		if err != nil {
 			t.Fatal("no place although all are free")
 		}
-		if _, ok = p.Enter(t.Context()); ok {
-			t.Error("two have the only place")
+		if _, err = p.Enter(t.Context()); !errors.Is(err, httpserve.ErrNoPlace) {
+			t.Errorf("two have the only place: %v", err)
 		}
-		leave()
-		if leave, ok = p.Enter(t.Context()); !ok {
+		place.Leave()
+		place.Leave() // is left once
+		if place, err = p.Enter(t.Context()); err != nil {
 			t.Fatal("a place that was left is taken")
 		}
-		leave()
+		place.Leave()
 	}
 	p := httpserve.NewPlaces(1, time.Minute)
-	leave, _ := p.Enter(t.Context())
+	place, _ := p.Enter(t.Context())
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, ok := p.Enter(gone); ok {
+	if _, err := p.Enter(gone); err == nil {
 		t.Error("a client that has gone got a place")
 	}
-	time.AfterFunc(time.Millisecond, leave)
-	if _, ok := p.Enter(t.Context()); !ok {
+	time.AfterFunc(time.Millisecond, place.Leave)
+	if _, err := p.Enter(t.Context()); err != nil {
 		t.Error("a place that was left in time was not taken")
+	}
+}
+
+// TestShares: who has a share of the places gets no more, in either name, and
+// keeps nobody else out.
+func TestShares(t *testing.T) {
+	p := httpserve.NewPlaces(4, 0).Share(2)
+	enter := func(who ...string) (*httpserve.Place, error) {
+		place, err := p.Enter(t.Context(), who...)
+		return &place, err
+	}
+	first, _ := enter("key", "here")
+	if _, err := enter("key", "there"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := enter("key", "elsewhere"); !errors.Is(err, httpserve.ErrShare) {
+		t.Errorf("a third of one key: %v, want ErrShare", err)
+	}
+	if _, err := enter("", "here"); err != nil {
+		t.Errorf("a second of an address: %v", err)
+	}
+	if _, err := enter("other", "here"); !errors.Is(err, httpserve.ErrShare) {
+		t.Errorf("a third of one address: %v, want ErrShare", err)
+	}
+	first.Leave()
+	if _, err := enter("other", "here"); err != nil {
+		t.Errorf("after one has left: %v", err)
+	}
+	if _, err := enter("", ""); err != nil {
+		t.Errorf("the last place: %v", err)
+	}
+	if _, err := enter("", ""); !errors.Is(err, httpserve.ErrNoPlace) {
+		t.Errorf("beyond the last place: %v, want ErrNoPlace", err)
 	}
 }
 
 func TestRates(t *testing.T) {
 	r := httpserve.NewRates(1e-3, 2)
 	for i, limited := range []bool{false, false, true} {
-		if wait, crowded := r.Take("alice"); (wait > 0) != limited || crowded {
+		if wait, crowded := r.Take("alice", 1); (wait > 0) != limited || crowded {
 			t.Errorf("request %d: wait %v, crowded %v, want a wait: %v", i, wait, crowded, limited)
 		}
 	}
-	if wait, _ := r.Take("bob"); wait != 0 {
+	if wait, _ := r.Take("bob", 1); wait != 0 {
 		t.Errorf("bob waits %v for alice", wait)
 	}
-	if wait, _ := httpserve.NewRates(0, 1).Take("alice"); wait != 0 {
+	if wait, _ := httpserve.NewRates(0, 1).Take("alice", 1); wait != 0 {
 		t.Errorf("without a limit alice waits %v", wait)
+	}
+	// More than a burst is granted to who has not asked, and paid back in time.
+	if wait, _ := r.Take("carol", 10); wait != 0 {
+		t.Errorf("carol waits %v for ten at once", wait)
+	}
+	if wait, _ := r.Take("carol", 1); wait < 8500*time.Second {
+		t.Errorf("carol waits %v after eight too many, want 9,000 s", wait)
 	}
 }

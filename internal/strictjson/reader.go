@@ -8,14 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// ErrSyntax is wrapped by errors about what is no JSON.
-var ErrSyntax = errors.New("no JSON")
-
-// ErrDepth is wrapped by errors about what is nested too deep.
-var ErrDepth = errors.New("nested too deep")
-
-// ErrKind is wrapped by errors about a value of another kind than was asked for.
-var ErrKind = errors.New("wrong kind of value")
+// Errors that callers branch on.
+var (
+	ErrSyntax = errors.New("no JSON")
+	// ErrEnd is returned for what is no JSON since it ends too early: more could
+	// make it some.
+	ErrEnd   = errors.New("it ends too early")
+	ErrUTF8  = errors.New("no UTF-8")
+	ErrDepth = errors.New("nested too deep")
+	ErrKind  = errors.New("wrong kind of value")
+)
 
 // Reader reads a message from its beginning. A copy goes on from where it was
 // copied. After an error it must not be used.
@@ -160,9 +162,9 @@ func (r *Reader) Raw() ([]byte, error) {
 	start := r.at
 	switch r.Kind() {
 	case KindObject:
-		err = r.Object(func([]byte) error { _, err := r.Raw(); return err })
+		err = r.Object(func([]byte) error { return r.pass() })
 	case KindArray:
-		err = r.Array(func(int) error { _, err := r.Raw(); return err })
+		err = r.Array(func(int) error { return r.pass() })
 	case KindString:
 		_, err = r.quoted()
 	case KindNumber:
@@ -182,6 +184,12 @@ func (r *Reader) Raw() ([]byte, error) {
 	return r.Data[start:r.at], nil
 }
 
+// pass reads any value.
+func (r *Reader) pass() error {
+	_, err := r.Raw()
+	return err
+}
+
 // End refuses what follows the message.
 func (r *Reader) End() error {
 	if r.next(); r.at < len(r.Data) {
@@ -192,6 +200,9 @@ func (r *Reader) End() error {
 
 // fail says where something is wrong.
 func (r *Reader) fail(err error) error {
+	if r.at >= len(r.Data) && errors.Is(err, ErrSyntax) {
+		return ErrEnd
+	}
 	return fmt.Errorf("%w at byte %d", err, min(r.at, len(r.Data)))
 }
 
@@ -255,10 +266,12 @@ func (r *Reader) more(bracket byte, first bool) (done bool, err error) {
 }
 
 func (r *Reader) word(word string) error {
-	if len(r.Data)-r.at < len(word) || string(r.Data[r.at:r.at+len(word)]) != word {
-		return r.fail(ErrSyntax)
+	for i := range len(word) {
+		if r.peek() != word[i] {
+			return r.fail(ErrSyntax)
+		}
+		r.at++
 	}
-	r.at += len(word)
 	return nil
 }
 
@@ -304,10 +317,14 @@ func (r *Reader) quoted() (escaped bool, err error) {
 			r.at++
 		default:
 			_, size := utf8.DecodeRune(r.Data[r.at:])
-			if size == 1 { // no UTF-8: nothing else that is not ASCII has one byte
-				return escaped, r.fail(ErrSyntax)
+			switch {
+			case size > 1: // nothing that is not ASCII has one byte
+				r.at += size
+			case !utf8.FullRune(r.Data[r.at:]):
+				return escaped, ErrEnd
+			default:
+				return escaped, r.fail(ErrUTF8)
 			}
-			r.at += size
 		}
 	}
 }
@@ -320,34 +337,28 @@ func (r *Reader) escape() error {
 		r.at++
 		return nil
 	case 'u':
-		if _, ok := unit(r.Data[r.at-1:]); ok {
-			r.at += 5
-			return nil
+		for range 4 {
+			if r.at++; !hexadecimal(r.peek()) {
+				return r.fail(ErrSyntax)
+			}
 		}
+		r.at++
+		return nil
 	}
 	return r.fail(ErrSyntax)
 }
 
-// unit reads \uXXXX.
-func unit(s []byte) (rune, bool) {
+func hexadecimal(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+// unit reads \uXXXX; 0 if that is not there.
+func unit(s []byte) rune {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
-		return 0, false
+		return 0
 	}
-	var n rune
-	for _, c := range s[2:6] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		case c >= 'A' && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		n = n<<4 | rune(c)
-	}
-	return n, true
+	n, _ := strconv.ParseUint(string(s[2:6]), 16, 32) // the digits were looked at
+	return rune(n)
 }
 
 // unescape returns what a well-formed string means. Half of a surrogate pair is
@@ -373,11 +384,10 @@ func unescape(raw []byte) []byte {
 		case 't':
 			c = '\t'
 		case 'u':
-			n, _ := unit(raw[i:])
+			n := unit(raw[i:])
 			i += 6
 			if utf16.IsSurrogate(n) {
-				low, _ := unit(raw[i:])
-				if n = utf16.DecodeRune(n, low); n != utf8.RuneError {
+				if n = utf16.DecodeRune(n, unit(raw[i:])); n != utf8.RuneError {
 					i += 6
 				}
 			}

@@ -17,7 +17,7 @@ import (
 // value reads anything, as encoding/json does with numbers left as they are
 // written; the last of equal fields counts.
 func value(r *strictjson.Reader) (any, error) {
-	switch r.Kind() {
+	switch r.Kind() { //nolint:exhaustive // the others are read below
 	case strictjson.KindObject:
 		all := map[string]any{}
 		return all, r.Object(func(name []byte) error {
@@ -133,10 +133,25 @@ func TestKinds(t *testing.T) {
 		{`[]`, func(r *strictjson.Reader) error { return r.Object(nil) }, strictjson.ErrKind},
 		{`null`, func(r *strictjson.Reader) error { return r.Array(nil) }, strictjson.ErrKind},
 		{`?`, func(r *strictjson.Reader) error { return r.Array(nil) }, strictjson.ErrSyntax},
-		{``, func(r *strictjson.Reader) error { _, err := r.String(); return err }, strictjson.ErrSyntax},
+		{``, func(r *strictjson.Reader) error { _, err := r.String(); return err }, strictjson.ErrEnd},
+		{"\"\xff\"", func(r *strictjson.Reader) error { _, err := r.String(); return err }, strictjson.ErrUTF8},
 	} {
 		if err := tt.read(&strictjson.Reader{Data: []byte(tt.data), Depth: 1}); !errors.Is(err, tt.want) || strings.Contains(err.Error(), "7") && tt.data != `99999999999999999999` {
 			t.Errorf("%s: %v, want %v", tt.data, err, tt.want)
+		}
+	}
+}
+
+// TestBeginnings: every beginning of a message ends too early, and is not wrong in
+// any other way.
+func TestBeginnings(t *testing.T) {
+	const whole = `{"a": ["é\u00e9\n😀", -1.5e+3, true, false, null, {}], "b": {"c": []}}`
+	if _, err := read([]byte(whole), 9); err != nil {
+		t.Fatal(err)
+	}
+	for i := range len(whole) {
+		if _, err := read([]byte(whole[:i]), 9); !errors.Is(err, strictjson.ErrEnd) {
+			t.Errorf("%q: %v, want ErrEnd", whole[:i], err)
 		}
 	}
 }

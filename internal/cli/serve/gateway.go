@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -67,9 +66,11 @@ func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.maxTexts, "max-texts", 256, "largest number of texts of a request")
 	fs.IntVar(&o.maxBytes, "max-text", 32768, "largest number of bytes of a text")
 	fs.Int64Var(&o.MaxBody, "max-body", 1<<20, "largest number of bytes of a request")
-	fs.IntVar(&o.MaxInFlight, "concurrency", 1024, "number of requests that are worked on at a time")
-	fs.Float64Var(&o.Rate, "rate", 0, "requests that each user may send in a second on average (default 0: no limit)")
-	fs.IntVar(&o.Burst, "burst", 10, "burst of requests a user may send at once")
+	fs.IntVar(&o.MaxInFlight, "concurrency", 2048, "number of requests that are worked on at a time")
+	room{&o.Memory, &o.Share, &o.Connections, &o.Each, &o.Refusals, "one key, and of one address,"}.addFlags(fs)
+	fs.Float64Var(&o.Rate, "rate", 20, "texts that each user may ask for in a second on average, also those that cost nothing; 0 is for no limit")
+	fs.IntVar(&o.Burst, "burst", 256, "number of texts a user may ask for at once")
+	fs.StringSliceVar(&o.Hosts, "host", nil, "name or address by which clients may call the gateway without --keys, besides localhost and that of --listen; the flag may be given several times")
 	fs.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time that a request may take")
 	fs.DurationVar(&o.Withdraw, "withdraw", time.Second, "time for which the gateway goes on answering after it has reported that it is about to end; 5s with --production unless it is given")
 	fs.DurationVar(&o.Drain, "drain", 30*time.Second, "time that the last requests have after that")
@@ -127,7 +128,7 @@ answering for the time of --withdraw, and ends when it has answered everybody.
 					return err
 				}
 			}
-			if err := term.RefuseZeros(c.Flags(), "seed", "rate", "budget-delta"); err != nil {
+			if err := term.RefuseZeros(c.Flags(), "seed", "rate", "refusals", "budget-delta"); err != nil {
 				return err
 			}
 			if o.production && !c.Flags().Changed("withdraw") {
@@ -184,17 +185,18 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 		}
 		o.Page = &gateway.Page{Vocabulary: words.WordPiece().Vocabulary()}
 	}
-	service, err := gateway.NewService(o.ServiceConfig)
+	l, admin, err := o.serviceFlags.open()
 	if err != nil {
 		return errors.Join(err, e.close())
 	}
+	o.Admin = admin
+	service, err := gateway.NewService(o.ServiceConfig)
+	if err != nil {
+		return errors.Join(err, e.close(), l.Close())
+	}
 	r := &reloader{o: &o, service: service, certificates: certificates, book: book, secret: secret, now: e}
 	defer func() { err = errors.Join(err, r.end()) }()
-	l, err := net.Listen("tcp", o.listen)
-	if err != nil {
-		return err
-	}
-	o.Log.Info("listening", "address", l.Addr().String(), "tls", o.TLS != nil, "keys", o.Keys != nil, "secret", secret.ID(), "secret_made", made, "production", o.production, "identity", e.gateway.Identity())
+	o.Log.Info("listening", "address", l.Addr().String(), "admin", o.admin, "tls", o.TLS != nil, "keys", o.Keys != nil, "secret", secret.ID(), "secret_made", made, "production", o.production, "identity", e.gateway.Identity())
 	if err := o.explain(std.Out, l.Addr().String(), made); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ func (o *gatewayOptions) safe() error {
 	if err != nil {
 		return fmt.Errorf("--listen is %q, must be HOST:PORT", o.listen)
 	}
+	o.answerTo(o.listen, o.admin)
 	ip := net.ParseIP(host)
 	local := host == "localhost" || ip != nil && ip.IsLoopback()
 	for _, risk := range []struct {
@@ -48,6 +49,17 @@ func (o *gatewayOptions) safe() error {
 		return errors.New("--page without --keys wants --listen on this machine alone: it shows raw vectors to whoever opens it")
 	}
 	return nil
+}
+
+// answerTo lets clients call the gateway by the hosts of addresses that it listens
+// on, unless they are those of all.
+func (o *gatewayOptions) answerTo(addresses ...string) {
+	for _, a := range addresses {
+		host, _, err := net.SplitHostPort(a)
+		if ip := net.ParseIP(host); err == nil && host != "" && (ip == nil || !ip.IsUnspecified()) {
+			o.Hosts = append(o.Hosts, host)
+		}
+	}
 }
 
 // beside reports whether ledger and secret are files of one folder.

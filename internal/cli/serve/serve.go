@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -35,6 +34,7 @@ func (o *serveOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Int64Var(&o.MaxBody, "max-body", 8<<20, "largest number of bytes of a request")
 	fs.IntVar(&o.MaxRows, "max-rows", 1024, "largest number of vectors of a request")
 	fs.IntVar(&o.Concurrency, "concurrency", 64, "number of requests that are worked on at a time")
+	room{&o.Memory, &o.Share, &o.Connections, &o.Each, &o.Refusals, "one address"}.addFlags(fs)
 	fs.DurationVar(&o.Wait, "wait", 0, "time that a request waits for its turn at most (default 1s)")
 	fs.DurationVar(&o.Poll, "poll", 0, "time between looks at the folder for new models (default 1s)")
 	fs.DurationVar(&o.ReadTimeout, "read-timeout", 0, "time that a request may take to arrive (default 10s)")
@@ -68,7 +68,7 @@ error. SIGTERM and Ctrl-C end the server when it has answered everybody.`,
 			if err := term.Settle(c.Flags(), "SOTTO_SERVE_", os.Environ(), &o.config); err != nil {
 				return err
 			}
-			if err := term.RefuseZeros(c.Flags()); err != nil {
+			if err := term.RefuseZeros(c.Flags(), "refusals"); err != nil {
 				return err
 			}
 			return runServe(c.Context(), o, std)
@@ -89,13 +89,14 @@ func runServe(ctx context.Context, o serveOptions, std term.Streams) error {
 		return err
 	}
 	o.Logger, o.TLS = log, certificates.Config()
-	s, err := server.New(o.Config)
+	l, admin, err := o.open()
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", o.listen)
+	o.Admin = admin
+	s, err := server.New(o.Config)
 	if err != nil {
-		return err
+		return errors.Join(err, l.Close())
 	}
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)

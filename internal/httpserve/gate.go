@@ -1,0 +1,181 @@
+package httpserve
+
+import (
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// patience is how long a connection on which nothing is asked for is left alone
+// when others want its place.
+const patience = time.Second
+
+// gate bounds connections. When there are too many, those that have asked for
+// nothing for the longest time give way: they are idle, or never sent a request.
+// If there are none, who comes is told so and turned away; nobody waits.
+type gate struct {
+	net.Listener
+	most, each int // 0 for no limit
+	plain      bool
+	turned     func() // is called for each that is turned away
+
+	mu   sync.Mutex // guards both
+	all  map[*gated]struct{}
+	from map[netip.Addr]int
+}
+
+func newGate(l net.Listener, most, each int, plain bool, turned func()) *gate {
+	return &gate{Listener: l, most: most, each: each, plain: plain, turned: turned, all: map[*gated]struct{}{}, from: map[netip.Addr]int{}}
+}
+
+// gated is a connection that was let in.
+type gated struct {
+	net.Conn
+	gate *gate
+	from netip.Addr
+	// waits is since when nothing is asked for, in nanoseconds; 0 while a request
+	// is under way.
+	waits atomic.Int64
+	once  sync.Once
+}
+
+// Accept implements net.Listener.
+func (g *gate) Accept() (net.Conn, error) {
+	for {
+		c, err := g.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if in := g.admit(c); in != nil {
+			return in, nil
+		}
+		g.turned()
+		g.turnAway(c)
+	}
+}
+
+// admit lets a connection in, or returns nil.
+func (g *gate) admit(c net.Conn) net.Conn {
+	in := &gated{Conn: c, gate: g, from: network(c.RemoteAddr().String())}
+	now := time.Now()
+	in.waits.Store(now.UnixNano())
+	g.mu.Lock()
+	var give []*gated
+	if g.each > 0 && g.from[in.from] >= g.each {
+		give = g.idlest(now, func(c *gated) bool { return c.from == in.from })
+	} else if g.most > 0 && len(g.all) >= g.most {
+		give = g.idlest(now, func(*gated) bool { return true })
+	}
+	for _, c := range give {
+		g.forget(c)
+	}
+	room := (g.each == 0 || g.from[in.from] < g.each) && (g.most == 0 || len(g.all) < g.most)
+	if room {
+		g.all[in] = struct{}{}
+		g.from[in.from]++
+	}
+	g.mu.Unlock()
+	for _, c := range give {
+		_ = c.Conn.Close() // nothing was being sent
+	}
+	if !room {
+		return nil
+	}
+	return in
+}
+
+// idlest returns the connections that have waited longest: all that waited for
+// more than half as long as the first, so that it is not looked for each time.
+// The lock is held.
+func (g *gate) idlest(now time.Time, among func(*gated) bool) []*gated {
+	oldest := now.Add(-patience).UnixNano()
+	for c := range g.all {
+		if since := c.waits.Load(); since > 0 && since < oldest && among(c) {
+			oldest = since
+		}
+	}
+	limit := min(now.Add(-patience).UnixNano(), (oldest+now.UnixNano())/2)
+	var found []*gated
+	for c := range g.all {
+		if since := c.waits.Load(); since > 0 && since < limit && among(c) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// forget makes room. The lock is held.
+func (g *gate) forget(c *gated) {
+	c.once.Do(func() {
+		delete(g.all, c)
+		if g.from[c.from]--; g.from[c.from] == 0 {
+			delete(g.from, c.from)
+		}
+	})
+}
+
+// Close implements net.Conn.
+func (c *gated) Close() error {
+	c.gate.mu.Lock()
+	c.gate.forget(c)
+	c.gate.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// busy is what an http.Server without room says before it has read anything.
+const busy = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 28\r\n\r\nno room now; come back later"
+
+// turnAway ends a connection, with an answer where one can be given at once.
+func (g *gate) turnAway(c net.Conn) {
+	if g.plain {
+		_ = c.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
+		_, _ = c.Write([]byte(busy)) // nobody is owed more
+	}
+	_ = c.Close()
+}
+
+// note is told by an http.Server what its connections do.
+func (g *gate) note(c net.Conn, state http.ConnState) {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	in, ok := c.(*gated)
+	if !ok {
+		return
+	}
+	switch state { //nolint:exhaustive // of the end Close tells
+	case http.StateActive:
+		in.waits.Store(0)
+	case http.StateNew, http.StateIdle:
+		in.waits.Store(time.Now().UnixNano())
+	}
+}
+
+// open returns how many connections there are.
+func (g *gate) open() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.all)
+}
+
+// network is the part of an address that one client has for itself: of IPv6 the
+// first half, of which each subscriber has at least one.
+func network(hostPort string) netip.Addr {
+	a, err := netip.ParseAddrPort(hostPort)
+	if err != nil {
+		return netip.Addr{} // all that are no addresses share one
+	}
+	ip := a.Addr().Unmap().WithZone("")
+	if ip.Is6() {
+		p, _ := ip.Prefix(64)
+		ip = p.Addr()
+	}
+	return ip
+}
+
+// Network names who sent a request by its address, as limits by address see it.
+func Network(r *http.Request) string { return network(r.RemoteAddr).String() }

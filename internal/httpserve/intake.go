@@ -1,0 +1,214 @@
+package httpserve
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Errors of reading a body.
+var (
+	ErrTooLarge   = errors.New("httpserve: the body is larger than allowed")
+	ErrIncomplete = errors.New("httpserve: the body ended early or came too slowly")
+	ErrFull       = errors.New("httpserve: requests take all the memory that they may")
+)
+
+const (
+	// large and middling are from how many bytes on a request counts as that. What
+	// is large may fill three quarters of an intake and what is middling seven
+	// eighths, so that there is room for small ones when others have filled theirs.
+	large    = 1 << 16
+	middling = 1 << 14
+	// firstLook is how much of a body is read before anybody looks at it.
+	firstLook = 1 << 14
+	// slowest is the least rate of a body in bytes a second, behind a first moment.
+	slowest = 1 << 14
+	moment  = 5 * time.Second
+	// spare is the rate below which a body is given up when there is no room.
+	spare = 1 << 17
+)
+
+// Intake bounds how many bytes all requests that are under way may take
+// together, for their bodies and for all that is made of them.
+type Intake struct {
+	most    int64
+	longest time.Duration // for a body
+
+	mu      sync.Mutex // guards all below
+	held    int64
+	reading map[*Load]struct{}
+}
+
+// NewIntake allows so many bytes, and that long for each body; 0 for any time.
+func NewIntake(most int64, longest time.Duration) *Intake {
+	return &Intake{most: most, longest: longest, reading: map[*Load]struct{}{}}
+}
+
+// Held returns how many bytes are taken.
+func (in *Intake) Held() int64 {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.held
+}
+
+// Load is what one request takes of an intake. Its zero value takes nothing, and
+// may be asked for it, but not for more.
+type Load struct {
+	in   *Intake
+	held int64
+	// While the body is read:
+	began time.Time
+	read  int64
+	given bool // up
+	stop  *http.ResponseController
+}
+
+// Open begins a load of nothing. Whoever opens it must close it.
+func (in *Intake) Open() Load { return Load{in: in} }
+
+// Bytes returns how many bytes the load has taken.
+func (l *Load) Bytes() int64 { return l.held }
+
+// Add takes more bytes, or returns ErrFull. What comes too slowly is then given
+// up, so that the next finds room.
+func (l *Load) Add(bytes int64) error {
+	l.in.mu.Lock()
+	defer l.in.mu.Unlock()
+	room := l.in.most
+	switch size := l.held + bytes; {
+	case size > large:
+		room -= room / 4
+	case size > middling:
+		room -= room / 8
+	}
+	if bytes > room-l.in.held {
+		l.in.giveUp(time.Now())
+		return ErrFull
+	}
+	l.held += bytes
+	l.in.held += bytes
+	return nil
+}
+
+// Close gives back what was taken.
+func (l *Load) Close() {
+	if l.held == 0 {
+		return
+	}
+	l.in.mu.Lock()
+	l.in.held -= l.held
+	l.in.mu.Unlock()
+	l.held = 0
+}
+
+// giveUp ends the bodies that come more slowly than there is time for. The lock
+// is held.
+func (in *Intake) giveUp(now time.Time) {
+	for l := range in.reading {
+		if took := now.Sub(l.began); took > time.Second && float64(l.read) < took.Seconds()*spare {
+			l.given = true
+			_ = l.stop.SetReadDeadline(now) // who cannot be stopped ends by itself
+		}
+	}
+}
+
+// ReadBody returns the whole body, of at most so many bytes, whose size is
+// counted, not believed. It takes twice as many of the load, since what is made
+// of a body is as large again. A body must come at a rate of its own, and not
+// only within the time for requests.
+//
+// Where look is not nil, it is called with the beginning of a body of which more
+// is to come, now and then. If it returns an error, so does ReadBody, and the
+// rest is not read.
+func (l *Load) ReadBody(w http.ResponseWriter, r *http.Request, most int64, look func(beginning []byte) error) (body []byte, err error) {
+	if r.ContentLength > most {
+		w.Header().Set("Connection", "close")
+		return nil, ErrTooLarge
+	}
+	size := int64(512)
+	if r.ContentLength >= 0 {
+		size = min(r.ContentLength+1, firstLook) // one more, so that the end is seen
+	}
+	if err = l.Add(2 * size); err != nil {
+		w.Header().Set("Connection", "close")
+		return nil, err
+	}
+	l.begin(w)
+	defer l.end(w, &err)
+	body = make([]byte, 0, size)
+	for {
+		n, err := r.Body.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case int64(len(body)) > most:
+			return nil, ErrTooLarge
+		case errors.Is(err, io.EOF):
+			return body, nil
+		case err != nil:
+			return nil, ErrIncomplete
+		}
+		l.came(n)
+		if len(body) < cap(body) {
+			continue
+		}
+		if look != nil && len(body) >= firstLook {
+			if err := look(body); err != nil {
+				return nil, err
+			}
+		}
+		if err := l.Add(2 * int64(cap(body))); err != nil {
+			return nil, err
+		}
+		body = append(make([]byte, 0, 2*cap(body)), body...)
+	}
+}
+
+// begin notes that a body is read from now on.
+func (l *Load) begin(w http.ResponseWriter) {
+	l.stop, l.began = http.NewResponseController(w), time.Now()
+	l.allow()
+	l.in.mu.Lock()
+	l.in.reading[l] = struct{}{}
+	l.in.mu.Unlock()
+}
+
+// allow sets the time by which more must have come.
+func (l *Load) allow() {
+	wait := moment + time.Duration(l.read)*time.Second/slowest
+	if l.in.longest > 0 {
+		wait = min(wait, l.in.longest)
+	}
+	_ = l.stop.SetReadDeadline(l.began.Add(wait)) // a test has no connection
+}
+
+// came gives a body more time for what has come of it.
+func (l *Load) came(n int) {
+	l.in.mu.Lock()
+	defer l.in.mu.Unlock()
+	if l.read += int64(n); !l.given {
+		l.allow()
+	}
+}
+
+// end is the end of reading. A body that was not read to its end is not waited
+// for: the connection ends.
+func (l *Load) end(w http.ResponseWriter, err *error) {
+	l.in.mu.Lock()
+	delete(l.in.reading, l)
+	l.in.mu.Unlock()
+	if *err != nil {
+		w.Header().Set("Connection", "close")
+		return
+	}
+	_ = l.stop.SetReadDeadline(time.Time{}) // from here on the request has a time of its own
+	l.stop = nil
+}
+
+// ReadBody returns the whole body, of at most so many bytes, where no intake
+// bounds what all take together.
+func ReadBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	l := NewIntake(8*most+4*firstLook, 0).Open()
+	return l.ReadBody(w, r, most, nil)
+}

@@ -1,0 +1,188 @@
+package httpserve_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"sotto/internal/httpserve"
+	"sotto/internal/httpserve/servetest"
+)
+
+func TestIntake(t *testing.T) {
+	in := httpserve.NewIntake(1<<20, 0)
+	large, middling, small := in.Open(), in.Open(), in.Open()
+	if err := large.Add(1 << 20); !errors.Is(err, httpserve.ErrFull) {
+		t.Errorf("all of it for one: %v, want ErrFull", err)
+	}
+	for _, step := range []struct {
+		load  *httpserve.Load
+		bytes int64
+		want  error
+	}{
+		{&large, 3 << 18, nil},
+		{&large, 1, httpserve.ErrFull},
+		{&middling, 1 << 15, nil},
+		{&small, 1 << 14, nil},
+	} {
+		if err := step.load.Add(step.bytes); !errors.Is(err, step.want) {
+			t.Errorf("%d more: %v, want %v", step.bytes, err, step.want)
+		}
+	}
+	if held := in.Held(); held != 3<<18+1<<15+1<<14 {
+		t.Errorf("%d bytes are held", held)
+	}
+	for _, l := range []*httpserve.Load{&large, &middling, &small} {
+		l.Close()
+		l.Close() // once
+	}
+	if held := in.Held(); held != 0 {
+		t.Errorf("%d bytes are held after all have ended", held)
+	}
+}
+
+func TestReadBodyOfLoad(t *testing.T) {
+	stop := errors.New("enough")
+	for _, tt := range []struct {
+		name string
+		size int
+		said int64 // by the header; −1 for nothing
+		room int64
+		look func([]byte) error
+		want error
+	}{
+		{"nothing", 0, 0, 1 << 20, nil, nil},
+		{"little", 4, 4, 1 << 20, nil, nil},
+		{"as much as may be", 1 << 16, 1 << 16, 1 << 20, nil, nil},
+		{"of unknown size", 1 << 16, -1, 1 << 20, nil, nil},
+		{"too much", 1<<16 + 1, -1, 1 << 20, nil, httpserve.ErrTooLarge},
+		{"too much, as it says", 1, 1<<16 + 1, 1 << 20, nil, httpserve.ErrTooLarge},
+		{"no room", 1 << 16, -1, 1 << 14, nil, httpserve.ErrFull},
+		{"wrong at the beginning", 1 << 16, -1, 1 << 20, func([]byte) error { return stop }, stop},
+		{"too little to look at", 1 << 10, -1, 1 << 20, func([]byte) error { return stop }, nil},
+	} {
+		in := httpserve.NewIntake(tt.room, 0)
+		load := in.Open()
+		r := httptest.NewRequest("POST", "/", io.MultiReader(strings.NewReader(strings.Repeat("a", tt.size)))) // whose size is not seen
+		r.ContentLength = tt.said
+		body, err := load.ReadBody(httptest.NewRecorder(), r, 1<<16, tt.look)
+		if !errors.Is(err, tt.want) || err == nil && len(body) != tt.size {
+			t.Errorf("%s: %d bytes, %v, want %d, %v", tt.name, len(body), err, tt.size, tt.want)
+		}
+		if err == nil && load.Bytes() < 2*int64(tt.size) {
+			t.Errorf("%s: %d bytes are counted for %d", tt.name, load.Bytes(), tt.size)
+		}
+		if load.Close(); in.Held() != 0 {
+			t.Errorf("%s: %d bytes are held at the end", tt.name, in.Held())
+		}
+	}
+}
+
+// TestGiveUp: where there is no room, bodies that do not come are given up.
+func TestGiveUp(t *testing.T) {
+	in := httpserve.NewIntake(1<<19, time.Minute)
+	s := service(io.Discard)
+	ended := make(chan error, 1)
+	address, end := servetest.Start(t, func(ctx context.Context, l net.Listener) error {
+		return s.Serve(ctx, l, s.Handle("/", func(w http.ResponseWriter, r *http.Request) error {
+			load := in.Open()
+			defer load.Close()
+			_, err := load.ReadBody(w, r, 1<<20, nil)
+			ended <- err
+			return errors.New("short and stout")
+		}))
+	})
+	servetest.Dial(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"+strings.Repeat("a", 100_000))
+	for in.Held() < 200_000 {
+		time.Sleep(time.Millisecond)
+	}
+	began := time.Now()
+	for full := false; !full; {
+		other := in.Open()
+		full = errors.Is(other.Add(1<<19), httpserve.ErrFull)
+		select {
+		case err := <-ended:
+			if took := time.Since(began); !errors.Is(err, httpserve.ErrIncomplete) || took > 4*time.Second {
+				t.Errorf("a slow body ended with %v after %v, want ErrIncomplete before its time", err, took)
+			}
+		case <-time.After(10 * time.Millisecond):
+			full = false
+		}
+	}
+	if err := end(); err != nil && !errors.Is(err, httpserve.ErrCut) {
+		t.Error(err)
+	}
+}
+
+// TestEach: one address cannot have all connections.
+func TestEach(t *testing.T) {
+	c := service(io.Discard).Config
+	c.Connections, c.Each = 10, 2
+	s := httpserve.New(c)
+	address, end := servetest.Start(t, func(ctx context.Context, l net.Listener) error {
+		return s.Serve(ctx, l, s.Handle("/", func(w http.ResponseWriter, _ *http.Request) error {
+			return httpserve.WriteJSON(w, http.StatusOK, 1)
+		}))
+	})
+	idle := []net.Conn{servetest.Dial(t, address, ""), servetest.Dial(t, address, "")}
+	ask := func(from string) int {
+		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+		client := http.Client{Transport: &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true}}
+		response, err := client.Get("http://" + address)
+		if err != nil {
+			return 0
+		}
+		response.Body.Close()
+		return response.StatusCode
+	}
+	for n := 0; ; n++ { // the others may not have been accepted yet
+		if status := ask("127.0.0.1"); status == http.StatusServiceUnavailable || status == 0 {
+			break
+		} else if n == 100 {
+			t.Fatalf("a third connection of one address: %d, want 503 or none", status)
+		}
+	}
+	if status := ask("127.0.0.2"); status != http.StatusOK && status != 0 { // 0 where a machine has one such address
+		t.Errorf("a connection of another address: %d, want 200", status)
+	}
+	for _, c := range idle {
+		c.Close()
+	}
+	if err := end(); err != nil && !errors.Is(err, httpserve.ErrCut) {
+		t.Error(err)
+	}
+}
+
+// TestRefusals: who is refused all the time waits.
+func TestRefusals(t *testing.T) {
+	c := service(io.Discard).Config
+	c.Refusals = 2
+	s := httpserve.New(c)
+	h := s.Handle("/", func(http.ResponseWriter, *http.Request) error { return errors.New("short and stout") })
+	began := time.Now()
+	for range 3 {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	}
+	if took := time.Since(began); took < time.Second {
+		t.Errorf("three refusals took %v, want the third to wait", took)
+	}
+}
+
+func TestNetwork(t *testing.T) {
+	for from, want := range map[string]string{
+		"192.0.2.7:1": "192.0.2.7", "[::ffff:192.0.2.7]:1": "192.0.2.7", "[2001:db8::1]:1": "2001:db8::", "[2001:db8:0:0:9:9:9:9]:2": "2001:db8::",
+		"[2001:db8:0:1::1]:1": "2001:db8:0:1::", "[fe80::1%eth0]:1": "fe80::", "@": "invalid IP",
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = from
+		if got := httpserve.Network(r); got != want {
+			t.Errorf("Network of %s = %s, want %s", from, got, want)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+
+	"sotto/internal/httpserve"
+)
+
+// memoryOfBody is how many times its size a body may come to take.
+const memoryOfBody = 8
+
+// read reads a body.
+func (s *Server) read(w http.ResponseWriter, r *http.Request, load *httpserve.Load) ([]byte, error) {
+	body, err := load.ReadBody(w, r, s.config.MaxBody, nil)
+	switch {
+	case errors.Is(err, httpserve.ErrTooLarge):
+		return nil, errTooLarge
+	case errors.Is(err, httpserve.ErrFull):
+		s.http.Shed("memory")
+		return nil, errBusy
+	case err != nil:
+		return nil, errBody
+	}
+	return body, nil
+}
+
+// work takes memory and place for the work on so many vectors, after the body was
+// read, so that who sends slowly keeps nobody else out.
+func (s *Server) work(r *http.Request, m slot, load *httpserve.Load, rows int) (httpserve.Place, error) {
+	scores := 0
+	for _, l := range m.labels {
+		scores += len(l.classes)
+	}
+	// A vector is copied once, and a score has at most 16 digits and signs, which
+	// are copied twice.
+	if load.Add(int64(rows)*int64(64+8*m.width+64*scores)) != nil {
+		s.http.Shed("memory")
+		return httpserve.Place{}, errBusy
+	}
+	place, err := s.places.Enter(r.Context(), httpserve.Network(r))
+	switch {
+	case errors.Is(err, httpserve.ErrShare):
+		return place, errShare
+	case err != nil:
+		s.http.Shed("places")
+		return place, errBusy
+	}
+	return place, nil
+}
