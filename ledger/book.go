@@ -11,7 +11,7 @@ var errClock = errors.New("ledger: the clock is before 1971 or after 2200")
 
 // recordBudget sets the budget of all subjects, unless it is set already. Zero
 // leaves it as it is.
-func recordBudget(s *sheet, b Budget) error {
+func recordBudget(s *sheet, b Budget, raise bool) error {
 	old := s.terms
 	switch {
 	case b == Budget{} && old.Budget == b:
@@ -24,6 +24,9 @@ func recordBudget(s *sheet, b Budget) error {
 		var err error
 		if next, err = old.change(b, s.now); err != nil {
 			return err
+		}
+		if what := old.more(b); what != "" && !raise {
+			return fmt.Errorf("%w: %s", ErrRaise, what)
 		}
 	}
 	s.setTerms(next)

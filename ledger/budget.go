@@ -96,6 +96,28 @@ func (b Budget) releases() int {
 	return low
 }
 
+// more says what a later budget gives everybody that this one does not, "" if
+// nothing.
+func (b Budget) more(later Budget) string {
+	lifetime := func(b Budget) string {
+		if b.Lifetime == 0 {
+			return "no limit"
+		}
+		return fmt.Sprintf("ε = %v", b.Lifetime)
+	}
+	switch {
+	case later.Epsilon > b.Epsilon:
+		return fmt.Sprintf("the budget would be raised from ε = %v to ε = %v", b.Epsilon, later.Epsilon)
+	case later.Delta > b.Delta:
+		return fmt.Sprintf("the budget would be raised from δ = %v to δ = %v", b.Delta, later.Delta)
+	case later.Window != 0 && (later.Window < b.Window || b.Window == 0):
+		return fmt.Sprintf("the window would be shortened from %v to %v", b.Window, later.Window)
+	case b.Lifetime != 0 && (later.Lifetime == 0 || later.Lifetime > b.Lifetime):
+		return fmt.Sprintf("the limit on all windows together would be raised from %s to %s", lifetime(b), lifetime(later))
+	}
+	return ""
+}
+
 // terms are the budget in force. A new length of windows waits until the window
 // that runs has ended: no restart with another flag renews anything early.
 type terms struct {

@@ -31,7 +31,7 @@ func testNewWindow(t *testing.T, open opener) {
 		t.Fatal(err)
 	}
 	first.Close()
-	l := mustOpen(t, open, ledger.Options{Budget: hourly, Clock: c.now})
+	l := mustOpen(t, open, ledger.Options{Budget: hourly, Raise: true, Clock: c.now})
 	c.add(2 * time.Hour)
 	var over *ledger.OverBudget
 	if err := spend(l, "b"); !errors.As(err, &over) || over.Renews.Format(time.DateTime) != "2026-03-02 00:00:00" {

@@ -39,10 +39,11 @@ func written(t *testing.T) (string, ledger.Proof) {
 	return path, p
 }
 
-// examine opens and verifies a ledger.
+// examine opens and verifies a ledger by itself, without the head that was noted
+// of it.
 func examine(t *testing.T, path string, noted ...ledger.Digest) (ledger.Proof, error) {
 	t.Helper()
-	l, err := ledger.OpenFile(path, ledger.Options{ReadOnly: true})
+	l, err := ledger.OpenFile(path, ledger.Options{ReadOnly: true, Head: ledger.NoHead})
 	if err != nil {
 		return ledger.Proof{}, err
 	}
@@ -273,7 +274,7 @@ func TestFileRefuses(t *testing.T) {
 		t.Error("a new ledger was opened without a budget")
 	}
 	path, _ := written(t)
-	l, err := ledger.OpenFile(path, ledger.Options{})
+	l, err := ledger.OpenFile(path, ledger.Options{Clock: newClock().now})
 	if err != nil {
 		t.Fatal(err)
 	}

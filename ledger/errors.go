@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sotto/dp"
+	"sotto/ledger/witness"
 )
 
 // Errors that callers branch on.
@@ -30,6 +31,22 @@ var (
 	ErrLocked = errors.New("the file is open in another process")
 	// ErrDamaged is returned when the ledger is not what was written.
 	ErrDamaged = errors.New("ledger: damaged")
+	// ErrBehind is returned, with ErrDamaged, for a ledger that does not go on
+	// from the head that was noted outside of it: it is missing, cut off, an
+	// older copy, or another one.
+	ErrBehind = witness.ErrBehind
+	// ErrLost is returned, with ErrBehind, where there is no ledger any more.
+	ErrLost = witness.ErrLost
+	// ErrNone is returned, with ErrUnavailable, on opening with
+	// [Options.Existing] where there is no ledger.
+	ErrNone = witness.ErrNone
+	// ErrClock is returned, with ErrUnavailable, while the clock is further off
+	// than [Options.Clocks] allows, until it is right again or somebody has
+	// called it so.
+	ErrClock = witness.ErrClock
+	// ErrRaise is returned on opening with a budget that gives everybody more
+	// than the recorded one, unless [Options.Raise] is set.
+	ErrRaise = errors.New("ledger: everybody would get more")
 )
 
 // OverBudget is the error of a spend that the budget does not allow. Nothing was

@@ -15,6 +15,7 @@ import (
 
 	"sotto/internal/atomicfile"
 	"sotto/internal/fault"
+	"sotto/ledger/footing"
 )
 
 // The buckets of a file.
@@ -30,7 +31,7 @@ const fileFormat = "sotto-ledger-1"
 // file is a store in one file.
 type file struct {
 	db   *bbolt.DB
-	held *held
+	held *footing.File
 	// broken is set when a fault has left a lock of the library's behind, at
 	// which the next transaction would wait for ever.
 	broken atomic.Pointer[error]
@@ -43,12 +44,25 @@ func OpenFile(path string, o Options) (l *Ledger, err error) {
 	defer asDamage(&err)
 	defer fault.Catch(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	if _, err = os.Stat(path); o.ReadOnly && err != nil {
+	info, err := os.Stat(path)
+	if o.ReadOnly && err != nil {
 		return nil, unavailable(err)
 	}
-	h := &held{path: path}
+	w, err := newWatcher(context.Background(), o, beside(path), filepath.Base(path))
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if l == nil {
+			w.Close()
+		}
+	}()
+	if err = w.admit(info != nil && info.Size() > 0, o); err != nil {
+		return nil, err
+	}
+	h := new(footing.File)
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
-		Timeout: time.Second, ReadOnly: o.ReadOnly, FreelistType: bbolt.FreelistMapType, OpenFile: h.open,
+		Timeout: time.Second, ReadOnly: o.ReadOnly, FreelistType: bbolt.FreelistMapType, OpenFile: h.Open,
 	})
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
@@ -60,7 +74,7 @@ func OpenFile(path string, o Options) (l *Ledger, err error) {
 	}
 	f := &file{db: db, held: h}
 	if err = f.prepare(o.ReadOnly); err == nil {
-		if l, err = open(f, o); err == nil {
+		if l, err = open(f, o, w); err == nil {
 			return l, nil
 		}
 	}
@@ -106,20 +120,29 @@ func checkFormat(tx *bbolt.Tx) error {
 // update refuses to write a file that is no longer the one of its name, and does
 // not call written what was written to it: no start would find that again.
 func (f *file) update(_ context.Context, change func(page) error) error {
-	if err := f.held.inPlace(); err != nil {
+	if err := f.inPlace(); err != nil {
 		return err
 	}
 	if err := f.transact(f.db.Update, change); err != nil {
 		return err
 	}
-	return f.held.inPlace()
+	return f.inPlace()
 }
 
 func (f *file) view(_ context.Context, read func(page) error) error {
-	if err := f.held.inPlace(); err != nil {
+	if err := f.inPlace(); err != nil {
 		return err
 	}
 	return f.transact(f.db.View, read)
+}
+
+// inPlace refuses a file that is no longer the one of its name.
+func (f *file) inPlace() error {
+	err := f.held.InPlace()
+	if errors.Is(err, footing.ErrCut) {
+		return damaged("%w", err)
+	}
+	return unavailable(err)
 }
 
 // transact uses a page in a transaction. The error is that of use, if it has one.
@@ -153,7 +176,7 @@ func (f *file) transact(run func(func(*bbolt.Tx) error) error, use func(page) er
 // close gives up after a second: a lock that a fault has left behind, or a write
 // that does not end, must not keep a process alive.
 func (f *file) close() error {
-	return unavailable(within(time.Second, f.db.Close))
+	return unavailable(footing.Within(time.Second, f.db.Close))
 }
 
 // asDamage calls damage what made the library panic: it does so at a page that

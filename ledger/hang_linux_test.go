@@ -14,29 +14,6 @@ import (
 	"sotto/ledger"
 )
 
-// soon fails a test whose step does not end. The time is no bound that is
-// claimed, only long enough on a busy machine.
-func soon(t *testing.T, what string, step func() error) error {
-	t.Helper()
-	done := make(chan error, 1)
-	go func() { done <- step() }()
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(time.Minute):
-		t.Fatalf("%s hangs", what)
-		return nil
-	}
-}
-
-func spendSoon(t *testing.T, l *ledger.Ledger, text string) error {
-	t.Helper()
-	return soon(t, "a spend", func() error {
-		_, err := l.Spend(t.Context(), request("alice", text, 1))
-		return err
-	})
-}
-
 // A file that is cut off in the middle of a write makes the library panic, in
 // the write and again while it is undone, with its lock held.
 func TestFault(t *testing.T) {
@@ -234,6 +211,9 @@ func TestFrozenDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err = spendSoon(t, l, "before"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = l.Balance(t.Context(), "alice"); err != nil { // on a connection that is kept
 		t.Fatal(err)
 	}
 	s.signal(t, syscall.SIGSTOP)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"sotto/dp"
+	"sotto/ledger/clock"
+	"sotto/ledger/witness"
 )
 
 // Request asks to pay for one release.
@@ -42,15 +45,36 @@ type Options struct {
 	// recorded, and holds for everybody who has the ledger open; zero means the
 	// recorded one. A new Window begins when the one that runs has ended.
 	Budget Budget
+	// Raise allows a Budget that gives everybody more than the recorded one. It
+	// is refused with [ErrRaise] otherwise.
+	Raise bool
+	// New demands that there be no ledger yet, Existing that there be one, of
+	// which a head was noted.
+	New, Existing bool
+	// Head names where the end of the log is noted: a file, a database, or
+	// [NoHead]. Empty means a file beside the ledger's, with the ending .head, or
+	// a schema of its own in the ledger's database. What does not go on from it
+	// is refused with [ErrBehind], unless Accept says who takes it as it is.
+	Head   string
+	Accept *witness.Acceptance
+	// Log is told what happens to the ledger, and the head after each LogHead;
+	// nil and 0 for nothing.
+	Log     *slog.Logger
+	LogHead time.Duration
+	// Clocks bounds jumps of the clock. One that is further off is refused with
+	// [ErrClock].
+	Clocks clock.Limits
+	// Moment reads the clocks; nil means the machine's, or Clock.
+	Moment func() clock.Moment
 	// SecretID names, without betraying it, the secret that keys are made with.
 	// It is recorded on first use. Another one is refused with [ErrSecret],
 	// because nothing would be found that was paid for, unless Rotate is set.
 	// Empty means that no keys are made.
 	SecretID string
 	Rotate   bool
-	// Clock tells the time; nil means the system's. Time that goes back stands
-	// still in the ledger until it is reached again, so that nothing renews
-	// twice.
+	// Clock tells the time, and is taken as right whatever it says; nil means the
+	// machine's. Time that goes back stands still in the ledger until it is
+	// reached again, so that nothing renews twice.
 	Clock func() time.Time
 	// Timeout bounds every wait for disk or database. A write that takes longer
 	// is given up where that can be done; a spend is answered within twice that
@@ -64,17 +88,18 @@ type Options struct {
 // Ledger is a book of spends. It is safe for concurrent use.
 type Ledger struct {
 	store   store
-	clock   func() time.Time
+	watcher *watcher
 	timeout time.Duration
 	began   atomic.Pointer[time.Time] // when the writer began what it is at; nil if it waits
 
-	mu     sync.Mutex // guards budget, secret, closed, and sending on calls
-	budget Budget
-	secret string
-	closed bool
-	calls  chan *call
-	done   chan struct{} // closed when the writer has left
-	end    func() error  // closes the store, once
+	mu      sync.Mutex // guards budget, secret, closed, and sending on calls
+	budget  Budget
+	secret  string
+	closed  bool
+	calls   chan *call
+	watched bool
+	done    chan struct{} // closed when the writer has left
+	end     func() error  // closes the store, once
 }
 
 // Open opens the ledger at a place: in a database if that begins with
@@ -87,36 +112,57 @@ func Open(ctx context.Context, place string, o Options) (*Ledger, error) {
 }
 
 // open starts a ledger on a store.
-func open(s store, o Options) (*Ledger, error) {
+func open(s store, o Options, w *watcher) (*Ledger, error) {
 	l := &Ledger{
-		store: s, clock: o.Clock, timeout: cmp.Or(o.Timeout, defaultTimeout),
-		calls: make(chan *call, maxWaiting), done: make(chan struct{}), end: sync.OnceValue(s.close),
+		store: s, watcher: w, timeout: cmp.Or(o.Timeout, defaultTimeout),
+		calls: make(chan *call, maxWaiting), done: make(chan struct{}),
 	}
-	if l.clock == nil {
-		l.clock = time.Now
-	}
+	l.end = sync.OnceValue(func() error { l.leave(); return s.close() })
 	if o.ReadOnly {
 		l.closed = true
 		close(l.done)
-		return l, l.view(context.Background(), func(s *sheet) error { l.see(s); return nil })
+		return l, l.view(context.Background(), func(s *sheet) error { l.see(s); return w.continues(s.page) })
 	}
 	if err := checkOptions(o); err != nil {
 		return nil, err
 	}
 	go l.write()
-	err := l.do(context.Background(), nil, func(s *sheet) error {
-		if err := recordBudget(s, o.Budget); err != nil {
-			return err
-		}
-		return recordSecret(s, o.SecretID, o.Rotate)
-	})
+	err := l.begin(o)
+	if errors.Is(err, ErrClock) && l.confirmed() {
+		err = l.begin(o)
+	}
 	if err != nil {
 		return nil, errors.Join(err, l.stop())
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.secret = o.SecretID // not before it is recorded: writing checks it
+	w.Report()
+	l.watched = true
+	go l.watch()
 	return l, nil
+}
+
+// begin records what a ledger is opened with, and notes its head.
+func (l *Ledger) begin(o Options) error {
+	ctx, stop := context.WithTimeout(context.Background(), l.timeout)
+	defer stop()
+	if err := l.watcher.compare(ctx, l.store); err != nil {
+		return err
+	}
+	if err := l.do(context.Background(), nil, func(s *sheet) error {
+		if last, err := s.head(); o.New && (err != nil || last != nil) {
+			return cmp.Or(err, errors.New("ledger: there is a ledger already, with entries"))
+		}
+		if err := recordBudget(s, o.Budget, o.Raise); err != nil {
+			return err
+		}
+		return recordSecret(s, o.SecretID, o.Rotate)
+	}); err != nil {
+		return err
+	}
+	l.watcher.Settle()
+	return unavailable(l.note())
 }
 
 func checkOptions(o Options) error {
@@ -225,7 +271,7 @@ func (l *Ledger) Entries(ctx context.Context, from uint64, yield func(*Entry) er
 // view reads a page with what is in force now.
 func (l *Ledger) view(ctx context.Context, read func(*sheet) error) error {
 	return l.store.view(ctx, func(p page) error {
-		s, err := newSheet(p, l.clock())
+		s, err := newSheet(p, l.watcher.Read().Wall)
 		if err != nil {
 			return err
 		}

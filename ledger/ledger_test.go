@@ -75,6 +75,29 @@ func verify(t *testing.T, l *ledger.Ledger) ledger.Proof {
 	return p
 }
 
+// soon fails a test whose step does not end. The time is no bound that is
+// claimed, only long enough on a busy machine.
+func soon(t *testing.T, what string, step func() error) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- step() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(time.Minute):
+		t.Fatalf("%s hangs", what)
+		return nil
+	}
+}
+
+func spendSoon(t *testing.T, l *ledger.Ledger, text string) error {
+	t.Helper()
+	return soon(t, "a spend", func() error {
+		_, err := l.Spend(t.Context(), request("alice", text, 1))
+		return err
+	})
+}
+
 func TestFile(t *testing.T) { conform(t, func(t *testing.T) opener { return fileOpener(t) }) }
 
 // conform is what every store must do.

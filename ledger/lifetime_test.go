@@ -64,7 +64,7 @@ func testLifetime(t *testing.T, open opener) {
 	verify(t, l)
 	l.Close()
 	// Without the limit nothing is refused, and the sum goes on.
-	free := mustOpen(t, open, ledger.Options{Budget: daily, Clock: c.now})
+	free := mustOpen(t, open, ledger.Options{Budget: daily, Raise: true, Clock: c.now})
 	if _, err := free.Spend(t.Context(), request("alice", "fourth", 1)); err != nil {
 		t.Errorf("without the limit: %v", err)
 	}

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"sotto/ledger/footing"
 )
 
 const (
@@ -62,16 +63,21 @@ func OpenPostgres(ctx context.Context, url string, o Options) (*Ledger, error) {
 		if failed != nil {
 			return nil, failed
 		}
-		return &impatient{Conn: conn, silence: 6 * s.timeout}, nil
+		return footing.Impatient(conn, 6*s.timeout), nil
 	}
-	if err = s.prepare(ctx, o.ReadOnly); err == nil {
+	w, err := s.prepare(ctx, url, o)
+	if err == nil {
 		var l *Ledger
-		if l, err = open(s, o); err == nil {
+		if l, err = open(s, o, w); err == nil {
 			return l, nil
 		}
+		w.Close()
 	}
 	return nil, errors.Join(err, s.close())
 }
+
+// ledgerName tells ledgers of a database apart.
+const ledgerName = `current_database() || '.' || coalesce(current_schema(), '')`
 
 // tables are made in one transaction, so that all of them are there or none.
 // Nothing in them is text, so that no encoding of a database changes an entry.
@@ -90,35 +96,51 @@ var tables = []string{
 
 // prepare makes the tables of a new ledger and refuses those of another version,
 // and a server that does not write what it commits.
-func (s *postgres) prepare(ctx context.Context, readOnly bool) error {
+func (s *postgres) prepare(ctx context.Context, url string, o Options) (*watcher, error) {
 	ctx, stop := context.WithTimeout(ctx, s.timeout)
 	defer stop()
 	conn, err := s.connect(ctx)
 	if err != nil {
-		return unavailable(err)
+		return nil, unavailable(err)
 	}
 	s.writers.kept <- conn
-	var fsync string
+	var fsync, name string
 	var there bool
-	const look = `SELECT current_setting('fsync'), to_regclass('sotto_ledger_head') IS NOT NULL`
-	if err = conn.QueryRow(ctx, look).Scan(&fsync, &there); err != nil {
-		return unavailable(err)
+	const look = `SELECT current_setting('fsync'), to_regclass('sotto_ledger_head') IS NOT NULL, ` + ledgerName
+	if err = conn.QueryRow(ctx, look).Scan(&fsync, &there, &name); err != nil {
+		return nil, unavailable(err)
 	}
 	if fsync != "on" {
-		return fmt.Errorf("%w: the database runs with fsync %s, must be on", ErrUnavailable, fsync)
+		return nil, fmt.Errorf("%w: the database runs with fsync %s, must be on", ErrUnavailable, fsync)
+	}
+	w, err := newWatcher(ctx, o, url, name)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.make(ctx, conn, there, o, w); err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// make makes the tables if they are not there, and reads their format.
+func (s *postgres) make(ctx context.Context, conn *pgx.Conn, there bool, o Options, w *watcher) error {
+	if err := w.admit(there, o); err != nil {
+		return err
 	}
 	if !there {
-		if readOnly {
+		if o.ReadOnly {
 			return fmt.Errorf("%w: the database holds no ledger", ErrUnavailable)
 		}
 		// Each statement must see what others did before it, not before the first.
 		mode := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
-		if err = pgx.BeginTxFunc(ctx, conn, mode, func(tx pgx.Tx) error { return makeTables(ctx, tx) }); err != nil {
+		if err := pgx.BeginTxFunc(ctx, conn, mode, func(tx pgx.Tx) error { return makeTables(ctx, tx) }); err != nil {
 			return unavailable(err)
 		}
 	}
 	var format string
-	if err = conn.QueryRow(ctx, `SELECT format FROM sotto_ledger_head`).Scan(&format); err != nil {
+	if err := conn.QueryRow(ctx, `SELECT format FROM sotto_ledger_head`).Scan(&format); err != nil {
 		return unavailable(err)
 	}
 	if format != postgresFormat {
@@ -188,6 +210,14 @@ func (s *postgres) view(ctx context.Context, read func(page) error) error {
 		}
 		return read(newPostgresPage(ctx, tx))
 	})
+}
+
+// now returns the time by the database's clock.
+func (s *postgres) now(ctx context.Context) (at time.Time, err error) {
+	err = s.transact(ctx, s.readers, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		return unavailable(tx.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&at))
+	})
+	return at, err
 }
 
 // limits are the settings of a transaction that bound what the server does for
@@ -271,42 +301,4 @@ func (s *postgres) close() error {
 			return nil
 		}
 	}
-}
-
-// impatient is a connection that fails when nothing is heard for too long while
-// somebody waits, where no earlier deadline was set.
-type impatient struct {
-	net.Conn
-	silence time.Duration
-
-	mu  sync.Mutex // guards end, and the order of deadlines
-	end time.Time  // that was set for reading; zero if none
-}
-
-// Read implements net.Conn.
-func (c *impatient) Read(b []byte) (int, error) {
-	c.mu.Lock()
-	deadline := time.Now().Add(c.silence)
-	if !c.end.IsZero() && c.end.Before(deadline) {
-		deadline = c.end
-	}
-	err := c.Conn.SetReadDeadline(deadline)
-	c.mu.Unlock()
-	if err != nil {
-		return 0, err
-	}
-	return c.Conn.Read(b)
-}
-
-// SetReadDeadline implements net.Conn.
-func (c *impatient) SetReadDeadline(t time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.end = t
-	return c.Conn.SetReadDeadline(t)
-}
-
-// SetDeadline implements net.Conn.
-func (c *impatient) SetDeadline(t time.Time) error {
-	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }

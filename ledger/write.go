@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sotto/internal/fault"
+	"sotto/ledger/clock"
 )
 
 const (
@@ -155,12 +155,14 @@ func (l *Ledger) commit(batch []*call) {
 // the store failed at, −1 if at none.
 func (l *Ledger) try(batch []*call) (faulty int, err error) {
 	faulty = -1
+	var last *Entry
 	err = l.store.update(context.Background(), func(p page) error {
-		s, failed := newSheet(p, l.clock())
+		now := l.watcher.Read()
+		s, failed := newSheet(p, now.Wall)
 		if failed != nil {
 			return failed
 		}
-		if failed = l.allowed(s); failed != nil {
+		if failed = l.allowed(s, now); failed != nil {
 			return failed
 		}
 		if failed = s.fetch(wanted(batch, s.window)); failed != nil {
@@ -176,13 +178,25 @@ func (l *Ledger) try(batch []*call) (faulty int, err error) {
 			}
 		}
 		l.see(s)
-		return nil
+		last, failed = s.head()
+		return failed
 	})
+	if err == nil {
+		l.watcher.Advance(pointOf(last))
+	}
 	return faulty, err
 }
 
-// allowed refuses to write for a secret that is no longer the ledger's.
-func (l *Ledger) allowed(s *sheet) error {
+// allowed refuses to write to a ledger that does not go on from what is known of
+// it, by a clock that cannot be right, and for a secret that is no longer the
+// ledger's.
+func (l *Ledger) allowed(s *sheet, now clock.Moment) error {
+	if err := l.watcher.continues(s.page); err != nil {
+		return err
+	}
+	if err := l.watcher.inTime(s.page, now); err != nil {
+		return err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.secret != "" && l.secret != s.secret {
@@ -200,24 +214,4 @@ func wanted(batch []*call, window int64) (names []payment, at []account) {
 		}
 	}
 	return names, at
-}
-
-// within runs f, and waits for it no longer than a time. What f does then, it
-// does alone.
-func within(limit time.Duration, f func() error) error {
-	done := make(chan error, 1)
-	go func() {
-		var err error
-		defer func() { done <- err }()
-		defer fault.Catch(&err)
-		err = f()
-	}()
-	late := time.NewTimer(limit)
-	defer late.Stop()
-	select {
-	case err := <-done:
-		return err
-	case <-late.C:
-		return fmt.Errorf("%w: no answer within %v", ErrUnavailable, limit)
-	}
 }

@@ -24,18 +24,20 @@ import (
 func newBudget(std term.Streams) *cobra.Command {
 	return term.Group(&cobra.Command{
 		Use:   "budget",
-		Short: "Show, grant, verify and export what users have spent",
+		Short: "Begin, show, grant, verify and export what users have spent",
 		Long: `Read the ledger of a gateway: who has spent how much ε, on what, in which window
 of time. It holds no text and no vector.
 
 A file can be open in one process at a time. While a gateway has it, ask that one:
 GET /v1/budget. A ledger in PostgreSQL can be read and written at any time.`,
-	}, newBudgetShow(std), newBudgetGrant(std), newBudgetGrants(std), newBudgetVerify(std), newBudgetExport(std))
+	}, newBudgetShow(std), newBudgetGrant(std), newBudgetGrants(std), newBudgetVerify(std), newBudgetExport(std),
+		newBudgetInit(std), newBudgetHead(std), newBudgetClock(std))
 }
 
 // budgetOptions are the flags of the commands of "sotto budget".
 type budgetOptions struct {
-	ledger         string
+	ledgerFlags
+	accept         bool
 	json           bool
 	user           string
 	epsilon, delta float64
@@ -53,16 +55,21 @@ func (o *budgetOptions) command(std term.Streams, run func(context.Context, budg
 	return c, c.Flags()
 }
 
+var errNoLedger = errors.New("want --ledger, a file of budgets or postgres://…")
+
 // with opens the ledger for use, and closes it. One that is not there is not made.
-func (o budgetOptions) with(ctx context.Context, readOnly bool, use func(*ledger.Ledger) error) (err error) {
+func (o budgetOptions) with(ctx context.Context, readOnly bool, use func(*ledger.Ledger) error) error {
+	return o.open(ctx, ledger.Options{ReadOnly: readOnly, Head: o.head}, use)
+}
+
+// open opens the ledger with options for use, and closes it.
+func (o budgetOptions) open(ctx context.Context, options ledger.Options, use func(*ledger.Ledger) error) (err error) {
 	if o.ledger == "" {
-		return errors.New("want --ledger, a file of budgets or postgres://…")
+		return errNoLedger
 	}
-	book, err := ledger.Open(ctx, o.ledger, ledger.Options{ReadOnly: readOnly})
-	if errors.Is(err, ledger.ErrLocked) {
-		return fmt.Errorf("%w; a gateway that has it open answers GET /v1/budget, or stop it first", err)
-	} else if err != nil {
-		return err
+	book, err := ledger.Open(ctx, o.ledger, options)
+	if err != nil {
+		return o.advise(err)
 	}
 	defer func() {
 		if failed := book.Close(); err == nil {
@@ -129,6 +136,7 @@ shown with --user alone.`,
   sotto budget show --ledger postgres://sotto@db/sotto --user alice --json`,
 	})
 	fs.StringVar(&o.user, "user", "", "show this user alone")
+	o.addHead(fs)
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -235,16 +243,30 @@ Exit codes: 0 whole; 1 damaged; 2 it cannot be read.`,
 		Example: `  sotto budget verify --ledger ledger.db
   sotto budget verify --ledger ledger.db --head "$(cat head)" --json`,
 	})
-	fs.StringArrayVar(&o.heads, "head", nil, "hash of the log that was noted before; the flag may be given several times")
+	fs.StringArrayVar(&o.heads, "head", nil, "hash of the log that was noted before, or the place where a gateway notes it; the flag may be given several times")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
 func runBudgetVerify(ctx context.Context, o budgetOptions, out io.Writer) error {
-	heads := make([]ledger.Digest, len(o.heads))
-	for i, text := range o.heads {
-		if err := heads[i].UnmarshalText([]byte(strings.TrimSpace(text))); err != nil {
-			return fmt.Errorf("--head is no hash: %w", err)
+	var heads []ledger.Digest
+	for _, text := range o.heads {
+		var hash ledger.Digest
+		text = strings.TrimSpace(text)
+		switch err := hash.UnmarshalText([]byte(text)); {
+		case err == nil:
+			heads = append(heads, hash)
+		case o.head != "":
+			return fmt.Errorf("--head is %s and %s, must be one place, and hashes: %w", o.head, text, err)
+		default:
+			o.head = text
+		}
+	}
+	if o.head != "" && o.head != ledger.NoHead {
+		if h, err := o.noted(ctx); err != nil {
+			return err
+		} else if h.Noted == nil {
+			return fmt.Errorf("--head is no hash of 64 digits, and no place where a head is noted: %s", o.head)
 		}
 	}
 	var proof ledger.Proof
@@ -280,6 +302,7 @@ brace; "prev" is the hash of the line before.`,
 		Example: `  sotto budget export --ledger ledger.db --out log.jsonl
   sotto budget export --ledger ledger.db --from 1000 | jq .kind`,
 	})
+	o.addHead(fs)
 	fs.Uint64Var(&o.from, "from", 1, "number of the first entry")
 	fs.StringVar(&o.out, "out", "-", "file to write, - for standard output")
 	return c

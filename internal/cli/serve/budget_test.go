@@ -191,8 +191,13 @@ func TestBudgetVerify(t *testing.T) {
 	if err = os.WriteFile(path, older, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, _ = budgetCommand(t, "verify", "--ledger", path); code != cli.ExitDone {
+	if code, out, _ = budgetCommand(t, "verify", "--ledger", path, "--head", "none"); code != cli.ExitDone {
 		t.Errorf("an older copy without a noted head: exit code %d: %s", code, out)
+	}
+	for _, head := range [][]string{nil, {"--head", path + ".head"}} {
+		if code, out, _ = budgetCommand(t, append([]string{"verify", "--ledger", path}, head...)...); code != cli.ExitNo || !strings.Contains(out, "ends at entry 5") {
+			t.Errorf("an older copy with the head beside it: exit code %d: %s; want 1", code, out)
+		}
 	}
 	code, out, _ = budgetCommand(t, "verify", "--ledger", path, "--head", v.Head)
 	if code != cli.ExitNo || !strings.HasPrefix(out, "DAMAGED: ") {

@@ -30,10 +30,10 @@ type gatewayOptions struct {
 	term.MechanismFlags
 	gateway.ServiceConfig
 	serviceFlags
-	encoder     string
-	mechanism   string
-	model       string
-	ledger      string
+	encoder   string
+	mechanism string
+	model     string
+	ledgerFlags
 	budget      ledger.Budget
 	composition string
 	secret      string
@@ -55,6 +55,7 @@ func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.mechanism, "mechanism", "codebook", "mechanism that releases each vector")
 	fs.StringVar(&o.model, "model", "", "folder of one seed that sotto train --out made, whose layers before the noise and whose mechanism are used")
 	fs.StringVar(&o.ledger, "ledger", "", "file of budgets, or postgres://… (default: a file in the user's folder of settings)")
+	o.addWatch(fs)
 	fs.Float64Var(&o.budget.Epsilon, "budget", 80, "ε that a user may spend in a window")
 	fs.Float64Var(&o.budget.Delta, "budget-delta", 0, "δ that a user may spend in a window (default 0)")
 	fs.StringVar(&o.composition, "composition", "basic", "how releases add up: basic, by their sum, or optimal, by what they are together at --budget-delta, which is far less for many of small ε")
@@ -80,7 +81,7 @@ func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.server, "server", "", "address of a server that classifies, for /v1/classify")
 	fs.StringVar(&o.serverModel, "server-model", "", "model of --server that classifies (default: the only one)")
 	fs.StringVar(&o.serverClass, "server-classes", "", "classes that --server is believed to have: model, those of --model, or first, those that it names when it is first asked (default: model with --model, else first)")
-	fs.BoolVar(&o.production, "production", false, "refuse to start without keys, without TLS beyond this machine or to the database, with keys or a secret that others reach, with the secret beside the ledger, with a page, or with a secret that would have to be made")
+	fs.BoolVar(&o.production, "production", false, "refuse to start without keys, without TLS beyond this machine or to the database, with keys or a secret that others reach, with the secret beside the ledger, with a page, or with a secret or a ledger that would have to be made")
 	fs.BoolVar(&o.page, "page", false, "show a page at / on which to try texts, with raw vectors; on this machine alone, unless there are --keys")
 	o.words.AddFlags(fs)
 	o.serviceFlags.addFlags(fs, "127.0.0.1:8787")
@@ -255,11 +256,11 @@ func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gatewa
 	if err != nil {
 		return nil, err
 	}
-	book, err := ledger.Open(ctx, o.ledger, ledger.Options{Budget: budget, SecretID: secret.ID(), Rotate: o.rotate})
-	if errors.Is(err, ledger.ErrSecret) {
-		return nil, fmt.Errorf("%w; bring the old secret back, or say --rotate if it is lost: what was paid for must then be paid for again", err)
-	}
-	return book, err
+	book, err := ledger.Open(ctx, o.ledger, ledger.Options{
+		Budget: budget, Raise: o.raise, SecretID: secret.ID(), Rotate: o.rotate,
+		Existing: o.production, Head: o.head, Log: o.Log, LogHead: o.logHead, Clocks: o.clocks, Timeout: o.timeout,
+	})
+	return book, o.advise(err)
 }
 
 // explain tells how to call the gateway.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/user"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,6 +27,7 @@ scope admin.`,
 		Example: `  sotto budget grant --ledger ledger.db --user alice --epsilon 10 --reason "ticket 12"
   sotto budget grant --ledger ledger.db --user alice --epsilon 10 --who "Ada, on call" --reason "ticket 12"`,
 	})
+	o.addHead(fs)
 	fs.StringVar(&o.user, "user", "", "user who may spend more")
 	fs.Float64Var(&o.epsilon, "epsilon", 0, "ε to add to the budget (default: none)")
 	fs.Float64Var(&o.delta, "delta", 0, "δ to add to the budget (default: none)")
@@ -44,11 +44,10 @@ func runBudgetGrant(ctx context.Context, o budgetOptions, out io.Writer) error {
 	case o.reason == "":
 		return errors.New("want --reason, why the user may spend more: it stands in the log")
 	case o.who == "":
-		account, err := user.Current()
-		if err != nil || account.Username == "" {
-			return errors.New("want --who, the name of who grants: the account that runs this has none")
+		var err error
+		if o.who, err = whoRuns(); err != nil {
+			return err
 		}
-		o.who = account.Username
 	}
 	// Opening to write makes a file, and one without a ledger is not wanted.
 	if err := o.with(ctx, true, func(*ledger.Ledger) error { return nil }); err != nil {

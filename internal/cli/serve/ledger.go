@@ -1,0 +1,71 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"os/user"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"sotto/ledger"
+	"sotto/ledger/clock"
+)
+
+// ledgerFlags say where a ledger is, and how it is watched.
+type ledgerFlags struct {
+	ledger  string
+	head    string
+	clocks  clock.Limits
+	timeout time.Duration
+	logHead time.Duration
+	raise   bool
+}
+
+// addHead declares where the head is kept.
+func (o *ledgerFlags) addHead(fs *pflag.FlagSet) {
+	fs.StringVar(&o.head, "head", "", "file outside the ledger, best on another disk, or postgres://…, that has its last head, so that a ledger that goes back is noticed; none for none (default: the ledger's name and .head, or a schema of its own in the ledger's database)")
+}
+
+// addWatch declares how a gateway watches its ledger.
+func (o *ledgerFlags) addWatch(fs *pflag.FlagSet) {
+	o.addHead(fs)
+	fs.DurationVar(&o.logHead, "log-head", time.Minute, "time after which the head of the ledger is logged, 0s for never but at start and end")
+	fs.DurationVar(&o.clocks.Jump, "max-clock-jump", clock.DefaultJump, "how far the clock may be set, in all, before spends are refused until sotto budget clock --accept")
+	fs.DurationVar(&o.clocks.Away, "max-away", clock.DefaultAway, "how long the machine may have been off before a start is refused until sotto budget clock --accept")
+	fs.DurationVar(&o.timeout, "ledger-timeout", 10*time.Second, "time that a write to the ledger may take")
+	fs.BoolVar(&o.raise, "raise-budget", false, "give everybody more than the ledger's budget, by a larger --budget, --budget-delta or --lifetime, or a shorter --window")
+}
+
+// advise adds what can be done about an error of opening a ledger.
+func (o *ledgerFlags) advise(err error) error {
+	add := func(advice string) error { return fmt.Errorf("%w; %s", err, advice) }
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ledger.ErrLocked):
+		return add("a gateway that has it open answers GET /v1/budget, or stop it first")
+	case errors.Is(err, ledger.ErrSecret):
+		return add("bring the old secret back, or say --rotate if it is lost: what was paid for must then be paid for again")
+	case errors.Is(err, ledger.ErrRaise):
+		return add("say --raise-budget if that is meant")
+	case errors.Is(err, ledger.ErrNone):
+		return add("make one with sotto budget init")
+	case errors.Is(err, ledger.ErrLost):
+		return add("bring it back, or take that head away if it is lost for good, after which everybody has a new budget")
+	case errors.Is(err, ledger.ErrBehind):
+		return add("bring the ledger back that belongs to it; if this one is meant, say so with sotto budget head --accept, after which what was spent since can be spent again")
+	case errors.Is(err, ledger.ErrClock):
+		return add("set the clock right, or say that it is with sotto budget clock --accept")
+	}
+	return err
+}
+
+// whoRuns returns the name of the account that runs the command, for logs.
+func whoRuns() (string, error) {
+	account, err := user.Current()
+	if err != nil || account.Username == "" {
+		return "", errors.New("want --who, your name for the log: the account that runs this has none")
+	}
+	return account.Username, nil
+}

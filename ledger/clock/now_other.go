@@ -1,0 +1,12 @@
+//go:build !linux
+
+package clock
+
+import "time"
+
+// Now reads the clocks of this machine. Without a name for its start, what was
+// before this process is another boot.
+func Now() Moment {
+	now := time.Now()
+	return Moment{Wall: now.Round(0), Boot: process, Since: now.Sub(started)}
+}

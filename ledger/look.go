@@ -1,0 +1,247 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sotto/ledger/clock"
+	"sotto/ledger/footing"
+	"sotto/ledger/witness"
+)
+
+// tick is between two looks at the ledger while nobody writes.
+const tick = time.Second
+
+// NoHead is the name of no place: nothing is noted outside of the ledger.
+const NoHead = "none"
+
+// OpenWitness opens the place where the head of a ledger is noted, which is named
+// as in [Options.Head].
+func OpenWitness(ctx context.Context, ledger, head string) (witness.Place, error) {
+	if !InDatabase(ledger) {
+		return witness.Open(cmp.Or(head, beside(ledger)), filepath.Base(ledger))
+	}
+	conn, err := pgx.Connect(ctx, ledger)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer drop(conn)
+	var name string
+	if err = conn.QueryRow(ctx, `SELECT `+ledgerName).Scan(&name); err != nil {
+		return nil, unavailable(err)
+	}
+	return witness.Open(cmp.Or(head, ledger), name)
+}
+
+// beside names the file in which the head of a ledger's is noted.
+func beside(path string) string { return path + ".head" }
+
+// watcher holds a ledger against what was noted outside of it.
+type watcher struct {
+	witness.Keeper
+	every      time.Duration // after which the head is logged; 0 for never
+	looking    atomic.Bool   // somebody looks, and may not come back
+	quit, gone chan struct{}
+}
+
+// newWatcher reads what was noted of a ledger of a name, at a place unless the
+// options name another.
+func newWatcher(ctx context.Context, o Options, place, name string) (*watcher, error) {
+	w := &watcher{every: o.LogHead, quit: make(chan struct{}), gone: make(chan struct{})}
+	w.Limits, w.Read, w.Log, w.Accept = o.Clocks, o.Moment, o.Log, o.Accept
+	if o.Moment == nil && o.Clock != nil {
+		w.Read, w.Trusted = clock.Steady(o.Clock), true
+	}
+	var err error
+	if o.Head != NoHead {
+		if w.Place, err = witness.Open(cmp.Or(o.Head, place), name); err != nil {
+			return nil, err
+		}
+	}
+	if err = w.Begin(ctx); err != nil {
+		w.Close()
+		return nil, unavailable(err)
+	}
+	return w, nil
+}
+
+// admit says whether a ledger that is there, or is not, may be opened.
+func (w *watcher) admit(there bool, o Options) error {
+	if o.ReadOnly {
+		return nil
+	}
+	return judged(w.Admit(there, o.Existing))
+}
+
+// judged makes a verdict of the witness one of the ledger.
+func judged(err error) error {
+	switch {
+	case errors.Is(err, ErrBehind):
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	case errors.Is(err, ErrNone), errors.Is(err, ErrClock):
+		return unavailable(err)
+	}
+	return err
+}
+
+// continues refuses a log that does not go on from what is known of it.
+func (w *watcher) continues(p page) error {
+	last, err := p.head()
+	if err != nil {
+		return err
+	}
+	return judged(w.Continues(pointOf(last), func(seq uint64) (found witness.Entry, err error) {
+		enough := errors.New("found")
+		err = p.entries(seq, func(e *Entry) error {
+			if e.Seq == seq {
+				found = pointOf(e)
+			}
+			return enough
+		})
+		if errors.Is(err, enough) {
+			err = nil
+		}
+		return found, err
+	}))
+}
+
+// inTime refuses a moment that cannot be right by a log and what is known of it.
+func (w *watcher) inTime(p page, now clock.Moment) error {
+	last, err := p.head()
+	if err != nil {
+		return err
+	}
+	return judged(w.InTime(now, pointOf(last).At))
+}
+
+func pointOf(e *Entry) witness.Entry {
+	if e == nil {
+		return witness.Entry{}
+	}
+	return witness.Entry{Seq: e.Seq, Hash: e.Hash.String(), At: e.At}
+}
+
+// compare holds the clock against that of a store which has one.
+func (w *watcher) compare(ctx context.Context, s store) error {
+	other, ok := s.(interface {
+		now(ctx context.Context) (time.Time, error)
+	})
+	if !ok || w.Trusted {
+		return nil
+	}
+	theirs, err := other.now(ctx)
+	if err == nil {
+		w.Compare(theirs)
+	}
+	return err
+}
+
+// watch looks after a ledger that is open until it is closed: it notes the head,
+// and logs what is wrong, also while nobody writes.
+func (l *Ledger) watch() {
+	w := l.watcher
+	defer close(w.gone)
+	beat := time.NewTicker(tick)
+	defer beat.Stop()
+	var gone, unnoted bool
+	reported := time.Now()
+	for {
+		select {
+		case <-w.quit:
+			return
+		case <-beat.C:
+		}
+		err := l.look()
+		if errors.Is(err, ErrClock) && l.confirmed() {
+			err = l.look()
+		}
+		switch {
+		case err != nil && !gone:
+			w.Log.Error("the ledger is not available", "reason", err.Error())
+		case err == nil && gone:
+			w.Log.Info("the ledger is available again")
+		}
+		gone = err != nil
+		if !gone || errors.Is(err, ErrClock) { // which is no fault of the ledger
+			if err = l.note(); err != nil && !unnoted {
+				w.Log.Error("the head of the ledger cannot be noted", "reason", err.Error())
+			}
+			unnoted = err != nil
+		}
+		if w.every > 0 && time.Since(reported) >= w.every {
+			w.Report()
+			reported = time.Now()
+		}
+	}
+}
+
+// look holds ledger and clock against what is known of them. It does not wait
+// for a look that does not come back.
+func (l *Ledger) look() error {
+	if d := l.stuck(); d > 0 {
+		return fmt.Errorf("%w: a write has not ended for %v", ErrUnavailable, d.Round(time.Second))
+	}
+	w := l.watcher
+	if !w.looking.CompareAndSwap(false, true) {
+		return fmt.Errorf("%w: it does not answer", ErrUnavailable)
+	}
+	return footing.Within(l.timeout, func() error {
+		defer w.looking.Store(false)
+		ctx, stop := context.WithTimeout(context.Background(), l.timeout)
+		defer stop()
+		if err := w.compare(ctx, l.store); err != nil {
+			return err
+		}
+		return l.store.view(ctx, func(p page) error {
+			if err := w.continues(p); err != nil {
+				return err
+			}
+			return w.inTime(p, w.Read())
+		})
+	})
+}
+
+// confirmed reports whether somebody has called the clock right, and goes by it
+// from then on.
+func (l *Ledger) confirmed() bool {
+	ctx, stop := context.WithTimeout(context.Background(), l.timeout)
+	defer stop()
+	return l.watcher.Confirmed(ctx)
+}
+
+// note writes the head to its place, without waiting for ever.
+func (l *Ledger) note() error {
+	return footing.Within(l.timeout, func() error {
+		ctx, stop := context.WithTimeout(context.Background(), l.timeout)
+		defer stop()
+		return l.watcher.Note(ctx)
+	})
+}
+
+// leave ends the watch, and notes the head a last time.
+func (l *Ledger) leave() {
+	w := l.watcher
+	defer w.Close()
+	if !l.watched {
+		return
+	}
+	close(w.quit)
+	late := time.NewTimer(l.timeout)
+	defer late.Stop()
+	select {
+	case <-w.gone:
+	case <-late.C:
+		return // it waits for a disk or a database
+	}
+	if err := l.note(); err != nil {
+		w.Log.Error("the head of the ledger cannot be noted", "reason", err.Error())
+	}
+	w.Report()
+}

@@ -1,0 +1,125 @@
+package ledger_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"sotto/ledger"
+	machine "sotto/ledger/clock"
+	"sotto/ledger/witness"
+)
+
+// older keeps the ledger's tables as they are, and restore puts them back.
+func (s *server) older(t *testing.T, schema string) (restore func()) {
+	t.Helper()
+	c := s.connect(t, schema)
+	run := func(format string, tables ...string) {
+		for _, name := range tables {
+			if _, err := c.Exec(t.Context(), fmt.Sprintf(format, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	all := []string{"head", "log", "sums"}
+	run(`CREATE TABLE kept_%[1]s AS SELECT * FROM sotto_ledger_%[1]s`, all...)
+	return func() {
+		run(`DELETE FROM sotto_ledger_%[1]s`, all...)
+		run(`INSERT INTO sotto_ledger_%[1]s SELECT * FROM kept_%[1]s`, all...)
+	}
+}
+
+// A database that was restored to an older state is noticed by those who have it
+// open at their next write, and by those who open it.
+func TestPostgresBehind(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	for name, harm := range map[string]func(t *testing.T, schema string, restore func()){
+		"older": func(_ *testing.T, _ string, restore func()) { restore() },
+		"dropped": func(t *testing.T, schema string, _ func()) {
+			if _, err := s.connect(t, "public").Exec(t.Context(), "DROP SCHEMA "+schema+" CASCADE; CREATE SCHEMA "+schema); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		schema := s.schema(t)
+		open := postgresOpener(s, schema)
+		one := mustOpen(t, open, ledger.Options{Budget: daily})
+		if err := spendSoon(t, one, "first"); err != nil {
+			t.Fatal(err)
+		}
+		restore := s.older(t, schema)
+		if err := spendSoon(t, one, "second"); err != nil {
+			t.Fatal(err)
+		}
+		harm(t, schema, restore)
+		for _, text := range []string{"second", "third"} {
+			if err := spendSoon(t, one, text); !errors.Is(err, ledger.ErrDamaged) && !errors.Is(err, ledger.ErrUnavailable) {
+				t.Errorf("%s: the one who has it open: %v, want it to be refused", name, err)
+			}
+		}
+		one.Close()
+		for _, o := range []ledger.Options{{Budget: daily}, {Budget: daily, Existing: true}} {
+			if _, err := open(o); !errors.Is(err, ledger.ErrBehind) {
+				t.Errorf("%s: who opens it: %v, want %v", name, err, ledger.ErrBehind)
+			}
+		}
+		if name != "older" {
+			continue
+		}
+		if l, err := open(ledger.Options{Accept: &witness.Acceptance{Who: "carol", Reason: "restored"}}); err != nil {
+			t.Errorf("to accept it: %v", err)
+		} else {
+			l.Close()
+		}
+		if err := spendSoon(t, mustOpen(t, open, ledger.Options{Budget: daily, Existing: true}), "third"); err != nil {
+			t.Errorf("after it was accepted: %v", err)
+		}
+	}
+}
+
+// A database that went back is noticed also when others have since written more
+// to it than was lost.
+func TestPostgresOvertaken(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	schema := s.schema(t)
+	open := postgresOpener(s, schema)
+	one := mustOpen(t, open, ledger.Options{Budget: daily})
+	if err := spendSoon(t, one, "first"); err != nil {
+		t.Fatal(err)
+	}
+	restore := s.older(t, schema)
+	if err := spendSoon(t, one, "second"); err != nil {
+		t.Fatal(err)
+	}
+	restore()
+	other := mustOpen(t, open, ledger.Options{Budget: daily, Head: ledger.NoHead}) // who knows nothing
+	for _, text := range []string{"third", "fourth", "fifth"} {
+		if err := spendSoon(t, other, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := spendSoon(t, one, "sixth"); !errors.Is(err, ledger.ErrBehind) {
+		t.Errorf("a spend: %v, want %v", err, ledger.ErrBehind)
+	}
+}
+
+// A gateway whose clock differs from the database's would renew budgets for
+// all.
+func TestPostgresClock(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	open := postgresOpener(s, s.schema(t))
+	for _, off := range []time.Duration{2 * time.Hour, -2 * time.Hour} {
+		ahead := func() machine.Moment { m := machine.Now(); m.Wall = m.Wall.Add(off); return m }
+		if _, err := open(ledger.Options{Budget: daily, Moment: ahead}); !errors.Is(err, ledger.ErrClock) {
+			t.Errorf("a clock that is %v off: %v, want %v", off, err, ledger.ErrClock)
+		}
+	}
+	l := mustOpen(t, open, ledger.Options{Budget: daily})
+	if err := spendSoon(t, l, "a"); err != nil {
+		t.Error(err)
+	}
+}
