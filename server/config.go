@@ -24,7 +24,10 @@ type Config struct {
 	Admin       net.Listener  // at which health and numbers are, as well; nil for none
 	Wait        time.Duration // for one's turn among them; 0 means 1 s
 	Poll        time.Duration // between looks at the folder; 0 means 1 s
+	MaxModels   int64         // bytes of the weights of all models together; 0 means 1 GiB
+	LoadTimeout time.Duration // for the folder to be read; 0 means 30 s
 	ReadTimeout time.Duration // for a whole request to arrive; 0 means 10 s
+	Withdraw    time.Duration // for which it goes on answering when it is about to end, not ready any more; 0 for not at all
 	Drain       time.Duration // for requests to end when the server does; 0 means 20 s
 	TLS         *tls.Config   // nil means none
 	Logger      *slog.Logger  // nil means none; no vector is ever logged
@@ -48,6 +51,9 @@ func (c Config) Validate() error {
 		{"connections of an address", int64(c.Each)},
 		{"wait", int64(c.Wait)},
 		{"poll", int64(c.Poll)},
+		{"max models", c.MaxModels},
+		{"load timeout", int64(c.LoadTimeout)},
+		{"withdraw", int64(c.Withdraw)},
 		{"read timeout", int64(c.ReadTimeout)},
 		{"drain", int64(c.Drain)},
 	} {
@@ -75,6 +81,8 @@ func (c Config) filled() Config {
 	c.Each = cmp.Or(c.Each, (c.Connections+1)/2)
 	c.Wait = cmp.Or(c.Wait, time.Second)
 	c.Poll = cmp.Or(c.Poll, time.Second)
+	c.MaxModels = cmp.Or(c.MaxModels, 1<<30)
+	c.LoadTimeout = cmp.Or(c.LoadTimeout, 30*time.Second)
 	c.ReadTimeout = cmp.Or(c.ReadTimeout, 10*time.Second)
 	c.Drain = cmp.Or(c.Drain, 20*time.Second)
 	return c

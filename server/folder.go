@@ -11,7 +11,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	"sotto/internal/fault"
+	"sotto/internal/regular"
 	"sotto/train/model"
 )
 
@@ -23,7 +26,7 @@ type state map[string]slot
 type slot struct {
 	*served             // nil if it is not served
 	stale   bool        // it is served, but what lies on disk is refused or gone
-	refused error       // why it is not served
+	refused error       // why what lies on disk is not served; nil if it is, or is gone
 	seen    fingerprint // of what lies on disk
 }
 
@@ -43,14 +46,14 @@ func (s state) names(served bool) []string {
 // the weights; their size and time tell when a copy has become complete.
 type fingerprint struct {
 	manifest [sha256.Size]byte
-	size     int64
+	size     int64 // of the weights
 	changed  int64
 }
 
 func fingerprintOf(dir string) (fingerprint, error) {
-	content, err := os.ReadFile(filepath.Join(dir, model.ManifestFile))
+	content, err := regular.Read(filepath.Join(dir, model.ManifestFile), maxManifest)
 	if err != nil {
-		return fingerprint{}, err
+		return fingerprint{}, fmt.Errorf("server: %w", err)
 	}
 	f := fingerprint{manifest: sha256.Sum256(content)}
 	if w, err := os.Stat(filepath.Join(dir, model.WeightsFile)); err == nil {
@@ -59,11 +62,16 @@ func fingerprintOf(dir string) (fingerprint, error) {
 	return f, nil
 }
 
-// depth is how many levels below the given folder models lie: one for each
-// seed, or one for each configuration and below it one for each seed.
-const depth = 2
+// Bounds of a folder of models, so that one that is none is refused instead of
+// read for ever.
+const (
+	depth       = 2 // levels below the folder: one for each seed, or one for each configuration and below it one for each seed
+	maxEntries  = 10_000
+	maxModels   = 1_000
+	maxManifest = 16 << 20 // bytes
+)
 
-var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$`)
 
 // find returns the folders of models by name: that of the folder itself if it
 // is a model, else the names of the folders on the way to it, joined by hyphens.
@@ -83,16 +91,16 @@ func find(root string) (map[string]string, error) {
 }
 
 func walk(found map[string]string, dir string, names []string) error {
-	entries, err := os.ReadDir(dir)
+	entries, err := regular.List(dir, maxEntries)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
-	for _, e := range entries {
-		below := filepath.Join(dir, e.Name())
-		if info, err := os.Stat(below); err != nil || !info.IsDir() || strings.HasPrefix(e.Name(), ".") {
+	for _, entry := range entries {
+		below := filepath.Join(dir, entry)
+		if info, err := os.Stat(below); err != nil || !info.IsDir() || strings.HasPrefix(entry, ".") {
 			continue // a file, or what a save has under way
 		}
-		path := append(slices.Clone(names), e.Name())
+		path := append(slices.Clone(names), entry)
 		if _, err := os.Stat(filepath.Join(below, model.ManifestFile)); errors.Is(err, fs.ErrNotExist) {
 			if len(path) < depth {
 				err = walk(found, below, path)
@@ -106,6 +114,9 @@ func walk(found map[string]string, dir string, names []string) error {
 		if other, twice := found[name]; twice {
 			return fmt.Errorf("server: %s and %s would both be called %s, must differ", other, below, name)
 		}
+		if len(found) == maxModels {
+			return fmt.Errorf("server: there are more than %d models, must be fewer", maxModels)
+		}
 		found[name] = below
 	}
 	return nil
@@ -113,24 +124,58 @@ func walk(found map[string]string, dir string, names []string) error {
 
 // Reload reads every model anew, also those that have not changed, and stops
 // serving those that are gone; one that is refused stays as it was before. If
-// no model is left, it returns an error and everything stays as it is.
-func (s *Server) Reload() error { return s.refresh(true) }
+// no model is left, or the folder cannot be read in time, it returns an error and
+// everything stays as it is.
+func (s *Server) Reload() error {
+	err := s.refresh(true)
+	s.reloads.WithLabelValues(resultOf(err)).Inc()
+	return err
+}
 
-// refresh takes up what has changed in the folder. A model that is refused, or
-// that vanished while nobody asked for a reload, stays as it was.
+// errLate is wrapped where a folder is not read in time.
+var errLate = errors.New("the models' folder was not read in time")
+
+// refresh takes up what has changed in the folder. It waits for that no longer
+// than it may: a disk that does not answer holds up one goroutine, whatever it is
+// asked, and neither an answer nor an end.
 func (s *Server) refresh(all bool) error {
-	s.reloading.Lock()
-	defer s.reloading.Unlock()
+	late := time.NewTimer(s.config.LoadTimeout)
+	defer late.Stop()
+	select {
+	case s.reading <- struct{}{}:
+	case <-late.C:
+		return fmt.Errorf("server: %w, %v; it is still being read", errLate, s.config.LoadTimeout)
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() { <-s.reading }()
+		done <- s.read(all)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-late.C:
+		return fmt.Errorf("server: %w, %v; what is found is taken up when it is", errLate, s.config.LoadTimeout)
+	}
+}
+
+// read puts what lies in the folder in the place of what is served. A model that
+// is refused, or that vanished while nobody asked for a reload, stays as it was.
+func (s *Server) read(all bool) (err error) {
+	defer fault.Catch(&err)
 	old := *s.state.Load()
 	found, err := find(s.config.Model)
 	if err != nil {
 		return err
 	}
-	next := state{}
+	next, left := state{}, s.config.MaxModels
 	var refused []error
 	for _, name := range slices.Sorted(maps.Keys(found)) {
-		next[name] = s.take(old[name], name, found[name], all)
-		refused = append(refused, next[name].refused)
+		m := s.take(old[name], name, found[name], all, left)
+		if m.served != nil {
+			left -= m.bytes
+		}
+		next[name], refused = m, append(refused, m.refused)
 	}
 	for _, name := range old.names(true) {
 		if found[name] == "" && !all {
@@ -148,30 +193,38 @@ func (s *Server) refresh(all bool) error {
 }
 
 // take returns what comes after the old: the same if nothing changed, the new
-// model if it is good, else the old one again.
-func (s *Server) take(old slot, name, dir string, all bool) slot {
+// model if it is good and its weights have not more bytes than are left, else the
+// old one again.
+func (s *Server) take(old slot, name, dir string, all bool, left int64) slot {
 	seen, err := fingerprintOf(dir)
 	if err == nil && seen == old.seen && !all {
 		return old
 	}
-	var m *served
 	if !goodName.MatchString(name) {
-		err = errors.New("server: name of a model's folder must be letters, digits, dots, hyphens and underscores")
+		err = errors.New("server: name of a model's folder must be letters, digits, dots, hyphens and underscores, at most 255")
+	}
+	if err == nil && seen.size > left {
+		err = fmt.Errorf("server: weights of %s have %d bytes, must have at most the %d that are left for all models together", name, seen.size, max(0, left))
+	}
+	var m *served
+	if err == nil {
+		m, err = load(name, dir, left)
 	}
 	if err == nil {
-		m, err = load(name, dir)
-	}
-	switch {
-	case err == nil:
 		s.reads.WithLabelValues("loaded").Inc()
 		s.http.Log.Info("model loaded", "model", name, "version", m.version, "method", m.method, "width", m.width, "guarantee", m.guarantee.String(), "interrupted", m.stopped)
+		m.bytes = seen.size
 		return slot{served: m, seen: seen}
-	case old.served != nil:
-		s.reads.WithLabelValues("refused").Inc()
-		s.http.Log.Error("new model refused; the old one is still served", "model", name, "version", old.version, "error", err.Error())
-		return slot{served: old.served, stale: true, seen: seen}
-	default:
-		s.http.Log.Info("model not served", "model", name, "error", err.Error())
-		return slot{refused: err, seen: seen}
 	}
+	now := slot{served: old.served, stale: old.served != nil, refused: err, seen: seen}
+	if !all && old.refused != nil && old.refused.Error() == err.Error() {
+		return now // the same trouble is told once
+	}
+	s.reads.WithLabelValues("refused").Inc()
+	if old.served != nil {
+		s.http.Log.Error("new model refused; the old one is still served", "model", name, "version", old.version, "error", err.Error())
+	} else {
+		s.http.Log.Info("model not served", "model", name, "error", err.Error())
+	}
+	return now
 }

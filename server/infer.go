@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 
 	"sotto/dp"
+	"sotto/internal/httpserve"
 	"sotto/nn"
 	"sotto/server/kserve"
 )
@@ -28,41 +30,51 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	load := s.intake.Open()
-	defer load.Close()
-	body, err := s.read(w, r, &load)
-	if err != nil {
-		return err
-	}
-	req, err := kserve.ParseRequest(body, r.Header.Get(kserve.HeaderLength))
-	if err != nil {
-		return bad("invalid_request", err.Error())
-	}
-	if err = m.admit(req.Parameters[kserve.Privacy]); err != nil {
-		return err
+	return s.counted(m, func() error {
+		load := s.intake.Open()
+		defer load.Close()
+		body, err := s.readBody(w, r, &load)
+		if err != nil {
+			return err
+		}
+		req, err := kserve.ParseRequest(body, r.Header.Get(kserve.HeaderLength))
+		if err != nil {
+			return bad("invalid_request", err.Error())
+		}
+		res, err := s.answer(r.Context(), httpserve.Network(r), m, &load, req)
+		if err != nil {
+			return err
+		}
+		return write(w, res)
+	})
+}
+
+// answer answers a request of whoever asks from a network, however it came.
+func (s *Server) answer(ctx context.Context, network string, m slot, load *httpserve.Load, req *kserve.Request) (*kserve.Response, error) {
+	if err := m.admit(req.Parameters[kserve.Privacy]); err != nil {
+		return nil, err
 	}
 	x, err := m.vectors(req, s.config.MaxRows)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	wanted, err := m.wanted(req)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	place, err := s.work(r, m, &load, x.Rows)
+	place, err := s.work(ctx, network, m, load, x.Rows)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer place.Leave()
-	said, err := m.classify(r.Context(), x)
+	defer place.Leave() // how long the client takes to read is nobody else's concern
+	said, err := m.classify(ctx, x)
 	if errors.Is(err, errNotFinite) {
-		return bad("not_finite", "a vector is so large that its scores are not finite")
+		return nil, bad("not_finite", "a vector is so large that its scores are not finite")
 	} else if err != nil {
-		return errGone
+		return nil, errGone
 	}
 	s.vectors.WithLabelValues(m.name).Add(float64(x.Rows))
-	place.Leave() // how long the client takes to read is nobody else's concern
-	return m.answer(w, req, wanted, said)
+	return m.response(req, wanted, said), nil
 }
 
 // tolerance is how far a stated ε or δ may lie above the model's, by rounding.
@@ -148,20 +160,25 @@ func (m *served) wanted(req *kserve.Request) ([]string, error) {
 	return names, nil
 }
 
-// answer writes the outputs that are wanted.
-func (m *served) answer(w http.ResponseWriter, req *kserve.Request, wanted []string, said []classified) error {
+// response makes tensors of the outputs that are wanted.
+func (m *served) response(req *kserve.Request, wanted []string, said []classified) *kserve.Response {
 	tensors := make(map[string]kserve.Tensor)
 	for i, l := range m.labels {
 		y := said[i].scores
 		tensors[l.scores] = kserve.Tensor{Datatype: kserve.FP32, Shape: []int{y.Rows, y.Cols}, Floats: y.Data}
 		tensors[l.class] = kserve.Tensor{Datatype: kserve.Bytes, Shape: []int{y.Rows}, Strings: said[i].classes}
 	}
-	res := kserve.Response{ModelName: m.name, ModelVersion: m.version, ID: req.ID}
+	res := &kserve.Response{ModelName: m.name, ModelVersion: m.version, ID: req.ID}
 	for _, name := range wanted {
 		t := tensors[name]
 		t.Name, t.Binary = name, req.BinaryOutput(name)
 		res.Outputs = append(res.Outputs, t)
 	}
+	return res
+}
+
+// write sends a response over HTTP.
+func write(w http.ResponseWriter, res *kserve.Response) error {
 	body, header, err := res.Encode()
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -10,8 +11,8 @@ import (
 // memoryOfBody is how many times its size a body may come to take.
 const memoryOfBody = 8
 
-// read reads a body.
-func (s *Server) read(w http.ResponseWriter, r *http.Request, load *httpserve.Load) ([]byte, error) {
+// readBody reads a body.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request, load *httpserve.Load) ([]byte, error) {
 	body, err := load.ReadBody(w, r, s.config.MaxBody, nil)
 	switch {
 	case errors.Is(err, httpserve.ErrTooLarge):
@@ -27,7 +28,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, load *httpserve.Lo
 
 // work takes memory and place for the work on so many vectors, after the body was
 // read, so that who sends slowly keeps nobody else out.
-func (s *Server) work(r *http.Request, m slot, load *httpserve.Load, rows int) (httpserve.Place, error) {
+func (s *Server) work(ctx context.Context, network string, m slot, load *httpserve.Load, rows int) (httpserve.Place, error) {
 	scores := 0
 	for _, l := range m.labels {
 		scores += len(l.classes)
@@ -38,7 +39,7 @@ func (s *Server) work(r *http.Request, m slot, load *httpserve.Load, rows int) (
 		s.http.Shed("memory")
 		return httpserve.Place{}, errBusy
 	}
-	place, err := s.places.Enter(r.Context(), httpserve.Network(r))
+	place, err := s.places.Enter(ctx, network)
 	switch {
 	case errors.Is(err, httpserve.ErrShare):
 		return place, errShare

@@ -24,6 +24,7 @@ type served struct {
 	guarantee dp.Guarantee
 	mechanism string
 	coverage  string
+	bytes     int64        // of its weights on disk
 	workers   chan *worker // those that nobody uses
 }
 
@@ -41,10 +42,10 @@ type worker struct {
 }
 
 // load reads a model and refuses one that no private vector is made for. Of a
-// whole model it keeps the classifier alone.
-func load(name, dir string) (m *served, err error) {
+// whole model it keeps the classifier alone. Weights may have so many bytes.
+func load(name, dir string, most int64) (m *served, err error) {
 	defer fault.Catch(&err)
-	head, err := model.LoadHead(dir)
+	head, err := model.LoadHeadWithin(dir, most)
 	if err != nil {
 		return nil, err
 	}

@@ -31,10 +31,17 @@ var (
 	errBody     = &refusal{"the body did not arrive", "incomplete_body", http.StatusRequestTimeout}
 )
 
-// refuse writes the answer to an error.
-func refuse(w http.ResponseWriter, err error) (status int, reason string) {
+// refusalOf returns what is said of an error: its own words, or that it is a fault.
+func refusalOf(err error) *refusal {
 	r := errFault
 	errors.As(err, &r)
+	return r
+}
+
+// refuse writes the answer to an error.
+func (s *Server) refuse(w http.ResponseWriter, err error) (status int, reason string) {
+	r := refusalOf(err)
+	s.refused.WithLabelValues(r.Code).Inc()
 	if r.Code == errBusy.Code {
 		w.Header().Set("Retry-After", "1")
 	}

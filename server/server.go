@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,12 +14,12 @@ import (
 // Server answers requests with the models of a folder. New makes one. It is
 // safe for concurrent use.
 type Server struct {
-	config    Config
-	state     atomic.Pointer[state]
-	reloading sync.Mutex // one at a time
-	intake    *httpserve.Intake
-	places    *httpserve.Places
-	http      *httpserve.Service
+	config  Config
+	state   atomic.Pointer[state]
+	reading chan struct{} // the folder, one at a time
+	intake  *httpserve.Intake
+	places  *httpserve.Places
+	http    *httpserve.Service
 	metrics
 }
 
@@ -32,13 +31,14 @@ func New(c Config) (*Server, error) {
 	}
 	c = c.filled()
 	s := &Server{
-		config: c,
-		intake: httpserve.NewIntake(c.Memory, c.ReadTimeout),
-		places: httpserve.NewPlaces(c.Concurrency, c.Wait).Share(c.Share),
+		config:  c,
+		reading: make(chan struct{}, 1),
+		intake:  httpserve.NewIntake(c.Memory, c.ReadTimeout),
+		places:  httpserve.NewPlaces(c.Concurrency, c.Wait).Share(c.Share),
 	}
 	s.http = httpserve.New(httpserve.Config{
 		Name: "server", Log: c.Logger, Level: slog.LevelDebug, TLS: c.TLS, HTTP2: true,
-		Read: c.ReadTimeout, Write: c.ReadTimeout + c.Wait + 20*time.Second, Drain: c.Drain, Buckets: bounds, Refuse: refuse,
+		Read: c.ReadTimeout, Write: c.ReadTimeout + c.Wait + 20*time.Second, Withdraw: c.Withdraw, Drain: c.Drain, Buckets: bounds, Refuse: s.refuse,
 		Connections: c.Connections, Each: c.Each, Refusals: c.Refusals,
 	})
 	if c.Admin != nil {
@@ -65,25 +65,28 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return s.http.Serve(ctx, l, s.Handler())
 }
 
-// watch looks for changes of the folder now and then.
+// watch looks for changes of the folder now and then. It is busy with that for a
+// tenth of the time at most, however large the folder is and however often it
+// changes.
 func (s *Server) watch(ctx context.Context) {
-	tick := time.NewTicker(s.config.Poll)
-	defer tick.Stop()
 	said := "" // so that the same trouble is told once
-	for {
+	for wait := s.config.Poll; ; {
+		next := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
+			next.Stop()
 			return
-		case <-tick.C:
+		case <-next.C:
 		}
-		now := ""
+		began, now := time.Now(), ""
 		if err := s.refresh(false); err != nil {
 			now = err.Error()
 		}
 		if now != "" && now != said {
 			s.http.Log.Error("models' folder cannot be read; what was loaded is still served", "error", now)
 		}
-		said = now
+		s.unread.Store(now != "")
+		wait, said = max(s.config.Poll, 9*time.Since(began)), now
 	}
 }
 

@@ -344,6 +344,13 @@ func TestMetrics(t *testing.T) {
 		`sotto_server_model_reads_total{result="loaded"} 2`,
 		`sotto_server_model_stale{model="` + modelName + `"} 0`,
 		`sotto_server_requests_in_flight 1`,
+		`sotto_server_inferences_total{code="ok",model="` + modelName + `"} 1`,
+		`sotto_server_inferences_total{code="no_guarantee",model="` + modelName + `"} 1`,
+		`sotto_server_inference_seconds_count{model="` + modelName + `"} 2`,
+		`sotto_server_refused_total{code="no_guarantee"} 1`,
+		`sotto_server_models 2`,
+		`sotto_server_reloads_total{result="done"} 1`,
+		`sotto_server_folder_unreadable 0`,
 	} {
 		if !slices.Contains(strings.Split(string(got), "\n"), want) {
 			t.Errorf("metrics lack %s:\n%s", want, got)
@@ -354,7 +361,7 @@ func TestMetrics(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for line := range strings.Lines(string(got)) {
-		if name, ok := strings.CutPrefix(line, "# TYPE "); ok {
+		if name, ok := strings.CutPrefix(line, "# TYPE "); ok && strings.HasPrefix(name, "sotto_") { // others are of Go and the process
 			name, _, _ = strings.Cut(name, " ")
 			if seen[name] {
 				t.Errorf("metric %s is declared twice", name)
@@ -362,8 +369,8 @@ func TestMetrics(t *testing.T) {
 			seen[name] = true
 		}
 	}
-	if len(seen) != 8 {
-		t.Errorf("%d metrics, want 8: %v", len(seen), slices.Sorted(maps.Keys(seen)))
+	if len(seen) != 14 {
+		t.Errorf("%d metrics, want 14: %v", len(seen), slices.Sorted(maps.Keys(seen)))
 	}
 }
 
