@@ -60,7 +60,7 @@ func (s *Server) live(w http.ResponseWriter, _ *http.Request) error {
 // old model, since the new one was refused, is ready and names it.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	if s.http.Draining() {
-		return &refusal{"the server is ending", "not_ready", http.StatusServiceUnavailable}
+		return errEnding
 	}
 	if s.http.Shedding() {
 		return &refusal{"requests are turned away for want of room", "overloaded", http.StatusServiceUnavailable}
@@ -99,6 +99,9 @@ func (s *Server) modelReady(w http.ResponseWriter, r *http.Request) error {
 	m, err := s.model(r)
 	if err != nil {
 		return err
+	}
+	if s.http.Draining() {
+		return errEnding
 	}
 	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{"name": m.name, "ready": true, "stale": m.stale})
 }

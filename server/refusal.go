@@ -28,6 +28,7 @@ var (
 	errRoute    = &refusal{"there is no such path here, or not for this method", "not_found", http.StatusNotFound}
 	errUnknown  = &refusal{"there is no such model here", "model_not_found", http.StatusNotFound}
 	errTooLarge = &refusal{"the body is larger than this server takes", "body_too_large", http.StatusRequestEntityTooLarge}
+	errEnding   = &refusal{"the server is ending", "not_ready", http.StatusServiceUnavailable}
 	errBody     = &refusal{"the body did not arrive", "incomplete_body", http.StatusRequestTimeout}
 )
 

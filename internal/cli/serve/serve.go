@@ -9,11 +9,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"sotto/internal/cli/term"
+	"sotto/internal/httpserve"
 	"sotto/server"
 	"sotto/train/model"
 )
@@ -37,7 +39,10 @@ func (o *serveOptions) addFlags(fs *pflag.FlagSet) {
 	room{&o.Memory, &o.Share, &o.Connections, &o.Each, &o.Refusals, "one address"}.addFlags(fs)
 	fs.DurationVar(&o.Wait, "wait", 0, "time that a request waits for its turn at most (default 1s)")
 	fs.DurationVar(&o.Poll, "poll", 0, "time between looks at the folder for new models (default 1s)")
+	fs.Int64Var(&o.MaxModels, "max-models", 1<<30, "largest number of bytes of the weights of all models together")
+	fs.DurationVar(&o.LoadTimeout, "load-timeout", 0, "time that the folder may take to be read (default 30s)")
 	fs.DurationVar(&o.ReadTimeout, "read-timeout", 0, "time that a request may take to arrive (default 10s)")
+	fs.DurationVar(&o.Withdraw, "withdraw", time.Second, "time for which the server goes on answering after it has reported that it is about to end")
 	fs.DurationVar(&o.Drain, "drain", 0, "time that the last requests have when the server ends (default 20s)")
 	o.serviceFlags.addFlags(fs, "127.0.0.1:8788")
 }
@@ -55,12 +60,14 @@ are refused. Of codes it takes the vector or the index.
 
 A model is named after its folder: seed-1, or noise-laplace-l1-e8-d16-seed-1
 where there are several configurations. New models are taken up within a second,
-or at once and wholly on SIGHUP; one that is refused leaves the old one in place.
+or at once and wholly on SIGHUP, which reads the certificates anew, too; what is
+refused leaves the old one in place, and no answer is lost.
 
 A setting is taken from its flag, else from SOTTO_SERVE_ and its name in capitals
 (SOTTO_SERVE_MAX_ROWS), else from the --config file, else it is the default. A
 name that is not known is refused in each of them. Logs are JSON on standard
-error. SIGTERM and Ctrl-C end the server when it has answered everybody.`,
+error. On SIGTERM and Ctrl-C the server reports that it is not ready, goes on
+answering for the time of --withdraw, and ends when it has answered everybody.`,
 		Example: `  sotto serve --model reviews/seed-1
   sotto serve --model reviews --listen :8788 --tls-cert cert.pem --tls-key key.pem --tls-client-ca gateway-ca.pem`,
 		Args: term.None,
@@ -84,6 +91,10 @@ func runServe(ctx context.Context, o serveOptions, std term.Streams) error {
 	if o.Model == "" {
 		return errors.New("--model is empty, must be a folder that sotto train --out made")
 	}
+	// From the beginning: a signal that nobody awaits would end the process.
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
 	log, certificates, err := o.begin(std.Err)
 	if err != nil {
 		return err
@@ -98,10 +109,7 @@ func runServe(ctx context.Context, o serveOptions, std term.Streams) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP)
-	defer signal.Stop(hangup)
-	go reloadOn(ctx, hangup, s, o.Logger)
+	go reloadOn(ctx, hangup, s, certificates, o.Logger)
 	o.Logger.Info("serving", "address", o.url(l.Addr().String()), "models", s.Models(), "callers_identified", o.tls.ClientCA != "")
 	if err := s.Serve(ctx, l); err != nil {
 		return err
@@ -110,16 +118,21 @@ func runServe(ctx context.Context, o serveOptions, std term.Streams) error {
 	return nil
 }
 
-// reloadOn reads all models anew on each signal.
-func reloadOn(ctx context.Context, signals <-chan os.Signal, s *server.Server, log *slog.Logger) {
+// reloadOn reads certificates and all models anew on each signal. Each stands for
+// itself: what is refused stays as it was.
+func reloadOn(ctx context.Context, signals <-chan os.Signal, s *server.Server, certificates *httpserve.Certificates, log *slog.Logger) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-signals:
 		}
-		if err := s.Reload(); err != nil {
-			log.Error("reload refused; what was loaded is still served", "error", err.Error())
+		for part, err := range map[string]error{"certificates": certificates.Reload(), "models": s.Reload()} {
+			if err != nil {
+				log.Error("reload refused; the old one is still in use", "part", part, "error", err.Error())
+			} else {
+				log.Info("reloaded", "part", part)
+			}
 		}
 	}
 }

@@ -50,7 +50,7 @@ func serveCommand(t *testing.T, args ...string) (log *watched, end func() error)
 	log = &watched{}
 	c := serve.NewServe(term.Streams{In: strings.NewReader(""), Out: io.Discard, Err: log})
 	c.SilenceErrors, c.SilenceUsage = true, true
-	c.SetArgs(append(args, "--listen", "127.0.0.1:0"))
+	c.SetArgs(append([]string{"--listen", "127.0.0.1:0", "--withdraw", "0s"}, args...))
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	ended := make(chan error, 1)
@@ -68,6 +68,18 @@ func smallModel(t *testing.T, more ...string) string {
 	return dir
 }
 
+// hangup sends SIGHUP to this process.
+func hangup(t *testing.T) {
+	t.Helper()
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Signal(syscall.SIGHUP)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestServe(t *testing.T) {
 	log, end := serveCommand(t, "--model", smallModel(t))
 	url := log.line(t, "serving", 1)["address"].(string)
@@ -82,14 +94,9 @@ func TestServe(t *testing.T) {
 		t.Errorf("status %d, %s, %v, want a class", res.StatusCode, got, err)
 	}
 	if runtime.GOOS != "windows" { // which has no such signal
-		self, err := os.FindProcess(os.Getpid())
-		if err == nil {
-			err = self.Signal(syscall.SIGHUP)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		hangup(t)
 		log.line(t, "model loaded", 2)
+		log.line(t, "reloaded", 2) // models and certificates
 	}
 	if err := end(); err != nil {
 		t.Errorf("serve error = %v, want nil when it is told to end", err)
@@ -136,6 +143,64 @@ func TestServeTLS(t *testing.T) {
 		t.Error("a caller without a certificate was answered")
 	}
 	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestServeHangup: certificates that were replaced are shown after SIGHUP, and
+// the old ones as long as the new are refused.
+func TestServeHangup(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGHUP")
+	}
+	cert, key := servetest.Certify(t)
+	next, nextKey := servetest.Certify(t)
+	log, end := serveCommand(t, "--model", smallModel(t), "--tls-cert", cert, "--tls-key", key)
+	url := log.line(t, "serving", 1)["address"].(string) + "/v2/health/ready"
+	old := filepath.Join(t.TempDir(), "old.pem")
+	swap := func(from, to string) {
+		t.Helper()
+		content, err := os.ReadFile(from)
+		if err == nil {
+			err = os.WriteFile(to, content, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	swap(cert, old)
+	swap(next, cert) // its key is still the old one's
+	hangup(t)
+	if part := log.line(t, "reload refused; the old one is still in use", 1)["part"]; part != "certificates" {
+		t.Errorf("%v was refused, want the certificates", part)
+	}
+	if !servetest.Reaches(t, url, old) {
+		t.Error("the old certificate is not shown although the new one was refused")
+	}
+	swap(nextKey, key)
+	hangup(t)
+	log.line(t, "reloaded", 3)
+	if !servetest.Reaches(t, url, next) || servetest.Reaches(t, url, old) {
+		t.Error("the new certificate is not shown, or the old one is")
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestServeWithdraws: a server that is told to end reports it and still answers.
+func TestServeWithdraws(t *testing.T) {
+	log, end := serveCommand(t, "--model", smallModel(t), "--withdraw", "2s")
+	url := log.line(t, "serving", 1)["address"].(string)
+	ended := make(chan error, 1)
+	go func() { ended <- end() }()
+	log.line(t, "withdrawn", 1)
+	for path, want := range map[string]int{"/v2/health/ready": 503, "/v2/models/seed-1/ready": 503, "/v2/health/live": 200, "/v2/models/seed-1": 200, "/metrics": 200} {
+		if status, body, _ := servetest.Ask(t, "GET", url+path, ""); status != want {
+			t.Errorf("%s: %d %.100s, want %d", path, status, body, want)
+		}
+	}
+	if err := <-ended; err != nil {
 		t.Error(err)
 	}
 }
