@@ -44,7 +44,13 @@ func fill(t *testing.T, path string, room func()) {
 	if p := verify(t, l); p.Spends != uint64(len(paid)) {
 		t.Errorf("%d spends are written, want the %d that were answered", p.Spends, len(paid))
 	}
+	if _, err = l.Spend(t.Context()); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("a spend of nothing on a disk that is full: %v, want %v", err, ledger.ErrUnavailable)
+	}
 	room()
+	if _, err = l.Spend(t.Context()); err != nil {
+		t.Errorf("a spend of nothing with room again: %v", err)
+	}
 	for _, text := range failed {
 		if r, err := l.Spend(t.Context(), request("alice", text, 1)); err != nil || r[0].Repeated {
 			t.Errorf("with room again: %+v, %v; want a first spend", r, err)

@@ -136,6 +136,27 @@ func (f *file) view(_ context.Context, read func(page) error) error {
 	return f.transact(f.db.View, read)
 }
 
+// room writes as much as spends need, and takes it out again, so that they find
+// free pages.
+func (f *file) room() error {
+	name := []byte("room")
+	for _, change := range []func(*bbolt.Tx) error{
+		func(tx *bbolt.Tx) error {
+			b, err := tx.CreateBucketIfNotExists(name)
+			if err != nil {
+				return err
+			}
+			return b.Put(name, make([]byte, 64<<10))
+		},
+		func(tx *bbolt.Tx) error { return tx.DeleteBucket(name) },
+	} {
+		if err := f.transact(f.db.Update, func(p page) error { return unavailable(change(p.(*filePage).tx)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // inPlace refuses a file that is no longer the one of its name.
 func (f *file) inPlace() error {
 	err := f.held.InPlace()

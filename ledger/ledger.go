@@ -91,6 +91,7 @@ type Ledger struct {
 	watcher *watcher
 	timeout time.Duration
 	began   atomic.Pointer[time.Time] // when the writer began what it is at; nil if it waits
+	full    bool                      // the last spends could not be written; the writer's own
 
 	mu      sync.Mutex // guards budget, secret, closed, and sending on calls
 	budget  Budget

@@ -184,7 +184,24 @@ func (l *Ledger) try(batch []*call) (faulty int, err error) {
 	if err == nil {
 		l.watcher.Advance(pointOf(last))
 	}
+	if faulty < 0 && slices.ContainsFunc(batch, func(c *call) bool { return len(c.spends) > 0 }) {
+		l.full = err != nil
+	} else if err == nil && l.full {
+		err = l.room()
+	}
 	return faulty, err
+}
+
+// room tries whether something can be written again, after a spend could not be:
+// a transaction that changes nothing fits on a disk that is full.
+func (l *Ledger) room() error {
+	if s, ok := l.store.(interface{ room() error }); ok {
+		if err := s.room(); err != nil {
+			return err
+		}
+	}
+	l.full = false
+	return nil
 }
 
 // allowed refuses to write to a ledger that does not go on from what is known of
