@@ -34,8 +34,12 @@ func (g *Gateway) perText() int64 {
 	return 512 + 8*int64(in) + 48*int64(out)
 }
 
-// manyBytes is from what size on requests are worked on in turns.
-const manyBytes = 1 << 18
+const (
+	// manyBytes is from what size on requests are worked on in turns.
+	manyBytes = 1 << 18
+	// muchToRead is from what size on bodies are read in turns.
+	muchToRead = 1 << 14
+)
 
 // work begins the work on texts. It takes memory and places after the body was
 // read, so that who sends slowly keeps nobody else out, and before anything is
@@ -56,6 +60,20 @@ func (s *Service) work(r *http.Request, who *client, texts int) (err error) {
 		}
 	}
 	return s.place(r, who)
+}
+
+// inTurn looks at a body. If it is large, it waits for a turn: however many come,
+// one processor is left for the others.
+func (s *Service) inTurn(r *http.Request, body []byte, look func() error) error {
+	if len(body) < muchToRead {
+		return look()
+	}
+	turn, err := s.turns.Enter(r.Context())
+	if err != nil {
+		return s.full("turns")
+	}
+	defer turn.Leave()
+	return look()
 }
 
 // place takes one of the places for requests that are worked on.

@@ -24,6 +24,7 @@ type wish struct {
 	dimensions int // 0 for any
 	user       string
 	numbers    [][]float32 // of each text; nil if none are given
+	glanced    bool        // it is only looked at: texts are counted, and not kept
 }
 
 // fieldsOf lists what each kind of request may say. Those of embeddings are all
@@ -38,14 +39,19 @@ var (
 func (s *Service) readWish(w http.ResponseWriter, r *http.Request, who *client, fields []string) (q wish, err error) {
 	most, numbers := who.gateway.MaxTexts, who.gateway.Numbers()
 	body, err := s.readBody(w, r, who, s.MaxBody, func(beginning []byte) error {
-		_, wrong := readWishFields(beginning, fields, most, numbers)
-		if errors.Is(wrong, strictjson.ErrEnd) {
+		return s.inTurn(r, beginning, func() error {
+			glance := wish{glanced: true}
+			if wrong := glance.read(beginning, fields, most, numbers); !errors.Is(wrong, strictjson.ErrEnd) {
+				return refusalOf(wrong)
+			}
 			return nil
-		}
-		return refusalOf(wrong)
+		})
 	})
 	if err == nil {
-		q, err = parseWish(body, fields, most, numbers)
+		err = s.inTurn(r, body, func() (err error) {
+			q, err = parseWish(body, fields, most, numbers)
+			return err
+		})
 	}
 	return q, err
 }
@@ -83,7 +89,8 @@ const depth = 3
 // parseWish parses a body strictly and in one pass: one object, each field once,
 // in its own spelling, and no other, and no more than so many texts.
 func parseWish(body []byte, fields []string, most int, numbers []string) (wish, error) {
-	q, err := readWishFields(body, fields, most, numbers)
+	var q wish
+	err := q.read(body, fields, most, numbers)
 	switch {
 	case err != nil:
 		return wish{}, refusalOf(err)
@@ -93,15 +100,15 @@ func parseWish(body []byte, fields []string, most int, numbers []string) (wish, 
 	return q, nil
 }
 
-func readWishFields(body []byte, fields []string, most int, numbers []string) (q wish, err error) {
-	err = readFields(body, fields, func(r *strictjson.Reader, name string) (err error) {
+// read reads all fields.
+func (q *wish) read(body []byte, fields []string, most int, numbers []string) error {
+	return readFields(body, fields, func(r *strictjson.Reader, name string) (err error) {
 		if name == "numbers" {
 			q.numbers, err = readNumbers(r, numbers, most)
 			return err
 		}
 		return q.set(r, name, most)
 	})
-	return q, err
 }
 
 // refusalOf says to a client why its body is refused.
@@ -147,7 +154,7 @@ func readFields(body []byte, fields []string, set func(r *strictjson.Reader, nam
 func (q *wish) set(r *strictjson.Reader, name string, most int) (err error) {
 	switch name {
 	case "input":
-		q.texts, err = texts(r, most)
+		q.texts, err = texts(r, most, !q.glanced)
 		return err
 	case "model":
 		q.model, err = r.String()
@@ -171,7 +178,7 @@ func (q *wish) set(r *strictjson.Reader, name string, most int) (err error) {
 }
 
 // texts reads one text or a list of them. The first that is too many ends it.
-func texts(r *strictjson.Reader, most int) ([]string, error) {
+func texts(r *strictjson.Reader, most int, keep bool) ([]string, error) {
 	switch r.Kind() {
 	case strictjson.KindString:
 		one, err := r.String()
@@ -186,10 +193,14 @@ func texts(r *strictjson.Reader, most int) ([]string, error) {
 		if i == most {
 			return tooLarge("input", "input has more than "+strconv.Itoa(most)+" texts, must have at most as many")
 		}
-		t, err := r.String()
-		if errors.Is(err, strictjson.ErrKind) {
+		if kind := r.Kind(); kind != strictjson.KindString && kind != strictjson.KindNone {
 			return invalid("input", "%s", tokensAdvice)
 		}
+		if !keep {
+			_, err := r.Raw()
+			return err
+		}
+		t, err := r.String()
 		many = append(many, t)
 		return err
 	})

@@ -158,10 +158,14 @@ func (l *Load) ReadBody(w http.ResponseWriter, r *http.Request, most int64, look
 				return nil, err
 			}
 		}
-		if err := l.Add(2 * int64(cap(body))); err != nil {
+		more := 3 * int64(cap(body))
+		if r.ContentLength >= 0 {
+			more = min(more, r.ContentLength+1-int64(len(body)))
+		}
+		if err := l.Add(2 * more); err != nil {
 			return nil, err
 		}
-		body = append(make([]byte, 0, 2*cap(body)), body...)
+		body = append(make([]byte, 0, int64(cap(body))+more), body...)
 	}
 }
 

@@ -86,7 +86,7 @@ func TestReadBodyOfLoad(t *testing.T) {
 
 // TestGiveUp: where there is no room, bodies that do not come are given up.
 func TestGiveUp(t *testing.T) {
-	in := httpserve.NewIntake(1<<19, time.Minute)
+	in := httpserve.NewIntake(1<<20, time.Minute)
 	s := service(io.Discard)
 	ended := make(chan error, 1)
 	address, end := servetest.Start(t, func(ctx context.Context, l net.Listener) error {
@@ -105,7 +105,7 @@ func TestGiveUp(t *testing.T) {
 	began := time.Now()
 	for full := false; !full; {
 		other := in.Open()
-		full = errors.Is(other.Add(1<<19), httpserve.ErrFull)
+		full = errors.Is(other.Add(1<<20), httpserve.ErrFull)
 		select {
 		case err := <-ended:
 			if took := time.Since(began); !errors.Is(err, httpserve.ErrIncomplete) || took > 4*time.Second {
