@@ -80,7 +80,7 @@ var against = map[Noise]string{
 }
 
 // within says where one ε ends and another is added.
-const within = "for this encoder, mechanism, ε and secret: releases of the same text under others add up; the budget bounds one window, and only a lifetime limit bounds all"
+const within = "for this encoder, mechanism, ε and secret: releases of the same text under others add up; the budget bounds one window, two that meet allow twice as much at once, and only a lifetime limit bounds all"
 
 // InputError is the error of a request that no retry makes better. It quotes
 // nothing of a text.

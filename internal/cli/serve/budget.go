@@ -115,11 +115,14 @@ func lineOf(user string, b ledger.Balance) budgetLine {
 
 // budgetShown is what "sotto budget show --json" prints.
 type budgetShown struct {
-	Unit   string       `json:"unit"`
-	Budget amount       `json:"budget"`
-	Window string       `json:"window,omitempty"` // absent if nothing renews
-	Renews *time.Time   `json:"renews,omitempty"`
-	Limit  *float64     `json:"lifetime_limit"` // on the sum of ε over all windows; null if there is none
+	Unit   string     `json:"unit"`
+	Budget amount     `json:"budget"`
+	Window string     `json:"window,omitempty"` // absent if nothing renews
+	Renews *time.Time `json:"renews,omitempty"`
+	Limit  *float64   `json:"lifetime_limit"` // on the sum of ε over all windows; null if there is none
+	// Around is the ε that the two windows allow together that meet where one ends,
+	// within a moment; absent if nothing renews.
+	Around *float64     `json:"around_renewal,omitempty"`
 	Each   float64      `json:"each,omitempty"` // the ε of every release, if the budget is kept by optimal composition
 	Users  []budgetLine `json:"users"`
 }
@@ -146,11 +149,15 @@ func runBudgetShow(ctx context.Context, o budgetOptions, out io.Writer) error {
 	err := o.with(ctx, true, func(book *ledger.Ledger) error {
 		b := book.Budget()
 		shown.Unit, shown.Budget, shown.Each = string(b.Unit), amount{b.Epsilon, b.Delta}, b.Each
-		if b.Window > 0 {
-			shown.Window = b.Window.String()
-		}
 		if b.Lifetime != 0 {
 			shown.Limit = &b.Lifetime
+		}
+		if b.Window > 0 {
+			around := 2 * b.Epsilon
+			if b.Lifetime != 0 {
+				around = min(around, b.Lifetime)
+			}
+			shown.Window, shown.Around = b.Window.String(), &around
 		}
 		if o.user == "" {
 			return book.Balances(ctx, func(subject string, b ledger.Balance) error {
@@ -193,6 +200,9 @@ func printBudget(out io.Writer, s budgetShown) error {
 		fmt.Fprintf(w, "all windows together may cost ε = %v\n", *s.Limit)
 	case s.Window != "":
 		fmt.Fprintln(w, "nothing bounds what all windows cost together: k windows allow k times as much (see LIFETIME; --lifetime of the gateway sets a limit)")
+	}
+	if s.Around != nil {
+		fmt.Fprintf(w, "around the end of a window, the two that meet there allow ε = %v at once\n", *s.Around)
 	}
 	if s.Each != 0 {
 		fmt.Fprintf(w, "kept by optimal composition of releases of ε = %v; the columns are sums\n", s.Each)

@@ -60,7 +60,7 @@ func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Float64Var(&o.budget.Delta, "budget-delta", 0, "δ that a user may spend in a window (default 0)")
 	fs.StringVar(&o.composition, "composition", "basic", "how releases add up: basic, by their sum, or optimal, by what they are together at --budget-delta, which is far less for many of small ε")
 	fs.Float64Var(&o.budget.Lifetime, "lifetime", 0, "ε that a user may spend in all windows together (default: no limit)")
-	fs.DurationVar(&o.budget.Window, "window", 24*time.Hour, "time after which budgets renew, 0s for never")
+	fs.DurationVar(&o.budget.Window, "window", 24*time.Hour, "time after which budgets renew, 0s for never; the two windows around a renewal allow twice the budget at once")
 	fs.StringVar(&o.secret, "secret", "", "file of 32 random bytes that keys the noise (default: a file in the user's folder of settings, made if absent)")
 	fs.BoolVar(&o.rotate, "rotate", false, "take a new secret on an old ledger: what was paid for must be paid for again")
 	fs.StringVar(&o.noise, "noise", string(gateway.Memoised), "memoised, by which the same text gives the same vector and costs once, or fresh, by which every request pays")
@@ -252,6 +252,9 @@ func (o *gatewayOptions) terms(g dp.Guarantee) (ledger.Budget, error) {
 
 // open opens the ledger with a budget for releases under a guarantee.
 func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gateway.Secret) (*ledger.Ledger, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	budget, err := o.terms(g)
 	if err != nil {
 		return nil, err

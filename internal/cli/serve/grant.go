@@ -89,6 +89,7 @@ more than the budget, how much, who gave it, and why.`,
 		Example: `  sotto budget grants --ledger ledger.db
   sotto budget grants --ledger ledger.db --user alice --json`,
 	})
+	o.addHead(fs)
 	fs.StringVar(&o.user, "user", "", "list the grants of this user alone")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c

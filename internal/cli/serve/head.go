@@ -44,7 +44,7 @@ which --each names.`,
 	fs.Float64Var(&b.Epsilon, "budget", 80, "ε that a user may spend in a window")
 	fs.Float64Var(&b.Delta, "budget-delta", 0, "δ that a user may spend in a window (default 0)")
 	fs.Float64Var(&b.Lifetime, "lifetime", 0, "ε that a user may spend in all windows together (default: no limit)")
-	fs.DurationVar(&b.Window, "window", 24*time.Hour, "time after which budgets renew, 0s for never")
+	fs.DurationVar(&b.Window, "window", 24*time.Hour, "time after which budgets renew, 0s for never; the two windows around a renewal allow twice the budget at once")
 	fs.Float64Var(&b.Each, "each", 0, "ε of every release, for --composition optimal (default: releases add up)")
 	fs.StringVar(&unit, "unit", string(dp.Text), "unit of the guarantee: text, word or metric")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
@@ -226,7 +226,7 @@ Exit codes: 0 it can be right; 1 it cannot; 2 it cannot be read.`,
 }
 
 func runBudgetClock(ctx context.Context, o budgetOptions, out io.Writer) error {
-	if err := o.clocks.Validate(); err != nil {
+	if err := o.checkClocks(); err != nil {
 		return err
 	}
 	place, err := o.witness(ctx)

@@ -37,6 +37,24 @@ func (o *ledgerFlags) addWatch(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.raise, "raise-budget", false, "give everybody more than the ledger's budget, by a larger --budget, --budget-delta or --lifetime, or a shorter --window")
 }
 
+// check refuses limits that bound nothing.
+func (o *ledgerFlags) check() error {
+	switch {
+	case o.timeout < time.Millisecond:
+		return fmt.Errorf("--ledger-timeout is %v, must be at least a millisecond", o.timeout)
+	case o.logHead < 0:
+		return fmt.Errorf("--log-head is %v, must be positive, or 0s for never", o.logHead)
+	}
+	return o.checkClocks()
+}
+
+func (o *ledgerFlags) checkClocks() error {
+	if o.clocks.Jump < time.Second || o.clocks.Away < o.clocks.Jump {
+		return fmt.Errorf("--max-clock-jump is %v and --max-away %v, must be at least a second, and no less than the jump", o.clocks.Jump, o.clocks.Away)
+	}
+	return nil
+}
+
 // advise adds what can be done about an error of opening a ledger.
 func (o *ledgerFlags) advise(err error) error {
 	add := func(advice string) error { return fmt.Errorf("%w; %s", err, advice) }
