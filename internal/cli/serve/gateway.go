@@ -125,7 +125,7 @@ answering for the time of --withdraw, and ends when it has answered everybody.
 				return err
 			}
 			if o.model != "" {
-				if err := term.RefuseFlags(c.Flags(), "with --model, which has a mechanism of its own", append(o.Names(), "mechanism", "encoder")...); err != nil {
+				if err := term.Refuse(c.Flags(), "with --model, which has a mechanism of its own", append(o.Names(), "mechanism", "encoder")...); err != nil {
 					return err
 				}
 			}
