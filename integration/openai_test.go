@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/openai/openai-go/v3"
@@ -135,4 +136,45 @@ func TestOpenAIErrors(t *testing.T) {
 		})
 	}
 	p.silent(t, key, "bob", `"two"`)
+}
+
+// TestOpenAIAlias asks by the name of a model of OpenAI's, as a program does whose
+// settings nobody wants to touch but for the address.
+func TestOpenAIAlias(t *testing.T) {
+	const alias = openai.EmbeddingModelTextEmbedding3Small
+	p := gateway(t, "--alias", alias)
+	c := officialClient(p, "unused")
+	r, err := c.Embeddings.New(t.Context(), openai.EmbeddingNewParams{Input: one("the parcel never arrived"), Model: alias})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Model != alias || len(r.Data) != 1 || len(r.Data[0].Embedding) != width {
+		t.Errorf("model is %q with %d vectors, want %q and one", r.Model, len(r.Data), alias)
+	}
+	found, err := c.Models.Get(t.Context(), alias)
+	if err != nil || found.ID != alias {
+		t.Errorf("the model is %v (%v), want %s", found, err, alias)
+	}
+	models, err := c.Models.List(t.Context())
+	if err != nil || len(models.Data) != 2 || models.Data[1].ID != alias {
+		t.Errorf("models are %v (%v), want %s and %s", models, err, model, alias)
+	}
+	// Token ids of another model mean nothing here, and the error says what to do.
+	for _, input := range []openai.EmbeddingNewParamsInputUnion{{OfArrayOfTokens: []int64{1, 2}}, {OfArrayOfTokenArrays: [][]int64{{1, 2}, {3}}}} {
+		var e *openai.Error
+		if _, err = c.Embeddings.New(t.Context(), openai.EmbeddingNewParams{Input: input, Model: alias}); !errors.As(err, &e) || e.StatusCode != http.StatusBadRequest || !strings.Contains(e.Message, "check_embedding_ctx_length=False") {
+			t.Errorf("tokens: %v, want 400 and advice", err)
+		}
+	}
+}
+
+// TestOpenAIScopes: a key with another scope is refused in a form that OpenAI's
+// client reads.
+func TestOpenAIScopes(t *testing.T) {
+	key, keys := newKey(t, "--subject", "prometheus", "--scope", "metrics")
+	p := gateway(t, "--keys", keys)
+	var e *openai.Error
+	if _, err := officialClient(p, key).Embeddings.New(t.Context(), openai.EmbeddingNewParams{Input: one("a"), Model: model}); !errors.As(err, &e) || e.StatusCode != http.StatusForbidden || e.Code != "missing_scope" {
+		t.Errorf("a key for metrics: %v, want 403 missing_scope", err)
+	}
 }

@@ -111,7 +111,7 @@ func (c *child) ask(method, path, key, body string) (int, string) {
 	if err != nil {
 		return 0, err.Error()
 	}
-	defer response.Body.Close() //nolint:errcheck // it is only read
+	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
 	if err != nil {
 		return 0, err.Error()
@@ -288,7 +288,7 @@ func shown(t *testing.T, base string, roots *x509.CertPool) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close() //nolint:errcheck // nothing was sent
+	defer conn.Close()
 	return conn.ConnectionState().PeerCertificates[0].Raw
 }
 
