@@ -31,7 +31,7 @@ import (
 type Codebook struct {
 	square
 	own      CodebookParams
-	words    []float32 // N×D, unit vectors
+	words    book // N unit vectors
 	near     noise.Prob
 	scale    float64 // what a codeword is multiplied by
 	rankings sync.Pool
@@ -100,11 +100,11 @@ func bestSelected(dim, n int, epsilon float64) int {
 }
 
 // codewords draws N uniform directions from the public seed.
-func codewords(dim int, own CodebookParams) []float32 {
+func codewords(dim int, own CodebookParams) book {
 	var key [32]byte
 	copy(key[:], fmt.Sprintf("sotto codebook %x", own.Seed))
 	rng := rand.New(rand.NewChaCha8(key)) // public on purpose
-	words := make([]float32, own.Codewords*dim)
+	words := newBook(own.Codewords, dim)
 	v := make([]float64, dim)
 	for i := range own.Codewords {
 		for j := range v {
@@ -112,7 +112,7 @@ func codewords(dim int, own CodebookParams) []float32 {
 		}
 		norm := norm2(v)
 		for j := range v {
-			words[i*dim+j] = float32(v[j] / norm)
+			*words.at(i, j) = float32(v[j] / norm)
 		}
 	}
 	return words
@@ -167,33 +167,12 @@ func (m *Codebook) ranking() *ranking {
 	return &ranking{x: make([]float32, m.params.Dim), scores: make([]float32, n), order: make([]int32, n)}
 }
 
-// score computes the inner products of x/norm with all codewords, four
-// codewords' sums at a time so that additions need not wait for each other.
+// score computes the inner products of x/norm with all codewords.
 func (m *Codebook) score(r *ranking, x []float64, norm float64) {
 	for j, v := range x {
 		r.x[j] = float32(v / norm)
 	}
-	d := m.params.Dim
-	i := 0
-	for ; i+4 <= len(r.scores); i += 4 {
-		w := m.words[i*d : (i+4)*d]
-		w0, w1, w2, w3 := w[:d], w[d:2*d], w[2*d:3*d], w[3*d:4*d]
-		var s0, s1, s2, s3 float32
-		for j, v := range r.x[:d] {
-			s0 += float32(v * w0[j])
-			s1 += float32(v * w1[j])
-			s2 += float32(v * w2[j])
-			s3 += float32(v * w3[j])
-		}
-		r.scores[i], r.scores[i+1], r.scores[i+2], r.scores[i+3] = s0, s1, s2, s3
-	}
-	for ; i < len(r.scores); i++ {
-		s := float32(0)
-		for j, v := range m.words[i*d : (i+1)*d] {
-			s += float32(v * r.x[j])
-		}
-		r.scores[i] = s
-	}
+	m.words.scores(r.scores, r.x)
 }
 
 // selectNearest orders r.order so that the K best scores come first, by
@@ -277,8 +256,11 @@ func (m *Codebook) Choose(x []float64, src rand.Source) (int, error) {
 // Codeword writes codeword i, scaled, to dst. It panics if i or the length of
 // dst is out of range.
 func (m *Codebook) Codeword(dst []float64, i int) {
-	for j, v := range m.words[i*m.params.Dim : (i+1)*m.params.Dim] {
-		dst[j] = float64(v) * m.scale
+	if i < 0 || i >= m.own.Codewords {
+		panic(fmt.Sprintf("mech: there is no codeword %d of %d", i, m.own.Codewords))
+	}
+	for j := range m.params.Dim {
+		dst[j] = float64(*m.words.at(i, j)) * m.scale
 	}
 }
 
@@ -367,8 +349,8 @@ func (m *Codebook) witness() int {
 	d := m.params.Dim
 	x := make([]float64, d)
 	for i := range m.own.Codewords {
-		for j, v := range m.words[i*d : (i+1)*d] {
-			x[j] = -float64(v)
+		for j := range x {
+			x[j] = -float64(*m.words.at(i, j))
 		}
 		if !slices.Contains(m.nearest(x, 1), int32(i)) {
 			return i

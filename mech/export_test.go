@@ -116,3 +116,16 @@ func cellsOf(cells func(dst, x []float64) error, x []float64) ([]float64, error)
 	err := cells(dst, x)
 	return dst, err
 }
+
+// BookScores returns the inner products of x and codewords by way of a book.
+func BookScores(words [][]float32, x []float32) []float32 {
+	b := newBook(len(words), len(x))
+	for i, w := range words {
+		for j, v := range w {
+			*b.at(i, j) = v
+		}
+	}
+	dst := make([]float32, len(words))
+	b.scores(dst, x)
+	return dst
+}
