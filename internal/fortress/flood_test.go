@@ -166,6 +166,9 @@ func (s *scene) under(p *process, n, addresses int, each func(ctx context.Contex
 	s.judge(p.alive() && peak < mostMiB, "%d connections: %d MiB", n, peak)
 	s.judge(loud.refused == 0, "honest requests: %v", loud.count)
 	s.judge(loud.unreachable == 0, "health and metrics: %d of %d unanswered", loud.unreachable, loud.looks)
+	if len(loud.latencies) == 0 {
+		return // and that fell
+	}
 	before, after := quantile(quiet.latencies, 0.99), quantile(loud.latencies, 0.99)
 	ratio := after.Seconds() / before.Seconds()
 	s.judge(!s.full || ratio <= slower, "p99 %.1f ms, quiet %.1f ms: %.1f times", 1e3*after.Seconds(), 1e3*before.Seconds(), ratio)
