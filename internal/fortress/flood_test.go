@@ -4,10 +4,8 @@ package fortress_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -23,31 +21,31 @@ const slower = 3.0
 
 var floods = []attack{
 	{"350,000 empty strings, from one address", "below 512 MiB; honest p99 at most 3 times its quiet value", func(s *scene) {
-		s.flood(s.gateway(), s.many(400, 20), 1, emptyStrings())
+		s.under(s.gateway(), flooding, s.many(400, 20), 1, emptyStrings(), "")
 	}},
 	{"350,000 empty strings, from 1,000 addresses", "below 512 MiB; honest p99 at most 3 times its quiet value", func(s *scene) {
-		s.flood(s.gateway(), s.many(1000, 20), 1000, emptyStrings())
+		s.under(s.gateway(), flooding, s.many(1000, 20), 1000, emptyStrings(), "")
 	}},
 	{"hundreds of texts of 4 KiB that nobody pays for", "below 512 MiB; honest p99 at most 3 times its quiet value", func(s *scene) {
-		s.flood(s.gateway(), s.many(1000, 20), 1000, post("/v1/embeddings", `{"user": "nobody", "input": `+texts(250, strings.Repeat("word ", 800))+`}`))
+		s.under(s.gateway(), flooding, s.many(1000, 20), 1000, post("/v1/embeddings", `{"user": "nobody", "input": `+texts(250, strings.Repeat("word ", 800))+`}`), "")
 	}},
 	{"nesting a million deep", "below 512 MiB; honest p99 at most 3 times its quiet value", func(s *scene) {
-		s.flood(s.gateway(), s.many(400, 20), 4, post("/v1/embeddings", `{"input": `+strings.Repeat("[", 1<<20-100)))
+		s.under(s.gateway(), flooding, s.many(400, 20), 4, post("/v1/embeddings", `{"input": `+strings.Repeat("[", 1<<20-100)), "")
 	}},
 	{"bodies without a length, in chunks of a byte", "below 512 MiB; honest p99 at most 3 times its quiet value", func(s *scene) {
-		s.flood(s.gateway(), s.many(400, 20), 4, chunks("/v1/embeddings", 1<<20))
+		s.under(s.gateway(), flooding, s.many(400, 20), 4, chunks("/v1/embeddings", 1<<20), "")
 	}},
 	{"headers of a megabyte", "below 512 MiB; honest p99 at most 3 times its quiet value", func(s *scene) {
-		s.flood(s.gateway(), s.many(400, 20), 4, []byte("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: "+strings.Repeat("x", 1<<20)+"\r\n\r\n"))
+		s.under(s.gateway(), flooding, s.many(400, 20), 4, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: "+strings.Repeat("x", 1<<20)+"\r\n\r\n", "")
 	}},
 	{"sotto serve: 8 MiB of numbers", "below 512 MiB; honest p99 at most 3 times its quiet value", func(s *scene) {
-		s.flood(s.serve(), s.many(1000, 20), 1000, numbers(`0,`))
+		s.under(s.serve(), flooding, s.many(1000, 20), 1000, numbers(`0,`), "")
 	}},
 	{"sotto serve: 8 MiB of brackets", "below 512 MiB; honest p99 at most 3 times its quiet value", func(s *scene) {
-		s.flood(s.serve(), s.many(400, 20), 4, numbers(`[`))
+		s.under(s.serve(), flooding, s.many(400, 20), 4, numbers(`[`), "")
 	}},
 	{"sotto serve: 8 MiB of class names", "below 512 MiB; honest p99 at most 3 times its quiet value", func(s *scene) {
-		s.flood(s.serve(), s.many(400, 20), 4, numbers(`"",`))
+		s.under(s.serve(), flooding, s.many(400, 20), 4, numbers(`"",`), "")
 	}},
 	{"requests that lie about their length", "each is refused, none is taken for two", smuggled},
 }
@@ -59,109 +57,43 @@ func (s *scene) serve(more ...string) *process {
 }
 
 // post is a whole request.
-func post(path, body string) []byte {
-	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
+func post(path, body string) string {
+	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
 }
 
-func emptyStrings() []byte {
+func emptyStrings() string {
 	return post("/v1/embeddings", `{"user": "mallory", "input": `+texts(349_000, "")+`}`)
 }
 
 // numbers is a request of almost 8 MiB to a server.
-func numbers(unit string) []byte {
+func numbers(unit string) string {
 	head := `{"parameters": {"sotto_privacy": {"unit": "text", "epsilon": 8}}, "inputs": [{"name": "vector", "datatype": "FP32", "shape": [1, 4], "data": [`
 	return post("/v2/models/good/infer", head+strings.Repeat(unit, (8<<20-1000)/len(unit))+`0]}]}`)
 }
 
 // chunks is a request whose body comes in chunks of one byte.
-func chunks(path string, n int) []byte {
-	var b bytes.Buffer
+func chunks(path string, n int) string {
+	var b strings.Builder
 	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n", path)
 	for range n {
 		b.WriteString("1\r\n[\r\n")
 	}
 	b.WriteString("0\r\n\r\n")
-	return b.Bytes()
-}
-
-// addressOf is the i-th of some of this machine's addresses.
-func addressOf(i, of int) string {
-	i %= of
-	return fmt.Sprintf("127.%d.%d.%d", 1+i>>16, i>>8&255, 2+i%250)
-}
-
-// swarm keeps n connections to a process, from so many addresses, and does
-// something on each, until the context ends. It returns when all have ended.
-func swarm(ctx context.Context, base string, n, addresses int, each func(ctx context.Context, c net.Conn)) *sync.WaitGroup {
-	group := new(sync.WaitGroup)
-	to := base[strings.Index(base, "//")+2:]
-	for i := range n {
-		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(addressOf(i, addresses))}, Timeout: 5 * time.Second}
-		group.Go(func() {
-			for ctx.Err() == nil {
-				if c, err := d.DialContext(ctx, "tcp", to); err == nil {
-					end := context.AfterFunc(ctx, func() { c.Close() })
-					each(ctx, c)
-					end()
-					c.Close()
-				}
-				select { // a client that is turned away does not spin
-				case <-time.After(100 * time.Millisecond):
-				case <-ctx.Done():
-				}
-			}
-		})
-	}
-	return group
-}
-
-// flood has n connections send the same bytes again and again, and judges the
-// memory that the process takes and how long an honest client waits meanwhile.
-func (s *scene) flood(p *process, n, addresses int, request []byte) {
-	s.Helper()
-	var mu sync.Mutex
-	count := tally{}
-	s.under(p, n, addresses, func(_ context.Context, c net.Conn) {
-		for {
-			c.SetDeadline(time.Now().Add(20 * time.Second)) //nolint:errcheck // it is a real connection
-			go c.Write(request)                             //nolint:errcheck // an early answer ends it
-			a := readAnswer(bufio.NewReader(c))
-			mu.Lock()
-			count.add(a)
-			mu.Unlock()
-			if a.err != nil || a.header.Get("Connection") == "close" {
-				return
-			}
-		}
-	})
-	s.note("hostile answers: %v", count)
-}
-
-func readAnswer(in *bufio.Reader) answer {
-	res, err := http.ReadResponse(in, nil)
-	if err != nil {
-		return answer{err: err}
-	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
-	res.Body.Close()
-	if res.Close {
-		res.Header.Set("Connection", "close")
-	}
-	return answer{status: res.StatusCode, header: res.Header, body: body, err: err}
+	return b.String()
 }
 
 // under measures a process under a swarm: its memory, how long an honest client
 // waits, what it is answered, and whether health and metrics can be reached.
-func (s *scene) under(p *process, n, addresses int, each func(ctx context.Context, c net.Conn)) {
+func (s *scene) under(p *process, kind string, n, addresses int, begin, drip string) {
 	s.Helper()
 	lasts := time.Duration(s.many(8000, 1500)) * time.Millisecond
 	quiet := honest(s, p, lasts/2)
-	ctx, cancel := context.WithCancel(s.Context())
-	group := swarm(ctx, p.base, n, addresses, each)
+	end := s.swarm(hostility{n, addresses, []byte(begin), []byte(drip), kind, p.base})
 	time.Sleep(lasts / 4) // for the swarm to be there
+	work := p.worked()
 	loud := honest(s, p, lasts)
-	cancel()
-	group.Wait()
+	work = p.worked() - work
+	count := end()
 	peak := p.peak()
 	s.judge(p.alive() && peak < mostMiB, "%d connections: %d MiB", n, peak)
 	s.judge(loud.refused == 0, "honest requests: %v", loud.count)
@@ -172,6 +104,10 @@ func (s *scene) under(p *process, n, addresses int, each func(ctx context.Contex
 	before, after := quantile(quiet.latencies, 0.99), quantile(loud.latencies, 0.99)
 	ratio := after.Seconds() / before.Seconds()
 	s.judge(!s.full || ratio <= slower, "p99 %.1f ms, quiet %.1f ms: %.1f times", 1e3*after.Seconds(), 1e3*before.Seconds(), ratio)
+	if len(count) > 0 {
+		s.note("hostile answers: %v", count)
+	}
+	s.Logf("the process worked for %v of %v", work, lasts)
 }
 
 // experience is what an honest client met.

@@ -3,6 +3,7 @@
 package fortress_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -31,6 +32,13 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	if path := os.Getenv(swarmVariable); path != "" {
+		if err := runSwarm(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	dir, err := os.MkdirTemp("", "sotto-fortress-")
 	if err == nil {
 		binary, err = build(dir)
@@ -161,6 +169,18 @@ func (p *process) alive() bool {
 	default:
 		return true
 	}
+}
+
+// worked is how long processors were at work for the process.
+func (p *process) worked() time.Duration {
+	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(content[bytes.LastIndexByte(content, ')')+1:]))
+	user, _ := strconv.Atoi(fields[11]) // in hundredths of a second
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
 // peak is the most memory that the process ever had at a time, in MiB.
