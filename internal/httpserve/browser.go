@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -34,9 +35,13 @@ func Named(host string, names []string) bool {
 	return host != "" && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(nameOf(n), host) })
 }
 
-// nameOf is a host without port and brackets.
+// nameOf is a host without port and brackets. What stands where a port should and
+// is no number is part of a name.
 func nameOf(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
+	if name, port, err := net.SplitHostPort(host); err == nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil && port != "" {
+			return host
+		}
 		host = name
 	}
 	return strings.Trim(host, "[]")

@@ -45,3 +45,15 @@ func TestSameOrigin(t *testing.T) {
 		})
 	}
 }
+
+// What stands where a port should be is no way to make a foreign name one of this
+// machine's.
+func TestLoopbackPort(t *testing.T) {
+	for host, want := range map[string]bool{
+		"127.0.0.1:80": true, "[::1]:80": true, "localhost:": true, "127.0.0.1:80.evil.example": false, "localhost:evil.example": false, "localhost:-1": false,
+	} {
+		if got := httpserve.Loopback(host); got != want {
+			t.Errorf("Loopback(%q) = %v, want %v", host, got, want)
+		}
+	}
+}

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,6 +30,8 @@ const (
 	moment  = 5 * time.Second
 	// spare is the rate below which a body is given up when there is no room.
 	spare = 1 << 17
+	// often is how often bodies are looked for that are to be given up.
+	often = 50 * time.Millisecond
 )
 
 // Intake bounds how many bytes all requests that are under way may take
@@ -36,33 +40,36 @@ type Intake struct {
 	most    int64
 	longest time.Duration // for a body
 
-	mu      sync.Mutex // guards all below
-	held    int64
-	reading map[*Load]struct{}
+	held   atomic.Int64
+	looked atomic.Int64 // when slow bodies were last looked for, in nanoseconds
+
+	mu      sync.Mutex // guards reading; nobody has to wait for it to take bytes
+	reading map[*arrival]struct{}
+}
+
+// arrival is a body while it is read.
+type arrival struct {
+	began time.Time
+	until time.Time // by which more must have come
+	read  atomic.Int64
+	given atomic.Bool // up
+	stop  *http.ResponseController
 }
 
 // NewIntake allows so many bytes, and that long for each body; 0 for any time.
 func NewIntake(most int64, longest time.Duration) *Intake {
-	return &Intake{most: most, longest: longest, reading: map[*Load]struct{}{}}
+	return &Intake{most: most, longest: longest, reading: map[*arrival]struct{}{}}
 }
 
 // Held returns how many bytes are taken.
-func (in *Intake) Held() int64 {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.held
-}
+func (in *Intake) Held() int64 { return in.held.Load() }
 
 // Load is what one request takes of an intake. Its zero value takes nothing, and
 // may be asked for it, but not for more.
 type Load struct {
 	in   *Intake
 	held int64
-	// While the body is read:
-	began time.Time
-	read  int64
-	given bool // up
-	stop  *http.ResponseController
+	body *arrival // while it is read
 }
 
 // Open begins a load of nothing. Whoever opens it must close it.
@@ -74,8 +81,6 @@ func (l *Load) Bytes() int64 { return l.held }
 // Add takes more bytes, or returns ErrFull. What comes too slowly is then given
 // up, so that the next finds room.
 func (l *Load) Add(bytes int64) error {
-	l.in.mu.Lock()
-	defer l.in.mu.Unlock()
 	room := l.in.most
 	switch size := l.held + bytes; {
 	case size > large:
@@ -83,13 +88,17 @@ func (l *Load) Add(bytes int64) error {
 	case size > middling:
 		room -= room / 8
 	}
-	if bytes > room-l.in.held {
-		l.in.giveUp(time.Now())
-		return ErrFull
+	for {
+		held := l.in.held.Load()
+		if bytes > room-held {
+			l.in.giveUp(time.Now())
+			return ErrFull
+		}
+		if l.in.held.CompareAndSwap(held, held+bytes) {
+			l.held += bytes
+			return nil
+		}
 	}
-	l.held += bytes
-	l.in.held += bytes
-	return nil
 }
 
 // Close gives back what was taken.
@@ -97,19 +106,23 @@ func (l *Load) Close() {
 	if l.held == 0 {
 		return
 	}
-	l.in.mu.Lock()
-	l.in.held -= l.held
-	l.in.mu.Unlock()
+	l.in.held.Add(-l.held)
 	l.held = 0
 }
 
-// giveUp ends the bodies that come more slowly than there is time for. The lock
-// is held.
+// giveUp ends the bodies that come more slowly than there is time for. It looks
+// for them now and then, however many find no room.
 func (in *Intake) giveUp(now time.Time) {
-	for l := range in.reading {
-		if took := now.Sub(l.began); took > time.Second && float64(l.read) < took.Seconds()*spare {
-			l.given = true
-			_ = l.stop.SetReadDeadline(now) // who cannot be stopped ends by itself
+	last := in.looked.Load()
+	if now.UnixNano()-last < int64(often) || !in.looked.CompareAndSwap(last, now.UnixNano()) {
+		return
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for a := range in.reading {
+		if took := now.Sub(a.began); took > time.Second && float64(a.read.Load()) < took.Seconds()*spare {
+			a.given.Store(true)
+			_ = a.stop.SetReadDeadline(now) // who cannot be stopped ends by itself
 		}
 	}
 }
@@ -124,7 +137,7 @@ func (in *Intake) giveUp(now time.Time) {
 // rest is not read.
 func (l *Load) ReadBody(w http.ResponseWriter, r *http.Request, most int64, look func(beginning []byte) error) (body []byte, err error) {
 	if r.ContentLength > most {
-		w.Header().Set("Connection", "close")
+		abandon(w, http.NewResponseController(w))
 		return nil, ErrTooLarge
 	}
 	size := int64(512)
@@ -132,7 +145,7 @@ func (l *Load) ReadBody(w http.ResponseWriter, r *http.Request, most int64, look
 		size = min(r.ContentLength+1, firstLook) // one more, so that the end is seen
 	}
 	if err = l.Add(2 * size); err != nil {
-		w.Header().Set("Connection", "close")
+		abandon(w, http.NewResponseController(w))
 		return nil, err
 	}
 	l.begin(w)
@@ -171,43 +184,51 @@ func (l *Load) ReadBody(w http.ResponseWriter, r *http.Request, most int64, look
 
 // begin notes that a body is read from now on.
 func (l *Load) begin(w http.ResponseWriter) {
-	l.stop, l.began = http.NewResponseController(w), time.Now()
-	l.allow()
+	l.body = &arrival{stop: http.NewResponseController(w), began: time.Now()}
+	l.came(0)
 	l.in.mu.Lock()
-	l.in.reading[l] = struct{}{}
+	l.in.reading[l.body] = struct{}{}
 	l.in.mu.Unlock()
-}
-
-// allow sets the time by which more must have come.
-func (l *Load) allow() {
-	wait := moment + time.Duration(l.read)*time.Second/slowest
-	if l.in.longest > 0 {
-		wait = min(wait, l.in.longest)
-	}
-	_ = l.stop.SetReadDeadline(l.began.Add(wait)) // a test has no connection
 }
 
 // came gives a body more time for what has come of it.
 func (l *Load) came(n int) {
-	l.in.mu.Lock()
-	defer l.in.mu.Unlock()
-	if l.read += int64(n); !l.given {
-		l.allow()
+	a := l.body
+	wait := moment + time.Duration(a.read.Add(int64(n)))*time.Second/slowest
+	if l.in.longest > 0 {
+		wait = min(wait, l.in.longest)
+	}
+	// Not for every few bytes: it is a matter of seconds.
+	if until := a.began.Add(wait); until.Sub(a.until) >= time.Second/2 && !a.given.Load() {
+		a.until = until
+		_ = a.stop.SetReadDeadline(until) // a test has no connection
 	}
 }
 
 // end is the end of reading. A body that was not read to its end is not waited
 // for: the connection ends.
 func (l *Load) end(w http.ResponseWriter, err *error) {
+	a := l.body
+	l.body = nil
 	l.in.mu.Lock()
-	delete(l.in.reading, l)
+	delete(l.in.reading, a)
 	l.in.mu.Unlock()
 	if *err != nil {
-		w.Header().Set("Connection", "close")
+		abandon(w, a.stop)
 		return
 	}
-	_ = l.stop.SetReadDeadline(time.Time{}) // from here on the request has a time of its own
-	l.stop = nil
+	_ = a.stop.SetReadDeadline(time.Time{}) // from here on the request has a time of its own
+}
+
+// abandon leaves the rest of a body unread. By itself net/http would read on after
+// an answer, to use the connection again or so that the answer is not lost: 256 KiB,
+// in chunks of a byte if it comes so. What a limit has cut off it does not read, but
+// waits for the client to take the answer.
+func abandon(w http.ResponseWriter, stop *http.ResponseController) {
+	w.Header().Set("Connection", "close")
+	cut := http.MaxBytesReader(w, io.NopCloser(strings.NewReader("x")), 0)
+	_, _ = cut.Read(make([]byte, 1))          // tells w that a limit was passed
+	_ = stop.SetReadDeadline(time.Unix(1, 0)) // a test has no connection
 }
 
 // ReadBody returns the whole body, of at most so many bytes, where no intake

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -184,5 +185,53 @@ func TestNetwork(t *testing.T) {
 		if got := httpserve.Network(r); got != want {
 			t.Errorf("Network of %s = %s, want %s", from, got, want)
 		}
+	}
+}
+
+// counted is a connection that counts what is read of it.
+type counted struct {
+	net.Conn
+	read *atomic.Int64
+}
+
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.read.Add(int64(n))
+	return n, err
+}
+
+type countedListener struct {
+	net.Listener
+	read *atomic.Int64
+}
+
+func (l countedListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return counted{c, l.read}, err
+}
+
+// The rest of a body that is refused is not taken apart: net/http would read 256 KiB
+// of it, in chunks of a byte if it comes so. The answer arrives nevertheless.
+func TestAbandon(t *testing.T) {
+	var read atomic.Int64
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l := httpserve.NewIntake(1<<30, 0).Open()
+		defer l.Close()
+		if _, err := l.ReadBody(w, r, 1<<20, func([]byte) error { return errors.New("enough") }); err != nil {
+			w.WriteHeader(http.StatusTeapot)
+		}
+	}))
+	s.Listener = countedListener{s.Listener, &read}
+	s.Start()
+	defer s.Close()
+	c := servetest.Dial(t, s.Listener.Addr().String(), "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+	go io.WriteString(c, strings.Repeat("1\r\nx\r\n", 1<<19)) //nolint:errcheck // it is cut off
+	answer := make([]byte, 64)
+	if n, err := io.ReadAtLeast(c, answer, 20); err != nil || !strings.HasPrefix(string(answer[:n]), "HTTP/1.1 418") {
+		t.Errorf("answer %q, %v, want status 418", answer[:n], err)
+	}
+	// At most 32 Ki bytes come before the first look, each in a chunk of 6.
+	if got := read.Load(); got > 6<<15+1<<14 {
+		t.Errorf("%d bytes were read, want little more than %d", got, 6<<15)
 	}
 }

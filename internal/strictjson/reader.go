@@ -299,9 +299,21 @@ func (r *Reader) text() ([]byte, error) {
 	return unescape(raw), nil
 }
 
+// plain tells the bytes of a string that stand for themselves, and are no part of a
+// longer character.
+var plain = func() (is [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		is[c] = c != '"' && c != '\\'
+	}
+	return is
+}()
+
 // quoted skips a string, which must be well formed.
 func (r *Reader) quoted() (escaped bool, err error) {
 	for r.at++; ; {
+		for r.at < len(r.Data) && plain[r.Data[r.at]] { // most of most strings
+			r.at++
+		}
 		switch c := r.peek(); {
 		case c == '"':
 			r.at++
@@ -313,8 +325,6 @@ func (r *Reader) quoted() (escaped bool, err error) {
 			}
 		case c < ' ': // also the end
 			return escaped, r.fail(ErrSyntax)
-		case c < utf8.RuneSelf:
-			r.at++
 		default:
 			_, size := utf8.DecodeRune(r.Data[r.at:])
 			switch {
