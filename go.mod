@@ -14,6 +14,7 @@ require (
 	golang.org/x/term v0.37.0
 	golang.org/x/text v0.29.0
 	gonum.org/v1/gonum v0.17.0
+	google.golang.org/protobuf v1.36.12
 )
 
 require (
@@ -35,5 +36,4 @@ require (
 	github.com/twpayne/go-geom v1.6.1 // indirect
 	go.yaml.in/yaml/v2 v2.4.2 // indirect
 	golang.org/x/sys v0.45.0 // indirect
-	google.golang.org/protobuf v1.36.8 // indirect
 )

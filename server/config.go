@@ -22,6 +22,7 @@ type Config struct {
 	Each        int           // connections that one address may have; 0 means half
 	Refusals    float64       // a second that are answered at once, others a second later; 0 for no limit
 	Admin       net.Listener  // at which health and numbers are, as well; nil for none
+	GRPC        net.Listener  // at which calls of gRPC are answered; nil for none
 	Wait        time.Duration // for one's turn among them; 0 means 1 s
 	Poll        time.Duration // between looks at the folder; 0 means 1 s
 	MaxModels   int64         // bytes of the weights of all models together; 0 means 1 GiB

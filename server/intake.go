@@ -11,9 +11,9 @@ import (
 // memoryOfBody is how many times its size a body may come to take.
 const memoryOfBody = 8
 
-// readBody reads a body.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request, load *httpserve.Load) ([]byte, error) {
-	body, err := load.ReadBody(w, r, s.config.MaxBody, nil)
+// readBody reads a body of at most so many bytes.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request, load *httpserve.Load, most int64) ([]byte, error) {
+	body, err := load.ReadBody(w, r, most, nil)
 	switch {
 	case errors.Is(err, httpserve.ErrTooLarge):
 		return nil, errTooLarge

@@ -44,11 +44,17 @@ func (s *Server) admin() http.Handler {
 	return mux
 }
 
+// What a server says of itself.
+const (
+	platform = "sotto"
+	protocol = "2"
+)
+
+var extensions = []string{"binary_tensor_data", "model_repository(index)"}
+
 // about handles "GET /v2".
 func (s *Server) about(w http.ResponseWriter, _ *http.Request) error {
-	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{
-		"name": "sotto", "version": "2", "extensions": []string{"binary_tensor_data", "model_repository(index)"},
-	})
+	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{"name": platform, "version": protocol, "extensions": extensions})
 }
 
 // live handles "GET /v2/health/live".
@@ -56,14 +62,22 @@ func (s *Server) live(w http.ResponseWriter, _ *http.Request) error {
 	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{"live": true})
 }
 
-// ready handles "GET /v2/health/ready". A server that still answers with an
-// old model, since the new one was refused, is ready and names it.
-func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
+// unready says why the server is not ready; nil if it is.
+func (s *Server) unready() error {
 	if s.http.Draining() {
 		return errEnding
 	}
 	if s.http.Shedding() {
 		return &refusal{"requests are turned away for want of room", "overloaded", http.StatusServiceUnavailable}
+	}
+	return nil
+}
+
+// ready handles "GET /v2/health/ready". A server that still answers with an
+// old model, since the new one was refused, is ready and names it.
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
+	if err := s.unready(); err != nil {
+		return err
 	}
 	now := *s.state.Load()
 	fresh := func(name string) bool { return !now[name].stale }
@@ -106,11 +120,14 @@ func (s *Server) modelReady(w http.ResponseWriter, r *http.Request) error {
 	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{"name": m.name, "ready": true, "stale": m.stale})
 }
 
-// tensorInfo describes a tensor; −1 stands for any number.
-type tensorInfo struct {
-	Name     string `json:"name"`
-	Datatype string `json:"datatype"`
-	Shape    []int  `json:"shape"`
+// tensors describes what a model takes and answers.
+func (m *served) tensors() (inputs, outputs []kserve.TensorInfo) {
+	for _, l := range m.labels {
+		outputs = append(outputs,
+			kserve.TensorInfo{Name: l.scores, Datatype: kserve.FP32, Shape: []int{-1, len(l.classes)}},
+			kserve.TensorInfo{Name: l.class, Datatype: kserve.Bytes, Shape: []int{-1}})
+	}
+	return []kserve.TensorInfo{{Name: inputVector, Datatype: kserve.FP32, Shape: []int{-1, m.width}}}, outputs
 }
 
 // metadata handles "GET /v2/models/{name}".
@@ -119,10 +136,9 @@ func (s *Server) metadata(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var outputs []tensorInfo
+	inputs, outputs := m.tensors()
 	labels := make([]map[string]any, len(m.labels))
 	for i, l := range m.labels {
-		outputs = append(outputs, tensorInfo{l.scores, kserve.FP32, []int{-1, len(l.classes)}}, tensorInfo{l.class, kserve.Bytes, []int{-1}})
 		labels[i] = map[string]any{"name": l.name, "classes": l.classes, "scores": l.scores, "class": l.class}
 	}
 	parameters := map[string]any{
@@ -140,8 +156,8 @@ func (s *Server) metadata(w http.ResponseWriter, r *http.Request) error {
 	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{
 		"name":       m.name,
 		"versions":   []string{m.version},
-		"platform":   "sotto",
-		"inputs":     []tensorInfo{{inputVector, kserve.FP32, []int{-1, m.width}}},
+		"platform":   platform,
+		"inputs":     inputs,
 		"outputs":    outputs,
 		"parameters": parameters,
 	})

@@ -92,6 +92,9 @@ type classified struct {
 // vector is so large that its scores overflow.
 func (m *served) classify(ctx context.Context, x nn.Matrix) ([]classified, error) {
 	var w *worker
+	if ctx.Err() != nil { // whoever asked is gone
+		return nil, ctx.Err()
+	}
 	select {
 	case w = <-m.workers:
 	case <-ctx.Done():

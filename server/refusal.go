@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"sotto/internal/httpserve"
+	"sotto/internal/httpserve/grpc"
 )
 
 // refusal is an answer that is not what was asked for. The protocol has the
@@ -43,6 +44,10 @@ func refusalOf(err error) *refusal {
 func (s *Server) refuse(w http.ResponseWriter, err error) (status int, reason string) {
 	r := refusalOf(err)
 	s.refused.WithLabelValues(r.Code).Inc()
+	if _, call := w.(grpc.Writer); call && r.status != http.StatusUnsupportedMediaType {
+		grpc.Fail(w, statusOf(r), r.Message, "Sotto-Code", r.Code)
+		return r.status, err.Error()
+	}
 	if r.Code == errBusy.Code {
 		w.Header().Set("Retry-After", "1")
 	}

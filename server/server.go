@@ -44,6 +44,9 @@ func New(c Config) (*Server, error) {
 	if c.Admin != nil {
 		s.http.Beside(c.Admin, s.admin())
 	}
+	if c.GRPC != nil {
+		s.http.Also(c.GRPC, s.Calls())
+	}
 	s.state.Store(&state{})
 	s.count()
 	if err := s.Reload(); err != nil {
@@ -92,8 +95,13 @@ func (s *Server) watch(ctx context.Context) {
 
 // model returns the one that the path names.
 func (s *Server) model(r *http.Request) (slot, error) {
-	m := (*s.state.Load())[r.PathValue("name")]
-	if v := r.PathValue("version"); m.served == nil || v != "" && v != m.version {
+	return s.named(r.PathValue("name"), r.PathValue("version"))
+}
+
+// named returns the model of a name, and of a version unless that is "".
+func (s *Server) named(name, version string) (slot, error) {
+	m := (*s.state.Load())[name]
+	if m.served == nil || version != "" && version != m.version {
 		return slot{}, errUnknown
 	}
 	return m, nil

@@ -65,8 +65,9 @@ type Service struct {
 
 // beside is a second place at which a service answers.
 type beside struct {
-	l net.Listener
-	h http.Handler
+	l    net.Listener
+	h    http.Handler
+	full bool // it has the same bounds, is drained, and speaks HTTP/2 alone
 }
 
 // New makes a service.
@@ -91,10 +92,14 @@ var ErrCut = errors.New("requests did not end within the time to drain")
 // way come to their end, for as long as Drain says. The error is nil if all did.
 func (s *Service) Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	ended := make(chan error, 1+len(s.beside))
-	server := s.start(l, h, s.Connections, s.Each, ended)
+	servers := []*http.Server{s.start(beside{l: l, h: h}, s.Connections, s.Each, ended)}
 	for _, b := range s.beside {
-		// It outlasts the other, so that the end can be watched.
-		defer s.start(b.l, b.h, besideConnections, 0, ended).Close() //nolint:errcheck // nobody is owed an answer there
+		if b.full {
+			servers = append(servers, s.start(b, s.Connections, s.Each, ended))
+			continue
+		}
+		// It outlasts the others, so that the end can be watched.
+		defer s.start(b, besideConnections, 0, ended).Close() //nolint:errcheck // nobody is owed an answer there
 	}
 	select {
 	case err := <-ended:
@@ -113,35 +118,73 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, h http.Handler) err
 	s.Log.Info("draining", slog.Duration("at_most", s.Drain))
 	left, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Drain)
 	defer cancel()
-	if err := server.Shutdown(left); err != nil {
+	if err := shutdown(left, servers); err != nil {
 		s.Log.Warn("requests were cut off", slog.String("error", "the time to drain was over"))
-		return fmt.Errorf("%s: %w, %v: %w", s.Name, ErrCut, s.Drain, errors.Join(err, server.Close()))
+		return fmt.Errorf("%s: %w, %v: %w", s.Name, ErrCut, s.Drain, err)
 	}
 	s.Log.Info("drained")
 	return nil
 }
 
+// shutdown drains all, and cuts off those that do not end in time.
+func shutdown(ctx context.Context, servers []*http.Server) error {
+	ended := make(chan error, len(servers))
+	for _, server := range servers {
+		go func() {
+			err := server.Shutdown(ctx)
+			if err != nil {
+				err = errors.Join(err, server.Close())
+			}
+			ended <- err
+		}()
+	}
+	var all error
+	for range servers {
+		all = errors.Join(all, <-ended)
+	}
+	return all
+}
+
 // Beside answers on another listener as well, for as long as Serve does: for
 // health and numbers, which must be reachable when the first has no room. It is
 // to be called before Serve.
-func (s *Service) Beside(l net.Listener, h http.Handler) { s.beside = append(s.beside, beside{l, h}) }
+func (s *Service) Beside(l net.Listener, h http.Handler) {
+	s.beside = append(s.beside, beside{l: l, h: h})
+}
+
+// Also answers on another listener as on the first, with bounds of the same size,
+// over HTTP/2 alone, also without TLS. It is to be called before Serve.
+func (s *Service) Also(l net.Listener, h http.Handler) {
+	s.beside = append(s.beside, beside{l, h, true})
+}
 
 // besideConnections is how many connections a second listener takes.
 const besideConnections = 64
 
+// streams bounds what one connection of HTTP/2 may have: requests at a time, bytes
+// that nobody has read yet, and time without a sign of life.
+var streams = &http.HTTP2Config{
+	MaxConcurrentStreams:          64,
+	MaxReceiveBufferPerConnection: 1 << 18,
+	MaxReceiveBufferPerStream:     1 << 18,
+	SendPingTimeout:               15 * time.Second,
+	PingTimeout:                   15 * time.Second,
+}
+
 // start begins to answer on a listener.
-func (s *Service) start(l net.Listener, h http.Handler, most, each int, ended chan<- error) *http.Server {
-	g := newGate(l, most, each, s.TLS == nil, func() { s.Shed("connections") })
+func (s *Service) start(at beside, most, each int, ended chan<- error) *http.Server {
+	g := newGate(at.l, most, each, s.TLS == nil && !at.full, func() { s.Shed("connections") })
 	all := append(slices.Clone(*s.gates.Load()), g)
 	s.gates.Store(&all)
 	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(s.HTTP2)
+	protocols.SetHTTP1(!at.full)
+	protocols.SetHTTP2(s.HTTP2 || at.full)
+	protocols.SetUnencryptedHTTP2(at.full)
 	server := &http.Server{
-		Handler:           h,
+		Handler:           at.h,
 		TLSConfig:         s.negotiating(),
 		Protocols:         protocols,
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 64},
+		HTTP2:             streams,
 		ReadHeaderTimeout: min(s.Read, 5*time.Second),
 		ReadTimeout:       s.Read,
 		WriteTimeout:      s.Write,

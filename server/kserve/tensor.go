@@ -35,6 +35,13 @@ type wire struct {
 	Data       json.RawMessage `json:"data,omitempty"`
 }
 
+// TensorInfo describes a tensor of a model; −1 stands for any number.
+type TensorInfo struct {
+	Name     string `json:"name"`
+	Datatype string `json:"datatype"`
+	Shape    []int  `json:"shape"`
+}
+
 // Size returns the number of elements of a shape, and false if a dimension is
 // negative or there would be more than an array can hold.
 func Size(shape []int) (int, bool) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -29,6 +30,7 @@ func Commands(std term.Streams) []*cobra.Command {
 type serveOptions struct {
 	server.Config
 	serviceFlags
+	grpc string
 }
 
 func (o *serveOptions) addFlags(fs *pflag.FlagSet) {
@@ -44,6 +46,7 @@ func (o *serveOptions) addFlags(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.ReadTimeout, "read-timeout", 0, "time that a request may take to arrive (default 10s)")
 	fs.DurationVar(&o.Withdraw, "withdraw", time.Second, "time for which the server goes on answering after it has reported that it is about to end")
 	fs.DurationVar(&o.Drain, "drain", 0, "time that the last requests have when the server ends (default 20s)")
+	fs.StringVar(&o.grpc, "grpc-listen", "", "address to answer calls of gRPC on, such as 127.0.0.1:8789 (default: none are answered)")
 	o.serviceFlags.addFlags(fs, "127.0.0.1:8788")
 }
 
@@ -53,7 +56,8 @@ func newServe(std term.Streams) *cobra.Command {
 		Use:   "serve",
 		Short: "Answer private vectors with classes, over the KServe v2 protocol",
 		Long: `Serve the models of a folder that "sotto train --out" made, or one of them, or
-what "sotto serve head" took out of them, over the KServe v2 inference protocol.
+what "sotto serve head" took out of them, over the KServe v2 inference protocol:
+HTTP, and gRPC where --grpc-listen says. Both have the same answers and limits.
 This is the untrusted side: it takes vectors that a gateway released and never
 sees a text. Vectors without a guarantee, or with a weaker one than the model's,
 are refused. Of codes it takes the vector or the index.
@@ -69,6 +73,7 @@ name that is not known is refused in each of them. Logs are JSON on standard
 error. On SIGTERM and Ctrl-C the server reports that it is not ready, goes on
 answering for the time of --withdraw, and ends when it has answered everybody.`,
 		Example: `  sotto serve --model reviews/seed-1
+  sotto serve --model reviews --grpc-listen 127.0.0.1:8789
   sotto serve --model reviews --listen :8788 --tls-cert cert.pem --tls-key key.pem --tls-client-ca gateway-ca.pem`,
 		Args: term.None,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -105,12 +110,19 @@ func runServe(ctx context.Context, o serveOptions, std term.Streams) error {
 		return err
 	}
 	o.Admin = admin
+	calls := "" // where they are answered
+	if o.grpc != "" {
+		if o.GRPC, err = net.Listen("tcp", o.grpc); err != nil {
+			return errors.Join(err, l.Close())
+		}
+		calls = o.GRPC.Addr().String()
+	}
 	s, err := server.New(o.Config)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
 	go reloadOn(ctx, hangup, s, certificates, o.Logger)
-	o.Logger.Info("serving", "address", o.url(l.Addr().String()), "models", s.Models(), "callers_identified", o.tls.ClientCA != "")
+	o.Logger.Info("serving", "address", o.url(l.Addr().String()), "grpc", calls, "models", s.Models(), "callers_identified", o.tls.ClientCA != "")
 	if err := s.Serve(ctx, l); err != nil {
 		return err
 	}
