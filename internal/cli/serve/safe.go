@@ -14,13 +14,17 @@ import (
 
 // safe refuses what production must not be, and warns of it otherwise.
 func (o *gatewayOptions) safe() error {
-	host, _, err := net.SplitHostPort(o.listen)
+	local, err := loopback("--listen", o.listen)
 	if err != nil {
-		return fmt.Errorf("--listen is %q, must be HOST:PORT", o.listen)
+		return err
+	}
+	second := true
+	if o.admin != "" {
+		if second, err = loopback("--admin-listen", o.admin); err != nil {
+			return err
+		}
 	}
 	o.answerTo(o.listen, o.admin)
-	ip := net.ParseIP(host)
-	local := host == "localhost" || ip != nil && ip.IsLoopback()
 	for _, risk := range []struct {
 		is     bool
 		abroad bool // no risk while it listens on this machine alone
@@ -29,6 +33,7 @@ func (o *gatewayOptions) safe() error {
 		{o.keys == "", true, "there is no --keys, so that everybody who reaches the gateway may spend everybody's budget"},
 		{o.page, true, "--page shows raw vectors"},
 		{!local && o.TLS == nil, true, "--listen is not on this machine alone and there is no --tls-cert, so that texts travel in the clear"},
+		{!second && o.TLS == nil, false, "--admin-listen is not on this machine alone and there is no --tls-cert, so that keys travel in the clear"},
 		{o.beside(), false, "the secret lies beside the ledger, so that a backup holds both and whoever has it can take the noise away: keep --secret in another folder"},
 	} {
 		if risk.is && o.production {
@@ -49,6 +54,16 @@ func (o *gatewayOptions) safe() error {
 		return errors.New("--page without --keys wants --listen on this machine alone: it shows raw vectors to whoever opens it")
 	}
 	return nil
+}
+
+// loopback reports whether an address to listen on is of this machine alone.
+func loopback(flag, address string) (bool, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false, fmt.Errorf("%s is %q, must be HOST:PORT", flag, address)
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback(), nil
 }
 
 // answerTo lets clients call the gateway by the hosts of addresses that it listens

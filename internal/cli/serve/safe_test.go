@@ -45,6 +45,7 @@ func TestProductionRefused(t *testing.T) {
 		"no keys":           {ledger, secret, "", "", "there is no --keys", false},
 		"a page":            {ledger, secret, file, "--page", "--page shows raw vectors", false},
 		"plain HTTP":        {ledger, secret, file, "--listen 0.0.0.0:0", "there is no --tls-cert", false},
+		"a second address":  {ledger, secret, file, "--admin-listen 0.0.0.0:0", "--admin-listen is not on this machine alone", false},
 		"beside":            {ledger, random(t, filepath.Join(dir, "secret")), file, "", "the secret lies beside the ledger", false},
 		"no secret":         {ledger, filepath.Join(t.TempDir(), "none"), file, "", "no such file", false},
 		"readable secret":   {ledger, readable, file, "", "readable by its owner alone", true},
