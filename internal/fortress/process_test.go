@@ -89,9 +89,13 @@ const mostMemory = 6 << 20 // KiB
 
 // start starts a command and awaits its address. An error says why it ended
 // instead.
-func (s *scene) start(args ...string) (*process, error) {
+func (s *scene) start(args ...string) (*process, error) { return s.startUnder(nil, args...) }
+
+// startUnder starts a command under another that runs it.
+func (s *scene) startUnder(under []string, args ...string) (*process, error) {
 	p := &process{ended: make(chan struct{})}
-	p.Cmd = exec.Command("/bin/sh", append([]string{"-c", `ulimit -v ` + strconv.Itoa(mostMemory) + `; exec "$0" "$@"`, binary}, args...)...)
+	command := slices.Concat([]string{"-c", `ulimit -v ` + strconv.Itoa(mostMemory) + `; exec "$0" "$@"`}, under, []string{binary}, args)
+	p.Cmd = exec.Command("/bin/sh", command...)
 	if !slices.Contains(args, "--listen") {
 		p.Args = append(p.Args, "--listen", "127.0.0.1:0")
 	}
