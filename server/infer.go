@@ -37,9 +37,9 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		req, err := kserve.ParseRequest(body, r.Header.Get(kserve.HeaderLength))
+		req, err := s.parse(r, body)
 		if err != nil {
-			return bad("invalid_request", err.Error())
+			return err
 		}
 		res, err := s.answer(r.Context(), httpserve.Network(r), m, &load, req)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"sotto/internal/httpserve"
+	"sotto/server/kserve"
 )
 
 // memoryOfBody is how many times its size a body may come to take.
@@ -24,6 +25,27 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, load *httpserv
 		return nil, errBody
 	}
 	return body, nil
+}
+
+// muchToParse is from what size on bodies are parsed in turns.
+const muchToParse = 1 << 16
+
+// parse parses a body. If it is large, it waits for a turn: however many come, one
+// processor is left for the others.
+func (s *Server) parse(r *http.Request, body []byte) (*kserve.Request, error) {
+	if len(body) >= muchToParse {
+		turn, err := s.turns.Enter(r.Context())
+		if err != nil {
+			s.http.Shed("turns")
+			return nil, errBusy
+		}
+		defer turn.Leave()
+	}
+	req, err := kserve.ParseRequest(body, r.Header.Get(kserve.HeaderLength))
+	if err != nil {
+		return nil, bad("invalid_request", err.Error())
+	}
+	return req, nil
 }
 
 // work takes memory and place for the work on so many vectors, after the body was

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,7 @@ type Server struct {
 	reading chan struct{} // the folder, one at a time
 	intake  *httpserve.Intake
 	places  *httpserve.Places
+	turns   *httpserve.Places // of large bodies
 	http    *httpserve.Service
 	metrics
 }
@@ -35,6 +37,7 @@ func New(c Config) (*Server, error) {
 		reading: make(chan struct{}, 1),
 		intake:  httpserve.NewIntake(c.Memory, c.ReadTimeout),
 		places:  httpserve.NewPlaces(c.Concurrency, c.Wait).Share(c.Share),
+		turns:   httpserve.NewPlaces(max(1, runtime.GOMAXPROCS(0)-1), c.Wait),
 	}
 	s.http = httpserve.New(httpserve.Config{
 		Name: "server", Log: c.Logger, Level: slog.LevelDebug, TLS: c.TLS, HTTP2: true,

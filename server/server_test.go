@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -457,5 +458,39 @@ func BenchmarkLogits(b *testing.B) {
 				m.Logits(p, x)
 			}
 		})
+	}
+}
+
+// TestMemory: whatever a body of eight mebibytes holds, little more than itself is
+// made of it. Empty tensors used to take 688.
+func TestMemory(t *testing.T) {
+	s, err := server.New(server.Config{Model: stored})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := s.Handler()
+	const size = 8 << 20
+	fill := func(before, part, after string) string {
+		return before + strings.Repeat(part, (size-len(before)-len(after))/len(part)) + after
+	}
+	tensor := `{"inputs":[{"name":"vector","datatype":"%s","shape":[%d,1],"data":["",`
+	for name, body := range map[string]string{
+		"tensors":    fill(`{"inputs":[{}`, `,{}`, `]}`),
+		"outputs":    fill(`{"inputs":[],"outputs":[{}`, `,{}`, `]}`),
+		"shape":      fill(`{"inputs":[{"shape":[1`, `,1`, `]}]}`),
+		"parameters": fill(`{"parameters":{"a":0`, `,"a":0`, `}}`),
+		"nested":     fill(`{"inputs":[{"data":`, `[`, ``),
+		"strings":    fill(fmt.Sprintf(tensor, "BYTES", size/3), `"",`, `""]}]}`),
+		"numbers":    fill(`{"inputs":[{"name":"vector","datatype":"FP32","shape":[4000000,1],"data":[0`, `,0`, `]}]}`),
+		"an id":      fill(`{"id":"`, `a`, `"}`),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("POST", "/v2/models/"+modelName+"/infer", strings.NewReader(body)))
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 4*size || w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d MiB of memory were taken for 8, %d %s; want at most 32, and 400", name, took>>20, w.Code, w.Body)
+		}
 	}
 }

@@ -1,12 +1,8 @@
 package kserve
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"strconv"
 )
 
 // HeaderLength is the HTTP header that says how many bytes of a body are JSON;
@@ -96,7 +92,7 @@ func join(message any, binary []byte) ([]byte, int, error) {
 // header says, are JSON; header "" means all.
 func ParseRequest(body []byte, header string) (*Request, error) {
 	r := new(Request)
-	binary, err := split(body, header, r)
+	binary, err := split(body, header, func(p *parser) error { return p.request(r) })
 	if err != nil {
 		return nil, err
 	}
@@ -107,46 +103,9 @@ func ParseRequest(body []byte, header string) (*Request, error) {
 // request.
 func ParseResponse(body []byte, header string) (*Response, error) {
 	r := new(Response)
-	binary, err := split(body, header, r)
+	binary, err := split(body, header, func(p *parser) error { return p.response(r) })
 	if err != nil {
 		return nil, err
 	}
 	return r, parseTensors(r.Outputs, binary)
-}
-
-// split decodes the JSON of a body and returns what is behind it. Fields that
-// the protocol does not have are refused: a misspelt one would be ignored.
-func split(body []byte, header string, message any) ([]byte, error) {
-	n := len(body)
-	if header != "" {
-		var err error
-		if n, err = strconv.Atoi(header); err != nil || n < 0 || n > len(body) {
-			return nil, fmt.Errorf("kserve: %s must be a number of bytes within the body's %d", HeaderLength, len(body))
-		}
-	}
-	d := json.NewDecoder(bytes.NewReader(body[:n]))
-	d.DisallowUnknownFields()
-	if err := d.Decode(message); err != nil {
-		return nil, fmt.Errorf("kserve: body is not a message of the protocol: %s", reason(err))
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("kserve: something follows the JSON, whose length the " + HeaderLength + " header gives if binary data does")
-	}
-	return body[n:], nil
-}
-
-// reason describes an error of JSON by place and kind. The library's own words
-// can quote what was sent.
-func reason(err error) string {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		return fmt.Sprintf("no JSON at byte %d", syntax.Offset)
-	case errors.As(err, &kind):
-		return fmt.Sprintf("wrong kind of value at byte %d", kind.Offset)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "it ends too early"
-	}
-	return "it has a field that the protocol does not have"
 }

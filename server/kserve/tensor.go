@@ -124,6 +124,9 @@ func parseTensors(all []Tensor, behind []byte) error {
 	for i := range all {
 		t := &all[i]
 		n, ok := Size(t.Shape)
+		if t.Datatype == Bytes && n > maxStrings {
+			return fmt.Errorf("kserve: shape of a tensor asks for more than %d strings", maxStrings)
+		}
 		if !ok || t.Datatype != FP32 && t.Datatype != Bytes {
 			return t.Validate()
 		}
@@ -182,7 +185,7 @@ func (t *Tensor) parseBinary(n int, b []byte) error {
 		}
 		return nil
 	}
-	for len(b) >= 4 {
+	for len(b) >= 4 && len(t.Strings) < n {
 		size := binary.LittleEndian.Uint32(b)
 		if b = b[4:]; int64(size) > int64(len(b)) {
 			break
@@ -202,11 +205,9 @@ func (t *Tensor) parseBinary(n int, b []byte) error {
 // or nested as the shape says.
 func (t *Tensor) parseData(n int, data []byte) error {
 	if t.Datatype == Bytes {
-		t.Strings = make([]string, 0)
-		if json.Unmarshal(data, &t.Strings) != nil {
-			return errors.New("kserve: data of a tensor must be a flat array of strings")
-		}
-		return nil
+		var err error
+		t.Strings, err = parseStrings(n, data)
+		return err
 	}
 	p := numbers{text: data, shape: t.Shape, out: make([]float32, 0, min(n, len(data)/2+1))}
 	if len(data) == 0 || data[0] != '[' {
