@@ -65,8 +65,10 @@ func (s Spec) points() ([]Point, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.Reserve != 0 && !f.uses("reserve", "") { // it changes what all are trained for
-			return nil, fmt.Errorf("experiment: reserve has no meaning for method %s", name)
+		for field, given := range map[string]bool{"reserve": s.Reserve != 0, "tune": s.Tune} { // they change what all are trained for
+			if given && !f.uses(field, "") {
+				return nil, fmt.Errorf("experiment: %s has no meaning for method %s", field, name)
+			}
 		}
 		mine, err := s.pointsOf(f)
 		if err != nil {

@@ -30,7 +30,8 @@ func Prepare(ctx context.Context, s Spec, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.Sets.Make(ctx, s.wants(), s.In, cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
+	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	d, err := (&runner{spec: s, opt: o}).load(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,10 @@ func openModels(ctx context.Context, dir string, o ReleaseOptions) ([]storedMode
 	if o.Data != "" && o.Data != record.Name {
 		return nil, nil, nil, fmt.Errorf("experiment: %s: the model was trained on %s, must be attacked on the same data", dir, record.Name)
 	}
-	want := prepared.Wanted(record)
+	want, err := near(dir, prepared.Wanted(record))
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	want.Attribute = cmp.Or(o.Attribute, want.Attribute)
 	d, err := o.Sets.Make(ctx, want, o.In, workers)
 	if err != nil {

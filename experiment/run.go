@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"sotto/encode/bert/tune"
 	"sotto/experiment/prepared"
 	"sotto/experiment/score"
 	"sotto/measure"
@@ -53,7 +54,10 @@ type Event struct {
 	At  model.Progress
 	// Trial is what a search has just tried, in place of At; nil in a training.
 	Trial *train.Trial
-	Done  float64 // share of the whole work, from 0 to 1
+	// Tuning is where the training of the encoder stands, in place of At, with Done
+	// the share of that; nil in whatever comes behind it.
+	Tuning *tune.Progress
+	Done   float64 // share of the whole work, from 0 to 1
 }
 
 // job is one configuration with one seed.
@@ -125,7 +129,7 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.Sets.Make(ctx, s.wants(), s.In, o.Workers)
+	d, err := (&runner{spec: s, opt: o, store: st}).load(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,14 @@ type Spec struct {
 	// of a result are text-level, and masks change none of them; see
 	// mech.WordLevel for the one between texts that differ in a word.
 	Dropout float64 `json:"dropout,omitempty" flag:"dropout" help:"probability μ of masking each word of a text before it is encoded (default: no masking)"`
+	// Tune trains the encoder, of the BERT family, before anything is learnt from its
+	// vectors: by the labels, on the rows that train, with the first seed. What
+	// protects comes behind it, so that no guarantee changes.
+	Tune       bool    `json:"tune,omitempty" flag:"tune" help:"tune the encoder by the labels first: minilm or the folder of a transformer of the BERT family"`
+	TuneLayers int     `json:"tune_layers,omitempty" flag:"tune-layers" help:"number of layers, from the top, that --tune trains (default: all, with the embeddings)"`
+	TuneRate   float64 `json:"tune_rate,omitempty" flag:"tune-rate" help:"learning rate of --tune (default 1e-4)"`
+	TuneEpochs int     `json:"tune_epochs,omitempty" flag:"tune-epochs" help:"passes over the texts of --tune at most, of which the best on the validation part is kept (default 3)"`
+	TuneLength int     `json:"tune_length,omitempty" flag:"tune-length" help:"tokens of a text that a tuned encoder reads (default 128)"`
 	// Limit bounds the rows: at most so many to train and a quarter as many to
 	// validate and to test, evenly spaced in each part; 0 takes all.
 	Limit int `json:"limit,omitempty" flag:"limit" help:"number of rows to train on at most, with a quarter as many to validate and to test (default: all)"`
@@ -123,6 +131,7 @@ func (s Spec) Filled() (Spec, error) {
 	refuse(!(math.Abs(s.Threshold) <= math.MaxFloat64), "relaxation is not a number of points")
 	refuse(!(s.Reserve >= 0 && s.Reserve < 1), "reserve is %v, must be at least 0 and below 1", s.Reserve)
 	refuse(!(s.Dropout >= 0 && s.Dropout < 1), "dropout is %v, must be at least 0 and below 1", s.Dropout)
+	refuse(!s.Tune && (s.TuneLayers != 0 || s.TuneRate != 0 || s.TuneEpochs != 0 || s.TuneLength != 0), "settings of tuning are given, must not be without tune")
 	refuse(s.Limit < 0 || s.Limit > 0 && s.Limit < 8, "limit is %d, must be at least 8, or 0 for all rows", s.Limit)
 	refuse(len(s.Methods) == 0, "no method given, must be one of %s", strings.Join(methodNames(), ", "))
 	if o := objective.Objective(s.Objective); o.Validate() != nil {

@@ -96,7 +96,11 @@ func (s *Studio) release(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	x, err := s.encode(r.Context(), info.Data.Encoder, q.Text)
+	name, err := catalogue.Near(info.Data.Encoder, run.Model())
+	if err != nil {
+		return err
+	}
+	x, err := s.encode(r.Context(), name, q.Text)
 	if err != nil {
 		return err
 	}

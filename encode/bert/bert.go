@@ -3,9 +3,10 @@
 // the matrix products of package nn.
 //
 // The vector of a text is the mean of the vectors of its tokens after the last
-// layer, scaled to length 1. It is not for models that take the first token or
-// a pooling layer instead, nor for training. Vectors are raw and not private;
-// see package encode. The smallest use is
+// layer, or the first of them where the folder says so, scaled to length 1. It is
+// not for models that have a pooling layer instead, nor for training, which package
+// tune does. Vectors are raw and not private; see package encode. The smallest use
+// is
 //
 //	m, err := bert.Open(dir, bert.Options{})
 //	if err != nil {
@@ -20,9 +21,7 @@
 package bert
 
 import (
-	"cmp"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -33,8 +32,10 @@ import (
 
 // Options are what a folder does not say.
 type Options struct {
-	Name      string // what Model.Name returns; the folder if empty
-	MaxTokens int    // of a text, special ones included; 0 means 256, or what the model can take if that is less
+	// Name is what Model.Name returns; if it is empty the folder, or what a tuned
+	// encoder is known by.
+	Name      string
+	MaxTokens int // of a text, special ones included; 0 means what [Folder.Limit] says
 }
 
 // defaultTokens is what the models of the family were trained for.
@@ -46,6 +47,7 @@ type Model struct {
 	name      string
 	limit     int
 	config    config
+	first     bool // the vector of a text is that of its first token
 	epsilon   float32
 	weights   *weights
 	tokeniser *text.WordPiece
@@ -68,30 +70,30 @@ type counters struct{ texts, tokens, truncated, dropped, invalid atomic.Int64 }
 
 // Open opens the model in a folder, which holds config.json, tokenizer.json and
 // the weights as one or several files model*.safetensors. Weights of 16 bits
-// are widened to 32. An error about a file that is absent wraps fs.ErrNotExist.
+// are widened to 32. A folder that was tuned here is checked against its manifest;
+// one that sentence transformers were saved in may say how vectors are pooled and
+// how long texts are. An error about a file that is absent wraps fs.ErrNotExist.
 func Open(dir string, o Options) (*Model, error) {
-	c, err := readConfig(filepath.Join(dir, "config.json"))
+	f, err := Read(dir)
 	if err != nil {
 		return nil, err
 	}
-	limit := cmp.Or(o.MaxTokens, min(defaultTokens, c.Positions))
-	if limit < 2 || limit > c.Positions {
-		return nil, fmt.Errorf("bert: MaxTokens is %d, must be from 2 to %d", limit, c.Positions)
-	}
-	tokeniser, err := text.LoadWordPiece(filepath.Join(dir, "tokenizer.json"))
+	limit, err := f.Limit(o.MaxTokens)
 	if err != nil {
 		return nil, err
 	}
-	if n := len(tokeniser.Vocabulary()); n > c.Vocabulary {
-		return nil, fmt.Errorf("bert: %s: tokenizer.json has %d tokens, must have at most the vocab_size of config.json, which is %d", dir, n, c.Vocabulary)
+	c := f.config
+	w := f.loader.weights(c)
+	if f.loader.err != nil {
+		return nil, fmt.Errorf("bert: %s: %w", dir, f.loader.err)
 	}
-	w, err := readWeights(dir, c)
+	name, err := f.name(o.Name)
 	if err != nil {
 		return nil, err
 	}
 	return &Model{
-		name: cmp.Or(o.Name, dir), limit: limit, config: c, epsilon: float32(c.Epsilon),
-		weights: w, tokeniser: tokeniser,
+		name: name, limit: limit, config: c, first: f.First, epsilon: float32(c.Epsilon),
+		weights: w, tokeniser: f.Tokeniser,
 		vectors: vector.For(nn.NewPool(1).Kernel(), c.Hidden, c.Hidden/c.Heads, c.Intermediate),
 	}, nil
 }

@@ -53,7 +53,11 @@ func (m *Model) forward(s *space, dst nn.Matrix, sentences []text.Tokens) {
 		m.layer(s, &m.weights.layers[i], sentences)
 	}
 	for i, t := range sentences {
-		pool(dst.Row(i), s.x.Slice(s.starts[i], s.starts[i]+len(t.IDs)))
+		n := len(t.IDs)
+		if m.first {
+			n = 1
+		}
+		pool(dst.Row(i), s.x.Slice(s.starts[i], s.starts[i]+n))
 	}
 }
 

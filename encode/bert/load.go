@@ -41,8 +41,8 @@ type weights struct {
 // prefix stands before the names of models that were saved with a head.
 const prefix = "bert."
 
-// readWeights reads the files model*.safetensors of a folder.
-func readWeights(dir string, c config) (*weights, error) {
+// readTensors reads the files model*.safetensors of a folder.
+func readTensors(dir string) (*loader, error) {
 	paths, err := filepath.Glob(filepath.Join(escape(dir), "model*.safetensors"))
 	if err != nil {
 		return nil, fmt.Errorf("bert: %s: %w", dir, err)
@@ -50,7 +50,7 @@ func readWeights(dir string, c config) (*weights, error) {
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("bert: %s holds no model*.safetensors, must hold the weights: %w", dir, fs.ErrNotExist)
 	}
-	l := loader{pool: nn.NewPool(1), tensors: map[string]safetensors.Tensor{}}
+	l := &loader{pool: nn.NewPool(1), tensors: map[string]safetensors.Tensor{}}
 	for _, path := range paths {
 		f, err := safetensors.ReadOnly(path, wanted)
 		if err != nil {
@@ -64,11 +64,7 @@ func readWeights(dir string, c config) (*weights, error) {
 			l.tensors[name] = t
 		}
 	}
-	w := l.weights(c)
-	if l.err != nil {
-		return nil, fmt.Errorf("bert: %s: %w", dir, l.err)
-	}
-	return w, nil
+	return l, nil
 }
 
 // escape quotes what Glob would take for a pattern.

@@ -137,6 +137,25 @@ func Open(ctx context.Context, spec, dataDir string) (encode.Source, error) {
 	return encode.OpenContext(ctx, spec, dataDir)
 }
 
+// TunedDir is the folder of a tuned encoder, beside the models that were trained on
+// its vectors.
+const TunedDir = "encoder"
+
+// Near returns what opens the encoder of a model in a folder: the path of a tuned
+// one, which lies beside the model or above it, and the name itself of any other.
+func Near(name, model string) (string, error) {
+	if !strings.HasPrefix(name, bert.TunedPrefix) {
+		return name, nil
+	}
+	for _, up := range []string{".", "..", filepath.Join("..", "..")} {
+		dir := filepath.Join(model, up, TunedDir)
+		if m, err := bert.ReadManifest(dir); err == nil && m != nil && m.Name() == name {
+			return dir, nil
+		}
+	}
+	return "", fmt.Errorf("catalogue: the encoder %.40q is not beside the model in %s, must be in the folder %s there or above: %w", name, model, TunedDir, fs.ErrNotExist)
+}
+
 func openMiniLM() (encode.Source, error) {
 	i, err := Find("minilm")
 	if err != nil {

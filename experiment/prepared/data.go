@@ -41,12 +41,38 @@ const carved = 0.1
 // Make loads what a record names, as far as it names it, from the file if it
 // is of one, and makes numbers of it.
 func Make(ctx context.Context, r model.DataRecord, file Path, workers int) (*Set, error) {
-	set, err := Load(ctx, r, file)
+	d, set, err := outline(ctx, r, file)
 	if err != nil {
 		return nil, err
 	}
+	if err := d.vectors(ctx, set, r, workers); err != nil {
+		return nil, err
+	}
+	d.bound(r.Limit)
+	if err := d.reserve(r.Reserve); err != nil {
+		return nil, err
+	}
+	return d, d.Validate()
+}
+
+// Outline loads what a record names and takes its parts, but makes no vectors of
+// texts: X is empty, and nothing is reserved.
+func Outline(ctx context.Context, r model.DataRecord, file Path) (*Set, *dataset.Set, error) {
+	d, set, err := outline(ctx, r, file)
+	if err == nil {
+		d.bound(r.Limit)
+	}
+	return d, set, err
+}
+
+// outline is Outline without a limit of rows.
+func outline(ctx context.Context, r model.DataRecord, file Path) (*Set, *dataset.Set, error) {
+	set, err := Load(ctx, r, file)
+	if err != nil {
+		return nil, nil, err
+	}
 	if len(set.Label.Classes) < 2 {
-		return nil, fmt.Errorf("prepared: %s has a number as its label, must have classes", r.Name)
+		return nil, nil, fmt.Errorf("prepared: %s has a number as its label, must have classes", r.Name)
 	}
 	d := &Set{Notes: slices.Clone(set.Notes), Standardise: set.Text != nil || r.File != nil, Attributes: set.Attributes}
 	known := len(set.More) - len(r.Unknown)
@@ -60,20 +86,13 @@ func Make(ctx context.Context, r model.DataRecord, file Path, workers int) (*Set
 		d.Record.More = append(d.Record.More, model.LabelRecord{Name: c.Name, Classes: c.Classes})
 	}
 	if err := d.protect(set, r.Attribute); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	d.split(set)
-	if err := d.vectors(ctx, set, r, workers); err != nil {
-		return nil, err
-	}
-	d.bound(r.Limit)
-	if err := d.reserve(r.Reserve); err != nil {
-		return nil, err
-	}
 	if len(d.Test) == 0 {
-		return nil, fmt.Errorf("prepared: %s has no test part", r.Name)
+		return nil, nil, fmt.Errorf("prepared: %s has no test part", r.Name)
 	}
-	return d, d.Validate()
+	return d, set, nil
 }
 
 // Load reads the data set that a record names, or the file.

@@ -14,6 +14,7 @@ import (
 
 	"sotto/dataset"
 	"sotto/dp"
+	"sotto/internal/atomicfile"
 	"sotto/internal/safetensors"
 	"sotto/mech"
 )
@@ -191,7 +192,7 @@ func writeFolder[M any](dir string, m *Model, info *M, digest *string) error {
 	if err := os.Chmod(fresh, 0o755); err != nil { //nolint:gosec // a model is meant to be read by others
 		return fmt.Errorf("model: %w", err)
 	}
-	return swap(fresh, dir)
+	return atomicfile.SwapDir(fresh, dir)
 }
 
 // canonical returns the only text of a manifest that is accepted, apart from
@@ -265,25 +266,6 @@ func writeSynced(path string, content []byte) error {
 	}
 	_, err = f.Write(content)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("model: %w", err)
-	}
-	return nil
-}
-
-// swap puts a folder in the place of another one, or of none.
-func swap(fresh, dir string) error {
-	old := fresh + ".old"
-	err := os.Rename(dir, old)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("model: %w", err)
-	}
-	if renamed := os.Rename(fresh, dir); renamed != nil {
-		if err == nil {
-			renamed = errors.Join(renamed, os.Rename(old, dir))
-		}
-		return fmt.Errorf("model: %w", renamed)
-	}
-	if err := os.RemoveAll(old); err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
 	return nil

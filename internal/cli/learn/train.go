@@ -95,11 +95,11 @@ func runTrain(ctx context.Context, o trainOptions, std term.Streams) error {
 	o.run.Reference = true
 	r, err := experiment.Run(ctx, o.spec, o.run)
 	bar.Finish()
-	switch {
-	case r == nil:
-		return err
-	case errors.Is(err, experiment.ErrInterrupted):
+	if errors.Is(err, experiment.ErrInterrupted) {
 		err = errors.New(afterInterrupt(o.run.Out))
+	}
+	if r == nil {
+		return err
 	}
 	return errors.Join(term.Show(std.Out, o.json, r, func(out io.Writer, r *experiment.Result) error { return printResult(out, r, o.run.Out) }), err)
 }
@@ -115,6 +115,12 @@ func afterInterrupt(out string) string {
 // each training.
 func showTraining(w io.Writer, bar *term.Progress, e experiment.Event) {
 	text := fmt.Sprintf("%s: epoch %d of %d, loss %.4f, accuracy %.2f %%", e.Job, e.At.Epoch, e.At.Epochs, e.At.Loss, 100*e.At.Accuracy)
+	if t := e.Tuning; t != nil {
+		text = fmt.Sprintf("tuning the encoder: epoch %d of %d, step %d of %d, loss %.4f", t.Epoch, t.Epochs, t.Step, t.Steps, t.Loss)
+		if t.Accuracy > 0 {
+			text += fmt.Sprintf(", accuracy %.2f %%", 100*t.Accuracy)
+		}
+	}
 	switch t := e.Trial; {
 	case t != nil && t.Failed != "":
 		text = fmt.Sprintf("%s: tried %s: failed", e.Job, t.Name)
@@ -124,7 +130,7 @@ func showTraining(w io.Writer, bar *term.Progress, e experiment.Event) {
 	if bar.Shown() {
 		bar.Describe(text)
 		bar.Set(int64(1000*e.Done), 1000)
-	} else if e.Trial != nil || e.At.Epoch == e.At.Epochs {
+	} else if e.Trial != nil || e.Tuning == nil && e.At.Epoch == e.At.Epochs || e.Tuning != nil && e.Tuning.Ended {
 		fmt.Fprintln(w, text) //nolint:errcheck // that words cannot be written harms no result
 	}
 }

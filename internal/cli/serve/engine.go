@@ -96,7 +96,11 @@ func (o *gatewayOptions) trained(ctx context.Context) (encode.Source, gateway.Me
 	if err != nil {
 		return wrong(err)
 	}
-	e, err := catalogue.Open(ctx, info.Data.Encoder, dataset.Dir())
+	name, err := catalogue.Near(info.Data.Encoder, o.model)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	e, err := catalogue.Open(ctx, name, dataset.Dir())
 	return e, m, labels, err
 }
 

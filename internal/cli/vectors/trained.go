@@ -11,6 +11,7 @@ import (
 	"sotto/dataset/own"
 	"sotto/dataset/table"
 	"sotto/encode"
+	"sotto/encode/catalogue"
 	"sotto/experiment"
 	"sotto/internal/cli/term"
 	"sotto/internal/vectorise"
@@ -88,7 +89,10 @@ func (o *encodeOptions) trained() (*trained, error) {
 	if t.codes, err = sayings(m, info); err != nil {
 		return nil, err
 	}
-	o.encoder, o.numbers = info.Data.Encoder, t.numbers
+	o.numbers = t.numbers
+	if o.encoder, err = catalogue.Near(info.Data.Encoder, folder); err != nil {
+		return nil, err
+	}
 	if o.Dropout = t.masks.Dropout; o.Dropout > 0 {
 		o.Masks = string(t.masks.Draw)
 	}

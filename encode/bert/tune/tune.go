@@ -1,0 +1,150 @@
+// Package tune trains the encoders of package bert further, on texts with labels,
+// so that their vectors tell the labels apart: the whole transformer, or some
+// layers from the top. It runs on the trusted side, and what it makes is a folder
+// like the one that it began with.
+//
+// Vectors of a tuned encoder are raw and not private, and the texts that it was
+// tuned on are covered by no guarantee: see package encode. The smallest use is
+//
+//	f, err := bert.Read(dir)
+//	t, err := tune.New(f, data, tune.Settings{})
+//	err = t.Run(ctx, tune.Options{Pool: nn.NewPool(2)})
+//	err = t.Write(out, bert.Manifest{…})
+//
+// A training has the same bits for every number of workers, and wherever it was
+// stopped and resumed.
+package tune
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"sotto/nn"
+	"sotto/text"
+)
+
+// Settings decide a training. The zero value uses the defaults, with which small
+// transformers are usually tuned.
+type Settings struct {
+	// Layers is how many layers learn, from the top; 0 means all, and the embeddings
+	// with them. What lies below is computed once.
+	Layers  int     `json:"layers,omitempty"`
+	Rate    float64 `json:"rate"`    // of the encoder at its highest; 0 means 1e-4
+	Epochs  int     `json:"epochs"`  // at most; 0 means 3
+	Length  int     `json:"length"`  // most tokens of a text, special ones included; 0 means 128, or what the folder asks for if that is less
+	Batch   int     `json:"batch"`   // texts in each step; 0 means 32
+	Dropout float64 `json:"dropout"` // 0 means 0.1
+	Decay   float64 `json:"decay"`   // of weights; 0 means 0.01
+	Seed    uint64  `json:"seed"`
+	// Patience is after how many epochs without a better validation accuracy the
+	// training ends; 0 means 2.
+	Patience int `json:"patience"`
+}
+
+const (
+	clipNorm  = 1    // most length of a gradient
+	warmShare = 0.1  // of the steps, in which the rate rises
+	headTimes = 10   // the rate of the linear layer, which begins at random, over that of the encoder
+	mostSize  = 1e6  // of epochs and batches
+	maxTokens = 128  // default of Length
+	pieces    = 2048 // tokens that are computed together: a larger batch comes in pieces
+)
+
+// filled returns s with its defaults for an encoder of so many layers, whose folder
+// asks for a length.
+func (s Settings) filled(layers, length int) (Settings, error) {
+	s.Rate, s.Epochs, s.Batch = cmp.Or(s.Rate, 1e-4), cmp.Or(s.Epochs, 3), cmp.Or(s.Batch, 32)
+	s.Dropout, s.Decay, s.Patience = cmp.Or(s.Dropout, 0.1), cmp.Or(s.Decay, 0.01), cmp.Or(s.Patience, 2)
+	s.Length = cmp.Or(s.Length, min(maxTokens, length))
+	switch {
+	case s.Layers < 0 || s.Layers > layers:
+		return s, fmt.Errorf("tune: layers is %d, must be from 1 to %d, or 0 for all", s.Layers, layers)
+	case !(s.Rate > 0 && s.Rate <= 1):
+		return s, fmt.Errorf("tune: rate is %v, must be positive and at most 1", s.Rate)
+	case s.Epochs < 1 || s.Epochs > mostSize || s.Batch < 1 || s.Batch > mostSize || s.Patience < 1:
+		return s, fmt.Errorf("tune: epochs is %d, batch %d and patience %d, must be at least 1", s.Epochs, s.Batch, s.Patience)
+	case !(s.Dropout >= 0 && s.Dropout < 1):
+		return s, fmt.Errorf("tune: dropout is %v, must be in [0, 1)", s.Dropout)
+	case !(s.Decay >= 0 && s.Decay <= 1):
+		return s, fmt.Errorf("tune: decay is %v, must be from 0 to 1", s.Decay)
+	}
+	return s, nil
+}
+
+// Data is what is learnt from.
+type Data struct {
+	Texts []string
+	// Masked are the spans of each text that are masked; nil masks none.
+	Masked  [][]text.Span
+	Labels  [][]int   // of each label the class of each text, −1 where it is not known
+	Classes []int     // of each label
+	Weights []float64 // of each label, with sum 1
+
+	Train      []int // texts to learn from
+	Validation []int // texts that tell which epoch is the best
+}
+
+func (d Data) validate() error {
+	switch {
+	case len(d.Train) == 0 || len(d.Validation) == 0:
+		return fmt.Errorf("tune: there are %d texts to learn from and %d to validate, must be at least one each", len(d.Train), len(d.Validation))
+	case len(d.Labels) == 0 || len(d.Classes) != len(d.Labels) || len(d.Weights) != len(d.Labels):
+		return fmt.Errorf("tune: there are %d labels with %d numbers of classes and %d weights, must be as many and at least one", len(d.Labels), len(d.Classes), len(d.Weights))
+	case d.Masked != nil && len(d.Masked) != len(d.Texts):
+		return fmt.Errorf("tune: there are masks of %d texts, must be of %d", len(d.Masked), len(d.Texts))
+	}
+	for l, y := range d.Labels {
+		if len(y) != len(d.Texts) || d.Classes[l] < 2 || !(d.Weights[l] > 0) {
+			return fmt.Errorf("tune: label %d has %d texts, %d classes and weight %v, must have %d texts, at least 2 classes and a positive weight", l+1, len(y), d.Classes[l], d.Weights[l], len(d.Texts))
+		}
+	}
+	for _, part := range [][]int{d.Train, d.Validation} {
+		for _, i := range part {
+			if i < 0 || i >= len(d.Texts) {
+				return fmt.Errorf("tune: there is no text %d, must be below %d", i, len(d.Texts))
+			}
+			for l, y := range d.Labels {
+				if y[i] < -1 || y[i] >= d.Classes[l] || y[i] < 0 && len(d.Labels) == 1 {
+					return fmt.Errorf("tune: label %d of text %d is out of range, must be below %d", l+1, i, d.Classes[l])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Options say how, not what, to train.
+type Options struct {
+	Pool *nn.Pool // nil means one worker
+	// Progress, if not nil, is called after each step, and after each epoch.
+	Progress func(Progress)
+	// Save, if not nil, is called with what is needed to resume: after each epoch,
+	// every few minutes, and when ctx ends. An error of it ends the training.
+	Save func(*State) error
+	// Resume, if not nil, is where to go on: what Save was given in a training with
+	// the same folder, data and settings.
+	Resume *State
+}
+
+// Progress is where a training stands.
+type Progress struct {
+	Epoch, Epochs int     // the epoch at work, from 1
+	Step, Steps   int     // of the whole training
+	Loss          float64 // the mean of this epoch so far
+	// Accuracy is that of the last whole epoch on the validation texts, 0 before.
+	Accuracy float64
+	Ended    bool // that an epoch has just ended
+}
+
+// Epoch is how an epoch did.
+type Epoch struct {
+	Loss     float64 `json:"loss"`
+	Accuracy float64 `json:"accuracy"` // on the validation texts
+}
+
+// errDiverged is returned when a training has left the finite numbers.
+var errDiverged = errors.New("tune: the training diverged: a loss or a gradient is not finite; lower the rate")
+
+func finite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }

@@ -1,0 +1,105 @@
+package experiment_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sotto/encode/bert"
+	"sotto/experiment"
+	"sotto/nn/transformer/tiny"
+)
+
+// transformer writes a random transformer to a folder.
+func transformer(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := tiny.Even().Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestTune trains a method on a tuned encoder, stops it in the middle of tuning,
+// resumes it, and evaluates what lies in the folder, also where it was moved to.
+func TestTune(t *testing.T) {
+	spec := experiment.Spec{Data: "reviews", Encoder: transformer(t), Tune: true, TuneEpochs: 2, TuneLength: 16, Limit: 160, Methods: []string{"label"}, Epsilons: []float64{4}, Epochs: 2}
+	run := func(ctx context.Context, out string, resume bool, progress func(experiment.Event)) (*experiment.Result, error) {
+		return experiment.Run(ctx, spec, experiment.Options{Out: out, Resume: resume, Workers: 2, Progress: progress})
+	}
+	whole := filepath.Join(t.TempDir(), "whole")
+	want, err := run(t.Context(), whole, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(want.Data.Encoder, bert.TunedPrefix) || !strings.Contains(strings.Join(want.Notes, " "), want.Data.Encoder) {
+		t.Errorf("the data is encoded by %q, with notes %q; want a tuned encoder that a note names", want.Data.Encoder, want.Notes)
+	}
+
+	stopped := filepath.Join(t.TempDir(), "stopped")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err = run(ctx, stopped, false, func(e experiment.Event) {
+		if e.Tuning != nil && e.Tuning.Step == 3 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, experiment.ErrInterrupted) {
+		t.Fatalf("a run that was stopped in tuning returns %v, want ErrInterrupted", err)
+	}
+	got, err := run(t.Context(), stopped, true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Data.Encoder != want.Data.Encoder || got.Data.Vectors != want.Data.Vectors {
+		t.Errorf("resumed, the encoder is %s, want %s", got.Data.Encoder, want.Data.Encoder)
+	}
+	tuned := 0
+	if _, err = run(t.Context(), stopped, true, func(e experiment.Event) {
+		if e.Tuning != nil {
+			tuned++
+		}
+	}); err != nil || tuned > 0 {
+		t.Errorf("resumed when all is done, it takes %d steps of tuning with error %v, want none", tuned, err)
+	}
+
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err = os.Rename(whole, moved); err != nil {
+		t.Fatal(err)
+	}
+	e, err := experiment.Evaluate(t.Context(), moved, "", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Mean.Accuracy != want.Mean.Accuracy {
+		t.Errorf("evaluated, the accuracy is %v, want %v", e.Mean.Accuracy, want.Mean.Accuracy)
+	}
+	if err := os.RemoveAll(filepath.Join(moved, "encoder")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := experiment.Evaluate(t.Context(), moved, "", 2); err == nil || !strings.Contains(err.Error(), "is not beside the model") {
+		t.Errorf("without its encoder, an evaluation gives %v", err)
+	}
+}
+
+func TestTuneRefuses(t *testing.T) {
+	dir := transformer(t)
+	for want, spec := range map[string]experiment.Spec{
+		"tune has no meaning for method adversarial": {Data: "reviews", Encoder: dir, Tune: true, Methods: []string{"adversarial"}},
+		"settings of tuning are given":               {Data: "reviews", Encoder: dir, TuneLayers: 2, Methods: []string{"plain"}},
+		`encoder is "default", must be minilm`:       {Data: "reviews", Tune: true, Methods: []string{"plain"}},
+		`encoder is "hash:64", must be minilm`:       {Data: "reviews", Encoder: "hash:64", Tune: true, Methods: []string{"plain"}},
+		"layers is 3, must be from 1 to 2":           {Data: "reviews", Encoder: dir, Tune: true, TuneLayers: 3, Methods: []string{"plain"}},
+	} {
+		out := filepath.Join(t.TempDir(), "out")
+		if _, err := experiment.Run(t.Context(), spec, experiment.Options{Out: out, Workers: 1}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error is %v, want one with %q", err, want)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%s: a folder is left", want)
+		}
+	}
+}

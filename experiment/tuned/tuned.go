@@ -1,0 +1,189 @@
+// Package tuned tunes the encoder of an experiment, before anything is learnt from
+// its vectors: it takes the texts and labels that a record names to package
+// encode/bert/tune, and keeps what is unfinished.
+//
+// It runs on the trusted side, and what it makes protects nobody by itself. The
+// smallest use is
+//
+//	info, err := tuned.Encoder(ctx, record, "", tune.Settings{}, tuned.Options{Dir: dir})
+package tuned
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sotto/dataset"
+	"sotto/encode/bert"
+	"sotto/encode/bert/tune"
+	"sotto/encode/catalogue"
+	"sotto/experiment/prepared"
+	"sotto/internal/atomicfile"
+	"sotto/nn"
+	"sotto/train/model"
+)
+
+// Options say how, not what, to tune.
+type Options struct {
+	Dir string // of the encoder
+	// State is the file of what is unfinished; "" keeps nothing.
+	State  string
+	Resume bool // go on with State, or take Dir if it is the same encoder
+	// Begin, if not nil, is called once nothing is left that could refuse the work.
+	Begin    func() error
+	Workers  int
+	Progress func(tune.Progress)
+}
+
+// Encoder tunes the encoder that a record names on the data that it names, for all
+// of its labels, and writes it as a folder. If ctx ends it returns an error that
+// wraps ctx's, and keeps what there is.
+func Encoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune.Settings, o Options) (*bert.Manifest, error) {
+	dir, name, err := parent(r.Encoder)
+	if err != nil {
+		return nil, err
+	}
+	d, set, err := prepared.Outline(ctx, r, file)
+	if err != nil {
+		return nil, err
+	}
+	if err = takes(set); err != nil {
+		return nil, err
+	}
+	f, err := bert.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	t, err := tune.New(f, data(d, set, r), s)
+	if err != nil {
+		return nil, err
+	}
+	info := bert.Manifest{Parent: name, Data: r.Name, DataHash: d.Record.Hash}
+	if info.ParentHash, err = bert.Digest(dir); err != nil {
+		return nil, err
+	}
+	if o.Resume {
+		if done, failed := finished(o.Dir, info, t.Settings()); failed != nil || done != nil {
+			return done, failed
+		}
+	}
+	if o.Begin != nil {
+		if err = o.Begin(); err != nil {
+			return nil, err
+		}
+	}
+	if err = run(ctx, t, o); err != nil {
+		return nil, err
+	}
+	if info, err = t.Write(o.Dir, info); err != nil {
+		return nil, err
+	}
+	return &info, drop(o.State)
+}
+
+// Check refuses what cannot be tuned, before anything is loaded for long.
+func Check(encoder string, set *dataset.Set) error {
+	if _, _, err := parent(encoder); err != nil {
+		return err
+	}
+	return takes(set)
+}
+
+// takes refuses data that is no texts.
+func takes(set *dataset.Set) error {
+	switch {
+	case set.Text == nil:
+		return fmt.Errorf("tuned: %s is a table, must be texts to tune an encoder on", set.Name)
+	case set.Second != nil:
+		return fmt.Errorf("tuned: %s is pairs of texts, must be single ones to tune an encoder on", set.Name)
+	}
+	return nil
+}
+
+// parent returns the folder of the encoder of that name or path, and its name if
+// it is no path.
+func parent(encoder string) (dir, name string, err error) {
+	if encoder == "minilm" {
+		i, failed := catalogue.Find(encoder)
+		if failed != nil {
+			return "", "", failed
+		}
+		if !i.Present {
+			return "", "", fmt.Errorf("tuned: minilm is not in %s: %w; get it by sotto encoder get minilm", i.Path, fs.ErrNotExist)
+		}
+		return i.Path, encoder, nil
+	}
+	info, err := os.Stat(encoder)
+	if err != nil || !info.IsDir() || strings.Contains(encoder, ":") {
+		return "", "", fmt.Errorf("tuned: encoder is %.40q, must be minilm or the folder of a transformer of the BERT family to be tuned (--encoder)", cmp.Or(encoder, "default"))
+	}
+	return encoder, "", nil
+}
+
+// data is what is learnt from.
+func data(d *prepared.Set, set *dataset.Set, r model.DataRecord) tune.Data {
+	out := tune.Data{
+		Texts: set.Text, Masked: prepared.Masked(r, set.Text), Train: d.Train, Validation: d.Validation,
+		Labels: [][]int{d.Y}, Classes: []int{d.Classes}, Weights: []float64{1},
+	}
+	for _, more := range d.More {
+		out.Labels, out.Classes, out.Weights = append(out.Labels, more.Y), append(out.Classes, more.Classes), append(out.Weights, 1)
+	}
+	for i := range out.Weights {
+		out.Weights[i] /= float64(len(out.Labels))
+	}
+	return out
+}
+
+// finished returns the manifest of the folder if it is that of the same training;
+// nil if there is none.
+func finished(dir string, want bert.Manifest, s tune.Settings) (*bert.Manifest, error) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // as the comment says
+	}
+	m, err := bert.ReadManifest(dir)
+	if err != nil || m == nil {
+		return nil, errors.Join(err, fmt.Errorf("tuned: %s is no tuned encoder, must be one or absent", dir))
+	}
+	var had tune.Settings
+	if err := json.Unmarshal(m.Settings, &had); err != nil || had != s || m.ParentHash != want.ParentHash || m.DataHash != want.DataHash {
+		return nil, fmt.Errorf("tuned: %s was tuned otherwise, or on other data; remove it to tune again", dir)
+	}
+	return m, nil
+}
+
+// run trains, with what is unfinished kept in a file.
+func run(ctx context.Context, t *tune.Trainer, o Options) error {
+	how := tune.Options{Pool: nn.NewPool(max(1, o.Workers)), Progress: o.Progress}
+	if o.State != "" {
+		how.Save = func(s *tune.State) error {
+			return atomicfile.Write(o.State, func(w io.Writer) error { return s.Write(w) })
+		}
+		if o.Resume {
+			state, err := tune.ReadState(o.State)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%w; remove %s to tune from the start", err, filepath.Base(o.State))
+			}
+			how.Resume = state
+		}
+	}
+	return t.Run(ctx, how)
+}
+
+// drop removes what is no longer needed.
+func drop(state string) error {
+	if state == "" {
+		return nil
+	}
+	if err := os.Remove(state); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("tuned: %w", err)
+	}
+	return nil
+}
