@@ -100,6 +100,13 @@ func (s Secret) ID() string {
 	return fmt.Sprintf("%x", sum[:4])
 }
 
+// ChainKey is the key of the MAC over the ledger's log: see [ledger.Options]. It
+// tells nothing of the secret, and of what else is made with it.
+func (s Secret) ChainKey() []byte {
+	key := s.mac([]byte("ledger chain"))
+	return key[:]
+}
+
 // Format implements fmt.Formatter, for every verb, so that none shows more.
 func (s Secret) Format(f fmt.State, _ rune) {
 	io.WriteString(f, "secret "+s.ID()) //nolint:errcheck // as fmt does

@@ -14,23 +14,12 @@ var (
 	// ErrConflict is returned by Spend when a key was paid for as something
 	// else: another check, mechanism or guarantee.
 	ErrConflict = errors.New("ledger: the key stands for something else")
-	// ErrUnit is returned by Spend for a guarantee of another unit than the
-	// budget's, and on opening with a budget of another unit than before.
-	ErrUnit = errors.New("ledger: the guarantee has another unit than the budget")
 	// ErrSecret is returned on opening with another secret than before, and by
 	// whatever writes after somebody else has changed it.
 	ErrSecret = errors.New("ledger: the keys in it were made with another secret")
 	// ErrUnlike is returned by Spend for a release that does not cost what every
 	// release must, under a budget that is kept by optimal composition.
 	ErrUnlike = errors.New("ledger: the release is not like those that the budget counts")
-	// ErrUnavailable is returned when the ledger cannot be read or written.
-	// Nothing was spent, or it is not known to be: release nothing.
-	ErrUnavailable = errors.New("ledger: not available")
-	// ErrLocked is returned by OpenFile, with ErrUnavailable, while another
-	// process has the file open.
-	ErrLocked = errors.New("the file is open in another process")
-	// ErrDamaged is returned when the ledger is not what was written.
-	ErrDamaged = errors.New("ledger: damaged")
 	// ErrBehind is returned, with ErrDamaged, for a ledger that does not go on
 	// from the head that was noted outside of it: it is missing, cut off, an
 	// older copy, or another one.
@@ -74,24 +63,3 @@ func (e *OverBudget) Error() string {
 
 // Unwrap returns [dp.ErrBudget].
 func (e *OverBudget) Unwrap() error { return dp.ErrBudget }
-
-// unavailable makes err an ErrUnavailable.
-func unavailable(err error) error {
-	if err == nil || errors.Is(err, ErrUnavailable) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", ErrUnavailable, err)
-}
-
-// medium makes everything an ErrUnavailable that is not an ErrDamaged.
-func medium(err error) error {
-	if errors.Is(err, ErrDamaged) {
-		return err
-	}
-	return unavailable(err)
-}
-
-// damaged makes an ErrDamaged.
-func damaged(format string, a ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{ErrDamaged}, a...)...)
-}

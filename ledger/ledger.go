@@ -3,10 +3,12 @@ package ledger
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,7 +17,10 @@ import (
 	"unicode/utf8"
 
 	"sotto/dp"
+	"sotto/ledger/book"
 	"sotto/ledger/clock"
+	"sotto/ledger/file"
+	"sotto/ledger/postgres"
 	"sotto/ledger/witness"
 )
 
@@ -72,6 +77,13 @@ type Options struct {
 	// Empty means that no keys are made.
 	SecretID string
 	Rotate   bool
+	// ChainKey is what the MAC of the log's head is made with, which is written
+	// with every entry and checked before the next. Whoever can write the ledger
+	// but does not have the key cannot change what stands in it unnoticed. It
+	// belongs to the secret of SecretID, and changes with it. A ledger that was
+	// written with a key cannot be written without; it can be read, and Verify
+	// says then that the MAC was not checked. Empty means none.
+	ChainKey []byte
 	// Clock tells the time, and is taken as right whatever it says; nil means the
 	// machine's. Time that goes back stands still in the ledger until it is
 	// reached again, so that nothing renews twice.
@@ -80,22 +92,26 @@ type Options struct {
 	// is given up where that can be done; a spend is answered within twice that
 	// time, with [ErrUnavailable] if nothing better is known. 0 means 10 s.
 	Timeout time.Duration
-	// ReadOnly opens for Balance, Balances, Entries and Verify alone. The other
-	// options but Clock have no meaning then.
+	// ReadOnly opens for Balance, Balances, Entries and Verify alone, and may do
+	// so while others write. A file is seen as it was when it was opened. The
+	// other options but ChainKey and Clock have no meaning then.
 	ReadOnly bool
 }
 
 // Ledger is a book of spends. It is safe for concurrent use.
 type Ledger struct {
-	store   store
+	store   book.Store
 	watcher *watcher
 	timeout time.Duration
+	secret  string // that keys are made with; empty if none
+	key     []byte // of the log's MAC; nil if none
+	prices  prices
 	began   atomic.Pointer[time.Time] // when the writer began what it is at; nil if it waits
 	full    bool                      // the last spends could not be written; the writer's own
 
-	mu      sync.Mutex // guards budget, secret, closed, and sending on calls
+	mu      sync.Mutex // guards budget, opened, closed, and sending on calls
 	budget  Budget
-	secret  string
+	opened  bool // what the options say is recorded
 	closed  bool
 	calls   chan *call
 	watched bool
@@ -112,17 +128,73 @@ func Open(ctx context.Context, place string, o Options) (*Ledger, error) {
 	return OpenFile(place, o)
 }
 
-// open starts a ledger on a store.
-func open(s store, o Options, w *watcher) (*Ledger, error) {
+// OpenFile opens the ledger in a file, which is made if it is not there. No
+// other process can write it at the same time: the error wraps [ErrLocked] then.
+// Any can read it.
+func OpenFile(path string, o Options) (*Ledger, error) {
+	info, err := os.Stat(path)
+	if o.ReadOnly && err != nil {
+		return nil, book.Unavailable(err)
+	}
+	w, err := newWatcher(context.Background(), o, beside(path), filepath.Base(path))
+	if err != nil {
+		return nil, err
+	}
+	if err = w.admit(info != nil && info.Size() > 0, o); err == nil {
+		var s *file.Store
+		if s, err = file.Open(path, o.ReadOnly); err == nil {
+			return open(s, o, w)
+		}
+	}
+	w.Close()
+	return nil, err
+}
+
+// OpenPostgres opens the ledger in a PostgreSQL database, named by a URL like
+// postgres://user@host/database, which any number of gateways may share. Its
+// tables are made on first use in the first schema of the search path. The
+// server must not run with fsync off; commits are synchronous whatever its
+// settings say.
+func OpenPostgres(ctx context.Context, url string, o Options) (*Ledger, error) {
+	s, err := postgres.Connect(ctx, url, cmp.Or(o.Timeout, defaultTimeout))
+	if err != nil {
+		return nil, err
+	}
+	w, err := newWatcher(ctx, o, url, s.Name())
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err = w.admit(s.There(), o); err == nil {
+		if err = s.Prepare(ctx, o.ReadOnly); err == nil {
+			return open(s, o, w)
+		}
+	}
+	w.Close()
+	return nil, errors.Join(err, s.Close())
+}
+
+// open starts a ledger on a store, and closes both that and the watcher if it
+// cannot.
+func open(s book.Store, o Options, w *watcher) (*Ledger, error) {
+	l, err := start(s, o, w)
+	if err != nil {
+		w.Close()
+		return nil, errors.Join(err, s.Close())
+	}
+	return l, nil
+}
+
+// start starts a ledger on a store.
+func start(s book.Store, o Options, w *watcher) (*Ledger, error) {
 	l := &Ledger{
-		store: s, watcher: w, timeout: cmp.Or(o.Timeout, defaultTimeout),
+		store: s, watcher: w, timeout: cmp.Or(o.Timeout, defaultTimeout), secret: o.SecretID, key: slices.Clone(o.ChainKey),
 		calls: make(chan *call, maxWaiting), done: make(chan struct{}),
 	}
-	l.end = sync.OnceValue(func() error { l.leave(); return s.close() })
+	l.end = sync.OnceValue(func() error { l.leave(); return s.Close() })
 	if o.ReadOnly {
 		l.closed = true
 		close(l.done)
-		return l, l.view(context.Background(), func(s *sheet) error { l.see(s); return w.continues(s.page) })
+		return l, l.view(context.Background(), func(s *sheet) error { l.see(s); return w.continues(s) })
 	}
 	if err := checkOptions(o); err != nil {
 		return nil, err
@@ -137,7 +209,7 @@ func open(s store, o Options, w *watcher) (*Ledger, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.secret = o.SecretID // not before it is recorded: writing checks it
+	l.opened = true
 	w.Report()
 	l.watched = true
 	go l.watch()
@@ -152,7 +224,7 @@ func (l *Ledger) begin(o Options) error {
 		return err
 	}
 	if err := l.do(context.Background(), nil, func(s *sheet) error {
-		if last, err := s.head(); o.New && (err != nil || last != nil) {
+		if last, err := s.Head(); o.New && (err != nil || last.Seq != 0) {
 			return cmp.Or(err, errors.New("ledger: there is a ledger already, with entries"))
 		}
 		if err := recordBudget(s, o.Budget, o.Raise); err != nil {
@@ -163,7 +235,7 @@ func (l *Ledger) begin(o Options) error {
 		return err
 	}
 	l.watcher.Settle()
-	return unavailable(l.note())
+	return book.Unavailable(l.note())
 }
 
 func checkOptions(o Options) error {
@@ -174,6 +246,9 @@ func checkOptions(o Options) error {
 		if err := checkText("secret's name", o.SecretID, 64); err != nil {
 			return err
 		}
+	}
+	if len(o.ChainKey) > 0 && (len(o.ChainKey) < 16 || o.SecretID == "") {
+		return fmt.Errorf("ledger: the chain's key has %d bytes, must have at least 16, and a SecretID", len(o.ChainKey))
 	}
 	if (o.Budget == Budget{}) {
 		return nil
@@ -190,7 +265,7 @@ func (l *Ledger) Spend(ctx context.Context, requests ...Request) ([]Receipt, err
 	prepared := make([]spend, len(requests))
 	for i, r := range requests {
 		var err error
-		if prepared[i], err = prepare(r, unit); err != nil {
+		if prepared[i], err = l.prices.prepare(r, unit); err != nil {
 			return nil, err
 		}
 	}
@@ -222,7 +297,7 @@ func (l *Ledger) Balance(ctx context.Context, subject string) (Balance, error) {
 	ctx, stop := context.WithTimeout(ctx, l.timeout)
 	defer stop()
 	err := l.view(ctx, func(s *sheet) error {
-		sum, err := s.sums(account{subject, s.window})
+		sum, err := s.Sums(book.Account{Subject: subject, Window: s.window})
 		b = s.balance(sum)
 		if err == nil {
 			b.Lifetime, err = s.lifetime(subject)
@@ -237,20 +312,10 @@ func (l *Ledger) Balance(ctx context.Context, subject string) (Balance, error) {
 // error.
 func (l *Ledger) Balances(ctx context.Context, yield func(subject string, b Balance) error) error {
 	return l.view(ctx, func(s *sheet) error {
-		total := map[string]Cost{}
-		if err := s.eachSum("", func(a account, sum sums) error {
-			total[a.subject] = total[a.subject].plus(sum.spent)
-			return nil
-		}); err != nil {
-			return err
-		}
-		return s.eachSum("", func(a account, sum sums) error {
-			if a.window != s.window {
-				return nil
-			}
-			b := s.balance(sum)
-			b.Lifetime = total[a.subject]
-			return yield(a.subject, b)
+		return s.Balances(s.window, func(at book.Standing) error {
+			b := s.balance(at.Sums)
+			b.Lifetime = at.Lifetime
+			return yield(at.Subject, b)
 		})
 	})
 }
@@ -266,12 +331,12 @@ func (l *Ledger) Budget() Budget {
 // order, until it returns an error. It holds the log as it was at the beginning:
 // a slow yield can make those who write wait.
 func (l *Ledger) Entries(ctx context.Context, from uint64, yield func(*Entry) error) error {
-	return l.store.view(ctx, func(p page) error { return p.entries(max(from, 1), yield) })
+	return l.store.View(ctx, func(p book.Page) error { return p.Entries(max(from, 1), yield) })
 }
 
 // view reads a page with what is in force now.
 func (l *Ledger) view(ctx context.Context, read func(*sheet) error) error {
-	return l.store.view(ctx, func(p page) error {
+	return l.store.View(ctx, func(p book.Page) error {
 		s, err := newSheet(p, l.watcher.Read().Wall)
 		if err != nil {
 			return err
@@ -288,39 +353,6 @@ func (l *Ledger) see(s *sheet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.budget = s.terms.Budget
-}
-
-// spend is a request that was checked.
-type spend struct {
-	Request
-	cost      Cost
-	mechanism json.RawMessage
-}
-
-func prepare(r Request, unit dp.Unit) (spend, error) {
-	if err := checkText("subject", r.Subject, maxSubject); err != nil {
-		return spend{}, err
-	}
-	if r.Guarantee.Unit != unit {
-		return spend{}, fmt.Errorf("%w: %.20q, must be %s", ErrUnit, string(r.Guarantee.Unit), unit)
-	}
-	cost, err := CostOf(r.Guarantee)
-	if err != nil {
-		return spend{}, err
-	}
-	for _, a := range r.Guarantee.Assumptions {
-		if err = checkText("assumption", a, maxMechanism); err != nil {
-			return spend{}, err
-		}
-	}
-	mechanism, err := json.Marshal(r.Mechanism)
-	if err != nil {
-		return spend{}, fmt.Errorf("ledger: the mechanism cannot be written: %w", err)
-	}
-	if r.Mechanism == nil || len(mechanism) > maxMechanism || !utf8.Valid(mechanism) {
-		return spend{}, fmt.Errorf("ledger: the mechanism has %d bytes, must be named in at most %d of UTF-8", len(mechanism), maxMechanism)
-	}
-	return spend{r, cost, mechanism}, nil
 }
 
 const (

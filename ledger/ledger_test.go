@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -47,6 +48,9 @@ func mustOpen(t testing.TB, open opener, o ledger.Options) *ledger.Ledger {
 	t.Cleanup(func() { l.Close() })
 	return l
 }
+
+// chainKey is a key of a log's MAC.
+func chainKey(n byte) []byte { return bytes.Repeat([]byte{n}, 32) }
 
 func key(s string) ledger.Digest { return sha256.Sum256([]byte(s)) }
 
@@ -118,6 +122,7 @@ func conform(t *testing.T, fresh func(t *testing.T) opener) {
 	t.Run("balances", func(t *testing.T) { testBalances(t, fresh(t)) })
 	t.Run("export", func(t *testing.T) { testExport(t, fresh(t)) })
 	t.Run("waiting", func(t *testing.T) { testWaiting(t, fresh(t)) })
+	t.Run("keyed", func(t *testing.T) { testKeyed(t, fresh(t)) })
 	t.Run("clock", func(t *testing.T) { testClock(t, fresh(t)) })
 }
 

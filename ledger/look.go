@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
+	"sotto/ledger/book"
 	"sotto/ledger/clock"
 	"sotto/ledger/footing"
+	"sotto/ledger/postgres"
 	"sotto/ledger/witness"
 )
 
@@ -28,16 +28,12 @@ func OpenWitness(ctx context.Context, ledger, head string) (witness.Place, error
 	if !InDatabase(ledger) {
 		return witness.Open(cmp.Or(head, beside(ledger)), filepath.Base(ledger))
 	}
-	conn, err := pgx.Connect(ctx, ledger)
+	s, err := postgres.Connect(ctx, ledger, defaultTimeout)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, err
 	}
-	defer drop(conn)
-	var name string
-	if err = conn.QueryRow(ctx, `SELECT `+ledgerName).Scan(&name); err != nil {
-		return nil, unavailable(err)
-	}
-	return witness.Open(cmp.Or(head, ledger), name)
+	defer s.Close() //nolint:errcheck // only its name was asked for
+	return witness.Open(cmp.Or(head, ledger), s.Name())
 }
 
 // beside names the file in which the head of a ledger's is noted.
@@ -67,7 +63,7 @@ func newWatcher(ctx context.Context, o Options, place, name string) (*watcher, e
 	}
 	if err = w.Begin(ctx); err != nil {
 		w.Close()
-		return nil, unavailable(err)
+		return nil, book.Unavailable(err)
 	}
 	return w, nil
 }
@@ -86,57 +82,51 @@ func judged(err error) error {
 	case errors.Is(err, ErrBehind):
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	case errors.Is(err, ErrNone), errors.Is(err, ErrClock):
-		return unavailable(err)
+		return book.Unavailable(err)
 	}
 	return err
 }
 
 // continues refuses a log that does not go on from what is known of it.
-func (w *watcher) continues(p page) error {
-	last, err := p.head()
+func (w *watcher) continues(p book.Page) error {
+	last, err := p.Head()
 	if err != nil {
 		return err
 	}
-	return judged(w.Continues(pointOf(last), func(seq uint64) (found witness.Entry, err error) {
-		enough := errors.New("found")
-		err = p.entries(seq, func(e *Entry) error {
-			if e.Seq == seq {
-				found = pointOf(e)
-			}
-			return enough
-		})
-		if errors.Is(err, enough) {
-			err = nil
+	return judged(w.Continues(pointOf(last), func(seq uint64) (witness.Entry, error) {
+		hash, err := p.HashOf(seq)
+		if err != nil || hash == (Digest{}) {
+			return witness.Entry{}, err
 		}
-		return found, err
+		return witness.Entry{Seq: seq, Hash: hash.String()}, nil
 	}))
 }
 
 // inTime refuses a moment that cannot be right by a log and what is known of it.
-func (w *watcher) inTime(p page, now clock.Moment) error {
-	last, err := p.head()
+func (w *watcher) inTime(p book.Page, now clock.Moment) error {
+	last, err := p.Head()
 	if err != nil {
 		return err
 	}
 	return judged(w.InTime(now, pointOf(last).At))
 }
 
-func pointOf(e *Entry) witness.Entry {
-	if e == nil {
+func pointOf(h book.Head) witness.Entry {
+	if h.Seq == 0 {
 		return witness.Entry{}
 	}
-	return witness.Entry{Seq: e.Seq, Hash: e.Hash.String(), At: e.At}
+	return witness.Entry{Seq: h.Seq, Hash: h.Hash.String(), At: h.At}
 }
 
 // compare holds the clock against that of a store which has one.
-func (w *watcher) compare(ctx context.Context, s store) error {
+func (w *watcher) compare(ctx context.Context, s book.Store) error {
 	other, ok := s.(interface {
-		now(ctx context.Context) (time.Time, error)
+		Now(ctx context.Context) (time.Time, error)
 	})
 	if !ok || w.Trusted {
 		return nil
 	}
-	theirs, err := other.now(ctx)
+	theirs, err := other.Now(ctx)
 	if err == nil {
 		w.Compare(theirs)
 	}
@@ -199,7 +189,7 @@ func (l *Ledger) look() error {
 		if err := w.compare(ctx, l.store); err != nil {
 			return err
 		}
-		return l.store.view(ctx, func(p page) error {
+		return l.store.View(ctx, func(p book.Page) error {
 			if err := w.continues(p); err != nil {
 				return err
 			}

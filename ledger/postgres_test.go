@@ -341,14 +341,27 @@ func TestPostgresDamage(t *testing.T) {
 	s := testServer(t)
 	for _, change := range []string{
 		"UPDATE sotto_ledger_log SET entry = set_byte(entry, 20, get_byte(entry, 20) # 1) WHERE seq = 3",
-		"UPDATE sotto_ledger_log SET subject = 'mallory' WHERE seq = 3",
-		"UPDATE sotto_ledger_log SET key = NULL WHERE seq = 3",
+		"UPDATE sotto_ledger_log SET name = 'mallory' WHERE seq = 3",
+		"UPDATE sotto_ledger_log SET name = NULL WHERE seq = 3",
+		"UPDATE sotto_ledger_log SET name = 'mallory' WHERE seq = 1",
 		"UPDATE sotto_ledger_log SET seq = 9 WHERE seq = 4",
+		"UPDATE sotto_ledger_log SET hash = 'x' WHERE seq = 3",
+		"UPDATE sotto_ledger_log SET hash = 'x' WHERE seq = 1",
 		"DELETE FROM sotto_ledger_log WHERE seq = 3",
 		"DELETE FROM sotto_ledger_log WHERE seq = 4",
 		"UPDATE sotto_ledger_head SET seq = 3",
 		"UPDATE sotto_ledger_head SET budget = 2",
 		"UPDATE sotto_ledger_head SET secret = 0",
+		"UPDATE sotto_ledger_head SET spends = 1",
+		"UPDATE sotto_ledger_head SET at = at + 1",
+		"UPDATE sotto_ledger_head SET means = 0",
+		"UPDATE sotto_ledger_head SET means = 2",
+		"UPDATE sotto_ledger_head SET hash = set_byte(hash, 20, get_byte(hash, 20) # 1)",
+		"UPDATE sotto_ledger_head SET mac = set_byte(mac, 3, get_byte(mac, 3) # 1)",
+		"UPDATE sotto_ledger_head SET mac = 'short'",
+		"UPDATE sotto_ledger_means SET content = set_byte(content, 9, get_byte(content, 9) # 1)",
+		"UPDATE sotto_ledger_means SET id = 2",
+		"DELETE FROM sotto_ledger_means",
 		"DELETE FROM sotto_ledger_head",
 		"INSERT INTO sotto_ledger_log SELECT -1, NULL, NULL, entry FROM sotto_ledger_log WHERE seq = 1",
 		"INSERT INTO sotto_ledger_log SELECT 5, NULL, NULL, entry FROM sotto_ledger_log WHERE seq = 1",
@@ -359,7 +372,8 @@ func TestPostgresDamage(t *testing.T) {
 		"INSERT INTO sotto_ledger_sums VALUES ('bob', 0, 5, 0, 0, 0)",
 	} {
 		schema := s.schema(t)
-		l := mustOpen(t, postgresOpener(s, schema), ledger.Options{Budget: daily, SecretID: "first", Clock: newClock().now})
+		options := ledger.Options{Budget: daily, SecretID: "first", ChainKey: chainKey(1), Clock: newClock().now}
+		l := mustOpen(t, postgresOpener(s, schema), options)
 		for _, text := range []string{"a", "b"} {
 			if _, err := l.Spend(t.Context(), request("alice", text, 1)); err != nil {
 				t.Fatal(err)
@@ -371,7 +385,14 @@ func TestPostgresDamage(t *testing.T) {
 		if tag, err := s.connect(t, schema).Exec(t.Context(), change); err != nil || tag.RowsAffected() == 0 {
 			t.Fatalf("%s: %v, %v", change, tag, err)
 		}
-		if _, err := l.Verify(t.Context()); !errors.Is(err, ledger.ErrDamaged) {
+		// Who has it open keeps in mind what never changes, and who opens it does not.
+		other, err := postgresOpener(s, schema)(ledger.Options{ReadOnly: true, ChainKey: chainKey(1), SecretID: "first"})
+		if err == nil {
+			_, err = other.Verify(t.Context())
+			other.Close()
+		}
+		l.Close()
+		if !errors.Is(err, ledger.ErrDamaged) {
 			t.Errorf("%s: Verify says %v, want %v", change, err, ledger.ErrDamaged)
 		}
 	}

@@ -2,9 +2,12 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"sotto/ledger/book"
 )
 
 // Proof is what [Ledger.Verify] found a whole ledger to hold.
@@ -14,17 +17,34 @@ type Proof struct {
 	Subjects int       `json:"subjects"`
 	Head     Digest    `json:"head"` // the hash of the last entry: note it elsewhere
 	Last     time.Time `json:"last"`
+	// MAC says what is known of the MAC of the head.
+	MAC MACState `json:"mac"`
 }
+
+// MACState says what is known of the MAC of a head.
+type MACState string
+
+// What is known of the MAC of a head.
+const (
+	MACAbsent    MACState = "absent"      // the last entry was written without a key
+	MACUnchecked MACState = "not checked" // no key was given to check it with
+	MACChecked   MACState = "checked"     // whoever wrote the log had the key
+)
 
 // auditor reads a log from its beginning.
 type auditor struct {
-	page   page
+	page   book.Page
 	proof  Proof
-	sums   map[account]sums
-	terms  terms
+	sums   map[book.Account]book.Sums
+	terms  book.Terms
 	secret string
-	who    map[string]Cost // what each has spent in all windows
-	noted  []Digest        // not found yet
+	who    map[string]Cost        // what each has spent in all windows
+	paid   map[book.Name]struct{} // the keys that were paid for
+	noted  []Digest               // not found yet
+}
+
+func newAuditor(p book.Page) *auditor {
+	return &auditor{page: p, sums: map[book.Account]book.Sums{}, who: map[string]Cost{}, paid: map[book.Name]struct{}{}}
 }
 
 // Verify reads the whole log and proves that no entry is missing before the
@@ -36,10 +56,11 @@ type auditor struct {
 // [ErrUnavailable] where the ledger cannot be read.
 func (l *Ledger) Verify(ctx context.Context, noted ...Digest) (Proof, error) {
 	var proof Proof
-	err := l.store.view(ctx, func(p page) error {
-		a := &auditor{page: p, sums: map[account]sums{}, who: map[string]Cost{}, noted: slices.Clone(noted)}
+	err := l.store.View(ctx, func(p book.Page) error {
+		a := newAuditor(p)
+		a.noted = slices.Clone(noted)
 		a.find(Digest{}) // the head of an empty ledger
-		if err := p.entries(0, func(e *Entry) error {
+		if err := p.Entries(0, func(e *Entry) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -48,10 +69,39 @@ func (l *Ledger) Verify(ctx context.Context, noted ...Digest) (Proof, error) {
 			return err
 		}
 		a.proof.Subjects = len(a.who)
-		proof = a.proof
-		return a.compare()
+		if err := a.compare(); err != nil {
+			return err
+		}
+		var err error
+		if a.proof.MAC, err = l.checkMAC(p); err == nil {
+			proof = a.proof
+		}
+		return err
 	})
 	return proof, err
+}
+
+// checkMAC says what is known of the MAC of a page's head.
+func (l *Ledger) checkMAC(p book.Page) (MACState, error) {
+	last, err := p.Head()
+	_, secret, failed := latest(p)
+	switch {
+	case errors.Join(err, failed) != nil:
+		return "", errors.Join(err, failed)
+	case l.key != nil && l.secret != "" && secret != "" && l.secret != secret:
+		return "", fmt.Errorf("%w: %s, not %s", ErrSecret, secret, l.secret)
+	case l.key != nil:
+		if err := last.Check(l.key, secret); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case last.MAC == book.MAC{}:
+		return MACAbsent, nil
+	case l.key == nil:
+		return MACUnchecked, nil
+	}
+	return MACChecked, nil
 }
 
 // find crosses a hash off those that were noted.
@@ -60,7 +110,7 @@ func (a *auditor) find(hash Digest) {
 }
 
 func (a *auditor) read(e *Entry) error {
-	wrong := func(what string) error { return damaged("entry %d: %s", e.Seq, what) }
+	wrong := func(what string) error { return book.Damaged("entry %d: %s", e.Seq, what) }
 	switch {
 	case e.Seq != a.proof.Entries+1:
 		return wrong(fmt.Sprintf("it follows entry %d", a.proof.Entries))
@@ -95,14 +145,14 @@ func (a *auditor) budget(e *Entry) string {
 	if e.Budget == nil || e.Budget.Validate() != nil {
 		return "it sets no budget"
 	}
-	next := terms{Budget: *e.Budget}
+	next := book.Terms{Budget: *e.Budget}
 	if (a.terms.Budget != Budget{}) {
 		var err error
-		if next, err = a.terms.change(*e.Budget, e.At); err != nil {
+		if next, err = a.terms.Change(*e.Budget, e.At); err != nil {
 			return "it sets a budget that cannot follow the one before it"
 		}
 	}
-	if !next.since.Equal(e.Since) || next.before != e.Before {
+	if !next.Since.Equal(e.Since) || next.Before != e.Before {
 		return "its windows begin at another time than they must"
 	}
 	a.terms = next
@@ -111,85 +161,64 @@ func (a *auditor) budget(e *Entry) string {
 
 // count checks an entry that spends or grants, and says what is wrong with it.
 func (a *auditor) count(e *Entry) string {
-	if (a.terms.Budget == Budget{}) || checkText("subject", e.Subject, maxSubject) != nil || !e.cost().countable() {
+	if (a.terms.Budget == Budget{}) || checkText("subject", e.Subject, maxSubject) != nil || !e.Cost().Countable() {
 		return "it cannot be counted"
 	}
-	if window, _ := a.terms.window(e.At); window != e.Window {
+	if window, _ := a.terms.WindowAt(e.At); window != e.Window {
 		return "it counts in another window than its own"
 	}
 	life := a.who[e.Subject]
 	a.who[e.Subject] = life
-	at := account{e.Subject, e.Window}
+	at := book.Account{Subject: e.Subject, Window: e.Window}
 	s := a.sums[at]
 	if e.Kind == KindGrant {
-		if s.granted = s.granted.plus(e.cost()); !s.granted.countable() {
+		if s.Granted = s.Granted.Plus(e.Cost()); !s.Granted.Countable() {
 			return "it grants more than can be counted"
 		}
 		a.sums[at] = s
 		return ""
 	}
 	a.proof.Spends++
+	key := book.Payment{Subject: e.Subject, Key: e.Key}.Name()
+	if _, twice := a.paid[key]; twice {
+		return "its key was paid for before"
+	}
+	a.paid[key] = struct{}{}
 	if e.Guarantee == nil || e.Guarantee.Unit != a.terms.Unit {
 		return "its guarantee is not of the budget's unit"
 	}
-	if cost, err := CostOf(*e.Guarantee); err != nil || cost != e.cost() {
+	if cost, err := CostOf(*e.Guarantee); err != nil || cost != e.Cost() {
 		return "it costs something else than its guarantee"
 	}
-	if a.terms.Each != 0 && e.cost() != a.terms.each() {
+	if a.terms.Each != 0 && e.Cost() != a.terms.EachCost() {
 		return "it does not cost what every release must"
 	}
-	s.spent, life = s.spent.plus(e.cost()), life.plus(e.cost())
-	if e.cost() != (Cost{}) && a.terms.Lifetime != 0 && life.Epsilon > floor(a.terms.Lifetime, 0).Epsilon {
+	s.Spent, life = s.Spent.Plus(e.Cost()), life.Plus(e.Cost())
+	if e.Cost() != (Cost{}) && a.terms.Lifetime != 0 && life.Epsilon > book.Floor(a.terms.Lifetime, 0).Epsilon {
 		return "it overspends the lifetime limit"
 	}
 	a.who[e.Subject] = life
-	if e.cost() != (Cost{}) && !s.spent.within(a.terms.cost().plus(s.granted)) {
+	if e.Cost() != (Cost{}) && !s.Spent.Within(a.terms.Cost().Plus(s.Granted)) {
 		return "it overspends"
 	}
 	a.sums[at] = s
 	return ""
 }
 
-// compare holds what the ledger counts with against the log. That every key of
-// the log leads to its entry, and so that none was paid twice, was seen while
-// reading; here that there are no others.
+// compare holds what the ledger counts with against the log.
 func (a *auditor) compare() error {
 	if len(a.noted) > 0 {
-		return damaged("%d of the hashes that were noted are not in the log: entries were taken out, or all were made anew", len(a.noted))
+		return book.Damaged("%d of the hashes that were noted are not in the log: entries were taken out, or all were made anew", len(a.noted))
 	}
 	if inForce, secret, err := latest(a.page); err != nil {
 		return err
-	} else if !inForce.equal(a.terms) || secret != a.secret {
-		return damaged("the budget or the secret in force is not that of the log")
+	} else if !inForce.Equal(a.terms) || secret != a.secret {
+		return book.Damaged("the budget or the secret in force is not that of the log")
 	}
-	if last, err := a.page.head(); err != nil {
+	if last, err := a.page.Head(); err != nil {
 		return err
-	} else if last != nil && (last.Seq != a.proof.Entries || last.Hash != a.proof.Head) {
-		return damaged("entry %d should be the last", last.Seq)
+	} else if last.Seq != a.proof.Entries || last.Hash != a.proof.Head || last.Spends != a.proof.Spends || !last.At.Equal(a.proof.Last) {
+		return book.Damaged("entry %d should be the last", last.Seq)
 	}
-	if n, err := a.page.payments(); err != nil {
-		return err
-	} else if n != a.proof.Spends {
-		return damaged("%d keys are paid for by %d entries", n, a.proof.Spends)
-	}
-	return a.compareSums()
-}
-
-func (a *auditor) compareSums() error {
-	err := a.page.eachSum("", func(at account, got sums) error {
-		if want, ok := a.sums[at]; !ok || got != want {
-			return damaged("the sums of a subject are not those of the log")
-		}
-		delete(a.sums, at)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, want := range a.sums {
-		if want != (sums{}) { // a spend of nothing leaves none
-			return damaged("the sums of %d subjects are missing", len(a.sums))
-		}
-	}
-	return nil
+	return a.page.Compare(a.sums)
 }

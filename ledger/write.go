@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sotto/ledger/book"
 	"sotto/ledger/clock"
 )
 
@@ -136,14 +137,14 @@ func (l *Ledger) commit(batch []*call) {
 	for len(batch) > 0 {
 		faulty, err := l.try(batch)
 		if faulty >= 0 {
-			batch[faulty].err = unavailable(err)
+			batch[faulty].err = book.Unavailable(err)
 			close(batch[faulty].ready)
 			batch = slices.Delete(batch, faulty, faulty+1)
 			continue
 		}
 		for _, c := range batch {
 			if err != nil {
-				c.err = unavailable(err)
+				c.err = book.Unavailable(err)
 			}
 			close(c.ready)
 		}
@@ -155,8 +156,8 @@ func (l *Ledger) commit(batch []*call) {
 // the store failed at, −1 if at none.
 func (l *Ledger) try(batch []*call) (faulty int, err error) {
 	faulty = -1
-	var last *Entry
-	err = l.store.update(context.Background(), func(p page) error {
+	var last book.Head
+	err = l.store.Update(context.Background(), func(p book.Page) error {
 		now := l.watcher.Read()
 		s, failed := newSheet(p, now.Wall)
 		if failed != nil {
@@ -165,7 +166,7 @@ func (l *Ledger) try(batch []*call) (faulty int, err error) {
 		if failed = l.allowed(s, now); failed != nil {
 			return failed
 		}
-		if failed = s.fetch(wanted(batch, s.window)); failed != nil {
+		if failed = s.Fetch(wanted(batch, s.window)); failed != nil {
 			return failed
 		}
 		for i, c := range batch {
@@ -178,7 +179,7 @@ func (l *Ledger) try(batch []*call) (faulty int, err error) {
 			}
 		}
 		l.see(s)
-		last, failed = s.head()
+		last, failed = l.sign(s)
 		return failed
 	})
 	if err == nil {
@@ -195,8 +196,8 @@ func (l *Ledger) try(batch []*call) (faulty int, err error) {
 // room tries whether something can be written again, after a spend could not be:
 // a transaction that changes nothing fits on a disk that is full.
 func (l *Ledger) room() error {
-	if s, ok := l.store.(interface{ room() error }); ok {
-		if err := s.room(); err != nil {
+	if s, ok := l.store.(interface{ Room() error }); ok {
+		if err := s.Room(); err != nil {
 			return err
 		}
 	}
@@ -205,29 +206,51 @@ func (l *Ledger) room() error {
 }
 
 // allowed refuses to write to a ledger that does not go on from what is known of
-// it, by a clock that cannot be right, and for a secret that is no longer the
-// ledger's.
+// it, by a clock that cannot be right, for a secret that is no longer the
+// ledger's, behind an entry that was written without its key, and without a key
+// where there was one.
 func (l *Ledger) allowed(s *sheet, now clock.Moment) error {
-	if err := l.watcher.continues(s.page); err != nil {
+	if err := l.watcher.continues(s); err != nil {
 		return err
 	}
-	if err := l.watcher.inTime(s.page, now); err != nil {
+	if err := l.watcher.inTime(s, now); err != nil {
 		return err
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.secret != "" && l.secret != s.secret {
+	opened := l.opened
+	l.mu.Unlock()
+	last, err := s.Head()
+	switch other := l.secret != "" && s.secret != "" && l.secret != s.secret; {
+	case err != nil:
+		return err
+	case other && opened:
 		return fmt.Errorf("%w: it is %s now, not %s", ErrSecret, s.secret, l.secret)
+	case other:
+		return nil // refused, or the new secret recorded, in the next step
+	case l.key == nil && last.MAC != book.MAC{}:
+		return fmt.Errorf("%w: the log is signed with a key of secret %s, which must be given to write", ErrSecret, s.secret)
+	case l.key == nil:
+		return nil
 	}
-	return nil
+	return last.Check(l.key, s.secret)
+}
+
+// sign signs what a batch has written, if there is a key, and returns where the
+// log ends then.
+func (l *Ledger) sign(s *sheet) (book.Head, error) {
+	last, err := s.Head()
+	if err == nil && l.key != nil {
+		s.Sign(last.Sign(l.key))
+	}
+	return last, err
 }
 
 // wanted lists what the calls of a batch will look up.
-func wanted(batch []*call, window int64) (names []payment, at []account) {
+func wanted(batch []*call, window int64) (names []book.Payment, at []book.Account) {
 	for _, c := range batch {
 		for _, r := range c.spends {
 			names = append(names, r.payment())
-			at = append(at, account{r.Subject, window})
+			at = append(at, book.Account{Subject: r.Subject, Window: window})
 		}
 	}
 	return names, at

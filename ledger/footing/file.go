@@ -17,15 +17,13 @@ var ErrCut = errors.New("cut off")
 // File is an open file and the name under which it must be found again.
 type File struct {
 	path string
-	file *os.File
+	file interface{ Stat() (os.FileInfo, error) }
 	size atomic.Int64 // that it had last; it never shrinks
 }
 
-// Open opens the file, as [os.OpenFile] does.
-func (f *File) Open(path string, flag int, mode os.FileMode) (file *os.File, err error) {
-	f.path = path
-	f.file, err = os.OpenFile(path, flag, mode)
-	return f.file, err
+// Hold returns an open file with its name.
+func Hold(path string, open interface{ Stat() (os.FileInfo, error) }) *File {
+	return &File{path: path, file: open}
 }
 
 // InPlace refuses a file that was deleted, replaced or cut off since it was

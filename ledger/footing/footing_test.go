@@ -31,11 +31,11 @@ func TestInPlace(t *testing.T) {
 		if err := os.WriteFile(path, make([]byte, 4096), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var f footing.File
-		file, err := f.Open(path, os.O_RDWR, 0o600)
+		file, err := os.OpenFile(path, os.O_RDWR, 0o600)
 		if err != nil {
 			t.Fatal(err)
 		}
+		f := footing.Hold(path, file)
 		if err = f.InPlace(); err != nil {
 			t.Fatal(err)
 		}

@@ -24,14 +24,14 @@ import (
 func newBudget(std term.Streams) *cobra.Command {
 	return term.Group(&cobra.Command{
 		Use:   "budget",
-		Short: "Begin, show, grant, verify and export what users have spent",
+		Short: "Begin, show, grant, verify, export and back up what users have spent",
 		Long: `Read the ledger of a gateway: who has spent how much ε, on what, in which window
 of time. It holds no text and no vector.
 
-A file can be open in one process at a time. While a gateway has it, ask that one:
-GET /v1/budget. A ledger in PostgreSQL can be read and written at any time.`,
+Everything but init, grant, migrate and accepting only reads, and may be done while a gateway runs.
+A file can be written by one process at a time, a ledger in PostgreSQL by many.`,
 	}, newBudgetShow(std), newBudgetGrant(std), newBudgetGrants(std), newBudgetVerify(std), newBudgetExport(std),
-		newBudgetInit(std), newBudgetHead(std), newBudgetClock(std))
+		newBudgetInit(std), newBudgetHead(std), newBudgetClock(std), newBudgetBackup(std), newBudgetMigrate(std))
 }
 
 // budgetOptions are the flags of the commands of "sotto budget".
@@ -45,6 +45,8 @@ type budgetOptions struct {
 	heads          []string
 	from           uint64
 	out            string
+	secret         string
+	unsigned       bool
 }
 
 // command makes a command that runs with the flags, of which all have --ledger.
@@ -67,8 +69,13 @@ func (o budgetOptions) open(ctx context.Context, options ledger.Options, use fun
 	if o.ledger == "" {
 		return errNoLedger
 	}
+	if options.SecretID, options.ChainKey, err = o.chain(); err != nil {
+		return err
+	}
 	book, err := ledger.Open(ctx, o.ledger, options)
-	if err != nil {
+	if errors.Is(err, ledger.ErrSecret) && o.secret == "" {
+		return fmt.Errorf("%w: --secret is the file that the gateway has", err)
+	} else if err != nil {
 		return o.advise(err)
 	}
 	defer func() {
@@ -247,12 +254,17 @@ what the gateway counts with is what the log says.
 
 It prints the head, the hash of the last entry. Note it where whoever can write
 the ledger cannot: with --head, a log that was cut off behind it or made anew is
-found. Without, such a log looks whole.
+found. With --secret the MAC of the head is checked, which nobody can make who
+has no secret: a log that was changed or made anew is found, and one that was
+cut off is not. Without both, such a log looks whole.
+
+It may be done while a gateway runs.
 
 Exit codes: 0 whole; 1 damaged; 2 it cannot be read.`,
 		Example: `  sotto budget verify --ledger ledger.db
-  sotto budget verify --ledger ledger.db --head "$(cat head)" --json`,
+  sotto budget verify --ledger ledger.db --secret gateway.secret --head "$(cat head)" --json`,
 	})
+	o.addSecret(fs, "to check the MAC")
 	fs.StringArrayVar(&o.heads, "head", nil, "hash of the log that was noted before, or the place where a gateway notes it; the flag may be given several times")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c
@@ -293,12 +305,19 @@ func runBudgetVerify(ctx context.Context, o budgetOptions, out io.Writer) error 
 	if o.json {
 		err = term.PrintJSON(out, v)
 	} else if v.Whole {
-		_, err = fmt.Fprintf(out, "whole: %d entries, %d spends of %d users, the last at %s\nhead %s\n",
-			proof.Entries, proof.Spends, proof.Subjects, proof.Last.Format(time.RFC3339), proof.Head)
+		err = printProof(out, "whole", proof)
 	} else {
 		_, err = fmt.Fprintf(out, "DAMAGED: %s\n", v.Reason)
 	}
 	return term.Verdict(err, !v.Whole)
+}
+
+// printProof prints what a ledger was found to hold.
+func printProof(out io.Writer, verdict string, p ledger.Proof) error {
+	_, err := fmt.Fprintf(out, "%s: %d entries, %d spends of %d users, the last at %s\nhead %s\nMAC %s%s\n",
+		verdict, p.Entries, p.Spends, p.Subjects, p.Last.Format(time.RFC3339), p.Head, p.MAC,
+		map[ledger.MACState]string{ledger.MACUnchecked: ": it needs --secret"}[p.MAC])
+	return err
 }
 
 func newBudgetExport(std term.Streams) *cobra.Command {

@@ -203,7 +203,8 @@ func TestBudgetVerify(t *testing.T) {
 	if code != cli.ExitNo || !strings.HasPrefix(out, "DAMAGED: ") {
 		t.Errorf("an older copy with the noted head: exit code %d: %s; want 1", code, out)
 	}
-	damaged := bytes.ReplaceAll(older, []byte(`"kind":"spend"`), []byte(`"kind":"grant"`))
+	damaged := bytes.Clone(older)
+	damaged[len(damaged)-70] ^= 1 // in the last entry
 	if err = os.WriteFile(path, damaged, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +273,16 @@ func TestBudgetWrongUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if code, _, errs := budgetCommand(t, "show", "--ledger", path); code != cli.ExitUse || !strings.Contains(errs, "GET /v1/budget") {
-		t.Errorf("a ledger that is open: exit code %d, %q; want 2 and whom to ask", code, errs)
+	if code, _, errs := budgetCommand(t, "grant", "--ledger", path, "--user", "alice", "--epsilon", "1", "--reason", "asked"); code != cli.ExitUse || !strings.Contains(errs, "must be stopped first") {
+		t.Errorf("granting from a ledger that is open: exit code %d, %q; want 2 and what to do", code, errs)
+	}
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	for _, args := range [][]string{{"show"}, {"verify"}, {"export"}, {"grants"}, {"backup", "--out", copied}} {
+		if code, _, errs := budgetCommand(t, append(args, "--ledger", path)...); code != cli.ExitDone {
+			t.Errorf("%s of a ledger that is open: exit code %d, %q; want 0", args[0], code, errs)
+		}
+	}
+	if code, out, errs := budgetCommand(t, "verify", "--ledger", copied); code != cli.ExitDone {
+		t.Errorf("the copy: exit code %d, %s%s", code, out, errs)
 	}
 }

@@ -260,7 +260,7 @@ func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gatewa
 		return nil, err
 	}
 	book, err := ledger.Open(ctx, o.ledger, ledger.Options{
-		Budget: budget, Raise: o.raise, SecretID: secret.ID(), Rotate: o.rotate,
+		Budget: budget, Raise: o.raise, SecretID: secret.ID(), ChainKey: secret.ChainKey(), Rotate: o.rotate,
 		Existing: o.production, Head: o.head, Log: o.Log, LogHead: o.logHead, Clocks: o.clocks, Timeout: o.timeout,
 	})
 	return book, o.advise(err)

@@ -25,7 +25,7 @@ it and why: "sotto budget grants" lists them.
 A gateway that has the file open grants by POST /v1/admin/grant, to keys with the
 scope admin.`,
 		Example: `  sotto budget grant --ledger ledger.db --user alice --epsilon 10 --reason "ticket 12"
-  sotto budget grant --ledger ledger.db --user alice --epsilon 10 --who "Ada, on call" --reason "ticket 12"`,
+  sotto budget grant --ledger ledger.db --secret gateway.secret --user alice --epsilon 10 --who "Ada, on call" --reason "ticket 12"`,
 	})
 	o.addHead(fs)
 	fs.StringVar(&o.user, "user", "", "user who may spend more")
@@ -33,6 +33,7 @@ scope admin.`,
 	fs.Float64Var(&o.delta, "delta", 0, "δ to add to the budget (default: none)")
 	fs.StringVar(&o.who, "who", "", "name of who grants, for the log (default: the account that runs the command)")
 	fs.StringVar(&o.reason, "reason", "", "reason for the log, which must be given")
+	o.addSecret(fs, "to sign the grant (default: the one in the user's folder of settings, if it is there)")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -53,7 +54,7 @@ func runBudgetGrant(ctx context.Context, o budgetOptions, out io.Writer) error {
 	if err := o.with(ctx, true, func(*ledger.Ledger) error { return nil }); err != nil {
 		return err
 	}
-	return o.with(ctx, false, func(book *ledger.Ledger) error {
+	give := func(book *ledger.Ledger) error {
 		if err := book.Grant(ctx, ledger.Grant{Subject: o.user, Epsilon: o.epsilon, Delta: o.delta, Who: o.who, Reason: o.reason}); err != nil {
 			return err
 		}
@@ -66,7 +67,13 @@ func runBudgetGrant(ctx context.Context, o budgetOptions, out io.Writer) error {
 		}
 		_, err = fmt.Fprintf(out, "%s was granted %v in this window and has %v left\n", term.Plain(o.user), b.Granted, b.Left)
 		return err
-	})
+	}
+	err := o.with(ctx, false, give)
+	if usual := usualSecret(); errors.Is(err, ledger.ErrSecret) && o.secret == "" && usual != "" {
+		o.secret = usual
+		err = o.with(ctx, false, give)
+	}
+	return err
 }
 
 // grantLine is one grant for people and scripts.

@@ -62,7 +62,7 @@ func (o *ledgerFlags) advise(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, ledger.ErrLocked):
-		return add("a gateway that has it open answers GET /v1/budget, or stop it first")
+		return add("a gateway that has it open grants by POST /v1/admin/grant, or must be stopped first")
 	case errors.Is(err, ledger.ErrSecret):
 		return add("bring the old secret back, or say --rotate if it is lost: what was paid for must then be paid for again")
 	case errors.Is(err, ledger.ErrRaise):

@@ -1,4 +1,4 @@
-package ledger
+package book
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sotto/dp"
+	"sotto/ledger/record"
 )
 
 // Kind says what an entry of the log does.
@@ -76,26 +77,26 @@ type Entry struct {
 	// Hash is the SHA-256 of the entry in JSON without this field, which comes
 	// last: of the line whose last 75 bytes were replaced by a brace.
 	Hash Digest `json:"hash,omitzero"`
+
+	// Means are those of a spend, where they are known.
+	Means *record.Means `json:"-"`
 }
 
-func (e *Entry) cost() Cost   { return Cost{e.Epsilon, e.Delta} }
-func (e *Entry) terms() terms { return terms{*e.Budget, e.Since, e.Before} }
+// Cost returns what a spend costs, or what a grant gives.
+func (e *Entry) Cost() Cost { return Cost{e.Epsilon, e.Delta} }
+
+// Terms returns what a budget sets.
+func (e *Entry) Terms() Terms { return Terms{*e.Budget, e.Since, e.Before} }
 
 const (
 	hashField = `,"hash":"`
 	hashTail  = len(hashField) + 2*sha256.Size + len(`"}`)
 )
 
-// seal sets the hash of an entry and returns its line.
-func (e *Entry) seal() ([]byte, error) {
-	e.Hash = Digest{}
-	body, err := json.Marshal(e)
-	if err != nil {
-		return nil, fmt.Errorf("ledger: an entry cannot be written: %w", err)
-	}
-	e.Hash = sha256.Sum256(body)
-	line := append(body[:len(body)-1], hashField...)
-	return append(hex.AppendEncode(line, e.Hash[:]), `"}`...), nil
+// withHash returns a line with its hash.
+func withHash(body []byte, hash Digest) []byte {
+	line := append(bytes.Clone(body[:len(body)-1]), hashField...)
+	return append(hex.AppendEncode(line, hash[:]), `"}`...)
 }
 
 // ParseEntry reads a line of the log, as it was written or exported. It refuses
@@ -104,17 +105,26 @@ func (e *Entry) seal() ([]byte, error) {
 func ParseEntry(line []byte) (*Entry, error) {
 	cut := len(line) - hashTail
 	if cut < 1 {
-		return nil, damaged("an entry has %d bytes, which is too few", len(line))
+		return nil, Damaged("an entry has %d bytes, which is too few", len(line))
 	}
 	e := new(Entry)
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(e); err != nil {
-		return nil, damaged("an entry cannot be read")
+		return nil, Damaged("an entry cannot be read")
 	}
 	sum := sha256.Sum256(append(line[:cut:cut], '}'))
 	if canonical, err := json.Marshal(e); err != nil || Digest(sum) != e.Hash || !bytes.Equal(canonical, line) {
-		return nil, damaged("entry %d is not what was written", e.Seq)
+		return nil, Damaged("entry %d is not what was written", e.Seq)
 	}
 	return e, nil
+}
+
+// ParseBody reads a line without its hash.
+func ParseBody(body []byte) (*Entry, error) {
+	e, err := ParseEntry(withHash(body, sha256.Sum256(body)))
+	if err == nil {
+		e.Hash = Digest{}
+	}
+	return e, err
 }

@@ -1,4 +1,4 @@
-package ledger
+package book
 
 import (
 	"fmt"
@@ -17,11 +17,13 @@ type Cost struct {
 	Delta   int64 `json:"femto_delta"`  // in units of 10⁻¹⁵
 }
 
+// EpsilonUnits make an ε of 1.
+const EpsilonUnits = 1e9
+
 const (
-	epsilonUnits = 1e9
-	deltaUnits   = 1e15
-	// maxCost keeps every sum of a budget, its grants and a spend within int64.
-	maxCost = math.MaxInt64 / 4
+	deltaUnits = 1e15
+	// MaxCost keeps every sum of a budget, its grants and a spend within int64.
+	MaxCost = math.MaxInt64 / 4
 )
 
 // CostOf returns what one release under a guarantee costs. It refuses a
@@ -30,16 +32,16 @@ func CostOf(g dp.Guarantee) (Cost, error) {
 	if err := g.Validate(); err != nil {
 		return Cost{}, err
 	}
-	e, d := units(float64(g.Epsilon), epsilonUnits, math.Ceil), units(g.Delta, deltaUnits, math.Ceil)
-	if !(e <= maxCost) || !(d <= maxCost) {
-		return Cost{}, fmt.Errorf("ledger: ε is %v, must be finite and at most %.4g", g.Epsilon, maxCost/epsilonUnits)
+	e, d := units(float64(g.Epsilon), EpsilonUnits, math.Ceil), units(g.Delta, deltaUnits, math.Ceil)
+	if !(e <= MaxCost) || !(d <= MaxCost) {
+		return Cost{}, fmt.Errorf("ledger: ε is %v, must be finite and at most %.4g", g.Epsilon, MaxCost/EpsilonUnits)
 	}
 	return Cost{int64(e), int64(d)}, nil
 }
 
-// floor is the largest cost that is at most epsilon and delta.
-func floor(epsilon, delta float64) Cost {
-	return Cost{int64(units(epsilon, epsilonUnits, math.Floor)), int64(units(delta, deltaUnits, math.Floor))}
+// Floor is the largest cost that is at most epsilon and delta.
+func Floor(epsilon, delta float64) Cost {
+	return Cost{int64(units(epsilon, EpsilonUnits, math.Floor)), int64(units(delta, deltaUnits, math.Floor))}
 }
 
 // units counts x in units of which scale make one.
@@ -52,20 +54,23 @@ func units(x, scale float64, round func(float64) float64) float64 {
 }
 
 // EpsilonValue returns ε as a number.
-func (c Cost) EpsilonValue() float64 { return float64(c.Epsilon) / epsilonUnits }
+func (c Cost) EpsilonValue() float64 { return float64(c.Epsilon) / EpsilonUnits }
 
 // DeltaValue returns δ as a number.
 func (c Cost) DeltaValue() float64 { return float64(c.Delta) / deltaUnits }
 
-func (c Cost) plus(d Cost) Cost  { return Cost{c.Epsilon + d.Epsilon, c.Delta + d.Delta} }
-func (c Cost) minus(d Cost) Cost { return Cost{c.Epsilon - d.Epsilon, c.Delta - d.Delta} }
+// Plus returns the sum of two costs.
+func (c Cost) Plus(d Cost) Cost { return Cost{c.Epsilon + d.Epsilon, c.Delta + d.Delta} }
 
-// within reports whether c is at most d, in both parts.
-func (c Cost) within(d Cost) bool { return c.Epsilon <= d.Epsilon && c.Delta <= d.Delta }
+// Minus returns the difference of two costs.
+func (c Cost) Minus(d Cost) Cost { return Cost{c.Epsilon - d.Epsilon, c.Delta - d.Delta} }
 
-// countable reports whether c can be added to others.
-func (c Cost) countable() bool {
-	return c.Epsilon >= 0 && c.Delta >= 0 && c.within(Cost{maxCost, maxCost})
+// Within reports whether c is at most d, in both parts.
+func (c Cost) Within(d Cost) bool { return c.Epsilon <= d.Epsilon && c.Delta <= d.Delta }
+
+// Countable reports whether c can be added to others.
+func (c Cost) Countable() bool {
+	return c.Epsilon >= 0 && c.Delta >= 0 && c.Within(Cost{MaxCost, MaxCost})
 }
 
 // String renders ε, and δ where there is one.

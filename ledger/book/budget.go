@@ -1,4 +1,4 @@
-package ledger
+package book
 
 import (
 	"fmt"
@@ -33,13 +33,13 @@ func (b Budget) Validate() error {
 	switch {
 	case !b.Unit.Valid():
 		return fmt.Errorf("ledger: the budget's unit is %.20q, must be text, word or metric", string(b.Unit))
-	case !(b.Epsilon >= 1/epsilonUnits) || !(b.Epsilon*epsilonUnits <= maxCost):
-		return fmt.Errorf("ledger: the budget's ε is %v, must be at least 1e-09 and at most %.4g", b.Epsilon, maxCost/epsilonUnits)
+	case !(b.Epsilon >= 1/EpsilonUnits) || !(b.Epsilon*EpsilonUnits <= MaxCost):
+		return fmt.Errorf("ledger: the budget's ε is %v, must be at least 1e-09 and at most %.4g", b.Epsilon, MaxCost/EpsilonUnits)
 	case !(b.Delta >= 0) || !(b.Delta < 1):
 		return fmt.Errorf("ledger: the budget's δ is %v, must be from 0 to below 1", b.Delta)
-	case !(b.Lifetime >= 0) || !(b.Lifetime*epsilonUnits <= maxCost):
-		return fmt.Errorf("ledger: the lifetime's ε is %v, must be positive and at most %.4g, or 0 for none", b.Lifetime, maxCost/epsilonUnits)
-	case b.Each != 0 && (!(b.Each >= 1/epsilonUnits && b.Each*epsilonUnits <= maxCost) || !(b.Delta > 0) || b.Unit == dp.Metric):
+	case !(b.Lifetime >= 0) || !(b.Lifetime*EpsilonUnits <= MaxCost):
+		return fmt.Errorf("ledger: the lifetime's ε is %v, must be positive and at most %.4g, or 0 for none", b.Lifetime, MaxCost/EpsilonUnits)
+	case b.Each != 0 && (!(b.Each >= 1/EpsilonUnits && b.Each*EpsilonUnits <= MaxCost) || !(b.Delta > 0) || b.Unit == dp.Metric):
 		return fmt.Errorf("ledger: each release has ε = %v at a %s-level budget with δ = %v, must be positive, text-level or word-level with a positive δ, or 0 to add up", b.Each, b.Unit, b.Delta)
 	case b.Window != 0 && (b.Window < time.Second || b.Window > maxWindow):
 		return fmt.Errorf("ledger: the window is %v, must be from a second to %v, or 0 for ever", b.Window, maxWindow)
@@ -50,17 +50,17 @@ func (b Budget) Validate() error {
 	return nil
 }
 
-// cost is what may be spent in a window, in the units in which spends add up.
-func (b Budget) cost() Cost {
+// Cost is what may be spent in a window, in the units in which spends add up.
+func (b Budget) Cost() Cost {
 	if b.Each != 0 {
-		return Cost{Epsilon: int64(b.releases()) * b.each().Epsilon}
+		return Cost{Epsilon: int64(b.releases()) * b.EachCost().Epsilon}
 	}
-	return floor(b.Epsilon, b.Delta)
+	return Floor(b.Epsilon, b.Delta)
 }
 
-// each is what every release must cost; zero if they need not be alike.
-func (b Budget) each() Cost {
-	return Cost{Epsilon: int64(units(b.Each, epsilonUnits, math.Ceil))}
+// EachCost is what every release must cost; zero if they need not be alike.
+func (b Budget) EachCost() Cost {
+	return Cost{Epsilon: int64(units(b.Each, EpsilonUnits, math.Ceil))}
 }
 
 // composed remembers what releases has computed. A ledger knows few budgets.
@@ -76,7 +76,7 @@ func (b Budget) releases() int {
 		return n.(int)
 	}
 	fits := func(k int) bool {
-		each := dp.Guarantee{Unit: dp.Text, Epsilon: dp.Epsilon(b.each().EpsilonValue())}
+		each := dp.Guarantee{Unit: dp.Text, Epsilon: dp.Epsilon(b.EachCost().EpsilonValue())}
 		g, err := dp.ComposeAt(b.Delta, dp.Repeated{Guarantee: each, Times: k})
 		return err == nil && float64(g.Epsilon) <= b.Epsilon*(1+0x1p-40)
 	}
@@ -96,9 +96,9 @@ func (b Budget) releases() int {
 	return low
 }
 
-// more says what a later budget gives everybody that this one does not, "" if
+// More says what a later budget gives everybody that this one does not, "" if
 // nothing.
-func (b Budget) more(later Budget) string {
+func (b Budget) More(later Budget) string {
 	lifetime := func(b Budget) string {
 		if b.Lifetime == 0 {
 			return "no limit"
@@ -118,25 +118,25 @@ func (b Budget) more(later Budget) string {
 	return ""
 }
 
-// terms are the budget in force. A new length of windows waits until the window
+// Terms are the budget in force. A new length of windows waits until the window
 // that runs has ended: no restart with another flag renews anything early.
-type terms struct {
+type Terms struct {
 	Budget
-	since  time.Time     // when windows have the budget's length; zero if they always had
-	before time.Duration // their length until then
+	Since  time.Time     // when windows have the budget's length; zero if they always had
+	Before time.Duration // their length until then
 }
 
 // length returns how long windows are at a moment.
-func (t terms) length(at time.Time) time.Duration {
-	if at.Before(t.since) {
-		return t.before
+func (t Terms) length(at time.Time) time.Duration {
+	if at.Before(t.Since) {
+		return t.Before
 	}
 	return t.Window
 }
 
-// window returns the window that a moment lies in, named by its beginning in
+// WindowAt returns the window that a moment lies in, named by its beginning in
 // nanoseconds since 1970, and when it ends. One that lasts for ever is 0.
-func (t terms) window(at time.Time) (begin int64, renews time.Time) {
+func (t Terms) WindowAt(at time.Time) (begin int64, renews time.Time) {
 	length := int64(t.length(at))
 	if length == 0 {
 		return 0, time.Time{}
@@ -145,8 +145,8 @@ func (t terms) window(at time.Time) (begin int64, renews time.Time) {
 	return begin, time.Unix(0, begin+length).UTC()
 }
 
-// change returns the terms after a budget is set.
-func (t terms) change(b Budget, now time.Time) (terms, error) {
+// Change returns the terms after a budget is set.
+func (t Terms) Change(b Budget, now time.Time) (Terms, error) {
 	running := t.length(now)
 	switch {
 	case b.Unit != t.Unit:
@@ -154,16 +154,17 @@ func (t terms) change(b Budget, now time.Time) (terms, error) {
 	case b.Each != t.Each:
 		return t, fmt.Errorf("ledger: each release has ε = %v, must be %v as before: sums of unlike releases say nothing of their number; begin another ledger", b.Each, t.Each)
 	case running == b.Window:
-		return terms{Budget: b}, nil
+		return Terms{Budget: b}, nil
 	case running == 0:
 		return t, fmt.Errorf("ledger: the window is %v, must be 0: this ledger's budgets never renew", b.Window)
 	}
-	_, end := t.window(now)
-	return terms{b, end, running}, nil
+	_, end := t.WindowAt(now)
+	return Terms{b, end, running}, nil
 }
 
-func (t terms) equal(u terms) bool {
-	return t.Budget == u.Budget && t.since.Equal(u.since) && t.before == u.before
+// Equal reports whether two are the same.
+func (t Terms) Equal(u Terms) bool {
+	return t.Budget == u.Budget && t.Since.Equal(u.Since) && t.Before == u.Before
 }
 
 // Balance is where a subject stands in the current window.
@@ -181,7 +182,7 @@ type Balance struct {
 // Releases returns how many releases were made and how many are left in this
 // window, where the budget says what each costs; false otherwise.
 func (b Balance) Releases() (made, left int64, ok bool) {
-	each := b.Budget.each().Epsilon
+	each := b.Budget.EachCost().Epsilon
 	if each == 0 {
 		return 0, 0, false
 	}
@@ -193,7 +194,7 @@ func (b Balance) Releases() (made, left int64, ok bool) {
 func (b Balance) Together() dp.Guarantee {
 	g := dp.Guarantee{Unit: b.Budget.Unit, Epsilon: dp.Epsilon(b.Spent.EpsilonValue()), Delta: b.Spent.DeltaValue()}
 	if made, _, ok := b.Releases(); ok && made > 0 {
-		each := dp.Guarantee{Unit: b.Budget.Unit, Epsilon: dp.Epsilon(b.Budget.each().EpsilonValue())}
+		each := dp.Guarantee{Unit: b.Budget.Unit, Epsilon: dp.Epsilon(b.Budget.EachCost().EpsilonValue())}
 		if composed, err := dp.ComposeAt(b.Budget.Delta, dp.Repeated{Guarantee: each, Times: int(made)}); err == nil {
 			return composed
 		}

@@ -1,34 +1,42 @@
-package ledger
+// Package postgres keeps ledgers in PostgreSQL, where any number of gateways may
+// write the same one.
+package postgres
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"sotto/ledger/book"
 	"sotto/ledger/footing"
 )
 
 const (
-	postgresFormat  = "sotto-ledger-1"
+	postgresFormat  = "sotto-ledger-2"
 	postgresReaders = 8               // connections for reading at most
 	hangUp          = time.Second     // that ending a connection may take
 	keepAlive       = 5 * time.Second // after which a silent connection is probed
 )
 
-// postgres is a store in a database. Those who write wait for each other at the
+// Store is a ledger in a database. Those who write wait for each other at the
 // one row of sotto_ledger_head.
-type postgres struct {
+type Store struct {
 	config  *pgx.ConnConfig
 	timeout time.Duration // of a connection, and of a write from its begin to its commit
 	writers lines         // the one of the ledger's writer
 	readers lines
 	closed  atomic.Bool
+	name    string // of the ledger among those of the server
+	there   bool
+
+	mu     sync.Mutex // guards memory
+	memory memory
 }
 
 // lines are connections, as many as there are places.
@@ -41,17 +49,48 @@ func newLines(most int) lines {
 	return lines{make(chan struct{}, most), make(chan *pgx.Conn, most)}
 }
 
-// OpenPostgres opens the ledger in a PostgreSQL database, named by a URL like
-// postgres://user@host/database, which any number of gateways may share. Its
-// tables are made on first use in the first schema of the search path. The
-// server must not run with fsync off; commits are synchronous whatever its
-// settings say.
-func OpenPostgres(ctx context.Context, url string, o Options) (*Ledger, error) {
+// Connect opens a connection to a PostgreSQL database, named by a URL like
+// postgres://user@host/database. It refuses a server that runs with fsync off.
+// Every wait ends after the time-out.
+func Connect(ctx context.Context, url string, timeout time.Duration) (*Store, error) {
+	s, err := newStore(url, timeout)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithTimeout(ctx, s.timeout)
+	defer stop()
+	conn, err := s.connect(ctx)
+	if err != nil {
+		return nil, book.Unavailable(err)
+	}
+	s.writers.kept <- conn
+	var fsync string
+	const look = `SELECT current_setting('fsync'), to_regclass('sotto_ledger_head') IS NOT NULL, ` + ledgerName
+	if err = conn.QueryRow(ctx, look).Scan(&fsync, &s.there, &s.name); err == nil && fsync != "on" {
+		err = fmt.Errorf("the database runs with fsync %s, must be on", fsync)
+	}
+	if err != nil {
+		return nil, errors.Join(book.Unavailable(err), s.Close())
+	}
+	return s, nil
+}
+
+// ledgerName tells ledgers of a database apart.
+const ledgerName = `current_database() || '.' || coalesce(current_schema(), '')`
+
+// Name tells ledgers of a server apart.
+func (s *Store) Name() string { return s.name }
+
+// There reports whether the database had a ledger when it was connected to.
+func (s *Store) There() bool { return s.there }
+
+// newStore returns a store that has no connection yet.
+func newStore(url string, timeout time.Duration) (*Store, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("ledger: the address of the database cannot be read, must be like postgres://user@host/database")
 	}
-	s := &postgres{config: config, timeout: cmp.Or(o.Timeout, defaultTimeout), writers: newLines(1), readers: newLines(postgresReaders)}
+	s := &Store{config: config, timeout: timeout, writers: newLines(1), readers: newLines(postgresReaders)}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = s.timeout
 	}
@@ -65,94 +104,61 @@ func OpenPostgres(ctx context.Context, url string, o Options) (*Ledger, error) {
 		}
 		return footing.Impatient(conn, 6*s.timeout), nil
 	}
-	w, err := s.prepare(ctx, url, o)
-	if err == nil {
-		var l *Ledger
-		if l, err = open(s, o, w); err == nil {
-			return l, nil
-		}
-		w.Close()
-	}
-	return nil, errors.Join(err, s.close())
+	return s, nil
 }
-
-// ledgerName tells ledgers of a database apart.
-const ledgerName = `current_database() || '.' || coalesce(current_schema(), '')`
 
 // tables are made in one transaction, so that all of them are there or none.
 // Nothing in them is text, so that no encoding of a database changes an entry.
 var tables = []string{
 	`CREATE TABLE IF NOT EXISTS sotto_ledger_head (
-		one boolean PRIMARY KEY DEFAULT true CHECK (one),
-		format text NOT NULL, seq bigint NOT NULL, budget bigint NOT NULL, secret bigint NOT NULL)`,
-	`CREATE TABLE IF NOT EXISTS sotto_ledger_log (seq bigint PRIMARY KEY, subject bytea, key bytea, entry bytea NOT NULL)`,
-	`CREATE UNIQUE INDEX IF NOT EXISTS sotto_ledger_key ON sotto_ledger_log (subject, key) WHERE key IS NOT NULL`,
+		one boolean PRIMARY KEY DEFAULT true CHECK (one), format text NOT NULL,
+		seq bigint NOT NULL, spends bigint NOT NULL, at bigint NOT NULL, hash bytea NOT NULL, mac bytea NOT NULL,
+		budget bigint NOT NULL, secret bigint NOT NULL, means bigint NOT NULL)`,
+	`CREATE TABLE IF NOT EXISTS sotto_ledger_means (id bigint PRIMARY KEY, content bytea NOT NULL)`,
+	`CREATE TABLE IF NOT EXISTS sotto_ledger_log (seq bigint PRIMARY KEY, name bytea, hash bytea, entry bytea NOT NULL)`,
+	`CREATE UNIQUE INDEX IF NOT EXISTS sotto_ledger_name ON sotto_ledger_log (name) WHERE name IS NOT NULL`,
 	`CREATE TABLE IF NOT EXISTS sotto_ledger_sums (
 		subject bytea NOT NULL, begins bigint NOT NULL,
 		granted_epsilon bigint NOT NULL, granted_delta bigint NOT NULL,
 		spent_epsilon bigint NOT NULL, spent_delta bigint NOT NULL, PRIMARY KEY (subject, begins))`,
-	`INSERT INTO sotto_ledger_head (format, seq, budget, secret) VALUES ('` + postgresFormat + `', 0, 0, 0) ON CONFLICT DO NOTHING`,
+	`INSERT INTO sotto_ledger_head (format, seq, spends, at, hash, mac, budget, secret, means)
+		VALUES ('` + postgresFormat + `', 0, 0, 0, decode(repeat('00', 32), 'hex'), decode(repeat('00', 16), 'hex'), 0, 0, 0) ON CONFLICT DO NOTHING`,
 }
 
-// prepare makes the tables of a new ledger and refuses those of another version,
-// and a server that does not write what it commits.
-func (s *postgres) prepare(ctx context.Context, url string, o Options) (*watcher, error) {
+// Prepare makes the tables of a new ledger, in the first schema of the search
+// path, and refuses those of another version.
+func (s *Store) Prepare(ctx context.Context, readOnly bool) error {
 	ctx, stop := context.WithTimeout(ctx, s.timeout)
 	defer stop()
-	conn, err := s.connect(ctx)
-	if err != nil {
-		return nil, unavailable(err)
+	if !s.there && readOnly {
+		return fmt.Errorf("%w: the database holds no ledger", book.ErrUnavailable)
 	}
-	s.writers.kept <- conn
-	var fsync, name string
-	var there bool
-	const look = `SELECT current_setting('fsync'), to_regclass('sotto_ledger_head') IS NOT NULL, ` + ledgerName
-	if err = conn.QueryRow(ctx, look).Scan(&fsync, &there, &name); err != nil {
-		return nil, unavailable(err)
-	}
-	if fsync != "on" {
-		return nil, fmt.Errorf("%w: the database runs with fsync %s, must be on", ErrUnavailable, fsync)
-	}
-	w, err := newWatcher(ctx, o, url, name)
-	if err != nil {
-		return nil, err
-	}
-	if err = s.make(ctx, conn, there, o, w); err != nil {
-		w.Close()
-		return nil, err
-	}
-	return w, nil
-}
-
-// make makes the tables if they are not there, and reads their format.
-func (s *postgres) make(ctx context.Context, conn *pgx.Conn, there bool, o Options, w *watcher) error {
-	if err := w.admit(there, o); err != nil {
-		return err
-	}
-	if !there {
-		if o.ReadOnly {
-			return fmt.Errorf("%w: the database holds no ledger", ErrUnavailable)
+	// Each statement must see what others did before it, not before the first.
+	mode := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
+	return s.transact(ctx, s.writers, mode, func(tx pgx.Tx) error {
+		if !s.there {
+			if err := makeTables(ctx, tx); err != nil {
+				return book.Unavailable(err)
+			}
 		}
-		// Each statement must see what others did before it, not before the first.
-		mode := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
-		if err := pgx.BeginTxFunc(ctx, conn, mode, func(tx pgx.Tx) error { return makeTables(ctx, tx) }); err != nil {
-			return unavailable(err)
+		var format string
+		err := tx.QueryRow(ctx, `SELECT format FROM sotto_ledger_head`).Scan(&format)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return book.Damaged("the head of the log is missing")
+		} else if err != nil {
+			return book.Unavailable(err)
 		}
-	}
-	var format string
-	if err := conn.QueryRow(ctx, `SELECT format FROM sotto_ledger_head`).Scan(&format); err != nil {
-		return unavailable(err)
-	}
-	if format != postgresFormat {
-		return damaged("the database holds no ledger of this version")
-	}
-	return nil
+		if err = formatError(format); err != nil {
+			return err
+		}
+		return book.Unavailable(tx.Commit(ctx))
+	})
 }
 
 // connect opens a connection. Every query of ours has an index to use; a plan
 // that was made while the tables were empty, and kept, would read them whole.
 // None is worth compiling.
-func (s *postgres) connect(ctx context.Context) (*pgx.Conn, error) {
+func (s *Store) connect(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, s.config)
 	if err != nil {
 		return nil, err
@@ -179,11 +185,12 @@ func makeTables(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-func (s *postgres) update(ctx context.Context, change func(page) error) error {
+// Update implements [book.Store].
+func (s *Store) Update(ctx context.Context, change func(book.Page) error) error {
 	ctx, stop := context.WithTimeout(ctx, s.timeout)
 	defer stop()
 	return s.transact(ctx, s.writers, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}, func(tx pgx.Tx) error {
-		p := newPostgresPage(ctx, tx)
+		p := newPage(ctx, s, tx)
 		if err := p.lock(s.timeout); err != nil {
 			return err
 		}
@@ -193,29 +200,33 @@ func (s *postgres) update(ctx context.Context, change func(page) error) error {
 		if err := p.flush(); err != nil {
 			return err
 		}
-		return unavailable(tx.Commit(ctx))
+		if err := tx.Commit(ctx); err != nil {
+			return book.Unavailable(err)
+		}
+		s.keepInMind(p, book.KindBudget, book.KindSecret)
+		return nil
 	})
 }
 
-// view reads one state of the database. A statement may take as long as ctx
+// View reads one state of the database. A statement may take as long as ctx
 // says, and as it needs if that says nothing; but not be silent for long.
-func (s *postgres) view(ctx context.Context, read func(page) error) error {
+func (s *Store) View(ctx context.Context, read func(book.Page) error) error {
 	return s.transact(ctx, s.readers, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		var limit time.Duration
 		if end, ok := ctx.Deadline(); ok {
 			limit = max(time.Until(end), time.Millisecond)
 		}
 		if _, err := tx.Exec(ctx, limits(limit)); err != nil {
-			return unavailable(err)
+			return book.Unavailable(err)
 		}
-		return read(newPostgresPage(ctx, tx))
+		return read(newPage(ctx, s, tx))
 	})
 }
 
-// now returns the time by the database's clock.
-func (s *postgres) now(ctx context.Context) (at time.Time, err error) {
+// Now returns the time by the database's clock.
+func (s *Store) Now(ctx context.Context) (at time.Time, err error) {
 	err = s.transact(ctx, s.readers, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		return unavailable(tx.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&at))
+		return book.Unavailable(tx.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&at))
 	})
 	return at, err
 }
@@ -229,16 +240,16 @@ func limits(d time.Duration) string {
 }
 
 // transact runs use in a transaction on a connection, when one is free.
-func (s *postgres) transact(ctx context.Context, from lines, mode pgx.TxOptions, use func(pgx.Tx) error) error {
+func (s *Store) transact(ctx context.Context, from lines, mode pgx.TxOptions, use func(pgx.Tx) error) error {
 	select {
 	case from.places <- struct{}{}:
 		defer func() { <-from.places }()
 	case <-ctx.Done():
-		return fmt.Errorf("%w: all %d connections are in use: %w", ErrUnavailable, cap(from.places), ctx.Err())
+		return fmt.Errorf("%w: all %d connections are in use: %w", book.ErrUnavailable, cap(from.places), ctx.Err())
 	}
 	tx, err := s.begin(ctx, from, mode)
 	if err != nil {
-		return unavailable(err)
+		return book.Unavailable(err)
 	}
 	defer s.keep(from, tx.Conn())
 	defer tx.Rollback(ctx) //nolint:errcheck // after a commit it does nothing, and a failure closes the connection
@@ -247,7 +258,7 @@ func (s *postgres) transact(ctx context.Context, from lines, mode pgx.TxOptions,
 
 // begin begins a transaction on a connection that was kept. One that was lost
 // since its last use is made again: nothing has been asked of it yet.
-func (s *postgres) begin(ctx context.Context, from lines, mode pgx.TxOptions) (pgx.Tx, error) {
+func (s *Store) begin(ctx context.Context, from lines, mode pgx.TxOptions) (pgx.Tx, error) {
 	if s.closed.Load() {
 		return nil, errors.New("it is closed")
 	}
@@ -274,7 +285,7 @@ func (s *postgres) begin(ctx context.Context, from lines, mode pgx.TxOptions) (p
 
 // keep puts a connection aside for the next who asks. There is room for all
 // that have a place.
-func (s *postgres) keep(from lines, conn *pgx.Conn) {
+func (s *Store) keep(from lines, conn *pgx.Conn) {
 	if s.closed.Load() || conn.IsClosed() {
 		drop(conn)
 		return
@@ -289,7 +300,8 @@ func drop(conn *pgx.Conn) {
 	conn.Close(ctx) //nolint:errcheck // it is of no more use
 }
 
-func (s *postgres) close() error {
+// Close implements [book.Store].
+func (s *Store) Close() error {
 	s.closed.Store(true)
 	for {
 		select {

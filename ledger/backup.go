@@ -1,0 +1,87 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"sotto/internal/atomicfile"
+	"sotto/ledger/book"
+	"sotto/ledger/file"
+	"sotto/ledger/logfile"
+)
+
+// Backup writes the ledger as it is now to a file, which is a ledger itself, and
+// proves that one whole before it gets its name. Whoever writes the ledger goes
+// on. What was at the path before is replaced.
+func (l *Ledger) Backup(ctx context.Context, path string) (Proof, error) {
+	beside, err := newBeside(path)
+	if err != nil {
+		return Proof{}, err
+	}
+	defer os.Remove(beside) //nolint:errcheck // it has its own name by then
+	if f, ok := l.store.(*file.Store); ok {
+		err = f.CopyTo(beside)
+	} else {
+		err = l.copyTo(ctx, beside)
+	}
+	if err != nil {
+		return Proof{}, err
+	}
+	proof, err := verifyFile(ctx, beside, l.secret, l.key)
+	if err != nil {
+		return Proof{}, err
+	}
+	return proof, rename(beside, path)
+}
+
+// rename gives a file that is whole and on disk its own name.
+func rename(beside, path string) error {
+	return book.Unavailable(errors.Join(os.Rename(beside, path), atomicfile.SyncDir(filepath.Dir(path))))
+}
+
+// newBeside makes an empty log beside a path, where one that was stopped may have
+// been left.
+func newBeside(path string) (string, error) {
+	beside := path + ".new"
+	if left, err := logfile.Open(beside, false); errors.Is(err, logfile.ErrLocked) {
+		return "", fmt.Errorf("%w: %s: %w", ErrUnavailable, beside, ErrLocked)
+	} else if err == nil {
+		if err = errors.Join(left.Close(true), os.Remove(beside)); err != nil {
+			return "", book.Unavailable(err)
+		}
+	}
+	return beside, book.Unavailable(logfile.Create(beside))
+}
+
+// copyTo writes the entries of a database to a file. They have the same hashes
+// there, and so the same head and MAC.
+func (l *Ledger) copyTo(ctx context.Context, path string) error {
+	to, err := file.Open(path, false)
+	if err != nil {
+		return err
+	}
+	t := transfer{to: to}
+	err = l.store.View(ctx, func(p book.Page) error {
+		last, failed := p.Head()
+		if failed != nil {
+			return failed
+		}
+		if failed = p.Entries(0, func(e *Entry) error { return t.add(ctx, e) }); failed != nil {
+			return failed
+		}
+		return t.write(ctx, func(out book.Page) error { out.Sign(last.MAC); return nil })
+	})
+	return errors.Join(err, to.Close())
+}
+
+func verifyFile(ctx context.Context, path, secretID string, key []byte) (Proof, error) {
+	l, err := OpenFile(path, Options{ReadOnly: true, SecretID: secretID, ChainKey: key, Head: NoHead})
+	if err != nil {
+		return Proof{}, err
+	}
+	defer l.Close() //nolint:errcheck // it was only read
+	return l.Verify(ctx)
+}

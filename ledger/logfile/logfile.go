@@ -1,0 +1,384 @@
+// Package logfile keeps frames of bytes one behind the other in a file that only
+// grows, each on disk when Append returns. One process writes; any number read at
+// the same time, without a lock, and see whole frames alone.
+//
+// A file begins with two pages that say, in turn, how far it is known to be
+// written. What is damaged before that place is damage; what is not whole behind
+// it was being written when the machine stopped, was never confirmed to anybody,
+// and is dropped. It knows nothing of what frames hold.
+package logfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"sotto/internal/atomicfile"
+)
+
+// Errors that callers branch on.
+var (
+	// ErrLocked is returned by Open when another process writes the file.
+	ErrLocked = errors.New("the file is open in another process")
+	// ErrFormat is returned by Open for a file that is no log.
+	ErrFormat = errors.New("logfile: the file is no log of this format")
+	// ErrDamaged is returned where the file is not what was written.
+	ErrDamaged = errors.New("logfile: damaged")
+)
+
+const (
+	magic      = "sotto-ledger-2\n\x00"
+	pageSize   = 4096         // what a disk writes whole
+	firstFrame = 2 * pageSize // a page for each of the two marks
+	markSize   = 12           // the end, and a checksum, behind the magic
+	headSize   = 13           // of a frame: kind, length, count, and a checksum
+	tailSize   = 52           // of a frame: head, MAC, and a checksum of all
+	largest    = 1 << 28      // body of a frame
+	lockWait   = time.Second
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Seal stands at the end of a frame: the hash of what the log holds up to here,
+// and a MAC of it, zero if the writer had no key.
+type Seal struct {
+	Head [32]byte
+	MAC  [16]byte
+}
+
+// Frame is what one Append wrote.
+type Frame struct {
+	Seal
+	Kind   byte
+	Count  uint32 // of what it holds, as the writer counts
+	Body   []byte // until the next frame is read
+	Offset int64  // of the body in the file
+	Whole  bool   // whether its checksum is right
+}
+
+// File is an open log. One goroutine at a time may append; all may read.
+type File struct {
+	f      *os.File
+	end    atomic.Int64 // of what is written
+	marked int64        // the end that the marks know of
+	turn   int64        // which mark is next
+	broken bool         // bytes of a failed append may lie behind the end
+	last   atomic.Pointer[known]
+	buffer []byte
+}
+
+// known is what a writer has left in the file.
+type known struct {
+	mark []byte // that it wrote last
+	at   int64  // where that is
+	tail []byte // of the last frame
+	end  int64
+}
+
+// Create makes an empty log at a path where nothing is. It appears whole.
+func Create(path string) error {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, ".ledger-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) //nolint:errcheck // its other name stays
+	_, err = f.Write(head(firstFrame))
+	if err = errors.Join(err, f.Chmod(0o600), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err = os.Link(f.Name(), path); err != nil { // fails if something is there
+		return err
+	}
+	// The content is synced by itself, but a name that is lost takes it along.
+	return atomicfile.SyncDir(dir)
+}
+
+// head is the beginning of a log that is written up to an end.
+func head(end int64) []byte {
+	b := make([]byte, firstFrame)
+	copy(b, mark(end))
+	copy(b[pageSize:], mark(end))
+	return b
+}
+
+func mark(end int64) []byte {
+	b := binary.LittleEndian.AppendUint64([]byte(magic), uint64(end))
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// Open opens a log. To write, it takes the file for this process alone.
+func Open(path string, readOnly bool) (*File, error) {
+	mode := os.O_RDWR
+	if readOnly {
+		mode = os.O_RDONLY
+	}
+	for deadline := time.Now().Add(lockWait); ; {
+		f, err := os.OpenFile(path, mode, 0)
+		if err != nil {
+			return nil, err
+		}
+		free := true
+		if !readOnly {
+			free, err = lock(f, path)
+		}
+		if err == nil && free {
+			l := &File{f: f}
+			if err = l.readMarks(); err == nil {
+				return l, nil
+			}
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		if time.Now().After(deadline) {
+			return nil, ErrLocked
+		}
+		time.Sleep(lockWait / 20)
+	}
+}
+
+// lock reports whether the file is ours, and still the one at its path: whoever
+// had it may have put another in its place.
+func lock(f *os.File, path string) (bool, error) {
+	if free, err := tryLock(f); err != nil || !free {
+		return false, err
+	}
+	mine, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	now, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(mine, now), err
+}
+
+// readMarks finds out how far the file is known to be written.
+func (l *File) readMarks() error {
+	info, err := l.f.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%w: it is no regular file", ErrFormat)
+	}
+	var begin [firstFrame]byte
+	if n, err := l.f.ReadAt(begin[:], 0); n < len(begin) {
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if !bytes.HasPrefix(begin[:n], []byte(magic)) {
+			return fmt.Errorf("%w: it has %d bytes", ErrFormat, info.Size())
+		}
+		return fmt.Errorf("%w: it was cut off at %d bytes", ErrDamaged, info.Size())
+	}
+	named := false
+	for i := range int64(2) {
+		m := begin[i*pageSize:][:len(magic)+markSize]
+		named = named || bytes.HasPrefix(m, []byte(magic))
+		end := int64(binary.LittleEndian.Uint64(m[len(magic):]))
+		if bytes.Equal(m, mark(end)) && end > l.marked {
+			l.marked, l.turn = end, 1-i
+		}
+	}
+	switch {
+	case !named:
+		return fmt.Errorf("%w: it begins otherwise", ErrFormat)
+	case l.marked < firstFrame:
+		return fmt.Errorf("%w: both marks of its end are unreadable", ErrDamaged)
+	case info.Size() < l.marked:
+		return fmt.Errorf("%w: it has %d bytes, and had %d", ErrDamaged, info.Size(), l.marked)
+	}
+	l.end.Store(l.marked)
+	return nil
+}
+
+// End returns where the next frame will begin: how many bytes count.
+func (l *File) End() int64 { return l.end.Load() }
+
+// Recover reads all frames, also those that were written whole behind the last
+// mark, and sets the end behind them. A writer cuts off what follows.
+func (l *File) Recover(readOnly bool, yield func(*Frame) error) (dropped int64, err error) {
+	info, err := l.f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	end, err := l.scan(info.Size(), yield)
+	if err != nil {
+		return 0, err
+	}
+	l.end.Store(end)
+	if readOnly {
+		return info.Size() - end, nil
+	}
+	if dropped = info.Size() - end; dropped > 0 {
+		if err = errors.Join(l.f.Truncate(end), l.f.Sync()); err != nil {
+			return dropped, err
+		}
+	}
+	tail := make([]byte, min(tailSize, end-firstFrame))
+	if _, err = l.f.ReadAt(tail, end-int64(len(tail))); err != nil {
+		return dropped, err
+	}
+	l.know(tail)
+	return dropped, nil
+}
+
+// know remembers what the file ends with.
+func (l *File) know(tail []byte) {
+	l.last.Store(&known{mark(l.marked), (1 - l.turn) * pageSize, tail, l.end.Load()})
+}
+
+// Intact refuses a file in which somebody else has written: another state of it,
+// or another log, over this one.
+func (l *File) Intact() error {
+	k := l.last.Load()
+	if k == nil {
+		return nil
+	}
+	var found [len(magic) + markSize + tailSize]byte
+	m, tail := found[:len(k.mark)], found[len(k.mark):][:len(k.tail)]
+	_, err := l.f.ReadAt(m, k.at)
+	_, failed := l.f.ReadAt(tail, k.end-int64(len(tail)))
+	if err = errors.Join(err, failed); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if l.last.Load() == k && (err != nil || !bytes.Equal(m, k.mark) || !bytes.Equal(tail, k.tail)) {
+		return fmt.Errorf("%w: somebody else has written in the file", ErrDamaged)
+	}
+	return nil
+}
+
+// Scan reads the frames up to an end that End returned.
+func (l *File) Scan(end int64, yield func(*Frame) error) error {
+	got, err := l.scan(end, yield)
+	if err == nil && got != end {
+		return fmt.Errorf("%w: the frame at %d is not whole", ErrDamaged, got)
+	}
+	return err
+}
+
+// scan returns where the frames end that are whole.
+func (l *File) scan(size int64, yield func(*Frame) error) (int64, error) {
+	in := newReader(io.NewSectionReader(l.f, firstFrame, size-firstFrame))
+	for at := int64(firstFrame); at < size; {
+		frame, n, err := in.next(at)
+		known := at < l.marked
+		switch {
+		case err != nil && !errors.Is(err, errShort):
+			return at, err
+		case (err != nil || !frame.Whole) && !known:
+			return at, nil
+		case err != nil:
+			return at, fmt.Errorf("%w: the frame at byte %d cannot be read", ErrDamaged, at)
+		}
+		if err := yield(frame); err != nil {
+			return at, err
+		}
+		at += n
+	}
+	return size, nil
+}
+
+// Stat describes the open file.
+func (l *File) Stat() (os.FileInfo, error) { return l.f.Stat() }
+
+// ReadAt reads bytes of frames.
+func (l *File) ReadAt(p []byte, at int64) (int, error) { return l.f.ReadAt(p, at) }
+
+// Append writes a frame, and returns where its body begins when it is on disk.
+// If it fails, the log is as before, or it is not known.
+func (l *File) Append(kind byte, count uint32, body []byte, seal Seal) (int64, error) {
+	if len(body) > largest {
+		return 0, fmt.Errorf("logfile: a frame has %d bytes, must have at most %d", len(body), largest)
+	}
+	end := l.end.Load()
+	info, err := l.f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if info.Size() < end || info.Size() > end && !l.broken {
+		return 0, fmt.Errorf("%w: the file has %d bytes, and was left with %d", ErrDamaged, info.Size(), end)
+	}
+	if err = l.Intact(); err != nil {
+		return 0, err
+	}
+	l.buffer = appendFrame(l.buffer[:0], kind, count, body, seal)
+	l.broken = true
+	if _, err = l.f.WriteAt(l.buffer, end); err == nil {
+		if err = l.mark(end); err == nil {
+			err = sync(l.f)
+		}
+	}
+	if err != nil {
+		if l.f.Truncate(end) == nil {
+			l.broken = false
+		}
+		return 0, err
+	}
+	l.broken = false
+	l.end.Store(end + int64(len(l.buffer)))
+	l.know(bytes.Clone(l.buffer[len(l.buffer)-tailSize:]))
+	if cap(l.buffer) > 1<<20 {
+		l.buffer = nil
+	}
+	return end + headSize, nil
+}
+
+// Room writes bytes behind the end and takes them away again, to find out
+// whether there is room for them.
+func (l *File) Room(bytes int) error {
+	end := l.end.Load()
+	l.broken = true
+	_, err := l.f.WriteAt(make([]byte, bytes), end)
+	if err == nil {
+		err = sync(l.f)
+	}
+	if failed := l.f.Truncate(end); failed != nil {
+		return errors.Join(err, failed)
+	}
+	l.broken = false
+	return err
+}
+
+// mark notes an end up to which everything is on disk. The other mark stays, in
+// case that this one is being written when the machine stops.
+func (l *File) mark(end int64) error {
+	if end == l.marked {
+		return nil
+	}
+	if _, err := l.f.WriteAt(mark(end), l.turn*pageSize); err != nil {
+		return err
+	}
+	l.marked, l.turn = end, 1-l.turn
+	return nil
+}
+
+// Close notes the end and closes the file.
+func (l *File) Close(readOnly bool) error {
+	var err error
+	if end := l.end.Load(); !readOnly && end != l.marked {
+		if err = l.mark(end); err == nil {
+			err = l.f.Sync()
+		}
+	}
+	return errors.Join(err, l.f.Close())
+}
+
+// CopyTo writes the log, up to an end that End returned, as a log of its own.
+func (l *File) CopyTo(w io.Writer, end int64) error {
+	if _, err := w.Write(head(end)); err != nil {
+		return err
+	}
+	_, err := io.Copy(w, io.NewSectionReader(l.f, firstFrame, end-firstFrame))
+	return err
+}

@@ -1,0 +1,57 @@
+package ledger
+
+import (
+	"sotto/dp"
+	"sotto/ledger/book"
+)
+
+// The words of the trade, which the stores share.
+type (
+	// Entry is one line of the log.
+	Entry = book.Entry
+	// Kind says what an entry of the log does.
+	Kind = book.Kind
+	// Digest is a SHA-256 hash or a MAC of that size; in JSON it is hexadecimal.
+	Digest = book.Digest
+	// Cost is an amount of privacy, in integers, so that sums are exact.
+	Cost = book.Cost
+	// Budget is what each subject may spend in each window of time.
+	Budget = book.Budget
+	// Balance is where a subject stands in the current window.
+	Balance = book.Balance
+)
+
+// The kinds of entries.
+const (
+	KindBudget = book.KindBudget // sets the budget of all subjects, from here on
+	KindSecret = book.KindSecret // names the secret that keys are made with, from here on
+	KindSpend  = book.KindSpend  // pays for a release
+	KindGrant  = book.KindGrant  // gives one subject more, in one window
+)
+
+// Errors that callers branch on, of a ledger and its store.
+var (
+	// ErrUnit is returned by Spend for a guarantee of another unit than the
+	// budget's, and on opening with a budget of another unit than before.
+	ErrUnit = book.ErrUnit
+	// ErrUnavailable is returned when the ledger cannot be read or written.
+	// Nothing was spent, or it is not known to be: release nothing.
+	ErrUnavailable = book.ErrUnavailable
+	// ErrLocked is returned by OpenFile, with ErrUnavailable, while another
+	// process writes the file.
+	ErrLocked = book.ErrLocked
+	// ErrFormat1 is returned on opening a ledger that was written by a version
+	// before this form.
+	ErrFormat1 = book.ErrFormat1
+	// ErrDamaged is returned when the ledger is not what was written.
+	ErrDamaged = book.ErrDamaged
+)
+
+// ParseEntry reads a line of the log, as it was exported. It refuses one whose
+// hash is not its own, with an error that wraps [ErrDamaged], and so every other
+// spelling of the same entry.
+func ParseEntry(line []byte) (*Entry, error) { return book.ParseEntry(line) }
+
+// CostOf returns what one release under a guarantee costs. It refuses a
+// guarantee that promises nothing: no budget pays for that.
+func CostOf(g dp.Guarantee) (Cost, error) { return book.CostOf(g) }
