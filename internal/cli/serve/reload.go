@@ -40,8 +40,12 @@ func (r *reloader) reloadOn(ctx context.Context, signals <-chan os.Signal) {
 // reload reads everything anew. Each part stands for itself: one that is refused
 // stays as it was, and does not keep a key from being revoked.
 func (r *reloader) reload(ctx context.Context) {
-	r.tell(gateway.PartKeys, r.reloadKeys())
-	r.tell(gateway.PartCertificates, r.certificates.Reload())
+	if r.o.keys != "" {
+		r.tell(gateway.PartKeys, r.reloadKeys())
+	}
+	if r.certificates != nil {
+		r.tell(gateway.PartCertificates, r.certificates.Reload())
+	}
 	r.tell(gateway.PartModel, r.reloadModel(ctx))
 }
 
@@ -57,7 +61,7 @@ func (r *reloader) tell(p gateway.Part, err error) {
 
 func (r *reloader) reloadKeys() error {
 	set, err := r.o.loadKeys()
-	if err != nil || set == nil {
+	if err != nil {
 		return err
 	}
 	_, err = r.service.Replace(gateway.Replacement{Keys: set})
