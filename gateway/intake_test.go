@@ -137,7 +137,7 @@ func hostile(size int) map[string]string {
 }
 
 // TestMemory: whatever a body of a mebibyte holds, no more than six are made of
-// it. 350,000 empty strings used to take 35.
+// it. 350,000 empty strings used to take a hundred.
 func TestMemory(t *testing.T) {
 	c := config(t)
 	c.Ledger = discard{c.Ledger}
@@ -195,7 +195,11 @@ func TestSlowBodies(t *testing.T) {
 		slowly = append(slowly, servetest.Dial(t, address, slow))
 	}
 	for { // until all are being read
-		if _, numbers, _ := servetest.Ask(t, "GET", "http://"+address+"/metrics", ""); strings.Contains(numbers, "sotto_gateway_requests_in_flight 21") {
+		status, numbers, _ := servetest.Ask(t, "GET", "http://"+address+"/metrics", "")
+		if status != http.StatusOK {
+			t.Fatalf("metrics: %d %s while others send slowly, want 200", status, numbers)
+		}
+		if strings.Contains(numbers, "sotto_gateway_requests_in_flight 21") {
 			break
 		}
 	}

@@ -111,21 +111,27 @@ func (p *parser) response(to *Response) error {
 	})
 }
 
-func (p *parser) outputs() (all []Output, err error) {
-	err = p.list("outputs", maxOutputs, func() error {
-		var o Output
-		err := p.fields([]string{"name", "parameters"}, func(name string) (err error) {
-			if name == "name" {
-				o.Name, err = p.String()
-			} else {
-				o.Parameters, err = p.parameters()
-			}
-			return err
-		})
+func (p *parser) outputs() ([]Output, error) {
+	var all []Output
+	err := p.list("outputs", maxOutputs, func() error {
+		o, err := p.output()
 		all = append(all, o)
 		return err
 	})
 	return all, err
+}
+
+func (p *parser) output() (Output, error) {
+	var o Output
+	err := p.fields([]string{"name", "parameters"}, func(name string) (err error) {
+		if name == "name" {
+			o.Name, err = p.String()
+		} else {
+			o.Parameters, err = p.parameters()
+		}
+		return err
+	})
+	return o, err
 }
 
 func (p *parser) parameters() (Parameters, error) {
@@ -145,9 +151,9 @@ func (p *parser) parameters() (Parameters, error) {
 	return all, err
 }
 
-func (p *parser) tensors() (all []Tensor, err error) {
-	all = []Tensor{}
-	err = p.list("tensors", maxTensors, func() error {
+func (p *parser) tensors() ([]Tensor, error) {
+	all := []Tensor{}
+	err := p.list("tensors", maxTensors, func() error {
 		t, err := p.tensor()
 		all = append(all, t)
 		return err
@@ -157,20 +163,16 @@ func (p *parser) tensors() (all []Tensor, err error) {
 
 // tensor reads one, with its data as it is written: what it must be follows from
 // fields that may stand behind it.
-func (p *parser) tensor() (t Tensor, err error) {
-	err = p.fields([]string{"name", "datatype", "shape", "parameters", "data"}, func(name string) (err error) {
+func (p *parser) tensor() (Tensor, error) {
+	var t Tensor
+	err := p.fields([]string{"name", "datatype", "shape", "parameters", "data"}, func(name string) (err error) {
 		switch name {
 		case "name":
 			t.Name, err = p.String()
 		case "datatype":
 			t.Datatype, err = p.String()
 		case "shape":
-			t.Shape = []int{}
-			err = p.list("dimensions", maxDimensions, func() error {
-				n, err := p.Int()
-				t.Shape = append(t.Shape, n)
-				return err
-			})
+			t.Shape, err = p.shape()
 		case "parameters":
 			t.Parameters, err = p.parameters()
 		default:
@@ -179,6 +181,16 @@ func (p *parser) tensor() (t Tensor, err error) {
 		return err
 	})
 	return t, err
+}
+
+func (p *parser) shape() ([]int, error) {
+	all := []int{}
+	err := p.list("dimensions", maxDimensions, func() error {
+		n, err := p.Int()
+		all = append(all, n)
+		return err
+	})
+	return all, err
 }
 
 // parseStrings reads n strings of JSON that is known to be well formed.
