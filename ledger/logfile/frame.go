@@ -31,8 +31,9 @@ type reader struct {
 
 func newReader(r io.Reader) *reader { return &reader{in: bufio.NewReaderSize(r, 1<<18)} }
 
-// next reads the frame that begins at an offset, and returns its length.
-func (r *reader) next(at int64) (*Frame, int64, error) {
+// next reads the frame that begins at an offset, and returns its length. The file
+// has so many bytes.
+func (r *reader) next(at, bytes int64) (*Frame, int64, error) {
 	var head [headSize]byte
 	if err := r.fill(head[:]); err != nil {
 		return nil, headSize, err
@@ -41,7 +42,7 @@ func (r *reader) next(at int64) (*Frame, int64, error) {
 		return nil, headSize, errShort
 	}
 	size := binary.LittleEndian.Uint32(head[1:])
-	if size > largest {
+	if int64(size) > bytes-at-headSize-tailSize || size > largest {
 		return nil, headSize, errShort
 	}
 	if need := int(size) + tailSize; cap(r.buffer) < need {

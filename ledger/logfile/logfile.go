@@ -271,7 +271,7 @@ func (l *File) Scan(end int64, yield func(*Frame) error) error {
 func (l *File) scan(size int64, yield func(*Frame) error) (int64, error) {
 	in := newReader(io.NewSectionReader(l.f, firstFrame, size-firstFrame))
 	for at := int64(firstFrame); at < size; {
-		frame, n, err := in.next(at)
+		frame, n, err := in.next(at, size)
 		known := at < l.marked
 		switch {
 		case err != nil && !errors.Is(err, errShort):
