@@ -448,3 +448,71 @@ func TestRaise(t *testing.T) {
 		l.Close()
 	}
 }
+
+// Who accepts a ledger writes nothing to it, and so needs no key of it.
+func TestAcceptSigned(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	signed := ledger.Options{Budget: daily, SecretID: "first", ChainKey: bytes.Repeat([]byte("k"), 32)}
+	var older []byte
+	for _, text := range []string{"first", "second"} {
+		l, err := ledger.OpenFile(path, signed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = spendSoon(t, l, text); err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+		if older == nil {
+			if older, err = os.ReadFile(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.WriteFile(path, older, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := ledger.OpenFile(path, ledger.Options{ReadOnly: true, Existing: true, Accept: &witness.Acceptance{Who: "carol", Reason: "restored"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	if after, failed := os.ReadFile(path); failed != nil || !bytes.Equal(after, older) {
+		t.Errorf("accepting it changed it: %v", failed)
+	}
+	if l, err = ledger.OpenFile(path, signed); err != nil {
+		t.Fatalf("after it was accepted: %v", err)
+	}
+	l.Close()
+}
+
+// A head is never written over its ledger, and one that cannot be written is said
+// when the ledger is opened.
+func TestHeadPlace(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "ledger.db")
+	if _, err := ledger.OpenFile(path, ledger.Options{Budget: daily, Head: filepath.Join(dir, ".", "x", "..", "ledger.db")}); err == nil || !strings.Contains(err.Error(), "another file") {
+		t.Errorf("the ledger as its own head: %v", err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("it was made")
+	}
+	if _, err := ledger.OpenFile(path, ledger.Options{Budget: daily, Head: filepath.Join(dir, "no", "head")}); !errors.Is(err, ledger.ErrUnavailable) || !strings.Contains(err.Error(), "head cannot be noted") {
+		t.Errorf("a head in no folder: %v, want %v", err, ledger.ErrUnavailable)
+	}
+	// Root, who accepts something, leaves the file to the gateway.
+	head := witness.File(filepath.Join(dir, "head"))
+	h := witness.Head{Entry: witness.Entry{Seq: 1, Hash: strings.Repeat("0", 64)}}
+	if err := head.SetHead(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	if os.Chown(string(head), 12345, 23456) != nil {
+		t.Skip("only root may give a file away")
+	}
+	if err := head.SetHead(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(string(head)); err != nil || !strings.Contains(fmt.Sprintf("%+v", info.Sys()), "Uid:12345 Gid:23456") {
+		t.Errorf("the head belongs to %+v, %v; want whom it belonged to", info.Sys(), err)
+	}
+}

@@ -59,7 +59,8 @@ type Options struct {
 	// Head names where the end of the log is noted: a file, a database, or
 	// [NoHead]. Empty means a file beside the ledger's, with the ending .head, or
 	// a schema of its own in the ledger's database. What does not go on from it
-	// is refused with [ErrBehind], unless Accept says who takes it as it is.
+	// is refused with [ErrBehind], unless Accept says who takes it as it is, which
+	// ReadOnly allows, too.
 	Head   string
 	Accept *witness.Acceptance
 	// Log is told what happens to the ledger, and the head after each LogHead;
@@ -133,8 +134,11 @@ func Open(ctx context.Context, place string, o Options) (*Ledger, error) {
 // Any can read it.
 func OpenFile(path string, o Options) (*Ledger, error) {
 	info, err := os.Stat(path)
-	if o.ReadOnly && err != nil {
+	if o.ReadOnly && o.Accept == nil && err != nil {
 		return nil, book.Unavailable(err)
+	}
+	if err = apart(path, o.Head); err != nil {
+		return nil, err
 	}
 	w, err := newWatcher(context.Background(), o, beside(path), filepath.Base(path))
 	if err != nil {
@@ -194,6 +198,11 @@ func start(s book.Store, o Options, w *watcher) (*Ledger, error) {
 	if o.ReadOnly {
 		l.closed = true
 		close(l.done)
+		if o.Accept != nil {
+			if err := l.accept(context.Background()); err != nil {
+				return nil, err
+			}
+		}
 		return l, l.view(context.Background(), func(s *sheet) error { l.see(s); return w.continues(s) })
 	}
 	if err := checkOptions(o); err != nil {
@@ -234,8 +243,7 @@ func (l *Ledger) begin(o Options) error {
 	}); err != nil {
 		return err
 	}
-	l.watcher.Settle()
-	return book.Unavailable(l.note())
+	return l.noteFirst()
 }
 
 func checkOptions(o Options) error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -39,6 +40,21 @@ func OpenWitness(ctx context.Context, ledger, head string) (witness.Place, error
 // beside names the file in which the head of a ledger's is noted.
 func beside(path string) string { return path + ".head" }
 
+// apart refuses a head that would be written over the ledger.
+func apart(path, head string) error {
+	if head == "" || head == NoHead || InDatabase(head) {
+		return nil
+	}
+	a, err := filepath.Abs(path)
+	b, failed := filepath.Abs(head)
+	there, missing := os.Stat(path)
+	other, none := os.Stat(head)
+	if err != nil || failed != nil || a == b || missing == nil && none == nil && os.SameFile(there, other) {
+		return fmt.Errorf("ledger: the head is to be noted in %s, must be another file than the ledger's", head)
+	}
+	return nil
+}
+
 // watcher holds a ledger against what was noted outside of it.
 type watcher struct {
 	witness.Keeper
@@ -68,9 +84,10 @@ func newWatcher(ctx context.Context, o Options, place, name string) (*watcher, e
 	return w, nil
 }
 
-// admit says whether a ledger that is there, or is not, may be opened.
+// admit says whether a ledger that is there, or is not, may be opened. What is to
+// be accepted must be there.
 func (w *watcher) admit(there bool, o Options) error {
-	if o.ReadOnly {
+	if o.ReadOnly && o.Accept == nil {
 		return nil
 	}
 	return judged(w.Admit(there, o.Existing))
@@ -190,12 +207,42 @@ func (l *Ledger) look() error {
 			return err
 		}
 		return l.store.View(ctx, func(p book.Page) error {
-			if err := w.continues(p); err != nil {
-				return err
-			}
-			return w.inTime(p, w.Read())
+			return l.seen(p)
 		})
 	})
+}
+
+// seen holds a page against what is known, and remembers where it ends, though
+// it was others who wrote it.
+func (l *Ledger) seen(p book.Page) error {
+	w := l.watcher
+	if err := w.continues(p); err != nil {
+		return err
+	}
+	last, err := p.Head()
+	if err != nil {
+		return err
+	}
+	w.Advance(pointOf(last))
+	return w.inTime(p, w.Read())
+}
+
+// accept notes the head of a ledger as it is. It writes nothing to the ledger, so
+// that it needs no secret. A clock that cannot be right is not accepted with it.
+func (l *Ledger) accept(ctx context.Context) error {
+	if err := l.store.View(ctx, l.seen); err != nil && !errors.Is(err, ErrClock) {
+		return err
+	}
+	return l.noteFirst()
+}
+
+// noteFirst notes the head when a ledger is opened, without which it is not.
+func (l *Ledger) noteFirst() error {
+	l.watcher.Settle()
+	if err := l.note(); err != nil {
+		return fmt.Errorf("%w: its head cannot be noted in %s, must be a place that can be written: %w", ErrUnavailable, l.watcher.Place, err)
+	}
+	return nil
 }
 
 // confirmed reports whether somebody has called the clock right, and goes by it

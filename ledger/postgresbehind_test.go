@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -122,4 +123,30 @@ func TestPostgresClock(t *testing.T) {
 	if err := spendSoon(t, l, "a"); err != nil {
 		t.Error(err)
 	}
+}
+
+// A gateway that only looks on follows what others write, so that it does not
+// note an older head than they do.
+func TestPostgresFollows(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	open := postgresOpener(s, s.schema(t))
+	head := filepath.Join(t.TempDir(), "head")
+	one := mustOpen(t, open, ledger.Options{Budget: daily, Head: head})
+	other := mustOpen(t, open, ledger.Options{Budget: daily, Head: ledger.NoHead})
+	for i := range 3 {
+		if err := spendSoon(t, other, fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 600 {
+		if h, err := witness.File(head).Head(t.Context()); err != nil || h.Seq == 4 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if h, err := witness.File(head).Head(t.Context()); err != nil || h.Seq != 4 {
+		t.Errorf("the head is %+v, %v; want entry 4, which another wrote", h, err)
+	}
+	one.Close()
 }

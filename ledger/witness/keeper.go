@@ -134,7 +134,8 @@ func (k *Keeper) Continues(last Entry, at func(seq uint64) (Entry, error)) error
 func (k *Keeper) Advance(last Entry) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if last.Seq > 0 {
+	// Two who look at once may come back in another order.
+	if last.Seq > 0 && (last.Seq >= k.head.Seq || k.Accept != nil) {
 		k.head.Entry = last
 	}
 }

@@ -138,10 +138,19 @@ func load[T any](path string, parse func([]byte) (*T, error)) (*T, error) {
 }
 
 func store(path string, content []byte) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(content)
+	f, err := atomicfile.Create(path)
+	if err != nil {
 		return err
-	})
+	}
+	defer f.Abort()
+	// Who accepts something as root must not take the file away from the gateway.
+	if err = f.KeepOwner(); err != nil {
+		return err
+	}
+	if _, err = f.Write(content); err != nil {
+		return err
+	}
+	return f.Commit()
 }
 
 func (h Head) line() []byte {

@@ -157,7 +157,7 @@ func runBudgetHead(ctx context.Context, o budgetOptions, out io.Writer) error {
 		if err := o.accepts(); err != nil {
 			return err
 		}
-		if err := o.open(ctx, ledger.Options{Accept: &witness.Acceptance{Who: o.who, Reason: o.reason}, Existing: true, Head: o.head}, func(*ledger.Ledger) error { return nil }); err != nil {
+		if err := o.open(ctx, ledger.Options{ReadOnly: true, Accept: &witness.Acceptance{Who: o.who, Reason: o.reason}, Existing: true, Head: o.head}, func(*ledger.Ledger) error { return nil }); err != nil {
 			return err
 		}
 	}
