@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -60,28 +59,25 @@ type list[T any] struct {
 	Privacy *Privacy `json:"privacy,omitempty"`
 }
 
-type embedding struct {
-	Object string          `json:"object"`
-	Index  int             `json:"index"`
-	Vector json.RawMessage `json:"embedding"`
-}
-
 // embeddings handles "POST /v1/embeddings".
 func (s *Service) embeddings(w http.ResponseWriter, r *http.Request, who *client) error {
 	q, e, err := s.release(w, r, who, embeddingFields)
 	if err != nil {
 		return err
 	}
-	data := make([]embedding, len(e.Vectors))
-	for i, v := range e.Vectors {
-		if who.gateway.indexed(q.dimensions) {
-			v = []float32{float32(codeOf(v))}
-		}
-		data[i] = embedding{"embedding", i, encodeVector(v, q.base64)}
+	buffer, _ := buffers.Get().(*[]byte)
+	body, err := who.gateway.appendEmbeddings((*buffer)[:0], q, e)
+	if err != nil {
+		return err
 	}
-	words := countWords(q.texts)
 	who.leave()
-	return httpserve.WriteJSON(w, http.StatusOK, list[embedding]{"list", data, q.model, &words, &e.Privacy})
+	httpserve.WriteBody(w, http.StatusOK, body)
+	if cap(body) <= maxKept {
+		clear(body) // releases are not kept
+		*buffer = body
+		buffers.Put(buffer)
+	}
+	return nil
 }
 
 // release does what embeddings and classes have in common: the request is read,

@@ -113,7 +113,8 @@ type Gateway struct {
 	parameters Parameters
 	cost       ledger.Cost // of one text
 	means      []byte      // digest of mechanism and encoder
-	record     any         // of the mechanism, in the ledger
+	frame      frame
+	record     any // of the mechanism, in the ledger
 }
 
 // New makes a gateway. The ledger must be one that can be written, and was opened
@@ -165,6 +166,9 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 		return nil, fmt.Errorf("gateway: the mechanism cannot be written: %w", err)
 	}
 	g.record = json.RawMessage(record)
+	if g.frame, err = newFrame(g.Promise()); err != nil {
+		return nil, err
+	}
 	return g, g.Ready(ctx)
 }
 

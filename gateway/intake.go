@@ -1,8 +1,11 @@
 package gateway
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"sotto/gateway/keys"
@@ -132,4 +135,12 @@ func (s *Service) admin() http.Handler {
 		mux.Handle(route, s.wrap(route, f))
 	}
 	return mux
+}
+
+// newID names a request. It keeps nothing secret, and tells nothing of how many
+// there were.
+func newID() string {
+	var drawn [8]byte
+	rand.Read(drawn[:]) // it never returns an error
+	return strconv.FormatUint(binary.LittleEndian.Uint64(drawn[:])|1<<63, 32)
 }

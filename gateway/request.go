@@ -2,11 +2,7 @@ package gateway
 
 import (
 	"cmp"
-	"encoding/base64"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"math"
 	"mime"
 	"net/http"
 	"slices"
@@ -211,24 +207,3 @@ func texts(r *strictjson.Reader, most int, keep bool) ([]string, error) {
 // they send them, as some libraries do unasked.
 const tokensAdvice = "input must hold texts; lists of token ids are not taken, since the encoder here has tokens of its own: " +
 	"have the client send strings, in LangChain by OpenAIEmbeddings(check_embedding_ctx_length=False)"
-
-// encodeVector writes a vector as OpenAI's clients read it: a list of numbers,
-// or the base64 of 32-bit floats, least significant byte first.
-func encodeVector(v []float32, inBase64 bool) json.RawMessage {
-	if inBase64 {
-		raw := make([]byte, 0, 4*len(v))
-		for _, x := range v {
-			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
-		}
-		out := append(make([]byte, 0, 2+base64.StdEncoding.EncodedLen(len(raw))), '"')
-		return append(base64.StdEncoding.AppendEncode(out, raw), '"')
-	}
-	out := append(make([]byte, 0, 13*len(v)), '[')
-	for i, x := range v {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = strconv.AppendFloat(out, float64(x), 'g', -1, 32)
-	}
-	return append(out, ']')
-}

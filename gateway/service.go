@@ -3,7 +3,6 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -197,7 +196,7 @@ func (s *Service) wrap(route string, f action) http.Handler {
 	return s.http.Handle(route, func(w http.ResponseWriter, r *http.Request) error {
 		now, leave := s.enter()
 		defer leave()
-		id, who := rand.Text()[:12], &client{shift: now, visit: visit{load: s.intake.Open()}}
+		id, who := newID(), &client{shift: now, visit: visit{load: s.intake.Open()}}
 		w.Header().Set("X-Request-Id", id)
 		defer func() {
 			who.leave()

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -233,8 +234,10 @@ type Action func(w http.ResponseWriter, r *http.Request) error
 // Handle makes a handler of an action: an error becomes an answer, a panic one
 // that says nothing of its value, and each request a line of the log.
 func (s *Service) Handle(route string, f Action) http.Handler {
+	seconds := sync.OnceValue(func() prometheus.Observer { return s.seconds.WithLabelValues(route) })
+	granted := sync.OnceValue(func() prometheus.Counter { return s.requests.WithLabelValues(route, "200") })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began, attrs := time.Now(), []slog.Attr{slog.String("route", route)}
+		began, attrs := time.Now(), append(make([]slog.Attr, 0, 8), slog.String("route", route))
 		s.flying.Inc()
 		defer s.flying.Dec()
 		ctx := context.WithValue(r.Context(), noted{}, &attrs)
@@ -256,8 +259,12 @@ func (s *Service) Handle(route string, f Action) http.Handler {
 			level = slog.LevelError
 		}
 		took := time.Since(began)
-		s.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
-		s.seconds.WithLabelValues(route).Observe(took.Seconds())
+		if status == http.StatusOK {
+			granted().Inc()
+		} else {
+			s.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
+		}
+		seconds().Observe(took.Seconds())
 		s.Log.LogAttrs(ctx, level, "request", append(attrs, slog.Int("status", status), slog.Duration("took", took))...)
 	})
 }
@@ -285,11 +292,17 @@ func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	if err != nil {
 		return err
 	}
+	WriteBody(w, status, append(body, '\n'))
+	return nil
+}
+
+// WriteBody answers with JSON that is written already. That the client has gone
+// can be told to nobody.
+func WriteBody(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Length", strconv.Itoa(len(body)+1))
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	w.Write(append(body, '\n')) //nolint:errcheck // see above
-	return nil
+	w.Write(body) //nolint:errcheck // see above
 }
