@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sotto/deploy/pack"
@@ -15,20 +16,22 @@ import (
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|copyright|patents)([.-].*)?$`)
 
 // noticesOf returns the licences of all that a program holds and that is not ours,
-// which most of them ask for. A module without one is refused.
-func noticesOf(ctx context.Context, program []byte) ([]byte, error) {
+// which most of them ask for: their texts, and their names by the path of the module,
+// "std" for the standard library. A module without one that we know is refused.
+func noticesOf(ctx context.Context, program []byte) (texts []byte, names map[string][]string, err error) {
 	modules, err := pack.Modules(program)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	root, err := output(ctx, nil, "go", "env", "GOROOT")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var b bytes.Buffer
+	names = map[string][]string{}
 	b.WriteString("This program holds the following works of others, under their licences.\n")
-	if err = appendNotice(&b, "The Go standard library", strings.TrimSpace(string(root))); err != nil {
-		return nil, err
+	if names["std"], err = appendNotice(&b, "The Go standard library", strings.TrimSpace(string(root))); err != nil {
+		return nil, nil, err
 	}
 	args := []string{"list", "-m", "-f", "{{.Dir}}"}
 	for _, m := range modules {
@@ -36,39 +39,42 @@ func noticesOf(ctx context.Context, program []byte) ([]byte, error) {
 	}
 	listed, err := output(ctx, []string{"GOFLAGS="}, "go", args...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	dirs := strings.Split(strings.TrimSpace(string(listed)), "\n")
 	if len(dirs) != len(modules) {
-		return nil, fmt.Errorf("go list knows %d folders of %d modules", len(dirs), len(modules))
+		return nil, nil, fmt.Errorf("go list knows %d folders of %d modules", len(dirs), len(modules))
 	}
 	for i, m := range modules {
-		if err := appendNotice(&b, m.Path+" "+m.Version, dirs[i]); err != nil {
-			return nil, err
+		if names[m.Path], err = appendNotice(&b, m.Path+" "+m.Version, dirs[i]); err != nil {
+			return nil, nil, err
 		}
 	}
-	return b.Bytes(), nil
+	return b.Bytes(), names, nil
 }
 
-func appendNotice(b *bytes.Buffer, title, dir string) error {
+// appendNotice adds the texts of a folder, and returns the names of the licences that
+// they hold.
+func appendNotice(b *bytes.Buffer, title, dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found := false
+	var names []string
 	for _, e := range entries {
 		if e.IsDir() || !licenceFile.MatchString(e.Name()) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		found = true
+		names = append(names, pack.Licences(text)...)
 		fmt.Fprintf(b, "\n%s\n%s: %s\n\n%s\n", strings.Repeat("=", 72), title, e.Name(), bytes.TrimSpace(text))
 	}
-	if !found {
-		return fmt.Errorf("%s has no file of its licence, and must not be handed out without one", title)
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s has no licence that we know, and must not be handed out without one", title)
 	}
-	return nil
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }

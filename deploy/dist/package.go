@@ -24,11 +24,12 @@ func (s source) platform(ctx context.Context, work, name, maintainer string, c c
 	if err != nil {
 		return err
 	}
-	notices, err := noticesOf(ctx, program)
+	notices, licences, err := noticesOf(ctx, program)
 	if err != nil {
 		return err
 	}
-	bill, err := pack.Bill("sotto", s.version, licenceID, program, s.at)
+	licences["sotto"] = []string{licenceID}
+	bill, err := pack.Bill("sotto", s.version, licences, program, s.at)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"debug/buildinfo"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -27,7 +29,12 @@ type bill struct {
 
 type billMetadata struct {
 	Timestamp string    `json:"timestamp"`
+	Authors   []author  `json:"authors"` // of the bill
 	Component component `json:"component"`
+}
+
+type author struct {
+	Name string `json:"name"`
 }
 
 type component struct {
@@ -41,6 +48,8 @@ type component struct {
 	Properties []property `json:"properties,omitempty"`
 }
 
+// digest of a module is what go.sum calls h1: the SHA-256 of the list of its files and
+// their digests.
 type digest struct {
 	Algorithm string `json:"alg"`
 	Content   string `json:"content"`
@@ -81,9 +90,11 @@ func Modules(program []byte) ([]debug.Module, error) {
 	return modules, nil
 }
 
-// Bill returns the bill of materials of a Go program, as CycloneDX JSON. licence is
-// the SPDX name of the program's own.
-func Bill(name, version, licenceID string, program []byte, at time.Time) ([]byte, error) {
+// Bill returns the bill of materials of a Go program, as CycloneDX JSON. held are the
+// SPDX names of the licences of what it holds, by the path of the module, "std" for the
+// standard library and name for its own. A module without one, or without a checksum,
+// is refused: a bill has all or is none.
+func Bill(name, version string, held map[string][]string, program []byte, at time.Time) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(program))
 	if err != nil {
 		return nil, fmt.Errorf("pack: program does not say what it was built from: %w", err)
@@ -94,18 +105,30 @@ func Bill(name, version, licenceID string, program []byte, at time.Time) ([]byte
 	}
 	own := goComponent("application", name, version)
 	own.Hashes = []digest{{"SHA-256", fmt.Sprintf("%x", sha256.Sum256(program))}}
-	own.Licences = make([]licence, 1)
-	own.Licences[0].License.ID = licenceID
 	for _, s := range info.Settings {
 		if strings.HasPrefix(s.Key, "GO") || s.Key == "CGO_ENABLED" || s.Key == "-trimpath" {
 			own.Properties = append(own.Properties, property{"go:build:" + s.Key, s.Value})
 		}
 	}
-	b := bill{Format: "CycloneDX", Spec: "1.5", Version: 1, Metadata: billMetadata{at.UTC().Format(time.RFC3339), own}}
-	b.Components = append(b.Components, goComponent("library", "std", strings.TrimPrefix(info.GoVersion, "go")))
+	if own.Licences, err = licencesOf(own, held); err != nil {
+		return nil, err
+	}
+	b := bill{Format: "CycloneDX", Spec: "1.5", Version: 1, Metadata: billMetadata{at.UTC().Format(time.RFC3339), []author{{"The " + name + " authors"}}, own}}
+	std := goComponent("library", "std", strings.TrimPrefix(info.GoVersion, "go"))
+	if std.Licences, err = licencesOf(std, held); err != nil {
+		return nil, err
+	}
+	b.Components = append(b.Components, std)
 	for _, m := range modules {
 		c := goComponent("library", m.Path, m.Version)
-		c.Properties = []property{{"go:sum", m.Sum}}
+		sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:"))
+		if err != nil || len(sum) != sha256.Size {
+			return nil, fmt.Errorf("pack: checksum of module %s is %q, must be h1: and a SHA-256", m.Path, m.Sum)
+		}
+		c.Hashes, c.Properties = []digest{{"SHA-256", hex.EncodeToString(sum)}}, []property{{"go:sum", m.Sum}}
+		if c.Licences, err = licencesOf(c, held); err != nil {
+			return nil, err
+		}
 		b.Components = append(b.Components, c)
 	}
 	all := dependency{Ref: own.Ref}
@@ -115,6 +138,18 @@ func Bill(name, version, licenceID string, program []byte, at time.Time) ([]byte
 	b.Dependencies = []dependency{all}
 	text, err := json.MarshalIndent(b, "", "  ")
 	return append(text, '\n'), err
+}
+
+func licencesOf(c component, held map[string][]string) ([]licence, error) {
+	ids := held[c.Name]
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("pack: licence of %s is unknown, must be said", c.Name)
+	}
+	all := make([]licence, len(ids))
+	for i, id := range ids {
+		all[i].License.ID = id
+	}
+	return all, nil
 }
 
 func goComponent(kind, path, version string) component {

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -288,7 +289,15 @@ func TestBill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := pack.Bill("tool", "0.1.0", "Apache-2.0", program, moment)
+	modules, err := pack.Modules(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := map[string][]string{"tool": {"Apache-2.0"}, "std": {"BSD-3-Clause"}}
+	for _, m := range modules {
+		held[m.Path] = []string{"BSD-2-Clause", "MIT"}
+	}
+	text, err := pack.Bill("tool", "0.1.0", held, program, moment)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,14 +320,41 @@ func TestBill(t *testing.T) {
 		got.Metadata.Component.PURL != "pkg:golang/tool@0.1.0" || got.Metadata.Component.Hashes[0].Content != fmt.Sprintf("%x", sha256.Sum256(program)) {
 		t.Errorf("bill is %+v", got)
 	}
-	modules, err := pack.Modules(program)
-	if err != nil || len(got.Components) != len(modules)+1 || got.Components[0].Name != "std" || len(got.Dependencies[0].DependsOn) != len(got.Components) {
-		t.Errorf("bill has %d components for %d modules (%v), want the standard library besides", len(got.Components), len(modules), err)
+	if len(got.Components) != len(modules)+1 || got.Components[0].Name != "std" || len(got.Dependencies[0].DependsOn) != len(got.Components) {
+		t.Errorf("bill has %d components for %d modules, want the standard library besides", len(got.Components), len(modules))
 	}
-	if again, err := pack.Bill("tool", "0.1.0", "Apache-2.0", program, moment); err != nil || !bytes.Equal(text, again) {
+	if again, err := pack.Bill("tool", "0.1.0", held, program, moment); err != nil || !bytes.Equal(text, again) {
 		t.Errorf("the bill of the same program differs (%v)", err)
 	}
-	if _, err := pack.Bill("tool", "0.1.0", "Apache-2.0", []byte("no program"), moment); err == nil {
+	if _, err := pack.Bill("tool", "0.1.0", held, []byte("no program"), moment); err == nil {
 		t.Error("something that is no program has a bill, want an error")
+	}
+	for name := range held {
+		less := maps.Clone(held)
+		delete(less, name)
+		if _, err := pack.Bill("tool", "0.1.0", less, program, moment); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("without the licence of %s, the bill is made (%v), want an error that names it", name, err)
+		}
+	}
+}
+
+// TestLicences: the licences of what we hold, by their texts, and texts that are none.
+func TestLicences(t *testing.T) {
+	const bsd = "Redistribution and use in source and binary\n// forms, with or without modification. "
+	for text, want := range map[string]string{
+		"                     Apache License\n               Version 2.0, January 2004":   "Apache-2.0",
+		"Permission is hereby granted, free of charge, to any\nperson obtaining a copy":   "MIT",
+		strings.ReplaceAll(bsd, "// ", ""):                                                "BSD-2-Clause",
+		strings.ReplaceAll(bsd, "// ", "") + "may be used to endorse or promote products": "BSD-3-Clause",
+		"All rights reserved.": "",
+		"":                     "",
+	} {
+		if got := strings.Join(pack.Licences([]byte(text)), " "); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+	own, err := os.ReadFile("../../LICENSE")
+	if err != nil || !slices.Equal(pack.Licences(own), []string{"Apache-2.0"}) {
+		t.Errorf("our own licence is %v (%v), want Apache-2.0", pack.Licences(own), err)
 	}
 }
