@@ -77,7 +77,7 @@ func TestAttackHonest(t *testing.T) {
 		t.Skip("the rest fits 48 attackers")
 	}
 	for _, name := range []string{"laplace-l1", "laplace-l2", "dpnr", "bitrr", "codebook", "privunit"} {
-		for _, epsilon := range []float64{0.5, 2} {
+		for _, epsilon := range []float64{2, 0.5}[:dptest.Count(t, 1, 2)] { // the harder half first
 			t.Run(fmt.Sprint(name, " ", epsilon), func(t *testing.T) {
 				m, err := mech.New(mech.Params{Mechanism: name, Dim: 4, Epsilon: epsilon})
 				if err != nil {

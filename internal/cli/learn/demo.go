@@ -35,6 +35,7 @@ type demoOptions struct {
 	name    string          // of its rows
 	out     string
 	workers int
+	draws   int // of an audit; 0 means demoDraws
 	json    bool
 }
 
@@ -137,7 +138,7 @@ func runDemo(ctx context.Context, o demoOptions, base experiment.Spec, std term.
 		return fmt.Errorf("no temporary folder can be made: %w", err)
 	}
 	defer os.RemoveAll(models) //nolint:errcheck // it is in the system's temporary folder
-	d := demo{workers: o.workers, models: models}
+	d := demo{workers: o.workers, draws: cmp.Or(o.draws, demoDraws), models: models}
 	if d.evidence, err = report.Kinds().New(); err != nil {
 		return err
 	}
@@ -186,6 +187,7 @@ type demo struct {
 	evidence *evidence.Evidence
 	rows     []demoRow
 	workers  int
+	draws    int             // of an audit
 	sets     experiment.Sets // the data, which all stages share
 	models   string          // folder for the models, as long as they are attacked
 	progress func(text string, done float64)
@@ -292,7 +294,7 @@ func (d *demo) audit(ctx context.Context) error {
 	nn.NewPool(cmp.Or(d.workers, runtime.GOMAXPROCS(0))).Each(len(targets), func(_, i int) {
 		m := targets[i]
 		a, g := m.Profile(), m.Guarantee()
-		r, err := audit.Run(ctx, audit.Builtin(m), audit.Config{Claim: float64(a.Claimed), Draws: demoDraws, Workers: 1})
+		r, err := audit.Run(ctx, audit.Builtin(m), audit.Config{Claim: float64(a.Claimed), Draws: d.draws, Workers: 1})
 		faults[i] = err
 		audits[i] = &evidence.Audit{
 			Format: evidence.AuditFormat, Mechanism: a.Mechanism, Variant: a.Variant, Dim: m.Params().Dim, Unit: g.Unit, True: &g.Epsilon, Result: r,

@@ -10,7 +10,6 @@ import (
 
 	"sotto/attack"
 	"sotto/dp"
-	"sotto/dp/dptest"
 	"sotto/experiment"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
@@ -20,9 +19,9 @@ import (
 	"sotto/report/evidence"
 )
 
-// The demo keeps what the README says of it: as a user runs it in the long run,
-// and otherwise on so few rows that it takes seconds, as far as accuracy does not
-// matter.
+// The demo keeps what the README says of it, on so few rows that it takes seconds and
+// as far as accuracy does not matter. The README's own command, on all rows, is run by
+// the tests of pages in the long run.
 func TestDemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for seconds")
@@ -30,11 +29,7 @@ func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "demo")
 	var stdout, stderr bytes.Buffer
 	std := term.Streams{Out: &stdout, Err: &stderr}
-	if dptest.Long() {
-		if code := cli.Run(t.Context(), []string{"demo", "--out", dir}, std); code != cli.ExitDone {
-			t.Fatalf("exit code %d: %s", code, stderr.String())
-		}
-	} else if err := learn.Demo(t.Context(), dir, experiment.Spec{Data: "reviews", Limit: 400, Epochs: 2, Encoder: "hash:64"}, std); err != nil {
+	if err := learn.Demo(t.Context(), dir, experiment.Spec{Data: "reviews", Limit: 400, Epochs: 2, Encoder: "hash:64"}, std); err != nil {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
 	out := stdout.String()

@@ -7,9 +7,10 @@ import (
 	"sotto/internal/cli/term"
 )
 
-// Demo runs the demo with stages that differ from base in what is shown.
+// Demo runs the demo with stages that differ from base in what is shown, and audits
+// with few draws.
 func Demo(ctx context.Context, dir string, base experiment.Spec, std term.Streams) error {
-	return runDemo(ctx, demoOptions{out: dir}, base, std)
+	return runDemo(ctx, demoOptions{out: dir, draws: 1500}, base, std)
 }
 
 // What the tests look at inside.
