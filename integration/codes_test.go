@@ -9,9 +9,9 @@ import (
 	"github.com/openai/openai-go/v3"
 )
 
-// codes trains a model whose release is a code that answers two labels, and
+// trainedCodes trains a model whose release is a code that answers two labels, and
 // returns its folder and that of its head.
-func codes(t *testing.T) (model, head string) {
+func trainedCodes(t *testing.T) (model, head string) {
 	t.Helper()
 	dir := t.TempDir()
 	model, head = filepath.Join(dir, "model", "seed-1"), filepath.Join(dir, "head")
@@ -29,7 +29,7 @@ func codes(t *testing.T) (model, head string) {
 // TestOpenAICodes asks for the vector of a code and for its index, in both
 // encodings of OpenAI's client.
 func TestOpenAICodes(t *testing.T) {
-	folder, _ := codes(t)
+	folder, _ := trainedCodes(t)
 	c := officialClient(gateway(t, "--model", folder), "unused")
 	embed := func(dimensions int64, format openai.EmbeddingNewParamsEncodingFormat) []float64 {
 		t.Helper()
@@ -60,7 +60,7 @@ func TestOpenAICodes(t *testing.T) {
 // TestPageCodes shows a code by its number and meaning, and what the server says
 // of each label.
 func TestPageCodes(t *testing.T) {
-	folder, head := codes(t)
+	folder, head := trainedCodes(t)
 	s := launch(t, "serve", "--model", head)
 	p := gateway(t, "--page", "--model", folder, "--server", s.base)
 	b := open(t, p.base+"/", "#text")

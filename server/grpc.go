@@ -111,7 +111,7 @@ func (s *Server) modelInfer(w http.ResponseWriter, r *http.Request) ([]byte, err
 	if err != nil {
 		return nil, bad("invalid_request", err.Error())
 	}
-	m, err := s.named(c.Name, c.Version)
+	m, err := s.named(c.ModelName, c.ModelVersion)
 	if err != nil {
 		return nil, err
 	}

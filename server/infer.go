@@ -41,6 +41,9 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		if req.ModelName != "" && req.ModelName != m.name || req.ModelVersion != "" && req.ModelVersion != m.version {
+			return errUnknown
+		}
 		res, err := s.answer(r.Context(), httpserve.Network(r), m, &load, req)
 		if err != nil {
 			return err

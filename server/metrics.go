@@ -39,7 +39,8 @@ func (s *Server) count() {
 	for _, err := range []error{nil, errLate, errors.ErrUnsupported} {
 		s.reloads.WithLabelValues(resultOf(err))
 	}
-	s.http.Register(s.seconds, models{s}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	held := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sotto_server_bytes_in_flight", Help: "Memory that requests under way have taken, of --memory."}, func() float64 { return float64(s.intake.Held()) })
+	s.http.Register(s.seconds, held, models{s}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 }
 
 // resultOf names how a reload went.

@@ -330,6 +330,33 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
+// TestVersions: the version of a model may be named in the address, in the body,
+// in both or nowhere; what is named must be what is served.
+func TestVersions(t *testing.T) {
+	url, _ := start(t, server.Config{Model: stored})
+	version := versionOf(t, modelName)
+	body, _ := request(t, 1, fair, false)
+	for _, tt := range []struct {
+		path, fields string
+		status       int
+	}{
+		{"/infer", "", 200},
+		{"/versions/" + version + "/infer", "", 200},
+		{"/infer", `"model_version":"` + version + `",`, 200},
+		{"/infer", `"model_name":"` + modelName + `",`, 200},
+		{"/versions/" + version + "/infer", `"model_name":"` + modelName + `","model_version":"` + version + `",`, 200},
+		{"/infer", `"model_version":"",`, 200},
+		{"/versions/other/infer", "", 404},
+		{"/infer", `"model_version":"other",`, 404},
+		{"/infer", `"model_name":"` + otherName + `",`, 404},
+	} {
+		status, got, _ := ask(t, "POST", url+"/v2/models/"+modelName+tt.path, "{"+tt.fields+body[1:])
+		if status != tt.status || status == 200 && !bytes.Contains(got, []byte(`"model_version":"`+version+`"`)) {
+			t.Errorf("%s with %s: %d %s, want %d", tt.path, tt.fields, status, got, tt.status)
+		}
+	}
+}
+
 func TestMetrics(t *testing.T) {
 	url, _ := start(t, server.Config{Model: stored})
 	body, _ := request(t, 3, fair, false)
@@ -352,6 +379,7 @@ func TestMetrics(t *testing.T) {
 		`sotto_server_models 2`,
 		`sotto_server_reloads_total{result="done"} 1`,
 		`sotto_server_folder_unreadable 0`,
+		`sotto_server_bytes_in_flight 0`,
 	} {
 		if !slices.Contains(strings.Split(string(got), "\n"), want) {
 			t.Errorf("metrics lack %s:\n%s", want, got)
@@ -370,8 +398,8 @@ func TestMetrics(t *testing.T) {
 			seen[name] = true
 		}
 	}
-	if len(seen) != 14 {
-		t.Errorf("%d metrics, want 14: %v", len(seen), slices.Sorted(maps.Keys(seen)))
+	if len(seen) != 15 {
+		t.Errorf("%d metrics, want 15: %v", len(seen), slices.Sorted(maps.Keys(seen)))
 	}
 }
 

@@ -166,8 +166,9 @@ const besideConnections = 64
 // that nobody has read yet, and time without a sign of life.
 var streams = &http.HTTP2Config{
 	MaxConcurrentStreams:          64,
-	MaxReceiveBufferPerConnection: 1 << 18,
-	MaxReceiveBufferPerStream:     1 << 18,
+	MaxReadFrameSize:              1 << 14, // of which each connection keeps one
+	MaxReceiveBufferPerConnection: 1 << 17,
+	MaxReceiveBufferPerStream:     1 << 17,
 	SendPingTimeout:               15 * time.Second,
 	PingTimeout:                   15 * time.Second,
 }

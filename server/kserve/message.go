@@ -33,12 +33,15 @@ type Output struct {
 	Parameters Parameters `json:"parameters,omitempty"`
 }
 
-// Request asks for the inference of tensors.
+// Request asks for the inference of tensors. Over HTTP the address has the model's
+// name and perhaps its version, and both may be absent here.
 type Request struct {
-	ID         string     `json:"id,omitempty"`
-	Parameters Parameters `json:"parameters,omitempty"`
-	Inputs     []Tensor   `json:"inputs"`
-	Outputs    []Output   `json:"outputs,omitempty"` // none means all
+	ModelName    string     `json:"model_name,omitempty"`
+	ModelVersion string     `json:"model_version,omitempty"` // "" for the one that is served
+	ID           string     `json:"id,omitempty"`
+	Parameters   Parameters `json:"parameters,omitempty"`
+	Inputs       []Tensor   `json:"inputs"`
+	Outputs      []Output   `json:"outputs,omitempty"` // none means all
 }
 
 // Response answers a request.

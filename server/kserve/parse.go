@@ -13,10 +13,9 @@ import (
 // What a message may hold at most, besides the elements of its tensors, of which
 // there are never more than its bytes. Real messages have a few.
 const (
-	maxTensors    = 64
-	maxOutputs    = 256
-	maxParameters = 64
-	maxDimensions = 8
+	MaxTensors    = 2048 // and outputs that are asked for: two for each label that a model may have
+	MaxParameters = 64   // in one place
+	MaxDimensions = 8    // of a tensor
 	maxStrings    = 1 << 20
 	maxDepth      = 16
 )
@@ -78,8 +77,12 @@ func (p *parser) list(what string, most int, add func() error) error {
 }
 
 func (p *parser) request(to *Request) error {
-	return p.fields([]string{"id", "parameters", "inputs", "outputs"}, func(name string) (err error) {
+	return p.fields([]string{"model_name", "model_version", "id", "parameters", "inputs", "outputs"}, func(name string) (err error) {
 		switch name {
+		case "model_name":
+			to.ModelName, err = p.String()
+		case "model_version":
+			to.ModelVersion, err = p.String()
 		case "id":
 			to.ID, err = p.String()
 		case "parameters":
@@ -113,7 +116,7 @@ func (p *parser) response(to *Response) error {
 
 func (p *parser) outputs() ([]Output, error) {
 	var all []Output
-	err := p.list("outputs", maxOutputs, func() error {
+	err := p.list("outputs", MaxTensors, func() error {
 		o, err := p.output()
 		all = append(all, o)
 		return err
@@ -137,8 +140,8 @@ func (p *parser) output() (Output, error) {
 func (p *parser) parameters() (Parameters, error) {
 	all := Parameters{}
 	err := p.Object(func(name []byte) error {
-		if len(all) == maxParameters {
-			return fmt.Errorf("it has more than %d parameters in one place", maxParameters)
+		if len(all) == MaxParameters {
+			return fmt.Errorf("it has more than %d parameters in one place", MaxParameters)
 		}
 		key := string(name)
 		if _, twice := all[key]; twice {
@@ -153,7 +156,7 @@ func (p *parser) parameters() (Parameters, error) {
 
 func (p *parser) tensors() ([]Tensor, error) {
 	all := []Tensor{}
-	err := p.list("tensors", maxTensors, func() error {
+	err := p.list("tensors", MaxTensors, func() error {
 		t, err := p.tensor()
 		all = append(all, t)
 		return err
@@ -185,7 +188,7 @@ func (p *parser) tensor() (Tensor, error) {
 
 func (p *parser) shape() ([]int, error) {
 	all := []int{}
-	err := p.list("dimensions", maxDimensions, func() error {
+	err := p.list("dimensions", MaxDimensions, func() error {
 		n, err := p.Int()
 		all = append(all, n)
 		return err

@@ -80,9 +80,30 @@ func hangup(t *testing.T) {
 	}
 }
 
+// checkLive asks over gRPC whether the server lives.
+func checkLive(t *testing.T, address string) {
+	t.Helper()
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	r, err := http.NewRequest("POST", "http://"+address+"/inference.GRPCInferenceService/ServerLive", strings.NewReader("\x00\x00\x00\x00\x00"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/grpc")
+	res, err := (&http.Client{Transport: &http.Transport{Protocols: protocols}}).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if got, err := io.ReadAll(res.Body); err != nil || !bytes.HasSuffix(got, []byte("\x08\x01")) {
+		t.Errorf("ServerLive over gRPC: %x, %v, want true", got, err)
+	}
+}
+
 func TestServe(t *testing.T) {
-	log, end := serveCommand(t, "--model", smallModel(t))
+	log, end := serveCommand(t, "--model", smallModel(t), "--grpc-listen", "127.0.0.1:0")
 	url := log.line(t, "serving", 1)["address"].(string)
+	checkLive(t, log.line(t, "serving", 1)["grpc"].(string))
 	body := `{"parameters":{"sotto_privacy":{"unit":"text","epsilon":4,"delta":0}},"inputs":[{"name":"vector","datatype":"FP32","shape":[1,16],"data":[` + strings.Repeat("0,", 15) + `0]}]}`
 	res, err := http.Post(url+"/v2/models/seed-1/infer", "application/json", strings.NewReader(body))
 	if err != nil {

@@ -14,13 +14,11 @@ import (
 	"sotto/server/kserve"
 )
 
-// What a message may hold of what is memory for a few bytes.
+// maxInputs is how many inputs a request may have, and maxBeside how many
+// parameters a tensor: each is memory for a few bytes.
 const (
-	maxInputs     = 16
-	maxOutputs    = 2048
-	maxParameters = 64 // of a message
-	maxBeside     = 8  // parameters of a tensor
-	maxRank       = 16
+	maxInputs = 16
+	maxBeside = 8
 )
 
 var (
@@ -30,9 +28,8 @@ var (
 
 // Call is a request for a model's answer.
 type Call struct {
-	Name, Version string // of the model; the version may be ""
-	Request       kserve.Request
-	Raw           bool // it came with raw contents, and the answer should
+	kserve.Request
+	Raw bool // it came with raw contents, and the answer should
 }
 
 // field is a field of a message.
@@ -120,29 +117,29 @@ func ParseInfer(b []byte) (Call, error) {
 	err := each(b, func(f field) (err error) {
 		switch f.number {
 		case 1:
-			c.Name, err = f.text()
+			c.ModelName, err = f.text()
 		case 2:
-			c.Version, err = f.text()
+			c.ModelVersion, err = f.text()
 		case 3:
-			c.Request.ID, err = f.text()
+			c.ID, err = f.text()
 		case 4:
-			err = parameter(&c.Request.Parameters, maxParameters, f)
+			err = parameter(&c.Parameters, kserve.MaxParameters, f)
 		case 5:
-			if len(c.Request.Inputs) == maxInputs {
+			if len(c.Inputs) == maxInputs {
 				return fmt.Errorf("protobuf: there are more than %d inputs", maxInputs)
 			}
 			var t kserve.Tensor
 			var full bool
 			t, full, err = input(f)
 			filled = filled || full
-			c.Request.Inputs = append(c.Request.Inputs, t)
+			c.Inputs = append(c.Inputs, t)
 		case 6:
-			if len(c.Request.Outputs) == maxOutputs {
-				return fmt.Errorf("protobuf: there are more than %d outputs", maxOutputs)
+			if len(c.Outputs) == kserve.MaxTensors {
+				return fmt.Errorf("protobuf: there are more than %d outputs", kserve.MaxTensors)
 			}
 			var o kserve.Output
 			o, err = output(f)
-			c.Request.Outputs = append(c.Request.Outputs, o)
+			c.Outputs = append(c.Outputs, o)
 		case 7:
 			if len(raw) == maxInputs {
 				return fmt.Errorf("protobuf: there are more than %d raw_input_contents", maxInputs)
@@ -157,17 +154,17 @@ func ParseInfer(b []byte) (Call, error) {
 		return Call{}, err
 	}
 	if len(raw) > 0 {
-		if filled || len(raw) != len(c.Request.Inputs) {
+		if filled || len(raw) != len(c.Inputs) {
 			return Call{}, errors.New("protobuf: raw_input_contents must be one for each input, and no input may have contents then")
 		}
 		c.Raw = true
 		for i, content := range raw {
-			if c.Request.Inputs[i].Floats, err = floats(c.Request.Inputs[i].Floats, content); err != nil {
+			if c.Inputs[i].Floats, err = floats(c.Inputs[i].Floats, content); err != nil {
 				return Call{}, err
 			}
 		}
 	}
-	for _, t := range c.Request.Inputs {
+	for _, t := range c.Inputs {
 		if err := t.Validate(); err != nil {
 			return Call{}, err
 		}
@@ -243,7 +240,7 @@ func floats(to []float32, b []byte) ([]float32, error) {
 // shape appends the dimensions that a field brings.
 func shape(to []int, f field) ([]int, error) {
 	add := func(v uint64) error {
-		if len(to) == maxRank || v > math.MaxInt32 { // a negative one is giant
+		if len(to) == kserve.MaxDimensions || v > math.MaxInt32 { // a negative one is giant
 			return errors.New("protobuf: shape of a tensor has too many dimensions, or a negative or giant one")
 		}
 		to = append(to, int(v))

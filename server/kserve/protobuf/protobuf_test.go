@@ -30,7 +30,7 @@ func TestParameters(t *testing.T) {
 		"null": nil, "8": slices.Concat(varint(1, 1), varint(2, 8)), // the last of a choice
 	} {
 		c, err := protobuf.ParseInfer(part(4, text(1, "x"), part(2, value)))
-		if got := string(c.Request.Parameters["x"]); err != nil || got != want {
+		if got := string(c.Parameters["x"]); err != nil || got != want {
 			t.Errorf("parameter %x is %s, %v, want %s", value, got, err, want)
 		}
 	}
@@ -50,10 +50,10 @@ func TestForms(t *testing.T) {
 	}
 	tensor := slices.Concat(text(1, "vector"), text(2, "FP32"), varint(3, 1), varint(3, 2), part(5, one(1), one(-2)), text(9, "new"), varint(10, 3))
 	c, err := protobuf.ParseInfer(slices.Concat(text(1, "m"), text(99, "new"), part(5, tensor)))
-	if err != nil || c.Name != "m" || c.Raw || len(c.Request.Inputs) != 1 {
+	if err != nil || c.ModelName != "m" || c.Raw || len(c.Inputs) != 1 {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if in := c.Request.Inputs[0]; !slices.Equal(in.Shape, []int{1, 2}) || !slices.Equal(in.Floats, []float32{1, -2}) {
+	if in := c.Inputs[0]; !slices.Equal(in.Shape, []int{1, 2}) || !slices.Equal(in.Floats, []float32{1, -2}) {
 		t.Errorf("input is %+v", in)
 	}
 }
@@ -71,16 +71,16 @@ func FuzzParseInfer(f *testing.F) {
 			return
 		}
 		n := 0
-		for _, in := range c.Request.Inputs {
+		for _, in := range c.Inputs {
 			if err := in.Validate(); err != nil {
 				t.Fatalf("an input was taken that is none: %v", err)
 			}
 			n += 4*len(in.Floats) + len(in.Shape)
 		}
-		if n > len(b) || len(c.Request.Inputs) > 16 || len(c.Request.Outputs) > 2048 {
-			t.Errorf("%d bytes of numbers, %d inputs and %d outputs of %d bytes", n, len(c.Request.Inputs), len(c.Request.Outputs), len(b))
+		if n > len(b) || len(c.Inputs) > 16 || len(c.Outputs) > 2048 {
+			t.Errorf("%d bytes of numbers, %d inputs and %d outputs of %d bytes", n, len(c.Inputs), len(c.Outputs), len(b))
 		}
 		// An answer of the same tensors can be written.
-		protobuf.AppendInfer(nil, &kserve.Response{ModelName: c.Name, ID: c.Request.ID, Outputs: c.Request.Inputs}, c.Raw)
+		protobuf.AppendInfer(nil, &kserve.Response{ModelName: c.ModelName, ID: c.ID, Outputs: c.Inputs}, c.Raw)
 	})
 }
