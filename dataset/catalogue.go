@@ -78,6 +78,25 @@ func texts() []entry {
 			Files: files(snips...),
 		}, loadSnips},
 		{Info{
+			Name: "banking77", About: "questions to a bank with one of 77 intents", Rows: 13083,
+			Label: "intent", Classes: 77,
+			Licence: ccBy, Home: "https://github.com/PolyAI-LDN/task-specific-datasets",
+			Files: files("banking77/train.tsv", "banking77/test.tsv"),
+		}, loadBanking},
+		{Info{
+			Name: "clinc150", About: "requests to an assistant with one of 150 intents", Rows: 22500,
+			Label: "intent", Classes: 150,
+			Variants: []string{"scope", "whole"},
+			Licence:  "CC BY 3.0", Home: "https://github.com/clinc/oos-eval",
+			Files: files(clincFile),
+		}, loadClinc},
+		{Info{
+			Name: "imdb_reviews", About: "whole film reviews, a balanced sample of the Large Movie Review Dataset", Rows: 20000,
+			Label: "sentiment", Classes: 2,
+			Licence: unstated, Home: "https://ai.stanford.edu/~amaas/data/sentiment/",
+			Files: files(imdbFile),
+		}, loadIMDb},
+		{Info{
 			Name: "mrpc", About: "pairs of sentences, paraphrases or not", Rows: 5801,
 			Label: "paraphrase", Classes: 2,
 			Licence: research, Home: "https://www.microsoft.com/en-us/download/details.aspx?id=52398",

@@ -59,6 +59,9 @@ func FuzzCelebA(f *testing.F)       { fuzz(f, "celeba", dataset.Options{}) }
 func FuzzAG(f *testing.F)           { fuzz(f, "ag_news_pnet", dataset.Options{Variant: "deduplicated"}) }
 func FuzzBlogTopics(f *testing.F)   { fuzz(f, "blog_topics", dataset.Options{}) }
 func FuzzBlogIndustry(f *testing.F) { fuzz(f, "blog_industry", dataset.Options{}) }
+func FuzzBanking(f *testing.F)      { fuzz(f, "banking77", dataset.Options{}) }
+func FuzzClinc(f *testing.F)        { fuzz(f, "clinc150", dataset.Options{Variant: "whole"}) }
+func FuzzIMDb(f *testing.F)         { fuzz(f, "imdb_reviews", dataset.Options{}) }
 func FuzzLabelled(f *testing.F)     { fuzz(f, "imdb", dataset.Options{}) }
 func FuzzSentEval(f *testing.F)     { fuzz(f, "trec", dataset.Options{}) }
 func FuzzSnips(f *testing.F)        { fuzz(f, "snips", dataset.Options{}) }

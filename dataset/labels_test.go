@@ -263,7 +263,7 @@ func TestRealLabelsAll(t *testing.T) {
 				t.Errorf("labels %q and %d rows, want %q and %d", names(columns), s.Rows, labels, info.Rows)
 			}
 			for _, c := range columns {
-				if len(c.Classes) > 100 {
+				if len(c.Classes) > 100 && c.Name != info.Label {
 					t.Errorf("%s has %d classes, must have at most 100", c.Name, len(c.Classes))
 				}
 			}

@@ -58,6 +58,24 @@ var small = []struct {
 		"Hi, \"you\"",
 	},
 	{
+		"banking77",
+		map[string]string{"banking77/train.tsv": "intent\ttext\nlost\twhere is \"it\"\ncard\ta card\n", "banking77/test.tsv": "intent\ttext\ncard\tmy card\n"},
+		[]string{"lost", "card", "card"},
+		"where is \"it\"",
+	},
+	{
+		"clinc150",
+		map[string]string{"clinc150/data_full.tsv": "split\tdomain\tintent\ttext\ntrain\ta\tsay\thow do i say\nval\ta\toos\tno\ntest\tb\tpay\tpay it\n"},
+		[]string{"say", "pay"},
+		"how do i say",
+	},
+	{
+		"imdb_reviews",
+		map[string]string{"imdb/reviews.tsv": "split\tlabel\trating\tmovie\tid\ttext\ntrain\t1\t10\ttt1\tpos/5\tfine<br /><br />film\ntest\t0\t1\ttt2\tneg/5\tbad\n"},
+		[]string{"positive", "negative"},
+		"fine film",
+	},
+	{
 		"blog_industry",
 		map[string]string{"blog_authorship/blog_industry.tsv": "split\tuser\tgender\tage\tindustry\tsign\tdate\ttext\ntrain\t5\tM\t17\tLaw\tLeo\t1,May,2004\thello\ndev\t6\tF\t48\tArts\tAries\t1,May,2004\tyo\n"},
 		[]string{"Law", "Arts"},

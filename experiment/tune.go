@@ -56,7 +56,12 @@ func (r *runner) load(ctx context.Context) (*prepared.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	head, err := tune.ReadHead(o.Dir)
+	if err != nil {
+		return nil, err
+	}
 	about := *d // others may share it
+	about.Head = (*model.Linear)(head)
 	about.Notes = append(append([]string{}, d.Notes...), fmt.Sprintf("the encoder %s was tuned on the rows that train, with seed %d; the guarantees cover the texts that are released, not those", info.Name(), r.spec.FirstSeed))
 	return &about, nil
 }

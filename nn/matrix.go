@@ -78,6 +78,15 @@ func Indices(n int) []int {
 	return all
 }
 
+// Pick returns the values of some rows.
+func Pick[V any](values []V, rows []int) []V {
+	some := make([]V, len(rows))
+	for i, row := range rows {
+		some[i] = values[row]
+	}
+	return some
+}
+
 // Argmax returns the place of the largest number, the first of equals.
 func Argmax(v []float32) int {
 	best := 0

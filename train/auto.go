@@ -12,6 +12,7 @@ import (
 
 	"sotto/measure"
 	"sotto/mech"
+	"sotto/nn"
 	"sotto/train/model"
 	"sotto/train/objective"
 )
@@ -389,7 +390,7 @@ func (s *search) fit(ctx context.Context, t *candidate, seed uint64, teacher *te
 	var counted []*measure.Confusion
 	for l, label := range s.data.labels() {
 		c := measure.NewConfusion(s.data.classes()[l])
-		c.Add(pick(label, s.data.Validation), told[l])
+		c.Add(nn.Pick(label, s.data.Validation), told[l])
 		counted = append(counted, c)
 	}
 	return objective.Accuracy.Value(counted, s.data.weights()), s.Objective.Value(counted, s.data.weights()), nil

@@ -125,7 +125,7 @@ func (h Codes) solve(ctx context.Context, t *teacher, tilt nn.Matrix, workers in
 			return coding{}, err
 		}
 		p.Own = mech.CodesParams{Selected: s.Selected}
-		return t.coding(p, pick(answers, s.Answers), tilt)
+		return t.coding(p, nn.Pick(answers, s.Answers), tilt)
 	}
 	kept, weights, err := channel.SolveFew(ctx, scores, dp.Epsilon(p.Epsilon), h.Release.Dim, channel.Options{Workers: workers})
 	if err != nil {
@@ -137,10 +137,10 @@ func (h Codes) solve(ctx context.Context, t *teacher, tilt nn.Matrix, workers in
 			return coding{}, err
 		}
 		p.Own = mech.CodesParams{Selected: 1}
-		return t.coding(p, pick(answers, s.Answers), tilt)
+		return t.coding(p, nn.Pick(answers, s.Answers), tilt)
 	}
 	p.Own = mech.CodesParams{Weights: weights}
-	return t.coding(p, pick(answers, kept), tilt)
+	return t.coding(p, nn.Pick(answers, kept), tilt)
 }
 
 // answers lists what codes can stand for.
@@ -206,7 +206,7 @@ func (c coding) model() (*model.Model, error) {
 	if slices.Max(t.weights) > slices.Min(t.weights) {
 		a.Importance = t.weights
 	}
-	numbers := renamed(t.tensors, "", "")
+	numbers := t.tensors.Renamed("", "")
 	numbers["classifier.0.weight"], numbers["classifier.0.bias"] = c.table, nn.NewMatrix(1, width)
 	if c.tilt.Rows > 0 {
 		a.Groups, numbers["answers.tilt"] = t.groups, c.tilt

@@ -24,6 +24,11 @@ type Data struct {
 	Z      []int // group of each row, below Groups, or [Unknown]; nil if nothing is protected
 	Groups int
 
+	// Head, unless nil, says that X was trained by the rows of Train, and with which
+	// classifier. Methods of the trusted side take that where it is better than their
+	// own, and ask no row of Train what they may believe.
+	Head *model.Linear `json:",omitempty"`
+
 	Train      []int // rows to fit on
 	Validation []int // rows that tell which epoch is the best
 }

@@ -87,9 +87,10 @@ func (t Training) lesson(d Data) (lesson, error) {
 //
 // Where validation rows are few, teachers that each leave a part of the rows out
 // tell how long to train and how far to believe. The validation rows do not teach
-// the one that is kept, since others use them.
+// the one that is kept, since others use them. Where the rows were trained, only
+// validation rows tell: the label of any other shows in it.
 func (q lesson) teach(ctx context.Context, o Options) (*teacher, error) {
-	few := len(q.data.Validation) < enoughChecked
+	few := len(q.data.Validation) < enoughChecked && q.data.Head == nil
 	checked, scores := q.data.Validation, nn.Matrix{}
 	var err error
 	if few {
@@ -108,10 +109,34 @@ func (q lesson) teach(ctx context.Context, o Options) (*teacher, error) {
 		}
 	}
 	out.consult(q.data, checked, scores)
+	if out, err = q.better(out, o.pool()); err != nil {
+		return nil, err
+	}
 	if q.fair != nil {
 		out.tellGroups(*q.fair)
 	}
 	return out, nil
+}
+
+// better returns the teacher that was trained with the rows, if there is one, it
+// tells the same labels and the validation rows say that it is better; else t.
+func (q lesson) better(t *teacher, p *nn.Pool) (*teacher, error) {
+	h, columns := q.data.Head, model.Columns(t.classes)
+	if !h.Fits(t.inputs, columns) {
+		return t, nil
+	}
+	u := &teacher{
+		counts: t.counts, Kept: model.Progress{Epoch: 1, Epochs: 1}, inputs: t.inputs, classes: t.classes, weights: t.weights,
+		widths: []int{columns}, tensors: h.Tensors("encoder.0."),
+	}
+	scores, err := u.scores(p, q.data.X, q.data.Validation)
+	if err != nil {
+		return nil, err
+	}
+	if u.consult(q.data, q.data.Validation, scores); u.Loss < t.Loss {
+		return u, nil
+	}
+	return t, nil
 }
 
 // one trains a teacher on the training rows of d, with no opinion yet of the rows
@@ -132,7 +157,7 @@ func (q lesson) one(ctx context.Context, d Data, o Options) (*teacher, error) {
 	}
 	return &teacher{
 		counts: counts, Kept: l.state.History[l.state.Kept-1], inputs: d.X.Cols, classes: d.classes(), weights: d.weights(),
-		widths: append(slices.Clone(q.Classifier), model.Columns(d.classes())), tensors: renamed(l.tensors(), "classifier.", "encoder."),
+		widths: append(slices.Clone(q.Classifier), model.Columns(d.classes())), tensors: l.tensors().Renamed("classifier.", "encoder."),
 	}, nil
 }
 
@@ -172,7 +197,7 @@ const crossParts = 5
 // keeps what it then says of them, which decides about codes.
 func (t *teacher) consult(d Data, checked []int, scores nn.Matrix) {
 	for _, label := range d.labels() {
-		t.labels = append(t.labels, pick(label, checked))
+		t.labels = append(t.labels, nn.Pick(label, checked))
 	}
 	t.calibrate(scores)
 	t.checked = channel.Posteriors(scores, t.classes)
@@ -222,7 +247,7 @@ func (t *teacher) weighed(o objective.Objective, w objective.Weighing) *teacher 
 	u.posteriors, u.checked = u.worth.Clone(), w.Apply(t.checked)
 	w.Normalise(u.posteriors)
 	w.Normalise(u.checked)
-	u.tensors = renamed(t.tensors, "", "")
+	u.tensors = t.tensors.Renamed("", "")
 	w.Shift(u.tensors[fmt.Sprintf("encoder.%d.bias", len(t.widths)-1)].Data)
 	return &u
 }
@@ -243,15 +268,6 @@ func (t *teacher) calibrate(scores nn.Matrix) {
 	for _, kind := range []string{"weight", "bias"} {
 		channel.Scale(t.tensors[fmt.Sprintf("encoder.%d.%s", len(t.widths)-1, kind)], t.classes, factors)
 	}
-}
-
-// pick returns the values of some rows.
-func pick[V any](values []V, rows []int) []V {
-	some := make([]V, len(rows))
-	for i, row := range rows {
-		some[i] = values[row]
-	}
-	return some
 }
 
 // Evenly returns at most so many of the rows, evenly spaced.

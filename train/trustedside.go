@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"strings"
 
 	"sotto/train/model"
 )
@@ -36,22 +35,10 @@ func taught(of func(Data) (lesson, error), d Data, encode func(context.Context, 
 
 // plain returns the teacher as a model.
 func (t *teacher) plain() (*model.Model, error) {
-	m, err := model.New(model.Architecture{Inputs: t.inputs, Standardise: t.tensors["input.shift"].Data != nil, Classifier: t.widths, Classes: t.classes[0], More: t.classes[1:]}, renamed(t.tensors, "encoder.", "classifier."))
+	m, err := model.New(model.Architecture{Inputs: t.inputs, Standardise: t.tensors["input.shift"].Data != nil, Classifier: t.widths, Classes: t.classes[0], More: t.classes[1:]}, t.tensors.Renamed("encoder.", "classifier."))
 	if err != nil {
 		return nil, err
 	}
 	m.Kept = t.Kept
 	return m, nil
-}
-
-// renamed returns copies of numbers, those of one part as those of another.
-func renamed(all model.Tensors, part, as string) model.Tensors {
-	numbers := make(model.Tensors)
-	for name, x := range all {
-		if behind, ok := strings.CutPrefix(name, part); ok {
-			name = as + behind
-		}
-		numbers[name] = x.Clone()
-	}
-	return numbers
 }

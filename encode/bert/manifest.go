@@ -27,7 +27,8 @@ type Manifest struct {
 	DataHash   string          `json:"data_sha256"` // of that
 	Settings   json.RawMessage `json:"settings"`
 	History    json.RawMessage `json:"history,omitempty"` // how each epoch did
-	Hash       string          `json:"sha256"`            // of the folder's other files; see [Digest]
+	HeadHash   string          `json:"head_sha256"`       // of the file of the linear layer that was trained with it
+	Hash       string          `json:"sha256"`            // of the files that decide vectors; see [Digest]
 }
 
 const (

@@ -43,6 +43,9 @@ func (t *Trainer) Write(dir string, info bert.Manifest) (bert.Manifest, error) {
 	if err = safetensors.Write(filepath.Join(fresh, "model.safetensors"), t.file()); err != nil {
 		return info, err
 	}
+	if info.HeadHash, err = t.writeHead(filepath.Join(fresh, HeadFile)); err != nil {
+		return info, err
+	}
 	info.Format = bert.ManifestFormat
 	if info.Settings, err = json.Marshal(t.settings); err != nil {
 		return info, fmt.Errorf("tune: %w", err)
@@ -62,12 +65,18 @@ func (t *Trainer) Write(dir string, info bert.Manifest) (bert.Manifest, error) {
 	return info, atomicfile.SwapDir(fresh, dir)
 }
 
+// kept returns what is kept of everything that learnt, by name.
+func (t *Trainer) kept() map[string][]float32 {
+	all := map[string][]float32{}
+	for i, q := range t.params() {
+		all[q.Name] = t.state.kept[i].Data
+	}
+	return all
+}
+
 // file returns the weights: those of the kept epoch, and what was frozen.
 func (t *Trainer) file() *safetensors.File {
-	kept := map[string][]float32{}
-	for i, q := range t.encoder.Params() {
-		kept[q.Name] = t.state.kept[i].Data
-	}
+	kept := t.kept()
 	f := &safetensors.File{Metadata: map[string]string{"format": "pt"}} // by which libraries know whose names these are
 	for _, q := range t.encoder.All() {
 		x := safetensors.Tensor{Name: q.Name, Shape: []int{q.Value.Rows, q.Value.Cols}, Data: q.Value.Data}

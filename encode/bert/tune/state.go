@@ -70,7 +70,7 @@ func (s *State) begin(t *Trainer) {
 	for i, g := range t.groups {
 		add(&s.now, fmt.Sprintf("group%d", i), g.State(), false)
 	}
-	add(&s.kept, "kept", t.encoder.Params(), true)
+	add(&s.kept, "kept", t.params(), true)
 }
 
 // take completes the state.
@@ -89,7 +89,7 @@ func (s *State) close(t *Trainer, done Epoch) {
 	s.Epoch, s.Step, s.Loss = s.Epoch+1, 0, 0
 	if s.Kept == 0 || done.Accuracy > s.History[s.Kept-1].Accuracy {
 		s.Kept = s.Epoch
-		for i, q := range t.encoder.Params() {
+		for i, q := range t.params() {
 			copy(s.kept[i].Data, q.Value.Data)
 		}
 	}

@@ -28,6 +28,7 @@ type Trainer struct {
 	pooling transformer.Pooling
 	head    nn.Sequential
 	dropout *nn.Dropout // the one in head
+	scale   *scale      // the one in head
 	loss    nn.Heads
 	groups  []group
 	sums    []nn.Matrix // of the head's gradients, over the pieces of a batch
@@ -97,7 +98,8 @@ func (t *Trainer) build(hidden int) error {
 	for _, c := range t.data.Classes {
 		classes += c
 	}
-	t.head = nn.Sequential{&nn.L2Normalize{}, &scale{by: float32(math.Sqrt(float64(hidden)))}, t.dropout, nn.NewDense(hidden, classes, rng)}
+	t.scale = &scale{by: float32(math.Sqrt(float64(hidden)))}
+	t.head = nn.Sequential{&nn.L2Normalize{}, t.scale, t.dropout, nn.NewDense(hidden, classes, rng)}
 	t.loss = nn.Heads{Classes: t.data.Classes, Weights: t.data.Weights}
 	t.y = make([][]int, len(t.data.Labels))
 	var weights, others []nn.Param

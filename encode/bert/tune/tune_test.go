@@ -146,6 +146,52 @@ func TestTune(t *testing.T) {
 	}
 }
 
+// TestHead checks that the layer in the folder tells labels as the kept epoch did.
+func TestHead(t *testing.T) {
+	d := data(960)
+	s := settings(0)
+	s.Epochs, s.Batch = 4, 16
+	trainer := open(t, folder(t, tiny.Even(), false), 960, s)
+	run(t, trainer, tune.Options{})
+	kept, _ := trainer.Kept()
+	dir, _ := write(t, trainer)
+	m, err := bert.Open(dir, bert.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := tune.ReadHead(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := nn.NewMatrix(len(d.Texts), m.Dim())
+	if err = m.EncodeBatch(t.Context(), x, d.Texts, 2); err != nil {
+		t.Fatal(err)
+	}
+	scores := nn.NewMatrix(x.Rows, head.Weight.Cols)
+	nn.NewPool(1).Mul(scores, x, head.Weight)
+	right, known := [2]float64{}, [2]float64{}
+	for _, i := range d.Validation {
+		for l := range 2 {
+			row := scores.Row(i)[2*l : 2*l+2]
+			if y := d.Labels[l][i]; y >= 0 {
+				known[l]++
+				if got := nn.Argmax([]float32{row[0] + head.Bias[2*l], row[1] + head.Bias[2*l+1]}); got == y {
+					right[l]++
+				}
+			}
+		}
+	}
+	if got := 0.75*right[0]/known[0] + 0.25*right[1]/known[1]; math.Abs(got-kept.Accuracy) > 0.005 { // a text on the border may fall to the other side
+		t.Errorf("the head in the folder has accuracy %v, want %v", got, kept.Accuracy)
+	}
+	if err := os.WriteFile(filepath.Join(dir, tune.HeadFile), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tune.ReadHead(dir); err == nil {
+		t.Error("a head that was changed is read")
+	}
+}
+
 // digest returns what a training makes.
 func digest(t *testing.T, trainer *tune.Trainer) string {
 	t.Helper()
