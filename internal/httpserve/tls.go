@@ -96,7 +96,7 @@ func (f TLSFiles) read() (*tls.Config, error) {
 // that these choose for a connection.
 func (s *Service) negotiating() *tls.Config {
 	if s.TLS == nil || s.TLS.GetConfigForClient == nil {
-		return s.TLS
+		return s.TLS.Clone() // net/http writes into it, once for each listener
 	}
 	protocols := []string{"http/1.1"}
 	if s.HTTP2 {
