@@ -13,7 +13,11 @@ var online = []attack{
 
 // verify verifies the ledger of a place.
 func (s *scene) verify(at place) (string, error) {
-	return s.sotto("budget", "verify", "--ledger", at.ledger)
+	args := []string{"budget", "verify", "--ledger", at.ledger}
+	if at.secret != "" {
+		args = append(args, "--secret", at.secret) // the MAC of the head, too
+	}
+	return s.sotto(args...)
 }
 
 func backups(s *scene) {
@@ -36,7 +40,7 @@ func backups(s *scene) {
 			s.fell("backup: %s", shortened(lastLine(out)))
 			break
 		}
-		if out, err := s.verify(place{ledger: copied}); err != nil {
+		if out, err := s.verify(place{ledger: copied, secret: at.secret}); err != nil {
 			failed++
 			s.fell("backup %d: %s", i, shortened(lastLine(out)))
 			break

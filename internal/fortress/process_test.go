@@ -28,8 +28,9 @@ import (
 	"sotto/internal/httpserve/servetest"
 )
 
-// binary is the command under attack.
-var binary string
+// binary is the command under attack, and workplace a folder that goes with the
+// tests.
+var binary, workplace string
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(swarmVariable); path != "" {
@@ -40,7 +41,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	dir, err := os.MkdirTemp("", "sotto-fortress-")
-	if err == nil {
+	if workplace = dir; err == nil {
 		binary, err = build(dir)
 	}
 	code := 1
@@ -249,15 +250,12 @@ func (s *scene) must(args ...string) string {
 
 // models are a folder with one small model, made once.
 var models = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "sotto-fortress-model-")
-	if err != nil {
-		return "", err
-	}
-	out, err := exec.Command(binary, "train", "--method", "noise", "--epsilon", "8", "--dim", "4", "--hidden", "16", "--epochs", "1", "--out", filepath.Join(dir, "m")).CombinedOutput()
+	dir := filepath.Join(workplace, "models")
+	out, err := exec.Command(binary, "train", "--method", "noise", "--epsilon", "8", "--dim", "4", "--hidden", "16", "--epochs", "1", "--out", dir).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("sotto train: %w: %s", err, out)
 	}
-	return filepath.Join(dir, "m"), nil
+	return dir, nil
 })
 
 // model copies that model into a folder of the scene's own, and returns the folder
