@@ -3,6 +3,8 @@
 package fortress_test
 
 import (
+	"fmt"
+	"net/http"
 	"os/exec"
 	"strings"
 	"time"
@@ -12,6 +14,7 @@ var clocks = []attack{
 	{"clock a day forward before a start", "the start is refused; on a word it is not", func(s *scene) { s.set(s.in("90000"), s.in("0")) }},
 	{"clock a day back before a start", "the start is refused; on a word it is not", func(s *scene) { s.set(s.in("0"), s.in("90000")) }},
 	{"clock a little off, again and again", "the start is refused within the hour", smallSteps},
+	{"the two windows around a renewal", "nothing is promised beyond --lifetime", aroundRenewal},
 	{"larger --budget, shorter --window, no --lifetime", "each start is refused, and none without --raise-budget", raised},
 }
 
@@ -82,4 +85,32 @@ func raised(s *scene) {
 	g := s.run(at.args("--budget", "80", "--raise-budget")...)
 	s.spends(g.base, 1)
 	s.note("3 command lines refused, and taken with the word")
+}
+
+// aroundRenewal spends all of one window and all of the next. A budget bounds each
+// window, and not what two of them allow within a moment; --lifetime bounds all.
+func aroundRenewal(s *scene) {
+	s.state()
+	const window = 4 * time.Second
+	spend := func(more ...string) (released int, within time.Duration) {
+		at := s.place()
+		g := s.run(append([]string{"gateway", "--ledger", at.ledger, "--secret", at.secret, "--epsilon", "8", "--budget", "80", "--window", window.String(), "--rate", "0"}, more...)...)
+		c := from("127.0.0.1", g.base)
+		next := time.Now().Truncate(window).Add(window)
+		time.Sleep(time.Until(next.Add(-window / 4)))
+		began := time.Now()
+		for i := 0; i < 40; i++ {
+			if i == 20 {
+				time.Sleep(time.Until(next.Add(10 * time.Millisecond)))
+			}
+			if c.embed("alice", fmt.Sprint("text ", i)).status == http.StatusOK {
+				released++
+			}
+		}
+		return released, time.Since(began)
+	}
+	n, within := spend()
+	s.note("%d releases of 10 a window within %.1f s", n, within.Seconds())
+	n, within = spend("--lifetime", "120")
+	s.judge(n <= 15, "with a lifetime of 15 releases %d within %.1f s", n, within.Seconds())
 }

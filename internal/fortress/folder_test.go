@@ -77,7 +77,7 @@ func (s *scene) folder(file string, bad func(path string) error) {
 		} else {
 			spoil()
 		}
-		p, err := s.startWithin(answered, "serve", "--model", dir, "--poll", "100ms")
+		p, err := s.startSoon("serve", "--model", dir, "--poll", "100ms")
 		if err != nil {
 			s.fell("%s: %s", when, shortened(err.Error()))
 			continue
@@ -98,8 +98,8 @@ func (s *scene) folder(file string, bad func(path string) error) {
 	}
 }
 
-// startWithin starts a command that may hang before it listens.
-func (s *scene) startWithin(most time.Duration, args ...string) (*process, error) {
+// startSoon starts a command that may hang before it listens.
+func (s *scene) startSoon(args ...string) (*process, error) {
 	type result struct {
 		p   *process
 		err error
@@ -112,7 +112,7 @@ func (s *scene) startWithin(most time.Duration, args ...string) (*process, error
 	select {
 	case r := <-done:
 		return r.p, r.err
-	case <-time.After(most):
+	case <-time.After(answered):
 		return nil, errHangs
 	}
 }
@@ -128,6 +128,6 @@ func gatewayModel(s *scene) {
 	if err := fifo(path); err != nil {
 		s.Fatal(err)
 	}
-	_, err := s.startWithin(answered, s.place().args("--model", filepath.Join(dir, "good"))...)
+	_, err := s.startSoon(s.place().args("--model", filepath.Join(dir, "good"))...)
 	s.judge(err != nil && !errors.Is(err, errHangs) && !strings.Contains(err.Error(), "minute"), "%s", shortened(err.Error()))
 }

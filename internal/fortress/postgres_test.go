@@ -21,7 +21,9 @@ var databases = []attack{
 	{"PostgreSQL frozen while SIGTERM comes", "the gateway ends within 30 s", frozenEnd},
 	{"PostgreSQL restarted under load", "every release is paid, and the ledger verifies", restarted},
 	{"PostgreSQL: the ledger's tables emptied", "the start is refused", emptiedTables},
-	{"PostgreSQL: the tables dropped while they are used", "releases end and readiness is false within 10 s", deletedRows},
+	{"PostgreSQL: the tables put back by its operator", "the start is refused", func(s *scene) { putBack(s, false) }},
+	{"PostgreSQL: the tables put back while they are used", "releases end and readiness is false within 10 s", func(s *scene) { putBack(s, true) }},
+	{"PostgreSQL: the tables dropped while they are used", "releases end and readiness is false within 10 s", droppedTables},
 }
 
 // postgres is a PostgreSQL server in a folder of its own, reached by a socket.
@@ -236,11 +238,35 @@ func emptiedTables(s *scene) {
 	s.refusesStart(at.args()...)
 }
 
-func deletedRows(s *scene) {
+func droppedTables(s *scene) {
 	g, _, schema := s.onDatabase()
 	s.spends(g.base, 5)
 	if err := database.sql(schema, "DROP SCHEMA "+schema+" CASCADE; CREATE SCHEMA "+schema); err != nil {
 		s.Fatal(err)
 	}
 	s.notices(g)
+}
+
+// putBack makes the tables what they were before, to the byte.
+func putBack(s *scene, live bool) {
+	g, at, schema := s.onDatabase()
+	s.spends(g.base, 3)
+	each := func(format string) {
+		for _, table := range []string{"head", "means", "log", "sums"} {
+			if err := database.sql(schema, strings.ReplaceAll(format, "NAME", table)); err != nil {
+				s.Fatal(err)
+			}
+		}
+	}
+	each("CREATE UNLOGGED TABLE old_NAME AS SELECT * FROM sotto_ledger_NAME")
+	s.spends(g.base, 3)
+	const back = "DELETE FROM sotto_ledger_NAME; INSERT INTO sotto_ledger_NAME SELECT * FROM old_NAME"
+	if live {
+		each(back)
+		s.notices(g)
+		return
+	}
+	g.end(answered)
+	each(back)
+	s.refusesStart(at.args("--budget", "1e6")...)
 }

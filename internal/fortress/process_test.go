@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -48,8 +49,12 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	} else {
-		code = m.Run()
-		if err = show(os.Stdout, rows.all); err != nil {
+		flag.Parse()
+		// Most of the time attacks wait.
+		if err = flag.Set("test.parallel", "8"); err == nil {
+			code = m.Run()
+		}
+		if err = errors.Join(err, show(os.Stdout, rows.all)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}

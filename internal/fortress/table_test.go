@@ -26,7 +26,7 @@ type attack struct {
 func attacks() []attack {
 	var all []attack
 	for _, group := range [][]attack{
-		oracles, rebindings, oddities, floods, slowClients, rollbacks, writers, databases, untrusted, folders, clocks, signals, roles, production, online, money,
+		oracles, rebindings, oddities, floods, slowClients, calls, rollbacks, forgeries, writers, databases, untrusted, folders, clocks, signals, roles, production, online, money,
 	} {
 		all = append(all, group...)
 	}
@@ -125,11 +125,10 @@ var rows struct {
 // TestAttacks makes every attack. SOTTO_ATTACK=full makes them large, one after
 // the other.
 func TestAttacks(t *testing.T) {
-	size := os.Getenv("SOTTO_ATTACK")
-	if size == "" {
-		t.Skip("SOTTO_ATTACK does not say how large the attacks are: full or small")
+	if testing.Short() {
+		t.Skip("starts many processes")
 	}
-	full := size == "full"
+	full := os.Getenv("SOTTO_ATTACK") == "full"
 	all := attacks()
 	done := make([]row, len(all))
 	t.Run("all", func(t *testing.T) {
