@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: all build test long race lint fuzz bench load kill attack bench-peer bench-mdl bench-encoder bench-tune docs golden proofs map cover budget dist units ci
+.PHONY: all build test long race lint fuzz bench load kill attack bench-peer bench-mdl bench-encoder bench-tune docs golden proofs map cover budget dist vuln units ci
 
 all: build test lint
 
@@ -73,6 +73,9 @@ budget: # sizes of files and functions; fails above the limits
 dist: # archives for six platforms, Debian packages, checksums and bills of materials, into dist
 	rm -rf dist
 	go run ./deploy/dist --out dist
+
+vuln: # known vulnerabilities in what we call, where their database is reachable
+	.ci/vuln
 
 units: # the Debian package under a systemd that is booted for it, as root
 	.ci/units
