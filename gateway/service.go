@@ -228,10 +228,7 @@ func (s *Service) guarded(f action, needs ...keys.Scope) action {
 // take refuses a subject that asks for too many texts, also for those that cost
 // nothing: at the end of a budget an answer tells that a text was asked for.
 func (s *Service) take(subject string, texts int) error {
-	switch wait, crowded := s.rates.Take(subject, max(1, texts)); {
-	case crowded:
-		return slowDown("too many users ask at once", wait)
-	case wait > 0:
+	if wait := s.rates.Take(subject, max(1, texts)); wait > 0 {
 		return slowDown("too many texts of this user", wait)
 	}
 	return nil

@@ -31,7 +31,7 @@ func cardinality(s *scene) {
 		ask(0)
 		lines() // which is counted, too
 		before := lines()
-		n := s.many(5000, 500)
+		n := s.many(1000, 300)
 		for i := range n {
 			ask(i)
 		}

@@ -3,6 +3,7 @@ package httpserve
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"time"
 )
@@ -149,42 +150,47 @@ func NewRates(rate float64, burst int) *Rates {
 	return &Rates{rate: rate, burst: float64(burst), all: map[string]bucket{}}
 }
 
-// Take takes n tokens of who asks; else it says how long to wait for them, and
-// whether it is because too many others ask. More than a burst holds can be taken
-// from a full bucket, and then it takes as much longer until there are some again.
-func (b *Rates) Take(who string, n int) (wait time.Duration, crowded bool) {
+// Take takes n tokens of who asks; else it says how long to wait for them. More
+// than a burst holds can be taken from a full bucket, and then it takes as much
+// longer until there are some again.
+func (b *Rates) Take(who string, n int) (wait time.Duration) {
 	if b.rate == 0 {
-		return 0, false
+		return 0
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
 	x, ok := b.all[who]
 	if !ok {
-		if !b.room(now) {
-			return time.Second, true
-		}
+		b.makeRoom(now)
 		x = bucket{b.burst, now}
 	}
 	level, need := b.level(x, now), min(b.burst, float64(n))
 	if !(level >= need) {
-		return max(time.Millisecond, time.Duration((need-level)/b.rate*float64(time.Second))), false
+		return max(time.Millisecond, time.Duration((need-level)/b.rate*float64(time.Second)))
 	}
 	b.all[who] = bucket{level - float64(n), now}
-	return 0, false
+	return 0
 }
 
-// room reports whether there is room for another bucket, and makes some by
-// forgetting those that are full: they are as if they were not there.
-func (b *Rates) room(now time.Time) bool {
-	if len(b.all) >= maxBuckets {
-		for who, x := range b.all {
-			if b.level(x, now) >= b.burst {
-				delete(b.all, who)
-			}
+// makeRoom forgets the fullest of a few buckets if there are too many: one that is
+// full is as if it were not there, and who has the most left gains the least. So
+// made-up names take no more memory, no time to look through all of them, and keep
+// nobody out.
+func (b *Rates) makeRoom(now time.Time) {
+	if len(b.all) < maxBuckets {
+		return
+	}
+	fullest, most, seen := "", math.Inf(-1), 0
+	for who, x := range b.all { // it begins anywhere
+		if level := b.level(x, now); level > most {
+			fullest, most = who, level
+		}
+		if seen++; seen == 32 || most >= b.burst {
+			break
 		}
 	}
-	return len(b.all) < maxBuckets
+	delete(b.all, fullest)
 }
 
 // level is what is in a bucket now.

@@ -218,7 +218,7 @@ func (s *Service) Shedding() bool { return s.pressure.On(time.Now()) }
 
 // hold makes who is refused wait when many are.
 func (s *Service) hold(ctx context.Context) {
-	if wait, _ := s.brake.Take("", 1); wait == 0 {
+	if s.brake.Take("", 1) == 0 {
 		return
 	}
 	late := time.NewTimer(time.Second)

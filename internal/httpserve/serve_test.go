@@ -3,6 +3,7 @@ package httpserve_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -204,21 +205,36 @@ func TestShares(t *testing.T) {
 func TestRates(t *testing.T) {
 	r := httpserve.NewRates(1e-3, 2)
 	for i, limited := range []bool{false, false, true} {
-		if wait, crowded := r.Take("alice", 1); (wait > 0) != limited || crowded {
-			t.Errorf("request %d: wait %v, crowded %v, want a wait: %v", i, wait, crowded, limited)
+		if wait := r.Take("alice", 1); (wait > 0) != limited {
+			t.Errorf("request %d: wait %v, want a wait: %v", i, wait, limited)
 		}
 	}
-	if wait, _ := r.Take("bob", 1); wait != 0 {
+	if wait := r.Take("bob", 1); wait != 0 {
 		t.Errorf("bob waits %v for alice", wait)
 	}
-	if wait, _ := httpserve.NewRates(0, 1).Take("alice", 1); wait != 0 {
+	if wait := httpserve.NewRates(0, 1).Take("alice", 1); wait != 0 {
 		t.Errorf("without a limit alice waits %v", wait)
 	}
 	// More than a burst is granted to who has not asked, and paid back in time.
-	if wait, _ := r.Take("carol", 10); wait != 0 {
+	if wait := r.Take("carol", 10); wait != 0 {
 		t.Errorf("carol waits %v for ten at once", wait)
 	}
-	if wait, _ := r.Take("carol", 1); wait < 8500*time.Second {
+	if wait := r.Take("carol", 1); wait < 8500*time.Second {
 		t.Errorf("carol waits %v after eight too many, want 9,000 s", wait)
+	}
+}
+
+// However many names are made up, nobody is kept out, and who has used up what they
+// may goes on to wait.
+func TestRatesOfMany(t *testing.T) {
+	r := httpserve.NewRates(1e-3, 256)
+	r.Take("alice", 256)
+	for i := range 1 << 17 {
+		if wait := r.Take(fmt.Sprint(i), 255); wait != 0 {
+			t.Fatalf("the name %d waits %v, want that it is let in", i, wait)
+		}
+	}
+	if wait := r.Take("alice", 1); wait == 0 {
+		t.Error("alice does not wait any more, want that others are forgotten first")
 	}
 }
