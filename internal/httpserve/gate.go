@@ -23,13 +23,20 @@ type gate struct {
 	plain      bool
 	turned     func() // is called for each that is turned away
 
-	mu   sync.Mutex // guards both
+	mu   sync.Mutex // guards the rest
 	all  map[*gated]struct{}
-	from map[netip.Addr]int
+	from map[netip.Addr]*origin
+	vain time.Time // when none was found among all that gives way
+}
+
+// origin is who has connections from one address.
+type origin struct {
+	n    int
+	vain time.Time // when none was found among them that gives way
 }
 
 func newGate(l net.Listener, most, each int, plain bool, turned func()) *gate {
-	return &gate{Listener: l, most: most, each: each, plain: plain, turned: turned, all: map[*gated]struct{}{}, from: map[netip.Addr]int{}}
+	return &gate{Listener: l, most: most, each: each, plain: plain, turned: turned, all: map[*gated]struct{}{}, from: map[netip.Addr]*origin{}}
 }
 
 // gated is a connection that was let in.
@@ -64,19 +71,23 @@ func (g *gate) admit(c net.Conn) net.Conn {
 	now := time.Now()
 	in.waits.Store(now.UnixNano())
 	g.mu.Lock()
+	of := g.from[in.from]
+	if of == nil {
+		of = new(origin)
+	}
 	var give []*gated
-	if g.each > 0 && g.from[in.from] >= g.each {
-		give = g.idlest(now, func(c *gated) bool { return c.from == in.from })
+	if g.each > 0 && of.n >= g.each {
+		give = g.idlest(now, &of.vain, func(c *gated) bool { return c.from == in.from })
 	} else if g.most > 0 && len(g.all) >= g.most {
-		give = g.idlest(now, func(*gated) bool { return true })
+		give = g.idlest(now, &g.vain, func(*gated) bool { return true })
 	}
 	for _, c := range give {
 		g.forget(c)
 	}
-	room := (g.each == 0 || g.from[in.from] < g.each) && (g.most == 0 || len(g.all) < g.most)
+	room := (g.each == 0 || of.n < g.each) && (g.most == 0 || len(g.all) < g.most)
 	if room {
-		g.all[in] = struct{}{}
-		g.from[in.from]++
+		g.all[in], g.from[in.from] = struct{}{}, of
+		of.n++
 	}
 	g.mu.Unlock()
 	for _, c := range give {
@@ -89,9 +100,12 @@ func (g *gate) admit(c net.Conn) net.Conn {
 }
 
 // idlest returns the connections that have waited longest: all that waited for
-// more than half as long as the first, so that it is not looked for each time.
-// The lock is held.
-func (g *gate) idlest(now time.Time, among func(*gated) bool) []*gated {
+// more than half as long as the first, so that it is not looked for each time; nor
+// is it soon after it was looked for in vain, however many come. The lock is held.
+func (g *gate) idlest(now time.Time, vain *time.Time, among func(*gated) bool) []*gated {
+	if now.Sub(*vain) < often {
+		return nil
+	}
 	oldest := now.Add(-patience).UnixNano()
 	for c := range g.all {
 		if since := c.waits.Load(); since > 0 && since < oldest && among(c) {
@@ -105,6 +119,9 @@ func (g *gate) idlest(now time.Time, among func(*gated) bool) []*gated {
 			found = append(found, c)
 		}
 	}
+	if found == nil {
+		*vain = now
+	}
 	return found
 }
 
@@ -112,7 +129,8 @@ func (g *gate) idlest(now time.Time, among func(*gated) bool) []*gated {
 func (g *gate) forget(c *gated) {
 	c.once.Do(func() {
 		delete(g.all, c)
-		if g.from[c.from]--; g.from[c.from] == 0 {
+		of := g.from[c.from]
+		if of.n--; of.n == 0 {
 			delete(g.from, c.from)
 		}
 	})

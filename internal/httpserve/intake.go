@@ -30,7 +30,7 @@ const (
 	moment  = 5 * time.Second
 	// spare is the rate below which a body is given up when there is no room.
 	spare = 1 << 17
-	// often is how often bodies are looked for that are to be given up.
+	// often is how often bodies or connections are looked for that are to give way.
 	often = 50 * time.Millisecond
 )
 
