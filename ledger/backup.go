@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -42,18 +43,31 @@ func rename(beside, path string) error {
 	return book.Unavailable(errors.Join(os.Rename(beside, path), atomicfile.SyncDir(filepath.Dir(path))))
 }
 
-// newBeside makes an empty log beside a path, where one that was stopped may have
-// been left.
+// newBeside makes an empty log beside a path, under a name that nobody else uses.
 func newBeside(path string) (string, error) {
-	beside := path + ".new"
-	if left, err := logfile.Open(beside, false); errors.Is(err, logfile.ErrLocked) {
-		return "", fmt.Errorf("%w: %s: %w", ErrUnavailable, beside, ErrLocked)
-	} else if err == nil {
-		if err = errors.Join(left.Close(true), os.Remove(beside)); err != nil {
-			return "", book.Unavailable(err)
-		}
+	beside, err := freeBeside(path)
+	if err != nil {
+		return "", err
 	}
 	return beside, book.Unavailable(logfile.Create(beside))
+}
+
+// freeBeside returns the name beside a path under which a log is made, and takes
+// away what was left there by one that was stopped.
+func freeBeside(path string) (string, error) {
+	beside := path + ".sotto-new"
+	left, err := logfile.Open(beside, false)
+	switch {
+	case errors.Is(err, logfile.ErrLocked):
+		return "", fmt.Errorf("%w: %s: %w", ErrUnavailable, beside, ErrLocked)
+	case err == nil:
+		err = left.Close(true)
+	case errors.Is(err, fs.ErrNotExist):
+		return beside, nil
+	default: // it was not finished
+		err = nil
+	}
+	return beside, book.Unavailable(errors.Join(err, os.Remove(beside)))
 }
 
 // copyTo writes the entries of a database to a file. They have the same hashes

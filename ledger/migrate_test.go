@@ -232,7 +232,7 @@ func TestMigrateKilled(t *testing.T) {
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(round) * 2 * time.Millisecond)
+		time.Sleep(time.Duration(round) * 300 * time.Microsecond)
 		child.Process.Kill() //nolint:errcheck // it may have ended
 		child.Wait()         //nolint:errcheck // it was killed
 		_, err := examine(t, path)

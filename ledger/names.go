@@ -27,6 +27,8 @@ const (
 	KindSecret = book.KindSecret // names the secret that keys are made with, from here on
 	KindSpend  = book.KindSpend  // pays for a release
 	KindGrant  = book.KindGrant  // gives one subject more, in one window
+	// KindArchive says that the entries up to another are in an archive.
+	KindArchive = book.KindArchive
 )
 
 // Errors that callers branch on, of a ledger and its store.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sotto/ledger/book"
+	"sotto/ledger/file"
 )
 
 // Proof is what [Ledger.Verify] found a whole ledger to hold.
@@ -17,6 +18,8 @@ type Proof struct {
 	Subjects int       `json:"subjects"`
 	Head     Digest    `json:"head"` // the hash of the last entry: note it elsewhere
 	Last     time.Time `json:"last"`
+	// Archived is how many of the entries are in archives that were not read.
+	Archived uint64 `json:"archived,omitempty"`
 	// MAC says what is known of the MAC of the head.
 	MAC MACState `json:"mac"`
 }
@@ -41,10 +44,12 @@ type auditor struct {
 	who    map[string]Cost        // what each has spent in all windows
 	paid   map[book.Name]struct{} // the keys that were paid for
 	noted  []Digest               // not found yet
+	// archives are the entries that name some, by the last entry in each.
+	archives map[uint64]*Entry
 }
 
 func newAuditor(p book.Page) *auditor {
-	return &auditor{page: p, sums: map[book.Account]book.Sums{}, who: map[string]Cost{}, paid: map[book.Name]struct{}{}}
+	return &auditor{page: p, sums: map[book.Account]book.Sums{}, who: map[string]Cost{}, paid: map[book.Name]struct{}{}, archives: map[uint64]*Entry{}}
 }
 
 // Verify reads the whole log and proves that no entry is missing before the
@@ -55,30 +60,58 @@ func newAuditor(p book.Page) *auditor {
 // The error wraps [ErrDamaged] and names the first entry that is wrong. It is
 // [ErrUnavailable] where the ledger cannot be read.
 func (l *Ledger) Verify(ctx context.Context, noted ...Digest) (Proof, error) {
+	return l.VerifyWith(ctx, nil, noted...)
+}
+
+// VerifyWith verifies a ledger together with the archives of its entries, from
+// the oldest on. Without them it takes what the ledger keeps of those entries
+// from the entry that names it by its hash.
+func (l *Ledger) VerifyWith(ctx context.Context, archives []string, noted ...Digest) (Proof, error) {
 	var proof Proof
+	a := newAuditor(nil)
+	a.noted = slices.Clone(noted)
+	a.find(Digest{}) // the head of an empty ledger
+	before := &past{auditor: a, keep: file.NewKeep()}
+	for _, path := range archives {
+		if err := before.archive(ctx, path); err != nil {
+			return proof, fmt.Errorf("%s: %w", path, err)
+		}
+	}
 	err := l.store.View(ctx, func(p book.Page) error {
-		a := newAuditor(p)
-		a.noted = slices.Clone(noted)
-		a.find(Digest{}) // the head of an empty ledger
-		if err := p.Entries(0, func(e *Entry) error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return a.read(e)
-		}); err != nil {
+		a.page = p
+		kept, err := before.kept(p)
+		if err != nil {
+			return err
+		}
+		if err = a.all(ctx, p, nil); err != nil {
+			return err
+		}
+		if err = before.named(kept); err != nil {
 			return err
 		}
 		a.proof.Subjects = len(a.who)
-		if err := a.compare(); err != nil {
+		if err = a.compare(); err != nil {
 			return err
 		}
-		var err error
 		if a.proof.MAC, err = l.checkMAC(p); err == nil {
 			proof = a.proof
 		}
 		return err
 	})
 	return proof, err
+}
+
+// all reads the entries of a page, and gives each to more, if there is any.
+func (a *auditor) all(ctx context.Context, p book.Page, more func(*Entry) error) error {
+	return p.Entries(0, func(e *Entry) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := a.read(e); err != nil || more == nil {
+			return err
+		}
+		return more(e)
+	})
 }
 
 // checkMAC says what is known of the MAC of a page's head.
@@ -131,6 +164,11 @@ func (a *auditor) read(e *Entry) error {
 		}
 	case KindGrant, KindSpend:
 		what = a.count(e)
+	case KindArchive:
+		if e.Through == 0 || e.Through >= e.Seq || e.Archive == (Digest{}) || e.Carried == (Digest{}) {
+			what = "it names no archive"
+		}
+		a.archives[e.Through] = e
 	default:
 		what = "its kind is not known"
 	}
@@ -207,6 +245,9 @@ func (a *auditor) count(e *Entry) string {
 
 // compare holds what the ledger counts with against the log.
 func (a *auditor) compare() error {
+	if len(a.noted) > 0 && a.proof.Archived > 0 {
+		return book.Damaged("%d of the hashes that were noted are not in the log, unless they are in archives of its first %d entries, which must be given", len(a.noted), a.proof.Archived)
+	}
 	if len(a.noted) > 0 {
 		return book.Damaged("%d of the hashes that were noted are not in the log: entries were taken out, or all were made anew", len(a.noted))
 	}

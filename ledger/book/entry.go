@@ -21,6 +21,8 @@ const (
 	KindSecret Kind = "secret" // names the secret that keys are made with, from here on
 	KindSpend  Kind = "spend"  // pays for a release
 	KindGrant  Kind = "grant"  // gives one subject more, in one window
+	// KindArchive says that the entries up to another are in an archive.
+	KindArchive Kind = "archive"
 )
 
 // Digest is a SHA-256 hash or a MAC of that size; in JSON it is hexadecimal.
@@ -72,6 +74,11 @@ type Entry struct {
 	Before time.Duration `json:"before,omitempty"` // the length of those
 
 	SecretID string `json:"secret_id,omitempty"` // of a secret
+
+	// Of an archive.
+	Through uint64 `json:"through,omitempty"` // the last entry that is in it
+	Archive Digest `json:"archive,omitzero"`  // the SHA-256 of the file
+	Carried Digest `json:"carried,omitzero"`  // the SHA-256 of what the ledger keeps of those entries
 
 	Prev Digest `json:"prev"`
 	// Hash is the SHA-256 of the entry in JSON without this field, which comes

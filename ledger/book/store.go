@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 
 	"sotto/ledger/record"
@@ -39,6 +40,9 @@ type Page interface {
 	Entries(from uint64, yield func(*Entry) error) error
 	// HashOf returns the hash of an entry, zero if it is not there.
 	HashOf(seq uint64) (Digest, error)
+	// Carried returns what is kept of entries that were archived, nil if none
+	// were.
+	Carried() (*Carried, error)
 	// Compare holds what is kept beside the log against the sums that the log
 	// was found to say.
 	Compare(want map[Account]Sums) error
@@ -64,12 +68,30 @@ func HashFrom(p Page, seq uint64) (found Digest, err error) {
 type Settled struct {
 	Seq   uint64
 	Check Digest
-	Means *record.Means
+	Means *record.Means // nil if its entry was archived, of which the seal is kept
+	Seal  Seal
+}
+
+// Seal is a digest of what a spend was for: check, cost and mechanism.
+type Seal [16]byte
+
+// SealOf returns the seal of a spend.
+func SealOf(check *Digest, m *record.Means) (s Seal) {
+	h := sha256.New()
+	h.Write(check[:])
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(m.Epsilon)))
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(m.Delta)))
+	h.Write(m.Mechanism)
+	copy(s[:], h.Sum(nil))
+	return s
 }
 
 // Is reports whether this very release was paid for. A key that was paid for at
 // a smaller ε, before the mechanism changed, does not pay for another.
 func (s *Settled) Is(check *Digest, m *record.Means) bool {
+	if s.Means == nil {
+		return s.Seal == SealOf(check, m)
+	}
 	return s.Check == *check && s.Means.Epsilon == m.Epsilon && s.Means.Delta == m.Delta && bytes.Equal(s.Means.Mechanism, m.Mechanism)
 }
 
@@ -89,6 +111,15 @@ func (s Sums) Check() (Sums, error) {
 		return Sums{}, Damaged("a sum is out of bounds")
 	}
 	return s, nil
+}
+
+// Carried is what a ledger keeps of entries that were archived.
+type Carried struct {
+	Head                  // of the last of them
+	Budget, Secret *Entry // that were in force then; nil if there was none
+	Digest         Digest // of all of it, which an entry names
+	Sums           map[Account]Sums
+	Paid           map[Name]struct{}
 }
 
 // Account is one subject in one window.

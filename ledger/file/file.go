@@ -4,9 +4,9 @@ package file
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io/fs"
 	"math"
 	"os"
@@ -37,12 +37,20 @@ type Store struct {
 	window int64       // of the last entry that counts in one
 	sums   map[string]book.Sums
 	newest int64 // window that anything counts in
+	sealed bool
+	cut    *record.Cut // where the archive ends; nil if nothing was archived
 }
 
 // Open opens the ledger in a file, which is made if it is not there. No other
 // process can write it at the same time: the error wraps [book.ErrLocked] then.
 // Any can read it.
-func Open(path string, readOnly bool) (_ *Store, err error) {
+func Open(path string, readOnly bool) (*Store, error) { return open(path, readOnly, true) }
+
+// OpenNew opens a file to write that [Store.Archive] has made, in which the entry
+// is missing that says what was kept.
+func OpenNew(path string) (*Store, error) { return open(path, false, false) }
+
+func open(path string, readOnly, complete bool) (_ *Store, err error) {
 	defer fault.Catch(&err)
 	log, err := logfile.Open(path, readOnly)
 	if errors.Is(err, fs.ErrNotExist) && !readOnly {
@@ -62,9 +70,9 @@ func Open(path string, readOnly bool) (_ *Store, err error) {
 	}
 	f := &Store{
 		log: log, held: footing.Hold(path, log), readOnly: readOnly,
-		of: map[book.Kind]*book.Entry{}, paid: index{seed: maphash.MakeSeed()}, sums: map[string]book.Sums{}, newest: math.MinInt64,
+		of: map[book.Kind]*book.Entry{}, sums: map[string]book.Sums{}, newest: math.MinInt64,
 	}
-	if err = f.load(); err != nil {
+	if err = f.load(complete); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
@@ -72,34 +80,95 @@ func Open(path string, readOnly bool) (_ *Store, err error) {
 
 // load reads the whole file. A reader leaves out what only a writer needs: the
 // hashes, which it checks when it verifies, and the keys.
-func (f *Store) load() error {
+func (f *Store) load(complete bool) error {
+	back := false // to an older window, whose sums are gone
 	in := replay{known: book.Guarantees{}}
+	in.kept = func(c kept) error { return f.loadKept(&in, c, &back) }
 	if f.readOnly {
 		in.unlinked = math.MaxUint64
 	}
-	back := false // to an older window, whose sums are gone
 	_, err := f.log.Recover(f.readOnly, func(frame *logfile.Frame) error {
 		return in.frame(frame, func(r linked) error {
 			if r.Means == nil {
 				return f.loadOther(&in, r, &back)
 			}
 			if !f.readOnly {
-				f.paid.add(book.Payment{Subject: r.Subject, Key: r.Key}, place{r.offset, in.Seq})
+				f.paid.add(book.Payment{Subject: r.Subject, Key: r.Key}.Name(), place{r.offset, in.Seq})
 			}
-			f.enterLife(&in.coder, r.Subject, book.Cost{Epsilon: r.Means.Epsilon, Delta: r.Means.Delta})
-			return f.count(r.Window, r.Subject, book.Sums{Spent: book.Cost{Epsilon: r.Means.Epsilon, Delta: r.Means.Delta}}, &back)
+			cost := book.Cost{Epsilon: r.Means.Epsilon, Delta: r.Means.Delta}
+			f.enterLife(&in.coder, r.Subject, cost)
+			return f.count(r.Window, r.Subject, book.Sums{Spent: cost}, &back)
 		})
 	})
 	if err != nil {
 		return fileError(err)
 	}
-	f.chain, f.coder = in.Chain, in.coder
+	if in.sealed && !f.readOnly {
+		return fmt.Errorf("%w: the file is an archive, which can only be read", book.ErrUnavailable)
+	}
+	if complete {
+		if err = f.checkCarried(&in); err != nil {
+			return err
+		}
+	}
+	f.chain, f.coder, f.cut, f.sealed = in.Chain, in.coder, in.cut, in.sealed
 	f.chain.Line = nil
 	if back {
 		f.sums, err = f.scanSums(f.window)
 	}
 	return err
 }
+
+// checkCarried refuses what is kept of archived entries unless the last entry
+// that archived any says so. An archive ends before that entry, of itself.
+func (f *Store) checkCarried(in *replay) error {
+	switch e := f.of[book.KindArchive]; {
+	case in.carried == nil:
+		return nil
+	case in.cut == nil:
+		return book.Damaged("what was kept of archived entries has no end")
+	case in.sealed && (e == nil || e.Through < in.cut.Seq): // the next file knows of it
+		return nil
+	case e == nil || e.Through != in.cut.Seq || e.Carried != book.Digest(in.carried.Sum(nil)):
+		return book.Damaged("what was kept of the entries up to %d is not what an entry says", in.cut.Seq)
+	}
+	return nil
+}
+
+// loadKept reads what is kept of archived entries.
+func (f *Store) loadKept(in *replay, c kept, back *bool) (err error) {
+	switch {
+	case c.Paid != nil && !f.readOnly:
+		f.paid.add(c.Paid.Name, place{c.offset, c.Paid.Seq})
+	case c.Sum != nil:
+		s := sumsOf(c.Sum)
+		if s.Spent != (book.Cost{}) {
+			if in.coder.Subject(c.Sum.Subject) == 0 {
+				return book.Damaged("somebody has spent in archived entries who is in none")
+			}
+			f.enterLife(&in.coder, c.Sum.Subject, s.Spent)
+		}
+		return f.count(c.Sum.Window, c.Sum.Subject, s, back)
+	case c.Cut != nil:
+		f.of[book.KindBudget], f.of[book.KindSecret], err = lastOf(c.Cut)
+	}
+	return err
+}
+
+// lastOf reads the budget and the secret in force at a cut, nil if there is none.
+func lastOf(c *record.Cut) (budget, secret *book.Entry, err error) {
+	if len(c.Budget) > 0 {
+		if budget, err = book.ParseBody(c.Budget); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(c.Secret) > 0 {
+		secret, err = book.ParseBody(c.Secret)
+	}
+	return budget, secret, err
+}
+
+func timeOf(nanoseconds int64) time.Time { return time.Unix(0, nanoseconds).UTC() }
 
 // loadOther reads an entry that is no spend.
 func (f *Store) loadOther(in *replay, r linked, back *bool) error {
@@ -111,7 +180,7 @@ func (f *Store) loadOther(in *replay, r linked, back *bool) error {
 		return err
 	}
 	switch e.Kind {
-	case book.KindBudget, book.KindSecret:
+	case book.KindBudget, book.KindSecret, book.KindArchive:
 		f.of[e.Kind] = e
 	case book.KindGrant:
 		return f.count(e.Window, e.Subject, book.Sums{Granted: e.Cost()}, back)
@@ -163,26 +232,33 @@ func (f *Store) at(window int64) (map[string]book.Sums, error) {
 // scanSums counts a window from the log.
 func (f *Store) scanSums(window int64) (map[string]book.Sums, error) {
 	found := map[string]book.Sums{}
-	err := f.entries(0, func(e *book.Entry) error {
-		if e.Window != window || e.Kind != book.KindSpend && e.Kind != book.KindGrant {
+	add := func(subject string, more book.Sums) error {
+		s := found[subject]
+		s.Granted, s.Spent = s.Granted.Plus(more.Granted), s.Spent.Plus(more.Spent)
+		s, err := s.Check()
+		found[subject] = s
+		return err
+	}
+	err := f.scan(0, func(c kept) error {
+		if c.Sum == nil || c.Sum.Window != window {
 			return nil
 		}
-		s := found[e.Subject]
-		if e.Kind == book.KindGrant {
-			s.Granted = s.Granted.Plus(e.Cost())
-		} else {
-			s.Spent = s.Spent.Plus(e.Cost())
+		return add(c.Sum.Subject, sumsOf(c.Sum))
+	}, func(e *book.Entry) error {
+		switch {
+		case e.Window == window && e.Kind == book.KindSpend:
+			return add(e.Subject, book.Sums{Spent: e.Cost()})
+		case e.Window == window && e.Kind == book.KindGrant:
+			return add(e.Subject, book.Sums{Granted: e.Cost()})
 		}
-		s, err := s.Check()
-		found[e.Subject] = s
-		return err
+		return nil
 	})
 	return found, err
 }
 
-// entries yields the log as it is now.
-func (f *Store) entries(from uint64, yield func(*book.Entry) error) error {
-	in := replay{known: book.Guarantees{}, unlinked: from}
+// scan yields the log as it is now, and what is kept before it.
+func (f *Store) scan(from uint64, keep func(kept) error, yield func(*book.Entry) error) error {
+	in := replay{known: book.Guarantees{}, unlinked: from, kept: keep}
 	return fileError(f.log.Scan(f.log.End(), func(frame *logfile.Frame) error {
 		return in.frame(frame, func(r linked) error {
 			if in.Seq < from {
@@ -264,19 +340,18 @@ type place struct {
 	seq    uint64
 }
 
-// index finds spends by their keys. It holds a digest of each that fits into a
-// word, and leaves it to the file to tell apart those that are equal in it.
+// index finds spends by the beginnings of their names, and leaves it to the file
+// to tell apart those that have the same.
 type index struct {
-	seed  maphash.Seed
 	first map[uint64]place
 	more  map[uint64][]place
 }
 
-func (x *index) add(name book.Payment, at place) {
+func (x *index) add(name book.Name, at place) {
 	if x.first == nil {
 		x.first, x.more = map[uint64]place{}, map[uint64][]place{}
 	}
-	h := maphash.Comparable(x.seed, name)
+	h := binary.LittleEndian.Uint64(name[:])
 	if _, ok := x.first[h]; ok {
 		x.more[h] = append(x.more[h], at)
 		return
@@ -285,8 +360,8 @@ func (x *index) add(name book.Payment, at place) {
 }
 
 // find returns where a spend may stand.
-func (x *index) find(name book.Payment) (first place, more []place, ok bool) {
-	h := maphash.Comparable(x.seed, name)
+func (x *index) find(name book.Name) (first place, more []place, ok bool) {
+	h := binary.LittleEndian.Uint64(name[:])
 	first, ok = x.first[h]
 	return first, x.more[h], ok
 }

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"crypto/sha256"
 	"errors"
 	"io"
 	"maps"
@@ -50,7 +51,7 @@ func (p *page) Append(e *book.Entry) error {
 	switch e.Kind {
 	case book.KindSpend:
 		p.known[book.Payment{Subject: e.Subject, Key: e.Key}] = &book.Settled{Seq: e.Seq, Check: e.Check, Means: r.Means}
-	case book.KindBudget, book.KindSecret:
+	case book.KindBudget, book.KindSecret, book.KindArchive:
 		p.mine[e.Kind] = e
 	case book.KindGrant: // the log and the sums say it all
 	}
@@ -83,7 +84,7 @@ func (p *page) commit() error {
 	seq := f.chain.Seq
 	for i, r := range p.fresh {
 		if seq++; r.Means != nil {
-			f.paid.add(book.Payment{Subject: r.Subject, Key: r.Key}, place{offset + int64(at[i]), seq})
+			f.paid.add(book.Payment{Subject: r.Subject, Key: r.Key}.Name(), place{offset + int64(at[i]), seq})
 			f.enterLife(&f.coder, r.Subject, book.Cost{Epsilon: r.Means.Epsilon, Delta: r.Means.Delta})
 		}
 	}
@@ -103,7 +104,7 @@ func (p *page) Paid(name book.Payment) (*book.Settled, error) {
 		return s, nil
 	}
 	p.f.mu.RLock()
-	first, more, ok := p.f.paid.find(name)
+	first, more, ok := p.f.paid.find(name.Name())
 	p.f.mu.RUnlock()
 	if !ok {
 		p.known[name] = nil
@@ -128,6 +129,12 @@ func (f *Store) readPaid(name book.Payment, at place) (*book.Settled, error) {
 	n, err := f.log.ReadAt(buffer[:], at.offset)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, book.Unavailable(err)
+	}
+	if stub, ok, failed := record.IsPaid(buffer[:n]); failed == nil && ok {
+		if stub.Name != name.Name() {
+			return nil, nil
+		}
+		return &book.Settled{Seq: at.seq, Seal: stub.Seal}, nil
 	}
 	var r record.Record
 	if err = f.coder.Paid(buffer[:n], &r); err != nil {
@@ -199,15 +206,45 @@ func (p *page) Balances(window int64, yield func(book.Standing) error) error {
 }
 
 func (p *page) Entries(from uint64, yield func(*book.Entry) error) error {
-	return p.f.entries(from, yield)
+	return p.f.scan(from, nil, yield)
 }
 
 // HashOf implements [book.Page].
 func (p *page) HashOf(seq uint64) (book.Digest, error) {
-	if seq == p.chain.Seq {
+	switch {
+	case seq == p.chain.Seq:
 		return p.chain.Hash, nil
+	case p.f.cut != nil && seq == p.f.cut.Seq:
+		return p.f.cut.Hash, nil
 	}
 	return book.HashFrom(p, seq)
+}
+
+// Carried implements [book.Page].
+func (p *page) Carried() (*book.Carried, error) {
+	if p.f.cut == nil {
+		return nil, nil
+	}
+	c := &book.Carried{Head: headOf(p.f.cut), Sums: map[book.Account]book.Sums{}, Paid: map[book.Name]struct{}{}}
+	sum := sha256.New()
+	err := p.f.scan(0, func(k kept) error {
+		sum.Write(k.part)
+		switch {
+		case k.Sum != nil:
+			c.Sums[book.Account{Subject: k.Sum.Subject, Window: k.Sum.Window}] = sumsOf(k.Sum)
+		case k.Paid != nil:
+			c.Paid[k.Paid.Name] = struct{}{}
+		case k.Cut != nil:
+			return errEnough
+		}
+		return nil
+	}, nil)
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	c.Digest = book.Digest(sum.Sum(nil))
+	c.Budget, c.Secret, err = lastOf(p.f.cut)
+	return c, err
 }
 
 // Compare has nothing to do: what the ledger counts with is made from the log.

@@ -9,6 +9,7 @@
 package logfile
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -99,6 +100,39 @@ func Create(path string) error {
 	}
 	// The content is synced by itself, but a name that is lost takes it along.
 	return atomicfile.SyncDir(dir)
+}
+
+// Adder appends a frame to a log that is being built.
+type Adder func(kind byte, count uint32, body []byte, seal Seal) error
+
+// Build makes a log at a path where nothing is, of the frames that a function
+// adds. It is on disk when Build returns, and must not be opened before.
+func Build(path string, fill func(Adder) error) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	_, err = w.Write(make([]byte, firstFrame)) // which is no log
+	end := int64(firstFrame)
+	var buffer []byte
+	if err == nil {
+		err = fill(func(kind byte, count uint32, body []byte, seal Seal) error {
+			buffer = appendFrame(buffer[:0], kind, count, body, seal)
+			end += int64(len(buffer))
+			_, failed := w.Write(buffer)
+			return failed
+		})
+	}
+	if err = errors.Join(err, w.Flush()); err == nil {
+		if _, err = f.WriteAt(head(end), 0); err == nil {
+			err = f.Sync()
+		}
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
 }
 
 // head is the beginning of a log that is written up to an end.

@@ -127,6 +127,9 @@ func (p *page) HashOf(seq uint64) (found book.Digest, err error) {
 	return book.HashFrom(p, seq)
 }
 
+// Carried implements [book.Page]: nothing is archived of a database.
+func (p *page) Carried() (*book.Carried, error) { return nil, nil }
+
 // Compare looks for sums that are not those of the log. That every key of the
 // log leads to its entry was seen while reading.
 func (p *page) Compare(want map[book.Account]book.Sums) error {

@@ -83,6 +83,9 @@ func (c *Coder) Back(s State) {
 	c.subjects, c.means, c.at, c.window = c.subjects[:s.subjects], c.means[:s.means], s.at, s.window
 }
 
+// At returns the time and the window of the last record.
+func (c *Coder) At() (at, window int64) { return c.at, c.window }
+
 // Reset goes back to the beginning of time, and keeps the names.
 func (c *Coder) Reset() { c.at, c.window = 0, 0 }
 
@@ -245,16 +248,23 @@ func (c *Coder) Paid(src []byte, r *Record) error {
 	return err
 }
 
+// subject reads a name, or the number of one.
+func (c *Coder) subject(d *decoder) string {
+	id := d.unsigned()
+	switch {
+	case id == 0:
+		return string(d.part())
+	case id <= uint64(len(c.subjects)):
+		return c.subjects[id-1]
+	}
+	d.fail()
+	return ""
+}
+
 // spend reads what follows the time of a spend.
 func (c *Coder) spend(d *decoder, r *Record) {
 	r.Other = nil
-	if subject := d.unsigned(); subject == 0 {
-		r.Subject = string(d.part())
-	} else if subject <= uint64(len(c.subjects)) {
-		r.Subject = c.subjects[subject-1]
-	} else {
-		d.fail()
-	}
+	r.Subject = c.subject(d)
 	if means := d.unsigned(); means != 0 && means <= uint64(len(c.means)) {
 		r.Means = c.means[means-1]
 	} else {

@@ -28,10 +28,10 @@ func newBudget(std term.Streams) *cobra.Command {
 		Long: `Read the ledger of a gateway: who has spent how much ε, on what, in which window
 of time. It holds no text and no vector.
 
-Everything but init, grant, migrate and accepting only reads, and may be done while a gateway runs.
+Everything but init, grant, archive, migrate and accepting only reads, and may be done while a gateway runs.
 A file can be written by one process at a time, a ledger in PostgreSQL by many.`,
 	}, newBudgetShow(std), newBudgetGrant(std), newBudgetGrants(std), newBudgetVerify(std), newBudgetExport(std),
-		newBudgetInit(std), newBudgetHead(std), newBudgetClock(std), newBudgetBackup(std), newBudgetMigrate(std))
+		newBudgetInit(std), newBudgetHead(std), newBudgetClock(std), newBudgetBackup(std), newBudgetArchive(std), newBudgetMigrate(std))
 }
 
 // budgetOptions are the flags of the commands of "sotto budget".
@@ -47,6 +47,8 @@ type budgetOptions struct {
 	out            string
 	secret         string
 	unsigned       bool
+	before         string
+	archives       []string
 }
 
 // command makes a command that runs with the flags, of which all have --ledger.
@@ -258,13 +260,15 @@ found. With --secret the MAC of the head is checked, which nobody can make who
 has no secret: a log that was changed or made anew is found, and one that was
 cut off is not. Without both, such a log looks whole.
 
-It may be done while a gateway runs.
+With --archive for each archive, from the oldest on, archived entries are proved,
+too. It may be done while a gateway runs.
 
 Exit codes: 0 whole; 1 damaged; 2 it cannot be read.`,
 		Example: `  sotto budget verify --ledger ledger.db
   sotto budget verify --ledger ledger.db --secret gateway.secret --head "$(cat head)" --json`,
 	})
 	o.addSecret(fs, "to check the MAC")
+	fs.StringArrayVar(&o.archives, "archive", nil, "archive of the ledger's old entries; the flag is given for each, from the oldest on")
 	fs.StringArrayVar(&o.heads, "head", nil, "hash of the log that was noted before, or the place where a gateway notes it; the flag may be given several times")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c
@@ -293,7 +297,7 @@ func runBudgetVerify(ctx context.Context, o budgetOptions, out io.Writer) error 
 	}
 	var proof ledger.Proof
 	err := o.with(ctx, true, func(book *ledger.Ledger) (err error) {
-		proof, err = book.Verify(ctx, heads...)
+		proof, err = book.VerifyWith(ctx, o.archives, heads...)
 		return err
 	})
 	v := budgetVerdict{Whole: true, Proof: &proof}
@@ -317,6 +321,9 @@ func printProof(out io.Writer, verdict string, p ledger.Proof) error {
 	_, err := fmt.Fprintf(out, "%s: %d entries, %d spends of %d users, the last at %s\nhead %s\nMAC %s%s\n",
 		verdict, p.Entries, p.Spends, p.Subjects, p.Last.Format(time.RFC3339), p.Head, p.MAC,
 		map[ledger.MACState]string{ledger.MACUnchecked: ": it needs --secret"}[p.MAC])
+	if err == nil && p.Archived > 0 {
+		_, err = fmt.Fprintf(out, "the first %d entries are in archives, which were not read\n", p.Archived)
+	}
 	return err
 }
 

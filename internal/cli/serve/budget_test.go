@@ -286,3 +286,38 @@ func TestBudgetWrongUse(t *testing.T) {
 		t.Errorf("the copy: exit code %d, %s%s", code, out, errs)
 	}
 }
+
+// TestBudgetArchive: what is archived is proved with the ledger, and named by it.
+func TestBudgetArchive(t *testing.T) {
+	path := spentLedger(t)
+	out := filepath.Join(t.TempDir(), "old.db")
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--out", out}, "want --before"},
+		{[]string{"--before", "soon", "--out", out}, "must be like 2026-01-31"},
+		{[]string{"--before", "2200-01-01", "--out", path}, "are the same file"},
+		{[]string{"--before", "1990-01-01", "--out", out}, "nothing in it is older"},
+	} {
+		if code, _, errs := budgetCommand(t, append([]string{"archive", "--ledger", path}, tt.args...)...); code != cli.ExitUse || !strings.Contains(errs, tt.want) {
+			t.Errorf("%q: exit code %d, %q; want 2 and %q", tt.args, code, errs, tt.want)
+		}
+	}
+	code, text, errs := budgetCommand(t, "archive", "--ledger", path, "--before", "2190-01-01", "--out", out)
+	if code != cli.ExitDone || !strings.Contains(text, "entries 1 to 5 are in archives") {
+		t.Fatalf("exit code %d: %s%s", code, text, errs)
+	}
+	if code, text, errs = budgetCommand(t, "verify", "--ledger", path); code != cli.ExitDone || !strings.Contains(text, "the first 5 entries are in archives, which were not read") {
+		t.Errorf("exit code %d: %s%s", code, text, errs)
+	}
+	if code, text, errs = budgetCommand(t, "verify", "--ledger", path, "--archive", out); code != cli.ExitDone || strings.Contains(text, "archives") || !strings.HasPrefix(text, "whole: 6 entries, 3 spends") {
+		t.Errorf("exit code %d: %s%s", code, text, errs)
+	}
+	if _, text, _ = budgetCommand(t, "show", "--ledger", path); !strings.Contains(text, "alice  ε = 4  ε = 0    ε = 6") {
+		t.Errorf("after the archive:\n%s", text)
+	}
+	if code, text, _ = budgetCommand(t, "verify", "--ledger", path, "--archive", path); code != cli.ExitNo || !strings.Contains(text, "no archive") {
+		t.Errorf("a ledger as its own archive: exit code %d: %s", code, text)
+	}
+}
