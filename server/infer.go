@@ -33,7 +33,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request) error {
 	return s.counted(m, func() error {
 		load := s.intake.Open()
 		defer load.Close()
-		body, err := s.readBody(w, r, &load, s.config.MaxBody)
+		body, err := s.readBody(w, r, &load, s.largest(m))
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,13 @@ import (
 // memoryOfBody is how many times its size a body may come to take.
 const memoryOfBody = 8
 
+// largest is how many bytes a request for a model can need: 64 for each number of
+// all vectors, which is more than its digits, and what stands around them. More is
+// refused before it is read.
+func (s *Server) largest(m slot) int64 {
+	return min(s.config.MaxBody, 1<<16+64*int64(s.config.MaxRows)*int64(max(1, m.width)))
+}
+
 // readBody reads a body of at most so many bytes.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request, load *httpserve.Load, most int64) ([]byte, error) {
 	body, err := load.ReadBody(w, r, most, nil)

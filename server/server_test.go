@@ -489,10 +489,23 @@ func BenchmarkLogits(b *testing.B) {
 	}
 }
 
+// TestLargest: what no request for a model can need is refused before it is read.
+func TestLargest(t *testing.T) {
+	url, _ := start(t, server.Config{Model: stored})
+	status, got, _ := ask(t, "POST", url+"/v2/models/"+modelName+"/infer", strings.Repeat(" ", 1<<16+64*1024*width+1))
+	if status != http.StatusRequestEntityTooLarge || !bytes.Contains(got, []byte(`"body_too_large"`)) {
+		t.Errorf("status %d, %s, want 413", status, got)
+	}
+	body, header := request(t, 1024, fair, false)
+	if status, got, _ = ask(t, "POST", url+"/v2/models/"+modelName+"/infer", body, kserve.HeaderLength, header); status != http.StatusOK {
+		t.Errorf("status %d, %.200s of as many vectors as may be, want 200", status, got)
+	}
+}
+
 // TestMemory: whatever a body of eight mebibytes holds, little more than itself is
 // made of it. Empty tensors used to take 688.
 func TestMemory(t *testing.T) {
-	s, err := server.New(server.Config{Model: stored})
+	s, err := server.New(server.Config{Model: stored, MaxRows: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

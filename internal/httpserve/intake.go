@@ -166,14 +166,17 @@ func (l *Load) ReadBody(w http.ResponseWriter, r *http.Request, most int64, look
 		if len(body) < cap(body) {
 			continue
 		}
-		if look != nil && len(body) >= firstLook {
+		// What has no length comes in chunks, each of which takes work, however small.
+		if look != nil && (len(body) >= firstLook || r.ContentLength < 0 && len(body) >= firstLook/8) {
 			if err := look(body); err != nil {
 				return nil, err
 			}
 		}
+		// All that is left of a body whose size is known, so that there is room for it
+		// or no work is lost on it.
 		more := 3 * int64(cap(body))
 		if r.ContentLength >= 0 {
-			more = min(more, r.ContentLength+1-int64(len(body)))
+			more = r.ContentLength + 1 - int64(len(body))
 		}
 		if err := l.Add(2 * more); err != nil {
 			return nil, err

@@ -99,8 +99,8 @@ func TestGiveUp(t *testing.T) {
 			return errors.New("short and stout")
 		}))
 	})
-	servetest.Dial(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"+strings.Repeat("a", 100_000))
-	for in.Held() < 200_000 {
+	servetest.Dial(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n"+strings.Repeat("a", 100_000))
+	for in.Held() < 400_000 {
 		time.Sleep(time.Millisecond)
 	}
 	began := time.Now()
