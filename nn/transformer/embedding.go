@@ -14,6 +14,7 @@ type embeddings struct {
 	norm              normal
 
 	sum, out nn.Matrix // of the last pass
+	dSum     nn.Matrix // of the last way back
 }
 
 func (t taker) embeddings(c Config) embeddings {
@@ -58,6 +59,7 @@ func (e *Encoder) embedBackward(p *nn.Pool, grad nn.Matrix, more bool) {
 	t, b := &e.table, e.batch
 	e.undrop(p, grad, grad, siteEmbedded)
 	e.normBackward(p, grad, grad, t.sum, &t.norm, more)
+	t.dSum = grad
 	if !more {
 		clear(t.dPositions.Data)
 		clear(t.dType.Data)

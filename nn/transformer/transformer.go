@@ -218,7 +218,7 @@ func (e *Encoder) Above(p *nn.Pool, mode nn.Mode, b *Batch, below nn.Matrix) nn.
 }
 
 func (e *Encoder) begin(mode nn.Mode, b *Batch) {
-	e.batch, e.mode, e.sites = b, mode, vector.Dropout{}
+	e.batch, e.mode, e.sites, e.table.dSum = b, mode, vector.Dropout{}, nn.Matrix{}
 	e.space.fit(e.config, b)
 }
 
