@@ -229,7 +229,7 @@ func (s *Service) guarded(f action, needs ...keys.Scope) action {
 // nothing: at the end of a budget an answer tells that a text was asked for.
 func (s *Service) take(subject string, texts int) error {
 	if wait := s.rates.Take(subject, max(1, texts)); wait > 0 {
-		return slowDown("too many texts of this user", wait)
+		return slowDown("too many texts of this user at a time, by the gateway's --rate", wait)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"sotto/internal/atomicfile"
 	"sotto/ledger/book"
 	"sotto/ledger/file"
 	"sotto/ledger/format1"
@@ -106,6 +107,9 @@ func (o *old) Sign(to book.Page) error {
 // migrateFile makes the new file under another name, and gives it its own when
 // it is whole and on disk.
 func migrateFile(ctx context.Context, path string, m Migration) (Proof, error) {
+	if !format1.Is(path) && migrated(path) {
+		return Proof{}, fmt.Errorf("%w: %s", ErrMigrated, path)
+	}
 	from, err := format1.Open(path)
 	switch {
 	case errors.Is(err, format1.ErrLocked):
@@ -135,11 +139,21 @@ func migrateFile(ctx context.Context, path string, m Migration) (Proof, error) {
 		return Proof{}, err
 	}
 	if m.Out == "" {
-		if err = keepAs(path, path+".v1"); err != nil {
+		// Whoever migrates as root must not take the ledger away from the gateway.
+		if err = atomicfile.SameOwner(beside, path); err == nil {
+			err = keepAs(path, path+".v1")
+		}
+		if err != nil {
 			return Proof{}, book.Unavailable(err)
 		}
 	}
 	return proof, rename(beside, target)
+}
+
+// migrated reports whether a file is a ledger of this form.
+func migrated(path string) bool {
+	now, err := file.Open(path, true)
+	return err == nil && now.Close() == nil
 }
 
 // keepAs gives a file another name beside its own, unless it has it already.

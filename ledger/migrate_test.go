@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -111,8 +112,8 @@ func carried(t *testing.T, open opener, lines []byte) {
 func TestMigrate(t *testing.T) {
 	path, lines := old1(t)
 	for _, o := range []ledger.Options{{}, {ReadOnly: true}} {
-		if _, err := ledger.OpenFile(path, o); !errors.Is(err, ledger.ErrFormat1) || !strings.Contains(err.Error(), "sotto budget migrate") {
-			t.Errorf("opening the old ledger: %v, want the command that migrates it", err)
+		if _, err := ledger.OpenFile(path, o); !errors.Is(err, ledger.ErrFormat1) {
+			t.Errorf("opening the old ledger: %v, want %v", err, ledger.ErrFormat1)
 		}
 	}
 	before, err := os.ReadFile(path)
@@ -137,8 +138,12 @@ func TestMigrate(t *testing.T) {
 	if after, failed := os.ReadFile(path); failed != nil || !bytes.Equal(after, before) {
 		t.Errorf("the old ledger was changed, %v", failed)
 	}
+	owned := os.Chown(path, 12345, 23456) == nil // as root alone
 	if _, err = ledger.Migrate(t.Context(), path, old1Secret); err != nil {
 		t.Fatal(err)
+	}
+	if info, failed := os.Stat(path); failed != nil || owned && !strings.Contains(fmt.Sprintf("%+v", info.Sys()), "Uid:12345") {
+		t.Errorf("the new ledger does not belong to the owner of the old one, %v", failed)
 	}
 	if kept, failed := os.ReadFile(path + ".v1"); failed != nil || !bytes.Equal(kept, before) {
 		t.Errorf("the old ledger is not beside the new one, %v", failed)
@@ -147,8 +152,8 @@ func TestMigrate(t *testing.T) {
 	if names, failed := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); failed != nil || len(names) != 3 { // with the head
 		t.Errorf("beside the ledgers there are %v, %v", names, failed)
 	}
-	if _, err = ledger.Migrate(t.Context(), path, old1Secret); err == nil {
-		t.Error("a new ledger was migrated")
+	if _, err = ledger.Migrate(t.Context(), path, old1Secret); !errors.Is(err, ledger.ErrMigrated) {
+		t.Errorf("a new ledger was migrated: %v, want %v", err, ledger.ErrMigrated)
 	}
 }
 

@@ -45,6 +45,8 @@ var (
 	// ErrFormat1 is returned on opening a ledger that was written by a version
 	// before this form.
 	ErrFormat1 = book.ErrFormat1
+	// ErrMigrated is returned by Migrate for a ledger that has this form already.
+	ErrMigrated = book.ErrMigrated
 	// ErrDamaged is returned when the ledger is not what was written.
 	ErrDamaged = book.ErrDamaged
 )

@@ -105,6 +105,9 @@ func TestMigratePostgres(t *testing.T) {
 	if p, err := ledger.Migrate(t.Context(), s.url(schema), old1Secret); err != nil || p.Entries != 52 || p.MAC != ledger.MACChecked {
 		t.Fatalf("%+v, %v", p, err)
 	}
+	if _, err := ledger.Migrate(t.Context(), s.url(schema), old1Secret); !errors.Is(err, ledger.ErrMigrated) {
+		t.Errorf("once more: %v, want %v", err, ledger.ErrMigrated)
+	}
 	carried(t, open, lines)
 	var n int
 	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM sotto_ledger_log_v1").Scan(&n); err != nil || n != 52 {

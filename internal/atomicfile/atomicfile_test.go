@@ -258,3 +258,32 @@ func TestOwner(t *testing.T) {
 		t.Log("not root: no file was given to another")
 	}
 }
+
+// What root writes into a folder of somebody else stays theirs.
+func TestLeave(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	if os.Chown(dir, 12345, 23456) != nil {
+		t.Skip("only root gives files away")
+	}
+	for range 2 { // a new one, and one that is replaced
+		f, err := atomicfile.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Abort()
+		if err = errors.Join(f.Leave(), f.Commit()); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%+v", info.Sys()); !strings.Contains(got, "Uid:12345") || !strings.Contains(got, "Gid:23456") {
+			t.Errorf("the file belongs to %s, want user 12345 and group 23456", got)
+		}
+		if err = os.Chown(dir, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -22,8 +22,10 @@ var (
 	// budget before.
 	ErrUnit = errors.New("ledger: the guarantee has another unit than the budget")
 	// ErrFormat1 is returned on opening a ledger that was written by a version
-	// before this form.
-	ErrFormat1 = errors.New("ledger: it has the form of an older version; sotto budget migrate makes one of this version of it")
+	// before this form, of which "sotto budget migrate" makes one of this form.
+	ErrFormat1 = errors.New("ledger: it has the form of an older version")
+	// ErrMigrated is returned on migrating a ledger that has this form already.
+	ErrMigrated = errors.New("ledger: it has the form of this version already, and needs no migration")
 )
 
 // Unavailable makes err an ErrUnavailable.

@@ -57,7 +57,11 @@ func renameTables(ctx context.Context, tx pgx.Tx) error {
 	} else if err != nil {
 		return book.Unavailable(err)
 	}
-	if format != "sotto-ledger-1" {
+	switch format {
+	case "sotto-ledger-1":
+	case postgresFormat:
+		return fmt.Errorf("%w: the database", book.ErrMigrated)
+	default:
 		return fmt.Errorf("ledger: the database has the form %.20q, must be sotto-ledger-1", format)
 	}
 	for _, name := range []string{"head", "log", "sums"} {

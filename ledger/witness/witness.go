@@ -144,7 +144,7 @@ func store(path string, content []byte) error {
 	}
 	defer f.Abort()
 	// Who accepts something as root must not take the file away from the gateway.
-	if err = f.KeepOwner(); err != nil {
+	if err = f.Leave(); err != nil {
 		return err
 	}
 	if _, err = f.Write(content); err != nil {

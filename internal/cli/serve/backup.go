@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -110,25 +111,35 @@ lost, say --unsigned, and start the gateway with --rotate.`,
 	})
 	fs.StringVar(&o.out, "out", "", "file to write (default: the new ledger takes the place of the old one)")
 	fs.BoolVar(&o.unsigned, "unsigned", false, "do without the secret, which is lost")
-	o.addSecret(fs, "to sign the log")
+	o.addSecret(fs, "to sign the log (default: the one in the user's folder of settings, if it is there)")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
 func runBudgetMigrate(ctx context.Context, o budgetOptions, out io.Writer) error {
 	if o.ledger == "" {
-		return errors.New("want --ledger, a file of budgets or postgres://…")
+		return errNoLedger
 	}
 	if o.unsigned && o.secret != "" {
 		return errors.New("want --secret or --unsigned, not both")
 	}
-	id, key, err := o.chain()
-	if err != nil {
-		return err
+	proof, err := o.migrate(ctx)
+	if usual := usualSecret(); errors.Is(err, ledger.ErrSecret) && o.secret == "" && usual != "" {
+		o.secret = usual
+		proof, err = o.migrate(ctx)
 	}
-	proof, err := ledger.Migrate(ctx, o.ledger, ledger.Migration{Out: o.out, SecretID: id, ChainKey: key, Unsigned: o.unsigned})
-	if err != nil {
+	if errors.Is(err, ledger.ErrSecret) {
+		return fmt.Errorf("%w; --secret is the file that the gateway has, and --unsigned does without one that is lost", err)
+	} else if err != nil {
 		return err
 	}
 	return o.printProof(out, "migrated", proof)
+}
+
+func (o budgetOptions) migrate(ctx context.Context) (ledger.Proof, error) {
+	id, key, err := o.chain()
+	if err != nil {
+		return ledger.Proof{}, err
+	}
+	return ledger.Migrate(ctx, o.ledger, ledger.Migration{Out: o.out, SecretID: id, ChainKey: key, Unsigned: o.unsigned})
 }

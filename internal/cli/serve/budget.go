@@ -45,7 +45,6 @@ type budgetOptions struct {
 	heads          []string
 	from           uint64
 	out            string
-	secret         string
 	unsigned       bool
 	before         string
 	archives       []string

@@ -82,7 +82,11 @@ func (h headShown) String() string {
 	}
 	text := fmt.Sprintf("head %s\nentry %d of %s, noted at %s in %s\n", h.Noted.Hash, h.Noted.Seq, h.Noted.At.Format(time.RFC3339), h.Noted.Seen.Format(time.RFC3339), h.Place)
 	if a := h.Noted.Accepted; a != nil {
-		text += fmt.Sprintf("accepted by %s at %s instead of entry %d, %s: %s\n", term.Plain(a.Who), a.When.Format(time.RFC3339), a.Seq, a.Hash, term.Plain(a.Reason))
+		before := ""
+		if a.Seq > 0 {
+			before = fmt.Sprintf(" instead of entry %d, %s", a.Seq, a.Hash)
+		}
+		text += fmt.Sprintf("accepted by %s at %s%s: %s\n", term.Plain(a.Who), a.When.Format(time.RFC3339), before, term.Plain(a.Reason))
 	}
 	return text
 }

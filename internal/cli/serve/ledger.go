@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os/user"
@@ -16,6 +17,7 @@ import (
 type ledgerFlags struct {
 	ledger  string
 	head    string
+	secret  string // file of the gateway's
 	clocks  clock.Limits
 	timeout time.Duration
 	logHead time.Duration
@@ -73,6 +75,12 @@ func (o *ledgerFlags) advise(err error) error {
 		return add("bring it back, or take that head away if it is lost for good, after which everybody has a new budget")
 	case errors.Is(err, ledger.ErrBehind):
 		return add("bring the ledger back that belongs to it; if this one is meant, say so with sotto budget head --accept, after which what was spent since can be spent again")
+	case errors.Is(err, ledger.ErrFormat1):
+		place := o.ledger
+		if ledger.InDatabase(place) { // whose address may hold a password
+			place = "postgres://…"
+		}
+		return add(fmt.Sprintf("stop its gateway and type: sotto budget migrate --ledger %s --secret %s", place, cmp.Or(o.secret, usualSecret(), "FILE")))
 	case errors.Is(err, ledger.ErrClock):
 		return add("set the clock right, or say that it is with sotto budget clock --accept")
 	}

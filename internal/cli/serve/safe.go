@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"sotto/gateway/keys"
 	"sotto/ledger"
@@ -24,6 +25,11 @@ func (o *gatewayOptions) safe() error {
 			return err
 		}
 	}
+	for _, h := range o.Hosts {
+		if strings.ContainsAny(h, "/ *@") {
+			return fmt.Errorf("--host is %q, must be a name or an address alone, such as gateway.internal", h)
+		}
+	}
 	o.answerTo(o.listen, o.admin)
 	for _, risk := range []struct {
 		is     bool
@@ -35,6 +41,7 @@ func (o *gatewayOptions) safe() error {
 		{!local && o.TLS == nil, true, "--listen is not on this machine alone and there is no --tls-cert, so that texts travel in the clear"},
 		{!second && o.TLS == nil, false, "--admin-listen is not on this machine alone and there is no --tls-cert, so that keys travel in the clear"},
 		{o.beside(), false, "the secret lies beside the ledger, so that a backup holds both and whoever has it can take the noise away: keep --secret in another folder"},
+		{o.head == ledger.NoHead, false, "--head is none, so that nobody notices a ledger that was deleted or went back"},
 	} {
 		if risk.is && o.production {
 			return fmt.Errorf("--production: %s", risk.what)
@@ -42,13 +49,15 @@ func (o *gatewayOptions) safe() error {
 			o.Log.Warn(risk.what)
 		}
 	}
-	switch exposed, err := ledger.Exposed(o.ledger); {
-	case err != nil:
-		return err
-	case exposed != "" && o.production:
-		return fmt.Errorf("--production: --ledger %s", exposed)
-	case exposed != "":
-		o.Log.Warn("--ledger " + exposed)
+	for _, at := range []struct{ flag, place string }{{"--ledger", o.ledger}, {"--head", o.head}} {
+		switch exposed, err := ledger.Exposed(at.place); {
+		case err != nil:
+			return err
+		case exposed != "" && o.production:
+			return fmt.Errorf("--production: %s %s", at.flag, exposed)
+		case exposed != "":
+			o.Log.Warn(at.flag + " " + exposed)
+		}
 	}
 	if o.page && !local && o.keys == "" {
 		return errors.New("--page without --keys wants --listen on this machine alone: it shows raw vectors to whoever opens it")

@@ -57,6 +57,8 @@ func TestProductionRefused(t *testing.T) {
 		"prefer":            {db + "?sslmode=prefer", secret, file, "", "no sslmode that demands encryption", false},
 		"left to chance":    {db, secret, file, "", "no sslmode that demands encryption", false},
 		"one of two hosts":  {"postgres://sotto@127.0.0.1,db.example/sotto", secret, file, "", "no sslmode that demands encryption", false},
+		"no head":           {ledger, secret, file, "--head none", "--head is none", false},
+		"head in the clear": {ledger, secret, file, "--head " + db + "?sslmode=disable", "--head has sslmode=disable", false},
 		"a host in a query": {"postgres://sotto@/sotto?host=db.example", secret, file, "", "no sslmode that demands encryption", false},
 	} {
 		if tt.modes && runtime.GOOS == "windows" {
