@@ -103,3 +103,29 @@ func TestTuneRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestTuneMethods runs every method that takes a tuned encoder on one, with two
+// labels where it can serve several.
+func TestTuneMethods(t *testing.T) {
+	dir := transformer(t)
+	for _, spec := range []experiment.Spec{
+		{Methods: []string{"plain", "unconstrained", "inlp", "majority", "random"}},
+		{Methods: []string{"codes", "noise", "ldpnn"}, Epsilons: []float64{4}},
+		{Methods: []string{"codes"}, Epsilons: []float64{4}, Labels: []string{"sentiment", "author"}},
+		{Methods: []string{"codes"}, Epsilons: []float64{4}, Reserve: 0.2},
+		{Methods: []string{"label"}, Epsilons: []float64{4}, Dropout: 0.2},
+		{Methods: []string{"auto"}, Epsilons: []float64{4}},
+	} {
+		spec.Data, spec.Encoder, spec.Tune, spec.TuneLayers, spec.TuneEpochs, spec.Limit, spec.Epochs = "reviews", dir, true, 1, 1, 160, 2
+		r, err := experiment.Run(t.Context(), spec, experiment.Options{Workers: 2})
+		if err != nil {
+			t.Errorf("%v: %v", spec.Methods, err)
+			continue
+		}
+		for _, c := range r.Configurations {
+			if len(c.Seeds) != 1 || !(c.Mean.Accuracy > 0) {
+				t.Errorf("%s has %d seeds with accuracy %v, want one above 0", c.Name(), len(c.Seeds), c.Mean.Accuracy)
+			}
+		}
+	}
+}
