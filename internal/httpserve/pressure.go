@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// manyShed within a second tell that a service sheds load, and calm without any
-	// that it does no more.
-	manyShed = 16
+	// manyShed within the time calm tell that a service sheds load, and that time
+	// without any that it does no more.
+	manyShed = 8
 	calm     = 5 * time.Second
 )
 
@@ -16,7 +16,7 @@ const (
 // away now and then is no news; many are, until there was none for a while.
 type Pressure struct {
 	mu    sync.Mutex // guards all below
-	since time.Time  // when the second began in which n were turned away
+	since time.Time  // when the time began in which n were turned away
 	n     int
 	last  time.Time
 	on    bool
@@ -26,7 +26,7 @@ type Pressure struct {
 func (p *Pressure) Shed(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if now.Sub(p.since) > time.Second {
+	if now.Sub(p.since) > calm {
 		p.since, p.n = now, 0
 	}
 	p.n++

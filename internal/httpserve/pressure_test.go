@@ -9,7 +9,7 @@ import (
 
 func TestPressure(t *testing.T) {
 	const (
-		manyShed = 16
+		manyShed = 8
 		calm     = 5 * time.Second
 	)
 	var p httpserve.Pressure
@@ -23,10 +23,10 @@ func TestPressure(t *testing.T) {
 	if p.On(now) {
 		t.Error("pressure after a few")
 	}
-	if p.Shed(now.Add(2 * time.Second)); p.On(now.Add(2 * time.Second)) {
-		t.Error("pressure after a few of two seconds")
+	if p.Shed(now.Add(6 * time.Second)); p.On(now.Add(6 * time.Second)) {
+		t.Error("pressure after a few of six seconds")
 	}
-	now = now.Add(10 * time.Second)
+	now = now.Add(20 * time.Second)
 	for range manyShed {
 		p.Shed(now)
 	}
