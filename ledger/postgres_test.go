@@ -424,3 +424,29 @@ func BenchmarkSpendPostgres(b *testing.B) {
 	s := testServer(b)
 	benchmarkSpend(b, postgresOpener(s, s.schema(b)))
 }
+
+// BenchmarkSpendTwoGateways spends through two ledgers on one database, as two
+// gateways do.
+func BenchmarkSpendTwoGateways(b *testing.B) {
+	s := testServer(b)
+	open := postgresOpener(s, s.schema(b))
+	budget := daily
+	budget.Epsilon = 1e9
+	var books [2]*ledger.Ledger
+	for i := range books {
+		books[i] = mustOpen(b, open, ledger.Options{Budget: budget, SecretID: "first", ChainKey: chainKey(1)})
+	}
+	var n atomic.Int64
+	b.SetParallelism(500) // a thousand clients of two cores
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			i := n.Add(1)
+			if _, err := books[i%2].Spend(context.Background(), request(fmt.Sprint("user ", i%1000), fmt.Sprint("text ", i), 1)); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+	b.ReportMetric(float64(n.Load())/b.Elapsed().Seconds(), "spends/s")
+}
