@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"sotto/internal/atomicfile"
 	"sotto/ledger/book"
 	"sotto/ledger/file"
 )
@@ -23,6 +24,7 @@ type Archiving struct {
 	SecretID string
 	ChainKey []byte
 	Clock    func() time.Time // nil means the machine's
+	Head     string           // where the head is noted, as in Options
 }
 
 // Archived says what Archive has done.
@@ -48,6 +50,9 @@ func Archive(ctx context.Context, path string, a Archiving) (done Archived, err 
 	}
 	if _, err = os.Stat(path); err != nil {
 		return done, book.Unavailable(err)
+	}
+	if err = a.note(ctx, path); err != nil {
+		return done, err
 	}
 	s, err := file.Open(path, false)
 	if err != nil {
@@ -80,7 +85,22 @@ func Archive(ctx context.Context, path string, a Archiving) (done Archived, err 
 	if err = rename(archive, a.Out); err != nil {
 		return done, err
 	}
+	// Whoever archives as root must not take the ledger away from the gateway.
+	if err = atomicfile.SameOwner(next, path); err != nil {
+		return done, book.Unavailable(err)
+	}
 	return done, rename(next, path)
+}
+
+// note opens the ledger once as a gateway does. A ledger that does not go on from
+// its head is refused, and what was written after that is noted: what is archived
+// cannot be held against a head that is older.
+func (a *Archiving) note(ctx context.Context, path string) error {
+	l, err := Open(ctx, path, Options{SecretID: a.SecretID, ChainKey: a.ChainKey, Clock: a.Clock, Head: a.Head})
+	if err != nil {
+		return err
+	}
+	return l.Close()
 }
 
 // allowed refuses a ledger that is not what was written with the key.

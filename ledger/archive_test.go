@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -308,5 +309,42 @@ func TestArchiveKilled(t *testing.T) {
 		if err != nil || p.Spends != old.Spends || round > 5000 {
 			t.Fatalf("round %d: %+v, %v; want the old ledger or the new one", round, p, err)
 		}
+	}
+}
+
+// A ledger goes on from its head also if all of it is archived, and again before
+// anybody has opened it; one that went back is not archived.
+func TestArchiveHead(t *testing.T) {
+	path, c := fourDays(t)
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owned := os.Chown(path, 12345, 23456) == nil // as root alone
+	for i := range 3 {
+		c.add(24 * time.Hour)
+		if _, err = ledger.Archive(t.Context(), path, archiving(c, filepath.Join(t.TempDir(), "archive"), 10+i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := ledger.OpenFile(path, keyedOptions(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if info, failed := os.Stat(path); failed != nil || owned && !strings.Contains(fmt.Sprintf("%+v", info.Sys()), "Uid:12345") {
+		t.Errorf("the ledger does not belong to its owner any more, %v", failed)
+	}
+	if err = os.WriteFile(path, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "archive")
+	if _, err = ledger.Archive(t.Context(), path, archiving(c, out, 2)); !errors.Is(err, ledger.ErrBehind) {
+		t.Errorf("archiving an older copy: %v, want %v", err, ledger.ErrBehind)
+	}
+	if _, err = os.Stat(out); err == nil {
+		t.Error("an older copy was archived")
 	}
 }

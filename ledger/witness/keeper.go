@@ -96,6 +96,9 @@ func (k *Keeper) Admit(there, existing bool) error {
 	case unknown:
 		k.Log.Warn("no head was noted of this ledger; it is noted as it is")
 	}
+	if a := h.Accepted; a != nil { // at every start: who keeps the log must learn of it
+		k.Log.Warn("the ledger was accepted as it was", "who", a.Who, "reason", a.Reason, "when", a.When, "was_seq", a.Seq, "was_hash", a.Hash)
+	}
 	return nil
 }
 

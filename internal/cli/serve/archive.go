@@ -33,6 +33,7 @@ nobody can see any more what it holds.`,
 	})
 	fs.StringVar(&o.before, "before", "", "moment before which entries are archived, as 2026-01-31 or 2026-01-31T12:00:00Z")
 	fs.StringVar(&o.out, "out", "", "file to write, which must not be there")
+	o.addHead(fs)
 	o.addSecret(fs, "to sign the ledger, if that is signed")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c
@@ -52,7 +53,7 @@ func runBudgetArchive(ctx context.Context, o budgetOptions, out io.Writer) error
 	if err = term.RefuseSame(term.Named("--ledger", o.ledger), term.Named("--out", o.out)); err != nil {
 		return err
 	}
-	a := ledger.Archiving{Before: before, Out: o.out}
+	a := ledger.Archiving{Before: before, Out: o.out, Head: o.head}
 	if a.SecretID, a.ChainKey, err = o.chain(); err != nil {
 		return err
 	}
