@@ -162,3 +162,5 @@ func TestAuditGatewayText(t *testing.T) {
 		}
 	}
 }
+
+func (m *memory) Grant(context.Context, ledger.Grant) error { return nil }
