@@ -174,9 +174,16 @@ func TestMigrateUnsigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
 	if p := verify(t, l); p.MAC != ledger.MACChecked {
 		t.Errorf("after a new secret: %+v", p)
+	}
+	l.Close()
+	// The entries of a day can be archived apart from those of the next.
+	done, err := ledger.Archive(t.Context(), path, ledger.Archiving{
+		Before: midnight(1), Out: path + ".archive", SecretID: "third", ChainKey: chainKey(3), Clock: c.now,
+	})
+	if err != nil || done.Through != 7 {
+		t.Errorf("the first day: %+v, %v; want entries 1 to 7", done, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"time"
 
 	"sotto/ledger/book"
 	"sotto/ledger/file"
@@ -15,9 +16,11 @@ type transfer struct {
 	waiting []*Entry
 }
 
-// add takes an entry. The last ones wait for finish, which signs them.
+// add takes an entry. The last ones wait for the write that signs them. Entries
+// of different days are written apart, so that they can be archived apart.
 func (t *transfer) add(ctx context.Context, e *Entry) error {
-	if len(t.waiting) == maxCarried {
+	const day = 24 * time.Hour
+	if n := len(t.waiting); n == maxCarried || n > 0 && !t.waiting[n-1].At.Truncate(day).Equal(e.At.Truncate(day)) {
 		if err := t.write(ctx, func(book.Page) error { return nil }); err != nil {
 			return err
 		}
