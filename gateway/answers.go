@@ -215,7 +215,7 @@ func (s *Service) ready(w http.ResponseWriter, r *http.Request, who *client) err
 	if s.http.Shedding() {
 		return overloaded("requests are turned away for want of room")
 	}
-	if err := who.gateway.Ready(r.Context()); err != nil {
+	if err := s.lookout.ask(r.Context(), who.gateway.Ready); err != nil {
 		return err
 	}
 	return httpserve.WriteJSON(w, http.StatusOK, map[string]string{"status": "ready"})

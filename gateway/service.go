@@ -99,6 +99,7 @@ type Service struct {
 	epsilon prometheus.Counter
 	lacking *prometheus.CounterVec
 	reloads *prometheus.CounterVec
+	lookout lookout
 
 	reloaded  *prometheus.GaugeVec
 	replacing sync.Mutex // held by Replace
