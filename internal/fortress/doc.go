@@ -3,7 +3,8 @@
 // nothing but tests.
 //
 // Plain "go test" runs every attack with small numbers, and judges only what does
-// not depend on how quick a machine is. The whole list with large numbers, and the
+// not depend on how quick a machine is; a few that wait for half a minute run with
+// SOTTO_LONG=1. The whole list with large numbers, and the
 // table, are
 //
 //	make attack

@@ -144,6 +144,7 @@ func (s *scene) onDatabase() (g *process, at place, schema string) {
 }
 
 func frozen(s *scene) {
+	s.patient()
 	g, at, _ := s.onDatabase()
 	s.spends(g.base, 3)
 	if err := database.signal(syscall.SIGSTOP); err != nil {
@@ -176,6 +177,7 @@ func frozen(s *scene) {
 }
 
 func frozenEnd(s *scene) {
+	s.patient()
 	g, _, _ := s.onDatabase()
 	s.spends(g.base, 3)
 	if err := database.signal(syscall.SIGSTOP); err != nil {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"sotto/dp/dptest"
 )
 
 // attack is one row of the table.
@@ -98,6 +100,15 @@ func (s *scene) many(full, plain int) int {
 		return full
 	}
 	return plain
+}
+
+// patient skips an attack that is for the most part a wait of half a minute, but in the
+// long run.
+func (s *scene) patient() {
+	s.Helper()
+	if !s.full && !dptest.Long() {
+		s.Skip("waits for half a minute: SOTTO_LONG=1 runs it")
+	}
 }
 
 func (s *scene) row(a attack, took time.Duration) row {

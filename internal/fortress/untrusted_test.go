@@ -59,6 +59,7 @@ var untrusted = []attack{
 	}},
 	{"a server that sends its answer elsewhere", "no request goes there", redirected},
 	{"a server that answers a byte a second", "502 or 503 within a minute; others are answered meanwhile", func(s *scene) {
+		s.patient()
 		s.classify(func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				io.WriteString(w, " ")                //nolint:errcheck // the other side ends it
