@@ -112,16 +112,16 @@ func (s *scene) underAt(p *process, base, kind string, n, addresses int, begin, 
 			e.loud.unreachable = unreachable
 		}
 		e.loud.refused = refused
-		if refused > 0 || e.ratio() <= slower {
+		if refused > 0 || s.slowly || e.ratio() <= slower {
 			break
 		}
 	}
 	peak := p.peak()
 	s.judge(p.alive() && peak < mostMiB, "%d connections: %d MiB", n, peak)
 	s.judge(e.loud.refused == 0, "honest requests: %v", e.loud.count)
-	s.judge(e.loud.unreachable == 0, "health and metrics: %d of %d unanswered", e.loud.unreachable, e.loud.looks)
+	s.judge(s.slowly || e.loud.unreachable == 0, "health and metrics: %d of %d unanswered", e.loud.unreachable, e.loud.looks)
 	if len(e.loud.latencies) > 0 {
-		s.judge(!s.full || e.ratio() <= slower, "p99 %.1f ms, quiet %.1f ms: %.1f times", 1e3*e.loud.p99(), 1e3*e.quiet.p99(), e.ratio())
+		s.judge(!s.full || s.slowly || e.ratio() <= slower, "p99 %.1f ms, quiet %.1f ms: %.1f times", 1e3*e.loud.p99(), 1e3*e.quiet.p99(), e.ratio())
 	}
 	if len(e.count) > 0 {
 		s.note("hostile answers: %v", e.count)

@@ -4,7 +4,6 @@ package fortress_test
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"sotto/internal/httpserve/servetest"
@@ -46,10 +45,10 @@ func begun(path string) string {
 
 // shedding fills every place with honest but long work, and looks at readiness.
 func shedding(s *scene) {
-	g := s.gateway("--concurrency", "2", "--budget", "1e9", "--rate", "0", "--noise", "fresh")
+	g := s.gateway("--concurrency", "1", "--share", "1", "--budget", "1e9", "--rate", "0", "--noise", "fresh")
 	end := s.swarm(hostility{
-		N: 40, Addresses: 40, Kind: flooding, Base: g.base,
-		Begin: []byte(post("/v1/embeddings", `{"user": "busy", "input": `+texts(256, strings.Repeat("word ", 600))+`}`)),
+		N: 100, Addresses: 100, Kind: flooding, Base: g.base,
+		Begin: []byte(post("/v1/embeddings", `{"user": "busy", "input": `+texts(20, "a few words of work")+`}`)),
 	})
 	looker := from("127.0.0.1", g.base)
 	said, shed, dead := tally{}, false, 0

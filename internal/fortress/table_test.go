@@ -55,6 +55,8 @@ const (
 type scene struct {
 	*testing.T
 	full bool // large numbers, and times are judged
+	// slowly is of an attack whose bound says nothing of how long others wait.
+	slowly bool
 
 	mu       sync.Mutex // guards the rest
 	measured []string

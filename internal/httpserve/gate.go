@@ -21,7 +21,8 @@ type gate struct {
 	net.Listener
 	most, each int // 0 for no limit
 	plain      bool
-	turned     func() // is called for each that is turned away
+	turned     func()       // is called for each that is turned away
+	streaming  atomic.Int64 // connections that speak HTTP/2, over TLS
 
 	mu   sync.Mutex // guards the rest
 	all  map[*gated]struct{}
@@ -46,8 +47,9 @@ type gated struct {
 	from netip.Addr
 	// waits is since when nothing is asked for, in nanoseconds; 0 while a request
 	// is under way.
-	waits atomic.Int64
-	once  sync.Once
+	waits   atomic.Int64
+	streams atomic.Bool // it speaks HTTP/2
+	once    sync.Once
 }
 
 // Accept implements net.Listener.
@@ -129,6 +131,9 @@ func (g *gate) idlest(now time.Time, vain *time.Time, among func(*gated) bool) [
 func (g *gate) forget(c *gated) {
 	c.once.Do(func() {
 		delete(g.all, c)
+		if c.streams.Load() {
+			g.streaming.Add(-1)
+		}
 		of := g.from[c.from]
 		if of.n--; of.n == 0 {
 			delete(g.from, c.from)
@@ -158,12 +163,21 @@ func (g *gate) turnAway(c net.Conn) {
 
 // note is told by an http.Server what its connections do.
 func (g *gate) note(c net.Conn, state http.ConnState) {
-	if t, ok := c.(*tls.Conn); ok {
+	t, overTLS := c.(*tls.Conn)
+	if overTLS {
 		c = t.NetConn()
 	}
 	in, ok := c.(*gated)
 	if !ok {
 		return
+	}
+	if overTLS && state == http.StateActive && !in.streams.Load() && t.ConnectionState().NegotiatedProtocol == "h2" {
+		g.mu.Lock()
+		if _, open := g.all[in]; open { // else nobody would count it out again
+			in.streams.Store(true)
+			g.streaming.Add(1)
+		}
+		g.mu.Unlock()
 	}
 	switch state { //nolint:exhaustive // of the end Close tells
 	case http.StateActive:

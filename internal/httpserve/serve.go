@@ -159,22 +159,31 @@ func (s *Service) Also(l net.Listener, h http.Handler) {
 	s.beside = append(s.beside, beside{l, h, true})
 }
 
-// besideConnections is how many connections a second listener takes.
-const besideConnections = 64
+const (
+	// besideConnections is how many connections a second listener takes.
+	besideConnections = 64
+	// manyStreams is how many connections of HTTP/2 there may be at a time, since
+	// each stands for many requests. Over TLS others speak HTTP/1.1.
+	manyStreams = 128
+)
 
 // streams bounds what one connection of HTTP/2 may have: requests at a time, bytes
-// that nobody has read yet, and time without a sign of life.
+// that nobody has read yet, and time without a sign of life. A request takes some
+// 16 KiB before anybody sees it, and net/http lets four times as many wait.
 var streams = &http.HTTP2Config{
-	MaxConcurrentStreams:          64,
+	MaxConcurrentStreams:          16,
 	MaxReadFrameSize:              1 << 14, // of which each connection keeps one
-	MaxReceiveBufferPerConnection: 1 << 17,
-	MaxReceiveBufferPerStream:     1 << 17,
+	MaxReceiveBufferPerConnection: 1 << 16,
+	MaxReceiveBufferPerStream:     1 << 16,
 	SendPingTimeout:               15 * time.Second,
 	PingTimeout:                   15 * time.Second,
 }
 
 // start begins to answer on a listener.
 func (s *Service) start(at beside, most, each int, ended chan<- error) *http.Server {
+	if at.full {
+		most, each = min(most, manyStreams), min(each, manyStreams/2)
+	}
 	g := newGate(at.l, most, each, s.TLS == nil && !at.full, func() { s.Shed("connections") })
 	all := append(slices.Clone(*s.gates.Load()), g)
 	s.gates.Store(&all)
@@ -184,7 +193,7 @@ func (s *Service) start(at beside, most, each int, ended chan<- error) *http.Ser
 	protocols.SetUnencryptedHTTP2(at.full)
 	server := &http.Server{
 		Handler:           at.h,
-		TLSConfig:         s.negotiating(),
+		TLSConfig:         s.negotiating(g, at.full),
 		Protocols:         protocols,
 		HTTP2:             streams,
 		ReadHeaderTimeout: min(s.Read, 5*time.Second),

@@ -93,30 +93,30 @@ func (f TLSFiles) read() (*tls.Config, error) {
 
 // negotiating returns settings that offer the protocols of the service on every
 // connection: net/http names them in the settings that it is given, not in those
-// that these choose for a connection.
-func (s *Service) negotiating() *tls.Config {
+// that these choose for a connection. HTTP/2 is offered while there are not too many
+// that speak it, and always where nothing else is spoken.
+func (s *Service) negotiating(g *gate, always bool) *tls.Config {
 	if s.TLS == nil || s.TLS.GetConfigForClient == nil {
 		return s.TLS.Clone() // net/http writes into it, once for each listener
 	}
-	protocols := []string{"http/1.1"}
-	if s.HTTP2 {
-		protocols = []string{"h2", "http/1.1"}
-	}
-	type pair struct{ chosen, offered *tls.Config }
-	var last atomic.Pointer[pair] // kept, so that sessions are resumed
+	type offers struct{ chosen, one, both *tls.Config } // with HTTP/1.1 alone, and with HTTP/2
+	var last atomic.Pointer[offers]                     // kept, so that sessions are resumed
 	c, choose := s.TLS.Clone(), s.TLS.GetConfigForClient
 	c.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		chosen, err := choose(hello)
 		if chosen == nil || err != nil {
 			return nil, err
 		}
-		if p := last.Load(); p != nil && p.chosen == chosen {
-			return p.offered, nil
+		p := last.Load()
+		if p == nil || p.chosen != chosen {
+			p = &offers{chosen, chosen.Clone(), chosen.Clone()}
+			p.one.NextProtos, p.both.NextProtos = []string{"http/1.1"}, []string{"h2", "http/1.1"}
+			last.Store(p)
 		}
-		offered := chosen.Clone()
-		offered.NextProtos = protocols
-		last.Store(&pair{chosen, offered})
-		return offered, nil
+		if always || s.HTTP2 && g.streaming.Load() < manyStreams {
+			return p.both, nil
+		}
+		return p.one, nil
 	}
 	return c
 }
