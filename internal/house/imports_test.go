@@ -25,7 +25,7 @@ var mayImport = map[string]neighbours{
 	"server/kserve/protobuf":        {own: []string{"server/kserve"}},
 	"server":                        {own: []string{"dp", "nn", "train/model", "internal/fault", "internal/httpserve", "server/kserve", "internal/regular", "server/kserve/protobuf", "internal/httpserve/grpc"}},
 	"client":                        {own: []string{"dp", "server/kserve"}, only: true},
-	"gateway":                       {own: []string{"gateway/keys", "dp", "noise", "mech", "nn", "text", "encode", "ledger", "train/model", "client", "internal/atomicfile", "internal/httpserve", "internal/strictjson", "internal/regular"}},
+	"gateway":                       {own: []string{"gateway/keys", "dp", "noise", "mech", "nn", "text", "encode", "ledger", "train/model", "client", "internal/atomicfile", "internal/httpserve", "internal/strictjson", "internal/regular", "internal/fault"}},
 	"gateway/keys":                  {own: []string{"internal/atomicfile", "internal/regular"}},
 	"ledger/footing":                {own: []string{"internal/fault"}, only: true},
 	"ledger/clock":                  {only: true},
