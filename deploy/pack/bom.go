@@ -121,8 +121,8 @@ func Bill(name, version string, held map[string][]string, program []byte, at tim
 	b.Components = append(b.Components, std)
 	for _, m := range modules {
 		c := goComponent("library", m.Path, m.Version)
-		sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:"))
-		if err != nil || len(sum) != sha256.Size {
+		sum, bad := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:"))
+		if bad != nil || len(sum) != sha256.Size {
 			return nil, fmt.Errorf("pack: checksum of module %s is %q, must be h1: and a SHA-256", m.Path, m.Sum)
 		}
 		c.Hashes, c.Properties = []digest{{"SHA-256", hex.EncodeToString(sum)}}, []property{{"go:sum", m.Sum}}
