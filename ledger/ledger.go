@@ -168,7 +168,11 @@ func OpenPostgres(ctx context.Context, url string, o Options) (*Ledger, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if err = w.admit(s.There(), o); err == nil {
+	there, err := s.Look(ctx) // only now that the head was read
+	if err == nil {
+		err = w.admit(there, o)
+	}
+	if err == nil {
 		if err = s.Prepare(ctx, o.ReadOnly); err == nil {
 			return open(s, o, w)
 		}

@@ -65,8 +65,8 @@ func Connect(ctx context.Context, url string, timeout time.Duration) (*Store, er
 	}
 	s.writers.kept <- conn
 	var fsync string
-	const look = `SELECT current_setting('fsync'), to_regclass('sotto_ledger_head') IS NOT NULL, ` + ledgerName
-	if err = conn.QueryRow(ctx, look).Scan(&fsync, &s.there, &s.name); err == nil && fsync != "on" {
+	const look = `SELECT current_setting('fsync'), ` + ledgerName
+	if err = conn.QueryRow(ctx, look).Scan(&fsync, &s.name); err == nil && fsync != "on" {
 		err = fmt.Errorf("the database runs with fsync %s, must be on", fsync)
 	}
 	if err != nil {
@@ -81,8 +81,17 @@ const ledgerName = `current_database() || '.' || coalesce(current_schema(), '')`
 // Name tells ledgers of a server apart.
 func (s *Store) Name() string { return s.name }
 
-// There reports whether the database had a ledger when it was connected to.
-func (s *Store) There() bool { return s.there }
+// Look sees whether the database has a ledger. Whoever compares that with a head
+// must have read the head before: another gateway may be making both, first the
+// ledger and then its head.
+func (s *Store) Look(ctx context.Context) (there bool, err error) {
+	ctx, stop := context.WithTimeout(ctx, s.timeout)
+	defer stop()
+	err = s.transact(ctx, s.writers, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		return book.Unavailable(tx.QueryRow(ctx, `SELECT to_regclass('sotto_ledger_head') IS NOT NULL`).Scan(&s.there))
+	})
+	return s.there, err
+}
 
 // newStore returns a store that has no connection yet.
 func newStore(url string, timeout time.Duration) (*Store, error) {
