@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"sotto/dataset"
+	"sotto/dp/dptest"
 	"sotto/experiment"
 	"sotto/experiment/cache"
 	"sotto/experiment/frontier"
@@ -98,8 +99,8 @@ func TestCompute(t *testing.T) {
 
 // Processes that share the work fill the store with what one would.
 func TestComputeShards(t *testing.T) {
-	if testing.Short() {
-		t.Skip("computes everything twice")
+	if !dptest.Long() {
+		t.Skip("computes everything twice: SOTTO_LONG=1 runs it")
 	}
 	whole, shared := small(t.TempDir()), small(t.TempDir())
 	whole.Methods, shared.Methods = []string{"plain", "label"}, []string{"plain", "label"}

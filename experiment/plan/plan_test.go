@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"sotto/dp/dptest"
 	"sotto/experiment"
 	"sotto/experiment/plan"
 	"sotto/report/page"
@@ -68,7 +69,7 @@ func TestAgrees(t *testing.T) {
 	if plain := answer(t, p, plan.Ask{}).NonPrivate; plain != r.Reference {
 		t.Logf("the reference has other layers: %v, the plan's model %v", r.Reference, plain)
 	}
-	if testing.Short() {
+	if !dptest.Long() {
 		return
 	}
 	s.Methods, s.Epsilons = []string{"auto"}, []float64{2}

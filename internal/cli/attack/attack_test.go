@@ -147,7 +147,7 @@ func TestAttackModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains a model and attacks it")
 	}
-	code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --method federate,majority --epsilon 4 --out "+dir+clitest.Quickly)...)
+	code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --method federate,majority --epsilon 4 --limit 1000 --out "+dir+clitest.Quickly)...)
 	if code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
