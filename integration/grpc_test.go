@@ -121,7 +121,7 @@ func TestGRPC(t *testing.T) {
 			Data []any
 		}
 	}
-	if err := json.NewDecoder(res.Body).Decode(&want); err != nil || len(want.Outputs) != 4 {
+	if err = json.NewDecoder(res.Body).Decode(&want); err != nil || len(want.Outputs) != 4 {
 		t.Fatalf("over HTTP: %+v, %v", want, err)
 	}
 	for i, o := range want.Outputs {
@@ -155,8 +155,8 @@ func TestGRPC(t *testing.T) {
 		`{"modelName":"head","parameters":` + privacy + `,"inputs":[{"name":"vector","datatype":"FP32","shape":[1,3],"contents":{"fp32Contents":[0,0,0]}}]}`: codes.InvalidArgument,
 		`{"modelName":"head","id":"` + string(bytes.Repeat([]byte("x"), 9<<20)) + `"}`:                                                                       codes.ResourceExhausted,
 	} {
-		if got, err := c.call(t, "ModelInfer", message); status.Code(err) != code {
-			t.Errorf("%.80s: %v, %v, want %v", message, got, err, code)
+		if got, refused := c.call(t, "ModelInfer", message); status.Code(refused) != code {
+			t.Errorf("%.80s: %v, %v, want %v", message, got, refused, code)
 		}
 	}
 	check, err := health.NewHealthClient(c.conn).Check(t.Context(), &health.HealthCheckRequest{Service: "inference.GRPCInferenceService"})
