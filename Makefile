@@ -34,8 +34,8 @@ bench: # every benchmark, COUNT times
 bench-peer: # the training engine against PyTorch and OpenBLAS, on this machine
 	nn/peer/run
 
-load: # a thousand clients of a gateway for a minute, and what the ledger costs
-	SOTTO_LOAD=60s go test ./gateway -run '^TestLoad$$' -v -count=1
+load: # a thousand clients of a gateway for a minute, and what the ledger costs; with SOTTO_LOAD_DATABASE of two on one PostgreSQL
+	SOTTO_LOAD=60s go test ./gateway -run '^TestLoad' -v -count=1
 
 kill: # a gateway and a ledger under load, each killed 300 times
 	SOTTO_KILLS=300 go test ./ledger ./gateway -run '^TestKill' -v -count=1 -timeout 30m

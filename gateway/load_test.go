@@ -22,10 +22,12 @@ import (
 	"testing"
 	"time"
 
+	"sotto/dp"
 	"sotto/encode"
 	"sotto/encode/catalogue"
 	"sotto/gateway"
 	"sotto/internal/httpserve/servetest"
+	"sotto/ledger"
 	"sotto/mech"
 	"sotto/noise"
 )
@@ -66,7 +68,7 @@ func TestLoad(t *testing.T) {
 	for i, l := range []gateway.Ledger{discard{book}, book} {
 		name := [2]string{"no ledger", "file ledger"}[i]
 		before := processorTime(t)
-		latencies, status := load(t, newGateway(t, loadConfig(t, l)), clients, lasts)
+		latencies, status := load(t, newGateway(t, loadConfig(t, l)), 0, clients, lasts)
 		if len(latencies) == 0 {
 			t.Fatalf("%s: nobody was answered: %v", name, status)
 		}
@@ -87,6 +89,48 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// TestLoadPostgres prints how quickly two gateways on one database answer, with 500
+// clients each. SOTTO_LOAD says for how long, and SOTTO_LOAD_DATABASE where an empty
+// database is, such as postgres:///load?host=/run/postgresql.
+func TestLoadPostgres(t *testing.T) {
+	text, database := os.Getenv("SOTTO_LOAD"), os.Getenv("SOTTO_LOAD_DATABASE")
+	if text == "" || database == "" {
+		t.Skip("SOTTO_LOAD or SOTTO_LOAD_DATABASE does not say how long and with which database to load two gateways")
+	}
+	lasts, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var all []time.Duration
+	sum := map[int]int{}
+	var group sync.WaitGroup
+	for i := range 2 {
+		book, err := ledger.OpenPostgres(t.Context(), database, ledger.Options{Budget: ledger.Budget{Unit: dp.Text, Epsilon: 1e6, Window: 24 * time.Hour}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { book.Close() })
+		g := newGateway(t, loadConfig(t, book))
+		group.Go(func() {
+			latencies, status := load(t, g, 500*i, 500, lasts)
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, latencies...)
+			for k, n := range status {
+				sum[k] += n
+			}
+		})
+	}
+	group.Wait()
+	if len(all) == 0 {
+		t.Fatalf("nobody was answered: %v", sum)
+	}
+	slices.Sort(all)
+	t.Logf("two gateways on one PostgreSQL: 1000 clients, %d releases in %v, %.0f a second; p50 %v, p99 %v; answers by status %v",
+		len(all), lasts, float64(len(all))/lasts.Seconds(), all[len(all)/2], all[int(0.99*float64(len(all)-1))], sum)
+}
+
 // processorTime is what this process has had of the machine's processors.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
@@ -97,9 +141,9 @@ func processorTime(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// load asks a gateway for as long, and returns how long each release took and
-// how often each status came.
-func load(t *testing.T, g *gateway.Gateway, clients int, lasts time.Duration) ([]time.Duration, map[int]int) {
+// load asks a gateway for as long, by clients that are counted from first, and
+// returns how long each release took and how often each status came.
+func load(t *testing.T, g *gateway.Gateway, first, clients int, lasts time.Duration) ([]time.Duration, map[int]int) {
 	t.Helper()
 	service, err := gateway.NewService(gateway.ServiceConfig{Gateway: g, Log: slog.New(slog.NewJSONHandler(io.Discard, nil))})
 	if err != nil {
@@ -113,7 +157,7 @@ func load(t *testing.T, g *gateway.Gateway, clients int, lasts time.Duration) ([
 	stop := time.Now().Add(lasts)
 	for n := range clients {
 		group.Go(func() {
-			latencies, status, err := loadOne(address, n, stop)
+			latencies, status, err := loadOne(address, first+n, stop)
 			if err != nil {
 				t.Errorf("client %d: %v", n, err)
 			}
