@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -119,6 +120,9 @@ func (l *Ledger) send(c *call) error {
 func (l *Ledger) write() {
 	defer close(l.done)
 	for first := range l.calls {
+		// Whoever is about to send goes first, so that a busy machine writes seldom
+		// and much; an idle one loses nothing by it.
+		runtime.Gosched()
 		batch := []*call{first}
 		for range min(len(l.calls), maxBatch-1) { // nobody else takes any
 			batch = append(batch, <-l.calls)
