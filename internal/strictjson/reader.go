@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strconv"
@@ -150,9 +151,18 @@ func (r *Reader) Number() ([]byte, error) {
 	return r.Data[start:r.at], nil
 }
 
-// Null reads a null if it comes next, and reports whether it did.
+// Null reads a null if it comes next, and reports whether it did. If not, it has
+// read nothing.
 func (r *Reader) Null() bool {
-	return r.next() == 'n' && r.word("null") == nil
+	if r.next() != 'n' {
+		return false
+	}
+	at := r.at
+	if r.word("null") != nil {
+		r.at = at
+		return false
+	}
+	return true
 }
 
 // Raw reads any value and returns it as it is written. It is part of Data.
@@ -208,8 +218,15 @@ func (r *Reader) fail(err error) error {
 
 // wrong is the error of a value of another kind, or of none.
 func (r *Reader) wrong() error {
-	if r.Kind() == KindNone {
+	switch kind := r.Kind(); kind { //nolint:exhaustive // the others are whole by their first byte, or of another kind
+	case KindNone:
 		return r.fail(ErrSyntax)
+	case KindTrue, KindFalse, KindNull:
+		// It may be none of these words, or not be there to its end.
+		c := *r
+		if _, err := c.Raw(); err != nil {
+			return err
+		}
 	}
 	return r.fail(ErrKind)
 }
@@ -299,20 +316,20 @@ func (r *Reader) text() ([]byte, error) {
 	return unescape(raw), nil
 }
 
-// plain tells the bytes of a string that stand for themselves, and are no part of a
-// longer character.
-var plain = func() (is [256]bool) {
-	for c := ' '; c < utf8.RuneSelf; c++ {
-		is[c] = c != '"' && c != '\\'
-	}
-	return is
-}()
+// plain reports whether eight bytes of a string stand for themselves: none is a
+// quotation mark, a backslash, a control character or part of a longer character.
+// Of each kind the top bit of some byte is set in one of the terms if there is any.
+func plain(x uint64) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	quote, slash := x^ones*'"', x^ones*'\\'
+	return ((x-ones*' ')&^x|(quote-ones)&^quote|(slash-ones)&^slash|x)&tops == 0
+}
 
 // quoted skips a string, which must be well formed.
 func (r *Reader) quoted() (escaped bool, err error) {
 	for r.at++; ; {
-		for r.at < len(r.Data) && plain[r.Data[r.at]] { // most of most strings
-			r.at++
+		for len(r.Data)-r.at >= 8 && plain(binary.LittleEndian.Uint64(r.Data[r.at:])) { // most of most strings
+			r.at += 8
 		}
 		switch c := r.peek(); {
 		case c == '"':
@@ -325,6 +342,8 @@ func (r *Reader) quoted() (escaped bool, err error) {
 			}
 		case c < ' ': // also the end
 			return escaped, r.fail(ErrSyntax)
+		case c < utf8.RuneSelf:
+			r.at++
 		default:
 			_, size := utf8.DecodeRune(r.Data[r.at:])
 			switch {

@@ -98,7 +98,21 @@ func FuzzReader(f *testing.F) {
 var seeds = []string{
 	`{"input": ["a", "b\n\u00e9\ud83d\ude00\ud800x\udc00\\"], "n": [1, -0.5e+3, 0, 1E9], "t": true, "f": false, "z": null, "": {}}`,
 	``, ` `, `{`, `[`, `[1,]`, `{"a":1,}`, `{"a"}`, `{a:1}`, `01`, `-`, `1.`, `1e`, `.5`, `+1`, `tru`, `nul`, `"`, `"\`, `"\u12`, `"\x"`, "\"\x01\"", "\"\xff\"", "\"\xed\xa0\x80\"",
-	`[] []`, `"a" 1`, "\ufeff[]", `[[[[[[]]]]]]`, `{"a":1,"a":2}`, `"\ud83d\u0041"`, `"\ud83d\ud83d\ude00"`, "1\x00", `nullx`, `[1 2]`, "\t\r\n 7 ",
+	`[] []`, `"a" 1`, "\ufeff[]", `[[[[[[]]]]]]`, `{"a":1,"a":2}`, `"\ud83d\u0041"`, `"\ud83d\ud83d\ude00"`, "1\x00", `nullx`, `n0`, `nu"a"`, `[nul1]`, `[1 2]`, "\t\r\n 7 ",
+}
+
+// TestNull: what only begins like a null is no value before another one, and may
+// become a null when it is all that there is so far.
+func TestNull(t *testing.T) {
+	for data, want := range map[string]error{"n5": strictjson.ErrSyntax, "nul5": strictjson.ErrSyntax, "nul": strictjson.ErrEnd, "n": strictjson.ErrEnd, "tru": strictjson.ErrEnd, "true": strictjson.ErrKind} {
+		r := strictjson.Reader{Data: []byte(data), Depth: 1}
+		if r.Null() {
+			t.Errorf("%s is taken for a null", data)
+		}
+		if n, err := r.Int(); !errors.Is(err, want) {
+			t.Errorf("%s as a number: %d, %v, want %v", data, n, err, want)
+		}
+	}
 }
 
 func TestDepth(t *testing.T) {
