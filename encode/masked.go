@@ -34,9 +34,16 @@ func Masked(ctx context.Context, s Source, texts []string, masks []text.Masking,
 	if err != nil {
 		return x, err
 	}
-	spans := make([][]text.Span, len(texts))
+	left, spans := Replaced(texts, masks)
+	return x, m.EncodeMasked(ctx, x, left, spans, workers)
+}
+
+// Replaced returns texts with what stands in place of masked parts, and where in
+// them the parts are for which nothing does, as a [MaskEncoder] takes both.
+func Replaced(texts []string, masks []text.Masking) (left []string, masked [][]text.Span) {
+	left, masked = make([]string, len(texts)), make([][]text.Span, len(texts))
 	for i, k := range masks {
-		spans[i] = k.Spans()
+		left[i], masked[i] = k.Replace(texts[i])
 	}
-	return x, m.EncodeMasked(ctx, x, texts, spans, workers)
+	return left, masked
 }

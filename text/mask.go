@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -21,6 +22,7 @@ const (
 type Found struct {
 	Span
 	Type Type
+	As   string // what stands there instead; "" for nothing
 }
 
 // Masker finds what to mask in a text, such as [MaskList] and [NameList]. It
@@ -72,7 +74,7 @@ func Mask(s string, drop func(masked []bool), maskers ...Masker) Masking {
 		drop(masked)
 		for i, word := range words {
 			if masked[i] {
-				k.Parts = append(k.Parts, Found{word, Dropout})
+				k.Parts = append(k.Parts, Found{Span: word, Type: Dropout})
 			}
 		}
 	}
@@ -103,18 +105,24 @@ func restore(found, dropped []Found) []Found {
 }
 
 // add masks more parts. What is masked already stays as it is; of a part that
-// overlaps it, the rest is masked.
+// overlaps it, the rest is masked, and what stands there instead does so once.
 func (k *Masking) add(found []Found) {
 	var all []Found
 	end, old := 0, k.Parts
-	keep := func(f Found) {
-		if f.Start = max(f.Start, end); f.Start < f.End {
+	keep := func(f Found) bool {
+		f.Start = max(f.Start, end)
+		kept := f.Start < f.End
+		if kept {
 			all, end = append(all, f), f.End
 		}
+		return kept
 	}
 	for _, f := range found {
 		for len(old) > 0 && old[0].Start < f.End {
-			keep(Found{Span{f.Start, min(f.End, old[0].Start)}, f.Type})
+			before := f
+			if before.End = min(f.End, old[0].Start); keep(before) {
+				f.As = ""
+			}
 			keep(old[0])
 			old = old[1:]
 		}
@@ -133,8 +141,9 @@ func (k Masking) Spans() []Span {
 	return spans
 }
 
-// Apply returns s, the text of a masking, with each masked part replaced by the
-// placeholder. It panics if the masking is not of s.
+// Apply returns s, the text of a masking, with what stands in place of masked
+// parts, and the placeholder where nothing does. It panics if the masking is not
+// of s.
 func Apply(s string, k Masking, placeholder string) string {
 	if len(k.Parts) == 0 {
 		return s
@@ -142,9 +151,32 @@ func Apply(s string, k Masking, placeholder string) string {
 	var b strings.Builder
 	at := 0
 	for _, f := range k.Parts {
-		b.WriteString(s[at:f.Start] + placeholder)
+		b.WriteString(s[at:f.Start] + cmp.Or(f.As, placeholder))
 		at = f.End
 	}
 	b.WriteString(s[at:])
 	return b.String()
+}
+
+// Replace returns s, the text of a masking, with what stands in place of masked
+// parts, and where in it the parts are for which nothing does: they are as they
+// were, and hidden by whoever takes the text. It panics if the masking is not of s.
+func (k Masking) Replace(s string) (string, []Span) {
+	var hidden []Span
+	if !slices.ContainsFunc(k.Parts, func(f Found) bool { return f.As != "" }) {
+		return s, k.Spans()
+	}
+	var b strings.Builder
+	at := 0
+	for _, f := range k.Parts {
+		b.WriteString(s[at:f.Start])
+		if f.As == "" {
+			hidden = append(hidden, Span{b.Len(), b.Len() + f.End - f.Start})
+			f.As = s[f.Start:f.End]
+		}
+		b.WriteString(f.As)
+		at = f.End
+	}
+	b.WriteString(s[at:])
+	return b.String(), hidden
 }

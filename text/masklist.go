@@ -113,7 +113,7 @@ func (l *MaskList) Find(s string) []Found {
 	var found []Found
 	for i, t := range types {
 		if t != "" {
-			found = append(found, Found{words[i], t})
+			found = append(found, Found{Span: words[i], Type: t})
 		}
 	}
 	return found

@@ -59,7 +59,7 @@ func (n *NameList) Find(s string) []Found {
 			continue
 		}
 		if n.listed(word) || mixed(word) && !beginsSentence(s, words, i) {
-			found = append(found, Found{span, Name})
+			found = append(found, Found{Span: span, Type: Name})
 		}
 	}
 	return found
