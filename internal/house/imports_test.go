@@ -47,6 +47,7 @@ var mayImport = map[string]neighbours{
 	"dataset/table":                 {own: []string{"dataset", "internal/nearest", "internal/rowfile"}},
 	"dataset/sample":                {},
 	"text":                          {own: []string{"internal/regular"}, only: true},
+	"language":                      {only: true},
 	"encode":                        {own: []string{"text", "nn", "encode/svec", "encode/wordfile", "internal/lineproc", "internal/regular"}},
 	"nn/vector":                     {only: true},
 	"nn/transformer":                {own: []string{"nn", "nn/vector"}},
