@@ -27,8 +27,11 @@ type Manifest struct {
 	DataHash   string          `json:"data_sha256"` // of that
 	Settings   json.RawMessage `json:"settings"`
 	History    json.RawMessage `json:"history,omitempty"` // how each epoch did
-	HeadHash   string          `json:"head_sha256"`       // of the file of the linear layer that was trained with it
-	Hash       string          `json:"sha256"`            // of the files that decide vectors; see [Digest]
+	// Head is a digest of what decides how the layers learnt that were trained with
+	// it; "" for a linear layer, of which the settings say it all.
+	Head     string `json:"head,omitempty"`
+	HeadHash string `json:"head_sha256"` // of the file of these layers
+	Hash     string `json:"sha256"`      // of the files that decide vectors; see [Digest]
 }
 
 const (

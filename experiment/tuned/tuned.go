@@ -98,11 +98,8 @@ func Check(encoder string, set *dataset.Set) error {
 
 // takes refuses data that is no texts.
 func takes(set *dataset.Set) error {
-	switch {
-	case set.Text == nil:
+	if set.Text == nil {
 		return fmt.Errorf("tuned: %s is a table, must be texts to tune an encoder on", set.Name)
-	case set.Second != nil:
-		return fmt.Errorf("tuned: %s is pairs of texts, must be single ones to tune an encoder on", set.Name)
 	}
 	return nil
 }
@@ -132,6 +129,9 @@ func data(d *prepared.Set, set *dataset.Set, r model.DataRecord) tune.Data {
 	out := tune.Data{
 		Texts: set.Text, Masked: prepared.Masked(r, set.Text), Train: d.Train, Validation: d.Validation,
 		Labels: [][]int{d.Y}, Classes: []int{d.Classes}, Weights: []float64{1},
+	}
+	if set.Second != nil {
+		out.Second, out.SecondMasked = set.Second, prepared.Masked(r, set.Second)
 	}
 	for _, more := range d.More {
 		out.Labels, out.Classes, out.Weights = append(out.Labels, more.Y), append(out.Classes, more.Classes), append(out.Weights, 1)

@@ -11,40 +11,41 @@ const mostKept = 128 << 20
 
 // below keeps what the frozen layers make of texts.
 type below struct {
-	most  int
-	kept  map[int]nn.Matrix // by text
-	size  int               // of all of them
-	batch transformer.Batch
-	x     nn.Matrix
+	frozen bool // whether any layer is
+	most   int
+	kept   map[int]nn.Matrix // by text
+	size   int               // of all of them
+	batch  transformer.Batch
+	x      nn.Matrix
 }
 
 // of returns what the frozen layers make of some texts; nothing if none is frozen.
-func (b *below) of(t *Trainer, rows []int) nn.Matrix {
-	if t.settings.Layers == 0 {
+func (b *below) of(p *nn.Pool, v *vectors, texts []int) nn.Matrix {
+	if !b.frozen {
 		return nn.Matrix{}
 	}
 	b.batch.Clear()
 	total := 0
 	var fresh []int
-	for _, row := range rows {
-		total += len(t.tokens[row].IDs)
-		if _, ok := b.kept[row]; !ok {
-			fresh = append(fresh, row)
-			b.batch.Add(t.tokens[row].IDs, t.tokens[row].Types)
+	for _, i := range texts {
+		total += len(v.tokens[i].IDs)
+		if _, ok := b.kept[i]; !ok {
+			fresh = append(fresh, i)
+			b.batch.Add(v.tokens[i].IDs, v.tokens[i].Types)
 		}
 	}
 	var made nn.Matrix
 	if len(fresh) > 0 {
-		made = t.encoder.Below(t.pool, &b.batch)
+		made = v.encoder.Below(p, &b.batch)
 	}
-	b.x = b.x.Reshape(total, t.encoder.Width())
+	b.x = b.x.Reshape(total, v.encoder.Width())
 	at, next := 0, 0
-	for _, row := range rows {
-		x, ok := b.kept[row]
+	for _, i := range texts {
+		x, ok := b.kept[i]
 		if !ok {
 			x = made.Slice(b.batch.Starts[next], b.batch.Starts[next+1])
 			next++
-			b.keep(row, x)
+			b.keep(i, x)
 		}
 		copy(b.x.Slice(at, at+x.Rows).Data, x.Data)
 		at += x.Rows
@@ -53,13 +54,13 @@ func (b *below) of(t *Trainer, rows []int) nn.Matrix {
 }
 
 // keep keeps a copy, if there is room.
-func (b *below) keep(row int, x nn.Matrix) {
+func (b *below) keep(text int, x nn.Matrix) {
 	if b.size+len(x.Data) > b.most {
 		return
 	}
 	if b.kept == nil {
 		b.kept = map[int]nn.Matrix{}
 	}
-	b.kept[row] = x.Clone()
+	b.kept[text] = x.Clone()
 	b.size += len(x.Data)
 }

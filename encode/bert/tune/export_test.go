@@ -5,12 +5,17 @@ import (
 )
 
 // KeepLess bounds how much is kept of what frozen layers make.
-func (t *Trainer) KeepLess(numbers int) { t.below.most = numbers }
+func (t *Trainer) KeepLess(numbers int) { t.vectors.below.most = numbers }
 
-// Vectors returns what the encoder as it is now makes of all texts that are learnt
-// from or validate.
+// Vectors returns what the encoder as it is now makes of some texts.
 func (t *Trainer) Vectors(rows []int) nn.Matrix {
-	t.pool = nn.NewPool(1)
-	t.scores(nn.Infer, rows)
-	return t.head[0].Forward(t.pool, nn.Infer, t.pooling.Forward(t.pool, t.encoder.Above(t.pool, nn.Infer, &t.batch, t.below.of(t, rows)), &t.batch)).Clone()
+	return t.vectors.plain(nn.NewPool(1), nn.Infer, rows).Clone()
+}
+
+// Pair returns the vectors of pairs, of which the rows of x are the first and the
+// second in turn, and the gradient with respect to x of their product with weights.
+func Pair(x, weights nn.Matrix) (y, dx nn.Matrix) {
+	var q pair
+	y = q.forward(x)
+	return y, q.backward(weights)
 }

@@ -24,6 +24,9 @@ func (t *Trainer) Kept() (Epoch, int) {
 // Settings returns the settings with their defaults.
 func (t *Trainer) Settings() Settings { return t.settings }
 
+// About is a digest of what decides how the head learns; "" for a linear layer.
+func (t *Trainer) About() string { return t.head.About() }
+
 // Write writes the encoder of the best epoch as a folder, whole or not at all, in
 // place of what is there, and returns its manifest: info with the settings, how
 // epochs did, and the digest of the files.
@@ -46,7 +49,7 @@ func (t *Trainer) Write(dir string, info bert.Manifest) (bert.Manifest, error) {
 	if info.HeadHash, err = t.writeHead(filepath.Join(fresh, HeadFile)); err != nil {
 		return info, err
 	}
-	info.Format = bert.ManifestFormat
+	info.Format, info.Head = bert.ManifestFormat, t.head.About()
 	if info.Settings, err = json.Marshal(t.settings); err != nil {
 		return info, fmt.Errorf("tune: %w", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	weakrand "math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,33 +17,126 @@ import (
 	"sotto/nn"
 )
 
-// HeadFile is the file of the linear layer that was trained with an encoder.
-const HeadFile = "head.safetensors"
-
-// mostHead bounds that file.
-const mostHead = 1 << 30
-
-// Head tells the labels by the vectors of an encoder that was tuned with it: a row's
-// scores are x·Weight + Bias, those of the first label's classes first.
-type Head struct {
-	Weight nn.Matrix
-	Bias   []float32
+// Head is what is trained behind an encoder, on the vectors of some texts: a layer
+// for their labels, or the network of a method with its noise and its adversaries.
+// It draws by counters, so that a training which was stopped can go on to the same
+// bits.
+type Head interface {
+	// Params returns what learns, always in the same order.
+	Params() []nn.Param
+	// Learn returns the mean loss over texts whose vectors are the rows of x, and its
+	// gradient with respect to x, valid until the next call. It sets the gradients of
+	// Params.
+	Learn(p *nn.Pool, texts []int, x nn.Matrix) (loss float64, grad nn.Matrix, err error)
+	// Scores returns what is said of each class of each label, valid until the next
+	// call.
+	Scores(p *nn.Pool, texts []int, x nn.Matrix) (nn.Matrix, error)
+	// Advance says which share of the training is done, before each step.
+	Advance(done float64) error
+	// Passes returns the counters of what draws.
+	Passes() []*uint64
+	// About is a digest of what decides how the head learns.
+	About() string
 }
 
-// writeHead writes the layer for vectors of length 1 and returns its SHA-256.
+// linear is the head that tells labels by one layer.
+type linear struct {
+	layers  nn.Sequential
+	dropout *nn.Dropout // the one in layers
+	loss    nn.Heads
+	labels  [][]int
+	y       [][]int // of the last texts
+}
+
+// newLinear returns one for vectors of the given width.
+func newLinear(d Data, width int, s Settings) (*linear, error) {
+	rng := weakrand.New(weakrand.NewPCG(s.Seed, 0x74756e65))
+	dropout, err := nn.NewDropout(s.Dropout, rng.Uint64())
+	if err != nil {
+		return nil, err
+	}
+	classes := 0
+	for _, c := range d.Classes {
+		classes += c
+	}
+	return &linear{
+		layers: nn.Sequential{dropout, nn.NewDense(width, classes, rng)}, dropout: dropout,
+		loss: nn.Heads{Classes: d.Classes, Weights: d.Weights}, labels: d.Labels, y: make([][]int, len(d.Labels)),
+	}, nil
+}
+
+// Params implements [Head].
+func (h *linear) Params() []nn.Param { return h.layers.Params() }
+
+// Learn implements [Head].
+func (h *linear) Learn(p *nn.Pool, texts []int, x nn.Matrix) (float64, nn.Matrix, error) {
+	for l, y := range h.labels {
+		h.y[l] = h.y[l][:0]
+		for _, i := range texts {
+			h.y[l] = append(h.y[l], y[i])
+		}
+	}
+	loss, grad := h.loss.Loss(p, h.layers.Forward(p, nn.Train, x), h.y)
+	return loss, h.layers.Backward(p, grad), nil
+}
+
+// Scores implements [Head].
+func (h *linear) Scores(p *nn.Pool, _ []int, x nn.Matrix) (nn.Matrix, error) {
+	return h.layers.Forward(p, nn.Infer, x), nil
+}
+
+// Advance implements [Head].
+func (*linear) Advance(float64) error { return nil }
+
+// Passes implements [Head].
+func (h *linear) Passes() []*uint64 { return []*uint64{&h.dropout.Pass} }
+
+// About implements [Head]: the settings of the training say it all.
+func (*linear) About() string { return "" }
+
+const (
+	// HeadFile is the file of what was trained behind an encoder.
+	HeadFile = "head.safetensors"
+	// HeadScale is the tensor in it by which the columns of a vector are multiplied
+	// before the first layer. A linear layer has that in its weights.
+	HeadScale = "scale"
+
+	linearWeight, linearBias = "weight", "bias" // of a linear layer
+
+	mostHead = 1 << 30 // bytes of that file
+)
+
+// headTensors returns what is kept of the head.
+func (t *Trainer) headTensors() map[string]nn.Matrix {
+	kept, all := t.kept(), map[string]nn.Matrix{}
+	for _, q := range t.head.Params() {
+		all[q.Name] = nn.Matrix{Rows: q.Value.Rows, Cols: q.Value.Cols, Data: kept[headPrefix+q.Name]}
+	}
+	by := t.vectors.scale.by
+	if _, ok := t.head.(*linear); !ok {
+		all[HeadScale] = nn.Matrix{Rows: 1, Cols: len(by), Data: by}
+		return all
+	}
+	params := t.head.Params()
+	weight := all[params[0].Name].Clone()
+	for j, by := range by {
+		for c := range weight.Row(j) {
+			weight.Row(j)[c] *= by
+		}
+	}
+	return map[string]nn.Matrix{linearWeight: weight, linearBias: all[params[1].Name]}
+}
+
+// writeHead writes the head and returns its SHA-256.
 func (t *Trainer) writeHead(path string) (string, error) {
-	params, kept := t.head.Params(), t.kept()
-	weight := params[0].Value
-	data := slices.Clone(kept["head."+params[0].Name])
-	for i := range data {
-		data[i] *= t.scale.by
+	var f safetensors.File
+	tensors := t.headTensors()
+	for _, name := range slices.Sorted(maps.Keys(tensors)) {
+		x := tensors[name]
+		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: name, Shape: []int{x.Rows, x.Cols}, Data: x.Data})
 	}
 	var b bytes.Buffer
-	err := safetensors.Encode(&b, &safetensors.File{Tensors: []safetensors.Tensor{
-		{Name: "weight", Shape: []int{weight.Rows, weight.Cols}, Data: data},
-		{Name: "bias", Shape: []int{weight.Cols}, Data: kept["head."+params[1].Name]},
-	}})
-	if err != nil {
+	if err := safetensors.Encode(&b, &f); err != nil {
 		return "", err
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil { //nolint:gosec // an encoder is meant to be read by others
@@ -51,8 +146,30 @@ func (t *Trainer) writeHead(path string) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// ReadHead reads the layer in the folder of a tuned encoder.
-func ReadHead(dir string) (*Head, error) {
+// Linear tells the labels by the vectors of an encoder that was tuned with it: a row's
+// scores are x·Weight + Bias, those of the first label's classes first.
+type Linear struct {
+	Weight nn.Matrix
+	Bias   []float32
+}
+
+// ReadHead reads the linear layer that was trained behind an encoder from its folder.
+func ReadHead(dir string) (*Linear, error) {
+	all, err := ReadNetwork(dir)
+	if err != nil {
+		return nil, err
+	}
+	weight, found := all[linearWeight]
+	bias, also := all[linearBias]
+	if !found || !also || bias.Rows != 1 || bias.Cols != weight.Cols {
+		return nil, fmt.Errorf("tune: %s holds no linear layer, must hold a weight and a bias that fit", filepath.Join(dir, HeadFile))
+	}
+	return &Linear{weight, bias.Data}, nil
+}
+
+// ReadNetwork reads the tensors of what was trained behind an encoder from its folder,
+// by the names that [Head.Params] gave them, and [HeadScale].
+func ReadNetwork(dir string) (map[string]nn.Matrix, error) {
 	m, err := bert.ReadManifest(dir)
 	if err != nil {
 		return nil, err
@@ -69,10 +186,16 @@ func ReadHead(dir string) (*Head, error) {
 	if err != nil {
 		return nil, err
 	}
-	weight, found := f.Tensor("weight")
-	bias, also := f.Tensor("bias")
-	if !found || !also || len(weight.Shape) != 2 || !slices.Equal(bias.Shape, weight.Shape[1:]) {
-		return nil, fmt.Errorf("tune: %s holds no linear layer, must hold a weight and a bias that fit", path)
+	all := map[string]nn.Matrix{}
+	for _, x := range f.Tensors {
+		switch len(x.Shape) {
+		case 1: // of a bias, as folders once had it
+			all[x.Name] = nn.Matrix{Rows: 1, Cols: x.Shape[0], Data: x.Data}
+		case 2:
+			all[x.Name] = nn.Matrix{Rows: x.Shape[0], Cols: x.Shape[1], Data: x.Data}
+		default:
+			return nil, fmt.Errorf("tune: %s: %s has %d dimensions, must have 2", path, x.Name, len(x.Shape))
+		}
 	}
-	return &Head{nn.Matrix{Rows: weight.Shape[0], Cols: weight.Shape[1], Data: weight.Data}, bias.Data}, nil
+	return all, nil
 }

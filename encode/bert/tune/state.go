@@ -27,7 +27,7 @@ type State struct {
 	Kept    int      `json:"kept"`  // the epoch whose weights are kept, from 1; 0 for none
 	History []Epoch  `json:"history"`
 	Steps   []uint64 `json:"steps"`  // of each optimiser
-	Passes  []uint64 `json:"passes"` // of dropout within the encoder and behind it
+	Passes  []uint64 `json:"passes"` // of what draws within the encoder, and of what does behind it
 
 	now  []safetensors.Tensor // share memory with the training
 	kept []safetensors.Tensor
@@ -37,13 +37,16 @@ type State struct {
 func (t *Trainer) identity() (string, error) {
 	h := sha256.New()
 	d := t.data
-	if err := json.NewEncoder(h).Encode([]any{t.settings, d.Labels, d.Classes, d.Weights, d.Train, d.Validation}); err != nil {
+	if err := json.NewEncoder(h).Encode([]any{t.settings, d.Labels, d.Classes, d.Weights, d.Train, d.Validation, t.head.About()}); err != nil {
 		return "", fmt.Errorf("tune: %w", err)
 	}
 	for _, part := range [][]int{d.Train, d.Validation} {
 		for _, i := range part {
-			if err := binary.Write(h, binary.LittleEndian, append([]int32{int32(len(t.tokens[i].IDs))}, t.tokens[i].IDs...)); err != nil {
-				return "", fmt.Errorf("tune: %w", err)
+			for k := range t.vectors.texts {
+				ids := t.vectors.tokens[t.vectors.texts*i+k].IDs
+				if err := binary.Write(h, binary.LittleEndian, append([]int32{int32(len(ids))}, ids...)); err != nil {
+					return "", fmt.Errorf("tune: %w", err)
+				}
 			}
 		}
 	}
@@ -79,7 +82,10 @@ func (s *State) take(t *Trainer) *State {
 	for _, g := range t.groups {
 		s.Steps = append(s.Steps, g.Steps)
 	}
-	s.Passes = []uint64{t.encoder.Pass, t.dropout.Pass}
+	s.Passes = s.Passes[:0]
+	for _, pass := range t.passes() {
+		s.Passes = append(s.Passes, *pass)
+	}
 	return s
 }
 
@@ -87,7 +93,7 @@ func (s *State) take(t *Trainer) *State {
 func (s *State) close(t *Trainer, done Epoch) {
 	s.History = append(s.History, done)
 	s.Epoch, s.Step, s.Loss = s.Epoch+1, 0, 0
-	if s.Kept == 0 || done.Accuracy > s.History[s.Kept-1].Accuracy {
+	if t.settings.Last || s.Kept == 0 || done.Accuracy > s.History[s.Kept-1].Accuracy {
 		s.Kept = s.Epoch
 		for i, q := range t.params() {
 			copy(s.kept[i].Data, q.Value.Data)
@@ -126,7 +132,7 @@ var ErrState = errors.New("tune: the state is of another training, must be of th
 // restore sets a training to a state.
 func (t *Trainer) restore(from *State) error {
 	s := &t.state
-	if from.Training != s.Training || len(from.Steps) != len(t.groups) || len(from.Passes) != 2 ||
+	if from.Training != s.Training || len(from.Steps) != len(t.groups) || len(from.Passes) != len(t.passes()) ||
 		from.Epoch < 0 || from.Epoch > t.settings.Epochs || from.Step < 0 || from.Step > t.steps() ||
 		len(from.History) != from.Epoch || from.Kept < 0 || from.Kept > from.Epoch {
 		return ErrState
@@ -141,7 +147,9 @@ func (t *Trainer) restore(from *State) error {
 	for i, g := range t.groups {
 		g.Steps = from.Steps[i]
 	}
-	t.encoder.Pass, t.dropout.Pass = from.Passes[0], from.Passes[1]
+	for i, pass := range t.passes() {
+		*pass = from.Passes[i]
+	}
 	s.Epoch, s.Step, s.Loss, s.Kept, s.History = from.Epoch, from.Step, from.Loss, from.Kept, slices.Clone(from.History)
 	return nil
 }

@@ -3,7 +3,6 @@ package tune
 import (
 	"context"
 	"fmt"
-	"math"
 	weakrand "math/rand/v2"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"sotto/encode/bert"
 	"sotto/nn"
 	"sotto/nn/transformer"
-	"sotto/text"
 )
 
 // Trainer is a training, not begun, at work or done. It is not safe for concurrent
@@ -21,21 +19,14 @@ type Trainer struct {
 	settings Settings
 	folder   *bert.Folder
 	data     Data
-	tokens   []text.Tokens
 
 	pool    *nn.Pool
 	encoder *transformer.Encoder
-	pooling transformer.Pooling
-	head    nn.Sequential
-	dropout *nn.Dropout // the one in head
-	scale   *scale      // the one in head
-	loss    nn.Heads
+	vectors *vectors
+	head    Head
 	groups  []group
 	sums    []nn.Matrix // of the head's gradients, over the pieces of a batch
-	below   below
 
-	batch transformer.Batch
-	y     [][]int
 	state State
 }
 
@@ -63,22 +54,19 @@ func New(f *bert.Folder, d Data, s Settings) (*Trainer, error) {
 	if s.Layers > 0 {
 		shape.Frozen = shape.Layers - s.Layers
 	}
-	t := &Trainer{settings: s, folder: f, data: d, tokens: make([]text.Tokens, len(d.Texts)), pooling: transformer.Pooling{First: f.First}}
+	t := &Trainer{settings: s, folder: f, data: d, head: d.Head}
 	if t.encoder, err = f.Encoder(shape, nn.NewPool(1).Kernel()); err != nil {
 		return nil, err
 	}
-	t.below.most = mostKept
-	if err = t.build(shape.Hidden); err != nil {
-		return nil, err
-	}
-	for _, part := range [][]int{d.Train, d.Validation} {
-		for _, i := range part {
-			var masked []text.Span
-			if d.Masked != nil {
-				masked = d.Masked[i]
-			}
-			t.tokens[i] = f.Tokeniser.EncodeMasked(d.Texts[i], masked, s.Length)
+	t.vectors = newVectors(f, t.encoder, d, s.Length)
+	t.vectors.below.frozen = s.Layers > 0
+	if t.head == nil {
+		if t.head, err = newLinear(d, t.vectors.width(), s); err != nil {
+			return nil, err
 		}
+	}
+	if err = t.optimisers(); err != nil {
+		return nil, err
 	}
 	if t.state.Training, err = t.identity(); err != nil {
 		return nil, err
@@ -87,21 +75,8 @@ func New(f *bert.Folder, d Data, s Settings) (*Trainer, error) {
 	return t, nil
 }
 
-// build makes the layers behind the encoder, and the optimisers.
-func (t *Trainer) build(hidden int) error {
-	rng := weakrand.New(weakrand.NewPCG(t.settings.Seed, 0x74756e65))
-	var err error
-	if t.dropout, err = nn.NewDropout(t.settings.Dropout, rng.Uint64()); err != nil {
-		return err
-	}
-	classes := 0
-	for _, c := range t.data.Classes {
-		classes += c
-	}
-	t.scale = &scale{by: float32(math.Sqrt(float64(hidden)))}
-	t.head = nn.Sequential{&nn.L2Normalize{}, t.scale, t.dropout, nn.NewDense(hidden, classes, rng)}
-	t.loss = nn.Heads{Classes: t.data.Classes, Weights: t.data.Weights}
-	t.y = make([][]int, len(t.data.Labels))
+// optimisers makes those of the encoder and of what stands behind it.
+func (t *Trainer) optimisers() error {
 	var weights, others []nn.Param
 	for _, q := range t.encoder.Params() {
 		if strings.HasSuffix(q.Name, ".bias") || strings.Contains(q.Name, "LayerNorm") {
@@ -128,43 +103,21 @@ func (t *Trainer) build(hidden int) error {
 	return nil
 }
 
-// scale multiplies vectors of length 1 to the size that a linear layer learns from
-// quickly.
-type scale struct {
-	by    float32
-	y, dx nn.Matrix
-}
-
-// Params implements [nn.Layer].
-func (*scale) Params() []nn.Param { return nil }
-
-// Forward implements [nn.Layer].
-func (s *scale) Forward(_ *nn.Pool, _ nn.Mode, x nn.Matrix) nn.Matrix {
-	s.y = s.times(s.y, x)
-	return s.y
-}
-
-// Backward implements [nn.Layer].
-func (s *scale) Backward(_ *nn.Pool, grad nn.Matrix) nn.Matrix {
-	s.dx = s.times(s.dx, grad)
-	return s.dx
-}
-
-func (s *scale) times(dst, x nn.Matrix) nn.Matrix {
-	dst = dst.Reshape(x.Rows, x.Cols)
-	for i, v := range x.Data {
-		dst.Data[i] = v * s.by
-	}
-	return dst
-}
+// headPrefix stands before the names of what is not the encoder's.
+const headPrefix = "head."
 
 // params returns everything that learns.
 func (t *Trainer) params() []nn.Param {
-	head := t.head.Params()
+	head := slices.Clone(t.head.Params())
 	for i := range head {
-		head[i].Name = "head." + head[i].Name
+		head[i].Name = headPrefix + head[i].Name
 	}
 	return slices.Concat(t.encoder.Params(), head)
+}
+
+// passes returns the counters of everything that draws.
+func (t *Trainer) passes() []*uint64 {
+	return append([]*uint64{&t.encoder.Pass}, t.head.Passes()...)
 }
 
 // steps returns how many an epoch has.
@@ -196,7 +149,9 @@ func (t *Trainer) Run(ctx context.Context, o Options) error {
 }
 
 // tired reports that epochs have brought nothing for a while.
-func (t *Trainer) tired() bool { return t.state.Epoch-t.state.Kept >= t.settings.Patience }
+func (t *Trainer) tired() bool {
+	return !t.settings.Last && t.state.Epoch-t.state.Kept >= t.settings.Patience
+}
 
 // epoch trains on what is left of an epoch, and sees how it did.
 func (t *Trainer) epoch(ctx context.Context, o Options) error {
@@ -204,7 +159,8 @@ func (t *Trainer) epoch(ctx context.Context, o Options) error {
 	order := slices.Clone(t.data.Train)
 	rng := weakrand.New(weakrand.NewPCG(t.settings.Seed, uint64(s.Epoch)))
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	schedule := nn.Schedule{Warm: int(warmShare * float64(t.settings.Epochs*t.steps())), Total: t.settings.Epochs * t.steps()}
+	total := t.settings.Epochs * t.steps()
+	schedule := nn.Schedule{Warm: int(warmShare * float64(total)), Total: total}
 	saved := time.Now()
 	for s.Step < t.steps() {
 		if err := ctx.Err(); err != nil {
@@ -212,8 +168,12 @@ func (t *Trainer) epoch(ctx context.Context, o Options) error {
 		}
 		at := s.Step * t.settings.Batch
 		rows := order[at:min(len(order), at+t.settings.Batch)]
+		done := s.Epoch*t.steps() + s.Step
 		for _, g := range t.groups {
-			g.Rate = g.rate * schedule.At(s.Epoch*t.steps()+s.Step)
+			g.Rate = g.rate * schedule.At(done)
+		}
+		if err := t.head.Advance(float64(done) / float64(total)); err != nil {
+			return err
 		}
 		loss, err := t.step(rows)
 		if err != nil {
@@ -273,20 +233,22 @@ func (t *Trainer) step(rows []int) (float64, error) {
 	p, sum := t.pool, 0.0
 	for i, piece := range t.cut(rows) {
 		share := float64(len(piece)) / float64(len(rows))
-		scores := t.scores(nn.Train, piece)
-		loss, grad := t.loss.Loss(p, scores, t.y)
+		loss, grad, err := t.head.Learn(p, piece, t.vectors.of(p, nn.Train, piece))
+		if err != nil {
+			return 0, fmt.Errorf("tune: %w", err)
+		}
 		sum += share * loss
 		if share < 1 {
 			for j := range grad.Data {
 				grad.Data[j] *= float32(share)
 			}
 		}
-		t.encoder.Backward(p, t.pooling.Backward(p, t.head.Backward(p, grad)), i > 0)
+		t.vectors.back(p, grad, i > 0)
 		for j, q := range t.head.Params() {
 			if i == 0 {
 				clear(t.sums[j].Data)
 			}
-			p.AddScaled(t.sums[j], 1, q.Grad)
+			p.AddScaled(t.sums[j], float32(share), q.Grad)
 			copy(q.Grad.Data, t.sums[j].Data)
 		}
 	}
@@ -304,42 +266,38 @@ func (t *Trainer) cut(rows []int) [][]int {
 	var all [][]int
 	from, n := 0, 0
 	for i, row := range rows {
-		if size := len(t.tokens[row].IDs); n > 0 && n+size > pieces {
+		size := t.vectors.size(row)
+		if n > 0 && n+size > pieces {
 			all, from, n = append(all, rows[from:i]), i, 0
 		}
-		n += len(t.tokens[row].IDs)
+		n += size
 	}
 	return append(all, rows[from:])
 }
 
-// scores returns those of some texts, and loads their labels.
-func (t *Trainer) scores(mode nn.Mode, rows []int) nn.Matrix {
-	t.batch.Clear()
-	for _, row := range rows {
-		t.batch.Add(t.tokens[row].IDs, t.tokens[row].Types)
-	}
-	for l, y := range t.data.Labels {
-		t.y[l] = t.y[l][:0]
-		for _, row := range rows {
-			t.y[l] = append(t.y[l], y[row])
-		}
-	}
-	x := t.encoder.Above(t.pool, mode, &t.batch, t.below.of(t, rows))
-	return t.head.Forward(t.pool, mode, t.pooling.Forward(t.pool, x, &t.batch))
-}
-
-// accuracy returns the share of labels of some texts that are told rightly.
+// accuracy returns the share of labels of some texts that are told rightly. What it
+// draws is drawn again where ctx ends it.
 func (t *Trainer) accuracy(ctx context.Context, rows []int) (float64, error) {
-	right, known := make([]int, len(t.y)), make([]int, len(t.y))
+	var before []uint64
+	for _, pass := range t.passes() {
+		before = append(before, *pass)
+	}
+	right, known := make([]int, len(t.data.Labels)), make([]int, len(t.data.Labels))
 	for _, piece := range t.cut(rows) {
 		if err := ctx.Err(); err != nil {
+			for i, pass := range t.passes() {
+				*pass = before[i]
+			}
 			return 0, err
 		}
-		scores := t.scores(nn.Infer, piece)
-		for i := range piece {
+		scores, err := t.head.Scores(t.pool, piece, t.vectors.of(t.pool, nn.Infer, piece))
+		if err != nil {
+			return 0, fmt.Errorf("tune: %w", err)
+		}
+		for i, row := range piece {
 			column := 0
 			for l, c := range t.data.Classes {
-				if y := t.y[l][i]; y >= 0 {
+				if y := t.data.Labels[l][row]; y >= 0 {
 					known[l]++
 					if nn.Argmax(scores.Row(i)[column:column+c]) == y {
 						right[l]++

@@ -41,12 +41,14 @@ type Settings struct {
 	// Patience is after how many epochs without a better validation accuracy the
 	// training ends; 0 means 2.
 	Patience int `json:"patience"`
+	// Last keeps the last epoch in place of the best one, and trains all of them.
+	Last bool `json:"last,omitempty"`
 }
 
 const (
 	clipNorm  = 1    // most length of a gradient
 	warmShare = 0.1  // of the steps, in which the rate rises
-	headTimes = 10   // the rate of the linear layer, which begins at random, over that of the encoder
+	headTimes = 10   // the rate of the head, which begins at random, over that of the encoder
 	mostSize  = 1e6  // of epochs and batches
 	maxTokens = 128  // default of Length
 	pieces    = 2048 // tokens that are computed together: a larger batch comes in pieces
@@ -77,13 +79,22 @@ func (s Settings) filled(layers, length int) (Settings, error) {
 type Data struct {
 	Texts []string
 	// Masked are the spans of each text that are masked; nil masks none.
-	Masked  [][]text.Span
+	Masked [][]text.Span
+	// Second, unless nil, makes each text the first of a pair. The encoder is the same
+	// for both, and a pair's vector is what [encode.Pairs] makes of theirs.
+	Second       []string
+	SecondMasked [][]text.Span
+
 	Labels  [][]int   // of each label the class of each text, −1 where it is not known
 	Classes []int     // of each label
 	Weights []float64 // of each label, with sum 1
 
 	Train      []int // texts to learn from
 	Validation []int // texts that tell which epoch is the best
+
+	// Head is what is trained behind the encoder; nil means a linear layer for the
+	// labels.
+	Head Head
 }
 
 func (d Data) validate() error {
@@ -92,8 +103,13 @@ func (d Data) validate() error {
 		return fmt.Errorf("tune: there are %d texts to learn from and %d to validate, must be at least one each", len(d.Train), len(d.Validation))
 	case len(d.Labels) == 0 || len(d.Classes) != len(d.Labels) || len(d.Weights) != len(d.Labels):
 		return fmt.Errorf("tune: there are %d labels with %d numbers of classes and %d weights, must be as many and at least one", len(d.Labels), len(d.Classes), len(d.Weights))
-	case d.Masked != nil && len(d.Masked) != len(d.Texts):
-		return fmt.Errorf("tune: there are masks of %d texts, must be of %d", len(d.Masked), len(d.Texts))
+	case d.Second != nil && len(d.Second) != len(d.Texts):
+		return fmt.Errorf("tune: there are %d first and %d second texts, must be as many", len(d.Texts), len(d.Second))
+	}
+	for _, masked := range [][][]text.Span{d.Masked, d.SecondMasked} {
+		if masked != nil && len(masked) != len(d.Texts) {
+			return fmt.Errorf("tune: there are masks of %d texts, must be of %d", len(masked), len(d.Texts))
+		}
 	}
 	for l, y := range d.Labels {
 		if len(y) != len(d.Texts) || d.Classes[l] < 2 || !(d.Weights[l] > 0) {
