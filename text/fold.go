@@ -151,6 +151,10 @@ func (t *folds) append(dst []byte, r rune) ([]byte, kind, int) {
 	return append(dst, s...), k, utf8.RuneCountInString(s)
 }
 
+// Fold returns a word as those of lists are compared: in lower case and without
+// accents, with straight apostrophes.
+func Fold(word string) string { return string(foldWord(nil, word)) }
+
 // foldWord appends a word in lower case and without accents, with straight
 // apostrophes and without the form that sigma has at the end of a word.
 func foldWord(dst []byte, word string) []byte {

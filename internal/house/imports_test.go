@@ -48,6 +48,7 @@ var mayImport = map[string]neighbours{
 	"dataset/sample":                {},
 	"text":                          {own: []string{"internal/regular"}, only: true},
 	"language":                      {only: true},
+	"language/mask":                 {own: []string{"language", "text"}},
 	"encode":                        {own: []string{"text", "nn", "encode/svec", "encode/wordfile", "internal/lineproc", "internal/regular"}},
 	"nn/vector":                     {only: true},
 	"nn/transformer":                {own: []string{"nn", "nn/vector"}},

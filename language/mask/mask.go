@@ -1,0 +1,213 @@
+// Package mask masks what a model of the language and grammars find in texts, by
+// its type: persons, e-mail addresses, numbers of cards. In their place stands
+// nothing, the type, a pseudonym, or something made up that looks alike.
+//
+// It promises no privacy. What is not found is as exposed as it was, and a text
+// without names may still tell who wrote it: only ε promises. The smallest use is
+//
+//	types, err := mask.Parse("person=pseudonym,email", mask.Tag, known)
+//	…
+//	m, err := mask.New(finder, types, nil)
+//	…
+//	left := text.Apply(s, text.Mask(s, nil, m), " ")
+package mask
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sotto/language"
+	"sotto/text"
+)
+
+// Finder finds things in texts, by their types. It may be used by several
+// goroutines at once.
+type Finder interface {
+	// Find returns what it finds, in order and without overlap.
+	Find(s string) ([]language.Entity, error)
+
+	// Version names the finder: two of one version find the same.
+	Version() string
+}
+
+// Masker masks what a finder finds. It does not change and may be used by
+// several goroutines.
+//
+// Without a secret, what stands in a masked place follows from its type, its shape
+// and how many others of its type stand before it in the text, so that it tells
+// nothing of what it was beside that. Under a secret it follows from what stood
+// there: the same name is the same pseudonym in all texts, and who has no secret
+// cannot try names out.
+//
+// The same is what is written alike but for case, accents and spaces. A person
+// who is called by a part of a longer name of the text, and of one alone, is the
+// person of that name.
+type Masker struct {
+	finder Finder
+	types  Types
+	secret []byte
+}
+
+var _ text.Masker = (*Masker)(nil)
+
+// New makes a masker. The secret, if not nil, is at least 16 random bytes.
+func New(f Finder, t Types, secret []byte) (*Masker, error) {
+	if err := t.checkSecret(secret); err != nil {
+		return nil, err
+	}
+	return &Masker{f, t, secret}, nil
+}
+
+// Rule implements [text.Masker]: it has types, policies and the version of what
+// finds them, and says whether there is a secret.
+func (m *Masker) Rule() string {
+	under := ""
+	if m.secret != nil {
+		under = " under a secret"
+	}
+	return fmt.Sprintf("%s%s by %s%s", Prefix, m.types, m.finder.Version(), under)
+}
+
+// Unread is the type of a text that could not be searched.
+const Unread text.Type = "unread"
+
+// Find implements [text.Masker]. A text that the finder refuses is masked as a
+// whole.
+func (m *Masker) Find(s string) []text.Found {
+	if s == "" {
+		return nil
+	}
+	all, err := m.finder.Find(s)
+	if err != nil || (&language.Document{Text: s, Entities: all}).Check() != nil {
+		return []text.Found{{Span: text.Span{End: len(s)}, Type: Unread}}
+	}
+	found := slices.DeleteFunc(slices.Clone(all), func(e language.Entity) bool { return m.types[e.Type] == "" })
+	w := m.newWriter(s, found)
+	parts := make([]text.Found, len(found))
+	for i, f := range found {
+		parts[i] = text.Found{Span: text.Span{Start: f.Start, End: f.End}, Type: text.Type(f.Type), As: w.as(i)}
+	}
+	return parts
+}
+
+// writer writes what stands in the places of what was found in one text.
+type writer struct {
+	*Masker
+	s      string
+	found  []language.Entity
+	people *people                  // of the text; nil until there is one
+	words  map[string]bool          // of the text, and of what stands in it
+	given  map[string]string        // what stands for what, by type and surface
+	count  map[language.Type]uint64 // of different things so far
+}
+
+// newWriter begins a text. Under a secret the words of a text make no difference.
+func (m *Masker) newWriter(s string, found []language.Entity) *writer {
+	w := &writer{Masker: m, s: s, found: found, words: map[string]bool{}, given: map[string]string{}, count: map[language.Type]uint64{}}
+	if len(found) > 0 && m.secret == nil && m.types.keyed() {
+		for word := range text.Words(s) {
+			w.words[word] = true
+		}
+	}
+	return w
+}
+
+// as returns what stands in the place of what was found.
+func (w *writer) as(i int) string {
+	e := w.found[i]
+	surface := w.s[e.Start:e.End]
+	switch w.types[e.Type] {
+	case Tag:
+		return "[" + strings.ToUpper(string(e.Type)) + "]"
+	case Pseudonym:
+		return w.pseudonym(i, surface)
+	case Fake:
+		if slices.Contains(Names(), e.Type) {
+			return w.pseudonym(i, surface)
+		}
+		return w.once(e.Type, normal(surface), func(d *draw) string { return fake(e.Type, surface, d) }, surface)
+	case Remove:
+	}
+	return ""
+}
+
+// pseudonym returns another name.
+func (w *writer) pseudonym(i int, surface string) string {
+	e := w.found[i]
+	if e.Type == language.Person {
+		return w.person(i)
+	}
+	if e.Type == language.Organisation || e.Type == language.Place {
+		made := w.once(e.Type, normal(surface), func(d *draw) string { return d.invented(e.Type) }, "")
+		return like(surface, made)
+	}
+	label := strings.ToUpper(string(e.Type))
+	return w.once(e.Type, normal(surface), func(d *draw) string {
+		if w.secret == nil {
+			return fmt.Sprintf("[%s-%d]", label, d.place)
+		}
+		return fmt.Sprintf("[%s-%08x]", label, d.next()&0xffffffff)
+	}, "")
+}
+
+// tries bounds how often something is drawn that may not be used.
+const tries = 16
+
+// once makes something for a thing the first time, and returns the same whenever
+// the thing is met again. It is never the thing itself. Without a secret, words of
+// the text and what stands for another thing are avoided, too; under one it would
+// not be the same in all texts.
+func (w *writer) once(t language.Type, what string, draws func(d *draw) string, not string) string {
+	key := string(t) + "\x00" + what
+	if as, ok := w.given[key]; ok {
+		return as
+	}
+	w.count[t]++
+	var as string
+	for try := range uint64(tries) {
+		as = draws(w.draw(t, what, try))
+		if as != not && (w.secret != nil || !w.stands(as)) {
+			break
+		}
+	}
+	w.given[key] = as
+	for word := range text.Words(as) {
+		w.words[word] = true
+	}
+	return as
+}
+
+// stands reports whether a word of something stands in the text already, so that
+// it would be taken for what it is not.
+func (w *writer) stands(as string) bool {
+	for word := range text.Words(as) {
+		if w.words[word] && !slices.Contains(plain, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// normal returns a surface as it is compared with others.
+func normal(surface string) string {
+	var b strings.Builder
+	for word := range strings.FieldsSeq(surface) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(text.Fold(word))
+	}
+	return b.String()
+}
+
+// like writes a name in capital letters, or in small ones, where another is.
+func like(surface, name string) string {
+	switch {
+	case strings.ToUpper(surface) == surface && strings.ToLower(surface) != surface && len(surface) > 3:
+		return strings.ToUpper(name)
+	case strings.ToLower(surface) == surface && strings.ToUpper(surface) != surface:
+		return strings.ToLower(name)
+	}
+	return name
+}
