@@ -49,6 +49,7 @@ var mayImport = map[string]neighbours{
 	"text":                          {own: []string{"internal/regular"}, only: true},
 	"language":                      {only: true},
 	"language/mask":                 {own: []string{"language", "text"}},
+	"language/personal":             {own: []string{"language"}, only: true},
 	"encode":                        {own: []string{"text", "nn", "encode/svec", "encode/wordfile", "internal/lineproc", "internal/regular"}},
 	"nn/vector":                     {only: true},
 	"nn/transformer":                {own: []string{"nn", "nn/vector"}},
