@@ -19,7 +19,7 @@ const tunedState = "encoder.safetensors"
 
 // tuning returns the settings of the encoder's training.
 func (s Spec) tuning() tune.Settings {
-	return tune.Settings{Layers: s.TuneLayers, Rate: s.TuneRate, Epochs: s.TuneEpochs, Length: s.TuneLength, Seed: s.FirstSeed}
+	return tune.Settings{Layers: s.TuneLayers, Rate: s.TuneRate, Epochs: s.TuneEpochs, Length: s.TuneLength, Long: s.TuneLong, Seed: s.FirstSeed}
 }
 
 // load makes numbers of the data of a spec. Where the encoder is to be tuned, it is
@@ -63,6 +63,13 @@ func (r *runner) load(ctx context.Context) (*prepared.Set, error) {
 	about := *d // others may share it
 	about.Head = (*model.Linear)(head)
 	about.Notes = append(append([]string{}, d.Notes...), fmt.Sprintf("the encoder %s was tuned on the rows that train, with seed %d; the guarantees cover the texts that are released, not those", info.Name(), r.spec.FirstSeed))
+	if info.Long != nil {
+		note, err := tuned.LongNote(info)
+		if err != nil {
+			return nil, err
+		}
+		about.Notes = append(about.Notes, note)
+	}
 	return &about, nil
 }
 
@@ -87,7 +94,7 @@ func (r *runner) tellTuning(p tune.Progress) {
 	if r.opt.Progress == nil {
 		return
 	}
-	r.opt.Progress(Event{Job: "encoder", Tuning: &p, Done: float64(p.Step) / float64(p.Steps)})
+	r.opt.Progress(Event{Job: "encoder", Tuning: &p, Done: float64(p.Step) / float64(max(1, p.Steps))})
 }
 
 // near makes the encoder that a record names one that can be opened: a tuned one

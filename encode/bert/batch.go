@@ -3,6 +3,7 @@ package bert
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -39,19 +40,52 @@ func (m *Model) EncodeMasked(ctx context.Context, dst nn.Matrix, texts []string,
 	}
 	for lo := 0; lo < len(texts); lo += window {
 		hi := min(len(texts), lo+window)
-		sentences := make([]text.Tokens, hi-lo)
-		share(ctx, workers, len(sentences), func(i int) { sentences[i] = m.tokens(texts[lo+i], masked[lo+i]) })
-		if err := m.EncodeTokens(ctx, dst.Slice(lo, hi), sentences, workers); err != nil {
+		sequences := make([][]text.Tokens, hi-lo)
+		share(ctx, workers, len(sequences), func(i int) { sequences[i] = m.sequences(texts[lo+i], masked[lo+i]) })
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := m.encodeSequences(ctx, dst.Slice(lo, hi), sequences, workers); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
+// encodeSequences fills the rows of dst with the vectors of texts, of which each is
+// one sequence or several windows.
+func (m *Model) encodeSequences(ctx context.Context, dst nn.Matrix, texts [][]text.Tokens, workers int) error {
+	all := slices.Concat(texts...)
+	if len(all) == len(texts) {
+		return m.EncodeTokens(ctx, dst, all, workers)
+	}
+	parts := nn.NewMatrix(len(all), m.Dim())
+	if err := m.sums(ctx, parts, all, workers); err != nil {
+		return err
+	}
+	at := 0
+	for i, windows := range texts {
+		m.join(dst.Row(i), parts.Slice(at, at+len(windows)), windows)
+		at += len(windows)
+	}
+	return nil
+}
+
 // EncodeTokens is EncodeBatch for texts that are tokens already, special ones
 // included, such as pairs of sentences. Each must have from 1 to [Model.Limit]
 // tokens, which the model knows.
 func (m *Model) EncodeTokens(ctx context.Context, dst nn.Matrix, sentences []text.Tokens, workers int) error {
+	if err := m.sums(ctx, dst, sentences, workers); err != nil {
+		return err
+	}
+	for i := range dst.Rows {
+		scale(dst.Row(i))
+	}
+	return nil
+}
+
+// sums is EncodeTokens for vectors that are not yet scaled.
+func (m *Model) sums(ctx context.Context, dst nn.Matrix, sentences []text.Tokens, workers int) error {
 	m.checkSize(dst, len(sentences))
 	if workers < 1 {
 		return fmt.Errorf("bert: workers is %d, must be at least 1", workers)

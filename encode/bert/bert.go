@@ -35,7 +35,8 @@ type Options struct {
 	// Name is what Model.Name returns; if it is empty the folder, or what a tuned
 	// encoder is known by.
 	Name      string
-	MaxTokens int // of a text, special ones included; 0 means what [Folder.Limit] says
+	MaxTokens int    // of a sequence, special ones included; 0 means what [Folder.Limit] says
+	Long      string // rule for texts that are longer, one of [Rules]; "" means the folder's
 }
 
 // defaultTokens is what the models of the family were trained for.
@@ -46,6 +47,7 @@ const defaultTokens = 256
 type Model struct {
 	name      string
 	limit     int
+	long      Long
 	config    config
 	first     bool // the vector of a text is that of its first token
 	epsilon   float32
@@ -60,7 +62,7 @@ type Model struct {
 type Counts struct {
 	Texts     int64
 	Tokens    int64 // those that were encoded, special ones included
-	Truncated int64 // texts of which the end was left out
+	Truncated int64 // texts of which something was left out
 	Dropped   int64 // tokens that were left out for that
 	Invalid   int64 // bytes that were not UTF-8
 }
@@ -82,6 +84,11 @@ func Open(dir string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Long != "" {
+		if f.Long, err = NewLong(o.Long); err != nil {
+			return nil, err
+		}
+	}
 	c := f.config
 	w := f.loader.weights(c)
 	if f.loader.err != nil {
@@ -92,7 +99,7 @@ func Open(dir string, o Options) (*Model, error) {
 		return nil, err
 	}
 	return &Model{
-		name: name, limit: limit, config: c, first: f.First, epsilon: float32(c.Epsilon),
+		name: name, limit: limit, long: f.Long, config: c, first: f.First, epsilon: float32(c.Epsilon),
 		weights: w, tokeniser: f.Tokeniser,
 		vectors: vector.For(nn.NewPool(1).Kernel(), c.Hidden, c.Hidden/c.Heads, c.Intermediate),
 	}, nil
@@ -104,11 +111,14 @@ func (m *Model) Name() string { return m.name }
 // Dim returns the length of the vectors.
 func (m *Model) Dim() int { return m.config.Hidden }
 
-// Limit returns the most tokens that a text is encoded with.
+// Limit returns the most tokens of a sequence: of a text, or of a window of it.
 func (m *Model) Limit() int { return m.limit }
 
-// Counts returns what has been encoded so far. A text that is longer than Limit
-// loses its end, which shows here and nowhere else.
+// Long returns how texts are read that are longer than Limit.
+func (m *Model) Long() Long { return m.long }
+
+// Counts returns what has been encoded so far. A text that is longer than what
+// [Model.Long] reads of it loses a part, which shows here and nowhere else.
 func (m *Model) Counts() Counts {
 	c := &m.counts
 	return Counts{c.texts.Load(), c.tokens.Load(), c.truncated.Load(), c.dropped.Load(), c.invalid.Load()}
@@ -119,22 +129,33 @@ func (m *Model) Counts() Counts {
 func (m *Model) Encode(dst []float32, s string) {
 	row := nn.Matrix{Rows: 1, Cols: len(dst), Data: dst}
 	m.checkSize(row, 1)
-	t := m.tokens(s, nil)
+	windows := m.sequences(s, nil)
 	w := m.space(1)
 	defer m.spaces.Put(w)
-	m.forward(w, row, []text.Tokens{t})
+	if len(windows) == 1 {
+		m.forward(w, row, windows)
+		scale(dst)
+		return
+	}
+	parts := nn.NewMatrix(len(windows), len(dst))
+	for i := range windows { // one at a time, which bounds memory
+		m.forward(w, parts.Slice(i, i+1), windows[i:i+1])
+	}
+	m.join(dst, parts, windows)
 }
 
-// tokens returns the tokens of a text, and counts them.
-func (m *Model) tokens(s string, masked []text.Span) text.Tokens {
-	t := m.tokeniser.EncodeMasked(s, masked, m.limit)
+// sequences returns the sequences that a text is encoded as, and counts them.
+func (m *Model) sequences(s string, masked []text.Span) []text.Tokens {
+	all := m.long.Sequences(m.tokeniser, s, masked, m.limit)
 	c := &m.counts
 	c.texts.Add(1)
-	c.tokens.Add(int64(len(t.IDs)))
-	c.invalid.Add(int64(t.Invalid))
-	if t.Dropped > 0 {
-		c.truncated.Add(1)
-		c.dropped.Add(int64(t.Dropped))
+	c.invalid.Add(int64(all[0].Invalid))
+	for _, t := range all {
+		c.tokens.Add(int64(len(t.IDs)))
 	}
-	return t
+	if all[0].Dropped > 0 {
+		c.truncated.Add(1)
+		c.dropped.Add(int64(all[0].Dropped))
+	}
+	return all
 }

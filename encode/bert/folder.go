@@ -21,8 +21,11 @@ type Folder struct {
 	// First says that the vector of a text is that of its first token, not the mean
 	// over all.
 	First bool
-	// Length is the most tokens of a text that the folder asks for; 0 if it does not.
+	// Length is the most tokens of a sequence that the folder asks for; 0 if it does
+	// not.
 	Length int
+	// Long is how longer texts are read.
+	Long Long
 
 	dir    string
 	config config
@@ -81,6 +84,13 @@ func (f *Folder) readSentences() error {
 		return fmt.Errorf("bert: %s: max_seq_length is %d, must be from 2 to %d", f.dir, length.Tokens, f.config.Positions)
 	}
 	f.Length = length.Tokens
+	if _, err := readOptional(filepath.Join(f.dir, longFile), &f.Long); err != nil {
+		return err
+	}
+	var err error
+	if f.Long, err = f.Long.filled(); err != nil {
+		return fmt.Errorf("%w (in %s)", err, filepath.Join(f.dir, longFile))
+	}
 	return nil
 }
 
@@ -139,9 +149,16 @@ func (f *Folder) Encoder(c transformer.Config, kernel string) (*transformer.Enco
 }
 
 // CopyTo copies everything but the weights to another folder, with a length of
-// texts in place of its own.
-func (f *Folder) CopyTo(dir string, length int) error {
+// sequences and a rule for longer texts in place of its own.
+func (f *Folder) CopyTo(dir string, length int, long Long) error {
 	files := map[string][]byte{lengthFile: fmt.Appendf(nil, "{\n  \"max_seq_length\": %d,\n  \"do_lower_case\": false\n}\n", length)}
+	if long.Rule != Truncate {
+		content, err := json.MarshalIndent(long, "", "  ")
+		if err != nil {
+			return fmt.Errorf("bert: %w", err)
+		}
+		files[longFile] = append(content, '\n')
+	}
 	for _, name := range []string{"config.json", "tokenizer.json", poolingFile} {
 		content, err := os.ReadFile(filepath.Join(f.dir, name))
 		if errors.Is(err, fs.ErrNotExist) && name == poolingFile {

@@ -33,7 +33,8 @@ func (m *Model) space(workers int) *space {
 	return s
 }
 
-// forward writes the vectors of some sentences to dst. Their tokens lie one
+// forward writes the sums of the vectors of some sentences' tokens to dst, or the
+// vectors of their first tokens, not yet scaled. Their tokens lie one
 // after the other as rows of the same matrices, without padding; only attention
 // sees where a sentence ends. A row of a product has the same bits whatever the
 // other rows are, so it does not matter which sentences come together.
@@ -57,7 +58,7 @@ func (m *Model) forward(s *space, dst nn.Matrix, sentences []text.Tokens) {
 		if m.first {
 			n = 1
 		}
-		pool(dst.Row(i), s.x.Slice(s.starts[i], s.starts[i]+n))
+		sum(dst.Row(i), s.x.Slice(s.starts[i], s.starts[i]+n))
 	}
 }
 
@@ -103,14 +104,39 @@ func (m *Model) normalise(x nn.Matrix, bias []float32, n normal) {
 	}
 }
 
-// pool sets dst to the mean of the rows of x, scaled to length 1.
-func pool(dst []float32, x nn.Matrix) {
+// sum sets dst to the sum of the rows of x.
+func sum(dst []float32, x nn.Matrix) {
 	clear(dst)
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {
 			dst[j] += v
 		}
 	}
+}
+
+// join makes the vector of a text of what forward wrote for its windows.
+func (m *Model) join(dst []float32, parts nn.Matrix, windows []text.Tokens) {
+	if m.long.Rule != WindowsMax {
+		sum(dst, parts) // the mean over all tokens, but for its length
+		scale(dst)
+		return
+	}
+	for i, t := range windows {
+		n := float32(len(t.IDs))
+		if m.first {
+			n = 1
+		}
+		for j, v := range parts.Row(i) {
+			if v /= n; i == 0 || v > dst[j] {
+				dst[j] = v
+			}
+		}
+	}
+	scale(dst)
+}
+
+// scale scales dst to length 1, unless it is zero.
+func scale(dst []float32) {
 	square := 0.0
 	for _, v := range dst {
 		square += float64(float64(v) * float64(v))

@@ -61,11 +61,15 @@ func Encoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune
 	if err != nil {
 		return nil, err
 	}
-	t, err := tune.New(f, data(d, set, r), s)
+	learn := data(d, set, r)
+	info := bert.Manifest{Parent: name, Data: r.Name, DataHash: d.Record.Hash}
+	if s.Long, info.Long, err = long(ctx, dir, learn, s, o); err != nil {
+		return nil, err
+	}
+	t, err := tune.New(f, learn, s)
 	if err != nil {
 		return nil, err
 	}
-	info := bert.Manifest{Parent: name, Data: r.Name, DataHash: d.Record.Hash}
 	if info.ParentHash, err = bert.Digest(dir); err != nil {
 		return nil, err
 	}
@@ -86,6 +90,37 @@ func Encoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune
 		return nil, err
 	}
 	return &info, drop(o.State)
+}
+
+// long returns the rule for long texts, and how it was chosen if it was: unless
+// one is given, on the validation part.
+func long(ctx context.Context, dir string, d tune.Data, s tune.Settings, o Options) (rule string, how json.RawMessage, err error) {
+	if s.Long != "" && s.Long != tune.AutoLong {
+		return s.Long, nil, nil
+	}
+	var tell func(string)
+	if o.Progress != nil {
+		tell = func(rule string) { o.Progress(tune.Progress{Trying: rule}) }
+	}
+	c, err := tune.ChooseLong(ctx, dir, d, s, o.Workers, tell)
+	if err != nil || len(c.Tried) == 0 {
+		return "", nil, err
+	}
+	how, err = json.Marshal(c)
+	if err != nil {
+		return "", nil, fmt.Errorf("tuned: %w", err)
+	}
+	return c.Rule, how, nil
+}
+
+// LongNote says how the rule for long texts of a tuned encoder was chosen.
+func LongNote(m *bert.Manifest) (string, error) {
+	var c tune.LongChoice
+	var s tune.Settings
+	if err := errors.Join(json.Unmarshal(m.Long, &c), json.Unmarshal(m.Settings, &s)); err != nil {
+		return "", fmt.Errorf("tuned: %s of the encoder has no choice of a rule for long texts: %w", bert.ManifestFile, err)
+	}
+	return c.Text(s.Length), nil
 }
 
 // Check refuses what cannot be tuned, before anything is loaded for long.

@@ -66,36 +66,6 @@ func (c Config) Validate() error {
 // Nothing is the number of frozen layers with which the embeddings learn too.
 const Nothing = -1
 
-// Batch is some sequences of tokens.
-type Batch struct {
-	IDs, Types []int32 // of the tokens of all sequences, one after the other
-	Starts     []int   // where each sequence begins, and the end of the last
-}
-
-// Add puts another sequence behind the others.
-func (b *Batch) Add(ids, types []int32) {
-	if len(b.Starts) == 0 {
-		b.Starts = append(b.Starts, 0)
-	}
-	b.IDs, b.Types = append(b.IDs, ids...), append(b.Types, types...)
-	b.Starts = append(b.Starts, len(b.IDs))
-}
-
-// Clear empties b and keeps its memory.
-func (b *Batch) Clear() { b.IDs, b.Types, b.Starts = b.IDs[:0], b.Types[:0], b.Starts[:0] }
-
-// Sequences returns how many there are.
-func (b *Batch) Sequences() int { return max(0, len(b.Starts)-1) }
-
-// longest returns the most tokens of a sequence.
-func (b *Batch) longest() int {
-	most := 0
-	for i := range b.Sequences() {
-		most = max(most, b.Starts[i+1]-b.Starts[i])
-	}
-	return most
-}
-
 // Encoder is an encoder in training. It keeps what its backward pass needs in
 // buffers of its own, which grow to the largest batch seen. It is not safe for
 // concurrent use.

@@ -28,10 +28,10 @@ func (b *below) of(p *nn.Pool, v *vectors, texts []int) nn.Matrix {
 	total := 0
 	var fresh []int
 	for _, i := range texts {
-		total += len(v.tokens[i].IDs)
+		total += v.length(i)
 		if _, ok := b.kept[i]; !ok {
 			fresh = append(fresh, i)
-			b.batch.Add(v.tokens[i].IDs, v.tokens[i].Types)
+			v.add(&b.batch, i)
 		}
 	}
 	var made nn.Matrix
@@ -43,7 +43,7 @@ func (b *below) of(p *nn.Pool, v *vectors, texts []int) nn.Matrix {
 	for _, i := range texts {
 		x, ok := b.kept[i]
 		if !ok {
-			x = made.Slice(b.batch.Starts[next], b.batch.Starts[next+1])
+			x = made.Slice(b.batch.Rows(next))
 			next++
 			b.keep(i, x)
 		}

@@ -40,7 +40,7 @@ func (t *Trainer) Write(dir string, info bert.Manifest) (bert.Manifest, error) {
 		return info, fmt.Errorf("tune: %w", err)
 	}
 	defer os.RemoveAll(fresh) //nolint:errcheck // it is gone, or nothing can be done
-	if err = t.folder.CopyTo(fresh, t.settings.Length); err != nil {
+	if err = t.folder.CopyTo(fresh, t.settings.Length, t.long); err != nil {
 		return info, err
 	}
 	if err = safetensors.Write(filepath.Join(fresh, "model.safetensors"), t.file()); err != nil {

@@ -43,9 +43,10 @@ func (t *Trainer) identity() (string, error) {
 	for _, part := range [][]int{d.Train, d.Validation} {
 		for _, i := range part {
 			for k := range t.vectors.texts {
-				ids := t.vectors.tokens[t.vectors.texts*i+k].IDs
-				if err := binary.Write(h, binary.LittleEndian, append([]int32{int32(len(ids))}, ids...)); err != nil {
-					return "", fmt.Errorf("tune: %w", err)
+				for _, w := range t.vectors.tokens[t.vectors.texts*i+k] {
+					if err := binary.Write(h, binary.LittleEndian, append([]int32{int32(len(w.IDs))}, w.IDs...)); err != nil {
+						return "", fmt.Errorf("tune: %w", err)
+					}
 				}
 			}
 		}

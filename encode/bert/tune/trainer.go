@@ -18,6 +18,7 @@ import (
 type Trainer struct {
 	settings Settings
 	folder   *bert.Folder
+	long     bert.Long
 	data     Data
 
 	pool    *nn.Pool
@@ -54,11 +55,18 @@ func New(f *bert.Folder, d Data, s Settings) (*Trainer, error) {
 	if s.Layers > 0 {
 		shape.Frozen = shape.Layers - s.Layers
 	}
-	t := &Trainer{settings: s, folder: f, data: d, head: d.Head}
+	long, err := s.rule(f)
+	if err != nil {
+		return nil, err
+	}
+	if s.Long = long.Rule; s.Long == bert.Truncate {
+		s.Long = "" // as it was before there were others
+	}
+	t := &Trainer{settings: s, folder: f, long: long, data: d, head: d.Head}
 	if t.encoder, err = f.Encoder(shape, nn.NewPool(1).Kernel()); err != nil {
 		return nil, err
 	}
-	t.vectors = newVectors(f, t.encoder, d, s.Length)
+	t.vectors = newVectors(f, t.encoder, d, s.Length, long)
 	t.vectors.below.frozen = s.Layers > 0
 	if t.head == nil {
 		if t.head, err = newLinear(d, t.vectors.width(), s); err != nil {

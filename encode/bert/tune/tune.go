@@ -33,11 +33,14 @@ type Settings struct {
 	Layers  int     `json:"layers,omitempty"`
 	Rate    float64 `json:"rate"`    // of the encoder at its highest; 0 means 1e-4
 	Epochs  int     `json:"epochs"`  // at most; 0 means 3
-	Length  int     `json:"length"`  // most tokens of a text, special ones included; 0 means 128, or what the folder asks for if that is less
+	Length  int     `json:"length"`  // most tokens of a sequence, special ones included; 0 means 128, or what the folder asks for if that is less
 	Batch   int     `json:"batch"`   // texts in each step; 0 means 32
 	Dropout float64 `json:"dropout"` // 0 means 0.1
 	Decay   float64 `json:"decay"`   // of weights; 0 means 0.01
 	Seed    uint64  `json:"seed"`
+	// Long is the rule for texts that are longer, one of [bert.Rules]; "" means the
+	// folder's. [ChooseLong] says which is best.
+	Long string `json:"long,omitempty"`
 	// Patience is after how many epochs without a better validation accuracy the
 	// training ends; 0 means 2.
 	Patience int `json:"patience"`
@@ -97,6 +100,14 @@ type Data struct {
 	Head Head
 }
 
+// masked returns what is masked of a text.
+func (d Data) masked(row int) []text.Span {
+	if d.Masked == nil {
+		return nil
+	}
+	return d.Masked[row]
+}
+
 func (d Data) validate() error {
 	switch {
 	case len(d.Train) == 0 || len(d.Validation) == 0:
@@ -152,6 +163,9 @@ type Progress struct {
 	// Accuracy is that of the last whole epoch on the validation texts, 0 before.
 	Accuracy float64
 	Ended    bool // that an epoch has just ended
+	// Trying is the rule for long texts that is being tried, before the training; it
+	// has no epoch yet.
+	Trying string
 }
 
 // Epoch is how an epoch did.

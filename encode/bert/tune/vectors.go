@@ -13,8 +13,8 @@ import (
 // the encoder.
 type vectors struct {
 	encoder *transformer.Encoder
-	tokens  []text.Tokens // of each text; of pairs, those of the first and the second in turn
-	texts   int           // in a row: 1, or 2 for pairs
+	tokens  [][]text.Tokens // of each text its sequence or its windows; of pairs, those of the first and the second in turn
+	texts   int             // in a row: 1, or 2 for pairs
 
 	below   below
 	batch   transformer.Batch
@@ -26,8 +26,8 @@ type vectors struct {
 }
 
 // newVectors returns those of an encoder of the given width, for the rows of d.
-func newVectors(f *bert.Folder, e *transformer.Encoder, d Data, length int) *vectors {
-	v := &vectors{encoder: e, texts: 1, pooling: transformer.Pooling{First: f.First}, below: below{most: mostKept}}
+func newVectors(f *bert.Folder, e *transformer.Encoder, d Data, length int, long bert.Long) *vectors {
+	v := &vectors{encoder: e, texts: 1, pooling: long.Pooling(f.First), below: below{most: mostKept}}
 	sides := []struct {
 		texts  []string
 		masked [][]text.Span
@@ -39,7 +39,7 @@ func newVectors(f *bert.Folder, e *transformer.Encoder, d Data, length int) *vec
 			masked [][]text.Span
 		}{d.Second, d.SecondMasked})
 	}
-	v.tokens = make([]text.Tokens, v.texts*len(d.Texts))
+	v.tokens = make([][]text.Tokens, v.texts*len(d.Texts))
 	for _, part := range [][]int{d.Train, d.Validation} {
 		for _, i := range part {
 			for k, side := range sides {
@@ -47,7 +47,7 @@ func newVectors(f *bert.Folder, e *transformer.Encoder, d Data, length int) *vec
 				if side.masked != nil {
 					masked = side.masked[i]
 				}
-				v.tokens[v.texts*i+k] = f.Tokeniser.EncodeMasked(side.texts[i], masked, length)
+				v.tokens[v.texts*i+k] = long.Sequences(f.Tokeniser, side.texts[i], masked, length)
 			}
 		}
 	}
@@ -62,9 +62,29 @@ func (v *vectors) width() int { return v.texts * v.encoder.Width() }
 func (v *vectors) size(row int) int {
 	n := 0
 	for k := range v.texts {
-		n += len(v.tokens[v.texts*row+k].IDs)
+		n += v.length(v.texts*row + k)
 	}
 	return n
+}
+
+// length returns the tokens of a text, in all of its windows.
+func (v *vectors) length(text int) int {
+	n := 0
+	for _, w := range v.tokens[text] {
+		n += len(w.IDs)
+	}
+	return n
+}
+
+// add puts a text into a batch.
+func (v *vectors) add(b *transformer.Batch, text int) {
+	for i, w := range v.tokens[text] {
+		if i == 0 {
+			b.Add(w.IDs, w.Types)
+		} else {
+			b.More(w.IDs, w.Types)
+		}
+	}
 }
 
 // of returns the vectors of some rows, scaled to the size that a layer learns from
@@ -80,7 +100,7 @@ func (v *vectors) plain(p *nn.Pool, mode nn.Mode, rows []int) nn.Matrix {
 	for _, row := range rows {
 		for k := range v.texts {
 			v.all = append(v.all, v.texts*row+k)
-			v.batch.Add(v.tokens[v.texts*row+k].IDs, v.tokens[v.texts*row+k].Types)
+			v.add(&v.batch, v.texts*row+k)
 		}
 	}
 	x := v.encoder.Above(p, mode, &v.batch, v.below.of(p, v, v.all))

@@ -117,6 +117,9 @@ func showTraining(w io.Writer, bar *term.Progress, e experiment.Event) {
 	text := fmt.Sprintf("%s: epoch %d of %d, loss %.4f, accuracy %.2f %%", e.Job, e.At.Epoch, e.At.Epochs, e.At.Loss, 100*e.At.Accuracy)
 	if t := e.Tuning; t != nil {
 		text = fmt.Sprintf("tuning the encoder: epoch %d of %d, step %d of %d, loss %.4f", t.Epoch, t.Epochs, t.Step, t.Steps, t.Loss)
+		if t.Trying != "" {
+			text = "long texts: trying the rule " + t.Trying
+		}
 		if t.Accuracy > 0 {
 			text += fmt.Sprintf(", accuracy %.2f %%", 100*t.Accuracy)
 		}
