@@ -80,7 +80,7 @@ func Digest(dir string) (string, error) {
 	for _, p := range paths {
 		names = append(names, filepath.Base(p))
 	}
-	for _, name := range []string{poolingFile, lengthFile} {
+	for _, name := range []string{poolingFile, lengthFile, longFile} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			names = append(names, name)
 		}
