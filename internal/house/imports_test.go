@@ -48,6 +48,7 @@ var mayImport = map[string]neighbours{
 	"dataset/sample":                {},
 	"text":                          {own: []string{"internal/regular"}, only: true},
 	"language":                      {only: true},
+	"language/lexicon":              {own: []string{"text"}},
 	"language/mask":                 {own: []string{"language", "text"}},
 	"language/personal":             {own: []string{"language"}, only: true},
 	"encode":                        {own: []string{"text", "nn", "encode/svec", "encode/wordfile", "internal/lineproc", "internal/regular"}},
