@@ -40,6 +40,10 @@ type Options struct {
 	Reference bool
 	// Sets, if not nil, keeps the data for others that use it.
 	Sets *Sets
+	// Encoders is a folder of tuned encoders that experiments share: one that is there
+	// is not tuned again, and what is unfinished goes on. The models in Out then have
+	// no encoder beside them. "" keeps each encoder in Out.
+	Encoders string
 	// Notes, if not nil, is called once before anything is trained, with what a
 	// person should know of the data and the spec; the result has it, too.
 	Notes func(notes []string)

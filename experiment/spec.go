@@ -57,7 +57,7 @@ type Spec struct {
 	Tune       bool    `json:"tune,omitempty" flag:"tune" help:"tune the encoder by the labels first: minilm or the folder of a transformer of the BERT family"`
 	TuneLayers int     `json:"tune_layers,omitempty" flag:"tune-layers" help:"number of layers, from the top, that --tune trains (default: all, with the embeddings)"`
 	TuneRate   float64 `json:"tune_rate,omitempty" flag:"tune-rate" help:"learning rate of --tune (default 1e-4)"`
-	TuneEpochs int     `json:"tune_epochs,omitempty" flag:"tune-epochs" help:"passes over the texts of --tune at most, of which the best on the validation part is kept (default 3)"`
+	TuneEpochs int     `json:"tune_epochs,omitempty" flag:"tune-epochs" help:"passes over the texts of --tune at most, of which the best on the validation part is kept (default: 3, and up to 15 of few rows)"`
 	TuneLength int     `json:"tune_length,omitempty" flag:"tune-length" help:"tokens of a text, or of a window of it, that a tuned encoder reads at a time (default 128)"`
 	TuneLong   string  `json:"tune_long,omitempty" flag:"tune-long" help:"how a tuned encoder reads texts that are longer: truncate, ends, windows, windows-max, or auto for what is best on the validation part (default auto)"`
 	// Limit bounds the rows: at most so many to train and a quarter as many to

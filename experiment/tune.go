@@ -22,6 +22,17 @@ func (s Spec) tuning() tune.Settings {
 	return tune.Settings{Layers: s.TuneLayers, Rate: s.TuneRate, Epochs: s.TuneEpochs, Length: s.TuneLength, Long: s.TuneLong, Seed: s.FirstSeed}
 }
 
+// tuningKey names a tuned encoder after what decides it but for the rows and the
+// encoder that it began with, which its manifest tells.
+func (s Spec) tuningKey() string {
+	only := Spec{
+		Data: s.Data, DataVariant: s.DataVariant, In: s.In, Layout: s.Layout, Label: s.Label, Labels: s.Labels, Unknown: s.Unknown,
+		Encoder: s.Encoder, Dropout: s.Dropout, Limit: s.Limit, FirstSeed: s.FirstSeed,
+		Tune: s.Tune, TuneLayers: s.TuneLayers, TuneRate: s.TuneRate, TuneEpochs: s.TuneEpochs, TuneLength: s.TuneLength, TuneLong: s.TuneLong,
+	}
+	return only.Hash()[:16]
+}
+
 // load makes numbers of the data of a spec. Where the encoder is to be tuned, it is
 // tuned first: into the folder of the result, or into one that is gone afterwards.
 func (r *runner) load(ctx context.Context) (*prepared.Set, error) {
@@ -33,14 +44,19 @@ func (r *runner) load(ctx context.Context) (*prepared.Set, error) {
 		return nil, err
 	}
 	o := tuned.Options{Workers: r.opt.Workers, Resume: r.opt.Resume, Progress: r.tellTuning}
-	if r.store.dir == "" {
+	switch {
+	case r.opt.Encoders != "":
+		o.Dir = filepath.Join(r.opt.Encoders, r.spec.tuningKey())
+		o.State, o.Resume = o.Dir+".unfinished", true
+		o.Begin = func() error { return os.MkdirAll(r.opt.Encoders, 0o755) } //nolint:gosec // as the folders of results
+	case r.store.dir == "":
 		temporary, err := os.MkdirTemp("", "sotto-tune-*")
 		if err != nil {
 			return nil, fmt.Errorf("experiment: %w", err)
 		}
 		defer os.RemoveAll(temporary) //nolint:errcheck // it is gone, or nothing can be done
 		o.Dir = filepath.Join(temporary, catalogue.TunedDir)
-	} else {
+	default:
 		o.Begin = func() error { return r.store.begin(r.spec) }
 		o.Dir, o.State = filepath.Join(r.store.dir, catalogue.TunedDir), filepath.Join(r.store.dir, statesDir, tunedState)
 	}

@@ -31,6 +31,9 @@ func Collect(o Options) (*Result, error) {
 		r.Missing = append(r.Missing, c.missing...)
 	}
 	r.Notes = r.notes()
+	if o.without {
+		r.Notes = append(r.Notes, "methods with a transformer are left out, because minilm is absent: sotto encoder get minilm")
+	}
 	r.Verdicts = verdicts(r.Tasks)
 	return r, nil
 }
@@ -51,6 +54,9 @@ func (r *Result) notes() []string {
 	}
 	if has(func(t TaskResult) bool { return t.Part == Later }) {
 		notes = append(notes, "label RR releases the first known label alone; the others are learnt from its releases")
+	}
+	if has(func(t TaskResult) bool { return t.tuned() }) {
+		notes = append(notes, "the tuned transformer is trained by the labels on the trusted side, for each seed anew, and reads the first 128 tokens of a text; the limit moves with the model, and ε covers the texts that are released, not those that it was tuned on")
 	}
 	if r.Quick {
 		notes = append(notes, fmt.Sprintf("--quick: %d rows and %d epochs, which decides nothing", quickLimit, quickEpochs))
@@ -86,7 +92,7 @@ func (c *collector) collect() error {
 		}
 		c.describe(r)
 		if curve := c.task.Curve(j.method.Name); curve != nil {
-			curve.Points = append(curve.Points, c.point(j, r))
+			curve.add(c.point(j, r))
 		}
 		if j.method.Name == answered {
 			if err := c.splits(e, r); err != nil {
@@ -96,6 +102,46 @@ func (c *collector) collect() error {
 	}
 	c.task.Earlier = earlier(&c.task)
 	return nil
+}
+
+// add adds a point. One at the ε of the last has more seeds of the same.
+func (c *Curve) add(p Point) {
+	last := len(c.Points) - 1
+	if last < 0 || c.Points[last].Epsilon != p.Epsilon {
+		c.Points = append(c.Points, p)
+		return
+	}
+	c.Points[last].join(p)
+}
+
+// join adds the seeds of another point at the same ε. Limits and accuracies by label
+// are means over the seeds.
+func (p *Point) join(q Point) {
+	n := len(p.Seeds)
+	p.Seeds, p.Failed = append(p.Seeds, q.Seeds...), p.Failed+q.Failed
+	mean := func(a *measure.Number, b measure.Number, weight int) {
+		*a = (measure.Number(n)**a + measure.Number(weight)*b) / measure.Number(n+weight)
+	}
+	joined := func(a, b *Estimate) *Estimate {
+		if a == nil || b == nil {
+			return nil
+		}
+		var values []float64
+		for _, v := range slices.Concat(a.Values, b.Values) {
+			values = append(values, float64(v))
+		}
+		e := estimate(values)
+		return &e
+	}
+	p.Accuracy = *joined(&p.Accuracy, &q.Accuracy)
+	p.Unknown, p.Gap, p.Leakage = joined(p.Unknown, q.Unknown), joined(p.Gap, q.Gap), joined(p.Leakage, q.Leakage)
+	if p.Limit != nil && q.Limit != nil {
+		mean(p.Limit, *q.Limit, len(q.Seeds))
+	}
+	for i := range min(len(p.Labels), len(q.Labels)) {
+		mean(&p.Labels[i].Accuracy, q.Labels[i].Accuracy, len(q.Seeds))
+	}
+	p.Search = nil // which each seed has of its own
 }
 
 // describe takes over what all results say alike of their data.
@@ -131,6 +177,9 @@ func (c *collector) point(j job, r *experiment.Result) Point {
 	}
 	p.Accuracy = estimate(known)
 	p.Unknown, p.Gap, p.Leakage = measured(unknown), measured(gap), measured(leakage)
+	if h := r.Headline; j.method.encoder != "" && j.method.Private && h != nil {
+		p.Limit = &h.Limit
+	}
 	if f, h := r.Frontier, r.Headline; f != nil && h != nil {
 		p.Search = &Search{Limit: min(h.Limit, f.Bound), Bound: f.Bound, NonPrivate: h.NonPrivate, Mechanism: f.Mechanism, Dim: f.Dim, Searched: len(f.Searched), Seconds: f.Seconds}
 	}

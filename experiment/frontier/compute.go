@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -28,10 +29,36 @@ func Compute(ctx context.Context, o Options) error {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	c := &computation{Options: o, store: store{}}
-	jobs := o.share()
+	groups := o.share()
+	total, done := 0, 0
+	for _, group := range groups {
+		total += len(group)
+	}
+	var errs []error
+	for _, group := range groups {
+		c.now = Event{Done: done, Total: total}
+		if err := c.group(ctx, group); err != nil {
+			errs = append(errs, err)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		done += len(group)
+	}
+	return errors.Join(errs...)
+}
+
+// group does the jobs that learn from the same vectors. An encoder that was tuned for
+// them goes when all are done: their results need it no longer.
+func (c *computation) group(ctx context.Context, jobs []job) error {
+	c.sets, c.encoders = &experiment.Sets{}, ""
+	if name := jobs[0].vectors(); jobs[0].spec.Tune {
+		c.encoders = filepath.Join(c.Store, "encoder-"+name)
+	}
+	done := c.now.Done
 	var errs []error
 	for i, j := range jobs {
-		c.now = Event{Job: j.name(), Done: i, Total: len(jobs)}
+		c.now = Event{Job: j.name(), Done: done + i, Total: c.now.Total}
 		if err := c.do(ctx, j); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", j.name(), err))
 			if ctx.Err() != nil {
@@ -39,8 +66,13 @@ func Compute(ctx context.Context, o Options) error {
 			}
 			continue
 		}
-		c.now.Step, c.now.Done, c.now.Share = "", i+1, 0
+		c.now.Step, c.now.Done, c.now.Share = "", done+i+1, 0
 		c.tell()
+	}
+	if len(errs) == 0 && c.encoders != "" {
+		if err := os.RemoveAll(c.encoders); err != nil {
+			return fmt.Errorf("frontier: %w", err)
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -48,8 +80,10 @@ func Compute(ctx context.Context, o Options) error {
 // computation is a Compute under way.
 type computation struct {
 	Options
-	store store
-	now   Event
+	store    store
+	sets     *experiment.Sets // that the jobs of a group share
+	encoders string           // folder of the encoder that they share; "" if none is tuned
+	now      Event
 }
 
 func (c *computation) tell() {
@@ -94,7 +128,7 @@ func (c *computation) do(ctx context.Context, j job) error {
 // run trains and measures. That single seeds came to nothing is part of the
 // result; that all did is an error.
 func (c *computation) run(ctx context.Context, e *cache.Entry) error {
-	r, err := e.Run(ctx, experiment.Options{Workers: c.Workers, Progress: func(e experiment.Event) {
+	r, err := e.Run(ctx, experiment.Options{Workers: c.Workers, Sets: c.sets, Encoders: c.encoders, Progress: func(e experiment.Event) {
 		c.now.Step, c.now.Share = step(e), e.Done
 		c.tell()
 	}})
@@ -133,6 +167,9 @@ func (s store) entry(dir string, j job) (*cache.Entry, error) {
 func step(e experiment.Event) string {
 	if e.Trial != nil {
 		return "tried " + e.Trial.Name
+	}
+	if e.Tuning != nil {
+		return fmt.Sprintf("tuning the encoder, epoch %d of %d", e.Tuning.Epoch, e.Tuning.Epochs)
 	}
 	return fmt.Sprintf("%s, epoch %d of %d", e.Job, e.At.Epoch, e.At.Epochs)
 }

@@ -18,6 +18,7 @@ import (
 	"sotto/experiment/frontier"
 	"sotto/internal/testenv"
 	"sotto/nn"
+	"sotto/nn/transformer/tiny"
 )
 
 // small is a part of the frontier that needs no data and takes a second.
@@ -247,4 +248,48 @@ func ExampleCollect() {
 	// Output:
 	// ε = 1: better than a coin: true
 	// ε = 4: better than a coin: true
+}
+
+// A tuned encoder is trained once for each seed, however many methods and ε learn from
+// it, and goes when they are done. Its points have the seeds of all its experiments.
+func TestComputeTuned(t *testing.T) {
+	testenv.Set(t, "amazon")
+	dir := t.TempDir()
+	if err := tiny.Even().Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	o := frontier.Options{
+		Store: t.TempDir(), Quick: true, Limit: 64, Seeds: 2, Only: []string{"amazon"}, Encoder: dir,
+		Methods: []string{"plain-frozen", "plain-tuned", "label-tuned"}, Epsilons: []float64{1, 4},
+	}
+	begun := 0
+	o.Progress = func(e frontier.Event) {
+		if strings.Contains(e.Step, "tuning the encoder") {
+			begun++
+		}
+	}
+	if err := frontier.Compute(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if begun != 2*3 { // two steps and the end of an epoch, for each seed
+		t.Errorf("tuning was told of %d times, want 6", begun)
+	}
+	if left, err := filepath.Glob(filepath.Join(o.Store, "encoder-*")); err != nil || len(left) != 0 {
+		t.Errorf("encoders were left in the store: %v, %v", left, err)
+	}
+	o.Progress = nil
+	r, _ := read(t, o)
+	if len(r.Missing) != 0 || len(r.Tasks) != 1 {
+		t.Fatalf("missing %q of %d tasks, want none of one", r.Missing, len(r.Tasks))
+	}
+	p := r.Tasks[0].At("label-tuned", 4)
+	if p == nil || fmt.Sprint(p.Seeds) != "[1 2]" || len(p.Accuracy.Values) != 2 || p.Limit == nil || !(*p.Limit >= p.Accuracy.Mean) {
+		t.Errorf("at ε = 4 there is %+v, want two seeds and a limit that they do not pass", p)
+	}
+	o.Seeds = 3
+	more, _ := read(t, o)
+	var b strings.Builder
+	if err := more.Print(&b); err != nil || !strings.Contains(b.String(), "label RR, tuned transformer (2 seeds)") || !strings.Contains(b.String(), "limit, tuned transformer") {
+		t.Errorf("with a seed missing it prints: %v\n%s", err, b.String())
+	}
 }

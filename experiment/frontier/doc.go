@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 
+	"sotto/encode/catalogue"
 	"sotto/internal/nearest"
 )
 
@@ -32,12 +33,18 @@ import (
 type Options struct {
 	Store string // folder of finished experiments; must be given
 
-	Only     []string  // tasks, or parts, by name; nil means all
-	Methods  []string  // by name; nil means all
-	Epsilons []float64 // nil means [Epsilons]
-	Seeds    int       // 0 means 5, and 1 if Quick
-	Limit    int       // rows to train on; 0 means the task's own number
-	Quick    bool      // few rows and epochs, and two values of ε: a look, not a result
+	Only    []string // tasks, or parts, by name; nil means all
+	Methods []string // by name; nil means all
+	// Encoder is the transformer of the methods that take one, as it comes and tuned:
+	// the folder of one of the BERT family; "" means minilm.
+	Encoder string
+	// TuneEpochs is how often at most a transformer is trained on the texts; 0 means
+	// what is usual for their number, and 1 if Quick.
+	TuneEpochs int
+	Epsilons   []float64 // nil means [Epsilons]
+	Seeds      int       // 0 means 5, and 1 if Quick
+	Limit      int       // rows to train on; 0 means the task's own number
+	Quick      bool      // few rows and epochs, and two values of ε: a look, not a result
 
 	// Shard and Shards let several processes share the work: this one takes
 	// every Shards-th experiment, from the Shard-th, counted from 1. 0 and 0
@@ -47,6 +54,8 @@ type Options struct {
 	// Progress, if not nil, is called now and then, never from two goroutines at
 	// a time.
 	Progress func(Event)
+
+	without bool // the transformer is absent
 }
 
 // Event tells where the work stands.
@@ -72,8 +81,8 @@ func (o Options) filled() (Options, error) {
 	if o.Store == "" {
 		errs = append(errs, errors.New("frontier: store is empty, must be a folder"))
 	}
-	if o.Seeds < 0 || o.Limit < 0 || o.Workers < 0 {
-		errs = append(errs, fmt.Errorf("frontier: seeds is %d, limit %d and workers %d, must be at least 1, or 0 for the default", o.Seeds, o.Limit, o.Workers))
+	if o.Seeds < 0 || o.Limit < 0 || o.Workers < 0 || o.TuneEpochs < 0 {
+		errs = append(errs, fmt.Errorf("frontier: seeds is %d, limit %d, workers %d and epochs of tuning %d, must be at least 1, or 0 for the default", o.Seeds, o.Limit, o.Workers, o.TuneEpochs))
 	}
 	if o.Shard == 0 && o.Shards == 0 {
 		o.Shard, o.Shards = 1, 1
@@ -107,6 +116,9 @@ func (o Options) filled() (Options, error) {
 		if o.Quick {
 			o.Seeds = 1
 		}
+	}
+	if info, err := catalogue.Find(minilm); o.Encoder == "" && (err != nil || !info.Present) {
+		o.without = true
 	}
 	return o, errors.Join(errs...)
 }

@@ -19,8 +19,10 @@ func Plan(o Options) ([]Planned, error) {
 		return nil, err
 	}
 	var all []Planned
-	for _, j := range o.share() {
-		all = append(all, Planned{j.name(), j.spec})
+	for _, group := range o.share() {
+		for _, j := range group {
+			all = append(all, Planned{j.name(), j.spec})
+		}
 	}
 	return all, nil
 }

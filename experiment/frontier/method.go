@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sotto/encode/bert"
 	"sotto/experiment"
 	"sotto/internal/nearest"
 )
@@ -22,6 +23,8 @@ type Method struct {
 
 	// protects says that it needs an attribute to protect.
 	protects bool
+	// encoder is what its title says of the encoder; "" for the built-in one.
+	encoder string
 	// spec is what the method adds to the experiment of a task, and adapt, if not
 	// nil, what it changes there.
 	spec  experiment.Spec
@@ -44,16 +47,25 @@ const (
 	split    = "split"
 )
 
+// minilm is the transformer unless another is named.
+const minilm = "minilm"
+
+// What the titles of methods say of their encoder.
+const (
+	frozen = "transformer"
+	tuned  = "tuned transformer"
+)
+
 // privembClip bounds the norm of a vector for PRIVEMB: two vectors are then at
 // most 2 apart, so that a metric ε/2 is a text-level ε.
 const privembClip = 1
 
 // Methods lists the methods in the order in which they are shown.
 func Methods() []Method {
-	both, all, later := []Part{One, Several}, []Part{One, Several, Later}, []Part{Later}
+	one, both, all, later := []Part{One}, []Part{One, Several}, []Part{One, Several, Later}, []Part{Later}
 	type spec = experiment.Spec
 	name := func(method string) []string { return []string{method} }
-	return []Method{
+	methods := []Method{
 		{Name: answered, Title: "non-private", Parts: all, weight: 2, spec: spec{Methods: name("plain")}},
 		{Name: majority, Title: "majority", Parts: both, spec: spec{Methods: name("majority")}, adapt: func(_ Task, s *spec) { s.Epochs = 0 }},
 		{Name: "label", Title: "label RR", Parts: []Part{One, Later}, Honest: true, Private: true, weight: 2, spec: spec{Methods: name("label")}, adapt: firstLabel},
@@ -71,6 +83,23 @@ func Methods() []Method {
 		{Name: "auto-25", Title: "auto, a quarter reserved", Parts: later, Honest: true, Private: true, weight: 7, spec: spec{Methods: name("auto"), Reserve: 0.25}},
 		{Name: "auto-50", Title: "auto, half reserved", Parts: later, Honest: true, Private: true, weight: 7, spec: spec{Methods: name("auto"), Reserve: 0.5}},
 	}
+	// The same on the vectors of a transformer, as it comes and tuned by the labels.
+	for _, e := range []struct {
+		name, title string
+		tune        bool
+		weight      int
+	}{{"frozen", frozen, false, 10}, {"tuned", tuned, true, 20}} {
+		for _, m := range []Method{
+			{Name: answered, Title: "non-private"},
+			{Name: "label", Title: "label RR", Honest: true, Private: true},
+			{Name: auto, Title: "auto", Honest: true, Private: true},
+		} {
+			m.spec = spec{Methods: name(m.Name), Encoder: minilm, Tune: e.tune}
+			m.Name, m.Title, m.Parts, m.encoder, m.weight = m.Name+"-"+e.name, m.Title+", "+e.title, one, e.title, e.weight
+			methods = append(methods, m)
+		}
+	}
+	return methods
 }
 
 // firstLabel releases the first label alone. The other labels leave the vectors
@@ -102,11 +131,20 @@ func findMethod(name string) (Method, error) {
 func (o Options) experiment(t Task, m Method, epsilon float64) experiment.Spec {
 	s := m.spec
 	s.Data, s.Labels, s.Unknown, s.Limit, s.Seeds = t.Data, t.Labels, t.Unknown, t.Limit, o.Seeds
+	if m.encoder != "" {
+		s.Encoder = cmp.Or(o.Encoder, minilm)
+		if s.Tune {
+			s.TuneEpochs, s.TuneLong = o.TuneEpochs, bert.Truncate // windows would take hours
+		}
+	}
 	if m.Private {
 		s.Epsilons = []float64{epsilon}
 	}
 	if o.Quick {
 		s.Limit, s.Epochs = quickLimit, quickEpochs
+		if s.Tune {
+			s.TuneEpochs = cmp.Or(o.TuneEpochs, 1)
+		}
 	}
 	s.Limit = cmp.Or(o.Limit, s.Limit)
 	if m.adapt != nil {

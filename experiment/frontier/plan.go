@@ -15,14 +15,31 @@ type job struct {
 	task    Task
 	method  Method
 	epsilon float64 // 0 if the method is measured once
+	seed    uint64  // 0 if it has all seeds
 	spec    experiment.Spec
 }
 
 func (j job) name() string {
-	if j.epsilon == 0 {
-		return j.task.Name + " " + j.method.Name
+	name := j.task.Name + " " + j.method.Name
+	if j.epsilon != 0 {
+		name += fmt.Sprintf(" ε = %v", j.epsilon)
 	}
-	return fmt.Sprintf("%s %s ε = %v", j.task.Name, j.method.Name, j.epsilon)
+	if j.seed != 0 {
+		name += fmt.Sprintf(" seed %d", j.seed)
+	}
+	return name
+}
+
+// vectors names what a job learns from if that takes long to make, and so is made
+// once for all that need it; "" if it does not.
+func (j job) vectors() string {
+	switch {
+	case j.method.encoder == "":
+		return ""
+	case j.seed == 0:
+		return j.task.Name
+	}
+	return fmt.Sprintf("%s-%d", j.task.Name, j.seed)
 }
 
 // tasks returns what o chooses of the tasks, and the names of those of which
@@ -44,16 +61,27 @@ func (o Options) tasks() (there []Task, absent []string) {
 // methods returns what o chooses of the methods that take part at a task.
 func (o Options) methods(t Task) []Method {
 	return slices.DeleteFunc(Methods(), func(m Method) bool {
-		return !slices.Contains(m.Parts, t.Part) || m.protects && !t.attribute() || o.Methods != nil && !slices.Contains(o.Methods, m.Name)
+		return !slices.Contains(m.Parts, t.Part) || m.protects && !t.attribute() || m.encoder != "" && (!t.texts() || o.without) || o.Methods != nil && !slices.Contains(o.Methods, m.Name)
 	})
 }
 
-// jobs lists the experiments of a task. The answers that ε is split over are
+// jobs lists the experiments of a task: with a tuned encoder one for each seed, since
+// each has an encoder of its own. The answers that ε is split over are
 // those of the model without protection, so that they need no experiment of
 // their own, but that one.
 func (o Options) jobs(t Task) []job {
 	var all []job
-	add := func(m Method, epsilon float64) { all = append(all, job{t, m, epsilon, o.experiment(t, m, epsilon)}) }
+	add := func(m Method, epsilon float64) {
+		j := job{task: t, method: m, epsilon: epsilon, spec: o.experiment(t, m, epsilon)}
+		if !j.spec.Tune {
+			all = append(all, j)
+			return
+		}
+		for seed := range uint64(o.Seeds) { //nolint:gosec // it is not negative
+			j.seed, j.spec.FirstSeed, j.spec.Seeds = seed+1, seed+1, 1
+			all = append(all, j)
+		}
+	}
 	methods := o.methods(t)
 	plain := slices.ContainsFunc(methods, func(m Method) bool { return m.Name == answered })
 	for _, m := range methods {
@@ -74,24 +102,33 @@ func (o Options) jobs(t Task) []job {
 	return all
 }
 
-// plan lists all experiments, the longest first, so that each share of every
-// n-th is about as long as the others.
-func (o Options) plan() []job {
-	var all []job
+// plan lists all experiments, those together that learn from the same vectors, and
+// the longest first, so that each share of every n-th is about as long as the
+// others.
+func (o Options) plan() [][]job {
+	var all [][]job
 	there, _ := o.tasks()
 	for _, t := range there {
-		all = append(all, o.jobs(t)...)
+		groups := map[string]int{} // place in all, by vectors
+		for _, j := range o.jobs(t) {
+			if at, ok := groups[j.vectors()]; ok && j.vectors() != "" {
+				all[at] = append(all[at], j)
+				continue
+			}
+			groups[j.vectors()] = len(all)
+			all = append(all, []job{j})
+		}
 	}
-	slices.SortStableFunc(all, func(a, b job) int { return cmp.Compare(b.method.weight, a.method.weight) })
+	slices.SortStableFunc(all, func(a, b []job) int { return cmp.Compare(b[0].method.weight, a[0].method.weight) })
 	return all
 }
 
 // share returns the jobs of this process.
-func (o Options) share() []job {
-	var mine []job
-	for i, j := range o.plan() {
+func (o Options) share() [][]job {
+	var mine [][]job
+	for i, group := range o.plan() {
 		if i%o.Shards == o.Shard-1 {
-			mine = append(mine, j)
+			mine = append(mine, group)
 		}
 	}
 	return mine

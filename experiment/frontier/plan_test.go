@@ -13,7 +13,7 @@ import (
 // What was asked for is declared, and nothing else.
 func TestDeclaredTasks(t *testing.T) {
 	want := map[frontier.Part]string{
-		frontier.One:     "adult celeba ag_news_pnet snips imdb amazon yelp blog_industry",
+		frontier.One:     "adult celeba ag_news_pnet snips imdb amazon yelp blog_industry banking77 clinc150 imdb_reviews dialect_offensive dialect_hate dialect_sentiment",
 		frontier.Several: "celeba-5 celeba-10 adult-3 blog_industry-2",
 		frontier.Later:   "celeba-later adult-later reviews-later",
 	}
@@ -49,7 +49,7 @@ func TestDeclaredTasks(t *testing.T) {
 
 func TestDeclaredMethods(t *testing.T) {
 	want := map[frontier.Part]string{
-		frontier.One:     "plain majority label dpnr federate ldpnn privemb auto codes-fair",
+		frontier.One:     "plain majority label dpnr federate ldpnn privemb auto codes-fair plain-frozen label-frozen auto-frozen plain-tuned label-tuned auto-tuned",
 		frontier.Several: "plain majority split dpnr federate ldpnn privemb auto codes-fair",
 		frontier.Later:   "plain label laplace-8 privunit-8 auto auto-25 auto-50",
 	}
@@ -70,14 +70,15 @@ func TestDeclaredMethods(t *testing.T) {
 }
 
 // Every experiment is one that package experiment takes, of one configuration
-// and five seeds, and none is there twice.
+// and five seeds, or one for each seed where an encoder is tuned, and none is there
+// twice.
 func TestEveryExperiment(t *testing.T) {
 	all := frontier.EveryExperiment()
-	// 8 tasks of 2 + 6·5, 4 of 2 + 5·5 with the split among the plain ones, and
-	// 3 of 1 + 6·5; and fair codes at the tasks of one label and of several, 4 each,
-	// that have something to protect: those of adult, celeba, ag_news_pnet and
-	// blog_industry.
-	if want := 8*32 + 4*27 + 3*31 + (4+4)*5; len(all) != want {
+	// 14 tasks of 2 + 6·5, 4 of 2 + 5·5 with the split among the plain ones, and
+	// 3 of 1 + 6·5; fair codes at the 7 tasks of one label and 4 of several that have
+	// something to protect; and of the 12 of one label that are texts 1 + 2·5 with a
+	// transformer as it comes, and as many for each of five seeds with a tuned one.
+	if want := 14*32 + 4*27 + 3*31 + (7+4)*5 + 12*11*(1+5); len(all) != want {
 		t.Errorf("there are %d experiments, want %d", len(all), want)
 	}
 	names, hashes := map[string]bool{}, map[string]bool{}
@@ -88,8 +89,8 @@ func TestEveryExperiment(t *testing.T) {
 			continue
 		}
 		grid, err := s.Grid()
-		if err != nil || len(grid) != 1 || s.Seeds != 5 {
-			t.Errorf("%s has %d configurations and %d seeds (%v), want 1 and 5", e.Name, len(grid), s.Seeds, err)
+		if seeds := map[bool]int{false: 5, true: 1}[s.Tune]; err != nil || len(grid) != 1 || s.Seeds != seeds {
+			t.Errorf("%s has %d configurations and %d seeds (%v), want 1 and %d", e.Name, len(grid), s.Seeds, err, seeds)
 		}
 		if names[e.Name] || hashes[s.Hash()] {
 			t.Errorf("%s is there twice", e.Name)
@@ -127,24 +128,29 @@ func TestExperiments(t *testing.T) {
 	}
 }
 
-// The shares of all processes are together the whole, each experiment once.
+// The shares of all processes are together the whole, each experiment once, and what
+// learns from the same tuned encoder is in one share.
 func TestShards(t *testing.T) {
 	for _, n := range []int{1, 3, 16} {
 		whole, err := frontier.Plan(frontier.Options{Store: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		times := map[string]int{}
+		times, tuned := map[string]int{}, map[string]int{}
 		for i := range n {
 			share, err := frontier.Plan(frontier.Options{Store: "x", Shard: i + 1, Shards: n})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if most := (len(whole) + n - 1) / n; len(share) > most {
-				t.Errorf("share %d of %d has %d experiments, want at most %d", i+1, n, len(share), most)
-			}
 			for _, e := range share {
 				times[e.Name]++
+				key := fmt.Sprint(e.Spec.Data, e.Spec.FirstSeed)
+				if other, ok := tuned[key]; e.Spec.Tune && ok && other != i {
+					t.Errorf("%s is in share %d of %d, want it in %d with the others of its encoder", e.Name, i+1, n, other+1)
+				}
+				if e.Spec.Tune {
+					tuned[key] = i
+				}
 			}
 		}
 		for _, e := range whole {

@@ -1,6 +1,8 @@
 package frontier
 
 import (
+	"slices"
+
 	"sotto/dp"
 	"sotto/experiment"
 	"sotto/measure"
@@ -63,7 +65,11 @@ type Point struct {
 	Leakage      *Estimate      `json:"leakage,omitempty"` // of the attribute
 	LeakageLimit measure.Number `json:"leakage_limit"`     // that no attacker exceeds at ε
 
-	// Search tells of the search of the method auto.
+	// Limit is what no release at ε exceeds, given what the model of the same encoder
+	// knows without protection; of methods that name their encoder.
+	Limit *measure.Number `json:"limit,omitempty"`
+
+	// Search tells of the search of the method auto; nil where each seed has its own.
 	Search *Search `json:"search,omitempty"`
 }
 
@@ -110,6 +116,11 @@ func (t *TaskResult) Curve(method string) *Curve {
 		}
 	}
 	return nil
+}
+
+// tuned reports whether there is a result of a tuned encoder.
+func (t *TaskResult) tuned() bool {
+	return slices.ContainsFunc(Methods(), func(m Method) bool { return m.spec.Tune && len(t.points(m.Name)) > 0 })
 }
 
 // At returns the point of a method at an ε, which a method that is measured

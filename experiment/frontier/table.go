@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"sotto/measure"
+	"sotto/report/page"
 )
 
 // Table is a part of a result as words, for a terminal and a page alike.
@@ -38,6 +40,9 @@ func (r *Result) Tables(t *TaskResult) []Table {
 	}
 	known.add(r.row(t, auto, "limit", func(p *Point) string { return percent(limits(p).Limit) }))
 	known.add(r.row(t, auto, "bound", func(p *Point) string { return percent(limits(p).Bound) }))
+	for _, encoder := range []string{"frozen", "tuned"} {
+		r.limit(&known, t, encoder)
+	}
 	tables := []Table{known}
 	if t.Part == Later {
 		unknown := Table{Title: "accuracy, labels unseen in training", Head: head}
@@ -51,10 +56,40 @@ func (r *Result) Tables(t *TaskResult) []Table {
 	return tables
 }
 
+// limit adds the limits of an encoder, which auto and label RR have alike.
+func (r *Result) limit(table *Table, t *TaskResult, encoder string) {
+	for _, method := range []string{auto + "-" + encoder, "label-" + encoder} {
+		c := t.Curve(method)
+		if c == nil || len(c.Points) == 0 {
+			continue
+		}
+		_, title, _ := strings.Cut(c.Title, ", ")
+		table.add(r.row(t, method, "limit, "+title, func(p *Point) string {
+			if p.Limit == nil {
+				return "-"
+			}
+			return percent(*p.Limit)
+		}))
+		return
+	}
+}
+
+// seeds says how many a curve has, where that is not as many as were asked for.
+func (r *Result) seeds(c *Curve) string {
+	least := r.Seeds
+	for _, p := range c.Points {
+		least = min(least, len(p.Seeds))
+	}
+	if least == r.Seeds {
+		return ""
+	}
+	return " (" + page.Plural(least, "seed", "seeds") + ")"
+}
+
 // fill adds a row for each method.
 func (r *Result) fill(table *Table, t *TaskResult, of func(*Point) *Estimate) {
 	for _, c := range t.Curves {
-		table.add(r.row(t, c.Method, c.Title, func(p *Point) string { return of(p).render() }))
+		table.add(r.row(t, c.Method, c.Title+r.seeds(&c), func(p *Point) string { return of(p).render() }))
 	}
 }
 

@@ -59,6 +59,12 @@ func Tasks() []Task {
 		{Name: "amazon", Part: One, Data: "amazon", Labels: []string{"sentiment"}},
 		{Name: "yelp", Part: One, Data: "yelp", Labels: []string{"sentiment"}},
 		{Name: "blog_industry", Part: One, Data: "blog_industry", Labels: []string{"industry"}},
+		{Name: "banking77", Part: One, Data: "banking77", Labels: []string{"intent"}},
+		{Name: "clinc150", Part: One, Data: "clinc150", Labels: []string{"intent"}},
+		{Name: "imdb_reviews", Part: One, Data: "imdb_reviews", Labels: []string{"sentiment"}},
+		{Name: "dialect_offensive", Part: One, Data: "dialect_offensive", Labels: []string{"offensive"}},
+		{Name: "dialect_hate", Part: One, Data: "dialect_hate", Labels: []string{"hate"}},
+		{Name: "dialect_sentiment", Part: One, Data: "dialect_sentiment", Labels: []string{"sentiment"}},
 
 		{Name: "celeba-5", Part: Several, Data: "celeba", Labels: five, Limit: celebaRows},
 		{Name: "celeba-10", Part: Several, Data: "celeba", Labels: ten, Limit: celebaRows},
@@ -81,6 +87,10 @@ func taskNames() []string {
 	}
 	return append(names, string(One), string(Several), string(Later))
 }
+
+// texts reports whether the rows are texts, which a transformer needs; else they
+// are tables.
+func (t Task) texts() bool { return t.Data != "adult" && t.Data != "celeba" }
 
 // attribute reports whether the set has an attribute left to protect, which is
 // what an adversary needs.

@@ -140,7 +140,7 @@ func neverBelow(t *TaskResult) []Check {
 	var all []Check
 	for _, p := range t.points(auto) {
 		for _, m := range Methods() {
-			if rival := t.At(m.Name, p.Epsilon); m.Honest && m.Name != auto && m.Name != fair && rival != nil {
+			if rival := t.At(m.Name, p.Epsilon); m.Honest && m.encoder == "" && m.Name != auto && m.Name != fair && rival != nil {
 				all = append(all, check(t, p.Epsilon, m.Name, difference(&p, rival, accuracyOf), 0))
 			}
 		}

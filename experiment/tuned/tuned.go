@@ -98,6 +98,12 @@ func long(ctx context.Context, dir string, d tune.Data, s tune.Settings, o Optio
 	if s.Long != "" && s.Long != tune.AutoLong {
 		return s.Long, nil, nil
 	}
+	if m, failed := bert.ReadManifest(o.Dir); o.Resume && failed == nil && m != nil && m.Long != nil { // it was chosen before
+		var c tune.LongChoice
+		if json.Unmarshal(m.Long, &c) == nil {
+			return c.Rule, m.Long, nil
+		}
+	}
 	var tell func(string)
 	if o.Progress != nil {
 		tell = func(rule string) { o.Progress(tune.Progress{Trying: rule}) }

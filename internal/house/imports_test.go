@@ -93,7 +93,7 @@ var mayImport = map[string]neighbours{
 	"measure/plane":                 {own: []string{"nn"}},
 	"experiment/plan":               {own: []string{"channel", "dp", "experiment", "internal/shell", "measure", "nn", "report/evidence", "report/page", "report/plain", "train", "train/model"}},
 	"experiment/cache":              {own: []string{"experiment", "internal/atomicfile"}},
-	"experiment/frontier":           {own: []string{"attack", "report/evidence", "report/page", "report/plain", "dp", "nn", "dataset", "experiment", "experiment/cache", "measure", "train/model", "internal/nearest", "internal/layout"}},
+	"experiment/frontier":           {own: []string{"attack", "encode/bert", "encode/catalogue", "report/evidence", "report/page", "report/plain", "dp", "nn", "dataset", "experiment", "experiment/cache", "measure", "train/model", "internal/nearest", "internal/layout"}},
 	"experiment/reproduce/declared": {own: []string{"attack", "dp", "mech", "nn", "dataset", "experiment", "experiment/cache", "measure", "internal/atomicfile", "internal/nearest", "internal/layout"}},
 	"integration":                   {}, // a module of its own, which imports nothing from here
 	"deploy/dist":                   {own: []string{"deploy/pack", "internal/version"}, only: true},

@@ -66,10 +66,10 @@ func ChooseLong(ctx context.Context, dir string, d Data, s Settings, workers int
 	if err != nil {
 		return nil, err
 	}
-	if s, err = s.filled(f.Shape().Layers, length); err != nil {
+	if err = d.validate(); err != nil {
 		return nil, err
 	}
-	if err = d.validate(); err != nil {
+	if s, err = s.filled(d, f.Shape().Layers, length); err != nil {
 		return nil, err
 	}
 	long := func(rows []int) []int {

@@ -45,10 +45,10 @@ func New(f *bert.Folder, d Data, s Settings) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s, err = s.filled(shape.Layers, length); err != nil {
+	if err = d.validate(); err != nil {
 		return nil, err
 	}
-	if err = d.validate(); err != nil {
+	if s, err = s.filled(d, shape.Layers, length); err != nil {
 		return nil, err
 	}
 	shape.Dropout, shape.Seed = s.Dropout, s.Seed

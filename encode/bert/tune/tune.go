@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"sotto/nn"
 	"sotto/text"
@@ -32,7 +33,7 @@ type Settings struct {
 	// with them. What lies below is computed once.
 	Layers  int     `json:"layers,omitempty"`
 	Rate    float64 `json:"rate"`    // of the encoder at its highest; 0 means 1e-4
-	Epochs  int     `json:"epochs"`  // at most; 0 means 3
+	Epochs  int     `json:"epochs"`  // at most; 0 means 3, and up to 15 where those are few steps: below 1,000, or 15 a class
 	Length  int     `json:"length"`  // most tokens of a sequence, special ones included; 0 means 128, or what the folder asks for if that is less
 	Batch   int     `json:"batch"`   // texts in each step; 0 means 32
 	Dropout float64 `json:"dropout"` // 0 means 0.1
@@ -42,7 +43,7 @@ type Settings struct {
 	// folder's. [ChooseLong] says which is best.
 	Long string `json:"long,omitempty"`
 	// Patience is after how many epochs without a better validation accuracy the
-	// training ends; 0 means 2.
+	// training ends; 0 means 2, or a third of the epochs if that is more.
 	Patience int `json:"patience"`
 	// Last keeps the last epoch in place of the best one, and trains all of them.
 	Last bool `json:"last,omitempty"`
@@ -54,14 +55,19 @@ const (
 	headTimes = 10   // the rate of the head, which begins at random, over that of the encoder
 	mostSize  = 1e6  // of epochs and batches
 	maxTokens = 128  // default of Length
+	fewEpochs = 3    // default of Epochs where rows are many
+	maxEpochs = 15   // and where they are few
+	fewSteps  = 1000 // that a training should have
+	perClass  = 15   // steps that it should have for each class
 	pieces    = 2048 // tokens that are computed together: a larger batch comes in pieces
 )
 
-// filled returns s with its defaults for an encoder of so many layers, whose folder
-// asks for a length.
-func (s Settings) filled(layers, length int) (Settings, error) {
-	s.Rate, s.Epochs, s.Batch = cmp.Or(s.Rate, 1e-4), cmp.Or(s.Epochs, 3), cmp.Or(s.Batch, 32)
-	s.Dropout, s.Decay, s.Patience = cmp.Or(s.Dropout, 0.1), cmp.Or(s.Decay, 0.01), cmp.Or(s.Patience, 2)
+// filled returns s with its defaults for some data and an encoder of so many layers,
+// whose folder asks for a length.
+func (s Settings) filled(d Data, layers, length int) (Settings, error) {
+	s.Rate, s.Batch = cmp.Or(s.Rate, 1e-4), cmp.Or(s.Batch, 32)
+	s.Epochs = cmp.Or(s.Epochs, d.epochs(s.Batch))
+	s.Dropout, s.Decay, s.Patience = cmp.Or(s.Dropout, 0.1), cmp.Or(s.Decay, 0.01), cmp.Or(s.Patience, max(2, s.Epochs/3))
 	s.Length = cmp.Or(s.Length, min(maxTokens, length))
 	switch {
 	case s.Layers < 0 || s.Layers > layers:
@@ -106,6 +112,14 @@ func (d Data) masked(row int) []text.Span {
 		return nil
 	}
 	return d.Masked[row]
+}
+
+// epochs returns how many to train if nobody says: of few rows more, since what a
+// transformer learns depends on its steps.
+func (d Data) epochs(batch int) int {
+	steps := max(1, len(d.Train)/max(1, batch))
+	want := max(fewSteps, perClass*slices.Max(d.Classes))
+	return min(max(fewEpochs, (want+steps-1)/steps), maxEpochs)
 }
 
 func (d Data) validate() error {

@@ -264,6 +264,34 @@ func TestPatience(t *testing.T) {
 	}
 }
 
+// TestDefaultEpochs checks that few rows and many classes are trained for longer.
+func TestDefaultEpochs(t *testing.T) {
+	for _, tt := range []struct {
+		rows, classes    int
+		epochs, patience int
+	}{
+		{rows: 96, classes: 2, epochs: 15, patience: 5},
+		{rows: 32 * 250, classes: 2, epochs: 4, patience: 2},
+		{rows: 32 * 250, classes: 100, epochs: 6, patience: 2},
+		{rows: 32 * 1000, classes: 2, epochs: 3, patience: 2},
+	} {
+		d := data(96)
+		d.Classes[0] = tt.classes
+		d.Train = slices.Repeat(d.Train[:1], tt.rows)
+		f, err := bert.Read(folder(t, tiny.Small(), false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		trainer, err := tune.New(f, d, tune.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := trainer.Settings(); s.Epochs != tt.epochs || s.Patience != tt.patience {
+			t.Errorf("%d rows of %d classes have %d epochs and patience %d, want %d and %d", tt.rows, tt.classes, s.Epochs, s.Patience, tt.epochs, tt.patience)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	dir := folder(t, tiny.Small(), false)
 	for want, change := range map[string]func(*tune.Data, *tune.Settings){

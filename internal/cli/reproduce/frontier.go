@@ -36,6 +36,8 @@ func (o *frontierOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Store, "out", "", "folder of finished experiments, which are re-used (default: frontier in $SOTTO_RESULTS, or in sotto/results in the user's cache)")
 	fs.StringSliceVar(&o.Only, "only", nil, "tasks, or parts, separated by commas (default: all)")
 	fs.StringSliceVar(&o.Methods, "methods", nil, "methods, separated by commas (default: all)")
+	fs.StringVar(&o.Encoder, "encoder", "", "transformer of the methods that take one: minilm or the folder of another of the BERT family (default: minilm)")
+	fs.IntVar(&o.TuneEpochs, "tune-epochs", 0, "passes over the texts of methods -tuned at most (default: 3, and up to 15 of few rows)")
 	fs.Float64SliceVar(&o.Epsilons, "epsilon", nil, "values of ε, separated by commas (default: 0.5,1,2,4,8)")
 	fs.IntVar(&o.Seeds, "seeds", 0, "number of seeds (default: 5, and 1 with --quick)")
 	fs.IntVar(&o.Limit, "limit", 0, "number of rows to train on at most, with a quarter as many to validate and to test (default: the task's own number)")
@@ -61,6 +63,11 @@ Tasks, by part (--only takes either):
 ` + frontierTasks() + `
 Methods:
 ` + frontierMethods() + `
+Methods named -frozen learn from the vectors of a transformer as it comes, and
+those named -tuned from one that was first trained by the labels, anew for each
+seed: that takes minutes to hours a task. Without minilm (sotto encoder get minilm)
+they are left out.
+
 Each task, method and ε is one experiment, kept in --out and computed once;
 Ctrl-C keeps what was trained, and the same command goes on from there. Several
 processes share the work of one --out with --shard 1/n to n/n; each prints what
