@@ -60,11 +60,11 @@ func (h Hash) Encode(dst []float32, s string) {
 	before := uint64(0) // the state after the word before and a space
 	for word := range text.Words(s) {
 		if len(features) > 0 {
-			features = append(features, finish(fnv(before, word)))
+			features = append(features, text.HashEnd(text.HashOn(before, word)))
 		}
-		state := fnv(fnvBasis, word)
-		features = append(features, finish(state))
-		before = fnv(state, " ")
+		state := text.HashOn(text.HashBasis, word)
+		features = append(features, text.HashEnd(state))
+		before = text.HashOn(state, " ")
 	}
 	// Equal features come to lie side by side, and sums have a fixed order.
 	slices.Sort(features)
@@ -97,26 +97,4 @@ func normalise(v []float32) {
 	for i, x := range v {
 		v[i] = float32(float64(x) * scale)
 	}
-}
-
-// The constants of FNV-1a with 64 bits.
-const (
-	fnvBasis = 0xcbf29ce484222325
-	fnvPrime = 0x100000001b3
-)
-
-// fnv continues FNV-1a from a state.
-func fnv(state uint64, s string) uint64 {
-	for i := range len(s) {
-		state = (state ^ uint64(s[i])) * fnvPrime
-	}
-	return state
-}
-
-// finish is the finaliser of MurmurHash3 (fmix64), after which each bit of the
-// result depends on every bit of the state.
-func finish(h uint64) uint64 {
-	h = (h ^ h>>33) * 0xff51afd7ed558ccd
-	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
-	return h ^ h>>33
 }

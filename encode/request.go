@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"sotto/text"
 )
 
 // maxWait is the longest that an endpoint can make us wait before another try.
@@ -54,7 +56,7 @@ func (e *Endpoint) ask(ctx context.Context, texts []string) ([][]float64, error)
 		// Half of the wait is left to the clock, so that many who were refused together do
 		// not come again together.
 		half := uint64(wait / 2)
-		pause := max(time.Duration(half+finish(uint64(time.Now().UnixNano()))%(half+1)), after)
+		pause := max(time.Duration(half+text.HashEnd(uint64(time.Now().UnixNano()))%(half+1)), after)
 		timer := time.NewTimer(min(pause, maxWait))
 		select {
 		case <-timer.C:

@@ -125,12 +125,18 @@ func Open(ctx context.Context, spec, dataDir string) (encode.Source, error) {
 	switch info, err := os.Stat(spec); {
 	case err == nil && info.IsDir():
 		return bert.Open(spec, bert.Options{})
-	case err == nil && info.Mode().IsRegular() && isStatic(spec):
+	case err == nil && info.Mode().IsRegular() && begins(spec, static.Is):
 		e, failed := static.Load(spec)
 		if failed != nil {
 			return nil, failed
 		}
 		return file{e, spec}, nil
+	case err == nil && info.Mode().IsRegular() && begins(spec, static.IsHashed):
+		e, failed := static.LoadHashed(spec)
+		if failed != nil {
+			return nil, failed
+		}
+		return hashed{e, spec}, nil
 	case errors.Is(err, fs.ErrNotExist) && !strings.Contains(spec, "?"): // which stands behind the name of a mapped file
 		return nil, fmt.Errorf("catalogue: encoder is %.40q, must be one of default, minilm, hash, hash:N, glove, endpoint:URL, command:PROGRAM, or the path of a file of vectors or of the folder of a transformer%s: %w", spec, nearest.Hint(spec, []string{"default", "minilm", "hash", "glove"}), fs.ErrNotExist)
 	}
@@ -177,8 +183,17 @@ type file struct {
 // Name implements [encode.Source].
 func (f file) Name() string { return f.path }
 
-// isStatic reports whether a file begins like a static encoder.
-func isStatic(path string) bool {
+// hashed is file for a table of hashed words.
+type hashed struct {
+	*static.Hashed
+	path string
+}
+
+// Name implements [encode.Source].
+func (h hashed) Name() string { return h.path }
+
+// begins reports whether a file begins as is says.
+func begins(path string, is func(content []byte) bool) bool {
 	f, _, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return false
@@ -186,7 +201,7 @@ func isStatic(path string) bool {
 	defer f.Close() //nolint:errcheck // it was only read
 	head := make([]byte, 64)
 	n, _ := io.ReadFull(f, head) // a shorter file is none
-	return static.Is(head[:n])
+	return is(head[:n])
 }
 
 // ErrWrong is wrapped by the error of Verify for an encoder whose files are not

@@ -9,10 +9,10 @@ import (
 const DefaultDim = 128
 
 //go:embed default.static
-var table []byte
+var builtIn []byte
 
 // parsed is made once, when it is first asked for.
-var parsed = sync.OnceValues(func() (*Encoder, error) { return Parse(table) })
+var parsed = sync.OnceValues(func() (*Encoder, error) { return Parse(builtIn) })
 
 // Default returns the built-in encoder. "sotto encoder distill" makes its
 // table; NOTICE beside it says whose work it rests on.

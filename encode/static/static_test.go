@@ -96,9 +96,9 @@ func TestNewRefuses(t *testing.T) {
 		{name: "no dimension", words: w, want: "9 tokens of 0 dimensions"},
 		{name: "too many dimensions", words: w, dim: 1<<14 + 1, vectors: make([]float32, n*(1<<14+1)), want: "of 1 to 16384"},
 		{name: "too few numbers", words: w, dim: 2, vectors: make([]float32, 2*n-1), want: "17 numbers for 9 tokens of 2 dimensions"},
-		{name: "NaN", words: w, dim: 1, vectors: with(math.NaN()), want: "the vector of token 8"},
-		{name: "infinite", words: w, dim: 1, vectors: with(math.Inf(-1)), want: "the vector of token 8"},
-		{name: "a sum could be infinite", words: w, dim: 1, vectors: with(1.1e18), want: "the vector of token 8"},
+		{name: "NaN", words: w, dim: 1, vectors: with(math.NaN()), want: "vector 8"},
+		{name: "infinite", words: w, dim: 1, vectors: with(math.Inf(-1)), want: "vector 8"},
+		{name: "a sum could be infinite", words: w, dim: 1, vectors: with(1.1e18), want: "vector 8"},
 		{name: "token of two lines", words: piece(t, strings.Replace(fmt.Sprintf(json, ""), `\r`, `\n`, 1)), dim: 1, vectors: make([]float32, 5), want: "a token of the vocabulary"},
 		{name: "token that ends a line", words: piece(t, fmt.Sprintf(json, `\r`)), dim: 1, vectors: make([]float32, 5), want: "a token of the vocabulary"},
 	} {
