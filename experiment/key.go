@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 
 	"sotto/experiment/prepared"
+	"sotto/language/mask"
 	"sotto/train/model"
 )
 
@@ -25,13 +26,21 @@ func (s Spec) Key() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(numerics + " " + s.Hash() + " " + set.Hash()))
+	of := numerics + " " + s.Hash() + " " + set.Hash()
+	if s.Mask != "" {
+		m, failed := mask.Open(s.Mask, "", nil)
+		if failed != nil {
+			return "", failed
+		}
+		of += " " + m.Rule() // which names the version of what finds things
+	}
+	sum := sha256.Sum256([]byte(of))
 	return hex.EncodeToString(sum[:]), nil
 }
 
 // wants is what a filled spec says of its data.
 func (s Spec) wants() model.DataRecord {
-	r := model.DataRecord{Name: s.Data, Variant: s.DataVariant, Label: s.Label, Attribute: s.Attribute, Encoder: s.Encoder, Dropout: s.Dropout, Limit: s.Limit, Reserve: s.Reserve, Unknown: s.Unknown}
+	r := model.DataRecord{Name: s.Data, Variant: s.DataVariant, Label: s.Label, Attribute: s.Attribute, Encoder: s.Encoder, Dropout: s.Dropout, Mask: s.Mask, Limit: s.Limit, Reserve: s.Reserve, Unknown: s.Unknown}
 	if len(s.Labels) > 0 {
 		r.Label = s.Labels[0]
 		for _, name := range s.Labels[1:] {

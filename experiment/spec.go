@@ -51,6 +51,10 @@ type Spec struct {
 	// of a result are text-level, and masks change none of them; see
 	// mech.WordLevel for the one between texts that differ in a word.
 	Dropout float64 `json:"dropout,omitempty" flag:"dropout" help:"probability μ of masking each word of a text before it is encoded (default: no masking)"`
+	// Mask are the types of what is masked in every text for what it is, in training as
+	// in use, each with its policy. No guarantee rests on it.
+	Mask       string `json:"mask,omitempty" flag:"mask" help:"types of personal data to mask in texts before they are encoded, such as types:email,phone=fake (default: nothing is masked)"`
+	MaskPolicy string `json:"mask_policy,omitempty" flag:"mask-policy" help:"what stands in the place of --mask types without a policy of their own: remove, tag, pseudonym or fake (default tag)"`
 	// Tune trains the encoder, of the BERT family, before anything is learnt from its
 	// vectors: by the labels, on the rows that train, with the first seed. What
 	// protects comes behind it, so that no guarantee changes.
@@ -138,6 +142,7 @@ func (s Spec) Filled() (Spec, error) {
 	refuse(s.TuneLong != "" && s.TuneLong != tune.AutoLong && !slices.Contains(bert.Rules(), s.TuneLong), "tune-long is %.40q, must be one of %s, %s", s.TuneLong, tune.AutoLong, strings.Join(bert.Rules(), ", "))
 	refuse(s.Limit < 0 || s.Limit > 0 && s.Limit < 8, "limit is %d, must be at least 8, or 0 for all rows", s.Limit)
 	refuse(len(s.Methods) == 0, "no method given, must be one of %s", strings.Join(methodNames(), ", "))
+	errs = append(errs, s.fillMask())
 	if o := objective.Objective(s.Objective); o.Validate() != nil {
 		errs = append(errs, o.Validate())
 	} else if o.Plain() {

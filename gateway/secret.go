@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"sotto/internal/atomicfile"
 	"sotto/internal/regular"
@@ -44,7 +43,7 @@ func NewSecret(key []byte) (Secret, error) {
 // LoadSecret reads the secret from a file that nobody but its owner can read.
 // If there is none and create is set, it makes one; made says so.
 func LoadSecret(path string, create bool) (s Secret, made bool, err error) {
-	f, _, err := regular.Open(path, maxSecretFile)
+	f, err := regular.OpenSecret(path, maxSecretFile)
 	if errors.Is(err, fs.ErrNotExist) && create {
 		s, err = createSecret(path)
 		return s, err == nil, err
@@ -52,14 +51,6 @@ func LoadSecret(path string, create bool) (s Secret, made bool, err error) {
 		return s, false, fmt.Errorf("gateway: the secret: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	info, err := f.Stat()
-	if err != nil {
-		return s, false, fmt.Errorf("gateway: the secret: %w", err)
-	}
-	// On Windows who may read a file stands in its access list, and Go's mode is made up.
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return s, false, fmt.Errorf("gateway: the secret %s has mode %#o, must be readable by its owner alone (0600)", path, info.Mode().Perm())
-	}
 	key := make([]byte, secretSize+1)
 	n, err := f.Read(key)
 	if err != nil {

@@ -158,8 +158,8 @@ func (d *Set) protect(set *dataset.Set, name string) error {
 // vectors takes the table, or encodes the texts.
 func (d *Set) vectors(ctx context.Context, set *dataset.Set, r model.DataRecord, workers int) error {
 	if set.Text == nil {
-		if r.Encoder != "" || r.Dropout != 0 {
-			return fmt.Errorf("prepared: %s is a table, so encoder %q and dropout %v have no meaning", set.Name, r.Encoder, r.Dropout)
+		if r.Encoder != "" || r.Dropout != 0 || r.Mask != "" {
+			return fmt.Errorf("prepared: %s is a table, so encoder %q, dropout %v and masks %q have no meaning", set.Name, r.Encoder, r.Dropout, r.Mask)
 		}
 		d.X = d.numbers(set)
 		return nil
@@ -169,8 +169,15 @@ func (d *Set) vectors(ctx context.Context, set *dataset.Set, r model.DataRecord,
 		return err
 	}
 	d.Record.Encoder, d.Record.Dropout, d.Record.MaskSeed = e.Name(), r.Dropout, r.MaskSeed
-	if r.Dropout > 0 {
-		e = masking{e, r.Dropout, r.MaskSeed}
+	if r.Dropout > 0 || r.Mask != "" {
+		m, failed := newMasking(e, r)
+		if failed != nil {
+			return failed
+		}
+		if m.masker != nil {
+			d.Record.Mask = m.masker.Rule()
+		}
+		e = m
 	}
 	if set.Second != nil {
 		d.X, err = encode.Pairs(ctx, e, set.Text, set.Second, workers)

@@ -61,7 +61,10 @@ func Encoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune
 	if err != nil {
 		return nil, err
 	}
-	learn := data(d, set, r)
+	learn, err := data(d, set, r)
+	if err != nil {
+		return nil, err
+	}
 	info := bert.Manifest{Parent: name, Data: r.Name, DataHash: d.Record.Hash}
 	if s.Long, info.Long, err = long(ctx, dir, learn, s, o); err != nil {
 		return nil, err
@@ -166,13 +169,19 @@ func parent(encoder string) (dir, name string, err error) {
 }
 
 // data is what is learnt from.
-func data(d *prepared.Set, set *dataset.Set, r model.DataRecord) tune.Data {
+func data(d *prepared.Set, set *dataset.Set, r model.DataRecord) (tune.Data, error) {
 	out := tune.Data{
-		Texts: set.Text, Masked: prepared.Masked(r, set.Text), Train: d.Train, Validation: d.Validation,
+		Train: d.Train, Validation: d.Validation,
 		Labels: [][]int{d.Y}, Classes: []int{d.Classes}, Weights: []float64{1},
 	}
+	var err error
+	if out.Texts, out.Masked, err = prepared.Masked(r, set.Text); err != nil {
+		return out, err
+	}
 	if set.Second != nil {
-		out.Second, out.SecondMasked = set.Second, prepared.Masked(r, set.Second)
+		if out.Second, out.SecondMasked, err = prepared.Masked(r, set.Second); err != nil {
+			return out, err
+		}
 	}
 	for _, more := range d.More {
 		out.Labels, out.Classes, out.Weights = append(out.Labels, more.Y), append(out.Classes, more.Classes), append(out.Weights, 1)
@@ -180,7 +189,7 @@ func data(d *prepared.Set, set *dataset.Set, r model.DataRecord) tune.Data {
 	for i := range out.Weights {
 		out.Weights[i] /= float64(len(out.Labels))
 	}
-	return out
+	return out, nil
 }
 
 // finished returns the manifest of the folder if it is that of the same training;

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 )
 
@@ -76,4 +77,21 @@ func List(dir string, most int) ([]string, error) {
 	}
 	slices.Sort(names)
 	return names, nil
+}
+
+// OpenSecret is [Open] of a file that nobody but its owner may read.
+func OpenSecret(path string, most int64) (*os.File, error) {
+	f, _, err := Open(path, most)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	// On Windows who may read a file stands in its access list, and Go's mode is made up.
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		err = fmt.Errorf("the secret %s has mode %#o, must be readable by its owner alone (0600)", path, info.Mode().Perm())
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }

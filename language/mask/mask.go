@@ -14,6 +14,7 @@ package mask
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -59,6 +60,12 @@ func New(f Finder, t Types, secret []byte) (*Masker, error) {
 	return &Masker{f, t, secret}, nil
 }
 
+// by stands in a rule between the types and the version of what finds them.
+const by = " by "
+
+// Types returns which types are masked, and how.
+func (m *Masker) Types() Types { return maps.Clone(m.types) }
+
 // Rule implements [text.Masker]: it has types, policies and the version of what
 // finds them, and says whether there is a secret.
 func (m *Masker) Rule() string {
@@ -66,7 +73,7 @@ func (m *Masker) Rule() string {
 	if m.secret != nil {
 		under = " under a secret"
 	}
-	return fmt.Sprintf("%s%s by %s%s", Prefix, m.types, m.finder.Version(), under)
+	return Prefix + m.types.String() + by + m.finder.Version() + under
 }
 
 // Unread is the type of a text that could not be searched.

@@ -76,6 +76,7 @@ type Encoded struct {
 	Encoder string        `json:"encoder"`
 	Dim     int           `json:"dim"`
 	Dropout float64       `json:"dropout,omitempty"`
+	Mask    string        `json:"mask,omitempty"` // rule by which parts of texts were masked for what they are
 	Release *mech.Record  `json:"release,omitempty"`
 	Word    *dp.Guarantee `json:"word_level,omitempty"` // as in [Release]
 	Person  *dp.Person    `json:"person,omitempty"`     // as in [Release]

@@ -60,6 +60,9 @@ type DataRecord struct {
 	// encoded, and MaskSeed what the masks were drawn by; 0 masked none.
 	Dropout  float64 `json:"dropout,omitempty"`
 	MaskSeed uint64  `json:"mask_seed,omitempty"`
+	// Mask is the rule by which parts of texts were masked for what they are, as
+	// text.Masker has it: types, policies, and the version of what finds them.
+	Mask string `json:"mask,omitempty"`
 	// Limit is how many rows there are to train at most, and four times as many
 	// as there are to validate and to test; 0 means all.
 	Limit   int      `json:"limit,omitempty"`

@@ -21,12 +21,16 @@ func (m Masks) Lacking(rules []string) []string {
 	return slices.DeleteFunc(slices.Clone(m.Rules), func(r string) bool { return slices.Contains(rules, r) })
 }
 
-// Masked returns what was masked in training: Masks or, of a model that was
-// saved before there was such a field, the dropout of its data.
+// Masked returns what was masked in training: Masks, with what the record of the
+// data says, which is all that there is before a model is saved and of one that was
+// saved before there was such a field.
 func (info Manifest) Masked() Masks {
 	m := info.Masks
 	if m.Dropout == 0 && info.Data.Dropout > 0 {
 		m.Dropout, m.Draw = info.Data.Dropout, mech.Bernoulli
+	}
+	if rule := info.Data.Mask; rule != "" && !slices.Contains(m.Rules, rule) {
+		m.Rules = append(slices.Clone(m.Rules), rule)
 	}
 	return m
 }

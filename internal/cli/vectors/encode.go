@@ -77,9 +77,11 @@ stands in OUT.raw.json and inside a Parquet file; make them private by
 makes the promise at word level stronger; words and patterns of --mask, and names
 with --mask-names, are masked wherever they stand, which promises nothing.
 
+` + term.MaskHelp() + `
 ` + term.MechanismList(),
 		Example: `  sotto encode --model mine --in reviews.csv --text review --keep id --out private.jsonl
   sotto encode --in reviews.txt --out private.npy --mechanism laplace-l1 --epsilon 8
+  sotto encode --in reviews.txt --out private.npy --mechanism laplace-l1 --epsilon 8 --mask types:email,phone=fake --show-masks masks.jsonl
   sotto encode --in reviews.csv --text review --out raw.npy
   sotto encode --in - --out - <reviews.txt | sotto privatize codebook --epsilon 4 --format jsonl`,
 		Args: term.None,
@@ -138,6 +140,7 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 	if err != nil {
 		return err
 	}
+	record.Mask = typeRule(maskers)
 	rows, err := o.rows(in)
 	if err != nil {
 		return err
@@ -188,8 +191,8 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 
 // open opens the texts.
 func (o *encodeOptions) open(stdin io.Reader) (*textfile.Reader, error) {
-	if err := term.RefuseSame(term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.record()),
-		term.Named("--mask", o.List), term.Named("--show-masks", o.Show)); err != nil {
+	files := append(o.Files(), term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.record()), term.Named("--show-masks", o.Show))
+	if err := term.RefuseSame(files...); err != nil {
 		return nil, err
 	}
 	return o.Open(o.in, stdin, o.skipBad, o.beside()...)
@@ -299,6 +302,7 @@ func (o *encodeOptions) report(s encodeSummary, std term.Streams) error {
 			fmt.Fprintf(&b, "; %d %s", c.n, c.what)
 		}
 	}
+	b.WriteString(maskedTypes(s.Masked))
 	for _, note := range s.Notes {
 		fmt.Fprintf(&b, "\nnote: %s", note)
 	}
