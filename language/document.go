@@ -101,7 +101,7 @@ func (d *Document) Check() error {
 	at, sentence := 0, 0
 	for i, t := range d.Tokens {
 		switch {
-		case t.Start < at || t.End <= t.Start || t.End > len(d.Text):
+		case t.Start < at && !d.shared(i) || t.End <= t.Start || t.End > len(d.Text):
 			return fmt.Errorf("language: token %d is at bytes %d to %d, must be behind byte %d and within %d", i, t.Start, t.End, at, len(d.Text))
 		case t.Sentence < sentence || t.Sentence > sentence+1 || i == 0 && t.Sentence != 0:
 			return fmt.Errorf("language: token %d is in sentence %d behind sentence %d", i, t.Sentence, sentence)
@@ -118,6 +118,13 @@ func (d *Document) Check() error {
 		at = e.End
 	}
 	return nil
+}
+
+// shared tells whether token i shares its place with the one before: the parts
+// of some fused words cannot be told apart in what is written.
+func (d *Document) shared(i int) bool {
+	t := d.Tokens[i]
+	return t.Fused && i > 0 && t.Start == d.Tokens[i-1].Start && t.End == d.Tokens[i-1].End
 }
 
 // Annotator adds to a document what it knows: it fills fields of tokens, or
