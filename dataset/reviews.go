@@ -135,16 +135,25 @@ func (r Reviews) Generate() (*Set, error) {
 
 // write draws one text.
 func (r Reviews) write(src weakrand.Source, y, z int) string {
-	var pairs []string
+	var phrases ['z']string // each under what stands for it in a template
 	for k, s := range habits {
-		pairs = append(pairs, fmt.Sprintf("{%d}", k), one(src, s[choose(src, r.Habit, z)]))
+		phrases['0'+k] = one(src, s[choose(src, r.Habit, z)])
 	}
 	for k, s := range tones {
-		pairs = append(pairs, fmt.Sprintf("{%c}", 'a'+k), one(src, s[choose(src, r.Clarity, y)]))
+		phrases['a'+k] = one(src, s[choose(src, r.Clarity, y)])
 	}
-	pairs = append(pairs, "{w}", one(src, whens), "{p}", one(src, subjects))
-	text := strings.NewReplacer(pairs...).Replace(one(src, templates))
-	return strings.ToUpper(text[:1]) + text[1:]
+	phrases['w'] = one(src, whens)
+	phrases['p'] = one(src, subjects)
+	var text strings.Builder
+	for part := range strings.SplitSeq(one(src, templates), "{") {
+		if name, rest, ok := strings.Cut(part, "}"); ok {
+			text.WriteString(phrases[name[0]])
+			part = rest
+		}
+		text.WriteString(part)
+	}
+	whole := text.String()
+	return strings.ToUpper(whole[:1]) + whole[1:]
 }
 
 // choose returns class with probability p, to 53 bits, and the other class
