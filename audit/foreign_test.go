@@ -15,6 +15,7 @@ import (
 
 	"sotto/audit"
 	"sotto/dp"
+	"sotto/dp/dptest"
 	"sotto/mech"
 	"sotto/noise"
 )
@@ -78,6 +79,11 @@ func playForeign(mode string) {
 	}
 }
 
+// certain is how many draws show what one input always gives and the other never, at a
+// confidence of 1 − 10⁻⁵. A coin leaves each input 100 of twice as many but once in 10⁵
+// runs; then p is above 0.87 and q below 0.13, whose ratio refutes 1.
+const certain = 150
+
 func runForeign(t *testing.T, open func(context.Context) (audit.Sampler, error), draws int) (audit.Result, error) {
 	t.Helper()
 	target, err := audit.Foreign(audit.Domain{Dim: 3, Low: -1, High: 1}, open)
@@ -98,9 +104,9 @@ func TestCommand(t *testing.T) {
 		refuted bool
 		want    string // part of the error
 	}{
-		{mode: "honest", draws: 400},
-		{mode: "leaky", draws: 400, refuted: true},
-		{mode: "refusing", draws: 400, refuted: true},
+		{mode: "honest", draws: certain},
+		{mode: "leaky", draws: certain, refuted: true},
+		{mode: "refusing", draws: certain, refuted: true},
 		{mode: "silent", draws: 200, want: "ended without an answer (its last words: I say nothing): exit status 7"},
 		{mode: "nonsense", draws: 200, want: "no JSON object"},
 		{mode: "talkative", draws: 200, want: "more lines than it was sent"},
@@ -182,7 +188,7 @@ func TestEndpoint(t *testing.T) {
 		if bad != nil {
 			t.Fatal(bad)
 		}
-		if r, failed := runForeign(t, open, 300); failed != nil || r.Refuted != refuted {
+		if r, failed := runForeign(t, open, certain); failed != nil || r.Refuted != refuted {
 			t.Errorf("%s: Run = %+v, %v; want refuted %v", path, r, failed, refuted)
 		}
 	}
@@ -235,7 +241,7 @@ func (drifting) Guarantee() dp.Guarantee { return dp.None(dp.Text) }
 // A mechanism that ignores its input is not refuted, whatever it does over time.
 func TestDriftIsNoLeak(t *testing.T) {
 	for range 5 {
-		if r := attackForeign(t, drifting{new(atomic.Int64)}, 1, 0.01, nil); r.Refuted {
+		if r := attackForeign(t, drifting{new(atomic.Int64)}, 1, 0.01, dptest.Count(t, 5000, 20_000), nil); r.Refuted {
 			t.Errorf("a mechanism that ignores its input was refuted: %+v", r)
 		}
 	}
