@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"sotto/dp/dptest"
 )
 
 // mostMiB is what a process may take under any flood.
@@ -97,7 +99,7 @@ const tries = 3
 // underAt is under, where the swarm calls another address than the honest client.
 func (s *scene) underAt(p *process, base, kind string, n, addresses int, begin, drip string) {
 	s.Helper()
-	lasts := time.Duration(s.many(5000, 1500)) * time.Millisecond
+	lasts := time.Duration(s.many(5000, dptest.Count(s, 400, 1500))) * time.Millisecond
 	var quiet, loud experience
 	var count tally
 	for range s.many(tries, 1) {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"sotto/dp/dptest"
 )
 
 var oracles = []attack{
@@ -46,7 +48,7 @@ func repeats(s *scene) {
 	c := from("127.0.0.1", g.base)
 	count := tally{}
 	began := time.Now()
-	n := s.many(3000, 1000)
+	n := s.many(3000, 700)
 	for range n {
 		count.add(c.embed("alice", "the same text"))
 	}
@@ -65,7 +67,7 @@ func repeats(s *scene) {
 func inventedUsers(s *scene) {
 	g := s.gateway()
 	c := from("127.0.0.1", g.base)
-	n := s.many(100_000, 5_000)
+	n := s.many(100_000, dptest.Count(s, 1_000, 5_000))
 	name := strings.Repeat("n", 200)
 	count := crowd(n, func(i int) answer { return c.do("GET", fmt.Sprintf("/v1/budget?user=%s%d", name, i), "") })
 	s.judge(g.alive() && g.peak() < 512, "%d users asked for, %v; at most %d MiB", n, count, g.peak())

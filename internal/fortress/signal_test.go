@@ -61,7 +61,7 @@ func isServe(p *process) bool { return strings.Contains(strings.Join(p.Args, " "
 func hangupsOf(s *scene, p *process) {
 	stop := make(chan struct{})
 	count, wait := s.load(p, stop)
-	for range s.many(50, 10) {
+	for range s.many(50, 5) {
 		time.Sleep(50 * time.Millisecond)
 		p.Process.Signal(syscall.SIGHUP) //nolint:errcheck // judged below
 	}
