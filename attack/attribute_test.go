@@ -76,7 +76,7 @@ func TestAttackHonest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the rest fits 48 attackers")
 	}
-	for _, name := range []string{"laplace-l1", "laplace-l2", "dpnr", "bitrr", "codebook", "privunit"} {
+	for _, name := range []string{"laplace-l1", "bitrr", "privunit", "laplace-l2", "dpnr", "codebook"}[:dptest.Count(t, 3, 6)] {
 		for _, epsilon := range []float64{2, 0.5}[:dptest.Count(t, 1, 2)] { // the harder half first
 			t.Run(fmt.Sprint(name, " ", epsilon), func(t *testing.T) {
 				m, err := mech.New(mech.Params{Mechanism: name, Dim: 4, Epsilon: epsilon})

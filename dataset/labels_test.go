@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"sotto/dataset"
+	"sotto/dp/dptest"
 )
 
 // names returns the names of columns.
@@ -245,8 +246,8 @@ func TestRealLabels(t *testing.T) {
 // classes, and what is left as an attribute has more, but for the age of adult.
 // CelebA keeps a feature.
 func TestRealLabelsAll(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it loads every set")
+	if !dptest.Long() {
+		t.Skip("loads every set: SOTTO_LONG=1 runs it")
 	}
 	for _, info := range dataset.List("") {
 		if info.Labels[0] != info.Label {

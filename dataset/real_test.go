@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sotto/dataset"
+	"sotto/dp/dptest"
 	"sotto/internal/testenv"
 )
 
@@ -96,6 +97,9 @@ func TestReal(t *testing.T) {
 
 // TestRealChecksums verifies every set that is present.
 func TestRealChecksums(t *testing.T) {
+	if !dptest.Long() {
+		t.Skip("reads every file: SOTTO_LONG=1 runs it")
+	}
 	testenv.Data(t)
 	for _, s := range dataset.List("") {
 		if !s.Present || len(s.Files) == 0 {

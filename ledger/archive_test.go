@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"sotto/dp/dptest"
 	"sotto/ledger"
 	"sotto/ledger/logfile"
 )
@@ -201,7 +202,7 @@ func TestArchiveRefuses(t *testing.T) {
 	verify(t, l)
 }
 
-// Every byte counts: of what is kept, and of an archive.
+// Every byte counts: of what is kept, and of an archive. Plain tests try one in seven.
 func TestArchiveDamage(t *testing.T) {
 	path, archives, _, _ := archivedTwice(t)
 	for _, file := range append([]string{path}, archives...) {
@@ -209,9 +210,9 @@ func TestArchiveDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		step := 1
-		if testing.Short() {
-			step = 7
+		step := 7
+		if dptest.Long() {
+			step = 1
 		}
 		for i := firstFrame; i < len(content); i += step {
 			change(t, file, int64(i), content[i]^1<<(i%8))

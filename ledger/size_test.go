@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"sotto/dp/dptest"
 	"sotto/ledger"
 )
 
@@ -46,11 +47,11 @@ func fillFile(tb testing.TB, path string, spends, clients int) {
 // TestSize: a spend takes at most 200 bytes on disk, of 5,000 users, also where
 // each is written by itself.
 func TestSize(t *testing.T) {
-	spends := 100_000
+	spends := dptest.Count(t, 20_000, 100_000)
 	if testing.Short() {
 		spends = 2000
 	}
-	for clients, n := range map[int]int{1000: spends, 1: 2000} {
+	for clients, n := range map[int]int{1000: spends, 1: 500} {
 		path := filepath.Join(t.TempDir(), "ledger.db")
 		fillFile(t, path, n, clients)
 		info, err := os.Stat(path)

@@ -6,6 +6,7 @@ import (
 
 	"sotto/bias"
 	"sotto/bias/erase"
+	"sotto/dp/dptest"
 	"sotto/internal/testenv"
 	"sotto/nn"
 )
@@ -20,8 +21,8 @@ import (
 // 100 is above 176 with probability 5·10⁻⁶ (Wilson and Hilferty). And the
 // accuracy on m rows deviates by 4.42·√(¼/m) with that probability.
 func TestGloVe(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
+	if !dptest.Long() {
+		t.Skip("takes some seconds: SOTTO_LONG=1 runs it")
 	}
 	table, _, err := bias.Read(testenv.Data(t, "glove", "glove.6B.100d.102858.txt.gz"), bias.Options{})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"sotto/dp/dptest"
 	"sotto/nn"
 	"sotto/nn/transformer"
 	"sotto/nn/transformer/tiny"
@@ -106,7 +107,11 @@ func TestGradients(t *testing.T) {
 // checkGradient compares some numbers of a gradient.
 func checkGradient(t *testing.T, m *tiny.Model, b *transformer.Batch, weights nn.Matrix, q nn.Param) {
 	t.Helper()
-	const step, most = 1e-5, 40
+	const step = 1e-5
+	most := 10
+	if dptest.Long() {
+		most = 40
+	}
 	grad := whole(q)
 	nudge := make([]float64, len(grad))
 	m.Nudge = map[string][]float64{q.Name: nudge}

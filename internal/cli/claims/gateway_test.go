@@ -110,7 +110,7 @@ func TestAuditGateway(t *testing.T) {
 		address := service(t, tt.noise, tt.m)
 		// At this confidence an honest gateway is refuted, or a coin taken for
 		// knowledge, once in 10⁵ runs.
-		code, out, errs := clitest.Sotto(t, "", "audit", "--gateway", address, "--texts", texts, "--draws", "1000", "--trials", "40", "--confidence", "0.99999", "--json")
+		code, out, errs := clitest.Sotto(t, "", "audit", "--gateway", address, "--texts", texts, "--draws", "300", "--trials", "40", "--confidence", "0.99999", "--json")
 		var got struct {
 			Format  string
 			Claimed float64
