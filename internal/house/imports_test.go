@@ -51,6 +51,7 @@ var mayImport = map[string]neighbours{
 	"language/conllu":               {own: []string{"language"}, only: true},
 	"language/score":                {own: []string{"language"}, only: true},
 	"language/parse":                {own: []string{"language", "nn", "nn/vector"}, only: true},
+	"language/guess":                {},
 	"language/lexicon":              {own: []string{"text"}},
 	"language/mask":                 {own: []string{"language/personal", "language", "text"}},
 	"language/personal":             {own: []string{"language"}, only: true},
