@@ -104,20 +104,13 @@ type writer struct {
 	s      string
 	found  []language.Entity
 	people *people                  // of the text; nil until there is one
-	words  map[string]bool          // of the text, and of what stands in it
+	words  map[string]bool          // of the text and of names in it; nil until they are asked for
 	given  map[string]string        // what stands for what, by type and surface
 	count  map[language.Type]uint64 // of different things so far
 }
 
-// newWriter begins a text. Under a secret the words of a text make no difference.
 func (m *Masker) newWriter(s string, found []language.Entity) *writer {
-	w := &writer{Masker: m, s: s, found: found, words: map[string]bool{}, given: map[string]string{}, count: map[language.Type]uint64{}}
-	if len(found) > 0 && m.secret == nil && m.types.keyed() {
-		for word := range text.Words(s) {
-			w.words[word] = true
-		}
-	}
-	return w
+	return &writer{Masker: m, s: s, found: found, given: map[string]string{}, count: map[language.Type]uint64{}}
 }
 
 // as returns what stands in the place of what was found.
@@ -133,7 +126,7 @@ func (w *writer) as(i int) string {
 		if slices.Contains(Names(), e.Type) {
 			return w.pseudonym(i, surface)
 		}
-		return w.once(e.Type, normal(surface), func(d *draw) string { return fake(e.Type, surface, d) }, surface)
+		return w.once(e.Type, normal(surface), func(d *draw) string { return fake(e.Type, surface, d) }, func(as string) bool { return as == surface })
 	case Remove:
 	}
 	return ""
@@ -146,7 +139,7 @@ func (w *writer) pseudonym(i int, surface string) string {
 		return w.person(i)
 	}
 	if e.Type == language.Organisation || e.Type == language.Place {
-		made := w.once(e.Type, normal(surface), func(d *draw) string { return d.invented(e.Type) }, "")
+		made := w.name(e.Type, normal(surface), func(d *draw) string { return d.invented(e.Type) })
 		return like(surface, made)
 	}
 	label := strings.ToUpper(string(e.Type))
@@ -155,17 +148,15 @@ func (w *writer) pseudonym(i int, surface string) string {
 			return fmt.Sprintf("[%s-%d]", label, d.place)
 		}
 		return fmt.Sprintf("[%s-%08x]", label, d.next()&0xffffffff)
-	}, "")
+	}, func(string) bool { return false })
 }
 
 // tries bounds how often something is drawn that may not be used.
 const tries = 16
 
 // once makes something for a thing the first time, and returns the same whenever
-// the thing is met again. It is never the thing itself. Without a secret, words of
-// the text and what stands for another thing are avoided, too; under one it would
-// not be the same in all texts.
-func (w *writer) once(t language.Type, what string, draws func(d *draw) string, not string) string {
+// the thing is met again. What is refused is drawn anew.
+func (w *writer) once(t language.Type, what string, draws func(d *draw) string, refused func(as string) bool) string {
 	key := string(t) + "\x00" + what
 	if as, ok := w.given[key]; ok {
 		return as
@@ -173,21 +164,35 @@ func (w *writer) once(t language.Type, what string, draws func(d *draw) string, 
 	w.count[t]++
 	var as string
 	for try := range uint64(tries) {
-		as = draws(w.draw(t, what, try))
-		if as != not && (w.secret != nil || !w.stands(as)) {
+		if as = draws(w.draw(t, what, try)); !refused(as) {
 			break
 		}
 	}
 	w.given[key] = as
-	for word := range text.Words(as) {
-		w.words[word] = true
+	return as
+}
+
+// name is once for names. Without a secret, words of the text and of other names are
+// avoided; under one a name would not be the same in all texts.
+func (w *writer) name(t language.Type, what string, draws func(d *draw) string) string {
+	as := w.once(t, what, draws, func(as string) bool { return w.secret == nil && w.stands(as) })
+	if w.words != nil {
+		for word := range text.Words(as) {
+			w.words[word] = true
+		}
 	}
 	return as
 }
 
-// stands reports whether a word of something stands in the text already, so that
-// it would be taken for what it is not.
+// stands reports whether a word of a name stands in the text already, so that it
+// would be taken for what it is not.
 func (w *writer) stands(as string) bool {
+	if w.words == nil {
+		w.words = map[string]bool{}
+		for word := range text.Words(w.s) {
+			w.words[word] = true
+		}
+	}
 	for word := range text.Words(as) {
 		if w.words[word] && !slices.Contains(plain, word) {
 			return true

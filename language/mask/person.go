@@ -141,7 +141,7 @@ func (w *writer) person(i int) string {
 	p := w.persons()
 	m := p.mentions[i]
 	name, at := p.whole(m.words)
-	as := w.once(language.Person, strings.Join(name, " "), func(d *draw) string { return d.of(first) + " " + d.surname() }, "")
+	as := w.name(language.Person, strings.Join(name, " "), func(d *draw) string { return d.of(first) + " " + d.surname() })
 	given, family, _ := strings.Cut(as, " ")
 	var parts []string
 	for k, place := range at {
