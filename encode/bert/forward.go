@@ -39,6 +39,19 @@ func (m *Model) space(workers int) *space {
 // sees where a sentence ends. A row of a product has the same bits whatever the
 // other rows are, so it does not matter which sentences come together.
 func (m *Model) forward(s *space, dst nn.Matrix, sentences []text.Tokens) {
+	m.layers(s, sentences)
+	for i, t := range sentences {
+		n := len(t.IDs)
+		if m.first {
+			n = 1
+		}
+		sum(dst.Row(i), s.x.Slice(s.starts[i], s.starts[i]+n))
+	}
+}
+
+// layers leaves the vectors of the tokens of some sentences after the last layer in
+// s.x.
+func (m *Model) layers(s *space, sentences []text.Tokens) {
 	n := 0
 	s.starts = s.starts[:0]
 	for _, t := range sentences {
@@ -52,13 +65,6 @@ func (m *Model) forward(s *space, dst nn.Matrix, sentences []text.Tokens) {
 	m.embed(s.x, sentences)
 	for i := range m.weights.layers {
 		m.layer(s, &m.weights.layers[i], sentences)
-	}
-	for i, t := range sentences {
-		n := len(t.IDs)
-		if m.first {
-			n = 1
-		}
-		sum(dst.Row(i), s.x.Slice(s.starts[i], s.starts[i]+n))
 	}
 }
 

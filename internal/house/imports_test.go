@@ -61,6 +61,7 @@ var mayImport = map[string]neighbours{
 	"nn/transformer/tiny":           {own: []string{"internal/safetensors"}},
 	"encode/bert":                   {own: []string{"text", "nn", "nn/transformer", "nn/vector", "internal/safetensors", "internal/regular"}},
 	"encode/bert/tune":              {own: []string{"text", "measure", "nn", "nn/transformer", "encode/bert", "internal/atomicfile", "internal/regular", "internal/safetensors"}},
+	"encode/bert/tag":               {own: []string{"encode/bert", "encode/bert/tune", "nn"}},
 	"experiment/tuned":              {own: []string{"dataset", "encode/bert", "encode/bert/tune", "encode/catalogue", "experiment/prepared", "nn", "train/model", "internal/atomicfile"}},
 	"encode/catalogue":              {own: []string{"encode", "encode/bert", "encode/static", "internal/nearest", "internal/regular"}},
 	"encode/distill":                {own: []string{"text", "nn", "encode/static"}},

@@ -19,3 +19,15 @@ func Pair(x, weights nn.Matrix) (y, dx nn.Matrix) {
 	y = q.forward(x)
 	return y, q.backward(weights)
 }
+
+// Gradients returns the loss of some rows in training, and everything that learns
+// with its gradients.
+func (t *Trainer) Gradients(rows []int) (float64, []nn.Param, error) {
+	t.pool = nn.NewPool(1)
+	loss, grad, err := t.head.Learn(t.pool, rows, t.vectors.of(t.pool, nn.Train, rows))
+	if err != nil {
+		return 0, nil, err
+	}
+	t.vectors.back(t.pool, grad, false)
+	return loss, t.params(), nil
+}

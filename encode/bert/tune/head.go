@@ -44,7 +44,7 @@ type linear struct {
 	layers  nn.Sequential
 	dropout *nn.Dropout // the one in layers
 	loss    nn.Heads
-	labels  [][]int
+	data    Data
 	y       [][]int // of the last texts
 }
 
@@ -61,7 +61,7 @@ func newLinear(d Data, width int, s Settings) (*linear, error) {
 	}
 	return &linear{
 		layers: nn.Sequential{dropout, nn.NewDense(width, classes, rng)}, dropout: dropout,
-		loss: nn.Heads{Classes: d.Classes, Weights: d.Weights}, labels: d.Labels, y: make([][]int, len(d.Labels)),
+		loss: nn.Heads{Classes: d.Classes, Weights: d.Weights}, data: d, y: make([][]int, len(d.Classes)),
 	}, nil
 }
 
@@ -70,11 +70,8 @@ func (h *linear) Params() []nn.Param { return h.layers.Params() }
 
 // Learn implements [Head].
 func (h *linear) Learn(p *nn.Pool, texts []int, x nn.Matrix) (float64, nn.Matrix, error) {
-	for l, y := range h.labels {
-		h.y[l] = h.y[l][:0]
-		for _, i := range texts {
-			h.y[l] = append(h.y[l], y[i])
-		}
+	for l := range h.y {
+		h.y[l] = h.data.told(h.y[l][:0], l, texts)
 	}
 	loss, grad := h.loss.Loss(p, h.layers.Forward(p, nn.Train, x), h.y)
 	return loss, h.layers.Backward(p, grad), nil

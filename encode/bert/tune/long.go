@@ -82,8 +82,8 @@ func ChooseLong(ctx context.Context, dir string, d Data, s Settings, workers int
 		return some
 	}
 	c := &LongChoice{Rule: bert.Truncate}
-	if d.Second != nil {
-		return c, nil // both texts of a pair would have to be tried
+	if d.Second != nil || d.Words != nil {
+		return c, nil // both texts of a pair would have to be tried, and words lose nothing
 	}
 	learn, check := long(d.Train), long(d.Validation)
 	c.Longer = float64(len(learn)+len(check)) / float64(len(d.Train)+len(d.Validation))
@@ -161,13 +161,13 @@ func (t *longTrial) try(ctx context.Context, rule string) (TriedLong, error) {
 	done := TriedLong{Rule: rule}
 	pool := nn.NewPool(t.workers)
 	for l, classes := range t.data.Classes {
-		probe, err := measure.Probe{Hidden: []int{}, Seed: t.settings.Seed}.Fit(ctx, pool, learn, pick(t.data.Labels[l], t.learn), classes)
+		probe, err := measure.Probe{Hidden: []int{}, Seed: t.settings.Seed}.Fit(ctx, pool, learn, nn.Pick(t.data.Labels[l], t.learn), classes)
 		if err != nil {
 			return done, fmt.Errorf("tune: %w", err)
 		}
 		got := probe.Predict(pool, check)
 		right, known := 0, 0
-		for i, want := range pick(t.data.Labels[l], t.check) {
+		for i, want := range nn.Pick(t.data.Labels[l], t.check) {
 			if want < 0 {
 				continue
 			}
@@ -190,14 +190,6 @@ func (t *longTrial) vectors(ctx context.Context, m *bert.Model, rows []int) (nn.
 	}
 	x := nn.NewMatrix(len(rows), m.Dim())
 	return x, m.EncodeMasked(ctx, x, texts, masked, t.workers)
-}
-
-func pick(y, rows []int) []int {
-	some := make([]int, len(rows))
-	for i, row := range rows {
-		some[i] = y[row]
-	}
-	return some
 }
 
 // Text says what was chosen and why, in a sentence; "" where nothing is long.

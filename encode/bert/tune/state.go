@@ -37,7 +37,7 @@ type State struct {
 func (t *Trainer) identity() (string, error) {
 	h := sha256.New()
 	d := t.data
-	if err := json.NewEncoder(h).Encode([]any{t.settings, d.Labels, d.Classes, d.Weights, d.Train, d.Validation, t.head.About()}); err != nil {
+	if err := json.NewEncoder(h).Encode([]any{t.settings, d.Labels, d.Classes, d.Weights, d.Train, d.Validation, d.Tags, t.head.About()}); err != nil {
 		return "", fmt.Errorf("tune: %w", err)
 	}
 	for _, part := range [][]int{d.Train, d.Validation} {

@@ -240,7 +240,7 @@ func (t *Trainer) progress(loss float64) Progress {
 func (t *Trainer) step(rows []int) (float64, error) {
 	p, sum := t.pool, 0.0
 	for i, piece := range t.cut(rows) {
-		share := float64(len(piece)) / float64(len(rows))
+		share := float64(t.vectors.count(piece)) / float64(t.vectors.count(rows))
 		loss, grad, err := t.head.Learn(p, piece, t.vectors.of(p, nn.Train, piece))
 		if err != nil {
 			return 0, fmt.Errorf("tune: %w", err)
@@ -283,14 +283,15 @@ func (t *Trainer) cut(rows []int) [][]int {
 	return append(all, rows[from:])
 }
 
-// accuracy returns the share of labels of some texts that are told rightly. What it
+// accuracy returns the share of labels of some texts, or of their words, that are
+// told rightly. What it
 // draws is drawn again where ctx ends it.
 func (t *Trainer) accuracy(ctx context.Context, rows []int) (float64, error) {
 	var before []uint64
 	for _, pass := range t.passes() {
 		before = append(before, *pass)
 	}
-	right, known := make([]int, len(t.data.Labels)), make([]int, len(t.data.Labels))
+	right, known := make([]int, len(t.data.Classes)), make([]int, len(t.data.Classes))
 	for _, piece := range t.cut(rows) {
 		if err := ctx.Err(); err != nil {
 			for i, pass := range t.passes() {
@@ -302,17 +303,17 @@ func (t *Trainer) accuracy(ctx context.Context, rows []int) (float64, error) {
 		if err != nil {
 			return 0, fmt.Errorf("tune: %w", err)
 		}
-		for i, row := range piece {
-			column := 0
-			for l, c := range t.data.Classes {
-				if y := t.data.Labels[l][row]; y >= 0 {
+		column := 0
+		for l, c := range t.data.Classes {
+			for i, y := range t.data.told(nil, l, piece) {
+				if y >= 0 {
 					known[l]++
 					if nn.Argmax(scores.Row(i)[column:column+c]) == y {
 						right[l]++
 					}
 				}
-				column += c
 			}
+			column += c
 		}
 	}
 	sum := 0.0

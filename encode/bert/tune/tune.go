@@ -94,6 +94,12 @@ type Data struct {
 	Second       []string
 	SecondMasked [][]text.Span
 
+	// Words, unless nil, are sentences in place of texts, word by word, and Tags the
+	// class of each word: what is learnt is a label a word, from the vector of its first
+	// piece. Labels is then nil, and Classes has one number.
+	Words [][]string
+	Tags  [][]int
+
 	Labels  [][]int   // of each label the class of each text, −1 where it is not known
 	Classes []int     // of each label
 	Weights []float64 // of each label, with sum 1
@@ -122,7 +128,23 @@ func (d Data) epochs(batch int) int {
 	return min(max(fewEpochs, (want+steps-1)/steps), maxEpochs)
 }
 
+// told returns the classes of some texts for a label, or of all words of some
+// sentences.
+func (d Data) told(dst []int, label int, rows []int) []int {
+	for _, i := range rows {
+		if d.Words != nil {
+			dst = append(dst, d.Tags[i]...)
+		} else {
+			dst = append(dst, d.Labels[label][i])
+		}
+	}
+	return dst
+}
+
 func (d Data) validate() error {
+	if d.Words != nil {
+		return d.validateWords()
+	}
 	switch {
 	case len(d.Train) == 0 || len(d.Validation) == 0:
 		return fmt.Errorf("tune: there are %d texts to learn from and %d to validate, must be at least one each", len(d.Train), len(d.Validation))

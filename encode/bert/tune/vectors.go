@@ -23,11 +23,18 @@ type vectors struct {
 	pair    pair
 	scale   *scale
 	all     []int // texts of the last rows
+
+	first [][]int // of each sentence of words, where the first pieces of its words stand; nil unless words have labels
+	words gathered
 }
 
-// newVectors returns those of an encoder of the given width, for the rows of d.
+// newVectors returns those of an encoder, for the rows of d.
 func newVectors(f *bert.Folder, e *transformer.Encoder, d Data, length int, long bert.Long) *vectors {
 	v := &vectors{encoder: e, texts: 1, pooling: long.Pooling(f.First), below: below{most: mostKept}}
+	if d.Words != nil {
+		v.takeWords(f, d, length)
+		return v
+	}
 	sides := []struct {
 		texts  []string
 		masked [][]text.Span
@@ -87,6 +94,18 @@ func (v *vectors) add(b *transformer.Batch, text int) {
 	}
 }
 
+// count returns how many vectors some rows have: one each, or one a word.
+func (v *vectors) count(rows []int) int {
+	if v.first == nil {
+		return len(rows)
+	}
+	n := 0
+	for _, row := range rows {
+		n += len(v.first[row])
+	}
+	return n
+}
+
 // of returns the vectors of some rows, scaled to the size that a layer learns from
 // quickly.
 func (v *vectors) of(p *nn.Pool, mode nn.Mode, rows []int) nn.Matrix {
@@ -104,6 +123,9 @@ func (v *vectors) plain(p *nn.Pool, mode nn.Mode, rows []int) nn.Matrix {
 		}
 	}
 	x := v.encoder.Above(p, mode, &v.batch, v.below.of(p, v, v.all))
+	if v.first != nil {
+		return v.words.forward(x, &v.batch, nn.Pick(v.first, rows))
+	}
 	x = v.norm.Forward(p, mode, v.pooling.Forward(p, x, &v.batch))
 	if v.texts == 2 {
 		x = v.pair.forward(x)
@@ -115,6 +137,10 @@ func (v *vectors) plain(p *nn.Pool, mode nn.Mode, rows []int) nn.Matrix {
 // it to what it has if more is set.
 func (v *vectors) back(p *nn.Pool, grad nn.Matrix, more bool) {
 	grad = v.scale.backward(grad)
+	if v.first != nil {
+		v.encoder.Backward(p, v.words.backward(grad), more)
+		return
+	}
 	if v.texts == 2 {
 		grad = v.pair.backward(grad)
 	}

@@ -1,0 +1,76 @@
+package bert
+
+import (
+	"context"
+	"fmt"
+
+	"sotto/nn"
+	"sotto/text"
+)
+
+// WordSequence is words of a sentence as a model takes them, and where among the
+// tokens the first piece of each stands, which stands for the word.
+type WordSequence struct {
+	text.Tokens
+	First []int
+}
+
+// WordSequences returns the words of a sentence as one sequence of at most limit
+// tokens, or as several, one behind the other, of which none cuts a word unless it
+// has more pieces than fit. A word without a piece is unknown. It panics if the
+// limit is below 3.
+func WordSequences(w *text.WordPiece, words []string, limit int) []WordSequence {
+	if limit < 3 {
+		panic(fmt.Sprintf("bert: limit is %d, must be at least 3", limit))
+	}
+	unknown, _ := w.ID("[UNK]") // every tokeniser has it
+	ends := w.Encode("", 2).IDs
+	fresh := func() WordSequence { return WordSequence{Tokens: text.Tokens{IDs: []int32{ends[0]}}} }
+	var all []WordSequence
+	now := fresh()
+	closed := func() {
+		now.IDs = append(now.IDs, ends[1])
+		now.Types = make([]int32, len(now.IDs))
+		all = append(all, now)
+		now = fresh()
+	}
+	for _, word := range words {
+		t := w.Encode(word, limit)
+		pieces := t.IDs[1 : len(t.IDs)-1]
+		if len(pieces) == 0 {
+			pieces = []int32{unknown}
+		}
+		if len(now.IDs)+len(pieces)+1 > limit {
+			closed()
+		}
+		now.First = append(now.First, len(now.IDs))
+		now.IDs = append(now.IDs, pieces...)
+		now.Dropped, now.Invalid = now.Dropped+t.Dropped, now.Invalid+t.Invalid
+	}
+	closed()
+	return all
+}
+
+// EncodeWords returns a row for each word of each sentence: the vector of its first
+// piece after the last layer, not scaled. Equal words have other vectors in other
+// company. The bits do not depend on other sentences or on the number of workers.
+func (m *Model) EncodeWords(ctx context.Context, sentences [][]string, workers int) ([]nn.Matrix, error) {
+	if workers < 1 {
+		return nil, fmt.Errorf("bert: workers is %d, must be at least 1", workers)
+	}
+	all := make([]nn.Matrix, len(sentences))
+	share(ctx, workers, len(sentences), func(i int) {
+		all[i] = nn.NewMatrix(len(sentences[i]), m.Dim())
+		s := m.space(1)
+		defer m.spaces.Put(s)
+		row := 0
+		for _, q := range WordSequences(m.tokeniser, sentences[i], max(m.limit, 3)) {
+			m.layers(s, []text.Tokens{q.Tokens})
+			for _, at := range q.First {
+				copy(all[i].Row(row), s.x.Row(at))
+				row++
+			}
+		}
+	})
+	return all, ctx.Err()
+}
