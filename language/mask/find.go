@@ -16,7 +16,7 @@ type builtin struct{}
 
 // Find implements [Finder].
 func (builtin) Find(s string) ([]language.Entity, error) {
-	return personal.Join(nil, personal.Find(s)), nil
+	return personal.Join(s, nil, personal.Find(s)), nil
 }
 
 // Version implements [Finder].

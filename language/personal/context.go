@@ -32,6 +32,25 @@ func (sc *scanner) near(c context, i, bytes int) bool { return i-sc.seen[c] <= b
 // nearby is how far a word may stand from what it speaks for.
 const nearby = 48
 
+// title looks at a word that may stand before a name.
+func (sc *scanner) title(i, j int, word []byte) {
+	if len(word) < 2 || len(word) > 4 {
+		return
+	}
+	switch string(word) {
+	case "mr", "mrs", "ms", "miss", "dr", "prof", "mx":
+	default:
+		return
+	}
+	end := j
+	if sc.at(end) == '.' {
+		end++
+	}
+	if sc.at(end) == ' ' && isAlpha(sc.at(end+1)) && (isUpper(sc.s[i]) && !isUpper(sc.at(i+1)) || end > j) {
+		sc.add(Title, "", i, end, likely)
+	}
+}
+
 // context remembers what the word that ends at j speaks for.
 func (sc *scanner) context(word []byte, j int) {
 	switch string(word) {

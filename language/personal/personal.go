@@ -19,6 +19,8 @@ package personal
 import (
 	"cmp"
 	"slices"
+	"strings"
+	"unicode"
 
 	"sotto/language"
 )
@@ -44,13 +46,14 @@ const (
 	Age        = language.Type("age")
 	Address    = language.Address // street address or post box
 	Postcode   = language.Type("postcode")
+	Title      = language.Type("title") // before a name, such as Mrs.
 )
 
 // Types returns all types, in the order in which people think of them.
 func Types() []language.Type {
 	return []language.Type{
 		Email, Phone, Card, IBAN, Account, SSN, NationalID, Passport, Licence, Plate,
-		IP, MAC, URL, Username, Crypto, Date, Age, Address, Postcode,
+		IP, MAC, URL, Username, Crypto, Date, Age, Address, Postcode, Title,
 	}
 }
 
@@ -121,31 +124,39 @@ func better(a, b Found) bool {
 }
 
 // Annotator adds the personal data of a document's text to its entities. The
-// zero value is ready, and several goroutines may use it.
-//
-// It comes after annotators that find names: where a name overlaps with what a
-// checksum or a grammar found, the grammar is believed, unless it is the
-// shorter one and not sure.
+// zero value is ready, and several goroutines may use it. It comes after
+// annotators that find names, and joins what they found with its own.
 type Annotator struct{}
 
 // Annotate implements [language.Annotator].
 func (Annotator) Annotate(d *language.Document) error {
-	d.Entities = Join(d.Entities, Find(d.Text))
+	d.Entities = Join(d.Text, d.Entities, Find(d.Text))
 	return nil
 }
 
 // Join puts names of a model and findings of a grammar together, in order and
-// without overlap. Addresses that overlap become one.
-func Join(names []language.Entity, found []Found) []language.Entity {
+// without overlap. A sure finding beats a name, of which what is left beside it
+// stays; of a name and a finding that is not sure, the longer one stays.
+// Addresses that overlap become one.
+func Join(text string, names []language.Entity, found []Found) []language.Entity {
 	all := make([]Found, 0, len(names)+len(found))
+	k := 0
 	for _, n := range names {
-		all = append(all, Found{Type: n.Type, Start: n.Start, End: n.End, Confidence: n.Confidence, Kind: model})
+		for k < len(found) && found[k].End <= n.Start {
+			k++
+		}
+		for j := k; j < len(found) && found[j].Start < n.End && n.Start < n.End; j++ {
+			if f := found[j]; f.Confidence >= likely && f.Type != n.Type {
+				n = beside(text, n, f)
+			}
+		}
+		if n.Start < n.End {
+			all = append(all, Found{Type: n.Type, Start: n.Start, End: n.End, Confidence: n.Confidence})
+		}
 	}
 	for _, f := range found {
 		f.Kind = ""
-		if f.Confidence >= likely {
-			f.Checked = true // surer than any model
-		}
+		f.Checked = f.Checked || f.Confidence >= likely // surer than any model
 		all = append(all, f)
 	}
 	var joined []language.Entity
@@ -155,5 +166,24 @@ func Join(names []language.Entity, found []Found) []language.Entity {
 	return joined
 }
 
-// model marks what a model found.
-const model = "model"
+// beside returns what is left of a name beside a finding: the longer side, less
+// what separates the two; nothing if it has no letter.
+func beside(text string, n language.Entity, f Found) language.Entity {
+	before, after := n, n
+	before.End, after.Start = max(n.Start, min(n.End, f.Start)), min(n.End, max(n.Start, f.End))
+	rest := before
+	if after.End-after.Start > before.End-before.Start {
+		rest = after
+	}
+	if rest.Start >= rest.End || rest.End > len(text) {
+		return language.Entity{}
+	}
+	const separators = " \t\r\n.,;:-()"
+	part := text[rest.Start:rest.End]
+	rest.Start += len(part) - len(strings.TrimLeft(part, separators))
+	rest.End -= len(part) - len(strings.TrimRight(part, separators))
+	if rest.Start >= rest.End || !strings.ContainsFunc(text[rest.Start:rest.End], unicode.IsLetter) {
+		return language.Entity{}
+	}
+	return rest
+}

@@ -79,6 +79,7 @@ func TestFind(t *testing.T) {
 		{personal.Plate, "car with ‹AB12 CDE›, ‹B-MW 1234›, plate ‹7ABC123›"},
 		{personal.Passport, "passport number ‹C01X00T47›"},
 		{personal.Licence, "driver's license number is ‹A1253258›"},
+		{personal.Title, "‹Mrs.› Smith, ‹Dr› No; I miss you, Miss, mr"},
 		{personal.Account, "account number ‹12345678›"},
 	} {
 		text, want := marked(c.text)
@@ -109,27 +110,29 @@ func marked(s string) (text string, parts []string) {
 	}
 }
 
-// TestJoin: a checksum beats a model, a model beats what is weak and shorter, and
+// TestJoin: a checksum beats a model, of which the rest stays; a model beats what is weak and shorter, and
 // addresses become one.
 func TestJoin(t *testing.T) {
 	names := []language.Entity{
 		{Type: language.Person, Start: 0, End: 4, Confidence: 0.9},
-		{Type: language.Organisation, Start: 10, End: 30, Confidence: 0.9},
+		{Type: language.Organisation, Start: 10, End: 36, Confidence: 0.9},
 		{Type: language.Address, Start: 40, End: 60, Confidence: 0.5},
 		{Type: language.Place, Start: 70, End: 80, Confidence: 0.5},
 	}
 	found := []personal.Found{
-		{Type: personal.Card, Start: 12, End: 28, Confidence: 0.99, Checked: true},
+		{Type: personal.Card, Start: 10, End: 26, Confidence: 0.99, Checked: true},
 		{Type: personal.Address, Start: 50, End: 66, Confidence: 0.7},
 		{Type: personal.Date, Start: 71, End: 75, Confidence: 0.5},
 	}
 	want := []language.Entity{
 		{Type: language.Person, Start: 0, End: 4, Confidence: 0.9},
-		{Type: personal.Card, Start: 12, End: 28, Confidence: 0.99},
+		{Type: personal.Card, Start: 10, End: 26, Confidence: 0.99},
+		{Type: language.Organisation, Start: 27, End: 36, Confidence: 0.9},
 		{Type: language.Address, Start: 40, End: 66, Confidence: 0.7},
 		{Type: language.Place, Start: 70, End: 80, Confidence: 0.5},
 	}
-	if got := personal.Join(names, found); !slices.Equal(got, want) {
+	text := "Anna rest 1234567890123456 behind it, and so on until there is enough of it to cut from."
+	if got := personal.Join(text, names, found); !slices.Equal(got, want) {
 		t.Errorf("joined %v, want %v", got, want)
 	}
 }

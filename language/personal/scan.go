@@ -173,6 +173,7 @@ func (sc *scanner) letters(i, j int) {
 		return
 	}
 	sc.context(word, j)
+	sc.title(i, j, word)
 	sc.webWord(i, j, word)
 	sc.dateWord(i, j, word)
 	sc.streetWord(i, j, word)
