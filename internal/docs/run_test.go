@@ -193,6 +193,9 @@ func (r *reader) shell(t *testing.T, text string) (string, int) {
 	var output bytes.Buffer
 	c.Stdout, c.Stderr = &output, &output
 	err := c.Run()
+	if c.ProcessState != nil {
+		t.Logf("%.1f s of processor time: %s", (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), text)
+	}
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit):
