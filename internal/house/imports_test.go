@@ -109,7 +109,7 @@ var mayImport = map[string]neighbours{
 	"cmd/sotto":                     {own: []string{"internal/cli", "internal/cli/term"}},
 	"internal/cli":                  {anyOwn: true},
 	"internal/cli/clitest":          {own: []string{"internal/cli", "internal/cli/term"}},
-	"internal/cli/term":             {own: []string{"language/mask", "dataset/table", "encode", "encode/textfile", "internal/atomicfile", "internal/vecfile", "measure", "mech", "noise", "text", "internal/nearest", "internal/layout", "internal/regular"}},
+	"internal/cli/term":             {own: []string{"language/guess", "language/mask", "dataset/table", "encode", "encode/textfile", "internal/atomicfile", "internal/vecfile", "measure", "mech", "noise", "text", "internal/nearest", "internal/layout", "internal/regular"}},
 	"internal/cli/attack":           {anyOwn: true},
 	"internal/cli/bias":             {anyOwn: true},
 	"internal/cli/claims":           {anyOwn: true},

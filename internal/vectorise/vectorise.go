@@ -33,6 +33,7 @@ type Job struct {
 
 	Drop    func(masked []bool) // word dropout, as mech.DrawMasks draws it; nil for none
 	Maskers []text.Masker       // that mask more
+	Seen    func(s string)      // is called with each text that takes part; nil for nothing
 	// Masked, if not nil, is called for each text with masked words, in order,
 	// so that the user can see what was masked. It is not for anybody else.
 	Masked func(line int64, s string, k text.Masking) error
@@ -154,6 +155,9 @@ func (j Job) read(s *Summary) (batch, error) {
 		}
 		b.texts, b.lines = append(b.texts, t), append(b.lines, j.In.Line())
 		s.taken++
+		if j.Seen != nil {
+			j.Seen(t)
+		}
 		var k text.Masking
 		if j.masks() {
 			k = text.Mask(t, j.Drop, j.Maskers...)

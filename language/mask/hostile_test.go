@@ -17,7 +17,7 @@ var hostile = []string{
 	"\x00\x01\x1b[31m\x7f",
 	"\xff\xfe\xc3\x28 a@b.org \xe2\x82",
 	"👩‍👩‍👧‍👦 a@b.org 🇩🇪 +49 30 123456 e\u0301",
-	"\u202eמייל a@b.org\u202c שלום ‏+972 2 123 4567",
+	"\u202eמייל a@b.org\u202c שלום \u200f+972 2 123 4567",
 	"a\u200b@\u200bb.org \ufeff10.0.0.1 \u2060",
 	"اكتب إلى a@b.org أو ٠١٢٣٤٥٦٧٨٩",
 	"<a href=\"mailto:a@b.org\">a@b.org</a><br/><script>alert('10.0.0.1')</script>",

@@ -152,30 +152,39 @@ func (f *MaskFlags) Drop() (func(masked []bool), error) {
 	return func(masked []bool) { mech.DrawMasks(masked, f.Dropout, masks, source) }, nil
 }
 
+// MaskPart says where a part of a text was masked, and why.
+type MaskPart struct {
+	Word   string    `json:"word,omitempty"`
+	Reason text.Type `json:"reason,omitempty"`
+	Type   text.Type `json:"type"`
+	Start  int       `json:"start"` // bytes of the text
+	End    int       `json:"end"`
+}
+
+// MaskParts returns what was masked in a text, without what it was.
+func MaskParts(k text.Masking) []MaskPart {
+	parts := make([]MaskPart, len(k.Parts))
+	for i, f := range k.Parts {
+		parts[i] = MaskPart{Type: f.Type, Start: f.Start, End: f.End}
+	}
+	return parts
+}
+
 // ShowMasks returns what writes the masks of a text for the user's eyes: one JSON
 // object a line. Of a part that was masked for its type it says where it was, and
 // never what.
 func ShowMasks(to io.Writer) func(line int64, t string, k text.Masking) error {
-	type part struct {
-		Word   string    `json:"word,omitempty"`
-		Reason text.Type `json:"reason,omitempty"`
-		Type   text.Type `json:"type"`
-		Start  int       `json:"start"` // bytes of the text
-		End    int       `json:"end"`
-	}
 	type shown struct {
-		Line   int64  `json:"line"`
-		Masked []part `json:"masked"`
+		Line   int64      `json:"line"`
+		Masked []MaskPart `json:"masked"`
 	}
 	lines := json.NewEncoder(to)
 	return func(line int64, t string, k text.Masking) error {
-		s := shown{Line: line}
-		for _, f := range k.Parts {
-			p := part{Type: f.Type, Start: f.Start, End: f.End}
+		s := shown{line, MaskParts(k)}
+		for i, f := range k.Parts {
 			if !Typed(f.Type) {
-				p.Word, p.Reason = t[f.Start:f.End], f.Type
+				s.Masked[i].Word, s.Masked[i].Reason = t[f.Start:f.End], f.Type
 			}
-			s.Masked = append(s.Masked, p)
 		}
 		return lines.Encode(s)
 	}

@@ -275,9 +275,16 @@ func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *ter
 	bar := term.NewProgress(stderr, "encoding")
 	defer bar.Finish()
 	job.Progress = func(rows int64) { bar.Set(rows, -1) }
+	var languages term.Languages
+	if record.Mask != "" {
+		job.Seen = languages.Add
+	}
 	s, err := vectorise.Run(ctx, job)
 	if err != nil {
 		return s, err
+	}
+	if note := languages.Note(foreignMasks); note != "" {
+		s.Notes = append(s.Notes, note)
 	}
 	return s, job.Out.Close()
 }

@@ -138,3 +138,23 @@ func TestEncodeModelOfTypes(t *testing.T) {
 		t.Errorf("a list in training: exit code %d: %s", code, errs)
 	}
 }
+
+// TestMask prints texts with what stands in the place of personal data.
+func TestMask(t *testing.T) {
+	for _, tt := range []struct{ flags, in, want string }{
+		{"", "Write to a@b.org\n\nnothing\n", "Write to [EMAIL]\n\nnothing\n"},
+		{"--mask types:email=remove", "a@b.org, or +44 20 7946 0958\n", ", or +44 20 7946 0958\n"},
+		{"--mask types:email=pseudonym --json", "a@b.org A@B.org c@d.org\n", `{"text":"[EMAIL-1] [EMAIL-1] [EMAIL-2]","masked":[{"type":"email","start":0,"end":7},{"type":"email","start":8,"end":15},{"type":"email","start":16,"end":23}]}` + "\n"},
+		{"--mask types:email --mask-names capitals", "I met Zaphod, z@b.org\n", "I met , [EMAIL]\n"},
+		{"", "", ""},
+	} {
+		code, out, errs := clitest.Sotto(t, tt.in, append([]string{"mask"}, strings.Fields(tt.flags)...)...)
+		if code != cli.ExitDone || out != tt.want || strings.Contains(errs, "b.org") {
+			t.Errorf("mask %s of %q: exit code %d, %q, want %q: %s", tt.flags, tt.in, code, out, tt.want, errs)
+		}
+	}
+	_, _, errs := clitest.Sotto(t, "Ich verstehe nicht, warum er mir das nicht gesagt hat\nThis is English and nothing else\n", "mask")
+	if !strings.Contains(errs, "1 of 2 texts are not in English, by a guess (1 de): names") {
+		t.Errorf("of a German text it is said: %s", errs)
+	}
+}
