@@ -54,6 +54,7 @@ var mayImport = map[string]neighbours{
 	"language/guess":                {},
 	"language/lexicon":              {own: []string{"text"}},
 	"language/mask":                 {own: []string{"language/personal", "language", "text"}},
+	"language/names":                {own: []string{"language"}, only: true},
 	"language/personal":             {own: []string{"language"}, only: true},
 	"encode":                        {own: []string{"text", "nn", "encode/svec", "encode/wordfile", "internal/lineproc", "internal/regular"}},
 	"nn/vector":                     {only: true},
