@@ -43,7 +43,7 @@ type Evaluation struct {
 // selected yet. The data must be what the models were trained on.
 // For models of a file of one's own it must be given.
 func Evaluate(ctx context.Context, dir string, in Path, workers int) (*Evaluation, error) {
-	stored, d, pool, err := openModels(ctx, dir, ReleaseOptions{Workers: workers, In: in})
+	stored, all, d, pool, err := openModels(ctx, dir, ReleaseOptions{Workers: workers, In: in})
 	if err != nil {
 		return nil, err
 	}
@@ -53,19 +53,23 @@ func Evaluate(ctx context.Context, dir string, in Path, workers int) (*Evaluatio
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if err == nil && equalJSON(info.Data, d.Record) {
-		if err := fits(d, m, ReferenceDir); err != nil {
+	if err == nil && prepared.SameRows(info.Data, d.Record) {
+		mine, err := all.Of(ctx, info.Data)
+		if err != nil {
 			return nil, err
 		}
-		s.refer(pool, m, info.Seed)
-		score, err := s.score(ctx, pool, m, info.Seed, false)
+		if err = fits(mine, m, ReferenceDir); err != nil {
+			return nil, err
+		}
+		s.refer(pool, m, mine.X, info.Seed)
+		score, err := s.score(ctx, pool, m, mine.X, info.Seed, false)
 		if err != nil {
 			return nil, err
 		}
 		e.Reference = score.Accuracy
 	}
 	for _, c := range stored {
-		scored, err := s.evaluate(ctx, pool, c, d)
+		scored, err := s.evaluate(ctx, pool, c, all)
 		if err != nil {
 			return nil, err
 		}
@@ -98,19 +102,23 @@ type storedModels struct {
 	models []storedModel
 }
 
-func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d *prepared.Set) (Configuration, error) {
+func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, all *prepared.Stored) (Configuration, error) {
 	out := Configuration{Folder: c.folder, Selected: true}
 	for _, m := range c.models {
-		if !equalJSON(m.info.Data, d.Record) {
+		d, err := all.Of(ctx, m.info.Data)
+		if err != nil {
+			return out, err
+		}
+		if !equalJSON(m.info.Data, d.Record) || !prepared.SameRows(d.Record, s.data.Record) {
 			return out, fmt.Errorf("experiment: %s: the models are of different data", c.folder)
 		}
 		if slices.ContainsFunc(out.Seeds, func(s Score) bool { return s.Seed == m.info.Seed }) {
 			return out, fmt.Errorf("experiment: %s: two models have seed %d, must have one each", c.folder, m.info.Seed)
 		}
-		if err := fits(d, m.model, c.folder); err != nil {
+		if err = fits(d, m.model, c.folder); err != nil {
 			return out, err
 		}
-		score, err := s.score(ctx, pool, m.model, m.info.Seed, true)
+		score, err := s.score(ctx, pool, m.model, d.X, m.info.Seed, true)
 		if err != nil {
 			return out, err
 		}
@@ -129,7 +137,7 @@ func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, d 
 	}
 	if st, ok := first.model.Statement(); ok {
 		out.Mechanism, out.Variant, out.Epsilon = st.Mechanism, st.Variant, float64(st.Claimed)
-		out.Statement, out.Coverage, out.Person = &st, first.model.Coverage(), d.Record.Person(first.model.Guarantee())
+		out.Statement, out.Coverage, out.Person = &st, first.model.Coverage(), s.data.Record.Person(first.model.Guarantee())
 	}
 	out.Mean, out.Deviation, out.Interval = score.Summarise(out.Seeds)
 	return out, nil

@@ -27,6 +27,7 @@ type family struct {
 	origin    Origin
 	reference string // the method without protection that it is judged by; "" means unconstrained
 	within    bool   // its mechanism keeps the number of coordinates where that is not said
+	together  bool   // an encoder that is tuned is trained together with its network
 	// ofMechanism are those of Uses that only a mechanism of that parameter reads.
 	ofMechanism []string
 }
@@ -52,7 +53,7 @@ func OriginOf(method string) Origin {
 func families() []family {
 	layers := []string{"epochs", "batch", "rate", "hidden"}
 	network := func(more ...string) []string { return slices.Concat(layers, []string{"dims"}, more) }
-	trusted := func(more ...string) []string { return slices.Concat(layers, []string{"epsilons", "tune"}, more) }
+	trusted := func(more ...string) []string { return slices.Concat(layers, []string{"epsilons"}, more) }
 	codes, within, protocols := []string{"codes"}, mech.Names(mech.Variant.Within), first("bitrr", mech.Names(mech.Variant.Binary))
 	return []family{
 		{MethodInfo: MethodInfo{"auto", "the best release that a search finds at that ε, for one label or several", codes, trusted("reserve", "objective")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
@@ -69,36 +70,36 @@ func families() []family {
 		{MethodInfo: MethodInfo{"label", "classified on the trusted side; the answer is released by randomised response", codes, trusted("objective")}, reference: "plain", build: func(s Spec, p Point) train.Method {
 			return train.Label{Training: s.training(p), Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon}, Objective: objective.Objective(s.Objective)}
 		}},
-		{MethodInfo: MethodInfo{"plain", "the model on the trusted side alone, no protection", nil, append(layers, "tune")}, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"plain", "the model on the trusted side alone, no protection", nil, layers}, build: func(s Spec, p Point) train.Method {
 			return train.TrustedSide{Training: s.training(p)}
 		}},
-		{MethodInfo: MethodInfo{"majority", "always the commonest class", nil, []string{"tune"}}, build: func(Spec, Point) train.Method { return train.Majority{} }},
-		{MethodInfo: MethodInfo{"random", "any class with the same probability", nil, []string{"tune"}}, build: func(Spec, Point) train.Method { return train.Random{} }},
-		{MethodInfo: MethodInfo{"unconstrained", "encoder and classifier, no protection", nil, network("tune")}, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"majority", "always the commonest class", nil, nil}, build: func(Spec, Point) train.Method { return train.Majority{} }},
+		{MethodInfo: MethodInfo{"random", "any class with the same probability", nil, nil}, build: func(Spec, Point) train.Method { return train.Random{} }},
+		{MethodInfo: MethodInfo{"unconstrained", "encoder and classifier, no protection", nil, network()}, build: func(s Spec, p Point) train.Method {
 			return train.Unprotected{Training: s.training(p)}
 		}},
-		{MethodInfo: MethodInfo{"inlp", "projection on the null space of linear attackers", nil, network("iterations", "tune")}, origin: Published, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"inlp", "projection on the null space of linear attackers", nil, network("iterations")}, origin: Published, build: func(s Spec, p Point) train.Method {
 			return train.INLP{Training: s.training(p), Iterations: s.Iterations}
 		}},
-		{MethodInfo: MethodInfo{"noise", "a mechanism between encoder and classifier", within, network("epsilons", "delta", "anneal", "tune")}, within: true, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"noise", "a mechanism between encoder and classifier", within, network("epsilons", "delta", "anneal")}, within: true, build: func(s Spec, p Point) train.Method {
 			return train.Noise{Training: s.training(p), Release: p.release(s)}
 		}},
-		{MethodInfo: MethodInfo{"dpnr", "robust training on min-max scaled vectors (DPNR)", []string{"dpnr"}, network("epsilons")}, origin: Published, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"dpnr", "robust training on min-max scaled vectors (DPNR)", []string{"dpnr"}, network("epsilons")}, origin: Published, together: true, build: func(s Spec, p Point) train.Method {
 			return train.DPNR{Training: s.training(p), Release: p.release(s)}
 		}},
-		{MethodInfo: MethodInfo{"adversarial", "an adversary behind a reversed gradient", nil, network("lambdas")}, origin: Published, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"adversarial", "an adversary behind a reversed gradient", nil, network("lambdas")}, origin: Published, together: true, build: func(s Spec, p Point) train.Method {
 			return train.Adversarial{Training: s.training(p), Lambda: p.Lambda}
 		}},
-		{MethodInfo: MethodInfo{"multiple", "three adversaries that are kept apart", nil, network("lambdas", "orthogonality")}, origin: Published, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"multiple", "three adversaries that are kept apart", nil, network("lambdas", "orthogonality")}, origin: Published, together: true, build: func(s Spec, p Point) train.Method {
 			return train.Multiple{Training: s.training(p), Lambda: p.Lambda, Orthogonality: s.Orthogonality}
 		}},
-		{MethodInfo: MethodInfo{"federate", "noise and an adversary together (FEDERATE)", within, network("epsilons", "lambdas", "delta")}, origin: Published, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"federate", "noise and an adversary together (FEDERATE)", within, network("epsilons", "lambdas", "delta")}, origin: Published, together: true, build: func(s Spec, p Point) train.Method {
 			return train.Federate{Training: s.training(p), Lambda: p.Lambda, Release: p.release(s)}
 		}},
 		{MethodInfo: MethodInfo{"ldpnn", "a perceptron on randomised bits (LDPNN)", protocols, trusted("lambdas", "bits")}, origin: Published, ofMechanism: []string{"lambdas"}, build: func(s Spec, p Point) train.Method {
 			return train.LDPNN{Hidden: s.Hidden, Epochs: s.Epochs, Batch: s.Batch, Rate: s.Rate, Release: p.release(s)}
 		}},
-		{MethodInfo: MethodInfo{"privemb", "a linear model on projected noisy vectors (PRIVEMB)", []string{"privemb"}, []string{"epsilons", "dims", "delta", "clip", "epochs", "batch", "rate", "tune"}}, origin: Published, build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"privemb", "a linear model on projected noisy vectors (PRIVEMB)", []string{"privemb"}, []string{"epsilons", "dims", "delta", "clip", "epochs", "batch", "rate"}}, origin: Published, build: func(s Spec, p Point) train.Method {
 			return train.PrivEmb{Epochs: s.Epochs, Batch: s.Batch, Rate: s.Rate, Release: p.release(s)}
 		}},
 	}

@@ -65,10 +65,8 @@ func (s Spec) points() ([]Point, error) {
 		if err != nil {
 			return nil, err
 		}
-		for field, given := range map[string]bool{"reserve": s.Reserve != 0, "tune": s.Tune} { // they change what all are trained for
-			if given && !f.uses(field, "") {
-				return nil, fmt.Errorf("experiment: %s has no meaning for method %s", field, name)
-			}
+		if s.Reserve != 0 && !f.uses("reserve", "") { // it changes what all are trained for
+			return nil, fmt.Errorf("experiment: reserve has no meaning for method %s", name)
 		}
 		mine, err := s.pointsOf(f)
 		if err != nil {

@@ -31,7 +31,9 @@ func Prepare(ctx context.Context, s Spec, o Options) (*Prepared, error) {
 		return nil, err
 	}
 	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
-	d, err := (&runner{spec: s, opt: o}).load(ctx)
+	r := &runner{spec: s, opt: o}
+	defer func() { r.tuned.Close() }()
+	d, err := r.load(ctx, false)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +41,8 @@ func Prepare(ctx context.Context, s Spec, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := (&runner{data: d}).prepare(s, points[0])
+	r.data = d
+	set, err := r.prepare(s, points[0])
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +69,7 @@ func (p *Prepared) Expect(pool *nn.Pool, m *model.Model) (Score, error) {
 // and returns with them what it knows of these texts.
 func (p *Prepared) Answers(pool *nn.Pool, m *model.Model) (Score, *channel.Known, error) {
 	var out Score
-	q, err := p.scorer.release(pool, m, p.Test, p.Spec.FirstSeed, "test")
+	q, err := p.scorer.release(pool, m, p.X, p.Test, p.Spec.FirstSeed, "test")
 	if err != nil {
 		return out, nil, err
 	}

@@ -40,15 +40,20 @@ type ReleaseOptions struct {
 // ends with the first error.
 func Releases(ctx context.Context, dir string, o ReleaseOptions) iter.Seq2[*Released, error] {
 	return func(yield func(*Released, error) bool) {
-		stored, d, pool, err := openModels(ctx, dir, o)
+		stored, all, first, pool, err := openModels(ctx, dir, o)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		s, several := newScorer(d), len(stored) > 1 || len(stored[0].models) > 1
+		s, several := newScorer(first), len(stored) > 1 || len(stored[0].models) > 1
 		for _, c := range stored {
 			for _, m := range c.models {
-				r, err := s.releasedBy(pool, m, c.folder)
+				d, err := all.Of(ctx, m.info.Data)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				r, err := s.releasedBy(pool, m, d, c.folder)
 				if err == nil && several {
 					r.Name = strings.TrimPrefix(fmt.Sprintf("%s, seed %d", c.folder, m.info.Seed), ", ")
 				}
@@ -75,57 +80,40 @@ func Attackable(ctx context.Context, dir string, o ReleaseOptions) iter.Seq2[*at
 	}
 }
 
-// openModels loads the models of a folder and what they were trained on.
-func openModels(ctx context.Context, dir string, o ReleaseOptions) ([]storedModels, *prepared.Set, *nn.Pool, error) {
-	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
-	if workers < 1 {
-		return nil, nil, nil, fmt.Errorf("experiment: workers is %d, must be at least 1", workers)
+// openModels loads the models of a folder and what the first of them was trained on.
+func openModels(ctx context.Context, dir string, o ReleaseOptions) ([]storedModels, *prepared.Stored, *prepared.Set, *nn.Pool, error) {
+	k := &prepared.Stored{Dir: dir, File: o.In, Attribute: o.Attribute, Workers: cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), Sets: o.Sets}
+	if k.Workers < 1 {
+		return nil, nil, nil, nil, fmt.Errorf("experiment: workers is %d, must be at least 1", k.Workers)
 	}
 	stored, err := findModels(dir)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, nil, err
 	}
 	record := stored[0].models[0].info.Data
 	if o.Data != "" && o.Data != record.Name {
-		return nil, nil, nil, fmt.Errorf("experiment: %s: the model was trained on %s, must be attacked on the same data", dir, record.Name)
+		return nil, nil, nil, nil, fmt.Errorf("experiment: %s: the model was trained on %s, must be attacked on the same data", dir, record.Name)
 	}
-	want, err := near(dir, prepared.Wanted(record))
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	want.Attribute = cmp.Or(o.Attribute, want.Attribute)
-	d, err := o.Sets.Make(ctx, want, o.In, workers)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if d.Record.Hash != record.Hash && record.File != nil {
-		return nil, nil, nil, fmt.Errorf("experiment: %s holds other rows than those the model in %s was trained on, whose hash is %.12s…; give the file as it was then", o.In, dir, record.Hash)
-	}
-	if d.Record.Hash != record.Hash {
-		return nil, nil, nil, fmt.Errorf("experiment: %s: the data set %s is not the one the model was trained on, must have hash %.12s…", dir, record.Name, record.Hash)
-	}
-	if d.Record.Vectors != record.Vectors {
-		return nil, nil, nil, fmt.Errorf("experiment: %s: the encoder %s makes other vectors than those the model was trained on", dir, record.Encoder)
-	}
-	return stored, d, nn.NewPool(workers), nil
+	d, err := k.Of(ctx, record)
+	return stored, k, d, nn.NewPool(k.Workers), err
 }
 
 // releasedBy makes the releases of one model again.
-func (s *scorer) releasedBy(pool *nn.Pool, m storedModel, folder string) (*Released, error) {
-	d, g := s.data, m.model.Guarantee()
+func (s *scorer) releasedBy(pool *nn.Pool, m storedModel, d *prepared.Set, folder string) (*Released, error) {
+	g := m.model.Guarantee()
 	was := m.info.Data
 	was.Attribute, was.Groups, was.GroupCount = d.Record.Attribute, d.Record.Groups, d.Record.GroupCount // which may be another's to attack
-	if !equalJSON(was, d.Record) {
+	if !equalJSON(was, d.Record) || !prepared.SameRows(was, s.data.Record) {
 		return nil, fmt.Errorf("experiment: %s: the models are of different data", folder)
 	}
 	if err := fits(d, m.model, folder); err != nil {
 		return nil, err
 	}
-	validation, err := s.release(pool, m.model, d.Validation, m.info.Seed, "validation")
+	validation, err := s.release(pool, m.model, d.X, d.Validation, m.info.Seed, "validation")
 	if err != nil {
 		return nil, err
 	}
-	test, err := s.release(pool, m.model, d.Test, m.info.Seed, "test")
+	test, err := s.release(pool, m.model, d.X, d.Test, m.info.Seed, "test")
 	if err != nil {
 		return nil, err
 	}

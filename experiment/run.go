@@ -19,6 +19,7 @@ import (
 	"sotto/encode/bert/tune"
 	"sotto/experiment/prepared"
 	"sotto/experiment/score"
+	"sotto/experiment/tuned"
 	"sotto/measure"
 	"sotto/measure/plane"
 	"sotto/nn"
@@ -71,6 +72,9 @@ type job struct {
 	point  Point
 	seed   uint64
 	config int // place in Result.Configurations; −1 for the reference
+	// encoder is the folder of the encoder that was tuned for it, below that of the
+	// result; "" where none is tuned.
+	encoder string
 	*setup
 }
 
@@ -93,10 +97,11 @@ func (s *setup) use(m train.Method, d train.Data) error {
 type runner struct {
 	spec   Spec
 	opt    Options
-	data   *prepared.Set
+	data   *prepared.Set // as the first encoder shows it, which is that of the first job
 	scorer *scorer
 	store  store
 	sketch *sketch
+	tuned  *tuned.Encoders // nil where none are
 
 	mu       sync.Mutex // guards the rest
 	progress map[string]float64
@@ -133,7 +138,9 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := (&runner{spec: s, opt: o, store: st}).load(ctx)
+	r := &runner{spec: s, opt: o, store: st}
+	defer func() { r.tuned.Close() }()
+	d, err := r.load(ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -141,11 +148,11 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 		s.In = "" // from here on the data is known by its hash
 		st.id += " " + d.Record.Hash
 	}
-	scorer := newScorer(d)
-	r := &runner{spec: s, opt: o, data: d, scorer: scorer, store: st, sketch: newSketch(d, o.Pictures, s.FirstSeed), progress: map[string]float64{}, result: &Result{
-		Format: ResultsFormat, Spec: s, Data: d.Record, Notes: append(slices.Clone(d.Notes), s.remarks()...), Priors: scorer.labels[0], MorePriors: scorer.labels[1:], Reference: measure.Undefined,
+	r.spec, r.store, r.data, r.scorer, r.sketch, r.progress = s, st, d, newScorer(d), newSketch(d, o.Pictures, s.FirstSeed), map[string]float64{}
+	r.result = &Result{
+		Format: ResultsFormat, Spec: s, Data: d.Record, Notes: append(slices.Clone(d.Notes), s.remarks()...), Priors: r.scorer.labels[0], MorePriors: r.scorer.labels[1:], Reference: measure.Undefined,
 		Rows: Rows{len(d.Train), len(d.Validation), len(d.Test)},
-	}}
+	}
 	jobs, err := r.plan()
 	if err != nil {
 		return nil, err
@@ -203,7 +210,7 @@ func (r *runner) plan() ([]job, error) {
 		if err != nil {
 			return nil, err
 		}
-		jobs = append(jobs, job{ReferenceDir, ReferenceDir, Point{Method: name}, r.spec.FirstSeed, -1, set})
+		jobs = append(jobs, job{ReferenceDir, ReferenceDir, Point{Method: name}, r.spec.FirstSeed, -1, r.encoderOf(Point{Method: name}, r.spec.FirstSeed), set})
 	}
 	for i, p := range points {
 		set, err := r.prepare(r.spec, p)
@@ -217,7 +224,7 @@ func (r *runner) plan() ([]job, error) {
 		r.result.Configurations = append(r.result.Configurations, c)
 		for seed := r.spec.FirstSeed; seed < r.spec.FirstSeed+uint64(r.spec.Seeds); seed++ {
 			name := fmt.Sprintf("%s-seed-%d", p.Name(), seed)
-			jobs = append(jobs, job{name, filepath.Join(c.Folder, fmt.Sprintf("seed-%d", seed)), p, seed, i, set})
+			jobs = append(jobs, job{name, filepath.Join(c.Folder, fmt.Sprintf("seed-%d", seed)), p, seed, i, r.encoderOf(p, seed), set})
 		}
 	}
 	r.jobs = len(jobs)
@@ -232,7 +239,9 @@ func (r *runner) prepare(s Spec, p Point) (*setup, error) {
 	}
 	p.standardise = r.data.Standardise
 	set := &setup{}
-	if err := set.use(f.build(s, p), r.data.Data); err != nil {
+	d := r.data.Data
+	d.Start = nil // which is that of one configuration
+	if err := set.use(f.build(s, p), d); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name(), err)
 	}
 	return set, nil
@@ -280,22 +289,30 @@ func (r *runner) all(ctx context.Context, jobs []job) error {
 // ends, what there is of it is kept, with what is needed to go on.
 func (r *runner) run(ctx context.Context, j job, pool *nn.Pool) error {
 	began, seconds := time.Now(), measure.Undefined
-	m, found := r.store.finished(j.folder, r.manifest(j, Score{}))
+	d, fitting, err := r.see(ctx, j)
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", ErrInterrupted, err)
+	} else if err != nil {
+		return r.fail(j, err)
+	}
+	if r.tuned != nil {
+		defer r.tuned.Used(j.encoder)
+	}
+	m, found := r.store.finished(j.folder, r.manifest(j, d, Score{}))
 	var state *train.State
 	var stopped error // by ctx
 	if !found {
-		var err error
-		if m, state, err = r.fit(ctx, j, pool); err != nil && ctx.Err() == nil {
+		if m, state, err = r.fit(ctx, j, fitting, pool); err != nil && ctx.Err() == nil {
 			return r.fail(j, err)
 		}
 		stopped, seconds = err, measure.Number(time.Since(began).Seconds())
 	}
 	trained := stopped == nil
 	if m != nil {
-		score, err := r.scorer.score(ctx, pool, m, j.seed, trained && j.config >= 0)
+		score, err := r.scorer.score(ctx, pool, m, d.X, j.seed, trained && j.config >= 0)
 		if err != nil && ctx.Err() != nil {
 			stopped = err
-			score, err = r.scorer.score(ctx, pool, m, j.seed, false)
+			score, err = r.scorer.score(ctx, pool, m, d.X, j.seed, false)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", j.name, err)
@@ -305,7 +322,7 @@ func (r *runner) run(ctx context.Context, j job, pool *nn.Pool) error {
 		if trained && stopped != nil {
 			told = Score{} // it is yet to be measured
 		}
-		info := r.manifest(j, told)
+		info := r.manifest(j, d, told)
 		info.Interrupted = !trained
 		if !found || stopped == nil {
 			if err := r.store.saveModel(j.folder, m, info); err != nil {
@@ -346,13 +363,13 @@ const saveEvery = 20 * time.Second
 
 // fit trains one job and returns the model with the last state, nil for a
 // method that has none. If ctx ends, they are returned with the error.
-func (r *runner) fit(ctx context.Context, j job, pool *nn.Pool) (*model.Model, *train.State, error) {
+func (r *runner) fit(ctx context.Context, j job, fitting *train.Fitting, pool *nn.Pool) (*model.Model, *train.State, error) {
 	last, err := r.store.loadState(j.name)
 	if err != nil {
 		return nil, nil, err
 	}
 	saved := time.Now()
-	m, err := j.fitting.Fit(ctx, train.Options{
+	m, err := fitting.Fit(ctx, train.Options{
 		Seed: j.seed, Pool: pool, Resume: last,
 		Progress: func(p model.Progress) { r.tell(j, p) },
 		Save: func(s *train.State) error {
@@ -390,7 +407,7 @@ func (r *runner) record(j job, m *model.Model, score measured, pool *nn.Pool) {
 	if j.config < 0 {
 		r.result.Reference = score.Accuracy
 		if !score.Interrupted {
-			r.scorer.refer(pool, m, j.seed)
+			r.scorer.refer(pool, m, r.data.X, j.seed)
 		}
 		return
 	}
@@ -405,9 +422,10 @@ func (r *runner) record(j job, m *model.Model, score measured, pool *nn.Pool) {
 	}
 }
 
-// refer sets the model that yardsticks are computed from.
-func (s *scorer) refer(pool *nn.Pool, m *model.Model, seed uint64) {
-	if test, err := s.release(pool, m, s.data.Test, seed, "test"); err == nil {
+// refer sets the model that yardsticks are computed from, with the vectors x of its
+// encoder.
+func (s *scorer) refer(pool *nn.Pool, m *model.Model, x nn.Matrix, seed uint64) {
+	if test, err := s.release(pool, m, x, s.data.Test, seed, "test"); err == nil {
 		s.reference = m.Logits(pool, test.released)
 		s.known = sync.OnceValue(s.learn)
 	}
@@ -415,9 +433,9 @@ func (s *scorer) refer(pool *nn.Pool, m *model.Model, seed uint64) {
 
 // manifest describes the model of a job, with nothing that differs from run to
 // run. A zero score stands for nothing measured yet.
-func (r *runner) manifest(j job, score Score) model.Manifest {
+func (r *runner) manifest(j job, d *prepared.Set, score Score) model.Manifest {
 	settings, _ := json.Marshal(j.method) // plain numbers
-	info := model.Manifest{Method: j.point.Method, Settings: settings, Seed: j.seed, Data: r.data.Record, Interrupted: score.Interrupted, Metrics: map[string]float64{}}
+	info := model.Manifest{Method: j.point.Method, Settings: settings, Seed: j.seed, Data: d.Record, Interrupted: score.Interrupted, Metrics: map[string]float64{}}
 	for name, v := range map[string]measure.Number{
 		"accuracy": score.Accuracy, "validation_accuracy": score.ValidationAccuracy, "gap": score.Gap, "grms": score.GRMS,
 		"macro_f1": score.F1(), "leakage": score.Leakage, "limit": score.Limit, "leakage_limit": score.AttackLimit, "yardstick": score.Yardstick,

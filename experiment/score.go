@@ -16,9 +16,9 @@ import (
 	"sotto/train/model"
 )
 
-// scorer measures models on one data set.
+// scorer measures models on one data set, whatever encoders they have.
 type scorer struct {
-	data      *prepared.Set
+	data      *prepared.Set         // of which it reads all but the vectors
 	labels    [][]float64           // priors of each label's classes in the test part
 	groups    []float64             // and of the attribute's
 	reference nn.Matrix             // scores of a model without protection, test rows × classes; empty if there is none
@@ -51,13 +51,15 @@ type part struct {
 	told [][]int
 }
 
-func (s *scorer) release(p *nn.Pool, m *model.Model, rows []int, seed uint64, name string) (part, error) {
-	released, err := m.Release(p, s.data.X, rows, append(model.SimulationKey(seed), name...))
+// release makes the releases of some rows, of which x has the vectors as the model's
+// encoder makes them.
+func (s *scorer) release(p *nn.Pool, m *model.Model, x nn.Matrix, rows []int, seed uint64, name string) (part, error) {
+	released, err := m.Release(p, x, rows, append(model.SimulationKey(seed), name...))
 	if err != nil {
 		return part{}, err
 	}
 	q := part{rows: rows, released: released, answers: m.Predict(p, released, seed)}
-	return q, q.lawful(p, m, s.data.X, seed)
+	return q, q.lawful(p, m, x, seed)
 }
 
 // lawful fills in the law of a model that releases codes.
@@ -120,16 +122,16 @@ type measured struct {
 	released nn.Matrix         // of the test part
 }
 
-// score measures a model. The attack is left out if the model is only what an
-// interrupted training had so far.
-func (s *scorer) score(ctx context.Context, p *nn.Pool, m *model.Model, seed uint64, attacked bool) (measured, error) {
+// score measures a model on the vectors x of its encoder. The attack is left out if the
+// model is only what an interrupted training had so far.
+func (s *scorer) score(ctx context.Context, p *nn.Pool, m *model.Model, x nn.Matrix, seed uint64, attacked bool) (measured, error) {
 	out := measured{Score: score.Unmeasured()}
 	out.Seed, out.Epoch = seed, m.Kept.Epoch
-	validation, err := s.release(p, m, s.data.Validation, seed, "validation")
+	validation, err := s.release(p, m, x, s.data.Validation, seed, "validation")
 	if err != nil {
 		return out, err
 	}
-	test, err := s.release(p, m, s.data.Test, seed, "test")
+	test, err := s.release(p, m, x, s.data.Test, seed, "test")
 	if err != nil {
 		return out, err
 	}

@@ -56,14 +56,17 @@ type Spec struct {
 	Mask       string `json:"mask,omitempty" flag:"mask" help:"types of personal data to mask in texts before they are encoded, such as types:email,phone=fake (default: nothing is masked)"`
 	MaskPolicy string `json:"mask_policy,omitempty" flag:"mask-policy" help:"what stands in the place of --mask types without a policy of their own: remove, tag, pseudonym or fake (default tag)"`
 	// Tune trains the encoder, of the BERT family, before anything is learnt from its
-	// vectors: by the labels, on the rows that train, with the first seed. What
-	// protects comes behind it, so that no guarantee changes.
+	// vectors: by the labels, on the rows that train, one for each seed. What protects
+	// comes behind it, so that no guarantee changes.
 	Tune       bool    `json:"tune,omitempty" flag:"tune" help:"tune the encoder by the labels first: minilm or the folder of a transformer of the BERT family"`
 	TuneLayers int     `json:"tune_layers,omitempty" flag:"tune-layers" help:"number of layers, from the top, that --tune trains (default: all, with the embeddings)"`
 	TuneRate   float64 `json:"tune_rate,omitempty" flag:"tune-rate" help:"learning rate of --tune (default 1e-4)"`
 	TuneEpochs int     `json:"tune_epochs,omitempty" flag:"tune-epochs" help:"passes over the texts of --tune at most, of which the best on the validation part is kept (default: 3, and up to 15 of few rows)"`
 	TuneLength int     `json:"tune_length,omitempty" flag:"tune-length" help:"tokens of a text, or of a window of it, that a tuned encoder reads at a time (default 128)"`
 	TuneLong   string  `json:"tune_long,omitempty" flag:"tune-long" help:"how a tuned encoder reads texts that are longer: truncate, ends, windows, windows-max, or auto for what is best on the validation part (default auto)"`
+	// TuneOnce shares the encoder of the first seed among all seeds. That saves time,
+	// and what is told of seeds is then less than how results differ.
+	TuneOnce bool `json:"tune_once,omitempty" flag:"tune-once" help:"tune with the first seed alone, and train all seeds on that encoder (default: an encoder for each seed)"`
 	// Limit bounds the rows: at most so many to train and a quarter as many to
 	// validate and to test, evenly spaced in each part; 0 takes all.
 	Limit int `json:"limit,omitempty" flag:"limit" help:"number of rows to train on at most, with a quarter as many to validate and to test (default: all)"`
@@ -138,7 +141,7 @@ func (s Spec) Filled() (Spec, error) {
 	refuse(!(math.Abs(s.Threshold) <= math.MaxFloat64), "relaxation is not a number of points")
 	refuse(!(s.Reserve >= 0 && s.Reserve < 1), "reserve is %v, must be at least 0 and below 1", s.Reserve)
 	refuse(!(s.Dropout >= 0 && s.Dropout < 1), "dropout is %v, must be at least 0 and below 1", s.Dropout)
-	refuse(!s.Tune && (s.TuneLayers != 0 || s.TuneRate != 0 || s.TuneEpochs != 0 || s.TuneLength != 0 || s.TuneLong != ""), "settings of tuning are given, must not be without tune")
+	refuse(!s.Tune && (s.TuneLayers != 0 || s.TuneRate != 0 || s.TuneEpochs != 0 || s.TuneLength != 0 || s.TuneLong != "" || s.TuneOnce), "settings of tuning are given, must not be without tune")
 	refuse(s.TuneLong != "" && s.TuneLong != tune.AutoLong && !slices.Contains(bert.Rules(), s.TuneLong), "tune-long is %.40q, must be one of %s, %s", s.TuneLong, tune.AutoLong, strings.Join(bert.Rules(), ", "))
 	refuse(s.Limit < 0 || s.Limit > 0 && s.Limit < 8, "limit is %d, must be at least 8, or 0 for all rows", s.Limit)
 	refuse(len(s.Methods) == 0, "no method given, must be one of %s", strings.Join(methodNames(), ", "))

@@ -88,11 +88,11 @@ func TestTune(t *testing.T) {
 func TestTuneRefuses(t *testing.T) {
 	dir := transformer(t)
 	for want, spec := range map[string]experiment.Spec{
-		"tune has no meaning for method adversarial": {Data: "reviews", Encoder: dir, Tune: true, Methods: []string{"adversarial"}},
-		"settings of tuning are given":               {Data: "reviews", Encoder: dir, TuneLayers: 2, Methods: []string{"plain"}},
-		`encoder is "default", must be minilm`:       {Data: "reviews", Tune: true, Methods: []string{"plain"}},
-		`encoder is "hash:64", must be minilm`:       {Data: "reviews", Encoder: "hash:64", Tune: true, Methods: []string{"plain"}},
-		"layers is 3, must be from 1 to 2":           {Data: "reviews", Encoder: dir, Tune: true, TuneLayers: 3, Methods: []string{"plain"}},
+		"needs":                                {Data: "reviews", Encoder: dir, Tune: true, Attribute: "none", Methods: []string{"adversarial"}},
+		"settings of tuning are given":         {Data: "reviews", Encoder: dir, TuneOnce: true, Methods: []string{"plain"}},
+		`encoder is "default", must be minilm`: {Data: "reviews", Tune: true, Methods: []string{"plain"}},
+		`encoder is "hash:64", must be minilm`: {Data: "reviews", Encoder: "hash:64", Tune: true, Methods: []string{"plain"}},
+		"layers is 3, must be from 1 to 2":     {Data: "reviews", Encoder: dir, Tune: true, TuneLayers: 3, Methods: []string{"plain"}},
 	} {
 		out := filepath.Join(t.TempDir(), "out")
 		if _, err := experiment.Run(t.Context(), spec, experiment.Options{Out: out, Workers: 1}); err == nil || !strings.Contains(err.Error(), want) {
@@ -115,6 +115,8 @@ func TestTuneMethods(t *testing.T) {
 		{Methods: []string{"codes"}, Epsilons: []float64{4}, Reserve: 0.2},
 		{Methods: []string{"label"}, Epsilons: []float64{4}, Dropout: 0.2},
 		{Methods: []string{"auto"}, Epsilons: []float64{4}},
+		{Methods: []string{"adversarial", "multiple", "dpnr"}, Epsilons: []float64{400}, Alone: true},
+		{Methods: []string{"dpnr"}, Epsilons: []float64{8}, Labels: []string{"sentiment", "author"}},
 	} {
 		spec.Data, spec.Encoder, spec.Tune, spec.TuneLayers, spec.TuneEpochs, spec.Limit, spec.Epochs = "reviews", dir, true, 1, 1, 160, 2
 		r, err := experiment.Run(t.Context(), spec, experiment.Options{Workers: 2})
@@ -127,5 +129,96 @@ func TestTuneMethods(t *testing.T) {
 				t.Errorf("%s has %d seeds with accuracy %v, want one above 0", c.Name(), len(c.Seeds), c.Mean.Accuracy)
 			}
 		}
+	}
+}
+
+// TestTuneTogether trains methods together with their encoders, each seed with its own,
+// and checks that every model finds its own again, that neither workers nor a stop show
+// in the result, and that seeds share an encoder where that was asked for.
+func TestTuneTogether(t *testing.T) {
+	spec := experiment.Spec{
+		Data: "reviews", Encoder: transformer(t), Tune: true, TuneEpochs: 2, TuneLength: 16, Limit: 160,
+		Methods: []string{"federate", "label"}, Epsilons: []float64{16}, Dims: []int{8}, Epochs: 2, Seeds: 2,
+	}
+	whole := filepath.Join(t.TempDir(), "whole")
+	want, err := experiment.Run(t.Context(), spec, experiment.Options{Out: whole, Workers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]string{}
+	folders, err := filepath.Glob(filepath.Join(whole, "encoder*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range folders {
+		m, failed := bert.ReadManifest(dir)
+		if failed != nil || m == nil {
+			t.Fatalf("%s: %v", dir, failed)
+		}
+		names[m.Name()] = filepath.Base(dir)
+	}
+	if len(names) != 4 { // of two seeds, for label and for federate
+		t.Fatalf("the encoders are %v, want four different ones", names)
+	}
+	if e := *want.Mean.True; !(float64(e) > 15.99 && float64(e) < 16.01) {
+		t.Errorf("true ε is %v, want 16, but for its rounding: no training changes it", e)
+	}
+	if notes := strings.Join(want.Notes, " "); !strings.Contains(notes, "federate has an encoder of its own") || !strings.Contains(notes, "3 more encoders") {
+		t.Errorf("the notes are %q", notes)
+	}
+
+	e, err := experiment.Evaluate(t.Context(), whole, "", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range e.Models {
+		if got, was := c.Mean.Accuracy, want.Configurations[i].Mean.Accuracy; got != was {
+			t.Errorf("%s: evaluated, the accuracy is %v, was %v", c.Method, got, was)
+		}
+	}
+	seen := 0
+	for r, err := range experiment.Releases(t.Context(), filepath.Join(whole, "federate-laplace-l1-e16-d8"), experiment.ReleaseOptions{Workers: 1}) {
+		if err != nil || r.Score.Vectors.Cols != 8 {
+			t.Fatalf("releases have %v with error %v", r, err)
+		}
+		seen++
+	}
+	if seen != 2 {
+		t.Errorf("there are releases of %d models, want 2", seen)
+	}
+
+	stopped := filepath.Join(t.TempDir(), "stopped")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err = experiment.Run(ctx, spec, experiment.Options{Out: stopped, Workers: 1, Progress: func(e experiment.Event) {
+		if e.Tuning != nil && strings.HasPrefix(e.Job, "encoder-federate") && e.Tuning.Step == 6 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, experiment.ErrInterrupted) {
+		t.Fatalf("a run that was stopped in tuning returns %v, want ErrInterrupted", err)
+	}
+	got, err := experiment.Run(t.Context(), spec, experiment.Options{Out: stopped, Workers: 1, Resume: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range got.Configurations {
+		if c.Mean.Accuracy != want.Configurations[i].Mean.Accuracy {
+			t.Errorf("%s: stopped and resumed, the accuracy is %v, want %v", c.Name(), c.Mean.Accuracy, want.Configurations[i].Mean.Accuracy)
+		}
+	}
+	for name, folder := range names {
+		if m, err := bert.ReadManifest(filepath.Join(stopped, folder)); err != nil || m == nil || m.Name() != name {
+			t.Errorf("stopped and resumed on one core, %s is %+v with error %v, want %s", folder, m, err, name)
+		}
+	}
+
+	spec.TuneOnce = true
+	once := filepath.Join(t.TempDir(), "once")
+	if _, err := experiment.Run(t.Context(), spec, experiment.Options{Out: once, Workers: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if folders, err := filepath.Glob(filepath.Join(once, "encoder*")); err != nil || len(folders) != 2 {
+		t.Errorf("tuned once, the encoders are %v with error %v, want two", folders, err)
 	}
 }

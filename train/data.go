@@ -28,6 +28,9 @@ type Data struct {
 	// classifier. Methods of the trusted side take that where it is better than their
 	// own, and ask no row of Train what they may believe.
 	Head *model.Linear `json:",omitempty"`
+	// Start, unless nil, is where the network of the method begins that X was trained
+	// together with.
+	Start *Start `json:",omitempty"`
 
 	Train      []int // rows to fit on
 	Validation []int // rows that tell which epoch is the best

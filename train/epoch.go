@@ -13,21 +13,36 @@ import (
 	"sotto/train/model"
 )
 
-// lambda returns the adversaries' weight in an epoch of E, counted from 0: it
-// grows from 0 towards λ as λ·(2/(1+e^{−7e/E}) − 1).
-func (q plan) lambda(epoch int) float64 {
-	return q.reversal * (2/(1+math.Exp(-7*float64(epoch)/float64(q.Epochs))) - 1)
+// lambda returns the adversaries' weight after e epochs of E: it grows from 0
+// towards λ as λ·(2/(1+e^{−7e/E}) − 1).
+func (q plan) lambda(epoch float64) float64 {
+	return q.reversal * (2/(1+math.Exp(-7*epoch/float64(q.Epochs))) - 1)
 }
 
-// annealed returns the mechanism of an epoch, counted from 0.
-func (q plan) annealed(epoch int) (mech.Mechanism, error) {
+// annealed returns the mechanism after so many epochs.
+func (q plan) annealed(epoch float64) (mech.Mechanism, error) {
 	half := float64(q.Epochs) / 2
-	if q.release == nil || q.Anneal <= 1 || float64(epoch) >= half {
+	if q.release == nil || q.Anneal <= 1 || epoch >= half {
 		return q.release, nil
 	}
 	p := q.release.Params()
-	p.Epsilon *= math.Pow(q.Anneal, 1-float64(epoch)/half)
+	p.Epsilon *= math.Pow(q.Anneal, 1-epoch/half)
 	return mech.New(p)
+}
+
+// advance sets what changes in the course of a training, after so many epochs.
+func (l *learner) advance(epoch float64) error {
+	if l.noise != nil && l.Anneal > 1 {
+		m, err := l.annealed(epoch)
+		if err != nil {
+			return err
+		}
+		l.noise.Use(m)
+	}
+	for _, a := range l.opponents {
+		a.Reversal.Lambda = float32(l.lambda(epoch))
+	}
+	return nil
 }
 
 // epoch trains on every row once and tells how it went.
@@ -35,15 +50,8 @@ func (l *learner) epoch(ctx context.Context, epoch int) (model.Progress, error) 
 	order := slices.Clone(l.data.Train)
 	rng := weakrand.New(weakrand.NewPCG(l.seed, uint64(epoch)))
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	if l.noise != nil && l.Anneal > 1 {
-		m, err := l.annealed(epoch)
-		if err != nil {
-			return model.Progress{}, err
-		}
-		l.noise.Use(m)
-	}
-	for _, a := range l.opponents {
-		a.reversal.Lambda = float32(l.lambda(epoch))
+	if err := l.advance(float64(epoch)); err != nil {
+		return model.Progress{}, err
 	}
 	sum := 0.0
 	for rows := range slices.Chunk(order, l.Batch) {
@@ -74,25 +82,36 @@ var errDiverged = errors.New("the training diverged: a loss, a weight or a vecto
 
 // step trains on one batch and returns the loss of the classifier.
 func (l *learner) step(rows []int) (float64, error) {
-	p := l.pool
 	l.load(rows)
+	loss, _, err := l.learn()
+	if err != nil {
+		return 0, err
+	}
+	l.optimizer.Step(l.pool)
+	return loss, nil
+}
+
+// learn sets the gradients of everything that is trained, by the batch. It returns the
+// loss of the classifier, and the gradient with respect to the batch where the
+// encoder's first layer was asked for it.
+func (l *learner) learn() (float64, nn.Matrix, error) {
+	p := l.pool
 	r := l.represent(nn.Train)
 	if l.noise != nil && l.noise.Err() != nil {
-		return 0, errDiverged
+		return 0, nn.Matrix{}, errDiverged
 	}
 	loss, grad := l.loss.Loss(p, l.classifier.Forward(p, nn.Train, r), l.y)
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return 0, errDiverged
+		return 0, nn.Matrix{}, errDiverged
 	}
 	grad = l.classifier.Backward(p, grad)
 	if err := l.oppose(r, grad); err != nil {
-		return 0, err
+		return 0, nn.Matrix{}, err
 	}
 	if l.widths != nil {
-		l.encoder.Backward(p, l.bridge.Backward(p, grad))
+		grad = l.encoder.Backward(p, l.bridge.Backward(p, grad))
 	}
-	l.optimizer.Step(p)
-	return loss, nil
+	return loss, grad, nil
 }
 
 // load copies the given rows, their classes and groups into the batch.
@@ -126,74 +145,50 @@ func (l *learner) oppose(r, grad nn.Matrix) error {
 	}
 	var hidden []nn.Matrix
 	for _, a := range l.opponents {
-		loss := a.forward(l.pool, r, l.z)
+		loss := a.Forward(l.pool, r, l.z)
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
 			return errDiverged
 		}
-		hidden = append(hidden, a.hidden)
+		hidden = append(hidden, a.Hidden)
 	}
-	apart := l.keptApart(hidden)
+	var apart []nn.Matrix
+	if l.apart > 0 {
+		apart = l.orthogonal.Push(l.pool, hidden)
+	}
 	for i, a := range l.opponents {
 		var push nn.Matrix
 		if apart != nil {
 			push = apart[i]
 		}
-		l.pool.AddScaled(grad, 1/float32(len(l.opponents)), a.backward(l.pool, push, float32(l.apart)))
+		l.pool.AddScaled(grad, 1/float32(len(l.opponents)), a.Backward(l.pool, push, float32(l.apart)))
 	}
 	return nil
-}
-
-// keptApart returns the gradients that draw the adversaries' hidden outputs
-// towards being orthogonal, nil if nothing does. Each row is taken as a direction,
-// as the difference loss is usually written: else adversaries come apart by shrinking,
-// know nothing any more, and the encoder fools them by leaving all sense.
-func (l *learner) keptApart(hidden []nn.Matrix) []nn.Matrix {
-	if !(l.apart > 0) {
-		return nil
-	}
-	const tiny = 1e-6
-	norms := make([][]float32, len(hidden))
-	directions := make([]nn.Matrix, len(hidden))
-	for i, h := range hidden {
-		norms[i], directions[i] = make([]float32, h.Rows), h.Clone()
-		for r := range h.Rows {
-			row, square := directions[i].Row(r), 0.0
-			for _, v := range row {
-				square += float64(v) * float64(v)
-			}
-			norms[i][r] = float32(math.Sqrt(square)) + tiny
-			for j := range row {
-				row[j] /= norms[i][r]
-			}
-		}
-	}
-	_, grads := l.orthogonal.Loss(l.pool, directions)
-	for i, g := range grads {
-		for r := range g.Rows {
-			for j := range g.Row(r) {
-				g.Row(r)[j] /= norms[i][r] // a length is taken as given
-			}
-		}
-	}
-	return grads
 }
 
 // accuracy returns the share of labels that are told rightly, with fresh noise
 // where there is any.
 func (l *learner) accuracy(rows []int) (float64, error) {
-	t := newTally(len(l.y))
+	t := nn.NewTally(len(l.y))
 	for part := range slices.Chunk(rows, l.Batch) {
 		l.load(part)
-		r := l.represent(nn.Infer)
-		if l.noise != nil && l.noise.Err() != nil {
-			return 0, errDiverged
+		logits, err := l.scores()
+		if err != nil {
+			return 0, err
 		}
-		logits := l.classifier.Forward(l.pool, nn.Infer, r)
 		for i := range part {
-			t.add(l.loss.Classes, logits.Row(i), func(label int) int { return l.y[label][i] })
+			t.Add(l.loss.Classes, logits.Row(i), func(label int) int { return l.y[label][i] })
 		}
 	}
-	return t.accuracy(l.loss.Weights), nil
+	return t.Accuracy(l.loss.Weights), nil
+}
+
+// scores returns what the classifier says of the batch.
+func (l *learner) scores() (nn.Matrix, error) {
+	r := l.represent(nn.Infer)
+	if l.noise != nil && l.noise.Err() != nil {
+		return nn.Matrix{}, errDiverged
+	}
+	return l.classifier.Forward(l.pool, nn.Infer, r), nil
 }
 
 // close ends an epoch: it decides what to keep and takes the state.

@@ -5,39 +5,40 @@ import (
 
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/train/layer"
 	"sotto/train/model"
 )
 
 // Lambda is the weight of an adversary in an epoch, counted from 0.
 func Lambda(lambda float64, epoch, epochs int) float64 {
-	return plan{Training: Training{Epochs: epochs}, reversal: lambda}.lambda(epoch)
+	return plan{Training: Training{Epochs: epochs}, reversal: lambda}.lambda(float64(epoch))
 }
 
 // Adversary is an adversary alone.
-type Adversary struct{ *adversary }
+type Adversary struct{ *layer.Adversary }
 
 // NewAdversary makes one without dropout.
 func NewAdversary(width int, hidden []int, groups int, lambda float32) Adversary {
-	a := newAdversary(newBuilder(1), width, hidden, groups, 0)
-	a.reversal.Lambda = lambda
+	a := layer.NewAdversary(layer.NewBuilder(1), width, hidden, groups, 0)
+	a.Reversal.Lambda = lambda
 	return Adversary{a}
 }
 
 // Loss is that of predicting the groups from r.
 func (a Adversary) Loss(p *nn.Pool, r nn.Matrix, groups []int) float64 {
-	return a.forward(p, r, groups)
+	return a.Forward(p, r, groups)
 }
 
 // Hidden returns the hidden outputs of the last call of Loss.
-func (a Adversary) Hidden() nn.Matrix { return a.hidden }
+func (a Adversary) Hidden() nn.Matrix { return a.Adversary.Hidden }
 
 // Backward returns the gradient for r of the last call of Loss.
 func (a Adversary) Backward(p *nn.Pool, push nn.Matrix, weight float32) nn.Matrix {
-	return a.backward(p, push, weight)
+	return a.Adversary.Backward(p, push, weight)
 }
 
 // Params returns what the adversary trains.
-func (a Adversary) Params() []nn.Param { return a.params() }
+func (a Adversary) Params() []nn.Param { return a.Adversary.Params() }
 
 // Learner is a network in training, with an adversary and without dropout.
 type Learner struct{ *learner }
@@ -60,7 +61,7 @@ func NewLearner(d Data, widths []int, release *mech.Params, lambda float64, adve
 		return Learner{}, err
 	}
 	for _, a := range l.opponents {
-		a.reversal.Lambda = float32(lambda)
+		a.Reversal.Lambda = float32(lambda)
 	}
 	return Learner{l}, nil
 }
@@ -84,7 +85,7 @@ func (l Learner) Losses() (own, others float64) {
 	r := l.represent(nn.Train)
 	own, _ = l.loss.Loss(l.pool, l.classifier.Forward(l.pool, nn.Train, r), l.y)
 	for _, a := range l.opponents {
-		others += a.forward(l.pool, r, l.z)
+		others += a.Forward(l.pool, r, l.z)
 	}
 	return own, others
 }
@@ -163,7 +164,7 @@ func Annealed(anneal float64, release mech.Params, epoch, epochs int) (float64, 
 	if err != nil {
 		return 0, err
 	}
-	m, err = plan{Training: Training{Anneal: anneal, Epochs: epochs}, release: m}.annealed(epoch)
+	m, err = plan{Training: Training{Anneal: anneal, Epochs: epochs}, release: m}.annealed(float64(epoch))
 	if err != nil {
 		return 0, err
 	}
@@ -172,10 +173,35 @@ func Annealed(anneal float64, release mech.Params, epoch, epochs int) (float64, 
 
 // Apart returns copies of the gradients that keep hidden outputs apart.
 func (l Learner) Apart(hidden []nn.Matrix) []nn.Matrix {
-	l.apart = 1
 	var all []nn.Matrix
-	for _, g := range l.keptApart(hidden) {
+	for _, g := range l.orthogonal.Push(l.pool, hidden) {
 		all = append(all, g.Clone())
 	}
 	return all
+}
+
+// Losses returns that of the classifier and the mean of the adversaries', with the
+// noise of the first pass.
+func (t *Together) Losses(rows []int, x nn.Matrix) (own, others float64) {
+	t.rewind()
+	t.load(nn.NewPool(1), rows, x)
+	r := t.l.represent(nn.Train)
+	own, _ = t.l.loss.Loss(t.l.pool, t.l.classifier.Forward(t.l.pool, nn.Train, r), t.l.y)
+	for _, a := range t.l.opponents {
+		others += a.Forward(t.l.pool, r, t.l.z) / float64(len(t.l.opponents))
+	}
+	return own, others
+}
+
+// Gradient returns that of the encoder's rows, with the noise of the first pass.
+func (t *Together) Gradient(rows []int, x nn.Matrix) (nn.Matrix, error) {
+	t.rewind()
+	_, grad, err := t.Learn(nn.NewPool(1), rows, x)
+	return grad, err
+}
+
+func (t *Together) rewind() {
+	for _, pass := range t.Passes() {
+		*pass = 0
+	}
 }

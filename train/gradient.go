@@ -39,8 +39,8 @@ func (h Noise) Prepare(d Data) (*Fitting, error) {
 // are scaled to [0, 1] by their own smallest and largest number, and get
 // Laplace noise in training as in use. Release.Variant says whose noise:
 // [mech.AsStated] with scale D/ε, [mech.Paper] with 1/ε, or [mech.Released] with
-// one number for all coordinates. The published settings fine-tune BERT; here
-// the encoder is the network of [Training] over fixed features.
+// one number for all coordinates. The published settings fine-tune BERT: so does
+// [Together], and on fixed features the encoder is the network of [Training] alone.
 type DPNR struct {
 	Training
 	Release mech.Params `json:"release"` // "" as mechanism means dpnr
@@ -126,7 +126,10 @@ func (h against) prepare(d Data) (*Fitting, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Fitting{Fit: func(ctx context.Context, o Options) (*model.Model, error) { return q.model(ctx, d, o, a) }}, nil
+	return &Fitting{
+		Fit:      func(ctx context.Context, o Options) (*model.Model, error) { return q.model(ctx, d, o, a) },
+		Together: func(columns int, seed uint64) (*Together, error) { return q.together(d, columns, seed) },
+	}, nil
 }
 
 // plan returns what is to be trained, with what decides its model.

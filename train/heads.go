@@ -2,8 +2,6 @@ package train
 
 import (
 	"cmp"
-
-	"sotto/nn"
 )
 
 // Target is a label that a release serves beside the first one of its data.
@@ -43,34 +41,4 @@ func (d Data) weights() []float64 {
 		all[i] /= total
 	}
 	return all
-}
-
-// tally counts right answers to each label.
-type tally struct {
-	right, known []int
-}
-
-func newTally(labels int) *tally { return &tally{make([]int, labels), make([]int, labels)} }
-
-// add takes in the scores of one row.
-func (t *tally) add(classes []int, scores []float32, labels func(label int) int) {
-	column := 0
-	for l, c := range classes {
-		if y := labels(l); y != Unknown {
-			t.known[l]++
-			if nn.Argmax(scores[column:column+c]) == y {
-				t.right[l]++
-			}
-		}
-		column += c
-	}
-}
-
-// accuracy is the weighted mean over labels of the share of right answers.
-func (t *tally) accuracy(weights []float64) float64 {
-	sum := 0.0
-	for l, w := range weights {
-		sum += w * float64(t.right[l]) / float64(max(t.known[l], 1))
-	}
-	return sum
 }

@@ -27,6 +27,9 @@ type Fitting struct {
 	// Search, where a method looks for another, returns what it found, to be
 	// fitted in its place with any seed; nil for all methods but [Auto].
 	Search func(ctx context.Context, o Options) (*Found, error)
+	// Together returns the network as it begins, to be trained with an encoder that
+	// makes the first so many columns of X; nil for a method that trains none on them.
+	Together func(columns int, seed uint64) (*Together, error)
 }
 
 // Fit prepares a method and fits it.

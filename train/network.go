@@ -9,6 +9,7 @@ import (
 
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/train/layer"
 	"sotto/train/model"
 )
 
@@ -41,12 +42,12 @@ type learner struct {
 	bridge     nn.Sequential // normalisation and noise; empty without a mechanism
 	noise      *nn.Noise     // the one in bridge, or nil
 	classifier nn.Sequential
-	opponents  []*adversary
+	opponents  []*layer.Adversary
 	dropouts   []*nn.Dropout
 	optimizer  *nn.Optimizer
 
 	loss       nn.Heads
-	orthogonal nn.Orthogonality
+	orthogonal layer.Apart
 	batch      nn.Matrix
 	y          [][]int // of each label
 	z          []int
@@ -118,35 +119,38 @@ func (q plan) fit(ctx context.Context, d Data, o Options) (*learner, error) {
 
 // build makes the layers.
 func (q plan) build(d Data, o Options) (*learner, error) {
-	b := newBuilder(o.Seed)
+	b := layer.NewBuilder(o.Seed)
 	l := &learner{plan: q, data: d, seed: o.Seed, pool: o.pool(), loss: nn.Heads{Classes: d.classes(), Weights: d.weights()}, y: make([][]int, 1+len(d.More))}
 	width := q.rows.width()
 	if q.widths != nil {
-		l.encoder = b.perceptron(width, q.widths, q.Dropout)
+		l.encoder = b.Perceptron(width, q.widths, q.Dropout)
 		l.encoder.Dense()[0].NoInputGrad = true
 		width = q.widths[len(q.widths)-1]
 	} else {
-		l.encoder = b.dropout(nil, q.corrupt)
+		l.encoder = b.Dropout(nil, q.corrupt)
 	}
 	if q.release != nil {
-		layer, err := model.Normaliser(q.release.Params())
+		normaliser, err := model.Normaliser(q.release.Params())
 		if err != nil {
 			return nil, err
 		}
-		if l.noise, err = nn.NewNoise(q.release, b.rng.Uint64()); err != nil {
+		if l.noise, err = nn.NewNoise(q.release, b.Rand.Uint64()); err != nil {
 			return nil, err
 		}
-		l.bridge = nn.Sequential{layer, l.noise}
+		l.bridge = nn.Sequential{normaliser, l.noise}
 	}
-	l.classifier = b.perceptron(width, append(slices.Clone(q.Classifier), model.Columns(d.classes())), q.Dropout)
+	l.classifier = b.Perceptron(width, append(slices.Clone(q.Classifier), model.Columns(d.classes())), q.Dropout)
 	l.classifier.Dense()[0].NoInputGrad = q.widths == nil
 	for range q.rivals {
-		l.opponents = append(l.opponents, newAdversary(b, width, q.Adversary, d.Groups, q.Dropout))
+		l.opponents = append(l.opponents, layer.NewAdversary(b, width, q.Adversary, d.Groups, q.Dropout))
 	}
-	if b.err != nil {
-		return nil, b.err
+	if b.Err != nil {
+		return nil, b.Err
 	}
-	l.dropouts = b.dropouts
+	l.dropouts = b.Dropouts
+	if err := l.start(d.Start); err != nil {
+		return nil, err
+	}
 	var err error
 	if q.optimiser == nil {
 		q.optimiser = nn.Adam{Rate: q.Rate}.New
@@ -161,31 +165,24 @@ func (q plan) build(d Data, o Options) (*learner, error) {
 // params returns everything that is trained, with names that tell the parts
 // apart.
 func (l *learner) params() []nn.Param {
-	all := slices.Concat(named("encoder", l.encoder.Params()), named("classifier", l.classifier.Params()))
+	all := slices.Concat(layer.Named("encoder", l.encoder.Params()), layer.Named("classifier", l.classifier.Params()))
 	for i, a := range l.opponents {
-		all = append(all, named(fmt.Sprintf("adversary%d", i), a.params())...)
+		all = append(all, layer.Named(fmt.Sprintf("adversary%d", i), a.Params())...)
 	}
 	return all
-}
-
-func named(part string, params []nn.Param) []nn.Param {
-	for i := range params {
-		params[i].Name = part + "." + params[i].Name
-	}
-	return params
 }
 
 // tensors returns a copy of what a learner has kept, by the names that a model
 // gives it.
 func (l *learner) tensors() model.Tensors {
 	t := make(model.Tensors)
-	layer := map[string]int{}
+	place := map[string]int{}
 	for _, k := range l.state.kept { // as "kept.encoder.3.weight"; weights and biases alternate
 		fields := strings.Split(k.Name, ".")
 		part, kind := fields[1], fields[len(fields)-1]
-		t[fmt.Sprintf("%s.%d.%s", part, layer[part], kind)] = nn.Matrix{Rows: k.Shape[0], Cols: k.Shape[1], Data: slices.Clone(k.Data)}
+		t[fmt.Sprintf("%s.%d.%s", part, place[part], kind)] = nn.Matrix{Rows: k.Shape[0], Cols: k.Shape[1], Data: slices.Clone(k.Data)}
 		if kind == "bias" {
-			layer[part]++
+			place[part]++
 		}
 	}
 	if f, ok := l.rows.(floats); ok && f.shift != nil {

@@ -3,10 +3,8 @@ package train
 import (
 	"cmp"
 	"fmt"
-	weakrand "math/rand/v2"
 	"slices"
 
-	"sotto/nn"
 	"sotto/train/model"
 )
 
@@ -62,51 +60,3 @@ func (s Shape) filled() (Shape, error) {
 
 // dim is the width of the representation.
 func (s Shape) dim() int { return s.Encoder[len(s.Encoder)-1] }
-
-// builder makes the layers of a network, each with a seed of its own that
-// depends on the order in which they are made.
-type builder struct {
-	rng      *weakrand.Rand
-	dropouts []*nn.Dropout // all that were made, in order
-	err      error         // the first one
-}
-
-func newBuilder(seed uint64) *builder {
-	return &builder{rng: weakrand.New(weakrand.NewPCG(seed, 0x736f74746f))}
-}
-
-// dropout appends a dropout layer, or nothing for rate 0.
-func (b *builder) dropout(layers nn.Sequential, rate float64) nn.Sequential {
-	if rate == 0 {
-		return layers
-	}
-	d, err := nn.NewDropout(rate, b.rng.Uint64())
-	if err != nil {
-		b.err = err
-		return layers
-	}
-	b.dropouts = append(b.dropouts, d)
-	return append(layers, d)
-}
-
-// hidden makes layers of the given widths, each with ReLU and dropout.
-func (b *builder) hidden(in int, widths []int, rate float64) nn.Sequential {
-	var layers nn.Sequential
-	for _, out := range widths {
-		layers = append(layers, nn.NewDense(in, out, b.rng), &nn.ReLU{})
-		layers = b.dropout(layers, rate)
-		in = out
-	}
-	return layers
-}
-
-// perceptron makes hidden layers of all but the last width and a plain one of
-// the last.
-func (b *builder) perceptron(in int, widths []int, rate float64) nn.Sequential {
-	last := len(widths) - 1
-	layers := b.hidden(in, widths[:last], rate)
-	if last > 0 {
-		in = widths[last-1]
-	}
-	return append(layers, nn.NewDense(in, widths[last], b.rng))
-}

@@ -15,6 +15,7 @@ import (
 	"sotto/internal/safetensors"
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/train/layer"
 	"sotto/train/model"
 )
 
@@ -63,7 +64,7 @@ func (l *learner) passes() []*uint64 {
 
 // served returns the parameters that become the model.
 func (l *learner) served() []nn.Param {
-	return append(named("encoder", l.encoder.Params()), named("classifier", l.classifier.Params())...)
+	return append(layer.Named("encoder", l.encoder.Params()), layer.Named("classifier", l.classifier.Params())...)
 }
 
 // begin makes room for the state of l, which is at its start.

@@ -209,11 +209,11 @@ func (t *teacher) consult(d Data, checked []int, scores nn.Matrix) {
 // judge measures the teacher by the rows that check it.
 func (t *teacher) judge() {
 	t.Loss = channel.CrossEntropy(t.checked, t.classes, t.labels, t.weights)
-	right := newTally(len(t.classes))
+	right := nn.NewTally(len(t.classes))
 	for i := range t.checked.Rows {
-		right.add(t.classes, t.checked.Row(i), func(label int) int { return t.labels[label][i] })
+		right.Add(t.classes, t.checked.Row(i), func(label int) int { return t.labels[label][i] })
 	}
-	t.Kept.Accuracy = right.accuracy(t.weights)
+	t.Kept.Accuracy = right.Accuracy(t.weights)
 }
 
 // best returns the release of the highest objective among those that find makes

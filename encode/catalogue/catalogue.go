@@ -144,7 +144,7 @@ func Open(ctx context.Context, spec, dataDir string) (encode.Source, error) {
 }
 
 // TunedDir is the folder of a tuned encoder, beside the models that were trained on
-// its vectors.
+// its vectors. Where there are several, the others' names follow it and a hyphen.
 const TunedDir = "encoder"
 
 // Near returns what opens the encoder of a model in a folder: the path of a tuned
@@ -154,9 +154,18 @@ func Near(name, model string) (string, error) {
 		return name, nil
 	}
 	for _, up := range []string{".", "..", filepath.Join("..", "..")} {
-		dir := filepath.Join(model, up, TunedDir)
-		if m, err := bert.ReadManifest(dir); err == nil && m != nil && m.Name() == name {
-			return dir, nil
+		entries, err := os.ReadDir(filepath.Join(model, up))
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if e.Name() != TunedDir && !strings.HasPrefix(e.Name(), TunedDir+"-") {
+				continue
+			}
+			dir := filepath.Join(model, up, e.Name())
+			if m, err := bert.ReadManifest(dir); err == nil && m != nil && m.Name() == name {
+				return dir, nil
+			}
 		}
 	}
 	return "", fmt.Errorf("catalogue: the encoder %.40q is not beside the model in %s, must be in the folder %s there or above: %w", name, model, TunedDir, fs.ErrNotExist)

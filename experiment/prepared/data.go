@@ -65,6 +65,15 @@ func Outline(ctx context.Context, r model.DataRecord, file Path) (*Set, *dataset
 	return d, set, err
 }
 
+// Blank gives the rows zeros in place of vectors of so many numbers, which are yet to
+// be made, beside the numbers that the data has.
+func (d *Set) Blank(set *dataset.Set, columns int) {
+	d.X = nn.NewMatrix(len(d.Y), columns)
+	if set.Features != nil {
+		d.X = d.X.Beside(d.numbers(set))
+	}
+}
+
 // outline is Outline without a limit of rows.
 func outline(ctx context.Context, r model.DataRecord, file Path) (*Set, *dataset.Set, error) {
 	set, err := Load(ctx, r, file)

@@ -40,6 +40,10 @@ type Options struct {
 	Begin    func() error
 	Workers  int
 	Progress func(tune.Progress)
+	// Head, if not nil, makes what is trained behind the encoder, for data whose first
+	// so many columns the encoder is to make: they are zeros yet. It also says whether
+	// the last epoch is the one to keep. Without it a linear layer is trained.
+	Head func(d *prepared.Set, columns int) (head tune.Head, last bool, err error)
 }
 
 // Encoder tunes the encoder that a record names on the data that it names, for all
@@ -69,6 +73,16 @@ func Encoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune
 	if s.Long, info.Long, err = long(ctx, dir, learn, s, o); err != nil {
 		return nil, err
 	}
+	if o.Head != nil {
+		columns := f.Shape().Hidden
+		if set.Second != nil {
+			columns *= 2
+		}
+		d.Blank(set, columns)
+		if learn.Head, s.Last, err = o.Head(d, columns); err != nil {
+			return nil, err
+		}
+	}
 	t, err := tune.New(f, learn, s)
 	if err != nil {
 		return nil, err
@@ -77,7 +91,7 @@ func Encoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune
 		return nil, err
 	}
 	if o.Resume {
-		if done, failed := finished(o.Dir, info, t.Settings()); failed != nil || done != nil {
+		if done, failed := finished(o.Dir, info, t); failed != nil || done != nil {
 			return done, failed
 		}
 	}
@@ -194,7 +208,7 @@ func data(d *prepared.Set, set *dataset.Set, r model.DataRecord) (tune.Data, err
 
 // finished returns the manifest of the folder if it is that of the same training;
 // nil if there is none.
-func finished(dir string, want bert.Manifest, s tune.Settings) (*bert.Manifest, error) {
+func finished(dir string, want bert.Manifest, t *tune.Trainer) (*bert.Manifest, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // as the comment says
 	}
@@ -203,7 +217,7 @@ func finished(dir string, want bert.Manifest, s tune.Settings) (*bert.Manifest, 
 		return nil, errors.Join(err, fmt.Errorf("tuned: %s is no tuned encoder, must be one or absent", dir))
 	}
 	var had tune.Settings
-	if err := json.Unmarshal(m.Settings, &had); err != nil || had != s || m.ParentHash != want.ParentHash || m.DataHash != want.DataHash {
+	if err := json.Unmarshal(m.Settings, &had); err != nil || had != t.Settings() || m.Head != t.About() || m.ParentHash != want.ParentHash || m.DataHash != want.DataHash {
 		return nil, fmt.Errorf("tuned: %s was tuned otherwise, or on other data; remove it to tune again", dir)
 	}
 	return m, nil

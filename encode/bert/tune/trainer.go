@@ -261,7 +261,7 @@ func (t *Trainer) step(rows []int) (float64, error) {
 		}
 	}
 	if norm := p.ClipNorm(t.params(), clipNorm); !finite(sum) || !finite(norm) {
-		return 0, errDiverged
+		return 0, ErrDiverged
 	}
 	for _, g := range t.groups {
 		g.Step(p)
@@ -284,14 +284,13 @@ func (t *Trainer) cut(rows []int) [][]int {
 }
 
 // accuracy returns the share of labels of some texts, or of their words, that are
-// told rightly. What it
-// draws is drawn again where ctx ends it.
+// told rightly. What it draws is drawn again where ctx ends it.
 func (t *Trainer) accuracy(ctx context.Context, rows []int) (float64, error) {
 	var before []uint64
 	for _, pass := range t.passes() {
 		before = append(before, *pass)
 	}
-	right, known := make([]int, len(t.data.Classes)), make([]int, len(t.data.Classes))
+	tally := nn.NewTally(len(t.data.Classes))
 	for _, piece := range t.cut(rows) {
 		if err := ctx.Err(); err != nil {
 			for i, pass := range t.passes() {
@@ -303,22 +302,13 @@ func (t *Trainer) accuracy(ctx context.Context, rows []int) (float64, error) {
 		if err != nil {
 			return 0, fmt.Errorf("tune: %w", err)
 		}
-		column := 0
-		for l, c := range t.data.Classes {
-			for i, y := range t.data.told(nil, l, piece) {
-				if y >= 0 {
-					known[l]++
-					if nn.Argmax(scores.Row(i)[column:column+c]) == y {
-						right[l]++
-					}
-				}
-			}
-			column += c
+		var y [][]int
+		for l := range t.data.Classes {
+			y = append(y, t.data.told(nil, l, piece))
+		}
+		for i := range scores.Rows {
+			tally.Add(t.data.Classes, scores.Row(i), func(label int) int { return y[label][i] })
 		}
 	}
-	sum := 0.0
-	for l, w := range t.data.Weights {
-		sum += w * float64(right[l]) / float64(max(known[l], 1))
-	}
-	return sum, nil
+	return tally.Accuracy(t.data.Weights), nil
 }

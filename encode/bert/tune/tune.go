@@ -210,7 +210,7 @@ type Epoch struct {
 	Accuracy float64 `json:"accuracy"` // on the validation texts
 }
 
-// errDiverged is returned when a training has left the finite numbers.
-var errDiverged = errors.New("tune: the training diverged: a loss or a gradient is not finite; lower the rate")
+// ErrDiverged is wrapped by the error of a training that has left the finite numbers.
+var ErrDiverged = errors.New("tune: the training diverged: a loss or a gradient is not finite; lower the rate")
 
 func finite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
