@@ -15,6 +15,7 @@ import (
 	"sotto/encode/bert"
 	"sotto/encode/catalogue"
 	"sotto/encode/distill"
+	"sotto/experiment"
 	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
 	"sotto/nn"
@@ -29,6 +30,13 @@ type distillOptions struct {
 	notice  string
 	out     string
 	workers int
+
+	task     string
+	in       experiment.Path
+	parent   string
+	student  string
+	variants int
+	json     bool
 }
 
 func newEncoderDistill(std term.Streams) *cobra.Command {
@@ -44,18 +52,37 @@ built-in encoder was made so, from minilm and the glosses of WordNet 3.0:
   sotto encoder distill --wordnet /usr/share/wordnet --name default --notice NOTICE --out default.static
 
 A text file has one text a line. The table has the same bytes for any number of
-workers.`,
-		Example: "  sotto encoder distill --texts sentences.txt --dim 64 --out mine.static",
+workers.
+
+With --task DIR the transformer is one that "sotto train --tune --out DIR" made, and
+what it says of the labels is taught too: a gateway with the table then answers in
+microseconds and keeps a part of what tuning gained, which is measured on the test
+part and printed. It is asked about the texts that it was trained on, parts of them,
+the words of its vocabulary, and the texts of --texts, which need no labels. The
+table remembers those texts: it belongs on the trusted side, as the transformer does.`,
+		Example: `  sotto encoder distill --texts sentences.txt --dim 64 --out mine.static
+  sotto encoder distill --task news --texts more.txt --out news.static`,
 		Args:    term.None,
 		PreRunE: term.NoZeros("seed"),
-		RunE:    func(c *cobra.Command, _ []string) error { return runDistill(c.Context(), o, std) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.task != "" {
+				return runDistillTask(c, o, std)
+			}
+			return runDistill(c, o, std)
+		},
 	}
 	fs := c.Flags()
 	fs.StringVar(&o.teacher, "teacher", "minilm", "transformer to learn from: minilm, or a folder with a transformer's files")
 	fs.StringVar(&o.wordnet, "wordnet", "", "folder of WordNet's data files")
 	fs.StringVar(&o.texts, "texts", "", "file of texts, one a line")
+	fs.StringVar(&o.task, "task", "", "folder of a training with --tune, whose answers are taught")
+	fs.Var(&o.in, "in", "file of your own that the training of --task had")
+	fs.StringVar(&o.parent, "parent", "", "encoder that was tuned, to be measured too (default: the one that the tuned encoder names)")
+	fs.StringVar(&o.student, "student", distill.Table, "what --task teaches: table (subwords), words (words and pairs of them, hashed) or chars (words and parts of them, hashed)")
+	fs.IntVar(&o.variants, "variants", 4, "parts of each text that --task asks about besides, 20000 in all at most; negative for none")
+	fs.BoolVar(&o.json, "json", false, "print what --task measured as JSON")
 	fs.IntVar(&o.Dim, "dim", 128, "length of the vectors")
-	fs.Float64Var(&o.Rate, "rate", 0, "step size of training (default 0.1)")
+	fs.Float64Var(&o.Rate, "rate", 0, "step size of training (default 0.1, with --task 0.05)")
 	fs.IntVar(&o.Epochs, "epochs", 0, "passes over the texts at most (default 30)")
 	fs.Uint64Var(&o.Seed, "seed", 0, "seed of the order of texts (default 0)")
 	fs.StringVar(&o.Name, "name", "", "name of the encoder (default: the file's)")
@@ -65,7 +92,16 @@ workers.`,
 	return c
 }
 
-func runDistill(ctx context.Context, o distillOptions, std term.Streams) error {
+func runDistill(c *cobra.Command, o distillOptions, std term.Streams) error {
+	ctx := c.Context()
+	for _, name := range []string{"in", "parent", "student", "variants", "json"} {
+		if c.Flags().Changed(name) {
+			return fmt.Errorf("--%s is given, must not be without --task", name)
+		}
+	}
+	if (o.wordnet == "") == (o.texts == "") {
+		return errors.New("give either --wordnet or --texts")
+	}
 	texts, err := o.read()
 	if err != nil {
 		return err
@@ -114,9 +150,6 @@ func (o *distillOptions) read() ([]string, error) {
 	if o.out == "" {
 		return nil, errors.New("no --out given, must name the file to write")
 	}
-	if (o.wordnet == "") == (o.texts == "") {
-		return nil, errors.New("give either --wordnet or --texts")
-	}
 	if o.Name == "" {
 		o.Name = strings.TrimSuffix(filepath.Base(o.out), ".static")
 	}
@@ -129,6 +162,9 @@ func (o *distillOptions) read() ([]string, error) {
 	}
 	if o.wordnet != "" {
 		return distill.WordNet(o.wordnet)
+	}
+	if o.texts == "" {
+		return nil, nil
 	}
 	f, err := os.Open(o.texts)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/encode/distill"
 	"sotto/encode/static"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
@@ -105,6 +106,10 @@ func TestEncoderDistillRefuses(t *testing.T) {
 		{"--out " + out + " --texts " + few + " --teacher " + tiny + " --rate NaN", "rate is NaN"},
 		{"--out " + out + " --texts " + few + " --dim 0", "--dim is 0, must be positive or absent"},
 		{"--out " + out + " --texts " + few + " --epochs 0", "--epochs is 0"},
+		{"--out " + out + " --texts " + few + " --student words", "--student is given, must not be without --task"},
+		{"--out " + out + " --task " + dir + " --wordnet " + dir, "--wordnet is given, must not be with --task"},
+		{"--out " + out + " --task " + dir, "holds no model"},
+		{"--task " + dir, "no --out given"},
 		{"more", "a word too many"},
 	} {
 		t.Run(tt.line, func(t *testing.T) {
@@ -167,6 +172,38 @@ func TestEncoderDistill(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
 		t.Errorf("%d files are left, want texts, notice and table", len(left))
+	}
+}
+
+// TestEncoderDistillTask distils a tuned encoder into each student, and releases and
+// trains with what comes out as with any encoder.
+func TestEncoderDistillTask(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("SOTTO_MODELS", dir)
+	task, out := filepath.Join(dir, "task"), filepath.Join(dir, "small.static")
+	train := []string{"train", "--data", "reviews", "--limit", "160", "--attribute", "none", "--method", "plain", "--epochs", "2"}
+	tiny := tinyTransformer(t)
+	if code, _, errs := clitest.Sotto(t, "", append(train, "--encoder", tiny, "--tune", "--tune-epochs", "1", "--tune-length", "16", "--out", task)...); code != cli.ExitDone {
+		t.Fatal(errs)
+	}
+	for _, student := range distill.Students() {
+		code, stdout, errs := clitest.Sotto(t, "", "encoder", "distill", "--task", task, "--student", student, "--dim", "8", "--epochs", "2", "--parent", tiny, "--out", out)
+		for _, want := range []string{"before it was tuned", "built-in table", "points from the built-in table, where tuning gained", out + ": 8 numbers a vector"} {
+			if code != cli.ExitDone || !strings.Contains(stdout, want) || !strings.Contains(errs, "epoch 1: loss on the validation part") {
+				t.Errorf("%s: exit code %d, want %q:\n%s%s", student, code, want, stdout, errs)
+			}
+		}
+		if code, stdout, errs := clitest.Sotto(t, "a text\n", "encode", "--encoder", out, "--in", "-", "--out", "-", "--mechanism", "laplace-l1", "--epsilon", "8"); code != cli.ExitDone || strings.Count(stdout, ",") != 7 {
+			t.Errorf("%s: exit code %d, want a release of 8 numbers:\n%s%s", student, code, stdout, errs)
+		}
+	}
+	if code, _, errs := clitest.Sotto(t, "", append(train, "--encoder", out)...); code != cli.ExitDone {
+		t.Errorf("training with a distilled encoder: exit code %d:\n%s", code, errs)
+	}
+	code, stdout, errs := clitest.Sotto(t, "", "encoder", "distill", "--task", task, "--dim", "8", "--epochs", "1", "--variants", "-1", "--out", out, "--json")
+	var got map[string]any
+	if err := json.Unmarshal([]byte(stdout), &got); code != cli.ExitDone || err != nil || got["frozen"] != nil || got["kept"] != nil || got["tuned"] == nil || got["speed"] == nil {
+		t.Errorf("exit code %d, %v: %s%s", code, err, stdout, errs)
 	}
 }
 
