@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -50,7 +51,31 @@ func noticesOf(ctx context.Context, program []byte) (texts []byte, names map[str
 			return nil, nil, err
 		}
 	}
+	if err = appendData(&b); err != nil {
+		return nil, nil, err
+	}
 	return b.Bytes(), names, nil
+}
+
+// appendData adds the notices of tables, lists and models that packages of ours hold
+// and others made, which lie beside them.
+func appendData(b *bytes.Buffer) error {
+	return filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && len(path) > 1 && (strings.HasPrefix(e.Name(), ".") || e.Name() == "testdata"):
+			return filepath.SkipDir
+		case e.IsDir() || e.Name() != "NOTICE":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(b, "\n%s\nsotto/%s\n\n%s\n", strings.Repeat("=", 72), filepath.ToSlash(path), bytes.TrimSpace(text))
+		return nil
+	})
 }
 
 // appendNotice adds the texts of a folder, and returns the names of the licences that
