@@ -22,6 +22,9 @@ type Corpus struct {
 	Train, Dev, Test []Sentence
 }
 
+// Synthetic reports whether the sentences were made from templates.
+func (c *Corpus) Synthetic() bool { return c.Name == synthetic }
+
 // typesOf has our type for each type of a public corpus; others are left out.
 var typesOf = map[string]language.Type{
 	"person": language.Person, "PER": language.Person, "PERSON": language.Person,

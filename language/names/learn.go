@@ -45,7 +45,9 @@ func Train(folder string, opts Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	train(m, sentences, opts)
+	if err := train(m, sentences, opts); err != nil {
+		return nil, err
+	}
 	m.fit(corpora)
 	return m, nil
 }
@@ -134,22 +136,15 @@ func (m *Model) fit(corpora []*Corpus) {
 	var right []bool
 	var l lattice
 	for _, c := range corpora {
-		marks := map[language.Type]bool{}
-		for _, s := range c.Dev {
-			for _, sp := range s.Spans {
-				marks[sp.Type] = true
-			}
-		}
+		marked := marks(c.Dev)
 		for _, s := range c.Dev {
 			for _, got := range m.find(&l, s) {
-				if !marks[got.Type] {
+				if !marked[got.Type] {
 					continue // the corpus does not say
 				}
 				p := max(1e-6, min(1-1e-6, got.Confidence))
 				logits = append(logits, math.Log(p/(1-p)))
-				right = append(right, slices.ContainsFunc(s.Spans, func(o Span) bool {
-					return o.Type == got.Type && o.Start == got.Start && o.End == got.End
-				}))
+				right = append(right, slices.ContainsFunc(s.Spans, got.same))
 			}
 		}
 	}

@@ -55,6 +55,9 @@ var Load = sync.OnceValues(func() (*Model, error) { return Read(bytes.NewReader(
 // Types returns what the model tells apart.
 func (m *Model) Types() []language.Type { return append([]language.Type(nil), m.types...) }
 
+// leastSure is the confidence below which a name is left out of a document.
+const leastSure = 0.4
+
 // Annotate implements [language.Annotator]: it adds the names of a document to its
 // entities, which it expects to be empty.
 func (m *Model) Annotate(d *language.Document) error {
@@ -62,6 +65,9 @@ func (m *Model) Annotate(d *language.Document) error {
 	for _, cut := range pieces(d.Tokens) {
 		tokens := d.Tokens[cut[0]:cut[1]]
 		for _, s := range m.find(&l, sentence(d.Text, tokens)) {
+			if s.Confidence < leastSure {
+				continue
+			}
 			d.Entities = append(d.Entities, language.Entity{
 				Type: s.Type, Start: tokens[s.Start].Start, End: tokens[s.End-1].End, Confidence: s.Confidence,
 			})

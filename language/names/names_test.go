@@ -2,7 +2,6 @@ package names_test
 
 import (
 	"bytes"
-	"math"
 	"os"
 	"strings"
 	"testing"
@@ -92,37 +91,10 @@ func TestPublicSets(t *testing.T) {
 		if f := rows[len(rows)-1].Spans.F(1); f < least[c.Name] {
 			t.Errorf("%s: F1 of spans is %.3f, must be %.2f", c.Name, f, least[c.Name])
 		}
-		if gap := calibration(m, c.Test); c.Name == "btc" && gap > 0.1 {
+		if gap := names.Gap(c.Test, m.Find); c.Name == "btc" && gap > 0.1 {
 			t.Errorf("%s: confidences are %.3f off on average, must be within 0.1", c.Name, gap)
 		}
 	}
-}
-
-// calibration returns how far confidences are from how often names are right, on
-// average over tenths.
-func calibration(m *names.Model, sentences []names.Sentence) float64 {
-	var sum, right, n [10]float64
-	for _, s := range sentences {
-		for _, got := range m.Find(s) {
-			if got.Type == language.Miscellaneous {
-				continue
-			}
-			k := min(9, int(got.Confidence*10))
-			sum[k] += got.Confidence
-			n[k]++
-			for _, want := range s.Spans {
-				if want.Type == got.Type && want.Start == got.Start && want.End == got.End {
-					right[k]++
-				}
-			}
-		}
-	}
-	gap, all := 0.0, 0.0
-	for k := range n {
-		gap += math.Abs(sum[k] - right[k])
-		all += n[k]
-	}
-	return gap / all
 }
 
 // TestDamaged: a file that is cut short or changed anywhere is refused or gives a

@@ -3,6 +3,7 @@ package names
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"sotto/language"
@@ -185,12 +186,7 @@ func covering(marks []Mark, k language.Token) string {
 // together. Types that the sentences never have are left out: a corpus without
 // miscellaneous names does not say which there are.
 func Spans(sentences []Sentence, find func(Sentence) []Span) []Row {
-	marked := map[language.Type]bool{}
-	for _, s := range sentences {
-		for _, sp := range s.Spans {
-			marked[sp.Type] = true
-		}
-	}
+	marked := marks(sentences)
 	rows := map[string]*Row{}
 	for _, s := range sentences {
 		got := slices.DeleteFunc(find(s), func(sp Span) bool { return !marked[sp.Type] })
@@ -199,11 +195,19 @@ func Spans(sentences []Sentence, find func(Sentence) []Span) []Row {
 	return total(rows)
 }
 
+// marks returns the types of the names of sentences.
+func marks(sentences []Sentence) map[language.Type]bool {
+	m := map[language.Type]bool{}
+	for _, s := range sentences {
+		for _, sp := range s.Spans {
+			m[sp.Type] = true
+		}
+	}
+	return m
+}
+
 // countSpans takes the names of a sentence in that should be found and that are.
 func countSpans(rows map[string]*Row, want, got []Span) {
-	has := func(list []Span, s Span) bool {
-		return slices.ContainsFunc(list, func(o Span) bool { return o.Type == s.Type && o.Start == s.Start && o.End == s.End })
-	}
 	row := func(s Span) *Count {
 		if rows[string(s.Type)] == nil {
 			rows[string(s.Type)] = &Row{Type: string(s.Type)}
@@ -211,15 +215,42 @@ func countSpans(rows map[string]*Row, want, got []Span) {
 		return &rows[string(s.Type)].Spans
 	}
 	for _, s := range got {
-		if has(want, s) {
+		if slices.ContainsFunc(want, s.same) {
 			row(s).Right++
 		} else {
 			row(s).Wrong++
 		}
 	}
 	for _, s := range want {
-		if !has(got, s) {
+		if !slices.ContainsFunc(got, s.same) {
 			row(s).Missed++
 		}
 	}
+}
+
+// Gap returns how far confidences are from how often names are right: the mean
+// over all that find returns of the difference, by tenths of confidence. Types
+// that the sentences never have are left out.
+func Gap(sentences []Sentence, find func(Sentence) []Span) float64 {
+	marked := marks(sentences)
+	var difference [10]float64 // sum of confidences less names that are right
+	found := 0
+	for _, s := range sentences {
+		for _, got := range find(s) {
+			if !marked[got.Type] {
+				continue
+			}
+			k := max(0, min(len(difference)-1, int(got.Confidence*float64(len(difference)))))
+			difference[k] += got.Confidence
+			found++
+			if slices.ContainsFunc(s.Spans, got.same) {
+				difference[k]--
+			}
+		}
+	}
+	gap := 0.0
+	for _, d := range difference {
+		gap += math.Abs(d)
+	}
+	return gap / float64(max(1, found))
 }

@@ -13,6 +13,9 @@ type Span struct {
 	Confidence float64 // calibrated probability that both places and the type are right
 }
 
+// same reports whether another span has the same type and place.
+func (s Span) same(o Span) bool { return o.Type == s.Type && o.Start == s.Start && o.End == s.End }
+
 // Sentence is what names are found in: words in order, and where lines break.
 type Sentence struct {
 	Words  []string

@@ -11,17 +11,18 @@ import (
 
 // Options says how to train.
 type Options struct {
-	Epochs int     // passes over the sentences
-	Rate   float64 // of learning
-	Rare   int     // features seen less often are left out
-	Keep   int     // features that are kept, those that tell most
-	Settle int     // passes with these alone
-	Ridge  float64 // pull of weights towards 0, an update
-	Hide   float64 // how often a word is hidden, so that names not seen before are learnt from what is around them
-	Blind  float64 // how often the words around it are hidden, likewise; with Hide at most 1
-	Lean   float64 // how much the score of words outside of names is lowered when names are looked for
-	Words  int     // that are put into clusters by their vectors
-	Report func(epoch int, loss float64)
+	Epochs int                           // passes over the sentences
+	Rate   float64                       // of learning
+	Rare   int                           // features seen less often are left out
+	Keep   int                           // features that are kept, those that tell most
+	Settle int                           // passes with these alone
+	Ridge  float64                       // pull of weights towards 0, an update
+	Hide   float64                       // how often a word is hidden, so that names not seen before are learnt from what is around them
+	Blind  float64                       // how often the words around it are hidden, likewise; with Hide at most 1
+	Lean   float64                       // how much the score of words outside of names is lowered when names are looked for
+	Words  int                           // that are put into clusters by their vectors
+	Report func(epoch int, loss float64) // is told of each pass; may be nil
+	Stop   func() error                  // ends training by an error before a pass; may be nil
 }
 
 // trainer holds the weights while they are learnt.
@@ -90,7 +91,7 @@ func (m *Model) featurise(l *lattice, s Sentence) {
 }
 
 // train learns the weights of a model whose lists and clusters are there.
-func train(m *Model, sentences []Sentence, opts Options) {
+func train(m *Model, sentences []Sentence, opts Options) error {
 	t := &trainer{m: m, ids: map[uint32]int32{}, opts: opts}
 	m.chain = newChain(len(m.types))
 	data := t.prepare(sentences)
@@ -100,6 +101,11 @@ func train(m *Model, sentences []Sentence, opts Options) {
 	t.random = weakrand.New(weakrand.NewPCG(18, 2))
 	var l lattice
 	for epoch := range opts.Epochs + opts.Settle {
+		if opts.Stop != nil {
+			if err := opts.Stop(); err != nil {
+				return err
+			}
+		}
 		if epoch == opts.Epochs {
 			t.prune(data)
 		}
@@ -112,6 +118,7 @@ func train(m *Model, sentences []Sentence, opts Options) {
 		}
 	}
 	t.finish()
+	return nil
 }
 
 // prepare counts features, leaves out rare ones, and numbers the others in the
