@@ -2,7 +2,8 @@
 // Dependencies: ten columns a word, a blank line behind each sentence. All
 // columns, comments, fused words and empty nodes of what is read are kept.
 //
-// Sentences come one at a time, in constant memory:
+// Sentences come one at a time, in constant memory, from plain files or files
+// compressed with gzip:
 //
 //	r := conllu.NewReader(in)
 //	for {
@@ -16,6 +17,7 @@ package conllu
 
 import (
 	"bufio"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -72,11 +74,35 @@ type Reader struct {
 // maxLine is the most bytes of a line.
 const maxLine = 1 << 20
 
-// NewReader returns a reader of r.
+// maxRows is the most rows of a sentence.
+const maxRows = 1 << 17
+
+// NewReader returns a reader of r, plain or compressed with gzip.
 func NewReader(r io.Reader) *Reader {
-	lines := bufio.NewScanner(r)
+	lines := bufio.NewScanner(&plain{in: bufio.NewReader(r)})
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
 	return &Reader{lines: lines}
+}
+
+// plain unpacks what is compressed, which it looks for when it is first read.
+type plain struct {
+	in  *bufio.Reader
+	out io.Reader
+}
+
+// Read implements [io.Reader].
+func (p *plain) Read(b []byte) (int, error) {
+	if p.out == nil {
+		p.out = p.in
+		if begin, err := p.in.Peek(2); err == nil && begin[0] == 0x1f && begin[1] == 0x8b {
+			z, err := gzip.NewReader(p.in)
+			if err != nil {
+				return 0, errors.New("it begins as gzip and cannot be unpacked")
+			}
+			p.out = z
+		}
+	}
+	return p.out.Read(b)
 }
 
 // Next returns the next sentence, or [io.EOF] behind the last. What is wrong
@@ -96,6 +122,9 @@ func (r *Reader) Next() (*Sentence, error) {
 			fields := strings.Split(line, "\t")
 			if len(fields) != columns {
 				return nil, fmt.Errorf("conllu: line %d has %d columns, must have %d, separated by tabs", r.line, len(fields), columns)
+			}
+			if len(s.Rows) == maxRows {
+				return nil, fmt.Errorf("conllu: the sentence of line %d has more than %d rows", r.line, maxRows)
 			}
 			s.Rows = append(s.Rows, Row(fields))
 		}

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -22,7 +23,7 @@ const ending = 6
 // script says how a lemma is made of a word: how many characters are taken off
 // its end, what is put there, and whether capitals stay. A script is a letter
 // K (keep) or L (lower), a letter a for none to z for 25 taken off, and what is
-// put there.
+// put there; or it is the lemma itself, behind a =.
 func script(form, lemma string) (string, bool) {
 	best := ""
 	for _, kind := range []string{"L", "K"} {
@@ -50,6 +51,9 @@ func apply(script, form string) string {
 	if len(script) < 2 {
 		return form
 	}
+	if script[0] == '=' {
+		return script[1:]
+	}
 	if script[0] == 'L' {
 		form = strings.ToLower(form)
 	}
@@ -65,16 +69,11 @@ func apply(script, form string) string {
 const whole = "^"
 
 // learnLemmas learns from words with tags and lemmas: for each tag and ending
-// the commonest script, where a shorter ending does not give the same, and for
-// each word that this gets wrong more often than right its own.
+// the script of most words, where a shorter ending does not give the same, and
+// for each word that this gets wrong more often than another script its own.
 func learnLemmas(d *language.Document) *lemmas {
-	ends, words := map[string]map[string]int{}, map[string]map[string]int{}
-	add := func(to map[string]map[string]int, key, script string) {
-		if to[key] == nil {
-			to[key] = map[string]int{}
-		}
-		to[key][script]++
-	}
+	ends, words := map[string]map[string]int{}, map[string]map[written]int{}
+	met := map[string]bool{}
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
 		s, found := script(t.Text, t.Lemma)
@@ -82,16 +81,23 @@ func learnLemmas(d *language.Document) *lemmas {
 			continue
 		}
 		low := strings.ToLower(t.Text)
-		for n := range ending + 1 {
-			if int(s[1]-'a') >= utf8.RuneCountInString(low) { // nothing is left of the word: no rule for others
-				break
-			}
-			add(ends, t.XPOS+"\t"+tail(low, n), s)
-			if n >= utf8.RuneCountInString(low) {
-				break
-			}
+		key := t.XPOS + "\t" + whole + low
+		if words[key] == nil {
+			words[key] = map[written]int{}
 		}
-		add(words, t.XPOS+"\t"+whole+low, s)
+		words[key][written{t.Text, t.Lemma}]++
+		if met[key+s] { // a common word has one voice about its ending
+			continue
+		}
+		met[key+s] = true
+		length := utf8.RuneCountInString(low)
+		for n := 0; n <= min(ending, length) && int(s[1]-'a') < length; n++ { // what leaves nothing of a word is no rule for others
+			end := t.XPOS + "\t" + tail(low, n)
+			if ends[end] == nil {
+				ends[end] = map[string]int{}
+			}
+			ends[end][s]++
+		}
 	}
 	l := &lemmas{rules: map[string]string{}}
 	for _, key := range ordered(ends) {
@@ -102,17 +108,45 @@ func learnLemmas(d *language.Document) *lemmas {
 		}
 	}
 	for _, key := range ordered(words) {
-		best, _ := commonest(words[key])
-		if tag, word, _ := strings.Cut(key, "\t"); l.find(tag, word[len(whole):]) != best {
+		tag, word, _ := strings.Cut(key, "\t")
+		if best := exception(words[key], l.find(tag, word[len(whole):])); best != "" {
 			l.rules[key] = best
 		}
 	}
 	return l
 }
 
+// written is how a word was written, and its lemma.
+type written struct{ form, lemma string }
+
+// exception returns the script or, behind a =, the lemma that is right for more
+// of what was met of a word than a given script is, or "" if none is.
+func exception(met map[written]int, given string) string {
+	right := func(script string) (n int) {
+		for w, count := range met {
+			if apply(script, w.form) == w.lemma {
+				n += count
+			}
+		}
+		return n
+	}
+	best, most := "", right(given)
+	for _, w := range slices.SortedFunc(maps.Keys(met), func(a, b written) int {
+		return cmp.Or(cmp.Compare(a.form, b.form), cmp.Compare(a.lemma, b.lemma))
+	}) {
+		own, _ := script(w.form, w.lemma)
+		for _, s := range []string{own, "=" + w.lemma} {
+			if n := right(s); n > most {
+				best, most = s, n
+			}
+		}
+	}
+	return best
+}
+
 // ordered returns the keys, shorter endings first, so that longer ones are held
 // against what is there.
-func ordered(m map[string]map[string]int) []string {
+func ordered[V any](m map[string]V) []string {
 	var keys []string
 	for key := range m {
 		keys = append(keys, key)
@@ -153,8 +187,9 @@ func (l *lemmas) find(tag, low string) string {
 	return "Ka"
 }
 
-// of returns the lemma of a token with tags.
-func (l *lemmas) of(t *language.Token) string {
+// of returns the lemma of a token with tags. What a rule for an ending makes is
+// mended where that gives a word that is known.
+func (l *lemmas) of(t *language.Token, known func(string) bool) string {
 	form := t.Text
 	if len(form) > maxWord {
 		return form
@@ -162,8 +197,24 @@ func (l *lemmas) of(t *language.Token) string {
 	if t.UPOS == "PROPN" && shouted(form) && len(form) > 5 { // as names are written elsewhere
 		return form
 	}
-	return apply(l.find(t.XPOS, strings.ToLower(form)), form)
+	low := strings.ToLower(form)
+	lemma := apply(l.find(t.XPOS, low), form)
+	switch {
+	case strings.HasPrefix(t.XPOS, "NNP") && lemma != "" && lemma == low && lemma[0] >= 'a' && lemma[0] <= 'z':
+		return strings.ToUpper(lemma[:1]) + lemma[1:]
+	case mendable[t.XPOS] && len(lemma) > 2 && lemma != low && strings.HasPrefix(low, lemma) && !known(lemma):
+		for _, more := range []string{"e", lemma[len(lemma)-1:]} {
+			if known(lemma + more) {
+				return lemma + more
+			}
+		}
+	}
+	return lemma
 }
+
+// mendable are the tags of words whose ending may take a letter of the lemma
+// with it, such as closed and stopped.
+var mendable = map[string]bool{"VBD": true, "VBN": true, "VBG": true, "JJR": true, "JJS": true, "RBR": true}
 
 // shouted tells whether a word is all capitals.
 func shouted(s string) bool {

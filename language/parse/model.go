@@ -111,9 +111,13 @@ func (m *Model) fill(t *language.Token, s *state, i int) {
 	t.UPOS = m.vocabulary.upos.names[nn.Argmax(s.upos.Row(i))]
 	t.XPOS = m.vocabulary.xpos.names[nn.Argmax(s.xpos.Row(i))]
 	t.DepRel = m.vocabulary.relations.names[nn.Argmax(s.rels.Row(i))]
-	if m.lemmas != nil {
-		t.Lemma = m.lemmas.of(t)
-	}
+	t.Lemma = m.lemmas.of(t, m.known)
+}
+
+// known tells whether a word has a vector.
+func (m *Model) known(word string) bool {
+	_, given := m.vocabulary.given[word]
+	return given || m.vocabulary.words[word] != unknown
 }
 
 // join makes one tree of a sentence that was taken apart: the roots of later

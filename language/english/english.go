@@ -1,0 +1,42 @@
+// Package english holds what sotto knows of English, built in: a model of
+// sentences, tags, trees and lemmas, and what finds entities. NOTICE says on
+// whose work the model rests; it is under CC BY-SA 4.0.
+//
+//	p, err := english.Load()
+//	…
+//	d, err := p.Document("Ann didn't write to bob@example.com.")
+package english
+
+import (
+	_ "embed" // for the model
+	"sync"
+
+	"sotto/language"
+	"sotto/language/model"
+	"sotto/language/personal"
+)
+
+//go:embed english.model
+var content []byte
+
+// parsed is made once, when it is first asked for.
+var parsed = sync.OnceValues(func() (*model.Model, error) { return model.Decode(content) })
+
+// Model returns the built-in model of sentences, tags, trees and lemmas.
+// "sotto language train" makes its file.
+func Model() (*model.Model, error) { return parsed() }
+
+// Load returns the pipeline of all that is built in.
+func Load() (language.Pipeline, error) {
+	m, err := Model()
+	if err != nil {
+		return nil, err
+	}
+	return Around(m)
+}
+
+// Around returns the pipeline of a model of one's own, and of the entities that
+// are built in.
+func Around(m *model.Model) (language.Pipeline, error) {
+	return language.Pipeline{m, personal.Annotator{}}, nil
+}
