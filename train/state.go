@@ -2,15 +2,12 @@ package train
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strings"
 
 	"sotto/internal/safetensors"
 	"sotto/mech"
@@ -175,29 +172,9 @@ func (s *State) Write(w io.Writer, name string) error {
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
-	return safetensors.Encode(w, &safetensors.File{
-		Tensors:  s.tensors,
-		Metadata: map[string]string{stateKey: string(counters), "name": name, "sha256": s.digest(counters)},
-	})
-}
-
-// digest returns the SHA-256 of a state whose counters are given as JSON.
-func (s *State) digest(counters []byte) string {
-	h := sha256.New()
-	h.Write(fmt.Appendf(nil, "%q", counters)) // a hash takes everything
-	all := slices.SortedFunc(slices.Values(s.tensors), func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
-	var piece []byte
-	for _, t := range all {
-		h.Write(fmt.Appendf(nil, "%q %d", t.Name, t.Shape))
-		for some := range slices.Chunk(t.Data, 4096) {
-			piece = piece[:0]
-			for _, v := range some {
-				piece = binary.LittleEndian.AppendUint32(piece, math.Float32bits(v))
-			}
-			h.Write(piece)
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	f := &safetensors.File{Tensors: s.tensors}
+	f.Metadata = map[string]string{stateKey: string(counters), "name": name, "sha256": f.Digest(counters)}
+	return safetensors.Encode(w, f)
 }
 
 // ParseState parses what Write wrote under the same name. Another name and
@@ -212,7 +189,7 @@ func ParseState(data []byte, name string) (*State, error) {
 	}
 	counters := []byte(f.Metadata[stateKey])
 	s := &State{tensors: f.Tensors}
-	if json.Unmarshal(counters, s) != nil || !s.sound() || s.digest(counters) != f.Metadata["sha256"] {
+	if json.Unmarshal(counters, s) != nil || !s.sound() || f.Digest(counters) != f.Metadata["sha256"] {
 		return nil, errors.New("train: the state is damaged: its content is not what its SHA-256 says")
 	}
 	return s, nil

@@ -114,7 +114,7 @@ func readOptional(path string, to any) (found bool, err error) {
 func (f *Folder) Limit(asked int) (int, error) {
 	limit := cmp.Or(asked, f.Length, min(defaultTokens, f.config.Positions))
 	if limit < 2 || limit > f.config.Positions {
-		return 0, fmt.Errorf("bert: MaxTokens is %d, must be from 2 to %d", limit, f.config.Positions)
+		return 0, fmt.Errorf("bert: length is %d tokens, must be from 2 to %d", limit, f.config.Positions)
 	}
 	return limit, nil
 }

@@ -111,17 +111,23 @@ func (s *State) Write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("tune: %w", err)
 	}
-	return safetensors.Encode(w, &safetensors.File{Tensors: slices.Concat(s.now, s.kept), Metadata: map[string]string{metadataKey: string(about)}})
+	f := &safetensors.File{Tensors: slices.Concat(s.now, s.kept)}
+	f.Metadata = map[string]string{metadataKey: string(about), "sha256": f.Digest(about)}
+	return safetensors.Encode(w, f)
 }
 
-// ReadState reads what Write wrote.
+// ReadState reads what Write wrote. Damage is an error.
 func ReadState(path string) (*State, error) {
 	f, err := safetensors.Read(path)
 	if err != nil {
 		return nil, err
 	}
+	about := []byte(f.Metadata[metadataKey])
+	if f.Digest(about) != f.Metadata["sha256"] {
+		return nil, fmt.Errorf("tune: %s is damaged: its content is not what its SHA-256 says", path)
+	}
 	s := &State{now: f.Tensors}
-	if err := json.Unmarshal([]byte(f.Metadata[metadataKey]), s); err != nil {
+	if err := json.Unmarshal(about, s); err != nil {
 		return nil, fmt.Errorf("tune: %s is no state of a training: %w", path, err)
 	}
 	return s, nil

@@ -1,6 +1,7 @@
 package tune_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -252,6 +253,41 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
+// TestDamagedState: a byte of what is unfinished that is another is an error, wherever it
+// stands, and never a training that goes on elsewhere.
+func TestDamagedState(t *testing.T) {
+	var whole bytes.Buffer
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err := open(t, folder(t, tiny.Small(), false), 96, settings(1)).Run(ctx, tune.Options{
+		Save: func(s *tune.State) error {
+			whole.Reset()
+			return s.Write(&whole)
+		},
+		Progress: func(tune.Progress) { cancel() },
+	})
+	if !errors.Is(err, context.Canceled) || whole.Len() == 0 {
+		t.Fatalf("a training that was stopped returns %v and keeps %d bytes", err, whole.Len())
+	}
+	path := filepath.Join(t.TempDir(), "state")
+	for _, at := range []int{0, 20, whole.Len() / 3, whole.Len() / 2, whole.Len() - 2} {
+		damaged := bytes.Clone(whole.Bytes())
+		damaged[at] ^= 1
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tune.ReadState(path); err == nil {
+			t.Errorf("byte %d of %d is another, and no error says so", at, whole.Len())
+		}
+	}
+	if err := os.WriteFile(path, whole.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tune.ReadState(path); err != nil {
+		t.Errorf("the state as it was written: %v", err)
+	}
+}
+
 // TestPatience checks that a training which does not get better ends.
 func TestPatience(t *testing.T) {
 	s := settings(0)
@@ -297,7 +333,7 @@ func TestRefusals(t *testing.T) {
 	for want, change := range map[string]func(*tune.Data, *tune.Settings){
 		"layers is 3":          func(_ *tune.Data, s *tune.Settings) { s.Layers = 3 },
 		"rate is NaN":          func(_ *tune.Data, s *tune.Settings) { s.Rate = math.NaN() },
-		"MaxTokens is 41":      func(_ *tune.Data, s *tune.Settings) { s.Length = 41 },
+		"length is 41":         func(_ *tune.Data, s *tune.Settings) { s.Length = 41 },
 		"dropout is 1":         func(_ *tune.Data, s *tune.Settings) { s.Dropout = 1 },
 		"epochs is -1":         func(_ *tune.Data, s *tune.Settings) { s.Epochs = -1 },
 		"0 to validate":        func(d *tune.Data, _ *tune.Settings) { d.Validation = nil },
