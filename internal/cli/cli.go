@@ -16,6 +16,7 @@ import (
 	"sotto/internal/cli/data"
 	"sotto/internal/cli/language"
 	"sotto/internal/cli/learn"
+	"sotto/internal/cli/link"
 	"sotto/internal/cli/man"
 	"sotto/internal/cli/measure"
 	"sotto/internal/cli/report"
@@ -31,7 +32,7 @@ import (
 // commands returns those of every group.
 func commands(std term.Streams) []*cobra.Command {
 	return slices.Concat(claims.Commands(std), vectors.Commands(std), language.Commands(std), data.Commands(std), learn.Commands(std), reproduce.Commands(std),
-		measure.Commands(std), attack.Commands(std), bias.Commands(std), report.Commands(std), serve.Commands(std), studio.Commands(std),
+		measure.Commands(std), attack.Commands(std), bias.Commands(std), link.Commands(std), report.Commands(std), serve.Commands(std), studio.Commands(std),
 		[]*cobra.Command{newVersion(std), man.New()})
 }
 

@@ -18,6 +18,7 @@ import (
 	"sotto/internal/cli/data"
 	"sotto/internal/cli/term"
 	"sotto/internal/cli/vectors"
+	"sotto/link"
 	"sotto/mech"
 )
 
@@ -49,7 +50,8 @@ var proposals = map[string]proposal{
 	"attributes": columns,
 	"label":      columnsOr(labels),
 	"labels":     columnsOr(labels),
-	"unknown":    columnsOr(labels),
+	"unknown":    unknown,
+	"form":       choice("direct", "two-phase"),
 	"attribute":  columnsOr(func(i dataset.Info) []string { return i.Attributes }),
 
 	"in-format":   choice("csv", "tsv", "jsonl", "parquet", "text", "fasttext", "folder"),
@@ -115,6 +117,15 @@ func further(all []string, typed string) []string {
 		}
 	}
 	return found
+}
+
+// unknown proposes what a pair without a score costs, or of data the labels that
+// stand for none.
+func unknown(c *cobra.Command, args []string) []string {
+	if p := c.Parent(); p != nil && p.Name() == "link" {
+		return texts(link.Unknowns())
+	}
+	return columnsOr(labels)(c, args)
 }
 
 func choice(values ...string) proposal {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sotto/dataset/table"
+	"sotto/link"
 )
 
 // A Truth says of every record whose it is.
@@ -108,4 +109,46 @@ func number(words []string) []int {
 		out[k] = n
 	}
 	return out
+}
+
+// Division reads a cluster for every node, as "sotto link graph --out" writes them.
+func (f *File) Division(path string) ([]int, error) {
+	cluster := make(map[int]string)
+	err := rows(path, []string{"node", "cluster"}, nil, func(r *table.Reader, row, _ []string) error {
+		i, err := f.Node(row[0])
+		if err != nil {
+			return r.Bad("node must be one of the graph")
+		}
+		if _, ok := cluster[i]; ok {
+			return r.Bad("the node stands in a row above, must stand in one")
+		}
+		cluster[i] = row[1]
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(cluster) < len(f.Names) {
+		return nil, fmt.Errorf("%s: has %d nodes of the graph, must have all %d", path, len(cluster), len(f.Names))
+	}
+	words := make([]string, len(f.Names))
+	for i, c := range cluster {
+		words[i] = c
+	}
+	return number(words), nil
+}
+
+// Pairs reads pairs of nodes, from the columns i and j.
+func (f *File) Pairs(path string) ([]link.Pair, error) {
+	var out []link.Pair
+	err := rows(path, []string{"i", "j"}, nil, func(r *table.Reader, row, _ []string) error {
+		i, err := f.Node(row[0])
+		j, other := f.Node(row[1])
+		if err != nil || other != nil || i == j {
+			return r.Bad("i and j must be two nodes of the graph")
+		}
+		out = append(out, link.Pair{i, j})
+		return nil
+	})
+	return out, err
 }
