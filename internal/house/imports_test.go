@@ -54,7 +54,7 @@ var mayImport = map[string]neighbours{
 	"language/guess":                {},
 	"language/sentence":             {own: []string{"language"}, only: true},
 	"language/model":                {own: []string{"language", "language/parse", "language/sentence", "internal/atomicfile", "internal/regular"}, only: true},
-	"language/english":              {own: []string{"language", "language/model", "language/personal"}, only: true},
+	"language/english":              {own: []string{"language", "language/model", "language/names", "language/personal"}, only: true},
 	"language/lexicon":              {own: []string{"text"}},
 	"language/mask":                 {own: []string{"language/personal", "language", "text"}},
 	"language/names":                {own: []string{"language"}, only: true},

@@ -13,6 +13,7 @@ import (
 
 	"sotto/language"
 	"sotto/language/model"
+	"sotto/language/names"
 	"sotto/language/personal"
 )
 
@@ -38,5 +39,9 @@ func Load() (language.Pipeline, error) {
 // Around returns the pipeline of a model of one's own, and of the entities that
 // are built in.
 func Around(m *model.Model) (language.Pipeline, error) {
-	return language.Pipeline{m, personal.Annotator{}}, nil
+	named, err := names.Load()
+	if err != nil {
+		return nil, err
+	}
+	return language.Pipeline{m, named, personal.Annotator{}}, nil
 }

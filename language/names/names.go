@@ -46,9 +46,6 @@ type Model struct {
 //go:embed english.names
 var embedded []byte
 
-// Version is raised by every change of what the embedded model finds.
-const Version = "1"
-
 // Load returns the embedded model, which is read once.
 var Load = sync.OnceValues(func() (*Model, error) { return Read(bytes.NewReader(embedded)) })
 

@@ -2,6 +2,7 @@ package language_test
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -154,5 +155,29 @@ func TestTrain(t *testing.T) {
 	code, stdout, stderr = clitest.Sotto(t, "The cat slept.\n", "tag", "--model", out)
 	if code != 0 || !strings.Contains(stdout, "slept") {
 		t.Errorf("code %d: %s%s", code, stdout, stderr)
+	}
+}
+
+// TestNamesFlags: what does not go with --names is refused before anything is read,
+// and a folder without corpora is an error that names the file.
+func TestNamesFlags(t *testing.T) {
+	folder := t.TempDir()
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"language", "train", "--names", folder, "--in", "x", "--out", filepath.Join(folder, "out")}, "leave out --in"},
+		{[]string{"language", "train", "--names", folder}, "--out"},
+		{[]string{"language", "train", "--names", folder, "--out", filepath.Join(folder, "out")}, "wnut17"},
+		{[]string{"language", "evaluate", "--names", folder}, "wnut17"},
+		{[]string{"language", "evaluate", "--names", folder, "--model", "language_test.go"}, "no model of names"},
+	} {
+		code, _, stderr := clitest.Sotto(t, "", c.args...)
+		if code == 0 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: exit %d, %q, want an error about %s", c.args, code, stderr, c.want)
+		}
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("something was written: %v %v", left, err)
 	}
 }
