@@ -63,7 +63,7 @@ type Spec struct {
 	TuneRate   float64 `json:"tune_rate,omitempty" flag:"tune-rate" help:"learning rate of --tune (default 1e-4)"`
 	TuneEpochs int     `json:"tune_epochs,omitempty" flag:"tune-epochs" help:"passes over the texts of --tune at most, of which the best on the validation part is kept (default: 3, and up to 15 of few rows)"`
 	TuneLength int     `json:"tune_length,omitempty" flag:"tune-length" help:"tokens of a text, or of a window of it, that a tuned encoder reads at a time (default 128)"`
-	TuneLong   string  `json:"tune_long,omitempty" flag:"tune-long" help:"how a tuned encoder reads texts that are longer: truncate, ends, windows, windows-max, or auto for what is best on the validation part (default auto)"`
+	TuneLong   string  `json:"tune_long,omitempty" flag:"tune-long" help:"how a tuned encoder reads texts that are longer: truncate, ends, windows, windows-max, or auto for the best of the first three on the validation part (default auto)"`
 	// TuneOnce shares the encoder of the first seed among all seeds. That saves time,
 	// and what is told of seeds is then less than how results differ.
 	TuneOnce bool `json:"tune_once,omitempty" flag:"tune-once" help:"tune with the first seed alone, and train all seeds on that encoder (default: an encoder for each seed)"`

@@ -42,7 +42,7 @@ type Options struct {
 	// Texts are more texts to ask the tuned encoder about, without labels.
 	Texts []string
 	// Variants is how many parts of each text it is asked about besides, at most
-	// mostVariants in all; 0 means 4, and a negative number none.
+	// 20,000 in all; 0 means 8, and a negative number none.
 	Variants int
 	Workers  int
 	Progress func(distill.Report) // nil tells nobody
@@ -64,7 +64,6 @@ type Rows struct {
 	Test       int `json:"test"`
 	Unlabelled int `json:"unlabelled"`
 	Variants   int `json:"variants"` // parts of texts
-	Tokens     int `json:"tokens"`   // of the vocabulary, asked about one by one
 }
 
 // Speed is how many texts a second one core encodes, of the test part and in this

@@ -16,6 +16,9 @@ import (
 	"sotto/train/model"
 )
 
+// defaultVariants is how many parts of a text the tuned encoder is asked about.
+const defaultVariants = 8
+
 // mostVariants bounds the parts of texts that the tuned encoder is asked about.
 const mostVariants = 20_000
 
@@ -38,18 +41,14 @@ func (m *material) head(folder string) (*model.Linear, error) {
 }
 
 // ask asks the tuned encoder: about the texts that it was trained on, further ones,
-// parts of both, and each token of its vocabulary by itself.
+// and parts of both. To ask about each word of its vocabulary by itself, besides, told
+// students nothing: with 77 intents of a bank the loss of the validation part was
+// 0.435 with and without, with sentences about films 0.444 with and 0.430 without.
 func (m *material) ask(ctx context.Context, teacher *model.Model, x nn.Matrix, o Options, tell func(distill.Report)) error {
 	d := m.set
 	texts := append(nn.Pick(m.texts, d.Train), o.Texts...)
 	parts := variants(texts, o.variants(len(texts)), o.Seed)
-	var tokens []string
-	for _, t := range m.tuned.WordPiece().Vocabulary() {
-		if !strings.HasPrefix(t, "##") && !strings.HasPrefix(t, "[") {
-			tokens = append(tokens, t)
-		}
-	}
-	more := append(append(append([]string{}, o.Texts...), parts...), tokens...)
+	more := append(append([]string{}, o.Texts...), parts...)
 	y, err := inParts(ctx, m.tuned, more, m.pool.Workers(), "answers of the tuned encoder", tell)
 	if err != nil {
 		return err
@@ -71,7 +70,7 @@ func (m *material) ask(ctx context.Context, teacher *model.Model, x nn.Matrix, o
 		Texts: append(nn.Pick(m.texts, d.Train), more...), Vectors: vectors,
 		Answers: channel.Posteriors(teacher.Logits(m.pool, released), classes), Classes: classes,
 	}
-	m.report.Rows = Rows{Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Unlabelled: len(o.Texts), Variants: len(parts), Tokens: len(tokens)}
+	m.report.Rows = Rows{Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Unlabelled: len(o.Texts), Variants: len(parts)}
 	return nil
 }
 
@@ -79,7 +78,7 @@ func (m *material) ask(ctx context.Context, teacher *model.Model, x nn.Matrix, o
 func (o Options) variants(texts int) int {
 	n := o.Variants
 	if n == 0 {
-		n = 4
+		n = defaultVariants
 	}
 	return max(0, min(n, mostVariants/max(1, texts)))
 }

@@ -94,7 +94,7 @@ func ChooseLong(ctx context.Context, dir string, d Data, s Settings, workers int
 	t := longTrial{dir: dir, data: d, settings: s, learn: some(rng, learn, longLearn), check: some(rng, check, longCheck), workers: max(1, workers)}
 	c.Rows = len(t.check)
 	best := 0
-	for _, rule := range bert.Rules() {
+	for _, rule := range autoRules() {
 		if tell != nil {
 			tell(rule)
 		}
@@ -109,6 +109,10 @@ func ChooseLong(ctx context.Context, dir string, d Data, s Settings, workers int
 	}
 	return c, nil
 }
+
+// autoRules are those that are tried, the cheapest first. WindowsMax costs what
+// Windows does, and is for who asks.
+func autoRules() []string { return []string{bert.Truncate, bert.Ends, bert.Windows} }
 
 // some returns at most so many rows, in their order.
 func some(rng *weakrand.Rand, rows []int, most int) []int {

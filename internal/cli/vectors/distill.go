@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,9 +58,9 @@ workers.
 With --task DIR the transformer is one that "sotto train --tune --out DIR" made, and
 what it says of the labels is taught too: a gateway with the table then answers in
 microseconds and keeps a part of what tuning gained, which is measured on the test
-part and printed. It is asked about the texts that it was trained on, parts of them,
-the words of its vocabulary, and the texts of --texts, which need no labels. The
-table remembers those texts: it belongs on the trusted side, as the transformer does.`,
+part and printed. It is asked about the texts that it was trained on, about parts of
+them, and the texts of --texts, which need no labels. The table remembers those texts: it
+belongs on the trusted side, as the transformer does.`,
 		Example: `  sotto encoder distill --texts sentences.txt --dim 64 --out mine.static
   sotto encoder distill --task news --texts more.txt --out news.static`,
 		Args:    term.None,
@@ -79,7 +80,7 @@ table remembers those texts: it belongs on the trusted side, as the transformer 
 	fs.Var(&o.in, "in", "file of your own that the training of --task had")
 	fs.StringVar(&o.parent, "parent", "", "encoder that was tuned, to be measured too (default: the one that the tuned encoder names)")
 	fs.StringVar(&o.student, "student", distill.Table, "what --task teaches: table (subwords), words (words and pairs of them, hashed) or chars (words and parts of them, hashed)")
-	fs.IntVar(&o.variants, "variants", 4, "parts of each text that --task asks about besides, 20000 in all at most; negative for none")
+	fs.IntVar(&o.variants, "variants", 8, "parts of each text that --task asks about besides, 20000 in all at most; negative for none")
 	fs.BoolVar(&o.json, "json", false, "print what --task measured as JSON")
 	fs.IntVar(&o.Dim, "dim", 128, "length of the vectors")
 	fs.Float64Var(&o.Rate, "rate", 0, "step size of training (default 0.1, with --task 0.05)")
@@ -102,19 +103,11 @@ func runDistill(c *cobra.Command, o distillOptions, std term.Streams) error {
 	if (o.wordnet == "") == (o.texts == "") {
 		return errors.New("give either --wordnet or --texts")
 	}
-	texts, err := o.read()
+	texts, release, err := o.begin()
 	if err != nil {
 		return err
 	}
-	// Whether there is a place for the table shows before the hours of work.
-	f, err := atomicfile.Create(o.out)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if o.workers, err = term.Workers(o.workers); err != nil {
-		return err
-	}
+	defer release()
 	source, err := catalogue.Open(ctx, o.teacher, "")
 	if err != nil {
 		return err
@@ -127,13 +120,7 @@ func runDistill(c *cobra.Command, o distillOptions, std term.Streams) error {
 		return encode.Texts(ctx, teacher, texts, o.workers)
 	}
 	bar := term.NewProgress(std.Err, "tokens")
-	e, err := distill.Run(ctx, o.Settings, teacher.WordPiece(), teach, texts, func(r distill.Report) {
-		bar.Describe(r.Stage)
-		bar.Set(int64(r.Done), int64(r.Total))
-		if r.Stage == "epoch" {
-			fmt.Fprintf(std.Err, "epoch %d: held-out loss %.4f\n", r.Done, r.Loss) //nolint:errcheck // words only
-		}
-	})
+	e, err := distill.Run(ctx, o.Settings, teacher.WordPiece(), teach, texts, tellDistill(std.Err, bar, "held-out loss"))
 	bar.Finish()
 	if err != nil {
 		return err
@@ -143,6 +130,34 @@ func runDistill(c *cobra.Command, o distillOptions, std term.Streams) error {
 	}
 	_, err = fmt.Fprintf(std.Out, "%s: %d numbers a vector, from %d texts\n", o.out, e.Dim(), len(texts))
 	return err
+}
+
+// begin returns the texts and keeps a place for the file until release is called: that
+// there is none shows before the hours of work.
+func (o *distillOptions) begin() (texts []string, release func(), err error) {
+	if texts, err = o.read(); err != nil {
+		return nil, nil, err
+	}
+	f, err := atomicfile.Create(o.out)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.workers, err = term.Workers(o.workers); err != nil {
+		f.Abort()
+		return nil, nil, err
+	}
+	return texts, f.Abort, nil
+}
+
+// tellDistill shows steps, and says after each epoch how far it is.
+func tellDistill(w io.Writer, bar *term.Progress, loss string) func(distill.Report) {
+	return func(r distill.Report) {
+		bar.Describe(r.Stage)
+		bar.Set(int64(r.Done), int64(r.Total))
+		if r.Stage == "epoch" {
+			fmt.Fprintf(w, "epoch %d: %s %.4f\n", r.Done, loss, r.Loss) //nolint:errcheck // words only
+		}
+	}
 }
 
 // read returns the texts, after the other flags were checked.

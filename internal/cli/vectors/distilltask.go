@@ -9,7 +9,6 @@ import (
 
 	"sotto/encode/distill"
 	"sotto/experiment/distilled"
-	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
 	"sotto/internal/layout"
 )
@@ -21,30 +20,16 @@ func runDistillTask(c *cobra.Command, o distillOptions, std term.Streams) error 
 			return fmt.Errorf("--%s is given, must not be with --task", name)
 		}
 	}
-	texts, err := o.read()
+	texts, release, err := o.begin()
 	if err != nil {
 		return err
 	}
-	// Whether there is a place for the table shows before the minutes of work.
-	f, err := atomicfile.Create(o.out)
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if o.workers, err = term.Workers(o.workers); err != nil {
-		return err
-	}
+	defer release()
 	bar := term.NewProgress(std.Err, "texts")
 	report, student, err := distilled.Run(c.Context(), o.task, o.in, distilled.Options{
 		TaskSettings: distill.TaskSettings{Student: o.student, Dim: o.Dim, Rate: o.Rate, Epochs: o.Epochs, Seed: o.Seed, Name: o.Name, Notice: o.Notice},
 		Parent:       o.parent, Texts: texts, Variants: o.variants, Workers: o.workers,
-		Progress: func(r distill.Report) {
-			bar.Describe(r.Stage)
-			bar.Set(int64(r.Done), int64(r.Total))
-			if r.Stage == "epoch" {
-				fmt.Fprintf(std.Err, "epoch %d: loss on the validation part %.4f\n", r.Done, r.Loss) //nolint:errcheck // words only
-			}
-		},
+		Progress: tellDistill(std.Err, bar, "loss on the validation part"),
 	})
 	bar.Finish()
 	if err != nil {
@@ -76,15 +61,15 @@ func printDistilled(out io.Writer, r *distilled.Report, path string) error {
 	row("built-in table", &r.Before, 0)
 	row("distilled", &r.Distilled, r.Speed.Distilled)
 	t.Flush() //nolint:errcheck // b is a buffer
-	fmt.Fprintf(b, "\nThe distilled encoder is %+.2f points from the built-in table", 100*r.GainSmall)
+	fmt.Fprintf(b, "\nDistilling gains the table %+.2f points", 100*r.GainSmall)
 	if r.Frozen != nil {
-		fmt.Fprintf(b, ", where tuning gained %+.2f", 100*float64(r.GainLarge))
+		fmt.Fprintf(b, ", where tuning gained the transformer %+.2f", 100*float64(r.GainLarge))
 	}
 	if !math.IsNaN(float64(r.Kept)) {
-		fmt.Fprintf(b, ": %.0f %% of the gain is kept", 100*float64(r.Kept))
+		fmt.Fprintf(b, ": it keeps %.0f %% of that gain", 100*float64(r.Kept))
 	}
 	if !math.IsNaN(float64(r.Closed)) {
-		fmt.Fprintf(b, "; it closes %.0f %% of the distance to the tuned one", 100*float64(r.Closed))
+		fmt.Fprintf(b, ".\nIt closes %.0f %% of the distance between the built-in table and the tuned transformer", 100*float64(r.Closed))
 	}
 	fmt.Fprintf(b, ".\n%s: %d numbers a vector, %.1f MB, on one core %.0f times as fast.\n", path, r.Settings.Dim, float64(r.Bytes)/1e6, r.Speed.Distilled/r.Speed.Tuned)
 	return b.Flush()
