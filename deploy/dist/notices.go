@@ -34,9 +34,6 @@ func noticesOf(ctx context.Context, program []byte) (texts []byte, names map[str
 	if names["std"], err = appendNotice(&b, "The Go standard library", strings.TrimSpace(string(root))); err != nil {
 		return nil, nil, err
 	}
-	if err = appendOwn(&b, "."); err != nil {
-		return nil, nil, err
-	}
 	args := []string{"list", "-m", "-f", "{{.Dir}}"}
 	for _, m := range modules {
 		args = append(args, m.Path)
@@ -105,20 +102,4 @@ func appendNotice(b *bytes.Buffer, title, dir string) ([]string, error) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
-}
-
-// appendOwn adds the notices of what packages of this repository hold of others,
-// such as tables and models that are built in.
-func appendOwn(b *bytes.Buffer, root string) error {
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.Name() != "NOTICE" {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(b, "\n%s\n%s\n\n%s\n", strings.Repeat("=", 72), path, bytes.TrimSpace(text))
-		return err
-	})
 }

@@ -26,6 +26,7 @@ type tagged struct {
 		Text       string
 		Confidence float64
 	}
+	Language string
 }
 
 func TestTagJSON(t *testing.T) {
@@ -107,6 +108,13 @@ func TestTagGoldTokens(t *testing.T) {
 	code, out, stderr = clitest.Sotto(t, "", "language", "evaluate", "--in", file, "--system", file, "--json")
 	if code != 0 || !strings.Contains(out, `"f1": 1`) {
 		t.Errorf("judged by itself: code %d, %s%s", code, out, stderr)
+	}
+}
+
+func TestTagLanguage(t *testing.T) {
+	code, out, stderr := clitest.Sotto(t, "Das ist leider gar kein englischer Satz, und dieser auch nicht.\n", "tag", "--json")
+	if code != 0 || !strings.Contains(out, `"language":"de"`) || !strings.Contains(stderr, "not in English") {
+		t.Errorf("code %d: %s%s", code, out, stderr)
 	}
 }
 

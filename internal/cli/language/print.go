@@ -8,12 +8,14 @@ import (
 	"sotto/internal/cli/term"
 	"sotto/language"
 	"sotto/language/conllu"
+	"sotto/language/guess"
 )
 
 // tagged is what "sotto tag --json" prints of a text.
 type tagged struct {
 	Tokens   []token  `json:"tokens"`
 	Entities []entity `json:"entities"`
+	Language string   `json:"language,omitempty"` // if it is not English, by a guess
 }
 
 // token is a token of it.
@@ -47,6 +49,9 @@ func writeJSON(out *bufio.Writer, d *language.Document) error {
 	})
 	for i, e := range d.Entities {
 		t.Entities[i] = entity{Type: e.Type, Start: e.Start, End: e.End, Text: d.Text[e.Start:e.End], Confidence: e.Confidence}
+	}
+	if g := guess.Of(d.Text); !g.English() {
+		t.Language = g.Language
 	}
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)

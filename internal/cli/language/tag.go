@@ -52,6 +52,8 @@ With --gold-tokens, what is read is CoNLL-U: its words and sentences stay as the
 are, lemmas, tags, heads and relations are filled in, and the other columns, fused
 words, empty nodes and comments stay. Use that to be judged by other tools.
 
+A text that is not in English, by a guess, has a "language" in its JSON.
+
 What is printed holds the texts: it is as private as they are.`,
 		Example: `  echo "Ann didn't write to bob@example.com." | sotto tag
   sotto tag --json <texts.txt >tags.jsonl
@@ -125,8 +127,12 @@ func (o *tagOptions) tag(ctx context.Context, std term.Streams, out *bufio.Write
 	write := map[string]func(*bufio.Writer, *language.Document) error{asTable: writeTable, asJSON: writeJSON, asCoNLLU: writeCoNLLU}[o.format]
 	bar := term.NewProgress(std.Err, "texts")
 	defer bar.Finish()
+	var languages term.Languages
 	for done := int64(0); ; {
 		texts, end := o.some(in.Next)
+		for _, t := range texts {
+			languages.Add(t)
+		}
 		documents, err := annotate(ctx, p, texts, o.workers)
 		if err != nil {
 			return err
@@ -139,10 +145,13 @@ func (o *tagOptions) tag(ctx context.Context, std term.Streams, out *bufio.Write
 		done += int64(len(texts))
 		bar.Set(done, 0)
 		if end != nil {
-			if errors.Is(end, io.EOF) {
-				return nil
+			if !errors.Is(end, io.EOF) {
+				return end
 			}
-			return end
+			if note := languages.Note("tags, trees and names of these mean little"); note != "" {
+				term.Complain(std.Err, note)
+			}
+			return nil
 		}
 		if err := out.Flush(); err != nil {
 			return err
