@@ -58,7 +58,7 @@ type Spec struct {
 	// Tune trains the encoder, of the BERT family, before anything is learnt from its
 	// vectors: by the labels, on the rows that train, one for each seed. What protects
 	// comes behind it, so that no guarantee changes.
-	Tune       bool    `json:"tune,omitempty" flag:"tune" help:"tune the encoder by the labels first: minilm or the folder of a transformer of the BERT family"`
+	Tune       bool    `json:"tune,omitempty" flag:"tune" help:"tune the encoder by the labels, first or together with the method: minilm or the folder of a transformer of the BERT family"`
 	TuneLayers int     `json:"tune_layers,omitempty" flag:"tune-layers" help:"number of layers, from the top, that --tune trains (default: all, with the embeddings)"`
 	TuneRate   float64 `json:"tune_rate,omitempty" flag:"tune-rate" help:"learning rate of --tune (default 1e-4)"`
 	TuneEpochs int     `json:"tune_epochs,omitempty" flag:"tune-epochs" help:"passes over the texts of --tune at most, of which the best on the validation part is kept (default: 3, and up to 15 of few rows)"`
