@@ -56,7 +56,7 @@ var mayImport = map[string]neighbours{
 	"language/model":                {own: []string{"language", "language/parse", "language/sentence", "internal/atomicfile", "internal/regular"}, only: true},
 	"language/english":              {own: []string{"language", "language/model", "language/names", "language/personal"}, only: true},
 	"language/lexicon":              {own: []string{"text"}},
-	"language/mask":                 {own: []string{"language/personal", "language", "text"}},
+	"language/mask":                 {own: []string{"language", "language/names", "language/personal", "text"}},
 	"language/names":                {own: []string{"language"}, only: true},
 	"language/personal":             {own: []string{"language"}, only: true},
 	"encode":                        {own: []string{"text", "nn", "encode/svec", "encode/wordfile", "internal/lineproc", "internal/regular"}},

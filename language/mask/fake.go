@@ -26,6 +26,7 @@ var fakes = map[language.Type]func(surface string, d *draw) string{
 	language.Address:  street,
 	"mac":             hardware,
 	"age":             age,
+	"title":           title,
 	"crypto":          func(surface string, d *draw) string { return shaped(surface, coin(surface), d) },
 }
 
@@ -127,6 +128,14 @@ func age(surface string, d *draw) string {
 	}
 	rest := strings.TrimLeftFunc(surface[from:], isDigit)
 	return surface[:from] + strconv.Itoa(20+d.below(60)) + rest
+}
+
+// title returns one that tells neither sex nor rank.
+func title(surface string, _ *draw) string {
+	if strings.HasSuffix(surface, ".") {
+		return "Mx."
+	}
+	return "Mx"
 }
 
 // coin returns how many bytes say of which currency an address is.

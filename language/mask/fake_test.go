@@ -52,6 +52,7 @@ func TestFakes(t *testing.T) {
 		{language.Address, "12 Baker Street,\nLondon", `\d\d [A-Z][a-z]+ [A-Z][a-z]+, [A-Z][a-z]+`},
 		{"plate", "B-XY 1234", `[A-Z]-[A-Z]{2} \d{4}`},
 		{"mac", "00:1B:44:11:3A:B7", `02(:[0-9a-f]{2}){5}`},
+		{"title", "Mrs.", `Mx\.`},
 		{"age", "aged 42 years", `aged \d\d years`},
 		{"crypto", "0xAb12", `0x[A-Z][a-z]\d\d`},
 		{language.Date, "1980-02-29", `\d{4}-\d\d-\d\d`},

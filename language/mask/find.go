@@ -4,36 +4,75 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
 	"sotto/language"
+	"sotto/language/names"
 	"sotto/language/personal"
 )
 
 // Known returns the types that can be masked by what is built in.
-func Known() []language.Type { return personal.Types() }
+func Known() []language.Type { return append(Names(), personal.Types()...) }
 
-// builtin finds what is built in.
-type builtin struct{}
+// builtin finds what is built in: by grammar and, if names are asked for, by the
+// model of names before it, which takes longer.
+type builtin struct{ model *names.Model }
+
+// newBuiltin returns what finds some types.
+func newBuiltin(t Types) (builtin, error) {
+	m, err := names.Load()
+	if err != nil {
+		return builtin{}, err
+	}
+	if slices.ContainsFunc(m.Types(), func(one language.Type) bool { return t[one] != "" }) {
+		return builtin{m}, nil
+	}
+	return builtin{}, nil
+}
 
 // Find implements [Finder].
-func (builtin) Find(s string) ([]language.Entity, error) {
-	return personal.Join(s, nil, personal.Find(s)), nil
+func (b builtin) Find(s string) ([]language.Entity, error) {
+	if b.model == nil {
+		return personal.Join(s, nil, personal.Find(s)), nil
+	}
+	d, err := language.Pipeline{b.model, personal.Annotator{}}.Document(s)
+	if err != nil {
+		return nil, err
+	}
+	return d.Entities, nil
 }
 
 // Version implements [Finder]: a digest of what is found in some texts, so that it is
 // another one wherever that changes, and nobody needs to think of it.
-func (builtin) Version() string { return version() }
+func (b builtin) Version() string {
+	if b.model == nil {
+		return "grammar " + grammar()
+	}
+	return "names and grammar " + all()
+}
 
-var version = sync.OnceValue(func() string {
+var (
+	grammar = sync.OnceValue(builtin{}.digest)
+	all     = sync.OnceValue(func() string {
+		m, err := names.Load()
+		if err != nil {
+			return err.Error() // which nobody can ask for: newBuiltin has refused
+		}
+		return builtin{m}.digest()
+	})
+)
+
+// digest is that of what is found in the probes.
+func (b builtin) digest() string {
 	h := sha256.New()
 	for _, s := range probes {
-		found, err := builtin{}.Find(s)
-		h.Write([]byte(fmt.Sprintln(len(s), found, err)))
+		found, err := b.Find(s)
+		fmt.Fprint(h, len(s), found, err) //nolint:errcheck // a hash takes everything
 	}
-	return "sotto/language " + hex.EncodeToString(h.Sum(nil)[:6])
-})
+	return hex.EncodeToString(h.Sum(nil)[:6])
+}
 
 // probes are texts with something of each type, in several forms, and some that only
 // look as if they had.
@@ -58,7 +97,11 @@ func Open(types string, otherwise Policy, secret []byte) (*Masker, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := New(builtin{}, parsed, secret)
+	finder, err := newBuiltin(parsed)
+	if err != nil {
+		return nil, err
+	}
+	m, err := New(finder, parsed, secret)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package mask_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -74,11 +75,12 @@ func TestHostile(t *testing.T) {
 		held(t, s)
 		held(t, "Write to a@b.org. "+s+" Call +44 20 7946 0958.")
 	}
-	if testing.Short() {
-		return
+	size := 1 << 11
+	if os.Getenv("SOTTO_LONG") != "" {
+		size = 1 << 16
 	}
 	for _, unit := range []string{"a", "1", "@", ".", "a@b.", "1-", "é", "👩‍👩", "\xff", "Ann", "(", "http://"} {
-		held(t, strings.Repeat(unit, 1<<18/len(unit)))
+		held(t, strings.Repeat(unit, size/len(unit)))
 	}
 	held(t, strings.Repeat("a", 1<<20))
 }
@@ -95,7 +97,7 @@ func FuzzBuiltin(f *testing.F) {
 func BenchmarkMask(b *testing.B) {
 	s := "Dear Ann, thank you for the call on 12 March 2020. Please write to ann.lee@lovelace.org or ring +44 20 7946 0958 before noon. " +
 		"My card, 4539 1488 0343 6467, was charged twice for the room at 12 Baker Street, London, and nobody could tell me why."
-	for _, types := range []string{"identifiers", "identifiers=pseudonym", "identifiers=fake", "all"} {
+	for _, types := range []string{"email,phone,card,date", "email,phone,card,date=fake", "all", "all=pseudonym"} {
 		m, err := mask.Open(types, "", nil)
 		if err != nil {
 			b.Fatal(err)

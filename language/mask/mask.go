@@ -142,6 +142,9 @@ func (w *writer) pseudonym(i int, surface string) string {
 		made := w.name(e.Type, normal(surface), func(d *draw) string { return d.invented(e.Type) })
 		return like(surface, made)
 	}
+	if e.Type == "title" {
+		return title(surface, nil)
+	}
 	label := strings.ToUpper(string(e.Type))
 	return w.once(e.Type, normal(surface), func(d *draw) string {
 		if w.secret == nil {

@@ -38,7 +38,7 @@ func (listed) Version() string { return "list" }
 var known = []language.Type{
 	language.Person, language.Organisation, language.Place, language.Miscellaneous,
 	language.Email, language.Phone, language.Card, language.IBAN, language.SSN, language.IP, language.URL, language.Date, language.Address, language.Username,
-	"mac", "age", "crypto", "plate",
+	"mac", "age", "crypto", "plate", "title",
 }
 
 // apply masks a text.
