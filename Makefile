@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: all build test long race lint fuzz bench load kill attack bench-peer bench-mdl bench-encoder bench-tune tag docs golden proofs map cover budget dist vuln units ci
+.PHONY: all build test long race lint fuzz bench load kill attack bench-peer bench-mdl bench-encoder bench-language bench-tune tag docs golden proofs map cover budget dist vuln units ci
 
 all: build test lint
 
@@ -48,6 +48,9 @@ bench-mdl: # the description length against scikit-learn, on this machine
 
 bench-encoder: # the transformer against ONNX Runtime, on this machine
 	encode/bert/peer/run
+
+bench-language: # tags, names and speed against prose, on this machine; needs SOTTO_DATA
+	language/peer/run
 
 bench-tune: # a step of tuning a transformer against PyTorch, on this machine
 	nn/transformer/peer/run

@@ -58,6 +58,7 @@ var mayImport = map[string]neighbours{
 	"language/lexicon":              {own: []string{"text"}},
 	"language/mask":                 {own: []string{"language", "language/names", "language/personal", "text"}},
 	"language/names":                {own: []string{"language"}, only: true},
+	"language/peer":                 {own: []string{"language", "language/conllu", "language/english", "language/names"}}, // a module of its own
 	"language/personal":             {own: []string{"language"}, only: true},
 	"encode":                        {own: []string{"text", "nn", "encode/svec", "encode/wordfile", "internal/lineproc", "internal/regular"}},
 	"nn/vector":                     {only: true},
