@@ -122,13 +122,16 @@ func Make(ctx context.Context, s Spec, o Options) (*Table, error) {
 		if o.Quick && r.FullOnly {
 			continue
 		}
-		w := worker{Options: o, run: r, label: fmt.Sprintf("run %d of %d, %s", i+1, len(s.Runs), r.Name)}
+		w := worker{Options: o, table: s.Hash()[:16], run: r, label: fmt.Sprintf("run %d of %d, %s", i+1, len(s.Runs), r.Name)}
 		out, err := w.do(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("run %s: %w", r.Name, err)
 		}
 		done[r.Name] = out
 		t.note(out.notes...)
+	}
+	if err := os.RemoveAll(encoders(o.Store, s.Hash()[:16])); err != nil { // all is computed that needs them
+		return nil, fmt.Errorf("declared: %w", err)
 	}
 	for _, row := range s.Rows {
 		if out := done[row.Run]; out != nil {

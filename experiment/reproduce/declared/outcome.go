@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"sotto/experiment"
@@ -57,6 +58,7 @@ func (o *outcome) choose(wanted func(experiment.Point) bool) *figures {
 // worker does one run of a spec.
 type worker struct {
 	Options
+	table string // its digest
 	run   SpecRun
 	label string
 	told  int // parts of a hundred
@@ -88,9 +90,10 @@ func (w *worker) do(ctx context.Context) (*outcome, error) {
 }
 
 // bySeed returns what is trained one after the other: a spec that masks words
-// draws the masks by its first seed, so each seed has a spec of its own.
+// draws the masks by its first seed, and one that tunes an encoder trains it by
+// that, so each seed has a spec of its own.
 func bySeed(s experiment.Spec) []experiment.Spec {
-	if s.Dropout == 0 {
+	if s.Dropout == 0 && !s.Tune {
 		return []experiment.Spec{s}
 	}
 	var all []experiment.Spec
@@ -171,6 +174,17 @@ func (w *worker) tell(job string, share float64) {
 	w.Progress(Event{Job: w.label + ": " + job, Done: part, Total: 100})
 }
 
+// encoders is the folder of tuned encoders that the runs of a table share; "" where
+// models are measured, which are opened with the encoder beside them.
+func (w *worker) encoders(s experiment.Spec) string {
+	if !s.Tune || len(w.run.Measures) > 0 {
+		return ""
+	}
+	return encoders(w.Store, w.table)
+}
+
+func encoders(store, table string) string { return filepath.Join(store, "encoders-"+table) }
+
 // measuresFile lies beside the results of an experiment.
 const measuresFile = "measures.json"
 
@@ -207,7 +221,7 @@ func (w *worker) obtain(ctx context.Context, s experiment.Spec) (*experiment.Res
 	}
 	models, err := e.Models()
 	if r == nil || err == nil && len(models) == 0 { // they go once a run is complete
-		r, err = e.Run(ctx, experiment.Options{Workers: w.Workers, Progress: func(e experiment.Event) {
+		r, err = e.Run(ctx, experiment.Options{Workers: w.Workers, Encoders: w.encoders(s), Progress: func(e experiment.Event) {
 			w.tell(fmt.Sprintf("%s, epoch %d of %d", e.Job, e.At.Epoch, e.At.Epochs), e.Done)
 		}})
 		if err != nil {
