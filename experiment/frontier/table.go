@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"sotto/measure"
 	"sotto/report/page"
@@ -40,7 +39,7 @@ func (r *Result) Tables(t *TaskResult) []Table {
 	}
 	known.add(r.row(t, auto, "limit", func(p *Point) string { return percent(limits(p).Limit) }))
 	known.add(r.row(t, auto, "bound", func(p *Point) string { return percent(limits(p).Bound) }))
-	for _, encoder := range []string{"frozen", "tuned"} {
+	for _, encoder := range []string{frozen, tuned} {
 		r.limit(&known, t, encoder)
 	}
 	tables := []Table{known}
@@ -56,21 +55,22 @@ func (r *Result) Tables(t *TaskResult) []Table {
 	return tables
 }
 
-// limit adds the limits of an encoder, which auto and label RR have alike.
+// limit adds the limits of an encoder: at each ε the highest of those that its methods
+// were measured with, since each estimates it by a model of its own.
 func (r *Result) limit(table *Table, t *TaskResult, encoder string) {
-	for _, method := range []string{auto + "-" + encoder, "label-" + encoder} {
-		c := t.Curve(method)
-		if c == nil || len(c.Points) == 0 {
-			continue
-		}
-		_, title, _ := strings.Cut(c.Title, ", ")
-		table.add(r.row(t, method, "limit, "+title, func(p *Point) string {
-			if p.Limit == nil {
-				return "-"
+	row, some := []string{"limit, " + encoder}, false
+	for _, e := range r.Epsilons {
+		highest := measure.Number(math.NaN())
+		for _, m := range Methods() {
+			if p := t.At(m.Name, e); m.encoder == encoder && p != nil && p.Limit != nil && !(*p.Limit <= highest) {
+				highest = *p.Limit
 			}
-			return percent(*p.Limit)
-		}))
-		return
+		}
+		some = some || !math.IsNaN(float64(highest))
+		row = append(row, percent(highest))
+	}
+	if some {
+		table.add(row)
 	}
 }
 

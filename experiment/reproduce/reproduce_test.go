@@ -310,6 +310,7 @@ func ExampleList() {
 	// privemb
 	// dialect
 	// dpnr-ag
+	// dpnr-ag-tuned
 	// dpnr-blog
 	// dpnr-trustpilot
 	// federate-adult

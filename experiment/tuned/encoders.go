@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 
 	"sotto/encode/bert"
@@ -74,6 +75,7 @@ func (e *Encoders) Used(name string) {
 func (e *Encoders) Tune(ctx context.Context, name string, s tune.Settings, o Options) (*bert.Manifest, error) {
 	o.Dir, o.Workers = filepath.Join(e.dir, name), e.workers
 	info, err := Encoder(ctx, e.record, e.file, s, o)
+	runtime.GC() // what the training held is several times what comes next
 	if errors.Is(err, tune.ErrDiverged) {
 		e.failed[name] = err
 	}

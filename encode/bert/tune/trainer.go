@@ -138,8 +138,10 @@ func (t *Trainer) steps() int {
 const saveEvery = 5 * time.Minute
 
 // Run trains, until the last epoch, until no better one comes, or until ctx ends:
-// then it returns an error that wraps ctx's.
+// then it returns an error that wraps ctx's. Meanwhile the process collects garbage
+// more eagerly, so that MiniLM is trained within 1.5 GB.
 func (t *Trainer) Run(ctx context.Context, o Options) error {
+	defer sparing()()
 	if t.pool = o.Pool; t.pool == nil {
 		t.pool = nn.NewPool(1)
 	}

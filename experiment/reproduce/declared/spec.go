@@ -127,6 +127,7 @@ func List() ([]Spec, error) {
 		}
 		all = append(all, s)
 	}
+	slices.SortFunc(all, func(a, b Spec) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
 }
 

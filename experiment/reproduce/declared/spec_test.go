@@ -15,8 +15,8 @@ import (
 
 func TestSpecs(t *testing.T) {
 	all, err := declared.List()
-	if err != nil || len(all) != 9 {
-		t.Fatalf("List() = %d specs, %v, want 9", len(all), err)
+	if err != nil || len(all) != 10 {
+		t.Fatalf("List() = %d specs, %v, want 10", len(all), err)
 	}
 	for _, s := range all {
 		if _, err := os.Stat(filepath.Join("specs", s.Name+".json")); err != nil {
@@ -69,6 +69,8 @@ func TestPublished(t *testing.T) {
 		{"dpnr-blog", "DPNR", "table 2, ε = 0.5", "accuracy", 96.84, none},
 		{"dpnr-blog", "NON-PRIV", "table 6", "difference:gender", -2.18, none},
 		{"dpnr-blog", "DPNR", "tables 2 and 4, ε = 0.05", "privacy_accuracy", 33.88 + 15.86, none},
+		{"dpnr-ag-tuned", "NON-PRIV", "tables 2 to 4", "accuracy", 78.75, none},
+		{"dpnr-ag-tuned", "DPNR", "table 3, ε = 1, μ = 0.5", "accuracy", 77.42, none},
 		{"dpnr-trustpilot", "DPNR", "table 3, ε = 1, μ = 0.5", "accuracy", 83.51, none},
 		{"dpnr-trustpilot", "DPNR", "table 6, ε = 0.05", "accuracy:gender=F", 85.90, none},
 		{"ldpnn-table1", "NPNN", "Intent", "accuracy", 94.17, none},
