@@ -8,6 +8,7 @@ import (
 	"math"
 	weakrand "math/rand/v2"
 	"slices"
+	"strings"
 
 	"sotto/encode/static"
 	"sotto/nn"
@@ -50,7 +51,7 @@ func (s TaskSettings) filled() (TaskSettings, error) {
 	s.Drop, s.Vectors = cmp.Or(s.Drop, 0.2), cmp.Or(s.Vectors, 1)
 	switch {
 	case !slices.Contains(Students(), s.Student):
-		return s, fmt.Errorf("distill: student is %.40q, must be one of %v", s.Student, Students())
+		return s, fmt.Errorf("distill: student is %.40q, must be one of %s", s.Student, strings.Join(Students(), ", "))
 	case s.Dim < 1 || s.Buckets < 1:
 		return s, fmt.Errorf("distill: dim is %d and buckets %d, must be positive", s.Dim, s.Buckets)
 	case !(s.Rate > 0 && s.Rate <= 1e3) || s.Epochs < 1 || s.Patience < 1:
@@ -63,6 +64,12 @@ func (s TaskSettings) filled() (TaskSettings, error) {
 	}
 	s.Vectors = max(s.Vectors, 0)
 	return s, nil
+}
+
+// Validate reports the first fault.
+func (s TaskSettings) Validate() error {
+	_, err := s.filled()
+	return err
 }
 
 // Lessons are texts with what a teacher says of each.

@@ -97,6 +97,9 @@ type Report struct {
 // Run distils the encoder of the training in a folder, whose rows are in file if they
 // are of one. It keeps nothing: the student is for the caller to save.
 func Run(ctx context.Context, dir string, file prepared.Path, o Options) (*Report, *distill.Taught, error) {
+	if err := o.Validate(); err != nil {
+		return nil, nil, err
+	}
 	m, err := gather(ctx, dir, file, o)
 	if err != nil {
 		return nil, nil, err

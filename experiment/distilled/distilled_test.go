@@ -93,6 +93,9 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunRefuses(t *testing.T) {
+	if _, _, err := distilled.Run(t.Context(), "nowhere", "", distilled.Options{TaskSettings: distill.TaskSettings{Student: "dog"}}); err == nil || !strings.Contains(err.Error(), "must be one of table, words, chars") {
+		t.Errorf("a student that there is not gives %v, before anything is opened", err)
+	}
 	plain, _ := trained(t, false)
 	for dir, want := range map[string]string{plain: "must be one that was tuned", t.TempDir(): "holds no model"} {
 		if _, _, err := distilled.Run(t.Context(), dir, "", distilled.Options{}); err == nil || !strings.Contains(err.Error(), want) {
