@@ -22,7 +22,7 @@ func newLanguage(std term.Streams) *cobra.Command {
 		Long: `Train and judge the model that "sotto tag" and masks by type use. The one that is
 built in was trained on the English Web Treebank of Universal Dependencies, which
 is under CC BY-SA 4.0, and so is it.`,
-	}, newTrain(std), newEvaluate(std))
+	}, newTrain(std), newEvaluate(std), newLexicons(std))
 }
 
 // open returns the model of a file, or the one that is built in for "".

@@ -9,6 +9,7 @@ import (
 	"sotto/language"
 	"sotto/language/conllu"
 	"sotto/language/guess"
+	"sotto/language/lexicon"
 )
 
 // tagged is what "sotto tag --json" prints of a text.
@@ -16,6 +17,9 @@ type tagged struct {
 	Tokens   []token  `json:"tokens"`
 	Entities []entity `json:"entities"`
 	Language string   `json:"language,omitempty"` // if it is not English, by a guess
+	// Of --lexicon, by lexicon; and of vader, how positive the text is.
+	Lexicons  map[string][]lexicon.Total `json:"lexicons,omitempty"`
+	Sentiment *lexicon.Score             `json:"sentiment,omitempty"`
 }
 
 // token is a token of it.
@@ -29,6 +33,8 @@ type token struct {
 	Head     int    `json:"head"` // number within the sentence, from 1; 0 is the root
 	DepRel   string `json:"deprel"`
 	Sentence int    `json:"sentence"` // from 0
+
+	Categories map[string][]lexicon.Entry `json:"categories,omitempty"` // by lexicon
 }
 
 // entity is an entity of it.
@@ -40,18 +46,22 @@ type entity struct {
 	Confidence float64       `json:"confidence"`
 }
 
-// writeJSON writes a document as a line of JSON.
-func writeJSON(out *bufio.Writer, d *language.Document) error {
+// writeJSON writes a document as a line of JSON, with what lexicons say of it.
+func (all lexicons) writeJSON(out *bufio.Writer, d *language.Document) error {
 	t := tagged{Tokens: make([]token, len(d.Tokens)), Entities: make([]entity, len(d.Entities))}
 	heads(d, func(i, head int) {
 		w := &d.Tokens[i]
-		t.Tokens[i] = token{Text: w.Text, Start: w.Start, End: w.End, UPOS: w.UPOS, XPOS: w.XPOS, Lemma: w.Lemma, Head: head, DepRel: w.DepRel, Sentence: w.Sentence}
+		t.Tokens[i] = token{Text: w.Text, Start: w.Start, End: w.End, UPOS: w.UPOS, XPOS: w.XPOS, Lemma: w.Lemma, Head: head, DepRel: w.DepRel, Sentence: w.Sentence, Categories: all.of(w)}
 	})
 	for i, e := range d.Entities {
 		t.Entities[i] = entity{Type: e.Type, Start: e.Start, End: e.End, Text: d.Text[e.Start:e.End], Confidence: e.Confidence}
 	}
 	if g := guess.Of(d.Text); !g.English() {
 		t.Language = g.Language
+	}
+	var err error
+	if t.Lexicons, t.Sentiment, err = all.counted(d); err != nil {
+		return err
 	}
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)

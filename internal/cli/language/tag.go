@@ -31,6 +31,7 @@ type tagOptions struct {
 	json    bool
 	gold    bool
 	model   string
+	lexicon []string
 	workers int
 }
 
@@ -52,11 +53,16 @@ With --gold-tokens, what is read is CoNLL-U: its words and sentences stay as the
 are, lemmas, tags, heads and relations are filled in, and the other columns, fused
 words, empty nodes and comments stay. Use that to be judged by other tools.
 
+With --lexicon, a token of the JSON has under "categories" what it belongs to in each
+lexicon, and a text under "lexicons" how many of its words do. With vader among them,
+"sentiment" is how positive the text is by VADER's rules.
+
 A text that is not in English, by a guess, has a "language" in its JSON.
 
 What is printed holds the texts: it is as private as they are.`,
 		Example: `  echo "Ann didn't write to bob@example.com." | sotto tag
   sotto tag --json <texts.txt >tags.jsonl
+  sotto tag --json --lexicon vader,empath,emolex.txt <texts.txt
   sotto tag --in reviews.csv --text review --format conllu
   sotto tag --format conllu --gold-tokens <test.conllu >system.conllu`,
 		Args: term.None,
@@ -74,6 +80,7 @@ What is printed holds the texts: it is as private as they are.`,
 	fs.BoolVar(&o.json, "json", false, "print JSON, as --format json does")
 	fs.BoolVar(&o.gold, "gold-tokens", false, "read CoNLL-U, and keep the words and sentences that it has")
 	fs.StringVar(&o.model, "model", "", modelHelp)
+	fs.StringSliceVar(&o.lexicon, "lexicon", nil, "lexicons, separated by commas, in which words are looked up for --json (see sotto language lexicons), or files such as NRC's EmoLex (default: none)")
 	fs.IntVar(&o.workers, "workers", 0, "number of texts that are worked on at once (default: as many as there are processors)")
 	return c
 }
@@ -90,6 +97,9 @@ func (o *tagOptions) check(fs *pflag.FlagSet) error {
 	case asTable, asJSON, asCoNLLU:
 	default:
 		return fmt.Errorf("--format is %s, must be one of table, json, conllu", o.format)
+	}
+	if len(o.lexicon) > 0 && o.format != asJSON {
+		return fmt.Errorf("--format is %s beside --lexicon, must be json", o.format)
 	}
 	if !o.gold {
 		return nil
@@ -124,7 +134,11 @@ func (o *tagOptions) tag(ctx context.Context, std term.Streams, out *bufio.Write
 		return err
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	write := map[string]func(*bufio.Writer, *language.Document) error{asTable: writeTable, asJSON: writeJSON, asCoNLLU: writeCoNLLU}[o.format]
+	look, err := openLexicons(o.lexicon)
+	if err != nil {
+		return err
+	}
+	write := map[string]func(*bufio.Writer, *language.Document) error{asTable: writeTable, asJSON: look.writeJSON, asCoNLLU: writeCoNLLU}[o.format]
 	bar := term.NewProgress(std.Err, "texts")
 	defer bar.Finish()
 	var languages term.Languages
