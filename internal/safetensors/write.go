@@ -45,9 +45,12 @@ func Encode(w io.Writer, f *File) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	out.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(head))))
 	out.Write(head)
+	// One buffer for all: the weights of a transformer would otherwise leave behind
+	// as much garbage as they have bytes.
+	piece := make([]byte, 0, 4*1024)
 	for _, t := range tensors {
 		for some := range slices.Chunk(t.Data, 1024) {
-			piece := make([]byte, 0, 4*1024)
+			piece = piece[:0]
 			for _, v := range some {
 				piece = binary.LittleEndian.AppendUint32(piece, math.Float32bits(v))
 			}
