@@ -100,6 +100,8 @@ var mayImport = map[string]neighbours{
 	"link":                          {},
 	"link/agree":                    {only: true},
 	"link/clique":                   {own: []string{"link"}, only: true},
+	"link/rival":                    {own: []string{"link"}, only: true},
+	"link/xer":                      {own: []string{"link", "link/agree", "link/clique", "link/graphfile", "link/rival", "link/why", "internal/layout"}},
 	"link/why":                      {own: []string{"link"}, only: true},
 	"link/graphfile":                {own: []string{"dataset/table", "link"}},
 	"measure/retrieval":             {own: []string{"dp", "measure", "nn", "report/evidence", "report/page"}},

@@ -20,6 +20,7 @@ type Options struct {
 // A Result is a division in two phases.
 type Result struct {
 	link.Solution
+	Direct  link.Solution // what the direct form finds, without regard to M
 	Cliques [][]int       // the maximal cliques
 	Fits    bool          // the best division has a place in the cliques, so that M changed nothing
 	First   time.Duration // what it took to list the cliques
@@ -57,10 +58,10 @@ func TwoPhase(ctx context.Context, g link.Graph, o Options) (Result, error) {
 	}
 	r := Result{Cliques: cliques, First: time.Since(begun)}
 	begun = time.Now()
-	defer func() { r.Second = time.Since(begun) }()
 	if r.Solution, err = link.Solve(ctx, g, o.Options); err != nil {
 		return Result{}, err
 	}
+	r.Direct = r.Solution
 	p := newPlaces(g, cliques, cmp.Or(o.Parts, 10))
 	kept := p.place(r.Labels)
 	r.Fits = !slices.Contains(kept, false)
