@@ -157,7 +157,10 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = st.begin(s); err != nil {
+	if err = st.begin(s); err == nil && !s.Tune {
+		r.result.Notes, err = tuned.Carry(r.result.Notes, d.Record.Encoder, s.Encoder, st.dir)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if o.Notes != nil {

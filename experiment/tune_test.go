@@ -85,6 +85,33 @@ func TestTune(t *testing.T) {
 	}
 }
 
+// TestTunedBefore trains on an encoder that another training has tuned: the folder of the
+// result has it too, so that it can be used when the other one is gone.
+func TestTunedBefore(t *testing.T) {
+	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
+	spec := experiment.Spec{Data: "reviews", Encoder: transformer(t), Tune: true, TuneEpochs: 1, TuneLength: 16, Limit: 100, Methods: []string{"label"}, Epsilons: []float64{4}, Epochs: 2}
+	made, err := experiment.Run(t.Context(), spec, experiment.Options{Out: first, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Encoder, spec.Tune, spec.TuneEpochs, spec.TuneLength = filepath.Join(first, "encoder"), false, 0, 0
+	for _, resume := range []bool{false, true} {
+		want, err := experiment.Run(t.Context(), spec, experiment.Options{Out: second, Workers: 2, Resume: resume})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want.Data.Encoder != made.Data.Encoder || !strings.Contains(strings.Join(want.Notes, " "), "was tuned before") {
+			t.Errorf("the data is encoded by %q, with notes %q; want %q, and a note that it was tuned before", want.Data.Encoder, want.Notes, made.Data.Encoder)
+		}
+	}
+	if err := os.RemoveAll(first); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := experiment.Evaluate(t.Context(), second, "", 2); err != nil {
+		t.Errorf("evaluated without the folder in which it was tuned: %v", err)
+	}
+}
+
 func TestTuneRefuses(t *testing.T) {
 	dir := transformer(t)
 	for want, spec := range map[string]experiment.Spec{

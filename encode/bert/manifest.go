@@ -70,12 +70,11 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return &m, nil
 }
 
-// Digest returns the SHA-256 of what decides a folder's vectors: the names and
-// contents of its files.
-func Digest(dir string) (string, error) {
+// Files returns the names of those files of a folder that decide its vectors, sorted.
+func Files(dir string) ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(escape(dir), "model*.safetensors"))
 	if err != nil {
-		return "", fmt.Errorf("bert: %s: %w", dir, err)
+		return nil, fmt.Errorf("bert: %s: %w", dir, err)
 	}
 	names := []string{"config.json", "tokenizer.json"}
 	for _, p := range paths {
@@ -87,6 +86,16 @@ func Digest(dir string) (string, error) {
 		}
 	}
 	slices.Sort(names)
+	return names, nil
+}
+
+// Digest returns the SHA-256 of what decides a folder's vectors: the names and
+// contents of its files.
+func Digest(dir string) (string, error) {
+	names, err := Files(dir)
+	if err != nil {
+		return "", err
+	}
 	all := sha256.New()
 	for _, name := range names {
 		sum := sha256.New()

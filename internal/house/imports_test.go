@@ -68,7 +68,7 @@ var mayImport = map[string]neighbours{
 	"encode/bert/tune":              {own: []string{"text", "measure", "nn", "nn/transformer", "encode/bert", "internal/atomicfile", "internal/regular", "internal/safetensors"}},
 	"encode/bert/tag":               {own: []string{"encode/bert", "encode/bert/tune", "nn"}},
 	"experiment/distilled":          {own: []string{"channel", "dataset", "encode", "encode/bert", "encode/bert/tune", "encode/catalogue", "encode/distill", "encode/static", "experiment", "experiment/prepared", "measure", "nn", "train", "train/model"}},
-	"experiment/tuned":              {own: []string{"dataset", "encode/bert", "encode/bert/tune", "encode/catalogue", "experiment/prepared", "nn", "train", "train/model", "internal/atomicfile"}},
+	"experiment/tuned":              {own: []string{"dataset", "encode/bert", "encode/bert/tune", "encode/catalogue", "experiment/prepared", "nn", "train", "train/model", "internal/atomicfile", "internal/regular"}},
 	"encode/catalogue":              {own: []string{"encode", "encode/bert", "encode/static", "internal/nearest", "internal/regular"}},
 	"encode/distill":                {own: []string{"text", "nn", "encode/static"}},
 	"encode/static":                 {own: []string{"text", "internal/atomicfile", "internal/regular"}},
