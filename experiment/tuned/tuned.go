@@ -18,8 +18,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"sotto/dataset"
@@ -52,16 +50,6 @@ type Options struct {
 // of its labels, and writes it as a folder. If ctx ends it returns an error that
 // wraps ctx's, and keeps what there is.
 func Encoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune.Settings, o Options) (*bert.Manifest, error) {
-	// What a training holds it holds throughout, and makes little besides: to collect
-	// only when as much again has come together would double its memory, and so would
-	// leaving it there when what was tuned is read back.
-	defer debug.SetGCPercent(debug.SetGCPercent(30))
-	defer runtime.GC()
-	return encoder(ctx, r, file, s, o)
-}
-
-// encoder is Encoder, whose memory is free when it returns.
-func encoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune.Settings, o Options) (*bert.Manifest, error) {
 	dir, name, err := parent(r.Encoder)
 	if err != nil {
 		return nil, err
