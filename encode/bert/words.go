@@ -15,13 +15,16 @@ type WordSequence struct {
 	First []int
 }
 
+// leastWords is the least length of a sequence with a word.
+const leastWords = 3
+
 // WordSequences returns the words of a sentence as one sequence of at most limit
 // tokens, or as several, one behind the other, of which none cuts a word unless it
 // has more pieces than fit. A word without a piece is unknown. It panics if the
 // limit is below 3.
 func WordSequences(w *text.WordPiece, words []string, limit int) []WordSequence {
-	if limit < 3 {
-		panic(fmt.Sprintf("bert: limit is %d, must be at least 3", limit))
+	if limit < leastWords {
+		panic(fmt.Sprintf("bert: limit is %d, must be at least %d", limit, leastWords))
 	}
 	unknown, _ := w.ID("[UNK]") // every tokeniser has it
 	ends := w.Encode("", 2).IDs
@@ -58,13 +61,16 @@ func (m *Model) EncodeWords(ctx context.Context, sentences [][]string, workers i
 	if workers < 1 {
 		return nil, fmt.Errorf("bert: workers is %d, must be at least 1", workers)
 	}
+	if m.limit < leastWords {
+		return nil, fmt.Errorf("bert: the model reads %d tokens, must read at least %d for a word between two special ones", m.limit, leastWords)
+	}
 	all := make([]nn.Matrix, len(sentences))
 	share(ctx, workers, len(sentences), func(i int) {
 		all[i] = nn.NewMatrix(len(sentences[i]), m.Dim())
 		s := m.space(1)
 		defer m.spaces.Put(s)
 		row := 0
-		for _, q := range WordSequences(m.tokeniser, sentences[i], max(m.limit, 3)) {
+		for _, q := range WordSequences(m.tokeniser, sentences[i], m.limit) {
 			m.layers(s, []text.Tokens{q.Tokens})
 			for _, at := range q.First {
 				copy(all[i].Row(row), s.x.Row(at))

@@ -2,6 +2,7 @@ package tuned
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -25,6 +26,8 @@ type Encoders struct {
 	record    model.DataRecord
 	file      prepared.Path
 	workers   int
+
+	long json.RawMessage // how the rule for long texts was chosen, for the first
 
 	mu     sync.Mutex
 	failed map[string]error         // why some came to nothing
@@ -73,8 +76,11 @@ func (e *Encoders) Used(name string) {
 
 // Tune tunes an encoder, as [Encoder] does. If it diverges, Of gives that error too.
 func (e *Encoders) Tune(ctx context.Context, name string, s tune.Settings, o Options) (*bert.Manifest, error) {
-	o.Dir, o.Workers = filepath.Join(e.dir, name), e.workers
+	o.Dir, o.Workers, o.Long = filepath.Join(e.dir, name), e.workers, e.long
 	info, err := Encoder(ctx, e.record, e.file, s, o)
+	if err == nil {
+		e.long = info.Long
+	}
 	runtime.GC() // what the training held is several times what comes next
 	if errors.Is(err, tune.ErrDiverged) {
 		e.failed[name] = err

@@ -44,6 +44,9 @@ type Options struct {
 	// so many columns the encoder is to make: they are zeros yet. It also says whether
 	// the last epoch is the one to keep. Without it a linear layer is trained.
 	Head func(d *prepared.Set, columns int) (head tune.Head, last bool, err error)
+	// Long is how the rule for long texts was chosen for the same texts and settings,
+	// if it was: a manifest has it.
+	Long json.RawMessage
 }
 
 // Encoder tunes the encoder that a record names on the data that it names, for all
@@ -115,10 +118,13 @@ func long(ctx context.Context, dir string, d tune.Data, s tune.Settings, o Optio
 	if s.Long != "" && s.Long != tune.AutoLong {
 		return s.Long, nil, nil
 	}
-	if m, failed := bert.ReadManifest(o.Dir); o.Resume && failed == nil && m != nil && m.Long != nil { // it was chosen before
+	if m, failed := bert.ReadManifest(o.Dir); o.Resume && failed == nil && m != nil && m.Long != nil {
+		o.Long = m.Long
+	}
+	if o.Long != nil {
 		var c tune.LongChoice
-		if json.Unmarshal(m.Long, &c) == nil {
-			return c.Rule, m.Long, nil
+		if json.Unmarshal(o.Long, &c) == nil {
+			return c.Rule, o.Long, nil
 		}
 	}
 	var tell func(string)

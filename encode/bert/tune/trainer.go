@@ -51,6 +51,9 @@ func New(f *bert.Folder, d Data, s Settings) (*Trainer, error) {
 	if s, err = s.filled(d, shape.Layers, length); err != nil {
 		return nil, err
 	}
+	if d.Words != nil && s.Length < 3 {
+		return nil, fmt.Errorf("tune: length is %d, must be at least 3 for words", s.Length)
+	}
 	shape.Dropout, shape.Seed = s.Dropout, s.Seed
 	if s.Layers > 0 {
 		shape.Frozen = shape.Layers - s.Layers

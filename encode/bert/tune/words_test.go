@@ -88,4 +88,13 @@ func TestWordsRefused(t *testing.T) {
 			t.Errorf("%s is taken", name)
 		}
 	}
+	f, err := bert.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := settings(0)
+	s.Length = 2
+	if _, err := tune.New(f, words(), s); err == nil {
+		t.Error("sequences without a word are taken")
+	}
 }
