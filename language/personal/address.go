@@ -12,6 +12,15 @@ var streetEnds = set(`street st avenue ave av road rd lane ln drive dr boulevard
 terrace ter highway hwy parkway pkwy crescent cres close circle cir trail trl alley row walk mews gardens grove hill
 plaza loop turnpike tpke quay wharf str`)
 
+// plainStreets are those by which a street is known even in small letters, and
+// notInStreets words that no street has before them.
+var (
+	plainStreets = set("street avenue road lane drive boulevard")
+	notInStreets = set(`the a an to of in on at my your his her our their this that these those and or for from with by is are was be
+i you he she we they it its later down up off out into over then when years months weeks days hours minutes people cents dollars
+search cross side main-road dirt back`)
+)
+
 // streetBegins are words that begin the name of a street, as in Rue de Rivoli 12.
 var streetBegins = set(`rue avenue boulevard bd chemin allée quai impasse cours via viale piazza corso largo vicolo strada
 calle c avenida avda paseo plaza carrera camino rua travessa praça alameda ulica ul aleja al plac os osiedle ulitsa
@@ -105,7 +114,7 @@ func (sc *scanner) streetFrom(i, j int) {
 		low := strings.ToLower(sc.s[k:e])
 		switch {
 		case n > 0 && streetEnds[low]:
-			if small > 2 || small > 0 && len(low) < 4 {
+			if small > 2 || small > 0 && !plainStreets[low] {
 				return
 			}
 			confidence := strong
@@ -123,7 +132,9 @@ func (sc *scanner) streetFrom(i, j int) {
 			}
 			return
 		case !sc.capital(k) && !isDigit(sc.s[k]):
-			small++
+			if small++; notInStreets[low] {
+				return
+			}
 		}
 		if sc.at(e) == '.' && e-k <= 3 {
 			e++

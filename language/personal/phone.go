@@ -145,6 +145,8 @@ func (p *dialled) confidence(about bool) float64 {
 		return likely
 	case p.n >= 3 && p.total >= 8 && p.total <= 12 && biggest <= 5:
 		return probable
+	case p.n == 2 && p.groups[0] == 4 && p.groups[1] == 4 && (p.digits[0] == '1' || p.digits[0] == '2') && p.digits[4] == p.digits[0]:
+		return 0 // from one year to another
 	case p.n == 2 && p.total >= 7 && p.total <= 9 && p.groups[0] >= 2 && p.groups[1] >= 3:
 		return weak
 	}

@@ -92,6 +92,9 @@ func (sc *scanner) handle(i int) {
 	if j-i < 3 || j-i > 40 || sc.at(j) == '@' {
 		return
 	}
+	if dot := strings.LastIndexByte(sc.s[i:j], '.'); dot > 0 && topLevel[strings.ToLower(sc.s[i+dot+1:j])] {
+		return // @example.com is a host
+	}
 	sc.add(Username, "", i, j, strong)
 }
 
@@ -193,7 +196,10 @@ func (sc *scanner) domain(i int) {
 			return
 		}
 		confidence = likely
-		if dotless := host[:strings.IndexByte(host, '.')]; len(dotless) < 2 || fileNames[tld] {
+		if fileNames[tld] && sc.at(end) != '/' && strings.Count(host, ".") == 1 {
+			return // two sentences without a space between them
+		}
+		if strings.IndexByte(host, '.') < 2 {
 			confidence = weak
 		}
 	}
@@ -238,7 +244,7 @@ func (sc *scanner) spelt(i, j int) {
 	if start == before || before == i {
 		return
 	}
-	k, dots := sc.skip(j, " \t)]}>_-"), 0
+	k, dots, spelt := sc.skip(j, " \t)]}>_-"), 0, sc.at(i-1) != ' ' || sc.at(j) != ' '
 	end := k
 	for range 5 {
 		w := sc.word(k)
@@ -251,7 +257,7 @@ func (sc *scanner) spelt(i, j int) {
 		case sc.at(w) == '.' && sc.wordy(w+1):
 			k = w + 1
 		case d > w && sc.isDot(d):
-			k = sc.skip(d+3, " \t)]}>")
+			k, spelt = sc.skip(d+3, " \t)]}>"), true
 		default:
 			d = -1
 		}
@@ -264,11 +270,10 @@ func (sc *scanner) spelt(i, j int) {
 	if dots == 0 || !topLevel[strings.ToLower(tld)] || end-start > longestHost {
 		return
 	}
-	confidence := probable
-	if dots == 1 && strings.IndexByte(sc.s[j:end], '.') >= 0 && sc.at(i-1) == ' ' && sc.at(j) == ' ' {
+	if !spelt {
 		return // "meet me at example.com" names a place
 	}
-	sc.add(Email, "written out", start, end, confidence)
+	sc.add(Email, "written out", start, end, probable)
 }
 
 // isDot reports whether the word "dot" begins at i.
