@@ -56,7 +56,7 @@ var mayImport = map[string]neighbours{
 	"language/model":                {own: []string{"language", "language/parse", "language/sentence", "internal/atomicfile", "internal/regular"}, only: true},
 	"language/english":              {own: []string{"language", "language/model", "language/names", "language/personal"}, only: true},
 	"language/lexicon":              {own: []string{"text"}},
-	"language/mask":                 {own: []string{"language", "language/names", "language/personal", "text"}},
+	"language/mask":                 {own: []string{"language", "language/english", "language/personal", "text"}},
 	"language/names":                {own: []string{"language"}, only: true},
 	"language/peer":                 {own: []string{"language", "language/conllu", "language/english", "language/names"}}, // a module of its own
 	"language/personal":             {own: []string{"language"}, only: true},

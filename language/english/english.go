@@ -36,6 +36,20 @@ func Load() (language.Pipeline, error) {
 	return Around(m)
 }
 
+// Entities returns what finds entities alone, as [Load] does: without tags and trees,
+// which they do not need.
+func Entities() (language.Pipeline, error) {
+	m, err := Model()
+	if err != nil {
+		return nil, err
+	}
+	p, err := Around(m)
+	if err != nil {
+		return nil, err
+	}
+	return append(language.Pipeline{m.Sentences()}, p[1:]...), nil
+}
+
 // Around returns the pipeline of a model of one's own, and of the entities that
 // are built in.
 func Around(m *model.Model) (language.Pipeline, error) {

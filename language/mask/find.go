@@ -4,12 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
 	"sotto/language"
-	"sotto/language/names"
+	"sotto/language/english"
 	"sotto/language/personal"
 )
 
@@ -18,26 +17,25 @@ func Known() []language.Type { return append(Names(), personal.Types()...) }
 
 // builtin finds what is built in: by grammar and, if names are asked for, by the
 // model of names before it, which takes longer.
-type builtin struct{ model *names.Model }
+type builtin struct{ pipeline language.Pipeline }
 
 // newBuiltin returns what finds some types.
 func newBuiltin(t Types) (builtin, error) {
-	m, err := names.Load()
-	if err != nil {
-		return builtin{}, err
-	}
-	if slices.ContainsFunc(m.Types(), func(one language.Type) bool { return t[one] != "" }) {
-		return builtin{m}, nil
+	for _, one := range append(Names(), language.Address) {
+		if t[one] != "" {
+			p, err := english.Entities()
+			return builtin{p}, err
+		}
 	}
 	return builtin{}, nil
 }
 
 // Find implements [Finder].
 func (b builtin) Find(s string) ([]language.Entity, error) {
-	if b.model == nil {
+	if b.pipeline == nil {
 		return personal.Join(s, nil, personal.Find(s)), nil
 	}
-	d, err := language.Pipeline{b.model, personal.Annotator{}}.Document(s)
+	d, err := b.pipeline.Document(s)
 	if err != nil {
 		return nil, err
 	}
@@ -47,20 +45,21 @@ func (b builtin) Find(s string) ([]language.Entity, error) {
 // Version implements [Finder]: a digest of what is found in some texts, so that it is
 // another one wherever that changes, and nobody needs to think of it.
 func (b builtin) Version() string {
-	if b.model == nil {
+	if b.pipeline == nil {
 		return "grammar " + grammar()
 	}
-	return "names and grammar " + all()
+	return "names and grammar " + named()
 }
 
+// The digests of what is found without names, and with them.
 var (
 	grammar = sync.OnceValue(builtin{}.digest)
-	all     = sync.OnceValue(func() string {
-		m, err := names.Load()
+	named   = sync.OnceValue(func() string {
+		p, err := english.Entities()
 		if err != nil {
 			return err.Error() // which nobody can ask for: newBuiltin has refused
 		}
-		return builtin{m}.digest()
+		return builtin{p}.digest()
 	})
 )
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"sotto/language/english"
 	"sotto/language/mask"
 	"sotto/text"
 )
@@ -108,5 +109,32 @@ func BenchmarkMask(b *testing.B) {
 				text.Mask(s, nil, m)
 			}
 		})
+	}
+}
+
+// TestAsTagged masks what the whole pipeline finds, which also makes trees.
+func TestAsTagged(t *testing.T) {
+	p, err := english.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mask.Open("all", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range append([]string{"John Smith met Mary Jones in London. Later Smith called Acme Corp at +44 20 7946 0958."}, hostile...) {
+		d, err := p.Document(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := m.Find(s)
+		if len(found) != len(d.Entities) {
+			t.Fatalf("%q: %d parts are masked and %d entities found", s, len(found), len(d.Entities))
+		}
+		for i, e := range d.Entities {
+			if f := found[i]; f.Start != e.Start || f.End != e.End || string(f.Type) != string(e.Type) {
+				t.Errorf("%q: %+v is masked where %+v was found", s, f, e)
+			}
+		}
 	}
 }
