@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"sotto/encode/catalogue"
 	"sotto/experiment"
 	"sotto/internal/cli/term"
 )
@@ -116,7 +117,11 @@ func afterInterrupt(out string) string {
 func showTraining(w io.Writer, bar *term.Progress, e experiment.Event) {
 	text := fmt.Sprintf("%s: epoch %d of %d, loss %.4f, accuracy %.2f %%", e.Job, e.At.Epoch, e.At.Epochs, e.At.Loss, 100*e.At.Accuracy)
 	if t := e.Tuning; t != nil {
-		text = fmt.Sprintf("tuning the encoder: epoch %d of %d, step %d of %d, loss %.4f", t.Epoch, t.Epochs, t.Step, t.Steps, t.Loss)
+		what := "the encoder"
+		if e.Job != catalogue.TunedDir { // one of several, each with a folder of its own
+			what = e.Job
+		}
+		text = fmt.Sprintf("tuning %s: epoch %d of %d, step %d of %d, loss %.4f", what, t.Epoch, t.Epochs, t.Step, t.Steps, t.Loss)
 		if t.Trying != "" {
 			text = "long texts: trying the rule " + t.Trying
 		}
