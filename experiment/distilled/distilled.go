@@ -110,6 +110,7 @@ func Run(ctx context.Context, dir string, file prepared.Path, o Options) (*Repor
 // material is what the tuned encoder says, and what students are judged by.
 type material struct {
 	record  model.DataRecord
+	dir     string // of the tuned encoder
 	texts   []string
 	set     *prepared.Set
 	tuned   *bert.Model
@@ -142,7 +143,7 @@ func gather(ctx context.Context, dir string, file prepared.Path, o Options) (*ma
 	if err != nil {
 		return nil, err
 	}
-	head, err := m.head(folder)
+	head, err := m.head()
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +154,7 @@ func gather(ctx context.Context, dir string, file prepared.Path, o Options) (*ma
 	if m.report.Tuned, err = m.score(teacher, x); err != nil {
 		return nil, err
 	}
-	if err = m.others(ctx, folder, o, tell); err != nil {
+	if err = m.others(ctx, o, tell); err != nil {
 		return nil, err
 	}
 	return m, m.ask(ctx, teacher, x, o, tell)
@@ -161,16 +162,16 @@ func gather(ctx context.Context, dir string, file prepared.Path, o Options) (*ma
 
 // open loads data and encoders, and refuses what cannot be distilled.
 func (m *material) open(ctx context.Context, folder string, file prepared.Path) error {
-	near, err := catalogue.Near(m.record.Encoder, folder)
-	if err != nil {
+	var err error
+	if m.dir, err = catalogue.Near(m.record.Encoder, folder); err != nil {
 		return err
 	}
-	e, err := catalogue.Open(ctx, near, "")
+	e, err := catalogue.Open(ctx, m.dir, "")
 	if err != nil {
 		return err
 	}
 	tuned, ok := e.(*bert.Model)
-	if !ok || near == m.record.Encoder {
+	if !ok || m.dir == m.record.Encoder {
 		return fmt.Errorf("distilled: the encoder of %s is %.40q, must be one that was tuned: sotto train --tune --out DIR", folder, m.record.Encoder)
 	}
 	m.tuned = tuned
@@ -254,7 +255,7 @@ func (m *material) score(c *model.Model, x nn.Matrix) (Score, error) {
 
 // others measures the encoder before it was tuned, and the table that the student
 // begins with.
-func (m *material) others(ctx context.Context, folder string, o Options, tell func(distill.Report)) error {
+func (m *material) others(ctx context.Context, o Options, tell func(distill.Report)) error {
 	x, err := m.encode(ctx, m.start, "texts by the built-in table", tell)
 	if err != nil {
 		return err
@@ -268,11 +269,7 @@ func (m *material) others(ctx context.Context, folder string, o Options, tell fu
 	}
 	parent := o.Parent
 	if parent == "" {
-		near, failed := catalogue.Near(m.record.Encoder, folder)
-		if failed != nil {
-			return failed
-		}
-		info, failed := bert.ReadManifest(near)
+		info, failed := bert.ReadManifest(m.dir)
 		if failed != nil {
 			return failed
 		}

@@ -9,7 +9,6 @@ import (
 
 	"sotto/channel"
 	"sotto/encode/bert/tune"
-	"sotto/encode/catalogue"
 	"sotto/encode/distill"
 	"sotto/measure"
 	"sotto/nn"
@@ -24,19 +23,15 @@ const mostVariants = 20_000
 
 // head returns the linear layer that was tuned with the encoder; nil if it was
 // another.
-func (m *material) head(folder string) (*model.Linear, error) {
-	near, err := catalogue.Near(m.record.Encoder, folder)
-	if err != nil {
-		return nil, err
-	}
-	all, err := tune.ReadNetwork(near)
+func (m *material) head() (*model.Linear, error) {
+	all, err := tune.ReadNetwork(m.dir)
 	if err != nil {
 		return nil, err
 	}
 	if _, other := all[tune.HeadScale]; other {
 		return nil, nil //nolint:nilnil // as the comment says
 	}
-	h, err := tune.ReadHead(near)
+	h, err := tune.ReadHead(m.dir)
 	return (*model.Linear)(h), err
 }
 
