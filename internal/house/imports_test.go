@@ -57,7 +57,7 @@ var mayImport = map[string]neighbours{
 	"language/english":              {own: []string{"language", "language/model", "language/names", "language/personal"}, only: true},
 	"language/lexicon":              {own: []string{"text"}},
 	"language/mask":                 {own: []string{"language", "language/english", "language/personal", "text"}},
-	"language/names":                {own: []string{"language"}, only: true},
+	"language/names":                {own: []string{"language", "nn/vector"}, only: true},
 	"language/peer":                 {own: []string{"language", "language/conllu", "language/english", "language/names"}}, // a module of its own
 	"language/personal":             {own: []string{"language"}, only: true},
 	"encode":                        {own: []string{"text", "nn", "encode/svec", "encode/wordfile", "internal/lineproc", "internal/regular"}},

@@ -3,6 +3,8 @@ package names
 import (
 	"math"
 	weakrand "math/rand/v2"
+
+	"sotto/nn/vector"
 )
 
 // Words fall into groups of words used alike, and each group into leaves. A
@@ -74,7 +76,7 @@ func kmeans(vectors [][]float32, chosen []int, k int) []int {
 		for i, v := range chosen {
 			best, high := 0, float32(math.Inf(-1))
 			for c, centre := range centres {
-				if d := dot(vectors[v], centre); d > high {
+				if d := vector.Dot(vectors[v], centre); d > high {
 					best, high = c, d
 				}
 			}
@@ -89,19 +91,4 @@ func kmeans(vectors [][]float32, chosen []int, k int) []int {
 		centres = next
 	}
 	return out
-}
-
-func dot(a, b []float32) float32 {
-	var s0, s1, s2, s3 float32
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return s0 + s1 + s2 + s3
 }

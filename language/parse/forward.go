@@ -2,6 +2,7 @@ package parse
 
 import (
 	"sotto/nn"
+	"sotto/nn/vector"
 )
 
 // encode sets s.in, a row a word, from lookups and given vectors, which may be
@@ -77,7 +78,7 @@ func (n *network) arcs(s *state, x nn.Matrix) {
 		p.MulNT(inner, s.query.Slice(from, to), s.head.Slice(from, to))
 		for i := range m {
 			row, reach := s.scores[k].Row(i), s.reach.Row(from+i)
-			row[0] = dot(s.query.Row(from+i), n.root.Data) + reach[0]
+			row[0] = vector.Dot(s.query.Row(from+i), n.root.Data) + reach[0]
 			scores := inner.Row(i)
 			for j, v := range scores {
 				row[j+1] = v + reach[distance(i, j)]
@@ -139,21 +140,4 @@ func (n *network) relate(s *state, heads []int) {
 	s.drop(s.relIn, placeRelation)
 	s.rels = s.rels.Reshape(len(heads), n.relation.w.Cols)
 	n.relation.forward(s.pool, s.rels, s.relIn)
-}
-
-// dot returns the inner product of two vectors.
-func dot(a, b []float32) float32 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 float32
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return s0 + s1 + s2 + s3
 }
