@@ -176,14 +176,17 @@ const (
 	half    = 0.5 // of all confidence is needed to name a language
 )
 
+// maxWord is the size in bytes of the longest word that tells something.
+const maxWord = 60
+
 // grams returns the runs of one to four letters of the words of a text, in lower
 // case, with a space at the ends of each word. Words with digits or signs in them,
-// such as addresses, tell nothing of a language.
+// such as addresses, and endless ones tell nothing of a language.
 func grams(s string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for word := range strings.FieldsSeq(s) {
 			word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
-			if word == "" || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' }) {
+			if word == "" || len(word) > maxWord || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' }) {
 				continue
 			}
 			if !each(" "+strings.ToLower(strings.ToValidUTF8(word, ""))+" ", yield) {
