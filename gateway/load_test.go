@@ -27,9 +27,11 @@ import (
 	"sotto/encode/catalogue"
 	"sotto/gateway"
 	"sotto/internal/httpserve/servetest"
+	"sotto/language/mask"
 	"sotto/ledger"
 	"sotto/mech"
 	"sotto/noise"
+	"sotto/text"
 )
 
 // loadConfig is what "sotto gateway" is without flags, with a budget that lasts.
@@ -243,6 +245,30 @@ func BenchmarkEmbed(b *testing.B) {
 			g := newGateway(b, c)
 			for b.Loop() {
 				if _, err := g.Embed(b.Context(), "alice", []string{"the staff were kind and the food was good"}, gateway.Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkMasked is a text through a gateway that masks nothing, addresses and
+// numbers, or names too, with and without something that stands in their place.
+func BenchmarkMasked(b *testing.B) {
+	const s = "Ann Lee, ann@lovelace.org, said that the staff were kind and the food was good; call +44 20 7946 0958"
+	for _, types := range []string{"", "email,phone", "email,phone=fake", "all", "all=pseudonym"} {
+		b.Run("types="+types, func(b *testing.B) {
+			c := loadConfig(b, discard{openLedger(b, filepath.Join(b.TempDir(), "ledger"), 1e6)})
+			if types != "" {
+				m, err := mask.Open(types, "", nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				c.Maskers = []text.Masker{m}
+			}
+			g := newGateway(b, c)
+			for b.Loop() {
+				if _, err := g.Embed(b.Context(), "alice", []string{s}, gateway.Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}
