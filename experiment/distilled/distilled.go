@@ -182,7 +182,7 @@ func (m *material) open(ctx context.Context, folder string, file prepared.Path) 
 	switch {
 	case m.set.Record.Hash != m.record.Hash:
 		return fmt.Errorf("distilled: the data has SHA-256 %.12s…, must have %.12s…, which the model in %s was trained on", m.set.Record.Hash, m.record.Hash, folder)
-	case set.Second != nil || set.Width > 0 || m.record.Dropout > 0:
+	case set.Second != nil || set.Width > 0 || m.record.Dropout > 0 || m.record.Mask != "":
 		return errors.New("distilled: the model was trained on pairs, on numbers beside texts, or with masks, must be trained on single whole texts")
 	}
 	m.texts = set.Text

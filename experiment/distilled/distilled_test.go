@@ -18,13 +18,14 @@ import (
 )
 
 // trained trains a model on an encoder that is tuned first, or not.
-func trained(t *testing.T, tune bool) (dir, parent string) {
+func trained(t *testing.T, tune bool, dropout float64) (dir, parent string) {
 	t.Helper()
 	parent = t.TempDir()
 	if err := tiny.Even().Write(parent); err != nil {
 		t.Fatal(err)
 	}
 	spec := experiment.Spec{Data: "reviews", Limit: 240, Methods: []string{"plain"}, Epochs: 2}
+	spec.Dropout = dropout
 	if tune {
 		spec.Encoder, spec.Tune, spec.TuneEpochs, spec.TuneLength = parent, true, 1, 16
 	}
@@ -38,7 +39,7 @@ func trained(t *testing.T, tune bool) (dir, parent string) {
 // TestRun distils a tuned encoder, and checks that what is reported fits together,
 // that the file is an encoder, and that the number of workers does not show in it.
 func TestRun(t *testing.T) {
-	dir, parent := trained(t, true)
+	dir, parent := trained(t, true, 0)
 	var files [][]byte
 	for workers := range 2 {
 		stages := map[string]int{}
@@ -96,8 +97,9 @@ func TestRunRefuses(t *testing.T) {
 	if _, _, err := distilled.Run(t.Context(), "nowhere", "", distilled.Options{TaskSettings: distill.TaskSettings{Student: "dog"}}); err == nil || !strings.Contains(err.Error(), "must be one of table, words, chars") {
 		t.Errorf("a student that there is not gives %v, before anything is opened", err)
 	}
-	plain, _ := trained(t, false)
-	for dir, want := range map[string]string{plain: "must be one that was tuned", t.TempDir(): "holds no model"} {
+	plain, _ := trained(t, false, 0)
+	masked, _ := trained(t, true, 0.1)
+	for dir, want := range map[string]string{plain: "must be one that was tuned", masked: "with masks", t.TempDir(): "holds no model"} {
 		if _, _, err := distilled.Run(t.Context(), dir, "", distilled.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want one with %q", err, want)
 		}
