@@ -26,10 +26,10 @@ type Head interface {
 	Params() []nn.Param
 	// Learn returns the mean loss over texts whose vectors are the rows of x, and its
 	// gradient with respect to x, valid until the next call. It sets the gradients of
-	// Params.
+	// Params. An error says that numbers are no longer finite.
 	Learn(p *nn.Pool, texts []int, x nn.Matrix) (loss float64, grad nn.Matrix, err error)
 	// Scores returns what is said of each class of each label, valid until the next
-	// call.
+	// call. Its error says what that of Learn does.
 	Scores(p *nn.Pool, texts []int, x nn.Matrix) (nn.Matrix, error)
 	// Advance says which share of the training is done, before each step.
 	Advance(done float64) error

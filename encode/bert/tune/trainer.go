@@ -205,7 +205,9 @@ func (t *Trainer) epoch(ctx context.Context, o Options) error {
 		}
 	}
 	accuracy, err := t.accuracy(ctx, t.data.Validation)
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
+		return err
+	} else if err != nil {
 		return t.stopped(o, err)
 	}
 	done := Epoch{Loss: s.Loss / float64(len(order)), Accuracy: accuracy}
@@ -248,7 +250,7 @@ func (t *Trainer) step(rows []int) (float64, error) {
 		share := float64(t.vectors.count(piece)) / float64(t.vectors.count(rows))
 		loss, grad, err := t.head.Learn(p, piece, t.vectors.of(p, nn.Train, piece))
 		if err != nil {
-			return 0, fmt.Errorf("tune: %w", err)
+			return 0, ErrDiverged
 		}
 		sum += share * loss
 		if share < 1 {
@@ -305,7 +307,7 @@ func (t *Trainer) accuracy(ctx context.Context, rows []int) (float64, error) {
 		}
 		scores, err := t.head.Scores(t.pool, piece, t.vectors.of(t.pool, nn.Infer, piece))
 		if err != nil {
-			return 0, fmt.Errorf("tune: %w", err)
+			return 0, ErrDiverged
 		}
 		var y [][]int
 		for l := range t.data.Classes {
