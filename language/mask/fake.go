@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"sotto/language"
+	"sotto/language/personal"
 )
 
 // fakes make something that looks like a surface, by its type. Where there are
@@ -238,23 +239,8 @@ func card(surface string, d *draw) string {
 	for i := copy(digits, begin); i < len(digits); i++ {
 		digits[i] = d.digit()
 	}
-	digits[len(digits)-1] = luhn(digits[:len(digits)-1])
+	digits[len(digits)-1] = personal.CheckDigit(digits[:len(digits)-1])
 	return numbered(surface, digits)
-}
-
-// luhn returns the check digit behind some digits.
-func luhn(digits []byte) byte {
-	sum := 0
-	for i := range digits {
-		n := int(digits[len(digits)-1-i] - '0')
-		if i%2 == 0 {
-			if n *= 2; n > 9 {
-				n -= 9
-			}
-		}
-		sum += n
-	}
-	return byte('0' + (10-sum%10)%10)
 }
 
 // ssn returns a number of area 666, which nobody has, and for what is no number of

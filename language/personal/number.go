@@ -135,20 +135,23 @@ func (sc *scanner) ends(j int) bool {
 	return true
 }
 
-// luhn reports whether the check digit of cards is right.
-func luhn(d []byte) bool {
+// CheckDigit returns Luhn's check digit behind some digits, as cards have it.
+func CheckDigit(digits []byte) byte {
 	sum := 0
-	for i := range d {
-		v := int(d[len(d)-1-i] - '0')
-		if i%2 == 1 {
+	for i := range digits {
+		v := int(digits[len(digits)-1-i] - '0')
+		if i%2 == 0 {
 			if v *= 2; v > 9 {
 				v -= 9
 			}
 		}
 		sum += v
 	}
-	return sum%10 == 0
+	return byte('0' + (10-sum%10)%10)
 }
+
+// luhn reports whether the last of some digits is the check digit of the others.
+func luhn(d []byte) bool { return CheckDigit(d[:len(d)-1]) == d[len(d)-1] }
 
 // value returns the first n digits as a number.
 func value(d []byte, n int) int {
