@@ -101,9 +101,10 @@ var scripts = []struct {
 	{unicode.Tibetan, "bo"},
 }
 
-// byScript returns the language of the commonest script and its share of the
-// letters, "" if that is the Latin one or nothing is known of it, and how many
-// letters are Latin. Where there is any kana, Chinese characters are Japanese.
+// byScript returns the language of the commonest script and its share of the letters
+// that are not Latin, which names and addresses are everywhere; "" if the commonest is
+// the Latin one or nothing is known of it, and how many letters are Latin. Where there
+// is any kana, Chinese characters are Japanese.
 func byScript(s string) (language string, share float64, latin int) {
 	var counts [64]int
 	letters := 0
@@ -135,7 +136,7 @@ func byScript(s string) (language string, share float64, latin int) {
 	if counts[best] <= latin {
 		return "", 0, latin
 	}
-	return scripts[best].language, float64(counts[best]) / float64(letters), latin
+	return scripts[best].language, float64(counts[best]) / float64(letters-latin), latin
 }
 
 // of guesses by which letters follow each other.

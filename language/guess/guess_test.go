@@ -92,6 +92,9 @@ func TestTweets(t *testing.T) {
 	for language, least := range map[string]float64{"en": 97.5, "fr": 97.3, "es": 97.8, "it": 96.4, "pt": 92.7, "de": 91.8, "ar": 97.2} {
 		share := 100 * float64(right[language]) / float64(all[language])
 		t.Logf("%s: %.1f %% right, %.1f %% taken for English or for unknown", language, share, 100*float64(english[language])/float64(all[language]))
+		if foreign := 100 * float64(english[language]) / float64(all[language]); language != "en" && !(foreign <= 10) {
+			t.Errorf("of tweets in %s %.1f %% are taken for English, want at most 10 %%", language, foreign)
+		}
 		if !(share >= least) {
 			t.Errorf("of tweets in %s %.1f %% are known, want at least %v %%", language, share, least)
 		}
