@@ -3,7 +3,9 @@ package english_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"sotto/internal/testenv"
@@ -102,6 +104,33 @@ func TestEWT(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Goroutines share a pipeline.
+func TestShared(t *testing.T) {
+	p, err := english.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "Ann didn't write to Bob. She called him at noon, and left."
+	want, err := p.Document(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	for i := range 8 {
+		wait.Go(func() {
+			d, err := p.Document(strings.Repeat(text+"\n\n", i+1))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if got := d.Tokens[:len(want.Tokens)]; !slices.Equal(got, want.Tokens) {
+				t.Errorf("beside others the tokens are %+v, want %+v", got, want.Tokens)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // Whatever a text holds, places slice back to it, and every sentence is a tree.

@@ -103,7 +103,7 @@ func (m *Model) pass(s *state, d *language.Document, from, to int) {
 			tokens[i].Head = from + heads[i]
 		}
 	}
-	m.join(d, from, to)
+	join(d, from, s.bounds)
 }
 
 // fill sets tags, relation and lemma of word i of the pass.
@@ -122,21 +122,25 @@ func (m *Model) known(word string) bool {
 
 // join makes one tree of a sentence that was taken apart: the roots of later
 // parts hang on that of the first. It also keeps the relation root for the root
-// alone.
-func (m *Model) join(d *language.Document, from, to int) {
-	for i := from; i < to; i++ {
-		t := &d.Tokens[i]
-		if t.Head >= 0 {
-			if t.DepRel == root {
-				t.DepRel = loose
+// alone. The parts are those of bounds, behind token from.
+func join(d *language.Document, from int, bounds []int) {
+	for k := 1; k < len(bounds); k++ {
+		begin := from + bounds[k-1]
+		for i := begin; i < from+bounds[k]; i++ {
+			t := &d.Tokens[i]
+			if t.Head >= 0 {
+				if t.DepRel == root {
+					t.DepRel = loose
+				}
+				continue
 			}
-			continue
-		}
-		t.DepRel = root
-		for j := i - 1; j >= 0 && d.Tokens[j].Sentence == t.Sentence; j-- {
-			if d.Tokens[j].DepRel == root {
-				t.Head, t.DepRel = j, loose
-				break
+			t.DepRel = root
+			if !first(d, begin) {
+				top := begin - 1
+				for d.Tokens[top].Head >= 0 {
+					top = d.Tokens[top].Head
+				}
+				t.Head, t.DepRel = top, loose
 			}
 		}
 	}
