@@ -100,6 +100,7 @@ var mayImport = map[string]neighbours{
 	"link":                          {},
 	"link/agree":                    {only: true},
 	"link/clique":                   {own: []string{"link"}, only: true},
+	"link/records":                  {own: []string{"link", "link/agree"}, only: true},
 	"link/rival":                    {own: []string{"link"}, only: true},
 	"link/xer":                      {own: []string{"link", "link/agree", "link/clique", "link/graphfile", "link/rival", "link/why", "internal/layout"}},
 	"link/why":                      {own: []string{"link"}, only: true},

@@ -1,0 +1,111 @@
+package records_test
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"sotto/link"
+	"sotto/link/records"
+)
+
+// The examples of Winkler (1990).
+func TestJaroWinkler(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want float64
+	}{
+		{"martha", "marhta", .9611},
+		{"dixon", "dicksonx", .8133},
+		{"dwayne", "duane", .84},
+		{"same", "same", 1},
+		{"abc", "xyz", 0},
+		{"", "a", 0},
+		{"é", "é", 1},
+	} {
+		if got := records.JaroWinkler(tt.a, tt.b); math.Abs(got-tt.want) > 5e-5 {
+			t.Errorf("JaroWinkler(%q, %q) = %.4f, want %v", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+// The examples of the National Archives.
+func TestSound(t *testing.T) {
+	for word, want := range map[string]string{"robert": "r163", "rupert": "r163", "tymczak": "t522", "ashcraft": "a261", "lee": "l"} {
+		if got := records.Sound(word); got != want {
+			t.Errorf("Sound(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestFeatures(t *testing.T) {
+	if got := records.Features("", "x"); !reflect.DeepEqual(got, []float64{1, 0, 0, 0, 0, 0, 0}) {
+		t.Errorf("Features of a missing field = %v", got)
+	}
+	if got := records.Features("12 Main St.", "12, main ST"); !reflect.DeepEqual(got[:6], []float64{0, 1, 1, 1, 1, 0}) || math.Abs(got[6]-1) > 1e-12 {
+		t.Errorf("Features of equal fields = %v", got)
+	}
+	if got := records.Features("12 Main", "14 Main"); got[1] != 0 || got[3] != 1/3.0 || got[4] != 0 || got[5] != 1 {
+		t.Errorf("Features of unlike numbers = %v", got)
+	}
+}
+
+// people is a table of made-up persons, each written in several ways.
+func people() records.Table {
+	t := records.Table{Columns: []string{"name", "street"}}
+	first := []string{"anna", "bertram", "cecilia", "dorothy", "edgar", "frida", "gustav", "helena"}
+	last := []string{"quill", "marsh", "thornton", "vexley", "ashdown", "pemberley"}
+	for k := range 48 {
+		f, l := first[k%8], last[k%6]
+		street := fmt.Sprintf("%d %s lane", 10+k, last[(k*5+1)%6])
+		for _, row := range [][]string{{f + " " + l, street}, {strings.ToUpper(f[:1]) + ". " + l, street}, {l + ", " + f, street + " "}} {
+			t.Rows = append(t.Rows, row)
+			t.Entity = append(t.Entity, fmt.Sprint(k))
+		}
+	}
+	return t
+}
+
+func TestLink(t *testing.T) {
+	table := people()
+	r, err := records.Link(t.Context(), table, records.Options{})
+	if err != nil || !r.Optimal || r.Held == nil || r.Held.F1 < .9 || len(r.Features) != 21 {
+		t.Fatalf("%+v, %v", r.Held, err)
+	}
+	again, err := records.Link(t.Context(), table, records.Options{})
+	if err != nil || !reflect.DeepEqual(r, again) {
+		t.Error("a second run found something else")
+	}
+	for i := range table.Entity[:6] {
+		table.Entity[i] = "" // nobody knows them, and they are linked all the same
+	}
+	r, err = records.Link(t.Context(), table, records.Options{})
+	if err != nil || r.Labels[0] != r.Labels[2] || r.Labels[0] == r.Labels[3] || r.All.Items != len(table.Rows)-6 {
+		t.Errorf("labels begin %v, %+v, %v", r.Labels[:6], r.All, err)
+	}
+}
+
+func TestLinkRefuses(t *testing.T) {
+	table := people()
+	for want, change := range map[string]func(*records.Table, *records.Options){
+		"share is 2":          func(_ *records.Table, o *records.Options) { o.Share = 2 },
+		"share is NaN":        func(_ *records.Table, o *records.Options) { o.Share = math.NaN() },
+		"at least one column": func(t *records.Table, _ *records.Options) { t.Columns = nil },
+		"must have both":      func(t *records.Table, _ *records.Options) { t.Entity = make([]string, len(t.Rows)) },
+		`unknown is "maybe"`:  func(_ *records.Table, o *records.Options) { o.Unknown = link.Unknown("maybe") },
+	} {
+		tt, o := table, records.Options{}
+		change(&tt, &o)
+		if _, err := records.Link(t.Context(), tt, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error = %v, want %q", err, want)
+		}
+	}
+}
+
+func ExampleGolden() {
+	rows := [][]string{{"A. Quill", "10 Elm"}, {"Anna Quill", "10 Elm"}, {"Bo Marsh", ""}}
+	fmt.Println(records.Golden(rows, []int{0, 0, 1}))
+	// Output: [[Anna Quill 10 Elm] [Bo Marsh ]]
+}
