@@ -121,11 +121,7 @@ func releasesSomething(t *testing.T, m mech.Mechanism) bool {
 // 5 % of the best unbiased release of a vector, up to ε = 12.
 func TestCodebookNearPrivUnit(t *testing.T) {
 	type measured interface{ MSE() float64 }
-	dims := []int{16, 50, 128, 384}
-	if testing.Short() {
-		dims = []int{50}
-	}
-	for _, dim := range dims {
+	for _, dim := range []int{50, 16, 128, 384}[:dptest.Count(t, 1, 4)] {
 		for _, epsilon := range []float64{1, 4, 6, 8, 10, 12} {
 			var mse [2]float64
 			for i, name := range []string{"codebook", "privunit"} {

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/dp/dptest"
 	"sotto/studio"
 )
 
 // TestPlan plans for the sample, and asks for an accuracy.
 func TestPlan(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains a model")
+	if !dptest.Long() {
+		t.Skip("trains a model, as TestWalk does: SOTTO_LONG=1 runs it")
 	}
 	b := start(t, studio.Config{})
 	choice := b.sample()
