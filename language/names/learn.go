@@ -169,6 +169,8 @@ func (m *Model) fit(corpora []*Corpus) {
 		a += (hbb*ga - hab*gb) / det
 		b += (haa*gb - hab*ga) / det
 	}
+	const digits = 1e4 // more would be of no use, and differ between machines
+	a, b = math.Round(a*digits)/digits, math.Round(b*digits)/digits
 	if a > 0 && !math.IsInf(a, 0) && !math.IsNaN(b) && !math.IsInf(b, 0) {
 		m.slope, m.shift = a, b
 	}

@@ -349,4 +349,10 @@ func (t *trainer) finish() {
 		}
 	}
 	t.m.index, t.m.rows = newIndex(kept), rows
+	for _, list := range [][]float64{t.m.chain.first, t.m.chain.last, t.m.chain.move} {
+		for i, v := range list {
+			list[i] = float64(float32(v)) // as a file holds it
+		}
+	}
+	t.m.chain.prepare()
 }

@@ -146,8 +146,13 @@ func Join(text string, names []language.Entity, found []Found) []language.Entity
 			k++
 		}
 		for j := k; j < len(found) && found[j].Start < n.End && n.Start < n.End; j++ {
-			if f := found[j]; f.Confidence >= likely && f.Type != n.Type {
+			f := found[j]
+			switch {
+			case f.Confidence < likely:
+			case f.Type != n.Type:
 				n = beside(text, n, f)
+			case f.Type == Address && n.Start < f.Start && n.End <= len(text) && addressee(text[n.Start:f.Start]):
+				n.Start = f.Start
 			}
 		}
 		if n.Start < n.End {
@@ -164,6 +169,12 @@ func Join(text string, names []language.Entity, found []Found) []language.Entity
 		joined = append(joined, language.Entity{Type: f.Type, Start: f.Start, End: f.End, Confidence: f.Confidence})
 	}
 	return joined
+}
+
+// addressee reports whether what a model took for the beginning of an address is
+// rather who lives there: without a number, and set off by a comma or a line.
+func addressee(part string) bool {
+	return strings.ContainsAny(part, ",\n") && !strings.ContainsAny(part, "0123456789")
 }
 
 // beside returns what is left of a name beside a finding: the longer side, less

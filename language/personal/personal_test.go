@@ -22,6 +22,7 @@ func TestFind(t *testing.T) {
 		{personal.Email, "<‹émile@exämple.fr›>, or not"},
 		{personal.Email, "it is ‹ada at example dot com›"},
 		{personal.Email, "it is ‹ada (at) example (dot) com›"},
+		{personal.Email, "<a href=\"mailto:‹ada@example.org›\">"},
 		{personal.Email, "a tribute at www.example.com, or at example.com"},
 		{personal.Email, "a@b, @home, 3 @ 5, me@localhost"},
 		{personal.Phone, "Call ‹+44 (0)20 7946 0958› now"},
@@ -207,5 +208,19 @@ func BenchmarkHostile(b *testing.B) {
 				personal.Find(text)
 			}
 		})
+	}
+}
+
+// TestAddressee: who lives at an address does not belong to it, even if a model
+// thought so; a number before the street does.
+func TestAddressee(t *testing.T) {
+	for text, want := range map[string]string{
+		"Maria Lopez, 12 Baker Street": "12 Baker Street",
+		"4 Flat, 12 Baker Street":      "4 Flat, 12 Baker Street",
+	} {
+		got := personal.Join(text, []language.Entity{{Type: language.Address, Start: 0, End: len(text), Confidence: 0.6}}, personal.Find(text))
+		if len(got) != 1 || text[got[0].Start:got[0].End] != want {
+			t.Errorf("%q: %v, want %q", text, got, want)
+		}
 	}
 }

@@ -29,10 +29,6 @@ func (sc *scanner) email(i int) {
 	if !dotted {
 		return
 	}
-	if start >= 7 && sc.s[start-7:start] == "mailto:" {
-		sc.add(Email, "", start-7, end, strong)
-		return
-	}
 	sc.add(Email, "", start, end, certain)
 }
 
