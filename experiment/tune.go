@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"sotto/encode/bert/tune"
 	"sotto/encode/catalogue"
@@ -71,10 +72,8 @@ func (r *runner) load(ctx context.Context, whole bool) (*prepared.Set, error) {
 		return nil, err
 	}
 	if !whole {
-		for jobs[0].config < 0 {
-			jobs = jobs[1:]
-		}
-		jobs = jobs[:1]
+		first := slices.IndexFunc(jobs, func(j job) bool { return j.config >= 0 })
+		jobs = jobs[first : first+1]
 	}
 	if r.tuned, err = tuned.NewEncoders(cmp.Or(r.opt.Encoders, r.store.dir), want, r.spec.In, r.opt.Workers); err != nil {
 		return nil, err
@@ -122,7 +121,10 @@ func (r *runner) tune(ctx context.Context, jobs []job) ([]string, error) {
 			o.Head = func(d *prepared.Set, columns int) (tune.Head, bool, error) { return r.network(j, d, columns) }
 			if !told[f.Name] {
 				told[f.Name] = true
-				notes = append(notes, fmt.Sprintf("%s has an encoder of its own, trained together with the network behind it; what is promised is that of the release behind both, whatever was trained", f.Name))
+				notes = append(notes, fmt.Sprintf("%s has an encoder of its own, trained together with the network behind it", f.Name))
+				if j.point.Mechanism != "" {
+					notes[len(notes)-1] += "; its ε is that of the release behind both, whatever was trained"
+				}
 			}
 		}
 		info, err := r.tuned.Tune(ctx, j.encoder, s, o)
@@ -142,8 +144,8 @@ func (r *runner) tune(ctx context.Context, jobs []job) ([]string, error) {
 			}
 		}
 	}
-	if more := len(first) - 1; more > 0 {
-		notes = append(notes, fmt.Sprintf("%d more encoders were tuned on the same rows", more))
+	if len(first) > 1 {
+		notes = append(notes, fmt.Sprintf("%d encoders were tuned on the same rows", len(first)))
 	}
 	return notes, nil
 }
@@ -156,10 +158,7 @@ func (r *runner) network(j job, d *prepared.Set, columns int) (tune.Head, bool, 
 		return nil, false, err
 	}
 	n, err := set.fitting.Together(columns, j.seed)
-	if err != nil {
-		return nil, false, err
-	}
-	return n, n.KeepLast(), nil
+	return n, err == nil && n.KeepLast(), err
 }
 
 // checkTuned lets the methods refuse their settings and the data before minutes go

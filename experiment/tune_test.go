@@ -191,7 +191,7 @@ func TestTuneTogether(t *testing.T) {
 	if e := *want.Mean.True; !(float64(e) > 15.99 && float64(e) < 16.01) {
 		t.Errorf("true ε is %v, want 16, but for its rounding: no training changes it", e)
 	}
-	if notes := strings.Join(want.Notes, " "); !strings.Contains(notes, "federate has an encoder of its own") || !strings.Contains(notes, "3 more encoders") {
+	if notes := strings.Join(want.Notes, " "); !strings.Contains(notes, "federate has an encoder of its own") || !strings.Contains(notes, "4 encoders") {
 		t.Errorf("the notes are %q", notes)
 	}
 
