@@ -176,6 +176,8 @@ func TestNamesFlags(t *testing.T) {
 	}{
 		{[]string{"language", "train", "--names", folder, "--in", "x", "--out", filepath.Join(folder, "out")}, "leave out --in"},
 		{[]string{"language", "train", "--names", folder}, "--out"},
+		{[]string{"language", "train", "--names", folder, "--width", "32", "--out", filepath.Join(folder, "out")}, "--epochs alone"},
+		{[]string{"language", "evaluate", "--names", folder, "--in", "x"}, "leave out --in"},
 		{[]string{"language", "train", "--names", folder, "--out", filepath.Join(folder, "out")}, "wnut17"},
 		{[]string{"language", "evaluate", "--names", folder}, "wnut17"},
 		{[]string{"language", "evaluate", "--names", folder, "--model", "language_test.go"}, "no model of names"},

@@ -30,6 +30,9 @@ func trainNames(ctx context.Context, o trainOptions, std term.Streams) error {
 	if o.in != "" || o.dev != "" || o.vectors != "" || o.notice != "" {
 		return errors.New("--names takes its corpora from its folder: leave out --in, --dev, --vectors and --notice")
 	}
+	if o.Width != 0 || o.Layers != "" || o.Batch != 0 || o.Rate != 0 || o.Dropout != 0 || o.Seed != 0 {
+		return errors.New("--names has no network: of the settings of training, it takes --epochs alone")
+	}
 	if o.out == "" {
 		return errors.New("give --out, the file to write")
 	}
@@ -97,6 +100,9 @@ type evaluatedNames struct {
 // evaluateNames judges names on the test parts of public corpora, and names and
 // personal data together on synthetic texts of templates that are held out.
 func evaluateNames(o evaluateOptions, std term.Streams) error {
+	if o.in != "-" || o.system != "" {
+		return errors.New("--names judges on the corpora of its folder: leave out --in and --system")
+	}
 	m, err := openNames(o.model)
 	if err != nil {
 		return err
