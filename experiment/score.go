@@ -166,10 +166,11 @@ func (s *scorer) score(ctx context.Context, p *nn.Pool, m *model.Model, x nn.Mat
 		return out, nil
 	}
 	fit.X, score.X = attack.Centred(fit.X), attack.Centred(score.X)
-	if leak, err = measure.Leak(ctx, p, measure.Probe{Seed: seed}, fit, score, groups); err != nil {
+	centred, err := measure.Leak(ctx, p, measure.Probe{Seed: seed}, fit, score, groups)
+	if err != nil {
 		return out, err
 	}
-	out.Centred = &leak
+	out.Centred = &centred
 	return out, nil
 }
 
