@@ -61,6 +61,9 @@ func Read(dir string) (*Folder, error) {
 	return f, nil
 }
 
+// Digest is that of [Digest] for the folder.
+func (f *Folder) Digest() (string, error) { return Digest(f.dir) }
+
 // readSentences reads how the vector of a text is made, where a file says so.
 func (f *Folder) readSentences() error {
 	var pooling struct {

@@ -32,8 +32,9 @@ type Manifest struct {
 	// Head is a digest of what decides how the layers learnt that were trained with
 	// it; "" for a linear layer, of which the settings say it all.
 	Head     string `json:"head,omitempty"`
-	HeadHash string `json:"head_sha256"` // of the file of these layers
-	Hash     string `json:"sha256"`      // of the files that decide vectors; see [Digest]
+	HeadHash string `json:"head_sha256"`         // of the file of these layers
+	HeadFile string `json:"head_file,omitempty"` // its name, if it is not the usual one
+	Hash     string `json:"sha256"`              // of the files that decide vectors; see [Digest]
 }
 
 const (

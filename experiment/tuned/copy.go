@@ -1,6 +1,7 @@
 package tuned
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -48,7 +49,7 @@ func Copy(from, to string) error {
 		return fmt.Errorf("tuned: %w", err)
 	}
 	defer os.RemoveAll(fresh) //nolint:errcheck // it is gone, or nothing can be done
-	for _, name := range append(names, tune.HeadFile, bert.ManifestFile) {
+	for _, name := range append(names, cmp.Or(m.HeadFile, tune.HeadFile), bert.ManifestFile) {
 		if err := copyFile(filepath.Join(from, name), filepath.Join(fresh, name)); err != nil {
 			return fmt.Errorf("tuned: %w", err)
 		}

@@ -9,7 +9,6 @@
 package tuned
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +17,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"sotto/dataset"
 	"sotto/encode/bert"
@@ -53,7 +51,7 @@ type Options struct {
 // of its labels, and writes it as a folder. If ctx ends it returns an error that
 // wraps ctx's, and keeps what there is.
 func Encoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune.Settings, o Options) (*bert.Manifest, error) {
-	dir, name, err := parent(r.Encoder)
+	dir, name, err := catalogue.Transformer(r.Encoder)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +152,7 @@ func LongNote(m *bert.Manifest) (string, error) {
 
 // Check refuses what cannot be tuned, before anything is loaded for long.
 func Check(encoder string, set *dataset.Set) error {
-	if _, _, err := parent(encoder); err != nil {
+	if _, _, err := catalogue.Transformer(encoder); err != nil {
 		return err
 	}
 	return takes(set)
@@ -166,26 +164,6 @@ func takes(set *dataset.Set) error {
 		return fmt.Errorf("tuned: %s is a table, must be texts to tune an encoder on", set.Name)
 	}
 	return nil
-}
-
-// parent returns the folder of the encoder of that name or path, and its name if
-// it is no path.
-func parent(encoder string) (dir, name string, err error) {
-	if encoder == "minilm" {
-		i, failed := catalogue.Find(encoder)
-		if failed != nil {
-			return "", "", failed
-		}
-		if !i.Present {
-			return "", "", fmt.Errorf("tuned: minilm is not in %s: %w; get it by sotto encoder get minilm", i.Path, fs.ErrNotExist)
-		}
-		return i.Path, encoder, nil
-	}
-	info, err := os.Stat(encoder)
-	if err != nil || !info.IsDir() || strings.Contains(encoder, ":") {
-		return "", "", fmt.Errorf("tuned: encoder is %.40q, must be minilm or the folder of a transformer of the BERT family to be tuned (--encoder)", cmp.Or(encoder, "default"))
-	}
-	return encoder, "", nil
 }
 
 // data is what is learnt from.

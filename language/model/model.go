@@ -53,6 +53,15 @@ func (m *Model) Trees() language.Annotator { return m.trees }
 // Notice says on whose work the model rests, and under which licence it is.
 func (m *Model) Notice() string { return m.notice }
 
+// New returns a model of its parts.
+func New(notice string, s *sentence.Splitter, t *parse.Model) *Model {
+	return &Model{notice: notice, sentences: s, trees: t}
+}
+
+// Use gives a model the encoder that its trees were learnt with, before it is first
+// used.
+func (m *Model) Use(e parse.Encoder) error { return m.trees.Use(e) }
+
 // Train learns from the sentences of a treebank. The same settings and treebank
 // give the same model, on any number of workers.
 func Train(ctx context.Context, c parse.Config, notice string, d *language.Document, given parse.Given, workers int, progress parse.Progress) (*Model, error) {
@@ -64,7 +73,7 @@ func Train(ctx context.Context, c parse.Config, notice string, d *language.Docum
 	if err != nil {
 		return nil, err
 	}
-	return &Model{notice: notice, sentences: sentences, trees: trees}, nil
+	return New(notice, sentences, trees), nil
 }
 
 // magic begins a file.
@@ -128,7 +137,8 @@ func Decode(content []byte) (*Model, error) {
 	return &Model{notice: string(parts[0]), sentences: sentences, trees: trees}, nil
 }
 
-// Load reads a file.
+// Load reads a file. One that needs an encoder is refused: package large opens its
+// folder.
 func Load(path string) (*Model, error) {
 	content, err := regular.Read(path, MaxFile)
 	if err != nil {
@@ -137,6 +147,9 @@ func Load(path string) (*Model, error) {
 	m, err := Decode(content)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if m.trees.Dim() > 0 {
+		return nil, fmt.Errorf("%s: %w: give its folder", path, parse.ErrEncoder)
 	}
 	return m, nil
 }

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"fmt"
 	"math"
 
 	"sotto/nn"
@@ -30,13 +31,13 @@ func (n *network) params(g *gradients) []nn.Param {
 	for f := range n.tables {
 		g.tables[f] = &nn.Touched{}
 		g.place[f] = map[int32]int{}
-		all = append(all, nn.Param{Name: "table", Value: n.tables[f], Touched: g.tables[f]})
+		all = append(all, nn.Param{Name: fmt.Sprint("table", f), Value: n.tables[f], Touched: g.tables[f]})
 	}
-	for _, l := range n.linears() {
-		all = append(all, l.params("linear")...)
+	for i, l := range n.linears() {
+		all = append(all, l.params(fmt.Sprint("linear", i))...)
 	}
-	for _, m := range n.norms() {
-		all = append(all, m.params("norm")...)
+	for i, m := range n.norms() {
+		all = append(all, m.params(fmt.Sprint("norm", i))...)
 	}
 	g.root, g.relRoot = nn.NewMatrix(1, n.root.Cols), nn.NewMatrix(1, n.relRoot.Cols)
 	return append(all, nn.Param{Name: "root", Value: n.root, Grad: g.root}, nn.Param{Name: "relation.root", Value: n.relRoot, Grad: g.relRoot})
@@ -44,8 +45,10 @@ func (n *network) params(g *gradients) []nn.Param {
 
 // loss returns the mean over words of the cross-entropies of tags, heads and
 // relations, and finds the gradients of all parameters.
-func (n *network) loss(s *state, g *gradients, rows []lookups, given [][]float32, want target) float64 {
-	x := n.encode(s, rows, given)
+func (n *network) loss(s *state, g *gradients, l *lesson, outer nn.Matrix) float64 {
+	s.bounds = l.bounds
+	want := l.want
+	x := n.encode(s, l.rows, l.given, outer)
 	n.tags(s, x)
 	n.arcs(s, x)
 	n.relate(s, want.heads)
@@ -68,7 +71,7 @@ func (n *network) loss(s *state, g *gradients, rows []lookups, given [][]float32
 	before := n.mixed.backward(s, &s.mix, dy)
 	g.in = g.in.Reshape(s.in.Rows, s.in.Cols)
 	n.mix.backward(s.pool, g.in, s.in, before)
-	n.backTables(g, rows)
+	n.backTables(g, l.rows)
 	return total
 }
 

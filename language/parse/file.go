@@ -22,6 +22,7 @@ type header struct {
 	Words     []string          `json:"words"`
 	Given     []string          `json:"given"`
 	GivenDim  int               `json:"given_dim"`
+	OuterDim  int               `json:"encoder_dim,omitempty"`
 	UPOS      []string          `json:"upos"`
 	XPOS      []string          `json:"xpos"`
 	Relations []string          `json:"relations"`
@@ -34,7 +35,7 @@ type header struct {
 func (m *Model) Encode() ([]byte, error) {
 	v := m.vocabulary
 	head, err := json.Marshal(header{
-		Shape: m.network.shape, Words: v.spellings, Given: m.vectors.words, GivenDim: m.vectors.dim,
+		Shape: m.network.shape, Words: v.spellings, Given: m.vectors.words, GivenDim: m.vectors.dim, OuterDim: m.network.outer,
 		UPOS: v.upos.names, XPOS: v.xpos.names, Relations: v.relations.names, Lemmas: m.lemmas.rules,
 	})
 	if err != nil {
@@ -117,7 +118,7 @@ func Decode(content []byte) (*Model, error) {
 		v.given[word] = int32(i)
 	}
 	m := &Model{vocabulary: v, lemmas: &lemmas{rules: h.Lemmas}}
-	m.network = newNetwork(h.Shape, v, h.GivenDim, weakrand.New(weakrand.NewPCG(0, 0)))
+	m.network = newNetwork(h.Shape, v, h.GivenDim, h.OuterDim, weakrand.New(weakrand.NewPCG(0, 0)))
 	for _, w := range m.network.weights() {
 		for i := range w.Rows {
 			bytes, scale := r.next(w.Cols)
@@ -147,7 +148,7 @@ func (h *header) check() error {
 		return err
 	}
 	const most = 1 << 20
-	if len(h.UPOS) == 0 || len(h.XPOS) == 0 || len(h.Relations) == 0 || h.GivenDim < 0 || h.GivenDim > 1024 ||
+	if len(h.UPOS) == 0 || len(h.XPOS) == 0 || len(h.Relations) == 0 || h.GivenDim < 0 || h.GivenDim > 1024 || h.OuterDim < 0 || h.OuterDim > MaxDim ||
 		len(h.UPOS) > 1024 || len(h.XPOS) > 1024 || len(h.Relations) > 1024 || len(h.Words) > most || len(h.Given) > most {
 		return ErrFormat
 	}

@@ -5,9 +5,10 @@ import (
 	"sotto/nn/vector"
 )
 
-// encode sets s.in, a row a word, from lookups and given vectors, which may be
-// nil, and returns the vectors of the words after all layers.
-func (n *network) encode(s *state, rows []lookups, given [][]float32) nn.Matrix {
+// encode sets s.in, a row a word, from lookups, given vectors, which may be nil, and
+// those of an encoder, if there is one, and returns the vectors of the words after
+// all layers.
+func (n *network) encode(s *state, rows []lookups, given [][]float32, outer nn.Matrix) nn.Matrix {
 	s.in = s.in.Reshape(len(rows), n.mix.w.Rows)
 	for i := range rows {
 		at, dst := 0, s.in.Row(i)
@@ -15,9 +16,12 @@ func (n *network) encode(s *state, rows []lookups, given [][]float32) nn.Matrix 
 			at += copy(dst[at:], n.tables[f].Row(int(rows[i][f])))
 		}
 		if given[i] == nil {
-			clear(dst[at:])
+			clear(dst[at : at+n.given])
 		} else {
 			copy(dst[at:], given[i])
+		}
+		if n.outer > 0 {
+			copy(dst[at+n.given:], outer.Row(i))
 		}
 	}
 	s.mix.before = s.mix.before.Reshape(len(rows), n.shape.Width)

@@ -12,7 +12,7 @@ import (
 func TestGradients(t *testing.T) {
 	v := &vocabulary{spellings: []string{"a", "b", "c"}, upos: newLabels([]string{"N", "V"}), xpos: newLabels([]string{"x", "y", "z"}), relations: newLabels([]string{"r", "s", "t", "u"})}
 	rng := weakrand.New(weakrand.NewPCG(1, 2))
-	n := newNetwork(Shape{Width: 32, Layers: "wr", Arc: 16, Label: 16}, v, 16, rng)
+	n := newNetwork(Shape{Width: 32, Layers: "wr", Arc: 16, Label: 16}, v, 16, 8, rng)
 	rows := make([]lookups, 7)
 	given := make([][]float32, 7)
 	want := target{upos: []int{0, 1, 0, 1, 0, 0, 1}, xpos: []int{0, 1, 2, 0, 1, 2, 0}, relation: []int{3, 1, 2, 0, 1, 2, 3}, heads: []int{1, -1, 1, 2, 5, -1, 5}}
@@ -43,8 +43,19 @@ func TestGradients(t *testing.T) {
 	var g gradients
 	params := n.params(&g)
 	s := newState(n, nn.NewPool(1))
-	s.bounds = []int{0, 4, 7}
-	loss := func() float64 { return n.loss(s, &g, rows, given, want) }
+	outer, dx := nn.NewMatrix(7, 8), nn.NewMatrix(7, 8)
+	for i := range outer.Data {
+		outer.Data[i] = float32(rng.NormFloat64())
+	}
+	params = append(params, nn.Param{Name: "encoder", Value: outer, Grad: dx})
+	l := &lesson{bounds: []int{0, 4, 7}, rows: rows, given: given, want: want}
+	loss := func() float64 {
+		total := n.loss(s, &g, l, outer)
+		for i := range dx.Rows {
+			copy(dx.Row(i), g.in.Row(i)[g.in.Cols-8:])
+		}
+		return total
+	}
 	loss()
 	for k, p := range params {
 		analytic := map[int]float32{}

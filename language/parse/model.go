@@ -12,6 +12,9 @@
 //	…
 //	err = m.Annotate(document)
 //
+// A network may also take in the vectors of an [Encoder], which learns with it behind
+// a [Head]; package large trains and opens such models.
+//
 // It wants tokens with sentences, and says nothing of names.
 package parse
 
@@ -28,6 +31,7 @@ type Model struct {
 	network    *network
 	vectors    *vectors
 	lemmas     *lemmas
+	encoder    Encoder // nil unless the network was trained behind one
 	states     sync.Pool
 }
 
@@ -41,6 +45,9 @@ const batch = 1024
 // Annotate implements [language.Annotator]: it fills lemmas, tags, heads and
 // relations.
 func (m *Model) Annotate(d *language.Document) error {
+	if m.network.outer > 0 && m.encoder == nil {
+		return ErrEncoder
+	}
 	s, _ := m.states.Get().(*state)
 	if s == nil {
 		s = newState(m.network, nn.NewPool(1))
@@ -58,7 +65,9 @@ func (m *Model) Annotate(d *language.Document) error {
 			s.bounds = append(s.bounds, end-from)
 			at = end
 		}
-		m.pass(s, d, from, at)
+		if err := m.pass(s, d, from, at); err != nil {
+			return err
+		}
 		from = at
 	}
 	return nil
@@ -66,23 +75,34 @@ func (m *Model) Annotate(d *language.Document) error {
 
 // pass annotates the tokens from one place to another, whose sentences are
 // s.bounds.
-func (m *Model) pass(s *state, d *language.Document, from, to int) {
+func (m *Model) pass(s *state, d *language.Document, from, to int) error {
 	tokens := d.Tokens[from:to]
 	rows := make([]lookups, len(tokens))
 	given := make([][]float32, len(tokens))
-	space := make([]float32, len(tokens)*m.network.given)
-	for i := range tokens {
-		low := normal(tokens[i].Text)
-		rows[i] = m.vocabulary.look(&tokens[i], low, apart(d, from+i), first(d, from+i))
-		if row, known := m.vocabulary.given[low]; known {
-			given[i] = space[i*m.network.given:][:m.network.given]
-			m.vectors.row(given[i], int(row))
-		}
+	m.lookUp(d, from, rows, given)
+	outer, err := m.context(s, tokens)
+	if err != nil {
+		return err
 	}
-	x := m.network.encode(s, rows, given)
+	x := m.network.encode(s, rows, given, outer)
 	m.network.tags(s, x)
 	m.network.arcs(s, x)
-	heads := make([]int, len(tokens))
+	heads := s.trees()
+	m.network.relate(s, heads)
+	for i := range tokens {
+		m.fill(&tokens[i], s, i)
+		if tokens[i].Head = -1; heads[i] >= 0 {
+			tokens[i].Head = from + heads[i]
+		}
+	}
+	join(d, from, s.bounds)
+	return nil
+}
+
+// trees returns the head of each word in the best trees by the scores of arcs, −1
+// for a root.
+func (s *state) trees() []int {
+	heads := make([]int, s.bounds[len(s.bounds)-1])
 	for k := 1; k < len(s.bounds); k++ {
 		begin := s.bounds[k-1]
 		scores := make([][]float32, s.bounds[k]-begin)
@@ -96,14 +116,7 @@ func (m *Model) pass(s *state, d *language.Document, from, to int) {
 			}
 		}
 	}
-	m.network.relate(s, heads)
-	for i := range tokens {
-		m.fill(&tokens[i], s, i)
-		if tokens[i].Head = -1; heads[i] >= 0 {
-			tokens[i].Head = from + heads[i]
-		}
-	}
-	join(d, from, s.bounds)
+	return heads
 }
 
 // fill sets tags, relation and lemma of word i of the pass.

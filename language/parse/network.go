@@ -54,6 +54,7 @@ type network struct {
 	shape  Shape
 	tables [features]nn.Matrix
 	given  int // numbers of a given vector
+	outer  int // numbers of the vector that an encoder has for a word in its sentence; 0 without one
 	mix    *linear
 	mixed  *norm
 	layers []layer
@@ -68,9 +69,9 @@ type network struct {
 }
 
 // newNetwork returns a network with random weights.
-func newNetwork(shape Shape, v *vocabulary, given int, rng *weakrand.Rand) *network {
-	n := &network{shape: shape, given: given}
-	in := given
+func newNetwork(shape Shape, v *vocabulary, given, outer int, rng *weakrand.Rand) *network {
+	n := &network{shape: shape, given: given, outer: outer}
+	in := given + outer
 	for f, size := range hashed {
 		if f == byWord {
 			size.rows = len(v.spellings) + 1

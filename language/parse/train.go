@@ -81,24 +81,11 @@ func Train(ctx context.Context, c Config, d *language.Document, given Given, wor
 		return nil, err
 	}
 	c = c.defaults()
-	for i := range d.Tokens {
-		if t := &d.Tokens[i]; t.UPOS == "" || t.DepRel == "" {
-			return nil, fmt.Errorf("%w: word %d of sentence %d has not", ErrTree, i, t.Sentence)
-		}
-	}
-	if len(d.Tokens) == 0 {
-		return nil, fmt.Errorf("%w: there are no words", ErrTree)
-	}
-	v := collect(d, c.Least)
-	for i, word := range given.Words {
-		v.given[word] = int32(i)
-	}
-	table, err := quantise(given.Words, given.Vectors)
+	rng := weakrand.New(weakrand.NewPCG(c.Seed, 1))
+	m, err := newModel(c, d, given, 0, rng)
 	if err != nil {
 		return nil, err
 	}
-	rng := weakrand.New(weakrand.NewPCG(c.Seed, 1))
-	m := &Model{vocabulary: v, vectors: table, lemmas: learnLemmas(d), network: newNetwork(c.Shape, v, given.Vectors.Cols, rng)}
 	t := trainer{config: c, model: m, rng: rng, document: d}
 	if err := t.prepare(workers); err != nil {
 		return nil, err
@@ -115,6 +102,36 @@ func Train(ctx context.Context, c Config, d *language.Document, given Given, wor
 	return m, nil
 }
 
+// newModel returns an untrained model for the words of a document, whose lemmas it
+// learns, and for an encoder of so many numbers a word.
+func newModel(c Config, d *language.Document, given Given, outer int, rng *weakrand.Rand) (*Model, error) {
+	if err := check(d); err != nil {
+		return nil, err
+	}
+	v := collect(d, c.Least)
+	for i, word := range given.Words {
+		v.given[word] = int32(i)
+	}
+	table, err := quantise(given.Words, given.Vectors)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{vocabulary: v, vectors: table, lemmas: learnLemmas(d), network: newNetwork(c.Shape, v, given.Vectors.Cols, outer, rng)}, nil
+}
+
+// check refuses a document that nothing can be learnt from.
+func check(d *language.Document) error {
+	for i := range d.Tokens {
+		if t := &d.Tokens[i]; t.UPOS == "" || t.DepRel == "" {
+			return fmt.Errorf("%w: word %d of sentence %d has not", ErrTree, i, t.Sentence)
+		}
+	}
+	if len(d.Tokens) == 0 {
+		return fmt.Errorf("%w: there are no words", ErrTree)
+	}
+	return nil
+}
+
 // trainer is a training.
 type trainer struct {
 	config   Config
@@ -122,9 +139,8 @@ type trainer struct {
 	document *language.Document
 	rng      *weakrand.Rand
 
-	sentences [][2]int // first token and end
-	rows      []lookups
-	given     [][]float32
+	words *words
+	next  lesson
 
 	state     *state
 	gradients gradients
@@ -138,22 +154,7 @@ type trainer struct {
 // prepare looks up all words once and makes the optimiser.
 func (t *trainer) prepare(workers int) error {
 	d, m := t.document, t.model
-	t.rows, t.given = make([]lookups, len(d.Tokens)), make([][]float32, len(d.Tokens))
-	for i := range d.Tokens {
-		low := normal(d.Tokens[i].Text)
-		t.rows[i] = m.vocabulary.look(&d.Tokens[i], low, apart(d, i), first(d, i))
-		if row, known := m.vocabulary.given[low]; known {
-			t.given[i] = make([]float32, m.network.given)
-			m.vectors.row(t.given[i], int(row))
-		}
-	}
-	for from := 0; from < len(d.Tokens); {
-		_, end := d.Sentence(from)
-		if end-from <= longest {
-			t.sentences = append(t.sentences, [2]int{from, end})
-		}
-		from = end
-	}
+	t.words = m.look(d)
 	t.state = newState(m.network, nn.NewPool(workers))
 	t.params = m.network.params(&t.gradients)
 	var err error
@@ -168,18 +169,19 @@ func (t *trainer) prepare(workers int) error {
 
 // epoch goes over all sentences once, in a new order, and returns the mean loss.
 func (t *trainer) epoch(ctx context.Context) (float64, error) {
-	t.rng.Shuffle(len(t.sentences), func(i, j int) { t.sentences[i], t.sentences[j] = t.sentences[j], t.sentences[i] })
+	all := t.words.sentences
+	t.rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	sum, steps := 0.0, 0
-	for at := 0; at < len(t.sentences); steps++ {
+	for at := 0; at < len(all); steps++ {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
 		words, end := 0, at
-		for end < len(t.sentences) && words < t.config.Batch {
-			words += t.sentences[end][1] - t.sentences[end][0]
+		for end < len(all) && words < t.config.Batch {
+			words += all[end][1] - all[end][0]
 			end++
 		}
-		loss := t.learn(t.sentences[at:end])
+		loss := t.learn(all[at:end])
 		if !(loss < 1e6) {
 			return 0, fmt.Errorf("parse: the training diverged in step %d: lower the rate", t.step)
 		}
@@ -191,36 +193,14 @@ func (t *trainer) epoch(ctx context.Context) (float64, error) {
 
 // learn takes a step on some sentences.
 func (t *trainer) learn(sentences [][2]int) float64 {
-	s, v := t.state, t.model.vocabulary
-	s.bounds = append(s.bounds[:0], 0)
-	var rows []lookups
-	var given [][]float32
-	var want target
+	s := t.state
+	t.next.begin()
 	for _, sentence := range sentences {
-		base := len(rows)
-		for i := sentence[0]; i < sentence[1]; i++ {
-			token := &t.document.Tokens[i]
-			row, vector := t.rows[i], t.given[i]
-			if t.rng.Float64() < t.config.Hide {
-				row[byWord] = unknown
-			}
-			if t.rng.Float64() < t.config.Hide/3 {
-				vector = nil
-			}
-			rows, given = append(rows, row), append(given, vector)
-			want.upos = append(want.upos, v.upos.number[token.UPOS])
-			want.xpos = append(want.xpos, v.xpos.number[token.XPOS])
-			want.relation = append(want.relation, v.relations.number[token.DepRel])
-			head := -1
-			if token.Head >= 0 {
-				head = base + token.Head - sentence[0]
-			}
-			want.heads = append(want.heads, head)
-		}
-		s.bounds = append(s.bounds, len(rows))
+		t.next.add(t.words, t.model.vocabulary, sentence)
+		t.next.hide(t.config.Hide, t.rng)
 	}
 	s.train, s.dropout = true, t.dropout.At(t.config.Seed).At(uint64(t.step))
-	loss := t.model.network.loss(s, &t.gradients, rows, given, want)
+	loss := t.model.network.loss(s, &t.gradients, &t.next, nn.Matrix{})
 	s.pool.ClipNorm(t.params, 5)
 	t.optimizer.Rate = t.config.Rate * t.schedule.At(t.step)
 	t.optimizer.Step(s.pool)

@@ -31,6 +31,14 @@ func newLabels(names []string) labels {
 	return l
 }
 
+// of returns the number of a name, −1 if it is none of them.
+func (l labels) of(name string) int {
+	if i, known := l.number[name]; known {
+		return i
+	}
+	return -1
+}
+
 // collect returns the vocabulary of sentences: words that occur at least least
 // times, in the order of how often they do, and all tags and relations.
 func collect(d *language.Document, least int) *vocabulary {

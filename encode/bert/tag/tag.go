@@ -61,14 +61,8 @@ func Train(ctx context.Context, parent, out string, d Data, s tune.Settings, o t
 	if err != nil {
 		return nil, err
 	}
-	info := bert.Manifest{Data: d.Name, DataHash: d.Hash, Labels: labels}
-	if info.ParentHash, err = bert.Digest(parent); err != nil {
-		return nil, err
-	}
-	if err = t.Run(ctx, o); err != nil {
-		return nil, err
-	}
-	if info, err = t.Write(out, info); err != nil {
+	info, err := t.Make(ctx, out, bert.Manifest{Data: d.Name, DataHash: d.Hash, Labels: labels}, o)
+	if err != nil {
 		return nil, err
 	}
 	kept, epoch := t.Kept()

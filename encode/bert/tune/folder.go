@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -27,6 +28,19 @@ func (t *Trainer) Settings() Settings { return t.settings }
 // About is a digest of what decides how the head learns; "" for a linear layer.
 func (t *Trainer) About() string { return t.head.About() }
 
+// Make runs a training and writes what it comes to, as Run and Write do, with the digest
+// of the folder that it began with in the manifest.
+func (t *Trainer) Make(ctx context.Context, dir string, info bert.Manifest, o Options) (bert.Manifest, error) {
+	var err error
+	if info.ParentHash, err = t.folder.Digest(); err != nil {
+		return info, err
+	}
+	if err = t.Run(ctx, o); err != nil {
+		return info, err
+	}
+	return t.Write(dir, info)
+}
+
 // Write writes the encoder of the best epoch as a folder, whole or not at all, in
 // place of what is there, and returns its manifest: info with the settings, how
 // epochs did, and the digest of the files.
@@ -46,7 +60,7 @@ func (t *Trainer) Write(dir string, info bert.Manifest) (bert.Manifest, error) {
 	if err = safetensors.Write(filepath.Join(fresh, "model.safetensors"), t.file()); err != nil {
 		return info, err
 	}
-	if info.HeadHash, err = t.writeHead(filepath.Join(fresh, HeadFile)); err != nil {
+	if err = t.writeHead(fresh, &info); err != nil {
 		return info, err
 	}
 	info.Format, info.Head = bert.ManifestFormat, t.head.About()

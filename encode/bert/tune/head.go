@@ -39,6 +39,15 @@ type Head interface {
 	About() string
 }
 
+// Filed is a [Head] that keeps what it learnt in a file of its own, in place of
+// [HeadFile].
+type Filed interface {
+	Head
+	// File returns the name and the content of the file, for the present values of
+	// Params.
+	File() (name string, content []byte, err error)
+}
+
 // linear is the head that tells labels by one layer.
 type linear struct {
 	layers  nn.Sequential
@@ -124,8 +133,32 @@ func (t *Trainer) headTensors() map[string]nn.Matrix {
 	return map[string]nn.Matrix{linearWeight: weight, linearBias: all[params[1].Name]}
 }
 
-// writeHead writes the head and returns its SHA-256.
-func (t *Trainer) writeHead(path string) (string, error) {
+// writeHead writes what is kept of the head into a folder, and says in info how.
+func (t *Trainer) writeHead(dir string, info *bert.Manifest) error {
+	name, content, err := HeadFile, []byte(nil), error(nil)
+	if own, ok := t.head.(Filed); ok {
+		kept := t.kept()
+		for _, q := range t.head.Params() {
+			copy(q.Value.Data, kept[headPrefix+q.Name])
+		}
+		name, content, err = own.File()
+		info.HeadFile = name
+	} else {
+		content, err = t.encodeHead()
+	}
+	if err != nil {
+		return err
+	}
+	if err = os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil { //nolint:gosec // an encoder is meant to be read by others
+		return fmt.Errorf("tune: %w", err)
+	}
+	sum := sha256.Sum256(content)
+	info.HeadHash = hex.EncodeToString(sum[:])
+	return nil
+}
+
+// encodeHead returns the file of the head's tensors.
+func (t *Trainer) encodeHead() ([]byte, error) {
 	var f safetensors.File
 	tensors := t.headTensors()
 	for _, name := range slices.Sorted(maps.Keys(tensors)) {
@@ -133,14 +166,8 @@ func (t *Trainer) writeHead(path string) (string, error) {
 		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: name, Shape: []int{x.Rows, x.Cols}, Data: x.Data})
 	}
 	var b bytes.Buffer
-	if err := safetensors.Encode(&b, &f); err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil { //nolint:gosec // an encoder is meant to be read by others
-		return "", fmt.Errorf("tune: %w", err)
-	}
-	sum := sha256.Sum256(b.Bytes())
-	return hex.EncodeToString(sum[:]), nil
+	err := safetensors.Encode(&b, &f)
+	return b.Bytes(), err
 }
 
 // Linear tells the labels by the vectors of an encoder that was tuned with it: a row's

@@ -2,11 +2,14 @@
 package language
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
 
 	"sotto/internal/cli/term"
 	"sotto/language"
 	"sotto/language/english"
+	"sotto/language/large"
 	"sotto/language/model"
 )
 
@@ -25,16 +28,19 @@ is under CC BY-SA 4.0, and so is it.`,
 	}, newTrain(std), newEvaluate(std), newLexicons(std))
 }
 
-// open returns the model of a file, or the one that is built in for "".
+// open returns the model of a file or of a folder, or the one that is built in for "".
 func open(path string) (*model.Model, error) {
 	if path == "" {
 		return english.Model()
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return large.Open(path)
 	}
 	return model.Load(path)
 }
 
 // modelHelp is the help of a flag that names a model.
-const modelHelp = "file that sotto language train made (default: the model that is built in)"
+const modelHelp = "file or folder that sotto language train made (default: the model that is built in)"
 
 // pipeline returns what fills documents: with a model of one's own, its words and
 // trees and the entities that are built in.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"sotto/internal/cli/clitest"
+	"sotto/nn/transformer/tiny"
 )
 
 // tagged is what "sotto tag --json" prints of a text.
@@ -138,6 +139,10 @@ func TestTagRefuses(t *testing.T) {
 		{"language evaluate --system a --model b", "", "not both"},
 		{"language train --in a", "", "--out"},
 		{"language train --in none --out x --width 7", "", "width is 7"},
+		{"language train --in none --out x --encoder none", "", "must be minilm or the folder"},
+		{"language train --in none --out x --encoder .", "", "--dev"},
+		{"language train --in none --dev none --out .. --encoder .", "", "must be a new folder"},
+		{"tag --model .", "", "is no model of tags and trees"},
 	} {
 		code, out, stderr := clitest.Sotto(t, tt.stdin, strings.Fields(tt.args)...)
 		if code != 2 || !strings.Contains(stderr, tt.want) || strings.Contains(stderr, "secret") || out != "" {
@@ -163,6 +168,44 @@ func TestTrain(t *testing.T) {
 	code, stdout, stderr = clitest.Sotto(t, "The cat slept.\n", "tag", "--model", out)
 	if code != 0 || !strings.Contains(stdout, "slept") {
 		t.Errorf("code %d: %s%s", code, stdout, stderr)
+	}
+}
+
+// A model behind a transformer is a folder, which is trained, judged and used as a file
+// is, and replaced by its like alone.
+func TestTrainEncoder(t *testing.T) {
+	_, filled, _ := clitest.Sotto(t, strings.Repeat(treebank, 3), "tag", "--format", "conllu", "--gold-tokens")
+	dir := t.TempDir()
+	in, out, encoder := filepath.Join(dir, "in.conllu"), filepath.Join(dir, "mine"), filepath.Join(dir, "encoder")
+	clitest.Write(t, in, filled)
+	if err := os.Mkdir(encoder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := tiny.Even().Write(encoder); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		code, stdout, stderr := clitest.Sotto(t, "", "language", "train", "--encoder", encoder, "--in", in, "--dev", in, "--out", out, "--width", "32", "--layers", "r", "--epochs", "2", "--json")
+		if code != 0 || !strings.Contains(stdout, `"words": 18`) || !strings.Contains(stderr, "pass 2 of 2") {
+			t.Fatalf("code %d: %s%s", code, stdout, stderr)
+		}
+	}
+	if manifest, err := os.ReadFile(filepath.Join(out, "manifest.json")); err != nil || strings.Contains(string(manifest), dir) || strings.Contains(string(manifest), "in.conllu") {
+		t.Errorf("the manifest tells where the treebank lies: %s", manifest)
+	}
+	code, stdout, stderr := clitest.Sotto(t, "", "language", "evaluate", "--in", in, "--model", out)
+	if code != 0 || !strings.Contains(stdout, "plain text") {
+		t.Errorf("code %d: %s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = clitest.Sotto(t, "The cat slept.\n", "tag", "--model", out)
+	if code != 0 || !strings.Contains(stdout, "slept") {
+		t.Errorf("code %d: %s%s", code, stdout, stderr)
+	}
+	if code, _, stderr = clitest.Sotto(t, "", "tag", "--model", filepath.Join(out, "language.model")); code != 2 || !strings.Contains(stderr, "give its folder") {
+		t.Errorf("the file alone: code %d: %s", code, stderr)
+	}
+	if code, _, stderr = clitest.Sotto(t, "", "language", "train", "--encoder", encoder, "--in", in, "--dev", in, "--out", encoder); code != 2 || !strings.Contains(stderr, "same") {
+		t.Errorf("onto the encoder: code %d: %s", code, stderr)
 	}
 }
 

@@ -27,8 +27,8 @@ type trainedNames struct {
 
 // trainNames trains a model of names on the corpora of a folder.
 func trainNames(ctx context.Context, o trainOptions, std term.Streams) error {
-	if o.in != "" || o.dev != "" || o.vectors != "" || o.notice != "" {
-		return errors.New("--names takes its corpora from its folder: leave out --in, --dev, --vectors and --notice")
+	if o.in != "" || o.dev != "" || o.vectors != "" || o.encoder != "" || o.notice != "" {
+		return errors.New("--names takes its corpora from its folder: leave out --in, --dev, --vectors, --encoder and --notice")
 	}
 	if o.Width != 0 || o.Layers != "" || o.Batch != 0 || o.Rate != 0 || o.Dropout != 0 || o.Seed != 0 {
 		return errors.New("--names has no network: of the settings of training, it takes --epochs alone")

@@ -26,6 +26,7 @@ type trainOptions struct {
 	in      string
 	dev     string
 	vectors string
+	encoder string
 	words   int
 	notice  string
 	names   string
@@ -45,6 +46,12 @@ file for --model of "sotto tag". The model that is built in was made so:
   sotto language train --in en_ewt-ud-train.conllu.gz --vectors glove.6B.100d.txt.gz \
     --vector-words 20000 --notice NOTICE --out english.model
 
+With --encoder, the network stands behind a transformer of the BERT family, which
+learns with it: trees are better, and both training and use much slower. --out is then
+a folder, --dev tells which pass is kept, --batch counts sentences (default 32), --rate
+is that of the transformer (default 0.0002) and a tenth of that of the network, and
+--epochs is 3, --width 384 and --layers wr unless you say otherwise.
+
 With --names, learn the names of people, organisations and places instead, from the
 corpora of a folder of data sets: WNUT17, the Broad Twitter Corpus, Wikigold, the free
 genres of GUM and half of the templates of presidio-research, with first names and
@@ -53,6 +60,7 @@ word vectors. What the corpora keep for tests is not read.
 The same flags and files give the same bytes, for any number of workers. The file
 holds words of the treebank: it is as public as that is.`,
 		Example: `  sotto language train --in train.conllu --dev dev.conllu --out mine.model
+  sotto language train --encoder minilm --in train.conllu --dev dev.conllu --out mine
   sotto language train --names "$SOTTO_DATA" --out english.names`,
 		Args:    term.None,
 		PreRunE: term.NoZeros("seed"),
@@ -60,24 +68,28 @@ holds words of the treebank: it is as public as that is.`,
 			if o.names != "" {
 				return trainNames(c.Context(), o, std)
 			}
+			if o.encoder != "" {
+				return trainLarge(c.Context(), o, std)
+			}
 			return runTrain(c.Context(), o, std)
 		},
 	}
 	fs := c.Flags()
 	fs.StringVar(&o.in, "in", "", "treebank to learn from, in CoNLL-U (required)")
-	fs.StringVar(&o.dev, "dev", "", "treebank on which each pass is judged; nothing is learnt or chosen by it (default: none)")
+	fs.StringVar(&o.dev, "dev", "", "treebank on which each pass is judged; without --encoder nothing is learnt or chosen by it (default: none)")
 	fs.StringVar(&o.vectors, "vectors", "", "file of word vectors that words are also looked up in, in the text format of GloVe (default: none)")
+	fs.StringVar(&o.encoder, "encoder", "", "transformer that learns with the network: minilm, or the folder of another of the BERT family (default: none)")
 	fs.IntVar(&o.words, "vector-words", 20000, "number of words of --vectors that are kept, the first ones")
-	fs.IntVar(&o.Epochs, "epochs", 0, "number of passes over the treebank (default 10)")
-	fs.IntVar(&o.Width, "width", 0, "length of a word's vector in the network, a multiple of 32 (default 256)")
-	fs.StringVar(&o.Layers, "layers", "", "layers of the network, a letter each: w for a window of three words, r for a recurrent unit (default wrr)")
-	fs.IntVar(&o.Batch, "batch", 0, "number of words a step (default 500)")
-	fs.Float64Var(&o.Rate, "rate", 0, "step size of Adam at its highest (default 0.003)")
+	fs.IntVar(&o.Epochs, "epochs", 0, "number of passes over the treebank (default 10, or 3 with --encoder)")
+	fs.IntVar(&o.Width, "width", 0, "length of a word's vector in the network, a multiple of 32 (default 256, or 384 with --encoder)")
+	fs.StringVar(&o.Layers, "layers", "", "layers of the network, a letter each: w for a window of three words, r for a recurrent unit (default wrr, or wr with --encoder)")
+	fs.IntVar(&o.Batch, "batch", 0, "number of words a step (default 500), or of sentences with --encoder (default 32)")
+	fs.Float64Var(&o.Rate, "rate", 0, "step size of Adam at its highest (default 0.003), or that of the transformer with --encoder (default 0.0002)")
 	fs.Float64Var(&o.Dropout, "dropout", 0, "share of numbers that a step drops (default 0.15)")
 	fs.Uint64Var(&o.Seed, "seed", 0, "seed of weights, order and dropout (default 0)")
 	fs.StringVar(&o.notice, "notice", "", "file that says on whose work the model rests, to be kept with it")
 	fs.StringVar(&o.names, "names", "", fmt.Sprintf(namesHelp, "learn"))
-	fs.StringVar(&o.out, "out", "", "file to write (required)")
+	fs.StringVar(&o.out, "out", "", "file to write, or folder with --encoder (required)")
 	fs.IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c
@@ -146,7 +158,7 @@ func (o *trainOptions) check() (notice string, err error) {
 		return "", err
 	}
 	out := term.Named("out", o.out)
-	for _, read := range []term.NamedPath{term.Named("in", o.in), term.Named("dev", o.dev), term.Named("vectors", o.vectors)} {
+	for _, read := range []term.NamedPath{term.Named("in", o.in), term.Named("dev", o.dev), term.Named("vectors", o.vectors), term.Named("encoder", o.encoder)} {
 		if err = term.RefuseSame(read, out); err != nil {
 			return "", err
 		}
