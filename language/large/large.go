@@ -47,7 +47,7 @@ type Settings struct {
 	// of Tune; its other defaults are a width of 384, layers wr, 256 for arcs and 128
 	// for labels.
 	Network parse.Config
-	// Tune is the loop: by default 3 epochs of batches of 32 sentences, with a rate of
+	// Tune is the loop: by default 3 epochs of batches of 16 sentences, with a rate of
 	// 0.0002 for the transformer and ten times that for the network.
 	Tune tune.Settings
 }
@@ -57,7 +57,7 @@ func (s Settings) filled() Settings {
 	n := &s.Network
 	n.Width, n.Layers, n.Arc, n.Label = cmp.Or(n.Width, 384), cmp.Or(n.Layers, "wr"), cmp.Or(n.Arc, 256), cmp.Or(n.Label, 128)
 	n.Seed, n.Epochs, n.Batch, n.Rate = s.Tune.Seed, 0, 0, 0
-	s.Tune.Rate, s.Tune.Epochs = cmp.Or(s.Tune.Rate, 2e-4), cmp.Or(s.Tune.Epochs, 3)
+	s.Tune.Rate, s.Tune.Epochs, s.Tune.Batch = cmp.Or(s.Tune.Rate, 2e-4), cmp.Or(s.Tune.Epochs, 3), cmp.Or(s.Tune.Batch, 16)
 	return s
 }
 

@@ -48,7 +48,7 @@ file for --model of "sotto tag". The model that is built in was made so:
 
 With --encoder, the network stands behind a transformer of the BERT family, which
 learns with it: trees are better, and both training and use much slower. --out is then
-a folder, --dev tells which pass is kept, --batch counts sentences (default 32), --rate
+a folder, --dev tells which pass is kept, --batch counts sentences (default 16), --rate
 is that of the transformer (default 0.0002) and a tenth of that of the network, and
 --epochs is 3, --width 384 and --layers wr unless you say otherwise.
 
@@ -83,7 +83,7 @@ holds words of the treebank: it is as public as that is.`,
 	fs.IntVar(&o.Epochs, "epochs", 0, "number of passes over the treebank (default 10, or 3 with --encoder)")
 	fs.IntVar(&o.Width, "width", 0, "length of a word's vector in the network, a multiple of 32 (default 256, or 384 with --encoder)")
 	fs.StringVar(&o.Layers, "layers", "", "layers of the network, a letter each: w for a window of three words, r for a recurrent unit (default wrr, or wr with --encoder)")
-	fs.IntVar(&o.Batch, "batch", 0, "number of words a step (default 500), or of sentences with --encoder (default 32)")
+	fs.IntVar(&o.Batch, "batch", 0, "number of words a step (default 500), or of sentences with --encoder (default 16)")
 	fs.Float64Var(&o.Rate, "rate", 0, "step size of Adam at its highest (default 0.003), or that of the transformer with --encoder (default 0.0002)")
 	fs.Float64Var(&o.Dropout, "dropout", 0, "share of numbers that a step drops (default 0.15)")
 	fs.Uint64Var(&o.Seed, "seed", 0, "seed of weights, order and dropout (default 0)")
