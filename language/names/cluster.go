@@ -41,7 +41,7 @@ func cluster(vectors [][]float32) []uint16 {
 func normalise(v []float32) {
 	sum := 0.0
 	for _, x := range v {
-		sum += float64(x) * float64(x)
+		sum += float64(float64(x) * float64(x))
 	}
 	if sum == 0 {
 		return

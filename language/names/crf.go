@@ -121,7 +121,7 @@ func (c *chain) sum(l *lattice, n int) float64 {
 			} else {
 				before := l.forward[(i-1)*t : i*t]
 				for _, a := range c.prev[b] {
-					v += before[a] * c.ratio[a*t+b]
+					v += float64(before[a] * c.ratio[a*t+b])
 				}
 			}
 			if v > 0 {

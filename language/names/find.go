@@ -74,5 +74,5 @@ func (m *Model) find(l *lattice, s Sentence) []Span {
 // are right.
 func (m *Model) calibrate(p float64) float64 {
 	p = max(1e-6, min(1-1e-6, p))
-	return 1 / (1 + math.Exp(-(m.slope*math.Log(p/(1-p)) + m.shift)))
+	return 1 / (1 + math.Exp(-(float64(m.slope*math.Log(p/(1-p))) + m.shift)))
 }

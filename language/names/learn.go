@@ -153,21 +153,21 @@ func (m *Model) fit(corpora []*Corpus) {
 		// Gradient and Hessian of the log likelihood, with a little ridge.
 		ga, gb, haa, hab, hbb := 0.0, 0.0, 1e-3, 0.0, 1e-3
 		for i, x := range logits {
-			q := 1 / (1 + math.Exp(-(a*x + b)))
+			q := 1 / (1 + math.Exp(-(float64(a*x) + b)))
 			y := 0.0
 			if right[i] {
 				y = 1
 			}
-			ga += (y - q) * x
+			ga += float64((y - q) * x)
 			gb += y - q
-			w := q * (1 - q)
-			haa += w * x * x
-			hab += w * x
+			w := float64(q * (1 - q))
+			haa += float64(w * x * x)
+			hab += float64(w * x)
 			hbb += w
 		}
-		det := haa*hbb - hab*hab
-		a += (hbb*ga - hab*gb) / det
-		b += (haa*gb - hab*ga) / det
+		det := float64(haa*hbb) - float64(hab*hab)
+		a += (float64(hbb*ga) - float64(hab*gb)) / det
+		b += (float64(haa*gb) - float64(hab*ga)) / det
 	}
 	const digits = 1e4 // more would be of no use, and differ between machines
 	a, b = math.Round(a*digits)/digits, math.Round(b*digits)/digits

@@ -29,7 +29,7 @@ func (c Count) F(beta float64) float64 {
 	if p+r == 0 {
 		return 0
 	}
-	return (1 + beta*beta) * p * r / (beta*beta*p + r)
+	return (1 + float64(beta*beta)) * p * r / (float64(beta*beta*p) + r)
 }
 
 func share(right, other int) float64 {

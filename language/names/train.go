@@ -204,8 +204,8 @@ func (t *trainer) learn(l *lattice, p *prepared) float64 {
 			}
 			for _, f := range t.shown[t.from[i]:t.from[i+1]] {
 				k := int(f)*tags + b
-				t.squares[k] += g * g
-				t.weights[k] -= rate * (g + ridge*t.weights[k]) / (float32(math.Sqrt(float64(t.squares[k]))) + 1e-6)
+				t.squares[k] += float32(g * g)
+				t.weights[k] -= rate * (g + float32(ridge*t.weights[k])) / (float32(math.Sqrt(float64(t.squares[k]))) + 1e-6)
 			}
 		}
 	}
@@ -235,7 +235,7 @@ func (t *trainer) learnChain(l *lattice, p *prepared) {
 		if math.IsInf(*w, -1) || g < 1e-5 && g > -1e-5 {
 			return
 		}
-		*sq += g * g
+		*sq += float64(g * g)
 		*w -= t.opts.Rate * g / (math.Sqrt(*sq) + 1e-6)
 	}
 	gradient := make([]float64, tags*tags)
@@ -246,13 +246,13 @@ func (t *trainer) learnChain(l *lattice, p *prepared) {
 				factor *= math.Exp(c.last[b])
 			}
 			for _, a := range c.prev[b] {
-				gradient[a*tags+b] += l.forward[(i-1)*tags+a] * c.ratio[a*tags+b] * factor
+				gradient[a*tags+b] += float64(l.forward[(i-1)*tags+a] * c.ratio[a*tags+b] * factor)
 			}
 		}
 		gradient[p.gold[i-1]*tags+p.gold[i]]--
 	}
 	for b := range tags {
-		f, e := l.forward[b]*l.back[b], l.forward[(n-1)*tags+b]*l.back[(n-1)*tags+b]
+		f, e := float64(l.forward[b]*l.back[b]), float64(l.forward[(n-1)*tags+b]*l.back[(n-1)*tags+b])
 		if b == p.gold[0] {
 			f--
 		}
@@ -284,7 +284,7 @@ func (t *trainer) prune(data []prepared) {
 	for f := range worth {
 		size := 0.0
 		for _, w := range t.weights[f*tags : (f+1)*tags] {
-			size += float64(w) * float64(w)
+			size += float64(float64(w) * float64(w))
 		}
 		worth[f] = size * met[f]
 	}

@@ -152,8 +152,8 @@ func (n *network) backRelations(s *state, g *gradients, x nn.Matrix, want target
 			if a[j]+b[j] > 0 {
 				d = sum[j]
 			}
-			da[j] = d + product[j]*b[j]
-			db[j] += d + product[j]*a[j]
+			da[j] = d + float32(product[j]*b[j])
+			db[j] += d + float32(product[j]*a[j])
 		}
 	}
 	g.through(s, n.relDep, x, g.relDep)
@@ -193,8 +193,8 @@ func (n *network) backArcs(s *state, g *gradients, x nn.Matrix, want target) flo
 		for i := s.bounds[k-1]; i < s.bounds[k]; i++ {
 			d, q, dq := s.scores[k-1].Row(i - s.bounds[k-1])[0], s.query.Row(i), g.query.Row(i)
 			for j := range q {
-				g.root.Data[j] += d * q[j]
-				dq[j] += d * n.root.Data[j]
+				g.root.Data[j] += float32(d * q[j])
+				dq[j] += float32(d * n.root.Data[j])
 			}
 		}
 	}

@@ -19,7 +19,7 @@ func newLinear(in, out int, rng *weakrand.Rand) *linear {
 	l := &linear{w: nn.NewMatrix(in, out), b: nn.NewMatrix(1, out)}
 	limit := math.Sqrt(6 / float64(in+out))
 	for i := range l.w.Data {
-		l.w.Data[i] = float32((2*rng.Float64() - 1) * limit)
+		l.w.Data[i] = float32(limit * (2*float64(rng.Float64()) - 1))
 	}
 	return l
 }

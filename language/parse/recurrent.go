@@ -75,7 +75,7 @@ func (l *recurrent) forward(s *state, t *tape, x nn.Matrix) {
 		for i := from; i < to; i++ {
 			y, c, in, r := t.before.Row(i), t.inner.Row(i)[:width], x.Row(i)[:width], t.wide.Row(i)[2*width:][:width]
 			for j := range y {
-				y[j] = in[j] + r[j]*(c[j]-in[j])
+				y[j] = in[j] + float32(r[j]*(c[j]-in[j]))
 			}
 		}
 	})
@@ -88,7 +88,7 @@ func step(c, last, u []float32, width int) {
 	z, f := u[:len(c)], u[width:][:len(c)]
 	last = last[:len(c)]
 	for j := range c {
-		c[j] = z[j] + f[j]*(last[j]-z[j])
+		c[j] = z[j] + float32(f[j]*(last[j]-z[j]))
 	}
 }
 

@@ -114,7 +114,7 @@ func Train(ctx context.Context, d *language.Document, seed uint64) (*Splitter, e
 			}
 			g := float32(1/(1+math.Exp(-float64(s.score(p.features))))) - want
 			for _, f := range p.features {
-				squares[f%size] += g * g
+				squares[f%size] += float32(g * g)
 				s.weights[f%size] -= rate * g / float32(math.Sqrt(float64(squares[f%size])+1e-6))
 			}
 		}
