@@ -68,7 +68,7 @@ type Frame struct {
 type File struct {
 	f      *os.File
 	end    atomic.Int64 // of what is written
-	marked int64        // the end that the marks know of
+	marked atomic.Int64 // the end that the marks know of
 	turn   int64        // which mark is next
 	broken bool         // bytes of a failed append may lie behind the end
 	last   atomic.Pointer[known]
@@ -220,19 +220,20 @@ func (l *File) readMarks() error {
 		m := begin[i*pageSize:][:len(magic)+markSize]
 		named = named || bytes.HasPrefix(m, []byte(magic))
 		end := int64(binary.LittleEndian.Uint64(m[len(magic):]))
-		if bytes.Equal(m, mark(end)) && end > l.marked {
-			l.marked, l.turn = end, 1-i
+		if bytes.Equal(m, mark(end)) && end > l.marked.Load() {
+			l.marked.Store(end)
+			l.turn = 1 - i
 		}
 	}
 	switch {
 	case !named:
 		return fmt.Errorf("%w: it begins otherwise", ErrFormat)
-	case l.marked < firstFrame:
+	case l.marked.Load() < firstFrame:
 		return fmt.Errorf("%w: both marks of its end are unreadable", ErrDamaged)
-	case info.Size() < l.marked:
-		return fmt.Errorf("%w: it has %d bytes, and had %d", ErrDamaged, info.Size(), l.marked)
+	case info.Size() < l.marked.Load():
+		return fmt.Errorf("%w: it has %d bytes, and had %d", ErrDamaged, info.Size(), l.marked.Load())
 	}
-	l.end.Store(l.marked)
+	l.end.Store(l.marked.Load())
 	return nil
 }
 
@@ -269,7 +270,7 @@ func (l *File) Recover(readOnly bool, yield func(*Frame) error) (dropped int64, 
 
 // know remembers what the file ends with.
 func (l *File) know(tail []byte) {
-	l.last.Store(&known{mark(l.marked), (1 - l.turn) * pageSize, tail, l.end.Load()})
+	l.last.Store(&known{mark(l.marked.Load()), (1 - l.turn) * pageSize, tail, l.end.Load()})
 }
 
 // Intact refuses a file in which somebody else has written: another state of it,
@@ -306,7 +307,7 @@ func (l *File) scan(size int64, yield func(*Frame) error) (int64, error) {
 	in := newReader(io.NewSectionReader(l.f, firstFrame, size-firstFrame))
 	for at := int64(firstFrame); at < size; {
 		frame, n, err := in.next(at, size)
-		known := at < l.marked
+		known := at < l.marked.Load()
 		switch {
 		case err != nil && !errors.Is(err, errShort):
 			return at, err
@@ -387,20 +388,21 @@ func (l *File) Room(bytes int) error {
 // mark notes an end up to which everything is on disk. The other mark stays, in
 // case that this one is being written when the machine stops.
 func (l *File) mark(end int64) error {
-	if end == l.marked {
+	if end == l.marked.Load() {
 		return nil
 	}
 	if _, err := l.f.WriteAt(mark(end), l.turn*pageSize); err != nil {
 		return err
 	}
-	l.marked, l.turn = end, 1-l.turn
+	l.marked.Store(end)
+	l.turn = 1 - l.turn
 	return nil
 }
 
 // Close notes the end and closes the file.
 func (l *File) Close(readOnly bool) error {
 	var err error
-	if end := l.end.Load(); !readOnly && end != l.marked {
+	if end := l.end.Load(); !readOnly && end != l.marked.Load() {
 		if err = l.mark(end); err == nil {
 			err = l.f.Sync()
 		}
