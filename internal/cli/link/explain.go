@@ -130,17 +130,7 @@ func runExplain(ctx context.Context, o explainOptions, std term.Streams) error {
 	if o.with != "" && o.node == "" {
 		return fmt.Errorf("--with is %q and --node is empty, must both be given", o.with)
 	}
-	f, err := o.graph()
-	if err != nil {
-		return err
-	}
-	var truth *graphfile.Truth
-	if o.truth != "" {
-		if truth, err = f.Truth(o.truth); err != nil {
-			return err
-		}
-	}
-	g, err := o.settle(f)
+	f, g, truth, err := o.read(o.truth)
 	if err != nil {
 		return err
 	}

@@ -129,17 +129,7 @@ func runGraph(ctx context.Context, o graphOptions, std term.Streams) error {
 	if err := term.RefuseSame(files...); err != nil {
 		return err
 	}
-	f, err := o.graph()
-	if err != nil {
-		return err
-	}
-	var truth *graphfile.Truth
-	if o.truth != "" {
-		if truth, err = f.Truth(o.truth); err != nil {
-			return err
-		}
-	}
-	g, err := o.settle(f)
+	f, g, truth, err := o.read(o.truth)
 	if err != nil {
 		return err
 	}

@@ -42,12 +42,22 @@ func (o *graphFlags) add(fs *pflag.FlagSet) {
 	fs.IntVar(&o.options.Workers, "workers", 0, "components that are searched at once (default: one for each core)")
 }
 
-// graph reads the graph.
-func (o *graphFlags) graph() (*graphfile.File, error) {
+// read reads the graph, the truth about it if a file of it is named, which may have
+// nodes without an edge, and then what the other flags say of it.
+func (o *graphFlags) read(truthFile string) (f *graphfile.File, g link.Graph, truth *graphfile.Truth, err error) {
 	if o.edges == "" {
-		return nil, errors.New("want --edges, a file with the columns i, j and weight")
+		return nil, g, nil, errors.New("want --edges, a file with the columns i, j and weight")
 	}
-	return graphfile.Edges(o.edges)
+	if f, err = graphfile.Edges(o.edges); err != nil {
+		return nil, g, nil, err
+	}
+	if truthFile != "" {
+		if truth, err = f.Truth(truthFile); err != nil {
+			return nil, g, nil, err
+		}
+	}
+	g, err = o.settle(f)
+	return f, g, truth, err
 }
 
 // settle returns the graph with what the other flags say of it. It must be called
