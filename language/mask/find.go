@@ -76,7 +76,7 @@ func (b builtin) digest() string {
 // probes are texts with something of each type, in several forms, and some that only
 // look as if they had.
 var probes = []string{
-	"Dear Ms. Ann Lee, John Smith of Acme Corp. wrote from Paris on 12 March 2020 about the Nobel Prize. Smith, J. and Dr Maria García-López met Sony's CEO in New York City.",
+	"Dear Ms. Ann Lee, John Smith of Acme Corp. wrote from Paris on 12 March 2020 about the Nobel Prize. Smith, J. and Dr Maria García-López met Sony's founder in New York City.",
 	"ada@example.org, ada.lovelace+x@mail.example.co.uk, ada at example dot com, ADA@EXAMPLE.ORG. https://example.org/a?b=c#d www.example.com example.net/x @ada_l",
 	"Call +44 20 7946 0958, (212) 736-5000, +1-212-736-5000 ext. 12, 0049 30 123456, 030/1234567, +33 1 23 45 67 89, tel 555 1234.",
 	"4539 1488 0343 6467, 4539-1488-0343-6467, 378282246310005, 4539 1488 0343 6468, DE89 3704 0044 0532 0130 00, GB29NWBK60161331926819, account number 12345678.",
