@@ -99,6 +99,7 @@ var mayImport = map[string]neighbours{
 	"experiment/reproduce":          {own: []string{"report/evidence", "report/page", "experiment/reproduce/declared", "dp", "mech", "nn", "dataset", "encode", "encode/catalogue", "measure", "text", "internal/nearest", "internal/layout"}},
 	"measure/kept":                  {own: []string{"measure", "mech", "nn", "noise"}},
 	"link":                          {},
+	"explain":                       {own: []string{"text"}, only: true},
 	"link/agree":                    {only: true},
 	"link/clique":                   {own: []string{"link"}, only: true},
 	"link/records":                  {own: []string{"link", "link/agree"}, only: true},
