@@ -97,6 +97,8 @@ var mayImport = map[string]neighbours{
 	"experiment":                    {own: []string{"language/mask", "experiment/score", "train/objective", "attack", "channel", "dp", "mech", "nn", "dataset", "dataset/own", "encode/bert", "encode/bert/tune", "encode/catalogue", "experiment/prepared", "experiment/tuned", "measure", "measure/plane", "train", "train/model", "internal/atomicfile", "internal/nearest"}},
 	"experiment/prepared":           {own: []string{"language/mask", "dataset", "dataset/own", "encode", "encode/catalogue", "mech", "nn", "text", "train", "train/model"}},
 	"experiment/reproduce":          {own: []string{"report/evidence", "report/page", "experiment/reproduce/declared", "dp", "mech", "nn", "dataset", "encode", "encode/catalogue", "measure", "text", "internal/nearest", "internal/layout"}},
+	"measure/errors":                {own: []string{"dp", "internal/atomicfile", "internal/nearest", "internal/regular", "measure", "measure/errors/forest", "mech", "nn", "noise", "report/evidence", "report/page"}},
+	"measure/errors/forest":         {own: []string{"measure", "nn"}},
 	"measure/kept":                  {own: []string{"measure", "mech", "nn", "noise"}},
 	"link":                          {},
 	"explain":                       {own: []string{"text"}, only: true},
