@@ -50,6 +50,9 @@ func (m *Model) Sentences() language.Annotator { return m.sentences }
 // Trees returns what finds tags, trees and lemmas in sentences that are given.
 func (m *Model) Trees() language.Annotator { return m.trees }
 
+// Knows reports whether a word, in small letters, is known: see [parse.Model.Knows].
+func (m *Model) Knows(word string) bool { return m.trees.Knows(word) }
+
 // Notice says on whose work the model rests, and under which licence it is.
 func (m *Model) Notice() string { return m.notice }
 

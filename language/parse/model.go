@@ -127,6 +127,10 @@ func (m *Model) fill(t *language.Token, s *state, i int) {
 	t.Lemma = m.lemmas.of(t, m.known)
 }
 
+// Knows reports whether a word, in small letters, is one that the model was trained
+// with or has a vector of.
+func (m *Model) Knows(word string) bool { return m.known(word) }
+
 // known tells whether a word has a vector.
 func (m *Model) known(word string) bool {
 	_, given := m.vocabulary.given[word]
