@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"sotto/link/alike"
 )
 
 // A value is a field of a record, made comparable.
@@ -45,8 +47,8 @@ func weigh(all [][]value, c int) {
 	}
 }
 
-// alike is the cosine of the weights of words.
-func alike(a, b value) float64 {
+// cosine is that of the weights of words.
+func cosine(a, b value) float64 {
 	var sum float64
 	last := ""
 	for _, w := range a.words {
@@ -99,9 +101,9 @@ func features(out []float64, a, b value) {
 	if a.text == b.text {
 		out[1] = 1
 	}
-	out[2] = jaroWinkler(a.text, b.text)
+	out[2] = alike.JaroWinkler(a.text, b.text)
 	out[3] = overlap(a.words, b.words)
-	out[6] = alike(a, b)
+	out[6] = cosine(a, b)
 	if len(a.numbers) > 0 && len(b.numbers) > 0 {
 		out[4] = overlap(a.numbers, b.numbers)
 		if out[4] == 0 {
@@ -133,48 +135,4 @@ func overlap(a, b []string) float64 {
 		return float64(shared) / float64(all)
 	}
 	return 0
-}
-
-// longest is how many letters of a text are compared by spelling.
-const longest = 64
-
-// jaroWinkler is the similarity of Jaro, of letters that are shared at about the same
-// place and in the same order, raised by Winkler for a common beginning: from 0 to 1.
-func jaroWinkler(x, y string) float64 {
-	a, b := []rune(x), []rune(y)
-	a, b = a[:min(len(a), longest)], b[:min(len(b), longest)]
-	if len(a) == 0 || len(b) == 0 {
-		return 0
-	}
-	window := max(0, max(len(a), len(b))/2-1)
-	used := make([]bool, len(b))
-	var matched []rune
-	for i, r := range a {
-		for j := max(0, i-window); j < min(len(b), i+window+1); j++ {
-			if !used[j] && b[j] == r {
-				used[j] = true
-				matched = append(matched, r)
-				break
-			}
-		}
-	}
-	if len(matched) == 0 {
-		return 0
-	}
-	moved, k := 0, 0
-	for j, r := range b {
-		if used[j] {
-			if matched[k] != r {
-				moved++
-			}
-			k++
-		}
-	}
-	m := float64(len(matched))
-	jaro := (m/float64(len(a)) + m/float64(len(b)) + (m-float64(moved)/2)/m) / 3
-	same := 0
-	for same < min(4, len(a), len(b)) && a[same] == b[same] {
-		same++
-	}
-	return jaro + float64(same)*0.1*(1-jaro)
 }

@@ -1,10 +1,7 @@
 package records
 
-// What tests look at.
-var (
-	JaroWinkler = jaroWinkler
-	Sound       = sound
-)
+// Sound is what tests look at.
+var Sound = sound
 
 // Features compares two fields, of a table that has no others.
 func Features(a, b string) []float64 {

@@ -11,26 +11,6 @@ import (
 	"sotto/link/records"
 )
 
-// The examples of Winkler (1990).
-func TestJaroWinkler(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want float64
-	}{
-		{"martha", "marhta", .9611},
-		{"dixon", "dicksonx", .8133},
-		{"dwayne", "duane", .84},
-		{"same", "same", 1},
-		{"abc", "xyz", 0},
-		{"", "a", 0},
-		{"é", "é", 1},
-	} {
-		if got := records.JaroWinkler(tt.a, tt.b); math.Abs(got-tt.want) > 5e-5 {
-			t.Errorf("JaroWinkler(%q, %q) = %.4f, want %v", tt.a, tt.b, got, tt.want)
-		}
-	}
-}
-
 // The examples of the National Archives.
 func TestSound(t *testing.T) {
 	for word, want := range map[string]string{"robert": "r163", "rupert": "r163", "tymczak": "t522", "ashcraft": "a261", "lee": "l"} {
