@@ -40,6 +40,11 @@ func (m *Model) space(workers int) *space {
 // other rows are, so it does not matter which sentences come together.
 func (m *Model) forward(s *space, dst nn.Matrix, sentences []text.Tokens) {
 	m.layers(s, sentences)
+	m.pool(s, dst, sentences)
+}
+
+// pool writes to dst what forward does, of the tokens in s.x.
+func (m *Model) pool(s *space, dst nn.Matrix, sentences []text.Tokens) {
 	for i, t := range sentences {
 		n := len(t.IDs)
 		if m.first {
@@ -51,7 +56,11 @@ func (m *Model) forward(s *space, dst nn.Matrix, sentences []text.Tokens) {
 
 // layers leaves the vectors of the tokens of some sentences after the last layer in
 // s.x.
-func (m *Model) layers(s *space, sentences []text.Tokens) {
+func (m *Model) layers(s *space, sentences []text.Tokens) { m.layersSeen(s, sentences, nil) }
+
+// layersSeen is layers, and calls see, unless it is nil, with the number of layers
+// that s.x is behind: 0 after the embeddings.
+func (m *Model) layersSeen(s *space, sentences []text.Tokens, see func(layer int)) {
 	n := 0
 	s.starts = s.starts[:0]
 	for _, t := range sentences {
@@ -63,8 +72,14 @@ func (m *Model) layers(s *space, sentences []text.Tokens) {
 	s.joined = resize(s.joined, n, m.config.Hidden)
 	s.inner = resize(s.inner, n, m.config.Intermediate)
 	m.embed(s.x, sentences)
+	if see != nil {
+		see(0)
+	}
 	for i := range m.weights.layers {
 		m.layer(s, &m.weights.layers[i], sentences)
+		if see != nil {
+			see(i + 1)
+		}
 	}
 }
 
