@@ -100,6 +100,7 @@ var mayImport = map[string]neighbours{
 	"experiment/reproduce":          {own: []string{"report/evidence", "report/page", "experiment/reproduce/declared", "dp", "mech", "nn", "dataset", "encode", "encode/catalogue", "measure", "text", "internal/nearest", "internal/layout"}},
 	"measure/errors":                {own: []string{"dp", "internal/atomicfile", "internal/nearest", "internal/regular", "measure", "measure/errors/forest", "mech", "nn", "noise", "report/evidence", "report/page"}},
 	"measure/errors/forest":         {own: []string{"measure", "nn"}},
+	"measure/errors/feature":        {own: []string{"language", "language/english", "language/lexicon", "measure/errors"}},
 	"measure/kept":                  {own: []string{"measure", "mech", "nn", "noise"}},
 	"link":                          {},
 	"explain":                       {own: []string{"text"}, only: true},
