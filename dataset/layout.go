@@ -16,8 +16,14 @@ type Layout struct {
 	// Person is the column of who a row is of. Rows of a person are never in two
 	// parts that are drawn.
 	Person string `json:"person,omitempty" flag:"person" help:"column of --in that names whose row it is; the rows of a person stay in one part"`
+	// LinkBy are columns by which rows are found to be of one person, where no column
+	// says so, or where a person has several values of Person. LinkModel is what
+	// decides: a model that "sotto link records" saved, or nothing for what the rows
+	// themselves tell.
+	LinkBy    []string  `json:"link_by,omitempty" flag:"link-by" help:"columns of --in, separated by commas, such as name,email, by which rows are linked to persons; who is one is then an estimate"`
+	LinkModel LinkModel `json:"link_model,omitempty" flag:"link-model" help:"file of the model that decides which rows --link-by links, made by sotto link records --save-model (default: what the rows themselves tell)"`
 	// MaxRows bounds the rows of a person that are read, the first ones of the file.
-	MaxRows int `json:"max_rows,omitempty" flag:"max-rows" help:"number of rows of each --person of --in that are read, the first ones (default: all)"`
+	MaxRows int `json:"max_rows,omitempty" flag:"max-rows" help:"number of rows of each --person, or of each cluster of --link-by, of --in that are read, the first ones (default: all)"`
 
 	Format    string `json:"format,omitempty" flag:"in-format" help:"format of --in: csv, tsv, jsonl, parquet, text, fasttext or folder (default: as its name and content say)"`
 	Delimiter string `json:"delimiter,omitempty" flag:"delimiter" help:"character between the fields of --in, or tab (default: found in the file)"`
@@ -43,6 +49,7 @@ func (l Layout) Columns(labels []string) []RoleOf {
 	add("id", l.ID)
 	add("split", l.Split)
 	add("person", l.Person)
+	add("link-by", l.LinkBy...)
 	return all
 }
 

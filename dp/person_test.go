@@ -2,6 +2,7 @@ package dp_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"sotto/dp"
@@ -83,5 +84,31 @@ func TestPersonString(t *testing.T) {
 	}
 	if p, err = dp.PerPerson(dp.Guarantee{Unit: dp.Text, Epsilon: 4}, 1); err != nil || p.String() != "ε = 4 for a person, who has one row" {
 		t.Errorf("String = %q, %v, want one row", p, err)
+	}
+}
+
+// The guarantee of a cluster is that of a person with as many rows, and says what
+// follows for a person whose rows lie in two.
+func TestPerCluster(t *testing.T) {
+	g := dp.Guarantee{Unit: dp.Text, Epsilon: 2, Delta: 1e-9}
+	p, err := dp.PerCluster(g, 3, dp.Linked{Columns: []string{"name", "email"}, By: "model", Clusters: 40})
+	one, failed := dp.PerPerson(g, 3)
+	two, also := dp.PerPerson(g, 6)
+	if err != nil || failed != nil || also != nil {
+		t.Fatal(err, failed, also)
+	}
+	if p.Epsilon != one.Epsilon || p.Delta != one.Delta || p.Linked.Twice != two.Epsilon || p.Linked.Delta != two.Delta || p.Linked.Clusters != 40 {
+		t.Errorf("PerCluster = %+v with %+v, want what three and six rows have", p, *p.Linked)
+	}
+	for _, want := range []string{"at most 3", "linked by name, email", "estimate", "per cluster", "pays for both", "share one budget", "ε = 12"} {
+		if !strings.Contains(p.String(), want) {
+			t.Errorf("%q lacks %q", p, want)
+		}
+	}
+	if !strings.Contains(p.Scope, "cluster") || !strings.Contains(p.Linked.Estimate, "estimate") {
+		t.Errorf("it speaks of %q and says %q", p.Scope, p.Linked.Estimate)
+	}
+	if _, err := dp.PerCluster(dp.Guarantee{Unit: dp.Word, Epsilon: 1}, 2, dp.Linked{}); err == nil {
+		t.Error("a guarantee of a word became one of a cluster")
 	}
 }

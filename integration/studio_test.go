@@ -198,7 +198,7 @@ func TestStudio(t *testing.T) {
 	b.looked("tried")
 	encode, _, _ := strings.Cut(b.command("try"), "\n") // what follows serves until it is stopped
 	commands = append(commands, encode)
-	b.do(chromedp.Focus("#tab-try"), chromedp.KeyEvent(kb.End))
+	b.do(chromedp.Focus("#tab-try"), chromedp.KeyEvent(kb.ArrowRight))
 	b.press("report-go")
 	b.seen("report-frame")
 	b.looked("report")

@@ -37,9 +37,10 @@ type Studio struct {
 	jobs jobs
 	desk desk
 
-	shown   shown
-	runs    runs
-	planner planner
+	shown    shown
+	runs     runs
+	planner  planner
+	reviewer reviewer
 
 	sets    experiment.Sets
 	encoder struct {

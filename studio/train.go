@@ -216,10 +216,8 @@ func summary(run Run, kept bool) trained {
 	if r.Mean.True != nil {
 		g := dp.Guarantee{Unit: r.Mean.Unit, Epsilon: *r.Mean.True, Delta: r.Mean.Delta}
 		t.Guarantee = g.String()
-		if f := r.Data.File; f != nil && f.MostRows > 0 {
-			if p, err := dp.PerPerson(g, f.MostRows); err == nil { // else nothing is promised, and nothing said
-				t.Person = p.String()
-			}
+		if p := r.Data.Person(g); p != nil { // else nothing is promised, and nothing said
+			t.Person = p.String()
 		}
 	}
 	if h := r.Headline; h != nil {

@@ -44,7 +44,7 @@ func (o Options) Check() error {
 	for _, c := range o.Columns(o.Labels) {
 		before, twice := seen[c.Column]
 		// Who wrote a row may be what is to be hidden, or what tells rows apart.
-		fits := c.Role == "person" && (before == "attribute" || before == "id")
+		fits := (c.Role == "person" || c.Role == "link-by") && (before == "attribute" || before == "id")
 		if twice && !fits {
 			if before == c.Role {
 				return fmt.Errorf("own: column %q is named twice as --%s, must be named once", c.Column, c.Role)
@@ -53,8 +53,11 @@ func (o Options) Check() error {
 		}
 		seen[c.Column] = c.Role
 	}
-	if o.MaxRows < 0 || o.MaxRows > 0 && o.Person == "" {
-		return fmt.Errorf("own: --max-rows is %d, must be at least 1 and with a --person whose rows it bounds", o.MaxRows)
+	if o.MaxRows < 0 || o.MaxRows > 0 && o.Person == "" && len(o.LinkBy) == 0 {
+		return fmt.Errorf("own: --max-rows is %d, must be at least 1 and with a --person or --link-by whose rows it bounds", o.MaxRows)
+	}
+	if o.LinkModel != "" && len(o.LinkBy) == 0 {
+		return errors.New("own: --link-model is given without --link-by, the columns that it compares, must be with them")
 	}
 	return nil
 }
@@ -77,6 +80,9 @@ func Load(ctx context.Context, path string, o Options) (*dataset.Set, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	b := &builder{options: o}
+	if err := b.link(ctx, path, reading); err != nil {
+		return nil, err
+	}
 	if err := b.bind(r); err != nil {
 		return nil, err
 	}
@@ -119,6 +125,8 @@ type builder struct {
 	duplicates              int
 	persons                 map[string]int
 	rowsOf                  []int // of each person
+	linked                  []int // whose each row is, if that was found by linking
+	seen                    int   // rows so far
 	parts                   parts
 }
 
@@ -154,6 +162,9 @@ func (b *builder) read(ctx context.Context, r *table.Reader) error {
 	for {
 		row, err := r.Next()
 		if errors.Is(err, io.EOF) {
+			if b.linked != nil && b.seen < len(b.linked) {
+				return errors.New("own: the file has fewer rows than when its persons were looked for, must not change while it is read")
+			}
 			return nil
 		}
 		if err != nil {
@@ -209,17 +220,9 @@ func (b *builder) add(row []table.Value, line int64) error {
 // take notes whose a row is, and reports whether it takes part: the first rows of
 // a person do, whatever they hold.
 func (b *builder) take(row []table.Value) (bool, error) {
-	if b.person < 0 {
-		return true, nil
-	}
-	name := strings.TrimSpace(row[b.person].Text)
-	if name == "" {
-		return false, fmt.Errorf("column %q of the person is empty, must say whose row it is", b.options.Person)
-	}
-	who, ok := b.persons[name]
-	if !ok {
-		who = len(b.persons)
-		b.persons[strings.Clone(name)], b.rowsOf = who, append(b.rowsOf, 0)
+	who, err := b.who(row)
+	if who < 0 || err != nil {
+		return err == nil, err
 	}
 	if most := b.options.MaxRows; most > 0 && b.rowsOf[who] == most {
 		b.set.LeftOut++
@@ -228,6 +231,29 @@ func (b *builder) take(row []table.Value) (bool, error) {
 	b.rowsOf[who]++
 	b.set.Persons = append(b.set.Persons, who)
 	return true, nil
+}
+
+// who returns whose a row is, -1 if nobody asks.
+func (b *builder) who(row []table.Value) (int, error) {
+	b.seen++
+	switch {
+	case b.linked != nil && b.seen > len(b.linked):
+		return 0, errors.New("the file has more rows than when its persons were looked for, must not change while it is read")
+	case b.linked != nil:
+		return b.linked[b.seen-1], nil
+	case b.person < 0:
+		return -1, nil
+	}
+	name := strings.TrimSpace(row[b.person].Text)
+	if name == "" {
+		return 0, fmt.Errorf("column %q of the person is empty, must say whose row it is", b.options.Person)
+	}
+	who, ok := b.persons[name]
+	if !ok {
+		who = len(b.persons)
+		b.persons[strings.Clone(name)], b.rowsOf = who, append(b.rowsOf, 0)
+	}
+	return who, nil
 }
 
 // addID notes an id, and where it stood before.

@@ -43,9 +43,14 @@ func (b *builder) remark() error {
 		note("%q has %d classes, of which a release of small ε can tell few apart", s.Label.Name, len(s.Label.Classes))
 	}
 	if persons, most := s.RowsOfPersons(); persons > 0 {
-		note("rows are of %d persons; one has %d of them at most", persons, most)
+		of := "persons"
+		if s.Linked != "" {
+			of = "clusters"
+			note("rows were linked to persons by %s (%s), which is an estimate: a person may lie in several clusters, and several in one", strings.Join(b.options.LinkBy, ", "), s.Linked)
+		}
+		note("rows are of %d %s; one has %d of them at most", persons, of, most)
 		if s.LeftOut > 0 {
-			note("%d rows of persons with more than %d were left out", s.LeftOut, b.options.MaxRows)
+			note("%d rows of %s with more than %d were left out", s.LeftOut, of, b.options.MaxRows)
 		}
 	}
 	b.remarkTexts(note)

@@ -52,7 +52,7 @@ func fileRecord(r *model.FileRecord, set *dataset.Set) *model.FileRecord {
 	if r == nil {
 		return nil
 	}
-	f := &model.FileRecord{Layout: r.Layout, Rows: set.Rows, LeftOut: set.LeftOut}
+	f := &model.FileRecord{Layout: r.Layout, Rows: set.Rows, LeftOut: set.LeftOut, Linked: set.Linked}
 	f.Persons, f.MostRows = set.RowsOfPersons()
 	return f
 }

@@ -109,6 +109,13 @@ func CheckPerson(p *dp.Person, each dp.Guarantee) error {
 		return fmt.Errorf("evidence: ε of a person is %v with δ = %v, must be at least that of %d rows, %v with δ = %v", p.Epsilon, p.Delta, p.Rows, least.Epsilon, least.Delta)
 	}
 	p.Optimal = least.Optimal
+	if p.Linked != nil { // what a cluster means to a person is not the record's to say
+		whole, err := dp.PerCluster(each, p.Rows, *p.Linked)
+		if err != nil {
+			return err
+		}
+		p.Linked, p.Scope = whole.Linked, whole.Scope
+	}
 	return nil
 }
 

@@ -95,6 +95,9 @@ type FileRecord struct {
 	Persons  int `json:"persons,omitempty"`
 	MostRows int `json:"most_rows,omitempty"`
 	LeftOut  int `json:"left_out,omitempty"` // rows of persons who have more than Layout.MaxRows
+	// Linked says what decided which rows are of one person, by Layout.LinkBy: persons
+	// are then clusters of rows. "" if a column says whose they are.
+	Linked string `json:"linked,omitempty"`
 	// Scales are those of Layout.Numbers, which stand behind the encoder's numbers.
 	Scales []Scale `json:"scales,omitempty"`
 }
@@ -107,6 +110,9 @@ func (r DataRecord) Person(each dp.Guarantee) *dp.Person {
 		return nil
 	}
 	p, err := dp.PerPerson(each, r.File.MostRows)
+	if r.File.Linked != "" {
+		p, err = dp.PerCluster(each, r.File.MostRows, dp.Linked{Columns: r.File.LinkBy, By: r.File.Linked, Clusters: r.File.Persons})
+	}
 	if err != nil {
 		return nil
 	}

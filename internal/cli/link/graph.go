@@ -119,7 +119,7 @@ func runGraph(ctx context.Context, o graphOptions, std term.Streams) error {
 	if o.form == twoPhase && o.unknown != string(link.Forbidden) {
 		return fmt.Errorf("--unknown is %q, must be %s with --form two-phase", o.unknown, link.Forbidden)
 	}
-	files := []term.NamedPath{term.Named("--edges", o.edges), term.Named("--truth", o.truth), term.Named("--must", o.must), term.Named("--cannot", o.cannot)}
+	files := []term.NamedPath{term.Named("--edges", o.edges), term.Named("--truth", o.truth), term.Named("--must", o.must), term.Named("--cannot", o.cannot), term.Named("--decisions", o.decisions)}
 	if o.out != "" && o.out != "-" {
 		files = append(files, term.Named("--out", o.out))
 		if err := term.CanWrite(term.Named("--out", o.out)); err != nil {

@@ -26,6 +26,7 @@ func Commands(std term.Streams) []*cobra.Command {
 // graphFlags say what graph is divided, and how long it may take.
 type graphFlags struct {
 	edges, must, cannot string
+	decisions           string
 	unknown             string
 	penalty             float64
 	options             link.Options
@@ -37,6 +38,7 @@ func (o *graphFlags) add(fs *pflag.FlagSet) {
 	fs.Float64Var(&o.penalty, "penalty", 0, "cost of a pair without a score, with --unknown penalty (default: none)")
 	fs.StringVar(&o.must, "must", "", "file of pairs that must share a cluster, with the columns i and j")
 	fs.StringVar(&o.cannot, "cannot", "", "file of pairs that must not share a cluster, with the columns i and j")
+	fs.StringVar(&o.decisions, "decisions", "", "file of pairs that a person decided, as sotto studio exports it, with the columns i, j and decision: same or apart")
 	fs.Int64Var(&o.options.Work, "work", 0, "most steps of the search of each component, which end it alike on every machine (default 2e9, some twenty seconds)")
 	fs.DurationVar(&o.options.Limit, "limit", 0, "time after which the best division found is printed, with its proven gap (default: none)")
 	fs.IntVar(&o.options.Workers, "workers", 0, "components that are searched at once (default: one for each core)")
@@ -77,6 +79,13 @@ func (o *graphFlags) settle(f *graphfile.File) (g link.Graph, err error) {
 		if g.Cannot, err = f.Pairs(o.cannot); err != nil {
 			return g, err
 		}
+	}
+	if o.decisions != "" {
+		must, cannot, err := f.Decisions(o.decisions)
+		if err != nil {
+			return g, err
+		}
+		g.Must, g.Cannot = append(g.Must, must...), append(g.Cannot, cannot...)
 	}
 	return g, g.Validate()
 }

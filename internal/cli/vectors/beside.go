@@ -19,7 +19,7 @@ import (
 // and then those of the persons, of the label and of a model's numbers.
 func (o *encodeOptions) beside() []string {
 	all := slices.Clone(o.keep)
-	for _, name := range append([]string{o.person, o.label}, o.numbers...) {
+	for _, name := range slices.Concat([]string{o.person, o.label}, o.numbers, o.linkBy) {
 		if name != "" && !slices.Contains(all, name) {
 			all = append(all, name)
 		}
@@ -45,6 +45,7 @@ type besides struct {
 	person  int // place of its column
 	persons *vectorise.Persons
 	column  string
+	linked  *linkedRows // nil if nothing is linked
 
 	label  int // place of its column
 	labels []string
@@ -53,13 +54,17 @@ type besides struct {
 
 // rows says what happens to the columns beside the texts, and refuses to keep
 // the texts.
-func (o *encodeOptions) rows(in *textfile.Reader) (*besides, error) {
+func (o *encodeOptions) rows(ctx context.Context, in *textfile.Reader) (*besides, error) {
 	if slices.Contains(o.keep, in.Column()) {
 		return nil, fmt.Errorf("--keep names the column of the texts, %s, must name others: what is kept is released as it is", in.Column())
 	}
 	b := &besides{kept: len(o.keep), column: o.person}
-	if o.person != "" {
+	if o.persons() {
 		b.persons, b.person = vectorise.NewPersons(o.maxRows), slices.Index(o.beside(), o.person)
+	}
+	var err error
+	if b.linked, err = o.link(ctx, in.Column()); err != nil {
+		return nil, err
 	}
 	if o.label != "" {
 		if o.label == in.Column() {
@@ -103,7 +108,11 @@ func (b *besides) take() func([]table.Value) ([]vecfile.Field, bool, error) {
 	}
 	return func(values []table.Value) ([]vecfile.Field, bool, error) {
 		if b.persons != nil {
-			if take, err := b.persons.Take(values[b.person]); !take || err != nil {
+			who, err := b.who(values)
+			if err != nil {
+				return nil, false, err
+			}
+			if take, err := b.persons.Take(who); !take || err != nil {
 				return nil, false, err
 			}
 		}
@@ -121,6 +130,14 @@ func (b *besides) take() func([]table.Value) ([]vecfile.Field, bool, error) {
 	}
 }
 
+// who returns whose a row is: as its column says, or as it was linked.
+func (b *besides) who(values []table.Value) (table.Value, error) {
+	if b.linked != nil {
+		return b.linked.next(values)
+	}
+	return values[b.person], nil
+}
+
 // promise returns the guarantee of a person; nil if nobody asked, or nobody has a
 // row.
 func (b *besides) promise(each dp.Guarantee, leftOut int64) (*dp.Person, error) {
@@ -128,6 +145,11 @@ func (b *besides) promise(each dp.Guarantee, leftOut int64) (*dp.Person, error) 
 		return nil, nil //nolint:nilnil // nobody is promised anything
 	}
 	p, err := dp.PerPerson(each, b.persons.Rows())
+	if l := b.linked; l != nil {
+		if err = l.end(); err == nil {
+			p, err = dp.PerCluster(each, b.persons.Rows(), dp.Linked{Columns: l.columns, By: string(l.found.How), Clusters: l.found.Clusters})
+		}
+	}
 	p.Column, p.LeftOut = b.column, leftOut
 	return &p, err
 }

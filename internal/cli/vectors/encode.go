@@ -38,6 +38,8 @@ type encodeOptions struct {
 	model     string
 	keep      []string
 	person    string
+	linkBy    []string
+	linkModel dataset.LinkModel
 	maxRows   int
 	label     string
 	numbers   []string // columns that the model takes beside the texts
@@ -52,7 +54,9 @@ func (o *encodeOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.model, "model", "", "folder that sotto train --out made, whose encoder, masks, layers and mechanism release each text")
 	fs.StringSliceVar(&o.keep, "keep", nil, "columns, separated by commas, that are written beside the vectors as they are")
 	fs.StringVar(&o.person, "person", "", "column that names whose row it is, so that the guarantee of a person is stated, too")
-	fs.IntVar(&o.maxRows, "max-rows", 0, "number of rows of each --person that are released, the first ones (default: all)")
+	fs.StringSliceVar(&o.linkBy, "link-by", nil, "columns, separated by commas, such as name,email, by which rows are linked to persons, for a guarantee that is then an estimate")
+	fs.Var(&o.linkModel, "link-model", "file of the model that decides which rows --link-by links, made by sotto link records --save-model (default: what the rows themselves tell)")
+	fs.IntVar(&o.maxRows, "max-rows", 0, "number of rows of each --person, or of each cluster of --link-by, that are released, the first ones (default: all)")
 	fs.StringVar(&o.label, "label", "", "column of which to say how much the releases still tell, on standard error alone (default: none)")
 	o.outFlags.addFlags(fs, "as the encoder makes them")
 	fs.Lookup("metadata").Usage = "file for what is promised (default OUT.privacy.json, or OUT.raw.json)"
@@ -141,7 +145,7 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 		return err
 	}
 	record.Mask = typeRule(maskers)
-	rows, err := o.rows(in)
+	rows, err := o.rows(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -226,9 +230,9 @@ func (o *encodeOptions) promise(e encode.Source, t *trained) (mech.Mechanism, ev
 	r := mech.NewRecord(m, "sotto "+version.Short())
 	record.Release, record.Private, record.Dim = &r, m.Guarantee().Epsilon != dp.Infinite, 0
 	r.Guarantee.Assumptions = append(slices.Clone(r.Guarantee.Assumptions), o.assumed(t)...)
-	if o.person != "" { // an hour later is too late
+	if o.persons() { // an hour later is too late
 		if _, err = dp.PerPerson(r.Guarantee, 1); err != nil {
-			return nil, record, fmt.Errorf("--person: %w", err)
+			return nil, record, fmt.Errorf("--person and --link-by: %w", err)
 		}
 	}
 	_, record.Dim = m.Shape()

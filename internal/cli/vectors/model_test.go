@@ -154,6 +154,41 @@ func TestEncodePerson(t *testing.T) {
 	}
 }
 
+// Rows are linked by what they have in common, and what is promised is an estimate,
+// in the record, the answer and the report.
+func TestEncodeLinked(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("name,mail,account,text\n")
+	for who := range 40 {
+		for k, name := range []string{"Anna Quill%d", "anna  QUILL%d", "Anna Quill%d."} {
+			fmt.Fprintf(&b, name+",q%d@example.org,a%d,good food %d\n", who, who, (3*who+k)/2, k)
+		}
+	}
+	in, out := clitest.TextFile(t, "linked.csv", b.String()), filepath.Join(t.TempDir(), "private.jsonl")
+	args := []string{"--in", in, "--text", "text", "--mechanism", "laplace-l1", "--epsilon", "2", "--link-by", "name,mail", "--out", out}
+	got := encoded(t, args...)
+	if p := got.Record.Person; p == nil || p.Linked == nil || p.Rows != 3 || p.Linked.Clusters != 40 || !(p.Epsilon > 5.999 && p.Epsilon < 6.001) || !(p.Linked.Twice > 11.999 && p.Linked.Twice < 12.001) {
+		t.Fatalf("a cluster has %+v, want three times ε", p)
+	}
+	got = encoded(t, append(args, "--max-rows", "1")...)
+	if p := got.Record.Person; p.Rows != 1 || p.LeftOut != 80 || got.Rows != 40 {
+		t.Errorf("a cluster has %+v of %d rows, want one, and 80 left out", p, got.Rows)
+	}
+	content, err := os.ReadFile(out + ".privacy.json")
+	if err != nil || strings.Contains(strings.ToLower(string(content)), "quill") || !strings.Contains(string(content), "an estimate for a person") {
+		t.Errorf("the record names a person, does not say that it is an estimate, or %v: %s", err, content)
+	}
+	code, report, errs := clitest.Sotto(t, "", "report", out+".privacy.json", "--format", "md", "--out", "-")
+	if code != cli.ExitDone || !strings.Contains(report, "an estimate for a person") {
+		t.Errorf("report: exit code %d: %s%s", code, report, errs)
+	}
+	// Accounts of two rows each join clusters: all of them, one to the next.
+	got = encoded(t, append(args, "--person", "account")...)
+	if p := got.Record.Person; p.Linked.Clusters != 20 || p.Rows != 6 {
+		t.Errorf("with accounts there are %d clusters of %d rows at most, want 20 of 6", p.Linked.Clusters, p.Rows)
+	}
+}
+
 // A model that takes numbers beside texts gets them from the columns of its
 // training, also where these are kept or stand elsewhere. The texts tell nothing
 // here, and of 240 codes fewer than 200 are right with probability below 10⁻⁵.
@@ -219,11 +254,19 @@ func TestEncodeModelRefuses(t *testing.T) {
 		"--keep id,id":                                  "must differ",
 		"--keep id --format npy":                        "numbers alone",
 		"--person who":                                  "raw vectors promise nothing",
-		"--mechanism codebook --epsilon 2 --max-rows 2": "without --person",
-		"--mechanism codebook --epsilon 2 --person who --max-rows -1":  "--max-rows is -1",
-		"--mechanism codebook --epsilon 2 --person nobody":             "nobody",
-		"--mechanism privemb --output-dim 8 --epsilon 2 --person who":  "unit",
-		"--mechanism codebook --epsilon 2 --person who --in " + nobody: "line 3",
+		"--mechanism codebook --epsilon 2 --max-rows 2": "without --person or --link-by",
+		"--link-by who":                                 "raw vectors promise nothing",
+		"--mechanism codebook --epsilon 2 --link-by who,colour":         "colour",
+		"--mechanism codebook --epsilon 2 --link-by text":               "names the column of the texts",
+		"--mechanism codebook --epsilon 2 --link-by who,who":            "twice",
+		"--mechanism codebook --epsilon 2 --link-by who --person who":   "which is --person",
+		"--mechanism codebook --epsilon 2 --link-by who --in -":         "must be a file",
+		"--mechanism codebook --epsilon 2 --link-model " + in:           "not the JSON object of a model",
+		"--mechanism codebook --epsilon 2 --link-by who --in " + nobody: "1 of 2 rows have nothing",
+		"--mechanism codebook --epsilon 2 --person who --max-rows -1":   "--max-rows is -1",
+		"--mechanism codebook --epsilon 2 --person nobody":              "nobody",
+		"--mechanism privemb --output-dim 8 --epsilon 2 --person who":   "unit",
+		"--mechanism codebook --epsilon 2 --person who --in " + nobody:  "line 3",
 	} {
 		out := filepath.Join(t.TempDir(), "x.jsonl")
 		all := append([]string{"encode", "--in", in, "--text", "text", "--out", out}, strings.Fields(args)...)

@@ -34,14 +34,17 @@ func (o *encodeOptions) refuse(fs *pflag.FlagSet) error {
 		if err := term.Refuse(fs, "without --mechanism", o.Names()...); err != nil {
 			return err
 		}
-		if err := term.Refuse(fs, "without --model or --mechanism: raw vectors promise nothing", "person", "max-rows"); err != nil {
+		if err := term.Refuse(fs, "without --model or --mechanism: raw vectors promise nothing", "person", "link-by", "link-model", "max-rows"); err != nil {
 			return err
 		}
 	}
-	if o.person == "" {
-		if err := term.Refuse(fs, "without --person", "max-rows"); err != nil {
+	if !o.persons() {
+		if err := term.Refuse(fs, "without --person or --link-by", "max-rows"); err != nil {
 			return err
 		}
+	}
+	if err := o.refuseLinks(fs); err != nil {
+		return err
 	}
 	if o.maxRows < 0 {
 		return fmt.Errorf("--max-rows is %d, must be at least 1", o.maxRows)
