@@ -5,14 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
-	"net/netip"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"sotto/nn"
@@ -43,12 +38,9 @@ type EndpointConfig struct {
 // texts give equal bits is up to the endpoint.
 type Endpoint struct {
 	config EndpointConfig
-	url    string
-	host   string
+	to     *Address
 	name   string
-	key    string
 	dim    int
-	client *http.Client
 }
 
 var _ BatchEncoder = (*Endpoint)(nil)
@@ -68,59 +60,25 @@ func NewEndpoint(ctx context.Context, c EndpointConfig) (*Endpoint, error) {
 	case c.Batch < 0 || c.Timeout < 0 || c.Attempts < 0 || c.Backoff < 0:
 		return nil, errors.New("encode: a limit of the endpoint is negative, must not be")
 	}
-	e := &Endpoint{config: c, host: u.Host, name: endpointName(u, c), dim: c.Dim}
-	e.config.Batch, e.config.Attempts = cmp.Or(c.Batch, 64), cmp.Or(c.Attempts, 5)
-	e.config.Backoff = cmp.Or(c.Backoff, 500*time.Millisecond)
+	e := &Endpoint{config: c, name: endpointName(u, c), dim: c.Dim}
+	e.config.Batch = cmp.Or(c.Batch, 64)
 	path := strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") + "/v1/embeddings"
-	e.url = u.Scheme + "://" + u.Host + path
-	if c.KeyVar != "" {
-		if e.key = os.Getenv(c.KeyVar); !plainKey(e.key) {
-			return nil, fmt.Errorf("encode: environment variable %s holds no key, must hold one of printable characters without spaces", c.KeyVar)
-		}
+	if e.to, err = NewAddress(AddressConfig{
+		URL: u.Scheme + "://" + u.Host + path, KeyVar: c.KeyVar, Timeout: c.Timeout, Attempts: c.Attempts, Backoff: c.Backoff,
+	}); err != nil {
+		return nil, err
 	}
-	e.client = newClient(u.Scheme, cmp.Or(c.Timeout, time.Minute))
 	if e.dim == 0 {
 		rows, err := e.ask(ctx, []string{probeText})
 		if err != nil {
 			return nil, err
 		}
 		if reason := take(nil, rows[0]); reason != "" {
-			return nil, e.errorf("a vector %s", reason)
+			return nil, e.to.Errorf("a vector %s", reason)
 		}
 		e.dim = len(rows[0])
 	}
 	return e, nil
-}
-
-// parseBase refuses an address over which texts would be open to others.
-func parseBase(base string) (*url.URL, error) {
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New("encode: address of the endpoint is not like https://host or http://localhost:8080, must be")
-	}
-	if u.User != nil || u.Fragment != "" || u.RawQuery != "" {
-		return nil, errors.New("encode: address of the endpoint has a user, a query or a fragment, must have none; a key belongs into an environment variable")
-	}
-	if u.Scheme == "http" && !onThisMachine(u.Hostname()) {
-		return nil, fmt.Errorf("encode: address of the endpoint is http and its host %s, must be https: others could read the texts", u.Host)
-	}
-	return u, nil
-}
-
-// onThisMachine reports whether a host is this machine by its name or number.
-func onThisMachine(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
-}
-
-// plainKey reports whether a key can stand in a header.
-func plainKey(key string) bool {
-	for _, c := range []byte(key) {
-		if c <= ' ' || c > '~' {
-			return false
-		}
-	}
-	return key != ""
 }
 
 // endpointName is what [Open] makes the endpoint from again.
@@ -171,27 +129,6 @@ func openEndpoint(ctx context.Context, address string) (*Endpoint, error) {
 	return NewEndpoint(ctx, c)
 }
 
-// newClient makes a client that sends nothing anywhere else.
-func newClient(scheme string, timeout time.Duration) *http.Client {
-	dialer := &net.Dialer{Timeout: 10 * time.Second}
-	if scheme == "http" {
-		// A name stands for this machine only if it leads to it.
-		dialer.Control = func(_, address string, _ syscall.RawConn) error {
-			if a, err := netip.ParseAddrPort(address); err != nil || !a.Addr().IsLoopback() {
-				return errNotHere
-			}
-			return nil
-		}
-	}
-	return &http.Client{
-		Timeout:       timeout,
-		Transport:     &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
-
-var errNotHere = errors.New("the host is not on this machine, must be for http")
-
 // Name implements [Source].
 func (e *Endpoint) Name() string { return e.name }
 
@@ -223,14 +160,9 @@ func (e *Endpoint) EncodeBatch(ctx context.Context, dst nn.Matrix, texts []strin
 		}
 		for k, i := range spoken[lo:hi] {
 			if reason := take(dst.Row(i), rows[k]); reason != "" {
-				return e.errorf("a vector %s", reason)
+				return e.to.Errorf("a vector %s", reason)
 			}
 		}
 		return nil
 	})
-}
-
-// errorf returns an error about the endpoint.
-func (e *Endpoint) errorf(format string, args ...any) error {
-	return fmt.Errorf("encode: endpoint %s: %w", e.host, fmt.Errorf(format, args...))
 }

@@ -2,7 +2,7 @@ package encode
 
 // ParseAnswer reads the answer of an endpoint to so many texts.
 func ParseAnswer(answer []byte, texts int) ([][]float32, error) {
-	rows, err := new(Endpoint).parse(answer, texts)
+	rows, err := (&Endpoint{to: &Address{}}).parse(answer, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -10,7 +10,7 @@ func ParseAnswer(answer []byte, texts int) ([][]float32, error) {
 	for i, row := range rows {
 		out[i] = make([]float32, len(row))
 		if reason := take(out[i], row); reason != "" {
-			return nil, new(Endpoint).errorf("a vector %s", reason)
+			return nil, new(Address).Errorf("a vector %s", reason)
 		}
 	}
 	return out, nil

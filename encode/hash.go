@@ -75,13 +75,24 @@ func (h Hash) Encode(dst []float32, s string) {
 		}
 		features = features[n:]
 		weight := float32(1 + math.Log(float64(n)))
-		if f&1 == 1 {
-			weight = -weight
-		}
-		coordinate, _ := bits.Mul64(f, uint64(len(dst)))
-		dst[coordinate] += weight
+		coordinate, sign := place(f, len(dst))
+		dst[coordinate] += float32(sign * weight)
 	}
 	normalise(dst)
+}
+
+// Place returns the coordinate that a feature is added to, a word or two words with a
+// space between, and the sign with which it is.
+func (h Hash) Place(feature string) (coordinate int, sign float32) {
+	return place(text.HashEnd(text.HashOn(text.HashBasis, feature)), h.Dim())
+}
+
+func place(f uint64, dim int) (coordinate int, sign float32) {
+	at, _ := bits.Mul64(f, uint64(dim))
+	if f&1 == 1 {
+		return int(at), -1
+	}
+	return int(at), 1
 }
 
 // normalise scales v to length 1, unless it is zero.

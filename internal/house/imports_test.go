@@ -104,6 +104,7 @@ var mayImport = map[string]neighbours{
 	"measure/kept":                  {own: []string{"measure", "mech", "nn", "noise"}},
 	"link":                          {},
 	"explain":                       {own: []string{"text"}, only: true},
+	"explain/predictor":             {own: []string{"dataset", "dp", "encode", "encode/bert", "encode/catalogue", "encode/static", "experiment", "explain", "nn", "nn/transformer", "text", "train/model"}},
 	"link/agree":                    {only: true},
 	"link/alike":                    {only: true},
 	"link/clique":                   {own: []string{"link"}, only: true},

@@ -63,6 +63,16 @@ func (m *markdown) block(b Block) {
 		m.line("\n%s", escape(b.Note))
 	case b.Warning != "":
 		m.line("\n**Careful.** %s", escape(b.Warning))
+	case b.Passage != nil:
+		text := ""
+		for _, part := range b.Passage {
+			if part.Mark() == "" {
+				text += escape(part.Text)
+			} else {
+				text += "**" + escape(part.Text) + "**"
+			}
+		}
+		m.line("\n%s", text)
 	case b.List != nil:
 		m.line("")
 		for _, it := range b.List {

@@ -27,6 +27,8 @@
 // plane).
 package page
 
+import "fmt"
+
 // Page is what is said, before it is decided how it looks.
 type Page struct {
 	Title    string
@@ -72,7 +74,27 @@ type Block struct {
 	List    []Item
 	Table   *Table
 	Figure  *Figure
-	Code    string // JSON of several lines, shown as it is, folded, under Heading
+	Passage []Stretch // a text of which parts stand out
+	Code    string    // JSON of several lines, shown as it is, folded, under Heading
+}
+
+// Stretch is a part of a text: plain, or standing out for one side or the other.
+type Stretch struct {
+	Text  string
+	Shade float64 // from −1, against, to 1, for; 0 is plain
+	Tip   string  // shown under the pointer
+}
+
+// Mark returns how strongly a stretch stands out, and for which side: "" for plain.
+func (s Stretch) Mark() string {
+	side, strength := "for", s.Shade
+	if s.Shade < 0 {
+		side, strength = "against", -s.Shade
+	}
+	if !(strength >= 0.02) { // NaN is plain
+		return ""
+	}
+	return fmt.Sprintf("%s s%d", side, min(4, 1+int(strength*4)))
 }
 
 // Item is an entry of a list: a name, which may be "", and what is said of it.

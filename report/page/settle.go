@@ -102,6 +102,10 @@ func (b Block) mapped(f func(string) string) Block {
 	for i, it := range b.List {
 		b.List[i] = Item{f(it.Name), f(it.Text)}
 	}
+	b.Passage = slices.Clone(b.Passage)
+	for i := range b.Passage {
+		b.Passage[i].Text, b.Passage[i].Tip = f(b.Passage[i].Text), f(b.Passage[i].Tip)
+	}
 	if b.Table != nil {
 		b.Table = b.Table.mapped(f)
 	}
