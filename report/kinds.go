@@ -7,6 +7,7 @@ import (
 	"sotto/experiment/frontier"
 	"sotto/experiment/plan"
 	"sotto/experiment/reproduce"
+	"sotto/explain/decoy"
 	"sotto/measure/retrieval"
 	"sotto/report/evidence"
 	"sotto/report/picture"
@@ -31,6 +32,7 @@ func Kinds() evidence.Kinds {
 		direction.Kind,
 		erase.Kind,
 		retrieval.Kind,
+		decoy.Kind,
 	}, reproduce.Kinds()...)
 }
 

@@ -1,0 +1,345 @@
+package decoy
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	weakrand "math/rand/v2"
+	"slices"
+
+	"sotto/explain"
+	"sotto/explain/linear"
+	"sotto/measure"
+)
+
+// Method makes an explainer for a seed.
+type Method struct {
+	Name string
+	Make func(seed uint64) explain.Explainer
+}
+
+// Options say how a benchmark runs. The zero value has the defaults, but no explainer.
+type Options struct {
+	// Features make numbers of texts, given those of both models' training rows; nil
+	// means words and pairs of words.
+	Features   func(texts []string) (linear.Features, error)
+	Fit        linear.Options
+	Explainers []Method
+
+	Seed  uint64
+	Seeds int // that explainers are compared over; 0 means 5
+	// Share of the training rows that the models of each seed learn from; 0 means 0.9.
+	// Models whose accuracy is printed learn from all.
+	Share     float64
+	Pool      int // test rows whose explanations there are to read; 0 means 100
+	Instances int // test rows with a cue that are explained; 0 means 50
+	Top       int // words of an explanation that its reader looks at; 0 means 1
+	Budget    int // texts that are read to choose between two models; 0 means 10
+	Listed    int // words of an explainer's list that are looked at for what to repair; 0 means 10
+	Workers   int
+	Progress  func(done, total int) // may be nil
+}
+
+func (o Options) withDefaults() Options {
+	o.Seeds, o.Share, o.Pool = cmp.Or(o.Seeds, 5), cmp.Or(o.Share, 0.9), cmp.Or(o.Pool, 100)
+	o.Instances, o.Top, o.Budget, o.Listed = cmp.Or(o.Instances, 50), cmp.Or(o.Top, 1), cmp.Or(o.Budget, 10), cmp.Or(o.Listed, 10)
+	o.Workers = max(o.Workers, 1)
+	if o.Progress == nil {
+		o.Progress = func(int, int) {}
+	}
+	return o
+}
+
+func (o Options) validate() error {
+	for _, n := range []struct {
+		name string
+		n    int
+	}{{"seeds", o.Seeds}, {"pool", o.Pool}, {"instances", o.Instances}, {"top", o.Top}, {"budget", o.Budget}, {"listed", o.Listed}} {
+		if n.n < 1 {
+			return fmt.Errorf("decoy: %s is %d, must be at least 1", n.name, n.n)
+		}
+	}
+	if !(o.Share > 0 && o.Share <= 1) {
+		return fmt.Errorf("decoy: share is %v, must be above 0 and at most 1", o.Share)
+	}
+	return nil
+}
+
+// bench is what all steps of a benchmark share.
+type bench struct {
+	Options
+	data    Data
+	decoys  []Decoy
+	rows    *Planted
+	slices  []*slice
+	cues    map[string]bool // words, in lower case
+	f       linear.Features
+	clean   *linear.Rows // of the training rows as they came
+	planted *linear.Rows
+	test    *linear.Rows
+	cut     []*linear.Rows // of the slices
+	shown   Part           // the test rows as a reader meets them: with the decoys in them
+}
+
+// Run plants decoys, checks that they are adopted, and ranks explainers by what they
+// reveal. It stops with ctx's error when ctx is done.
+func Run(ctx context.Context, data Data, decoys []Decoy, o Options) (*Result, error) {
+	o = o.withDefaults()
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	if err := data.Validate(); err != nil {
+		return nil, err
+	}
+	b := &bench{Options: o, data: data, decoys: decoys, cues: map[string]bool{}}
+	if err := b.plant(ctx); err != nil {
+		return nil, err
+	}
+	r := &Result{
+		Format: Format, Data: data.Name, Model: b.f.Name(), Classes: len(data.Classes),
+		Rows: len(data.Train.Texts), Planted: len(b.rows.Texts), Tested: len(data.Test.Texts),
+		Seed: o.Seed, Seeds: o.Seeds, Pool: min(o.Pool, len(data.Test.Texts)), Top: o.Top, Budget: o.Budget,
+	}
+	for _, d := range decoys {
+		r.Decoys = append(r.Decoys, d.String())
+	}
+	if err := b.adopt(ctx, r); err != nil {
+		return nil, err
+	}
+	return r, b.compare(ctx, r)
+}
+
+// plant makes all rows.
+func (b *bench) plant(ctx context.Context) (err error) {
+	if b.rows, err = Plant(b.data, b.decoys, b.Seed); err != nil {
+		return err
+	}
+	for _, d := range b.decoys {
+		for _, c := range d.Cues() {
+			b.cues[c.Word] = true
+		}
+	}
+	texts := slices.Concat(b.data.Train.Texts, b.rows.Texts)
+	if b.Features == nil {
+		b.f = linear.Learn(texts)
+	} else if b.f, err = b.Features(texts); err != nil {
+		return err
+	}
+	if b.shown, err = b.read(); err != nil {
+		return err
+	}
+	for k, d := range b.decoys {
+		var s *slice
+		if s, err = sliceOf(d, b.data, b.rows, b.Seed, uint64(k+len(b.decoys))); err != nil {
+			return err
+		}
+		b.slices = append(b.slices, s)
+	}
+	if b.clean, err = b.f.Rows(ctx, b.data.Train.Texts); err != nil {
+		return err
+	}
+	if b.planted, err = b.rowsOf(ctx, b.rows.Texts); err != nil {
+		return err
+	}
+	if b.test, err = b.f.Rows(ctx, b.data.Test.Texts); err != nil {
+		return err
+	}
+	for _, s := range b.slices {
+		x, err := b.f.Rows(ctx, s.Texts)
+		if err != nil {
+			return err
+		}
+		b.cut = append(b.cut, x)
+	}
+	return nil
+}
+
+// rowsOf returns the rows of planted texts, of which those that are as they came are
+// not made again.
+func (b *bench) rowsOf(ctx context.Context, texts []string) (*linear.Rows, error) {
+	var changed []string
+	for i, s := range texts {
+		if s != b.data.Train.Texts[b.rows.From[i]] {
+			changed = append(changed, s)
+		}
+	}
+	made, err := b.f.Rows(ctx, changed)
+	if err != nil {
+		return nil, err
+	}
+	all, at := linear.NewRows(b.f.Width()), 0
+	for i, s := range texts {
+		if from := b.rows.From[i]; s == b.data.Train.Texts[from] {
+			all.Add(b.clean.Row(from))
+			continue
+		}
+		all.Add(made.Row(at))
+		at++
+	}
+	return all, nil
+}
+
+// read returns the test rows as a reader meets them: what was done to the texts of
+// training rows was done to these.
+func (b *bench) read() (Part, error) {
+	part := Part{slices.Clone(b.data.Test.Texts), b.data.Test.Labels}
+	for k, d := range b.decoys {
+		p := newPlanter(b.data.Classes, b.Seed, uint64(k+2*len(b.decoys)))
+		for i, s := range part.Texts {
+			changed, _, err := p.as(d, s, part.Labels[i])
+			if err != nil {
+				return part, err
+			}
+			part.Texts[i] = changed
+		}
+	}
+	return part, nil
+}
+
+// fit fits a model to some rows.
+func (b *bench) fit(ctx context.Context, x *linear.Rows, labels []int, o linear.Options) (*linear.Model, error) {
+	return linear.Fit(ctx, b.f, x, labels, b.data.Classes, o)
+}
+
+// adopt fits both models to all rows and says whether the decoys were adopted.
+func (b *bench) adopt(ctx context.Context, r *Result) error {
+	clean, err := b.fit(ctx, b.clean, b.data.Train.Labels, b.Fit)
+	if err != nil {
+		return err
+	}
+	planted, err := b.fit(ctx, b.planted, b.rows.Labels, b.Fit)
+	if err != nil {
+		return err
+	}
+	r.Clean = accuracy(clean, b.test, b.data.Test.Labels)
+	r.Decoy = accuracy(planted, b.test, b.data.Test.Labels)
+	r.Adopted = true
+	var cleanRight, decoyRight float64
+	words := []string{}
+	for k, d := range b.decoys {
+		p := b.slices[k].judge(clean.Labels(b.cut[k]), planted.Labels(b.cut[k]))
+		p.Decoy = d.String()
+		if p.Reach = flippedReach(b.rows, len(b.data.Classes)); d.Recipe != Flip {
+			own := []string{}
+			for _, c := range d.Cues() {
+				own = append(own, c.Word)
+				p.Cues = append(p.Cues, cueReport(c.Word, b.rows.Part, b.data.Classes, planted))
+			}
+			p.Reach = reach(b.rows.Part, len(b.data.Classes), own)
+			words = append(words, own...)
+		}
+		if p.Applicability == 0 {
+			return fmt.Errorf("decoy: %s is in no training row of %s, must be in some: choose what its texts have", d, b.data.Name)
+		}
+		r.Adopted = r.Adopted && p.Adopted
+		r.SliceRows += p.SliceRows
+		if p.SliceRows > 0 {
+			cleanRight += math.Round(float64(p.CleanSlice) * float64(p.SliceRows))
+			decoyRight += math.Round(float64(p.DecoySlice) * float64(p.SliceRows))
+		}
+		r.Plantings = append(r.Plantings, p)
+	}
+	r.CleanSlice, r.DecoySlice = measure.Undefined, measure.Undefined
+	if r.SliceRows > 0 {
+		r.CleanSlice, r.DecoySlice = measure.Number(cleanRight/float64(r.SliceRows)), measure.Number(decoyRight/float64(r.SliceRows))
+	}
+	switch {
+	case len(r.Plantings) == 1:
+		r.Reach = r.Plantings[0].Reach
+	case len(words) > 0:
+		r.Reach = reach(b.rows.Part, len(b.data.Classes), words)
+	}
+	return nil
+}
+
+// accuracy is the share of rows that a model answers rightly.
+func accuracy(m *linear.Model, x *linear.Rows, labels []int) float64 {
+	return measure.Accuracy(labels, m.Labels(x))
+}
+
+// trial is the models and rows of one seed.
+type trial struct {
+	seed           uint64
+	rng            *weakrand.Rand
+	clean, decoy   *linear.Model
+	keep           []int // of the planted rows
+	x              *linear.Rows
+	labels         []int
+	base           scores   // of the decoy model
+	pool, instance []string // texts that are explained
+	repaired       map[string]repair
+}
+
+// newTrial draws rows by a seed and fits both models to them.
+func (b *bench) newTrial(ctx context.Context, seed uint64) (*trial, error) {
+	t := &trial{seed: seed, rng: weakrand.New(weakrand.NewPCG(seed, 0x6465636f79)), repaired: map[string]repair{}}
+	in := make([]bool, len(b.data.Train.Texts))
+	var all []int
+	for _, i := range t.rng.Perm(len(in))[:int(math.Ceil(b.Share*float64(len(in))))] {
+		in[i] = true
+	}
+	for i, ok := range in {
+		if ok {
+			all = append(all, i)
+		}
+	}
+	for i, from := range b.rows.From {
+		if in[from] {
+			t.keep = append(t.keep, i)
+			t.labels = append(t.labels, b.rows.Labels[i])
+		}
+	}
+	t.x = b.planted.Gather(t.keep)
+	labels := make([]int, len(all))
+	for k, i := range all {
+		labels[k] = b.data.Train.Labels[i]
+	}
+	var err error
+	if t.clean, err = b.fit(ctx, b.clean.Gather(all), labels, b.Fit); err != nil {
+		return nil, err
+	}
+	if t.decoy, err = b.fit(ctx, t.x, t.labels, b.Fit); err != nil {
+		return nil, err
+	}
+	t.base = b.scores(t.decoy, b.test, b.cut)
+	var with []string
+	for i, k := range t.rng.Perm(len(b.shown.Texts)) {
+		if i < b.Pool {
+			t.pool = append(t.pool, b.shown.Texts[k])
+		}
+		if len(with) < b.Instances && b.cued(b.shown.Texts[k]) {
+			with = append(with, b.shown.Texts[k])
+		}
+	}
+	t.instance = with
+	return t, nil
+}
+
+// cued reports whether a text has a cue.
+func (b *bench) cued(s string) bool {
+	for word := range b.cues {
+		if has(s, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// scores are accuracies on the test rows and on all slices together.
+type scores struct{ test, slice float64 }
+
+func (b *bench) scores(m *linear.Model, test *linear.Rows, cut []*linear.Rows) scores {
+	s := scores{test: accuracy(m, test, b.data.Test.Labels)}
+	right, rows := 0.0, 0.0
+	for k, x := range cut {
+		if n := float64(x.Len()); n > 0 {
+			right += n * accuracy(m, x, b.slices[k].Labels)
+			rows += n
+		}
+	}
+	if s.slice = math.NaN(); rows > 0 {
+		s.slice = right / rows
+	}
+	return s
+}
