@@ -176,6 +176,9 @@ func (m *Model) refuse() error {
 // Classes implements [explain.Predictor].
 func (m *Model) Classes() []string { return slices.Clone(m.classes) }
 
+// View returns which answers are explained.
+func (m *Model) View() View { return m.options.View }
+
 // Manifest returns what the folder of the model says of it.
 func (m *Model) Manifest() model.Manifest { return m.info }
 

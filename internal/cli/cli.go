@@ -14,6 +14,7 @@ import (
 	"sotto/internal/cli/bias"
 	"sotto/internal/cli/claims"
 	"sotto/internal/cli/data"
+	"sotto/internal/cli/explain"
 	"sotto/internal/cli/language"
 	"sotto/internal/cli/learn"
 	"sotto/internal/cli/link"
@@ -32,7 +33,7 @@ import (
 // commands returns those of every group.
 func commands(std term.Streams) []*cobra.Command {
 	return slices.Concat(claims.Commands(std), vectors.Commands(std), language.Commands(std), data.Commands(std), learn.Commands(std), reproduce.Commands(std),
-		measure.Commands(std), attack.Commands(std), bias.Commands(std), link.Commands(std), report.Commands(std), serve.Commands(std), studio.Commands(std),
+		measure.Commands(std), attack.Commands(std), explain.Commands(std), bias.Commands(std), link.Commands(std), report.Commands(std), serve.Commands(std), studio.Commands(std),
 		[]*cobra.Command{newVersion(std), man.New()})
 }
 
