@@ -8,6 +8,7 @@ import (
 	"sotto/experiment/plan"
 	"sotto/experiment/reproduce"
 	"sotto/explain/decoy"
+	"sotto/link/outcome"
 	"sotto/measure/retrieval"
 	"sotto/report/evidence"
 	"sotto/report/picture"
@@ -33,6 +34,8 @@ func Kinds() evidence.Kinds {
 		erase.Kind,
 		retrieval.Kind,
 		decoy.Kind,
+		outcome.GraphKind,
+		outcome.RecordsKind,
 	}, reproduce.Kinds()...)
 }
 

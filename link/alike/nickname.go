@@ -5,174 +5,311 @@ import "strings"
 // called lists, a line a name, what people of that name are called for short. A name may
 // stand in several lines.
 const called = `
-abigail abby gail
+aaron ron ronnie
+abigail abby gail abbie
 abraham abe bram
+adelaide addie heidi
+adeline addie ada
 albert al bert bertie
-alexander alex alec sandy xander
-alexandra alex sandra sandy lexi
+alexander alex alec sandy xander al sasha lex
+alexandra alex sandra sandy lexi sasha
 alfred al alf fred freddie alfie
-alice allie
+alice allie ali elsie
+alison allison ali allie
 amanda mandy
+amelia amy millie emmy
 andrew andy drew
+angela angie
 ann anne anna annie nan nancy
-anthony tony antony
+anthony tony antony ant
+antonia toni
+archibald archie
 arthur art artie
-augustus gus
+augustus gus augie
 barbara barb babs barbie
-benjamin ben benny
+barnaby barney
+bartholomew bart
+beatrice bea trixie
+benjamin ben benny benji
+bernadette bernie
 bernard bernie
 bertram bert bertie
-beatrice bea trixie
-bridget biddy
+beverly bev
 bradley brad
+brandon bran
+bridget biddy bridie
 calvin cal
-catherine katherine kate cathy kathy katie kitty kathryn
-charles charlie chuck charley
-charlotte lottie charlie
-christina chris tina
+cameron cam
+camille cam millie
+carol carrie
+caroline carolyn carrie carol caro lynn
+cassandra cass cassie sandra
+catherine katherine kate cathy kathy katie kitty kathryn catharine kay kit kat cat trina
+cecilia cecily cissy celia
+charles charlie chuck charley chas chaz
+charlotte lottie charlie lotte
+chester chet
+christian chris
+christina chris tina christine kristina kristine chrissy kris
 christine chris chrissie
 christopher chris kit topher
+clara clare claire
 clarence clare
+clifford cliff
+clinton clint
+constance connie
 cornelius neil
+curtis curt
+cynthia cindy
 daniel dan danny
+danielle dani
 david dave davy davey
-deborah deb debbie
+deborah deb debbie debra
 dennis denny
-dominic dom
+derek rick
+diana diane di
+dominic dom nick
 donald don donnie
 dorothy dot dolly dottie
 douglas doug
 edgar ed eddie
+edith edie
 edmund ed ned eddie
 edward ed eddie ned ted teddy
-eleanor ellie nell nellie nora
-elizabeth liz lizzie beth betty bess bessie eliza betsy betsey libby lisa elsie
-emily em emmy
+edwin ed eddie ned
+eleanor ellie nell nellie nora eleanora lenore
+elijah eli
+elizabeth liz lizzie beth betty bess bessie eliza betsy betsey libby lisa elsie elisabeth
+ellen nell nellie ellie
+emily em emmy millie
 emma em emmy
 ernest ernie
+esther essie hetty
 eugene gene
 evelyn eve evie
-ferdinand ferdy
+ezekiel zeke
+ferdinand ferdy ferdie
+florence flo flossie
 frances fran fanny franny frankie
 francis frank fran frankie
 franklin frank
-frederick fred freddie freddy fritz
+frederick fred freddie freddy fritz fredrick rick
 gabriel gabe
-geoffrey jeff geoff
+gabrielle gabby
+genevieve gen ginny
+geoffrey jeff geoff jeffrey
 george georgie
+georgina georgia georgie gina
 gerald gerry jerry
-gertrude trudy gertie
+geraldine gerry
+gerard gerry
+gertrude trudy gertie gert
 gilbert gil bert
-gregory greg
-gwendolyn gwen
+glenn glen
+gordon gordy
+grace gracie
+graham gray
+gregory greg gregg
+gwendolyn gwen wendy
+hannah anna
 harold hal harry
-harriet hattie
-helen nell nellie nelly
+harriet hattie harrie
+harrison harry
+harvey harv
+helen nell nellie nelly ellen
+helena lena
+henrietta etta hetty
 henry hank harry hal
 herbert herb bert
+herman manny
 howard howie
+hubert bert
 hugh hughie
-isaac ike
-isabel isabella bella belle izzy
-jacob jake
+isaac ike zak
+isabel isabella bella belle izzy isabelle
+ivan van
+jacob jake jack
+jacqueline jackie
 james jim jimmy jamie jem
-jane janie jenny
+jane janie jenny jean
 janet jan
+jason jay
 jasper jas
+jean jeannie
 jeffrey jeff
-jennifer jen jenny jennie
+jennifer jen jenny jennie jenn
 jeremiah jerry
-jeremy jerry
+jeremy jerry jem
 jerome jerry
 jessica jess jessie
 joan joanie
-john jack johnny jock
+joanna joanne jo
+john jack johnny jock jon
 jonathan jon jonny nathan
 joseph joe joey jos
 josephine jo josie
 joshua josh
+joyce joy
 judith judy
-julia julie
+julia julie jules
+julian jules
+katrina trina kat
 kenneth ken kenny
 kimberly kim
-lawrence laurence larry lawrie laurie
+laura laurie
+lawrence laurence larry lawrie laurie lars
 leonard len leo lenny
-lillian lily lil
+leonardo leo
+leroy roy
+leslie les
+lewis louis lou louie
+lillian lily lil lilly
+linda lindy lin
+lorraine lori
 louis lou louie
 louisa lou louie
-lucille lucy
+louise lou
 lucas luke
+lucille lucy
+lydia liddy
+mabel mae
 madeleine maddie
-margaret maggie meg peg peggy madge greta rita marge daisy margery
+madeline maddie maddy
+magdalena lena maggie
+malcolm mal
+marcus mark marc
+margaret maggie meg peg peggy madge greta rita marge daisy margery margie
+maria marie mia
+marian marion
+marilyn lyn
+marjorie marge margie
 martha mattie patty
 martin marty
-mary molly polly mamie may moll
-matilda tilly mattie maud
+martina tina
+mary molly polly mamie may moll mae
+matilda tilly mattie maud tilda
 matthew matt mat
 maurice morris
 maximilian max
 maxwell max
+megan meg
+melanie mel
+melissa mel missy lissa
+melvin mel
 michael mike mick mickey micky
+michelle shelly
 mildred millie milly
+miranda mandy randy
+mitchell mitch
+mohammed muhammad mohamed mo
 montague monty
+montgomery monty
+morgan mo
+moses mo
+nancy nan
+natalie nat
+natasha tasha
+nathan nate nat
 nathaniel nat nathan nate
-nicholas nick nicky
+nicholas nick nicky nicolas klaus
+nicole nikki nicky
+norman norm
 oliver ollie noll
+olivia liv livvy ollie
+oscar ozzie
+oswald ozzie oz
 pamela pam
-patricia pat patty trish tricia
+patricia pat patty trish tricia patsy
 patrick pat paddy
+paul pauly
+paula polly
+pauline polly
 penelope penny
 peter pete
-philip phil pip
+philip phil pip phillip
+philippa pippa pip
+phyllis phyl
 priscilla cilla
+prudence pru
 rachel rae
-randolph randy
+ralph rafe
+randolph randy randall
 raymond ray
 rebecca becky becca
 reginald reg reggie
-richard dick rich rick ricky dickie
+rhonda ronnie
+richard dick rich rick ricky dickie richie
 robert rob bob bobby robbie bert robin
-roderick rod
+roberta bobbie bert
+roderick rod rick
 rodney rod
 roger rog hodge
+roland rollie
 ronald ron ronnie
-rosalind roz rosie
+rosalind roz rosie rose
 rose rosie
+rosemary rose rosie
+roxanne roxy
 rudolph rudy
-russell russ
-samantha sam
+russell russ rusty
+ruth ruthie
+salvatore sal
+samantha sam sammy
+samson sam
 samuel sam sammy
-sarah sally sadie
+sandra sandy
+sarah sally sadie sara
 sebastian seb bastian
+seymour sy
+sharon shari
+sheila shelly
+sheldon shelly
+shirley shirl
+sidney sid
+silvester sylvester sly
 solomon sol
 sophia sophie
 stanley stan
-stephen steven steve
-stephanie steph
-stuart stu
-susan sue susie suzy susannah sukey
+stephanie steph stevie
+stephen steven steve stevie
+stuart stu stewart
+susan sue susie suzy susannah sukey suzanne susanna suzie
 sylvester sly
-terence terry
+sylvia syl
+tabitha tabby
+terence terry terrence
+teresa theresa terry tess tessa tracy
+thaddeus thad
+theodora dora thea
 theodore ted teddy theo
 theresa terry tess tessa
 thomas tom tommy
 timothy tim timmy
 tobias toby
+tristan tris
+ursula ulla
 valentine val
 valerie val
-veronica ronnie
+vanessa nessa
+veronica ronnie vera
 victor vic
-victoria vicky vic tori
-vincent vince vin
-virginia ginny
+victoria vicky vic tori vicki
+vincent vince vin vinny
+violet vi
+virginia ginny ginger
 vivian viv
+wallace wally
 walter walt wat wally
-wilfred wilf fred
-wilhelmina minnie mina wilma
+wayne way
+wendell del
+wesley wes
+wilfred wilf fred will
+wilhelmina minnie mina wilma billie
 william will bill billy willy willie liam
-winifred winnie freda
-winston winnie
-zachary zach zack`
+winifred winnie freda fred
+winston winnie win
+yvonne vonnie
+zachary zach zack zachariah`
 
 // lines has, for each word, the lines of the table it stands in.
 var lines = func() map[string][]int {
@@ -200,6 +337,10 @@ func Nicknames(a, b string) bool {
 	}
 	return false
 }
+
+// Lines returns numbers of a first name, in lower case: two that are unlike have one in
+// common if [Nicknames] are true of them. The caller must not change them.
+func Lines(word string) []int { return lines[word] }
 
 // Forms returns what a first name, in lower case, may be short for, itself if it is
 // short for nothing that is known.

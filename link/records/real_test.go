@@ -29,7 +29,7 @@ func TestSites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d pairs, held %+v, all %+v, log loss %.4f, calibration %.4f, optimal %v gap %v", r.Pairs, *r.Held, *r.All, r.LogLoss, r.Calibrate, r.Optimal, r.Gap)
+	t.Logf("%d pairs, %+v, held %+v, all %+v, %+v, %+v, optimal %v gap %v", r.Pairs, r.Blocks, *r.Held, *r.All, r.Calibration, r.Model.Calibration, r.Optimal, r.Gap)
 	if r.Held.F1 < .94 {
 		t.Errorf("F1 is %.4f, want at least .94", r.Held.F1)
 	}

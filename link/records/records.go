@@ -1,30 +1,73 @@
 // Package records finds the rows of a table that are one and the same person or
-// thing. Rows that share a word, a number or a sound are compared column by column; a
-// logistic model, trained on rows whose entity is known, makes a probability of each
-// comparison; and package link divides.
+// thing. Rows that share a word, a number, a sound or a neighbourhood are compared
+// column by column; a model makes a probability of each comparison, learnt from rows or
+// pairs that are known, from answers of a person, or estimated where nothing is known;
+// and package link divides.
+//
+//	r, err := records.Link(ctx, records.Table{Columns: names, Rows: rows}, records.Options{})
+//	golden := records.Golden(rows, r.Labels)
 //
 // What it finds is an estimate, however exactly the division is solved: the weights are
 // learnt.
+//
+// Rows, keys and pairs lie on disk where they are many. What is in memory grows with the
+// number of rows by some dozens of bytes each, and with the pairs inside of what is
+// probably one: everything else is taken a chunk of rows at a time.
 package records
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	weakrand "math/rand/v2"
-	"slices"
-	"strings"
 
+	"sotto/encode"
 	"sotto/link"
 	"sotto/link/agree"
+	"sotto/link/records/block"
+	"sotto/link/records/match"
 )
 
 // A Table is rows of fields, and whose some of them are.
 type Table struct {
 	Columns []string   // names of the columns that are compared
-	Rows    [][]string // the fields of each row
-	Entity  []string   // whose each row is; empty if it is not known
+	Rows    [][]string // the fields of each row, those to compare first; nil if they are on disk
+	Entity  []string   // whose each row is, empty if it is not known; nil if nobody knows
+	Source  []string   // where each row comes from, if no source has anybody twice; nil otherwise
+
+	Stored *block.Rows // rows on disk
+	Places []int       // where the columns are that are compared, in a row on disk
+}
+
+// Len returns how many rows there are.
+func (t Table) Len() int {
+	if t.Stored != nil {
+		return t.Stored.Len()
+	}
+	return len(t.Rows)
+}
+
+// Validate reports what is wrong with a table, if anything is.
+func (t Table) Validate() error {
+	n := t.Len()
+	if len(t.Columns) == 0 || t.Entity != nil && len(t.Entity) != n || t.Source != nil && len(t.Source) != n {
+		return errors.New("records: want at least one column, and an entity and a source for every row, or for none")
+	}
+	if t.Stored != nil && len(t.Places) != len(t.Columns) {
+		return fmt.Errorf("records: places are %d, must be one for each of %d columns", len(t.Places), len(t.Columns))
+	}
+	for i, row := range t.Rows {
+		if len(row) < len(t.Columns) {
+			return fmt.Errorf("records: row %d has %d fields, must have one for each of %d columns", i, len(row), len(t.Columns))
+		}
+	}
+	return nil
+}
+
+// A Labelled is a pair of rows of which it is known whether they are the same.
+type Labelled struct {
+	I, J   int
+	Same   bool
+	Unsure bool // nobody could tell: the pair is not learnt from, and not asked about again
 }
 
 // Options of [Link]. The zero value serves.
@@ -33,25 +76,64 @@ type Options struct {
 	Share   float64      // part of the known entities that the model is trained on; 0 means ½
 	Seed    uint64       // of the choice of those
 	Unknown link.Unknown // what a pair costs that was not compared; empty means forbidden
+	Must    []link.Pair  // rows that are one, whatever the model says
+	Cannot  []link.Pair  // rows that are not
+
+	With         *match.Model // that is used; nil: one is made
+	Labelled     []Labelled   // pairs to learn from, beside the entities of rows
+	Unsupervised bool         // what is known is not learnt from, and measures alone
+	// Ask, if it is not nil, is asked about one pair after the other until it returns
+	// [Quit], and what it says is learnt from.
+	Ask func(Question) (Answer, error)
+
+	Encoder     encode.Source // by which rows are compared as a whole, and neighbours found; nil for none
+	EncoderName string        // for the model
+
+	Pairs     int      // most pairs that are compared; 0 means 30 a row, and at least 100,000
+	Explain   int      // pairs to explain: those that were joined with the least conviction, and as many that were not
+	Explained [][2]int // pairs to explain, whatever they are
+
+	Stage func(what string, done, total int64) // hears how far the work is; may be nil
 }
 
 // A Result is a division of rows.
 type Result struct {
 	link.Solution
-	Pairs     int          // that were compared
-	Trained   int          // pairs that the model was trained on
-	Features  []Feature    // what speaks for and against, by name
-	Held      *agree.Score // of rows whose entity is known and was not trained on; nil if there are none
-	All       *agree.Score // of all rows whose entity is known
-	LogLoss   float64      // mean of −log p of what is true, over pairs that were not trained on
-	Calibrate float64      // how far the mean probability of those is from the part that is the same
-	Graph     link.Graph   // that was divided
+	Model    *match.Model
+	Blocks   Blocks
+	Pairs    int          // that were compared
+	Trained  int          // pairs that the model was trained on
+	Features []Feature    // what speaks for and against, by name
+	Held     *agree.Score // of rows whose entity is known and was not trained on; nil if there are none
+	All      *agree.Score // of all rows whose entity is known; nil if there are none
+	// Calibration is that of compared pairs of which the truth is known and that the
+	// model was not trained on; nil if there are none.
+	Calibration *match.Calibration
+	Explained   []Explained
+	// Graph is what was divided: pairs inside of what is probably one, and others with a
+	// probability of 5 % and more, or all if they are at most half a million.
+	Graph link.Graph
 }
 
-// Feature is the weight of a comparison: above zero it speaks for the same.
-type Feature struct {
-	Name   string  `json:"name"`
-	Weight float64 `json:"weight"`
+// Feature is the weight of a comparison.
+type Feature = match.Feature
+
+// Blocks says how pairs were found.
+type Blocks struct {
+	Bound     int `json:"most_rows"`                  // most rows that may share a key
+	Skipped   int `json:"keys_not_followed"`          // keys that more rows share
+	Widest    int `json:"widest_key"`                 // rows of the widest of those
+	Left      int `json:"pairs_left_out"`             // pairs that share a key and were not compared, since others share more
+	Completed int `json:"pairs_completed"`            // pairs that share none, and were compared because both are like a third row
+	Open      int `json:"components_left_incomplete"` // groups of alike rows that are too large for that
+}
+
+// Explained is a pair and what speaks for and against it.
+type Explained struct {
+	I      int  `json:"i"`
+	J      int  `json:"j"`
+	Joined bool `json:"joined"`
+	match.Explanation
 }
 
 // Link divides the rows of a table.
@@ -62,152 +144,33 @@ func Link(ctx context.Context, t Table, o Options) (Result, error) {
 	if !(o.Share > 0 && o.Share <= 1) {
 		return Result{}, fmt.Errorf("records: share is %v, must be above 0 and at most 1", o.Share)
 	}
-	if len(t.Columns) == 0 || len(t.Rows) != len(t.Entity) {
-		return Result{}, errors.New("records: want at least one column, and an entity or nothing for every row")
+	if o.Pairs < 0 || o.Explain < 0 {
+		return Result{}, fmt.Errorf("records: pairs is %d and explain %d, must not be below 0", o.Pairs, o.Explain)
 	}
-	all := make([][]value, len(t.Rows))
-	for i, row := range t.Rows {
-		for _, field := range row[:len(t.Columns)] {
-			all[i] = append(all[i], parse(field))
-		}
-	}
-	trained := t.choose(o)
-	pairs := candidates(all)
-	columns := t.Columns
-	if len(columns) > 1 { // what one row has in one column another may have elsewhere
-		columns = append(slices.Clone(columns), "all columns")
-		for i, row := range t.Rows {
-			all[i] = append(all[i], parse(strings.Join(row[:len(t.Columns)], " ")))
-		}
-	}
-	for c := range columns {
-		weigh(all, c)
-	}
-	r := Result{Pairs: len(pairs)}
-	x := make([][]float64, len(pairs))
-	var rows [][]float64
-	var same []bool
-	for k, p := range pairs {
-		x[k] = make([]float64, perColumn*len(columns))
-		for c := range columns {
-			features(x[k][c*perColumn:], all[p[0]][c], all[p[1]][c])
-		}
-		if trained[p[0]] && trained[p[1]] {
-			rows = append(rows, x[k])
-			same = append(same, t.Entity[p[0]] == t.Entity[p[1]])
-		}
-	}
-	m, err := fit(rows, same)
-	if err != nil {
+	if err := t.Validate(); err != nil {
 		return Result{}, err
 	}
-	r.Trained = len(rows)
-	for f, w := range m.weight[:len(m.weight)-1] {
-		r.Features = append(r.Features, Feature{columns[f/perColumn] + ": " + featureNames[f%perColumn], w})
-	}
-	r.Graph = link.Graph{Nodes: len(t.Rows), Unknown: o.Unknown}
-	held := calibration{}
-	for k, p := range pairs {
-		q := m.probability(x[k])
-		i, j := int(p[0]), int(p[1])
-		r.Graph.Edges = append(r.Graph.Edges, link.Edge{I: i, J: j, Weight: math.Round((1-2*q)*1e6) / 1e6})
-		if !trained[i] && !trained[j] && t.Entity[i] != "" && t.Entity[j] != "" {
-			held.add(q, t.Entity[i] == t.Entity[j])
-		}
-	}
-	r.LogLoss, r.Calibrate = held.result()
-	if r.Solution, err = link.Solve(ctx, r.Graph, o.Options); err != nil {
+	g := link.Graph{Nodes: t.Len(), Unknown: o.Unknown, Must: o.Must, Cannot: o.Cannot}
+	if err := g.Validate(); err != nil {
 		return Result{}, err
 	}
-	r.Held = t.score(r.Labels, func(i int) bool { return t.Entity[i] != "" && !trained[i] })
-	r.All = t.score(r.Labels, func(i int) bool { return t.Entity[i] != "" })
-	return r, nil
-}
-
-// choose marks the rows of the entities to train on.
-func (t Table) choose(o Options) []bool {
-	rng := weakrand.New(weakrand.NewPCG(o.Seed, 19))
-	take := make(map[string]bool)
-	out := make([]bool, len(t.Entity))
-	for i, e := range t.Entity {
-		if e == "" {
-			continue
-		}
-		if _, ok := take[e]; !ok {
-			take[e] = rng.Float64() < o.Share
-		}
-		out[i] = take[e]
+	e := newEngine(t, o)
+	defer e.close()
+	if err := e.index(ctx); err != nil {
+		return Result{}, err
 	}
-	return out
-}
-
-// score measures the labels of some rows, or returns nil if there are none.
-func (t Table) score(labels []int, takes func(i int) bool) *agree.Score {
-	number := make(map[string]int)
-	var truth, found []int
-	for i, e := range t.Entity {
-		if !takes(i) {
-			continue
-		}
-		if _, ok := number[e]; !ok {
-			number[e] = len(number)
-		}
-		truth = append(truth, number[e])
-		found = append(found, labels[i])
+	r := Result{}
+	if err := e.learn(ctx, &r); err != nil {
+		return Result{}, err
 	}
-	if len(truth) == 0 {
-		return nil
+	r.Features = r.Model.Flat()
+	if err := e.score(ctx, &r); err != nil {
+		return Result{}, err
 	}
-	s := agree.Compare(truth, found)
-	return &s
-}
-
-// calibration adds up how well probabilities fit.
-type calibration struct {
-	n                     int
-	loss, promised, found float64
-}
-
-func (c *calibration) add(p float64, same bool) {
-	c.n++
-	c.promised += p
-	if same {
-		c.found++
-		c.loss -= math.Log(max(p, 1e-12))
-	} else {
-		c.loss -= math.Log(max(1-p, 1e-12))
+	if err := e.divide(ctx, &r); err != nil {
+		return Result{}, err
 	}
-}
-
-func (c *calibration) result() (loss, off float64) {
-	if c.n == 0 {
-		return 0, 0
-	}
-	n := float64(c.n)
-	return c.loss / n, math.Abs(c.promised-c.found) / n
-}
-
-// Golden returns the row that stands for each cluster: of every column the value that
-// most of its rows have, and of those the longest.
-func Golden(rows [][]string, labels []int) [][]string {
-	clusters := link.Clusters(labels)
-	out := make([][]string, len(clusters))
-	for c, nodes := range clusters {
-		out[c] = make([]string, len(rows[nodes[0]]))
-		for f := range out[c] {
-			count := map[string]int{}
-			for _, i := range nodes {
-				v := rows[i][f]
-				if v == "" {
-					continue
-				}
-				count[v]++
-				best := out[c][f]
-				if n, m := count[v], count[best]; best == "" || n > m || n == m && len(v) > len(best) {
-					out[c][f] = v
-				}
-			}
-		}
-	}
-	return out
+	r.Held = e.judge(r.Labels, func(i int) bool { return e.entity[i] >= 0 && !e.trained[i] })
+	r.All = e.judge(r.Labels, func(i int) bool { return e.entity[i] >= 0 })
+	return r, e.explain(&r)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"sotto/link/agree"
 	"sotto/link/clique"
 	"sotto/link/graphfile"
+	"sotto/link/outcome"
 )
 
 // graphOptions are the flags of "sotto link graph".
@@ -72,43 +74,6 @@ The form two-phase is the published one: all maximal cliques first, then at most
 	return c
 }
 
-// graphResult is what "sotto link graph" prints.
-type graphResult struct {
-	Nodes      int          `json:"nodes"`
-	Edges      int          `json:"edges"`
-	Components int          `json:"components"`
-	Largest    int          `json:"largest_component"`
-	Unknown    link.Unknown `json:"unknown"`
-	Form       string       `json:"form"`
-	Cliques    int          `json:"maximal_cliques,omitempty"`
-	Fits       *bool        `json:"parts_suffice,omitempty"`
-
-	Objective float64 `json:"objective"`
-	Bound     float64 `json:"bound"`
-	Optimal   bool    `json:"optimal"`
-	Gap       float64 `json:"gap"`
-	Clusters  int     `json:"clusters"` // of nodes
-	Work      int64   `json:"work"`
-
-	Precision *float64     `json:"precision,omitempty"`
-	Recall    *float64     `json:"recall,omitempty"`
-	F1        *float64     `json:"f1,omitempty"`
-	NodeF1    *float64     `json:"node_f1,omitempty"`
-	Records   *agree.Score `json:"record_level,omitempty"`
-	OfNodes   *agree.Score `json:"node_level,omitempty"`
-	Others    []other      `json:"others,omitempty"`
-
-	Seconds float64 `json:"seconds"`
-}
-
-// other is another division that the truth came with.
-type other struct {
-	Name      string      `json:"name"`
-	Objective float64     `json:"objective"` // of known pairs
-	Records   agree.Score `json:"record_level"`
-	NodeF1    float64     `json:"node_f1"`
-}
-
 func runGraph(ctx context.Context, o graphOptions, std term.Streams) error {
 	if o.form != direct && o.form != twoPhase {
 		return fmt.Errorf("--form is %q, must be one of %s, %s", o.form, direct, twoPhase)
@@ -133,7 +98,7 @@ func runGraph(ctx context.Context, o graphOptions, std term.Streams) error {
 	if err != nil {
 		return err
 	}
-	r := graphResult{Nodes: g.Nodes, Edges: len(g.Edges), Unknown: g.Unknown, Form: o.form}
+	r := outcome.Graph{Format: outcome.GraphFormat, Data: filepath.Base(o.edges), Nodes: g.Nodes, Edges: len(g.Edges), Unknown: g.Unknown, Form: o.form}
 	var s link.Solution
 	r.Seconds, err = o.solve(ctx, std.Err, func(ctx context.Context, p link.Options) (failed error) {
 		if o.form == direct {
@@ -151,7 +116,7 @@ func runGraph(ctx context.Context, o graphOptions, std term.Streams) error {
 	r.Components, r.Largest, r.Work = s.Parts, s.Largest, s.Work
 	r.Clusters = len(link.Clusters(s.Labels))
 	if truth != nil {
-		r.judge(g, truth, s.Labels)
+		judge(&r, g, truth, s.Labels)
 	}
 	if o.out != "" {
 		if err := term.WriteWhole(o.out, std.Out, func(w io.Writer) error { return writeClusters(w, f.Names, s.Labels) }); err != nil || o.out == "-" {
@@ -162,7 +127,7 @@ func runGraph(ctx context.Context, o graphOptions, std term.Streams) error {
 }
 
 // judge enters how well the division, and others, agree with the truth.
-func (r *graphResult) judge(g link.Graph, truth *graphfile.Truth, labels []int) {
+func judge(r *outcome.Graph, g link.Graph, truth *graphfile.Truth, labels []int) {
 	entities := truth.Entities()
 	ofNodes := truth.OfNodes(entities)
 	found := truth.Records(labels)
@@ -178,7 +143,7 @@ func (r *graphResult) judge(g link.Graph, truth *graphfile.Truth, labels []int) 
 				byNode[i] = theirs[k]
 			}
 		}
-		r.Others = append(r.Others, other{
+		r.Others = append(r.Others, outcome.Other{
 			Name: name, Objective: g.Cost(byNode), Records: agree.Compare(entities, theirs), NodeF1: agree.Compare(ofNodes, truth.OfNodes(theirs)).F1,
 		})
 	}
@@ -195,7 +160,7 @@ func writeClusters(w io.Writer, names []string, labels []int) error {
 }
 
 // printGraph prints a result for a person.
-func printGraph(out io.Writer, r graphResult) error {
+func printGraph(out io.Writer, r outcome.Graph) error {
 	t := term.NewTable(out)
 	t.Fact("graph", "%d nodes, %d scored pairs, %d components, the largest of %d nodes", r.Nodes, r.Edges, r.Components, r.Largest)
 	t.Fact("unknown pairs", "%s", r.Unknown)
@@ -221,7 +186,7 @@ func printGraph(out io.Writer, r graphResult) error {
 		return err
 	}
 	t = term.NewTable(out, "division", "objective", "precision", "recall", "F1", "F1 of nodes", "homogeneity", "completeness", "V", "ARI", "Fowlkes-Mallows")
-	for _, d := range slices.Concat([]other{{Name: "ours", Objective: r.Objective, Records: *r.Records, NodeF1: *r.NodeF1}}, r.Others) {
+	for _, d := range slices.Concat([]outcome.Other{{Name: "ours", Objective: r.Objective, Records: *r.Records, NodeF1: *r.NodeF1}}, r.Others) {
 		s := d.Records
 		figure := func(v float64) string { return fmt.Sprintf("%.4f", v) }
 		t.Row(term.Plain(d.Name), fmt.Sprintf("%.4f", d.Objective), figure(s.Precision), figure(s.Recall), figure(s.F1), figure(d.NodeF1),
