@@ -21,9 +21,12 @@ type Method struct {
 
 // Options say how a benchmark runs. The zero value has the defaults, but no explainer.
 type Options struct {
-	// Features make numbers of texts, given those of both models' training rows; nil
-	// means words and pairs of words.
-	Features   func(texts []string) (linear.Features, error)
+	// Features make numbers of texts, given training rows; nil means words and pairs of
+	// words.
+	Features func(ctx context.Context, rows Part) (linear.Features, error)
+	// Each says that the two models have features of their own, each made from its own
+	// rows, such as those of an encoder that was tuned on them.
+	Each       bool
 	Fit        linear.Options
 	Explainers []Method
 
@@ -74,12 +77,17 @@ type bench struct {
 	rows    *Planted
 	slices  []*slice
 	cues    map[string]bool // words, in lower case
-	f       linear.Features
-	clean   *linear.Rows // of the training rows as they came
-	planted *linear.Rows
-	test    *linear.Rows
-	cut     []*linear.Rows // of the slices
-	shown   Part           // the test rows as a reader meets them: with the decoys in them
+	shown   Part            // the test rows as a reader meets them: with the decoys in them
+	clean   side
+	planted side
+}
+
+// side is what one of the two models sees.
+type side struct {
+	f     linear.Features
+	train *linear.Rows
+	test  *linear.Rows
+	cut   []*linear.Rows // of the slices
 }
 
 // Run plants decoys, checks that they are adopted, and ranks explainers by what they
@@ -97,7 +105,7 @@ func Run(ctx context.Context, data Data, decoys []Decoy, o Options) (*Result, er
 		return nil, err
 	}
 	r := &Result{
-		Format: Format, Data: data.Name, Model: b.f.Name(), Classes: len(data.Classes),
+		Format: Format, Data: data.Name, Model: b.planted.f.Name(), Classes: len(data.Classes),
 		Rows: len(data.Train.Texts), Planted: len(b.rows.Texts), Tested: len(data.Test.Texts),
 		Seed: o.Seed, Seeds: o.Seeds, Pool: min(o.Pool, len(data.Test.Texts)), Top: o.Top, Budget: o.Budget,
 	}
@@ -120,12 +128,6 @@ func (b *bench) plant(ctx context.Context) (err error) {
 			b.cues[c.Word] = true
 		}
 	}
-	texts := slices.Concat(b.data.Train.Texts, b.rows.Texts)
-	if b.Features == nil {
-		b.f = linear.Learn(texts)
-	} else if b.f, err = b.Features(texts); err != nil {
-		return err
-	}
 	if b.shown, err = b.read(); err != nil {
 		return err
 	}
@@ -136,21 +138,53 @@ func (b *bench) plant(ctx context.Context) (err error) {
 		}
 		b.slices = append(b.slices, s)
 	}
-	if b.clean, err = b.f.Rows(ctx, b.data.Train.Texts); err != nil {
+	return b.see(ctx)
+}
+
+// see makes numbers of all rows.
+func (b *bench) see(ctx context.Context) (err error) {
+	learn := b.Features
+	if learn == nil {
+		learn = func(_ context.Context, rows Part) (linear.Features, error) { return linear.Learn(rows.Texts), nil }
+	}
+	of := b.data.Train
+	if !b.Each { // features of both models
+		of = Part{slices.Concat(of.Texts, b.rows.Texts), slices.Concat(of.Labels, b.rows.Labels)}
+	}
+	if b.clean.f, err = learn(ctx, of); err != nil {
 		return err
 	}
-	if b.planted, err = b.rowsOf(ctx, b.rows.Texts); err != nil {
+	if err = b.clean.see(ctx, b.data, b.slices); err != nil {
 		return err
 	}
-	if b.test, err = b.f.Rows(ctx, b.data.Test.Texts); err != nil {
+	if b.clean.train, err = b.clean.f.Rows(ctx, b.data.Train.Texts); err != nil {
 		return err
 	}
-	for _, s := range b.slices {
-		x, err := b.f.Rows(ctx, s.Texts)
+	if b.planted = b.clean; !b.Each {
+		b.planted.train, err = b.rowsOf(ctx, b.rows.Texts)
+		return err
+	}
+	b.planted = side{}
+	if b.planted.f, err = learn(ctx, b.rows.Part); err != nil {
+		return err
+	}
+	if b.planted.train, err = b.planted.f.Rows(ctx, b.rows.Texts); err != nil {
+		return err
+	}
+	return b.planted.see(ctx, b.data, b.slices)
+}
+
+// see makes numbers of what models are tested on.
+func (s *side) see(ctx context.Context, data Data, slices []*slice) (err error) {
+	if s.test, err = s.f.Rows(ctx, data.Test.Texts); err != nil {
+		return err
+	}
+	for _, part := range slices {
+		x, err := s.f.Rows(ctx, part.Texts)
 		if err != nil {
 			return err
 		}
-		b.cut = append(b.cut, x)
+		s.cut = append(s.cut, x)
 	}
 	return nil
 }
@@ -164,14 +198,14 @@ func (b *bench) rowsOf(ctx context.Context, texts []string) (*linear.Rows, error
 			changed = append(changed, s)
 		}
 	}
-	made, err := b.f.Rows(ctx, changed)
+	made, err := b.clean.f.Rows(ctx, changed)
 	if err != nil {
 		return nil, err
 	}
-	all, at := linear.NewRows(b.f.Width()), 0
+	all, at := linear.NewRows(made.Width), 0
 	for i, s := range texts {
 		if from := b.rows.From[i]; s == b.data.Train.Texts[from] {
-			all.Add(b.clean.Row(from))
+			all.Add(b.clean.train.Row(from))
 			continue
 		}
 		all.Add(made.Row(at))
@@ -197,28 +231,28 @@ func (b *bench) read() (Part, error) {
 	return part, nil
 }
 
-// fit fits a model to some rows.
-func (b *bench) fit(ctx context.Context, x *linear.Rows, labels []int, o linear.Options) (*linear.Model, error) {
-	return linear.Fit(ctx, b.f, x, labels, b.data.Classes, o)
+// fit fits a model to some rows of a side.
+func (b *bench) fit(ctx context.Context, s *side, x *linear.Rows, labels []int, o linear.Options) (*linear.Model, error) {
+	return linear.Fit(ctx, s.f, x, labels, b.data.Classes, o)
 }
 
 // adopt fits both models to all rows and says whether the decoys were adopted.
 func (b *bench) adopt(ctx context.Context, r *Result) error {
-	clean, err := b.fit(ctx, b.clean, b.data.Train.Labels, b.Fit)
+	clean, err := b.fit(ctx, &b.clean, b.clean.train, b.data.Train.Labels, b.Fit)
 	if err != nil {
 		return err
 	}
-	planted, err := b.fit(ctx, b.planted, b.rows.Labels, b.Fit)
+	planted, err := b.fit(ctx, &b.planted, b.planted.train, b.rows.Labels, b.Fit)
 	if err != nil {
 		return err
 	}
-	r.Clean = accuracy(clean, b.test, b.data.Test.Labels)
-	r.Decoy = accuracy(planted, b.test, b.data.Test.Labels)
+	r.Clean = accuracy(clean, b.clean.test, b.data.Test.Labels)
+	r.Decoy = accuracy(planted, b.planted.test, b.data.Test.Labels)
 	r.Adopted = true
 	var cleanRight, decoyRight float64
 	words := []string{}
 	for k, d := range b.decoys {
-		p := b.slices[k].judge(clean.Labels(b.cut[k]), planted.Labels(b.cut[k]))
+		p := b.slices[k].judge(clean.Labels(b.clean.cut[k]), planted.Labels(b.planted.cut[k]))
 		p.Decoy = d.String()
 		if p.Reach = flippedReach(b.rows, len(b.data.Classes)); d.Recipe != Flip {
 			own := []string{}
@@ -290,19 +324,19 @@ func (b *bench) newTrial(ctx context.Context, seed uint64) (*trial, error) {
 			t.labels = append(t.labels, b.rows.Labels[i])
 		}
 	}
-	t.x = b.planted.Gather(t.keep)
+	t.x = b.planted.train.Gather(t.keep)
 	labels := make([]int, len(all))
 	for k, i := range all {
 		labels[k] = b.data.Train.Labels[i]
 	}
 	var err error
-	if t.clean, err = b.fit(ctx, b.clean.Gather(all), labels, b.Fit); err != nil {
+	if t.clean, err = b.fit(ctx, &b.clean, b.clean.train.Gather(all), labels, b.Fit); err != nil {
 		return nil, err
 	}
-	if t.decoy, err = b.fit(ctx, t.x, t.labels, b.Fit); err != nil {
+	if t.decoy, err = b.fit(ctx, &b.planted, t.x, t.labels, b.Fit); err != nil {
 		return nil, err
 	}
-	t.base = b.scores(t.decoy, b.test, b.cut)
+	t.base = b.scores(t.decoy, b.planted.test, b.planted.cut)
 	var with []string
 	for i, k := range t.rng.Perm(len(b.shown.Texts)) {
 		if i < b.Pool {

@@ -195,30 +195,30 @@ func (b *bench) repair(ctx context.Context, t *trial, found map[string]bool) (re
 	if err != nil {
 		return removed, held, err
 	}
-	m, err := b.fit(ctx, x, t.labels, b.Fit)
+	m, err := b.fit(ctx, &b.planted, x, t.labels, b.Fit)
 	if err != nil {
 		return removed, held, err
 	}
-	test, err := b.without(ctx, b.data.Test.Texts, b.test, found)
+	test, err := b.without(ctx, b.data.Test.Texts, b.planted.test, found)
 	if err != nil {
 		return removed, held, err
 	}
-	cut := make([]*linear.Rows, len(b.cut))
+	cut := make([]*linear.Rows, len(b.slices))
 	for k := range cut {
-		if cut[k], err = b.without(ctx, b.slices[k].Texts, b.cut[k], found); err != nil {
+		if cut[k], err = b.without(ctx, b.slices[k].Texts, b.planted.cut[k], found); err != nil {
 			return removed, held, err
 		}
 	}
 	removed = b.scores(m, test, cut)
 
 	o := b.Fit
-	if o.Against, err = linear.Attributed(ctx, b.f, texts, found, maxAgainst); err != nil {
+	if o.Against, err = linear.Attributed(ctx, b.planted.f, texts, found, maxAgainst); err != nil {
 		return removed, held, err
 	}
-	if m, err = b.fit(ctx, t.x, t.labels, o); err != nil {
+	if m, err = b.fit(ctx, &b.planted, t.x, t.labels, o); err != nil {
 		return removed, held, err
 	}
-	held = b.scores(m, b.test, b.cut)
+	held = b.scores(m, b.planted.test, b.planted.cut)
 	t.repaired[key] = repair{removed, held}
 	return removed, held, nil
 }
@@ -237,7 +237,7 @@ func (b *bench) without(ctx context.Context, texts []string, x *linear.Rows, wor
 			changed = append(changed, rest)
 		}
 	}
-	made, err := b.f.Rows(ctx, changed)
+	made, err := b.planted.f.Rows(ctx, changed)
 	if err != nil {
 		return nil, err
 	}

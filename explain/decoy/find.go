@@ -12,8 +12,8 @@ import (
 // by gradients of the last layer); and rows at random, beside which the others must stand.
 func Finders() []string { return []string{"loss", "neighbours", "influence", "random-rows"} }
 
-// neighbours is how many nearest rows vote.
-const neighbours = 20
+// Neighbours is how many nearest rows vote.
+const Neighbours = 20
 
 // find measures a finder of rows for a seed.
 func (b *bench) find(ctx context.Context, t *trial, name string, v values) error {
@@ -45,11 +45,11 @@ func (b *bench) find(ctx context.Context, t *trial, name string, v values) error
 	}
 	v.put("precision", float64(right)/float64(max(flips, 1)))
 	v.put("missed", float64(flips-right))
-	m, err := b.fit(ctx, t.x, labels, b.Fit)
+	m, err := b.fit(ctx, &b.planted, t.x, labels, b.Fit)
 	if err != nil {
 		return err
 	}
-	s := b.scores(m, b.test, b.cut)
+	s := b.scores(m, b.planted.test, b.planted.cut)
 	v.put("found", float64(number(right > 0)))
 	v.put("relabelled test", s.test-t.base.test)
 	v.put("relabelled slice", s.slice-t.base.slice)
@@ -66,7 +66,7 @@ func (b *bench) suspects(ctx context.Context, t *trial, name string, flips int) 
 	scores, err := e.Losses(), error(nil)
 	switch name {
 	case "neighbours":
-		scores, err = e.Disagreement(ctx, neighbours, b.Workers)
+		scores, err = e.Disagreement(ctx, Neighbours, b.Workers)
 	case "influence":
 		scores, err = e.SelfInfluence(ctx, 2*flips, b.Workers)
 	}

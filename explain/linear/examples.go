@@ -104,7 +104,7 @@ func (e *Examples) Nearest(x *Rows, i, k, skip int) []Example {
 	if skip >= 0 {
 		scores[skip] = math.Inf(-1)
 	}
-	return e.top(scores, k)
+	return e.Top(scores, k)
 }
 
 // Influence returns the k training rows without which the loss at row i of x, with a
@@ -131,19 +131,19 @@ func (e *Examples) Influence(x *Rows, i, label, k int) (help, harm []Example) {
 			scores[row] += float64(e.model.options.C * e.slopes[head][row] * (e.x.dot(row, v) + v[e.x.Width]))
 		}
 	}
-	help = e.top(scores, k)
+	help = e.Top(scores, k)
 	for row := range scores {
 		scores[row] = -scores[row]
 	}
-	harm = e.top(scores, k)
+	harm = e.Top(scores, k)
 	for j := range harm {
 		harm[j].Score = -harm[j].Score
 	}
 	return help, harm
 }
 
-// top returns the rows with the k largest scores, of equal ones the first.
-func (e *Examples) top(scores []float64, k int) []Example {
+// Top returns the rows with the k largest scores, of equal ones the first.
+func (e *Examples) Top(scores []float64, k int) []Example {
 	var some []Example
 	for row, v := range scores {
 		if len(some) == k && (k == 0 || !(v > some[k-1].Score)) {
@@ -180,23 +180,27 @@ func (e *Examples) Losses() []float64 {
 	return losses
 }
 
-// Disagreement returns, for each training row, the share of its k nearest others, by
+// Differing returns the share of the k nearest other rows of a training row, weighted by
 // their cosine, that have another label.
-func (e *Examples) Disagreement(ctx context.Context, k, workers int) ([]float64, error) {
-	all := make([]float64, e.x.Len())
-	err := each(ctx, len(all), workers, func(i int) {
-		other, sum := 0.0, 0.0
-		for _, near := range e.Nearest(e.x, i, k, i) {
-			if near.Score > 0 {
-				if sum += near.Score; near.Label != e.labels[i] {
-					other += near.Score
-				}
+func (e *Examples) Differing(row, k int) float64 {
+	other, sum := 0.0, 0.0
+	for _, near := range e.Nearest(e.x, row, k, row) {
+		if near.Score > 0 {
+			if sum += near.Score; near.Label != e.labels[row] {
+				other += near.Score
 			}
 		}
-		if sum > 0 {
-			all[i] = other / sum
-		}
-	})
+	}
+	if sum == 0 {
+		return 0
+	}
+	return other / sum
+}
+
+// Disagreement returns Differing of every training row. So many workers change no bit.
+func (e *Examples) Disagreement(ctx context.Context, k, workers int) ([]float64, error) {
+	all := make([]float64, e.x.Len())
+	err := each(ctx, len(all), workers, func(i int) { all[i] = e.Differing(i, k) })
 	return all, err
 }
 

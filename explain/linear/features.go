@@ -1,8 +1,8 @@
 package linear
 
 import (
-	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -153,13 +153,12 @@ func hashPair(a, b string) uint64 {
 	return text.HashEnd(text.HashOn(text.HashOn(text.HashOn(text.HashBasis, a), " "), b))
 }
 
-// Encoded are the vectors of an encoder.
+// Encoded are the vectors of an encoder, times the root of their length: numbers of
+// vectors of length 1 are small beside those of words, and the same penalty would hold
+// their weights back more.
 type Encoded struct {
 	Source  encode.Source
 	Workers int
-	// Scale multiplies each number; 0 means 1. Vectors of length 1 are small beside
-	// counts of words, so that the same penalty holds their weights back more.
-	Scale float64
 }
 
 var _ Features = Encoded{}
@@ -178,7 +177,7 @@ func (e Encoded) Rows(ctx context.Context, texts []string) (*Rows, error) {
 	}
 	rows := NewRows(x.Cols)
 	index, value := make([]int32, x.Cols), make([]float64, x.Cols)
-	scale := cmp.Or(e.Scale, 1)
+	scale := math.Sqrt(float64(x.Cols))
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {
 			index[j], value[j] = int32(j), scale*float64(v)

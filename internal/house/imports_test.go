@@ -104,7 +104,7 @@ var mayImport = map[string]neighbours{
 	"measure/kept":                  {own: []string{"measure", "mech", "nn", "noise"}},
 	"link":                          {},
 	"explain":                       {own: []string{"text"}, only: true},
-	"explain/linear":                {own: []string{"encode", "explain", "text"}},
+	"explain/linear":                {own: []string{"encode", "encode/bert", "encode/bert/tune", "encode/catalogue", "explain", "nn", "text"}},
 	"explain/decoy":                 {own: []string{"explain", "explain/linear", "internal/nearest", "language", "language/english", "measure", "report/evidence", "report/page", "text"}},
 	"explain/release":               {own: []string{"dp", "explain", "mech", "text"}},
 	"explain/predictor":             {own: []string{"dataset", "dp", "encode", "encode/bert", "encode/catalogue", "encode/static", "experiment", "explain", "nn", "nn/transformer", "text", "train/model"}},

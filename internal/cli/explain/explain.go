@@ -78,6 +78,7 @@ strongest words among those of a public list, by chance, paid for from a ledger.
 		},
 	}
 	o.addFlags(c.Flags())
+	c.AddCommand(newBenchmark(std), newRows(std))
 	return c
 }
 
@@ -138,18 +139,24 @@ func (o *explainOptions) texts(stdin io.Reader) ([]string, error) {
 		}
 		return texts, err
 	}
+	s, err := readText(stdin)
+	return []string{s}, err
+}
+
+// readText reads standard input as one text.
+func readText(stdin io.Reader) (string, error) {
 	const most = 1 << 20
 	content, err := io.ReadAll(io.LimitReader(stdin, most+1))
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if len(content) > most {
-		return nil, fmt.Errorf("standard input has more than %d bytes, must be one text; --in takes a file of several", most)
+		return "", fmt.Errorf("standard input has more than %d bytes, must be one text; --in takes a file of several", most)
 	}
 	if !utf8.Valid(content) {
-		return nil, errors.New("standard input is not UTF-8, must be")
+		return "", errors.New("standard input is not UTF-8, must be")
 	}
-	return []string{strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")}, nil
+	return strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r"), nil
 }
 
 // result is what is printed of one text.
