@@ -1,0 +1,116 @@
+package errors
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"sotto/measure"
+	"sotto/report/evidence"
+	"sotto/report/page"
+)
+
+// Format is that of a [Result].
+const Format = "sotto-errors-1"
+
+// Result is what "sotto errors" finds.
+type Result struct {
+	Format  string         `json:"format"`
+	Source  string         `json:"source"` // name of the file, without folders
+	Rows    int            `json:"rows"`
+	LeftOut int            `json:"left_out"` // rows without a label
+	Errors  int            `json:"errors"`
+	Rate    measure.Number `json:"error_rate"`
+	Seed    uint64         `json:"seed"`
+	Balance bool           `json:"balanced"` // rankers were judged on as many right as wrong answers
+	Splits  int            `json:"splits"`
+	Judged
+	Cohorts  []Cohort    `json:"cohorts"`
+	HeatMap  *HeatMap    `json:"heat_map,omitempty"`
+	Privacy  *Loss       `json:"privacy,omitempty"`
+	Released *Released   `json:"released,omitempty"`
+	Tree     TreeOptions `json:"tree"`
+}
+
+// Kind is what "sotto errors" prints.
+var Kind = evidence.Kind[Result]{
+	Format: Format, Name: "errors", List: "errors",
+	Check:    (*Result).check,
+	Section:  evidence.Each("Where it fails", (*Result).sections),
+	Summary:  evidence.Said((*Result).Sentence, nil),
+	Subjects: (*Result).subjects,
+}
+
+// check refuses what a page could not show.
+func (r *Result) check() error {
+	if len(r.Cohorts) == 0 {
+		return errors.New("errors: a result has no cohorts, must have at least one")
+	}
+	if h := r.HeatMap; h != nil {
+		if len(h.Cells) != len(h.Rows.Names) {
+			return errors.New("errors: the heat map has not as many rows as names of them")
+		}
+		for _, line := range h.Cells {
+			if len(line) != len(h.Columns.Names) {
+				return errors.New("errors: the heat map has not as many columns as names of them")
+			}
+		}
+	}
+	return nil
+}
+
+// sizes are those from which on a gate may speak of cohorts.
+var sizes = []int{20, 50, 100, 200, 500, 1000}
+
+// subjects lets gates limit the error rate, that of the worst cohort above some size,
+// and what such a cohort loses by privacy.
+func (r *Result) subjects() []evidence.Subject {
+	s := evidence.Subject{
+		Name:    "errors in " + page.FileName(r.Source),
+		Match:   evidence.Match{Data: page.FileName(r.Source)},
+		Numbers: map[string]measure.Estimate{"error_rate": evidence.Exactly(r.Rate), "accuracy": evidence.Exactly(1 - r.Rate)},
+	}
+	for _, n := range sizes {
+		s.Numbers[fmt.Sprintf("cohort_error_rate_above_%d", n)] = r.worst(n)
+		if r.Privacy != nil {
+			s.Numbers[fmt.Sprintf("cohort_loss_above_%d", n)] = r.Privacy.Greatest(n)
+		}
+	}
+	if r.Privacy != nil {
+		h := r.Privacy.All.HeldOut
+		s.Numbers["loss"] = measure.Estimate{Value: r.Privacy.All.Loss, Low: h.Low, High: h.High}
+	}
+	return []evidence.Subject{s}
+}
+
+// worst returns the error rate of the cohort of more than so many texts that has the
+// highest, on the held-out rows; that of all texts if there is none so large.
+func (r *Result) worst(texts int) measure.Estimate {
+	e := evidence.Unmeasured()
+	for _, c := range r.Cohorts {
+		if h := c.HeldOut; c.Size > texts && !math.IsNaN(float64(h.ErrorRate)) && !(h.ErrorRate <= e.Value) {
+			e.Value, e.Low, e.High = h.ErrorRate, h.Low, h.High
+		}
+	}
+	if math.IsNaN(float64(e.Value)) && r.Rows > texts {
+		return evidence.Exactly(r.Rate)
+	}
+	return e
+}
+
+// Sentence says what matters most.
+func (r *Result) Sentence() string {
+	text := fmt.Sprintf("%s %% of %s are wrong", page.Decimal(100*r.Rate, 1), page.Plural(r.Rows, "answer", "answers"))
+	if c := r.Cohorts[0]; len(r.Cohorts) > 1 {
+		text += fmt.Sprintf("; most often where this holds: %s (%s %%)", page.Clean(c.Rule, 200), page.Decimal(100*c.ErrorRate, 1))
+	}
+	text += "."
+	if l := r.Privacy; l != nil {
+		text += fmt.Sprintf(" Privacy costs %s points of accuracy", page.Decimal(100*l.All.Loss, 1))
+		if len(l.Cohorts) > 1 {
+			text += fmt.Sprintf(", and most where this holds: %s (%s points)", page.Clean(l.Cohorts[0].Rule, 200), page.Decimal(100*l.Cohorts[0].Loss, 1))
+		}
+		text += "."
+	}
+	return text
+}
