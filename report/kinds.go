@@ -9,6 +9,7 @@ import (
 	"sotto/experiment/reproduce"
 	"sotto/explain/decoy"
 	"sotto/link/outcome"
+	failing "sotto/measure/errors"
 	"sotto/measure/retrieval"
 	"sotto/report/evidence"
 	"sotto/report/picture"
@@ -33,6 +34,8 @@ func Kinds() evidence.Kinds {
 		direction.Kind,
 		erase.Kind,
 		retrieval.Kind,
+		failing.Kind,
+		failing.ReleasedKind,
 		decoy.Kind,
 		outcome.GraphKind,
 		outcome.RecordsKind,

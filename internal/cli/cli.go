@@ -14,6 +14,7 @@ import (
 	"sotto/internal/cli/bias"
 	"sotto/internal/cli/claims"
 	"sotto/internal/cli/data"
+	failing "sotto/internal/cli/errors"
 	"sotto/internal/cli/explain"
 	"sotto/internal/cli/language"
 	"sotto/internal/cli/learn"
@@ -33,7 +34,7 @@ import (
 // commands returns those of every group.
 func commands(std term.Streams) []*cobra.Command {
 	return slices.Concat(claims.Commands(std), vectors.Commands(std), language.Commands(std), data.Commands(std), learn.Commands(std), reproduce.Commands(std),
-		measure.Commands(std), attack.Commands(std), explain.Commands(std), bias.Commands(std), link.Commands(std), report.Commands(std), serve.Commands(std), studio.Commands(std),
+		measure.Commands(std), failing.Commands(std), attack.Commands(std), explain.Commands(std), bias.Commands(std), link.Commands(std), report.Commands(std), serve.Commands(std), studio.Commands(std),
 		[]*cobra.Command{newVersion(std), man.New()})
 }
 

@@ -65,52 +65,32 @@ func Cohorts(x *Features, wrong []bool, o TreeOptions) ([]Cohort, error) {
 	var all []Cohort
 	for _, b := range o.grow(x, chosen(found), target) {
 		if b.leaf {
-			all = append(all, cohortOf(b.rule, x, wrong, held))
+			all = append(all, count(b.rule, chosen(b.rule.Match(x)), wrong, held))
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Cohort) int { return cmp.Compare(b.ErrorRate, a.ErrorRate) })
 	return all, nil
 }
 
-// CohortOf counts the texts of a rule that was given beforehand: all rows are held
-// out.
-func CohortOf(r Rule, x *Features, wrong []bool) Cohort {
-	held := make([]bool, len(wrong))
-	for i := range held {
-		held[i] = true
-	}
-	return cohortOf(r, x, wrong, held)
-}
-
-func cohortOf(r Rule, x *Features, wrong, held []bool) Cohort {
-	c := Cohort{Rule: r.String(), Conditions: r}
+// count says how often answers to some rows are wrong.
+func count(r Rule, rows []int, wrong, held []bool) Cohort {
+	c := Cohort{Rule: r.String(), Conditions: r, Size: len(rows), rows: rows}
 	if c.Conditions == nil {
 		c.Conditions = Rule{}
 	}
-	for i, in := range r.Match(x) {
-		if !in {
-			continue
-		}
-		c.rows = append(c.rows, i)
-		c.Size++
+	h := &c.HeldOut
+	for _, i := range rows {
 		if held[i] {
-			c.HeldOut.Rows++
+			h.Rows++
 		}
 		if wrong[i] {
 			c.Errors++
 			if held[i] {
-				c.HeldOut.Errors++
+				h.Errors++
 			}
 		}
 	}
-	all := 0
-	for _, w := range wrong {
-		if w {
-			all++
-		}
-	}
-	c.ErrorRate, c.Share = ratio(c.Errors, c.Size), ratio(c.Errors, all)
-	h := &c.HeldOut
+	c.ErrorRate, c.Share = ratio(c.Errors, c.Size), ratio(c.Errors, len(chosen(wrong)))
 	h.ErrorRate, h.Low, h.High = ratio(h.Errors, h.Rows), measure.Undefined, measure.Undefined
 	if h.Rows > 0 {
 		low, high := measure.ClopperPearson(h.Errors, h.Rows, 0.95)

@@ -20,7 +20,7 @@ func TestShape(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want[k])
 		}
 	}
-	if err := x.Validate(); err != nil || len(x.Rows[1]) != 0 {
+	if err = x.Validate(); err != nil || len(x.Rows[1]) != 0 {
 		t.Errorf("an empty text has %v: %v", x.Rows[1], err)
 	}
 	if _, err = (errors.Shape{}).Make(context.Background(), []string{"\xff"}, errors.Work{}); err == nil {

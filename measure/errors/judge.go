@@ -117,12 +117,7 @@ func Judge(ctx context.Context, a Answers, o Options) (*Judged, error) {
 	if err = a.Validate(); err != nil {
 		return nil, err
 	}
-	wrongs := 0
-	for _, w := range a.Wrong {
-		if w {
-			wrongs++
-		}
-	}
+	wrongs := len(chosen(a.Wrong))
 	if wrongs < Least || len(a.Wrong)-wrongs < Least {
 		return nil, fmt.Errorf("errors: %d of %d answers are wrong, must be at least %d wrong ones and as many right ones", wrongs, len(a.Wrong), Least)
 	}
@@ -195,7 +190,7 @@ func (s *study) rankings(ctx context.Context, r *Rankings) error {
 			r.Ways[l.way]++
 		}
 		wrong := nn.Pick(s.wrong, rows[:r.Test])
-		base := share(wrong)
+		base := float64(ratio(len(chosen(wrong)), len(wrong)))
 		rates = append(rates, base)
 		for name, score := range s.score(l, rows[:r.Test]) {
 			if values[name] == nil {
@@ -246,17 +241,6 @@ func (s *study) rankings(ctx context.Context, r *Rankings) error {
 // pAt names the share of errors among the first k.
 func pAt(k int) string { return "p_at_" + strconv.Itoa(k) }
 
-// share returns which share of rows is wrong.
-func share(wrong []bool) float64 {
-	n := 0
-	for _, w := range wrong {
-		if w {
-			n++
-		}
-	}
-	return float64(n) / float64(len(wrong))
-}
-
 // absent says what could not be judged.
 func (j *Judged) absent(a *Answers) {
 	add := func(name, why string) { j.Absent = append(j.Absent, Absent{name, why}) }
@@ -279,7 +263,7 @@ const permutations = 5
 func (s *study) describe(j *Judged, f *forest.Forest, x *Features) {
 	permuted, decrease := f.Permutation(s.narrow, s.wrong, permutations, s.o.Workers), f.MeanDecrease()
 	counts := make([][2]int, len(x.Names)) // rows that have it, and wrong ones
-	wrongs := 0
+	wrongs := len(chosen(s.wrong))
 	for i, row := range x.Rows {
 		for _, c := range row {
 			counts[c.Column][0]++
@@ -287,15 +271,6 @@ func (s *study) describe(j *Judged, f *forest.Forest, x *Features) {
 				counts[c.Column][1]++
 			}
 		}
-		if s.wrong[i] {
-			wrongs++
-		}
-	}
-	rate := func(wrong, rows int) measure.Number {
-		if rows == 0 {
-			return measure.Undefined
-		}
-		return measure.Number(float64(wrong) / float64(rows))
 	}
 	groups := map[string]*Group{}
 	var order []string
@@ -304,7 +279,7 @@ func (s *study) describe(j *Judged, f *forest.Forest, x *Features) {
 		j.Features = append(j.Features, Feature{
 			Name: name, Group: x.Groups[k],
 			Importance: measure.Number(permuted[k].Mean), Deviation: measure.Number(permuted[k].Deviation), Decrease: measure.Number(decrease[k]),
-			Rows: n[0], With: rate(n[1], n[0]), Without: rate(wrongs-n[1], len(x.Rows)-n[0]),
+			Rows: n[0], With: ratio(n[1], n[0]), Without: ratio(wrongs-n[1], len(x.Rows)-n[0]),
 		})
 		g := groups[x.Groups[k]]
 		if g == nil {

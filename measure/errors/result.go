@@ -25,11 +25,10 @@ type Result struct {
 	Balance bool           `json:"balanced"` // rankers were judged on as many right as wrong answers
 	Splits  int            `json:"splits"`
 	Judged
-	Cohorts  []Cohort    `json:"cohorts"`
-	HeatMap  *HeatMap    `json:"heat_map,omitempty"`
-	Privacy  *Loss       `json:"privacy,omitempty"`
-	Released *Released   `json:"released,omitempty"`
-	Tree     TreeOptions `json:"tree"`
+	Cohorts []Cohort    `json:"cohorts"`
+	HeatMap *HeatMap    `json:"heat_map,omitempty"`
+	Privacy *Loss       `json:"privacy,omitempty"`
+	Tree    TreeOptions `json:"tree"`
 }
 
 // Kind is what "sotto errors" prints.
@@ -57,6 +56,23 @@ func (r *Result) check() error {
 		}
 	}
 	return nil
+}
+
+// Count fills in how many answers are wrong.
+func (r *Result) Count(wrong []bool) {
+	r.Rows, r.Errors = len(wrong), len(chosen(wrong))
+	r.Rate = ratio(r.Errors, r.Rows)
+}
+
+// Rules returns those of the cohorts.
+func (r *Result) Rules() []Rule {
+	var rules []Rule
+	for _, c := range r.Cohorts {
+		if c.Rule != noRule {
+			rules = append(rules, c.Conditions)
+		}
+	}
+	return rules
 }
 
 // sizes are those from which on a gate may speak of cohorts.

@@ -70,9 +70,6 @@ func (r *Result) cohortBlocks() []page.Block {
 		}
 		blocks = append(blocks, f.Blocks()...)
 	}
-	if r.Released != nil {
-		blocks = append(blocks, r.Released.blocks()...)
-	}
 	return blocks
 }
 
@@ -137,4 +134,6 @@ func (r *Result) rankerBlocks() []page.Block {
 	return blocks
 }
 
-func plusMinus(mean, sd measure.Number) string { return page.Decimal(mean, 3) + " ± " + page.Decimal(sd, 3) }
+func plusMinus(mean, sd measure.Number) string {
+	return page.Decimal(mean, 3) + " ± " + page.Decimal(sd, 3)
+}

@@ -116,10 +116,14 @@ func (o TreeOptions) cut(some []seen, zeros, zeroSum int, whole float64) (gain, 
 	for _, s := range some {
 		sum += s.target
 	}
-	left, leftSum, last := 0, 0, 0.0
+	left, leftSum, last, present := 0, 0, 0.0, 0.0
 	step := func(value float64, n, t int) {
 		if left >= o.Least && rows-left >= o.Least {
-			if g := square(leftSum, left) + square(sum-leftSum, rows-left) - whole; g > gain+1e-9 {
+			g := square(leftSum, left) + square(sum-leftSum, rows-left) - whole
+			if last == 0 {
+				present = g
+			}
+			if g > gain+1e-9 {
 				gain, threshold = g, between(last, value)
 			}
 		}
@@ -140,8 +144,15 @@ func (o TreeOptions) cut(some []seen, zeros, zeroSum int, whole float64) (gain, 
 	if zeros > 0 {
 		step(0, zeros, zeroSum)
 	}
+	if present > 0 && present >= plainly*gain {
+		return present, 0
+	}
 	return gain, threshold
 }
+
+// plainly is which share of the best split of a feature is enough for the one between
+// rows that have it and rows that have not, which is easier to say.
+const plainly = 0.9
 
 // square is sum²/n, in whole numbers as long as that goes.
 func square(sum, n int) float64 { return float64(sum*sum) / float64(n) }

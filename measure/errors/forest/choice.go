@@ -48,7 +48,7 @@ func (g *grower) draw(k int) int32 {
 // byRows tells whether it is quicker to look at the rows of a node than at the
 // columns drawn, which are as long as all rows make them.
 func (g *grower) byRows(s span) bool {
-	most, cells := g.o.Features*g.m.filled/max(1, 2*len(g.features)), 0
+	most, cells := g.o.Features*g.filled/max(1, len(g.features)), 0
 	for _, row := range g.samples[s.lo:s.hi] {
 		if cells += len(g.m.cells[row]); cells > most {
 			return false
@@ -89,7 +89,7 @@ func (g *grower) searched(s span, f int32) []uint64 {
 // scanned makes the keys of a feature from its column.
 func (g *grower) scanned(s span, f int32) []uint64 {
 	keys := g.lists[0][:0]
-	for _, c := range g.m.columns[f].cells {
+	for _, c := range g.columns[f] {
 		if at := int(g.place[c.at]); at >= s.lo && at < s.hi {
 			keys = append(keys, key(c.rank, c.at))
 		}

@@ -59,6 +59,7 @@ func (o Options) Fit(ctx context.Context, m *Matrix, rows []int, y []bool, worke
 		return nil, err
 	}
 	f := &Forest{options: o, columns: m.Columns(), trees: make([]tree, o.Trees), rows: rows, out: make([][]bool, o.Trees)}
+	columns := m.only(rows)
 	decrease := make([][]float64, o.Trees)
 	growers := make([]*grower, max(1, workers))
 	nn.NewPool(len(growers)).Each(o.Trees, func(w, t int) {
@@ -66,7 +67,7 @@ func (o Options) Fit(ctx context.Context, m *Matrix, rows []int, y []bool, worke
 			return
 		}
 		if growers[w] == nil {
-			growers[w] = newGrower(m, y, o)
+			growers[w] = newGrower(m, columns, y, o)
 		}
 		var drawn []int32
 		f.trees[t], decrease[t], drawn = growers[w].grow(rows, weakrand.New(weakrand.NewPCG(o.Seed, uint64(t))))

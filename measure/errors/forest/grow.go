@@ -8,6 +8,8 @@ import (
 // grower grows trees, one after another. It belongs to one worker.
 type grower struct {
 	m        *Matrix
+	columns  [][]cell // of the table, but for the rows that are not learnt from
+	filled   int      // cells of these in all
 	y        []bool
 	o        Options
 	rng      *weakrand.Rand
@@ -46,8 +48,12 @@ func (t tally) purity() float64 {
 	return float64(t.positive*t.positive+n*n) / float64(t.weight)
 }
 
-func newGrower(m *Matrix, y []bool, o Options) *grower {
-	g := &grower{m: m, y: y, o: o}
+// newGrower returns a grower on some rows of a table, whose columns it is given.
+func newGrower(m *Matrix, columns [][]cell, y []bool, o Options) *grower {
+	g := &grower{m: m, columns: columns, y: y, o: o}
+	for _, c := range columns {
+		g.filled += len(c)
+	}
 	g.place, g.weight = make([]int32, m.Rows()), make([]int32, m.Rows())
 	g.lists = make([][]uint64, max(1, min(o.Features, m.Columns())))
 	g.features, g.slot = make([]int32, m.Columns()), make([]int32, m.Columns())
@@ -145,19 +151,43 @@ func (g *grower) split(s span) []span {
 }
 
 // partition moves the rows that go left before the others and returns where these
-// begin.
+// begin. Where the column is short, it passes over its cells, and else over the rows.
 func (g *grower) partition(s span, b choice) int {
 	lo, hi := s.lo, s.hi
+	if cells := g.columns[b.feature]; len(cells) < 4*(hi-lo) {
+		zeroLeft := g.m.columns[b.feature].zero <= b.below
+		for _, c := range cells {
+			at := int(g.place[c.at])
+			if at < s.lo || at >= s.hi || (c.rank <= b.below) == zeroLeft {
+				continue // it stays on the side of zeros
+			}
+			if zeroLeft {
+				hi--
+				g.swap(at, hi)
+			} else {
+				g.swap(at, lo)
+				lo++
+			}
+		}
+		if zeroLeft {
+			return hi
+		}
+		return lo
+	}
 	for lo < hi {
-		row := g.samples[lo]
-		if g.m.rank(row, b.feature) <= b.below {
+		if g.m.rank(g.samples[lo], b.feature) <= b.below {
 			lo++
 			continue
 		}
 		hi--
-		other := g.samples[hi]
-		g.samples[lo], g.samples[hi] = other, row
-		g.place[other], g.place[row] = int32(lo), int32(hi)
+		g.swap(lo, hi)
 	}
 	return lo
+}
+
+// swap exchanges two samples.
+func (g *grower) swap(a, b int) {
+	x, y := g.samples[a], g.samples[b]
+	g.samples[a], g.samples[b] = y, x
+	g.place[x], g.place[y] = int32(b), int32(a)
 }

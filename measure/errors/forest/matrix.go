@@ -46,7 +46,6 @@ type Matrix struct {
 	rows    []Row
 	columns []column
 	cells   [][]cell // by row, in the order of columns
-	filled  int      // cells in all
 }
 
 // column is a column, by rows.
@@ -76,7 +75,6 @@ func NewMatrix(columns int, rows []Row) (*Matrix, error) {
 		for _, c := range row {
 			count[c.Column]++
 		}
-		m.filled += len(row)
 	}
 	for j := range m.columns {
 		m.columns[j].levels = make([]float64, 1, count[j]+1)
@@ -133,4 +131,21 @@ func (m *Matrix) rank(row, col int32) int32 {
 		return cells[lo].rank
 	}
 	return m.columns[col].zero
+}
+
+// only returns the columns with the cells of some rows.
+func (m *Matrix) only(rows []int) [][]cell {
+	in := make([]bool, len(m.rows))
+	for _, i := range rows {
+		in[i] = true
+	}
+	some := make([][]cell, len(m.columns))
+	for j, c := range m.columns {
+		for _, v := range c.cells {
+			if in[v.at] {
+				some[j] = append(some[j], v)
+			}
+		}
+	}
+	return some
 }

@@ -1,0 +1,8 @@
+package errors
+
+// What tests look at.
+var (
+	Precision = precision
+	Compare   = compare
+	Between   = between
+)
