@@ -103,13 +103,12 @@ func (s *search) connected(m *matrix, limit int64) division {
 	best := division{labels: m.improve(m.greedy(), s.stop)}
 	best.cost = m.value(best.labels)
 	best.bound = m.below()
-	r := newRelaxation(m)
-	s.tighten(r, &best, min(limit, best.cost))
+	p, ends := s.polish(m, &best, min(limit, best.cost))
 	if cut := min(limit, best.cost); best.bound >= cut || s.over() {
 		best.bound = min(best.bound, best.cost)
 		return best
 	}
-	group, k, apart, pick := r.settle(min(limit, best.cost))
+	group, k, apart, pick := p.settle(m.n, ends, min(limit, best.cost))
 	if k < m.n || len(apart) > 0 {
 		// A division that is better than the best known is one of these.
 		d := s.restricted(m, group, k, apart, min(limit, best.cost))
@@ -169,115 +168,6 @@ func (s *search) restricted(m *matrix, group []int, k int, apart []Pair, limit i
 		labels[i] = d.labels[g]
 	}
 	return division{labels: labels, cost: d.cost + inside, bound: d.bound + inside}
-}
-
-// Effort of a bound.
-const (
-	sweepsPerRound = 12
-	rounds         = 80
-)
-
-// tighten lifts the bound of a relaxation until it passes the limit or rises no
-// more.
-func (s *search) tighten(r *relaxation, best *division, limit int64) {
-	n := r.m.n
-	rich := false
-	for round := range rounds {
-		added := 0
-		if rich {
-			tries := 0
-			added, tries = r.enrich((limit-best.bound)/20, 20*n)
-			s.work += 100 * int64(tries)
-		}
-		r.collect()
-		added += r.separate(max(500, 4*n*n))
-		s.work += int64(n * n * 4)
-		if added < n && n <= 1000 {
-			added += r.cycles(n * n)
-		}
-		r.arrange()
-		before := best.bound
-		for k := range sweepsPerRound {
-			r.sweep(k%2 == 1)
-			if s.stop(int64(len(r.slots) + 20*len(r.five.place))) {
-				break
-			}
-		}
-		best.bound = max(best.bound, r.bound())
-		if rich || round%4 == 3 {
-			s.round(r, best)
-			limit = min(limit, best.cost)
-		}
-		if rich || round%4 == 3 {
-			s.round(r, best)
-			limit = min(limit, best.cost)
-		}
-		if best.bound >= limit || s.over() {
-			return
-		}
-		// A round that closes little of what is missing calls for more than
-		// triangles, and then for branching.
-		rise, missing := best.bound-before, limit-before
-		switch {
-		case !rich && rise < missing/200 && added < n:
-			rich = true
-		case rich && rise < missing/50:
-			return
-		}
-	}
-}
-
-// round looks for a division along what is left of the costs where a relaxation
-// has taken all that it can bound.
-func (s *search) round(r *relaxation, best *division) {
-	r.collect()
-	left := newMatrix(r.m.n)
-	for i := range r.m.n {
-		for j := i + 1; j < r.m.n; j++ {
-			left.set(i, j, r.pair[r.index(i, j)])
-		}
-	}
-	label := r.m.improve(left.greedy(), s.stop)
-	if c := r.m.value(label); c < best.cost {
-		best.labels, best.cost = label, c
-	}
-}
-
-// settle reads from a relaxation which pairs share a cluster, and which do not, in
-// every division that costs less than the limit: groups of nodes, and pairs apart.
-// It also returns the pair on which to branch, if there are none.
-func (r *relaxation) settle(limit int64) (group []int, k int, apart []Pair, pick Pair) {
-	n := r.m.n
-	group = identity(n)
-	root := func(i int) int {
-		for group[i] != i {
-			group[i] = group[group[i]]
-			i = group[i]
-		}
-		return i
-	}
-	low := r.bound()
-	high := int64(-1)
-	for x, e := range r.active {
-		i, j := int(e)/n, int(e)%n
-		up, down := r.rises(x)
-		switch {
-		case low+up >= limit:
-			a, b := root(i), root(j)
-			group[max(a, b)] = min(a, b)
-		case low+down >= limit:
-			apart = append(apart, Pair{i, j})
-		default:
-			if v := min(up, down) + 1; v > high {
-				high, pick = v, Pair{i, j}
-			}
-		}
-	}
-	for i := range n {
-		group[i] = root(i)
-	}
-	group, k = dense(group)
-	return group, k, apart, pick
 }
 
 // identity returns 0, …, n−1.

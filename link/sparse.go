@@ -66,11 +66,15 @@ func (c *sparse) below() int64 {
 }
 
 // solve divides a component that is too large for a matrix: greedily, with moves of
-// single nodes, and with a bound from triangles that share no pair.
+// single nodes, and with a bound from triangles that share no pair, or from the linear
+// program of triangles as far as the work allows.
 func (c *sparse) solve(stop func(work int64) bool) division {
 	d := division{labels: c.move(c.greedy(stop), stop)}
 	d.cost = c.value(d.labels)
 	d.bound = min(c.pack(stop), d.cost)
+	if d.bound < d.cost && !stop(0) {
+		c.relax(&d, stop)
+	}
 	return d
 }
 
