@@ -199,6 +199,9 @@ func TestStudio(t *testing.T) {
 	encode, _, _ := strings.Cut(b.command("try"), "\n") // what follows serves until it is stopped
 	commands = append(commands, encode)
 	b.do(chromedp.Focus("#tab-try"), chromedp.KeyEvent(kb.ArrowRight))
+	b.explained()
+	commands = append(commands, b.command("explain"))
+	b.do(chromedp.Focus("#tab-explain"), chromedp.KeyEvent(kb.ArrowRight))
 	b.press("report-go")
 	b.seen("report-frame")
 	b.looked("report")
@@ -206,6 +209,27 @@ func TestStudio(t *testing.T) {
 	b.clean()
 	p.silent(t, "Priya", "messages.csv", "topic")
 	repeat(t, commands, accuracy)
+}
+
+// explained explains a text and asks for other words in place of its strongest one.
+func (b *tab) explained() {
+	b.Helper()
+	b.tabTo("explain-text")
+	b.do(chromedp.KeyEvent(story), chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	b.seen("explain-result")
+	const words = `document.querySelectorAll("#explain-words button")`
+	if got, want := eval[string](b, `document.getElementById("explain-words").textContent`), story; got != want {
+		b.Errorf("the words that stand out are those of %q, want %q", got, want)
+	}
+	if eval[int](b, `document.querySelectorAll("#explain-words .for, #explain-words .against").length`) == 0 {
+		b.Error("no word stands out")
+	}
+	b.do(chromedp.Focus("#explain-words button.s4"), chromedp.KeyEvent(kb.Enter))
+	b.until(`!!document.querySelector("#explain-swaps h3")`)
+	if eval[int](b, `[...`+words+`].filter((w) => w.getAttribute("aria-pressed") === "true").length`) != 1 {
+		b.Error("the word that was chosen does not say so")
+	}
+	b.looked("explained")
 }
 
 // repeat runs commands in a shell of its own, as a person would who copies them,

@@ -2,7 +2,6 @@ package studio
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 	_ "embed" // of the tab
 	"fmt"
@@ -82,25 +81,11 @@ func (s *Studio) release(w http.ResponseWriter, r *http.Request) error {
 	if err := read(w, r, &q); err != nil {
 		return err
 	}
-	if strings.TrimSpace(q.Text) == "" {
-		return &Problem{http.StatusBadRequest, "type a text first"}
-	}
-	if len(q.Text) > mostText {
-		return &Problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("the text has %d bytes, must have at most %d", len(q.Text), mostText)}
-	}
-	run, err := s.Run(q.Run)
+	m, info, e, err := s.typed(q.Run, q.Text)
 	if err != nil {
 		return err
 	}
-	m, info, err := model.Load(run.Model())
-	if err != nil {
-		return err
-	}
-	name, err := catalogue.Near(info.Data.Encoder, run.Model())
-	if err != nil {
-		return err
-	}
-	x, err := s.encode(r.Context(), name, q.Text)
+	x, err := encode.Texts(r.Context(), e, []string{q.Text}, 1)
 	if err != nil {
 		return err
 	}
@@ -114,18 +99,42 @@ func (s *Studio) release(w http.ResponseWriter, r *http.Request) error {
 	return httpserve.WriteJSON(w, http.StatusOK, t)
 }
 
-// encode makes a vector of a text, with an encoder that is opened once.
-func (s *Studio) encode(ctx context.Context, name, t string) (nn.Matrix, error) {
+// typed returns the model of a training and its encoder, for a text that a person
+// typed, which it refuses if there is none or too much of it.
+func (s *Studio) typed(id, t string) (m *model.Model, info model.Manifest, e encode.Source, err error) {
+	if strings.TrimSpace(t) == "" {
+		return nil, info, nil, &Problem{http.StatusBadRequest, "type a text first"}
+	}
+	if len(t) > mostText {
+		return nil, info, nil, &Problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("the text has %d bytes, must have at most %d", len(t), mostText)}
+	}
+	run, err := s.Run(id)
+	if err != nil {
+		return nil, info, nil, err
+	}
+	if m, info, err = model.Load(run.Model()); err != nil {
+		return nil, info, nil, err
+	}
+	name, err := catalogue.Near(info.Data.Encoder, run.Model())
+	if err != nil {
+		return nil, info, nil, err
+	}
+	e, err = s.source(name)
+	return m, info, e, err
+}
+
+// source returns an encoder, which is opened once.
+func (s *Studio) source(name string) (encode.Source, error) {
 	s.encoder.mu.Lock()
 	defer s.encoder.mu.Unlock()
 	if s.encoder.source == nil || s.encoder.name != name {
 		e, err := catalogue.Open(s.ctx, name, dataset.Dir())
 		if err != nil {
-			return nn.Matrix{}, err
+			return nil, err
 		}
 		s.encoder.name, s.encoder.source = name, e
 	}
-	return encode.Texts(ctx, s.encoder.source, []string{t}, 1)
+	return s.encoder.source, nil
 }
 
 // release releases a vector a few times and says what a receiver makes of it.

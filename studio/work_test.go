@@ -84,6 +84,7 @@ func TestWalk(t *testing.T) {
 		t.Errorf("the folder of trainings holds %v (%v), and %q is said", entries, err, got.Kept)
 	}
 	b.try(got.Run)
+	b.explain(got.Run)
 	b.report(got.Run)
 	b.zip(got.Run)
 }
@@ -127,6 +128,60 @@ func (b *bench) try(run string) {
 	b.refused("POST", "/api/try/release", `{"run": "`+run+`", "text": "  "}`, http.StatusBadRequest, "Type a text first")
 	b.refused("POST", "/api/try/release", `{"run": "`+run+`", "text": "`+strings.Repeat("a ", 10_001)+`"}`, http.StatusRequestEntityTooLarge, "at most 20000")
 	b.refused("POST", "/api/try/release", `{"run": "none", "text": "a"}`, http.StatusNotFound, "train again")
+}
+
+// explain explains a text in every way, and replaces one of its words.
+func (b *bench) explain(run string) {
+	b.Helper()
+	const text = "The sofa never arrived, so I want my money back."
+	type token struct {
+		Text       string
+		Start, End int
+		Weight     float64
+	}
+	var strongest token
+	for _, method := range []string{"shap", "lime", "ig", "occlusion"} {
+		var got struct {
+			Tokens     []token
+			Prediction string
+			Classes    []string
+			Check      float64
+			Limit      float64 `json:"check_limit"`
+			Noise      *struct{ Flips float64 }
+		}
+		b.ask("POST", "/api/explain/words", `{"run": "`+run+`", "text": "`+text+`", "method": "`+method+`", "view": "before"}`, http.StatusOK, &got)
+		if len(got.Tokens) != 10 || !slices.Contains(got.Classes, got.Prediction) || got.Noise == nil || got.Limit > 0 && got.Check > got.Limit {
+			b.Errorf("%s: a text is explained by %+v", method, got)
+		}
+		for _, w := range got.Tokens {
+			if text[w.Start:w.End] != w.Text {
+				b.Errorf("%s: a word is %q at %d", method, w.Text, w.Start)
+			}
+			if w.Weight > strongest.Weight {
+				strongest = w
+			}
+		}
+	}
+	var got struct {
+		Answer string
+		Swaps  []struct {
+			Word, Prediction string
+			Probability      float64
+		}
+		Asked, Flips int
+	}
+	b.ask("POST", "/api/explain/swaps", fmt.Sprintf(`{"run": %q, "text": %q, "view": "before", "method": "shap", "start": %d, "end": %d}`, run, text, strongest.Start, strongest.End), http.StatusOK, &got)
+	for _, s := range got.Swaps {
+		if s.Prediction == got.Answer || s.Word == strongest.Text || s.Probability > 0.5 {
+			b.Errorf("in place of %q, %+v does not change the answer %q", strongest.Text, s, got.Answer)
+		}
+	}
+	if got.Asked < 1000 || got.Flips < len(got.Swaps) {
+		b.Errorf("%d words were tried and %d change the answer", got.Asked, got.Flips)
+	}
+	b.refused("POST", "/api/explain/words", `{"run": "`+run+`", "text": "?", "method": "shap"}`, http.StatusBadRequest, "at least one word")
+	b.refused("POST", "/api/explain/words", `{"run": "`+run+`", "text": "a", "method": "magic"}`, http.StatusBadRequest, "load the page anew")
+	b.refused("POST", "/api/explain/swaps", `{"run": "`+run+`", "text": "a", "start": 0, "end": 7}`, http.StatusBadRequest, "not in the text")
 }
 
 // report opens the report, which needs no header, and holds no path.

@@ -125,7 +125,7 @@ var mayImport = map[string]neighbours{
 	"measure/retrieval":             {own: []string{"dp", "measure", "nn", "report/evidence", "report/page"}},
 	"report":                        {own: []string{"link/outcome", "measure/errors", "measure/retrieval", "explain/decoy", "attack", "experiment/reproduce", "experiment/frontier", "experiment/plan", "report/page", "report/plain", "report/curve", "report/picture", "train/model", "dp", "mech", "experiment", "experiment/reproduce/declared", "measure", "report/evidence", "bias/direction", "bias/erase", "bias/weat"}},
 	"report/evidence":               {own: []string{"dp", "audit", "experiment", "measure", "mech", "report/page"}},
-	"studio":                        {own: []string{"dp", "nn", "measure", "dataset", "dataset/inspect", "dataset/sample", "dataset/table", "encode", "encode/catalogue", "train/model", "experiment", "experiment/plan", "link", "link/graphfile", "link/records", "link/review", "report", "internal/fault", "internal/httpserve"}},
+	"studio":                        {own: []string{"explain", "explain/predictor", "language", "language/english", "text", "dp", "nn", "measure", "dataset", "dataset/inspect", "dataset/sample", "dataset/table", "encode", "encode/catalogue", "train/model", "experiment", "experiment/plan", "link", "link/graphfile", "link/records", "link/review", "report", "internal/fault", "internal/httpserve"}},
 	"report/gate":                   {own: []string{"dp", "report", "report/evidence", "internal/nearest"}},
 	"measure/plane":                 {own: []string{"nn"}},
 	"experiment/plan":               {own: []string{"channel", "dp", "experiment", "internal/shell", "measure", "nn", "report/evidence", "report/page", "report/plain", "train", "train/model"}},
