@@ -51,9 +51,24 @@ func halves(rows int, seed uint64) (found, held []bool) {
 // the leaves of a shallow tree that is grown on one half of the rows, those with the
 // most errors first. Together they hold every row once.
 func Cohorts(x *Features, wrong []bool, o TreeOptions) ([]Cohort, error) {
-	o, err := o.filled()
+	tree, held, err := o.tree(x, wrong)
 	if err != nil {
 		return nil, err
+	}
+	var all []Cohort
+	for _, b := range tree {
+		if b.leaf {
+			all = append(all, count(b.rule, chosen(b.rule.Match(x)), wrong, held))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Cohort) int { return cmp.Compare(b.ErrorRate, a.ErrorRate) })
+	return all, nil
+}
+
+// tree grows the tree of cohorts on one half of the rows, and says which are held out.
+func (o TreeOptions) tree(x *Features, wrong []bool) (all []*branch, held []bool, err error) {
+	if o, err = o.filled(); err != nil {
+		return nil, nil, err
 	}
 	found, held := halves(len(wrong), o.Seed)
 	target := make([]int, len(wrong))
@@ -62,14 +77,7 @@ func Cohorts(x *Features, wrong []bool, o TreeOptions) ([]Cohort, error) {
 			target[i] = 1
 		}
 	}
-	var all []Cohort
-	for _, b := range o.grow(x, chosen(found), target) {
-		if b.leaf {
-			all = append(all, count(b.rule, chosen(b.rule.Match(x)), wrong, held))
-		}
-	}
-	slices.SortStableFunc(all, func(a, b Cohort) int { return cmp.Compare(b.ErrorRate, a.ErrorRate) })
-	return all, nil
+	return o.grow(x, chosen(found), target), held, nil
 }
 
 // count says how often answers to some rows are wrong.

@@ -64,6 +64,10 @@ func (s *study) learn(ctx context.Context, rows []int, seed uint64) (*learner, e
 		grid[k] = s.o.Forest
 		grid[k].MinLeaf, grid[k].Seed = leaf, seed
 	}
+	if len(grid) == 1 && len(s.doubts) == 0 { // there is nothing to choose
+		f, err := grid[0].Fit(ctx, s.narrow, rows, s.wrong, s.o.Workers)
+		return &learner{forest: f}, err
+	}
 	best, tried, err := forest.Choose(ctx, s.narrow, rows, s.wrong, grid, s.o.Folds, seed, s.o.Workers)
 	if err != nil {
 		return nil, err

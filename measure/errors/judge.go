@@ -102,9 +102,6 @@ type Judged struct {
 	Rankings
 	Features []Feature `json:"features"`
 	Groups   []Group   `json:"groups"`
-
-	// Learnt is what was learnt of all rows, for new ones.
-	Learnt *Model `json:"-"`
 }
 
 // Judge splits answers again and again, learns on one part where they are wrong and
@@ -140,7 +137,6 @@ func Judge(ctx context.Context, a Answers, o Options) (*Judged, error) {
 		return nil, err
 	}
 	s.describe(j, l.forest, x)
-	j.Learnt = &Model{Features: Features{Names: x.Names, Groups: x.Groups}, Forest: l.forest, ErrorRate: float64(wrongs) / float64(len(a.Wrong)), Natural: o.Natural}
 	o.Tell(o.Splits+1, o.Splits+1)
 	return j, nil
 }

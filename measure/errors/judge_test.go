@@ -90,24 +90,6 @@ func TestJudge(t *testing.T) {
 	if one, two := fmt.Sprint(again.Rankings, again.Features), fmt.Sprint(j.Rankings, j.Features); one != two {
 		t.Errorf("one worker found\n%s\nand two\n%s", one, two)
 	}
-	chances, err := j.Learnt.Chances(a.Features, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := measure.AUC(a.Wrong, chances); !(got > 0.8) { // of rows that it has seen
-		t.Errorf("area of what was learnt is %v", got)
-	}
-	dir := t.TempDir()
-	if err = j.Learnt.Save(dir); err != nil {
-		t.Fatal(err)
-	}
-	m, err := errors.LoadModel(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if same, err := m.Chances(a.Features, 1); err != nil || !slices.Equal(same, chances) {
-		t.Errorf("a model that was read answers otherwise: %v", err)
-	}
 }
 
 func count(is []bool) (n int) {

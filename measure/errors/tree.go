@@ -31,6 +31,8 @@ type branch struct {
 	leaf  bool
 	gain  float64 // of the best split; 0 for none
 	at    fork
+
+	low, high *branch // nil for a leaf
 }
 
 // fork is a split of the rows of a node.
@@ -69,6 +71,7 @@ func (o TreeOptions) grow(x *Features, rows []int, target []int) []*branch {
 		high.rule = next.rule.and(x.Names[next.at.column], true, next.at.threshold)
 		o.search(x, target, low)
 		o.search(x, target, high)
+		next.low, next.high = low, high
 		all, leaves = append(all, low, high), leaves+1
 	}
 	return all

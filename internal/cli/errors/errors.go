@@ -27,17 +27,17 @@ func Commands(std term.Streams) []*cobra.Command {
 type errorsOptions struct {
 	inputFlags
 	failing.Options
-	tree           failing.TreeOptions
-	heat           []string
-	rules          string
-	cohortsOut     string
-	rulesOut       string
-	epsilon        float64
-	privateEpsilon float64
-	rowsPerPerson  int
-	natural        bool
-	workers        int
-	json           bool
+	tree            failing.TreeOptions
+	heat            []string
+	rules           string
+	cohortsOut, out string
+	rulesOut        string
+	epsilon         float64
+	privateEpsilon  float64
+	rowsPerPerson   int
+	natural         bool
+	workers         int
+	json            bool
 }
 
 func newErrors(std term.Streams) *cobra.Command {
@@ -75,7 +75,7 @@ before anybody looked at these rows; those that this command finds are not.`,
 				if err := term.RefuseFlags(c.Flags(), "without --epsilon", "person", "rows-per-person"); err != nil {
 					return err
 				}
-			} else if err := term.RefuseFlags(c.Flags(), "with --epsilon, which lets counts alone out", "cohorts-out", "rules-out", "heat", "confidence", "probabilities", "private-predicted", "private-epsilon", "splits", "seed"); err != nil {
+			} else if err := term.RefuseFlags(c.Flags(), "with --epsilon, which lets counts alone out", "out", "cohorts-out", "rules-out", "heat", "confidence", "probabilities", "private-predicted", "private-epsilon", "splits", "seed"); err != nil {
 				return err
 			}
 			return runErrors(c.Context(), o, std)
@@ -94,6 +94,7 @@ before anybody looked at these rows; those that this command finds are not.`,
 	fs.StringVar(&o.rules, "rules", "", "file of rules that make the cohorts, in place of a tree")
 	fs.StringVar(&o.rulesOut, "rules-out", "", "file to write the rules of the cohorts to, for other rows")
 	fs.StringVar(&o.cohortsOut, "cohorts-out", "", "CSV file to write, with the id of each row and its cohort; it holds your data")
+	fs.StringVar(&o.out, "out", "", "folder to keep what was learnt in, for sotto errors rank, and the result; it holds no text")
 	fs.Float64Var(&o.privateEpsilon, "private-epsilon", 0, "true ε of the private answers, to be stored with the result; it is not checked (default: not known)")
 	fs.Float64Var(&o.epsilon, "epsilon", 0, "print nothing but the counts of --rules, released with this ε (default: none are released)")
 	fs.IntVar(&o.rowsPerPerson, "rows-per-person", 1, "most rows of a person that are counted, with --epsilon and --person")
@@ -101,6 +102,7 @@ before anybody looked at these rows; those that this command finds are not.`,
 	fs.IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	sameNames(fs)
+	c.AddCommand(newRank(std))
 	return c
 }
 
@@ -149,6 +151,12 @@ func runErrors(ctx context.Context, o errorsOptions, std term.Streams) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.name, err)
 	}
+	if o.out != "" {
+		bar.Describe("keeping what was learnt")
+		if err := o.keep(ctx, in, x, r); err != nil {
+			return err
+		}
+	}
 	bar.Finish()
 	if err := o.write(std, in, r); err != nil {
 		return err
@@ -171,6 +179,11 @@ func (o *errorsOptions) check() error {
 		return fmt.Errorf("--private-epsilon is %v, must be positive and come with --private-predicted", o.privateEpsilon)
 	}
 	files := []term.NamedPath{term.Named("--in", o.in), term.Named("--rules", o.rules), term.Named("--cohorts-out", o.cohortsOut), term.Named("--rules-out", o.rulesOut)}
+	if o.out != "" {
+		if err := atomicfile.Probe(o.out); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+	}
 	if err := term.RefuseSame(files...); err != nil {
 		return err
 	}

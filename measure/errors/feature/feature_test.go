@@ -189,3 +189,40 @@ func BenchmarkRead(b *testing.B) {
 	}
 	b.ReportMetric(float64(tokens)/b.Elapsed().Seconds(), "tokens/s")
 }
+
+// TestMark divides a text where marks change. What speaks against an error marks
+// nothing.
+func TestMark(t *testing.T) {
+	const text = "Thanks!\tThe tall man slept."
+	found, err := reader(t, feature.Options{}).Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := feature.Mark(text, found, []errors.Reason{
+		{Feature: "amod-NN-JJ", Adds: 0.2, Value: 1},
+		{Feature: "emotion:trust", Adds: -0.2, Value: 1},
+		{Feature: "cue:thanks", Adds: 0.1, Value: 1},
+		{Feature: "emotion:joy", Adds: 0.3, Value: 1},
+		{Feature: "not there", Adds: 1},
+		{Feature: feature.Length, Adds: 1, Value: 7},
+	})
+	var whole strings.Builder
+	for _, s := range got {
+		whole.WriteString(s.Text)
+		if (s.Weight > 0) != (len(s.Features) > 0) {
+			t.Errorf("%+v has a weight without a feature, or the other way round", s)
+		}
+	}
+	if whole.String() != text {
+		t.Errorf("segments are %+v", got)
+	}
+	if got[0].Text != "Thanks" || got[0].Weight != 0.4 || !slices.Equal(got[0].Features, []string{"cue:thanks", "emotion:joy"}) {
+		t.Errorf("first is %+v", got[0])
+	}
+	if line := feature.Line(got, func(s string, strength float64) string { return fmt.Sprintf("[%s %.1f]", s, strength) }); line != "[Thanks 1.0]! The [tall 0.5] [man 0.5] slept." {
+		t.Errorf("line is %q", line)
+	}
+	if empty := feature.Mark("", feature.Text{}, nil); len(empty) != 0 {
+		t.Errorf("an empty text has %+v", empty)
+	}
+}
