@@ -8,6 +8,7 @@ import (
 	"sotto/experiment/plan"
 	"sotto/experiment/reproduce"
 	"sotto/explain/decoy"
+	"sotto/link/mention/judge"
 	"sotto/link/outcome"
 	failing "sotto/measure/errors"
 	"sotto/measure/retrieval"
@@ -34,6 +35,7 @@ func Kinds() evidence.Kinds {
 		direction.Kind,
 		erase.Kind,
 		retrieval.Kind,
+		judge.Kind,
 		failing.Kind,
 		failing.ReleasedKind,
 		decoy.Kind,

@@ -10,6 +10,7 @@ import (
 	"sotto/language"
 	"sotto/language/english"
 	"sotto/language/personal"
+	"sotto/link/mention"
 )
 
 // Known returns the types that can be masked by what is built in.
@@ -71,6 +72,37 @@ func (b builtin) digest() string {
 		fmt.Fprint(h, len(s), found, err) //nolint:errcheck // a hash takes everything
 	}
 	return hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// persons is the digest of who is one in some lists of names, so that it is another one
+// wherever that changes.
+var persons = sync.OnceValue(func() string {
+	m, err := mention.Load()
+	if err != nil {
+		return err.Error() // which nobody can ask for: New has refused
+	}
+	h := sha256.New()
+	for _, list := range people {
+		var at []language.Entity
+		s := ""
+		for name := range strings.SplitSeq(list, "|") {
+			at = append(at, language.Entity{Type: language.Person, Start: len(s), End: len(s) + len(name), Confidence: 1})
+			s += name + " met "
+		}
+		labels, err := m.Names(s, at)
+		fmt.Fprint(h, labels, err, first, root, surname) //nolint:errcheck // a hash takes everything
+	}
+	return hex.EncodeToString(h.Sum(nil)[:6])
+})
+
+// people are names of one person and of several, in forms that are easy and hard to tell.
+var people = []string{
+	"John Smith|Smith|John|J. Smith|Mr. Smith|JOHN SMITH|Smith's|John Paul Smith",
+	"John Smith|Mary Smith|Smith|Mr. Smith|Mrs. Smith|Mary|J. Smith",
+	"William Jones|Bill Jones|Will|W. Jones|Liz|Elizabeth Bennet|Lizzy Bennet|Eliza",
+	"Dr. Maria García-López|Garcia|María|M. García|Prof. García|Don Johnson|Johnson|Don",
+	"Henry IV|Henry V|Henry|King Henry|Prince Hal|Hal",
+	"Jon Smyth|John Smith|Katherine Lee|Catherine Lee|Kate|Cathy Lee|Lee",
 }
 
 // probes are texts with something of each type, in several forms, and some that only

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"sotto/language"
+	"sotto/link/mention"
 	"sotto/text"
 )
 
@@ -41,13 +42,15 @@ type Finder interface {
 // there: the same name is the same pseudonym in all texts, and who has no secret
 // cannot try names out.
 //
-// The same is what is written alike but for case, accents and spaces. A person
-// who is called by a part of a longer name of the text, and of one alone, is the
-// person of that name.
+// The same is what is written alike but for case, accents and spaces. Persons are told
+// by package mention: one who is called by a part of a longer name of the text, by an
+// initial, by a nickname or with a title is the person of that name, unless it may be of
+// two. Pronouns stay as they are; first names are ones that women and men have.
 type Masker struct {
-	finder Finder
-	types  Types
-	secret []byte
+	finder   Finder
+	types    Types
+	secret   []byte
+	mentions *mention.Model // nil where persons have no pseudonyms
 }
 
 var _ text.Masker = (*Masker)(nil)
@@ -57,7 +60,13 @@ func New(f Finder, t Types, secret []byte) (*Masker, error) {
 	if err := t.checkSecret(secret); err != nil {
 		return nil, err
 	}
-	return &Masker{f, t, secret}, nil
+	m := &Masker{finder: f, types: t, secret: secret}
+	if !t.renames() {
+		return m, nil
+	}
+	var err error
+	m.mentions, err = mention.Load()
+	return m, err
 }
 
 // by stands in a rule between the types and the version of what finds them.
@@ -66,14 +75,19 @@ const by = " by "
 // Types returns which types are masked, and how.
 func (m *Masker) Types() Types { return maps.Clone(m.types) }
 
-// Rule implements [text.Masker]: it has types, policies and the version of what
-// finds them, and says whether there is a secret.
+// Rule implements [text.Masker]: it has types, policies and the version of what finds
+// them and, where persons have pseudonyms, of what tells them apart; and says whether
+// there is a secret.
 func (m *Masker) Rule() string {
 	under := ""
 	if m.secret != nil {
 		under = " under a secret"
 	}
-	return Prefix + m.types.String() + by + m.finder.Version() + under
+	who := ""
+	if m.types.renames() {
+		who = " and persons " + persons()
+	}
+	return Prefix + m.types.String() + by + m.finder.Version() + who + under
 }
 
 // Unread is the type of a text that could not be searched.
@@ -103,7 +117,7 @@ type writer struct {
 	*Masker
 	s      string
 	found  []language.Entity
-	people *people                  // of the text; nil until there is one
+	people map[int]called           // persons by their place in found; nil until they are asked for
 	words  map[string]bool          // of the text and of names in it; nil until they are asked for
 	given  map[string]string        // what stands for what, by type and surface
 	count  map[language.Type]uint64 // of different things so far

@@ -95,7 +95,7 @@ func TestParse(t *testing.T) {
 // of their name.
 func TestPeople(t *testing.T) {
 	list := listed{}
-	for _, name := range []string{"John Smith", "Smith", "John", "J. Smith", "Mr. Smith", "JOHN SMITH", "Smith's", "John Paul Smith", "Mary Smith", "Mary", "Çelik", "celik"} {
+	for _, name := range []string{"John Smith", "Smith", "John", "J. Smith", "Mr. Smith", "JOHN SMITH", "Smith's", "John Paul Smith", "Mary Smith", "Mary", "Çelik", "celik", "William Jones", "Bill Jones", "Mr. Jones", "W. Jones", "Bill", "Jones", "Don Johnson", "Johnson"} {
 		list[name] = language.Person
 	}
 	for _, key := range [][]byte{nil, secret} {
@@ -122,8 +122,19 @@ func TestPeople(t *testing.T) {
 		if !strings.EqualFold(one, other) {
 			t.Errorf("Çelik and celik become %q and %q, want the same", one, other)
 		}
+		// Titles, initials and nicknames are of the same person.
+		got := strings.Split(apply(t, "person=pseudonym", key, list, "William Jones|Bill Jones|Mr. Jones|W. Jones|Bill|Jones"), "|")
+		given, family, _ = strings.Cut(got[0], " ")
+		if want := []string{got[0], got[0], "Mr. " + family, given[:1] + ". " + family, given, family}; !slices.Equal(got, want) {
+			t.Errorf("with secret %t, William Jones becomes %q, want %q", key != nil, got, want)
+		}
+		// Mr. Smith is John, whose name is a man's; what may be a first name is no title.
+		got = strings.Split(apply(t, "person=pseudonym", key, list, "John Smith|Mary Smith|Mr. Smith|Don Johnson|Johnson"), "|")
+		if _, family, _ = strings.Cut(got[0], " "); got[2] != "Mr. "+family || strings.Contains(got[3], "Don") || !strings.HasSuffix(got[3], " "+got[4]) {
+			t.Errorf("with secret %t, titles become %q", key != nil, got)
+		}
 		// Smith may be John or Mary, and is neither.
-		got := strings.Split(apply(t, "person=pseudonym", key, list, "John Smith|Mary Smith|Smith|Mary"), "|")
+		got = strings.Split(apply(t, "person=pseudonym", key, list, "John Smith|Mary Smith|Smith|Mary"), "|")
 		if strings.Contains(got[0], got[2]) || strings.Contains(got[1], got[2]) || !strings.HasPrefix(got[1], got[3]+" ") || got[0] == got[1] {
 			t.Errorf("with secret %t, two Smiths become %q", key != nil, got)
 		}
@@ -164,7 +175,7 @@ func TestSecret(t *testing.T) {
 	}
 	with, err := mask.New(list, parsed, secret)
 	without, err2 := mask.New(list, parsed, nil)
-	if err != nil || err2 != nil || with.Rule() != "types:person=pseudonym by list under a secret" || without.Rule() != "types:person=pseudonym by list" {
+	if err != nil || err2 != nil || !strings.HasPrefix(with.Rule(), "types:person=pseudonym by list and persons ") || with.Rule() != without.Rule()+" under a secret" {
 		t.Errorf("rules are %q, %v and %q, %v", with.Rule(), err, without.Rule(), err2)
 	}
 }

@@ -3,144 +3,120 @@ package mask
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"sotto/language"
+	"sotto/link/mention"
 	"sotto/text"
 )
 
-// mention is how a person is called somewhere.
-type mention struct {
+// called is how a person is called somewhere.
+type called struct {
 	title string   // before the name, as it is written, with the space behind
 	words []string // of the name, folded
 	tail  string   // behind the name, such as 's
+	whole []string // the longest name of the person in the text
 }
 
-// titles may stand before a name and say of a person what is no name.
+// titles may stay before a pseudonym: they say of a person what is no name. Others, such
+// as Don, may be a name, and are masked with it.
 var titles = []string{
-	"mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "sir", "dame", "lord", "lady", "rev", "capt", "captain", "col", "gen", "lt", "sgt",
+	"the", "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "sir", "dame", "lord", "lady", "rev", "capt", "captain", "col", "gen", "lt", "sgt",
 	"herr", "frau", "monsieur", "madame", "mme", "señor", "señora", "president", "senator", "judge",
 }
 
-// newMention takes what stands for a person apart.
-func newMention(surface string) mention {
-	var m mention
-	for _, end := range []string{"'s", "’s", "'S", "’S"} {
-		if rest, ok := strings.CutSuffix(surface, end); ok && rest != "" {
-			surface, m.tail = rest, end
+// newCalled takes what stands for a person apart.
+func newCalled(surface string) called {
+	n := mention.ParseName(surface)
+	c := called{tail: n.Tail, words: n.Words}
+	rest := n.Before
+	for rest != "" {
+		word, behind, _ := strings.Cut(rest, " ")
+		if !slices.Contains(titles, strings.ToLower(strings.TrimRight(word, "."))) {
 			break
 		}
+		kept := len(rest) - len(strings.TrimLeft(behind, " "))
+		c.title += rest[:kept]
+		rest = rest[kept:]
 	}
-	for {
-		word, rest, more := strings.Cut(surface, " ")
-		if !more || strings.TrimSpace(rest) == "" || !slices.Contains(titles, strings.ToLower(strings.TrimRight(word, "."))) {
-			break
-		}
-		m.title += word + " "
-		surface = strings.TrimLeft(rest, " ")
+	var names []string
+	for word := range strings.FieldsSeq(rest) {
+		names = append(names, text.Fold(strings.TrimRight(word, ".")))
 	}
-	for _, word := range strings.FieldsFunc(surface, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == '.' }) {
-		m.words = append(m.words, text.Fold(word))
-	}
-	if len(m.words) == 0 {
-		m.words = []string{text.Fold(surface)}
-	}
-	return m
+	c.words = slices.Concat(names, n.Words)
+	return c
 }
 
 // initial reports whether a word stands for those that begin with it.
 func initial(word string) bool { return utf8.RuneCountInString(word) == 1 }
 
-// stands reports whether a word of a name is another one, or its initial.
-func stands(word, whole string) bool {
-	return word == whole || initial(word) && strings.HasPrefix(whole, word)
-}
-
-// within returns where in a fuller name the words of another stand, in order; nil
-// if they do not all.
-func within(words, fuller []string) []int {
-	var at []int
-	i := 0
-	for _, word := range words {
-		for i < len(fuller) && !stands(word, fuller[i]) {
-			i++
-		}
-		if i == len(fuller) {
-			return nil
-		}
-		at = append(at, i)
-		i++
-	}
-	return at
-}
-
-// people are the persons of a text.
-type people struct {
-	mentions map[int]mention       // by their place among what was found
-	named    map[string][][]string // the different names that have a word
-}
-
-// maxNamed bounds how many names with a word are compared: where there are more,
-// the word alone says nothing.
-const maxNamed = 64
-
-func (w *writer) persons() *people {
+// persons says who the persons of the text are, by their place among what was found:
+// package mention says which names are one person's. A name that may be two persons'
+// is a person of its own.
+func (w *writer) persons() map[int]called {
 	if w.people != nil {
 		return w.people
 	}
-	w.people = &people{mentions: map[int]mention{}, named: map[string][][]string{}}
-	seen := map[string]bool{}
+	w.people = map[int]called{}
+	var at []int
+	var found []language.Entity
 	for i, e := range w.found {
-		if e.Type != language.Person {
-			continue
+		if e.Type == language.Person {
+			at, found = append(at, i), append(found, e)
+			w.people[i] = newCalled(w.s[e.Start:e.End])
 		}
-		m := newMention(w.s[e.Start:e.End])
-		w.people.mentions[i] = m
-		if name := strings.Join(m.words, " "); !seen[name] {
-			seen[name] = true
-			for _, word := range m.words {
-				if have := w.people.named[word]; len(have) <= maxNamed {
-					w.people.named[word] = append(have, m.words)
-				}
-			}
+	}
+	labels, err := w.mentions.Names(w.s, found)
+	if err != nil { // nobody is anybody else
+		labels = nil
+	}
+	whole := map[int][]string{}
+	label := func(k int) int {
+		if labels == nil {
+			return k
 		}
+		return labels[k]
+	}
+	for k, i := range at {
+		if words := w.people[i].words; fuller(words, whole[label(k)]) {
+			whole[label(k)] = words
+		}
+	}
+	for k, i := range at {
+		c := w.people[i]
+		c.whole = whole[label(k)]
+		w.people[i] = c
 	}
 	return w.people
 }
 
-// whole returns the longest name of the person who is called by some words, and
-// where in it the words stand. It is the words themselves unless they are a part of
-// one name alone: the longer names that have them must be parts of each other.
-func (p *people) whole(words []string) (name []string, at []int) {
-	name = words
-	for _, word := range words {
-		if initial(word) {
-			continue
-		}
-		if len(p.named[word]) > maxNamed {
-			break
-		}
-		for _, other := range p.named[word] {
-			switch {
-			case slices.Equal(other, words) || within(words, other) == nil:
-			case within(name, other) != nil:
-				name = other
-			case within(other, name) == nil: // two names, and nobody knows which
-				return words, within(words, words)
+// fuller reports whether a name says more than another: it has more words, or as many of
+// which fewer are initials.
+func fuller(a, b []string) bool {
+	if len(a) != len(b) {
+		return len(a) > len(b)
+	}
+	count := func(words []string) (n int) {
+		for _, w := range words {
+			if initial(w) {
+				n++
 			}
 		}
-		break
+		return n
 	}
-	return name, within(words, name)
+	return count(a) < count(b)
 }
 
 // person returns the pseudonym of a person: the whole of it, or the part that is
 // used of the person's own name.
 func (w *writer) person(i int) string {
-	p := w.persons()
-	m := p.mentions[i]
-	name, at := p.whole(m.words)
+	m := w.persons()[i]
+	name := m.whole
+	at := mention.Within(m.words, name)
+	if at == nil { // called otherwise: the whole pseudonym will do
+		at = mention.Within(name, name)
+		m.words = name
+	}
 	as := w.name(language.Person, strings.Join(name, " "), func(d *draw) string { return d.of(first) + " " + d.surname() })
 	given, family, _ := strings.Cut(as, " ")
 	var parts []string

@@ -109,6 +109,9 @@ func (t Types) keyed() bool {
 	return false
 }
 
+// renames reports whether persons have pseudonyms.
+func (t Types) renames() bool { return t[language.Person] == Pseudonym || t[language.Person] == Fake }
+
 // minSecret is the least size of a secret in bytes.
 const minSecret = 16
 

@@ -72,3 +72,9 @@ func (m *Model) Annotate(d *language.Document) error {
 	}
 	return nil
 }
+
+// Given reports whether a word is on the lists of women's and of men's first names.
+func (m *Model) Given(word string) (women, men bool) {
+	bits := m.lists.find(hashed(word))
+	return bits&womensName != 0, bits&mensName != 0
+}

@@ -20,7 +20,7 @@ import (
 func Commands(std term.Streams) []*cobra.Command {
 	return []*cobra.Command{term.Group(
 		&cobra.Command{Use: "link", Short: "Decide which records or mentions are one and the same, and say why"},
-		newGraph(std), newExplain(std), newRecords(std))}
+		newGraph(std), newExplain(std), newRecords(std), newMentions(std))}
 }
 
 // graphFlags say what graph is divided, and how long it may take.
