@@ -154,6 +154,7 @@ func TestArchive(t *testing.T) {
 
 // The ledger shrinks, and what is kept of a spend is less than half of it.
 func TestArchiveSize(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	fillFile(t, path, 20000, 100)
 	before, err := os.Stat(path)
@@ -175,6 +176,7 @@ func TestArchiveSize(t *testing.T) {
 }
 
 func TestArchiveRefuses(t *testing.T) {
+	t.Parallel()
 	path, c := fourDays(t)
 	dir := filepath.Dir(path)
 	other := filepath.Join(dir, "other")
@@ -204,6 +206,7 @@ func TestArchiveRefuses(t *testing.T) {
 
 // Every byte counts: of what is kept, and of an archive. Plain tests try one in seven.
 func TestArchiveDamage(t *testing.T) {
+	t.Parallel()
 	path, archives, _, _ := archivedTwice(t)
 	for _, file := range append([]string{path}, archives...) {
 		content, err := os.ReadFile(file)
@@ -229,6 +232,7 @@ func TestArchiveDamage(t *testing.T) {
 
 // What is kept cannot be changed by whoever can make all checksums anew.
 func TestArchiveForged(t *testing.T) {
+	t.Parallel()
 	for name, forge := range map[string]func(f []logfile.Frame) []logfile.Frame{
 		"less is kept": func(f []logfile.Frame) []logfile.Frame {
 			return f[1:]
@@ -277,6 +281,7 @@ func TestArchiveForged(t *testing.T) {
 // TestArchiveKilled: whenever it is killed, the old ledger is there or the new
 // one with its archive, and another try ends it.
 func TestArchiveKilled(t *testing.T) {
+	t.Parallel()
 	c := newClock()
 	c.set(midnight(3).Add(13 * time.Hour))
 	if path := os.Getenv("SOTTO_ARCHIVE_CHILD"); path != "" {
@@ -316,6 +321,7 @@ func TestArchiveKilled(t *testing.T) {
 // A ledger goes on from its head also if all of it is archived, and again before
 // anybody has opened it; one that went back is not archived.
 func TestArchiveHead(t *testing.T) {
+	t.Parallel()
 	path, c := fourDays(t)
 	old, err := os.ReadFile(path)
 	if err != nil {

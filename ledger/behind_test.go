@@ -46,6 +46,7 @@ func history(t *testing.T) (path string, older []byte) {
 // A ledger that has gone back is refused, to write and to read, and left as it
 // is.
 func TestBehind(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		harm func(path string, older []byte) error
@@ -237,6 +238,7 @@ func (l *lines) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, n
 // While nobody writes, the log says what becomes of the ledger, and what its
 // head is.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	var log lines
 	l, err := ledger.OpenFile(path, ledger.Options{Budget: daily, Log: log.logger(), LogHead: time.Second})
@@ -372,6 +374,7 @@ func TestJump(t *testing.T) {
 
 // A clock that somebody has called right is gone by, without a start.
 func TestAcceptClock(t *testing.T) {
+	t.Parallel()
 	path, h := filepath.Join(t.TempDir(), "ledger.db"), newHands()
 	var log lines
 	open := func() (*ledger.Ledger, error) {

@@ -77,6 +77,7 @@ func change(t *testing.T, path string, at int64, content ...byte) {
 // too, and the error names an entry. In the marks it is found, or the other mark
 // serves.
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	path, whole := written(t)
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -173,6 +174,7 @@ func rewrite(t *testing.T, path string, forge func(frames []logfile.Frame) []log
 
 // Frames that are whole by their checksums and wrong in their place are found.
 func TestDamageOfFrames(t *testing.T) {
+	t.Parallel()
 	type frames = []logfile.Frame
 	for name, forge := range map[string]func(frames) frames{
 		"one is missing":       func(f frames) frames { return slices.Delete(f, 1, 2) },
@@ -282,6 +284,7 @@ func TestDamageOfOne(t *testing.T) {
 // dropped, and what was confirmed is not, whichever part of it had reached the
 // disk, and whether or not the mark behind it had.
 func TestUnfinished(t *testing.T) {
+	t.Parallel()
 	path, _ := written(t)
 	before, err := os.ReadFile(path)
 	if err != nil {
@@ -368,6 +371,7 @@ func TestOlderCopy(t *testing.T) {
 // Bytes that are changed in the file itself, below the library, are found or
 // change nothing; either way nothing panics. Where they were is not chosen.
 func TestDamageRaw(t *testing.T) {
+	t.Parallel()
 	path, whole := written(t)
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -405,6 +409,7 @@ func TestDamageRaw(t *testing.T) {
 }
 
 func TestFileRefuses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	other := filepath.Join(dir, "other")
 	if err := os.WriteFile(other, bytes.Repeat([]byte("no ledger "), 10000), 0o600); err != nil {

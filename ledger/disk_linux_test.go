@@ -66,6 +66,7 @@ func fill(t *testing.T, path string, room func()) {
 
 // TestFileLimit limits the size of files of a process of its own.
 func TestFileLimit(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("SOTTO_LEDGER_LIMIT") == "" {
 		child := exec.Command(os.Args[0], "-test.run", "^TestFileLimit$", "-test.v")
 		child.Env = append(os.Environ(), "SOTTO_LEDGER_LIMIT=yes")

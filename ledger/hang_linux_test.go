@@ -76,6 +76,7 @@ func TestStuck(t *testing.T) {
 
 // Who gave up before the writer came to it has spent nothing.
 func TestGivenUp(t *testing.T) {
+	t.Parallel()
 	held := make(chan struct{})
 	var hold atomic.Bool
 	entered := make(chan struct{}, 1)

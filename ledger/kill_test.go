@@ -24,6 +24,7 @@ const killRounds = 20
 // warning. No release may be without a spend, no spend lost or doubled, and the
 // ledger must verify.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	if dir := os.Getenv("SOTTO_LEDGER_CHILD"); dir != "" {
 		spendForEver(dir)
 		return

@@ -110,6 +110,7 @@ func carried(t *testing.T, open opener, lines []byte) {
 }
 
 func TestMigrate(t *testing.T) {
+	t.Parallel()
 	path, lines := old1(t)
 	for _, o := range []ledger.Options{{}, {ReadOnly: true}} {
 		if _, err := ledger.OpenFile(path, o); !errors.Is(err, ledger.ErrFormat1) {
@@ -230,6 +231,7 @@ func TestMigrateDamaged(t *testing.T) {
 // TestMigrateKilled: whenever a migration is killed, the old ledger or the new
 // one is there, and another try ends it.
 func TestMigrateKilled(t *testing.T) {
+	t.Parallel()
 	if path := os.Getenv("SOTTO_MIGRATE_CHILD"); path != "" {
 		_, err := ledger.Migrate(context.Background(), path, old1Secret)
 		if err != nil {

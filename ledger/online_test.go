@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sotto/dp/dptest"
 	"sotto/ledger"
 )
 
@@ -17,12 +18,10 @@ import (
 // Spends go on meanwhile, each copy is whole and holds all that was answered
 // before it was begun, and nobody waits for the other.
 func TestOnline(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ledger.db")
-	spends := 50_000
-	if testing.Short() {
-		spends = 10_000
-	}
+	spends := dptest.Count(t, 10_000, 50_000)
 	fillFile(t, path, spends, 1000)
 	budget := daily
 	budget.Epsilon = 1e9

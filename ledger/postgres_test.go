@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -46,6 +47,12 @@ var startServer = sync.OnceValues(func() (*server, error) {
 })
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	// Most of the time a test waits for a disk or a server.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	code := m.Run()
 	if serverStarted.Load() {
 		if s, err := startServer(); err == nil {

@@ -47,6 +47,7 @@ func fillFile(tb testing.TB, path string, spends, clients int) {
 // TestSize: a spend takes at most 200 bytes on disk, of 5,000 users, also where
 // each is written by itself.
 func TestSize(t *testing.T) {
+	t.Parallel()
 	spends := dptest.Count(t, 20_000, 100_000)
 	if testing.Short() {
 		spends = 2000
