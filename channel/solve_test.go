@@ -11,6 +11,7 @@ import (
 
 	"sotto/channel"
 	"sotto/dp"
+	"sotto/dp/dptest"
 	"sotto/measure"
 	"sotto/nn"
 )
@@ -20,7 +21,7 @@ import (
 func TestSolveIsOptimal(t *testing.T) {
 	rng := weakrand.New(weakrand.NewPCG(1, 1))
 	problems := 60
-	if testing.Short() {
+	if !dptest.Long() {
 		problems = 6
 	}
 	for _, epsilon := range []float64{0.01, 0.5, 1, 2, 4, 8, 12} {

@@ -134,7 +134,7 @@ func TestBitChannelEnumerated(t *testing.T) {
 	for _, shape := range shapes {
 		epsilons := []float64{0.05, 1, 8}
 		if shape[0]*shape[1] > 6 {
-			if testing.Short() {
+			if !dptest.Long() {
 				continue // 2¹⁶ products of big integers for each of many channels
 			}
 			epsilons = []float64{1}

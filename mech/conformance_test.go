@@ -200,7 +200,7 @@ func (s subject) String() string {
 
 func TestConformance(t *testing.T) {
 	dims, epsilons := []int{1, 2, 3, 5, 50, 64, 65, 300}, []float64{0.05, 1, 5, 10, 100}
-	if testing.Short() {
+	if !dptest.Long() {
 		dims, epsilons = []int{1, 3, 65}, []float64{0.05, 10}
 	}
 	for _, s := range subjects() {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"sotto/dp/dptest"
 	"sotto/nn"
 )
 
@@ -97,7 +98,7 @@ func checkProducts(t *testing.T, m, n, k int) {
 
 func TestProducts(t *testing.T) {
 	sizes := []int{0, 1, 5, 6, 7, 15, 16, 17, 33}
-	if testing.Short() {
+	if !dptest.Long() {
 		sizes = []int{0, 1, 7, 17, 33}
 	}
 	for _, m := range sizes {
@@ -114,7 +115,7 @@ func TestProducts(t *testing.T) {
 // from which on a left factor is packed.
 func TestProductsLarge(t *testing.T) {
 	limit := 9
-	if testing.Short() {
+	if !dptest.Long() {
 		limit = 2
 	}
 	for _, s := range [][3]int{
@@ -127,7 +128,7 @@ func TestProductsLarge(t *testing.T) {
 func TestProductsRandom(t *testing.T) {
 	r := rng(3)
 	count := 60
-	if testing.Short() {
+	if !dptest.Long() {
 		count = 5
 	}
 	for range count {

@@ -3,6 +3,7 @@ package nn_test
 import (
 	"testing"
 
+	"sotto/dp/dptest"
 	"sotto/nn"
 )
 
@@ -22,7 +23,7 @@ func TestProductsAVX2(t *testing.T) {
 	p := avx2(t, 2)
 	r := rng(11)
 	count := 200
-	if testing.Short() {
+	if !dptest.Long() {
 		count = 20
 	}
 	for range count {

@@ -29,7 +29,7 @@ func thinSizes() (sizes [][3]int) {
 
 func TestThinProducts(t *testing.T) {
 	for i, s := range thinSizes() {
-		if i%5 == 0 || !testing.Short() {
+		if i%5 == 0 || dptest.Long() {
 			checkProducts(t, s[0], s[1], s[2])
 		}
 	}

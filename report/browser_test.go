@@ -3,13 +3,18 @@ package report_test
 import (
 	"testing"
 
+	"sotto/dp/dptest"
 	"sotto/report"
 	"sotto/report/evidence"
 	"sotto/report/page/pagetest"
 )
 
 func TestBrowser(t *testing.T) {
-	for name, e := range map[string]*evidence.Evidence{"sample": sample(), "large": large(), "hostile": hostile()} {
+	pages := map[string]*evidence.Evidence{"hostile": hostile()}
+	if dptest.Long() {
+		pages["sample"], pages["large"] = sample(), large()
+	}
+	for name, e := range pages {
 		t.Run(name, func(t *testing.T) { pagetest.Browser(t, render(t, report.HTML, e), 5) })
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode"
 
+	"sotto/dp/dptest"
 	"sotto/text"
 )
 
@@ -51,7 +52,7 @@ func sameWords(t *testing.T, s string) {
 // case only; in a short test, every 50th.
 func TestSpansOfEveryCharacter(t *testing.T) {
 	step := rune(1)
-	if testing.Short() {
+	if !dptest.Long() {
 		step = 50
 	}
 	for r := rune(0); r <= unicode.MaxRune; r += step {

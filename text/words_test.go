@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"sotto/dp/dptest"
 	"sotto/text"
 )
 
@@ -65,7 +66,7 @@ func TestStop(t *testing.T) {
 // tables of Unicode say of it; in a short test, that of every 50th.
 func TestEveryCharacter(t *testing.T) {
 	step := rune(1)
-	if testing.Short() {
+	if !dptest.Long() {
 		step = 50
 	}
 	for r := rune(0); r <= unicode.MaxRune; r += step {
