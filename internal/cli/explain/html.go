@@ -33,7 +33,7 @@ func section(i int, r result) page.Section {
 	var passage []page.Stretch
 	at, of := 0, shade(r.Explanation)
 	for _, t := range r.Tokens {
-		passage = append(passage, page.Stretch{Text: r.text[at:t.Start]}, page.Stretch{Text: t.Text, Shade: of(t), Tip: fmt.Sprintf("%+.4f", t.Weight)})
+		passage = append(passage, page.Stretch{Text: r.text[at:t.Start]}, page.Stretch{Text: t.Text, Shade: of(t), Tip: weight(t)})
 		at = t.End
 	}
 	passage = append(passage, page.Stretch{Text: r.text[at:]})

@@ -41,7 +41,7 @@ func printAll(out io.Writer, all []result, promise string) error {
 		words := term.NewTable(b, "WORD", "WEIGHT", "SPEAKS")
 		strongest, left := strongest(r.Explanation, mostWords)
 		for _, w := range strongest {
-			words.Row(visible(w.Text), fmt.Sprintf("%+.4f", w.Weight), speaks(w, r.Class))
+			words.Row(visible(w.Text), weight(w), speaks(w, r.Class))
 		}
 		if err := words.Flush(); err != nil {
 			return err
@@ -94,14 +94,25 @@ func facts(t *term.Table, r result) {
 	}
 }
 
+// nothing is below what is printed of a weight.
+const nothing = 5e-5
+
 func speaks(w explain.Token, class string) string {
 	switch {
-	case w.Weight > 0:
+	case w.Weight >= nothing:
 		return "for " + visible(class)
-	case w.Weight < 0:
+	case w.Weight <= -nothing:
 		return "against " + visible(class)
 	}
 	return "neither"
+}
+
+// weight is how a weight is printed.
+func weight(w explain.Token) string {
+	if math.Abs(w.Weight) < nothing {
+		return "0.0000"
+	}
+	return fmt.Sprintf("%+.4f", w.Weight)
 }
 
 // strongest returns the words of the largest weights, each place of a text by itself,
