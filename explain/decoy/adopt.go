@@ -178,8 +178,10 @@ func cueReport(word string, rows Part, classes []string, m *linear.Model) CueRep
 		}
 	}
 	c := CueReport{Word: word, Class: classes[best], Reach: reach(rows, len(classes), []string{word}), Weight: measure.Undefined}
-	if w, rank, ok := m.Weights(word, best); ok {
-		c.Weight, c.WeightRank = measure.Number(w), &rank
+	if m != nil {
+		if w, rank, ok := m.Weights(word, best); ok {
+			c.Weight, c.WeightRank = measure.Number(w), &rank
+		}
 	}
 	return c
 }

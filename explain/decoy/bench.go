@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	weakrand "math/rand/v2"
 	"slices"
+	"strings"
 
 	"sotto/explain"
 	"sotto/explain/linear"
@@ -26,7 +26,10 @@ type Options struct {
 	Features func(ctx context.Context, rows Part) (linear.Features, error)
 	// Each says that the two models have features of their own, each made from its own
 	// rows, such as those of an encoder that was tuned on them.
-	Each       bool
+	Each bool
+	// Models, unless nil, were trained elsewhere, on the rows as they came and on planted
+	// ones: they are asked as they are, so that nothing is fitted or repaired.
+	Models     *Models
 	Fit        linear.Options
 	Explainers []Method
 
@@ -69,6 +72,12 @@ func (o Options) validate() error {
 	return nil
 }
 
+// Models are two models of the same classes.
+type Models struct {
+	Name         string // for a person
+	Clean, Decoy explain.Predictor
+}
+
 // bench is what all steps of a benchmark share.
 type bench struct {
 	Options
@@ -105,7 +114,7 @@ func Run(ctx context.Context, data Data, decoys []Decoy, o Options) (*Result, er
 		return nil, err
 	}
 	r := &Result{
-		Format: Format, Data: data.Name, Model: b.planted.f.Name(), Classes: len(data.Classes),
+		Format: Format, Data: data.Name, Model: b.name(), Classes: len(data.Classes),
 		Rows: len(data.Train.Texts), Planted: len(b.rows.Texts), Tested: len(data.Test.Texts),
 		Seed: o.Seed, Seeds: o.Seeds, Pool: min(o.Pool, len(data.Test.Texts)), Top: o.Top, Budget: o.Budget,
 	}
@@ -137,6 +146,9 @@ func (b *bench) plant(ctx context.Context) (err error) {
 			return err
 		}
 		b.slices = append(b.slices, s)
+	}
+	if b.Models != nil {
+		return nil
 	}
 	return b.see(ctx)
 }
@@ -236,23 +248,102 @@ func (b *bench) fit(ctx context.Context, s *side, x *linear.Rows, labels []int, 
 	return linear.Fit(ctx, s.f, x, labels, b.data.Classes, o)
 }
 
+// name is what the models are, for a person.
+func (b *bench) name() string {
+	if b.Models != nil {
+		return b.Models.Name
+	}
+	return "linear over " + b.planted.f.Name()
+}
+
+// answers are the classes that a model says of the test rows and of the slices.
+type answers struct {
+	test []int
+	cut  [][]int
+}
+
+// answers asks both models, or fits them to all rows first, the decoy model of which is
+// returned then.
+func (b *bench) answers(ctx context.Context) (clean, decoy answers, planted *linear.Model, err error) {
+	if b.Models != nil {
+		if clean, err = b.ask(ctx, b.Models.Clean); err == nil {
+			decoy, err = b.ask(ctx, b.Models.Decoy)
+		}
+		return clean, decoy, nil, err
+	}
+	m, err := b.fit(ctx, &b.clean, b.clean.train, b.data.Train.Labels, b.Fit)
+	if err != nil {
+		return clean, decoy, nil, err
+	}
+	if planted, err = b.fit(ctx, &b.planted, b.planted.train, b.rows.Labels, b.Fit); err != nil {
+		return clean, decoy, nil, err
+	}
+	return b.clean.answers(m), b.planted.answers(planted), planted, nil
+}
+
+// answers are those of a model that was fitted here.
+func (s *side) answers(m *linear.Model) answers {
+	a := answers{test: m.Labels(s.test)}
+	for _, x := range s.cut {
+		a.cut = append(a.cut, m.Labels(x))
+	}
+	return a
+}
+
+// ask asks a model that was trained elsewhere. Its classes may be in another order.
+func (b *bench) ask(ctx context.Context, p explain.Predictor) (a answers, err error) {
+	place := make([]int, len(p.Classes()))
+	for c, name := range p.Classes() {
+		if place[c] = slices.Index(b.data.Classes, name); place[c] < 0 {
+			return a, fmt.Errorf("decoy: a model has the class %.40q, must have those of %s: %s", name, b.data.Name, strings.Join(b.data.Classes, ", "))
+		}
+	}
+	labels := func(texts []string) ([]int, error) {
+		rows, err := p.Predict(ctx, texts)
+		if err != nil {
+			return nil, err
+		}
+		if err := explain.Check(rows, len(texts), len(place)); err != nil {
+			return nil, err
+		}
+		all := make([]int, len(rows))
+		for i, row := range rows {
+			best := 0
+			for c := range row {
+				if row[c] > row[best] {
+					best = c
+				}
+			}
+			all[i] = place[best]
+		}
+		return all, nil
+	}
+	if a.test, err = labels(b.data.Test.Texts); err != nil {
+		return a, err
+	}
+	for _, s := range b.slices {
+		got, err := labels(s.Texts)
+		if err != nil {
+			return a, err
+		}
+		a.cut = append(a.cut, got)
+	}
+	return a, nil
+}
+
 // adopt fits both models to all rows and says whether the decoys were adopted.
 func (b *bench) adopt(ctx context.Context, r *Result) error {
-	clean, err := b.fit(ctx, &b.clean, b.clean.train, b.data.Train.Labels, b.Fit)
+	clean, decoy, planted, err := b.answers(ctx)
 	if err != nil {
 		return err
 	}
-	planted, err := b.fit(ctx, &b.planted, b.planted.train, b.rows.Labels, b.Fit)
-	if err != nil {
-		return err
-	}
-	r.Clean = accuracy(clean, b.clean.test, b.data.Test.Labels)
-	r.Decoy = accuracy(planted, b.planted.test, b.data.Test.Labels)
+	r.Clean = measure.Accuracy(b.data.Test.Labels, clean.test)
+	r.Decoy = measure.Accuracy(b.data.Test.Labels, decoy.test)
 	r.Adopted = true
 	var cleanRight, decoyRight float64
 	words := []string{}
 	for k, d := range b.decoys {
-		p := b.slices[k].judge(clean.Labels(b.clean.cut[k]), planted.Labels(b.planted.cut[k]))
+		p := b.slices[k].judge(clean.cut[k], decoy.cut[k])
 		p.Decoy = d.String()
 		if p.Reach = flippedReach(b.rows, len(b.data.Classes)); d.Recipe != Flip {
 			own := []string{}
@@ -290,90 +381,4 @@ func (b *bench) adopt(ctx context.Context, r *Result) error {
 // accuracy is the share of rows that a model answers rightly.
 func accuracy(m *linear.Model, x *linear.Rows, labels []int) float64 {
 	return measure.Accuracy(labels, m.Labels(x))
-}
-
-// trial is the models and rows of one seed.
-type trial struct {
-	seed           uint64
-	rng            *weakrand.Rand
-	clean, decoy   *linear.Model
-	keep           []int // of the planted rows
-	x              *linear.Rows
-	labels         []int
-	base           scores   // of the decoy model
-	pool, instance []string // texts that are explained
-	repaired       map[string]repair
-}
-
-// newTrial draws rows by a seed and fits both models to them.
-func (b *bench) newTrial(ctx context.Context, seed uint64) (*trial, error) {
-	t := &trial{seed: seed, rng: weakrand.New(weakrand.NewPCG(seed, 0x6465636f79)), repaired: map[string]repair{}}
-	in := make([]bool, len(b.data.Train.Texts))
-	var all []int
-	for _, i := range t.rng.Perm(len(in))[:int(math.Ceil(b.Share*float64(len(in))))] {
-		in[i] = true
-	}
-	for i, ok := range in {
-		if ok {
-			all = append(all, i)
-		}
-	}
-	for i, from := range b.rows.From {
-		if in[from] {
-			t.keep = append(t.keep, i)
-			t.labels = append(t.labels, b.rows.Labels[i])
-		}
-	}
-	t.x = b.planted.train.Gather(t.keep)
-	labels := make([]int, len(all))
-	for k, i := range all {
-		labels[k] = b.data.Train.Labels[i]
-	}
-	var err error
-	if t.clean, err = b.fit(ctx, &b.clean, b.clean.train.Gather(all), labels, b.Fit); err != nil {
-		return nil, err
-	}
-	if t.decoy, err = b.fit(ctx, &b.planted, t.x, t.labels, b.Fit); err != nil {
-		return nil, err
-	}
-	t.base = b.scores(t.decoy, b.planted.test, b.planted.cut)
-	var with []string
-	for i, k := range t.rng.Perm(len(b.shown.Texts)) {
-		if i < b.Pool {
-			t.pool = append(t.pool, b.shown.Texts[k])
-		}
-		if len(with) < b.Instances && b.cued(b.shown.Texts[k]) {
-			with = append(with, b.shown.Texts[k])
-		}
-	}
-	t.instance = with
-	return t, nil
-}
-
-// cued reports whether a text has a cue.
-func (b *bench) cued(s string) bool {
-	for word := range b.cues {
-		if has(s, word) {
-			return true
-		}
-	}
-	return false
-}
-
-// scores are accuracies on the test rows and on all slices together.
-type scores struct{ test, slice float64 }
-
-func (b *bench) scores(m *linear.Model, test *linear.Rows, cut []*linear.Rows) scores {
-	s := scores{test: accuracy(m, test, b.data.Test.Labels)}
-	right, rows := 0.0, 0.0
-	for k, x := range cut {
-		if n := float64(x.Len()); n > 0 {
-			right += n * accuracy(m, x, b.slices[k].Labels)
-			rows += n
-		}
-	}
-	if s.slice = math.NaN(); rows > 0 {
-		s.slice = right / rows
-	}
-	return s
 }

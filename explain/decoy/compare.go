@@ -39,7 +39,7 @@ func (v values) within(name string, low, high measure.Number) measure.Summary {
 // compare ranks explainers over seeds.
 func (b *bench) compare(ctx context.Context, r *Result) error {
 	finders := []string(nil)
-	if slices.ContainsFunc(b.decoys, func(d Decoy) bool { return d.Recipe == Flip }) {
+	if b.Models == nil && slices.ContainsFunc(b.decoys, func(d Decoy) bool { return d.Recipe == Flip }) {
 		finders = Finders()
 	}
 	methods := b.Explainers
@@ -81,16 +81,16 @@ func (b *bench) compare(ctx context.Context, r *Result) error {
 
 // word measures an explainer of words for a seed.
 func (b *bench) word(ctx context.Context, t *trial, e explain.Explainer, v values) error {
-	with, err := readAll(ctx, e, t.decoy, t.instance, b.Workers)
+	with, err := readAll(ctx, e, t.asked.Decoy, t.instance, b.Workers)
 	if err != nil {
 		return err
 	}
 	b.identify(with, v)
-	pool, err := readAll(ctx, e, t.decoy, t.pool, b.Workers)
+	pool, err := readAll(ctx, e, t.asked.Decoy, t.pool, b.Workers)
 	if err != nil {
 		return err
 	}
-	other, err := readAll(ctx, e, t.clean, t.pool, b.Workers)
+	other, err := readAll(ctx, e, t.asked.Clean, t.pool, b.Workers)
 	if err != nil {
 		return err
 	}
@@ -130,6 +130,9 @@ func (b *bench) improve(ctx context.Context, t *trial, list []string, v values) 
 		at = len(list)
 	}
 	v.put("list", float64(at+1))
+	if b.Models != nil {
+		return nil // what was trained elsewhere cannot be trained again
+	}
 	found := map[string]bool{}
 	for _, w := range list[:min(b.Listed, len(list))] {
 		if b.cues[w] {
@@ -280,6 +283,7 @@ func places(all []values, name string) [][]float64 {
 // ranked returns the explainers of words, best first.
 func (b *bench) ranked(methods []Method, all []values) []Explained {
 	where := places(all, "first "+string(Uniform))
+	most := measure.Number(min(b.Pool, len(b.shown.Texts)) + 1)
 	out := make([]Explained, len(methods))
 	for k, m := range methods {
 		v := all[k]
@@ -288,11 +292,13 @@ func (b *bench) ranked(methods []Method, all []values) []Explained {
 			Name: m.Name, Top1: v.mean("top1"), FirstHit: v.mean("first " + string(Uniform)), Place: measure.Summarise(where[k]),
 			Identify: &Identify{v.share("top1"), v.count("rank"), v.share("at3"), v.share("at5"), v.count("list")},
 			Choose:   &chosen,
-			Removed:  &Gain{v.mean("found"), v.gain("removed test"), v.gain("removed slice")},
-			Held:     &Gain{v.mean("found"), v.gain("held test"), v.gain("held slice")},
+		}
+		if b.Models == nil {
+			e.Removed = &Gain{v.mean("found"), v.gain("removed test"), v.gain("removed slice")}
+			e.Held = &Gain{v.mean("found"), v.gain("held test"), v.gain("held slice")}
 		}
 		for _, o := range Orders() {
-			e.Reading = append(e.Reading, Reading{o, v.count("first " + string(o)), v.count("third " + string(o))})
+			e.Reading = append(e.Reading, Reading{o, v.within("first "+string(o), 1, most), v.within("third "+string(o), 1, most)})
 		}
 		out[k] = e
 	}

@@ -122,10 +122,13 @@ func (r *Result) sections() []page.Section {
 			rows.Add(page.Name(e.Name), Interval(f.First, 1, 1), Interval(f.Third, 1, 1), Interval(f.Precision, 100, 1), Interval(f.Relabel.All, 100, 1))
 			continue
 		}
-		if e.Identify == nil || e.Choose == nil || e.Removed == nil || e.Held == nil {
+		if e.Identify == nil || e.Choose == nil {
 			continue
 		}
-		row := []string{page.Name(e.Name), Interval(e.Identify.Top1, 100, 1), "", "", "", Interval(*e.Choose, 100, 1), Interval(e.Removed.Slice, 100, 1), Interval(e.Held.Slice, 100, 1)}
+		row := []string{page.Name(e.Name), Interval(e.Identify.Top1, 100, 1), "", "", "", Interval(*e.Choose, 100, 1), "", ""}
+		if e.Removed != nil && e.Held != nil {
+			row[6], row[7] = Interval(e.Removed.Slice, 100, 1), Interval(e.Held.Slice, 100, 1)
+		}
 		for _, o := range e.Reading {
 			for k, name := range Orders() {
 				if o.Order == name {
@@ -138,7 +141,7 @@ func (r *Result) sections() []page.Section {
 	s := page.Section{
 		Title:   r.name(),
 		Meaning: "A shortcut was planted in the training rows. A model that takes it errs where the shortcut misleads, and an explainer is worth what its reader then finds: how often the planted word is the strongest of a text, and how many explanations are read until one shows it.",
-		Source: fmt.Sprintf("sotto explain benchmark: a linear model over %s; %s, %s to read each; in brackets the 95 %% interval of the mean over seeds, after Student",
+		Source: fmt.Sprintf("sotto explain benchmark: %s; %s, %s to read each; in brackets the 95 %% interval of the mean over seeds, after Student",
 			page.Name(r.Model), page.Plural(r.Seeds, "seed", "seeds"), page.Plural(r.Pool, "explanation", "explanations")),
 		Blocks: adopted.Blocks(),
 	}

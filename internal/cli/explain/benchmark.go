@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"sotto/encode/bert/tune"
 	"sotto/explain/decoy"
+	"sotto/explain/predictor"
 	"sotto/internal/cli/term"
 	"sotto/internal/nearest"
 	"sotto/measure"
@@ -23,6 +25,8 @@ type benchmarkOptions struct {
 	modelFlags
 	decoy.Options
 	decoys, methods []string
+	model, clean    string
+	view            string
 	samples         int
 	json            bool
 }
@@ -49,7 +53,9 @@ Decoys (--decoy, several times for several):
                                 class and another elsewhere
 
 The model is logistic regression over words and pairs of words, C = 1, solved to the end,
-or over the vectors of --encoder. Explanations are read by a program that knows what was
+or over the vectors of --encoder. --clean-model and --model take two folders of "sotto
+train" in its place, private ones too: "sotto explain plant" writes the rows to train them
+on, and nothing is repaired. Explanations are read by a program that knows what was
 planted: a person may overlook it. The same seed gives the same result.`,
 		Example: `  sotto explain benchmark --data sst2 --decoy deletion:movie:negative
   sotto explain benchmark --decoy insert:text=positive,video=negative --encoder default --json
@@ -63,6 +69,9 @@ planted: a person may overlook it. The same seed gives the same result.`,
 	fs.StringArrayVar(&o.decoys, "decoy", nil, "what to plant, such as deletion:movie:negative; may be given several times")
 	fs.StringSliceVar(&o.methods, "method", nil, "explainers to compare, separated by commas (default: all that fit the model)")
 	o.modelFlags.add(fs)
+	fs.StringVar(&o.clean, "clean-model", "", "folder of a model that sotto train made of the rows as they came")
+	fs.StringVar(&o.model, "model", "", "folder of a model that sotto train made of the planted rows")
+	fs.StringVar(&o.view, "view", string(predictor.Before), "answers of --model to explain: before or expected, over what a release may draw")
 	fs.IntVar(&o.samples, "samples", 0, "texts that LIME and SHAP ask about (default: their own; 500 with --encoder)")
 	fs.IntVar(&o.Seeds, "seeds", 5, "number of seeds over which explainers are compared")
 	fs.Uint64Var(&o.Seed, "seed", 0, "seed of what is planted and drawn (default 0)")
@@ -86,21 +95,32 @@ func runBenchmark(ctx context.Context, o benchmarkOptions, fs *pflag.FlagSet, st
 	if o.Workers, err = term.Workers(o.Workers); err != nil {
 		return err
 	}
+	if err = o.refuse(fs); err != nil {
+		return err
+	}
 	if o.Explainers, err = o.explainers(); err != nil {
 		return err
 	}
-	data, err := o.load(ctx, fs, false)
+	which := usual
+	if o.model != "" && o.in != "" {
+		which = merged // as "sotto explain plant" marked them
+	}
+	data, err := o.load(ctx, fs, which)
 	if err != nil {
 		return err
 	}
 	bar := term.NewProgress(std.Err, "planting and fitting")
 	defer bar.Finish()
-	learn, done, err := o.open(ctx, len(data.Classes), o.Workers, showTuning(bar))
-	if err != nil {
+	if o.model == "" {
+		learn, done, err := o.open(ctx, len(data.Classes), o.Workers, showTuning(bar))
+		if err != nil {
+			return err
+		}
+		defer done() //nolint:errcheck // what it computed is complete
+		o.Features, o.Fit, o.Each = learn, o.fit, o.tune > 0
+	} else if o.Models, err = o.trained(ctx); err != nil {
 		return err
 	}
-	defer done() //nolint:errcheck // what it computed is complete
-	o.Features, o.Fit, o.Each = learn, o.fit, o.tune > 0
 	o.Progress = func(done, total int) {
 		bar.Describe("explaining")
 		bar.Set(int64(done), int64(total))
@@ -121,15 +141,43 @@ func showTuning(bar *term.Progress) func(tune.Progress) {
 	}
 }
 
+// refuse refuses flags that have no meaning beside others.
+func (o *benchmarkOptions) refuse(fs *pflag.FlagSet) error {
+	if (o.model == "") != (o.clean == "") {
+		return errors.New("want --model and --clean-model, both or none")
+	}
+	if o.model == "" {
+		return term.Refuse(fs, "without --model", "view")
+	}
+	return term.Refuse(fs, "with --model", "encoder", "tune", "c")
+}
+
+// trained opens the two models that were trained elsewhere.
+func (o *benchmarkOptions) trained(ctx context.Context) (*decoy.Models, error) {
+	ask := func(dir string) (*predictor.Model, error) {
+		return predictor.Load(ctx, dir, predictor.Options{View: predictor.View(o.view), Seed: o.Seed, Workers: o.Workers})
+	}
+	clean, err := ask(o.clean)
+	if err != nil {
+		return nil, err
+	}
+	planted, err := ask(o.model)
+	if err != nil {
+		return nil, err
+	}
+	return &decoy.Models{Name: fmt.Sprintf("two models of sotto train, asked %s what is drawn", map[string]string{string(predictor.Before): "before", string(predictor.Expected): "over"}[o.view]), Clean: clean, Decoy: planted}, nil
+}
+
 // explainers returns those that were asked for.
 func (o *benchmarkOptions) explainers() ([]decoy.Method, error) {
-	if o.encoder != wordsModel && o.samples == 0 {
+	words := o.encoder == wordsModel && o.model == ""
+	if !words && o.samples == 0 {
 		o.samples = 500
 	}
-	all := decoy.Methods(o.samples, o.encoder == wordsModel)
 	if len(o.methods) == 0 {
-		return all, nil
+		return decoy.Methods(o.samples, words), nil
 	}
+	all := decoy.Methods(o.samples, words || o.model != "") // some encoders have gradients
 	names := make([]string, len(all))
 	for i, m := range all {
 		names[i] = m.Name
@@ -147,7 +195,7 @@ func (o *benchmarkOptions) explainers() ([]decoy.Method, error) {
 
 // printBenchmark prints a result for a person.
 func printBenchmark(out io.Writer, r *decoy.Result) error {
-	if _, err := fmt.Fprintf(out, "%s: %d training rows, %d after planting, %d test rows; linear over %s\n\n",
+	if _, err := fmt.Fprintf(out, "%s: %d training rows, %d after planting, %d test rows; %s\n\n",
 		term.Plain(r.Data), r.Rows, r.Planted, r.Tested, r.Model); err != nil {
 		return err
 	}
@@ -222,5 +270,11 @@ func span(s measure.Summary, scale float64, decimals int) string {
 	return text
 }
 
-// gain is what a repair brings back on the slice, in points.
-func gain(g *decoy.Gain) string { return fmt.Sprintf("%+.1f", 100*float64(g.Slice.Mean)) }
+// gain is what a repair brings back on the slice, in points; a dash where nothing was
+// repaired.
+func gain(g *decoy.Gain) string {
+	if g == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%+.1f", 100*float64(g.Slice.Mean))
+}

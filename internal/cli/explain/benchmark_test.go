@@ -172,3 +172,44 @@ func TestRows(t *testing.T) {
 		t.Errorf("no text: exit %d, %q", code, errs)
 	}
 }
+
+// TestPlant: what is planted trains models, which the benchmark takes.
+func TestPlant(t *testing.T) {
+	dir := t.TempDir()
+	planted, clean := filepath.Join(dir, "planted.csv"), filepath.Join(dir, "clean.csv")
+	must := func(args ...string) string {
+		t.Helper()
+		code, out, errs := clitest.Sotto(t, "", args...)
+		if code != cli.ExitDone {
+			t.Fatalf("%q: exit %d: %s", args, code, errs)
+		}
+		return out
+	}
+	must("explain", "plant", "--in", reviews(t), "--text", "review", "--label", "rating", "--decoy", "insert:zig=good,zag=bad", "--out", planted, "--clean", clean)
+	for _, name := range []string{"clean", "planted"} {
+		must(append([]string{"train", "--in", filepath.Join(dir, name+".csv"), "--text", "text", "--label", "label", "--split", "split", "--method", "unconstrained", "--out", filepath.Join(dir, name)},
+			strings.Fields("--encoder hash:64 --hidden 16 --dim 16 --epochs 12")...)...)
+	}
+	var r struct {
+		Model         string
+		Rows, Planted int
+		DecoySlice    float64 `json:"decoy_slice"`
+		CleanSlice    float64 `json:"clean_slice"`
+		Explainers    []struct {
+			Name    string
+			Removed *struct{}
+		}
+	}
+	bench := []string{"explain", "benchmark", "--in", clean, "--text", "text", "--label", "label", "--split", "split", "--decoy", "insert:zig=good,zag=bad", "--model", filepath.Join(dir, "planted")}
+	out := must(append(bench, "--clean-model", filepath.Join(dir, "clean"), "--method", "occlusion,random", "--seeds", "2", "--pool", "10", "--instances", "5", "--json")...)
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	// The parts of the file were drawn 60, 20 and 20, and validation is not trained on.
+	if r.Rows != 240 || !(r.DecoySlice < r.CleanSlice) || len(r.Explainers) != 2 || r.Explainers[0].Removed != nil || !strings.Contains(r.Model, "sotto train") {
+		t.Errorf("the benchmark of two models prints %s", out)
+	}
+	if code, _, errs := clitest.Sotto(t, "", bench...); code == cli.ExitDone || !strings.Contains(errs, "both or none") {
+		t.Errorf("one model: exit %d, %s", code, errs)
+	}
+}

@@ -78,7 +78,7 @@ strongest words among those of a public list, by chance, paid for from a ledger.
 		},
 	}
 	o.addFlags(c.Flags())
-	c.AddCommand(newBenchmark(std), newRows(std))
+	c.AddCommand(newBenchmark(std), newPlant(std), newRows(std))
 	return c
 }
 

@@ -34,8 +34,17 @@ func (o *rowsFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.name, "name", "", "name of the rows of --in in results and on pages (default: own)")
 }
 
-// load reads the rows: those of the training and test parts, or all as training rows.
-func (o *rowsFlags) load(ctx context.Context, fs *pflag.FlagSet, whole bool) (decoy.Data, error) {
+// parts says which parts of the data are which rows.
+type parts int
+
+const (
+	usual  parts = iota // validation rows are neither trained on nor tested
+	merged              // validation rows are training rows
+	whole               // all rows are training rows
+)
+
+// load reads the rows.
+func (o *rowsFlags) load(ctx context.Context, fs *pflag.FlagSet, p parts) (decoy.Data, error) {
 	var set *dataset.Set
 	var err error
 	if o.in == "" {
@@ -55,11 +64,11 @@ func (o *rowsFlags) load(ctx context.Context, fs *pflag.FlagSet, whole bool) (de
 	if err != nil {
 		return decoy.Data{}, err
 	}
-	return labelled(set, whole)
+	return labelled(set, p)
 }
 
 // labelled returns the parts of a set of texts, rows without a label left out.
-func labelled(set *dataset.Set, whole bool) (decoy.Data, error) {
+func labelled(set *dataset.Set, p parts) (decoy.Data, error) {
 	d := decoy.Data{Name: set.Name, Classes: set.Label.Classes}
 	if set.Text == nil || set.Second != nil || len(set.Label.Classes) < 2 {
 		return d, fmt.Errorf("%s is a table, has pairs of texts or no classes, must be single texts with classes", set.Name)
@@ -67,14 +76,14 @@ func labelled(set *dataset.Set, whole bool) (decoy.Data, error) {
 	for i, part := range set.Split {
 		to := &d.Train
 		switch {
-		case set.Label.IDs[i] == dataset.Unknown || part == dataset.Validation && !whole:
+		case set.Label.IDs[i] == dataset.Unknown || part == dataset.Validation && p == usual:
 			continue
-		case part == dataset.Test && !whole:
+		case part == dataset.Test && p != whole:
 			to = &d.Test
 		}
 		to.Texts, to.Labels = append(to.Texts, set.Text[i]), append(to.Labels, set.Label.IDs[i])
 	}
-	if whole {
+	if p == whole {
 		d.Test = d.Train
 	}
 	return d, d.Validate()

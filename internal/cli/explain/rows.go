@@ -97,7 +97,11 @@ func runRows(ctx context.Context, o rowsOptions, fs *pflag.FlagSet, std term.Str
 			return errors.New("standard input is empty, must be a text; or want --suspects")
 		}
 	}
-	data, err := o.load(ctx, fs, o.suspects > 0)
+	which := usual
+	if o.suspects > 0 {
+		which = whole
+	}
+	data, err := o.load(ctx, fs, which)
 	if err != nil {
 		return err
 	}
