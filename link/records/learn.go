@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	weakrand "math/rand/v2"
 	"slices"
 
 	"sotto/link/records/block"
@@ -45,7 +46,10 @@ func (e *engine) learn(ctx context.Context, r *Result) error {
 	if err != nil {
 		return err
 	}
-	prior := match.Estimate(e.t.Columns, x)
+	prior, err := e.estimate(x)
+	if err != nil {
+		return err
+	}
 	if e.o.Ask != nil {
 		if r.Model, r.Trained, err = e.ask(prior, pairs, pool, x); err != nil {
 			return err
@@ -141,6 +145,28 @@ func (e *engine) pool(ctx context.Context) (pairs []block.Entry, x [][]float64, 
 		return nil
 	})
 	return pairs, x, err
+}
+
+// mostRandom is how many pairs are drawn from all rows, to see how others agree by
+// chance.
+const mostRandom = 3000
+
+// estimate makes a model without a label.
+func (e *engine) estimate(alike [][]float64) (*match.Model, error) {
+	s := match.Sample{Rows: e.n, Candidates: e.found.Count, Alike: alike}
+	rng := weakrand.New(weakrand.NewPCG(e.o.Seed, 23))
+	for range min(mostRandom, e.n*(e.n-1)/2) {
+		i, j := rng.IntN(e.n), rng.IntN(e.n)
+		if i == j {
+			continue
+		}
+		x, err := e.pair(i, j)
+		if err != nil {
+			return nil, err
+		}
+		s.Random = append(s.Random, x)
+	}
+	return match.Estimate(e.t.Columns, s), nil
 }
 
 // labelled returns what is known of single pairs.

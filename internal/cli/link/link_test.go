@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -148,45 +147,6 @@ func TestGraphPublished(t *testing.T) {
 		v := run(t, "link", "graph", "--edges", testenv.Data(t, "er_graphs", name+"_edges.tsv"), "--truth", testenv.Data(t, "er_graphs", name+"_truth.tsv"))
 		if f1, _ := v["f1"].(float64); v["optimal"] != true || math.Abs(f1-want) >= .0005 {
 			t.Errorf("%s: F1 is %v, optimal %v; want %v", name, v["f1"], v["optimal"], want)
-		}
-	}
-}
-
-// Rows of a file are linked, and what is written has all of them.
-func TestRecords(t *testing.T) {
-	dir := t.TempDir()
-	in, out, golden := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.csv"), filepath.Join(dir, "golden.csv")
-	var b strings.Builder
-	b.WriteString("who,name,street\n")
-	names := []string{"anna quill", "bertram marsh", "cecilia thornton", "dorothy vexley", "edgar ashdown", "frida pemberley"}
-	for k := range 36 {
-		for _, form := range []string{"%[1]d,%[2]s,%[3]d %[4]s lane\n", "%[1]d,%.3[2]s,%[3]d %[4]s lane\n"} {
-			fmt.Fprintf(&b, form, k, names[k%6], 10+k, names[(k+1)%5])
-		}
-	}
-	clitest.Write(t, in, b.String())
-	v := run(t, "link", "records", "--in", in, "--columns", "name,street", "--truth", "who", "--out", out, "--golden", golden)
-	if v["rows"] != 72.0 || v["clusters"] != 36.0 || v["f1"] != 1.0 || v["optimal"] != true {
-		t.Errorf("%v", v)
-	}
-	rows, err := os.ReadFile(out)
-	if err != nil || strings.Count(string(rows), "\n") != 73 || !strings.HasPrefix(string(rows), "row,cluster,who,name,street\n0,0,0,anna quill,") {
-		t.Errorf("--out holds %.80q, %v", rows, err)
-	}
-	rows, err = os.ReadFile(golden)
-	if err != nil || strings.Count(string(rows), "\n") != 37 || !strings.HasPrefix(string(rows), "cluster,rows,who,name,street\n0,2,0,anna quill,") {
-		t.Errorf("--golden holds %.80q, %v", rows, err)
-	}
-	for want, args := range map[string][]string{
-		"want --in":                  {"--in", in},
-		"must not: what is compared": {"--in", in, "--columns", "name,who", "--truth", "who"},
-		"must differ":                {"--in", in, "--columns", "name", "--truth", "who", "--out", in},
-		`--unknown is "penalty"`:     {"--in", in, "--columns", "name", "--truth", "who", "--unknown", "penalty"},
-		"nme":                        {"--in", in, "--columns", "nme", "--truth", "who"},
-	} {
-		code, _, errs := clitest.Sotto(t, "", append([]string{"link", "records"}, args...)...)
-		if code != cli.ExitUse || !strings.Contains(errs, want) {
-			t.Errorf("sotto link records %v: exit code %d, %q; want %q", args, code, errs, want)
 		}
 	}
 }

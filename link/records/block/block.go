@@ -24,7 +24,7 @@ func (o Options) pairs(rows int) int {
 
 // perPair is how many times a pair may be found, through different keys, on average,
 // so that what is written to disk is bounded, too.
-const perPair = 6
+const perPair = 3
 
 // keyParts is into how many parts keys are divided.
 const keyParts = 256

@@ -92,7 +92,7 @@ func TestBounds(t *testing.T) {
 	for i := range rows { // ten share a third key
 		rows[i] = append(rows[i], uint64(i/10)<<40|1<<63)
 	}
-	found, got = pairs(t, rows, block.Options{Pairs: 2000})
+	found, got = pairs(t, rows, block.Options{Pairs: 4000})
 	if len(got) != 1000 || found.Left != 8000 {
 		t.Errorf("%d pairs, %d left out, want the 1000 that share two keys, and 8000", len(got), found.Left)
 	}

@@ -13,8 +13,8 @@ type Frequencies struct {
 	count  []uint32
 }
 
-// mostCounters bounds the memory of a column, at 16 MB.
-const mostCounters = 1 << 22
+// mostCounters bounds the memory of a column, at 4 MB.
+const mostCounters = 1 << 20
 
 // NewFrequencies returns counters for a column of so many rows.
 func NewFrequencies(rows int) *Frequencies {

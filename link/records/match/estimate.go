@@ -6,29 +6,56 @@ import (
 	"sotto/link/records/field"
 )
 
+// A Sample is comparisons without a label, from which a model is estimated.
+type Sample struct {
+	Rows       int         // of the table
+	Candidates int         // pairs that are compared, of which Alike are some
+	Alike      [][]float64 // comparisons of those
+	Random     [][]float64 // comparisons of rows by chance, which are taken for others
+}
+
 // Estimate makes a model from comparisons without a label, after Fellegi and Sunter
-// (1969): pairs are a mixture of the same and of others, columns agree to some degree
-// independently of each other in each of the two, and the mixture that fits the pairs
-// best is found by expectation and maximisation. Its probabilities are as good as that
-// assumption, which is seldom quite true.
-func Estimate(columns []string, x [][]float64) *Model {
+// (1969): all pairs of rows are a mixture of the same and of others, columns agree to
+// some degree independently of each other in each of the two, and the mixture that fits
+// the pairs best is found by expectation and maximisation. Pairs that are not compared
+// are others. Its probabilities are as good as that assumption, which is seldom quite
+// true.
+func Estimate(columns []string, s Sample) *Model {
 	m := newMixture(len(columns))
-	levels := make([][]uint8, len(x))
-	for k, row := range x {
-		levels[k] = make([]uint8, len(columns))
-		for c := range columns {
-			f := field.Features(row[c*field.Count : (c+1)*field.Count])
-			levels[k][c] = uint8(f.Level())
-		}
+	all := max(1, float64(s.Rows)*float64(s.Rows-1)/2)
+	m.share = min(0.5, 1/float64(max(2, s.Rows)))
+	parts := []part{
+		{levels(s.Alike, len(columns)), min(float64(s.Candidates), all) / float64(max(1, len(s.Alike))), true},
+		{levels(s.Random, len(columns)), max(0, all-float64(s.Candidates)) / float64(max(1, len(s.Random))), false},
 	}
-	m.start(levels)
-	for range 100 {
-		if m.step(levels) < 1e-7 {
+	m.start(parts)
+	for range 200 {
+		if m.step(parts, all) < 1e-6 {
 			break
 		}
 	}
 	out := newModel(columns, m.weights(len(columns)))
-	out.Estimated, out.Pairs = true, len(x)
+	out.Estimated, out.Pairs = true, len(s.Alike)
+	return out
+}
+
+// A part is comparisons, each of which stands for so many pairs.
+type part struct {
+	levels [][]uint8
+	weight float64
+	open   bool // some may be the same
+}
+
+// levels returns the level of every column of comparisons.
+func levels(x [][]float64, columns int) [][]uint8 {
+	out := make([][]uint8, len(x))
+	for k, row := range x {
+		out[k] = make([]uint8, columns)
+		for c := range columns {
+			f := field.Features(row[c*field.Count : (c+1)*field.Count])
+			out[k][c] = uint8(f.Level())
+		}
+	}
 	return out
 }
 
@@ -42,7 +69,7 @@ type mixture struct {
 var startSame = [field.Levels]float64{0, 0.05, 0.07, 0.13, 0.25, 0.5}
 
 func newMixture(columns int) *mixture {
-	m := &mixture{share: 0.1, same: make([][field.Levels]float64, columns), others: make([][field.Levels]float64, columns)}
+	m := &mixture{same: make([][field.Levels]float64, columns), others: make([][field.Levels]float64, columns)}
 	for c := range columns {
 		m.same[c] = startSame
 	}
@@ -50,13 +77,15 @@ func newMixture(columns int) *mixture {
 }
 
 // start takes for others what all pairs have, of which most are others.
-func (m *mixture) start(levels [][]uint8) {
+func (m *mixture) start(parts []part) {
 	for c := range m.others {
 		for l := 1; l < field.Levels; l++ {
 			m.others[c][l] = 1
 		}
-		for _, row := range levels {
-			m.others[c][row[c]]++
+		for _, p := range parts {
+			for _, row := range p.levels {
+				m.others[c][row[c]] += p.weight
+			}
 		}
 		normalise(&m.others[c])
 	}
@@ -74,33 +103,45 @@ func normalise(p *[field.Levels]float64) {
 	}
 }
 
-// step is one of expectation and maximisation. It returns how much the share changed.
-func (m *mixture) step(levels [][]uint8) float64 {
-	next := newMixture(len(m.same)) // a pair more among the same, so that no level is impossible
+// step is one of expectation and maximisation over so many pairs. It returns by how
+// much the share changed, as a part of it.
+func (m *mixture) step(parts []part, all float64) float64 {
+	next := newMixture(len(m.same)) // a pair more of each kind, so that no level is impossible
 	copy(next.others, m.others)
 	sum := 0.0
-	for _, row := range levels {
-		z := math.Log(m.share / (1 - m.share))
-		for c, l := range row {
-			if l > 0 {
-				z += math.Log(m.same[c][l] / m.others[c][l])
+	for _, part := range parts {
+		for _, row := range part.levels {
+			p := 0.0
+			if part.open {
+				p = m.probability(row)
 			}
-		}
-		p := Probability(z)
-		sum += p
-		for c, l := range row {
-			next.same[c][l] += p
-			next.others[c][l] += 1 - p
+			yes := float64(part.weight * p)
+			sum += yes
+			for c, l := range row {
+				next.same[c][l] += yes
+				next.others[c][l] += part.weight - yes
+			}
 		}
 	}
 	for c := range next.same {
 		normalise(&next.same[c])
 		normalise(&next.others[c])
 	}
-	next.share = min(0.9, max(1e-4, sum/float64(max(1, len(levels)))))
-	change := math.Abs(next.share - m.share)
+	next.share = min(0.5, max(0.1/all, sum/all))
+	change := math.Abs(next.share-m.share) / m.share
 	*m = *next
 	return change
+}
+
+// probability is that of a pair with such levels.
+func (m *mixture) probability(row []uint8) float64 {
+	z := math.Log(m.share / (1 - m.share))
+	for c, l := range row {
+		if l > 0 {
+			z += math.Log(m.same[c][l] / m.others[c][l])
+		}
+	}
+	return Probability(z)
 }
 
 // weights are those of the model, which has one for each level of a column and none for

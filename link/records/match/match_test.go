@@ -114,7 +114,7 @@ func TestEstimate(t *testing.T) {
 		}
 		pairs = append(pairs, levels(at[:]...))
 	}
-	m := match.Estimate([]string{"a", "b", "c"}, pairs)
+	m := match.Estimate([]string{"a", "b", "c"}, match.Sample{Rows: 90, Candidates: len(pairs), Alike: pairs})
 	wrong := 0
 	for k, x := range pairs {
 		if (m.Logit(x) > 0) != same[k] {
@@ -146,7 +146,7 @@ func TestLearner(t *testing.T) {
 	for k, p := range pool {
 		x[k] = p.X
 	}
-	l := match.NewLearner([]string{"name"}, match.Estimate([]string{"name"}, x))
+	l := match.NewLearner([]string{"name"}, match.Estimate([]string{"name"}, match.Sample{Rows: 2000, Candidates: len(x), Alike: x}))
 	asked := make(map[int]bool)
 	for range 40 {
 		k, _, err := l.Next(x, func(k int) bool { return asked[k] })

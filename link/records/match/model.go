@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 
 	"sotto/internal/atomicfile"
@@ -85,14 +86,24 @@ func (m *Model) Validate() error {
 
 // Load reads a model from a file.
 func Load(path string) (*Model, error) {
-	m := new(Model)
-	if err := atomicfile.ReadJSON(path, m); err != nil {
+	content, err := os.ReadFile(path)
+	if err != nil {
 		return nil, err
 	}
-	if err := m.Validate(); err != nil {
+	m, err := Parse(content)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
+}
+
+// Parse reads a model. A field that is not known is an error.
+func Parse(content []byte) (*Model, error) {
+	m := new(Model)
+	if err := atomicfile.ParseJSON(content, m); err != nil {
+		return nil, err
+	}
+	return m, m.Validate()
 }
 
 // Save writes the model to a file, whole or not at all.
