@@ -40,6 +40,7 @@ type Studio struct {
 	shown    shown
 	runs     runs
 	planner  planner
+	studied  studied
 	reviewer reviewer
 
 	sets    experiment.Sets
