@@ -259,3 +259,21 @@ func (q *subject) explanation(method string, base float64, weights []float64) (*
 	}
 	return e, nil
 }
+
+// By explains by weights that are found in some other way than by asking about changed
+// texts: weigh is told the class, and returns one for each word of the text and what they
+// count from. It is how explainers of other packages make what this one prints.
+func By(ctx context.Context, method string, p Predictor, s string, class int, weigh func(words []text.Span, class int) (base float64, weights []float64, err error)) (*Explanation, error) {
+	q, err := open(ctx, p, s, class)
+	if err != nil {
+		return nil, err
+	}
+	base, weights, err := weigh(q.words, q.class)
+	if err != nil {
+		return nil, err
+	}
+	if len(weights) != len(q.words) {
+		return nil, fmt.Errorf("explain: %d weights of %d words by %s, must be one for each", len(weights), len(q.words), method)
+	}
+	return q.explanation(method, base, weights)
+}

@@ -8,6 +8,7 @@ import (
 	"sotto/experiment/plan"
 	"sotto/experiment/reproduce"
 	"sotto/explain/decoy"
+	"sotto/explain/summary"
 	"sotto/link/mention/judge"
 	"sotto/link/outcome"
 	failing "sotto/measure/errors"
@@ -39,6 +40,7 @@ func Kinds() evidence.Kinds {
 		failing.Kind,
 		failing.ReleasedKind,
 		decoy.Kind,
+		summary.Kind,
 		outcome.GraphKind,
 		outcome.RecordsKind,
 	}, reproduce.Kinds()...)

@@ -2,7 +2,6 @@ package decoy
 
 import (
 	"context"
-	"math"
 	weakrand "math/rand/v2"
 
 	"sotto/explain"
@@ -20,35 +19,14 @@ func (Random) Name() string { return "random" }
 
 // Explain implements [explain.Explainer].
 func (r Random) Explain(ctx context.Context, p explain.Predictor, s string, class int) (*explain.Explanation, error) {
-	answers, err := p.Predict(ctx, []string{s})
-	if err != nil {
-		return nil, err
-	}
-	if err := explain.Check(answers, 1, len(p.Classes())); err != nil {
-		return nil, err
-	}
-	best := 0
-	for c, v := range answers[0] {
-		if v > answers[0][best] {
-			best = c
+	return explain.By(ctx, r.Name(), p, s, class, func(words []text.Span, _ int) (float64, []float64, error) {
+		rng := weakrand.New(weakrand.NewPCG(r.Seed, text.HashOn(text.HashBasis, s)))
+		weights := make([]float64, len(words))
+		for i := range weights {
+			weights[i] = rng.NormFloat64()
 		}
-	}
-	if class == explain.Predicted {
-		class = best
-	}
-	e := &explain.Explanation{
-		Method: r.Name(), Prediction: p.Classes()[best], Class: p.Classes()[class],
-		Probability: answers[0][class], Base: answers[0][class], Asked: 1,
-	}
-	rng := weakrand.New(weakrand.NewPCG(r.Seed, text.HashOn(text.HashBasis, s)))
-	sum := 0.0
-	for _, w := range explain.Words(s) {
-		t := explain.Token{Text: s[w.Start:w.End], Start: w.Start, End: w.End, Weight: rng.NormFloat64()}
-		sum += t.Weight
-		e.Tokens = append(e.Tokens, t)
-	}
-	e.Check = math.Abs(sum)
-	return e, nil
+		return 0, weights, nil
+	})
 }
 
 // Methods returns the explainers that a benchmark compares by default, with so many

@@ -25,7 +25,7 @@ var list = []string{"good", "bad", "odd"}
 // times as likely for one as for the other, beyond what chance does to counts once in
 // 10⁵ runs.
 func TestAudit(t *testing.T) {
-	draws := dptest.Count(t, 20_000, 200_000)
+	draws := dptest.Count(t, 8_000, 100_000)
 	src := dptest.Source(t, 1)
 	for _, top := range []int{1, 2} {
 		m, err := release.New(list, release.Options{Epsilon: 1, Top: top})

@@ -16,6 +16,7 @@ import (
 	"sotto/dp"
 	"sotto/explain"
 	"sotto/explain/predictor"
+	"sotto/explain/summary"
 	"sotto/internal/cli/term"
 )
 
@@ -24,6 +25,7 @@ type explainOptions struct {
 	source
 	term.TextFlags
 	in, html, out string
+	summary       string
 	method, class string
 	samples       int
 	features      int
@@ -95,6 +97,7 @@ func (o *explainOptions) addFlags(fs *pflag.FlagSet) {
 	o.AddFlags(fs)
 	fs.StringVar(&o.html, "html", "", "file for a page on which the words stand out")
 	fs.StringVar(&o.out, "out", "", "file for the explanations as JSON, one a line")
+	fs.StringVar(&o.summary, "summary", "", "file for how far the explanations can be trusted, without a word of a text, for sotto report and sotto gate")
 	fs.BoolVar(&o.notPrivate, "i-know-this-is-not-private", false, "write explanations of a private model to a file")
 	o.releaseFlags.addFlags(fs)
 	fs.BoolVar(&o.json, "json", false, "print JSON, one line for each text of a file")
@@ -174,10 +177,10 @@ func runExplain(ctx context.Context, o explainOptions, std term.Streams) error {
 	if err != nil {
 		return err
 	}
-	if err = term.CanWrite(term.Named("--html", o.html), term.Named("--out", o.out)); err != nil {
+	if err = term.CanWrite(o.files()...); err != nil {
 		return err
 	}
-	if err = term.RefuseSame(term.Named("--in", o.in), term.Named("--html", o.html), term.Named("--out", o.out)); err != nil {
+	if err = term.RefuseSame(append(o.files(), term.Named("--in", o.in))...); err != nil {
 		return err
 	}
 	p, err := o.open(ctx, o.seed)
@@ -195,15 +198,8 @@ func runExplain(ctx context.Context, o explainOptions, std term.Streams) error {
 	if err = p.close(); err != nil { // answers that may belong to other texts
 		return err
 	}
-	if o.out != "" {
-		if err = term.WriteWhole(o.out, std.Out, func(w io.Writer) error { return writeLines(w, all) }); err != nil {
-			return err
-		}
-	}
-	if o.html != "" {
-		if err = term.WriteWhole(o.html, std.Out, func(w io.Writer) error { return writePage(w, all, o.method) }); err != nil {
-			return err
-		}
+	if err = o.write(all, std.Out); err != nil {
+		return err
 	}
 	switch {
 	case o.json && o.in != "":
@@ -212,6 +208,37 @@ func runExplain(ctx context.Context, o explainOptions, std term.Streams) error {
 		return term.PrintJSON(std.Out, all[0])
 	}
 	return printAll(std.Out, all, p.promise())
+}
+
+// files are those that are written.
+func (o *explainOptions) files() []term.NamedPath {
+	return []term.NamedPath{term.Named("--html", o.html), term.Named("--out", o.out), term.Named("--summary", o.summary)}
+}
+
+// write writes the files that were asked for, each whole or not at all.
+func (o *explainOptions) write(all []result, stdout io.Writer) error {
+	for _, f := range []struct {
+		path  string
+		write func(io.Writer) error
+	}{
+		{o.out, func(w io.Writer) error { return writeLines(w, all) }},
+		{o.html, func(w io.Writer) error { return writePage(w, all, o.method) }},
+		{o.summary, func(w io.Writer) error {
+			var a summary.Adder
+			for _, r := range all {
+				a.Add(r.Explanation, r.Noise)
+			}
+			return term.PrintJSON(w, a.Result(o.method, all[0].View))
+		}},
+	} {
+		if f.path == "" {
+			continue
+		}
+		if err := term.WriteWhole(f.path, stdout, f.write); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // consent refuses to write what a private model's texts are, unless the user knows.

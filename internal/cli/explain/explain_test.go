@@ -122,6 +122,17 @@ func TestFiles(t *testing.T) {
 	if code, _, errs := clitest.Sotto(t, "", append(args(private), "--i-know-this-is-not-private")...); code != cli.ExitDone {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
+	known := filepath.Join(dir, "explained.json")
+	if code, _, errs := clitest.Sotto(t, "", "explain", "--model", private, "--in", in, "--text", "text", "--summary", known); code != cli.ExitDone {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	policy := clitest.TextFile(t, "policy.json", `{"rules": [{"name": "noise", "match": {"kind": "explained"}, "numbers": {"flips": {"max": 0.9}}}]}`)
+	if code, out, errs := clitest.Sotto(t, "", "gate", "--policy", policy, known); code != cli.ExitDone || strings.Contains(out, "lovely") {
+		t.Errorf("gate: exit code %d: %s%s", code, out, errs)
+	}
+	if content, err := os.ReadFile(known); err != nil || strings.Contains(string(content), "lovely") || !strings.Contains(string(content), `"flips"`) {
+		t.Errorf("the summary is %s, %v", content, err)
+	}
 	code, out, errs := clitest.Sotto(t, "", append(args(trained(t, "plain")), "--json")...)
 	if code != cli.ExitDone || strings.Count(out, "\n") != 2 {
 		t.Fatalf("exit code %d: %s%s", code, out, errs)

@@ -45,7 +45,7 @@ func (o *explainOptions) refuseRelease(fs *pflag.FlagSet) error {
 	if !o.release {
 		return term.Refuse(fs, "without --release", "epsilon", "words", "top", "ledger", "secret", "head", "user")
 	}
-	if err := term.Refuse(fs, "with --release", "html", "out", "i-know-this-is-not-private"); err != nil {
+	if err := term.Refuse(fs, "with --release", "html", "out", "summary", "i-know-this-is-not-private"); err != nil {
 		return err
 	}
 	for _, f := range [][2]string{
