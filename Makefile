@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: all build test long race lint fuzz bench load kill attack bench-peer bench-mdl bench-encoder bench-language bench-tune tag docs golden proofs map cover budget dist vuln units ci
+.PHONY: all build test long race lint fuzz bench load kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag docs golden proofs map cover budget dist vuln units ci
 
 all: build test lint
 
@@ -45,6 +45,9 @@ attack: # every attack on gateway, ledger and server, against real processes, an
 
 bench-mdl: # the description length against scikit-learn, on this machine
 	measure/peer/run
+
+forest-oracle: # the random forest against scikit-learn on features of real texts; needs SOTTO_DATA
+	measure/errors/forest/oracle
 
 bench-encoder: # the transformer against ONNX Runtime, on this machine
 	encode/bert/peer/run

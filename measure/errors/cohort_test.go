@@ -145,6 +145,22 @@ func TestLosses(t *testing.T) {
 	if got := float64(l.Before - l.After - l.All.Loss); math.Abs(got) > 1e-12 || l.Draws != 3 {
 		t.Errorf("before %v, after %v, loss %v", l.Before, l.After, l.All.Loss)
 	}
+	chance := make([]float64, 800)
+	for i := range chance {
+		for d := range draws {
+			if !draws[d][i] {
+				chance[i] += 1.0 / 3
+			}
+		}
+	}
+	same, err := errors.ExpectedLosses(a.Features, before, chance, errors.TreeOptions{})
+	if err != nil || same.Cohorts[0].Rule != worst.Rule || math.Abs(float64(same.Cohorts[0].HeldOut.Low-worst.HeldOut.Low)) > 1e-3 {
+		t.Errorf("by their chances: %+v, want that of their draws: %v", same.Cohorts[0].HeldOut, err)
+	}
+	chance[3] = math.NaN()
+	if _, err = errors.ExpectedLosses(a.Features, before, chance, errors.TreeOptions{}); err == nil {
+		t.Error("a chance that is none was taken")
+	}
 	for _, bad := range [][][]bool{nil, {make([]bool, 3)}} {
 		if _, err := errors.Losses(a.Features, before, bad, errors.TreeOptions{}); err == nil {
 			t.Error("private answers of other rows were taken")

@@ -3,6 +3,7 @@ package errors
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	weakrand "math/rand/v2"
 	"slices"
@@ -53,6 +54,9 @@ func (o Options) filled() (Options, error) {
 // test part holds too few errors for any ranking to be told from chance.
 const Least = 25
 
+// ErrFew is wrapped by [Judge] where there are fewer.
+var ErrFew = errors.New("errors: too few answers are wrong, or right, to learn from")
+
 // Rankings is how well errors can be foreseen.
 type Rankings struct {
 	Train    int          `json:"train"` // rows of the training part of each split
@@ -97,6 +101,15 @@ type Group struct {
 	Decrease measure.Number `json:"mean_decrease"` // their share in making nodes purer
 }
 
+// Unjudged is what is known of rankers that could not be judged, and why.
+func Unjudged(why string) Judged {
+	j := Judged{Rankings: Rankings{Rankers: []Ranker{}, Tests: []Comparison{}}, Features: []Feature{}, Groups: []Group{}}
+	for _, name := range []string{Forest, LeastConfidence, Margin, Entropy, Combined} {
+		j.Absent = append(j.Absent, Absent{name, why})
+	}
+	return j
+}
+
 // Judged is what is known of how errors can be foreseen.
 type Judged struct {
 	Rankings
@@ -116,7 +129,7 @@ func Judge(ctx context.Context, a Answers, o Options) (*Judged, error) {
 	}
 	wrongs := len(chosen(a.Wrong))
 	if wrongs < Least || len(a.Wrong)-wrongs < Least {
-		return nil, fmt.Errorf("errors: %d of %d answers are wrong, must be at least %d wrong ones and as many right ones", wrongs, len(a.Wrong), Least)
+		return nil, fmt.Errorf("%w: %d of %d are wrong, must be at least %d wrong ones and as many right ones", ErrFew, wrongs, len(a.Wrong), Least)
 	}
 	x := a.Features.Frequent(o.MinRows)
 	if len(x.Names) == 0 {

@@ -15,11 +15,11 @@ import (
 // Loss is what privacy costs, and whom: how much more often private answers are wrong
 // than unprotected ones.
 type Loss struct {
-	// Epsilon is the true ε of the private answers, if somebody said it, and Model
-	// whose answers they are.
-	Epsilon *dp.Epsilon `json:"epsilon,omitempty"`
-	Model   string      `json:"model,omitempty"`
-	Draws   int         `json:"draws"` // private answers to each text
+	// Epsilon is the ε of the private answers as somebody stated it, and Guarantee what
+	// is proved of the model that was asked; nil if nothing is known.
+	Epsilon   *dp.Epsilon   `json:"stated_epsilon,omitempty"`
+	Guarantee *dp.Guarantee `json:"guarantee,omitempty"`
+	Draws     int           `json:"draws"` // private answers to each text; 0 if all that may be drawn was weighed
 
 	Before   measure.Number `json:"accuracy_before"`
 	After    measure.Number `json:"accuracy_after"`
@@ -61,10 +61,6 @@ const lossInterval = "95 %% for all %d together, by Bonferroni, each after Bonet
 // private ones. As for [Cohorts], the rules are found on one half of the rows, and the
 // intervals come from the other.
 func Losses(x *Features, before []bool, private [][]bool, o TreeOptions) (*Loss, error) {
-	o, err := o.filled()
-	if err != nil {
-		return nil, err
-	}
 	if len(private) == 0 {
 		return nil, fmt.Errorf("errors: there are no private answers, must be one to each of %d rows", len(before))
 	}
@@ -82,13 +78,48 @@ func Losses(x *Features, before []bool, private [][]bool, o TreeOptions) (*Loss,
 			}
 		}
 	}
+	l, err := losses(x, before, target, len(private), o)
+	if err == nil {
+		l.Draws = len(private)
+	}
+	return l, err
+}
+
+// fine is into how many parts a chance is divided, so that sums are of whole numbers.
+const fine = 10_000
+
+// ExpectedLosses is [Losses] where the law of private answers is known: right is how
+// likely the private answer to each row is right, over all that the release may draw.
+func ExpectedLosses(x *Features, before []bool, right []float64, o TreeOptions) (*Loss, error) {
+	if len(right) != len(before) {
+		return nil, fmt.Errorf("errors: chances of %d rows, must be of %d", len(right), len(before))
+	}
+	target := make([]int, len(before))
+	for i, p := range right {
+		if !(p >= 0 && p <= 1+1e-9) {
+			return nil, fmt.Errorf("errors: the chance of row %d is %v, must be from 0 to 1", i+1, p)
+		}
+		target[i] = -int(math.Round(fine * p))
+		if !before[i] {
+			target[i] += fine
+		}
+	}
+	return losses(x, before, target, fine, o)
+}
+
+// losses finds who loses, target being the loss of each row in parts of one.
+func losses(x *Features, before []bool, target []int, parts int, o TreeOptions) (*Loss, error) {
+	o, err := o.filled()
+	if err != nil {
+		return nil, err
+	}
 	found, held := halves(len(before), o.Seed)
 	nodes := o.grow(x, chosen(found), target)
-	l := &Loss{Draws: len(private), Cohorts: []LossOf{}, Wider: []LossOf{}, Interval: fmt.Sprintf(lossInterval, len(nodes))}
+	l := &Loss{Cohorts: []LossOf{}, Wider: []LossOf{}, Interval: fmt.Sprintf(lossInterval, len(nodes))}
 	// Which quantile leaves out 5 % of all intervals together.
 	z := distuv.UnitNormal.Quantile(1 - 0.025/float64(len(nodes)))
 	for k, b := range nodes {
-		c := lossOf(b.rule, x, before, target, held, len(private), z)
+		c := lossOf(b.rule, x, before, target, held, parts, z)
 		if k == 0 {
 			l.All, l.Before, l.After = c, c.Before, c.After
 		}

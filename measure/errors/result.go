@@ -93,6 +93,9 @@ func (r *Result) subjects() []evidence.Subject {
 		}
 	}
 	if r.Privacy != nil {
+		if g := r.Privacy.Guarantee; g != nil {
+			s.Promise = &evidence.Promise{Unit: g.Unit, Delta: g.Delta, Proved: &g.Epsilon, Assumptions: g.Assumptions}
+		}
 		h := r.Privacy.All.HeldOut
 		s.Numbers["loss"] = measure.Estimate{Value: r.Privacy.All.Loss, Low: h.Low, High: h.High}
 	}

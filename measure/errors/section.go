@@ -35,7 +35,7 @@ func (r *Result) sections() []page.Section {
 		all = append(all, page.Section{
 			Title:   name + ", what privacy costs",
 			Meaning: "By how many points private answers are less often right than unprotected ones, by kind of text. A loss whose interval holds 0 may be chance.",
-			Source:  fmt.Sprintf("sotto errors: %s to each text; intervals: %s", page.Plural(r.Privacy.Draws, "private answer", "private answers"), r.Privacy.Interval),
+			Source:  fmt.Sprintf("sotto errors: %s to each text%s; intervals: %s", r.Privacy.answers(), r.Privacy.stated(), r.Privacy.Interval),
 			Blocks:  r.Privacy.blocks(),
 		})
 	}
@@ -97,6 +97,25 @@ func (h *HeatMap) blocks() []page.Block {
 	}
 	caption := "Percent of answers that are wrong: " + page.Clean(h.Rows.Feature, 60) + " from top to bottom, " + page.Clean(h.Columns.Feature, 60) + " from left to right."
 	return append([]page.Block{{Figure: &page.Figure{Caption: caption, Plots: []page.Plot{p}}}}, t.Blocks()...)
+}
+
+// answers says which private answers were counted.
+func (l *Loss) answers() string {
+	if l.Draws == 0 {
+		return "all private answers that may be drawn"
+	}
+	return page.Plural(l.Draws, "private answer", "private answers")
+}
+
+// stated says what is known of their ε.
+func (l *Loss) stated() string {
+	switch {
+	case l.Guarantee != nil:
+		return ", each with " + l.Guarantee.String()
+	case l.Epsilon != nil:
+		return fmt.Sprintf(", with ε = %v as somebody stated", *l.Epsilon)
+	}
+	return ""
 }
 
 func (l *Loss) blocks() []page.Block {

@@ -55,7 +55,9 @@ published, or on rows as they are (--natural).
 
 Cohorts are the leaves of a shallow tree. Its rules are found on one half of the rows, and
 their intervals come from the other. With --private-predicted, the answers of a private
-release to the same texts, a second tree says which cohorts lose by privacy.
+release to the same texts, a second tree says which cohorts lose by privacy. With --model,
+a model of sotto train answers, before its release and after it; what receivers answer is
+weighed over all that the release may draw.
 
 Features are those of English texts, and columns that --features names; without --text,
 these alone. A row without a label is left out and counted; one without an answer counts
@@ -67,10 +69,18 @@ before anybody looked at these rows; those that this command finds are not.`,
 		Example: `  sotto errors --in answers.csv --text text --label label --predicted answer --confidence p
   sotto errors --in answers.csv --text text --label label --predicted answer --probabilities p_no,p_yes --splits 50 --json
   sotto errors --in answers.csv --label y --predicted answer --private-predicted private --features age,city --cohorts-out cohorts.csv
+  sotto errors --in reviews.csv --text text --label rating --model reviews --json
   sotto errors --in new.csv --text text --label label --predicted answer --rules rules.json --epsilon 1`,
 		Args:    term.None,
 		PreRunE: term.NoZeros("seed"),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if o.model == "" {
+				if err := term.RefuseFlags(c.Flags(), "without --model", o.names()...); err != nil {
+					return err
+				}
+			} else if err := term.RefuseFlags(c.Flags(), "with --model", "confidence", "probabilities", "private-predicted", "private-epsilon"); err != nil {
+				return err
+			}
 			if o.epsilon == 0 {
 				if err := term.RefuseFlags(c.Flags(), "without --epsilon", "person", "rows-per-person"); err != nil {
 					return err
@@ -139,6 +149,13 @@ func runErrors(ctx context.Context, o errorsOptions, std term.Streams) error {
 	bar := term.NewProgress(std.Err, "reading texts")
 	defer bar.Finish()
 	o.Progress = func(done, total int) { bar.Set(int64(done), int64(total)) }
+	if o.model != "" {
+		bar.Describe("asking the model")
+		if err = o.ask(ctx, in, o.Seed, o.Work); err != nil {
+			return err
+		}
+		bar.Describe("reading texts")
+	}
 	x, err := in.features(ctx, o.Work)
 	if err != nil {
 		return err
@@ -207,6 +224,10 @@ func (o *errorsOptions) judge(ctx context.Context, in *input, x *failing.Feature
 		}
 	}
 	j, err := failing.Judge(ctx, failing.Answers{Wrong: in.wrong, Features: x, Confidence: in.confidence, Probabilities: in.probabilities}, o.Options)
+	if errors.Is(err, failing.ErrFew) && in.privately() { // who loses can be told all the same
+		few := failing.Unjudged("too few answers are wrong to learn from")
+		j, err = &few, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -226,16 +247,35 @@ func (o *errorsOptions) judge(ctx context.Context, in *input, x *failing.Feature
 	if r.HeatMap, err = o.heatMap(r, often, in.wrong); err != nil {
 		return nil, err
 	}
-	if in.private != nil {
-		if r.Privacy, err = failing.Losses(often, in.wrong, in.private, o.tree); err != nil {
-			return nil, err
+	if err = o.losses(in, often, r); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// losses says what privacy costs, if there are private answers.
+func (o *errorsOptions) losses(in *input, x *failing.Features, r *failing.Result) (err error) {
+	switch {
+	case in.private != nil:
+		if r.Privacy, err = failing.Losses(x, in.wrong, in.private, o.tree); err != nil {
+			return err
 		}
 		if o.privateEpsilon > 0 {
 			e := dp.Epsilon(o.privateEpsilon)
 			r.Privacy.Epsilon = &e
 		}
+	case in.model != nil && in.model.right != nil:
+		if o.own {
+			if x, err = failing.Join(x, in.posteriors()); err != nil {
+				return err
+			}
+		}
+		if r.Privacy, err = failing.ExpectedLosses(x, in.wrong, in.model.right, o.tree); err != nil {
+			return err
+		}
+		r.Privacy.Guarantee = in.model.guarantee
 	}
-	return r, nil
+	return nil
 }
 
 // heatMap counts errors by the two features that were named, or by those that matter

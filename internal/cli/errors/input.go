@@ -19,6 +19,7 @@ type inputFlags struct {
 	label, predicted, private   string
 	confidence                  string
 	probabilities, featureNames []string
+	modelFlags
 }
 
 func (o *inputFlags) addFlags(fs *pflag.FlagSet) {
@@ -29,6 +30,7 @@ func (o *inputFlags) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.confidence, "confidence", "", "column of the probability that the model gave to its answer")
 	fs.StringSliceVar(&o.probabilities, "probabilities", nil, "columns of the probability of each class, separated by commas")
 	fs.StringVar(&o.private, "private-predicted", "", "column of what a private release of the model answered to the same text")
+	o.modelFlags.addFlags(fs)
 	fs.StringSliceVar(&o.featureNames, "features", nil, "columns that are features: numbers, or texts of which each is one")
 	fs.StringVar(&o.id, "id", "", "column that names each row in --cohorts-out (default: the number of the row, from 1)")
 	fs.StringVar(&o.person, "person", "", "column that says whose row it is, with --epsilon (default: each row is somebody else's)")
@@ -36,8 +38,11 @@ func (o *inputFlags) addFlags(fs *pflag.FlagSet) {
 
 // check refuses what is missing, and one column for two things.
 func (o *inputFlags) check() error {
-	if o.in == "" || o.label == "" || o.predicted == "" {
-		return errors.New("want --in, a file of texts; --label, the column of the true label; and --predicted, that of the answer")
+	if o.in == "" || o.label == "" || (o.predicted == "") == (o.model == "") {
+		return errors.New("want --in, a file of texts; --label, the column of the true label; and either --predicted, that of the answer, or --model, which answers")
+	}
+	if o.model != "" && o.Text == "" {
+		return errors.New("--model needs --text, the column of the texts that it answers to")
 	}
 	if o.Text == "" && len(o.featureNames) == 0 {
 		return errors.New("want --text, the column of the texts, or --features, columns to learn from, or both")
@@ -45,14 +50,13 @@ func (o *inputFlags) check() error {
 	if len(o.probabilities) == 1 {
 		return errors.New("--probabilities names one column, must name one for each class; a single probability is --confidence")
 	}
-	answers := map[string]string{o.label: "--label"}
+	answers := map[string]string{o.label: "--label", "": ""}
 	for flag, name := range map[string]string{"--predicted": o.predicted, "--private-predicted": o.private} {
 		if name != "" && answers[name] != "" {
 			return fmt.Errorf("%s and %s are both the column %q, must differ", answers[name], flag, name)
 		}
 		answers[name] = flag
 	}
-	delete(answers, "")
 	for i, name := range o.featureNames {
 		if answers[name] == "--label" {
 			return fmt.Errorf("--features has %q, which is --label, must not: whether an answer is wrong follows from it", name)
@@ -76,8 +80,10 @@ type input struct {
 	texts         []string
 	ids, persons  []string // nil if no column was named
 	places        []int    // of the rows in the file, from 1
+	labels        []string
 	wrong         []bool
-	private       [][]bool // by draw
+	model         *answered // nil if no model was asked
+	private       [][]bool  // by draw
 	confidence    []float64
 	probabilities [][]float64
 	columnNames   []string
@@ -120,13 +126,15 @@ func (o *inputFlags) read(stdin io.Reader) (*input, error) {
 		}
 		return some
 	}
-	truth := of(o.label)
-	if in.wrong, err = in.differ(truth, of(o.predicted)); err != nil {
-		return nil, err
+	in.labels = of(o.label)
+	if o.predicted != "" {
+		if in.wrong, err = in.differ(in.labels, of(o.predicted)); err != nil {
+			return nil, err
+		}
 	}
 	if o.private != "" {
 		in.private = make([][]bool, 1)
-		if in.private[0], err = in.differ(truth, of(o.private)); err != nil {
+		if in.private[0], err = in.differ(in.labels, of(o.private)); err != nil {
 			return nil, err
 		}
 	}
@@ -191,7 +199,7 @@ func (in *input) readProbabilities(names []string, of func(string) []string) err
 	if len(names) == 0 {
 		return nil
 	}
-	in.probabilities = make([][]float64, len(in.wrong))
+	in.probabilities = make([][]float64, len(in.places))
 	for _, name := range names {
 		p, err := in.numbers(name, of(name))
 		if err != nil {

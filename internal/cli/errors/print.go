@@ -71,7 +71,9 @@ func printHeat(b *layout.Buffer, h *failing.HeatMap) {
 
 func printLoss(b *layout.Buffer, l *failing.Loss) {
 	fmt.Fprintf(b, "\nwhat privacy costs: accuracy %s %% before and %s %% after", term.Percent(l.Before), term.Percent(l.After))
-	if l.Epsilon != nil {
+	if l.Guarantee != nil {
+		fmt.Fprintf(b, ", %v a release", l.Guarantee)
+	} else if l.Epsilon != nil {
 		fmt.Fprintf(b, ", at ε = %v as stated", *l.Epsilon)
 	}
 	fmt.Fprint(b, "\n\n")
@@ -87,6 +89,10 @@ func printLoss(b *layout.Buffer, l *failing.Loss) {
 var shownK = []int{10, 20, 50, 100, 200, 500}
 
 func printRankers(b *layout.Buffer, r *failing.Result) {
+	if len(r.Rankers) == 0 {
+		fmt.Fprintf(b, "\nrankers were not judged: %s\n", r.Absent[0].Why)
+		return
+	}
 	what := "rows as they are"
 	if r.Balance {
 		what = "as many right as wrong answers"
@@ -121,6 +127,9 @@ func printRankers(b *layout.Buffer, r *failing.Result) {
 }
 
 func printFeatures(b *layout.Buffer, r *failing.Result) {
+	if len(r.Features) == 0 {
+		return
+	}
 	fmt.Fprint(b, "\nwhat the forest goes by: how much its AUC falls when a feature is permuted\n\n")
 	t := term.NewTable(b, "FEATURE", "GROUP", "IMPORTANCE", "ROWS", "WRONG WITH IT %", "WITHOUT %")
 	for _, f := range r.Features[:min(len(r.Features), shownFeatures)] {

@@ -1,0 +1,57 @@
+package errors_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sotto/internal/cli"
+	"sotto/internal/cli/clitest"
+)
+
+// TestModel: a model answers in place of columns, and what its release costs is told
+// with what is proved of it.
+func TestModel(t *testing.T) {
+	if os.Getenv("SOTTO_LONG") == "" {
+		t.Skip("trains a model; set SOTTO_LONG=1")
+	}
+	dir := t.TempDir()
+	data, folder := filepath.Join(dir, "messages.csv"), filepath.Join(dir, "model")
+	if code, _, errs := clitest.Sotto(t, "", "data", "sample", "--out", data); code != cli.ExitDone {
+		t.Fatal(errs)
+	}
+	args := append(strings.Fields("train --method noise --mechanism laplace-l1 --epsilon 30 --seeds 1 --text message --label topic"+clitest.Quickly), "--in", data, "--out", folder)
+	if code, _, errs := clitest.Sotto(t, "", args...); code != cli.ExitDone {
+		t.Fatal(errs)
+	}
+	for _, more := range [][]string{nil, {"--posteriors"}} {
+		code, out, errs := clitest.Sotto(t, "", append([]string{"errors", "--in", data, "--text", "message", "--label", "topic", "--model", folder, "--draws", "20", "--splits", "1", "--json"}, more...)...)
+		var r struct {
+			Rows    int `json:"rows"`
+			Privacy struct {
+				Before    float64 `json:"accuracy_before"`
+				After     float64 `json:"accuracy_after"`
+				Guarantee struct {
+					Epsilon float64 `json:"epsilon"`
+				} `json:"guarantee"`
+				Cohorts []struct{ Rule string } `json:"cohorts"`
+			} `json:"privacy"`
+		}
+		if err := json.Unmarshal([]byte(out), &r); code != cli.ExitDone || err != nil {
+			t.Fatalf("exit %d: %v %s", code, err, errs)
+		}
+		if p := r.Privacy; r.Rows != 500 || !(p.Guarantee.Epsilon > 29 && p.Guarantee.Epsilon < 31) || !(p.Before > 0 && p.After >= 0 && p.After <= 1) || len(p.Cohorts) == 0 {
+			t.Errorf("%v: %+v", more, r)
+		}
+	}
+	for _, tt := range []struct{ flags, want string }{
+		{"--confidence p", "with --model"}, {"--predicted age", "either --predicted"},
+	} {
+		code, _, errs := clitest.Sotto(t, "", append([]string{"errors", "--in", data, "--text", "message", "--label", "topic", "--model", folder}, strings.Fields(tt.flags)...)...)
+		if code != cli.ExitUse || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s: exit %d: %s", tt.flags, code, errs)
+		}
+	}
+}
