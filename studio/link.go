@@ -71,7 +71,7 @@ func (s *Studio) startLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.begin(w, "link", func(ctx context.Context, tell Tell) (any, error) {
 		tell(0, "Comparing")
-		subject, err := q.subject(ctx, src.path)
+		subject, err := q.subject(ctx, src.path, s.Workers, tell)
 		if err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ import (
 const mostLinked = 200_000
 
 // subject reads what is to be divided.
-func (q linkQuestion) subject(ctx context.Context, path string) (review.Subject, error) {
+func (q linkQuestion) subject(ctx context.Context, path string, workers int, tell Tell) (review.Subject, error) {
 	if q.Unknown == "" {
 		q.Unknown = link.Forbidden
 	}
@@ -35,11 +35,11 @@ func (q linkQuestion) subject(ctx context.Context, path string) (review.Subject,
 		g.Unknown = q.Unknown
 		return review.Subject{Graph: g, Names: f.Names}, nil
 	}
-	return q.records(ctx, path)
+	return q.records(ctx, path, workers, tell)
 }
 
 // records reads records and scores their pairs.
-func (q linkQuestion) records(ctx context.Context, path string) (review.Subject, error) {
+func (q linkQuestion) records(ctx context.Context, path string, workers int, tell Tell) (review.Subject, error) {
 	if slices.Contains(q.Columns, q.Truth) {
 		return review.Subject{}, &Problem{http.StatusBadRequest, "the column that says who is the same must not be compared: it would be the answer"}
 	}
@@ -54,19 +54,37 @@ func (q linkQuestion) records(ctx context.Context, path string) (review.Subject,
 	if len(all) > mostLinked {
 		return review.Subject{}, &Problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("the file has more than %d rows, which is too many to look over here: sotto link records takes any number", mostLinked)}
 	}
-	t := records.Table{Columns: q.Columns, Entity: make([]string, len(all))}
+	t := records.Table{Columns: q.Columns}
 	s := review.Subject{Columns: q.Columns}
 	for i, row := range all {
 		t.Rows = append(t.Rows, row[:n])
 		if q.Truth != "" {
-			t.Entity[i] = row[n]
+			t.Entity = append(t.Entity, row[n])
 		}
 		s.Names = append(s.Names, strconv.Itoa(i))
 	}
-	found, err := records.Link(ctx, t, records.Options{Unknown: q.Unknown})
+	found, err := records.Link(ctx, t, records.Options{
+		Unknown: q.Unknown, Options: link.Options{Workers: workers},
+		Stage: func(what string, done, total int64) { tell(float64(done)/float64(max(1, total)), sentence(what)) },
+	})
+	if err != nil {
+		return review.Subject{}, err
+	}
+	why, err := records.NewExplainer(t, found.Model)
 	if err != nil {
 		return review.Subject{}, err
 	}
 	s.Graph, s.Fields = found.Graph, t.Rows
+	s.Reasons = func(i, j int) []review.Reason {
+		e, err := why.Pair(i, j)
+		if err != nil {
+			return nil // rows in memory can be read
+		}
+		reasons := []review.Reason{{Name: "every pair", Weight: e.Constant}}
+		for _, t := range e.Terms {
+			reasons = append(reasons, review.Reason{Name: t.Name, Weight: t.Contribution})
+		}
+		return reasons
+	}
 	return s, nil
 }

@@ -114,7 +114,7 @@ var mayImport = map[string]neighbours{
 	"link/clique":                   {own: []string{"link"}, only: true},
 	"link/mention":                  {own: []string{"language", "language/names", "link", "link/alike", "text"}},
 	"link/mention/judge":            {own: []string{"language", "language/english", "language/names", "link", "link/agree", "link/mention", "measure", "report/evidence", "report/page"}},
-	"link/persons":                  {own: []string{"link"}, only: true},
+	"link/persons":                  {own: []string{"link", "link/records", "link/records/match"}, only: true},
 	"link/outcome":                  {own: []string{"link", "link/agree", "link/records", "link/records/match", "measure", "report/evidence", "report/page"}},
 	"link/records":                  {own: []string{"encode", "link", "link/agree", "link/records/block", "link/records/field", "link/records/match"}},
 	"link/records/block":            {own: []string{"link/records/field"}, only: true},

@@ -10,10 +10,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
 	"sotto/link"
+	"sotto/link/records"
+	"sotto/link/records/match"
 )
 
 // Table is rows of which some belong together.
@@ -30,7 +33,9 @@ type How string
 
 // What can decide.
 const (
-	Equal How = "equality" // the same in every column, but for case, spaces and punctuation
+	Model    How = "model"    // one that was trained before
+	Estimate How = "estimate" // what the rows themselves tell, without a label
+	Equal    How = "equality" // the same in every column, but for case, spaces and punctuation
 )
 
 // Found are clusters of rows.
@@ -42,37 +47,107 @@ type Found struct {
 
 // Options say what decides.
 type Options struct {
-	Model []byte // that "sotto link records" saved; empty for what the rows themselves tell
+	// Model is the JSON of a model that "sotto link records" saved, of the same columns;
+	// empty for what the rows themselves tell.
+	Model   []byte
+	Workers int // 0 for all cores
 }
 
 // Find groups the rows of a table into clusters, one for each person as far as can be
-// told. A row with nothing in any column, and of nobody known, is an error: nobody
-// could say whose it is.
+// told: rows that package records joins, that are the same in every column, or that are
+// of one known person. Too few rows to compare are joined if they are the same. A row
+// with nothing in any column, and of nobody known, is an error: nobody could say whose
+// it is.
 func Find(ctx context.Context, t Table, o Options) (Found, error) {
+	if err := t.validate(); err != nil {
+		return Found{}, err
+	}
+	f := Found{How: Estimate}
+	all, options := records.Table{Columns: t.Columns, Rows: t.Rows}, records.Options{Options: link.Options{Workers: o.Workers, Work: work}}
+	if len(o.Model) > 0 {
+		m, err := readModel(o.Model)
+		if err != nil {
+			return Found{}, err
+		}
+		f.How, options.With = Model, m
+		if all, err = t.ordered(m.Columns); err != nil {
+			return Found{}, err
+		}
+	}
+	equal := t.equal()
+	if f.How == Estimate && slices.Max(append(equal, 0)) < fewest {
+		f.How, f.Labels = Equal, equal
+	} else {
+		r, err := records.Link(ctx, all, options)
+		if err != nil {
+			return Found{}, fmt.Errorf("persons: %w", err)
+		}
+		f.Labels = r.Labels
+		if f.How == Estimate {
+			f.Labels = t.held(r.Labels)
+		}
+	}
+	f.Labels = t.join(f.Labels, equal)
+	f.Clusters = slices.Max(append(f.Labels, -1)) + 1
+	return f, ctx.Err()
+}
+
+// work is what a component may cost, as in [link.Options]: about a second. Who is one is
+// an estimate, whether or not the division that fits it best is proved.
+const work = 50_000_000
+
+// fewest is how many different rows an estimate needs.
+const fewest = 20
+
+// validate refuses tables whose rows nobody could group.
+func (t Table) validate() error {
 	if len(t.Columns) == 0 || t.Known != nil && len(t.Known) != len(t.Rows) {
-		return Found{}, errors.New("persons: want at least one column, and a name or nothing for every row")
+		return errors.New("persons: want at least one column, and a name or nothing for every row")
 	}
 	nobody := 0
 	for i, row := range t.Rows {
 		if len(row) != len(t.Columns) {
-			return Found{}, fmt.Errorf("persons: row %d has %d fields, must have %d", i, len(row), len(t.Columns))
+			return fmt.Errorf("persons: row %d has %d fields, must have %d", i, len(row), len(t.Columns))
 		}
 		if normal(strings.Join(row, " ")) == "" && (t.Known == nil || t.Known[i] == "") {
 			nobody++
 		}
 	}
 	if nobody > 0 {
-		return Found{}, fmt.Errorf("persons: %d of %d rows have nothing in any of the columns %s, must have something that tells whose they are; leave those rows out, or add a column", nobody, len(t.Rows), strings.Join(t.Columns, ", "))
+		return fmt.Errorf("persons: %d of %d rows have nothing in any of the columns %s, must have something that tells whose they are; leave those rows out, or add a column", nobody, len(t.Rows), strings.Join(t.Columns, ", "))
 	}
-	if len(o.Model) > 0 {
-		return Found{}, errors.New("persons: a model is given, which cannot be used yet")
+	return nil
+}
+
+// model reads a model and refuses one that cannot decide here.
+func readModel(content []byte) (*match.Model, error) {
+	m, err := match.Parse(content)
+	if err != nil {
+		return nil, fmt.Errorf("persons: not a model that links rows: %w", err)
 	}
-	f := Found{How: Equal, Labels: t.equal()}
-	f.Labels = t.join(f.Labels)
-	for _, l := range f.Labels {
-		f.Clusters = max(f.Clusters, l+1)
+	if m.Encoder != "" {
+		return nil, fmt.Errorf("persons: the model compares rows by the encoder %s, must be one without: leave --encoder out when it is made", m.Encoder)
 	}
-	return f, ctx.Err()
+	return m, nil
+}
+
+// ordered returns the rows with their columns in the order of a model's.
+func (t Table) ordered(columns []string) (records.Table, error) {
+	places := make([]int, len(columns))
+	for c, name := range columns {
+		if places[c] = slices.Index(t.Columns, name); places[c] < 0 || len(columns) != len(t.Columns) {
+			return records.Table{}, fmt.Errorf("persons: columns are %s, must be those of the model: %s", strings.Join(t.Columns, ", "), strings.Join(columns, ", "))
+		}
+	}
+	out := records.Table{Columns: columns}
+	for _, row := range t.Rows {
+		fields := make([]string, len(places))
+		for c, p := range places {
+			fields[c] = row[p]
+		}
+		out.Rows = append(out.Rows, fields)
+	}
+	return out, nil
 }
 
 // equal gives rows the same label that have the same in every column. A row with
@@ -96,38 +171,84 @@ func (t Table) equal() []int {
 	return link.Canonical(labels)
 }
 
-// join makes one cluster of those that have rows of one known person.
-func (t Table) join(labels []int) []int {
-	if t.Known == nil {
-		return labels
+// held divides clusters further into rows that equal values of a column connect. What no
+// label has taught may take rows for one that are alike in every column and equal in
+// none, such as those of colleagues.
+func (t Table) held(labels []int) []int {
+	type value struct {
+		cluster, column int
+		text            string
 	}
-	to := make([]int, len(labels)) // a label, or the one that it has become
-	for i := range to {
-		to[i] = i
-	}
-	root := func(l int) int {
-		for to[l] != l {
-			to[l] = to[to[l]]
-			l = to[l]
+	first := make(map[value]int)
+	sets := newSets(len(labels))
+	for i, row := range t.Rows {
+		for c, field := range row {
+			v := value{labels[i], c, normal(field)}
+			if v.text == "" {
+				continue
+			}
+			if j, ok := first[v]; ok {
+				sets.join(i, j)
+			} else {
+				first[v] = i
+			}
 		}
-		return l
 	}
-	first := make(map[string]int)
-	for i, name := range t.Known {
-		if name == "" {
-			continue
-		}
-		l, ok := first[name]
-		if !ok {
-			first[name] = labels[i]
-			continue
-		}
-		a, b := root(l), root(labels[i])
-		to[max(a, b)] = min(a, b)
-	}
-	out := make([]int, len(labels))
+	return sets.labels(len(labels), func(i int) int { return i })
+}
+
+// join makes one cluster of those that have rows that are equal, or of one known person.
+func (t Table) join(labels, equal []int) []int {
+	sets := newSets(len(labels))
+	same, known := make(map[int]int), make(map[string]int)
 	for i, l := range labels {
-		out[i] = root(l)
+		if first, ok := same[equal[i]]; ok {
+			sets.join(first, l)
+		} else {
+			same[equal[i]] = l
+		}
+		if t.Known == nil || t.Known[i] == "" {
+			continue
+		}
+		if first, ok := known[t.Known[i]]; ok {
+			sets.join(first, l)
+		} else {
+			known[t.Known[i]] = l
+		}
+	}
+	return sets.labels(len(labels), func(i int) int { return labels[i] })
+}
+
+// sets are sets of numbers, each of which is first alone: a number, or the one that it
+// has become.
+type sets []int
+
+func newSets(n int) sets {
+	s := make(sets, n)
+	for i := range s {
+		s[i] = i
+	}
+	return s
+}
+
+func (s sets) root(i int) int {
+	for s[i] != i {
+		s[i] = s[s[i]]
+		i = s[i]
+	}
+	return i
+}
+
+func (s sets) join(i, j int) {
+	a, b := s.root(i), s.root(j)
+	s[max(a, b)] = min(a, b)
+}
+
+// labels numbers the sets that n rows are in.
+func (s sets) labels(n int, of func(i int) int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = s.root(of(i))
 	}
 	return link.Canonical(out)
 }
