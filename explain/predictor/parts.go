@@ -28,6 +28,8 @@ func split(e encode.Source, s string, words []text.Span) (*parts, bool) {
 	switch e := e.(type) {
 	case *static.Encoder:
 		return splitTable(e, s, words)
+	case *static.Hashed:
+		return splitHashed(e, s, words)
 	case encode.Hash:
 		return splitHash(e, s, words), true
 	case *encode.WordVectors:
@@ -74,6 +76,54 @@ func splitTable(e *static.Encoder, s string, words []text.Span) (*parts, bool) {
 		}
 	}
 	return p, slices.Equal(all, e.Tokens(s))
+}
+
+// splitHashed takes apart the sum of rows of a table that words, parts of words and
+// pairs of words are hashed to; what a pair adds is divided between its two words. It
+// fails where longer runs of words have rows.
+func splitHashed(e *static.Hashed, s string, words []text.Span) (*parts, bool) {
+	p := &parts{rows: nn.NewMatrix(len(words)+1, e.Dim()), free: e.Grams().Words < 2}
+	rows := func(s string) []int32 { return e.Grams().Rows(s, e.Buckets()) }
+	spans, left := text.Spans(s), rows(s)
+	// take adds rows to the words of some spans, and takes them from those of the text.
+	take := func(all []int32, of ...text.Span) bool {
+		for _, id := range all {
+			at := slices.Index(left, id)
+			if at < 0 {
+				return false
+			}
+			left = slices.Delete(left, at, at+1)
+			for _, span := range of {
+				to := covering(words, span)
+				p.free = p.free && len(to) == 1 && to[0] < len(words) && words[to[0]] == span
+				for _, w := range to {
+					for j, v := range e.Row(int(id)) {
+						p.rows.Row(w)[j] += v / float32(len(of)*len(to))
+					}
+				}
+			}
+		}
+		return true
+	}
+	for i, span := range spans {
+		alone := rows(s[span.Start:span.End])
+		if !take(alone, span) {
+			return nil, false
+		}
+		if i == 0 || e.Grams().Words < 2 {
+			continue
+		}
+		pair := rows(s[spans[i-1].Start:spans[i-1].End] + " " + s[span.Start:span.End])
+		for _, id := range append(rows(s[spans[i-1].Start:spans[i-1].End]), alone...) {
+			if at := slices.Index(pair, id); at >= 0 {
+				pair = slices.Delete(pair, at, at+1)
+			}
+		}
+		if !take(pair, spans[i-1], span) {
+			return nil, false
+		}
+	}
+	return p, len(left) == 0
 }
 
 // splitHash takes apart the sum of hashed words and pairs. What a word that occurs

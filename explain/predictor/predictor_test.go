@@ -96,9 +96,27 @@ func vectors(tb testing.TB) *encode.WordVectors {
 	return w
 }
 
+// hashed is a table of random rows for hashed words.
+func hashed(tb testing.TB, g static.Grams) *static.Hashed {
+	tb.Helper()
+	rng := weakrand.New(weakrand.NewPCG(3, 4))
+	rows := make([]float32, 64*8)
+	for i := range rows {
+		rows[i] = float32(rng.NormFloat64())
+	}
+	e, err := static.NewHashed("random", "", g, 64, 8, rows)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return e
+}
+
 func sources(tb testing.TB) map[string]encode.Source {
 	tb.Helper()
-	return map[string]encode.Source{"static": table(tb), "hash": encode.Hash{}, "vectors": vectors(tb)}
+	return map[string]encode.Source{
+		"static": table(tb), "hash": encode.Hash{}, "vectors": vectors(tb),
+		"pairs": hashed(tb, static.Grams{Words: 2}), "parts": hashed(tb, static.Grams{Words: 1, From: 3, To: 5}),
+	}
 }
 
 // TestOpened compares what is computed of a text with words left out with what the
@@ -113,7 +131,7 @@ func TestOpened(t *testing.T) {
 				t.Fatal(err)
 			}
 			if opened == nil {
-				if name == "static" {
+				if name == "static" || name == "parts" && s == "dull dull film" {
 					t.Errorf("the table does not add up %q", s)
 				}
 				continue
