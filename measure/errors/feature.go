@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -213,6 +214,13 @@ func FromColumn(name string, values []string) (*Features, error) {
 		}
 	}
 	return f, nil
+}
+
+// SameColumn tells whether two features are values of one column.
+func SameColumn(a, b string) bool {
+	x, _, one := strings.Cut(a, is)
+	y, _, two := strings.Cut(b, is)
+	return one && two && x == y
 }
 
 // GroupShape is the group of features of a text's shape.

@@ -283,10 +283,14 @@ func (o *errorsOptions) losses(in *input, x *failing.Features, r *failing.Result
 func (o *errorsOptions) heatMap(r *failing.Result, x *failing.Features, wrong []bool) (*failing.HeatMap, error) {
 	two := o.heat
 	if two == nil {
-		if len(r.Features) < 2 {
+		for _, f := range r.Features { // two values of one column say the same
+			if len(two) == 0 || len(two) == 1 && !failing.SameColumn(two[0], f.Name) {
+				two = append(two, f.Name)
+			}
+		}
+		if len(two) < 2 {
 			return nil, nil
 		}
-		two = []string{r.Features[0].Name, r.Features[1].Name}
 	}
 	return failing.NewHeatMap(x, wrong, two[0], two[1])
 }
