@@ -17,6 +17,9 @@ type Options struct {
 	// Found tells that mentions were found, not given: one of it or they that stands for
 	// nothing that was spoken of is left out of the result.
 	Found bool
+	// Every keeps the links of a pronoun with all that it may stand for, not with the best
+	// two alone.
+	Every bool
 }
 
 // work bounds the search of each component, some milliseconds, so that a text made to be
@@ -31,6 +34,8 @@ type Result struct {
 	// Graph holds the mentions and links as they were divided, for package why: mentions
 	// of one name are together, and pairs without a link cost nothing.
 	Graph link.Graph
+	every bool // as Options.Every
+
 	// Optimal tells that no division of names and nouns fits the probabilities better.
 	Optimal bool
 }
@@ -58,7 +63,7 @@ func (r *Result) Clusters() [][]int { return link.Clusters(r.Labels) }
 func (m *Model) Link(ctx context.Context, d *language.Document, mentions []Mention, o Options) (*Result, error) {
 	mentions = slices.Clone(mentions)
 	slices.SortStableFunc(mentions, byPlace)
-	r := &Result{Mentions: mentions, Graph: link.Graph{Nodes: len(mentions), Unknown: link.Neutral}}
+	r := &Result{Mentions: mentions, every: o.Every, Graph: link.Graph{Nodes: len(mentions), Unknown: link.Neutral}}
 	nodes, of := nodesOf(mentions)
 	labels, err := m.divide(ctx, r, nodes, pairsOf(mentions, nodes), o)
 	if err != nil {
@@ -181,7 +186,7 @@ func terms(w weights, says []string, x []float64) []Term {
 func (m *Model) pick(r *Result, unit []int, class int, all []candidate) int {
 	w := m.pronouns[class]
 	none := len(all) - 1
-	best, score := none, make([]float64, len(all))
+	best, next, score := none, -1, make([]float64, len(all))
 	for c := range all {
 		score[c] = w.dot(all[c].features)
 	}
@@ -190,10 +195,18 @@ func (m *Model) pick(r *Result, unit []int, class int, all []candidate) int {
 			best = c
 		}
 	}
+	for c := range all[:none] {
+		if c != best && (next < 0 || score[c] > score[next]) {
+			next = c
+		}
+	}
 	for k := 1; k < len(unit); k++ {
 		r.Graph.Must = append(r.Graph.Must, link.Pair{unit[k-1], unit[k]})
 	}
 	for c := range all[:none] {
+		if c != best && c != next && !r.every {
+			continue
+		}
 		l := Link{
 			I: min(all[c].mention, unit[0]), J: max(all[c].mention, unit[0]), Chosen: c == best,
 			Probability: logistic(score[c] - score[none]), Terms: append(terms(w, pronounSays[:], all[c].features), Term{"rather than nobody", -score[none]}),

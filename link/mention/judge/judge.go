@@ -252,7 +252,7 @@ func (o Options) either(ctx context.Context, it item, d *language.Document) (a, 
 		mentions = slices.DeleteFunc(mentions, func(m mention.Mention) bool { return m.Start < s.End && m.End > s.Start && m.Kind != mention.Nominal })
 	}
 	mentions = append(mentions, o.Model.At(d, []mention.Span{it.a, it.b, it.pronoun})...)
-	linked, err := o.Model.Link(ctx, d, mentions, mention.Options{Found: true})
+	linked, err := o.Model.Link(ctx, d, mentions, mention.Options{Found: true, Every: true})
 	if err != nil {
 		return false, false, err
 	}
