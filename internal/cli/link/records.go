@@ -19,6 +19,7 @@ import (
 	"sotto/encode/catalogue"
 	"sotto/internal/cli/term"
 	"sotto/link"
+	"sotto/link/graphfile"
 	"sotto/link/outcome"
 	"sotto/link/records"
 	"sotto/link/records/match"
@@ -33,7 +34,7 @@ type recordsOptions struct {
 	encoder                    string
 	ask                        bool
 	answers                    string
-	must, cannot               string
+	must, cannot, decisions    string
 	pairs                      []string
 	out, golden                string
 	json                       bool
@@ -107,6 +108,7 @@ func (o *recordsOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.unknown, "unknown", string(link.Forbidden), "what a pair costs inside a cluster that was not compared: forbidden or neutral (nothing)")
 	fs.StringVar(&o.must, "must", "", "file of pairs of rows that are one, with the columns i and j")
 	fs.StringVar(&o.cannot, "cannot", "", "file of pairs of rows that are not one, with the columns i and j")
+	fs.StringVar(&o.decisions, "decisions", "", "file of pairs of rows that a person decided, as sotto studio exports it, with the columns i, j and decision: same or apart")
 	fs.IntVar(&o.Explain, "explain", 0, "number of pairs to explain that were joined with the least conviction, and of those that were not (default 0)")
 	fs.StringArrayVar(&o.pairs, "pair", nil, "two rows to explain, such as 12,57; may be given again")
 	fs.Int64Var(&o.Work, "work", 0, "most steps of the search of each component (default 2e9, some twenty seconds)")
@@ -148,7 +150,7 @@ func (o *recordsOptions) refuse(fs *pflag.FlagSet) error {
 		}
 	}
 	if err := term.RefuseSame(term.Named("--in", o.in), term.Named("--labels", o.labels), term.Named("--answers", o.answers), term.Named("--with", o.with),
-		term.Named("--must", o.must), term.Named("--cannot", o.cannot),
+		term.Named("--must", o.must), term.Named("--cannot", o.cannot), term.Named("--decisions", o.decisions),
 		term.Named("--save-model", o.save), term.Named("--out", o.out), term.Named("--golden", o.golden)); err != nil {
 		return err
 	}
@@ -254,8 +256,15 @@ func (o *recordsOptions) known(rows *recordsFile) (err error) {
 		}
 	}
 	if o.cannot != "" {
-		o.Cannot, err = readPairs(o.cannot, rows.table.Len())
+		if o.Cannot, err = readPairs(o.cannot, rows.table.Len()); err != nil {
+			return err
+		}
 	}
+	if o.decisions == "" {
+		return nil
+	}
+	must, cannot, err := graphfile.Rows(rows.table.Len()).Decisions(o.decisions)
+	o.Must, o.Cannot = append(o.Must, must...), append(o.Cannot, cannot...)
 	return err
 }
 

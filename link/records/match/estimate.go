@@ -107,7 +107,11 @@ func normalise(p *[field.Levels]float64) {
 // much the share changed, as a part of it.
 func (m *mixture) step(parts []part, all float64) float64 {
 	next := newMixture(len(m.same)) // a pair more of each kind, so that no level is impossible
-	copy(next.others, m.others)
+	for c := range next.others {
+		for l := 1; l < field.Levels; l++ {
+			next.others[c][l] = 1.0 / (field.Levels - 1)
+		}
+	}
 	sum := 0.0
 	for _, part := range parts {
 		for _, row := range part.levels {
