@@ -112,9 +112,9 @@ func runBenchmark(ctx context.Context, o benchmarkOptions, fs *pflag.FlagSet, st
 	bar := term.NewProgress(std.Err, "planting and fitting")
 	defer bar.Finish()
 	if o.model == "" {
-		learn, done, err := o.open(ctx, len(data.Classes), o.Workers, showTuning(bar))
-		if err != nil {
-			return err
+		learn, done, failed := o.open(ctx, len(data.Classes), o.Workers, showTuning(bar))
+		if failed != nil {
+			return failed
 		}
 		defer done() //nolint:errcheck // what it computed is complete
 		o.Features, o.Fit, o.Each = learn, o.fit, o.tune > 0

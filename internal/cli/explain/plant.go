@@ -42,7 +42,7 @@ came in both. The files hold your texts.`,
 		RunE: func(c *cobra.Command, _ []string) error { return runPlant(c.Context(), o, c.Flags(), std) },
 	}
 	fs := c.Flags()
-	o.rowsFlags.add(fs)
+	o.add(fs)
 	fs.StringArrayVar(&o.decoys, "decoy", nil, "what to plant, such as deletion:movie:negative; may be given several times")
 	fs.Uint64Var(&o.seed, "seed", 0, "seed of what is planted (default 0)")
 	fs.StringVar(&o.out, "out", "", "CSV file to write, with the planted rows")
@@ -72,11 +72,11 @@ func runPlant(ctx context.Context, o plantOptions, fs *pflag.FlagSet, std term.S
 	if err != nil {
 		return err
 	}
-	if err := writeParts(std.Out, o.out, data, planted.Part, planted.From); err != nil {
+	if err = writeParts(std.Out, o.out, data, planted.Part, planted.From); err != nil {
 		return err
 	}
 	if o.clean != "" {
-		if err := writeParts(std.Out, o.clean, data, data.Train, nil); err != nil {
+		if err = writeParts(std.Out, o.clean, data, data.Train, nil); err != nil {
 			return err
 		}
 	}
