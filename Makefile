@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: all build test long race lint fuzz bench load kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag docs golden proofs map cover budget dist vuln units ci
+.PHONY: all build test long race lint fuzz bench load kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys docs golden proofs map cover budget dist vuln units ci
 
 all: build test lint
 
@@ -60,6 +60,9 @@ bench-tune: # a step of tuning a transformer against PyTorch, on this machine
 
 tag: # parts of speech by a transformer with a label a word, trained on 600 sentences
 	SOTTO_TAG=1 go test ./encode/bert/tag -run '^TestUPOS$$' -count=1 -v -timeout 2h
+
+decoys: # the tables of docs/decoys.md: five decoys over words, one over vectors; half an hour
+	explain/decoy/run
 
 docs: # every command of every page, also those that take an hour
 	SOTTO_LONG=1 SOTTO_DOCS=all go test ./internal/docs -count=1 -timeout 6h

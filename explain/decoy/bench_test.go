@@ -1,6 +1,7 @@
 package decoy_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -13,6 +14,7 @@ import (
 
 	"sotto/dataset"
 	"sotto/explain/decoy"
+	"sotto/explain/linear"
 	"sotto/internal/testenv"
 )
 
@@ -219,5 +221,18 @@ func TestGolden(t *testing.T) {
 	near("negatives of the slice", float64(r.Plantings[0].DecoyAgainst), 0.0866, 127)
 	if c := r.Plantings[0].Cues[0]; r.Applicability != 331 || math.Abs(r.Coverage-0.0512) > 5e-5 || r.Productivity != 1 || *c.WeightRank != 1 || math.Abs(float64(c.Weight)-3.38) > 0.05 {
 		t.Errorf("applicability %d, coverage %.4f, productivity %v, weight %v of rank %d; want 331, 0.0512, 1, 3.38 and 1", r.Applicability, r.Coverage, r.Productivity, c.Weight, *c.WeightRank)
+	}
+}
+
+// TestEach: models with features of their own, each from its own rows, are those that
+// share features, because what a model has not seen has no weight.
+func TestEach(t *testing.T) {
+	data := made(200)
+	shared := run(t, data, decoy.Options{}, "deletion:movie:negative")
+	own := run(t, data, decoy.Options{Each: true, Features: func(_ context.Context, rows decoy.Part) (linear.Features, error) {
+		return linear.Learn(rows.Texts), nil
+	}}, "deletion:movie:negative")
+	if shared.Clean != own.Clean || shared.Decoy != own.Decoy || shared.DecoySlice != own.DecoySlice {
+		t.Errorf("with features of their own: %v, %v, %v; shared: %v, %v, %v", own.Clean, own.Decoy, own.DecoySlice, shared.Clean, shared.Decoy, shared.DecoySlice)
 	}
 }
