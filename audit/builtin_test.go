@@ -33,8 +33,7 @@ func attackNow(t *testing.T, m dp.Vector, claim float64, draws int) audit.Result
 // ε = 1 it must certify at least the given share of it. The shares lie many
 // deviations (each below 0.05 with these draws) under what the attacks reach, so
 // that only a broken search fails. That an honest mechanism is not refuted holds at
-// any number of draws: at ε = 5 there are fewer but in the long run, and 10 is left
-// to it.
+// any number of draws; 5 and 10 are left to the long run.
 func auditHonest(t *testing.T, p mech.Params, share float64) {
 	t.Helper()
 	for _, epsilon := range []float64{1, 5, 10} {
@@ -42,11 +41,7 @@ func auditHonest(t *testing.T, p mech.Params, share float64) {
 			if testing.Short() && epsilon != 5 {
 				t.Skip("one ε is enough to look for races")
 			}
-			n := draws(t)
-			if epsilon != 1 && !dptest.Long() {
-				n = min(n, 4000)
-			}
-			if epsilon > 5 && !dptest.Long() {
+			if epsilon != 1 && !testing.Short() && !dptest.Long() {
 				t.Skip("SOTTO_LONG=1 runs it")
 			}
 			p := p
@@ -55,7 +50,7 @@ func auditHonest(t *testing.T, p mech.Params, share float64) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := attackNow(t, m, float64(m.Guarantee().Epsilon), n)
+			r := attackNow(t, m, float64(m.Guarantee().Epsilon), draws(t))
 			if r.Refuted {
 				t.Errorf("an honest mechanism was refuted: %+v", r)
 			}
