@@ -7,6 +7,7 @@ import (
 	"sotto/experiment/frontier"
 	"sotto/experiment/plan"
 	"sotto/experiment/reproduce"
+	"sotto/experiment/reproduce/aec"
 	"sotto/explain/decoy"
 	"sotto/explain/summary"
 	"sotto/link/mention/judge"
@@ -38,6 +39,7 @@ func Kinds() evidence.Kinds {
 		retrieval.Kind,
 		judge.Kind,
 		failing.Kind,
+		aec.Kind,
 		failing.ReleasedKind,
 		decoy.Kind,
 		summary.Kind,

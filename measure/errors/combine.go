@@ -2,6 +2,7 @@ package errors
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"sotto/measure"
@@ -57,27 +58,30 @@ func newStudy(a *Answers, x *Features, o Options) (*study, error) {
 }
 
 // learn chooses the size of leaves by cross-validation on the given rows, and the way
-// to combine by the answers that the validation gave to each fold.
+// to combine by the answers that the validation gave to each fold. Where there is one
+// size alone, the answers of trees to rows that they have not seen do as well, and cost
+// nothing.
 func (s *study) learn(ctx context.Context, rows []int, seed uint64) (*learner, error) {
 	grid := make([]forest.Options, len(s.o.Leaves))
 	for k, leaf := range s.o.Leaves {
 		grid[k] = s.o.Forest
 		grid[k].MinLeaf, grid[k].Seed = leaf, seed
 	}
-	if len(grid) == 1 && len(s.doubts) == 0 { // there is nothing to choose
-		f, err := grid[0].Fit(ctx, s.narrow, rows, s.wrong, s.o.Workers)
-		return &learner{forest: f}, err
+	l := &learner{}
+	best, seen, err := 0, []float64(nil), error(nil)
+	if len(grid) > 1 {
+		if best, l.grid, err = forest.Choose(ctx, s.narrow, rows, s.wrong, grid, s.o.Folds, seed, s.o.Workers); err != nil {
+			return nil, err
+		}
+		seen = l.grid[best].Scores
 	}
-	best, tried, err := forest.Choose(ctx, s.narrow, rows, s.wrong, grid, s.o.Folds, seed, s.o.Workers)
-	if err != nil {
-		return nil, err
-	}
-	l := &learner{grid: tried}
 	if l.forest, err = grid[best].Fit(ctx, s.narrow, rows, s.wrong, s.o.Workers); err != nil || len(s.doubts) == 0 {
 		return l, err
 	}
+	if seen == nil {
+		seen = unseen(l.forest, s.narrow, s.o.Workers)
+	}
 	wrong := nn.Pick(s.wrong, rows)
-	seen := tried[best].Scores
 	doubts := s.pick(rows)
 	reached := map[string]float64{}
 	for k := range doubts {
@@ -89,20 +93,47 @@ func (s *study) learn(ctx context.Context, rows []int, seed uint64) (*learner, e
 	reached[byRanks] = measure.AUC(wrong, l.ranks(seen, doubts[l.best]))
 	l.weights = fitLogistic(append([][]float64{seen}, doubts...), wrong)
 	reached[byLogistic] = measure.AUC(wrong, l.weights.apply(append([][]float64{seen}, doubts...), len(rows)))
-	_, wide, err := forest.Choose(ctx, s.wide, rows, s.wrong, grid[best:best+1], s.o.Folds, seed, s.o.Workers)
-	if err != nil {
+	if reached[byFeatures], err = s.widen(ctx, l, rows, grid[best]); err != nil {
 		return nil, err
 	}
-	reached[byFeatures] = wide[0].AUC
 	for _, way := range []string{byRanks, byLogistic, byFeatures} {
 		if l.way == "" || reached[way] > reached[l.way] {
 			l.way = way
 		}
 	}
-	if l.way == byFeatures {
+	if l.way == byFeatures && l.wide == nil {
 		l.wide, err = grid[best].Fit(ctx, s.wide, rows, s.wrong, s.o.Workers)
 	}
 	return l, err
+}
+
+// widen returns the area that a forest of features and doubts reaches on rows that it
+// has not seen.
+func (s *study) widen(ctx context.Context, l *learner, rows []int, o forest.Options) (float64, error) {
+	if len(s.o.Leaves) > 1 {
+		_, wide, err := forest.Choose(ctx, s.wide, rows, s.wrong, []forest.Options{o}, s.o.Folds, o.Seed, s.o.Workers)
+		if err != nil {
+			return 0, err
+		}
+		return wide[0].AUC, nil
+	}
+	var err error
+	if l.wide, err = o.Fit(ctx, s.wide, rows, s.wrong, s.o.Workers); err != nil {
+		return 0, err
+	}
+	return measure.AUC(nn.Pick(s.wrong, rows), unseen(l.wide, s.wide, s.o.Workers)), nil
+}
+
+// unseen returns what the trees of a forest say of rows of the training that they have
+// not seen, and one half of what all have.
+func unseen(f *forest.Forest, m *forest.Matrix, workers int) []float64 {
+	p := f.OutOfBag(m, workers)
+	for i, v := range p {
+		if math.IsNaN(v) {
+			p[i] = 0.5
+		}
+	}
+	return p
 }
 
 // pick returns the doubts of some rows.

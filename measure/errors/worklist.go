@@ -85,12 +85,7 @@ func NewWorklist(ctx context.Context, a *Answers, c Columns, o forest.Options, w
 	if w.forest, err = o.Fit(ctx, m, nn.Indices(len(a.Wrong)), a.Wrong, workers); err != nil {
 		return nil, err
 	}
-	seen := w.forest.OutOfBag(m, workers)
-	for i, p := range seen {
-		if math.IsNaN(p) { // every tree has seen the row
-			seen[i] = float64(w.about.Errors) / float64(w.about.Rows)
-		}
-	}
+	seen := unseen(w.forest, m, workers)
 	scores := [][]float64{seen}
 	for _, d := range a.doubts() {
 		w.about.Doubts, scores = append(w.about.Doubts, d.name), append(scores, d.score)

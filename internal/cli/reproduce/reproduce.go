@@ -59,7 +59,8 @@ re-used; Ctrl-C keeps what was trained, and the same command goes on from there.
 
 Accuracy against ε, of our own best release beside all other methods, is a
 command with flags of its own: sotto reproduce frontier. So are graphs of who is
-the same: sotto reproduce xer.
+the same: sotto reproduce xer; and errors that are found by features: sotto
+reproduce aec.
 
 Noise comes from seeds here, so that a table can be repeated; it protects nobody.
 A result is written whole at the end or not at all.`,
@@ -81,7 +82,7 @@ A result is written whole at the end or not at all.`,
 		RunE: func(c *cobra.Command, args []string) error { return runReproduce(c.Context(), args[0], o, std) },
 	}
 	o.addFlags(c.Flags())
-	c.AddCommand(newReproduceList(std), newReproduceFrontier(std), newReproduceXER(std))
+	c.AddCommand(newReproduceList(std), newReproduceFrontier(std), newReproduceXER(std), newReproduceAEC(std))
 	return c
 }
 
