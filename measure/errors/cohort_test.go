@@ -203,6 +203,25 @@ func TestRelease(t *testing.T) {
 	}
 }
 
+// TestForRules: what a row has does not depend on the others.
+func TestForRules(t *testing.T) {
+	v := 30.0
+	rules := []errors.Rule{{{Feature: "age", Above: &v}}, {{Feature: "age = old", Above: new(float64)}}, {{Feature: "town = x", Above: new(float64)}}}
+	values := []string{"31", "old", "", "NaN", "-2"}
+	all := errors.ForRules(rules, "age", values)
+	if !slices.Equal(all.Names, []string{"age", "age = old"}) || all.Validate() != nil {
+		t.Fatalf("features are %v", all.Names)
+	}
+	for i, value := range values {
+		if alone := errors.ForRules(rules, "age", []string{value}); !slices.Equal(alone.Rows[0], all.Rows[i]) {
+			t.Errorf("%q has %v alone and %v among others", value, alone.Rows[0], all.Rows[i])
+		}
+	}
+	if all.Rows[0].At(0) != 31 || all.Rows[1].At(1) != 1 || all.Rows[4].At(0) != -2 || len(all.Rows[2])+len(all.Rows[3]) != 0 {
+		t.Errorf("rows are %v", all.Rows)
+	}
+}
+
 func TestCohortsOf(t *testing.T) {
 	a := answers(t, 100)
 	zero := 0.0

@@ -53,7 +53,7 @@ type ReleaseOptions struct {
 // One row is in one count, so that a row more or less changes one count by one, and a
 // person more or less PerPerson counts in all. That holds for rules that were fixed before
 // anybody looked at these rows, and for features of which those of a row depend on
-// that row alone, as those of every [Maker] do. Nothing but what it returns is covered.
+// that row alone, as those of every [Maker] and of [ForRules] do. Nothing but what it returns is covered.
 func Release(rules []Rule, x *Features, wrong []bool, o ReleaseOptions, src rand.Source) (*Released, error) {
 	if len(wrong) != len(x.Rows) || o.Persons != nil && len(o.Persons) != len(wrong) {
 		return nil, fmt.Errorf("errors: %d answers, features of %d rows and %d persons, must be as many", len(wrong), len(x.Rows), len(o.Persons))

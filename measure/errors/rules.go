@@ -4,6 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"sotto/internal/atomicfile"
 )
@@ -53,6 +57,38 @@ func WriteRules(w io.Writer, rules []Rule) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(rulesFile{RulesFormat, rules})
+}
+
+// ForRules makes those features of a column that rules ask for, each row by its own
+// value alone: whether it is a value that a rule names, and the number that it is, 0 for
+// what is none. [FromColumn] looks at all rows to tell numbers from words, so that one
+// row could change what all others match: counts under ε must not go by it.
+func ForRules(rules []Rule, name string, values []string) *Features {
+	f := &Features{Rows: make([]Row, len(values))}
+	for _, r := range rules {
+		for _, c := range r {
+			if (c.Feature == name || strings.HasPrefix(c.Feature, name+is)) && !slices.Contains(f.Names, c.Feature) {
+				f.Names, f.Groups = append(f.Names, c.Feature), append(f.Groups, GroupColumn)
+			}
+		}
+	}
+	for i, v := range values {
+		for k, feature := range f.Names {
+			x := 0.0
+			switch feature {
+			case name + is + v:
+				x = 1
+			case name:
+				if n, err := strconv.ParseFloat(v, 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) {
+					x = n
+				}
+			}
+			if x != 0 {
+				f.Rows[i] = append(f.Rows[i], Cell{Column: k, Value: x})
+			}
+		}
+	}
+	return f
 }
 
 // noRule is in words which rows none of the rules is for.

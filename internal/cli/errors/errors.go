@@ -149,6 +149,9 @@ func runErrors(ctx context.Context, o errorsOptions, std term.Streams) error {
 	bar := term.NewProgress(std.Err, "reading texts")
 	defer bar.Finish()
 	o.Progress = func(done, total int) { bar.Set(int64(done), int64(total)) }
+	if o.epsilon != 0 {
+		in.rules = rules
+	}
 	if o.model != "" {
 		bar.Describe("asking the model")
 		if err = o.ask(ctx, in, o.Seed, o.Work); err != nil {
@@ -310,6 +313,10 @@ func (in *input) features(ctx context.Context, w failing.Work) (*failing.Feature
 		tables = append(tables, t)
 	}
 	for k, values := range in.columns {
+		if in.rules != nil {
+			tables = append(tables, failing.ForRules(in.rules, in.columnNames[k], values))
+			continue
+		}
 		t, err := failing.FromColumn(in.columnNames[k], values)
 		if err != nil {
 			return nil, err

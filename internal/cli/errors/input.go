@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"sotto/internal/cli/term"
+	failing "sotto/measure/errors"
 )
 
 // inputFlags say where texts, labels and answers stand.
@@ -87,6 +88,7 @@ type input struct {
 	confidence    []float64
 	probabilities [][]float64
 	columnNames   []string
+	rules         []failing.Rule // under ε, what features are made for; nil for all
 	columns       [][]string
 }
 
