@@ -123,7 +123,7 @@ func (b *build) scale() error {
 	if b.g.Unknown == Penalty {
 		weights = append(weights, b.g.Penalty)
 		for _, n := range size {
-			sum += b.g.Penalty * float64(n) * float64(n-1) / 2
+			sum += float64(b.g.Penalty * float64(n) * float64(n-1) / 2)
 		}
 	}
 	var err error

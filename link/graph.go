@@ -110,7 +110,7 @@ func (g Graph) Cost(labels []int) float64 {
 	for _, n := range sizes {
 		pairs += n * (n - 1) / 2
 	}
-	return sum + g.Penalty*float64(pairs)
+	return sum + float64(g.Penalty*float64(pairs))
 }
 
 // Canonical renumbers labels from 0 in the order in which they first appear.

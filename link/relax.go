@@ -206,7 +206,7 @@ func (p *program) settle(n int, ends []Pair, limit int64) (group []int, k int, c
 		case c > 0 && p.bound+c >= limit:
 			cut = append(cut, ends[e])
 		case len(p.hx) > 0:
-			if v := min(p.hx[e], 1-p.hx[e]) + 1e-3*max(p.c[e], -p.c[e]); v > high {
+			if v := min(p.hx[e], 1-p.hx[e]) + float64(1e-3*max(p.c[e], -p.c[e])); v > high {
 				high, pick = v, ends[e]
 			}
 		}

@@ -34,8 +34,8 @@ var typesOf = map[string]language.Type{
 	"STREET_ADDRESS": language.Address, "ADDRESS": language.Address, "ZIP_CODE": language.Address,
 }
 
-// lines calls f with each line of a file, which may be packed by gzip.
-func lines(path string, f func(line []byte) error) error {
+// Lines calls f with each line of a file, which may be packed by gzip.
+func Lines(path string, f func(line []byte) error) error {
 	file, err := os.Open(path) //nolint:gosec // a file of the folder of data that the user names
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (row tokenised) sentence() (Sentence, error) {
 func readTokens(name, path string) (*Corpus, error) {
 	c := &Corpus{Name: name}
 	var all []Sentence
-	err := lines(path, func(line []byte) error {
+	err := Lines(path, func(line []byte) error {
 		var row tokenised
 		if err := json.Unmarshal(line, &row); err != nil {
 			return err
@@ -173,7 +173,7 @@ func held(template string) bool {
 // ReadTexts reads the synthetic texts of presidio-research.
 func ReadTexts(folder string) ([]Text, error) {
 	var out []Text
-	err := lines(filepath.Join(folder, "ner", "presidio_synth.jsonl.gz"), func(line []byte) error {
+	err := Lines(filepath.Join(folder, "ner", "presidio_synth.jsonl.gz"), func(line []byte) error {
 		var row struct {
 			Masked   string   `json:"masked"`
 			Text     string   `json:"text"`

@@ -12,9 +12,10 @@ import (
 	"sotto/language"
 )
 
-// free are the genres of GUM whose texts may be used for any purpose, under CC BY
-// or CC BY-SA. The others, such as fiction, are for non-commercial use alone.
-var free = []string{"news", "interview", "bio", "voyage", "speech"}
+// Free returns the genres of GUM whose texts may be used for any purpose, under CC BY
+// or CC BY-SA. The others, such as fiction, are for non-commercial use alone, and a model
+// that is given away is not made of them.
+func Free() []string { return []string{"news", "interview", "bio", "voyage", "speech"} }
 
 // typesOfGUM has our types for those of GUM; names of all others are
 // miscellaneous.
@@ -27,7 +28,7 @@ var typesOfGUM = map[string]language.Type{
 // to no mention that is a name is left out.
 func readGUM(folder string, lists *lookup) ([]Sentence, error) {
 	var out []Sentence
-	err := lines(filepath.Join(folder, "mentions", "gum_coref.jsonl.gz"), func(line []byte) error {
+	err := Lines(filepath.Join(folder, "mentions", "gum_coref.jsonl.gz"), func(line []byte) error {
 		var doc struct {
 			Split  string   `json:"split"`
 			Genre  string   `json:"genre"`
@@ -38,7 +39,7 @@ func readGUM(folder string, lists *lookup) ([]Sentence, error) {
 		if err := json.Unmarshal(line, &doc); err != nil {
 			return err
 		}
-		if doc.Split != "train" || !slices.Contains(free, doc.Genre) {
+		if doc.Split != "train" || !slices.Contains(Free(), doc.Genre) {
 			return nil
 		}
 		var spans []Span

@@ -96,7 +96,7 @@ func readClusters(folder string, most int) (*lookup, error) {
 	}
 	var words []string
 	var vectors [][]float32
-	err = lines(files[0], func(line []byte) error {
+	err = Lines(files[0], func(line []byte) error {
 		if len(words) == most {
 			return nil
 		}

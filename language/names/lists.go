@@ -80,7 +80,7 @@ func firstNames(folder string) ([]string, error) {
 // readWords reads a file of one word a line.
 func readWords(path string) ([]string, error) {
 	var out []string
-	err := lines(path, func(line []byte) error {
+	err := Lines(path, func(line []byte) error {
 		if w := strings.TrimSpace(string(line)); w != "" && !strings.Contains(w, " ") {
 			out = append(out, w)
 		}

@@ -47,7 +47,7 @@ func JaroWinkler(x, y string) float64 {
 		}
 	}
 	m := float64(found)
-	jaro := (m/float64(len(a)) + m/float64(len(b)) + (m-float64(moved)/2)/m) / 3
+	jaro := (m/float64(len(a)) + m/float64(len(b)) + (m-float64(float64(moved)/2))/m) / 3
 	same := 0
 	for same < min(4, len(a), len(b)) && a[same] == b[same] {
 		same++

@@ -7,13 +7,10 @@
 package judge
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,23 +43,10 @@ type text struct {
 
 // lines calls f with each line of a file of a folder of data.
 func lines(folder, name string, f func(line []byte) error) error {
-	file, err := os.Open(filepath.Join(folder, "mentions", name)) //nolint:gosec // a file of the folder of data that the user names
-	if err != nil {
+	if err := names.Lines(filepath.Join(folder, "mentions", name), f); err != nil {
 		return fmt.Errorf("judge: %w: give the folder of data sets, as $SOTTO_DATA is", err)
 	}
-	defer file.Close() //nolint:errcheck // it was only read
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		return fmt.Errorf("judge: %s: %w", name, err)
-	}
-	scan := bufio.NewScanner(z)
-	scan.Buffer(nil, 1<<24)
-	for n := 1; scan.Scan(); n++ {
-		if err := f(scan.Bytes()); err != nil {
-			return fmt.Errorf("judge: %s, line %d: %w", name, n, err)
-		}
-	}
-	return scan.Err()
+	return nil
 }
 
 // row is a line of LitBank or GUM.
@@ -202,11 +186,6 @@ func annotate(d *language.Document) error {
 	return language.Pipeline{m.Trees(), n}.Annotate(d)
 }
 
-// free are the genres of GUM whose texts may be used for any purpose. The others, such as
-// fiction, are for non-commercial use alone, and a model that is given away is not made
-// of them.
-var free = []string{"news", "interview", "bio", "voyage", "speech"}
-
 // Lessons returns the documents that a model is taught by: the training part of LitBank,
 // that of the genres of GUM that may be used for any purpose, and the development part of
 // GAP; and their names.
@@ -220,7 +199,7 @@ func Lessons(ctx context.Context, folder string) (lessons []mention.Lesson, trai
 		return nil, nil, err
 	}
 	for _, t := range append(novels, others...) {
-		if t.part != "train" || t.genre != "" && !slices.Contains(free, t.genre) {
+		if t.part != "train" || t.genre != "" && !slices.Contains(names.Free(), t.genre) {
 			continue
 		}
 		if err = errors.Join(ctx.Err(), annotate(t.doc)); err != nil {
