@@ -108,10 +108,21 @@ func (e *engine) read(lo, hi int, visit func(i int, fields []string) error) erro
 // batch is how many rows are indexed at a time.
 const batch = 4096
 
-// index finds the keys of rows, counts words and finds the pairs to compare.
+// index counts words and finds the pairs to compare.
 func (e *engine) index(ctx context.Context) error {
 	f := block.NewFinder(e.n, block.Options{Pairs: e.o.Pairs, Chunk: chunkRows, Never: e.never()})
 	defer f.Close()
+	if err := e.count(ctx, f); err != nil {
+		return err
+	}
+	e.stage("finding pairs", 0, 0)
+	var err error
+	e.found, err = f.Pairs(ctx)
+	return err
+}
+
+// count counts words, and gives the keys of rows to f unless it is nil.
+func (e *engine) count(ctx context.Context, f *block.Finder) error {
 	var planes *block.Planes
 	if e.o.Encoder != nil {
 		var err error
@@ -130,14 +141,9 @@ func (e *engine) index(ctx context.Context) error {
 		e.stage("reading rows", lo, e.n)
 	}
 	if e.vectors != nil {
-		if err := e.vectors.Flush(); err != nil {
-			return err
-		}
+		return e.vectors.Flush()
 	}
-	e.stage("finding pairs", 0, 0)
-	var err error
-	e.found, err = f.Pairs(ctx)
-	return err
+	return nil
 }
 
 // never says which pairs have one source, if there are sources.
@@ -171,6 +177,9 @@ func (e *engine) indexBatch(ctx context.Context, f *block.Finder, planes *block.
 			e.counts[c].Add(&row[c])
 		}
 		for _, key := range keys[k] {
+			if f == nil {
+				break
+			}
 			if err := f.Add(lo+k, key); err != nil {
 				return err
 			}
@@ -179,6 +188,11 @@ func (e *engine) indexBatch(ctx context.Context, f *block.Finder, planes *block.
 	if planes == nil {
 		return nil
 	}
+	return e.indexVectors(ctx, f, planes, lo, texts)
+}
+
+// indexVectors keeps the vectors of rows, and finds their neighbours unless f is nil.
+func (e *engine) indexVectors(ctx context.Context, f *block.Finder, planes *block.Planes, lo int, texts [][]string) error {
 	whole := make([]string, len(texts))
 	for k, fields := range texts {
 		whole[k] = strings.Join(fields, " ")
@@ -191,8 +205,8 @@ func (e *engine) indexBatch(ctx context.Context, f *block.Finder, planes *block.
 		v := quantise(x.Row(k))
 		var failed error
 		planes.Keys(v, func(key uint64) {
-			if err := f.Add(lo+k, key); err != nil {
-				failed = err
+			if f != nil && failed == nil {
+				failed = f.Add(lo+k, key)
 			}
 		})
 		if failed != nil {

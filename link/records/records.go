@@ -89,7 +89,7 @@ type Options struct {
 	Encoder     encode.Source // by which rows are compared as a whole, and neighbours found; nil for none
 	EncoderName string        // for the model
 
-	Pairs     int      // most pairs that are compared; 0 means 30 a row, and at least 100,000
+	Pairs     int      // most pairs that are compared; 0 means 20 a row, and at least 100,000
 	Explain   int      // pairs to explain: those that were joined with the least conviction, and as many that were not
 	Explained [][2]int // pairs to explain, whatever they are
 

@@ -8,7 +8,7 @@ import (
 
 // Options bound what is compared. The zero value serves.
 type Options struct {
-	Pairs int // most pairs that are compared; 0 means 30 a row, and at least 100,000
+	Pairs int // most pairs that are compared; 0 means 20 a row, and at least 100,000
 	Chunk int // rows of a tile; 0 means 65,536
 	// Never, if it is not nil, says of which pairs it is known that they are not the
 	// same, so that they are not compared.
@@ -19,7 +19,7 @@ func (o Options) pairs(rows int) int {
 	if o.Pairs > 0 {
 		return o.Pairs
 	}
-	return max(100_000, 30*rows)
+	return max(100_000, 20*rows)
 }
 
 // perPair is how many times a pair may be found, through different keys, on average,

@@ -112,6 +112,9 @@ func (s *Spool) flush() error {
 		s.places[p] = append(s.places[p], place{s.end, len(entries)})
 		s.end += int64(len(entries)) * entrySize
 		s.parts[p] = entries[:0]
+		if cap(entries) > 2*s.most/len(s.parts) { // all parts together would keep far more than was ever held
+			s.parts[p] = nil
+		}
 	}
 	s.held = 0
 	return w.Flush()

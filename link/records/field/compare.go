@@ -57,6 +57,9 @@ const (
 	leastVeryClose = 0.85
 )
 
+// leastRare is how rare a code must be to say that two fields are very alike.
+const leastRare = 0.75
+
 // Compare fills x with what the comparison of two fields finds, but for their meaning.
 func Compare(x *Features, a, b *Value) {
 	*x = Features{}
@@ -75,6 +78,12 @@ func Compare(x *Features, a, b *Value) {
 	}
 	compareCodes(x, a, b)
 	like := max(x[Misspelt], 2*(x[Spelling]-0.5))
+	switch {
+	case x[SharedCode] >= leastRare: // a code says more than the words around it
+		like = max(like, leastVeryClose)
+	case x[OtherCode] == 1:
+		like = min(like, leastVeryClose-0.01)
+	}
 	if a.date.known && b.date.known {
 		same, near := dates(a.date, b.date)
 		switch {

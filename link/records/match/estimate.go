@@ -19,7 +19,7 @@ type Sample struct {
 // some degree independently of each other in each of the two, and the mixture that fits
 // the pairs best is found by expectation and maximisation. Pairs that are not compared
 // are others. Its probabilities are as good as that assumption, which is seldom quite
-// true.
+// true; of fewer than three columns a mixture cannot be told from others.
 func Estimate(columns []string, s Sample) *Model {
 	m := newMixture(len(columns))
 	all := max(1, float64(s.Rows)*float64(s.Rows-1)/2)
