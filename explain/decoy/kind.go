@@ -93,8 +93,37 @@ func (r *Result) Sentence() string {
 			what = "rows"
 		}
 		text += fmt.Sprintf(" Of the explainers %s does best: the decoy shows after %s %s on average.", page.Name(e.Name), page.Decimal(e.FirstHit, 1), what)
+		if near := r.near(); len(near) > 0 {
+			text += " Within its interval: " + strings.Join(near, ", ") + "."
+		}
 	}
 	return text
+}
+
+// near lists the explainers whose mean lies in the interval of the best one.
+func (r *Result) near() (names []string) {
+	best := r.Explainers[0]
+	for _, e := range r.Explainers[1:] {
+		same := false
+		switch {
+		case best.Find != nil:
+			same = e.Find != nil && e.Find.Precision.Mean >= best.Find.Precision.Low
+		case len(best.Reading) > 0:
+			same = len(e.Reading) > 0 && e.FirstHit <= best.Reading[0].First.High
+		}
+		if same {
+			names = append(names, page.Name(e.Name))
+		}
+	}
+	return names
+}
+
+// small is a probability, of which many zeros say nothing.
+func small(p measure.Number) string {
+	if p < 1e-4 {
+		return "below 0.0001"
+	}
+	return page.Decimal(p, 4)
 }
 
 func percent(v measure.Number) string { return page.Decimal(100*v, 1) }
@@ -112,7 +141,7 @@ func (r *Result) sections() []page.Section {
 	adopted := &page.Table{Caption: "Whether the model adopted what was planted", Head: page.Heads("decoy", "#training rows", "#productivity", "#coverage", "#slice rows", "#clean", "#with decoy", "#p")}
 	for _, p := range r.Plantings {
 		adopted.Add(page.Clean(p.Decoy, 80), fmt.Sprint(p.Applicability), page.Decimal(p.Productivity, 3), percent(measure.Number(p.Coverage))+" %",
-			fmt.Sprint(p.SliceRows), percent(p.CleanSlice)+" %", percent(p.DecoySlice)+" %", page.Decimal(p.P, 4))
+			fmt.Sprint(p.SliceRows), percent(p.CleanSlice)+" %", percent(p.DecoySlice)+" %", small(p.P))
 	}
 	adopted.Add("all test rows", "", "", "", fmt.Sprint(r.Tested), percent(measure.Number(r.Clean))+" %", percent(measure.Number(r.Decoy))+" %", "")
 	words := &page.Table{Caption: "Explainers, best first", Head: page.Heads("explainer", "#cue on top, %", "#read until a hit", "#by SP pick", "#by clusters", "#finds the clean model, %", "#slice gain, removed", "#slice gain, penalised")}

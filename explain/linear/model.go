@@ -37,9 +37,11 @@ func Fit(ctx context.Context, f Features, x *Rows, labels []int, classes []strin
 	if x.Width != f.Width() {
 		return nil, fmt.Errorf("linear: rows have %d numbers, must have %d", x.Width, f.Width())
 	}
-	o.C = cmp.Or(o.C, 1)
-	if o.Lambda = cmp.Or(o.Lambda, 10*o.C); !(o.C > 0) || !(o.Lambda > 0) || math.IsInf(o.C, 1) || math.IsInf(o.Lambda, 1) {
-		return nil, fmt.Errorf("linear: C is %v and lambda %v, must be positive", o.C, o.Lambda)
+	if o.C = cmp.Or(o.C, 1); !(o.C > 0) || math.IsInf(o.C, 1) {
+		return nil, fmt.Errorf("linear: C is %v, must be positive and finite", o.C)
+	}
+	if o.Lambda = cmp.Or(o.Lambda, 10*o.C); !(o.Lambda > 0) || math.IsInf(o.Lambda, 1) {
+		return nil, fmt.Errorf("linear: lambda is %v, must be positive and finite", o.Lambda)
 	}
 	if err := x.check(); err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"sotto/internal/cli/term"
 	"sotto/internal/nearest"
 	"sotto/measure"
+	"sotto/report/page"
 )
 
 // benchmarkOptions are the flags of "sotto explain benchmark".
@@ -224,7 +225,7 @@ func printBenchmark(out io.Writer, r *decoy.Result) error {
 	if err := printExplained(out, r); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\n%s\nMeans over %d seeds; 95 %% intervals and the other measures are in --json.\n", r.Sentence(), r.Seeds)
+	_, err := fmt.Fprintf(out, "\n%s\nMeans over %s; 95 %% intervals and the other measures are in --json.\n", r.Sentence(), page.Plural(r.Seeds, "seed", "seeds"))
 	return err
 }
 
