@@ -194,3 +194,15 @@ func (l *Loss) Greatest(texts int) measure.Estimate {
 	}
 	return worst
 }
+
+// surest returns the cohort that loses most beyond chance: that whose interval begins
+// highest, and above that of all texts. It is nil if there is none.
+func (l *Loss) surest() *LossOf {
+	var most *LossOf
+	for i, c := range l.Cohorts {
+		if low := c.HeldOut.Low; low > max(0, l.All.HeldOut.Loss) && (most == nil || low > most.HeldOut.Low) {
+			most = &l.Cohorts[i]
+		}
+	}
+	return most
+}

@@ -117,17 +117,17 @@ func (r *Result) worst(texts int) measure.Estimate {
 	return e
 }
 
-// Sentence says what matters most.
+// Sentence says what matters most. Numbers of cohorts are those of the held-out rows.
 func (r *Result) Sentence() string {
 	text := fmt.Sprintf("%s %% of %s are wrong", page.Decimal(100*r.Rate, 1), page.Plural(r.Rows, "answer", "answers"))
-	if c := r.Cohorts[0]; len(r.Cohorts) > 1 {
-		text += fmt.Sprintf("; most often where this holds: %s (%s %%)", page.Clean(c.Rule, 200), page.Decimal(100*c.ErrorRate, 1))
+	if c := r.Cohorts[0]; len(r.Cohorts) > 1 && !math.IsNaN(float64(c.HeldOut.ErrorRate)) {
+		text += fmt.Sprintf("; most often where this holds: %s (%s %% of held-out texts)", page.Clean(c.Rule, 200), page.Decimal(100*c.HeldOut.ErrorRate, 1))
 	}
 	text += "."
 	if l := r.Privacy; l != nil {
 		text += fmt.Sprintf(" Privacy costs %s points of accuracy", page.Decimal(100*l.All.Loss, 1))
-		if len(l.Cohorts) > 1 {
-			text += fmt.Sprintf(", and most where this holds: %s (%s points)", page.Clean(l.Cohorts[0].Rule, 200), page.Decimal(100*l.Cohorts[0].Loss, 1))
+		if c := l.surest(); c != nil {
+			text += fmt.Sprintf(", and %s where this holds: %s", page.Decimal(100*c.HeldOut.Loss, 1), page.Clean(c.Rule, 200))
 		}
 		text += "."
 	}
