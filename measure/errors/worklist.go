@@ -36,6 +36,9 @@ type Columns struct {
 	Confidence    string   `json:"confidence,omitempty"`
 	Probabilities []string `json:"probabilities,omitempty"`
 	Features      []string `json:"features,omitempty"`
+	// Model is the digest of a model of this module that answered in place of columns;
+	// "" if none did.
+	Model string `json:"model,omitempty"`
 }
 
 // record is what a file says of a work list before its forest.

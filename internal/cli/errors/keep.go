@@ -16,10 +16,10 @@ const resultFile = "errors.json"
 // keep writes what ranks new texts, and the result, into the folder of --out.
 func (o *errorsOptions) keep(ctx context.Context, in *input, x *failing.Features, r *failing.Result) error {
 	a := &failing.Answers{Wrong: in.wrong, Features: x.Frequent(o.MinRows), Confidence: in.confidence, Probabilities: in.probabilities}
-	if in.model != nil {
-		a.Probabilities = nil // no file to be ranked has them in a column
-	}
 	c := failing.Columns{Text: o.Text, Predicted: o.predicted, Confidence: o.confidence, Probabilities: o.probabilities, Features: o.featureNames}
+	if in.model != nil {
+		c.Model = in.model.digest
+	}
 	f := o.Forest
 	f.Seed = o.Seed
 	w, err := failing.NewWorklist(ctx, a, c, f, o.Workers)

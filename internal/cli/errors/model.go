@@ -36,6 +36,7 @@ func (o *modelFlags) names() []string {
 
 // answered is what a model says of each text.
 type answered struct {
+	digest    string    // of the model
 	right     []float64 // how likely a receiver of a release answers rightly; nil if nothing is released
 	after     [][]float64
 	guarantee *dp.Guarantee
@@ -79,6 +80,9 @@ func (o *inputFlags) ask(ctx context.Context, in *input, seed uint64, w failing.
 		return err
 	}
 	in.model = &answered{}
+	if in.model.digest, err = m.Manifest().Digest(); err != nil {
+		return err
+	}
 	if !released {
 		return nil
 	}

@@ -46,6 +46,7 @@ func TestModel(t *testing.T) {
 			t.Errorf("%v: %+v", more, r)
 		}
 	}
+	rankedByModel(t, data, folder)
 	for _, tt := range []struct{ flags, want string }{
 		{"--confidence p", "with --model"}, {"--predicted age", "either --predicted"},
 	} {
@@ -53,5 +54,22 @@ func TestModel(t *testing.T) {
 		if code != cli.ExitUse || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit %d: %s", tt.flags, code, errs)
 		}
+	}
+}
+
+// rankedByModel: the model that had answered answers again for new texts.
+func rankedByModel(t *testing.T, data, folder string) {
+	t.Helper()
+	with := filepath.Join(t.TempDir(), "watch")
+	if code, _, errs := clitest.Sotto(t, "", "errors", "--in", data, "--text", "message", "--label", "topic", "--model", folder, "--draws", "2", "--splits", "1", "--out", with); code != cli.ExitDone {
+		t.Fatal(errs)
+	}
+	code, out, errs := clitest.Sotto(t, "", "errors", "rank", "--in", data, "--with", with, "--model", folder, "--top", "3", "--json")
+	var got ranked
+	if err := json.Unmarshal([]byte(out), &got); code != cli.ExitDone || err != nil || got.Rows != 500 || len(got.Ranked) != 3 || got.Ranked[0].Answer == "" {
+		t.Errorf("exit %d: %v %s %+v", code, err, errs, got)
+	}
+	if code, _, errs = clitest.Sotto(t, "", "errors", "rank", "--in", data, "--with", with); code == cli.ExitDone || !strings.Contains(errs, "--model") {
+		t.Errorf("without the model: exit %d: %s", code, errs)
 	}
 }

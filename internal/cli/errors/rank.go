@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sotto/explain/predictor"
 	"sotto/internal/cli/term"
 	"sotto/internal/layout"
 	failing "sotto/measure/errors"
@@ -43,7 +44,8 @@ them by the chance that the answer is wrong: the list that a labelling team work
 far to trust it beside the model's own doubt. The chance is set against answers that the
 trees had not seen, so that of answers with a chance of 0.7 about seven in ten are wrong, as
 long as new texts are like those. The file must have the columns that were learnt from, under
-the same names, and no label.
+the same names, and no label. If a model of sotto train had answered, it answers again with
+--model.
 
 The words that speak for an error are marked: in colour or [brackets] in a terminal, on a
 page with --html, as segments with --json. What a feature adds is what it added on the way
@@ -59,6 +61,8 @@ through the trees: what the forest did, not a cause. What is written holds your 
 	fs.StringVar(&o.in, "in", "", "file of texts and answers: csv, tsv, jsonl or parquet, compressed or not; - for CSV or JSON lines on standard input")
 	fs.StringVar(&o.with, "with", "", "folder that sotto errors --out made")
 	o.AddFlags(fs)
+	fs.StringVar(&o.model, "model", "", "folder of the model of sotto train that had answered when the list was learnt (default: columns hold the answers)")
+	o.masks.AddFlags(fs)
 	fs.StringVar(&o.id, "id", "", "column that names each row in what is written (default: the number of the row, from 1)")
 	fs.IntVar(&o.top, "top", 0, "number of texts to list (default: 20 in a terminal, and all in --out and with --json)")
 	fs.IntVar(&o.reasons, "reasons", 5, "number of features to name for each text")
@@ -123,6 +127,12 @@ func runRank(ctx context.Context, o rankOptions, std term.Streams) error {
 		return err
 	}
 	bar := term.NewProgress(std.Err, "reading texts")
+	defer bar.Finish()
+	if c := w.Columns(); c.Model != "" {
+		if answers, err = o.askAgain(ctx, in, c.Model); err != nil {
+			return interrupted(err)
+		}
+	}
 	x, err := in.features(ctx, failing.Work{Workers: o.workers, Progress: func(done, total int) { bar.Set(int64(done), int64(total)) }})
 	bar.Finish()
 	if err != nil {
@@ -149,6 +159,31 @@ func interrupted(err error) error {
 	return err
 }
 
+// askAgain asks the model that had answered when the list was learnt.
+func (o *rankOptions) askAgain(ctx context.Context, in *input, digest string) ([]string, error) {
+	maskers, err := o.masks.Maskers()
+	if err != nil {
+		return nil, err
+	}
+	m, err := predictor.Load(ctx, o.model, predictor.Options{View: predictor.Before, Workers: o.workers, Maskers: maskers})
+	if err != nil {
+		return nil, fmt.Errorf("--model: %w", err)
+	}
+	defer term.CloserOf(m.Source())() //nolint:errcheck // its answers are complete
+	if got, failed := m.Manifest().Digest(); failed != nil || got != digest {
+		return nil, errors.Join(failed, errors.New("--model is another model than the one whose errors were learnt, must be the same"))
+	}
+	if in.probabilities, err = in.answers(ctx, m, 0, len(in.texts), failing.Work{}); err != nil {
+		return nil, err
+	}
+	classes := m.Classes()
+	said := make([]string, len(in.texts))
+	for i, p := range in.probabilities {
+		said[i] = classes[argmax(p)]
+	}
+	return said, nil
+}
+
 // readNew reads the columns that a work list was learnt from, of rows without labels.
 func (o *rankOptions) readNew(stdin io.Reader, c failing.Columns) (*input, []string, error) {
 	if c.Text != "" && o.Text == "" {
@@ -156,6 +191,9 @@ func (o *rankOptions) readNew(stdin io.Reader, c failing.Columns) (*input, []str
 	}
 	if c.Text == "" && o.Text != "" {
 		return nil, nil, errors.New("--text names a column, but the work list was learnt from columns alone, must be left out")
+	}
+	if (c.Model == "") != (o.model == "") {
+		return nil, nil, errors.New("want --model if and only if a model had answered when the list was learnt")
 	}
 	var names []string
 	for _, name := range slices.Concat([]string{o.Text, c.Predicted, c.Confidence, o.id}, c.Probabilities, c.Features) {
