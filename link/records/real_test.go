@@ -9,9 +9,11 @@ import (
 	"sotto/link/records"
 )
 
-// From raw records, with half of the entities for training, the others are found.
-func TestSites(t *testing.T) {
-	f, err := os.Open(testenv.Data(t, "dedupe", "csv_example_input_with_true_ids.csv"))
+// read adds the fields at some places of a file of dedupe to a table, and the entity of
+// each row.
+func read(t *testing.T, table *records.Table, file string, entity int, places ...int) {
+	t.Helper()
+	f, err := os.Open(testenv.Data(t, "dedupe", file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,17 +22,55 @@ func TestSites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := records.Table{Columns: []string{"Site name", "Address", "Zip", "Phone"}}
 	for _, row := range rows[1:] {
-		table.Rows = append(table.Rows, []string{row[3], row[4], row[5], row[6]})
-		table.Entity = append(table.Entity, row[0])
+		fields := make([]string, len(places))
+		for k, p := range places {
+			fields[k] = row[p]
+		}
+		table.Rows = append(table.Rows, fields)
+		table.Entity = append(table.Entity, row[entity])
+		table.Source = append(table.Source, file)
 	}
+}
+
+// From raw records, with half of the entities for training, the others are found; and
+// without any label most of them.
+func TestSites(t *testing.T) {
+	if os.Getenv("SOTTO_LONG") == "" {
+		t.Skip("compares 170,000 pairs; set SOTTO_LONG=1")
+	}
+	table := records.Table{Columns: []string{"Site name", "Address", "Zip", "Phone"}}
+	read(t, &table, "csv_example_input_with_true_ids.csv", 0, 3, 4, 5, 6)
+	table.Source = nil
+	for _, tt := range []struct {
+		o     records.Options
+		least float64
+	}{{records.Options{}, .96}, {records.Options{Unsupervised: true}, .9}} {
+		r, err := records.Link(t.Context(), table, tt.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%d pairs, %+v, held %+v, %+v", r.Pairs, r.Blocks, *r.Held, r.Calibration)
+		if r.Held.F1 < tt.least || r.Calibration.Error > .02 {
+			t.Errorf("F1 is %.4f and the calibration error %.4f, want at least %v and at most .02", r.Held.F1, r.Calibration.Error, tt.least)
+		}
+	}
+}
+
+// Products of two shops, of which neither has one twice.
+func TestProducts(t *testing.T) {
+	if os.Getenv("SOTTO_LONG") == "" {
+		t.Skip("compares 40,000 pairs of long texts; set SOTTO_LONG=1")
+	}
+	table := records.Table{Columns: []string{"title", "description", "price"}}
+	read(t, &table, "AbtBuy_Abt.csv", 0, 1, 2, 3)
+	read(t, &table, "AbtBuy_Buy.csv", 0, 1, 2, 3)
 	r, err := records.Link(t.Context(), table, records.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d pairs, %+v, held %+v, all %+v, %+v, %+v, optimal %v gap %v", r.Pairs, r.Blocks, *r.Held, *r.All, r.Calibration, r.Model.Calibration, r.Optimal, r.Gap)
-	if r.Held.F1 < .94 {
-		t.Errorf("F1 is %.4f, want at least .94", r.Held.F1)
+	t.Logf("%d pairs, held %+v", r.Pairs, *r.Held)
+	if r.Held.F1 < .87 {
+		t.Errorf("F1 is %.4f, want at least .87", r.Held.F1)
 	}
 }

@@ -1,6 +1,7 @@
 package records_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"reflect"
@@ -63,6 +64,16 @@ func TestLinkRefuses(t *testing.T) {
 			t.Errorf("error = %v, want %q", err, want)
 		}
 	}
+}
+
+func ExampleLink() {
+	t := records.Table{Columns: []string{"name", "born", "town"}, Rows: [][]string{
+		{"Robert Quill", "1984-03-12", "Ashdown"}, {"Bob Quill", "12 March 1984", "Ashdown"}, {"Anna Marsh", "1951-11-30", "Vexley"},
+		{"Edgar Thornton", "1977-05-01", "Ashdown"}, {"E. Thornton", "5/1/1977", ""}, {"Frida Quill", "1990-08-24", "Vexley"},
+	}}
+	r, err := records.Link(context.Background(), t, records.Options{}) // no label: an estimate
+	fmt.Println(r.Labels, r.Model.Estimated, err)
+	// Output: [0 0 1 2 2 3] true <nil>
 }
 
 func ExampleGolden() {
