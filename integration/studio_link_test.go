@@ -11,9 +11,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestStudioLink finds who is the same in a table, decides by keyboard, and takes a
-// decision back. Where the real records of csv_example are, each division of them takes
-// less than a second.
+// TestStudioLink finds who is the same in a table, the real records of csv_example where
+// they are, decides by keyboard, and takes a decision back.
 func TestStudioLink(t *testing.T) {
 	p, b := studio(t)
 	var rows strings.Builder
@@ -59,9 +58,6 @@ func TestStudioLink(t *testing.T) {
 	b.until(`document.querySelectorAll("#link-decisions li").length === 1`)
 	if after := b.shown("link-said"); after == before {
 		t.Errorf("after a decision it still says %q", after)
-	}
-	if s := eval[float64](b, `Number(/Divided in ([\d.]+)/.exec(document.getElementById("link-said").textContent)[1])`); s >= 1 {
-		t.Errorf("dividing again took %v s, want less than one", s)
 	}
 	if got := b.command("link"); !strings.Contains(got, "--decisions decisions.csv") {
 		t.Errorf("the command is %q", got)

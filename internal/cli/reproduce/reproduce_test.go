@@ -33,7 +33,7 @@ func needSTSB(t *testing.T) {
 
 func TestReproduceList(t *testing.T) {
 	out, _, err := reproduced(t.Context(), "list")
-	if err != nil || !strings.Contains(out, "privemb") || !strings.Contains(out, "opinion_lexicon") {
+	if err != nil || !strings.Contains(out, "privemb") || !strings.Contains(out, "opinion_lexicon") || !strings.Contains(out, "\nxer ") {
 		t.Errorf("list: %v\n%s", err, out)
 	}
 	var tables []struct {
@@ -41,7 +41,7 @@ func TestReproduceList(t *testing.T) {
 		Data []string
 	}
 	out, _, err = reproduced(t.Context(), "list", "--json")
-	if err != nil || json.Unmarshal([]byte(out), &tables) != nil || len(tables) != 13 || len(tables[0].Data) != 1 {
+	if err != nil || json.Unmarshal([]byte(out), &tables) != nil || len(tables) != 16 || len(tables[0].Data) != 1 {
 		t.Errorf("list --json: %v\n%s", err, out)
 	}
 }
