@@ -107,6 +107,9 @@ func runRank(ctx context.Context, o rankOptions, std term.Streams) error {
 	if o.in == "" || o.with == "" {
 		return errors.New("want --in, a file of texts without labels, and --with, the folder that sotto errors --out made")
 	}
+	if o.top < 0 || o.reasons < 1 {
+		return fmt.Errorf("--top is %d and --reasons %d, must be at least 1", o.top, o.reasons)
+	}
 	files := []term.NamedPath{term.Named("--in", o.in), term.Named("--out", o.out), term.Named("--html", o.html)}
 	if err := term.RefuseSame(files...); err != nil {
 		return err
@@ -242,29 +245,45 @@ func (o *rankOptions) list(ctx context.Context, w *failing.Worklist, in *input, 
 			return nil, err
 		}
 	}
-	for _, k := range all {
+	for some := range slices.Chunk(all, batch) { // so that places of few texts are in memory
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		one := ranked{Row: k.Row + 1, Chance: k.Chance, Reasons: w.Reasons(x, k.Row)}
-		if in.ids != nil {
-			one.ID = in.ids[k.Row]
-		}
-		if answers != nil {
-			one.Answer = answers[k.Row]
-		}
-		one.Reasons = slices.DeleteFunc(one.Reasons, func(r failing.Reason) bool { return !(r.Adds > 0) })
-		one.Reasons = one.Reasons[:min(o.reasons, len(one.Reasons))]
-		if reader != nil {
-			found, err := reader.Read(in.texts[k.Row])
-			if err != nil {
-				return nil, err
+		first := len(r.Ranked)
+		var texts []string
+		for _, k := range some {
+			r.Ranked = append(r.Ranked, o.one(w, in, answers, x, k))
+			if reader != nil {
+				texts = append(texts, in.texts[k.Row])
 			}
-			one.Segments = feature.Mark(in.texts[k.Row], found, one.Reasons)
 		}
-		r.Ranked = append(r.Ranked, one)
+		if reader == nil {
+			continue
+		}
+		found, err := reader.All(ctx, texts, failing.Work{Workers: o.workers})
+		if err != nil {
+			return nil, err
+		}
+		for i, t := range texts {
+			k := &r.Ranked[first+i]
+			k.Segments = feature.Mark(t, found[i], k.Reasons)
+		}
 	}
 	return r, nil
+}
+
+// one says what is known of a row of the list but its text.
+func (o *rankOptions) one(w *failing.Worklist, in *input, answers []string, x *failing.Features, k failing.Ranked) ranked {
+	one := ranked{Row: k.Row + 1, Chance: k.Chance, Reasons: w.Reasons(x, k.Row)}
+	if in.ids != nil {
+		one.ID = in.ids[k.Row]
+	}
+	if answers != nil {
+		one.Answer = answers[k.Row]
+	}
+	one.Reasons = slices.DeleteFunc(one.Reasons, func(r failing.Reason) bool { return !(r.Adds > 0) })
+	one.Reasons = one.Reasons[:min(o.reasons, len(one.Reasons))]
+	return one
 }
 
 // text joins the segments.

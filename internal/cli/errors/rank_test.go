@@ -94,6 +94,7 @@ func TestRankRefuses(t *testing.T) {
 		args []string
 	}{
 		{"--with", []string{"--in", in}},
+		{"--top is -3", []string{"--in", in, "--with", with, "--top", "-3"}},
 		{"worklist.forest", []string{"--in", in, "--with", t.TempDir()}},
 		{"not a", []string{"--in", in, "--with", spoilt}},
 		{`column is "p"`, []string{"--in", clitest.TextFile(t, "less.csv", "text,answer,town\nHi,no,Ulm\n"), "--with", with}},
