@@ -169,7 +169,7 @@ func lossOf(r Rule, x *Features, before []bool, target []int, held []bool, draws
 		n, d := float64(h.Rows+2), float64(draws)
 		mean := float64(heldLost) / d / n
 		variance := (float64(squares)/float64(d*d)+2)/n - float64(mean*mean)
-		half := z * math.Sqrt(max(0, variance)/n)
+		half := float64(z * math.Sqrt(max(0, variance)/n))
 		h.Loss = ratio(heldLost, h.Rows*draws)
 		h.Low, h.High = measure.Holding(h.Loss, measure.Number(max(-1, mean-half)), measure.Number(min(1, mean+half)))
 	}

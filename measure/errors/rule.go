@@ -132,7 +132,7 @@ func between(low, high float64) float64 {
 	if low == 0 { // rows that have none, and the others
 		return 0
 	}
-	mid := low/2 + high/2
+	mid := float64(low/2) + float64(high/2)
 	for digits := 1; digits < 17; digits++ {
 		v, err := strconv.ParseFloat(strconv.FormatFloat(mid, 'g', digits, 64), 64)
 		if err == nil && v >= low && v < high {

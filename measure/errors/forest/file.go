@@ -82,25 +82,19 @@ type decoder struct {
 	bad  bool
 }
 
-func (d *decoder) uint64() uint64 {
-	if len(d.rest) < 8 {
-		d.bad, d.rest = true, nil
-		return 0
+// take returns the next bytes, zeros if there are not so many.
+func (d *decoder) take(n int) []byte {
+	if len(d.rest) < n {
+		d.bad, d.rest = true, make([]byte, n)
 	}
-	v := binary.LittleEndian.Uint64(d.rest)
-	d.rest = d.rest[8:]
-	return v
+	b := d.rest[:n]
+	d.rest = d.rest[n:]
+	return b
 }
 
-func (d *decoder) uint32() uint32 {
-	if len(d.rest) < 4 {
-		d.bad, d.rest = true, nil
-		return 0
-	}
-	v := binary.LittleEndian.Uint32(d.rest)
-	d.rest = d.rest[4:]
-	return v
-}
+func (d *decoder) uint64() uint64 { return binary.LittleEndian.Uint64(d.take(8)) }
+
+func (d *decoder) uint32() uint32 { return binary.LittleEndian.Uint32(d.take(4)) }
 
 // whole reads a number from low to high.
 func (d *decoder) whole(low, high int64) int {

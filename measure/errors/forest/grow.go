@@ -136,7 +136,7 @@ func (g *grower) split(s span) []span {
 	}
 	mid := g.partition(s, b)
 	levels := g.m.columns[b.feature].levels
-	threshold := levels[b.below]/2 + levels[b.above]/2
+	threshold := float64(levels[b.below]/2) + float64(levels[b.above]/2)
 	if !(threshold < levels[b.above]) || !(threshold >= levels[b.below]) { // rounding
 		threshold = levels[b.below]
 	}
