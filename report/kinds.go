@@ -10,6 +10,7 @@ import (
 	"sotto/experiment/reproduce/aec"
 	"sotto/explain/decoy"
 	"sotto/explain/summary"
+	"sotto/influence"
 	"sotto/link/mention/judge"
 	"sotto/link/outcome"
 	failing "sotto/measure/errors"
@@ -45,6 +46,8 @@ func Kinds() evidence.Kinds {
 		summary.Kind,
 		outcome.GraphKind,
 		outcome.RecordsKind,
+		influence.Evidence,
+		influence.BiasEvidence,
 	}, reproduce.Kinds()...)
 }
 

@@ -1,0 +1,143 @@
+package influence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sotto/explain"
+	"sotto/influence"
+	"sotto/internal/cli/term"
+)
+
+// scoreOptions are the flags of "sotto influence score".
+type scoreOptions struct {
+	askFlags
+	published bool
+	errors    bool
+	samples   int
+}
+
+func newScore(std term.Streams) *cobra.Command {
+	var o scoreOptions
+	c := &cobra.Command{
+		Use:   "score",
+		Short: "Say what each word of a text does to the answer",
+		Long: `Read a text from standard input and print for each word:
+
+  INFLUENCE   how much it speaks for the last class against the first, from -1 to 1
+  UNLIKE      share of words of the same part of speech in whose place the answer
+              would be another
+  HYBRID      root of the product of UNLIKE and of how much the word speaks for the
+              answer, from 0 to 1
+
+With --errors, no text is read: the words of the validation texts that the teacher
+gets wrong are masked one after the other, those with the highest score first, until
+the answer changes, and the scores are compared with LIME and with any order.`,
+		Example: `  echo "a dull film with a brilliant cast" | sotto influence score
+  sotto influence score --errors --json`,
+		Args:    term.None,
+		PreRunE: term.NoZeros(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.errors {
+				return runErrors(c.Context(), o, std)
+			}
+			if err := term.RefuseFlags(c.Flags(), "without --errors", "samples", "in"); err != nil {
+				return err
+			}
+			return runScore(c.Context(), o, std)
+		},
+	}
+	fs := c.Flags()
+	o.add(fs)
+	o.addData(fs)
+	fs.BoolVar(&o.published, "published", false, "compute UNLIKE from the whole text with the influence added, as one line of the publication has it")
+	fs.BoolVar(&o.errors, "errors", false, "test on the teacher's errors which scores name the words that they hang on")
+	fs.IntVar(&o.samples, "samples", 1000, "number of texts that LIME asks about for each error, with --errors")
+	return c
+}
+
+// readText reads one text.
+func readText(in io.Reader) (string, error) {
+	const most = 1 << 20
+	content, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err != nil {
+		return "", err
+	}
+	if len(content) > most {
+		return "", fmt.Errorf("the text has more than %d bytes, must have fewer", most)
+	}
+	s := strings.TrimSpace(string(content))
+	if s == "" {
+		return "", errors.New("the text is empty: give one on standard input")
+	}
+	return s, nil
+}
+
+func runScore(ctx context.Context, o scoreOptions, std term.Streams) error {
+	s, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	text, err := readText(std.In)
+	if err != nil {
+		return err
+	}
+	scored, err := s.Scores(ctx, text, influence.ScoreOptions{Published: o.published})
+	if err != nil {
+		return err
+	}
+	return term.Show(std.Out, o.json, scored, func(w io.Writer, x *influence.Scored) error {
+		t := term.NewTable(w, "WORD", "PART OF SPEECH", "INFLUENCE", "UNLIKE", "HYBRID")
+		for _, word := range x.Words {
+			t.Row(term.Plain(word.Text), word.POS, fmt.Sprintf("%+.3f", word.Influence), fmt.Sprintf("%.3f", word.Unlike), fmt.Sprintf("%.3f", word.Hybrid))
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(w, "\nThe teacher says %s, with probability %.3f.\n", x.Prediction, x.Probabilities[x.Prediction])
+		return err
+	})
+}
+
+func runErrors(ctx context.Context, o scoreOptions, std term.Streams) error {
+	s, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	d, err := o.data(ctx, s, std)
+	if err != nil {
+		return err
+	}
+	tell, done := progress(std.Err)
+	defer done()
+	report := s.Report()
+	report.Importance, err = s.TestImportance(ctx, d, d.Validation, explain.LIME{Samples: o.samples}, influence.Options{Progress: tell})
+	if err != nil {
+		return err
+	}
+	done()
+	return term.Show(std.Out, o.json, report, func(w io.Writer, r *influence.Report) error {
+		head := []any{"SCORES"}
+		for _, b := range r.Importance.Budgets {
+			head = append(head, fmt.Sprintf("%d MASKED %%", b))
+		}
+		t := term.NewTable(w, append(head, "WORDS")...)
+		for _, m := range r.Importance.Methods {
+			cells := []any{m.Method}
+			for _, v := range m.Covered {
+				cells = append(cells, percent(v))
+			}
+			t.Row(append(cells, fmt.Sprintf("%.2f", m.Masked))...)
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(w, "\n%d errors of the teacher among %d texts: the share that changes when so many words are masked, and how many it takes.\n", r.Importance.Errors, r.Importance.Texts)
+		return err
+	})
+}
