@@ -68,8 +68,12 @@ func TestLinkRefuses(t *testing.T) {
 
 func ExampleLink() {
 	t := records.Table{Columns: []string{"name", "born", "town"}, Rows: [][]string{
-		{"Robert Quill", "1984-03-12", "Ashdown"}, {"Bob Quill", "12 March 1984", "Ashdown"}, {"Anna Marsh", "1951-11-30", "Vexley"},
-		{"Edgar Thornton", "1977-05-01", "Ashdown"}, {"E. Thornton", "5/1/1977", ""}, {"Frida Quill", "1990-08-24", "Vexley"},
+		{"Robert Quill", "1984-03-12", "Ashdown"},
+		{"Bob Quill", "12 March 1984", "Ashdown"},
+		{"Anna Marsh", "1951-11-30", "Vexley"},
+		{"Edgar Thornton", "1977-05-01", "Ashdown"},
+		{"E. Thornton", "5/1/1977", ""},
+		{"Frida Quill", "1990-08-24", "Vexley"},
 	}}
 	r, err := records.Link(context.Background(), t, records.Options{}) // no label: an estimate
 	fmt.Println(r.Labels, r.Model.Estimated, err)

@@ -124,6 +124,11 @@ func (o *recordsOptions) refuse(fs *pflag.FlagSet) error {
 	if o.in == "" || len(o.columns) == 0 && o.with == "" {
 		return errors.New("want --in, a file of rows, and --columns, those to compare, or --with, a model that knows them")
 	}
+	for k, name := range o.columns {
+		if slices.Contains(o.columns[:k], name) {
+			return fmt.Errorf("--columns has %q twice, must have every column once", name)
+		}
+	}
 	if o.truth != "" && slices.Contains(o.columns, o.truth) {
 		return fmt.Errorf("--columns has %q, which is --truth, must not: what is compared must not be the answer", o.truth)
 	}

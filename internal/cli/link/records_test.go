@@ -61,6 +61,7 @@ func TestRecords(t *testing.T) {
 		"must not: what is compared": {"--columns", "name,who", "--truth", "who"},
 		"must differ":                {"--columns", "name", "--truth", "who", "--out", in},
 		`--unknown is "penalty"`:     {"--columns", "name", "--truth", "who", "--unknown", "penalty"},
+		`has "name" twice`:           {"--columns", "name,name"},
 		"nme":                        {"--columns", "nme", "--truth", "who"},
 		"want --ask and --answers":   {"--columns", "name", "--ask"},
 		"must be two numbers":        {"--columns", "name", "--pair", "1"},
@@ -68,6 +69,16 @@ func TestRecords(t *testing.T) {
 		"has no meaning":             {"--columns", "name", "--unsupervised", "--share", "0.3"},
 		"must not be below 0":        {"--columns", "name", "--most-pairs", "-1"},
 	})
+}
+
+// Small tables are tables, and one without a row is refused.
+func TestRecordsSmall(t *testing.T) {
+	for text, want := range map[string]float64{"a,b\nx,y\n": 1, "a,b\n,\n,\n": 2, "a,b\nx,y\nx,y\nv,z\n": 2} {
+		if v := run(t, "link", "records", "--in", clitest.TextFile(t, "small.csv", text), "--columns", "a,b"); v["clusters"] != want {
+			t.Errorf("%q: %v clusters, want %v", text, v["clusters"], want)
+		}
+	}
+	refused(t, clitest.TextFile(t, "empty.csv", "a,b\n"), map[string][]string{"no row was found": {"--columns", "a,b"}})
 }
 
 // Without a label there is an estimate, which says that it is one.

@@ -51,18 +51,19 @@ func (o *recordsOptions) read(ctx context.Context) (f *recordsFile, err error) {
 			return nil, err
 		}
 	}
-	if f.table.Stored, err = block.NewRows(); err != nil {
+	stored, err := block.NewRows()
+	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			f.close()
-		}
-	}()
-	if err := f.copy(ctx, r, entity, source); err != nil {
+	f.table.Stored = stored
+	if err = f.copy(ctx, r, entity, source); err == nil {
+		err = stored.Flush()
+	}
+	if err != nil {
+		stored.Close()
 		return nil, err
 	}
-	return f, f.table.Stored.Flush()
+	return f, nil
 }
 
 // copy copies rows, with the entity and the source of each unless their places are

@@ -117,7 +117,7 @@ func (f *Finder) Pairs(ctx context.Context) (*Found, error) {
 		if len(rows) > found.Bound {
 			return nil
 		}
-		evidence := uint32(1 + 16*math.Log2(float64(max(f.rows, 2))/float64(len(rows))))
+		evidence := 1 + uint32(16*math.Log2(float64(max(f.rows, 2))/float64(len(rows))))
 		for x, a := range rows {
 			for _, b := range rows[:x] {
 				i, j := b.Value, a.Value

@@ -20,7 +20,7 @@ func logit(w, x []float64) float64 {
 // Newton's method from start. It returns the factor of Cholesky of the curvature, too.
 func descend(pairs []Pair, prior, start []float64) (w, factor []float64, err error) {
 	n := len(start)
-	ridge := ridgeWhole + ridgePair*float64(len(pairs))
+	ridge := ridgeWhole + float64(ridgePair*float64(len(pairs)))
 	w = append([]float64(nil), start...)
 	before := loss(pairs, w, prior, ridge)
 	for range 60 {

@@ -65,6 +65,12 @@ type mixture struct {
 	same, others [][field.Levels]float64
 }
 
+// startOthers is how often each level is found among others, which counts as much as
+// fewOthers pairs of them: in a small table chance is not seen.
+var startOthers = [field.Levels]float64{0, 0.8, 0.12, 0.05, 0.02, 0.01}
+
+const fewOthers = 20
+
 // startSame is how often each level is found among the same, before anything is known.
 var startSame = [field.Levels]float64{0, 0.05, 0.07, 0.13, 0.25, 0.5}
 
@@ -79,9 +85,7 @@ func newMixture(columns int) *mixture {
 // start takes for others what all pairs have, of which most are others.
 func (m *mixture) start(parts []part) {
 	for c := range m.others {
-		for l := 1; l < field.Levels; l++ {
-			m.others[c][l] = 1
-		}
+		m.others[c] = fewest()
 		for _, p := range parts {
 			for _, row := range p.levels {
 				m.others[c][row[c]] += p.weight
@@ -89,6 +93,14 @@ func (m *mixture) start(parts []part) {
 		}
 		normalise(&m.others[c])
 	}
+}
+
+// fewest is what others count before any is seen.
+func fewest() (out [field.Levels]float64) {
+	for l, v := range startOthers {
+		out[l] = fewOthers * v
+	}
+	return out
 }
 
 // normalise makes the levels but for the missing one add up to 1.
@@ -106,11 +118,9 @@ func normalise(p *[field.Levels]float64) {
 // step is one of expectation and maximisation over so many pairs. It returns by how
 // much the share changed, as a part of it.
 func (m *mixture) step(parts []part, all float64) float64 {
-	next := newMixture(len(m.same)) // a pair more of each kind, so that no level is impossible
+	next := newMixture(len(m.same)) // some pairs more of each kind, so that no level is impossible
 	for c := range next.others {
-		for l := 1; l < field.Levels; l++ {
-			next.others[c][l] = 1.0 / (field.Levels - 1)
-		}
+		next.others[c] = fewest()
 	}
 	sum := 0.0
 	for _, part := range parts {
