@@ -69,14 +69,7 @@ func join(set []int, i, j int) {
 
 // group finds the nodes that must share a cluster.
 func (b *build) group() {
-	set := identity(b.g.Nodes)
-	for _, p := range b.g.Must {
-		join(set, p[0], p[1])
-	}
-	for i := range set {
-		set[i] = union(set, i)
-	}
-	super, k := dense(set)
+	super, k := dense(Groups(b.g.Nodes, b.g.Must))
 	b.super, b.members = super, make([][]int, k)
 	for i, s := range super {
 		b.members[s] = append(b.members[s], i)

@@ -128,6 +128,18 @@ func Canonical(labels []int) []int {
 	return out
 }
 
+// Groups labels nodes so that those have the same label which pairs connect.
+func Groups(nodes int, pairs []Pair) []int {
+	set := identity(nodes)
+	for _, p := range pairs {
+		join(set, p[0], p[1])
+	}
+	for i := range set {
+		set[i] = union(set, i)
+	}
+	return Canonical(set)
+}
+
 // Clusters lists the nodes of each cluster, clusters by their first node.
 func Clusters(labels []int) [][]int {
 	var out [][]int

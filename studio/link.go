@@ -29,9 +29,9 @@ var (
 func linkTab() Tab {
 	return Tab{Name: "link", Title: "Link", HTML: linkHTML, Script: linkScript, Routes: map[string]func(*Studio, http.ResponseWriter, *http.Request) error{
 		"POST start":   (*Studio).startLink,
-		"POST show":    (*Studio).showLink,
-		"POST decide":  (*Studio).decideLink,
-		"POST named":   (*Studio).nameLink,
+		"POST show":    aboutLink(func(context.Context, linkAnswer, *review.Desk) error { return nil }),
+		"POST decide":  aboutLink(decideLink),
+		"POST named":   aboutLink(nameLink),
 		"POST export":  (*Studio).exportLink,
 		"POST command": (*Studio).linkCommand,
 	}}
@@ -122,42 +122,33 @@ func (s *Studio) asked(w http.ResponseWriter, r *http.Request) (q linkAnswer, d 
 	return q, d, err
 }
 
-// showLink handles "POST show": more of what is in doubt.
-func (s *Studio) showLink(w http.ResponseWriter, r *http.Request) error {
-	q, d, err := s.asked(w, r)
-	if err != nil {
-		return err
+// aboutLink does something about a division, and answers with what it is then.
+func aboutLink(act func(ctx context.Context, q linkAnswer, d *review.Desk) error) func(*Studio, http.ResponseWriter, *http.Request) error {
+	return func(s *Studio, w http.ResponseWriter, r *http.Request) error {
+		q, d, err := s.asked(w, r)
+		if err != nil {
+			return err
+		}
+		if err := act(r.Context(), q, d); err != nil {
+			return err
+		}
+		return httpserve.WriteJSON(w, http.StatusOK, reviewed{q.Review, d.View(q.Page)})
 	}
-	return httpserve.WriteJSON(w, http.StatusOK, reviewed{q.Review, d.View(q.Page)})
 }
 
 // decideLink handles "POST decide": all is divided again with what was decided.
-func (s *Studio) decideLink(w http.ResponseWriter, r *http.Request) error {
-	q, d, err := s.asked(w, r)
-	if err != nil {
-		return err
-	}
-	if err := d.Decide(r.Context(), q.Decisions...); err != nil {
-		return err
-	}
-	return httpserve.WriteJSON(w, http.StatusOK, reviewed{q.Review, d.View(q.Page)})
+func decideLink(ctx context.Context, q linkAnswer, d *review.Desk) error {
+	return d.Decide(ctx, q.Decisions...)
 }
 
 // nameLink handles "POST named": a decision of two nodes by their names.
-func (s *Studio) nameLink(w http.ResponseWriter, r *http.Request) error {
-	q, d, err := s.asked(w, r)
-	if err != nil {
-		return err
-	}
+func nameLink(ctx context.Context, q linkAnswer, d *review.Desk) error {
 	names := d.Subject().Names
 	one := review.Decision{I: slices.Index(names, strings.TrimSpace(q.First)), J: slices.Index(names, strings.TrimSpace(q.Second)), Say: q.Say}
 	if one.I < 0 || one.J < 0 || one.I == one.J {
 		return &Problem{http.StatusBadRequest, "name two different rows, as they are named in the lists above"}
 	}
-	if err := d.Decide(r.Context(), one); err != nil {
-		return err
-	}
-	return httpserve.WriteJSON(w, http.StatusOK, reviewed{q.Review, d.View(q.Page)})
+	return d.Decide(ctx, one)
 }
 
 // exportLink handles "POST export": the clusters, or what was decided, as CSV.

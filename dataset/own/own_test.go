@@ -105,6 +105,38 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// Rows that are linked stay in one part, and are bounded, as those of a person are. Who
+// is who is known here: the number in the phone.
+func TestLinked(t *testing.T) {
+	path := csv(t, "name,phone,account,review,mood", 300, func(i int) string {
+		who := i / 3
+		name := fmt.Sprintf("%c%crd %cal%cton", "bcdfghklmp"[who%10], "aeiou"[who/10%5], "bdgkstvw"[who%8], "aeiou"[who%5])
+		return fmt.Sprintf("%s,+49 %d,a%d,text number %d,%s", []string{name, strings.ToUpper(name), name[:3] + name[4:]}[i%3], 100000+7919*who, i, i, []string{"low", "high"}[who%2])
+	})
+	o := mood()
+	o.LinkBy = []string{"name", "phone"}
+	s, err := own.Load(t.Context(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if persons, most := s.RowsOfPersons(); persons != 100 || most != 3 || s.Linked == "" {
+		t.Fatalf("%d persons with %d rows at most, linked by %q, want 100 with 3", persons, most, s.Linked)
+	}
+	for i := range s.Rows {
+		if s.Persons[i] != s.Persons[i/3*3] || s.Split[i] != s.Split[i/3*3] {
+			t.Fatalf("row %d is of person %d in %s, and the first of that person is of %d in %s", i, s.Persons[i], s.Split[i], s.Persons[i/3*3], s.Split[i/3*3])
+		}
+	}
+	o.MaxRows = 2
+	if s, err = own.Load(t.Context(), path, o); err != nil || s.Rows != 200 || s.LeftOut != 100 {
+		t.Errorf("%d rows are read and %d left out, %v, want 200 and 100", s.Rows, s.LeftOut, err)
+	}
+	o.MaxRows, o.LinkBy, o.LinkModel = 0, nil, "{}"
+	if _, err = own.Load(t.Context(), path, o); err == nil || !strings.Contains(err.Error(), "--link-by") {
+		t.Errorf("a model without columns gives %v", err)
+	}
+}
+
 // TestDrawnParts checks that drawn parts depend on the seed of the split alone,
 // and have 60, 20 and 20 percent of each class.
 func TestDrawnParts(t *testing.T) {

@@ -180,77 +180,38 @@ func (t Table) held(labels []int) []int {
 		text            string
 	}
 	first := make(map[value]int)
-	sets := newSets(len(labels))
+	var pairs []link.Pair
 	for i, row := range t.Rows {
 		for c, field := range row {
-			v := value{labels[i], c, normal(field)}
-			if v.text == "" {
-				continue
-			}
-			if j, ok := first[v]; ok {
-				sets.join(i, j)
-			} else {
-				first[v] = i
+			if v := (value{labels[i], c, normal(field)}); v.text != "" {
+				pairs = connect(pairs, first, v, i)
 			}
 		}
 	}
-	return sets.labels(len(labels), func(i int) int { return i })
+	return link.Groups(len(labels), pairs)
+}
+
+// connect adds the pair of a row and the first that has the same, if there is one.
+func connect[K comparable](pairs []link.Pair, first map[K]int, key K, row int) []link.Pair {
+	if j, ok := first[key]; ok {
+		return append(pairs, link.Pair{j, row})
+	}
+	first[key] = row
+	return pairs
 }
 
 // join makes one cluster of those that have rows that are equal, or of one known person.
 func (t Table) join(labels, equal []int) []int {
-	sets := newSets(len(labels))
-	same, known := make(map[int]int), make(map[string]int)
+	one, same, known := make(map[int]int), make(map[int]int), make(map[string]int)
+	var pairs []link.Pair
 	for i, l := range labels {
-		if first, ok := same[equal[i]]; ok {
-			sets.join(first, l)
-		} else {
-			same[equal[i]] = l
-		}
-		if t.Known == nil || t.Known[i] == "" {
-			continue
-		}
-		if first, ok := known[t.Known[i]]; ok {
-			sets.join(first, l)
-		} else {
-			known[t.Known[i]] = l
+		pairs = connect(pairs, one, l, i)
+		pairs = connect(pairs, same, equal[i], i)
+		if t.Known != nil && t.Known[i] != "" {
+			pairs = connect(pairs, known, t.Known[i], i)
 		}
 	}
-	return sets.labels(len(labels), func(i int) int { return labels[i] })
-}
-
-// sets are sets of numbers, each of which is first alone: a number, or the one that it
-// has become.
-type sets []int
-
-func newSets(n int) sets {
-	s := make(sets, n)
-	for i := range s {
-		s[i] = i
-	}
-	return s
-}
-
-func (s sets) root(i int) int {
-	for s[i] != i {
-		s[i] = s[s[i]]
-		i = s[i]
-	}
-	return i
-}
-
-func (s sets) join(i, j int) {
-	a, b := s.root(i), s.root(j)
-	s[max(a, b)] = min(a, b)
-}
-
-// labels numbers the sets that n rows are in.
-func (s sets) labels(n int, of func(i int) int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = s.root(of(i))
-	}
-	return link.Canonical(out)
+	return link.Groups(len(labels), pairs)
 }
 
 // normal is a field without what does not tell persons apart.

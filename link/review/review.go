@@ -138,27 +138,7 @@ func contradicts(g link.Graph) bool {
 }
 
 // groups gives nodes that must share a cluster the same number.
-func groups(g link.Graph) []int {
-	to := make([]int, g.Nodes)
-	for i := range to {
-		to[i] = i
-	}
-	root := func(i int) int {
-		for to[i] != i {
-			to[i] = to[to[i]]
-			i = to[i]
-		}
-		return i
-	}
-	for _, p := range g.Must {
-		a, b := root(p[0]), root(p[1])
-		to[max(a, b)] = min(a, b)
-	}
-	for i := range to {
-		to[i] = root(i)
-	}
-	return to
-}
+func groups(g link.Graph) []int { return link.Groups(g.Nodes, g.Must) }
 
 // Labels returns the cluster of each node.
 func (d *Desk) Labels() []int {
