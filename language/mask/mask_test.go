@@ -180,6 +180,28 @@ func TestSecret(t *testing.T) {
 	}
 }
 
+// TestOldRule refuses the rule of masks whose pseudonyms were told otherwise, and takes
+// that of others, which know nothing of persons.
+func TestOldRule(t *testing.T) {
+	for _, types := range []string{"person=pseudonym", "person=fake", "person=tag"} {
+		m, err := mask.Open(types, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rule := strings.TrimPrefix(m.Rule(), mask.Prefix)
+		if _, err = mask.Open(rule, "", nil); err != nil {
+			t.Errorf("%s is refused: %v", rule, err)
+		}
+		old, _, versioned := strings.Cut(rule, " and persons ")
+		if versioned == (types == "person=tag") {
+			t.Errorf("the rule is %s", rule)
+		}
+		if _, err = mask.Open(old, "", nil); (err != nil) != versioned {
+			t.Errorf("%s: %v", old, err)
+		}
+	}
+}
+
 // refusing refuses every text, or finds what is not there.
 type refusing struct{ found []language.Entity }
 

@@ -39,7 +39,7 @@ func quotations(d *language.Document) []int {
 		case "’":
 			closes = single
 		case "'", "`":
-			opens, closes = single && open < 0, single && open >= 0
+			opens, closes = single && open < 0 && behindMark(d, i), single && open >= 0
 		}
 		broken := i > 0 && strings.Contains(d.Text[d.Tokens[i-1].End:max(d.Tokens[i-1].End, t.Start)], "\n\n")
 		if open >= 0 && (i-open > longestQuote || broken) {
@@ -62,6 +62,16 @@ func quotations(d *language.Document) []int {
 		}
 	}
 	return out
+}
+
+// behindMark reports whether a token stands behind a mark or at the beginning, so that an
+// apostrophe there may open a quotation: in the boys' room it does not.
+func behindMark(d *language.Document, i int) bool {
+	if i == 0 || d.Tokens[i-1].Sentence != d.Tokens[i].Sentence {
+		return true
+	}
+	r, _ := utf8.DecodeRuneInString(d.Tokens[i-1].Text)
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // continues reports whether a quotation that opens at a token goes on with what closed
