@@ -41,8 +41,8 @@ description length, fairness, pictures and spend. What there is no result of is
 left out.
 
 RESULTS are folders of "sotto train --out", files that "sotto attack", "sotto
-audit", "sotto bias", "sotto evaluate", "sotto measure" and "sotto reproduce"
-printed with --json, and the .privacy.json beside released vectors.
+audit", "sotto bias", "sotto errors", "sotto evaluate", "sotto measure" and "sotto
+reproduce" printed with --json, and the .privacy.json beside released vectors.
 
 The page is one HTML file that needs no network and runs no code, or Markdown if
 the file ends in .md. The same results give the same page.`,
