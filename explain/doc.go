@@ -149,13 +149,14 @@ func open(ctx context.Context, p Predictor, s string, class int) (*subject, erro
 	}
 	q.whole = rows[0]
 	if class == Predicted {
-		q.class = largest(q.whole)
+		q.class = Answer(q.whole)
 	}
 	return q, nil
 }
 
-// largest returns the place of the largest number, the first of equals.
-func largest(v []float64) int {
+// Answer returns the class that is answered with some probabilities: the most probable,
+// the first of equals.
+func Answer(v []float64) int {
 	best := 0
 	for i, x := range v {
 		if x > v[best] {
@@ -245,7 +246,7 @@ func (q *subject) values(ctx context.Context, kept [][]bool) ([]float64, error) 
 func (q *subject) explanation(method string, base float64, weights []float64) (*Explanation, error) {
 	names := q.p.Classes()
 	e := &Explanation{
-		Method: method, Prediction: names[largest(q.whole)], Class: names[q.class],
+		Method: method, Prediction: names[Answer(q.whole)], Class: names[q.class],
 		Probability: q.whole[q.class], Base: base, Asked: q.asked, Tokens: make([]Token, len(q.words)),
 	}
 	sum := base

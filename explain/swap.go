@@ -36,10 +36,10 @@ func Swaps(ctx context.Context, p Predictor, s string, word text.Span, words []s
 	if err := Check(rows, len(texts), len(names)); err != nil {
 		return "", nil, err
 	}
-	class := largest(rows[0])
+	class := Answer(rows[0])
 	for i, w := range words {
-		if row := rows[i+1]; largest(row) != class {
-			flips = append(flips, Swap{w, names[largest(row)], row[class]})
+		if row := rows[i+1]; Answer(row) != class {
+			flips = append(flips, Swap{w, names[Answer(row)], row[class]})
 		}
 	}
 	slices.SortStableFunc(flips, func(a, b Swap) int { return cmp.Compare(a.Probability, b.Probability) })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"sotto/explain"
 	"sotto/nn"
 	"sotto/train/model"
 )
@@ -94,10 +95,10 @@ func (m *Model) Noise(ctx context.Context, s string) (*Noise, error) {
 	if err != nil {
 		return nil, err
 	}
-	best := largest(rows[0])
+	best := explain.Answer(rows[0])
 	n := &Noise{Likely: m.classes[best], Share: rows[0][best], Flips: 1 - rows[0][best], Exact: len(m.info.Architecture.Answers) > 0}
 	if m.bare != nil {
-		before := largest(m.before(x)[0])
+		before := explain.Answer(m.before(x)[0])
 		n.Before, n.Flips = m.classes[before], 1-rows[0][before]
 	}
 	n.Flips = max(0, n.Flips)
@@ -106,14 +107,4 @@ func (m *Model) Noise(ctx context.Context, s string) (*Noise, error) {
 		n.Error = math.Sqrt(n.Flips * (1 - n.Flips) / float64(n.Draws))
 	}
 	return n, nil
-}
-
-func largest(v []float64) int {
-	best := 0
-	for i, x := range v {
-		if x > v[best] {
-			best = i
-		}
-	}
-	return best
 }
