@@ -25,6 +25,7 @@ type Options struct {
 	Natural bool    `json:"natural"`  // do not under-sample the more frequent of right and wrong
 	MinRows int     `json:"min_rows"` // rows that must have a feature; 0 means 5
 	Top     int     `json:"top"`      // how many features are named; 0 means 40
+	Bare    bool    `json:"bare"`     // judge rankers alone, and name no feature
 	Forest  forest.Options
 	Work    `json:"-"`
 }
@@ -144,6 +145,9 @@ func Judge(ctx context.Context, a Answers, o Options) (*Judged, error) {
 		return nil, err
 	}
 	j.absent(&a)
+	if o.Bare {
+		return j, nil
+	}
 	rows := s.draw(weakrand.New(weakrand.NewPCG(o.Seed, 0x616c6c))) // not those of a split
 	l, err := s.learn(ctx, rows, o.Seed)
 	if err != nil {

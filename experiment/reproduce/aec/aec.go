@@ -141,7 +141,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		splits = 5
 	}
 	o.Splits = cmp.Or(o.Splits, splits)
-	r := &run{Options: o, pool: nn.NewPool(o.Workers), total: 7}
+	r := &run{Options: o, pool: nn.NewPool(o.Workers), total: 6}
 	out := &Result{Format: Format, Paper: paper, Quick: o.Quick, Splits: o.Splits, Notes: notes()}
 	train, dev, err := films(o.Dir)
 	if err != nil {
@@ -261,7 +261,7 @@ func (r *run) judge(ctx context.Context, b *Base) (*Case, error) {
 	c.Rankings = j.Rankings
 	c.Table = table(j.Rankers)
 	c.rank(j)
-	if !r.Quick {
+	if !r.Quick && b.Name == CNN { // as in the paper
 		r.tell("leaving out kinds of features, base " + b.Name)
 		if c.Ablation, err = r.ablate(ctx, b, o); err != nil {
 			return nil, err
@@ -325,7 +325,7 @@ func (c *Case) rank(j *errors.Judged) {
 
 // ablate leaves out each kind of features, and takes each alone.
 func (r *run) ablate(ctx context.Context, b *Base, o errors.Options) ([]Ablation, error) {
-	o.Splits, o.Progress = min(r.Splits, 5), nil
+	o.Splits, o.Progress, o.Bare = min(r.Splits, 5), nil, true
 	var all []Ablation
 	for _, s := range append([]Ablation{{}}, slices.Concat(each(false), each(true))...) {
 		var names, groups []string
