@@ -44,6 +44,7 @@ var proposals = map[string]proposal{
 	"id":         columns,
 	"split":      columns,
 	"person":     columns,
+	"link-by":    columns,
 	"prediction": columns,
 	"group":      columns,
 	"keep":       columns,

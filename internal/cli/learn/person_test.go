@@ -63,7 +63,7 @@ func crowd(t *testing.T) string {
 	b.WriteString("name,email,account,text,label\n")
 	for who := range 80 {
 		first := []string{"anna", "bo", "carla", "dmitri", "elena", "farid", "greta", "hugo"}[who%8]
-		last := []string{"quillfeather", "marshwood", "oldenburg", "petrovic", "santiago", "thornbury", "umberland", "vasquez", "whitlock", "yarrow"}[who/8]
+		last := fmt.Sprintf("quill%c%cv%cn%ck", "bcdfghklmp"[who%10], "aeiou"[who/2%5], "aeiou"[who/10%5], "aeiou"[who%5])
 		email := fmt.Sprintf("%s.%s@example.org", first, last)
 		for k, name := range []string{first + " " + last, strings.ToUpper(first) + "  " + last, first + " " + last} {
 			fmt.Fprintf(&b, "%s,%s,a%d,%s number %d,%s\n", name, email, 3*who+k, []string{"bad dull", "good fine"}[who%2], k, []string{"no", "yes"}[who%2])
@@ -110,7 +110,7 @@ func TestTrainLinked(t *testing.T) {
 			return err
 		}
 		content, err := os.ReadFile(path)
-		if strings.Contains(strings.ToLower(string(content)), "quillfeather") || strings.Contains(string(content), "example.org") {
+		if strings.Contains(strings.ToLower(string(content)), "quill") || strings.Contains(string(content), "example.org") {
 			t.Errorf("%s has what rows were linked by", path)
 		}
 		return err
@@ -133,7 +133,7 @@ func TestTrainLinkedRefuses(t *testing.T) {
 	} {
 		args := "train --in " + in + " --text text --label label --method majority " + flags
 		code, _, errs := clitest.Sotto(t, "", strings.Fields(args)...)
-		if code != cli.ExitUse || !strings.Contains(errs, want) || strings.Contains(errs, "quillfeather") {
+		if code != cli.ExitUse || !strings.Contains(errs, want) || strings.Contains(errs, "quill") {
 			t.Errorf("%s: exit code %d: %s, want %q", flags, code, errs, want)
 		}
 	}
