@@ -53,6 +53,7 @@ func TestRule(t *testing.T) {
 		want string
 	}{
 		{nil, "all texts"},
+		{errors.Rule{{Feature: "cue"}}, "any cue"},
 		{errors.Rule{{Feature: "cue", Above: v(0)}}, "with cue"},
 		{errors.Rule{{Feature: "cue", AtMost: v(0)}, {Feature: "length", Above: v(3.5)}}, "without cue, length > 3.5"},
 		{errors.Rule{{Feature: "length", Above: v(3), AtMost: v(12)}}, "3 < length ≤ 12"},

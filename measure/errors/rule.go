@@ -59,6 +59,8 @@ func (c Condition) String() string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	column, value, one := strings.Cut(c.Feature, is)
 	switch {
+	case c.Above == nil && c.AtMost == nil: // which Validate refuses
+		return "any " + c.Feature
 	case one && c.AtMost == nil:
 		return column + is + value
 	case one && c.Above == nil:
