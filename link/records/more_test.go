@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"sotto/link"
 	"sotto/link/records"
 	"sotto/link/records/block"
+	"sotto/link/records/field"
 )
 
 // Wherever rows lie and on however many cores they are compared, the same is found.
@@ -137,5 +140,41 @@ func TestComparer(t *testing.T) {
 	}
 	if _, err := c.Explain(r.Model, 0, 0); err == nil {
 		t.Error("a row was compared with itself")
+	}
+}
+
+// meaning is an encoder that knows two things, whatever they are called.
+type meaning struct{}
+
+func (meaning) Name() string { return "meaning" }
+func (meaning) Dim() int     { return 8 }
+
+func (meaning) Encode(dst []float32, text string) {
+	clear(dst)
+	for k, words := range []string{"car automobile", "house cottage", "tree oak", "cloud fog"} {
+		if strings.Contains(words, text) {
+			dst[k], dst[k+4] = 1, 1
+		}
+	}
+}
+
+// Rows that share no letter are compared if an encoder takes them for neighbours, and
+// what it says of them is a feature.
+func TestEncoder(t *testing.T) {
+	table := records.Table{Columns: []string{"thing"}, Rows: [][]string{{"car"}, {"automobile"}, {"house"}, {"cottage"}, {"tree"}, {"oak"}, {"cloud"}, {"fog"}}}
+	without, err := records.Link(t.Context(), table, records.Options{})
+	if err != nil || without.Pairs != 0 {
+		t.Errorf("%d pairs are compared without an encoder, %v", without.Pairs, err)
+	}
+	r, err := records.Link(t.Context(), table, records.Options{Encoder: meaning{}, EncoderName: "meaning", Explained: [][2]int{{0, 1}, {0, 2}}})
+	if err != nil || r.Pairs < 4 || r.Model.Encoder != "meaning" {
+		t.Fatalf("%d pairs are compared with one, %v", r.Pairs, err)
+	}
+	m := *r.Model
+	m.Weights = [][]float64{slices.Clone(m.Weights[0])}
+	m.Weights[0][field.Meaning] = 10
+	r, err = records.Link(t.Context(), table, records.Options{Encoder: meaning{}, With: &m})
+	if err != nil || !slices.Equal(r.Labels, []int{0, 0, 1, 1, 2, 2, 3, 3}) {
+		t.Errorf("labels are %v, %v", r.Labels, err)
 	}
 }

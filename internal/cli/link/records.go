@@ -176,6 +176,11 @@ func runRecords(ctx context.Context, o recordsOptions, std term.Streams) error {
 	if err := o.model(ctx); err != nil {
 		return err
 	}
+	end := func() error { return nil }
+	if o.Encoder != nil {
+		end = term.CloserOf(o.Encoder)
+	}
+	defer func() { _ = end() }() // what it says is heard below, if all went well until then
 	bar := term.NewProgress(std.Err, "reading rows")
 	defer bar.Finish()
 	rows, err := o.read(ctx)
@@ -208,6 +213,9 @@ func runRecords(ctx context.Context, o recordsOptions, std term.Streams) error {
 		return err
 	}
 	bar.Finish()
+	if err := end(); err != nil {
+		return err
+	}
 	if err := o.write(std.Out, rows, r); err != nil {
 		return err
 	}
