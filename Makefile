@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: all build test long race lint fuzz bench load kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys docs golden proofs map cover budget dist vuln units ci
+.PHONY: all build test long race lint fuzz bench load kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence docs golden proofs map cover budget dist vuln units ci
 
 all: build test lint
 
@@ -63,6 +63,9 @@ tag: # parts of speech by a transformer with a label a word, trained on 600 sent
 
 decoys: # the tables of docs/decoys.md: five decoys over words, one over vectors; half an hour
 	explain/decoy/run
+
+influence: # the tables of docs/influence.md, for the built-in encoder and MiniLM; an hour
+	influence/run
 
 docs: # every command of every page, also those that take an hour
 	SOTTO_LONG=1 SOTTO_DOCS=all go test ./internal/docs -count=1 -timeout 6h

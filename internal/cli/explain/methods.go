@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"sotto/explain"
+	"sotto/influence"
+	ask "sotto/internal/cli/influence"
 	"sotto/internal/nearest"
 )
 
-// method is a way to explain, by the name that --method takes. What explains by other
-// means, such as a student that predicts influence, is a line of methods.
+// method is a way to explain, by the name that --method takes.
 type method struct {
 	name, about string
 	flags       []string // of its own
@@ -32,6 +33,10 @@ func methods() []method {
 		})},
 		{"gradient", "gradient × input: the slope at the text", nil, of(func(*explainOptions) explain.Explainer { return explain.GradientInput{} })},
 		{"ig", "integrated gradients: the slope on the way to the text", []string{"steps"}, of(func(o *explainOptions) explain.Explainer { return explain.Gradients{Steps: o.steps} })},
+		{"influence", "what a student of the model predicts that words do; see \"sotto influence train\"", []string{"student"}, func(ctx context.Context, o *explainOptions) (explain.Explainer, error) {
+			s, err := ask.Open(ctx, o.student, o.model)
+			return influence.Explainer{Student: s}, err
+		}},
 	}
 }
 

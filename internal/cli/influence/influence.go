@@ -69,6 +69,14 @@ func (o *askFlags) addData(fs *pflag.FlagSet) {
 	fs.StringVar(&o.in, "in", "", "file that the student learnt from, if it was one of your own")
 }
 
+// Open opens the student in a folder, or in that where "sotto influence train" writes
+// unless told otherwise, for whoever explains by it. model is the folder of its teacher,
+// if that is a model of "sotto train".
+func Open(ctx context.Context, student, model string) (*influence.Student, error) {
+	o := askFlags{student: student, model: model}
+	return o.open(ctx)
+}
+
 // open opens the student.
 func (o *askFlags) open(ctx context.Context) (s *influence.Student, err error) {
 	if o.workers, err = term.Workers(o.workers); err != nil {
