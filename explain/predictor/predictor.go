@@ -179,6 +179,9 @@ func (m *Model) Classes() []string { return slices.Clone(m.classes) }
 // View returns which answers are explained.
 func (m *Model) View() View { return m.options.View }
 
+// Folder returns where the model lies that Load found; "" of one that New was given.
+func (m *Model) Folder() string { return m.folder }
+
 // Manifest returns what the folder of the model says of it.
 func (m *Model) Manifest() model.Manifest { return m.info }
 

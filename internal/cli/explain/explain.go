@@ -258,7 +258,7 @@ func (o *explainOptions) explain(ctx context.Context, p *asked, texts []string, 
 	if err != nil {
 		return nil, err
 	}
-	e, err := m.make(ctx, o)
+	e, err := m.make(ctx, o, p)
 	if err != nil {
 		return nil, err
 	}

@@ -204,6 +204,7 @@ func TestForeign(t *testing.T) {
 		{"--exec", "exit 1"},
 		{"--exec", theirs, "--method", "ig"},
 		{"--exec", theirs, "--method", "limes"},
+		{"--exec", theirs, "--method", "influence"},
 		{"--exec", theirs, "--class", "other"},
 		{"--exec", theirs, "--method", "shap", "--features", "3"},
 		{"--exec", theirs, "--view", "expected"},

@@ -2,12 +2,13 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"sotto/explain"
 	"sotto/influence"
-	ask "sotto/internal/cli/influence"
+	learnt "sotto/internal/cli/influence"
 	"sotto/internal/nearest"
 )
 
@@ -15,13 +16,13 @@ import (
 type method struct {
 	name, about string
 	flags       []string // of its own
-	make        func(ctx context.Context, o *explainOptions) (explain.Explainer, error)
+	make        func(ctx context.Context, o *explainOptions, p *asked) (explain.Explainer, error)
 }
 
 // methods lists the ways to explain.
 func methods() []method {
-	of := func(e func(o *explainOptions) explain.Explainer) func(context.Context, *explainOptions) (explain.Explainer, error) {
-		return func(_ context.Context, o *explainOptions) (explain.Explainer, error) { return e(o), nil }
+	of := func(e func(o *explainOptions) explain.Explainer) func(context.Context, *explainOptions, *asked) (explain.Explainer, error) {
+		return func(_ context.Context, o *explainOptions, _ *asked) (explain.Explainer, error) { return e(o), nil }
 	}
 	return []method{
 		{"occlusion", "leave out one word at a time", nil, of(func(*explainOptions) explain.Explainer { return explain.Occlusion{} })},
@@ -33,11 +34,23 @@ func methods() []method {
 		})},
 		{"gradient", "gradient × input: the slope at the text", nil, of(func(*explainOptions) explain.Explainer { return explain.GradientInput{} })},
 		{"ig", "integrated gradients: the slope on the way to the text", []string{"steps"}, of(func(o *explainOptions) explain.Explainer { return explain.Gradients{Steps: o.steps} })},
-		{"influence", "what a student of the model predicts that words do; see \"sotto influence train\"", []string{"student"}, func(ctx context.Context, o *explainOptions) (explain.Explainer, error) {
-			s, err := ask.Open(ctx, o.student, o.model)
-			return influence.Explainer{Student: s}, err
-		}},
+		{"influence", "what a student says that words do to its teacher (see sotto influence train)", []string{"student"}, student},
 	}
+}
+
+// student explains by the student of the model that is asked.
+func student(ctx context.Context, o *explainOptions, p *asked) (explain.Explainer, error) {
+	s := p.student
+	if s == nil {
+		if p.model == nil {
+			return nil, errors.New("--method influence explains the teacher of a student, must be given --model: the folder of a student, or the model that it learnt from")
+		}
+		var err error
+		if s, err = learnt.Open(ctx, o.student, p.model.Folder()); err != nil {
+			return nil, err
+		}
+	}
+	return influence.Explainer{Student: s}, nil
 }
 
 // findMethod returns the method of a name.

@@ -67,6 +67,8 @@ func facts(t *term.Table, r result) {
 		from = "by the local model without a word"
 	case "ig", "gradient":
 		from = "at the baseline, punctuation included"
+	case "influence":
+		from = "of a class by chance; weights are what the student says, from −1 to 1"
 	}
 	t.Fact("explained", "the probability of %s, %.4f; it is %.4f %s", visible(r.Class), r.Probability, r.Base, from)
 	if r.View != "" {

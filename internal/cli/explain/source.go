@@ -14,6 +14,8 @@ import (
 	"sotto/encode"
 	"sotto/explain"
 	"sotto/explain/predictor"
+	"sotto/influence"
+	learnt "sotto/internal/cli/influence"
 	"sotto/internal/cli/term"
 	"sotto/internal/nearest"
 )
@@ -32,7 +34,7 @@ type source struct {
 }
 
 func (o *source) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.model, "model", "", "folder of a model that sotto train made")
+	fs.StringVar(&o.model, "model", "", "folder of a model that sotto train made, or of a student of sotto influence train, whose teacher is then asked")
 	fs.StringVar(&o.exec, "exec", "", "shell command of a foreign predictor")
 	fs.StringVar(&o.url, "url", "", "address of a foreign predictor, which reads every text")
 	fs.StringVar(&o.key, "key", "", "environment variable that holds a key for --url")
@@ -73,8 +75,9 @@ func (o *source) refuseURL(fs *pflag.FlagSet) error {
 // asked is what is asked, and how it ends.
 type asked struct {
 	explain.Predictor
-	model *predictor.Model // nil for a foreign predictor
-	close func() error
+	model   *predictor.Model // nil for a foreign predictor
+	close   func() error
+	student *influence.Student // whose teacher is asked; nil for none
 }
 
 // open opens what is asked.
@@ -89,6 +92,9 @@ func (o *source) open(ctx context.Context, seed uint64) (*asked, error) {
 	case o.url != "":
 		return o.openAddress(ctx)
 	}
+	if _, err = influence.ReadManifest(o.model); err == nil {
+		return openTeacher(ctx, o.model)
+	}
 	maskers, err := o.masks.Maskers()
 	if err != nil {
 		return nil, err
@@ -97,15 +103,26 @@ func (o *source) open(ctx context.Context, seed uint64) (*asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &asked{m, m, term.CloserOf(m.Source())}, nil
+	return &asked{Predictor: m, model: m, close: term.CloserOf(m.Source())}, nil
 }
+
+// openTeacher opens a student, whose teacher is asked.
+func openTeacher(ctx context.Context, dir string) (*asked, error) {
+	s, err := learnt.Open(ctx, dir, "")
+	if err != nil {
+		return nil, err
+	}
+	return &asked{Predictor: s.Teacher, student: s, close: nothingToClose}, nil
+}
+
+func nothingToClose() error { return nil }
 
 func (o *source) openCommand(ctx context.Context) (*asked, error) {
 	c, err := predictor.NewCommand(ctx, o.exec, o.classes)
 	if err != nil {
 		return nil, err
 	}
-	return &asked{c, nil, c.Close}, nil
+	return &asked{Predictor: c, close: c.Close}, nil
 }
 
 // openAddress refuses an address beyond this machine, unless the user trusts it.
@@ -122,7 +139,7 @@ func (o *source) openAddress(ctx context.Context) (*asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &asked{a, nil, func() error { return nil }}, nil
+	return &asked{Predictor: a, close: nothingToClose}, nil
 }
 
 // class finds a class by its name.
