@@ -99,6 +99,32 @@ func (o *askFlags) open(ctx context.Context) (s *influence.Student, err error) {
 	return s, err
 }
 
+// about opens the student and reads the text that it is asked about.
+func (o *askFlags) about(ctx context.Context, std term.Streams) (s *influence.Student, text string, err error) {
+	if s, err = o.open(ctx); err != nil {
+		return nil, "", err
+	}
+	text, err = readText(std.In)
+	return s, text, err
+}
+
+// examine measures the student on what it learnt from, with progress, and returns its
+// report with what measure adds.
+func (o *askFlags) examine(ctx context.Context, std term.Streams, measure func(*influence.Student, *influence.Data, *influence.Report, influence.Options) error) (*influence.Report, error) {
+	s, err := o.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := o.data(ctx, s, std)
+	if err != nil {
+		return nil, err
+	}
+	tell, done := progress(std.Err)
+	defer done()
+	report := s.Report()
+	return report, measure(s, d, report, influence.Options{Progress: tell})
+}
+
 // data reads what a student learnt from, with its words.
 func (o *askFlags) data(ctx context.Context, s *influence.Student, std term.Streams) (*influence.Data, error) {
 	set, err := o.set(ctx, s)

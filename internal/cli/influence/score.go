@@ -79,11 +79,7 @@ func readText(in io.Reader) (string, error) {
 }
 
 func runScore(ctx context.Context, o scoreOptions, std term.Streams) error {
-	s, err := o.open(ctx)
-	if err != nil {
-		return err
-	}
-	text, err := readText(std.In)
+	s, text, err := o.about(ctx, std)
 	if err != nil {
 		return err
 	}
@@ -105,22 +101,13 @@ func runScore(ctx context.Context, o scoreOptions, std term.Streams) error {
 }
 
 func runErrors(ctx context.Context, o scoreOptions, std term.Streams) error {
-	s, err := o.open(ctx)
+	report, err := o.examine(ctx, std, func(s *influence.Student, d *influence.Data, r *influence.Report, told influence.Options) (err error) {
+		r.Importance, err = s.TestImportance(ctx, d, d.Validation, explain.LIME{Samples: o.samples}, told)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	d, err := o.data(ctx, s, std)
-	if err != nil {
-		return err
-	}
-	tell, done := progress(std.Err)
-	defer done()
-	report := s.Report()
-	report.Importance, err = s.TestImportance(ctx, d, d.Validation, explain.LIME{Samples: o.samples}, influence.Options{Progress: tell})
-	if err != nil {
-		return err
-	}
-	done()
 	return term.Show(std.Out, o.json, report, func(w io.Writer, r *influence.Report) error {
 		head := []any{"SCORES"}
 		for _, b := range r.Importance.Budgets {

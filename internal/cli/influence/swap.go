@@ -58,11 +58,7 @@ lengths of lists and the shares that the teacher confirms are printed.`,
 }
 
 func runSwap(ctx context.Context, o swapOptions, std term.Streams) error {
-	s, err := o.open(ctx)
-	if err != nil {
-		return err
-	}
-	text, err := readText(std.In)
+	s, text, err := o.about(ctx, std)
 	if err != nil {
 		return err
 	}
@@ -90,21 +86,13 @@ func runSwap(ctx context.Context, o swapOptions, std term.Streams) error {
 }
 
 func runSwapExam(ctx context.Context, o swapOptions, std term.Streams) error {
-	s, err := o.open(ctx)
+	report, err := o.examine(ctx, std, func(s *influence.Student, d *influence.Data, r *influence.Report, told influence.Options) (err error) {
+		r.Swaps, err = s.ExamineSwaps(ctx, d, d.Validation, o.top, told)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	d, err := o.data(ctx, s, std)
-	if err != nil {
-		return err
-	}
-	tell, done := progress(std.Err)
-	defer done()
-	report := s.Report()
-	if report.Swaps, err = s.ExamineSwaps(ctx, d, d.Validation, o.top, influence.Options{Progress: tell}); err != nil {
-		return err
-	}
-	done()
 	return term.Show(std.Out, o.json, report, func(w io.Writer, r *influence.Report) error {
 		x := r.Swaps
 		t := term.NewTable(w, "OVER CONTEXTS", "LEAST", "QUARTER", "MEDIAN", "THREE QUARTERS", "MOST")
