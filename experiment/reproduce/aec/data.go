@@ -63,9 +63,9 @@ func films(dir string) (train, dev sample, err error) {
 }
 
 // tweets returns as many texts of each class as the paper has. Which of the 14,640
-// it took is not said: no filter of the file's columns gives its numbers, and a
-// share of 80 % drawn at random does within two standard deviations. So texts that
-// stand there once are drawn by a seed, as many of each class as were published.
+// it took is not said: no filter of the file's columns gives its numbers, and so many
+// at random of those that stand there once do within two standard deviations. So these
+// are drawn by a seed, as many of each class as were published.
 func tweets(dir string, seed uint64) (sample, error) {
 	set, err := dataset.Load("airline", dataset.Options{Dir: dir})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // notes say what differs from the paper.
 func notes() []string {
 	return []string{
-		"The paper does not say which 11,664 of the 14,640 tweets it took. No filter of the file gives its numbers, and four fifths at random do within two standard deviations: as many of each class are drawn here from tweets that stand there once.",
+		"The paper does not say which 11,664 of the 14,640 tweets it took. No filter of the file gives its numbers, and so many at random of those that stand there once do within two standard deviations: as many of each class are drawn from these.",
 		"Of sentences with the same letters and digits one is kept, which leaves 8,533; the paper's near duplicates leave 8,531.",
 		"Features come from our own parser and entities in place of spaCy, and emotions from lexicons made from XED and from Hu and Liu in place of NRC's, which may not be redistributed. Relations are those of Universal Dependencies: neg is that of not, n't and never.",
 		"Vectors are GloVe of 100 dimensions; the paper does not name its own.",
