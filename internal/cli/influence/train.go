@@ -205,9 +205,6 @@ func (o *trainOptions) train(ctx context.Context, r model.DataRecord, d *influen
 	if err = s.Save(o.out); err != nil {
 		return nil, err
 	}
-	if err = os.RemoveAll(reading); err != nil {
-		return nil, err
-	}
 	report := s.Report()
 	if s.Tags()[adjectives] > 0 {
 		c, err := s.NewContexts(ctx, d, adjectives, len(d.Classes)-1, options)
@@ -219,7 +216,7 @@ func (o *trainOptions) train(ctx context.Context, r model.DataRecord, d *influen
 		}
 		report.Contexts = c.Counts(d.Classes)
 	}
-	return report, nil
+	return report, os.RemoveAll(reading) // whoever stops before this need not read again
 }
 
 // adjectives is the part of speech of which contexts are read at once.
