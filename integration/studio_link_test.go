@@ -26,9 +26,9 @@ func TestStudioLink(t *testing.T) {
 	}
 	columns, truth := []string{"name", "street"}, "entity"
 	if dir := os.Getenv("SOTTO_DATA"); dir != "" {
-		real := filepath.Join(dir, "dedupe", "csv_example_input_with_true_ids.csv")
-		if _, err := os.Stat(real); err == nil {
-			file, columns, truth = real, []string{"Site name", "Address", "Zip", "Phone"}, "True Id"
+		records := filepath.Join(dir, "dedupe", "csv_example_input_with_true_ids.csv")
+		if _, err := os.Stat(records); err == nil {
+			file, columns, truth = records, []string{"Site name", "Address", "Zip", "Phone"}, "True Id"
 		}
 	}
 	b.do(chromedp.Focus("#tab-data"), chromedp.KeyEvent(kb.End))
