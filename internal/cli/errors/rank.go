@@ -44,12 +44,14 @@ them by the chance that the answer is wrong: the list that a labelling team work
 far to trust it beside the model's own doubt. The chance is set against answers that the
 trees had not seen, so that of answers with a chance of 0.7 about seven in ten are wrong, as
 long as new texts are like those. The file must have the columns that were learnt from, under
-the same names, and no label. If a model of sotto train had answered, it answers again with
---model.
+the same names; a column of labels is not read, should it have one. If a model of sotto train
+had answered, it answers again with --model.
 
 The words that speak for an error are marked: in colour or [brackets] in a terminal, on a
 page with --html, as segments with --json. What a feature adds is what it added on the way
-through the trees: what the forest did, not a cause. What is written holds your texts.`,
+through the trees: what the forest did, not a cause. What is written holds your texts; in --out, one that begins
+with =, +, - or @ and is no number has an apostrophe before it, since spreadsheets would take
+it for a formula.`,
 		Example: `  sotto errors --in answers.csv --text text --label label --predicted answer --confidence p --out watch
   sotto errors rank --in new.csv --with watch
   sotto errors rank --in new.csv --with watch --top 200 --out worklist.csv --html worklist.html`,
@@ -323,12 +325,25 @@ func (o *rankOptions) write(std term.Streams, r *ranking) error {
 	return nil
 }
 
+// cell is a text as a cell of a file that people open in a spreadsheet, which takes what
+// begins with one of these signs for a formula and works it out: an apostrophe before it
+// stops that. Numbers stay as they are.
+func cell(s string) string {
+	if s == "" || !strings.ContainsRune("=+-@\t\r\n", rune(s[0])) {
+		return s
+	}
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		return s
+	}
+	return "'" + s
+}
+
 // csv writes the list for people who label: a row a text, the likeliest error first.
 func (r *ranking) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"rank", "row", "id", "chance", "predicted", "text", "why", "label"}) //nolint:errcheck // Flush tells
 	for i, k := range r.Ranked {
-		out.Write([]string{strconv.Itoa(i + 1), strconv.Itoa(k.Row), k.ID, strconv.FormatFloat(k.Chance, 'f', 4, 64), k.Answer, k.text(), k.why(), ""}) //nolint:errcheck // see above
+		out.Write([]string{strconv.Itoa(i + 1), strconv.Itoa(k.Row), cell(k.ID), strconv.FormatFloat(k.Chance, 'f', 4, 64), cell(k.Answer), cell(k.text()), cell(k.why()), ""}) //nolint:errcheck // see above
 	}
 	out.Flush()
 	return out.Error()

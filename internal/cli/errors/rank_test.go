@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +83,30 @@ func TestRank(t *testing.T) {
 	code, out, _ = clitest.Sotto(t, fresh, "errors", "rank", "--in", "-", "--with", with, "--top", "1")
 	if code != cli.ExitDone || !strings.Contains(out, "1. ") || !strings.Contains(out, "[Could]") || !strings.Contains(out, "and 2 more") {
 		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// TestRankSpreadsheet: no cell of the list is a formula, and labels in the file change
+// nothing.
+func TestRankSpreadsheet(t *testing.T) {
+	with, list := learnt(t), filepath.Join(t.TempDir(), "list.csv")
+	in := clitest.TextFile(t, "new.csv", "key,text,answer,p,town,label\n-5,=1+2,-1,0.9,Bonn,yes\n@me,@you thanks,+no,0.6,Ulm,no\n")
+	if code, _, errs := clitest.Sotto(t, "", "errors", "rank", "--in", in, "--with", with, "--id", "key", "--out", list); code != cli.ExitDone {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	content, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(string(content))).ReadAll()
+	if err != nil || len(rows) != 3 {
+		t.Fatalf("%d rows: %v", len(rows), err)
+	}
+	want := map[string][]string{"1": {"-5", "-1", "'=1+2"}, "2": {"'@me", "'+no", "'@you thanks"}}
+	for _, row := range rows[1:] {
+		if got := []string{row[2], row[4], row[5]}; !slices.Equal(got, want[row[1]]) || row[7] != "" {
+			t.Errorf("row %s has %q and the label %q, want %q and none", row[1], got, row[7], want[row[1]])
+		}
 	}
 }
 
