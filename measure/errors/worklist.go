@@ -36,6 +36,9 @@ type Columns struct {
 	Confidence    string   `json:"confidence,omitempty"`
 	Probabilities []string `json:"probabilities,omitempty"`
 	Features      []string `json:"features,omitempty"`
+	// Lexicons are the digests of lexicons that somebody brought, in their order; none
+	// if words were looked up in those that are built in.
+	Lexicons []string `json:"lexicons,omitempty"`
 	// Model is the digest of a model of this module that answered in place of columns;
 	// "" if none did.
 	Model string `json:"model,omitempty"`

@@ -15,7 +15,6 @@ import (
 	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
 	failing "sotto/measure/errors"
-	"sotto/measure/errors/feature"
 )
 
 // Commands returns the commands of this group.
@@ -60,7 +59,7 @@ a model of sotto train answers, before its release and after it; what receivers 
 weighed over all that the release may draw.
 
 Features are those of English texts, and columns that --features names; without --text,
-these alone. A row without a label is left out and counted; one without an answer counts
+these alone. --lexicon says which words carry which emotion, in place of what is built in. A row without a label is left out and counted; one without an answer counts
 as wrong.
 
 With --epsilon, nothing is printed but the counts of --rules, with noise: how many rows are
@@ -302,11 +301,7 @@ func (o *errorsOptions) heatMap(r *failing.Result, x *failing.Features, wrong []
 func (in *input) features(ctx context.Context, w failing.Work) (*failing.Features, error) {
 	tables := make([]*failing.Features, 0, 1+len(in.columns))
 	if in.texts != nil {
-		reader, err := feature.New(feature.Options{})
-		if err != nil {
-			return nil, err
-		}
-		t, err := reader.Make(ctx, in.texts, w)
+		t, err := in.reader.Make(ctx, in.texts, w)
 		if err != nil {
 			return nil, err
 		}

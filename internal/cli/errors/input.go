@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"sotto/internal/cli/term"
+	"sotto/language/lexicon"
 	failing "sotto/measure/errors"
+	"sotto/measure/errors/feature"
 )
 
 // inputFlags say where texts, labels and answers stand.
@@ -20,6 +22,7 @@ type inputFlags struct {
 	label, predicted, private   string
 	confidence                  string
 	probabilities, featureNames []string
+	lexicons                    []string
 	modelFlags
 }
 
@@ -33,8 +36,35 @@ func (o *inputFlags) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.private, "private-predicted", "", "column of what a private release of the model answered to the same text")
 	o.modelFlags.addFlags(fs)
 	fs.StringSliceVar(&o.featureNames, "features", nil, "columns that are features: numbers, or texts of which each is one")
+	o.addLexicon(fs)
 	fs.StringVar(&o.id, "id", "", "column that names each row in --cohorts-out (default: the number of the row, from 1)")
 	fs.StringVar(&o.person, "person", "", "column that says whose row it is, with --epsilon (default: each row is somebody else's)")
+}
+
+func (o *inputFlags) addLexicon(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&o.lexicons, "lexicon", nil, "lexicons of emotions or other kinds of words, separated by commas: files such as NRC's EmoLex, or names (see sotto language lexicons) (default xed,opinion)")
+}
+
+// reader returns what finds the features of texts, by the lexicons of the flags, and
+// the digests of these.
+func (o *inputFlags) reader() (*feature.Reader, []string, error) {
+	if o.Text == "" {
+		if len(o.lexicons) > 0 {
+			return nil, nil, errors.New("--lexicon needs --text, the column of the texts whose words are looked up")
+		}
+		return nil, nil, nil
+	}
+	own, err := lexicon.OpenAll(o.lexicons)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--lexicon: %w", err)
+	}
+	var digests []string
+	for _, l := range own {
+		digests = append(digests, l.Digest())
+	}
+	slices.Sort(digests) // they are looked at together
+	r, err := feature.New(feature.Options{Lexicons: own})
+	return r, digests, err
 }
 
 // check refuses what is missing, and one column for two things.
@@ -79,8 +109,10 @@ type input struct {
 	name          string
 	leftOut       int
 	texts         []string
-	ids, persons  []string // nil if no column was named
-	places        []int    // of the rows in the file, from 1
+	reader        *feature.Reader // of texts; nil if there are none
+	lexicons      []string        // digests of those that it has in place of the built-in ones
+	ids, persons  []string        // nil if no column was named
+	places        []int           // of the rows in the file, from 1
 	labels        []string
 	wrong         []bool
 	model         *answered // nil if no model was asked
@@ -141,6 +173,9 @@ func (o *inputFlags) read(stdin io.Reader) (*input, error) {
 		}
 	}
 	in.texts, in.ids, in.persons = of(o.Text), of(o.id), of(o.person)
+	if in.reader, in.lexicons, err = o.reader(); err != nil {
+		return nil, err
+	}
 	if in.confidence, err = in.numbers(o.confidence, of(o.confidence)); err != nil {
 		return nil, err
 	}

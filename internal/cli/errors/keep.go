@@ -16,7 +16,7 @@ const resultFile = "errors.json"
 // keep writes what ranks new texts, and the result, into the folder of --out.
 func (o *errorsOptions) keep(ctx context.Context, in *input, x *failing.Features, r *failing.Result) error {
 	a := &failing.Answers{Wrong: in.wrong, Features: x.Frequent(o.MinRows), Confidence: in.confidence, Probabilities: in.probabilities}
-	c := failing.Columns{Text: o.Text, Predicted: o.predicted, Confidence: o.confidence, Probabilities: o.probabilities, Features: o.featureNames}
+	c := failing.Columns{Text: o.Text, Predicted: o.predicted, Confidence: o.confidence, Probabilities: o.probabilities, Features: o.featureNames, Lexicons: in.lexicons}
 	if in.model != nil {
 		c.Model = in.model.digest
 	}

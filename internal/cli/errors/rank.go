@@ -45,7 +45,7 @@ far to trust it beside the model's own doubt. The chance is set against answers 
 trees had not seen, so that of answers with a chance of 0.7 about seven in ten are wrong, as
 long as new texts are like those. The file must have the columns that were learnt from, under
 the same names; a column of labels is not read, should it have one. If a model of sotto train
-had answered, it answers again with --model.
+had answered, it answers again with --model; what --lexicon named must be named again.
 
 The words that speak for an error are marked: in colour or [brackets] in a terminal, on a
 page with --html, as segments with --json. What a feature adds is what it added on the way
@@ -65,6 +65,7 @@ it for a formula.`,
 	o.AddFlags(fs)
 	fs.StringVar(&o.model, "model", "", "folder of the model of sotto train that had answered when the list was learnt (default: columns hold the answers)")
 	o.masks.AddFlags(fs)
+	o.addLexicon(fs)
 	fs.StringVar(&o.id, "id", "", "column that names each row in what is written (default: the number of the row, from 1)")
 	fs.IntVar(&o.top, "top", 0, "number of texts to list (default: 20 in a terminal, and all in --out and with --json)")
 	fs.IntVar(&o.reasons, "reasons", 5, "number of features to name for each text")
@@ -221,6 +222,15 @@ func (o *rankOptions) readNew(stdin io.Reader, c failing.Columns) (*input, []str
 		in.places = append(in.places, i+1)
 	}
 	in.wrong = make([]bool, len(in.places)) // nobody knows
+	if in.reader, in.lexicons, err = o.reader(); err != nil {
+		return nil, nil, err
+	}
+	if !slices.Equal(in.lexicons, c.Lexicons) {
+		if len(c.Lexicons) == 0 {
+			return nil, nil, errors.New("--lexicon names lexicons, but the work list was learnt with those that are built in, must be left out")
+		}
+		return nil, nil, fmt.Errorf("--lexicon names other lexicons than the work list was learnt with, must name the same, %d, with the same words", len(c.Lexicons))
+	}
 	if in.confidence, err = in.numbers(c.Confidence, of(c.Confidence)); err != nil {
 		return nil, nil, err
 	}
@@ -241,12 +251,6 @@ func (o *rankOptions) list(ctx context.Context, w *failing.Worklist, in *input, 
 	if o.top > 0 {
 		all = all[:min(o.top, len(all))]
 	}
-	var reader *feature.Reader
-	if in.texts != nil {
-		if reader, err = feature.New(feature.Options{}); err != nil {
-			return nil, err
-		}
-	}
 	for some := range slices.Chunk(all, batch) { // so that places of few texts are in memory
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -255,14 +259,14 @@ func (o *rankOptions) list(ctx context.Context, w *failing.Worklist, in *input, 
 		var texts []string
 		for _, k := range some {
 			r.Ranked = append(r.Ranked, o.one(w, in, answers, x, k))
-			if reader != nil {
+			if in.reader != nil {
 				texts = append(texts, in.texts[k.Row])
 			}
 		}
-		if reader == nil {
+		if in.reader == nil {
 			continue
 		}
-		found, err := reader.All(ctx, texts, failing.Work{Workers: o.workers})
+		found, err := in.reader.All(ctx, texts, failing.Work{Workers: o.workers})
 		if err != nil {
 			return nil, err
 		}

@@ -84,12 +84,13 @@ func TestRank(t *testing.T) {
 	if code != cli.ExitDone || !strings.Contains(out, "1. ") || !strings.Contains(out, "[Could]") || !strings.Contains(out, "and 2 more") {
 		t.Errorf("exit %d: %s", code, out)
 	}
+	spreadsheet(t, with)
 }
 
-// TestRankSpreadsheet: no cell of the list is a formula, and labels in the file change
-// nothing.
-func TestRankSpreadsheet(t *testing.T) {
-	with, list := learnt(t), filepath.Join(t.TempDir(), "list.csv")
+// spreadsheet: no cell of the list is a formula, and labels in the file change nothing.
+func spreadsheet(t *testing.T, with string) {
+	t.Helper()
+	list := filepath.Join(t.TempDir(), "list.csv")
 	in := clitest.TextFile(t, "new.csv", "key,text,answer,p,town,label\n-5,=1+2,-1,0.9,Bonn,yes\n@me,@you thanks,+no,0.6,Ulm,no\n")
 	if code, _, errs := clitest.Sotto(t, "", "errors", "rank", "--in", in, "--with", with, "--id", "key", "--out", list); code != cli.ExitDone {
 		t.Fatalf("exit %d: %s", code, errs)
@@ -106,6 +107,30 @@ func TestRankSpreadsheet(t *testing.T) {
 	for _, row := range rows[1:] {
 		if got := []string{row[2], row[4], row[5]}; !slices.Equal(got, want[row[1]]) || row[7] != "" {
 			t.Errorf("row %s has %q and the label %q, want %q and none", row[1], got, row[7], want[row[1]])
+		}
+	}
+}
+
+// TestLexicon: words are looked up in a lexicon of one's own, and a list that was learnt
+// with it is made with the same or not at all.
+func TestLexicon(t *testing.T) {
+	own, other := clitest.TextFile(t, "own.tsv", "room\tplace\t1\ntell\tspeech\t1\n"), clitest.TextFile(t, "other.tsv", "room\tplace\t1\n")
+	dir, in := filepath.Join(t.TempDir(), "watch"), clitest.TextFile(t, "new.csv", fresh)
+	args := []string{"errors", "--in", answersFile(t), "--text", "text", "--label", "label", "--predicted", "answer", "--splits", "1", "--json"}
+	code, out, errs := clitest.Sotto(t, "", append(args, "--lexicon", own, "--out", dir)...)
+	if code != cli.ExitDone || !strings.Contains(out, "emotion:speech") || strings.Contains(out, "emotion:joy") {
+		t.Fatalf("exit %d: %s%s", code, out, errs)
+	}
+	for _, tt := range []struct {
+		lexicon string
+		want    int
+	}{{own, cli.ExitDone}, {other, cli.ExitUse}, {"", cli.ExitUse}, {"xed,opinion", cli.ExitUse}} {
+		args := []string{"errors", "rank", "--in", in, "--with", dir, "--json"}
+		if tt.lexicon != "" {
+			args = append(args, "--lexicon", tt.lexicon)
+		}
+		if code, out, errs = clitest.Sotto(t, "", args...); code != tt.want || tt.want == cli.ExitUse && (out != "" || !strings.Contains(errs, "--lexicon")) {
+			t.Errorf("with %q: exit %d, want %d: %s", tt.lexicon, code, tt.want, errs)
 		}
 	}
 }

@@ -3,57 +3,16 @@ package language
 import (
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"sotto/internal/cli/term"
-	"sotto/internal/regular"
 	"sotto/language"
 	"sotto/language/lexicon"
 )
 
 // lexicons are those in which words of texts are looked up.
 type lexicons []*lexicon.Lexicon
-
-// maxLexicon bounds a file of words, in bytes.
-const maxLexicon = 64 << 20
-
-// openLexicons opens those of some names or, where nothing of that name is built in,
-// of files.
-func openLexicons(names []string) (lexicons, error) {
-	var all lexicons
-	for _, name := range names {
-		l, err := openLexicon(name)
-		if err != nil {
-			return nil, fmt.Errorf("--lexicon: %w", err)
-		}
-		if slices.ContainsFunc(all, func(other *lexicon.Lexicon) bool { return other.Name == l.Name }) {
-			return nil, fmt.Errorf("--lexicon names %s twice, must name each once", l.Name)
-		}
-		all = append(all, l)
-	}
-	return all, nil
-}
-
-func openLexicon(name string) (*lexicon.Lexicon, error) {
-	l, unknown := lexicon.Open(name)
-	if unknown == nil {
-		return l, nil
-	}
-	f, _, err := regular.Open(name, maxLexicon)
-	if err != nil {
-		return nil, fmt.Errorf("%w, or a file: %w", unknown, err)
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	l, err = lexicon.Read(f, strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return l, nil
-}
 
 // of returns what a token belongs to, by lexicon; nil for nothing.
 func (all lexicons) of(w *language.Token) map[string][]lexicon.Entry {

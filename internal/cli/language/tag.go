@@ -14,6 +14,7 @@ import (
 	"sotto/internal/cli/term"
 	"sotto/language"
 	"sotto/language/conllu"
+	"sotto/language/lexicon"
 )
 
 // The formats of what is printed.
@@ -134,10 +135,11 @@ func (o *tagOptions) tag(ctx context.Context, std term.Streams, out *bufio.Write
 		return err
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	look, err := openLexicons(o.lexicon)
+	opened, err := lexicon.OpenAll(o.lexicon)
 	if err != nil {
-		return err
+		return fmt.Errorf("--lexicon: %w", err)
 	}
+	look := lexicons(opened)
 	write := map[string]func(*bufio.Writer, *language.Document) error{asTable: writeTable, asJSON: look.writeJSON, asCoNLLU: writeCoNLLU}[o.format]
 	bar := term.NewProgress(std.Err, "texts")
 	defer bar.Finish()
