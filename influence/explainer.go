@@ -2,8 +2,8 @@ package influence
 
 import (
 	"context"
-	"fmt"
-	"math"
+	"errors"
+	"slices"
 
 	"sotto/explain"
 	"sotto/influence/teacher"
@@ -21,42 +21,14 @@ func (Explainer) Name() string { return "influence" }
 // Explain implements explain.Explainer. The predictor must be the teacher, or answer
 // with the same classes; what it says of the text is what the explanation reports.
 func (e Explainer) Explain(ctx context.Context, p explain.Predictor, s string, class int) (*explain.Explanation, error) {
-	words := explain.Words(s)
-	if len(words) == 0 {
-		return nil, fmt.Errorf("influence: %w", explain.ErrWords)
+	names := e.Student.Teacher.Names
+	if !slices.Equal(p.Classes(), names) {
+		return nil, errors.New("influence: the predictor has other classes than the student's teacher, must have the same")
 	}
-	got, err := p.Predict(ctx, []string{s})
-	if err != nil {
-		return nil, err
-	}
-	names := p.Classes()
-	if err = explain.Check(got, 1, len(e.Student.Teacher.Names)); err != nil {
-		return nil, fmt.Errorf("influence: the predictor is not the student's teacher: %w", err)
-	}
-	said := 0
-	for j, v := range got[0] {
-		if v > got[0][said] {
-			said = j
-		}
-	}
-	if class == explain.Predicted {
-		class = said
-	}
-	if class < 0 || class >= len(names) {
-		return nil, fmt.Errorf("influence: class is %d, must be below %d", class, len(names))
-	}
-	x := &explain.Explanation{Method: e.Name(), Prediction: names[said], Class: names[class], Probability: got[0][class], Base: 1 / float64(len(names)), Asked: 1}
-	weights, err := e.Student.weights(ctx, s, words, class)
-	if err != nil {
-		return nil, err
-	}
-	sum := x.Base
-	for i, w := range words {
-		x.Tokens = append(x.Tokens, explain.Token{Text: s[w.Start:w.End], Start: w.Start, End: w.End, Weight: weights[i]})
-		sum += weights[i]
-	}
-	x.Check = math.Abs(sum - x.Probability)
-	return x, nil
+	return explain.By(ctx, e.Name(), p, s, class, func(words []text.Span, class int) (float64, []float64, error) {
+		weights, err := e.Student.weights(ctx, s, words, class)
+		return 1 / float64(len(names)), weights, err
+	})
 }
 
 // weights returns by how much the influence of each span speaks for a class.
