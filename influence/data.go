@@ -148,14 +148,20 @@ func newTagger() (*tagger, error) {
 	return &tagger{m}, nil
 }
 
-// words returns the words of a text, of which it keeps the first few hundred.
-func (t *tagger) words(s string) ([]Word, error) {
+// document reads a text, of which it keeps the first few hundred words.
+func (t *tagger) document(s string) (*language.Document, error) {
 	d := &language.Document{Text: s, Tokens: language.Tokens(s)}
 	d.Tokens = d.Tokens[:min(len(d.Tokens), mostWords)]
 	if len(d.Tokens) == 0 {
-		return nil, nil
+		return d, nil
 	}
-	if err := t.model.Annotate(d); err != nil {
+	return d, t.model.Annotate(d)
+}
+
+// words returns the words of a text.
+func (t *tagger) words(s string) ([]Word, error) {
+	d, err := t.document(s)
+	if err != nil {
 		return nil, err
 	}
 	words := make([]Word, len(d.Tokens))
@@ -169,10 +175,13 @@ func (t *tagger) words(s string) ([]Word, error) {
 const mostWords = 512
 
 // places returns the places of all words of a text.
-func (d *Data) places(row int) []teacher.Place {
-	places := make([]teacher.Place, len(d.Words[row]))
-	for i, w := range d.Words[row] {
-		places[i] = teacher.Place{Text: d.Texts[row], Span: w.Span}
+func (d *Data) places(row int) []teacher.Place { return placed(d.Texts[row], d.Words[row]) }
+
+// placed returns the places of words of a text.
+func placed(s string, words []Word) []teacher.Place {
+	places := make([]teacher.Place, len(words))
+	for i, w := range words {
+		places[i] = teacher.Place{Text: s, Span: w.Span}
 	}
 	return places
 }

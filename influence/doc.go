@@ -15,5 +15,5 @@
 //
 //	t, err := influence.NewTeacher(ctx, encoder, data, 1)
 //	s, err := influence.Train(ctx, t, data, influence.Settings{}, influence.Options{})
-//	scores, err := s.Scores(ctx, "a dull film", false)
+//	scores, err := s.Scores(ctx, "a dull film", influence.ScoreOptions{})
 package influence

@@ -150,6 +150,16 @@ func testScores(t *testing.T, s *influence.Student) {
 	if !(of["dull"].Influence < 0) || !(of["brilliant"].Influence > 0) {
 		t.Errorf("dull has influence %v and brilliant %v, want one below 0 and one above", of["dull"].Influence, of["brilliant"].Influence)
 	}
+	phrases, err := s.Phrases(text)
+	if err != nil || len(phrases) == 0 {
+		t.Fatalf("phrases are %v, error %v, want some", phrases, err)
+	}
+	if x, err = s.Scores(context.Background(), text, influence.ScoreOptions{Phrases: append(phrases, span(21, 42))}); err != nil || len(x.Phrases) != len(phrases)+1 {
+		t.Fatalf("%d phrases are scored, error %v, want %d", len(x.Phrases), err, len(phrases)+1)
+	}
+	if p := x.Phrases[len(phrases)]; p.Text != "the cast is brilliant" || !(p.Influence > 0) || p.Unlike != -1 {
+		t.Errorf("the last phrase is %+v, want one that speaks for positive", p)
+	}
 	if _, err := s.Scores(context.Background(), "  ", influence.ScoreOptions{}); !errors.Is(err, influence.ErrEmpty) {
 		t.Errorf("a text without a word has error %v", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"strings"
 
 	"sotto/influence/teacher"
 	"sotto/nn"
@@ -58,9 +57,9 @@ func (s *Student) Scores(ctx context.Context, text string, o ScoreOptions) (*Sco
 	if err != nil {
 		return nil, err
 	}
-	places, tags := make([]teacher.Place, 0, len(words)+len(o.Phrases)), make([]string, 0, len(words))
-	for _, w := range words {
-		places, tags = append(places, teacher.Place{Text: text, Span: w.Span}), append(tags, w.POS)
+	places, tags := placed(text, words), make([]string, len(words))
+	for i, w := range words {
+		tags[i] = w.POS
 	}
 	for _, span := range o.Phrases {
 		places = append(places, teacher.Place{Text: text, Span: span})
@@ -85,20 +84,40 @@ func (s *Student) Scores(ctx context.Context, text string, o ScoreOptions) (*Sco
 
 // words returns the words of a text.
 func (s *Student) words(text string) ([]Word, error) {
-	if strings.TrimSpace(text) == "" {
-		return nil, ErrEmpty
+	t, err := s.reads()
+	if err != nil {
+		return nil, err
 	}
-	if s.tagger == nil {
-		var err error
-		if s.tagger, err = newTagger(); err != nil {
-			return nil, err
-		}
-	}
-	words, err := s.tagger.words(text)
+	words, err := t.words(text)
 	if err == nil && len(words) == 0 {
 		err = ErrEmpty
 	}
 	return words, err
+}
+
+// Phrases returns the phrases of a text as the parser finds them, for [ScoreOptions].
+func (s *Student) Phrases(sentence string) ([]text.Span, error) {
+	t, err := s.reads()
+	if err != nil {
+		return nil, err
+	}
+	d, err := t.document(sentence)
+	if err != nil {
+		return nil, err
+	}
+	var spans []text.Span
+	for _, p := range d.Phrases() {
+		spans = append(spans, text.Span{Start: d.Tokens[p[0]].Start, End: d.Tokens[p[1]-1].End})
+	}
+	return spans, nil
+}
+
+// reads returns the tagger, which is made once.
+func (s *Student) reads() (_ *tagger, err error) {
+	if s.tagger == nil {
+		s.tagger, err = newTagger()
+	}
+	return s.tagger, err
 }
 
 // score scores places of one text, of which the first have parts of speech. whole is

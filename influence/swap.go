@@ -84,10 +84,7 @@ func (s *Student) swaps(ctx context.Context, s0 string, words []Word, said, top 
 	if top == 0 {
 		top = 10
 	}
-	places := make([]teacher.Place, len(words))
-	for i, w := range words {
-		places[i] = teacher.Place{Text: s0, Span: w.Span}
-	}
+	places := placed(s0, words)
 	c, without, err := s.contexts(ctx, places)
 	if err != nil {
 		return nil, err
@@ -133,11 +130,11 @@ func (s *Student) flipping(got nn.Matrix, without []float32, said int, words []s
 }
 
 // check asks the teacher about replacements, and counts them and those that flip it.
-func (s *Student) check(ctx context.Context, text string, lists []Swaps, said int) (checked, confirmed int, err error) {
+func (s *Student) check(ctx context.Context, s0 string, lists []Swaps, said int) (checked, confirmed int, err error) {
 	var texts []string
 	for _, l := range lists {
 		for _, w := range l.Swaps {
-			texts = append(texts, teacher.Place{Text: text, Span: spanOf(l)}.With(w.Word))
+			texts = append(texts, teacher.Place{Text: s0, Span: text.Span{Start: l.Start, End: l.End}}.With(w.Word))
 		}
 	}
 	if len(texts) == 0 {
@@ -157,8 +154,6 @@ func (s *Student) check(ctx context.Context, text string, lists []Swaps, said in
 	}
 	return checked, confirmed, nil
 }
-
-func spanOf(l Swaps) text.Span { return text.Span{Start: l.Start, End: l.End} }
 
 // SwapExam is how many replacements the student finds and how many of them are true.
 type SwapExam struct {

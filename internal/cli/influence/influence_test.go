@@ -27,6 +27,7 @@ func TestFlags(t *testing.T) {
 		{"bias", "--control", "a"},
 		{"bias", "--control", "a", "--probe", "a"},
 		{"score", "--samples", "3"},
+		{"score", "--errors", "--part", "a"},
 		{"swap", "--evaluate", "--at", "3"},
 	} {
 		if code, out, _ := clitest.Sotto(t, "", append([]string{"influence"}, args...)...); code != 2 || out != "" {

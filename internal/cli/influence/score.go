@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,12 +13,15 @@ import (
 	"sotto/explain"
 	"sotto/influence"
 	"sotto/internal/cli/term"
+	"sotto/text"
 )
 
 // scoreOptions are the flags of "sotto influence score".
 type scoreOptions struct {
 	askFlags
 	published bool
+	parts     []string
+	phrases   bool
 	errors    bool
 	samples   int
 }
@@ -35,15 +39,22 @@ func newScore(std term.Streams) *cobra.Command {
   HYBRID      root of the product of UNLIKE and of how much the word speaks for the
               answer, from 0 to 1
 
+Of phrases (--phrases), or of other words that stand together (--part), the influence
+is printed, too: what they do together may be another than what each does by itself.
+
 With --errors, no text is read: the words of the validation texts that the teacher
 gets wrong are masked one after the other, those with the highest score first, until
 the answer changes, and the scores are compared with LIME and with any order.`,
 		Example: `  echo "a dull film with a brilliant cast" | sotto influence score
+  echo "it is not good , it is great" | sotto influence score --phrases --part "not good"
   sotto influence score --errors --json`,
 		Args:    term.None,
 		PreRunE: term.NoZeros(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.errors {
+				if err := term.RefuseFlags(c.Flags(), "with --errors", "phrases", "part"); err != nil {
+					return err
+				}
 				return runErrors(c.Context(), o, std)
 			}
 			if err := term.RefuseFlags(c.Flags(), "without --errors", "samples", "in"); err != nil {
@@ -56,6 +67,8 @@ the answer changes, and the scores are compared with LIME and with any order.`,
 	o.add(fs)
 	o.addData(fs)
 	fs.BoolVar(&o.published, "published", false, "compute UNLIKE from the whole text with the influence added, as one line of the publication has it")
+	fs.BoolVar(&o.phrases, "phrases", false, "score phrases, too: each word with all that depends on it, as the parser finds them")
+	fs.StringArrayVar(&o.parts, "part", nil, "words of the text, as they stand there, that are scored together, such as \"not good\"; may be given several times")
 	fs.BoolVar(&o.errors, "errors", false, "test on the teacher's errors which scores name the words that they hang on")
 	fs.IntVar(&o.samples, "samples", 1000, "number of texts that LIME asks about for each error, with --errors")
 	return c
@@ -79,25 +92,82 @@ func readText(in io.Reader) (string, error) {
 }
 
 func runScore(ctx context.Context, o scoreOptions, std term.Streams) error {
-	s, text, err := o.about(ctx, std)
+	s, sentence, err := o.about(ctx, std)
 	if err != nil {
 		return err
 	}
-	scored, err := s.Scores(ctx, text, influence.ScoreOptions{Published: o.published})
+	spans, err := o.spans(s, sentence)
 	if err != nil {
 		return err
 	}
-	return term.Show(std.Out, o.json, scored, func(w io.Writer, x *influence.Scored) error {
-		t := term.NewTable(w, "WORD", "PART OF SPEECH", "INFLUENCE", "UNLIKE", "HYBRID")
-		for _, word := range x.Words {
-			t.Row(term.Plain(word.Text), word.POS, fmt.Sprintf("%+.3f", word.Influence), fmt.Sprintf("%.3f", word.Unlike), fmt.Sprintf("%.3f", word.Hybrid))
+	scored, err := s.Scores(ctx, sentence, influence.ScoreOptions{Phrases: spans, Published: o.published})
+	if err != nil {
+		return err
+	}
+	return term.Show(std.Out, o.json, scored, printScores)
+}
+
+func printScores(w io.Writer, x *influence.Scored) error {
+	t := term.NewTable(w, "WORD", "PART OF SPEECH", "INFLUENCE", "UNLIKE", "HYBRID")
+	for _, word := range x.Words {
+		t.Row(term.Plain(word.Text), word.POS, fmt.Sprintf("%+.3f", word.Influence), fmt.Sprintf("%.3f", word.Unlike), fmt.Sprintf("%.3f", word.Hybrid))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if len(x.Phrases) > 0 {
+		fmt.Fprintln(w) //nolint:errcheck // what follows fails, too
+		t = term.NewTable(w, "PHRASE", "INFLUENCE")
+		for _, p := range x.Phrases {
+			t.Row(term.Plain(p.Text), fmt.Sprintf("%+.3f", p.Influence))
 		}
 		if err := t.Flush(); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(w, "\nThe teacher says %s, with probability %.3f.\n", x.Prediction, x.Probabilities[x.Prediction])
-		return err
-	})
+	}
+	_, err := fmt.Fprintf(w, "\nThe teacher says %s, with probability %.3f.\n", x.Prediction, x.Probabilities[x.Prediction])
+	return err
+}
+
+// spans returns what is scored beside words: every place of the parts that are named,
+// then the phrases.
+func (o *scoreOptions) spans(s *influence.Student, sentence string) ([]text.Span, error) {
+	var spans []text.Span
+	for i, part := range o.parts {
+		found := places(sentence, strings.TrimSpace(part))
+		if len(found) == 0 {
+			return nil, fmt.Errorf("--part number %d is not in the text, must be words of it as they stand there", i+1)
+		}
+		spans = append(spans, found...)
+	}
+	if !o.phrases {
+		return spans, nil
+	}
+	found, err := s.Phrases(sentence)
+	return append(spans, found...), err
+}
+
+// places returns where words stand in a text, cutting none of its words.
+func places(s, part string) []text.Span {
+	if part == "" {
+		return nil
+	}
+	words := explain.Words(s)
+	cuts := func(at int) bool {
+		return slices.ContainsFunc(words, func(w text.Span) bool { return w.Start < at && at < w.End })
+	}
+	var found []text.Span
+	for from := 0; ; {
+		at := strings.Index(s[from:], part)
+		if at < 0 {
+			return found
+		}
+		at += from
+		from = at + len(part)
+		if !cuts(at) && !cuts(from) {
+			found = append(found, text.Span{Start: at, End: from})
+		}
+	}
 }
 
 func runErrors(ctx context.Context, o scoreOptions, std term.Streams) error {
