@@ -148,18 +148,27 @@ func printBias(w io.Writer, r *influence.BiasReport) error {
 	}
 	var text strings.Builder
 	for _, b := range r.All() {
-		for _, e := range slices.Concat(b.Examples, b.ReverseExamples) {
-			mark := "not confirmed"
-			if e.Confirmed {
-				mark = "confirmed"
-			}
-			fmt.Fprintf(&text, "\n%s: %s", r.Class, term.Plain(e.Text))
-			fmt.Fprintf(&text, "\nnot:%s %s (%s)\n", strings.Repeat(" ", max(0, len(r.Class)-3)), term.Plain(e.Swapped), mark)
-		}
+		writeExamples(&text, r.Class, b.Control, b.Probe, b.Examples)
+		writeExamples(&text, r.Class, b.Probe, b.Control, b.ReverseExamples)
 	}
 	if b := r.Bias; b.Speedup > 0 {
 		fmt.Fprintf(&text, "\nThe student took %.3f seconds for both words; the teacher would take %.0f, %.0f times as long (by %d contexts).\n", b.Seconds, b.TeacherSeconds, b.Speedup, b.TeacherAsked)
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
+}
+
+// writeExamples writes contexts that have the class with one word and not with another.
+func writeExamples(text *strings.Builder, class, one, other string, examples []influence.Example) {
+	if len(examples) == 0 {
+		return
+	}
+	fmt.Fprintf(text, "\n%s with %q and not with %q, by the student, the surest first:\n", class, one, other)
+	for _, e := range examples {
+		mark := "not confirmed by the teacher"
+		if e.Confirmed {
+			mark = "confirmed by the teacher"
+		}
+		fmt.Fprintf(text, "  %s\n  %s (%s)\n", term.Plain(e.Text), term.Plain(e.Swapped), mark)
+	}
 }
