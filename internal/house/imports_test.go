@@ -104,6 +104,7 @@ var mayImport = map[string]neighbours{
 	"measure/errors/feature":        {own: []string{"language", "language/english", "language/lexicon", "measure/errors"}},
 	"measure/kept":                  {own: []string{"measure", "mech", "nn", "noise"}},
 	"link":                          {},
+	"relation/rule":                 {own: []string{"internal/nearest", "language"}, only: true},
 	"explain":                       {own: []string{"text"}, only: true},
 	"influence":                     {own: []string{"dataset", "encode", "encode/catalogue", "explain", "influence/teacher", "internal/atomicfile", "internal/safetensors", "language", "language/english", "measure", "nn", "report/evidence", "report/page", "text", "train/model"}},
 	"influence/teacher":             {own: []string{"dataset", "encode", "encode/bert", "encode/bert/tune", "encode/catalogue", "encode/static", "nn", "text", "train/model"}},

@@ -1,0 +1,182 @@
+package rule
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Rule is a relation and the pattern that finds it.
+type Rule struct {
+	Name     string
+	Relation string
+	Pattern  Pattern
+	Comment  []string // lines before it, without #
+	Tests    []Test   // sentences beside it
+	Line     int      // of its file
+}
+
+// File is a file of rules.
+type File struct {
+	Rules []Rule
+	Rest  []string // the comment behind the last rule, lines without #
+}
+
+// What a file of rules may have at most.
+const (
+	maxLine  = 1 << 16
+	maxRules = 100_000
+)
+
+// Parse reads a file of rules. Each rule is a line with its name and its relation, a
+// pattern, and sentences that it must match or must not, with their entities in square
+// brackets; # begins a comment, which belongs to the rule behind it:
+//
+//	# The plainest of all.
+//	rule works-for: Work_For
+//	  tokens <person>=subject works for <org>=object
+//	  yes [person=subject Ann Lee] works for [org=object Acme] .
+//	  no [person Ann Lee] works with [org Acme] .
+//
+// A pattern is tokens or tree, as the comment of this package has them. In a sentence a
+// backslash stands before a bracket or a backslash that is meant itself. Errors name the
+// line and what is allowed.
+func Parse(r io.Reader) (*File, error) {
+	f := &File{}
+	names := map[string]int{}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	n := 0
+	for lines.Scan() {
+		n++
+		text := strings.TrimSpace(lines.Text())
+		var err error
+		switch word, rest, _ := strings.Cut(text, " "); {
+		case !utf8.ValidString(text):
+			err = fmt.Errorf("it is not UTF-8")
+		case text == "":
+		case text[0] == '#':
+			f.Rest = append(f.Rest, strings.TrimSpace(text[1:]))
+		case word == "rule":
+			err = f.begin(strings.TrimSpace(rest), n, names)
+		default:
+			err = f.line(word, strings.TrimSpace(rest), n)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("behind line %d: %w", n, err)
+	}
+	return f, f.complete()
+}
+
+// begin adds a rule.
+func (f *File) begin(text string, line int, names map[string]int) error {
+	if err := f.complete(); err != nil {
+		return err
+	}
+	name, relation, _ := strings.Cut(text, ":")
+	relation = strings.TrimSpace(relation)
+	switch {
+	case !plainName(name) || relation == "" || strings.ContainsAny(relation, " \t"):
+		return fmt.Errorf("a rule begins with %.60q, must be of the form rule NAME: RELATION, the name of letters, digits, - . and _, the relation without spaces", "rule "+text)
+	case names[name] > 0:
+		return fmt.Errorf("rule %.60q is there already, on line %d; a name must be there once", name, names[name])
+	case len(f.Rules) == maxRules:
+		return fmt.Errorf("there are more than %d rules", maxRules)
+	}
+	names[name] = line
+	f.Rules = append(f.Rules, Rule{Name: name, Relation: relation, Comment: f.Rest, Line: line})
+	f.Rest = nil
+	return nil
+}
+
+func plainName(name string) bool {
+	plain := func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._", r) {
+			return -1
+		}
+		return r
+	}
+	return name != "" && strings.Map(plain, name) == ""
+}
+
+// line takes a line of the last rule.
+func (f *File) line(word, rest string, line int) error {
+	if !slices.Contains([]string{"tokens", "tree", "yes", "no"}, word) {
+		return fmt.Errorf("it begins with %.40q, must begin with rule, tokens, tree, yes, no or #", word)
+	}
+	if len(f.Rules) == 0 || len(f.Rest) > 0 {
+		return fmt.Errorf("%s stands outside of a rule, must stand behind a line rule NAME: RELATION, without a comment between them", word)
+	}
+	r := &f.Rules[len(f.Rules)-1]
+	var err error
+	switch word {
+	case "yes", "no":
+		var t Test
+		if t, err = parseTest(word == "yes", rest); err == nil {
+			t.Line = line
+			r.Tests = append(r.Tests, t)
+		}
+		return err
+	}
+	if r.Pattern != nil {
+		return fmt.Errorf("rule %q has a pattern already, must have one: give the second a name of its own", r.Name)
+	}
+	if word == "tokens" {
+		var p *Tokens
+		if p, err = ParseTokens(rest); err == nil {
+			r.Pattern = p
+		}
+	} else {
+		var p *Tree
+		if p, err = ParseTree(rest); err == nil {
+			r.Pattern = p
+		}
+	}
+	return err
+}
+
+// complete reports a last rule without a pattern.
+func (f *File) complete() error {
+	if n := len(f.Rules); n > 0 && f.Rules[n-1].Pattern == nil {
+		return fmt.Errorf("rule %q of line %d has no pattern, must have a line tokens or tree", f.Rules[n-1].Name, f.Rules[n-1].Line)
+	}
+	return nil
+}
+
+// String writes the file in the one way in which it is written; [Parse] reads it back.
+func (f *File) String() string {
+	var b strings.Builder
+	comment := func(lines []string) {
+		for _, l := range lines {
+			b.WriteString(strings.TrimSpace("# "+l) + "\n")
+		}
+	}
+	for k, r := range f.Rules {
+		if k > 0 {
+			b.WriteString("\n")
+		}
+		comment(r.Comment)
+		kind := "tokens"
+		if _, ok := r.Pattern.(*Tree); ok {
+			kind = "tree"
+		}
+		fmt.Fprintf(&b, "rule %s: %s\n  %s %s\n", r.Name, r.Relation, kind, r.Pattern)
+		for _, t := range r.Tests {
+			fmt.Fprintf(&b, "  %s\n", t)
+		}
+	}
+	if len(f.Rest) > 0 {
+		if len(f.Rules) > 0 {
+			b.WriteString("\n")
+		}
+		comment(f.Rest)
+	}
+	return b.String()
+}
