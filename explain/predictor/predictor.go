@@ -217,7 +217,11 @@ func (m *Model) encode(ctx context.Context, texts []string) (nn.Matrix, error) {
 // answer answers rows by the view. The caller holds the lock.
 func (m *Model) answer(ctx context.Context, x nn.Matrix) ([][]float64, error) {
 	if m.options.View == Expected {
-		return m.expected(ctx, x)
+		r, err := m.received(ctx, x)
+		if err != nil {
+			return nil, err
+		}
+		return r.Answers, nil
 	}
 	if err := x.Finite(); err != nil {
 		return nil, err

@@ -256,6 +256,55 @@ func TestExpected(t *testing.T) {
 	}
 }
 
+// TestReceive: how far a release moves a text is the distance between what the mechanism
+// is given and what it gives, in whatever company the text is asked about.
+func TestReceive(t *testing.T) {
+	m, info := made(t, 512, "noise")
+	p, err := predictor.New(m, info, encode.Hash{}, predictor.Options{Draws: 20, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Receive(t.Context(), []string{"a film", review})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := nn.NewPool(1)
+	x, err := encode.Texts(t.Context(), encode.Hash{}, []string{review}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	released, err := m.Release(pool, x, make([]int, 20), model.SimulationKey(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, err := m.Represent(pool, x, []int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.0
+	for i := range released.Rows {
+		square := 0.0
+		for j, v := range released.Row(i) {
+			square += math.Pow(float64(v-given.Row(0)[j]), 2)
+		}
+		want += math.Sqrt(square) / 20
+	}
+	if math.Abs(r.Moved[1]-want) > 1e-4*want || r.Moved[0] == r.Moved[1] {
+		t.Errorf("releases lie at %v, want the second at %v", r.Moved, want)
+	}
+	if sum := r.Answers[1][0] + r.Answers[1][1]; math.Abs(sum-1) > 1e-9 {
+		t.Errorf("answers add up to %v", sum)
+	}
+	codes := predict(t, encode.Hash{}, "codes", predictor.Options{})
+	if r, err := codes.Receive(t.Context(), []string{review}); err != nil || r.Moved != nil {
+		t.Errorf("codes lie at %v (%v), want no place", r.Moved, err)
+	}
+	bare := predict(t, encode.Hash{}, "", predictor.Options{})
+	if _, err := bare.Receive(t.Context(), []string{review}); err == nil {
+		t.Error("a model that releases nothing has receivers")
+	}
+}
+
 func TestRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		inputs  int

@@ -87,9 +87,7 @@ func (m *Model) Law(p *nn.Pool, x nn.Matrix, rows []int) (nn.Matrix, bool, error
 	if len(m.architecture.Answers) == 0 {
 		return nn.Matrix{}, false, nil
 	}
-	bare := *m
-	bare.mechanism = nil
-	scores, err := bare.Release(p, x, rows, nil)
+	scores, err := m.Represent(p, x, rows)
 	if err != nil {
 		return nn.Matrix{}, true, err
 	}

@@ -219,6 +219,29 @@ func (m *Model) Release(p *nn.Pool, x nn.Matrix, rows []int, key []byte) (nn.Mat
 	return y, nil
 }
 
+// Represent returns what the mechanism is given for the given rows of x, one row each,
+// before it makes them fit and draws: what a release of the same model without a
+// mechanism would be, scaled. It is as secret as the rows are.
+func (m *Model) Represent(p *nn.Pool, x nn.Matrix, rows []int) (nn.Matrix, error) {
+	bare := *m
+	bare.mechanism = nil
+	y, err := bare.Release(p, x, rows, nil)
+	if err != nil || m.architecture.Scaling == "" {
+		return y, err
+	}
+	row := make([]float64, y.Cols)
+	for i := range y.Rows {
+		for j, v := range y.Row(i) {
+			row[j] = float64(v)
+		}
+		m.architecture.Scaling.apply(row)
+		for j, v := range row {
+			y.Row(i)[j] = float32(v)
+		}
+	}
+	return y, nil
+}
+
 // Logits returns the classifier's scores of released rows, one column a class,
 // the first label's classes first. Their softmax over the classes of one label
 // is the probability it gives each. A constant model has equal scores, or a
