@@ -73,7 +73,7 @@ type Rankings struct {
 	Ways map[string]int `json:"combined_by,omitempty"`
 }
 
-// Absent is a ranker that there is not.
+// Absent is a ranker or a feature that there is not.
 type Absent struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`

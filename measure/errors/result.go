@@ -25,6 +25,9 @@ type Result struct {
 	Balance bool           `json:"balanced"` // rankers were judged on as many right as wrong answers
 	Splits  int            `json:"splits"`
 	Judged
+	// NoFeatures says which features of privacy there are not, and why.
+	NoFeatures []Absent `json:"no_features,omitempty"`
+
 	Cohorts []Cohort    `json:"cohorts"`
 	HeatMap *HeatMap    `json:"heat_map,omitempty"`
 	Privacy *Loss       `json:"privacy,omitempty"`

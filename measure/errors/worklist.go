@@ -42,6 +42,10 @@ type Columns struct {
 	// Model is the digest of a model of this module that answered in place of columns;
 	// "" if none did.
 	Model string `json:"model,omitempty"`
+	// Draws and DrawSeed are of the releases of that model whose law is not known; 0
+	// draws if nothing is released.
+	Draws    int    `json:"draws,omitempty"`
+	DrawSeed uint64 `json:"draw_seed,omitempty"`
 }
 
 // record is what a file says of a work list before its forest.

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -32,7 +32,6 @@ type errorsOptions struct {
 	cohortsOut, out string
 	rulesOut        string
 	epsilon         float64
-	privateEpsilon  float64
 	rowsPerPerson   int
 	natural         bool
 	workers         int
@@ -56,7 +55,8 @@ Cohorts are the leaves of a shallow tree. Its rules are found on one half of the
 their intervals come from the other. With --private-predicted, the answers of a private
 release to the same texts, a second tree says which cohorts lose by privacy. With --model,
 a model of sotto train answers, before its release and after it; what receivers answer is
-weighed over all that the release may draw.
+weighed over all that the release may draw. How sure it is before and after, and how far the
+release moves a text, are then features of the forest, and of rules with --posteriors.
 
 Features are those of English texts, and columns that --features names; without --text,
 these alone. --lexicon says which words carry which emotion, in place of what is built in. A row without a label is left out and counted; one without an answer counts
@@ -84,7 +84,7 @@ before anybody looked at these rows; those that this command finds are not.`,
 				if err := term.RefuseFlags(c.Flags(), "without --epsilon", "person", "rows-per-person"); err != nil {
 					return err
 				}
-			} else if err := term.RefuseFlags(c.Flags(), "with --epsilon, which lets counts alone out", "out", "cohorts-out", "rules-out", "heat", "confidence", "probabilities", "private-predicted", "private-epsilon", "splits", "seed"); err != nil {
+			} else if err := term.RefuseFlags(c.Flags(), "with --epsilon, which lets counts alone out", "out", "cohorts-out", "rules-out", "heat", "confidence", "probabilities", "private-predicted", "private-epsilon", "splits", "seed", "posteriors"); err != nil {
 				return err
 			}
 			return runErrors(c.Context(), o, std)
@@ -104,7 +104,7 @@ before anybody looked at these rows; those that this command finds are not.`,
 	fs.StringVar(&o.rulesOut, "rules-out", "", "file to write the rules of the cohorts to, for other rows")
 	fs.StringVar(&o.cohortsOut, "cohorts-out", "", "CSV file to write, with the id of each row and its cohort; it holds your data")
 	fs.StringVar(&o.out, "out", "", "folder to keep what was learnt in, for sotto errors rank, and the result; it holds no text")
-	fs.Float64Var(&o.privateEpsilon, "private-epsilon", 0, "true ε of the private answers, to be stored with the result; it is not checked (default: not known)")
+	fs.StringVar(&o.privateEpsilon, "private-epsilon", "", "true ε of the private answers, to be stored with the result, or a column of them, of which rules of who loses may then speak; it is not checked (default: not known)")
 	fs.Float64Var(&o.epsilon, "epsilon", 0, "print nothing but the counts of --rules, released with this ε (default: none are released)")
 	fs.IntVar(&o.rowsPerPerson, "rows-per-person", 1, "most rows of a person that are counted, with --epsilon and --person")
 	fs.Uint64Var(&o.Seed, "seed", 0, "seed of splits, forests and halves (default 0)")
@@ -165,14 +165,18 @@ func runErrors(ctx context.Context, o errorsOptions, std term.Streams) error {
 	if o.epsilon != 0 {
 		return o.release(std, in, x, rules)
 	}
+	t, err := o.widen(in, x)
+	if err != nil {
+		return err
+	}
 	bar.Describe("learning where answers are wrong")
-	r, err := o.judge(ctx, in, x, rules)
+	r, err := o.judge(ctx, in, t, rules)
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.name, err)
 	}
 	if o.out != "" {
 		bar.Describe("keeping what was learnt")
-		if err := o.keep(ctx, in, x, r); err != nil {
+		if err := o.keep(ctx, in, t.all, r); err != nil {
 			return err
 		}
 	}
@@ -194,9 +198,6 @@ func (o *errorsOptions) check() error {
 	if o.epsilon != 0 && o.rules == "" {
 		return errors.New("--epsilon needs --rules: what a tree finds depends on the rows in ways that no noise on counts covers, so that only counts of rules that were written down before are released")
 	}
-	if o.privateEpsilon != 0 && (o.private == "" || !(o.privateEpsilon > 0) || math.IsInf(o.privateEpsilon, 0)) {
-		return fmt.Errorf("--private-epsilon is %v, must be positive and come with --private-predicted", o.privateEpsilon)
-	}
 	files := []term.NamedPath{term.Named("--in", o.in), term.Named("--rules", o.rules), term.Named("--cohorts-out", o.cohortsOut), term.Named("--rules-out", o.rulesOut)}
 	if o.out != "" {
 		if err := atomicfile.Probe(o.out); err != nil {
@@ -217,15 +218,15 @@ func (o *errorsOptions) check() error {
 }
 
 // judge measures everything but what is released.
-func (o *errorsOptions) judge(ctx context.Context, in *input, x *failing.Features, rules []failing.Rule) (*failing.Result, error) {
+func (o *errorsOptions) judge(ctx context.Context, in *input, t *tables, rules []failing.Rule) (*failing.Result, error) {
 	o.Natural, o.tree.Seed = o.natural, o.Seed
-	often := x.Frequent(o.MinRows)
+	often := t.rules.Frequent(o.MinRows)
 	if o.heat != nil { // a wrong name is told before the long work
-		if _, err := failing.NewHeatMap(often, in.wrong, o.heat[0], o.heat[1]); err != nil {
+		if _, err := failing.NewHeatMap(t.all.Frequent(o.MinRows), in.wrong, o.heat[0], o.heat[1]); err != nil {
 			return nil, err
 		}
 	}
-	j, err := failing.Judge(ctx, failing.Answers{Wrong: in.wrong, Features: x, Confidence: in.confidence, Probabilities: in.probabilities}, o.Options)
+	j, err := failing.Judge(ctx, failing.Answers{Wrong: in.wrong, Features: t.all, Confidence: in.confidence, Probabilities: in.probabilities}, o.Options)
 	if errors.Is(err, failing.ErrFew) && in.privately() { // who loses can be told all the same
 		few := failing.Unjudged("too few answers are wrong to learn from")
 		j, err = &few, nil
@@ -235,18 +236,18 @@ func (o *errorsOptions) judge(ctx context.Context, in *input, x *failing.Feature
 	}
 	r := &failing.Result{
 		Format: failing.Format, Source: in.name, Rows: len(in.wrong), LeftOut: in.leftOut, Seed: o.Seed,
-		Balance: !o.natural, Splits: o.Splits, Judged: *j, Tree: o.tree,
+		Balance: !o.natural, Splits: o.Splits, Judged: *j, NoFeatures: t.absent, Tree: o.tree,
 	}
 	r.Count(in.wrong)
 	if rules != nil {
-		r.Cohorts, err = failing.CohortsOf(rules, x, in.wrong)
+		r.Cohorts, err = failing.CohortsOf(rules, t.all, in.wrong)
 	} else {
 		r.Cohorts, err = failing.Cohorts(often, in.wrong, o.tree)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if r.HeatMap, err = o.heatMap(r, often, in.wrong); err != nil {
+	if r.HeatMap, err = o.heatMap(r, t, in.wrong); err != nil {
 		return nil, err
 	}
 	if err = o.losses(in, often, r); err != nil {
@@ -259,19 +260,21 @@ func (o *errorsOptions) judge(ctx context.Context, in *input, x *failing.Feature
 func (o *errorsOptions) losses(in *input, x *failing.Features, r *failing.Result) (err error) {
 	switch {
 	case in.private != nil:
-		if r.Privacy, err = failing.Losses(x, in.wrong, in.private, o.tree); err != nil {
-			return err
-		}
-		if o.privateEpsilon > 0 {
-			e := dp.Epsilon(o.privateEpsilon)
-			r.Privacy.Epsilon = &e
-		}
-	case in.model != nil && in.model.right != nil:
-		if o.own {
-			if x, err = failing.Join(x, in.posteriors()); err != nil {
+		several := in.epsilons != nil && slices.Min(in.epsilons) < slices.Max(in.epsilons)
+		if several { // of unprotected answers it says nothing
+			if x, err = failing.Join(x, failing.FromEpsilon(in.epsilons)); err != nil {
 				return err
 			}
 		}
+		if r.Privacy, err = failing.Losses(x, in.wrong, in.private, o.tree); err != nil {
+			return err
+		}
+		if in.epsilons != nil && !several {
+			e := dp.Epsilon(in.epsilons[0])
+			r.Privacy.Epsilon = &e
+			r.NoFeatures = append(r.NoFeatures, failing.Absent{Name: failing.ReleaseEpsilon, Why: fmt.Sprintf("it is %v for every text, and tells none from another", e)})
+		}
+	case in.model != nil && in.model.right != nil:
 		if r.Privacy, err = failing.ExpectedLosses(x, in.wrong, in.model.right, o.tree); err != nil {
 			return err
 		}
@@ -280,12 +283,15 @@ func (o *errorsOptions) losses(in *input, x *failing.Features, r *failing.Result
 	return nil
 }
 
-// heatMap counts errors by the two features that were named, or by those that matter
-// most.
-func (o *errorsOptions) heatMap(r *failing.Result, x *failing.Features, wrong []bool) (*failing.HeatMap, error) {
+// heatMap counts errors by the two features that were named, or by those of which rules
+// may speak that matter most.
+func (o *errorsOptions) heatMap(r *failing.Result, t *tables, wrong []bool) (*failing.HeatMap, error) {
 	two := o.heat
 	if two == nil {
 		for _, f := range r.Features { // two values of one column say the same
+			if !slices.Contains(t.rules.Names, f.Name) {
+				continue
+			}
 			if len(two) == 0 || len(two) == 1 && !failing.SameColumn(two[0], f.Name) {
 				two = append(two, f.Name)
 			}
@@ -294,7 +300,7 @@ func (o *errorsOptions) heatMap(r *failing.Result, x *failing.Features, wrong []
 			return nil, nil
 		}
 	}
-	return failing.NewHeatMap(x, wrong, two[0], two[1])
+	return failing.NewHeatMap(t.all.Frequent(o.MinRows), wrong, two[0], two[1])
 }
 
 // features makes the table of features: of the texts, and of columns.

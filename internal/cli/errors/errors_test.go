@@ -129,6 +129,30 @@ func TestColumnsAlone(t *testing.T) {
 	}
 }
 
+// TestSeveralEpsilons: rules of who loses may speak of ε where a file has several, and
+// where it has one it is said why they do not.
+func TestSeveralEpsilons(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("label,answer,private,e,one\n")
+	for i := range 200 {
+		private, e := "yes", "8"
+		if i%2 == 0 {
+			e = "0.5"
+			if i%4 == 0 {
+				private = "no"
+			}
+		}
+		fmt.Fprintf(&b, "yes,yes,%s,%s,2\nno,no,no,%s,2\n", private, e, e)
+	}
+	in := clitest.TextFile(t, "several.csv", b.String())
+	for column, want := range map[string]string{"e": "privacy:epsilon ≤ ", "one": "privacy:epsilon is no feature: it is 2 for every text"} {
+		code, out, errs := clitest.Sotto(t, "", "errors", "--in", in, "--label", "label", "--predicted", "answer", "--private-predicted", "private", "--private-epsilon", column, "--features", "one", "--splits", "1")
+		if code != cli.ExitDone || !strings.Contains(out, want) || strings.Contains(out, "ε = 2 as stated") != (column == "one") {
+			t.Errorf("%s: exit %d: %s%s", column, code, out, errs)
+		}
+	}
+}
+
 func TestReleased(t *testing.T) {
 	in := answersFile(t)
 	rules := clitest.TextFile(t, "rules.json", `{"format":"sotto-rules-1","rules":[[{"feature":"town = Ulm","above":0}],[{"feature":"age","above":40}]]}`)
@@ -176,6 +200,9 @@ func TestRefusals(t *testing.T) {
 		{"--private-predicted text", "no value in common"},
 		{"--rows-per-person 2", "without --epsilon"},
 		{"--private-epsilon 1", "--private-predicted"},
+		{"--private-predicted private --private-epsilon 0", "must be positive"},
+		{"--private-predicted private --private-epsilon town", "has no ε"},
+		{"--lexicon xed", "--lexicon needs --text"},
 		{"--splits -1", "splits"},
 		{"--features key", "different texts"},
 		{"--cohorts-out " + in, "same file"},

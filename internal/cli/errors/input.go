@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -20,7 +21,7 @@ type inputFlags struct {
 	term.TextFlags
 	in, id, person              string
 	label, predicted, private   string
-	confidence                  string
+	confidence, privateEpsilon  string
 	probabilities, featureNames []string
 	lexicons                    []string
 	modelFlags
@@ -78,6 +79,9 @@ func (o *inputFlags) check() error {
 	if o.Text == "" && len(o.featureNames) == 0 {
 		return errors.New("want --text, the column of the texts, or --features, columns to learn from, or both")
 	}
+	if o.privateEpsilon != "" && o.private == "" {
+		return errors.New("--private-epsilon is of private answers, must come with --private-predicted, the column of these")
+	}
 	if len(o.probabilities) == 1 {
 		return errors.New("--probabilities names one column, must name one for each class; a single probability is --confidence")
 	}
@@ -117,6 +121,7 @@ type input struct {
 	wrong         []bool
 	model         *answered // nil if no model was asked
 	private       [][]bool  // by draw
+	epsilons      []float64 // of the private answers; nil if nobody said
 	confidence    []float64
 	probabilities [][]float64
 	columnNames   []string
@@ -128,7 +133,7 @@ type input struct {
 func (o *inputFlags) read(stdin io.Reader) (*input, error) {
 	var names []string
 	place := map[string]int{}
-	for _, name := range slices.Concat([]string{o.label, o.predicted, o.private, o.Text, o.confidence, o.id, o.person}, o.probabilities, o.featureNames) {
+	for _, name := range slices.Concat([]string{o.label, o.predicted, o.private, o.Text, o.confidence, o.id, o.person, o.epsilonColumn()}, o.probabilities, o.featureNames) {
 		if _, there := place[name]; name != "" && !there {
 			place[name] = len(names)
 			names = append(names, name)
@@ -171,6 +176,9 @@ func (o *inputFlags) read(stdin io.Reader) (*input, error) {
 		if in.private[0], err = in.differ(in.labels, of(o.private)); err != nil {
 			return nil, err
 		}
+		if err = o.readEpsilons(in, of(o.epsilonColumn())); err != nil {
+			return nil, err
+		}
 	}
 	in.texts, in.ids, in.persons = of(o.Text), of(o.id), of(o.person)
 	if in.reader, in.lexicons, err = o.reader(); err != nil {
@@ -183,6 +191,38 @@ func (o *inputFlags) read(stdin io.Reader) (*input, error) {
 		in.columns = append(in.columns, of(name))
 	}
 	return in, in.readProbabilities(o.probabilities, of)
+}
+
+// epsilonColumn is the column that --private-epsilon names; "" if it is a number.
+func (o *inputFlags) epsilonColumn() string {
+	if _, err := strconv.ParseFloat(o.privateEpsilon, 64); err == nil {
+		return ""
+	}
+	return o.privateEpsilon
+}
+
+// readEpsilons reads ε of the private answers: a column, or the number that stands for
+// all.
+func (o *inputFlags) readEpsilons(in *input, column []string) error {
+	if o.privateEpsilon == "" {
+		return nil
+	}
+	in.epsilons = make([]float64, len(in.places))
+	for i := range in.epsilons {
+		said := o.privateEpsilon
+		if column != nil {
+			said = column[i]
+		}
+		v, err := strconv.ParseFloat(said, 64)
+		if err != nil || !(v > 0) || math.IsInf(v, 0) {
+			if column == nil {
+				return fmt.Errorf("--private-epsilon is %s, must be positive and finite, or a column of such numbers", said)
+			}
+			return fmt.Errorf("%s: row %d has no ε in column %q, must be a positive number", in.name, in.places[i], o.privateEpsilon)
+		}
+		in.epsilons[i] = v
+	}
+	return nil
 }
 
 func (o *inputFlags) open(stdin io.Reader, names []string) (term.Columns, error) {

@@ -19,6 +19,9 @@ func (o *errorsOptions) keep(ctx context.Context, in *input, x *failing.Features
 	c := failing.Columns{Text: o.Text, Predicted: o.predicted, Confidence: o.confidence, Probabilities: o.probabilities, Features: o.featureNames, Lexicons: in.lexicons}
 	if in.model != nil {
 		c.Model = in.model.digest
+		if in.model.received != nil {
+			c.Draws, c.DrawSeed = o.draws, in.model.seed
+		}
 	}
 	f := o.Forest
 	f.Seed = o.Seed

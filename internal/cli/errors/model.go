@@ -3,7 +3,7 @@ package errors
 import (
 	"context"
 	"fmt"
-	"math"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -25,7 +25,7 @@ type modelFlags struct {
 func (o *modelFlags) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.model, "model", "", "folder of a model that sotto train made, which answers to the texts, before its release and after it, in place of --predicted")
 	fs.IntVar(&o.draws, "draws", 200, "draws of a release whose law is not known, with --model")
-	fs.BoolVar(&o.own, "posteriors", false, "let the rules of who loses speak of how sure the model is before and after, too, with --model")
+	fs.BoolVar(&o.own, "posteriors", false, "let rules of cohorts speak of how sure the model is before its release and after, and how far the release moves a text, too, with --model")
 	o.masks.AddFlags(fs)
 }
 
@@ -36,9 +36,10 @@ func (o *modelFlags) names() []string {
 
 // answered is what a model says of each text.
 type answered struct {
-	digest    string    // of the model
-	right     []float64 // how likely a receiver of a release answers rightly; nil if nothing is released
-	after     [][]float64
+	digest    string              // of the model
+	right     []float64           // how likely a receiver of a release answers rightly; nil if nothing is released
+	received  *predictor.Received // what receivers get; nil if nothing is released
+	seed      uint64              // of what was drawn for it
 	guarantee *dp.Guarantee
 }
 
@@ -68,18 +69,14 @@ func (o *inputFlags) ask(ctx context.Context, in *input, seed uint64, w failing.
 	if released {
 		total *= 2
 	}
-	if in.probabilities, err = in.answers(ctx, m, 0, total, w); err != nil {
+	if in.probabilities, err = in.answers(ctx, m, total, w); err != nil {
 		return err
 	}
 	classes := m.Classes()
-	said := make([]string, len(in.texts))
-	for i, p := range in.probabilities {
-		said[i] = classes[argmax(p)]
-	}
-	if in.wrong, err = in.differ(in.labels, said); err != nil {
+	if in.wrong, err = in.differ(in.labels, in.said(classes)); err != nil {
 		return err
 	}
-	in.model = &answered{}
+	in.model = &answered{seed: seed}
 	if in.model.digest, err = m.Manifest().Digest(); err != nil {
 		return err
 	}
@@ -88,13 +85,7 @@ func (o *inputFlags) ask(ctx context.Context, in *input, seed uint64, w failing.
 	}
 	g := m.Guarantee()
 	in.model.guarantee = &g
-	options.View = predictor.Expected
-	after, err := predictor.Load(ctx, o.model, options)
-	if err != nil {
-		return fmt.Errorf("--model: %w", err)
-	}
-	defer term.CloserOf(after.Source())() //nolint:errcheck // as above
-	if in.model.after, err = in.answers(ctx, after, len(in.texts), total, w); err != nil {
+	if in.model.received, err = in.receive(ctx, m, total, w); err != nil {
 		return err
 	}
 	place := map[string]int{}
@@ -104,24 +95,48 @@ func (o *inputFlags) ask(ctx context.Context, in *input, seed uint64, w failing.
 	in.model.right = make([]float64, len(in.texts))
 	for i, label := range in.labels {
 		if k, known := place[label]; known {
-			in.model.right[i] = min(1, in.model.after[i][k])
+			in.model.right[i] = min(1, in.model.received.Answers[i][k])
 		}
 	}
 	return nil
 }
 
-// answers asks about all texts, batch by batch.
-func (in *input) answers(ctx context.Context, m *predictor.Model, done, total int, w failing.Work) ([][]float64, error) {
+// answers asks about all texts before their release, batch by batch.
+func (in *input) answers(ctx context.Context, m *predictor.Model, total int, w failing.Work) ([][]float64, error) {
 	var all [][]float64
-	for lo := 0; lo < len(in.texts); lo += batch {
-		w.Tell(done+lo, total)
-		some, err := m.Predict(ctx, in.texts[lo:min(lo+batch, len(in.texts))])
+	for some := range slices.Chunk(in.texts, batch) {
+		w.Tell(len(all), total)
+		p, err := m.Predict(ctx, some)
 		if err != nil {
 			return nil, fmt.Errorf("--model: %w", err)
 		}
-		all = append(all, some...)
+		all = append(all, p...)
 	}
 	return all, nil
+}
+
+// receive asks what receivers get of all texts, batch by batch; the texts were asked
+// about before.
+func (in *input) receive(ctx context.Context, m *predictor.Model, total int, w failing.Work) (*predictor.Received, error) {
+	all := &predictor.Received{}
+	for some := range slices.Chunk(in.texts, batch) {
+		w.Tell(len(in.texts)+len(all.Answers), total)
+		r, err := m.Receive(ctx, some)
+		if err != nil {
+			return nil, fmt.Errorf("--model: %w", err)
+		}
+		all.Answers, all.Moved = append(all.Answers, r.Answers...), append(all.Moved, r.Moved...)
+	}
+	return all, nil
+}
+
+// said is what the model answers, by the probabilities of classes.
+func (in *input) said(classes []string) []string {
+	all := make([]string, len(in.probabilities))
+	for i, p := range in.probabilities {
+		all[i] = classes[argmax(p)]
+	}
+	return all
 }
 
 func argmax(p []float64) int {
@@ -132,29 +147,43 @@ func argmax(p []float64) int {
 	return nn.Argmax(scores)
 }
 
-// groupPosterior is the group of features that a model's own answers are.
-const groupPosterior = "posterior"
+// released are features of what the release of a model does to the texts; nil if
+// nothing is released.
+func (in *input) released() *failing.Features {
+	if in.model == nil || in.model.received == nil {
+		return nil
+	}
+	return failing.FromRelease(in.probabilities, in.model.received.Answers, in.model.received.Moved)
+}
 
-// posteriors are features of how a release moves the answers of a model, for the tree
-// of losses. They say much of who loses and nothing of which texts these are, so that
-// they are there only on request.
-func (in *input) posteriors() *failing.Features {
-	f := &failing.Features{
-		Names:  []string{"posterior: surest class before the release", "posterior: surest class after", "posterior: how far the release moves it"},
-		Groups: []string{groupPosterior, groupPosterior, groupPosterior},
+// tables are the features that are learnt from.
+type tables struct {
+	all    *failing.Features // for forests
+	rules  *failing.Features // that rules may speak of
+	absent []failing.Absent  // features of privacy that there are not
+}
+
+// widen adds features of privacy. Those of a model's release say much of which answers
+// are wrong and nothing of which texts these are to, so that rules speak of them only on
+// request.
+func (o *inputFlags) widen(in *input, x *failing.Features) (*tables, error) {
+	t := &tables{all: x, rules: x}
+	own := in.released()
+	if own == nil {
+		return t, nil
 	}
-	for i, before := range in.probabilities {
-		moved := 0.0
-		for k, v := range before {
-			moved += math.Abs(v-in.model.after[i][k]) / 2
-		}
-		var row failing.Row
-		for column, v := range []float64{before[argmax(before)], in.model.after[i][argmax(in.model.after[i])], moved} {
-			if v != 0 {
-				row = append(row, failing.Cell{Column: column, Value: v})
-			}
-		}
-		f.Rows = append(f.Rows, row)
+	none := func(name, why string) { t.absent = append(t.absent, failing.Absent{Name: name, Why: why}) }
+	none(failing.ReleaseEpsilon, fmt.Sprintf("it is the same for every text of a model, here %v, and tells none from another", in.model.guarantee))
+	if in.model.received.Moved == nil {
+		none(failing.DistanceMoved, "a release of this model is a code, which is at no place among vectors; "+failing.PosteriorMoved+" is the only distance that there is")
 	}
-	return f
+	varied, same := own.Varied()
+	for _, name := range same {
+		none(name, "it is the same for every text, and tells none from another")
+	}
+	var err error
+	if t.all, err = failing.Join(x, varied); err == nil && o.own {
+		t.rules = t.all
+	}
+	return t, err
 }

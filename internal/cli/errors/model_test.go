@@ -26,7 +26,7 @@ func TestModel(t *testing.T) {
 	if code, _, errs := clitest.Sotto(t, "", args...); code != cli.ExitDone {
 		t.Fatal(errs)
 	}
-	for _, more := range [][]string{nil, {"--posteriors"}} {
+	for _, more := range [][]string{nil, {"--posteriors", "--heat", "privacy:posterior-before,privacy:distance-moved"}} {
 		code, out, errs := clitest.Sotto(t, "", append([]string{"errors", "--in", data, "--text", "message", "--label", "topic", "--model", folder, "--draws", "20", "--splits", "1", "--json"}, more...)...)
 		var r struct {
 			Rows    int `json:"rows"`
@@ -38,12 +38,24 @@ func TestModel(t *testing.T) {
 				} `json:"guarantee"`
 				Cohorts []struct{ Rule string } `json:"cohorts"`
 			} `json:"privacy"`
+			Groups []struct {
+				Name     string `json:"name"`
+				Features int    `json:"features"`
+			} `json:"groups"`
+			None []struct{ Name string } `json:"no_features"`
 		}
 		if err := json.Unmarshal([]byte(out), &r); code != cli.ExitDone || err != nil {
 			t.Fatalf("exit %d: %v %s", code, err, errs)
 		}
 		if p := r.Privacy; r.Rows != 500 || !(p.Guarantee.Epsilon > 29 && p.Guarantee.Epsilon < 31) || !(p.Before > 0 && p.After >= 0 && p.After <= 1) || len(p.Cohorts) == 0 {
 			t.Errorf("%v: %+v", more, r)
+		}
+		// ε is the same for all texts; the posterior before, after and moved, and the distance.
+		if last := r.Groups[len(r.Groups)-1]; last.Name != "privacy" || last.Features != 4 || len(r.None) != 1 || r.None[0].Name != "privacy:epsilon" {
+			t.Errorf("features of privacy are %+v but for %+v", last, r.None)
+		}
+		if spoken := strings.Contains(out, `"feature": "privacy:`); spoken != (more != nil) {
+			t.Errorf("%v: rules speak of privacy: %v", more, spoken)
 		}
 	}
 	rankedByModel(t, data, folder)

@@ -34,6 +34,12 @@ func printErrors(out io.Writer, r *failing.Result) error {
 	}
 	printRankers(b, r)
 	printFeatures(b, r)
+	if len(r.NoFeatures) > 0 {
+		fmt.Fprintln(b)
+	}
+	for _, a := range r.NoFeatures {
+		fmt.Fprintf(b, "%s is no feature: %s\n", a.Name, a.Why)
+	}
 	return b.Flush()
 }
 

@@ -135,7 +135,7 @@ func runRank(ctx context.Context, o rankOptions, std term.Streams) error {
 	bar := term.NewProgress(std.Err, "reading texts")
 	defer bar.Finish()
 	if c := w.Columns(); c.Model != "" {
-		if answers, err = o.askAgain(ctx, in, c.Model); err != nil {
+		if answers, err = o.askAgain(ctx, in, c); err != nil {
 			return interrupted(err)
 		}
 	}
@@ -143,6 +143,9 @@ func runRank(ctx context.Context, o rankOptions, std term.Streams) error {
 	bar.Finish()
 	if err != nil {
 		return interrupted(err)
+	}
+	if x, err = failing.Join(x, in.released()); err != nil {
+		return err
 	}
 	r, err := o.list(ctx, w, in, answers, x)
 	if err != nil {
@@ -166,28 +169,29 @@ func interrupted(err error) error {
 }
 
 // askAgain asks the model that had answered when the list was learnt.
-func (o *rankOptions) askAgain(ctx context.Context, in *input, digest string) ([]string, error) {
+func (o *rankOptions) askAgain(ctx context.Context, in *input, c failing.Columns) ([]string, error) {
 	maskers, err := o.masks.Maskers()
 	if err != nil {
 		return nil, err
 	}
-	m, err := predictor.Load(ctx, o.model, predictor.Options{View: predictor.Before, Workers: o.workers, Maskers: maskers})
+	m, err := predictor.Load(ctx, o.model, predictor.Options{View: predictor.Before, Draws: c.Draws, Seed: c.DrawSeed, Workers: o.workers, Maskers: maskers})
 	if err != nil {
 		return nil, fmt.Errorf("--model: %w", err)
 	}
 	defer term.CloserOf(m.Source())() //nolint:errcheck // its answers are complete
-	if got, failed := m.Manifest().Digest(); failed != nil || got != digest {
+	if got, failed := m.Manifest().Digest(); failed != nil || got != c.Model {
 		return nil, errors.Join(failed, errors.New("--model is another model than the one whose errors were learnt, must be the same"))
 	}
-	if in.probabilities, err = in.answers(ctx, m, 0, len(in.texts), failing.Work{}); err != nil {
+	if in.probabilities, err = in.answers(ctx, m, len(in.texts), failing.Work{}); err != nil {
 		return nil, err
 	}
-	classes := m.Classes()
-	said := make([]string, len(in.texts))
-	for i, p := range in.probabilities {
-		said[i] = classes[argmax(p)]
+	if c.Draws > 0 {
+		in.model = &answered{}
+		if in.model.received, err = in.receive(ctx, m, len(in.texts), failing.Work{}); err != nil {
+			return nil, err
+		}
 	}
-	return said, nil
+	return in.said(m.Classes()), nil
 }
 
 // readNew reads the columns that a work list was learnt from, of rows without labels.
@@ -306,7 +310,10 @@ func (r ranked) text() string {
 func (r ranked) why() string {
 	words := make([]string, len(r.Reasons))
 	for i, x := range r.Reasons {
-		if words[i] = x.Feature; x.Value == 0 {
+		switch words[i] = x.Feature; {
+		case x.Group == failing.GroupPrivacy: // every text has it
+			words[i] += " = " + strconv.FormatFloat(x.Value, 'g', 2, 64)
+		case x.Value == 0:
 			words[i] = "no " + x.Feature
 		}
 	}
