@@ -195,6 +195,7 @@ func small() []struct {
 		{mech.Params{Mechanism: "privunit", Dim: 3}, -1, 1},
 		{mech.Params{Mechanism: "codebook", Dim: 3, Own: mech.CodebookParams{Codewords: 16}}, -1, 1},
 		{mech.Params{Mechanism: "codes", Dim: 3}, -1, 1},
+		{mech.Params{Mechanism: "cells", Dim: 2, Own: mech.CellsParams{Centres: [][]float64{{0.9, 0}, {0, 0.8}, {-0.7, 0.1}, {0.5, -0.6}}}}, -1, 1},
 		{mech.Params{Mechanism: "laplace-l2", Dim: 2}, -1, 1},
 		{mech.Params{Mechanism: "gaussian", Dim: 2, Delta: 1e-3}, -1, 1},
 		{mech.Params{Mechanism: "krr", Own: mech.KRRParams{Classes: 2}}, 0, 1},

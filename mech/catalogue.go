@@ -17,6 +17,8 @@ const (
 	Spectral    = "spectral"    // privemb: noise for the projection's proven norm
 	Vocabulary  = "vocabulary"  // privemb: noise for the worst pair of a public list
 	M1          = "m1"          // privemb: no projection
+	Centroid    = "centroid"    // cells: the centre of the cell
+	Index       = "index"       // cells: the number of the cell
 )
 
 // The built-in mechanisms, in the order in which help and tables show them.
@@ -72,6 +74,10 @@ func init() {
 		{
 			Name: "codes", About: "one of K public codes, by rank (subset selection, extremal channels)", Variants: forms(FormCode, AsStated),
 			Takes: []string{"dim"}, Own: CodesParams{}, New: build(NewCodes), Fit: fitCodes,
+		},
+		{
+			Name: "cells", About: "one of N public cells, such as those of public texts", Variants: slices.Concat(forms(FormCell, Centroid), forms(FormLabel, Index)),
+			Takes: []string{"dim"}, Own: CellsParams{}, New: build(NewCells), Fit: fitCells,
 		},
 		{Name: "laplace-l2", About: "noise with density exp(-||k||) on the L2 sphere", Variants: l2, Takes: []string{"dim"}, New: build(NewLaplaceL2)},
 		{Name: "gaussian", About: "analytic Gaussian noise on the L2 sphere", Variants: l2, Takes: []string{"dim", "delta"}, New: build(NewGaussian)},

@@ -98,6 +98,21 @@ func subjects() []subject {
 			s.valid = func(dim int, eps float64) bool { return eps < 100 && (dim < 50 || eps >= 1) }
 			s.options = gaussianOptions
 		}),
+		with(one("cells", mech.Centroid, true), func(s *subject) { cellsSubject(s, nil) }),
+		with(one("cells", mech.Index, true), func(s *subject) { cellsSubject(s, [][]float64{{-1}, {0.5}, {12}}) }),
+	}
+}
+
+// cellsSubject: at ε = 5 the own cell of twelve comes 128 times in a row with
+// probability 10⁻⁴.
+func cellsSubject(s *subject, impossible [][]float64) {
+	s.adapt = func(p *mech.Params, dim int) { p.Dim, p.Own = dim, mech.CellsParams{Centres: vocabulary(dim)} }
+	s.quiet = func(_ int, eps float64) bool { return eps >= 5 }
+	s.options = func(m mech.Mechanism, o *dptest.Options) {
+		in, _ := m.Shape()
+		if o.Impossible = impossible; impossible == nil {
+			o.Impossible = [][]float64{make([]float64, in)}
+		}
 	}
 }
 

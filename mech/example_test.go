@@ -59,6 +59,7 @@ func ExampleKinds() {
 	// privunit: true
 	// codebook: true
 	// codes: true
+	// cells: centroid index
 	// laplace-l2: true
 	// gaussian: true
 	// krr: true
@@ -345,4 +346,16 @@ func ExampleStatement() {
 	}
 	fmt.Printf("%.4f at %s level, %.4f between any two texts\n", float64(s.True), s.Unit, float64(*s.TextLevel))
 	// Output: 0.6201 at word level, 1.0000 between any two texts
+}
+
+// The receiver learns a cell of public texts, here of two numbers each.
+func ExampleCells() {
+	m, err := mech.NewCells(mech.Params{Dim: 2, Epsilon: 8, Own: mech.CellsParams{Centres: [][]float64{{1, 0}, {0, 1}, {-1, 0}}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cell, err := m.Cell([]float64{0.2, 0.9})
+	fmt.Println(cell, err, m.Guarantee())
+	// Output: 1 <nil> ε = 8 (text-level)
 }

@@ -54,7 +54,8 @@ const (
 	FormBits       Form = "bits"       // noisy bits of a binary expansion
 	FormMarks      Form = "marks"      // noisy bits of which no mean estimates the input
 	FormCode       Form = "code"       // one of several codes: 1 in one place and 0 in all others
-	FormLabel      Form = "label"      // a class
+	FormCell       Form = "cell"       // the centre of one of several public cells
+	FormLabel      Form = "label"      // a class, or the number of a cell
 )
 
 // Within reports whether the variant can stand within a network: gradients pass,

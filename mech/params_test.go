@@ -20,6 +20,8 @@ func valid(mechanism string) mech.Params {
 		p.Own = mech.AlphaParams{Alpha: 1}
 	case "codebook":
 		p.Own = mech.CodebookParams{Codewords: 8}
+	case "cells":
+		p.Own = mech.CellsParams{Centres: vocabulary(4)}
 	}
 	return p
 }
@@ -44,6 +46,9 @@ func fields() map[string]func(*mech.Params) {
 		"seed":       set("seed", uint64(1)),
 		"vocabulary": set("vocabulary", vocabulary(4)),
 		"weights":    set("weights", uneven(4, 1, 0.5)),
+
+		"cells":        set("cells", vocabulary(4)),
+		"cells_sha256": set("cells_sha256", mech.CellsDigest(vocabulary(4))),
 	}
 }
 
@@ -228,6 +233,7 @@ func TestConstructors(t *testing.T) {
 		"privunit":   func(p mech.Params) error { _, err := mech.NewPrivUnit(p); return err },
 		"codebook":   func(p mech.Params) error { _, err := mech.NewCodebook(p); return err },
 		"codes":      func(p mech.Params) error { _, err := mech.NewCodes(p); return err },
+		"cells":      func(p mech.Params) error { _, err := mech.NewCells(p); return err },
 		"laplace-l2": func(p mech.Params) error { _, err := mech.NewLaplaceL2(p); return err },
 		"gaussian":   func(p mech.Params) error { _, err := mech.NewGaussian(p); return err },
 		"krr":        func(p mech.Params) error { _, err := mech.NewKRR(p); return err },
@@ -245,8 +251,8 @@ func TestConstructors(t *testing.T) {
 			t.Errorf("constructor of %s with another's name: error = %v, want one that names both", name, err)
 		}
 	}
-	if n := len(mech.Kinds()); n != 14 {
-		t.Errorf("Kinds lists %d mechanisms, this test tries 14", n)
+	if n := len(mech.Kinds()); n != 15 {
+		t.Errorf("Kinds lists %d mechanisms, this test tries 15", n)
 	}
 }
 

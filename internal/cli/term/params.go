@@ -35,13 +35,16 @@ func (f *MechanismFlags) AddFlags(fs *pflag.FlagSet) {
 	f.own = map[string]any{}
 	for _, p := range mech.Parameters() {
 		value := reflect.New(p.Type).Interface()
-		if _, table := value.(*[][]float64); table {
+		if isTable(p) {
 			value, p.Help = new(string), "file of the "+p.Help
 		}
 		AddFlag(fs, value, strings.ReplaceAll(p.Name, "_", "-"), p.Help)
 		f.own[p.Name] = value
 	}
 }
+
+// isTable reports whether a parameter is a list of vectors, which a file holds.
+func isTable(p mech.Parameter) bool { return p.Type == reflect.TypeFor[[][]float64]() }
 
 // File returns the file that was given for a list of vectors.
 func (f *MechanismFlags) File(name string) string { return *f.own[name].(*string) }
@@ -160,13 +163,18 @@ func (f *MechanismFlags) Resolve(name string) (mech.Params, error) {
 	if f.Seeded && !mech.Uses(name, "seed") {
 		delete(given, "seed")
 	}
-	for parameter, v := range given {
-		if path, ok := v.(string); ok && path != "" {
+	for _, parameter := range mech.Parameters() {
+		path, ok := given[parameter.Name].(string)
+		if !ok || !isTable(parameter) {
+			continue
+		}
+		delete(given, parameter.Name)
+		if path != "" {
 			vectors, err := ReadVectors(path)
 			if err != nil {
 				return p, err
 			}
-			given[parameter] = vectors
+			given[parameter.Name] = vectors
 		}
 	}
 	return p.With(given), nil
@@ -196,11 +204,11 @@ func ReadVectors(path string) ([][]float64, error) {
 		}
 		rows = append(rows, slices.Clone(row))
 		if len(rows) > maxVocabulary {
-			return nil, fmt.Errorf("%s: the vocabulary has more than %d vectors, must have fewer", path, maxVocabulary)
+			return nil, fmt.Errorf("%s: the file has more than %d vectors, must have fewer", path, maxVocabulary)
 		}
 	}
 	if len(rows) == 0 {
-		return nil, fmt.Errorf("%s: the vocabulary is empty, must hold at least two vectors", path)
+		return nil, fmt.Errorf("%s: the file is empty, must hold at least two vectors", path)
 	}
 	return rows, nil
 }

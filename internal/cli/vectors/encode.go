@@ -195,7 +195,7 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 
 // open opens the texts.
 func (o *encodeOptions) open(stdin io.Reader) (*textfile.Reader, error) {
-	files := append(o.Files(), term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.record()), term.Named("--show-masks", o.Show))
+	files := append(o.Files(), term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.record()), term.Named("--show-masks", o.Show), term.Named("--cells", o.File("cells")))
 	if err := term.RefuseSame(files...); err != nil {
 		return nil, err
 	}

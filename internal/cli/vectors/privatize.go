@@ -172,7 +172,7 @@ func (o *privatizeOptions) apart() error {
 	if o.metadata == "-" {
 		return errors.New("--metadata is -, must be a file")
 	}
-	return term.RefuseSame(term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.side(term.PrivacyEnd)), term.Named("--vocabulary", o.File("vocabulary")))
+	return term.RefuseSame(term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.side(term.PrivacyEnd)), term.Named("--vocabulary", o.File("vocabulary")), term.Named("--cells", o.File("cells")))
 }
 
 // stream does the work between an opened input and an opened output.
