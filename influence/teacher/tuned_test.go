@@ -1,6 +1,7 @@
 package teacher_test
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -64,12 +65,9 @@ func TestTuned(t *testing.T) {
 		t.Errorf("contexts of %d numbers, want %d, which what is masked does not change and its place does", read.Cols, m.Context())
 	}
 	for i, p := range places {
-		_, one, err := m.Contexts(ctx, places[i:i+1], 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		masked, err := m.Masked(ctx, []string{p.Text}, [][]text.Span{{p.Span}}, 1)
-		if err != nil {
+		_, one, failed := m.Contexts(ctx, places[i:i+1], 1)
+		masked, too := m.Masked(ctx, []string{p.Text}, [][]text.Span{{p.Span}}, 1)
+		if err = errors.Join(failed, too); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(one.Data, read.Row(i)) || !slices.Equal(masked.Data, vectors.Row(i)) || !slices.Equal(masked.Data, read.Row(i)[read.Cols-m.Dim():]) {
