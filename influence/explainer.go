@@ -25,29 +25,19 @@ func (e Explainer) Explain(ctx context.Context, p explain.Predictor, s string, c
 	if !slices.Equal(p.Classes(), names) {
 		return nil, errors.New("influence: the predictor has other classes than the student's teacher, must have the same")
 	}
+	k := float64(len(names))
 	return explain.By(ctx, e.Name(), p, s, class, func(words []text.Span, class int) (float64, []float64, error) {
-		weights, err := e.Student.weights(ctx, s, words, class)
-		return 1 / float64(len(names)), weights, err
+		places, weights := make([]teacher.Place, len(words)), make([]float64, len(words))
+		for i, w := range words {
+			places[i] = teacher.Place{Text: s, Span: w}
+		}
+		scores, err := e.Student.score(ctx, places, nil, nil, class, false)
+		for i, x := range scores {
+			// From −1 to 1 where there are two classes, and never above 1.
+			weights[i] = min(1, (float64(x.Speaks*k)-1)/(k-1))
+		}
+		return 1 / k, weights, err
 	})
-}
-
-// weights returns by how much the influence of each span speaks for a class.
-func (s *Student) weights(ctx context.Context, s0 string, words []text.Span, class int) ([]float64, error) {
-	places := make([]teacher.Place, len(words))
-	for i, w := range words {
-		places[i] = teacher.Place{Text: s0, Span: w}
-	}
-	scores, err := s.score(ctx, places, nil, nil, class, false)
-	if err != nil {
-		return nil, err
-	}
-	k := float64(len(s.Teacher.Names))
-	weights := make([]float64, len(words))
-	for i, x := range scores {
-		// From −1 to 1 where there are two classes, and never above 1.
-		weights[i] = min(1, (float64(x.Speaks*k)-1)/(k-1))
-	}
-	return weights, nil
 }
 
 var _ explain.Explainer = Explainer{}

@@ -26,8 +26,9 @@ var (
 // change it.
 func explainTab() Tab {
 	return Tab{Name: "explain", Title: "Explain", HTML: explainHTML, Script: explainScript, Routes: map[string]func(*Studio, http.ResponseWriter, *http.Request) error{
-		"POST words": (*Studio).explainWords,
-		"POST swaps": (*Studio).explainSwaps,
+		"POST student": (*Studio).explainStudent,
+		"POST words":   (*Studio).explainWords,
+		"POST swaps":   (*Studio).explainSwaps,
 	}}
 }
 
@@ -64,15 +65,11 @@ func (s *Studio) explainWords(w http.ResponseWriter, r *http.Request) error {
 	if err := read(w, r, &q); err != nil {
 		return err
 	}
-	e, err := explainer(q.Method)
-	if err != nil {
-		return err
-	}
 	m, err := s.predictor(q)
 	if err != nil {
 		return err
 	}
-	got, err := e.Explain(r.Context(), m, q.Text, explain.Predicted)
+	got, err := s.explainBy(r.Context(), q, m)
 	if errors.Is(err, explain.ErrWords) {
 		return &Problem{http.StatusBadRequest, "type a text with at least one word, and at most 2048"}
 	} else if err != nil {
@@ -99,15 +96,17 @@ const mostSwaps = 10
 
 // swapped is what would change an answer.
 type swapped struct {
-	Answer string         `json:"answer"`
-	Swaps  []explain.Swap `json:"swaps"`
-	Asked  int            `json:"asked"`          // words that were tried
-	Part   string         `json:"part,omitempty"` // of speech, that all have
-	Flips  int            `json:"flips"`          // how many of them change the answer
+	Answer   string         `json:"answer"`
+	Swaps    []explain.Swap `json:"swaps"`
+	Proposed int            `json:"proposed,omitempty"` // words that the student expects to change it, if it is they that were tried
+	Asked    int            `json:"asked"`              // words that were tried
+	Part     string         `json:"part,omitempty"`     // of speech, that all have
+	Flips    int            `json:"flips"`              // how many of them change the answer
 }
 
 // explainSwaps handles "POST swaps": which other words in place of one would change
-// the answer, of the same part of speech, each tried on the model.
+// the answer, of the same part of speech, each tried on the model. Those that a student
+// proposes come first, and all words of the encoder where it knows none that does.
 func (s *Studio) explainSwaps(w http.ResponseWriter, r *http.Request) error {
 	var q struct {
 		explainRequest
@@ -125,19 +124,35 @@ func (s *Studio) explainSwaps(w http.ResponseWriter, r *http.Request) error {
 	if word.Start < 0 || word.End > len(q.Text) || word.Start >= word.End {
 		return &Problem{http.StatusBadRequest, "this word is not in the text: explain it anew"}
 	}
-	words, err := m.Candidates()
+	got, err := s.swap(r.Context(), q.explainRequest, m, word)
 	if err != nil {
-		return err
-	}
-	answer, flips, err := explain.Swaps(r.Context(), m, q.Text, word, words)
-	if err != nil {
-		return err
-	}
-	got := swapped{Answer: answer, Asked: len(words), Flips: len(flips), Swaps: []explain.Swap{}}
-	if got.Part, got.Swaps, err = alike(r.Context(), q.Text, word, flips); err != nil {
 		return err
 	}
 	return httpserve.WriteJSON(w, http.StatusOK, got)
+}
+
+// swap finds what would change an answer in place of a word.
+func (s *Studio) swap(ctx context.Context, q explainRequest, m *predictor.Model, word text.Span) (*swapped, error) {
+	if words, list := s.proposed(ctx, q, word); len(words) > 0 {
+		answer, flips, err := explain.Swaps(ctx, m, q.Text, word, words)
+		if err != nil {
+			return nil, err
+		}
+		if len(flips) > 0 {
+			return &swapped{Answer: answer, Proposed: list.Flips, Asked: len(words), Part: list.POS, Flips: len(flips), Swaps: flips[:min(len(flips), mostSwaps)]}, nil
+		}
+	}
+	words, err := m.Candidates()
+	if err != nil {
+		return nil, err
+	}
+	answer, flips, err := explain.Swaps(ctx, m, q.Text, word, words)
+	if err != nil {
+		return nil, err
+	}
+	got := &swapped{Answer: answer, Asked: len(words), Flips: len(flips)}
+	got.Part, got.Swaps, err = alike(ctx, q.Text, word, flips)
+	return got, err
 }
 
 var pipeline = sync.OnceValues(english.Load)

@@ -42,6 +42,7 @@ type Studio struct {
 	planner  planner
 	studied  studied
 	reviewer reviewer
+	learnt   learnt
 
 	sets    experiment.Sets
 	encoder struct {

@@ -11,10 +11,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"sotto/dp"
 	"sotto/experiment"
+	"sotto/influence"
 	"sotto/internal/httpserve"
 	"sotto/measure"
 )
@@ -265,9 +268,18 @@ func (s *Studio) zipTraining(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Type", "application/zip")
 		w.Header().Set("Content-Disposition", `attachment; filename="model.zip"`)
 		z := zip.NewWriter(w)
-		if err := errors.Join(z.AddFS(os.DirFS(run.Dir)), z.Close()); err != nil {
+		if err := errors.Join(z.AddFS(shareable{os.DirFS(run.Dir)}), z.Close()); err != nil {
 			panic(http.ErrAbortHandler) // it has begun: a browser must see that it is not whole
 		}
 		return nil
 	})})
+}
+
+// shareable is a training without students of its models, which hold words of texts.
+type shareable struct{ fs.FS }
+
+// ReadDir implements [fs.ReadDirFS].
+func (f shareable) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(f.FS, name)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), influence.Beside) }), err
 }

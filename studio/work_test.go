@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/influence"
 	"sotto/studio"
 )
 
@@ -61,6 +62,7 @@ func TestWalk(t *testing.T) {
 		t.Skip("trains a model")
 	}
 	out := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // in which no student lies
 	b := start(t, studio.Config{Out: out})
 	choice := b.sample()
 	for _, want := range []string{`"text":"message"`, `"label":"topic"`, `"attribute":"age"`} {
@@ -85,6 +87,7 @@ func TestWalk(t *testing.T) {
 	}
 	b.try(got.Run)
 	b.explain(got.Run)
+	b.student(got.Run)
 	b.report(got.Run)
 	b.zip(got.Run)
 }
@@ -218,6 +221,9 @@ func (b *bench) zip(run string) {
 	var names []string
 	for _, f := range z.File {
 		names = append(names, f.Name)
+	}
+	if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, influence.Beside) }) {
+		b.Errorf("the download holds %v, want nothing of a student, which knows words of texts", names)
 	}
 	for _, want := range []string{"results.json", "seed-1/manifest.json", "seed-1/weights.safetensors"} {
 		if !slices.Contains(names, want) {

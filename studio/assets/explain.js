@@ -27,7 +27,8 @@ const show = (e, q) => {
   parts.push(cut(raw, at, raw.length));
   $("explain-words").replaceChildren(...parts);
   $("explain-legend").textContent = `A solid line speaks for “${e.class}”, a dotted line against it; the stronger the colour, the more. Click a word for others that would change the answer.`;
-  const facts = [["Answer", `${e.prediction}, ${percent(e.probability)}`], ["Without a word", percent(e.base)]];
+  const facts = [["Answer", `${e.prediction}, ${percent(e.probability)}`], [e.method === "influence" ? "By chance" : "Without a word", percent(e.base)]];
+  if (e.method === "influence") facts.push(["Weights", "what the student says, from −1 to 1"]);
   facts.push(["Check", e.check_limit ? `adds up to within ${number(e.check)}` : `what weights leave unexplained: ${e.check.toFixed(3)}`]);
   if (e.local) facts.push(["Local fit", `R² = ${e.local.r2.toFixed(3)}; ${e.local.runs} runs share ${percent(e.local.agreement)} of their strongest words`]);
   if (e.noise) facts.push(["Noise alone", `flips ${percent(e.noise.flips)} of answers${e.noise.exact ? "" : ` (± ${percent(e.noise.error)})`}; most receivers read “${e.noise.likeliest}”`]);
@@ -43,6 +44,36 @@ const show = (e, q) => {
 const parts = { NOUN: "noun", PROPN: "proper noun", VERB: "verb", AUX: "auxiliary verb", ADJ: "adjective", ADV: "adverb", PRON: "pronoun", DET: "determiner", ADP: "preposition", NUM: "number" };
 const kind = (part) => (parts[part] ? ` (${parts[part]})` : "");
 
+// student says whether a student of the model is at hand, and what comes from it.
+let learnt = false;
+const places = { beside: "beside it", usual: "in your cache" };
+const student = async () => {
+  const run = state.run;
+  let got = { place: "" };
+  try {
+    if (run) got = await api("POST", "explain/student", { run });
+  } catch (e) {
+    got.problem = e.message;
+  }
+  if (run !== state.run) return;
+  learnt = !!got.place;
+  const option = $("explain-influence");
+  option.hidden = option.disabled = !learnt;
+  if (learnt) $("explain-method").value = "influence";
+  else if ($("explain-method").value === "influence") $("explain-method").value = "shap";
+  $("explain-student").hidden = !learnt && !got.problem;
+  $("explain-student").textContent = learnt
+    ? `A student of this model lies ${places[got.place]}. Influence and replacements come from it, and the model itself checks every replacement. Of ${percent(got.all_correct)} of validation texts, it answers as the model does whichever word is masked.`
+    : got.problem ? `The student of this model cannot be asked: ${got.problem}` : "";
+  shell();
+};
+
+// tried says which words were tried.
+const tried = (got) => {
+  if (got.proposed) return `Of ${count(got.proposed, "word", "words")} of the same part of speech${kind(got.part)} that the student expects to change the answer, the ${got.asked.toLocaleString("en")} surest were tried on the model itself, and ${got.flips.toLocaleString("en")} do.`;
+  return `${learnt ? "The student knows none that does. " : ""}Of ${count(got.asked, "word", "words")} that were tried on the model itself, ${got.flips.toLocaleString("en")} change the answer; these are the surest ones of the same part of speech${kind(got.part)}.`;
+};
+
 // swaps shows which other words in place of one would change the answer.
 const swaps = (word, t) => attempt(word, $("explain-problem"), async () => {
   for (const w of $("explain-words").querySelectorAll("button")) w.setAttribute("aria-pressed", String(w === word));
@@ -55,7 +86,7 @@ const swaps = (word, t) => attempt(word, $("explain-problem"), async () => {
   }
   const rows = got.swaps.map((s) => [s.word, s.prediction, percent(s.probability)]);
   $("explain-swaps").replaceChildren(node("h3", {}, title),
-    node("p", { className: "soft" }, `Of ${count(got.asked, "word", "words")} that were tried on the model itself, ${got.flips.toLocaleString("en")} change the answer; these are the surest ones of the same part of speech${kind(got.part)}.`),
+    node("p", { className: "soft" }, tried(got)),
     table(`Words that change the answer “${got.answer}”`, ["Word", "Answer then", `“${got.answer}” then`], rows));
 });
 
@@ -86,5 +117,6 @@ for (const id of ["explain-text", "explain-method", "explain-view"]) $(id).addEv
 on("run", () => {
   $("explain-result").hidden = true;
   settings();
+  student();
 });
-entered.then(settings);
+entered.then(settings).then(student);

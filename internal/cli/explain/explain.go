@@ -92,7 +92,7 @@ func (o *explainOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.samples, "samples", 0, "texts that are asked about (default 5000 for lime, 2048 and two for each word for shap)")
 	fs.IntVar(&o.features, "features", 0, "most words that lime gives a weight (default 10)")
 	fs.IntVar(&o.exact, "exact", 0, "most words of which shap asks about all choices, at most 16 (default 12)")
-	fs.StringVar(&o.student, "student", "", "folder of the student of --method influence (default: where \"sotto influence train\" writes)")
+	fs.StringVar(&o.student, "student", "", "folder of the student of --method influence (default: beside the model, in a folder of its name and \".student\", or where \"sotto influence train\" writes)")
 	fs.IntVar(&o.steps, "steps", 0, "even steps of an integral, of which those that are off are halved until it is complete (default 50)")
 	fs.Uint64Var(&o.seed, "seed", 0, "seed of what is drawn (default 0)")
 	fs.StringVar(&o.in, "in", "", "file of texts to explain, one after the other (default: standard input is one text)")

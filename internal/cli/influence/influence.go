@@ -8,14 +8,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"sotto/dataset"
+	"sotto/experiment"
 	"sotto/experiment/prepared"
 	"sotto/influence"
 	"sotto/internal/cli/term"
@@ -39,15 +38,6 @@ Answers name words of texts: they are as secret as the texts, and no ε covers t
 		newTrain(std), newScore(std), newSwap(std), newBias(std))}
 }
 
-// place returns the folder of the student that is asked where none is named.
-func place() (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("there is no folder for a student, name one: %w", err)
-	}
-	return filepath.Join(cache, "sotto", "influence"), nil
-}
-
 // askFlags say which student is asked.
 type askFlags struct {
 	student string
@@ -58,7 +48,7 @@ type askFlags struct {
 }
 
 func (o *askFlags) add(fs *pflag.FlagSet) {
-	fs.StringVar(&o.student, "student", "", "folder of the student, as \"sotto influence train\" wrote it (default: where that writes by default)")
+	fs.StringVar(&o.student, "student", "", "folder of the student, as \"sotto influence train\" wrote it (default: beside --model, in a folder of its name and \".student\", or where that command writes by default)")
 	fs.StringVar(&o.model, "model", "", "folder of the teacher, if it is a model of \"sotto train\"")
 	fs.IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
@@ -69,9 +59,9 @@ func (o *askFlags) addData(fs *pflag.FlagSet) {
 	fs.StringVar(&o.in, "in", "", "file that the student learnt from, if it was one of your own")
 }
 
-// Open opens the student in a folder, or in that where "sotto influence train" writes
-// unless told otherwise, for whoever explains by it. model is the folder of its teacher,
-// if that is a model of "sotto train".
+// Open opens the student in a folder, or the one that [influence.Folder] finds, for
+// whoever explains by it. model is the folder of its teacher, if that is a model of
+// "sotto train".
 func Open(ctx context.Context, student, model string) (*influence.Student, error) {
 	o := askFlags{student: student, model: model}
 	return o.open(ctx)
@@ -82,8 +72,11 @@ func (o *askFlags) open(ctx context.Context) (s *influence.Student, err error) {
 	if o.workers, err = term.Workers(o.workers); err != nil {
 		return nil, err
 	}
+	if o.model, err = theModel(o.model); err != nil {
+		return nil, err
+	}
 	if o.student == "" {
-		if o.student, err = place(); err != nil {
+		if o.student, err = influence.Folder(o.model); err != nil {
 			return nil, err
 		}
 	}
@@ -97,6 +90,15 @@ func (o *askFlags) open(ctx context.Context) (s *influence.Student, err error) {
 		return nil, fmt.Errorf("%w; name the model that it learnt from with --model, or train another student", err)
 	}
 	return s, err
+}
+
+// theModel returns the folder of the model that is meant: a training holds one a seed.
+func theModel(dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	_, _, folder, err := experiment.FirstModel(dir)
+	return folder, err
 }
 
 // about opens the student and reads the text that it is asked about.

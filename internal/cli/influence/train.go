@@ -127,8 +127,11 @@ func (o *trainOptions) settle(fs *pflag.FlagSet) (err error) {
 	if err = o.Validate(); err != nil {
 		return err
 	}
+	if o.model, err = theModel(o.model); err != nil {
+		return err
+	}
 	if o.out == "" {
-		o.out, err = place()
+		o.out, err = influence.Place()
 	}
 	return err
 }
