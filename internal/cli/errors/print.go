@@ -11,6 +11,7 @@ import (
 	"sotto/measure"
 	failing "sotto/measure/errors"
 	"sotto/noise"
+	"sotto/report/page"
 )
 
 // shownFeatures is how many features a terminal lists.
@@ -103,7 +104,7 @@ func printRankers(b *layout.Buffer, r *failing.Result) {
 	if r.Balance {
 		what = "as many right as wrong answers"
 	}
-	fmt.Fprintf(b, "\nwho finds errors: %d splits into %d rows to learn from and %d to rank, %s; mean ± deviation between splits\n\n", r.Splits, r.Train, r.Test, what)
+	fmt.Fprintf(b, "\nwho finds errors: %s into %d rows to learn from and %d to rank, %s; mean ± deviation between splits\n\n", page.Plural(r.Splits, "split", "splits"), r.Train, r.Test, what)
 	head := []any{"RANKER", "AUC"}
 	for _, k := range shownK {
 		if k <= r.Test {
@@ -125,7 +126,7 @@ func printRankers(b *layout.Buffer, r *failing.Result) {
 		fmt.Fprintf(b, "%s is not here: %s\n", a.Name, a.Why)
 	}
 	for _, c := range r.Tests {
-		if c.Measure == "auc" && c.A == failing.Forest {
+		if c.Measure == "auc" && c.A == failing.Forest && r.Splits > 1 { // one split tests nothing
 			fmt.Fprintf(b, "AUC of %s − %s: %s (95 %% interval %s to %s, p = %s; Nadeau and Bengio's test)\n",
 				c.A, c.B, c.Difference.Text("%+.3f"), c.Low.Text("%+.3f"), c.High.Text("%+.3f"), c.P.Text("%.3g"))
 		}

@@ -311,8 +311,8 @@ func (r ranked) why() string {
 	words := make([]string, len(r.Reasons))
 	for i, x := range r.Reasons {
 		switch words[i] = x.Feature; {
-		case x.Group == failing.GroupPrivacy: // every text has it
-			words[i] += " = " + strconv.FormatFloat(x.Value, 'g', 2, 64)
+		case x.Group == failing.GroupPrivacy || x.Feature == feature.Length: // every text has it
+			words[i] += " = " + strconv.FormatFloat(x.Value, 'g', 3, 64)
 		case x.Value == 0:
 			words[i] = "no " + x.Feature
 		}
