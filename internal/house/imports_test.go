@@ -72,6 +72,7 @@ var mayImport = map[string]neighbours{
 	"experiment/distilled":          {own: []string{"channel", "dataset", "encode", "encode/bert", "encode/bert/tune", "encode/catalogue", "encode/distill", "encode/static", "experiment", "experiment/prepared", "measure", "nn", "train", "train/model"}},
 	"experiment/tuned":              {own: []string{"dataset", "encode/bert", "encode/bert/tune", "encode/catalogue", "experiment/prepared", "nn", "train", "train/model", "internal/atomicfile", "internal/regular"}},
 	"encode/catalogue":              {own: []string{"encode", "encode/bert", "encode/static", "internal/nearest", "internal/regular"}},
+	"encode/cells":                  {own: []string{"nn", "nn/vector"}},
 	"encode/distill":                {own: []string{"text", "nn", "encode/static"}},
 	"encode/static":                 {own: []string{"text", "internal/atomicfile", "internal/regular"}},
 	"encode/svec":                   {own: []string{"encode/wordfile", "internal/atomicfile", "internal/regular"}},

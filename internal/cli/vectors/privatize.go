@@ -19,7 +19,7 @@ import (
 
 // Commands returns the commands of this group.
 func Commands(std term.Streams) []*cobra.Command {
-	return []*cobra.Command{newPrivatize(std), newEncode(std), newBind(std), newEncoder(std), newTokens(std), newMask(std)}
+	return []*cobra.Command{newPrivatize(std), newEncode(std), newBind(std), newEncoder(std), newCells(std), newTokens(std), newMask(std)}
 }
 
 // privatizeOptions are the flags of "sotto privatize".
