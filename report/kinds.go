@@ -4,6 +4,7 @@ import (
 	"sotto/bias/direction"
 	"sotto/bias/erase"
 	"sotto/bias/weat"
+	"sotto/estimate"
 	"sotto/experiment/frontier"
 	"sotto/experiment/plan"
 	"sotto/experiment/reproduce"
@@ -38,6 +39,7 @@ func Kinds() evidence.Kinds {
 		direction.Kind,
 		erase.Kind,
 		retrieval.Kind,
+		estimate.Kind,
 		judge.Kind,
 		failing.Kind,
 		aec.Kind,

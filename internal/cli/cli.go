@@ -15,6 +15,7 @@ import (
 	"sotto/internal/cli/claims"
 	"sotto/internal/cli/data"
 	failing "sotto/internal/cli/errors"
+	"sotto/internal/cli/estimate"
 	"sotto/internal/cli/explain"
 	"sotto/internal/cli/influence"
 	"sotto/internal/cli/language"
@@ -35,7 +36,7 @@ import (
 // commands returns those of every group.
 func commands(std term.Streams) []*cobra.Command {
 	return slices.Concat(claims.Commands(std), vectors.Commands(std), language.Commands(std), data.Commands(std), learn.Commands(std), reproduce.Commands(std),
-		measure.Commands(std), failing.Commands(std), attack.Commands(std), explain.Commands(std), influence.Commands(std), bias.Commands(std), link.Commands(std), report.Commands(std), serve.Commands(std), studio.Commands(std),
+		measure.Commands(std), estimate.Commands(std), failing.Commands(std), attack.Commands(std), explain.Commands(std), influence.Commands(std), bias.Commands(std), link.Commands(std), report.Commands(std), serve.Commands(std), studio.Commands(std),
 		[]*cobra.Command{newVersion(std), man.New()})
 }
 

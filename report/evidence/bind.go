@@ -62,6 +62,7 @@ type Stated struct {
 	Guarantee *dp.Guarantee
 	Claimed   dp.Epsilon
 	Mechanism mech.Params
+	Codes     []Saying // what each code says; nil where that is not recorded
 }
 
 // ReadStated returns what the record beside a file of vectors says, or that at
@@ -69,11 +70,24 @@ type Stated struct {
 // other vectors is refused.
 func ReadStated(vectors, metadata string) (*Stated, error) {
 	path := cmp.Or(metadata, vectors+".privacy.json")
-	content, err := os.ReadFile(path)
+	said, binding, err := ReadRecord(path)
 	if errors.Is(err, fs.ErrNotExist) && metadata == "" {
 		return nil, nil
 	} else if err != nil {
-		return nil, fmt.Errorf("evidence: %w", err)
+		return nil, err
+	}
+	if err := Bound(binding, vectors); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return said, nil
+}
+
+// ReadRecord returns what the record of a release says, and to which vectors it
+// belongs: whoever reads these from a stream compares their hash in the end.
+func ReadRecord(path string) (*Stated, mech.Binding, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, mech.Binding{}, fmt.Errorf("evidence: %w", err)
 	}
 	// "sotto privatize" writes the guarantee itself, "sotto encode" a level below.
 	var record struct {
@@ -82,19 +96,21 @@ func ReadStated(vectors, metadata string) (*Stated, error) {
 		mech.Binding
 	}
 	if err := json.Unmarshal(content, &record); err != nil {
-		return nil, fmt.Errorf("%s: not the record of a release: %w", path, err)
+		return nil, mech.Binding{}, fmt.Errorf("%s: not the record of a release: %w", path, err)
 	}
 	said := record.Stated
 	if said.Guarantee == nil {
+		codes := said.Codes
 		said = record.Release
+		said.Codes = codes
 	}
 	if said.Guarantee == nil {
-		return nil, fmt.Errorf("%s: no guarantee is recorded, must be what sotto privatize or sotto encode wrote", path)
+		return nil, mech.Binding{}, fmt.Errorf("%s: no guarantee is recorded, must be what sotto privatize or sotto encode wrote", path)
 	}
-	if err := cmp.Or(said.Guarantee.Validate(), Bound(record.Binding, vectors)); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := said.Guarantee.Validate(); err != nil {
+		return nil, mech.Binding{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return &said, nil
+	return &said, record.Binding, nil
 }
 
 // HashFile returns the SHA-256 of a file in hexadecimal.

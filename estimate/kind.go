@@ -1,0 +1,158 @@
+package estimate
+
+import (
+	"fmt"
+
+	"sotto/dp"
+	"sotto/measure"
+	"sotto/report/evidence"
+	"sotto/report/page"
+)
+
+// Format marks what "sotto estimate" prints as JSON.
+const Format = "sotto-estimate-1"
+
+// Result is what releases say together.
+type Result struct {
+	Format    string        `json:"format"`
+	File      string        `json:"file,omitempty"` // of the releases, without folders; absent for a stream
+	N         int           `json:"n"`
+	Epsilon   dp.Epsilon    `json:"epsilon"` // of each release
+	Mechanism string        `json:"mechanism"`
+	Variant   string        `json:"variant,omitempty"`
+	Guarantee dp.Guarantee  `json:"guarantee"`
+	Shuffled  *dp.Guarantee `json:"shuffled,omitempty"` // a second guarantee, under its assumption
+
+	Confidence float64 `json:"confidence"`
+	Raised     int     `json:"raised"` // answers that each input stands for: what shares sum to
+	Method     Method  `json:"method"`
+	Shares     []Named `json:"shares"`
+
+	Groups  []Group   `json:"groups,omitempty"`
+	Compare *Compared `json:"comparison,omitempty"`
+}
+
+// Named is the share of an answer with its name.
+type Named struct {
+	Answer string `json:"answer"`
+	Share
+}
+
+// Group is what the releases of a public group say.
+type Group struct {
+	Group  string  `json:"group"`
+	N      int     `json:"n"`
+	Method Method  `json:"method"`
+	Shares []Named `json:"shares"`
+}
+
+// Compared is how two groups or files differ.
+type Compared struct {
+	First  string   `json:"first"`
+	Second string   `json:"second"`
+	FirstN int      `json:"first_n"`
+	OtherN int      `json:"second_n"`
+	P      float64  `json:"p"`
+	Each   []Differ `json:"differences"`
+}
+
+// Differ is a difference with the name of its answer.
+type Differ struct {
+	Answer string `json:"answer"`
+	Difference
+}
+
+// Name gives shares the names of their answers. It panics if there are not as
+// many.
+func (s Shares) Name(names []string) []Named {
+	all := make([]Named, len(s.Each))
+	for a, each := range s.Each {
+		all[a] = Named{names[a], each}
+	}
+	return all
+}
+
+// Kind is what "sotto estimate" prints.
+var Kind = evidence.Kind[Result]{
+	Format: Format, Name: "estimate", List: "estimates",
+	Section:  evidence.Each("Shares", (*Result).sections),
+	Summary:  evidence.Said((*Result).Sentence, nil),
+	Subjects: (*Result).subjects,
+	Check: func(r *Result) error {
+		if len(r.Shares) == 0 || r.N < 1 {
+			return fmt.Errorf("estimate: the result has %d shares of %d releases, must have some", len(r.Shares), r.N)
+		}
+		return r.Guarantee.Validate()
+	},
+}
+
+func (r *Result) subjects() []evidence.Subject {
+	g := r.Guarantee
+	widest := measure.Number(r.widest())
+	return []evidence.Subject{{
+		Name:    "shares in " + r.name(),
+		Match:   evidence.Match{Data: r.name(), Mechanism: r.Mechanism, Variant: r.Variant},
+		Numbers: map[string]measure.Estimate{"half_width": {Value: widest, Low: widest, High: widest}},
+		Promise: &evidence.Promise{Mechanism: r.Mechanism, Variant: r.Variant, Unit: g.Unit, Delta: g.Delta, Proved: &g.Epsilon, Assumptions: g.Assumptions},
+	}}
+}
+
+// name returns that of the file, for pages.
+func (r *Result) name() string {
+	if r.File == "" {
+		return "a stream"
+	}
+	return page.FileName(r.File)
+}
+
+// widest returns half of the widest interval.
+func (r *Result) widest() float64 {
+	w := 0.0
+	for _, s := range r.Shares {
+		w = max(w, (s.High-s.Low)/2)
+	}
+	return w
+}
+
+// Sentence says which answer is the commonest, and how well that is known.
+func (r *Result) Sentence() string {
+	most := r.Shares[0]
+	for _, s := range r.Shares {
+		if s.Share.Share > most.Share.Share {
+			most = s
+		}
+	}
+	return fmt.Sprintf("Of %s, %s %% answered %s, the commonest answer, from %s to %s %% with confidence %v %%.",
+		page.Plural(r.N, "release", "releases"), percent(most.Share.Share), most.Answer, percent(most.Low), percent(most.High), 100*r.Confidence)
+}
+
+func percent(share float64) string { return page.Decimal(measure.Number(100*share), 2) }
+
+// table shows shares.
+func (r *Result) table(caption string, shares []Named) *page.Table {
+	t := &page.Table{Caption: caption, Head: page.Heads("answer", "#share", fmt.Sprintf("#%v %% interval", 100*r.Confidence), "#standard error")}
+	for _, s := range shares {
+		t.Add(s.Answer, percent(s.Share.Share)+" %", percent(s.Low)+" to "+percent(s.High)+" %", percent(s.Error)+" points")
+	}
+	return t
+}
+
+func (r *Result) sections() []page.Section {
+	blocks := r.table("Share of each answer", r.Shares).Blocks()
+	for _, g := range r.Groups {
+		blocks = append(blocks, r.table(fmt.Sprintf("%s: %s", g.Group, page.Plural(g.N, "release", "releases")), g.Shares).Blocks()...)
+	}
+	if c := r.Compare; c != nil {
+		t := &page.Table{Caption: fmt.Sprintf("%s less %s", c.First, c.Second), Head: page.Heads("answer", "#difference", "#interval", "#p, for all answers together")}
+		for _, d := range c.Each {
+			t.Add(d.Answer, percent(d.Difference.Difference), percent(d.Low)+" to "+percent(d.High), page.Decimal(measure.Number(d.Adjusted), 4))
+		}
+		blocks = append(blocks, t.Blocks()...)
+	}
+	return []page.Section{{
+		Title:   r.name(),
+		Meaning: "How common each answer is among those who released one, from the releases alone. Single releases are mostly noise; many together are not.",
+		Source:  fmt.Sprintf("sotto estimate: %s by %s, each with %v; shares by the method %s, intervals after Clopper and Pearson", page.Plural(r.N, "release", "releases"), r.Mechanism, r.Guarantee, r.Method),
+		Blocks:  blocks,
+	}}
+}

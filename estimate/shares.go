@@ -1,0 +1,155 @@
+package estimate
+
+import (
+	"fmt"
+	"math"
+
+	"sotto/measure"
+)
+
+// Method is a way to estimate shares. Its value is its name.
+type Method string
+
+// The methods.
+const (
+	Unbiased   Method = "unbiased"   // right on average; may be negative
+	Likelihood Method = "likelihood" // those shares under which the releases are likeliest
+)
+
+// Share is how common an answer is.
+type Share struct {
+	Share float64 `json:"share"` // by the method of [Shares]
+	Low   float64 `json:"low"`   // of the interval
+	High  float64 `json:"high"`
+	// Unbiased and Likelihood are the share by each method, and Error is the standard
+	// error of the first.
+	Unbiased   float64 `json:"unbiased"`
+	Likelihood float64 `json:"likelihood"`
+	Error      float64 `json:"standard_error"`
+	Released   int     `json:"released"` // how many releases are this answer
+}
+
+// Shares is how common each answer is.
+type Shares struct {
+	Method Method // of Share.Share
+	Each   []Share
+}
+
+// Shares estimates how common each answer is among those who released.
+//
+// If share s of the inputs stand for answer c, a release is c with probability
+// f = Least + Rise·s. The unbiased share is (f̂ − Least)/Rise, f̂ being c's share
+// of n releases, and its standard error √(f̂(1−f̂)/n)/Rise.
+//
+// The rule: where all unbiased shares are from 0 to 1 they are also the
+// likeliest ones, and are taken. Where one is not, no population has these
+// shares, and the likeliest ones that a population can have are taken instead.
+// They have the smaller squared error there (TestLikelihoodIsNearer).
+//
+// The interval of each answer, by itself, is the exact one of f after Clopper
+// and Pearson, moved to shares and cut at 0 and 1. If people are drawn at random
+// it covers the share of those they are drawn from with at least the given
+// confidence, at every n. It is widened where need be to hold the share.
+func (t *Tally) Shares(confidence float64) (Shares, error) {
+	if err := checkConfidence(confidence); err != nil {
+		return Shares{}, err
+	}
+	if t.n == 0 {
+		return Shares{}, fmt.Errorf("%w: there are no releases", ErrNothing)
+	}
+	s := Shares{Method: Unbiased, Each: make([]Share, len(t.counts))}
+	likeliest := t.likelihood()
+	for a, c := range t.counts {
+		f := float64(c) / float64(t.n)
+		each := &s.Each[a]
+		each.Released, each.Likelihood = c, likeliest[a]
+		each.Unbiased = (f - t.law.Least[a]) / t.law.Rise
+		each.Error = math.Sqrt(f*(1-f)/float64(t.n)) / t.law.Rise
+		if each.Unbiased < 0 || each.Unbiased > 1 {
+			s.Method = Likelihood
+		}
+	}
+	known := map[int][2]float64{} // many rare answers have equal counts
+	for a := range s.Each {
+		each := &s.Each[a]
+		each.Share = min(max(each.Unbiased, 0), 1)
+		if s.Method == Likelihood {
+			each.Share = each.Likelihood
+		}
+		f, ok := known[each.Released]
+		if !ok {
+			f[0], f[1] = measure.ClopperPearson(each.Released, t.n, confidence)
+			known[each.Released] = f
+		}
+		each.Low, each.High = t.interval(a, f)
+		each.Low, each.High = min(each.Low, each.Share), max(each.High, each.Share)
+	}
+	return s, nil
+}
+
+// interval turns an interval of an answer's share of releases into one of its
+// share of inputs.
+func (t *Tally) interval(a int, f [2]float64) (low, high float64) {
+	cut := func(f float64) float64 { return min(max((f-t.law.Least[a])/t.law.Rise, 0), 1) }
+	return cut(f[0]), cut(f[1])
+}
+
+// checkConfidence refuses what is no confidence.
+func checkConfidence(confidence float64) error {
+	if !(confidence > 0 && confidence < 1) {
+		return fmt.Errorf("estimate: confidence is %v, must be above 0 and below 1", confidence)
+	}
+	return nil
+}
+
+// likelihood returns the shares s, each from 0 to 1 and Raised in sum, that
+// maximise Σ count·ln(Least + Rise·s).
+//
+// The sum is concave, so a point is a maximum if for some λ > 0 each share has
+// count·Rise/(Least + Rise·s) = λ, or is 0 and has less, or is 1 and has more.
+// So s = count/λ − Least/Rise, cut at 0 and 1, which falls as λ grows: bisection
+// finds the λ at which the sum is right.
+func (t *Tally) likelihood() []float64 {
+	shares := make([]float64, len(t.counts))
+	fill := func(scale float64) (sum float64) { // scale is 1/λ
+		for a, c := range t.counts {
+			shares[a] = min(max(float64(float64(c)*scale)-t.law.Least[a]/t.law.Rise, 0), 1)
+			sum += shares[a]
+		}
+		return sum
+	}
+	want := float64(t.law.Raised)
+	low, high := 0.0, 1/(t.law.Rise*float64(t.n)) // at the latter Σ s is Raised before it is cut at 0
+	for range 60 {
+		if fill(high) >= want || math.IsInf(high, 1) {
+			break
+		}
+		high *= 2
+	}
+	for range 200 {
+		mid := low + (high-low)/2
+		if mid <= low || mid >= high {
+			break
+		}
+		if fill(mid) < want {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	left := want - fill(high)
+	if left > 1e-9 { // too few releases: answers that nobody gave share what is left
+		unseen := 0
+		for _, c := range t.counts {
+			if c == 0 {
+				unseen++
+			}
+		}
+		for a, c := range t.counts {
+			if c == 0 {
+				shares[a] = left / float64(unseen)
+			}
+		}
+	}
+	return shares
+}

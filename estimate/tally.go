@@ -1,0 +1,90 @@
+package estimate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"sotto/mech"
+)
+
+// ErrNothing is wrapped where there are no releases, or where releases tell
+// nothing.
+var ErrNothing = errors.New("estimate: nothing can be told")
+
+// Tally counts releases of one mechanism, answer by answer.
+type Tally struct {
+	m      mech.Answering
+	law    mech.Law
+	counts []int
+	n      int
+}
+
+// NewTally begins to count releases of m. It refuses a mechanism that does not
+// release answers, or whose answers tell nothing.
+func NewTally(m mech.Mechanism) (*Tally, error) {
+	a, ok := m.(mech.Answering)
+	if !ok {
+		return nil, fmt.Errorf("estimate: the mechanism is %s, must release one of several answers to be counted", m.Params().Mechanism)
+	}
+	law, err := a.Law()
+	if err != nil {
+		return nil, err
+	}
+	if !(law.Rise > 0) {
+		return nil, fmt.Errorf("%w: an answer is no likelier if it is true", ErrNothing)
+	}
+	return &Tally{m: a, law: law, counts: make([]int, len(law.Least))}, nil
+}
+
+// Another begins an empty tally of the same mechanism.
+func (t *Tally) Another() *Tally {
+	return &Tally{m: t.m, law: t.law, counts: make([]int, len(t.counts))}
+}
+
+// Add counts one release. A row that the mechanism cannot have released is an
+// error and is not counted.
+func (t *Tally) Add(y []float64) error {
+	c, err := t.m.Answer(y)
+	if err != nil {
+		return err
+	}
+	t.counts[c]++
+	t.n++
+	return nil
+}
+
+// Count takes c times the answer number a. It panics if there is no such answer
+// or c is negative.
+func (t *Tally) Count(a, c int) {
+	if c < 0 {
+		panic(fmt.Sprintf("estimate: an answer is counted %d times, must not be negative", c))
+	}
+	t.counts[a] += c
+	t.n += c
+}
+
+// Merge adds what another tally of the same mechanism has counted. It panics if
+// the two have not as many answers.
+func (t *Tally) Merge(other *Tally) {
+	if len(t.counts) != len(other.counts) {
+		panic(fmt.Sprintf("estimate: %d answers are added to %d, must be as many", len(other.counts), len(t.counts)))
+	}
+	for a, c := range other.counts {
+		t.Count(a, c)
+	}
+}
+
+// N returns how many releases were counted.
+func (t *Tally) N() int { return t.n }
+
+// Answers returns how many answers there are.
+func (t *Tally) Answers() int { return len(t.counts) }
+
+// Raised returns how many answers each input stands for: what shares sum to.
+func (t *Tally) Raised() int { return t.law.Raised }
+
+// sameLaw reports whether two tallies count releases that are drawn alike.
+func (t *Tally) sameLaw(other *Tally) bool {
+	return t.law.Rise == other.law.Rise && t.law.Raised == other.law.Raised && slices.Equal(t.law.Least, other.law.Least)
+}

@@ -1,0 +1,107 @@
+package estimate
+
+import (
+	"fmt"
+	"io"
+
+	"sotto/dp"
+	"sotto/estimate"
+	"sotto/internal/cli/term"
+	"sotto/measure"
+)
+
+// SizeFormat marks what "sotto estimate size" prints as JSON.
+const SizeFormat = "sotto-estimate-size-1"
+
+// size is how many releases are needed.
+type size struct {
+	Format    string       `json:"format"`
+	N         int          `json:"n"`
+	Classes   int          `json:"classes"`
+	Guarantee dp.Guarantee `json:"guarantee"`
+	estimate.Precision
+}
+
+func percent(share float64) string { return term.Percent(measure.Number(share)) }
+
+func printSize(out io.Writer, s size) error {
+	_, err := fmt.Fprintf(out, "%d releases, each one of %d answers with %v, give a share of %s %% an interval of ±%s points with confidence %v %%\n",
+		s.N, s.Classes, s.Guarantee, percent(s.Share), percent(s.Half), 100*s.Confidence)
+	return err
+}
+
+// printResult prints shares for a person.
+func printResult(out io.Writer, r *estimate.Result) error {
+	name := r.File
+	if name == "" {
+		name = "stdin"
+	}
+	if _, err := fmt.Fprintf(out, "%s: %d releases by %s, each with %v\n", term.Plain(name), r.N, r.Mechanism, r.Guarantee); err != nil {
+		return err
+	}
+	if err := printShares(out, "", r.Method, r.Shares, r); err != nil {
+		return err
+	}
+	for _, g := range r.Groups {
+		if err := printShares(out, fmt.Sprintf("%s: %d releases; ", term.Plain(g.Group), g.N), g.Method, g.Shares, r); err != nil {
+			return err
+		}
+	}
+	if c := r.Compare; c != nil {
+		if err := printCompared(out, c, r.Confidence); err != nil {
+			return err
+		}
+	}
+	if r.Shuffled == nil {
+		return nil
+	}
+	t := term.NewTable(out)
+	if _, err := fmt.Fprintln(out); err != nil {
+		return err
+	}
+	t.Fact("shuffled", "%s, a second guarantee", r.Shuffled)
+	if r.Shuffled.Delta == 0 {
+		t.Fact("note", "nothing is gained by shuffling here: the theorem gives no smaller ε")
+	}
+	for _, a := range r.Shuffled.Assumptions {
+		t.Fact("assuming", "%s", a)
+	}
+	return t.Flush()
+}
+
+func printShares(out io.Writer, about string, method estimate.Method, shares []estimate.Named, r *estimate.Result) error {
+	by := "unbiased shares"
+	if method == estimate.Likelihood {
+		by = "shares by maximum likelihood: an unbiased one is below 0 or above 1"
+	}
+	if r.Raised > 1 {
+		by += fmt.Sprintf("; each text stands for %d answers", r.Raised)
+	}
+	if _, err := fmt.Fprintf(out, "\n%s%s\n\n", about, by); err != nil {
+		return err
+	}
+	t := term.NewTable(out, "ANSWER", "SHARE %", fmt.Sprintf("%v %% INTERVAL", 100*r.Confidence), "STANDARD ERROR", "RELEASED")
+	for _, s := range shares {
+		t.Row(term.Plain(s.Answer), percent(s.Share.Share), percent(s.Low)+" to "+percent(s.High), percent(s.Error), s.Released)
+	}
+	return t.Flush()
+}
+
+func printCompared(out io.Writer, c *estimate.Compared, confidence float64) error {
+	if _, err := fmt.Fprintf(out, "\n%s less %s, in points\n\n", term.Plain(c.First), term.Plain(c.Second)); err != nil {
+		return err
+	}
+	t := term.NewTable(out, "ANSWER", "DIFFERENCE", fmt.Sprintf("%v %% INTERVAL", 100*confidence), "P", "P OF ALL TOGETHER")
+	for _, d := range c.Each {
+		t.Row(term.Plain(d.Answer), percent(d.Difference.Difference), percent(d.Low)+" to "+percent(d.High), fmt.Sprintf("%.3g", d.P), fmt.Sprintf("%.3g", d.Adjusted))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	verdict := "no difference is shown at the level of 5 %"
+	if c.P <= 0.05 {
+		verdict = "the two differ, at the level of 5 %"
+	}
+	_, err := fmt.Fprintf(out, "\n%s (p = %.3g for all answers together)\n", verdict, c.P)
+	return err
+}
