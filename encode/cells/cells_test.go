@@ -22,7 +22,7 @@ func clouds(rows, dim, corners int, width float64) nn.Matrix {
 		for j := range row {
 			row[j] = float32(width * rng.NormFloat64())
 		}
-		row[i%corners%dim] += 1
+		row[i%corners%dim]++
 	}
 	return x
 }

@@ -67,7 +67,7 @@ and promises nothing. The result is the same for any number of workers.`,
 	}
 	fs := c.Flags()
 	fs.StringVar(&o.in, "in", "-", "file or folder of public texts, - for standard input")
-	o.TextFlags.AddFlags(fs)
+	o.AddFlags(fs)
 	fs.StringVar(&o.encoder, "encoder", "default", "encoder that makes the vectors, the same as in releases (see sotto encoder list)")
 	fs.Float64SliceVar(&o.epsilons, "epsilon", []float64{8}, "ε of the releases to come, or several separated by commas")
 	fs.IntVar(&o.Count, "cells", 0, "number of cells (default: the best for ε)")
@@ -119,9 +119,9 @@ func runCellsMake(ctx context.Context, o cellsOptions, std term.Streams) (err er
 	for i, epsilon := range o.epsilons {
 		bar.Set(int64(i), int64(len(o.epsilons)))
 		o.Epsilon = epsilon
-		f, made, err := o.make(ctx, x, texts, e.Name())
-		if err != nil {
-			return err
+		f, made, failed := o.make(ctx, x, texts, e.Name())
+		if failed != nil {
+			return failed
 		}
 		defer f.Abort() // after a commit it does nothing
 		files, all = append(files, f), append(all, made)
