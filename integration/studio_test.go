@@ -33,7 +33,7 @@ func studio(t *testing.T, args ...string) (*process, *tab) {
 // tabTo presses the tab key until the focus is on an element.
 func (b *tab) tabTo(id string) {
 	b.Helper()
-	for range 80 {
+	for range 200 {
 		b.do(chromedp.KeyEvent(kb.Tab))
 		if eval[string](b, "document.activeElement.id") == id {
 			return
