@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -65,8 +66,11 @@ func NewCells(p Params) (*Cells, error) {
 		return nil, err
 	}
 	n := len(own.Centres)
+	if n == 0 {
+		return nil, errors.New("mech: there are 0 centres of cells, must be given: --cells names a file of them, as \"sotto cells make\" writes it from public texts")
+	}
 	if n < 2 || n > maxCells || int64(n)*int64(p.Dim) > maxBookSize {
-		return nil, fmt.Errorf("mech: there are %d centres of cells at dim %d, must be given, from 2 to %d that hold at most %d numbers", n, p.Dim, maxCells, maxBookSize)
+		return nil, fmt.Errorf("mech: there are %d centres of cells at dim %d, must be from 2 to %d that hold at most %d numbers", n, p.Dim, maxCells, maxBookSize)
 	}
 	if own, err = own.check(p.Dim); err != nil {
 		return nil, err
