@@ -14,6 +14,7 @@ func catalogue() []entry {
 	all = append(all, texts()...)
 	all = append(all, sentEval()...)
 	all = append(all, tweets()...)
+	all = append(all, relations()...)
 	for k := range all {
 		all[k] = all[k].withLabels()
 	}
@@ -179,5 +180,36 @@ func tweets() []entry {
 			Licence: "terms of Twitter", Home: "http://slanglab.cs.umass.edu/TwitterAAE/",
 			Files: files("moji_aae/aae_happy.txt", "moji_aae/aae_sad.txt"),
 		}, loadMoji},
+	}
+}
+
+// relations are sets of relations between entities; each row is one.
+func relations() []entry {
+	return []entry{
+		{Info{
+			Name: "semeval2010", About: "SemEval-2010 task 8: how two marked nouns of a sentence are related", Rows: 10717,
+			Label: "relation", Classes: 19,
+			Licence: "CC BY 3.0", Home: "https://github.com/davidsbatista/Annotated-Semantic-Relationships-Datasets",
+			Files: files(semevalFile),
+		}, loadRelations},
+		{Info{
+			Name: "conll04", About: "CoNLL04: relations of persons, organisations and places in news", Rows: 2048,
+			Label: "relation", Classes: 5,
+			Licence: unstated, Home: "https://github.com/bekou/multihead_joint_entity_relation_extraction",
+			Files: files(conllFile),
+		}, loadRelations},
+		{Info{
+			Name: "biographies", About: "biographies of Wikipedia: what a link is to the person of the page", Rows: 4681,
+			Label: "relation", Classes: 53,
+			Licence: unstated, Home: "https://github.com/davidsbatista/Annotated-Semantic-Relationships-Datasets",
+			Files: files(biographyFile),
+		}, loadRelations},
+		{Info{
+			Name: "fewrel", About: "FewRel, the public validation parts: relations of Wikidata in Wikipedia and news", Rows: 11200,
+			Label: "relation", Classes: 16,
+			Variants: []string{"wiki", "nyt"},
+			Licence:  "MIT", Home: "https://github.com/thunlp/FewRel",
+			Files: files(fewrelFile),
+		}, loadRelations},
 	}
 }

@@ -61,6 +61,10 @@ func FuzzBlogTopics(f *testing.F)   { fuzz(f, "blog_topics", dataset.Options{}) 
 func FuzzBlogIndustry(f *testing.F) { fuzz(f, "blog_industry", dataset.Options{}) }
 func FuzzBanking(f *testing.F)      { fuzz(f, "banking77", dataset.Options{}) }
 func FuzzClinc(f *testing.F)        { fuzz(f, "clinc150", dataset.Options{Variant: "whole"}) }
+func FuzzConll(f *testing.F)        { fuzz(f, "conll04", dataset.Options{}) }
+func FuzzSemEval(f *testing.F)      { fuzz(f, "semeval2010", dataset.Options{}) }
+func FuzzBiographies(f *testing.F)  { fuzz(f, "biographies", dataset.Options{}) }
+func FuzzFewRel(f *testing.F)       { fuzz(f, "fewrel", dataset.Options{}) }
 func FuzzIMDb(f *testing.F)         { fuzz(f, "imdb_reviews", dataset.Options{}) }
 func FuzzLabelled(f *testing.F)     { fuzz(f, "imdb", dataset.Options{}) }
 func FuzzSentEval(f *testing.F)     { fuzz(f, "trec", dataset.Options{}) }

@@ -64,6 +64,30 @@ var small = []struct {
 		"where is \"it\"",
 	},
 	{
+		"conll04",
+		map[string]string{"relations/conll04.jsonl": `{"split":"train","tokens":["Ann","of","Rome"],"entities":[["Peop",0,1],["Loc",2,3]],"relations":[["Live_In",0,1]]}` + "\n" + `{"split":"test","tokens":["Oslo","'s","Bo"],"entities":[["Loc",0,1],["Peop",2,3]],"relations":[["Kill",1,0]]}` + "\n"},
+		[]string{"Live_In", "Kill"},
+		"<e1>Ann</e1> of <e2>Rome</e2>",
+	},
+	{
+		"semeval2010",
+		map[string]string{"relations/semeval2010_task8.jsonl": `{"id":1,"split":"train","relation":"Other","text":"a cat sat","e1":[2,5],"e2":[6,9]}` + "\n"},
+		[]string{"Other"},
+		"a <e1>cat</e1> <e2>sat</e2>",
+	},
+	{
+		"biographies",
+		map[string]string{"relations/wikipedia_culotta.jsonl": `{"split":"train","subject":"Ann","text":"born in Rome","links":[[8,12,"birth_place","Rome"],[0,4,"","Birth"]]}` + "\n"},
+		[]string{"birth_place"},
+		"born in <e2>Rome</e2>",
+	},
+	{
+		"fewrel",
+		map[string]string{"relations/fewrel_val.jsonl": `{"set":"wiki","relation":"spouse","tokens":["Ann","and","Bo"],"head":[[2,3]],"tail":[[0,1],[0,1]]}` + "\n" + `{"set":"nyt","relation":"child","tokens":["a","b"],"head":[[0,1]],"tail":[[1,2]]}` + "\n"},
+		[]string{"spouse"},
+		"<e2>Ann</e2> and <e1>Bo</e1>",
+	},
+	{
 		"clinc150",
 		map[string]string{"clinc150/data_full.tsv": "split\tdomain\tintent\ttext\ntrain\ta\tsay\thow do i say\nval\ta\toos\tno\ntest\tb\tpay\tpay it\n"},
 		[]string{"say", "pay"},

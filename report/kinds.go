@@ -16,6 +16,7 @@ import (
 	"sotto/link/outcome"
 	failing "sotto/measure/errors"
 	"sotto/measure/retrieval"
+	relations "sotto/relation/judge"
 	"sotto/report/evidence"
 	"sotto/report/picture"
 )
@@ -40,6 +41,7 @@ func Kinds() evidence.Kinds {
 		erase.Kind,
 		retrieval.Kind,
 		estimate.Kind,
+		relations.Kind,
 		judge.Kind,
 		failing.Kind,
 		aec.Kind,

@@ -23,6 +23,7 @@ import (
 	"sotto/internal/cli/link"
 	"sotto/internal/cli/man"
 	"sotto/internal/cli/measure"
+	"sotto/internal/cli/relation"
 	"sotto/internal/cli/report"
 	"sotto/internal/cli/reproduce"
 	"sotto/internal/cli/serve"
@@ -36,7 +37,7 @@ import (
 // commands returns those of every group.
 func commands(std term.Streams) []*cobra.Command {
 	return slices.Concat(claims.Commands(std), vectors.Commands(std), language.Commands(std), data.Commands(std), learn.Commands(std), reproduce.Commands(std),
-		measure.Commands(std), estimate.Commands(std), failing.Commands(std), attack.Commands(std), explain.Commands(std), influence.Commands(std), bias.Commands(std), link.Commands(std), report.Commands(std), serve.Commands(std), studio.Commands(std),
+		measure.Commands(std), estimate.Commands(std), failing.Commands(std), attack.Commands(std), explain.Commands(std), influence.Commands(std), bias.Commands(std), link.Commands(std), relation.Commands(std), report.Commands(std), serve.Commands(std), studio.Commands(std),
 		[]*cobra.Command{newVersion(std), man.New()})
 }
 
