@@ -124,6 +124,10 @@ func conform(t *testing.T, fresh func(t *testing.T) opener) {
 	t.Run("waiting", func(t *testing.T) { testWaiting(t, fresh(t)) })
 	t.Run("keyed", func(t *testing.T) { testKeyed(t, fresh(t)) })
 	t.Run("clock", func(t *testing.T) { testClock(t, fresh(t)) })
+	t.Run("jobs", func(t *testing.T) { testJobs(t, fresh(t)) })
+	t.Run("jobs at the limits", func(t *testing.T) { testJobLimits(t, fresh(t)) })
+	t.Run("jobs that are refused", func(t *testing.T) { testJobRefused(t, fresh(t)) })
+	t.Run("jobs by many workers", func(t *testing.T) { testJobWorkers(t, fresh(t)) })
 }
 
 func testSpend(t *testing.T, open opener) {

@@ -206,7 +206,9 @@ func (a *auditor) count(e *Entry) string {
 		return "it counts in another window than its own"
 	}
 	life := a.who[e.Subject]
-	a.who[e.Subject] = life
+	if e.Kind == KindGrant || book.Releases(e.Mechanism) > 0 { // the mark of a job is no subject
+		a.who[e.Subject] = life
+	}
 	at := book.Account{Subject: e.Subject, Window: e.Window}
 	s := a.sums[at]
 	if e.Kind == KindGrant {
@@ -228,19 +230,31 @@ func (a *auditor) count(e *Entry) string {
 	if cost, err := CostOf(*e.Guarantee); err != nil || cost != e.Cost() {
 		return "it costs something else than its guarantee"
 	}
-	if a.terms.Each != 0 && e.Cost() != a.terms.EachCost() {
+	if a.terms.Each != 0 && !a.alike(e) {
 		return "it does not cost what every release must"
 	}
 	s.Spent, life = s.Spent.Plus(e.Cost()), life.Plus(e.Cost())
 	if e.Cost() != (Cost{}) && a.terms.Lifetime != 0 && life.Epsilon > book.Floor(a.terms.Lifetime, 0).Epsilon {
 		return "it overspends the lifetime limit"
 	}
-	a.who[e.Subject] = life
+	if life != (Cost{}) {
+		a.who[e.Subject] = life
+	}
 	if e.Cost() != (Cost{}) && !s.Spent.Within(a.terms.Cost().Plus(s.Granted)) {
 		return "it overspends"
 	}
 	a.sums[at] = s
 	return ""
+}
+
+// alike reports whether a spend costs what its releases must under a budget that
+// is kept by optimal composition.
+func (a *auditor) alike(e *Entry) bool {
+	each, n := a.terms.EachCost(), book.Releases(e.Mechanism)
+	if n > book.MaxCost/each.Epsilon {
+		return false
+	}
+	return e.Cost() == Cost{Epsilon: n * each.Epsilon}
 }
 
 // compare holds what the ledger counts with against the log.

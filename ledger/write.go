@@ -15,6 +15,7 @@ import (
 
 const (
 	maxBatch   = 1024    // how many calls share one write to disk at most
+	maxSpends  = 1 << 13 // after how many spends no more calls join it
 	maxWaiting = 1 << 14 // how many wait for it
 )
 
@@ -123,9 +124,13 @@ func (l *Ledger) write() {
 		// Whoever is about to send goes first, so that a busy machine writes seldom
 		// and much; an idle one loses nothing by it.
 		runtime.Gosched()
-		batch := []*call{first}
+		batch, spends := []*call{first}, len(first.spends)
 		for range min(len(l.calls), maxBatch-1) { // nobody else takes any
-			batch = append(batch, <-l.calls)
+			if spends >= maxSpends {
+				break
+			}
+			next := <-l.calls
+			batch, spends = append(batch, next), spends+len(next.spends)
 		}
 		now := time.Now()
 		l.began.Store(&now)
