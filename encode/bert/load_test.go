@@ -36,7 +36,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"heads do not divide", configure("num_attention_heads", 3), "bert: ", "must be a multiple of num_attention_heads, which is 3", false},
 		{"huge", configure("vocab_size", 1<<30), "bert: ", "vocab_size is 1073741824, must be from 1", false},
 		{"epsilon", configure("layer_norm_eps", 0), "bert: ", "layer_norm_eps is 0, must be between 0 and 1", false},
-		{"small vocabulary", configure("vocab_size", 15), "bert: ", "tokenizer.json has 16 tokens, must have at most", false},
+		{"small vocabulary", configure("vocab_size", 15), "bert: ", "tokenizer.json has 20 tokens, must have at most", false},
 		{"other shape", configure("vocab_size", 21), "bert: ", "has shape [20 8], must have [21 8]", false},
 		{"more layers", configure("num_hidden_layers", 3), "bert: ", `tensor "encoder.layer.2.attention.self.query.weight" is absent`, false},
 		{"fewer layers", configure("num_hidden_layers", 1), "bert: ", "is there, must be absent with num_hidden_layers 1", false},

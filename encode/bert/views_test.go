@@ -53,3 +53,35 @@ func TestView(t *testing.T) {
 		t.Error("a layer behind the last one is seen")
 	}
 }
+
+// Tokens at some places have the vectors that the words have to which they belong.
+func TestEncodePlaces(t *testing.T) {
+	m := even().open(t, bert.Options{})
+	sentences := [][]string{{"the", "cat", "sat"}, {"cat"}}
+	want, err := m.EncodeWords(t.Context(), sentences, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tokens []text.Tokens
+	var places [][]int
+	for _, s := range sentences {
+		w := bert.WordSequences(m.WordPiece(), s, m.Limit())[0]
+		tokens, places = append(tokens, w.Tokens), append(places, w.First)
+	}
+	for _, workers := range []int{1, 3} {
+		got, err := m.EncodePlaces(t.Context(), tokens, places, workers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range got {
+			if !slices.Equal(got[i].Data, want[i].Data) {
+				t.Errorf("with %d workers the vectors of sentence %d differ from those of its words", workers, i)
+			}
+		}
+	}
+	for _, bad := range [][][]int{{{0}}, {{0}, {99}}, {{-1}, {0}}} {
+		if _, err := m.EncodePlaces(t.Context(), tokens, bad, 1); err == nil {
+			t.Errorf("places %v are taken", bad)
+		}
+	}
+}

@@ -80,3 +80,38 @@ func (m *Model) EncodeWords(ctx context.Context, sentences [][]string, workers i
 	})
 	return all, ctx.Err()
 }
+
+// EncodePlaces returns, of each sequence of tokens, the vectors of the tokens at some
+// places after the last layer, a row each and not scaled. A sequence must have from 1 to
+// [Model.Limit] tokens, which the model knows. The bits do not depend on other sequences
+// or on the number of workers.
+func (m *Model) EncodePlaces(ctx context.Context, sequences []text.Tokens, places [][]int, workers int) ([]nn.Matrix, error) {
+	if workers < 1 || len(places) != len(sequences) {
+		return nil, fmt.Errorf("bert: workers is %d and there are places of %d texts, must be at least 1 and of %d", workers, len(places), len(sequences))
+	}
+	for i, t := range sequences {
+		if err := m.check(t); err != nil {
+			return nil, fmt.Errorf("bert: text %d: %w", i, err)
+		}
+		for _, at := range places[i] {
+			if at < 0 || at >= len(t.IDs) {
+				return nil, fmt.Errorf("bert: a place of text %d is %d, must be from 0 to %d", i, at, len(t.IDs)-1)
+			}
+		}
+	}
+	all := make([]nn.Matrix, len(sequences))
+	ends := cut(sequences, tokenLimit)
+	share(ctx, workers, len(ends)-1, func(piece int) {
+		s := m.space(1)
+		defer m.spaces.Put(s)
+		lo, hi := ends[piece], ends[piece+1]
+		m.layers(s, sequences[lo:hi])
+		for i := lo; i < hi; i++ {
+			all[i] = nn.NewMatrix(len(places[i]), m.Dim())
+			for k, at := range places[i] {
+				copy(all[i].Row(k), s.x.Row(s.starts[i-lo]+at))
+			}
+		}
+	})
+	return all, ctx.Err()
+}

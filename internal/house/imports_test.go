@@ -107,6 +107,7 @@ var mayImport = map[string]neighbours{
 	"link":                          {},
 	"dataset/relate":                {only: true},
 	"relation/judge":                {own: []string{"dataset", "dataset/relate", "language", "language/english", "measure", "relation/rule", "report/evidence", "report/page"}},
+	"relation/marks":                {own: []string{"encode/bert", "encode/bert/tune", "internal/regular", "internal/safetensors", "nn", "relation/rule", "text"}},
 	"relation/rule":                 {own: []string{"internal/nearest", "language"}, only: true},
 	"explain":                       {own: []string{"text"}, only: true},
 	"influence":                     {own: []string{"dataset", "encode", "encode/catalogue", "explain", "influence/teacher", "internal/atomicfile", "internal/safetensors", "language", "language/english", "measure", "nn", "report/evidence", "report/page", "text", "train/model"}},

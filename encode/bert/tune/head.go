@@ -203,8 +203,8 @@ func ReadNetwork(dir string) (map[string]nn.Matrix, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tune: %w", err)
 	}
-	if sum := sha256.Sum256(content); m == nil || hex.EncodeToString(sum[:]) != m.HeadHash {
-		return nil, fmt.Errorf("tune: %s is not the file of which %s has the SHA-256: copy the folder again", path, bert.ManifestFile)
+	if err = CheckHead(m, content); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	f, err := safetensors.Decode(content)
 	if err != nil {
@@ -222,4 +222,13 @@ func ReadNetwork(dir string) (map[string]nn.Matrix, error) {
 		}
 	}
 	return all, nil
+}
+
+// CheckHead reports that the file of what was trained behind an encoder is not the one
+// that the manifest of its folder means.
+func CheckHead(m *bert.Manifest, content []byte) error {
+	if sum := sha256.Sum256(content); m == nil || hex.EncodeToString(sum[:]) != m.HeadHash {
+		return fmt.Errorf("tune: it is not the file of which %s has the SHA-256: copy the folder again", bert.ManifestFile)
+	}
+	return nil
 }

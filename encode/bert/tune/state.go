@@ -51,6 +51,11 @@ func (t *Trainer) identity() (string, error) {
 			}
 		}
 	}
+	if d.Tokens != nil {
+		if err := json.NewEncoder(h).Encode(d.Places); err != nil {
+			return "", fmt.Errorf("tune: %w", err)
+		}
+	}
 	for _, q := range t.encoder.All() {
 		if err := binary.Write(h, binary.LittleEndian, q.Value.Data); err != nil {
 			return "", fmt.Errorf("tune: %w", err)

@@ -70,6 +70,9 @@ func New(f *bert.Folder, d Data, s Settings) (*Trainer, error) {
 		return nil, err
 	}
 	t.vectors = newVectors(f, t.encoder, d, s.Length, long)
+	if err = t.vectors.known(d, s.Length); err != nil {
+		return nil, err
+	}
 	t.vectors.below.frozen = s.Layers > 0
 	if t.head == nil {
 		if t.head, err = newLinear(d, t.vectors.width(), s); err != nil {

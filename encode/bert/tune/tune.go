@@ -100,6 +100,12 @@ type Data struct {
 	Words [][]string
 	Tags  [][]int
 
+	// Tokens, unless nil, are the texts as tokens already, special ones included, and
+	// Places which tokens of each are given to Head, which must not be nil: a row each,
+	// texts one behind the other, as they leave the last layer.
+	Tokens []text.Tokens
+	Places [][]int
+
 	Labels  [][]int   // of each label the class of each text, −1 where it is not known
 	Classes []int     // of each label
 	Weights []float64 // of each label, with sum 1
@@ -141,9 +147,22 @@ func (d Data) told(dst []int, label int, rows []int) []int {
 	return dst
 }
 
+// size returns how many texts there are.
+func (d Data) size() int {
+	if d.Tokens != nil {
+		return len(d.Tokens)
+	}
+	return len(d.Texts)
+}
+
 func (d Data) validate() error {
 	if d.Words != nil {
 		return d.validateWords()
+	}
+	if d.Tokens != nil {
+		if err := d.validateTokens(); err != nil {
+			return err
+		}
 	}
 	switch {
 	case len(d.Train) == 0 || len(d.Validation) == 0:
@@ -154,19 +173,19 @@ func (d Data) validate() error {
 		return fmt.Errorf("tune: there are %d first and %d second texts, must be as many", len(d.Texts), len(d.Second))
 	}
 	for _, masked := range [][][]text.Span{d.Masked, d.SecondMasked} {
-		if masked != nil && len(masked) != len(d.Texts) {
-			return fmt.Errorf("tune: there are masks of %d texts, must be of %d", len(masked), len(d.Texts))
+		if masked != nil && len(masked) != d.size() {
+			return fmt.Errorf("tune: there are masks of %d texts, must be of %d", len(masked), d.size())
 		}
 	}
 	for l, y := range d.Labels {
-		if len(y) != len(d.Texts) || d.Classes[l] < 2 || !(d.Weights[l] > 0) {
-			return fmt.Errorf("tune: label %d has %d texts, %d classes and weight %v, must have %d texts, at least 2 classes and a positive weight", l+1, len(y), d.Classes[l], d.Weights[l], len(d.Texts))
+		if len(y) != d.size() || d.Classes[l] < 2 || !(d.Weights[l] > 0) {
+			return fmt.Errorf("tune: label %d has %d texts, %d classes and weight %v, must have %d texts, at least 2 classes and a positive weight", l+1, len(y), d.Classes[l], d.Weights[l], d.size())
 		}
 	}
 	for _, part := range [][]int{d.Train, d.Validation} {
 		for _, i := range part {
-			if i < 0 || i >= len(d.Texts) {
-				return fmt.Errorf("tune: there is no text %d, must be below %d", i, len(d.Texts))
+			if i < 0 || i >= d.size() {
+				return fmt.Errorf("tune: there is no text %d, must be below %d", i, d.size())
 			}
 			for l, y := range d.Labels {
 				if y[i] < -1 || y[i] >= d.Classes[l] || y[i] < 0 && len(d.Labels) == 1 {

@@ -24,8 +24,9 @@ type vectors struct {
 	scale   *scale
 	all     []int // texts of the last rows
 
-	first [][]int // of each sentence of words, where the first pieces of its words stand; nil unless words have labels
-	words gathered
+	first  [][]int // of each row, where the tokens stand whose vectors are taken; nil where one vector is made of all
+	labels bool    // that each of these has a label of its own
+	words  gathered
 }
 
 // newVectors returns those of an encoder, for the rows of d.
@@ -33,6 +34,10 @@ func newVectors(f *bert.Folder, e *transformer.Encoder, d Data, length int, long
 	v := &vectors{encoder: e, texts: 1, pooling: long.Pooling(f.First), below: below{most: mostKept}}
 	if d.Words != nil {
 		v.takeWords(f, d, length)
+		return v
+	}
+	if d.Tokens != nil {
+		v.takeTokens(d)
 		return v
 	}
 	sides := []struct {
@@ -94,9 +99,9 @@ func (v *vectors) add(b *transformer.Batch, text int) {
 	}
 }
 
-// count returns how many vectors some rows have: one each, or one a word.
+// count returns how many labels some rows have: one each, or one a word.
 func (v *vectors) count(rows []int) int {
-	if v.first == nil {
+	if !v.labels {
 		return len(rows)
 	}
 	n := 0

@@ -26,10 +26,17 @@ func (v *vectors) takeWords(f *bert.Folder, d Data, length int) {
 			}
 		}
 	}
-	v.scale = newScale(v.encoder.Width(), 1)
-	for j := range v.scale.by {
-		v.scale.by[j] = 1 // what leaves the last layer is of that size already
+	v.labels = true
+	v.scale = asTheyAre(v.encoder.Width())
+}
+
+// asTheyAre scales nothing: what leaves the last layer is of about the right size.
+func asTheyAre(width int) *scale {
+	s := newScale(width, 1)
+	for j := range s.by {
+		s.by[j] = 1
 	}
+	return s
 }
 
 // gathered takes the rows of words from those of tokens.

@@ -23,7 +23,7 @@ func (m *Model) Config() map[string]any {
 // pieces.
 func tokenizer() map[string]any {
 	vocabulary := map[string]int{}
-	for _, token := range []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "man", "is", "play", "##ing", "the", "guitar", ".", "##s", "no", "cat"} {
+	for _, token := range []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "man", "is", "play", "##ing", "the", "guitar", ".", "##s", "no", "cat", "[unused0]", "[unused1]", "[unused2]", "[unused3]"} {
 		vocabulary[token] = len(vocabulary)
 	}
 	return map[string]any{
