@@ -230,7 +230,7 @@ func TestAuditCodes(t *testing.T) {
 }
 
 func TestAuditCells(t *testing.T) {
-	for _, variant := range []string{mech.Centroid, mech.Index} {
+	for _, variant := range []string{mech.Mean, mech.Centroid, mech.Index} {
 		auditHonest(t, mech.Params{Mechanism: "cells", Variant: variant, Dim: 2, Own: mech.CellsParams{Centres: [][]float64{{1, 0}, {0, 1}, {-1, 0}, {0.5, -1}}}}, 0.5)
 	}
 }

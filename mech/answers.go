@@ -25,6 +25,7 @@ type Answering interface {
 var (
 	_ Answering = (*KRR)(nil)
 	_ Answering = (*Codes)(nil)
+	_ Answering = (*Cells)(nil)
 )
 
 // Law is how likely each answer is to be released. An input stands for Raised
@@ -86,3 +87,14 @@ func (m *Codes) Law() (Law, error) {
 	l.Rise = float64(m.slack) / chances / float64(l.Raised)
 	return l, nil
 }
+
+// Answer implements [Answering]: it returns which cell was released.
+func (m *Cells) Answer(y []float64) (int, error) {
+	if len(y) == 1 && m.params.Variant != Index && m.params.Dim != 1 {
+		return m.channel.Answer(y)
+	}
+	return m.Index(y)
+}
+
+// Law implements [Answering].
+func (m *Cells) Law() (Law, error) { return m.channel.Law() }

@@ -21,6 +21,7 @@ func TestLaw(t *testing.T) {
 		{"many labels", mech.Params{Mechanism: "krr", Epsilon: 0.1, Own: mech.KRRParams{Classes: 1000}}, 1},
 		{"codes, one raised", mech.Params{Mechanism: "codes", Dim: 5, Epsilon: 2, Own: mech.CodesParams{Selected: 1}}, 1},
 		{"codes, three raised", mech.Params{Mechanism: "codes", Dim: 8, Epsilon: 0.5, Own: mech.CodesParams{Selected: 3}}, 3},
+		{"cells", mech.Params{Mechanism: "cells", Dim: 3, Epsilon: 2, Own: mech.CellsParams{Centres: vocabulary(3)}}, 1},
 		{"weights", mech.Params{Mechanism: "codes", Dim: 2, Epsilon: math.Log(3), Own: mech.CodesParams{Weights: []float64{0.25, 0.25}}}, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,6 +68,9 @@ func TestAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cells := newCells(t, mech.Params{Dim: 2, Epsilon: 1, Own: mech.CellsParams{Centres: vocabulary(2)}})
+	second := make([]float64, 2)
+	cells.Vector(second, 1)
 	for _, tt := range []struct {
 		m    mech.Answering
 		y    []float64
@@ -84,6 +88,10 @@ func TestAnswer(t *testing.T) {
 		{c, []float64{math.Inf(1)}, -1},
 		{c, []float64{1, 1, 0}, -1},
 		{c, []float64{0, 1}, -1},
+		{cells, second, 1},
+		{cells, []float64{11}, 11},
+		{cells, []float64{12}, -1},
+		{cells, []float64{0, 0}, -1},
 	} {
 		got, err := tt.m.Answer(tt.y)
 		if (err != nil) != (tt.want < 0) || err == nil && got != tt.want {

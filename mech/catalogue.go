@@ -17,6 +17,7 @@ const (
 	Spectral    = "spectral"    // privemb: noise for the projection's proven norm
 	Vocabulary  = "vocabulary"  // privemb: noise for the worst pair of a public list
 	M1          = "m1"          // privemb: no projection
+	Mean        = "mean"        // cells: what a receiver expects of the vector
 	Centroid    = "centroid"    // cells: the centre of the cell
 	Index       = "index"       // cells: the number of the cell
 )
@@ -76,7 +77,7 @@ func init() {
 			Takes: []string{"dim"}, Own: CodesParams{}, New: build(NewCodes), Fit: fitCodes,
 		},
 		{
-			Name: "cells", About: "one of N public cells, such as those of public texts", Variants: slices.Concat(forms(FormCell, Centroid), forms(FormLabel, Index)),
+			Name: "cells", About: "one of N public cells, such as those of public texts", Variants: slices.Concat(forms(FormCell, Mean, Centroid), forms(FormLabel, Index)),
 			Takes: []string{"dim"}, Own: CellsParams{}, New: build(NewCells), Fit: fitCells,
 		},
 		{Name: "laplace-l2", About: "noise with density exp(-||k||) on the L2 sphere", Variants: l2, Takes: []string{"dim"}, New: build(NewLaplaceL2)},

@@ -15,9 +15,10 @@ import (
 )
 
 // Cells releases in which of N public cells a vector lies, by randomised response.
-// A cell is what is nearest to its centre. [Centroid] releases the centre of the
-// cell that was drawn, and [Index] its number. Where the centres are those of
-// public texts, no ε is spent on directions that no text has.
+// A cell is what is nearest to its centre. [Mean] releases what a receiver who knows
+// the cells expects of the vector, given the cell that was drawn, [Centroid] the
+// centre of that cell, and [Index] its number. Where the centres are those of public
+// texts, no ε is spent on directions that no text has.
 //
 // Domain: finite vectors whose norm does not overflow. Neighbours: any two.
 //
@@ -33,6 +34,7 @@ import (
 type Cells struct {
 	params  Params
 	centres []float64 // N×dim
+	means   []float64 // N×dim, for Mean
 	channel *KRR
 	other   int // a cell whose centre does not lie in cell 0
 }
@@ -41,7 +43,10 @@ type Cells struct {
 type CellsParams struct {
 	// Centres holds the centre of each cell. They are public.
 	Centres [][]float64 `json:"-" name:"cells" help:"public centres"`
-	SHA256  string      `json:"cells_sha256,omitempty" help:"SHA-256 that must be that of the public centres" default:": any"`
+	// Shares holds how common each cell is among public texts, in positive numbers of
+	// which the ratios count; nil means equally common. They are public.
+	Shares []float64 `json:"-" name:"cell_shares" help:"public shares of cells"`
+	SHA256 string    `json:"cells_sha256,omitempty" help:"SHA-256 that must be that of the public centres and shares" default:": any"`
 }
 
 // fitCells takes the width of the centres, if there are any.
@@ -58,8 +63,8 @@ var _ dp.Distinguisher = (*Cells)(nil)
 // maxCells bounds N.
 const maxCells = 1 << 16
 
-// NewCells takes dim, epsilon, the centres and, if they must be certain ones, their
-// digest, and the variants [Centroid] and [Index].
+// NewCells takes dim, epsilon, the centres, their shares and, if they must be certain
+// ones, their digest, and the variants [Mean], [Centroid] and [Index].
 func NewCells(p Params) (*Cells, error) {
 	p, own, err := prepare[CellsParams](p, "cells", 1)
 	if err != nil {
@@ -84,13 +89,19 @@ func NewCells(p Params) (*Cells, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Variant == Mean {
+		m.means = m.expected(own.Shares)
+		if a, b := equalRows(m.means, p.Dim); a != b {
+			return nil, fmt.Errorf("mech: releases of cells %d and %d have the same mean at epsilon %v, must differ: take the variant %s or %s", a, b, p.Epsilon, Centroid, Index)
+		}
+	}
 	return m, nil
 }
 
-// check refuses centres that do not fit, and returns copies with their digest.
+// check refuses centres and shares that do not fit, and returns copies with their
+// digest.
 func (own CellsParams) check(dim int) (CellsParams, error) {
-	own.Centres = slices.Clone(own.Centres)
-	seen := make(map[uint64][]int, len(own.Centres)) // by hash
+	own.Centres, own.Shares = slices.Clone(own.Centres), slices.Clone(own.Shares)
 	for c, v := range own.Centres {
 		if len(v) != dim || !finite(norm2(v)) {
 			return own, fmt.Errorf("mech: centre %d of cells has %d numbers and norm %v, must have dim, %d, and a finite norm", c, len(v), norm2(v), dim)
@@ -100,33 +111,88 @@ func (own CellsParams) check(dim int) (CellsParams, error) {
 			v[i] += 0 // −0 becomes 0, which it is equal to
 		}
 		own.Centres[c] = v
-		h := hashVector(v)
-		for _, other := range seen[h] {
-			if slices.Equal(own.Centres[other], v) {
-				return own, fmt.Errorf("mech: centres %d and %d of cells are equal, must differ", other, c)
-			}
-		}
-		seen[h] = append(seen[h], c)
 	}
-	digest := CellsDigest(own.Centres)
+	if a, b := equalRows(slices.Concat(own.Centres...), dim); a != b {
+		return own, fmt.Errorf("mech: centres %d and %d of cells are equal, must differ", a, b)
+	}
+	if own.Shares != nil && len(own.Shares) != len(own.Centres) {
+		return own, fmt.Errorf("mech: there are %d shares of %d cells, must be as many", len(own.Shares), len(own.Centres))
+	}
+	for c, v := range own.Shares {
+		if !(v > 0 && v <= maxShare) {
+			return own, fmt.Errorf("mech: share %d of cells is %v, must be positive and at most %g", c, v, float64(maxShare))
+		}
+	}
+	digest := own.Digest()
 	if own.SHA256 != "" && own.SHA256 != digest {
-		return own, fmt.Errorf("mech: cells_sha256 is %q, must be that of the centres, %s, or absent", own.SHA256, digest)
+		return own, fmt.Errorf("mech: cells_sha256 is %q, must be that of the centres and shares, %s, or absent", own.SHA256, digest)
 	}
 	own.SHA256 = digest
 	return own, nil
 }
 
-// CellsDigest returns the SHA-256 of centres, in hexadecimal: of their bits, in
-// little-endian order, one after the other.
-func CellsDigest(centres [][]float64) string {
+// maxShare bounds a share, so that no sum of them overflows.
+const maxShare = 1e12
+
+// equalRows returns two rows of a matrix that are equal, or the same twice.
+func equalRows(x []float64, cols int) (a, b int) {
+	seen := make(map[uint64][]int, len(x)/cols) // by hash
+	for b := range len(x) / cols {
+		v := x[b*cols : (b+1)*cols]
+		h := hashVector(v)
+		for _, a := range seen[h] {
+			if slices.Equal(x[a*cols:(a+1)*cols], v) {
+				return a, b
+			}
+		}
+		seen[h] = append(seen[h], b)
+	}
+	return 0, 0
+}
+
+// Digest returns the SHA-256 of the centres, in hexadecimal: of their bits, in
+// little-endian order, one after the other, and then of the bits of the shares.
+func (own CellsParams) Digest() string {
 	h, word := sha256.New(), make([]byte, 8)
-	for _, centre := range centres {
-		for _, v := range centre {
+	for _, row := range append(slices.Clone(own.Centres), own.Shares) {
+		for _, v := range row {
 			binary.LittleEndian.PutUint64(word, math.Float64bits(v))
 			h.Write(word)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// expected returns for each cell what a receiver expects of a vector if that cell was
+// released. With q the probability of each wrong cell, the vector lies in cell j with a
+// probability in proportion to share_j·q, and share_k·p for the released cell k itself.
+// Its mean by the centres is that of all cells, moved towards centre k by
+// w = (p−q)·share_k/(q+(p−q)·share_k).
+func (m *Cells) expected(shares []float64) []float64 {
+	n, dim := m.count(), m.params.Dim
+	share := func(int) float64 { return 1 / float64(n) }
+	if shares != nil {
+		total := 0.0
+		for _, v := range shares {
+			total += v
+		}
+		share = func(k int) float64 { return shares[k] / total }
+	}
+	all, means := make([]float64, dim), make([]float64, n*dim)
+	for k := range n {
+		for j, v := range m.centre(k) {
+			all[j] += float64(share(k) * v)
+		}
+	}
+	q := m.channel.keep.Not().Float64() / float64(n-1)
+	rise := m.channel.keep.Float64() - q
+	for k := range n {
+		w := float64(rise*share(k)) / (q + float64(rise*share(k)))
+		for j, v := range m.centre(k) {
+			means[k*dim+j] = all[j] + float64(w*(v-all[j])) + 0 // no −0, as in centres
+		}
+	}
+	return means
 }
 
 // apart returns the first cell after cell 0 whose centre does not lie in that, or 0:
@@ -211,7 +277,7 @@ func (m *Cells) Privatize(x []float64, src rand.Source) ([]float64, error) {
 	return privatize(m, x, src)
 }
 
-// PrivatizeTo implements [dp.Vector]: it releases the centre of a cell, or its number.
+// PrivatizeTo implements [dp.Vector]: it releases what stands for a cell.
 func (m *Cells) PrivatizeTo(dst, x []float64, src rand.Source) error {
 	checkShape(m, dst, x)
 	c, err := m.Choose(x, src)
@@ -219,17 +285,24 @@ func (m *Cells) PrivatizeTo(dst, x []float64, src rand.Source) error {
 		clear(dst)
 		return err
 	}
-	m.release(dst, c)
+	m.Vector(dst, c)
 	return nil
 }
 
-// release writes what stands for cell c.
-func (m *Cells) release(dst []float64, c int) {
-	if m.params.Variant == Index {
-		dst[0] = float64(c)
-		return
+// Vector writes what is released for cell c to dst. It panics if c or the length of
+// dst is out of range.
+func (m *Cells) Vector(dst []float64, c int) {
+	if _, out := m.Shape(); c < 0 || c >= m.count() || len(dst) != out {
+		panic(fmt.Sprintf("mech: vector of cell %d of %d in %d numbers, want %d", c, m.count(), len(dst), out))
 	}
-	copy(dst, m.centre(c))
+	switch m.params.Variant {
+	case Index:
+		dst[0] = float64(c)
+	case Mean:
+		copy(dst, m.means[c*m.params.Dim:])
+	default:
+		copy(dst, m.centre(c))
+	}
 }
 
 // Index returns which cell was released.
@@ -239,7 +312,7 @@ func (m *Cells) Index(y []float64) (int, error) {
 	}
 	released := make([]float64, len(y))
 	for c := range m.count() {
-		if m.release(released, c); slices.Equal(released, y) {
+		if m.Vector(released, c); slices.Equal(released, y) {
 			return c, nil
 		}
 	}
@@ -272,7 +345,7 @@ func (m *Cells) Profile() dp.Profile {
 		Event: fmt.Sprintf("x is the centre of cell 0, x′ that of cell %d: cell 0 is released", m.other),
 		LogP:  of.LogP, LogQ: of.LogQ,
 	}
-	m.release(w.Y, 0)
+	m.Vector(w.Y, 0)
 	return dp.Profile{
 		Mechanism: m.params.Mechanism, Variant: m.params.Variant, Claimed: dp.Epsilon(m.params.Epsilon),
 		Reason:  "the vector's own cell is e^ε times as likely as any other, whatever the public map from vectors to cells is",

@@ -26,7 +26,7 @@ func newCells(tb testing.TB, p mech.Params) *mech.Cells {
 func TestCellsEnumerated(t *testing.T) {
 	centres := vocabulary(3)
 	n := len(centres)
-	for _, variant := range []string{mech.Centroid, mech.Index} {
+	for _, variant := range []string{mech.Mean, mech.Centroid, mech.Index} {
 		for _, eps := range []float64{mech.MinEpsilon, 0.05, 1, 8, 30} {
 			m := newCells(t, mech.Params{Variant: variant, Dim: 3, Epsilon: eps, Own: mech.CellsParams{Centres: centres}})
 			of := krr(t, n, eps)
@@ -35,7 +35,9 @@ func TestCellsEnumerated(t *testing.T) {
 				t.Errorf("cells ε=%v: Guarantee() = %v, want at most ε", eps, m.Guarantee())
 			}
 			for y := range n {
-				released := []float64{float64(y)}
+				_, out := m.Shape()
+				released := make([]float64, out)
+				m.Vector(released, y)
 				want := func(x, x2 int) float64 {
 					r, err := of.LogRatio([]float64{float64(y)}, []float64{float64(x)}, []float64{float64(x2)})
 					if err != nil {
@@ -43,15 +45,62 @@ func TestCellsEnumerated(t *testing.T) {
 					}
 					return r
 				}
-				if variant == mech.Centroid {
-					released = centres[y]
-				}
 				for x := range n {
 					got, err := m.LogRatio(released, centres[x], centres[(x+5)%n])
 					if err != nil || got != want(x, (x+5)%n) {
 						t.Errorf("cells %s: LogRatio(%d, %d) = %v, %v, want %v", variant, y, x, got, err, want(x, (x+5)%n))
 					}
 				}
+			}
+		}
+	}
+}
+
+// meanGiven computes by Bayes' rule what is expected of a centre if cell y was released.
+func meanGiven(centres [][]float64, shares []float64, of *mech.KRR, y int) []float64 {
+	n := len(centres)
+	mean, total := make([]float64, len(centres[0])), 0.0
+	for j, centre := range centres {
+		chance := of.Keep().Not().Float64() / float64(n-1)
+		if j == y {
+			chance = of.Keep().Float64()
+		}
+		if shares != nil {
+			chance *= shares[j]
+		}
+		total += chance
+		for i, v := range centre {
+			mean[i] += chance * v
+		}
+	}
+	for i := range mean {
+		mean[i] /= total
+	}
+	return mean
+}
+
+// TestCellsMean: a release is what Bayes' rule expects of the centres, by shares, and
+// each says which cell was drawn.
+func TestCellsMean(t *testing.T) {
+	centres, shares := vocabulary(3), []float64{5, 1, 2, 9, 1, 1, 3, 4, 2, 7, 1, 1}
+	for _, eps := range []float64{mech.MinEpsilon, 0.5, 3, 20} {
+		for _, of := range [][]float64{nil, shares} {
+			m := newCells(t, mech.Params{Dim: 3, Epsilon: eps, Own: mech.CellsParams{Centres: centres, Shares: of}})
+			seen := map[int]bool{}
+			draw(t, m, []float64{1, 1, 1}, 200, dptest.Source(t, 1), func(y []float64) {
+				c, err := m.Index(y)
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen[c] = true
+				for i, want := range meanGiven(centres, of, krr(t, len(centres), eps), c) {
+					if math.Abs(y[i]-want) > 1e-9 {
+						t.Errorf("ε = %v: cell %d is released as %v, want %v at %d", eps, c, y, want, i)
+					}
+				}
+			})
+			if eps < 1 && len(seen) < 10 {
+				t.Errorf("ε = %v: %d cells were released, want nearly all", eps, len(seen))
 			}
 		}
 	}
@@ -107,7 +156,7 @@ func TestCellsNearest(t *testing.T) {
 		}
 	}
 	// Between two centres the first counts; where every distance overflows, cell 0.
-	m := newCells(t, mech.Params{Dim: 1, Epsilon: 1, Own: mech.CellsParams{Centres: [][]float64{{1e154}, {-1}, {1}}}})
+	m := newCells(t, mech.Params{Variant: mech.Centroid, Dim: 1, Epsilon: 1, Own: mech.CellsParams{Centres: [][]float64{{1e154}, {-1}, {1}}}})
 	for x, want := range map[float64]int{0: 1, -5: 1, 5: 2, -1.3e154: 1} {
 		if got, err := m.Cell([]float64{x}); got != want || err != nil {
 			t.Errorf("Cell of %v = %d, %v, want %d", x, got, err, want)
@@ -132,6 +181,11 @@ func TestCellsRefused(t *testing.T) {
 		"equal":         {mech.Params{Dim: 1, Epsilon: 1, Own: mech.CellsParams{Centres: [][]float64{{1}, {0}, {math.Copysign(0, -1)}}}}, "centres 1 and 2 of cells are equal"},
 		"too near":      {mech.Params{Dim: 1, Epsilon: 1, Own: mech.CellsParams{Centres: [][]float64{{0}, {1e-200}}}}, "nearly equal"},
 		"other digest":  {mech.Params{Dim: 1, Epsilon: 1, Own: mech.CellsParams{Centres: [][]float64{{1}, {2}}, SHA256: "00"}}, `cells_sha256 is "00"`},
+		"few shares":    {mech.Params{Dim: 1, Epsilon: 1, Own: mech.CellsParams{Centres: [][]float64{{1}, {2}}, Shares: []float64{1}}}, "1 shares of 2 cells"},
+		"no share":      {mech.Params{Dim: 1, Epsilon: 1, Own: mech.CellsParams{Centres: [][]float64{{1}, {2}}, Shares: []float64{1, 0}}}, "share 1 of cells is 0"},
+		"NaN share":     {mech.Params{Dim: 1, Epsilon: 1, Own: mech.CellsParams{Centres: [][]float64{{1}, {2}}, Shares: []float64{nan, 1}}}, "share 0 of cells is NaN"},
+		"large share":   {mech.Params{Dim: 1, Epsilon: 1, Own: mech.CellsParams{Centres: [][]float64{{1}, {2}}, Shares: []float64{1, 1e13}}}, "at most 1e+12"},
+		"equal means":   {mech.Params{Dim: 1, Epsilon: 1, Own: mech.CellsParams{Centres: [][]float64{{1e154}, {-1}, {1}}}}, "have the same mean"},
 		"not a table":   {mech.Params{Dim: 1, Epsilon: 1, Own: mech.Given{"cells": 1.5}}, "cells is of type float64"},
 		"other's field": {mech.Params{Dim: 1, Epsilon: 1, Own: mech.Given{"cells": [][]float64{{1}, {2}}, "bits": 3}}, `takes no parameter "bits"`},
 	} {
@@ -165,7 +219,7 @@ func TestCellsParams(t *testing.T) {
 		}
 	}
 	own := mech.OwnOf[mech.CellsParams](m.Params())
-	if own.SHA256 == "" || own.SHA256 == mech.CellsDigest(centres) {
+	if own.SHA256 == "" || own.SHA256 == (mech.CellsParams{Centres: centres}).Digest() {
 		t.Errorf("Params has the digest %q, want that of its own centres", own.SHA256)
 	}
 	own.Centres = centres

@@ -98,6 +98,7 @@ func subjects() []subject {
 			s.valid = func(dim int, eps float64) bool { return eps < 100 && (dim < 50 || eps >= 1) }
 			s.options = gaussianOptions
 		}),
+		with(one("cells", mech.Mean, true), func(s *subject) { cellsSubject(s, nil) }),
 		with(one("cells", mech.Centroid, true), func(s *subject) { cellsSubject(s, nil) }),
 		with(one("cells", mech.Index, true), func(s *subject) { cellsSubject(s, [][]float64{{-1}, {0.5}, {12}}) }),
 	}

@@ -59,7 +59,7 @@ func ExampleKinds() {
 	// privunit: true
 	// codebook: true
 	// codes: true
-	// cells: centroid index
+	// cells: mean centroid index
 	// laplace-l2: true
 	// gaussian: true
 	// krr: true

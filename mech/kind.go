@@ -54,7 +54,7 @@ const (
 	FormBits       Form = "bits"       // noisy bits of a binary expansion
 	FormMarks      Form = "marks"      // noisy bits of which no mean estimates the input
 	FormCode       Form = "code"       // one of several codes: 1 in one place and 0 in all others
-	FormCell       Form = "cell"       // the centre of one of several public cells
+	FormCell       Form = "cell"       // a vector that stands for one of several public cells
 	FormLabel      Form = "label"      // a class, or the number of a cell
 )
 

@@ -23,9 +23,9 @@ type Parameter struct {
 	Help   string // what it is, of which mechanisms, and its default
 	Assume string // what [Params.Assume] takes for it; "" for nothing
 	Type   reflect.Type
+	Hidden bool // from JSON: too large for it
 
 	byDefault string
-	hidden    bool // from JSON
 }
 
 // fieldsOf lists the parameters in a struct, in the order of its fields.
@@ -36,8 +36,8 @@ func fieldsOf(own any) []Parameter {
 	var all []Parameter
 	for f := range reflect.TypeOf(own).Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		p := Parameter{Name: name, Help: f.Tag.Get("help"), Assume: f.Tag.Get("assume"), Type: f.Type, byDefault: f.Tag.Get("default"), hidden: name == "-"}
-		if p.hidden {
+		p := Parameter{Name: name, Help: f.Tag.Get("help"), Assume: f.Tag.Get("assume"), Type: f.Type, byDefault: f.Tag.Get("default"), Hidden: name == "-"}
+		if p.Hidden {
 			p.Name = f.Tag.Get("name")
 		}
 		all = append(all, p)
@@ -173,7 +173,7 @@ func (p Params) MarshalBeside(more ...any) ([]byte, error) {
 	if given, ok := p.Own.(Given); ok {
 		given = valuesOf(given)
 		maps.DeleteFunc(given, func(name string, _ any) bool {
-			return slices.ContainsFunc(Parameters(), func(f Parameter) bool { return f.Name == name && f.hidden })
+			return slices.ContainsFunc(Parameters(), func(f Parameter) bool { return f.Name == name && f.Hidden })
 		})
 		p.Own = given
 	}
@@ -223,7 +223,7 @@ func (p *Params) UnmarshalBeside(data []byte, rest any) error {
 	}
 	given := Given{}
 	for _, f := range Parameters() {
-		if raw, ok := fields[f.Name]; ok && !f.hidden {
+		if raw, ok := fields[f.Name]; ok && !f.Hidden {
 			v := reflect.New(f.Type)
 			if err := json.Unmarshal(raw, v.Interface()); err != nil {
 				return err

@@ -2,6 +2,7 @@ package mech_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +49,8 @@ func fields() map[string]func(*mech.Params) {
 		"weights":    set("weights", uneven(4, 1, 0.5)),
 
 		"cells":        set("cells", vocabulary(4)),
-		"cells_sha256": set("cells_sha256", mech.CellsDigest(vocabulary(4))),
+		"cells_sha256": set("cells_sha256", mech.CellsParams{Centres: vocabulary(4)}.Digest()),
+		"cell_shares":  set("cell_shares", slices.Repeat([]float64{2, 1, 3}, 4)),
 	}
 }
 

@@ -35,7 +35,10 @@ func (f *MechanismFlags) AddFlags(fs *pflag.FlagSet) {
 	f.own = map[string]any{}
 	for _, p := range mech.Parameters() {
 		value := reflect.New(p.Type).Interface()
-		if isTable(p) {
+		switch {
+		case p.Hidden && !isTable(p):
+			continue // it comes with a file
+		case isTable(p):
 			value, p.Help = new(string), "file of the "+p.Help
 		}
 		AddFlag(fs, value, strings.ReplaceAll(p.Name, "_", "-"), p.Help)
