@@ -106,6 +106,7 @@ var mayImport = map[string]neighbours{
 	"measure/kept":                  {own: []string{"measure", "mech", "nn", "noise"}},
 	"link":                          {},
 	"dataset/relate":                {only: true},
+	"relation":                      {own: []string{"dataset", "dataset/relate", "internal/atomicfile", "language", "language/english", "relation/rule"}},
 	"relation/judge":                {own: []string{"dataset", "dataset/relate", "language", "language/english", "measure", "relation/rule", "report/evidence", "report/page"}},
 	"relation/marks":                {own: []string{"encode/bert", "encode/bert/tune", "internal/regular", "internal/safetensors", "nn", "relation/rule", "text"}},
 	"relation/rule":                 {own: []string{"internal/nearest", "language"}, only: true},

@@ -8,7 +8,9 @@
 package english
 
 import (
+	"crypto/sha256"
 	_ "embed" // for the model
+	"encoding/hex"
 	"sync"
 
 	"sotto/language"
@@ -26,6 +28,12 @@ var parsed = sync.OnceValues(func() (*model.Model, error) { return model.Decode(
 // Model returns the built-in model of sentences, tags, trees and lemmas.
 // "sotto language train" makes its file.
 func Model() (*model.Model, error) { return parsed() }
+
+// Digest names the built-in models: what they say of a text is the same where it is.
+func Digest() string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:8]) + "-" + names.Digest()
+}
 
 // Load returns the pipeline of all that is built in.
 func Load() (language.Pipeline, error) {

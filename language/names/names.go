@@ -22,7 +22,9 @@ package names
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed" // the model
+	"encoding/hex"
 	"sync"
 
 	"sotto/language"
@@ -48,6 +50,12 @@ var embedded []byte
 
 // Load returns the embedded model, which is read once.
 var Load = sync.OnceValues(func() (*Model, error) { return Read(bytes.NewReader(embedded)) })
+
+// Digest names the embedded model.
+func Digest() string {
+	sum := sha256.Sum256(embedded)
+	return hex.EncodeToString(sum[:8])
+}
 
 // Types returns what the model tells apart.
 func (m *Model) Types() []language.Type { return append([]language.Type(nil), m.types...) }

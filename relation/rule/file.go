@@ -115,11 +115,10 @@ func (f *File) line(word, rest string, line int) error {
 		return fmt.Errorf("%s stands outside of a rule, must stand behind a line rule NAME: RELATION, without a comment between them", word)
 	}
 	r := &f.Rules[len(f.Rules)-1]
-	var err error
 	switch word {
 	case "yes", "no":
-		var t Test
-		if t, err = parseTest(word == "yes", rest); err == nil {
+		t, err := parseTest(word == "yes", rest)
+		if err == nil {
 			t.Line = line
 			r.Tests = append(r.Tests, t)
 		}
@@ -128,18 +127,44 @@ func (f *File) line(word, rest string, line int) error {
 	if r.Pattern != nil {
 		return fmt.Errorf("rule %q has a pattern already, must have one: give the second a name of its own", r.Name)
 	}
-	if word == "tokens" {
-		var p *Tokens
-		if p, err = ParseTokens(rest); err == nil {
-			r.Pattern = p
-		}
-	} else {
-		var p *Tree
-		if p, err = ParseTree(rest); err == nil {
-			r.Pattern = p
-		}
+	p, err := parsePattern(word, rest)
+	if err == nil {
+		r.Pattern = p
 	}
 	return err
+}
+
+// Written returns the line of a pattern: tokens or tree, and what it looks for.
+// [ParsePattern] reads it back.
+func Written(p Pattern) string {
+	if _, ok := p.(*Tree); ok {
+		return "tree " + p.String()
+	}
+	return "tokens " + p.String()
+}
+
+// ParsePattern reads the line of a pattern, such as tokens <>=subject of <>=object.
+func ParsePattern(line string) (Pattern, error) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if word != "tokens" && word != "tree" {
+		return nil, fmt.Errorf("it begins with %.40q, must begin with tokens or tree", word)
+	}
+	return parsePattern(word, strings.TrimSpace(rest))
+}
+
+func parsePattern(word, text string) (Pattern, error) {
+	if word == "tree" {
+		p, err := ParseTree(text)
+		if err != nil {
+			return nil, err
+		}
+		return p, nil
+	}
+	p, err := ParseTokens(text)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // complete reports a last rule without a pattern.
@@ -163,11 +188,7 @@ func (f *File) String() string {
 			b.WriteString("\n")
 		}
 		comment(r.Comment)
-		kind := "tokens"
-		if _, ok := r.Pattern.(*Tree); ok {
-			kind = "tree"
-		}
-		fmt.Fprintf(&b, "rule %s: %s\n  %s %s\n", r.Name, r.Relation, kind, r.Pattern)
+		fmt.Fprintf(&b, "rule %s: %s\n  %s\n", r.Name, r.Relation, Written(r.Pattern))
 		for _, t := range r.Tests {
 			fmt.Fprintf(&b, "  %s\n", t)
 		}

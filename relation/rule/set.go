@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -131,23 +132,25 @@ type worker struct {
 }
 
 // Matches returns what the rules find in a document, in the order of sentences and, in
-// each, of rules. Its error names the rule, and wraps [ErrBudget].
+// each, of rules. A rule that takes too long on a sentence is left out there, and what the
+// others find is returned all the same, beside an error that names each such rule and wraps
+// [ErrBudget].
 func (s *Set) Matches(d *language.Document) ([]Match, error) {
 	w := s.work.Get().(*worker)
 	defer s.work.Put(w)
 	w.view.fill(d, s.vocabulary)
 	var all []Match
+	var faults []error
 	for first := 0; first < len(d.Tokens); {
 		_, end := d.Sentence(first)
 		found, err := s.sentence(w, first, end)
-		if err != nil {
-			return nil, err
+		if all = append(all, found...); err != nil {
+			faults = append(faults, err)
 		}
-		all = append(all, found...)
 		first = end
 	}
 	w.view.doc = nil
-	return all, nil
+	return all, errors.Join(faults...)
 }
 
 // sentence tries the rules that may match a sentence.
@@ -174,6 +177,7 @@ func (s *Set) sentence(w *worker, first, end int) ([]Match, error) {
 	}
 	slices.Sort(w.pending)
 	var all []Match
+	var faults []error
 	var climb *climber
 	for _, k := range w.pending {
 		var found []Match
@@ -187,14 +191,15 @@ func (s *Set) sentence(w *worker, first, end int) ([]Match, error) {
 			found, err = climb.match(r.tree)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("rule %q on a sentence of %d tokens: %w", s.rules[k].name, end-first, err)
+			faults = append(faults, fmt.Errorf("rule %q on a sentence of %d tokens: %w", s.rules[k].name, end-first, err))
+			continue
 		}
 		for _, m := range widest(found) {
 			m.Rule = int(k)
 			all = append(all, m)
 		}
 	}
-	return all, nil
+	return all, errors.Join(faults...)
 }
 
 // admit adds rules to those to be tried, if the sentence has entities of their types.

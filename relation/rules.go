@@ -1,0 +1,89 @@
+package relation
+
+import (
+	"errors"
+	"fmt"
+
+	"sotto/language"
+	"sotto/relation/rule"
+)
+
+// Rules are rules that are asked about instances, the best first: where several match, the
+// first of the file counts.
+type Rules struct {
+	File *rule.File
+	set  *rule.Set
+}
+
+// NewRules makes the rules of a file ready.
+func NewRules(f *rule.File) (*Rules, error) {
+	s, err := rule.Compile(f.Rules)
+	if err != nil {
+		return nil, err
+	}
+	return &Rules{File: f, set: s}, nil
+}
+
+// Any asks [Rules.Explain] for a rule of any relation.
+const Any = "*"
+
+// Explain returns the first rule of a relation, or of [Any], that matches an instance with
+// its arguments; −1, if there is none. A rule that would take too long counts as one that
+// does not match.
+func (r *Rules) Explain(x Instance, relation string) int {
+	return r.first(r.matches(x.Doc), x, relation)
+}
+
+// ExplainAll returns what [Rules.Explain] does for each of some instances. It looks once at
+// a sentence whose instances stand one behind another. Relation gives what is asked of each.
+func (r *Rules) ExplainAll(all []Instance, relation func(Instance) string) []int {
+	out := make([]int, len(all))
+	var last *language.Document
+	var found []rule.Match
+	for k, x := range all {
+		if x.Doc != last {
+			last, found = x.Doc, r.matches(x.Doc)
+		}
+		out[k] = r.first(found, x, relation(x))
+	}
+	return out
+}
+
+func (r *Rules) matches(d *language.Document) []rule.Match {
+	found, _ := r.set.Matches(d) // its only error names rules that took too long
+	return found
+}
+
+// first returns the first rule that found the arguments of an instance.
+func (r *Rules) first(found []rule.Match, x Instance, relation string) int {
+	best := -1
+	for _, m := range found {
+		if m.Subject == x.Subject && m.Object == x.Object && (best < 0 || m.Rule < best) && (relation == Any || r.File.Rules[m.Rule].Relation == relation) {
+			best = m.Rule
+		}
+	}
+	return best
+}
+
+// Faithful reports whether a rule as it is written, such as "tokens <>=subject of <>=object",
+// can be read and matches an instance with its arguments.
+func Faithful(text string, x Instance) (bool, error) {
+	p, err := rule.ParsePattern(text)
+	if err != nil {
+		return false, fmt.Errorf("relation: %w", err)
+	}
+	s, err := rule.Compile([]rule.Rule{{Name: "one", Pattern: p}})
+	if err != nil {
+		return false, err
+	}
+	found, err := s.Matches(x.Doc)
+	if err != nil && !errors.Is(err, rule.ErrBudget) {
+		return false, err
+	}
+	for _, m := range found {
+		if m.Subject == x.Subject && m.Object == x.Object {
+			return true, nil
+		}
+	}
+	return false, nil
+}
