@@ -236,7 +236,7 @@ func (n Needs) check(k Kind, t Target) error {
 		return fmt.Errorf("attack: %s has %d rows, must have at least %d", c.Source, c.X.Rows, n.Least)
 	case m == nil:
 		return nil
-	case mech.VariantOf(m.Params()).Form == mech.FormLabel:
+	case mech.VariantOf(m.Params()).Labels():
 		return fmt.Errorf("attack: %s releases a label, must be a mechanism for vectors", m.Params().Mechanism)
 	}
 	if in, _ := m.Shape(); in != c.X.Cols {

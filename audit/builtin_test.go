@@ -247,3 +247,7 @@ func TestAuditKRR(t *testing.T) {
 	auditHonest(t, mech.Params{Mechanism: "krr", Own: mech.KRRParams{Classes: 2}}, 0.6)
 	auditHonest(t, mech.Params{Mechanism: "krr", Own: mech.KRRParams{Classes: 7}}, 0.4)
 }
+
+func TestAuditSubset(t *testing.T) {
+	auditHonest(t, mech.Params{Mechanism: "subset", Own: mech.SubsetParams{Classes: 5, Selected: 2}}, 0.5)
+}

@@ -199,6 +199,7 @@ func small() []struct {
 		{mech.Params{Mechanism: "laplace-l2", Dim: 2}, -1, 1},
 		{mech.Params{Mechanism: "gaussian", Dim: 2, Delta: 1e-3}, -1, 1},
 		{mech.Params{Mechanism: "krr", Own: mech.KRRParams{Classes: 2}}, 0, 1},
+		{mech.Params{Mechanism: "subset", Own: mech.SubsetParams{Classes: 2}}, 0, 1},
 	}
 }
 

@@ -224,6 +224,65 @@ func TestSubset(t *testing.T) {
 	}
 }
 
+// TestSetsExactly goes through all that three releases of sets of two labels can be:
+// unbiased shares are right on average, intervals cover, and shares sum to 1.
+func TestSetsExactly(t *testing.T) {
+	const k, n, confidence = 4, 3, 0.9
+	m, err := mech.NewSubset(mech.Params{Epsilon: 1, Own: mech.SubsetParams{Classes: k, Selected: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := []float64{0.7, 0.2, 0.1, 0}
+	var sets [][]float64
+	var p []float64
+	for a := range k {
+		for b := range a {
+			y := make([]float64, k)
+			y[a], y[b] = 1, 1
+			odds := 0.0 // against a set that nobody stands for
+			for x, share := range truth {
+				odds += share * (1 + y[x]*math.Expm1(float64(m.Guarantee().Epsilon)))
+			}
+			sets, p = append(sets, y), append(p, odds)
+		}
+	}
+	total := 0.0
+	for _, v := range p {
+		total += v
+	}
+	mean, covered := make([]float64, k), make([]float64, k)
+	for i := range len(sets) * len(sets) * len(sets) {
+		y, chance := must(t)(estimate.NewTally(m)), 1.0
+		for range n {
+			if err := y.Add(sets[i%len(sets)]); err != nil {
+				t.Fatal(err)
+			}
+			chance *= p[i%len(sets)] / total
+			i /= len(sets)
+		}
+		s, err := y.Shares(confidence)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for a, each := range s.Each {
+			sum += each.Share
+			mean[a] += chance * each.Unbiased
+			if each.Low <= truth[a] && truth[a] <= each.High {
+				covered[a] += chance
+			}
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Fatalf("shares sum to %v by %s, want 1", sum, s.Method)
+		}
+	}
+	for a := range truth {
+		if math.Abs(mean[a]-truth[a]) > 1e-9 || covered[a] < confidence-1e-12 {
+			t.Errorf("label %d: mean %v and coverage %v, want %v and at least %v", a, mean[a], covered[a], truth[a], confidence)
+		}
+	}
+}
+
 // TestCoverage releases the answers of people who are drawn at random, and counts
 // how often the intervals miss: with probability 10⁻⁵ more often than here, after
 // Hoeffding, if each misses with probability 5 %.

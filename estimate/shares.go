@@ -14,6 +14,7 @@ type Method string
 const (
 	Unbiased   Method = "unbiased"   // right on average; may be negative
 	Likelihood Method = "likelihood" // those shares under which the releases are likeliest
+	Nearest    Method = "nearest"    // those that a population can have and that are nearest to the unbiased ones
 )
 
 // Share is how common an answer is.
@@ -22,7 +23,8 @@ type Share struct {
 	Low   float64 `json:"low"`   // of the interval
 	High  float64 `json:"high"`
 	// Unbiased and Likelihood are the share by each method, and Error is the standard
-	// error of the first.
+	// error of the first. Where a release names several answers, Likelihood is by
+	// [Nearest].
 	Unbiased   float64 `json:"unbiased"`
 	Likelihood float64 `json:"likelihood"`
 	Error      float64 `json:"standard_error"`
@@ -44,7 +46,11 @@ type Shares struct {
 // The rule: where all unbiased shares are from 0 to 1 they are also the
 // likeliest ones, and are taken. Where one is not, no population has these
 // shares, and the likeliest ones that a population can have are taken instead.
-// They have the smaller squared error there (TestLikelihoodIsNearer).
+// They have the smaller squared error there (TestLikelihoodIsNearer). Where a
+// release names several answers, their counts alone have no likelihood that can be
+// written down, and the nearest shares that a population can have are taken: as
+// counts of many releases are normal and vary alike, these are the likeliest
+// ones then.
 //
 // The interval of each answer, by itself, is the exact one of f after Clopper
 // and Pearson, moved to shares and cut at 0 and 1. If people are drawn at random
@@ -66,14 +72,14 @@ func (t *Tally) Shares(confidence float64) (Shares, error) {
 		each.Unbiased = (f - t.law.Least[a]) / t.law.Rise
 		each.Error = math.Sqrt(f*(1-f)/float64(t.n)) / t.law.Rise
 		if each.Unbiased < 0 || each.Unbiased > 1 {
-			s.Method = Likelihood
+			s.Method = t.possible()
 		}
 	}
 	known := map[int][2]float64{} // many rare answers have equal counts
 	for a := range s.Each {
 		each := &s.Each[a]
 		each.Share = min(max(each.Unbiased, 0), 1)
-		if s.Method == Likelihood {
+		if s.Method != Unbiased {
 			each.Share = each.Likelihood
 		}
 		f, ok := known[each.Released]
@@ -102,54 +108,85 @@ func checkConfidence(confidence float64) error {
 	return nil
 }
 
+// possible is the method for shares that a population can have.
+func (t *Tally) possible() Method {
+	if t.law.Named > 1 {
+		return Nearest
+	}
+	return Likelihood
+}
+
 // likelihood returns the shares s, each from 0 to 1 and Raised in sum, that
-// maximise Σ count·ln(Least + Rise·s).
+// maximise Σ count·ln(Least + Rise·s), or that are nearest to the unbiased ones.
 //
 // The sum is concave, so a point is a maximum if for some λ > 0 each share has
 // count·Rise/(Least + Rise·s) = λ, or is 0 and has less, or is 1 and has more.
 // So s = count/λ − Least/Rise, cut at 0 and 1, which falls as λ grows: bisection
-// finds the λ at which the sum is right.
+// finds the λ at which the sum is right. The nearest ones are likewise the
+// unbiased ones less some λ, cut at 0 and 1.
 func (t *Tally) likelihood() []float64 {
-	shares := make([]float64, len(t.counts))
-	fill := func(scale float64) (sum float64) { // scale is 1/λ
+	shares, want := make([]float64, len(t.counts)), float64(t.law.Raised)
+	fill := func(level func(f, base float64) float64) (sum float64) {
 		for a, c := range t.counts {
-			shares[a] = min(max(float64(float64(c)*scale)-t.law.Least[a]/t.law.Rise, 0), 1)
+			shares[a] = min(max(level(float64(c), t.law.Least[a]/t.law.Rise), 0), 1)
 			sum += shares[a]
 		}
 		return sum
 	}
-	want := float64(t.law.Raised)
-	low, high := 0.0, 1/(t.law.Rise*float64(t.n)) // at the latter Σ s is Raised before it is cut at 0
+	if t.possible() == Nearest {
+		scale := 1 / (t.law.Rise * float64(t.n))
+		raise := func(by float64) float64 {
+			return fill(func(c, base float64) float64 { return float64(c*scale) - base + by })
+		}
+		most := 1 + 1/t.law.Rise // no unbiased share is farther from 0 or 1
+		raise(bisect(-most, most, want, raise))
+		return shares
+	}
+	scale := func(by float64) float64 { // by 1/λ
+		return fill(func(c, base float64) float64 { return float64(c*by) - base })
+	}
+	high := 1 / (t.law.Rise * float64(t.n)) // here Σ s is Raised before it is cut at 0
 	for range 60 {
-		if fill(high) >= want || math.IsInf(high, 1) {
+		if scale(high) >= want || math.IsInf(high, 1) {
 			break
 		}
 		high *= 2
 	}
+	if left := want - scale(bisect(0, high, want, scale)); left > 1e-9 {
+		t.shareOut(shares, left)
+	}
+	return shares
+}
+
+// bisect returns the least x from low to high at which a sum that grows with x is
+// as wanted, or high.
+func bisect(low, high, want float64, sum func(x float64) float64) float64 {
 	for range 200 {
 		mid := low + (high-low)/2
 		if mid <= low || mid >= high {
 			break
 		}
-		if fill(mid) < want {
+		if sum(mid) < want {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	left := want - fill(high)
-	if left > 1e-9 { // too few releases: answers that nobody gave share what is left
-		unseen := 0
-		for _, c := range t.counts {
-			if c == 0 {
-				unseen++
-			}
-		}
-		for a, c := range t.counts {
-			if c == 0 {
-				shares[a] = left / float64(unseen)
-			}
+	return high
+}
+
+// shareOut gives what is left to the answers that nobody gave: there are too few
+// releases for the others to take it.
+func (t *Tally) shareOut(shares []float64, left float64) {
+	unseen := 0
+	for _, c := range t.counts {
+		if c == 0 {
+			unseen++
 		}
 	}
-	return shares
+	for a, c := range t.counts {
+		if c == 0 {
+			shares[a] = left / float64(unseen)
+		}
+	}
 }

@@ -45,20 +45,18 @@ func (t *Tally) Another() *Tally {
 // Add counts one release. A row that the mechanism cannot have released is an
 // error and is not counted.
 func (t *Tally) Add(y []float64) error {
-	c, err := t.m.Answer(y)
-	if err != nil {
+	if err := t.m.Mark(t.counts, y); err != nil {
 		return err
 	}
-	t.counts[c]++
 	t.n++
 	return nil
 }
 
-// Count takes c times the answer number a. It panics if there is no such answer
-// or c is negative.
+// Count takes c releases that each name the answer number a alone. It panics if
+// there is no such answer, c is negative, or releases of the mechanism name several.
 func (t *Tally) Count(a, c int) {
-	if c < 0 {
-		panic(fmt.Sprintf("estimate: an answer is counted %d times, must not be negative", c))
+	if c < 0 || t.law.Named != 1 {
+		panic(fmt.Sprintf("estimate: an answer is counted %d times, must not be negative and the only one of %d that a release names", c, t.law.Named))
 	}
 	t.counts[a] += c
 	t.n += c
@@ -71,8 +69,9 @@ func (t *Tally) Merge(other *Tally) {
 		panic(fmt.Sprintf("estimate: %d answers are added to %d, must be as many", len(other.counts), len(t.counts)))
 	}
 	for a, c := range other.counts {
-		t.Count(a, c)
+		t.counts[a] += c
 	}
+	t.n += other.n
 }
 
 // N returns how many releases were counted.
@@ -86,5 +85,5 @@ func (t *Tally) Raised() int { return t.law.Raised }
 
 // sameLaw reports whether two tallies count releases that are drawn alike.
 func (t *Tally) sameLaw(other *Tally) bool {
-	return t.law.Rise == other.law.Rise && t.law.Raised == other.law.Raised && slices.Equal(t.law.Least, other.law.Least)
+	return t.law.Rise == other.law.Rise && t.law.Raised == other.law.Raised && t.law.Named == other.law.Named && slices.Equal(t.law.Least, other.law.Least)
 }

@@ -84,12 +84,19 @@ func init() {
 		{Name: "gaussian", About: "analytic Gaussian noise on the L2 sphere", Variants: l2, Takes: []string{"dim", "delta"}, New: build(NewGaussian)},
 		{
 			Name: "krr", About: "randomised response on labels", Variants: forms(FormLabel, AsStated),
-			Own: KRRParams{}, New: build(NewKRR), Fit: func(p Params, _ int) Params { return p }, Assume: assumeKRR,
+			Own: KRRParams{}, New: build(NewKRR), Fit: asIs, Assume: assumeClasses,
+		},
+		{
+			Name: "subset", About: "a set of labels that holds the true one more often (subset selection)", Variants: forms(FormSubset, AsStated),
+			Own: SubsetParams{}, New: build(NewSubset), Fit: asIs, Assume: assumeClasses,
 		},
 	} {
 		Register(k)
 	}
 }
+
+// asIs leaves parameters as they are: labels have no width.
+func asIs(p Params, _ int) Params { return p }
 
 // forms lists variants that release the same and stand in no network.
 func forms(f Form, names ...string) []Variant {

@@ -310,9 +310,18 @@ func (m *Cells) Index(y []float64) (int, error) {
 	if _, out := m.Shape(); len(y) != out {
 		return 0, errRelease
 	}
-	released := make([]float64, len(y))
+	if m.params.Variant == Index {
+		if c, err := m.channel.label(y[0]); err == nil {
+			return c, nil
+		}
+		return 0, errRelease
+	}
+	of := m.centres
+	if m.params.Variant == Mean {
+		of = m.means
+	}
 	for c := range m.count() {
-		if m.Vector(released, c); slices.Equal(released, y) {
+		if slices.Equal(of[c*len(y):(c+1)*len(y)], y) {
 			return c, nil
 		}
 	}

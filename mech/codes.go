@@ -83,8 +83,7 @@ func NewCodes(p Params) (*Codes, error) {
 		return nil, fmt.Errorf("mech: selected is %d beside weights of codes, must be absent: weights say how many codes are raised", own.Selected)
 	}
 	if own.Weights == nil && own.Selected == 0 {
-		share := 1 / (1 + math.Exp(p.Epsilon)) // Ye and Barg: the best for estimation
-		own.Selected = min(max(int(math.Round(share*float64(p.Dim))), 1), p.Dim-1)
+		own.Selected = bestSubset(p.Dim, p.Epsilon)
 	}
 	own.Weights = slices.Clone(own.Weights)
 	p.Own = own

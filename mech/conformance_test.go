@@ -254,31 +254,48 @@ func (s subject) conforms(t *testing.T, dim int, eps float64) {
 // TestConformanceLabels runs the suite on labels, which are a domain of their
 // own.
 func TestConformanceLabels(t *testing.T) {
-	for _, classes := range []int{2, 3, 10, 1000, 1 << 30} {
-		for _, eps := range []float64{0.05, 1, 5, 10, 100} {
-			t.Run(fmt.Sprintf("classes=%d/eps=%v", classes, eps), func(t *testing.T) {
-				m, err := mech.New(mech.Params{Mechanism: "krr", Epsilon: eps, Own: mech.KRRParams{Classes: classes}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if g := m.Guarantee(); !(float64(g.Epsilon) <= eps*(1+1e-9)) {
-					t.Errorf("Guarantee() = %v, want at most the ε asked for, %v", float64(g.Epsilon), eps)
-				}
-				bad := [][]float64{{-1}, {0.5}, {float64(classes)}, {1e300}, {-5e-324}}
-				dptest.Vector(t, m, dptest.Options{
-					Input:      func(rng *weakrand.Rand) []float64 { return []float64{float64(rng.IntN(classes))} },
-					Bad:        bad,
-					Impossible: bad,
-					Quiet:      eps >= 5,
+	for _, tt := range []struct {
+		mechanism string
+		classes   []int
+	}{{"krr", []int{2, 3, 10, 1000, 1 << 30}}, {"subset", []int{2, 3, 10, 150}}} {
+		for _, classes := range tt.classes {
+			for _, eps := range []float64{0.05, 1, 5, 10, 100} {
+				t.Run(fmt.Sprintf("%s/classes=%d/eps=%v", tt.mechanism, classes, eps), func(t *testing.T) {
+					conformLabels(t, mech.Params{Mechanism: tt.mechanism, Epsilon: eps}.With(mech.Given{"classes": classes}), classes)
 				})
-			})
+			}
 		}
 	}
 }
 
+func conformLabels(t *testing.T, p mech.Params, classes int) {
+	m, err := mech.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := m.Guarantee(); !(float64(g.Epsilon) <= p.Epsilon*(1+1e-9)) {
+		t.Errorf("Guarantee() = %v, want at most the ε asked for, %v", float64(g.Epsilon), p.Epsilon)
+	}
+	bad := [][]float64{{-1}, {0.5}, {float64(classes)}, {1e300}, {-5e-324}}
+	impossible := bad
+	if _, out := m.Shape(); out > 1 {
+		none, all, half := make([]float64, out), make([]float64, out), make([]float64, out)
+		for i := range all {
+			all[i], half[i] = 1, 0.5
+		}
+		impossible = [][]float64{none, all, half}
+	}
+	dptest.Vector(t, m, dptest.Options{
+		Input:      func(rng *weakrand.Rand) []float64 { return []float64{float64(rng.IntN(classes))} },
+		Bad:        bad,
+		Impossible: impossible,
+		Quiet:      p.Epsilon >= 5 || classes == 2,
+	})
+}
+
 // TestConformanceComplete sees that no mechanism or variant is forgotten.
 func TestConformanceComplete(t *testing.T) {
-	tried := map[string]bool{"krr/true": true} // TestConformanceLabels
+	tried := map[string]bool{"krr/true": true, "subset/true": true} // TestConformanceLabels
 	for _, s := range subjects() {
 		tried[s.Mechanism+"/"+s.Variant] = true
 	}

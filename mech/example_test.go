@@ -63,6 +63,7 @@ func ExampleKinds() {
 	// laplace-l2: true
 	// gaussian: true
 	// krr: true
+	// subset: true
 }
 
 func ExampleUses() {

@@ -129,3 +129,6 @@ func BookScores(words [][]float32, x []float32) []float32 {
 	b.scores(dst, x)
 	return dst
 }
+
+// Hold returns the probability that a set holds the label.
+func (m *Subset) Hold() noise.Prob { return m.hold }

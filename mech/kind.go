@@ -56,6 +56,7 @@ const (
 	FormCode       Form = "code"       // one of several codes: 1 in one place and 0 in all others
 	FormCell       Form = "cell"       // a vector that stands for one of several public cells
 	FormLabel      Form = "label"      // a class, or the number of a cell
+	FormSubset     Form = "subset"     // several of the classes: 1 in their places and 0 in all others
 )
 
 // Within reports whether the variant can stand within a network: gradients pass,
@@ -65,6 +66,9 @@ func (v Variant) Within() bool { return v.Normalisation != "" }
 // Binary reports whether a release is made of zeros and ones, several for each
 // number or one.
 func (v Variant) Binary() bool { return v.Form == FormBits || v.Form == FormMarks }
+
+// Labels reports whether a release is a class, or several, and no vector.
+func (v Variant) Labels() bool { return v.Form == FormLabel || v.Form == FormSubset }
 
 // Normalisation says what is done to an input before noise, so that a network
 // can do it too and gradients pass. "" means that the mechanism cannot stand

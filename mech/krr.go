@@ -33,7 +33,8 @@ type KRRParams struct {
 	Classes int `json:"classes,omitempty" help:"number of labels" assume:"2"`
 }
 
-func assumeKRR(p Params) Params {
+// assumeClasses takes two labels.
+func assumeClasses(p Params) Params {
 	if p.Value("classes") == nil {
 		return p.With(Given{"classes": 2})
 	}
@@ -114,9 +115,12 @@ func (m *KRR) PrivatizeTo(dst, x []float64, src rand.Source) error {
 	return err
 }
 
-func (m *KRR) label(v float64) (int, error) {
-	if !(v >= 0 && v < float64(m.own.Classes)) || v != math.Trunc(v) {
-		return 0, fmt.Errorf("%w: want a whole label from 0 to %d", dp.ErrDomain, m.own.Classes-1)
+func (m *KRR) label(v float64) (int, error) { return wholeLabel(v, m.own.Classes) }
+
+// wholeLabel returns v as one of the labels from 0 below k.
+func wholeLabel(v float64, k int) (int, error) {
+	if !(v >= 0 && v < float64(k)) || v != math.Trunc(v) {
+		return 0, fmt.Errorf("%w: want a whole label from 0 to %d", dp.ErrDomain, k-1)
 	}
 	return int(v), nil
 }

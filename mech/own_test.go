@@ -109,8 +109,8 @@ func TestParameters(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"bits":     "number of bits for each coordinate of sue, oue, ome, bitrand, bitrr (default 10)",
-		"selected": "number of near codewords of codebook; number of likely codes of codes (default: the best for ε)",
-		"classes":  "number of labels of krr (default: none)",
+		"selected": "number of near codewords of codebook; number of likely codes of codes; number of labels in a set of subset (default: the best for ε)",
+		"classes":  "number of labels of krr, subset (default: none)",
 	} {
 		if help[name] != want {
 			t.Errorf("help of %s = %q, want %q", name, help[name], want)

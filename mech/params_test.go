@@ -17,6 +17,8 @@ func valid(mechanism string) mech.Params {
 		p.Dim, p.Own = 0, mech.PrivEmbParams{InputDim: 4, OutputDim: 2}
 	case "krr":
 		p.Dim, p.Own = 0, mech.KRRParams{Classes: 3}
+	case "subset":
+		p.Dim, p.Own = 0, mech.SubsetParams{Classes: 3}
 	case "bitrand":
 		p.Own = mech.AlphaParams{Alpha: 1}
 	case "codebook":
@@ -200,6 +202,9 @@ func TestParamsRefused(t *testing.T) {
 		{"gaussian negative delta", mech.Params{Mechanism: "gaussian", Dim: 2, Delta: -1e-9, Epsilon: 1}, []string{"delta is -1e-09", "(0, 1)"}},
 		{"gaussian delta NaN", mech.Params{Mechanism: "gaussian", Dim: 2, Delta: nan, Epsilon: 1}, []string{"delta is NaN", "(0, 1)"}},
 		{"gaussian large ε", mech.Params{Mechanism: "gaussian", Dim: 2, Epsilon: 100}, []string{"epsilon 100", "delta 1e-06", "gaussian"}},
+		{"subset no classes", mech.Params{Mechanism: "subset", Epsilon: 1}, []string{"classes of subset is 0", "at least 2"}},
+		{"subset many classes", mech.Params{Mechanism: "subset", Epsilon: 1, Own: mech.SubsetParams{Classes: 1<<16 + 1}}, []string{"classes of subset is 65537", "at most 65536"}},
+		{"subset of all", mech.Params{Mechanism: "subset", Epsilon: 1, Own: mech.SubsetParams{Classes: 3, Selected: 3}}, []string{"selected of subset is 3", "below classes, 3"}},
 		{"krr no classes", mech.Params{Mechanism: "krr", Epsilon: 1}, []string{"classes of krr is 0", "at least 2"}},
 		{"krr one class", mech.Params{Mechanism: "krr", Epsilon: 1, Own: mech.KRRParams{Classes: 1}}, []string{"classes of krr is 1", "at least 2"}},
 		{"krr many classes", mech.Params{Mechanism: "krr", Epsilon: 1, Own: mech.KRRParams{Classes: 1<<30 + 1}}, []string{"classes of krr is 1073741825", "at most 1073741824"}},
@@ -239,6 +244,8 @@ func TestConstructors(t *testing.T) {
 		"laplace-l2": func(p mech.Params) error { _, err := mech.NewLaplaceL2(p); return err },
 		"gaussian":   func(p mech.Params) error { _, err := mech.NewGaussian(p); return err },
 		"krr":        func(p mech.Params) error { _, err := mech.NewKRR(p); return err },
+		"subset":     func(p mech.Params) error { _, err := mech.NewSubset(p); return err },
+		"subset":     func(p mech.Params) error { _, err := mech.NewSubset(p); return err },
 	} {
 		p := valid(name)
 		if err := build(p); err != nil {

@@ -23,7 +23,10 @@ const pinnedFile = "testdata/pinned.json"
 // fixed inputs with fixed randomness, on every build.
 func TestPinned(t *testing.T) {
 	got := map[string]string{}
-	all := append(subjects(), subject{Params: mech.Params{Mechanism: "krr"}.With(mech.Given{"classes": 5}), adapt: func(*mech.Params, int) {}})
+	all := subjects()
+	for _, labels := range []string{"krr", "subset"} {
+		all = append(all, subject{Params: mech.Params{Mechanism: labels}.With(mech.Given{"classes": 5}), adapt: func(*mech.Params, int) {}})
+	}
 	for i, s := range all {
 		p := s.Params
 		p.Epsilon = 2

@@ -170,7 +170,7 @@ func (o *flags) release() func(dim int) (*bias.Release, error) {
 		if err != nil {
 			return nil, err
 		}
-		if mech.VariantOf(p).Form == mech.FormLabel {
+		if mech.VariantOf(p).Labels() {
 			return nil, fmt.Errorf("%s releases a class and takes no vectors; choose another mechanism", o.mechanism)
 		}
 		p = p.Fit(dim)

@@ -71,8 +71,12 @@ func printResult(out io.Writer, r *estimate.Result) error {
 
 func printShares(out io.Writer, about string, method estimate.Method, shares []estimate.Named, r *estimate.Result) error {
 	by := "unbiased shares"
-	if method == estimate.Likelihood {
+	switch method {
+	case estimate.Likelihood:
 		by = "shares by maximum likelihood: an unbiased one is below 0 or above 1"
+	case estimate.Nearest:
+		by = "nearest possible shares: an unbiased one is below 0 or above 1"
+	default: // as above
 	}
 	if r.Raised > 1 {
 		by += fmt.Sprintf("; each text stands for %d answers", r.Raised)
