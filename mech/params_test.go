@@ -245,7 +245,6 @@ func TestConstructors(t *testing.T) {
 		"gaussian":   func(p mech.Params) error { _, err := mech.NewGaussian(p); return err },
 		"krr":        func(p mech.Params) error { _, err := mech.NewKRR(p); return err },
 		"subset":     func(p mech.Params) error { _, err := mech.NewSubset(p); return err },
-		"subset":     func(p mech.Params) error { _, err := mech.NewSubset(p); return err },
 	} {
 		p := valid(name)
 		if err := build(p); err != nil {
@@ -260,8 +259,8 @@ func TestConstructors(t *testing.T) {
 			t.Errorf("constructor of %s with another's name: error = %v, want one that names both", name, err)
 		}
 	}
-	if n := len(mech.Kinds()); n != 15 {
-		t.Errorf("Kinds lists %d mechanisms, this test tries 15", n)
+	if n := len(mech.Kinds()); n != 16 {
+		t.Errorf("Kinds lists %d mechanisms, this test tries 16", n)
 	}
 }
 
