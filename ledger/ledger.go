@@ -93,6 +93,10 @@ type Options struct {
 	// is given up where that can be done; a spend is answered within twice that
 	// time, with [ErrUnavailable] if nothing better is known. 0 means 10 s.
 	Timeout time.Duration
+	// Standbys is how many other servers must have a spend on disk before it
+	// counts. A database whose commits wait for fewer is refused, at every write;
+	// 0 leaves it to the database.
+	Standbys int
 	// ReadOnly opens for Balance, Balances, Entries and Verify alone, and may do
 	// so while others write. A file is seen as it was when it was opened. The
 	// other options but ChainKey and Clock have no meaning then.
@@ -160,7 +164,7 @@ func OpenFile(path string, o Options) (*Ledger, error) {
 // server must not run with fsync off; commits are synchronous whatever its
 // settings say.
 func OpenPostgres(ctx context.Context, url string, o Options) (*Ledger, error) {
-	s, err := postgres.Connect(ctx, url, cmp.Or(o.Timeout, defaultTimeout))
+	s, err := postgres.Connect(ctx, url, postgres.Settings{Timeout: cmp.Or(o.Timeout, defaultTimeout), Standbys: o.Standbys})
 	if err != nil {
 		return nil, err
 	}
@@ -251,8 +255,8 @@ func (l *Ledger) begin(o Options) error {
 }
 
 func checkOptions(o Options) error {
-	if o.Timeout < 0 {
-		return fmt.Errorf("ledger: the time-out is %v, must be positive, or 0 for %v", o.Timeout, defaultTimeout)
+	if o.Timeout < 0 || o.Standbys < 0 {
+		return fmt.Errorf("ledger: the time-out is %v and the standbys are %d, must be positive, or 0 for %v and for none", o.Timeout, o.Standbys, defaultTimeout)
 	}
 	if o.SecretID != "" {
 		if err := checkText("secret's name", o.SecretID, 64); err != nil {

@@ -29,7 +29,7 @@ func OpenWitness(ctx context.Context, ledger, head string) (witness.Place, error
 	if !InDatabase(ledger) {
 		return witness.Open(cmp.Or(head, beside(ledger)), filepath.Base(ledger))
 	}
-	s, err := postgres.Connect(ctx, ledger, defaultTimeout)
+	s, err := postgres.Connect(ctx, ledger, postgres.Settings{Timeout: defaultTimeout})
 	if err != nil {
 		return nil, err
 	}

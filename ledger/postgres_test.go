@@ -40,11 +40,15 @@ var startServer = sync.OnceValues(func() (*server, error) {
 	if err := s.own(); err != nil {
 		return nil, err
 	}
-	if err := s.command("initdb", "-D", dir+"/data", "-U", "sotto", "-A", "trust", "-E", "SQL_ASCII", "--no-instructions"); err != nil {
+	if err := s.init(); err != nil {
 		return nil, err
 	}
 	return s, s.start()
 })
+
+func (s *server) init() error {
+	return s.command("initdb", "-D", s.dir+"/data", "-U", "sotto", "-A", "trust", "-E", "SQL_ASCII", "--no-instructions")
+}
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -56,7 +60,7 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	if serverStarted.Load() {
 		if s, err := startServer(); err == nil {
-			if err = s.stop("immediate"); err != nil {
+			if err = s.stop(); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 			}
 			os.RemoveAll(s.dir)
@@ -104,8 +108,9 @@ func (s *server) start() error {
 		"-c listen_addresses='' -c synchronous_commit=off -c default_transaction_isolation=serializable -k "+s.dir, "start")
 }
 
-func (s *server) stop(mode string) error {
-	return s.command("pg_ctl", "-D", s.dir+"/data", "-w", "-m", mode, "stop")
+// stop stops the server as a crash does.
+func (s *server) stop() error {
+	return s.command("pg_ctl", "-D", s.dir+"/data", "-w", "-m", "immediate", "stop")
 }
 
 // connect opens a connection in a schema.
@@ -288,7 +293,7 @@ func TestPostgresCrash(t *testing.T) {
 	case <-ended:
 		t.Fatalf("%d releases without a crash, want more", len(released))
 	}
-	if err := s.stop("immediate"); err != nil {
+	if err := s.stop(); err != nil {
 		t.Fatal(err)
 	}
 	<-ended

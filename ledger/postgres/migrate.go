@@ -26,7 +26,7 @@ type Carrier interface {
 // database has the old tables before it, and the new ones, with the old beside
 // them, after it.
 func Migrate(ctx context.Context, url string, timeout time.Duration, with Carrier) error {
-	s, err := newStore(url, timeout)
+	s, err := newStore(url, Settings{Timeout: timeout})
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,9 @@ func (p *page) lock(limit time.Duration) error {
 	b.Queue(`SELECT set_config('synchronous_commit',
 			CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`)
 	b.Queue(limits(limit))
+	if p.s.Standbys > 0 {
+		b.Queue(selectStandbys).QueryRow(p.s.standbys)
+	}
 	b.Queue(selectHead + ` FOR UPDATE`).QueryRow(p.readHead)
 	return book.Medium(p.tx.SendBatch(p.ctx, &b).Close())
 }

@@ -24,16 +24,23 @@ const (
 	keepAlive       = 5 * time.Second // after which a silent connection is probed
 )
 
+// Settings say what is asked of a database.
+type Settings struct {
+	Timeout  time.Duration // of a connection, and of a write from its begin to its commit
+	Standbys int           // that a commit must wait for; 0 for as many as the server says
+}
+
 // Store is a ledger in a database. Those who write wait for each other at the
 // one row of sotto_ledger_head.
 type Store struct {
-	config  *pgx.ConnConfig
-	timeout time.Duration // of a connection, and of a write from its begin to its commit
-	writers lines         // the one of the ledger's writer
-	readers lines
-	closed  atomic.Bool
-	name    string // of the ledger among those of the server
-	there   bool
+	Settings
+	config   *pgx.ConnConfig
+	warnings atomic.Int64 // that the server gave
+	writers  lines        // the one of the ledger's writer
+	readers  lines
+	closed   atomic.Bool
+	name     string // of the ledger among those of the server
+	there    bool
 
 	mu     sync.Mutex // guards memory
 	memory memory
@@ -52,12 +59,12 @@ func newLines(most int) lines {
 // Connect opens a connection to a PostgreSQL database, named by a URL like
 // postgres://user@host/database. It refuses a server that runs with fsync off.
 // Every wait ends after the time-out.
-func Connect(ctx context.Context, url string, timeout time.Duration) (*Store, error) {
-	s, err := newStore(url, timeout)
+func Connect(ctx context.Context, url string, settings Settings) (*Store, error) {
+	s, err := newStore(url, settings)
 	if err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithTimeout(ctx, s.timeout)
+	ctx, stop := context.WithTimeout(ctx, s.Timeout)
 	defer stop()
 	conn, err := s.connect(ctx)
 	if err != nil {
@@ -85,7 +92,7 @@ func (s *Store) Name() string { return s.name }
 // must have read the head before: another gateway may be making both, first the
 // ledger and then its head.
 func (s *Store) Look(ctx context.Context) (there bool, err error) {
-	ctx, stop := context.WithTimeout(ctx, s.timeout)
+	ctx, stop := context.WithTimeout(ctx, s.Timeout)
 	defer stop()
 	err = s.transact(ctx, s.writers, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		return book.Unavailable(tx.QueryRow(ctx, `SELECT to_regclass('sotto_ledger_head') IS NOT NULL`).Scan(&s.there))
@@ -94,15 +101,16 @@ func (s *Store) Look(ctx context.Context) (there bool, err error) {
 }
 
 // newStore returns a store that has no connection yet.
-func newStore(url string, timeout time.Duration) (*Store, error) {
+func newStore(url string, settings Settings) (*Store, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("ledger: the address of the database cannot be read, must be like postgres://user@host/database")
 	}
-	s := &Store{config: config, timeout: timeout, writers: newLines(1), readers: newLines(postgresReaders)}
+	s := &Store{Settings: settings, config: config, writers: newLines(1), readers: newLines(postgresReaders)}
 	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = s.timeout
+		config.ConnectTimeout = s.Timeout
 	}
+	s.listen(config)
 	// A host that is gone is noticed by probes, one that is there and does not
 	// answer by the silence.
 	dialer := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAlive, Interval: keepAlive, Count: 3}}
@@ -111,7 +119,7 @@ func newStore(url string, timeout time.Duration) (*Store, error) {
 		if failed != nil {
 			return nil, failed
 		}
-		return footing.Impatient(conn, 6*s.timeout), nil
+		return footing.Impatient(conn, 6*s.Timeout), nil
 	}
 	return s, nil
 }
@@ -137,7 +145,7 @@ var tables = []string{
 // Prepare makes the tables of a new ledger, in the first schema of the search
 // path, and refuses those of another version.
 func (s *Store) Prepare(ctx context.Context, readOnly bool) error {
-	ctx, stop := context.WithTimeout(ctx, s.timeout)
+	ctx, stop := context.WithTimeout(ctx, s.Timeout)
 	defer stop()
 	if !s.there && readOnly {
 		return fmt.Errorf("%w: the database holds no ledger", book.ErrUnavailable)
@@ -196,11 +204,11 @@ func makeTables(ctx context.Context, tx pgx.Tx) error {
 
 // Update implements [book.Store].
 func (s *Store) Update(ctx context.Context, change func(book.Page) error) error {
-	ctx, stop := context.WithTimeout(ctx, s.timeout)
+	ctx, stop := context.WithTimeout(ctx, s.Timeout)
 	defer stop()
 	return s.transact(ctx, s.writers, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}, func(tx pgx.Tx) error {
 		p := newPage(ctx, s, tx)
-		if err := p.lock(s.timeout); err != nil {
+		if err := p.lock(s.Timeout); err != nil {
 			return err
 		}
 		if err := change(p); err != nil {
@@ -209,8 +217,8 @@ func (s *Store) Update(ctx context.Context, change func(book.Page) error) error 
 		if err := p.flush(); err != nil {
 			return err
 		}
-		if err := tx.Commit(ctx); err != nil {
-			return book.Unavailable(err)
+		if err := s.settle(func() error { return tx.Commit(ctx) }); err != nil {
+			return err
 		}
 		s.keepInMind(p, book.KindBudget, book.KindSecret)
 		return nil

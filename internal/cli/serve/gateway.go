@@ -128,7 +128,7 @@ answering for the time of --withdraw, and ends when it has answered everybody.
 					return err
 				}
 			}
-			if err := term.RefuseZeros(c.Flags(), "seed", "rate", "refusals", "budget-delta"); err != nil {
+			if err := term.RefuseZeros(c.Flags(), "seed", "rate", "refusals", "budget-delta", "ledger-standbys"); err != nil {
 				return err
 			}
 			if o.production && !c.Flags().Changed("withdraw") {
@@ -260,7 +260,7 @@ func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gatewa
 	}
 	book, err := ledger.Open(ctx, o.ledger, ledger.Options{
 		Budget: budget, Raise: o.raise, SecretID: secret.ID(), ChainKey: secret.ChainKey(), Rotate: o.rotate,
-		Existing: o.production, Head: o.head, Log: o.Log, LogHead: o.logHead, Clocks: o.clocks, Timeout: o.timeout,
+		Existing: o.production, Head: o.head, Log: o.Log, LogHead: o.logHead, Clocks: o.clocks, Timeout: o.timeout, Standbys: o.standby,
 	})
 	return book, o.advise(err)
 }

@@ -20,6 +20,7 @@ type ledgerFlags struct {
 	secret  string // file of the gateway's
 	clocks  clock.Limits
 	timeout time.Duration
+	standby int
 	logHead time.Duration
 	raise   bool
 }
@@ -36,6 +37,7 @@ func (o *ledgerFlags) addWatch(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.clocks.Jump, "max-clock-jump", clock.DefaultJump, "how far the clock may be set, in all, before spends are refused until sotto budget clock --accept")
 	fs.DurationVar(&o.clocks.Away, "max-away", clock.DefaultAway, "how long the machine may have been off before a start is refused until sotto budget clock --accept")
 	fs.DurationVar(&o.timeout, "ledger-timeout", 10*time.Second, "time that a write to the ledger may take")
+	fs.IntVar(&o.standby, "ledger-standbys", 0, "number of standbys that must have a spend on disk before it counts: spends are refused while the database's commits wait for fewer (default 0, for what the database says)")
 	fs.BoolVar(&o.raise, "raise-budget", false, "give everybody more than the ledger's budget, by a larger --budget, --budget-delta or --lifetime, or a shorter --window")
 }
 
@@ -44,6 +46,10 @@ func (o *ledgerFlags) check() error {
 	switch {
 	case o.timeout < time.Millisecond:
 		return fmt.Errorf("--ledger-timeout is %v, must be at least a millisecond", o.timeout)
+	case o.standby < 0:
+		return fmt.Errorf("--ledger-standbys is %d, must be a number of servers, or 0", o.standby)
+	case o.standby > 0 && !ledger.InDatabase(o.ledger):
+		return fmt.Errorf("--ledger-standbys is %d and --ledger is a file, must be postgres://… to have standbys", o.standby)
 	case o.logHead < 0:
 		return fmt.Errorf("--log-head is %v, must be positive, or 0s for never", o.logHead)
 	}

@@ -59,6 +59,9 @@ func (o *gatewayOptions) safe() error {
 			o.Log.Warn(at.flag + " " + exposed)
 		}
 	}
+	if ledger.InDatabase(o.ledger) && o.standby == 0 && o.production {
+		o.Log.Warn("--ledger-standbys is 0, so that a fail-over of the database can forget the last spends unless its synchronous_standby_names is set")
+	}
 	if o.page && !local && o.keys == "" {
 		return errors.New("--page without --keys wants --listen on this machine alone: it shows raw vectors to whoever opens it")
 	}

@@ -1,0 +1,4 @@
+package postgres
+
+// WaitsFor is for tests.
+var WaitsFor = waitsFor
