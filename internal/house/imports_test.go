@@ -65,6 +65,7 @@ var mayImport = map[string]neighbours{
 	"nn/vector":                     {only: true},
 	"nn/transformer":                {own: []string{"nn", "nn/vector"}},
 	"nn/textcnn":                    {own: []string{"nn"}},
+	"nn/sequence":                   {own: []string{"nn", "nn/vector"}},
 	"nn/transformer/tiny":           {own: []string{"internal/safetensors"}},
 	"encode/bert":                   {own: []string{"text", "nn", "nn/transformer", "nn/vector", "internal/safetensors", "internal/regular"}},
 	"encode/bert/tune":              {own: []string{"text", "measure", "nn", "nn/transformer", "encode/bert", "internal/atomicfile", "internal/regular", "internal/safetensors"}},
