@@ -18,6 +18,7 @@ import (
 	"sotto/language"
 	"sotto/language/english"
 	"sotto/relation/rule"
+	"sotto/relation/score"
 )
 
 //go:embed conll04.rules
@@ -41,41 +42,12 @@ type Options struct {
 	Progress func(done, total int) // hears how many texts are done; may be nil
 }
 
-// Counts are relations: found and right, found and wrong, and not found.
-type Counts struct {
-	Right  int `json:"right"`
-	Wrong  int `json:"wrong"`
-	Missed int `json:"missed"`
-}
-
-// Score is how many of the relations that were found are right, and how many of those
-// that there are were found, from 0 to 1.
-type Score struct {
-	Counts
-	Precision float64 `json:"precision"`
-	Recall    float64 `json:"recall"`
-	F1        float64 `json:"f1"`
-}
-
-func (c Counts) score() Score {
-	part := func(of int) float64 {
-		if of == 0 {
-			return 0
-		}
-		return float64(c.Right) / float64(of)
-	}
-	s := Score{Counts: c, Precision: part(c.Right + c.Wrong), Recall: part(c.Right + c.Missed)}
-	if s.Precision+s.Recall > 0 {
-		s.F1 = 2 * s.Precision * s.Recall / (s.Precision + s.Recall)
-	}
-	return s
-}
-
-// Named is the score of a relation or a rule; a rule misses nothing.
-type Named struct {
-	Name string `json:"name"`
-	Score
-}
+// Counts, Score and Named are those of package score.
+type (
+	Counts = score.Counts
+	Score  = score.Score
+	Named  = score.Named
+)
 
 // Result is what was measured: the score over all relations, each counted alike.
 type Result struct {
@@ -272,30 +244,19 @@ func (t *tally) count(kind string, c Counts, repeated bool) {
 		into = append(into, &t.fresh)
 	}
 	for _, to := range into {
-		to.Right, to.Wrong, to.Missed = to.Right+c.Right, to.Wrong+c.Wrong, to.Missed+c.Missed
+		to.Add(c)
 	}
 }
 
 // result makes scores of the counts.
 func (t *tally) result(o Options, chosen []dataset.Related, repeated []bool) *Result {
-	r := &Result{Format: Format, Data: o.Data, Part: string(o.Part), Texts: len(chosen), Rules: len(t.file.Rules), Score: t.all.score()}
+	r := &Result{Format: Format, Data: o.Data, Part: string(o.Part), Texts: len(chosen), Rules: len(t.file.Rules), Score: t.all.Score()}
 	if chosen[0].Part == "" {
 		r.Part = "all"
 	}
-	there := 0
-	for kind, c := range t.byKind {
-		s := c.score()
-		r.Relations = append(r.Relations, Named{kind, s})
-		there += min(c.Right+c.Missed, 1)
-	}
-	slices.SortFunc(r.Relations, func(a, b Named) int { return strings.Compare(a.Name, b.Name) })
-	for _, n := range r.Relations {
-		if n.Right+n.Missed > 0 {
-			r.MacroF1 += n.F1 / float64(there)
-		}
-	}
+	r.Relations, r.MacroF1 = score.Sort(t.byKind)
 	for k, c := range t.byRule {
-		r.ByRule = append(r.ByRule, Named{t.file.Rules[k].Name, c.score()})
+		r.ByRule = append(r.ByRule, Named{Name: t.file.Rules[k].Name, Score: c.Score()})
 	}
 	for _, again := range repeated {
 		if again {
@@ -303,7 +264,7 @@ func (t *tally) result(o Options, chosen []dataset.Related, repeated []bool) *Re
 		}
 	}
 	if r.Repeated < len(chosen) {
-		s := t.fresh.score()
+		s := t.fresh.Score()
 		r.New = &s
 	}
 	return r
