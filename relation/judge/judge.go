@@ -42,12 +42,14 @@ type Options struct {
 	Progress func(done, total int) // hears how many texts are done; may be nil
 }
 
-// Counts, Score and Named are those of package score.
-type (
-	Counts = score.Counts
-	Score  = score.Score
-	Named  = score.Named
-)
+// Counts are relations: found and right, found and wrong, and not found.
+type Counts = score.Counts
+
+// Score is the shares of counts.
+type Score = score.Score
+
+// Named is the score of a relation or a rule.
+type Named = score.Named
 
 // Result is what was measured: the score over all relations, each counted alike.
 type Result struct {
