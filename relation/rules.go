@@ -49,6 +49,44 @@ func (r *Rules) ExplainAll(all []Instance, relation func(Instance) string) []int
 	return out
 }
 
+// Matching returns all rules that match an instance with its arguments, in their order.
+func (r *Rules) Matching(x Instance) []int {
+	var all []int
+	for _, m := range r.matches(x.Doc) {
+		if m.Subject == x.Subject && m.Object == x.Object {
+			all = append(all, m.Rule)
+		}
+	}
+	return all
+}
+
+// Count writes into the rules of a file how often each matches one of some instances, and
+// how often it is right then.
+func Count(f *rule.File, all []Instance) error {
+	r, err := NewRules(f)
+	if err != nil {
+		return err
+	}
+	for k := range f.Rules {
+		f.Rules[k].Right, f.Rules[k].Tried = 0, 0
+	}
+	var last *language.Document
+	var found []rule.Match
+	for _, x := range all {
+		if x.Doc != last {
+			last, found = x.Doc, r.matches(x.Doc)
+		}
+		for _, m := range found {
+			if m.Subject == x.Subject && m.Object == x.Object {
+				if f.Rules[m.Rule].Tried++; f.Rules[m.Rule].Relation == x.Relation {
+					f.Rules[m.Rule].Right++
+				}
+			}
+		}
+	}
+	return nil
+}
+
 func (r *Rules) matches(d *language.Document) []rule.Match {
 	found, _ := r.set.Matches(d) // its only error names rules that took too long
 	return found

@@ -108,6 +108,7 @@ var mayImport = map[string]neighbours{
 	"link":                          {},
 	"dataset/relate":                {only: true},
 	"relation":                      {own: []string{"dataset", "dataset/relate", "internal/atomicfile", "language", "language/english", "relation/rule"}},
+	"relation/induce":               {own: []string{"dataset", "language", "language/english", "relation", "relation/rule"}},
 	"relation/judge":                {own: []string{"dataset", "dataset/relate", "language", "language/english", "measure", "relation/rule", "relation/score", "report/evidence", "report/page"}},
 	"relation/marks":                {own: []string{"encode/bert", "encode/bert/tune", "internal/regular", "internal/safetensors", "nn", "relation/rule", "text"}},
 	"relation/score":                {only: true},

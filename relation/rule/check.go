@@ -25,8 +25,8 @@ type mark struct {
 	start, end int    // bytes
 }
 
-// parseTest reads a sentence with marks such as [person=subject Ann Lee].
-func parseTest(yes bool, text string) (Test, error) {
+// ParseTest reads a sentence with marks such as [person=subject Ann Lee].
+func ParseTest(yes bool, text string) (Test, error) {
 	t := Test{Yes: yes}
 	var b strings.Builder
 	open := false

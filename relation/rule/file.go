@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,7 +18,14 @@ type Rule struct {
 	Comment  []string // lines before it, without #
 	Tests    []Test   // sentences beside it
 	Line     int      // of its file
+	// How often it was right where it matched instances with known relations; both are 0
+	// where nobody has counted.
+	Right, Tried int
 }
+
+// Confidence returns how sure one may be of what the rule finds: the share of matches that
+// were right when it was counted, smoothed, and 1/2 where nobody has counted.
+func (r Rule) Confidence() float64 { return (float64(r.Right) + 1) / (float64(r.Tried) + 2) }
 
 // File is a file of rules.
 type File struct {
@@ -38,10 +46,12 @@ const (
 //	# The plainest of all.
 //	rule works-for: Work_For
 //	  tokens <person>=subject works for <org>=object
+//	  seen 9 of 10
 //	  yes [person=subject Ann Lee] works for [org=object Acme] .
 //	  no [person Ann Lee] works with [org Acme] .
 //
-// A pattern is tokens or tree, as the comment of this package has them. In a sentence a
+// A pattern is tokens or tree, as the comment of this package has them. Behind seen stands
+// how often the rule was right of the times that it matched, where that is known. In a sentence a
 // backslash stands before a bracket or a backslash that is meant itself. Errors name the
 // line and what is allowed.
 func Parse(r io.Reader) (*File, error) {
@@ -108,8 +118,8 @@ func plainName(name string) bool {
 
 // line takes a line of the last rule.
 func (f *File) line(word, rest string, line int) error {
-	if !slices.Contains([]string{"tokens", "tree", "yes", "no"}, word) {
-		return fmt.Errorf("it begins with %.40q, must begin with rule, tokens, tree, yes, no or #", word)
+	if !slices.Contains([]string{"tokens", "tree", "seen", "yes", "no"}, word) {
+		return fmt.Errorf("it begins with %.40q, must begin with rule, tokens, tree, seen, yes, no or #", word)
 	}
 	if len(f.Rules) == 0 || len(f.Rest) > 0 {
 		return fmt.Errorf("%s stands outside of a rule, must stand behind a line rule NAME: RELATION, without a comment between them", word)
@@ -117,12 +127,14 @@ func (f *File) line(word, rest string, line int) error {
 	r := &f.Rules[len(f.Rules)-1]
 	switch word {
 	case "yes", "no":
-		t, err := parseTest(word == "yes", rest)
+		t, err := ParseTest(word == "yes", rest)
 		if err == nil {
 			t.Line = line
 			r.Tests = append(r.Tests, t)
 		}
 		return err
+	case "seen":
+		return r.seen(rest)
 	}
 	if r.Pattern != nil {
 		return fmt.Errorf("rule %q has a pattern already, must have one: give the second a name of its own", r.Name)
@@ -132,6 +144,18 @@ func (f *File) line(word, rest string, line int) error {
 		r.Pattern = p
 	}
 	return err
+}
+
+// seen takes how often a rule was right.
+func (r *Rule) seen(text string) error {
+	right, tried, _ := strings.Cut(text, " of ")
+	a, err := strconv.Atoi(right)
+	b, fault := strconv.Atoi(tried)
+	if err != nil || fault != nil || a < 0 || b < a || b < 1 || r.Tried > 0 {
+		return fmt.Errorf("seen is %.40q, must be there once, such as seen 9 of 10, the first number at most the second", text)
+	}
+	r.Right, r.Tried = a, b
+	return nil
 }
 
 // Written returns the line of a pattern: tokens or tree, and what it looks for.
@@ -189,6 +213,9 @@ func (f *File) String() string {
 		}
 		comment(r.Comment)
 		fmt.Fprintf(&b, "rule %s: %s\n  %s\n", r.Name, r.Relation, Written(r.Pattern))
+		if r.Tried > 0 {
+			fmt.Fprintf(&b, "  seen %d of %d\n", r.Right, r.Tried)
+		}
 		for _, t := range r.Tests {
 			fmt.Fprintf(&b, "  %s\n", t)
 		}

@@ -88,7 +88,7 @@ func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"rule a\n":                              "line 1: a rule begins with",
 		"tokens a\n":                            "outside of a rule",
-		head + "token a\n":                      `line 2: it begins with "token", must begin with rule, tokens, tree, yes, no or #`,
+		head + "token a\n":                      `line 2: it begins with "token", must begin with rule, tokens, tree, seen, yes, no or #`,
 		head:                                    "has no pattern",
 		head + "tokens a=subject\n":             "object is there 0 times",
 		head + "tokens a=who\n":                 `line 2: column 6: argument is "who", must be subject or object`,
@@ -108,6 +108,7 @@ func TestErrors(t *testing.T) {
 		head + "tree {}=subject !>x {}=object\n":                      "object is behind !",
 		head + "tokens <>=subject <>=object\nyes [a b] c\n":           "must mark a subject and an object",
 		head + "tokens <>=subject <>=object\nno [a=x b] c\n":          "mark begins with",
+		head + "tokens <>=subject <>=object\nseen 3 of 2\n":           "must be there once, such as seen 9 of 10",
 		head + "tokens <>=subject <>=object\n" + head + "":            `line 3: rule "a" is there already, on line 1`,
 	} {
 		_, err := rule.Parse(strings.NewReader(text))
@@ -163,8 +164,20 @@ func TestHostile(t *testing.T) {
 		d.Tokens[k].Head, d.Tokens[k].DepRel = k-1, "dep"
 	}
 	d.Tokens[0].Head = 1
-	if _, err := s.Matches(d); !errors.Is(err, rule.ErrBudget) {
+	if _, err = s.Matches(d); !errors.Is(err, rule.ErrBudget) {
 		t.Errorf("a chain of 200: got %v", err)
+	}
+	// Another rule finds what it finds all the same.
+	modest, err := rule.ParseTokens("a=subject a=object")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = rule.Compile([]rule.Rule{{Name: "greedy", Pattern: p}, {Name: "modest", Pattern: modest}}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := s.Matches(d)
+	if !errors.Is(err, rule.ErrBudget) || !strings.Contains(err.Error(), `"greedy"`) || strings.Contains(err.Error(), `"modest"`) || len(found) == 0 || found[0].Rule != 1 {
+		t.Errorf("beside a greedy rule: %d matches, %v", len(found), err)
 	}
 }
 

@@ -1,0 +1,48 @@
+package relation
+
+import (
+	"context"
+
+	"sotto/language"
+	"sotto/relation/rule"
+)
+
+// Verdict is what is said of an instance.
+type Verdict struct {
+	Relation   string  // or [None]
+	Confidence float64 // from 0 to 1
+	Rule       string  // the pattern that explains it, as [rule.Written] writes it; "" for none
+}
+
+// Model says what the relation of two entities is. It may be used by several goroutines at
+// once.
+type Model interface {
+	// Judge returns a verdict on each instance, in their order. The relation that an
+	// instance says it has is not looked at.
+	Judge(ctx context.Context, all []Instance) ([]Verdict, error)
+
+	// Knows reports whether entities of these types may have a relation at all; pairs of
+	// others are not asked about.
+	Knows(subject, object language.Type) bool
+}
+
+var _ Model = (*Rules)(nil)
+
+// Judge implements [Model]: the first rule that matches counts.
+func (r *Rules) Judge(ctx context.Context, all []Instance) ([]Verdict, error) {
+	out := make([]Verdict, len(all))
+	for k, n := range r.ExplainAll(all, func(Instance) string { return Any }) {
+		if n >= 0 {
+			out[k] = r.verdict(n)
+		}
+	}
+	return out, ctx.Err()
+}
+
+// Knows implements [Model]: a rule may be about anything.
+func (r *Rules) Knows(_, _ language.Type) bool { return true }
+
+func (r *Rules) verdict(n int) Verdict {
+	one := r.File.Rules[n]
+	return Verdict{one.Relation, one.Confidence(), rule.Written(one.Pattern)}
+}
