@@ -48,6 +48,9 @@ func (t *Tally) Compare(other *Tally, confidence float64) (*Comparison, error) {
 		return nil, fmt.Errorf("%w: one of the two has no releases", ErrNothing)
 	}
 	each := (1 + confidence) / 2
+	if t.mix != nil {
+		return t.compareMixtures(other, each)
+	}
 	r := &Comparison{Each: make([]Difference, len(t.counts)), P: 1}
 	for a, c := range t.counts {
 		d := &r.Each[a]
@@ -59,6 +62,29 @@ func (t *Tally) Compare(other *Tally, confidence float64) (*Comparison, error) {
 		otherLow, otherHigh := other.interval(a, g)
 		d.Low, d.High = min(low-otherHigh, d.Difference), max(high-otherLow, d.Difference)
 		d.P = fisher(c, t.n, other.counts[a], other.n)
+	}
+	r.P = holm(r.Each)
+	return r, nil
+}
+
+// compareMixtures does so for inputs of a mixture. The test of an input is Fisher's on
+// the number of releases that speak for it, those whose weight is positive: where all
+// shares are equal in both, it errs as rarely as it says.
+func (t *Tally) compareMixtures(other *Tally, each float64) (*Comparison, error) {
+	r := &Comparison{Each: make([]Difference, t.Answers()), P: 1}
+	first, second := t.mix.shares(t.counts, t.n, each), t.mix.shares(other.counts, other.n, each)
+	for a := range r.Each {
+		f, g, d := first.Each[a], second.Each[a], &r.Each[a]
+		d.Difference = f.Unbiased - g.Unbiased
+		d.Low, d.High = min(f.Low-g.High, d.Difference), max(f.High-g.Low, d.Difference)
+		var hits [2]int
+		for i, w := range t.mix.weights[a] {
+			if w > 0 {
+				hits[0] += t.counts[i]
+				hits[1] += other.counts[i]
+			}
+		}
+		d.P = fisher(hits[0], t.n, hits[1], other.n)
 	}
 	r.P = holm(r.Each)
 	return r, nil

@@ -55,13 +55,17 @@ type Shares struct {
 // The interval of each answer, by itself, is the exact one of f after Clopper
 // and Pearson, moved to shares and cut at 0 and 1. If people are drawn at random
 // it covers the share of those they are drawn from with at least the given
-// confidence, at every n. It is widened where need be to hold the share.
+// confidence, at every n. It is widened where need be to hold the share. Inputs of
+// a mixture have intervals after Chernoff, which hold as well and are wider.
 func (t *Tally) Shares(confidence float64) (Shares, error) {
 	if err := checkConfidence(confidence); err != nil {
 		return Shares{}, err
 	}
 	if t.n == 0 {
 		return Shares{}, fmt.Errorf("%w: there are no releases", ErrNothing)
+	}
+	if t.mix != nil {
+		return t.mix.shares(t.counts, t.n, confidence), nil
 	}
 	s := Shares{Method: Unbiased, Each: make([]Share, len(t.counts))}
 	likeliest := t.likelihood()
@@ -78,19 +82,27 @@ func (t *Tally) Shares(confidence float64) (Shares, error) {
 	known := map[int][2]float64{} // many rare answers have equal counts
 	for a := range s.Each {
 		each := &s.Each[a]
-		each.Share = min(max(each.Unbiased, 0), 1)
-		if s.Method != Unbiased {
-			each.Share = each.Likelihood
-		}
 		f, ok := known[each.Released]
 		if !ok {
 			f[0], f[1] = measure.ClopperPearson(each.Released, t.n, confidence)
 			known[each.Released] = f
 		}
 		each.Low, each.High = t.interval(a, f)
+	}
+	s.settle()
+	return s, nil
+}
+
+// settle takes shares by the method, and widens intervals to hold them.
+func (s *Shares) settle() {
+	for a := range s.Each {
+		each := &s.Each[a]
+		each.Share = min(max(each.Unbiased, 0), 1)
+		if s.Method != Unbiased {
+			each.Share = each.Likelihood
+		}
 		each.Low, each.High = min(each.Low, each.Share), max(each.High, each.Share)
 	}
-	return s, nil
 }
 
 // interval turns an interval of an answer's share of releases into one of its

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sotto/dp"
 	"sotto/mech"
 )
 
@@ -12,10 +13,14 @@ import (
 // nothing.
 var ErrNothing = errors.New("estimate: nothing can be told")
 
-// Tally counts releases of one mechanism, answer by answer.
+var errOutcome = fmt.Errorf("%w: not a release of this mechanism", dp.ErrDomain)
+
+// Tally counts releases of one mechanism: how many name each answer, or are each of
+// the outcomes that there are.
 type Tally struct {
-	m      mech.Answering
+	mark   func(counts []int, y []float64) error
 	law    mech.Law
+	mix    *mixture // where shares are those of a list of inputs, and there is no law
 	counts []int
 	n      int
 }
@@ -34,28 +39,29 @@ func NewTally(m mech.Mechanism) (*Tally, error) {
 	if !(law.Rise > 0) {
 		return nil, fmt.Errorf("%w: an answer is no likelier if it is true", ErrNothing)
 	}
-	return &Tally{m: a, law: law, counts: make([]int, len(law.Least))}, nil
+	return &Tally{mark: a.Mark, law: law, counts: make([]int, len(law.Least))}, nil
 }
 
 // Another begins an empty tally of the same mechanism.
 func (t *Tally) Another() *Tally {
-	return &Tally{m: t.m, law: t.law, counts: make([]int, len(t.counts))}
+	return &Tally{mark: t.mark, law: t.law, mix: t.mix, counts: make([]int, len(t.counts))}
 }
 
 // Add counts one release. A row that the mechanism cannot have released is an
 // error and is not counted.
 func (t *Tally) Add(y []float64) error {
-	if err := t.m.Mark(t.counts, y); err != nil {
+	if err := t.mark(t.counts, y); err != nil {
 		return err
 	}
 	t.n++
 	return nil
 }
 
-// Count takes c releases that each name the answer number a alone. It panics if
-// there is no such answer, c is negative, or releases of the mechanism name several.
+// Count takes c releases that each name the answer number a alone, or are outcome
+// number a. It panics if there is none, c is negative, or releases of the mechanism
+// name several.
 func (t *Tally) Count(a, c int) {
-	if c < 0 || t.law.Named != 1 {
+	if c < 0 || t.law.Named > 1 {
 		panic(fmt.Sprintf("estimate: an answer is counted %d times, must not be negative and the only one of %d that a release names", c, t.law.Named))
 	}
 	t.counts[a] += c
@@ -77,13 +83,21 @@ func (t *Tally) Merge(other *Tally) {
 // N returns how many releases were counted.
 func (t *Tally) N() int { return t.n }
 
-// Answers returns how many answers there are.
-func (t *Tally) Answers() int { return len(t.counts) }
+// Answers returns how many answers there are, or inputs of a mixture.
+func (t *Tally) Answers() int {
+	if t.mix != nil {
+		return len(t.mix.chances)
+	}
+	return len(t.counts)
+}
 
 // Raised returns how many answers each input stands for: what shares sum to.
-func (t *Tally) Raised() int { return t.law.Raised }
+func (t *Tally) Raised() int { return max(t.law.Raised, 1) }
 
 // sameLaw reports whether two tallies count releases that are drawn alike.
 func (t *Tally) sameLaw(other *Tally) bool {
+	if t.mix != nil || other.mix != nil {
+		return t.mix != nil && other.mix != nil && slices.EqualFunc(t.mix.chances, other.mix.chances, slices.Equal)
+	}
 	return t.law.Rise == other.law.Rise && t.law.Raised == other.law.Raised && t.law.Named == other.law.Named && slices.Equal(t.law.Least, other.law.Least)
 }
