@@ -27,6 +27,12 @@ type Result struct {
 	Raised     int     `json:"raised"` // answers that each input stands for: what shares sum to
 	Method     Method  `json:"method"`
 	Shares     []Named `json:"shares"`
+	Assuming   string  `json:"assuming,omitempty"` // where shares are those of inputs
+
+	// AnswerGuarantee and GroupGuarantee are the parts of Guarantee where the group of
+	// each person was released too.
+	AnswerGuarantee *dp.Guarantee `json:"answer_guarantee,omitempty"`
+	GroupGuarantee  *dp.Guarantee `json:"group_guarantee,omitempty"`
 
 	Groups  []Group   `json:"groups,omitempty"`
 	Compare *Compared `json:"comparison,omitempty"`
@@ -38,10 +44,11 @@ type Named struct {
 	Share
 }
 
-// Group is what the releases of a public group say.
+// Group is what the releases of a group say.
 type Group struct {
 	Group  string  `json:"group"`
-	N      int     `json:"n"`
+	N      int     `json:"n,omitempty"`    // releases of a public group
+	Size   *Share  `json:"size,omitempty"` // of a group that was released, among all people
 	Method Method  `json:"method"`
 	Shares []Named `json:"shares"`
 }
@@ -140,7 +147,11 @@ func (r *Result) table(caption string, shares []Named) *page.Table {
 func (r *Result) sections() []page.Section {
 	blocks := r.table("Share of each answer", r.Shares).Blocks()
 	for _, g := range r.Groups {
-		blocks = append(blocks, r.table(fmt.Sprintf("%s: %s", g.Group, page.Plural(g.N, "release", "releases")), g.Shares).Blocks()...)
+		about := page.Plural(g.N, "release", "releases")
+		if g.Size != nil {
+			about = percent(g.Size.Share) + " % of the people"
+		}
+		blocks = append(blocks, r.table(fmt.Sprintf("%s: %s", g.Group, about), g.Shares).Blocks()...)
 	}
 	if c := r.Compare; c != nil {
 		t := &page.Table{Caption: fmt.Sprintf("%s less %s", c.First, c.Second), Head: page.Heads("answer", "#difference", "#interval", "#p, for all answers together")}

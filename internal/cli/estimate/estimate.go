@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"sotto/dp"
 	"sotto/estimate"
 	"sotto/internal/cli/term"
-	"sotto/mech"
 	"sotto/report/evidence"
 )
 
@@ -31,7 +29,10 @@ type options struct {
 	in, metadata, format string
 	against              string
 	group, groups        string
+	groupReleases        string
+	cells, inputs        string
 	compare, names       []string
+	groupNames           []string
 	confidence, delta    float64
 	json                 bool
 }
@@ -41,21 +42,29 @@ func newEstimate(std term.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "estimate",
 		Short: "Say what many releases tell together: shares of answers, with intervals",
-		Long: `Read releases of one of several answers (krr, codes, or those of a model that
-releases codes) and the record beside them, and print how common each answer is
-among those who released: by the unbiased estimate, or by maximum likelihood where
-that is impossible (a share below 0 or above 1). The intervals are exact. Nothing
-is spent: whoever holds the releases may compute this.
+		Long: `Read releases of one of several answers (krr, subset, codes, cells, or those of a
+model that releases codes) and the record beside them, and print how common each
+answer is among those who released: by the unbiased estimate, or by the likeliest
+possible shares where that is impossible (a share below 0 or above 1). The intervals
+are exact. Nothing is spent: whoever holds the releases may compute this.
+
+Cells are called by the public examples in the file of --cells. With --inputs, a file
+of public inputs, such as the mean vector of each class, shares are those of these
+inputs: for codewords, and for codes whose weights raise several. That everybody's
+input is one of them is an assumption, which is printed.
 
 With --group, a public column beside the releases (sotto encode --keep) or in
 another file (--groups), shares are printed for each of its values. Two groups
 (--compare a,b), or another file of releases of the same mechanism (--against), are
-compared by an exact test.
+compared by an exact test. Where the group is private too, --group-releases names
+the file of its releases, row by row; what both cost a person adds up.
 
 The guarantee after shuffling is a second one, and needs what it assumes.`,
 		Example: `  sotto estimate --in private.jsonl --json
   sotto estimate --in private.jsonl --group month --compare May,June
   sotto estimate --in june.csv --against may.csv --names late,lost,other
+  sotto estimate --in private.jsonl --cells cells.jsonl
+  sotto estimate --in answers.csv --group-releases ages.csv --group-names young,old
   sotto estimate --in - --format jsonl --metadata private.jsonl.privacy.json <private.jsonl`,
 		Args:    term.None,
 		PreRunE: term.NoZeros(),
@@ -71,6 +80,10 @@ The guarantee after shuffling is a second one, and needs what it assumes.`,
 	fs.StringVar(&o.metadata, "metadata", "", "file that says how they were released (default: IN.privacy.json)")
 	fs.StringVar(&o.format, "format", "", "format of standard input: jsonl, csv, npy or parquet")
 	fs.StringSliceVar(&o.names, "names", nil, "names of the answers, in their order (default: what the record says, or their numbers)")
+	fs.StringVar(&o.cells, "cells", "", "file of the public cells of the releases, with their examples, as \"sotto cells make\" writes it")
+	fs.StringVar(&o.inputs, "inputs", "", "file of public inputs whose shares are wanted, or \""+eachAnswer+"\": each input is one answer for certain")
+	fs.StringVar(&o.groupReleases, "group-releases", "", "file of releases of each person's group, with its record, a row for each release")
+	fs.StringSliceVar(&o.groupNames, "group-names", nil, "names of the groups of --group-releases, in their order (default: their numbers)")
 	fs.StringVar(&o.group, "group", "", "public column by whose values shares are printed, too")
 	fs.StringVar(&o.groups, "groups", "", "file with the column of --group, a row for each release (default: IN)")
 	fs.StringSliceVar(&o.compare, "compare", nil, "two values of --group to compare, separated by a comma")
@@ -102,77 +115,110 @@ func (o *options) check() error {
 		return fmt.Errorf("--compare is %q, must be two different values of --group", o.compare)
 	case o.compare != nil && o.against != "":
 		return errors.New("--compare and --against both say what is compared, must be one of them")
+	case o.groupNames != nil && o.groupReleases == "":
+		return errors.New("want --group-releases, a file of releases, with --group-names")
+	case o.groupReleases != "" && (o.group != "" || o.against != "" || o.inputs != ""):
+		return errors.New("--group-releases tells groups, must be without --group, --against and --inputs")
+	case o.groupReleases == "-":
+		return errors.New("--group-releases is -, must be a file with its record")
 	case o.against == "-":
 		return errors.New("--against is -, must be a file with its record")
 	}
-	return term.RefuseSame(term.Named("--in", o.in), term.Named("--against", o.against))
+	return term.RefuseSame(term.Named("--in", o.in), term.Named("--against", o.against), term.Named("--group-releases", o.groupReleases))
 }
 
 func (o *options) run(ctx context.Context, std term.Streams) error {
-	main, err := o.open(std.In)
+	from := source{path: o.in, metadata: o.metadata, format: o.format, cells: o.cells}
+	if o.in == "-" {
+		from.stream = std.In
+	}
+	main, err := openReleases(from)
 	if err != nil {
 		return err
 	}
 	bar := term.NewProgress(std.Err, "counting")
 	defer bar.Finish()
-	if err = main.count(ctx, bar, o.group, o.groups); err != nil {
-		return err
+	count := o.alone
+	if o.groupReleases != "" {
+		count = o.jointly
 	}
-	var other *releases
-	if o.against != "" {
-		if other, err = openReleases(o.against, "", "", nil); err != nil {
-			return err
-		}
-		if err = other.count(ctx, bar, "", ""); err != nil {
-			return err
-		}
-	}
-	bar.Finish()
-	r, err := o.result(main, other)
+	r, err := count(ctx, main, bar)
 	if err != nil {
 		return err
 	}
 	return term.Show(std.Out, o.json, r, printResult)
 }
 
-func (o *options) open(stdin io.Reader) (*releases, error) {
-	if o.in != "-" {
-		stdin = nil
-	}
-	return openReleases(o.in, o.metadata, o.format, stdin)
-}
-
-// result computes what is printed.
-func (o *options) result(main, other *releases) (*estimate.Result, error) {
-	names, err := answerNames(o.names, main)
-	if err != nil {
+// alone counts releases, and those of another file if there is one.
+func (o *options) alone(ctx context.Context, main *releases, bar *term.Progress) (*estimate.Result, error) {
+	var err error
+	if main.all, err = newTally(main.mechanism, o.inputs); err != nil {
 		return nil, err
 	}
-	g := *main.said.Guarantee
+	if err = main.count(ctx, bar, o.group, o.groups); err != nil {
+		return nil, err
+	}
+	var other *releases
+	if o.against != "" {
+		if other, err = openReleases(source{path: o.against, cells: o.cells}); err != nil {
+			return nil, err
+		}
+		if other.all, err = newTally(other.mechanism, o.inputs); err != nil {
+			return nil, err
+		}
+		if err = other.count(ctx, bar, "", ""); err != nil {
+			return nil, err
+		}
+	}
+	bar.Finish()
+	return o.result(main, other)
+}
+
+// summary is what is said of all releases together, and the names of answers.
+func (o *options) summary(main *releases, g dp.Guarantee) (*estimate.Result, []string, error) {
+	names, err := answerNames(o.names, "--names", main, main.all)
+	if err != nil {
+		return nil, nil, err
+	}
 	p := main.said.Mechanism
 	r := &estimate.Result{
 		Format: estimate.Format, N: main.all.N(), Epsilon: g.Epsilon, Mechanism: p.Mechanism, Variant: p.Variant, Guarantee: g,
 		Confidence: o.confidence, Raised: main.all.Raised(),
+	}
+	if o.inputs != "" {
+		r.Assuming = fmt.Sprintf("each release is one of the %d inputs that were given", len(names))
 	}
 	if o.in != "-" {
 		r.File = filepath.Base(o.in)
 	}
 	s, err := main.all.Shares(o.confidence)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r.Method, r.Shares = s.Method, s.Name(names)
 	mixed := r.N // releases that look alike once whose they are is removed
 	for _, name := range main.order {
-		t := main.groups[name]
-		mixed = min(mixed, t.N())
-		if s, err = t.Shares(o.confidence); err != nil {
-			return nil, err
-		}
-		r.Groups = append(r.Groups, estimate.Group{Group: name, N: t.N(), Method: s.Method, Shares: s.Name(names)})
+		mixed = min(mixed, main.groups[name].N())
 	}
 	if central, failed := dp.Shuffle(g, mixed, o.delta); failed == nil { // else the theorem says nothing of such a guarantee
 		r.Shuffled = &central
+	}
+	return r, names, nil
+}
+
+// result computes what is printed.
+func (o *options) result(main, other *releases) (*estimate.Result, error) {
+	r, names, err := o.summary(main, *main.said.Guarantee)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range main.order {
+		t := main.groups[name]
+		s, failed := t.Shares(o.confidence)
+		if failed != nil {
+			return nil, failed
+		}
+		r.Groups = append(r.Groups, estimate.Group{Group: name, N: t.N(), Method: s.Method, Shares: s.Name(names)})
 	}
 	if other != nil {
 		r.Compare, err = compared(r.File, filepath.Base(o.against), main.all, other.all, names, o.confidence)
@@ -201,15 +247,18 @@ func compared(first, second string, a, b *estimate.Tally, names []string, confid
 	return r, nil
 }
 
-// answerNames returns what answers are called: as given, as the record says, or
-// by their numbers.
-func answerNames(given []string, r *releases) ([]string, error) {
-	k := r.all.Answers()
+// answerNames returns what answers are called: as given, as the record says, by the
+// examples of cells, or by their numbers.
+func answerNames(given []string, flag string, r *releases, t *estimate.Tally) ([]string, error) {
+	k := t.Answers()
 	if given != nil {
 		if len(given) != k {
-			return nil, fmt.Errorf("--names has %d names, must have one for each of %d answers", len(given), k)
+			return nil, fmt.Errorf("%s has %d names, must have one for each of %d answers", flag, len(given), k)
 		}
 		return given, nil
+	}
+	if len(r.examples) == k {
+		return r.examples, nil
 	}
 	names := make([]string, k)
 	for i := range names {
@@ -235,51 +284,4 @@ func saying(c evidence.Saying) string {
 	}
 	slices.Sort(all)
 	return strings.Join(all, ", ")
-}
-
-// newSize is "sotto estimate size".
-func newSize(std term.Streams) *cobra.Command {
-	want := estimate.Precision{}
-	var classes int
-	var epsilon float64
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "size",
-		Short: "Say how many releases a wanted precision needs",
-		Long: `Say how many people must release, one answer each by randomised response, so that
-the interval of a share has at most a wanted half-width, if as many releases are
-that answer as expected. Without --share it is the share at which that takes most.`,
-		Example: `  sotto estimate size --classes 3 --epsilon 1 --half-width 0.02
-  sotto estimate size --classes 10 --epsilon 2 --half-width 0.01 --share 0.1 --json`,
-		Args:    term.None,
-		PreRunE: term.NoZeros("share"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if !c.Flags().Changed("share") {
-				want.Share = -1
-			} else if !(want.Share >= 0 && want.Share <= 1) {
-				return fmt.Errorf("--share is %v, must be from 0 to 1", want.Share)
-			}
-			m, err := mech.NewKRR(mech.Params{Epsilon: epsilon, Own: mech.KRRParams{Classes: classes}})
-			if err != nil {
-				return err
-			}
-			t, err := estimate.NewTally(m)
-			if err != nil {
-				return err
-			}
-			s := size{Format: SizeFormat, Classes: classes, Guarantee: m.Guarantee(), Precision: want}
-			if s.N, s.Share, err = t.Size(0, want); err != nil {
-				return err
-			}
-			return term.Show(std.Out, asJSON, s, printSize)
-		},
-	}
-	fs := c.Flags()
-	fs.IntVar(&classes, "classes", 2, "number of answers")
-	fs.Float64Var(&epsilon, "epsilon", 0, "ε of each release (required)")
-	fs.Float64Var(&want.Half, "half-width", 0.02, "half-width of the interval that is wanted, as a share")
-	fs.Float64Var(&want.Share, "share", 0, "share at which it is wanted (default: where it takes most)")
-	fs.Float64Var(&want.Confidence, "confidence", 0.95, "confidence of the interval")
-	fs.BoolVar(&asJSON, "json", false, "print JSON")
-	return c
 }

@@ -3,6 +3,7 @@ package estimate
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"sotto/dp"
 	"sotto/estimate"
@@ -17,6 +18,7 @@ const SizeFormat = "sotto-estimate-size-1"
 type size struct {
 	Format    string       `json:"format"`
 	N         int          `json:"n"`
+	Mechanism string       `json:"mechanism"`
 	Classes   int          `json:"classes"`
 	Guarantee dp.Guarantee `json:"guarantee"`
 	estimate.Precision
@@ -39,11 +41,25 @@ func printResult(out io.Writer, r *estimate.Result) error {
 	if _, err := fmt.Fprintf(out, "%s: %d releases by %s, each with %v\n", term.Plain(name), r.N, r.Mechanism, r.Guarantee); err != nil {
 		return err
 	}
+	if r.GroupGuarantee != nil {
+		if _, err := fmt.Fprintf(out, "of which the answer has %v and the group %v\n", *r.AnswerGuarantee, *r.GroupGuarantee); err != nil {
+			return err
+		}
+	}
+	if r.Assuming != "" {
+		if _, err := fmt.Fprintf(out, "assuming that %s\n", r.Assuming); err != nil {
+			return err
+		}
+	}
 	if err := printShares(out, "", r.Method, r.Shares, r); err != nil {
 		return err
 	}
 	for _, g := range r.Groups {
-		if err := printShares(out, fmt.Sprintf("%s: %d releases; ", term.Plain(g.Group), g.N), g.Method, g.Shares, r); err != nil {
+		about := fmt.Sprintf("%s: %d releases; ", term.Plain(g.Group), g.N)
+		if g.Size != nil {
+			about = fmt.Sprintf("%s: %s %% of the people, from %s to %s; ", term.Plain(g.Group), percent(g.Size.Share), percent(g.Size.Low), percent(g.Size.High))
+		}
+		if err := printShares(out, about, g.Method, g.Shares, r); err != nil {
 			return err
 		}
 	}
@@ -84,9 +100,18 @@ func printShares(out io.Writer, about string, method estimate.Method, shares []e
 	if _, err := fmt.Fprintf(out, "\n%s%s\n\n", about, by); err != nil {
 		return err
 	}
-	t := term.NewTable(out, "ANSWER", "SHARE %", fmt.Sprintf("%v %% INTERVAL", 100*r.Confidence), "STANDARD ERROR", "RELEASED")
+	heads := []any{"ANSWER", "SHARE %", fmt.Sprintf("%v %% INTERVAL", 100*r.Confidence)}
+	counted := slices.ContainsFunc(shares, func(s estimate.Named) bool { return s.Error > 0 })
+	if counted {
+		heads = append(heads, "STANDARD ERROR", "RELEASED")
+	}
+	t := term.NewTable(out, heads...)
 	for _, s := range shares {
-		t.Row(term.Plain(s.Answer), percent(s.Share.Share), percent(s.Low)+" to "+percent(s.High), percent(s.Error), s.Released)
+		row := []any{term.Plain(s.Answer), percent(s.Share.Share), percent(s.Low) + " to " + percent(s.High)}
+		if counted {
+			row = append(row, percent(s.Error), s.Released)
+		}
+		t.Row(row...)
 	}
 	return t.Flush()
 }

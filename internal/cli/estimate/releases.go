@@ -24,39 +24,49 @@ const maxGroups = 1000
 
 // releases is a file or stream of releases and what was counted of it.
 type releases struct {
-	name   string
-	said   *evidence.Stated
-	all    *estimate.Tally
-	groups map[string]*estimate.Tally
-	order  []string // of the groups, as they were met
+	source
+	name      string
+	said      *evidence.Stated
+	mechanism mech.Mechanism
+	examples  []string // of cells; nil where none are known
+	all       *estimate.Tally
+	groups    map[string]*estimate.Tally
+	order     []string // of the groups, as they were met
 
-	path    string // "" for a stream
-	format  string
-	stream  io.Reader
 	binding mech.Binding
 }
 
-// openReleases reads the record of releases. A stream is one if it is not nil.
-func openReleases(path, metadata, format string, stream io.Reader) (r *releases, err error) {
-	r = &releases{name: path, path: path, format: format, stream: stream}
-	if stream != nil {
+// source is where releases are read from.
+type source struct {
+	path, metadata, format string
+	stream                 io.Reader // if it is one
+	cells                  string    // file of public centres, for releases by cells
+}
+
+// openReleases reads the record of releases.
+func openReleases(from source) (r *releases, err error) {
+	r = &releases{source: from, name: from.path}
+	if from.stream != nil {
 		r.name, r.path = "stdin", ""
-		r.said, r.binding, err = evidence.ReadRecord(metadata)
+		r.said, r.binding, err = evidence.ReadRecord(from.metadata)
 	} else {
-		r.said, err = evidence.ReadStated(path, metadata)
+		r.said, err = evidence.ReadStated(from.path, from.metadata)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if r.said == nil {
-		return nil, fmt.Errorf("%s has no record beside it, must have %s: it says how answers were released", path, path+term.PrivacyEnd)
+		return nil, fmt.Errorf("%s has no record beside it, must have %s: it says how answers were released", from.path, from.path+term.PrivacyEnd)
 	}
-	m, err := mech.New(r.said.Mechanism)
+	params, examples, err := withCells(r.said.Mechanism, from.cells)
 	if err != nil {
+		return nil, err
+	}
+	r.examples = examples
+	if r.mechanism, err = mech.New(params); err != nil {
 		return nil, fmt.Errorf("the record of %s: %w", r.name, err)
 	}
-	r.all, err = estimate.NewTally(m)
-	return r, err
+	return r, nil
 }
 
 // reader opens the rows. For a stream their bytes are hashed as they pass.
@@ -115,8 +125,7 @@ func (r *releases) count(ctx context.Context, bar *term.Progress, column, groups
 	return r.finish(next, column, sum)
 }
 
-// finish adds groups up, and refuses rows of groups without a release and a
-// stream whose bytes are not those of the record.
+// finish adds groups up, and refuses rows of groups without a release.
 func (r *releases) finish(next func() (*estimate.Tally, error), column string, sum hash.Hash) error {
 	if column != "" {
 		if _, err := next(); !errors.Is(err, io.EOF) {
@@ -126,6 +135,11 @@ func (r *releases) finish(next func() (*estimate.Tally, error), column string, s
 			r.all.Merge(r.groups[name])
 		}
 	}
+	return r.bound(sum)
+}
+
+// bound refuses a stream whose bytes are not those of the record.
+func (r *releases) bound(sum hash.Hash) error {
 	if sum != nil && hex.EncodeToString(sum.Sum(nil)) != r.binding.SHA256 {
 		return fmt.Errorf("%w: %s is not what was released with this record", evidence.ErrUnbound, r.name)
 	}
