@@ -43,6 +43,7 @@ type Studio struct {
 	studied  studied
 	reviewer reviewer
 	learnt   learnt
+	ruled    ruled
 
 	sets    experiment.Sets
 	encoder struct {

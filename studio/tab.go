@@ -30,7 +30,7 @@ type Tab struct {
 
 // Tabs lists the tabs of this module. A new one is a line here.
 func Tabs() []Tab {
-	return []Tab{dataTab(), planTab(), trainTab(), tryTab(), explainTab(), reportTab(), linkTab(), errorsTab()}
+	return []Tab{dataTab(), planTab(), trainTab(), tryTab(), explainTab(), reportTab(), linkTab(), errorsTab(), relationsTab()}
 }
 
 var (
