@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: all build test long race lint fuzz bench load kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence docs golden proofs map cover budget dist vuln units ci
+.PHONY: all build test long race lint fuzz bench load kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence docs golden proofs map cover budget dist kube vuln units ci
 
 all: build test lint
 
@@ -88,6 +88,9 @@ budget: # sizes of files and functions; fails above the limits
 dist: # archives for six platforms, Debian packages, checksums and bills of materials, into dist
 	rm -rf dist
 	go run ./deploy/dist --out dist
+
+kube: # deploy/kubernetes against the schemas of Kubernetes, by kubeconform
+	.ci/kube
 
 vuln: # known vulnerabilities in what we call, where their database is reachable
 	.ci/vuln

@@ -79,7 +79,9 @@ func List(dir string, most int) ([]string, error) {
 	return names, nil
 }
 
-// OpenSecret is [Open] of a file that nobody but its owner may read.
+// OpenSecret is [Open] of a file that nobody but its owner may read. One of root's
+// may be read by a group as well, where this process is another user's: that is how
+// containers are given secrets, and PostgreSQL takes keys so, too.
 func OpenSecret(path string, most int64) (*os.File, error) {
 	f, _, err := Open(path, most)
 	if err != nil {
@@ -87,7 +89,7 @@ func OpenSecret(path string, most int64) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	// On Windows who may read a file stands in its access list, and Go's mode is made up.
-	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 && !lent(info) {
 		err = fmt.Errorf("the secret %s has mode %#o, must be readable by its owner alone (0600)", path, info.Mode().Perm())
 	}
 	if err != nil {

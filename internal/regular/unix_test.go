@@ -3,7 +3,9 @@
 package regular_test
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -42,5 +44,61 @@ func TestOthers(t *testing.T) {
 		if _, err := regular.List(path, 10); err == nil {
 			t.Errorf("List(%s) error = nil, want one", path)
 		}
+	}
+}
+
+// TestLent: a secret of root's that a group may read is for that group, as a container
+// is given it, and for nobody else.
+func TestLent(t *testing.T) {
+	if path := os.Getenv("SOTTO_LENT"); path != "" {
+		if _, err := regular.OpenSecret(path, 1<<10); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if os.Getuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	dir, err := os.MkdirTemp("", "sotto-lent-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	program := filepath.Join(dir, "program") // that another user reaches
+	code, err := os.ReadFile(os.Args[0])
+	if err == nil {
+		err = errors.Join(os.Chmod(dir, 0o755), os.WriteFile(program, code, 0o755))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const user = 65532
+	for _, tt := range []struct {
+		name string
+		mode os.FileMode
+		uid  int
+		gid  int
+		want bool
+	}{
+		{"its own", 0o600, user, user, true},
+		{"root's, for the group", 0o440, 0, user, true},
+		{"root's, for the group, which root writes", 0o640, 0, user, true},
+		{"root's, which the group writes", 0o660, 0, user, false},
+		{"root's, for everybody", 0o444, 0, user, false},
+		{"its own, for the group", 0o640, user, user, false},
+		{"another's, for the group", 0o440, 1, user, false},
+	} {
+		path := filepath.Join(dir, "secret")
+		err := errors.Join(os.WriteFile(path, []byte("hidden"), 0o600), os.Chown(path, tt.uid, tt.gid), os.Chmod(path, tt.mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command(program, "-test.run", "^TestLent$")
+		c.Dir, c.Env = dir, append(os.Environ(), "SOTTO_LENT="+path)
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
+		if out, err := c.CombinedOutput(); (err == nil) != tt.want {
+			t.Errorf("%s: %v, want it read to be %v: %s", tt.name, err, tt.want, out)
+		}
+		os.Remove(path) //nolint:errcheck // the next is another's
 	}
 }
