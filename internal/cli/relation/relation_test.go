@@ -47,7 +47,7 @@ func TestRulesFile(t *testing.T) {
 			t.Errorf("exit code %d, %q, want %q", code, errs, want)
 		}
 	}
-	for _, args := range [][]string{{"--data", "fewrel"}, {"--part", "x"}, {"--print", "--json"}} {
+	for _, args := range [][]string{{"--data", "fewrl"}, {"--data", "fewrel", "--rules", "personal"}, {"--part", "x"}, {"--print", "--json"}} {
 		if code, _, errs := clitest.Sotto(t, "", append([]string{"relations", "rules"}, args...)...); code != cli.ExitUse {
 			t.Errorf("%v: exit code %d, %q", args, code, errs)
 		}
