@@ -104,12 +104,14 @@ func (r *Result) subjects() []evidence.Subject {
 	}}
 }
 
-// name returns that of the file, for pages.
-func (r *Result) name() string {
-	if r.File == "" {
+func (r *Result) name() string { return fileName(r.File) }
+
+// fileName returns the name of a file of releases, for pages.
+func fileName(file string) string {
+	if file == "" {
 		return "a stream"
 	}
-	return page.FileName(r.File)
+	return page.FileName(file)
 }
 
 // widest returns half of the widest interval.

@@ -30,7 +30,11 @@ type Tally struct {
 func NewTally(m mech.Mechanism) (*Tally, error) {
 	a, ok := m.(mech.Answering)
 	if !ok {
-		return nil, fmt.Errorf("estimate: the mechanism is %s, must release one of several answers to be counted", m.Params().Mechanism)
+		instead := "means of vectors are told instead"
+		if _, few := m.(mech.Finite); few {
+			instead = "it can be counted by a list of public inputs (--inputs)"
+		}
+		return nil, fmt.Errorf("estimate: the mechanism is %s, must release one of several answers to be counted; %s", m.Params().Mechanism, instead)
 	}
 	law, err := a.Law()
 	if err != nil {
@@ -66,18 +70,6 @@ func (t *Tally) Count(a, c int) {
 	}
 	t.counts[a] += c
 	t.n += c
-}
-
-// Merge adds what another tally of the same mechanism has counted. It panics if
-// the two have not as many answers.
-func (t *Tally) Merge(other *Tally) {
-	if len(t.counts) != len(other.counts) {
-		panic(fmt.Sprintf("estimate: %d answers are added to %d, must be as many", len(other.counts), len(t.counts)))
-	}
-	for a, c := range other.counts {
-		t.counts[a] += c
-	}
-	t.n += other.n
 }
 
 // N returns how many releases were counted.

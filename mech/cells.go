@@ -35,6 +35,7 @@ type Cells struct {
 	params  Params
 	centres []float64 // N×dim
 	means   []float64 // N×dim, for Mean
+	all     []float64 // the sum of all centres
 	channel *KRR
 	other   int // a cell whose centre does not lie in cell 0
 }
@@ -81,7 +82,10 @@ func NewCells(p Params) (*Cells, error) {
 		return nil, err
 	}
 	p.Own = own
-	m := &Cells{params: p, centres: slices.Concat(own.Centres...)}
+	m := &Cells{params: p, centres: slices.Concat(own.Centres...), all: make([]float64, p.Dim)}
+	for i, v := range m.centres {
+		m.all[i%p.Dim] += v
+	}
 	if m.other = m.apart(); m.other == 0 {
 		return nil, fmt.Errorf("mech: all %d centres of cells are nearly equal, must differ", n)
 	}

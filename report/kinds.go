@@ -41,6 +41,7 @@ func Kinds() evidence.Kinds {
 		erase.Kind,
 		retrieval.Kind,
 		estimate.Kind,
+		estimate.MeanKind,
 		relations.Kind,
 		judge.Kind,
 		failing.Kind,

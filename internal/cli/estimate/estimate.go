@@ -34,14 +34,14 @@ type options struct {
 	compare, names       []string
 	groupNames           []string
 	confidence, delta    float64
-	json                 bool
+	mean, json           bool
 }
 
 func newEstimate(std term.Streams) *cobra.Command {
 	var o options
 	c := &cobra.Command{
 		Use:   "estimate",
-		Short: "Say what many releases tell together: shares of answers, with intervals",
+		Short: "Say what many releases tell together: shares of answers or means, with intervals",
 		Long: `Read releases of one of several answers (krr, subset, codes, cells, or those of a
 model that releases codes) and the record beside them, and print how common each
 answer is among those who released: by the unbiased estimate, or by the likeliest
@@ -53,10 +53,14 @@ of public inputs, such as the mean vector of each class, shares are those of the
 inputs: for codewords, and for codes whose weights raise several. That everybody's
 input is one of them is an assumption, which is printed.
 
+Releases of vectors (privunit, laplace-l1, laplace-l2, gaussian and others whose mean
+is right on average) tell the mean of what was released, coordinate by coordinate, and
+its length; --mean does so for cells.
+
 With --group, a public column beside the releases (sotto encode --keep) or in
 another file (--groups), shares are printed for each of its values. Two groups
 (--compare a,b), or another file of releases of the same mechanism (--against), are
-compared by an exact test. Where the group is private too, --group-releases names
+compared by a test whose level holds at every number of releases. Where the group is private too, --group-releases names
 the file of its releases, row by row; what both cost a person adds up.
 
 The guarantee after shuffling is a second one, and needs what it assumes.`,
@@ -90,6 +94,7 @@ The guarantee after shuffling is a second one, and needs what it assumes.`,
 	fs.StringVar(&o.against, "against", "", "other file of releases, with its record, to compare with")
 	fs.Float64Var(&o.confidence, "confidence", 0.95, "confidence of each interval")
 	fs.Float64Var(&o.delta, "delta", 1e-6, "δ of the guarantee after shuffling")
+	fs.BoolVar(&o.mean, "mean", false, "print the mean of what was released, and no shares (default for releases of vectors)")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -119,6 +124,8 @@ func (o *options) check() error {
 		return errors.New("want --group-releases, a file of releases, with --group-names")
 	case o.groupReleases != "" && (o.group != "" || o.against != "" || o.inputs != ""):
 		return errors.New("--group-releases tells groups, must be without --group, --against and --inputs")
+	case o.mean && (o.inputs != "" || o.names != nil || o.groupReleases != ""):
+		return errors.New("--mean is of vectors, must be without --inputs, --names and --group-releases")
 	case o.groupReleases == "-":
 		return errors.New("--group-releases is -, must be a file with its record")
 	case o.against == "-":
@@ -138,52 +145,66 @@ func (o *options) run(ctx context.Context, std term.Streams) error {
 	}
 	bar := term.NewProgress(std.Err, "counting")
 	defer bar.Finish()
-	count := o.alone
-	if o.groupReleases != "" {
-		count = o.jointly
+	if o.averaged(main.mechanism) {
+		r, failed := o.average(ctx, main, bar)
+		if failed != nil {
+			return failed
+		}
+		return term.Show(std.Out, o.json, r, printMean)
 	}
-	r, err := count(ctx, main, bar)
+	told := o.alone
+	if o.groupReleases != "" {
+		told = o.jointly
+	}
+	r, err := told(ctx, main, bar)
 	if err != nil {
 		return err
 	}
 	return term.Show(std.Out, o.json, r, printResult)
 }
 
+// tallied is what was counted of answers.
+type tallied = counted[*estimate.Tally]
+
+// tally counts answers.
+func (o *options) tally(ctx context.Context, bar *term.Progress, r *releases, group, groups string) (*tallied, error) {
+	t, err := newTally(r.mechanism, o.inputs)
+	if err != nil {
+		return nil, err
+	}
+	return count(ctx, bar, r, t, group, groups)
+}
+
 // alone counts releases, and those of another file if there is one.
 func (o *options) alone(ctx context.Context, main *releases, bar *term.Progress) (*estimate.Result, error) {
-	var err error
-	if main.all, err = newTally(main.mechanism, o.inputs); err != nil {
+	of, err := o.tally(ctx, bar, main, o.group, o.groups)
+	if err != nil {
 		return nil, err
 	}
-	if err = main.count(ctx, bar, o.group, o.groups); err != nil {
-		return nil, err
-	}
-	var other *releases
+	var other *tallied
 	if o.against != "" {
-		if other, err = openReleases(source{path: o.against, cells: o.cells}); err != nil {
-			return nil, err
+		against, failed := openReleases(source{path: o.against, cells: o.cells})
+		if failed != nil {
+			return nil, failed
 		}
-		if other.all, err = newTally(other.mechanism, o.inputs); err != nil {
-			return nil, err
-		}
-		if err = other.count(ctx, bar, "", ""); err != nil {
+		if other, err = o.tally(ctx, bar, against, "", ""); err != nil {
 			return nil, err
 		}
 	}
 	bar.Finish()
-	return o.result(main, other)
+	return o.result(main, of, other)
 }
 
 // summary is what is said of all releases together, and the names of answers.
-func (o *options) summary(main *releases, g dp.Guarantee) (*estimate.Result, []string, error) {
-	names, err := answerNames(o.names, "--names", main, main.all)
+func (o *options) summary(main *releases, of *tallied, g dp.Guarantee) (*estimate.Result, []string, error) {
+	names, err := answerNames(o.names, "--names", main, of.all)
 	if err != nil {
 		return nil, nil, err
 	}
 	p := main.said.Mechanism
 	r := &estimate.Result{
-		Format: estimate.Format, N: main.all.N(), Epsilon: g.Epsilon, Mechanism: p.Mechanism, Variant: p.Variant, Guarantee: g,
-		Confidence: o.confidence, Raised: main.all.Raised(),
+		Format: estimate.Format, N: of.all.N(), Epsilon: g.Epsilon, Mechanism: p.Mechanism, Variant: p.Variant, Guarantee: g,
+		Confidence: o.confidence, Raised: of.all.Raised(),
 	}
 	if o.inputs != "" {
 		r.Assuming = fmt.Sprintf("each release is one of the %d inputs that were given", len(names))
@@ -191,29 +212,49 @@ func (o *options) summary(main *releases, g dp.Guarantee) (*estimate.Result, []s
 	if o.in != "-" {
 		r.File = filepath.Base(o.in)
 	}
-	s, err := main.all.Shares(o.confidence)
+	s, err := of.all.Shares(o.confidence)
 	if err != nil {
 		return nil, nil, err
 	}
 	r.Method, r.Shares = s.Method, s.Name(names)
-	mixed := r.N // releases that look alike once whose they are is removed
-	for _, name := range main.order {
-		mixed = min(mixed, main.groups[name].N())
-	}
-	if central, failed := dp.Shuffle(g, mixed, o.delta); failed == nil { // else the theorem says nothing of such a guarantee
-		r.Shuffled = &central
-	}
+	r.Shuffled = shuffled(of, g, o.delta)
 	return r, names, nil
 }
 
+// shuffled returns the guarantee after mixing releases that look alike once whose they
+// are is removed, nil where the theorem says nothing of such a guarantee.
+func shuffled[T counter[T]](of *counted[T], g dp.Guarantee, delta float64) *dp.Guarantee {
+	mixed := of.all.N()
+	for _, t := range of.groups {
+		mixed = min(mixed, t.N())
+	}
+	central, err := dp.Shuffle(g, mixed, delta)
+	if err != nil {
+		return nil
+	}
+	return &central
+}
+
+// chosen returns the two groups to compare.
+func chosen[T counter[T]](of *counted[T], names []string) (both [2]T, err error) {
+	for i, name := range names {
+		t, ok := of.groups[name]
+		if !ok {
+			return both, fmt.Errorf("--compare names %q, must be two of the %d values of --group", name, len(of.order))
+		}
+		both[i] = t
+	}
+	return both, nil
+}
+
 // result computes what is printed.
-func (o *options) result(main, other *releases) (*estimate.Result, error) {
-	r, names, err := o.summary(main, *main.said.Guarantee)
+func (o *options) result(main *releases, of, other *tallied) (*estimate.Result, error) {
+	r, names, err := o.summary(main, of, *main.said.Guarantee)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range main.order {
-		t := main.groups[name]
+	for _, name := range of.order {
+		t := of.groups[name]
 		s, failed := t.Shares(o.confidence)
 		if failed != nil {
 			return nil, failed
@@ -221,13 +262,11 @@ func (o *options) result(main, other *releases) (*estimate.Result, error) {
 		r.Groups = append(r.Groups, estimate.Group{Group: name, N: t.N(), Method: s.Method, Shares: s.Name(names)})
 	}
 	if other != nil {
-		r.Compare, err = compared(r.File, filepath.Base(o.against), main.all, other.all, names, o.confidence)
+		r.Compare, err = compared(r.File, filepath.Base(o.against), of.all, other.all, names, o.confidence)
 	} else if o.compare != nil {
-		var both [2]*estimate.Tally
-		for i, name := range o.compare {
-			if both[i] = main.groups[name]; both[i] == nil {
-				return nil, fmt.Errorf("--compare names %q, must be two of the %d values of --group", name, len(main.order))
-			}
+		both, failed := chosen(of, o.compare)
+		if failed != nil {
+			return nil, failed
 		}
 		r.Compare, err = compared(o.compare[0], o.compare[1], both[0], both[1], names, o.confidence)
 	}

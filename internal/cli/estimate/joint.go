@@ -30,8 +30,7 @@ func (o *options) jointly(ctx context.Context, main *releases, bar *term.Progres
 	if err != nil {
 		return nil, fmt.Errorf("answers and groups: %w", err)
 	}
-	main.all = j.Answers()
-	r, names, err := o.summary(main, total)
+	r, names, err := o.summary(main, &tallied{all: j.Answers()}, total)
 	if err != nil {
 		return nil, err
 	}

@@ -34,11 +34,7 @@ func printSize(out io.Writer, s size) error {
 
 // printResult prints shares for a person.
 func printResult(out io.Writer, r *estimate.Result) error {
-	name := r.File
-	if name == "" {
-		name = "stdin"
-	}
-	if _, err := fmt.Fprintf(out, "%s: %d releases by %s, each with %v\n", term.Plain(name), r.N, r.Mechanism, r.Guarantee); err != nil {
+	if _, err := fmt.Fprintf(out, "%s: %d releases by %s, each with %v\n", term.Plain(nameOf(r.File)), r.N, r.Mechanism, r.Guarantee); err != nil {
 		return err
 	}
 	if r.GroupGuarantee != nil {
@@ -68,18 +64,31 @@ func printResult(out io.Writer, r *estimate.Result) error {
 			return err
 		}
 	}
-	if r.Shuffled == nil {
+	return printShuffled(out, r.Shuffled)
+}
+
+// nameOf returns the name of a file of releases, for a person.
+func nameOf(file string) string {
+	if file == "" {
+		return "stdin"
+	}
+	return file
+}
+
+// printShuffled prints the guarantee after shuffling, if there is one.
+func printShuffled(out io.Writer, g *dp.Guarantee) error {
+	if g == nil {
 		return nil
 	}
 	t := term.NewTable(out)
 	if _, err := fmt.Fprintln(out); err != nil {
 		return err
 	}
-	t.Fact("shuffled", "%s, a second guarantee", r.Shuffled)
-	if r.Shuffled.Delta == 0 {
+	t.Fact("shuffled", "%s, a second guarantee", g)
+	if g.Delta == 0 {
 		t.Fact("note", "nothing is gained by shuffling here: the theorem gives no smaller ε")
 	}
-	for _, a := range r.Shuffled.Assumptions {
+	for _, a := range g.Assumptions {
 		t.Fact("assuming", "%s", a)
 	}
 	return t.Flush()
@@ -127,10 +136,14 @@ func printCompared(out io.Writer, c *estimate.Compared, confidence float64) erro
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	return printVerdict(out, c.P, "for all answers together")
+}
+
+func printVerdict(out io.Writer, p float64, of string) error {
 	verdict := "no difference is shown at the level of 5 %"
-	if c.P <= 0.05 {
+	if p <= 0.05 {
 		verdict = "the two differ, at the level of 5 %"
 	}
-	_, err := fmt.Fprintf(out, "\n%s (p = %.3g for all answers together)\n", verdict, c.P)
+	_, err := fmt.Fprintf(out, "\n%s (p = %.3g %s)\n", verdict, p, of)
 	return err
 }

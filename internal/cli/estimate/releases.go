@@ -11,7 +11,6 @@ import (
 	"io"
 
 	"sotto/dataset/table"
-	"sotto/estimate"
 	"sotto/internal/cli/term"
 	"sotto/internal/vecfile"
 	"sotto/mech"
@@ -22,18 +21,14 @@ import (
 // with the file.
 const maxGroups = 1000
 
-// releases is a file or stream of releases and what was counted of it.
+// releases is a file or stream of releases and its record.
 type releases struct {
 	source
 	name      string
 	said      *evidence.Stated
 	mechanism mech.Mechanism
 	examples  []string // of cells; nil where none are known
-	all       *estimate.Tally
-	groups    map[string]*estimate.Tally
-	order     []string // of the groups, as they were met
-
-	binding mech.Binding
+	binding   mech.Binding
 }
 
 // source is where releases are read from.
@@ -84,58 +79,85 @@ func (r *releases) reader() (*vecfile.Reader, hash.Hash, error) {
 	return v, sum, err
 }
 
+// counter is what releases are added to.
+type counter[T any] interface {
+	Add(y []float64) error
+	Another() T
+	N() int
+}
+
+// counted is what was counted of releases, and of each group.
+type counted[T counter[T]] struct {
+	all    T
+	groups map[string]T
+	order  []string // of the groups, as they were met
+}
+
 // count reads all releases, each with its group if there is a column of groups.
-func (r *releases) count(ctx context.Context, bar *term.Progress, column, groups string) error {
+func count[T counter[T]](ctx context.Context, bar *term.Progress, r *releases, all T, column, groups string) (*counted[T], error) {
 	v, sum, err := r.reader()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer v.Close() //nolint:errcheck // it was only read
 	if v.Width() == 0 {
-		return fmt.Errorf("%s: no release was found, must hold at least one", r.name)
+		return nil, fmt.Errorf("%s: no release was found, must hold at least one", r.name)
 	}
 	next, done, err := r.openGroups(column, groups)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
+	c := &counted[T]{all: all, groups: map[string]T{}}
 	width := v.Width()
 	block := make([]float64, max(1, (1<<14)/width)*width)
 	for rows := int64(0); ; bar.Set(rows, v.Rows()) {
-		if err := ctx.Err(); err != nil {
-			return err
+		if err = ctx.Err(); err != nil {
+			return nil, err
 		}
-		n, err := v.ReadRows(block)
+		var n int
+		n, err = v.ReadRows(block)
 		if errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return err
+			return nil, err
 		}
 		for i := range n {
 			rows++
-			t, err := next()
-			if err != nil {
-				return err
-			}
-			if err = t.Add(block[i*width : (i+1)*width]); err != nil {
-				return fmt.Errorf("%s: release %d is none of this mechanism's: %w", r.name, rows, err)
+			if err = c.add(block[i*width:(i+1)*width], next); err != nil {
+				return nil, fmt.Errorf("%s: release %d: %w", r.name, rows, err)
 			}
 		}
 	}
-	return r.finish(next, column, sum)
+	if next != nil {
+		if _, err = next(); !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s has fewer releases than its column of groups has rows, must have as many", r.name)
+		}
+	}
+	return c, r.bound(sum)
 }
 
-// finish adds groups up, and refuses rows of groups without a release.
-func (r *releases) finish(next func() (*estimate.Tally, error), column string, sum hash.Hash) error {
-	if column != "" {
-		if _, err := next(); !errors.Is(err, io.EOF) {
-			return fmt.Errorf("%s has fewer releases than its column of groups has rows, must have as many", r.name)
-		}
-		for _, name := range r.order {
-			r.all.Merge(r.groups[name])
-		}
+// add counts a release, also in its group.
+func (c *counted[T]) add(y []float64, next func() (string, error)) error {
+	if err := c.all.Add(y); err != nil {
+		return fmt.Errorf("none of this mechanism's: %w", err)
 	}
-	return r.bound(sum)
+	if next == nil {
+		return nil
+	}
+	name, err := next()
+	if err != nil {
+		return err
+	}
+	t, ok := c.groups[name]
+	if !ok {
+		if len(c.order) == maxGroups {
+			return fmt.Errorf("--group has more than %d values, must be a public column of few", maxGroups)
+		}
+		t = c.all.Another()
+		c.groups[name], c.order = t, append(c.order, name)
+	}
+	return t.Add(y)
 }
 
 // bound refuses a stream whose bytes are not those of the record.
@@ -146,11 +168,11 @@ func (r *releases) bound(sum hash.Hash) error {
 	return nil
 }
 
-// openGroups returns what says to which tally the next row belongs, and what
-// closes it.
-func (r *releases) openGroups(column, path string) (next func() (*estimate.Tally, error), done func(), err error) {
+// openGroups returns what says to which group the next row belongs, nil if there
+// are none, and what closes it.
+func (r *releases) openGroups(column, path string) (next func() (string, error), done func(), err error) {
 	if column == "" {
-		return func() (*estimate.Tally, error) { return r.all, nil }, func() {}, nil
+		return nil, func() {}, nil
 	}
 	if path == "" {
 		path = r.path
@@ -164,27 +186,17 @@ func (r *releases) openGroups(column, path string) (next func() (*estimate.Tally
 		done()
 		return nil, nil, err
 	}
-	r.groups = map[string]*estimate.Tally{}
-	return func() (*estimate.Tally, error) {
+	return func() (string, error) {
 		row, err := in.Next()
 		if err != nil {
 			if errors.Is(err, io.EOF) {
 				err = fmt.Errorf("%s has fewer rows than there are releases, must have as many: %w", path, err)
 			}
-			return nil, err
+			return "", err
 		}
 		if row[0].Kind == table.Missing || row[0].Kind == table.Nested {
-			return nil, fmt.Errorf("%s: a row has no value or a list as its group, must have a value", path)
+			return "", fmt.Errorf("%s: a row has no value or a list as its group, must have a value", path)
 		}
-		t := r.groups[row[0].Text]
-		if t == nil {
-			if len(r.order) == maxGroups {
-				return nil, fmt.Errorf("--group has more than %d values, must be a public column of few", maxGroups)
-			}
-			t = r.all.Another()
-			r.groups[row[0].Text] = t
-			r.order = append(r.order, row[0].Text)
-		}
-		return t, nil
+		return row[0].Text, nil
 	}, done, nil
 }

@@ -1,0 +1,130 @@
+package estimate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"sotto/dp"
+	"sotto/measure"
+	"sotto/report/evidence"
+	"sotto/report/page"
+)
+
+// MeanFormat marks what "sotto estimate" prints of means as JSON.
+const MeanFormat = "sotto-estimate-mean-1"
+
+// MeanResult is what releases of vectors say.
+type MeanResult struct {
+	Format    string        `json:"format"`
+	File      string        `json:"file,omitempty"` // of the releases, without folders; absent for a stream
+	N         int           `json:"n"`
+	Epsilon   dp.Epsilon    `json:"epsilon"` // of each release
+	Mechanism string        `json:"mechanism"`
+	Variant   string        `json:"variant,omitempty"`
+	Guarantee dp.Guarantee  `json:"guarantee"`
+	Shuffled  *dp.Guarantee `json:"shuffled,omitempty"` // a second guarantee, under its assumption
+
+	Confidence float64  `json:"confidence"`
+	Of         string   `json:"of"` // what the mean is of
+	Mean       *Average `json:"mean"`
+
+	Groups  []MeanGroup    `json:"groups,omitempty"`
+	Compare *MeansCompared `json:"comparison,omitempty"`
+}
+
+// MeanGroup is the mean of a public group.
+type MeanGroup struct {
+	Group string   `json:"group"`
+	N     int      `json:"n"`
+	Mean  *Average `json:"mean"`
+}
+
+// MeansCompared is how the means of two groups or files differ.
+type MeansCompared struct {
+	First  string `json:"first"`
+	Second string `json:"second"`
+	FirstN int    `json:"first_n"`
+	OtherN int    `json:"second_n"`
+	MeanComparison
+}
+
+// Farthest returns the n coordinates that are farthest from 0 in standard errors, in
+// their order.
+func Farthest(all []Interval, n int) []int {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	far := func(i int) float64 { return math.Abs(all[i].Value) / max(all[i].Error, 1e-300) }
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(far(j), far(i)) })
+	order = order[:min(n, len(order))]
+	slices.Sort(order)
+	return order
+}
+
+// MeanKind is what "sotto estimate" prints of means.
+var MeanKind = evidence.Kind[MeanResult]{
+	Format: MeanFormat, Name: "mean", List: "means",
+	Section:  evidence.Each("Means", (*MeanResult).sections),
+	Summary:  evidence.Said((*MeanResult).Sentence, nil),
+	Subjects: (*MeanResult).subjects,
+	Check: func(r *MeanResult) error {
+		if r.Mean == nil || len(r.Mean.Coordinates) == 0 || r.N < leastRows {
+			return fmt.Errorf("estimate: the result has no mean or is one of %d releases, must have one of at least %d", r.N, leastRows)
+		}
+		return r.Guarantee.Validate()
+	},
+}
+
+func (r *MeanResult) subjects() []evidence.Subject {
+	g, n := r.Guarantee, r.Mean.Norm
+	return []evidence.Subject{{
+		Name:    "mean in " + fileName(r.File),
+		Match:   evidence.Match{Data: fileName(r.File), Mechanism: r.Mechanism, Variant: r.Variant},
+		Numbers: map[string]measure.Estimate{"length": {Value: measure.Number(n.Value), Low: measure.Number(n.Low), High: measure.Number(n.High)}},
+		Promise: &evidence.Promise{Mechanism: r.Mechanism, Variant: r.Variant, Unit: g.Unit, Delta: g.Delta, Proved: &g.Epsilon, Assumptions: g.Assumptions},
+	}}
+}
+
+// Sentence says how long the mean is, and how well that is known.
+func (r *MeanResult) Sentence() string {
+	n := r.Mean.Norm
+	return fmt.Sprintf("The mean of %s of %s has length %s, from %s to %s with confidence %v %%.",
+		page.Plural(r.N, "release", "releases"), r.Of, decimal(n.Value), decimal(n.Low), decimal(n.High), 100*r.Confidence)
+}
+
+func decimal(v float64) string { return page.Decimal(measure.Number(v), 4) }
+
+// shownOnPage is how many coordinates a page shows.
+const shownOnPage = 20
+
+func (r *MeanResult) sections() []page.Section {
+	table := func(caption string, a *Average) []page.Block {
+		t := &page.Table{Caption: caption, Head: page.Heads("coordinate", "#mean", fmt.Sprintf("#%v %% interval", 100*r.Confidence), "#standard error")}
+		row := func(name string, v Interval) {
+			t.Add(name, decimal(v.Value), decimal(v.Low)+" to "+decimal(v.High), decimal(v.Error))
+		}
+		row("length", a.Norm)
+		for _, i := range Farthest(a.Coordinates, shownOnPage) {
+			row(fmt.Sprint(i), a.Coordinates[i])
+		}
+		return t.Blocks()
+	}
+	blocks := table(fmt.Sprintf("Mean of %s: its length, and the %d coordinates farthest from 0", r.Of, min(shownOnPage, len(r.Mean.Coordinates))), r.Mean)
+	for _, g := range r.Groups {
+		blocks = append(blocks, table(fmt.Sprintf("%s: %s", g.Group, page.Plural(g.N, "release", "releases")), g.Mean)...)
+	}
+	if c := r.Compare; c != nil {
+		t := &page.Table{Caption: fmt.Sprintf("%s less %s", c.First, c.Second), Head: page.Heads("what", "#difference", "#interval", "#p")}
+		t.Add("length", decimal(c.Distance.Value), decimal(c.Distance.Low)+" to "+decimal(c.Distance.High), decimal(c.P))
+		blocks = append(blocks, t.Blocks()...)
+	}
+	return []page.Section{{
+		Title:   fileName(r.File),
+		Meaning: "Where the vectors of all people lie on average, from their releases alone. Single releases are mostly noise; many together are not.",
+		Source:  fmt.Sprintf("sotto estimate: %s by %s, each with %v; Student's intervals", page.Plural(r.N, "release", "releases"), r.Mechanism, r.Guarantee),
+		Blocks:  blocks,
+	}}
+}
