@@ -51,6 +51,15 @@ func (w *WordVectors) Len() int { return len(w.index) }
 // for the same word.
 func (w *WordVectors) Duplicates() int { return w.duplicates }
 
+// Words returns the words, in the order of the file.
+func (w *WordVectors) Words() []string {
+	all := make([]string, len(w.index))
+	for word, row := range w.index {
+		all[row] = word
+	}
+	return all
+}
+
 // Vector returns the vector of a word, exactly as the file writes the word, and
 // whether there is one. It shares memory with w and must not be changed.
 func (w *WordVectors) Vector(word string) ([]float32, bool) {

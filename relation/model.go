@@ -11,8 +11,23 @@ import (
 type Verdict struct {
 	Relation   string  // or [None]
 	Confidence float64 // from 0 to 1
-	Rule       string  // the pattern that explains it, as [rule.Written] writes it; "" for none
+	// Rule is the pattern that explains it, as [rule.Written] writes it: one that matches the
+	// sentence with these arguments, or "" where there is none. Source says where it is from.
+	Rule   string
+	Source Source
+	// Wrote is what a model wrote as the rule, right or wrong; "" where it writes none.
+	Wrote string
 }
+
+// Source is where the rule that explains a relation is from.
+type Source string
+
+// The sources of rules.
+const (
+	Decoded Source = "decoded" // a model wrote it, and it matches
+	Stored  Source = "stored"  // a rule that is stored and matches
+	NoRule  Source = "none"    // no rule matches
+)
 
 // Model says what the relation of two entities is. It may be used by several goroutines at
 // once.
@@ -44,5 +59,5 @@ func (r *Rules) Knows(_, _ language.Type) bool { return true }
 
 func (r *Rules) verdict(n int) Verdict {
 	one := r.File.Rules[n]
-	return Verdict{one.Relation, one.Confidence(), rule.Written(one.Pattern)}
+	return Verdict{Relation: one.Relation, Confidence: one.Confidence(), Rule: rule.Written(one.Pattern), Source: Stored}
 }

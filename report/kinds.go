@@ -17,6 +17,7 @@ import (
 	failing "sotto/measure/errors"
 	"sotto/measure/retrieval"
 	relations "sotto/relation/judge"
+	told "sotto/relation/outcome"
 	"sotto/report/evidence"
 	"sotto/report/picture"
 )
@@ -43,6 +44,7 @@ func Kinds() evidence.Kinds {
 		estimate.Kind,
 		estimate.MeanKind,
 		relations.Kind,
+		told.Kind,
 		judge.Kind,
 		failing.Kind,
 		aec.Kind,

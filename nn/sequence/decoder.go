@@ -64,11 +64,7 @@ func NewDecoder(s Shape, drop float64, seed uint64, rng *weakrand.Rand) (*Decode
 	if d.dropOut, err = nn.NewDropout(drop, seed+1); err != nil {
 		return nil, err
 	}
-	vectors := nn.NewMatrix(s.Words, s.Embedding)
-	for i := range vectors.Data {
-		vectors.Data[i] = float32(2*rng.Float64() - 1)
-	}
-	d.words = NewTable(vectors)
+	d.words = RandomTable(s.Words, s.Embedding, rng)
 	d.embedded = nn.NewDense(s.Embedding, 4*s.Hidden+s.Memory, rng)
 	open(d.embedded, s.Hidden)
 	d.query = weight("query", 2*s.Hidden, s.Memory, rng)

@@ -1,0 +1,124 @@
+// Package gate shows a rule beside a relation only where it is one that explains it: where
+// it can be read and matches the sentence with these two arguments. A network writes rules
+// that look right and are not; those never pass.
+//
+//	g, err := gate.New(file)
+//	…
+//	rule, source := g.Explain(instance, "Work_For", "tokens <person>=subject of <org>=object")
+package gate
+
+import (
+	"sotto/relation"
+	"sotto/relation/rule"
+	"sotto/relation/score"
+)
+
+// Gate holds the rules that are shown in place of those that do not pass. It may be used
+// by several goroutines at once.
+type Gate struct {
+	rules  *relation.Rules
+	texts  []string // of the rules
+	words  [][]string
+	byText map[string][]int
+}
+
+// New makes a gate of the rules of a file, the best first.
+func New(f *rule.File) (*Gate, error) {
+	r, err := relation.NewRules(f)
+	if err != nil {
+		return nil, err
+	}
+	g := &Gate{rules: r, byText: map[string][]int{}}
+	for k, q := range f.Rules {
+		text := rule.Written(q.Pattern)
+		g.texts, g.words = append(g.texts, text), append(g.words, score.Words(text))
+		g.byText[text] = append(g.byText[text], k)
+	}
+	return g, nil
+}
+
+// Text returns the rule as it is written, such as "tokens <>=subject of <>=object".
+func (g *Gate) Text(rule int) string { return g.texts[rule] }
+
+// References returns the rules of a relation that match an instance, the best first.
+func (g *Gate) References(x relation.Instance, name string) []int {
+	return g.of(g.rules.Matching(x), name)
+}
+
+// of returns the rules of a relation among some.
+func (g *Gate) of(matching []int, name string) []int {
+	var all []int
+	for _, k := range matching {
+		if g.rules.File.Rules[k].Relation == name {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// Explain returns the rule to show beside a relation of an instance: what was written, if it
+// can be read, matches the sentence with these arguments and is not known as the rule of
+// another relation; otherwise, of the stored rules of the relation that match, the nearest
+// to what was written, by [score.Sentence], and the better of two that are as near;
+// otherwise none. Written is "" where nothing was.
+func (g *Gate) Explain(x relation.Instance, name, written string) (string, relation.Source) {
+	fit := g.References(x, name)
+	if written != "" && g.passes(x, name, written, fit) {
+		return written, relation.Decoded
+	}
+	best, most := -1, -1.0
+	words := score.Words(written)
+	for _, k := range fit {
+		if near := score.Sentence(words, g.words[k]); near > most {
+			best, most = k, near
+		}
+	}
+	if best < 0 {
+		return "", relation.NoRule
+	}
+	return g.texts[best], relation.Stored
+}
+
+// passes reports whether what was written explains the relation.
+func (g *Gate) passes(x relation.Instance, name, written string, fit []int) bool {
+	known := g.byText[written]
+	for _, k := range known {
+		if g.rules.File.Rules[k].Relation == name {
+			for _, f := range fit {
+				if g.texts[f] == written {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	if len(known) > 0 {
+		return false
+	}
+	ok, err := relation.Faithful(written, x)
+	return err == nil && ok
+}
+
+// Relation returns the relation of the first stored rule that is written so, or "".
+func (g *Gate) Relation(text string) string {
+	if known := g.byText[text]; len(known) > 0 {
+		return g.rules.File.Rules[known[0]].Relation
+	}
+	return relation.None
+}
+
+// Compare adds to b what was written as the rule of an instance, against the rules of its
+// true relation that match it; where nothing was written, or there is no such rule, it adds
+// nothing.
+func (g *Gate) Compare(b *score.BLEU, x relation.Instance, t relation.Verdict) {
+	if x.Relation == relation.None || t.Wrote == "" {
+		return
+	}
+	var references [][]string
+	for _, k := range g.References(x, x.Relation) {
+		references = append(references, g.words[k])
+	}
+	if len(references) > 0 {
+		b.Add(score.Words(t.Wrote), references...)
+	}
+}

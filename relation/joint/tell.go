@@ -1,0 +1,160 @@
+package joint
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"sotto/language"
+	"sotto/nn"
+	"sotto/relation"
+	"sotto/relation/gate"
+	"sotto/relation/rule"
+	"sotto/relation/score"
+)
+
+var _ relation.Model = (*Model)(nil)
+
+// Model tells relations and writes rules. It is safe for concurrent use.
+type Model struct {
+	Workers int // 0 means 1; what it says does not depend on it
+
+	about about
+	v     vocabulary
+	rules *rule.File
+	gate  *gate.Gate
+	table nn.Matrix
+	kept  []nn.Matrix // of each parameter
+	spare sync.Pool   // networks that nobody uses now, each with buffers of its own
+}
+
+// now returns a model of a training as it is.
+func (t *Trainer) now() *Model {
+	return &Model{about: t.about(), v: t.v, rules: t.rules, gate: t.gate}
+}
+
+// Relations lists those that it knows.
+func (m *Model) Relations() []string { return slices.Clone(m.v.relations[1:]) }
+
+// Rules returns the rules that it learnt to write, the best first.
+func (m *Model) Rules() *rule.File { return m.rules }
+
+// Settings returns how it was trained.
+func (m *Model) Settings() Settings { return m.about.Settings }
+
+// Data returns the name of the data that it was trained on.
+func (m *Model) Data() string { return m.about.Data }
+
+// Knows implements [relation.Model]: it knows pairs of types that had a relation in what it
+// learnt from.
+func (m *Model) Knows(subject, object language.Type) bool {
+	return slices.Contains(m.about.Pairs, [2]string{string(subject), string(object)})
+}
+
+// Judge implements [relation.Model]. What it says does not depend on which instances come
+// together. Without a classifier, the relation is that of the rule that it wrote, where that
+// is stored and matches, with confidence 1.
+func (m *Model) Judge(ctx context.Context, all []relation.Instance) ([]relation.Verdict, error) {
+	examples := make([]*example, len(all))
+	for k, x := range all {
+		examples[k] = m.v.example(x)
+	}
+	n, err := m.network()
+	if err != nil {
+		return nil, err
+	}
+	defer m.spare.Put(n)
+	return m.tell(ctx, nn.NewPool(max(m.Workers, 1)), n, all, examples)
+}
+
+// network returns one with the weights of the model and buffers of its own.
+func (m *Model) network() (*network, error) {
+	if n, ok := m.spare.Get().(*network); ok {
+		return n, nil
+	}
+	n, err := newNetwork(&m.v, m.table, m.about.Settings, usual)
+	if err != nil {
+		return nil, err
+	}
+	for i, q := range n.params()[1:] { // the words are the table
+		copy(q.Value.Data, m.kept[i+1].Data)
+	}
+	return n, nil
+}
+
+// together is how many instances are looked at at once.
+const together = 64
+
+func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, all []relation.Instance, examples []*example) ([]relation.Verdict, error) {
+	told := make([]relation.Verdict, len(all))
+	for rows := range slices.Chunk(byLength(examples), together) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		b := newBatch(nn.Pick(examples, rows))
+		n.forward(p, nn.Infer, b)
+		ask := nn.Indices(len(rows)) // whose rule is wanted
+		if n.out != nil {
+			ask = m.classify(n.scores(p), rows, told)
+		}
+		if n.decoder != nil && len(ask) > 0 {
+			for k, ids := range n.decoder.Greedy(p, n.sources(b, ask), begin, end, ruleTokens) {
+				told[rows[ask[k]]].Wrote = m.v.text(ids)
+			}
+		}
+		p.Each(len(ask), func(_, k int) { m.explain(all[rows[ask[k]]], &told[rows[ask[k]]]) })
+	}
+	return told, nil
+}
+
+// classify writes down the likeliest relations, and returns which instances have one.
+func (m *Model) classify(scores nn.Matrix, rows []int, told []relation.Verdict) []int {
+	var ask []int
+	for k, row := range rows {
+		s := scores.Row(k)
+		nn.Softmax(s, s)
+		best := nn.Argmax(s)
+		told[row].Relation, told[row].Confidence = m.v.relations[best], float64(s[best])
+		if best > 0 {
+			ask = append(ask, k)
+		}
+	}
+	return ask
+}
+
+// explain finds the rule to show.
+func (m *Model) explain(x relation.Instance, t *relation.Verdict) {
+	if m.about.Settings.Without == Classifier {
+		name := m.gate.Relation(t.Wrote)
+		if name == relation.None {
+			return
+		}
+		if _, source := m.gate.Explain(x, name, t.Wrote); source != relation.Decoded {
+			return
+		}
+		t.Relation, t.Confidence = name, 1
+	}
+	t.Rule, t.Source = m.gate.Explain(x, t.Relation, t.Wrote)
+}
+
+// develop sees how a model does on the development part.
+func (t *Trainer) develop(ctx context.Context, p *nn.Pool, m *Model) (Epoch, error) {
+	told, err := m.tell(ctx, p, t.net, t.dev, t.examples)
+	if err != nil {
+		return Epoch{}, err
+	}
+	want, got := make([]string, len(told)), make([]string, len(told))
+	directed := false
+	var bleu score.BLEU
+	for k, x := range t.dev {
+		want[k], got[k] = x.Relation, told[k].Relation
+		directed = directed || x.Relation != relation.None && x.Relation[len(x.Relation)-1] == ')'
+		m.gate.Compare(&bleu, x, told[k])
+	}
+	r := score.Of(want, got, 0)
+	e := Epoch{F1: r.F1, BLEU: bleu.Value()}
+	if directed {
+		e.F1 = r.MacroF1
+	}
+	return e, nil
+}
