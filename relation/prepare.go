@@ -2,14 +2,11 @@ package relation
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"hash/fnv"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"sotto/dataset"
 	"sotto/dataset/relate"
@@ -140,31 +137,17 @@ func each(ctx context.Context, o Options, docs []*language.Document, a language.
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	var next, done atomic.Int64
 	var told sync.Mutex
-	var group sync.WaitGroup
-	faults := make([]error, workers)
-	for w := range workers {
-		group.Go(func() {
-			for {
-				k := int(next.Add(1)) - 1
-				if k >= len(docs) || ctx.Err() != nil {
-					return
-				}
-				if err := a.Annotate(docs[k]); err != nil {
-					faults[w] = fmt.Errorf("relation: text %d: %w", k+1, err)
-					return
-				}
-				if n := int(done.Add(1)); o.Progress != nil {
-					told.Lock()
-					o.Progress(n, len(docs))
-					told.Unlock()
-				}
-			}
-		})
-	}
-	group.Wait()
-	return errors.Join(append(faults, ctx.Err())...)
+	done := 0
+	return inTurn(ctx, len(docs), workers, func(k int) error {
+		err := a.Annotate(docs[k])
+		told.Lock()
+		defer told.Unlock()
+		if done++; o.Progress != nil {
+			o.Progress(done, len(docs))
+		}
+		return err
+	})
 }
 
 // document returns a text with its words, as one sentence.

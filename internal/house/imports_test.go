@@ -107,7 +107,7 @@ var mayImport = map[string]neighbours{
 	"measure/kept":                  {own: []string{"measure", "mech", "nn", "noise"}},
 	"link":                          {},
 	"dataset/relate":                {only: true},
-	"relation":                      {own: []string{"dataset", "dataset/relate", "internal/atomicfile", "language", "language/english", "relation/rule"}},
+	"relation":                      {own: []string{"dataset", "dataset/relate", "internal/atomicfile", "language", "language/english", "relation/personal", "relation/rule"}},
 	"relation/induce":               {own: []string{"dataset", "language", "language/english", "relation", "relation/rule"}},
 	"relation/personal":             {own: []string{"language", "relation/rule"}, only: true},
 	"relation/judge":                {own: []string{"dataset", "language", "measure", "relation", "relation/induce", "relation/personal", "relation/rule", "relation/score", "report/evidence", "report/page"}},

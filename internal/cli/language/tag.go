@@ -141,14 +141,7 @@ func (o *tagOptions) tag(ctx context.Context, std term.Streams, out *bufio.Write
 	}
 	look := lexicons(opened)
 	write := map[string]func(*bufio.Writer, *language.Document) error{asTable: writeTable, asJSON: look.writeJSON, asCoNLLU: writeCoNLLU}[o.format]
-	bar := term.NewProgress(std.Err, "texts")
-	defer bar.Finish()
-	var languages term.Languages
-	for done := int64(0); ; {
-		texts, end := o.some(in.Next)
-		for _, t := range texts {
-			languages.Add(t)
-		}
+	return term.Batches(in.Next, o.workers, std.Err, "tags, trees and names of these mean little", func(texts []string, _ int64) error {
 		documents, err := annotate(ctx, p, texts, o.workers)
 		if err != nil {
 			return err
@@ -158,40 +151,8 @@ func (o *tagOptions) tag(ctx context.Context, std term.Streams, out *bufio.Write
 				return err
 			}
 		}
-		done += int64(len(texts))
-		bar.Set(done, 0)
-		if end != nil {
-			if !errors.Is(end, io.EOF) {
-				return end
-			}
-			if note := languages.Note("tags, trees and names of these mean little"); note != "" {
-				term.Complain(std.Err, note)
-			}
-			return nil
-		}
-		if err := out.Flush(); err != nil {
-			return err
-		}
-	}
-}
-
-// Texts that are worked on before any of them is printed: as many as fit the
-// workers, and not more than some bytes.
-const (
-	textsAWorker = 16
-	bytesAtOnce  = 4 << 20
-)
-
-// some returns the next texts, and the error behind them.
-func (o *tagOptions) some(next func() (string, error)) (texts []string, end error) {
-	for size := 0; len(texts) < textsAWorker*o.workers && size < bytesAtOnce; {
-		t, err := next()
-		if err != nil {
-			return texts, err
-		}
-		texts, size = append(texts, t), size+len(t)
-	}
-	return texts, nil
+		return out.Flush()
+	})
 }
 
 // annotate returns the documents of texts, in their order.

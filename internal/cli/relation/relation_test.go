@@ -53,3 +53,34 @@ func TestRulesFile(t *testing.T) {
 		}
 	}
 }
+
+// TestFind finds relations in lines of text, and prints an object a line.
+func TestFind(t *testing.T) {
+	code, out, errs := clitest.Sotto(t, "I work at Google.\n\nIt rains.\n", "relations", "find", "--json")
+	var first, last struct {
+		Line      int
+		Relations []struct {
+			Type, Rule      string
+			Subject, Object struct{ Text string }
+			Confidence      float64
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if code != cli.ExitDone || len(lines) != 3 || json.Unmarshal([]byte(lines[0]), &first) != nil || json.Unmarshal([]byte(lines[2]), &last) != nil {
+		t.Fatalf("exit code %d, %q, %q", code, out, errs)
+	}
+	if len(first.Relations) != 1 || last.Line != 3 || last.Relations == nil || len(last.Relations) > 0 {
+		t.Fatalf("got %q", out)
+	}
+	if r := first.Relations[0]; r.Type != "employer" || r.Subject.Text != "I" || r.Object.Text != "Google" || !strings.HasPrefix(r.Rule, "tree ") || r.Confidence <= 0.5 {
+		t.Errorf("got %+v", r)
+	}
+	if code, out, errs = clitest.Sotto(t, "I work at Google.\n", "relations", "find", "--least", "1"); code != cli.ExitDone || out != "" {
+		t.Errorf("exit code %d, %q, %q", code, out, errs)
+	}
+	for _, args := range [][]string{{"--least", "2"}, {"--model", t.TempDir()}, {"--model", "nowhere"}, {"--rules", "nowhere"}, {"--model", "x", "--rules", "y"}, {"--workers", "-1"}} {
+		if code, _, errs := clitest.Sotto(t, "", append([]string{"relations", "find"}, args...)...); code == cli.ExitDone {
+			t.Errorf("%v: exit code %d, %q", args, code, errs)
+		}
+	}
+}
