@@ -9,6 +9,7 @@ import (
 	"sotto/experiment/plan"
 	"sotto/experiment/reproduce"
 	"sotto/experiment/reproduce/aec"
+	"sotto/experiment/reproduce/shares"
 	"sotto/explain/decoy"
 	"sotto/explain/summary"
 	"sotto/influence"
@@ -43,6 +44,7 @@ func Kinds() evidence.Kinds {
 		retrieval.Kind,
 		estimate.Kind,
 		estimate.MeanKind,
+		shares.Kind,
 		relations.Kind,
 		told.Kind,
 		judge.Kind,

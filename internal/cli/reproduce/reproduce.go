@@ -59,8 +59,8 @@ re-used; Ctrl-C keeps what was trained, and the same command goes on from there.
 
 Accuracy against ε, of our own best release beside all other methods, is a
 command with flags of its own: sotto reproduce frontier. So are graphs of who is
-the same: sotto reproduce xer; and errors that are found by features: sotto
-reproduce aec.
+the same: sotto reproduce xer; errors that are found by features: sotto reproduce
+aec; and shares of answers from many private ones: sotto reproduce shares.
 
 Noise comes from seeds here, so that a table can be repeated; it protects nobody.
 A result is written whole at the end or not at all.`,
@@ -82,7 +82,7 @@ A result is written whole at the end or not at all.`,
 		RunE: func(c *cobra.Command, args []string) error { return runReproduce(c.Context(), args[0], o, std) },
 	}
 	o.addFlags(c.Flags())
-	c.AddCommand(newReproduceList(std), newReproduceFrontier(std), newReproduceXER(std), newReproduceAEC(std))
+	c.AddCommand(newReproduceList(std), newReproduceFrontier(std), newReproduceXER(std), newReproduceAEC(std), newReproduceShares(std))
 	return c
 }
 
@@ -106,6 +106,7 @@ func apart() []reproduce.Info {
 		{Name: "frontier", About: "accuracy against ε of auto beside the other methods and the limit", Encoders: []string{}, Data: []string{}},
 		{Name: "xer", About: "who is the same in graphs of scored pairs, proved, beside set packing, hierarchical clustering and components", Paper: "Vadrevu and others, xER, TrustNLP 2021", Encoders: []string{}, Data: []string{"er_graphs"}},
 		{Name: "aec", About: "errors of a classifier that readable features find", Encoders: []string{}, Data: []string{}},
+		{Name: "shares", About: "shares of intents and complaints over time, from private answers and from raw ones", Encoders: []string{}, Data: []string{"clinc150", "airline"}},
 	}
 }
 
