@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: all build test long race lint fuzz bench load kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence docs golden proofs map cover budget dist kube vuln units ci
+.PHONY: cells all build test long race lint fuzz bench load kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence docs golden proofs map cover budget dist kube vuln units ci
 
 all: build test lint
 
@@ -66,6 +66,9 @@ decoys: # the tables of docs/decoys.md: five decoys over words, one over vectors
 
 influence: # the tables of docs/influence.md, for the built-in encoder and MiniLM; an hour
 	influence/run
+
+cells: # make the public cells that come with sotto, of WordNet's examples and sentences of reviews; minutes
+	.ci/cells
 
 docs: # every command of every page, also those that take an hour
 	SOTTO_LONG=1 SOTTO_DOCS=all go test ./internal/docs -count=1 -timeout 6h

@@ -73,7 +73,7 @@ func NewCells(p Params) (*Cells, error) {
 	}
 	n := len(own.Centres)
 	if n == 0 {
-		return nil, errors.New("mech: there are 0 centres of cells, must be given: --cells names a file of them, as \"sotto cells make\" writes it from public texts")
+		return nil, errors.New("mech: there are 0 centres of cells, must be given: --cells names a file of them, as \"sotto cells make\" writes it from public texts, or an encoder whose cells come with sotto, default or minilm")
 	}
 	if n < 2 || n > maxCells || int64(n)*int64(p.Dim) > maxBookSize {
 		return nil, fmt.Errorf("mech: there are %d centres of cells at dim %d, must be from 2 to %d that hold at most %d numbers", n, p.Dim, maxCells, maxBookSize)
@@ -309,7 +309,8 @@ func (m *Cells) Vector(dst []float64, c int) {
 	}
 }
 
-// Index returns which cell was released.
+// Index returns which cell was released, also of a release whose numbers were rounded
+// to float32, as files and services may write them, if that leaves cells apart.
 func (m *Cells) Index(y []float64) (int, error) {
 	if _, out := m.Shape(); len(y) != out {
 		return 0, errRelease
@@ -328,6 +329,16 @@ func (m *Cells) Index(y []float64) (int, error) {
 		if slices.Equal(of[c*len(y):(c+1)*len(y)], y) {
 			return c, nil
 		}
+	}
+	near, alike := 0, 0
+	for c := range m.count() {
+		short := of[c*m.params.Dim : (c+1)*m.params.Dim]
+		if slices.EqualFunc(short, y, func(a, b float64) bool { return float64(float32(a)) == b }) {
+			near, alike = c, alike+1
+		}
+	}
+	if alike == 1 {
+		return near, nil
 	}
 	return 0, errRelease
 }

@@ -93,6 +93,13 @@ func TestCellsMean(t *testing.T) {
 					t.Fatal(err)
 				}
 				seen[c] = true
+				short := make([]float64, len(y))
+				for i, v := range y {
+					short[i] = float64(float32(v))
+				}
+				if again, err := m.Index(short); eps > 0.1 && (again != c || err != nil) {
+					t.Errorf("ε = %v: Index of cell %d in float32 = %d, %v", eps, c, again, err)
+				}
 				for i, want := range meanGiven(centres, of, krr(t, len(centres), eps), c) {
 					if math.Abs(y[i]-want) > 1e-9 {
 						t.Errorf("ε = %v: cell %d is released as %v, want %v at %d", eps, c, y, want, i)

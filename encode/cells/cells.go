@@ -1,7 +1,8 @@
 // Package cells makes public cells of texts' vectors, for the mechanism that releases
 // in which of them a vector lies. How many cells serve best depends on ε: more are
 // finer, and a release hits the right one less often. [Make] tries several numbers and
-// keeps the one with the least expected distortion on texts that it held out.
+// keeps the fewest that tell nearly as much as any number does, by the expected
+// distortion of texts that it held out.
 //
 // The centres are means of texts' vectors, and examples are texts: whatever goes in
 // must be public. Nothing here is differentially private.
@@ -11,8 +12,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	weakrand "math/rand/v2"
 	"slices"
+	"strconv"
 
 	"sotto/nn"
 )
@@ -45,7 +46,7 @@ const (
 	most    = 4096   // cells
 	held    = 10     // one text of so many is held out
 	trying  = 20_000 // texts that numbers of cells are tried on
-	rounds  = 10     // of moving centres
+	rounds  = 12     // of moving centres
 	perPair = 8      // the largest number tried is so many times the least
 )
 
@@ -57,15 +58,21 @@ type Trial struct {
 	// what it is for one who knows nothing but the mean of all.
 	Distortion float64 `json:"distortion"`
 	Kept       float64 `json:"kept"` // the chance that the right cell is released
+	// Whitened says that the first centres were found among half-whitened vectors, in
+	// which every direction counts by the root of how far texts spread along it.
+	Whitened bool `json:"whitened,omitempty"`
 }
 
 // Set is what [Make] made.
 type Set struct {
+	Epsilon float64     // for which it was made
 	Centres [][]float64 // of each cell
 	Texts   []int       // how many texts each cell has
 	Example []int       // which text lies nearest to each centre
+	Of      []int       // in which cell each text lies; −1 for one that was held out
 	Chosen  Trial
 	Tried   []Trial
+	Channel *Channel // nil if there are too many cells to compare channels
 }
 
 // Make makes cells of rows of vectors. The result does not depend on the number of
@@ -85,46 +92,82 @@ func Make(ctx context.Context, x nn.Matrix, s Settings) (*Set, error) {
 	if len(out) == 0 || len(fit) < 2*s.Least {
 		return nil, fmt.Errorf("cells: there are %d texts, must be at least %d: %d for each of two cells, and one in %d is held out", x.Rows, max(held, (2*s.Least*held+held-2)/(held-1)), s.Least, held)
 	}
-	result := &Set{}
-	best := s.Count
-	if best == 0 {
-		counts := numbers(s.Epsilon, len(fit)/s.Least)
-		for _, n := range counts {
-			d, err := divide(ctx, x, every(fit, trying), n, 1, s)
+	m := &maker{x: x, pool: nn.NewPool(s.Workers), settings: s}
+	result := &Set{Epsilon: s.Epsilon}
+	best := Trial{Cells: s.Count}
+	if best.Cells == 0 {
+		for _, n := range numbers(s.Epsilon, len(fit)/s.Least) {
+			t, err := m.try(ctx, every(fit, trying), every(out, trying/held), n, false)
 			if err != nil {
 				return nil, err
 			}
-			result.Tried = append(result.Tried, d.judge(x, every(out, trying/held), s.Epsilon))
+			result.Tried = append(result.Tried, t)
 		}
-		best = slices.MinFunc(result.Tried, func(a, b Trial) int { return compare(a.Distortion, b.Distortion) }).Cells
+		best = fewest(result.Tried)
 	}
-	if best*s.Least > len(fit) {
-		return nil, fmt.Errorf("cells: %d cells of %d texts have %d each on average, must have at least %d: give more texts, or fewer cells", best, len(fit), len(fit)/best, s.Least)
+	if best.Cells*s.Least > len(fit) {
+		return nil, fmt.Errorf("cells: %d cells of %d texts have %d each on average, must have at least %d: give more texts, fewer cells, or make them privately (--private), which shows no text", best.Cells, len(fit), len(fit)/best.Cells, s.Least)
 	}
-	d, err := divide(ctx, x, fit, best, s.Least, s)
+	if s.Count == 0 {
+		t, err := m.try(ctx, every(fit, trying), every(out, trying/held), best.Cells, true)
+		if err != nil {
+			return nil, err
+		}
+		result.Tried = append(result.Tried, t)
+		best.Whitened = t.Distortion < best.Distortion
+	}
+	d, err := m.divide(ctx, fit, best, s.Least)
 	if err != nil {
 		return nil, err
 	}
-	result.Chosen = d.judge(x, out, s.Epsilon)
-	for c, centre := range d.centres {
-		wide := make([]float64, len(centre))
-		for i, v := range centre {
-			wide[i] = float64(v)
-		}
-		result.Centres, result.Texts = append(result.Centres, wide), append(result.Texts, d.texts[c])
-		result.Example = append(result.Example, d.example[c])
+	result.Chosen = m.judge(d, out)
+	result.Chosen.Whitened = best.Whitened
+	if result.Channel, err = m.compare(ctx, d, out); err != nil {
+		return nil, err
+	}
+	result.take(d)
+	result.Of = slices.Repeat([]int{-1}, x.Rows)
+	for i, r := range fit {
+		result.Of[r] = d.of[i]
 	}
 	return result, nil
 }
 
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
+// enough is the share of what the best number of cells tells that fewer must tell to be
+// taken in its stead.
+const enough = 0.97
+
+// fewest returns the least number of cells, of those tried in ascending order, that
+// tells nearly as much as the best: the right one of fewer is released more often, and
+// each has more texts.
+func fewest(tried []Trial) Trial {
+	told := 0.0
+	for _, t := range tried {
+		told = max(told, 1-t.Distortion)
 	}
-	return 0
+	at := slices.IndexFunc(tried, func(t Trial) bool { return 1-t.Distortion >= enough*told })
+	if at < 0 { // nothing is told
+		return tried[0]
+	}
+	return tried[at]
+}
+
+// take takes in what was divided.
+func (s *Set) take(d *division) {
+	for c := range d.centres.Rows {
+		wide := make([]float64, d.centres.Cols)
+		for i, v := range d.centres.Row(c) {
+			wide[i] = rounded(v)
+		}
+		s.Centres, s.Texts = append(s.Centres, wide), append(s.Texts, int(d.texts[c]))
+	}
+	s.Example = d.example
+}
+
+// rounded keeps four digits of a centre's number: a file has no use for more.
+func rounded(v float32) float64 {
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'e', 3, 32), 64) // it was written there
+	return short
 }
 
 // numbers lists the numbers of cells to try at ε, at most n of them: from e^(ε/2),
@@ -152,23 +195,4 @@ func every(rows []int, n int) []int {
 		some[i] = rows[i*len(rows)/n]
 	}
 	return some
-}
-
-// start returns the vectors of n different rows that a seed draws, fewer if there are
-// not as many different ones.
-func start(x nn.Matrix, rows []int, n int, seed uint64) [][]float32 {
-	rng := weakrand.New(weakrand.NewPCG(seed, 0x63656c6c73))
-	seen := map[string]bool{}
-	var centres [][]float32
-	for _, i := range rng.Perm(len(rows)) {
-		v := x.Row(rows[i])
-		if key := fmt.Sprint(v); !seen[key] {
-			seen[key] = true
-			centres = append(centres, slices.Clone(v))
-		}
-		if len(centres) == n {
-			break
-		}
-	}
-	return centres
 }

@@ -83,8 +83,8 @@ func TestMakePoints(t *testing.T) {
 	}
 }
 
-// TestMakeChooses: of the numbers tried the one with the least distortion is taken,
-// whatever the number of workers.
+// TestMakeChooses: of the numbers tried the least is taken that tells 97 % of what the
+// best does, whatever the number of workers.
 func TestMakeChooses(t *testing.T) {
 	x := clouds(3000, 12, 12, 0.2)
 	s := settings()
@@ -93,14 +93,17 @@ func TestMakeChooses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	best := set.Tried[0]
+	told := 0.0
 	for _, trial := range set.Tried {
-		if trial.Distortion < best.Distortion {
-			best = trial
+		told = max(told, 1-trial.Distortion)
+	}
+	for _, trial := range set.Tried {
+		if !trial.Whitened && trial.Cells < set.Chosen.Cells && 1-trial.Distortion >= 0.97*told {
+			t.Errorf("%d cells were made, though %d tell nearly as much", set.Chosen.Cells, trial.Cells)
 		}
 	}
-	if len(set.Tried) < 4 || set.Chosen.Cells != best.Cells {
-		t.Errorf("%d cells were made after %+v, want the best of at least four", set.Chosen.Cells, set.Tried)
+	if c := set.Channel; len(set.Tried) < 5 || c == nil || !(c.Bound <= c.Distortion && c.Bound > 0) {
+		t.Errorf("after %+v the channel is %+v, want five trials and a bound below it", set.Tried, c)
 	}
 	s.Workers = 5
 	if again, err := cells.Make(t.Context(), x, s); err != nil || !reflect.DeepEqual(again, set) {

@@ -2,115 +2,183 @@ package cells
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	weakrand "math/rand/v2"
 	"slices"
-	"sync"
 
 	"sotto/nn"
 	"sotto/nn/vector"
 )
 
-// division is rows divided into cells.
-type division struct {
-	centres [][]float32
-	halves  []float32 // half the square of each centre's norm
-	texts   []int
-	example []int // the row nearest to each centre
+// maker divides the rows of x.
+type maker struct {
+	x        nn.Matrix
+	white    nn.Matrix // half-whitened; empty until it is asked for
+	pool     *nn.Pool
+	settings Settings
+	weights  []float64 // of rows; nil if all count alike
+	scores   []float32 // of a block of rows
+	block    []float32
 }
 
-// divide moves n centres into the middle of what is nearest to them (Lloyd, 1982), then
-// takes away the smallest cell while it has fewer than so many rows.
-func divide(ctx context.Context, x nn.Matrix, rows []int, n, least int, s Settings) (*division, error) {
-	d := &division{centres: start(x, rows, n, s.Seed)}
-	if len(d.centres) < 2 {
-		return nil, fmt.Errorf("cells: all texts have the same vector, must have at least two different ones")
+// division is rows divided into cells.
+type division struct {
+	centres nn.Matrix
+	texts   []float64 // how many rows each has, by their weights
+	example []int     // the row nearest to each centre
+	of      []int     // the cell of each row
+}
+
+// rows lists the centres.
+func (d *division) rows() [][]float32 {
+	all := make([][]float32, d.centres.Rows)
+	for c := range all {
+		all[c] = d.centres.Row(c)
 	}
-	of := make([]int, len(rows))
+	return all
+}
+
+// divide moves centres into the middle of what is nearest to them (Lloyd, 1982), then
+// takes away the smallest cell while it has fewer than so many rows.
+func (m *maker) divide(ctx context.Context, rows []int, t Trial, least int) (*division, error) {
+	from := m.x
+	if t.Whitened {
+		var err error
+		if from, err = m.whitened(); err != nil {
+			return nil, err
+		}
+	}
+	d := &division{centres: start(from, rows, t.Cells, m.settings.Seed), of: make([]int, len(rows))}
+	if d.centres.Rows < 2 {
+		return nil, errors.New("cells: all texts have the same vector, must have at least two different ones")
+	}
 	for left := rounds; left > 0; left-- {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		d.assign(x, rows, of, s.Workers)
-		d.move(x, rows, of)
+		m.assign(d, from, rows)
+		if t.Whitened && left == 1 { // what is released are vectors as they were
+			d.centres = nn.NewMatrix(d.centres.Rows, m.x.Cols)
+			from = m.x
+		}
+		m.move(d, from, rows)
 	}
 	for {
-		d.assign(x, rows, of, s.Workers)
-		d.count(x, rows, of)
-		small := 0
-		for c, t := range d.texts {
-			if t < d.texts[small] {
-				small = c
-			}
-		}
-		if d.texts[small] >= max(least, 1) {
-			return d, nil
-		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if d.centres = slices.Delete(d.centres, small, small+1); len(d.centres) < 2 {
-			return nil, fmt.Errorf("cells: fewer than two cells have %d texts, must be at least two: give more texts, or ask for fewer in a cell", least)
+		m.assign(d, m.x, rows)
+		m.count(d, rows)
+		small := slices.Index(d.texts, slices.Min(d.texts))
+		if d.texts[small] >= float64(max(least, 1)) {
+			return d, nil
+		}
+		cols := d.centres.Cols
+		d.centres.Data = slices.Delete(d.centres.Data, small*cols, (small+1)*cols)
+		if d.centres.Rows--; d.centres.Rows < 2 {
+			return nil, fmt.Errorf("cells: fewer than two cells have %d texts, must be at least two: give more texts, ask for fewer in a cell, or make them privately (--private), which shows no text", least)
 		}
 	}
 }
 
-// assign finds the nearest centre of each row; workers share the rows.
-func (d *division) assign(x nn.Matrix, rows, of []int, workers int) {
-	d.halves = make([]float32, len(d.centres))
-	for c, centre := range d.centres {
-		d.halves[c] = vector.Dot(centre, centre) / 2
+// start returns the vectors of n different rows that a seed draws, fewer if there are
+// not as many different ones.
+func start(x nn.Matrix, rows []int, n int, seed uint64) nn.Matrix {
+	rng := weakrand.New(weakrand.NewPCG(seed, 0x63656c6c73))
+	seen := map[string]bool{}
+	centres := nn.Matrix{Cols: x.Cols}
+	for _, i := range rng.Perm(len(rows)) {
+		v := x.Row(rows[i])
+		if key := fmt.Sprint(v); !seen[key] {
+			seen[key] = true
+			centres.Data = append(centres.Data, v...)
+			centres.Rows++
+		}
+		if centres.Rows == n {
+			break
+		}
 	}
-	var group sync.WaitGroup
-	for w := range workers {
-		group.Go(func() {
-			for i := w * len(rows) / workers; i < (w+1)*len(rows)/workers; i++ {
-				of[i] = d.nearest(x.Row(rows[i]))
+	return centres
+}
+
+// blockRows is how many rows are compared with all centres at once.
+const blockRows = 1024
+
+// assign finds the nearest centre of each row: the first with the largest
+// ⟨v, c⟩ − ‖c‖²/2, by products of matrices.
+func (m *maker) assign(d *division, x nn.Matrix, rows []int) {
+	n := d.centres.Rows
+	halves := make([]float32, n)
+	for c := range halves {
+		halves[c] = vector.Dot(d.centres.Row(c), d.centres.Row(c)) / 2
+	}
+	packed := m.pool.PackT(d.centres)
+	m.scores, m.block = grown(m.scores, blockRows*n), grown(m.block, blockRows*x.Cols)
+	for at := 0; at < len(rows); at += blockRows {
+		some := rows[at:min(at+blockRows, len(rows))]
+		from := nn.Matrix{Rows: len(some), Cols: x.Cols, Data: m.block[:len(some)*x.Cols]}
+		for i, r := range some {
+			copy(from.Row(i), x.Row(r))
+		}
+		scores := nn.Matrix{Rows: len(some), Cols: n, Data: m.scores[:len(some)*n]}
+		m.pool.MulPacked(scores, from, packed)
+		for i := range some {
+			best, high := 0, float32(math.Inf(-1))
+			for c, v := range scores.Row(i) {
+				if v -= halves[c]; v > high {
+					best, high = c, v
+				}
 			}
-		})
-	}
-	group.Wait()
-}
-
-// nearest returns the centre with the least ‖v−c‖², by ⟨v, c⟩ − ‖c‖²/2.
-func (d *division) nearest(v []float32) int {
-	best, high := 0, float32(math.Inf(-1))
-	for c, centre := range d.centres {
-		if score := vector.Dot(v, centre) - d.halves[c]; score > high {
-			best, high = c, score
+			d.of[at+i] = best
 		}
 	}
-	return best
+}
+
+func grown(buffer []float32, n int) []float32 {
+	if len(buffer) < n {
+		return make([]float32, n)
+	}
+	return buffer
+}
+
+// weight returns how much a row counts.
+func (m *maker) weight(row int) float64 {
+	if m.weights == nil {
+		return 1
+	}
+	return m.weights[row]
 }
 
 // move puts each centre into the middle of its rows, in the order of rows, so that sums
 // are the same for any number of workers. A centre without rows stays.
-func (d *division) move(x nn.Matrix, rows, of []int) {
-	sums, n := make([]float64, len(d.centres)*x.Cols), make([]int, len(d.centres))
+func (m *maker) move(d *division, x nn.Matrix, rows []int) {
+	sums, n := make([]float64, d.centres.Rows*x.Cols), make([]float64, d.centres.Rows)
 	for i, r := range rows {
-		sum := sums[of[i]*x.Cols : (of[i]+1)*x.Cols]
+		sum, w := sums[d.of[i]*x.Cols:(d.of[i]+1)*x.Cols], m.weight(r)
 		for j, v := range x.Row(r) {
-			sum[j] += float64(v)
+			sum[j] += float64(w * float64(v))
 		}
-		n[of[i]]++
+		n[d.of[i]] += w
 	}
-	for c, centre := range d.centres {
-		for j := range centre {
+	for c := range n {
+		for j := range d.centres.Row(c) {
 			if n[c] > 0 {
-				centre[j] = float32(sums[c*x.Cols+j] / float64(n[c]))
+				d.centres.Row(c)[j] = float32(sums[c*x.Cols+j] / n[c])
 			}
 		}
 	}
 }
 
 // count counts the rows of each cell, and finds the nearest to its centre.
-func (d *division) count(x nn.Matrix, rows, of []int) {
-	d.texts, d.example = make([]int, len(d.centres)), make([]int, len(d.centres))
-	near := slices.Repeat([]float64{math.Inf(1)}, len(d.centres))
+func (m *maker) count(d *division, rows []int) {
+	d.texts, d.example = make([]float64, d.centres.Rows), make([]int, d.centres.Rows)
+	near := slices.Repeat([]float64{math.Inf(1)}, d.centres.Rows)
 	for i, r := range rows {
-		c := of[i]
-		d.texts[c]++
-		if far := square(x.Row(r), d.centres[c]); far < near[c] {
+		c := d.of[i]
+		d.texts[c] += m.weight(r)
+		if far := square(m.x.Row(r), d.centres.Row(c)); far < near[c] {
 			near[c], d.example[c] = far, r
 		}
 	}
@@ -123,46 +191,4 @@ func square[T, U float32 | float64](a []T, b []U) float64 {
 		sum += float64(e * e)
 	}
 	return sum
-}
-
-// judge measures the division on rows that it has not seen, at ε.
-//
-// A release of cell k says that the vector lies in cell j with a probability in
-// proportion to share_j·P(k|j); the receiver takes the mean of the centres by it, m_k.
-// The expectation over releases is exact: q·Σ_k‖x−m_k‖² + (p−q)·‖x−m_own‖².
-func (d *division) judge(x nn.Matrix, rows []int, epsilon float64) Trial {
-	n, cols := len(d.centres), x.Cols
-	p := 1 / (1 + float64(float64(n-1)*math.Exp(-epsilon)))
-	q := (1 - p) / float64(n-1)
-	total, mean := 0, make([]float64, cols) // Σ_j share_j·c_j
-	for _, t := range d.texts {
-		total += t
-	}
-	for c, centre := range d.centres {
-		for j, v := range centre {
-			mean[j] += float64(float64(d.texts[c]) / float64(total) * float64(v))
-		}
-	}
-	means := make([][]float64, n)
-	for k, centre := range d.centres {
-		share := float64(d.texts[k]) / float64(total)
-		of := q + float64(share*(p-q))
-		means[k] = make([]float64, cols)
-		for j, v := range centre {
-			means[k][j] = (float64(q*mean[j]) + float64(share*(p-q)*float64(v))) / of
-		}
-	}
-	sum, none := 0.0, 0.0
-	for _, r := range rows {
-		v := x.Row(r)
-		none += square(v, mean)
-		for k := range means {
-			sum += float64(q * square(v, means[k]))
-		}
-		sum += float64((p - q) * square(v, means[d.nearest(v)]))
-	}
-	if !(none > 0) { // all are the mean: there is nothing to tell
-		return Trial{Cells: n, Distortion: 1, Kept: p}
-	}
-	return Trial{Cells: n, Distortion: sum / none, Kept: p}
 }

@@ -1,7 +1,9 @@
 package static
 
 import (
+	"crypto/sha256"
 	_ "embed" // for the table
+	"encoding/hex"
 	"sync"
 )
 
@@ -17,3 +19,9 @@ var parsed = sync.OnceValues(func() (*Encoder, error) { return Parse(builtIn) })
 // Default returns the built-in encoder. "sotto encoder distill" makes its
 // table; NOTICE beside it says whose work it rests on.
 func Default() (*Encoder, error) { return parsed() }
+
+// DefaultDigest returns the SHA-256 of the built-in table, in hexadecimal.
+func DefaultDigest() string {
+	sum := sha256.Sum256(builtIn)
+	return hex.EncodeToString(sum[:])
+}

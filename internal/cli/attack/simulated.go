@@ -182,6 +182,7 @@ func (o *simulatedFlags) ofFile(ctx context.Context, e encode.Source, options at
 // mechanism makes the mechanism for vectors of that many numbers. One that
 // promises nothing is no error: nothing leaves.
 func (o *simulatedFlags) mechanism(name string, width int) (mech.Mechanism, error) {
+	o.Encoder = cmp.Or(o.encoder, "default")
 	p, err := o.Resolve(name)
 	if err != nil {
 		return nil, err

@@ -155,6 +155,7 @@ func (o *auditOptions) target(args []string) (audit.Target, evidence.Audit, erro
 }
 
 func (o *auditOptions) builtin(name string) (audit.Target, evidence.Audit, error) {
+	o.Encoder = "default" // whose cells are taken where none are given
 	p, err := o.Resolve(name)
 	if err != nil {
 		return audit.Target{}, evidence.Audit{}, err

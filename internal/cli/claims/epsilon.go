@@ -88,6 +88,7 @@ and as Markdown elsewhere or with --wide.
 
 // runEpsilon prints the statement of one mechanism.
 func runEpsilon(o epsilonOptions, name string, out io.Writer) error {
+	o.Encoder = "default" // whose cells are taken where none are given
 	p, err := o.Resolve(name)
 	if err != nil {
 		return err

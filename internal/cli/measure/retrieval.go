@@ -142,6 +142,7 @@ func (o *retrievalOptions) simulated(raw retrieval.Blocks, r *retrieval.Result) 
 	if err := raw(func(block nn.Matrix) error { width = block.Cols; return stop }); err != nil && !errors.Is(err, stop) {
 		return nil, err
 	}
+	o.Encoder = term.EncoderOf(o.raw)
 	p, err := o.Resolve(o.mechanism)
 	if err != nil {
 		return nil, err

@@ -60,6 +60,7 @@ func (o *gatewayOptions) means(ctx context.Context) (encode.Source, gateway.Mech
 	if o.model != "" {
 		return o.trained(ctx)
 	}
+	o.Encoder = o.encoder
 	p, err := o.Resolve(o.mechanism)
 	if err != nil {
 		return nil, nil, nil, err

@@ -1,6 +1,8 @@
 package term
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"sotto/encode/cells"
+	"sotto/encode/cells/shipped"
+	"sotto/internal/regular"
 	"sotto/internal/vecfile"
 	"sotto/mech"
 )
@@ -21,8 +26,13 @@ type MechanismFlags struct {
 	// Seeded says that noise has a seed of the same name, so that no mechanism
 	// refuses it.
 	Seeded bool
+	// Encoder is that whose vectors are released, as the user names it, "" if that is
+	// not known. Cells of another one are refused.
+	Encoder string
 
-	own map[string]any // pointers to what was given; to the path of a file for a list of vectors
+	found *cells.File    // the cells that Resolve took
+	set   int            // which of them
+	own   map[string]any // pointers to what was given; to the path of a file for a list of vectors
 }
 
 // AddFlags declares the flags, of which those of own parameters follow from the
@@ -40,6 +50,11 @@ func (f *MechanismFlags) AddFlags(fs *pflag.FlagSet) {
 			continue // it comes with a file
 		case isTable(p):
 			value, p.Help = new(string), "file of the "+p.Help
+			if p.Name == cellsName {
+				p.Help = strings.Replace(p.Help, "file of", "file that sotto cells make made, or name of an encoder whose cells come with sotto ("+strings.Join(shipped.Encoders(), ", ")+"), or any file of", 1)
+				p.Help, _, _ = strings.Cut(p.Help, " (default")
+				p.Help += " (default: those of the encoder)"
+			}
 		}
 		AddFlag(fs, value, strings.ReplaceAll(p.Name, "_", "-"), p.Help)
 		f.own[p.Name] = value
@@ -172,6 +187,14 @@ func (f *MechanismFlags) Resolve(name string) (mech.Params, error) {
 			continue
 		}
 		delete(given, parameter.Name)
+		if parameter.Name == cellsName && mech.Uses(name, cellsName) {
+			if taken, err := f.cells(path, p.Epsilon, given); taken || err != nil {
+				if err != nil {
+					return p, err
+				}
+				continue
+			}
+		}
 		if path != "" {
 			vectors, err := ReadVectors(path)
 			if err != nil {
@@ -182,6 +205,44 @@ func (f *MechanismFlags) Resolve(name string) (mech.Params, error) {
 	}
 	return p.With(given), nil
 }
+
+// cellsName is the parameter that a file of cells is for.
+const cellsName = "cells"
+
+// cells gives the set of cells that is best for ε, unless the path is that of a file of
+// nothing but vectors, or absent where no encoder is known.
+func (f *MechanismFlags) cells(path string, epsilon float64, given mech.Given) (bool, error) {
+	if path == "" && f.Encoder == "" {
+		return false, nil
+	}
+	if path != "" && !slices.Contains(shipped.Encoders(), path) && !cells.Is(path) {
+		return false, nil
+	}
+	found, err := shipped.Find(path, f.Encoder)
+	if err != nil {
+		return false, err
+	}
+	f.found, f.set = found, found.For(cmp.Or(epsilon, 8))
+	own := found.Own(f.set)
+	given[cellsName], given["cell_shares"] = own.Centres, own.Shares
+	return true, nil
+}
+
+// EncoderOf returns the encoder of which the record beside a file of raw vectors
+// speaks, "" if there is none.
+func EncoderOf(path string) string {
+	var said struct {
+		Encoder string `json:"encoder"`
+	}
+	content, err := regular.Read(path+RawEnd, 1<<20)
+	if err != nil || json.Unmarshal(content, &said) != nil {
+		return ""
+	}
+	return said.Encoder
+}
+
+// CellsTaken returns the cells that Resolve took, and which set of them; nil if none.
+func (f *MechanismFlags) CellsTaken() (*cells.File, int) { return f.found, f.set }
 
 // Assume fills in the sizes that the user left open, for commands that read no
 // data: BERT's width, and PRIVEMB's example.

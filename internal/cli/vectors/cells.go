@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,30 +13,37 @@ import (
 	"sotto/encode"
 	"sotto/encode/catalogue"
 	"sotto/encode/cells"
-	"sotto/internal/atomicfile"
+	"sotto/encode/cells/shipped"
+	"sotto/encode/distill"
 	"sotto/internal/cli/term"
-	"sotto/internal/vecfile"
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/noise"
 )
 
 func newCells(std term.Streams) *cobra.Command {
 	return term.Group(&cobra.Command{
 		Use:   "cells",
-		Short: "Make the public cells that the mechanism cells releases",
+		Short: "Make and show the public cells that the mechanism cells releases",
 		Long: `The mechanism "cells" releases in which of several public cells a text lies, at
-the ε that is asked for, whatever is to be told of the text later. The cells are
-those of public texts and must be made before.`,
-	}, newCellsMake(std))
+the ε that is asked for, whatever is to be told of the text later. Cells for the
+built-in encoder and for minilm come with sotto; cells of texts like yours, if
+some may be published, tell more.`,
+	}, newCellsMake(std), newCellsShow(std))
 }
 
 // cellsOptions are the flags of "sotto cells make".
 type cellsOptions struct {
 	term.TextFlags
 	cells.Settings
-	encoder, in, out string
-	epsilons         []float64
-	examples, json   bool
+	encoder, out, wordnet string
+	notice, public        string
+	in                    []string
+	limit                 int
+	epsilons              []float64
+	private               bool
+	epsilonCells          float64
+	examples, json        bool
 }
 
 func newCellsMake(std term.Streams) *cobra.Command {
@@ -45,50 +51,57 @@ func newCellsMake(std term.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "make",
 		Short: "Divide public texts into cells, as many as are best for ε",
-		Long: `Encode public texts, divide their vectors into cells by k-means, and write the
-centre of each cell as a JSON line, with the number of its texts and the text
-nearest to the centre, so that people can read what a release says.
+		Long: `Encode public texts, divide their vectors into cells by k-means, and write a file
+of the cells: of each the centre, the number of its texts, words that say what it
+is about, and the text nearest to the centre, so that people can read what a
+release says.
 
-How many cells are best depends on ε: several numbers are tried, and the one
-is taken whose releases tell most of texts that were held out, one in ten.
-Distortion is what is left of a vector's variance to a receiver who knows the
-cells: 1 if releases tell nothing. With several ε there is a file for each,
-OUT-E.jsonl.
+How many cells are best depends on ε: several numbers are tried on texts that were
+held out, one in ten, and the fewest are taken whose releases tell 97 % of what
+the best tell; half-whitened vectors are tried, too. Distortion is what is left of a vector's
+variance to a receiver who knows the cells: 1 if releases tell nothing. With
+several ε the file has a set of cells for each, and a release takes the set that
+is best for its own ε. A linear program says how much any other way to release
+these cells could gain.
 
 Cells are public, and so is everything they are made of: centres are means of
-texts, and examples are texts. Take texts that may be published, and no others.
-Cells with fewer texts than --least are taken away, which guards against mistakes
-and promises nothing. The result is the same for any number of workers.`,
+texts, and words and examples come from them. Take texts that may be published,
+and no others. Cells with fewer texts than --least are taken away, which guards
+against mistakes and promises nothing.
+
+For texts that may not be published there is --private: they are only counted in
+public cells (--public), the counts are released with noise at --epsilon-cells,
+and public cells are joined by these counts. The file then promises that ε to
+whoever wrote the texts, and shows none of them.
+
+Without --private the result is the same for any number of workers.`,
 		Example: `  sotto cells make --in public.txt --epsilon 8 --out cells.jsonl
+  sotto cells make --in forum.txt,news.csv --text body --encoder minilm --epsilon 4,8 --out cells.jsonl
+  sotto cells make --in mine.txt --private --epsilon-cells 1 --epsilon 8 --out cells.jsonl
   sotto encode --mechanism cells --cells cells.jsonl --epsilon 8 --in texts.txt --out private.jsonl`,
 		Args:    term.None,
 		PreRunE: term.NoZeros("seed"),
 		RunE:    func(c *cobra.Command, _ []string) error { return runCellsMake(c.Context(), o, std) },
 	}
 	fs := c.Flags()
-	fs.StringVar(&o.in, "in", "-", "file or folder of public texts, - for standard input")
+	fs.StringSliceVar(&o.in, "in", nil, "files or folders of texts, separated by commas, - for standard input, which is also the default")
 	o.AddFlags(fs)
+	fs.StringVar(&o.wordnet, "wordnet", "", "folder of WordNet's data files, whose example sentences of five words and more are taken, too")
+	fs.IntVar(&o.limit, "limit", 0, "number of texts to take, evenly spread (default: all)")
 	fs.StringVar(&o.encoder, "encoder", "default", "encoder that makes the vectors, the same as in releases (see sotto encoder list)")
 	fs.Float64SliceVar(&o.epsilons, "epsilon", []float64{8}, "ε of the releases to come, or several separated by commas")
 	fs.IntVar(&o.Count, "cells", 0, "number of cells (default: the best for ε)")
 	fs.IntVar(&o.Least, "least", 10, "texts that every cell must have")
-	fs.BoolVar(&o.examples, "examples", true, "write a public text for each cell")
+	fs.BoolVar(&o.examples, "examples", true, "write words and a public text for each cell")
+	fs.StringVar(&o.notice, "notice", "", "file that says whose texts they are, to be kept with the cells")
+	fs.BoolVar(&o.private, "private", false, "the texts may not be published: release nothing of them but counts with noise")
+	fs.Float64Var(&o.epsilonCells, "epsilon-cells", 0, "ε that --private promises to whoever wrote a text, which is then required (default: none)")
+	fs.StringVar(&o.public, "public", "", "public cells that --private counts texts in: a file, or the name of an encoder whose cells come with sotto (default: those of the encoder)")
 	fs.Uint64Var(&o.Seed, "seed", 0, "seed of the first centres (default 0)")
-	fs.StringVar(&o.out, "out", "", "file to write, which ends in .jsonl")
+	fs.StringVar(&o.out, "out", "", "file to write, which is compressed unless its name ends in .jsonl")
 	fs.IntVar(&o.Workers, "workers", 0, "cores to use (default: all)")
-	fs.BoolVar(&o.json, "json", false, "print the summary as JSON")
+	fs.BoolVar(&o.json, "json", false, "print what was made as JSON")
 	return c
-}
-
-// madeCells is what "sotto cells make --json" prints of each ε.
-type madeCells struct {
-	Out     string        `json:"out"`
-	Encoder string        `json:"encoder"`
-	Epsilon float64       `json:"epsilon"`
-	Texts   int           `json:"texts"`
-	Chosen  cells.Trial   `json:"chosen"`
-	Tried   []cells.Trial `json:"tried"`
-	SHA256  string        `json:"cells_sha256"`
 }
 
 func runCellsMake(ctx context.Context, o cellsOptions, std term.Streams) (err error) {
@@ -98,143 +111,195 @@ func runCellsMake(ctx context.Context, o cellsOptions, std term.Streams) (err er
 	if o.Workers, err = term.Workers(o.Workers); err != nil {
 		return err
 	}
-	texts, err := o.All(o.in, std.In)
+	public, err := o.counted()
 	if err != nil {
 		return err
 	}
-	e, err := catalogue.Open(ctx, o.encoder, dataset.Dir())
+	texts, err := o.texts(std)
 	if err != nil {
 		return err
 	}
-	closeEncoder := term.CloserOf(e)
-	defer closeEncoder() //nolint:errcheck // its error counts before the output appears
-	x, err := encode.Texts(ctx, e, texts, o.Workers)
-	if err = errors.Join(err, closeEncoder()); err != nil {
-		return err
-	}
-	bar := term.NewProgress(std.Err, "ε")
-	defer bar.Finish()
-	var all []madeCells
-	var files []*atomicfile.File
-	for i, epsilon := range o.epsilons {
-		bar.Set(int64(i), int64(len(o.epsilons)))
-		o.Epsilon = epsilon
-		f, made, failed := o.make(ctx, x, texts, e.Name())
+	f := &cells.File{Head: cells.Head{Format: cells.Format, Encoder: o.encoder, Texts: len(texts)}}
+	if o.notice != "" {
+		content, failed := os.ReadFile(o.notice)
 		if failed != nil {
 			return failed
 		}
-		defer f.Abort() // after a commit it does nothing
-		files, all = append(files, f), append(all, made)
+		f.Notice = string(content)
 	}
-	for _, f := range files {
-		if err = f.Commit(); err != nil {
+	x, err := o.encode(ctx, texts, f, std)
+	if err != nil {
+		return err
+	}
+	bar := term.NewProgress(std.Err, "making cells")
+	defer bar.Finish()
+	for i, epsilon := range o.epsilons {
+		bar.Set(int64(i), int64(len(o.epsilons)))
+		o.Epsilon = epsilon
+		if public != nil {
+			err = o.makePrivate(ctx, x, public, f)
+		} else {
+			err = o.make(ctx, x, texts, f)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	bar.Finish()
-	if o.json {
-		return term.PrintJSON(std.Out, map[string]any{"cells": all})
+	if err = f.Save(o.out); err != nil {
+		return err
 	}
-	for _, m := range all {
-		if err = m.print(std); err != nil {
-			return err
-		}
-	}
-	return nil
+	return term.Show(std.Out, o.json, f.Head, printMade(o.out))
 }
 
 // check refuses flags that cannot be met before texts are read.
 func (o *cellsOptions) check() error {
-	if !strings.HasSuffix(o.out, ".jsonl") {
-		return fmt.Errorf("--out is %q, must be a file that ends in .jsonl", o.out)
+	if len(o.in) == 0 && o.wordnet == "" {
+		o.in = []string{"-"}
 	}
-	files := []term.NamedPath{term.Named("--in", o.in)}
+	switch {
+	case o.out == "":
+		return errors.New("want --out, the file to write")
+	case len(o.epsilons) == 0:
+		return errors.New("want --epsilon, the ε of the releases to come")
+	case o.private && !(o.epsilonCells > 0):
+		return fmt.Errorf("--epsilon-cells is %v, must be positive with --private: it is the ε that whoever wrote a text is promised", o.epsilonCells)
+	case !o.private && (o.epsilonCells != 0 || o.public != ""):
+		return errors.New("--epsilon-cells and --public have no meaning without --private")
+	case o.limit < 0:
+		return fmt.Errorf("--limit is %d, must be positive", o.limit)
+	}
+	files := []term.NamedPath{term.Named("--out", o.out), term.Named("--notice", o.notice), term.Named("--public", o.public)}
+	for _, in := range o.in {
+		files = append(files, term.Named("--in", in))
+	}
 	for i, e := range o.epsilons {
 		if slices.Contains(o.epsilons[:i], e) {
 			return fmt.Errorf("--epsilon has %v twice, must have it once", e)
 		}
-		files = append(files, term.Named("--out", o.path(e)))
 		s := o.Settings
 		if s.Epsilon, s.Workers = e, 1; s.Validate() != nil {
 			return s.Validate()
 		}
 	}
-	if len(o.epsilons) == 0 {
-		return errors.New("want --epsilon, the ε of the releases to come")
-	}
 	return term.RefuseSame(files...)
 }
 
-// path returns the file of the cells for ε.
-func (o *cellsOptions) path(epsilon float64) string {
-	if len(o.epsilons) == 1 {
-		return o.out
+// counted returns the public cells that private texts are counted in, the most of
+// them that there are; nil without --private.
+func (o *cellsOptions) counted() ([]cells.Cell, error) {
+	if !o.private {
+		return nil, nil
 	}
-	return strings.TrimSuffix(o.out, ".jsonl") + "-" + strconv.FormatFloat(epsilon, 'f', -1, 64) + ".jsonl"
+	f, err := shipped.Find(o.public, o.encoder)
+	if err != nil {
+		return nil, err
+	}
+	if f.Private != nil {
+		return nil, fmt.Errorf("--public is %s, which was made of private texts, must be made of public ones", o.public)
+	}
+	return slices.MaxFunc(f.Cells, func(a, b []cells.Cell) int { return len(a) - len(b) }), nil
 }
 
-// make makes the cells for one ε and a file of them that does not appear yet.
-func (o *cellsOptions) make(ctx context.Context, x nn.Matrix, texts []string, encoder string) (_ *atomicfile.File, made madeCells, err error) {
+// leastWords is how many words an example of WordNet has that is taken: shorter ones
+// say too little.
+const leastWords = 5
+
+// texts reads the texts of all sources, one after the other.
+func (o *cellsOptions) texts(std term.Streams) ([]string, error) {
+	var all []string
+	for _, in := range o.in {
+		texts, err := o.All(in, std.In)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, texts...)
+	}
+	if o.wordnet != "" {
+		texts, err := distill.WordNetExamples(o.wordnet, leastWords)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, texts...)
+	}
+	if o.limit == 0 || o.limit >= len(all) {
+		return all, nil
+	}
+	some := make([]string, o.limit)
+	for i := range some {
+		some[i] = all[i*len(all)/o.limit]
+	}
+	return some, nil
+}
+
+// encode makes the vectors, and says in the file by what.
+func (o *cellsOptions) encode(ctx context.Context, texts []string, f *cells.File, std term.Streams) (x nn.Matrix, err error) {
+	if f.EncoderSHA256, err = catalogue.Digest(o.encoder); err != nil {
+		return x, err
+	}
+	e, err := catalogue.Open(ctx, o.encoder, dataset.Dir())
+	if err != nil {
+		return x, err
+	}
+	closeEncoder := term.CloserOf(e)
+	defer func() { err = errors.Join(err, closeEncoder()) }()
+	f.Dim = e.Dim()
+	bar := term.NewProgress(std.Err, "encoding")
+	defer bar.Finish()
+	const block = 4096
+	x = nn.NewMatrix(len(texts), e.Dim())
+	for at := 0; at < len(texts); at += block {
+		bar.Set(int64(at), int64(len(texts)))
+		some := texts[at:min(at+block, len(texts))]
+		part, failed := encode.Texts(ctx, e, some, o.Workers)
+		if failed != nil {
+			return x, failed
+		}
+		copy(x.Data[at*x.Cols:], part.Data)
+	}
+	return x, nil
+}
+
+// make adds the cells for one ε.
+func (o *cellsOptions) make(ctx context.Context, x nn.Matrix, texts []string, f *cells.File) error {
 	set, err := cells.Make(ctx, x, o.Settings)
 	if err != nil {
-		return nil, made, err
+		return err
 	}
-	// What releases would refuse is refused here.
-	m, err := mech.NewCells(mech.Params{Dim: x.Cols, Epsilon: o.Epsilon, Own: mech.CellsParams{Centres: set.Centres}})
-	if err != nil {
-		return nil, made, err
-	}
-	made = madeCells{
-		Out: o.path(o.Epsilon), Encoder: encoder, Epsilon: o.Epsilon, Texts: len(texts), Chosen: set.Chosen, Tried: set.Tried,
-		SHA256: mech.OwnOf[mech.CellsParams](m.Params()).SHA256,
-	}
-	f, err := atomicfile.Create(made.Out)
-	if err != nil {
-		return nil, made, err
-	}
-	defer func() {
-		if err != nil {
-			f.Abort()
-		}
-	}()
-	names := []string{"cell", "texts", "encoder"}
+	var about, example []string
 	if o.examples {
-		names = append(names, "example")
+		about, example = set.About(texts), set.Examples(texts)
 	}
-	w, err := vecfile.NewWriter(f, vecfile.JSONL, vecfile.WriterOptions{Width: x.Cols, Beside: names})
+	f.Add(set, about, example)
+	return usable(f)
+}
+
+// makePrivate adds cells for one ε, of which nothing is told but counts. Each ε counts
+// anew, and pays its part.
+func (o *cellsOptions) makePrivate(ctx context.Context, x nn.Matrix, public []cells.Cell, f *cells.File) error {
+	set, promise, err := cells.MakePrivate(ctx, x, public, o.epsilonCells/float64(len(o.epsilons)), o.Settings, noise.Crypto())
 	if err != nil {
-		return nil, made, err
+		return err
 	}
-	for c, centre := range set.Centres {
-		fields := []vecfile.Field{{Text: strconv.Itoa(c), Bare: true}, {Text: strconv.Itoa(set.Texts[c]), Bare: true}, {Text: encoder}}
-		if o.examples {
-			fields = append(fields, vecfile.Field{Text: short(texts[set.Example[c]])})
+	if f.Private == nil {
+		f.Private = &cells.Private{Of: o.public, Guarantee: promise}
+		if o.public == "" {
+			f.Private.Of = o.encoder
 		}
-		if err = w.WriteBeside(centre, [][]vecfile.Field{fields}); err != nil {
-			return nil, made, err
-		}
+	} else {
+		f.Private.Guarantee.Epsilon += promise.Epsilon
 	}
-	return f, made, w.Close()
+	var about []string
+	for _, i := range set.Example { // the nearest public cell
+		about = append(about, public[i].About)
+	}
+	f.Add(set, about, nil)
+	return usable(f)
 }
 
-// short cuts a public text to what a person reads at a glance.
-func short(text string) string {
-	const most = 200
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}
-
-// print tells what was made.
-func (m madeCells) print(std term.Streams) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d cells of %d public texts by %s for ε = %v\n", m.Out, m.Chosen.Cells, m.Texts, m.Encoder, m.Epsilon)
-	for _, t := range m.Tried {
-		fmt.Fprintf(&b, "  tried %4d cells: distortion %.4f, the right cell is released with probability %.3f\n", t.Cells, t.Distortion, t.Kept)
-	}
-	fmt.Fprintf(&b, "distortion %.4f on texts held out (1: releases tell nothing); the right cell is released with probability %.3f\n", m.Chosen.Distortion, m.Chosen.Kept)
-	b.WriteString("cells are public: their centres and examples tell of the texts they were made of\n")
-	_, err := fmt.Fprint(std.Out, b.String())
+// usable refuses cells that releases would refuse.
+func usable(f *cells.File) error {
+	set := len(f.Sets) - 1
+	_, err := mech.NewCells(mech.Params{Dim: f.Dim, Epsilon: f.Sets[set].Epsilon, Own: f.Own(set)})
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/encode/cells"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
 )
@@ -26,26 +27,74 @@ func TestCellsMake(t *testing.T) {
 	if code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
-	var got struct {
-		Cells []struct {
-			Out    string `json:"out"`
-			SHA256 string `json:"cells_sha256"`
-			Chosen struct{ Cells int }
-		}
-	}
-	if err := json.Unmarshal([]byte(said), &got); err != nil || len(got.Cells) != 2 {
+	var got cells.Head
+	if err := json.Unmarshal([]byte(said), &got); err != nil || len(got.Sets) != 2 || got.Texts != 300 || got.Format != cells.Format {
 		t.Fatalf("%v in %s, want two sets of cells", err, said)
 	}
-	content, err := os.ReadFile(filepath.Join(dir, "cells-4.jsonl"))
+	content, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(content)), "\n")
-	if len(lines) != got.Cells[1].Chosen.Cells || !strings.Contains(lines[0], `"example":"`) || !strings.Contains(lines[0], `"encoder":"default"`) {
-		t.Errorf("%d lines, the first %.200s, want one for each cell with an example and the encoder", len(lines), lines[0])
+	if len(lines) != 1+got.Sets[0].Cells+got.Sets[1].Cells || !strings.Contains(lines[1], `"example":"`) || !strings.Contains(lines[0], `"encoder":"default"`) {
+		t.Errorf("%d lines, the second %.200s, want one for each cell with an example, after the head", len(lines), lines[1])
 	}
-	code, _, errs = clitest.Sotto(t, "my flight was late\n", "encode", "--mechanism", "cells", "--cells", got.Cells[1].Out, "--cells-sha256", got.Cells[1].SHA256, "--epsilon", "4", "--out", private)
-	if code != cli.ExitDone || !strings.Contains(errs, "ε = 4 (text-level)") {
+	encode := []string{"encode", "--mechanism", "cells", "--cells", out, "--epsilon", "4", "--out", private}
+	code, _, errs = clitest.Sotto(t, "my flight was late\n", append(encode, "--cells-sha256", got.Sets[1].SHA256)...)
+	if code != cli.ExitDone || !strings.Contains(errs, "ε = 4 (text-level)") || !strings.Contains(errs, "sotto cells show --in "+private) {
+		t.Errorf("encode: exit code %d: %s", code, errs)
+	}
+	code, said, errs = clitest.Sotto(t, "", "cells", "show", "--in", private, "--cells", out)
+	if code != cli.ExitDone || !strings.Contains(said, "row  cell  about") {
+		t.Errorf("cells show: exit code %d: %s%s", code, said, errs)
+	}
+	if code, _, errs = clitest.Sotto(t, "", "cells", "show", "--in", private); code == cli.ExitDone || !strings.Contains(errs, "name the file") {
+		t.Errorf("cells show without the file of cells: exit code %d: %s", code, errs)
+	}
+	// The vectors of another encoder have nothing to do with these cells.
+	if code, _, errs = clitest.Sotto(t, "late\n", append(encode, "--encoder", "hash:128")...); code == cli.ExitDone || !strings.Contains(errs, "these are cells of the encoder default") {
+		t.Errorf("cells of another encoder: exit code %d: %s", code, errs)
+	}
+}
+
+// TestCellsWithNothingElse: cells come with sotto, and say what was released.
+func TestCellsWithNothingElse(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "o.jsonl")
+	code, _, errs := clitest.Sotto(t, "the soup was cold\nmy flight was late\n", "encode", "--mechanism", "cells", "--variant", "index", "--epsilon", "8", "--out", out)
+	if code != cli.ExitDone || !strings.Contains(errs, "ε = 8 (text-level)") {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	code, said, errs := clitest.Sotto(t, "", "cells", "show", "--in", out, "--json")
+	var got struct{ Releases []struct{ Example string } }
+	if err := json.Unmarshal([]byte(said), &got); code != cli.ExitDone || err != nil || len(got.Releases) != 2 || got.Releases[0].Example == "" {
+		t.Errorf("exit code %d, %v: %s%s", code, err, said, errs)
+	}
+	if code, said, errs = clitest.Sotto(t, "", "cells", "show", "--epsilon", "4"); code != cli.ExitDone || !strings.Contains(said, "public cells of default; at ε = 4") {
+		t.Errorf("exit code %d: %s%s", code, said, errs)
+	}
+	if code, _, errs = clitest.Sotto(t, "a\n", "encode", "--mechanism", "cells", "--encoder", "hash", "--epsilon", "8", "--out", out); code == cli.ExitDone || !strings.Contains(errs, "no cells for the encoder hash") {
+		t.Errorf("an encoder without cells: exit code %d: %s", code, errs)
+	}
+}
+
+// TestCellsMakePrivate: private texts are counted in public cells, and none is shown.
+func TestCellsMakePrivate(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "mine.txt"), filepath.Join(dir, "cells.jsonl")
+	var b strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&b, "%s\n", []string{"the soup was cold and the waiter was rude", "my flight from boston was late", "the battery of this phone is dead", "she sang a song of love"}[i%4])
+	}
+	clitest.Write(t, in, b.String())
+	code, said, errs := clitest.Sotto(t, "", "cells", "make", "--in", in, "--private", "--epsilon-cells", "2", "--epsilon", "4", "--out", out)
+	if code != cli.ExitDone || !strings.Contains(said, "promise ε = 2 (text-level)") || !strings.Contains(said, "noisy counts alone") {
+		t.Fatalf("exit code %d: %s%s", code, said, errs)
+	}
+	content, err := os.ReadFile(out)
+	if err != nil || strings.Contains(string(content), "waiter was rude") || strings.Contains(string(content), `"example"`) || !strings.Contains(string(content), `"private":{`) {
+		t.Errorf("%v: the file shows a text or no guarantee: %.400s", err, content)
+	}
+	if code, _, errs = clitest.Sotto(t, "late\n", "encode", "--mechanism", "cells", "--cells", out, "--epsilon", "4"); code != cli.ExitDone {
 		t.Errorf("encode: exit code %d: %s", code, errs)
 	}
 }
@@ -54,14 +103,18 @@ func TestCellsMakeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "cells.jsonl")
 	for line, want := range map[string]string{
-		"--out x.csv":                         "ends in .jsonl",
-		"--epsilon 4,4 --out " + out:          "twice",
-		"--epsilon 0.5,NaN --out " + out:      "epsilon is NaN",
-		"--cells 1 --out " + out:              "number of cells is 1",
-		"--in " + out + " --out " + out:       "the same file",
-		"--out " + out:                        "there are 1 texts",
-		"--encoder nothing --out " + out:      "nothing",
-		"--least -2 --epsilon 8 --out " + out: "texts a cell are -2",
+		"--epsilon 4":                                             "want --out",
+		"--private --out " + out:                                  "--epsilon-cells is 0, must be positive",
+		"--epsilon-cells 1 --out " + out:                          "no meaning without --private",
+		"--public default --out " + out:                           "no meaning without --private",
+		"--encoder hash --private --epsilon-cells 1 --out " + out: "no cells for the encoder hash",
+		"--epsilon 4,4 --out " + out:                              "twice",
+		"--epsilon 0.5,NaN --out " + out:                          "epsilon is NaN",
+		"--cells 1 --out " + out:                                  "number of cells is 1",
+		"--in " + out + " --out " + out:                           "the same file",
+		"--out " + out:                                            "there are 1 texts",
+		"--encoder nothing --out " + out:                          "nothing",
+		"--least -2 --epsilon 8 --out " + out:                     "texts a cell are -2",
 	} {
 		code, _, errs := clitest.Sotto(t, "one text\n", append([]string{"cells", "make"}, strings.Fields(line)...)...)
 		if code == cli.ExitDone || !strings.Contains(errs, want) {

@@ -222,6 +222,7 @@ func (o *encodeOptions) promise(e encode.Source, t *trained) (mech.Mechanism, ev
 		record.Warning = term.RawWarning
 		return nil, record, nil
 	default:
+		o.Encoder = o.encoder
 		m, err = o.releaser(o.mechanism, e.Dim(), "the encoder makes")
 	}
 	if err != nil {
@@ -336,6 +337,7 @@ func (o *encodeOptions) report(s encodeSummary, std term.Streams) error {
 			b.WriteString("\nwarning: every code of this model says the same, so that the releases tell nothing of the labels; plan a larger ε with sotto plan")
 		}
 		b.WriteString(caution(*s.Record.Release))
+		b.WriteString(o.cellsNote())
 	}
 	switch {
 	case s.Left != nil:

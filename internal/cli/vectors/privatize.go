@@ -82,6 +82,7 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term
 		return err
 	}
 	defer r.Close() //nolint:errcheck // it was only read
+	o.Encoder = term.EncoderOf(o.in)
 	m, err := o.releaser(name, r.Width(), "the input has")
 	if err != nil {
 		return err

@@ -1,0 +1,102 @@
+package cells
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"sotto/dp"
+	"sotto/mech"
+	"sotto/nn"
+)
+
+// MakePrivate makes cells that suit private texts: it counts how many of these lie in
+// each of a set of public cells, releases the counts with noise (see [mech.Counts]) and
+// joins public cells into fewer by the noisy counts alone. So the centres are means of
+// public centres, and all that is told of the texts is told by the counts.
+//
+// The guarantee is that of the counts, between any two lists of texts of the same
+// length that differ in one text, which moves one count down and another up.
+// epsilon is that of the counts; s.Epsilon that of releases to come.
+func MakePrivate(ctx context.Context, x nn.Matrix, public []Cell, epsilon float64, s Settings, src rand.Source) (*Set, dp.Guarantee, error) {
+	var promise dp.Guarantee
+	if err := s.Validate(); err != nil {
+		return nil, promise, err
+	}
+	if len(public) < 4 || x.Rows == 0 || len(public[0].Y) != x.Cols {
+		return nil, promise, fmt.Errorf("cells: there are %d texts of %d numbers and %d public cells, must be some texts, and four cells at least of as many numbers", x.Rows, x.Cols, len(public))
+	}
+	release, err := mech.NewCounts(2, epsilon)
+	if err != nil {
+		return nil, promise, err
+	}
+	m := &maker{x: nn.NewMatrix(len(public), x.Cols), pool: nn.NewPool(s.Workers), settings: s}
+	for c, cell := range public {
+		for j, v := range cell.Y {
+			m.x.Row(c)[j] = float32(v)
+		}
+	}
+	counts, err := release.Release(m.tally(x), src)
+	if err != nil {
+		return nil, promise, err
+	}
+	promise = dp.Guarantee{
+		Unit: dp.Text, Epsilon: release.Epsilon(),
+		Assumptions: []string{"a text is one row; for a person with k rows ε is k times as large", "how many texts there are is public", "the public cells do not depend on these texts"},
+	}
+	set, err := m.join(ctx, counts, release.Scale())
+	return set, promise, err
+}
+
+// tally counts in which of the maker's rows, taken for centres, each row of x lies.
+func (m *maker) tally(x nn.Matrix) []int64 {
+	d := &division{centres: m.x, of: make([]int, x.Rows)}
+	all := make([]int, x.Rows)
+	for i := range all {
+		all[i] = i
+	}
+	m.assign(d, x, all)
+	counts := make([]int64, m.x.Rows)
+	for _, c := range d.of {
+		counts[c]++
+	}
+	return counts
+}
+
+// join joins public cells by released counts. A count that noise alone may have given
+// counts as none: of N counts of nothing one is above ln(50N) times the noise's scale
+// once in a hundred times.
+func (m *maker) join(ctx context.Context, counts []int64, scale float64) (*Set, error) {
+	m.weights = make([]float64, len(counts))
+	var rows []int
+	for c, n := range counts {
+		if float64(n) > float64(scale*math.Log(50*float64(len(counts)))) {
+			m.weights[c] = float64(n)
+			rows = append(rows, c)
+		}
+	}
+	if len(rows) < 2 {
+		return nil, errors.New("cells: fewer than two public cells have more texts than noise alone may give, must be two: give more texts, or more ε (--epsilon-cells)")
+	}
+	set := &Set{Epsilon: m.settings.Epsilon}
+	best := Trial{Cells: min(m.settings.Count, len(rows))}
+	if m.settings.Count == 0 {
+		for _, n := range numbers(m.settings.Epsilon, len(rows)) {
+			t, err := m.try(ctx, rows, rows, n, false)
+			if err != nil {
+				return nil, err
+			}
+			set.Tried = append(set.Tried, t)
+		}
+		best = fewest(set.Tried)
+	}
+	d, err := m.divide(ctx, rows, best, m.settings.Least)
+	if err != nil {
+		return nil, err
+	}
+	set.Chosen = m.judge(d, rows)
+	set.take(d)
+	return set, nil
+}
