@@ -15,7 +15,7 @@ import (
 // another build.
 var unfused = []string{
 	"noise", "mech", "channel", "text", "nn", "nn/vector", "nn/transformer", "encode", "encode/static", "encode/svec", "encode/wordfile", "encode/bert", "train/model", "measure/errors/forest",
-	"language", "language/english", "language/mask", "language/names", "language/personal", "language/parse", "language/sentence", "link", "link/alike", "link/mention", "link/records", "link/records/block", "link/records/field", "link/records/match", // masks by type decide what is encoded
+	"language", "language/english", "language/mask", "language/names", "language/personal", "language/parse", "language/sentence", "link", "link/alike", "link/mention", "link/records", "link/records/block", "link/records/field", "link/records/match", "relation/rule", "relation/personal", // masks by type decide what is encoded
 }
 
 // fused matches the instructions in a listing of the compiler, with their place.

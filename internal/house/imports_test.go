@@ -57,7 +57,7 @@ var mayImport = map[string]neighbours{
 	"language/english":              {own: []string{"language", "language/model", "language/names", "language/personal"}, only: true},
 	"language/large":                {own: []string{"encode/bert", "encode/bert/tune", "internal/regular", "language", "language/model", "language/parse", "language/sentence"}},
 	"language/lexicon":              {own: []string{"internal/regular", "text"}},
-	"language/mask":                 {own: []string{"language", "language/english", "language/personal", "link/mention", "text"}},
+	"language/mask":                 {own: []string{"language", "language/english", "language/personal", "link/mention", "relation/personal", "text"}},
 	"language/names":                {own: []string{"language", "nn/vector"}, only: true},
 	"language/peer":                 {own: []string{"language", "language/conllu", "language/english", "language/names"}}, // a module of its own
 	"language/personal":             {own: []string{"language"}, only: true},

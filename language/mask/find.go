@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,21 +12,30 @@ import (
 	"sotto/language/english"
 	"sotto/language/personal"
 	"sotto/link/mention"
+	rules "sotto/relation/personal"
 )
 
 // Known returns the types that can be masked by what is built in.
-func Known() []language.Type { return append(Names(), personal.Types()...) }
+func Known() []language.Type { return slices.Concat(Names(), personal.Types(), Relations()) }
 
 // builtin finds what is built in: by grammar and, if names are asked for, by the
-// model of names before it, which takes longer.
-type builtin struct{ pipeline language.Pipeline }
+// model of names before it, which takes longer; and if relations are, by trees and rules,
+// which takes longer still.
+type builtin struct {
+	pipeline  language.Pipeline
+	relations []language.Type
+}
 
 // newBuiltin returns what finds some types.
 func newBuiltin(t Types) (builtin, error) {
+	if asked := t.relations(); len(asked) > 0 {
+		p, err := english.Load()
+		return builtin{p, asked}, err
+	}
 	for _, one := range append(Names(), language.Address) {
 		if t[one] != "" {
 			p, err := english.Entities()
-			return builtin{p}, err
+			return builtin{pipeline: p}, err
 		}
 	}
 	return builtin{}, nil
@@ -40,6 +50,9 @@ func (b builtin) Find(s string) ([]language.Entity, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(b.relations) > 0 {
+		return b.related(d)
+	}
 	return d.Entities, nil
 }
 
@@ -49,25 +62,35 @@ func (b builtin) Version() string {
 	if b.pipeline == nil {
 		return "grammar " + grammar()
 	}
+	if len(b.relations) > 0 {
+		return "names, grammar and relations " + told()
+	}
 	return "names and grammar " + named()
 }
 
-// The digests of what is found without names, and with them.
+// The digests of what is found without names, with them, and with relations.
 var (
-	grammar = sync.OnceValue(builtin{}.digest)
+	grammar = sync.OnceValue(func() string { return builtin{}.digest(probes) })
 	named   = sync.OnceValue(func() string {
 		p, err := english.Entities()
 		if err != nil {
 			return err.Error() // which nobody can ask for: newBuiltin has refused
 		}
-		return builtin{p}.digest()
+		return builtin{pipeline: p}.digest(probes)
+	})
+	told = sync.OnceValue(func() string {
+		p, err := english.Load()
+		if err != nil {
+			return err.Error() // which nobody can ask for: newBuiltin has refused
+		}
+		return builtin{p, Relations()}.digest(slices.Concat(probes, tales)) + " " + rules.Digest()
 	})
 )
 
-// digest is that of what is found in the probes.
-func (b builtin) digest() string {
+// digest is that of what is found in some texts.
+func (b builtin) digest(texts []string) string {
 	h := sha256.New()
-	for _, s := range probes {
+	for _, s := range texts {
 		found, err := b.Find(s)
 		fmt.Fprint(h, len(s), found, err) //nolint:errcheck // a hash takes everything
 	}

@@ -133,12 +133,15 @@ func (w *writer) as(i int) string {
 	surface := w.s[e.Start:e.End]
 	switch w.types[e.Type] {
 	case Tag:
-		return "[" + strings.ToUpper(string(e.Type)) + "]"
+		return "[" + label(e.Type) + "]"
 	case Pseudonym:
 		return w.pseudonym(i, surface)
 	case Fake:
 		if slices.Contains(Names(), e.Type) {
 			return w.pseudonym(i, surface)
+		}
+		if isRelation(e.Type) {
+			return like(surface, w.name(e.Type, normal(surface), func(d *draw) string { return d.invention(e.Type) }))
 		}
 		return w.once(e.Type, normal(surface), func(d *draw) string { return fake(e.Type, surface, d) }, func(as string) bool { return as == surface })
 	case Remove:
@@ -159,12 +162,12 @@ func (w *writer) pseudonym(i int, surface string) string {
 	if e.Type == "title" {
 		return title(surface, nil)
 	}
-	label := strings.ToUpper(string(e.Type))
+	name := label(e.Type)
 	return w.once(e.Type, normal(surface), func(d *draw) string {
 		if w.secret == nil {
-			return fmt.Sprintf("[%s-%d]", label, d.place)
+			return fmt.Sprintf("[%s-%d]", name, d.place)
 		}
-		return fmt.Sprintf("[%s-%08x]", label, d.next()&0xffffffff)
+		return fmt.Sprintf("[%s-%08x]", name, d.next()&0xffffffff)
 	}, func(string) bool { return false })
 }
 

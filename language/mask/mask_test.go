@@ -78,7 +78,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("all are %v, %v and identifiers %v, %v", all, err, identifiers, err2)
 	}
 	for _, tt := range []struct{ types, policy, want string }{
-		{"types:persn", "", `type is "persn", must be one of all, names, identifiers, address, age,`},
+		{"types:persn", "", `type is "persn", must be one of all, names, identifiers, relations, address, age,`},
 		{"types:", "", `type is "", must be one of`},
 		{"types:person,", "", `type is "", must be one of`},
 		{"types:person=hide", "", `policy of "person" is "hide", must be one of remove, tag, pseudonym, fake`},

@@ -43,20 +43,26 @@ type Types map[language.Type]Policy
 //	person=pseudonym,email,phone=fake
 //
 // Beside the types that are known there are "names", "identifiers", which are all
-// that are no names, and "all". What is named by itself counts before a group.
+// that are no names, and "all"; and "relations", which are those of [Relations]. What is
+// named by itself counts before a group.
 // The list may begin with [Prefix].
 func Parse(s string, otherwise Policy, known []language.Type) (Types, error) {
 	otherwise = cmp.Or(otherwise, Tag)
 	if err := otherwise.Validate(); err != nil {
 		return nil, err
 	}
-	groups := map[string][]language.Type{"all": known}
+	groups := map[string][]language.Type{}
 	for _, t := range known {
 		group := "identifiers"
-		if slices.Contains(Names(), t) {
+		switch {
+		case isRelation(t):
+			group = "relations"
+		case slices.Contains(Names(), t):
 			group = "names"
 		}
-		groups[group] = append(groups[group], t)
+		if groups[group] = append(groups[group], t); group != "relations" {
+			groups["all"] = append(groups["all"], t)
+		}
 	}
 	all, single := Types{}, Types{}
 	for item := range strings.SplitSeq(strings.TrimPrefix(s, Prefix), ",") {
@@ -75,7 +81,7 @@ func Parse(s string, otherwise Policy, known []language.Type) (Types, error) {
 		case slices.Contains(known, language.Type(name)):
 			single[language.Type(name)] = p
 		default:
-			return nil, fmt.Errorf("mask: type is %.20q, must be one of all, names, identifiers, %s", name, join(slices.Sorted(slices.Values(known))))
+			return nil, fmt.Errorf("mask: type is %.40q, must be one of all, names, identifiers, relations, %s", name, join(slices.Sorted(slices.Values(known))))
 		}
 	}
 	maps.Copy(all, single)

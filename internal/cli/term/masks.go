@@ -46,12 +46,12 @@ func (f *ListFlags) Files() []NamedPath {
 
 // MaskHelp says in a help text what --mask types: takes.
 func MaskHelp() string {
-	types := []string{"all", "names", "identifiers"}
+	types := []string{"all", "names", "identifiers", "relations"}
 	for _, t := range mask.Known() {
 		types = append(types, string(t))
 	}
 	lines := layout.Fold("--mask types: masks personal data for what it is, by a list such as types:email,phone=fake. The types are "+
-		strings.Join(types, ", ")+". In its place stands the type, as in [EMAIL], unless it has another policy: remove, pseudonym, or fake, "+
+		strings.Join(types, ", ")+". Those of relations are what a text tells of a person, such as the firm in I work at Acme. In its place stands the type, as in [EMAIL], unless it has another policy: remove, pseudonym, or fake, "+
 		"which looks alike. It promises nothing: what is not found stays in, and ε alone promises.", 80)
 	return strings.Join(lines, "\n") + "\n"
 }
