@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,6 +45,29 @@ func Relations(name, dir string) ([]Related, error) {
 	for _, f := range e.Files {
 		if found := l.rows[f.Path]; found != f.Rows {
 			return nil, fmt.Errorf("dataset: %s holds %d rows, must hold %d", f.Path, found, f.Rows)
+		}
+	}
+	return all, nil
+}
+
+// OwnRelations reads a file of one's own as JSON lines of the shape of conll04, which may be
+// compressed: tokens, entities as lists of a type, the first token and the one behind the
+// last, and relations as lists of a name and the places of two entities. Each line has a
+// split, train, dev or test, or none has. Errors name the line and quote nothing of it.
+func OwnRelations(path string) ([]Related, error) {
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	l := &loader{fsys: os.DirFS(filepath.Dir(path)), info: Info{Name: "conll04", Files: []File{{Path: name}}}, rows: map[string]int{}}
+	all, err := l.related()
+	if err != nil {
+		return nil, err
+	}
+	parts := map[string]int{}
+	for _, r := range all {
+		parts[r.Part]++
+	}
+	for _, part := range []Part{Train, Validation, Test} {
+		if parts[""] < len(all) && parts[string(part)] == 0 || parts[""]%max(len(all), 1) > 0 || len(all) == 0 {
+			return nil, fmt.Errorf("dataset: %s: %d of %d lines have a split, must be all, with train, dev and test among them, or none", name, len(all)-parts[""], len(all))
 		}
 	}
 	return all, nil

@@ -2,6 +2,7 @@ package relation
 
 import (
 	"context"
+	"errors"
 	"hash/fnv"
 	"runtime"
 	"slices"
@@ -18,6 +19,7 @@ import (
 // Options of [Prepare].
 type Options struct {
 	Data     string                // one of [dataset.RelationSets]
+	File     string                // in place of it, a file as [dataset.OwnRelations] reads it
 	Dir      string                // folder of data sets; "" means [dataset.Dir]
 	Cache    string                // folder of texts with their trees; "" means one below the user's cache, - none
 	Workers  int                   // 0 means one a processor; the result does not depend on it
@@ -37,15 +39,18 @@ type Options struct {
 // conll04, and whom a biography is about with each link that has none, which may be one that
 // nobody marked.
 func Prepare(ctx context.Context, o Options) (*Set, error) {
-	texts, err := dataset.Relations(o.Data, o.Dir)
+	texts, name, err := o.texts()
 	if err != nil {
 		return nil, err
+	}
+	if o.File != "" {
+		o.Data = ownLike
 	}
 	docs, err := parsed(ctx, o, texts)
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Name: o.Data, Apart: map[dataset.Part]int{}}
+	s := &Set{Name: name, Apart: map[dataset.Part]int{}}
 	parts := make([]dataset.Part, len(texts))
 	where := map[string]map[dataset.Part]bool{} // parts of each text
 	for k, x := range texts {
@@ -66,6 +71,25 @@ func Prepare(ctx context.Context, o Options) (*Set, error) {
 	return s, nil
 }
 
+// What files of one's own are like, and are called.
+const (
+	ownLike = "conll04"
+	ownName = "own"
+)
+
+// texts reads the texts, and says what they are called.
+func (o Options) texts() ([]dataset.Related, string, error) {
+	if o.File == "" {
+		texts, err := dataset.Relations(o.Data, o.Dir)
+		return texts, o.Data, err
+	}
+	if o.Data != "" {
+		return nil, "", errors.New("relation: a data set and a file are given, must be one of them")
+	}
+	texts, err := dataset.OwnRelations(o.File)
+	return texts, ownName, err
+}
+
 // share returns a number below 10 that depends on a text alone.
 func share(text string) int {
 	h := fnv.New64a()
@@ -76,7 +100,7 @@ func share(text string) int {
 
 // part returns the part of a text.
 func part(data string, x dataset.Related) dataset.Part {
-	if data == "semeval2010" || data == "conll04" {
+	if data == "semeval2010" || data == "conll04" && x.Part != "" {
 		if p := dataset.Part(x.Part); data != "semeval2010" || p != dataset.Train || share(x.Text) > 0 {
 			return p
 		}

@@ -116,8 +116,7 @@ func (t *Trainer) weights() ([]byte, error) {
 	for i, q := range t.net.params() {
 		x := t.state.kept[i]
 		if i == 0 {
-			x = t.table.Clone()
-			copy(x.Data, t.state.kept[0].Data)
+			x = t.words()
 		}
 		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: q.Name, Shape: []int{x.Rows, x.Cols}, Data: x.Data})
 	}

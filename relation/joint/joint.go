@@ -45,7 +45,7 @@ type Settings struct {
 	Without string  `json:"without"` // "", [Decoder] or [Classifier]
 	Share   float64 `json:"share"`   // of the rules that it sees, drawn by the seed; 0 means 1
 	Mask    bool    `json:"mask"`    // hide the words of arguments behind their types
-	Epochs  int     `json:"epochs"`  // at most; 0 means 15
+	Epochs  int     `json:"epochs"`  // 0 means as many as make some 2,160 steps, but 10 to 100
 	Batch   int     `json:"batch"`   // instances a step; 0 means 50
 	Rate    float64 `json:"rate"`    // of Adam; 0 means 0.001
 	Hidden  int     `json:"hidden"`  // numbers of a state; 0 means 200
@@ -54,13 +54,13 @@ type Settings struct {
 
 func (s Settings) filled() (Settings, error) {
 	s.On, s.Share = cmp.Or(s.On, RulesAndLabels), cmp.Or(s.Share, 1)
-	s.Epochs, s.Batch, s.Hidden = cmp.Or(s.Epochs, 15), cmp.Or(s.Batch, 50), cmp.Or(s.Hidden, 200)
+	s.Batch, s.Hidden = cmp.Or(s.Batch, 50), cmp.Or(s.Hidden, 200)
 	s.Rate = cmp.Or(s.Rate, 0.001)
 	return s, cmp.Or(
 		among("what it is trained on", s.On, RulesAlone, RulesAndLabels),
 		among("what it is without", s.Without, "", Decoder, Classifier),
 		within("share of rules", s.Share, 1), within("rate", s.Rate, 1),
-		within("epochs", float64(s.Epochs), 1000), within("batch", float64(s.Batch), 10_000), within("hidden", float64(s.Hidden), 2000))
+		within("epochs", float64(cmp.Or(s.Epochs, 1)), 1000), within("batch", float64(s.Batch), 10_000), within("hidden", float64(s.Hidden), 2000))
 }
 
 // among refuses a value that is none of some.

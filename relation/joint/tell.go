@@ -2,6 +2,8 @@ package joint
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -33,8 +35,41 @@ func (t *Trainer) now() *Model {
 	return &Model{about: t.about(), v: t.v, rules: t.rules, gate: t.gate}
 }
 
+// Model returns that of the best epoch, with numbers of its own.
+func (t *Trainer) Model() (*Model, error) {
+	if t.state.Kept == 0 {
+		return nil, errors.New("joint: not one epoch is complete, must be before there is a model")
+	}
+	m := t.now()
+	m.table = t.words()
+	for _, x := range t.state.kept {
+		m.kept = append(m.kept, x.Clone())
+	}
+	return m, nil
+}
+
+// words returns the vectors of all words, those that learnt as they are kept.
+func (t *Trainer) words() nn.Matrix {
+	x := t.table.Clone()
+	copy(x.Data, t.state.kept[0].Data)
+	return x
+}
+
 // Relations lists those that it knows.
 func (m *Model) Relations() []string { return slices.Clone(m.v.relations[1:]) }
+
+// String says in words what it is.
+func (m *Model) String() string {
+	s := m.about.Settings
+	text := "an LSTM with graph convolution, trained on " + s.On
+	if s.Without != "" {
+		text += " without " + s.Without
+	}
+	if s.Share < 1 {
+		text += fmt.Sprintf(", %g of the rules", s.Share)
+	}
+	return text
+}
 
 // Rules returns the rules that it learnt to write, the best first.
 func (m *Model) Rules() *rule.File { return m.rules }

@@ -74,6 +74,9 @@ func New(d Data, s Settings) (*Trainer, error) {
 	if err = t.prepare(d); err != nil {
 		return nil, err
 	}
+	if t.settings.Epochs == 0 {
+		t.settings.Epochs = min(max(usualSteps/t.steps(), 10), 100)
+	}
 	if t.net, err = newNetwork(&t.v, t.table, s, usual); err != nil {
 		return nil, err
 	}
@@ -128,6 +131,9 @@ func (t *Trainer) prepare(d Data) error {
 	}
 	return nil
 }
+
+// usualSteps is how many a training has: 15 epochs of SemEval-2010.
+const usualSteps = 2160
 
 // steps returns how many an epoch has.
 func (t *Trainer) steps() int {

@@ -61,7 +61,7 @@ func TestMeasure(t *testing.T) {
 	if mean.Precision != 0.75 || len(mean.Seeds) != 2 || mean.Seeds[1].Precision != 1 || mean.Deviation == nil {
 		t.Errorf("the mean is %+v", mean)
 	}
-	if _, err := outcome.Measure(t.Context(), said{}, set(), outcome.Options{Part: dataset.Train}); err == nil {
+	if _, err = outcome.Measure(t.Context(), said{}, set(), outcome.Options{Part: dataset.Train}); err == nil {
 		t.Error("a part that is not there is measured")
 	}
 	content, err := json.Marshal(mean)

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"sotto/relation"
+	"sotto/relation/joint"
 )
 
 // kind is a kind of model that "sotto relations train" writes.
@@ -14,7 +15,9 @@ type kind struct {
 }
 
 // kinds are the models that can be asked.
-var kinds []kind
+var kinds = []kind{
+	{joint.Is, func(dir string) (relation.Model, error) { return joint.Open(dir) }},
+}
 
 // openModel opens the model in a folder.
 func openModel(dir string) (relation.Model, error) {
