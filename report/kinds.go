@@ -10,6 +10,7 @@ import (
 	"sotto/experiment/reproduce"
 	"sotto/experiment/reproduce/aec"
 	"sotto/experiment/reproduce/shares"
+	"sotto/experiment/unseen"
 	"sotto/explain/decoy"
 	"sotto/explain/summary"
 	"sotto/influence"
@@ -50,6 +51,7 @@ func Kinds() evidence.Kinds {
 		judge.Kind,
 		failing.Kind,
 		aec.Kind,
+		unseen.Evidence,
 		failing.ReleasedKind,
 		decoy.Kind,
 		summary.Kind,

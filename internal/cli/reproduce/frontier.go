@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -17,19 +16,16 @@ import (
 	"sotto/experiment/cache"
 	"sotto/experiment/frontier"
 	"sotto/internal/cli/term"
-	"sotto/internal/version"
 	"sotto/report/page"
 )
 
 // frontierOptions are the flags of "sotto reproduce frontier".
 type frontierOptions struct {
 	frontier.Options
-	shard    string // i/n
-	show     bool   // computes nothing
-	html     string
-	markdown string
-	svg      string
-	json     bool
+	shard string // i/n
+	show  bool   // computes nothing
+	drawn
+	json bool
 }
 
 func (o *frontierOptions) addFlags(fs *pflag.FlagSet) {
@@ -45,9 +41,7 @@ func (o *frontierOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.shard, "shard", "", "i/n to compute every n-th experiment from the i-th, so that n processes share one --out")
 	fs.IntVar(&o.Workers, "workers", 0, "cores to use (default: all); results do not depend on it")
 	fs.BoolVar(&o.show, "show", false, "compute nothing and show what the folder holds so far")
-	fs.StringVar(&o.html, "html", "", "also write a page with a chart for each task to this file")
-	fs.StringVar(&o.markdown, "markdown", "", "file to which the tables are also written as Markdown")
-	fs.StringVar(&o.svg, "svg", "", "also write each chart as a picture into this folder")
+	o.drawn.addFlags(fs)
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 }
 
@@ -109,7 +103,7 @@ func runFrontier(ctx context.Context, o frontierOptions, std term.Streams) error
 	if err := o.complete(); err != nil {
 		return err
 	}
-	if err := term.CanWrite(term.Named("--html", o.html), term.Named("--markdown", o.markdown), term.Named("--svg", o.svg)); err != nil {
+	if err := term.CanWrite(o.paths()...); err != nil {
 		return err
 	}
 	err := o.compute(ctx, std)
@@ -120,7 +114,7 @@ func runFrontier(ctx context.Context, o frontierOptions, std term.Streams) error
 	if also != nil { // most often for the reason that nothing could be computed
 		return cmp.Or(err, also)
 	}
-	return errors.Join(err, o.write(r, std)) // what could not be computed is told after what could
+	return errors.Join(err, o.put(r, std)) // what could not be computed is told after what could
 }
 
 // compute fills the store, unless only what it holds is to be shown.
@@ -134,25 +128,10 @@ func (o *frontierOptions) compute(ctx context.Context, std term.Streams) error {
 	return frontier.Compute(ctx, o.Options)
 }
 
-// write writes the result everywhere it was asked for, files first.
-func (o *frontierOptions) write(r *frontier.Result, std term.Streams) error {
-	if o.svg != "" {
-		if err := writeFrontierCharts(o.svg, r); err != nil {
-			return err
-		}
-	}
-	for _, file := range []struct {
-		path  string
-		write func(io.Writer, page.Page) error
-	}{{o.html, page.HTML}, {o.markdown, page.Markdown}} {
-		if file.path == "" {
-			continue
-		}
-		p := r.Page()
-		p.Made = "Made by sotto reproduce frontier, version " + version.Short() + "."
-		if err := term.WriteWhole(file.path, std.Out, func(w io.Writer) error { return file.write(w, p) }); err != nil {
-			return err
-		}
+// put writes the result everywhere it was asked for, files first.
+func (o *frontierOptions) put(r *frontier.Result, std term.Streams) error {
+	if err := o.write("frontier", r.Page(), frontierCharts(r), std); err != nil {
+		return err
 	}
 	return term.Show(std.Out, o.json, r, func(w io.Writer, r *frontier.Result) error { return r.Print(w) })
 }
@@ -191,11 +170,9 @@ func showFrontier(w io.Writer, bar *term.Progress, e frontier.Event) {
 	}
 }
 
-// writeFrontierCharts writes each chart to a file of its own.
-func writeFrontierCharts(dir string, r *frontier.Result) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // pictures are meant to be read by others
-		return err
-	}
+// frontierCharts returns the charts that have something to show, by name.
+func frontierCharts(r *frontier.Result) map[string]*page.Chart {
+	all := map[string]*page.Chart{}
 	for i := range r.Tasks {
 		t := &r.Tasks[i]
 		for k, c := range t.Charts() {
@@ -206,10 +183,8 @@ func writeFrontierCharts(dir string, r *frontier.Result) error {
 			if t.Part == frontier.Later {
 				name += []string{"-unknown", "-known"}[k]
 			}
-			if err := term.WriteWhole(filepath.Join(dir, name+".svg"), nil, func(w io.Writer) error { return page.SVG(w, c) }); err != nil {
-				return err
-			}
+			all[name] = c
 		}
 	}
-	return nil
+	return all
 }

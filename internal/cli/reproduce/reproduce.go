@@ -82,7 +82,7 @@ A result is written whole at the end or not at all.`,
 		RunE: func(c *cobra.Command, args []string) error { return runReproduce(c.Context(), args[0], o, std) },
 	}
 	o.addFlags(c.Flags())
-	c.AddCommand(newReproduceList(std), newReproduceFrontier(std), newReproduceXER(std), newReproduceAEC(std), newReproduceShares(std))
+	c.AddCommand(newReproduceList(std), newReproduceFrontier(std), newReproduceXER(std), newReproduceAEC(std), newReproduceShares(std), newReproduceUnseen(std))
 	return c
 }
 
@@ -105,6 +105,7 @@ func apart() []reproduce.Info {
 	return []reproduce.Info{
 		{Name: "frontier", About: "accuracy against ε of auto beside the other methods and the limit", Encoders: []string{}, Data: []string{}},
 		{Name: "xer", About: "who is the same in graphs of scored pairs, proved, beside set packing, hierarchical clustering and components", Paper: "Vadrevu and others, xER, TrustNLP 2021", Encoders: []string{}, Data: []string{"er_graphs"}},
+		{Name: "unseen", About: "what releases tell of questions nobody had asked when they were made", Encoders: []string{"minilm", "default"}, Data: []string{}},
 		{Name: "aec", About: "errors of a classifier that readable features find", Encoders: []string{}, Data: []string{}},
 		{Name: "shares", About: "shares of intents and complaints over time, from private answers and from raw ones", Encoders: []string{}, Data: []string{"clinc150", "airline"}},
 	}

@@ -1,0 +1,186 @@
+package unseen
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"sotto/encode/cells"
+	"sotto/nn"
+)
+
+// bench is one encoder and what is public of its vectors.
+type bench struct {
+	Options
+	encoder string
+	methods []Method
+	from    vectors
+
+	public nn.Matrix // vectors of public texts
+	basis  *basis
+	made   map[string]*division
+}
+
+// division is cells as releases take them.
+type division struct {
+	centres [][]float64
+	shares  []float64
+}
+
+// many is how many cells are made for ε: what was best over five seeds of five tasks
+// at ε = 1, 2, 4 and 8 follows e^(ε/2), where half of what is lost is noise and half
+// coarseness.
+func many(epsilon, factor float64) int { return max(2, int(math.Round(factor*math.Exp(epsilon/2)))) }
+
+// Cells for e^(ε/2), of public texts and of the task's own, which are more alike.
+const (
+	publicCells = 2.6
+	ownCells    = 1.8
+)
+
+// divide makes cells of rows.
+func divide(ctx context.Context, x nn.Matrix, n int, epsilon float64, seed uint64, workers int) (*division, error) {
+	const least = 2
+	set, err := cells.Make(ctx, x, cells.Settings{Epsilon: epsilon, Count: min(n, x.Rows/(4*least)), Least: least, Seed: seed, Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	return &division{set.Centres, each(set.Texts, func(n int) float64 { return float64(n) })}, nil
+}
+
+// publicly returns the cells of public texts for ε and a seed.
+func (b *bench) publicly(ctx context.Context, epsilon float64, seed int) (*division, error) {
+	key := fmt.Sprint(epsilon, seed)
+	if b.made[key] == nil {
+		d, err := divide(ctx, b.public, many(epsilon, publicCells), epsilon, uint64(seed), b.Workers)
+		if err != nil {
+			return nil, err
+		}
+		b.made[key] = d
+	}
+	return b.made[key], nil
+}
+
+// prepare encodes public texts and finds their principal components.
+func (b *bench) prepare(ctx context.Context, r *Result) error {
+	b.made = map[string]*division{}
+	x := nn.NewMatrix(0, b.from.from.Dim())
+	for i, s := range b.sources { // one by one, so that what is kept serves other mixtures
+		texts, err := s.read(b.Dir)
+		if err != nil {
+			return err
+		}
+		r.Sources[i].Texts = len(texts)
+		part, err := b.from.texts(ctx, texts, func(done int) { b.tell("encoding "+s.Name+" by "+b.encoder, done, len(texts)) })
+		if err != nil {
+			return err
+		}
+		x.Rows, x.Data = x.Rows+part.Rows, append(x.Data, part.Data...)
+	}
+	b.public, b.basis = x, newBasis(x, min(components, x.Cols))
+	return nil
+}
+
+func (b *bench) tell(job string, done, total int) {
+	if b.Progress != nil {
+		b.Progress(Event{job, done, total})
+	}
+}
+
+// run measures all methods on all tasks and adds what it finds to a result.
+func (b *bench) run(ctx context.Context, tasks []Task, r *Result) error {
+	if err := b.prepare(ctx, r); err != nil {
+		return err
+	}
+	for i, t := range tasks {
+		values, err := b.task(ctx, t, func(done, total int) {
+			b.tell(fmt.Sprintf("%s by %s, task %d of %d", t.Name, b.encoder, i+1, len(tasks)), done, total)
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+		r.add(t, b.encoder, values)
+	}
+	return nil
+}
+
+// basis is the principal components of rows.
+type basis struct {
+	mean []float64
+	axes *mat.Dense // components × columns
+}
+
+// newBasis finds the n components with the largest variance.
+func newBasis(x nn.Matrix, n int) *basis {
+	b := &basis{mean: make([]float64, x.Cols), axes: mat.NewDense(n, x.Cols, nil)}
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			b.mean[j] += float64(v) / float64(x.Rows)
+		}
+	}
+	spread := mat.NewSymDense(x.Cols, nil)
+	row := mat.NewVecDense(x.Cols, nil)
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			row.SetVec(j, float64(v)-b.mean[j])
+		}
+		spread.SymRankOne(spread, 1, row)
+	}
+	var of mat.EigenSym
+	if !of.Factorize(spread, true) {
+		panic("unseen: a covariance has no principal components") // a symmetric finite one has
+	}
+	var all mat.Dense
+	of.VectorsTo(&all)
+	for k := range n { // the largest stands last; its sign is that of its largest number
+		axis := mat.Col(nil, x.Cols-1-k, &all)
+		if top := slices.MaxFunc(axis, func(a, b float64) int { return compareSize(a, b) }); top < 0 {
+			for j := range axis {
+				axis[j] = -axis[j]
+			}
+		}
+		b.axes.SetRow(k, axis)
+	}
+	return b
+}
+
+func compareSize(a, b float64) int {
+	switch a, b = math.Abs(a), math.Abs(b); {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// of returns the components of rows.
+func (b *basis) of(x nn.Matrix) nn.Matrix {
+	n, _ := b.axes.Dims()
+	z := nn.NewMatrix(x.Rows, n)
+	for i := range x.Rows {
+		for k := range n {
+			sum, axis := 0.0, b.axes.RawRowView(k)
+			for j, v := range x.Row(i) {
+				sum += float64(axis[j] * (float64(v) - b.mean[j]))
+			}
+			z.Row(i)[k] = float32(sum)
+		}
+	}
+	return z
+}
+
+// centred returns rows less the public mean, by which cosines tell more.
+func (b *basis) centred(x nn.Matrix) nn.Matrix {
+	c := x.Clone()
+	for i := range c.Rows {
+		row := c.Row(i)
+		for j := range row {
+			row[j] -= float32(b.mean[j])
+		}
+	}
+	return c
+}
