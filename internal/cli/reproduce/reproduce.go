@@ -60,7 +60,8 @@ re-used; Ctrl-C keeps what was trained, and the same command goes on from there.
 Accuracy against ε, of our own best release beside all other methods, is a
 command with flags of its own: sotto reproduce frontier. So are graphs of who is
 the same: sotto reproduce xer; errors that are found by features: sotto reproduce
-aec; and shares of answers from many private ones: sotto reproduce shares.
+aec; shares of answers from many private ones: sotto reproduce shares; and
+questions that releases know nothing of: sotto reproduce unseen.
 
 Noise comes from seeds here, so that a table can be repeated; it protects nobody.
 A result is written whole at the end or not at all.`,
