@@ -15,6 +15,7 @@ import (
 	"sotto/internal/atomicfile"
 	"sotto/internal/regular"
 	"sotto/ledger"
+	"sotto/noise"
 )
 
 const secretSize = 32
@@ -97,6 +98,15 @@ func (s Secret) ChainKey() []byte {
 	key := s.mac([]byte("ledger chain"))
 	return key[:]
 }
+
+// Stream returns the noise that belongs to parts, as [noise.Derive] does, for who
+// releases what no gateway does. The first part names who that is, so that no
+// release of theirs draws the noise of another.
+func (s Secret) Stream(parts ...string) *noise.Stream { return noise.Derive(s.key[:], parts...) }
+
+// Digest names something without telling it to whoever does not have the secret,
+// by parts of which the first says who names it.
+func (s Secret) Digest(parts ...[]byte) ledger.Digest { return s.mac(parts...) }
 
 // Format implements fmt.Formatter, for every verb, so that none shows more.
 func (s Secret) Format(f fmt.State, _ rune) {

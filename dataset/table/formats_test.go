@@ -262,3 +262,33 @@ func TestHash(t *testing.T) {
 		t.Errorf("Next after SHA256 = %v, want the end", err)
 	}
 }
+
+// TestGroups reads row groups of Parquet alone, with the places of rows in the file.
+func TestGroups(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.parquet")
+	rows := []record{{Kind: "a"}, {Kind: "b"}, {Kind: "c"}}
+	if err := os.WriteFile(path, []byte(parquetFile(t, rows, parquet.MaxRowsPerRowGroup(2))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := table.Groups(path); n != 2 || err != nil {
+		t.Fatalf("%d groups, %v; want 2", n, err)
+	}
+	r, err := table.Open(path, table.Options{Format: table.Parquet, Group: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err = r.Select("kind"); err != nil {
+		t.Fatal(err)
+	}
+	v, err := r.Next()
+	if err != nil || v[0].Text != "c" || r.Line() != 3 {
+		t.Errorf("the second group begins with %v at %d, %v; want c at 3", v, r.Line(), err)
+	}
+	if _, err = r.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("then comes %v, want the end", err)
+	}
+	if _, err = table.Open(path, table.Options{Format: table.Parquet, Group: 3}); err == nil {
+		t.Error("a third group is read")
+	}
+}

@@ -36,10 +36,27 @@ func newParquet(r *Reader) (*parquetRows, error) {
 			p.leaves = append(p.leaves, c)
 		}
 	})
+	if err == nil && r.opt.Group > 0 {
+		err = p.table.Only(r.opt.Group)
+	}
 	if err != nil {
 		return nil, r.errorf("%w", err)
 	}
 	return p, nil
+}
+
+// Groups returns how many row groups a file of Parquet has: see Options.Group.
+func Groups(path string) (int, error) {
+	r, err := Open(path, Options{Format: Parquet})
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close() //nolint:errcheck // it was only read
+	p, ok := r.src.(*parquetRows)
+	if !ok {
+		return 0, r.errorf("it is not Parquet")
+	}
+	return p.table.Groups(), nil
 }
 
 // readable reports whether values of a type have a plain meaning. Decimals and

@@ -64,6 +64,7 @@ type Options struct {
 	Encoding  string // one of [Encodings]; "" means what the bytes say
 	NoHeader  bool   // the first row is no header, and columns are named 1, 2, …
 	SkipBad   bool   // leave out bad rows and count them, instead of stopping
+	Group     int    // row group of Parquet that is read alone, from 1; 0 means all
 }
 
 // Validate reports options that cannot be met.
@@ -79,6 +80,9 @@ func (o Options) Validate() error {
 	}
 	if o.NoHeader && o.Format != "" && !o.Format.delimited() {
 		return fmt.Errorf("table: format is %s, must be csv or tsv where there may be a header", o.Format)
+	}
+	if o.Group < 0 || o.Group > 0 && o.Format != Parquet {
+		return fmt.Errorf("table: row group is %d and format %q, must be positive and parquet", o.Group, o.Format)
 	}
 	_, err := findEncoding(o.Encoding)
 	return err

@@ -85,6 +85,7 @@ type Options struct {
 	Encoding  string // one of [table.Encodings]; "" means what the bytes say
 	NoHeader  bool   // the first line of CSV is a row, and Column is a number from 1
 	SkipBad   bool   // leave out bad rows and count them, instead of stopping
+	Group     int    // row group of Parquet that is read alone, from 1; 0 means all
 	// Beside are columns that are read with the texts: see [Reader.Beside].
 	Beside []string
 }
@@ -102,7 +103,7 @@ func (o Options) Validate() error {
 
 // table returns the options of the table whose column is read.
 func (o Options) table() table.Options {
-	return table.Options{Name: o.Name, Format: o.Format, Delimiter: o.Delimiter, Encoding: o.Encoding, NoHeader: o.NoHeader, SkipBad: o.SkipBad}
+	return table.Options{Name: o.Name, Format: o.Format, Delimiter: o.Delimiter, Encoding: o.Encoding, NoHeader: o.NoHeader, SkipBad: o.SkipBad, Group: o.Group}
 }
 
 // RowError says that one row is unfit and where it stands. [Reader.Next] returns

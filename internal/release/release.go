@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -23,6 +24,10 @@ type Options struct {
 	Workers  int // goroutines that draw noise, at least 1
 	SkipBad  bool
 	Progress func(rows int64) // may be nil
+	// Noise, if not nil, returns what the noise of a row is drawn from, by its place
+	// among the rows that were read and its raw vector, which it may not keep. It is
+	// called by several goroutines. Else noise is fresh, of the operating system's.
+	Noise func(place int64, vector []float64) rand.Source
 }
 
 // Summary counts what was done.
@@ -59,7 +64,7 @@ func Run(ctx context.Context, r *vecfile.Reader, w *vecfile.Writer, m dp.Vector,
 		p.read(ctx, r)
 	}()
 	for range o.Workers {
-		workers.Go(func() { p.work(ctx, m) })
+		workers.Go(func() { p.work(ctx, m, o.Noise) })
 	}
 	sum, err := p.write(ctx, w, o)
 	if err != nil {
@@ -74,6 +79,7 @@ type block struct {
 	x, y   []float64
 	errs   []error // of each row
 	n      int     // rows
+	first  int64   // place of the first
 	places vecfile.Places
 	end    error         // why there are no more rows: set instead of rows
 	fault  error         // why there are no releases
@@ -102,12 +108,14 @@ func newPipe(m dp.Vector, o Options) *pipe {
 
 // read fills blocks until the input ends; the last block says how it ended.
 func (p *pipe) read(ctx context.Context, r *vecfile.Reader) {
-	for {
+	for first := int64(0); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case b := <-p.free:
 			b.n, b.end = readRows(r, b.x)
+			b.first = first
+			first += int64(b.n)
 			if b.end != nil {
 				p.inOrder <- b
 				return
@@ -125,15 +133,18 @@ func readRows(r *vecfile.Reader, x []float64) (n int, err error) {
 	return r.ReadRows(x)
 }
 
-// work releases the rows of blocks, with noise of its own.
-func (p *pipe) work(ctx context.Context, m dp.Vector) {
-	src := noise.Crypto()
+// work releases the rows of blocks, with noise of its own unless it is told another.
+func (p *pipe) work(ctx context.Context, m dp.Vector, of func(int64, []float64) rand.Source) {
+	if of == nil {
+		src := noise.Crypto()
+		of = func(int64, []float64) rand.Source { return src }
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case b := <-p.todo:
-			b.fault = b.privatize(p, m, src)
+			b.fault = b.privatize(p, m, of)
 			clear(b.x[:b.n*p.in]) // raw vectors stay no longer than they are needed
 			b.done <- struct{}{}
 		}
@@ -141,10 +152,11 @@ func (p *pipe) work(ctx context.Context, m dp.Vector) {
 }
 
 // privatize releases the rows; a panic in the mechanism becomes an error.
-func (b *block) privatize(p *pipe, m dp.Vector, src *noise.Stream) (err error) {
+func (b *block) privatize(p *pipe, m dp.Vector, of func(int64, []float64) rand.Source) (err error) {
 	defer fault.Catch(&err)
 	for i := range b.n {
-		b.errs[i] = m.PrivatizeTo(b.y[i*p.out:(i+1)*p.out], b.x[i*p.in:(i+1)*p.in], src)
+		x := b.x[i*p.in : (i+1)*p.in]
+		b.errs[i] = m.PrivatizeTo(b.y[i*p.out:(i+1)*p.out], x, of(b.first+int64(i), x))
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ type Table struct {
 	in      *faults
 	columns []leaf
 	group   int   // row group being read; -1 before the first
+	end     int   // row group at which reading ends
 	left    int64 // rows of it still to come
 }
 
@@ -43,7 +44,24 @@ func OpenTable(in *io.SectionReader, choose func(root *parquet.Column)) (*Table,
 	if err != nil { // the library's own words may quote what the file holds
 		return nil, cmp.Or(t.in.err, ErrDamaged)
 	}
+	t.end = len(t.file.RowGroups())
 	return t, nil
+}
+
+// Groups returns how many row groups there are.
+func (t *Table) Groups() int { return len(t.file.RowGroups()) }
+
+// Only makes Next read one row group alone, counted from 1, with rows counted as
+// if all were read. It must come before the first Next.
+func (t *Table) Only(group int) error {
+	if group < 1 || group > t.end {
+		return fmt.Errorf("row group is %d, must be from 1 to %d", group, t.end)
+	}
+	t.group, t.end = group-2, group
+	for _, g := range t.file.RowGroups()[:group-1] {
+		t.Row += g.NumRows()
+	}
+	return nil
 }
 
 // Rows returns how many rows the file promises.
@@ -66,7 +84,7 @@ func (t *Table) Next() error {
 				return t.errorf(c, err)
 			}
 		}
-		if t.group+1 == len(t.file.RowGroups()) {
+		if t.group+1 == t.end {
 			return io.EOF
 		}
 		t.group++

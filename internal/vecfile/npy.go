@@ -18,7 +18,8 @@ type npy struct {
 	decode  func(dst []float64, b []byte) (finite bool)
 	size    int    // bytes of a row
 	swap    int    // bytes of a number in big endian; 0 in little endian
-	row     int64  // rows read so far
+	row     int64  // rows read or passed over so far
+	end     int64  // row at which reading ends
 	block   []byte // read but not yet decoded, whole rows
 	scratch []byte
 }
@@ -55,7 +56,7 @@ func (r *Reader) openNPY() error {
 	if width > maxWidth {
 		return r.errorf("%s", tooWide())
 	}
-	if err := r.setWidth(int(width)); err != nil {
+	if err = r.setWidth(int(width)); err != nil {
 		return err
 	}
 	if h.fortran && rows > 1 && width > 1 {
@@ -69,7 +70,17 @@ func (r *Reader) openNPY() error {
 		return r.errorf("holds %d bytes after its header, must hold %d for %d rows of %s", at.Size()-head, rows*size, rows, columns(int(width)))
 	}
 	r.rows, r.single = rows, typ.size <= 4
-	s := &npy{r: r, decode: typ.decode, size: int(size), scratch: make([]byte, max(npyBlock/int(size), 1)*int(size))}
+	from, end, err := r.opt.part(rows)
+	if err != nil {
+		return r.errorf("%w", err)
+	}
+	if end-from < rows {
+		if r.in.At == nil {
+			return r.errorf("is a stream, must be a file to read a part of it")
+		}
+		r.in.Reader = io.NewSectionReader(r.in.At, head+from*size, (end-from)*size)
+	}
+	s := &npy{r: r, row: from, end: end, decode: typ.decode, size: int(size), scratch: make([]byte, max(npyBlock/int(size), 1)*int(size))}
 	if big {
 		s.swap = typ.size
 	}
@@ -104,7 +115,7 @@ func (s *npy) read(dst []float64, lines []int64) (int, error) {
 
 // fill reads the next block, or makes sure that nothing follows the last one.
 func (s *npy) fill() error {
-	if s.row == s.r.rows {
+	if s.row == s.end {
 		n, err := io.ReadFull(s.r.in, s.scratch[:1])
 		if n == 1 {
 			return s.r.errorf("holds more than the %d rows that its header promises", s.r.rows)
@@ -114,7 +125,7 @@ func (s *npy) fill() error {
 		}
 		return io.EOF
 	}
-	want := min(int64(len(s.scratch)), (s.r.rows-s.row)*int64(s.size))
+	want := min(int64(len(s.scratch)), (s.end-s.row)*int64(s.size))
 	n, err := io.ReadFull(s.r.in, s.scratch[:want])
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return s.r.errorf("ends after row %d, must hold %d", s.row+int64(n/s.size), s.r.rows)

@@ -1,9 +1,11 @@
 package vecfile_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"strings"
@@ -225,5 +227,28 @@ func TestNPYOffset(t *testing.T) {
 	}
 	if err := errors.Join(w.WriteRows([]float64{1}), w.Close()); err == nil {
 		t.Error("Close of a file that only appends: no error")
+	}
+}
+
+// TestNPYPart reads some rows of a file, and refuses rows that it does not have.
+func TestNPYPart(t *testing.T) {
+	content := npy(1, dict("<f8", "False", "(4, 1)"), []float64{10, 11, 12, 13})
+	for _, c := range []struct {
+		from, count int64
+		want        string
+	}{{0, 0, "[10 11 12 13]"}, {1, 2, "[11 12]"}, {3, 1, "[13]"}, {2, 0, "[12 13]"}, {2, 3, "refused"}, {-1, 0, "refused"}} {
+		got := "refused"
+		r, err := vecfile.NewReader(bytes.NewReader([]byte(content)), vecfile.Options{Format: vecfile.NPY, From: c.from, Count: c.count})
+		if err == nil {
+			rows := make([]float64, 8)
+			n, failed := r.ReadRows(rows)
+			if _, end := r.ReadRows(rows[4:]); failed != nil || !errors.Is(end, io.EOF) {
+				t.Errorf("from %d: %v, then %v", c.from, failed, end)
+			}
+			got = fmt.Sprint(rows[:n])
+		}
+		if got != c.want {
+			t.Errorf("%d rows behind %d are %s, want %s", c.count, c.from, got, c.want)
+		}
 	}
 }

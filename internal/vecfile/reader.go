@@ -21,6 +21,9 @@ type Options struct {
 	Width   int    // coordinates a row must have; 0 means those of the first good row
 	Column  string // the Parquet list column to read; empty means the only one
 	SkipBad bool   // leave out bad rows and count them, instead of stopping
+	// From and Count choose rows of an NPY file: so many behind the first From.
+	// Count 0 means all that follow.
+	From, Count int64
 }
 
 // Validate reports options that cannot be met.
@@ -34,7 +37,21 @@ func (o Options) Validate() error {
 	if o.Column != "" && o.Format != Parquet {
 		return fmt.Errorf("vecfile: column is %q and format %s, must be parquet", o.Column, o.Format)
 	}
+	if o.From < 0 || o.Count < 0 || (o.From > 0 || o.Count > 0) && o.Format != NPY {
+		return fmt.Errorf("vecfile: rows are %d behind %d of a file in format %s, must be positive and npy", o.Count, o.From, o.Format)
+	}
 	return nil
+}
+
+// part returns where the chosen rows begin and end, of so many.
+func (o Options) part(rows int64) (from, end int64, err error) {
+	if o.From > rows || o.Count > rows-o.From {
+		return 0, 0, fmt.Errorf("has %d rows, must have %d and %d more", rows, o.From, o.Count)
+	}
+	if o.Count == 0 {
+		return o.From, rows, nil
+	}
+	return o.From, o.From + o.Count, nil
 }
 
 // source yields the rows of one format.

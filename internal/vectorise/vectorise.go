@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"sync"
 
@@ -39,7 +40,11 @@ type Job struct {
 	Masked func(line int64, s string, k text.Masking) error
 
 	Mechanism dp.Vector // nil: vectors are written as they are, raw
-	Model     Releaser  // releases in place of Mechanism; nil for none
+	// Noise, if not nil, returns what the noise of a row is drawn from, by its place
+	// among the rows that took part and its raw vector, which it may not keep. It is
+	// called by several goroutines. Else noise is fresh, of the operating system's.
+	Noise func(place int64, vector []float32) rand.Source
+	Model Releaser // releases in place of Mechanism; nil for none
 	// Row, if not nil, is asked of each row, in order and by its columns beside the
 	// text alone, whether it takes part, and for the fields that are written beside
 	// its vector.
@@ -190,7 +195,7 @@ func (j Job) block(ctx context.Context, b batch, s *Summary) error {
 	if n := len(b.beside) / x.Rows; n > 0 {
 		x = x.Beside(nn.Matrix{Rows: x.Rows, Cols: n, Data: b.beside})
 	}
-	rows, refused, err := j.release(x)
+	rows, refused, err := j.release(x, b.first)
 	if err != nil {
 		return err
 	}
@@ -219,10 +224,9 @@ func (j Job) block(ctx context.Context, b batch, s *Summary) error {
 	return j.Out.WriteRows(kept)
 }
 
-// release sends rows through the mechanism, each with noise of the operating
-// system's, or widens them where there is none. A row that is refused has an
-// error and zeros.
-func (j Job) release(x nn.Matrix) (rows []float64, refused []error, err error) {
+// release sends rows, of which the first has the given place, through the mechanism,
+// or widens them where there is none. A row that is refused has an error and zeros.
+func (j Job) release(x nn.Matrix, first int64) (rows []float64, refused []error, err error) {
 	if j.Model != nil {
 		if in, _ := j.Model.Shape(); in != x.Cols {
 			return nil, nil, fmt.Errorf("vectorise: the model takes %d numbers, but the encoder makes %d", in, x.Cols)
@@ -245,8 +249,11 @@ func (j Job) release(x nn.Matrix) (rows []float64, refused []error, err error) {
 	var all sync.WaitGroup
 	for w := range j.Workers {
 		all.Go(func() {
-			source, row := noise.Crypto(), make([]float64, in)
+			source, row := rand.Source(noise.Crypto()), make([]float64, in)
 			for i := w; i < x.Rows; i += j.Workers {
+				if j.Noise != nil {
+					source = j.Noise(first+int64(i), x.Row(i))
+				}
 				for k, v := range x.Row(i) {
 					row[k] = float64(v)
 				}
