@@ -1,0 +1,34 @@
+// Command sotto-batch releases the texts of many files on a distributed engine:
+//
+//	sotto-batch --in 'texts/*.jsonl' --text text --id id --out private --epsilon 4 --secret batch.secret
+//
+// Exit codes are those of sotto: 0 done; 1 a check said no (over budget, ids that are
+// not unique); 2 wrong use or bad input; 4 an internal fault.
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"sotto/batch/command"
+	"sotto/internal/cli/term"
+)
+
+func main() {
+	if slices.ContainsFunc(os.Args[1:], worker) { // an engine has started this
+		flag.Parse()
+	}
+	beam.Init() // does not return on a worker
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) })
+	os.Exit(command.Run(ctx, os.Args[1:], term.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+}
+
+// worker reports whether an argument is the one with which engines start workers.
+func worker(arg string) bool { return arg == "--worker" || arg == "-worker" || arg == "--worker=true" }

@@ -1,0 +1,229 @@
+// Package command is the command sotto-batch: its flags, what it prints, and its exit
+// codes, which are those of sotto. What computes is in packages shard and pipeline.
+package command
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/batch/pipeline"
+	"sotto/batch/shard"
+	"sotto/dp"
+	"sotto/internal/cli/term"
+	"sotto/internal/fault"
+	"sotto/internal/vecfile"
+	"sotto/ledger"
+	"sotto/mech"
+)
+
+// Exit codes, as those of sotto.
+const (
+	exitDone     = 0
+	exitNo       = 1
+	exitUse      = 2
+	exitInternal = 4
+)
+
+// options are the flags.
+type options struct {
+	term.MechanismFlags
+	job       pipeline.Job
+	table     term.TableFlags
+	masks     string
+	dropout   float64
+	mechanism string
+	runner    string
+	outFormat string
+	nameOf    string
+	json      bool
+	verbose   bool
+}
+
+func (o *options) addFlags(fs *pflag.FlagSet) {
+	fs.StringArrayVar(&o.job.In, "in", nil, "file of texts, or a pattern such as 'DIR/*.jsonl', here or as in gs://BUCKET/NAME; may be given several times")
+	o.table.AddFlags(fs)
+	fs.StringVar(&o.job.Text, "text", "", "column of the texts (default: the only one that can be meant)")
+	fs.StringVar(&o.job.ID, "id", "", "column of the records' ids, which must be unique (default: the name of the file and the line)")
+	fs.StringVar(&o.job.User, "user", "", "column that names who pays for a row, from --ledger")
+	fs.StringSliceVar(&o.job.Keep, "keep", nil, "columns, separated by commas, that are written beside the releases as they are, with the id")
+	fs.BoolVar(&o.job.SkipBad, "skip-bad", false, "leave bad rows out and count them")
+	fs.BoolVar(&o.job.Vectors, "vectors", false, "the files hold vectors, as sotto privatize reads them, in place of texts")
+	fs.StringVar(&o.job.Encoder, "encoder", "default", "encoder that makes the vectors, one that is computed here (see sotto encoder list)")
+	fs.StringVar(&o.mechanism, "mechanism", "codebook", "mechanism that releases each vector (see sotto privatize)")
+	fs.Float64Var(&o.dropout, "dropout", 0, "probability μ of masking each word before it is encoded (default: no masking)")
+	fs.StringVar(&o.masks, "masks", "bernoulli", "how dropout chooses words: bernoulli, each word by itself, or fixed-count, as near to a share of μ as can be")
+	o.job.Lists.AddFlags(fs)
+	o.AddFlags(fs)
+	term.Widths(fs, "as the encoder makes them")
+	fs.StringVar(&o.job.Secret, "secret", "", "file of 32 random bytes that keys the noise, as a gateway's, on every worker at this path")
+	fs.StringVar(&o.job.Out, "out", "", "folder for the parts and the record of the set, set.privacy.json")
+	fs.StringVar(&o.outFormat, "format", "jsonl", "format of the parts: jsonl, csv, npy or parquet")
+	fs.StringVar(&o.job.Ledger, "ledger", "", "ledger that the users of --user pay from before anything is released: a file that sotto budget init made, or postgres://… (default: nobody pays)")
+	fs.StringVar(&o.job.Head, "head", "", "place where the end of the ledger is noted (default: beside the ledger)")
+	fs.StringVar(&o.job.OnExhausted, "on-exhausted", pipeline.LeaveOut, "what happens to users with too little left: leave-out leaves out their rows and counts them, refuse releases nothing")
+	fs.StringVar(&o.job.Name, "job", "", "name under which the job pays, so that it pays once however often it runs (default: a digest of what it does and of which files)")
+	fs.Int64Var(&o.job.SplitBytes, "split", shard.DefaultSplit, "about how many bytes of a file are one part")
+	fs.IntVar(&o.job.Workers, "workers", 0, "parts at a time in one process (default: one for each core)")
+	fs.StringVar(&o.runner, "runner", "prism", "engine: prism, in this process, or one that Beam knows, such as flink, spark, dataflow or universal; what it needs follows --, as in -- --endpoint=HOST:8099 --environment_type=DOCKER")
+	fs.StringVar(&o.nameOf, "name-of", "", "print the name of this id, by which errors speak of it, and do nothing else")
+	fs.BoolVar(&o.json, "json", false, "print the summary as JSON")
+	fs.BoolVar(&o.verbose, "verbose", false, "print what the engine says while it works")
+}
+
+// settle makes a job of the flags.
+func (o *options) settle(fs *pflag.FlagSet) error {
+	if err := term.RefuseZeros(fs, "seed", "dropout"); err != nil {
+		return err
+	}
+	if o.Epsilon == 0 {
+		return errors.New("want --epsilon, the ε of each release")
+	}
+	p, err := o.Resolve(o.mechanism)
+	if err != nil {
+		return err
+	}
+	o.job.Mechanism = p
+	rows, err := o.table.Options()
+	if err != nil {
+		return err
+	}
+	o.job.Format, o.job.Encoding, o.job.Delimiter, o.job.NoHeader = o.table.InFormat, rows.Encoding, rows.Delimiter, rows.NoHeader
+	if o.job.OutFormat, err = vecfile.ParseFormat(o.outFormat); err != nil {
+		return err
+	}
+	if o.job.Vectors && !fs.Changed("encoder") {
+		o.job.Encoder = ""
+	}
+	if o.job.Dropout = o.dropout; o.dropout > 0 {
+		o.job.Masks = mech.Masks(o.masks)
+	}
+	return nil
+}
+
+// Summary is what --json prints.
+type Summary struct {
+	Rows     int64      `json:"rows"`     // read
+	Released int64      `json:"released"` // and written
+	LeftOut  int64      `json:"left_out"`
+	Seconds  float64    `json:"seconds"`
+	Rate     float64    `json:"rows_per_second"`
+	Out      string     `json:"out"`
+	Parts    int        `json:"parts"`
+	Record   *shard.Set `json:"record"`
+}
+
+// New returns the command.
+func New(std term.Streams) *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use:   "sotto-batch",
+		Short: "Release the texts of many files on a distributed engine",
+		Long: `Read the texts of many files, mask, encode and release each, and write the releases
+as a set of files with one record, on Apache Beam: on its runner Prism in this
+process, or on a cluster.
+
+Noise is keyed by the secret, the record's id, the mechanism with its ε, and the
+record's vector, so that a part that an engine runs twice is written twice with the
+same bytes, and is no second release. Ids must be unique, which is checked before
+anything is released. With --ledger, all of it is paid for before that, too; a job
+that died has paid, and costs nothing when it runs again.`,
+		Example: `  sotto-batch --in 'texts/*.jsonl' --text text --id id --out private --mechanism codebook --epsilon 4 --secret batch.secret
+  sotto-batch --in 'texts/*.parquet' --text review --id id --user author --ledger postgres://… --out private --epsilon 4 --secret batch.secret --format parquet
+  sotto-batch --in 'vectors/*.npy' --vectors --out private --format npy --mechanism laplace-l1 --epsilon 8 --secret batch.secret`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(c *cobra.Command, engine []string) error {
+			if err := o.settle(c.Flags()); err != nil {
+				return err
+			}
+			if err := flag.CommandLine.Parse(engine); err != nil {
+				return fmt.Errorf("what follows --: %w", err)
+			}
+			return o.run(c.Context(), std)
+		},
+	}
+	o.addFlags(c.Flags())
+	c.CompletionOptions.DisableDefaultCmd = true
+	return c
+}
+
+func (o *options) run(ctx context.Context, std term.Streams) error {
+	if o.nameOf != "" {
+		w, err := o.job.Open(ctx)
+		if err == nil {
+			_, err = fmt.Fprintln(std.Out, w.Name(o.nameOf))
+		}
+		return err
+	}
+	if !o.verbose { // what went wrong is said below, once
+		slog.SetDefault(slog.New(slog.DiscardHandler))
+	}
+	began := time.Now()
+	set, err := pipeline.Run(ctx, &o.job, o.runner)
+	if err != nil {
+		return err
+	}
+	s := Summary{Rows: set.Rows, Released: set.Released, LeftOut: set.LeftOut, Out: o.job.Out, Parts: len(set.Parts), Record: set}
+	s.Seconds = time.Since(began).Seconds()
+	s.Rate = float64(s.Rows) / s.Seconds
+	if o.json {
+		return term.PrintJSON(std.Out, s)
+	}
+	return s.print(std)
+}
+
+// print tells a person what was done.
+func (s *Summary) print(std term.Streams) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "released %d of %d rows into %d parts in %.1f s, %.0f rows a second\n", s.Released, s.Rows, s.Parts, s.Seconds, s.Rate)
+	if s.LeftOut > 0 {
+		fmt.Fprintf(&b, "left out %d rows, bad ones or of users with too little left\n", s.LeftOut)
+	}
+	if p := s.Record.Paid; p != nil {
+		fmt.Fprintf(&b, "%d users have paid for %d releases; %d had too little left\n", p.Users, p.Releases, p.Exhausted)
+	}
+	fmt.Fprintf(&b, "each release has %v\n", s.Record.Release.Guarantee)
+	if s.Record.Word != nil {
+		fmt.Fprintf(&b, "and %v with dropout %v\n", *s.Record.Word, s.Record.Dropout)
+	}
+	fmt.Fprintf(&b, "against: %s\nfor: %s\n", s.Record.Release.Against, s.Record.Release.Scope)
+	for _, a := range s.Record.Release.Guarantee.Assumptions {
+		fmt.Fprintf(&b, "assuming: %s\n", a)
+	}
+	_, err := fmt.Fprint(std.Err, b.String())
+	return err
+}
+
+// Run executes the command and returns its exit code.
+func Run(ctx context.Context, args []string, std term.Streams) int {
+	c := New(std)
+	c.SetArgs(args)
+	c.SetIn(std.In)
+	c.SetOut(std.Out)
+	c.SetErr(std.Err)
+	var err error
+	func() {
+		defer fault.Catch(&err)
+		err = c.ExecuteContext(ctx)
+	}()
+	if err == nil {
+		return exitDone
+	}
+	term.Complain(std.Err, err.Error())
+	switch {
+	case errors.Is(err, dp.ErrBudget), errors.Is(err, ledger.ErrConflict), errors.Is(err, shard.ErrDuplicates):
+		return exitNo
+	case errors.Is(err, fault.ErrFault):
+		return exitInternal
+	}
+	return exitUse
+}

@@ -1,0 +1,110 @@
+// Package pipeline runs what package shard does on Apache Beam: on Prism in this
+// process, or on whichever runner Beam knows.
+//
+// An element is a chunk of a file, or what a chunk says of its rows, and never a row: a
+// text or a raw vector lives within one call on one worker, so that no engine stores it.
+// The graph is
+//
+//	chunks ─┬─ scan ─┬─ ids of a partition ── duplicates ── refuse ─┐
+//	        │        └─ spends of a partition ───────────── reserve ┤ who of a chunk cannot pay
+//	        └───────────────────────────────────────────────────────┴─ release ── finish
+//
+// where a function that has two inputs gets both together by a key. An engine gives out
+// no key before its inputs have ended, so that nothing is released before all ids are
+// known to be unique and everything is paid for. No function has a side input: Prism
+// keeps a core busy with asking whether such a function may begin, for as long as it runs.
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"sotto/batch/shard"
+	"sotto/internal/cli/term"
+)
+
+// The ways to treat users who have too little left.
+const (
+	LeaveOut = "leave-out" // their rows are left out and counted
+	Refuse   = "refuse"    // nothing is released
+)
+
+// Job is what a pipeline does: the same on every worker.
+type Job struct {
+	shard.Spec
+	Lists       term.ListFlags `json:"lists"` // what masks, by files on every worker
+	Name        string         `json:"name"`
+	Ledger      string         `json:"ledger,omitempty"` // place of it; "" for none
+	Head        string         `json:"head,omitempty"`   // place of its head; "" means beside it
+	OnExhausted string         `json:"on_exhausted,omitempty"`
+	Workers     int            `json:"workers"` // chunks at a time in one process; 0 means a core each
+}
+
+// Validate reports what cannot be done.
+func (j *Job) Validate() error {
+	switch {
+	case j.Ledger != "" && j.User == "":
+		return fmt.Errorf("pipeline: there is a ledger but no column of users, must be one: somebody has to pay")
+	case j.Ledger == "" && j.User != "":
+		return fmt.Errorf("pipeline: there is a column of users but no ledger, must be one that they pay from")
+	case j.Ledger != "" && j.OnExhausted != LeaveOut && j.OnExhausted != Refuse:
+		return fmt.Errorf("pipeline: for exhausted budgets there is %q, must be %s or %s", j.OnExhausted, LeaveOut, Refuse)
+	case j.Workers < 0:
+		return fmt.Errorf("pipeline: there are %d workers, must be at least one", j.Workers)
+	}
+	return j.Spec.Validate()
+}
+
+// Open loads what the job needs, in this process.
+func (j *Job) Open(ctx context.Context) (*shard.Worker, error) {
+	if err := j.Validate(); err != nil {
+		return nil, err
+	}
+	maskers, err := j.Lists.Maskers()
+	if err != nil {
+		return nil, err
+	}
+	return shard.Open(ctx, &j.Spec, maskers, elsewhere)
+}
+
+// process is what all instances of functions in one process share: models are loaded
+// once, and no more chunks are in memory than there are workers.
+type process struct {
+	load   sync.Once
+	job    Job
+	worker *shard.Worker
+	err    error
+	places chan struct{}
+}
+
+var processes sync.Map // of *process, by the job's JSON
+
+// enter loads a job, or finds it loaded, and waits for a place to work in. What it
+// returns second gives the place back.
+func enter(ctx context.Context, spec string) (*process, func(), error) {
+	held, _ := processes.LoadOrStore(spec, &process{})
+	p := held.(*process) //nolint:forcetypeassert // nothing else is stored
+	p.load.Do(func() {
+		if p.err = json.Unmarshal([]byte(spec), &p.job); p.err != nil {
+			return
+		}
+		n := p.job.Workers
+		if n == 0 {
+			n = runtime.GOMAXPROCS(0)
+		}
+		p.places = make(chan struct{}, n)
+		p.worker, p.err = p.job.Open(ctx)
+	})
+	if p.err != nil {
+		return nil, nil, p.err
+	}
+	select {
+	case p.places <- struct{}{}:
+		return p, func() { <-p.places }, nil
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+}

@@ -1,0 +1,93 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"sotto/batch/shard"
+	"sotto/ledger"
+)
+
+// books are the ledgers that are open in this process, by their place.
+var books = struct {
+	sync.Mutex
+	open map[string]*ledger.Ledger
+}{open: map[string]*ledger.Ledger{}}
+
+// openBook opens the ledger of a job, or finds it open.
+func (p *process) openBook(ctx context.Context) (*ledger.Ledger, error) {
+	books.Lock()
+	defer books.Unlock()
+	place := p.job.Ledger
+	if place == "" {
+		return nil, errLedger
+	}
+	if l := books.open[place]; l != nil {
+		return l, nil
+	}
+	secret := p.worker.Secret()
+	l, err := ledger.Open(ctx, place, ledger.Options{SecretID: secret.ID(), ChainKey: secret.ChainKey(), Head: p.job.Head})
+	if err == nil {
+		books.open[place] = l
+	}
+	return l, err
+}
+
+// CloseBooks ends the ledgers that this process has open.
+func CloseBooks() error {
+	books.Lock()
+	defer books.Unlock()
+	var err error
+	for place, l := range books.open {
+		if e := l.Close(); e != nil && err == nil {
+			err = e
+		}
+		delete(books.open, place)
+	}
+	return err
+}
+
+// shardUsers is how many users pay in one call, which is one write.
+const shardUsers = 1 << 14
+
+// reserve pays for the releases of the users of a partition, some thousands at a time
+// in the order of their names, so that a job that runs again asks for the same shards.
+// It returns who cannot pay. If that is to refuse the job, as many as one call takes
+// are asked for together, and nobody pays unless all of them can.
+func (p *process) reserve(ctx context.Context, at int, spends map[string]shard.Spend) ([]string, shard.Paid, error) {
+	var sums shard.Paid
+	var broke []string
+	book, err := p.openBook(ctx)
+	if err != nil {
+		return nil, sums, err
+	}
+	m := p.worker.Mechanism()
+	var shards []ledger.Shard
+	for users := range slices.Chunk(slices.Sorted(maps.Keys(spends)), shardUsers) {
+		s := ledger.Shard{
+			Job: p.job.Name, Name: fmt.Sprintf("users %d/%d", at, len(shards)), Guarantee: m.Guarantee(), Mechanism: m.Params(),
+		}
+		for _, u := range users {
+			s.Demands = append(s.Demands, ledger.Demand{Subject: u, Releases: spends[u].Releases, Check: spends[u].Check})
+		}
+		shards = append(shards, s)
+	}
+	pay, calls := book.Reserve, 1
+	if p.job.OnExhausted == Refuse {
+		pay, calls = book.ReserveAll, ledger.MaxDemands/shardUsers
+	}
+	for some := range slices.Chunk(shards, calls) {
+		answers, err := pay(ctx, some...)
+		if err != nil {
+			return nil, sums, err
+		}
+		for _, a := range answers {
+			broke = append(broke, a.LeftOut...)
+			sums.Add(shard.Paid{Users: int64(a.Paid), Releases: a.Releases, Exhausted: int64(len(a.LeftOut))})
+		}
+	}
+	return broke, sums, nil
+}

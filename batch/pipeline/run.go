@@ -1,0 +1,76 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism" // the runner of this process
+
+	"sotto/batch/shard"
+)
+
+// failure is the first error of a function that runs in this process.
+var failure atomic.Pointer[error]
+
+// Run runs a job on a runner that Beam knows, and returns the record of the set.
+func Run(ctx context.Context, j *Job, runner string) (*shard.Set, error) {
+	w, chunks, err := Plan(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	if err = w.Begin(j.Name, chunks); err != nil {
+		return nil, err
+	}
+	p, err := Build(j, chunks)
+	if err != nil {
+		return nil, err
+	}
+	failure.Store(nil)
+	_, err = beam.Run(ctx, runner, p)
+	if closed := CloseBooks(); err == nil {
+		err = closed
+	}
+	if why := failure.Load(); err != nil && why != nil {
+		return nil, *why
+	} else if err != nil {
+		return nil, fmt.Errorf("pipeline: the job did not end well on %s: %w", runner, err)
+	}
+	return readSet(ctx, j.Out)
+}
+
+// readSet reads the record that the last function wrote, maybe on another machine.
+func readSet(ctx context.Context, dir string) (*shard.Set, error) {
+	in, err := openSet(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	content, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
+	s := &shard.Set{}
+	if err = json.Unmarshal(content, s); err == nil && s.Format != shard.SetFormat {
+		err = errors.New("it is not the record of a set")
+	}
+	return s, err
+}
+
+func openSet(ctx context.Context, dir string) (io.ReadCloser, error) {
+	if !strings.Contains(dir, "://") {
+		return os.Open(filepath.Join(dir, shard.SetFile))
+	}
+	files, err := elsewhere(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return files.OpenRead(ctx, strings.TrimSuffix(dir, "/")+"/"+shard.SetFile)
+}

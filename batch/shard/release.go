@@ -1,0 +1,182 @@
+package shard
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strconv"
+
+	"sotto/dataset/table"
+	"sotto/encode/textfile"
+	"sotto/internal/release"
+	"sotto/internal/vecfile"
+	"sotto/internal/vectorise"
+	"sotto/mech"
+)
+
+// Part is one file of a set, and what was done to make it.
+type Part struct {
+	mech.Binding
+	Read    int64            `json:"read"`              // rows of the chunk, bad ones included
+	LeftOut int64            `json:"left_out"`          // rows of users who cannot pay
+	Skipped int64            `json:"skipped,omitempty"` // bad rows
+	Empty   int64            `json:"empty,omitempty"`   // texts of which no word is known
+	Masked  map[string]int64 `json:"masked,omitempty"`
+}
+
+// Release reads, masks, encodes and releases the rows of a chunk, and writes them as
+// one file, which appears when it is whole. Rows of users for whom broke is true are
+// left out; nil means nobody.
+func (w *Worker) Release(ctx context.Context, c Chunk, broke func(user string) bool) (Part, error) {
+	out, err := create(ctx, join(w.spec.Out, c.Part+"."+string(w.spec.OutFormat)), w.at)
+	if err != nil {
+		return Part{}, err
+	}
+	defer out.abort()
+	sum := sha256.New()
+	var to io.Writer = &seeking{out, io.MultiWriter(out, sum)}
+	if w.spec.OutFormat == vecfile.NPY {
+		to = out // its head is written last
+	}
+	said, err := json.Marshal(w.Record())
+	if err != nil {
+		return Part{}, err
+	}
+	_, width := w.mech.Shape()
+	vectors, err := vecfile.NewWriter(to, w.spec.OutFormat, vecfile.WriterOptions{
+		Width: width, Beside: w.spec.written(), Metadata: map[string]string{"sotto.privacy": string(said)},
+	})
+	if err != nil {
+		return Part{}, err
+	}
+	var p Part
+	if w.spec.Vectors {
+		p, err = w.releaseVectors(ctx, c, vectors)
+	} else {
+		p, err = w.releaseTexts(ctx, c, vectors, broke)
+	}
+	if err != nil {
+		return Part{}, err
+	}
+	if err = vectors.Close(); err != nil {
+		return Part{}, err
+	}
+	if to == out {
+		if _, err = out.Seek(0, io.SeekStart); err == nil {
+			_, err = io.Copy(sum, out)
+		}
+	}
+	if err == nil {
+		err = out.commit()
+	}
+	p.File, p.SHA256 = c.Part+"."+string(w.spec.OutFormat), hex.EncodeToString(sum.Sum(nil))
+	return p, err
+}
+
+// seeking writes to several writers, of which the first alone can seek, and says so of
+// neither: what is hashed while it is written must be written in order.
+type seeking struct {
+	io.Seeker
+	io.Writer
+}
+
+// Seek implements [io.Seeker] for who asks where the file stands, and nothing else.
+func (*seeking) Seek(int64, int) (int64, error) {
+	return 0, errors.New("shard: what is hashed while it is written cannot seek")
+}
+
+// Record says what each row of a part promises.
+func (w *Worker) Record() mech.Record {
+	r := mech.NewRecord(w.mech, tool())
+	r.Noise = "keyed by the secret, the record's id, the mechanism with its ε, and the record's vector: the same record is the same release"
+	r.Scope = "each record is one release, however often the job runs; for a person with k records, ε and δ are k times as large"
+	r.Guarantee.Assumptions = append(append([]string{}, r.Guarantee.Assumptions...), w.assumed()...)
+	return r
+}
+
+// rows are the records of the block that is being released.
+type rows struct {
+	ids   []string
+	first int64 // place of the first
+	id    string
+	text  string
+}
+
+// releaseTexts sends the texts of a chunk through what "sotto encode" does.
+func (w *Worker) releaseTexts(ctx context.Context, c Chunk, out *vecfile.Writer, broke func(string) bool) (Part, error) {
+	in, end, err := w.openTexts(ctx, c)
+	if err != nil {
+		return Part{}, err
+	}
+	defer end() //nolint:errcheck // it was only read
+	var now rows
+	job := vectorise.Job{
+		In: in, Encoder: w.encoder, Out: out, Maskers: w.maskers, Mechanism: w.mech, SkipBad: w.spec.SkipBad, Workers: 1,
+		Row: func(beside []table.Value) ([]vecfile.Field, bool, error) { return w.row(c, in, beside, &now, broke) },
+		Noise: func(place int64, vector []float32) rand.Source {
+			return w.key.Noise(now.ids[place-now.first], vector)
+		},
+	}
+	if w.spec.Dropout > 0 {
+		job.Seen = func(s string) { now.text = s }
+		job.Drop = func(masked []bool) {
+			mech.DrawMasks(masked, w.spec.Dropout, w.spec.Masks, w.key.Masks(now.id, now.text))
+		}
+	}
+	job.Progress = func(int64) { now.first, now.ids = now.first+int64(len(now.ids)), now.ids[:0] }
+	s, err := vectorise.Run(ctx, job)
+	p := Part{LeftOut: s.Declined, Skipped: s.Skipped, Empty: s.Empty, Masked: s.Masked}
+	p.Rows, p.Read = s.Rows, s.Rows+s.Declined+s.Skipped
+	return p, err
+}
+
+// row notes the id of a row and returns what is written beside its release.
+func (w *Worker) row(c Chunk, in *textfile.Reader, beside []table.Value, now *rows, broke func(string) bool) ([]vecfile.Field, bool, error) {
+	id, user, err := w.who(c, in.Line(), beside)
+	if err != nil {
+		return nil, false, err
+	}
+	if broke != nil && broke(user) {
+		return nil, false, nil
+	}
+	now.id = id
+	now.ids = append(now.ids, id)
+	if w.beside == 0 {
+		return nil, true, nil
+	}
+	fields := make([]vecfile.Field, w.beside)
+	for i, v := range beside[:w.beside] {
+		if v.Kind == table.Nested {
+			return nil, false, errors.New("a kept column holds a list or an object, must hold a value")
+		}
+		fields[i] = vecfile.Field{Text: v.Text, Bare: v.Kind == table.Number || v.Kind == table.Bool, Missing: v.Kind == table.Missing}
+	}
+	return fields, true, nil
+}
+
+// releaseVectors sends the vectors of a chunk through what "sotto privatize" does.
+func (w *Worker) releaseVectors(ctx context.Context, c Chunk, out *vecfile.Writer) (Part, error) {
+	in, end, err := w.openVectors(ctx, c)
+	if err != nil {
+		return Part{}, err
+	}
+	defer end() //nolint:errcheck // it was only read
+	if width, _ := w.mech.Shape(); in.Width() != width {
+		return Part{}, fmt.Errorf("shard: %s has rows of %d numbers, must have %d", c.File, in.Width(), width)
+	}
+	name := base(c.File) + ":"
+	s, err := release.Run(ctx, in, out, w.mech, release.Options{
+		Workers: 1, SkipBad: w.spec.SkipBad,
+		Noise: func(place int64, vector []float64) rand.Source {
+			return w.key.NoiseOf(name+strconv.FormatInt(c.Line+place+1, 10), vector)
+		},
+	})
+	p := Part{Skipped: s.Skipped}
+	p.Rows, p.Read = s.Rows, s.Rows+s.Skipped
+	return p, err
+}

@@ -1,0 +1,189 @@
+package shard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"sotto/dp"
+	"sotto/internal/atomicfile"
+	"sotto/internal/version"
+	"sotto/mech"
+)
+
+// SetFormat is the format of the record of a set.
+const SetFormat = "sotto-set-1"
+
+// SetFile is the name of the record of a set, beside its parts.
+const SetFile = "set.privacy.json"
+
+// jobFile says, until the record is there, whose the parts in a folder are.
+const jobFile = "set.unfinished.json"
+
+// Set is the record of all parts of a job: what each release promises, and which files
+// hold them. It stands there when all of them are whole.
+type Set struct {
+	Format   string        `json:"format"`
+	Job      string        `json:"job"`
+	Encoder  string        `json:"encoder,omitempty"`
+	Secret   string        `json:"secret"` // names it, without telling it
+	Dropout  float64       `json:"dropout,omitempty"`
+	Masks    []string      `json:"masks,omitempty"` // rules by which texts were masked
+	Release  mech.Record   `json:"release"`
+	Word     *dp.Guarantee `json:"word_level,omitempty"`
+	Rows     int64         `json:"rows"`     // read
+	Released int64         `json:"released"` // and written
+	LeftOut  int64         `json:"left_out"` // of users who could not pay, and bad ones
+	Paid     *Paid         `json:"paid,omitempty"`
+	Parts    []Part        `json:"parts"`
+}
+
+// Paid says what was paid for before anything was released.
+type Paid struct {
+	Users     int64 `json:"users"`     // who paid
+	Releases  int64 `json:"releases"`  // that they paid for
+	Exhausted int64 `json:"exhausted"` // users who could not pay, whose rows are left out
+}
+
+// Add adds what others paid.
+func (p *Paid) Add(other Paid) {
+	p.Users += other.Users
+	p.Releases += other.Releases
+	p.Exhausted += other.Exhausted
+}
+
+func tool() string { return "sotto-batch " + version.Short() }
+
+// assumed says what the guarantee does not cover.
+func (w *Worker) assumed() []string {
+	var all []string
+	if kept := w.spec.written(); len(kept) > 0 {
+		all = append(all, "kept columns are released as they are, and ε does not cover them: "+strings.Join(kept, ", "))
+	}
+	if w.spec.ID == "" {
+		all = append(all, "a record is its file's name and its place in it; one that moves is released again, at its price")
+	} else {
+		all = append(all, "ids are unique within the job; a record whose text changed is released again, at its price, and that it changed is visible")
+	}
+	return append(all, "the secret is known to nobody who sees releases")
+}
+
+// Begin makes the folder of a set ready, or refuses one that holds something else: what
+// another job left there would be taken for a part of this one.
+func (w *Worker) Begin(job string, chunks []Chunk) error {
+	dir := w.spec.Out
+	if remote(dir) {
+		return nil // whoever has a store of objects gives each set a name of its own
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	mine := map[string]bool{SetFile: true, jobFile: true}
+	for _, c := range chunks {
+		mine[c.Part+"."+string(w.spec.OutFormat)] = true
+	}
+	held, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var old struct {
+		Job string `json:"job"`
+	}
+	var dead []string
+	for _, e := range held {
+		if strings.HasPrefix(e.Name(), ".sotto-") && strings.HasSuffix(e.Name(), ".tmp") {
+			dead = append(dead, join(dir, e.Name())) // of a writer that died
+			continue
+		}
+		if !mine[e.Name()] {
+			return fmt.Errorf("shard: %s holds %s, must be empty or hold what this job wrote", dir, e.Name())
+		}
+		if e.Name() == SetFile || e.Name() == jobFile {
+			content, failed := os.ReadFile(join(dir, e.Name()))
+			if failed == nil {
+				failed = json.Unmarshal(content, &old)
+			}
+			if failed != nil || old.Job != job {
+				return fmt.Errorf("shard: %s holds the set of another job, must be another folder", dir)
+			}
+		}
+	}
+	if len(held) > len(dead) && old.Job == "" {
+		return fmt.Errorf("shard: %s holds parts, but not whose they are; must be another folder", dir)
+	}
+	for _, name := range dead {
+		if err = os.Remove(name); err != nil {
+			return err
+		}
+	}
+	old.Job = job
+	return atomicfile.WriteJSON(join(dir, jobFile), old)
+}
+
+// Finish writes the record of a set of which all parts are whole.
+func (w *Worker) Finish(ctx context.Context, job string, parts []Part, paid *Paid) (*Set, error) {
+	slices.SortFunc(parts, func(a, b Part) int { return strings.Compare(a.File, b.File) })
+	for i := 1; i < len(parts); i++ {
+		if parts[i].File == parts[i-1].File {
+			return nil, fmt.Errorf("shard: part %s was made twice, must be once", parts[i].File)
+		}
+	}
+	s := &Set{
+		Format: SetFormat, Job: job, Secret: w.secret.ID(), Dropout: w.spec.Dropout, Masks: w.Rules(),
+		Release: w.Record(), Paid: paid, Parts: parts,
+	}
+	if w.encoder != nil {
+		s.Encoder = w.encoder.Name()
+	}
+	if w.spec.Dropout > 0 {
+		word, err := mech.WordLevel(s.Release.Guarantee, w.spec.Dropout)
+		if err != nil {
+			return nil, err
+		}
+		s.Word = &word
+	}
+	var skipped int64
+	for _, p := range parts {
+		s.Rows += p.Read
+		s.Released += p.Rows
+		s.LeftOut += p.LeftOut + p.Skipped
+		skipped += p.Skipped
+	}
+	if skipped > 0 {
+		s.Release.Guarantee.Assumptions = append(s.Release.Guarantee.Assumptions,
+			fmt.Sprintf("%d rows were left out for their content; that a row is missing is visible, and not covered by ε", skipped))
+	}
+	if s.LeftOut > skipped {
+		s.Release.Guarantee.Assumptions = append(s.Release.Guarantee.Assumptions,
+			fmt.Sprintf("%d rows were left out because their users' budgets were exhausted; that they are missing is visible, and not covered by ε", s.LeftOut-skipped))
+	}
+	s.Release.Rows = s.Released
+	return s, w.write(ctx, s)
+}
+
+func (w *Worker) write(ctx context.Context, s *Set) error {
+	content, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	out, err := create(ctx, join(w.spec.Out, SetFile), w.at)
+	if err != nil {
+		return err
+	}
+	defer out.abort()
+	if _, err = out.Write(append(content, '\n')); err == nil {
+		err = out.commit()
+	}
+	if err != nil || remote(w.spec.Out) {
+		return err
+	}
+	if err = os.Remove(join(w.spec.Out, jobFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

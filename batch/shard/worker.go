@@ -1,0 +1,192 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sotto/dataset"
+	"sotto/dataset/table"
+	"sotto/dp"
+	"sotto/encode"
+	"sotto/encode/catalogue"
+	"sotto/encode/textfile"
+	"sotto/gateway"
+	"sotto/internal/vecfile"
+	"sotto/mech"
+	"sotto/text"
+)
+
+// Worker does the work of one process: what it loads is loaded once. It is safe for
+// concurrent use.
+type Worker struct {
+	spec    *Spec
+	at      Elsewhere
+	maskers []text.Masker
+	encoder encode.Source // nil for vectors
+	mech    mech.Mechanism
+	key     Key
+	secret  gateway.Secret
+	beside  int // columns that are written beside a release
+	user    int // place of the users' column among those that are read
+}
+
+// Open loads the secret, the encoder and the mechanism of a spec. Encoders that answer
+// from elsewhere are refused: whether equal texts give equal bits is up to them, and a
+// chunk that runs again must draw the same noise for the same vector.
+func Open(ctx context.Context, s *Spec, maskers []text.Masker, at Elsewhere) (*Worker, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	w := &Worker{spec: s, at: at, maskers: maskers, beside: len(s.written()), user: slices.Index(s.read(), s.User)}
+	var err error
+	if w.secret, _, err = gateway.LoadSecret(s.Secret, false); err != nil {
+		return nil, err
+	}
+	var name string
+	var width int
+	if s.Vectors {
+		if width, err = w.width(ctx); err != nil {
+			return nil, err
+		}
+	} else {
+		for _, foreign := range []string{"command:", "endpoint:"} {
+			if strings.HasPrefix(s.Encoder, foreign) {
+				return nil, fmt.Errorf("shard: encoder begins with %s, must be one that this program computes itself: a chunk that runs twice must give the same bits", foreign)
+			}
+		}
+		if w.encoder, err = catalogue.Open(ctx, s.Encoder, dataset.Dir()); err != nil {
+			return nil, err
+		}
+		name, width = w.encoder.Name(), w.encoder.Dim()
+	}
+	if w.mech, err = mech.New(s.Mechanism.Fit(width)); err != nil {
+		return nil, err
+	}
+	if in, _ := w.mech.Shape(); in != width {
+		return nil, fmt.Errorf("shard: %s takes rows of %d numbers, but they have %d", s.Mechanism.Mechanism, in, width)
+	}
+	if w.mech.Guarantee().Epsilon == dp.Infinite {
+		return nil, fmt.Errorf("shard: %s %s promises nothing: %s", s.Mechanism.Mechanism, w.mech.Profile().Variant, w.mech.Profile().Reason)
+	}
+	w.key, err = NewKey(w.secret, w.mech, name)
+	return w, err
+}
+
+// Mechanism returns what releases each row.
+func (w *Worker) Mechanism() mech.Mechanism { return w.mech }
+
+// Secret returns what keys the noise.
+func (w *Worker) Secret() gateway.Secret { return w.secret }
+
+// Key returns what decides the noise of each record.
+func (w *Worker) Key() Key { return w.key }
+
+// Rules are what the maskers go by.
+func (w *Worker) Rules() []string {
+	var all []string
+	for _, m := range w.maskers {
+		all = append(all, m.Rule())
+	}
+	return all
+}
+
+// width returns how many numbers the vectors of the first file have.
+func (w *Worker) width(ctx context.Context) (int, error) {
+	names, err := list(ctx, w.spec.In, w.at)
+	if err != nil {
+		return 0, err
+	}
+	r, end, err := w.openVectors(ctx, Chunk{File: names[0]})
+	if err != nil {
+		return 0, err
+	}
+	return r.Width(), end()
+}
+
+// openTexts opens the texts of a chunk. What it returns second closes everything.
+func (w *Worker) openTexts(ctx context.Context, c Chunk) (*textfile.Reader, func() error, error) {
+	f, end, err := w.open(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	var in io.Reader = f
+	if c.To > 0 {
+		in = io.NewSectionReader(f, c.From, c.To-c.From)
+	}
+	r, err := textfile.NewReader(in, w.spec.texts(c))
+	if err != nil {
+		return nil, nil, errors.Join(err, end())
+	}
+	return r, func() error { return errors.Join(r.Close(), end()) }, nil
+}
+
+// openVectors opens the vectors of a chunk. What it returns second closes everything.
+func (w *Worker) openVectors(ctx context.Context, c Chunk) (*vecfile.Reader, func() error, error) {
+	f, end, err := w.open(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := w.spec.vectors(c.File)
+	if o.Format == "" {
+		o.Format, err = vecfile.ByName(c.File)
+	}
+	o.From, o.Count = c.From, max(c.To-c.From, 0)
+	var r *vecfile.Reader
+	if err == nil {
+		r, err = vecfile.NewReader(f, o)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, end())
+	}
+	return r, func() error { return errors.Join(r.Close(), end()) }, nil
+}
+
+// open opens the file of a chunk, which must have the size that it was cut by.
+func (w *Worker) open(ctx context.Context, c Chunk) (*os.File, func() error, error) {
+	if remote(c.File) {
+		return fetch(ctx, c.File, w.at)
+	}
+	f, err := os.Open(c.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err := f.Stat(); c.Part != "" && (err != nil || info.Size() != c.Size) {
+		return nil, nil, errors.Join(fmt.Errorf("shard: %s has changed its size since the job began, must not", c.File), err, f.Close())
+	}
+	return f, f.Close, nil
+}
+
+// who says which record a row is, and whose: by its columns beside the text, and by
+// its place for those that have no id.
+func (w *Worker) who(c Chunk, line int64, beside []table.Value) (id, user string, err error) {
+	if id, err = w.spec.id(c, line, beside); err != nil || w.spec.User == "" {
+		return id, "", err
+	}
+	user, err = plainValue("user", beside[w.user])
+	return id, user, err
+}
+
+// id returns the id of a row.
+func (s *Spec) id(c Chunk, line int64, beside []table.Value) (string, error) {
+	if s.ID == "" {
+		return base(c.File) + ":" + strconv.FormatInt(c.Line+line, 10), nil
+	}
+	return plainValue("id", beside[0])
+}
+
+// plainValue returns a value that names something. No error quotes it.
+func plainValue(what string, v table.Value) (string, error) {
+	switch {
+	case v.Kind == table.Missing || v.Kind == table.Nested:
+		return "", fmt.Errorf("the %s is missing or a list, must be a string or a number", what)
+	case v.Text == "":
+		return "", fmt.Errorf("the %s is empty, must not be", what)
+	}
+	return v.Text, nil
+}
