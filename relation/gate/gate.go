@@ -40,8 +40,12 @@ func New(f *rule.File) (*Gate, error) {
 // Text returns the rule as it is written, such as "tokens <>=subject of <>=object".
 func (g *Gate) Text(rule int) string { return g.texts[rule] }
 
-// References returns the rules of a relation that match an instance, the best first.
+// References returns the rules of a relation that match an instance, the best first; those
+// of none are none.
 func (g *Gate) References(x relation.Instance, name string) []int {
+	if name == relation.None {
+		return nil
+	}
 	return g.of(g.rules.Matching(x), name)
 }
 
@@ -107,18 +111,15 @@ func (g *Gate) Relation(text string) string {
 	return relation.None
 }
 
-// Compare adds to b what was written as the rule of an instance, against the rules of its
-// true relation that match it; where nothing was written, or there is no such rule, it adds
-// nothing.
-func (g *Gate) Compare(b *score.BLEU, x relation.Instance, t relation.Verdict) {
-	if x.Relation == relation.None || t.Wrote == "" {
+// Compare adds to b what was written as a rule, against those that would be right, as
+// References gives them; where nothing was written, or there is none, it adds nothing.
+func (g *Gate) Compare(b *score.BLEU, right []int, written string) {
+	if len(right) == 0 || written == "" {
 		return
 	}
-	var references [][]string
-	for _, k := range g.References(x, x.Relation) {
-		references = append(references, g.words[k])
+	references := make([][]string, len(right))
+	for k, n := range right {
+		references[k] = g.words[n]
 	}
-	if len(references) > 0 {
-		b.Add(score.Words(t.Wrote), references...)
-	}
+	b.Add(score.Words(written), references...)
 }

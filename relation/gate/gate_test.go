@@ -68,10 +68,9 @@ func TestCompare(t *testing.T) {
 	g := open(t)
 	var b score.BLEU
 	x := instance("for")
-	g.Compare(&b, x, relation.Verdict{Wrote: g.Text(1)})
-	g.Compare(&b, x, relation.Verdict{}) // nothing was written
-	x.Relation = "Live_In"
-	g.Compare(&b, x, relation.Verdict{Wrote: g.Text(1)}) // no rule is right
+	g.Compare(&b, g.References(x, "Work_For"), g.Text(1))
+	g.Compare(&b, g.References(x, "Work_For"), "")       // nothing was written
+	g.Compare(&b, g.References(x, "Live_In"), g.Text(1)) // no rule is right
 	if b.Texts != 1 || b.Value() != 1 {
 		t.Errorf("BLEU of %d texts is %v, want 1 of 1", b.Texts, b.Value())
 	}

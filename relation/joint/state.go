@@ -16,7 +16,8 @@ import (
 // State is a training between two steps: enough to go on as if it had never stopped, with
 // the same bits.
 type State struct {
-	// Training is a digest of what decides the training.
+	// Training is a digest of what decides the training, but for the number of epochs: an
+	// epoch does not depend on how many follow, so that one may go on for more.
 	Training string `json:"training"`
 
 	Epoch   int      `json:"epoch"` // how many are complete
@@ -35,7 +36,9 @@ type State struct {
 func (t *Trainer) begin() error {
 	h := sha256.New()
 	e := json.NewEncoder(h)
-	about := []any{t.settings, t.name, t.v.words.names, t.v.tags.names, t.v.types.names, t.v.relations, t.v.pieces.names, t.rules.String()}
+	s := t.settings
+	s.Epochs = 0
+	about := []any{s, t.name, t.v.words.names, t.v.tags.names, t.v.types.names, t.v.relations, t.v.pieces.names, t.rules.String()}
 	for _, x := range slices.Concat(t.lessons, t.examples) {
 		about = append(about, x.words, x.tags, x.types, x.marks, x.neighbours, x.kept, x.subject, x.object, x.label, x.target)
 	}
@@ -131,7 +134,7 @@ var ErrState = errors.New("joint: the state is of another training, must be of t
 // restore sets a training to a state.
 func (t *Trainer) restore(from *State) error {
 	s, passes := &t.state, t.net.passes()
-	if from.Training != s.Training || len(from.Passes) != len(passes) || from.Epoch < 0 || from.Epoch > t.settings.Epochs ||
+	if from.Training != s.Training || len(from.Passes) != len(passes) || from.Epoch < 0 ||
 		from.Step < 0 || from.Step > t.steps() || len(from.History) != from.Epoch || from.Kept < 0 || from.Kept > from.Epoch {
 		return ErrState
 	}

@@ -99,7 +99,13 @@ func (m *Model) Judge(ctx context.Context, all []relation.Instance) ([]relation.
 		return nil, err
 	}
 	defer m.spare.Put(n)
-	return m.tell(ctx, nn.NewPool(max(m.Workers, 1)), n, all, examples)
+	p := nn.NewPool(max(m.Workers, 1))
+	told, err := m.tell(ctx, p, n, examples)
+	if err != nil {
+		return nil, err
+	}
+	p.Each(len(all), func(_, k int) { m.explain(all[k], &told[k]) })
+	return told, ctx.Err()
 }
 
 // network returns one with the weights of the model and buffers of its own.
@@ -120,8 +126,9 @@ func (m *Model) network() (*network, error) {
 // together is how many instances are looked at at once.
 const together = 64
 
-func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, all []relation.Instance, examples []*example) ([]relation.Verdict, error) {
-	told := make([]relation.Verdict, len(all))
+// tell says relations, and what it writes as their rules.
+func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, examples []*example) ([]relation.Verdict, error) {
+	told := make([]relation.Verdict, len(examples))
 	for rows := range slices.Chunk(byLength(examples), together) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -137,7 +144,6 @@ func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, all []relation
 				told[rows[ask[k]]].Wrote = m.v.text(ids)
 			}
 		}
-		p.Each(len(ask), func(_, k int) { m.explain(all[rows[ask[k]]], &told[rows[ask[k]]]) })
 	}
 	return told, nil
 }
@@ -159,6 +165,9 @@ func (m *Model) classify(scores nn.Matrix, rows []int, told []relation.Verdict) 
 
 // explain finds the rule to show.
 func (m *Model) explain(x relation.Instance, t *relation.Verdict) {
+	if t.Relation == relation.None && t.Wrote == "" {
+		return
+	}
 	if m.about.Settings.Without == Classifier {
 		name := m.gate.Relation(t.Wrote)
 		if name == relation.None {
@@ -174,9 +183,12 @@ func (m *Model) explain(x relation.Instance, t *relation.Verdict) {
 
 // develop sees how a model does on the development part.
 func (t *Trainer) develop(ctx context.Context, p *nn.Pool, m *Model) (Epoch, error) {
-	told, err := m.tell(ctx, p, t.net, t.dev, t.examples)
+	told, err := m.tell(ctx, p, t.net, t.examples)
 	if err != nil {
 		return Epoch{}, err
+	}
+	if t.settings.Without == Classifier {
+		p.Each(len(told), func(_, k int) { m.explain(t.dev[k], &told[k]) })
 	}
 	want, got := make([]string, len(told)), make([]string, len(told))
 	directed := false
@@ -184,7 +196,7 @@ func (t *Trainer) develop(ctx context.Context, p *nn.Pool, m *Model) (Epoch, err
 	for k, x := range t.dev {
 		want[k], got[k] = x.Relation, told[k].Relation
 		directed = directed || x.Relation != relation.None && x.Relation[len(x.Relation)-1] == ')'
-		m.gate.Compare(&bleu, x, told[k])
+		m.gate.Compare(&bleu, t.references[k], told[k].Wrote)
 	}
 	r := score.Of(want, got, 0)
 	e := Epoch{F1: r.F1, BLEU: bleu.Value()}

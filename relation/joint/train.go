@@ -53,9 +53,11 @@ type Trainer struct {
 	lessons  []*example
 	dev      []relation.Instance
 	examples []*example // of dev
-	optimum  *nn.Optimizer
-	average  []nn.Matrix // of the weights of late steps, which is what is used
-	state    State
+	// references are the rules of the true relation that match each of dev.
+	references [][]int
+	optimum    *nn.Optimizer
+	average    []nn.Matrix // of the weights of late steps, which is what is used
+	state      State
 }
 
 // New prepares a training, or refuses its settings or its data.
@@ -127,7 +129,7 @@ func (t *Trainer) prepare(d Data) error {
 		t.lessons = slices.DeleteFunc(t.lessons, func(e *example) bool { return e.target == nil })
 	}
 	for _, x := range d.Dev {
-		t.examples = append(t.examples, t.v.example(x))
+		t.examples, t.references = append(t.examples, t.v.example(x)), append(t.references, t.gate.References(x, x.Relation))
 	}
 	return nil
 }

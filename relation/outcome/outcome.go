@@ -122,7 +122,7 @@ func count(g *gate.Gate, all []relation.Instance, told []relation.Verdict, apart
 			sources[told[k].Source]++
 			some++
 		}
-		g.Compare(&bleu, x, told[k])
+		g.Compare(&bleu, g.References(x, x.Relation), told[k].Wrote)
 	}
 	r := score.Of(want, got, apart)
 	share := func(s relation.Source) float64 { return float64(sources[s]) / float64(max(some, 1)) }

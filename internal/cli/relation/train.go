@@ -64,7 +64,8 @@ the places of both entities. All other pairs of entities of a sentence have no r
 
 The folder holds no sentence, but words of the training sentences and rules, which tell of
 them: it is as private as they are. The same command gives the same bytes on any number of
-cores, also if it was interrupted and goes on with --resume.`,
+cores, also if it was interrupted and goes on with --resume, with as many --epochs as before, with
+more, or with fewer, which ends it.`,
 		Example: `  sotto relations train --data semeval2010 --out semeval --seeds 1 --json
   sotto relations train --data conll04 --out conll --without decoder
   sotto relations train --data mine.jsonl --rules mine.rules --out mine`,
