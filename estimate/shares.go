@@ -112,6 +112,15 @@ func (t *Tally) interval(a int, f [2]float64) (low, high float64) {
 	return cut(f[0]), cut(f[1])
 }
 
+// Binary estimates a share of which each release is true with probability least, and
+// with rise more if the share's own person released it: hits of n were. The interval
+// is that of [Tally.Shares].
+func Binary(hits, n int, least, rise, confidence float64) (share, low, high float64) {
+	cut := func(f float64) float64 { return min(max((f-least)/rise, 0), 1) }
+	low, high = measure.ClopperPearson(hits, n, confidence)
+	return cut(float64(hits) / float64(n)), cut(low), cut(high)
+}
+
 // checkConfidence refuses what is no confidence.
 func checkConfidence(confidence float64) error {
 	if !(confidence > 0 && confidence < 1) {

@@ -22,6 +22,7 @@ import (
 	told "sotto/relation/outcome"
 	"sotto/report/evidence"
 	"sotto/report/picture"
+	"sotto/train/forward"
 )
 
 // Kinds lists the kinds of evidence that sotto's commands store. A new one is a
@@ -46,6 +47,7 @@ func Kinds() evidence.Kinds {
 		estimate.Kind,
 		estimate.MeanKind,
 		shares.Kind,
+		forward.Kind,
 		relations.Kind,
 		told.Kind,
 		judge.Kind,

@@ -148,6 +148,9 @@ const coverage = "the guarantee covers a text whose vector is released; the text
 // too.
 const codesCoverage = "the guarantee covers a text whose code is released; the texts that the model was trained, validated and its codes were found on are not covered"
 
+// releasedCoverage is printed where a classifier was trained from releases alone.
+const releasedCoverage = "the guarantee covers a text whose vector is released; those that were trained on were released before, with what their own records promise, and training saw nothing else of them"
+
 // serverCoverage is printed where nothing is trained before the release. The
 // seed of the noise stands in the manifest, so that noise protects nobody.
 const serverCoverage = "the guarantee covers a text whose vector is released; those that were trained on went through the same mechanism, but with noise from a seed, so they are not covered"

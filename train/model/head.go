@@ -2,6 +2,7 @@ package model
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -117,6 +118,40 @@ func (m *Model) Head(info Manifest) (*Head, error) {
 	}, behind)
 }
 
+// ReleasedHead returns a linear classifier that was trained from releases alone, by a
+// method of that name, of vectors that a mechanism released. There is no whole model
+// that it is a part of, and it names its own weights in its place.
+//
+// It refuses a mechanism that a folder cannot describe, such as one with public
+// vectors of one's own.
+func ReleasedHead(method string, receives mech.Params, label LabelRecord, l *Linear) (*Head, error) {
+	var kept mech.Params
+	content, err := json.Marshal(receives)
+	if err == nil {
+		err = json.Unmarshal(content, &kept)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := mech.Describe(kept, 0)
+	if err != nil {
+		return nil, fmt.Errorf("model: the mechanism of the vectors has public vectors of its own, which the folder of a head does not hold: %w", err)
+	}
+	if !l.Fits(l.Weight.Rows, len(label.Classes)) {
+		return nil, fmt.Errorf("model: a classifier has %d scores, must have one for each of %d classes", len(l.Bias), len(label.Classes))
+	}
+	h := sha256.New()
+	for _, numbers := range [][]float32{l.Weight.Data, l.Bias} {
+		if err = binary.Write(h, binary.LittleEndian, numbers); err != nil {
+			return nil, err
+		}
+	}
+	return newHead(HeadManifest{
+		Format: headFormat, Method: method, Labels: []LabelRecord{label}, Receives: s, Assumption: releasedCoverage,
+		Architecture: Architecture{Inputs: l.Weight.Rows, Classifier: []int{len(l.Bias)}, Classes: len(l.Bias)}, Model: hex.EncodeToString(h.Sum(nil)),
+	}, l.Tensors("classifier.0."))
+}
+
 // newHead makes a head, and refuses one that is more than a classifier or states
 // another guarantee than the mechanism of its vectors has.
 func newHead(info HeadManifest, t Tensors) (*Head, error) {
@@ -130,7 +165,7 @@ func newHead(info HeadManifest, t Tensors) (*Head, error) {
 	if digest, err := hex.DecodeString(info.Model); err != nil || len(digest) != sha256.Size {
 		return nil, errors.New("model: a head names no model by the SHA-256 of its weights, must be of one that was saved")
 	}
-	if info.Assumption != coverage && info.Assumption != codesCoverage && info.Assumption != serverCoverage {
+	if info.Assumption != coverage && info.Assumption != codesCoverage && info.Assumption != serverCoverage && info.Assumption != releasedCoverage {
 		return nil, errors.New("model: a head states an assumption that no model has")
 	}
 	mechanism, err := mech.New(info.Receives.Parameters)

@@ -20,7 +20,7 @@ import (
 // Commands returns the commands of this group.
 func Commands(std term.Streams) []*cobra.Command {
 	c := newEstimate(std)
-	c.AddCommand(newSize(std))
+	c.AddCommand(newSize(std), newTrain(std))
 	return []*cobra.Command{c}
 }
 
