@@ -34,6 +34,14 @@ func recordBudget(s *sheet, b Budget, raise bool) error {
 	return s.add(&Entry{Kind: KindBudget, Budget: &b, Since: next.Since, Before: next.Before})
 }
 
+// recordPart says which part a ledger is that is begun.
+func recordPart(s *sheet, p *book.Part) error {
+	if last, err := s.Head(); err != nil || p == nil || last.Seq != 0 {
+		return err
+	}
+	return s.add(&Entry{Kind: KindPart, Part: p})
+}
+
 // recordSecret names the secret that keys are made with.
 func recordSecret(s *sheet, id string, rotate bool) error {
 	switch {

@@ -2,50 +2,13 @@ package ledger
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"sotto/dp"
 	"sotto/ledger/book"
-	"sotto/ledger/record"
 )
-
-// Shard asks to pay for the releases of one part of a job, before any of them is
-// made. It is paid for once, whoever asks how often: a job that died, or a worker
-// that runs twice, gets the same answer again and pays nothing for it.
-type Shard struct {
-	Job  string // names the job: at most 200 bytes of UTF-8, without control characters
-	Name string // names the part of it, likewise
-	// Demands are the releases of each subject, each of which stands here once.
-	Demands   []Demand
-	Guarantee dp.Guarantee // of each release
-	Mechanism any          // of each release: name and parameters, kept as JSON
-}
-
-// Demand is what one subject pays for in a shard.
-type Demand struct {
-	Subject  string // as in [Request]
-	Releases int64  // how many, at least one
-	// Check says which releases these are: a digest, made with a secret, of the
-	// names and the texts of the rows. A shard that is asked for again with
-	// another is refused with [ErrConflict]: the same noise would be drawn for
-	// other texts.
-	Check Digest
-}
-
-// Reserved says which of a shard's releases are paid for.
-type Reserved struct {
-	Repeated bool  // it was paid for before, and cost nothing now
-	Paid     int   // subjects whose releases may be made, all of them
-	Releases int64 // of those subjects
-	// LeftOut are the subjects, in the order of the demands, whose budget does
-	// not allow all of their releases: none of them may be made.
-	LeftOut []string
-}
 
 // Exhausted is the error of a job that is refused because of somebody's budget.
 // Nothing was spent. It wraps [dp.ErrBudget].
@@ -79,31 +42,54 @@ func (l *Ledger) ReserveAll(ctx context.Context, shards ...Shard) ([]Reserved, e
 	return l.reserve(ctx, shards, true)
 }
 
-func (l *Ledger) reserve(ctx context.Context, shards []Shard, all bool) ([]Reserved, error) {
+// Affords returns nil if ReserveAll would pay for the shards now, and the error that it
+// would return otherwise.
+func (l *Ledger) Affords(ctx context.Context, shards ...Shard) error {
+	jobs, spends, err := l.jobs(shards)
+	if err != nil {
+		return err
+	}
+	return l.view(ctx, func(s *sheet) error {
+		if err := s.Fetch(wanted([]*call{{spends: spends}}, s.window)); err != nil {
+			return err
+		}
+		_, _, err := reckonJobs(s, jobs, true)
+		return err
+	})
+}
+
+// jobs checks shards.
+func (l *Ledger) jobs(shards []Shard) (jobs []job, spends []spend, err error) {
 	n := 0
 	for _, s := range shards {
 		n += len(s.Demands)
 	}
 	if n > MaxDemands {
-		return nil, fmt.Errorf("ledger: the shards have %d demands, must have at most %d in one call", n, MaxDemands)
+		return nil, nil, fmt.Errorf("ledger: the shards have %d demands, must have at most %d in one call", n, MaxDemands)
 	}
 	unit := l.Budget().Unit
-	jobs := make([]job, len(shards))
-	var spends []spend
+	jobs = make([]job, len(shards))
 	names := map[string]bool{}
 	for i, s := range shards {
-		var err error
 		if jobs[i], err = l.prices.job(s, unit); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if names[s.Job+"\x00"+s.Name] {
-			return nil, errors.New("ledger: a shard is asked for twice in one call, must be once")
+			return nil, nil, errors.New("ledger: a shard is asked for twice in one call, must be once")
 		}
 		names[s.Job+"\x00"+s.Name] = true
 		spends = append(append(spends, jobs[i].mark), jobs[i].spends...)
 	}
+	return jobs, spends, nil
+}
+
+func (l *Ledger) reserve(ctx context.Context, shards []Shard, all bool) ([]Reserved, error) {
+	jobs, spends, err := l.jobs(shards)
+	if err != nil {
+		return nil, err
+	}
 	var reserved []Reserved
-	err := l.do(ctx, spends, func(s *sheet) (err error) {
+	err = l.do(ctx, spends, func(s *sheet) (err error) {
 		reserved, err = payJobs(s, jobs, all)
 		return err
 	})
@@ -140,7 +126,7 @@ func (p *prices) job(s Shard, unit dp.Unit) (job, error) {
 	if err != nil {
 		return job{}, err
 	}
-	key := jobKey(s.Job, s.Name)
+	key := s.Key()
 	j := job{each: one.cost}
 	many := map[int64]price{}
 	seen := make(map[string]bool, len(s.Demands))
@@ -167,7 +153,7 @@ func (p *prices) job(s Shard, unit dp.Unit) (job, error) {
 		return job{}, err
 	}
 	free, err := priceOf(&dp.Guarantee{Unit: unit}, mark)
-	j.mark = spend{Request{Subject: jobSubject(s.Job), Key: key, Check: s.digest(one.means)}, free}
+	j.mark = spend{Request{Subject: jobSubject(s.Job), Key: key, Check: s.Check(one.means)}, free}
 	return j, err
 }
 
@@ -192,58 +178,33 @@ func (p price) times(n int64) (price, error) {
 	return made, err
 }
 
-// jobKey is the key of everything that is paid for in a shard. Names of jobs and
-// shards are no secret.
-func jobKey(name, shard string) Digest {
-	h := sha256.New()
-	h.Write([]byte("sotto ledger job\x00"))
-	for _, part := range []string{name, shard} {
-		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
-		h.Write([]byte(part))
-	}
-	return Digest(h.Sum(nil))
-}
-
-// digest says what a shard asks for, in whatever order.
-func (s *Shard) digest(m *record.Means) Digest {
-	demands := slices.SortedFunc(slices.Values(s.Demands), func(a, b Demand) int {
-		if a.Subject < b.Subject {
-			return -1
-		}
-		return 1 // no two are alike
-	})
-	h := sha256.New()
-	h.Write([]byte("sotto ledger shard\x00"))
-	seal := book.SealOf(&Digest{}, m)
-	h.Write(seal[:])
-	for _, d := range demands {
-		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(d.Subject))))
-		h.Write([]byte(d.Subject))
-		h.Write(binary.BigEndian.AppendUint64(nil, uint64(d.Releases)))
-		h.Write(d.Check[:])
-	}
-	return Digest(h.Sum(nil))
-}
-
 // payJobs pays for shards. Everything is checked before anything is written.
 func payJobs(s *sheet, jobs []job, all bool) ([]Reserved, error) {
+	reserved, t, err := reckonJobs(s, jobs, all)
+	if err != nil {
+		return nil, err
+	}
+	return reserved, t.close()
+}
+
+// reckonJobs finds out what shards cost and who has too little left.
+func reckonJobs(s *sheet, jobs []job, all bool) ([]Reserved, *till, error) {
 	reserved := make([]Reserved, len(jobs))
 	till := &till{sheet: s, after: map[string]book.Sums{}, asked: map[string]Cost{}}
 	var refused Exhausted
-	var fresh []spend
 	for i, j := range jobs {
 		paid, err := j.answered(s, &reserved[i])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if paid {
 			continue
 		}
-		fresh = append(fresh, j.mark)
+		till.fresh = append(till.fresh, j.mark)
 		for k, r := range j.spends {
 			over, err := till.take(r, j)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			if over != nil {
 				reserved[i].LeftOut = append(reserved[i].LeftOut, r.Subject)
@@ -254,14 +215,13 @@ func payJobs(s *sheet, jobs []job, all bool) ([]Reserved, error) {
 			}
 			reserved[i].Paid++
 			reserved[i].Releases += j.counts[k]
-			fresh = append(fresh, r)
 		}
 		refused.Subjects = append(refused.Subjects, reserved[i].LeftOut...)
 	}
 	if all && refused.First != nil {
-		return nil, &refused
+		return nil, nil, &refused
 	}
-	return reserved, till.close(fresh)
+	return reserved, till, nil
 }
 
 // answered reports whether a shard was paid for before, and gives the same answer:
@@ -297,6 +257,7 @@ type till struct {
 	*sheet
 	after map[string]book.Sums
 	asked map[string]Cost // in this call
+	fresh []spend         // to write
 }
 
 // take adds a spend, or says why the budget does not allow it.
@@ -324,12 +285,13 @@ func (t *till) take(r spend, j job) (*OverBudget, error) {
 	}
 	sum.Spent = sum.Spent.Plus(r.cost)
 	t.after[r.Subject], t.asked[r.Subject] = sum, asked
+	t.fresh = append(t.fresh, r)
 	return nil, nil
 }
 
 // close writes what was taken.
-func (t *till) close(spends []spend) error {
-	for _, r := range spends {
+func (t *till) close() error {
+	for _, r := range t.fresh {
 		e := r.entry()
 		e.Window = t.window
 		if err := t.add(e); err != nil {

@@ -53,6 +53,9 @@ type Options struct {
 	// Raise allows a Budget that gives everybody more than the recorded one. It
 	// is refused with [ErrRaise] otherwise.
 	Raise bool
+	// Part is which part of a divided ledger this one is, which is recorded when it
+	// is begun; nil if it is none. See package part.
+	Part *book.Part
 	// New demands that there be no ledger yet, Existing that there be one, of
 	// which a head was noted.
 	New, Existing bool
@@ -243,6 +246,9 @@ func (l *Ledger) begin(o Options) error {
 	if err := l.do(context.Background(), nil, func(s *sheet) error {
 		if last, err := s.Head(); o.New && (err != nil || last.Seq != 0) {
 			return cmp.Or(err, errors.New("ledger: there is a ledger already, with entries"))
+		}
+		if err := recordPart(s, o.Part); err != nil {
+			return err
 		}
 		if err := recordBudget(s, o.Budget, o.Raise); err != nil {
 			return err

@@ -3,6 +3,7 @@ package ledger
 import (
 	"sotto/dp"
 	"sotto/ledger/book"
+	"sotto/ledger/witness"
 )
 
 // The words of the trade, which the stores share.
@@ -19,6 +20,12 @@ type (
 	Budget = book.Budget
 	// Balance is where a subject stands in the current window.
 	Balance = book.Balance
+	// Shard asks to pay for the releases of one part of a job.
+	Shard = book.Shard
+	// Demand is what one subject pays for in a shard.
+	Demand = book.Demand
+	// Reserved says which of a shard's releases are paid for.
+	Reserved = book.Reserved
 )
 
 // The kinds of entries.
@@ -29,6 +36,8 @@ const (
 	KindGrant  = book.KindGrant  // gives one subject more, in one window
 	// KindArchive says that the entries up to another are in an archive.
 	KindArchive = book.KindArchive
+	// KindPart says which part of a divided ledger this is.
+	KindPart = book.KindPart
 )
 
 // Errors that callers branch on, of a ledger and its store.
@@ -50,6 +59,9 @@ var (
 	// ErrDamaged is returned when the ledger is not what was written.
 	ErrDamaged = book.ErrDamaged
 )
+
+// InDatabase reports whether a place is that of a database, not of a file.
+func InDatabase(place string) bool { return witness.IsPostgres(place) }
 
 // ParseEntry reads a line of the log, as it was exported. It refuses one whose
 // hash is not its own, with an error that wraps [ErrDamaged], and so every other

@@ -43,8 +43,8 @@ func oldTables(t *testing.T, conn *pgx.Conn, lines []byte) {
 		switch e.Kind {
 		case ledger.KindBudget, ledger.KindSecret:
 			exec("UPDATE sotto_ledger_head SET "+string(e.Kind)+" = $1", int64(e.Seq))
-		case ledger.KindArchive:
-			t.Fatal("the old version wrote no archives")
+		case ledger.KindArchive, ledger.KindPart:
+			t.Fatal("the old version wrote no archives and no parts")
 		case ledger.KindGrant:
 			exec(`INSERT INTO sotto_ledger_sums VALUES ($1, $2, $3, $4, 0, 0) ON CONFLICT (subject, begins) DO UPDATE
 				SET granted_epsilon = sotto_ledger_sums.granted_epsilon + $3, granted_delta = sotto_ledger_sums.granted_delta + $4`,

@@ -40,6 +40,7 @@ type auditor struct {
 	proof  Proof
 	sums   map[book.Account]book.Sums
 	terms  book.Terms
+	part   *book.Part // nil if it is none
 	secret string
 	who    map[string]Cost        // what each has spent in all windows
 	paid   map[book.Name]struct{} // the keys that were paid for
@@ -164,6 +165,10 @@ func (a *auditor) read(e *Entry) error {
 		}
 	case KindGrant, KindSpend:
 		what = a.count(e)
+	case KindPart:
+		if a.part = e.Part; a.part == nil || !a.part.Valid() {
+			what = "it names no part"
+		}
 	case KindArchive:
 		if e.Through == 0 || e.Through >= e.Seq || e.Archive == (Digest{}) || e.Carried == (Digest{}) {
 			what = "it names no archive"
@@ -269,6 +274,13 @@ func (a *auditor) compare() error {
 		return err
 	} else if !inForce.Equal(a.terms) || secret != a.secret {
 		return book.Damaged("the budget or the secret in force is not that of the log")
+	}
+	if p := a.part; p != nil {
+		for subject := range a.who {
+			if book.PartOf(subject, p.Of) != p.Number {
+				return book.Damaged("a subject is in part %d of %d, which is another's", p.Number, p.Of)
+			}
+		}
 	}
 	if last, err := a.page.Head(); err != nil {
 		return err

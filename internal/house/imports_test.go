@@ -36,6 +36,7 @@ var mayImport = map[string]neighbours{
 	"ledger/format1":                {own: []string{"internal/fault"}},
 	"ledger/logfile":                {own: []string{"internal/atomicfile"}},
 	"ledger/postgres":               {own: []string{"ledger/footing", "ledger/book", "ledger/record"}},
+	"ledger/part":                   {own: []string{"ledger", "ledger/book", "ledger/postgres"}},
 	"ledger/record":                 {},
 	"nn":                            {own: []string{"dp", "noise"}},
 	"nn/peer/blas":                  {only: true},

@@ -99,6 +99,6 @@ func TestLent(t *testing.T) {
 		if out, err := c.CombinedOutput(); (err == nil) != tt.want {
 			t.Errorf("%s: %v, want it read to be %v: %s", tt.name, err, tt.want, out)
 		}
-		os.Remove(path) //nolint:errcheck // the next is another's
+		os.Remove(path) // the next is another's
 	}
 }

@@ -23,6 +23,8 @@ const (
 	KindGrant  Kind = "grant"  // gives one subject more, in one window
 	// KindArchive says that the entries up to another are in an archive.
 	KindArchive Kind = "archive"
+	// KindPart says which part of a divided ledger this is.
+	KindPart Kind = "part"
 )
 
 // Digest is a SHA-256 hash or a MAC of that size; in JSON it is hexadecimal.
@@ -79,6 +81,8 @@ type Entry struct {
 	Through uint64 `json:"through,omitempty"` // the last entry that is in it
 	Archive Digest `json:"archive,omitzero"`  // the SHA-256 of the file
 	Carried Digest `json:"carried,omitzero"`  // the SHA-256 of what the ledger keeps of those entries
+
+	Part *Part `json:"part,omitempty"` // of a part
 
 	Prev Digest `json:"prev"`
 	// Hash is the SHA-256 of the entry in JSON without this field, which comes

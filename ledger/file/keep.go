@@ -68,7 +68,7 @@ func (k *Keep) Add(e *book.Entry) error {
 		k.scratch = record.AppendPaid(k.scratch[:0], k.last, &kept)
 		k.last = e.Seq
 		return k.emit(k.scratch)
-	case book.KindArchive: // the next one says as much
+	case book.KindArchive, book.KindPart: // the next one says as much, and a file is no part
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func (p *page) Append(e *book.Entry) error {
 		p.known[book.Payment{Subject: e.Subject, Key: e.Key}] = &book.Settled{Seq: e.Seq, Check: e.Check, Means: r.Means}
 	case book.KindBudget, book.KindSecret, book.KindArchive:
 		p.mine[e.Kind] = e
-	case book.KindGrant: // the log and the sums say it all
+	case book.KindGrant, book.KindPart: // the log and the sums say it all
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ func (p *page) Append(e *book.Entry) error {
 		p.coder.Means(r.Means) // numbered, so that it does not stand in the row
 	case book.KindBudget, book.KindSecret:
 		p.of[e.Kind], p.last[e.Kind] = e, int64(e.Seq)
-	case book.KindGrant, book.KindArchive: // the log and the sums say it all
+	case book.KindGrant, book.KindPart, book.KindArchive: // the log and the sums say it all
 	}
 	p.coder.Reset()
 	fresh.entry, _ = p.coder.Append(nil, &r)

@@ -188,10 +188,15 @@ func (s *Store) connect(ctx context.Context) (*pgx.Conn, error) {
 	return conn, nil
 }
 
+// lockTables lets one make tables at a time: two gateways that start together must
+// not both make them, and the one that waits here finds them made.
+func lockTables(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('sotto_ledger'))`)
+	return err
+}
+
 func makeTables(ctx context.Context, tx pgx.Tx) error {
-	// Two gateways that start together must not both make them; the one that
-	// waits here finds them made.
-	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('sotto_ledger'))`); err != nil {
+	if err := lockTables(ctx, tx); err != nil {
 		return err
 	}
 	for _, statement := range tables {

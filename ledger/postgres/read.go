@@ -196,6 +196,8 @@ func formatError(format string) error {
 		return nil
 	case "sotto-ledger-1":
 		return fmt.Errorf("%w: the database", book.ErrFormat1)
+	case partsFormat:
+		return fmt.Errorf("%w: the ledger is in parts, each of which is a ledger in a schema of its own", book.ErrUnavailable)
 	}
 	return book.Damaged("the database holds no ledger of this version")
 }

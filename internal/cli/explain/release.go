@@ -16,6 +16,7 @@ import (
 	"sotto/gateway"
 	"sotto/internal/cli/term"
 	"sotto/ledger"
+	"sotto/ledger/part"
 	"sotto/noise"
 )
 
@@ -144,7 +145,7 @@ func (o *explainOptions) pay(ctx context.Context, g dp.Guarantee, mechanism any,
 		}
 		options.SecretID, options.ChainKey = secret.ID(), secret.ChainKey()
 	}
-	book, err := ledger.Open(ctx, o.ledger, options)
+	book, err := part.Open(ctx, o.ledger, options)
 	if err != nil {
 		return fmt.Errorf("nothing was told: %w; make a ledger with sotto budget init, and give its --secret if it has one", err)
 	}

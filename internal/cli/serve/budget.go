@@ -19,6 +19,7 @@ import (
 	"sotto/internal/cli/term"
 	"sotto/internal/layout"
 	"sotto/ledger"
+	"sotto/ledger/part"
 )
 
 func newBudget(std term.Streams) *cobra.Command {
@@ -28,10 +29,10 @@ func newBudget(std term.Streams) *cobra.Command {
 		Long: `Read the ledger of a gateway: who has spent how much ε, on what, in which window
 of time. It holds no text and no vector.
 
-Everything but init, grant, archive, migrate and accepting only reads, and may be done while a gateway runs.
+Everything but init, grant, archive, migrate, divide and accepting only reads, and may be done while a gateway runs.
 A file can be written by one process at a time, a ledger in PostgreSQL by many.`,
 	}, newBudgetShow(std), newBudgetGrant(std), newBudgetGrants(std), newBudgetVerify(std), newBudgetExport(std),
-		newBudgetInit(std), newBudgetHead(std), newBudgetClock(std), newBudgetBackup(std), newBudgetArchive(std), newBudgetMigrate(std))
+		newBudgetInit(std), newBudgetHead(std), newBudgetClock(std), newBudgetBackup(std), newBudgetArchive(std), newBudgetMigrate(std), newBudgetDivide(std))
 }
 
 // budgetOptions are the flags of the commands of "sotto budget".
@@ -48,6 +49,9 @@ type budgetOptions struct {
 	unsigned       bool
 	before         string
 	archives       []string
+	part           string
+	parts          int
+	every          bool // the command is about all parts, if no other is asked for
 }
 
 // command makes a command that runs with the flags, of which all have --ledger.
@@ -55,6 +59,7 @@ func (o *budgetOptions) command(std term.Streams, run func(context.Context, budg
 	c.Args = term.None
 	c.RunE = func(c *cobra.Command, _ []string) error { return run(c.Context(), *o, std.Out) }
 	c.Flags().StringVar(&o.ledger, "ledger", "", "file of budgets, or postgres://…")
+	c.Flags().StringVar(&o.part, "part", "", "number of the part, from 0, where the ledger is in parts (default: that of --user, or all of them where the command can)")
 	return c, c.Flags()
 }
 
@@ -65,15 +70,30 @@ func (o budgetOptions) with(ctx context.Context, readOnly bool, use func(*ledger
 	return o.open(ctx, ledger.Options{ReadOnly: readOnly, Head: o.head}, use)
 }
 
-// open opens the ledger with options for use, and closes it.
-func (o budgetOptions) open(ctx context.Context, options ledger.Options, use func(*ledger.Ledger) error) (err error) {
+// open opens the ledger with options for use, and closes it: each part of it that the
+// command is about, one after the other.
+func (o budgetOptions) open(ctx context.Context, options ledger.Options, use func(*ledger.Ledger) error) error {
 	if o.ledger == "" {
 		return errNoLedger
 	}
+	all, err := o.chosen(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if err := o.openAt(ctx, p, options, use); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o budgetOptions) openAt(ctx context.Context, p at, options ledger.Options, use func(*ledger.Ledger) error) (err error) {
+	options.Head = p.head
 	if options.SecretID, options.ChainKey, err = o.chain(); err != nil {
 		return err
 	}
-	book, err := ledger.Open(ctx, o.ledger, options)
+	book, err := ledger.Open(ctx, p.place, options)
 	if errors.Is(err, ledger.ErrSecret) && o.secret == "" {
 		return fmt.Errorf("%w: --secret is the file that the gateway has", err)
 	} else if err != nil {
@@ -154,6 +174,7 @@ shown with --user alone.`,
 
 func runBudgetShow(ctx context.Context, o budgetOptions, out io.Writer) error {
 	shown := budgetShown{Users: []budgetLine{}}
+	o.every = true
 	err := o.with(ctx, true, func(book *ledger.Ledger) error {
 		b := book.Budget()
 		shown.Unit, shown.Budget, shown.Each = string(b.Unit), amount{b.Epsilon, b.Delta}, b.Each
@@ -294,11 +315,14 @@ func runBudgetVerify(ctx context.Context, o budgetOptions, out io.Writer) error 
 			return fmt.Errorf("--head is no hash of 64 digits, and no place where a head is noted: %s", o.head)
 		}
 	}
-	var proof ledger.Proof
-	err := o.with(ctx, true, func(book *ledger.Ledger) (err error) {
-		proof, err = book.VerifyWith(ctx, o.archives, heads...)
+	var proofs []ledger.Proof
+	o.every = len(heads) == 0 && len(o.archives) == 0 // which are of one part
+	err := o.with(ctx, true, func(book *ledger.Ledger) error {
+		proof, err := book.VerifyWith(ctx, o.archives, heads...)
+		proofs = append(proofs, proof)
 		return err
 	})
+	proof := part.Together(proofs)
 	v := budgetVerdict{Whole: true, Proof: &proof}
 	if errors.Is(err, ledger.ErrDamaged) {
 		v = budgetVerdict{Reason: err.Error()}

@@ -21,6 +21,7 @@ import (
 	"sotto/gateway"
 	"sotto/internal/cli/term"
 	"sotto/ledger"
+	"sotto/ledger/part"
 	"sotto/measure/kept"
 	"sotto/mech"
 )
@@ -164,7 +165,7 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 	}
 	var secret gateway.Secret
 	var made bool
-	var book *ledger.Ledger
+	var book *part.Ledger
 	e, err := o.assemble(ctx, func(each dp.Guarantee) (_ gateway.Ledger, _ gateway.Secret, err error) {
 		if secret, made, err = gateway.LoadSecret(o.secret, !o.production); err == nil {
 			book, err = o.open(ctx, each, secret)
@@ -250,7 +251,7 @@ func (o *gatewayOptions) terms(g dp.Guarantee) (ledger.Budget, error) {
 }
 
 // open opens the ledger with a budget for releases under a guarantee.
-func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gateway.Secret) (*ledger.Ledger, error) {
+func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gateway.Secret) (*part.Ledger, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -258,7 +259,7 @@ func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gatewa
 	if err != nil {
 		return nil, err
 	}
-	book, err := ledger.Open(ctx, o.ledger, ledger.Options{
+	book, err := part.Open(ctx, o.ledger, ledger.Options{
 		Budget: budget, Raise: o.raise, SecretID: secret.ID(), ChainKey: secret.ChainKey(), Rotate: o.rotate,
 		Existing: o.production, Head: o.head, Log: o.Log, LogHead: o.logHead, Clocks: o.clocks, Timeout: o.timeout, Standbys: o.standby,
 	})

@@ -104,6 +104,7 @@ more than the budget, how much, who gave it, and why.`,
 
 func runBudgetGrants(ctx context.Context, o budgetOptions, out io.Writer) error {
 	found := []grantLine{}
+	o.every = true
 	err := o.with(ctx, true, func(book *ledger.Ledger) error {
 		return book.Entries(ctx, 1, func(e *ledger.Entry) error {
 			if e.Kind == ledger.KindGrant && (o.user == "" || o.user == e.Subject) {

@@ -47,6 +47,7 @@ which --each names.`,
 	fs.DurationVar(&b.Window, "window", 24*time.Hour, "time after which budgets renew, 0s for never; the two windows around a renewal allow twice the budget at once")
 	fs.Float64Var(&b.Each, "each", 0, "ε of every release, for --composition optimal (default: releases add up)")
 	fs.StringVar(&unit, "unit", string(dp.Text), "unit of the guarantee: text, word or metric")
+	fs.IntVar(&o.parts, "parts", 0, "number of parts, from 2 to 256, into which a ledger in PostgreSQL is divided by its users (default: it is one)")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -54,6 +55,9 @@ which --each names.`,
 func runBudgetInit(ctx context.Context, o budgetOptions, b ledger.Budget, out io.Writer) error {
 	if err := b.Validate(); err != nil {
 		return err
+	}
+	if o.parts != 0 {
+		return o.beginParts(ctx, b, out)
 	}
 	return o.open(ctx, ledger.Options{New: true, Budget: b, Head: o.head}, func(*ledger.Ledger) error {
 		h, err := o.noted(ctx)
@@ -111,7 +115,11 @@ func (o budgetOptions) witness(ctx context.Context) (witness.Place, error) {
 	case o.head == ledger.NoHead:
 		return nil, errors.New("--head is none, must be a place where the head is noted")
 	}
-	return ledger.OpenWitness(ctx, o.ledger, o.head)
+	p, err := o.one(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return ledger.OpenWitness(ctx, p.place, p.head)
 }
 
 // acceptFlags are the flags by which somebody takes something as it is.

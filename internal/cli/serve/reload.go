@@ -9,7 +9,7 @@ import (
 	"sotto/dp"
 	"sotto/gateway"
 	"sotto/internal/httpserve"
-	"sotto/ledger"
+	"sotto/ledger/part"
 )
 
 // reloader reads what a gateway was made of anew, while it runs.
@@ -17,7 +17,7 @@ type reloader struct {
 	o            *gatewayOptions
 	service      *gateway.Service
 	certificates *httpserve.Certificates
-	book         *ledger.Ledger
+	book         *part.Ledger
 	secret       gateway.Secret
 
 	mu    sync.Mutex // guards the rest

@@ -11,6 +11,7 @@ import (
 
 	"sotto/gateway/keys"
 	"sotto/ledger"
+	"sotto/ledger/postgres"
 )
 
 // safe refuses what production must not be, and warns of it otherwise.
@@ -50,7 +51,10 @@ func (o *gatewayOptions) safe() error {
 		}
 	}
 	for _, at := range []struct{ flag, place string }{{"--ledger", o.ledger}, {"--head", o.head}} {
-		switch exposed, err := ledger.Exposed(at.place); {
+		if !ledger.InDatabase(at.place) {
+			continue
+		}
+		switch exposed, err := postgres.Exposed(at.place); {
 		case err != nil:
 			return err
 		case exposed != "" && o.production:

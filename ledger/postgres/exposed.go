@@ -1,4 +1,4 @@
-package ledger
+package postgres
 
 import (
 	"errors"
@@ -10,18 +10,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// InDatabase reports whether a place is that of a database, not of a file.
-func InDatabase(place string) bool {
-	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
-}
-
 // Exposed says in words in what way entries could travel to a place unencrypted,
 // and what to do; "" if they cannot. It asks the driver what it would do, so that
-// settings of the environment count, too. A file exposes nothing.
+// settings of the environment count, too.
 func Exposed(place string) (string, error) {
-	if !InDatabase(place) {
-		return "", nil
-	}
 	c, err := pgconn.ParseConfig(place)
 	if err != nil {
 		// The driver's error quotes the address, which may hold a password.
