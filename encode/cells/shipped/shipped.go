@@ -92,6 +92,27 @@ func Known(sha256 string) (f *cells.File, set int, ok bool) {
 	return nil, 0, false
 }
 
+// Of returns the cells that a record of releases speaks of by their digest: those of a
+// file or name, or, if where is "", those that come with sotto.
+func Of(digest, where string) (*cells.File, int, error) {
+	if where == "" {
+		if f, set, ok := Known(digest); ok {
+			return f, set, nil
+		}
+		return nil, 0, fmt.Errorf("shipped: the releases were not made with cells that come with sotto: name the file of theirs with --cells (SHA-256 of the cells: %s)", digest)
+	}
+	f, err := Find(where, "")
+	if err != nil {
+		return nil, 0, err
+	}
+	for set, s := range f.Sets {
+		if s.SHA256 == digest {
+			return f, set, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("shipped: %s has no cells with SHA-256 %s, must be the file that the releases were made with", where, digest)
+}
+
 // Complete returns p with the centres that come with sotto, if p has their digest and
 // no centres, as what was read from a record has.
 func Complete(p mech.Params) mech.Params {

@@ -48,10 +48,10 @@ answer is among those who released: by the unbiased estimate, or by the likelies
 possible shares where that is impossible (a share below 0 or above 1). The intervals
 are exact. Nothing is spent: whoever holds the releases may compute this.
 
-Cells are called by the public examples in the file of --cells. With --inputs, a file
-of public inputs, such as the mean vector of each class, shares are those of these
-inputs: for codewords, and for codes whose weights raise several. That everybody's
-input is one of them is an assumption, which is printed.
+Cells are called by their public examples: of cells that come with sotto, or in the
+file of --cells. With --inputs, a file of public inputs, such as the mean vector of each
+class, shares are those of these inputs: for codewords, and for codes whose weights
+raise several. That everybody's input is one of them is an assumption, which is printed.
 
 Releases of vectors (privunit, laplace-l1, laplace-l2, gaussian and others whose mean
 is right on average) tell the mean of what was released, coordinate by coordinate, and
@@ -60,8 +60,9 @@ its length; --mean does so for cells.
 With --group, a public column beside the releases (sotto encode --keep) or in
 another file (--groups), shares are printed for each of its values. Two groups
 (--compare a,b), or another file of releases of the same mechanism (--against), are
-compared by a test whose level holds at every number of releases. Where the group is private too, --group-releases names
-the file of its releases, row by row; what both cost a person adds up.
+compared by a test whose level holds at every number of releases. Where the group is
+private too, --group-releases names the file of its releases, row by row; what both cost
+a person adds up.
 
 The guarantee after shuffling is a second one, and needs what it assumes.`,
 		Example: `  sotto estimate --in private.jsonl --json
@@ -84,7 +85,7 @@ The guarantee after shuffling is a second one, and needs what it assumes.`,
 	fs.StringVar(&o.metadata, "metadata", "", "file that says how they were released (default: IN.privacy.json)")
 	fs.StringVar(&o.format, "format", "", "format of standard input: jsonl, csv, npy or parquet")
 	fs.StringSliceVar(&o.names, "names", nil, "names of the answers, in their order (default: what the record says, or their numbers)")
-	fs.StringVar(&o.cells, "cells", "", "file of the public cells of the releases, with their examples, as \"sotto cells make\" writes it")
+	fs.StringVar(&o.cells, "cells", "", "file of the public cells of the releases, with their examples, as \"sotto cells make\" writes it (default: those that come with sotto)")
 	fs.StringVar(&o.inputs, "inputs", "", "file of public inputs whose shares are wanted, or \""+eachAnswer+"\": each input is one answer for certain")
 	fs.StringVar(&o.groupReleases, "group-releases", "", "file of releases of each person's group, with its record, a row for each release")
 	fs.StringSliceVar(&o.groupNames, "group-names", nil, "names of the groups of --group-releases, in their order (default: their numbers)")

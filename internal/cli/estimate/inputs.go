@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"sotto/dataset/table"
+	"sotto/encode/cells"
+	"sotto/encode/cells/shipped"
 	"sotto/estimate"
 	"sotto/internal/cli/term"
 	"sotto/mech"
@@ -18,21 +20,38 @@ const example = "example"
 // eachAnswer stands for a file of inputs of which each is one answer for certain.
 const eachAnswer = "answers"
 
-// withCells completes the parameters of a record with the public centres in a file,
-// and returns what cells are called: their examples, where the file has some.
+// withCells completes the parameters of a record with the public cells in a file, or
+// with those that come with sotto, and returns what they are called: their examples,
+// where there are some.
 func withCells(p mech.Params, path string) (mech.Params, []string, error) {
-	if path == "" {
+	digest, _ := p.Value("cells_sha256").(string)
+	if digest == "" && path == "" {
 		return p, nil, nil
 	}
 	if !mech.Uses(p.Mechanism, "cells") {
 		return p, nil, fmt.Errorf("--cells has no meaning for releases by %s, must be absent", p.Mechanism)
 	}
-	centres, err := term.ReadVectors(path)
+	if path != "" && !slices.Contains(shipped.Encoders(), path) && !cells.Is(path) { // nothing but vectors
+		centres, err := term.ReadVectors(path)
+		if err != nil {
+			return p, nil, err
+		}
+		names, err := columnOf(path, example)
+		return p.With(mech.Given{"cells": centres}), names, err
+	}
+	f, set, err := shipped.Of(digest, path)
 	if err != nil {
 		return p, nil, err
 	}
-	names, err := columnOf(path, example)
-	return p.With(mech.Given{"cells": centres}), names, err
+	names := make([]string, len(f.Cells[set]))
+	for i, c := range f.Cells[set] {
+		names[i] = c.Example
+	}
+	if slices.Contains(names, "") { // made in private, which tells no text
+		names = nil
+	}
+	own := f.Own(set)
+	return p.With(mech.Given{"cells": own.Centres, "cell_shares": own.Shares}), names, nil
 }
 
 // columnOf returns a column of a file of JSON lines, nil if it has none of that name.

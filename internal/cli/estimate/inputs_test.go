@@ -55,6 +55,27 @@ func TestCells(t *testing.T) {
 	}
 }
 
+// TestCellsShipped: releases by the cells that come with sotto need no file of them.
+func TestCellsShipped(t *testing.T) {
+	dir := t.TempDir()
+	texts, private := filepath.Join(dir, "texts.txt"), filepath.Join(dir, "private.jsonl")
+	clitest.Write(t, texts, strings.Repeat("The trees of the forest\n", 40))
+	if code, _, errs := clitest.Sotto(t, "", "encode", "--mechanism", "cells", "--epsilon", "20", "--in", texts, "--out", private); code != cli.ExitDone {
+		t.Fatalf("encode: exit code %d: %s", code, errs)
+	}
+	var r result
+	estimated(t, &r, "--in", private)
+	top := r.Shares[0]
+	for _, s := range r.Shares {
+		if s.Share > top.Share {
+			top = s
+		}
+	}
+	if r.N != 40 || top.Share < 0.999 || !strings.Contains(top.Answer, " ") {
+		t.Errorf("got %d releases, the commonest %+v, want 40 of one cell with its example", r.N, top)
+	}
+}
+
 // TestInputs: codewords and codes whose weights raise several are counted by the
 // inputs that are given.
 func TestInputs(t *testing.T) {

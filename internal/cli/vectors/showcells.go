@@ -209,22 +209,7 @@ func (o *showOptions) find(p mech.Params) (*cells.File, int, error) {
 	if digest == "" {
 		return nil, 0, fmt.Errorf("%s holds releases by %s, must hold releases by cells", o.in, p.Mechanism)
 	}
-	if o.cells == "" {
-		if f, set, ok := shipped.Known(digest); ok {
-			return f, set, nil
-		}
-		return nil, 0, fmt.Errorf("the releases were not made with cells that come with sotto: name the file of theirs with --cells (SHA-256 of the cells: %s)", digest)
-	}
-	f, err := shipped.Find(o.cells, "")
-	if err != nil {
-		return nil, 0, err
-	}
-	for set, s := range f.Sets {
-		if s.SHA256 == digest {
-			return f, set, nil
-		}
-	}
-	return nil, 0, fmt.Errorf("%s has no cells with SHA-256 %s, must be the file that the releases were made with", o.cells, digest)
+	return shipped.Of(digest, o.cells)
 }
 
 // cellsNote says of releases by cells how to read them, "" of others.
