@@ -20,6 +20,7 @@ import (
 	"sotto/measure/retrieval"
 	relations "sotto/relation/judge"
 	told "sotto/relation/outcome"
+	"sotto/relation/sheet"
 	"sotto/report/evidence"
 	"sotto/report/picture"
 	"sotto/train/forward"
@@ -49,6 +50,7 @@ func Kinds() evidence.Kinds {
 		shares.Kind,
 		forward.Kind,
 		relations.Kind,
+		sheet.Kind,
 		told.Kind,
 		judge.Kind,
 		failing.Kind,

@@ -1,52 +1,130 @@
 package marks
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	weakrand "math/rand/v2"
 
-	"sotto/encode/bert/tune"
+	"sotto/internal/safetensors"
 	"sotto/nn"
+	"sotto/nn/sequence"
+	"sotto/relation/writer"
 )
 
-// head is what is trained behind the transformer: a layer on the vectors of the two marks,
-// one behind the other. It implements [tune.Head].
-type head struct {
+// network is what stands behind the transformer: a layer on the vectors of the two marks,
+// one behind the other, that tells the relation, and a writer of rules that attends to all
+// tokens and begins with what another layer makes of the same two.
+type network struct {
 	dropout *nn.Dropout
 	layer   *nn.Dense
-	loss    nn.SoftmaxCrossEntropy
+	begin   *nn.Dense // of the writer's two layers
+	bent    nn.Tanh
+	writer  *writer.Writer // nil without one
 
-	about  knowledge
-	labels []int    // of each sentence
-	marks  [][2]int // of each sentence, which of its rows are those of the marks
-	rows   []int    // how many rows each sentence has
-
-	pair, grad nn.Matrix
+	sparse    int // which of the writer's parameters is kept by row; −1 for none
+	sparseAll nn.Matrix
 }
 
-// newHead returns one for vectors of the given width and so many relations.
-func newHead(width, classes int, rate float64, seed uint64) (*head, error) {
+// newNetwork returns one for vectors of the given width.
+func newNetwork(width int, k knowledge, rate float64, seed uint64) (*network, error) {
 	rng := weakrand.New(weakrand.NewPCG(seed, 0x6d61726b73))
 	dropout, err := nn.NewDropout(rate, rng.Uint64())
 	if err != nil {
 		return nil, err
 	}
-	return &head{dropout: dropout, layer: nn.NewDense(2*width, classes, rng)}, nil
+	n := &network{dropout: dropout, layer: nn.NewDense(2*width, len(k.Relations), rng), sparse: -1}
+	if len(k.Pieces) == 0 {
+		return n, nil
+	}
+	a, err := writer.NewAlphabet(k.Pieces)
+	if err != nil {
+		return nil, err
+	}
+	n.begin = nn.NewDense(2*width, 2*writer.Hidden, rng)
+	n.writer, err = writer.New(a, width, rng.Uint64(), rng)
+	return n, err
 }
 
-// add adds a sentence of a class, whose marks stand at two places of its tokens.
-func (h *head) add(d *tune.Data, class int, marks [2]int) {
-	h.labels, h.rows = append(h.labels, class), append(h.rows, 2)
-	places, order := []int{marks[0], marks[1]}, [2]int{0, 1}
-	if marks[0] > marks[1] {
-		places, order = []int{marks[1], marks[0]}, [2]int{1, 0}
+// params lists what is learnt. All gradients are whole matrices.
+func (n *network) params() []nn.Param {
+	var all []nn.Param
+	add := func(prefix string, params []nn.Param) {
+		for _, q := range params {
+			q.Name = prefix + q.Name
+			all = append(all, q)
+		}
 	}
-	d.Places, h.marks = append(d.Places, places), append(h.marks, order)
+	add("classifier.", n.layer.Params())
+	if n.writer != nil {
+		add("begin.", n.begin.Params())
+		add("writer.", n.writer.Params())
+	}
+	for k, q := range all {
+		if q.Touched != nil {
+			if n.sparse < 0 {
+				n.sparse, n.sparseAll = k, nn.NewMatrix(q.Value.Rows, q.Value.Cols)
+			}
+			all[k].Touched, all[k].Grad = nil, n.sparseAll
+		}
+	}
+	return all
+}
+
+// spread makes a whole gradient of one that is kept by row.
+func (n *network) spread() {
+	if n.sparse < 0 {
+		return
+	}
+	clear(n.sparseAll.Data)
+	for _, q := range n.writer.Params() {
+		if q.Touched != nil {
+			for k, row := range q.Touched.Rows {
+				copy(n.sparseAll.Row(row), q.Touched.Grad.Row(k))
+			}
+		}
+	}
+}
+
+// passes are the counters of what draws.
+func (n *network) passes() []*uint64 {
+	all := []*uint64{&n.dropout.Pass}
+	if n.writer != nil {
+		all = append(all, n.writer.Passes()...)
+	}
+	return all
+}
+
+// sources returns what the writer writes about: the rows of each sentence, and where its
+// layers begin, by pairs of marks.
+func (n *network) sources(p *nn.Pool, mode nn.Mode, x nn.Matrix, rows [][]int, pairs nn.Matrix) sequence.Sources {
+	both := n.bent.Forward(p, mode, n.begin.Forward(p, mode, pairs))
+	s := sequence.Sources{X: x, Rows: rows}
+	for k := range s.Start {
+		s.Start[k] = nn.NewMatrix(both.Rows, writer.Hidden)
+		for i := range both.Rows {
+			copy(s.Start[k].Row(i), both.Row(i)[k*writer.Hidden:(k+1)*writer.Hidden])
+		}
+	}
+	return s
+}
+
+// head trains a network. It implements [tune.Head] and [tune.Filed].
+type head struct {
+	*network
+	about   knowledge
+	labels  []int    // of each sentence
+	targets [][]int  // of each sentence the pieces of its rule; nil for none
+	marks   [][2]int // of each sentence, which of its rows are those of the marks
+	rows    []int    // how many rows each sentence has
+
+	pair, grad nn.Matrix
 }
 
 // Params implements [tune.Head].
-func (h *head) Params() []nn.Param { return h.layer.Params() }
+func (h *head) Params() []nn.Param { return h.params() }
 
 // gather makes a row of the two marks of each sentence.
 func (h *head) gather(sentences []int, x nn.Matrix) nn.Matrix {
@@ -61,31 +139,95 @@ func (h *head) gather(sentences []int, x nn.Matrix) nn.Matrix {
 	return h.pair
 }
 
-// scatter gives the gradient of the pairs to the rows that they came from.
-func (h *head) scatter(sentences []int, x, grad nn.Matrix) nn.Matrix {
-	h.grad = h.grad.Reshape(x.Rows, x.Cols)
-	clear(h.grad.Data)
+// scatter adds the gradient of the pairs to the rows that they came from.
+func (h *head) scatter(sentences []int, grad nn.Matrix) {
 	at := 0
 	for i, s := range sentences {
 		for k, mark := range h.marks[s] {
-			copy(h.grad.Row(at+mark), grad.Row(i)[k*x.Cols:(k+1)*x.Cols])
+			to := h.grad.Row(at + mark)
+			for j, v := range grad.Row(i)[k*len(to) : (k+1)*len(to)] {
+				to[j] += v
+			}
 		}
 		at += h.rows[s]
 	}
-	return h.grad
 }
 
 // errNumbers says that a loss is no number.
 var errNumbers = errors.New("marks: the loss is not finite")
 
-// Learn implements [tune.Head].
+// Learn implements [tune.Head]. The loss is the mean over sentences of the cross-entropy of
+// the relation and, where there is a rule, of the mean of those of its pieces.
 func (h *head) Learn(p *nn.Pool, sentences []int, x nn.Matrix) (float64, nn.Matrix, error) {
-	scores := h.layer.Forward(p, nn.Train, h.dropout.Forward(p, nn.Train, h.gather(sentences, x)))
-	loss, grad := h.loss.Loss(p, scores, nn.Pick(h.labels, sentences))
+	h.grad = h.grad.Reshape(x.Rows, x.Cols)
+	clear(h.grad.Data)
+	pairs := h.dropout.Forward(p, nn.Train, h.gather(sentences, x))
+	scores := h.layer.Forward(p, nn.Train, pairs)
+	slope, share, loss := nn.NewMatrix(scores.Rows, scores.Cols), 1/float64(len(sentences)), 0.0
+	for i, s := range sentences {
+		loss += writer.Slope(slope.Row(i), scores.Row(i), h.labels[s], share)
+	}
+	back := h.layer.Backward(p, slope).Clone()
+	if h.writer != nil {
+		loss += h.learnRules(p, sentences, x, pairs, back, share)
+	}
 	if !(math.Abs(loss) <= math.MaxFloat64) {
 		return 0, nn.Matrix{}, errNumbers
 	}
-	return loss, h.scatter(sentences, x, h.dropout.Backward(p, h.layer.Backward(p, grad))), nil
+	h.scatter(sentences, h.dropout.Backward(p, back))
+	return loss, h.grad, nil
+}
+
+// learnRules adds what the writer wants of all rows and of the pairs, whose gradient is back.
+func (h *head) learnRules(p *nn.Pool, sentences []int, x, pairs, back nn.Matrix, share float64) float64 {
+	targets := nn.Pick(h.targets, sentences)
+	which := writer.Order(targets)
+	all := h.places(sentences)
+	some := nn.NewMatrix(len(which), pairs.Cols)
+	for k, i := range which {
+		copy(some.Row(k), pairs.Row(i))
+	}
+	var from sequence.Sources
+	if len(which) > 0 {
+		from = h.sources(p, nn.Train, x, nn.Pick(all, which), some)
+	}
+	loss, dX, dStart := h.writer.Learn(p, from, nn.Pick(targets, which), share)
+	h.spread()
+	if len(which) == 0 {
+		for _, q := range h.begin.Params() {
+			clear(q.Grad.Data)
+		}
+		return loss
+	}
+	for i, v := range dX.Data {
+		h.grad.Data[i] += v
+	}
+	both := nn.NewMatrix(len(which), 2*writer.Hidden)
+	for layer, d := range dStart {
+		for k := range which {
+			copy(both.Row(k)[layer*writer.Hidden:], d.Row(k))
+		}
+	}
+	d := h.begin.Backward(p, h.bent.Backward(p, both))
+	for k, i := range which {
+		to := back.Row(i)
+		for j, v := range d.Row(k) {
+			to[j] += v
+		}
+	}
+	return loss
+}
+
+// places returns which rows are those of each sentence.
+func (h *head) places(sentences []int) [][]int {
+	all, at := make([][]int, len(sentences)), 0
+	for i, s := range sentences {
+		for range h.rows[s] {
+			all[i] = append(all[i], at)
+			at++
+		}
+	}
+	return all
 }
 
 // Scores implements [tune.Head].
@@ -97,9 +239,28 @@ func (h *head) Scores(p *nn.Pool, sentences []int, x nn.Matrix) (nn.Matrix, erro
 func (*head) Advance(float64) error { return nil }
 
 // Passes implements [tune.Head].
-func (h *head) Passes() []*uint64 { return []*uint64{&h.dropout.Pass} }
+func (h *head) Passes() []*uint64 { return h.passes() }
 
 // About implements [tune.Head].
 func (h *head) About() string {
-	return fmt.Sprintf("sotto/relation/marks: a layer on the vectors of both marks, %q", h.about)
+	about, err := json.Marshal(h.about)
+	if err != nil {
+		return "" // strings can be written
+	}
+	return "sotto/relation/marks " + digest(about)
+}
+
+// File implements [tune.Filed].
+func (h *head) File() (name string, content []byte, err error) {
+	about, err := json.Marshal(h.about)
+	if err != nil {
+		return "", nil, fmt.Errorf("marks: %w", err)
+	}
+	f := safetensors.File{Metadata: map[string]string{aboutKey: string(about)}}
+	for _, q := range h.Params() {
+		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: q.Name, Shape: []int{q.Value.Rows, q.Value.Cols}, Data: q.Value.Data})
+	}
+	var b bytes.Buffer
+	err = safetensors.Encode(&b, &f)
+	return headFile, b.Bytes(), err
 }

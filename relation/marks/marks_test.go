@@ -10,27 +10,40 @@ import (
 	"testing"
 
 	"sotto/encode/bert/tune"
+	"sotto/language"
 	"sotto/nn"
 	"sotto/nn/transformer/tiny"
+	"sotto/relation"
 	"sotto/relation/marks"
 	"sotto/relation/rule"
 )
 
 // toy returns sentences in which who stands first plays with the other; who of the two
 // the subject is, only the marks tell.
-func toy(n int) []marks.Labelled {
+func toy(n int) []relation.Instance {
 	rng := tiny.Generator()
-	var all []marks.Labelled
+	var all []relation.Instance
 	for range n {
 		words := []string{"the", "man", "is", "playing", "the", "cat"}[rng.IntN(2):]
+		text := strings.Join(words, " ")
 		first, last := rule.Span{First: len(words) - 5, End: len(words) - 4}, rule.Span{First: len(words) - 2, End: len(words)}
-		x := marks.Labelled{Sentence: marks.Sentence{Words: words, Subject: first, Object: last}, Relation: "plays"}
+		x := relation.Instance{Doc: &language.Document{Text: text, Tokens: language.Tokens(text)}, Subject: first, Object: last, Relation: "plays"}
 		if rng.IntN(2) == 0 {
 			x.Subject, x.Object, x.Relation = last, first, "played"
 		}
 		all = append(all, x)
 	}
 	return all
+}
+
+// rules are those of the toy.
+func rules(tb testing.TB) *rule.File {
+	tb.Helper()
+	f, err := rule.Parse(strings.NewReader("rule a: plays\n tokens man=subject []{2} (the cat)=object\nrule b: played\n tokens man=object []{2} (the cat)=subject"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return f
 }
 
 func parent(tb testing.TB) string {
@@ -51,58 +64,69 @@ func parent(tb testing.TB) string {
 }
 
 func settings() tune.Settings {
-	return tune.Settings{Rate: 3e-3, Epochs: 3, Batch: 8, Length: 16, Seed: 1}
+	return tune.Settings{Rate: 2e-3, Epochs: 8, Batch: 8, Length: 16, Seed: 1, Last: true}
 }
 
 // TestTrain learns what only the marks tell, stops and goes on to the same bytes, and
 // checks that the folder says the same for any number of workers.
 func TestTrain(t *testing.T) {
-	all := toy(120)
-	d := marks.Data{Name: "toy", Train: all[:90], Validation: all[90:]}
+	all := toy(150)
+	d := marks.Data{Name: "toy", Train: all[:130], Dev: all[130:], Rules: rules(t)}
 	from, dir := parent(t), filepath.Join(t.TempDir(), "model")
 	result, err := marks.Train(t.Context(), from, dir, d, settings(), tune.Options{Pool: nn.NewPool(2)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !(result.Accuracy > 0.95) { // a guess is right in half of them
-		t.Errorf("validation accuracy is %.3f in epoch %d, want above 0.95", result.Accuracy, result.Epoch)
+		t.Errorf("accuracy is %.3f in epoch %d, want above 0.95", result.Accuracy, result.Epoch)
 	}
 	m, err := marks.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := m.Relations(), []string{"played", "plays"}; !slices.Equal(got, want) {
+	if got, want := m.Relations(), []string{"played", "plays"}; !slices.Equal(got, want) || m.Data() != "toy" || !m.Knows("", "") {
 		t.Fatalf("relations are %q, want %q", got, want)
 	}
-	var bare []marks.Sentence
-	for _, x := range d.Validation {
-		bare = append(bare, x.Sentence)
-	}
-	bare[0].Types[0] = "never seen" // counts as none
-	one, err := m.Classify(t.Context(), bare, 1)
+	one, err := m.Judge(t.Context(), d.Dev)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := m.Classify(t.Context(), bare, 2)
-	if err != nil || !slices.EqualFunc(one, two, slices.Equal[[]float32]) {
-		t.Errorf("two workers say %v, %v, want %v", two, err, one)
+	m.Workers = 3
+	two, err := m.Judge(t.Context(), d.Dev)
+	if err != nil || !slices.Equal(one, two) {
+		t.Errorf("three workers say %v, %v, want %v", two, err, one)
 	}
-	right := 0
-	for i, p := range one {
-		if m.Relations()[nn.Argmax(p)] == d.Validation[i].Relation {
+	right, written := 0, 0
+	for i, v := range one {
+		if v.Relation == d.Dev[i].Relation {
 			right++
 		}
+		if v.Source == relation.Decoded && v.Rule == v.Wrote {
+			written++
+		}
 	}
-	if got := float64(right) / float64(len(one)); got < result.Accuracy-0.05 {
-		t.Errorf("the folder has accuracy %v, want %v", got, result.Accuracy)
+	if got := float64(right) / float64(len(one)); got < result.Accuracy-0.05 || written < len(one)*9/10 {
+		t.Errorf("the folder has accuracy %v and writes %d rules that match, want %v and nearly %d", got, written, result.Accuracy, len(one))
 	}
+}
 
+// TestResume stops a training and goes on to the same bytes.
+func TestResume(t *testing.T) {
+	all := toy(40)
+	d := marks.Data{Name: "toy", Train: all[:30], Dev: all[30:], Rules: rules(t)}
+	short := settings()
+	short.Epochs = 2
+	from, dir := parent(t), filepath.Join(t.TempDir(), "model")
+	result, err := marks.Train(t.Context(), from, dir, d, short, tune.Options{Pool: nn.NewPool(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var state *tune.State
 	path := filepath.Join(t.TempDir(), "state")
-	_, err = marks.Train(ctx, from, dir, d, settings(), tune.Options{
+	_, err = marks.Train(ctx, from, dir, d, short, tune.Options{
 		Progress: func(p tune.Progress) {
-			if p.Step == 17 {
+			if p.Step == 5 {
 				cancel()
 			}
 		},
@@ -120,7 +144,7 @@ func TestTrain(t *testing.T) {
 	if state, err = tune.ReadState(path); err != nil {
 		t.Fatal(err)
 	}
-	again, err := marks.Train(t.Context(), from, filepath.Join(t.TempDir(), "again"), d, settings(), tune.Options{Resume: state})
+	again, err := marks.Train(t.Context(), from, filepath.Join(t.TempDir(), "again"), d, short, tune.Options{Resume: state})
 	if err != nil || again.Manifest.Hash != result.Manifest.Hash || again.Manifest.HeadHash != result.Manifest.HeadHash {
 		t.Errorf("stopped and resumed, the model is another: %v", err)
 	}
@@ -128,15 +152,23 @@ func TestTrain(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	from, out := parent(t), filepath.Join(t.TempDir(), "x")
-	good := toy(4)
+	good := toy(8)
 	outside := slices.Clone(good)
 	outside[1].Object = rule.Span{First: 3, End: 9}
 	typed := slices.Clone(good)
-	typed[0].Types = [2]string{"person", "place"}
+	doc := *typed[0].Doc
+	doc.Entities = []language.Entity{{Type: language.Person, Start: 0, End: len(doc.Text)}}
+	typed[0].Doc = &doc
+	none, err := rule.Parse(strings.NewReader("rule a: plays\n tokens nobody=subject knows []=object"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for want, d := range map[string]marks.Data{
-		"in validation sentences alone": {Train: good, Validation: []marks.Labelled{{Sentence: good[0].Sentence, Relation: "new"}}},
-		"must be some of the sentence":  {Train: outside, Validation: good[:1]},
-		"unused tokens":                 {Train: typed, Validation: good[:1]}, // the tiny vocabulary has four
+		"one relation":                 {Train: good[:1], Dev: good},
+		"must be some of the sentence": {Train: outside, Dev: good[:1]},
+		"unused tokens":                {Train: typed, Dev: good[:1], Typed: true}, // the tiny vocabulary has four
+		"nothing to write":             {Train: good, Dev: good[:1], Rules: none},
+		"0 to validate":                {Train: good},
 	} {
 		if _, err := marks.Train(t.Context(), from, out, d, settings(), tune.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want one with %q", err, want)

@@ -4,26 +4,36 @@ import (
 	"fmt"
 	"slices"
 
+	"sotto/relation"
 	"sotto/relation/rule"
 	"sotto/text"
 )
 
-// Sentence is the words of a sentence, two arguments among them, and their types, which
-// are empty where they are not known.
-type Sentence struct {
-	Words           []string
-	Subject, Object rule.Span
-	Types           [2]string // of the subject and of the object
+// sentence is the words of a sentence, two arguments among them, and their types, which
+// are empty where they do not count.
+type sentence struct {
+	words           []string
+	subject, object rule.Span
+	types           [2]string // of the subject and of the object
 }
 
-// check reports arguments that are not words of the sentence. They may overlap.
-func (s Sentence) check() error {
-	for k, a := range []rule.Span{s.Subject, s.Object} {
-		if a.First < 0 || a.End <= a.First || a.End > len(s.Words) {
-			return fmt.Errorf("marks: the %s is words %d to %d, must be some of the sentence's %d", [2]string{"subject", "object"}[k], a.First, a.End, len(s.Words))
+// read returns the sentence of an instance, with types of its arguments if they count. An
+// argument that is not words of the sentence is an error.
+func read(x relation.Instance, typed bool) (sentence, error) {
+	s := sentence{subject: x.Subject, object: x.Object}
+	for _, t := range x.Doc.Tokens {
+		s.words = append(s.words, t.Text)
+	}
+	for k, a := range []rule.Span{s.subject, s.object} {
+		if a.First < 0 || a.End <= a.First || a.End > len(s.words) {
+			return s, fmt.Errorf("marks: the %s is words %d to %d, must be some of the sentence's %d", [2]string{"subject", "object"}[k], a.First, a.End, len(s.words))
 		}
 	}
-	return nil
+	if typed {
+		subject, object := x.Types()
+		s.types = [2]string{string(subject), string(object)}
+	}
+	return s, nil
 }
 
 // marker writes sentences as a transformer reads them: with a mark before and behind each
@@ -80,16 +90,16 @@ type part struct {
 // sequence returns a sentence as tokens, and where the marks before the subject and the
 // object stand. What is too long loses words farthest from both arguments, and then words
 // within them, but never a mark. A type that was not seen in training is marked as none.
-func (m *marker) sequence(s Sentence) (text.Tokens, [2]int) {
+func (m *marker) sequence(s sentence) (text.Tokens, [2]int) {
 	var parts []part
-	roles := []rule.Span{s.Subject, s.Object}
+	roles := []rule.Span{s.subject, s.object}
 	pair := func(role int) [2]int32 {
-		if p, ok := m.marks[mark(role, s.Types[role])]; ok {
+		if p, ok := m.marks[mark(role, s.types[role])]; ok {
 			return p
 		}
 		return m.marks[mark(role, "")]
 	}
-	for i := range len(s.Words) + 1 {
+	for i := range len(s.words) + 1 {
 		for role := 1; role >= 0; role-- { // of two that end here, the inner is the object's
 			if roles[role].End == i {
 				parts = append(parts, part{ids: []int32{pair(role)[1]}, keep: true})
@@ -100,10 +110,10 @@ func (m *marker) sequence(s Sentence) (text.Tokens, [2]int) {
 				parts = append(parts, part{ids: []int32{pair(role)[0]}, mark: role + 1, keep: true})
 			}
 		}
-		if i == len(s.Words) {
+		if i == len(s.words) {
 			break
 		}
-		t := m.pieces.Encode(s.Words[i], m.limit)
+		t := m.pieces.Encode(s.words[i], m.limit)
 		ids := t.IDs[1 : len(t.IDs)-1]
 		if len(ids) == 0 {
 			ids = []int32{m.unknown}

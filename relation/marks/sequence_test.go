@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"sotto/encode/bert"
+	"sotto/language"
 	"sotto/nn/transformer/tiny"
+	"sotto/relation"
 	"sotto/relation/marks"
 	"sotto/relation/rule"
 )
@@ -36,7 +38,7 @@ func TestSequence(t *testing.T) {
 		{[]string{"the", "man"}, rule.Span{First: 0, End: 2}, rule.Span{First: 0, End: 2}, "[CLS] (0 (1 the man 1) 0) [SEP]"},
 		{long, rule.Span{First: 8, End: 9}, rule.Span{First: 14, End: 15}, "[CLS] no the (0 cat 0) no no no is (1 man 1) no no [SEP]"},
 	} {
-		got, places, err := marks.Sequence(f.Tokeniser, 16, marks.Sentence{Words: tt.words, Subject: tt.subject, Object: tt.object})
+		got, places, err := marks.Sequence(f.Tokeniser, 16, relation.Instance{Doc: document(tt.words), Subject: tt.subject, Object: tt.object})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,4 +58,13 @@ func TestSequence(t *testing.T) {
 			t.Errorf("%v has %d tokens and types %v", tt.words, len(got.IDs), got.Types)
 		}
 	}
+}
+
+// document makes one of words.
+func document(words []string) *language.Document {
+	d := &language.Document{}
+	for _, w := range words {
+		d.Tokens = append(d.Tokens, language.Token{Text: w})
+	}
+	return d
 }

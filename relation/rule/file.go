@@ -228,3 +228,14 @@ func (f *File) String() string {
 	}
 	return b.String()
 }
+
+// Plain returns the rules without the comments and sentences beside them, which may be
+// somebody's.
+func (f *File) Plain() *File {
+	bare := &File{}
+	for _, r := range f.Rules {
+		r.Comment, r.Tests, r.Line = nil, nil, 0
+		bare.Rules = append(bare.Rules, r)
+	}
+	return bare
+}

@@ -336,25 +336,12 @@ func (o *rankOptions) write(std term.Streams, r *ranking) error {
 	return nil
 }
 
-// cell is a text as a cell of a file that people open in a spreadsheet, which takes what
-// begins with one of these signs for a formula and works it out: an apostrophe before it
-// stops that. Numbers stay as they are.
-func cell(s string) string {
-	if s == "" || !strings.ContainsRune("=+-@\t\r\n", rune(s[0])) {
-		return s
-	}
-	if _, err := strconv.ParseFloat(s, 64); err == nil {
-		return s
-	}
-	return "'" + s
-}
-
 // csv writes the list for people who label: a row a text, the likeliest error first.
 func (r *ranking) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"rank", "row", "id", "chance", "predicted", "text", "why", "label"}) //nolint:errcheck // Flush tells
 	for i, k := range r.Ranked {
-		out.Write([]string{strconv.Itoa(i + 1), strconv.Itoa(k.Row), cell(k.ID), strconv.FormatFloat(k.Chance, 'f', 4, 64), cell(k.Answer), cell(k.text()), cell(k.why()), ""}) //nolint:errcheck // see above
+		out.Write([]string{strconv.Itoa(i + 1), strconv.Itoa(k.Row), term.Cell(k.ID), strconv.FormatFloat(k.Chance, 'f', 4, 64), term.Cell(k.Answer), term.Cell(k.text()), term.Cell(k.why()), ""}) //nolint:errcheck // see above
 	}
 	out.Flush()
 	return out.Error()

@@ -12,5 +12,5 @@ import (
 func Commands(std term.Streams) []*cobra.Command {
 	return []*cobra.Command{term.Group(
 		&cobra.Command{Use: "relations", Short: "Find who does what to whom, by rules that people can read"},
-		newTrain(std), newEvaluate(std), newFind(std), newRules(std))}
+		newTrain(std), newEvaluate(std), newFind(std), newRules(std), newReview(std))}
 }

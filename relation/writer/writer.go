@@ -1,0 +1,119 @@
+package writer
+
+import (
+	"cmp"
+	"math"
+	weakrand "math/rand/v2"
+	"slices"
+
+	"sotto/nn"
+	"sotto/nn/sequence"
+)
+
+// The sizes of the decoder, which are the paper's, and what is dropped in training.
+const (
+	pieceSize = 100
+	hidden    = 200
+	drop      = 0.3
+	most      = 100 // pieces that are written at most
+)
+
+// Hidden is the size of the states with which the two layers of a [Writer] begin.
+const Hidden = hidden
+
+// Writer writes rules.
+type Writer struct {
+	alphabet Alphabet
+	decoder  *sequence.Decoder
+	dScores  nn.Matrix
+}
+
+// New returns a writer that attends to rows of so many numbers.
+func New(a Alphabet, memory int, seed uint64, rng *weakrand.Rand) (*Writer, error) {
+	d, err := sequence.NewDecoder(sequence.Shape{Words: a.Size(), Embedding: pieceSize, Memory: memory, Hidden: hidden}, drop, seed, rng)
+	return &Writer{alphabet: a, decoder: d}, err
+}
+
+// Params lists what is learnt.
+func (w *Writer) Params() []nn.Param { return w.decoder.Params() }
+
+// Passes are the counters of what is dropped.
+func (w *Writer) Passes() []*uint64 { return w.decoder.Passes() }
+
+// Write writes a rule about each source.
+func (w *Writer) Write(p *nn.Pool, from sequence.Sources) []string {
+	var all []string
+	for _, ids := range w.decoder.Greedy(p, from, begin, end, most) {
+		all = append(all, w.alphabet.text(ids))
+	}
+	return all
+}
+
+// Order returns which targets there are, the longest first, as [Writer.Learn] takes them.
+func Order(targets [][]int) []int {
+	var which []int
+	for k, t := range targets {
+		if t != nil {
+			which = append(which, k)
+		}
+	}
+	slices.SortStableFunc(which, func(x, y int) int { return cmp.Compare(len(targets[y]), len(targets[x])) })
+	return which
+}
+
+// Learn sets the gradients of parameters, and returns the loss and its gradients with
+// respect to the rows of the memory and to how the layers began: share times the sum, over
+// sources, of the mean of the cross-entropies of the pieces of the target. Targets come the
+// longest first. Without one, the gradients are zero and nothing is returned.
+func (w *Writer) Learn(p *nn.Pool, from sequence.Sources, targets [][]int, share float64) (loss float64, dX nn.Matrix, dStart [2]nn.Matrix) {
+	if len(targets) == 0 {
+		for _, q := range w.Params() {
+			clear(q.Grad.Data)
+			if q.Touched != nil {
+				q.Touched.Rows, q.Touched.Grad = nil, nn.NewMatrix(0, q.Value.Cols)
+			}
+		}
+		return 0, dX, dStart
+	}
+	lengths := make([]int, len(targets))
+	for k, t := range targets {
+		lengths[k] = len(t) + 1
+	}
+	steps := sequence.NewSteps(lengths)
+	ids, next, weights := make([]int, steps.Rows()), make([]int, steps.Rows()), make([]float64, steps.Rows())
+	for k, target := range targets {
+		for t := range lengths[k] {
+			row := steps.Row(k, t)
+			weights[row] = share / float64(lengths[k])
+			if ids[row] = begin; t > 0 {
+				ids[row] = target[t-1]
+			}
+			if next[row] = end; t < len(target) {
+				next[row] = target[t]
+			}
+		}
+	}
+	scores := w.decoder.Forward(p, nn.Train, from, steps, ids)
+	w.dScores = w.dScores.Reshape(scores.Rows, scores.Cols)
+	losses := make([]float64, scores.Rows)
+	p.Each(scores.Rows, func(_, k int) { losses[k] = Slope(w.dScores.Row(k), scores.Row(k), next[k], weights[k]) })
+	dX, dStart = w.decoder.Backward(p, w.dScores)
+	for _, v := range losses {
+		loss += v
+	}
+	return loss, dX, dStart
+}
+
+// Slope sets the gradient of weight times the cross-entropy of scores, and returns that.
+func Slope(grad, scores []float32, label int, weight float64) float64 {
+	nn.Softmax(grad, scores)
+	loss := -float64(weight * math.Log(max(float64(grad[label]), math.SmallestNonzeroFloat32)))
+	for j := range grad {
+		target := float32(0)
+		if j == label {
+			target = 1
+		}
+		grad[j] = (grad[j] - target) * float32(weight)
+	}
+	return loss
+}
