@@ -61,7 +61,7 @@ where nobody has counted. What is printed holds the texts: it is as private as t
 	o.AddFlags(fs)
 	fs.StringVar(&o.model, "model", "", "folder of a model of sotto relations train (default: rules decide)")
 	fs.StringVar(&o.rules, "rules", "personal", "file of rules, or personal for those that are built in")
-	fs.Float64Var(&o.least, "least", 0, "confidence from 0 to 1 below which a relation is left out")
+	fs.Float64Var(&o.least, "least", 0, "confidence from 0 to 1 below which a relation is left out (default: none is)")
 	fs.BoolVar(&o.json, "json", false, "print JSON, an object a text")
 	fs.IntVar(&o.workers, "workers", 0, "number of texts that are worked on at once (default: as many as there are processors)")
 	return c
