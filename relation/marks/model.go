@@ -141,6 +141,15 @@ func (m *Model) Relations() []string {
 	return slices.DeleteFunc(slices.Clone(m.about.Relations), func(r string) bool { return r == relation.None })
 }
 
+// String says in words what it is.
+func (m *Model) String() string {
+	text := "a transformer with marks around arguments"
+	if len(m.about.Pieces) == 0 {
+		text += ", without decoder"
+	}
+	return text
+}
+
 // Rules returns the rules that it learnt to write, the best first.
 func (m *Model) Rules() *rule.File { return m.rules }
 

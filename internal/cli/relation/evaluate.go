@@ -10,6 +10,7 @@ import (
 	"sotto/dataset"
 	"sotto/internal/cli/term"
 	"sotto/relation/joint"
+	"sotto/relation/marks"
 	"sotto/relation/outcome"
 	"sotto/relation/rule"
 )
@@ -68,8 +69,11 @@ func (o *evaluateOptions) run(ctx context.Context, std term.Streams) (err error)
 	if err != nil {
 		return err
 	}
-	if j, ok := m.(*joint.Model); ok {
-		j.Workers = o.workers
+	switch m := m.(type) {
+	case *joint.Model:
+		m.Workers = o.workers
+	case *marks.Model:
+		m.Workers = o.workers
 	}
 	set, err := prepare(ctx, o.data, o.workers, std)
 	if err != nil {

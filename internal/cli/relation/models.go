@@ -6,6 +6,7 @@ import (
 
 	"sotto/relation"
 	"sotto/relation/joint"
+	"sotto/relation/marks"
 )
 
 // kind is a kind of model that "sotto relations train" writes.
@@ -17,6 +18,7 @@ type kind struct {
 // kinds are the models that can be asked.
 var kinds = []kind{
 	{joint.Is, func(dir string) (relation.Model, error) { return joint.Open(dir) }},
+	{marks.Is, func(dir string) (relation.Model, error) { return marks.Open(dir) }},
 }
 
 // openModel opens the model in a folder.

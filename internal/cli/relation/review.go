@@ -12,7 +12,6 @@ import (
 	"sotto/dataset"
 	"sotto/dataset/table"
 	"sotto/internal/cli/term"
-	"sotto/relation"
 	"sotto/relation/sheet"
 )
 
@@ -60,7 +59,7 @@ in another column, is refused.`,
 	}
 	fs := c.Flags()
 	fs.StringVar(&o.model, "model", "", "folder of a model that sotto relations train made")
-	fs.StringVar(&o.data, "data", "", "data set to sample from: biographies, conll04, fewrel or semeval2010")
+	fs.StringVar(&o.data, "data", "", "data set to sample from: biographies, conll04, fewrel or semeval2010, or a FILE.jsonl of your own")
 	fs.StringVar(&o.part, "part", "test", "part of the data set to sample from: train, dev or test")
 	fs.StringVar(&o.out, "out", "", "file to write the sheet to, as CSV")
 	fs.IntVar(&o.size, "size", 176, "rows of the sheet at most")
@@ -96,9 +95,7 @@ func (o *reviewOptions) sample(ctx context.Context, std term.Streams) error {
 	if err != nil {
 		return err
 	}
-	bar := term.NewProgress(std.Err, "texts")
-	defer bar.Finish()
-	set, err := relation.Prepare(ctx, relation.Options{Data: o.data, Progress: func(done, total int) { bar.Set(int64(done), int64(total)) }})
+	set, err := prepare(ctx, o.data, 0, std)
 	if err != nil {
 		return err
 	}
@@ -107,11 +104,10 @@ func (o *reviewOptions) sample(ctx context.Context, std term.Streams) error {
 	if err != nil {
 		return err
 	}
-	s, err := sheet.Sample(all, told, sheet.Options{Data: o.data, Size: o.size, Seed: o.seed})
+	s, err := sheet.Sample(all, told, sheet.Options{Data: set.Name, Size: o.size, Seed: o.seed})
 	if err != nil {
 		return err
 	}
-	bar.Finish()
 	if err := term.WriteWhole(o.out, std.Out, func(w io.Writer) error { return writeSheet(w, s.Rows()) }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
