@@ -3,6 +3,7 @@ package judge
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"sotto/measure"
 	"sotto/report/evidence"
@@ -25,7 +26,14 @@ func (r *Result) check() error {
 	if len(r.Relations) == 0 {
 		return errors.New("judge: the result has no relations, must have some")
 	}
-	for _, v := range []float64{r.Precision, r.Recall, r.F1, r.MacroF1} {
+	shares := []float64{r.Precision, r.Recall, r.F1, r.MacroF1}
+	for _, c := range r.Compared {
+		shares = append(shares, c.Precision, c.Recall, c.F1, c.MacroF1)
+	}
+	for _, d := range r.Domains {
+		shares = append(shares, d.Precision, d.Recall, d.F1, d.MacroF1)
+	}
+	for _, v := range shares {
 		if !(v >= 0 && v <= 1) {
 			return fmt.Errorf("judge: a share is %v, must be from 0 to 1", v)
 		}
@@ -56,10 +64,30 @@ func (r *Result) sections() []page.Section {
 		t.Add(n.Name, percent(n.Precision), percent(n.Recall), percent(n.F1))
 	}
 	t.Add("all", percent(r.Precision), percent(r.Recall), percent(r.F1))
+	blocks := t.Blocks()
+	if len(r.Compared) > 0 {
+		blocks = append(blocks, r.compared().Blocks()...)
+	}
 	return []page.Section{{
 		Title:   page.FileName(r.Data),
 		Meaning: "How many of the relations that rules find are right, and how many of those that there are they find. Each relation counts alike in the last row.",
 		Source:  fmt.Sprintf("sotto relations rules --data %s: %d texts of its part %s, %d rules", page.FileName(r.Data), r.Texts, r.Part, r.Rules),
-		Blocks:  t.Blocks(),
+		Blocks:  blocks,
 	}}
+}
+
+// compared is the table of rules by hand, learnt ones and both, and of rules of one kind of
+// texts on another.
+func (r *Result) compared() *page.Table {
+	t := &page.Table{Caption: "Rules by hand and rules that were learnt from the training part, in percent", Head: page.Heads("rules", "#number", "#precision", "#recall", "#F1")}
+	add := func(name string, rules int, s Score) {
+		t.Add(name, strconv.Itoa(rules), percent(s.Precision), percent(s.Recall), percent(s.F1))
+	}
+	for _, c := range r.Compared {
+		add(c.Name, c.Rules, c.Score)
+	}
+	for _, d := range r.Domains {
+		add("of "+d.From+", on "+d.On, d.Rules, d.Score)
+	}
+	return t
 }
