@@ -94,34 +94,22 @@ func (t *Trainer) take() *State {
 	return s
 }
 
-// Where a file of a state has what is no tensor.
-const (
-	stateKey  = "state"
-	digestKey = "sha256"
-)
-
 // Write writes a state, which [ReadState] reads.
 func (s *State) Write(w io.Writer) error {
 	about, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("joint: %w", err)
 	}
-	f := &safetensors.File{Tensors: s.tensors}
-	f.Metadata = map[string]string{stateKey: string(about), digestKey: f.Digest(about)}
-	return safetensors.Encode(w, f)
+	return safetensors.Seal(w, s.tensors, about)
 }
 
 // ReadState reads what Write wrote. Damage is an error.
 func ReadState(path string) (*State, error) {
-	f, err := safetensors.Read(path)
+	tensors, about, err := safetensors.ReadSealed(path)
 	if err != nil {
 		return nil, err
 	}
-	about := []byte(f.Metadata[stateKey])
-	if f.Digest(about) != f.Metadata[digestKey] {
-		return nil, fmt.Errorf("joint: %s is damaged: its content is not what its SHA-256 says", path)
-	}
-	s := &State{tensors: f.Tensors}
+	s := &State{tensors: tensors}
 	if err := json.Unmarshal(about, s); err != nil {
 		return nil, fmt.Errorf("joint: %s is no state of a training: %w", path, err)
 	}

@@ -107,31 +107,22 @@ func (s *State) close(t *Trainer, done Epoch) {
 	}
 }
 
-// metadataKey is where a file of a state has what is no tensor.
-const metadataKey = "state"
-
-// Write writes a state, which [ParseState] reads.
+// Write writes a state, which [ReadState] reads.
 func (s *State) Write(w io.Writer) error {
 	about, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("tune: %w", err)
 	}
-	f := &safetensors.File{Tensors: slices.Concat(s.now, s.kept)}
-	f.Metadata = map[string]string{metadataKey: string(about), "sha256": f.Digest(about)}
-	return safetensors.Encode(w, f)
+	return safetensors.Seal(w, slices.Concat(s.now, s.kept), about)
 }
 
 // ReadState reads what Write wrote. Damage is an error.
 func ReadState(path string) (*State, error) {
-	f, err := safetensors.Read(path)
+	tensors, about, err := safetensors.ReadSealed(path)
 	if err != nil {
 		return nil, err
 	}
-	about := []byte(f.Metadata[metadataKey])
-	if f.Digest(about) != f.Metadata["sha256"] {
-		return nil, fmt.Errorf("tune: %s is damaged: its content is not what its SHA-256 says", path)
-	}
-	s := &State{now: f.Tensors}
+	s := &State{now: tensors}
 	if err := json.Unmarshal(about, s); err != nil {
 		return nil, fmt.Errorf("tune: %s is no state of a training: %w", path, err)
 	}
