@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"sotto/encode/cells"
+	"sotto/encode/cells/shipped"
+	"sotto/mech"
 	"sotto/nn"
 )
 
@@ -21,13 +23,9 @@ type bench struct {
 
 	public nn.Matrix // vectors of public texts
 	basis  *basis
-	made   map[string]*division
-}
-
-// division is cells as releases take them.
-type division struct {
-	centres [][]float64
-	shares  []float64
+	pulled *stretch
+	made   map[string]mech.CellsParams
+	comes  *cells.File // with sotto; nil if there is none for the encoder
 }
 
 // many is how many cells are made for ε: what was best over five seeds of five tasks
@@ -42,22 +40,26 @@ const (
 )
 
 // divide makes cells of rows.
-func divide(ctx context.Context, x nn.Matrix, n int, epsilon float64, seed uint64, workers int) (*division, error) {
+func divide(ctx context.Context, x nn.Matrix, n int, epsilon float64, seed uint64, workers int) (mech.CellsParams, error) {
 	const least = 2
 	set, err := cells.Make(ctx, x, cells.Settings{Epsilon: epsilon, Count: min(n, x.Rows/(4*least)), Least: least, Seed: seed, Workers: workers})
 	if err != nil {
-		return nil, err
+		return mech.CellsParams{}, err
 	}
-	return &division{set.Centres, each(set.Texts, func(n int) float64 { return float64(n) })}, nil
+	return mech.CellsParams{Centres: set.Centres, Shares: each(set.Texts, func(n int) float64 { return float64(n) })}, nil
 }
 
-// publicly returns the cells of public texts for ε and a seed.
-func (b *bench) publicly(ctx context.Context, epsilon float64, seed int) (*division, error) {
-	key := fmt.Sprint(epsilon, seed)
-	if b.made[key] == nil {
-		d, err := divide(ctx, b.public, many(epsilon, publicCells), epsilon, uint64(seed), b.Workers)
+// publicly returns the cells of public texts for ε and a seed, of vectors as they are
+// or with opinions pulled apart.
+func (b *bench) publicly(ctx context.Context, plain bool, epsilon float64, seed int) (mech.CellsParams, error) {
+	key, x := fmt.Sprint(plain, epsilon, seed), b.public
+	if !plain {
+		x = b.pulled.rows(x)
+	}
+	if _, ok := b.made[key]; !ok {
+		d, err := divide(ctx, x, many(epsilon, publicCells), epsilon, uint64(seed), b.Workers)
 		if err != nil {
-			return nil, err
+			return d, err
 		}
 		b.made[key] = d
 	}
@@ -66,10 +68,18 @@ func (b *bench) publicly(ctx context.Context, epsilon float64, seed int) (*divis
 
 // prepare encodes public texts and finds their principal components.
 func (b *bench) prepare(ctx context.Context, r *Result) error {
-	b.made = map[string]*division{}
+	b.made = map[string]mech.CellsParams{}
+	if slices.Contains(shipped.Encoders(), b.encoder) {
+		f, err := shipped.Find("", b.encoder)
+		if err != nil {
+			return err
+		}
+		b.comes = f
+	}
 	x := nn.NewMatrix(0, b.from.from.Dim())
+	var opinions []int
 	for i, s := range b.sources { // one by one, so that what is kept serves other mixtures
-		texts, err := s.read(b.Dir)
+		texts, labels, err := s.read(b.Dir)
 		if err != nil {
 			return err
 		}
@@ -78,10 +88,13 @@ func (b *bench) prepare(ctx context.Context, r *Result) error {
 		if err != nil {
 			return err
 		}
+		opinions = append(opinions, labels...)
 		x.Rows, x.Data = x.Rows+part.Rows, append(x.Data, part.Data...)
 	}
 	b.public, b.basis = x, newBasis(x, min(components, x.Cols))
-	return nil
+	var err error
+	b.pulled, err = newStretch(x, opinions)
+	return err
 }
 
 func (b *bench) tell(job string, done, total int) {

@@ -61,7 +61,7 @@ func (b *bench) task(ctx context.Context, t Task, tell func(done, total int)) ([
 func (p *problem) all(ctx context.Context, tell func(done, total int)) ([]value, error) {
 	var values []value
 	for _, m := range p.methods {
-		if m.Name == Majority && p.Kind != Classes {
+		if m.Name == Majority && p.Kind != Classes || m.Name == Default && p.comes == nil {
 			continue
 		}
 		for _, e := range p.Epsilons {
@@ -72,12 +72,10 @@ func (p *problem) all(ctx context.Context, tell func(done, total int)) ([]value,
 			}
 		}
 	}
-	if has(p.methods, Cells) { // they serve all tasks, and are made by all workers
-		for _, e := range p.Epsilons {
-			for seed := range p.Seeds {
-				if _, err := p.publicly(ctx, e, seed); err != nil {
-					return nil, err
-				}
+	for _, v := range values { // they serve all tasks, and are made by all workers
+		if v.method == Cells || v.method == Plain {
+			if _, err := p.publicly(ctx, v.method == Plain, v.epsilon, v.seed); err != nil {
+				return nil, err
 			}
 		}
 	}
@@ -147,22 +145,28 @@ func (p *problem) parts(seed int) (train, validation, test []int) {
 func (p *problem) release(ctx context.Context, v value, x, z nn.Matrix, train []int, side int) (release, error) {
 	seed := uint64(2*v.seed + side)
 	switch v.method {
-	case Cells:
-		d, err := p.publicly(ctx, v.epsilon, v.seed)
+	case Cells, Plain:
+		d, err := p.publicly(ctx, v.method == Plain, v.epsilon, v.seed)
 		if err != nil {
 			return release{}, err
 		}
-		return byCells(x, d, v.epsilon, seed)
+		width := x.Cols
+		if v.method == Cells {
+			x = p.pulled.rows(x)
+		}
+		return byCells(x, width, d, v.epsilon, seed)
+	case Default:
+		return byCells(x, x.Cols, p.comes.Own(p.comes.For(v.epsilon)), v.epsilon, seed)
 	case Own:
 		own := p.x
 		if len(train) > 0 {
 			own = p.x.Gather(train)
 		}
-		d, err := divide(ctx, own, many(v.epsilon, ownCells), v.epsilon, uint64(v.seed), 1)
+		d, err := divide(ctx, p.pulled.rows(own), many(v.epsilon, ownCells), v.epsilon, uint64(v.seed), 1)
 		if err != nil {
 			return release{}, err
 		}
-		return byCells(x, d, v.epsilon, seed)
+		return byCells(p.pulled.rows(x), x.Cols, d, v.epsilon, seed)
 	case Reserve:
 		return bySigns(z, v.epsilon, seed)
 	case Raw:

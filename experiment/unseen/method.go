@@ -19,6 +19,7 @@ type Method struct {
 // The methods.
 const (
 	Cells    = "cells"
+	Plain    = "cells-plain"
 	Default  = "cells-default"
 	Own      = "cells-own"
 	PrivUnit = "privunit"
@@ -32,8 +33,10 @@ const (
 // Methods lists the methods.
 func Methods() []Method {
 	return []Method{
-		{Cells, "one of the cells of public texts outside the tasks", true},
-		{Own, "one of the cells of the task's own training texts, without labels", true},
+		{Cells, "one of the cells of public texts outside the tasks, opinions pulled apart by their labels", true},
+		{Plain, "the same of vectors as they are", true},
+		{Default, "one of the cells that come with sotto", true},
+		{Own, "one of the cells of the task's own training texts, without labels, opinions pulled apart by public ones", true},
 		{PrivUnit, "a unit vector, 32 principal components of public texts", true},
 		{Codebook, "one of many random directions, the same components", true},
 		{Laplace, "noise on the L1 sphere, the same components", true},
@@ -63,17 +66,17 @@ func (r release) matrix(rows []int) nn.Matrix {
 }
 
 // byCells releases in which cell each row lies. What stands for a cell is what a
-// receiver expects of the vector.
-func byCells(x nn.Matrix, of *division, epsilon float64, seed uint64) (release, error) {
-	m, err := mech.NewCells(mech.Params{Dim: x.Cols, Epsilon: epsilon, Own: mech.CellsParams{Centres: of.centres, Shares: of.shares}})
+// receiver expects of the first numbers of the vector.
+func byCells(x nn.Matrix, width int, of mech.CellsParams, epsilon float64, seed uint64) (release, error) {
+	m, err := mech.NewCells(mech.Params{Dim: x.Cols, Epsilon: epsilon, Own: of})
 	if err != nil {
 		return release{}, err
 	}
-	r := release{answer: make([]int, x.Rows), table: nn.NewMatrix(len(of.centres), x.Cols)}
+	r := release{answer: make([]int, x.Rows), table: nn.NewMatrix(len(of.Centres), width)}
 	vector, src := make([]float64, x.Cols), weakrand.NewPCG(seed, 1)
-	for c := range of.centres {
+	for c := range of.Centres {
 		m.Vector(vector, c)
-		narrow(r.table.Row(c), vector)
+		narrow(r.table.Row(c), vector[:width])
 	}
 	for i := range x.Rows {
 		widen(vector, x.Row(i))

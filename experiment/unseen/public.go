@@ -15,20 +15,22 @@ type Source struct {
 
 	most int // texts at most
 	each int // sentences of a text at most
+	// opinion says that its labels are whether something is good.
+	opinion bool
 }
 
 // Sources lists what cells are made of.
 func Sources() []Source {
 	return []Source{
-		{Name: "imdb_reviews", most: 12_000, each: 1},
+		{Name: "imdb_reviews", most: 12_000, each: 1, opinion: true},
 		{Name: "blog_industry", most: 12_000, each: 1},
-		{Name: "dialect_sentiment", most: 5_000, each: 1},
-		{Name: "dialect_offensive", most: 5_000, each: 1},
+		{Name: "semeval2010", most: 5_000, each: 1},
+		{Name: "fewrel", most: 4_000, each: 1},
 		{Name: "mrpc", most: 6_000, each: 1},
-		{Name: "mpqa", most: 4_000, each: 1},
-		{Name: "yelp", most: 1_000, each: 1},
-		{Name: "amazon", most: 1_000, each: 1},
-		{Name: "imdb", most: 1_000, each: 1},
+		{Name: "mpqa", most: 4_000, each: 1, opinion: true},
+		{Name: "yelp", most: 1_000, each: 1, opinion: true},
+		{Name: "amazon", most: 1_000, each: 1, opinion: true},
+		{Name: "imdb", most: 1_000, each: 1, opinion: true},
 		{Name: "trustpilot", most: 3_000, each: 4},
 	}
 }
@@ -40,41 +42,46 @@ const (
 )
 
 // read returns sentences of the source, evenly spread over its rows, without those
-// that stand there twice.
-func (s Source) read(dir string) ([]string, error) {
+// that stand there twice, and their labels, −1 where they say nothing of opinion.
+func (s Source) read(dir string) (texts []string, labels []int, err error) {
 	set, err := dataset.Load(s.Name, dataset.Options{Dir: dir})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var all []string
 	seen := map[string]bool{}
-	for _, text := range set.Text {
+	for i, text := range set.Text {
+		label := -1
+		if s.opinion {
+			label = set.Label.IDs[i]
+		}
 		taken := 0
 		for _, sentence := range sentences(text) {
 			if n := len(strings.Fields(sentence)); n < fewWords || n > manyWords || seen[sentence] {
 				continue
 			}
 			seen[sentence] = true
-			all = append(all, sentence)
+			texts, labels = append(texts, sentence), append(labels, label)
 			if taken++; taken == s.each {
 				break
 			}
 		}
 	}
-	if len(all) <= s.most {
-		return all, nil
+	if n := len(texts); n > s.most {
+		for i := range s.most {
+			texts[i], labels[i] = texts[i*n/s.most], labels[i*n/s.most]
+		}
+		texts, labels = texts[:s.most], labels[:s.most]
 	}
-	some := make([]string, s.most)
-	for i := range some {
-		some[i] = all[i*len(all)/s.most]
-	}
-	return some, nil
+	return texts, labels, nil
 }
+
+// marks are what stands in texts of some sets beside their words.
+var marks = strings.NewReplacer("<br />", " ", "<e1>", "", "</e1>", "", "<e2>", "", "</e2>", "")
 
 // sentences divides a text where a full stop, a question mark or an exclamation mark
 // stands before a space. That is wrong after abbreviations, which harms no cell.
 func sentences(text string) []string {
-	text = strings.ReplaceAll(text, "<br />", " ")
+	text = marks.Replace(text)
 	var all []string
 	start := 0
 	for i, r := range text {

@@ -51,7 +51,8 @@ func small(t *testing.T) unseen.Options {
 }
 
 // TestRun: the result is the same for any number of workers and with vectors that were
-// kept, has every method at every ε, and can be shown.
+// kept, has every method at every ε but the cells that come with sotto, which has none
+// for this encoder, and can be shown.
 func TestRun(t *testing.T) {
 	o := small(t)
 	r, err := unseen.Run(t.Context(), o)
@@ -62,7 +63,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := len(unseen.Methods()) * 2; len(r.Results) != want {
+	if want := (len(unseen.Methods()) - 1) * 2; len(r.Results) != want {
 		t.Errorf("there are %d rows, want %d", len(r.Results), want)
 	}
 	for _, row := range r.Results {
