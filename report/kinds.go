@@ -9,6 +9,7 @@ import (
 	"sotto/experiment/plan"
 	"sotto/experiment/reproduce"
 	"sotto/experiment/reproduce/aec"
+	"sotto/experiment/reproduce/decoder"
 	"sotto/experiment/reproduce/shares"
 	"sotto/experiment/unseen"
 	"sotto/explain/decoy"
@@ -55,6 +56,7 @@ func Kinds() evidence.Kinds {
 		judge.Kind,
 		failing.Kind,
 		aec.Kind,
+		decoder.Kind,
 		unseen.Evidence,
 		failing.ReleasedKind,
 		decoy.Kind,

@@ -60,8 +60,9 @@ re-used; Ctrl-C keeps what was trained, and the same command goes on from there.
 Accuracy against ε, of our own best release beside all other methods, is a
 command with flags of its own: sotto reproduce frontier. So are graphs of who is
 the same: sotto reproduce xer; errors that are found by features: sotto reproduce
-aec; shares of answers from many private ones: sotto reproduce shares; and
-questions that releases know nothing of: sotto reproduce unseen.
+aec; shares of answers from many private ones: sotto reproduce shares; questions
+that releases know nothing of: sotto reproduce unseen; and relations with the rules
+that explain them: sotto reproduce rule-decoder.
 
 Noise comes from seeds here, so that a table can be repeated; it protects nobody.
 A result is written whole at the end or not at all.`,
@@ -83,7 +84,7 @@ A result is written whole at the end or not at all.`,
 		RunE: func(c *cobra.Command, args []string) error { return runReproduce(c.Context(), args[0], o, std) },
 	}
 	o.addFlags(c.Flags())
-	c.AddCommand(newReproduceList(std), newReproduceFrontier(std), newReproduceXER(std), newReproduceAEC(std), newReproduceShares(std), newReproduceUnseen(std))
+	c.AddCommand(newReproduceList(std), newReproduceFrontier(std), newReproduceXER(std), newReproduceAEC(std), newReproduceShares(std), newReproduceUnseen(std), newReproduceDecoder(std))
 	return c
 }
 
@@ -107,6 +108,7 @@ func apart() []reproduce.Info {
 		{Name: "frontier", About: "accuracy against ε of auto beside the other methods and the limit", Encoders: []string{}, Data: []string{}},
 		{Name: "xer", About: "who is the same in graphs of scored pairs, proved, beside set packing, hierarchical clustering and components", Paper: "Vadrevu and others, xER, TrustNLP 2021", Encoders: []string{}, Data: []string{"er_graphs"}},
 		{Name: "unseen", About: "what releases tell of questions nobody had asked when they were made", Encoders: []string{"minilm", "default"}, Data: []string{}},
+		{Name: "rule-decoder", About: "relations told by rules and networks, with the rules that explain them", Paper: "Tang and Surdeanu, Interpretability Rules, TrustNLP 2021", Encoders: []string{}, Data: []string{"biographies", "conll04", "glove"}},
 		{Name: "aec", About: "errors of a classifier that readable features find", Encoders: []string{}, Data: []string{}},
 		{Name: "shares", About: "shares of intents and complaints over time, from private answers and from raw ones", Encoders: []string{}, Data: []string{"clinc150", "airline"}},
 	}
