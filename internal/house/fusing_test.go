@@ -14,8 +14,8 @@ import (
 // turns near-ties: the same text would get a second, different release on
 // another build.
 var unfused = []string{
-	"noise", "mech", "channel", "text", "nn", "nn/vector", "nn/transformer", "encode", "encode/static", "encode/svec", "encode/wordfile", "encode/bert", "train/model", "measure/errors/forest",
-	"language", "language/english", "language/mask", "language/names", "language/personal", "language/parse", "language/sentence", "link", "link/alike", "link/mention", "link/records", "link/records/block", "link/records/field", "link/records/match", "relation/rule", "relation/personal", // masks by type decide what is encoded
+	"noise", "mech", "channel", "text", "nn", "nn/vector", "nn/transformer", "nn/sequence", "encode", "encode/static", "encode/svec", "encode/wordfile", "encode/bert", "train/model", "measure/errors/forest",
+	"language", "language/english", "language/mask", "language/names", "language/personal", "language/parse", "language/sentence", "link", "link/alike", "link/mention", "link/records", "link/records/block", "link/records/field", "link/records/match", "relation/rule", "relation/personal", "relation/joint", // masks by type decide what is encoded
 }
 
 // fused matches the instructions in a listing of the compiler, with their place.

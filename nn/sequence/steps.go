@@ -80,9 +80,15 @@ func weight(name string, rows, cols int, rng *weakrand.Rand) nn.Param {
 	q := nn.Param{Name: name, Value: nn.NewMatrix(rows, cols), Grad: nn.NewMatrix(rows, cols)}
 	limit := math.Sqrt(6 / float64(rows+cols))
 	for i := range q.Value.Data {
-		q.Value.Data[i] = float32(limit * (2*rng.Float64() - 1))
+		q.Value.Data[i] = float32(limit * even(rng))
 	}
 	return q
+}
+
+// even returns a number in ±1, all alike.
+func even(rng *weakrand.Rand) float64 {
+	v := float64(rng.Float64()) // the conversion keeps it from being fused with the sum
+	return v + v - 1
 }
 
 // named returns parameters with a prefix before their names.

@@ -26,7 +26,7 @@ func NewTable(vectors nn.Matrix, learn int) *Table {
 func RandomTable(rows, cols int, rng *weakrand.Rand) *Table {
 	vectors := nn.NewMatrix(rows, cols)
 	for i := range vectors.Data {
-		vectors.Data[i] = float32(2*rng.Float64() - 1)
+		vectors.Data[i] = float32(even(rng))
 	}
 	return NewTable(vectors, rows)
 }

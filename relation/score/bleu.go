@@ -78,7 +78,7 @@ func (b *BLEU) Value() float64 {
 		if b.right[n] == 0 {
 			return 0
 		}
-		sum += math.Log(float64(b.right[n])/float64(b.all[n])) / longest
+		sum += float64(math.Log(float64(b.right[n])/float64(b.all[n])) / longest)
 	}
 	if b.length < b.references {
 		sum += 1 - float64(b.references)/float64(b.length)
@@ -101,7 +101,7 @@ func Sentence(text, reference []string) float64 {
 		if right == 0 {
 			return 0
 		}
-		sum += math.Log(right/all) / longest
+		sum += float64(math.Log(right/all) / longest)
 	}
 	if b.length < b.references {
 		sum += 1 - float64(b.references)/float64(b.length)
