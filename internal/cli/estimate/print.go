@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -115,6 +116,10 @@ func printShares(out io.Writer, about string, method estimate.Method, shares []e
 		heads = append(heads, "STANDARD ERROR", "RELEASED")
 	}
 	t := term.NewTable(out, heads...)
+	left := len(shares) - mostShown
+	if left > 0 {
+		shares = slices.SortedStableFunc(slices.Values(shares), func(a, b estimate.Named) int { return cmp.Compare(b.Share.Share, a.Share.Share) })[:mostShown]
+	}
 	for _, s := range shares {
 		row := []any{term.Plain(s.Answer), percent(s.Share.Share), percent(s.Low) + " to " + percent(s.High)}
 		if counted {
@@ -122,8 +127,16 @@ func printShares(out io.Writer, about string, method estimate.Method, shares []e
 		}
 		t.Row(row...)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil || left <= 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "and %d rarer answers (--json has all)\n", left)
+	return err
 }
+
+// mostShown is how many answers are printed for a person, the commonest if there are
+// more.
+const mostShown = 40
 
 func printCompared(out io.Writer, c *estimate.Compared, confidence float64) error {
 	if _, err := fmt.Fprintf(out, "\n%s less %s, in points\n\n", term.Plain(c.First), term.Plain(c.Second)); err != nil {
