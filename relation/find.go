@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"sotto/language"
@@ -30,11 +31,12 @@ type Found struct {
 	Confidence float64  `json:"confidence"`
 }
 
-// Nominal is a [Model] that may have learnt from nouns of any kind, named in the order of the
-// text, as those of SemEval-2010 are.
-type Nominal interface {
-	// Nominal reports whether it has.
-	Nominal() bool
+// nominal reports whether relations are between nouns of any kind, named in the order of the
+// text, as those of SemEval-2010 are: Cause-Effect(e1,e2).
+func nominal(relations []string) bool {
+	return slices.ContainsFunc(relations, func(r string) bool {
+		return strings.HasSuffix(r, "(e1,e2)") || strings.HasSuffix(r, "(e2,e1)")
+	})
 }
 
 // Finder finds relations in texts that nobody has taken apart. It may be used by several
@@ -49,14 +51,16 @@ type Finder struct {
 	nouns    bool
 }
 
-// NewFinder returns what finds relations by a model, or by [Rules].
+// NewFinder returns what finds relations by a model, or by [Rules]. One that lists its
+// Relations, and has some of SemEval-2010, is asked about nouns of any kind, too, in the order
+// of the text.
 func NewFinder(m Model) (*Finder, error) {
 	p, err := english.Load()
 	if err != nil {
 		return nil, err
 	}
-	n, ok := m.(Nominal)
-	return &Finder{model: m, pipeline: p, nouns: ok && n.Nominal()}, nil
+	lists, ok := m.(interface{ Relations() []string })
+	return &Finder{model: m, pipeline: p, nouns: ok && nominal(lists.Relations())}, nil
 }
 
 // Find returns the relations of a text, in the order of their sentences. Entities are those
@@ -68,15 +72,18 @@ func (f *Finder) Find(ctx context.Context, text string) ([]Found, error) {
 		return nil, err
 	}
 	personal.People(d)
+	if f.nouns {
+		addNouns(d)
+	}
 	if r, ok := f.model.(*Rules); ok {
 		all, err := r.find(d)
 		if err != nil && f.Skipped != nil {
 			f.Skipped(err)
 		}
+		if f.nouns {
+			all = slices.DeleteFunc(all, func(r Found) bool { return r.Subject.Start > r.Object.Start })
+		}
 		return all, nil
-	}
-	if f.nouns {
-		addNouns(d)
 	}
 	var all []Found
 	for first := 0; first < len(d.Tokens); {

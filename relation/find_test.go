@@ -31,7 +31,12 @@ func (t twin) Knows(s, o language.Type) bool {
 	return s == language.Person && o == language.Organisation
 }
 
-func (t twin) Nominal() bool { return t.nouns }
+func (t twin) Relations() []string {
+	if t.nouns {
+		return []string{"Twin-Of(e1,e2)"}
+	}
+	return []string{"twin"}
+}
 
 // said writes what was found in a text, and checks its places.
 func said(t *testing.T, text string, all []relation.Found) string {

@@ -3,6 +3,7 @@ package relation
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"sotto/language"
 	"sotto/relation/rule"
@@ -22,6 +23,16 @@ func NewRules(f *rule.File) (*Rules, error) {
 		return nil, err
 	}
 	return &Rules{File: f, set: s}, nil
+}
+
+// Relations lists the relations that the rules are for, in order.
+func (r *Rules) Relations() []string {
+	var all []string
+	for _, one := range r.File.Rules {
+		all = append(all, one.Relation)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Any asks [Rules.Explain] for a rule of any relation.
