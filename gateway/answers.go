@@ -96,8 +96,8 @@ func (s *Service) release(w http.ResponseWriter, r *http.Request, who *client, f
 	}
 	if q.dimensions != 0 && q.dimensions != g.Width() && !g.indexed(q.dimensions) {
 		index := ""
-		if g.coded() {
-			index = ", or 1 for the index of a code"
+		if of := g.indexable(); of != "" {
+			index = ", or 1 for the index of " + of
 		}
 		return q, nil, invalid("dimensions", "dimensions is %d, must be %d%s: a private vector has the width of its mechanism", q.dimensions, g.Width(), index)
 	}

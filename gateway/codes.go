@@ -53,12 +53,54 @@ func parametersOf(p mech.Params) (Parameters, error) {
 // one place and 0 in all others.
 func (g *Gateway) coded() bool { return mech.VariantOf(g.parameters.Params).Form == mech.FormCode }
 
-// indexed reports whether so many dimensions ask for the index of a code. There
-// are at least two codes, so that no vector of them has one number.
-func (g *Gateway) indexed(dimensions int) bool { return g.coded() && dimensions == 1 }
+// listed is a mechanism that can say which of its answers a release is.
+type listed interface {
+	Index(y []float64) (int, error)
+	Law() (mech.Law, error)
+}
 
-// codeOf returns the index of the code that was released.
-func codeOf(released []float32) int { return slices.Index(released, 1) }
+// celled returns what tells the cell that was released, if a release is a vector that
+// stands for one of several public cells.
+func (g *Gateway) celled() (listed, bool) {
+	if mech.VariantOf(g.parameters.Params).Form != mech.FormCell || g.Width() == 1 {
+		return nil, false
+	}
+	m, ok := g.Mechanism.(listed)
+	return m, ok
+}
+
+// indexed reports whether so many dimensions ask for the index of a code or a cell.
+// There are at least two codes, so that no vector of them has one number.
+func (g *Gateway) indexed(dimensions int) bool { return dimensions == 1 && g.indexable() != "" }
+
+// indexable says of what an index can be asked for, "" for nothing.
+func (g *Gateway) indexable() string {
+	if g.coded() {
+		return "a code"
+	}
+	if _, ok := g.celled(); ok {
+		return "a cell"
+	}
+	return ""
+}
+
+// codeOf returns the index of the code or cell that was released, negative if it is
+// neither.
+func (g *Gateway) codeOf(released []float32) int {
+	m, ok := g.celled()
+	if !ok {
+		return slices.Index(released, 1)
+	}
+	y := make([]float64, len(released))
+	for i, v := range released {
+		y[i] = float64(v)
+	}
+	c, err := m.Index(y)
+	if err != nil {
+		return -1
+	}
+	return c
+}
 
 // code is a release of a code, as the page shows it.
 type code struct {
@@ -73,12 +115,20 @@ type meaning struct {
 	Class string `json:"class"`
 }
 
-// code returns what a release stands for, or nil if it is no code.
+// code returns what a release stands for, or nil if it is no code and no cell.
 func (g *Gateway) code(released []float32) *code {
-	if !g.coded() {
+	if g.indexable() == "" {
 		return nil
 	}
-	c := &code{Index: codeOf(released), Of: len(released), Means: []meaning{}}
+	c := &code{Index: g.codeOf(released), Of: len(released), Means: []meaning{}}
+	if m, ok := g.celled(); ok {
+		if law, err := m.Law(); err == nil {
+			c.Of = len(law.Least)
+		}
+		if c.Index >= 0 && c.Index < len(g.Words) {
+			c.Means = append(c.Means, meaning{Class: g.Words[c.Index]})
+		}
+	}
 	if m, ok := g.Mechanism.(*served); ok && c.Index >= 0 {
 		for l, label := range m.labels {
 			c.Means = append(c.Means, meaning{label.Name, label.Classes[m.answers[c.Index][l]]})

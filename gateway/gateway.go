@@ -56,6 +56,7 @@ type Config struct {
 	Secret    Secret
 	Maskers   []text.Masker // that mask parts of texts before anything else
 	Noise     Noise         // "" means Memoised
+	Words     []string      // what each cell of the mechanism is about, in public words; may be nil
 	MaxTexts  int           // in a request; 0 means 256
 	MaxBytes  int           // of a text; 0 means 32,768
 }

@@ -48,11 +48,25 @@ type modelEntry struct {
 	Owner   string `json:"owned_by"`
 	// Numbers are those that a request must give with each text, if any.
 	Numbers []string `json:"numbers,omitempty"`
+	// Release says what a vector is.
+	Release modelRelease `json:"release"`
+}
+
+// modelRelease says by what vectors are released, and how long they may be asked for.
+type modelRelease struct {
+	Mechanism  string  `json:"mechanism"`
+	Variant    string  `json:"variant"`
+	Epsilon    float64 `json:"epsilon"`
+	Dimensions []int   `json:"dimensions"`
 }
 
 // entry describes the model under one of its names.
 func (g *Gateway) entry(name string) modelEntry {
-	return modelEntry{name, "model", 0, "sotto", g.Numbers()}
+	r := modelRelease{g.parameters.Mechanism, g.parameters.Variant, float64(g.guarantee.Epsilon), []int{g.Width()}}
+	if g.indexable() != "" {
+		r.Dimensions = append(r.Dimensions, 1)
+	}
+	return modelEntry{name, "model", 0, "sotto", g.Numbers(), r}
 }
 
 // models handles "GET /v1/models".

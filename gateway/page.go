@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"sotto/encode"
+	"sotto/gateway/guess"
 	"sotto/gateway/keys"
 	"sotto/internal/httpserve"
 )
@@ -44,8 +45,8 @@ const guessed = 10
 type page struct {
 	html    []byte
 	policy  string
-	guesser *guesser // nil for none
-	why     string   // there is none
+	guesser *guess.Guesser // nil for none
+	why     string         // there is none
 }
 
 func (s *Service) newPage(now *shift) (*page, error) {
@@ -74,7 +75,7 @@ func (s *Service) newPage(now *shift) (*page, error) {
 		p.why = "the release does not lie in the encoder's space, where words have places"
 	default:
 		p.why = "this encoder cannot be asked for the vectors of a vocabulary"
-		p.guesser = newGuesser(g.Encoder, s.Page.Vocabulary)
+		p.guesser = guess.New(g.Encoder, s.Page.Vocabulary)
 	}
 	return p, nil
 }
@@ -123,9 +124,9 @@ type trial struct {
 
 // reading is what the attacker names.
 type reading struct {
-	Before []guess `json:"before"`
-	After  []guess `json:"after"`
-	Words  int     `json:"words"` // that it chooses from
+	Before []guess.Word `json:"before"`
+	After  []guess.Word `json:"after"`
+	Words  int          `json:"words"` // that it chooses from
 }
 
 // verdict is what the server says, or why it says nothing.
@@ -159,9 +160,8 @@ func (s *Service) try(w http.ResponseWriter, r *http.Request, who *client) error
 			x.Before = raw.Row(i)
 		}
 		if g := who.page.guesser; encoded && g != nil {
-			x.Unread, x.Read = "", &reading{g.nearest(x.Before, guessed, t), g.nearest(x.After, guessed, t), len(g.words)}
-			if n := norm(x.Before) * norm(x.After); n > 0 {
-				c := dot(x.Before, x.After) / n
+			x.Unread, x.Read = "", &reading{g.Nearest(x.Before, guessed, t), g.Nearest(x.After, guessed, t), g.Words()}
+			if c, ok := guess.Cosine(x.Before, x.After); ok {
 				x.Cosine = &c
 			}
 		}

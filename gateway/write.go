@@ -109,7 +109,7 @@ func (g *Gateway) appendEmbeddings(b []byte, q wish, e *Embeddings) ([]byte, err
 			b = append(b, ',')
 		}
 		if g.indexed(q.dimensions) {
-			v = []float32{float32(codeOf(v))}
+			v = []float32{float32(g.codeOf(v))}
 		}
 		b = strconv.AppendInt(append(b, `{"object":"embedding","index":`...), int64(i), 10)
 		b = append(appendVector(append(b, `,"embedding":`...), v, q.base64), '}')

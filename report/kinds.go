@@ -4,6 +4,7 @@ import (
 	"sotto/bias/direction"
 	"sotto/bias/erase"
 	"sotto/bias/weat"
+	cells "sotto/encode/cells/outcome"
 	"sotto/estimate"
 	"sotto/experiment/frontier"
 	"sotto/experiment/plan"
@@ -47,6 +48,7 @@ func Kinds() evidence.Kinds {
 		erase.Kind,
 		retrieval.Kind,
 		estimate.Kind,
+		cells.Kind,
 		estimate.MeanKind,
 		shares.Kind,
 		forward.Kind,

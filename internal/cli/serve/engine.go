@@ -49,7 +49,7 @@ func (o *gatewayOptions) assemble(ctx context.Context, open func(dp.Guarantee) (
 		return nil, err
 	}
 	e.gateway, err = gateway.New(ctx, gateway.Config{
-		Encoder: source, Mechanism: m, Ledger: book, Secret: secret, Maskers: maskers, Noise: gateway.Noise(o.noise), MaxTexts: o.maxTexts, MaxBytes: o.maxBytes,
+		Encoder: source, Mechanism: m, Ledger: book, Secret: secret, Maskers: maskers, Noise: gateway.Noise(o.noise), Words: o.CellWords(), MaxTexts: o.maxTexts, MaxBytes: o.maxBytes,
 	})
 	return e, err
 }

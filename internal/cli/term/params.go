@@ -228,6 +228,18 @@ func (f *MechanismFlags) cells(path string, epsilon float64, given mech.Given) (
 	return true, nil
 }
 
+// CellWords says what each cell that Resolve took is about, nil if it took none.
+func (f *MechanismFlags) CellWords() []string {
+	if f.found == nil {
+		return nil
+	}
+	var words []string
+	for _, c := range f.found.Cells[f.set] {
+		words = append(words, c.Words())
+	}
+	return words
+}
+
 // EncoderOf returns the encoder of which the record beside a file of raw vectors
 // speaks, "" if there is none.
 func EncoderOf(path string) string {

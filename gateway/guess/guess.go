@@ -1,4 +1,8 @@
-package gateway
+// Package guess is the simplest attacker on vectors of texts there is: it knows the
+// encoder, and guesses the words whose own vectors point where a vector points. The page
+// of a gateway shows what it finds. What it finds can be read; what it does not find may
+// still be there for a better one.
+package guess
 
 import (
 	"math"
@@ -12,17 +16,15 @@ import (
 	"sotto/text"
 )
 
-// guesser is the simplest attacker there is: it knows the encoder, and guesses
-// the words whose own vectors point where a vector points. What it finds can be
-// read; what it does not find may still be there for a better one.
-type guesser struct {
+// Guesser is the attacker. It is safe for concurrent use.
+type Guesser struct {
 	words   []string
 	vectors nn.Matrix // of length 1, a row a word
 }
 
-// newGuesser encodes the words of a vocabulary; nil if the encoder has none of
+// New encodes the words of a vocabulary; nil if the encoder has none of
 // them, or cannot be asked for many words in a moment.
-func newGuesser(source encode.Source, vocabulary []string) *guesser {
+func New(source encode.Source, vocabulary []string) *Guesser {
 	e, ok := source.(encode.Encoder)
 	if !ok {
 		return nil
@@ -33,7 +35,7 @@ func newGuesser(source encode.Source, vocabulary []string) *guesser {
 			words = append(words, w)
 		}
 	}
-	g := &guesser{vectors: nn.NewMatrix(len(words), e.Dim())}
+	g := &Guesser{vectors: nn.NewMatrix(len(words), e.Dim())}
 	for _, w := range words {
 		row := g.vectors.Row(len(g.words))
 		e.Encode(row, w)
@@ -56,16 +58,19 @@ func guessable(w string) bool {
 	return utf8.RuneCountInString(w) >= 3 && strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) || unicode.IsUpper(r) }) < 0
 }
 
-// guess is one word that an attacker names.
-type guess struct {
+// Word is one word that an attacker names.
+type Word struct {
 	Word string `json:"word"`
 	Hit  bool   `json:"hit"` // it is in the text
 }
 
-// nearest returns the n words nearest to a vector by angle, the nearest first,
-// and none for zeros, which have no direction.
-func (g *guesser) nearest(v []float32, n int, s string) []guess {
-	found := make([]guess, 0, n)
+// Words returns how many words it chooses from.
+func (g *Guesser) Words() int { return len(g.words) }
+
+// Nearest returns the n words nearest to a vector by angle, the nearest first,
+// and none for zeros, which have no direction. Those of the text s are hits.
+func (g *Guesser) Nearest(v []float32, n int, s string) []Word {
+	found := make([]Word, 0, n)
 	if !(norm(v) > 0) {
 		return found
 	}
@@ -91,9 +96,19 @@ func (g *guesser) nearest(v []float32, n int, s string) []guess {
 	}
 	for _, x := range best {
 		w := g.words[x.word]
-		found = append(found, guess{w, said[w]})
+		found = append(found, Word{w, said[w]})
 	}
 	return found
+}
+
+// Cosine returns that of the angle between two vectors of equal length, and false if
+// one of them is 0.
+func Cosine(a, b []float32) (float64, bool) {
+	n := norm(a) * norm(b)
+	if !(n > 0) {
+		return 0, false
+	}
+	return dot(a, b) / n, true
 }
 
 // dot is the inner product of two vectors of equal length.
