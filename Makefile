@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: cells all build test long race lint fuzz bench load kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence docs golden proofs map cover budget dist kube vuln units ci
+.PHONY: cells all build test long race lint fuzz bench bench-ledger load kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence docs golden proofs map cover budget dist kube vuln units ci
 
 all: build test lint
 
@@ -36,6 +36,9 @@ bench-peer: # the training engine against PyTorch and OpenBLAS, on this machine
 
 load: # a thousand clients of a gateway for a minute, and what the ledger costs; with SOTTO_LOAD_DATABASE of two on one PostgreSQL
 	SOTTO_LOAD=60s go test ./gateway -run '^TestLoad' -v -count=1
+
+bench-ledger: # one, two and four processes that spend on one PostgreSQL, undivided and in parts; one minute
+	SOTTO_LEDGER_BENCH=10s go test ./ledger -run '^TestBench$$' -v -count=1
 
 kill: # a gateway and a ledger under load, each killed 300 times
 	SOTTO_KILLS=300 go test ./ledger ./gateway -run '^TestKill' -v -count=1 -timeout 30m

@@ -9,16 +9,17 @@ import (
 
 	"sotto/batch/shard"
 	"sotto/ledger"
+	"sotto/ledger/part"
 )
 
 // books are the ledgers that are open in this process, by their place.
 var books = struct {
 	sync.Mutex
-	open map[string]*ledger.Ledger
-}{open: map[string]*ledger.Ledger{}}
+	open map[string]*part.Ledger
+}{open: map[string]*part.Ledger{}}
 
 // openBook opens the ledger of a job, or finds it open.
-func (p *process) openBook(ctx context.Context) (*ledger.Ledger, error) {
+func (p *process) openBook(ctx context.Context) (*part.Ledger, error) {
 	books.Lock()
 	defer books.Unlock()
 	place := p.job.Ledger
@@ -29,7 +30,7 @@ func (p *process) openBook(ctx context.Context) (*ledger.Ledger, error) {
 		return l, nil
 	}
 	secret := p.worker.Secret()
-	l, err := ledger.Open(ctx, place, ledger.Options{SecretID: secret.ID(), ChainKey: secret.ChainKey(), Head: p.job.Head})
+	l, err := part.Open(ctx, place, ledger.Options{SecretID: secret.ID(), ChainKey: secret.ChainKey(), Head: p.job.Head})
 	if err == nil {
 		books.open[place] = l
 	}
