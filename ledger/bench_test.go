@@ -127,7 +127,7 @@ func spendFor(t *testing.T, url string) {
 		})
 	}
 	group.Wait()
-	fmt.Printf("spends: %d\n", n.Load())
+	t.Logf("spends: %d", n.Load())
 }
 
 // processorTime is what the server has had of the processors, in all of its processes.
