@@ -165,7 +165,7 @@ var mayImport = map[string]neighbours{
 	"experiment/reproduce/declared": {own: []string{"attack", "dp", "mech", "nn", "dataset", "experiment", "experiment/cache", "measure", "internal/atomicfile", "internal/nearest", "internal/layout"}},
 	"batch/shard":                   {own: []string{"dataset", "dataset/table", "dp", "encode", "encode/catalogue", "encode/textfile", "gateway", "internal/atomicfile", "internal/release", "internal/vecfile", "internal/vectorise", "internal/version", "mech", "noise", "text"}},
 	"batch/pipeline":                {own: []string{"batch/shard", "internal/cli/term", "ledger", "ledger/part"}}, // alone knows Beam
-	"batch/command":                 {own: []string{"batch/pipeline", "batch/shard", "dp", "internal/cli/term", "internal/fault", "internal/vecfile", "ledger", "ledger/part", "mech"}},
+	"batch/command":                 {own: []string{"batch/pipeline", "batch/shard", "dp", "internal/cli/term", "internal/fault", "internal/vecfile", "ledger", "mech"}},
 	"batch/cmd/sotto-batch":         {own: []string{"batch/command", "internal/cli/term"}},
 	"integration":                   {}, // a module of its own, which imports nothing from here
 	"deploy/dist":                   {own: []string{"deploy/pack", "internal/version"}, only: true},
