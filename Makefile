@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: cells all build test long race lint fuzz bench bench-ledger load kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence docs golden proofs map cover budget dist kube vuln units ci
+.PHONY: cells all build test long race lint fuzz bench bench-ledger load kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence relations docs golden proofs map cover budget dist kube vuln units ci
 
 all: build test lint
 
@@ -69,6 +69,9 @@ decoys: # the tables of docs/decoys.md: five decoys over words, one over vectors
 
 influence: # the tables of docs/influence.md, for the built-in encoder and MiniLM; an hour
 	influence/run
+
+relations: # train the network of relations on SemEval-2010, and hold what is asked of it; minutes on two cores
+	SOTTO_RELATIONS=1 go test ./internal/cli/relation -run '^TestSemEval$$' -count=1 -v -timeout 2h
 
 cells: # make the public cells that come with sotto, of WordNet's examples and sentences of reviews; minutes
 	.ci/cells
