@@ -178,7 +178,13 @@ func (w *walker) walk(g *program, v *view, first, end int) ([]Match, error) {
 	var found []Match
 	steps := 0
 	for at := first; at <= end; at++ {
-		here := append(w.queue[at-first], thread{state: g.first, first: int32(at)})
+		here := w.queue[at-first]
+		if g.mayBegin(v, at, end) {
+			here = append(here, thread{state: g.first, first: int32(at)})
+		}
+		if len(here) == 0 { // at most places, for most rules
+			continue
+		}
 		if len(w.seen) > 1<<12 { // to clear a map takes as long as it ever was
 			w.seen = map[thread]struct{}{}
 		}
@@ -199,6 +205,22 @@ func (w *walker) walk(g *program, v *view, first, end int) ([]Match, error) {
 		w.queue[at-first] = here
 	}
 	return found, nil
+}
+
+// mayBegin reports whether a match may begin at a place: it does not, if the first thing
+// that the pattern asks for is not there.
+func (g *program) mayBegin(v *view, at, end int) bool {
+	for k := g.first; ; k = g.states[k].next {
+		switch s := &g.states[k]; s.op {
+		case opBegin:
+		case opToken:
+			return at < end && s.test.holds(v, at)
+		case opEntity:
+			return at < end && v.begins(at) != nil && (s.types == nil || s.types.holds(v, at))
+		default:
+			return true
+		}
+	}
 }
 
 // sentence is a place in a sentence, and where that begins and ends.

@@ -237,7 +237,10 @@ func (c *climber) hasCase(at int, preposition string) bool {
 
 // match returns the matches of a pattern.
 func (c *climber) match(root *node) ([]Match, error) {
-	c.known = map[[2]int][]pair{}
+	if c.known == nil || len(c.known) > 1<<10 { // to clear a map takes as long as it ever was
+		c.known = map[[2]int][]pair{}
+	}
+	clear(c.known)
 	c.steps = 0
 	var found []Match
 	for k := c.first; k < c.end; k++ {
@@ -259,24 +262,24 @@ func (c *climber) match(root *node) ([]Match, error) {
 }
 
 // bind returns the arguments with which a node and all below it in the pattern match at
-// a token; none, if it does not. Each pair of a node and a token is looked at once.
+// a token; none, if it does not. Each pair of a node and a token that fits is followed once.
 func (c *climber) bind(n *node, at int) []pair {
+	if !n.test.holds(c.view, at) { // at most tokens, and sooner said than looked up
+		return nil
+	}
 	key := [2]int{n.id, at}
 	if known, ok := c.known[key]; ok || c.steps > maxSteps {
 		return known
 	}
 	c.steps++
-	var all []pair
-	if n.test.holds(c.view, at) {
-		own := pair{-1, -1}
-		switch n.name {
-		case subject:
-			own[0] = at
-		case object:
-			own[1] = at
-		}
-		all = c.follow(n.links, at, []pair{own})
+	own := pair{-1, -1}
+	switch n.name {
+	case subject:
+		own[0] = at
+	case object:
+		own[1] = at
 	}
+	all := c.follow(n.links, at, []pair{own})
 	c.known[key] = all
 	return all
 }
