@@ -11,7 +11,7 @@ import (
 
 // exampleOutput is what every example prints of a gateway with a budget for two texts.
 // Of ε some print all digits: it is rounded up.
-var exampleOutput = regexp.MustCompile(`^a vector of 128 numbers, epsilon 8(\.0+[0-9]*)? for each text by codebook; it cost 8, and 8 is left
+var exampleOutput = regexp.MustCompile(`^a vector of 128 numbers, epsilon 8(\.0+[0-9]*)? for each text by cells; it cost 8, and 8 is left
 the same text again, with dimensions 128: (status 200|the same vector), it cost 0
 with dimensions 7: status 400, invalid_value
 text 2 was refused: status 403, over_budget, asked for 8 with 0 left

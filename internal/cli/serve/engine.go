@@ -5,12 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
 
 	"sotto/client"
 	"sotto/dataset"
 	"sotto/dp"
 	"sotto/encode"
 	"sotto/encode/catalogue"
+	"sotto/encode/cells/shipped"
 	"sotto/gateway"
 	"sotto/internal/cli/term"
 	"sotto/mech"
@@ -60,12 +64,11 @@ func (o *gatewayOptions) means(ctx context.Context) (encode.Source, gateway.Mech
 	if o.model != "" {
 		return o.trained(ctx)
 	}
-	o.Encoder = o.encoder
+	o.Encoder, o.Epsilon = o.encoder, cmp.Or(o.Epsilon, 8)
 	p, err := o.Resolve(o.mechanism)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	p.Epsilon = cmp.Or(p.Epsilon, 8)
 	e, err := catalogue.Open(ctx, o.encoder, dataset.Dir())
 	if err != nil {
 		return nil, nil, nil, err
@@ -75,6 +78,19 @@ func (o *gatewayOptions) means(ctx context.Context) (encode.Source, gateway.Mech
 		return nil, nil, nil, errors.Join(err, term.CloserOf(e)())
 	}
 	return e, m, nil, nil
+}
+
+// settle names the mechanism if nobody did: cells, which tell most of questions that
+// nobody has asked yet, where there are some for the encoder, and else the codebook,
+// which is also meant by flags that are the codebook's own.
+func (o *gatewayOptions) settle(fs *pflag.FlagSet) {
+	if o.mechanism != "" {
+		return
+	}
+	o.mechanism = "codebook"
+	if (slices.Contains(shipped.Encoders(), o.encoder) || fs.Changed("cells")) && !fs.Changed("codewords") && !fs.Changed("selected") && !fs.Changed("seed") {
+		o.mechanism = "cells"
+	}
 }
 
 // trained loads the model of --model, and opens the encoder that it was trained on.

@@ -52,7 +52,7 @@ type gatewayOptions struct {
 
 func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.encoder, "encoder", "default", "encoder that makes vectors of texts (see sotto encoder list)")
-	fs.StringVar(&o.mechanism, "mechanism", "codebook", "mechanism that releases each vector")
+	fs.StringVar(&o.mechanism, "mechanism", "", "mechanism that releases each vector (default: cells if sotto comes with those of the encoder, else codebook)")
 	fs.StringVar(&o.model, "model", "", "folder of one seed that sotto train --out made, whose layers before the noise and whose mechanism are used")
 	fs.StringVar(&o.ledger, "ledger", "", "file of budgets, or postgres://… (default: a file in the user's folder of settings)")
 	o.addWatch(fs)
@@ -129,6 +129,7 @@ answering for the time of --withdraw, and ends when it has answered everybody.
 					return err
 				}
 			}
+			o.settle(c.Flags())
 			if err := term.RefuseZeros(c.Flags(), "seed", "rate", "refusals", "budget-delta", "ledger-standbys"); err != nil {
 				return err
 			}

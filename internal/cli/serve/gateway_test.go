@@ -105,8 +105,8 @@ func TestGatewayAlone(t *testing.T) {
 		base, stop := startGateway(t)
 		a := postGateway(t, base+"/v1/embeddings", "", body)
 		// The ledger takes ε within a part in 2⁴⁰ of an integer for it.
-		if len(a.Data) != 1 || a.Privacy.Mechanism != "codebook" || a.Privacy.Epsilon > 8*(1+0x1p-40) || a.Privacy.Left != 72 || a.Privacy.Repeated != round {
-			t.Fatalf("round %d: %d vectors, %+v, want one by codebook, 72 left and to be repeated the second time", round, len(a.Data), a.Privacy)
+		if len(a.Data) != 1 || a.Privacy.Mechanism != "cells" || a.Privacy.Epsilon > 8*(1+0x1p-40) || a.Privacy.Left != 72 || a.Privacy.Repeated != round {
+			t.Fatalf("round %d: %d vectors, %+v, want one by cells, 72 left and to be repeated the second time", round, len(a.Data), a.Privacy)
 		}
 		if round == 0 {
 			first = string(a.Data[0].Embedding)
