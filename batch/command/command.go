@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -36,6 +37,7 @@ const (
 type options struct {
 	term.MechanismFlags
 	job       pipeline.Job
+	stream    pipeline.Stream
 	table     term.TableFlags
 	masks     string
 	dropout   float64
@@ -73,6 +75,12 @@ func (o *options) addFlags(fs *pflag.FlagSet) {
 	fs.Int64Var(&o.job.SplitBytes, "split", shard.DefaultSplit, "about how many bytes of a file are one part")
 	fs.IntVar(&o.job.Workers, "workers", 0, "parts at a time in one process (default: one for each core)")
 	fs.StringVar(&o.runner, "runner", "prism", "engine: prism, in this process, or one that Beam knows, such as flink, spark, dataflow or universal; what it needs follows --, as in -- --endpoint=HOST:8099 --environment_type=DOCKER")
+	fs.StringVar(&o.stream.URL, "stream", "", "address of a server of NATS JetStream, as in nats://HOST:4222: records that keep coming are released, in place of files, until the command is stopped; each id has one release")
+	fs.StringVar(&o.stream.From, "stream-from", "", "stream of the records, which are objects of JSON")
+	fs.StringVar(&o.stream.Subject, "stream-subject", "", "subject of the records (default: the name of their stream and .>)")
+	fs.StringVar(&o.stream.To, "stream-to", "", "subject of the releases, before the names of ids, of a stream that takes SUBJECT.>")
+	fs.StringVar(&o.stream.Creds, "stream-creds", "", "file of credentials for the server, on every worker (default: none)")
+	fs.Int64Var(&o.stream.Last, "stream-last", 0, "place in the stream of the record at which to end (default: never)")
 	fs.StringVar(&o.nameOf, "name-of", "", "print the name of this id, by which errors speak of it, and do nothing else")
 	fs.BoolVar(&o.json, "json", false, "print the summary as JSON")
 	fs.BoolVar(&o.verbose, "verbose", false, "print what the engine says while it works")
@@ -137,6 +145,7 @@ anything is released. With --ledger, all of it is paid for before that, too; a j
 that died has paid, and costs nothing when it runs again.`,
 		Example: `  sotto-batch --in 'texts/*.jsonl' --text text --id id --out private --mechanism codebook --epsilon 4 --secret batch.secret
   sotto-batch --in 'texts/*.parquet' --text review --id id --user author --ledger postgres://… --out private --epsilon 4 --secret batch.secret --format parquet
+  sotto-batch --stream nats://127.0.0.1:4222 --stream-from records --stream-to releases --text text --id id --epsilon 4 --secret batch.secret
   sotto-batch --in 'vectors/*.npy' --vectors --out private --format npy --mechanism laplace-l1 --epsilon 8 --secret batch.secret`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
@@ -166,6 +175,10 @@ func (o *options) run(ctx context.Context, std term.Streams) error {
 	}
 	if !o.verbose { // what went wrong is said below, once
 		slog.SetDefault(slog.New(slog.DiscardHandler))
+	}
+	if o.stream.URL != "" {
+		o.stream.Job, o.stream.Subject = o.job, cmp.Or(o.stream.Subject, o.stream.From+".>")
+		return pipeline.RunStream(ctx, &o.stream, o.runner)
 	}
 	began := time.Now()
 	set, err := pipeline.Run(ctx, &o.job, o.runner)

@@ -30,6 +30,12 @@ type Chunk struct {
 // ends, Parquet into its row groups, NPY into rows. A file that is compressed or
 // elsewhere is one chunk, and so is one of CSV, whose fields may hold line ends.
 func Plan(ctx context.Context, s *Spec, at Elsewhere) ([]Chunk, error) {
+	if len(s.In) == 0 {
+		return nil, errors.New("shard: there is no input, must be a file or a pattern: --in")
+	}
+	if s.Out == "" {
+		return nil, errors.New("shard: there is no folder for the output, must be one: --out")
+	}
 	names, err := list(ctx, s.In, at)
 	if err != nil {
 		return nil, err

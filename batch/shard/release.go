@@ -114,6 +114,11 @@ func (w *Worker) releaseTexts(ctx context.Context, c Chunk, out *vecfile.Writer,
 		return Part{}, err
 	}
 	defer end() //nolint:errcheck // it was only read
+	return w.releaseFrom(ctx, c, in, out, broke)
+}
+
+// releaseFrom is releaseTexts for texts that are opened.
+func (w *Worker) releaseFrom(ctx context.Context, c Chunk, in *textfile.Reader, out *vecfile.Writer, broke func(string) bool) (Part, error) {
 	var now rows
 	job := vectorise.Job{
 		In: in, Encoder: w.encoder, Out: out, Maskers: w.maskers, Mechanism: w.mech, SkipBad: w.spec.SkipBad, Workers: 1,

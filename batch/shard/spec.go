@@ -48,10 +48,6 @@ const DefaultSplit = 4 << 20
 // Validate reports what cannot be done.
 func (s *Spec) Validate() error {
 	switch {
-	case len(s.In) == 0:
-		return errors.New("shard: there is no input, must be a file or a pattern")
-	case s.Out == "":
-		return errors.New("shard: there is no folder for the output, must be one")
 	case s.Secret == "":
 		return errors.New("shard: there is no secret, must be a file: noise is keyed by it")
 	case s.SplitBytes < 1:
