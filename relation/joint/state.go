@@ -2,6 +2,7 @@ package joint
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -42,8 +43,7 @@ func (t *Trainer) begin() error {
 	for _, x := range slices.Concat(t.lessons, t.examples) {
 		about = append(about, x.words, x.tags, x.types, x.marks, x.neighbours, x.kept, x.subject, x.object, x.label, x.target)
 	}
-	about = append(about, t.table.Data)
-	if err := e.Encode(about); err != nil {
+	if err := errors.Join(e.Encode(about), binary.Write(h, binary.LittleEndian, t.table.Data)); err != nil {
 		return fmt.Errorf("joint: %w", err)
 	}
 	t.state.Training = hex.EncodeToString(h.Sum(nil))
