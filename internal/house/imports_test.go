@@ -124,7 +124,7 @@ var mayImport = map[string]neighbours{
 	"relation/review":               {own: []string{"dataset", "language", "language/english", "relation", "relation/induce", "relation/judge", "relation/rule", "relation/score"}},
 	"relation/score":                {only: true},
 	"relation/gate":                 {own: []string{"relation", "relation/rule", "relation/score"}},
-	"relation/joint":                {own: []string{"internal/atomicfile", "internal/regular", "internal/safetensors", "language", "nn", "nn/sequence", "relation", "relation/gate", "relation/rule", "relation/score"}},
+	"relation/joint":                {own: []string{"internal/atomicfile", "internal/regular", "internal/safetensors", "language", "nn", "nn/sequence", "relation", "relation/gate", "relation/rule", "relation/score", "relation/writer"}},
 	"relation/outcome":              {own: []string{"dataset", "measure", "relation", "relation/gate", "relation/rule", "relation/score", "report/evidence", "report/page"}},
 	"relation/rule":                 {own: []string{"internal/nearest", "language"}, only: true},
 	"explain":                       {own: []string{"text"}, only: true},

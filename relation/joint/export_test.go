@@ -27,6 +27,3 @@ func (g Graph) Params() []nn.Param { return g.n.params() }
 
 // Learn sets the gradients and returns the loss.
 func (g Graph) Learn(p *nn.Pool) float64 { return g.n.learn(p, g.b) }
-
-// Pieces takes a rule apart.
-var Pieces = pieces

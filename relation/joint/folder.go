@@ -17,6 +17,7 @@ import (
 	"sotto/nn"
 	"sotto/relation/gate"
 	"sotto/relation/rule"
+	"sotto/relation/writer"
 )
 
 // Format is that of the folder of a model.
@@ -52,7 +53,7 @@ type about struct {
 func (t *Trainer) about() about {
 	return about{
 		Format: Format, Data: t.name, Settings: t.settings, Kept: t.state.Kept, History: t.state.History,
-		Relations: t.v.relations[1:], Tags: t.v.tags.names, Types: t.v.types.names, Pairs: t.v.pairs, Pieces: t.v.pieces.names, Learnt: t.v.learn,
+		Relations: t.v.relations[1:], Tags: t.v.tags.names, Types: t.v.types.names, Pairs: t.v.pairs, Pieces: t.v.pieces.Pieces(), Learnt: t.v.learn,
 	}
 }
 
@@ -166,10 +167,13 @@ func (m *Model) read(files map[string][]byte) (err error) {
 	words := strings.Split(strings.TrimSuffix(string(files[wordsFile]), "\n"), "\n")
 	m.v = vocabulary{
 		mask: a.Settings.Mask, words: newIndex(words), learn: a.Learnt, tags: newIndex(a.Tags), types: newIndex(a.Types),
-		relations: append([]string{""}, a.Relations...), pieces: newIndex(a.Pieces),
+		relations: append([]string{""}, a.Relations...),
 	}
-	if len(a.Relations) == 0 || a.Learnt < 1 || a.Learnt > m.v.words.size() || len(m.v.pieces.at) != len(a.Pieces) || len(m.v.words.at) != len(words) ||
-		a.Settings.Without != Decoder && !slices.Equal(a.Pieces[:min(1, len(a.Pieces))], []string{endPiece}) {
+	if m.v.pieces, err = writer.NewAlphabet(a.Pieces); err != nil {
+		return err
+	}
+	if len(a.Relations) == 0 || a.Learnt < 1 || a.Learnt > m.v.words.size() || len(m.v.words.at) != len(words) ||
+		a.Settings.Without != Decoder && len(a.Pieces) == 0 {
 		return errors.New("what it says of words, relations and pieces of rules does not fit together")
 	}
 	if m.rules, err = rule.Parse(bytes.NewReader(files[rulesFile])); err != nil {

@@ -276,12 +276,3 @@ func TestRefuses(t *testing.T) {
 		}
 	}
 }
-
-// The pieces of a rule, one behind another, are the rule.
-func TestPieces(t *testing.T) {
-	for _, text := range []string{"tokens <person>=subject works for []{0,3} <org>=object", `tree {lemma:work} >obl:for {ner:ORG}=object`, "", "a_b c1"} {
-		if got := strings.Join(joint.Pieces(text), ""); got != text {
-			t.Errorf("pieces of %q are %q", text, joint.Pieces(text))
-		}
-	}
-}

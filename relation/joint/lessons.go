@@ -23,17 +23,6 @@ func some(f *rule.File, share float64, seed uint64) *rule.File {
 	return few
 }
 
-// plainly returns the rules of a file without the sentences and comments beside them, which
-// may be somebody's.
-func plainly(f *rule.File) *rule.File {
-	bare := &rule.File{}
-	for _, r := range f.Rules {
-		r.Comment, r.Tests, r.Line = nil, nil, 0
-		bare.Rules = append(bare.Rules, r)
-	}
-	return bare
-}
-
 // lesson is an instance to learn from, with what is to be learnt.
 type lesson struct {
 	relation.Instance

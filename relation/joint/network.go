@@ -1,22 +1,19 @@
 package joint
 
 import (
-	"cmp"
-	"math"
 	weakrand "math/rand/v2"
 	"slices"
 
 	"sotto/nn"
 	"sotto/nn/sequence"
+	"sotto/relation/writer"
 )
 
 // The sizes of what is not in the settings.
 const (
-	tagSize    = 30
-	pieceSize  = 100
-	ruleTokens = 100 // that are written at most
-	graphs     = 2
-	margins    = 3 // what is pooled: the tree, the subject and the object
+	tagSize = 30
+	graphs  = 2
+	margins = 3 // what is pooled: the tree, the subject and the object
 )
 
 // drops are the shares of what is dropped in training: words, which become the one that is
@@ -35,14 +32,14 @@ type network struct {
 	both                      *sequence.Both
 	graphs                    []*sequence.Graph
 	pools                     [margins]sequence.Largest
-	out                       *nn.Dense         // nil without a classifier
-	decoder                   *sequence.Decoder // nil without one
-	size                      int               // numbers of a state
-	lost                      float64           // share of words that are dropped
-	seed, pass                uint64            // of these
+	out                       *nn.Dense      // nil without a classifier
+	decoder                   *writer.Writer // nil without one
+	size                      int            // numbers of a state
+	lost                      float64        // share of words that are dropped
+	seed, pass                uint64         // of these
 
 	x, pooled, dPooled, dh nn.Matrix
-	grad, dScores          nn.Matrix
+	grad                   nn.Matrix
 	states                 nn.Matrix // of the last pass, a row a token
 }
 
@@ -70,8 +67,7 @@ func newNetwork(v *vocabulary, table nn.Matrix, s Settings, d drops) (*network, 
 		return n, nil
 	}
 	var err error
-	shape := sequence.Shape{Words: v.pieces.size(), Embedding: pieceSize, Memory: n.size, Hidden: n.size}
-	n.decoder, err = sequence.NewDecoder(shape, d.pieces, rng.Uint64(), rng)
+	n.decoder, err = writer.New(v.pieces, writer.Shape{Memory: n.size, Hidden: n.size, Drop: d.pieces}, rng.Uint64(), rng)
 	return n, err
 }
 
@@ -202,7 +198,7 @@ func (n *network) learnRelations(p *nn.Pool, b *batch) float64 {
 	loss, share := 0.0, 1/float64(len(b.examples))
 	for k, e := range b.examples {
 		if e.label >= 0 {
-			loss += slope(n.grad.Row(k), scores.Row(k), e.label, share)
+			loss += writer.Slope(n.grad.Row(k), scores.Row(k), e.label, share)
 		}
 	}
 	n.addTo(n.dPooled, n.out.Backward(p, n.grad))
@@ -215,64 +211,14 @@ func (n *network) addTo(to, from nn.Matrix) {
 	}
 }
 
-// slope sets the gradient of weight times the cross-entropy of scores, and returns that.
-func slope(grad, scores []float32, label int, weight float64) float64 {
-	nn.Softmax(grad, scores)
-	loss := -float64(weight * math.Log(max(float64(grad[label]), math.SmallestNonzeroFloat32)))
-	for j := range grad {
-		target := float32(0)
-		if j == label {
-			target = 1
-		}
-		grad[j] = (grad[j] - target) * float32(weight)
-	}
-	return loss
-}
-
 // learnRules adds what the decoder wants of states and pooled states.
 func (n *network) learnRules(p *nn.Pool, b *batch) float64 {
-	var which []int
+	targets := make([][]int, len(b.examples))
 	for k, e := range b.examples {
-		if e.target != nil {
-			which = append(which, k)
-		}
+		targets[k] = e.target
 	}
-	if len(which) == 0 {
-		for _, q := range n.decoder.Params() { // nothing was learnt
-			clear(q.Grad.Data)
-			if q.Touched != nil {
-				q.Touched.Rows, q.Touched.Grad = nil, nn.NewMatrix(0, q.Value.Cols)
-			}
-		}
-		return 0
-	}
-	slices.SortStableFunc(which, func(x, y int) int {
-		return cmp.Compare(len(b.examples[y].target), len(b.examples[x].target))
-	})
-	lengths := make([]int, len(which))
-	for k, i := range which {
-		lengths[k] = len(b.examples[i].target) + 1
-	}
-	steps := sequence.NewSteps(lengths)
-	ids, next, weights := make([]int, steps.Rows()), make([]int, steps.Rows()), make([]float64, steps.Rows())
-	for k, i := range which {
-		target := b.examples[i].target
-		for t := range lengths[k] {
-			row := steps.Row(k, t)
-			weights[row] = 1 / float64(lengths[k]*len(b.examples))
-			if ids[row] = begin; t > 0 {
-				ids[row] = target[t-1]
-			}
-			if next[row] = end; t < len(target) {
-				next[row] = target[t]
-			}
-		}
-	}
-	scores := n.decoder.Forward(p, nn.Train, n.sources(b, which), steps, ids)
-	n.dScores = n.dScores.Reshape(scores.Rows, scores.Cols)
-	losses := make([]float64, scores.Rows)
-	p.Each(scores.Rows, func(_, k int) { losses[k] = slope(n.dScores.Row(k), scores.Row(k), next[k], weights[k]) })
-	dX, dStart := n.decoder.Backward(p, n.dScores)
+	which := writer.Order(targets)
+	loss, dX, dStart := n.decoder.Learn(p, n.sources(b, which), nn.Pick(targets, which), len(b.examples))
 	n.addTo(n.dh, dX)
 	for layer, d := range dStart {
 		for k, i := range which {
@@ -281,10 +227,6 @@ func (n *network) learnRules(p *nn.Pool, b *batch) float64 {
 				to[j] += v
 			}
 		}
-	}
-	loss := 0.0
-	for _, v := range losses {
-		loss += v
 	}
 	return loss
 }

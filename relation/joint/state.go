@@ -39,7 +39,7 @@ func (t *Trainer) begin() error {
 	e := json.NewEncoder(h)
 	s := t.settings
 	s.Epochs = 0
-	about := []any{s, t.name, t.v.words.names, t.v.tags.names, t.v.types.names, t.v.relations, t.v.pieces.names, t.rules.String()}
+	about := []any{s, t.name, t.v.words.names, t.v.tags.names, t.v.types.names, t.v.relations, t.v.pieces.Pieces(), t.rules.String()}
 	for _, x := range slices.Concat(t.lessons, t.examples) {
 		about = append(about, x.words, x.tags, x.types, x.marks, x.neighbours, x.kept, x.subject, x.object, x.label, x.target)
 	}

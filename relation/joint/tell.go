@@ -140,8 +140,8 @@ func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, examples []*ex
 			ask = m.classify(n.scores(p), rows, told)
 		}
 		if n.decoder != nil && len(ask) > 0 {
-			for k, ids := range n.decoder.Greedy(p, n.sources(b, ask), begin, end, ruleTokens) {
-				told[rows[ask[k]]].Wrote = m.v.text(ids)
+			for k, text := range n.decoder.Write(p, n.sources(b, ask)) {
+				told[rows[ask[k]]].Wrote = text
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"sotto/relation"
 	"sotto/relation/gate"
 	"sotto/relation/rule"
+	"sotto/relation/writer"
 )
 
 // Epoch is how an epoch did.
@@ -69,7 +70,7 @@ func New(d Data, s Settings) (*Trainer, error) {
 	if err = d.check(); err != nil {
 		return nil, err
 	}
-	t := &Trainer{settings: s, name: d.Name, rules: plainly(some(d.Rules, s.Share, s.Seed)), dev: d.Dev}
+	t := &Trainer{settings: s, name: d.Name, rules: some(d.Rules, s.Share, s.Seed).Plain(), dev: d.Dev}
 	if t.gate, err = gate.New(t.rules); err != nil {
 		return nil, err
 	}
@@ -116,12 +117,12 @@ func (t *Trainer) prepare(d Data) error {
 	if len(texts) == 0 && t.settings.Without != Decoder {
 		return errors.New("joint: no rule matches an instance to learn from, so that there is nothing to write: give other rules, or train without the decoder")
 	}
-	t.v.learnPieces(texts)
+	t.v.pieces = writer.Learn(texts)
 	for _, l := range all {
 		e := t.v.example(l.Instance)
 		e.label = slices.Index(t.v.relations, l.Relation)
 		if l.rule >= 0 {
-			e.target = t.v.numbers(t.gate.Text(l.rule))
+			e.target = t.v.pieces.Numbers(t.gate.Text(l.rule))
 		}
 		t.lessons = append(t.lessons, e)
 	}

@@ -4,11 +4,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"sotto/language"
 	"sotto/nn"
 	"sotto/relation"
+	"sotto/relation/writer"
 )
 
 // index numbers names. Number 0 is that of any other.
@@ -43,9 +43,9 @@ type vocabulary struct {
 	learn     int   // how many rows of words learn, that of others among them
 	tags      index
 	types     index
-	pairs     [][2]string // of types of arguments that have a relation
-	relations []string    // the first is none
-	pieces    index       // of rules
+	pairs     [][2]string     // of types of arguments that have a relation
+	relations []string        // the first is none
+	pieces    writer.Alphabet // of rules
 }
 
 // masked returns the word that an argument of a type stands for.
@@ -116,73 +116,4 @@ func (v *vocabulary) word(x relation.Instance, kinds []language.Type, at int) st
 		}
 	}
 	return strings.ToLower(x.Doc.Tokens[at].Text)
-}
-
-// The pieces of rules that are no text.
-const (
-	begin = 0 // before a rule; and what is not known
-	end   = 1 // behind it
-)
-
-// endPiece stands for the end among the pieces: no rule has it, for it is no text.
-const endPiece = "\n"
-
-// pieces takes a rule apart so that its pieces, one behind another, are the rule again: a
-// run of letters and digits, or a sign, with the space before it.
-func pieces(rule string) []string {
-	var all []string
-	space, word := false, false
-	for _, r := range rule {
-		if r == ' ' {
-			space, word = true, false
-			continue
-		}
-		letter := r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
-		switch {
-		case letter && word && !space:
-			all[len(all)-1] += string(r)
-		case space:
-			all = append(all, " "+string(r))
-		default:
-			all = append(all, string(r))
-		}
-		space, word = false, letter
-	}
-	return all
-}
-
-// learnPieces collects those of rules.
-func (v *vocabulary) learnPieces(rules []string) {
-	seen := map[string]int{}
-	for _, r := range rules {
-		for _, p := range pieces(r) {
-			seen[p]++
-		}
-	}
-	v.pieces = newIndex(append([]string{endPiece}, sorted(seen)...))
-}
-
-// numbers returns the pieces of a rule; nil where one is not known.
-func (v *vocabulary) numbers(rule string) []int {
-	var all []int
-	for _, p := range pieces(rule) {
-		id := v.pieces.of(p)
-		if id == begin {
-			return nil
-		}
-		all = append(all, id)
-	}
-	return all
-}
-
-// text returns the rule of pieces.
-func (v *vocabulary) text(ids []int) string {
-	var b strings.Builder
-	for _, id := range ids {
-		if id == begin {
-			return "" // no rule has it within
-		}
-		b.WriteString(v.pieces.names[id-1])
-	}
-	return b.String()
 }

@@ -44,7 +44,7 @@ func newNetwork(width int, k knowledge, rate float64, seed uint64) (*network, er
 		return nil, err
 	}
 	n.begin = nn.NewDense(2*width, 2*writer.Hidden, rng)
-	n.writer, err = writer.New(a, width, rng.Uint64(), rng)
+	n.writer, err = writer.New(a, writer.Shape{Memory: width, Hidden: writer.Hidden, Drop: writer.Drop}, rng.Uint64(), rng)
 	return n, err
 }
 
@@ -169,7 +169,7 @@ func (h *head) Learn(p *nn.Pool, sentences []int, x nn.Matrix) (float64, nn.Matr
 	}
 	back := h.layer.Backward(p, slope).Clone()
 	if h.writer != nil {
-		loss += h.learnRules(p, sentences, x, pairs, back, share)
+		loss += h.learnRules(p, sentences, x, pairs, back)
 	}
 	if !(math.Abs(loss) <= math.MaxFloat64) {
 		return 0, nn.Matrix{}, errNumbers
@@ -179,7 +179,7 @@ func (h *head) Learn(p *nn.Pool, sentences []int, x nn.Matrix) (float64, nn.Matr
 }
 
 // learnRules adds what the writer wants of all rows and of the pairs, whose gradient is back.
-func (h *head) learnRules(p *nn.Pool, sentences []int, x, pairs, back nn.Matrix, share float64) float64 {
+func (h *head) learnRules(p *nn.Pool, sentences []int, x, pairs, back nn.Matrix) float64 {
 	targets := nn.Pick(h.targets, sentences)
 	which := writer.Order(targets)
 	all := h.places(sentences)
@@ -191,7 +191,7 @@ func (h *head) learnRules(p *nn.Pool, sentences []int, x, pairs, back nn.Matrix,
 	if len(which) > 0 {
 		from = h.sources(p, nn.Train, x, nn.Pick(all, which), some)
 	}
-	loss, dX, dStart := h.writer.Learn(p, from, nn.Pick(targets, which), share)
+	loss, dX, dStart := h.writer.Learn(p, from, nn.Pick(targets, which), len(sentences))
 	h.spread()
 	if len(which) == 0 {
 		for _, q := range h.begin.Params() {

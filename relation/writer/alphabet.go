@@ -3,8 +3,8 @@
 // network makes. The networks of packages joint and marks have one each.
 //
 //	a := writer.Learn(texts)
-//	w, err := writer.New(a, 200, seed, rng)
-//	loss, dX, dStart := w.Learn(pool, sources, targets, share)
+//	w, err := writer.New(a, writer.Shape{Memory: 384, Hidden: writer.Hidden, Drop: writer.Drop}, seed, rng)
+//	loss, dX, dStart := w.Learn(pool, sources, targets, len(batch))
 //	rules := w.Write(pool, sources)
 package writer
 

@@ -10,16 +10,21 @@ import (
 	"sotto/nn/sequence"
 )
 
-// The sizes of the decoder, which are the paper's, and what is dropped in training.
+// Sizes that are the paper's, and what is usual in training.
 const (
+	Hidden = 200 // numbers of a state
+	Drop   = 0.3 // share of numbers that are dropped
+
 	pieceSize = 100
-	hidden    = 200
-	drop      = 0.3
 	most      = 100 // pieces that are written at most
 )
 
-// Hidden is the size of the states with which the two layers of a [Writer] begin.
-const Hidden = hidden
+// Shape is the sizes of a [Writer].
+type Shape struct {
+	Memory int     // numbers of a row that it attends to
+	Hidden int     // numbers of the states with which its two layers begin
+	Drop   float64 // share of numbers that are dropped in training
+}
 
 // Writer writes rules.
 type Writer struct {
@@ -28,9 +33,9 @@ type Writer struct {
 	dScores  nn.Matrix
 }
 
-// New returns a writer that attends to rows of so many numbers.
-func New(a Alphabet, memory int, seed uint64, rng *weakrand.Rand) (*Writer, error) {
-	d, err := sequence.NewDecoder(sequence.Shape{Words: a.Size(), Embedding: pieceSize, Memory: memory, Hidden: hidden}, drop, seed, rng)
+// New returns a writer of an alphabet.
+func New(a Alphabet, s Shape, seed uint64, rng *weakrand.Rand) (*Writer, error) {
+	d, err := sequence.NewDecoder(sequence.Shape{Words: a.Size(), Embedding: pieceSize, Memory: s.Memory, Hidden: s.Hidden}, s.Drop, seed, rng)
 	return &Writer{alphabet: a, decoder: d}, err
 }
 
@@ -62,10 +67,11 @@ func Order(targets [][]int) []int {
 }
 
 // Learn sets the gradients of parameters, and returns the loss and its gradients with
-// respect to the rows of the memory and to how the layers began: share times the sum, over
-// sources, of the mean of the cross-entropies of the pieces of the target. Targets come the
-// longest first. Without one, the gradients are zero and nothing is returned.
-func (w *Writer) Learn(p *nn.Pool, from sequence.Sources, targets [][]int, share float64) (loss float64, dX nn.Matrix, dStart [2]nn.Matrix) {
+// respect to the rows of the memory and to how the layers began: the sum, over sources, of the
+// mean of the cross-entropies of the pieces of the target, divided by how many sentences a
+// batch is of. Targets come the longest first. Without one, the gradients are zero and nothing
+// is returned.
+func (w *Writer) Learn(p *nn.Pool, from sequence.Sources, targets [][]int, of int) (loss float64, dX nn.Matrix, dStart [2]nn.Matrix) {
 	if len(targets) == 0 {
 		for _, q := range w.Params() {
 			clear(q.Grad.Data)
@@ -84,7 +90,7 @@ func (w *Writer) Learn(p *nn.Pool, from sequence.Sources, targets [][]int, share
 	for k, target := range targets {
 		for t := range lengths[k] {
 			row := steps.Row(k, t)
-			weights[row] = share / float64(lengths[k])
+			weights[row] = 1 / float64(lengths[k]*of)
 			if ids[row] = begin; t > 0 {
 				ids[row] = target[t-1]
 			}

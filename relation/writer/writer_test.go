@@ -3,6 +3,7 @@ package writer_test
 import (
 	weakrand "math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"sotto/nn"
@@ -35,7 +36,7 @@ func TestWrite(t *testing.T) {
 	rules := []string{"tokens a", "tree b"}
 	a := writer.Learn(rules)
 	rng := weakrand.New(weakrand.NewPCG(1, 2))
-	w, err := writer.New(a, 4, 1, rng)
+	w, err := writer.New(a, writer.Shape{Memory: 4, Hidden: writer.Hidden, Drop: writer.Drop}, 1, rng)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestWrite(t *testing.T) {
 	}
 	p := nn.NewPool(1)
 	for range 30 {
-		w.Learn(p, from, nn.Pick(targets, which), 0.5)
+		w.Learn(p, from, nn.Pick(targets, which), 2)
 		adam.Step(p)
 	}
 	if got := w.Write(p, from); !slices.Equal(got, rules) {
@@ -65,5 +66,13 @@ func TestWrite(t *testing.T) {
 	}
 	if loss, _, _ := w.Learn(p, sequence.Sources{}, nil, 1); loss != 0 {
 		t.Errorf("nothing to learn has loss %v", loss)
+	}
+}
+
+func TestPieces(t *testing.T) {
+	for _, text := range []string{"tokens <person>=subject works for []{0,3} <org>=object", `tree {lemma:work} >obl:for {ner:ORG}=object`, "", "a_b c1"} {
+		if got := strings.Join(writer.Pieces(text), ""); got != text {
+			t.Errorf("pieces of %q are %q", text, writer.Pieces(text))
+		}
 	}
 }

@@ -1,0 +1,4 @@
+package writer
+
+// Pieces takes a rule apart.
+var Pieces = pieces
