@@ -92,39 +92,44 @@ func TestSharesExactly(t *testing.T) {
 		m := krr(t, 3, epsilon)
 		empty := tally(t, 3, epsilon)
 		for _, truth := range populations {
-			mean, covered, total := make([]float64, 3), make([]float64, 3), 0.0
-			enumerate(n, chances(t, m, truth), func(counts []int, p float64) {
-				s, err := counted(empty, counts).Shares(confidence)
-				if err != nil {
-					t.Fatal(err)
-				}
-				total += p
-				sum := 0.0
-				for a, each := range s.Each {
-					mean[a] += p * each.Unbiased
-					sum += each.Share
-					if each.Low <= truth[a] && truth[a] <= each.High {
-						covered[a] += p
-					}
-					if !(0 <= each.Low && each.Low <= each.Share && each.Share <= each.High && each.High <= 1) {
-						t.Fatalf("counts %v: share %v in [%v, %v], want it inside and from 0 to 1", counts, each.Share, each.Low, each.High)
-					}
-				}
-				if math.Abs(sum-1) > 1e-9 {
-					t.Fatalf("counts %v: shares sum to %v by %s, want 1", counts, sum, s.Method)
-				}
-			})
-			if math.Abs(total-1) > 1e-12 {
-				t.Fatalf("what was enumerated has probability %v, want 1", total)
+			exactly(t, empty, n, confidence, truth, chances(t, m, truth))
+		}
+	}
+}
+
+// exactly goes through all that n releases can be: unbiased shares are right on
+// average, intervals cover at least as often as they say and hold the share, and shares
+// sum to 1.
+func exactly(t *testing.T, empty *estimate.Tally, n int, confidence float64, truth, f []float64) {
+	t.Helper()
+	mean, covered, total := make([]float64, len(truth)), make([]float64, len(truth)), 0.0
+	enumerate(n, f, func(counts []int, p float64) {
+		s, err := counted(empty, counts).Shares(confidence)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += p
+		sum := 0.0
+		for a, each := range s.Each {
+			mean[a] += p * each.Unbiased
+			sum += each.Share
+			if each.Low <= truth[a] && truth[a] <= each.High {
+				covered[a] += p
 			}
-			for a := range truth {
-				if math.Abs(mean[a]-truth[a]) > 1e-9 {
-					t.Errorf("ε = %v, shares %v: answer %d has %v on average, want %v", epsilon, truth, a, mean[a], truth[a])
-				}
-				if covered[a] < confidence-1e-12 {
-					t.Errorf("ε = %v, shares %v: the interval of answer %d covers with probability %v, want %v", epsilon, truth, a, covered[a], confidence)
-				}
+			if !(0 <= each.Low && each.Low <= each.Share && each.Share <= each.High && each.High <= 1) {
+				t.Fatalf("counts %v: share %v in [%v, %v], want it inside and from 0 to 1", counts, each.Share, each.Low, each.High)
 			}
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Fatalf("counts %v: shares sum to %v by %s, want 1", counts, sum, s.Method)
+		}
+	})
+	if math.Abs(total-1) > 1e-12 {
+		t.Fatalf("what was enumerated has probability %v, want 1", total)
+	}
+	for a := range truth {
+		if math.Abs(mean[a]-truth[a]) > 1e-9 || covered[a] < confidence-1e-12 {
+			t.Errorf("shares %v: answer %d has %v on average and is covered with probability %v, want %v and at least %v", truth, a, mean[a], covered[a], truth[a], confidence)
 		}
 	}
 }

@@ -7,24 +7,6 @@ import (
 	"sotto/mech"
 )
 
-func ExampleTally() {
-	m, err := mech.NewKRR(mech.Params{Epsilon: 2, Own: mech.KRRParams{Classes: 2}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	t, err := estimate.NewTally(m)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	t.Count(0, 7000)
-	t.Count(1, 3000)
-	s, err := t.Shares(0.95)
-	fmt.Printf("%.3f ± %.3f by %s %v\n", s.Each[0].Share, s.Each[0].Error, s.Method, err)
-	// Output: 0.763 ± 0.006 by unbiased <nil>
-}
-
 func ExampleNewMixture() {
 	// Codes of three answers whose weights raise more than one of them.
 	m, err := mech.NewCodes(mech.Params{Dim: 3, Epsilon: 1, Own: mech.CodesParams{Weights: []float64{0.15, 0.2, 0.25}}})

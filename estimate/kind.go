@@ -12,8 +12,8 @@ import (
 // Format marks what "sotto estimate" prints as JSON.
 const Format = "sotto-estimate-1"
 
-// Result is what releases say together.
-type Result struct {
+// Counted is what a result says of the releases that it is about.
+type Counted struct {
 	Format    string        `json:"format"`
 	File      string        `json:"file,omitempty"` // of the releases, without folders; absent for a stream
 	N         int           `json:"n"`
@@ -23,11 +23,16 @@ type Result struct {
 	Guarantee dp.Guarantee  `json:"guarantee"`
 	Shuffled  *dp.Guarantee `json:"shuffled,omitempty"` // a second guarantee, under its assumption
 
-	Confidence float64 `json:"confidence"`
-	Raised     int     `json:"raised"` // answers that each input stands for: what shares sum to
-	Method     Method  `json:"method"`
-	Shares     []Named `json:"shares"`
-	Assuming   string  `json:"assuming,omitempty"` // where shares are those of inputs
+	Confidence float64 `json:"confidence"` // of intervals
+}
+
+// Result is what releases say together.
+type Result struct {
+	Counted
+	Raised   int     `json:"raised"` // answers that each input stands for: what shares sum to
+	Method   Method  `json:"method"`
+	Shares   []Named `json:"shares"`
+	Assuming string  `json:"assuming,omitempty"` // where shares are those of inputs
 
 	// AnswerGuarantee and GroupGuarantee are the parts of Guarantee where the group of
 	// each person was released too.
@@ -94,24 +99,27 @@ var Kind = evidence.Kind[Result]{
 }
 
 func (r *Result) subjects() []evidence.Subject {
-	g := r.Guarantee
 	widest := measure.Number(r.widest())
+	return r.subject("shares", "half_width", measure.Estimate{Value: widest, Low: widest, High: widest})
+}
+
+// subject is what gates may limit: a number of what was told, and the guarantee.
+func (c *Counted) subject(told, number string, value measure.Estimate) []evidence.Subject {
+	g := c.Guarantee
 	return []evidence.Subject{{
-		Name:    "shares in " + r.name(),
-		Match:   evidence.Match{Data: r.name(), Mechanism: r.Mechanism, Variant: r.Variant},
-		Numbers: map[string]measure.Estimate{"half_width": {Value: widest, Low: widest, High: widest}},
-		Promise: &evidence.Promise{Mechanism: r.Mechanism, Variant: r.Variant, Unit: g.Unit, Delta: g.Delta, Proved: &g.Epsilon, Assumptions: g.Assumptions},
+		Name:    told + " in " + c.name(),
+		Match:   evidence.Match{Data: c.name(), Mechanism: c.Mechanism, Variant: c.Variant},
+		Numbers: map[string]measure.Estimate{number: value},
+		Promise: &evidence.Promise{Mechanism: c.Mechanism, Variant: c.Variant, Unit: g.Unit, Delta: g.Delta, Proved: &g.Epsilon, Assumptions: g.Assumptions},
 	}}
 }
 
-func (r *Result) name() string { return fileName(r.File) }
-
-// fileName returns the name of a file of releases, for pages.
-func fileName(file string) string {
-	if file == "" {
+// name returns that of the file of releases, for pages.
+func (c *Counted) name() string {
+	if c.File == "" {
 		return "a stream"
 	}
-	return page.FileName(file)
+	return page.FileName(c.File)
 }
 
 // widest returns half of the widest interval.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"sotto/dp"
 	"sotto/measure"
 	"sotto/report/evidence"
 	"sotto/report/page"
@@ -17,18 +16,9 @@ const MeanFormat = "sotto-estimate-mean-1"
 
 // MeanResult is what releases of vectors say.
 type MeanResult struct {
-	Format    string        `json:"format"`
-	File      string        `json:"file,omitempty"` // of the releases, without folders; absent for a stream
-	N         int           `json:"n"`
-	Epsilon   dp.Epsilon    `json:"epsilon"` // of each release
-	Mechanism string        `json:"mechanism"`
-	Variant   string        `json:"variant,omitempty"`
-	Guarantee dp.Guarantee  `json:"guarantee"`
-	Shuffled  *dp.Guarantee `json:"shuffled,omitempty"` // a second guarantee, under its assumption
-
-	Confidence float64  `json:"confidence"`
-	Of         string   `json:"of"` // what the mean is of
-	Mean       *Average `json:"mean"`
+	Counted
+	Of   string   `json:"of"` // what the mean is of
+	Mean *Average `json:"mean"`
 
 	Groups  []MeanGroup    `json:"groups,omitempty"`
 	Compare *MeansCompared `json:"comparison,omitempty"`
@@ -79,13 +69,8 @@ var MeanKind = evidence.Kind[MeanResult]{
 }
 
 func (r *MeanResult) subjects() []evidence.Subject {
-	g, n := r.Guarantee, r.Mean.Norm
-	return []evidence.Subject{{
-		Name:    "mean in " + fileName(r.File),
-		Match:   evidence.Match{Data: fileName(r.File), Mechanism: r.Mechanism, Variant: r.Variant},
-		Numbers: map[string]measure.Estimate{"length": {Value: measure.Number(n.Value), Low: measure.Number(n.Low), High: measure.Number(n.High)}},
-		Promise: &evidence.Promise{Mechanism: r.Mechanism, Variant: r.Variant, Unit: g.Unit, Delta: g.Delta, Proved: &g.Epsilon, Assumptions: g.Assumptions},
-	}}
+	n := r.Mean.Norm
+	return r.subject("mean", "length", measure.Estimate{Value: measure.Number(n.Value), Low: measure.Number(n.Low), High: measure.Number(n.High)})
 }
 
 // Sentence says how long the mean is, and how well that is known.
@@ -122,7 +107,7 @@ func (r *MeanResult) sections() []page.Section {
 		blocks = append(blocks, t.Blocks()...)
 	}
 	return []page.Section{{
-		Title:   fileName(r.File),
+		Title:   r.name(),
 		Meaning: "Where the vectors of all people lie on average, from their releases alone. Single releases are mostly noise; many together are not.",
 		Source:  fmt.Sprintf("sotto estimate: %s by %s, each with %v; Student's intervals", page.Plural(r.N, "release", "releases"), r.Mechanism, r.Guarantee),
 		Blocks:  blocks,

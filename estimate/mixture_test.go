@@ -50,32 +50,7 @@ func TestMixtureExactly(t *testing.T) {
 	m := weighted(t)
 	empty := must(t)(estimate.NewMixture(m, rankings))
 	for _, truth := range populations {
-		mean, covered := make([]float64, 3), make([]float64, 3)
-		enumerate(n, outcomes(t, m, rankings, truth), func(counts []int, p float64) {
-			s, err := counted(empty, counts).Shares(confidence)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum := 0.0
-			for a, each := range s.Each {
-				mean[a] += p * each.Unbiased
-				sum += each.Share
-				if each.Low <= truth[a] && truth[a] <= each.High {
-					covered[a] += p
-				}
-				if !(0 <= each.Low && each.Low <= each.Share && each.Share <= each.High && each.High <= 1) {
-					t.Fatalf("counts %v: share %v in [%v, %v], want it inside and from 0 to 1", counts, each.Share, each.Low, each.High)
-				}
-			}
-			if math.Abs(sum-1) > 1e-9 {
-				t.Fatalf("counts %v: shares sum to %v by %s, want 1", counts, sum, s.Method)
-			}
-		})
-		for a := range truth {
-			if math.Abs(mean[a]-truth[a]) > 1e-9 || covered[a] < confidence {
-				t.Errorf("shares %v: input %d has %v on average and is covered with probability %v, want %v and at least %v", truth, a, mean[a], covered[a], truth[a], confidence)
-			}
-		}
+		exactly(t, empty, n, confidence, truth, outcomes(t, m, rankings, truth))
 	}
 }
 

@@ -202,24 +202,29 @@ func (o *options) summary(main *releases, of *tallied, g dp.Guarantee) (*estimat
 	if err != nil {
 		return nil, nil, err
 	}
-	p := main.said.Mechanism
-	r := &estimate.Result{
-		Format: estimate.Format, N: of.all.N(), Epsilon: g.Epsilon, Mechanism: p.Mechanism, Variant: p.Variant, Guarantee: g,
-		Confidence: o.confidence, Raised: of.all.Raised(),
-	}
+	r := &estimate.Result{Counted: about(o, main, of, estimate.Format, g), Raised: of.all.Raised()}
 	if o.inputs != "" {
 		r.Assuming = fmt.Sprintf("each release is one of the %d inputs that were given", len(names))
-	}
-	if o.in != "-" {
-		r.File = filepath.Base(o.in)
 	}
 	s, err := of.all.Shares(o.confidence)
 	if err != nil {
 		return nil, nil, err
 	}
 	r.Method, r.Shares = s.Method, s.Name(names)
-	r.Shuffled = shuffled(of, g, o.delta)
 	return r, names, nil
+}
+
+// about says of which releases a result is.
+func about[T counter[T]](o *options, main *releases, of *counted[T], format string, g dp.Guarantee) estimate.Counted {
+	p := main.said.Mechanism
+	c := estimate.Counted{
+		Format: format, N: of.all.N(), Epsilon: g.Epsilon, Mechanism: p.Mechanism, Variant: p.Variant, Guarantee: g,
+		Shuffled: shuffled(of, g, o.delta), Confidence: o.confidence,
+	}
+	if o.in != "-" {
+		c.File = filepath.Base(o.in)
+	}
+	return c
 }
 
 // shuffled returns the guarantee after mixing releases that look alike once whose they

@@ -28,14 +28,7 @@ func (o *options) average(ctx context.Context, main *releases, bar *term.Progres
 	if err != nil {
 		return nil, err
 	}
-	g, p := *main.said.Guarantee, main.said.Mechanism
-	r := &estimate.MeanResult{
-		Format: estimate.MeanFormat, N: of.all.N(), Epsilon: g.Epsilon, Mechanism: p.Mechanism, Variant: p.Variant, Guarantee: g,
-		Shuffled: shuffled(of, g, o.delta), Confidence: o.confidence, Of: of.all.Of(),
-	}
-	if o.in != "-" {
-		r.File = filepath.Base(o.in)
-	}
+	r := &estimate.MeanResult{Counted: about(o, main, of, estimate.MeanFormat, *main.said.Guarantee), Of: of.all.Of()}
 	if r.Mean, err = of.all.Average(o.confidence); err != nil {
 		return nil, err
 	}
