@@ -9,25 +9,29 @@ import (
 	"sotto/internal/testenv"
 	"sotto/language/english"
 	"sotto/relation/judge"
+	"sotto/relation/personal"
 	"sotto/relation/rule"
 )
 
-// TestBuiltIn runs the sentences beside the built-in rules, and prints the file back.
+// TestBuiltIn runs the sentences beside the built-in rules, and prints the files back.
 func TestBuiltIn(t *testing.T) {
-	f, err := judge.Rules("conll04")
-	if err != nil {
-		t.Fatal(err)
-	}
 	m, err := english.Model()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = f.Check(m.Trees()); err != nil {
-		t.Error(err)
-	}
-	again, err := rule.Parse(strings.NewReader(f.String()))
-	if err != nil || again.String() != f.String() {
-		t.Errorf("it is not printed as it is read: %v", err)
+	own := func() (*rule.File, error) { return judge.Rules("conll04") }
+	for name, read := range map[string]func() (*rule.File, error){"conll04": own, "personal": personal.Rules} {
+		f, err := read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = f.Check(m.Trees()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		again, err := rule.Parse(strings.NewReader(f.String()))
+		if err != nil || again.String() != f.String() {
+			t.Errorf("%s is not printed as it is read: %v", name, err)
+		}
 	}
 	if _, err := judge.Rules("fewrel"); err == nil {
 		t.Error("rules for fewrel are built in, want an error")
