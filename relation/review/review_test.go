@@ -197,3 +197,17 @@ func Example() {
 	fmt.Println(c.Before.Precision, c.After.Precision, err)
 	// Output: 0.5 1 <nil>
 }
+
+// BenchmarkTry tries an edited rule on the training part of CoNLL04.
+func BenchmarkTry(b *testing.B) {
+	testenv.Set(b, "conll04")
+	d, err := review.Open(b.Context(), review.Options{Data: "conll04", Part: "train"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := d.Try("located-comma", `tokens <loc>=subject "," <loc>=object ","`); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
