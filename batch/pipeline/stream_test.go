@@ -55,9 +55,9 @@ func released(t *testing.T, js jetstream.JetStream) map[string]string {
 	}
 	all := map[string]string{}
 	for seq := info.State.FirstSeq; seq >= 1 && seq <= info.State.LastSeq; seq++ {
-		m, err := to.GetMsg(t.Context(), seq)
-		if err != nil {
-			t.Fatal(err)
+		m, failed := to.GetMsg(t.Context(), seq)
+		if failed != nil {
+			t.Fatal(failed)
 		}
 		if all[m.Subject] != "" {
 			t.Error("an id has two releases")
