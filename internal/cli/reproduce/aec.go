@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"sotto/experiment/cache"
 	"sotto/experiment/reproduce/aec"
 	"sotto/internal/cli/term"
 )
@@ -66,12 +64,8 @@ func runAEC(ctx context.Context, o aecOptions, std term.Streams) (err error) {
 	if o.Workers, err = term.Workers(o.Workers); err != nil {
 		return err
 	}
-	if o.Store == "" {
-		dir, failed := cache.Dir()
-		if failed != nil {
-			return failed
-		}
-		o.Store = filepath.Join(dir, "aec")
+	if o.Store, err = storeOf(o.Store, "aec"); err != nil {
+		return err
 	}
 	bar := term.NewProgress(std.Err, "loading")
 	o.Progress = func(done, total int, words string) {

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"sotto/experiment/cache"
 	"sotto/experiment/reproduce/decoder"
 	"sotto/internal/cli/term"
 )
@@ -64,12 +62,8 @@ func runDecoder(ctx context.Context, o decoderOptions, std term.Streams) (err er
 	if o.Workers, err = term.Workers(o.Workers); err != nil {
 		return err
 	}
-	if o.Store == "" {
-		dir, failed := cache.Dir()
-		if failed != nil {
-			return failed
-		}
-		o.Store = filepath.Join(dir, "rule-decoder")
+	if o.Store, err = storeOf(o.Store, "rule-decoder"); err != nil {
+		return err
 	}
 	bar := term.NewProgress(std.Err, "loading")
 	o.Progress = func(done, total int, words string) {

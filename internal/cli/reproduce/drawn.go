@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"sotto/experiment/cache"
 	"sotto/internal/cli/term"
 	"sotto/internal/version"
 	"sotto/report/page"
@@ -54,4 +55,14 @@ func (d *drawn) write(table string, p page.Page, charts map[string]*page.Chart, 
 		}
 	}
 	return nil
+}
+
+// storeOf returns the folder of what a table keeps: the given one, or one of that name
+// among results.
+func storeOf(given, name string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	dir, err := cache.Dir()
+	return filepath.Join(dir, name), err
 }

@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"sotto/experiment"
-	"sotto/experiment/cache"
 	"sotto/experiment/frontier"
 	"sotto/internal/cli/term"
 	"sotto/report/page"
@@ -138,12 +136,9 @@ func (o *frontierOptions) put(r *frontier.Result, std term.Streams) error {
 
 // complete fills in what needs more than a flag.
 func (o *frontierOptions) complete() error {
-	if o.Store == "" {
-		dir, err := cache.Dir()
-		if err != nil {
-			return err
-		}
-		o.Store = filepath.Join(dir, "frontier")
+	var err error
+	if o.Store, err = storeOf(o.Store, "frontier"); err != nil {
+		return err
 	}
 	if o.shard != "" {
 		if n, err := fmt.Sscanf(o.shard+" end", "%d/%d end", &o.Shard, &o.Shards); n != 2 || err != nil {

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"sotto/experiment/cache"
 	"sotto/experiment/reproduce"
 	"sotto/experiment/unseen"
 	"sotto/internal/cli/term"
@@ -88,12 +86,8 @@ func runUnseen(ctx context.Context, o unseenOptions, std term.Streams) (err erro
 	if o.Workers, err = term.Workers(o.Workers); err != nil {
 		return err
 	}
-	if o.Store == "" {
-		dir, failed := cache.Dir()
-		if failed != nil {
-			return failed
-		}
-		o.Store = filepath.Join(dir, "unseen")
+	if o.Store, err = storeOf(o.Store, "unseen"); err != nil {
+		return err
 	}
 	bar := term.NewProgress(std.Err, "loading")
 	var last reproduce.Event
