@@ -74,7 +74,7 @@ func (o *options) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.job.Name, "job", "", "name under which the job pays, so that it pays once however often it runs (default: a digest of what it does and of which files)")
 	fs.Int64Var(&o.job.SplitBytes, "split", shard.DefaultSplit, "about how many bytes of a file are one part")
 	fs.IntVar(&o.job.Workers, "workers", 0, "parts at a time in one process (default: one for each core)")
-	fs.StringVar(&o.runner, "runner", "prism", "engine: prism, in this process, or one that Beam knows, such as flink, spark, dataflow or universal; what it needs follows --, as in -- --endpoint=HOST:8099 --environment_type=DOCKER")
+	fs.StringVar(&o.runner, "runner", "prism", "engine: prism, in this process, or one that Beam knows, such as flink, spark or universal; what it needs follows --, as in -- --endpoint=HOST:8099 --environment_type=DOCKER")
 	fs.StringVar(&o.stream.URL, "stream", "", "address of a server of NATS JetStream, as in nats://HOST:4222: records that keep coming are released, in place of files, until the command is stopped; each id has one release")
 	fs.StringVar(&o.stream.From, "stream-from", "", "stream of the records, which are objects of JSON")
 	fs.StringVar(&o.stream.Subject, "stream-subject", "", "subject of the records (default: the name of their stream and .>)")

@@ -12,7 +12,10 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism" // the runner of this process
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"     // a job server of Flink
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"     // the runner of this process
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/spark"     // a job server of Spark
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal" // any job server
 
 	"sotto/batch/shard"
 )
