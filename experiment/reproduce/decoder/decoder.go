@@ -278,7 +278,7 @@ func (w *work) all(ctx context.Context, plans []plan, tell func(done int)) ([][]
 
 // one trains a network and measures it, or takes what the store has.
 func (w *work) one(ctx context.Context, p plan, seed uint64) (outcome.Numbers, error) {
-	s := joint.Settings{On: p.on, Without: p.without, Share: p.share, Epochs: w.Epochs, Seed: seed, Mask: w.set.Name == "conll04"}
+	s := joint.Settings{On: p.on, Without: p.without, Share: p.share, Epochs: w.Epochs, Seed: seed, Mask: relation.Typed(w.set.Name)}
 	file := w.file(s)
 	if n, ok, err := w.kept(file); ok || err != nil {
 		return n, err

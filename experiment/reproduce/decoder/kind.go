@@ -133,7 +133,7 @@ func (r *Result) Print(to io.Writer) error {
 	w := layout.NewBuffer(to)
 	fmt.Fprintf(w, "%s\n", r.Paper)
 	for _, s := range r.Sets {
-		fmt.Fprintf(w, "\n%s: %d rules learnt from %d pairs match %.1f %% of their relations; %d seeds; in percent\n\n", s.Data, s.Rules, s.Train, 100*s.Matched, s.Table[len(s.Table)-1].Seeds)
+		fmt.Fprintf(w, "\n%s: %d rules learnt from %d pairs match %.1f %% of their relations; %s; in percent\n\n", s.Data, s.Rules, s.Train, 100*s.Matched, page.Plural(s.Table[len(s.Table)-1].Seeds, "seed", "seeds"))
 		for k, lines := range [][]Line{s.Table, s.Curve} {
 			t := layout.NewTable(w, []any{[]string{"on the test part", "trained on what a share of rules matches"}[k], "precision", "TACRED", "recall", "TACRED", "F1", "TACRED", "BLEU", "TACRED"}...).Headed()
 			for _, l := range lines {

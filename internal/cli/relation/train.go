@@ -114,7 +114,7 @@ func (o *trainOptions) settle() (err error) {
 		return fmt.Errorf("--arguments is %.40q, must be auto, words or types", o.arguments)
 	}
 	if o.Mask = o.arguments == "types"; o.arguments == "auto" {
-		o.Mask = o.data != "semeval2010" && o.data != "fewrel"
+		o.Mask = relation.Typed(o.data)
 	}
 	if o.workers, err = term.Workers(o.workers); err != nil {
 		return err
