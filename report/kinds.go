@@ -38,6 +38,7 @@ func Kinds() evidence.Kinds {
 		fairnessKind,
 		auditKind,
 		releaseKind,
+		setKind,
 		tableKind,
 		picture.Kind,
 		evaluationKind,

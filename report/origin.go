@@ -139,7 +139,7 @@ func classesText(names []string) string {
 // tools lists the versions that stored something.
 func tools(e *evidence.Evidence) string {
 	list := once(nil, nameText(e.Tool))
-	for _, r := range evidence.All[evidence.Release](e) {
+	for _, r := range releases(e) {
 		list = once(list, nameText(r.Tool))
 	}
 	list = kept(list, func(s string) bool { return s != "" })

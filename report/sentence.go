@@ -218,7 +218,7 @@ func fairnessClause(e *evidence.Evidence) string {
 
 func spendClause(e *evidence.Evidence) string {
 	for _, unit := range []dp.Unit{dp.Text, dp.Word, dp.Metric} {
-		total, n, err := composed(evidence.All[evidence.Release](e), unit)
+		total, n, err := composed(releases(e), unit)
 		if n > 0 && err == nil && total.Epsilon != dp.Infinite {
 			return fmt.Sprintf("a text in %s has spent ε = %s", filesText(n, unit), guaranteeText(&total.Epsilon, total.Unit, total.Delta))
 		}

@@ -23,26 +23,44 @@ var releaseKind = evidence.Kind[evidence.Release]{
 		}
 		return evidence.CheckPerson(r.Person, r.Guarantee)
 	},
-	Section: func(e *evidence.Evidence) []page.Section { return []page.Section{spendSection(e)} },
-	Subjects: func(r *evidence.Release) []evidence.Subject {
-		p := &evidence.Promise{
-			Name:      mechanismName(r.Mechanism, r.Mechanism.Mechanism, r.Mechanism.Variant),
-			Mechanism: r.Mechanism.Mechanism, Variant: r.Mechanism.Variant, Dim: r.Mechanism.Dim, User: "file " + nameText(page.FileName(r.Name)),
-			Unit: r.Guarantee.Unit, Delta: r.Guarantee.Delta, Claimed: &r.Claimed, Proved: &r.Guarantee.Epsilon,
-			Reason: r.Reason, Assumptions: r.Guarantee.Assumptions,
-		}
-		if r.Unbound {
-			p.Assumptions = append(slices.Clone(p.Assumptions), "the record is unbound: its file was not there to be compared with it")
-		}
-		if r.Word != nil {
-			p.Also = append(p.Also, *r.Word)
-		}
-		s := evidence.Subject{Name: join("release", page.FileName(r.Name)), Match: evidence.Match{Mechanism: p.Mechanism, Variant: p.Variant}, Promise: p}
-		if r.Person != nil {
-			s.Numbers = map[string]measure.Estimate{"person_epsilon": evidence.Exactly(measure.Number(r.Person.Epsilon))}
-		}
-		return []evidence.Subject{s}
-	},
+	Section:  func(e *evidence.Evidence) []page.Section { return []page.Section{spendSection(e)} },
+	Subjects: releaseSubjects,
+}
+
+// setKind is the record of releases in many files. Policies judge it as they judge that
+// of one file.
+var setKind = evidence.Kind[evidence.Set]{
+	Format: evidence.SetFormat, Name: "release", List: "sets", Check: (*evidence.Set).Check,
+	Subjects: func(s *evidence.Set) []evidence.Subject { return releaseSubjects(s.AsRelease()) },
+}
+
+// releases returns all records of releases, those of sets among them.
+func releases(e *evidence.Evidence) []*evidence.Release {
+	all := slices.Clone(evidence.All[evidence.Release](e))
+	for _, s := range evidence.All[evidence.Set](e) {
+		all = append(all, s.AsRelease())
+	}
+	return all
+}
+
+func releaseSubjects(r *evidence.Release) []evidence.Subject {
+	p := &evidence.Promise{
+		Name:      mechanismName(r.Mechanism, r.Mechanism.Mechanism, r.Mechanism.Variant),
+		Mechanism: r.Mechanism.Mechanism, Variant: r.Mechanism.Variant, Dim: r.Mechanism.Dim, User: "file " + nameText(page.FileName(r.Name)),
+		Unit: r.Guarantee.Unit, Delta: r.Guarantee.Delta, Claimed: &r.Claimed, Proved: &r.Guarantee.Epsilon,
+		Reason: r.Reason, Assumptions: r.Guarantee.Assumptions,
+	}
+	if r.Unbound {
+		p.Assumptions = append(slices.Clone(p.Assumptions), "the record is unbound: its file was not there to be compared with it")
+	}
+	if r.Word != nil {
+		p.Also = append(p.Also, *r.Word)
+	}
+	s := evidence.Subject{Name: join("release", page.FileName(r.Name)), Match: evidence.Match{Mechanism: p.Mechanism, Variant: p.Variant}, Promise: p}
+	if r.Person != nil {
+		s.Numbers = map[string]measure.Estimate{"person_epsilon": evidence.Exactly(measure.Number(r.Person.Epsilon))}
+	}
+	return []evidence.Subject{s}
 }
 
 // spendSection shows what releases add up to.
@@ -52,7 +70,7 @@ func spendSection(e *evidence.Evidence) page.Section {
 		Meaning: "What each file of releases costs a text that is in it, and what they cost together: ε and δ add, whatever the files are used for.",
 		Source:  "The records that sotto privatize and sotto encode write beside their files.",
 	}
-	all := evidence.All[evidence.Release](e)
+	all := releases(e)
 	if len(all) == 0 {
 		return s
 	}
@@ -72,6 +90,9 @@ func spendSection(e *evidence.Evidence) page.Section {
 	if persons := personItems(all); len(persons) > 0 {
 		s.Blocks = append(s.Blocks, page.Block{Heading: "For a person"}, page.Block{List: persons})
 	}
+	if paid := paidItems(evidence.All[evidence.Set](e)); len(paid) > 0 {
+		s.Blocks = append(s.Blocks, page.Block{Heading: "Paid first"}, page.Block{List: paid})
+	}
 	s.Blocks = append(s.Blocks, page.Block{Heading: "Together"}, page.Block{List: totals(all)})
 	s.Blocks = append(s.Blocks, page.Block{Note: "This assumes that a text is one row in each file and that the files draw their noise independently. A text with k rows in a file has spent k times as much there, and ε of different units do not add. Releases that are not listed here are not counted."})
 	return s
@@ -87,6 +108,18 @@ func personItems(all []*evidence.Release) []page.Item {
 				text += fmt.Sprintf(" %s beyond were left out before anything was released.", page.Plural(int(p.LeftOut), "row", "rows"))
 			}
 			list = append(list, page.Item{Name: nameText(page.FileName(r.Name)), Text: text + " It holds " + longText(p.Scope) + "."})
+		}
+	}
+	return list
+}
+
+// paidItems say what the users of sets paid before anything was released.
+func paidItems(all []*evidence.Set) []page.Item {
+	var list []page.Item
+	for _, s := range all {
+		if p := s.Paid; p != nil {
+			list = append(list, page.Item{Name: nameText(s.AsRelease().Name), Text: fmt.Sprintf("%s paid for %s of %s that were read; %s too little left, and none of their rows was released.",
+				page.Plural(int(p.Users), "user has", "users have"), page.Plural(int(p.Releases), "release", "releases"), page.Plural(int(s.Rows), "row", "rows"), page.Plural(int(p.Exhausted), "user had", "users had"))})
 		}
 	}
 	return list

@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +16,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal" // any job server
 
 	"sotto/batch/shard"
+	"sotto/report/evidence"
 )
 
 // failure is the first error of a function that runs in this process.
@@ -60,11 +59,7 @@ func readSet(ctx context.Context, dir string) (*shard.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &shard.Set{}
-	if err = json.Unmarshal(content, s); err == nil && s.Format != shard.SetFormat {
-		err = errors.New("it is not the record of a set")
-	}
-	return s, err
+	return evidence.ParseSet(content)
 }
 
 func openSet(ctx context.Context, dir string) (io.ReadCloser, error) {

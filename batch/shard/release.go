@@ -19,16 +19,6 @@ import (
 	"sotto/mech"
 )
 
-// Part is one file of a set, and what was done to make it.
-type Part struct {
-	mech.Binding
-	Read    int64            `json:"read"`              // rows of the chunk, bad ones included
-	LeftOut int64            `json:"left_out"`          // rows of users who cannot pay
-	Skipped int64            `json:"skipped,omitempty"` // bad rows
-	Empty   int64            `json:"empty,omitempty"`   // texts of which no word is known
-	Masked  map[string]int64 `json:"masked,omitempty"`
-}
-
 // Release reads, masks, encodes and releases the rows of a chunk, and writes them as
 // one file, which appears when it is whole. Rows of users for whom broke is true are
 // left out; nil means nobody.

@@ -10,52 +10,27 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/dp"
 	"sotto/internal/atomicfile"
 	"sotto/internal/version"
 	"sotto/mech"
+	"sotto/report/evidence"
 )
 
-// SetFormat is the format of the record of a set.
-const SetFormat = "sotto-set-1"
-
 // SetFile is the name of the record of a set, beside its parts.
-const SetFile = "set.privacy.json"
+const SetFile = evidence.SetFile
 
 // jobFile says, until the record is there, whose the parts in a folder are.
 const jobFile = "set.unfinished.json"
 
-// Set is the record of all parts of a job: what each release promises, and which files
-// hold them. It stands there when all of them are whole.
-type Set struct {
-	Format   string        `json:"format"`
-	Job      string        `json:"job"`
-	Encoder  string        `json:"encoder,omitempty"`
-	Secret   string        `json:"secret"` // names it, without telling it
-	Dropout  float64       `json:"dropout,omitempty"`
-	Masks    []string      `json:"masks,omitempty"` // rules by which texts were masked
-	Release  mech.Record   `json:"release"`
-	Word     *dp.Guarantee `json:"word_level,omitempty"`
-	Rows     int64         `json:"rows"`     // read
-	Released int64         `json:"released"` // and written
-	LeftOut  int64         `json:"left_out"` // of users who could not pay, and bad ones
-	Paid     *Paid         `json:"paid,omitempty"`
-	Parts    []Part        `json:"parts"`
-}
-
-// Paid says what was paid for before anything was released.
-type Paid struct {
-	Users     int64 `json:"users"`     // who paid
-	Releases  int64 `json:"releases"`  // that they paid for
-	Exhausted int64 `json:"exhausted"` // users who could not pay, whose rows are left out
-}
-
-// Add adds what others paid.
-func (p *Paid) Add(other Paid) {
-	p.Users += other.Users
-	p.Releases += other.Releases
-	p.Exhausted += other.Exhausted
-}
+// What a job leaves is described where it is read, too.
+type (
+	// Set is the record of all parts of a job.
+	Set = evidence.Set
+	// Part is one file of a set, and what was done to make it.
+	Part = evidence.Part
+	// Paid says what was paid for before anything was released.
+	Paid = evidence.Paid
+)
 
 func tool() string { return "sotto-batch " + version.Short() }
 
@@ -134,7 +109,7 @@ func (w *Worker) Finish(ctx context.Context, job string, parts []Part, paid *Pai
 		}
 	}
 	s := &Set{
-		Format: SetFormat, Job: job, Secret: w.secret.ID(), Dropout: w.spec.Dropout, Masks: w.Rules(),
+		Format: evidence.SetFormat, Job: job, Secret: w.secret.ID(), Dropout: w.spec.Dropout, Masks: w.Rules(),
 		Release: w.Record(), Paid: paid, Parts: parts,
 	}
 	if w.encoder != nil {
