@@ -191,7 +191,11 @@ func Run(ctx context.Context, k Kind, t Target, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.check(); err != nil {
+	if err = o.check(); err != nil {
+		return nil, err
+	}
+	numbered := false
+	if t.Mechanism, numbered, err = centred(t.Mechanism); err != nil {
 		return nil, err
 	}
 	a := &attempt{o, t, nn.NewPool(o.Workers), &Result{Kind: k, Source: t.Source}}
@@ -204,6 +208,9 @@ func Run(ctx context.Context, k Kind, t Target, o Options) (*Result, error) {
 			g := t.Mechanism.Guarantee()
 			a.result.Guarantee = cmp.Or(o.Claim, &g)
 			a.note(simulated)
+		}
+		if numbered {
+			a.note("the number of a cell tells what the centre of that cell tells, which is what was attacked")
 		}
 	} else if t.Released == nil {
 		return nil, fmt.Errorf("attack: there are no releases, must be some for the attack on %s", k)
@@ -243,6 +250,19 @@ func (n Needs) check(k Kind, t Target) error {
 		return fmt.Errorf("attack: the mechanism takes %d numbers, must be those of a row, %d", in, c.X.Cols)
 	}
 	return nil
+}
+
+// centred returns a mechanism that releases the number of a cell as the one that
+// releases the centre with that number, and reports whether it did: attackers take
+// vectors, and the two tell the same. Any other mechanism stays as it is.
+func centred(m mech.Mechanism) (mech.Mechanism, bool, error) {
+	if _, cells := m.(*mech.Cells); !cells || m.Params().Variant != mech.Index {
+		return m, false, nil
+	}
+	p := m.Params()
+	p.Variant = mech.Centroid
+	m, err := mech.New(p)
+	return m, true, err
 }
 
 // note adds what a reader must know.

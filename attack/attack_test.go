@@ -561,6 +561,29 @@ func TestEntity(t *testing.T) {
 	}
 }
 
+// TestNumberedCells: the number of a cell is attacked as the centre of that cell.
+func TestNumberedCells(t *testing.T) {
+	ctx, points := context.Background(), cloud(40, 2)
+	var found [][]attack.Finding
+	for _, variant := range []string{mech.Centroid, mech.Index} {
+		m, err := mech.New(mech.Params{Mechanism: "cells", Variant: variant, Dim: 2, Epsilon: 3, Own: mech.CellsParams{Centres: [][]float64{{0, 1}, {1, 0}, {-1, -1}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := on(ctx, attack.Membership, points, m, attack.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "the number of a cell") }); said != (variant == mech.Index) {
+			t.Errorf("%s: notes are %q", variant, r.Notes)
+		}
+		found = append(found, r.Findings)
+	}
+	if !reflect.DeepEqual(found[0], found[1]) {
+		t.Errorf("findings are %v for the number and %v for the centre, want the same", found[1], found[0])
+	}
+}
+
 func TestAttemptErrors(t *testing.T) {
 	ctx, points := context.Background(), cloud(40, 4)
 	m, err := mech.New(mech.Params{Mechanism: "laplace-l1", Dim: 4, Epsilon: 1})

@@ -201,7 +201,7 @@ func (l Label) rows(scores, class kserve.Tensor, rows int) (said []Answer, reaso
 
 // codes are the reasons for which "sotto serve" refuses. Others are not repeated.
 var codes = []string{
-	"no_guarantee", "guarantee_mismatch", "wrong_width", "no_code", "not_finite", "empty_batch", "batch_too_large", "invalid_request",
+	"no_guarantee", "guarantee_mismatch", "wrong_width", "no_code", "no_cell", "not_finite", "empty_batch", "batch_too_large", "invalid_request",
 	"model_not_found", "not_found", "incomplete_body", "cancelled", "body_too_large", "overloaded", "not_ready", "internal",
 }
 

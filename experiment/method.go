@@ -1,10 +1,12 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"sotto/encode/cells/shipped"
 	"sotto/internal/nearest"
 	"sotto/mech"
 	"sotto/train"
@@ -102,6 +104,9 @@ func families() []family {
 		{MethodInfo: MethodInfo{"privemb", "a linear model on projected noisy vectors (PRIVEMB)", []string{"privemb"}, []string{"epsilons", "dims", "delta", "clip", "epochs", "batch", "rate"}}, origin: Published, build: func(s Spec, p Point) train.Method {
 			return train.PrivEmb{Epochs: s.Epochs, Batch: s.Batch, Rate: s.Rate, Release: p.release(s)}
 		}},
+		{MethodInfo: MethodInfo{"cells", "a linear model on public cells in which texts lie, for labels nobody knew of", []string{"cells"}, trusted("cells")}, origin: Ours, build: func(s Spec, p Point) train.Method {
+			return train.Cells{Hidden: s.Hidden, Epochs: s.Epochs, Batch: s.Batch, Rate: s.Rate, Release: p.release(s)}
+		}},
 	}
 }
 
@@ -163,6 +168,10 @@ func (p Point) release(s Spec) mech.Params {
 	}
 	if mech.Uses(p.Mechanism, "output_dim") {
 		given["output_dim"] = p.Dim
+	}
+	if mech.Uses(p.Mechanism, "cells") {
+		own, _ := shipped.For(string(s.Cells), cmp.Or(s.Encoder, "default"), p.Epsilon) // companion has refused what is not there
+		m.Own = own
 	}
 	if s.Bits == 0 && p.within {
 		m = m.Within()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sotto/encode/cells/shipped"
 	"sotto/internal/nearest"
 	"sotto/mech"
 )
@@ -75,8 +76,8 @@ func (s Spec) points() ([]Point, error) {
 		unread = slices.DeleteFunc(unread, func(given Field) bool { return f.uses(given.Name, mine[0].Mechanism) })
 		points = append(points, mine...)
 	}
-	if len(unread) > 0 { // a list is called by the name of what it lists
-		return nil, fmt.Errorf("experiment: %s has no meaning for method %s", strings.TrimSuffix(unread[0].Name, "s"), strings.Join(s.Methods, ", "))
+	if len(unread) > 0 {
+		return nil, fmt.Errorf("experiment: %s has no meaning for method %s", unread[0].Flag, strings.Join(s.Methods, ", "))
 	}
 	return unique(points), nil
 }
@@ -150,6 +151,11 @@ func cross[V any](points []Point, values []V, set func(*Point, V)) []Point {
 // configuration that keeps the same claim. It also refuses parameters that the
 // mechanism does not take, at a width that stands for those to come.
 func (s Spec) companion(f family, p Point) (honest bool, companion Point, err error) {
+	if mech.Uses(p.Mechanism, "cells") {
+		if _, err = shipped.For(string(s.Cells), cmp.Or(s.Encoder, "default"), p.Epsilon); err != nil {
+			return false, Point{}, err
+		}
+	}
 	params := p.release(s)
 	encoder := s.shape(p.Dim).Encoder
 	width := encoder[len(encoder)-1]

@@ -150,7 +150,7 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	}
 	r.spec, r.store, r.data, r.scorer, r.sketch, r.progress = s, st, d, newScorer(d), newSketch(d, o.Pictures, s.FirstSeed), map[string]float64{}
 	r.result = &Result{
-		Format: ResultsFormat, Spec: s, Data: d.Record, Notes: append(slices.Clone(d.Notes), s.remarks()...), Priors: r.scorer.labels[0], MorePriors: r.scorer.labels[1:], Reference: measure.Undefined,
+		Format: ResultsFormat, Spec: s, Data: d.Record, Notes: append(slices.Clone(d.Notes), score.Remarks(s.Epsilons)...), Priors: r.scorer.labels[0], MorePriors: r.scorer.labels[1:], Reference: measure.Undefined,
 		Rows: Rows{len(d.Train), len(d.Validation), len(d.Test)},
 	}
 	jobs, err := r.plan()

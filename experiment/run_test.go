@@ -148,7 +148,7 @@ func TestEveryMethodOnReviews(t *testing.T) {
 		names = append(names, m.Name)
 	}
 	spec := small(names...)
-	spec.Epsilons, spec.Seeds = []float64{0.5}, 1
+	spec.Epsilons, spec.Seeds, spec.Cells = []float64{0.5}, 1, hashCells(t)
 	r := run(t, spec, experiment.Options{})
 	if len(r.Configurations) != len(names) {
 		t.Fatalf("Run gave %d configurations, want one for each of %d methods", len(r.Configurations), len(names))

@@ -289,6 +289,9 @@ func TestHeadlineForScripts(t *testing.T) {
 			if slices.Contains(m.Uses, "hidden") {
 				s.Hidden = []int{16}
 			}
+			if slices.Contains(m.Uses, "cells") {
+				s.Cells = hashCells(t)
+			}
 			if slices.Contains(m.Uses, "clip") {
 				s.Clip = 1 // without which no limit of a text is proved
 			}

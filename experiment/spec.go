@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sotto/dataset"
@@ -85,9 +84,12 @@ type Spec struct {
 	Lambdas  []float64 `json:"lambdas,omitempty" flag:"lambda" of:"method" help:"λ, the weight of the adversary (default 1), or λ of ome (default 100); several, separated by commas, make a grid"`
 	Dims     []int     `json:"dims,omitempty" flag:"dim" of:"method" help:"width of the representation; several, separated by commas, make a grid (default: that of the published shape)"`
 
-	Delta         float64 `json:"delta,omitempty" flag:"delta" of:"method" help:"δ of gaussian and of privemb paper (default 1e-6)"`
-	Bits          int     `json:"bits,omitempty" flag:"bits" of:"method" help:"number of bits for each coordinate with ldpnn (default 10)"`
-	Clip          float64 `json:"clip,omitempty" flag:"clip" of:"method" help:"L2 norm to which privemb clips vectors, which makes the guarantee text-level (default: no clipping)"`
+	Delta float64 `json:"delta,omitempty" flag:"delta" of:"method" help:"δ of gaussian and of privemb paper (default 1e-6)"`
+	Bits  int     `json:"bits,omitempty" flag:"bits" of:"method" help:"number of bits for each coordinate with ldpnn (default 10)"`
+	Clip  float64 `json:"clip,omitempty" flag:"clip" of:"method" help:"L2 norm to which privemb clips vectors, which makes the guarantee text-level (default: no clipping)"`
+	// Cells is a file of public cells, or the name of an encoder whose cells come with
+	// sotto; what is stored knows them by their digest.
+	Cells         Path    `json:"cells,omitzero" flag:"cells" of:"method" help:"file of public cells that sotto cells make made, or name of an encoder whose cells come with sotto (default: those of the encoder)"`
 	Orthogonality float64 `json:"orthogonality,omitempty" flag:"orthogonality" of:"method" help:"weight with which multiple keeps adversaries apart (default 0.1)"`
 	Iterations    int     `json:"iterations,omitempty" flag:"iterations" of:"method" help:"how often inlp removes a linear attacker (default 5)"`
 
@@ -143,6 +145,7 @@ func (s Spec) Filled() (Spec, error) {
 	refuse(!(s.Dropout >= 0 && s.Dropout < 1), "dropout is %v, must be at least 0 and below 1", s.Dropout)
 	refuse(!s.Tune && (s.TuneLayers != 0 || s.TuneRate != 0 || s.TuneEpochs != 0 || s.TuneLength != 0 || s.TuneLong != "" || s.TuneOnce), "settings of tuning are given, must not be without tune")
 	refuse(s.TuneLong != "" && s.TuneLong != tune.AutoLong && !slices.Contains(bert.Rules(), s.TuneLong), "tune-long is %.40q, must be one of %s, %s", s.TuneLong, tune.AutoLong, strings.Join(bert.Rules(), ", "))
+	refuse(s.Tune && slices.Contains(s.Methods, "cells"), "tune is given with the method cells, which takes cells of an encoder as it is, must not be")
 	refuse(s.Limit < 0 || s.Limit > 0 && s.Limit < 8, "limit is %d, must be at least 8, or 0 for all rows", s.Limit)
 	refuse(len(s.Methods) == 0, "no method given, must be one of %s", strings.Join(methodNames(), ", "))
 	errs = append(errs, s.fillMask())
@@ -190,27 +193,6 @@ func (s Spec) checkLists() error {
 		}
 	}
 	return nil
-}
-
-// noProtection is an ε that protects nobody in practice: odds of one to five
-// hundred million.
-const noProtection = 20
-
-// remarks say of an ε that is legal and absurd what it means.
-func (s Spec) remarks() []string {
-	var all []string
-	for _, e := range s.Epsilons {
-		if e <= noProtection {
-			continue
-		}
-		digits := strconv.FormatFloat(e, 'f', -1, 64)
-		factor := "e^" + digits
-		if times := math.Exp(e); times <= math.MaxFloat64 {
-			factor += fmt.Sprintf(", about %.1g", times)
-		}
-		all = append(all, fmt.Sprintf("ε = %s: one release may change the odds that an observer gives anything by a factor of %s; that is no protection, which ends long before ε = %d", digits, factor, noProtection))
-	}
-	return all
 }
 
 // Hash identifies what a filled Spec decides.

@@ -310,7 +310,8 @@ func (m *Cells) Vector(dst []float64, c int) {
 }
 
 // Index returns which cell was released, also of a release whose numbers were rounded
-// to float32, as files and services may write them, if that leaves cells apart.
+// to float32, or written with the digits that tell one from another, as files and
+// services may do, if that leaves cells apart.
 func (m *Cells) Index(y []float64) (int, error) {
 	if _, out := m.Shape(); len(y) != out {
 		return 0, errRelease
@@ -333,7 +334,7 @@ func (m *Cells) Index(y []float64) (int, error) {
 	near, alike := 0, 0
 	for c := range m.count() {
 		short := of[c*m.params.Dim : (c+1)*m.params.Dim]
-		if slices.EqualFunc(short, y, func(a, b float64) bool { return float64(float32(a)) == b }) {
+		if slices.EqualFunc(short, y, func(a, b float64) bool { return float32(a) == float32(b) }) {
 			near, alike = c, alike+1
 		}
 	}

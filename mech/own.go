@@ -173,7 +173,8 @@ func (p Params) MarshalBeside(more ...any) ([]byte, error) {
 	if given, ok := p.Own.(Given); ok {
 		given = valuesOf(given)
 		maps.DeleteFunc(given, func(name string, _ any) bool {
-			return slices.ContainsFunc(Parameters(), func(f Parameter) bool { return f.Name == name && f.Hidden })
+			_, left := hidden(name)
+			return left
 		})
 		p.Own = given
 	}

@@ -122,7 +122,7 @@ func (m *served) vectors(req *kserve.Request, most int) (nn.Matrix, error) {
 		return nn.Matrix{}, bad("invalid_request", fmt.Sprintf("inputs must be one tensor called %q", inputVector))
 	}
 	t := req.Inputs[0]
-	indexed := m.codes > 0 && len(t.Shape) == 2 && t.Shape[1] == 1
+	indexed := m.indexable() != "" && len(t.Shape) == 2 && t.Shape[1] == 1
 	switch {
 	case t.Datatype != kserve.FP32:
 		return nn.Matrix{}, bad("invalid_request", "datatype of the vectors must be "+kserve.FP32)

@@ -153,6 +153,9 @@ func (s *Server) metadata(w http.ResponseWriter, r *http.Request) error {
 	if m.codes > 0 { // which may also be sent as their indices
 		parameters["codes"] = m.codes
 	}
+	if m.cells.Rows > 0 { // likewise
+		parameters["cells"] = m.cells.Rows
+	}
 	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{
 		"name":       m.name,
 		"versions":   []string{m.version},

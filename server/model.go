@@ -19,8 +19,9 @@ type served struct {
 	method    string
 	stopped   bool // the training was interrupted
 	labels    []label
-	width     int // numbers of a vector
-	codes     int // that a vector stands for one of; 0 if it is no code
+	width     int       // numbers of a vector
+	codes     int       // that a vector stands for one of; 0 if it is no code
+	cells     nn.Matrix // the vector of each cell that a release names; no rows if it names none
 	guarantee dp.Guarantee
 	mechanism string
 	coverage  string
@@ -52,7 +53,7 @@ func load(name, dir string, most int64) (m *served, err error) {
 	info := head.Manifest
 	m = &served{
 		name: name, version: info.Model[:12], method: info.Method, stopped: info.Interrupted,
-		labels: labelsOf(info.Labels), width: head.Dim(), codes: head.Codes(), guarantee: head.Guarantee(),
+		labels: labelsOf(info.Labels), width: head.Dim(), codes: head.Codes(), cells: head.Cells(), guarantee: head.Guarantee(),
 		mechanism: info.Receives.Mechanism, coverage: info.Assumption,
 		workers: make(chan *worker, runtime.GOMAXPROCS(0)),
 	}

@@ -59,6 +59,9 @@ func TestSaveLoad(t *testing.T) {
 	for _, variant := range []string{mech.Spectral, mech.Paper, mech.M1} {
 		all["privemb "+variant] = train.PrivEmb{Epochs: 1, Release: mech.Params{Variant: variant, Epsilon: 8}}
 	}
+	for _, variant := range []string{mech.Mean, mech.Centroid} {
+		all["cells "+variant] = train.Cells{Epochs: 1, Release: mech.Params{Mechanism: "cells", Variant: variant, Epsilon: 3, Own: mech.CellsParams{Centres: centres(d, 5)}}}
+	}
 	deep := settings(1)
 	deep.Classifier, deep.Standardise = []int{5, 3}, true
 	all["deep"] = train.INLP{Training: deep}

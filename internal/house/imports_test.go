@@ -101,7 +101,7 @@ var mayImport = map[string]neighbours{
 	"train/objective":               {own: []string{"channel", "dp", "measure", "nn"}},
 	"train":                         {own: []string{"channel", "dp", "measure", "mech", "nn", "train/layer", "train/model", "train/objective", "internal/safetensors"}},
 	"experiment/score":              {own: []string{"dp", "measure"}},
-	"experiment":                    {own: []string{"language/mask", "experiment/score", "train/objective", "attack", "channel", "dp", "mech", "nn", "dataset", "dataset/own", "encode/bert", "encode/bert/tune", "encode/catalogue", "experiment/prepared", "experiment/tuned", "measure", "measure/plane", "train", "train/model", "internal/atomicfile", "internal/nearest"}},
+	"experiment":                    {own: []string{"language/mask", "experiment/score", "train/objective", "attack", "channel", "dp", "mech", "nn", "dataset", "dataset/own", "encode/bert", "encode/bert/tune", "encode/catalogue", "encode/cells/shipped", "experiment/prepared", "experiment/tuned", "measure", "measure/plane", "train", "train/model", "internal/atomicfile", "internal/nearest"}},
 	"experiment/prepared":           {own: []string{"language/mask", "dataset", "dataset/own", "encode", "encode/catalogue", "mech", "nn", "text", "train", "train/model"}},
 	"train/forward":                 {own: []string{"dp", "estimate", "measure", "mech", "nn", "report/evidence", "report/page", "train/model"}},
 	"experiment/reproduce/shares":   {own: []string{"dataset", "dataset/table", "dp", "estimate", "internal/layout", "internal/nearest", "measure", "mech", "report/evidence", "report/page"}},

@@ -174,13 +174,14 @@ func (m *Model) Save(dir string, info Manifest) error {
 	} else if m.mechanism != nil {
 		return fmt.Errorf("model: mechanism %s has no statement of what it promises", m.architecture.Release.Mechanism)
 	}
-	return writeFolder(dir, m, &info, &info.Weights)
+	return writeFolder(dir, m, m.architecture.Release, &info, &info.Weights)
 }
 
-// writeFolder writes a folder of a model's weights and a manifest, into which it
-// enters their SHA-256, whole or not at all, in place of what is there.
-func writeFolder[M any](dir string, m *Model, info *M, digest *string) error {
-	weights, err := m.encodeWeights()
+// writeFolder writes a folder of a model's weights, with the public vectors of the
+// mechanism whose releases it takes, and a manifest, into which it enters their
+// SHA-256, whole or not at all, in place of what is there.
+func writeFolder[M any](dir string, m *Model, takes *mech.Params, info *M, digest *string) error {
+	weights, err := m.encodeWeights(takes)
 	if err != nil {
 		return err
 	}
@@ -236,12 +237,25 @@ func (m *Model) Coverage() string {
 	return coverage
 }
 
-func (m *Model) encodeWeights() ([]byte, error) {
+// publicKey is the key in the metadata of weights below which the public vectors of
+// the mechanism lie, as JSON, since they are exact to the last bit and weights are not.
+const publicKey = "public"
+
+func (m *Model) encodeWeights(takes *mech.Params) ([]byte, error) {
 	var f safetensors.File
 	for name, t := range m.Tensors() {
 		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: name, Shape: []int{t.Rows, t.Cols}, Data: t.Data})
 	}
 	f.Metadata = map[string]string{"format": modelFormat}
+	if takes != nil {
+		public, err := takes.Public()
+		if err != nil {
+			return nil, fmt.Errorf("model: %w", err)
+		}
+		if public != nil {
+			f.Metadata[publicKey] = string(public)
+		}
+	}
 	var b bytes.Buffer
 	err := safetensors.Encode(&b, &f)
 	return b.Bytes(), err

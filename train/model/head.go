@@ -121,21 +121,10 @@ func (m *Model) Head(info Manifest) (*Head, error) {
 // ReleasedHead returns a linear classifier that was trained from releases alone, by a
 // method of that name, of vectors that a mechanism released. There is no whole model
 // that it is a part of, and it names its own weights in its place.
-//
-// It refuses a mechanism that a folder cannot describe, such as one with public
-// vectors of one's own.
 func ReleasedHead(method string, receives mech.Params, label LabelRecord, l *Linear) (*Head, error) {
-	var kept mech.Params
-	content, err := json.Marshal(receives)
-	if err == nil {
-		err = json.Unmarshal(content, &kept)
-	}
+	s, err := mech.Describe(receives, 0)
 	if err != nil {
 		return nil, err
-	}
-	s, err := mech.Describe(kept, 0)
-	if err != nil {
-		return nil, fmt.Errorf("model: the mechanism of the vectors has public vectors of its own, which the folder of a head does not hold: %w", err)
 	}
 	if !l.Fits(l.Weight.Rows, len(label.Classes)) {
 		return nil, fmt.Errorf("model: a classifier has %d scores, must have one for each of %d classes", len(l.Bias), len(label.Classes))
@@ -204,6 +193,31 @@ func (h *Head) Codes() int {
 	return h.Dim()
 }
 
+// Cells returns the vector that stands for each of the public cells of which a release
+// names one, a row each; none if a release is anything else.
+func (h *Head) Cells() nn.Matrix {
+	p := h.Manifest.Receives.Parameters
+	if mech.VariantOf(p).Form != mech.FormCell {
+		return nn.Matrix{}
+	}
+	m, err := mech.NewCells(p)
+	if err != nil { // the head was made with it
+		return nn.Matrix{}
+	}
+	law, err := m.Law()
+	if err != nil {
+		return nn.Matrix{}
+	}
+	all, row := nn.NewMatrix(len(law.Least), h.Dim()), make([]float64, h.Dim())
+	for c := range all.Rows {
+		m.Vector(row, c)
+		for j, v := range row {
+			all.Row(c)[j] = float32(v)
+		}
+	}
+	return all
+}
+
 // Logits returns the scores of released rows, as [Model.Logits] does.
 func (h *Head) Logits(p *nn.Pool, released nn.Matrix) nn.Matrix { return h.model.Logits(p, released) }
 
@@ -221,7 +235,7 @@ func (h *Head) Save(dir string) error {
 		return fmt.Errorf("model: %s holds a whole model, must be empty or a head's folder", dir)
 	}
 	info := h.Manifest
-	return writeFolder(dir, h.model, &info, &info.Weights)
+	return writeFolder(dir, h.model, &info.Receives.Parameters, &info, &info.Weights)
 }
 
 // LoadHead reads the folder of a head, or that of a whole model, of which it
@@ -246,7 +260,7 @@ func LoadHeadWithin(dir string, most int64) (*Head, error) {
 	if err := readStrictly(path, &info); err != nil {
 		return nil, err
 	}
-	t, err := readWeights(filepath.Join(dir, WeightsFile), info.Weights, most)
+	t, err := readWeights(filepath.Join(dir, WeightsFile), info.Weights, most, &info.Receives.Parameters)
 	if err != nil {
 		return nil, err
 	}

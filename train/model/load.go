@@ -36,7 +36,7 @@ func loadWithin(dir string, most int64) (*Model, Manifest, error) {
 	if err != nil {
 		return nil, Manifest{}, err
 	}
-	t, err := readWeights(filepath.Join(dir, WeightsFile), info.Weights, most)
+	t, err := readWeights(filepath.Join(dir, WeightsFile), info.Weights, most, info.Architecture.Release)
 	if err != nil {
 		return nil, Manifest{}, err
 	}
@@ -104,8 +104,9 @@ func readSome(path string) ([]byte, error) {
 }
 
 // readWeights reads tensors from a file with the given SHA-256 and at most so
-// many bytes.
-func readWeights(path, digest string, most int64) (Tensors, error) {
+// many bytes. It completes the mechanism whose releases they take, nil for none, by
+// the public vectors that lie there.
+func readWeights(path, digest string, most int64, takes *mech.Params) (Tensors, error) {
 	weights, err := regular.Read(path, most)
 	if err != nil {
 		return nil, fmt.Errorf("model: model has no weights: %w", err)
@@ -116,6 +117,14 @@ func readWeights(path, digest string, most int64) (Tensors, error) {
 	f, err := safetensors.Decode(weights)
 	if err != nil {
 		return nil, fmt.Errorf("model: %s: %w", path, err)
+	}
+	if public, ok := f.Metadata[publicKey]; ok {
+		if takes == nil {
+			return nil, fmt.Errorf("model: %s has public vectors, must have none without a mechanism", path)
+		}
+		if *takes, err = takes.WithPublic([]byte(public)); err != nil {
+			return nil, fmt.Errorf("model: %s: %w", path, err)
+		}
 	}
 	t := make(Tensors)
 	for _, u := range f.Tensors {

@@ -147,8 +147,8 @@ func (a Architecture) validateRelease() error {
 		if _, err := Normaliser(p); err != nil {
 			return err
 		}
-	case !encoded && !v.Binary() && v.Form != mech.FormProjection:
-		return fmt.Errorf("model: mechanism without encoder is %q, must be a bit protocol or a projection", p.Mechanism)
+	case !encoded && !v.Binary() && v.Form != mech.FormProjection && v.Form != mech.FormCell:
+		return fmt.Errorf("model: mechanism without encoder is %q, must be a bit protocol, a projection or cells", p.Mechanism)
 	}
 	if in, _ := p.Sizes(); in != a.width() {
 		return fmt.Errorf("model: mechanism takes %d numbers, must take the representation's %d", in, a.width())

@@ -75,6 +75,16 @@ func Find(where, encoder string) (*cells.File, error) {
 	return f, f.Fits(encoder, digest)
 }
 
+// For returns the parameters of cells for releases at ε of an encoder's vectors, from
+// where [Find] finds them.
+func For(where, encoder string, epsilon float64) (mech.CellsParams, error) {
+	f, err := Find(where, encoder)
+	if err != nil {
+		return mech.CellsParams{}, err
+	}
+	return f.Own(f.For(epsilon)), nil
+}
+
 // Known returns the cells that come with sotto and have that digest, as a record of
 // releases keeps it.
 func Known(sha256 string) (f *cells.File, set int, ok bool) {
