@@ -99,14 +99,10 @@ func (s Secret) ChainKey() []byte {
 	return key[:]
 }
 
-// Stream returns the noise that belongs to parts, as [noise.Derive] does, for who
-// releases what no gateway does. The first part names who that is, so that no
-// release of theirs draws the noise of another.
-func (s Secret) Stream(parts ...string) *noise.Stream { return noise.Derive(s.key[:], parts...) }
-
-// Digest names something without telling it to whoever does not have the secret,
-// by parts of which the first says who names it.
-func (s Secret) Digest(parts ...[]byte) ledger.Digest { return s.mac(parts...) }
+// Deriver returns what makes noise, and names that tell nothing, from parts and this
+// secret, for who releases what no gateway does. The first part always names who that
+// is, so that no release of theirs draws the noise of another.
+func (s Secret) Deriver() *noise.Deriver { return noise.NewDeriver(s.key[:]) }
 
 // Format implements fmt.Formatter, for every verb, so that none shows more.
 func (s Secret) Format(f fmt.State, _ rune) {

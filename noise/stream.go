@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
+	"hash"
 	mathrand "math/rand/v2"
 )
 
@@ -31,7 +32,9 @@ var _ mathrand.Source = (*Stream)(nil)
 func Crypto() *Stream {
 	var seed [2 * aes.BlockSize]byte
 	rand.Read(seed[:]) // never returns an error: the program is ended instead
-	return keyed(seed)
+	s := &Stream{}
+	s.key(seed)
+	return s
 }
 
 // Derive returns the Stream that belongs to a secret and a list of parts, such
@@ -42,27 +45,51 @@ func Crypto() *Stream {
 // two lists run into each other. It panics if the secret has fewer than 16
 // bytes: a guessable secret makes every release under it removable. A secret of
 // fewer than 64 bytes and the same one followed by zero bytes count as one.
-func Derive(secret []byte, parts ...string) *Stream {
+func Derive(secret []byte, parts ...string) *Stream { return NewDeriver(secret).Derive(parts...) }
+
+// Deriver derives many streams from one secret in the memory of one. It is not
+// safe for concurrent use.
+type Deriver struct {
+	mac    hash.Hash
+	list   []byte // the parts of the last call, each after its length
+	stream Stream
+}
+
+// NewDeriver returns a Deriver of a secret. It panics as [Derive] does.
+func NewDeriver(secret []byte) *Deriver {
 	if len(secret) < aes.BlockSize {
 		panic("noise: secret is shorter than 16 bytes")
 	}
-	mac := hmac.New(sha256.New, secret)
-	var length [8]byte
-	for _, p := range parts {
-		binary.BigEndian.PutUint64(length[:], uint64(len(p)))
-		mac.Write(length[:])
-		mac.Write([]byte(p))
-	}
-	return keyed([2 * aes.BlockSize]byte(mac.Sum(nil)))
+	return &Deriver{mac: hmac.New(sha256.New, secret)}
 }
 
-// keyed uses the first half of seed as key and the second as first counter.
-func keyed(seed [2 * aes.BlockSize]byte) *Stream {
+// Derive returns the Stream that [Derive] returns. The next call takes it back.
+func (d *Deriver) Derive(parts ...string) *Stream {
+	d.stream.key(d.Sum(parts...))
+	return &d.stream
+}
+
+// Sum returns what a Stream is keyed by: HMAC-SHA-256 of the parts.
+func (d *Deriver) Sum(parts ...string) (sum [sha256.Size]byte) {
+	d.list = d.list[:0]
+	for _, p := range parts {
+		d.list = binary.BigEndian.AppendUint64(d.list, uint64(len(p)))
+		d.list = append(d.list, p...)
+	}
+	d.mac.Reset()
+	d.mac.Write(d.list)
+	d.mac.Sum(sum[:0])
+	return sum
+}
+
+// key begins the key stream of a seed, of which the first half is the key and the
+// second the first counter.
+func (s *Stream) key(seed [2 * aes.BlockSize]byte) {
 	block, err := aes.NewCipher(seed[:aes.BlockSize])
 	if err != nil {
 		panic(err) // only a wrong key length can be the reason
 	}
-	return &Stream{ctr: cipher.NewCTR(block, seed[aes.BlockSize:]), next: bufferSize}
+	s.ctr, s.next = cipher.NewCTR(block, seed[aes.BlockSize:]), bufferSize
 }
 
 // From returns src itself if it is a Stream, and otherwise a Stream that hands

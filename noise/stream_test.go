@@ -46,6 +46,20 @@ func TestDerive(t *testing.T) {
 	}
 }
 
+// TestDeriver: streams in the memory of one are those of Derive, whatever was drawn
+// from the one before.
+func TestDeriver(t *testing.T) {
+	d := noise.NewDeriver(secret)
+	for drawn, parts := range [][]string{{"a", "text"}, {}, {"another", ""}, {"a", "text"}} {
+		s, want := d.Derive(parts...), noise.Derive(secret, parts...)
+		for i := range noise.BufferWords/2 + 100*drawn {
+			if a, b := s.Uint64(), want.Uint64(); a != b {
+				t.Fatalf("word %d of %q = %#x, want %#x", i, parts, a, b)
+			}
+		}
+	}
+}
+
 // TestDeriveParts compares streams by their first two words; 128 bits agree by
 // chance once in 2¹²⁸.
 func TestDeriveParts(t *testing.T) {

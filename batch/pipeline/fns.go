@@ -6,8 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"sotto/batch/shard"
 )
@@ -15,20 +16,17 @@ import (
 // iter is how Beam hands over the values of a key.
 type iter = func(*[]byte) bool
 
+// Functions are called by reflection, which costs nothing beside a chunk. The generic
+// calls of Beam's package register would cost the compiler half a minute and 1.8 GB.
 func init() {
-	register.Function1x3(byPart)
-	register.Function2x2(oneKey)
-	register.Function3x0(none)
-	register.DoFn6x1[context.Context, string, iter, func(int, []byte), func(int, []byte), func(int, []byte), error](&scanFn{})
-	register.DoFn3x1[int, iter, func(int, []byte), error](&duplicatesFn{})
-	register.DoFn4x1[int, iter, func(string, []byte), func(int, []byte), error](&refuseFn{})
-	register.DoFn6x1[context.Context, int, iter, iter, func(string, []byte), func(int, []byte), error](&reserveFn{})
-	register.DoFn5x1[context.Context, string, iter, iter, func(int, []byte), error](&releaseFn{})
-	register.DoFn4x1[context.Context, string, iter, func(int, []byte), error](&releaseAllFn{})
-	register.DoFn4x1[context.Context, int, iter, iter, error](&finishFn{})
-	register.Emitter2[int, []byte]()
-	register.Emitter2[string, []byte]()
-	register.Iter1[[]byte]()
+	beam.RegisterFunction(byPart)
+	beam.RegisterFunction(oneKey)
+	beam.RegisterFunction(none)
+	for _, fn := range []any{
+		scanFn{}, duplicatesFn{}, refuseFn{}, reserveFn{}, releaseFn{}, releaseAllFn{}, finishFn{},
+	} {
+		beam.RegisterDoFn(reflect.TypeOf(fn))
+	}
 }
 
 // byPart puts a chunk under the name of its part.

@@ -5,17 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/natsio"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
 func init() {
-	register.DoFn2x1[context.Context, natsio.ConsumerMessage, error](&streamFn{})
+	beam.RegisterDoFn(reflect.TypeOf(streamFn{}))
 }
 
 // Stream is a job over records that keep coming, from a stream of NATS JetStream to

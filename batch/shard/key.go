@@ -53,41 +53,52 @@ func NewKey(s gateway.Secret, m mech.Mechanism, encoder string) (Key, error) {
 // Digest names what the key stands for but the secret: mechanism, ε and encoder.
 func (k Key) Digest() string { return hex.EncodeToString([]byte(k.means)) }
 
+// Drawer draws by a key, one record after the other: a stream is taken back when the
+// next is asked for. It is not safe for concurrent use.
+type Drawer struct {
+	means string
+	from  *noise.Deriver
+	bits  []byte // of the last vector
+}
+
+// Drawer returns one for this goroutine.
+func (k Key) Drawer() *Drawer { return &Drawer{means: k.means, from: k.secret.Deriver()} }
+
 // Noise returns the stream that the noise of one record is drawn from.
-func (k Key) Noise(id string, vector []float32) *noise.Stream {
-	bits := make([]byte, 0, 4*len(vector))
+func (d *Drawer) Noise(id string, vector []float32) *noise.Stream {
+	d.bits = d.bits[:0]
 	for _, v := range vector {
-		bits = binary.BigEndian.AppendUint32(bits, math.Float32bits(v))
+		d.bits = binary.BigEndian.AppendUint32(d.bits, math.Float32bits(v))
 	}
-	return k.secret.Stream(scheme, "noise", k.means, id, alias(bits))
+	return d.from.Derive(scheme, "noise", d.means, id, alias(d.bits))
 }
 
 // NoiseOf is Noise for a vector of a file.
-func (k Key) NoiseOf(id string, vector []float64) *noise.Stream {
-	bits := make([]byte, 0, 8*len(vector))
+func (d *Drawer) NoiseOf(id string, vector []float64) *noise.Stream {
+	d.bits = d.bits[:0]
 	for _, v := range vector {
-		bits = binary.BigEndian.AppendUint64(bits, math.Float64bits(v))
+		d.bits = binary.BigEndian.AppendUint64(d.bits, math.Float64bits(v))
 	}
-	return k.secret.Stream(scheme, "noise of 64 bits", k.means, id, alias(bits))
+	return d.from.Derive(scheme, "noise of 64 bits", d.means, id, alias(d.bits))
 }
 
 // Masks returns the stream that word dropout of one record is drawn from.
-func (k Key) Masks(id, text string) *noise.Stream {
-	return k.secret.Stream(scheme, "masks", k.means, id, text)
+func (d *Drawer) Masks(id, text string) *noise.Stream {
+	return d.from.Derive(scheme, "masks", d.means, id, text)
 }
 
 // name returns what stands for an id where ids are compared: it tells nothing of the
 // id to whoever does not have the secret.
-func (k Key) name(id string) (n idName) {
-	d := k.secret.Digest([]byte(scheme), []byte("id"), []byte(id))
-	copy(n[:], d[:])
+func (d *Drawer) name(id string) (n idName) {
+	sum := d.from.Sum(scheme, "id", id)
+	copy(n[:], sum[:])
 	return n
 }
 
 // check names a record and what it holds.
-func (k Key) check(id, text string) [32]byte {
-	return k.secret.Digest([]byte(scheme), []byte("check"), []byte(k.means), []byte(id), []byte(text))
+func (d *Drawer) check(id, text string) [32]byte {
+	return d.from.Sum(scheme, "check", d.means, id, text)
 }
 
-// alias is bytes that nobody changes as a string, without a copy.
+// alias is bytes that nobody changes while it lives as a string, without a copy.
 func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -110,17 +110,18 @@ func (w *Worker) releaseTexts(ctx context.Context, c Chunk, out *vecfile.Writer,
 // releaseFrom is releaseTexts for texts that are opened.
 func (w *Worker) releaseFrom(ctx context.Context, c Chunk, in *textfile.Reader, out *vecfile.Writer, broke func(string) bool) (Part, error) {
 	var now rows
+	draw := w.key.Drawer()
 	job := vectorise.Job{
 		In: in, Encoder: w.encoder, Out: out, Maskers: w.maskers, Mechanism: w.mech, SkipBad: w.spec.SkipBad, Workers: 1,
 		Row: func(beside []table.Value) ([]vecfile.Field, bool, error) { return w.row(c, in, beside, &now, broke) },
 		Noise: func(place int64, vector []float32) rand.Source {
-			return w.key.Noise(now.ids[place-now.first], vector)
+			return draw.Noise(now.ids[place-now.first], vector)
 		},
 	}
 	if w.spec.Dropout > 0 {
 		job.Seen = func(s string) { now.text = s }
 		job.Drop = func(masked []bool) {
-			mech.DrawMasks(masked, w.spec.Dropout, w.spec.Masks, w.key.Masks(now.id, now.text))
+			mech.DrawMasks(masked, w.spec.Dropout, w.spec.Masks, draw.Masks(now.id, now.text))
 		}
 	}
 	job.Progress = func(int64) { now.first, now.ids = now.first+int64(len(now.ids)), now.ids[:0] }
@@ -164,11 +165,11 @@ func (w *Worker) releaseVectors(ctx context.Context, c Chunk, out *vecfile.Write
 	if width, _ := w.mech.Shape(); in.Width() != width {
 		return Part{}, fmt.Errorf("shard: %s has rows of %d numbers, must have %d", c.File, in.Width(), width)
 	}
-	name := base(c.File) + ":"
+	name, draw := base(c.File)+":", w.key.Drawer()
 	s, err := release.Run(ctx, in, out, w.mech, release.Options{
 		Workers: 1, SkipBad: w.spec.SkipBad,
 		Noise: func(place int64, vector []float64) rand.Source {
-			return w.key.NoiseOf(name+strconv.FormatInt(c.Line+place+1, 10), vector)
+			return draw.NoiseOf(name+strconv.FormatInt(c.Line+place+1, 10), vector)
 		},
 	})
 	p := Part{Skipped: s.Skipped}

@@ -51,7 +51,7 @@ func (w *Worker) Scan(ctx context.Context, c Chunk) (*Scanned, error) {
 		return nil, err
 	}
 	defer end() //nolint:errcheck // it was only read
-	s := &Scanned{}
+	s, draw := &Scanned{}, w.key.Drawer()
 	for {
 		t, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -64,15 +64,15 @@ func (w *Worker) Scan(ctx context.Context, c Chunk) (*Scanned, error) {
 			return nil, fmt.Errorf("shard: %s, line %d: %w", c.name(), in.Line(), err)
 		}
 		if w.spec.ID != "" {
-			name := w.key.name(id)
+			name := draw.name(id)
 			s.IDs[name[0]%Partitions] = append(s.IDs[name[0]%Partitions], name[:]...)
 		}
 		if w.spec.User != "" {
-			at := w.key.name(user)[0] % Partitions
+			at := draw.name(user)[0] % Partitions
 			if s.Users[at] == nil {
 				s.Users[at] = map[string]Spend{}
 			}
-			check := w.key.check(id, t)
+			check := draw.check(id, t)
 			spend := s.Users[at][user]
 			spend.add(1, &check)
 			s.Users[at][strings.Clone(user)] = spend
@@ -134,7 +134,7 @@ func Refuse(found ...Duplicates) error {
 
 // Name returns what stands for an id in errors.
 func (w *Worker) Name(id string) string {
-	name := w.key.name(id)
+	name := w.key.Drawer().name(id)
 	return hex.EncodeToString(name[:])
 }
 

@@ -190,7 +190,7 @@ func TestSame(t *testing.T) {
 			ids = append(ids, v[0].Text)
 			return []vecfile.Field{{Text: v[0].Text}}, true, nil
 		},
-		Noise: func(place int64, x []float32) rand.Source { return w.Key().Noise(ids[place], x) },
+		Noise: func(place int64, x []float32) rand.Source { return w.Key().Drawer().Noise(ids[place], x) },
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -322,11 +322,11 @@ func TestNoiseIsOfTheRecord(t *testing.T) {
 	}
 	x, y := make([]float32, 16), make([]float32, 16)
 	y[3] = 0x1p-20
-	word := w.Key().Noise("a", x).Uint64()
-	if word == w.Key().Noise("a", y).Uint64() {
+	word := w.Key().Drawer().Noise("a", x).Uint64()
+	if word == w.Key().Drawer().Noise("a", y).Uint64() {
 		t.Error("another vector under the same id draws the same noise")
 	}
-	if word != w.Key().Noise("a", x).Uint64() {
+	if word != w.Key().Drawer().Noise("a", x).Uint64() {
 		t.Error("the same vector under the same id draws other noise")
 	}
 }
