@@ -15,8 +15,11 @@ type Verdict struct {
 	// sentence with these arguments, or "" where there is none. Source says where it is from.
 	Rule   string
 	Source Source
-	// Wrote is what a model wrote as the rule, right or wrong; "" where it writes none.
+	// Wrote is what a model wrote as the rule, right or wrong; "" where it writes none. Of
+	// several candidates it is the likeliest that holds, or the likeliest of all.
 	Wrote string
+	// Greedy is what it writes with the likeliest piece each time, as published.
+	Greedy string
 }
 
 // Source is where the rule that explains a relation is from.

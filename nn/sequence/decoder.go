@@ -23,6 +23,18 @@ type Sources struct {
 	Start [2]nn.Matrix
 }
 
+// Pick returns some of the sources, in the order given.
+func (s Sources) Pick(which []int) Sources {
+	few := Sources{X: s.X, Rows: nn.Pick(s.Rows, which)}
+	for layer, start := range s.Start {
+		few.Start[layer] = nn.NewMatrix(len(which), start.Cols)
+		for i, k := range which {
+			copy(few.Start[layer].Row(i), start.Row(k))
+		}
+	}
+	return few
+}
+
 // Decoder writes sequences of words by two layers of LSTM with attention (Luong, Pham and
 // Manning, EMNLP 2015). With e the vector of the word before, h₁ and h₂ the states before
 // and m a row of its memory, the scores of rows are mᵀ·W·[h₁; h₂; e], their softmax gives
@@ -42,6 +54,7 @@ type Decoder struct {
 
 	sources            Sources
 	steps              Steps
+	parents            []int // by sequence, the row of the step before; nil where steps says it
 	e, q, dq           nn.Matrix
 	asked, in1, in2    nn.Matrix // what the query and the gates are made of
 	m1, m2             memory
@@ -95,7 +108,8 @@ func (d *Decoder) Forward(p *nn.Pool, mode nn.Mode, from Sources, steps Steps, i
 	d.words.Forward(p, ids, d.e, 0)
 	d.embed(p, d.drop.Forward(p, mode, d.e), 0)
 	for t := range steps.Count() {
-		d.step(p, t)
+		lo, hi := steps.at(t)
+		d.step(p, t, lo, hi)
 	}
 	return d.out.Forward(p, mode, d.dropOut.Forward(p, mode, d.m2.out))
 }
@@ -103,7 +117,7 @@ func (d *Decoder) Forward(p *nn.Pool, mode nn.Mode, from Sources, steps Steps, i
 // begin makes room for a pass.
 func (d *Decoder) begin(p *nn.Pool, from Sources, steps Steps) {
 	rows, s := steps.Rows(), d.shape
-	d.sources, d.steps = from, steps
+	d.sources, d.steps, d.parents = from, steps, nil
 	d.m1.reshape(rows, s.Hidden)
 	d.m2.reshape(rows, s.Hidden)
 	d.q, d.asked = d.q.Reshape(rows, s.Memory), d.asked.Reshape(rows, 2*s.Hidden)
@@ -131,14 +145,16 @@ func (d *Decoder) previous(layer, t, k int) (state, cell []float32) {
 	if layer == 1 {
 		m = &d.m2
 	}
-	row := d.steps.Row(k, t-1)
+	row := d.steps.Row(k, (t-1)%d.steps.Count())
+	if d.parents != nil {
+		row = d.parents[k]
+	}
 	return m.out.Row(row), m.cells.Row(row)
 }
 
-// step computes the states of a step.
-func (d *Decoder) step(p *nn.Pool, t int) {
+// step computes the states of a step, which lie from row lo to before hi.
+func (d *Decoder) step(p *nn.Pool, t, lo, hi int) {
 	h, w := d.shape.Hidden, d.shape.Memory
-	lo, hi := d.steps.at(t)
 	blocks(p, hi-lo, func(k int) {
 		h1, _ := d.previous(0, t, k)
 		h2, _ := d.previous(1, t, k)

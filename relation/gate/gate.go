@@ -83,6 +83,12 @@ func (g *Gate) Explain(x relation.Instance, name, written string) (string, relat
 	return g.texts[best], relation.Stored
 }
 
+// Holds reports whether what was written can be shown as it is beside a relation of an
+// instance, in the sense of [Gate.Explain].
+func (g *Gate) Holds(x relation.Instance, name, written string) bool {
+	return written != "" && g.passes(x, name, written, g.References(x, name))
+}
+
 // passes reports whether what was written explains the relation.
 func (g *Gate) passes(x relation.Instance, name, written string, fit []int) bool {
 	known := g.byText[written]

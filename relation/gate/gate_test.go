@@ -61,6 +61,9 @@ func TestExplain(t *testing.T) {
 		if got, source := g.Explain(tt.x, tt.relation, tt.text); got != tt.want || source != tt.source {
 			t.Errorf("%s: Explain = %q, %s, want %q, %s", name, got, source, tt.want, tt.source)
 		}
+		if holds := g.Holds(tt.x, tt.relation, tt.text); holds != (tt.source == relation.Decoded) {
+			t.Errorf("%s: Holds = %v", name, holds)
+		}
 	}
 }
 

@@ -100,7 +100,7 @@ func (m *Model) Judge(ctx context.Context, all []relation.Instance) ([]relation.
 	}
 	defer m.spare.Put(n)
 	p := nn.NewPool(max(m.Workers, 1))
-	told, err := m.tell(ctx, p, n, examples)
+	told, err := m.tell(ctx, p, n, examples, all)
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +126,10 @@ func (m *Model) network() (*network, error) {
 // together is how many instances are looked at at once.
 const together = 64
 
-// tell says relations, and what it writes as their rules.
-func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, examples []*example) ([]relation.Verdict, error) {
+// tell says relations, and what it writes as their rules: where the instances of the examples
+// are given, one that holds there, if it can write one. Without a classifier what is greedy
+// stands: a rule that does not hold is how a network without one says that there is no relation.
+func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, examples []*example, all []relation.Instance) ([]relation.Verdict, error) {
 	told := make([]relation.Verdict, len(examples))
 	for rows := range slices.Chunk(byLength(examples), together) {
 		if err := ctx.Err(); err != nil {
@@ -140,8 +142,13 @@ func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, examples []*ex
 			ask = m.classify(n.scores(p), rows, told)
 		}
 		if n.decoder != nil && len(ask) > 0 {
-			for k, text := range n.decoder.Write(p, n.sources(b, ask)) {
-				told[rows[ask[k]]].Wrote = text
+			best, greedy := n.decoder.Best(p, n.sources(b, ask), func(k int, text string) bool {
+				row := rows[ask[k]]
+				return all == nil || n.out == nil || m.gate.Holds(all[row], told[row].Relation, text)
+			})
+			for k := range ask {
+				t := &told[rows[ask[k]]]
+				t.Wrote, t.Greedy = best[k], greedy[k]
 			}
 		}
 	}
@@ -183,7 +190,7 @@ func (m *Model) explain(x relation.Instance, t *relation.Verdict) {
 
 // develop sees how a model does on the development part.
 func (t *Trainer) develop(ctx context.Context, p *nn.Pool, m *Model) (Epoch, error) {
-	told, err := m.tell(ctx, p, t.net, t.examples)
+	told, err := m.tell(ctx, p, t.net, t.examples, nil)
 	if err != nil {
 		return Epoch{}, err
 	}

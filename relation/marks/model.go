@@ -228,8 +228,12 @@ func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, all []relation
 		for i, k := range ask {
 			copy(pairs.Row(i), h.pair.Row(k))
 		}
-		for i, text := range n.writer.Write(p, n.sources(p, nn.Infer, x, nn.Pick(h.places(every), ask), pairs)) {
-			told[ask[i]].Wrote = text
+		from := n.sources(p, nn.Infer, x, nn.Pick(h.places(every), ask), pairs)
+		best, greedy := n.writer.Best(p, from, func(i int, text string) bool {
+			return m.gate.Holds(all[ask[i]], told[ask[i]].Relation, text)
+		})
+		for i, k := range ask {
+			told[k].Wrote, told[k].Greedy = best[i], greedy[i]
 		}
 	}
 	p.Each(len(ask), func(_, i int) {

@@ -26,7 +26,7 @@ func (r *Result) check() error {
 	if len(r.Relations) == 0 {
 		return errors.New("outcome: the result has no relations, must have some")
 	}
-	for _, v := range []float64{r.MacroF1, r.MicroF1, r.Precision, r.Recall, r.BLEU, r.Faithful, r.Rules.Decoded, r.Rules.Stored, r.Rules.None} {
+	for _, v := range []float64{r.MacroF1, r.MicroF1, r.Precision, r.Recall, r.BLEU, r.GreedyBLEU, r.Faithful, r.Rules.Decoded, r.Rules.Stored, r.Rules.None} {
 		if !(v >= 0 && v <= 1) {
 			return fmt.Errorf("outcome: a share is %v, must be from 0 to 1", v)
 		}
@@ -37,7 +37,7 @@ func (r *Result) check() error {
 func (r *Result) subjects() []evidence.Subject {
 	numbers := map[string]measure.Estimate{}
 	for name, v := range map[string]float64{
-		"macro_f1": r.MacroF1, "micro_f1": r.MicroF1, "precision": r.Precision, "recall": r.Recall, "bleu": r.BLEU, "faithful": r.Faithful,
+		"macro_f1": r.MacroF1, "micro_f1": r.MicroF1, "precision": r.Precision, "recall": r.Recall, "bleu": r.BLEU, "bleu_greedy": r.GreedyBLEU, "faithful": r.Faithful,
 	} {
 		numbers[name] = evidence.Exactly(measure.Number(v))
 	}

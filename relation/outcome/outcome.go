@@ -36,6 +36,8 @@ type Numbers struct {
 	// match, where there are some: Written instances.
 	BLEU    float64 `json:"bleu"`
 	Written int     `json:"written"`
+	// GreedyBLEU is of what is written with the likeliest piece each time, as published.
+	GreedyBLEU float64 `json:"bleu_greedy"`
 	// Faithful is the share of the relations told whose rule, as the model wrote it, can be
 	// read and matches the sentence with these arguments.
 	Faithful float64 `json:"faithful"`
@@ -114,7 +116,7 @@ func Measure(ctx context.Context, m relation.Model, s *relation.Set, o Options) 
 // count makes numbers of what was told.
 func count(g *gate.Gate, all []relation.Instance, told []relation.Verdict, apart int) (Numbers, []score.Named) {
 	want, got := make([]string, len(all)), make([]string, len(all))
-	var bleu score.BLEU
+	var bleu, greedy score.BLEU
 	sources, some := map[relation.Source]int{}, 0
 	for k, x := range all {
 		want[k], got[k] = x.Relation, told[k].Relation
@@ -122,11 +124,13 @@ func count(g *gate.Gate, all []relation.Instance, told []relation.Verdict, apart
 			sources[told[k].Source]++
 			some++
 		}
-		g.Compare(&bleu, g.References(x, x.Relation), told[k].Wrote)
+		right := g.References(x, x.Relation)
+		g.Compare(&bleu, right, told[k].Wrote)
+		g.Compare(&greedy, right, told[k].Greedy)
 	}
 	r := score.Of(want, got, apart)
 	share := func(s relation.Source) float64 { return float64(sources[s]) / float64(max(some, 1)) }
-	n := Numbers{MacroF1: r.MacroF1, MicroF1: r.F1, Precision: r.Precision, Recall: r.Recall, BLEU: bleu.Value(), Written: bleu.Texts}
+	n := Numbers{MacroF1: r.MacroF1, MicroF1: r.F1, Precision: r.Precision, Recall: r.Recall, BLEU: bleu.Value(), GreedyBLEU: greedy.Value(), Written: bleu.Texts}
 	n.Rules = Shares{share(relation.Decoded), share(relation.Stored), share(relation.NoRule)}
 	n.Faithful = n.Rules.Decoded
 	return n, r.Relations
@@ -176,7 +180,7 @@ func mean(all []Numbers) Numbers {
 		MacroF1: of(func(n Numbers) float64 { return n.MacroF1 }), MicroF1: of(func(n Numbers) float64 { return n.MicroF1 }),
 		Precision: of(func(n Numbers) float64 { return n.Precision }), Recall: of(func(n Numbers) float64 { return n.Recall }),
 		BLEU: of(func(n Numbers) float64 { return n.BLEU }), Written: int(math.Round(of(func(n Numbers) float64 { return float64(n.Written) }))),
-		Faithful: of(func(n Numbers) float64 { return n.Faithful }),
+		GreedyBLEU: of(func(n Numbers) float64 { return n.GreedyBLEU }), Faithful: of(func(n Numbers) float64 { return n.Faithful }),
 		Rules: Shares{
 			of(func(n Numbers) float64 { return n.Rules.Decoded }), of(func(n Numbers) float64 { return n.Rules.Stored }),
 			of(func(n Numbers) float64 { return n.Rules.None }),

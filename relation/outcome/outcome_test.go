@@ -38,7 +38,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	right := relation.Verdict{Relation: "Work_For", Confidence: 1, Source: relation.Decoded, Wrote: rule.Written(f.Rules[0].Pattern)}
+	right := relation.Verdict{Relation: "Work_For", Confidence: 1, Source: relation.Decoded, Wrote: rule.Written(f.Rules[0].Pattern), Greedy: "tokens <person>=subject works at <org>=object"}
 	wrong := relation.Verdict{Relation: "Live_In", Confidence: 1, Source: relation.NoRule, Wrote: "tokens nothing"}
 	r, err := outcome.Measure(t.Context(), said{right, wrong}, set(), outcome.Options{Rules: f})
 	if err != nil {
@@ -47,7 +47,7 @@ func TestMeasure(t *testing.T) {
 	if r.Precision != 0.5 || math.Abs(r.Recall-1.0/3) > 1e-12 || r.Faithful != 0.5 || r.Rules.None != 0.5 || r.Written != 2 || r.Repeated != 1 {
 		t.Errorf("measured %+v", r)
 	}
-	if r.New == nil || r.New.Precision != 1 || r.New.Recall != 0.5 || r.New.BLEU != 1 {
+	if r.New == nil || r.New.Precision != 1 || r.New.Recall != 0.5 || r.New.BLEU != 1 || !(r.New.GreedyBLEU < 1) {
 		t.Errorf("of new texts: %+v", r.New)
 	}
 	other, err := outcome.Measure(t.Context(), said{right, right}, set(), outcome.Options{Rules: f})
@@ -68,7 +68,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, field := range []string{`"macro_f1"`, `"micro_f1"`, `"precision"`, `"recall"`, `"bleu"`, `"faithful"`} {
+	for _, field := range []string{`"macro_f1"`, `"micro_f1"`, `"precision"`, `"recall"`, `"bleu"`, `"bleu_greedy"`, `"faithful"`} {
 		if !strings.Contains(string(content), field) {
 			t.Errorf("the result has no %s", field)
 		}

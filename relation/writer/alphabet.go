@@ -6,6 +6,7 @@
 //	w, err := writer.New(a, writer.Shape{Memory: 384, Hidden: writer.Hidden, Drop: writer.Drop}, seed, rng)
 //	loss, dX, dStart := w.Learn(pool, sources, targets, len(batch))
 //	rules := w.Write(pool, sources)
+//	rules, _ = w.Best(pool, sources, holds)
 package writer
 
 import (

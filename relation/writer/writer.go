@@ -16,6 +16,7 @@ const (
 	Drop   = 0.3 // share of numbers that are dropped
 
 	pieceSize = 100
+	width     = 8   // rules that are written about a sentence where the first does not hold
 	most      = 100 // pieces that are written at most
 )
 
@@ -45,13 +46,34 @@ func (w *Writer) Params() []nn.Param { return w.decoder.Params() }
 // Passes are the counters of what is dropped.
 func (w *Writer) Passes() []*uint64 { return w.decoder.Passes() }
 
-// Write writes a rule about each source.
+// Write writes a rule about each source, the likeliest piece each time, as the paper does.
 func (w *Writer) Write(p *nn.Pool, from sequence.Sources) []string {
 	var all []string
 	for _, ids := range w.decoder.Greedy(p, from, begin, end, most) {
 		all = append(all, w.alphabet.text(ids))
 	}
 	return all
+}
+
+// Best writes a rule about each source that holds: what [Writer.Write] writes, which is
+// greedy, where that does, and otherwise the likeliest of a beam that does. Where none does,
+// best is what is greedy. Holds is asked by several goroutines at once.
+func (w *Writer) Best(p *nn.Pool, from sequence.Sources, holds func(source int, text string) bool) (best, greedy []string) {
+	greedy = w.Write(p, from)
+	fails := make([]bool, len(greedy))
+	p.Each(len(greedy), func(_, k int) { fails[k] = !holds(k, greedy[k]) })
+	which := slices.DeleteFunc(nn.Indices(len(greedy)), func(k int) bool { return !fails[k] })
+	best = slices.Clone(greedy)
+	beams := w.decoder.Beam(p, from.Pick(which), begin, end, most, width)
+	p.Each(len(which), func(_, i int) {
+		for _, ids := range beams[i] {
+			if text := w.alphabet.text(ids); holds(which[i], text) {
+				best[which[i]] = text
+				return
+			}
+		}
+	})
+	return best, greedy
 }
 
 // Order returns which targets there are, the longest first, as [Writer.Learn] takes them.

@@ -64,6 +64,9 @@ func TestWrite(t *testing.T) {
 	if got := w.Write(p, from); !slices.Equal(got, rules) {
 		t.Errorf("it writes %q, want %q", got, rules)
 	}
+	if best, _ := w.Best(p, from, func(int, string) bool { return false }); !slices.Equal(best, rules) {
+		t.Errorf("where none holds, it writes %q, want %q", best, rules)
+	}
 	if loss, _, _ := w.Learn(p, sequence.Sources{}, nil, 1); loss != 0 {
 		t.Errorf("nothing to learn has loss %v", loss)
 	}

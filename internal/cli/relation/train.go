@@ -283,9 +283,9 @@ func showOutcome(w io.Writer, r *outcome.Result) error {
 	if _, err := fmt.Fprintln(w); err != nil {
 		return err
 	}
-	t = term.NewTable(w, "over all of "+r.Data+" "+r.Part, "macro F1", "micro F1", "precision", "recall", "BLEU", "faithful", "nearest rule", "no rule")
+	t = term.NewTable(w, "over all of "+r.Data+" "+r.Part, "macro F1", "micro F1", "precision", "recall", "BLEU", "greedy BLEU", "faithful", "nearest rule", "no rule")
 	row := func(name string, n outcome.Numbers) {
-		t.Row(name, percent(n.MacroF1), percent(n.MicroF1), percent(n.Precision), percent(n.Recall), percent(n.BLEU), percent(n.Faithful), percent(n.Rules.Stored), percent(n.Rules.None))
+		t.Row(name, percent(n.MacroF1), percent(n.MicroF1), percent(n.Precision), percent(n.Recall), percent(n.BLEU), percent(n.GreedyBLEU), percent(n.Faithful), percent(n.Rules.Stored), percent(n.Rules.None))
 	}
 	for _, s := range r.Seeds {
 		row(fmt.Sprintf("seed %d", s.Seed), s.Numbers)
