@@ -157,6 +157,21 @@ func subtract(row, other []float64, by float64) {
 	}
 }
 
+// deviation returns the standard deviation of the weight of a release of inputs with
+// the given shares.
+func (x *mixture) deviation(w, shares []float64) float64 {
+	mean, square := 0.0, 0.0
+	for i, v := range w {
+		f := 0.0
+		for a, s := range shares {
+			f += float64(s * x.chances[a][i])
+		}
+		mean += float64(f * v)
+		square += float64(f*v) * v
+	}
+	return math.Sqrt(max(square-float64(mean*mean), 0))
+}
+
 // shares estimates how common each input is, as [Tally.Shares] says.
 func (x *mixture) shares(counts []int, n int, confidence float64) Shares {
 	s := Shares{Method: Unbiased, Each: make([]Share, len(x.weights))}
@@ -175,6 +190,7 @@ func (x *mixture) shares(counts []int, n int, confidence float64) Shares {
 		each.Error = math.Sqrt(max(square-float64(mean*mean), 0) / float64(n))
 		if mean < 0 || mean > 1 {
 			s.Method = Likelihood
+			each.Error = x.deviation(w, likeliest) / math.Sqrt(float64(n))
 		}
 		each.Low, each.High = x.interval(a, mean, n, confidence)
 	}

@@ -41,7 +41,9 @@ type Shares struct {
 //
 // If share s of the inputs stand for answer c, a release is c with probability
 // f = Least + Rise·s. The unbiased share is (f̂ − Least)/Rise, f̂ being c's share
-// of n releases, and its standard error √(f̂(1−f̂)/n)/Rise.
+// of n releases, and its standard error √(f(1−f)/n)/Rise, f being f̂ or, where no share
+// from 0 to 1 gives that, the nearest that one gives: an answer that nobody released
+// by chance is not certain to be nobody's.
 //
 // The rule: where all unbiased shares are from 0 to 1 they are also the
 // likeliest ones, and are taken. Where one is not, no population has these
@@ -74,6 +76,7 @@ func (t *Tally) Shares(confidence float64) (Shares, error) {
 		each := &s.Each[a]
 		each.Released, each.Likelihood = c, likeliest[a]
 		each.Unbiased = (f - t.law.Least[a]) / t.law.Rise
+		f = min(max(f, t.law.Least[a]), t.law.Least[a]+t.law.Rise)
 		each.Error = math.Sqrt(f*(1-f)/float64(t.n)) / t.law.Rise
 		if each.Unbiased < 0 || each.Unbiased > 1 {
 			s.Method = t.possible()

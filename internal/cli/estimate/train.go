@@ -107,7 +107,7 @@ func (o *trainOptions) run(ctx context.Context, std term.Streams) (err error) {
 		return err
 	}
 	if o.out != "" {
-		head, failed := model.ReleasedHead("releases", vectors.said.Mechanism, model.LabelRecord{Name: "label", Classes: names}, &fitted[0].Linear)
+		head, failed := model.ReleasedHead("releases", vectors.mechanism.Params(), model.LabelRecord{Name: "label", Classes: names}, &fitted[0].Linear)
 		if failed != nil {
 			return failed
 		}
