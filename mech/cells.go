@@ -15,7 +15,8 @@ import (
 )
 
 // Cells releases in which of N public cells a vector lies, by randomised response.
-// A cell is what is nearest to its centre. [Mean] releases what a receiver who knows
+// A cell is what is nearest to its centre, along a public direction if there is one
+// counting for more. [Mean] releases what a receiver who knows
 // the cells expects of the vector, given the cell that was drawn, [Centroid] the
 // centre of that cell, and [Index] its number. Where the centres are those of public
 // texts, no ε is spent on directions that no text has.
@@ -36,6 +37,8 @@ type Cells struct {
 	centres []float64 // N×dim
 	means   []float64 // N×dim, for Mean
 	all     []float64 // the sum of all centres
+	toward  []float64 // the direction; nil if there is none
+	along   []float64 // ⟨direction, centre⟩ of each cell
 	channel *KRR
 	other   int // a cell whose centre does not lie in cell 0
 }
@@ -47,7 +50,19 @@ type CellsParams struct {
 	// Shares holds how common each cell is among public texts, in positive numbers of
 	// which the ratios count; nil means equally common. They are public.
 	Shares []float64 `json:"-" name:"cell_shares" help:"public shares of cells"`
-	SHA256 string    `json:"cells_sha256,omitempty" help:"SHA-256 that must be that of the public centres and shares" default:": any"`
+	// Direction is public, and counts for more where a vector's cell is looked for: what
+	// is nearest to x has the least ‖x−c‖² + ⟨direction, x−c⟩². nil means none.
+	Direction []float64 `json:"-" name:"cell_direction" help:"public direction that counts for more"`
+	SHA256    string    `json:"cells_sha256,omitempty" help:"SHA-256 that must be that of the public centres and shares" default:": any"`
+}
+
+// Given returns what is public of the cells as parameters by their names.
+func (own CellsParams) Given() Given {
+	g := Given{"cells": own.Centres, "cell_shares": own.Shares}
+	if own.Direction != nil {
+		g["cell_direction"] = own.Direction
+	}
+	return g
 }
 
 // fitCells takes the width of the centres, if there are any.
@@ -85,6 +100,14 @@ func NewCells(p Params) (*Cells, error) {
 	m := &Cells{params: p, centres: slices.Concat(own.Centres...), all: make([]float64, p.Dim)}
 	for i, v := range m.centres {
 		m.all[i%p.Dim] += v
+	}
+	if m.toward = own.Direction; m.toward != nil {
+		for c := range n {
+			m.along = append(m.along, dot(m.toward, m.centre(c)))
+		}
+		if !finite(norm2(m.along)) {
+			return nil, fmt.Errorf("mech: centres of cells have norm %v along the direction, must be finite", norm2(m.along))
+		}
 	}
 	if m.other = m.apart(); m.other == 0 {
 		return nil, fmt.Errorf("mech: all %d centres of cells are nearly equal, must differ", n)
@@ -127,6 +150,10 @@ func (own CellsParams) check(dim int) (CellsParams, error) {
 			return own, fmt.Errorf("mech: share %d of cells is %v, must be positive and at most %g", c, v, float64(maxShare))
 		}
 	}
+	if own.Direction != nil && (len(own.Direction) != dim || !(norm2(own.Direction) <= maxShare)) {
+		return own, fmt.Errorf("mech: the direction of cells has %d numbers and norm %v, must have dim, %d, and at most %g", len(own.Direction), norm2(own.Direction), dim, float64(maxShare))
+	}
+	own.Direction = slices.Clone(own.Direction)
 	digest := own.Digest()
 	if own.SHA256 != "" && own.SHA256 != digest {
 		return own, fmt.Errorf("mech: cells_sha256 is %q, must be that of the centres and shares, %s, or absent", own.SHA256, digest)
@@ -135,7 +162,7 @@ func (own CellsParams) check(dim int) (CellsParams, error) {
 	return own, nil
 }
 
-// maxShare bounds a share, so that no sum of them overflows.
+// maxShare bounds a share, so that no sum of them overflows, and a direction.
 const maxShare = 1e12
 
 // equalRows returns two rows of a matrix that are equal, or the same twice.
@@ -155,10 +182,11 @@ func equalRows(x []float64, cols int) (a, b int) {
 }
 
 // Digest returns the SHA-256 of the centres, in hexadecimal: of their bits, in
-// little-endian order, one after the other, and then of the bits of the shares.
+// little-endian order, one after the other, and then of the bits of the shares and of
+// the direction, if there are any.
 func (own CellsParams) Digest() string {
 	h, word := sha256.New(), make([]byte, 8)
-	for _, row := range append(slices.Clone(own.Centres), own.Shares) {
+	for _, row := range append(slices.Clone(own.Centres), own.Shares, own.Direction) {
 		for _, v := range row {
 			binary.LittleEndian.PutUint64(word, math.Float64bits(v))
 			h.Write(word)
@@ -219,9 +247,17 @@ func (m *Cells) centre(c int) []float64 {
 
 // nearest returns the first cell whose centre is nearest to x.
 func (m *Cells) nearest(x []float64) int {
+	at := 0.0 // of x along the direction
+	if m.toward != nil {
+		at = dot(m.toward, x)
+	}
 	best, least := 0, math.Inf(1)
 	for c := range m.count() {
-		if d := squareOf(m.centre(c), x); d < least {
+		d := squareOf(m.centre(c), x)
+		if m.toward != nil {
+			d += float64((at - m.along[c]) * (at - m.along[c]))
+		}
+		if d < least {
 			best, least = c, d
 		}
 	}

@@ -247,3 +247,43 @@ func TestCellsFit(t *testing.T) {
 		t.Errorf("Fit with centres: dim is %d, want 4", got)
 	}
 }
+
+// TestCellsDirection: along a direction distances count for more, the centre of every
+// cell lies in it, the digest knows the direction, and ε is what it was.
+func TestCellsDirection(t *testing.T) {
+	own := mech.CellsParams{Centres: [][]float64{{0, 0}, {3, 0}, {0, 1}}}
+	p := mech.Params{Dim: 2, Epsilon: 2, Own: own}
+	plain := newCells(t, p)
+	digest := own.Digest()
+	own.Direction = []float64{0, 4}
+	p.Own = own
+	m := newCells(t, p)
+	if m.Guarantee().Epsilon != plain.Guarantee().Epsilon || own.Digest() == digest {
+		t.Errorf("a direction changes ε from %v to %v, or its digest is %s as without", plain.Guarantee(), m.Guarantee(), digest)
+	}
+	for c, centre := range own.Centres {
+		if got, err := m.Cell(centre); err != nil || got != c {
+			t.Errorf("centre %d lies in cell %d, error %v", c, got, err)
+		}
+	}
+	// From (1.6, 0.6) it is 2.92, 2.32 and 2.72; 5.76, 5.76 and 2.56 come on top.
+	x := []float64{1.6, 0.6}
+	for m, want := range map[*mech.Cells]int{plain: 1, m: 2} {
+		if got, err := m.Cell(x); err != nil || got != want {
+			t.Errorf("Cell(%v) = %d, %v, want %d", x, got, err, want)
+		}
+	}
+	for want, direction := range map[string][]float64{
+		"direction of cells has 1": {1}, "norm NaN": {1, math.NaN()}, "norm 1e+13": {1e13, 0},
+	} {
+		own.Direction = direction
+		p.Own = own
+		if _, err := mech.NewCells(p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("direction %v: error = %v, want %q in it", direction, err, want)
+		}
+	}
+	p.Own = mech.CellsParams{Centres: [][]float64{{0, 0}, {1e150, 0}}, Direction: []float64{1e12, 0}}
+	if _, err := mech.NewCells(p); err == nil || !strings.Contains(err.Error(), "along the direction") {
+		t.Errorf("error = %v of a direction along which centres overflow", err)
+	}
+}

@@ -53,6 +53,8 @@ func fields() map[string]func(*mech.Params) {
 		"cells":        set("cells", vocabulary(4)),
 		"cells_sha256": set("cells_sha256", mech.CellsParams{Centres: vocabulary(4)}.Digest()),
 		"cell_shares":  set("cell_shares", slices.Repeat([]float64{2, 1, 3}, 4)),
+
+		"cell_direction": set("cell_direction", []float64{1, 0, 0, 2}),
 	}
 }
 

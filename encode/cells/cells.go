@@ -25,6 +25,10 @@ type Settings struct {
 	Least   int     // texts that each cell must have
 	Seed    uint64  // of the first centres
 	Workers int
+	// Direction counts for more than others where texts are divided (see [Direct]); nil
+	// means that all count alike. The number of cells is chosen without it, and distortion
+	// is that of vectors as they are.
+	Direction []float64
 }
 
 // Validate refuses settings that make nothing.
@@ -92,12 +96,17 @@ func Make(ctx context.Context, x nn.Matrix, s Settings) (*Set, error) {
 	if len(out) == 0 || len(fit) < 2*s.Least {
 		return nil, fmt.Errorf("cells: there are %d texts, must be at least %d: %d for each of two cells, and one in %d is held out", x.Rows, max(held, (2*s.Least*held+held-2)/(held-1)), s.Least, held)
 	}
-	m := &maker{x: x, pool: nn.NewPool(s.Workers), settings: s}
+	wide, err := along(x, s.Direction)
+	if err != nil {
+		return nil, err
+	}
+	m := &maker{x: wide, width: x.Cols, pool: nn.NewPool(s.Workers), settings: s}
+	plain := &maker{x: x, width: x.Cols, pool: m.pool, settings: s} // by which the number is chosen
 	result := &Set{Epsilon: s.Epsilon}
 	best := Trial{Cells: s.Count}
 	if best.Cells == 0 {
 		for _, n := range numbers(s.Epsilon, len(fit)/s.Least) {
-			t, err := m.try(ctx, every(fit, trying), every(out, trying/held), n, false)
+			t, err := plain.try(ctx, every(fit, trying), every(out, trying/held), n, false)
 			if err != nil {
 				return nil, err
 			}
@@ -109,7 +118,7 @@ func Make(ctx context.Context, x nn.Matrix, s Settings) (*Set, error) {
 		return nil, fmt.Errorf("cells: %d cells of %d texts have %d each on average, must have at least %d: give more texts, fewer cells, or make them privately (--private), which shows no text", best.Cells, len(fit), len(fit)/best.Cells, s.Least)
 	}
 	if s.Count == 0 {
-		t, err := m.try(ctx, every(fit, trying), every(out, trying/held), best.Cells, true)
+		t, err := plain.try(ctx, every(fit, trying), every(out, trying/held), best.Cells, true)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +134,7 @@ func Make(ctx context.Context, x nn.Matrix, s Settings) (*Set, error) {
 	if result.Channel, err = m.compare(ctx, d, out); err != nil {
 		return nil, err
 	}
-	result.take(d)
+	result.take(d, m.width)
 	result.Of = slices.Repeat([]int{-1}, x.Rows)
 	for i, r := range fit {
 		result.Of[r] = d.of[i]
@@ -152,11 +161,11 @@ func fewest(tried []Trial) Trial {
 	return tried[at]
 }
 
-// take takes in what was divided.
-func (s *Set) take(d *division) {
+// take takes in what was divided, of centres so many numbers.
+func (s *Set) take(d *division, width int) {
 	for c := range d.centres.Rows {
-		wide := make([]float64, d.centres.Cols)
-		for i, v := range d.centres.Row(c) {
+		wide := make([]float64, width)
+		for i, v := range d.centres.Row(c)[:width] {
 			wide[i] = rounded(v)
 		}
 		s.Centres, s.Texts = append(s.Centres, wide), append(s.Texts, int(d.texts[c]))

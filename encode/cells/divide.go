@@ -14,7 +14,8 @@ import (
 
 // maker divides the rows of x.
 type maker struct {
-	x        nn.Matrix
+	x        nn.Matrix // vectors, and behind them what counts for more, if anything
+	width    int       // of a vector
 	white    nn.Matrix // half-whitened; empty until it is asked for
 	pool     *nn.Pool
 	settings Settings
@@ -31,14 +32,17 @@ type division struct {
 	of      []int     // the cell of each row
 }
 
-// rows lists the centres.
-func (d *division) rows() [][]float32 {
+// vectors lists the centres as a receiver knows them.
+func (m *maker) vectors(d *division) [][]float32 {
 	all := make([][]float32, d.centres.Rows)
 	for c := range all {
-		all[c] = d.centres.Row(c)
+		all[c] = d.centres.Row(c)[:m.width]
 	}
 	return all
 }
+
+// vector returns a row as a receiver would want it.
+func (m *maker) vector(row int) []float32 { return m.x.Row(row)[:m.width] }
 
 // divide moves centres into the middle of what is nearest to them (Lloyd, 1982), then
 // takes away the smallest cell while it has fewer than so many rows.

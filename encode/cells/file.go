@@ -37,8 +37,10 @@ type Head struct {
 	Dim           int      `json:"dim"`
 	Texts         int      `json:"texts"`             // that the cells were made of
 	Private       *Private `json:"private,omitempty"` // how, if they were made of private texts
-	Notice        string   `json:"notice,omitempty"`  // whose texts they were, and on which terms
-	Sets          []Made   `json:"sets"`
+	// Labelled says by which labels cells were pulled apart; nil if by none.
+	Labelled *Labelled `json:"labelled,omitempty"`
+	Notice   string    `json:"notice,omitempty"` // whose texts they were, and on which terms
+	Sets     []Made    `json:"sets"`
 }
 
 // Private says what is promised to whoever wrote texts that cells were made of.
@@ -85,8 +87,16 @@ func (f *File) Own(set int) mech.CellsParams {
 	for _, c := range f.Cells[set] {
 		own.Centres, own.Shares = append(own.Centres, c.Y), append(own.Shares, float64(c.Texts))
 	}
-	own.SHA256 = f.Sets[set].SHA256
+	own.Direction, own.SHA256 = f.Direction(), f.Sets[set].SHA256
 	return own
+}
+
+// Direction returns the direction that counts for more, nil if there is none.
+func (h Head) Direction() []float64 {
+	if h.Labelled == nil {
+		return nil
+	}
+	return h.Labelled.Direction
 }
 
 // For returns the set that was made for ε, or else the one whose releases tell most at
@@ -236,6 +246,8 @@ func (h Head) check() error {
 		return fmt.Errorf("cells: dim is %d, must be from 1 to %d", h.Dim, mech.MaxDim)
 	case len(h.Sets) == 0:
 		return errors.New("cells: there is no set of cells, must be one at least")
+	case h.Labelled != nil && (len(h.Labelled.Direction) != h.Dim || !(h.Labelled.Weight > 0)):
+		return fmt.Errorf("cells: labels count by %v along %d numbers, must be positive and %d", h.Labelled.Weight, len(h.Labelled.Direction), h.Dim)
 	}
 	for _, s := range h.Sets {
 		if s.Cells < 2 || s.Cells > most || !(s.Epsilon > 0) {

@@ -62,7 +62,7 @@ func means[T float32 | float64](centres [][]T, texts []float64, epsilon float64)
 func (m *maker) judge(d *division, rows []int) Trial {
 	n := d.centres.Rows
 	p, q := odds(n, m.settings.Epsilon)
-	all, of := means(d.rows(), d.texts, m.settings.Epsilon)
+	all, of := means(m.vectors(d), d.texts, m.settings.Epsilon)
 	total, squares := make([]float64, len(all)), 0.0
 	for _, v := range of {
 		for j, e := range v {
@@ -74,7 +74,7 @@ func (m *maker) judge(d *division, rows []int) Trial {
 	m.assign(own, m.x, rows)
 	sum, none := 0.0, 0.0
 	for i, r := range rows {
-		v, w := m.x.Row(r), m.weight(r)
+		v, w := m.vector(r), m.weight(r)
 		none += float64(w * square(v, all))
 		inner, size := dot(v, total), dot(v, v)
 		others := float64(q * (float64(float64(n)*size) - 2*inner + squares))
@@ -106,10 +106,10 @@ func (m *maker) compare(ctx context.Context, d *division, rows []int) (*Channel,
 		return nil, nil //nolint:nilnil // nothing is known then
 	}
 	rows = every(rows, comparing)
-	all, of := means(d.rows(), d.texts, m.settings.Epsilon)
+	all, of := means(m.vectors(d), d.texts, m.settings.Epsilon)
 	none := 0.0
 	for _, r := range rows {
-		none += square(m.x.Row(r), all)
+		none += square(m.vector(r), all)
 	}
 	if !(none > 0) {
 		return nil, nil //nolint:nilnil // nothing is told
@@ -117,15 +117,17 @@ func (m *maker) compare(ctx context.Context, d *division, rows []int) (*Channel,
 	scores := nn.NewMatrix(len(rows), n)
 	p, q := odds(n, m.settings.Epsilon)
 	found := &Channel{Texts: len(rows)}
+	own := &division{centres: d.centres, of: make([]int, len(rows))}
+	m.assign(own, m.x, rows)
 	for i, r := range rows {
-		near := math.Inf(1)
 		for k, v := range of {
-			far := square(m.x.Row(r), v) / none // so that a sum over texts is a mean
+			far := square(m.vector(r), v) / none // so that a sum over texts is a mean
 			scores.Row(i)[k] = float32(-far * float64(len(rows)))
-			near = min(near, far)
 			found.Distortion += float64(q * far)
+			if k == own.of[i] {
+				found.Distortion += float64((p - q) * far)
+			}
 		}
-		found.Distortion += float64((p - q) * near)
 	}
 	s, err := channel.Solve(ctx, scores, dp.Epsilon(m.settings.Epsilon), channel.Options{Workers: m.settings.Workers})
 	if err != nil {

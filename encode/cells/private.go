@@ -19,7 +19,8 @@ import (
 //
 // The guarantee is that of the counts, between any two lists of texts of the same
 // length that differ in one text, which moves one count down and another up.
-// epsilon is that of the counts; s.Epsilon that of releases to come.
+// epsilon is that of the counts; s.Epsilon that of releases to come; s.Direction that of
+// the public cells, which is public.
 func MakePrivate(ctx context.Context, x nn.Matrix, public []Cell, epsilon float64, s Settings, src rand.Source) (*Set, dp.Guarantee, error) {
 	var promise dp.Guarantee
 	if err := s.Validate(); err != nil {
@@ -32,13 +33,21 @@ func MakePrivate(ctx context.Context, x nn.Matrix, public []Cell, epsilon float6
 	if err != nil {
 		return nil, promise, err
 	}
-	m := &maker{x: nn.NewMatrix(len(public), x.Cols), pool: nn.NewPool(s.Workers), settings: s}
+	centres := nn.NewMatrix(len(public), x.Cols)
 	for c, cell := range public {
 		for j, v := range cell.Y {
-			m.x.Row(c)[j] = float32(v)
+			centres.Row(c)[j] = float32(v)
 		}
 	}
-	counts, err := release.Release(m.tally(x), src)
+	m := &maker{width: x.Cols, pool: nn.NewPool(s.Workers), settings: s}
+	if m.x, err = along(centres, s.Direction); err != nil {
+		return nil, promise, err
+	}
+	wide, err := along(x, s.Direction)
+	if err != nil {
+		return nil, promise, err
+	}
+	counts, err := release.Release(m.tally(wide), src)
 	if err != nil {
 		return nil, promise, err
 	}
@@ -97,6 +106,6 @@ func (m *maker) join(ctx context.Context, counts []int64, scale float64) (*Set, 
 		return nil, err
 	}
 	set.Chosen = m.judge(d, rows)
-	set.take(d)
+	set.take(d, m.width)
 	return set, nil
 }

@@ -23,7 +23,7 @@ type bench struct {
 
 	public nn.Matrix // vectors of public texts
 	basis  *basis
-	pulled *stretch
+	toward []float64 // the direction of opinions
 	made   map[string]mech.CellsParams
 	comes  *cells.File // with sotto; nil if there is none for the encoder
 }
@@ -39,25 +39,26 @@ const (
 	ownCells    = 1.8
 )
 
-// divide makes cells of rows.
-func divide(ctx context.Context, x nn.Matrix, n int, epsilon float64, seed uint64, workers int) (mech.CellsParams, error) {
-	const least = 2
-	set, err := cells.Make(ctx, x, cells.Settings{Epsilon: epsilon, Count: min(n, x.Rows/(4*least)), Least: least, Seed: seed, Workers: workers})
+// divide makes n cells of rows, fewer if there are not enough.
+func divide(ctx context.Context, x nn.Matrix, n int, s cells.Settings) (mech.CellsParams, error) {
+	s.Least = 2
+	s.Count = min(n, x.Rows/(4*s.Least))
+	set, err := cells.Make(ctx, x, s)
 	if err != nil {
 		return mech.CellsParams{}, err
 	}
-	return mech.CellsParams{Centres: set.Centres, Shares: each(set.Texts, func(n int) float64 { return float64(n) })}, nil
+	return mech.CellsParams{Centres: set.Centres, Shares: each(set.Texts, func(n int) float64 { return float64(n) }), Direction: s.Direction}, nil
 }
 
 // publicly returns the cells of public texts for ε and a seed, of vectors as they are
 // or with opinions pulled apart.
 func (b *bench) publicly(ctx context.Context, plain bool, epsilon float64, seed int) (mech.CellsParams, error) {
-	key, x := fmt.Sprint(plain, epsilon, seed), b.public
+	key, how := fmt.Sprint(plain, epsilon, seed), cells.Settings{Epsilon: epsilon, Seed: uint64(seed), Workers: b.Workers}
 	if !plain {
-		x = b.pulled.rows(x)
+		how.Direction = b.toward
 	}
 	if _, ok := b.made[key]; !ok {
-		d, err := divide(ctx, x, many(epsilon, publicCells), epsilon, uint64(seed), b.Workers)
+		d, err := divide(ctx, b.public, many(epsilon, publicCells), how)
 		if err != nil {
 			return d, err
 		}
@@ -93,7 +94,7 @@ func (b *bench) prepare(ctx context.Context, r *Result) error {
 	}
 	b.public, b.basis = x, newBasis(x, min(components, x.Cols))
 	var err error
-	b.pulled, err = newStretch(x, opinions)
+	b.toward, _, err = cells.Direct(x, opinions, cells.DefaultWeight)
 	return err
 }
 

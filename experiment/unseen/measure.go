@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sotto/dataset"
+	"sotto/encode/cells"
 	"sotto/experiment/reproduce"
 	"sotto/measure"
 	"sotto/measure/retrieval"
@@ -150,23 +151,19 @@ func (p *problem) release(ctx context.Context, v value, x, z nn.Matrix, train []
 		if err != nil {
 			return release{}, err
 		}
-		width := x.Cols
-		if v.method == Cells {
-			x = p.pulled.rows(x)
-		}
-		return byCells(x, width, d, v.epsilon, seed)
+		return byCells(x, d, v.epsilon, seed)
 	case Default:
-		return byCells(x, x.Cols, p.comes.Own(p.comes.For(v.epsilon)), v.epsilon, seed)
+		return byCells(x, p.comes.Own(p.comes.For(v.epsilon)), v.epsilon, seed)
 	case Own:
 		own := p.x
 		if len(train) > 0 {
 			own = p.x.Gather(train)
 		}
-		d, err := divide(ctx, p.pulled.rows(own), many(v.epsilon, ownCells), v.epsilon, uint64(v.seed), 1)
+		d, err := divide(ctx, own, many(v.epsilon, ownCells), cells.Settings{Epsilon: v.epsilon, Seed: uint64(v.seed), Workers: 1, Direction: p.toward})
 		if err != nil {
 			return release{}, err
 		}
-		return byCells(p.pulled.rows(x), x.Cols, d, v.epsilon, seed)
+		return byCells(x, d, v.epsilon, seed)
 	case Reserve:
 		return bySigns(z, v.epsilon, seed)
 	case Raw:

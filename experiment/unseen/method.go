@@ -66,17 +66,17 @@ func (r release) matrix(rows []int) nn.Matrix {
 }
 
 // byCells releases in which cell each row lies. What stands for a cell is what a
-// receiver expects of the first numbers of the vector.
-func byCells(x nn.Matrix, width int, of mech.CellsParams, epsilon float64, seed uint64) (release, error) {
+// receiver expects of the vector.
+func byCells(x nn.Matrix, of mech.CellsParams, epsilon float64, seed uint64) (release, error) {
 	m, err := mech.NewCells(mech.Params{Dim: x.Cols, Epsilon: epsilon, Own: of})
 	if err != nil {
 		return release{}, err
 	}
-	r := release{answer: make([]int, x.Rows), table: nn.NewMatrix(len(of.Centres), width)}
+	r := release{answer: make([]int, x.Rows), table: nn.NewMatrix(len(of.Centres), x.Cols)}
 	vector, src := make([]float64, x.Cols), weakrand.NewPCG(seed, 1)
 	for c := range of.Centres {
 		m.Vector(vector, c)
-		narrow(r.table.Row(c), vector[:width])
+		narrow(r.table.Row(c), vector)
 	}
 	for i := range x.Rows {
 		widen(vector, x.Row(i))

@@ -54,6 +54,9 @@ func small(t *testing.T) unseen.Options {
 // kept, has every method at every ε but the cells that come with sotto, which has none
 // for this encoder, and can be shown.
 func TestRun(t *testing.T) {
+	if os.Getenv("SOTTO_LONG") == "" {
+		t.Skip("takes seconds: SOTTO_LONG=1 runs it")
+	}
 	o := small(t)
 	r, err := unseen.Run(t.Context(), o)
 	if err != nil {
@@ -94,6 +97,9 @@ func TestRun(t *testing.T) {
 
 // TestDamaged: vectors that were changed on disk are computed again.
 func TestDamaged(t *testing.T) {
+	if os.Getenv("SOTTO_LONG") == "" {
+		t.Skip("takes seconds: SOTTO_LONG=1 runs it")
+	}
 	o := small(t)
 	o.Methods, o.Epsilons, o.Seeds = []string{unseen.Raw}, []float64{8}, 1
 	r, err := unseen.Run(t.Context(), o)

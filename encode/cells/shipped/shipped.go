@@ -131,8 +131,7 @@ func Complete(p mech.Params) mech.Params {
 		return p
 	}
 	if f, set, ok := Known(digest); ok {
-		own := f.Own(set)
-		return p.With(mech.Given{"cells": own.Centres, "cell_shares": own.Shares})
+		return p.With(f.Own(set).Given())
 	}
 	return p
 }

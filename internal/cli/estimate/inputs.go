@@ -50,8 +50,7 @@ func withCells(p mech.Params, path string) (mech.Params, []string, error) {
 	if slices.Contains(names, "") { // made in private, which tells no text
 		names = nil
 	}
-	own := f.Own(set)
-	return p.With(mech.Given{"cells": own.Centres, "cell_shares": own.Shares}), names, nil
+	return p.With(f.Own(set).Given()), names, nil
 }
 
 // columnOf returns a column of a file of JSON lines, nil if it has none of that name.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -223,8 +224,7 @@ func (f *MechanismFlags) cells(path string, epsilon float64, given mech.Given) (
 		return false, err
 	}
 	f.found, f.set = found, found.For(cmp.Or(epsilon, 8))
-	own := found.Own(f.set)
-	given[cellsName], given["cell_shares"] = own.Centres, own.Shares
+	maps.Copy(given, found.Own(f.set).Given())
 	return true, nil
 }
 

@@ -36,6 +36,7 @@ some may be published, tell more.`,
 type cellsOptions struct {
 	term.TextFlags
 	cells.Settings
+	labelledOptions
 	encoder, out, wordnet string
 	notice, public        string
 	in                    []string
@@ -69,6 +70,12 @@ texts, and words and examples come from them. Take texts that may be published,
 and no others. Cells with fewer texts than --least are taken away, which guards
 against mistakes and promises nothing.
 
+What a text is about drowns what it says of it. With --labelled, public texts that
+are labelled good and bad (or with any other two labels), cells keep these apart:
+the direction along which the labels differ is found by least squares and counts
+for more where the nearest centre is looked for. It is stored in the file, and
+releases are vectors of the encoder as before. Any public map keeps ε.
+
 For texts that may not be published there is --private: they are only counted in
 public cells (--public), the counts are released with noise at --epsilon-cells,
 and public cells are joined by these counts. The file then promises that ε to
@@ -77,6 +84,7 @@ whoever wrote the texts, and shows none of them.
 Without --private the result is the same for any number of workers.`,
 		Example: `  sotto cells make --in public.txt --epsilon 8 --out cells.jsonl
   sotto cells make --in forum.txt,news.csv --text body --encoder minilm --epsilon 4,8 --out cells.jsonl
+  sotto cells make --in forum.txt --labelled reviews.csv --labelled-text review --label stars --epsilon 8 --out cells.jsonl
   sotto cells make --in mine.txt --private --epsilon-cells 1 --epsilon 8 --out cells.jsonl
   sotto encode --mechanism cells --cells cells.jsonl --epsilon 8 --in texts.txt --out private.jsonl`,
 		Args:    term.None,
@@ -86,6 +94,7 @@ Without --private the result is the same for any number of workers.`,
 	fs := c.Flags()
 	fs.StringSliceVar(&o.in, "in", nil, "files or folders of texts, separated by commas, - for standard input, which is also the default")
 	o.AddFlags(fs)
+	o.labelledOptions.addFlags(fs)
 	fs.StringVar(&o.wordnet, "wordnet", "", "folder of WordNet's data files, whose example sentences of five words and more are taken, too")
 	fs.IntVar(&o.limit, "limit", 0, "number of texts to take, evenly spread (default: all)")
 	fs.StringVar(&o.encoder, "encoder", "default", "encoder that makes the vectors, the same as in releases (see sotto encoder list)")
@@ -127,17 +136,28 @@ func runCellsMake(ctx context.Context, o cellsOptions, std term.Streams) (err er
 		}
 		f.Notice = string(content)
 	}
-	x, err := o.encode(ctx, texts, f, std)
+	labelled, labels, about, err := o.read(o.TextFlags, std)
 	if err != nil {
 		return err
 	}
+	x, err := o.encode(ctx, slices.Concat(texts, labelled), f, std)
+	if err != nil {
+		return err
+	}
+	if err = o.direct(x.Slice(len(texts), x.Rows), labels, about, &f.Head); err != nil {
+		return err
+	}
+	if x = x.Slice(0, len(texts)); public != nil {
+		f.Labelled = public.Labelled
+	}
+	o.Direction = f.Head.Direction()
 	bar := term.NewProgress(std.Err, "making cells")
 	defer bar.Finish()
 	for i, epsilon := range o.epsilons {
 		bar.Set(int64(i), int64(len(o.epsilons)))
 		o.Epsilon = epsilon
 		if public != nil {
-			err = o.makePrivate(ctx, x, public, f)
+			err = o.makePrivate(ctx, x, finest(public), f)
 		} else {
 			err = o.make(ctx, x, texts, f)
 		}
@@ -182,14 +202,14 @@ func (o *cellsOptions) check() error {
 			return s.Validate()
 		}
 	}
-	return term.RefuseSame(files...)
+	return errors.Join(o.labelledOptions.check(o.private, o.out), term.RefuseSame(files...))
 }
 
-// counted returns the public cells that private texts are counted in, the most of
-// them that there are; nil without --private.
-func (o *cellsOptions) counted() ([]cells.Cell, error) {
+// counted returns the public cells that private texts are counted in; nil without
+// --private.
+func (o *cellsOptions) counted() (*cells.File, error) {
 	if !o.private {
-		return nil, nil
+		return nil, nil //nolint:nilnil // there is nothing to count in then
 	}
 	f, err := shipped.Find(o.public, o.encoder)
 	if err != nil {
@@ -198,7 +218,12 @@ func (o *cellsOptions) counted() ([]cells.Cell, error) {
 	if f.Private != nil {
 		return nil, fmt.Errorf("--public is %s, which was made of private texts, must be made of public ones", o.public)
 	}
-	return slices.MaxFunc(f.Cells, func(a, b []cells.Cell) int { return len(a) - len(b) }), nil
+	return f, nil
+}
+
+// finest returns the largest set of cells.
+func finest(f *cells.File) []cells.Cell {
+	return slices.MaxFunc(f.Cells, func(a, b []cells.Cell) int { return len(a) - len(b) })
 }
 
 // leastWords is how many words an example of WordNet has that is taken: shorter ones

@@ -99,22 +99,57 @@ func TestCellsMakePrivate(t *testing.T) {
 	}
 }
 
+// TestCellsMakeLabelled: labels of public texts stand in the file, and releases are
+// vectors of the encoder as before, in a cell that people can look up.
+func TestCellsMakeLabelled(t *testing.T) {
+	dir := t.TempDir()
+	public, out, private := filepath.Join(dir, "public.csv"), filepath.Join(dir, "cells.jsonl"), filepath.Join(dir, "private.jsonl")
+	var b strings.Builder
+	b.WriteString("review,stars\n")
+	for i := range 200 {
+		fmt.Fprintf(&b, "the %s was %s,%d\n", []string{"soup", "film", "phone"}[i%3], []string{"terrible and bad", "wonderful and good"}[i%2], 1+4*(i%2))
+	}
+	clitest.Write(t, public, b.String())
+	code, said, errs := clitest.Sotto(t, "", "cells", "make", "--in", public, "--text", "review", "--labelled", public, "--labelled-text", "review", "--label", "stars", "--label-weight", "2", "--epsilon", "2", "--out", out)
+	if code != cli.ExitDone || !strings.Contains(said, "labels of 200 public texts (1, 5) count by 2: 100.0 %") {
+		t.Fatalf("exit code %d: %s%s", code, said, errs)
+	}
+	f, err := cells.Open(out)
+	if err != nil || f.Labelled.Texts != 200 || f.Labelled.About != "1, 5" || len(f.Direction()) != f.Dim {
+		t.Fatalf("%v: labels are %+v", err, f.Labelled)
+	}
+	if code, _, errs = clitest.Sotto(t, "a bad film\n", "encode", "--mechanism", "cells", "--cells", out, "--epsilon", "2", "--out", private); code != cli.ExitDone {
+		t.Fatalf("encode: exit code %d: %s", code, errs)
+	}
+	if code, said, errs = clitest.Sotto(t, "", "cells", "show", "--in", private, "--cells", out, "--json"); code != cli.ExitDone || !strings.Contains(said, "example") {
+		t.Errorf("cells show: exit code %d: %s%s", code, said, errs)
+	}
+}
+
 func TestCellsMakeRefuses(t *testing.T) {
 	dir := t.TempDir()
-	out := filepath.Join(dir, "cells.jsonl")
+	out, one, three := filepath.Join(dir, "cells.jsonl"), filepath.Join(dir, "one.csv"), filepath.Join(dir, "three.csv")
+	clitest.Write(t, one, "text,label\na,1\nb,1\n")
+	clitest.Write(t, three, "text,label\na,1\nb,2\nc,3\n")
 	for line, want := range map[string]string{
-		"--epsilon 4":                                             "want --out",
-		"--private --out " + out:                                  "--epsilon-cells is 0, must be positive",
-		"--epsilon-cells 1 --out " + out:                          "no meaning without --private",
-		"--public default --out " + out:                           "no meaning without --private",
-		"--encoder hash --private --epsilon-cells 1 --out " + out: "no cells for the encoder hash",
-		"--epsilon 4,4 --out " + out:                              "twice",
-		"--epsilon 0.5,NaN --out " + out:                          "epsilon is NaN",
-		"--cells 1 --out " + out:                                  "number of cells is 1",
-		"--in " + out + " --out " + out:                           "the same file",
-		"--out " + out:                                            "there are 1 texts",
-		"--encoder nothing --out " + out:                          "nothing",
-		"--least -2 --epsilon 8 --out " + out:                     "texts a cell are -2",
+		"--epsilon 4":                                               "want --out",
+		"--private --out " + out:                                    "--epsilon-cells is 0, must be positive",
+		"--epsilon-cells 1 --out " + out:                            "no meaning without --private",
+		"--public default --out " + out:                             "no meaning without --private",
+		"--encoder hash --private --epsilon-cells 1 --out " + out:   "no cells for the encoder hash",
+		"--epsilon 4,4 --out " + out:                                "twice",
+		"--epsilon 0.5,NaN --out " + out:                            "epsilon is NaN",
+		"--cells 1 --out " + out:                                    "number of cells is 1",
+		"--in " + out + " --out " + out:                             "the same file",
+		"--out " + out:                                              "there are 1 texts",
+		"--encoder nothing --out " + out:                            "nothing",
+		"--least -2 --epsilon 8 --out " + out:                       "texts a cell are -2",
+		"--label stars --out " + out:                                "no meaning without --labelled",
+		"--labelled x.csv --label-weight 0 --out " + out:            "--label-weight is 0",
+		"--labelled " + out + " --out " + out:                       "the same file",
+		"--labelled x.csv --private --epsilon-cells 1 --out " + out: "no meaning with --private",
+		"--labelled " + one + " --out " + out:                       "2 texts with 1 different labels",
+		"--labelled " + three + " --out " + out:                     "more than two labels by row 3",
 	} {
 		code, _, errs := clitest.Sotto(t, "one text\n", append([]string{"cells", "make"}, strings.Fields(line)...)...)
 		if code == cli.ExitDone || !strings.Contains(errs, want) {

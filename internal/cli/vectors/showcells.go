@@ -40,6 +40,9 @@ func printMade(out string) func(io.Writer, cells.Head) error {
 				fmt.Fprintf(&b, "randomised response leaves %.4f on %d of them, and no way of this ε to release these cells leaves less than %.4f\n", c.Distortion, c.Texts, c.Bound)
 			}
 		}
+		if l := h.Labelled; l != nil {
+			fmt.Fprintf(&b, "labels of %d public texts (%s) count by %v: %.1f %% of them lie on their label's side\n", l.Texts, l.About, l.Weight, 100*l.Agreeing)
+		}
 		if p := h.Private; p != nil {
 			fmt.Fprintf(&b, "the cells promise %v to whoever wrote a text: they tell of texts by noisy counts alone\n", p.Guarantee)
 			for _, a := range p.Guarantee.Assumptions {
@@ -164,8 +167,7 @@ func (o *showOptions) releases(ctx context.Context, std term.Streams) error {
 	if err != nil {
 		return err
 	}
-	p := record.Mechanism
-	m, err := mech.NewCells(p.With(mech.Given{"cells": f.Own(set).Centres, "cell_shares": f.Own(set).Shares}))
+	m, err := mech.NewCells(record.Mechanism.With(f.Own(set).Given()))
 	if err != nil {
 		return err
 	}
