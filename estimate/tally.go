@@ -72,6 +72,22 @@ func (t *Tally) Count(a, c int) {
 	t.n += c
 }
 
+// Counts returns how many releases name each answer, or are each of the outcomes.
+func (t *Tally) Counts() []int { return slices.Clone(t.counts) }
+
+// Merge takes the counts of n releases that another tally of the same mechanism has
+// counted.
+func (t *Tally) Merge(counts []int, n int) error {
+	if len(counts) != len(t.counts) || n < 0 || slices.ContainsFunc(counts, func(c int) bool { return c < 0 || c > n }) {
+		return fmt.Errorf("estimate: there are %d counts of %d releases, must be %d, each of as many releases at most", len(counts), n, len(t.counts))
+	}
+	for i, c := range counts {
+		t.counts[i] += c
+	}
+	t.n += n
+	return nil
+}
+
 // N returns how many releases were counted.
 func (t *Tally) N() int { return t.n }
 

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -18,6 +20,9 @@ import (
 	"sotto/batch/pipeline"
 	"sotto/batch/shard"
 	"sotto/dp"
+	"sotto/estimate"
+	"sotto/internal/atomicfile"
+	told "sotto/internal/cli/estimate"
 	"sotto/internal/cli/term"
 	"sotto/internal/fault"
 	"sotto/internal/vecfile"
@@ -45,6 +50,7 @@ type options struct {
 	runner    string
 	outFormat string
 	nameOf    string
+	cells     string // file of --cells
 	json      bool
 	verbose   bool
 }
@@ -68,6 +74,7 @@ func (o *options) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.job.Secret, "secret", "", "file of 32 random bytes that keys the noise, as a gateway's, on every worker at this path")
 	fs.StringVar(&o.job.Out, "out", "", "folder for the parts and the record of the set, set.privacy.json")
 	fs.StringVar(&o.outFormat, "format", "jsonl", "format of the parts: jsonl, csv, npy or parquet")
+	fs.BoolVar(&o.job.Count, "estimate", false, "count the answers that releases name, by krr, subset or codes, and write into estimate.json what sotto estimate tells of all of them")
 	fs.StringVar(&o.job.Ledger, "ledger", "", "ledger that the users of --user pay from before anything is released: a file that sotto budget init made, or postgres://… (default: nobody pays)")
 	fs.StringVar(&o.job.Head, "head", "", "place where the end of the ledger is noted (default: beside the ledger)")
 	fs.StringVar(&o.job.OnExhausted, "on-exhausted", pipeline.LeaveOut, "what happens to users with too little left: leave-out leaves out their rows and counts them, refuse releases nothing")
@@ -98,7 +105,10 @@ func (o *options) settle(fs *pflag.FlagSet) error {
 	if err != nil {
 		return err
 	}
-	o.job.Mechanism = p
+	o.job.Mechanism, o.cells = p, fs.Lookup("cells").Value.String()
+	if o.job.Count && o.stream.URL != "" {
+		return errors.New("--estimate is for files, must be absent with --stream, which has no end at which to tell anything")
+	}
 	rows, err := o.table.Options()
 	if err != nil {
 		return err
@@ -126,6 +136,8 @@ type Summary struct {
 	Out      string     `json:"out"`
 	Parts    int        `json:"parts"`
 	Record   *shard.Set `json:"record"`
+
+	Estimate *estimate.Result `json:"estimate,omitempty"` // with --estimate
 }
 
 // New returns the command.
@@ -188,10 +200,25 @@ func (o *options) run(ctx context.Context, std term.Streams) error {
 	s := Summary{Rows: set.Rows, Released: set.Released, LeftOut: set.LeftOut, Out: o.job.Out, Parts: len(set.Parts), Record: set}
 	s.Seconds = time.Since(began).Seconds()
 	s.Rate = float64(s.Rows) / s.Seconds
+	if o.job.Count {
+		if s.Estimate, err = o.estimate(set); err != nil {
+			return err
+		}
+	}
 	if o.json {
 		return term.PrintJSON(std.Out, s)
 	}
 	return s.print(std)
+}
+
+// estimate says what the releases of a set tell together, and writes it beside them
+// where that is a folder of this machine.
+func (o *options) estimate(set *shard.Set) (*estimate.Result, error) {
+	r, err := told.Told(set, o.cells)
+	if err != nil || strings.Contains(o.job.Out, "://") {
+		return r, err
+	}
+	return r, atomicfile.Write(filepath.Join(o.job.Out, shard.EstimateFile), func(w io.Writer) error { return term.PrintJSON(w, r) })
 }
 
 // print tells a person what was done.
@@ -211,6 +238,9 @@ func (s *Summary) print(std term.Streams) error {
 	fmt.Fprintf(&b, "against: %s\nfor: %s\n", s.Record.Release.Against, s.Record.Release.Scope)
 	for _, a := range s.Record.Release.Guarantee.Assumptions {
 		fmt.Fprintf(&b, "assuming: %s\n", a)
+	}
+	if s.Estimate != nil {
+		fmt.Fprintf(&b, "%s\n", s.Estimate.Sentence())
 	}
 	_, err := fmt.Fprint(std.Err, b.String())
 	return err

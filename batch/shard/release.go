@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -125,10 +126,14 @@ func (w *Worker) releaseFrom(ctx context.Context, c Chunk, in *textfile.Reader, 
 		}
 	}
 	job.Progress = func(int64) { now.first, now.ids = now.first+int64(len(now.ids)), now.ids[:0] }
+	counts := w.count()
+	if counts != nil {
+		job.Written = func(_ int64, y []float64) { counts.add(y) }
+	}
 	s, err := vectorise.Run(ctx, job)
 	p := Part{LeftOut: s.Declined, Skipped: s.Skipped, Empty: s.Empty, Masked: s.Masked}
 	p.Rows, p.Read = s.Rows, s.Rows+s.Declined+s.Skipped
-	return p, err
+	return p, cmp.Or(err, counts.into(&p))
 }
 
 // row notes the id of a row and returns what is written beside its release.
@@ -166,13 +171,14 @@ func (w *Worker) releaseVectors(ctx context.Context, c Chunk, out *vecfile.Write
 		return Part{}, fmt.Errorf("shard: %s has rows of %d numbers, must have %d", c.File, in.Width(), width)
 	}
 	name, draw := base(c.File)+":", w.key.Drawer()
+	counts := w.count()
 	s, err := release.Run(ctx, in, out, w.mech, release.Options{
-		Workers: 1, SkipBad: w.spec.SkipBad,
+		Workers: 1, SkipBad: w.spec.SkipBad, Written: counts.all(),
 		Noise: func(place int64, vector []float64) rand.Source {
 			return draw.NoiseOf(name+strconv.FormatInt(c.Line+place+1, 10), vector)
 		},
 	})
 	p := Part{Skipped: s.Skipped}
 	p.Rows, p.Read = s.Rows, s.Rows+s.Skipped
-	return p, err
+	return p, cmp.Or(err, counts.into(&p))
 }

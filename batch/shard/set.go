@@ -19,6 +19,9 @@ import (
 // SetFile is the name of the record of a set, beside its parts.
 const SetFile = evidence.SetFile
 
+// EstimateFile is the name of what the releases of a set tell together, beside them.
+const EstimateFile = "estimate.json"
+
 // jobFile says, until the record is there, whose the parts in a folder are.
 const jobFile = "set.unfinished.json"
 
@@ -58,7 +61,7 @@ func (w *Worker) Begin(job string, chunks []Chunk) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	mine := map[string]bool{SetFile: true, jobFile: true}
+	mine := map[string]bool{SetFile: true, jobFile: true, EstimateFile: true}
 	for _, c := range chunks {
 		mine[c.Part+"."+string(w.spec.OutFormat)] = true
 	}
@@ -138,6 +141,9 @@ func (w *Worker) Finish(ctx context.Context, job string, parts []Part, paid *Pai
 			fmt.Sprintf("%d rows were left out because their users' budgets were exhausted; that they are missing is visible, and not covered by ε", s.LeftOut-skipped))
 	}
 	s.Release.Rows = s.Released
+	if err := w.sum(s); err != nil {
+		return nil, err
+	}
 	return s, w.write(ctx, s)
 }
 

@@ -33,7 +33,8 @@ type Spec struct {
 	Mechanism mech.Params `json:"mechanism"`
 	Dropout   float64     `json:"dropout,omitempty"`
 	Masks     mech.Masks  `json:"masks,omitempty"`
-	Secret    string      `json:"secret"` // file that holds it, on every worker
+	Count     bool        `json:"count,omitempty"` // how many releases name each answer
+	Secret    string      `json:"secret"`          // file that holds it, on every worker
 
 	Out       string         `json:"out"` // folder
 	OutFormat vecfile.Format `json:"out_format"`
@@ -102,7 +103,7 @@ func (s *Spec) read() []string {
 // another name, but for a chance of 2⁻⁹⁶.
 func (w *Worker) Job(chunks []Chunk) (string, error) {
 	s := *w.spec
-	s.Out, s.Secret = "", w.secret.ID()
+	s.Out, s.Count, s.Secret = "", false, w.secret.ID() // none of which changes a release
 	b, err := json.Marshal(struct {
 		Version string
 		Spec    *Spec

@@ -16,6 +16,7 @@ import (
 	"sotto/encode"
 	"sotto/encode/catalogue"
 	"sotto/encode/textfile"
+	"sotto/estimate"
 	"sotto/gateway"
 	"sotto/internal/vecfile"
 	"sotto/mech"
@@ -32,8 +33,9 @@ type Worker struct {
 	mech    mech.Mechanism
 	key     Key
 	secret  gateway.Secret
-	beside  int // columns that are written beside a release
-	user    int // place of the users' column among those that are read
+	tally   *estimate.Tally // empty; nil if releases are not counted
+	beside  int             // columns that are written beside a release
+	user    int             // place of the users' column among those that are read
 }
 
 // Open loads the secret, the encoder and the mechanism of a spec. Encoders that answer
@@ -73,6 +75,11 @@ func Open(ctx context.Context, s *Spec, maskers []text.Masker, at Elsewhere) (*W
 	}
 	if w.mech.Guarantee().Epsilon == dp.Infinite {
 		return nil, fmt.Errorf("shard: %s %s promises nothing: %s", s.Mechanism.Mechanism, w.mech.Profile().Variant, w.mech.Profile().Reason)
+	}
+	if s.Count {
+		if w.tally, err = estimate.NewTally(w.mech); err != nil {
+			return nil, err
+		}
 	}
 	w.key, err = NewKey(w.secret, w.mech, name)
 	return w, err

@@ -28,6 +28,9 @@ type Options struct {
 	// among the rows that were read and its raw vector, which it may not keep. It is
 	// called by several goroutines. Else noise is fresh, of the operating system's.
 	Noise func(place int64, vector []float64) rand.Source
+	// Written, if not nil, is called with whole rows that are written, in order. It may
+	// not keep them.
+	Written func(rows []float64)
 }
 
 // Summary counts what was done.
@@ -191,6 +194,9 @@ func (p *pipe) write(ctx context.Context, w *vecfile.Writer, o Options) (Summary
 		}
 		if err := w.WriteRows(b.y[:kept*p.out]); err != nil {
 			return sum, err
+		}
+		if o.Written != nil {
+			o.Written(b.y[:kept*p.out])
 		}
 		sum.Rows += int64(kept)
 		sum.Skipped += int64(b.n - kept)

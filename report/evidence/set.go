@@ -33,6 +33,7 @@ type Set struct {
 	Released int64         `json:"released"`             // and written
 	LeftOut  int64         `json:"left_out"`             // of users who could not pay, and bad ones
 	Paid     *Paid         `json:"paid,omitempty"`
+	Counts   []int         `json:"counts,omitempty"` // how many releases name each answer, where they were counted
 	Parts    []Part        `json:"parts"`
 	// Unbound says that nobody compared the record with its parts.
 	Unbound bool `json:"unbound,omitempty"`
@@ -46,6 +47,7 @@ type Part struct {
 	Skipped int64            `json:"skipped,omitempty"` // bad rows
 	Empty   int64            `json:"empty,omitempty"`   // texts of which no word is known
 	Masked  map[string]int64 `json:"masked,omitempty"`
+	Counts  []int            `json:"counts,omitempty"` // on their way to those of the set
 }
 
 // Paid says what was paid for before anything was released.

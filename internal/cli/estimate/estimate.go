@@ -24,6 +24,12 @@ func Commands(std term.Streams) []*cobra.Command {
 	return []*cobra.Command{c}
 }
 
+// What --confidence and --delta are unless the user says something else.
+const (
+	defaultConfidence = 0.95
+	defaultDelta      = 1e-6
+)
+
 // options are the flags of "sotto estimate".
 type options struct {
 	in, metadata, format string
@@ -81,7 +87,7 @@ The guarantee after shuffling is a second one, and needs what it assumes.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&o.in, "in", "", "file of releases: jsonl, csv, npy or parquet, - for standard input (required)")
+	fs.StringVar(&o.in, "in", "", "file of releases: jsonl, csv, npy or parquet, the record of a set, set.privacy.json, or - for standard input (required)")
 	fs.StringVar(&o.metadata, "metadata", "", "file that says how they were released (default: IN.privacy.json)")
 	fs.StringVar(&o.format, "format", "", "format of standard input: jsonl, csv, npy or parquet")
 	fs.StringSliceVar(&o.names, "names", nil, "names of the answers, in their order (default: what the record says, or their numbers)")
@@ -93,8 +99,8 @@ The guarantee after shuffling is a second one, and needs what it assumes.`,
 	fs.StringVar(&o.groups, "groups", "", "file with the column of --group, a row for each release (default: IN)")
 	fs.StringSliceVar(&o.compare, "compare", nil, "two values of --group to compare, separated by a comma")
 	fs.StringVar(&o.against, "against", "", "other file of releases, with its record, to compare with")
-	fs.Float64Var(&o.confidence, "confidence", 0.95, "confidence of each interval")
-	fs.Float64Var(&o.delta, "delta", 1e-6, "δ of the guarantee after shuffling")
+	fs.Float64Var(&o.confidence, "confidence", defaultConfidence, "confidence of each interval")
+	fs.Float64Var(&o.delta, "delta", defaultDelta, "δ of the guarantee after shuffling")
 	fs.BoolVar(&o.mean, "mean", false, "print the mean of what was released, and no shares (default for releases of vectors)")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return c

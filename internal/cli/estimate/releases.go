@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"path/filepath"
 
 	"sotto/dataset/table"
 	"sotto/internal/cli/term"
@@ -29,6 +30,7 @@ type releases struct {
 	mechanism mech.Mechanism
 	examples  []string // of cells; nil where none are known
 	binding   mech.Binding
+	parts     []string // files of a set; nil for one file
 }
 
 // source is where releases are read from.
@@ -41,7 +43,9 @@ type source struct {
 // openReleases reads the record of releases.
 func openReleases(from source) (r *releases, err error) {
 	r = &releases{source: from, name: from.path}
-	if from.stream != nil {
+	if from.stream == nil && filepath.Base(from.path) == evidence.SetFile {
+		r.said, r.parts, err = openSet(from.path, from.metadata)
+	} else if from.stream != nil {
 		r.name, r.path = "stdin", ""
 		r.said, r.binding, err = evidence.ReadRecord(from.metadata)
 	} else {
@@ -53,19 +57,27 @@ func openReleases(from source) (r *releases, err error) {
 	if r.said == nil {
 		return nil, fmt.Errorf("%s has no record beside it, must have %s: it says how answers were released", from.path, from.path+term.PrivacyEnd)
 	}
-	params, examples, err := withCells(r.said.Mechanism, from.cells)
+	return r, r.settle(from.cells)
+}
+
+// settle finds out what released them, and what answers are called.
+func (r *releases) settle(cells string) error {
+	params, examples, err := withCells(r.said.Mechanism, cells)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.examples = examples
 	if r.mechanism, err = mech.New(params); err != nil {
-		return nil, fmt.Errorf("the record of %s: %w", r.name, err)
+		return fmt.Errorf("the record of %s: %w", r.name, err)
 	}
-	return r, nil
+	return nil
 }
 
 // reader opens the rows. For a stream their bytes are hashed as they pass.
-func (r *releases) reader() (*vecfile.Reader, hash.Hash, error) {
+func (r *releases) reader() (rows, hash.Hash, error) {
+	if r.parts != nil {
+		return &chain{left: r.parts}, nil, nil
+	}
 	if r.stream == nil {
 		v, err := vecfile.Open(r.path, vecfile.Options{})
 		return v, nil, err
@@ -173,6 +185,9 @@ func (r *releases) bound(sum hash.Hash) error {
 func (r *releases) openGroups(column, path string) (next func() (string, error), done func(), err error) {
 	if column == "" {
 		return nil, func() {}, nil
+	}
+	if path == "" && r.parts != nil {
+		return nil, nil, errors.New("--in is a set of several files, must have the column of --group in one other: --groups")
 	}
 	if path == "" {
 		path = r.path

@@ -11,7 +11,6 @@ import (
 
 	"sotto/dp"
 	"sotto/internal/cli/term"
-	"sotto/internal/vecfile"
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train/forward"
@@ -173,7 +172,7 @@ func together(vectors, labels *releases) (d forward.Data, err error) {
 
 // allRows reads a whole file of releases.
 func allRows(r *releases) ([][]float64, error) {
-	v, err := vecfile.Open(r.path, vecfile.Options{})
+	v, _, err := r.reader()
 	if err != nil {
 		return nil, err
 	}
