@@ -101,11 +101,17 @@ func (o *options) settle(fs *pflag.FlagSet) error {
 	if o.Epsilon == 0 {
 		return errors.New("want --epsilon, the ε of each release")
 	}
+	if !o.job.Vectors {
+		o.Encoder = o.job.Encoder // whose cells come with sotto, if they do
+	}
 	p, err := o.Resolve(o.mechanism)
 	if err != nil {
 		return err
 	}
 	o.job.Mechanism, o.cells = p, fs.Lookup("cells").Value.String()
+	if o.job.Public, err = p.Public(); err != nil {
+		return err
+	}
 	if o.job.Count && o.stream.URL != "" {
 		return errors.New("--estimate is for files, must be absent with --stream, which has no end at which to tell anything")
 	}

@@ -31,10 +31,13 @@ type Spec struct {
 	Vectors   bool        `json:"vectors,omitempty"` // files hold vectors, and there is no encoder
 	Encoder   string      `json:"encoder,omitempty"`
 	Mechanism mech.Params `json:"mechanism"`
-	Dropout   float64     `json:"dropout,omitempty"`
-	Masks     mech.Masks  `json:"masks,omitempty"`
-	Count     bool        `json:"count,omitempty"` // how many releases name each answer
-	Secret    string      `json:"secret"`          // file that holds it, on every worker
+	// Public is what [mech.Params.Public] returned: centres of cells, which are not among the
+	// parameters that are written down, but which every worker needs.
+	Public  json.RawMessage `json:"public,omitempty"`
+	Dropout float64         `json:"dropout,omitempty"`
+	Masks   mech.Masks      `json:"masks,omitempty"`
+	Count   bool            `json:"count,omitempty"` // how many releases name each answer
+	Secret  string          `json:"secret"`          // file that holds it, on every worker
 
 	Out       string         `json:"out"` // folder
 	OutFormat vecfile.Format `json:"out_format"`

@@ -67,7 +67,13 @@ func Open(ctx context.Context, s *Spec, maskers []text.Masker, at Elsewhere) (*W
 		}
 		name, width = w.encoder.Name(), w.encoder.Dim()
 	}
-	if w.mech, err = mech.New(s.Mechanism.Fit(width)); err != nil {
+	params := s.Mechanism
+	if len(s.Public) > 0 {
+		if params, err = params.WithPublic(s.Public); err != nil {
+			return nil, err
+		}
+	}
+	if w.mech, err = mech.New(params.Fit(width)); err != nil {
 		return nil, err
 	}
 	if in, _ := w.mech.Shape(); in != width {
