@@ -44,7 +44,7 @@ func TestKubernetesPrograms(t *testing.T) {
 	file("etc/sotto/tls/tls.crt", certificate)
 	file("etc/sotto/tls/tls.key", key)
 	secret := make([]byte, 32)
-	rand.Read(secret) //nolint:errcheck // it never returns an error
+	rand.Read(secret)
 	file("etc/sotto/secret/secret", secret)
 	_, keys := newKey(t, "--subject", "shop")
 	entry, err := os.ReadFile(keys)
@@ -76,11 +76,11 @@ func TestKubernetesPrograms(t *testing.T) {
 		}
 		return append(args, more...)
 	}
-	if out, err := exec.Command(binary, here(pod("ledger-init"))...).CombinedOutput(); err != nil {
-		t.Fatalf("the ledger is not begun: %v: %s", err, out)
+	if out, failed := exec.Command(binary, here(pod("ledger-init"))...).CombinedOutput(); failed != nil {
+		t.Fatalf("the ledger is not begun: %v: %s", failed, out)
 	}
-	if out, err := exec.Command(binary, here(pod("gateway"))...).CombinedOutput(); err == nil || !strings.Contains(string(out), "--ledger-standbys is 1 and --ledger is a file") {
-		t.Errorf("with a ledger that has no standby the gateway says %v: %s", err, out)
+	if out, failed := exec.Command(binary, here(pod("gateway"))...).CombinedOutput(); failed == nil || !strings.Contains(string(out), "--ledger-standbys is 1 and --ledger is a file") {
+		t.Errorf("with a ledger that has no standby the gateway says %v: %s", failed, out)
 	}
 	settings := filepath.Join(root, "etc/sotto/config/gateway.json")
 	content, err := os.ReadFile(settings)

@@ -55,7 +55,7 @@ func folder(t *testing.T) string {
 // What a job counts of its parts is, byte for byte, what sotto estimate reads from them.
 // Workers have the public centres of cells, which no record holds.
 func TestEstimate(t *testing.T) {
-	for name, args := range map[string][]string{
+	for name, job := range map[string][]string{
 		"labels": {"*.csv", "--vectors", "--mechanism", "krr", "--classes", "4", "--epsilon", "3"},
 		"cells":  {"*.jsonl", "--text", "text", "--id", "id", "--mechanism", "cells", "--epsilon", "8"},
 	} {
@@ -67,7 +67,7 @@ func TestEstimate(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			args := append([]string{"--in", filepath.Join(dir, args[0])}, args[1:]...)
+			args := append([]string{"--in", filepath.Join(dir, job[0])}, job[1:]...)
 			args = append(args, "--secret", filepath.Join(dir, "secret"), "--out", filepath.Join(dir, "out"), "--estimate", "--json")
 			if code, _, errs := call(t, args...); code != 0 {
 				t.Fatalf("exit code %d: %s", code, errs)

@@ -220,7 +220,7 @@ func (f *streamFn) flush(ctx context.Context) error {
 		out := &nats.Msg{Subject: f.stream.To + "." + m.Name, Data: m.Release, Header: nats.Header{seen: {f.when[i].Format(time.RFC3339Nano)}}}
 		_, err = f.js.PublishMsg(ctx, out, jetstream.WithExpectLastSequencePerSubject(0))
 		var refused *jetstream.APIError
-		if err != nil && !(errors.As(err, &refused) && refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence) {
+		if err != nil && (!errors.As(err, &refused) || refused.ErrorCode != jetstream.JSErrCodeStreamWrongLastSequence) {
 			return fail(fmt.Errorf("pipeline: a release cannot be published: %w", err))
 		}
 	}

@@ -106,9 +106,9 @@ func Make(ctx context.Context, x nn.Matrix, s Settings) (*Set, error) {
 	best := Trial{Cells: s.Count}
 	if best.Cells == 0 {
 		for _, n := range numbers(s.Epsilon, len(fit)/s.Least) {
-			t, err := plain.try(ctx, every(fit, trying), every(out, trying/held), n, false)
-			if err != nil {
-				return nil, err
+			t, failed := plain.try(ctx, every(fit, trying), every(out, trying/held), n, false)
+			if failed != nil {
+				return nil, failed
 			}
 			result.Tried = append(result.Tried, t)
 		}
@@ -118,9 +118,9 @@ func Make(ctx context.Context, x nn.Matrix, s Settings) (*Set, error) {
 		return nil, fmt.Errorf("cells: %d cells of %d texts have %d each on average, must have at least %d: give more texts, fewer cells, or make them privately (--private), which shows no text", best.Cells, len(fit), len(fit)/best.Cells, s.Least)
 	}
 	if s.Count == 0 {
-		t, err := plain.try(ctx, every(fit, trying), every(out, trying/held), best.Cells, true)
-		if err != nil {
-			return nil, err
+		t, failed := plain.try(ctx, every(fit, trying), every(out, trying/held), best.Cells, true)
+		if failed != nil {
+			return nil, failed
 		}
 		result.Tried = append(result.Tried, t)
 		best.Whitened = t.Distortion < best.Distortion

@@ -94,7 +94,7 @@ Without --private the result is the same for any number of workers.`,
 	fs := c.Flags()
 	fs.StringSliceVar(&o.in, "in", nil, "files or folders of texts, separated by commas, - for standard input, which is also the default")
 	o.AddFlags(fs)
-	o.labelledOptions.addFlags(fs)
+	o.addFlags(fs)
 	fs.StringVar(&o.wordnet, "wordnet", "", "folder of WordNet's data files, whose example sentences of five words and more are taken, too")
 	fs.IntVar(&o.limit, "limit", 0, "number of texts to take, evenly spread (default: all)")
 	fs.StringVar(&o.encoder, "encoder", "default", "encoder that makes the vectors, the same as in releases (see sotto encoder list)")
@@ -150,7 +150,7 @@ func runCellsMake(ctx context.Context, o cellsOptions, std term.Streams) (err er
 	if x = x.Slice(0, len(texts)); public != nil {
 		f.Labelled = public.Labelled
 	}
-	o.Direction = f.Head.Direction()
+	o.Direction = f.Direction()
 	bar := term.NewProgress(std.Err, "making cells")
 	defer bar.Finish()
 	for i, epsilon := range o.epsilons {
