@@ -78,7 +78,7 @@ func (m *LaplaceL2) Unbias(dst, y []float64) error { return asReleased(dst, y) }
 // Average implements [Averaging]: an input is shortened by at most √D/2 + 1 integers and
 // rounded by half of one.
 func (m *Gaussian) Average() Average {
-	return Average{unitLength, m.params.Dim, (math.Sqrt(float64(m.params.Dim))/2 + 1.5) / float64(m.radius)}
+	return Average{unitLength, m.params.Dim, (float64(math.Sqrt(float64(m.params.Dim))/2) + 1.5) / float64(m.radius)}
 }
 
 // Unbias implements [Averaging].

@@ -60,7 +60,7 @@ func NewSubset(p Params) (*Subset, error) {
 	}
 	p.Own = own
 	// 1−p = (K−d)e^(−ε)/(d+(K−d)e^(−ε)), rounded up, is accurate where p is near 1.
-	odds := float64(float64(own.Classes-own.Selected)/float64(own.Selected)) * math.Exp(-p.Epsilon)
+	odds := float64(float64(own.Classes-own.Selected) / float64(own.Selected) * math.Exp(-p.Epsilon))
 	hold := noise.ProbAbove(odds / (1 + odds)).Not()
 	if odds > 1 {
 		hold = noise.ProbBelow(1 / (1 + odds))
