@@ -26,7 +26,8 @@ const cacheVersion = 1
 
 // openCache returns the file for texts, whose documents have words alone.
 func openCache(o Options, texts []dataset.Related, docs []*language.Document) cached {
-	if o.Cache == "-" {
+	// Texts of one's own may be private: nobody asked for a copy of them.
+	if o.Cache == "-" || o.File != "" {
 		return cached{}
 	}
 	dir := o.Cache

@@ -21,7 +21,7 @@ type Options struct {
 	Data     string                // one of [dataset.RelationSets]
 	File     string                // in place of it, a file as [dataset.OwnRelations] reads it
 	Dir      string                // folder of data sets; "" means [dataset.Dir]
-	Cache    string                // folder of texts with their trees; "" means one below the user's cache, - none
+	Cache    string                // folder of texts with their trees; "" means one below the user's cache, - none; of File nothing is kept
 	Workers  int                   // 0 means one a processor; the result does not depend on it
 	Progress func(done, total int) // hears how many texts are done; may be nil
 }

@@ -159,3 +159,22 @@ func TestCut(t *testing.T) {
 		t.Errorf("got %+v, %v", one, err)
 	}
 }
+
+// TestOwnTextsAreNotKept: no copy of a file of one's own is left behind.
+func TestOwnTextsAreNotKept(t *testing.T) {
+	var b strings.Builder
+	for _, part := range []string{"train", "dev", "test"} {
+		b.WriteString(`{"split":"` + part + `","tokens":["Ann","works","for","Acme","."],"entities":[["Peop",0,1],["Org",3,4]],"relations":[["Work_For",0,1]]}` + "\n")
+	}
+	file, kept := filepath.Join(t.TempDir(), "own.jsonl"), t.TempDir()
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, err := relation.Prepare(t.Context(), relation.Options{File: file, Cache: kept})
+	if err != nil || counts(set, dataset.Train)[1] != 1 {
+		t.Fatalf("got %+v, %v, want a relation to learn from", set, err)
+	}
+	if left, err := os.ReadDir(kept); err != nil || len(left) > 0 {
+		t.Errorf("%d files are kept, %v, want none", len(left), err)
+	}
+}
