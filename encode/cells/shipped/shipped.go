@@ -47,12 +47,22 @@ func load(encoder string) (*cells.File, error) {
 	parse, _ := opened.LoadOrStore(encoder, sync.OnceValues(func() (*cells.File, error) {
 		content, err := files.ReadFile(encoder + end)
 		if err != nil {
-			return nil, fmt.Errorf("shipped: there are no cells for the encoder %.60s, must be given (--cells FILE): make them of public texts by sotto cells make; those of %s come with sotto: %w", encoder, strings.Join(Encoders(), " and "), fs.ErrNotExist)
+			return nil, noCells(encoder)
 		}
 		return cells.Read(bytes.NewReader(content))
 	}))
 	return parse.(func() (*cells.File, error))()
 }
+
+// noCells is the error for an encoder of that name, which is an [fs.ErrNotExist].
+type noCells string
+
+func (n noCells) Error() string {
+	return fmt.Sprintf("shipped: there are no cells for the encoder %.60s, must be given (--cells FILE): make them of public texts by sotto cells make; those of %s come with sotto", string(n), strings.Join(Encoders(), " and "))
+}
+
+// Is implements what [errors.Is] asks for.
+func (noCells) Is(target error) bool { return target == fs.ErrNotExist }
 
 // Find returns cells: those in a file, those that come with sotto under a name, or, if
 // where is "", those of the encoder. Cells of another encoder than that one are
