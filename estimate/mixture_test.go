@@ -58,6 +58,10 @@ func TestMixtureExactly(t *testing.T) {
 // answers says, but for intervals, which are wider.
 func TestMixtureOfLabels(t *testing.T) {
 	m := krr(t, 3, 1)
+	law, err := m.Law()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, counts := range [][]int{{500, 300, 200}, {700, 150, 150}} {
 		a, err := counted(tally(t, 3, 1), counts).Shares(0.95)
 		if err != nil {
@@ -69,11 +73,12 @@ func TestMixtureOfLabels(t *testing.T) {
 		}
 		for i := range a.Each {
 			x, y := a.Each[i], b.Each[i]
-			near := 1e-9
-			if x.Unbiased < 0 || x.Unbiased > 1 { // then it is at the likeliest share, by which it changes by 0.02 at most
-				near = 0.02 * 2e-3
+			want := x.Error
+			if x.Unbiased < 0 || x.Unbiased > 1 { // then it is that at the likeliest shares, which both climb to
+				named := law.Least[i] + law.Rise*y.Likelihood
+				want = math.Sqrt(named*(1-named)/1000) / law.Rise
 			}
-			if a.Method != b.Method || math.Abs(x.Unbiased-y.Unbiased) > 1e-9 || math.Abs(x.Likelihood-y.Likelihood) > 2e-3 || math.Abs(x.Error-y.Error) > near {
+			if a.Method != b.Method || math.Abs(x.Unbiased-y.Unbiased) > 1e-9 || math.Abs(x.Likelihood-y.Likelihood) > 2e-3 || math.Abs(want-y.Error) > 1e-9 {
 				t.Errorf("counts %v: %+v by inputs, want %+v", counts, y, x)
 			}
 			if width := (y.High - y.Low) / (x.High - x.Low); x.Low > 0 && x.High < 1 && !(width > 1 && width < 1.5) {
