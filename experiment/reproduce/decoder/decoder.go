@@ -83,7 +83,15 @@ type Line struct {
 	Precision measure.Summary `json:"precision"`
 	Recall    measure.Summary `json:"recall"`
 	F1        measure.Summary `json:"f1"`
-	BLEU      measure.Summary `json:"bleu"`
+	MacroF1   measure.Summary `json:"macro_f1"`
+	// F1 and the mean of F1 over relations on sentences that stand in no other part; absent
+	// where all do.
+	New      *measure.Summary `json:"f1_new_texts,omitempty"`
+	NewMacro *measure.Summary `json:"macro_f1_new_texts,omitempty"`
+	BLEU     measure.Summary  `json:"bleu"`
+	// Greedy is BLEU of what is written with the likeliest piece each time, as the paper
+	// decodes, and as every network here does that has no classifier.
+	Greedy    measure.Summary `json:"bleu_greedy"`
 	Faithful  measure.Summary `json:"faithful"`
 	Published *Published      `json:"published,omitempty"`
 }
@@ -236,12 +244,12 @@ func some(all []relation.Instance, rows int) []relation.Instance {
 }
 
 // all trains what is planned, some at a time, and returns the numbers by plan and seed.
-func (w *work) all(ctx context.Context, plans []plan, tell func(done int)) ([][]outcome.Numbers, error) {
+func (w *work) all(ctx context.Context, plans []plan, tell func(done int)) ([][]numbers, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	done := make([][]outcome.Numbers, len(plans))
+	done := make([][]numbers, len(plans))
 	for k := range done {
-		done[k] = make([]outcome.Numbers, w.Seeds)
+		done[k] = make([]numbers, w.Seeds)
 	}
 	var group sync.WaitGroup
 	var mu sync.Mutex // guards count and failed
@@ -277,7 +285,7 @@ func (w *work) all(ctx context.Context, plans []plan, tell func(done int)) ([][]
 }
 
 // one trains a network and measures it, or takes what the store has.
-func (w *work) one(ctx context.Context, p plan, seed uint64) (outcome.Numbers, error) {
+func (w *work) one(ctx context.Context, p plan, seed uint64) (numbers, error) {
 	s := joint.Settings{On: p.on, Without: p.without, Share: p.share, Epochs: w.Epochs, Seed: seed, Mask: relation.Typed(w.set.Name)}
 	file := w.file(s)
 	if n, ok, err := w.kept(file); ok || err != nil {
@@ -285,20 +293,21 @@ func (w *work) one(ctx context.Context, p plan, seed uint64) (outcome.Numbers, e
 	}
 	t, err := joint.New(joint.Data{Name: w.set.Name, Train: w.train, Dev: w.set.Part(dataset.Validation), Rules: w.rules, Vectors: w.vectors}, s)
 	if err != nil {
-		return outcome.Numbers{}, err
+		return numbers{}, err
 	}
 	if err = t.Run(ctx, joint.Options{Pool: nn.NewPool(1)}); err != nil {
-		return outcome.Numbers{}, err
+		return numbers{}, err
 	}
 	m, err := t.Model()
 	if err != nil {
-		return outcome.Numbers{}, err
+		return numbers{}, err
 	}
 	r, err := outcome.Measure(ctx, m, w.set, outcome.Options{Rules: w.rules})
 	if err != nil {
-		return outcome.Numbers{}, err
+		return numbers{}, err
 	}
-	return r.Numbers, w.keep(file, r.Numbers)
+	n := numbers{r.Numbers, r.New}
+	return n, w.keep(file, n)
 }
 
 // alone measures the rules without a network.
@@ -311,7 +320,7 @@ func (w *work) alone(ctx context.Context) (*Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := line(plan{name: "rules alone"}, []outcome.Numbers{r.Numbers})
+	l := line(plan{name: "rules alone"}, []numbers{{r.Numbers, r.New}})
 	return &l, nil
 }
 
@@ -334,26 +343,33 @@ func (w *work) matched() float64 {
 }
 
 // line makes means over seeds.
-func line(p plan, all []outcome.Numbers) Line {
-	of := func(f func(outcome.Numbers) float64) measure.Summary {
+func line(p plan, all []numbers) Line {
+	of := func(f func(numbers) float64) measure.Summary {
 		var values []float64
 		for _, n := range all {
 			values = append(values, f(n))
 		}
 		return measure.Summarise(values)
 	}
-	return Line{
+	l := Line{
 		Name: p.name, On: p.on, Without: p.without, Share: p.share, Seeds: len(all), Published: published(p),
-		Precision: of(func(n outcome.Numbers) float64 { return n.Precision }),
-		Recall:    of(func(n outcome.Numbers) float64 { return n.Recall }),
-		F1:        of(func(n outcome.Numbers) float64 { return n.MicroF1 }),
-		BLEU:      of(func(n outcome.Numbers) float64 { return n.BLEU }),
-		Faithful:  of(func(n outcome.Numbers) float64 { return n.Faithful }),
+		Precision: of(func(n numbers) float64 { return n.Precision }),
+		Recall:    of(func(n numbers) float64 { return n.Recall }),
+		F1:        of(func(n numbers) float64 { return n.MicroF1 }),
+		MacroF1:   of(func(n numbers) float64 { return n.MacroF1 }),
+		BLEU:      of(func(n numbers) float64 { return n.BLEU }),
+		Greedy:    of(func(n numbers) float64 { return n.GreedyBLEU }),
+		Faithful:  of(func(n numbers) float64 { return n.Faithful }),
 	}
+	if all[0].New != nil {
+		micro, macro := of(func(n numbers) float64 { return n.New.MicroF1 }), of(func(n numbers) float64 { return n.New.MacroF1 })
+		l.New, l.NewMacro = &micro, &macro
+	}
+	return l
 }
 
 // together compares training both with training either, seed by seed.
-func together(table []plan, done [][]outcome.Numbers) []Gain {
+func together(table []plan, done [][]numbers) []Gain {
 	var all []Gain
 	for k, p := range table {
 		if p.without == "" {
@@ -361,10 +377,10 @@ func together(table []plan, done [][]outcome.Numbers) []Gain {
 		}
 		both := slices.IndexFunc(table, func(q plan) bool { return q.on == p.on && q.without == "" })
 		g := Gain{Name: "F1 " + p.name + ", and with it"}
-		of := func(n outcome.Numbers) float64 { return n.MicroF1 }
+		of := func(n numbers) float64 { return n.MicroF1 }
 		if p.without == joint.Classifier {
 			g.Name = "BLEU " + p.name + ", and with it"
-			of = func(n outcome.Numbers) float64 { return n.BLEU }
+			of = func(n numbers) float64 { return n.GreedyBLEU } // neither has a beam
 		}
 		var values []float64
 		for seed := range done[k] {

@@ -8,6 +8,7 @@ import (
 
 	"sotto/internal/layout"
 	"sotto/measure"
+	"sotto/relation/joint"
 	"sotto/report/evidence"
 	"sotto/report/page"
 )
@@ -39,7 +40,7 @@ func (r *Result) subjects() []evidence.Subject {
 		for _, l := range s.Table {
 			all = append(all, evidence.Subject{
 				Name: fmt.Sprintf("relations of %s, %s", page.FileName(s.Data), l.Name), Match: evidence.Match{Data: s.Data, Method: l.Name, Test: "test"},
-				Numbers: map[string]measure.Estimate{"precision": exactly(l.Precision), "recall": exactly(l.Recall), "f1": exactly(l.F1), "bleu": exactly(l.BLEU)},
+				Numbers: map[string]measure.Estimate{"precision": exactly(l.Precision), "recall": exactly(l.Recall), "f1": exactly(l.F1), "macro_f1": exactly(l.MacroF1), "bleu": exactly(l.BLEU), "bleu_greedy": exactly(l.Greedy), "faithful": exactly(l.Faithful)},
 			})
 		}
 	}
@@ -54,12 +55,12 @@ func (l Line) cells() []string {
 	if l.Published != nil {
 		p = *l.Published
 	}
-	all := []string{l.Name}
+	all, silent := []string{l.Name}, l.On == "" || l.Without == joint.Decoder
 	for _, c := range []struct {
 		ours   measure.Summary
 		theirs float64
 		none   bool
-	}{{l.Precision, p.Precision, false}, {l.Recall, p.Recall, false}, {l.F1, p.F1, false}, {l.BLEU, p.BLEU, l.On == "" || l.Without == "decoder"}} {
+	}{{l.Precision, p.Precision, false}, {l.Recall, p.Recall, false}, {l.F1, p.F1, false}, {l.Greedy, p.BLEU, silent}} {
 		ours, theirs := percent(c.ours), "–"
 		if c.none {
 			ours = "–"
@@ -69,7 +70,10 @@ func (l Line) cells() []string {
 		}
 		all = append(all, ours, theirs)
 	}
-	return all
+	if silent || l.Without == joint.Classifier {
+		return append(all, "–", "–")
+	}
+	return append(all, percent(l.BLEU), percent(l.Faithful))
 }
 
 // percent writes a mean in percent, with its deviation where there is one.
@@ -88,6 +92,25 @@ func (g Gain) says() string {
 		return fmt.Sprintf("%s: %s points with one seed, which tells nothing", g.Name, signed(d.Mean))
 	}
 	return fmt.Sprintf("%s: %s points (%s to %s): %s", g.Name, signed(d.Mean), signed(d.Low), signed(d.High), g.Says)
+}
+
+// says writes what a set's table has besides its columns: the mean of F1 over relations, what
+// holds on new sentences, and the gains.
+func (s Set) says() []string {
+	var all []string
+	for _, l := range s.Table {
+		if l.On == joint.RulesAndLabels && l.Without != joint.Classifier {
+			words := fmt.Sprintf("%s: mean of F1 over relations %s", l.Name, percent(l.MacroF1))
+			if l.New != nil {
+				words += fmt.Sprintf("; on sentences that stand in no other part F1 %s, mean %s", percent(*l.New), percent(*l.NewMacro))
+			}
+			all = append(all, words)
+		}
+	}
+	for _, g := range s.Together {
+		all = append(all, g.says())
+	}
+	return all
 }
 
 func signed(v measure.Number) string {
@@ -111,14 +134,14 @@ func (r *Result) sections() []page.Section {
 			caption string
 			lines   []Line
 		}{{"In percent, mean ± deviation over " + page.Plural(n, "seed", "seeds"), s.Table}, {"Trained on what a share of the rules matches", s.Curve}} {
-			t := &page.Table{Caption: part.caption, Head: page.Heads("", "#precision", "#TACRED", "#recall", "#TACRED", "#F1", "#TACRED", "#BLEU", "#TACRED")}
+			t := &page.Table{Caption: part.caption, Head: page.Heads("", "#precision", "#TACRED", "#recall", "#TACRED", "#F1", "#TACRED", "#BLEU", "#TACRED", "#BLEU of a beam", "#faithful")}
 			for _, l := range part.lines {
 				t.Add(l.cells()...)
 			}
 			one.Blocks = append(one.Blocks, t.Blocks()...)
 		}
-		for _, g := range s.Together {
-			one.Blocks = append(one.Blocks, page.Block{Note: g.says() + "."})
+		for _, words := range s.says() {
+			one.Blocks = append(one.Blocks, page.Block{Note: words + "."})
 		}
 		all = append(all, one)
 	}
@@ -135,7 +158,7 @@ func (r *Result) Print(to io.Writer) error {
 	for _, s := range r.Sets {
 		fmt.Fprintf(w, "\n%s: %d rules learnt from %d pairs match %.1f %% of their relations; %s; in percent\n\n", s.Data, s.Rules, s.Train, 100*s.Matched, page.Plural(s.Table[len(s.Table)-1].Seeds, "seed", "seeds"))
 		for k, lines := range [][]Line{s.Table, s.Curve} {
-			t := layout.NewTable(w, []any{[]string{"on the test part", "trained on what a share of rules matches"}[k], "precision", "TACRED", "recall", "TACRED", "F1", "TACRED", "BLEU", "TACRED"}...).Headed()
+			t := layout.NewTable(w, []any{[]string{"on the test part", "trained on what a share of rules matches"}[k], "precision", "TACRED", "recall", "TACRED", "F1", "TACRED", "BLEU", "TACRED", "beam", "faithful"}...).Headed()
 			for _, l := range lines {
 				var row []any
 				for _, c := range l.cells() {
@@ -146,8 +169,8 @@ func (r *Result) Print(to io.Writer) error {
 			t.Flush() //nolint:errcheck // it goes to memory
 			fmt.Fprintln(w)
 		}
-		for _, g := range s.Together {
-			fmt.Fprintf(w, "%s\n", g.says())
+		for _, words := range s.says() {
+			fmt.Fprintln(w, words)
 		}
 	}
 	for _, n := range r.Notes {

@@ -52,7 +52,7 @@ func notes() []string {
 		"Published figures are those of TACRED, which is licensed, with 41 relations and rules that others wrote by hand: other data, other rules. They stand here to be looked at, not to be reached.",
 		"Our rules are learnt from the training part of each set by package induce, and never see the others. Each training pair whose relation has a rule that matches it is taught that rule.",
 		"Without the decoder no rule is written, and without the classifier a relation is told only where a stored rule was written that matches.",
-		"BLEU is of what was written where the true relation has a rule that matches, against all such rules.",
+		"BLEU is of what was written where the true relation has a rule that matches, against all such rules: piece by piece as the paper decodes, and, with both parts, by a beam that looks for a rule that holds.",
 		"Intervals of differences are Student's, over seeds: they say what another seed would change, not what another data set would.",
 	}
 }

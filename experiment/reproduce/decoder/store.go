@@ -15,17 +15,23 @@ import (
 	"sotto/relation/outcome"
 )
 
+// numbers are those of one training: on the test part, and on what of it stands in no other.
+type numbers struct {
+	outcome.Numbers
+	New *outcome.Numbers `json:"new_texts,omitempty"` // absent where all texts are new
+}
+
 // stored is the numbers of one training, as they are kept.
 type stored struct {
 	Format string `json:"format"`
-	outcome.Numbers
+	numbers
 }
 
-const storeFormat = "sotto-rule-decoder-run-1"
+const storeFormat = "sotto-rule-decoder-run-2"
 
 // recipe names how networks are made and trained. It changes with them, so that what another
 // recipe gave is not taken for theirs.
-const recipe = 1
+const recipe = 2
 
 // file names what decides a training: no text, and its hash alone; "" without a store.
 func (w *work) file(s joint.Settings) string {
@@ -44,23 +50,23 @@ func (w *work) file(s joint.Settings) string {
 }
 
 // kept returns what the store has of a training.
-func (w *work) kept(file string) (outcome.Numbers, bool, error) {
+func (w *work) kept(file string) (numbers, bool, error) {
 	if file == "" || w.Again {
-		return outcome.Numbers{}, false, nil
+		return numbers{}, false, nil
 	}
 	var s stored
 	err := atomicfile.ReadJSON(file, &s)
 	if errors.Is(err, fs.ErrNotExist) {
-		return outcome.Numbers{}, false, nil
+		return numbers{}, false, nil
 	}
 	if err == nil && s.Format != storeFormat {
 		err = fmt.Errorf("decoder: format of %s is %.40q, must be %s; remove it, or use --again", file, s.Format, storeFormat)
 	}
-	return s.Numbers, err == nil, err
+	return s.numbers, err == nil, err
 }
 
 // keep keeps the numbers of a training.
-func (w *work) keep(file string, n outcome.Numbers) error {
+func (w *work) keep(file string, n numbers) error {
 	if file == "" {
 		return nil
 	}
