@@ -60,6 +60,48 @@ func (r *Rules) ExplainAll(all []Instance, relation func(Instance) string) []int
 	return out
 }
 
+// Targets returns, for each of some instances, the rule of its relation that a writer of rules
+// should learn to write about it: of those that match, the one that matches the most of
+// these instances rightly, and the first of several; −1, if there is none. Rules that differ
+// in little match the same sentences: to take the widest of them each time leaves fewer
+// that have to be told apart than to take the surest, which [Rules.Explain] does.
+func (r *Rules) Targets(all []Instance) []int {
+	matching, right := make([][]int, len(all)), make([]int, len(r.File.Rules))
+	r.each(all, func(k, n int) {
+		if r.File.Rules[n].Relation == all[k].Relation {
+			matching[k] = append(matching[k], n)
+			right[n]++
+		}
+	})
+	out := make([]int, len(all))
+	for k := range out {
+		out[k] = -1
+		for _, n := range matching[k] {
+			if best := out[k]; best < 0 || right[n] > right[best] || right[n] == right[best] && n < best {
+				out[k] = n
+			}
+		}
+	}
+	return out
+}
+
+// each calls do for each rule that matches an instance with its arguments. It looks once at
+// a sentence whose instances stand one behind another.
+func (r *Rules) each(all []Instance, do func(instance, rule int)) {
+	var last *language.Document
+	var found []rule.Match
+	for k, x := range all {
+		if x.Doc != last {
+			last, found = x.Doc, r.matches(x.Doc)
+		}
+		for _, m := range found {
+			if m.Subject == x.Subject && m.Object == x.Object {
+				do(k, m.Rule)
+			}
+		}
+	}
+}
+
 // Matching returns all rules that match an instance with its arguments, in their order.
 func (r *Rules) Matching(x Instance) []int {
 	var all []int
@@ -81,20 +123,11 @@ func Count(f *rule.File, all []Instance) error {
 	for k := range f.Rules {
 		f.Rules[k].Right, f.Rules[k].Tried = 0, 0
 	}
-	var last *language.Document
-	var found []rule.Match
-	for _, x := range all {
-		if x.Doc != last {
-			last, found = x.Doc, r.matches(x.Doc)
+	r.each(all, func(k, n int) {
+		if f.Rules[n].Tried++; f.Rules[n].Relation == all[k].Relation {
+			f.Rules[n].Right++
 		}
-		for _, m := range found {
-			if m.Subject == x.Subject && m.Object == x.Object {
-				if f.Rules[m.Rule].Tried++; f.Rules[m.Rule].Relation == x.Relation {
-					f.Rules[m.Rule].Right++
-				}
-			}
-		}
-	}
+	})
 	return nil
 }
 

@@ -30,21 +30,16 @@ type lesson struct {
 }
 
 // lessons says what is to be learnt from instances: on rules and labels, each has its true
-// relation, and the best rule of that relation that matches; on rules alone, it has the
-// relation of the best rule that matches.
+// relation; on rules alone, it has the relation of the best rule that matches. The rule to
+// write is that of [relation.Rules.Targets].
 //
 // On rules alone, the pairs that have no relation are those that no rule matches in
 // sentences in which one matches another pair, but for the inverse of that pair; where a set
 // has one pair a sentence, they are those that the set says have none.
 func lessons(all []relation.Instance, rules *relation.Rules, on string) []lesson {
 	all = relation.Lessons(all)
-	var kept []lesson
 	if on == RulesAndLabels {
-		found := rules.ExplainAll(all, func(x relation.Instance) string { return x.Relation })
-		for k, x := range all {
-			kept = append(kept, lesson{x, found[k]})
-		}
-		return kept
+		return withRules(all, rules)
 	}
 	found := rules.ExplainAll(all, func(relation.Instance) string { return relation.Any })
 	pairs, matched := map[*language.Document]int{}, map[*language.Document][]relation.Instance{}
@@ -53,6 +48,7 @@ func lessons(all []relation.Instance, rules *relation.Rules, on string) []lesson
 			matched[x.Doc] = append(matched[x.Doc], x)
 		}
 	}
+	var kept []relation.Instance
 	for k, x := range all {
 		inverse := func(y relation.Instance) bool { return y.Subject == x.Object && y.Object == x.Subject }
 		switch {
@@ -63,9 +59,18 @@ func lessons(all []relation.Instance, rules *relation.Rules, on string) []lesson
 		default:
 			continue
 		}
-		kept = append(kept, lesson{x, found[k]})
+		kept = append(kept, x)
 	}
-	return kept
+	return withRules(kept, rules)
+}
+
+// withRules returns instances with the rule to write about each.
+func withRules(all []relation.Instance, rules *relation.Rules) []lesson {
+	var out []lesson
+	for k, n := range rules.Targets(all) {
+		out = append(out, lesson{all[k], n})
+	}
+	return out
 }
 
 // check refuses data that cannot be learnt from.

@@ -180,7 +180,7 @@ func (d Data) know(lessons []relation.Instance) (k knowledge, texts []string, er
 	}
 	texts = make([]string, len(lessons))
 	var some []string
-	for i, n := range rules.ExplainAll(lessons, func(x relation.Instance) string { return x.Relation }) {
+	for i, n := range rules.Targets(lessons) {
 		if n >= 0 {
 			texts[i] = rule.Written(bare.Rules[n].Pattern)
 			some = append(some, texts[i])
