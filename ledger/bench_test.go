@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"sotto/internal/pgtest"
 	"sotto/ledger"
 	"sotto/ledger/part"
 )
@@ -38,10 +38,10 @@ func TestBench(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := testServer(t)
+	s := pgtest.Shared(t)
 	for _, parts := range []int{1, 4} {
 		for _, gateways := range []int{1, 2, 4} {
-			url := s.url(s.schema(t))
+			url := s.URL(s.Schema(t))
 			o := ledger.Options{Budget: benchBudget(), SecretID: "first", ChainKey: chainKey(1)}
 			var book *part.Ledger
 			if parts == 1 {
@@ -52,9 +52,16 @@ func TestBench(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			before := s.processorTime(t)
+			before, err := s.ProcessorTime()
+			if err != nil {
+				t.Fatal(err)
+			}
 			spends, work := runGateways(t, url, gateways, lasts)
-			server := s.processorTime(t) - before
+			server, err := s.ProcessorTime()
+			if err != nil {
+				t.Fatal(err)
+			}
+			server -= before
 			p := verifyParts(t, book)
 			book.Close()
 			if int(p.Spends) < spends {
@@ -128,43 +135,4 @@ func spendFor(t *testing.T, url string) {
 	}
 	group.Wait()
 	t.Logf("spends: %d", n.Load())
-}
-
-// processorTime is what the server has had of the processors, in all of its processes.
-func (s *server) processorTime(t *testing.T) time.Duration {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, _, _ := strings.Cut(string(content), "\n")
-	all, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ticks := 0
-	for _, path := range all {
-		stat, err := os.ReadFile(path)
-		if err != nil {
-			continue // it has ended
-		}
-		before, rest, _ := strings.Cut(string(stat), ") ")
-		pid, _, _ := strings.Cut(before, " ")
-		fields := strings.Fields(rest)
-		if len(fields) < 15 || pid != first && fields[1] != first {
-			continue
-		}
-		used := fields[11:13]
-		if pid == first { // with those that have ended
-			used = fields[11:15]
-		}
-		for _, f := range used {
-			n, err := strconv.Atoi(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ticks += n
-		}
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond // a hundred a second, on every Linux
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -12,65 +11,46 @@ import (
 
 	"sotto/dp"
 	"sotto/dp/dptest"
+	"sotto/internal/pgtest"
 	"sotto/ledger"
 	"sotto/ledger/witness"
 )
 
 // cluster is a primary and a standby that follows it, as docs/scale.md sets them up.
 type cluster struct {
-	*server // that writes
-	t       *testing.T
-	standby *server
+	*pgtest.Server // that writes
+	t              *testing.T
+	standby        *pgtest.Server
 }
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	primary := newServer(t, testServer(t).bin)
-	if err := primary.init(); err != nil {
+	primary := pgtest.New(t)
+	if err := errors.Join(primary.Init(), primary.Start()); err != nil {
 		t.Fatal(err)
 	}
-	if err := primary.start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { primary.stop() }) //nolint:errcheck // a test may have stopped it
-	c := &cluster{server: primary, t: t}
-	c.follow(newServer(t, c.bin))
+	c := &cluster{Server: primary, t: t}
+	c.follow(pgtest.New(t))
 	return c
 }
 
-// newServer returns a server with an empty folder of its own.
-func newServer(t *testing.T, bin string) *server {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "sotto-pg-") // short enough for the name of a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &server{bin: bin, dir: dir}
-	if err = s.own(); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // follow copies the primary to a new standby, and lets commits wait for it.
-func (c *cluster) follow(to *server) {
+func (c *cluster) follow(to *pgtest.Server) {
 	c.t.Helper()
 	c.standby = to
-	if err := to.command("pg_basebackup", "-h", c.dir, "-U", "sotto", "-D", to.dir+"/data", "-R", "-X", "stream", "-c", "fast"); err != nil {
+	if err := to.Command("pg_basebackup", "-h", c.Host(), "-U", "sotto", "-D", to.Data(), "-R", "-X", "stream", "-c", "fast"); err != nil {
 		c.t.Fatal(err)
 	}
-	if err := to.start(); err != nil {
+	if err := to.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	c.t.Cleanup(func() { to.stop() }) //nolint:errcheck // a test may have stopped it
 	c.synchronous("*")
 	c.await("SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'")
 }
 
 func (c *cluster) synchronous(names string) {
 	c.t.Helper()
-	conn := c.connect(c.t, "public")
+	conn := c.Connect(c.t, "public")
 	for _, q := range []string{"ALTER SYSTEM SET synchronous_standby_names = '" + names + "'", "SELECT pg_reload_conf()"} {
 		if _, err := conn.Exec(c.t.Context(), q); err != nil {
 			c.t.Fatal(err)
@@ -82,7 +62,7 @@ func (c *cluster) synchronous(names string) {
 // await waits until the primary says that something is so.
 func (c *cluster) await(query string) {
 	c.t.Helper()
-	conn := c.connect(c.t, "public")
+	conn := c.Connect(c.t, "public")
 	for range 1200 {
 		var is bool
 		if err := conn.QueryRow(c.t.Context(), query).Scan(&is); err != nil {
@@ -99,10 +79,10 @@ func (c *cluster) await(query string) {
 // promote makes the standby the primary.
 func (c *cluster) promote() {
 	c.t.Helper()
-	if err := c.standby.command("pg_ctl", "-D", c.standby.dir+"/data", "-w", "promote"); err != nil {
+	if err := c.standby.Command("pg_ctl", "-D", c.standby.Data(), "-w", "promote"); err != nil {
 		c.t.Fatal(err)
 	}
-	c.server = c.standby
+	c.Server = c.standby
 }
 
 // opener opens the ledger on whichever of some servers is the primary, as a
@@ -159,8 +139,8 @@ func TestFailover(t *testing.T) {
 	}
 	c := newCluster(t)
 	second := c.standby
-	third := newServer(t, c.bin) // whose address is known beforehand
-	open := c.opener(c.dir, second.dir, third.dir)
+	third := pgtest.New(t) // whose address is known beforehand
+	open := c.opener(c.Host(), second.Host(), third.Host())
 	options := ledger.Options{
 		Budget: ledger.Budget{Unit: dp.Text, Epsilon: 1e6}, SecretID: "first", ChainKey: chainKey(1), Standbys: 1, Timeout: 2 * time.Second,
 	}
@@ -176,7 +156,7 @@ func TestFailover(t *testing.T) {
 		group.Go(func() { clients[i].run(t, books[i%2], end) })
 	}
 	c.await("SELECT spends > 500 FROM sotto_ledger_head")
-	if err := c.stop(); err != nil {
+	if err := c.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	c.promote()
@@ -184,7 +164,7 @@ func TestFailover(t *testing.T) {
 		t.Errorf("on a primary without a standby: %v, want it refused", err)
 	}
 	var before int64
-	if err := c.connect(t, "public").QueryRow(t.Context(), "SELECT spends FROM sotto_ledger_head").Scan(&before); err != nil {
+	if err := c.Connect(t, "public").QueryRow(t.Context(), "SELECT spends FROM sotto_ledger_head").Scan(&before); err != nil {
 		t.Fatal(err)
 	}
 	c.follow(third)
@@ -222,8 +202,8 @@ func TestWaitForStandby(t *testing.T) {
 		t.Skip("SOTTO_LONG is not 1: two servers take seconds to start")
 	}
 	c := newCluster(t)
-	l := mustOpen(t, c.opener(c.dir), ledger.Options{Budget: daily, SecretID: "first", ChainKey: chainKey(1)})
-	if err := c.standby.stop(); err != nil {
+	l := mustOpen(t, c.opener(c.Host()), ledger.Options{Budget: daily, SecretID: "first", ChainKey: chainKey(1)})
+	if err := c.standby.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	answer := make(chan error, 1)
@@ -236,7 +216,7 @@ func TestWaitForStandby(t *testing.T) {
 	// Asked for again, it waits for the standby, too, though it is on the primary.
 	go func() { answer <- spendSoon(t, l, "hello") }()
 	c.await("SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-	if err := c.standby.start(); err != nil {
+	if err := c.standby.Start(); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-answer; err != nil {
@@ -251,18 +231,18 @@ func TestWaitForStandby(t *testing.T) {
 	// gateway that runs notices that, and one that starts does by a head elsewhere.
 	c.synchronous("")
 	head := t.TempDir() + "/head"
-	both := c.opener(c.dir, c.standby.dir)
+	both := c.opener(c.Host(), c.standby.Host())
 	watched := mustOpen(t, both, ledger.Options{Head: head, SecretID: "first", ChainKey: chainKey(1), Accept: &witness.Acceptance{Who: "carol", Reason: "a head elsewhere"}})
-	if err := c.standby.stop(); err != nil {
+	if err := c.standby.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	if err := spendSoon(t, watched, "forgotten"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.stop(); err != nil {
+	if err := c.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.standby.start(); err != nil {
+	if err := c.standby.Start(); err != nil {
 		t.Fatal(err)
 	}
 	c.promote()

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
+	"sotto/internal/pgtest"
 	"sotto/ledger"
 )
 
@@ -20,7 +19,7 @@ func TestFault(t *testing.T) {
 	for _, size := range []int64{0, 4096, 8192, 8300} {
 		path := filepath.Join(t.TempDir(), "ledger.db")
 		var cut atomic.Bool
-		l, err := ledger.OpenFile(path, ledger.Options{Budget: daily, Timeout: time.Second, Clock: func() time.Time {
+		l, err := ledger.OpenFile(path, ledger.Options{Budget: daily, Clock: func() time.Time {
 			if cut.Swap(false) {
 				if err := os.Truncate(path, size); err != nil {
 					t.Error(err)
@@ -51,17 +50,18 @@ func TestFault(t *testing.T) {
 func TestStuck(t *testing.T) {
 	held := make(chan struct{})
 	var hold atomic.Bool
-	l, err := ledger.OpenFile(filepath.Join(t.TempDir(), "ledger.db"), ledger.Options{
-		Budget: daily, Timeout: 100 * time.Millisecond, Clock: func() time.Time {
-			if hold.Load() {
-				<-held
-			}
-			return time.Now()
-		},
+	var l *ledger.Ledger
+	patiently(t, "opening", func() (err error) {
+		l, err = ledger.OpenFile(filepath.Join(t.TempDir(), "ledger.db"), ledger.Options{
+			Budget: daily, Timeout: 100 * time.Millisecond, Clock: func() time.Time {
+				if hold.Load() {
+					<-held
+				}
+				return time.Now()
+			},
+		})
+		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	hold.Store(true)
 	for _, text := range []string{"first", "second"} {
 		if err := spendSoon(t, l, text); !errors.Is(err, ledger.ErrUnavailable) {
@@ -80,18 +80,19 @@ func TestGivenUp(t *testing.T) {
 	held := make(chan struct{})
 	var hold atomic.Bool
 	entered := make(chan struct{}, 1)
-	l, err := ledger.OpenFile(filepath.Join(t.TempDir(), "ledger.db"), ledger.Options{
-		Budget: daily, Timeout: time.Second, Clock: func() time.Time {
-			if hold.Swap(false) {
-				entered <- struct{}{}
-				<-held
-			}
-			return time.Now()
-		},
+	var l *ledger.Ledger
+	patiently(t, "opening", func() (err error) {
+		l, err = ledger.OpenFile(filepath.Join(t.TempDir(), "ledger.db"), ledger.Options{
+			Budget: daily, Timeout: 2 * time.Second, Clock: func() time.Time {
+				if hold.Swap(false) {
+					entered <- struct{}{}
+					<-held
+				}
+				return time.Now()
+			},
+		})
+		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	defer l.Close()
 	hold.Store(true)
 	first := make(chan error)
@@ -141,7 +142,7 @@ func TestReplacedFile(t *testing.T) {
 		{"emptied", func(path string) error { return os.Truncate(path, 0) }},
 	} {
 		path := filepath.Join(t.TempDir(), "ledger.db")
-		l, err := ledger.OpenFile(path, ledger.Options{Budget: daily, Timeout: time.Second})
+		l, err := ledger.OpenFile(path, ledger.Options{Budget: daily})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,91 +168,41 @@ func TestReplacedFile(t *testing.T) {
 	}
 }
 
-// signal sends a signal to all processes of the server.
-func (s *server) signal(t *testing.T, sig syscall.Signal) {
-	t.Helper()
-	content, err := os.ReadFile(s.dir + "/data/postmaster.pid")
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, _, _ := strings.Cut(string(content), "\n")
-	master, err := strconv.Atoi(first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pids := []int{master}
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range stats {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			continue // it has ended
-		}
-		pid, rest, _ := strings.Cut(string(content), " ")
-		if fields := strings.Fields(rest[strings.LastIndexByte(rest, ')')+1:]); len(fields) > 1 && fields[1] == first {
-			if n, err := strconv.Atoi(pid); err == nil {
-				pids = append(pids, n)
-			}
-		}
-	}
-	for _, pid := range pids {
-		if err := syscall.Kill(pid, sig); err != nil {
-			t.Logf("process %d: %v", pid, err)
-		}
-	}
-}
-
 // A database that is frozen answers nothing and closes nothing.
 func TestFrozenDatabase(t *testing.T) {
-	s := testServer(t)
-	url := s.url(s.schema(t))
-	l, err := ledger.OpenPostgres(t.Context(), url, ledger.Options{Budget: daily, Timeout: 500 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err = spendSoon(t, l, "before"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err = l.Balance(t.Context(), "alice"); err != nil { // on a connection that is kept
-		t.Fatal(err)
-	}
-	s.signal(t, syscall.SIGSTOP)
-	frozen := true
-	defer func() {
-		if frozen {
-			s.signal(t, syscall.SIGCONT)
-		}
-	}()
-	if err = spendSoon(t, l, "frozen"); !errors.Is(err, ledger.ErrUnavailable) {
+	s := pgtest.Shared(t)
+	url := s.URL(s.Schema(t))
+	const timeout = 500 * time.Millisecond
+	var l *ledger.Ledger
+	patiently(t, "opening", func() (err error) {
+		l, err = ledger.OpenPostgres(t.Context(), url, ledger.Options{Budget: daily, Timeout: timeout})
+		return err
+	})
+	patiently(t, "a spend", func() error { return spendSoon(t, l, "before") })
+	balance := func() error { _, err := l.Balance(t.Context(), "alice"); return err }
+	patiently(t, "a balance", balance) // on a connection that is kept
+	freeze, resume := func() { must(t, s.Freeze()) }, func() { must(t, s.Resume()) }
+	freeze()
+	defer resume()
+	if err := spendSoon(t, l, "frozen"); !errors.Is(err, ledger.ErrUnavailable) {
 		t.Errorf("a spend: %v, want %v", err, ledger.ErrUnavailable)
 	}
-	if err = soon(t, "a balance", func() error { _, failed := l.Balance(t.Context(), "alice"); return failed }); !errors.Is(err, ledger.ErrUnavailable) {
+	if err := soon(t, "a balance", balance); !errors.Is(err, ledger.ErrUnavailable) {
 		t.Errorf("a balance: %v, want %v", err, ledger.ErrUnavailable)
 	}
-	if err = soon(t, "verify", func() error { _, failed := l.Verify(t.Context()); return failed }); !errors.Is(err, ledger.ErrUnavailable) {
+	check := func() error { _, err := l.Verify(t.Context()); return err }
+	if err := soon(t, "verify", check); !errors.Is(err, ledger.ErrUnavailable) {
 		t.Errorf("verify: %v, want %v", err, ledger.ErrUnavailable)
 	}
-	if err = soon(t, "opening", func() error {
-		_, failed := ledger.OpenPostgres(t.Context(), url, ledger.Options{Budget: daily, Timeout: 500 * time.Millisecond})
+	if err := soon(t, "opening", func() error {
+		_, failed := ledger.OpenPostgres(t.Context(), url, ledger.Options{Budget: daily, Timeout: timeout})
 		return failed
 	}); !errors.Is(err, ledger.ErrUnavailable) {
 		t.Errorf("opening: %v, want %v", err, ledger.ErrUnavailable)
 	}
-	s.signal(t, syscall.SIGCONT)
-	frozen = false
-	for range 100 {
-		if err = spendSoon(t, l, "thawed"); err == nil {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	if err != nil {
-		t.Errorf("after it was thawed: %v", err)
-	}
-	verify(t, l)
-	s.signal(t, syscall.SIGSTOP)
+	resume()
+	patiently(t, "a spend after it was thawed", func() error { return spendSoon(t, l, "thawed") })
+	patiently(t, "verify", check)
+	freeze()
 	soon(t, "closing", l.Close) //nolint:errcheck // that it ends is enough
-	s.signal(t, syscall.SIGCONT)
 }

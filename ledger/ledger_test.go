@@ -94,6 +94,29 @@ func soon(t *testing.T, what string, step func() error) error {
 	}
 }
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// patiently does a step until it succeeds: where a test needs a short time-out, a busy
+// machine may let it pass while nothing is wrong yet.
+func patiently(t *testing.T, what string, step func() error) {
+	t.Helper()
+	for tries := 0; ; tries++ {
+		err := soon(t, what, step)
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, ledger.ErrUnavailable) || tries == 100 {
+			t.Fatalf("%s: %v", what, err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
 func spendSoon(t *testing.T, l *ledger.Ledger, text string) error {
 	t.Helper()
 	return soon(t, "a spend", func() error {

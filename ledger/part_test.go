@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"sotto/dp"
+	"sotto/internal/pgtest"
 	"sotto/ledger"
 	"sotto/ledger/part"
 )
@@ -52,8 +53,8 @@ func leftIn(t *testing.T, l *part.Ledger, subject string) float64 {
 // time, for requests and for jobs.
 func TestParts(t *testing.T) {
 	t.Parallel()
-	s := testServer(t)
-	url := s.url(s.schema(t))
+	s := pgtest.Shared(t)
+	url := s.URL(s.Schema(t))
 	if _, err := part.Begin(t.Context(), url, 1, partOptions()); err == nil {
 		t.Error("one part was begun")
 	}
@@ -161,8 +162,8 @@ func said(t *testing.T, books ...*ledger.Ledger) []string {
 // parts, is refused.
 func TestDivide(t *testing.T) {
 	t.Parallel()
-	s := testServer(t)
-	schema := s.schema(t)
+	s := pgtest.Shared(t)
+	schema := s.Schema(t)
 	open := postgresOpener(s, schema)
 	l := mustOpen(t, open, partOptions())
 	for i := range 90 {
@@ -182,11 +183,11 @@ func TestDivide(t *testing.T) {
 	}
 	secret := ledger.Migration{SecretID: "first", ChainKey: chainKey(1)}
 	for name, m := range map[string]ledger.Migration{"no secret": {}, "another key": {SecretID: "first", ChainKey: chainKey(2)}, "another secret": {SecretID: "second", ChainKey: chainKey(1)}} {
-		if _, err := part.Divide(t.Context(), s.url(schema), 3, m); err == nil {
+		if _, err := part.Divide(t.Context(), s.URL(schema), 3, m); err == nil {
 			t.Fatalf("%s: it was divided", name)
 		}
 	}
-	conn := s.connect(t, schema)
+	conn := s.Connect(t, schema)
 	for _, harm := range [][2]string{
 		{"UPDATE sotto_ledger_sums SET spent_epsilon = spent_epsilon + 1", "UPDATE sotto_ledger_sums SET spent_epsilon = spent_epsilon - 1"},
 		{"UPDATE sotto_ledger_log SET name = NULL WHERE seq = 9", ""},
@@ -207,14 +208,14 @@ func TestDivide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = part.Divide(t.Context(), s.url(schema), 3, secret); !errors.Is(err, ledger.ErrDamaged) {
+		if _, err = part.Divide(t.Context(), s.URL(schema), 3, secret); !errors.Is(err, ledger.ErrDamaged) {
 			t.Errorf("%s: %v, want %v", harm[0], err, ledger.ErrDamaged)
 		}
 		if _, err = conn.Exec(t.Context(), harm[1]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if p, err := part.Divide(t.Context(), s.url(schema), 3, secret); err != nil || p.Entries != proof.Entries || p.Spends != proof.Spends || p.Subjects != proof.Subjects {
+	if p, err := part.Divide(t.Context(), s.URL(schema), 3, secret); err != nil || p.Entries != proof.Entries || p.Spends != proof.Spends || p.Subjects != proof.Subjects {
 		t.Fatalf("%+v, %v; want what it held, %+v", p, err, proof)
 	}
 	if _, err := l.Spend(t.Context(), request("user 1", "later", 0.5)); !errors.Is(err, ledger.ErrUnavailable) {
@@ -224,7 +225,7 @@ func TestDivide(t *testing.T) {
 	if err := conn.QueryRow(t.Context(), "SELECT format FROM sotto_ledger_head").Scan(&format); err != nil || format == "sotto-ledger-2" {
 		t.Errorf("what versions without parts ask for is %q, %v; want that they refuse it", format, err)
 	}
-	parts := openParts(t, s.url(schema), partOptions())
+	parts := openParts(t, s.URL(schema), partOptions())
 	if p := verifyParts(t, parts); p.Spends != proof.Spends+2 || p.MAC != ledger.MACChecked || p.Subjects != proof.Subjects {
 		t.Errorf("the parts hold %+v, want %+v", p, proof)
 	}
@@ -247,7 +248,7 @@ func TestDivide(t *testing.T) {
 	if _, err := parts.Reserve(t.Context(), job); !errors.Is(err, ledger.ErrConflict) {
 		t.Errorf("another job of its name: %v, want %v", err, ledger.ErrConflict)
 	}
-	if _, err := part.Divide(t.Context(), s.url(schema), 3, secret); err == nil {
+	if _, err := part.Divide(t.Context(), s.URL(schema), 3, secret); err == nil {
 		t.Error("it was divided twice")
 	}
 	var n int
@@ -258,7 +259,7 @@ func TestDivide(t *testing.T) {
 		if _, err := conn.Exec(t.Context(), harm); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := part.Open(t.Context(), s.url(schema), partOptions()); !errors.Is(err, ledger.ErrDamaged) {
+		if _, err := part.Open(t.Context(), s.URL(schema), partOptions()); !errors.Is(err, ledger.ErrDamaged) {
 			t.Errorf("%s: %v, want %v", harm, err, ledger.ErrDamaged)
 		}
 	}

@@ -6,49 +6,15 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/user"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"sotto/dp"
+	"sotto/internal/pgtest"
 	"sotto/ledger"
 )
-
-// server is a PostgreSQL server in a folder of its own, reached by a socket.
-type server struct {
-	bin, dir string
-	schemas  atomic.Int64
-}
-
-var startServer = sync.OnceValues(func() (*server, error) {
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	if err != nil || len(found) == 0 {
-		return nil, errors.New("PostgreSQL is not installed under /usr/lib/postgresql")
-	}
-	dir, err := os.MkdirTemp("", "sotto-pg-")
-	if err != nil {
-		return nil, err
-	}
-	s := &server{bin: filepath.Dir(found[len(found)-1]), dir: dir}
-	if err := s.own(); err != nil {
-		return nil, err
-	}
-	if err := s.init(); err != nil {
-		return nil, err
-	}
-	return s, s.start()
-})
-
-func (s *server) init() error {
-	return s.command("initdb", "-D", s.dir+"/data", "-U", "sotto", "-A", "trust", "-E", "SQL_ASCII", "--no-instructions")
-}
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -58,119 +24,27 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
-	if serverStarted.Load() {
-		if s, err := startServer(); err == nil {
-			if err = s.stop(); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-			}
-			os.RemoveAll(s.dir)
-		}
-	}
+	pgtest.End()
 	os.Exit(code)
 }
 
-var serverStarted atomic.Bool
-
-// own gives the folder to the user postgres if this is root, as whom the server
-// does not run.
-func (s *server) own() error {
-	if os.Getuid() != 0 {
-		return nil
-	}
-	u, err := user.Lookup("postgres")
-	if err != nil {
-		return err
-	}
-	uid, err := strconv.Atoi(u.Uid)
-	if err != nil {
-		return err
-	}
-	return os.Chown(s.dir, uid, -1)
-}
-
-func (s *server) command(name string, args ...string) error {
-	args = append([]string{filepath.Join(s.bin, name)}, args...)
-	if os.Getuid() == 0 {
-		args = append([]string{"runuser", "-u", "postgres", "--"}, args...)
-	}
-	c := exec.Command(args[0], args[1:]...)
-	c.Dir = s.dir
-	if out, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w: %s", name, err, out)
-	}
-	return nil
-}
-
-// start starts the server with commits that are not synchronous, which the
-// ledger must not accept.
-func (s *server) start() error {
-	return s.command("pg_ctl", "-D", s.dir+"/data", "-w", "-l", s.dir+"/log", "-o",
-		"-c listen_addresses='' -c synchronous_commit=off -c default_transaction_isolation=serializable -k "+s.dir, "start")
-}
-
-// stop stops the server as a crash does.
-func (s *server) stop() error {
-	return s.command("pg_ctl", "-D", s.dir+"/data", "-w", "-m", "immediate", "stop")
-}
-
-// connect opens a connection in a schema.
-func (s *server) connect(t testing.TB, schema string) *pgx.Conn {
-	t.Helper()
-	c, err := pgx.Connect(context.Background(), s.url(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close(context.Background()) })
-	return c
-}
-
-func (s *server) url(schema string) string {
-	return "postgres:///postgres?user=sotto&host=" + s.dir + "&search_path=" + schema
-}
-
-// schema makes an empty schema.
-func (s *server) schema(t testing.TB) string {
-	t.Helper()
-	name := fmt.Sprint("test", s.schemas.Add(1))
-	if _, err := s.connect(t, "public").Exec(t.Context(), "CREATE SCHEMA "+name); err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
-// testServer starts the server, or skips the test.
-func testServer(t testing.TB) *server {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("starting PostgreSQL takes seconds")
-	}
-	serverStarted.Store(true)
-	s, err := startServer()
-	if s == nil {
-		t.Skip(err)
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func postgresOpener(s *server, schema string) opener {
+func postgresOpener(s *pgtest.Server, schema string) opener {
 	return func(o ledger.Options) (*ledger.Ledger, error) {
-		return ledger.OpenPostgres(context.Background(), s.url(schema), o)
+		return ledger.OpenPostgres(context.Background(), s.URL(schema), o)
 	}
 }
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	s := testServer(t)
-	conform(t, func(t *testing.T) opener { return postgresOpener(s, s.schema(t)) })
+	s := pgtest.Shared(t)
+	conform(t, func(t *testing.T) opener { return postgresOpener(s, s.Schema(t)) })
 }
 
 // Two gateways on one database never overspend a subject together.
 func TestPostgresTwoGateways(t *testing.T) {
 	t.Parallel()
-	s := testServer(t)
-	open := postgresOpener(s, s.schema(t))
+	s := pgtest.Shared(t)
+	open := postgresOpener(s, s.Schema(t))
 	var books [2]*ledger.Ledger
 	var starting sync.WaitGroup
 	for i := range books { // together, so that both find no tables
@@ -220,8 +94,8 @@ func TestPostgresTwoGateways(t *testing.T) {
 // What one gateway sets holds for the other at once.
 func TestPostgresSharedTerms(t *testing.T) {
 	t.Parallel()
-	s := testServer(t)
-	open := postgresOpener(s, s.schema(t))
+	s := pgtest.Shared(t)
+	open := postgresOpener(s, s.Schema(t))
 	c := newClock()
 	old := mustOpen(t, open, ledger.Options{Budget: daily, SecretID: "first", Clock: c.now})
 	if _, err := old.Spend(t.Context(), request("alice", "a", 4)); err != nil {
@@ -247,14 +121,14 @@ func TestPostgresSharedTerms(t *testing.T) {
 // A lost connection is opened again; a server that is gone is an error,
 // and what was paid for before it crashed is there after it.
 func TestPostgresCrash(t *testing.T) {
-	s := testServer(t)
-	schema := s.schema(t)
+	s := pgtest.Shared(t)
+	schema := s.Schema(t)
 	budget := ledger.Budget{Unit: dp.Text, Epsilon: 1e6}
 	l := mustOpen(t, postgresOpener(s, schema), ledger.Options{Budget: budget})
 	if _, err := l.Balance(t.Context(), "alice"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.connect(t, "public").Exec(t.Context(),
+	if _, err := s.Connect(t, "public").Exec(t.Context(),
 		`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`); err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +167,7 @@ func TestPostgresCrash(t *testing.T) {
 	case <-ended:
 		t.Fatalf("%d releases without a crash, want more", len(released))
 	}
-	if err := s.stop(); err != nil {
+	if err := s.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	<-ended
@@ -303,7 +177,7 @@ func TestPostgresCrash(t *testing.T) {
 	if _, err := l.Balance(t.Context(), "alice"); !errors.Is(err, ledger.ErrUnavailable) {
 		t.Errorf("the balance while the server is down: %v, want %v", err, ledger.ErrUnavailable)
 	}
-	if err := s.start(); err != nil {
+	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
 	paid := map[ledger.Digest]int{}
@@ -325,10 +199,10 @@ func TestPostgresCrash(t *testing.T) {
 // Somebody who holds the head makes a spend fail, not wait for ever.
 func TestPostgresTimeout(t *testing.T) {
 	t.Parallel()
-	s := testServer(t)
-	schema := s.schema(t)
+	s := pgtest.Shared(t)
+	schema := s.Schema(t)
 	l := mustOpen(t, postgresOpener(s, schema), ledger.Options{Budget: daily})
-	tx, err := s.connect(t, schema).Begin(t.Context())
+	tx, err := s.Connect(t, schema).Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +224,7 @@ func TestPostgresTimeout(t *testing.T) {
 // Whatever is changed in the tables is found.
 func TestPostgresDamage(t *testing.T) {
 	t.Parallel()
-	s := testServer(t)
+	s := pgtest.Shared(t)
 	for _, change := range []string{
 		"UPDATE sotto_ledger_log SET entry = set_byte(entry, 20, get_byte(entry, 20) # 1) WHERE seq = 3",
 		"UPDATE sotto_ledger_log SET name = 'mallory' WHERE seq = 3",
@@ -383,7 +257,7 @@ func TestPostgresDamage(t *testing.T) {
 		"DELETE FROM sotto_ledger_sums",
 		"INSERT INTO sotto_ledger_sums VALUES ('bob', 0, 5, 0, 0, 0)",
 	} {
-		schema := s.schema(t)
+		schema := s.Schema(t)
 		options := ledger.Options{Budget: daily, SecretID: "first", ChainKey: chainKey(1), Clock: newClock().now}
 		l := mustOpen(t, postgresOpener(s, schema), options)
 		for _, text := range []string{"a", "b"} {
@@ -394,7 +268,7 @@ func TestPostgresDamage(t *testing.T) {
 		if p := verify(t, l); p.Entries != 4 {
 			t.Fatalf("%d entries, want 4", p.Entries)
 		}
-		if tag, err := s.connect(t, schema).Exec(t.Context(), change); err != nil || tag.RowsAffected() == 0 {
+		if tag, err := s.Connect(t, schema).Exec(t.Context(), change); err != nil || tag.RowsAffected() == 0 {
 			t.Fatalf("%s: %v, %v", change, tag, err)
 		}
 		// Who has it open keeps in mind what never changes, and who opens it does not.
@@ -418,13 +292,13 @@ func TestPostgresRefuses(t *testing.T) {
 			t.Errorf("opening a wrong address: %v, want an error without the password", err)
 		}
 	}
-	s := testServer(t)
-	schema := s.schema(t)
+	s := pgtest.Shared(t)
+	schema := s.Schema(t)
 	if _, err := postgresOpener(s, schema)(ledger.Options{ReadOnly: true}); !errors.Is(err, ledger.ErrUnavailable) {
 		t.Errorf("reading where nothing is: %v, want %v", err, ledger.ErrUnavailable)
 	}
 	mustOpen(t, postgresOpener(s, schema), ledger.Options{Budget: daily}).Close()
-	if _, err := s.connect(t, schema).Exec(t.Context(), "UPDATE sotto_ledger_head SET format = 'sotto-ledger-9'"); err != nil {
+	if _, err := s.Connect(t, schema).Exec(t.Context(), "UPDATE sotto_ledger_head SET format = 'sotto-ledger-9'"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := postgresOpener(s, schema)(ledger.Options{Budget: daily}); !errors.Is(err, ledger.ErrDamaged) {
@@ -433,15 +307,15 @@ func TestPostgresRefuses(t *testing.T) {
 }
 
 func BenchmarkSpendPostgres(b *testing.B) {
-	s := testServer(b)
-	benchmarkSpend(b, postgresOpener(s, s.schema(b)))
+	s := pgtest.Shared(b)
+	benchmarkSpend(b, postgresOpener(s, s.Schema(b)))
 }
 
 // BenchmarkSpendTwoGateways spends through two ledgers on one database, as two
 // gateways do.
 func BenchmarkSpendTwoGateways(b *testing.B) {
-	s := testServer(b)
-	open := postgresOpener(s, s.schema(b))
+	s := pgtest.Shared(b)
+	open := postgresOpener(s, s.Schema(b))
 	budget := daily
 	budget.Epsilon = 1e9
 	var books [2]*ledger.Ledger

@@ -7,15 +7,16 @@ import (
 	"testing"
 	"time"
 
+	"sotto/internal/pgtest"
 	"sotto/ledger"
 	machine "sotto/ledger/clock"
 	"sotto/ledger/witness"
 )
 
 // older keeps the ledger's tables as they are, and restore puts them back.
-func (s *server) older(t *testing.T, schema string) (restore func()) {
+func older(t *testing.T, s *pgtest.Server, schema string) (restore func()) {
 	t.Helper()
-	c := s.connect(t, schema)
+	c := s.Connect(t, schema)
 	run := func(format string, tables ...string) {
 		for _, name := range tables {
 			if _, err := c.Exec(t.Context(), fmt.Sprintf(format, name)); err != nil {
@@ -35,22 +36,22 @@ func (s *server) older(t *testing.T, schema string) (restore func()) {
 // open at their next write, and by those who open it.
 func TestPostgresBehind(t *testing.T) {
 	t.Parallel()
-	s := testServer(t)
+	s := pgtest.Shared(t)
 	for name, harm := range map[string]func(t *testing.T, schema string, restore func()){
 		"older": func(_ *testing.T, _ string, restore func()) { restore() },
 		"dropped": func(t *testing.T, schema string, _ func()) {
-			if _, err := s.connect(t, "public").Exec(t.Context(), "DROP SCHEMA "+schema+" CASCADE; CREATE SCHEMA "+schema); err != nil {
+			if _, err := s.Connect(t, "public").Exec(t.Context(), "DROP SCHEMA "+schema+" CASCADE; CREATE SCHEMA "+schema); err != nil {
 				t.Fatal(err)
 			}
 		},
 	} {
-		schema := s.schema(t)
+		schema := s.Schema(t)
 		open := postgresOpener(s, schema)
 		one := mustOpen(t, open, ledger.Options{Budget: daily})
 		if err := spendSoon(t, one, "first"); err != nil {
 			t.Fatal(err)
 		}
-		restore := s.older(t, schema)
+		restore := older(t, s, schema)
 		if err := spendSoon(t, one, "second"); err != nil {
 			t.Fatal(err)
 		}
@@ -84,14 +85,14 @@ func TestPostgresBehind(t *testing.T) {
 // to it than was lost.
 func TestPostgresOvertaken(t *testing.T) {
 	t.Parallel()
-	s := testServer(t)
-	schema := s.schema(t)
+	s := pgtest.Shared(t)
+	schema := s.Schema(t)
 	open := postgresOpener(s, schema)
 	one := mustOpen(t, open, ledger.Options{Budget: daily})
 	if err := spendSoon(t, one, "first"); err != nil {
 		t.Fatal(err)
 	}
-	restore := s.older(t, schema)
+	restore := older(t, s, schema)
 	if err := spendSoon(t, one, "second"); err != nil {
 		t.Fatal(err)
 	}
@@ -111,8 +112,8 @@ func TestPostgresOvertaken(t *testing.T) {
 // all.
 func TestPostgresClock(t *testing.T) {
 	t.Parallel()
-	s := testServer(t)
-	open := postgresOpener(s, s.schema(t))
+	s := pgtest.Shared(t)
+	open := postgresOpener(s, s.Schema(t))
 	for _, off := range []time.Duration{2 * time.Hour, -2 * time.Hour} {
 		ahead := func() machine.Moment { m := machine.Now(); m.Wall = m.Wall.Add(off); return m }
 		if _, err := open(ledger.Options{Budget: daily, Moment: ahead}); !errors.Is(err, ledger.ErrClock) {
@@ -129,8 +130,8 @@ func TestPostgresClock(t *testing.T) {
 // note an older head than they do.
 func TestPostgresFollows(t *testing.T) {
 	t.Parallel()
-	s := testServer(t)
-	open := postgresOpener(s, s.schema(t))
+	s := pgtest.Shared(t)
+	open := postgresOpener(s, s.Schema(t))
 	head := filepath.Join(t.TempDir(), "head")
 	one := mustOpen(t, open, ledger.Options{Budget: daily, Head: head})
 	other := mustOpen(t, open, ledger.Options{Budget: daily, Head: ledger.NoHead})

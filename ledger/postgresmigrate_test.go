@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"sotto/internal/pgtest"
 	"sotto/ledger"
 )
 
@@ -64,10 +65,10 @@ func oldTables(t *testing.T, conn *pgx.Conn, lines []byte) {
 
 func TestMigratePostgres(t *testing.T) {
 	t.Parallel()
-	s := testServer(t)
+	s := pgtest.Shared(t)
 	_, lines := old1(t)
-	schema := s.schema(t)
-	conn := s.connect(t, schema)
+	schema := s.Schema(t)
+	conn := s.Connect(t, schema)
 	oldTables(t, conn, lines)
 	open := postgresOpener(s, schema)
 	for _, o := range []ledger.Options{{}, {ReadOnly: true}} {
@@ -84,13 +85,13 @@ func TestMigratePostgres(t *testing.T) {
 		"DELETE FROM sotto_ledger_sums",
 		"UPDATE sotto_ledger_head SET budget = 2",
 	} {
-		bad := s.schema(t)
-		c := s.connect(t, bad)
+		bad := s.Schema(t)
+		c := s.Connect(t, bad)
 		oldTables(t, c, lines)
 		if _, err := c.Exec(t.Context(), harm); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ledger.Migrate(t.Context(), s.url(bad), old1Secret); !errors.Is(err, ledger.ErrDamaged) {
+		if _, err := ledger.Migrate(t.Context(), s.URL(bad), old1Secret); !errors.Is(err, ledger.ErrDamaged) {
 			t.Errorf("%s: %v, want %v", harm, err, ledger.ErrDamaged)
 		}
 		var format string
@@ -99,13 +100,13 @@ func TestMigratePostgres(t *testing.T) {
 		}
 		c.Close(t.Context())
 	}
-	if _, err := ledger.Migrate(t.Context(), s.url(schema), ledger.Migration{}); !errors.Is(err, ledger.ErrSecret) {
+	if _, err := ledger.Migrate(t.Context(), s.URL(schema), ledger.Migration{}); !errors.Is(err, ledger.ErrSecret) {
 		t.Errorf("without the secret: %v, want %v", err, ledger.ErrSecret)
 	}
-	if p, err := ledger.Migrate(t.Context(), s.url(schema), old1Secret); err != nil || p.Entries != 52 || p.MAC != ledger.MACChecked {
+	if p, err := ledger.Migrate(t.Context(), s.URL(schema), old1Secret); err != nil || p.Entries != 52 || p.MAC != ledger.MACChecked {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if _, err := ledger.Migrate(t.Context(), s.url(schema), old1Secret); !errors.Is(err, ledger.ErrMigrated) {
+	if _, err := ledger.Migrate(t.Context(), s.URL(schema), old1Secret); !errors.Is(err, ledger.ErrMigrated) {
 		t.Errorf("once more: %v, want %v", err, ledger.ErrMigrated)
 	}
 	carried(t, open, lines)

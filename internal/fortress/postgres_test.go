@@ -6,14 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
+
+	"sotto/internal/pgtest"
 )
 
 var databases = []attack{
@@ -26,128 +23,54 @@ var databases = []attack{
 	{"PostgreSQL: the tables dropped while they are used", "releases end and readiness is false within 10 s", droppedTables},
 }
 
-// postgres is a PostgreSQL server in a folder of its own, reached by a socket.
-type postgres struct {
-	once     sync.Once
-	bin, dir string
-	err      error
-	mu       sync.Mutex // held by who stops or freezes it
-	n        int
+// onlyOne lets one scene at a time have the server, to stop or freeze it.
+var onlyOne sync.Mutex
+
+// database is an empty schema for a ledger, of a server that a scene has for itself.
+type database struct {
+	*pgtest.Server
+	s      *scene
+	schema string
 }
 
-var database postgres
-
-func (p *postgres) begin() {
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	if err != nil || len(found) == 0 {
-		p.err = errors.New("PostgreSQL is not installed under /usr/lib/postgresql")
-		return
-	}
-	p.bin = filepath.Dir(found[len(found)-1])
-	if p.dir, p.err = os.MkdirTemp("", "sotto-fortress-pg-"); p.err != nil {
-		return
-	}
-	if os.Getuid() == 0 {
-		if out, err := exec.Command("chown", "postgres", p.dir).CombinedOutput(); err != nil {
-			p.err = fmt.Errorf("the server does not run as root: %w: %s", err, out)
-			return
-		}
-	}
-	if p.err = p.command("initdb", "-D", p.dir+"/data", "-U", "sotto", "-A", "trust", "-E", "SQL_ASCII", "--no-instructions"); p.err == nil {
-		p.err = p.pgctl("start")
-	}
-}
-
-func (p *postgres) command(name string, args ...string) error {
-	args = append([]string{filepath.Join(p.bin, name)}, args...)
-	if os.Getuid() == 0 {
-		args = append([]string{"runuser", "-u", "postgres", "--"}, args...)
-	}
-	c := exec.Command(args[0], args[1:]...)
-	c.Dir = p.dir
-	if out, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w: %s", name, err, out)
-	}
-	return nil
-}
-
-func (p *postgres) pgctl(verb string, more ...string) error {
-	return p.command("pg_ctl", append([]string{"-D", p.dir + "/data", "-w", "-l", p.dir + "/log", "-o", "-c listen_addresses='' -k " + p.dir, verb}, more...)...)
-}
-
-// sql runs statements in a schema.
-func (p *postgres) sql(schema, text string) error {
-	return p.command("psql", "-h", p.dir, "-U", "sotto", "-v", "ON_ERROR_STOP=1", "-q", "-c", "SET search_path TO "+schema+"; "+text, "postgres")
-}
-
-// signal sends a signal to the server and all its workers.
-func (p *postgres) signal(sig syscall.Signal) error {
-	content, err := os.ReadFile(p.dir + "/data/postmaster.pid")
-	if err != nil {
-		return err
-	}
-	first, _, _ := strings.Cut(string(content), "\n")
-	leader, err := strconv.Atoi(first)
-	if err != nil {
-		return err
-	}
-	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", leader, leader))
-	if err != nil {
-		return err
-	}
-	for _, field := range append(strings.Fields(string(children)), first) {
-		if pid, err := strconv.Atoi(field); err == nil {
-			syscall.Kill(pid, sig) //nolint:errcheck // a worker may have ended
-		}
-	}
-	return nil
-}
-
-func (p *postgres) end() {
-	if p.dir == "" {
-		return
-	}
-	p.signal(syscall.SIGCONT)          //nolint:errcheck // it may have ended
-	p.pgctl("stop", "-m", "immediate") //nolint:errcheck // likewise
-	os.RemoveAll(p.dir)
-}
-
-// ledger makes an empty schema for a ledger, of which the scene has the server
-// for itself.
-func (s *scene) database() (schema, url string) {
+func (s *scene) database() *database {
 	s.Helper()
-	database.once.Do(database.begin)
-	if database.bin == "" {
-		s.Skip(database.err)
-	} else if database.err != nil {
-		s.Fatal(database.err)
-	}
-	database.mu.Lock()
+	server := pgtest.Shared(s)
+	onlyOne.Lock()
 	s.Cleanup(func() {
-		database.signal(syscall.SIGCONT) //nolint:errcheck // it was not stopped
-		database.mu.Unlock()
+		server.Resume() //nolint:errcheck // it may not have been stopped
+		onlyOne.Unlock()
 	})
-	database.n++
-	schema = fmt.Sprint("attack", database.n)
-	if err := database.sql("public", "CREATE SCHEMA "+schema); err != nil {
-		s.Fatal(err)
+	return &database{server, s, server.Schema(s)}
+}
+
+// run runs statements.
+func (d *database) run(statements string) {
+	d.s.Helper()
+	if err := d.Exec(d.schema, statements); err != nil {
+		d.s.Fatal(err)
 	}
-	return schema, "postgres:///postgres?user=sotto&host=" + database.dir + "&search_path=" + schema
+}
+
+// empty drops everything in it.
+func (d *database) empty() {
+	d.s.Helper()
+	d.run("DROP SCHEMA " + d.schema + " CASCADE; CREATE SCHEMA " + d.schema)
 }
 
 // onDatabase starts a gateway on a schema of its own.
-func (s *scene) onDatabase() (g *process, at place, schema string) {
+func (s *scene) onDatabase() (g *process, at place, d *database) {
 	s.Helper()
-	at = s.place()
-	schema, at.ledger = s.database()
-	return s.run(at.args("--budget", "1e6", "--rate", "0")...), at, schema
+	at, d = s.place(), s.database()
+	at.ledger = d.URL(d.schema)
+	return s.run(at.args("--budget", "1e6", "--rate", "0")...), at, d
 }
 
 func frozen(s *scene) {
 	s.patient()
-	g, at, _ := s.onDatabase()
+	g, at, d := s.onDatabase()
 	s.spends(g.base, 3)
-	if err := database.signal(syscall.SIGSTOP); err != nil {
+	if err := d.Freeze(); err != nil {
 		s.Fatal(err)
 	}
 	c := from("127.0.0.1", g.base)
@@ -168,7 +91,7 @@ func frozen(s *scene) {
 	health := looker.do("GET", "/healthz", "")
 	s.judge(health.status == http.StatusOK, "health: %v", health)
 	s.unready(g)
-	if err := database.signal(syscall.SIGCONT); err != nil {
+	if err := d.Resume(); err != nil {
 		s.Fatal(err)
 	}
 	took, again := within(time.Minute, func() bool { return c.embed("alice", "after it thawed").status == http.StatusOK })
@@ -178,9 +101,9 @@ func frozen(s *scene) {
 
 func frozenEnd(s *scene) {
 	s.patient()
-	g, _, _ := s.onDatabase()
+	g, _, d := s.onDatabase()
 	s.spends(g.base, 3)
-	if err := database.signal(syscall.SIGSTOP); err != nil {
+	if err := d.Freeze(); err != nil {
 		s.Fatal(err)
 	}
 	c := from("127.0.0.1", g.base)
@@ -191,7 +114,7 @@ func frozenEnd(s *scene) {
 }
 
 func restarted(s *scene) {
-	g, at, _ := s.onDatabase()
+	g, at, d := s.onDatabase()
 	c := from("127.0.0.1", g.base)
 	var mu sync.Mutex
 	var paid []string
@@ -218,7 +141,7 @@ func restarted(s *scene) {
 	}
 	for range s.many(5, 1) {
 		time.Sleep(300 * time.Millisecond)
-		if err := database.pgctl("restart", "-m", "immediate"); err != nil {
+		if err := errors.Join(d.Stop(), d.Start()); err != nil {
 			s.Error(err)
 		}
 	}
@@ -231,33 +154,27 @@ func restarted(s *scene) {
 }
 
 func emptiedTables(s *scene) {
-	g, at, schema := s.onDatabase()
+	g, at, d := s.onDatabase()
 	s.spends(g.base, 3)
 	g.end(answered)
-	if err := database.sql(schema, "DROP SCHEMA "+schema+" CASCADE; CREATE SCHEMA "+schema); err != nil {
-		s.Fatal(err)
-	}
+	d.empty()
 	s.refusesStart(at.args()...)
 }
 
 func droppedTables(s *scene) {
-	g, _, schema := s.onDatabase()
+	g, _, d := s.onDatabase()
 	s.spends(g.base, 5)
-	if err := database.sql(schema, "DROP SCHEMA "+schema+" CASCADE; CREATE SCHEMA "+schema); err != nil {
-		s.Fatal(err)
-	}
+	d.empty()
 	s.notices(g)
 }
 
 // putBack makes the tables what they were before, to the byte.
 func putBack(s *scene, live bool) {
-	g, at, schema := s.onDatabase()
+	g, at, d := s.onDatabase()
 	s.spends(g.base, 3)
 	each := func(format string) {
 		for _, table := range []string{"head", "means", "log", "sums"} {
-			if err := database.sql(schema, strings.ReplaceAll(format, "NAME", table)); err != nil {
-				s.Fatal(err)
-			}
+			d.run(strings.ReplaceAll(format, "NAME", table))
 		}
 	}
 	each("CREATE UNLOGGED TABLE old_NAME AS SELECT * FROM sotto_ledger_NAME")

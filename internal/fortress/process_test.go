@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"sotto/internal/httpserve/servetest"
+	"sotto/internal/pgtest"
 )
 
 // binary is the command under attack, and workplace a folder that goes with the
@@ -59,7 +60,7 @@ func TestMain(m *testing.M) {
 			code = 1
 		}
 	}
-	database.end()
+	pgtest.End()
 	os.RemoveAll(dir)
 	os.Exit(code)
 }

@@ -206,6 +206,7 @@ var mayImport = map[string]neighbours{
 	"internal/testenv":              {own: []string{"dataset", "encode/catalogue"}, only: true},
 	"internal/version":              {only: true},
 	"internal/vectorise":            {own: []string{"dataset/table", "dp", "noise", "nn", "text", "encode", "encode/bert", "encode/textfile", "internal/vecfile"}},
+	"internal/pgtest":               {},
 	"internal/outside":              {only: true},
 	"internal/docs":                 {only: true},
 	"internal/fortress":             {only: true},

@@ -57,11 +57,12 @@ func TestInPlace(t *testing.T) {
 // A connection on which nothing comes fails, though nobody has set a deadline;
 // one on which something comes does not, however long it takes in all.
 func TestImpatient(t *testing.T) {
+	t.Parallel() // it waits, and a second more on a busy machine changes nothing
 	here, there := net.Pipe()
-	c := footing.Impatient(here, 300*time.Millisecond)
+	c := footing.Impatient(here, 1500*time.Millisecond)
 	go func() {
 		for range 4 {
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(400 * time.Millisecond)
 			there.Write([]byte("x")) //nolint:errcheck // the other end shows it
 		}
 	}()
