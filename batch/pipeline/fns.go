@@ -23,7 +23,7 @@ func init() {
 	beam.RegisterFunction(oneKey)
 	beam.RegisterFunction(none)
 	for _, fn := range []any{
-		scanFn{}, duplicatesFn{}, refuseFn{}, reserveFn{}, releaseFn{}, releaseAllFn{}, finishFn{},
+		scanFn{}, duplicatesFn{}, turnsFn{}, spilledFn{}, refuseFn{}, reserveFn{}, releaseFn{}, releaseAllFn{}, finishFn{},
 	} {
 		beam.RegisterDoFn(reflect.TypeOf(fn))
 	}
@@ -53,8 +53,9 @@ func chunkOf(of iter) (c shard.Chunk, err error) {
 // scanFn says of a chunk which ids and whose rows it has.
 type scanFn struct{ Spec string }
 
-// ProcessElement emits, by partition, names of ids and spends of users, some hundred
-// rows in each element, and the name of the part when it is done.
+// ProcessElement emits, by partition, names of ids, unless these are noted in a file, and
+// spends of users, some hundred rows in each element, and the name of the part when it is
+// done.
 func (f *scanFn) ProcessElement(ctx context.Context, part string, of iter, ids, spends, names func(int, []byte)) error {
 	p, done, err := enter(ctx, f.Spec)
 	if err != nil {
@@ -69,8 +70,13 @@ func (f *scanFn) ProcessElement(ctx context.Context, part string, of iter, ids, 
 	if err != nil {
 		return fail(err)
 	}
+	if p.job.Spills() {
+		if err = p.worker.Spill(c, s); err != nil {
+			return fail(err)
+		}
+	}
 	for at := range shard.Partitions {
-		if len(s.IDs[at]) > 0 {
+		if len(s.IDs[at]) > 0 && !p.job.Spills() {
 			ids(at, s.IDs[at])
 		}
 		if len(s.Users[at]) > 0 {
@@ -87,6 +93,39 @@ type duplicatesFn struct{}
 // ProcessElement emits what it found, as an object of JSON.
 func (*duplicatesFn) ProcessElement(_ int, names iter, emit func(int, []byte)) error {
 	b, err := json.Marshal(shard.FindDuplicates(drain(names)))
+	emit(0, b)
+	return err
+}
+
+// turnsFn gives each partition of ids its turn.
+type turnsFn struct{}
+
+// ProcessElement gets the names of all parts when each of them is scanned.
+func (*turnsFn) ProcessElement(_ int, _ iter, turn func(int, []byte)) {
+	for at := range shard.Partitions {
+		turn(at, nil)
+	}
+}
+
+// spilledFn counts the ids of a partition that stand twice, of chunks that noted theirs in
+// files.
+type spilledFn struct {
+	Spec   string
+	Chunks int
+}
+
+// ProcessElement emits what it found, as an object of JSON.
+func (f *spilledFn) ProcessElement(ctx context.Context, at int, _ iter, emit func(int, []byte)) error {
+	p, done, err := enter(ctx, f.Spec)
+	if err != nil {
+		return fail(err)
+	}
+	defer done()
+	packed, err := p.worker.Spilled(at, f.Chunks)
+	if err != nil {
+		return fail(err)
+	}
+	b, err := json.Marshal(shard.FindDuplicates(packed))
 	emit(0, b)
 	return err
 }

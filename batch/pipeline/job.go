@@ -9,7 +9,9 @@
 //	        │        └─ spends of a partition ───────────── reserve ┤ who of a chunk cannot pay
 //	        └───────────────────────────────────────────────────────┴─ release ── finish
 //
-// where a function that has two inputs gets both together by a key. An engine gives out
+// where names of ids are noted in files beside the parts, if that is a folder, and the
+// engine says whose turn it is to count them: Prism keeps in memory what it moves.
+// A function that has two inputs gets both together by a key. An engine gives out
 // no key before its inputs have ended, so that nothing is released before all ids are
 // known to be unique and everything is paid for. No function has a side input: Prism
 // keeps a core busy with asking whether such a function may begin, for as long as it runs.

@@ -52,7 +52,7 @@ func Build(j *Job, chunks []shard.Chunk) (*beam.Pipeline, error) {
 	if j.ID == "" && j.User == "" {
 		parts = beam.ParDo(s.Scope("release"), &releaseAllFn{Spec: spec}, beam.GroupByKey(s, all))
 	} else {
-		gate, sums := check(s, j, spec, all)
+		gate, sums := check(s, j, spec, all, len(chunks))
 		parts, paid = beam.ParDo(s.Scope("release"), &releaseFn{Spec: spec}, beam.CoGroupByKey(s, all, gate)), sums
 	}
 	if !paid.IsValid() {
@@ -64,10 +64,14 @@ func Build(j *Job, chunks []shard.Chunk) (*beam.Pipeline, error) {
 
 // check looks at all chunks before anything is released. The gate has, by part, users
 // of it who cannot pay; what was paid is not valid without a ledger.
-func check(s beam.Scope, j *Job, spec string, all beam.PCollection) (gate, paid beam.PCollection) {
+func check(s beam.Scope, j *Job, spec string, all beam.PCollection, chunks int) (gate, paid beam.PCollection) {
 	in := s.Scope("scan")
 	ids, spends, names := beam.ParDo3(in, &scanFn{Spec: spec}, beam.GroupByKey(in, all))
 	found := beam.ParDo(in, &duplicatesFn{}, beam.GroupByKey(in, ids))
+	if j.Spills() {
+		turns := beam.ParDo(in, &turnsFn{}, beam.GroupByKey(in, names))
+		found = beam.ParDo(in, &spilledFn{Spec: spec, Chunks: chunks}, beam.GroupByKey(in, turns))
+	}
 	gate, open := beam.ParDo2(in, &refuseFn{}, beam.GroupByKey(in, beam.Flatten(in, found, names)))
 	if j.Ledger == "" {
 		return gate, paid

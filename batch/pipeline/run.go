@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -40,12 +41,14 @@ func Run(ctx context.Context, j *Job, runner string) (*shard.Set, error) {
 	if closed := CloseBooks(); err == nil {
 		err = closed
 	}
-	if why := failure.Load(); err != nil && why != nil {
-		return nil, *why
-	} else if err != nil {
-		return nil, fmt.Errorf("pipeline: the job did not end well on %s: %w", runner, err)
+	if err == nil {
+		return readSet(ctx, j.Out)
 	}
-	return readSet(ctx, j.Out)
+	left := w.Sweep()
+	if why := failure.Load(); why != nil {
+		return nil, errors.Join(*why, left)
+	}
+	return nil, errors.Join(fmt.Errorf("pipeline: the job did not end well on %s: %w", runner, err), left)
 }
 
 // readSet reads the record that the last function wrote, maybe on another machine.

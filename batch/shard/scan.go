@@ -92,7 +92,11 @@ const maxExamples = 5
 // FindDuplicates counts the ids of one partition that stand more than once. It takes
 // what [Scanned.IDs] of all chunks hold of it.
 func FindDuplicates(packed [][]byte) (d Duplicates) {
-	var names []idName
+	size := 0
+	for _, p := range packed {
+		size += len(p)
+	}
+	names := make([]idName, 0, size/len(idName{}))
 	for _, p := range packed {
 		for ; len(p) >= len(idName{}); p = p[len(idName{}):] {
 			names = append(names, idName(p))

@@ -141,7 +141,7 @@ func (w *Worker) Finish(ctx context.Context, job string, parts []Part, paid *Pai
 			fmt.Sprintf("%d rows were left out because their users' budgets were exhausted; that they are missing is visible, and not covered by ε", s.LeftOut-skipped))
 	}
 	s.Release.Rows = s.Released
-	if err := w.sum(s); err != nil {
+	if err := errors.Join(w.sum(s), w.Sweep()); err != nil {
 		return nil, err
 	}
 	return s, w.write(ctx, s)
