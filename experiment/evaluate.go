@@ -24,7 +24,10 @@ const EvaluationFormat = "sotto-evaluation-1"
 
 // Evaluation is what stored models do on the test part of their data.
 type Evaluation struct {
-	Format    string           `json:"format"`
+	Format string `json:"format"`
+	// Warning says that the numbers were counted where releases are made, from what they
+	// hide, and are not to leave with them; "" for those of "sotto evaluate".
+	Warning   string           `json:"warning,omitempty"`
 	Dir       string           `json:"dir"`
 	Data      model.DataRecord `json:"data"`
 	Rows      Rows             `json:"rows"`
@@ -73,7 +76,7 @@ func Evaluate(ctx context.Context, dir string, in Path, workers int) (*Evaluatio
 		if err != nil {
 			return nil, err
 		}
-		e.Models, e.Notes = append(e.Models, scored), append(e.Notes, scored.vanished(d.Record, "")...)
+		e.Models, e.Notes = append(e.Models, scored), append(e.Notes, scored.Vanished(d.Record, "")...)
 	}
 	first := e.Models[0]
 	e.Seeds, e.Mean, e.Deviation, e.Interval = first.Seeds, first.Mean, first.Deviation, first.Interval

@@ -68,10 +68,10 @@ func protectsNothing(method string) bool {
 	return slices.ContainsFunc(families(), func(f family) bool { return cmp.Or(f.reference, "unconstrained") == method })
 }
 
-// vanished warns of the classes that a selected configuration never tells
+// Vanished warns of the classes that a selected configuration never tells
 // rightly: accuracy hardly shows it where they are rare. A method that answers
 // the same of all texts means to.
-func (c *Configuration) vanished(d model.DataRecord, sought objective.Objective) []string {
+func (c *Configuration) Vanished(d model.DataRecord, sought objective.Objective) []string {
 	if !c.Selected || len(c.Seeds) == 0 || c.Seeds[0].Epoch == 0 {
 		return nil
 	}

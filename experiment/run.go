@@ -478,7 +478,7 @@ func (r *runner) conclude() {
 		}
 	}
 	for _, c := range res.Configurations {
-		res.Notes = append(res.Notes, c.vanished(res.Data, objective.Objective(r.spec.Objective))...)
+		res.Notes = append(res.Notes, c.Vanished(res.Data, objective.Objective(r.spec.Objective))...)
 		if c.Selected && !c.Companion && c.Method == r.spec.Methods[0] {
 			res.Method, res.Seeds, res.Mean, res.Deviation, res.Interval = c.Method, c.Seeds, c.Mean, c.Deviation, c.Interval
 		}

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"math"
 	"sync"
 
 	"sotto/attack"
@@ -193,34 +192,12 @@ func (s *scorer) utility(out *Score, validation, test part) {
 
 // told fills in how well the labels are told.
 func (s *scorer) told(out *Score, test part) {
-	accuracy, labels := s.accuracies(test)
-	out.Accuracy = measure.Number(accuracy)
-	if len(labels) == 1 && test.told == nil {
-		hits := int(math.Round(accuracy * float64(len(test.rows))))
-		low, high := measure.ClopperPearson(hits, len(test.rows), 0.95)
-		out.Low, out.High = measure.Number(low), measure.Number(high)
-	} else { // a text counts for a share, not for right or wrong
-		low, high := measure.Hoeffding(accuracy, len(test.rows), 0.95)
-		out.Low, out.High = measure.Number(low), measure.Number(high)
-	}
-	out.Balance = s.balance(test, labels)
-	if len(labels) > 1 {
-		out.Labels = labels
-	}
-}
-
-// balance measures each label with all classes counting the same, and returns
-// what that comes to over the labels: the means, and the smallest recall of any.
-func (s *scorer) balance(q part, labels []LabelScore) *measure.Balance {
-	each := make([]*measure.Balance, len(labels))
+	_, labels := s.accuracies(test)
 	for l, c := range s.data.Labels {
-		b := q.confusion(l, dataset.Select(c.IDs, q.rows), len(c.Classes)).Balance(c.Names())
-		each[l], labels[l].Balance = &b, &b
+		b := test.confusion(l, dataset.Select(c.IDs, test.rows), len(c.Classes)).Balance(c.Names())
+		labels[l].Balance = &b
 	}
-	if len(each) == 1 {
-		return each[0]
-	}
-	return measure.AcrossLabels(each)
+	out.Tell(labels, len(test.rows), test.told == nil)
 }
 
 // accuracies returns the mean over labels, and each label's.
@@ -281,20 +258,12 @@ func (s *scorer) gaps(q part) (gap, grms measure.Number) {
 // promise fills in what is claimed, what is true, and what that leaves room for.
 func (s *scorer) promise(out *Score, m *model.Model) {
 	g := m.Guarantee()
-	out.True, out.Delta, out.Unit = &g.Epsilon, g.Delta, g.Unit
 	if st, ok := m.Statement(); ok {
 		out.Claimed = &st.Claimed
 	}
-	if g.Unit != dp.Text || g.Delta != 0 {
+	if !out.Allow(g, s.labels) {
 		return
 	}
-	out.Limit = 0
-	balanced := measure.Number(0)
-	for _, priors := range s.labels { // each label is bounded for itself
-		out.Limit += measure.AccuracyLimit(g.Epsilon, priors) / measure.Number(len(s.labels))
-		balanced += measure.AccuracyLimit(g.Epsilon, measure.Alike(priors)) / measure.Number(len(s.labels))
-	}
-	out.Balance.Limit = &balanced
 	if s.groups != nil {
 		out.AttackLimit = measure.AccuracyLimit(g.Epsilon, s.groups)
 	}

@@ -128,7 +128,7 @@ func (w *Worker) releaseFrom(ctx context.Context, c Chunk, in *textfile.Reader, 
 	job.Progress = func(int64) { now.first, now.ids = now.first+int64(len(now.ids)), now.ids[:0] }
 	counts := w.count()
 	if counts != nil {
-		job.Written = func(_ int64, y []float64) { counts.add(y) }
+		job.Written = func(_ int64, _ []float32, y []float64) { counts.add(y) }
 	}
 	s, err := vectorise.Run(ctx, job)
 	p := Part{LeftOut: s.Declined, Skipped: s.Skipped, Empty: s.Empty, Masked: s.Masked}

@@ -52,8 +52,30 @@ func (w *Writer) WriteBeside(rows []float64, fields [][]Field) error {
 	return w.WriteRows(rows)
 }
 
+// WritePairs is [Writer.WriteBeside] of rows with what each was before its release, of
+// [WriterOptions.Raw] numbers. It panics if their numbers differ.
+func (w *Writer) WritePairs(raw []float32, rows []float64, fields [][]Field) error {
+	if w.opt.Raw == 0 || len(raw)/w.opt.Raw*w.opt.Width != len(rows) || len(raw)%w.opt.Raw != 0 {
+		panic(fmt.Sprintf("vecfile: %d numbers before their release and %d after it, must be %d and %d a row", len(raw), len(rows), w.opt.Raw, w.opt.Width))
+	}
+	for i, v := range raw {
+		if !finite(float64(v), true) && w.err == nil {
+			w.err = fmt.Errorf("vecfile: output row %d, column x is not finite", w.rows+int64(i/w.opt.Raw)+1)
+		}
+	}
+	w.besides.raw = raw
+	if len(w.opt.Beside) == 0 {
+		fields = make([][]Field, len(rows)/w.opt.Width)
+	}
+	w.besides.set(fields)
+	return w.WriteRows(rows)
+}
+
 // besides hands a sink the fields of the rows that it is writing.
-type besides struct{ fields [][]Field }
+type besides struct {
+	fields [][]Field
+	raw    []float32 // what the rows were; empty where that is not written
+}
 
 func (b *besides) set(fields [][]Field) { b.fields = fields }
 
@@ -64,6 +86,16 @@ func (b *besides) next() []Field {
 	}
 	first := b.fields[0]
 	b.fields = b.fields[1:]
+	return first
+}
+
+// before returns the so many numbers that the next row was.
+func (b *besides) before(width int) []float32 {
+	if len(b.raw) < width {
+		panic("vecfile: WriteRows without what the rows were before their release")
+	}
+	first := b.raw[:width]
+	b.raw = b.raw[width:]
 	return first
 }
 
@@ -116,6 +148,7 @@ type tableSink struct {
 	besides *besides
 	places  []int // of the fields' columns
 	vector  int   // of the vectors' column
+	raw     int   // of the column of what they were; -1 without one
 	group   int
 	queued  int
 	rows    []parquet.Row
@@ -130,18 +163,21 @@ func newTableSink(out io.Writer, o WriterOptions, b *besides) *tableSink {
 	for _, name := range o.Beside {
 		columns[name] = parquet.Optional(parquet.String())
 	}
+	order := append(slices.Clone(o.Beside), "y")
+	if o.Raw > 0 {
+		columns["x"], order = parquet.List(parquet.Leaf(parquet.FloatType)), append(order, "x")
+	}
+	slices.Sort(order) // as a group is
 	config := parquet.DefaultWriterConfig()
 	config.CreatedBy, config.KeyValueMetadata = "sotto", o.Metadata
 	config.DataPageStatistics = false
 	config.PageBufferSize = 1 << 20
 	config.Schema = parquet.NewSchema("vectors", columns)
-	s := &tableSink{out: parquet.NewGenericWriter[any](out, config), opt: o, besides: b, group: max(groupBytes/size/(o.Width+8*len(o.Beside)), 1)}
-	order := append(slices.Clone(o.Beside), "y") // a group is in the order of its names
-	slices.Sort(order)
+	s := &tableSink{out: parquet.NewGenericWriter[any](out, config), opt: o, besides: b, group: max(groupBytes/size/(o.Width+o.Raw+8*len(o.Beside)), 1)}
 	for _, name := range o.Beside {
 		s.places = append(s.places, slices.Index(order, name))
 	}
-	s.vector = slices.Index(order, "y")
+	s.vector, s.raw = slices.Index(order, "y"), slices.Index(order, "x")
 	return s
 }
 
@@ -173,7 +209,7 @@ func (s *tableSink) write(rows []float64) error {
 
 // row returns a row with its columns in the order of the file.
 func (s *tableSink) row(y []float64, fields []Field) parquet.Row {
-	columns := make([][]parquet.Value, len(fields)+1)
+	columns := make([][]parquet.Value, len(fields)+2)
 	for i, f := range fields {
 		v := parquet.NullValue().Level(0, 0, s.places[i])
 		if !f.Missing {
@@ -187,6 +223,11 @@ func (s *tableSink) row(y []float64, fields []Field) parquet.Row {
 			v = parquet.FloatValue(float32(number))
 		}
 		columns[s.vector] = append(columns[s.vector], v.Level(min(i, 1), 1, s.vector))
+	}
+	if s.raw >= 0 {
+		for i, number := range s.besides.before(s.opt.Raw) {
+			columns[s.raw] = append(columns[s.raw], parquet.FloatValue(number).Level(min(i, 1), 1, s.raw))
+		}
 	}
 	return slices.Concat(columns...)
 }

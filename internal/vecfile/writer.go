@@ -17,13 +17,19 @@ type WriterOptions struct {
 	// lines, columns of CSV before the numbers, which then has a header, and of
 	// Parquet. NPY has no place for them.
 	Beside []string
-	Rows   int64 // rows to come, for an NPY file that goes to a pipe; 0 means unknown
+	// Raw is how many numbers a row had before it was released, where both are written,
+	// as the columns x, of 32 bits, and y of a Parquet file; 0 for one vector a row.
+	Raw  int
+	Rows int64 // rows to come, for an NPY file that goes to a pipe; 0 means unknown
 }
 
 // Validate reports options that cannot be met.
 func (o WriterOptions) Validate() error {
 	if o.Width < 1 || o.Width > maxWidth {
 		return fmt.Errorf("vecfile: width is %d, must be between 1 and %d", o.Width, maxWidth)
+	}
+	if o.Raw < 0 || o.Raw > maxWidth {
+		return fmt.Errorf("vecfile: raw width is %d, must be between 0 and %d", o.Raw, maxWidth)
 	}
 	if o.Rows < 0 {
 		return fmt.Errorf("vecfile: rows is %d, must not be negative", o.Rows)
@@ -63,13 +69,15 @@ func NewWriter(out io.Writer, f Format, o WriterOptions) (*Writer, error) {
 	w := &Writer{opt: o}
 	var err error
 	switch beside := len(o.Beside) > 0; {
+	case o.Raw > 0 && f != Parquet:
+		err = fmt.Errorf("vecfile: format is %s, which holds one vector a row, must be parquet for two", f)
 	case f == JSONL:
 		w.sink = &textSink{out: out, opt: o, besides: &w.besides, open: `{"y":[`, stop: "]}\n"}
 	case f == CSV:
 		w.sink, err = newCSVSink(out, o, &w.besides)
 	case f == NPY && beside:
 		err = errors.New("vecfile: format is npy, which holds numbers alone, must be jsonl, csv or parquet for columns beside the vectors")
-	case f == Parquet && beside:
+	case f == Parquet && (beside || o.Raw > 0):
 		w.sink = newTableSink(out, o, &w.besides)
 	case f == NPY:
 		w.sink, err = newNPYSink(out, o)

@@ -52,9 +52,10 @@ type Job struct {
 	// Numbers, if not nil, returns the numbers of a row, by its columns beside the
 	// text, that stand behind those of the encoder.
 	Numbers func(beside []table.Value) ([]float32, error)
-	// Written, if not nil, is called with each vector that is written, in order, and
-	// its place among the rows that took part. It may not keep the vector.
-	Written  func(place int64, vector []float64)
+	// Written, if not nil, is called with each vector that is written, in order, its
+	// place among the rows that took part, and what the vector was before its release.
+	// It may keep neither.
+	Written  func(place int64, raw []float32, vector []float64)
 	SkipBad  bool // leave out rows that the mechanism refuses, and count them
 	Workers  int  // at least 1
 	Progress func(rows int64)
@@ -210,7 +211,7 @@ func (j Job) block(ctx context.Context, b batch, s *Summary) error {
 			continue
 		}
 		if j.Written != nil {
-			j.Written(b.first+int64(i), rows[i*width:(i+1)*width])
+			j.Written(b.first+int64(i), x.Row(i), rows[i*width:(i+1)*width])
 		}
 		kept = append(kept, rows[i*width:(i+1)*width]...)
 		if b.fields != nil {

@@ -77,12 +77,12 @@ func (o *encodeOptions) rows(ctx context.Context, in *textfile.Reader) (*besides
 
 // written returns what is told of each release, nil if nobody listens: labels wait
 // until their row has been released.
-func (b *besides) written() func(int64, []float64) {
+func (b *besides) written() func(int64, []float32, []float64) {
 	if b.sample == nil {
 		return nil
 	}
 	gone := int64(0) // labels that no longer wait
-	return func(place int64, vector []float64) {
+	return func(place int64, _ []float32, vector []float64) {
 		b.sample.Add(b.labels[place-gone], vector)
 		b.labels, gone = b.labels[place-gone+1:], place+1
 	}
