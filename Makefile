@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: cells all build test long race lint fuzz bench bench-ledger load kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence relations docs golden proofs map cover budget dist kube vuln units ci
+.PHONY: cells all build test long race lint fuzz bench bench-ledger load load-postgres kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence relations docs golden proofs map cover budget dist kube vuln units ci
 
 all: build test lint
 
@@ -34,8 +34,11 @@ bench: # every benchmark, COUNT times
 bench-peer: # the training engine against PyTorch and OpenBLAS, on this machine
 	nn/peer/run
 
-load: # a thousand clients of a gateway for a minute, and what the ledger costs; with SOTTO_LOAD_DATABASE of two on one PostgreSQL
-	SOTTO_LOAD=60s go test ./gateway -run '^TestLoad' -v -count=1
+load: # a thousand clients of a gateway for a minute, and what the ledger costs
+	SOTTO_LOAD=60s go test ./gateway -run '^TestLoad$$' -v -count=1
+
+load-postgres: # two gateways on one PostgreSQL, asked for 1, 16 and 64 texts at a time: paid releases a second, and processor time by part; one minute
+	SOTTO_LOAD=15s go test ./gateway -run '^TestLoadPostgres$$' -v -count=1
 
 bench-ledger: # one, two and four processes that spend on one PostgreSQL, undivided and in parts; one minute
 	SOTTO_LEDGER_BENCH=10s go test ./ledger -run '^TestBench$$' -v -count=1

@@ -114,7 +114,7 @@ func (s *Service) release(w http.ResponseWriter, r *http.Request, who *client, f
 	if err = s.work(r, who, len(q.texts)); err != nil {
 		return q, nil, err
 	}
-	e, err := g.Embed(r.Context(), subject, q.texts, Options{IdempotencyKey: r.Header.Get("Idempotency-Key"), Numbers: q.numbers})
+	e, err := g.Embed(r.Context(), subject, q.texts, Options{IdempotencyKey: r.Header.Get("Idempotency-Key"), Numbers: q.numbers, turn: &who.turn})
 	if err != nil {
 		return q, nil, err
 	}

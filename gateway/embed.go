@@ -16,6 +16,7 @@ import (
 
 	"sotto/dp"
 	"sotto/encode"
+	"sotto/internal/httpserve"
 	"sotto/ledger"
 	"sotto/nn"
 	"sotto/text"
@@ -31,6 +32,8 @@ type Options struct {
 	// Numbers are those of each text, of a model that takes some beside texts, in
 	// the order of [Gateway.Numbers]; NaN for one that is not known.
 	Numbers [][]float32
+
+	turn *httpserve.Place // that another may have while the ledger is waited for
 }
 
 // Embeddings are released vectors, one a text, and what is promised of them.
@@ -134,7 +137,7 @@ func (g *Gateway) Embed(ctx context.Context, subject string, texts []string, o O
 			Guarantee: g.guarantee, Mechanism: g.record,
 		})
 	}
-	receipts, err := g.Ledger.Spend(ctx, requests...)
+	receipts, err := g.pay(ctx, requests, o.turn)
 	if err != nil {
 		return nil, g.gross(err, len(texts))
 	}
@@ -146,6 +149,15 @@ func (g *Gateway) Embed(ctx context.Context, subject string, texts []string, o O
 		return nil, err
 	}
 	return &Embeddings{vectors, g.privacy(receipts, len(texts), receipts[0].Balance), masks}, nil
+}
+
+// pay pays for releases. Who waits for a disk needs no processor, so that others have the
+// turn meanwhile, and pay in the same write.
+func (g *Gateway) pay(ctx context.Context, requests []ledger.Request, turn *httpserve.Place) (receipts []ledger.Receipt, err error) {
+	if late := turn.Lend(ctx, func() { receipts, err = g.Ledger.Spend(ctx, requests...) }); err == nil && late != nil {
+		err = fmt.Errorf("gateway: it was paid for, and nobody waits for it any more: %w", late)
+	}
+	return receipts, err
 }
 
 // gross has an error over budget say what all texts would cost, as if none had

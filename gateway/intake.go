@@ -47,7 +47,7 @@ const (
 // work begins the work on texts. It takes memory and places after the body was
 // read, so that who sends slowly keeps nobody else out, and before anything is
 // paid. Large requests wait for turns of which there is one less than processors,
-// so that small ones find one free.
+// so that small ones find one free, and lend them while they wait for the ledger.
 func (s *Service) work(r *http.Request, who *client, texts int) (err error) {
 	if who.load.Add(int64(texts)*who.gateway.perText()) != nil {
 		return s.full("memory")

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -10,12 +11,15 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"sotto/gateway"
 	"sotto/gateway/keys"
 	"sotto/internal/httpserve/servetest"
+	"sotto/ledger"
 )
 
 // TestAskedIsGross: at the end of a budget, requests of as many texts are refused
@@ -237,6 +241,65 @@ func TestIdleConnections(t *testing.T) {
 	}
 	if err := end(); err != nil {
 		t.Error(err)
+	}
+}
+
+// meeting is a ledger that pays nobody before so many have asked, as one does that writes
+// for all who wait.
+type meeting struct {
+	gateway.Ledger
+	wanted  int32
+	come    atomic.Int32
+	arrived chan struct{}
+}
+
+func (m *meeting) Spend(ctx context.Context, r ...ledger.Request) ([]ledger.Receipt, error) {
+	if len(r) > 0 {
+		if m.come.Add(1) == m.wanted {
+			close(m.arrived)
+		}
+		select {
+		case <-m.arrived:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return discard{}.Spend(ctx, r...)
+}
+
+// TestTurns: large requests wait for the ledger together, and are worked on in turns, of
+// which there is one less than processors.
+func TestTurns(t *testing.T) {
+	c := config(t)
+	book := &meeting{Ledger: c.Ledger, wanted: 6, arrived: make(chan struct{})}
+	c.Ledger = book
+	var now, most atomic.Int32
+	plain := mechanism(t, 2)
+	c.Mechanism = &spyMechanism{Mechanism: plain, diary: new(diary), instead: func() error {
+		n := now.Add(1)
+		for seen := most.Load(); n > seen && !most.CompareAndSwap(seen, n); {
+			seen = most.Load()
+		}
+		runtime.Gosched()
+		now.Add(-1)
+		return nil
+	}}
+	s := serve(t, c, gateway.ServiceConfig{})
+	var group sync.WaitGroup
+	for i := range int(book.wanted) {
+		group.Go(func() {
+			texts := make([]string, 256)
+			for k := range texts {
+				texts[k] = fmt.Sprintf(`"text %d of request %d"`, k, i)
+			}
+			if status, body, _ := s.ask(t, "POST", "/v1/embeddings", `{"user": "alice", "input": [`+strings.Join(texts, ",")+`]}`); status != http.StatusOK {
+				t.Errorf("request %d: %d %s, want 200: it waited for the ledger alone", i, status, body)
+			}
+		})
+	}
+	group.Wait()
+	if want := int32(max(1, runtime.GOMAXPROCS(0)-1)); most.Load() > want || most.Load() == 0 {
+		t.Errorf("%d large requests were worked on at a time, want %d at most", most.Load(), want)
 	}
 }
 

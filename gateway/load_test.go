@@ -22,14 +22,12 @@ import (
 	"testing"
 	"time"
 
-	"sotto/dp"
 	"sotto/encode"
 	"sotto/encode/catalogue"
+	"sotto/encode/cells/shipped"
 	"sotto/gateway"
 	"sotto/internal/httpserve/servetest"
 	"sotto/language/mask"
-	"sotto/ledger"
-	"sotto/ledger/part"
 	"sotto/mech"
 	"sotto/noise"
 	"sotto/text"
@@ -42,7 +40,12 @@ func loadConfig(tb testing.TB, book gateway.Ledger) gateway.Config {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	m, err := mech.New(mech.Params{Mechanism: "codebook", Dim: e.Dim(), Epsilon: 8})
+	const epsilon = 8
+	own, err := shipped.For("", "default", epsilon)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, err := mech.New(mech.Params{Mechanism: "cells", Dim: e.Dim(), Epsilon: epsilon, Own: own})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -71,7 +74,7 @@ func TestLoad(t *testing.T) {
 	for i, l := range []gateway.Ledger{discard{book}, book} {
 		name := [2]string{"no ledger", "file ledger"}[i]
 		before := processorTime(t)
-		latencies, status := load(t, newGateway(t, loadConfig(t, l)), 0, clients, lasts)
+		latencies, status := loadGateway(t, newGateway(t, loadConfig(t, l)), clients, lasts)
 		if len(latencies) == 0 {
 			t.Fatalf("%s: nobody was answered: %v", name, status)
 		}
@@ -92,51 +95,6 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadPostgres prints how quickly two gateways on one database answer, with 500
-// clients each. SOTTO_LOAD says for how long, and SOTTO_LOAD_DATABASE where an empty
-// database is, such as postgres:///load?host=/run/postgresql.
-func TestLoadPostgres(t *testing.T) {
-	text, database := os.Getenv("SOTTO_LOAD"), os.Getenv("SOTTO_LOAD_DATABASE")
-	if text == "" || database == "" {
-		t.Skip("SOTTO_LOAD or SOTTO_LOAD_DATABASE does not say how long and with which database to load two gateways")
-	}
-	lasts, err := time.ParseDuration(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
-	var all []time.Duration
-	sum := map[int]int{}
-	var group sync.WaitGroup
-	before := processorTime(t)
-	for i := range 2 {
-		book, err := part.Open(t.Context(), database, ledger.Options{Budget: ledger.Budget{Unit: dp.Text, Epsilon: 1e6, Window: 24 * time.Hour}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { book.Close() })
-		g := newGateway(t, loadConfig(t, book))
-		group.Go(func() {
-			latencies, status := load(t, g, 500*i, 500, lasts)
-			mu.Lock()
-			defer mu.Unlock()
-			all = append(all, latencies...)
-			for k, n := range status {
-				sum[k] += n
-			}
-		})
-	}
-	group.Wait()
-	if len(all) == 0 {
-		t.Fatalf("nobody was answered: %v", sum)
-	}
-	slices.Sort(all)
-	t.Logf("two gateways on one PostgreSQL: 1000 clients, %d releases in %v, %.0f a second; p50 %v, p99 %v; answers by status %v",
-		len(all), lasts, float64(len(all))/lasts.Seconds(), all[len(all)/2], all[int(0.99*float64(len(all)-1))], sum)
-	each := (processorTime(t) - before) / time.Duration(len(all))
-	t.Logf("in processor time, gateways and clients together and without the database, a release takes %v; derived: two idle processors make %.0f a second of that", each, 2/each.Seconds())
-}
-
 // processorTime is what this process has had of the machine's processors.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
@@ -147,23 +105,39 @@ func processorTime(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// load asks a gateway for as long, by clients that are counted from first, and
-// returns how long each release took and how often each status came.
-func load(t *testing.T, g *gateway.Gateway, first, clients int, lasts time.Duration) ([]time.Duration, map[int]int) {
+// loadGateway asks a gateway in this process for one text at a time; see crowd.
+func loadGateway(t *testing.T, g *gateway.Gateway, clients int, lasts time.Duration) ([]time.Duration, map[int]int) {
 	t.Helper()
 	service, err := gateway.NewService(gateway.ServiceConfig{Gateway: g, Log: slog.New(slog.NewJSONHandler(io.Discard, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	address, end := servetest.Start(t, service.Serve)
+	latencies, status := crowd{addresses: []string{address}, clients: clients, texts: 1}.ask(t, lasts)
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	return latencies, status
+}
+
+// crowd is clients who ask gateways in turn, each for so many texts at a time.
+type crowd struct {
+	addresses      []string
+	clients, texts int
+}
+
+// ask asks for as long, and returns how long each request took that was released, and
+// how often each status came.
+func (c crowd) ask(t *testing.T, lasts time.Duration) ([]time.Duration, map[int]int) {
+	t.Helper()
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	var all []time.Duration
 	sum := map[int]int{}
 	stop := time.Now().Add(lasts)
-	for n := range clients {
+	for n := range c.clients {
 		group.Go(func() {
-			latencies, status, err := loadOne(address, first+n, stop)
+			latencies, status, err := c.one(n, stop)
 			if err != nil {
 				t.Errorf("client %d: %v", n, err)
 			}
@@ -176,9 +150,6 @@ func load(t *testing.T, g *gateway.Gateway, first, clients int, lasts time.Durat
 		})
 	}
 	group.Wait()
-	if err := end(); err != nil {
-		t.Error(err)
-	}
 	for s := range maps.Keys(sum) {
 		if s != http.StatusOK && s != http.StatusTooManyRequests && s != http.StatusServiceUnavailable {
 			t.Errorf("%d answers with status %d", sum[s], s)
@@ -187,20 +158,29 @@ func load(t *testing.T, g *gateway.Gateway, first, clients int, lasts time.Durat
 	return all, sum
 }
 
-// loadOne is one client, who writes and reads bytes alone, so that most of the
+// one is one client, who writes and reads bytes alone, so that most of the
 // machine is left to the gateway.
-func loadOne(address string, n int, stop time.Time) (latencies []time.Duration, status map[int]int, err error) {
-	conn, err := net.Dial("tcp", address)
+func (c crowd) one(n int, stop time.Time) (latencies []time.Duration, status map[int]int, err error) {
+	conn, err := net.Dial("tcp", c.addresses[n%len(c.addresses)])
 	if err != nil {
 		return nil, nil, err
 	}
 	defer conn.Close()
 	in := bufio.NewReader(conn)
 	status = map[int]int{}
+	var body, request []byte
 	for i := 0; time.Now().Before(stop); i++ {
-		body := fmt.Sprintf(`{"input": "the staff of house %d were kind on day %d and the food was good", "user": "u%d", "encoding_format": "base64"}`, n, i, n)
+		body = append(body[:0], `{"input": [`...)
+		for k := range c.texts {
+			if k > 0 {
+				body = append(body, ',')
+			}
+			body = fmt.Appendf(body, `"the staff of house %d were kind on day %d and dish %d was good"`, n, i, k)
+		}
+		body = fmt.Appendf(body, `], "user": "u%d", "encoding_format": "base64"}`, n)
+		request = fmt.Appendf(request[:0], "POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 		began := time.Now()
-		if _, err = fmt.Fprintf(conn, "POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+		if _, err = conn.Write(request); err != nil {
 			return latencies, status, err
 		}
 		code, err := readAnswer(in)

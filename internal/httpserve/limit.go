@@ -56,6 +56,28 @@ func (p *Place) Leave() {
 	p.of = nil
 }
 
+// Lend gives the place to others while wait runs, and takes one again afterwards, for
+// which it waits as long as ctx lasts: whoever has begun in turn is not turned away. After
+// an error, which is that of ctx, there is no place any more. No place can be lent, too.
+func (p *Place) Lend(ctx context.Context, wait func()) error {
+	if p == nil || p.of == nil {
+		wait()
+		return nil
+	}
+	<-p.of.taken
+	wait()
+	select {
+	case p.of.taken <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+	}
+	p.of.mu.Lock()
+	p.of.drop(p.who)
+	p.of.mu.Unlock()
+	p.of = nil
+	return ctx.Err()
+}
+
 // Enter takes a place for a request, in the names of up to two, such as a key and
 // an address; "" is nobody. The error is ErrShare if one of them has its share
 // already, and ErrNoPlace if none was free in time.

@@ -169,6 +169,48 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// TestLend: a place that is lent is another's, and there is one again afterwards, unless
+// nobody waits for it any more.
+func TestLend(t *testing.T) {
+	p := httpserve.NewPlaces(1, 0).Share(1)
+	place, err := p.Enter(t.Context(), "key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = place.Lend(t.Context(), func() {
+		other, failed := p.Enter(t.Context(), "other")
+		if failed != nil {
+			t.Errorf("another does not get what is lent: %v", failed)
+		}
+		if _, failed = p.Enter(t.Context(), "key"); !errors.Is(failed, httpserve.ErrShare) {
+			t.Errorf("who lends has more than a share: %v", failed)
+		}
+		time.AfterFunc(time.Millisecond, other.Leave)
+	}); err != nil {
+		t.Errorf("a place that was lent: %v", err)
+	}
+	if _, err = p.Enter(t.Context(), "other"); !errors.Is(err, httpserve.ErrNoPlace) {
+		t.Errorf("two have the only place: %v", err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	var other httpserve.Place
+	if err = place.Lend(gone, func() {
+		other, _ = p.Enter(t.Context(), "other")
+		cancel()
+	}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a client that has gone: %v", err)
+	}
+	place.Leave() // it has none
+	other.Leave()
+	if _, err = p.Enter(t.Context(), "key"); err != nil {
+		t.Errorf("after all have left: %v", err)
+	}
+	ran := false
+	if err = new(httpserve.Place).Lend(gone, func() { ran = true }); err != nil || !ran {
+		t.Errorf("no place, lent: %v, want that it runs", err)
+	}
+}
+
 // TestShares: who has a share of the places gets no more, in either name, and
 // keeps nobody else out.
 func TestShares(t *testing.T) {
