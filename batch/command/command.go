@@ -81,6 +81,7 @@ func (o *options) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.job.Name, "job", "", "name under which the job pays, so that it pays once however often it runs (default: a digest of what it does and of which files)")
 	fs.Int64Var(&o.job.SplitBytes, "split", shard.DefaultSplit, "about how many bytes of a file are one part")
 	fs.IntVar(&o.job.Workers, "workers", 0, "parts at a time in one process (default: one for each core)")
+	fs.IntVar(&o.job.Processes, "processes", 0, "processes of their own that make parts, one at a time each; the part of one that dies is made again by another (default: parts are made in this process)")
 	fs.StringVar(&o.runner, "runner", "prism", "engine: prism, in this process, or one that Beam knows, such as flink, spark or universal; what it needs follows --, as in -- --endpoint=HOST:8099 --environment_type=DOCKER")
 	fs.StringVar(&o.stream.URL, "stream", "", "address of a server of NATS JetStream, as in nats://HOST:4222: records that keep coming are released, in place of files, until the command is stopped; each id has one release")
 	fs.StringVar(&o.stream.From, "stream-from", "", "stream of the records, which are objects of JSON")
@@ -114,6 +115,9 @@ func (o *options) settle(fs *pflag.FlagSet) error {
 	}
 	if o.job.Count && o.stream.URL != "" {
 		return errors.New("--estimate is for files, must be absent with --stream, which has no end at which to tell anything")
+	}
+	if o.job.Processes > 0 && o.stream.URL != "" {
+		return errors.New("--processes is for files, must be absent with --stream")
 	}
 	rows, err := o.table.Options()
 	if err != nil {

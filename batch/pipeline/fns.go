@@ -66,17 +66,13 @@ func (f *scanFn) ProcessElement(ctx context.Context, part string, of iter, ids, 
 	if err != nil {
 		return fail(err)
 	}
-	s, err := p.worker.Scan(ctx, c)
+	m, err := p.do(ctx, task{Chunk: c})
 	if err != nil {
 		return fail(err)
 	}
-	if p.job.Spills() {
-		if err = p.worker.Spill(c, s); err != nil {
-			return fail(err)
-		}
-	}
+	s := m.Scanned
 	for at := range shard.Partitions {
-		if len(s.IDs[at]) > 0 && !p.job.Spills() {
+		if len(s.IDs[at]) > 0 {
 			ids(at, s.IDs[at])
 		}
 		if len(s.Users[at]) > 0 {
@@ -259,11 +255,11 @@ func (f *releaseFn) release(ctx context.Context, of iter, broke map[string]bool,
 	if err != nil {
 		return fail(err)
 	}
-	part, err := p.worker.Release(ctx, c, func(user string) bool { return broke[user] })
+	m, err := p.do(ctx, task{Chunk: c, Release: true, Broke: broke})
 	if err != nil {
 		return fail(err)
 	}
-	b, err := json.Marshal(part)
+	b, err := json.Marshal(m.Part)
 	emit(0, b)
 	return err
 }

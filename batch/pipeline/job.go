@@ -24,6 +24,7 @@ import (
 	"runtime"
 	"sync"
 
+	"sotto/batch/crew"
 	"sotto/batch/shard"
 	"sotto/internal/cli/term"
 )
@@ -43,6 +44,10 @@ type Job struct {
 	Head        string         `json:"head,omitempty"`   // place of its head; "" means beside it
 	OnExhausted string         `json:"on_exhausted,omitempty"`
 	Workers     int            `json:"workers"` // chunks at a time in one process; 0 means a core each
+
+	// Processes is how many processes of their own make parts, each one at a time, in place of
+	// this one. The part of a process that dies is made again by another.
+	Processes int `json:"processes,omitempty"`
 }
 
 // Validate reports what cannot be done.
@@ -56,6 +61,10 @@ func (j *Job) Validate() error {
 		return fmt.Errorf("pipeline: for exhausted budgets there is %q, must be %s or %s", j.OnExhausted, LeaveOut, Refuse)
 	case j.Workers < 0:
 		return fmt.Errorf("pipeline: there are %d workers, must be at least one", j.Workers)
+	case j.Processes < 0:
+		return fmt.Errorf("pipeline: there are %d processes, must be at least one", j.Processes)
+	case j.Processes > 0 && j.Workers > 0:
+		return fmt.Errorf("pipeline: there are %d workers and %d processes, must be one of them: a process makes one part at a time", j.Workers, j.Processes)
 	}
 	return j.Spec.Validate()
 }
@@ -79,6 +88,7 @@ type process struct {
 	job    Job
 	worker *shard.Worker
 	err    error
+	crew   *crew.Crew // nil if chunks are worked on in this process
 	places chan struct{}
 }
 
@@ -93,12 +103,15 @@ func enter(ctx context.Context, spec string) (*process, func(), error) {
 		if p.err = json.Unmarshal([]byte(spec), &p.job); p.err != nil {
 			return
 		}
-		n := p.job.Workers
+		n := max(p.job.Workers, p.job.Processes)
 		if n == 0 {
 			n = runtime.GOMAXPROCS(0)
 		}
 		p.places = make(chan struct{}, n)
 		p.worker, p.err = p.job.Open(ctx)
+		if p.err == nil && p.job.Processes > 0 {
+			p.err = p.hire(spec)
+		}
 	})
 	if p.err != nil {
 		return nil, nil, p.err

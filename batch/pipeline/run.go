@@ -38,6 +38,7 @@ func Run(ctx context.Context, j *Job, runner string) (*shard.Set, error) {
 	}
 	failure.Store(nil)
 	_, err = beam.Run(ctx, runner, p)
+	dismiss()
 	if closed := CloseBooks(); err == nil {
 		err = closed
 	}

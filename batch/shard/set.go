@@ -72,10 +72,10 @@ func (w *Worker) Begin(job string, chunks []Chunk) error {
 	var old struct {
 		Job string `json:"job"`
 	}
-	var dead []string
+	dead := 0
 	for _, e := range held {
-		if strings.HasPrefix(e.Name(), ".sotto-") && strings.HasSuffix(e.Name(), ".tmp") {
-			dead = append(dead, join(dir, e.Name())) // of a writer that died
+		if strings.HasPrefix(e.Name(), hiddenHead) && strings.HasSuffix(e.Name(), hiddenTail) {
+			dead++ // of a job that died
 			continue
 		}
 		if !mine[e.Name()] {
@@ -91,13 +91,11 @@ func (w *Worker) Begin(job string, chunks []Chunk) error {
 			}
 		}
 	}
-	if len(held) > len(dead) && old.Job == "" {
+	if len(held) > dead && old.Job == "" {
 		return fmt.Errorf("shard: %s holds parts, but not whose they are; must be another folder", dir)
 	}
-	for _, name := range dead {
-		if err = os.Remove(name); err != nil {
-			return err
-		}
+	if err = w.Sweep(); err != nil {
+		return err
 	}
 	old.Job = job
 	return atomicfile.WriteJSON(join(dir, jobFile), old)

@@ -14,8 +14,9 @@ import (
 // Names of files, beside the parts, in which chunks note the names of their ids until
 // all are counted. [Worker.Begin] removes those of a job that died.
 const (
-	spillHead = ".sotto-ids-"
-	spillTail = ".tmp"
+	hiddenHead = ".sotto-" // of files that [atomicfile] has not finished, too
+	spillHead  = hiddenHead + "ids-"
+	hiddenTail = ".tmp"
 )
 
 // Spills reports whether names of ids are counted through files in the folder of the
@@ -50,7 +51,7 @@ func (w *Worker) Spill(c Chunk, s *Scanned) error {
 
 // Spilled returns the names of ids of one partition that so many chunks have noted.
 func (w *Worker) Spilled(at, chunks int) ([][]byte, error) {
-	files, err := w.spills()
+	files, err := w.hidden(spillHead)
 	if err != nil {
 		return nil, err
 	}
@@ -101,12 +102,12 @@ func readSpill(name string, at int) ([]byte, error) {
 	return names, err
 }
 
-// Sweep removes what chunks have noted of their ids.
+// Sweep removes what chunks have noted of their ids, and what writers that died have left.
 func (w *Worker) Sweep() error {
-	if !w.spec.Spills() {
+	if remote(w.spec.Out) {
 		return nil
 	}
-	files, err := w.spills()
+	files, err := w.hidden(hiddenHead)
 	for _, name := range files {
 		err = errors.Join(err, os.Remove(name))
 	}
@@ -114,14 +115,14 @@ func (w *Worker) Sweep() error {
 }
 
 // spill is where the chunk of a part notes its ids.
-func (w *Worker) spill(part string) string { return join(w.spec.Out, spillHead+part+spillTail) }
+func (w *Worker) spill(part string) string { return join(w.spec.Out, spillHead+part+hiddenTail) }
 
-// spills lists what chunks have noted.
-func (w *Worker) spills() ([]string, error) {
+// hidden lists files of the folder of the output that nobody needs when a job has ended.
+func (w *Worker) hidden(head string) ([]string, error) {
 	held, err := os.ReadDir(w.spec.Out)
 	var all []string
 	for _, e := range held {
-		if strings.HasPrefix(e.Name(), spillHead) && strings.HasSuffix(e.Name(), spillTail) {
+		if strings.HasPrefix(e.Name(), head) && strings.HasSuffix(e.Name(), hiddenTail) {
 			all = append(all, join(w.spec.Out, e.Name()))
 		}
 	}

@@ -165,9 +165,10 @@ var mayImport = map[string]neighbours{
 	"experiment/frontier":           {own: []string{"attack", "encode/bert", "encode/catalogue", "report/evidence", "report/page", "report/plain", "dp", "nn", "dataset", "experiment", "experiment/cache", "measure", "train/model", "internal/nearest", "internal/layout"}},
 	"experiment/reproduce/declared": {own: []string{"attack", "dp", "mech", "nn", "dataset", "experiment", "experiment/cache", "measure", "internal/atomicfile", "internal/nearest", "internal/layout"}},
 	"batch/shard":                   {own: []string{"dataset", "dataset/table", "dp", "encode", "encode/catalogue", "encode/textfile", "estimate", "gateway", "internal/atomicfile", "internal/release", "internal/vecfile", "internal/vectorise", "internal/version", "mech", "noise", "report/evidence", "text"}},
-	"batch/pipeline":                {own: []string{"batch/shard", "internal/cli/term", "ledger", "ledger/part", "report/evidence"}}, // alone knows Beam
+	"batch/crew":                    {}, // knows processes, and nothing of what they do
+	"batch/pipeline":                {own: []string{"batch/crew", "batch/shard", "internal/cli/term", "ledger", "ledger/part", "report/evidence"}}, // alone knows Beam
 	"batch/command":                 {own: []string{"batch/pipeline", "batch/shard", "dp", "estimate", "internal/atomicfile", "internal/cli/estimate", "internal/cli/term", "internal/fault", "internal/vecfile", "ledger", "mech"}},
-	"batch/cmd/sotto-batch":         {own: []string{"batch/command", "internal/cli/term"}},
+	"batch/cmd/sotto-batch":         {own: []string{"batch/command", "batch/pipeline", "internal/cli/term"}},
 	"integration":                   {}, // a module of its own, which imports nothing from here
 	"deploy/dist":                   {own: []string{"deploy/pack", "internal/version"}, only: true},
 	"deploy/pack":                   {only: true},

@@ -18,6 +18,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"sotto/batch/command"
+	"sotto/batch/pipeline"
 	"sotto/internal/cli/term"
 )
 
@@ -25,6 +26,7 @@ func main() {
 	if os.Getenv("GOGC") == "" { // a job makes much garbage beside little that stays: 80 MB save a twentieth of its time
 		debug.SetGCPercent(200)
 	}
+	pipeline.Hand()                               // does not return in a process that makes parts for another
 	if slices.ContainsFunc(os.Args[1:], worker) { // an engine has started this
 		flag.Parse()
 	}
