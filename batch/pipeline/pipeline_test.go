@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -19,25 +20,87 @@ import (
 	"sotto/batch/shard"
 	"sotto/dp"
 	"sotto/gateway"
+	"sotto/internal/pgtest"
 	"sotto/internal/vecfile"
 	"sotto/ledger"
 	"sotto/mech"
 )
 
-// TestMain is also the process that TestKilled kills: the folder of its job is in the
-// environment.
+// TestMain is also the process of a job that tests kill: the job is in the environment.
 func TestMain(m *testing.M) {
 	pipeline.Hand()
 	beam.Init()
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // an engine says much
-	if dir := os.Getenv("SOTTO_BATCH_TEST"); dir != "" {
-		if _, err := pipeline.Run(context.Background(), job(dir, "out"), "prism"); err != nil {
+	if text := os.Getenv("SOTTO_BATCH_JOB"); text != "" {
+		var j pipeline.Job
+		err := json.Unmarshal([]byte(text), &j)
+		if err == nil {
+			_, err = pipeline.Run(context.Background(), &j, "prism")
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	pgtest.End()
+	os.Exit(code)
+}
+
+// start starts a job in a process of its own, whose end comes with what it said.
+func start(t *testing.T, j *pipeline.Job) (p *os.Process, ended <-chan error) {
+	t.Helper()
+	text, err := json.Marshal(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), os.Args[0])
+	c.Env = append(os.Environ(), "SOTTO_BATCH_JOB="+string(text))
+	var said bytes.Buffer
+	c.Stderr = &said
+	if err = c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end := make(chan error, 1)
+	go func() {
+		if failed := c.Wait(); failed != nil {
+			end <- fmt.Errorf("%w: %s", failed, &said)
+		}
+		close(end)
+	}()
+	return c.Process, end
+}
+
+// killWhen starts a job in a process of its own and kills it without warning as soon as
+// something is so. It reports whether it did: a job may be quicker.
+func killWhen(t *testing.T, j *pipeline.Job, is func() bool) bool {
+	t.Helper()
+	p, ended := start(t, j)
+	for {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatalf("a job that nobody killed: %v", err)
+			}
+			return false
+		case <-time.After(time.Millisecond):
+		}
+		if is() {
+			if err := p.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			return <-ended != nil
+		}
+	}
+}
+
+// written returns whether a job has written more than so many parts.
+func written(j *pipeline.Job, more int) func() bool {
+	return func() bool {
+		parts, _ := filepath.Glob(filepath.Join(j.Out, "part-*"))
+		return len(parts) > more
+	}
 }
 
 // job is one over the files of a folder.
@@ -99,33 +162,10 @@ func TestKilled(t *testing.T) {
 		t.Fatalf("released %d of %d in %d parts, want 6000 in several", set.Released, set.Rows, len(set.Parts))
 	}
 	out := filepath.Join(dir, "out")
-	for killed := 0; killed < 3; {
-		c := exec.CommandContext(t.Context(), os.Args[0])
-		c.Env = append(os.Environ(), "SOTTO_BATCH_TEST="+dir)
-		if err = c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() { ended <- c.Wait() }()
-		for running := true; running; {
-			parts, _ := filepath.Glob(filepath.Join(out, "part-*"))
-			select {
-			case err = <-ended:
-				running = false
-			case <-time.After(time.Millisecond):
-				if len(parts) > 2*killed {
-					if err = c.Process.Kill(); err != nil {
-						t.Fatal(err)
-					}
-					<-ended
-					running, err = false, errors.New("killed")
-				}
-			}
-		}
-		if err == nil {
+	for killed := range 3 {
+		if !killWhen(t, job(dir, "out"), written(job(dir, "out"), 2*killed)) {
 			break // it was quicker
 		}
-		killed++
 	}
 	if _, err = pipeline.Run(t.Context(), job(dir, "out"), "prism"); err != nil {
 		t.Fatal(err)

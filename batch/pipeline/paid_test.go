@@ -1,0 +1,180 @@
+package pipeline_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sotto/batch/pipeline"
+	"sotto/batch/shard"
+	"sotto/dp"
+	"sotto/gateway"
+	"sotto/internal/pgtest"
+	"sotto/ledger"
+)
+
+// account is a ledger in PostgreSQL that the users of a test pay from.
+type account struct {
+	*ledger.Ledger
+	t             *testing.T
+	schema, place string
+}
+
+// newAccount opens an empty ledger with a budget for each user, as a gateway would beside
+// the jobs. One user has spent some of it already.
+func newAccount(t *testing.T, dir string, epsilon, spent float64) *account {
+	t.Helper()
+	server := pgtest.Shared(t)
+	secret, _, err := gateway.LoadSecret(filepath.Join(dir, "secret"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &account{t: t, schema: server.Schema(t)}
+	a.place = server.URL(a.schema)
+	if a.Ledger, err = ledger.OpenPostgres(t.Context(), a.place, ledger.Options{
+		New: true, Budget: ledger.Budget{Unit: dp.Text, Epsilon: epsilon}, SecretID: secret.ID(), ChainKey: secret.ChainKey(),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	if _, err = a.Spend(t.Context(), ledger.Request{
+		Subject: "u3", Key: ledger.Digest{1}, Guarantee: dp.Guarantee{Unit: dp.Text, Epsilon: dp.Epsilon(spent)}, Mechanism: "another",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// job is one over the files of a folder that is paid for from the account.
+func (a *account) job(dir, out, exhausted string) *pipeline.Job {
+	j := job(dir, out)
+	j.User, j.Ledger, j.OnExhausted = "user", a.place, exhausted
+	return j
+}
+
+// spends proves the ledger and returns how many spends it has.
+func (a *account) spends() uint64 {
+	a.t.Helper()
+	p, err := a.Verify(a.t.Context())
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return p.Spends
+}
+
+// spent is what a user has spent.
+func (a *account) spent(user string) float64 {
+	a.t.Helper()
+	b, err := a.Balance(a.t.Context(), user)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return b.Spent.EpsilonValue()
+}
+
+// near reports whether two sums are the same but for how costs are rounded.
+func near(x, y float64) bool { return x > y-1e-3 && x < y+1e-3 }
+
+// TestPaidPostgres: a job whose users pay from PostgreSQL is killed when some of them have
+// paid, and again when something is released. Whoever runs it again pays nothing, and gets
+// the bytes of a job that nobody disturbed, with the rows of the one left out who cannot pay.
+func TestPaidPostgres(t *testing.T) {
+	const rows, each = 6000, 600 * 4 // ε of a user
+	dir := folder(t, rows, unique)
+	calm := newAccount(t, dir, 3000, 1000)
+	undisturbed, err := pipeline.Run(t.Context(), calm.job(dir, "calm", pipeline.LeaveOut), "prism")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newAccount(t, dir, 3000, 1000)
+	refused := a.job(dir, "none", pipeline.Refuse)
+	if _, err = pipeline.Run(t.Context(), refused, "prism"); !errors.Is(err, dp.ErrBudget) {
+		t.Fatalf("with one who cannot pay: %v, want %v", err, dp.ErrBudget)
+	}
+	if written(refused, 0)() || a.spends() != 1 {
+		t.Errorf("a job that is refused has written parts, or %d spends, want none beside the first", a.spends())
+	}
+	j := a.job(dir, "out", pipeline.LeaveOut)
+	head := pgtest.Shared(t).Connect(t, a.schema)
+	if !killWhen(t, j, func() bool {
+		var is bool
+		failed := head.QueryRow(t.Context(), "SELECT spends > 1 FROM sotto_ledger_head").Scan(&is)
+		return failed == nil && is
+	}) || !killWhen(t, j, written(j, 1)) {
+		t.Fatal("the job ended before it could be killed: nothing was tested")
+	}
+	after := a.spends()
+	set, err := pipeline.Run(t.Context(), j, "prism")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (shard.Paid{Users: 9, Releases: rows * 9 / 10, Exhausted: 1}); set.Released != want.Releases || set.LeftOut != rows/10 || *set.Paid != want {
+		t.Errorf("released %d, left out %d, paid %+v; want %+v", set.Released, set.LeftOut, *set.Paid, want)
+	}
+	if set.Rows != undisturbed.Rows || content(t, j.Out) != content(t, filepath.Join(dir, "calm")) {
+		t.Error("a job that was killed twice left other bytes")
+	}
+	if strings.Contains(content(t, j.Out), `"id":"r13"`) {
+		t.Error("a row of a user who could not pay was released")
+	}
+	if a.spends() != after || after != calm.spends() {
+		t.Errorf("%d spends when it was killed and %d in the end, want %d, as where nobody was", after, a.spends(), calm.spends())
+	}
+	for i := range 10 {
+		user, want := fmt.Sprint("u", i), float64(each)
+		if i == 3 {
+			want = 1000
+		}
+		if got := a.spent(user); !near(got, want) {
+			t.Errorf("%s has spent %v, want %v", user, got, want)
+		}
+	}
+}
+
+// TestPaidTogether: two jobs at once, of the same users, who can pay for one of them. No
+// user pays for both, and what is released is what was paid for.
+func TestPaidTogether(t *testing.T) {
+	const rows, each = 600, 60 * 4
+	var dirs [2]string
+	for i := range dirs {
+		dirs[i] = folder(t, rows, func(n int) string { return fmt.Sprintf("%d-%d", i, n) })
+	}
+	a := newAccount(t, dirs[0], 300, 100)
+	var jobs [2]*pipeline.Job
+	var ends [2]<-chan error
+	for i := range jobs {
+		jobs[i] = a.job(dirs[i], "out", pipeline.LeaveOut)
+		_, ends[i] = start(t, jobs[i])
+	}
+	for i, end := range ends {
+		if err := <-end; err != nil {
+			t.Fatalf("job %d: %v", i, err)
+		}
+	}
+	before := a.spends()
+	released, left, users := int64(0), int64(0), int64(0)
+	for _, j := range jobs { // again, for free, to read what was done
+		set, err := pipeline.Run(t.Context(), j, "prism")
+		if err != nil {
+			t.Fatal(err)
+		}
+		released, left, users = released+set.Released, left+set.LeftOut, users+set.Paid.Users
+	}
+	if released != rows*9/10 || left != 2*rows-released || users != 9 {
+		t.Errorf("two jobs released %d rows of %d users and left out %d; want %d of 9", released, users, left, rows*9/10)
+	}
+	if a.spends() != before {
+		t.Errorf("running again took %d spends to %d", before, a.spends())
+	}
+	for i := range 10 {
+		user, want := fmt.Sprint("u", i), float64(each)
+		if i == 3 {
+			want = 100
+		}
+		if got := a.spent(user); !near(got, want) {
+			t.Errorf("%s has spent %v of 300, want %v: one of both jobs, or none", user, got, want)
+		}
+	}
+}
