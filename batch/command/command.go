@@ -21,6 +21,7 @@ import (
 	"sotto/batch/shard"
 	"sotto/dp"
 	"sotto/estimate"
+	"sotto/experiment"
 	"sotto/internal/atomicfile"
 	told "sotto/internal/cli/estimate"
 	"sotto/internal/cli/term"
@@ -75,6 +76,11 @@ func (o *options) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.job.Out, "out", "", "folder for the parts and the record of the set, set.privacy.json")
 	fs.StringVar(&o.outFormat, "format", "jsonl", "format of the parts: jsonl, csv, npy or parquet")
 	fs.BoolVar(&o.job.Count, "estimate", false, "count the answers that releases name, by krr, subset or codes, and write into estimate.json what sotto estimate tells of all of them")
+	fs.StringVar(&o.job.Evaluate, "evaluate", "", "folder of a model that sotto train --out or sotto estimate train made for such releases, on every worker: how often it is right about them is counted from --label, which is not private, into --evaluation")
+	fs.StringSliceVar(&o.job.Labels, "label", nil, "columns, separated by commas, of the true labels that --evaluate counts by; they are released nowhere")
+	fs.StringVar(&o.job.Evaluation, "evaluation", "", "file for what --evaluate counts, which stays on the trusted side, outside of --out (default: OUT.evaluation.json)")
+	fs.StringVar(&o.job.Pairs, "pairs", "", "folder for raw vectors beside their releases, which sotto attack --pairs reads; nothing of it is private, and it stays on the trusted side, outside of --out")
+	fs.StringSliceVar(&o.job.Attributes, "attributes", nil, "columns, separated by commas, that are written beside --pairs for attackers to guess")
 	fs.StringVar(&o.job.Ledger, "ledger", "", "ledger that the users of --user pay from before anything is released: a file that sotto budget init made, or postgres://… (default: nobody pays)")
 	fs.StringVar(&o.job.Head, "head", "", "place where the end of the ledger is noted (default: beside the ledger)")
 	fs.StringVar(&o.job.OnExhausted, "on-exhausted", pipeline.LeaveOut, "what happens to users with too little left: leave-out leaves out their rows and counts them, refuse releases nothing")
@@ -113,8 +119,10 @@ func (o *options) settle(fs *pflag.FlagSet) error {
 	if o.job.Public, err = p.Public(); err != nil {
 		return err
 	}
-	if o.job.Count && o.stream.URL != "" {
-		return errors.New("--estimate is for files, must be absent with --stream, which has no end at which to tell anything")
+	for name, given := range map[string]bool{"estimate": o.job.Count, "evaluate": o.job.Evaluate != "", "pairs": o.job.Pairs != ""} {
+		if given && o.stream.URL != "" {
+			return fmt.Errorf("--%s is for files, must be absent with --stream, which has no end at which to tell anything", name)
+		}
 	}
 	if o.job.Processes > 0 && o.stream.URL != "" {
 		return errors.New("--processes is for files, must be absent with --stream")
@@ -148,6 +156,13 @@ type Summary struct {
 	Record   *shard.Set `json:"record"`
 
 	Estimate *estimate.Result `json:"estimate,omitempty"` // with --estimate
+
+	// Evaluation and Pairs are where the trusted side finds what is not private, and is
+	// therefore not here.
+	Evaluation string `json:"evaluation,omitempty"`
+	Pairs      string `json:"pairs,omitempty"`
+
+	right *experiment.Evaluation // what the file says, for the person who runs this
 }
 
 // New returns the command.
@@ -164,9 +179,14 @@ Noise is keyed by the secret, the record's id, the mechanism with its ε, and th
 record's vector, so that a part that an engine runs twice is written twice with the
 same bytes, and is no second release. Ids must be unique, which is checked before
 anything is released. With --ledger, all of it is paid for before that, too; a job
-that died has paid, and costs nothing when it runs again.`,
+that died has paid, and costs nothing when it runs again.
+
+--evaluate says how often a model is right about the releases, and --pairs keeps raw
+vectors beside them, for attacks. Both are made of what releases hide: they are covered
+by no ε, are readable by their owner alone, and never lie below --out, which leaves.`,
 		Example: `  sotto-batch --in 'texts/*.jsonl' --text text --id id --out private --mechanism codebook --epsilon 4 --secret batch.secret
   sotto-batch --in 'texts/*.parquet' --text review --id id --user author --ledger postgres://… --out private --epsilon 4 --secret batch.secret --format parquet
+  sotto-batch --in 'texts/*.jsonl' --text text --id id --out private --mechanism cells --epsilon 4 --secret batch.secret --evaluate model --label topic --pairs trusted --attributes age,sex
   sotto-batch --stream nats://127.0.0.1:4222 --stream-from records --stream-to releases --text text --id id --epsilon 4 --secret batch.secret
   sotto-batch --in 'vectors/*.npy' --vectors --out private --format npy --mechanism laplace-l1 --epsilon 8 --secret batch.secret`,
 		Args:          cobra.ArbitraryArgs,
@@ -215,8 +235,17 @@ func (o *options) run(ctx context.Context, std term.Streams) error {
 			return err
 		}
 	}
+	s.Pairs = o.job.Pairs
+	if o.job.Evaluate != "" {
+		s.Evaluation = o.job.EvaluationFile()
+	}
 	if o.json {
 		return term.PrintJSON(std.Out, s)
+	}
+	if s.Evaluation != "" && !strings.Contains(s.Evaluation, "://") {
+		if err = atomicfile.ReadJSON(s.Evaluation, &s.right); err != nil {
+			return err
+		}
 	}
 	return s.print(std)
 }
@@ -251,6 +280,19 @@ func (s *Summary) print(std term.Streams) error {
 	}
 	if s.Estimate != nil {
 		fmt.Fprintf(&b, "%s\n", s.Estimate.Sentence())
+	}
+	if s.right != nil {
+		m := s.right.Mean
+		fmt.Fprintf(&b, "the model is right about %s %% of %d releases (95 %% interval %s to %s %%, at most %s %% at this ε)\n",
+			term.Percent(m.Accuracy), s.right.Rows.Test, term.Percent(m.Low), term.Percent(m.High), term.Percent(m.Limit))
+		for _, note := range s.right.Notes {
+			fmt.Fprintf(&b, "note: %s\n", note)
+		}
+	}
+	for _, place := range []string{s.Evaluation, s.Pairs} {
+		if place != "" {
+			fmt.Fprintf(&b, "not private, and not to leave with the releases: %s\n", place)
+		}
 	}
 	_, err := fmt.Fprint(std.Err, b.String())
 	return err

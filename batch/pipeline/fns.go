@@ -22,6 +22,7 @@ func init() {
 	beam.RegisterFunction(byPart)
 	beam.RegisterFunction(oneKey)
 	beam.RegisterFunction(none)
+	beam.RegisterFunction(addLearnt)
 	for _, fn := range []any{
 		scanFn{}, duplicatesFn{}, turnsFn{}, spilledFn{}, refuseFn{}, reserveFn{}, releaseFn{}, releaseAllFn{}, finishFn{},
 	} {
@@ -226,9 +227,9 @@ func tell(packed [][]byte, left []string, broke func(string, []byte)) error {
 // releaseFn releases a chunk.
 type releaseFn struct{ Spec string }
 
-// ProcessElement writes a part and emits what it holds. The gate has users who cannot
-// pay.
-func (f *releaseFn) ProcessElement(ctx context.Context, _ string, of, gate iter, emit func(int, []byte)) error {
+// ProcessElement writes a part, and emits what it holds and, aside, what the trusted side
+// is told. The gate has users who cannot pay.
+func (f *releaseFn) ProcessElement(ctx context.Context, _ string, of, gate iter, emit, aside func(int, []byte)) error {
 	broke := map[string]bool{}
 	for _, b := range drain(gate) {
 		var users []string
@@ -241,11 +242,11 @@ func (f *releaseFn) ProcessElement(ctx context.Context, _ string, of, gate iter,
 			broke[u] = true
 		}
 	}
-	return f.release(ctx, of, broke, emit)
+	return f.release(ctx, of, broke, emit, aside)
 }
 
 // release does the work of both kinds.
-func (f *releaseFn) release(ctx context.Context, of iter, broke map[string]bool, emit func(int, []byte)) error {
+func (f *releaseFn) release(ctx context.Context, of iter, broke map[string]bool, emit, aside func(int, []byte)) error {
 	p, done, err := enter(ctx, f.Spec)
 	if err != nil {
 		return fail(err)
@@ -260,16 +261,37 @@ func (f *releaseFn) release(ctx context.Context, of iter, broke map[string]bool,
 		return fail(err)
 	}
 	b, err := json.Marshal(m.Part)
+	if err != nil {
+		return fail(err)
+	}
 	emit(0, b)
-	return err
+	if b, err = json.Marshal(m.Learnt); err != nil {
+		return fail(err)
+	}
+	aside(0, b)
+	return nil
+}
+
+// addLearnt adds up what two chunks told the trusted side, or many of them.
+func addLearnt(a, b []byte) ([]byte, error) {
+	var sum, more shard.Learnt
+	for from, to := range map[*[]byte]*shard.Learnt{&a: &sum, &b: &more} {
+		if err := json.Unmarshal(*from, to); err != nil {
+			return nil, fail(err)
+		}
+	}
+	if err := sum.Merge(more); err != nil {
+		return nil, fail(err)
+	}
+	return json.Marshal(sum)
 }
 
 // releaseAllFn releases a chunk of which nobody has to know anything first.
 type releaseAllFn struct{ Spec string }
 
-// ProcessElement writes a part and emits what it holds.
-func (f *releaseAllFn) ProcessElement(ctx context.Context, _ string, of iter, emit func(int, []byte)) error {
-	return (&releaseFn{Spec: f.Spec}).release(ctx, of, nil, emit)
+// ProcessElement writes a part, and emits what it holds and what the trusted side is told.
+func (f *releaseAllFn) ProcessElement(ctx context.Context, _ string, of iter, emit, aside func(int, []byte)) error {
+	return (&releaseFn{Spec: f.Spec}).release(ctx, of, nil, emit, aside)
 }
 
 // finishFn writes the record of the set.
@@ -278,8 +300,9 @@ type finishFn struct {
 	Chunks int
 }
 
-// ProcessElement gets every part, and what was paid for.
-func (f *finishFn) ProcessElement(ctx context.Context, _ int, made, paid iter) error {
+// ProcessElement gets every part, what was paid for, and the sum of what the trusted side
+// is told.
+func (f *finishFn) ProcessElement(ctx context.Context, _ int, made, paid, told iter) error {
 	p, done, err := enter(ctx, f.Spec)
 	if err != nil {
 		return fail(err)
@@ -303,7 +326,14 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, made, paid iter) e
 		}
 		sums.Add(one)
 	}
-	_, err = p.worker.Finish(ctx, p.job.Name, parts, sums)
+	learnt, err := decode[shard.Learnt](told)
+	if err != nil {
+		return fail(err)
+	}
+	if len(learnt) != 1 {
+		return fail(fmt.Errorf("pipeline: there are %d sums for the trusted side, must be one", len(learnt)))
+	}
+	_, err = p.worker.Finish(ctx, p.job.Name, parts, sums, learnt[0])
 	return fail(err)
 }
 

@@ -26,6 +26,7 @@ type task struct {
 type made struct {
 	Scanned *shard.Scanned
 	Part    shard.Part
+	Learnt  shard.Learnt
 }
 
 // Hand does the tasks of another process, and does not return, if this is a process that
@@ -78,7 +79,7 @@ func (p *process) do(ctx context.Context, t task) (m made, err error) {
 // on.
 func (p *process) make(ctx context.Context, t task) (m made, err error) {
 	if t.Release {
-		m.Part, err = p.worker.Release(ctx, t.Chunk, func(user string) bool { return t.Broke[user] })
+		m.Part, m.Learnt, err = p.worker.Release(ctx, t.Chunk, func(user string) bool { return t.Broke[user] })
 		return m, err
 	}
 	if m.Scanned, err = p.worker.Scan(ctx, t.Chunk); err != nil || !p.job.Spills() {

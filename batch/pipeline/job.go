@@ -7,7 +7,8 @@
 //
 //	chunks ─┬─ scan ─┬─ ids of a partition ── duplicates ── refuse ─┐
 //	        │        └─ spends of a partition ───────────── reserve ┤ who of a chunk cannot pay
-//	        └───────────────────────────────────────────────────────┴─ release ── finish
+//	        └───────────────────────────────────────────────────────┴─ release ─┬─────── finish
+//	                                                    what stays, of each part └── add ──┘
 //
 // where names of ids are noted in files beside the parts, if that is a folder, and the
 // engine says whose turn it is to count them: Prism keeps in memory what it moves.

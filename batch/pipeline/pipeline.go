@@ -48,17 +48,19 @@ func Build(j *Job, chunks []shard.Chunk) (*beam.Pipeline, error) {
 	spec := string(b)
 	p, s := beam.NewPipelineWithRoot()
 	all := beam.ParDo(s.Scope("chunks"), byPart, beam.CreateList(s, chunks))
-	var parts, paid beam.PCollection
+	var parts, told, paid beam.PCollection
 	if j.ID == "" && j.User == "" {
-		parts = beam.ParDo(s.Scope("release"), &releaseAllFn{Spec: spec}, beam.GroupByKey(s, all))
+		parts, told = beam.ParDo2(s.Scope("release"), &releaseAllFn{Spec: spec}, beam.GroupByKey(s, all))
 	} else {
 		gate, sums := check(s, j, spec, all, len(chunks))
-		parts, paid = beam.ParDo(s.Scope("release"), &releaseFn{Spec: spec}, beam.CoGroupByKey(s, all, gate)), sums
+		parts, told = beam.ParDo2(s.Scope("release"), &releaseFn{Spec: spec}, beam.CoGroupByKey(s, all, gate))
+		paid = sums
 	}
 	if !paid.IsValid() {
 		paid = beam.ParDo(s, none, parts)
 	}
-	beam.ParDo0(s.Scope("finish"), &finishFn{Spec: spec, Chunks: len(chunks)}, beam.CoGroupByKey(s, parts, paid))
+	told = beam.CombinePerKey(s.Scope("add"), addLearnt, told)
+	beam.ParDo0(s.Scope("finish"), &finishFn{Spec: spec, Chunks: len(chunks)}, beam.CoGroupByKey(s, parts, paid, told))
 	return p, nil
 }
 

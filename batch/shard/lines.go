@@ -70,7 +70,7 @@ func (w *Worker) lines(ctx context.Context, lines [][]byte) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err = w.releaseFrom(ctx, Chunk{}, in, out, nil); err == nil {
+	if _, err = w.releaseFrom(ctx, Chunk{}, in, out, nil, aside{}); err == nil {
 		err = out.Close()
 	}
 	if err != nil {

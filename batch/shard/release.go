@@ -22,8 +22,31 @@ import (
 
 // Release reads, masks, encodes and releases the rows of a chunk, and writes them as
 // one file, which appears when it is whole. Rows of users for whom broke is true are
-// left out; nil means nobody.
-func (w *Worker) Release(ctx context.Context, c Chunk, broke func(user string) bool) (Part, error) {
+// left out; nil means nobody. What the rows told the trusted side is returned beside it.
+func (w *Worker) Release(ctx context.Context, c Chunk, broke func(user string) bool) (Part, Learnt, error) {
+	pairs, err := w.pair(ctx, c)
+	if err != nil {
+		return Part{}, Learnt{}, err
+	}
+	defer pairs.abort()
+	heard := w.hear()
+	p, err := w.part(ctx, c, broke, aside{heard, pairs})
+	if err != nil {
+		return Part{}, Learnt{}, err
+	}
+	var learnt Learnt
+	heard.into(&learnt)
+	return p, learnt, pairs.into(&learnt)
+}
+
+// aside is who listens to what is released of a chunk, on the trusted side.
+type aside struct {
+	*hearing
+	*pairing
+}
+
+// part writes the part of a chunk.
+func (w *Worker) part(ctx context.Context, c Chunk, broke func(user string) bool, a aside) (Part, error) {
 	out, err := create(ctx, join(w.spec.Out, c.Part+"."+string(w.spec.OutFormat)), w.at)
 	if err != nil {
 		return Part{}, err
@@ -49,7 +72,7 @@ func (w *Worker) Release(ctx context.Context, c Chunk, broke func(user string) b
 	if w.spec.Vectors {
 		p, err = w.releaseVectors(ctx, c, vectors)
 	} else {
-		p, err = w.releaseTexts(ctx, c, vectors, broke)
+		p, err = w.releaseTexts(ctx, c, vectors, broke, a)
 	}
 	if err != nil {
 		return Part{}, err
@@ -96,20 +119,29 @@ type rows struct {
 	first int64 // place of the first
 	id    string
 	text  string
+
+	classes [][]int           // of the labels of each record, where answers are counted
+	fields  [][]vecfile.Field // attributes of each, where pairs are written
+}
+
+// next forgets the records, for those of the next block.
+func (r *rows) next(int64) {
+	r.first += int64(len(r.ids))
+	r.ids, r.classes, r.fields = r.ids[:0], r.classes[:0], r.fields[:0]
 }
 
 // releaseTexts sends the texts of a chunk through what "sotto encode" does.
-func (w *Worker) releaseTexts(ctx context.Context, c Chunk, out *vecfile.Writer, broke func(string) bool) (Part, error) {
+func (w *Worker) releaseTexts(ctx context.Context, c Chunk, out *vecfile.Writer, broke func(string) bool, a aside) (Part, error) {
 	in, end, err := w.openTexts(ctx, c)
 	if err != nil {
 		return Part{}, err
 	}
 	defer end() //nolint:errcheck // it was only read
-	return w.releaseFrom(ctx, c, in, out, broke)
+	return w.releaseFrom(ctx, c, in, out, broke, a)
 }
 
 // releaseFrom is releaseTexts for texts that are opened.
-func (w *Worker) releaseFrom(ctx context.Context, c Chunk, in *textfile.Reader, out *vecfile.Writer, broke func(string) bool) (Part, error) {
+func (w *Worker) releaseFrom(ctx context.Context, c Chunk, in *textfile.Reader, out *vecfile.Writer, broke func(string) bool, a aside) (Part, error) {
 	var now rows
 	draw := w.key.Drawer()
 	job := vectorise.Job{
@@ -125,10 +157,20 @@ func (w *Worker) releaseFrom(ctx context.Context, c Chunk, in *textfile.Reader, 
 			mech.DrawMasks(masked, w.spec.Dropout, w.spec.Masks, draw.Masks(now.id, now.text))
 		}
 	}
-	job.Progress = func(int64) { now.first, now.ids = now.first+int64(len(now.ids)), now.ids[:0] }
+	job.Progress = now.next
 	counts := w.count()
-	if counts != nil {
-		job.Written = func(_ int64, _ []float32, y []float64) { counts.add(y) }
+	if counts != nil || a.hearing != nil || a.pairing != nil {
+		job.Written = func(place int64, raw []float32, y []float64) {
+			if counts != nil {
+				counts.add(y)
+			}
+			if a.hearing != nil {
+				a.hearing.add(y, now.classes[place-now.first])
+			}
+			if a.pairing != nil {
+				a.pairing.add(raw, y, now.fields[place-now.first])
+			}
+		}
 	}
 	s, err := vectorise.Run(ctx, job)
 	p := Part{LeftOut: s.Declined, Skipped: s.Skipped, Empty: s.Empty, Masked: s.Masked}
@@ -147,6 +189,9 @@ func (w *Worker) row(c Chunk, in *textfile.Reader, beside []table.Value, now *ro
 	}
 	now.id = id
 	now.ids = append(now.ids, id)
+	if err = w.note(beside, now); err != nil {
+		return nil, false, err
+	}
 	if w.beside == 0 {
 		return nil, true, nil
 	}
@@ -155,9 +200,32 @@ func (w *Worker) row(c Chunk, in *textfile.Reader, beside []table.Value, now *ro
 		if v.Kind == table.Nested {
 			return nil, false, errors.New("a kept column holds a list or an object, must hold a value")
 		}
-		fields[i] = vecfile.Field{Text: v.Text, Bare: v.Kind == table.Number || v.Kind == table.Bool, Missing: v.Kind == table.Missing}
+		fields[i] = field(v)
 	}
 	return fields, true, nil
+}
+
+// note keeps what the trusted side is told of a row, until its release is there.
+func (w *Worker) note(beside []table.Value, now *rows) error {
+	if w.judge != nil {
+		classes := make([]int, len(w.labels))
+		for l, at := range w.labels {
+			classes[l] = w.judge.class(l, beside[at])
+		}
+		now.classes = append(now.classes, classes)
+	}
+	if w.spec.Pairs == "" {
+		return nil
+	}
+	fields := make([]vecfile.Field, len(w.aside))
+	for i, at := range w.aside {
+		if beside[at].Kind == table.Nested {
+			return errors.New("an attribute is a list or an object, must be a value")
+		}
+		fields[i] = field(beside[at])
+	}
+	now.fields = append(now.fields, fields)
+	return nil
 }
 
 // releaseVectors sends the vectors of a chunk through what "sotto privatize" does.

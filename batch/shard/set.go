@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"sotto/internal/atomicfile"
+	"sotto/internal/vecfile"
 	"sotto/internal/version"
 	"sotto/mech"
 	"sotto/report/evidence"
@@ -51,19 +52,33 @@ func (w *Worker) assumed() []string {
 	return append(all, "the secret is known to nobody who sees releases")
 }
 
-// Begin makes the folder of a set ready, or refuses one that holds something else: what
+// Begin makes the folders of a job ready, or refuses one that holds something else: what
 // another job left there would be taken for a part of this one.
 func (w *Worker) Begin(job string, chunks []Chunk) error {
-	dir := w.spec.Out
-	if remote(dir) {
-		return nil // whoever has a store of objects gives each set a name of its own
+	if w.spec.Pairs != "" {
+		mine := map[string]bool{evidence.PairsFile: true, jobFile: true}
+		for _, c := range chunks {
+			mine[c.Part+"."+string(vecfile.Parquet)] = true
+		}
+		if err := begin(w.spec.Pairs, 0o700, w.pairsJob(job), mine, evidence.PairsFile); err != nil {
+			return err
+		}
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+	if remote(w.spec.Out) {
+		return nil // whoever has a store of objects gives each set a name of its own
 	}
 	mine := map[string]bool{SetFile: true, jobFile: true, EstimateFile: true}
 	for _, c := range chunks {
 		mine[c.Part+"."+string(w.spec.OutFormat)] = true
+	}
+	return begin(w.spec.Out, 0o755, job, mine, SetFile)
+}
+
+// begin makes one folder ready, which may hold these files of that job; its record says
+// whose they are when it is whole.
+func begin(dir string, mode fs.FileMode, job string, mine map[string]bool, record string) error {
+	if err := os.MkdirAll(dir, mode); err != nil {
+		return err
 	}
 	held, err := os.ReadDir(dir)
 	if err != nil {
@@ -81,7 +96,7 @@ func (w *Worker) Begin(job string, chunks []Chunk) error {
 		if !mine[e.Name()] {
 			return fmt.Errorf("shard: %s holds %s, must be empty or hold what this job wrote", dir, e.Name())
 		}
-		if e.Name() == SetFile || e.Name() == jobFile {
+		if e.Name() == record || e.Name() == jobFile {
 			content, failed := os.ReadFile(join(dir, e.Name()))
 			if failed == nil {
 				failed = json.Unmarshal(content, &old)
@@ -94,15 +109,16 @@ func (w *Worker) Begin(job string, chunks []Chunk) error {
 	if len(held) > dead && old.Job == "" {
 		return fmt.Errorf("shard: %s holds parts, but not whose they are; must be another folder", dir)
 	}
-	if err = w.Sweep(); err != nil {
+	if err = sweep(dir); err != nil {
 		return err
 	}
 	old.Job = job
 	return atomicfile.WriteJSON(join(dir, jobFile), old)
 }
 
-// Finish writes the record of a set of which all parts are whole.
-func (w *Worker) Finish(ctx context.Context, job string, parts []Part, paid *Paid) (*Set, error) {
+// Finish writes what the trusted side is told, and then the record of a set of which all
+// parts are whole.
+func (w *Worker) Finish(ctx context.Context, job string, parts []Part, paid *Paid, learnt Learnt) (*Set, error) {
 	slices.SortFunc(parts, func(a, b Part) int { return strings.Compare(a.File, b.File) })
 	for i := 1; i < len(parts); i++ {
 		if parts[i].File == parts[i-1].File {
@@ -142,6 +158,9 @@ func (w *Worker) Finish(ctx context.Context, job string, parts []Part, paid *Pai
 	if err := errors.Join(w.sum(s), w.Sweep()); err != nil {
 		return nil, err
 	}
+	if err := w.tellTrusted(ctx, s, learnt); err != nil {
+		return nil, err
+	}
 	return s, w.write(ctx, s)
 }
 
@@ -161,8 +180,13 @@ func (w *Worker) write(ctx context.Context, s *Set) error {
 	if err != nil || remote(w.spec.Out) {
 		return err
 	}
-	if err = os.Remove(join(w.spec.Out, jobFile)); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	return w.own(w.spec.Out)
+}
+
+// own takes away what said whose the parts of a folder are: its record does.
+func (*Worker) own(dir string) error {
+	if err := os.Remove(join(dir, jobFile)); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return err
+	return nil
 }

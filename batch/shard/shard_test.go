@@ -122,7 +122,7 @@ func release(t *testing.T, s *shard.Spec, times int) (string, int) {
 		errs := make([]error, times)
 		var done sync.WaitGroup
 		for i := range times {
-			done.Go(func() { parts[i], errs[i] = w.Release(t.Context(), c, nil) })
+			done.Go(func() { parts[i], _, errs[i] = w.Release(t.Context(), c, nil) })
 		}
 		done.Wait()
 		if err := errors.Join(errs...); err != nil {

@@ -43,6 +43,8 @@ type Spec struct {
 	OutFormat vecfile.Format `json:"out_format"`
 	// SplitBytes is about how much of a file a chunk is.
 	SplitBytes int64 `json:"split_bytes"`
+
+	Trusted // what stays
 }
 
 // DefaultSplit is about how many bytes of a file are one chunk: some ten thousand texts,
@@ -78,7 +80,7 @@ func (s *Spec) Validate() error {
 	if s.OutFormat == vecfile.NPY && len(s.written()) > 0 {
 		return errors.New("shard: the format is npy, which has no place for ids and kept columns; must be jsonl, csv or parquet, or there must be none")
 	}
-	return nil
+	return s.checkTrusted()
 }
 
 // written lists the columns that stand beside the releases: the id first.
@@ -93,11 +95,13 @@ func (s *Spec) written() []string {
 }
 
 // read lists the columns that are read beside the texts: those that are written, and
-// then that of the users.
+// then those of the users, and of what stays on the trusted side.
 func (s *Spec) read() []string {
 	all := s.written()
-	if s.User != "" && !slices.Contains(all, s.User) {
-		all = append(all, s.User)
+	for _, c := range slices.Concat([]string{s.User}, s.Labels, s.Attributes) {
+		if c != "" && !slices.Contains(all, c) {
+			all = append(all, c)
+		}
 	}
 	return all
 }
@@ -106,7 +110,7 @@ func (s *Spec) read() []string {
 // another name, but for a chance of 2⁻⁹⁶.
 func (w *Worker) Job(chunks []Chunk) (string, error) {
 	s := *w.spec
-	s.Out, s.Count, s.Secret = "", false, w.secret.ID() // none of which changes a release
+	s.Out, s.Count, s.Secret, s.Trusted = "", false, w.secret.ID(), Trusted{} // none of which changes a release
 	b, err := json.Marshal(struct {
 		Version string
 		Spec    *Spec

@@ -51,7 +51,7 @@ func (w *Worker) Spill(c Chunk, s *Scanned) error {
 
 // Spilled returns the names of ids of one partition that so many chunks have noted.
 func (w *Worker) Spilled(at, chunks int) ([][]byte, error) {
-	files, err := w.hidden(spillHead)
+	files, err := hidden(w.spec.Out, spillHead)
 	if err != nil {
 		return nil, err
 	}
@@ -104,10 +104,18 @@ func readSpill(name string, at int) ([]byte, error) {
 
 // Sweep removes what chunks have noted of their ids, and what writers that died have left.
 func (w *Worker) Sweep() error {
-	if remote(w.spec.Out) {
-		return nil
+	var err error
+	for _, dir := range []string{w.spec.Out, w.spec.Pairs} {
+		if dir != "" && !remote(dir) {
+			err = errors.Join(err, sweep(dir))
+		}
 	}
-	files, err := w.hidden(hiddenHead)
+	return err
+}
+
+// sweep is Sweep of one folder.
+func sweep(dir string) error {
+	files, err := hidden(dir, hiddenHead)
 	for _, name := range files {
 		err = errors.Join(err, os.Remove(name))
 	}
@@ -117,13 +125,13 @@ func (w *Worker) Sweep() error {
 // spill is where the chunk of a part notes its ids.
 func (w *Worker) spill(part string) string { return join(w.spec.Out, spillHead+part+hiddenTail) }
 
-// hidden lists files of the folder of the output that nobody needs when a job has ended.
-func (w *Worker) hidden(head string) ([]string, error) {
-	held, err := os.ReadDir(w.spec.Out)
+// hidden lists files of a folder that nobody needs when a job has ended.
+func hidden(dir, head string) ([]string, error) {
+	held, err := os.ReadDir(dir)
 	var all []string
 	for _, e := range held {
 		if strings.HasPrefix(e.Name(), head) && strings.HasSuffix(e.Name(), hiddenTail) {
-			all = append(all, join(w.spec.Out, e.Name()))
+			all = append(all, join(dir, e.Name()))
 		}
 	}
 	return all, err

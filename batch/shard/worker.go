@@ -36,6 +36,9 @@ type Worker struct {
 	tally   *estimate.Tally // empty; nil if releases are not counted
 	beside  int             // columns that are written beside a release
 	user    int             // place of the users' column among those that are read
+	judge   *judge          // answers releases; nil if no model is evaluated
+	labels  []int           // places of the columns of right answers
+	aside   []int           // and of the attributes that pairs have
 }
 
 // Open loads the secret, the encoder and the mechanism of a spec. Encoders that answer
@@ -46,6 +49,12 @@ func Open(ctx context.Context, s *Spec, maskers []text.Masker, at Elsewhere) (*W
 		return nil, err
 	}
 	w := &Worker{spec: s, at: at, maskers: maskers, beside: len(s.written()), user: slices.Index(s.read(), s.User)}
+	for _, c := range s.Labels {
+		w.labels = append(w.labels, slices.Index(s.read(), c))
+	}
+	for _, c := range s.Attributes {
+		w.aside = append(w.aside, slices.Index(s.read(), c))
+	}
 	var err error
 	if w.secret, _, err = gateway.LoadSecret(s.Secret, false); err != nil {
 		return nil, err
@@ -87,7 +96,10 @@ func Open(ctx context.Context, s *Spec, maskers []text.Masker, at Elsewhere) (*W
 			return nil, err
 		}
 	}
-	w.key, err = NewKey(w.secret, w.mech, name)
+	if w.key, err = NewKey(w.secret, w.mech, name); err != nil {
+		return nil, err
+	}
+	w.judge, err = w.openJudge()
 	return w, err
 }
 

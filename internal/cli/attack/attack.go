@@ -87,7 +87,8 @@ takes for whoever has the vectors.
 Vectors come from a file, with the attribute's values in another, row by row: CSV
 with a line of names, or JSON lines. Half of the rows fits the attackers, the
 other scores them. What is promised is read from VECTORS.privacy.json, or given
-by --epsilon. Or they are simulated releases of a model of "sotto train --out".
+by --epsilon. Or they are the pairs of "sotto-batch --pairs", released or --raw, or
+simulated releases of a model of "sotto train --out".
 
 Exit codes: 0 the attack is done; 1 an attacker is above the limit beyond chance,
 which refutes the stated ε; 2 wrong use or bad input.`,

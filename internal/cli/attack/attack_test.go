@@ -178,8 +178,8 @@ func TestAttackErrors(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record.json")
 	clitest.Write(t, record, `{"other": 1}`)
 	for _, c := range []struct{ name, args, want string }{
-		{"nothing", "", "want --vectors and --attributes, or --model"},
-		{"both", "--vectors x --model y", "want --vectors and --attributes, or --model"},
+		{"nothing", "", "want --vectors and --attributes, --pairs, or --model"},
+		{"both", "--vectors x --model y", "want --vectors and --attributes, --pairs, or --model"},
 		{"no attributes", "--vectors " + vectors, "want both"},
 		{"no model", "--data reviews", "want --model"},
 		{"no such model", "--model " + filepath.Dir(short) + " --data reviews", "no model"},

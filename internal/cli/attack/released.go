@@ -26,6 +26,8 @@ type released struct {
 	common
 	kind                   attack.Kind
 	vectors, attributes    string
+	pairs                  string
+	raw                    bool
 	columns                []string
 	vectorColumn, metadata string
 	epsilon                float64
@@ -51,6 +53,8 @@ func newReleased(std term.Streams, use string, k attack.Kind) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.vectors, "vectors", "", "file of released vectors: jsonl, csv, npy or parquet")
 	f.StringVar(&o.attributes, "attributes", "", "file with what is known of each row, - for standard input")
+	f.StringVar(&o.pairs, "pairs", "", "folder that sotto-batch --pairs made, in place of --vectors and --attributes")
+	f.BoolVar(&o.raw, "raw", false, "attack the vectors of --pairs as they were before their release, which nothing protects")
 	if k == attack.Attribute {
 		f.StringVar(&o.columns[0], "column", "", "column of the attribute (default: the only column, or the model's attribute with --model)")
 	} else {
@@ -83,10 +87,16 @@ func (o *released) check(fs *pflag.FlagSet) error {
 		}
 		o.stated = claim(o.epsilon)
 	}
-	files, models := o.vectors != "" || o.attributes != "", o.model != "" || o.data != "" || o.in != ""
+	files, models := o.vectors != "" || o.attributes != "" || o.pairs != "", o.model != "" || o.data != "" || o.in != ""
 	switch {
 	case files == models:
-		return errors.New("want --vectors and --attributes, or --model")
+		return errors.New("want --vectors and --attributes, --pairs, or --model")
+	case o.raw && o.pairs == "":
+		return errors.New("--raw is about --pairs, must be with it")
+	case o.pairs != "":
+		if err := term.RefuseFlags(fs, "with --pairs, which have them", "vectors", "attributes", "metadata", "vector-column"); err != nil {
+			return err
+		}
 	case models && o.model == "":
 		return errors.New("want --model, a folder of models")
 	case models && o.kind == attack.Attribute:
@@ -95,7 +105,7 @@ func (o *released) check(fs *pflag.FlagSet) error {
 		}
 	case models:
 		return term.RefuseFlags(fs, "with --model", "metadata", "vector-column", "column")
-	case o.vectors == "" || o.attributes == "":
+	case o.pairs == "" && (o.vectors == "" || o.attributes == ""):
 		return errors.New("want both --vectors and --attributes")
 	case o.stated != nil && o.metadata != "":
 		return errors.New("--epsilon and --metadata both state a guarantee, must be one of them")
@@ -114,27 +124,48 @@ func (o *released) target(ctx context.Context, options *attack.Options, stdin io
 		options.Claim = o.stated
 		return attack.Target{Source: o.model, Released: experiment.Attackable(ctx, o.model, experiment.ReleaseOptions{Workers: o.Workers, Data: o.data, In: o.in, Attribute: o.columns[0]})}, nil
 	}
-	g, err := statedGuarantee(o.vectors, o.metadata, o.stated)
+	open := func() (*given, error) { return o.files(stdin) }
+	if o.pairs != "" {
+		open = o.paired
+	}
+	held, err := open()
 	if err != nil {
 		return attack.Target{}, err
 	}
-	x, err := readMatrix(o.vectors, vecfile.Options{Column: o.vectorColumn})
-	if err != nil {
-		return attack.Target{}, err
-	}
-	c, err := term.OpenColumns(o.attributes, stdin, o.columns...)
-	if err != nil {
-		return attack.Target{}, err
-	}
-	if len(c[0]) != x.Rows {
-		return attack.Target{}, fmt.Errorf("%s has %d rows after its line of names, must be those of %s, %d; a missing value is written as \"\"", o.attributes, len(c[0]), o.vectors, x.Rows)
-	}
-	r := &attack.Released{Guarantee: g, Fit: attack.Part{Vectors: x}}
-	for k, values := range c {
+	r := &attack.Released{Guarantee: held.promised, Fit: attack.Part{Vectors: held.vectors}}
+	for k, values := range held.columns {
 		ids, names := term.NumberValues(values)
 		r.Columns = append(r.Columns, dataset.Column{Name: cmp.Or(o.columns[k], "attribute"), Classes: names, IDs: ids[0]})
 	}
-	return attack.Target{Source: o.vectors, Released: attack.One(r)}, nil
+	return attack.Target{Source: held.source, Released: attack.One(r)}, nil
+}
+
+// given is what files hold: vectors, what is promised of them, and what is known of each.
+type given struct {
+	source   string
+	promised *dp.Guarantee
+	vectors  nn.Matrix
+	columns  term.Columns
+}
+
+// files reads a file of vectors and one of attributes, row by row.
+func (o *released) files(stdin io.Reader) (*given, error) {
+	g, err := statedGuarantee(o.vectors, o.metadata, o.stated)
+	if err != nil {
+		return nil, err
+	}
+	x, err := readMatrix(o.vectors, vecfile.Options{Column: o.vectorColumn})
+	if err != nil {
+		return nil, err
+	}
+	c, err := term.OpenColumns(o.attributes, stdin, o.columns...)
+	if err != nil {
+		return nil, err
+	}
+	if len(c[0]) != x.Rows {
+		return nil, fmt.Errorf("%s has %d rows after its line of names, must be those of %s, %d; a missing value is written as \"\"", o.attributes, len(c[0]), o.vectors, x.Rows)
+	}
+	return &given{o.vectors, g, x, c}, nil
 }
 
 // statedGuarantee returns what is stated of a file of vectors, nil if nothing is:
