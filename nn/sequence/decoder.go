@@ -118,8 +118,8 @@ func (d *Decoder) Forward(p *nn.Pool, mode nn.Mode, from Sources, steps Steps, i
 func (d *Decoder) begin(p *nn.Pool, from Sources, steps Steps) {
 	rows, s := steps.Rows(), d.shape
 	d.sources, d.steps, d.parents = from, steps, nil
-	d.m1.reshape(rows, s.Hidden)
-	d.m2.reshape(rows, s.Hidden)
+	d.m1.reshape(p, rows, s.Hidden)
+	d.m2.reshape(p, rows, s.Hidden)
 	d.q, d.asked = d.q.Reshape(rows, s.Memory), d.asked.Reshape(rows, 2*s.Hidden)
 	d.in1, d.in2 = d.in1.Reshape(rows, s.Memory+s.Hidden), d.in2.Reshape(rows, 2*s.Hidden)
 	d.attention = resize(d.attention, rows)

@@ -11,9 +11,11 @@ import (
 type memory struct {
 	gates, cells, squashed, out nn.Matrix
 	dgates                      nn.Matrix
+	loops                       *vector.Loops
 }
 
-func (m *memory) reshape(rows, hidden int) {
+func (m *memory) reshape(p *nn.Pool, rows, hidden int) {
+	m.loops = vector.For(p.Kernel())
 	m.gates, m.dgates = m.gates.Reshape(rows, 4*hidden), m.dgates.Reshape(rows, 4*hidden)
 	m.cells, m.squashed, m.out = m.cells.Reshape(rows, hidden), m.squashed.Reshape(rows, hidden), m.out.Reshape(rows, hidden)
 }
@@ -27,14 +29,18 @@ func (m *memory) forward(row int, before []float32) {
 	gates := m.gates.Row(row)
 	i, f, g, o := gates[:h], gates[h:2*h], gates[2*h:3*h], gates[3*h:]
 	c, squashed, out := m.cells.Row(row), m.squashed.Row(row), m.out.Row(row)
+	m.loops.Sigmoid(gates[:2*h], gates[:2*h])
+	m.loops.Tanh(g, g)
+	m.loops.Sigmoid(o, o)
 	for k := range c {
-		i[k], f[k], g[k], o[k] = vector.Sigmoid(i[k]), vector.Sigmoid(f[k]), vector.Tanh(g[k]), vector.Sigmoid(o[k])
 		c[k] = float32(i[k] * g[k])
-		if before != nil {
-			c[k] += float32(f[k] * before[k])
-		}
-		squashed[k] = vector.Tanh(c[k])
-		out[k] = o[k] * squashed[k]
+	}
+	for k, v := range before {
+		c[k] += float32(f[k] * v)
+	}
+	m.loops.Tanh(squashed, c)
+	for k, s := range squashed {
+		out[k] = o[k] * s
 	}
 }
 

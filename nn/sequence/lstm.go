@@ -42,7 +42,7 @@ func (l *LSTM) Params() []nn.Param { return append(named("input", l.input.Params
 // Forward returns the states, a row for each of x, valid until the next call.
 func (l *LSTM) Forward(p *nn.Pool, x nn.Matrix, steps Steps) nn.Matrix {
 	l.steps = steps
-	l.m.reshape(steps.Rows(), l.hidden)
+	l.m.reshape(p, steps.Rows(), l.hidden)
 	copy(l.m.gates.Data, l.input.Forward(p, nn.Train, x).Data)
 	l.previous = l.previous.Reshape(steps.Rows(), l.hidden)
 	again := p.Pack(l.again.Value)

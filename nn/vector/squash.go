@@ -19,3 +19,14 @@ func Tanh(x float32) float32 {
 	e := exp(2 * x)
 	return (e - 1) / (1 + e)
 }
+
+// each sets dst to what a function makes of x.
+func each(dst, x []float32, one func(float32) float32) {
+	for k, v := range x {
+		dst[k] = one(v)
+	}
+}
+
+func sigmoidGo(dst, x []float32) { each(dst, x, Sigmoid) }
+
+func tanhGo(dst, x []float32) { each(dst, x, Tanh) }

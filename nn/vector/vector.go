@@ -46,12 +46,15 @@ type Loops struct {
 	Add func(dst, a, b []float32)
 	// Scale sets dst to factor·x.
 	Scale func(dst, x []float32, factor float32)
+	// Sigmoid and Tanh set dst to [Sigmoid] and to [Tanh] of x, of any length and with the
+	// same bits on every machine.
+	Sigmoid, Tanh func(dst, x []float32)
 }
 
 // portable work on every machine and for every length.
 var portable = Loops{
 	GELU: geluGo, GELUGrad: geluGradGo, Exp: expGo, SoftmaxGrad: softmaxGradGo,
-	Norm: normGo, NormGrad: normGradGo, Drop: dropGo, Add: addGo, Scale: scaleGo,
+	Norm: normGo, NormGrad: normGradGo, Drop: dropGo, Add: addGo, Scale: scaleGo, Sigmoid: sigmoidGo, Tanh: tanhGo,
 }
 
 // For returns the loops for a machine, as nn.Pool.Kernel names it, and for rows of

@@ -11,10 +11,12 @@ var assembly = map[string]*Loops{
 	"avx2": {
 		GELU: gelu(geluAVX2), GELUGrad: geluGrad, Exp: sumExp(expAVX2), SoftmaxGrad: softmaxGrad,
 		Norm: norm(normAVX2), NormGrad: normGrad, Drop: drop, Add: add, Scale: scale,
+		Sigmoid: squash(sigmoid8, Sigmoid), Tanh: squash(tanh8, Tanh),
 	},
 	"avx512": {
 		GELU: gelu(geluAVX512), GELUGrad: geluGrad, Exp: sumExp(expAVX512), SoftmaxGrad: softmaxGrad,
 		Norm: norm(normAVX512), NormGrad: normGrad, Drop: drop, Add: add, Scale: scale,
+		Sigmoid: squash(sigmoid8, Sigmoid), Tanh: squash(tanh8, Tanh),
 	},
 }
 
