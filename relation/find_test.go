@@ -88,6 +88,35 @@ func TestFind(t *testing.T) {
 	if got := said(t, text, found); err != nil || got != "fire twin damage" {
 		t.Errorf("got %q, %v", got, err)
 	}
+	// Nouns that are more than three steps apart in the tree are not asked about: the damage
+	// is the fire's, and the neighbour is four steps from the fire.
+	text = "The fire caused damage to the roof of the house of a neighbour."
+	found, err = finder.Find(t.Context(), text)
+	if got := said(t, text, found); err != nil || !strings.Contains(got, "fire twin roof") || strings.Contains(got, "fire twin neighbour") {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+// TestFindAll finds the same in many texts at once as in each alone.
+func TestFindAll(t *testing.T) {
+	finder, err := relation.NewFinder(twin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for k := range 40 {
+		texts = append(texts, strings.Repeat("Mary Smith of London works at Google. ", k%3)+"It rained.")
+	}
+	all, err := finder.FindAll(t.Context(), texts, 2)
+	if err != nil || len(all) != len(texts) {
+		t.Fatalf("%d of %d texts, %v", len(all), len(texts), err)
+	}
+	for k, text := range texts {
+		alone, err := finder.Find(t.Context(), text)
+		if err != nil || said(t, text, all[k]) != said(t, text, alone) || len(alone) != k%3 {
+			t.Errorf("text %d: %q among others, %q alone, %v", k+1, said(t, text, all[k]), said(t, text, alone), err)
+		}
+	}
 }
 
 // TestFindSkips keeps what other rules find where one takes too long.

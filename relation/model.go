@@ -44,6 +44,16 @@ type Model interface {
 	Knows(subject, object language.Type) bool
 }
 
+// Quicker is a [Model] that writes rules, and that can do so in less time. Quick returns one
+// that tells the same relations with the same confidence. But it writes a rule only where one
+// that is stored matches, and once: where what it wrote does not hold, the nearest stored rule
+// stands. Of sentences that nobody chose, four relations of five have no rule at all, and all
+// the time went into looking for one in vain.
+type Quicker interface {
+	Model
+	Quick() Model
+}
+
 var _ Model = (*Rules)(nil)
 
 // Judge implements [Model]: the first rule that matches counts.

@@ -3,6 +3,7 @@ package relation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"runtime"
 	"slices"
@@ -170,7 +171,10 @@ func each(ctx context.Context, o Options, docs []*language.Document, a language.
 		if done++; o.Progress != nil {
 			o.Progress(done, len(docs))
 		}
-		return err
+		if err != nil {
+			return fmt.Errorf("relation: text %d: %w", k+1, err)
+		}
+		return nil
 	})
 }
 

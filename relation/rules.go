@@ -1,7 +1,6 @@
 package relation
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -42,7 +41,7 @@ const Any = "*"
 // its arguments; −1, if there is none. A rule that would take too long counts as one that
 // does not match.
 func (r *Rules) Explain(x Instance, relation string) int {
-	return r.first(r.matches(x.Doc), x, relation)
+	return r.first(r.Matches(x.Doc), x, relation)
 }
 
 // ExplainAll returns what [Rules.Explain] does for each of some instances. It looks once at
@@ -53,7 +52,7 @@ func (r *Rules) ExplainAll(all []Instance, relation func(Instance) string) []int
 	var found []rule.Match
 	for k, x := range all {
 		if x.Doc != last {
-			last, found = x.Doc, r.matches(x.Doc)
+			last, found = x.Doc, r.Matches(x.Doc)
 		}
 		out[k] = r.first(found, x, relation(x))
 	}
@@ -92,7 +91,7 @@ func (r *Rules) each(all []Instance, do func(instance, rule int)) {
 	var found []rule.Match
 	for k, x := range all {
 		if x.Doc != last {
-			last, found = x.Doc, r.matches(x.Doc)
+			last, found = x.Doc, r.Matches(x.Doc)
 		}
 		for _, m := range found {
 			if m.Subject == x.Subject && m.Object == x.Object {
@@ -105,7 +104,7 @@ func (r *Rules) each(all []Instance, do func(instance, rule int)) {
 // Matching returns all rules that match an instance with its arguments, in their order.
 func (r *Rules) Matching(x Instance) []int {
 	var all []int
-	for _, m := range r.matches(x.Doc) {
+	for _, m := range r.Matches(x.Doc) {
 		if m.Subject == x.Subject && m.Object == x.Object {
 			all = append(all, m.Rule)
 		}
@@ -131,7 +130,9 @@ func Count(f *rule.File, all []Instance) error {
 	return nil
 }
 
-func (r *Rules) matches(d *language.Document) []rule.Match {
+// Matches returns all that the rules find in a document, as [rule.Set.Matches] does; a rule
+// that would take too long finds nothing.
+func (r *Rules) Matches(d *language.Document) []rule.Match {
 	found, _ := r.set.Matches(d) // its only error names rules that took too long
 	return found
 }
@@ -147,25 +148,42 @@ func (r *Rules) first(found []rule.Match, x Instance, relation string) int {
 	return best
 }
 
-// Faithful reports whether a rule as it is written, such as "tokens <>=subject of <>=object",
-// can be read and matches an instance with its arguments.
-func Faithful(text string, x Instance) (bool, error) {
+// Draft is one rule that is ready to be matched. It may be used by several goroutines at once.
+type Draft struct{ set *rule.Set }
+
+// NewDraft reads a rule as it is written, such as "tokens <>=subject of <>=object".
+func NewDraft(text string) (*Draft, error) {
 	p, err := rule.ParsePattern(text)
 	if err != nil {
-		return false, fmt.Errorf("relation: %w", err)
+		return nil, fmt.Errorf("relation: %w", err)
 	}
 	s, err := rule.Compile([]rule.Rule{{Name: "one", Pattern: p}})
+	return &Draft{s}, err
+}
+
+// Matches reports whether it matches an instance with its arguments. One that would take too
+// long does not.
+func (d *Draft) Matches(x Instance) bool {
+	_, ok := d.Find(x)
+	return ok
+}
+
+// Find returns how it matches an instance with its arguments, if it does.
+func (d *Draft) Find(x Instance) (rule.Match, bool) {
+	found, _ := d.set.Matches(x.Doc) // its only error is that it took too long
+	k := slices.IndexFunc(found, func(m rule.Match) bool { return m.Subject == x.Subject && m.Object == x.Object })
+	if k < 0 {
+		return rule.Match{}, false
+	}
+	return found[k], true
+}
+
+// Faithful reports whether a rule as it is written can be read and matches an instance with
+// its arguments.
+func Faithful(text string, x Instance) (bool, error) {
+	d, err := NewDraft(text)
 	if err != nil {
 		return false, err
 	}
-	found, err := s.Matches(x.Doc)
-	if err != nil && !errors.Is(err, rule.ErrBudget) {
-		return false, err
-	}
-	for _, m := range found {
-		if m.Subject == x.Subject && m.Object == x.Object {
-			return true, nil
-		}
-	}
-	return false, nil
+	return d.Matches(x), nil
 }

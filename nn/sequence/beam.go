@@ -96,7 +96,10 @@ func (b *beam) extend(scores nn.Matrix, lo, last, width int) {
 	var next []draft
 	for j, h := range b.live {
 		row := scores.Row(b.at + j)
-		sum := logSum(row)
+		sum := 0.0
+		if width > 1 { // one draft has nobody to be compared with
+			sum = logSum(row)
+		}
 		for _, w := range largest(row, width) {
 			next = append(next, draft{h.before, w, h.chance + (float64(row[w]) - sum), lo + b.at + j})
 		}

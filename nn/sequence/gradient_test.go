@@ -76,6 +76,33 @@ func TestBothGradients(t *testing.T) {
 	check(t, b.Params(), loss)
 }
 
+// TestShared holds states that are computed once for sequences that are alike against those
+// that are computed for each, bit for bit.
+func TestShared(t *testing.T) {
+	rng := generator()
+	x := random(rng, 5, 6)
+	words := [][]int{{0, 1, 2, 3, 4, 1}, {0, 1, 2, 3, 0, 1}, {0, 1, 2, 3, 4}, {4, 1, 2}, {2, 2, 2}, {1}}
+	var lengths []int
+	for _, w := range words {
+		lengths = append(lengths, len(w))
+	}
+	steps := sequence.NewSteps(lengths)
+	rows, each := make([]int, steps.Rows()), nn.NewMatrix(steps.Rows(), 6)
+	for k, w := range words {
+		for at, word := range w {
+			rows[steps.Row(k, at)] = word
+			copy(each.Row(steps.Row(k, at)), x.Row(word))
+		}
+	}
+	for _, workers := range []int{1, 2} {
+		b, p := sequence.NewBoth(6, 9, rng), nn.NewPool(workers)
+		want := b.Forward(p, each, steps).Clone()
+		if got := b.Shared(p, x, rows, steps); !slices.Equal(got.Data, want.Data) {
+			t.Errorf("%d workers: states that are shared are others", workers)
+		}
+	}
+}
+
 func TestGraphGradients(t *testing.T) {
 	p, rng := nn.NewPool(1), generator()
 	g := sequence.NewGraph(3, 4, rng)

@@ -8,6 +8,9 @@
 package gate
 
 import (
+	"slices"
+	"sync"
+
 	"sotto/relation"
 	"sotto/relation/rule"
 	"sotto/relation/score"
@@ -20,6 +23,7 @@ type Gate struct {
 	texts  []string // of the rules
 	words  [][]string
 	byText map[string][]int
+	drafts drafts
 }
 
 // New makes a gate of the rules of a file, the best first.
@@ -43,31 +47,58 @@ func (g *Gate) Text(rule int) string { return g.texts[rule] }
 // References returns the rules of a relation that match an instance, the best first; those
 // of none are none.
 func (g *Gate) References(x relation.Instance, name string) []int {
+	return g.Cases([]relation.Instance{x})[0].References(name)
+}
+
+// Explain is [Case.Explain] of an instance.
+func (g *Gate) Explain(x relation.Instance, name, written string) (string, relation.Source) {
+	return g.Cases([]relation.Instance{x})[0].Explain(name, written)
+}
+
+// Case is an instance before the gate. It may be used by several goroutines at once.
+type Case struct {
+	gate     *Gate
+	instance relation.Instance
+	found    func() []rule.Match // in its sentence
+}
+
+// Cases returns a case for each instance. Those of a sentence that stand one behind another
+// look for stored rules in it once, when the first of them is asked.
+func (g *Gate) Cases(all []relation.Instance) []Case {
+	cases := make([]Case, len(all))
+	for k, x := range all {
+		cases[k] = Case{gate: g, instance: x}
+		if k > 0 && x.Doc == all[k-1].Doc {
+			cases[k].found = cases[k-1].found
+			continue
+		}
+		cases[k].found = sync.OnceValue(func() []rule.Match { return g.rules.Matches(x.Doc) })
+	}
+	return cases
+}
+
+// References is [Gate.References] of the instance.
+func (c Case) References(name string) []int {
 	if name == relation.None {
 		return nil
 	}
-	return g.of(g.rules.Matching(x), name)
-}
-
-// of returns the rules of a relation among some.
-func (g *Gate) of(matching []int, name string) []int {
 	var all []int
-	for _, k := range matching {
-		if g.rules.File.Rules[k].Relation == name {
-			all = append(all, k)
+	for _, m := range c.found() {
+		if m.Subject == c.instance.Subject && m.Object == c.instance.Object && c.gate.rules.File.Rules[m.Rule].Relation == name {
+			all = append(all, m.Rule)
 		}
 	}
 	return all
 }
 
-// Explain returns the rule to show beside a relation of an instance: what was written, if it
+// Explain returns the rule to show beside a relation of the instance: what was written, if it
 // can be read, matches the sentence with these arguments and is not known as the rule of
 // another relation; otherwise, of the stored rules of the relation that match, the nearest
 // to what was written, by [score.Sentence], and the better of two that are as near;
 // otherwise none. Written is "" where nothing was.
-func (g *Gate) Explain(x relation.Instance, name, written string) (string, relation.Source) {
-	fit := g.References(x, name)
-	if written != "" && g.passes(x, name, written, fit) {
+func (c Case) Explain(name, written string) (string, relation.Source) {
+	g, fit := c.gate, c.References(name)
+	if written != "" && c.passes(name, written, fit) {
 		return written, relation.Decoded
 	}
 	best, most := -1, -1.0
@@ -83,30 +114,22 @@ func (g *Gate) Explain(x relation.Instance, name, written string) (string, relat
 	return g.texts[best], relation.Stored
 }
 
-// Holds reports whether what was written can be shown as it is beside a relation of an
-// instance, in the sense of [Gate.Explain].
-func (g *Gate) Holds(x relation.Instance, name, written string) bool {
-	return written != "" && g.passes(x, name, written, g.References(x, name))
+// Holds reports whether what was written can be shown as it is beside a relation of the
+// instance, in the sense of [Case.Explain].
+func (c Case) Holds(name, written string) bool {
+	return written != "" && c.passes(name, written, c.References(name))
 }
 
 // passes reports whether what was written explains the relation.
-func (g *Gate) passes(x relation.Instance, name, written string, fit []int) bool {
+func (c Case) passes(name, written string, fit []int) bool {
+	g := c.gate
 	known := g.byText[written]
 	for _, k := range known {
 		if g.rules.File.Rules[k].Relation == name {
-			for _, f := range fit {
-				if g.texts[f] == written {
-					return true
-				}
-			}
-			return false
+			return slices.ContainsFunc(fit, func(f int) bool { return g.texts[f] == written })
 		}
 	}
-	if len(known) > 0 {
-		return false
-	}
-	ok, err := relation.Faithful(written, x)
-	return err == nil && ok
+	return len(known) == 0 && g.drafts.matches(written, c.instance)
 }
 
 // Relation returns the relation of the first stored rule that is written so, or "".

@@ -2,8 +2,10 @@ package gate_test
 
 import (
 	"fmt"
+	weakrand "math/rand/v2"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"sotto/language"
 	"sotto/relation"
@@ -61,7 +63,7 @@ func TestExplain(t *testing.T) {
 		if got, source := g.Explain(tt.x, tt.relation, tt.text); got != tt.want || source != tt.source {
 			t.Errorf("%s: Explain = %q, %s, want %q, %s", name, got, source, tt.want, tt.source)
 		}
-		if holds := g.Holds(tt.x, tt.relation, tt.text); holds != (tt.source == relation.Decoded) {
+		if holds := g.Cases([]relation.Instance{tt.x})[0].Holds(tt.relation, tt.text); holds != (tt.source == relation.Decoded) {
 			t.Errorf("%s: Holds = %v", name, holds)
 		}
 	}
@@ -94,4 +96,51 @@ func ExampleGate() {
 	// What was written does not match the sentence, and is not shown.
 	fmt.Println(g.Explain(instance("at"), "Work_For", "tokens <person>=subject works for <org>=object"))
 	// Output: tokens <person>=subject []{1,3} <org>=object stored
+}
+
+// FuzzExplain holds what is shown against what the rule engine says of it: whatever was
+// written, no rule is shown that does not match the sentence with these arguments.
+func FuzzExplain(f *testing.F) {
+	g := open(f)
+	pieces := []string{
+		"tokens", "tree", " <person>", "<>", "=subject", "=object", " works", " for", " []", "*", "{0,3}", "{", "}", " <org>", " >nsubj", " {lemma:work}", " (", ")", "|", "?",
+	}
+	rng := weakrand.New(weakrand.NewPCG(1, 2))
+	for range 300 { // drafts as a network makes them: of pieces of rules
+		var b strings.Builder
+		for range 2 + rng.IntN(9) {
+			b.WriteString(pieces[rng.IntN(len(pieces))])
+		}
+		f.Add(b.String(), "for", "Work_For")
+	}
+	for k := range 3 {
+		for _, word := range []string{"for", "at", "in"} {
+			for _, name := range []string{"Work_For", "Live_In", "Kill", ""} {
+				f.Add(g.Text(k), word, name)
+			}
+		}
+	}
+	f.Add("tokens <person>=subject works [] <>=object", "at", "Work_For")
+	f.Fuzz(func(t *testing.T, written, word, name string) {
+		if word == "" || strings.ContainsAny(word, " \t\n") || !utf8.ValidString(word) {
+			return
+		}
+		x := instance(word)
+		shown, source := g.Explain(x, name, written)
+		if (shown == "") != (source == relation.NoRule) {
+			t.Fatalf("rule %q is from %s", shown, source)
+		}
+		if shown == "" {
+			return
+		}
+		if ok, err := relation.Faithful(shown, x); err != nil || !ok {
+			t.Errorf("%q is shown, and does not match: %v", shown, err)
+		}
+		if other := g.Relation(shown); other != relation.None && other != name {
+			t.Errorf("%q is shown beside %q, and is known as a rule of %q", shown, name, other)
+		}
+		if source == relation.Decoded && shown != written {
+			t.Errorf("%q was written and %q is shown as such", written, shown)
+		}
+	})
 }

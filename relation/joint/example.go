@@ -119,6 +119,25 @@ func newBatch(examples []*example) *batch {
 	return b
 }
 
+// distinct returns the tokens of a batch, each that is read alike once, and which of them each
+// row is.
+func (b *batch) distinct() (words, tags, types, marks, rows []int) {
+	seen := map[[4]int]int{}
+	rows = make([]int, len(b.words))
+	for k := range rows {
+		token := [4]int{b.words[k], b.tags[k], b.types[k], b.marks[k]}
+		at, ok := seen[token]
+		if !ok {
+			at = len(words)
+			seen[token] = at
+			words, tags = append(words, token[0]), append(tags, token[1])
+			types, marks = append(types, token[2]), append(marks, token[3])
+		}
+		rows[k] = at
+	}
+	return words, tags, types, marks, rows
+}
+
 // byLength returns the order of examples from the longest to the shortest.
 func byLength(examples []*example) []int {
 	order := make([]int, len(examples))

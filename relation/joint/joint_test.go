@@ -125,9 +125,16 @@ func TestTrain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	quick, err := m.Quick().Judge(t.Context(), d.Dev)
+	if err != nil {
+		t.Fatal(err)
+	}
 	right := 0
 	for k, x := range d.Dev {
 		v := together[k]
+		if q := quick[k]; q.Relation != v.Relation || q.Confidence != v.Confidence || q.Source == relation.Decoded && q != v {
+			t.Errorf("in less time it says %+v, want the relation of %+v", q, v)
+		}
 		if v.Relation == x.Relation {
 			right++
 		}

@@ -106,16 +106,16 @@ func (n *network) passes() []*uint64 {
 
 // forward computes the states of tokens and what is pooled of them.
 func (n *network) forward(p *nn.Pool, mode nn.Mode, b *batch) {
-	words := b.words
+	var h nn.Matrix
 	if mode == nn.Train {
-		words = n.forget(words)
+		n.read(p, n.forget(b.words), b.tags, b.types, b.marks)
+		h = n.both.Forward(p, n.drops[0].Forward(p, mode, n.x), b.steps)
+	} else {
+		// Pairs of a sentence differ in few tokens, and begin and end alike.
+		words, tags, types, marks, rows := b.distinct()
+		n.read(p, words, tags, types, marks)
+		h = n.both.Shared(p, n.x, rows, b.steps)
 	}
-	n.x = n.x.Reshape(b.steps.Rows(), n.words.Cols()+3*tagSize)
-	n.words.Forward(p, words, n.x, 0)
-	for k, t := range n.small() {
-		t.Forward(p, [][]int{b.tags, b.types, b.marks}[k], n.x, n.words.Cols()+k*tagSize)
-	}
-	h := n.both.Forward(p, n.drops[0].Forward(p, mode, n.x), b.steps)
 	h = n.graphs[0].Forward(p, n.drops[1].Forward(p, mode, h), b.neighbours)
 	h = n.graphs[1].Forward(p, n.drops[2].Forward(p, mode, h), b.neighbours)
 	n.states = h
@@ -125,6 +125,15 @@ func (n *network) forward(p *nn.Pool, mode nn.Mode, b *batch) {
 		for k := range y.Rows {
 			copy(n.pooled.Row(k)[j*n.size:], y.Row(k))
 		}
+	}
+}
+
+// read lays out tokens, a row each.
+func (n *network) read(p *nn.Pool, words, tags, types, marks []int) {
+	n.x = n.x.Reshape(len(words), n.words.Cols()+3*tagSize)
+	n.words.Forward(p, words, n.x, 0)
+	for k, t := range n.small() {
+		t.Forward(p, [][]int{tags, types, marks}[k], n.x, n.words.Cols()+k*tagSize)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"sotto/relation/score"
 )
 
-var _ relation.Model = (*Model)(nil)
+var _ relation.Quicker = (*Model)(nil)
 
 // Model tells relations and writes rules. It is safe for concurrent use.
 type Model struct {
@@ -90,6 +90,19 @@ func (m *Model) Knows(subject, object language.Type) bool {
 // together. Without a classifier, the relation is that of the rule that it wrote, where that
 // is stored and matches, with confidence 1.
 func (m *Model) Judge(ctx context.Context, all []relation.Instance) ([]relation.Verdict, error) {
+	return m.judge(ctx, all, false)
+}
+
+// Quick implements [relation.Quicker].
+func (m *Model) Quick() relation.Model { return quick{m} }
+
+type quick struct{ *Model }
+
+func (q quick) Judge(ctx context.Context, all []relation.Instance) ([]relation.Verdict, error) {
+	return q.judge(ctx, all, true)
+}
+
+func (m *Model) judge(ctx context.Context, all []relation.Instance, quick bool) ([]relation.Verdict, error) {
 	examples := make([]*example, len(all))
 	for k, x := range all {
 		examples[k] = m.v.example(x)
@@ -100,11 +113,12 @@ func (m *Model) Judge(ctx context.Context, all []relation.Instance) ([]relation.
 	}
 	defer m.spare.Put(n)
 	p := nn.NewPool(max(m.Workers, 1))
-	told, err := m.tell(ctx, p, n, examples, all)
+	cases := m.gate.Cases(all)
+	told, err := m.tell(ctx, p, n, examples, cases, quick)
 	if err != nil {
 		return nil, err
 	}
-	p.Each(len(all), func(_, k int) { m.explain(all[k], &told[k]) })
+	p.Each(len(all), func(_, k int) { m.explain(cases[k], &told[k]) })
 	return told, ctx.Err()
 }
 
@@ -124,12 +138,12 @@ func (m *Model) network() (*network, error) {
 }
 
 // together is how many instances are looked at at once.
-const together = 64
+const together = 128
 
-// tell says relations, and what it writes as their rules: where the instances of the examples
+// tell says relations, and what it writes as their rules: where the cases of the examples
 // are given, one that holds there, if it can write one. Without a classifier what is greedy
 // stands: a rule that does not hold is how a network without one says that there is no relation.
-func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, examples []*example, all []relation.Instance) ([]relation.Verdict, error) {
+func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, examples []*example, cases []gate.Case, quick bool) ([]relation.Verdict, error) {
 	told := make([]relation.Verdict, len(examples))
 	for rows := range slices.Chunk(byLength(examples), together) {
 		if err := ctx.Err(); err != nil {
@@ -141,15 +155,20 @@ func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, examples []*ex
 		if n.out != nil {
 			ask = m.classify(n.scores(p), rows, told)
 		}
-		if n.decoder != nil && len(ask) > 0 {
-			best, greedy := n.decoder.Best(p, n.sources(b, ask), func(k int, text string) bool {
-				row := rows[ask[k]]
-				return all == nil || n.out == nil || m.gate.Holds(all[row], told[row].Relation, text)
-			})
-			for k := range ask {
-				t := &told[rows[ask[k]]]
-				t.Wrote, t.Greedy = best[k], greedy[k]
-			}
+		if quick && n.out != nil {
+			ask = slices.DeleteFunc(ask, func(k int) bool { return len(cases[rows[k]].References(told[rows[k]].Relation)) == 0 })
+		}
+		if n.decoder == nil || len(ask) == 0 {
+			continue
+		}
+		holds := func(k int, text string) bool {
+			row := rows[ask[k]]
+			return cases == nil || quick || n.out == nil || cases[row].Holds(told[row].Relation, text)
+		}
+		best, greedy := n.decoder.Best(p, n.sources(b, ask), holds)
+		for k := range ask {
+			t := &told[rows[ask[k]]]
+			t.Wrote, t.Greedy = best[k], greedy[k]
 		}
 	}
 	return told, nil
@@ -171,7 +190,7 @@ func (m *Model) classify(scores nn.Matrix, rows []int, told []relation.Verdict) 
 }
 
 // explain finds the rule to show.
-func (m *Model) explain(x relation.Instance, t *relation.Verdict) {
+func (m *Model) explain(c gate.Case, t *relation.Verdict) {
 	if t.Relation == relation.None && t.Wrote == "" {
 		return
 	}
@@ -180,22 +199,23 @@ func (m *Model) explain(x relation.Instance, t *relation.Verdict) {
 		if name == relation.None {
 			return
 		}
-		if _, source := m.gate.Explain(x, name, t.Wrote); source != relation.Decoded {
+		if _, source := c.Explain(name, t.Wrote); source != relation.Decoded {
 			return
 		}
 		t.Relation, t.Confidence = name, 1
 	}
-	t.Rule, t.Source = m.gate.Explain(x, t.Relation, t.Wrote)
+	t.Rule, t.Source = c.Explain(t.Relation, t.Wrote)
 }
 
 // develop sees how a model does on the development part.
 func (t *Trainer) develop(ctx context.Context, p *nn.Pool, m *Model) (Epoch, error) {
-	told, err := m.tell(ctx, p, t.net, t.examples, nil)
+	told, err := m.tell(ctx, p, t.net, t.examples, nil, false)
 	if err != nil {
 		return Epoch{}, err
 	}
 	if t.settings.Without == Classifier {
-		p.Each(len(told), func(_, k int) { m.explain(t.dev[k], &told[k]) })
+		cases := m.gate.Cases(t.dev)
+		p.Each(len(told), func(_, k int) { m.explain(cases[k], &told[k]) })
 	}
 	want, got := make([]string, len(told)), make([]string, len(told))
 	directed := false

@@ -38,7 +38,7 @@ func digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-var _ relation.Model = (*Model)(nil)
+var _ relation.Quicker = (*Model)(nil)
 
 // Model tells relations and writes rules. It is safe for concurrent use.
 type Model struct {
@@ -168,6 +168,19 @@ const together = 256
 // Judge implements [relation.Model]. What it says does not depend on which instances come
 // together.
 func (m *Model) Judge(ctx context.Context, all []relation.Instance) ([]relation.Verdict, error) {
+	return m.judge(ctx, all, false)
+}
+
+// Quick implements [relation.Quicker].
+func (m *Model) Quick() relation.Model { return quick{m} }
+
+type quick struct{ *Model }
+
+func (q quick) Judge(ctx context.Context, all []relation.Instance) ([]relation.Verdict, error) {
+	return q.judge(ctx, all, true)
+}
+
+func (m *Model) judge(ctx context.Context, all []relation.Instance, quick bool) ([]relation.Verdict, error) {
 	n, err := m.network()
 	if err != nil {
 		return nil, err
@@ -176,7 +189,7 @@ func (m *Model) Judge(ctx context.Context, all []relation.Instance) ([]relation.
 	p := nn.NewPool(max(m.Workers, 1))
 	var told []relation.Verdict
 	for some := range slices.Chunk(all, together) {
-		said, err := m.tell(ctx, p, n, some)
+		said, err := m.tell(ctx, p, n, some, quick)
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +199,7 @@ func (m *Model) Judge(ctx context.Context, all []relation.Instance) ([]relation.
 }
 
 // tell is Judge for some.
-func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, all []relation.Instance) ([]relation.Verdict, error) {
+func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, all []relation.Instance, quick bool) ([]relation.Verdict, error) {
 	h := &head{network: n}
 	var tokens []text.Tokens
 	var places [][]int
@@ -212,14 +225,14 @@ func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, all []relation
 	if err != nil {
 		return nil, err
 	}
-	told := make([]relation.Verdict, len(all))
-	var ask []int
+	told, cases := make([]relation.Verdict, len(all)), m.gate.Cases(all)
+	var ask []int // whose rule is wanted
 	for k := range told {
 		s := scores.Row(k)
 		nn.Softmax(s, s)
 		best := nn.Argmax(s)
 		told[k].Relation, told[k].Confidence = m.about.Relations[best], float64(s[best])
-		if told[k].Relation != relation.None {
+		if r := told[k].Relation; r != relation.None && (!quick || len(cases[k].References(r)) > 0) {
 			ask = append(ask, k)
 		}
 	}
@@ -230,15 +243,16 @@ func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, all []relation
 		}
 		from := n.sources(p, nn.Infer, x, nn.Pick(h.places(every), ask), pairs)
 		best, greedy := n.writer.Best(p, from, func(i int, text string) bool {
-			return m.gate.Holds(all[ask[i]], told[ask[i]].Relation, text)
+			return quick || cases[ask[i]].Holds(told[ask[i]].Relation, text)
 		})
 		for i, k := range ask {
 			told[k].Wrote, told[k].Greedy = best[i], greedy[i]
 		}
 	}
-	p.Each(len(ask), func(_, i int) {
-		t := &told[ask[i]]
-		t.Rule, t.Source = m.gate.Explain(all[ask[i]], t.Relation, t.Wrote)
+	p.Each(len(all), func(_, k int) {
+		if t := &told[k]; t.Relation != relation.None {
+			t.Rule, t.Source = cases[k].Explain(t.Relation, t.Wrote)
+		}
 	})
 	return told, nil
 }

@@ -21,7 +21,7 @@ type findOptions struct {
 	term.TextFlags
 	in, model, rules string
 	least            float64
-	json             bool
+	json, thorough   bool
 	workers          int
 }
 
@@ -37,7 +37,10 @@ explains it.
 Without --model, rules decide: those that are built in, for what texts tell of persons
 (employers, homes, schools, memberships, family), or a file of your own by --rules. With
 --model, a folder of sotto relations train decides, about all pairs of entities of a
-sentence whose types it knows. Entities, tags and trees are those of sotto tag, and I, my,
+sentence whose types it knows, or, for a model of semeval2010, about all nouns that are at
+most three steps apart in the tree. It writes a rule once, where one of its stored rules
+matches, and shows the stored one where what it wrote does not hold; with --thorough it
+writes up to eight, everywhere, as sotto relations evaluate does. Entities, tags and trees are those of sotto tag, and I, my,
 he and she are persons, too.
 
 --json prints an object a text: "relations", each with "type", "subject", "object", "rule"
@@ -52,6 +55,8 @@ where nobody has counted. What is printed holds the texts: it is as private as t
 				if err := term.RefuseFlags(c.Flags(), "with --model", "rules"); err != nil {
 					return err
 				}
+			} else if err := term.RefuseFlags(c.Flags(), "without --model", "thorough"); err != nil {
+				return err
 			}
 			return o.run(c.Context(), std)
 		},
@@ -60,6 +65,7 @@ where nobody has counted. What is printed holds the texts: it is as private as t
 	fs.StringVar(&o.in, "in", "-", "file or folder of texts, - for standard input")
 	o.AddFlags(fs)
 	fs.StringVar(&o.model, "model", "", "folder of a model of sotto relations train (default: rules decide)")
+	fs.BoolVar(&o.thorough, "thorough", false, "with --model, write rules also where no stored one matches (several times slower)")
 	fs.StringVar(&o.rules, "rules", "personal", "file of rules, or personal for those that are built in")
 	fs.Float64Var(&o.least, "least", 0, "confidence from 0 to 1 below which a relation is left out (default: none is)")
 	fs.BoolVar(&o.json, "json", false, "print JSON, an object a text")
@@ -70,7 +76,11 @@ where nobody has counted. What is printed holds the texts: it is as private as t
 // open returns what decides.
 func (o *findOptions) open() (relation.Model, error) {
 	if o.model != "" {
-		return openModel(o.model)
+		m, err := openModel(o.model)
+		if q, ok := m.(relation.Quicker); ok && !o.thorough {
+			return q.Quick(), err
+		}
+		return m, err
 	}
 	f, err := personal.Rules()
 	if o.rules != "personal" {
