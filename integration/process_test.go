@@ -39,7 +39,7 @@ func build(dir string) (string, error) {
 		return filepath.Abs(path)
 	}
 	path := filepath.Join(dir, "sotto")
-	c := exec.Command("go", "build", "-o", path, "./cmd/sotto")
+	c := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "./cmd/sotto")
 	c.Dir, c.Env = "..", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build of the command: %w\n%s", err, out)

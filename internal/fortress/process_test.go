@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	}
 	dir, err := os.MkdirTemp("", "sotto-fortress-")
 	if workplace = dir; err == nil {
-		binary, err = build(dir)
+		binary, err = servetest.Command(dir)
 	}
 	code := 1
 	if err != nil {
@@ -63,20 +63,6 @@ func TestMain(m *testing.M) {
 	pgtest.End()
 	os.RemoveAll(dir)
 	os.Exit(code)
-}
-
-// build makes the command of this checkout, unless SOTTO_BINARY names one.
-func build(dir string) (string, error) {
-	if path := os.Getenv("SOTTO_BINARY"); path != "" {
-		return filepath.Abs(path)
-	}
-	path := filepath.Join(dir, "sotto")
-	c := exec.Command("go", "build", "-o", path, "./cmd/sotto")
-	c.Dir, c.Env = filepath.Join("..", ".."), append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := c.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build of the command: %w\n%s", err, out)
-	}
-	return path, nil
 }
 
 // process is a command that answers on an address.

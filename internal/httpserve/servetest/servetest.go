@@ -11,17 +11,35 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 )
+
+// Command makes the command of this checkout in a folder, unless SOTTO_BINARY names one that
+// is made already, and returns its path. What debuggers read is left out, since it takes as
+// long to link as the rest.
+func Command(dir string) (string, error) {
+	if path := os.Getenv("SOTTO_BINARY"); path != "" {
+		return filepath.Abs(path)
+	}
+	path := filepath.Join(dir, "sotto")
+	c := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "sotto/cmd/sotto")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := c.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("servetest: the command is not built: %w\n%s", err, out)
+	}
+	return path, nil
+}
 
 // Buffer is a buffer that is read while others write it.
 type Buffer struct {
