@@ -41,14 +41,15 @@ const (
 
 // Settings say how a network is made and trained. The zero value uses the defaults.
 type Settings struct {
-	On      string  `json:"on"`      // [RulesAndLabels], the default, or [RulesAlone]
-	Without string  `json:"without"` // "", [Decoder] or [Classifier]
-	Share   float64 `json:"share"`   // of the rules that it sees, drawn by the seed; 0 means 1
-	Mask    bool    `json:"mask"`    // hide the words of arguments behind their types
-	Epochs  int     `json:"epochs"`  // 0 means as many as make some 2,160 steps, but 10 to 100
-	Batch   int     `json:"batch"`   // instances a step; 0 means 50
-	Rate    float64 `json:"rate"`    // of Adam; 0 means 0.001
-	Hidden  int     `json:"hidden"`  // numbers of a state; 0 means 200
+	On      string  `json:"on"`              // [RulesAndLabels], the default, or [RulesAlone]
+	Without string  `json:"without"`         // "", [Decoder] or [Classifier]
+	Share   float64 `json:"share"`           // of the rules that it sees, drawn by the seed; 0 means 1
+	Mask    bool    `json:"mask"`            // hide the words of arguments behind their types
+	Epochs  int     `json:"epochs"`          // 0 means as many as make Steps, but 100 at most
+	Steps   int     `json:"steps,omitempty"` // 0 means some 2,160, and 10 epochs at least; nothing where Epochs says how many
+	Batch   int     `json:"batch"`           // instances a step; 0 means 50
+	Rate    float64 `json:"rate"`            // of Adam; 0 means 0.001
+	Hidden  int     `json:"hidden"`          // numbers of a state; 0 means 200
 	Seed    uint64  `json:"seed"`
 }
 
@@ -60,7 +61,8 @@ func (s Settings) filled() (Settings, error) {
 		among("what it is trained on", s.On, RulesAlone, RulesAndLabels),
 		among("what it is without", s.Without, "", Decoder, Classifier),
 		within("share of rules", s.Share, 1), within("rate", s.Rate, 1),
-		within("epochs", float64(cmp.Or(s.Epochs, 1)), 1000), within("batch", float64(s.Batch), 10_000), within("hidden", float64(s.Hidden), 2000))
+		within("epochs", float64(cmp.Or(s.Epochs, 1)), 1000), within("steps", float64(cmp.Or(s.Steps, 1)), 1_000_000),
+		within("batch", float64(s.Batch), 10_000), within("hidden", float64(s.Hidden), 2000))
 }
 
 // among refuses a value that is none of some.

@@ -58,7 +58,7 @@ func (t *Trainer) close(done Epoch) {
 	s := &t.state
 	s.History = append(s.History, done)
 	s.Epoch, s.Step, s.Loss = s.Epoch+1, 0, 0
-	if s.Kept == 0 || done.score() > s.History[s.Kept-1].score() {
+	if !done.Unseen && (s.Kept == 0 || done.score() > s.History[s.Kept-1].score()) {
 		s.Kept = s.Epoch
 		for i, a := range t.average {
 			copy(s.kept[i].Data, a.Data)

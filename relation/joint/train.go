@@ -21,16 +21,24 @@ type Epoch struct {
 	Loss float64 `json:"loss"`
 	F1   float64 `json:"f1"`   // of relations of the development part; the official mean for SemEval-2010
 	BLEU float64 `json:"bleu"` // of rules there
+	// Unseen says that the development part was not looked at: it is, every few epochs, where
+	// a look would take longer than an epoch.
+	Unseen bool `json:"unseen,omitempty"`
 }
 
-// score is what the best epoch is chosen by.
-func (e Epoch) score() float64 { return e.F1 + e.BLEU }
+// score is what the best epoch is chosen by, among those that were looked at.
+func (e Epoch) score() float64 {
+	if e.Unseen {
+		return -1
+	}
+	return e.F1 + e.BLEU
+}
 
 // Progress is how far a training is.
 type Progress struct {
 	Step, Steps int
-	Epoch       Epoch // the last one that is complete
-	Ended       bool  // it has just ended
+	Epoch       Epoch // the last one that was looked at
+	Ended       bool  // it has just been looked at
 	Number      int   // of the epoch, from 1
 }
 
@@ -78,7 +86,7 @@ func New(d Data, s Settings) (*Trainer, error) {
 		return nil, err
 	}
 	if t.settings.Epochs == 0 {
-		t.settings.Epochs = min(max(usualSteps/t.steps(), 10), 100)
+		t.settings.Epochs = t.epochs()
 	}
 	if t.net, err = newNetwork(&t.v, t.table, s, usual); err != nil {
 		return nil, err
@@ -137,6 +145,21 @@ func (t *Trainer) prepare(d Data) error {
 
 // usualSteps is how many a training has: 15 epochs of SemEval-2010.
 const usualSteps = 2160
+
+// epochs returns how many a training has that does not say so.
+func (t *Trainer) epochs() int {
+	if n := t.settings.Steps; n > 0 {
+		return min(max((n+t.steps()/2)/t.steps(), 1), 100)
+	}
+	return min(max(usualSteps/t.steps(), 10), 100)
+}
+
+// looks reports whether the development part is looked at after an epoch, from 1. Going
+// through it takes a third of what it takes to learn from as many instances.
+func (t *Trainer) looks(epoch int) bool {
+	every := max(3*len(t.dev)/len(t.lessons), 1)
+	return epoch%every == 0 || epoch == t.settings.Epochs
+}
 
 // steps returns how many an epoch has.
 func (t *Trainer) steps() int {
@@ -199,20 +222,28 @@ func (t *Trainer) epoch(ctx context.Context, p *nn.Pool, o Options) error {
 			}
 		}
 	}
-	m := t.now()
-	t.swap()
-	done, err := t.develop(ctx, p, m)
-	t.swap()
+	done, err := t.look(ctx, p)
 	if err != nil {
 		return t.stopped(o, err)
 	}
 	done.Loss = s.Loss / float64(len(order))
 	t.close(done)
-	t.tell(o, true)
+	t.tell(o, !done.Unseen)
 	if o.Save != nil {
 		return o.Save(t.take())
 	}
 	return nil
+}
+
+// look sees how the mean of the weights does after an epoch, if it is time for that.
+func (t *Trainer) look(ctx context.Context, p *nn.Pool) (Epoch, error) {
+	if !t.looks(t.state.Epoch + 1) {
+		return Epoch{Unseen: true}, nil
+	}
+	m := t.now()
+	t.swap()
+	defer t.swap()
+	return t.develop(ctx, p, m)
 }
 
 // The weights that are used are a mean over steps, those k steps ago with a share that
@@ -263,8 +294,10 @@ func (t *Trainer) tell(o Options, ended bool) {
 	}
 	s := &t.state
 	pr := Progress{Step: s.Epoch*t.steps() + s.Step, Steps: t.settings.Epochs * t.steps(), Ended: ended, Number: s.Epoch}
-	if n := len(s.History); n > 0 {
-		pr.Epoch = s.History[n-1]
+	for _, e := range s.History {
+		if !e.Unseen {
+			pr.Epoch = e
+		}
 	}
 	o.Progress(pr)
 }

@@ -39,7 +39,9 @@ const Format = "sotto-rule-decoder-1"
 type Options struct {
 	Data    []string // sets; none means biographies and conll04
 	Seeds   int      // 0 means 5, and 1 if quick
-	Epochs  int      // of each training; 0 means what package joint takes, and 2 if quick
+	Epochs  int      // of each training; 0 means as many as make Steps, and 2 if quick
+	Steps   int      // of each training, about; 0 means what package joint takes
+	Rate    float64  // of learning; 0 means what package joint takes
 	Rows    int      // most pairs that are learnt from, drawn by sentence; 0 means all, and 300 if quick
 	Quick   bool
 	Workers int    // trainings at a time; 0 means all cores; no result depends on it
@@ -65,7 +67,9 @@ type Set struct {
 	Train   int     `json:"train"`            // pairs that are learnt from
 	Rules   int     `json:"rules"`            // that were learnt from the training part
 	Matched float64 `json:"matched"`          // share of its relations that a rule matches
-	Epochs  int     `json:"epochs,omitempty"` // of each training; absent where package joint decides
+	Epochs  int     `json:"epochs,omitempty"` // of each training; absent where steps decide
+	Steps   int     `json:"steps,omitempty"`  // of each training, about; absent where package joint decides
+	Rate    float64 `json:"rate,omitempty"`   // of learning; absent where package joint decides
 	Table   []Line  `json:"table"`
 	Curve   []Line  `json:"curve"` // on what rules match, by the share of rules
 	// Together are the gains of training classifier and decoder together over either alone,
@@ -141,8 +145,8 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	o.Seeds, o.Epochs, o.Rows = cmp.Or(o.Seeds, seeds), cmp.Or(o.Epochs, epochs), cmp.Or(o.Rows, rows)
 	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
-	if o.Seeds < 1 || o.Epochs < 0 || o.Rows < 0 || o.Workers < 1 {
-		return nil, fmt.Errorf("decoder: seeds is %d, epochs %d, rows %d and workers %d, must be at least 1, and epochs and rows not below 0", o.Seeds, o.Epochs, o.Rows, o.Workers)
+	if o.Seeds < 1 || o.Epochs < 0 || o.Steps < 0 || o.Rows < 0 || o.Workers < 1 {
+		return nil, fmt.Errorf("decoder: seeds is %d, epochs %d, steps %d, rows %d and workers %d, must be at least 1, and epochs, steps and rows not below 0", o.Seeds, o.Epochs, o.Steps, o.Rows, o.Workers)
 	}
 	for _, data := range o.Data {
 		if !slices.Contains(dataset.RelationSets(), data) {
@@ -209,7 +213,7 @@ func (o Options) set(ctx context.Context, data string, vectors joint.Vectors, te
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Data: data, Train: len(w.train), Rules: len(w.rules.Rules), Epochs: o.Epochs}
+	s := &Set{Data: data, Train: len(w.train), Rules: len(w.rules.Rules), Epochs: o.Epochs, Steps: o.Steps, Rate: o.Rate}
 	alone, err := w.alone(ctx)
 	if err != nil {
 		return nil, err
@@ -286,7 +290,7 @@ func (w *work) all(ctx context.Context, plans []plan, tell func(done int)) ([][]
 
 // one trains a network and measures it, or takes what the store has.
 func (w *work) one(ctx context.Context, p plan, seed uint64) (numbers, error) {
-	s := joint.Settings{On: p.on, Without: p.without, Share: p.share, Epochs: w.Epochs, Seed: seed, Mask: relation.Typed(w.set.Name)}
+	s := joint.Settings{On: p.on, Without: p.without, Share: p.share, Epochs: w.Epochs, Steps: w.Steps, Rate: w.Rate, Seed: seed, Mask: relation.Typed(w.set.Name)}
 	file := w.file(s)
 	if n, ok, err := w.kept(file); ok || err != nil {
 		return n, err
