@@ -283,3 +283,38 @@ func TestRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A development part that is larger than what is learnt from is looked at every few epochs,
+// and behind the last; steps say how many epochs there are.
+func TestLooks(t *testing.T) {
+	for _, c := range []struct {
+		lessons int
+		set     func(*joint.Settings)
+		want    []int
+		steps   int
+	}{
+		{4, func(s *joint.Settings) { s.Epochs = 20 }, []int{9, 18, 20}, 20},
+		{40, func(s *joint.Settings) { s.Epochs = 3 }, []int{1, 2, 3}, 12},
+		{40, func(s *joint.Settings) { s.Epochs, s.Steps = 0, 11 }, []int{1, 2, 3}, 12},
+		{40, func(s *joint.Settings) { s.Epochs, s.Steps = 0, 1 }, []int{1}, 4},
+	} {
+		s := small()
+		c.set(&s)
+		tr, err := joint.New(data(c.lessons), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var looked []int
+		steps := 0
+		if err = tr.Run(t.Context(), joint.Options{Progress: func(p joint.Progress) {
+			if steps = p.Steps; p.Ended {
+				looked = append(looked, p.Number)
+			}
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, kept := tr.Kept(); !slices.Equal(looked, c.want) || steps != c.steps || !slices.Contains(looked, kept) {
+			t.Errorf("with %+v it has %d steps, looks at %v and keeps %d, want %d steps and %v", s, steps, looked, kept, c.steps, c.want)
+		}
+	}
+}
