@@ -52,19 +52,26 @@ func loadConfig(tb testing.TB, book gateway.Ledger) gateway.Config {
 	return gateway.Config{Encoder: e, Mechanism: m, Ledger: book, Secret: secretOf(tb, 5)}
 }
 
-// TestLoad prints how quickly 1,000 clients at a time are answered, each with
-// texts that nobody asked for before, and what the ledger adds to a request: the
-// same load without one is the comparison. SOTTO_LOAD says for how long, such as
-// 60s; the only failure is an answer that is neither a release nor typed.
-func TestLoad(t *testing.T) {
+// loadLasts is for how long gateways are loaded. Without SOTTO_LOAD the test is skipped.
+func loadLasts(t *testing.T) time.Duration {
+	t.Helper()
 	text := os.Getenv("SOTTO_LOAD")
 	if text == "" {
-		t.Skip("SOTTO_LOAD does not say how long to load the gateway")
+		t.Skip("SOTTO_LOAD does not say how long to load gateways")
 	}
 	lasts, err := time.ParseDuration(text)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return lasts
+}
+
+// TestLoad prints how quickly 1,000 clients at a time are answered, each with
+// texts that nobody asked for before, and what the ledger adds to a request: the
+// same load without one is the comparison. SOTTO_LOAD says for how long, such as
+// 60s; the only failure is an answer that is neither a release nor typed.
+func TestLoad(t *testing.T) {
+	lasts := loadLasts(t)
 	clients := 1000
 	if n, err := strconv.Atoi(os.Getenv("SOTTO_CLIENTS")); err == nil {
 		clients = n

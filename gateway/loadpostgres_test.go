@@ -36,14 +36,7 @@ func TestLoadPostgres(t *testing.T) {
 		serveLoad(t, url)
 		return
 	}
-	text := os.Getenv("SOTTO_LOAD")
-	if text == "" {
-		t.Skip("SOTTO_LOAD does not say how long to load two gateways")
-	}
-	lasts, err := time.ParseDuration(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lasts := loadLasts(t)
 	t.Cleanup(pgtest.End)
 	s := pgtest.Shared(t)
 	for _, c := range []crowd{{clients: 1000, texts: 1}, {clients: 128, texts: 16}, {clients: 32, texts: 64}} {
