@@ -223,7 +223,7 @@ func (o *options) run(ctx context.Context, std term.Streams) error {
 		return pipeline.RunStream(ctx, &o.stream, o.runner)
 	}
 	began := time.Now()
-	set, err := pipeline.Run(ctx, &o.job, o.runner)
+	set, err := o.work(ctx, std.Err)
 	if err != nil {
 		return err
 	}
@@ -248,6 +248,26 @@ func (o *options) run(ctx context.Context, std term.Streams) error {
 		}
 	}
 	return s.print(std)
+}
+
+// work runs the job, and shows on a terminal how far it is, unless that is read by a
+// program or by whoever wants to hear the engine.
+func (o *options) work(ctx context.Context, stderr io.Writer) (*shard.Set, error) {
+	if o.json || o.verbose {
+		return pipeline.Run(ctx, &o.job, o.runner)
+	}
+	bar := term.NewProgress(stderr, "opening")
+	defer bar.Finish()
+	o.job.Watch = func(p pipeline.Progress) {
+		bar.Describe(describe(p))
+		bar.Set(int64(p.Done), int64(p.Chunks*p.Steps))
+	}
+	return pipeline.Run(ctx, &o.job, o.runner)
+}
+
+// describe says how far a job is.
+func describe(p pipeline.Progress) string {
+	return fmt.Sprintf("%d rows read, %d released, %d of %d parts", p.Read, p.Released, p.Parts, p.Chunks)
 }
 
 // estimate says what the releases of a set tell together, and writes it beside them

@@ -70,9 +70,14 @@ func (p *process) hire(spec string) error {
 // do does a task here or in a process of its own.
 func (p *process) do(ctx context.Context, t task) (m made, err error) {
 	if p.crew == nil {
-		return p.make(ctx, t)
+		m, err = p.make(ctx, t)
+	} else {
+		err = p.crew.Do(ctx, t, &m)
 	}
-	return m, p.crew.Do(ctx, t, &m)
+	if err == nil {
+		watched.Load().done(t, m)
+	}
+	return m, err
 }
 
 // make does a task in this process. Names of ids that are noted in a file are not handed

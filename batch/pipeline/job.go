@@ -49,6 +49,10 @@ type Job struct {
 	// Processes is how many processes of their own make parts, each one at a time, in place of
 	// this one. The part of a process that dies is made again by another.
 	Processes int `json:"processes,omitempty"`
+
+	// Watch, if not nil, is told how far the job is, one call at a time, by the workers of the
+	// process that runs it.
+	Watch func(Progress) `json:"-"`
 }
 
 // Validate reports what cannot be done.

@@ -37,6 +37,7 @@ func Run(ctx context.Context, j *Job, runner string) (*shard.Set, error) {
 		return nil, err
 	}
 	failure.Store(nil)
+	j.begin(len(chunks))
 	_, err = beam.Run(ctx, runner, p)
 	dismiss()
 	if closed := CloseBooks(); err == nil {

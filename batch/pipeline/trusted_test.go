@@ -103,3 +103,30 @@ func TestTrustedKilled(t *testing.T) {
 		}
 	}
 }
+
+// TestWatch: who looks at a job sees every row read once and released, and every part.
+func TestWatch(t *testing.T) {
+	dir := folder(t, 600, unique)
+	for _, tt := range []struct {
+		id        string
+		processes int
+	}{{"id", 0}, {"", 0}, {"id", 2}} {
+		j := job(dir, fmt.Sprint("out", tt.id, tt.processes))
+		j.ID, j.Processes = tt.id, tt.processes
+		var last pipeline.Progress
+		calls := 0
+		j.Watch = func(p pipeline.Progress) {
+			if p.Done != calls+1 || p.Read < last.Read || p.Released < last.Released {
+				t.Errorf("%+v came after %+v", p, last)
+			}
+			last, calls = p, calls+1
+		}
+		set, err := pipeline.Run(t.Context(), j, "prism")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last.Read != 600 || last.Released != 600 || last.Parts != len(set.Parts) || last.Done != last.Chunks*last.Steps {
+			t.Errorf("the last was %+v", last)
+		}
+	}
+}

@@ -39,6 +39,7 @@ func (s *Spend) add(releases int64, check *[32]byte) {
 // Scanned is what a chunk says of its rows before any is released. Neither holds an id
 // or a text: what an engine keeps of it tells nothing of them.
 type Scanned struct {
+	Rows  int64
 	IDs   [Partitions][]byte // names of ids, one behind the other; empty without ids
 	Users [Partitions]map[string]Spend
 }
@@ -63,6 +64,7 @@ func (w *Worker) Scan(ctx context.Context, c Chunk) (*Scanned, error) {
 		if err != nil {
 			return nil, fmt.Errorf("shard: %s, line %d: %w", c.name(), in.Line(), err)
 		}
+		s.Rows++
 		if w.spec.ID != "" {
 			name := draw.name(id)
 			s.IDs[name[0]%Partitions] = append(s.IDs[name[0]%Partitions], name[:]...)
