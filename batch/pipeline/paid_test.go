@@ -132,6 +132,28 @@ func TestPaidPostgres(t *testing.T) {
 	a.check(each)
 }
 
+// TestRefusedWhole: a job with more users than pay in one call is refused for one of the
+// last, and none of the others has paid.
+func TestRefusedWhole(t *testing.T) {
+	pipeline.Fewer(t, 1, 2) // so that the first two of ten would have
+	dir := folder(t, 60, unique)
+	a := newAccount(t, dir, 30, 10) // 24 for each
+	j := a.job(dir, "out", pipeline.Refuse)
+	if _, err := pipeline.Run(t.Context(), j, "prism"); !errors.Is(err, dp.ErrBudget) {
+		t.Fatalf("with one who cannot pay: %v, want %v", err, dp.ErrBudget)
+	}
+	if n := a.spends(); n != 1 || written(j, 0)() {
+		t.Errorf("%d spends, or parts were written; want nothing beside the first spend", n)
+	}
+	if err := a.Grant(t.Context(), ledger.Grant{Subject: "u3", Epsilon: 10, Who: "carol", Reason: "enough for all"}); err != nil {
+		t.Fatal(err)
+	}
+	set, err := pipeline.Run(t.Context(), j, "prism")
+	if err != nil || set.Released != 60 || set.Paid.Users != 10 {
+		t.Errorf("when all can pay: %+v, %v; want 60 releases of ten users", set, err)
+	}
+}
+
 // TestPaidTogether: two jobs at once, of the same users, who can pay for one of them. No
 // user pays for both, and what is released is what was paid for.
 func TestPaidTogether(t *testing.T) {

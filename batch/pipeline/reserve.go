@@ -51,13 +51,14 @@ func CloseBooks() error {
 	return err
 }
 
-// shardUsers is how many users pay in one call, which is one write.
-const shardUsers = 1 << 14
+// most is how many users are in one shard, and in the calls in which all of them pay or
+// nobody does; a call is one write. Tests have fewer.
+var most = struct{ shard, call int }{1 << 14, ledger.MaxDemands}
 
 // reserve pays for the releases of the users of a partition, some thousands at a time
 // in the order of their names, so that a job that runs again asks for the same shards.
-// It returns who cannot pay. If that is to refuse the job, as many as one call takes
-// are asked for together, and nobody pays unless all of them can.
+// It returns who cannot pay. If that is to refuse the job, all budgets are looked at before
+// anybody pays, and as many as one call takes pay together or not at all.
 func (p *process) reserve(ctx context.Context, at int, spends map[string]shard.Spend) ([]string, shard.Paid, error) {
 	var sums shard.Paid
 	var broke []string
@@ -67,7 +68,7 @@ func (p *process) reserve(ctx context.Context, at int, spends map[string]shard.S
 	}
 	m := p.worker.Mechanism()
 	var shards []ledger.Shard
-	for users := range slices.Chunk(slices.Sorted(maps.Keys(spends)), shardUsers) {
+	for users := range slices.Chunk(slices.Sorted(maps.Keys(spends)), most.shard) {
 		s := ledger.Shard{
 			Job: p.job.Name, Name: fmt.Sprintf("users %d/%d", at, len(shards)), Guarantee: m.Guarantee(), Mechanism: m.Params(),
 		}
@@ -78,7 +79,12 @@ func (p *process) reserve(ctx context.Context, at int, spends map[string]shard.S
 	}
 	pay, calls := book.Reserve, 1
 	if p.job.OnExhausted == Refuse {
-		pay, calls = book.ReserveAll, ledger.MaxDemands/shardUsers
+		pay, calls = book.ReserveAll, most.call/most.shard
+		for some := range slices.Chunk(shards, calls) {
+			if err = book.Affords(ctx, some...); err != nil {
+				return nil, sums, err
+			}
+		}
 	}
 	for some := range slices.Chunk(shards, calls) {
 		answers, err := pay(ctx, some...)

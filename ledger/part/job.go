@@ -22,16 +22,19 @@ func (l *Ledger) Reserve(ctx context.Context, shards ...ledger.Shard) ([]ledger.
 // nothing.
 func (l *Ledger) ReserveAll(ctx context.Context, shards ...ledger.Shard) ([]ledger.Reserved, error) {
 	if len(l.parts) > 1 {
-		if err := l.affords(ctx, shards); err != nil {
+		if err := l.Affords(ctx, shards...); err != nil {
 			return nil, err
 		}
 	}
 	return l.reserve(ctx, shards, (*ledger.Ledger).ReserveAll)
 }
 
-// affords refuses shards that some budget does not allow as it is now, unless they
-// were paid for.
-func (l *Ledger) affords(ctx context.Context, shards []ledger.Shard) error {
+// Affords returns nil if every budget allows shards as it is now, or they were paid for,
+// and the error that ReserveAll would return otherwise. Nothing is spent.
+func (l *Ledger) Affords(ctx context.Context, shards ...ledger.Shard) error {
+	if len(l.parts) == 1 {
+		return l.parts[0].Affords(ctx, shards...)
+	}
 	refused := make([]*ledger.Exhausted, len(l.parts))
 	if err := l.each(func(i int, p *ledger.Ledger) error {
 		mine, _ := l.share(i, shards)
