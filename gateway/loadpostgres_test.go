@@ -85,7 +85,7 @@ func (c crowd) load(t *testing.T, s *pgtest.Server, lasts time.Duration) {
 }
 
 func loadLedger() ledger.Options {
-	return ledger.Options{Budget: ledger.Budget{Unit: dp.Text, Epsilon: 1e8, Window: 24 * time.Hour}, SecretID: "load", ChainKey: make([]byte, 32), Head: ledger.NoHead}
+	return ledger.Options{Budget: ledger.Budget{Unit: dp.Text, Epsilon: 1e8, Window: 24 * time.Hour}, SecretID: "load", ChainKey: make([]byte, 32)}
 }
 
 // serverTime is what the database has had of the processors.
