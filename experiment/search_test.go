@@ -314,7 +314,7 @@ func TestHeadlineForScripts(t *testing.T) {
 // TestLimitOfSeveralSeeds: what other seeds reach is within the limit, which is
 // that of one model.
 func TestLimitOfSeveralSeeds(t *testing.T) {
-	s := experiment.Spec{Data: "reviews", Limit: 200, Methods: []string{"codes"}, Epsilons: []float64{8}, Seeds: 3, Epochs: 3}
+	s := experiment.Spec{Data: "reviews", Limit: 200, Methods: []string{"codes"}, Epsilons: []float64{8}, Seeds: 3, Epochs: 3, Attribute: "none"}
 	for first := range dptest.Count(t, 2, 4) {
 		s.FirstSeed = uint64(first) + 1
 		h := run(t, s, experiment.Options{Reference: true}).Headline

@@ -93,7 +93,7 @@ func TestTune(t *testing.T) {
 // result has it too, so that it can be used when the other one is gone.
 func TestTunedBefore(t *testing.T) {
 	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
-	spec := experiment.Spec{Data: "reviews", Encoder: transformer(t), Tune: true, TuneEpochs: 1, TuneLength: 16, Limit: 100, Methods: []string{"label"}, Epsilons: []float64{4}, Epochs: 2}
+	spec := experiment.Spec{Data: "reviews", Encoder: transformer(t), Tune: true, TuneEpochs: 1, TuneLength: 16, Limit: 100, Methods: []string{"label"}, Epsilons: []float64{4}, Epochs: 2, Attribute: "none"}
 	made, err := experiment.Run(t.Context(), spec, experiment.Options{Out: first, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
