@@ -17,8 +17,8 @@ import (
 	"sotto/ledger"
 )
 
-// children are the processes that this one has started and that live.
-func children(t *testing.T) (all []int) {
+// children are the processes that another has started and that live.
+func children(t *testing.T, of int) (all []int) {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil || len(stats) == 0 {
@@ -30,7 +30,7 @@ func children(t *testing.T) (all []int) {
 			continue // it is gone
 		}
 		fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:]) // state, parent, …
-		if string(fields[1]) != strconv.Itoa(os.Getpid()) || string(fields[0]) == "Z" {
+		if string(fields[1]) != strconv.Itoa(of) || string(fields[0]) == "Z" {
 			continue
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
@@ -54,14 +54,8 @@ func signal(pids []int, s syscall.Signal) {
 // bytes of one that was never disturbed; everybody has paid once.
 func TestHandsKilled(t *testing.T) {
 	dir := folder(t, 3000, unique)
-	place, with := book(t, dir)
-	with(func(*ledger.Ledger) error { return nil }, ledger.Options{New: true, Budget: ledger.Budget{Unit: dp.Text, Epsilon: 10_000, Window: time.Hour}})
-	paying := func(out string, processes int) *pipeline.Job {
-		j := job(dir, out)
-		j.User, j.Ledger, j.OnExhausted, j.Processes = "user", place, pipeline.LeaveOut, processes
-		return j
-	}
-	_, chunks, err := pipeline.Plan(t.Context(), paying("calm", 0))
+	place, with := rich(t, dir)
+	_, chunks, err := pipeline.Plan(t.Context(), job(dir, "calm"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,28 +66,29 @@ func TestHandsKilled(t *testing.T) {
 		}
 		out := fmt.Sprint("out-", len(outs))
 		outs = append(outs, out)
+		j := paying(job(dir, out), place)
+		j.Processes = 2
 		ended := make(chan error, 1)
 		go func() {
-			_, failed := pipeline.Run(t.Context(), paying(out, 2), "prism")
+			_, failed := pipeline.Run(t.Context(), j, "prism")
 			ended <- failed
 		}()
-		for len(children(t)) < 2 {
+		for len(children(t, os.Getpid())) < 2 && len(ended) == 0 {
 			time.Sleep(time.Millisecond)
 		}
-		signal(children(t), syscall.SIGKILL)
-		killed = killWriting(t, filepath.Join(dir, out), len(chunks), ended)
-		if err = <-ended; err != nil {
+		signal(children(t, os.Getpid()), syscall.SIGKILL)
+		if killed, err = killWriting(t, os.Getpid(), j, len(chunks), ended, func() {}); err != nil {
 			t.Fatalf("a job whose processes are killed: %v", err)
 		}
 	}
-	paid := spent(t, with, "u1")
+	paid := spent(t, with)
 	if want := 300 * 4.0; !(paid > want-1 && paid < want+1) {
 		t.Errorf("a user has spent %v, want %v", paid, want)
 	}
-	if left := children(t); len(left) > 0 {
+	if left := children(t, os.Getpid()); len(left) > 0 {
 		t.Errorf("%d processes are left", len(left))
 	}
-	if _, err = pipeline.Run(t.Context(), paying("calm", 0), "prism"); err != nil {
+	if _, err = pipeline.Run(t.Context(), paying(job(dir, "calm"), place), "prism"); err != nil {
 		t.Fatal(err)
 	}
 	want := content(t, filepath.Join(dir, "calm"))
@@ -102,37 +97,86 @@ func TestHandsKilled(t *testing.T) {
 			t.Error("a job whose processes were killed left other bytes")
 		}
 	}
-	if again := spent(t, with, "u1"); again != paid {
+	if again := spent(t, with); again != paid {
 		t.Errorf("a user has spent %v, and %v after the same job: want it once", paid, again)
 	}
 }
 
-// killWriting stops the processes of a job when it has written its first part, and kills
-// them if it has not written all: what they were at is half done. It returns how many.
-func killWriting(t *testing.T, out string, parts int, ended chan error) int {
+// killWriting stops what a process has started when its job has written a part, kills that
+// if not all parts are written, so that what it was at is half done, and waits for the end
+// of the job. It returns how many it killed, of which it tells before it waits.
+func killWriting(t *testing.T, of int, j *pipeline.Job, parts int, ended <-chan error, tell func()) (killed int, err error) {
 	t.Helper()
-	for {
-		written, err := filepath.Glob(filepath.Join(out, "part-*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(written) > 0 {
-			break
-		}
+	for begun, all := written(j, 0), written(j, parts-1); ; {
 		select {
 		case err = <-ended:
-			ended <- err
-			return 0
+			return killed, err
 		case <-time.After(time.Millisecond):
 		}
+		if killed > 0 || !begun() {
+			continue
+		}
+		pids := children(t, of)
+		signal(pids, syscall.SIGSTOP)
+		if all() {
+			signal(pids, syscall.SIGCONT)
+			return 0, <-ended
+		}
+		signal(pids, syscall.SIGKILL)
+		if killed = len(pids); killed > 0 {
+			tell()
+		}
 	}
-	pids := children(t)
-	signal(pids, syscall.SIGSTOP)
-	defer signal(pids, syscall.SIGCONT)
-	written, err := filepath.Glob(filepath.Join(out, "part-*"))
-	if err != nil || len(written) == parts {
-		return 0
+}
+
+// rich begins a ledger in which everybody can pay for everything.
+func rich(t *testing.T, dir string) (string, func(func(*ledger.Ledger) error, ledger.Options)) {
+	t.Helper()
+	place, with := book(t, dir)
+	with(func(*ledger.Ledger) error { return nil }, ledger.Options{New: true, Budget: ledger.Budget{Unit: dp.Text, Epsilon: 10_000, Window: time.Hour}})
+	return place, with
+}
+
+// TestWorkerKilled: Prism starts a worker as a process, which is killed while it writes.
+// Prism does not do its work again: the job fails, or waits for ever if Prism takes the end
+// of the process for an orderly one, and is then killed as well. Whoever runs it again
+// gets the bytes of a job that was never disturbed, and nobody pays twice.
+func TestWorkerKilled(t *testing.T) {
+	dir := folder(t, 3000, unique)
+	place, with := rich(t, dir)
+	_, chunks, err := pipeline.Plan(t.Context(), job(dir, "calm"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	signal(pids, syscall.SIGKILL)
-	return len(pids)
+	out := filepath.Join(dir, "out")
+	t.Setenv("SOTTO_BATCH_APART", filepath.Join(dir, "in-0.jsonl")) // for Beam to hand out as a program; nobody asks for it
+	for try, killed := 0, 0; killed == 0; try++ {                   // a job may be quicker than who kills
+		if try == 5 {
+			t.Fatal("no worker was killed while it wrote")
+		}
+		if err = os.RemoveAll(out); err != nil {
+			t.Fatal(err)
+		}
+		engine, ended := start(t, paying(job(dir, "out"), place))
+		killed, err = killWriting(t, engine.Pid, paying(job(dir, "out"), place), len(chunks), ended, func() {
+			time.AfterFunc(3*time.Second, func() { _ = engine.Kill() })
+		})
+		if killed > 0 && err == nil {
+			t.Error("a job whose worker was killed says that it ended well: does Prism do work again now?")
+		} else if killed == 0 && err != nil {
+			t.Fatalf("a job whose worker is a process: %v", err)
+		}
+	}
+	paid := spent(t, with)
+	for _, name := range []string{"out", "calm"} {
+		if _, err = pipeline.Run(t.Context(), paying(job(dir, name), place), "prism"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if content(t, out) != content(t, filepath.Join(dir, "calm")) {
+		t.Error("a job whose worker was killed, and that ran again, left other bytes")
+	}
+	if again := spent(t, with); again != paid || !(paid > 1199 && paid < 1201) {
+		t.Errorf("a user has spent %v, and %v in the end, want 1200 both times", paid, again)
+	}
 }

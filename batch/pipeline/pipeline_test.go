@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 
 	"sotto/batch/pipeline"
 	"sotto/batch/shard"
@@ -26,14 +28,21 @@ import (
 	"sotto/mech"
 )
 
-// TestMain is also the process of a job that tests kill: the job is in the environment.
+// TestMain is also the process of a job that tests kill, which is in the environment, and
+// those that make parts for others.
 func TestMain(m *testing.M) {
 	pipeline.Hand()
+	if args := pipeline.WorkerArgs(os.Args[1:]); args != nil {
+		flag.CommandLine.Parse(args) //nolint:errcheck // it ends the process
+	}
 	beam.Init()
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // an engine says much
 	if text := os.Getenv("SOTTO_BATCH_JOB"); text != "" {
 		var j pipeline.Job
 		err := json.Unmarshal([]byte(text), &j)
+		if binary := os.Getenv("SOTTO_BATCH_APART"); binary != "" { // Prism's worker is a process
+			*jobopts.EnvironmentType, *jobopts.EnvironmentConfig, *jobopts.WorkerBinary = "PROCESS", fmt.Sprintf(`{"command":%q}`, os.Args[0]), binary
+		}
 		if err == nil {
 			_, err = pipeline.Run(context.Background(), &j, "prism")
 		}
@@ -153,13 +162,13 @@ func content(t *testing.T, dir string) string {
 // TestKilled: a job whose process is killed while it writes, and that then runs again,
 // leaves the bytes of one that was never disturbed; so does one that runs twice.
 func TestKilled(t *testing.T) {
-	dir := folder(t, 6000, unique)
+	dir := folder(t, 3000, unique)
 	set, err := pipeline.Run(t.Context(), job(dir, "calm"), "prism")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if set.Rows != 6000 || set.Released != 6000 || set.LeftOut != 0 || len(set.Parts) < 9 {
-		t.Fatalf("released %d of %d in %d parts, want 6000 in several", set.Released, set.Rows, len(set.Parts))
+	if set.Rows != 3000 || set.Released != 3000 || set.LeftOut != 0 || len(set.Parts) < 9 {
+		t.Fatalf("released %d of %d in %d parts, want 3000 in several", set.Released, set.Rows, len(set.Parts))
 	}
 	out := filepath.Join(dir, "out")
 	for killed := range 3 {
@@ -191,6 +200,12 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
+// paying lets the users of a job pay.
+func paying(j *pipeline.Job, place string) *pipeline.Job {
+	j.User, j.Ledger, j.OnExhausted = "user", place, pipeline.LeaveOut
+	return j
+}
+
 // book returns the place of a ledger in a folder, and what opens it for a moment.
 func book(t *testing.T, dir string) (string, func(func(*ledger.Ledger) error, ledger.Options)) {
 	t.Helper()
@@ -212,11 +227,11 @@ func book(t *testing.T, dir string) (string, func(func(*ledger.Ledger) error, le
 	}
 }
 
-// spent returns the ε that a user has spent.
-func spent(t *testing.T, with func(func(*ledger.Ledger) error, ledger.Options), user string) (epsilon float64) {
+// spent returns the ε that user u1 has spent.
+func spent(t *testing.T, with func(func(*ledger.Ledger) error, ledger.Options)) (epsilon float64) {
 	t.Helper()
 	with(func(l *ledger.Ledger) error {
-		b, err := l.Balance(t.Context(), user)
+		b, err := l.Balance(t.Context(), "u1")
 		epsilon = b.Spent.EpsilonValue()
 		return err
 	}, ledger.Options{})
@@ -255,7 +270,7 @@ func TestPaid(t *testing.T) {
 			t.Error("a row of a user who could not pay was released")
 		}
 	}
-	if got := spent(t, with, "u1"); !(got > 239 && got < 241) {
+	if got := spent(t, with); !(got > 239 && got < 241) {
 		t.Errorf("u1 has spent %v, want 240", got)
 	}
 }

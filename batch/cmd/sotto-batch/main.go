@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"slices"
 	"syscall"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -26,15 +25,12 @@ func main() {
 	if os.Getenv("GOGC") == "" { // a job makes much garbage beside little that stays: 80 MB save a twentieth of its time
 		debug.SetGCPercent(200)
 	}
-	pipeline.Hand()                               // does not return in a process that makes parts for another
-	if slices.ContainsFunc(os.Args[1:], worker) { // an engine has started this
-		flag.Parse()
+	pipeline.Hand() // does not return in a process that makes parts for another
+	if args := pipeline.WorkerArgs(os.Args[1:]); args != nil {
+		flag.CommandLine.Parse(args) //nolint:errcheck // it ends the process
 	}
 	beam.Init() // does not return on a worker
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) })
 	os.Exit(command.Run(ctx, os.Args[1:], term.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
-
-// worker reports whether an argument is the one with which engines start workers.
-func worker(arg string) bool { return arg == "--worker" || arg == "-worker" || arg == "--worker=true" }
