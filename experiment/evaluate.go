@@ -32,8 +32,11 @@ type Evaluation struct {
 	Data      model.DataRecord `json:"data"`
 	Rows      Rows             `json:"rows"`
 	Reference measure.Number   `json:"reference"` // accuracy of the stored model without protection; null if there is none
-	Notes     []string         `json:"notes,omitempty"`
-	Models    []Configuration  `json:"models"`
+	// Before is how well the first model tells the same rows from what would be released
+	// without noise; nil if nobody counted that.
+	Before *Score          `json:"before,omitempty"`
+	Notes  []string        `json:"notes,omitempty"`
+	Models []Configuration `json:"models"`
 	// Seeds, Mean, Deviation and Interval are those of the first of Models.
 	Seeds     []Score           `json:"seeds"`
 	Mean      Score             `json:"mean"`

@@ -305,6 +305,9 @@ func (s *Summary) print(std term.Streams) error {
 		m := s.right.Mean
 		fmt.Fprintf(&b, "the model is right about %s %% of %d releases (95 %% interval %s to %s %%, at most %s %% at this ε)\n",
 			term.Percent(m.Accuracy), s.right.Rows.Test, term.Percent(m.Low), term.Percent(m.High), term.Percent(m.Limit))
+		if before := s.right.Before; before != nil {
+			fmt.Fprintf(&b, "without noise it would be right about %s %%\n", term.Percent(before.Accuracy))
+		}
 		for _, note := range s.right.Notes {
 			fmt.Fprintf(&b, "note: %s\n", note)
 		}

@@ -100,6 +100,7 @@ func TestEvaluated(t *testing.T) {
 	mine, theirs := read(t, content), read(t, sotto(t, "evaluate", at("model"), "--in", all, "--json"))
 	same(t, mine["seeds"].([]any)[0], theirs["seeds"].([]any)[0], "accuracy", "low", "high", "macro_f1", "macro_f1_low", "balanced_accuracy", "min_recall", "recalls", "claimed", "true", "unit", "limit", "balanced_limit", "seed", "epoch")
 	same(t, mine["models"].([]any)[0], theirs["models"].([]any)[0], "method", "mechanism", "variant", "epsilon", "statement", "coverage", "selected")
+	same(t, mine["before"], theirs["seeds"].([]any)[0], "accuracy", "low", "high", "recalls", "seed") // noise changes nothing here
 	if mine["format"] != theirs["format"] || mine["rows"].(map[string]any)["test"] != theirs["rows"].(map[string]any)["test"] {
 		t.Errorf("the evaluation is of %v, sotto's of %v", mine["rows"], theirs["rows"])
 	}

@@ -15,7 +15,6 @@ import (
 	"sotto/internal/nearest"
 	"sotto/measure"
 	"sotto/mech"
-	"sotto/nn"
 	"sotto/train/model"
 )
 
@@ -202,6 +201,16 @@ func (j *judge) evaluation(s *Set, answers []Answered) (*experiment.Evaluation, 
 		if err := c.Merge(a.Counts); err != nil {
 			return nil, err
 		}
+		if a.Before != nil {
+			before := measure.NewConfusion(j.labels[l].k)
+			if err := before.Merge(a.Before); err != nil {
+				return nil, err
+			}
+			if !slices.Equal(before.Rows(), c.Rows()) {
+				return nil, errors.New("shard: other rows were counted before their release than after it, must be the same")
+			}
+			said.Before = append(said.Before, before)
+		}
 		known := int64(0)
 		for _, n := range c.Rows() {
 			known += int64(n)
@@ -227,77 +236,3 @@ func (j *judge) evaluation(s *Set, answers []Answered) (*experiment.Evaluation, 
 
 // evaluationWarning stands in every evaluation of a job.
 const evaluationWarning = "counted from the true labels of the rows: not private, covered by no ε; keep it where the texts are, and let it not leave with the releases"
-
-// hearing is the answers to the releases of one chunk. Nil counts nothing.
-type hearing struct {
-	judge   *judge
-	head    *model.Head
-	pool    *nn.Pool
-	waiting nn.Matrix
-	n       int     // rows that wait
-	want    [][]int // of each label
-	counts  []*measure.Confusion
-	missing []int64
-	other   []int64
-}
-
-// hearRows is how many releases are answered at a time.
-const hearRows = 256
-
-// hear begins the answers to a chunk, if they are wanted.
-func (w *Worker) hear() *hearing {
-	if w.judge == nil {
-		return nil
-	}
-	_, width := w.mech.Shape()
-	h := &hearing{judge: w.judge, head: w.judge.head.Clone(), pool: nn.NewPool(1), waiting: nn.NewMatrix(hearRows, width)}
-	for _, l := range w.judge.labels {
-		h.want, h.counts = append(h.want, nil), append(h.counts, measure.NewConfusion(l.k))
-	}
-	h.missing, h.other = make([]int64, len(h.counts)), make([]int64, len(h.counts))
-	return h
-}
-
-// add takes one release, whose row has these classes.
-func (h *hearing) add(y []float64, classes []int) {
-	for i, v := range y {
-		h.waiting.Row(h.n)[i] = float32(v)
-	}
-	for l, c := range classes {
-		switch c {
-		case missingLabel:
-			h.missing[l]++
-		case otherLabel:
-			h.other[l]++
-		}
-		h.want[l] = append(h.want[l], c)
-	}
-	if h.n++; h.n == hearRows {
-		h.flush()
-	}
-}
-
-// flush answers what waits.
-func (h *hearing) flush() {
-	scores := h.head.Logits(h.pool, h.waiting.Slice(0, h.n))
-	for l, one := range h.judge.labels {
-		got := make([]int, h.n)
-		for i := range got {
-			got[i] = nn.Argmax(scores.Row(i)[one.first : one.first+one.k])
-		}
-		h.counts[l].Add(h.want[l], got)
-		h.want[l] = h.want[l][:0]
-	}
-	h.n = 0
-}
-
-// into notes what was counted.
-func (h *hearing) into(l *Learnt) {
-	if h == nil {
-		return
-	}
-	h.flush()
-	for i, c := range h.counts {
-		l.Answers = append(l.Answers, Answered{Counts: c.Counts(), Missing: h.missing[i], Other: h.other[i]})
-	}
-}

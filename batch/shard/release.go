@@ -35,8 +35,7 @@ func (w *Worker) Release(ctx context.Context, c Chunk, broke func(user string) b
 		return Part{}, Learnt{}, err
 	}
 	var learnt Learnt
-	heard.into(&learnt)
-	return p, learnt, pairs.into(&learnt)
+	return p, learnt, cmp.Or(heard.into(&learnt), pairs.into(&learnt))
 }
 
 // aside is who listens to what is released of a chunk, on the trusted side.
@@ -165,7 +164,7 @@ func (w *Worker) releaseFrom(ctx context.Context, c Chunk, in *textfile.Reader, 
 				counts.add(y)
 			}
 			if a.hearing != nil {
-				a.hearing.add(y, now.classes[place-now.first])
+				a.hearing.add(raw, y, now.classes[place-now.first])
 			}
 			if a.pairing != nil {
 				a.pairing.add(raw, y, now.fields[place-now.first])

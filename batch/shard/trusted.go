@@ -99,6 +99,7 @@ type Learnt struct {
 // Answered counts how a model answered releases.
 type Answered struct {
 	Counts  []int64 `json:"counts"`            // as [measure.Confusion] has them
+	Before  []int64 `json:"before,omitempty"`  // the same of releases without noise, where there is such a thing
 	Missing int64   `json:"missing,omitempty"` // releases of rows without a label
 	Other   int64   `json:"other,omitempty"`   // of rows whose label the model does not know
 }
@@ -115,11 +116,14 @@ func (l *Learnt) Merge(other Learnt) error {
 	}
 	for i, a := range other.Answers {
 		mine := &l.Answers[i]
-		if len(a.Counts) != len(mine.Counts) {
+		if len(a.Counts) != len(mine.Counts) || len(a.Before) != len(mine.Before) {
 			return errors.New("shard: counts of answers are of different classes, must be of the same")
 		}
 		for k, n := range a.Counts {
 			mine.Counts[k] += n
+		}
+		for k, n := range a.Before {
+			mine.Before[k] += n
 		}
 		mine.Missing += a.Missing
 		mine.Other += a.Other

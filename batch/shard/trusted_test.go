@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -312,7 +313,7 @@ func TestTrustedMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = w.Finish(t.Context(), "job", []shard.Part{p}, nil, learnt); err == nil || !strings.Contains(err.Error(), "no row has one of the model's classes") {
+	if _, err = w.Finish(t.Context(), "job", []shard.Part{p}, nil, learnt); err == nil || !strings.Contains(err.Error(), "no row has a class of the label user") {
 		t.Errorf("got %v, want that no row has a class", err)
 	}
 	if _, err = os.Stat(filepath.Join(none.Out, shard.SetFile)); err == nil {
@@ -324,6 +325,66 @@ func TestTrustedMissing(t *testing.T) {
 	}
 	if _, err = w.Finish(t.Context(), "job", []shard.Part{p}, nil, shard.Learnt{Pairs: append(learnt.Pairs, learnt.Pairs...)}); err == nil || !strings.Contains(err.Error(), "must be those of the releases") {
 		t.Errorf("got %v, want that a part of pairs is there twice", err)
+	}
+}
+
+// TestTrustedBefore: what a model would answer without noise is what it answers to the
+// vectors of the encoder, made to fit as the mechanism does; a projection has no such.
+func TestTrustedBefore(t *testing.T) {
+	m, err := mech.New(mech.Params{Mechanism: "laplace-l2", Epsilon: 4, Dim: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &model.Linear{Weight: nn.NewMatrix(16, len(classes)), Bias: make([]float32, len(classes))}
+	rng := rand.New(rand.NewPCG(6, 6))
+	for i := range l.Weight.Data {
+		l.Weight.Data[i] = float32(rng.NormFloat64())
+	}
+	head, err := model.ReleasedHead("test", m.Params(), model.LabelRecord{Name: "whose", Classes: classes}, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "head")
+	if err = head.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	s := spec(t, asking(dir))
+	s.Mechanism = mech.Params{Mechanism: "laplace-l2", Epsilon: 4}
+	rows := texts(300)
+	input(t, s, "jsonl", rows)
+	_, learnt := runAll(t, s, nil)
+	e, err := catalogue.Open(t.Context(), s.Encoder, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := int64(0)
+	for _, r := range rows {
+		x, err := encode.Masked(t.Context(), e, []string{r.Text}, make([]text.Masking, 1), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		norm := 0.0
+		for _, v := range x.Data {
+			norm += float64(v) * float64(v)
+		}
+		for i := range x.Data {
+			x.Data[i] /= float32(math.Sqrt(norm))
+		}
+		if nn.Argmax(head.Logits(nn.NewPool(1), x).Row(0)) == slices.Index(classes, r.User) {
+			right++
+		}
+	}
+	got, k := int64(0), len(classes)
+	for _, n := range learnt.Answers[0].Before[2*k : 3*k] { // rows, answers, and those that are right
+		got += n
+	}
+	if got != right || right == 0 {
+		t.Errorf("without noise %d answers are right, want %d", got, right)
+	}
+	p := spec(t, asking(whole(t, nil)))
+	input(t, p, "jsonl", rows)
+	if _, learnt = runAll(t, p, nil); learnt.Answers[0].Before != nil {
+		t.Error("a projection was made without noise")
 	}
 }
 

@@ -3,10 +3,11 @@
 package counted
 
 import (
-	"errors"
+	"fmt"
 	"slices"
 
 	"sotto/dataset"
+	"sotto/dataset/table"
 	"sotto/dp"
 	"sotto/experiment"
 	"sotto/experiment/score"
@@ -30,24 +31,49 @@ type Answers struct {
 
 	Labels []model.LabelRecord  // that were counted, the first one first
 	Counts []*measure.Confusion // of each of them
+	Before []*measure.Confusion // the same of releases without noise; nil if that was not counted
 }
 
 // Evaluation returns what [experiment.Evaluate] says of such rows, as far as counts tell it: of
 // what was drawn, so that numbers of codes are not those of their law. It refuses
 // counts of which a label has no row.
 func (c Answers) Evaluation() (*experiment.Evaluation, error) {
-	s := score.Unmeasured()
-	s.Seed, s.Epoch, s.Interrupted, s.Claimed = c.Seed, c.Epoch, c.Interrupted, &c.Statement.Claimed
-	least := -1
+	s, priors, rows, err := c.score(c.Counts)
+	if err != nil {
+		return nil, err
+	}
+	s.Claimed = &c.Statement.Claimed
+	s.Allow(c.Guarantee, priors)
+	m := experiment.Configuration{
+		Point:    experiment.Point{Method: c.Method, Mechanism: c.Statement.Mechanism, Variant: c.Statement.Variant, Epsilon: float64(c.Statement.Claimed)},
+		Selected: true, Statement: &c.Statement, Coverage: c.Coverage, Seeds: []score.Score{*s},
+	}
+	m.Mean, m.Deviation, m.Interval = score.Summarise(m.Seeds)
+	e := &experiment.Evaluation{
+		Format: experiment.EvaluationFormat, Dir: c.Dir, Data: c.Data, Rows: experiment.Rows{Test: rows}, Reference: measure.Undefined,
+		Notes: m.Vanished(c.Data, ""), Models: []experiment.Configuration{m},
+		Seeds: m.Seeds, Mean: m.Mean, Deviation: m.Deviation, Interval: m.Interval,
+	}
+	if c.Before != nil {
+		e.Before, _, _, err = c.score(c.Before)
+	}
+	return e, err
+}
+
+// score says how well the labels are told by counts of each, on how many rows, and how
+// common their classes are.
+func (c Answers) score(all []*measure.Confusion) (s *score.Score, priors [][]float64, least int, err error) {
+	if len(all) == 0 || len(all) != len(c.Labels) {
+		return nil, nil, 0, fmt.Errorf("counted: there are counts of %d labels, must be of %d, and of at least one", len(all), len(c.Labels))
+	}
 	var labels []score.Label
-	var priors [][]float64
-	for l, counts := range c.Counts {
+	for l, counts := range all {
 		rows, shares := 0, []float64(nil)
 		for _, n := range counts.Rows() {
 			rows, shares = rows+n, append(shares, float64(n))
 		}
 		if rows == 0 {
-			return nil, errors.New("counted: no row has one of the model's classes, must be at least one")
+			return nil, nil, 0, fmt.Errorf("counted: no row has a class of the label %s, must be at least one; its classes are %s", c.Labels[l].Name, table.Listed(c.Labels[l].Classes))
 		}
 		for y := range shares {
 			shares[y] /= float64(rows)
@@ -55,23 +81,12 @@ func (c Answers) Evaluation() (*experiment.Evaluation, error) {
 		b := counts.Balance(dataset.Column{Classes: c.Labels[l].Classes}.Names())
 		labels = append(labels, score.Label{Name: c.Labels[l].Name, Accuracy: counts.Accuracy(), Majority: measure.Number(slices.Max(shares)), Balance: &b})
 		priors = append(priors, shares)
-		if least < 0 || rows < least {
+		if l == 0 || rows < least {
 			least = rows
 		}
 	}
-	if len(labels) == 0 {
-		return nil, errors.New("counted: no label was counted, must be at least one")
-	}
-	s.Tell(labels, least, true)
-	s.Allow(c.Guarantee, priors)
-	m := experiment.Configuration{
-		Point:    experiment.Point{Method: c.Method, Mechanism: c.Statement.Mechanism, Variant: c.Statement.Variant, Epsilon: float64(c.Statement.Claimed)},
-		Selected: true, Statement: &c.Statement, Coverage: c.Coverage, Seeds: []score.Score{s},
-	}
-	m.Mean, m.Deviation, m.Interval = score.Summarise(m.Seeds)
-	return &experiment.Evaluation{
-		Format: experiment.EvaluationFormat, Dir: c.Dir, Data: c.Data, Rows: experiment.Rows{Test: least}, Reference: measure.Undefined,
-		Notes: m.Vanished(c.Data, ""), Models: []experiment.Configuration{m},
-		Seeds: m.Seeds, Mean: m.Mean, Deviation: m.Deviation, Interval: m.Interval,
-	}, nil
+	one := score.Unmeasured()
+	one.Seed, one.Epoch, one.Interrupted = c.Seed, c.Epoch, c.Interrupted
+	one.Tell(labels, least, true)
+	return &one, priors, least, nil
 }

@@ -41,6 +41,9 @@ func TestEvaluation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if e.Before != nil {
+		t.Error("something is said of releases without noise, which nobody counted")
+	}
 	low, high := measure.ClopperPearson(4, 4, 0.95)
 	s := e.Seeds[0]
 	limit := measure.AccuracyLimit(*s.True, []float64{0.75, 0.25})
@@ -55,8 +58,13 @@ func TestEvaluation(t *testing.T) {
 	if err = json.Unmarshal(content, &again); err != nil || again.Mean.Accuracy != 1 {
 		t.Errorf("read back: %v", err)
 	}
-	if e, err = answers(t, 2).Evaluation(); err != nil {
+	two := answers(t, 2)
+	two.Before = []*measure.Confusion{two.Counts[0], two.Counts[0]}
+	if e, err = two.Evaluation(); err != nil {
 		t.Fatal(err)
+	}
+	if e.Before.Accuracy != 1 || e.Before.Claimed != nil || e.Before.True != nil {
+		t.Errorf("before the noise there is %+v", e.Before)
 	}
 	if m := e.Mean; len(m.Labels) != 2 || math.Abs(float64(m.Accuracy)-0.875) > 1e-12 || m.Labels[0].Majority != 0.75 {
 		t.Errorf("the mean over two labels is %+v", m)
@@ -67,7 +75,7 @@ func TestEvaluation(t *testing.T) {
 func TestNoRows(t *testing.T) {
 	c := answers(t, 1)
 	c.Counts[0] = measure.NewConfusion(2)
-	if _, err := c.Evaluation(); err == nil || !strings.Contains(err.Error(), "no row") {
+	if _, err := c.Evaluation(); err == nil || !strings.Contains(err.Error(), "no row has a class of the label a") {
 		t.Errorf("got %v, want that there is no row", err)
 	}
 	if _, err := (counted.Answers{}).Evaluation(); err == nil {

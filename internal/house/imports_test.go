@@ -160,7 +160,7 @@ var mayImport = map[string]neighbours{
 	"measure/plane":                 {own: []string{"nn"}},
 	"experiment/plan":               {own: []string{"channel", "dp", "experiment", "internal/shell", "measure", "nn", "report/evidence", "report/page", "report/plain", "train", "train/model"}},
 	"experiment/cache":              {own: []string{"experiment", "internal/atomicfile"}},
-	"experiment/counted":            {own: []string{"dataset", "dp", "experiment", "experiment/score", "measure", "mech", "train/model"}},
+	"experiment/counted":            {own: []string{"dataset", "dataset/table", "dp", "experiment", "experiment/score", "measure", "mech", "train/model"}},
 	"experiment/unseen":             {own: []string{"dp", "dataset", "encode", "encode/catalogue", "encode/cells", "encode/cells/shipped", "experiment/reproduce", "internal/atomicfile", "internal/layout", "internal/nearest", "internal/regular", "measure", "measure/retrieval", "mech", "nn", "report/evidence", "report/page", "report/plain"}},
 	"experiment/frontier":           {own: []string{"attack", "encode/bert", "encode/catalogue", "report/evidence", "report/page", "report/plain", "dp", "nn", "dataset", "experiment", "experiment/cache", "measure", "train/model", "internal/nearest", "internal/layout"}},
 	"experiment/reproduce/declared": {own: []string{"attack", "dp", "mech", "nn", "dataset", "experiment", "experiment/cache", "measure", "internal/atomicfile", "internal/nearest", "internal/layout"}},

@@ -55,6 +55,9 @@ func (o *released) paired() (*given, error) {
 
 // choose finds the columns that are meant among those that there are.
 func (o *released) choose(there []string) error {
+	if len(there) == 0 {
+		return fmt.Errorf("%s has no attributes, must have been written with some: sotto-batch --pairs … --attributes", o.pairs)
+	}
 	for k, name := range o.columns {
 		switch {
 		case name == "" && len(there) == 1:
