@@ -31,9 +31,9 @@ type Found struct {
 	Confidence float64  `json:"confidence"`
 }
 
-// nominal reports whether relations are between nouns of any kind, named in the order of the
+// Nominal reports whether relations are between nouns of any kind, named in the order of the
 // text, as those of SemEval-2010 are: Cause-Effect(e1,e2).
-func nominal(relations []string) bool {
+func Nominal(relations []string) bool {
 	return slices.ContainsFunc(relations, func(r string) bool {
 		return strings.HasSuffix(r, "(e1,e2)") || strings.HasSuffix(r, "(e2,e1)")
 	})
@@ -60,7 +60,7 @@ func NewFinder(m Model) (*Finder, error) {
 		return nil, err
 	}
 	lists, ok := m.(interface{ Relations() []string })
-	return &Finder{model: m, pipeline: p, nouns: ok && nominal(lists.Relations())}, nil
+	return &Finder{model: m, pipeline: p, nouns: ok && Nominal(lists.Relations())}, nil
 }
 
 // Find returns the relations of a text, in the order of their sentences. Entities are those
@@ -75,59 +75,93 @@ func (f *Finder) Find(ctx context.Context, text string) ([]Found, error) {
 	return all[0], nil
 }
 
-// some is Find for some texts, which come behind others. A model is asked about all their
-// pairs at once: it reads many in hardly more time than a few.
+// some is Find for some texts, which come behind others.
 func (f *Finder) some(ctx context.Context, texts []string, before int) ([][]Found, error) {
-	all, docs, firsts := make([][]Found, len(texts)), make([]*language.Document, len(texts)), []place{}
-	var pairs []Instance
+	docs := make([]*language.Document, len(texts))
 	for k, text := range texts {
 		d, err := f.pipeline.Document(text)
 		if err != nil {
 			return nil, fmt.Errorf("relation: text %d: %w", before+k+1, err)
 		}
-		personal.People(d)
-		if f.nouns {
-			addNouns(d)
-		}
-		if r, ok := f.model.(*Rules); ok {
-			all[k] = f.ruled(r, d)
-			continue
-		}
 		docs[k] = d
+	}
+	return f.told(ctx, docs)
+}
+
+// Told is Find for a document that has sentences, tags, lemmas, trees and entities; it is not
+// changed.
+func (f *Finder) Told(ctx context.Context, d *language.Document) ([]Found, error) {
+	with := *d
+	all, err := f.told(ctx, []*language.Document{&with})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// told is Find for documents, whose entities it adds to.
+func (f *Finder) told(ctx context.Context, docs []*language.Document) ([][]Found, error) {
+	all := make([][]Found, len(docs))
+	if r, ok := f.model.(*Rules); ok {
+		for k, d := range docs {
+			f.ready(d)
+			all[k] = f.ruled(r, d)
+		}
+		return all, nil
+	}
+	return all, f.judged(ctx, docs, func(text int, r Found, _ Instance, _ Verdict) { all[text] = append(all[text], r) })
+}
+
+// ready adds the entities of a document that relations may be between.
+func (f *Finder) ready(d *language.Document) {
+	personal.People(d)
+	if f.nouns {
+		addNouns(d)
+	}
+}
+
+// judged asks the model about documents, and calls do for each relation that it tells: with
+// the document, what is told, and the pair in its sentence. It asks about all pairs at once: a
+// model reads many in hardly more time than a few.
+func (f *Finder) judged(ctx context.Context, docs []*language.Document, do func(doc int, r Found, x Instance, v Verdict)) error {
+	var pairs []Instance
+	var places []place
+	for k, d := range docs {
+		f.ready(d)
 		for first := 0; first < len(d.Tokens); {
 			_, end := d.Sentence(first)
 			for _, x := range f.pairs(Cut(d, first, end)) {
-				pairs, firsts = append(pairs, x), append(firsts, place{k, first})
+				pairs, places = append(pairs, x), append(places, place{k, first})
 			}
 			first = end
 		}
 	}
 	if len(pairs) == 0 {
-		return all, nil
+		return nil
 	}
 	told, err := f.model.Judge(ctx, pairs)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(told) != len(pairs) {
-		return nil, fmt.Errorf("relation: the model says %d verdicts on %d pairs, must say one on each", len(told), len(pairs))
+		return fmt.Errorf("relation: the model says %d verdicts on %d pairs, must say one on each", len(told), len(pairs))
 	}
-	types := make([][]language.Type, len(texts))
+	types := make([][]language.Type, len(docs))
 	for k, v := range told {
 		if v.Relation == None {
 			continue
 		}
-		x, at := pairs[k], firsts[k]
-		if types[at.text] == nil {
-			types[at.text] = Types(docs[at.text])
+		x, at := pairs[k], places[k]
+		if types[at.doc] == nil {
+			types[at.doc] = Types(docs[at.doc])
 		}
-		all[at.text] = append(all[at.text], found(docs[at.text], types[at.text], v, shifted(x.Subject, at.first), shifted(x.Object, at.first)))
+		do(at.doc, found(docs[at.doc], types[at.doc], v, shifted(x.Subject, at.first), shifted(x.Object, at.first)), x, v)
 	}
-	return all, nil
+	return nil
 }
 
-// place is where a sentence is from: its text, and its first token there.
-type place struct{ text, first int }
+// place is where a sentence is from: its document, and its first token there.
+type place struct{ doc, first int }
 
 // ruled returns what rules find in a document.
 func (f *Finder) ruled(r *Rules, d *language.Document) []Found {

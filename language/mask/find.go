@@ -3,6 +3,7 @@ package mask
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,13 +25,14 @@ func Known() []language.Type { return slices.Concat(Names(), personal.Types(), R
 type builtin struct {
 	pipeline  language.Pipeline
 	relations []language.Type
+	relater   Relater // nil for the rules that are built in
 }
 
 // newBuiltin returns what finds some types.
-func newBuiltin(t Types) (builtin, error) {
+func newBuiltin(t Types, r Relater) (builtin, error) {
 	if asked := t.relations(); len(asked) > 0 {
 		p, err := english.Load()
-		return builtin{p, asked}, err
+		return builtin{p, asked, r}, err
 	}
 	for _, one := range append(Names(), language.Address) {
 		if t[one] != "" {
@@ -62,6 +64,10 @@ func (b builtin) Version() string {
 	if b.pipeline == nil {
 		return "grammar " + grammar()
 	}
+	if b.relater != nil && len(b.relations) > 0 {
+		all := builtin{b.pipeline, relationsOf(b.relater), b.relater}
+		return "names, grammar and a model of relations " + all.digest(slices.Concat(probes, tales)) + " " + b.relater.Version()
+	}
 	if len(b.relations) > 0 {
 		return "names, grammar and relations " + told()
 	}
@@ -83,7 +89,7 @@ var (
 		if err != nil {
 			return err.Error() // which nobody can ask for: newBuiltin has refused
 		}
-		return builtin{p, Relations()}.digest(slices.Concat(probes, tales)) + " " + rules.Digest()
+		return builtin{pipeline: p, relations: Relations()}.digest(slices.Concat(probes, tales)) + " " + rules.Digest()
 	})
 )
 
@@ -146,12 +152,26 @@ var probes = []string{
 // Open makes a masker of what is built in. Its types are written as [Parse] takes
 // them, or as the rule of another masker, which must be of the same version.
 func Open(types string, otherwise Policy, secret []byte) (*Masker, error) {
+	return OpenBy(types, otherwise, secret, nil)
+}
+
+// OpenBy is [Open] with relations that another tells than the rules that are built in: types
+// such as relation:Work_For are those of its relations. They cannot be faked: nobody knows what
+// would look like them.
+func OpenBy(types string, otherwise Policy, secret []byte, r Relater) (*Masker, error) {
 	list, version, isRule := strings.Cut(types, by)
-	parsed, err := Parse(list, otherwise, Known())
+	parsed, err := Parse(list, otherwise, slices.Concat(Names(), personal.Types(), relationsOf(r)))
 	if err != nil {
 		return nil, err
 	}
-	finder, err := newBuiltin(parsed)
+	asked := parsed.relations()
+	if k := slices.IndexFunc(asked, func(t language.Type) bool { return parsed[t] == Fake }); r != nil && k >= 0 {
+		return nil, fmt.Errorf("mask: policy of %.60q is fake, must be tag, remove or pseudonym where a model tells relations", asked[k])
+	}
+	if r != nil && len(asked) == 0 {
+		return nil, errors.New("mask: a model of relations is given, must not be without types of its relations, such as relation:NAME")
+	}
+	finder, err := newBuiltin(parsed, r)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +180,7 @@ func Open(types string, otherwise Policy, secret []byte) (*Masker, error) {
 		return nil, err
 	}
 	if isRule && m.Rule() != Prefix+parsed.String()+by+version {
-		return nil, fmt.Errorf("mask: the rule is of %.80q, must be of %q, which is built in here", version, m.finder.Version())
+		return nil, fmt.Errorf("mask: the rule is of %.80q, must be of %q, which is built in here", version, m.version())
 	}
 	return m, nil
 }

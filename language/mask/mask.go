@@ -17,6 +17,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"sotto/language"
 	"sotto/link/mention"
@@ -50,6 +51,7 @@ type Masker struct {
 	finder   Finder
 	types    Types
 	secret   []byte
+	version  func() string  // of the finder; to find it out may take long
 	mentions *mention.Model // nil where persons have no pseudonyms
 }
 
@@ -60,7 +62,7 @@ func New(f Finder, t Types, secret []byte) (*Masker, error) {
 	if err := t.checkSecret(secret); err != nil {
 		return nil, err
 	}
-	m := &Masker{finder: f, types: t, secret: secret}
+	m := &Masker{finder: f, types: t, secret: secret, version: sync.OnceValue(f.Version)}
 	if !t.renames() {
 		return m, nil
 	}
@@ -87,7 +89,7 @@ func (m *Masker) Rule() string {
 	if m.types.renames() {
 		who = " and persons " + persons()
 	}
-	return Prefix + m.types.String() + by + m.finder.Version() + who + under
+	return Prefix + m.types.String() + by + m.version() + who + under
 }
 
 // Unread is the type of a text that could not be searched.

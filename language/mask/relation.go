@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,6 +25,32 @@ func Relations() []language.Type {
 	return all
 }
 
+// Relater tells relations of documents, in place of the rules that are built in. It may be
+// used by several goroutines at once.
+type Relater interface {
+	// Relations lists the names of the relations that it tells.
+	Relations() []string
+
+	// Objects returns the objects of the relations that a document tells, with the names of the
+	// relations as types. The document has sentences, tags, lemmas, trees and entities.
+	Objects(d *language.Document) ([]language.Entity, error)
+
+	// Version names what tells: two of one version tell the same.
+	Version() string
+}
+
+// relationsOf returns the types of what a relater tells; of what is built in, if it is nil.
+func relationsOf(r Relater) []language.Type {
+	if r == nil {
+		return Relations()
+	}
+	var all []language.Type
+	for _, name := range r.Relations() {
+		all = append(all, language.Type(relationPrefix+name))
+	}
+	return all
+}
+
 // isRelation reports whether a type is one of [Relations].
 func isRelation(t language.Type) bool { return strings.HasPrefix(string(t), relationPrefix) }
 
@@ -32,31 +59,45 @@ func label(t language.Type) string {
 	return strings.ToUpper(strings.TrimPrefix(string(t), relationPrefix))
 }
 
-// relations returns which of the types are asked for.
+// relations returns which of the types of relations are asked for.
 func (t Types) relations() []language.Type {
-	return slices.DeleteFunc(Relations(), func(r language.Type) bool { return t[r] == "" })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(t)), func(r language.Type) bool { return !isRelation(r) || t[r] == "" })
 }
 
-// related returns the entities of a document with what its rules tell of persons: an
-// object of a relation that is asked for has the type of that relation, and takes in
-// whatever else it overlaps.
+// related returns the entities of a document with what it tells of persons: an object of a
+// relation that is asked for has the type of that relation, and takes in whatever else it
+// overlaps.
 func (b builtin) related(d *language.Document) ([]language.Entity, error) {
-	found, err := rules.Find(d)
+	told, err := b.objects(d)
 	if err != nil {
 		return nil, err
 	}
 	var objects []language.Entity
-	for _, f := range found {
-		t := language.Type(relationPrefix + rules.KindOf(f.Relation))
-		if !slices.Contains(b.relations, t) {
-			continue
-		}
-		object := language.Entity{Type: t, Start: d.Tokens[f.Object.First].Start, End: d.Tokens[f.Object.End-1].End, Confidence: f.Rule.Confidence()}
-		if !slices.ContainsFunc(objects, func(o language.Entity) bool { return overlap(object, o) }) {
-			objects = append(objects, object)
+	for _, o := range told {
+		o.Type = relationPrefix + o.Type
+		if slices.Contains(b.relations, o.Type) && !slices.ContainsFunc(objects, func(other language.Entity) bool { return overlap(o, other) }) {
+			objects = append(objects, o)
 		}
 	}
 	return everywhere(d, objects), nil
+}
+
+// objects returns the objects of all relations, with the names of these as types.
+func (b builtin) objects(d *language.Document) ([]language.Entity, error) {
+	if b.relater != nil {
+		return b.relater.Objects(d)
+	}
+	found, err := rules.Find(d)
+	if err != nil {
+		return nil, err
+	}
+	var all []language.Entity
+	for _, f := range found {
+		all = append(all, language.Entity{
+			Type: language.Type(rules.KindOf(f.Relation)), Start: d.Tokens[f.Object.First].Start, End: d.Tokens[f.Object.End-1].End, Confidence: f.Rule.Confidence(),
+		})
+	}
+	return all, nil
 }
 
 func overlap(a, b language.Entity) bool { return a.Start < b.End && b.Start < a.End }

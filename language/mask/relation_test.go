@@ -1,10 +1,12 @@
 package mask_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"sotto/language"
 	"sotto/language/mask"
 	"sotto/text"
 )
@@ -61,5 +63,64 @@ func TestRelationsApart(t *testing.T) {
 	}
 	if _, err := mask.Open("relation:employer=tag by names, grammar and relations 0 0", mask.Tag, nil); err == nil {
 		t.Error("a rule of another version is taken")
+	}
+}
+
+// owner tells that whoever is named first owns all organisations of a text.
+type owner struct{ fails bool }
+
+func (owner) Relations() []string { return []string{"Owns", "Sees"} }
+
+func (owner) Version() string { return "1" }
+
+func (o owner) Objects(d *language.Document) ([]language.Entity, error) {
+	if o.fails {
+		return nil, errors.New("it fails")
+	}
+	var all []language.Entity
+	for _, e := range d.Entities {
+		if e.Type == language.Organisation {
+			e.Type = "Owns"
+			all = append(all, e)
+		}
+	}
+	return all, nil
+}
+
+// TestOpenBy masks what another tells than the rules that are built in.
+func TestOpenBy(t *testing.T) {
+	const s = "I work at Google with Bob Jones."
+	m, err := mask.OpenBy("types:relation:Owns,person", mask.Tag, nil, owner{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text.Apply(s, text.Mask(s, nil, m), ""); got != "I work at [OWNS] with [PERSON]." {
+		t.Errorf("got %q", got)
+	}
+	again, err := mask.OpenBy(m.Rule(), mask.Tag, nil, owner{})
+	if err != nil || again.Rule() != m.Rule() {
+		t.Errorf("the rule %q is not read back: %v", m.Rule(), err)
+	}
+	if _, err = mask.Open(m.Rule(), mask.Tag, nil); err == nil {
+		t.Error("a rule of a model is taken without the model")
+	}
+	group, err := mask.OpenBy("types:relations=pseudonym", mask.Tag, nil, owner{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text.Apply(s, text.Mask(s, nil, group), ""); got != "I work at [OWNS-1] with Bob Jones." {
+		t.Errorf("got %q", got)
+	}
+	if failing, err := mask.OpenBy("types:relations", mask.Tag, nil, owner{fails: true}); err != nil || text.Apply(s, text.Mask(s, nil, failing), "") == s {
+		t.Errorf("a text that could not be searched stays as it was: %v", err)
+	}
+	for types, want := range map[string]string{
+		"types:relation:employer":  "relation:Owns",
+		"types:relation:Owns=fake": "must be tag, remove or pseudonym",
+		"types:email":              "must not be without types of its relations",
+	} {
+		if _, err := mask.OpenBy(types, mask.Tag, nil, owner{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", types, err, want)
+		}
 	}
 }

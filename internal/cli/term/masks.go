@@ -14,6 +14,7 @@ import (
 	"sotto/language/mask"
 	"sotto/mech"
 	"sotto/noise"
+	"sotto/relation/folder"
 	"sotto/text"
 )
 
@@ -23,6 +24,7 @@ type ListFlags struct {
 	People string
 	Policy string
 	Secret string
+	Told   string // folder of a model of relations
 }
 
 // AddFlags declares the flags.
@@ -30,6 +32,7 @@ func (f *ListFlags) AddFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.Lists, "mask", nil, "file of words and /patterns/ to mask, one a line, or types of personal data such as types:email,phone=fake (see the masks of docs/encode.md); may be given several times")
 	fs.StringVar(&f.People, "mask-names", "", `file of first names to mask, or "capitals" for capitalised words within a sentence alone`)
 	fs.StringVar(&f.Policy, "mask-policy", string(mask.Tag), "what stands in the place of --mask types without a policy of their own: remove, tag, pseudonym or fake")
+	fs.StringVar(&f.Told, "mask-relations", "", "folder of a model of sotto relations train whose relations are types of --mask, as in types:relation:Work_For (default: those that are built in)")
 	fs.StringVar(&f.Secret, "mask-secret", "", "file of at least 16 random bytes, readable by you alone, under which pseudonyms and fakes are the same in all texts (default: the same within a text)")
 }
 
@@ -51,7 +54,7 @@ func MaskHelp() string {
 		types = append(types, string(t))
 	}
 	lines := layout.Fold("--mask types: masks personal data for what it is, by a list such as types:email,phone=fake. The types are "+
-		strings.Join(types, ", ")+". Those of relations are what a text tells of a person, such as the firm in I work at Acme. In its place stands the type, as in [EMAIL], unless it has another policy: remove, pseudonym, or fake, "+
+		strings.Join(types, ", ")+". Those of relations are what a text tells of a person, such as the firm in I work at Acme; with --mask-relations they are those of a model of your own. In its place stands the type, as in [EMAIL], unless it has another policy: remove, pseudonym, or fake, "+
 		"which looks alike. It promises nothing: what is not found stays in, and ε alone promises.", 80)
 	return strings.Join(lines, "\n") + "\n"
 }
@@ -84,6 +87,9 @@ func (f *ListFlags) Maskers() (all []text.Masker, err error) {
 		}
 		all = append(all, list)
 	}
+	if typed == 0 && f.Told != "" {
+		return nil, errors.New("--mask-relations has no meaning without types in --mask, such as types:relations")
+	}
 	if typed == 0 && (f.Secret != "" || f.Policy != "" && f.Policy != string(mask.Tag)) {
 		return nil, errors.New("--mask-policy and --mask-secret have no meaning without types in --mask")
 	}
@@ -113,7 +119,14 @@ func (f *ListFlags) types(given string) (*mask.Masker, error) {
 			return nil, fmt.Errorf("--mask-secret: %w", err)
 		}
 	}
-	return mask.Open(given, mask.Policy(f.Policy), secret)
+	if f.Told == "" {
+		return mask.Open(given, mask.Policy(f.Policy), secret)
+	}
+	told, err := folder.OpenMasks(f.Told)
+	if err != nil {
+		return nil, fmt.Errorf("--mask-relations: %w", err)
+	}
+	return mask.OpenBy(given, mask.Policy(f.Policy), secret, told)
 }
 
 // maxSecret bounds a file of a secret, in bytes.

@@ -30,14 +30,15 @@ func newMask(std term.Streams) *cobra.Command {
 		Short: "Print texts with personal data masked, to see what the masks of other commands do",
 		Long: `Read texts from standard input, one a line, and print each with what is masked
 replaced: what sotto encode, gateway and train make vectors of with the same flags,
-and by default with --mask types:all.
+and by default with --mask types:all, or with types:relations beside --mask-relations.
 
 ` + term.MaskHelp() + `
 What is printed is no private release: whoever reads it may well know whom a text is
 about. It is for your eyes, or for those who may see the texts anyway.`,
 		Example: `  echo 'Write to ann@lovelace.org' | sotto mask
   sotto mask --mask types:all=fake,email=pseudonym --mask-secret mask.secret <texts.txt
-  sotto mask --mask types:identifiers --mask-names capitals --json <texts.txt`,
+  sotto mask --mask types:identifiers --mask-names capitals --json <texts.txt
+  sotto mask --mask types:relation:Work_For,person --mask-relations model <texts.txt`,
 		Args: term.None,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context(), std) },
 	}
@@ -47,7 +48,11 @@ about. It is for your eyes, or for those who may see the texts anyway.`,
 }
 
 func (o *maskOptions) run(ctx context.Context, std term.Streams) error {
-	if !o.Any() {
+	switch {
+	case o.Any():
+	case o.Told != "":
+		o.Lists = []string{"types:relations"}
+	default:
 		o.Lists = []string{"types:all"}
 	}
 	maskers, err := o.Maskers()
