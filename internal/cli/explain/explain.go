@@ -18,6 +18,7 @@ import (
 	"sotto/explain/predictor"
 	"sotto/explain/summary"
 	"sotto/internal/cli/term"
+	"sotto/relation/folder"
 )
 
 // explainOptions are the flags of "sotto explain".
@@ -45,6 +46,8 @@ func newExplain(std term.Streams) *cobra.Command {
 		Long: `Give each word of a text a weight: how much it speaks for the class that a model
 answers. The model is one of "sotto train" (--model), a program (--exec), or a
 service (--url). The text is standard input, whole; --in names a file of several.
+A model of "sotto relations train" is explained by its rules: each relation that it
+tells has the rule, where that is from, and the part of the text that it matched.
 
 The methods are:
 
@@ -71,6 +74,12 @@ strongest words among those of a public list, by chance, paid for from a ledger.
   sotto explain --model model --release --epsilon 2 --class good --words public.txt --ledger ledger.db --user alice < text`,
 		Args: term.None,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if o.model != "" && folder.Is(o.model) {
+				if err := refuseOfRelations(c.Flags()); err != nil {
+					return err
+				}
+				return runRelations(c.Context(), o, std)
+			}
 			if err := o.refuse(c.Flags()); err != nil {
 				return err
 			}
