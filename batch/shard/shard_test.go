@@ -104,9 +104,8 @@ func input(t *testing.T, s *shard.Spec, format string, rows []row) {
 	write(t, path, b.Bytes())
 }
 
-// release runs all chunks of a spec, each so many times side by side, and returns the
-// parts' bytes one behind the other, and how many chunks there were.
-func release(t *testing.T, s *shard.Spec, times int) (string, int) {
+// planned opens a spec and cuts its files.
+func planned(t *testing.T, s *shard.Spec) (*shard.Worker, []shard.Chunk) {
 	t.Helper()
 	w, err := shard.Open(t.Context(), s, nil, nil)
 	if err != nil {
@@ -116,6 +115,14 @@ func release(t *testing.T, s *shard.Spec, times int) (string, int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return w, chunks
+}
+
+// release runs all chunks of a spec, each so many times side by side, and returns the
+// parts' bytes one behind the other, and how many chunks there were.
+func release(t *testing.T, s *shard.Spec, times int) (string, int) {
+	t.Helper()
+	w, chunks := planned(t, s)
 	var all strings.Builder
 	for _, c := range chunks {
 		parts := make([]shard.Part, times)
@@ -337,14 +344,7 @@ func TestScan(t *testing.T) {
 	rows := texts(300)
 	rows[250].ID, rows[251].ID, rows[299].ID = rows[3].ID, rows[3].ID, rows[4].ID
 	input(t, s, "jsonl", rows)
-	w, err := shard.Open(t.Context(), s, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	chunks, err := shard.Plan(t.Context(), s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, chunks := planned(t, s)
 	var ids [shard.Partitions][][]byte
 	owed := map[string]shard.Spend{}
 	for _, c := range chunks {
@@ -354,7 +354,7 @@ func TestScan(t *testing.T) {
 		}
 		for at := range ids {
 			ids[at] = append(ids[at], found.IDs[at])
-			if err = shard.UnpackSpends(owed, shard.PackSpends(found.Users[at])); err != nil {
+			if err := shard.UnpackSpends(owed, shard.PackSpends(found.Users[at])); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -363,7 +363,7 @@ func TestScan(t *testing.T) {
 	for _, packed := range ids {
 		found = append(found, shard.FindDuplicates(packed))
 	}
-	err = shard.Refuse(found...)
+	err := shard.Refuse(found...)
 	if !errors.Is(err, shard.ErrDuplicates) || !strings.Contains(err.Error(), "2 ids") {
 		t.Fatalf("got %v, want that 2 ids stand twice", err)
 	}
@@ -402,24 +402,17 @@ func TestRefuses(t *testing.T) {
 func TestFolder(t *testing.T) {
 	s := spec(t, nil)
 	input(t, s, "jsonl", texts(3))
-	w, err := shard.Open(t.Context(), s, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	chunks, err := shard.Plan(t.Context(), s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, chunks := planned(t, s)
 	for _, step := range []struct {
 		job  string
 		good bool
 	}{{"one", true}, {"one", true}, {"two", false}} {
-		if err = w.Begin(step.job, chunks); (err == nil) != step.good {
+		if err := w.Begin(step.job, chunks); (err == nil) != step.good {
 			t.Errorf("job %s: %v", step.job, err)
 		}
 	}
 	write(t, filepath.Join(s.Out, "other.txt"), nil)
-	if err = w.Begin("one", chunks); err == nil {
+	if err := w.Begin("one", chunks); err == nil {
 		t.Error("a folder with another file is taken")
 	}
 }

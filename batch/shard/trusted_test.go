@@ -83,15 +83,8 @@ func asking(dir string) func(*shard.Spec) {
 // does that loses what a bundle said, and returns what the trusted side was told.
 func runAll(t *testing.T, s *shard.Spec, broke func(string) bool) (*shard.Set, shard.Learnt) {
 	t.Helper()
-	w, err := shard.Open(t.Context(), s, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	chunks, err := shard.Plan(t.Context(), s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err = w.Begin("job", chunks); err != nil {
+	w, chunks := planned(t, s)
+	if err := w.Begin("job", chunks); err != nil {
 		t.Fatal(err)
 	}
 	var parts []shard.Part
@@ -99,14 +92,14 @@ func runAll(t *testing.T, s *shard.Spec, broke func(string) bool) (*shard.Set, s
 	for _, c := range chunks {
 		p, learnt, failed := w.Release(t.Context(), c, broke)
 		again, same, failed2 := w.Release(t.Context(), c, broke)
-		if err = errors.Join(failed, failed2); err != nil {
+		if err := errors.Join(failed, failed2); err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(p, again) || !reflect.DeepEqual(learnt, same) {
 			t.Errorf("part %s is not the same when it is made again", p.File)
 		}
 		parts = append(parts, p)
-		if err = all.Merge(learnt); err != nil {
+		if err := all.Merge(learnt); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -298,14 +291,7 @@ func TestTrustedMissing(t *testing.T) {
 		rows[i].User = "nobody"
 	}
 	input(t, none, "jsonl", rows)
-	w, err := shard.Open(t.Context(), none, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	chunks, err := shard.Plan(t.Context(), none, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, chunks := planned(t, none)
 	if err = w.Begin("job", chunks); err != nil {
 		t.Fatal(err)
 	}
