@@ -256,9 +256,7 @@ func (identity) Guarantee() dp.Guarantee                                 { retur
 // Whatever the range, reading the input off certifies far more than counting.
 func TestIdentityIsRead(t *testing.T) {
 	for _, d := range []audit.Domain{{Dim: 20, Low: -1, High: 1}, {Dim: 20, Low: 3, High: 5}, {Dim: 20, Low: 0, High: 1}} {
-		target, err := audit.Foreign(d, func(context.Context) (audit.Sampler, error) {
-			return sampler{identity{}, func() rand.Source { return noise.Crypto() }}, nil
-		})
+		target, err := audit.Foreign(d, newSampler(identity{}, nil))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,12 +30,25 @@ func (m mutant) Privatize(x []float64, src rand.Source) ([]float64, error) {
 
 // sampler makes mutants whose releases change their length auditable.
 type sampler struct {
-	m   dp.Mechanism[[]float64, []float64]
-	src func() rand.Source
+	m      dp.Mechanism[[]float64, []float64]
+	stream rand.Source
+	src    source
+}
+
+// source returns what a release draws from, given the stream of its sampler; nil is the
+// stream itself.
+type source func(stream rand.Source) rand.Source
+
+// newSampler starts a sampler, with a stream of its own.
+func newSampler(m dp.Mechanism[[]float64, []float64], src source) func(context.Context) (audit.Sampler, error) {
+	if src == nil {
+		src = func(stream rand.Source) rand.Source { return stream }
+	}
+	return func(context.Context) (audit.Sampler, error) { return sampler{m, noise.Crypto(), src}, nil }
 }
 
 func (s sampler) Sample(_ context.Context, x []float64) (audit.Release, error) {
-	y, err := s.m.Privatize(x, s.src())
+	y, err := s.m.Privatize(x, s.src(s.stream))
 	if err != nil {
 		return audit.Release{Refused: true}, nil //nolint:nilerr // a refusal is an answer
 	}
@@ -45,15 +58,9 @@ func (s sampler) Sample(_ context.Context, x []float64) (audit.Release, error) {
 func (sampler) Close() error { return nil }
 
 // attackForeign audits m as a stranger would: through its answers alone.
-func attackForeign(t *testing.T, m dp.Mechanism[[]float64, []float64], dim int, claim float64, draws int, src func() rand.Source) audit.Result {
+func attackForeign(t *testing.T, m dp.Mechanism[[]float64, []float64], dim int, claim float64, draws int, src source) audit.Result {
 	t.Helper()
-	target, err := audit.Foreign(audit.Domain{Dim: dim, Low: -1, High: 1}, func(context.Context) (audit.Sampler, error) {
-		if src == nil {
-			stream := noise.Crypto()
-			return sampler{m, func() rand.Source { return stream }}, nil
-		}
-		return sampler{m, src}, nil
-	})
+	target, err := audit.Foreign(audit.Domain{Dim: dim, Low: -1, High: 1}, newSampler(m, src))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +98,7 @@ func TestMutants(t *testing.T) {
 		base  string
 		spoil func(y, x []float64, src rand.Source) []float64
 		scale float64 // of the base's ε, for a wrong noise scale
-		src   func() rand.Source
+		src   source
 		draws int // 1000 unless it is given: the others are certain to show
 	}{
 		{name: "laplace: noise scale halved", base: "laplace-l1", scale: 2, draws: draws(t)},
@@ -129,9 +136,9 @@ func TestMutants(t *testing.T) {
 			}
 			return y
 		}},
-		{name: "seed reused for every release", base: "laplace-l1", src: func() rand.Source { return rand.NewPCG(1, 2) }},
-		{name: "seed of eight bits", base: "laplace-l1", draws: draws(t), src: func() rand.Source {
-			return rand.NewPCG(noise.Crypto().Uint64()&255, 2)
+		{name: "seed reused for every release", base: "laplace-l1", src: func(rand.Source) rand.Source { return rand.NewPCG(1, 2) }},
+		{name: "seed of eight bits", base: "laplace-l1", draws: draws(t), src: func(stream rand.Source) rand.Source {
+			return rand.NewPCG(stream.Uint64()&255, 2)
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -237,16 +244,10 @@ func TestMutantsOfAll(t *testing.T) {
 				t.Errorf("not refuted: %+v", r)
 			}
 		})
-		attack := func(t *testing.T, m dp.Mechanism[[]float64, []float64], src func() rand.Source) bool {
+		attack := func(t *testing.T, m dp.Mechanism[[]float64, []float64], src source) bool {
 			t.Helper()
 			in, _ := m.(dp.Vector).Shape()
-			target, err := audit.Foreign(audit.Domain{Dim: in, Low: tt.low, High: tt.high}, func(context.Context) (audit.Sampler, error) {
-				stream := noise.Crypto()
-				if src == nil {
-					return sampler{m, func() rand.Source { return stream }}, nil
-				}
-				return sampler{m, src}, nil
-			})
+			target, err := audit.Foreign(audit.Domain{Dim: in, Low: tt.low, High: tt.high}, newSampler(m, src))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,9 +267,9 @@ func TestMutantsOfAll(t *testing.T) {
 		})
 		t.Run(p.Mechanism+p.Variant+" with one seed", func(t *testing.T) {
 			// A random number outside of the two thresholds of a bit releases the
-			// same on both inputs, so that some seeds do not leak.
-			for seed := range uint64(8) {
-				if attack(t, m, func() rand.Source { return rand.NewPCG(seed, 2) }) {
+			// same on both inputs, so that some seeds do not leak: of oue all but the last.
+			for _, seed := range []uint64{0, 7, 1, 2, 3, 4, 5, 6} {
+				if attack(t, m, func(rand.Source) rand.Source { return rand.NewPCG(seed, 2) }) {
 					return
 				}
 			}
