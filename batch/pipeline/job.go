@@ -3,6 +3,7 @@
 //
 // An element is a chunk of a file, or what a chunk says of its rows, and never a row: a
 // text or a raw vector lives within one call on one worker, so that no engine stores it.
+// What is told the trusted side are counts of answers, and which parts of pairs there are.
 // The graph is
 //
 //	chunks ─┬─ scan ─┬─ ids of a partition ── duplicates ── refuse ─┐

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -202,8 +203,14 @@ func (w *Worker) pairsJob(job string) string {
 	return strings.Join(append([]string{job}, w.spec.Attributes...), " ")
 }
 
-// createPrivate starts a file that its owner alone can read.
+// createPrivate starts a file that its owner alone can read, also if one that others
+// could read was there before.
 func createPrivate(ctx context.Context, name string, at Elsewhere) (*sink, error) {
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && !remote(name) {
+		if err = os.Chmod(name, info.Mode().Perm()&0o600); err != nil {
+			return nil, err
+		}
+	}
 	out, err := create(ctx, name, at)
 	if err != nil {
 		return nil, err

@@ -145,6 +145,7 @@ func TestTrusted(t *testing.T) {
 	s.User = "user"
 	rows := texts(500)
 	input(t, s, "jsonl", rows)
+	write(t, s.EvaluationFile(), []byte("an older one, which others can read"))
 	set, learnt := runAll(t, s, func(user string) bool { return user == "u2" })
 	ids, y := released(t, s, set)
 	if set.Released != int64(len(ids)) || set.LeftOut != 72 || len(set.Parts) < 4 {
