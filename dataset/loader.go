@@ -34,6 +34,11 @@ func (l *loader) each(path string, do func(line string) error) error {
 	if err != nil {
 		return err
 	}
+	return l.lines(path, data, do)
+}
+
+// lines calls do for the lines of a file whose content is known.
+func (l *loader) lines(path string, data []byte, do func(line string) error) error {
 	n := 0
 	for line := range strings.SplitSeq(strings.TrimPrefix(string(data), "\ufeff"), "\n") {
 		n++

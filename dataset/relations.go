@@ -56,8 +56,18 @@ func Relations(name, dir string) ([]Related, error) {
 // split, train, dev or test, or none has. Errors name the line and quote nothing of it.
 func OwnRelations(path string) ([]Related, error) {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
-	l := &loader{fsys: os.DirFS(filepath.Dir(path)), info: Info{Name: "conll04", Files: []File{{Path: name}}}, rows: map[string]int{}}
-	all, err := l.related()
+	data, err := content(os.DirFS(filepath.Dir(path)), name)
+	if err != nil {
+		return nil, err
+	}
+	return ParseOwnRelations(name, data)
+}
+
+// ParseOwnRelations is [OwnRelations] of a file whose content is known; errors call it by its
+// name.
+func ParseOwnRelations(name string, data []byte) ([]Related, error) {
+	l := &loader{info: Info{Name: "conll04"}, rows: map[string]int{}}
+	all, err := l.relatedIn(name, data)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +85,18 @@ func OwnRelations(path string) ([]Related, error) {
 
 // related reads the texts of a set of relations, and checks their places.
 func (l *loader) related() ([]Related, error) {
+	path := l.info.Files[0].Path
+	data, err := content(l.fsys, path)
+	if err != nil {
+		return nil, err
+	}
+	return l.relatedIn(path, data)
+}
+
+// relatedIn is related for the content of a file.
+func (l *loader) relatedIn(path string, data []byte) ([]Related, error) {
 	var all []Related
-	err := l.each(l.info.Files[0].Path, func(line string) error {
+	err := l.lines(path, data, func(line string) error {
 		r, err := relate.Readers[l.info.Name]([]byte(line))
 		if err = errors.Join(err, r.Check()); err != nil {
 			return err

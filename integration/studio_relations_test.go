@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,5 +64,47 @@ func TestStudioRelations(t *testing.T) {
 	if got := b.shown("relations-said"); !strings.Contains(got, "verdict") {
 		t.Errorf("after a reload it says %q", got)
 	}
+	b.clean()
+}
+
+// TestStudioSentences looks at sentences of one's own, and is told what is wrong with others.
+func TestStudioSentences(t *testing.T) {
+	_, b := studio(t)
+	b.do(chromedp.Focus("#tab-data"), chromedp.KeyEvent(kb.End))
+	for eval[bool](b, `document.getElementById("panel-relations").hidden`) { // others may stand behind it
+		b.do(chromedp.KeyEvent(kb.ArrowLeft))
+	}
+	var lines strings.Builder
+	for k := range 120 {
+		verb, relation := "joined", "Work_For"
+		if k%2 == 0 {
+			verb, relation = "admires", "Likes"
+		}
+		fmt.Fprintf(&lines, `{"tokens":["Ann","%s","Acme%d","."],"entities":[["Peop",0,1],["Org",2,3]],"relations":[["%s",0,1]]}`+"\n", verb, k, relation)
+	}
+	dir := t.TempDir()
+	for name, content := range map[string]string{"mine.jsonl": lines.String(), "bad.jsonl": "{\"tokens\": 1}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.do(chromedp.SetUploadFiles("#relations-sentences", []string{filepath.Join(dir, "bad.jsonl")}))
+	b.until(`document.getElementById("relations-data").selectedOptions[0].innerText === "bad.jsonl"`)
+	b.press("relations-go")
+	b.seen("relations-problem")
+	if got := b.shown("relations-problem"); !strings.Contains(got, "line 1") {
+		t.Errorf("it says %q", got)
+	}
+	b.do(chromedp.SetUploadFiles("#relations-sentences", []string{filepath.Join(dir, "mine.jsonl")}))
+	b.until(`document.getElementById("relations-data").selectedOptions[0].innerText === "mine.jsonl"`)
+	b.press("relations-go")
+	b.seen("relations-result")
+	if got := b.shown("relations-said"); !strings.Contains(got, "of what they find is right") {
+		t.Errorf("it says %q", got)
+	}
+	if got := b.command("relations"); !strings.Contains(got, "relations train --data mine.jsonl") {
+		t.Errorf("the command is %q", got)
+	}
+	b.looked("relations-sentences")
 	b.clean()
 }

@@ -26,8 +26,7 @@ const cacheVersion = 1
 
 // openCache returns the file for texts, whose documents have words alone.
 func openCache(o Options, texts []dataset.Related, docs []*language.Document) cached {
-	// Texts of one's own may be private: nobody asked for a copy of them.
-	if o.Cache == "-" || o.File != "" {
+	if o.Cache == "-" {
 		return cached{}
 	}
 	dir := o.Cache

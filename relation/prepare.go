@@ -21,8 +21,9 @@ import (
 type Options struct {
 	Data     string                // one of [dataset.RelationSets]
 	File     string                // in place of it, a file as [dataset.OwnRelations] reads it
+	Content  []byte                // in place of both, what such a file holds
 	Dir      string                // folder of data sets; "" means [dataset.Dir]
-	Cache    string                // folder of texts with their trees; "" means one below the user's cache, - none; of File nothing is kept
+	Cache    string                // folder of texts with their trees; "" means one below the user's cache, - none; of File and Content nothing is kept
 	Workers  int                   // 0 means one a processor; the result does not depend on it
 	Progress func(done, total int) // hears how many texts are done; may be nil
 }
@@ -44,8 +45,8 @@ func Prepare(ctx context.Context, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.File != "" {
-		o.Data = ownLike
+	if name == ownName {
+		o.Data, o.Cache = ownLike, "-" // texts of one's own may be private: nobody asked for a copy
 	}
 	docs, err := parsed(ctx, o, texts)
 	if err != nil {
@@ -80,12 +81,16 @@ const (
 
 // texts reads the texts, and says what they are called.
 func (o Options) texts() ([]dataset.Related, string, error) {
-	if o.File == "" {
+	if o.File == "" && o.Content == nil {
 		texts, err := dataset.Relations(o.Data, o.Dir)
 		return texts, o.Data, err
 	}
-	if o.Data != "" {
+	if o.Data != "" || o.File != "" && o.Content != nil {
 		return nil, "", errors.New("relation: a data set and a file are given, must be one of them")
+	}
+	if o.Content != nil {
+		texts, err := dataset.ParseOwnRelations("the file", o.Content)
+		return texts, ownName, err
 	}
 	texts, err := dataset.OwnRelations(o.File)
 	return texts, ownName, err

@@ -102,7 +102,12 @@ const maxRequest = 1 << 20
 
 // read reads the JSON of a request strictly.
 func read(w http.ResponseWriter, r *http.Request, to any) error {
-	body, err := httpserve.ReadBody(w, r, maxRequest)
+	return readUpTo(w, r, to, maxRequest)
+}
+
+// readUpTo is read for requests that hold a file, of so many bytes at most.
+func readUpTo(w http.ResponseWriter, r *http.Request, to any, most int64) error {
+	body, err := httpserve.ReadBody(w, r, most)
 	if err != nil {
 		return err
 	}

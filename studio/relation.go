@@ -49,19 +49,27 @@ type rulesView struct {
 	review.View
 }
 
+// maxSentences bounds a request with a file of sentences, in bytes.
+const maxSentences = 32 << 20
+
 // startRelations handles "POST start".
 func (s *Studio) startRelations(w http.ResponseWriter, r *http.Request) error {
 	var q struct {
-		Data  string `json:"data"`
-		Part  string `json:"part"`
-		Rules string `json:"rules"` // a file of them; "" means those that are built in
+		Data      string `json:"data"`
+		Sentences string `json:"sentences"` // in place of it, a file of one's own
+		Part      string `json:"part"`
+		Rules     string `json:"rules"` // a file of them; "" means those that are built in
 	}
-	if err := read(w, r, &q); err != nil {
+	if err := readUpTo(w, r, &q, maxSentences); err != nil {
 		return err
+	}
+	var content []byte
+	if q.Sentences != "" {
+		content = []byte(q.Sentences)
 	}
 	return s.begin(w, "relations", func(ctx context.Context, tell Tell) (any, error) {
 		tell(0, "Reading the rules")
-		d, err := review.Open(ctx, review.Options{Data: q.Data, Part: q.Part, Rules: q.Rules, Workers: s.Workers, Progress: func(done, total int) {
+		d, err := review.Open(ctx, review.Options{Data: q.Data, Content: content, Part: q.Part, Rules: q.Rules, Workers: s.Workers, Progress: func(done, total int) {
 			tell(float64(done)/float64(max(1, total)), "Reading sentences")
 		}})
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 // Options say which rules are looked over, and on what.
 type Options struct {
 	Data     string                // one of [dataset.RelationSets]
+	Content  []byte                // in place of it, sentences of one's own, as [dataset.OwnRelations] reads them
 	Part     string                // train, dev or test
 	Rules    string                // a file of rules; "" means those that are built in, or else learnt
 	Workers  int                   // 0 means one a processor
@@ -32,7 +33,7 @@ func Open(ctx context.Context, o Options) (*Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := relation.Prepare(ctx, relation.Options{Data: o.Data, Workers: o.Workers, Progress: o.Progress})
+	set, err := relation.Prepare(ctx, relation.Options{Data: o.Data, Content: o.Content, Workers: o.Workers, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -4,11 +4,15 @@ const box = working("Reading");
 $("relations-working").append(box);
 let view = null; // the rules under review
 let own = ""; // a file of rules; "" for those that are built in
+let mine = ""; // a file of sentences; "" for a data set
 let page = { rule: "", found: 10, missed: 10 };
 let edits = 0; // counts them, so that an old answer never hides a new one
 
 const ask = (what, more = {}) => api("POST", `relations/${what}`, { review: view.review, page, ...more });
-const settings = () => command($("relations-command"), ["relations", "rules", "--data", $("relations-data").value, ...(own || (view && changed()) ? ["--rules", "mine.rules"] : []), "--part", $("relations-part").value]);
+const rulesFlag = () => (own || (view && changed()) ? ["--rules", "mine.rules"] : []);
+const settings = () => command($("relations-command"), $("relations-data").value === ""
+  ? ["relations", "train", "--data", $("relations-mine").textContent, ...rulesFlag(), "--out", "model"]
+  : ["relations", "rules", "--data", $("relations-data").value, ...rulesFlag(), "--part", $("relations-part").value]);
 const changed = () => view.rules.some((r) => r.edited || r.rejected);
 const arrow = (a, b) => (a === b ? percent(a) : `${percent(a)} → ${percent(b)}`);
 
@@ -149,6 +153,17 @@ $("relations-file").addEventListener("change", async () => {
   $("relations-file").value = "";
   settings();
 });
+$("relations-sentences").addEventListener("change", async () => {
+  const f = $("relations-sentences").files[0];
+  if (!f) return;
+  mine = await f.text();
+  $("relations-mine").textContent = f.name;
+  $("relations-mine").hidden = false;
+  $("relations-data").value = "";
+  $("relations-sentences").value = "";
+  settings();
+  $("relations-go").focus();
+});
 $("relations-builtin").addEventListener("click", () => {
   own = "";
   named("");
@@ -157,7 +172,7 @@ $("relations-builtin").addEventListener("click", () => {
 });
 $("relations-go").addEventListener("click", () => attempt($("relations-go"), $("relations-problem"), async () => {
   $("relations-result").hidden = true;
-  const { job } = await api("POST", "relations/start", { data: $("relations-data").value, part: $("relations-part").value, rules: own });
+  const { job } = await api("POST", "relations/start", { data: $("relations-data").value, sentences: $("relations-data").value === "" ? mine : "", part: $("relations-part").value, rules: own });
   const v = await follow(job, box);
   if (!v) return;
   page = { rule: "", found: 10, missed: 10 };
@@ -172,6 +187,10 @@ entered.then(async () => {
     view = { review: state.relations.review };
     page = state.relations.page;
     const v = await ask("show");
+    if (state.relations.data === "") {
+      $("relations-mine").textContent = "sentences.jsonl"; // whose content the studio has still
+      $("relations-mine").hidden = false;
+    }
     $("relations-data").value = state.relations.data;
     $("relations-part").value = state.relations.part;
     show(v);
