@@ -96,8 +96,15 @@ func TestTrain(t *testing.T) {
 	if err != nil || !slices.Equal(one, two) {
 		t.Errorf("three workers say %v, %v, want %v", two, err, one)
 	}
+	quick, err := m.Quick().Judge(t.Context(), d.Dev)
+	if err != nil {
+		t.Fatal(err)
+	}
 	right, written := 0, 0
 	for i, v := range one {
+		if q := quick[i]; q.Relation != v.Relation || q.Confidence != v.Confidence || q.Source == relation.Decoded && v.Source != q.Source {
+			t.Errorf("in less time it says %+v, want the relation of %+v", q, v)
+		}
 		if v.Relation == d.Dev[i].Relation {
 			right++
 		}
