@@ -167,7 +167,7 @@ var mayImport = map[string]neighbours{
 	"experiment/frontier":           {own: []string{"attack", "encode/bert", "encode/catalogue", "report/evidence", "report/page", "report/plain", "dp", "nn", "dataset", "experiment", "experiment/cache", "measure", "train/model", "internal/nearest", "internal/layout"}},
 	"experiment/reproduce/declared": {own: []string{"attack", "dp", "mech", "nn", "dataset", "experiment", "experiment/cache", "measure", "internal/atomicfile", "internal/nearest", "internal/layout"}},
 	"batch/shard":                   {own: []string{"dataset", "dataset/table", "dp", "encode", "encode/catalogue", "encode/textfile", "estimate", "experiment", "experiment/counted", "gateway", "internal/atomicfile", "internal/nearest", "internal/release", "internal/vecfile", "internal/vectorise", "internal/version", "measure", "mech", "nn", "noise", "report/evidence", "text", "train/model"}},
-	"batch/crew":                    {}, // knows processes, and nothing of what they do
+	"batch/crew":                    {},                                                                                                            // knows processes, and nothing of what they do
 	"batch/pipeline":                {own: []string{"batch/crew", "batch/shard", "internal/cli/term", "ledger", "ledger/part", "report/evidence"}}, // alone knows Beam
 	"batch/command":                 {own: []string{"batch/pipeline", "batch/shard", "dp", "estimate", "experiment", "internal/atomicfile", "internal/cli/estimate", "internal/cli/term", "internal/fault", "internal/vecfile", "ledger", "mech"}},
 	"batch/cmd/sotto-batch":         {own: []string{"batch/command", "batch/pipeline", "internal/cli/term"}},
