@@ -29,7 +29,7 @@ var floods = []attack{
 		s.under(s.gateway(), flooding, s.many(1000, 20), 1000, emptyStrings(), "")
 	}},
 	{"hundreds of texts of 4 KiB that nobody pays for", "below 512 MiB; honest p99 at most 3 times its quiet value", func(s *scene) {
-		s.under(s.gateway(), flooding, s.many(1000, 20), 1000, post("/v1/embeddings", `{"user": "nobody", "input": `+texts(250, strings.Repeat("word ", 800))+`}`), "")
+		s.under(s.gateway(whole...), flooding, s.many(1000, 20), 1000, post("/v1/embeddings", `{"user": "nobody", "input": `+texts(250, strings.Repeat("word ", 800))+`}`), "")
 	}},
 	{"nesting a million deep", "below 512 MiB; honest p99 at most 3 times its quiet value", func(s *scene) {
 		s.under(s.gateway(), flooding, s.many(400, 20), 4, post("/v1/embeddings", `{"input": `+strings.Repeat("[", 1<<20-100)), "")
@@ -55,7 +55,11 @@ var floods = []attack{
 // serve starts a server with one small model.
 func (s *scene) serve(more ...string) *process {
 	s.Helper()
-	return s.run(append([]string{"serve", "--model", s.model()}, more...)...)
+	args := []string{"serve", "--model", s.model()}
+	if !s.full {
+		args = append(args, "--withdraw", "0s")
+	}
+	return s.run(append(args, more...)...)
 }
 
 // post is a whole request.

@@ -77,7 +77,7 @@ func (s *scene) folder(file string, bad func(path string) error) {
 		} else {
 			spoil()
 		}
-		p, err := s.startSoon("serve", "--model", dir, "--poll", "100ms")
+		p, err := s.startSoon("serve", "--model", dir, "--poll", "100ms", "--withdraw", "0s")
 		if err != nil {
 			s.fell("%s: %s", when, shortened(err.Error()))
 			continue
@@ -128,6 +128,8 @@ func gatewayModel(s *scene) {
 	if err := fifo(path); err != nil {
 		s.Fatal(err)
 	}
-	_, err := s.startSoon(s.place().args("--model", filepath.Join(dir, "good"))...)
+	at := s.place()
+	at.flags = nil // the model has an encoder and a mechanism
+	_, err := s.startSoon(at.args("--model", filepath.Join(dir, "good"))...)
 	s.judge(err != nil && !errors.Is(err, errHangs) && !strings.Contains(err.Error(), "minute"), "%s", shortened(err.Error()))
 }

@@ -23,8 +23,9 @@ func kills(s *scene) {
 	r := weakrand.New(weakrand.NewPCG(1, 2))
 	given := map[string]string{} // vectors by text
 	rounds := s.many(25, 5)
+	args := append(whole, "--budget", "1e9", "--rate", "0")
 	for round := range rounds {
-		g := s.run(at.args("--budget", "1e9", "--rate", "0")...)
+		g := s.run(at.args(args...)...)
 		var mu sync.Mutex
 		var group sync.WaitGroup
 		for w := range 4 {
@@ -51,7 +52,7 @@ func kills(s *scene) {
 		group.Wait()
 		<-g.ended
 	}
-	g := s.run(at.args("--budget", "1e9", "--rate", "0")...)
+	g := s.run(at.args(args...)...)
 	c := from("127.0.0.1", g.base)
 	unpaid, other := 0, 0
 	for text, vector := range given {

@@ -25,7 +25,7 @@ var oracles = []attack{
 // overBudget compares the refusals of two users of whom one has paid for a text of
 // the request before. Of a body everything must agree.
 func overBudget(s *scene) {
-	g := s.gateway("--epsilon", "8", "--budget", "16", "--rate", "0")
+	g := s.gateway(append(whole, "--budget", "16", "--rate", "0")...)
 	c := from("127.0.0.1", g.base)
 	if a := c.embed("knows", "a"); a.status != http.StatusOK {
 		s.Fatal(a)

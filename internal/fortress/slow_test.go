@@ -53,7 +53,7 @@ func shedding(s *scene) {
 	looker := from("127.0.0.1", g.base)
 	said, shed, dead := tally{}, false, 0
 	// On a machine with other work the crowd may take its time to arrive.
-	for i := 0; i < 60 || !shed && i < 600; i++ {
+	for i := 0; i < s.many(60, 20) || !shed && i < 600; i++ {
 		a := looker.do("GET", "/readyz", "")
 		said.add(a)
 		shed = shed || a.status == http.StatusServiceUnavailable

@@ -94,7 +94,7 @@ func refusedAnswer(a answer) bool {
 // classify has several clients ask a gateway whose server is hostile.
 func (s *scene) classify(infer http.HandlerFunc, want func(answer) bool) {
 	s.Helper()
-	g := s.gateway("--server", hostile(s, infer).URL, "--budget", "1e6")
+	g := s.gateway(append(whole, "--server", hostile(s, infer).URL, "--budget", "1e6")...)
 	var group sync.WaitGroup
 	got := make([]answer, s.many(16, 4))
 	for i := range got {

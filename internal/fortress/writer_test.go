@@ -29,12 +29,18 @@ func diskFull(s *scene) {
 		s.Skipf("no file system can be mounted: %v", err)
 	}
 	s.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) }) //nolint:errcheck // it goes with the machine
-	filler := filepath.Join(dir, "filler")
-	if err := os.WriteFile(filler, make([]byte, 600<<10), 0o600); err != nil {
-		s.Fatal(err)
-	}
 	g := s.run(at.args("--budget", "1e9", "--rate", "0")...)
 	c := from("127.0.0.1", g.base)
+	s.spends(g.base, 1)
+	var room syscall.Statfs_t
+	if err := syscall.Statfs(dir, &room); err != nil {
+		s.Fatal(err)
+	}
+	left := s.many(400, 40) << 10
+	filler := filepath.Join(dir, "filler")
+	if err := os.WriteFile(filler, make([]byte, int64(room.Bavail)*room.Bsize-int64(left)), 0o600); err != nil {
+		s.Fatal(err)
+	}
 	var paid []string
 	refused := answer{}
 	for i := range 100_000 {

@@ -142,7 +142,7 @@ func (s *Server) Command(name string, args ...string) error {
 // Init makes an empty database. Its encoding is the least that there is, and nothing of
 // ours may depend on it.
 func (s *Server) Init() error {
-	return s.Command("initdb", "-D", s.Data(), "-U", "sotto", "-A", "trust", "-E", "SQL_ASCII", "--no-instructions")
+	return s.Command("initdb", "-D", s.Data(), "-U", "sotto", "-A", "trust", "-E", "SQL_ASCII", "--no-instructions", "--no-sync")
 }
 
 // Start starts the server with commits that are not synchronous and transactions that
