@@ -11,8 +11,11 @@ import (
 	"sotto/server/kserve"
 )
 
-// goodName is what a model may be called, as a server's folders are.
-var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$`)
+var wordForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// goodName reports whether a model may be called so, as a server's folders are. To count
+// within the expression would take long at the start of every program.
+func goodName(name string) bool { return len(name) <= 255 && wordForm.MatchString(name) }
 
 // What a server's words may take, in bytes.
 const (

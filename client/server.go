@@ -40,7 +40,7 @@ func NewServer(base, model string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if model != "" && !goodName.MatchString(model) {
+	if model != "" && !goodName(model) {
 		return nil, errors.New("client: the model's name must be letters, digits, dots, hyphens and underscores")
 	}
 	return &Server{caller: c, name: model}, nil
@@ -165,7 +165,7 @@ func (s *Server) modelName(ctx context.Context) (string, error) {
 		if m.State != "READY" {
 			continue
 		}
-		if !goodName.MatchString(m.Name) {
+		if !goodName(m.Name) {
 			return "", malformed("a model has a name that no model may have")
 		}
 		if name != "" {

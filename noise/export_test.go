@@ -31,7 +31,7 @@ func LargestStep(low, high []uint64) float64 {
 }
 
 // GaussianColumns returns the alias table that Gaussian reads.
-func GaussianColumns() []uint64 { return gaussian.columns[:] }
+func GaussianColumns() []uint64 { return gaussian().columns[:] }
 
 // Buffered returns a Stream whose key stream is made by ctr.
 func Buffered(ctr cipher.Stream) *Stream { return &Stream{ctr: ctr, next: bufferSize} }

@@ -2,6 +2,7 @@ package noise
 
 import (
 	"math"
+	"sync"
 )
 
 // The Gaussian law rounded down to an integer, from an alias table.
@@ -27,7 +28,9 @@ type gaussianTable struct {
 	logs    [gaussCells]float64
 }
 
-var gaussian = newGaussianTable()
+// gaussian is made when it is first asked for: most programs never draw from it, and all
+// of them would wait for it.
+var gaussian = sync.OnceValue(newGaussianTable)
 
 func newGaussianTable() *gaussianTable {
 	t := new(gaussianTable)
@@ -60,10 +63,11 @@ func gaussianCell(j int) float64 {
 // Since x + ⌊Z⌋ = ⌊x + Z⌋ for an integer x, a release made of them is a
 // function of one with real Gaussian noise, and inherits its guarantee.
 func (s *Stream) Gaussian(dst []int64) {
+	columns := &gaussian().columns
 	for i := range dst {
 		w := s.Uint64()
 		j := w & (gaussCells - 1)
-		column := gaussian.columns[j]
+		column := columns[j]
 		if w>>gaussBits&(1<<gaussThreshold-1) >= column>>gaussBits {
 			j ^= column & (gaussCells - 1)
 		}
@@ -78,5 +82,5 @@ func GaussianLog(k int64) float64 {
 	if g >= gaussCells {
 		return math.Inf(-1)
 	}
-	return gaussian.logs[g]
+	return gaussian().logs[g]
 }

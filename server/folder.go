@@ -71,7 +71,11 @@ const (
 	maxManifest = 16 << 20 // bytes
 )
 
-var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$`)
+var wordForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// goodName reports whether a folder may be a model's. To count within the expression
+// would take long at the start of every program.
+func goodName(name string) bool { return len(name) <= 255 && wordForm.MatchString(name) }
 
 // find returns the folders of models by name: that of the folder itself if it
 // is a model, else the names of the folders on the way to it, joined by hyphens.
@@ -200,7 +204,7 @@ func (s *Server) take(old slot, name, dir string, all bool, left int64) slot {
 	if err == nil && seen == old.seen && !all {
 		return old
 	}
-	if !goodName.MatchString(name) {
+	if !goodName(name) {
 		err = errors.New("server: name of a model's folder must be letters, digits, dots, hyphens and underscores, at most 255")
 	}
 	if err == nil && seen.size > left {

@@ -2,10 +2,11 @@ package table
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"sotto/internal/nearest"
 )
@@ -120,8 +121,18 @@ func Listed(names []string) string {
 
 // shown reports whether each name looks like one or is empty.
 func shown(names []string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool { return name != "" && !columnName.MatchString(name) })
+	return !slices.ContainsFunc(names, func(name string) bool { return name != "" && !ordinary(name) })
 }
 
-// columnName matches one word of ordinary length.
-var columnName = regexp.MustCompile(`^[\pL_][\pL\pN_.-]{0,39}$`)
+// ordinary reports whether a name is one word of at most 40 letters and digits that
+// begins with a letter. (An expression that says so would be the longest part of the
+// start of every command.)
+func ordinary(name string) bool {
+	for i, r := range name {
+		within := i > 0 && (unicode.IsNumber(r) || r == '.' || r == '-')
+		if !within && !unicode.IsLetter(r) && r != '_' {
+			return false
+		}
+	}
+	return utf8.RuneCountInString(name) <= 40
+}

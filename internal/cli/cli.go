@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -77,6 +78,11 @@ func Run(ctx context.Context, args []string, std term.Streams) int {
 func execute(ctx context.Context, args []string, std term.Streams) (err error) {
 	defer fault.Catch(&err)
 	root := NewRoot(std)
+	// Shells ask for completions by commands of their own. Nobody else needs them, and
+	// cobra keeps what is completed for as long as the program runs.
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		complete(root)
+	}
 	root.SetArgs(args)
 	return root.ExecuteContext(ctx)
 }
@@ -107,7 +113,6 @@ fetched encoders; NO_COLOR, if it is not empty, turns colours off.`,
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
 	declared(root)
-	complete(root)
 	return root
 }
 

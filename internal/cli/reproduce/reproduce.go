@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -39,19 +40,25 @@ func (o *reproduceOptions) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 }
 
+// tables lists the tables as help shows them. To read their files takes as long as to
+// make the rest of the commands, so it is done once.
+var tables = sync.OnceValue(func() string {
+	var b strings.Builder
+	for _, t := range reproduce.List() {
+		fmt.Fprintf(&b, "  %-15s %s\n                  (%s)\n", t.Name, t.About, t.Paper)
+	}
+	return b.String()
+})
+
 func newReproduce(std term.Streams) *cobra.Command {
 	var o reproduceOptions
-	var tables strings.Builder
-	for _, t := range reproduce.List() {
-		fmt.Fprintf(&tables, "  %-15s %s\n                  (%s)\n", t.Name, t.About, t.Paper)
-	}
 	c := &cobra.Command{
 		Use:   "reproduce NAME|FILE.json",
 		Short: "Reproduce published tables, beside the published figures",
 		Long: `Reproduce published tables on the data sets of sotto data, beside the figures
 that were published for the same encoder, or for the nearest one:
 
-` + tables.String() + `
+` + tables() + `
 All but the first three are declared by files, and a file of your own that ends in
 .json does as well: published value, ours in the published variant with its true
 ε, and ours at the honest ε, side by side. Their runs are kept in --store and

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,6 +37,10 @@ type MechanismFlags struct {
 	own   map[string]any // pointers to what was given; to the path of a file for a list of vectors
 }
 
+// parameters are the own ones of all mechanisms, which every command with a mechanism
+// declares.
+var parameters = sync.OnceValue(mech.Parameters)
+
 // AddFlags declares the flags, of which those of own parameters follow from the
 // mechanisms that are registered.
 func (f *MechanismFlags) AddFlags(fs *pflag.FlagSet) {
@@ -44,7 +49,7 @@ func (f *MechanismFlags) AddFlags(fs *pflag.FlagSet) {
 	fs.Float64Var(&f.Delta, "delta", 0, "δ of gaussian and of privemb paper (default 1e-6)")
 	fs.IntVar(&f.Dim, "dim", 0, "number of coordinates of the input, or of codes for the mechanism codes")
 	f.own = map[string]any{}
-	for _, p := range mech.Parameters() {
+	for _, p := range parameters() {
 		value := reflect.New(p.Type).Interface()
 		switch {
 		case p.Hidden && !isTable(p):
@@ -95,7 +100,7 @@ func Widths(fs *pflag.FlagSet, width string) {
 // AssumeNote says in the flags' help what Assume fills in.
 func AssumeNote(fs *pflag.FlagSet) {
 	byDefault(fs, "dim", " 768")
-	for _, p := range mech.Parameters() {
+	for _, p := range parameters() {
 		if p.Assume != "" {
 			byDefault(fs, strings.ReplaceAll(p.Name, "_", "-"), " "+p.Assume)
 		}
@@ -182,7 +187,7 @@ func (f *MechanismFlags) Resolve(name string) (mech.Params, error) {
 	if f.Seeded && !mech.Uses(name, "seed") {
 		delete(given, "seed")
 	}
-	for _, parameter := range mech.Parameters() {
+	for _, parameter := range parameters() {
 		path, ok := given[parameter.Name].(string)
 		if !ok || !isTable(parameter) {
 			continue
