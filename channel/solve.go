@@ -187,6 +187,7 @@ type solver struct {
 	rounding float64
 
 	w      []float64
+	raised []float64 // of each answer, what it can be given beyond w
 	lambda []float64 // of each text
 	grad   []float64 // mean over the texts
 
@@ -199,9 +200,13 @@ type solver struct {
 // does not depend on the number of workers.
 const blocks = 32
 
+// shared is from how many scores on several cores are quicker than one, which takes
+// a few nanoseconds for each.
+const shared = 1 << 14
+
 func newSolver(scores nn.Matrix, epsilon float64, workers int) *solver {
 	n, v := scores.Rows, scores.Cols
-	s := &solver{scores: scores, order: make([]uint16, n*v), e: math.Exp(epsilon), w: make([]float64, v), lambda: make([]float64, n), grad: make([]float64, v), workers: workers, values: make([]float64, blocks)}
+	s := &solver{scores: scores, order: make([]uint16, n*v), e: math.Exp(epsilon), w: make([]float64, v), raised: make([]float64, v), lambda: make([]float64, n), grad: make([]float64, v), workers: workers, values: make([]float64, blocks)}
 	if s.workers < 1 {
 		s.workers = runtime.GOMAXPROCS(0)
 	}
@@ -237,9 +242,15 @@ func newSolver(scores nn.Matrix, epsilon float64, workers int) *solver {
 	return s
 }
 
-// each calls f for every block of texts, on several cores.
+// each calls f for every block of texts, on several cores if there is enough to do.
 func (s *solver) each(f func(block, lo, hi int)) {
 	n := s.scores.Rows
+	if n*s.scores.Cols < shared {
+		for block := range blocks {
+			f(block, block*n/blocks, (block+1)*n/blocks)
+		}
+		return
+	}
 	var group sync.WaitGroup
 	for worker := range s.workers {
 		group.Go(func() {
@@ -273,16 +284,18 @@ func (s *solver) feasible() {
 // the supergradient.
 func (s *solver) evaluate() float64 {
 	least := 0.0
-	for _, w := range s.w {
+	for v, w := range s.w {
 		least += w
+		s.raised[v] = (s.e - 1) * w
 	}
 	s.each(func(block, lo, hi int) {
-		s.values[block] = 0
+		value := 0.0
 		clear(s.partial[block])
 		for i := lo; i < hi; i++ {
 			s.lambda[i] = s.marginal(i, 1-least)
-			s.values[block] += s.lambda[i] + s.tilt(s.partial[block], i, s.lambda[i], true)
+			value += s.lambda[i] + s.tilt(s.partial[block], i, s.lambda[i])
 		}
+		s.values[block] = value
 	})
 	return s.gather() / float64(s.scores.Rows)
 }
@@ -303,30 +316,37 @@ func (s *solver) gather() float64 {
 // marginal returns the score of the answer of text i that is raised in part,
 // when there is so much probability to give beyond the least.
 func (s *solver) marginal(i int, rest float64) float64 {
-	v := s.scores.Cols
-	row := s.scores.Row(i)
-	order := s.order[i*v : (i+1)*v]
+	row, order := s.of(i)
 	for _, a := range order {
-		if rest -= float64((s.e - 1) * s.w[a]); rest <= 0 {
+		if rest -= s.raised[a]; rest <= 0 {
 			return float64(row[a])
 		}
 	}
-	return float64(row[order[v-1]])
+	return float64(row[order[len(order)-1]])
 }
 
-// tilt adds E·(s−λ)⁺ − (λ−s)⁺ of text i to sum, and returns it weighted by w
-// if asked.
-func (s *solver) tilt(sum []float64, i int, lambda float64, weighted bool) float64 {
+// of returns the scores of text i, and its answers from the best to the worst.
+func (s *solver) of(i int) ([]float32, []uint16) {
+	v := s.scores.Cols
+	return s.scores.Data[i*v : (i+1)*v], s.order[i*v : (i+1)*v]
+}
+
+// tilt adds E·(s−λ)⁺ − (λ−s)⁺ of text i to sum, and returns it weighted by w.
+func (s *solver) tilt(sum []float64, i int, lambda float64) float64 {
+	row, _ := s.of(i)
+	sum, w := sum[:len(row)], s.w[:len(row)]
+	// Which sign comes next cannot be foreseen, so it chooses a factor and no branch.
+	factor := [2]float64{1, s.e}
 	value := 0.0
-	for v, score := range s.scores.Row(i) {
+	for v, score := range row {
 		d := float64(score) - lambda
+		above := 0
 		if d > 0 {
-			d *= s.e
+			above = 1
 		}
+		d *= factor[above]
 		sum[v] += d
-		if weighted {
-			value += float64(s.w[v] * d)
-		}
+		value += float64(w[v] * d)
 	}
 	return value
 }
@@ -357,7 +377,7 @@ func (s *solver) bound(lambda []float64) float64 {
 		s.each(func(block, lo, hi int) {
 			clear(s.partial[block])
 			for i := lo; i < hi; i++ {
-				s.tilt(s.partial[block], i, lambda[i]+delta, false)
+				s.tilt(s.partial[block], i, lambda[i]+delta)
 			}
 		})
 		s.gather()
