@@ -242,6 +242,7 @@ func TestBudgetExport(t *testing.T) {
 }
 
 func TestBudgetWrongUse(t *testing.T) {
+	t.Parallel()
 	path := spentLedger(t)
 	absent := filepath.Join(t.TempDir(), "absent.db")
 	for _, tt := range []struct {

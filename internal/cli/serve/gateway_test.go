@@ -276,8 +276,9 @@ func TestGatewayKey(t *testing.T) {
 // TestGatewayModel trains a small model, and has the gateway release with its
 // first half and a server that holds the second classify.
 func TestGatewayModel(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "model")
-	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --method noise --epsilon 8 --epochs 1 --seeds 1 --out "+dir)...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --limit 200 --method noise --epsilon 8 --epochs 1 --seeds 1 --out "+dir)...); code != cli.ExitDone {
 		t.Fatal(errs)
 	}
 	seeds, err := filepath.Glob(filepath.Join(dir, "seed-*"))

@@ -16,6 +16,7 @@ import (
 // tokens, together with noise, a seed each, and gives what comes out to everything that
 // takes a model, in another place than it was made.
 func TestTunedEverywhere(t *testing.T) {
+	t.Parallel()
 	foreign, made, dir := t.TempDir(), filepath.Join(t.TempDir(), "made"), filepath.Join(t.TempDir(), "moved")
 	m := tiny.Small()
 	if err := errors.Join(m.Write(foreign), os.Mkdir(filepath.Join(foreign, "1_Pooling"), 0o700), tiny.WriteJSON(filepath.Join(foreign, "1_Pooling", "config.json"), map[string]any{
@@ -31,7 +32,7 @@ func TestTunedEverywhere(t *testing.T) {
 		}
 		return out + errs
 	}
-	said := sotto("train", "--data", "reviews", "--limit", "200", "--encoder", foreign, "--tune", "--tune-epochs", "1", "--tune-length", "16",
+	said := sotto("train", "--data", "reviews", "--limit", "100", "--encoder", foreign, "--tune", "--tune-epochs", "1", "--tune-length", "16",
 		"--method", "dpnr", "--epsilon", "50", "--dim", "8", "--epochs", "2", "--seeds", "2", "--out", made)
 	if !strings.Contains(said, "dpnr has an encoder of its own") || strings.Contains(said, foreign) {
 		t.Errorf("it says %q, want that the method has an encoder of its own, and not where its parent lies", said)
@@ -45,7 +46,7 @@ func TestTunedEverywhere(t *testing.T) {
 	if out := sotto("evaluate", dir); !strings.Contains(out, "dpnr") {
 		t.Errorf("evaluate says %q", out)
 	}
-	sotto("attack", "--model", dir)
+	sotto("attack", "--model", dir, "--mdl", "none")
 	texts, second := clitest.TextFile(t, "texts.txt", "what a wonderful day\nit never arrived\n"), filepath.Join(dir, "seed-2")
 	sotto("encode", "--in", texts, "--model", second, "--out", filepath.Join(dir, "released.npy"))
 	sotto("encode", "--in", texts, "--encoder", filepath.Join(dir, "encoder-dpnr-dpnr-e50-d8-seed-2"), "--out", filepath.Join(dir, "raw.npy"))

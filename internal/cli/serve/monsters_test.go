@@ -52,6 +52,7 @@ func copied(t *testing.T, dir, without string) string {
 // TestMonsters: whatever gateway and server read when they start or reload is
 // refused at once if it is no regular file of a fair size.
 func TestMonsters(t *testing.T) {
+	t.Parallel()
 	trained := filepath.Join(smallModel(t), "seed-1")
 	cert, key := servetest.Certify(t)
 	for kind, put := range monsters {

@@ -40,6 +40,7 @@ func must(t *testing.T, args string) string {
 
 // TestOwnFile takes a CSV from training to every command that takes a model.
 func TestOwnFile(t *testing.T) {
+	t.Parallel()
 	file, dir := ownFile(t), filepath.Join(t.TempDir(), "model")
 	out := must(t, "train --in "+file+" --text comment --label verdict --attribute city --id key --name parcels --method label --epsilon 4 --encoder hash:32 --epochs 5 --json --out "+dir)
 	var result struct {
@@ -125,6 +126,7 @@ func TestOwnFile(t *testing.T) {
 // TestOwnNumbers checks that a model of texts with numbers beside them is judged
 // and served like any other.
 func TestOwnNumbers(t *testing.T) {
+	t.Parallel()
 	file, dir := ownFile(t), filepath.Join(t.TempDir(), "model")
 	must(t, "train --in "+file+" --column comment --label verdict --numbers stars --method label,ldpnn,privemb --epsilon 4 --encoder hash:32 --epochs 2 --out "+dir)
 	must(t, "evaluate "+dir+" --in "+file)

@@ -15,7 +15,7 @@ import (
 func TestServeHead(t *testing.T) {
 	dir := t.TempDir()
 	model, head := filepath.Join(dir, "model"), filepath.Join(dir, "head")
-	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --labels sentiment,author --method codes --epsilon 4 --encoder hash:32 --epochs 2 --out "+model)...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --limit 300 --labels sentiment,author --method codes --epsilon 4 --encoder hash:32 --epochs 2 --out "+model)...); code != cli.ExitDone {
 		t.Fatal(errs)
 	}
 	seed := filepath.Join(model, "seed-1")

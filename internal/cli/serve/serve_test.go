@@ -6,13 +6,16 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"sotto/internal/cli"
@@ -58,13 +61,41 @@ func serveCommand(t *testing.T, args ...string) (log *watched, end func() error)
 	return log, func() error { cancel(); return <-ended }
 }
 
-// smallModel trains one and returns the folder of the result.
+// small are the files of small models that were trained, by their flags.
+var small = struct {
+	sync.Mutex
+	models map[string]fstest.MapFS
+}{models: map[string]fstest.MapFS{}}
+
+// smallModel trains one, unless one with such flags was trained before, and returns the
+// folder of the result.
 func smallModel(t *testing.T, more ...string) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "model")
-	if code, _, errs := clitest.Sotto(t, "", append(strings.Fields("train --method noise --epsilon 4 --out "+dir+clitest.Quickly), more...)...); code != cli.ExitDone {
+	dir, name := filepath.Join(t.TempDir(), "model"), strings.Join(more, " ")
+	small.Lock()
+	defer small.Unlock()
+	if files, ok := small.models[name]; ok {
+		if err := os.CopyFS(dir, files); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	if code, _, errs := clitest.Sotto(t, "", append(strings.Fields("train --method noise --epsilon 4 --limit 200 --out "+dir+clitest.Quickly), more...)...); code != cli.ExitDone {
 		t.Fatal(errs)
 	}
+	files := fstest.MapFS{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(filepath.Join(dir, path))
+		files[path] = &fstest.MapFile{Data: content, Mode: 0o600}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small.models[name] = files
 	return dir
 }
 
@@ -211,6 +242,7 @@ func TestServeHangup(t *testing.T) {
 
 // TestServeWithdraws: a server that is told to end reports it and still answers.
 func TestServeWithdraws(t *testing.T) {
+	t.Parallel()
 	log, end := serveCommand(t, "--model", smallModel(t), "--withdraw", "2s")
 	url := log.line(t, "serving", 1)["address"].(string)
 	ended := make(chan error, 1)

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -32,6 +33,8 @@ import (
 // process of its own.
 func TestMain(m *testing.M) {
 	if os.Getenv("SOTTO_SERVE_TEST_CHILD") == "" {
+		flag.Parse()
+		flag.Set("test.parallel", "8") //nolint:errcheck // which there is; most of the time tests wait
 		os.Exit(m.Run())
 	}
 	os.Unsetenv("SOTTO_SERVE_TEST_CHILD") //nolint:errcheck // which no setting is called
@@ -72,7 +75,7 @@ func startChild(t *testing.T, roots *x509.CertPool, args ...string) *child {
 // line waits for the nth line of the log with a message.
 func (c *child) line(message string, n int) map[string]any {
 	c.t.Helper()
-	for range 600 {
+	for range 6000 {
 		found := 0
 		for text := range strings.Lines(c.log.String()) {
 			if !strings.Contains(text, `"msg":"`+message) {
@@ -86,7 +89,7 @@ func (c *child) line(message string, n int) map[string]any {
 				return line
 			}
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond)
 	}
 	c.t.Fatalf("%d lines with %q did not come", n, message)
 	return nil
@@ -164,6 +167,7 @@ func putModel(t *testing.T, from, to string) {
 // TestHangup replaces keys, certificates and the model of a gateway that runs and
 // is asked all the time.
 func TestHangup(t *testing.T) {
+	t.Parallel()
 	dir, file := filepath.Join(t.TempDir(), "model"), filepath.Join(t.TempDir(), "keys")
 	trained := smallModel(t, "--seeds", "2")
 	putModel(t, filepath.Join(trained, "seed-1"), dir)
@@ -296,6 +300,7 @@ func shown(t *testing.T, base string, roots *x509.CertPool) []byte {
 // when it says that it is not ready: none loses an answer, and it listens until
 // its time is over.
 func TestTerminate(t *testing.T) {
+	t.Parallel()
 	c := startChild(t, nil, append(gatewayPlaces(t), "--encoder", "hash:32", "--budget", "1e6", "--rate", "0", "--withdraw", "2s")...)
 	lost := c.load("")
 	if status, content := c.ask("GET", "/readyz", "", ""); status != http.StatusOK {
