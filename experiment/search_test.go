@@ -279,7 +279,7 @@ func TestHeadlineForScripts(t *testing.T) {
 			continue // see TestAutoForScripts
 		}
 		t.Run(m.Name, func(t *testing.T) {
-			s := experiment.Spec{Data: "reviews", Limit: 200, Encoder: "hash:32", Methods: []string{m.Name}, Alone: true}
+			s := experiment.Spec{Data: "reviews", Limit: 100, Encoder: "hash:32", Methods: []string{m.Name}, Alone: true}
 			if m.Mechanisms != nil {
 				s.Epsilons = []float64{4}
 			}

@@ -3,11 +3,13 @@ package experiment_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"sotto/dataset"
 	"sotto/dp/dptest"
 	"sotto/encode/bert"
 	"sotto/experiment"
@@ -24,10 +26,34 @@ func transformer(t *testing.T) string {
 	return dir
 }
 
+// fewReviews writes reviews to a file, so that a tuned encoder has no more texts to
+// encode than are used. It returns a spec that tunes the encoder on them.
+func fewReviews(t *testing.T, encoder string) experiment.Spec {
+	t.Helper()
+	set, err := dataset.Reviews{Rows: 240}.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("text,sentiment,author\n")
+	for i, text := range set.Text {
+		fmt.Fprintf(&b, "%q,%d,%d\n", text, set.Label.IDs[i], set.Attributes[0].IDs[i])
+	}
+	path := filepath.Join(t.TempDir(), "reviews.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return experiment.Spec{
+		In: experiment.Path(path), Label: "sentiment", Attribute: "author", Layout: dataset.Layout{Text: "text"},
+		Encoder: encoder, Tune: true, TuneLength: 16,
+	}
+}
+
 // TestTune trains a method on a tuned encoder, stops it in the middle of tuning,
 // resumes it, and evaluates what lies in the folder, also where it was moved to.
 func TestTune(t *testing.T) {
-	spec := experiment.Spec{Data: "reviews", Encoder: transformer(t), Tune: true, TuneEpochs: 2, TuneLength: 16, Limit: 160, Methods: []string{"label"}, Epsilons: []float64{4}, Epochs: 2}
+	spec := fewReviews(t, transformer(t))
+	spec.TuneEpochs, spec.Methods, spec.Epsilons, spec.Epochs = 2, []string{"label"}, []float64{4}, 2
 	run := func(ctx context.Context, out string, resume bool, progress func(experiment.Event)) (*experiment.Result, error) {
 		return experiment.Run(ctx, spec, experiment.Options{Out: out, Resume: resume, Workers: 2, Progress: progress})
 	}
@@ -74,7 +100,7 @@ func TestTune(t *testing.T) {
 	if err = os.Rename(whole, moved); err != nil {
 		t.Fatal(err)
 	}
-	e, err := experiment.Evaluate(t.Context(), moved, "", 2)
+	e, err := experiment.Evaluate(t.Context(), moved, spec.In, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +110,7 @@ func TestTune(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(moved, "encoder")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := experiment.Evaluate(t.Context(), moved, "", 2); err == nil || !strings.Contains(err.Error(), "is not beside the model") {
+	if _, err := experiment.Evaluate(t.Context(), moved, spec.In, 2); err == nil || !strings.Contains(err.Error(), "is not beside the model") {
 		t.Errorf("without its encoder, an evaluation gives %v", err)
 	}
 }
@@ -93,7 +119,8 @@ func TestTune(t *testing.T) {
 // result has it too, so that it can be used when the other one is gone.
 func TestTunedBefore(t *testing.T) {
 	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
-	spec := experiment.Spec{Data: "reviews", Encoder: transformer(t), Tune: true, TuneEpochs: 1, TuneLength: 16, Limit: 100, Methods: []string{"label"}, Epsilons: []float64{4}, Epochs: 2, Attribute: "none"}
+	spec := fewReviews(t, transformer(t))
+	spec.TuneEpochs, spec.Limit, spec.Methods, spec.Epsilons, spec.Epochs, spec.Attribute = 1, 100, []string{"label"}, []float64{4}, 2, "none"
 	made, err := experiment.Run(t.Context(), spec, experiment.Options{Out: first, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +138,7 @@ func TestTunedBefore(t *testing.T) {
 	if err := os.RemoveAll(first); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := experiment.Evaluate(t.Context(), second, "", 2); err != nil {
+	if _, err := experiment.Evaluate(t.Context(), second, spec.In, 2); err != nil {
 		t.Errorf("evaluated without the folder in which it was tuned: %v", err)
 	}
 }
@@ -138,7 +165,7 @@ func TestTuneRefuses(t *testing.T) {
 // TestTuneMethods runs every method that takes a tuned encoder on one, with two
 // labels where it can serve several.
 func TestTuneMethods(t *testing.T) {
-	dir := transformer(t)
+	file := fewReviews(t, transformer(t))
 	for _, spec := range []experiment.Spec{
 		{Methods: []string{"plain", "unconstrained", "inlp", "majority", "random"}},
 		{Methods: []string{"codes", "noise", "ldpnn"}, Epsilons: []float64{4}},
@@ -149,7 +176,10 @@ func TestTuneMethods(t *testing.T) {
 		{Methods: []string{"auto"}, Epsilons: []float64{4}},
 		{Methods: []string{"dpnr"}, Epsilons: []float64{8}, Labels: []string{"sentiment", "author"}},
 	}[:dptest.Count(t, 3, 8)] { // each method once, and in the long run what else it takes
-		spec.Data, spec.Encoder, spec.Tune, spec.TuneLayers, spec.TuneEpochs, spec.Limit, spec.Epochs = "reviews", dir, true, 1, 1, 160, 2
+		spec.In, spec.Layout, spec.Encoder, spec.Tune, spec.TuneLayers, spec.TuneEpochs, spec.Epochs = file.In, file.Layout, file.Encoder, true, 1, 1, 2
+		if spec.Labels == nil {
+			spec.Label, spec.Attribute = file.Label, file.Attribute
+		}
 		r, err := experiment.Run(t.Context(), spec, experiment.Options{Workers: 2})
 		if err != nil {
 			t.Errorf("%v: %v", spec.Methods, err)
@@ -167,10 +197,8 @@ func TestTuneMethods(t *testing.T) {
 // and checks that every model finds its own again, that neither workers nor a stop show
 // in the result, and that seeds share an encoder where that was asked for.
 func TestTuneTogether(t *testing.T) {
-	spec := experiment.Spec{
-		Data: "reviews", Encoder: transformer(t), Tune: true, TuneEpochs: 2, TuneLength: 16, Limit: 160,
-		Methods: []string{"federate", "label"}, Epsilons: []float64{16}, Dims: []int{8}, Epochs: 2, Seeds: 2,
-	}
+	spec := fewReviews(t, transformer(t))
+	spec.TuneEpochs, spec.Methods, spec.Epsilons, spec.Dims, spec.Epochs, spec.Seeds = 2, []string{"federate", "label"}, []float64{16}, []int{8}, 2, 2
 	whole := filepath.Join(t.TempDir(), "whole")
 	want, err := experiment.Run(t.Context(), spec, experiment.Options{Out: whole, Workers: 3})
 	if err != nil {
@@ -198,7 +226,7 @@ func TestTuneTogether(t *testing.T) {
 		t.Errorf("the notes are %q", notes)
 	}
 
-	e, err := experiment.Evaluate(t.Context(), whole, "", 2)
+	e, err := experiment.Evaluate(t.Context(), whole, spec.In, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +236,7 @@ func TestTuneTogether(t *testing.T) {
 		}
 	}
 	seen := 0
-	for r, err := range experiment.Releases(t.Context(), filepath.Join(whole, "federate-laplace-l1-e16-d8"), experiment.ReleaseOptions{Workers: 1}) {
+	for r, err := range experiment.Releases(t.Context(), filepath.Join(whole, "federate-laplace-l1-e16-d8"), experiment.ReleaseOptions{Workers: 1, In: spec.In}) {
 		if err != nil || r.Score.Vectors.Cols != 8 {
 			t.Fatalf("releases have %v with error %v", r, err)
 		}
