@@ -48,6 +48,7 @@ func TestFault(t *testing.T) {
 
 // A disk that does not answer keeps nobody waiting for ever.
 func TestStuck(t *testing.T) {
+	t.Parallel()
 	held := make(chan struct{})
 	var hold atomic.Bool
 	var l *ledger.Ledger
@@ -170,7 +171,8 @@ func TestReplacedFile(t *testing.T) {
 
 // A database that is frozen answers nothing and closes nothing.
 func TestFrozenDatabase(t *testing.T) {
-	s := pgtest.Shared(t)
+	t.Parallel()
+	s := pgtest.Alone(t)
 	url := s.URL(s.Schema(t))
 	const timeout = 500 * time.Millisecond
 	var l *ledger.Ledger

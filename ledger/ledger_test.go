@@ -125,32 +125,42 @@ func spendSoon(t *testing.T, l *ledger.Ledger, text string) error {
 	})
 }
 
-func TestFile(t *testing.T) { conform(t, func(t *testing.T) opener { return fileOpener(t) }) }
+func TestFile(t *testing.T) {
+	t.Parallel()
+	conform(t, func(t *testing.T) opener { return fileOpener(t) })
+}
 
 // conform is what every store must do.
 func conform(t *testing.T, fresh func(t *testing.T) opener) {
-	t.Run("spend", func(t *testing.T) { testSpend(t, fresh(t)) })
-	t.Run("all or none", func(t *testing.T) { testAllOrNone(t, fresh(t)) })
-	t.Run("windows", func(t *testing.T) { testWindows(t, fresh(t)) })
-	t.Run("reopen", func(t *testing.T) { testReopen(t, fresh(t)) })
-	t.Run("grant", func(t *testing.T) { testGrant(t, fresh(t)) })
-	t.Run("refuses", func(t *testing.T) { testRefuses(t, fresh(t)) })
-	t.Run("together", func(t *testing.T) { testTogether(t, fresh(t)) })
-	t.Run("new window", func(t *testing.T) { testNewWindow(t, fresh(t)) })
-	t.Run("lifetime", func(t *testing.T) { testLifetime(t, fresh(t)) })
-	t.Run("optimal", func(t *testing.T) { testOptimal(t, fresh(t)) })
-	t.Run("secret", func(t *testing.T) { testSecret(t, fresh(t)) })
-	t.Run("hostile", func(t *testing.T) { testHostile(t, fresh(t)) })
-	t.Run("other price", func(t *testing.T) { testOtherPrice(t, fresh(t)) })
-	t.Run("balances", func(t *testing.T) { testBalances(t, fresh(t)) })
-	t.Run("export", func(t *testing.T) { testExport(t, fresh(t)) })
-	t.Run("waiting", func(t *testing.T) { testWaiting(t, fresh(t)) })
-	t.Run("keyed", func(t *testing.T) { testKeyed(t, fresh(t)) })
-	t.Run("clock", func(t *testing.T) { testClock(t, fresh(t)) })
-	t.Run("jobs", func(t *testing.T) { testJobs(t, fresh(t)) })
-	t.Run("jobs at the limits", func(t *testing.T) { testJobLimits(t, fresh(t)) })
-	t.Run("jobs that are refused", func(t *testing.T) { testJobRefused(t, fresh(t)) })
-	t.Run("jobs by many workers", func(t *testing.T) { testJobWorkers(t, fresh(t)) })
+	for name, test := range map[string]func(t *testing.T, open opener){
+		"spend":                 testSpend,
+		"all or none":           testAllOrNone,
+		"windows":               testWindows,
+		"reopen":                testReopen,
+		"grant":                 testGrant,
+		"refuses":               testRefuses,
+		"together":              testTogether,
+		"new window":            testNewWindow,
+		"lifetime":              testLifetime,
+		"optimal":               testOptimal,
+		"secret":                testSecret,
+		"hostile":               testHostile,
+		"other price":           testOtherPrice,
+		"balances":              testBalances,
+		"export":                testExport,
+		"waiting":               testWaiting,
+		"keyed":                 testKeyed,
+		"clock":                 testClock,
+		"jobs":                  testJobs,
+		"jobs at the limits":    testJobLimits,
+		"jobs that are refused": testJobRefused,
+		"jobs by many workers":  testJobWorkers,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, fresh(t))
+		})
+	}
 }
 
 func testSpend(t *testing.T, open opener) {

@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	// Most of the time a test waits for a disk or a server.
-	if err := flag.Set("test.parallel", "8"); err != nil {
+	if err := flag.Set("test.parallel", "16"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -121,7 +121,8 @@ func TestPostgresSharedTerms(t *testing.T) {
 // A lost connection is opened again; a server that is gone is an error,
 // and what was paid for before it crashed is there after it.
 func TestPostgresCrash(t *testing.T) {
-	s := pgtest.Shared(t)
+	t.Parallel()
+	s := pgtest.Alone(t)
 	schema := s.Schema(t)
 	budget := ledger.Budget{Unit: dp.Text, Epsilon: 1e6}
 	l := mustOpen(t, postgresOpener(s, schema), ledger.Options{Budget: budget})
@@ -257,30 +258,38 @@ func TestPostgresDamage(t *testing.T) {
 		"DELETE FROM sotto_ledger_sums",
 		"INSERT INTO sotto_ledger_sums VALUES ('bob', 0, 5, 0, 0, 0)",
 	} {
-		schema := s.Schema(t)
-		options := ledger.Options{Budget: daily, SecretID: "first", ChainKey: chainKey(1), Clock: newClock().now}
-		l := mustOpen(t, postgresOpener(s, schema), options)
-		for _, text := range []string{"a", "b"} {
-			if _, err := l.Spend(t.Context(), request("alice", text, 1)); err != nil {
-				t.Fatal(err)
-			}
+		t.Run(change, func(t *testing.T) {
+			t.Parallel()
+			harmedTables(t, s, change)
+		})
+	}
+}
+
+// harmedTables changes tables of a ledger, which must be noticed.
+func harmedTables(t *testing.T, s *pgtest.Server, change string) {
+	schema := s.Schema(t)
+	options := ledger.Options{Budget: daily, SecretID: "first", ChainKey: chainKey(1), Clock: newClock().now}
+	l := mustOpen(t, postgresOpener(s, schema), options)
+	for _, text := range []string{"a", "b"} {
+		if _, err := l.Spend(t.Context(), request("alice", text, 1)); err != nil {
+			t.Fatal(err)
 		}
-		if p := verify(t, l); p.Entries != 4 {
-			t.Fatalf("%d entries, want 4", p.Entries)
-		}
-		if tag, err := s.Connect(t, schema).Exec(t.Context(), change); err != nil || tag.RowsAffected() == 0 {
-			t.Fatalf("%s: %v, %v", change, tag, err)
-		}
-		// Who has it open keeps in mind what never changes, and who opens it does not.
-		other, err := postgresOpener(s, schema)(ledger.Options{ReadOnly: true, ChainKey: chainKey(1), SecretID: "first"})
-		if err == nil {
-			_, err = other.Verify(t.Context())
-			other.Close()
-		}
-		l.Close()
-		if !errors.Is(err, ledger.ErrDamaged) {
-			t.Errorf("%s: Verify says %v, want %v", change, err, ledger.ErrDamaged)
-		}
+	}
+	if p := verify(t, l); p.Entries != 4 {
+		t.Fatalf("%d entries, want 4", p.Entries)
+	}
+	if tag, err := s.Connect(t, schema).Exec(t.Context(), change); err != nil || tag.RowsAffected() == 0 {
+		t.Fatalf("%s: %v, %v", change, tag, err)
+	}
+	// Who has it open keeps in mind what never changes, and who opens it does not.
+	other, err := postgresOpener(s, schema)(ledger.Options{ReadOnly: true, ChainKey: chainKey(1), SecretID: "first"})
+	if err == nil {
+		_, err = other.Verify(t.Context())
+		other.Close()
+	}
+	l.Close()
+	if !errors.Is(err, ledger.ErrDamaged) {
+		t.Errorf("%s: Verify says %v, want %v", change, err, ledger.ErrDamaged)
 	}
 }
 

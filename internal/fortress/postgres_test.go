@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"sotto/internal/pgtest"
@@ -23,30 +24,11 @@ var databases = []attack{
 	{"PostgreSQL: the tables dropped while they are used", "releases end and readiness is false within 10 s", droppedTables},
 }
 
-// using is held by scenes that use the server, and alone by one that stops or freezes it.
-var using sync.RWMutex
-
 // database is an empty schema for a ledger.
 type database struct {
 	*pgtest.Server
 	s      *scene
 	schema string
-}
-
-func (s *scene) database(alone bool) *database {
-	s.Helper()
-	server := pgtest.Shared(s)
-	if alone {
-		using.Lock()
-		s.Cleanup(func() {
-			server.Resume() //nolint:errcheck // it may not have been stopped
-			using.Unlock()
-		})
-	} else {
-		using.RLock()
-		s.Cleanup(using.RUnlock)
-	}
-	return &database{server, s, server.Schema(s)}
 }
 
 // run runs statements.
@@ -63,18 +45,19 @@ func (d *database) empty() {
 	d.run("DROP SCHEMA " + d.schema + " CASCADE; CREATE SCHEMA " + d.schema)
 }
 
-// onDatabase starts a gateway on a schema of its own, of a server that the scene has for
-// itself if it is alone.
-func (s *scene) onDatabase(alone bool) (g *process, at place, d *database) {
+// onDatabase starts a gateway on a schema of its own, of a server that is found by one of
+// the functions of pgtest.
+func (s *scene) onDatabase(find func(testing.TB) *pgtest.Server) (g *process, at place, d *database) {
 	s.Helper()
-	at, d = s.place(), s.database(alone)
+	server := find(s)
+	at, d = s.place(), &database{server, s, server.Schema(s)}
 	at.ledger = d.URL(d.schema)
 	return s.run(at.args("--budget", "1e6", "--rate", "0")...), at, d
 }
 
 func frozen(s *scene) {
 	s.patient()
-	g, at, d := s.onDatabase(true)
+	g, at, d := s.onDatabase(pgtest.Alone)
 	s.spends(g.base, 3)
 	if err := d.Freeze(); err != nil {
 		s.Fatal(err)
@@ -107,7 +90,7 @@ func frozen(s *scene) {
 
 func frozenEnd(s *scene) {
 	s.patient()
-	g, _, d := s.onDatabase(true)
+	g, _, d := s.onDatabase(pgtest.Alone)
 	s.spends(g.base, 3)
 	if err := d.Freeze(); err != nil {
 		s.Fatal(err)
@@ -120,7 +103,7 @@ func frozenEnd(s *scene) {
 }
 
 func restarted(s *scene) {
-	g, at, d := s.onDatabase(true)
+	g, at, d := s.onDatabase(pgtest.Alone)
 	c := from("127.0.0.1", g.base)
 	var mu sync.Mutex
 	var paid []string
@@ -160,7 +143,7 @@ func restarted(s *scene) {
 }
 
 func emptiedTables(s *scene) {
-	g, at, d := s.onDatabase(false)
+	g, at, d := s.onDatabase(pgtest.Shared)
 	s.spends(g.base, 3)
 	g.end(answered)
 	d.empty()
@@ -168,7 +151,7 @@ func emptiedTables(s *scene) {
 }
 
 func droppedTables(s *scene) {
-	g, _, d := s.onDatabase(false)
+	g, _, d := s.onDatabase(pgtest.Shared)
 	s.spends(g.base, 5)
 	d.empty()
 	s.notices(g)
@@ -176,7 +159,7 @@ func droppedTables(s *scene) {
 
 // putBack makes the tables what they were before, to the byte.
 func putBack(s *scene, live bool) {
-	g, at, d := s.onDatabase(false)
+	g, at, d := s.onDatabase(pgtest.Shared)
 	s.spends(g.base, 3)
 	each := func(format string) {
 		for _, table := range []string{"head", "means", "log", "sums"} {

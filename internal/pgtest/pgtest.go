@@ -40,11 +40,35 @@ var shared struct {
 	once sync.Once
 	s    *Server
 	err  error
+	// using is held by each test that has it, for reading unless it has it alone.
+	using sync.RWMutex
 }
 
 // Shared starts the server that all tests of this process share, unless it runs, or skips
-// the test. Whoever stops it, or lets it wait, must have it alone and start it again.
+// the test.
 func Shared(tb testing.TB) *Server {
+	tb.Helper()
+	s := start(tb)
+	shared.using.RLock()
+	tb.Cleanup(shared.using.RUnlock)
+	return s
+}
+
+// Alone is Shared for a test that stops the server and starts it again, or lets it wait: no
+// other test has it until this one has ended.
+func Alone(tb testing.TB) *Server {
+	tb.Helper()
+	s := start(tb)
+	shared.using.Lock()
+	tb.Cleanup(func() {
+		s.Resume() //nolint:errcheck // it may not have been frozen
+		shared.using.Unlock()
+	})
+	return s
+}
+
+// start starts the server that is shared.
+func start(tb testing.TB) *Server {
 	tb.Helper()
 	if testing.Short() {
 		tb.Skip("starting PostgreSQL takes seconds")

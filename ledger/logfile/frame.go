@@ -29,7 +29,10 @@ type reader struct {
 	frame  Frame
 }
 
-func newReader(r io.Reader) *reader { return &reader{in: bufio.NewReaderSize(r, 1<<18)} }
+// newReader reads what has so many bytes, of which it keeps no more than that in memory.
+func newReader(r io.Reader, bytes int64) *reader {
+	return &reader{in: bufio.NewReaderSize(r, int(min(max(bytes, 1<<12), 1<<18)))}
+}
 
 // next reads the frame that begins at an offset, and returns its length. The file
 // has so many bytes.

@@ -304,7 +304,7 @@ func (l *File) Scan(end int64, yield func(*Frame) error) error {
 
 // scan returns where the frames end that are whole.
 func (l *File) scan(size int64, yield func(*Frame) error) (int64, error) {
-	in := newReader(io.NewSectionReader(l.f, firstFrame, size-firstFrame))
+	in := newReader(io.NewSectionReader(l.f, firstFrame, size-firstFrame), size-firstFrame)
 	for at := int64(firstFrame); at < size; {
 		frame, n, err := in.next(at, size)
 		known := at < l.marked.Load()
