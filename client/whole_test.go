@@ -28,7 +28,7 @@ import (
 func pair(t *testing.T, spec experiment.Spec, budget float64) (*client.Client, *client.Server, func()) {
 	t.Helper()
 	dir := t.TempDir()
-	spec.Data, spec.Encoder, spec.Epochs = "reviews", "hash:32", 2
+	spec.Data, spec.Limit, spec.Encoder, spec.Epochs = "reviews", 300, "hash:32", 2
 	if _, err := experiment.Run(t.Context(), spec, experiment.Options{Out: dir}); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestEveryMethod(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := experiment.Run(t.Context(), experiment.Spec{
 		Data: "reviews", Encoder: "hash:32", Methods: []string{"noise", "dpnr", "federate", "ldpnn", "privemb", "label", "codes"}, Epsilons: []float64{8},
-		Hidden: []int{16}, Dims: []int{8}, Epochs: 1,
+		Hidden: []int{16}, Dims: []int{8}, Epochs: 1, Limit: 200,
 	}, experiment.Options{Out: dir}); err != nil {
 		t.Fatal(err)
 	}

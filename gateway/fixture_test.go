@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -21,6 +23,13 @@ import (
 	"sotto/ledger"
 	"sotto/mech"
 )
+
+// TestMain lets many tests run at a time, since those that may do so wait.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	flag.Set("test.parallel", "8") //nolint:errcheck // which there is
+	os.Exit(m.Run())
+}
 
 const width = 16
 

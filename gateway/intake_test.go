@@ -188,6 +188,7 @@ const post = "POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nContent-Type: a
 // TestSlowBodies: requests whose bodies do not come keep nobody out, however many
 // more there are than places.
 func TestSlowBodies(t *testing.T) {
+	t.Parallel()
 	service, err := gateway.NewService(gateway.ServiceConfig{Gateway: newGateway(t, config(t)), MaxInFlight: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -221,6 +222,7 @@ func TestSlowBodies(t *testing.T) {
 // TestIdleConnections: connections that ask for nothing give way to one that does,
 // and health is answered on the listener they fill.
 func TestIdleConnections(t *testing.T) {
+	t.Parallel()
 	service, err := gateway.NewService(gateway.ServiceConfig{Gateway: newGateway(t, config(t)), Connections: 8, Each: 8})
 	if err != nil {
 		t.Fatal(err)
@@ -306,6 +308,7 @@ func TestTurns(t *testing.T) {
 // TestShedding: with no memory for bodies, large ones are refused and readiness
 // tells it, on both listeners; small ones are answered all the same.
 func TestShedding(t *testing.T) {
+	t.Parallel()
 	admin, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

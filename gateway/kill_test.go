@@ -35,6 +35,7 @@ func TestKill(t *testing.T) {
 		childGateway(t, dir)
 		return
 	}
+	t.Parallel()
 	rounds := killRounds
 	if testing.Short() {
 		rounds = 2

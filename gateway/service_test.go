@@ -61,6 +61,7 @@ func TestEmbeddings(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	c := config(t)
 	c.MaxTexts, c.MaxBytes = 3, 1000
 	s := serve(t, c, gateway.ServiceConfig{MaxBody: 4096})
@@ -329,6 +330,7 @@ func TestServe(t *testing.T) {
 
 // TestSlowClient sends half a body and no more.
 func TestSlowClient(t *testing.T) {
+	t.Parallel()
 	c, d := config(t), new(diary)
 	c.Mechanism = &spyMechanism{Mechanism: mechanism(t, 2), diary: d}
 	service, err := gateway.NewService(gateway.ServiceConfig{Gateway: newGateway(t, c), Timeout: 50 * time.Millisecond})

@@ -161,6 +161,7 @@ func fieldsOf(t testing.TB, b []byte) map[protowire.Number][][]byte {
 // TestCallInfer: a call is answered as the same request over HTTP, in the form in
 // which it came.
 func TestCallInfer(t *testing.T) {
+	t.Parallel()
 	url, _ := start(t, server.Config{Model: stored})
 	body, _ := request(t, 5, fair+`,"binary_data_output":true`, false)
 	_, content, h := ask(t, "POST", url+"/v2/models/"+modelName+"/infer", body)
@@ -299,6 +300,7 @@ func TestCallMemory(t *testing.T) {
 }
 
 func TestCallQuestions(t *testing.T) {
+	t.Parallel()
 	c, end := calls(t, server.Config{Model: stored, Withdraw: time.Second})
 	on := number(1, 1)
 	for _, tt := range []struct {

@@ -321,6 +321,7 @@ func TestDrainGivesUp(t *testing.T) {
 
 // TestSlow: a body that does not arrive in time is refused and logged.
 func TestSlow(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "m")
 	put(t, folderOf(modelName), dir)
 	var log servetest.Buffer

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -43,13 +44,15 @@ func withModels(m *testing.M) int {
 		stored = filepath.Join(dir, "models")
 		_, err = experiment.Run(context.Background(), experiment.Spec{
 			Data: "reviews", Encoder: "hash:32", Methods: []string{"majority", "noise"}, Epsilons: []float64{4},
-			Hidden: []int{16}, Dims: []int{width}, Epochs: 1, Seeds: 2,
+			Hidden: []int{16}, Dims: []int{width}, Epochs: 1, Seeds: 2, Limit: 200,
 		}, experiment.Options{Out: stored})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	flag.Parse()
+	flag.Set("test.parallel", "8") //nolint:errcheck // which there is; tests that may run at a time wait
 	return m.Run()
 }
 
@@ -173,6 +176,7 @@ func TestInferOutputs(t *testing.T) {
 }
 
 func TestInferRefuses(t *testing.T) {
+	t.Parallel()
 	url, _ := start(t, server.Config{Model: stored, MaxBody: 4096, MaxRows: 8})
 	tensor := func(members string) string {
 		return `{"parameters":{` + fair + `},"inputs":[{"name":"vector",` + members + `}]}`
@@ -491,6 +495,7 @@ func BenchmarkLogits(b *testing.B) {
 
 // TestLargest: what no request for a model can need is refused before it is read.
 func TestLargest(t *testing.T) {
+	t.Parallel()
 	url, _ := start(t, server.Config{Model: stored})
 	status, got, _ := ask(t, "POST", url+"/v2/models/"+modelName+"/infer", strings.Repeat(" ", 1<<16+64*1024*width+1))
 	if status != http.StatusRequestEntityTooLarge || !bytes.Contains(got, []byte(`"body_too_large"`)) {

@@ -253,7 +253,7 @@ func TestDevice(t *testing.T) {
 // TestFileLost checks the same for a file that goes away while it is read.
 func TestFileLost(t *testing.T) {
 	for _, f := range formats {
-		path := write(t, "in", encode(t, f, vecfile.WriterOptions{Width: 10}, numbers(1_000_000)))
+		path := write(t, "in", encode(t, f, vecfile.WriterOptions{Width: 10}, numbers(200_000)))
 		file, err := os.Open(path)
 		if err != nil {
 			t.Fatal(err)

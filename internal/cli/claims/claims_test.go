@@ -132,7 +132,7 @@ func TestAuditCommand(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	// A foreign mechanism that sends its input back.
-	code, out, errs = clitest.Sotto(t, "", "audit", "--exec", `sed -u 's/"x"/"y"/'`, "--claim", "5", "--dim", "4", "--draws", "1000", "--range", "0,1")
+	code, out, errs = clitest.Sotto(t, "", "audit", "--exec", `sed -u 's/"x"/"y"/'`, "--claim", "3", "--dim", "4", "--draws", "300", "--range", "0,1")
 	if code != cli.ExitNo || !strings.Contains(out, "REFUTED") {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
