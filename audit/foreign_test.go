@@ -90,6 +90,9 @@ func runForeign(t *testing.T, open func(context.Context) (audit.Sampler, error),
 	if err != nil {
 		t.Fatal(err)
 	}
+	// All pairs are tried by [TestMutants]; here each release is a message, so that the
+	// ones with opposite ends and with zeros must do.
+	target.Pairs = []audit.Pair{target.Pairs[0], target.Pairs[7]}
 	return audit.Run(t.Context(), target, audit.Config{Claim: 1, Draws: draws, Workers: 2, Confidence: 1 - falseFailure})
 }
 

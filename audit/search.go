@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -35,11 +36,15 @@ type search struct {
 	draws int
 	sure  float64  // how many deviations the confidence costs
 	known []choice // of each coordinate, once computed
+
+	bufferA, bufferB, marks []float64 // of bestEvent
+	ranks                   ranks
 }
 
 // bestEvent searches the event of one feature that promises most.
 func (s *search) bestEvent(f feature) choice {
-	va, vb := values(s.view, f, s.a), values(s.view, f, s.b)
+	va, vb := values(s.bufferA, s.view, f, s.a), values(s.bufferB, s.view, f, s.b)
+	s.bufferA, s.bufferB = va, vb
 	best := choice{event: event{f, atLeast, math.Inf(-1)}, expected: math.Inf(-1)}
 	if len(va) == 0 {
 		return best
@@ -55,15 +60,55 @@ func (s *search) bestEvent(f feature) choice {
 		return best
 	}
 	slices.Sort(va)
-	slices.Sort(vb)
-	for _, limit := range limits(va) {
-		consider(event{f, atLeast, limit}, countFrom(va, limit), countFrom(vb, limit))
-		consider(event{f, atMost, limit}, countTo(va, limit), countTo(vb, limit))
+	tried, mode := limits(va), commonest(va)
+	s.marks = s.marks[:0]
+	for _, limit := range append(tried, mode) {
+		s.marks = append(s.marks, limit, above(limit))
 	}
-	mode := commonest(va)
-	consider(event{f, equal, mode}, countTo(va, mode)-countBelow(va, mode), countTo(vb, mode)-countBelow(vb, mode))
+	slices.Sort(s.marks)
+	s.ranks.count(s.marks, vb)
+	for _, limit := range tried {
+		consider(event{f, atLeast, limit}, len(va)-countBelow(va, limit), len(vb)-s.ranks.below(limit))
+		consider(event{f, atMost, limit}, countBelow(va, above(limit)), s.ranks.below(above(limit)))
+	}
+	consider(event{f, equal, mode}, countBelow(va, above(mode))-countBelow(va, mode), s.ranks.below(above(mode))-s.ranks.below(mode))
 	return best
 }
+
+// above returns the next number after a limit: what is below that is at most the limit.
+func above(limit float64) float64 { return math.Nextafter(limit, math.Inf(1)) }
+
+// ranks counts, of marks that are sorted, values below them. The values need not be
+// sorted for that, which would cost more.
+type ranks struct {
+	marks  [64]float64 // NaN behind the last one, which no value reaches
+	counts [64]int     // of the values below a mark, behind the last one of all
+}
+
+func (r *ranks) count(marks, v []float64) {
+	if len(marks) >= len(r.marks) {
+		panic(fmt.Sprintf("audit: %d marks, must be fewer than %d", len(marks), len(r.marks)))
+	}
+	for i := copy(r.marks[:], marks); i < len(r.marks); i++ {
+		r.marks[i] = math.NaN()
+	}
+	clear(r.counts[:])
+	for _, x := range v {
+		reached := 0 // the number of marks up to x, searched without branches
+		for step := len(r.marks) / 2; step > 0; step /= 2 {
+			if r.marks[(reached+step-1)%len(r.marks)] <= x {
+				reached += step
+			}
+		}
+		r.counts[reached]++
+	}
+	for i := 1; i < len(r.counts); i++ {
+		r.counts[i] += r.counts[i-1]
+	}
+}
+
+// below returns how many values are below a mark.
+func (r *ranks) below(mark float64) int { return r.counts[slices.Index(r.marks[:], mark)] }
 
 // expect estimates the bound that an event will give on fresh draws: the
 // logarithm of the ratio seen, less two deviations for how little was seen and
@@ -102,9 +147,10 @@ func occurrences(v []float64, x float64) int {
 	return n
 }
 
-// values returns the feature of all releases, without NaN.
-func values(v *view, f feature, s sample) []float64 {
-	out := make([]float64, 0, len(s))
+// values returns the feature of all releases, without NaN, in the memory of the buffer if
+// that is enough.
+func values(buffer []float64, v *view, f feature, s sample) []float64 {
+	out := slices.Grow(buffer[:0], len(s))
 	for _, r := range s {
 		if x := v.value(f, r); !math.IsNaN(x) {
 			out = append(out, x)
@@ -122,15 +168,10 @@ func limits(sorted []float64) []float64 {
 	return slices.Compact(out)
 }
 
+// countBelow returns how many sorted values are below a limit.
 func countBelow(sorted []float64, limit float64) int {
 	i, _ := slices.BinarySearch(sorted, limit)
 	return i
-}
-
-func countFrom(sorted []float64, limit float64) int { return len(sorted) - countBelow(sorted, limit) }
-
-func countTo(sorted []float64, limit float64) int {
-	return countBelow(sorted, math.Nextafter(limit, math.Inf(1)))
 }
 
 // commonest returns the value that occurs most often in sorted values.

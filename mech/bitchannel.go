@@ -34,8 +34,9 @@ func (r rate) losses() (down, up float64) {
 type bitChannel struct {
 	params   Params
 	code     bitCode
-	rates    [2][]rate // by the parity of the coordinate's number, then by bit
-	packed   int       // coordinates in a word: 1 or an even number
+	rates    [2][]rate       // by the parity of the coordinate's number, then by bit
+	ratios   [2][][2]float64 // what forget returns of them, by the released bit
+	packed   int             // coordinates in a word: 1 or an even number
 	channels [2]*noise.Channel
 	loss     dp.Epsilon
 	reason   string
@@ -46,9 +47,10 @@ type bitChannel struct {
 func newBitChannel(p Params, code bitCode, rateOf func(coordinate, bit int) rate) *bitChannel {
 	m := &bitChannel{params: p, code: code}
 	for parity := range m.rates {
-		m.rates[parity] = make([]rate, code.bits)
+		m.rates[parity], m.ratios[parity] = make([]rate, code.bits), make([][2]float64, code.bits)
 		for j := range code.bits {
-			m.rates[parity][j] = rateOf(parity, j)
+			r := rateOf(parity, j)
+			m.rates[parity][j], m.ratios[parity][j] = r, [2]float64{r.forget(false), r.forget(true)}
 		}
 	}
 	m.packed = 64 / code.bits
@@ -202,12 +204,12 @@ func (m *bitChannel) LogRatio(y, x, x2 []float64) (float64, error) {
 	sum := 0.0
 	for i := range x {
 		a, b := m.code.encode(x[i]), m.code.encode(x2[i])
-		for j, r := range m.rates[i%2] {
+		for j, ratio := range m.ratios[i%2] {
 			v := y[i*m.code.bits+j]
 			if v != 0 && v != 1 {
 				return 0, errRelease
 			}
-			sum += float64(float64(int(a>>j&1)-int(b>>j&1)) * r.forget(v == 1))
+			sum += float64(float64(int(a>>j&1)-int(b>>j&1)) * ratio[int(v)])
 		}
 	}
 	return sum, nil
