@@ -102,6 +102,7 @@ type runner struct {
 	store  store
 	sketch *sketch
 	tuned  *tuned.Encoders // nil where none are
+	taught *train.Teachers
 
 	mu       sync.Mutex // guards the rest
 	progress map[string]float64
@@ -138,7 +139,10 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{spec: s, opt: o, store: st}
+	r := &runner{spec: s, opt: o, store: st, taught: &train.Teachers{}}
+	if o.Sets != nil {
+		r.taught = &o.Sets.Teachers
+	}
 	defer func() { r.tuned.Close() }()
 	d, err := r.load(ctx, true)
 	if err != nil {
@@ -305,10 +309,11 @@ func (r *runner) run(ctx context.Context, j job, pool *nn.Pool) error {
 	var state *train.State
 	var stopped error // by ctx
 	if !found {
-		if m, state, err = r.fit(ctx, j, fitting, pool); err != nil && ctx.Err() == nil {
+		var borrowed time.Duration
+		if m, state, err = r.fit(ctx, j, fitting, pool, &borrowed); err != nil && ctx.Err() == nil {
 			return r.fail(j, err)
 		}
-		stopped, seconds = err, measure.Number(time.Since(began).Seconds())
+		stopped, seconds = err, measure.Number((time.Since(began) + borrowed).Seconds())
 	}
 	trained := stopped == nil
 	if m != nil {
@@ -365,15 +370,16 @@ func (r *runner) fail(j job, err error) error {
 const saveEvery = 20 * time.Second
 
 // fit trains one job and returns the model with the last state, nil for a
-// method that has none. If ctx ends, they are returned with the error.
-func (r *runner) fit(ctx context.Context, j job, fitting *train.Fitting, pool *nn.Pool) (*model.Model, *train.State, error) {
+// method that has none. If ctx ends, they are returned with the error. Borrowed is set
+// to how long what another job had trained took.
+func (r *runner) fit(ctx context.Context, j job, fitting *train.Fitting, pool *nn.Pool, borrowed *time.Duration) (*model.Model, *train.State, error) {
 	last, err := r.store.loadState(j.name)
 	if err != nil {
 		return nil, nil, err
 	}
 	saved := time.Now()
 	m, err := fitting.Fit(ctx, train.Options{
-		Seed: j.seed, Pool: pool, Resume: last,
+		Seed: j.seed, Pool: pool, Resume: last, Teachers: r.taught, Borrowed: borrowed,
 		Progress: func(p model.Progress) { r.tell(j, p) },
 		Save: func(s *train.State) error {
 			last = s

@@ -53,7 +53,7 @@ func (r *runner) search(ctx context.Context, jobs []job) error {
 			continue
 		}
 		name := j.point.Name()
-		o := train.Options{Seed: r.spec.FirstSeed, Pool: pool, Trial: func(t train.Trial, done float64) {
+		o := train.Options{Seed: r.spec.FirstSeed, Pool: pool, Teachers: r.taught, Trial: func(t train.Trial, done float64) {
 			if r.opt.Progress != nil {
 				r.opt.Progress(Event{Job: name, Trial: &t, Done: done / 2})
 			}

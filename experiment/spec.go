@@ -17,6 +17,7 @@ import (
 	"sotto/encode/bert/tune"
 	"sotto/internal/nearest"
 	"sotto/train"
+	"sotto/train/layer"
 	"sotto/train/objective"
 )
 
@@ -208,9 +209,9 @@ func (s Spec) Hash() string {
 // shape returns the published shape for the data set, changed by what the user
 // asked for.
 func (s Spec) shape(dim int) train.Shape {
-	shape := train.Twitter()
+	shape := layer.Twitter()
 	if info, err := dataset.Find(s.Data, ""); err == nil && info.Bios {
-		shape = train.Bios()
+		shape = layer.Bios()
 	}
 	last := len(shape.Encoder) - 1
 	width := cmp.Or(dim, shape.Encoder[last])

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"sotto/measure"
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/train/layer"
 	"sotto/train/model"
 	"sotto/train/objective"
 )
@@ -120,11 +120,11 @@ func (h Auto) search(ctx context.Context, d Data, o Options) (*Found, error) {
 	return found, nil
 }
 
-// teacherShapes is how many models for the trusted side are tried.
-const teacherShapes = 4
-
-// finalSeeds is with how many seeds something is tried before it is chosen.
-const finalSeeds = 3
+const (
+	teacherShapes = 4  // how many models for the trusted side are tried
+	finalSeeds    = 3  // with how many seeds something is tried before it is chosen
+	trialEpochs   = 20 // how long a trial with noise trains where nothing else is said
+)
 
 // choose returns the best of the candidates that were confirmed, or −1. The
 // release of one label needs no codes unless they are better by more than a
@@ -235,7 +235,7 @@ func (s *search) teachers(ctx context.Context) (*teacher, Training, error) {
 	var settings Training
 	full := slices.Concat(s.Encoder, s.Classifier)
 	if s.Encoder == nil {
-		full = Twitter().Encoder
+		full = layer.Twitter().Encoder
 	}
 	chosen := 0
 	for i, shape := range [teacherShapes]Shape{
@@ -245,7 +245,7 @@ func (s *search) teachers(ctx context.Context) (*teacher, Training, error) {
 		t.Shape = shape
 		began := time.Now()
 		teacher, err := s.teach(ctx, t, s.options.Seed)
-		trial := Trial{Name: fmt.Sprintf("trusted side %s", layers(shape)), Hidden: shape.Encoder, Seconds: time.Since(began).Seconds()}
+		trial := Trial{Name: fmt.Sprintf("trusted side %s", shape.Layers()), Hidden: shape.Encoder, Seconds: time.Since(began).Seconds()}
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, t, err
@@ -272,19 +272,7 @@ func (s *search) teach(ctx context.Context, t Training, seed uint64) (*teacher, 
 	if err != nil {
 		return nil, err
 	}
-	return q.teach(ctx, Options{Seed: seed, Pool: s.options.Pool})
-}
-
-// layers describes a teacher's shape.
-func layers(s Shape) string {
-	if len(s.Encoder) == 0 {
-		return "linear"
-	}
-	name := strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Encoder), "[]"), " ", "-")
-	if s.Dropout > 0 {
-		name += fmt.Sprintf(" dropout %v", s.Dropout)
-	}
-	return name
+	return s.options.Teachers.teach(ctx, q, Options{Seed: seed, Pool: s.options.Pool})
 }
 
 // candidates lists what is tried for the release.
@@ -339,9 +327,6 @@ func (s *search) candidates(training Training) []candidate {
 	noise(mech.Params{Mechanism: "bitrr", Variant: mech.OneBit, Dim: 3}, 0)
 	return list
 }
-
-// trialEpochs is how long a trial with noise trains where nothing else is said.
-const trialEpochs = 20
 
 // try fits a candidate with one seed. Codes of the first seed share a teacher.
 func (s *search) try(ctx context.Context, t *candidate, seed uint64, teacher *teacher) error {

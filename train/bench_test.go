@@ -8,6 +8,7 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/layer"
 )
 
 // BenchmarkFederateEpoch measures one epoch on 20,000 rows of 512 numbers with
@@ -23,7 +24,7 @@ func BenchmarkFederateEpoch(b *testing.B) {
 		d.Y, d.Z, d.Train = append(d.Y, rng.IntN(2)), append(d.Z, rng.IntN(2)), append(d.Train, i)
 	}
 	d.Validation = d.Train[:100]
-	s := train.Training{Shape: train.Twitter(), Epochs: 1}
+	s := train.Training{Shape: layer.Twitter(), Epochs: 1}
 	for name, h := range map[string]train.Method{
 		"federate":      train.Federate{Training: s, Release: mech.Params{Mechanism: "laplace-l1", Epsilon: 8}},
 		"unconstrained": train.Unprotected{Training: s},
@@ -54,7 +55,7 @@ func BenchmarkTwitter(b *testing.B) {
 	}
 	d.Validation = d.Train[:8000]
 	h := train.Federate{
-		Training: train.Training{Shape: train.Twitter(), Epochs: 1},
+		Training: train.Training{Shape: layer.Twitter(), Epochs: 1},
 		Release:  mech.Params{Mechanism: "laplace-l1", Epsilon: 8},
 	}
 	pool := nn.NewPool(runtime.GOMAXPROCS(0))

@@ -149,7 +149,7 @@ func (h against) plan(d Data) (plan, model.Architecture, error) {
 	q := plan{Training: t, rows: t.rows(d), widths: t.Encoder, reversal: h.lambda, rivals: h.rivals, apart: h.apart}
 	a.Encoder = t.Encoder
 	if h.release != nil {
-		if q.release, err = additive(*h.release, t.dim()); err != nil {
+		if q.release, err = additive(*h.release, t.Dim()); err != nil {
 			return plan{}, a, err
 		}
 		p := q.release.Params()

@@ -1,8 +1,6 @@
 package train
 
-import (
-	"cmp"
-)
+import "cmp"
 
 // Target is a label that a release serves beside the first one of its data.
 type Target struct {

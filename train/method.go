@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"sotto/nn"
+	"sotto/train/layer"
 	"sotto/train/model"
 )
 
@@ -47,6 +49,11 @@ type Options struct {
 	Seed uint64   // of weights, order of rows, dropout and the noise of training
 	Pool *nn.Pool // nil means one worker
 
+	// Teachers, if not nil, keeps models of the trusted side for others that would
+	// train the same. The result does not depend on it.
+	Teachers *Teachers
+	// Borrowed, if not nil, is set to how long what Teachers had took to train.
+	Borrowed *time.Duration
 	// Progress, if not nil, is called after each epoch.
 	Progress func(model.Progress)
 	// Trial, if not nil, is called after each trial of a search with the share of
@@ -58,8 +65,7 @@ type Options struct {
 	Save func(*State) error
 	// Resume, if not nil, is where to go on: what Save was given in a training
 	// with the same method, data and seed. A state of another is an error, as
-	// far as settings, seed, labels, split and the first rows of the data tell.
-	// Resume is only read.
+	// far as settings, seed, labels, split and the first rows of the data tell. It is only read.
 	Resume *State
 }
 
@@ -68,6 +74,12 @@ func (o Options) pool() *nn.Pool {
 		return nn.NewPool(1)
 	}
 	return o.Pool
+}
+
+func (o Options) tell(p model.Progress) {
+	if o.Progress != nil {
+		o.Progress(p)
+	}
 }
 
 // Keep says which epoch's weights become the model.
@@ -81,6 +93,9 @@ const (
 	// it had no say.
 	Last Keep = "last"
 )
+
+// Shape says how wide the layers of a model are.
+type Shape = layer.Shape
 
 // Training holds what all methods that train a network share. The zero value
 // uses FEDERATE's published settings.
@@ -106,7 +121,7 @@ const leastSteps = 16 // of an epoch, where Batch is not given
 // filled returns t with its defaults for that many rows, or the first fault.
 func (t Training) filled(rows int, noisy, adversarial bool) (Training, error) {
 	var err error
-	if t.Shape, err = t.Shape.filled(); err != nil {
+	if t.Shape, err = t.Filled(model.MaxWidth); err != nil {
 		return t, err
 	}
 	epochs, keep := 30, Best

@@ -13,6 +13,7 @@ import (
 	"sotto/nn"
 	"sotto/noise"
 	"sotto/train"
+	"sotto/train/layer"
 	"sotto/train/model"
 )
 
@@ -184,8 +185,8 @@ func TestFront(t *testing.T) {
 	d := plant(300, 1, 1, 1)
 	p := nn.NewPool(1)
 	for name, shape := range map[string]train.Shape{
-		"twitter":     train.Twitter(),
-		"bios":        train.Bios(),
+		"twitter":     layer.Twitter(),
+		"bios":        layer.Bios(),
 		"one layer":   {Encoder: []int{5}},
 		"one hidden":  {Encoder: []int{5}, Classifier: []int{7}},
 		"many hidden": {Encoder: []int{5, 6}, Classifier: []int{7, 4, 3}},

@@ -110,9 +110,7 @@ func (q plan) fit(ctx context.Context, d Data, o Options) (*learner, error) {
 				return l, err
 			}
 		}
-		if o.Progress != nil {
-			o.Progress(l.state.Last())
-		}
+		o.tell(l.state.Last())
 	}
 	return l, nil
 }

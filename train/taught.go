@@ -24,7 +24,7 @@ func (h Codes) Teach(ctx context.Context, d Data, o Options) (*Taught, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := q.teach(ctx, o)
+	t, err := o.Teachers.teach(ctx, q, o)
 	if err != nil {
 		return nil, err
 	}

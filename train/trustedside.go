@@ -25,7 +25,7 @@ func taught(of func(Data) (lesson, error), d Data, encode func(context.Context, 
 		return nil, err
 	}
 	return &Fitting{Fit: func(ctx context.Context, o Options) (*model.Model, error) {
-		t, err := q.teach(ctx, o)
+		t, err := o.Teachers.teach(ctx, q, o)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 
+	"sotto/train"
 	"sotto/train/model"
 )
 
@@ -14,6 +15,9 @@ import (
 // same data load and encode it once. The zero value keeps what it is first asked
 // for, nil keeps nothing. It is safe for concurrent use.
 type Sets struct {
+	// Teachers keeps what was trained on them, for runs that would train the same.
+	Teachers train.Teachers
+
 	mu  sync.Mutex
 	all map[string]*Set // by what was asked for
 }

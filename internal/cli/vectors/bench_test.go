@@ -14,6 +14,7 @@ import (
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train"
+	"sotto/train/layer"
 )
 
 // BenchmarkEncodeModel releases texts of 20 words through a model of codes, and
@@ -42,7 +43,7 @@ func BenchmarkEncodeModel(b *testing.B) {
 			d.Validation = append(d.Validation, i)
 		}
 	}
-	h := train.Codes{Training: train.Training{Shape: train.Twitter(), Epochs: 1}, Release: mech.Params{Epsilon: 4}}
+	h := train.Codes{Training: train.Training{Shape: layer.Twitter(), Epochs: 1}, Release: mech.Params{Epsilon: 4}}
 	m, err := train.Fit(b.Context(), h, d, train.Options{Seed: 1})
 	if err != nil {
 		b.Fatal(err)

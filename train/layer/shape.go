@@ -1,11 +1,10 @@
-package train
+package layer
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"sotto/train/model"
+	"strings"
 )
 
 // Shape says how wide the layers of a model are. Hidden layers have ReLU and
@@ -35,8 +34,8 @@ func Bios() Shape {
 	return Shape{Encoder: []int{100, 50, 50}, Classifier: []int{50, 25}, Adversary: []int{50}}
 }
 
-// filled returns s with its defaults, or the first fault.
-func (s Shape) filled() (Shape, error) {
+// Filled returns s with its defaults, or the first fault: no layer may be wider than widest.
+func (s Shape) Filled(widest int) (Shape, error) {
 	if s.Encoder == nil {
 		s.Encoder = Twitter().Encoder
 	}
@@ -51,12 +50,24 @@ func (s Shape) filled() (Shape, error) {
 		return s, fmt.Errorf("train: encoder has no layers, must have at least one")
 	}
 	for _, w := range slices.Concat(s.Encoder, s.Classifier, s.Adversary) {
-		if w < 1 || w > model.MaxWidth {
-			return s, fmt.Errorf("train: a layer is %d wide, must be from 1 to %d", w, model.MaxWidth)
+		if w < 1 || w > widest {
+			return s, fmt.Errorf("train: a layer is %d wide, must be from 1 to %d", w, widest)
 		}
 	}
 	return s, nil
 }
 
-// dim is the width of the representation.
-func (s Shape) dim() int { return s.Encoder[len(s.Encoder)-1] }
+// Dim is the width of the representation.
+func (s Shape) Dim() int { return s.Encoder[len(s.Encoder)-1] }
+
+// Layers describes the encoder's.
+func (s Shape) Layers() string {
+	if len(s.Encoder) == 0 {
+		return "linear"
+	}
+	name := strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Encoder), "[]"), " ", "-")
+	if s.Dropout > 0 {
+		name += fmt.Sprintf(" dropout %v", s.Dropout)
+	}
+	return name
+}
