@@ -29,7 +29,7 @@ func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "demo")
 	var stdout, stderr bytes.Buffer
 	std := term.Streams{Out: &stdout, Err: &stderr}
-	if err := learn.Demo(t.Context(), dir, experiment.Spec{Data: "reviews", Limit: 400, Epochs: 2, Encoder: "hash:64"}, std); err != nil {
+	if err := learn.Demo(t.Context(), dir, experiment.Spec{Data: "reviews", Limit: 200, Epochs: 2, Encoder: "hash:32"}, std); err != nil {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
 	out := stdout.String()

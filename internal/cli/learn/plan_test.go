@@ -11,7 +11,7 @@ import (
 	"sotto/internal/cli/clitest"
 )
 
-const quickly = " --encoder hash:64 --hidden 16 --epochs 6 --limit 1200"
+const quickly = " --encoder hash:64 --hidden 16 --epochs 6 --limit 400"
 
 // planned runs the command and returns the JSON that it prints.
 func planned(t *testing.T, args string) map[string]any {
@@ -81,7 +81,7 @@ func TestPlanForPeople(t *testing.T) {
 	if code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
-	for _, want := range []string{"At ε = 2 a release tells sentiment", "• accuracy", "SMALLEST", "3 different texts a day at ε = 2 each come to ε = 6 a day and 12", "a daily ε of 10 pays for 5", "sotto train --data reviews --encoder hash:64 --limit 1200 --method codes --epsilon 2 --epochs 6 --hidden 16"} {
+	for _, want := range []string{"At ε = 2 a release tells sentiment", "• accuracy", "SMALLEST", "3 different texts a day at ε = 2 each come to ε = 6 a day and 12", "a daily ε of 10 pays for 5", "sotto train --data reviews --encoder hash:64 --limit 400 --method codes --epsilon 2 --epochs 6 --hidden 16"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

@@ -16,7 +16,7 @@ import (
 
 func TestTrainForScripts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
-	code, out, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --method federate --epsilon 4 --seeds 2 --json --out "+dir+clitest.Quickly)...)
+	code, out, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --method federate --epsilon 4 --seeds 2 --limit 1000 --json --out "+dir+clitest.Quickly)...)
 	if code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
@@ -63,7 +63,7 @@ func TestTrainForScripts(t *testing.T) {
 
 func TestTrainForPeople(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
-	code, out, errs := clitest.Sotto(t, "", strings.Fields("train --method majority,federate --variant released --epsilon 4 --lambda 0.5,1 --limit 1000 --out "+dir+clitest.Quickly)...)
+	code, out, errs := clitest.Sotto(t, "", strings.Fields("train --method majority,federate --variant released --epsilon 4 --lambda 0.5,1 --limit 500 --out "+dir+clitest.Quickly)...)
 	if code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
@@ -113,7 +113,7 @@ func TestTrainRefuses(t *testing.T) {
 // A Ctrl-C keeps what was trained, says how to go on, and is no success.
 func TestTrainInterrupted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
-	args := strings.Fields("train --method noise --epsilon 4 --seeds 1 --epochs 100 --limit 1000 --encoder hash:32 --hidden 16 --dim 16 --out " + dir)
+	args := strings.Fields("train --method noise --epsilon 4 --seeds 1 --epochs 20 --limit 400 --encoder hash:32 --hidden 16 --dim 16 --out " + dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var out bytes.Buffer
