@@ -197,6 +197,7 @@ func prepared(t *testing.T) string {
 }
 
 func TestAction(t *testing.T) {
+	t.Parallel()
 	a := readAction(t)
 	if a.Runs.Using != "composite" || len(a.Runs.Steps) != 2 {
 		t.Fatalf("action runs %+v, want two steps", a.Runs)
@@ -241,6 +242,7 @@ func TestAction(t *testing.T) {
 // TestActionInstalls builds sotto from the action's own files, and takes it from an
 // archive whose checksum must be right.
 func TestActionInstalls(t *testing.T) {
+	t.Parallel()
 	a := readAction(t)
 	temp := t.TempDir()
 	if r := a.run(t, temp, nil); r.code != 0 || !strings.Contains(r.outputs["version"], "sotto version ") {

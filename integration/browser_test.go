@@ -123,7 +123,7 @@ func eval[T any](b *tab, expression string) T {
 // the page's policy forbids what would wait within it.
 func (b *tab) until(expression string) {
 	b.Helper()
-	b.within(20*time.Second, expression)
+	b.within(time.Minute, expression)
 }
 
 // within waits as until does, for longer work.

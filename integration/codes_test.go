@@ -1,34 +1,45 @@
 package integration_test
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/openai/openai-go/v3"
 )
 
-// trainedCodes trains a model whose release is a code that answers two labels, and
-// returns its folder and that of its head.
-func trainedCodes(t *testing.T) (model, head string) {
-	t.Helper()
-	dir := t.TempDir()
-	model, head = filepath.Join(dir, "model", "seed-1"), filepath.Join(dir, "head")
+// coded is the folder of a model that was trained once.
+var coded = sync.OnceValues(func() (dir string, err error) {
+	dir = filepath.Join(workplace, "codes")
 	for _, args := range [][]string{
-		{"train", "--data", "reviews", "--labels", "sentiment,author", "--method", "codes", "--epsilon", "4", "--epochs", "5", "--seeds", "1", "--out", filepath.Dir(model)},
-		{"serve", "head", model, head},
+		{"train", "--data", "reviews", "--limit", "400", "--labels", "sentiment,author", "--method", "codes", "--epsilon", "4", "--epochs", "5", "--seeds", "1", "--out", filepath.Join(dir, "model")},
+		{"serve", "head", filepath.Join(dir, "model", "seed-1"), filepath.Join(dir, "head")},
 	} {
-		if out, err := exec.Command(binary, args...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
+		if out, failed := exec.Command(binary, args...).CombinedOutput(); failed != nil {
+			return "", fmt.Errorf("%w: %s", failed, out)
 		}
 	}
-	return model, head
+	return dir, nil
+})
+
+// trainedCodes returns the folder of a model whose release is a code that answers two
+// labels, and that of its head.
+func trainedCodes(t *testing.T) (model, head string) {
+	t.Helper()
+	dir, err := coded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "model", "seed-1"), filepath.Join(dir, "head")
 }
 
 // TestOpenAICodes asks for the vector of a code and for its index, in both
 // encodings of OpenAI's client.
 func TestOpenAICodes(t *testing.T) {
+	t.Parallel()
 	folder, _ := trainedCodes(t)
 	c := officialClient(gateway(t, "--model", folder), "unused")
 	embed := func(dimensions int64, format openai.EmbeddingNewParamsEncodingFormat) []float64 {
@@ -60,6 +71,7 @@ func TestOpenAICodes(t *testing.T) {
 // TestPageCodes shows a code by its number and meaning, and what the server says
 // of each label.
 func TestPageCodes(t *testing.T) {
+	t.Parallel()
 	folder, head := trainedCodes(t)
 	s := launch(t, "serve", "--model", head)
 	p := gateway(t, "--page", "--model", folder, "--server", s.base)

@@ -41,6 +41,7 @@ func answers(t *testing.T, rows int) string {
 
 // TestStudioErrors finds where answers of a foreign model are wrong.
 func TestStudioErrors(t *testing.T) {
+	t.Parallel()
 	p, b := studio(t)
 	b.do(chromedp.Focus("#tab-errors"), chromedp.KeyEvent(kb.Enter))
 	b.seen("errors-none")

@@ -20,6 +20,7 @@ $`)
 // TestExamples runs each example as its users do, with a key, and with one that the
 // gateway does not know.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name    string
 		needs   []string
@@ -31,6 +32,7 @@ func TestExamples(t *testing.T) {
 		{"langchain", []string{"node", "npm"}, fetchPackages, []string{"node", "embed.mjs"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			for _, name := range tt.needs {
 				if _, err := exec.LookPath(name); err != nil {
 					t.Skipf("%s is not installed", name)

@@ -80,6 +80,7 @@ func (c inference) call(t *testing.T, method, message string) (map[string]any, e
 // TestGRPC calls a real server by gRPC's own client: it answers as over HTTP, in
 // numbers and raw, refuses with statuses, and tells of its health.
 func TestGRPC(t *testing.T) {
+	t.Parallel()
 	_, head := trainedCodes(t)
 	p := launch(t, "serve", "--model", head, "--grpc-listen", "127.0.0.1:0")
 	c := dialServer(t, p)

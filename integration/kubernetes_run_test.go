@@ -23,6 +23,7 @@ import (
 // TestKubernetesPrograms starts gateway and server with the arguments that their pods
 // have, on files at the places of their volumes, and asks them as the cluster would.
 func TestKubernetesPrograms(t *testing.T) {
+	t.Parallel()
 	all := manifests(t)
 	root := t.TempDir()
 	pod := func(name string) container {

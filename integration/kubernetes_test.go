@@ -148,6 +148,7 @@ func workloads(all []object) []object {
 // TestKubernetesPods: nobody is root, can write its own files, or takes more than it
 // is given; images are pinned, and secrets are named, not written down.
 func TestKubernetesPods(t *testing.T) {
+	t.Parallel()
 	all := manifests(t)
 	pinned := regexp.MustCompile(`^[a-z0-9./_-]+:[0-9]+\.[0-9]+[A-Za-z0-9._-]*$`)
 	for _, o := range all {
@@ -265,6 +266,7 @@ func (c *container) has(port string) bool {
 
 // TestKubernetesSelectors: whatever selects pods finds the pods that it is about.
 func TestKubernetesSelectors(t *testing.T) {
+	t.Parallel()
 	all := manifests(t)
 	for _, o := range all {
 		var s selector
@@ -303,6 +305,7 @@ func TestKubernetesSelectors(t *testing.T) {
 
 // TestKubernetesScripts: what the files hold for a shell is read by one.
 func TestKubernetesScripts(t *testing.T) {
+	t.Parallel()
 	n := 0
 	for _, o := range manifests(t) {
 		for name, content := range o.Data {

@@ -48,6 +48,7 @@ func many(s ...string) openai.EmbeddingNewParamsInputUnion {
 
 // TestOpenAI asks for the same text in each way that OpenAI's client has.
 func TestOpenAI(t *testing.T) {
+	t.Parallel()
 	p := gateway(t)
 	c := officialClient(p, "unused")
 	const text = "the parcel never arrived in Porto"
@@ -101,6 +102,7 @@ func sameNumbers(a, b []float64) bool {
 
 // TestOpenAIErrors checks that OpenAI's client reads the errors as its own.
 func TestOpenAIErrors(t *testing.T) {
+	t.Parallel()
 	key, keys := newKey(t, "--subject", "shop")
 	p := gateway(t, "--keys", keys, "--budget", "16")
 	good := openai.EmbeddingNewParams{Input: many("one", "two"), Model: model, User: openai.String("bob")}
@@ -141,6 +143,7 @@ func TestOpenAIErrors(t *testing.T) {
 // TestOpenAIAlias asks by the name of a model of OpenAI's, as a program does whose
 // settings nobody wants to touch but for the address.
 func TestOpenAIAlias(t *testing.T) {
+	t.Parallel()
 	const alias = openai.EmbeddingModelTextEmbedding3Small
 	p := gateway(t, "--alias", alias)
 	c := officialClient(p, "unused")
@@ -171,6 +174,7 @@ func TestOpenAIAlias(t *testing.T) {
 // TestOpenAIScopes: a key with another scope is refused in a form that OpenAI's
 // client reads.
 func TestOpenAIScopes(t *testing.T) {
+	t.Parallel()
 	key, keys := newKey(t, "--subject", "prometheus", "--scope", "metrics")
 	p := gateway(t, "--keys", keys)
 	var e *openai.Error

@@ -42,6 +42,7 @@ func (b *tab) hidden(id string) bool {
 
 // TestPage types texts until the budget is spent.
 func TestPage(t *testing.T) {
+	t.Parallel()
 	p := gateway(t, "--page", "--mask-names", "capitals", "--budget", "20")
 	b := open(t, p.base+"/", "#text")
 	b.until(`!document.getElementById("budget").hidden`)
@@ -119,6 +120,7 @@ func quoted(t *testing.T, s string) string {
 
 // TestPageMarkup types what would be markup, or break a script.
 func TestPageMarkup(t *testing.T) {
+	t.Parallel()
 	p := gateway(t, "--page")
 	b := open(t, p.base+"/", "#text")
 	const hostile = `</script><img src=x onerror="document.title='taken'"><b>Anna & Bob</b> "'` + "\u2028 🙂"
@@ -140,8 +142,9 @@ func TestPageMarkup(t *testing.T) {
 // TestPageServer releases with a model's first half, and has a server that
 // holds the second answer; then the server goes.
 func TestPageServer(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "model")
-	if out, err := exec.Command(binary, "train", "--data", "reviews", "--method", "noise", "--epsilon", "8", "--epochs", "1", "--seeds", "1", "--out", dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command(binary, "train", "--data", "reviews", "--limit", "200", "--method", "noise", "--epsilon", "8", "--epochs", "1", "--seeds", "1", "--out", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	seed := filepath.Join(dir, "seed-1")

@@ -101,6 +101,7 @@ func allowed(policies []object, from, to end, port int) bool {
 // TestKubernetesPolicy: texts reach the gateway alone. What a pod of a client, a
 // server that was taken over, or anybody else tries beyond that is denied.
 func TestKubernetesPolicy(t *testing.T) {
+	t.Parallel()
 	all := manifests(t)
 	ends := map[string]end{
 		"client":   {namespace: "shop", of: map[string]string{"sotto/clients": "true"}, labels: map[string]string{"sotto/client": "true"}},

@@ -3,6 +3,7 @@ package integration_test
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,8 +16,8 @@ import (
 	"time"
 )
 
-// binary is the command under test.
-var binary string
+// binary is the command under test, and workplace a folder that goes with the tests.
+var binary, workplace string
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "sotto-integration-")
@@ -27,6 +28,9 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	} else {
+		workplace = dir
+		flag.Parse()
+		flag.Set("test.parallel", "6") //nolint:errcheck // which there is; tests wait for pages and processes
 		code = m.Run()
 	}
 	os.RemoveAll(dir)
@@ -77,8 +81,15 @@ var address = regexp.MustCompile(`(?:gateway at |studio at |"address":")((?:http
 // must have drained in order.
 func launch(t *testing.T, args ...string) *process {
 	t.Helper()
+	return launchWith(t, nil, args...)
+}
+
+// launchWith is launch with more in the environment.
+func launchWith(t *testing.T, environment []string, args ...string) *process {
+	t.Helper()
 	p := new(process)
 	c := exec.Command(binary, append(args, "--listen", "127.0.0.1:0")...)
+	c.Env = append(os.Environ(), environment...)
 	c.Stdout, c.Stderr = &p.said, &p.said
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 // TestStudioLink finds who is the same in a table, the real records of csv_example where
 // they are, decides by keyboard, and takes a decision back.
 func TestStudioLink(t *testing.T) {
+	t.Parallel()
 	p, b := studio(t)
 	var rows strings.Builder
 	rows.WriteString("entity,name,street,town\n")

@@ -14,6 +14,7 @@ import (
 // TestStudioRelations looks at the rules of CoNLL04 by keyboard, edits one and sees what
 // changes, keeps it, rejects another, says of a finding that it is right, and saves.
 func TestStudioRelations(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat(filepath.Join(os.Getenv("SOTTO_DATA"), "relations", "conll04.jsonl")); err != nil {
 		t.Skip("needs the set conll04 in the folder that SOTTO_DATA names")
 	}
@@ -69,6 +70,7 @@ func TestStudioRelations(t *testing.T) {
 
 // TestStudioSentences looks at sentences of one's own, and is told what is wrong with others.
 func TestStudioSentences(t *testing.T) {
+	t.Parallel()
 	_, b := studio(t)
 	b.do(chromedp.Focus("#tab-data"), chromedp.KeyEvent(kb.End))
 	for eval[bool](b, `document.getElementById("panel-relations").hidden`) { // others may stand behind it
