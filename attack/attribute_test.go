@@ -55,6 +55,10 @@ func attackVectors(t *testing.T, d measure.Labelled, g *dp.Guarantee, o attack.O
 	return a
 }
 
+// quick are the attackers without the one of two layers of 512 units, which takes longer
+// than all others together.
+var quick = []string{"linear", "mlp-100", "mlp-100-centred"}
+
 // TestAttackHonest: what is promised holds against every attacker, for every
 // mechanism with a text-level ε. With 6 mechanisms, 2 ε and 4 attackers, an
 // accuracy whose one-sided interval of confidence 1 − 1e-5/48 lies above the
@@ -76,7 +80,11 @@ func TestAttackHonest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the rest fits 48 attackers")
 	}
-	for _, name := range []string{"laplace-l1", "bitrr", "privunit", "laplace-l2", "dpnr", "codebook"}[:dptest.Count(t, 3, 6)] {
+	for i, name := range []string{"laplace-l1", "bitrr", "privunit", "laplace-l2", "dpnr", "codebook"}[:dptest.Count(t, 3, 6)] {
+		o := attack.Options{Workers: 2}
+		if i > 1 || i > 0 && !dptest.Long() {
+			o.Attackers = quick
+		}
 		for _, epsilon := range []float64{2, 0.5}[:dptest.Count(t, 1, 2)] { // the harder half first
 			t.Run(fmt.Sprint(name, " ", epsilon), func(t *testing.T) {
 				m, err := mech.New(mech.Params{Mechanism: name, Dim: 4, Epsilon: epsilon})
@@ -84,7 +92,7 @@ func TestAttackHonest(t *testing.T) {
 					t.Fatal(err)
 				}
 				g := m.Guarantee()
-				a := attackVectors(t, opposite(t, m, 300), &g, attack.Options{Workers: 2})
+				a := attackVectors(t, opposite(t, m, 300), &g, o)
 				if !a.Limited() {
 					t.Fatal("an honest mechanism has no limit")
 				}
@@ -111,7 +119,7 @@ func TestAttackDishonest(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, claimed, g := opposite(t, m, 300), dp.Guarantee{Unit: dp.Text, Epsilon: m.Profile().Claimed}, m.Guarantee()
-		if a := attackVectors(t, d, &claimed, attack.Options{Workers: 2}); !a.Refuted {
+		if a := attackVectors(t, d, &claimed, attack.Options{Workers: 2, Attackers: quick}); !a.Refuted {
 			t.Errorf("%s: attack on the claim ε = %v: %+v, want it refuted", p.Mechanism, claimed.Epsilon, a)
 		}
 		if a := attackVectors(t, d, &g, attack.Options{Workers: 2}); a.Refuted {
@@ -127,8 +135,8 @@ func TestAttackVectorsWorkers(t *testing.T) {
 	}
 	d := opposite(t, m, 60)
 	d.Z[3] = -1
-	one := attackVectors(t, d, nil, attack.Options{Workers: 1, Seed: 2, Coding: measure.BlockCoding})
-	three := attackVectors(t, d, nil, attack.Options{Workers: 3, Seed: 2, Coding: measure.BlockCoding})
+	one := attackVectors(t, d, nil, attack.Options{Workers: 1, Seed: 2, Coding: measure.BlockCoding, Attackers: quick})
+	three := attackVectors(t, d, nil, attack.Options{Workers: 3, Seed: 2, Coding: measure.BlockCoding, Attackers: quick})
 	// The limit is NaN, which equals nothing.
 	if one.Limited() || one.Findings[2].Description.Rows != 59 || one.Findings[0].Leakage.RowsFitted+one.Findings[0].Leakage.RowsScored != 59 {
 		t.Errorf("attack = %+v, want no limit and 59 rows", one)
