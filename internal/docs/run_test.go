@@ -85,7 +85,9 @@ func newReader(t *testing.T, page, bin string) *reader {
 			stop()
 		}
 	})
-	r.env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "REPOSITORY="+root, "NO_COLOR=1", "SOTTO_RESULTS="+filepath.Join(dir, "results"), "XDG_CONFIG_HOME="+filepath.Join(dir, "settings"))
+	// As many pages are read side by side as there are cores: a command that took more
+	// than one would wait for those of other pages.
+	r.env = append(os.Environ(), "GOMAXPROCS=1", "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "REPOSITORY="+root, "NO_COLOR=1", "SOTTO_RESULTS="+filepath.Join(dir, "results"), "XDG_CONFIG_HOME="+filepath.Join(dir, "settings"))
 	return r
 }
 
