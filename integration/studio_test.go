@@ -21,9 +21,9 @@ import (
 var studioAddress = regexp.MustCompile(`studio at (\S+)`)
 
 // studio starts a studio and opens its page.
-func studio(t *testing.T, args ...string) (*process, *tab) {
+func studio(t *testing.T) (*process, *tab) {
 	t.Helper()
-	p := launch(t, append([]string{"studio", "--no-open"}, args...)...)
+	p := launch(t, "studio", "--no-open")
 	return p, p.studio(t)
 }
 
