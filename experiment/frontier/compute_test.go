@@ -207,7 +207,7 @@ func TestSplit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads a data set four times")
 	}
-	o := frontier.Options{Store: t.TempDir(), Quick: true, Only: []string{"adult-3"}, Methods: []string{"split"}, Epsilons: []float64{1, 8}}
+	o := frontier.Options{Store: t.TempDir(), Quick: true, Limit: 2000, Only: []string{"adult-3"}, Methods: []string{"split"}, Epsilons: []float64{1, 8}}
 	computed(t, o)
 	r, _ := read(t, o)
 	task := r.Tasks[0]
@@ -232,7 +232,7 @@ func ExampleCollect() {
 		return
 	}
 	defer os.RemoveAll(store)
-	o := frontier.Options{Store: store, Quick: true, Only: []string{"reviews-later"}, Methods: []string{"label"}}
+	o := frontier.Options{Store: store, Quick: true, Limit: 400, Only: []string{"reviews-later"}, Methods: []string{"label"}}
 	if err = frontier.Compute(context.Background(), o); err != nil {
 		fmt.Println(err)
 		return

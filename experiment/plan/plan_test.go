@@ -2,12 +2,14 @@ package plan_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -31,6 +33,20 @@ func planner(t *testing.T, s experiment.Spec) *plan.Planner {
 	return p
 }
 
+// ready is a planner of quick that all tests ask: what one has asked, it knows.
+var ready = sync.OnceValues(func() (*plan.Planner, error) {
+	return plan.New(context.Background(), quick(), plan.Options{Workers: 2})
+})
+
+func shared(t *testing.T) *plan.Planner {
+	t.Helper()
+	p, err := ready()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func answer(t *testing.T, p *plan.Planner, ask plan.Ask) *plan.Result {
 	t.Helper()
 	r, err := p.Answer(t.Context(), ask)
@@ -46,7 +62,7 @@ func answer(t *testing.T, p *plan.Planner, ask plan.Ask) *plan.Result {
 // √(ln(2·10⁵)/2n) with probability 10⁻⁵ at most (Hoeffding), and so is that of the
 // other, and so are both on the test rows, of which there are as many.
 func TestAgrees(t *testing.T) {
-	p := planner(t, quick())
+	p := shared(t)
 	s := quick()
 	s.Methods, s.Epsilons = []string{"codes"}, []float64{2, 0.5, 6}[:dptest.Count(t, 1, 3)]
 	r, err := experiment.Run(t.Context(), s, experiment.Options{})
@@ -97,7 +113,7 @@ func solves(t *testing.T) {
 
 func TestTarget(t *testing.T) {
 	solves(t)
-	p := planner(t, quick())
+	p := shared(t)
 	r := answer(t, p, plan.Ask{Target: 0.7})
 	if r.Epsilon == nil || r.Reached == nil || !(r.Reached.Accuracy >= 0.7) || r.Reason != "" {
 		t.Fatalf("epsilon is %v with %+v, want one that reaches the target", r.Epsilon, r.Reached)
@@ -175,7 +191,7 @@ func TestLabels(t *testing.T) {
 }
 
 func TestCurve(t *testing.T) {
-	p := planner(t, quick())
+	p := shared(t)
 	r := answer(t, p, plan.Ask{})
 	if len(r.Curve) != len(p.Grid()) || r.Useful == nil || r.Near == nil || !(*r.Useful <= *r.Near) {
 		t.Errorf("%d points, useful from %v, near from %v", len(r.Curve), r.Useful, r.Near)
@@ -244,7 +260,7 @@ func TestRefuses(t *testing.T) {
 // What a user spends is the sum, or less at δ; a daily ε pays for as many as fit.
 func TestBudget(t *testing.T) {
 	solves(t)
-	p := planner(t, quick())
+	p := shared(t)
 	r := answer(t, p, plan.Ask{Epsilons: []float64{0.1}, Use: plan.Use{TextsPerDay: 20, Days: 10, Daily: 1}})
 	b := r.Budgets[0]
 	if b.Day.Releases != 20 || math.Abs(float64(b.Day.Basic)-2) > 1e-6 || b.Period.Releases != 200 || !(b.Period.Optimal < b.Period.Basic) || len(b.Period.Assumptions) == 0 {
