@@ -86,15 +86,18 @@ func (t *trainer) step(data Labelled, rows []int) float64 {
 	return loss
 }
 
-// sumSquares returns ‖v‖², in four sums that the processor can run abreast.
+// sumSquares returns ‖v‖², in four sums that the processor can run abreast and keep in
+// registers.
 func sumSquares(v []float32) float64 {
-	var sum [4]float64
+	var a, b, c, d float64
 	for ; len(v) >= 4; v = v[4:] {
-		for k := range sum {
-			w := float64(v[k])
-			sum[k] += w * w
-		}
+		w, x, y, z := float64(v[0]), float64(v[1]), float64(v[2]), float64(v[3])
+		a += w * w
+		b += x * x
+		c += y * y
+		d += z * z
 	}
+	sum := [4]float64{a, b, c, d}
 	for k, w := range v {
 		sum[k] += float64(w) * float64(w)
 	}
