@@ -21,18 +21,23 @@ func Commands(std term.Streams) []*cobra.Command {
 // what others fill in.
 type common struct {
 	attack.Options
+	out  string
 	json bool
 }
 
 func (o *common) addFlags(fs *pflag.FlagSet, seed, cores string) {
 	fs.Uint64Var(&o.Seed, "seed", 0, "seed of "+seed+" (default 0)")
 	fs.IntVar(&o.Workers, "workers", 0, "cores to use"+cores+" (default: all)")
+	fs.StringVar(&o.out, "out", "", "also write the result to this file, as JSON")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 }
 
 // run makes an attack and prints what it found. It returns [term.ErrNo] if that
 // refutes the guarantee.
 func (o *common) run(ctx context.Context, k attack.Kind, target func(*attack.Options) (attack.Target, error), std term.Streams) error {
+	if err := term.CanWrite(term.Named("--out", o.out)); err != nil {
+		return err
+	}
 	bar := term.NewProgress(std.Err, "attacking")
 	defer bar.Finish()
 	o.Progress = bar.Set
@@ -45,6 +50,11 @@ func (o *common) run(ctx context.Context, k attack.Kind, target func(*attack.Opt
 		return err
 	}
 	bar.Finish()
+	if o.out != "" {
+		if err := term.WriteJSON(o.out, r); err != nil {
+			return err
+		}
+	}
 	return term.Verdict(term.Show(std.Out, o.json, r, printResult), r.Refuted)
 }
 

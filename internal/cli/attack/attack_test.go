@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	weakrand "math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,11 +64,16 @@ type attackJSON struct {
 	}
 }
 
+// infer makes an attack, and sees that what is written is what is printed.
 func infer(t *testing.T, wantCode int, args ...string) attackJSON {
 	t.Helper()
-	code, out, errs := clitest.Sotto(t, "", append([]string{"attack", "--json"}, args...)...)
+	file := filepath.Join(t.TempDir(), "attack.json")
+	code, out, errs := clitest.Sotto(t, "", append([]string{"attack", "--json", "--out", file}, args...)...)
 	if code != wantCode {
 		t.Fatalf("exit code %d, want %d: %s%s", code, wantCode, out, errs)
+	}
+	if written, err := os.ReadFile(file); err != nil || string(written) != out {
+		t.Errorf("--out wrote %q (%v), want what was printed", written, err)
 	}
 	var got attackJSON
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
@@ -147,7 +153,7 @@ func TestAttackModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains a model and attacks it")
 	}
-	code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --method federate,majority --epsilon 4 --limit 1000 --out "+dir+clitest.Quickly)...)
+	code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --method federate,majority --epsilon 4 --limit 400 --out "+dir+clitest.Quickly)...)
 	if code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
@@ -182,6 +188,7 @@ func TestAttackErrors(t *testing.T) {
 		{"both", "--vectors x --model y", "want --vectors and --attributes, --pairs, or --model"},
 		{"no attributes", "--vectors " + vectors, "want both"},
 		{"no model", "--data reviews", "want --model"},
+		{"no folder", "--vectors " + vectors + " --attributes " + attributes + " --column sex --out nowhere/x.json", "nothing can be written into nowhere"},
 		{"no such model", "--model " + filepath.Dir(short) + " --data reviews", "no model"},
 		{"epsilon of a model", "--model m --data reviews --epsilon 1", "no meaning"},
 		{"not a number", "--vectors " + vectors + " --attributes " + attributes + " --epsilon nan", "--epsilon is NaN, must be non-negative"},

@@ -133,7 +133,7 @@ func TestAttackEntityModel(t *testing.T) {
 		t.Skip("trains a model and attacks it")
 	}
 	dir := filepath.Join(t.TempDir(), "model")
-	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --method federate --epsilon 4 --limit 1000 --out "+dir+clitest.Quickly)...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --method federate --epsilon 4 --limit 400 --out "+dir+clitest.Quickly)...); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	a := attempt(t, cli.ExitDone, "entities", "--model", dir)
