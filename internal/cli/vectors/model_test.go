@@ -31,7 +31,7 @@ func feedback(t *testing.T) string {
 func trained(t *testing.T, in, more string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "model")
-	args := append(strings.Fields("train --in "+in+" --text text --label stars --epochs 30 --encoder hash:32 --out "+dir), strings.Fields(more)...)
+	args := append(strings.Fields("train --in "+in+" --text text --label stars --epochs 5 --encoder hash:32 --out "+dir), strings.Fields(more)...)
 	if code, _, errs := clitest.Sotto(t, "", args...); code != cli.ExitDone {
 		t.Fatalf("train: exit code %d: %s", code, errs)
 	}
