@@ -49,6 +49,7 @@ func loadCelebA(l *loader) (*Set, error) {
 				return err
 			}
 			s.celebaShape(names, labels, protected, features)
+			s.Features = make([]float32, 0, min(declared, l.info.Rows)*len(features))
 			return errNoRecord
 		case len(words) != len(names)+1:
 			return fmt.Errorf("it has %d values, must have %d", len(words)-1, len(names))
