@@ -1,5 +1,7 @@
 package nn
 
+import "sync"
+
 // avx2 needs AVX2 and FMA: all x86 servers and desktops since about 2015.
 var avx2 = kernels{
 	name: "avx2", mr: 6, nr: 16,
@@ -16,8 +18,9 @@ var avx512 = kernels{
 	vectors: vectorsAVX2,
 }
 
-// runnable returns the kernels that this machine can run, the fastest first.
-func runnable() []*kernels {
+// runnable returns the kernels that this machine can run, the fastest first. It asks once:
+// a virtual machine takes longer to answer than a small product does.
+var runnable = sync.OnceValue(func() []*kernels {
 	fma, wide := features()
 	switch {
 	case wide:
@@ -26,7 +29,7 @@ func runnable() []*kernels {
 		return []*kernels{&avx2, &portable}
 	}
 	return []*kernels{&portable}
-}
+})
 
 func tileAVX2(t *tile) {
 	t.check(6, 16, 6, 16)

@@ -171,7 +171,7 @@ func TestBlend(t *testing.T) {
 			where.Data[n/2] = float32(math.NaN())
 			where.Data[n/3] = 0
 			for _, more := range []bool{false, true} {
-				want, size := naive(nn.Matrix{Rows: 1, Cols: n, Data: before.Data[:n]}, a, b, more)
+				want := naive(nn.Matrix{Rows: 1, Cols: n, Data: before.Data[:n]}, a, b, more)
 				for _, p := range pools() {
 					for _, mask := range [][]float32{nil, where.Data} {
 						got := before.Clone()
@@ -186,7 +186,7 @@ func TestBlend(t *testing.T) {
 							}
 						}
 						got = nn.Matrix{Rows: 1, Cols: n, Data: got.Data[:n]}
-						if err := near(got, masked, float64(k+3)*0x1p-24*1.01*size); err != nil {
+						if err := near(got, masked, float64(k+3)*0x1p-24*1.01*want.size); err != nil {
 							t.Errorf("%s, %d×%d, more %v, masked %v: %v", p.Kernel(), k, n, more, mask != nil, err)
 						}
 					}
