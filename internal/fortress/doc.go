@@ -3,7 +3,7 @@
 // nothing but tests.
 //
 // Plain "go test" runs every attack with small numbers, and judges only what does
-// not depend on how quick a machine is; a few that wait for half a minute run with
+// not depend on how quick a machine is; a few that wait for long run with
 // SOTTO_LONG=1. The whole list with large numbers, and the
 // table, are
 //

@@ -47,17 +47,25 @@ func (d *database) empty() {
 
 // onDatabase starts a gateway on a schema of its own, of a server that is found by one of
 // the functions of pgtest.
-func (s *scene) onDatabase(find func(testing.TB) *pgtest.Server) (g *process, at place, d *database) {
+func (s *scene) onDatabase(find func(testing.TB) *pgtest.Server, more ...string) (g *process, at place, d *database) {
 	s.Helper()
 	server := find(s)
 	at, d = s.place(), &database{server, s, server.Schema(s)}
 	at.ledger = d.URL(d.schema)
-	return s.run(at.args("--budget", "1e6", "--rate", "0")...), at, d
+	return s.run(at.args(append(more, "--budget", "1e6", "--rate", "0")...)...), at, d
+}
+
+// impatient are flags of a gateway that soon gives a database up, but in the whole list.
+func (s *scene) impatient() []string {
+	if s.full {
+		return nil
+	}
+	return []string{"--ledger-timeout", "2s"}
 }
 
 func frozen(s *scene) {
 	s.patient()
-	g, at, d := s.onDatabase(pgtest.Alone)
+	g, at, d := s.onDatabase(pgtest.Alone, s.impatient()...)
 	s.spends(g.base, 3)
 	if err := d.Freeze(); err != nil {
 		s.Fatal(err)
@@ -90,7 +98,7 @@ func frozen(s *scene) {
 
 func frozenEnd(s *scene) {
 	s.patient()
-	g, _, d := s.onDatabase(pgtest.Alone)
+	g, _, d := s.onDatabase(pgtest.Alone, s.impatient()...)
 	s.spends(g.base, 3)
 	if err := d.Freeze(); err != nil {
 		s.Fatal(err)

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	} else {
 		flag.Parse()
 		// Most of the time attacks wait.
-		if err = flag.Set("test.parallel", "24"); err == nil {
+		if err = flag.Set("test.parallel", "16"); err == nil {
 			code = m.Run()
 		}
 		if err = errors.Join(err, show(os.Stdout, rows.all)); err != nil {

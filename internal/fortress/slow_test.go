@@ -26,7 +26,7 @@ var slowClients = []attack{
 		s.under(s.gateway("--concurrency", "64"), slow, s.many(2000, 200), 4, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "")
 	}},
 	{"answers that nobody reads", "honest requests are answered; p99 at most 3 times its quiet value", func(s *scene) {
-		s.under(s.gateway("--concurrency", "64", "--budget", "1e6", "--rate", "0"), deaf, s.many(500, 80), 500, post("/v1/embeddings", `{"user": "mallory", "input": `+texts(256, "a text")+`}`), "")
+		s.under(s.gateway(append(whole, "--concurrency", "64", "--budget", "1e6", "--rate", "0")...), deaf, s.many(500, 80), 500, post("/v1/embeddings", `{"user": "mallory", "input": `+texts(256, "a text")+`}`), "")
 	}},
 	{"handshakes that nobody ends", "honest requests are answered; p99 at most 3 times its quiet value", func(s *scene) {
 		cert, key := servetest.Certify(s)

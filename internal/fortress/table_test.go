@@ -104,12 +104,11 @@ func (s *scene) many(full, plain int) int {
 	return plain
 }
 
-// patient skips an attack that is for the most part a wait of half a minute, but in the
-// long run.
+// patient skips an attack that is for the most part a long wait, but in the long run.
 func (s *scene) patient() {
 	s.Helper()
 	if !s.full && !dptest.Long() {
-		s.Skip("waits for half a minute: SOTTO_LONG=1 runs it")
+		s.Skip("waits for long: SOTTO_LONG=1 runs it")
 	}
 }
 

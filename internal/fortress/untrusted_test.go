@@ -57,13 +57,17 @@ var untrusted = []attack{
 	{"a server that sends its answer elsewhere", "no request goes there", redirected},
 	{"a server that answers a byte a second", "502 or 503 within a minute; others are answered meanwhile", func(s *scene) {
 		s.patient()
+		var flags []string
+		if !s.full {
+			flags = []string{"--timeout", "6s"}
+		}
 		s.classify(func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				io.WriteString(w, " ")                //nolint:errcheck // the other side ends it
 				http.NewResponseController(w).Flush() //nolint:errcheck // likewise
 				pause(r.Context(), time.Second)
 			}
-		}, refusedAnswer)
+		}, refusedAnswer, flags...)
 	}},
 }
 
@@ -92,9 +96,9 @@ func refusedAnswer(a answer) bool {
 }
 
 // classify has several clients ask a gateway whose server is hostile.
-func (s *scene) classify(infer http.HandlerFunc, want func(answer) bool) {
+func (s *scene) classify(infer http.HandlerFunc, want func(answer) bool, more ...string) {
 	s.Helper()
-	g := s.gateway(append(whole, "--server", hostile(s, infer).URL, "--budget", "1e6")...)
+	g := s.gateway(slices.Concat(whole, []string{"--server", hostile(s, infer).URL, "--budget", "1e6"}, more)...)
 	var group sync.WaitGroup
 	got := make([]answer, s.many(16, 4))
 	for i := range got {
