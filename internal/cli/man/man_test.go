@@ -2,9 +2,11 @@ package man_test
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,19 +86,29 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// The formatter has nothing to complain of.
+// The formatter has nothing to complain of, and sets each page.
 func TestGroff(t *testing.T) {
 	groff, err := exec.LookPath("groff")
 	if err != nil {
 		t.Skip("groff is not installed")
 	}
-	for name, page := range write(t) {
-		c := exec.Command(groff, "-k", "-man", "-Tutf8", "-ww")
-		c.Stdin = strings.NewReader(page)
-		var errs bytes.Buffer
-		c.Stderr = &errs
-		if out, err := c.Output(); err != nil || errs.Len() > 0 || len(out) < 200 {
-			t.Errorf("groff of %s: %v, %q, %d bytes; want a page and no warning", name, err, errs.String(), len(out))
+	pages := write(t)
+	c := exec.Command(groff, "-k", "-man", "-Tutf8", "-P-c", "-ww")
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		c.Args = append(c.Args, clitest.TextFile(t, name, pages[name]))
+	}
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	out, err := c.Output()
+	if err != nil || errs.Len() > 0 {
+		t.Errorf("groff: %v, %q, want no warning", err, errs.String())
+	}
+	for name := range pages {
+		if heading := strings.ToUpper(strings.TrimSuffix(name, ".1")) + "(1)"; !bytes.Contains(out, []byte(heading)) {
+			t.Errorf("%s is not set: no %s", name, heading)
 		}
+	}
+	if len(out) < 200*len(pages) {
+		t.Errorf("%d pages are %d bytes, want more", len(pages), len(out))
 	}
 }
