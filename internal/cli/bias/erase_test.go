@@ -181,7 +181,7 @@ func labelledRows(t *testing.T, n int) (rows, labels string) {
 }
 
 func TestEraseRows(t *testing.T) {
-	rows, labels := labelledRows(t, 3000)
+	rows, labels := labelledRows(t, 1000)
 	for _, method := range []string{"leace", "inlp"} {
 		folder := t.TempDir()
 		out, saved, again := filepath.Join(folder, "out.npy"), filepath.Join(folder, "e.json"), filepath.Join(folder, "again.jsonl")
@@ -192,7 +192,7 @@ func TestEraseRows(t *testing.T) {
 			t.Fatalf("exit code %d, %v: %s", code, err, errs)
 		}
 		c := got.Concept
-		if got.Rows != 3000 || c.Unknown != 300 || c.ForEraser+c.ForProbes+c.ForScore != 2700 || len(c.Classes) != 3 || got.Clusters == nil {
+		if got.Rows != 1000 || c.Unknown != 100 || c.ForEraser+c.ForProbes+c.ForScore != 900 || len(c.Classes) != 3 || got.Clusters == nil {
 			t.Errorf("report = %+v of %+v", got, c)
 		}
 		if p := got.Probes; p.Before.Linear.Accuracy < 0.95 || p.After.Linear.Accuracy > 0.6 {
@@ -213,8 +213,8 @@ func TestEraseRows(t *testing.T) {
 			t.Fatalf("exit code %d: %s%s", code, stdout, errs)
 		}
 		first, second := readRows(t, out), readRows(t, again)
-		if len(first) != 36000 || len(second) != 36000 {
-			t.Fatalf("%d and %d numbers, want 36000", len(first), len(second))
+		if len(first) != 12000 || len(second) != 12000 {
+			t.Fatalf("%d and %d numbers, want 12000", len(first), len(second))
 		}
 		for i := range first {
 			if math.Abs(first[i]-second[i]) > 1e-12 {
