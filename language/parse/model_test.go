@@ -84,7 +84,7 @@ func TestWorkers(t *testing.T) {
 // A sentence of any length, and of any bytes, is one tree.
 func TestOneTree(t *testing.T) {
 	m := train(t, 1)
-	for _, text := range []string{"", "cat", strings.Repeat("dogs chased \xff\x00 cats, ", 700)} {
+	for _, text := range []string{"", "cat", strings.Repeat("dogs chased \xff\x00 cats, ", 250)} {
 		d, err := language.Pipeline{m}.Document(text)
 		if err != nil {
 			t.Fatal(err)

@@ -74,7 +74,7 @@ func TestMaximum(t *testing.T) {
 
 // All words that want each other are a tree as well, however many.
 func TestMaximumCycles(t *testing.T) {
-	const n = 200
+	const n = 60
 	scores := make([][]float32, n)
 	for i := range scores {
 		scores[i] = make([]float32, n+1)
