@@ -43,7 +43,7 @@ func drawn(rng *weakrand.Rand, texts int, classes []int) (nn.Matrix, [][]int) {
 // calibration, which is by the same labels, moves the bound by less.
 func TestKnown(t *testing.T) {
 	for _, classes := range [][]int{{2}, {5}, {2, 3}, {11, 10, 10}} {
-		texts := 2000
+		texts := 800
 		if len(classes) > 2 {
 			texts = 100 // the time is that of many answers
 		}

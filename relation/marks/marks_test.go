@@ -73,11 +73,15 @@ func TestTrain(t *testing.T) {
 	all := toy(150)
 	d := marks.Data{Name: "toy", Train: all[:130], Dev: all[130:], Rules: rules(t)}
 	from, dir := parent(t), filepath.Join(t.TempDir(), "model")
-	result, err := marks.Train(t.Context(), from, dir, d, settings(), tune.Options{Pool: nn.NewPool(2)})
+	s := settings()
+	if testing.Short() {
+		s.Epochs = 1 // enough to look for races
+	}
+	result, err := marks.Train(t.Context(), from, dir, d, s, tune.Options{Pool: nn.NewPool(2)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !(result.Accuracy > 0.95) { // a guess is right in half of them
+	if !(result.Accuracy > 0.95) && !testing.Short() { // a guess is right in half of them
 		t.Errorf("accuracy is %.3f in epoch %d, want above 0.95", result.Accuracy, result.Epoch)
 	}
 	m, err := marks.Open(dir)
@@ -112,7 +116,7 @@ func TestTrain(t *testing.T) {
 			written++
 		}
 	}
-	if got := float64(right) / float64(len(one)); got < result.Accuracy-0.05 || written < len(one)*9/10 {
+	if got := float64(right) / float64(len(one)); got < result.Accuracy-0.05 || written < len(one)*9/10 && !testing.Short() {
 		t.Errorf("the folder has accuracy %v and writes %d rules that match, want %v and nearly %d", got, written, result.Accuracy, len(one))
 	}
 }
