@@ -110,7 +110,7 @@ func TestAuditGateway(t *testing.T) {
 		address := service(t, tt.noise, tt.m)
 		// At this confidence an honest gateway is refuted, or a coin taken for
 		// knowledge, once in 10⁵ runs.
-		code, out, errs := clitest.Sotto(t, "", "audit", "--gateway", address, "--texts", texts, "--draws", "300", "--trials", "40", "--confidence", "0.99999", "--json")
+		code, out, errs := clitest.Sotto(t, "", "audit", "--gateway", address, "--texts", texts, "--draws", "200", "--trials", "20", "--confidence", "0.99999", "--json")
 		var got struct {
 			Format  string
 			Claimed float64
@@ -126,11 +126,11 @@ func TestAuditGateway(t *testing.T) {
 			continue
 		}
 		q := got.Querier
-		if got.Format == "" || math.Abs(got.Claimed-1) > 1e-5 || got.Refuted != tt.refuted || q.Trials != 40 || (q.LowerBound > 0.5) != tt.tells {
+		if got.Format == "" || math.Abs(got.Claimed-1) > 1e-5 || got.Refuted != tt.refuted || q.Trials != 20 || (q.LowerBound > 0.5) != tt.tells {
 			t.Errorf("%s: %+v, want refuted to be %v, and asking to tell to be %v", tt.name, got, tt.refuted, tt.tells)
 		}
-		if tt.tells && (q.Right != 40 || !strings.Contains(q.Means, "outside ε")) {
-			t.Errorf("%s: asking as the same user is right %d times of 40 and means %q, want always, outside ε", tt.name, q.Right, q.Means)
+		if tt.tells && (q.Right != 20 || !strings.Contains(q.Means, "outside ε")) {
+			t.Errorf("%s: asking as the same user is right %d times of 20 and means %q, want always, outside ε", tt.name, q.Right, q.Means)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestAuditGatewayText(t *testing.T) {
 	address := service(t, gateway.Memoised, honest)
 	texts := filepath.Join(t.TempDir(), "texts")
 	clitest.Write(t, texts, "good\nbad\n")
-	code, out, errs := clitest.Sotto(t, "", "audit", "--gateway", address, "--texts", texts, "--draws", "300", "--trials", "20", "--confidence", "0.99999")
+	code, out, errs := clitest.Sotto(t, "", "audit", "--gateway", address, "--texts", texts, "--draws", "200", "--trials", "20", "--confidence", "0.99999")
 	for _, want := range []string{"gateway, codebook, memoised noise", "texts 1 and 2", "asking as the user", "20 of 20", "not refuted"} {
 		if code != cli.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, output lacks %q:\n%s%s", code, want, out, errs)
