@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"sotto/internal/httpserve"
@@ -87,6 +88,7 @@ func TestReadBodyOfLoad(t *testing.T) {
 
 // TestGiveUp: where there is no room, bodies that do not come are given up.
 func TestGiveUp(t *testing.T) {
+	t.Parallel()
 	in := httpserve.NewIntake(1<<20, time.Minute)
 	s := service(io.Discard)
 	ended := make(chan error, 1)
@@ -161,7 +163,9 @@ func TestEach(t *testing.T) {
 }
 
 // TestRefusals: who is refused all the time waits.
-func TestRefusals(t *testing.T) {
+func TestRefusals(t *testing.T) { synctest.Test(t, testRefusals) }
+
+func testRefusals(t *testing.T) {
 	c := service(io.Discard).Config
 	c.Refusals = 2
 	s := httpserve.New(c)
@@ -213,6 +217,7 @@ func (l countedListener) Accept() (net.Conn, error) {
 // The rest of a body that is refused is not taken apart: net/http would read 256 KiB
 // of it, in chunks of a byte if it comes so. The answer arrives nevertheless.
 func TestAbandon(t *testing.T) {
+	t.Parallel()
 	var read atomic.Int64
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l := httpserve.NewIntake(1<<30, 0).Open()

@@ -99,6 +99,7 @@ func TestCut(t *testing.T) {
 // TestWithdraw ends a service that goes on answering for a while: only when all
 // of its time is over does nobody listen any more.
 func TestWithdraw(t *testing.T) {
+	t.Parallel()
 	s := service(io.Discard)
 	s.Withdraw = time.Second
 	address, end := servetest.Start(t, func(ctx context.Context, l net.Listener) error {
@@ -269,6 +270,7 @@ func TestRates(t *testing.T) {
 // However many names are made up, nobody is kept out, and who has used up what they
 // may goes on to wait.
 func TestRatesOfMany(t *testing.T) {
+	t.Parallel()
 	r := httpserve.NewRates(1e-3, 256)
 	r.Take("alice", 256)
 	for i := range 1 << 17 {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"sotto/internal/fault"
@@ -56,8 +57,9 @@ func TestInPlace(t *testing.T) {
 
 // A connection on which nothing comes fails, though nobody has set a deadline;
 // one on which something comes does not, however long it takes in all.
-func TestImpatient(t *testing.T) {
-	t.Parallel() // it waits, and a second more on a busy machine changes nothing
+func TestImpatient(t *testing.T) { synctest.Test(t, testImpatient) }
+
+func testImpatient(t *testing.T) {
 	here, there := net.Pipe()
 	c := footing.Impatient(here, 1500*time.Millisecond)
 	go func() {
