@@ -10,8 +10,11 @@ import (
 	"sotto/internal/cli/clitest"
 )
 
-// stored runs the three commands on small tables and returns the files of what
-// they print as JSON.
+// printed is what the three commands print of small tables as JSON, by file, once they
+// were run.
+var printed = map[string]string{}
+
+// stored returns the files of what the three commands print as JSON.
 func stored(t *testing.T) (weat, direction, erasure string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -23,11 +26,14 @@ func stored(t *testing.T) (weat, direction, erasure string) {
 		"direction.json": "direction --vectors de=" + filepath.Join(german, "de.txt") + release,
 		"erasure.json":   "erase --method leace --units 8 --words 290 --vectors " + gendered + " --out " + filepath.Join(dir, "erased.txt") + release,
 	} {
-		code, out, errs := clitest.Sotto(t, "", strings.Fields("bias "+flags+" --json")...)
-		if code != cli.ExitDone {
-			t.Fatalf("%s: exit code %d: %s", flags, code, errs)
+		if printed[name] == "" {
+			code, out, errs := clitest.Sotto(t, "", strings.Fields("bias "+flags+" --json")...)
+			if code != cli.ExitDone {
+				t.Fatalf("%s: exit code %d: %s", flags, code, errs)
+			}
+			printed[name] = out
 		}
-		clitest.Write(t, filepath.Join(dir, name), out)
+		clitest.Write(t, filepath.Join(dir, name), printed[name])
 	}
 	return filepath.Join(dir, "weat.json"), filepath.Join(dir, "direction.json"), filepath.Join(dir, "erasure.json")
 }
