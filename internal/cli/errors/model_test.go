@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/dataset/sample"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
 )
@@ -19,9 +20,7 @@ func TestModel(t *testing.T) {
 	}
 	dir := t.TempDir()
 	data, folder := filepath.Join(dir, "messages.csv"), filepath.Join(dir, "model")
-	if code, _, errs := clitest.Sotto(t, "", "data", "sample", "--out", data); code != cli.ExitDone {
-		t.Fatal(errs)
-	}
+	clitest.Write(t, data, strings.Join(strings.SplitAfter(sample.Messages(), "\n")[:201], ""))
 	args := append(strings.Fields("train --method noise --mechanism laplace-l1 --epsilon 30 --seeds 1 --text message --label topic"+clitest.Quickly), "--in", data, "--out", folder)
 	if code, _, errs := clitest.Sotto(t, "", args...); code != cli.ExitDone {
 		t.Fatal(errs)
@@ -47,7 +46,7 @@ func TestModel(t *testing.T) {
 		if err := json.Unmarshal([]byte(out), &r); code != cli.ExitDone || err != nil {
 			t.Fatalf("exit %d: %v %s", code, err, errs)
 		}
-		if p := r.Privacy; r.Rows != 500 || !(p.Guarantee.Epsilon > 29 && p.Guarantee.Epsilon < 31) || !(p.Before > 0 && p.After >= 0 && p.After <= 1) || len(p.Cohorts) == 0 {
+		if p := r.Privacy; r.Rows != 200 || !(p.Guarantee.Epsilon > 29 && p.Guarantee.Epsilon < 31) || !(p.Before > 0 && p.After >= 0 && p.After <= 1) || len(p.Cohorts) == 0 {
 			t.Errorf("%v: %+v", more, r)
 		}
 		// ε is the same for all texts; the posterior before, after and moved, and the distance.
@@ -78,7 +77,7 @@ func rankedByModel(t *testing.T, data, folder string) {
 	}
 	code, out, errs := clitest.Sotto(t, "", "errors", "rank", "--in", data, "--with", with, "--model", folder, "--top", "3", "--json")
 	var got ranked
-	if err := json.Unmarshal([]byte(out), &got); code != cli.ExitDone || err != nil || got.Rows != 500 || len(got.Ranked) != 3 || got.Ranked[0].Answer == "" {
+	if err := json.Unmarshal([]byte(out), &got); code != cli.ExitDone || err != nil || got.Rows != 200 || len(got.Ranked) != 3 || got.Ranked[0].Answer == "" {
 		t.Errorf("exit %d: %v %s %+v", code, err, errs, got)
 	}
 	if code, _, errs = clitest.Sotto(t, "", "errors", "rank", "--in", data, "--with", with); code == cli.ExitDone || !strings.Contains(errs, "--model") {
