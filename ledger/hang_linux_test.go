@@ -174,7 +174,7 @@ func TestFrozenDatabase(t *testing.T) {
 	t.Parallel()
 	s := pgtest.Alone(t)
 	url := s.URL(s.Schema(t))
-	const timeout = 500 * time.Millisecond
+	const timeout = 300 * time.Millisecond
 	var l *ledger.Ledger
 	patiently(t, "opening", func() (err error) {
 		l, err = ledger.OpenPostgres(t.Context(), url, ledger.Options{Budget: daily, Timeout: timeout})
