@@ -35,6 +35,7 @@ var hostile = []string{
 // held masks a text by all policies and holds the result to what is said of it.
 func held(t *testing.T, s string) {
 	t.Helper()
+	valid := utf8.ValidString(s)
 	for _, types := range []string{"all", "all=remove", "all=pseudonym", "all=fake"} {
 		m, err := mask.Open(types, "", nil)
 		if err != nil {
@@ -46,7 +47,7 @@ func held(t *testing.T, s string) {
 			if p.Start < at || p.End <= p.Start || p.End > len(s) {
 				t.Fatalf("%s of %.60q: a part is from %d to %d behind %d", types, s, p.Start, p.End, at)
 			}
-			if utf8.ValidString(s) && !utf8.ValidString(s[p.Start:p.End]) {
+			if valid && !utf8.ValidString(s[p.Start:p.End]) {
 				t.Fatalf("%s of %.60q: a part cuts a character", types, s)
 			}
 			if strings.HasSuffix(types, "remove") != (p.As == "") {
@@ -60,7 +61,7 @@ func held(t *testing.T, s string) {
 				t.Fatalf("%s of %.60q: %v is hidden in %d bytes", types, s, h, len(left))
 			}
 		}
-		if utf8.ValidString(s) && !utf8.ValidString(left) {
+		if valid && !utf8.ValidString(left) {
 			t.Fatalf("%s of %.60q leaves what is not UTF-8", types, s)
 		}
 		if again := text.Apply(s, text.Mask(s, nil, m), "_"); again != text.Apply(s, k, "_") {
@@ -78,7 +79,7 @@ func TestHostile(t *testing.T) {
 	}
 	size := 1 << 11
 	if os.Getenv("SOTTO_LONG") != "" {
-		size = 1 << 16
+		size = 1 << 14
 	}
 	for _, unit := range []string{"a", "1", "@", ".", "a@b.", "1-", "é", "👩‍👩", "\xff", "Ann", "(", "http://"} {
 		held(t, strings.Repeat(unit, size/len(unit)))

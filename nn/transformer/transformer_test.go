@@ -110,7 +110,7 @@ func checkGradient(t *testing.T, m *tiny.Model, b *transformer.Batch, weights nn
 	const step = 1e-5
 	most := 10
 	if dptest.Long() {
-		most = 40
+		most = 20
 	}
 	grad := whole(q)
 	nudge := make([]float64, len(grad))
