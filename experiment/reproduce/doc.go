@@ -108,6 +108,20 @@ func List() []Info {
 	return infos
 }
 
+// Titles describes the tables as [List] does, but for their encoders and data, and takes
+// less time. It panics where List does.
+func Titles() []Info {
+	infos := each(tables(), func(t table) Info { return Info{Name: t.Name, About: t.About, Paper: t.Paper} })
+	titles, err := declared.Titles()
+	if err != nil {
+		panic(err)
+	}
+	for _, t := range titles {
+		infos = append(infos, Info{Name: t.Name, About: t.About, Paper: t.Paper})
+	}
+	return infos
+}
+
 // Run makes the table of that name, or the one that a file declares whose name
 // ends in .json. An error about data that is absent wraps fs.ErrNotExist and
 // says what is missing. When ctx is done it returns the error of ctx.

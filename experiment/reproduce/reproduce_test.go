@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -244,6 +245,16 @@ func TestWorkers(t *testing.T) {
 			t.Errorf("%d workers: the result differs from that of one", workers)
 		}
 		want = got
+	}
+}
+
+// Titles are those of the list.
+func TestTitles(t *testing.T) {
+	titles := reproduce.Titles()
+	for k, i := range reproduce.List() {
+		if i.Encoders, i.Data = nil, nil; k >= len(titles) || !reflect.DeepEqual(titles[k], i) {
+			t.Errorf("the titles are %+v, want %+v at %d", titles, i, k)
+		}
 	}
 }
 

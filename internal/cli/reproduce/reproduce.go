@@ -40,11 +40,10 @@ func (o *reproduceOptions) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 }
 
-// tables lists the tables as help shows them. To read their files takes as long as to
-// make the rest of the commands, so it is done once.
+// tables lists the tables as help shows them.
 var tables = sync.OnceValue(func() string {
 	var b strings.Builder
-	for _, t := range reproduce.List() {
+	for _, t := range reproduce.Titles() {
 		fmt.Fprintf(&b, "  %-15s %s\n                  (%s)\n", t.Name, t.About, t.Paper)
 	}
 	return b.String()
