@@ -81,16 +81,22 @@ func TestEveryExperiment(t *testing.T) {
 	if want := 14*32 + 4*27 + 3*31 + (7+4)*5 + 12*11*(1+5); len(all) != want {
 		t.Errorf("there are %d experiments, want %d", len(all), want)
 	}
-	names, hashes := map[string]bool{}, map[string]bool{}
+	names, hashes, grids := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, e := range all {
 		s, err := e.Spec.Filled()
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 			continue
 		}
-		grid, err := s.Grid()
-		if seeds := map[bool]int{false: 5, true: 1}[s.Tune]; err != nil || len(grid) != 1 || s.Seeds != seeds {
-			t.Errorf("%s has %d configurations and %d seeds (%v), want 1 and %d", e.Name, len(grid), s.Seeds, err, seeds)
+		if seeds := map[bool]int{false: 5, true: 1}[s.Tune]; s.Seeds != seeds {
+			t.Errorf("%s has %d seeds, want %d", e.Name, s.Seeds, seeds)
+		}
+		method, _, _ := strings.Cut(e.Name, " ε = ") // whose grids are as long at every ε
+		if !grids[method] {
+			grids[method] = true
+			if grid, err := s.Grid(); err != nil || len(grid) != 1 {
+				t.Errorf("%s has %d configurations (%v), want 1", e.Name, len(grid), err)
+			}
 		}
 		if names[e.Name] || hashes[s.Hash()] {
 			t.Errorf("%s is there twice", e.Name)
