@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/dp/dptest"
 	"sotto/encode/bert"
 	"sotto/encode/bert/tune"
 	"sotto/nn"
@@ -105,6 +106,9 @@ func write(tb testing.TB, t *tune.Trainer) (string, bert.Manifest) {
 func TestTune(t *testing.T) {
 	for _, layers := range []int{0, 1} {
 		for _, first := range []bool{false, true} {
+			if first != (layers == 1) && !dptest.Long() {
+				continue // each of both is there once, and in the long run with each
+			}
 			dir := folder(t, tiny.Even(), first)
 			s := settings(layers)
 			s.Epochs, s.Batch = 10, 16
