@@ -25,6 +25,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -59,7 +60,9 @@ func Shared(tb testing.TB) *Server {
 func Alone(tb testing.TB) *Server {
 	tb.Helper()
 	s := start(tb)
-	shared.using.Lock()
+	for !shared.using.TryLock() { // Lock would keep others waiting until it is this test's turn
+		time.Sleep(5 * time.Millisecond)
+	}
 	tb.Cleanup(func() {
 		s.Resume() //nolint:errcheck // it may not have been frozen
 		shared.using.Unlock()
