@@ -7,8 +7,12 @@ package memo
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
+
+// errUnfinished is of what a panic kept from being made.
+var errUnfinished = errors.New("memo: it was not made to its end")
 
 // Memo keeps what was made, by key. The zero value keeps nothing yet. It is safe for
 // concurrent use.
@@ -30,12 +34,9 @@ type entry[V any] struct {
 func (m *Memo[K, V]) Do(ctx context.Context, key K, create func() (V, error)) (value V, had bool, err error) {
 	e, had := m.enter(key)
 	if !had {
-		defer close(e.done)
-		if e.value, e.err = create(); e.err != nil {
-			m.mu.Lock()
-			delete(m.all, key)
-			m.mu.Unlock()
-		}
+		e.err = errUnfinished
+		defer m.settle(key, e)
+		e.value, e.err = create()
 		return e.value, false, e.err
 	}
 	select {
@@ -47,6 +48,16 @@ func (m *Memo[K, V]) Do(ctx context.Context, key K, create func() (V, error)) (v
 		return m.Do(ctx, key, create)
 	}
 	return e.value, true, nil
+}
+
+// settle lets those go on who wait for an entry, which is forgotten if nothing was made.
+func (m *Memo[K, V]) settle(key K, e *entry[V]) {
+	if e.err != nil {
+		m.mu.Lock()
+		delete(m.all, key)
+		m.mu.Unlock()
+	}
+	close(e.done)
 }
 
 // enter returns the entry of a key, and whether there was one.

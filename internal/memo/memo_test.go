@@ -69,3 +69,19 @@ func TestMemoWaits(t *testing.T) {
 		})
 	}
 }
+
+// A panic leaves nothing behind that would pass for what was to be made.
+func TestMemoPanics(t *testing.T) {
+	var all memo.Memo[int, int]
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		all.Do(t.Context(), 1, func() (int, error) { panic("a fault") }) //nolint:errcheck // it panics
+	}()
+	if got, had, err := all.Do(t.Context(), 1, func() (int, error) { return 2, nil }); got != 2 || had || err != nil {
+		t.Errorf("after it there is %d, %v, %v; want it made anew", got, had, err)
+	}
+}
