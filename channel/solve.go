@@ -344,7 +344,7 @@ func (s *solver) tilt(sum []float64, i int, lambda float64) float64 {
 		if d > 0 {
 			above = 1
 		}
-		d *= factor[above]
+		d = float64(d * factor[above])
 		sum[v] += d
 		value += float64(w[v] * d)
 	}
