@@ -171,7 +171,7 @@ func TestNames(t *testing.T) {
 func TestConcurrent(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m")
 	put(t, folderOf(modelName), dir)
-	url, s := start(t, server.Config{Model: dir, Concurrency: 4, Wait: time.Minute})
+	url, s := start(t, server.Config{Model: dir, Concurrency: 4, Share: 8, Wait: time.Minute})
 	body, _ := request(t, 3, fair, false)
 	want := map[string]string{} // by version
 	ends := map[string]string{versionOf(t, modelName): modelName, versionOf(t, otherName): otherName}
