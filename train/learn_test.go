@@ -149,7 +149,7 @@ func TestRemovesAttribute(t *testing.T) {
 	s := settings(40)
 	s.Encoder, s.Adversary, s.Dropout = []int{16, 8}, []int{32, 32}, -1
 	bares, leaks := 0.0, map[string]float64{}
-	seeds := dptest.Count(t, 1, 4)
+	seeds := dptest.Count(t, 2, 6)
 	for seed := range uint64(seeds) {
 		d := plant(4000, 2, 2, seed+1)
 		bare := leakage(t, fit(t, train.Unprotected{Training: s}, d, seed+1), d)
