@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: cells all build test long race lint fuzz bench bench-ledger load load-postgres kill attack bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence relations docs golden proofs map cover budget dist kube vuln units ci
+.PHONY: cells all build test long race lint fuzz bench bench-ledger load load-postgres kill crash attack files-audit bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence relations docs golden proofs cover budget dist kube vuln units ci
 
 all: build test lint
 
@@ -46,8 +46,14 @@ bench-ledger: # one, two and four processes that spend on one PostgreSQL, undivi
 kill: # a gateway and a ledger under load, each killed 300 times
 	SOTTO_KILLS=300 go test ./ledger ./gateway -run '^TestKill' -v -count=1 -timeout 30m
 
+crash: # a thousand histories of a ledger on a disk that forgets, stopped and opened again at each of its operations
+	SOTTO_CRASHES=1000 go test ./ledger -run '^TestCrash' -v -count=1 -timeout 120m
+
 attack: # every attack on gateway, ledger and server, against real processes, and a table of them
 	SOTTO_ATTACK=full go test -C internal/fortress -count=1 -timeout 60m
+
+files-audit: # sotto audit files over sotto's own commands, and a table of them; a quarter of an hour
+	SOTTO_FILES=1 go test -C internal/fortress -run '^TestFiles$$' -count=1 -timeout 2h
 
 bench-mdl: # the description length against scikit-learn, on this machine
 	measure/peer/run
@@ -87,9 +93,6 @@ golden: # rewrite golden files, in the packages whose tests have a flag -update
 
 proofs: # write into each proof the digest of the code that it was read against
 	go test ./internal/house -run '^TestProofs$$' -count=1 -stamp
-
-map: # write the map of packages into CONTRIBUTING.md
-	go test ./internal/house -run '^TestMap$$' -count=1 -update
 
 cover: # the share of statements that tests run
 	go test -coverprofile=coverage.out ./... && go tool cover -func=coverage.out | tail -n 1

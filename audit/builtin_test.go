@@ -239,6 +239,10 @@ func TestAuditLaplaceL2(t *testing.T) {
 	auditHonest(t, mech.Params{Mechanism: "laplace-l2", Dim: 3}, 0.2)
 }
 
+func TestAuditLatticeL2(t *testing.T) {
+	auditHonest(t, mech.Params{Mechanism: "laplace-l2", Variant: mech.OnLattice, Dim: 3}, 0.2)
+}
+
 func TestAuditGaussian(t *testing.T) {
 	auditHonest(t, mech.Params{Mechanism: "gaussian", Dim: 5, Delta: 1e-3}, 0.1)
 }

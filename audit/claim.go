@@ -178,6 +178,9 @@ func (v *Verdict) checkMechanism(c Claim, j mech.Judgement) error {
 		return fmt.Errorf("audit: unit is %s, but what is proved of %s is %s-level: numbers of different units are not compared", v.Unit, c.Params.Mechanism, j.Unit)
 	}
 	switch {
+	case *v.True <= v.Claimed*(1+1e-6) && j.Floating():
+		v.Verdict = dp.ClaimConditional
+		v.Reasons = append(v.Reasons, j.Condition, "it is proved of real numbers: "+j.Reason)
 	case *v.True <= v.Claimed*(1+1e-6):
 		v.Verdict = dp.ClaimTrue
 		v.Reasons = append(v.Reasons, "it is proved: "+j.Reason)
@@ -215,9 +218,9 @@ func (v *Verdict) checkAccuracy(c Claim) error {
 		how = fmt.Sprintf("at least %.2f %% with confidence %v, from %d answers", 100*sure, 1-accuracyAlpha, c.TestSize)
 	}
 	if sure > limit {
-		v.refute(fmt.Sprintf("an accuracy of %.2f %% (%s) is impossible: under %s ε = %v nobody guesses these classes better than %.2f %%", 100**c.Accuracy, how, unit, text, 100*limit))
+		v.refute(fmt.Sprintf("an accuracy of %.2f %% (%s) is impossible: under %s ε = %v nobody guesses these classes better than %s %%", 100**c.Accuracy, how, unit, text, dp.AtMost(limit)))
 	} else {
-		v.Reasons = append(v.Reasons, fmt.Sprintf("an accuracy of %.2f %% is possible: the limit under %s ε = %v is %.2f %%", 100**c.Accuracy, unit, text, 100*limit))
+		v.Reasons = append(v.Reasons, fmt.Sprintf("an accuracy of %.2f %% is possible: the limit under %s ε = %v is %s %%", 100**c.Accuracy, unit, text, dp.AtMost(limit)))
 	}
 	return nil
 }

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"sotto/encode/svec"
 	"sotto/encode/wordfile"
+	"sotto/internal/regular"
 )
 
 // Format is a format of word vectors. Its value is its name. Besides those
@@ -142,7 +142,7 @@ func (b *builder) read(path string, f Format) error {
 	if f == SVec {
 		return b.readMapped(path)
 	}
-	file, err := os.Open(path)
+	file, _, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func pair(t *testing.T, spec experiment.Spec, budget float64) (*client.Client, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := catalogue.Open(t.Context(), info.Data.Encoder, "")
+	e, err := catalogue.Open(t.Context(), catalogue.Said(string(info.Data.Encoder)), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestEveryMethod(t *testing.T) {
 	}
 	h := httptest.NewServer(s.Handler())
 	defer h.Close()
-	e, err := catalogue.Open(t.Context(), "hash:32", "")
+	e, err := catalogue.Open(t.Context(), catalogue.Said("hash:32"), "")
 	if err != nil {
 		t.Fatal(err)
 	}

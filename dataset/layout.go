@@ -16,6 +16,9 @@ type Layout struct {
 	// Person is the column of who a row is of. Rows of a person are never in two
 	// parts that are drawn.
 	Person string `json:"person,omitempty" flag:"person" help:"column of --in that names whose row it is; the rows of a person stay in one part"`
+	// PersonExact keeps names of persons apart that differ in capitals, spaces or the form
+	// of letters alone.
+	PersonExact bool `json:"person_exact,omitempty" flag:"person-exact" help:"take names of --person as they are (default: names that differ in capitals, spaces or the form of letters alone are one person's)"`
 	// LinkBy are columns by which rows are found to be of one person, where no column
 	// says so, or where a person has several values of Person. LinkModel is what
 	// decides: a model that "sotto link records" saved, or nothing for what the rows

@@ -95,6 +95,9 @@ type Set struct {
 	// Persons numbers, from 0, whose each row is; nil if that is not known. It
 	// does not count for the hash.
 	Persons []int
+	// Named knows each person's name again, by the numbers in Persons; nil where no
+	// column names them.
+	Named []Digest
 	// Linked says what decided which rows are of one person, where no column says it,
 	// so that persons are clusters of rows; "" where a column does.
 	Linked string

@@ -20,6 +20,21 @@ func Above(v float64, digits int) string { return rounded(v, digits, 1) }
 // down, for lower bounds.
 func Below(v float64, digits int) string { return rounded(v, digits, -1) }
 
+// AtMost renders a probability that nothing exceeds, such as an [AccuracyBound], in
+// percent: rounded up to the fewest decimals, from one on, with which it stays below
+// 100, so that what is possible is never said to be certain, nor a bound put too low.
+// What is certain but for a part in 10⁹ is 100.
+func AtMost(p float64) string {
+	if !(p < 1-exactly) { // or NaN
+		return strconv.FormatFloat(100*min(p, 1), 'f', 0, 64)
+	}
+	for decimals, unit := 1, 1000.0; ; decimals, unit = decimals+1, 10*unit {
+		if v := math.Ceil(p * unit * (1 - exactly)); v < unit {
+			return strconv.FormatFloat(100*v/unit, 'f', decimals, 64)
+		}
+	}
+}
+
 // rounded rounds away from zero for a direction of 1 and towards it for −1.
 // Between 10⁵ and 10¹⁵ it keeps one digit behind the point, and no exponent.
 func rounded(v float64, digits int, direction float64) string {

@@ -48,3 +48,25 @@ func TestRoundedHolds(t *testing.T) {
 		}
 	}
 }
+
+// The odds e^ε of whoever was undecided are one number wherever they are printed.
+func TestAtMost(t *testing.T) {
+	for epsilon, want := range map[float64]string{0: "50.0", 1: "73.2", 4: "98.3", 8: "99.97", 12: "99.9994", 40: "100", math.Inf(1): "100"} {
+		p, err := dp.AccuracyBound(dp.Epsilon(epsilon), []float64{0.5, 0.5})
+		if got := dp.AtMost(p); err != nil || got != want {
+			t.Errorf("at ε = %v it is %s, %v, want %s", epsilon, got, err, want)
+		}
+	}
+	for p, want := range map[float64]string{0: "0.0", 0.983: "98.3", 0.9830001: "98.4", 0.9995: "99.95", 0.999: "99.9", 1: "100", 1 - 1e-12: "100"} {
+		if got := dp.AtMost(p); got != want {
+			t.Errorf("%v is %s, want %s", p, got, want)
+		}
+	}
+	rng := weakrand.New(weakrand.NewPCG(9, 10))
+	for range 10_000 {
+		p := 1 - math.Exp(-20*rng.Float64())
+		if shown, err := strconv.ParseFloat(dp.AtMost(p), 64); err != nil || !(shown >= 100*p*(1-1e-9) && shown <= 100) {
+			t.Fatalf("%v is %s, want no less", p, dp.AtMost(p))
+		}
+	}
+}

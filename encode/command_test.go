@@ -163,7 +163,7 @@ func TestCommandRefuses(t *testing.T) {
 		{"command:  ", "command is empty"},
 		{"command:no-such-program-anywhere", "cannot be started"},
 	} {
-		_, err := encode.Open(tt.spec, "")
+		_, err := encode.OpenContext(t.Context(), tt.spec, "")
 		wantError(t, err, tt.want)
 	}
 	_, err := encode.NewCommand(t.Context(), []string{"true"}, encode.CommandConfig{Dim: -1})

@@ -51,7 +51,7 @@ const (
 	gloveRows = 102_858
 )
 
-// Open makes the encoder that spec names:
+// Open makes the encoder that spec names, one that is computed in this process:
 //
 //	hash, hash:N    see [Hash]; N is from 1 to 1,048,576, and 512 if left out
 //	glove           the word vectors glove/glove.6B.100d.102858.txt, or that
@@ -60,6 +60,19 @@ const (
 //	                [ReadWordVectors]
 //	PATH.svec       a mapped file of word vectors, maybe followed by ?pool=sif or
 //	                ?pool=concat:N; see [Mapped]
+//
+// Nothing is run and nothing is sent, so that a name may come from a file.
+// An error about a file that is absent wraps [fs.ErrNotExist].
+func Open(spec, dataDir string) (Source, error) {
+	if kind, _, more := strings.Cut(spec, ":"); more && (kind == "endpoint" || kind == "command") {
+		return nil, fmt.Errorf("encode: encoder begins with %s:, must be one that is computed here", kind)
+	}
+	return OpenContext(context.Background(), spec, dataDir)
+}
+
+// OpenContext is [Open] with two more, which leave this process. Only what a person
+// named may come here, and a test holds that it comes from package catalogue alone:
+//
 //	endpoint:URL?model=NAME&key=VARIABLE
 //	                an address that every text is sent to; &dim=N and &batch=N
 //	                may follow; see [Endpoint]
@@ -67,14 +80,8 @@ const (
 //	                a program, found as a shell finds it, and its arguments, split
 //	                at white space; see [Command]
 //
-// The last two are asked for the vector of the text "a" at once, unless dim says
-// how long it is. An error about a file that is absent wraps [fs.ErrNotExist].
-func Open(spec, dataDir string) (Source, error) {
-	return OpenContext(context.Background(), spec, dataDir)
-}
-
-// OpenContext is [Open] for who may not want to wait until an endpoint or a
-// command answers.
+// Both are asked for the vector of the text "a" at once, unless dim says how long
+// it is.
 func OpenContext(ctx context.Context, spec, dataDir string) (Source, error) {
 	kind, rest, more := strings.Cut(spec, ":")
 	switch {

@@ -122,11 +122,11 @@ func TestEndpoint(t *testing.T) {
 // TestOpenEndpoint checks that the name of an endpoint makes it again.
 func TestOpenEndpoint(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request, input []string) { answer(w, input) })
-	first, err := encode.Open("endpoint:"+s.URL+"?model=m&batch=5", "")
+	first, err := encode.OpenContext(t.Context(), "endpoint:"+s.URL+"?model=m&batch=5", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := encode.Open(first.Name(), "")
+	again, err := encode.OpenContext(t.Context(), first.Name(), "")
 	if err != nil || again.Name() != first.Name() || again.Dim() != 3 {
 		t.Errorf("Open(%s) = %v, %v, want the same of 3", first.Name(), again, err)
 	}
@@ -157,7 +157,7 @@ func TestEndpointRefusesConfig(t *testing.T) {
 		{"https://host?model=m&key=SOTTO_TEST_KEY", "environment variable SOTTO_TEST_KEY holds no key"},
 		{"https://host?model=%zz", "are not like model=NAME"},
 	} {
-		_, err := encode.Open("endpoint:"+tt.spec, "")
+		_, err := encode.OpenContext(t.Context(), "endpoint:"+tt.spec, "")
 		wantError(t, err, tt.want)
 		if strings.Contains(fmt.Sprint(err), secret) {
 			t.Errorf("error %v shows the key", err)

@@ -145,3 +145,16 @@ func ExampleHash() {
 	fmt.Printf("%s %.2f\n", e.Name(), v)
 	// Output: hash:8 [0.32 0.00 0.00 -0.32 0.54 -0.64 0.32 0.00]
 }
+
+// TestHashExact: the weight of a feature that stands often is so far from where float32
+// rounds that a logarithm may be off by several units in its last place, as those of
+// processors are, and no bit of a vector tells.
+func TestHashExact(t *testing.T) {
+	for n := range 1 << 20 {
+		w := 1 + math.Log(float64(n+1))
+		off := math.Ldexp(w, -50)
+		if float32(w-off) != float32(w+off) {
+			t.Fatalf("the weight of a feature that stands %d times rests on the last bits of its logarithm", n+1)
+		}
+	}
+}

@@ -13,11 +13,11 @@ import (
 // Difference is by how much the share of an answer is larger in one of two
 // tallies than in the other.
 type Difference struct {
-	Difference float64 `json:"difference"` // of the unbiased shares
-	Low        float64 `json:"low"`
-	High       float64 `json:"high"`
-	P          float64 `json:"p"`          // of the exact test of this answer alone
-	Adjusted   float64 `json:"adjusted_p"` // the same after Holm, for all answers together
+	Difference float64        `json:"difference"` // of the unbiased shares
+	Low        measure.Number `json:"low"`
+	High       measure.Number `json:"high"`
+	P          float64        `json:"p"`          // of the exact test of this answer alone
+	Adjusted   float64        `json:"adjusted_p"` // the same after Holm, for all answers together
 }
 
 // Comparison is how two tallies differ.
@@ -60,11 +60,19 @@ func (t *Tally) Compare(other *Tally, confidence float64) (*Comparison, error) {
 		g[0], g[1] = measure.ClopperPearson(other.counts[a], other.n, each)
 		low, high := t.interval(a, f)
 		otherLow, otherHigh := other.interval(a, g)
-		d.Low, d.High = min(low-otherHigh, d.Difference), max(high-otherLow, d.Difference)
+		d.hold(measure.Number(low-otherHigh), measure.Number(high-otherLow))
 		d.P = fisher(c, t.n, other.counts[a], other.n)
 	}
 	r.P = holm(r.Each)
 	return r, nil
+}
+
+// Covers reports whether the interval holds a difference.
+func (d Difference) Covers(v float64) bool { return float64(d.Low) <= v && v <= float64(d.High) }
+
+// hold sets the interval, widened to hold the difference.
+func (d *Difference) hold(low, high measure.Number) {
+	d.Low, d.High = measure.Holding(measure.Number(d.Difference), low, high)
 }
 
 // compareMixtures does so for inputs of a mixture. The test of an input is Fisher's on
@@ -76,7 +84,7 @@ func (t *Tally) compareMixtures(other *Tally, each float64) (*Comparison, error)
 	for a := range r.Each {
 		f, g, d := first.Each[a], second.Each[a], &r.Each[a]
 		d.Difference = f.Unbiased - g.Unbiased
-		d.Low, d.High = min(f.Low-g.High, d.Difference), max(f.High-g.Low, d.Difference)
+		d.hold(f.Low-g.High, f.High-g.Low)
 		var hits [2]int
 		for i, w := range t.mix.weights[a] {
 			if w > 0 {

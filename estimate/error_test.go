@@ -17,7 +17,7 @@ func TestErrorAtTheEdge(t *testing.T) {
 	q := (1 - p) / (classes - 1)
 	for a, f := range []float64{p, q, q, q} {
 		want := math.Sqrt(f*(1-f)/n) / (p - q)
-		if got := s.Each[a].Error; math.Abs(got-want) > 1e-9 {
+		if got := float64(s.Each[a].Error); math.Abs(got-want) > 1e-9 {
 			t.Errorf("answer %d: standard error is %v, want %v", a, got, want)
 		}
 	}

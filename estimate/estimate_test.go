@@ -113,10 +113,10 @@ func exactly(t *testing.T, empty *estimate.Tally, n int, confidence float64, tru
 		for a, each := range s.Each {
 			mean[a] += p * each.Unbiased
 			sum += each.Share
-			if each.Low <= truth[a] && truth[a] <= each.High {
+			if each.Covers(truth[a]) {
 				covered[a] += p
 			}
-			if !(0 <= each.Low && each.Low <= each.Share && each.Share <= each.High && each.High <= 1) {
+			if !(0 <= each.Low && each.Covers(each.Share) && each.High <= 1) {
 				t.Fatalf("counts %v: share %v in [%v, %v], want it inside and from 0 to 1", counts, each.Share, each.Low, each.High)
 			}
 		}
@@ -273,7 +273,7 @@ func TestSetsExactly(t *testing.T) {
 		for a, each := range s.Each {
 			sum += each.Share
 			mean[a] += chance * each.Unbiased
-			if each.Low <= truth[a] && truth[a] <= each.High {
+			if each.Covers(truth[a]) {
 				covered[a] += chance
 			}
 		}
@@ -317,7 +317,7 @@ func TestCoverage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for a, each := range s.Each {
-			if truth[a] < each.Low || truth[a] > each.High {
+			if !each.Covers(truth[a]) {
 				missed[a]++
 			}
 		}
@@ -351,7 +351,7 @@ func TestCompareLevel(t *testing.T) {
 						wrong[i] += p * q
 					}
 				}
-				if d := c.Each[0]; d.Low <= 0 && 0 <= d.High {
+				if d := c.Each[0]; d.Covers(0) {
 					covered += p * q
 				}
 			})
@@ -376,7 +376,7 @@ func TestCompareFinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := c.Each[0]
-	if !(c.P < 1e-10) || !(d.Low > 0 && d.Low < d.Difference && d.Difference < d.High) {
+	if !(c.P < 1e-10) || !(d.Low > 0 && float64(d.Low) < d.Difference && d.Difference < float64(d.High)) {
 		t.Errorf("Compare = p %v, difference %v in [%v, %v], want a small p and a positive difference", c.P, d.Difference, d.Low, d.High)
 	}
 	// 5·4/20 = 1 way of 20 has all three hits on the left, and as many on the right.

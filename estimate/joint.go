@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"sotto/measure"
 	"sotto/mech"
 )
 
@@ -122,8 +123,8 @@ func (j *Joint) Shares(confidence float64) (JointShares, error) {
 			each.Unbiased += p.values[v] * float64(c) / n
 			square += p.values[v] * p.values[v] * float64(c) / n
 		}
-		each.Error = math.Sqrt(max(square-each.Unbiased*each.Unbiased, 0) / n)
-		each.Low, each.High = p.interval(each.Unbiased, j.N(), confidence)
+		each.Error = measure.Number(math.Sqrt(max(square-each.Unbiased*each.Unbiased, 0) / n))
+		each.bound(p.interval(each.Unbiased, j.N(), confidence))
 		if each.Unbiased < 0 || each.Unbiased > 1 {
 			flat.Method = j.possible()
 		}
@@ -198,8 +199,8 @@ func (j *Joint) within(r JointShares, g int, confidence float64) {
 		each.Share = quotient(row[g].Share, all)
 		each.Unbiased = quotient(row[g].Unbiased, unbiased)
 		each.Likelihood = quotient(row[g].Likelihood, likeliest)
-		each.Low, each.High = j.pair(a, g).quotients(j.N(), confidence)
-		each.Low, each.High = min(each.Low, each.Share), max(each.High, each.Share)
+		each.bound(j.pair(a, g).quotients(j.N(), confidence))
+		each.hold()
 	}
 }
 

@@ -60,10 +60,10 @@ func TestJointExactly(t *testing.T) {
 				each, in := s.Pairs[x][h], s.Within[x][h]
 				mean[x][h] += p * each.Unbiased
 				sum += each.Share
-				if each.Low <= truth[x][h] && truth[x][h] <= each.High {
+				if each.Covers(truth[x][h]) {
 					covered[x][h] += p
 				}
-				if c := truth[x][h] / (truth[0][h] + truth[1][h]); in.Low <= c && c <= in.High {
+				if c := truth[x][h] / (truth[0][h] + truth[1][h]); in.Covers(c) {
 					within[x][h] += p
 				}
 			}
@@ -146,7 +146,7 @@ func TestJointCoverage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for h := range 2 {
-			if e := s.Within[0][h]; within[h] < e.Low || within[h] > e.High {
+			if e := s.Within[0][h]; !e.Covers(within[h]) {
 				missed[h]++
 			}
 		}

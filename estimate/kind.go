@@ -24,6 +24,17 @@ type Counted struct {
 	Shuffled  *dp.Guarantee `json:"shuffled,omitempty"` // a second guarantee, under its assumption
 
 	Confidence float64 `json:"confidence"` // of intervals
+	Unfit
+}
+
+// Unfit says what releases cannot tell because of how they were made. A theorem on
+// shuffled releases is of releases that nothing tells apart, and an interval is one of
+// people who release once.
+type Unfit struct {
+	// NoShuffle is why there is no guarantee after shuffling, and NoIntervals why shares
+	// and means have neither intervals nor standard errors. Both are "" where they have.
+	NoShuffle   string `json:"no_shuffle,omitempty"`
+	NoIntervals string `json:"no_intervals,omitempty"`
 }
 
 // Result is what releases say together.
@@ -99,7 +110,7 @@ var Kind = evidence.Kind[Result]{
 }
 
 func (r *Result) subjects() []evidence.Subject {
-	widest := measure.Number(r.widest())
+	widest := r.widest()
 	return r.subject("shares", "half_width", measure.Estimate{Value: widest, Low: widest, High: widest})
 }
 
@@ -123,8 +134,11 @@ func (c *Counted) name() string {
 }
 
 // widest returns half of the widest interval.
-func (r *Result) widest() float64 {
-	w := 0.0
+func (r *Result) widest() measure.Number {
+	if r.NoIntervals != "" {
+		return measure.Undefined
+	}
+	var w measure.Number
 	for _, s := range r.Shares {
 		w = max(w, (s.High-s.Low)/2)
 	}
@@ -139,17 +153,71 @@ func (r *Result) Sentence() string {
 			most = s
 		}
 	}
-	return fmt.Sprintf("Of %s, %s %% answered %s, the commonest answer, from %s to %s %% with confidence %v %%.",
-		page.Plural(r.N, "release", "releases"), percent(most.Share.Share), most.Answer, percent(most.Low), percent(most.High), 100*r.Confidence)
+	said := fmt.Sprintf("Of %s, %s %% answered %s, the commonest answer", page.Plural(r.N, "release", "releases"), percent(measure.Number(most.Share.Share)), most.Answer)
+	if r.NoIntervals != "" {
+		return said + "; there is no interval: " + r.NoIntervals + "."
+	}
+	return fmt.Sprintf("%s, from %s to %s %% with confidence %v %%.", said, percent(most.Low), percent(most.High), 100*r.Confidence)
 }
 
-func percent(share float64) string { return page.Decimal(measure.Number(100*share), 2) }
+func percent(share measure.Number) string { return page.Decimal(100*share, 2) }
+
+// Clear takes back what an interval would say.
+func (i *Interval) Clear() {
+	i.Low, i.High, i.Error = measure.Undefined, measure.Undefined, measure.Undefined
+}
+
+// Clear takes back what an interval would say.
+func (s *Share) Clear() {
+	s.Low, s.High, s.Error = measure.Undefined, measure.Undefined, measure.Undefined
+}
+
+// hold takes back the guarantee after shuffling where releases do not bear it.
+func (c *Counted) hold(u Unfit) {
+	c.Unfit = u
+	if u.NoShuffle != "" {
+		c.Shuffled = nil
+	}
+}
+
+// Hold takes intervals back where releases do not bear them, and so the guarantee after
+// shuffling.
+func (r *Result) Hold(u Unfit) {
+	r.hold(u)
+	if u.NoIntervals == "" {
+		return
+	}
+	for i := range r.Shares {
+		r.Shares[i].Clear()
+	}
+	for g := range r.Groups {
+		for i := range r.Groups[g].Shares {
+			r.Groups[g].Shares[i].Clear()
+		}
+		if r.Groups[g].Size != nil {
+			r.Groups[g].Size.Clear()
+		}
+	}
+	r.Compare = nil
+}
+
+// intervals says of which kind they are, or why there are none.
+func (u Unfit) intervals(kind string) string {
+	if u.NoIntervals != "" {
+		return "no intervals: " + u.NoIntervals
+	}
+	return kind
+}
 
 // table shows shares.
 func (r *Result) table(caption string, shares []Named) *page.Table {
 	t := &page.Table{Caption: caption, Head: page.Heads("answer", "#share", fmt.Sprintf("#%v %% interval", 100*r.Confidence), "#standard error")}
 	for _, s := range shares {
-		t.Add(s.Answer, percent(s.Share.Share)+" %", percent(s.Low)+" to "+percent(s.High)+" %", percent(s.Error)+" points")
+		if r.NoIntervals != "" {
+			t.Add(s.Answer, percent(measure.Number(s.Share.Share))+" %", "-", "-")
+			continue
+		}
+		t.Add(s.Answer, percent(measure.Number(s.Share.Share))+" %", percent(s.Low)+" to "+percent(s.High)+" %", percent(s.Error)+" points")
 	}
 	return t
 }
@@ -159,21 +227,21 @@ func (r *Result) sections() []page.Section {
 	for _, g := range r.Groups {
 		about := page.Plural(g.N, "release", "releases")
 		if g.Size != nil {
-			about = percent(g.Size.Share) + " % of the people"
+			about = percent(measure.Number(g.Size.Share)) + " % of the people"
 		}
 		blocks = append(blocks, r.table(fmt.Sprintf("%s: %s", g.Group, about), g.Shares).Blocks()...)
 	}
 	if c := r.Compare; c != nil {
 		t := &page.Table{Caption: fmt.Sprintf("%s less %s", c.First, c.Second), Head: page.Heads("answer", "#difference", "#interval", "#p, for all answers together")}
 		for _, d := range c.Each {
-			t.Add(d.Answer, percent(d.Difference.Difference), percent(d.Low)+" to "+percent(d.High), page.Decimal(measure.Number(d.Adjusted), 4))
+			t.Add(d.Answer, percent(measure.Number(d.Difference.Difference)), percent(d.Low)+" to "+percent(d.High), page.Decimal(measure.Number(d.Adjusted), 4))
 		}
 		blocks = append(blocks, t.Blocks()...)
 	}
 	return []page.Section{{
 		Title:   r.name(),
 		Meaning: "How common each answer is among those who released one, from the releases alone. Single releases are mostly noise; many together are not.",
-		Source:  fmt.Sprintf("sotto estimate: %s by %s, each with %v; shares by the method %s, intervals after Clopper and Pearson", page.Plural(r.N, "release", "releases"), r.Mechanism, r.Guarantee, r.Method),
+		Source:  fmt.Sprintf("sotto estimate: %s by %s, each with %v; shares by the method %s, %s", page.Plural(r.N, "release", "releases"), r.Mechanism, r.Guarantee, r.Method, r.intervals("intervals after Clopper and Pearson")),
 		Blocks:  blocks,
 	}}
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"sotto/measure"
 	"sotto/mech"
 )
 
@@ -72,10 +73,10 @@ func (s *Mean) Of() string { return s.m.Average().Of }
 
 // Interval is a number and the interval that holds it.
 type Interval struct {
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-	Error float64 `json:"standard_error"`
+	Value float64        `json:"value"`
+	Low   measure.Number `json:"low"` // undefined in results of whom intervals say nothing
+	High  measure.Number `json:"high"`
+	Error measure.Number `json:"standard_error"`
 }
 
 // Average is the mean of what was released.
@@ -106,11 +107,19 @@ func (s *Mean) Average(confidence float64) (*Average, error) {
 	t, bias := student(confidence, float64(s.n-1)), s.m.Average().Bias
 	for i, v := range s.mean {
 		e := s.errorOf(i)
-		a.Coordinates[i] = Interval{Value: v, Low: v - float64(t*e) - bias, High: v + float64(t*e) + bias, Error: e}
+		a.Coordinates[i] = around(v, e, float64(t*e)+bias)
 	}
 	l := best(s.n)
 	a.Norm = norm(s.blocks.at(l), float64(int(1)<<l), confidence)
 	return a, nil
+}
+
+// Covers reports whether the interval holds a number.
+func (i Interval) Covers(v float64) bool { return float64(i.Low) <= v && v <= float64(i.High) }
+
+// around is the interval that far on both sides of a number.
+func around(value, deviation, far float64) Interval {
+	return Interval{Value: value, Low: measure.Number(value - far), High: measure.Number(value + far), Error: measure.Number(deviation)}
 }
 
 // errorOf returns the standard error of coordinate i.
@@ -152,9 +161,9 @@ func norm(sums [][]float64, size, confidence float64) Interval {
 	e := math.Sqrt(variance)
 	root := func(v float64) float64 { return math.Sqrt(max(v, 0)) / size }
 	t := student(confidence, b-1)
-	r := Interval{Value: root(whole), Low: root(whole - t*e), High: root(whole + t*e)}
+	r := Interval{Value: root(whole), Low: measure.Number(root(whole - t*e)), High: measure.Number(root(whole + t*e))}
 	if r.Value > 0 {
-		r.Error = e / size / size / (2 * r.Value) // of the root of a number
+		r.Error = measure.Number(e / size / size / (2 * r.Value)) // of the root of a number
 	}
 	return r
 }

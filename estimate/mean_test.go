@@ -68,10 +68,10 @@ func TestMeanCoverage(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if c := a.Coordinates[0]; truth < c.Low || truth > c.High {
+				if c := a.Coordinates[0]; !c.Covers(truth) {
 					missed[0]++
 				}
-				if length < a.Norm.Low || length > a.Norm.High {
+				if !a.Norm.Covers(length) {
 					missed[1]++
 				}
 			}
@@ -155,7 +155,7 @@ func TestMeanIsExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := a.Coordinates[0]; math.Abs(c.Value-sum/1000) > 1e-9 || math.Abs(c.Error-math.Sqrt(square/999/1000)) > 1e-9 || math.Abs(a.Norm.Value-c.Value) > 0.5 {
+	if c := a.Coordinates[0]; math.Abs(c.Value-sum/1000) > 1e-9 || math.Abs(float64(c.Error)-math.Sqrt(square/999/1000)) > 1e-9 || math.Abs(a.Norm.Value-c.Value) > 0.5 {
 		t.Errorf("mean %+v with length %+v, want %v with an error of %v", c, a.Norm, sum/1000, math.Sqrt(square/999/1000))
 	}
 }

@@ -52,7 +52,7 @@ func (s *Mean) Compare(other *Mean, confidence float64) (*MeanComparison, error)
 	for i := range s.mean {
 		d := s.mean[i] - other.mean[i]
 		e := math.Hypot(s.errorOf(i), other.errorOf(i))
-		r.Coordinates[i].Interval = Interval{Value: d, Low: d - float64(t*e) - bias, High: d + float64(t*e) + bias, Error: e}
+		r.Coordinates[i].Interval = around(d, e, float64(t*e)+bias)
 	}
 	l := best(least)
 	a, b := s.blocks.at(l), other.blocks.at(l)

@@ -40,14 +40,19 @@ type MeansCompared struct {
 	MeanComparison
 }
 
-// Farthest returns the n coordinates that are farthest from 0 in standard errors, in
-// their order.
+// Farthest returns the n coordinates that are farthest from 0, in standard errors where
+// they are known, in their order.
 func Farthest(all []Interval, n int) []int {
 	order := make([]int, len(all))
 	for i := range order {
 		order[i] = i
 	}
-	far := func(i int) float64 { return math.Abs(all[i].Value) / max(all[i].Error, 1e-300) }
+	far := func(i int) float64 {
+		if e := float64(all[i].Error); e == e { //nolint:gocritic // NaN stands for no error that is known
+			return math.Abs(all[i].Value) / max(e, 1e-300)
+		}
+		return math.Abs(all[i].Value)
+	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(far(j), far(i)) })
 	order = order[:min(n, len(order))]
 	slices.Sort(order)
@@ -70,17 +75,40 @@ var MeanKind = evidence.Kind[MeanResult]{
 
 func (r *MeanResult) subjects() []evidence.Subject {
 	n := r.Mean.Norm
-	return r.subject("mean", "length", measure.Estimate{Value: measure.Number(n.Value), Low: measure.Number(n.Low), High: measure.Number(n.High)})
+	return r.subject("mean", "length", measure.Estimate{Value: measure.Number(n.Value), Low: n.Low, High: n.High})
 }
 
 // Sentence says how long the mean is, and how well that is known.
 func (r *MeanResult) Sentence() string {
 	n := r.Mean.Norm
-	return fmt.Sprintf("The mean of %s of %s has length %s, from %s to %s with confidence %v %%.",
-		page.Plural(r.N, "release", "releases"), r.Of, decimal(n.Value), decimal(n.Low), decimal(n.High), 100*r.Confidence)
+	said := fmt.Sprintf("The mean of %s of %s has length %s", page.Plural(r.N, "release", "releases"), r.Of, decimal(measure.Number(n.Value)))
+	if r.NoIntervals != "" {
+		return said + "; there is no interval: " + r.NoIntervals + "."
+	}
+	return fmt.Sprintf("%s, from %s to %s with confidence %v %%.", said, decimal(n.Low), decimal(n.High), 100*r.Confidence)
 }
 
-func decimal(v float64) string { return page.Decimal(measure.Number(v), 4) }
+// Hold is [Result.Hold] for means.
+func (r *MeanResult) Hold(u Unfit) {
+	r.hold(u)
+	if u.NoIntervals == "" {
+		return
+	}
+	r.Mean.clear()
+	for _, g := range r.Groups {
+		g.Mean.clear()
+	}
+	r.Compare = nil
+}
+
+func (a *Average) clear() {
+	a.Norm.Clear()
+	for i := range a.Coordinates {
+		a.Coordinates[i].Clear()
+	}
+}
+
+func decimal(v measure.Number) string { return page.Decimal(v, 4) }
 
 // shownOnPage is how many coordinates a page shows.
 const shownOnPage = 20
@@ -89,7 +117,11 @@ func (r *MeanResult) sections() []page.Section {
 	table := func(caption string, a *Average) []page.Block {
 		t := &page.Table{Caption: caption, Head: page.Heads("coordinate", "#mean", fmt.Sprintf("#%v %% interval", 100*r.Confidence), "#standard error")}
 		row := func(name string, v Interval) {
-			t.Add(name, decimal(v.Value), decimal(v.Low)+" to "+decimal(v.High), decimal(v.Error))
+			if r.NoIntervals != "" {
+				t.Add(name, decimal(measure.Number(v.Value)), "-", "-")
+				return
+			}
+			t.Add(name, decimal(measure.Number(v.Value)), decimal(v.Low)+" to "+decimal(v.High), decimal(v.Error))
 		}
 		row("length", a.Norm)
 		for _, i := range Farthest(a.Coordinates, shownOnPage) {
@@ -103,13 +135,13 @@ func (r *MeanResult) sections() []page.Section {
 	}
 	if c := r.Compare; c != nil {
 		t := &page.Table{Caption: fmt.Sprintf("%s less %s", c.First, c.Second), Head: page.Heads("what", "#difference", "#interval", "#p")}
-		t.Add("length", decimal(c.Distance.Value), decimal(c.Distance.Low)+" to "+decimal(c.Distance.High), decimal(c.P))
+		t.Add("length", decimal(measure.Number(c.Distance.Value)), decimal(c.Distance.Low)+" to "+decimal(c.Distance.High), decimal(measure.Number(c.P)))
 		blocks = append(blocks, t.Blocks()...)
 	}
 	return []page.Section{{
 		Title:   r.name(),
 		Meaning: "Where the vectors of all people lie on average, from their releases alone. Single releases are mostly noise; many together are not.",
-		Source:  fmt.Sprintf("sotto estimate: %s by %s, each with %v; Student's intervals", page.Plural(r.N, "release", "releases"), r.Mechanism, r.Guarantee),
+		Source:  fmt.Sprintf("sotto estimate: %s by %s, each with %v; %s", page.Plural(r.N, "release", "releases"), r.Mechanism, r.Guarantee, r.intervals("Student's intervals")),
 		Blocks:  blocks,
 	}}
 }

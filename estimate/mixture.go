@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"sotto/measure"
 	"sotto/mech"
 )
 
@@ -187,12 +188,12 @@ func (x *mixture) shares(counts []int, n int, confidence float64) Shares {
 			}
 		}
 		each.Unbiased, each.Likelihood = mean, likeliest[a]
-		each.Error = math.Sqrt(max(square-float64(mean*mean), 0) / float64(n))
+		each.Error = measure.Number(math.Sqrt(max(square-float64(mean*mean), 0) / float64(n)))
 		if mean < 0 || mean > 1 {
 			s.Method = Likelihood
-			each.Error = x.deviation(w, likeliest) / math.Sqrt(float64(n))
+			each.Error = measure.Number(x.deviation(w, likeliest) / math.Sqrt(float64(n)))
 		}
-		each.Low, each.High = x.interval(a, mean, n, confidence)
+		each.bound(x.interval(a, mean, n, confidence))
 	}
 	s.settle()
 	return s

@@ -73,12 +73,12 @@ func TestMixtureOfLabels(t *testing.T) {
 		}
 		for i := range a.Each {
 			x, y := a.Each[i], b.Each[i]
-			want := x.Error
+			want := float64(x.Error)
 			if x.Unbiased < 0 || x.Unbiased > 1 { // then it is that at the likeliest shares, which both climb to
 				named := law.Least[i] + law.Rise*y.Likelihood
 				want = math.Sqrt(named*(1-named)/1000) / law.Rise
 			}
-			if a.Method != b.Method || math.Abs(x.Unbiased-y.Unbiased) > 1e-9 || math.Abs(x.Likelihood-y.Likelihood) > 2e-3 || math.Abs(want-y.Error) > 1e-9 {
+			if a.Method != b.Method || math.Abs(x.Unbiased-y.Unbiased) > 1e-9 || math.Abs(x.Likelihood-y.Likelihood) > 2e-3 || math.Abs(want-float64(y.Error)) > 1e-9 {
 				t.Errorf("counts %v: %+v by inputs, want %+v", counts, y, x)
 			}
 			if width := (y.High - y.Low) / (x.High - x.Low); x.Low > 0 && x.High < 1 && !(width > 1 && width < 1.5) {
@@ -116,10 +116,10 @@ func TestMixtureCoverage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := s.Each[0]; truth[0] < e.Low || truth[0] > e.High {
+		if e := s.Each[0]; !e.Covers(truth[0]) {
 			missed++
 		} else {
-			width += e.High - e.Low
+			width += float64(e.High - e.Low)
 		}
 	}
 	if most := 0.05*float64(draws) + math.Sqrt(float64(draws)*math.Log(1e5)/2); float64(missed) > most || !(width < 0.6*float64(draws)) {
@@ -145,7 +145,7 @@ func TestMixtureCompareLevel(t *testing.T) {
 				if c.P <= 0.3 {
 					wrong += p * q
 				}
-				if d := c.Each[0]; d.Low <= 0 && 0 <= d.High {
+				if d := c.Each[0]; d.Covers(0) {
 					covered += p * q
 				}
 			})

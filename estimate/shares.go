@@ -19,16 +19,16 @@ const (
 
 // Share is how common an answer is.
 type Share struct {
-	Share float64 `json:"share"` // by the method of [Shares]
-	Low   float64 `json:"low"`   // of the interval
-	High  float64 `json:"high"`
+	Share float64        `json:"share"` // by the method of [Shares]
+	Low   measure.Number `json:"low"`   // of the interval; undefined in results of whom intervals say nothing
+	High  measure.Number `json:"high"`
 	// Unbiased and Likelihood are the share by each method, and Error is the standard
 	// error of the first. Where a release names several answers, Likelihood is by
 	// [Nearest].
-	Unbiased   float64 `json:"unbiased"`
-	Likelihood float64 `json:"likelihood"`
-	Error      float64 `json:"standard_error"`
-	Released   int     `json:"released"` // how many releases are this answer
+	Unbiased   float64        `json:"unbiased"`
+	Likelihood float64        `json:"likelihood"`
+	Error      measure.Number `json:"standard_error"`
+	Released   int            `json:"released"` // how many releases are this answer
 }
 
 // Shares is how common each answer is.
@@ -77,7 +77,7 @@ func (t *Tally) Shares(confidence float64) (Shares, error) {
 		each.Released, each.Likelihood = c, likeliest[a]
 		each.Unbiased = (f - t.law.Least[a]) / t.law.Rise
 		f = min(max(f, t.law.Least[a]), t.law.Least[a]+t.law.Rise)
-		each.Error = math.Sqrt(f*(1-f)/float64(t.n)) / t.law.Rise
+		each.Error = measure.Number(math.Sqrt(f*(1-f)/float64(t.n)) / t.law.Rise)
 		if each.Unbiased < 0 || each.Unbiased > 1 {
 			s.Method = t.possible()
 		}
@@ -90,7 +90,7 @@ func (t *Tally) Shares(confidence float64) (Shares, error) {
 			f[0], f[1] = measure.ClopperPearson(each.Released, t.n, confidence)
 			known[each.Released] = f
 		}
-		each.Low, each.High = t.interval(a, f)
+		each.bound(t.interval(a, f))
 	}
 	s.settle()
 	return s, nil
@@ -104,8 +104,23 @@ func (s *Shares) settle() {
 		if s.Method != Unbiased {
 			each.Share = each.Likelihood
 		}
-		each.Low, each.High = min(each.Low, each.Share), max(each.High, each.Share)
+		each.hold()
 	}
+}
+
+// bound sets the interval.
+func (s *Share) bound(low, high float64) {
+	s.Low, s.High = measure.Number(low), measure.Number(high)
+}
+
+// Covers reports whether the interval holds a share.
+func (s Share) Covers(share float64) bool {
+	return float64(s.Low) <= share && share <= float64(s.High)
+}
+
+// hold widens the interval to hold the share.
+func (s *Share) hold() {
+	s.Low, s.High = measure.Holding(measure.Number(s.Share), s.Low, s.High)
 }
 
 // interval turns an interval of an answer's share of releases into one of its

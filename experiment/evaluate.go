@@ -12,8 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"sotto/encode/catalogue"
 	"sotto/experiment/prepared"
 	"sotto/experiment/score"
+	"sotto/internal/regular"
 	"sotto/measure"
 	"sotto/nn"
 	"sotto/train/model"
@@ -51,6 +53,9 @@ type Evaluation struct {
 func Evaluate(ctx context.Context, dir string, in Path, workers int) (*Evaluation, error) {
 	stored, all, d, pool, err := openModels(ctx, dir, ReleaseOptions{Workers: workers, In: in})
 	if err != nil {
+		return nil, err
+	}
+	if err = catalogue.Agree(ctx, dir, d.Record.Encoder); err != nil {
 		return nil, err
 	}
 	e := &Evaluation{Format: EvaluationFormat, Dir: dir, Data: d.Record, Rows: Rows{len(d.Train), len(d.Validation), len(d.Test)}, Reference: measure.Undefined}
@@ -143,6 +148,7 @@ func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, al
 	}
 	if st, ok := first.model.Statement(); ok {
 		out.Mechanism, out.Variant, out.Epsilon = st.Mechanism, st.Variant, float64(st.Claimed)
+		out.Channel = channelOf(first.model)
 		out.Statement, out.Coverage, out.Person = &st, first.model.Coverage(), s.data.Record.Person(first.model.Guarantee())
 	}
 	out.Mean, out.Deviation, out.Interval = score.Summarise(out.Seeds)
@@ -220,7 +226,7 @@ func findModels(dir string) ([]storedModels, error) {
 // selectedFolders returns the folders of the selected configurations, that of
 // the first method first, or of all where nothing was selected.
 func selectedFolders(dir string) ([]string, error) {
-	content, err := os.ReadFile(filepath.Join(dir, ResultsFile))
+	content, err := regular.Read(filepath.Join(dir, ResultsFile), 1<<30)
 	if errors.Is(err, fs.ErrNotExist) {
 		return allFolders(dir)
 	} else if err != nil {

@@ -65,6 +65,7 @@ func (s Spec) Arguments() []string {
 			s.Attributes = nil // --attribute says it
 		}
 	}
+	s = s.Said()
 	s.In, s.Data = "", ""
 	for _, f := range s.Fields() {
 		v := reflect.ValueOf(f.Value).Elem()

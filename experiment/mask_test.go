@@ -47,7 +47,7 @@ func TestMasksOfFiles(t *testing.T) {
 		lines.Write(append(line, '\n'))
 	}
 	j := vectorise.Job{Encoder: e, Workers: 1}
-	if j.In, err = textfile.NewReader(&lines, textfile.Options{Name: "texts", Format: textfile.JSONL, Column: "text"}); err != nil {
+	if j.In, err = textfile.ReadDeclared(&lines, textfile.Options{Name: "texts", Format: textfile.JSONL, Column: "text"}); err != nil {
 		t.Fatal(err)
 	}
 	if j.Out, err = vecfile.NewWriter(&out, vecfile.JSONL, vecfile.WriterOptions{Width: 32}); err != nil {

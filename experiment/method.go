@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sotto/channel"
 	"sotto/encode/cells/shipped"
 	"sotto/internal/nearest"
 	"sotto/mech"
@@ -58,19 +59,19 @@ func families() []family {
 	trusted := func(more ...string) []string { return slices.Concat(layers, []string{"epsilons"}, more) }
 	codes, within, protocols := []string{"codes"}, mech.Names(mech.Variant.Within), first("bitrr", mech.Names(mech.Variant.Binary))
 	return []family{
-		{MethodInfo: MethodInfo{"auto", "the best release that a search finds at that ε, for one label or several", codes, trusted("reserve", "objective")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
-			return train.Auto{Training: s.training(p), Epsilon: p.Epsilon, Objective: objective.Objective(s.Objective)}
+		{MethodInfo: MethodInfo{"auto", "the model that a search finds best, released as codes, for one label or several", codes, trusted("reserve", "objective", "channel")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
+			return train.Auto{Training: s.training(p), Epsilon: p.Epsilon, Channel: channel.Kind(s.Channel), Objective: objective.Objective(s.Objective)}
 		}},
-		{MethodInfo: MethodInfo{"codes", "one of several codes that stand for answers, the best there are for the labels", codes, trusted("dims", "selected", "fair", "reserve", "objective")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
+		{MethodInfo: MethodInfo{"codes", "one of several codes that stand for answers to the labels", codes, trusted("dims", "selected", "fair", "reserve", "objective", "channel")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
 			release := mech.Params{Mechanism: "codes", Epsilon: p.Epsilon, Dim: p.Dim, Own: mech.CodesParams{Selected: s.Selected}}
-			c := train.Codes{Training: s.training(Point{standardise: p.standardise}), Release: release, Fair: s.Fair, Objective: objective.Objective(s.Objective)}
+			c := train.Codes{Training: s.training(Point{standardise: p.standardise}), Channel: channel.Kind(s.Channel), Release: release, Fair: s.Fair, Objective: objective.Objective(s.Objective)}
 			if s.Fair {
 				c.Relax = s.Threshold
 			}
 			return c
 		}},
-		{MethodInfo: MethodInfo{"label", "classified on the trusted side; the answer is released by randomised response", codes, trusted("objective")}, reference: "plain", build: func(s Spec, p Point) train.Method {
-			return train.Label{Training: s.training(p), Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon}, Objective: objective.Objective(s.Objective)}
+		{MethodInfo: MethodInfo{"label", "classified on the trusted side; the answer is released by randomised response", codes, trusted("objective", "channel")}, reference: "plain", build: func(s Spec, p Point) train.Method {
+			return train.Label{Training: s.training(p), Channel: channel.Kind(s.Channel), Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon}, Objective: objective.Objective(s.Objective)}
 		}},
 		{MethodInfo: MethodInfo{"plain", "the model on the trusted side alone, no protection", nil, layers}, build: func(s Spec, p Point) train.Method {
 			return train.TrustedSide{Training: s.training(p)}
@@ -170,7 +171,7 @@ func (p Point) release(s Spec) mech.Params {
 		given["output_dim"] = p.Dim
 	}
 	if mech.Uses(p.Mechanism, "cells") {
-		own, _ := shipped.For(string(s.Cells), cmp.Or(s.Encoder, "default"), p.Epsilon) // companion has refused what is not there
+		own, _ := shipped.For(string(s.Cells), string(cmp.Or(s.Encoder, "default")), p.Epsilon) // companion has refused what is not there
 		m.Own = own
 	}
 	if s.Bits == 0 && p.within {

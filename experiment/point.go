@@ -152,7 +152,7 @@ func cross[V any](points []Point, values []V, set func(*Point, V)) []Point {
 // mechanism does not take, at a width that stands for those to come.
 func (s Spec) companion(f family, p Point) (honest bool, companion Point, err error) {
 	if mech.Uses(p.Mechanism, "cells") {
-		if _, err = shipped.For(string(s.Cells), cmp.Or(s.Encoder, "default"), p.Epsilon); err != nil {
+		if _, err = shipped.For(string(s.Cells), string(cmp.Or(s.Encoder, "default")), p.Epsilon); err != nil {
 			return false, Point{}, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/encode/catalogue"
 	"sotto/experiment"
 	"sotto/train/model"
 )
@@ -112,7 +113,7 @@ func TestForeignModels(t *testing.T) {
 	}
 	write("the 1 0\ngood 0 1\nbad 0 -1\n")
 	spec := small("unconstrained")
-	spec.Epsilons, spec.Encoder = nil, vectors
+	spec.Epsilons, spec.Encoder = nil, catalogue.Name(vectors)
 	run(t, spec, experiment.Options{Out: dir})
 	want := contents(t, dir)
 	for _, name := range []string{model.ManifestFile, model.WeightsFile} {

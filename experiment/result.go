@@ -1,8 +1,10 @@
 package experiment
 
 import (
+	"cmp"
 	"slices"
 
+	"sotto/channel"
 	"sotto/dp"
 	"sotto/experiment/score"
 	"sotto/measure"
@@ -75,6 +77,8 @@ type Configuration struct {
 	Collapsed bool            `json:"collapsed,omitempty"`
 	Statement *mech.Statement `json:"statement"` // null: nothing protects, or nothing is released
 	Coverage  string          `json:"coverage,omitempty"`
+	// Channel tells of the channel of a method that releases codes; nil for others.
+	Channel *Channel `json:"channel,omitempty"`
 	// Person is what a person of a file is promised if each of that person's rows
 	// is released once; nil if nobody said whose rows are.
 	Person    *dp.Person `json:"person,omitempty"`
@@ -87,6 +91,30 @@ type Configuration struct {
 	// Interval is the 95 % interval of the mean accuracy over seeds, after
 	// Student; undefined for one seed.
 	Interval [2]measure.Number `json:"interval"`
+}
+
+// Channel says what a channel was made of, and what it costs where it is public: the
+// objective on the validation rows, of the first seed, beside that of a fitted one.
+type Channel struct {
+	Kind channel.Kind `json:"kind"`
+	*model.Compared
+}
+
+// Tells says what a channel tells of the texts that were trained and validated on.
+func (c Channel) Tells() string {
+	if c.Kind == channel.Public {
+		return "the channel is public: codes, weights and what a code says are made of ε and the classes alone, and tell of no text"
+	}
+	return "the channel is fitted: codes, weights and what a code says were found on the texts that were trained and validated on; they change with one text, whoever receives releases or the head sees them, and no guarantee covers what they tell"
+}
+
+// channelOf is what a model's result says of its channel, nil if it has none.
+func channelOf(m *model.Model) *Channel {
+	a := m.Architecture()
+	if len(a.Answers) == 0 {
+		return nil
+	}
+	return &Channel{cmp.Or(a.Channel, channel.Fitted), m.Compared}
 }
 
 // Score is what was measured of one model, or the mean over several.

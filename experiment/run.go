@@ -162,7 +162,7 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 		return nil, err
 	}
 	if err = st.begin(s); err == nil && !s.Tune {
-		r.result.Notes, err = tuned.Carry(r.result.Notes, d.Record.Encoder, s.Encoder, st.dir)
+		r.result.Notes, err = tuned.Carry(r.result.Notes, string(d.Record.Encoder), string(s.Encoder), st.dir)
 	}
 	if err != nil {
 		return nil, err
@@ -333,7 +333,7 @@ func (r *runner) run(ctx context.Context, j job, pool *nn.Pool) error {
 		info := r.manifest(j, d, told)
 		info.Interrupted = !trained
 		if !found || stopped == nil {
-			if err := r.store.saveModel(j.folder, m, info); err != nil {
+			if err := r.store.saveModel(j.folder, m, info, d.Saw); err != nil {
 				return err
 			}
 		}
@@ -424,6 +424,7 @@ func (r *runner) record(j job, m *model.Model, score measured, pool *nn.Pool) {
 	c.Seeds[j.seed-r.spec.FirstSeed] = score.Score
 	if j.seed == r.spec.FirstSeed {
 		c.Fairness = score.fairness
+		c.Channel = channelOf(m)
 		r.sketch.keep(j.config, score.released)
 	}
 	if st, ok := m.Statement(); ok {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ var shared experiment.Sets
 
 func run(t *testing.T, s experiment.Spec, o experiment.Options) *experiment.Result {
 	t.Helper()
-	if s.Encoder == "" || strings.HasPrefix(s.Encoder, "hash:") {
+	if s.Encoder == "" || strings.HasPrefix(string(s.Encoder), "hash:") {
 		o.Sets = &shared
 	}
 	if o.Workers == 0 {
@@ -51,12 +52,12 @@ func run(t *testing.T, s experiment.Spec, o experiment.Options) *experiment.Resu
 }
 
 // contents returns the models' files below a folder: everything that must not
-// differ from run to run.
+// differ from run to run, which their secrets must.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == experiment.ResultsFile {
+		if err != nil || d.IsDir() || slices.Contains([]string{experiment.ResultsFile, model.SecretFile, model.TrainedFile}, d.Name()) {
 			return err
 		}
 		b, err := os.ReadFile(path)
@@ -282,6 +283,11 @@ func TestEvaluateRefuses(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "changed")
 		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
 			t.Fatal(err)
+		}
+		for _, file := range []string{model.SecretFile, model.TrainedFile} { // which others may not read, and CopyFS lets them
+			if err := os.Chmod(filepath.Join(dir, "seed-1", file), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 		path := filepath.Join(dir, "seed-1", tt.file)
 		content, err := os.ReadFile(path)

@@ -11,10 +11,12 @@ import (
 	"slices"
 	"strings"
 
+	"sotto/channel"
 	"sotto/dataset"
 	"sotto/dataset/own"
 	"sotto/encode/bert"
 	"sotto/encode/bert/tune"
+	"sotto/encode/catalogue"
 	"sotto/internal/nearest"
 	"sotto/train"
 	"sotto/train/layer"
@@ -42,9 +44,9 @@ type Spec struct {
 	// Reserve is the share of a release of codes that serves labels unknown in
 	// training; 0 means none. It stands in for them with what the vectors tell
 	// most of: the signs of their principal components.
-	Reserve   float64 `json:"reserve,omitempty" flag:"reserve" help:"share of a release that auto and codes keep for labels unseen in training (default: none)"`
-	Attribute string  `json:"attribute,omitempty" flag:"attribute" help:"attribute to protect, or \"none\" (default: the data set's first)"`
-	Encoder   string  `json:"encoder,omitempty" flag:"encoder" help:"encoder that makes vectors of texts: default, hash:N, minilm, glove, or a file (see sotto encoder list; default: default)"`
+	Reserve   float64        `json:"reserve,omitempty" flag:"reserve" help:"share of a release that auto and codes keep for labels unseen in training (default: none)"`
+	Attribute string         `json:"attribute,omitempty" flag:"attribute" help:"attribute to protect, or \"none\" (default: the data set's first)"`
+	Encoder   catalogue.Name `json:"encoder,omitempty" flag:"encoder" help:"encoder that makes vectors of texts: default, hash:N, minilm, glove, or a file (see sotto encoder list; default: default)"`
 	// Dropout is μ, the probability with which each word of a text is masked
 	// before it is encoded, in training as in use; 0 masks none. The masks are
 	// drawn once for each text, by the first seed, for all seeds. The guarantees
@@ -94,8 +96,11 @@ type Spec struct {
 	Orthogonality float64 `json:"orthogonality,omitempty" flag:"orthogonality" of:"method" help:"weight with which multiple keeps adversaries apart (default 0.1)"`
 	Iterations    int     `json:"iterations,omitempty" flag:"iterations" of:"method" help:"how often inlp removes a linear attacker (default 5)"`
 
-	Selected int  `json:"selected,omitempty" flag:"selected" of:"method" help:"number of codes whose probability codes raises; 1 is randomised response (default: the best weights)"`
+	Selected int  `json:"selected,omitempty" flag:"selected" of:"method" help:"number of codes whose probability codes raises; 1 is randomised response (default: what serves best)"`
 	Fair     bool `json:"fair,omitempty" flag:"fair" of:"method" help:"pay up to --relaxation points of the accuracy of codes for equal true positive rates between groups"`
+	// Channel says what the answers of codes, their weights and what they say are made
+	// of. A stored spec without it means fitted; [Spec.Fresh] takes public.
+	Channel string `json:"channel,omitempty" flag:"channel" of:"method" help:"what codes, label and auto release by: public, made of ε and the classes alone, or fitted to the data, which is more accurate and tells of it (default public)"`
 	// Objective is what the release is to be best at, in the search and in use.
 	Objective string  `json:"objective,omitempty" flag:"objective" of:"method" help:"what auto, codes and label are to be best at: accuracy, macro-f1, or balanced, which counts all classes alike (default accuracy)"`
 	Anneal    float64 `json:"anneal,omitempty" flag:"anneal" of:"method" help:"times ε with which noise begins, to fall to ε within half of the epochs (default 1)"`
@@ -111,6 +116,35 @@ type Spec struct {
 	// the best, the fairest is taken. 0 means 1; negative means none: the best
 	// is taken.
 	Threshold float64 `json:"threshold,omitempty" flag:"relaxation" default:"1" help:"points below the best accuracy within which the fairest configuration is selected; 0 selects the best"`
+}
+
+// Fresh returns a spec that is new with what is the default for these: a public
+// channel, where a method has one and nothing else was said.
+func (s Spec) Fresh() Spec {
+	if s.Channel == "" && s.coded() {
+		s.Channel = string(channel.Public)
+	}
+	return s
+}
+
+// Said is the inverse of [Spec.Fresh]: it names what a filled spec differs in from one
+// that is new.
+func (s Spec) Said() Spec {
+	switch {
+	case s.Channel == string(channel.Public):
+		s.Channel = ""
+	case s.Channel == "" && s.coded():
+		s.Channel = string(channel.Fitted)
+	}
+	return s
+}
+
+// coded reports whether a method has a channel.
+func (s Spec) coded() bool {
+	return slices.ContainsFunc(s.Methods, func(name string) bool {
+		f, err := findMethod(name)
+		return err == nil && f.uses("channel", "")
+	})
 }
 
 // Filled returns s with its defaults, or every fault that needs no data.
@@ -154,6 +188,11 @@ func (s Spec) Filled() (Spec, error) {
 		errs = append(errs, o.Validate())
 	} else if o.Plain() {
 		s.Objective = "" // by whichever name, a spec has one hash
+	}
+	if err := channel.Kind(s.Channel).Validate(); err != nil {
+		errs = append(errs, err)
+	} else if s.Channel == string(channel.Fitted) {
+		s.Channel = "" // as with the objective
 	}
 	if err := s.checkLists(); err != nil {
 		errs = append(errs, err)

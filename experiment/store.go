@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"sotto/internal/atomicfile"
+	"sotto/internal/regular"
 	"sotto/train"
 	"sotto/train/model"
 )
@@ -74,7 +75,7 @@ func (st store) begin(s Spec) error {
 
 // saveModel writes the model of a job. What an interrupted training has so far
 // does not take the place of a finished one.
-func (st store) saveModel(folder string, m *model.Model, info model.Manifest) error {
+func (st store) saveModel(folder string, m *model.Model, info model.Manifest, saw func() (model.Saw, error)) error {
 	if st.dir == "" {
 		return nil
 	}
@@ -85,7 +86,17 @@ func (st store) saveModel(folder string, m *model.Model, info model.Manifest) er
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // see openStore
 		return fmt.Errorf("experiment: %w", err)
 	}
-	return m.Save(path, info)
+	seen, err := saw()
+	if err != nil {
+		return err
+	}
+	own := model.Trusted{Saw: &seen}
+	if st.resume { // the same training, so the same secret
+		if own.Secret, err = model.ReadSecret(path); err != nil && !errors.Is(err, model.ErrNoSecret) {
+			return fmt.Errorf("experiment: %w", err)
+		}
+	}
+	return m.SaveTrusted(path, info, own)
 }
 
 // finished loads the model of a job that was trained to its end before: by the
@@ -126,7 +137,7 @@ func (st store) loadState(job string) (*train.State, error) {
 	if !st.resume {
 		return nil, nil //nolint:nilnil // nothing to resume is no error
 	}
-	content, err := os.ReadFile(st.state(job))
+	content, err := regular.Read(st.state(job), 1<<30)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // see above
 	} else if err != nil {
@@ -159,7 +170,7 @@ func (st store) finish(r *Result) error {
 	path := filepath.Join(st.dir, ResultsFile)
 	if r.Interrupted {
 		var before Result
-		if content, err := os.ReadFile(path); err == nil && json.Unmarshal(content, &before) == nil && !before.Interrupted {
+		if content, err := regular.Read(path, 1<<30); err == nil && json.Unmarshal(content, &before) == nil && !before.Interrupted {
 			return nil // a whole result stays
 		}
 	} else {

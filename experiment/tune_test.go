@@ -12,6 +12,7 @@ import (
 	"sotto/dataset"
 	"sotto/dp/dptest"
 	"sotto/encode/bert"
+	"sotto/encode/catalogue"
 	"sotto/experiment"
 	"sotto/nn/transformer/tiny"
 )
@@ -45,7 +46,7 @@ func fewReviews(t *testing.T, encoder string) experiment.Spec {
 	}
 	return experiment.Spec{
 		In: experiment.Path(path), Label: "sentiment", Attribute: "author", Layout: dataset.Layout{Text: "text"},
-		Encoder: encoder, Tune: true, TuneLength: 16,
+		Encoder: catalogue.Name(encoder), Tune: true, TuneLength: 16,
 	}
 }
 
@@ -62,7 +63,7 @@ func TestTune(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(want.Data.Encoder, bert.TunedPrefix) || !strings.Contains(strings.Join(want.Notes, " "), want.Data.Encoder) {
+	if !strings.HasPrefix(string(want.Data.Encoder), bert.TunedPrefix) || !strings.Contains(strings.Join(want.Notes, " "), string(want.Data.Encoder)) {
 		t.Errorf("the data is encoded by %q, with notes %q; want a tuned encoder that a note names", want.Data.Encoder, want.Notes)
 	}
 
@@ -125,7 +126,7 @@ func TestTunedBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec.Encoder, spec.Tune, spec.TuneEpochs, spec.TuneLength = filepath.Join(first, "encoder"), false, 0, 0
+	spec.Encoder, spec.Tune, spec.TuneEpochs, spec.TuneLength = catalogue.Name(filepath.Join(first, "encoder")), false, 0, 0
 	for _, resume := range []bool{false, true} {
 		want, err := experiment.Run(t.Context(), spec, experiment.Options{Out: second, Workers: 2, Resume: resume})
 		if err != nil {
@@ -146,11 +147,11 @@ func TestTunedBefore(t *testing.T) {
 func TestTuneRefuses(t *testing.T) {
 	dir := transformer(t)
 	for want, spec := range map[string]experiment.Spec{
-		"needs":                                {Data: "reviews", Encoder: dir, Tune: true, Attribute: "none", Methods: []string{"adversarial"}},
-		"settings of tuning are given":         {Data: "reviews", Encoder: dir, TuneOnce: true, Methods: []string{"plain"}},
+		"needs":                                {Data: "reviews", Encoder: catalogue.Name(dir), Tune: true, Attribute: "none", Methods: []string{"adversarial"}},
+		"settings of tuning are given":         {Data: "reviews", Encoder: catalogue.Name(dir), TuneOnce: true, Methods: []string{"plain"}},
 		`encoder is "default", must be minilm`: {Data: "reviews", Tune: true, Methods: []string{"plain"}},
 		`encoder is "hash:64", must be minilm`: {Data: "reviews", Encoder: "hash:64", Tune: true, Methods: []string{"plain"}},
-		"layers is 3, must be from 1 to 2":     {Data: "reviews", Encoder: dir, Tune: true, TuneLayers: 3, Methods: []string{"plain"}},
+		"layers is 3, must be from 1 to 2":     {Data: "reviews", Encoder: catalogue.Name(dir), Tune: true, TuneLayers: 3, Methods: []string{"plain"}},
 	} {
 		out := filepath.Join(t.TempDir(), "out")
 		if _, err := experiment.Run(t.Context(), spec, experiment.Options{Out: out, Workers: 1}); err == nil || !strings.Contains(err.Error(), want) {

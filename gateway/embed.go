@@ -63,7 +63,8 @@ type Privacy struct {
 	Renews      *time.Time `json:"renews"`         // when the window ends; null if never
 	Repeated    int        `json:"repeated"`       // texts that cost nothing: paid for before, or twice in this request
 	Paid        int        `json:"paid"`           // releases that this request paid for
-	Model       string     `json:"model,omitzero"` // SHA-256 of the model's weights, if there is one
+	Model       string     `json:"model,omitzero"` // ID of the model, if there is one that has one
+	Tells       string     `json:"tells,omitzero"` // what the parameters tell of its training, which no guarantee covers
 	// Dropout is the probability with which each word was masked at random, and
 	// Word the guarantee between texts that differ in one word, which rests on it.
 	Dropout float64       `json:"dropout,omitzero"`

@@ -24,7 +24,9 @@ const (
 	// Memoised noise follows from secret, subject, text, vector, mechanism and
 	// encoder: asking again gives the same bytes and costs nothing, so that no
 	// average takes the noise away. Its price is that an observer sees that two
-	// requests of a subject carried the same text.
+	// requests of a subject carried the same text. Where a machine rounds the vector,
+	// or the layers of a model, to other bits, it is another release: it has noise of
+	// its own and is paid for.
 	Memoised Noise = "memoised"
 	// Fresh noise is drawn anew for every text of every request, and paid for
 	// each time; only a retry with the same idempotency key is not.
@@ -148,6 +150,10 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 			g.word = &word
 		}
 	}
+	numerics := rounds(c.Mechanism)
+	if !numerics.Exact() {
+		all = append(all, numerics)
+	}
 	means, err := json.Marshal(all)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: the mechanism cannot be written: %w", err)
@@ -162,7 +168,9 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 		Model   string  `json:"model,omitempty"` // SHA-256 of its weights
 		Noise   Noise   `json:"noise"`
 		Dropout float64 `json:"dropout,omitempty"` // of words
-	}{c.Encoder.Name(), identity(c.Mechanism), g.Noise, g.masks.Dropout})
+		// Numerics are those of the model's layers, where processors round them differently.
+		Numerics encode.Numerics `json:"numerics,omitzero"`
+	}{c.Encoder.Name(), identity(c.Mechanism), g.Noise, g.masks.Dropout, numerics})
 	if err != nil {
 		return nil, fmt.Errorf("gateway: the mechanism cannot be written: %w", err)
 	}
@@ -181,8 +189,12 @@ func (g *Gateway) Ready(ctx context.Context) error {
 }
 
 // Identity names what decides a release besides text, subject and secret: mechanism,
-// model, masks and the encoder's name. Under another one texts are paid for anew.
-func (g *Gateway) Identity() string { return hex.EncodeToString(g.means[:8]) }
+// model, masks and the encoder's name. Under another one texts are paid for anew. It is
+// keyed with the secret, since it stands in logs and a digest would name the training.
+func (g *Gateway) Identity() string {
+	name := g.Secret.mac([]byte(version), []byte("identity"), g.means)
+	return hex.EncodeToString(name[:8])
+}
 
 // Width returns how many numbers a release has.
 func (g *Gateway) Width() int {

@@ -36,7 +36,7 @@ import (
 // loadConfig is what "sotto gateway" is without flags, with a budget that lasts.
 func loadConfig(tb testing.TB, book gateway.Ledger) gateway.Config {
 	tb.Helper()
-	e, err := catalogue.Open(tb.Context(), "default", "")
+	e, err := catalogue.Open(tb.Context(), catalogue.Said("default"), "")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -68,8 +68,9 @@ func loadLasts(t *testing.T) time.Duration {
 
 // TestLoad prints how quickly 1,000 clients at a time are answered, each with
 // texts that nobody asked for before, and what the ledger adds to a request: the
-// same load without one is the comparison. SOTTO_LOAD says for how long, such as
-// 60s; the only failure is an answer that is neither a release nor typed.
+// same load without one is the comparison. It ends with one client alone. SOTTO_LOAD
+// says for how long, such as 60s; the only failure is an answer that is neither a
+// release nor typed.
 func TestLoad(t *testing.T) {
 	lasts := loadLasts(t)
 	clients := 1000
@@ -95,6 +96,11 @@ func TestLoad(t *testing.T) {
 	t.Logf("a request takes %v without a ledger, and the ledger adds %v: the paid path answers %.2f times as many as the unpaid one",
 		each[0], each[1]-each[0], float64(each[0])/float64(each[1]))
 	t.Logf("in processor time, gateway and client together, which others on the machine change less: %v and %v", work[0], work[1]-work[0])
+	alone, _ := loadGateway(t, newGateway(t, loadConfig(t, book)), 1, min(lasts, 10*time.Second))
+	if slices.Sort(alone); len(alone) > 0 {
+		t.Logf("one client alone, whose spend is on disk, and its head, before the answer: %d releases, p50 %v, p99 %v",
+			len(alone), alone[len(alone)/2], alone[int(0.99*float64(len(alone)-1))])
+	}
 	if proof, err := book.Verify(t.Context()); err != nil {
 		t.Error(err)
 	} else {
@@ -270,7 +276,7 @@ func BenchmarkMasked(b *testing.B) {
 // BenchmarkCosine reports, beside the time of a release, how near it is to the
 // vector: why "sotto gateway" has the mechanism that it has.
 func BenchmarkCosine(b *testing.B) {
-	e, err := catalogue.Open(b.Context(), "default", "")
+	e, err := catalogue.Open(b.Context(), catalogue.Said("default"), "")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -245,7 +245,7 @@ func TestOneMasker(t *testing.T) {
 func encodeFile(t *testing.T, j vectorise.Job, texts []string) [][]float64 {
 	t.Helper()
 	var err error
-	if j.In, err = textfile.NewReader(strings.NewReader(strings.Join(texts, "\n")), textfile.Options{Name: "texts", Format: textfile.Text}); err != nil {
+	if j.In, err = textfile.ReadDeclared(strings.NewReader(strings.Join(texts, "\n")), textfile.Options{Name: "texts", Format: textfile.Text}); err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"sotto/dp"
+	"sotto/encode"
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/text"
@@ -20,7 +21,11 @@ type served struct {
 	params    mech.Params
 	guarantee dp.Guarantee
 	in, out   int
-	digest    string              // of all that it computes with
+	digest    string              // of all that it computes with, for this side
+	id        string              // by which others know it; "" for none
+	covers    string              // whose texts the guarantee covers
+	tells     string              // of what it was trained on, to whoever sees its releases
+	numerics  encode.Numerics     // of the layers before the noise
 	labels    []model.LabelRecord // that codes answer
 	answers   [][]int             // for each code a class of each label
 	masks     model.Masks         // with which it was trained
@@ -45,7 +50,10 @@ func FromModel(m *model.Model, info model.Manifest) (Mechanism, error) {
 	if info.Weights == "" {
 		return nil, errors.New("gateway: the model's manifest names no weights, must be that of a saved model")
 	}
-	f := &served{params: s.Parameters, guarantee: m.Guarantee(), in: m.Architecture().Inputs, out: m.Dim(), masks: info.Masked()}
+	f := &served{params: s.Parameters, guarantee: m.Guarantee(), in: m.Architecture().Inputs, out: m.Dim(), masks: info.Masked(), id: info.ID, covers: m.Coverage()}
+	if len(m.Architecture().Answers) > 0 {
+		f.tells = m.Tells()
+	}
 	var err error
 	if f.numbers, f.scales, err = info.Data.Numbers(); err != nil {
 		return nil, err
@@ -60,6 +68,9 @@ func FromModel(m *model.Model, info model.Manifest) (Mechanism, error) {
 		}
 	}
 	own := m.Clone() // which nobody uses but to clone it, so that the caller may go on using m
+	if f.numerics, err = own.Numerics(); err != nil {
+		return nil, err
+	}
 	f.spare.New = func() any { return &worker{own.Clone(), nn.NewPool(1)} }
 	return f, nil
 }
@@ -130,4 +141,24 @@ func identity(m Mechanism) string {
 		return f.digest
 	}
 	return ""
+}
+
+// named is how a client knows a model, and what the parameters of its releases tell of
+// what it was trained on. The digest would let whoever knows all training texts but one
+// try candidates for the last.
+func named(m Mechanism) (id, tells string) {
+	if f, ok := m.(*served); ok {
+		return f.id, f.tells
+	}
+	return "", ""
+}
+
+// rounds says how the layers of a mechanism round on this machine; exact where it has
+// none. The vector that names a release is what they are given, so that on another machine
+// the same name would stand for another vector: they are a part of the name.
+func rounds(m Mechanism) encode.Numerics {
+	if f, ok := m.(*served); ok {
+		return f.numerics
+	}
+	return encode.Numerics{}
 }

@@ -4,6 +4,7 @@ import (
 	weakrand "math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -64,6 +65,9 @@ func TestFromModel(t *testing.T) {
 		e := embed(t, g, "alice", gateway.Options{}, "one text")
 		if vectors[i] = e.Vectors[0]; len(vectors[i]) != 8 || e.Privacy.Paid != 1 || e.Privacy.Model == "" || e.Privacy.Mechanism != "laplace-l1" {
 			t.Errorf("model %d: %d numbers, paid %d, %+v, want 8, and to be paid for: it is another model", i, len(vectors[i]), e.Privacy.Paid, e.Privacy)
+		}
+		if a := e.Privacy.Assumptions; len(a) == 0 || !strings.Contains(a[len(a)-1], "are not covered") {
+			t.Errorf("model %d: the gateway assumes %q, want that texts of the training are not covered", i, a)
 		}
 		var all sync.WaitGroup
 		for range 8 {

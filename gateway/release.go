@@ -64,18 +64,25 @@ func (g *Gateway) privacy(receipts []ledger.Receipt, texts int, b ledger.Balance
 
 // Promise says what is promised of every release, before any was made.
 func (g *Gateway) Promise() Privacy {
+	id, tells := named(g.Mechanism)
+	assumptions := append([]string{}, g.guarantee.Assumptions...)
+	if f, ok := g.Mechanism.(*served); ok && f.covers != "" {
+		// Which texts these are is not looked up: a refusal would tell every key.
+		assumptions = append(assumptions, f.covers)
+	}
 	return Privacy{
 		Mechanism:   g.parameters.Mechanism,
 		Parameters:  g.parameters,
 		Unit:        string(g.guarantee.Unit),
 		Epsilon:     float64(g.guarantee.Epsilon),
 		Delta:       g.guarantee.Delta,
-		Assumptions: append([]string{}, g.guarantee.Assumptions...),
+		Assumptions: assumptions,
 		Noise:       g.Noise,
 		Scope:       scopes[g.Noise],
 		Against:     against[g.Noise],
 		Within:      within,
-		Model:       identity(g.Mechanism),
+		Model:       id,
+		Tells:       tells,
 		Dropout:     g.masks.Dropout,
 		Word:        g.word,
 	}

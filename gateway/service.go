@@ -38,7 +38,7 @@ type ServiceConfig struct {
 	Each        int           // connections that one address may have; 0 means half
 	Rate        float64       // texts a second of each user; 0 for no limit
 	Burst       int           // that may come at once; 0 means 256
-	Refusals    float64       // a second that are answered at once, others a second later; 0 for no limit
+	Refusals    float64       // a second of one address that leave its connection open, others end it; 0 for no limit
 	Timeout     time.Duration // of one request; 0 means 30 s
 	Withdraw    time.Duration // for which it goes on answering when it is about to end, not ready any more; 0 for not at all
 	Drain       time.Duration // for which the last requests are awaited after that; 0 means 30 s

@@ -43,17 +43,17 @@ var ErrTeacher = errors.New("influence: the student learnt from another teacher"
 
 // Manifest is what the folder of a student says of it.
 type Manifest struct {
-	Format   string        `json:"format"`
-	Kind     teacher.Kind  `json:"teacher"`
-	Digest   string        `json:"teacher_sha256"`
-	Encoder  string        `json:"encoder"`
-	Noise    teacher.Noise `json:"noise,omitempty"`
-	Draws    int           `json:"draws,omitempty"`
-	Seed     uint64        `json:"noise_seed,omitempty"`
-	Label    string        `json:"label"`
-	Classes  []string      `json:"classes"`
-	Data     string        `json:"data"`
-	DataHash string        `json:"data_sha256"`
+	Format   string         `json:"format"`
+	Kind     teacher.Kind   `json:"teacher"`
+	Digest   string         `json:"teacher_sha256"`
+	Encoder  catalogue.Name `json:"encoder"`
+	Noise    teacher.Noise  `json:"noise,omitempty"`
+	Draws    int            `json:"draws,omitempty"`
+	Seed     uint64         `json:"noise_seed,omitempty"`
+	Label    string         `json:"label"`
+	Classes  []string       `json:"classes"`
+	Data     string         `json:"data"`
+	DataHash string         `json:"data_sha256"`
 	// Layout is how the data is read, if it is a file of one's own; where that lay is
 	// nowhere.
 	Layout   *dataset.Layout `json:"layout,omitempty"`
@@ -76,7 +76,7 @@ func (s *Student) Save(dir string) error {
 			safetensors.Tensor{Name: "head.bias", Shape: []int{len(bias)}, Data: bias})
 	}
 	info := Manifest{
-		Format: Format, Kind: t.Kind(), Digest: t.Digest(), Encoder: t.Name(), Label: t.Label, Classes: t.Names,
+		Format: Format, Kind: t.Kind(), Digest: t.Digest(), Encoder: catalogue.Name(t.Name()), Label: t.Label, Classes: t.Names,
 		Data: s.Data, DataHash: s.DataHash, Layout: s.Layout, Settings: s.Settings, Result: s.Result, Weights: f.Digest(nil),
 	}
 	noise := t.Noise()
@@ -96,7 +96,7 @@ func (s *Student) Save(dir string) error {
 	if err := s.saveWords(dir); err != nil {
 		return err
 	}
-	return atomicfile.WriteJSON(manifest, info)
+	return atomicfile.WriteSharedJSON(manifest, info)
 }
 
 // ReadManifest reads the manifest of a student's folder.
@@ -155,7 +155,7 @@ func openTeacher(ctx context.Context, dir string, info Manifest, f *safetensors.
 	}
 	switch info.Kind {
 	case teacher.Fitted:
-		e, err := catalogue.Open(ctx, info.Encoder, dataset.Dir())
+		e, err := catalogue.OpenNamed(ctx, info.Encoder, catalogue.Beside(dir, dataset.Dir()))
 		if err != nil {
 			return nil, err
 		}

@@ -54,7 +54,7 @@ func Archive(ctx context.Context, path string, a Archiving) (done Archived, err 
 	if err = a.note(ctx, path); err != nil {
 		return done, err
 	}
-	s, err := file.Open(path, false)
+	s, err := file.Open(path, file.Options{})
 	if err != nil {
 		return done, err
 	}
@@ -128,7 +128,7 @@ func (a *Archiving) allowed(p book.Page) error {
 // replaced by the same, which is what a stopped one has left, and by nothing else.
 func (a *Archiving) emptyPlaces(path string) (archive, next string, err error) {
 	if _, err = os.Lstat(a.Out); !errors.Is(err, fs.ErrNotExist) {
-		s, failed := file.Open(a.Out, true)
+		s, failed := file.Open(a.Out, file.Options{ReadOnly: true})
 		if failed != nil {
 			return "", "", fmt.Errorf("%w: %s is there already, must not be: %w", ErrUnavailable, a.Out, failed)
 		}
@@ -156,7 +156,7 @@ func begins(path string, archive book.Page) error {
 	if err != nil {
 		return err
 	}
-	s, err := file.Open(path, true)
+	s, err := file.Open(path, file.Options{ReadOnly: true})
 	if err != nil {
 		return err
 	}

@@ -244,7 +244,7 @@ func TestArchiveForged(t *testing.T) {
 			rewrite(t, path, forge)
 		} else { // what the second archive keeps of the first, before the ledger's entries
 			var older []logfile.Frame
-			l, err := logfile.Open(archives[1], true)
+			l, err := logfile.Open(archives[1], logfile.Options{ReadOnly: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -258,7 +258,7 @@ func TestArchiveForged(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			l.Close(true)
+			l.Close()
 			rewrite(t, path, func(f []logfile.Frame) []logfile.Frame {
 				for len(f) > 0 && f[0].Kind == 'C' {
 					f = f[1:]

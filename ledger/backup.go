@@ -49,19 +49,19 @@ func newBeside(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return beside, book.Unavailable(logfile.Create(beside))
+	return beside, book.Unavailable(logfile.Create(beside, nil))
 }
 
 // freeBeside returns the name beside a path under which a log is made, and takes
 // away what was left there by one that was stopped.
 func freeBeside(path string) (string, error) {
 	beside := path + ".sotto-new"
-	left, err := logfile.Open(beside, false)
+	left, err := logfile.Open(beside, logfile.Options{})
 	switch {
 	case errors.Is(err, logfile.ErrLocked):
 		return "", fmt.Errorf("%w: %s: %w", ErrUnavailable, beside, ErrLocked)
 	case err == nil:
-		err = left.Close(true)
+		err = left.Close()
 	case errors.Is(err, fs.ErrNotExist):
 		return beside, nil
 	default: // it was not finished
@@ -73,7 +73,7 @@ func freeBeside(path string) (string, error) {
 // copyTo writes the entries of a database to a file. They have the same hashes
 // there, and so the same head and MAC.
 func (l *Ledger) copyTo(ctx context.Context, path string) error {
-	to, err := file.Open(path, false)
+	to, err := file.Open(path, file.Options{})
 	if err != nil {
 		return err
 	}

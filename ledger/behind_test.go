@@ -509,13 +509,13 @@ func TestHeadPlace(t *testing.T) {
 	if err := head.SetHead(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	if os.Chown(string(head), 12345, 23456) != nil {
+	if os.Chown(head.String(), 12345, 23456) != nil {
 		t.Skip("only root may give a file away")
 	}
 	if err := head.SetHead(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(string(head)); err != nil || !strings.Contains(fmt.Sprintf("%+v", info.Sys()), "Uid:12345 Gid:23456") {
+	if info, err := os.Stat(head.String()); err != nil || !strings.Contains(fmt.Sprintf("%+v", info.Sys()), "Uid:12345 Gid:23456") {
 		t.Errorf("the head belongs to %+v, %v; want whom it belonged to", info.Sys(), err)
 	}
 }

@@ -142,7 +142,7 @@ func TestDamageIsLocated(t *testing.T) {
 // and knows its form, but not the key.
 func rewrite(t *testing.T, path string, forge func(frames []logfile.Frame) []logfile.Frame) {
 	t.Helper()
-	in, err := logfile.Open(path, true)
+	in, err := logfile.Open(path, logfile.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,10 +155,10 @@ func rewrite(t *testing.T, path string, forge func(frames []logfile.Frame) []log
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err = errors.Join(in.Close(true), os.Remove(path), logfile.Create(path)); err != nil {
+	if err = errors.Join(in.Close(), os.Remove(path), logfile.Create(path, nil)); err != nil {
 		t.Fatal(err)
 	}
-	out, err := logfile.Open(path, false)
+	out, err := logfile.Open(path, logfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func rewrite(t *testing.T, path string, forge func(frames []logfile.Frame) []log
 			t.Fatal(err)
 		}
 	}
-	if err = out.Close(false); err != nil {
+	if err = out.Close(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -119,8 +119,8 @@ func (p *prices) job(s Shard, unit dp.Unit) (job, error) {
 			return job{}, err
 		}
 	}
-	if len(s.Demands) == 0 {
-		return job{}, errors.New("ledger: the shard has no demands, must have at least one")
+	if len(s.Demands) == 0 && s.Whole == (Digest{}) {
+		return job{}, errors.New("ledger: the shard has no demands, must have at least one, or say what it stands for")
 	}
 	one, err := p.prepare(Request{Subject: jobSubject(s.Job), Guarantee: s.Guarantee, Mechanism: s.Mechanism}, unit)
 	if err != nil {

@@ -100,10 +100,38 @@ func testJobs(t *testing.T, open opener) {
 	if _, err := l.Reserve(t.Context(), first); !errors.Is(err, ledger.ErrConflict) {
 		t.Errorf("a paid shard with other rows: %v, want %v", err, ledger.ErrConflict)
 	}
-	if p := verify(t, l); p.Subjects != 3 || p.MAC != ledger.MACChecked || p.Spends != 9 {
-		t.Errorf("the proof is %+v, want 3 subjects, a checked MAC and 9 spends, three of them marks", p)
+	testMark(t, l, first)
+	if p := verify(t, l); p.Subjects != 3 || p.MAC != ledger.MACChecked || p.Spends != 10 {
+		t.Errorf("the proof is %+v, want 3 subjects, a checked MAC and 10 spends, four of them marks", p)
 	}
 	jobLines(t, l)
+}
+
+// testMark: a shard without demands costs nothing, says for ever what its job is, and is
+// found by who looks for it; what was paid under the name of another shard is found alike.
+func testMark(t *testing.T, l *ledger.Ledger, paid ledger.Shard) {
+	t.Helper()
+	mark := shard("reviews", "files", 0.5, nil)
+	mark.Whole = key("some files")
+	for i := range 2 {
+		if err := l.Affords(t.Context(), mark); err != nil {
+			t.Errorf("a mark: %v", err)
+		}
+		if got := reserve(t, l, mark); got[0].Repeated != (i == 1) || got[0].Paid != 0 || got[0].Releases != 0 {
+			t.Errorf("a mark was answered by %+v", got)
+		}
+	}
+	other := mark
+	other.Whole = key("other files")
+	old := ledger.Shard{Job: paid.Job, Name: paid.Name, Guarantee: paid.Guarantee, Mechanism: paid.Mechanism, Whole: key("anything")}
+	for name, s := range map[string]ledger.Shard{"other files": other, "a shard that others paid for": old} {
+		if err := l.Affords(t.Context(), s); !errors.Is(err, ledger.ErrConflict) {
+			t.Errorf("%s: %v, want %v", name, err, ledger.ErrConflict)
+		}
+	}
+	if _, err := l.Reserve(t.Context(), other); !errors.Is(err, ledger.ErrConflict) {
+		t.Errorf("a mark for other files: %v, want %v", err, ledger.ErrConflict)
+	}
 }
 
 // jobLines reads what an outsider sees of a job.

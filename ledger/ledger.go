@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"sotto/dp"
 	"sotto/ledger/book"
 	"sotto/ledger/clock"
+	"sotto/ledger/disk"
 	"sotto/ledger/file"
 	"sotto/ledger/postgres"
 	"sotto/ledger/witness"
@@ -96,6 +96,8 @@ type Options struct {
 	// is given up where that can be done; a spend is answered within twice that
 	// time, with [ErrUnavailable] if nothing better is known. 0 means 10 s.
 	Timeout time.Duration
+	// Disk keeps a ledger and a head in files; nil means the machine's.
+	Disk disk.Disk
 	// Standbys is how many other servers must have a spend on disk before it
 	// counts. A database whose commits wait for fewer is refused, at every write;
 	// 0 leaves it to the database.
@@ -116,6 +118,10 @@ type Ledger struct {
 	prices  prices
 	began   atomic.Pointer[time.Time] // when the writer began what it is at; nil if it waits
 	full    bool                      // the last spends could not be written; the writer's own
+	behind  bool                      // what was written may not be answered yet; the writer's own
+	tally   *book.Tally               // what the log says of sums that the store keeps beside it; nil if it keeps none
+	damage  atomic.Pointer[error]     // that was found while it was open
+	turn    sync.Mutex                // who writes to disk: the writer, or who looks after the ledger meanwhile
 
 	mu      sync.Mutex // guards budget, opened, closed, and sending on calls
 	budget  Budget
@@ -140,11 +146,11 @@ func Open(ctx context.Context, place string, o Options) (*Ledger, error) {
 // other process can write it at the same time: the error wraps [ErrLocked] then.
 // Any can read it.
 func OpenFile(path string, o Options) (*Ledger, error) {
-	info, err := os.Stat(path)
+	info, err := disk.Or(o.Disk).Stat(path)
 	if o.ReadOnly && o.Accept == nil && err != nil {
 		return nil, book.Unavailable(err)
 	}
-	if err = apart(path, o.Head); err != nil {
+	if err = apart(path, o.Head, disk.Or(o.Disk)); err != nil {
 		return nil, err
 	}
 	w, err := newWatcher(context.Background(), o, beside(path), filepath.Base(path))
@@ -152,9 +158,14 @@ func OpenFile(path string, o Options) (*Ledger, error) {
 		return nil, err
 	}
 	if err = w.admit(info != nil && info.Size() > 0, o); err == nil {
+		how := file.Options{ReadOnly: o.ReadOnly, Disk: o.Disk}
+		how.Answered, how.Doubtful = w.Known()
 		var s *file.Store
-		if s, err = file.Open(path, o.ReadOnly); err == nil {
+		if s, err = file.Open(path, how); err == nil {
 			return open(s, o, w)
+		}
+		if errors.Is(err, file.ErrAnswered) {
+			err = fmt.Errorf("%w: %w", ErrBehind, err)
 		}
 	}
 	w.Close()
@@ -175,6 +186,7 @@ func OpenPostgres(ctx context.Context, url string, o Options) (*Ledger, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	w.inside = o.Head == ""
 	there, err := s.Look(ctx) // only now that the head was read
 	if err == nil {
 		err = w.admit(there, o)
@@ -219,6 +231,9 @@ func start(s book.Store, o Options, w *watcher) (*Ledger, error) {
 	if err := checkOptions(o); err != nil {
 		return nil, err
 	}
+	if err := l.count(); err != nil {
+		return nil, err
+	}
 	go l.write()
 	err := l.begin(o)
 	if errors.Is(err, ErrClock) && l.confirmed() {
@@ -230,9 +245,11 @@ func start(s book.Store, o Options, w *watcher) (*Ledger, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.opened = true
+	l.tell()
 	w.Report()
 	l.watched = true
 	go l.watch()
+	go l.scrub()
 	return l, nil
 }
 

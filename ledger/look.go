@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"sotto/ledger/book"
 	"sotto/ledger/clock"
+	"sotto/ledger/disk"
 	"sotto/ledger/footing"
 	"sotto/ledger/postgres"
 	"sotto/ledger/witness"
@@ -27,29 +27,29 @@ const NoHead = "none"
 // as in [Options.Head].
 func OpenWitness(ctx context.Context, ledger, head string) (witness.Place, error) {
 	if !InDatabase(ledger) {
-		return witness.Open(cmp.Or(head, beside(ledger)), filepath.Base(ledger))
+		return witness.Open(cmp.Or(head, beside(ledger)), filepath.Base(ledger), nil)
 	}
 	s, err := postgres.Connect(ctx, ledger, postgres.Settings{Timeout: defaultTimeout})
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close() //nolint:errcheck // only its name was asked for
-	return witness.Open(cmp.Or(head, ledger), s.Name())
+	return witness.Open(cmp.Or(head, ledger), s.Name(), nil)
 }
 
 // beside names the file in which the head of a ledger's is noted.
 func beside(path string) string { return path + ".head" }
 
 // apart refuses a head that would be written over the ledger.
-func apart(path, head string) error {
+func apart(path, head string, on disk.Disk) error {
 	if head == "" || head == NoHead || InDatabase(head) {
 		return nil
 	}
 	a, err := filepath.Abs(path)
 	b, failed := filepath.Abs(head)
-	there, missing := os.Stat(path)
-	other, none := os.Stat(head)
-	if err != nil || failed != nil || a == b || missing == nil && none == nil && os.SameFile(there, other) {
+	there, missing := on.Stat(path)
+	other, none := on.Stat(head)
+	if err != nil || failed != nil || a == b || missing == nil && none == nil && on.Same(there, other) {
 		return fmt.Errorf("ledger: the head is to be noted in %s, must be another file than the ledger's", head)
 	}
 	return nil
@@ -61,19 +61,21 @@ type watcher struct {
 	every      time.Duration // after which the head is logged; 0 for never
 	looking    atomic.Bool   // somebody looks, and may not come back
 	quit, gone chan struct{}
+	scrubbed   chan struct{}
+	inside     bool // the head is in the ledger's database
 }
 
 // newWatcher reads what was noted of a ledger of a name, at a place unless the
 // options name another.
 func newWatcher(ctx context.Context, o Options, place, name string) (*watcher, error) {
-	w := &watcher{every: o.LogHead, quit: make(chan struct{}), gone: make(chan struct{})}
+	w := &watcher{every: o.LogHead, quit: make(chan struct{}), gone: make(chan struct{}), scrubbed: make(chan struct{})}
 	w.Limits, w.Read, w.Log, w.Accept = o.Clocks, o.Moment, o.Log, o.Accept
 	if o.Moment == nil && o.Clock != nil {
 		w.Read, w.Trusted = clock.Steady(o.Clock), true
 	}
 	var err error
 	if o.Head != NoHead {
-		if w.Place, err = witness.Open(cmp.Or(o.Head, place), name); err != nil {
+		if w.Place, err = witness.Open(cmp.Or(o.Head, place), name, o.Disk); err != nil {
 			return nil, err
 		}
 	}
@@ -177,7 +179,7 @@ func (l *Ledger) watch() {
 		}
 		gone = err != nil
 		if !gone || errors.Is(err, ErrClock) { // which is no fault of the ledger
-			if err = l.note(); err != nil && !unnoted {
+			if err = l.noteIdle(); err != nil && !unnoted {
 				w.Log.Error("the head of the ledger cannot be noted", "reason", err.Error())
 			}
 			unnoted = err != nil
@@ -194,6 +196,9 @@ func (l *Ledger) watch() {
 func (l *Ledger) look() error {
 	if d := l.stuck(); d > 0 {
 		return fmt.Errorf("%w: a write has not ended for %v", ErrUnavailable, d.Round(time.Second))
+	}
+	if err := l.damaged(); err != nil {
+		return err
 	}
 	w := l.watcher
 	if !w.looking.CompareAndSwap(false, true) {
@@ -239,7 +244,7 @@ func (l *Ledger) accept(ctx context.Context) error {
 // noteFirst notes the head when a ledger is opened, without which it is not.
 func (l *Ledger) noteFirst() error {
 	l.watcher.Settle()
-	if err := l.note(); err != nil {
+	if err := l.within(l.watcher.NoteNow); err != nil {
 		return fmt.Errorf("%w: its head cannot be noted in %s, must be a place that can be written: %w", ErrUnavailable, l.watcher.Place, err)
 	}
 	return nil
@@ -253,13 +258,73 @@ func (l *Ledger) confirmed() bool {
 	return l.watcher.Confirmed(ctx)
 }
 
-// note writes the head to its place, without waiting for ever.
-func (l *Ledger) note() error {
+// noteIdle writes the head to its place while nobody writes to the ledger: whoever
+// does notes it anyway. Of what is on disk, one thing alone is being written at a
+// time, so that a machine that stops leaves one thing unfinished.
+func (l *Ledger) noteIdle() error {
+	if !l.turn.TryLock() {
+		return nil
+	}
+	defer l.turn.Unlock()
+	return l.within(l.watcher.Note)
+}
+
+// within does something at the place of the head, without waiting for ever.
+func (l *Ledger) within(do func(context.Context) error) error {
 	return footing.Within(l.timeout, func() error {
 		ctx, stop := context.WithTimeout(context.Background(), l.timeout)
 		defer stop()
-		return l.watcher.Note(ctx)
+		return do(ctx)
 	})
+}
+
+// cover makes sure that the head, or the ledger itself where none is kept, says on
+// disk that all of the log was answered. Before that nothing of it is.
+func (l *Ledger) cover() error {
+	if l.watcher.Place == nil {
+		if s, ok := l.store.(interface{ Confirm() error }); ok {
+			return s.Confirm()
+		}
+		return nil
+	}
+	if l.watcher.Covered() {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.Background(), l.timeout)
+	defer stop()
+	if err := l.watcher.Note(ctx); err != nil {
+		return fmt.Errorf("%w: the head cannot be noted in %s: %w", ErrUnavailable, l.watcher.Place, err)
+	}
+	return nil
+}
+
+// coverWith notes the head in the transaction that writes what it covers, where it is
+// in the same database, and returns what to call when that is committed.
+func (l *Ledger) coverWith(p book.Page, last book.Head) (committed func()) {
+	to, ok := p.(interface {
+		Beside(statement string, args ...any) bool
+	})
+	if !ok || !l.watcher.inside {
+		return nil
+	}
+	statement, args, committed := l.watcher.Ahead(pointOf(last))
+	if committed == nil || !to.Beside(statement, args...) {
+		return nil
+	}
+	return committed
+}
+
+// tell logs what was found unfinished when the ledger was opened.
+func (l *Ledger) tell() {
+	s, ok := l.store.(interface {
+		Unfinished() (bytes int64, entry uint64)
+	})
+	if !ok {
+		return
+	}
+	if bytes, entry := s.Unfinished(); bytes > 0 {
+		l.watcher.Log.Warn("what was being written when the ledger was left was never answered, and is dropped", "entry", entry, "bytes", bytes)
+	}
 }
 
 // leave ends the watch, and notes the head a last time.
@@ -272,12 +337,14 @@ func (l *Ledger) leave() {
 	close(w.quit)
 	late := time.NewTimer(l.timeout)
 	defer late.Stop()
-	select {
-	case <-w.gone:
-	case <-late.C:
-		return // it waits for a disk or a database
+	for _, ended := range []chan struct{}{w.gone, w.scrubbed} {
+		select {
+		case <-ended:
+		case <-late.C:
+			return // it waits for a disk or a database
+		}
 	}
-	if err := l.note(); err != nil {
+	if err := l.noteIdle(); err != nil {
 		w.Log.Error("the head of the ledger cannot be noted", "reason", err.Error())
 	}
 	w.Report()

@@ -152,7 +152,7 @@ func migrateFile(ctx context.Context, path string, m Migration) (Proof, error) {
 
 // migrated reports whether a file is a ledger of this form.
 func migrated(path string) bool {
-	now, err := file.Open(path, true)
+	now, err := file.Open(path, file.Options{ReadOnly: true})
 	return err == nil && now.Close() == nil
 }
 
@@ -172,7 +172,7 @@ func keepAs(path, other string) error {
 
 // carryFile carries everything over.
 func carryFile(ctx context.Context, from *format1.File, path string, m Migration) error {
-	to, err := file.Open(path, false)
+	to, err := file.Open(path, file.Options{})
 	if err != nil {
 		return err
 	}

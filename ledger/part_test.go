@@ -135,6 +135,20 @@ func testPartJobs(t *testing.T, l *part.Ledger) {
 	if r[0].Repeated = true; err != nil || !reflect.DeepEqual(again, r) {
 		t.Errorf("again: %+v, %v; want %+v", again, err, r)
 	}
+	mark := shard("reviews", "files", 1, nil)
+	mark.Whole = key("files")
+	for range 2 {
+		if m, failed := l.Reserve(t.Context(), mark); failed != nil || m[0].Paid != 0 || l.Affords(t.Context(), mark) != nil {
+			t.Errorf("a mark: %+v, %v", m, failed)
+		}
+	}
+	mark.Whole = key("other files")
+	_, err = l.Reserve(t.Context(), mark)
+	for _, err := range []error{err, l.Affords(t.Context(), mark), l.Affords(t.Context(), ledger.Shard{Job: s.Job, Name: s.Name, Guarantee: s.Guarantee, Mechanism: s.Mechanism, Whole: key("anything")})} {
+		if !errors.Is(err, ledger.ErrConflict) {
+			t.Errorf("a name that stands for something else: %v, want %v", err, ledger.ErrConflict)
+		}
+	}
 	if p := verifyParts(t, l); p.Subjects != 26 {
 		t.Errorf("%d subjects, want 12 and 14", p.Subjects)
 	}

@@ -23,7 +23,7 @@ type sealed struct {
 
 // archive reads the next archive.
 func (p *past) archive(ctx context.Context, path string) (err error) {
-	s, err := file.Open(path, true)
+	s, err := file.Open(path, file.Options{ReadOnly: true})
 	if err != nil {
 		return err
 	}

@@ -165,7 +165,20 @@ func (l *Ledger) commit(batch []*call) {
 // the store failed at, −1 if at none.
 func (l *Ledger) try(batch []*call) (faulty int, err error) {
 	faulty = -1
+	if err = l.damaged(); err != nil {
+		return faulty, err
+	}
+	l.turn.Lock()
+	defer l.turn.Unlock()
+	if l.behind { // it is not written any further than it can be answered
+		if err = l.cover(); err != nil {
+			return faulty, err
+		}
+		l.behind = false
+	}
 	var last book.Head
+	var proven *book.Proven
+	var noted func()
 	err = l.store.Update(context.Background(), func(p book.Page) error {
 		now := l.watcher.Read()
 		s, failed := newSheet(p, now.Wall)
@@ -174,6 +187,13 @@ func (l *Ledger) try(batch []*call) (faulty int, err error) {
 		}
 		if failed = l.allowed(s, now); failed != nil {
 			return failed
+		}
+		if l.tally != nil {
+			if failed = l.tally.Follow(p); failed != nil {
+				return failed
+			}
+			proven = l.tally.Page(p)
+			s.Page = proven
 		}
 		if failed = s.Fetch(wanted(batch, s.window)); failed != nil {
 			return failed
@@ -188,11 +208,21 @@ func (l *Ledger) try(batch []*call) (faulty int, err error) {
 			}
 		}
 		l.see(s)
-		last, failed = l.sign(s)
+		if last, failed = l.sign(s); failed == nil {
+			noted = l.coverWith(p, last)
+		}
 		return failed
 	})
 	if err == nil {
+		if proven != nil {
+			proven.Keep()
+		}
 		l.watcher.Advance(pointOf(last))
+		if noted != nil {
+			noted()
+		}
+		err = l.cover()
+		l.behind = err != nil
 	}
 	if faulty < 0 && slices.ContainsFunc(batch, func(c *call) bool { return len(c.spends) > 0 }) {
 		l.full = err != nil

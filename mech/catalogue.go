@@ -20,6 +20,7 @@ const (
 	Mean        = "mean"        // cells: what a receiver expects of the vector
 	Centroid    = "centroid"    // cells: the centre of the cell
 	Index       = "index"       // cells: the number of the cell
+	OnLattice   = "lattice"     // laplace-l2: the same on integers
 )
 
 // The built-in mechanisms, in the order in which help and tables show them.
@@ -80,7 +81,10 @@ func init() {
 			Name: "cells", About: "one of N public cells, such as those of public texts", Variants: slices.Concat(forms(FormCell, Mean, Centroid), forms(FormLabel, Index)),
 			Takes: []string{"dim"}, Own: CellsParams{}, New: build(NewCells), Fit: fitCells,
 		},
-		{Name: "laplace-l2", About: "noise with density exp(-||k||) on the L2 sphere", Variants: l2, Takes: []string{"dim"}, New: build(NewLaplaceL2)},
+		{
+			Name: "laplace-l2", About: "noise with density exp(-||k||) on the L2 sphere",
+			Variants: append(l2[:1:1], Variant{OnLattice, FormVector, NormaliseL2}), Takes: []string{"dim"}, New: newL2,
+		},
 		{Name: "gaussian", About: "analytic Gaussian noise on the L2 sphere", Variants: l2, Takes: []string{"dim", "delta"}, New: build(NewGaussian)},
 		{
 			Name: "krr", About: "randomised response on labels", Variants: forms(FormLabel, AsStated),

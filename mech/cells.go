@@ -62,6 +62,9 @@ func (own CellsParams) Given() Given {
 	if own.Direction != nil {
 		g["cell_direction"] = own.Direction
 	}
+	if own.SHA256 != "" { // that of a file of before stays
+		g["cells_sha256"] = own.SHA256
+	}
 	return g
 }
 
@@ -154,11 +157,12 @@ func (own CellsParams) check(dim int) (CellsParams, error) {
 		return own, fmt.Errorf("mech: the direction of cells has %d numbers and norm %v, must have dim, %d, and at most %g", len(own.Direction), norm2(own.Direction), dim, float64(maxShare))
 	}
 	own.Direction = slices.Clone(own.Direction)
-	digest := own.Digest()
-	if own.SHA256 != "" && own.SHA256 != digest {
-		return own, fmt.Errorf("mech: cells_sha256 is %q, must be that of the centres and shares, %s, or absent", own.SHA256, digest)
+	if own.SHA256 == "" {
+		own.SHA256 = own.Digest()
 	}
-	own.SHA256 = digest
+	if !own.Is(own.SHA256) {
+		return own, fmt.Errorf("mech: cells_sha256 is %q, must be that of the centres and shares, %s, or absent", own.SHA256, own.Digest())
+	}
 	return own, nil
 }
 
@@ -181,15 +185,35 @@ func equalRows(x []float64, cols int) (a, b int) {
 	return 0, 0
 }
 
-// Digest returns the SHA-256 of the centres, in hexadecimal: of their bits, in
-// little-endian order, one after the other, and then of the bits of the shares and of
-// the direction, if there are any.
-func (own CellsParams) Digest() string {
+// Digest returns the SHA-256 of what is public of cells, in hexadecimal: of a name, of how
+// many centres there are, and then of each centre, of the shares and of the direction,
+// each with how many numbers it has before their bits, all in little-endian order. So no
+// two different lists have the same bytes.
+func (own CellsParams) Digest() string { return own.digest("sotto cells 2", true) }
+
+// Is reports whether a digest is that of the cells: [CellsParams.Digest], or the one of
+// files of before, which had the bits alone, one after the other. With shares, as every
+// file of cells has them, and a width that is known, those tell the lists apart as well.
+func (own CellsParams) Is(digest string) bool {
+	return digest == own.Digest() || digest == own.digest("", false)
+}
+
+func (own CellsParams) digest(name string, lengths bool) string {
 	h, word := sha256.New(), make([]byte, 8)
+	h.Write([]byte(name))
+	put := func(v uint64) {
+		binary.LittleEndian.PutUint64(word, v)
+		h.Write(word)
+	}
+	if lengths {
+		put(uint64(len(own.Centres)))
+	}
 	for _, row := range append(slices.Clone(own.Centres), own.Shares, own.Direction) {
+		if lengths {
+			put(uint64(len(row)))
+		}
 		for _, v := range row {
-			binary.LittleEndian.PutUint64(word, math.Float64bits(v))
-			h.Write(word)
+			put(math.Float64bits(v))
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -287,3 +287,30 @@ func TestCellsDirection(t *testing.T) {
 		t.Errorf("error = %v of a direction along which centres overflow", err)
 	}
 }
+
+// TestCellsDigest: lists that have the same numbers have different digests, and those of
+// before, which had no lengths, are still known.
+func TestCellsDigest(t *testing.T) {
+	a := mech.CellsParams{Centres: [][]float64{{1, 2}, {3, 4}, {5, 6}}, Shares: []float64{1, 1, 2}}
+	seen := map[string]bool{}
+	for _, own := range []mech.CellsParams{
+		a,
+		{Centres: [][]float64{{1, 2, 3}, {4, 5, 6}}, Shares: []float64{1, 1, 2}},
+		{Centres: [][]float64{{1, 2, 3}, {4, 5, 6}}, Direction: []float64{1, 1, 2}},
+		{Centres: [][]float64{{1, 2, 3}, {4, 5, 6}, {1, 1, 2}}},
+	} {
+		if seen[own.Digest()] {
+			t.Errorf("%+v has the digest of others with the same numbers", own)
+		}
+		seen[own.Digest()] = true
+	}
+	const before = "ebca43458d52a3c62e9a9d4ee1c6a57f6c303012fee64a7b00854f1fd63b9d32"
+	if !a.Is(before) || !a.Is(a.Digest()) || a.Is("") || before == a.Digest() {
+		t.Errorf("Is does not know %s and %s, or knows others", before, a.Digest())
+	}
+	a.SHA256 = before
+	m := newCells(t, mech.Params{Dim: 2, Epsilon: 1, Own: a})
+	if got := mech.OwnOf[mech.CellsParams](m.Params()).SHA256; got != before {
+		t.Errorf("the digest of a file of before became %s, must stay", got)
+	}
+}

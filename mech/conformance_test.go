@@ -101,6 +101,16 @@ func subjects() []subject {
 		with(one("cells", mech.Mean, true), func(s *subject) { cellsSubject(s, nil) }),
 		with(one("cells", mech.Centroid, true), func(s *subject) { cellsSubject(s, nil) }),
 		with(one("cells", mech.Index, true), func(s *subject) { cellsSubject(s, [][]float64{{-1}, {0.5}, {12}}) }),
+		with(one("laplace-l2", mech.OnLattice, true), func(s *subject) {
+			s.options = func(m mech.Mechanism, o *dptest.Options) {
+				l := m.(*mech.LatticeL2)
+				_, out := m.Shape()
+				off := make([]float64, out)
+				off[out-1] = 0.5 / float64(l.Radius())
+				o.Impossible = [][]float64{off}
+				o.Shortfall = 1e-5 + 1/float64(l.Radius())
+			}
+		}),
 	}
 }
 

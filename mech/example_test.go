@@ -60,7 +60,7 @@ func ExampleKinds() {
 	// codebook: true
 	// codes: true
 	// cells: mean centroid index
-	// laplace-l2: true
+	// laplace-l2: true lattice
 	// gaussian: true
 	// krr: true
 	// subset: true
@@ -235,6 +235,16 @@ func ExampleLaplaceL2() {
 	}
 	fmt.Printf("%v, mean squared error %.0f\n", m.Guarantee(), m.MSE())
 	// Output: ε = 8 (text-level), mean squared error 159
+}
+
+func ExampleLatticeL2() {
+	m, err := mech.NewLatticeL2(mech.Params{Dim: 50, Epsilon: 8})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%v, mean squared error %.0f\n", m.Guarantee(), m.MSE())
+	// Output: ε = 8 (text-level), mean squared error 163
 }
 
 func ExampleGaussian() {

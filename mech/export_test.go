@@ -97,6 +97,9 @@ type Lattice interface {
 func (m *LaplaceL1) Radius() int64 { return m.radius }
 
 // Radius returns the integers in a unit.
+func (m *LatticeL2) Radius() int64 { return m.radius }
+
+// Radius returns the integers in a unit.
 func (m *DPNR) Radius() int64 { return m.radius }
 
 // Radius returns the integers in a unit.
@@ -110,6 +113,9 @@ func (m *DPNR) Cells(x []float64) ([]float64, error) { return cellsOf(m.cells, x
 
 // Cells returns the integers that stand for x.
 func (m *Gaussian) Cells(x []float64) ([]float64, error) { return cellsOf(m.cells, x) }
+
+// Cells returns the integers that stand for x.
+func (m *LatticeL2) Cells(x []float64) ([]float64, error) { return cellsOf(m.cells, x) }
 
 func cellsOf(cells func(dst, x []float64) error, x []float64) ([]float64, error) {
 	dst := make([]float64, len(x))

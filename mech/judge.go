@@ -36,6 +36,9 @@ func Judge(p Params, dropout float64) (Judgement, error) {
 	switch {
 	case s.Honest(): // a bound between any two texts holds for one word, too
 		j.Verdict, j.Condition = dp.ClaimTrue, ""
+		if s.Floating() {
+			j.Verdict, j.Condition = dp.ClaimConditional, "true of real numbers; "+assumeReals
+		}
 	case j.Verdict == "":
 		j.Verdict = dp.ClaimFalse
 	}

@@ -1,6 +1,7 @@
 package mech
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -19,7 +20,7 @@ import (
 //
 // Numerics: the noise is drawn in floats, and the release is rounded to a grid
 // 2⁻²⁰ of the noise, which hides which floats were reachable but is not a
-// proof. The guarantee says so.
+// proof. The guarantee says so; [LatticeL2] needs no such assumption.
 //
 // Proof: laplacel2.md. Audit: TestAuditLaplaceL2. Reference: Chaudhuri,
 // Monteleoni and Sarwate, Differentially Private Empirical Risk Minimization,
@@ -32,11 +33,15 @@ type LaplaceL2 struct {
 
 var _ dp.Distinguisher = (*LaplaceL2)(nil)
 
-// NewLaplaceL2 takes dim and epsilon.
+// NewLaplaceL2 takes dim and epsilon. The variant [OnLattice] has a type of its
+// own, [LatticeL2].
 func NewLaplaceL2(p Params) (*LaplaceL2, error) {
 	p, _, err := prepare[none](p, "laplace-l2", 1)
 	if err != nil {
 		return nil, err
+	}
+	if p.Variant == OnLattice {
+		return nil, fmt.Errorf("mech: variant is %q, must be %q here", p.Variant, AsStated)
 	}
 	return &LaplaceL2{square: square{p}, noise: newSphericalNoise(2 / p.Epsilon), buffers: new(scratch)}, nil
 }

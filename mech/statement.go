@@ -3,6 +3,7 @@ package mech
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"sotto/dp"
 )
@@ -80,6 +81,9 @@ func (s Statement) withDropout(g dp.Guarantee, rate float64) (Statement, error) 
 	}
 	return s, nil
 }
+
+// Floating reports whether what is proved is of real numbers while floats are drawn.
+func (s Statement) Floating() bool { return slices.Contains(s.Assumptions, assumeReals) }
 
 // attained returns ln((P−δ)/Q), at least 0, for each unit of distance if the
 // guarantee is metric.

@@ -34,7 +34,30 @@ type hand struct {
 
 // NewPool returns a Pool of the given number of workers, the calling goroutine
 // included. It panics if there is not at least one.
-func NewPool(workers int) *Pool { return newPool(workers, runnable()[0]) }
+func NewPool(workers int) *Pool {
+	k := forced.Load()
+	if k == nil {
+		k = runnable()[0]
+	}
+	return newPool(workers, k)
+}
+
+// forced are the kernels of all new pools; nil for the fastest.
+var forced atomic.Pointer[kernels]
+
+// Force lets all pools that are made from now on run on the kernels of that name, as
+// [Pool.Kernel] names them, so that one machine can show what another one computes. What
+// it returns lets the fastest run again. Models keep what they have prepared for their
+// kernels: open them behind it.
+func Force(kernel string) (end func(), err error) {
+	for _, k := range runnable() {
+		if k.name == kernel {
+			forced.Store(k)
+			return func() { forced.Store(nil) }, nil
+		}
+	}
+	return nil, fmt.Errorf("nn: kernel is %.20q, must be one that this machine can run, such as %s", kernel, portable.name)
+}
 
 func newPool(workers int, k *kernels) *Pool {
 	if workers < 1 {
@@ -54,6 +77,15 @@ func (p *Pool) Workers() int { return p.workers }
 // do: "avx512", "avx2" or "portable". The first two give the same bits, the
 // last one other roundings.
 func (p *Pool) Kernel() string { return p.kernels.name }
+
+// Rounding names the family of kernels that give the same bits as those of the pool:
+// "fma" for avx512 and avx2, which round a product and its sum once, and "portable".
+func (p *Pool) Rounding() string {
+	if p.kernels.name == portable.name {
+		return portable.name
+	}
+	return "fma"
+}
 
 // Each calls f once for each item below n, on the workers of the pool, which are
 // numbered from 0. Which worker takes an item is decided at run time, so f must

@@ -3,8 +3,8 @@
 // integers too, so that the privacy loss of what is really sampled can be
 // computed and not only estimated.
 //
-// [Stream] is the source; [Stream.Laplace], [Stream.Gaussian], [Stream.Send],
-// [Stream.Bernoulli] and [Stream.IntN] are exact. [Stream.Normal] and
+// [Stream] is the source; [Stream.Laplace], [Stream.Gaussian], [Stream.Spherical],
+// [Stream.Send], [Stream.Bernoulli] and [Stream.IntN] are exact. [Stream.Normal] and
 // [Stream.Gamma] are ordinary floats, for mechanisms that say so. The package
 // is not for simulation speed or for model initialisation: take math/rand/v2.
 //

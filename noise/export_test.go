@@ -42,3 +42,15 @@ func (s *Stream) Take(pairs int) []byte {
 }
 
 func (s *Stream) Symmetric() float64 { return s.symmetric() }
+
+// Decay is the sampler of events of probability e^(−a/b).
+func (s *Stream) Decay(a, b [2]uint64) bool { return s.decay(word128{a[0], a[1]}, word128{b[0], b[1]}) }
+
+// Geometric is the sampler of geometric numbers.
+func (s *Stream) Geometric(t uint64) uint64 { return s.geometric(t) }
+
+// DiscreteGaussian is the sampler of one coordinate.
+func (s *Stream) DiscreteGaussian(v uint64) int64 { return s.discreteGaussian(v) }
+
+// SphericalBound is the bound behind SphericalStep.
+var SphericalBound = sphericalBound

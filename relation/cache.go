@@ -12,6 +12,7 @@ import (
 
 	"sotto/dataset"
 	"sotto/internal/atomicfile"
+	"sotto/internal/regular"
 	"sotto/language"
 	"sotto/language/english"
 )
@@ -55,7 +56,7 @@ func (c cached) read(like []*language.Document) []*language.Document {
 	if c.path == "" {
 		return nil
 	}
-	content, err := os.ReadFile(c.path)
+	content, err := regular.Read(c.path, 1<<30)
 	if err != nil {
 		return nil
 	}

@@ -203,7 +203,7 @@ func accuracyTable(r *experiment.Result, all []*experiment.Configuration, papers
 			name += " (selected)"
 		}
 		row := t.Add(name, cmp.Or(string(experiment.OriginOf(c.Method)), none), statedText(c.Mean.Claimed), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), percentPlusMinus(c.Mean.Accuracy, c.Deviation.Accuracy),
-			interval, orNone(percent, c.Mean.Limit), orNone(percent, c.Mean.Yardstick))
+			interval, orNone(atMost, c.Mean.Limit), orNone(percent, c.Mean.Yardstick))
 		if c.Statement != nil && !c.Statement.Honest() {
 			row[2].Tone, row[3].Tone = page.Bad, page.Bad
 		}

@@ -63,7 +63,7 @@ func findingTable(a *attack.Result) *page.Table {
 		}
 		low, high := holding(f.Value, f.Low, f.High)
 		interval := orNone(func(v float64) string { return show(measure.Number(v)) + " to " + show(measure.Number(high)) }, low)
-		texts := []string{nameText(f.Attacker), nameText(f.Target), nameText(f.Metric), metricText(f.Metric, f.Value), interval, show(f.Baseline), show(f.Limit), "", strconv.Itoa(f.Rows)}
+		texts := []string{nameText(f.Attacker), nameText(f.Target), nameText(f.Metric), metricText(f.Metric, f.Value), interval, show(f.Baseline), orNone(func(v measure.Number) string { return limitText(f.Metric, v) }, f.Limit), "", strconv.Itoa(f.Rows)}
 		if several {
 			texts = append(texts, strconv.Itoa(max(1, f.Releases)), cmp.Or(nameText(f.Noise), none))
 		}

@@ -43,6 +43,9 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 // percent renders a share with two decimals, as the commands print it.
 func percent[T ~float64](v T) string { return inPercent(v, 2) }
 
+// atMost renders a share that nothing exceeds, rounded up.
+func atMost[T ~float64](v T) string { return plain.Percent(float64(v)) }
+
 // roughly renders a share with one decimal, for sentences and labels.
 func roughly[T ~float64](v T) string { return inPercent(v, 1) }
 
@@ -234,6 +237,14 @@ func metricText(metric string, v measure.Number) string {
 		return percent(v)
 	}
 	return page.Decimal(v, 3)
+}
+
+// limitText renders what no value of a metric exceeds.
+func limitText(metric string, v measure.Number) string {
+	if metric == "accuracy" && finite(float64(v)) {
+		return atMost(v)
+	}
+	return metricText(metric, v)
 }
 
 // once appends what the list does not have yet.

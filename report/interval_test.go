@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sotto/dp/dptest"
+	"sotto/encode/catalogue"
 	"sotto/experiment"
 	"sotto/measure"
 	"sotto/report"
@@ -87,7 +88,7 @@ func TestNoPaths(t *testing.T) {
 			}
 		}
 		r, f := first[experiment.Result](e), first[evidence.Fairness](e)
-		r.Data.Name, r.Data.Encoder, r.Notes, r.Spec.Data = folder+"reviews.csv", folder+"encoder", []string{"read from " + folder + "reviews.csv"}, folder+"reviews.csv"
+		r.Data.Name, r.Data.Encoder, r.Notes, r.Spec.Data = folder+"reviews.csv", catalogue.Name(folder+"encoder"), []string{"read from " + folder + "reviews.csv"}, folder+"reviews.csv"
 		f.Source = folder + "predictions.csv"
 		first[evidence.Release](e).Name = folder + "a.npy"
 		first[experiment.Picture](e).Title = folder + "picture"

@@ -37,6 +37,7 @@ func Kinds() evidence.Kinds {
 		attemptKind,
 		fairnessKind,
 		auditKind,
+		filesKind,
 		releaseKind,
 		setKind,
 		tableKind,

@@ -74,7 +74,7 @@ func leakageOf(r *experiment.Result) []page.Block {
 		low, high := holding(best.Mean, best.Low, best.High)
 		interval := orNone(func(v float64) string { return between(v, high) }, low)
 		t.Add(configurationName(c), statedText(c.Mean.Claimed), provedText(c.Mean.True, c.Mean.Unit, c.Mean.Delta), accuracy, cmp.Or(best.Attacker, none),
-			interval, orNone(percent, c.Mean.Majority), orNone(percent, c.Mean.AttackLimit))
+			interval, orNone(percent, c.Mean.Majority), orNone(atMost, c.Mean.AttackLimit))
 		if i < plotRows {
 			p.Rows = append(p.Rows, page.Row{Name: short.atEpsilon(c), Bound: float64(c.Mean.AttackLimit), Marks: []page.Mark{{
 				Key: 0, Value: float64(best.Mean), Low: low, High: high, Tip: short.atEpsilon(c) + ": " + roughly(best.Mean),
@@ -135,7 +135,7 @@ func attackTable(all []attacked) *page.Table {
 				auc = k.Leakage.AUC
 			}
 			row := t.Add(m.name, nameText(k.Target), stated, nameText(k.Attacker), percent(k.Value), between(holding(k.Value, k.Low, k.High)), percent(k.Baseline),
-				orNone(percent, k.Limit), page.Decimal(auc, 3), "")
+				orNone(atMost, k.Limit), page.Decimal(auc, 3), "")
 			row[len(row)-1] = attackVerdict(k)
 		}
 	}

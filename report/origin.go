@@ -91,10 +91,7 @@ func originOf(r *experiment.Result) []page.Item {
 		list = append(list, page.Item{Name: "Protected", Text: nameText(d.Attribute) + classesText(d.Groups)})
 	}
 	if d.Encoder != "" {
-		list = append(list, page.Item{Name: "Encoder", Text: nameText(d.Encoder)})
-	}
-	if d.Hash != "" {
-		list = append(list, page.Item{Name: "SHA-256 of the data", Text: nameText(d.Hash)})
+		list = append(list, page.Item{Name: "Encoder", Text: nameText(string(d.Encoder))})
 	}
 	list = append(list,
 		page.Item{Name: "Hash of the specification", Text: nameText(r.Spec.Hash())},
@@ -102,6 +99,9 @@ func originOf(r *experiment.Result) []page.Item {
 		page.Item{Name: "Noise", Text: "simulated from the seeds, so that the numbers can be repeated; such releases protect nobody"},
 	)
 	for i := range r.Configurations {
+		if c := r.Configurations[i].Channel; c != nil {
+			list = once(list, page.Item{Name: "Channel", Text: longText(c.Tells())})
+		}
 		if c := longText(r.Configurations[i].Coverage); c != "" {
 			list = once(list, page.Item{Name: "Coverage", Text: c})
 		}

@@ -111,7 +111,7 @@ func refuted(e *evidence.Evidence) (found []page.Item, tried int) {
 		}
 		tried++
 		if f.Refutes {
-			found = append(found, page.Item{Name: name, Text: fmt.Sprintf(format+"; at the stated ε nobody exceeds %s.", append(args, metricText(f.Metric, f.Limit))...)})
+			found = append(found, page.Item{Name: name, Text: fmt.Sprintf(format+"; at the stated ε nobody exceeds %s.", append(args, limitText(f.Metric, f.Limit))...)})
 		}
 	}
 	for _, m := range models(e) {

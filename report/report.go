@@ -85,5 +85,5 @@ func writtenBy(tool string) string {
 	if tool != "" {
 		tool = " (" + tool + ")"
 	}
-	return "Written by sotto from stored results" + tool + "."
+	return "Written by sotto from stored results" + tool + ". " + page.Stays
 }

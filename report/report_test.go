@@ -133,7 +133,7 @@ func TestContent(t *testing.T) {
 		"94.12 ± 0.21 %", "93.12 to 95.12 %", "94.83 %", // accuracy, its interval, the yardstick
 		"≥ 22.1 (confidence 0.99): refuted", "claim FALSE ×2", "claim FALSE: keeps none", "claim FALSE: refuted by an audit", "claim true", "not protected",
 		"REFUTED by an attack", "refutes the stated ε", "0.432", "memoised", "1.053", "not defined (0 rows)", "0.0817 (0.0400 to 0.1200)",
-		"all 2 text-level files", "has spent ε = 12 (text-level)", "6c7ef8c1", "the loss is not finite", "this is why for dpnr released", "the noise is drawn exactly",
+		"all 2 text-level files", "has spent ε = 12 (text-level)", "It stays on the trusted side", "the loss is not finite", "this is why for dpnr released", "the noise is drawn exactly",
 	} {
 		if !strings.Contains(strings.ReplaceAll(unescape(page), "\u00a0", " "), want) {
 			t.Errorf("the page lacks %q", want)

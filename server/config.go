@@ -20,7 +20,7 @@ type Config struct {
 	Share       int           // of them that one address may have; 0 means half
 	Connections int           // at a time; 0 means 4,096
 	Each        int           // connections that one address may have; 0 means half
-	Refusals    float64       // a second that are answered at once, others a second later; 0 for no limit
+	Refusals    float64       // a second of one address that leave its connection open, others end it; 0 for no limit
 	Admin       net.Listener  // at which health and numbers are, as well; nil for none
 	GRPC        net.Listener  // at which calls of gRPC are answered; nil for none
 	Wait        time.Duration // for one's turn among them; 0 means 1 s

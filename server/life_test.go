@@ -25,12 +25,12 @@ func put(t testing.TB, from, dir string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{model.WeightsFile, model.ManifestFile} {
+	for _, name := range []string{model.SecretFile, model.WeightsFile, model.ManifestFile} {
 		content, err := os.ReadFile(filepath.Join(from, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,11 +58,7 @@ func versionOf(t testing.TB, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	digest, err := info.Digest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return digest[:12]
+	return info.ID[:12]
 }
 
 func TestReload(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 // served is one that is served. It never changes: another takes its place.
 type served struct {
 	name      string
-	version   string // the first digits of the SHA-256 of the whole model's weights
+	version   string // the first digits of the model's ID
 	method    string
 	stopped   bool // the training was interrupted
 	labels    []label

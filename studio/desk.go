@@ -91,6 +91,7 @@ func (s *Studio) Flags(c Choice, spec experiment.Spec) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	spec = spec.Said()
 	spec.In = experiment.Path(src.name)
 	var usual experiment.Spec
 	defaults := usual.Fields()

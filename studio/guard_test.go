@@ -1,8 +1,13 @@
 package studio_test
 
 import (
+	"context"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -146,5 +151,73 @@ func TestPrivateFolder(t *testing.T) {
 	}
 	if _, err := os.Stat(s.PrivateDir()); !os.IsNotExist(err) {
 		t.Errorf("after the end the folder is still there (%v)", err)
+	}
+}
+
+// TestDoor: a browser is shown a file that only its owner reads, which leads to an address
+// that lets in once.
+func TestDoor(t *testing.T) {
+	b := start(t, studio.Config{})
+	here := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8789}
+	path, err := b.Door(here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("the file has mode %v, want 0600", info.Mode())
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(content), "url=http://127.0.0.1:8789/#")
+	code, _, _ := strings.Cut(rest, `"`)
+	if strings.Contains(string(content), b.Address(here)) || b.enter(code) == "" || b.enter(code) != "" {
+		t.Errorf("the file says %q, want a code that lets in once", content)
+	}
+}
+
+// TestConnections: who has not entered takes no more than so many connections, and no
+// memory for what it sends on them.
+func TestConnections(t *testing.T) {
+	s, err := studio.New(studio.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	l, err := studio.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, l) }()
+	refused := 0
+	for range 3 * studio.MostConnections {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		body := strings.Repeat("a", 1<<15)
+		if _, err = fmt.Fprintf(c, "POST /api/enter HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", l.Addr(), len(body), body); err != nil {
+			refused++ // it was closed already
+			continue
+		}
+		answer, _ := io.ReadAll(io.LimitReader(c, 12))
+		if !strings.HasPrefix(string(answer), "HTTP/1.1 413") {
+			refused++
+		}
+	}
+	if refused == 0 {
+		t.Error("every connection was answered, want most of them turned away while others are open")
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Logf("Serve = %v", err) // some were cut off, as they should be
 	}
 }

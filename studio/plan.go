@@ -93,7 +93,7 @@ func (s *Studio) planTarget(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{"epsilon": result.Epsilon, "reached": result.Reached, "reason": sentence(result.Reason)})
+	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{"epsilon": result.Epsilon, "reached": result.Reached, "reason": sentence(result.Reason), "choice": sentence(result.Choice)})
 }
 
 // planCommand handles "POST command": the command that does the same.

@@ -8,10 +8,12 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"sotto/encode"
+	"sotto/encode/catalogue"
 	"sotto/experiment"
 	"sotto/internal/fault"
 	"sotto/internal/httpserve"
@@ -48,7 +50,7 @@ type Studio struct {
 	sets    experiment.Sets
 	encoder struct {
 		mu     sync.Mutex // guards the rest
-		name   string
+		name   catalogue.Name
 		source encode.Source
 	}
 
@@ -56,6 +58,10 @@ type Studio struct {
 	stop context.CancelFunc
 	end  sync.Once
 }
+
+// mostConnections is how many there may be at a time, of which a browser opens six a page.
+// Whoever has not entered can send a few kilobytes on each.
+const mostConnections = 64
 
 // defaultUpload is how large a file may be that is dropped.
 const defaultUpload = 1 << 30
@@ -72,7 +78,8 @@ func New(c Config) (*Studio, error) {
 	s := &Studio{Config: c, mux: http.NewServeMux(), jobs: newJobs()}
 	s.service = httpserve.New(httpserve.Config{
 		Name: "studio", Refuse: refuse, Drain: 5 * time.Second, Buckets: []float64{.01, .1, 1, 10},
-		Read: time.Hour, Write: 2 * time.Hour, // a file that is dropped may be large, and a slow disk takes it as fast as it can
+		Read: 10 * time.Second, Write: 2 * time.Hour, // who has not entered sends little; see entered for the others
+		Connections: mostConnections, Each: mostConnections,
 	})
 	if err := s.gate.open(); err != nil {
 		return nil, err
@@ -132,6 +139,10 @@ func (s *Studio) handle(pattern string, f httpserve.Action, entered bool) {
 			if err := s.gate.check(r); err != nil {
 				return err
 			}
+			// A file that is dropped may be large, and a slow disk takes it as fast as it can.
+			if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Hour)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+				return err
+			}
 		}
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
@@ -149,10 +160,18 @@ func (s *Studio) health(w http.ResponseWriter, _ *http.Request) error {
 // no browser sends to anybody. Whoever has it can use the studio.
 func (s *Studio) Address(at net.Addr) string { return address(at, s.gate.secret) }
 
-// OnceAddress is an address that lets in once: for a program that is to open a
-// browser, whose arguments others on this machine can see. If it is used a second
-// time, whoever came in by it is put out again.
+// OnceAddress is an address that lets in once. If it is used a second time, whoever
+// came in by it is put out again.
 func (s *Studio) OnceAddress(at net.Addr) string { return address(at, s.gate.code()) }
+
+// Door writes a page that leads to a [Studio.OnceAddress], and returns its path: for a
+// program that is to open a browser. Others on this machine can see the arguments of a
+// program, and not what is in this file.
+func (s *Studio) Door(at net.Addr) (string, error) {
+	path := filepath.Join(s.dir, "studio.html")
+	page := fmt.Sprintf("<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<title>sotto studio</title>\n", s.OnceAddress(at))
+	return path, os.WriteFile(path, []byte(page), 0o600)
+}
 
 func address(at net.Addr, secret string) string {
 	return "http://" + at.String() + "/#" + secret

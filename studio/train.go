@@ -58,6 +58,7 @@ func (q trainRequest) spec(s *Studio) (experiment.Spec, error) {
 		return spec, &Problem{http.StatusBadRequest, fmt.Sprintf("seeds is %d, must be from 1 to %d", q.Seeds, mostSeeds)}
 	}
 	spec.Methods, spec.Epsilons, spec.Seeds = []string{"auto"}, []float64{q.Epsilon}, q.Seeds
+	spec = spec.Fresh()
 	_, err = spec.Filled() // which refuses what needs no look at the data
 	return spec, err
 }

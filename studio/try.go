@@ -119,16 +119,16 @@ func (s *Studio) typed(id, t string) (m *model.Model, info model.Manifest, e enc
 	if err != nil {
 		return nil, info, nil, err
 	}
-	e, err = s.source(name)
+	e, err = s.source(name, run.Model())
 	return m, info, e, err
 }
 
-// source returns an encoder, which is opened once.
-func (s *Studio) source(name string) (encode.Source, error) {
+// source returns the encoder that the model in a folder names, which is opened once.
+func (s *Studio) source(name catalogue.Name, dir string) (encode.Source, error) {
 	s.encoder.mu.Lock()
 	defer s.encoder.mu.Unlock()
 	if s.encoder.source == nil || s.encoder.name != name {
-		e, err := catalogue.Open(s.ctx, name, dataset.Dir())
+		e, err := catalogue.OpenNamed(s.ctx, name, catalogue.Beside(dir, dataset.Dir()))
 		if err != nil {
 			return nil, err
 		}

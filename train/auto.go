@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"sotto/channel"
 	"sotto/measure"
 	"sotto/mech"
 	"sotto/nn"
@@ -19,10 +20,14 @@ import (
 
 // Auto looks for the release that tells the labels best at an ε: it tries
 // models for the trusted side, then codes of every kind and noise of every kind
-// on the best of them, each by what it does on the validation rows.
+// on the best of them, each by what it does on the validation rows. Where the
+// channel is to be public, only the model for the trusted side is looked for: any
+// choice by the rows of what leaves it would tell of them.
 type Auto struct {
 	Training         // of the trials; widths are what is varied
 	Epsilon  float64 `json:"epsilon"`
+	// Channel is that of [Codes].
+	Channel channel.Kind `json:"channel,omitempty"`
 	// Rows bounds the rows that a trial trains on; 0 means 20,000. What was
 	// found is then trained on all.
 	Rows int `json:"rows,omitempty"`
@@ -64,7 +69,7 @@ type Found struct {
 // Prepare implements [Method]. Its Fit searches with the seed, and fits what was
 // found.
 func (h Auto) Prepare(d Data) (*Fitting, error) {
-	if err := (Codes{Release: mech.Params{Epsilon: h.Epsilon}, Objective: h.Objective}).check(); err != nil {
+	if err := (Codes{Release: mech.Params{Epsilon: h.Epsilon}, Channel: h.Channel, Objective: h.Objective}).check(); err != nil {
 		return nil, err
 	}
 	if _, err := h.lesson(d); err != nil {
@@ -85,13 +90,7 @@ func (h Auto) search(ctx context.Context, d Data, o Options) (*Found, error) {
 	h.Rows = cmp.Or(h.Rows, 20_000)
 	s := &search{Auto: h, data: d, options: o}
 	s.data.Train, s.data.Validation = Evenly(d.Train, h.Rows), Evenly(d.Validation, h.Rows/4)
-	for _, c := range s.candidates(h.Training) { // which are as many whatever the teacher
-		s.planned++
-		if c.taught() {
-			s.planned += finalSeeds - 1
-		}
-	}
-	s.planned += teacherShapes + finalSeeds - 1
+	s.plan()
 	teacher, training, err := s.teachers(ctx)
 	if err != nil {
 		return nil, err
@@ -106,7 +105,9 @@ func (h Auto) search(ctx context.Context, d Data, o Options) (*Found, error) {
 		return nil, err
 	}
 	best := s.choose(candidates)
-	if best < 0 {
+	if best < 0 && candidates[0].Failed != "" {
+		return nil, fmt.Errorf("train: nothing that was tried could be trained: %s", candidates[0].Failed)
+	} else if best < 0 {
 		return nil, errors.New("train: nothing that was tried could be trained")
 	}
 	candidates[best].Chosen = true
@@ -114,10 +115,26 @@ func (h Auto) search(ctx context.Context, d Data, o Options) (*Found, error) {
 	for _, c := range candidates {
 		found.Trials = append(found.Trials, c.Trial)
 	}
-	if len(d.More) == 0 && h.Objective.Plain() {
+	if len(d.More) == 0 && h.Objective.Plain() && (!h.open() || d.Classes <= 2) {
 		found.Advice = adviseLabel(d.Classes)
 	}
 	return found, nil
+}
+
+// open reports whether the channel is public.
+func (h Auto) open() bool { return h.Channel == channel.Public }
+
+// plan counts what will be tried.
+func (s *search) plan() {
+	for _, c := range s.candidates(s.Training) { // which are as many whatever the teacher
+		s.planned++
+		if c.taught() && !s.open() {
+			s.planned += finalSeeds - 1
+		}
+	}
+	if s.planned += teacherShapes; !s.open() {
+		s.planned += finalSeeds - 1
+	}
 }
 
 const (
@@ -141,7 +158,7 @@ func (s *search) choose(candidates []candidate) int {
 		return than
 	}
 	for i, c := range candidates {
-		if c.Failed != "" || len(c.Scores) < finalSeeds {
+		if c.Failed != "" || len(c.Scores) < finalSeeds && !s.open() {
 			continue
 		}
 		switch c.method.(type) {
@@ -278,8 +295,11 @@ func (s *search) teach(ctx context.Context, t Training, seed uint64) (*teacher, 
 // candidates lists what is tried for the release.
 func (s *search) candidates(training Training) []candidate {
 	codes := func(name string, selected int) candidate {
-		h := Codes{Training: training, Release: mech.Params{Mechanism: "codes", Epsilon: s.Epsilon, Own: mech.CodesParams{Selected: selected}}, Objective: s.Objective}
+		h := Codes{Training: training, Channel: s.Channel, Release: mech.Params{Mechanism: "codes", Epsilon: s.Epsilon, Own: mech.CodesParams{Selected: selected}}, Objective: s.Objective}
 		return candidate{Trial: Trial{Name: name, Mechanism: "codes", Selected: selected, Hidden: training.Encoder}, method: h, best: h.best}
+	}
+	if s.open() {
+		return []candidate{codes("codes, public channel", 0)}
 	}
 	list := []candidate{codes("codes, best weights", 0), codes("codes, randomised response", 1)}
 	for j := 2; j <= 3 && (len(s.data.More) > 0 || j < s.data.Classes); j++ {
@@ -384,6 +404,9 @@ func (s *search) fit(ctx context.Context, t *candidate, seed uint64, teacher *te
 // confirm tries with further seeds what may be chosen: everything that is made
 // of a teacher, which takes little time, and the best of the rest.
 func (s *search) confirm(ctx context.Context, candidates []candidate, training Training) error {
+	if s.open() { // there is nothing to choose from
+		return nil
+	}
 	var finalists []int
 	noisy := -1
 	for i, c := range candidates {

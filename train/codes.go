@@ -21,10 +21,15 @@ import (
 // release can do with what that model knows; and what a code says of each label,
 // by the exact law of the channel, is the table that the receiver holds.
 //
+// A public channel, in place of that, is made of ε and the classes alone: what is
+// released and what the receiver holds then tell of no text of the training.
+//
 // Progress and Save tell of the training of that model. What follows is short
 // and done anew by whoever resumes.
 type Codes struct {
 	Training
+	// Channel says what answers, weights and table are made of; "" means fitted.
+	Channel channel.Kind `json:"channel,omitempty"`
 	// Release is the mechanism codes, of which epsilon is needed. Selected 0
 	// takes the best weights; j > 0 takes equal ones, of which the j best are
 	// raised: randomised response for 1, else subset selection. Dim bounds the
@@ -63,6 +68,9 @@ func (h Codes) check() error {
 	if !own(&p, "codes") || p.Value("weights") != nil {
 		return fmt.Errorf("train: mechanism is %q, must be codes without weights of its own", p.Mechanism)
 	}
+	if err := h.Channel.Validate(); err != nil {
+		return err
+	}
 	if !h.Fair && h.Relax != 0 || !(h.Relax <= 100) {
 		return fmt.Errorf("train: relax is %v points, must be at most 100, and absent where codes need not be fair", h.Relax)
 	}
@@ -79,9 +87,19 @@ func (h Codes) check() error {
 	return err
 }
 
-// encode returns the model that releases what a teacher knows as codes.
+// encode returns the model that releases what a teacher knows as codes, with what
+// it costs that the channel is public.
 func (h Codes) encode(ctx context.Context, t *teacher, o Options) (*model.Model, error) {
-	return modelOf(h.best(ctx, t, o))
+	c, err := h.best(ctx, t, o)
+	if err == nil && h.Channel == channel.Public {
+		h.Channel = channel.Fitted
+		if fitted, failed := h.best(ctx, t, o); failed == nil { // a fitted one may not be to be had
+			c.compared = &model.Compared{Public: c.value, Fitted: fitted.value}
+		} else if ctx.Err() != nil {
+			err = failed
+		}
+	}
+	return modelOf(c, err)
 }
 
 // modelOf returns the model of what was found.
@@ -105,6 +123,9 @@ func (h Codes) best(ctx context.Context, t *teacher, o Options) (coding, error) 
 // solve returns the best release for what answers are worth, tilted if tilt is
 // not empty.
 func (h Codes) solve(ctx context.Context, t *teacher, tilt nn.Matrix, workers int) (coding, error) {
+	if h.Channel == channel.Public {
+		return t.open(h.Release, tilt)
+	}
 	answers := t.answers()
 	if len(answers) < 2 {
 		return coding{}, errors.New("train: the model on the trusted side gives every text the same answer, so there is nothing to release; train it longer")
@@ -143,6 +164,16 @@ func (h Codes) solve(ctx context.Context, t *teacher, tilt nn.Matrix, workers in
 	return t.coding(p, nn.Pick(answers, kept), tilt)
 }
 
+// open returns the release by the public channel for the labels of a teacher, which
+// decides nothing but which codes are likely for a text.
+func (t *teacher) open(p mech.Params, tilt nn.Matrix) (coding, error) {
+	o, err := channel.NewOpen(t.classes, t.weights, dp.Epsilon(p.Epsilon), mech.OwnOf[mech.CodesParams](p).Selected, p.Dim)
+	if err != nil {
+		return coding{}, fmt.Errorf("train: %w", err)
+	}
+	return t.decoded(mech.Params{Mechanism: "codes", Epsilon: p.Epsilon, Own: mech.CodesParams{Selected: o.Selected}}, o.Answers, tilt, o.Table)
+}
+
 // answers lists what codes can stand for.
 func (t *teacher) answers() [][]int {
 	answers, err := channel.Answers(t.classes, 0)
@@ -166,6 +197,7 @@ type coding struct {
 	answers [][]int
 	tilt    nn.Matrix // of the scores of answers; empty for none
 	table   nn.Matrix
+	open    bool // the channel is public
 	teacher *teacher
 	// What is expected of the rows that check, of rates and gap only where the
 	// teacher knows groups. The value is that of the objective.
@@ -173,19 +205,30 @@ type coding struct {
 	value    float64
 	rates    []float64
 	gap      float64
+	// compared holds the value against that of a fitted channel, where this one is
+	// not and that is known; else nil.
+	compared *model.Compared
 }
 
-// coding completes a release of the given answers.
+// coding completes a release of the given answers by what they say of the texts
+// that decide.
 func (t *teacher) coding(p mech.Params, answers [][]int, tilt nn.Matrix) (coding, error) {
+	return t.decoded(p, answers, tilt, nn.Matrix{})
+}
+
+// decoded is coding with a table that is public, unless it is empty.
+func (t *teacher) decoded(p mech.Params, answers [][]int, tilt, table nn.Matrix) (coding, error) {
 	p.Dim = len(answers)
 	m, err := mech.New(p)
 	if err != nil {
 		return coding{}, err
 	}
-	c := coding{release: m.Params(), answers: answers, tilt: tilt, teacher: t}
+	c := coding{release: m.Params(), answers: answers, tilt: tilt, table: table, open: table.Rows > 0, teacher: t}
 	c.weights = model.CodeWeights(c.release)
 	epsilon := dp.Epsilon(c.release.Epsilon)
-	c.table = channel.Decode(t.worth, t.classes, model.Worth(t.posteriors, t.classes, t.weights, answers, tilt), c.weights, epsilon)
+	if !c.open {
+		c.table = channel.Decode(t.worth, t.classes, model.Worth(t.posteriors, t.classes, t.weights, answers, tilt), c.weights, epsilon)
+	}
 	scores := model.Worth(t.checked, t.classes, t.weights, answers, tilt)
 	c.accuracy, c.value = t.expected(c.table, scores, c.weights, epsilon)
 	if t.groups > 0 {
@@ -206,6 +249,9 @@ func (c coding) model() (*model.Model, error) {
 	if slices.Max(t.weights) > slices.Min(t.weights) {
 		a.Importance = t.weights
 	}
+	if c.open {
+		a.Channel = channel.Public
+	}
 	numbers := t.tensors.Renamed("", "")
 	numbers["classifier.0.weight"], numbers["classifier.0.bias"] = c.table, nn.NewMatrix(1, width)
 	if c.tilt.Rows > 0 {
@@ -224,6 +270,7 @@ func (c coding) model() (*model.Model, error) {
 	}
 	whole.Kept = t.Kept
 	whole.Kept.Accuracy = c.accuracy
+	whole.Compared = c.compared
 	return whole, nil
 }
 

@@ -162,6 +162,14 @@ func strengths() []float64 { return []float64{0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0
 
 const tiltRounds = 3
 
+// again returns the same release with scores that are tilted.
+func (c coding) again(tilt nn.Matrix) (coding, error) {
+	if c.open {
+		return c.teacher.decoded(c.release, c.answers, tilt, c.table)
+	}
+	return c.teacher.coding(c.release, c.answers, tilt)
+}
+
 // fair returns the release of the smallest gap whose accuracy is within what may
 // be paid of the untilted one's. Channels take long to find, so that tilts are
 // first tried on the one that there is; that of the best tilt is taken if it is
@@ -190,7 +198,7 @@ func (h Codes) fair(ctx context.Context, t *teacher, untilted coding, workers in
 					tilt.Data[i] += from.tilt.Data[i]
 				}
 			}
-			c, err := t.coding(untilted.release, untilted.answers, tilt)
+			c, err := untilted.again(tilt)
 			if err != nil {
 				return coding{}, err
 			}
@@ -199,7 +207,7 @@ func (h Codes) fair(ctx context.Context, t *teacher, untilted coding, workers in
 			}
 		}
 	}
-	if best.tilt.Rows == 0 {
+	if best.tilt.Rows == 0 || best.open { // a public channel stays as it is
 		return best, nil
 	}
 	again, err := h.solve(ctx, t, best.tilt, workers)

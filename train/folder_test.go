@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -121,6 +122,9 @@ func TestSaveOver(t *testing.T) {
 	}
 	if bytes.Equal(weights(t, loaded), weights(t, m)) || !bytes.Equal(weights(t, loaded), weights(t, other)) {
 		t.Error("the model was not replaced")
+	}
+	if info, err := os.Stat(filepath.Join(dir, model.SecretFile)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("the secret is %v (%v), must be its owner's alone", info, err)
 	}
 	empty := filepath.Join(t.TempDir(), "empty")
 	if err := os.Mkdir(empty, 0o755); err != nil {

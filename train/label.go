@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sotto/channel"
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/train/model"
@@ -22,6 +23,9 @@ type Label struct {
 	// Release is the mechanism codes with selected 1, which is randomised
 	// response; only epsilon is to be given.
 	Release mech.Params `json:"release"`
+	// Channel says what the answers are chosen by: all classes if it is public, and
+	// else, or if it is "", those that serve the validation rows best.
+	Channel channel.Kind `json:"channel,omitempty"`
 	// Objective is what the answers are to be best at.
 	Objective objective.Objective `json:"objective,omitempty"`
 }
@@ -34,15 +38,23 @@ func (h Label) Prepare(d Data) (*Fitting, error) {
 	if selected := mech.OwnOf[mech.CodesParams](h.Release).Selected; selected > 1 || h.Release.Dim != 0 {
 		return nil, fmt.Errorf("train: release has selected %d and dim %d, must leave both to the method", selected, h.Release.Dim)
 	}
-	if err := (Codes{Training: h.Training, Release: h.Release, Objective: h.Objective}).check(); err != nil {
+	if err := (Codes{Training: h.Training, Release: h.Release, Channel: h.Channel, Objective: h.Objective}).check(); err != nil {
 		return nil, err
 	}
 	return taught(h.lesson, d, h.encode)
 }
 
-// encode returns the model that releases what a teacher answers.
+// encode returns the model that releases what a teacher answers, with what it costs
+// that the channel is public.
 func (h Label) encode(ctx context.Context, t *teacher, o Options) (*model.Model, error) {
-	return modelOf(h.best(ctx, t, o))
+	c, err := h.best(ctx, t, o)
+	if err == nil && h.Channel == channel.Public {
+		h.Channel = channel.Fitted
+		if fitted, failed := h.best(ctx, t, o); failed == nil {
+			c.compared = &model.Compared{Public: c.value, Fitted: fitted.value}
+		}
+	}
+	return modelOf(c, err)
 }
 
 // best returns the release of the highest objective.
@@ -50,8 +62,12 @@ func (h Label) best(_ context.Context, t *teacher, _ Options) (coding, error) {
 	return t.best(h.Objective, h.respond)
 }
 
-// respond returns the best randomised response among the commonest classes.
+// respond returns the best randomised response among the commonest classes, or that
+// among all where nobody is to learn which these are.
 func (h Label) respond(t *teacher) (coding, error) {
+	if h.Channel == channel.Public {
+		return t.open(mech.Params{Epsilon: h.Release.Epsilon, Own: mech.CodesParams{Selected: 1}}, nn.Matrix{})
+	}
 	order := nn.Indices(t.classes[0])
 	slices.SortStableFunc(order, func(a, b int) int { return t.counts[0][b] - t.counts[0][a] })
 	best := coding{value: -1}

@@ -58,10 +58,11 @@ type options struct {
 
 func (o *options) addFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.job.In, "in", nil, "file of texts, or a pattern such as 'DIR/*.jsonl', here or as in gs://BUCKET/NAME; may be given several times")
-	o.table.AddFlags(fs)
+	o.table.AddDeclaredFlags(fs)
+	fs.BoolVar(&o.job.Header, "header", false, "take the first line of CSV for names, and not for a row, with --vectors")
 	fs.StringVar(&o.job.Text, "text", "", "column of the texts (default: the only one that can be meant)")
-	fs.StringVar(&o.job.ID, "id", "", "column of the records' ids, which must be unique (default: the name of the file and the line)")
-	fs.StringVar(&o.job.User, "user", "", "column that names who pays for a row, from --ledger")
+	fs.StringVar(&o.job.ID, "id", "", "column of the rows' ids, which must be unique and name a row of a user for ever: in every job under the secret it has the same release (default: the job, the file as it is, and the line)")
+	fs.StringVar(&o.job.User, "user", "", "column that names whose a row is: its noise is that user's own, who pays for it if there is a --ledger")
 	fs.StringSliceVar(&o.job.Keep, "keep", nil, "columns, separated by commas, that are written beside the releases as they are, with the id")
 	fs.BoolVar(&o.job.SkipBad, "skip-bad", false, "leave bad rows out and count them")
 	fs.BoolVar(&o.job.Vectors, "vectors", false, "the files hold vectors, as sotto privatize reads them, in place of texts")
@@ -84,7 +85,7 @@ func (o *options) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.job.Ledger, "ledger", "", "ledger that the users of --user pay from before anything is released: a file that sotto budget init made, or postgres://… (default: nobody pays)")
 	fs.StringVar(&o.job.Head, "head", "", "place where the end of the ledger is noted (default: beside the ledger)")
 	fs.StringVar(&o.job.OnExhausted, "on-exhausted", pipeline.LeaveOut, "what happens to users with too little left: leave-out leaves out their rows and counts them, refuse releases nothing")
-	fs.StringVar(&o.job.Name, "job", "", "name under which the job pays, so that it pays once however often it runs (default: a digest of what it does and of which files)")
+	fs.StringVar(&o.job.Name, "job", "", "name of the job, under which it pays once however often it runs, and to which rows without --id belong (default: a digest under the secret of what it does, with which numerics, and of which files at which places)")
 	fs.Int64Var(&o.job.SplitBytes, "split", shard.DefaultSplit, "about how many bytes of a file are one part")
 	fs.IntVar(&o.job.Workers, "workers", 0, "parts at a time in one process (default: one for each core)")
 	fs.IntVar(&o.job.Processes, "processes", 0, "processes of their own that make parts, one at a time each; the part of one that dies is made again by another (default: parts are made in this process)")
@@ -175,11 +176,14 @@ func New(std term.Streams) *cobra.Command {
 as a set of files with one record, on Apache Beam: on its runner Prism in this
 process, or on a cluster.
 
-Noise is keyed by the secret, the record's id, the mechanism with its ε, and the
-record's vector, so that a part that an engine runs twice is written twice with the
-same bytes, and is no second release. Ids must be unique, which is checked before
-anything is released. With --ledger, all of it is paid for before that, too; a job
-that died has paid, and costs nothing when it runs again.
+Noise is keyed by the secret, the row's user and id, the mechanism with its ε, and the
+row's vector, so that a part that an engine runs twice is written twice with the same
+bytes, and is no second release; nor is a row of today in tomorrow's file. Without --id
+a row is of its job, its file and its line, and another job releases it again. Ids must
+be unique, which is checked before anything is released. With --ledger, all of it is
+paid for before that, too; a job that died has paid, and costs nothing when it runs
+again. A name that was paid for other files, for other settings, or on machines that
+round otherwise, is refused.
 
 --evaluate says how often a model is right about the releases, and --pairs keeps raw
 vectors beside them, for attacks. Both are made of what releases hide: they are covered
@@ -304,7 +308,7 @@ func (s *Summary) print(std term.Streams) error {
 	if s.right != nil {
 		m := s.right.Mean
 		fmt.Fprintf(&b, "the model is right about %s %% of %d releases (95 %% interval %s to %s %%, at most %s %% at this ε)\n",
-			term.Percent(m.Accuracy), s.right.Rows.Test, term.Percent(m.Low), term.Percent(m.High), term.Percent(m.Limit))
+			term.Percent(m.Accuracy), s.right.Rows.Test, term.Percent(m.Low), term.Percent(m.High), term.Limit(m.Limit))
 		if before := s.right.Before; before != nil {
 			fmt.Fprintf(&b, "without noise it would be right about %s %%\n", term.Percent(before.Accuracy))
 		}

@@ -76,7 +76,7 @@ func (f *scanFn) ProcessElement(ctx context.Context, part string, of iter, ids, 
 		if len(s.IDs[at]) > 0 {
 			ids(at, s.IDs[at])
 		}
-		if len(s.Users[at]) > 0 {
+		if len(s.Users[at]) > 0 && p.job.Ledger != "" {
 			spends(at, append([]byte(part+"\n"), shard.PackSpends(s.Users[at])...))
 		}
 	}
@@ -331,7 +331,7 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, made, paid, told i
 	if len(learnt) != 1 {
 		return fail(fmt.Errorf("pipeline: there are %d sums for the trusted side, must be one", len(learnt)))
 	}
-	_, err = p.worker.Finish(ctx, p.job.Name, parts, sums, learnt[0])
+	_, err = p.worker.Finish(ctx, parts, sums, learnt[0])
 	return fail(err)
 }
 

@@ -40,8 +40,7 @@ const (
 // Job is what a pipeline does: the same on every worker.
 type Job struct {
 	shard.Spec
-	Lists       term.ListFlags `json:"lists"` // what masks, by files on every worker
-	Name        string         `json:"name"`
+	Lists       term.ListFlags `json:"lists"`            // what masks, by files on every worker
 	Ledger      string         `json:"ledger,omitempty"` // place of it; "" for none
 	Head        string         `json:"head,omitempty"`   // place of its head; "" means beside it
 	OnExhausted string         `json:"on_exhausted,omitempty"`
@@ -61,8 +60,6 @@ func (j *Job) Validate() error {
 	switch {
 	case j.Ledger != "" && j.User == "":
 		return fmt.Errorf("pipeline: there is a ledger but no column of users, must be one: somebody has to pay")
-	case j.Ledger == "" && j.User != "":
-		return fmt.Errorf("pipeline: there is a column of users but no ledger, must be one that they pay from")
 	case j.Ledger != "" && j.OnExhausted != LeaveOut && j.OnExhausted != Refuse:
 		return fmt.Errorf("pipeline: for exhausted budgets there is %q, must be %s or %s", j.OnExhausted, LeaveOut, Refuse)
 	case j.Workers < 0:
@@ -96,6 +93,9 @@ type process struct {
 	err    error
 	crew   *crew.Crew // nil if chunks are worked on in this process
 	places chan struct{}
+
+	meeting sync.Mutex // guards met
+	met     bool       // the ledger knows no other job of the name
 }
 
 var processes sync.Map // of *process, by the job's JSON

@@ -18,22 +18,18 @@ func elsewhere(ctx context.Context, path string) (shard.Files, error) {
 }
 
 // Plan opens a job and cuts its files, before any engine is asked: what is wrong with a
-// job is then said at once. It names the job unless it has a name.
+// job is then said at once. It names the job unless it has a name, and what it finds of it
+// all workers are held to.
 func Plan(ctx context.Context, j *Job) (*shard.Worker, []shard.Chunk, error) {
 	w, err := j.Open(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	chunks, err := shard.Plan(ctx, &j.Spec, elsewhere)
+	chunks, err := w.Plan(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if j.Name == "" {
-		if j.Name, err = w.Job(chunks); err != nil {
-			return nil, nil, err
-		}
-	}
-	return w, chunks, nil
+	return w, chunks, w.Settle(chunks)
 }
 
 // Build makes the graph of a job over its chunks.
@@ -49,7 +45,7 @@ func Build(j *Job, chunks []shard.Chunk) (*beam.Pipeline, error) {
 	p, s := beam.NewPipelineWithRoot()
 	all := beam.ParDo(s.Scope("chunks"), byPart, beam.CreateList(s, chunks))
 	var parts, told, paid beam.PCollection
-	if j.ID == "" && j.User == "" {
+	if j.ID == "" && j.Ledger == "" {
 		parts, told = beam.ParDo2(s.Scope("release"), &releaseAllFn{Spec: spec}, beam.GroupByKey(s, all))
 	} else {
 		gate, sums := check(s, j, spec, all, len(chunks))

@@ -58,7 +58,8 @@ var most = struct{ shard, call int }{1 << 14, ledger.MaxDemands}
 // reserve pays for the releases of the users of a partition, some thousands at a time
 // in the order of their names, so that a job that runs again asks for the same shards.
 // It returns who cannot pay. If that is to refuse the job, all budgets are looked at before
-// anybody pays, and as many as one call takes pay together or not at all.
+// anybody pays, and as many as one call takes pay together or not at all. What the job is
+// is written in the same call, so that nobody has paid for a job of which that is unknown.
 func (p *process) reserve(ctx context.Context, at int, spends map[string]shard.Spend) ([]string, shard.Paid, error) {
 	var sums shard.Paid
 	var broke []string
@@ -66,12 +67,12 @@ func (p *process) reserve(ctx context.Context, at int, spends map[string]shard.S
 	if err != nil {
 		return nil, sums, err
 	}
-	m := p.worker.Mechanism()
+	if err = p.meet(ctx, book); err != nil {
+		return nil, sums, err
+	}
 	var shards []ledger.Shard
 	for users := range slices.Chunk(slices.Sorted(maps.Keys(spends)), most.shard) {
-		s := ledger.Shard{
-			Job: p.job.Name, Name: fmt.Sprintf("users %d/%d", at, len(shards)), Guarantee: m.Guarantee(), Mechanism: m.Params(),
-		}
+		s := p.shard(p.job.Name, fmt.Sprintf("%s: users %d/%d", shard.Scheme, at, len(shards)))
 		for _, u := range users {
 			s.Demands = append(s.Demands, ledger.Demand{Subject: u, Releases: spends[u].Releases, Check: spends[u].Check})
 		}
@@ -86,12 +87,13 @@ func (p *process) reserve(ctx context.Context, at int, spends map[string]shard.S
 			}
 		}
 	}
+	marks := p.marks()
 	for some := range slices.Chunk(shards, calls) {
-		answers, err := pay(ctx, some...)
+		answers, err := pay(ctx, append(slices.Clone(marks), some...)...)
 		if err != nil {
 			return nil, sums, err
 		}
-		for _, a := range answers {
+		for _, a := range answers[len(marks):] {
 			broke = append(broke, a.LeftOut...)
 			sums.Add(shard.Paid{Users: int64(a.Paid), Releases: a.Releases, Exhausted: int64(len(a.LeftOut))})
 		}

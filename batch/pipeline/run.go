@@ -29,7 +29,7 @@ func Run(ctx context.Context, j *Job, runner string) (*shard.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = w.Begin(j.Name, chunks); err != nil {
+	if err = w.Begin(ctx, chunks); err != nil {
 		return nil, err
 	}
 	p, err := Build(j, chunks)

@@ -12,6 +12,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/natsio"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"sotto/batch/shard"
 )
 
 func init() {
@@ -43,8 +45,13 @@ func (s *Stream) Validate() error {
 	return s.Spec.Validate()
 }
 
-// seen is the header of a release that says when its record was published.
-const seen = "Sotto-Published"
+// Headers of a release say when its record was published, by which scheme its noise was
+// drawn, and with which numerics its vector was made.
+const (
+	seen     = "Sotto-Published"
+	scheme   = "Sotto-Scheme"
+	numerics = "Sotto-Numerics"
+)
 
 // RunStream releases records until the context is done, or the last one is. Each id has
 // one release, however often a record comes or the job starts: the server of the stream
@@ -53,7 +60,11 @@ func RunStream(ctx context.Context, s *Stream, runner string) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
-	if _, err := s.Open(ctx); err != nil { // what is wrong is said at once
+	w, err := s.Open(ctx) // what is wrong is said at once
+	if err != nil {
+		return err
+	}
+	if err = w.Settle(nil); err != nil {
 		return err
 	}
 	first, err := s.resume(ctx)
@@ -134,6 +145,9 @@ func (s *Stream) resume(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("pipeline: the stream of releases holds something else, must hold releases alone")
 	}
+	if err = s.same(newest.Header); err != nil {
+		return 0, err
+	}
 	at, err := js.OrderedConsumer(ctx, s.From, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartTimePolicy, OptStartTime: &when})
 	if err != nil {
 		return 0, err
@@ -149,6 +163,21 @@ func (s *Stream) resume(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	return int64(meta.Sequence.Stream), nil
+}
+
+// same refuses to go on behind releases that were made otherwise: records that come again
+// would be released a second time, under names that the server does not know.
+func (s *Stream) same(newest nats.Header) error {
+	const elsewhere = "take another stream for releases, in which the same records are released once more"
+	switch was := newest.Get(scheme); {
+	case was == "":
+		return fmt.Errorf("pipeline: the stream of releases was begun by an earlier version, which drew noise by a scheme before %q; go on with that version, or %s", shard.Scheme, elsewhere)
+	case was != s.Known.Scheme:
+		return fmt.Errorf("pipeline: the stream of releases was begun by the scheme %q, and this version draws noise by %q; %s", was, s.Known.Scheme, elsewhere)
+	case newest.Get(numerics) != s.Known.Numerics:
+		return fmt.Errorf("pipeline: the stream of releases was begun with the numerics %q, and this machine has %q, which make other releases of the same texts; go on with machines of one kind and the same files, or %s", newest.Get(numerics), s.Known.Numerics, elsewhere)
+	}
+	return nil
 }
 
 // streamBlock is how many records are released at a time.
@@ -217,7 +246,9 @@ func (f *streamFn) flush(ctx context.Context) error {
 		if m.Release == nil {
 			continue
 		}
-		out := &nats.Msg{Subject: f.stream.To + "." + m.Name, Data: m.Release, Header: nats.Header{seen: {f.when[i].Format(time.RFC3339Nano)}}}
+		out := &nats.Msg{Subject: f.stream.To + "." + m.Name, Data: m.Release, Header: nats.Header{
+			seen: {f.when[i].Format(time.RFC3339Nano)}, scheme: {f.stream.Known.Scheme}, numerics: {f.stream.Known.Numerics},
+		}}
 		_, err = f.js.PublishMsg(ctx, out, jetstream.WithExpectLastSequencePerSubject(0))
 		var refused *jetstream.APIError
 		if err != nil && (!errors.As(err, &refused) || refused.ErrorCode != jetstream.JSErrCodeStreamWrongLastSequence) {

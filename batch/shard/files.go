@@ -1,15 +1,20 @@
 package shard
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"sotto/internal/atomicfile"
 )
@@ -70,25 +75,77 @@ func list(ctx context.Context, globs []string, at Elsewhere) ([]string, error) {
 	return slices.Compact(all), nil
 }
 
-// fetch returns a local copy of a file elsewhere, readable by its owner alone, and what
-// removes it.
-func fetch(ctx context.Context, name string, at Elsewhere) (*os.File, func() error, error) {
+// digests reads files and returns the digest of each under the secret, some at a time.
+func (w *Worker) digests(ctx context.Context, names []string) ([]string, error) {
+	all, errs := make([]string, len(names)), make([]error, len(names))
+	places := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var group sync.WaitGroup
+	for i, name := range names {
+		places <- struct{}{}
+		group.Go(func() {
+			defer func() { <-places }()
+			all[i], errs[i] = w.read(ctx, name)
+		})
+	}
+	group.Wait()
+	return all, cmp.Or(errs...)
+}
+
+// read returns the digest of a file.
+func (w *Worker) read(ctx context.Context, name string) (string, error) {
+	in, err := openRead(ctx, name, w.at)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	sum := sha256.New()
+	if _, err = io.CopyBuffer(sum, in, make([]byte, 1<<18)); err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	return w.digest(sum), nil
+}
+
+// digest is that of a file, under the secret.
+func (w *Worker) digest(sum hash.Hash) string { return w.key.seal("file", string(sum.Sum(nil))) }
+
+// openRead opens a file here or elsewhere.
+func openRead(ctx context.Context, name string, at Elsewhere) (io.ReadCloser, error) {
+	if !remote(name) {
+		info, err := os.Stat(name)
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is no regular file, must be one", name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return os.Open(name)
+	}
 	files, err := at(ctx, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	in, err := files.OpenRead(ctx, name)
+	return files.OpenRead(ctx, name)
+}
+
+// fetch returns a local copy of a file elsewhere, readable by its owner alone, and what
+// removes it. It must be the file that the job was planned with.
+func (w *Worker) fetch(ctx context.Context, c Chunk) (*os.File, func() error, error) {
+	in, err := openRead(ctx, c.File, w.at)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer in.Close() //nolint:errcheck // it was only read
+	sum := sha256.New()
 	f, err := os.CreateTemp("", "sotto-batch-*")
 	if err != nil {
 		return nil, nil, err
 	}
 	end := func() error { return errors.Join(f.Close(), os.Remove(f.Name())) }
-	if _, err = io.Copy(f, in); err == nil {
+	if _, err = io.Copy(io.MultiWriter(f, sum), in); err == nil {
 		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err == nil && c.Digest != "" && c.Digest != w.digest(sum) {
+		err = fmt.Errorf("shard: %s has changed since the job began, must not", c.File)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, end())

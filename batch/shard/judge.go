@@ -2,12 +2,14 @@ package shard
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"sotto/dataset"
 	"sotto/dataset/table"
 	"sotto/encode/catalogue"
 	"sotto/experiment"
@@ -41,7 +43,7 @@ const (
 
 // openJudge loads the model of a job, nil if none is evaluated. It refuses one that
 // takes other releases than the job makes.
-func (w *Worker) openJudge() (*judge, error) {
+func (w *Worker) openJudge(ctx context.Context) (*judge, error) {
 	dir := w.spec.Evaluate
 	if dir == "" {
 		return nil, nil //nolint:nilnil // no model is no error
@@ -50,7 +52,7 @@ func (w *Worker) openJudge() (*judge, error) {
 	m, info, folder, err := experiment.FirstModel(dir)
 	if err == nil {
 		if j.head, err = m.Head(info); err == nil {
-			err = w.madeFor(m, info, folder)
+			err = w.madeFor(ctx, m, info, folder)
 		}
 		j.said.Seed, j.said.Epoch = info.Seed, m.Kept.Epoch
 	} else if head, failed := model.LoadHead(dir); failed == nil { // a classifier alone
@@ -69,7 +71,7 @@ func (w *Worker) openJudge() (*judge, error) {
 }
 
 // madeFor refuses a model that takes something else than the job's vectors.
-func (w *Worker) madeFor(m *model.Model, info model.Manifest, folder string) error {
+func (w *Worker) madeFor(ctx context.Context, m *model.Model, info model.Manifest, folder string) error {
 	if err := info.Data.Texts(); err != nil {
 		return err
 	}
@@ -80,7 +82,10 @@ func (w *Worker) madeFor(m *model.Model, info model.Manifest, folder string) err
 	if err != nil {
 		return err
 	}
-	if same, err := sameEncoder(near, w.spec.Encoder); err != nil || !same {
+	if err = catalogue.Beside(folder, dataset.Dir()).Allow(ctx, near); err != nil {
+		return err
+	}
+	if same, err := sameEncoder(string(near), w.spec.Encoder); err != nil || !same {
 		return errors.Join(fmt.Errorf("%s was trained on vectors of the encoder %s, must be those of the job: %s", folder, info.Data.Encoder, w.spec.Encoder), err)
 	}
 	a, masks := m.Architecture(), info.Masked()
@@ -194,7 +199,7 @@ func (j *judge) evaluation(s *Set, answers []Answered) (*experiment.Evaluation, 
 		return nil, fmt.Errorf("shard: %d labels were counted, must be %d", len(answers), len(j.labels))
 	}
 	said := j.said
-	said.Data = model.DataRecord{Name: "job " + s.Job, Encoder: s.Encoder, Dropout: s.Dropout, Mask: strings.Join(s.Masks, "; "), Label: said.Labels[0].Name, Classes: said.Labels[0].Classes, More: said.Labels[1:]}
+	said.Data = model.DataRecord{Name: "job " + s.Job, Encoder: catalogue.Name(s.Encoder), Dropout: s.Dropout, Mask: strings.Join(s.Masks, "; "), Label: said.Labels[0].Name, Classes: said.Labels[0].Classes, More: said.Labels[1:]}
 	notes := slices.Clone(j.notes)
 	for l, a := range answers {
 		c := measure.NewConfusion(j.labels[l].k)

@@ -57,8 +57,8 @@ func (w *Worker) lines(ctx context.Context, lines [][]byte) ([][]byte, error) {
 	if len(lines) == 0 {
 		return nil, nil
 	}
-	in, err := textfile.NewReader(bytes.NewReader(bytes.Join(lines, nil)), textfile.Options{
-		Name: "a message", Format: textfile.JSONL, Column: w.spec.Text, Beside: w.spec.read(), Encoding: "utf-8",
+	in, err := textfile.ReadDeclared(bytes.NewReader(bytes.Join(lines, nil)), textfile.Options{
+		Name: "a message", Format: textfile.JSONL, Column: w.spec.Text, Beside: w.spec.read(), Inside: true,
 	})
 	if err != nil {
 		return nil, err

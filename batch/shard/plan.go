@@ -2,7 +2,6 @@ package shard
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,12 +23,18 @@ type Chunk struct {
 	To   int64  `json:"to"`    // byte or row at which they end; 0 means all of the file
 	Line int64  `json:"line"`  // lines before From
 	Rows int    `json:"group"` // row group of Parquet, from 1; 0 means all
+	// Digest is that of the file, under the secret, and Twin how many before it have its
+	// name and its digest.
+	Digest string `json:"digest,omitempty"`
+	Twin   int    `json:"twin,omitempty"`
 }
 
 // Plan cuts the files of a spec into chunks: lines of JSON and of plain text at line
 // ends, Parquet into its row groups, NPY into rows. A file that is compressed or
-// elsewhere is one chunk, and so is one of CSV, whose fields may hold line ends.
-func Plan(ctx context.Context, s *Spec, at Elsewhere) ([]Chunk, error) {
+// elsewhere is one chunk, and so is one of CSV, whose fields may hold line ends. Each file
+// is read once, for its digest.
+func (w *Worker) Plan(ctx context.Context) ([]Chunk, error) {
+	s, at := w.spec, w.at
 	if len(s.In) == 0 {
 		return nil, errors.New("shard: there is no input, must be a file or a pattern: --in")
 	}
@@ -40,14 +45,23 @@ func Plan(ctx context.Context, s *Spec, at Elsewhere) ([]Chunk, error) {
 	if err != nil {
 		return nil, err
 	}
+	digests, err := w.digests(ctx, names)
+	if err != nil {
+		return nil, fmt.Errorf("shard: %w", err)
+	}
 	var all []Chunk
+	twins := map[string]int{}
 	for i, name := range names {
+		known := base(name) + "\x00" + digests[i]
+		twin := twins[known]
+		twins[known]++
 		chunks, err := s.cut(ctx, name, at)
 		if err != nil {
 			return nil, fmt.Errorf("shard: %w", err)
 		}
 		for k, c := range chunks {
 			c.File, c.Part = name, fmt.Sprintf("part-%05d-%05d", i, k)
+			c.Digest, c.Twin = digests[i], twin
 			all = append(all, c)
 		}
 	}
@@ -135,8 +149,8 @@ func (s *Spec) cutLines(name string, size int64, count bool) ([]Chunk, error) {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	if plain, err := s.plain(f); err != nil || !plain || size <= s.SplitBytes {
-		return []Chunk{{Size: size}}, err
+	if !s.plain(name) || size <= s.SplitBytes {
+		return []Chunk{{Size: size}}, nil
 	}
 	var chunks []Chunk
 	from, lines := int64(0), int64(0)
@@ -159,23 +173,11 @@ func (s *Spec) cutLines(name string, size int64, count bool) ([]Chunk, error) {
 }
 
 // plain reports whether a file has line ends where its bytes say so: it is neither
-// compressed nor of two bytes a character.
-func (s *Spec) plain(f io.ReaderAt) (bool, error) {
-	if e := strings.ToLower(s.Encoding); strings.Contains(e, "16") {
-		return false, nil
-	}
-	head := make([]byte, 4)
-	n, err := f.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false, err
-	}
-	head = head[:n]
-	for _, other := range []string{"\x1f\x8b", "\x28\xb5\x2f\xfd", "\xff\xfe", "\xfe\xff"} {
-		if bytes.HasPrefix(head, []byte(other)) {
-			return false, nil
-		}
-	}
-	return bytes.IndexByte(head, 0) < 0, nil
+// compressed nor of two bytes a character, as its name and the spec say. No byte of it
+// is looked at, which might be a row's.
+func (s *Spec) plain(name string) bool {
+	name = strings.ToLower(name)
+	return !strings.Contains(s.Encoding, "16") && !strings.HasSuffix(name, ".gz") && !strings.HasSuffix(name, ".zst")
 }
 
 // lineEnd returns where the line ends that the byte before at is in.
@@ -212,25 +214,19 @@ func countLines(r io.Reader) (n int64, err error) {
 	}
 }
 
-// texts are the options with which the texts of a chunk are read. Each chunk is read
-// by itself, so that nothing may depend on how a file begins.
-func (s *Spec) texts(c Chunk) textfile.Options {
-	o := textfile.Options{
-		Name: c.name(), Format: textfile.Format(s.Format), Column: s.Text, Beside: s.read(), Group: c.Rows,
+// texts say in which form the texts of a chunk are. Each chunk is read by itself, so that
+// nothing may depend on how a file begins.
+func (s *Spec) texts(c Chunk) (textfile.Declared, error) {
+	return textfile.Declare(c.File, textfile.Options{
+		Name: c.name(), Format: textfile.Format(s.Format), Column: s.Text, Beside: s.read(), Group: c.Rows, Inside: c.From > 0,
 		Encoding: s.Encoding, Delimiter: s.Delimiter, NoHeader: s.NoHeader, SkipBad: s.SkipBad,
-	}
-	if o.Format == "" {
-		o.Format, _ = textfile.ByName(c.File)
-	}
-	if c.To > 0 {
-		o.Encoding = cmp.Or(o.Encoding, "utf-8")
-	}
-	return o
+	})
 }
 
 // vectors are the options with which a file of vectors is read.
 func (s *Spec) vectors(name string) vecfile.Options {
-	return vecfile.Options{Name: name, Format: vecfile.Format(s.Format), SkipBad: s.SkipBad}
+	width, _ := s.Mechanism.Sizes()
+	return vecfile.Options{Name: name, Format: vecfile.Format(s.Format), Width: width, SkipBad: s.SkipBad, Declared: true, Header: s.Header}
 }
 
 // name says in errors where a chunk is.

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"strconv"
+	"strings"
 
 	"sotto/dataset/table"
 	"sotto/encode/textfile"
@@ -106,17 +106,23 @@ func (*seeking) Seek(int64, int) (int64, error) {
 // Record says what each row of a part promises.
 func (w *Worker) Record() mech.Record {
 	r := mech.NewRecord(w.mech, tool())
-	r.Noise = "keyed by the secret, the record's id, the mechanism with its ε, and the record's vector: the same record is the same release"
-	r.Scope = "each record is one release, however often the job runs; for a person with k records, ε and δ are k times as large"
+	r.Noise = "keyed by the secret, the row's user and id, the mechanism with its ε, and the row's vector: the same row is the same release in every job"
+	if w.spec.ID == "" {
+		r.Noise = "keyed by the secret, the job, the file and the row's place in it, the mechanism with its ε, and the row's vector: the same row of the same job is the same release"
+	}
+	r.Scope = "each row is one release, however often the job runs; for a person with k rows, ε and δ are k times as large"
+	if family, _, _ := strings.Cut(w.known.Numerics, ":"); family != "" && family != anyKernel {
+		r.Scope += "; on machines with " + family + " kernels, which round alike: the job refuses others"
+	}
 	r.Guarantee.Assumptions = append(append([]string{}, r.Guarantee.Assumptions...), w.assumed()...)
 	return r
 }
 
 // rows are the records of the block that is being released.
 type rows struct {
-	ids   []string
+	rows  []Row
 	first int64 // place of the first
-	id    string
+	row   Row   // the last
 	text  string
 
 	classes [][]int           // of the labels of each record, where answers are counted
@@ -125,8 +131,8 @@ type rows struct {
 
 // next forgets the records, for those of the next block.
 func (r *rows) next(int64) {
-	r.first += int64(len(r.ids))
-	r.ids, r.classes, r.fields = r.ids[:0], r.classes[:0], r.fields[:0]
+	r.first += int64(len(r.rows))
+	r.rows, r.classes, r.fields = r.rows[:0], r.classes[:0], r.fields[:0]
 }
 
 // releaseTexts sends the texts of a chunk through what "sotto encode" does.
@@ -145,15 +151,17 @@ func (w *Worker) releaseFrom(ctx context.Context, c Chunk, in *textfile.Reader, 
 	draw := w.key.Drawer()
 	job := vectorise.Job{
 		In: in, Encoder: w.encoder, Out: out, Maskers: w.maskers, Mechanism: w.mech, SkipBad: w.spec.SkipBad, Workers: 1,
-		Row: func(beside []table.Value) ([]vecfile.Field, bool, error) { return w.row(c, in, beside, &now, broke) },
+		Row: func(_ string, beside []table.Value) ([]vecfile.Field, bool, error) {
+			return w.row(c, in, beside, &now, broke)
+		},
 		Noise: func(place int64, vector []float32) rand.Source {
-			return draw.Noise(now.ids[place-now.first], vector)
+			return draw.Noise(now.rows[place-now.first], vector)
 		},
 	}
 	if w.spec.Dropout > 0 {
 		job.Seen = func(s string) { now.text = s }
 		job.Drop = func(masked []bool) {
-			mech.DrawMasks(masked, w.spec.Dropout, w.spec.Masks, draw.Masks(now.id, now.text))
+			mech.DrawMasks(masked, w.spec.Dropout, w.spec.Masks, draw.Masks(now.row, w.spec.Dropout, w.spec.Masks, now.text))
 		}
 	}
 	job.Progress = now.next
@@ -177,17 +185,17 @@ func (w *Worker) releaseFrom(ctx context.Context, c Chunk, in *textfile.Reader, 
 	return p, cmp.Or(err, counts.into(&p))
 }
 
-// row notes the id of a row and returns what is written beside its release.
+// row notes which row it is and returns what is written beside its release.
 func (w *Worker) row(c Chunk, in *textfile.Reader, beside []table.Value, now *rows, broke func(string) bool) ([]vecfile.Field, bool, error) {
-	id, user, err := w.who(c, in.Line(), beside)
+	r, err := w.who(c, in.Line(), beside)
 	if err != nil {
 		return nil, false, err
 	}
-	if broke != nil && broke(user) {
+	if broke != nil && broke(r.User) {
 		return nil, false, nil
 	}
-	now.id = id
-	now.ids = append(now.ids, id)
+	now.row = r
+	now.rows = append(now.rows, r)
 	if err = w.note(beside, now); err != nil {
 		return nil, false, err
 	}
@@ -237,12 +245,15 @@ func (w *Worker) releaseVectors(ctx context.Context, c Chunk, out *vecfile.Write
 	if width, _ := w.mech.Shape(); in.Width() != width {
 		return Part{}, fmt.Errorf("shard: %s has rows of %d numbers, must have %d", c.File, in.Width(), width)
 	}
-	name, draw := base(c.File)+":", w.key.Drawer()
-	counts := w.count()
+	if _, err = w.placed(Row{}, c, 0); err != nil {
+		return Part{}, err
+	}
+	counts, draw := w.count(), w.key.Drawer()
 	s, err := release.Run(ctx, in, out, w.mech, release.Options{
 		Workers: 1, SkipBad: w.spec.SkipBad, Written: counts.all(),
 		Noise: func(place int64, vector []float64) rand.Source {
-			return draw.NoiseOf(name+strconv.FormatInt(c.Line+place+1, 10), vector)
+			r, _ := w.placed(Row{}, c, place+1) // which it can do, as was seen above
+			return draw.NoiseOf(r, vector)
 		},
 	})
 	p := Part{Skipped: s.Skipped}

@@ -60,24 +60,24 @@ func (w *Worker) Scan(ctx context.Context, c Chunk) (*Scanned, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		id, user, err := w.who(c, in.Line(), in.Beside())
+		r, err := w.who(c, in.Line(), in.Beside())
 		if err != nil {
 			return nil, fmt.Errorf("shard: %s, line %d: %w", c.name(), in.Line(), err)
 		}
 		s.Rows++
 		if w.spec.ID != "" {
-			name := draw.name(id)
+			name := draw.name(r.ID)
 			s.IDs[name[0]%Partitions] = append(s.IDs[name[0]%Partitions], name[:]...)
 		}
 		if w.spec.User != "" {
-			at := draw.name(user)[0] % Partitions
+			at := draw.name(r.User)[0] % Partitions
 			if s.Users[at] == nil {
 				s.Users[at] = map[string]Spend{}
 			}
-			check := draw.check(id, t)
-			spend := s.Users[at][user]
+			check := draw.check(r, t)
+			spend := s.Users[at][r.User]
 			spend.add(1, &check)
-			s.Users[at][strings.Clone(user)] = spend
+			s.Users[at][strings.Clone(r.User)] = spend
 		}
 	}
 }

@@ -111,7 +111,10 @@ func planned(t *testing.T, s *shard.Spec) (*shard.Worker, []shard.Chunk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chunks, err := shard.Plan(t.Context(), s, nil)
+	chunks, err := w.Plan(t.Context())
+	if err == nil {
+		err = w.Settle(chunks)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,12 +179,12 @@ func TestSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := textfile.Open(filepath.Join(filepath.Dir(s.Secret), "in.jsonl"), textfile.Options{Column: "text", Beside: []string{"id"}})
+	in, err := textfile.OpenDeclared(filepath.Join(filepath.Dir(s.Secret), "in.jsonl"), textfile.Options{Column: "text", Beside: []string{"id"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	e, err := catalogue.Open(t.Context(), s.Encoder, "")
+	e, err := catalogue.Open(t.Context(), catalogue.Said(s.Encoder), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,11 +196,13 @@ func TestSame(t *testing.T) {
 	var ids []string
 	if _, err = vectorise.Run(t.Context(), vectorise.Job{
 		In: in, Encoder: e, Out: out, Mechanism: w.Mechanism(), Workers: 3,
-		Row: func(v []table.Value) ([]vecfile.Field, bool, error) {
+		Row: func(_ string, v []table.Value) ([]vecfile.Field, bool, error) {
 			ids = append(ids, v[0].Text)
 			return []vecfile.Field{{Text: v[0].Text}}, true, nil
 		},
-		Noise: func(place int64, x []float32) rand.Source { return w.Key().Drawer().Noise(ids[place], x) },
+		Noise: func(place int64, x []float32) rand.Source {
+			return w.Key().Drawer().Noise(shard.Row{ID: ids[place]}, x)
+		},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +241,7 @@ func TestPlainText(t *testing.T) {
 	rows[17].Text = ""
 	var got []string
 	for _, split := range []int64{500, 1 << 20} {
-		s := spec(t, func(s *shard.Spec) { s.Text, s.ID, s.SplitBytes = "", "", split })
+		s := spec(t, func(s *shard.Spec) { s.Text, s.ID, s.Name, s.SplitBytes = "", "", "lines", split })
 		input(t, s, "txt", rows)
 		all, _ := release(t, s, 1)
 		got = append(got, all)
@@ -264,7 +269,7 @@ func TestVectors(t *testing.T) {
 	var all [2][]float64
 	for i, split := range []int64{400, 1 << 20} {
 		s := spec(t, func(s *shard.Spec) {
-			s.Vectors, s.Text, s.ID, s.Encoder, s.SplitBytes, s.OutFormat = true, "", "", "", split, vecfile.NPY
+			s.Vectors, s.Text, s.ID, s.Encoder, s.Name, s.SplitBytes, s.OutFormat = true, "", "", "", "rows", split, vecfile.NPY
 		})
 		write(t, filepath.Join(filepath.Dir(s.Secret), "in.npy"), b.Bytes())
 		_, chunks := release(t, s, 2)
@@ -329,11 +334,11 @@ func TestNoiseIsOfTheRecord(t *testing.T) {
 	}
 	x, y := make([]float32, 16), make([]float32, 16)
 	y[3] = 0x1p-20
-	word := w.Key().Drawer().Noise("a", x).Uint64()
-	if word == w.Key().Drawer().Noise("a", y).Uint64() {
+	word := w.Key().Drawer().Noise(shard.Row{ID: "a"}, x).Uint64()
+	if word == w.Key().Drawer().Noise(shard.Row{ID: "a"}, y).Uint64() {
 		t.Error("another vector under the same id draws the same noise")
 	}
-	if word != w.Key().Drawer().Noise("a", x).Uint64() {
+	if word != w.Key().Drawer().Noise(shard.Row{ID: "a"}, x).Uint64() {
 		t.Error("the same vector under the same id draws other noise")
 	}
 }
@@ -395,24 +400,5 @@ func TestRefuses(t *testing.T) {
 		if _, err := shard.Open(t.Context(), s, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
 		}
-	}
-}
-
-// TestFolder: parts of another job are never taken for those of this one.
-func TestFolder(t *testing.T) {
-	s := spec(t, nil)
-	input(t, s, "jsonl", texts(3))
-	w, chunks := planned(t, s)
-	for _, step := range []struct {
-		job  string
-		good bool
-	}{{"one", true}, {"one", true}, {"two", false}} {
-		if err := w.Begin(step.job, chunks); (err == nil) != step.good {
-			t.Errorf("job %s: %v", step.job, err)
-		}
-	}
-	write(t, filepath.Join(s.Out, "other.txt"), nil)
-	if err := w.Begin("one", chunks); err == nil {
-		t.Error("a folder with another file is taken")
 	}
 }

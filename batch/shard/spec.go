@@ -1,8 +1,6 @@
 package shard
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,13 +17,14 @@ type Spec struct {
 	In     []string `json:"in"`               // files, or patterns of files
 	Format string   `json:"format,omitempty"` // of texts; "" means what the names say
 	Text   string   `json:"text,omitempty"`   // column of the texts
-	ID     string   `json:"id,omitempty"`     // column of the ids; "" means file and line
-	User   string   `json:"user,omitempty"`   // column that says who pays
+	ID     string   `json:"id,omitempty"`     // column of the ids; "" means job, file and line
+	User   string   `json:"user,omitempty"`   // column that says whose a row is
 	Keep   []string `json:"keep,omitempty"`   // columns that are written as they are
 
 	Encoding  string `json:"encoding,omitempty"`
 	Delimiter rune   `json:"delimiter,omitempty"`
 	NoHeader  bool   `json:"no_header,omitempty"`
+	Header    bool   `json:"header,omitempty"` // CSV of vectors begins with a line of names
 	SkipBad   bool   `json:"skip_bad,omitempty"`
 
 	Vectors   bool        `json:"vectors,omitempty"` // files hold vectors, and there is no encoder
@@ -44,6 +43,11 @@ type Spec struct {
 	// SplitBytes is about how much of a file a chunk is.
 	SplitBytes int64 `json:"split_bytes"`
 
+	// Name is that of the job, under which it pays; "" means one by what it does and of
+	// which files.
+	Name  string `json:"name,omitempty"`
+	Known *Known `json:"known,omitempty"` // what the job is, when it was planned
+
 	Trusted // what stays
 }
 
@@ -60,6 +64,8 @@ func (s *Spec) Validate() error {
 		return fmt.Errorf("shard: a chunk has %d bytes, must have at least one", s.SplitBytes)
 	case s.Vectors && (s.Encoder != "" || s.Text != "" || s.ID != "" || s.User != "" || len(s.Keep) > 0 || s.Dropout != 0):
 		return errors.New("shard: files of vectors have no texts, ids or users, must not be told how to read them")
+	case !s.Vectors && s.Header:
+		return errors.New("shard: texts in CSV have a line of names, must not be told so (no_header says that there is none)")
 	case !s.Vectors && s.Encoder == "":
 		return errors.New("shard: there is no encoder, must be one for texts")
 	case !(s.Dropout >= 0 && s.Dropout < 1):
@@ -104,23 +110,4 @@ func (s *Spec) read() []string {
 		}
 	}
 	return all
-}
-
-// Job names what is done to these chunks, wherever the output goes: another job has
-// another name, but for a chance of 2⁻⁹⁶.
-func (w *Worker) Job(chunks []Chunk) (string, error) {
-	s := *w.spec
-	s.Out, s.Count, s.Secret, s.Trusted = "", false, w.secret.ID(), Trusted{} // none of which changes a release
-	b, err := json.Marshal(struct {
-		Version string
-		Spec    *Spec
-		Means   string
-		Chunks  []Chunk
-		Rules   []string
-	}{scheme, &s, w.key.Digest(), chunks, w.Rules()})
-	if err != nil {
-		return "", fmt.Errorf("shard: the job cannot be written: %w", err)
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:12]), nil
 }

@@ -15,15 +15,12 @@ import (
 func TestSpill(t *testing.T) {
 	s := spec(t, func(*shard.Spec) {})
 	input(t, s, "jsonl", texts(300))
-	w, err := shard.Open(t.Context(), s, nil, nil)
+	w, chunks := planned(t, s)
+	if len(chunks) < 2 {
+		t.Fatalf("%d chunks", len(chunks))
+	}
+	err := w.Begin(t.Context(), chunks)
 	if err != nil {
-		t.Fatal(err)
-	}
-	chunks, err := shard.Plan(t.Context(), s, nil)
-	if err != nil || len(chunks) < 2 {
-		t.Fatalf("%d chunks: %v", len(chunks), err)
-	}
-	if err = w.Begin("job", chunks); err != nil {
 		t.Fatal(err)
 	}
 	var want [shard.Partitions][][]byte

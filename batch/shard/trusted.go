@@ -165,7 +165,7 @@ func (w *Worker) tellTrusted(ctx context.Context, s *Set, learnt Learnt) error {
 func (w *Worker) finishPairs(s *Set, parts []mech.Binding) error {
 	slices.SortFunc(parts, func(a, b mech.Binding) int { return strings.Compare(a.File, b.File) })
 	p := evidence.Pairs{
-		Format: evidence.PairsFormat, Warning: pairsWarning, Job: w.pairsJob(s.Job), Encoder: s.Encoder, Attributes: w.spec.Attributes,
+		Format: evidence.PairsFormat, Warning: pairsWarning, Job: w.pairsJob(), Encoder: s.Encoder, Attributes: w.spec.Attributes,
 		Release: s.Release, Parts: parts,
 	}
 	for _, b := range parts {
@@ -198,9 +198,11 @@ func (w *Worker) finishPairs(s *Set, parts []mech.Binding) error {
 // pairsWarning stands in the record of pairs.
 const pairsWarning = "raw vectors and attributes as they are: not private, covered by no ε; keep them where the texts are, and hand them to nobody"
 
-// pairsJob names the job of pairs: whichever columns stand beside them is a part of it.
-func (w *Worker) pairsJob(job string) string {
-	return strings.Join(append([]string{job}, w.spec.Attributes...), " ")
+// pairsJob names the job of pairs: whichever columns stand beside them is a part of it,
+// and whatever else the job is.
+func (w *Worker) pairsJob() string {
+	k := w.spec.Known
+	return strings.Join(append([]string{w.spec.Name, w.key.seal("pairs", k.Scheme, k.Numerics, k.Does, k.Layout, k.Files)}, w.spec.Attributes...), " ")
 }
 
 // createPrivate starts a file that its owner alone can read, also if one that others

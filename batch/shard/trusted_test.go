@@ -84,7 +84,7 @@ func asking(dir string) func(*shard.Spec) {
 func runAll(t *testing.T, s *shard.Spec, broke func(string) bool) (*shard.Set, shard.Learnt) {
 	t.Helper()
 	w, chunks := planned(t, s)
-	if err := w.Begin("job", chunks); err != nil {
+	if err := w.Begin(t.Context(), chunks); err != nil {
 		t.Fatal(err)
 	}
 	var parts []shard.Part
@@ -103,7 +103,7 @@ func runAll(t *testing.T, s *shard.Spec, broke func(string) bool) (*shard.Set, s
 			t.Fatal(err)
 		}
 	}
-	set, err := w.Finish(t.Context(), "job", parts, nil, all)
+	set, err := w.Finish(t.Context(), parts, nil, all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func checkPairs(t *testing.T, s *shard.Spec, set *shard.Set, ids []string, y nn.
 	for _, id := range ids {
 		all = append(all, at[id].Text)
 	}
-	e, err := catalogue.Open(t.Context(), s.Encoder, "")
+	e, err := catalogue.Open(t.Context(), catalogue.Said(s.Encoder), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,24 +293,24 @@ func TestTrustedMissing(t *testing.T) {
 	}
 	input(t, none, "jsonl", rows)
 	w, chunks := planned(t, none)
-	if err = w.Begin("job", chunks); err != nil {
+	if err = w.Begin(t.Context(), chunks); err != nil {
 		t.Fatal(err)
 	}
 	p, learnt, err := w.Release(t.Context(), chunks[0], nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = w.Finish(t.Context(), "job", []shard.Part{p}, nil, learnt); err == nil || !strings.Contains(err.Error(), "no row has a class of the label user") {
+	if _, err = w.Finish(t.Context(), []shard.Part{p}, nil, learnt); err == nil || !strings.Contains(err.Error(), "no row has a class of the label user") {
 		t.Errorf("got %v, want that no row has a class", err)
 	}
 	if _, err = os.Stat(filepath.Join(none.Out, shard.SetFile)); err == nil {
 		t.Error("a job that was refused has a record")
 	}
 	learnt.Answers[0].Other++
-	if _, err = w.Finish(t.Context(), "job", []shard.Part{p}, nil, learnt); err == nil || !strings.Contains(err.Error(), "must be one of each") {
+	if _, err = w.Finish(t.Context(), []shard.Part{p}, nil, learnt); err == nil || !strings.Contains(err.Error(), "must be one of each") {
 		t.Errorf("got %v, want that one answer was counted twice", err)
 	}
-	if _, err = w.Finish(t.Context(), "job", []shard.Part{p}, nil, shard.Learnt{Pairs: append(learnt.Pairs, learnt.Pairs...)}); err == nil || !strings.Contains(err.Error(), "must be those of the releases") {
+	if _, err = w.Finish(t.Context(), []shard.Part{p}, nil, shard.Learnt{Pairs: append(learnt.Pairs, learnt.Pairs...)}); err == nil || !strings.Contains(err.Error(), "must be those of the releases") {
 		t.Errorf("got %v, want that a part of pairs is there twice", err)
 	}
 }
@@ -340,7 +340,7 @@ func TestTrustedBefore(t *testing.T) {
 	rows := texts(300)
 	input(t, s, "jsonl", rows)
 	_, learnt := runAll(t, s, nil)
-	e, err := catalogue.Open(t.Context(), s.Encoder, "")
+	e, err := catalogue.Open(t.Context(), catalogue.Said(s.Encoder), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,6 +33,7 @@ type Worker struct {
 	mech    mech.Mechanism
 	key     Key
 	secret  gateway.Secret
+	known   Known           // of the job, as far as this process knows it
 	tally   *estimate.Tally // empty; nil if releases are not counted
 	beside  int             // columns that are written beside a release
 	user    int             // place of the users' column among those that are read
@@ -43,7 +44,8 @@ type Worker struct {
 
 // Open loads the secret, the encoder and the mechanism of a spec. Encoders that answer
 // from elsewhere are refused: whether equal texts give equal bits is up to them, and a
-// chunk that runs again must draw the same noise for the same vector.
+// chunk that runs again must draw the same noise for the same vector. So is a machine that
+// rounds otherwise than that on which the job was planned.
 func Open(ctx context.Context, s *Spec, maskers []text.Masker, at Elsewhere) (*Worker, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -71,7 +73,8 @@ func Open(ctx context.Context, s *Spec, maskers []text.Masker, at Elsewhere) (*W
 				return nil, fmt.Errorf("shard: encoder begins with %s, must be one that this program computes itself: a chunk that runs twice must give the same bits", foreign)
 			}
 		}
-		if w.encoder, err = catalogue.Open(ctx, s.Encoder, dataset.Dir()); err != nil {
+		// Wherever it lies: whoever started the job said so, on another machine maybe.
+		if w.encoder, err = catalogue.OpenNamed(ctx, catalogue.Name(s.Encoder), catalogue.Anywhere("the job", dataset.Dir())); err != nil {
 			return nil, err
 		}
 		name, width = w.encoder.Name(), w.encoder.Dim()
@@ -99,7 +102,10 @@ func Open(ctx context.Context, s *Spec, maskers []text.Masker, at Elsewhere) (*W
 	if w.key, err = NewKey(w.secret, w.mech, name); err != nil {
 		return nil, err
 	}
-	w.judge, err = w.openJudge()
+	if err = w.identify(); err != nil {
+		return nil, err
+	}
+	w.judge, err = w.openJudge(ctx)
 	return w, err
 }
 
@@ -144,7 +150,11 @@ func (w *Worker) openTexts(ctx context.Context, c Chunk) (*textfile.Reader, func
 	if c.To > 0 {
 		in = io.NewSectionReader(f, c.From, c.To-c.From)
 	}
-	r, err := textfile.NewReader(in, w.spec.texts(c))
+	d, err := w.spec.texts(c)
+	if err != nil {
+		return nil, nil, errors.Join(err, end())
+	}
+	r, err := d.Read(in)
 	if err != nil {
 		return nil, nil, errors.Join(err, end())
 	}
@@ -175,7 +185,7 @@ func (w *Worker) openVectors(ctx context.Context, c Chunk) (*vecfile.Reader, fun
 // open opens the file of a chunk, which must have the size that it was cut by.
 func (w *Worker) open(ctx context.Context, c Chunk) (*os.File, func() error, error) {
 	if remote(c.File) {
-		return fetch(ctx, c.File, w.at)
+		return w.fetch(ctx, c)
 	}
 	f, err := os.Open(c.File)
 	if err != nil {
@@ -187,22 +197,29 @@ func (w *Worker) open(ctx context.Context, c Chunk) (*os.File, func() error, err
 	return f, f.Close, nil
 }
 
-// who says which record a row is, and whose: by its columns beside the text, and by
-// its place for those that have no id.
-func (w *Worker) who(c Chunk, line int64, beside []table.Value) (id, user string, err error) {
-	if id, err = w.spec.id(c, line, beside); err != nil || w.spec.User == "" {
-		return id, "", err
+// who says which row it is, and whose: by its columns beside the text, and by its place
+// for those that have no id.
+func (w *Worker) who(c Chunk, line int64, beside []table.Value) (r Row, err error) {
+	if w.spec.User != "" {
+		if r.User, err = plainValue("user", beside[w.user]); err != nil {
+			return r, err
+		}
 	}
-	user, err = plainValue("user", beside[w.user])
-	return id, user, err
+	if w.spec.ID != "" {
+		r.ID, err = plainValue("id", beside[0])
+		return r, err
+	}
+	return w.placed(r, c, line)
 }
 
-// id returns the id of a row.
-func (s *Spec) id(c Chunk, line int64, beside []table.Value) (string, error) {
-	if s.ID == "" {
-		return base(c.File) + ":" + strconv.FormatInt(c.Line+line, 10), nil
+// placed names a row by its job, its file and its place in it.
+func (w *Worker) placed(r Row, c Chunk, line int64) (Row, error) {
+	if w.spec.Name == "" || c.Digest == "" {
+		return r, errors.New("shard: rows have no ids, and the job has no name or its file no digest, must have both")
 	}
-	return plainValue("id", beside[0])
+	r.Job, r.File = w.spec.Name, c.Digest
+	r.Place = base(c.File) + ":" + strconv.Itoa(c.Twin) + ":" + strconv.FormatInt(c.Line+line, 10)
+	return r, nil
 }
 
 // plainValue returns a value that names something. No error quotes it.

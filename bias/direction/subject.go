@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"sotto/bias"
 	"sotto/encode/wordfile"
+	"sotto/internal/regular"
 )
 
 // Subject is a language with its vectors and words.
@@ -223,7 +223,7 @@ func (s Sources) readKeyed(path, language string) (t *bias.Table, w Words, err e
 
 // from reads something from a file, whose name it adds to errors.
 func from[T any](path string, read func(io.Reader) (T, error)) (v T, err error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return v, err
 	}

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 
 	"sotto/bias"
+	"sotto/internal/regular"
 	"sotto/internal/vecfile"
 	"sotto/nn"
 )
@@ -87,7 +87,7 @@ func (r Rows) gather(ctx context.Context, s Study, names []string) (t *trial, un
 		return nil, 0, err
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	f, err := os.Open(r.Labels)
+	f, _, err := regular.Open(r.Labels, regular.Most)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -155,7 +155,7 @@ func eachBlock(ctx context.Context, r *vecfile.Reader, f func(block []float64) e
 // classNames returns the classes of a file of labels, in the order in which they
 // first occur.
 func classNames(path string) ([]string, error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return nil, err
 	}

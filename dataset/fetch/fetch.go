@@ -88,6 +88,7 @@ func (o Options) get(ctx context.Context, info dataset.Info, f dataset.File) err
 		return fmt.Errorf("%w; choose another folder of data sets", err)
 	}
 	defer out.Abort()
+	out.Shared()
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("%v have passed; allow more time", o.Timeout))
 	defer cancel()
 	err = download(ctx, address, f, io.MultiWriter(out, &meter{o.Progress, f, 0}))

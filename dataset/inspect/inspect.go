@@ -104,13 +104,16 @@ type Duplicates struct {
 
 // Persons says how the rows are spread over persons.
 type Persons struct {
-	Column   string `json:"column"`
-	Persons  int64  `json:"persons"`
-	Most     int64  `json:"most"`   // rows of the one with the most
-	Median   int64  `json:"median"` // rows of the one in the middle
-	Across   int64  `json:"across"` // persons with rows in several parts
-	Nobody   int64  `json:"nobody"` // rows of nobody
-	Estimate bool   `json:"estimate"`
+	Column  string `json:"column"`
+	Persons int64  `json:"persons"`
+	Most    int64  `json:"most"`   // rows of the one with the most
+	Median  int64  `json:"median"` // rows of the one in the middle
+	Across  int64  `json:"across"` // persons with rows in several parts
+	Nobody  int64  `json:"nobody"` // rows of nobody
+	// Joined is how many names differ from another in capitals, spaces or the form of
+	// letters alone, and are the same person's; 0 where that is not known.
+	Joined   int64 `json:"joined,omitempty"`
+	Estimate bool  `json:"estimate"`
 }
 
 // Run reads r to its end. Its errors are those of the reader, and that of ctx.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sotto/dataset"
 	"sotto/dataset/table"
 )
 
@@ -65,7 +66,8 @@ func (s *scan) row(row []table.Value) {
 		s.hashes[i] = c.add(row[i], part)
 	}
 	if s.person >= 0 && s.hashes[s.person] != 0 {
-		s.persons.add(s.hashes[s.person], part)
+		who, _ := digest(dataset.FoldName(row[s.person].Text)) // as a training joins them
+		s.persons.add(who, part)
 	}
 	s.pairs = compare(s.pairs, s.hashes)
 	if len(s.shown) < s.opt.Show {
@@ -149,6 +151,9 @@ func (s *scan) confirm(out *Report) {
 	out.Persons = &Persons{
 		Column: out.Roles.Person, Persons: s.persons.distinct(), Most: most, Median: median,
 		Nobody: s.rows - s.columns[s.person].rows, Estimate: !s.persons.exact(),
+	}
+	if exact := s.columns[s.person].values.exact() && !out.Persons.Estimate; exact {
+		out.Persons.Joined = max(0, s.columns[s.person].distinct()-out.Persons.Persons)
 	}
 	if s.split < 0 {
 		return

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"sotto/dataset/table"
 	"sotto/link/persons"
@@ -29,7 +28,7 @@ func (b *builder) link(ctx context.Context, path string, reading table.Options) 
 	for _, row := range all {
 		t.Rows = append(t.Rows, row[:n])
 		if o.Person != "" {
-			t.Known = append(t.Known, strings.TrimSpace(row[n]))
+			t.Known = append(t.Known, b.called.Of(row[n]))
 		}
 	}
 	found, err := persons.Find(ctx, t, persons.Options{Model: []byte(o.LinkModel)})

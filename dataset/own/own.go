@@ -56,6 +56,9 @@ func (o Options) Check() error {
 	if o.MaxRows < 0 || o.MaxRows > 0 && o.Person == "" && len(o.LinkBy) == 0 {
 		return fmt.Errorf("own: --max-rows is %d, must be at least 1 and with a --person or --link-by whose rows it bounds", o.MaxRows)
 	}
+	if o.PersonExact && o.Person == "" {
+		return errors.New("own: --person-exact is given without --person, the column whose names it takes as they are, must be with it")
+	}
 	if o.LinkModel != "" && len(o.LinkBy) == 0 {
 		return errors.New("own: --link-model is given without --link-by, the columns that it compares, must be with them")
 	}
@@ -79,7 +82,7 @@ func Load(ctx context.Context, path string, o Options) (*dataset.Set, error) {
 	if err := o.enough(r.Columns()); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	b := &builder{options: o}
+	b := &builder{options: o, called: dataset.Names{Exact: o.PersonExact}}
 	if err := b.link(ctx, path, reading); err != nil {
 		return nil, err
 	}
@@ -123,6 +126,7 @@ type builder struct {
 	ids                     map[string]int64 // the line where an id stood first
 	repeated                [][2]int64       // lines with the same id
 	duplicates              int
+	called                  dataset.Names
 	persons                 map[string]int
 	rowsOf                  []int // of each person
 	linked                  []int // whose each row is, if that was found by linking
@@ -244,7 +248,7 @@ func (b *builder) who(row []table.Value) (int, error) {
 	case b.person < 0:
 		return -1, nil
 	}
-	name := strings.TrimSpace(row[b.person].Text)
+	name := b.called.Of(row[b.person].Text)
 	if name == "" {
 		return 0, fmt.Errorf("column %q of the person is empty, must say whose row it is", b.options.Person)
 	}
@@ -291,6 +295,12 @@ func (b *builder) finish() error {
 			return err
 		}
 		columns[k] = c
+	}
+	if len(b.persons) > 0 {
+		s.Named = make([]dataset.Digest, len(b.persons))
+		for name, who := range b.persons {
+			s.Named[who] = dataset.PersonDigest(name)
+		}
 	}
 	labels := len(o.Labels)
 	s.Label, s.More, s.Attributes = columns[0], columns[1:labels:labels], columns[labels:]

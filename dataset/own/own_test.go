@@ -373,3 +373,30 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// A person is one in all ways that the name is written, unless names are taken as they are.
+func TestNamesAreJoined(t *testing.T) {
+	in := csv(t, "who,review,mood", 80, func(i int) string {
+		who := fmt.Sprintf("Zoë %d", i/4)
+		if i%4 == 1 {
+			who = fmt.Sprintf("  ZOE\u0308  %d", i/4)
+		}
+		return fmt.Sprintf("%s,text %d,%d", who, i, i%2)
+	})
+	o := own.Options{Labels: []string{"mood"}, Layout: dataset.Layout{Text: "review", Person: "who"}}
+	joined, err := own.Load(t.Context(), in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, most := joined.RowsOfPersons(); most != 4 || !strings.Contains(strings.Join(joined.Notes, "\n"), "of who differ from another in capitals") {
+		t.Errorf("a person has %d rows at most, want 4, and a note: %q", most, joined.Notes)
+	}
+	o.PersonExact = true
+	apart, err := own.Load(t.Context(), in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, most := apart.RowsOfPersons(); most != 3 {
+		t.Errorf("taken as they are, a person has %d rows at most, want 3", most)
+	}
+}

@@ -49,6 +49,9 @@ func (b *builder) remark() error {
 			note("rows were linked to persons by %s (%s), which is an estimate: a person may lie in several clusters, and several in one", strings.Join(b.options.LinkBy, ", "), s.Linked)
 		}
 		note("rows are of %d %s; one has %d of them at most", persons, of, most)
+		if said := b.called.Note(b.options.Person); said != "" {
+			note("%s", said)
+		}
 		if s.LeftOut > 0 {
 			note("%d rows of %s with more than %d were left out", s.LeftOut, of, b.options.MaxRows)
 		}

@@ -14,7 +14,7 @@ import (
 	"sotto/dataset/sample"
 )
 
-var update = flag.Bool("update", false, "write messages.csv anew")
+var update = flag.Bool("update", false, "write the files anew")
 
 // topic is what a message is about. The shares of topics differ, so that measures
 // which count every class alike have something to say.
@@ -61,13 +61,27 @@ var ages = []string{"under 40", "40 and over"}
 // habit is how often a writer takes a phrase of their own age.
 const habit = 0.75
 
-// write makes the file: the same one always.
-func write() string {
-	rng := weakrand.New(weakrand.NewPCG(500, 1))
+// file says what is written.
+type file struct {
+	seed            uint64
+	rows, customers int
+	id, customer    int       // of those that come first
+	from            time.Time // when
+	hours           int       // that pass between two at most
+	without         string    // no text of this
+}
+
+var (
+	learnt   = file{seed: 1, rows: 500, customers: 230, from: time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC), hours: 12}
+	released = file{seed: 2, rows: 200, customers: 120, id: 500, customer: 230, from: time.Date(2026, 5, 18, 0, 0, 0, 0, time.UTC), hours: 4}
+)
+
+// write makes a file: the same one always.
+func write(f file) string {
+	rng := weakrand.New(weakrand.NewPCG(500, f.seed))
 	pick := func(from []string) string { return from[rng.IntN(len(from))] }
 	// Some customers write once and some often; each has one age.
-	const customers = 230
-	age := make([]int, customers)
+	age := make([]int, f.customers)
 	for i := range age {
 		age[i] = rng.IntN(2)
 	}
@@ -79,9 +93,9 @@ func write() string {
 		}
 	}
 	put(sample.Columns...)
-	day := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
-	for i := range 500 {
-		customer := min(rng.IntN(customers), rng.IntN(customers))
+	day := f.from
+	for i := 0; i < f.rows; {
+		customer := min(rng.IntN(f.customers), rng.IntN(f.customers))
 		u := rng.Float64()
 		t := topics[len(topics)-1]
 		for _, one := range topics {
@@ -99,37 +113,52 @@ func write() string {
 		}
 		said := strings.NewReplacer("{n}", pick(t.nouns), "{v}", pick(t.verbs)).Replace(pick(t.says))
 		text := fmt.Sprintf("%s, %s %s, %s, %s", of(0), of(1), said, of(2), of(3))
-		day = day.Add(time.Duration(rng.IntN(12)) * time.Hour)
-		put(fmt.Sprintf("m%04d", i+1), fmt.Sprintf("c%03d", customer+1), day.Format(time.DateOnly), strings.ToUpper(text[:1])+text[1:]+".", t.name, ages[age[customer]])
+		text = strings.ToUpper(text[:1]) + text[1:] + "."
+		if f.without != "" && strings.Contains(f.without, text) {
+			continue
+		}
+		i++
+		day = day.Add(time.Duration(rng.IntN(f.hours)) * time.Hour)
+		put(fmt.Sprintf("m%04d", f.id+i), fmt.Sprintf("c%03d", f.customer+customer+1), day.Format(time.DateOnly), text, t.name, ages[age[customer]])
 	}
 	w.Flush()
 	return out.String()
 }
 
-func TestMessages(t *testing.T) {
-	made := write()
-	if *update {
-		if err := os.WriteFile(sample.Name, []byte(made), 0o644); err != nil {
+func TestFiles(t *testing.T) {
+	released.without = write(learnt)
+	read := func(name, holds string, f file) (rows [][]string) {
+		made := write(f)
+		if *update {
+			if err := os.WriteFile(name, []byte(made), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return nil
+		}
+		if holds != made {
+			t.Fatalf("%s is not what the test writes: go test ./dataset/sample -update", name)
+		}
+		rows, err := csv.NewReader(strings.NewReader(holds)).ReadAll()
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
+		if len(rows) != f.rows+1 || !slices.Equal(rows[0], sample.Columns) {
+			t.Fatalf("%s: there are %d rows after the header %q, want %d after %q", name, len(rows)-1, rows[0], f.rows, sample.Columns)
+		}
+		return rows[1:]
 	}
-	if sample.Messages() != made {
-		t.Fatal("messages.csv is not what the test writes: go test ./dataset/sample -update")
-	}
-	rows, err := csv.NewReader(strings.NewReader(sample.Messages())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(rows) != 501 || !slices.Equal(rows[0], sample.Columns) {
-		t.Fatalf("there are %d rows after the header %q, want 500 after %q", len(rows)-1, rows[0], sample.Columns)
-	}
-	classes, ids := map[string]int{}, map[string]bool{}
-	for _, row := range rows[1:] {
+	old, fresh := read(sample.Name, sample.Messages(), learnt), read(sample.NewName, sample.NewMessages(), released)
+	classes, seen := map[string]int{}, map[string]bool{}
+	for _, row := range old {
 		classes[row[4]]++
-		ids[row[0]] = true
+		seen[row[0]], seen[row[1]], seen[row[3]] = true, true, true
 	}
-	if len(ids) != 500 || len(classes) != len(topics) || classes["account"] < 20 {
-		t.Errorf("there are %d ids and the classes %v, want 500 and all topics", len(ids), classes)
+	for _, row := range fresh {
+		if row[2] < old[len(old)-1][2] || seen[row[0]] || seen[row[1]] || seen[row[3]] {
+			t.Errorf("%s is of a message or a writer of %s", row[0], sample.Name)
+		}
+	}
+	if !*update && (len(classes) != len(topics) || classes["account"] < 20) {
+		t.Errorf("there are the classes %v, want all topics", classes)
 	}
 }

@@ -39,6 +39,15 @@ func (r *Reader) Kinds() []Kind {
 // Column returns the place of a column in [Reader.Columns], from 0. A name that
 // is not there, empty, or there twice is an error that lists the columns.
 func (r *Reader) Column(name string) (int, error) {
+	if r.Asked() {
+		at, ok := r.src.(asked).ask(name)
+		if !ok && r.opt.NoHeader {
+			return 0, r.errorf("column is %.40q, must be a number from 1 where there is no header", name)
+		} else if !ok {
+			return 0, r.errorf("a column has no name, must have one")
+		}
+		return at, nil
+	}
 	names := r.src.names()
 	var at []int
 	for i, n := range names {
@@ -59,6 +68,9 @@ func (r *Reader) Column(name string) (int, error) {
 	if !shown(names) {
 		hint = "; sotto data inspect lists them (--no-header if the first line is a row)"
 	}
+	if r.declared {
+		hint += r.Doubt()
+	}
 	switch src := r.src.(type) {
 	case *jsonl:
 		list += fmt.Sprintf(", the keys of the first %d objects", src.seen)
@@ -66,6 +78,40 @@ func (r *Reader) Column(name string) (int, error) {
 		list += "; each line is a text: --in-format csv reads columns"
 	}
 	return 0, r.errorf("column is %.40q, must be one of %s%s", name, list, hint)
+}
+
+// asked is a source whose columns are those that somebody asks for.
+type asked interface {
+	// ask returns the place of a column, unless no column can have this name.
+	ask(name string) (int, bool)
+}
+
+// Asked reports whether nothing says which columns there are, so that those are there
+// that somebody asks for: [Reader.Columns] are those asked for so far. It is so of JSON
+// lines and of CSV without a header whose form was declared. A row that lacks one says
+// so itself.
+func (r *Reader) Asked() bool {
+	return r.declared && (r.opt.Format == JSONL || r.opt.Format.delimited() && r.opt.NoHeader)
+}
+
+// Doubt says what is wrong with a line of names if the file may have another form than
+// was declared, and which flag says so; "" if nothing looks wrong. It looks at no row.
+func (r *Reader) Doubt() string {
+	c, ok := r.src.(*csvRows)
+	if !ok || !r.declared || len(c.columns) == 0 {
+		return ""
+	}
+	all := strings.Join(c.columns, "")
+	switch {
+	case strings.ContainsFunc(all, func(c rune) bool { return c == utf8.RuneError || c < ' ' && c != '\t' }):
+		return "; its first line is no text: --encoding says which the file has, and a compressed file must end in .gz or .zst"
+	case len(c.columns) == 1 && strings.ContainsAny(all, ",;\t|"):
+		at := strings.IndexAny(all, ",;\t|")
+		return fmt.Sprintf("; its line of names has %s in it: --delimiter %s makes columns of that", delimiterName(rune(all[at])), delimiterFlag(rune(all[at])))
+	case r.opt.Format == TSV && strings.HasPrefix(all, `"`):
+		return `; its names stand between quotes: --in-format csv --delimiter tab reads those`
+	}
+	return ""
 }
 
 // Select makes Next return the named columns alone, in the order given, and keeps

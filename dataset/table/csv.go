@@ -16,7 +16,8 @@ import (
 type csvRows struct {
 	r       *Reader
 	records records
-	columns []string
+	columns []string // nil where nobody says how many there are
+	least   int      // fields that a row must have then
 	first   []string // the first record of a file without a header, until it is returned
 	line    int64    // of it
 }
@@ -41,11 +42,20 @@ func newCSV(r *Reader) (*csvRows, error) {
 		}
 	}
 	plain = d == '\t' && !quoted(r.in.sample, r.in.whole)
+	return openCSV(r, d, plain)
+}
+
+// openCSV reads the header, if there is one, of fields with a delimiter between them.
+// Where they are plain, a quote is a character like any other.
+func openCSV(r *Reader, d rune, plain bool) (*csvRows, error) {
 	c := &csvRows{r: r}
 	if plain {
 		c.records = &plainRecords{r, newLines(r)}
 	} else {
 		c.records = newQuoted(r, d)
+	}
+	if r.declared && r.opt.NoHeader {
+		return c, nil
 	}
 	names, line, err := c.records.record()
 	switch {
@@ -85,7 +95,10 @@ func (c *csvRows) next(row []Value) (int64, error) {
 		}
 	}
 	c.first = nil
-	if len(fields) != len(c.columns) {
+	if c.columns == nil && len(fields) < c.least {
+		return line, c.r.rowError(line, fmt.Sprintf("it has %d fields, must have %d", len(fields), c.least))
+	}
+	if c.columns != nil && len(fields) != len(c.columns) {
 		return line, c.r.rowError(line, fmt.Sprintf("it has %d fields, must have %d", len(fields), len(c.columns)))
 	}
 	for i, at := range c.r.pick {
@@ -93,6 +106,19 @@ func (c *csvRows) next(row []Value) (int64, error) {
 	}
 	return line, nil
 }
+
+// ask implements [asked].
+func (c *csvRows) ask(name string) (int, bool) {
+	n, err := strconv.Atoi(name)
+	if err != nil || n < 1 || n > maxFields || strconv.Itoa(n) != name {
+		return 0, false
+	}
+	c.least = max(c.least, n)
+	return n - 1, true
+}
+
+// maxFields bounds the number of a column that has no name.
+const maxFields = 1 << 16
 
 // quotedRecords reads records whose fields may stand between quotes.
 type quotedRecords struct {
@@ -120,6 +146,9 @@ func (q *quotedRecords) record() ([]string, int64, error) {
 			reason = "a quote is left open, or text follows one"
 		} else if errors.Is(err, csv.ErrBareQuote) {
 			reason = "a quote stands inside a field that has none around it"
+		}
+		if q.r.declared { // nobody knows where the next row begins
+			return nil, int64(bad.StartLine), q.r.errorf("line %d: %s; where a row ends is not sure then, so that nothing of the file is read", bad.StartLine, reason)
 		}
 		return nil, int64(bad.StartLine), q.r.rowError(int64(bad.StartLine), reason)
 	case errors.Is(err, io.EOF):
@@ -174,14 +203,20 @@ type lines struct {
 	r *Reader
 }
 
-func newLines(r *Reader) lines { return lines{rowfile.NewLines(r.in.text, maxRow), r} }
+func newLines(r *Reader) lines {
+	l := rowfile.NewLines(r.in.text, maxRow)
+	l.Inside = r.opt.Inside
+	return lines{l, r}
+}
 
 // read returns the next line without its end, valid until the next call.
 func (l *lines) read() ([]byte, error) {
 	b, err := l.Read()
 	switch {
+	case errors.Is(err, rowfile.ErrLong) && l.r.declared:
+		err = l.r.rowError(l.N, fmt.Sprintf("it has more than %d MiB, must have fewer", maxRow>>20))
 	case errors.Is(err, rowfile.ErrLong):
-		err = l.r.errorf("line %d has more than %d MiB, must have fewer", l.N+1, maxRow>>20)
+		err = l.r.errorf("line %d has more than %d MiB, must have fewer", l.N, maxRow>>20)
 	case err != nil && !errors.Is(err, io.EOF):
 		err = l.r.errorf("line %d: %w", l.N+1, err)
 	}

@@ -109,6 +109,19 @@ func delimiterName(d rune) string {
 	return fmt.Sprintf("%q", d)
 }
 
+// delimiterFlag renders a delimiter as a flag takes it.
+func delimiterFlag(d rune) string {
+	switch d {
+	case ';':
+		return "semicolon"
+	case '\t':
+		return "tab"
+	case '|':
+		return "pipe"
+	}
+	return string(d)
+}
+
 // ParseDelimiter returns the delimiter that a name stands for: a single
 // character, tab or \t, comma, semicolon or pipe. "" stands for none, which means
 // that it is to be found.

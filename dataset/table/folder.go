@@ -29,7 +29,7 @@ type folder struct {
 }
 
 // openFolder finds the texts in a folder.
-func openFolder(root string, info fs.FileInfo, o Options) (*Reader, error) {
+func openFolder(root string, info fs.FileInfo, o Options, declared bool) (*Reader, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func openFolder(root string, info fs.FileInfo, o Options) (*Reader, error) {
 		return nil, fmt.Errorf("%s: it is a folder and format is %s, must be a file", o.Name, o.Format)
 	}
 	o.Format = Folder
-	r := &Reader{opt: o, labelled: -1}
+	r := &Reader{opt: o, labelled: -1, declared: declared}
 	f := &folder{r: r, dir: os.DirFS(root)}
 	if err := f.find(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (f *folder) find() error {
 		return err
 	}
 	f.files = texts
-	if len(texts) == 0 {
+	if len(texts) == 0 && !f.r.declared { // else one file that ends in .txt would hide all others
 		f.files, bare = bare, nil
 	}
 	if others += len(bare); others > 0 {
@@ -104,6 +104,9 @@ func (f *folder) find() error {
 // layout finds the columns.
 func (f *folder) layout() {
 	deep, label := 0, false
+	if f.columns = []string{"text", "file", "label"}; f.r.declared { // else one folder would rename all others
+		return
+	}
 	f.split = true
 	for _, name := range f.files {
 		if first, rest, ok := strings.Cut(name, "/"); ok {
@@ -150,7 +153,7 @@ func (f *folder) next(row []Value) (int64, error) {
 		values["split"] = Value{Text: folders[0], Kind: String}
 		folders = folders[1:]
 	}
-	if len(folders) > 0 {
+	if len(folders) > 0 || f.r.declared {
 		values["label"] = Value{Text: strings.Join(folders, "/"), Kind: String}
 	}
 	for i, at := range f.r.pick {
@@ -178,7 +181,7 @@ func (f *folder) read(name string) (string, error) {
 	if len(raw) == 0 {
 		return "", nil
 	}
-	text, err := newInput(bytes.NewReader(raw), Options{Format: Text, Encoding: f.r.opt.Encoding})
+	text, err := f.input(name, raw)
 	if err != nil {
 		return "", err
 	}
@@ -194,6 +197,15 @@ func (f *folder) read(name string) (string, error) {
 		return "", fmt.Errorf("it has more than %d MiB, must have fewer", maxRow>>20)
 	}
 	return strings.TrimRight(string(b), "\r\n"), nil
+}
+
+// input is the text that a file holds.
+func (f *folder) input(name string, raw []byte) (*input, error) {
+	o := Options{Format: Text, Encoding: f.r.opt.Encoding}
+	if f.r.declared {
+		return declaredInput(bytes.NewReader(raw), o, packing(name))
+	}
+	return newInput(bytes.NewReader(raw), o)
 }
 
 // hash reads what has not been read and returns the hash of all.

@@ -94,7 +94,7 @@ func (p *input) unpack(in *bufio.Reader, head []byte) (*bufio.Reader, error) {
 			return nil, errors.New("it begins as gzip and cannot be unpacked")
 		}
 		p.notes = append(p.notes, "it is compressed by gzip, and read as what it holds")
-		out = &packed{z, "gzip"}
+		out = &unpacking{z, "gzip"}
 	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
 		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
 		if err != nil {
@@ -102,7 +102,7 @@ func (p *input) unpack(in *bufio.Reader, head []byte) (*bufio.Reader, error) {
 		}
 		p.OnClose(func() error { z.Close(); return nil })
 		p.notes = append(p.notes, "it is compressed by Zstandard, and read as what it holds")
-		out = &packed{z, "Zstandard"}
+		out = &unpacking{z, "Zstandard"}
 	default:
 		return in, refuseMagic(head)
 	}
@@ -120,14 +120,14 @@ func (p *input) unpack(in *bufio.Reader, head []byte) (*bufio.Reader, error) {
 	return inner, refuseMagic(head)
 }
 
-// packed says what is damaged where unpacking fails.
-type packed struct {
+// unpacking says what is damaged where unpacking fails.
+type unpacking struct {
 	io.Reader
 	how string
 }
 
 // Read implements [io.Reader].
-func (p *packed) Read(b []byte) (int, error) {
+func (p *unpacking) Read(b []byte) (int, error) {
 	n, err := p.Reader.Read(b)
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = fmt.Errorf("what is compressed by %s is damaged or cut off: %w", p.how, err)

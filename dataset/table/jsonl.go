@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -55,6 +56,21 @@ func newJSONL(r *Reader) (*jsonl, error) {
 		return nil, r.errorf("it does not begin with JSON lines, must hold an object with keys in each")
 	}
 	return j, nil
+}
+
+// openJSONL reads lines whose keys nobody says but who asks for them.
+func openJSONL(r *Reader) *jsonl { return &jsonl{lines: newLines(r)} }
+
+// ask implements [asked].
+func (j *jsonl) ask(name string) (int, bool) {
+	if name == "" {
+		return 0, false
+	}
+	at := slices.Index(j.keys, name)
+	if at < 0 {
+		j.keys, at = append(j.keys, name), len(j.keys)
+	}
+	return at, true
 }
 
 // jsonArray reports whether a file that begins with a bracket is an array of

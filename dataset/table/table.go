@@ -2,9 +2,12 @@
 // constant memory: CSV and its kin, JSON lines, Parquet, plain text with labels or
 // without, and folders with a text a file.
 //
-// What a file does not say of itself is found by looking at how it begins: the
-// compression, the encoding, the delimiter. [Reader.Notes] says what was found,
-// and [Options] overrule it. No error quotes what a file holds, because that is
+// There are two ways to open a file. [Open] finds out what the file does not say of
+// itself by looking at how it begins: the compression, the encoding, the delimiter.
+// [Reader.Notes] says what was found, and [Options] overrule it. So one row decides how
+// others are read, which is convenient and fine as long as no ε is claimed of rows.
+// Under ε there is [Declare]: its readers know the form of a file from its name and from
+// options, and look at no row to find it. No error quotes what a file holds, because that is
 // private: it says the file, the line, and what must be otherwise. Errors begin
 // with the name of the file and not with that of this package.
 //
@@ -65,6 +68,9 @@ type Options struct {
 	NoHeader  bool   // the first row is no header, and columns are named 1, 2, …
 	SkipBad   bool   // leave out bad rows and count them, instead of stopping
 	Group     int    // row group of Parquet that is read alone, from 1; 0 means all
+	// Inside says that what is read does not begin a file, so that no byte order mark is
+	// taken away.
+	Inside bool
 }
 
 // Validate reports options that cannot be met.
@@ -127,7 +133,8 @@ type Reader struct {
 	rows     int64
 	mended   int64
 	skipped  int64
-	labelled int // which of two columns without a header is the label; -1 if that is not known
+	labelled int  // which of two columns without a header is the label; -1 if that is not known
+	declared bool // the form was said beforehand: see [Declare]
 	notes    []string
 	err      error // what every further read returns
 }
@@ -140,7 +147,7 @@ func Open(path string, o Options) (*Reader, error) {
 		return nil, err
 	}
 	if info.IsDir() || o.Format == Folder {
-		return openFolder(path, info, o)
+		return openFolder(path, info, o, false)
 	}
 	if o.Format == "" {
 		o.Format = ByName(path)
@@ -268,6 +275,10 @@ func (r *Reader) Line() int64 { return r.line }
 // Bad returns an error about the row that Next returned last, for a reason that
 // does not quote it.
 func (r *Reader) Bad(reason string) *RowError { return r.rowError(r.line, reason) }
+
+// Declared reports whether a [Declared] opened the reader, so that no row changes how
+// another is read.
+func (r *Reader) Declared() bool { return r.declared }
 
 // Format returns the format being read.
 func (r *Reader) Format() Format { return r.opt.Format }

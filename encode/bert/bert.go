@@ -46,6 +46,8 @@ const defaultTokens = 256
 // and it is safe for concurrent use.
 type Model struct {
 	name      string
+	dir       string
+	rounding  string // as nn.Pool.Rounding names it
 	limit     int
 	long      Long
 	config    config
@@ -98,10 +100,11 @@ func Open(dir string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	p := nn.NewPool(1)
 	return &Model{
-		name: name, limit: limit, long: f.Long, config: c, first: f.First, epsilon: float32(c.Epsilon),
+		name: name, dir: dir, rounding: p.Rounding(), limit: limit, long: f.Long, config: c, first: f.First, epsilon: float32(c.Epsilon),
 		weights: w, tokeniser: f.Tokeniser,
-		vectors: vector.For(nn.NewPool(1).Kernel(), c.Hidden, c.Hidden/c.Heads, c.Intermediate),
+		vectors: vector.For(p.Kernel(), c.Hidden, c.Hidden/c.Heads, c.Intermediate),
 	}, nil
 }
 

@@ -163,7 +163,7 @@ func (f *Folder) CopyTo(dir string, length int, long Long) error {
 		files[longFile] = append(content, '\n')
 	}
 	for _, name := range []string{"config.json", "tokenizer.json", poolingFile} {
-		content, err := os.ReadFile(filepath.Join(f.dir, name))
+		content, err := regular.Read(filepath.Join(f.dir, name), 1<<30)
 		if errors.Is(err, fs.ErrNotExist) && name == poolingFile {
 			continue
 		}

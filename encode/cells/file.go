@@ -46,7 +46,9 @@ type Head struct {
 // Private says what is promised to whoever wrote texts that cells were made of.
 type Private struct {
 	Guarantee dp.Guarantee `json:"guarantee"`
-	Of        string       `json:"of"` // which public cells the texts were counted in, as the user names them
+	// Neighbours is [Replacement]; empty in files of before, whose promise is the same.
+	Neighbours string `json:"neighbours,omitempty"`
+	Of         string `json:"of"` // which public cells the texts were counted in, as the user names them
 }
 
 // Made is a set of cells as a file's head tells of it.
@@ -225,8 +227,8 @@ func Read(r io.Reader) (*File, error) {
 			all = append(all, c)
 		}
 		f.Cells = append(f.Cells, all)
-		if got := f.Own(set).Digest(); got != s.SHA256 {
-			return nil, fmt.Errorf("cells: set %d has SHA-256 %s, must have that of its head, %s: the file is damaged", set, got, s.SHA256)
+		if own := f.Own(set); !own.Is(s.SHA256) {
+			return nil, fmt.Errorf("cells: set %d has SHA-256 %s, must have that of its head, %s: the file is damaged", set, own.Digest(), s.SHA256)
 		}
 	}
 	if _, err = lines.Token(); !errors.Is(err, io.EOF) {
@@ -246,6 +248,8 @@ func (h Head) check() error {
 		return fmt.Errorf("cells: dim is %d, must be from 1 to %d", h.Dim, mech.MaxDim)
 	case len(h.Sets) == 0:
 		return errors.New("cells: there is no set of cells, must be one at least")
+	case h.Private != nil && h.Private.Neighbours != "" && h.Private.Neighbours != Replacement:
+		return fmt.Errorf("cells: neighbours are %.40q, must be %q", h.Private.Neighbours, Replacement)
 	case h.Labelled != nil && (len(h.Labelled.Direction) != h.Dim || !(h.Labelled.Weight > 0)):
 		return fmt.Errorf("cells: labels count by %v along %d numbers, must be positive and %d", h.Labelled.Weight, len(h.Labelled.Direction), h.Dim)
 	}
@@ -290,7 +294,7 @@ func (f *File) Add(s *Set, about []string, example []string) {
 // Save writes the file to a path, compressed unless that ends in .jsonl, whole or not
 // at all.
 func (f *File) Save(path string) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
+	return atomicfile.WriteShared(path, func(w io.Writer) error {
 		if strings.HasSuffix(path, ".jsonl") {
 			return f.Write(w)
 		}

@@ -22,14 +22,17 @@ import (
 // epsilon is that of the counts; s.Epsilon that of releases to come; s.Direction that of
 // the public cells, which is public.
 func MakePrivate(ctx context.Context, x nn.Matrix, public []Cell, epsilon float64, s Settings, src rand.Source) (*Set, dp.Guarantee, error) {
-	var promise dp.Guarantee
-	if err := s.Validate(); err != nil {
+	promise, err := Promised(epsilon, 1)
+	if err != nil {
+		return nil, promise, err
+	}
+	if err = s.Validate(); err != nil {
 		return nil, promise, err
 	}
 	if len(public) < 4 || x.Rows == 0 || len(public[0].Y) != x.Cols {
 		return nil, promise, fmt.Errorf("cells: there are %d texts of %d numbers and %d public cells, must be some texts, and four cells at least of as many numbers", x.Rows, x.Cols, len(public))
 	}
-	release, err := mech.NewCounts(2, epsilon)
+	release, err := mech.NewCounts(replaced, epsilon)
 	if err != nil {
 		return nil, promise, err
 	}
@@ -51,12 +54,29 @@ func MakePrivate(ctx context.Context, x nn.Matrix, public []Cell, epsilon float6
 	if err != nil {
 		return nil, promise, err
 	}
-	promise = dp.Guarantee{
-		Unit: dp.Text, Epsilon: release.Epsilon(),
-		Assumptions: []string{"a text is one row; for a person with k rows ε is k times as large", "how many texts there are is public", "the public cells do not depend on these texts"},
-	}
 	set, err := m.join(ctx, counts, release.Scale())
 	return set, promise, err
+}
+
+// Replacement is between which lists of texts the promise of private cells holds: two of
+// the same length that differ in one text. It is no promise of whether a text is there.
+const Replacement = "replacement"
+
+// replaced is by how much counts change in all where one text is replaced.
+const replaced = 2
+
+// Promised returns what so many sets promise together that are made by [MakePrivate] of
+// the same texts, each with its part of ε. It is known before anything is drawn, so that
+// it can be paid for first.
+func Promised(epsilon float64, sets int) (dp.Guarantee, error) {
+	release, err := mech.NewCounts(replaced, epsilon/float64(sets))
+	if err != nil {
+		return dp.Guarantee{}, err
+	}
+	return dp.Guarantee{
+		Unit: dp.Text, Epsilon: release.Epsilon() * dp.Epsilon(sets),
+		Assumptions: []string{"a text is one row; for a person with k rows ε is k times as large", "how many texts there are is public", "the public cells do not depend on these texts"},
+	}, nil
 }
 
 // tally counts in which of the maker's rows, taken for centres, each row of x lies.

@@ -3,10 +3,11 @@ package distill
 import (
 	"bufio"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"sotto/internal/regular"
 )
 
 // WordNet returns the definitions and example sentences of a WordNet folder, in
@@ -29,7 +30,7 @@ func glosses(dir string, take func(definition string, examples []string) []strin
 	var texts []string
 	for _, part := range []string{"noun", "verb", "adj", "adv"} {
 		path := filepath.Join(dir, "data."+part)
-		f, err := os.Open(path)
+		f, _, err := regular.Open(path, regular.Most)
 		if err != nil {
 			return nil, fmt.Errorf("distill: %w (Debian's package wordnet-base has it)", err)
 		}

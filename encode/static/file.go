@@ -85,10 +85,10 @@ func (t *table) write(w io.Writer, first string, about any, before []byte) error
 }
 
 // Save writes the encoder to a file, which appears whole or not at all.
-func (e *Encoder) Save(path string) error { return atomicfile.Write(path, e.Write) }
+func (e *Encoder) Save(path string) error { return atomicfile.WriteShared(path, e.Write) }
 
 // Save writes the encoder to a file, which appears whole or not at all.
-func (h *Hashed) Save(path string) error { return atomicfile.Write(path, h.Write) }
+func (h *Hashed) Save(path string) error { return atomicfile.WriteShared(path, h.Write) }
 
 // Is reports whether content begins like a file of an [Encoder].
 func Is(content []byte) bool { return bytes.HasPrefix(content, []byte(magic)) }

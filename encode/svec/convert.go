@@ -66,6 +66,7 @@ func convert(ctx context.Context, in io.Reader, format wordfile.Format, out stri
 		return Converted{}, err
 	}
 	defer file.Abort()
+	file.Shared()
 	// The header comes last, when everything is known.
 	if _, err := file.Seek(headerSize, io.SeekStart); err != nil {
 		return Converted{}, err

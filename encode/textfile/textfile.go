@@ -5,7 +5,9 @@
 // Bytes that are not of the file's encoding come out as U+FFFD, and the texts with
 // such bytes are counted. No error quotes what a file holds, because that is
 // private; it says the file and the line. The package splits no text and knows no
-// encoder. The smallest use is
+// encoder. [Open] finds out what a file does not say of itself; under ε files are
+// opened by [Declare], whose readers look at no row to learn how others are read. The
+// smallest use is
 //
 //	r, err := textfile.Open("reviews.csv", textfile.Options{Column: "review"})
 //	if err != nil {
@@ -86,6 +88,7 @@ type Options struct {
 	NoHeader  bool   // the first line of CSV is a row, and Column is a number from 1
 	SkipBad   bool   // leave out bad rows and count them, instead of stopping
 	Group     int    // row group of Parquet that is read alone, from 1; 0 means all
+	Inside    bool   // what is read does not begin a file
 	// Beside are columns that are read with the texts: see [Reader.Beside].
 	Beside []string
 }
@@ -103,7 +106,7 @@ func (o Options) Validate() error {
 
 // table returns the options of the table whose column is read.
 func (o Options) table() table.Options {
-	return table.Options{Name: o.Name, Format: o.Format, Delimiter: o.Delimiter, Encoding: o.Encoding, NoHeader: o.NoHeader, SkipBad: o.SkipBad, Group: o.Group}
+	return table.Options{Name: o.Name, Format: o.Format, Delimiter: o.Delimiter, Encoding: o.Encoding, NoHeader: o.NoHeader, SkipBad: o.SkipBad, Group: o.Group, Inside: o.Inside}
 }
 
 // RowError says that one row is unfit and where it stands. [Reader.Next] returns
@@ -146,11 +149,81 @@ func NewReader(in io.Reader, o Options) (*Reader, error) {
 	return start(o, func() (*table.Reader, error) { return table.New(in, o.table()) })
 }
 
+// Declared is in which form texts stand in a file, as its name and options say: see
+// [table.Declared].
+type Declared struct {
+	rows table.Declared
+	opt  Options
+}
+
+// Declare says in which form the texts are in the file, the folder or the stream of a
+// name. Of what has no name that tells, such as standard input, or another name than
+// those of formats, each line is a text unless options say otherwise.
+func Declare(path string, o Options) (Declared, error) {
+	columns := o.Column != "" || len(o.Beside) > 0
+	_, err := ByName(path)
+	info, absent := os.Stat(path)
+	folder := absent == nil && info.IsDir()
+	switch {
+	case o.Format != "" || folder:
+	case err == nil || columns: // of columns a format must be told
+	case o.Delimiter != 0 || o.NoHeader:
+		o.Format = CSV
+	default:
+		o.Format = Text
+	}
+	d := Declared{opt: o}
+	if d.rows, err = table.Declare(path, o.table()); err != nil {
+		return d, fmt.Errorf("textfile: %w", err)
+	}
+	d.opt.Name = cmp.Or(o.Name, path)
+	if d.opt.Format = d.rows.Format(); d.opt.Format == Text && columns && o.Column != "text" {
+		return d, fmt.Errorf("textfile: %s: each line is a text, and there are no columns: --in-format csv, tsv, jsonl or fasttext reads some", d.opt.Name)
+	}
+	return d, nil
+}
+
+// Format returns the format.
+func (d Declared) Format() Format { return d.opt.Format }
+
+// Open opens the file or the folder of the name.
+func (d Declared) Open() (*Reader, error) { return begin(d.opt, d.rows.Open) }
+
+// Read reads from in, which the caller closes and which holds what the name stands for.
+func (d Declared) Read(in io.Reader) (*Reader, error) {
+	return begin(d.opt, func() (*table.Reader, error) { return d.rows.Read(in) })
+}
+
+// OpenDeclared opens the file or the folder at path in the form that [Declare] gives it.
+func OpenDeclared(path string, o Options) (*Reader, error) {
+	d, err := Declare(path, o)
+	if err != nil {
+		return nil, err
+	}
+	return d.Open()
+}
+
+// ReadDeclared reads from in, which the caller closes and which has no name, in the form
+// that [Declare] gives it.
+func ReadDeclared(in io.Reader, o Options) (*Reader, error) {
+	o.Name = cmp.Or(o.Name, "stdin")
+	d, err := Declare("", o)
+	if err != nil {
+		return nil, err
+	}
+	return d.Read(in)
+}
+
 // start opens a table and finds the column of the texts.
 func start(o Options, open func() (*table.Reader, error)) (*Reader, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	return begin(o, open)
+}
+
+// begin is start for options that fit together.
+func begin(o Options, open func() (*table.Reader, error)) (*Reader, error) {
 	r := &Reader{opt: o}
 	var err error
 	r.rows, err = open()
@@ -173,13 +246,18 @@ func (r *Reader) find() error {
 	name := r.opt.Column
 	columns := r.rows.Columns()
 	switch f := r.rows.Format(); {
-	case len(columns) == 0: // a file without a header and without a row
+	case r.rows.Asked() && r.opt.NoHeader && name == "":
+		return fmt.Errorf("%s: it has no line of names, must be told which column holds the texts by its number (--text 1)", r.opt.Name)
+	case r.rows.Asked() && name != "":
+	case len(columns) == 0 && !r.rows.Asked(): // a file without a header and without a row
 		return nil
 	case f == Parquet:
 		return r.findStrings()
 	case name != "":
 	case f != CSV && f != TSV:
 		name = "text"
+	case len(columns) == 1 && r.rows.Doubt() != "":
+		return fmt.Errorf("%s: it has one column%s", r.opt.Name, r.rows.Doubt())
 	case len(columns) == 1:
 		name = columns[0]
 	case r.opt.NoHeader:
@@ -236,13 +314,26 @@ func (r *Reader) Next() (string, error) {
 		case r.opt.SkipBad:
 			r.missing++
 		case row[0].Kind == table.Missing:
-			r.err = r.rows.Bad("the text is missing")
+			r.err = r.rows.Bad(r.absent())
 		default:
 			r.err = r.rows.Bad("the text is not a string")
 		}
 	}
 	return "", r.err
 }
+
+// absent says that a text is missing, and under which key it was looked for where
+// nothing else says that there is none of that name.
+func (r *Reader) absent() string {
+	if r.rows.Asked() {
+		return fmt.Sprintf("the text is missing, must stand under %q (--text names another)", r.column)
+	}
+	return "the text is missing"
+}
+
+// Declared reports whether a [Declared] opened the reader, so that no row changes how
+// another is read.
+func (r *Reader) Declared() bool { return r.rows == nil || r.rows.Declared() }
 
 // Beside returns the values of [Options.Beside] in the row that Next returned
 // last, valid until it is called again.

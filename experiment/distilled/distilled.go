@@ -132,7 +132,7 @@ func gather(ctx context.Context, dir string, file prepared.Path, o Options) (*ma
 	if err = m.open(ctx, folder, file); err != nil {
 		return nil, err
 	}
-	m.report = Report{Data: m.record.Name, Encoder: m.record.Encoder}
+	m.report = Report{Data: m.record.Name, Encoder: string(m.record.Encoder)}
 	d := m.set
 	m.rows = append(append(append([]int{}, d.Train...), d.Validation...), d.Test...)
 	tell := o.Progress
@@ -162,16 +162,17 @@ func gather(ctx context.Context, dir string, file prepared.Path, o Options) (*ma
 
 // open loads data and encoders, and refuses what cannot be distilled.
 func (m *material) open(ctx context.Context, folder string, file prepared.Path) error {
-	var err error
-	if m.dir, err = catalogue.Near(m.record.Encoder, folder); err != nil {
+	near, err := catalogue.Near(m.record.Encoder, folder)
+	if err != nil {
 		return err
 	}
-	e, err := catalogue.Open(ctx, m.dir, "")
+	m.dir = string(near)
+	e, err := catalogue.OpenNamed(ctx, near, catalogue.Beside(folder, ""))
 	if err != nil {
 		return err
 	}
 	tuned, ok := e.(*bert.Model)
-	if !ok || m.dir == m.record.Encoder {
+	if !ok || near == m.record.Encoder {
 		return fmt.Errorf("distilled: the encoder of %s is %.40q, must be one that was tuned: sotto train --tune --out DIR", folder, m.record.Encoder)
 	}
 	m.tuned = tuned
@@ -267,17 +268,18 @@ func (m *material) others(ctx context.Context, o Options, tell func(distill.Repo
 	if m.report.Before, err = m.score(c, x); err != nil {
 		return err
 	}
-	parent := o.Parent
+	parent, roots := o.Parent, catalogue.Anywhere("whoever distils", "")
 	if parent == "" {
 		info, failed := bert.ReadManifest(m.dir)
 		if failed != nil {
 			return failed
 		}
+		roots = catalogue.Beside(m.dir, "")
 		if parent = info.Parent; parent == "" {
 			return nil // it was a folder, of which nobody knows where it lies
 		}
 	}
-	e, err := catalogue.Open(ctx, parent, "")
+	e, err := catalogue.OpenNamed(ctx, catalogue.Name(parent), roots)
 	if errors.Is(err, fs.ErrNotExist) && o.Parent == "" {
 		return nil
 	}

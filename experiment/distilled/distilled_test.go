@@ -27,7 +27,7 @@ func trained(t *testing.T, tune bool, dropout float64) (dir, parent string) {
 	spec := experiment.Spec{Data: "reviews", Limit: 240, Methods: []string{"plain"}, Epochs: 2}
 	spec.Dropout = dropout
 	if tune {
-		spec.Encoder, spec.Tune, spec.TuneEpochs, spec.TuneLength = parent, true, 1, 16
+		spec.Encoder, spec.Tune, spec.TuneEpochs, spec.TuneLength = catalogue.Name(parent), true, 1, 16
 	}
 	dir = filepath.Join(t.TempDir(), "task")
 	if _, err := experiment.Run(t.Context(), spec, experiment.Options{Out: dir, Workers: 2}); err != nil {
@@ -72,7 +72,7 @@ func TestRun(t *testing.T) {
 		if err = student.Save(path); err != nil {
 			t.Fatal(err)
 		}
-		e, err := catalogue.Open(t.Context(), path, "")
+		e, err := catalogue.Open(t.Context(), catalogue.Said(path), "")
 		if err != nil || e.Dim() != 16 {
 			t.Fatalf("the file is no encoder: %v", err)
 		}

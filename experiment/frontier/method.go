@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sotto/encode/bert"
+	"sotto/encode/catalogue"
 	"sotto/experiment"
 	"sotto/internal/nearest"
 )
@@ -132,7 +133,7 @@ func (o Options) experiment(t Task, m Method, epsilon float64) experiment.Spec {
 	s := m.spec
 	s.Data, s.Labels, s.Unknown, s.Limit, s.Seeds = t.Data, t.Labels, t.Unknown, t.Limit, o.Seeds
 	if m.encoder != "" {
-		s.Encoder = cmp.Or(o.Encoder, minilm)
+		s.Encoder = catalogue.Name(cmp.Or(o.Encoder, minilm))
 		if s.Tune {
 			s.TuneEpochs, s.TuneLong = o.TuneEpochs, bert.Truncate // windows would take hours
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"sotto/dp"
 	"sotto/measure"
 	"sotto/report/page"
 )
@@ -130,7 +131,7 @@ func (r *Result) more(t *TaskResult, head []string) Table {
 			if p.Leakage == nil {
 				return "-"
 			}
-			return p.Leakage.render() + " ≤ " + percent(p.LeakageLimit)
+			return p.Leakage.render() + " ≤ " + atMost(p.LeakageLimit)
 		}))
 		table.add(r.row(t, method, c.Title+": TPR gap", func(p *Point) string { return p.Gap.render() }))
 	}
@@ -194,6 +195,14 @@ func (e *Estimate) render() string {
 		return "-"
 	}
 	return (100 * e.Mean).PlusMinus(100*e.Deviation, "%.2f")
+}
+
+// atMost renders a share that nothing exceeds.
+func atMost(v measure.Number) string {
+	if math.IsNaN(float64(v)) {
+		return "-"
+	}
+	return dp.AtMost(float64(v))
 }
 
 func percent(v measure.Number) string { return (100 * v).Text("%.2f") }

@@ -2,8 +2,8 @@
 // give at each ε and which ε is needed for an accuracy that is wanted.
 //
 // One model without protection is trained, on the trusted side. Everything else
-// follows from it by the linear program of package channel: at each ε the codes
-// that tell the labels best are chosen by the validation rows, and their accuracy
+// follows from it by package channel: at each ε the codes are those of the public
+// channel, or of the one that is fitted to the validation rows, and their accuracy
 // on the test rows is computed from the exact law of the release, without a draw.
 // So a plan is what the method codes with the same settings and seed will
 // measure, at every ε, for the time of one training.

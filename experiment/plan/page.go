@@ -72,7 +72,7 @@ func (r *Result) Page() page.Page {
 	for _, at := range explained {
 		all = append(all, dp.Guarantee{Unit: dp.Text, Epsilon: at.True})
 	}
-	return page.Page{Title: "A plan: accuracy against ε", Sentence: r.Sentence, Sections: append([]page.Section{plain.Section(all)}, r.sections()...)}
+	return page.Page{Title: "A plan: accuracy against ε", Sentence: r.Sentence, Made: "Written by sotto plan. " + page.Stays, Sections: append([]page.Section{plain.Section(all)}, r.sections()...)}
 }
 
 func (r *Result) sections() []page.Section {
@@ -104,10 +104,14 @@ func (r *Result) sections() []page.Section {
 // numbers renders a point for a table, in percent.
 func (at Point) numbers() []string {
 	var all []string
-	for _, v := range []measure.Number{at.Accuracy, at.Low, at.High, at.MacroF1, at.Balanced, at.Smallest, at.Limit, at.LeakageLimit} {
+	for _, v := range []measure.Number{at.Accuracy, at.Low, at.High, at.MacroF1, at.Balanced, at.Smallest, at.Limit} {
 		all = append(all, page.Decimal(100*v, 1))
 	}
-	return all
+	leakage := page.Undefined
+	if v := float64(at.LeakageLimit); !math.IsNaN(v) {
+		leakage = dp.AtMost(v)
+	}
+	return append(all, leakage)
 }
 
 // Chart draws the curve.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -65,7 +66,7 @@ func TestAgrees(t *testing.T) {
 	p := shared(t)
 	s := quick()
 	s.Methods, s.Epsilons = []string{"codes"}, []float64{2, 0.5, 6}[:dptest.Count(t, 1, 3)]
-	r, err := experiment.Run(t.Context(), s, experiment.Options{})
+	r, err := experiment.Run(t.Context(), s.Fresh(), experiment.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestAgrees(t *testing.T) {
 		return
 	}
 	s.Methods, s.Epsilons = []string{"auto"}, []float64{2}
-	if r, err = experiment.Run(t.Context(), s, experiment.Options{}); err != nil {
+	if r, err = experiment.Run(t.Context(), s.Fresh(), experiment.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	at, err := p.At(t.Context(), 2)
@@ -130,6 +131,37 @@ func TestTarget(t *testing.T) {
 	}
 	if r := answer(t, p, plan.Ask{Target: 0.01}); r.Epsilon == nil || *r.Epsilon != 0.01 || !strings.Contains(r.Sentence, "no release is needed") {
 		t.Errorf("of what everybody reaches: %v, %q, want the least ε and that no release is needed", r.Epsilon, r.Sentence)
+	}
+}
+
+// Of a grid the least ε that suffices is taken, and nothing between its values; what the
+// choice tells of the data is said.
+func TestGridOfTarget(t *testing.T) {
+	solves(t)
+	p := shared(t)
+	grid := []float64{8, 1, 4, 2}
+	for i, e := range []float64{1, 2, 4, 8} {
+		at, err := p.At(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := answer(t, p, plan.Ask{Target: float64(at.Accuracy), Grid: grid})
+		if r.Epsilon == nil || *r.Epsilon != e || r.Reached.Epsilon != e || r.Reason != "" {
+			t.Errorf("of the accuracy at ε = %v: epsilon is %v because %q", e, r.Epsilon, r.Reason)
+		}
+		if i == 0 && (!strings.Contains(r.Choice, "which of 4 values it is, or none, tells at most 2.4 bits") || !slices.Contains(r.Meaning(), r.Choice) || !strings.Contains(r.Sentence, "the least of 1, 2, 4, 8 that")) {
+			t.Errorf("it says %q and %q, want what the choice tells", r.Sentence, r.Choice)
+		}
+	}
+	r := answer(t, p, plan.Ask{Target: 0.9999, Grid: grid})
+	if r.Epsilon != nil || !strings.Contains(r.Sentence, "No ε of 1, 2, 4, 8 tells") || !strings.Contains(r.Reason, "at ε = 8") {
+		t.Errorf("epsilon is %v, %q, want none of the grid", r.Epsilon, r.Sentence)
+	}
+	if grid[0] != 8 {
+		t.Error("the grid that was asked for was sorted in place")
+	}
+	if r = answer(t, p, plan.Ask{Target: 0.7}); !strings.Contains(r.Choice, "one of 3000 values tells up to 11.6 bits; fix a few values") {
+		t.Errorf("without a grid it says %q", r.Choice)
 	}
 }
 
@@ -237,6 +269,9 @@ func TestRefuses(t *testing.T) {
 	}{
 		{plan.Ask{Target: 80}, "such as 0.8"},
 		{plan.Ask{Target: math.NaN()}, "target is NaN"},
+		{plan.Ask{Grid: []float64{1, 2}}, "without a target"},
+		{plan.Ask{Target: 0.8, Grid: []float64{1, 2, 1}}, "has 1 twice"},
+		{plan.Ask{Target: 0.8, Grid: []float64{1, 0}}, "epsilon is 0"},
 		{plan.Ask{Epsilons: []float64{-1}}, "epsilon is -1"},
 		{plan.Ask{Epsilons: []float64{1e6}}, "at most 100"},
 		{plan.Ask{Use: plan.Use{TextsPerDay: -1}}, "texts per day"},

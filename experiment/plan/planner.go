@@ -69,6 +69,7 @@ func New(ctx context.Context, s experiment.Spec, o Options) (*Planner, error) {
 	}
 	p := &Planner{progress: o.Progress, pool: nn.NewPool(workers), seen: map[float64]Point{}}
 	s.Methods, s.Epsilons, s.Seeds = []string{"codes"}, []float64{1}, 1
+	s = s.Fresh()
 	p.tell("loading", 0)
 	var err error
 	if p.data, err = experiment.Prepare(ctx, s, experiment.Options{Workers: workers, Sets: o.Sets}); err != nil {

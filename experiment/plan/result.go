@@ -20,6 +20,7 @@ const Format = "sotto-plan-1"
 // nothing more.
 type Ask struct {
 	Target   float64   // accuracy that is wanted, above 0 and at most 1; 0 for none
+	Grid     []float64 // values of ε, fixed before looking, of which the target takes the least that suffices; none for hundredths
 	Epsilons []float64 // values of ε to be answered exactly
 	Use      Use       // how often texts are released
 }
@@ -44,13 +45,15 @@ type Result struct {
 	Margin   measure.Number `json:"margin"`
 	Smallest Class          `json:"smallest_class"` // the first label's rarest
 
-	// Epsilon is the least ε, to a hundredth, at which the accuracy is at least
-	// Target, and Reached what it gives; null, with a reason, if there is none or
-	// nothing was wanted.
-	Target  float64  `json:"target,omitempty"`
-	Epsilon *float64 `json:"epsilon"`
-	Reached *Point   `json:"reached,omitempty"`
-	Reason  string   `json:"reason,omitempty"`
+	// Epsilon is the least ε of Grid, or without one to a hundredth, at which the
+	// accuracy is at least Target, and Reached what it gives; null, with a reason, if
+	// there is none or nothing was wanted.
+	Target  float64   `json:"target,omitempty"`
+	Grid    []float64 `json:"grid,omitempty"` // in order, of which Epsilon is one
+	Epsilon *float64  `json:"epsilon"`
+	Reached *Point    `json:"reached,omitempty"`
+	Reason  string    `json:"reason,omitempty"`
+	Choice  string    `json:"choice"` // what choosing ε by the plan tells of the data, which no ε covers
 	// Useful is the least ε of the curve from which on every release is better
 	// than naming the commonest class, and Near the least from which on it is
 	// within a point of the model without protection; null if there is none.
@@ -92,7 +95,15 @@ func (a Ask) validate() error {
 	if !(a.Target >= 0 && a.Target <= 1) {
 		return fmt.Errorf("plan: target is %v, must be a share above 0 and at most 1, such as 0.8 for 80 %%", a.Target)
 	}
-	for _, e := range a.Epsilons {
+	if len(a.Grid) > 0 && a.Target == 0 {
+		return errors.New("plan: a grid is given without a target, must be both: the least ε of the grid that reaches the target is taken")
+	}
+	for i, e := range a.Grid {
+		if slices.Contains(a.Grid[:i], e) {
+			return fmt.Errorf("plan: the grid has %v twice, must have it once", e)
+		}
+	}
+	for _, e := range slices.Concat(a.Grid, a.Epsilons) {
 		if err := checkEpsilon(e); err != nil {
 			return err
 		}
@@ -106,7 +117,7 @@ func (p *Planner) Answer(ctx context.Context, ask Ask) (*Result, error) {
 		return nil, err
 	}
 	r := p.result()
-	r.Target = ask.Target
+	r.Target, r.Grid = ask.Target, slices.Sorted(slices.Values(ask.Grid))
 	curve, err := p.Curve(ctx)
 	if err != nil {
 		return nil, err
@@ -114,12 +125,16 @@ func (p *Planner) Answer(ctx context.Context, ask Ask) (*Result, error) {
 	r.Curve = slices.Clone(curve)
 	r.Useful = from(curve, func(at Point) bool { return at.Better })
 	r.Near = from(curve, func(at Point) bool { return at.Accuracy >= r.NonPrivate-nearly })
-	if ask.Target > 0 {
-		if err = p.reach(ctx, r, curve); err != nil {
-			return nil, err
-		}
-	} else {
+	switch {
+	case len(r.Grid) > 0:
+		err = p.pick(ctx, r)
+	case ask.Target > 0:
+		err = p.reach(ctx, r, curve)
+	default:
 		r.Reason = "no accuracy was wanted: see --target"
+	}
+	if err != nil {
+		return nil, err
 	}
 	epsilons := slices.Clone(ask.Epsilons)
 	if e, ok := ask.Use.each(); ok && len(epsilons) == 0 && ask.Target == 0 {
@@ -138,7 +153,7 @@ func (p *Planner) Answer(ctx context.Context, ask Ask) (*Result, error) {
 	if r.Budgets, err = ask.Use.budgets(r.answers()); err != nil {
 		return nil, err
 	}
-	r.Sentence = r.sentence()
+	r.Sentence, r.Choice = r.sentence(), r.choice()
 	return r, nil
 }
 
@@ -189,6 +204,22 @@ func from(curve []Point, fit func(Point) bool) *float64 {
 	}
 	e := *first
 	return &e
+}
+
+// pick finds the least ε of the grid with the wanted accuracy.
+func (p *Planner) pick(ctx context.Context, r *Result) error {
+	for _, e := range r.Grid {
+		at, err := p.At(ctx, e)
+		if err != nil {
+			return err
+		}
+		if float64(at.Accuracy) >= r.Target {
+			r.Epsilon, r.Reached, r.Reason = &e, &at, ""
+			return nil
+		}
+		r.Reason = fmt.Sprintf("at ε = %v, the most of the grid, it is %s", e, percent(at.Accuracy))
+	}
+	return nil
 }
 
 // reach finds the least ε, to a hundredth, with the wanted accuracy.
@@ -250,5 +281,5 @@ func (p *Planner) unreached(target float64, most Point) string {
 	if float64(p.plain.Accuracy) < target {
 		return fmt.Sprintf("the model without protection is right about %s of the test rows, so no release of what it knows reaches %s", percent(p.plain.Accuracy), percent(measure.Number(target)))
 	}
-	return fmt.Sprintf("at ε = %v it is %s, so no ε up to that reaches %s", searched, percent(most.Accuracy), percent(measure.Number(target)))
+	return fmt.Sprintf("at ε = %v it is %s, so no ε up to that reaches %s", most.Epsilon, percent(most.Accuracy), percent(measure.Number(target)))
 }

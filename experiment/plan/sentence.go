@@ -2,7 +2,10 @@ package plan
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
+	"sotto/channel"
 	"sotto/internal/shell"
 	"sotto/measure"
 	"sotto/report/page"
@@ -20,9 +23,9 @@ func (r *Result) sentence() string {
 	around := fmt.Sprintf("without protection it is %s, and naming the commonest class gives %s", percent(r.NonPrivate), percent(r.Majority))
 	switch {
 	case r.Target > 0 && r.Epsilon == nil:
-		return fmt.Sprintf("No ε tells %s with an accuracy of %s: %s.", what, percent(measure.Number(r.Target)), r.Reason)
+		return fmt.Sprintf("No ε%s tells %s with an accuracy of %s: %s.", r.ofGrid(), what, percent(measure.Number(r.Target)), r.Reason)
 	case r.Target > 0:
-		text := fmt.Sprintf("ε = %v is the least that tells %s with an accuracy of %s: %s; %s.", *r.Epsilon, what, percent(measure.Number(r.Target)), r.Reached.described(), around)
+		text := fmt.Sprintf("ε = %v is the least%s that tells %s with an accuracy of %s: %s; %s.", *r.Epsilon, r.ofGrid(), what, percent(measure.Number(r.Target)), r.Reached.described(), around)
 		if !r.Reached.Better {
 			text += " That is no better than naming the commonest class, for which no release is needed."
 		}
@@ -44,6 +47,30 @@ func (r *Result) sentence() string {
 	return text + ": " + around + "."
 }
 
+// ofGrid names the values that ε was taken from.
+func (r *Result) ofGrid() string {
+	if len(r.Grid) == 0 {
+		return ""
+	}
+	return " of " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(r.Grid)), ", "), "[]")
+}
+
+// choice says what choosing an ε by the plan tells. The least ε that suffices is a
+// function of private rows: of n values there are n + 1 outcomes, since none may suffice.
+func (r *Result) choice() string {
+	const fix = "fix a few values before you look, as in --grid 1,2,4,8"
+	bits := func(values int) string {
+		return fmt.Sprintf("%.1f bits", math.Ceil(10*math.Log2(float64(values+1)))/10)
+	}
+	switch {
+	case r.Target > 0 && len(r.Grid) > 0:
+		return fmt.Sprintf("ε is chosen by private labels, which no ε covers. If grid and target were fixed before looking, which of %s it is, or none, tells at most %s of them", page.Plural(len(r.Grid), "value", "values"), bits(len(r.Grid)))
+	case r.Target > 0:
+		return fmt.Sprintf("ε is chosen by private labels: it is itself a function of them, which no ε covers, and one of %d values tells up to %s; %s", steps*searched, bits(steps*searched), fix)
+	}
+	return "an ε that is chosen by these numbers is itself a function of private labels, which no ε covers; " + fix + " with --target"
+}
+
 // described is the accuracy of a point with its interval.
 func (at Point) described() string {
 	return fmt.Sprintf("%s (95 %% interval %s to %s)", percent(at.Accuracy), page.Decimal(100*at.Low, 1), percent(at.High))
@@ -62,6 +89,12 @@ func (r *Result) Meaning() []string {
 	if r.Useful != nil && len(r.Curve) > 0 && *r.Useful > r.Curve[0].Epsilon {
 		all = append(all, fmt.Sprintf("below ε = %v a release is no better than naming the commonest class", *r.Useful))
 	}
+	if r.Spec.Channel == string(channel.Public) {
+		all = append(all, "the codes are public, made of ε and the classes alone; --channel fitted plans for codes that are fitted to the data, which may be more accurate and tell of it")
+	} else {
+		all = append(all, "the codes are fitted to the data: which there are, and what they say, tells of the texts that were learnt from, and no guarantee covers that")
+	}
+	all = append(all, r.choice())
 	return append(all, fmt.Sprintf("the guarantee covers a text that is released, not the texts that the model is trained on; to train it: %s", r.command()))
 }
 

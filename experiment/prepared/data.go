@@ -10,6 +10,7 @@ import (
 	"math"
 	weakrand "math/rand/v2"
 	"slices"
+	"sync"
 
 	"sotto/dataset"
 	"sotto/encode"
@@ -26,6 +27,9 @@ type Set struct {
 	Record model.DataRecord
 	Notes  []string
 
+	// Saw returns what a training on these rows sees, computed when it is first asked.
+	Saw func() (model.Saw, error)
+
 	Standardise bool // its columns have scales of their own
 
 	// What the set knows of its rows, protected or not.
@@ -39,7 +43,8 @@ type Set struct {
 const carved = 0.1
 
 // Make loads what a record names, as far as it names it, from the file if it
-// is of one, and makes numbers of it.
+// is of one, and makes numbers of it. The encoder may lie anywhere: a caller who has the
+// record from a file asks [catalogue.Roots.Allow] first.
 func Make(ctx context.Context, r model.DataRecord, file Path, workers int) (*Set, error) {
 	d, set, err := outline(ctx, r, file)
 	if err != nil {
@@ -52,6 +57,7 @@ func Make(ctx context.Context, r model.DataRecord, file Path, workers int) (*Set
 	if err := d.reserve(r.Reserve); err != nil {
 		return nil, err
 	}
+	d.Saw = sync.OnceValues(func() (model.Saw, error) { return d.saw(set) })
 	return d, d.Validate()
 }
 
@@ -173,11 +179,11 @@ func (d *Set) vectors(ctx context.Context, set *dataset.Set, r model.DataRecord,
 		d.X = d.numbers(set)
 		return nil
 	}
-	e, err := catalogue.Open(ctx, cmp.Or(r.Encoder, "default"), dataset.Dir())
+	e, err := catalogue.OpenNamed(ctx, cmp.Or(r.Encoder, "default"), catalogue.Anywhere("a manifest or a spec", dataset.Dir()))
 	if err != nil {
 		return err
 	}
-	d.Record.Encoder, d.Record.Dropout, d.Record.MaskSeed = e.Name(), r.Dropout, r.MaskSeed
+	d.Record.Encoder, d.Record.Dropout, d.Record.MaskSeed = catalogue.Name(e.Name()), r.Dropout, r.MaskSeed
 	if r.Dropout > 0 || r.Mask != "" {
 		m, failed := newMasking(e, r)
 		if failed != nil {

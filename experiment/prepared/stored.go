@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"sotto/dataset"
 	"sotto/encode/catalogue"
 	"sotto/train/model"
 )
@@ -18,7 +19,7 @@ type Stored struct {
 	Workers   int
 	Sets      *Sets // if not nil, keeps the data for others that use it
 
-	all map[string]*Set // by the encoder
+	all map[catalogue.Name]*Set // by the encoder
 }
 
 // Of returns what a model was trained on, or refuses data that is no longer that.
@@ -30,12 +31,17 @@ func (s *Stored) Of(ctx context.Context, r model.DataRecord) (*Set, error) {
 		if want.Encoder, err = catalogue.Near(r.Encoder, s.Dir); err != nil {
 			return nil, err
 		}
+		if want.Encoder != "" { // else it was a table
+			if err = catalogue.Beside(s.Dir, dataset.Dir()).Allow(ctx, want.Encoder); err != nil {
+				return nil, err
+			}
+		}
 		want.Attribute = cmp.Or(s.Attribute, want.Attribute)
 		if d, err = s.Sets.Make(ctx, want, s.File, s.Workers); err != nil {
 			return nil, err
 		}
 		if s.all == nil {
-			s.all = map[string]*Set{}
+			s.all = map[catalogue.Name]*Set{}
 		}
 		s.all[r.Encoder] = d
 	}

@@ -179,7 +179,7 @@ func (t table) prepare(ctx context.Context, o Options) (*work, error) {
 	w := &work{Options: o, seeds: cmp.Or(o.Seeds, t.seeds)}
 	w.header = Header{Format: formatOf(t.Name), Table: t.Name, Quick: o.Quick, Seeds: w.seeds}
 	for _, spec := range o.Encoders {
-		s, err := catalogue.Open(ctx, spec, o.Dir)
+		s, err := catalogue.OpenNamed(ctx, catalogue.Name(spec), catalogue.Roots{From: "the list of encoders", Data: o.Dir})
 		if err != nil {
 			w.close()
 			return nil, err

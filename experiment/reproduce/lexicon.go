@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"sotto/internal/regular"
 	"sotto/text"
 )
 
@@ -45,7 +45,7 @@ func isWord(s string) bool {
 // praise. The few words that stand in both count in neither.
 func loadLexicon(dir string) (lists [2][]string, err error) {
 	for i, name := range []string{"negative-words.txt", "positive-words.txt"} {
-		f, err := os.Open(filepath.Join(dir, "opinion_lexicon", name))
+		f, _, err := regular.Open(filepath.Join(dir, "opinion_lexicon", name), regular.Most)
 		if err != nil {
 			return lists, fmt.Errorf("reproduce: opinion_lexicon, the opinion words of Hu and Liu (KDD 2004), is not complete: %w", err)
 		}

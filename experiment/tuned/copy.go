@@ -72,7 +72,7 @@ func copyFile(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil { //nolint:gosec // as the folder itself
 		return err
 	}
-	return atomicfile.Write(to, func(w io.Writer) error {
+	return atomicfile.WriteShared(to, func(w io.Writer) error {
 		_, err := io.Copy(w, in)
 		return err
 	})

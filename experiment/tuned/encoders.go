@@ -12,6 +12,7 @@ import (
 
 	"sotto/encode/bert"
 	"sotto/encode/bert/tune"
+	"sotto/encode/catalogue"
 	"sotto/experiment/prepared"
 	"sotto/train"
 	"sotto/train/model"
@@ -100,13 +101,14 @@ func (e *Encoders) Of(ctx context.Context, name string, keep *prepared.Sets) (*p
 		return d, nil
 	}
 	want := e.record
-	want.Encoder = filepath.Join(e.dir, name)
+	dir := filepath.Join(e.dir, name)
+	want.Encoder = catalogue.Name(dir)
 	d, err := keep.Make(ctx, want, e.file, e.workers)
 	if err != nil {
 		return nil, err
 	}
 	about := *d // others may share it
-	if err = behind(want.Encoder, &about); err != nil {
+	if err = behind(dir, &about); err != nil {
 		return nil, err
 	}
 	e.sets[name] = &about

@@ -51,7 +51,7 @@ type Options struct {
 // of its labels, and writes it as a folder. If ctx ends it returns an error that
 // wraps ctx's, and keeps what there is.
 func Encoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune.Settings, o Options) (*bert.Manifest, error) {
-	dir, name, err := catalogue.Transformer(r.Encoder)
+	dir, name, err := catalogue.Transformer(string(r.Encoder))
 	if err != nil {
 		return nil, err
 	}
@@ -151,8 +151,8 @@ func LongNote(m *bert.Manifest) (string, error) {
 }
 
 // Check refuses what cannot be tuned, before anything is loaded for long.
-func Check(encoder string, set *dataset.Set) error {
-	if _, _, err := catalogue.Transformer(encoder); err != nil {
+func Check(encoder catalogue.Name, set *dataset.Set) error {
+	if _, _, err := catalogue.Transformer(string(encoder)); err != nil {
 		return err
 	}
 	return takes(set)

@@ -113,7 +113,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	r := newResult(o, methods)
 	for _, spec := range o.Encoders {
-		e, err := catalogue.Open(ctx, spec, o.Dir)
+		e, err := catalogue.OpenNamed(ctx, catalogue.Name(spec), catalogue.Roots{From: "the list of encoders", Data: o.Dir})
 		if err != nil {
 			return nil, err
 		}

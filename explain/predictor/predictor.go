@@ -88,11 +88,14 @@ func Load(ctx context.Context, dir string, o Options) (*Model, error) {
 	if err = info.Data.Texts(); err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
+	if err = catalogue.Agree(ctx, folder, info.Data.Encoder); err != nil {
+		return nil, err
+	}
 	named, err := catalogue.Near(info.Data.Encoder, folder)
 	if err != nil {
 		return nil, err
 	}
-	source, err := catalogue.Open(ctx, named, dataset.Dir())
+	source, err := catalogue.OpenNamed(ctx, named, catalogue.Beside(folder, dataset.Dir()))
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +103,7 @@ func Load(ctx context.Context, dir string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
-	p.folder, p.named = folder, named
+	p.folder, p.named = folder, string(named)
 	return p, nil
 }
 

@@ -115,7 +115,7 @@ func replace(path string, before, content []byte) error {
 		return fmt.Errorf("keys: %w", err)
 	}
 	defer f.Abort()
-	if err := errors.Join(f.Private(), f.KeepOwner()); err != nil {
+	if err := f.KeepOwner(); err != nil {
 		return fmt.Errorf("keys: %w", err)
 	}
 	if _, err := f.Write(content); err != nil {

@@ -57,11 +57,14 @@ func OpenStored(ctx context.Context, dir string, o StoredOptions) (*Teacher, err
 	if err != nil {
 		return nil, err
 	}
+	if err = catalogue.Agree(ctx, dir, info.Data.Encoder); err != nil {
+		return nil, err
+	}
 	spec, err := catalogue.Near(info.Data.Encoder, dir)
 	if err != nil {
 		return nil, err
 	}
-	e, err := catalogue.Open(ctx, spec, dataset.Dir())
+	e, err := catalogue.OpenNamed(ctx, spec, catalogue.Beside(dir, dataset.Dir()))
 	if err != nil {
 		return nil, err
 	}

@@ -32,6 +32,8 @@ type File struct {
 	path string      // where Commit puts it, with links resolved
 	mode fs.FileMode // of the file to be replaced; 0 if there is none
 	done bool        // committed or aborted
+
+	shared bool // others may read it once it is there
 }
 
 // Create starts a file that will appear at path when it is committed. If path
@@ -73,7 +75,8 @@ func (f *File) Read(p []byte) (int, error) { return f.tmp.Read(p) }
 func (f *File) Seek(offset int64, whence int) (int64, error) { return f.tmp.Seek(offset, whence) }
 
 // Commit makes the content durable and moves it to its path. The file then has
-// the mode of the file that it replaced, or 0644 less the umask. On error the
+// the mode of the file that it replaced. A new one is readable by its owner alone,
+// unless it is [File.Shared]. On error the
 // path is as it was, unless only the directory could not be synced: then the
 // new file is in place but might not survive a power failure. Once the file
 // is committed or aborted, Commit returns an error wrapping [fs.ErrClosed].
@@ -83,11 +86,14 @@ func (f *File) Commit() error {
 	}
 	defer f.Abort()
 	mode := f.mode
-	if mode == 0 {
+	switch {
+	case mode == 0 && f.shared:
 		var err error
 		if mode, err = f.newFileMode(); err != nil {
 			return fmt.Errorf("atomicfile: %w", err)
 		}
+	case mode == 0:
+		mode = 0o600
 	}
 	if err := errors.Join(f.tmp.Chmod(mode), f.tmp.Sync(), f.tmp.Close()); err != nil {
 		return fmt.Errorf("atomicfile: %w", err)
@@ -102,22 +108,31 @@ func (f *File) Commit() error {
 	return nil
 }
 
-// Private makes a file that replaces none readable by its owner alone; one that
-// does keeps the mode of the other.
-func (f *File) Private() error {
-	if f.mode == 0 {
-		f.mode = 0o600
-	}
-	return f.tmp.Chmod(0o600)
-}
+// Shared makes a file that replaces none readable by others, as far as the umask
+// allows: what may leave, and what holds nothing of anybody. Before it is committed,
+// it is its owner's alone all the same.
+func (f *File) Shared() { f.shared = true }
+
+// Private takes Shared back.
+func (f *File) Private() error { f.shared = false; return nil }
 
 // Write makes a file of what write writes, whole or not at all.
 func Write(path string, write func(w io.Writer) error) error {
+	return writeAs(path, false, write)
+}
+
+// WriteShared is Write of a file that others may read.
+func WriteShared(path string, write func(w io.Writer) error) error {
+	return writeAs(path, true, write)
+}
+
+func writeAs(path string, shared bool, write func(w io.Writer) error) error {
 	f, err := Create(path)
 	if err != nil {
 		return err
 	}
 	defer f.Abort()
+	f.shared = shared
 	if err := write(f); err != nil {
 		return err
 	}

@@ -40,8 +40,11 @@ func TestCommit(t *testing.T) {
 		name string
 		old  fs.FileMode // 0: there is no file yet
 		want fs.FileMode
+
+		shared bool
 	}{
-		{name: "new file", want: 0o644},
+		{name: "new file", want: 0o600},
+		{name: "new file for others", shared: true, want: 0o644},
 		{name: "replaces a private file", old: 0o600, want: 0o600},
 		{name: "replaces a group file", old: 0o660, want: 0o660},
 	} {
@@ -61,6 +64,9 @@ func TestCommit(t *testing.T) {
 				t.Fatalf("Create: %v", err)
 			}
 			defer f.Abort()
+			if tt.shared {
+				f.Shared()
+			}
 			write(t, f, "..new")
 			if tt.old != 0 {
 				if got, _ := os.ReadFile(path); string(got) != "old" {
@@ -89,7 +95,7 @@ func TestCommit(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := info.Mode().Perm()
-			if tt.old == 0 { // the user's umask may take bits away from a new file
+			if tt.shared { // the user's umask may take bits away from a new file
 				got |= tt.want
 			}
 			if runtime.GOOS != "windows" && got != tt.want {
@@ -218,8 +224,7 @@ func Example() {
 	// after: complete
 }
 
-// TestOwner: a file that replaces another stays with its owner, and one that is
-// made to be private is.
+// TestOwner: a file that replaces another stays with its owner, and has its mode.
 func TestOwner(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no modes")
@@ -233,7 +238,7 @@ func TestOwner(t *testing.T) {
 		}
 		defer f.Abort()
 		write(t, f, "new")
-		if err = errors.Join(f.Private(), f.KeepOwner(), f.Commit()); err != nil {
+		if err = errors.Join(f.KeepOwner(), f.Commit()); err != nil {
 			t.Fatal(err)
 		}
 		info, err := os.Stat(path)

@@ -10,12 +10,17 @@ import (
 )
 
 // WriteJSON writes a value as indented JSON, whole or not at all.
-func WriteJSON(path string, v any) error {
+func WriteJSON(path string, v any) error { return writeJSON(path, false, v) }
+
+// WriteSharedJSON is WriteJSON of a file that others may read.
+func WriteSharedJSON(path string, v any) error { return writeJSON(path, true, v) }
+
+func writeJSON(path string, shared bool, v any) error {
 	content, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("atomicfile: %s: %w", path, err)
 	}
-	return Write(path, func(w io.Writer) error {
+	return writeAs(path, shared, func(w io.Writer) error {
 		if _, err := w.Write(append(content, '\n')); err != nil {
 			return fmt.Errorf("atomicfile: %w", err)
 		}

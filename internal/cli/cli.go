@@ -53,7 +53,7 @@ const (
 
 // Run executes one command and returns its exit code.
 func Run(ctx context.Context, args []string, std term.Streams) int {
-	words := term.NewScreen(std.Err)
+	words := term.NewScreen(std.Err).Words()
 	std.Err = words
 	err := execute(ctx, args, std)
 	words.Quiet()
@@ -102,9 +102,12 @@ bad input; 3 a gate failed; 4 an internal fault.
 
 Environment: SOTTO_DATA is the folder of data sets; SOTTO_MODELS is the folder of
 fetched encoders; NO_COLOR, if it is not empty, turns colours off.`,
-		Version:       version.Get().String(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Version: version.Get().String(),
+		// Only what stands on the command line may name programs and addresses that texts
+		// go to: files of settings are read later.
+		PersistentPreRun: func(c *cobra.Command, _ []string) { c.SetContext(term.Permit(c.Context(), c.Flags())) },
+		SilenceErrors:    true,
+		SilenceUsage:     true,
 	}, commands(std)...)
 	root.PersistentFlags().BoolVar(&screen.Wide, "wide", false, "show all columns of tables, however narrow the terminal is")
 	root.PersistentFlags().Var(&screen.Paint, "color", "when to colour verdicts: auto (a terminal has colours and NO_COLOR is not set), always or never")

@@ -58,6 +58,7 @@ var proposals = map[string]proposal{
 	"in-format":   choice("csv", "tsv", "jsonl", "parquet", "text", "fasttext", "folder"),
 	"encoding":    func(*cobra.Command, []string) []string { return table.Encodings() },
 	"objective":   choice("accuracy", "macro-f1", "balanced"),
+	"channel":     choice("public", "fitted"),
 	"measure":     func(*cobra.Command, []string) []string { return texts(weat.Measures()) },
 	"statistic":   func(*cobra.Command, []string) []string { return texts(weat.Statistics()) },
 	"language":    func(*cobra.Command, []string) []string { return direction.Languages() },

@@ -8,4 +8,6 @@
 // table, are
 //
 //	make attack
+//
+// What whole commands write is audited by make files-audit.
 package fortress

@@ -49,6 +49,7 @@ var floods = []attack{
 	{"sotto serve: 8 MiB of class names", "below 512 MiB; honest p99 at most 3 times its quiet value", func(s *scene) {
 		s.under(s.serve(), flooding, s.many(400, 20), 4, numbers(`"",`), "")
 	}},
+	{"4,000 requests a second without a key, from two addresses", "95 % of requests with a key are answered within 5 s; it is ready", lockout},
 	{"requests that lie about their length", "each is refused, none is taken for two", smuggled},
 }
 
@@ -243,4 +244,43 @@ func smuggled(s *scene) {
 		c.Close()
 	}
 	s.note("%d of 8 let through", bad)
+}
+
+// lockout asks without a key from two addresses, as often whatever is answered, while a
+// client with a key asks from a third.
+func lockout(s *scene) {
+	_, keys := s.key()
+	p := s.gateway("--keys", keys, "--rate", "0", "--budget", "1e6")
+	const rate = 4000
+	all := s.many(8*rate, rate)
+	var group sync.WaitGroup
+	strangers := []*caller{from("127.0.0.2", p.base), from("127.0.0.3", p.base)}
+	under := make(chan struct{}, 2*rate) // so many at a time, at most
+	group.Go(func() {
+		began := time.Now()
+		for i := range all {
+			time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / rate)))
+			under <- struct{}{}
+			group.Go(func() {
+				strangers[i%2].embed("mallory", "a text")
+				<-under
+			})
+		}
+	})
+	c := from("127.0.0.1", p.base)
+	c.key, c.Timeout = s.keyOf(p), 5*time.Second
+	n := s.many(80, 20)
+	answered, ready := 0, 0
+	for i := range n {
+		time.Sleep(time.Duration(all) * time.Second / rate / time.Duration(2*n))
+		if c.embed("", fmt.Sprint("text ", i)).status == http.StatusOK {
+			answered++
+		}
+		if c.do("GET", "/readyz", "").status == http.StatusOK {
+			ready++
+		}
+	}
+	group.Wait()
+	s.judge(100*answered >= 95*n, "%d of %d with a key are answered", answered, n)
+	s.judge(100*ready >= 95*n, "ready %d of %d times", ready, n)
 }

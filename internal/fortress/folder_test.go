@@ -46,10 +46,32 @@ func sparse(path string) error {
 func copyModel(s *scene, dir, name string) string {
 	s.Helper()
 	to := filepath.Join(dir, name)
-	if err := os.CopyFS(to, os.DirFS(filepath.Join(dir, "good"))); err != nil {
+	if err := copyPrivate(to, filepath.Join(dir, "good")); err != nil {
 		s.Fatal(err)
 	}
 	return to
+}
+
+// copyPrivate copies a folder of files for its owner alone: os.CopyFS lets others read, and a
+// model's secret that they may is refused.
+func copyPrivate(to, from string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	if err = os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		content, err := os.ReadFile(filepath.Join(from, e.Name()))
+		if err != nil {
+			return err
+		}
+		if err = os.WriteFile(filepath.Join(to, e.Name()), content, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // folder puts a bad model beside a good one, before a start and under a server

@@ -6,13 +6,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"os"
 	"time"
 
 	"sotto/ledger/logfile"
 	"sotto/ledger/record"
+	"sotto/ledger/witness"
 )
 
 var forgeries = []attack{
@@ -34,17 +34,11 @@ func rewritten(s *scene) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	content, err := os.ReadFile(at.ledger + ".head")
-	if err != nil {
-		s.Fatal(err)
-	}
-	head := map[string]any{}
-	if err = json.Unmarshal(content, &head); err != nil {
-		s.Fatal(err)
-	}
-	head["hash"] = hex.EncodeToString(end[:])
-	if content, err = json.Marshal(head); err == nil {
-		err = os.WriteFile(at.ledger+".head", append(content, '\n'), 0o600)
+	place := witness.File(at.ledger + ".head")
+	head, err := place.Head(s.Context())
+	if err == nil {
+		head.Hash = hex.EncodeToString(end[:])
+		err = place.SetHead(s.Context(), *head)
 	}
 	if err != nil {
 		s.Fatal(err)
@@ -60,17 +54,17 @@ func rewritten(s *scene) {
 
 // forge rewrites a ledger, and returns the hash of its last entry.
 func forge(path string) (hash [32]byte, err error) {
-	old, err := logfile.Open(path, true)
+	old, err := logfile.Open(path, logfile.Options{ReadOnly: true})
 	if err != nil {
 		return hash, err
 	}
 	if err = os.Remove(path); err == nil {
-		err = logfile.Create(path)
+		err = logfile.Create(path, nil)
 	}
 	if err != nil {
 		return hash, err
 	}
-	made, err := logfile.Open(path, false)
+	made, err := logfile.Open(path, logfile.Options{})
 	if err != nil {
 		return hash, err
 	}
@@ -97,7 +91,7 @@ func forge(path string) (hash [32]byte, err error) {
 		_, failed := made.Append(f.Kind, f.Count, body, logfile.Seal{Head: hash, MAC: f.MAC})
 		return failed
 	})
-	return hash, errors.Join(err, old.Close(true), made.Close(false))
+	return hash, errors.Join(err, old.Close(), made.Close())
 }
 
 // heads puts something in the place of the head.

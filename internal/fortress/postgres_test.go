@@ -21,6 +21,7 @@ var databases = []attack{
 	{"PostgreSQL: the ledger's tables emptied", "the start is refused", emptiedTables},
 	{"PostgreSQL: the tables put back by its operator", "the start is refused", func(s *scene) { putBack(s, false) }},
 	{"PostgreSQL: the tables put back while they are used", "releases end and readiness is false within 10 s", func(s *scene) { putBack(s, true) }},
+	{"PostgreSQL: the sums deleted, again and again", "no spend beyond the budget, readiness is false, the start is refused", deletedSums},
 	{"PostgreSQL: the tables dropped while they are used", "releases end and readiness is false within 10 s", droppedTables},
 }
 
@@ -94,6 +95,28 @@ func frozen(s *scene) {
 	took, again := within(time.Minute, func() bool { return c.embed("alice", "after it thawed").status == http.StatusOK })
 	s.judge(again, "goes on: %v, after %.1f s", again, took.Seconds())
 	s.paidOnce(g, at, "alice", []string{"after it thawed"})
+}
+
+// deletedSums lets alice spend all that she has, and takes away what says so.
+func deletedSums(s *scene) {
+	server := pgtest.Shared(s)
+	at, d := s.place(), &database{server, s, server.Schema(s)}
+	at.ledger = d.URL(d.schema)
+	g := s.run(at.args("--budget", "80", "--rate", "0")...)
+	c := from("127.0.0.1", g.base)
+	released := 0
+	for round := range 4 {
+		for i := range 12 {
+			if c.embed("alice", fmt.Sprintf("text %d of round %d", i, round)).status == http.StatusOK {
+				released++
+			}
+		}
+		d.run("DELETE FROM sotto_ledger_sums")
+	}
+	s.judge(released <= 10, "%d releases of ε = 8 from a budget of 80", released)
+	s.unready(g)
+	g.end(20 * time.Second)
+	s.refusesStart(at.args("--budget", "80")...)
 }
 
 func frozenEnd(s *scene) {

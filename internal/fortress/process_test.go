@@ -273,7 +273,7 @@ func (s *scene) model() string {
 		s.Fatal(err)
 	}
 	dir := s.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "good"), os.DirFS(filepath.Join(from, "seed-1"))); err != nil {
+	if err := copyPrivate(filepath.Join(dir, "good"), filepath.Join(from, "seed-1")); err != nil {
 		s.Fatal(err)
 	}
 	return dir

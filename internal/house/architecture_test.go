@@ -49,25 +49,26 @@ func misplacedRooms(t *tree, picture string) (found []string) {
 			room[dir] = m[1]
 		}
 	}
-	imports := map[[2]string]string{} // between rooms, with an example
-	for _, dir := range slices.Sorted(maps.Keys(mayImport)) {
-		if isPackage(t, dir) && room[dir] == "" && dir != "integration" {
+	between := map[[2]string]string{} // rooms, with an example
+	all := imports(t)
+	for _, dir := range slices.Sorted(maps.Keys(all)) {
+		if room[dir] == "" && !outsideRooms(dir) {
 			found = append(found, fmt.Sprintf("%s: package %s is in no room, add it to the picture", plan, dir))
 		}
-		for own := range room {
-			if room[dir] != "" && room[own] != room[dir] && mayImport[dir].permit(module+"/"+own) {
-				imports[[2]string{room[dir], room[own]}] = fmt.Sprintf("%s may import %s", dir, own)
+		for _, own := range slices.Sorted(maps.Keys(all[dir])) {
+			if room[dir] != "" && room[own] != "" && room[own] != room[dir] {
+				between[[2]string{room[dir], room[own]}] = fmt.Sprintf("%s imports %s", dir, own)
 			}
 		}
 	}
 	for _, m := range arrowOf.FindAllStringSubmatch(picture, -1) {
-		if imports[[2]string{m[1], m[2]}] == "" {
+		if between[[2]string{m[1], m[2]}] == "" {
 			found = append(found, fmt.Sprintf("%s: an arrow leads from %s to %s, and no import", plan, m[1], m[2]))
 			continue
 		}
 		below[m[1]] = append(below[m[1]], m[2])
 	}
-	for way, one := range imports {
+	for way, one := range between {
 		if !leads(below, way[0], way[1]) {
 			found = append(found, fmt.Sprintf("%s: %s, and no arrow leads from %s to %s", plan, one, way[0], way[1]))
 		} else if leads(below, way[1], way[0]) {
@@ -75,6 +76,13 @@ func misplacedRooms(t *tree, picture string) (found []string) {
 		}
 	}
 	return found
+}
+
+// outsideRooms reports whether a package is a module of its own that lies beside the house,
+// or an example.
+func outsideRooms(dir string) bool {
+	first, _, _ := strings.Cut(dir, "/")
+	return first == "integration" || first == "examples"
 }
 
 // isPackage reports whether a folder holds Go code.
@@ -103,7 +111,7 @@ func leads(below map[string][]string, from, to string) bool {
 // call, and the answer to one, follows an import. Messages between programs are
 // free.
 func misdrawnFlow(t *tree, picture string) (found []string) {
-	who := map[string]string{}
+	who, all := map[string]string{}, imports(t)
 	for _, m := range actor.FindAllStringSubmatch(picture, -1) {
 		who[m[1]] = "?"
 	}
@@ -124,8 +132,8 @@ func misdrawnFlow(t *tree, picture string) (found []string) {
 		switch {
 		case caller == "" || called == "":
 			found = append(found, fmt.Sprintf("%s: %q has an end that is not declared", plan, strings.TrimSpace(m[0])))
-		case m[2] != "-)" && !mayImport[caller].permit(module+"/"+called):
-			found = append(found, fmt.Sprintf("%s: %s calls %s in a flow, but may not import it", plan, caller, called))
+		case m[2] != "-)" && !all[caller][called]:
+			found = append(found, fmt.Sprintf("%s: %s calls %s in a flow, but does not import it", plan, caller, called))
 		}
 	}
 	return found
@@ -134,7 +142,7 @@ func misdrawnFlow(t *tree, picture string) (found []string) {
 func TestArchitecture(t *testing.T) {
 	page := func(rooms, flow string) map[string]string {
 		return map[string]string{
-			"dp/a.go": "package dp", "mech/a.go": "package mech",
+			"dp/a.go": "package dp", "mech/a.go": "package mech\nimport \"sotto/dp\"",
 			plan: "```mermaid\nflowchart TB\n" + rooms + "```\n```mermaid\nsequenceDiagram\n  actor you\n  participant m as mech\n  participant dp\n" + flow + "```\n",
 		}
 	}
@@ -151,9 +159,9 @@ func TestArchitecture(t *testing.T) {
 		{name: "no room", files: page(upper, calls), want: "package dp is in no room"},
 		{name: "two rooms", files: page(upper+lower+down+"  more[\"<b>More</b><br/>dp\"]\n", calls), want: "dp must be a package, in one room"},
 		{name: "no package", files: page(upper+lower+down+"  more[\"<b>More</b><br/>cellar\"]\n", calls), want: "cellar must be a package"},
-		{name: "no arrow", files: page(upper+lower, calls), want: "mech may import dp, and no arrow leads from up to low"},
+		{name: "no arrow", files: page(upper+lower, calls), want: "mech imports dp, and no arrow leads from up to low"},
 		{name: "arrow against imports", files: page(upper+lower+down+"  low --> up\n", calls), want: "an arrow leads from low to up, and no import"},
-		{name: "call against the map", files: page(upper+lower+down, calls+"  dp->>m: no\n"), want: "dp calls mech in a flow, but may not import it"},
+		{name: "call against the imports", files: page(upper+lower+down, calls+"  dp->>m: no\n"), want: "dp calls mech in a flow, but does not import it"},
 		{name: "stranger", files: page(upper+lower+down, calls+"  m->>x: hello\n"), want: "has an end that is not declared"},
 		{name: "no such package", files: page(upper+lower+down, "  participant cellar\n"), want: "cellar takes part in a flow"},
 	})

@@ -21,8 +21,8 @@ type gate struct {
 	net.Listener
 	most, each int // 0 for no limit
 	plain      bool
-	turned     func()       // is called for each that is turned away
-	streaming  atomic.Int64 // connections that speak HTTP/2, over TLS
+	turned     func(full bool) // is called for each that is turned away: full says that it was for want of room for anybody
+	streaming  atomic.Int64    // connections that speak HTTP/2, over TLS
 
 	mu   sync.Mutex // guards the rest
 	all  map[*gated]struct{}
@@ -36,7 +36,7 @@ type origin struct {
 	vain time.Time // when none was found among them that gives way
 }
 
-func newGate(l net.Listener, most, each int, plain bool, turned func()) *gate {
+func newGate(l net.Listener, most, each int, plain bool, turned func(full bool)) *gate {
 	return &gate{Listener: l, most: most, each: each, plain: plain, turned: turned, all: map[*gated]struct{}{}, from: map[netip.Addr]*origin{}}
 }
 
@@ -59,16 +59,18 @@ func (g *gate) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if in := g.admit(c); in != nil {
+		in, full := g.admit(c)
+		if in != nil {
 			return in, nil
 		}
-		g.turned()
+		g.turned(full)
 		g.turnAway(c)
 	}
 }
 
-// admit lets a connection in, or returns nil.
-func (g *gate) admit(c net.Conn) net.Conn {
+// admit lets a connection in, or returns nil, and whether nobody else would be let in
+// either. An address that has all that it may have is no want of room.
+func (g *gate) admit(c net.Conn) (_ net.Conn, full bool) {
 	in := &gated{Conn: c, gate: g, from: network(c.RemoteAddr().String())}
 	now := time.Now()
 	in.waits.Store(now.UnixNano())
@@ -86,7 +88,8 @@ func (g *gate) admit(c net.Conn) net.Conn {
 	for _, c := range give {
 		g.forget(c)
 	}
-	room := (g.each == 0 || of.n < g.each) && (g.most == 0 || len(g.all) < g.most)
+	full = g.most > 0 && len(g.all) >= g.most
+	room := !full && (g.each == 0 || of.n < g.each)
 	if room {
 		g.all[in], g.from[in.from] = struct{}{}, of
 		of.n++
@@ -96,9 +99,9 @@ func (g *gate) admit(c net.Conn) net.Conn {
 		_ = c.Conn.Close() // nothing was being sent
 	}
 	if !room {
-		return nil
+		return nil, full
 	}
-	return in
+	return in, false
 }
 
 // idlest returns the connections that have waited longest: all that waited for

@@ -39,9 +39,10 @@ type Config struct {
 	// Connections is how many there may be at a time, and Each how many of them from
 	// one address; 0 for no limit. See [Network] for what counts as one.
 	Connections, Each int
-	// Refusals is how many a second are answered at once; any more are answered a
-	// second later, so that who is refused all the time does not keep the service
-	// from its work. 0 for no limit.
+	// Refusals is how many a second of one address leave its connection open and are
+	// logged each; any more end the connection with their answer and are only counted,
+	// so that nobody who is refused all the time holds places that others need.
+	// 0 for no limit.
 	Refusals float64
 
 	// Refuse answers with an error, and returns the status and what the log may
@@ -184,7 +185,7 @@ func (s *Service) start(at beside, most, each int, ended chan<- error) *http.Ser
 	if at.full {
 		most, each = min(most, manyStreams), min(each, manyStreams/2)
 	}
-	g := newGate(at.l, most, each, s.TLS == nil && !at.full, func() { s.Shed("connections") })
+	g := newGate(at.l, most, each, s.TLS == nil && !at.full, s.turnedAway)
 	all := append(slices.Clone(*s.gates.Load()), g)
 	s.gates.Store(&all)
 	protocols := new(http.Protocols)
@@ -221,21 +222,29 @@ func (s *Service) Shed(kind string) {
 	s.pressure.Shed(time.Now())
 }
 
+// turnedAway notes a connection for which there was no place. One address that has all
+// its places is counted, and no reason to say that the service sheds load: others have
+// theirs.
+func (s *Service) turnedAway(full bool) {
+	if full {
+		s.Shed("connections")
+		return
+	}
+	s.shed.WithLabelValues("connections").Inc()
+}
+
 // Shedding reports whether many are turned away for want of room, or were until a
 // moment ago.
 func (s *Service) Shedding() bool { return s.pressure.On(time.Now()) }
 
-// hold makes who is refused wait when many are.
-func (s *Service) hold(ctx context.Context) {
-	if s.brake.Take("", 1) == 0 {
-		return
+// often reports whether requests of that address are refused too often, and ends the
+// connection of this one then.
+func (s *Service) often(w http.ResponseWriter, r *http.Request) bool {
+	if s.brake.Take(Network(r), 1) == 0 {
+		return false
 	}
-	late := time.NewTimer(time.Second)
-	defer late.Stop()
-	select {
-	case <-late.C:
-	case <-ctx.Done():
-	}
+	w.Header().Set("Connection", "close")
+	return true
 }
 
 // Action answers a request, or returns an error before it has written anything.
@@ -257,10 +266,10 @@ func (s *Service) Handle(route string, f Action) http.Handler {
 			defer cancel()
 		}
 		err := safely(f, w, r.WithContext(ctx))
-		status, level := http.StatusOK, s.Level
+		status, level, quiet := http.StatusOK, s.Level, false
 		if err != nil {
 			var reason string
-			s.hold(ctx)
+			quiet = s.often(w, r)
 			status, reason = s.Refuse(w, err)
 			level = slog.LevelInfo
 			attrs = append(attrs, slog.String("error", reason))
@@ -275,6 +284,9 @@ func (s *Service) Handle(route string, f Action) http.Handler {
 			s.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
 		}
 		seconds().Observe(took.Seconds())
+		if quiet && status < http.StatusInternalServerError {
+			return // a flood of them would fill the disk
+		}
 		s.Log.LogAttrs(ctx, level, "request", append(attrs, slog.Int("status", status), slog.Duration("took", took))...)
 	})
 }

@@ -19,7 +19,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Screen is a writer that people look at.
+// Screen is a writer that people look at. What it is given it shows as [Visible] or
+// [Painted] makes it.
 type Screen interface {
 	io.Writer
 	// Columns returns how wide the screen is now, or 0 if lines may be of any length.
@@ -37,17 +38,17 @@ func Columns(w io.Writer) int {
 }
 
 // Good returns the text as a verdict that all is well, for that writer.
-func Good(w io.Writer, text string) string { return paint(w, "\x1b[32m", text) }
+func Good(w io.Writer, text string) string { return paint(w, "32m", text) }
 
 // Bad returns the text as a verdict that something is wrong, for that writer.
-func Bad(w io.Writer, text string) string { return paint(w, "\x1b[1;31m", text) }
+func Bad(w io.Writer, text string) string { return paint(w, "1;31m", text) }
 
 // Doubtful returns the text as a verdict that is neither, for that writer.
-func Doubtful(w io.Writer, text string) string { return paint(w, "\x1b[33m", text) }
+func Doubtful(w io.Writer, text string) string { return paint(w, "33m", text) }
 
 // paint colours each word by itself, so that a line can end between two.
 func paint(w io.Writer, colour, text string) string {
-	const plain = "\x1b[0m"
+	colour, plain := mark+colour, mark+"0m"
 	if s, ok := w.(Screen); ok && s.Colour() && text != "" {
 		return colour + strings.ReplaceAll(text, " ", plain+" "+colour) + plain
 	}

@@ -16,6 +16,13 @@ type screen struct {
 	colour  bool
 }
 
+func (s *screen) Write(p []byte) (int, error) {
+	return s.Builder.WriteString(layout.Visible(string(p)))
+}
+
+// WriteString stands in the place of that of the builder.
+func (s *screen) WriteString(text string) (int, error) { return s.Write([]byte(text)) }
+
 func (s *screen) Columns() int { return s.columns }
 func (s *screen) Colour() bool { return s.colour }
 

@@ -61,6 +61,9 @@ func (t *Table) Cells(cells ...string) {
 		text := strings.TrimLeft(row[0], "\n")
 		t.before, row[0] = row[0][:len(row[0])-len(text)], text
 	}
+	for i, c := range row {
+		row[i] = oneLine(c)
+	}
 	t.rows = append(t.rows, row)
 }
 
@@ -84,7 +87,7 @@ func (t *Table) Flush() error {
 // are colours, whose commands it would take for letters.
 func (t *Table) whole() string {
 	for _, r := range t.rows {
-		if slices.ContainsFunc(r, func(c string) bool { return strings.Contains(c, "\x1b[") }) {
+		if slices.ContainsFunc(r, func(c string) bool { return strings.Contains(c, mark) }) {
 			return t.render(t.natural())
 		}
 	}

@@ -26,6 +26,13 @@ type Line struct {
 	Long bool // longer than may be, so that there is no text; it is the last
 }
 
+// Alone makes a program that is yet to be started lead a group of its own, all of
+// which ends when the program's context does.
+func Alone(cmd *exec.Cmd) {
+	inGroup(cmd)
+	cmd.Cancel = func() error { endGroup(cmd); return nil }
+}
+
 // Start starts a program. A last line without an end is one if tail is set.
 func Start(cmd *exec.Cmd, tail bool) (*Process, error) {
 	p := &Process{cmd: cmd, Lines: make(chan Line, 1)}

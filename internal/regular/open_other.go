@@ -4,7 +4,7 @@ package regular
 
 import "os"
 
-// unblocked is nothing where no path leads to a pipe that is waited for.
-const unblocked = 0
+// Unblocked is nothing where no path leads to a pipe that is waited for.
+const Unblocked = 0
 
 func lent(os.FileInfo) bool { return false }

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// unblocked is the flag with which nobody waits for the other end of a pipe. It
+// Unblocked is the flag with which nobody waits for the other end of a pipe. It
 // does nothing to regular files.
-const unblocked = syscall.O_NONBLOCK
+const Unblocked = syscall.O_NONBLOCK
 
 // lent reports whether a file is root's, and a group may read it, which is not root.
 func lent(info os.FileInfo) bool {

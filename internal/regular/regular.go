@@ -24,7 +24,7 @@ const Most = 1<<63 - 1
 // Open opens a regular file of at most so many bytes to read, and returns its
 // size. The error for a file that is not there wraps io/fs.ErrNotExist.
 func Open(path string, most int64) (f *os.File, size int64, err error) {
-	f, err = os.OpenFile(path, os.O_RDONLY|unblocked, 0) // a pipe that nobody writes is not waited for
+	f, err = os.OpenFile(path, os.O_RDONLY|Unblocked, 0) // a pipe that nobody writes is not waited for
 	if err != nil {
 		return nil, 0, err
 	}
@@ -63,7 +63,7 @@ func Read(path string, most int64) ([]byte, error) {
 // List returns the names in a folder, in order. One of more than so many is an
 // error.
 func List(dir string, most int) ([]string, error) {
-	f, err := os.OpenFile(dir, os.O_RDONLY|unblocked, 0)
+	f, err := os.OpenFile(dir, os.O_RDONLY|Unblocked, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func copyFile(b *testing.B, from, to string) {
 
 func privatizeFile(b *testing.B, m mech.Mechanism, in, out string) {
 	b.Helper()
-	r, err := vecfile.Open(in, vecfile.Options{})
+	r, err := vecfile.Open(in, vecfile.Options{Declared: true})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -50,6 +50,9 @@ const blockNumbers = 1 << 16
 // Reading, drawing noise and writing go on side by side, each block of rows
 // passing from one to the next.
 func Run(ctx context.Context, r *vecfile.Reader, w *vecfile.Writer, m dp.Vector, o Options) (Summary, error) {
+	if !r.Declared() {
+		return Summary{}, errors.New("release: the form of the file was found by looking at its rows, must be declared: one row would change how others are read")
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	p := newPipe(m, o)
 	var workers sync.WaitGroup

@@ -36,7 +36,7 @@ func (shift) PrivatizeTo(dst, x []float64, _ rand.Source) error {
 
 func run(ctx context.Context, t *testing.T, in io.Reader, o release.Options) (string, release.Summary, error) {
 	t.Helper()
-	r, err := vecfile.NewReader(in, vecfile.Options{Format: vecfile.CSV, SkipBad: o.SkipBad})
+	r, err := vecfile.NewReader(in, vecfile.Options{Format: vecfile.CSV, SkipBad: o.SkipBad, Declared: true, Width: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

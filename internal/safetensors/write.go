@@ -23,6 +23,7 @@ func Write(path string, f *File) error {
 		return fmt.Errorf("safetensors: %w", err)
 	}
 	defer out.Abort()
+	out.Shared()
 	if err := Encode(out, f); err != nil {
 		return err
 	}

@@ -21,12 +21,21 @@ type csv struct {
 // names of a data frame, whose numbers are no coordinates.
 func (r *Reader) openCSV() error {
 	c := &csv{lines: newLines(r)}
+	if r.opt.Declared && !r.opt.Header {
+		return r.openRows(c)
+	}
 	line, err := c.lines.next()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	if err == nil {
-		if n := headerWidth(line); n > 0 {
+		n := headerWidth(line)
+		if r.opt.Declared {
+			if n = fields(line); n == 0 {
+				return r.errorf("a quote in its line of names is not closed")
+			}
+		}
+		if n > 0 {
 			r.header = true
 			if err := r.setWidth(n); err != nil {
 				return err
@@ -59,6 +68,9 @@ func (c *csv) next() ([]float64, int64, error) {
 		}
 		if reason == "" && len(c.row) == maxWidth {
 			reason = tooWide()
+		}
+		if reason == notNumber && c.N == 1 && c.r.opt.Declared {
+			reason += " (--header if this is a line of names)"
 		}
 		if reason != "" {
 			return nil, c.N, c.bad(start, reason)
@@ -111,6 +123,18 @@ func headerWidth(line []byte) int {
 		// ParseFloat also knows NaN, Inf and hexadecimals, and a number out
 		// of range is still one.
 		if _, err := strconv.ParseFloat(string(field), 64); err == nil || errors.Is(err, strconv.ErrRange) {
+			return 0
+		}
+		at = next
+	}
+	return n
+}
+
+// fields returns how many fields a line has, 0 if its quotes do not fit.
+func fields(line []byte) (n int) {
+	for at := 0; at <= len(line); n++ {
+		_, _, next, reason := cut(line, at)
+		if reason != "" {
 			return 0
 		}
 		at = next

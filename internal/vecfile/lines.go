@@ -3,6 +3,7 @@ package vecfile
 import (
 	"bytes"
 	"errors"
+	"fmt"
 
 	"sotto/internal/rowfile"
 )
@@ -23,8 +24,11 @@ func newLines(r *Reader) lines { return lines{rowfile.NewLines(r.in, maxLine), r
 func (l *lines) next() ([]byte, error) {
 	for {
 		b, err := l.Read()
+		if errors.Is(err, rowfile.ErrLong) && l.r.opt.Declared {
+			return nil, l.r.rowError(l.N, 0, fmt.Sprintf("longer than %d MiB", maxLine>>20))
+		}
 		if errors.Is(err, rowfile.ErrLong) {
-			return nil, l.r.errorf("line %d is longer than %d MiB", l.N+1, maxLine>>20)
+			return nil, l.r.errorf("line %d is longer than %d MiB", l.N, maxLine>>20)
 		}
 		if b = bytes.TrimRight(b, " \t\r"); len(b) > 0 || err != nil {
 			return b, l.r.wrap(err)

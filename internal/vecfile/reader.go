@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"sotto/internal/regular"
 	"sotto/internal/rowfile"
 )
 
@@ -24,6 +25,12 @@ type Options struct {
 	// From and Count choose rows of an NPY file: so many behind the first From.
 	// Count 0 means all that follow.
 	From, Count int64
+	// Declared says that nothing is found out by looking at rows, as it must be under ε: a
+	// CSV file has a line of names if Header says so, a line that is too long is a bad row
+	// like any other, and where bad rows are skipped the width must be known, or the first
+	// row would decide which others are bad.
+	Declared bool
+	Header   bool // of a CSV file that is Declared
 }
 
 // Validate reports options that cannot be met.
@@ -36,6 +43,9 @@ func (o Options) Validate() error {
 	}
 	if o.Column != "" && o.Format != Parquet {
 		return fmt.Errorf("vecfile: column is %q and format %s, must be parquet", o.Column, o.Format)
+	}
+	if o.Header && (!o.Declared || o.Format != CSV) {
+		return fmt.Errorf("vecfile: format is %s, must be csv where there may be a line of names", o.Format)
 	}
 	if o.From < 0 || o.Count < 0 || (o.From > 0 || o.Count > 0) && o.Format != NPY {
 		return fmt.Errorf("vecfile: rows are %d behind %d of a file in format %s, must be positive and npy", o.Count, o.From, o.Format)
@@ -89,7 +99,7 @@ func Open(path string, o Options) (*Reader, error) {
 			return nil, err
 		}
 	}
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return nil, fmt.Errorf("vecfile: %w", err)
 	}
@@ -178,6 +188,9 @@ func (r *Reader) Rows() int64 { return r.rows }
 
 // Float32 reports whether the numbers in the file have at most 32 bits.
 func (r *Reader) Float32() bool { return r.single }
+
+// Declared reports whether nothing was found out by looking at rows.
+func (r *Reader) Declared() bool { return r.opt.Declared }
 
 // Header reports whether a CSV file began with a line of names.
 func (r *Reader) Header() bool { return r.header }

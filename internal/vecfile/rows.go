@@ -27,6 +27,9 @@ type rowSource struct {
 // openRows reads the first good row, which fixes the width unless it is
 // already known.
 func (r *Reader) openRows(rows rowReader) error {
+	if r.opt.Declared && r.opt.SkipBad && r.width == 0 {
+		return r.errorf("how many numbers a row has is not told, must be where bad rows are left out (--dim): the first row would decide which others are bad")
+	}
 	s := &rowSource{r: r, rows: rows}
 	r.src = s
 	for {

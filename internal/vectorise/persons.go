@@ -4,6 +4,7 @@ import (
 	"errors"
 	"hash/maphash"
 
+	"sotto/dataset"
 	"sotto/dataset/table"
 )
 
@@ -16,6 +17,9 @@ import (
 // ones staying, so that which rows are released depends on no text.
 type Persons struct {
 	Most int // rows of a person that take part; 0 for all
+	// Names joins what a person is called in several ways. Clusters of linked rows are
+	// numbers, which nothing joins.
+	Names dataset.Names
 
 	seed maphash.Seed
 	rows map[uint64]int
@@ -33,10 +37,14 @@ var errNobody = errors.New("it does not say whose it is, must name a person")
 // Take counts a row, and reports whether it takes part. A row of nobody is an
 // error: nobody could say what it adds to.
 func (p *Persons) Take(who table.Value) (bool, error) {
-	if who.Kind == table.Missing || who.Kind == table.Nested || who.Text == "" {
+	if who.Kind == table.Missing || who.Kind == table.Nested {
 		return false, errNobody
 	}
-	key := maphash.String(p.seed, who.Text)
+	name := p.Names.Of(who.Text)
+	if name == "" {
+		return false, errNobody
+	}
+	key := maphash.String(p.seed, name)
 	if p.Most > 0 && p.rows[key] == p.Most {
 		return false, nil
 	}

@@ -45,12 +45,12 @@ func TestRows(t *testing.T) {
 	in := "id,text,who\n1,good,a\n2,bad,b\n3,good food,a\n"
 	persons := vectorise.NewPersons(1)
 	got, s, err := run(t, "", func(j *vectorise.Job) {
-		reader, failed := textfile.NewReader(strings.NewReader(in), textfile.Options{Format: textfile.CSV, Column: "text", Beside: []string{"id", "who"}})
+		reader, failed := textfile.ReadDeclared(strings.NewReader(in), textfile.Options{Format: textfile.CSV, Column: "text", Beside: []string{"id", "who"}})
 		if failed != nil {
 			t.Fatal(failed)
 		}
 		j.In = reader
-		j.Row = func(beside []table.Value) ([]vecfile.Field, bool, error) {
+		j.Row = func(_ string, beside []table.Value) ([]vecfile.Field, bool, error) {
 			take, err := persons.Take(beside[1])
 			return []vecfile.Field{{Text: beside[0].Text}}, take, err
 		}

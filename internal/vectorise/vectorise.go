@@ -28,7 +28,7 @@ import (
 
 // Job is what to do.
 type Job struct {
-	In      *textfile.Reader
+	In      *textfile.Reader // of which the form was declared: see [textfile.Declare]
 	Encoder encode.Source
 	Out     *vecfile.Writer
 
@@ -45,12 +45,13 @@ type Job struct {
 	// called by several goroutines. Else noise is fresh, of the operating system's.
 	Noise func(place int64, vector []float32) rand.Source
 	Model Releaser // releases in place of Mechanism; nil for none
-	// Row, if not nil, is asked of each row, in order and by its columns beside the
-	// text alone, whether it takes part, and for the fields that are written beside
-	// its vector.
-	Row func(beside []table.Value) (fields []vecfile.Field, take bool, err error)
+	// Row, if not nil, is asked of each row, in order, whether it takes part, and for
+	// the fields that are written beside its vector. It goes by the columns beside the
+	// text; by the text it may leave out nothing but what a model was trained on.
+	Row func(text string, beside []table.Value) (fields []vecfile.Field, take bool, err error)
 	// Numbers, if not nil, returns the numbers of a row, by its columns beside the
-	// text, that stand behind those of the encoder.
+	// text, that stand behind those of the encoder: as many with an error as without,
+	// which a bad row has.
 	Numbers func(beside []table.Value) ([]float32, error)
 	// Written, if not nil, is called with each vector that is written, in order, its
 	// place among the rows that took part, and what the vector was before its release.
@@ -93,6 +94,9 @@ const blockRows = 2048
 // stands, unless SkipBad is set; the caller then discards what was written.
 func Run(ctx context.Context, j Job) (Summary, error) {
 	s := Summary{}
+	if !j.In.Declared() {
+		return s, errors.New("vectorise: the form of the file was found by looking at its rows, must be declared: one row would change how others are read")
+	}
 	if j.masks() {
 		s.Masked = map[string]int64{}
 	}
@@ -128,6 +132,7 @@ type batch struct {
 	masks  []text.Masking
 	fields [][]vecfile.Field
 	beside []float32 // what Job.Numbers returned, row by row
+	unfit  []error   // of each row, why it has no such numbers; empty where there are none
 	first  int64     // place of the first among the rows that took part
 }
 
@@ -142,7 +147,7 @@ func (j Job) read(s *Summary) (batch, error) {
 			return b, err
 		}
 		if j.Row != nil {
-			fields, take, err := j.Row(j.In.Beside())
+			fields, take, err := j.Row(t, j.In.Beside())
 			if err != nil {
 				return b, fmt.Errorf("vectorise: the row on line %d: %w", j.In.Line(), err)
 			}
@@ -154,10 +159,10 @@ func (j Job) read(s *Summary) (batch, error) {
 		}
 		if j.Numbers != nil {
 			numbers, err := j.Numbers(j.In.Beside())
-			if err != nil {
+			if err != nil && !j.SkipBad {
 				return b, fmt.Errorf("vectorise: the row on line %d: %w", j.In.Line(), err)
 			}
-			b.beside = append(b.beside, numbers...)
+			b.beside, b.unfit = append(b.beside, numbers...), append(b.unfit, err)
 		}
 		b.texts, b.lines = append(b.texts, t), append(b.lines, j.In.Line())
 		s.taken++
@@ -199,6 +204,11 @@ func (j Job) block(ctx context.Context, b batch, s *Summary) error {
 	rows, refused, err := j.release(x, b.first)
 	if err != nil {
 		return err
+	}
+	for i, why := range b.unfit {
+		if why != nil {
+			refused[i] = why
+		}
 	}
 	width := len(rows) / x.Rows
 	kept, fields := rows[:0], b.fields[:0]

@@ -39,7 +39,7 @@ func (m fussy) PrivatizeTo(dst, x []float64, _ rand.Source) error {
 // run vectorises texts and returns what was written, a vector a line.
 func run(t *testing.T, texts string, change func(*vectorise.Job), beside ...string) (string, vectorise.Summary, error) {
 	t.Helper()
-	in, err := textfile.NewReader(strings.NewReader(texts), textfile.Options{Name: "texts", Format: textfile.Text, Encoding: "utf-8"})
+	in, err := textfile.ReadDeclared(strings.NewReader(texts), textfile.Options{Name: "texts", Format: textfile.Text, Encoding: "utf-8"})
 	if err != nil {
 		t.Fatal(err)
 	}

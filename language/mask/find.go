@@ -58,6 +58,13 @@ func (b builtin) Find(s string) ([]language.Entity, error) {
 	return d.Entities, nil
 }
 
+// Rounds reports whether what is found may differ between processors: relations are told by
+// trees and models whose networks round as their kernels do. Grammar and names do not.
+func (m *Masker) Rounds() bool {
+	b, known := m.finder.(builtin)
+	return !known || len(b.relations) > 0
+}
+
 // Version implements [Finder]: a digest of what is found in some texts, so that it is
 // another one wherever that changes, and nobody needs to think of it.
 func (b builtin) Version() string {

@@ -168,6 +168,7 @@ func (m *Model) Save(path string) error {
 		return err
 	}
 	defer f.Abort()
+	f.Shared()
 	if _, err := f.Write(content); err != nil {
 		return err
 	}

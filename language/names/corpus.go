@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"sotto/internal/regular"
 	"sotto/language"
 )
 
@@ -36,7 +36,7 @@ var typesOf = map[string]language.Type{
 
 // Lines calls f with each line of a file, which may be packed by gzip.
 func Lines(path string, f func(line []byte) error) error {
-	file, err := os.Open(path) //nolint:gosec // a file of the folder of data that the user names
+	file, _, err := regular.Open(path, regular.Most) //nolint:gosec // a file of the folder of data that the user names
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,8 @@ type Shard struct {
 	Guarantee dp.Guarantee // of each release
 	Mechanism any          // of each release: name and parameters, kept as JSON
 	// Whole is the content of the shard of which this is a share, in a ledger of
-	// several parts; zero if it is whole.
+	// several parts; zero if it is whole. A shard without demands costs nothing and says
+	// what its job is: with another Whole its name is refused.
 	Whole Digest
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"sotto/internal/fault"
 	"sotto/ledger/book"
+	"sotto/ledger/disk"
 	"sotto/ledger/footing"
 	"sotto/ledger/format1"
 	"sotto/ledger/logfile"
@@ -24,9 +25,12 @@ import (
 // Store is a ledger in one file that only grows. What the ledger counts with is
 // made from it when it is opened, and kept in memory.
 type Store struct {
-	log      *logfile.File
-	held     *footing.File
-	readOnly bool
+	Options
+	log  *logfile.File
+	held *footing.File
+	// Bytes were found behind the last whole write, where an entry would have begun.
+	rest   int64
+	unread uint64
 
 	mu     sync.RWMutex // guards the rest, which the writer alone changes
 	chain  book.Chain
@@ -41,21 +45,37 @@ type Store struct {
 	cut    *record.Cut // where the archive ends; nil if nothing was archived
 }
 
+// ErrAnswered is returned by Open, with [book.ErrDamaged], where something is damaged
+// that was answered.
+var ErrAnswered = errors.New("what was answered is missing")
+
+// Options say how a file is opened.
+type Options struct {
+	ReadOnly bool
+	Disk     disk.Disk // nil means the machine's
+	// Answered is up to which entry all was answered, by what was noted outside. What
+	// is not whole there is damage. Doubtful says that something later was noted,
+	// which cannot be read: what is not whole behind it cannot be told from damage.
+	Answered uint64
+	Doubtful bool
+}
+
 // Open opens the ledger in a file, which is made if it is not there. No other
 // process can write it at the same time: the error wraps [book.ErrLocked] then.
 // Any can read it.
-func Open(path string, readOnly bool) (*Store, error) { return open(path, readOnly, true) }
+func Open(path string, o Options) (*Store, error) { return open(path, o, true) }
 
 // OpenNew opens a file to write that [Store.Archive] has made, in which the entry
 // is missing that says what was kept.
-func OpenNew(path string) (*Store, error) { return open(path, false, false) }
+func OpenNew(path string) (*Store, error) { return open(path, Options{}, false) }
 
-func open(path string, readOnly, complete bool) (_ *Store, err error) {
+func open(path string, o Options, complete bool) (_ *Store, err error) {
 	defer fault.Catch(&err)
-	log, err := logfile.Open(path, readOnly)
-	if errors.Is(err, fs.ErrNotExist) && !readOnly {
-		if err = logfile.Create(path); err == nil || errors.Is(err, fs.ErrExist) {
-			log, err = logfile.Open(path, readOnly)
+	how := logfile.Options{ReadOnly: o.ReadOnly, Disk: o.Disk}
+	log, err := logfile.Open(path, how)
+	if errors.Is(err, fs.ErrNotExist) && !o.ReadOnly {
+		if err = logfile.Create(path, o.Disk); err == nil || errors.Is(err, fs.ErrExist) {
+			log, err = logfile.Open(path, how)
 		}
 	}
 	switch {
@@ -69,7 +89,7 @@ func open(path string, readOnly, complete bool) (_ *Store, err error) {
 		return nil, book.Unavailable(err)
 	}
 	f := &Store{
-		log: log, held: footing.Hold(path, log), readOnly: readOnly,
+		log: log, held: footing.Hold(path, o.Disk, log), Options: o,
 		of: map[book.Kind]*book.Entry{}, sums: map[string]book.Sums{}, newest: math.MinInt64,
 	}
 	if err = f.load(complete); err != nil {
@@ -84,15 +104,15 @@ func (f *Store) load(complete bool) error {
 	back := false // to an older window, whose sums are gone
 	in := replay{known: book.Guarantees{}}
 	in.kept = func(c kept) error { return f.loadKept(&in, c, &back) }
-	if f.readOnly {
+	if f.ReadOnly {
 		in.unlinked = math.MaxUint64
 	}
-	_, err := f.log.Recover(f.readOnly, func(frame *logfile.Frame) error {
+	rest, err := f.log.Recover(func(frame *logfile.Frame) error {
 		return in.frame(frame, func(r linked) error {
 			if r.Means == nil {
 				return f.loadOther(&in, r, &back)
 			}
-			if !f.readOnly {
+			if !f.ReadOnly {
 				f.paid.add(book.Payment{Subject: r.Subject, Key: r.Key}.Name(), place{r.offset, in.Seq})
 			}
 			cost := book.Cost{Epsilon: r.Means.Epsilon, Delta: r.Means.Delta}
@@ -100,11 +120,14 @@ func (f *Store) load(complete bool) error {
 			return f.count(r.Window, r.Subject, book.Sums{Spent: cost}, &back)
 		})
 	})
-	if err != nil {
+	f.rest, f.unread = rest, in.Seq+1
+	switch {
+	case err != nil:
 		return fileError(err)
-	}
-	if in.sealed && !f.readOnly {
+	case in.sealed && !f.ReadOnly:
 		return fmt.Errorf("%w: the file is an archive, which can only be read", book.ErrUnavailable)
+	case rest > 0 && (in.Seq < f.Answered || f.Doubtful && in.Seq == f.Answered):
+		return book.Damaged("%w: entries from %d on are not what was written, %d bytes, and the head was at %d", ErrAnswered, in.Seq+1, rest, f.Answered)
 	}
 	if complete {
 		if err = f.checkCarried(&in); err != nil {
@@ -117,6 +140,21 @@ func (f *Store) load(complete bool) error {
 		f.sums, err = f.scanSums(f.window)
 	}
 	return err
+}
+
+// Unfinished returns how many bytes were found behind the last whole write, which
+// was being followed by another when the machine stopped, and the entry that they
+// would have begun with.
+func (f *Store) Unfinished() (bytes int64, entry uint64) { return f.rest, f.unread }
+
+// Confirm puts on disk, in the file itself, that all of it was answered. It is for
+// a ledger of which nothing is noted outside.
+func (f *Store) Confirm() error { return book.Medium(fileError(f.log.Confirm())) }
+
+// Scrub reads all of the file once more, and refuses what is not what was written.
+func (f *Store) Scrub(on func(bytes int) bool) (err error) {
+	defer fault.Catch(&err)
+	return book.Medium(fileError(f.log.Scrub(on)))
 }
 
 // checkCarried refuses what is kept of archived entries unless the last entry
@@ -138,7 +176,7 @@ func (f *Store) checkCarried(in *replay) error {
 // loadKept reads what is kept of archived entries.
 func (f *Store) loadKept(in *replay, c kept, back *bool) (err error) {
 	switch {
-	case c.Paid != nil && !f.readOnly:
+	case c.Paid != nil && !f.ReadOnly:
 		f.paid.add(c.Paid.Name, place{c.offset, c.Paid.Seq})
 	case c.Sum != nil:
 		s := sumsOf(c.Sum)
@@ -332,7 +370,7 @@ func (f *Store) View(_ context.Context, read func(book.Page) error) (err error) 
 // Close gives up after a second: a write that does not end must not keep a
 // process alive.
 func (f *Store) Close() error {
-	return book.Unavailable(footing.Within(time.Second, func() error { return f.log.Close(f.readOnly) }))
+	return book.Unavailable(footing.Within(time.Second, func() error { return f.log.Close() }))
 }
 
 // place is where a spend stands.

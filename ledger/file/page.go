@@ -74,13 +74,21 @@ func (p *page) commit() error {
 		body, at[i] = f.coder.Append(body, &p.fresh[i])
 	}
 	f.mu.Unlock()
+	written := false
+	defer func() { // also after a panic: what follows must not build on what is not there
+		if !written {
+			f.mu.Lock()
+			f.coder.Back(state)
+			f.mu.Unlock()
+		}
+	}()
 	offset, err := f.log.Append(logFrame, uint32(len(p.fresh)), body, logfile.Seal{Head: p.chain.Hash, MAC: p.chain.MAC})
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	if err != nil {
-		f.coder.Back(state)
 		return book.Medium(fileError(err))
 	}
+	written = true
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	seq := f.chain.Seq
 	for i, r := range p.fresh {
 		if seq++; r.Means != nil {

@@ -7,44 +7,47 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"sync/atomic"
+
+	"sotto/ledger/disk"
 )
 
 // ErrCut is wrapped by the error of a file that was cut off.
 var ErrCut = errors.New("cut off")
 
+// Open is a file that is open, and up to where it counts, which never shrinks.
+type Open interface {
+	Stat() (fs.FileInfo, error)
+	End() int64
+}
+
 // File is an open file and the name under which it must be found again.
 type File struct {
 	path string
-	file interface{ Stat() (os.FileInfo, error) }
-	size atomic.Int64 // that it had last; it never shrinks
+	on   disk.Disk
+	file Open
 }
 
-// Hold returns an open file with its name.
-func Hold(path string, open interface{ Stat() (os.FileInfo, error) }) *File {
-	return &File{path: path, file: open}
-}
+// Hold returns an open file with its name on a disk, nil for that of the machine.
+func Hold(path string, on disk.Disk, open Open) *File { return &File{path, disk.Or(on), open} }
 
 // InPlace refuses a file that was deleted, replaced or cut off since it was
 // opened. The system answers that from memory.
 func (f *File) InPlace() error {
-	size := f.size.Load() // first: others may let it grow meanwhile
+	end := f.file.End() // first: others may let it grow meanwhile
 	open, err := f.file.Stat()
 	if err != nil {
 		return err
 	}
-	there, err := os.Stat(f.path)
+	there, err := f.on.Stat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s was deleted while it was open", f.path)
 	case err != nil:
 		return err
-	case !os.SameFile(open, there):
+	case !f.on.Same(open, there):
 		return fmt.Errorf("%s was replaced by another file while it was open", f.path)
-	case open.Size() < size:
-		return fmt.Errorf("%s was %w from %d to %d bytes while it was open", f.path, ErrCut, size, open.Size())
+	case open.Size() < end:
+		return fmt.Errorf("%s was %w from %d to %d bytes while it was open", f.path, ErrCut, end, open.Size())
 	}
-	f.size.CompareAndSwap(size, open.Size())
 	return nil
 }

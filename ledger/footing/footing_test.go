@@ -14,6 +14,11 @@ import (
 	"sotto/ledger/footing"
 )
 
+// opened is a file of which a page counts.
+type opened struct{ *os.File }
+
+func (opened) End() int64 { return 4096 }
+
 func TestInPlace(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -36,7 +41,7 @@ func TestInPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := footing.Hold(path, file)
+		f := footing.Hold(path, nil, opened{file})
 		if err = f.InPlace(); err != nil {
 			t.Fatal(err)
 		}

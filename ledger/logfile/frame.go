@@ -25,7 +25,9 @@ func appendFrame(dst []byte, kind byte, count uint32, body []byte, seal Seal) []
 // reader reads frames one after the other.
 type reader struct {
 	in     *bufio.Reader
+	head   [headSize]byte
 	buffer []byte
+	rest   []byte // of the frame, behind its head
 	frame  Frame
 }
 
@@ -37,7 +39,7 @@ func newReader(r io.Reader, bytes int64) *reader {
 // next reads the frame that begins at an offset, and returns its length. The file
 // has so many bytes.
 func (r *reader) next(at, bytes int64) (*Frame, int64, error) {
-	var head [headSize]byte
+	head := &r.head
 	if err := r.fill(head[:]); err != nil {
 		return nil, headSize, err
 	}
@@ -52,6 +54,7 @@ func (r *reader) next(at, bytes int64) (*Frame, int64, error) {
 		r.buffer = make([]byte, need)
 	}
 	rest := r.buffer[:int(size)+tailSize]
+	r.rest = rest
 	n := int64(headSize + len(rest))
 	if err := r.fill(rest); err != nil {
 		return nil, n, err
@@ -64,6 +67,12 @@ func (r *reader) next(at, bytes int64) (*Frame, int64, error) {
 	sum := crc32.Update(crc32.Checksum(head[:], castagnoli), castagnoli, rest[:size+tailSize-4])
 	f.Whole = sum == binary.LittleEndian.Uint32(rest[size+tailSize-4:])
 	return f, n, nil
+}
+
+// raw yields the bytes of the frame that was read last.
+func (r *reader) raw(yield func([]byte)) {
+	yield(r.head[:])
+	yield(r.rest)
 }
 
 // fill reads as many bytes as there is room for. The end of the file is errShort.

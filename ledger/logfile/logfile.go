@@ -3,9 +3,10 @@
 // the same time, without a lock, and see whole frames alone.
 //
 // A file begins with two pages that say, in turn, how far it is known to be
-// written. What is damaged before that place is damage; what is not whole behind
-// it was being written when the machine stopped, was never confirmed to anybody,
-// and is dropped. It knows nothing of what frames hold.
+// written. What is damaged before that place is damage. What is not whole behind it
+// was being written when the machine stopped, unless somebody else knows better:
+// it is dropped by the next Append, and not before. It knows nothing of what frames
+// hold.
 package logfile
 
 import (
@@ -16,12 +17,13 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
 
-	"sotto/internal/atomicfile"
+	"sotto/ledger/disk"
 )
 
 // Errors that callers branch on.
@@ -64,14 +66,24 @@ type Frame struct {
 	Whole  bool   // whether its checksum is right
 }
 
+// Options say how a log is opened.
+type Options struct {
+	ReadOnly bool      // many may have it open so; one may write
+	Disk     disk.Disk // nil means the machine's
+}
+
 // File is an open log. One goroutine at a time may append; all may read.
 type File struct {
-	f      *os.File
+	Options
+	dir    string
+	f      disk.File
 	end    atomic.Int64 // of what is written
 	marked atomic.Int64 // the end that the marks know of
 	turn   int64        // which mark is next
-	broken bool         // bytes of a failed append may lie behind the end
+	loose  bool         // what is behind the end does not count, and is cut off
+	wrote  bool
 	last   atomic.Pointer[known]
+	whole  fingerprint
 	buffer []byte
 }
 
@@ -84,22 +96,23 @@ type known struct {
 }
 
 // Create makes an empty log at a path where nothing is. It appears whole.
-func Create(path string) error {
+func Create(path string, on disk.Disk) error {
+	on = disk.Or(on)
 	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, ".ledger-")
+	f, err := on.Temp(dir, ".ledger-")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) //nolint:errcheck // its other name stays
-	_, err = f.Write(head(firstFrame))
-	if err = errors.Join(err, f.Chmod(0o600), f.Sync(), f.Close()); err != nil {
+	defer on.Remove(f.Name()) //nolint:errcheck // its other name stays
+	_, err = f.WriteAt(head(firstFrame), 0)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err = os.Link(f.Name(), path); err != nil { // fails if something is there
+	if err = on.Link(f.Name(), path); err != nil { // fails if something is there
 		return err
 	}
 	// The content is synced by itself, but a name that is lost takes it along.
-	return atomicfile.SyncDir(dir)
+	return on.SyncDir(dir)
 }
 
 // Adder appends a frame to a log that is being built.
@@ -149,22 +162,23 @@ func mark(end int64) []byte {
 }
 
 // Open opens a log. To write, it takes the file for this process alone.
-func Open(path string, readOnly bool) (*File, error) {
+func Open(path string, o Options) (*File, error) {
+	o.Disk = disk.Or(o.Disk)
 	mode := os.O_RDWR
-	if readOnly {
+	if o.ReadOnly {
 		mode = os.O_RDONLY
 	}
 	for deadline := time.Now().Add(lockWait); ; {
-		f, err := os.OpenFile(path, mode, 0)
+		f, err := o.Disk.OpenFile(path, mode, 0)
 		if err != nil {
 			return nil, err
 		}
 		free := true
-		if !readOnly {
-			free, err = lock(f, path)
+		if !o.ReadOnly {
+			free, err = lock(o.Disk, f, path)
 		}
 		if err == nil && free {
-			l := &File{f: f}
+			l := &File{Options: o, dir: filepath.Dir(path), f: f}
 			if err = l.readMarks(); err == nil {
 				return l, nil
 			}
@@ -181,19 +195,19 @@ func Open(path string, readOnly bool) (*File, error) {
 
 // lock reports whether the file is ours, and still the one at its path: whoever
 // had it may have put another in its place.
-func lock(f *os.File, path string) (bool, error) {
-	if free, err := tryLock(f); err != nil || !free {
+func lock(on disk.Disk, f disk.File, path string) (bool, error) {
+	if free, err := f.Lock(); err != nil || !free {
 		return false, err
 	}
 	mine, err := f.Stat()
 	if err != nil {
 		return false, err
 	}
-	now, err := os.Stat(path)
-	if errors.Is(err, os.ErrNotExist) {
+	now, err := on.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil && os.SameFile(mine, now), err
+	return err == nil && on.Same(mine, now), err
 }
 
 // readMarks finds out how far the file is known to be written.
@@ -241,31 +255,36 @@ func (l *File) readMarks() error {
 func (l *File) End() int64 { return l.end.Load() }
 
 // Recover reads all frames, also those that were written whole behind the last
-// mark, and sets the end behind them. A writer cuts off what follows.
-func (l *File) Recover(readOnly bool, yield func(*Frame) error) (dropped int64, err error) {
+// mark, and sets the end behind them. It returns how many bytes follow, which the
+// next Append cuts off. Whatever a writer has read is on disk then: another that was
+// killed may have left it in the memory of the machine alone.
+func (l *File) Recover(yield func(*Frame) error) (rest int64, err error) {
 	info, err := l.f.Stat()
 	if err != nil {
 		return 0, err
 	}
-	end, err := l.scan(info.Size(), yield)
+	end, err := l.scan(info.Size(), l.whole.add, yield)
 	if err != nil {
 		return 0, err
 	}
 	l.end.Store(end)
-	if readOnly {
-		return info.Size() - end, nil
+	rest = info.Size() - end
+	if l.ReadOnly {
+		return rest, nil
 	}
-	if dropped = info.Size() - end; dropped > 0 {
-		if err = errors.Join(l.f.Truncate(end), l.f.Sync()); err != nil {
-			return dropped, err
-		}
+	if err = l.f.Sync(); err == nil {
+		err = l.Disk.SyncDir(l.dir)
+	}
+	if err != nil && !errors.Is(err, fs.ErrPermission) { // to the folder: then we made nothing in it
+		return rest, err
 	}
 	tail := make([]byte, min(tailSize, end-firstFrame))
 	if _, err = l.f.ReadAt(tail, end-int64(len(tail))); err != nil {
-		return dropped, err
+		return rest, err
 	}
+	l.loose = rest > 0
 	l.know(tail)
-	return dropped, nil
+	return rest, nil
 }
 
 // know remembers what the file ends with.
@@ -295,26 +314,37 @@ func (l *File) Intact() error {
 
 // Scan reads the frames up to an end that End returned.
 func (l *File) Scan(end int64, yield func(*Frame) error) error {
-	got, err := l.scan(end, yield)
+	got, err := l.scan(end, nil, yield)
 	if err == nil && got != end {
 		return fmt.Errorf("%w: the frame at %d is not whole", ErrDamaged, got)
 	}
 	return err
 }
 
-// scan returns where the frames end that are whole.
-func (l *File) scan(size int64, yield func(*Frame) error) (int64, error) {
+// scan returns where the frames end that are whole, and gives their bytes to see
+// before it yields them. A frame that is not whole with a whole one behind it was
+// not being written when the machine stopped: one is on disk before the next.
+func (l *File) scan(size int64, see func([]byte), yield func(*Frame) error) (int64, error) {
 	in := newReader(io.NewSectionReader(l.f, firstFrame, size-firstFrame), size-firstFrame)
 	for at := int64(firstFrame); at < size; {
 		frame, n, err := in.next(at, size)
-		known := at < l.marked.Load()
-		switch {
-		case err != nil && !errors.Is(err, errShort):
+		torn := err != nil || !frame.Whole
+		if err != nil && !errors.Is(err, errShort) {
 			return at, err
-		case (err != nil || !frame.Whole) && !known:
+		}
+		if torn && at >= l.marked.Load() {
+			if err == nil { // its length is known
+				if behind, _, failed := in.next(at+n, size); failed == nil && behind.Whole {
+					return at, fmt.Errorf("%w: the frame at byte %d cannot be read, and one behind it can", ErrDamaged, at)
+				}
+			}
 			return at, nil
-		case err != nil:
+		}
+		if err != nil {
 			return at, fmt.Errorf("%w: the frame at byte %d cannot be read", ErrDamaged, at)
+		}
+		if see != nil {
+			in.raw(see)
 		}
 		if err := yield(frame); err != nil {
 			return at, err
@@ -337,31 +367,24 @@ func (l *File) Append(kind byte, count uint32, body []byte, seal Seal) (int64, e
 		return 0, fmt.Errorf("logfile: a frame has %d bytes, must have at most %d", len(body), largest)
 	}
 	end := l.end.Load()
-	info, err := l.f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	if info.Size() < end || info.Size() > end && !l.broken {
-		return 0, fmt.Errorf("%w: the file has %d bytes, and was left with %d", ErrDamaged, info.Size(), end)
-	}
-	if err = l.Intact(); err != nil {
+	if err := l.clear(end); err != nil {
 		return 0, err
 	}
 	l.buffer = appendFrame(l.buffer[:0], kind, count, body, seal)
-	l.broken = true
-	if _, err = l.f.WriteAt(l.buffer, end); err == nil {
-		if err = l.mark(end); err == nil {
-			err = sync(l.f)
-		}
+	l.loose = true
+	_, err := l.f.WriteAt(l.buffer, end)
+	if err == nil {
+		err = l.mark(end)
 	}
 	if err != nil {
 		if l.f.Truncate(end) == nil {
-			l.broken = false
+			l.loose = false
 		}
 		return 0, err
 	}
-	l.broken = false
+	l.loose, l.wrote = false, true
 	l.end.Store(end + int64(len(l.buffer)))
+	l.whole.add(l.buffer)
 	l.know(bytes.Clone(l.buffer[len(l.buffer)-tailSize:]))
 	if cap(l.buffer) > 1<<20 {
 		l.buffer = nil
@@ -369,29 +392,62 @@ func (l *File) Append(kind byte, count uint32, body []byte, seal Seal) (int64, e
 	return end + headSize, nil
 }
 
+// Confirm puts a mark of the end on disk, so that whatever is missing before it is
+// known to be damage. The log is as it was if it fails.
+func (l *File) Confirm() error {
+	end := l.end.Load()
+	if end == l.marked.Load() {
+		return nil
+	}
+	if err := l.mark(end); err != nil {
+		return err
+	}
+	l.know(l.last.Load().tail)
+	return nil
+}
+
+// clear makes sure that the file is as it was left, and that nothing follows its
+// end.
+func (l *File) clear(end int64) error {
+	info, err := l.f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() < end || info.Size() > end && !l.loose {
+		return fmt.Errorf("%w: the file has %d bytes, and was left with %d", ErrDamaged, info.Size(), end)
+	}
+	if err = l.Intact(); err != nil || info.Size() == end {
+		return err
+	}
+	return l.f.Truncate(end)
+}
+
 // Room writes bytes behind the end and takes them away again, to find out
 // whether there is room for them.
 func (l *File) Room(bytes int) error {
 	end := l.end.Load()
-	l.broken = true
+	l.loose = true
 	_, err := l.f.WriteAt(make([]byte, bytes), end)
 	if err == nil {
-		err = sync(l.f)
+		err = l.f.Sync()
 	}
 	if failed := l.f.Truncate(end); failed != nil {
 		return errors.Join(err, failed)
 	}
-	l.broken = false
+	l.loose = false
 	return err
 }
 
-// mark notes an end up to which everything is on disk. The other mark stays, in
-// case that this one is being written when the machine stops.
+// mark syncs the file together with a mark of an end up to which everything is on
+// disk. The other mark stays until this one is there: one that is not known to be is
+// written again.
 func (l *File) mark(end int64) error {
-	if end == l.marked.Load() {
-		return nil
+	if end != l.marked.Load() {
+		if _, err := l.f.WriteAt(mark(end), l.turn*pageSize); err != nil {
+			return err
+		}
 	}
-	if _, err := l.f.WriteAt(mark(end), l.turn*pageSize); err != nil {
+	if err := l.f.Sync(); err != nil || end == l.marked.Load() {
 		return err
 	}
 	l.marked.Store(end)
@@ -399,13 +455,11 @@ func (l *File) mark(end int64) error {
 	return nil
 }
 
-// Close notes the end and closes the file.
-func (l *File) Close(readOnly bool) error {
+// Close notes the end of what was written and closes the file.
+func (l *File) Close() error {
 	var err error
-	if end := l.end.Load(); !readOnly && end != l.marked.Load() {
-		if err = l.mark(end); err == nil {
-			err = l.f.Sync()
-		}
+	if l.wrote {
+		err = l.Confirm()
 	}
 	return errors.Join(err, l.f.Close())
 }

@@ -14,17 +14,17 @@ import (
 func made(tb testing.TB) (string, []byte) {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "log")
-	if err := logfile.Create(path); err != nil {
+	if err := logfile.Create(path, nil); err != nil {
 		tb.Fatal(err)
 	}
-	if err := logfile.Create(path); !errors.Is(err, os.ErrExist) {
+	if err := logfile.Create(path, nil); !errors.Is(err, os.ErrExist) {
 		tb.Fatalf("a log was made over another: %v", err)
 	}
-	l, err := logfile.Open(path, false)
+	l, err := logfile.Open(path, logfile.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if _, err = l.Recover(false, func(*logfile.Frame) error { return errors.New("a frame in an empty log") }); err != nil {
+	if _, err = l.Recover(func(*logfile.Frame) error { return errors.New("a frame in an empty log") }); err != nil {
 		tb.Fatal(err)
 	}
 	for i, body := range []string{"first", "", "third"} {
@@ -32,7 +32,7 @@ func made(tb testing.TB) (string, []byte) {
 			tb.Fatal(err)
 		}
 	}
-	if err = l.Close(false); err != nil {
+	if err = l.Close(); err != nil {
 		tb.Fatal(err)
 	}
 	content, err := os.ReadFile(path)
@@ -44,12 +44,12 @@ func made(tb testing.TB) (string, []byte) {
 
 // read returns the bodies of the frames of a log.
 func read(path string) (bodies []string, dropped int64, err error) {
-	l, err := logfile.Open(path, true)
+	l, err := logfile.Open(path, logfile.Options{ReadOnly: true})
 	if err != nil {
 		return nil, 0, err
 	}
-	defer l.Close(true)
-	dropped, err = l.Recover(true, func(f *logfile.Frame) error {
+	defer l.Close()
+	dropped, err = l.Recover(func(f *logfile.Frame) error {
 		if !f.Whole {
 			return logfile.ErrDamaged
 		}
@@ -71,11 +71,11 @@ func TestFrames(t *testing.T) {
 		t.Errorf("with an unfinished frame: read %q, %d bytes dropped, %v", got, dropped, err)
 	}
 	var copied bytes.Buffer
-	l, err := logfile.Open(path, true)
+	l, err := logfile.Open(path, logfile.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close(true)
+	defer l.Close()
 	if err = l.CopyTo(&copied, l.End()); err != nil || copied.Len() != len(content) {
 		t.Errorf("copied %d bytes, %v; want %d", copied.Len(), err, len(content))
 	}
@@ -85,15 +85,15 @@ func TestFrames(t *testing.T) {
 // another writes all the same.
 func TestIntact(t *testing.T) {
 	path, content := made(t)
-	l, err := logfile.Open(path, false)
+	l, err := logfile.Open(path, logfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close(true)
-	if _, err = logfile.Open(path, false); !errors.Is(err, logfile.ErrLocked) {
+	defer l.Close()
+	if _, err = logfile.Open(path, logfile.Options{}); !errors.Is(err, logfile.ErrLocked) {
 		t.Errorf("opening it twice: %v, want %v", err, logfile.ErrLocked)
 	}
-	if _, err = l.Recover(false, func(*logfile.Frame) error { return nil }); err != nil {
+	if _, err = l.Recover(func(*logfile.Frame) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)

@@ -37,7 +37,7 @@ func (l *Ledger) Affords(ctx context.Context, shards ...ledger.Shard) error {
 	}
 	refused := make([]*ledger.Exhausted, len(l.parts))
 	if err := l.each(func(i int, p *ledger.Ledger) error {
-		mine, _ := l.share(i, shards)
+		mine, _ := l.share(i, shards, true)
 		if len(mine) == 0 {
 			return nil
 		}
@@ -62,9 +62,16 @@ func (l *Ledger) Affords(ctx context.Context, shards ...ledger.Shard) error {
 	return &all
 }
 
-// share returns what of shards is for a part, and of which shard each is.
-func (l *Ledger) share(part int, shards []ledger.Shard) (mine []ledger.Shard, of []int) {
+// share returns what of shards is for a part, and of which shard each is. One without
+// demands is kept in the part that the name of its job is in, and looked for in all.
+func (l *Ledger) share(part int, shards []ledger.Shard, look bool) (mine []ledger.Shard, of []int) {
 	for k, s := range shards {
+		if len(s.Demands) == 0 {
+			if look || Of("job "+s.Job, len(l.parts)) == part {
+				mine, of = append(mine, s), append(of, k)
+			}
+			continue
+		}
 		s.Whole = s.Content()
 		s.Demands = slices.DeleteFunc(slices.Clone(s.Demands), func(d ledger.Demand) bool { return Of(d.Subject, len(l.parts)) != part })
 		if len(s.Demands) > 0 {
@@ -79,15 +86,15 @@ func (l *Ledger) reserve(ctx context.Context, shards []ledger.Shard, pay func(*l
 		return pay(l.parts[0], ctx, shards...)
 	}
 	for _, s := range shards {
-		if len(s.Demands) == 0 {
-			return nil, errors.New("part: the shard has no demands, must have at least one")
+		if len(s.Demands) == 0 && s.Whole == (ledger.Digest{}) {
+			return nil, errors.New("part: the shard has no demands, must have at least one, or say what it stands for")
 		}
 	}
 	answers := make([][]ledger.Reserved, len(l.parts))
 	of := make([][]int, len(l.parts))
 	if err := l.each(func(i int, p *ledger.Ledger) (err error) {
 		var mine []ledger.Shard
-		if mine, of[i] = l.share(i, shards); len(mine) > 0 {
+		if mine, of[i] = l.share(i, shards, false); len(mine) > 0 {
 			answers[i], err = pay(p, ctx, mine...)
 		}
 		return err

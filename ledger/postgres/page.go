@@ -29,6 +29,15 @@ type page struct {
 	counted map[book.Account]book.Sums
 	changed map[book.Account]bool
 	fresh   []row
+	beside  string // statement that is to be committed with them; "" for none
+	args    []any
+}
+
+// Beside has a statement committed together with what was appended, and reports false
+// if nothing was.
+func (p *page) Beside(statement string, args ...any) bool {
+	p.beside, p.args = statement, args
+	return len(p.fresh) > 0
 }
 
 // row is a row of the log.
@@ -223,6 +232,9 @@ func (p *page) flush() error {
 	}
 	b.Queue(`UPDATE sotto_ledger_head SET seq = $1, spends = $2, at = $3, hash = $4, mac = $5, budget = $6, secret = $7, means = $8`,
 		int64(p.chain.Seq), int64(p.chain.Spends), p.chain.At.UnixNano(), p.chain.Hash[:], p.chain.MAC[:], p.last[book.KindBudget], p.last[book.KindSecret], len(all))
+	if p.beside != "" {
+		b.Queue(p.beside, p.args...)
+	}
 	p.means = len(all)
 	return book.Unavailable(p.tx.SendBatch(p.ctx, &b).Close())
 }

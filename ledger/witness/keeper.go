@@ -44,6 +44,8 @@ type Keeper struct {
 	// Accept takes the ledger as it is, until that is noted; nil for nobody.
 	Accept *Acceptance
 
+	noting sync.Mutex // who writes to Place; one at a time, so that no head is followed by an older one
+
 	mu      sync.Mutex // guards what follows, and Accept
 	head    Head       // what is known of the log; Seq is 0 if nothing is
 	noted   Head       // as it was last written
@@ -236,12 +238,33 @@ func (k *Keeper) Confirmed(ctx context.Context) bool {
 	return true
 }
 
+// Covered reports whether what was noted is the end of the log, so that all of it may
+// be answered.
+func (k *Keeper) Covered() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.Place == nil || k.same()
+}
+
+// same reports whether the head is as it was noted.
+func (k *Keeper) same() bool {
+	h, before := k.head, k.noted
+	return h.Seq == before.Seq && h.Hash == before.Hash && h.Until.Equal(before.Until) && h.Right == before.Right && k.Accept == nil
+}
+
 // Note writes the head to its place, if it has changed or was not written for
 // long.
-func (k *Keeper) Note(ctx context.Context) error {
+func (k *Keeper) Note(ctx context.Context) error { return k.note(ctx, refresh) }
+
+// NoteNow writes the head to its place.
+func (k *Keeper) NoteNow(ctx context.Context) error { return k.note(ctx, 0) }
+
+func (k *Keeper) note(ctx context.Context, every time.Duration) error {
+	k.noting.Lock()
+	defer k.noting.Unlock()
 	now := k.Read().Wall.UTC()
 	k.mu.Lock()
-	h, before, accept := k.head, k.noted, k.Accept
+	h, before, accept, same := k.head, k.noted, k.Accept, k.same()
 	if !k.doubted {
 		h.Seen = now
 	}
@@ -249,17 +272,54 @@ func (k *Keeper) Note(ctx context.Context) error {
 	if accept != nil {
 		h.Accepted = &Accepted{Who: accept.Who, Reason: accept.Reason, When: h.Seen, Seq: before.Seq, Hash: before.Hash}
 	}
-	same := h.Seq == before.Seq && h.Hash == before.Hash && h.Until.Equal(before.Until) && h.Right == before.Right && accept == nil
-	if k.Place == nil || h.Seq == 0 || same && now.Sub(before.Seen).Abs() < refresh {
+	if k.Place == nil || h.Seq == 0 || same && now.Sub(before.Seen).Abs() < every {
 		return nil
 	}
+	h.Doubtful = false
 	if err := k.Place.SetHead(ctx, h); err != nil {
 		return err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.noted, k.Accept, k.head.Seen, k.head.Accepted = h, nil, h.Seen, h.Accepted
+	k.noted, k.Accept, k.head.Seen, k.head.Accepted, k.head.Doubtful = h, nil, h.Seen, h.Accepted, false
 	return nil
+}
+
+// Ahead returns the statement that notes the end of a log in the transaction which
+// writes it, and what to call when that is committed; "" if it cannot be noted so, or
+// somebody takes the log as it is. Nobody else may note anything meanwhile.
+func (k *Keeper) Ahead(last Entry) (statement string, args []any, committed func()) {
+	place, ok := k.Place.(interface {
+		Statement(h Head) (string, []any)
+	})
+	now := k.Read().Wall.UTC()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !ok || k.noted.Seq == 0 || k.Accept != nil || last.Seq <= k.noted.Seq {
+		return "", nil, nil
+	}
+	h := k.head
+	h.Entry = last
+	if !k.doubted {
+		h.Seen = now
+	}
+	statement, args = place.Statement(h)
+	return statement, args, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.noted, k.head.Seen = h, h.Seen
+	}
+}
+
+// Known returns what was noted of the log when it was begun, unless somebody takes
+// the log as it is.
+func (k *Keeper) Known() (seq uint64, doubtful bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.Accept != nil {
+		return 0, false
+	}
+	return k.head.Seq, k.head.Doubtful
 }
 
 // Report logs the head.

@@ -122,11 +122,27 @@ func (p *postgres) SetHead(ctx context.Context, h Head) error {
 		if err := table(ctx, conn); err != nil {
 			return err
 		}
-		_, err := conn.Exec(ctx, `INSERT INTO `+schema+`.heads AS h (ledger, seq, head) VALUES ($1, $2, $3)
-			ON CONFLICT (ledger) DO UPDATE SET seq = excluded.seq, head = excluded.head WHERE h.seq <= excluded.seq OR $4`,
-			[]byte(p.ledger), int64(h.Seq), h.line(), h.Accepted != nil && h.Accepted.When.Equal(h.Seen))
+		statement, args := p.Statement(h)
+		return write(ctx, conn, statement, args...)
+	})
+}
+
+// write runs a statement in a transaction that waits for those of others and then goes
+// by what they wrote, whatever the database's default is: under a stricter one a gateway
+// would be refused because another one was quicker.
+func write(ctx context.Context, conn *pgx.Conn, statement string, args ...any) error {
+	return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, statement, args...)
 		return err
 	})
+}
+
+// Statement notes a head in a transaction of somebody else, who has found the table
+// there.
+func (p *postgres) Statement(h Head) (statement string, args []any) {
+	return `INSERT INTO ` + schema + `.heads AS h (ledger, seq, head) VALUES ($1, $2, $3)
+			ON CONFLICT (ledger) DO UPDATE SET seq = excluded.seq, head = excluded.head WHERE h.seq <= excluded.seq OR $4`,
+		[]any{[]byte(p.ledger), int64(h.Seq), h.line(format), h.Accepted != nil && h.Accepted.When.Equal(h.Seen)}
 }
 
 // Clock implements [Place].
@@ -144,9 +160,8 @@ func (p *postgres) SetClock(ctx context.Context, c Clock) error {
 		if err := table(ctx, conn); err != nil {
 			return err
 		}
-		_, err := conn.Exec(ctx, `INSERT INTO `+schema+`.heads (ledger, clock) VALUES ($1, $2)
+		return write(ctx, conn, `INSERT INTO `+schema+`.heads (ledger, clock) VALUES ($1, $2)
 			ON CONFLICT (ledger) DO UPDATE SET clock = excluded.clock`, []byte(p.ledger), c.line())
-		return err
 	})
 }
 

@@ -21,6 +21,7 @@ import (
 	"sotto/internal/atomicfile"
 	"sotto/internal/regular"
 	"sotto/ledger/clock"
+	"sotto/ledger/disk"
 )
 
 const format = "sotto-head-1"
@@ -47,6 +48,10 @@ type Head struct {
 	// Accepted says that somebody has taken a ledger that did not go on from the
 	// head before.
 	Accepted *Accepted `json:"accepted,omitempty"`
+
+	// Doubtful says that something was noted after this which cannot be read: it was
+	// being written when the machine stopped, or it was damaged since.
+	Doubtful bool `json:"-"`
 }
 
 // Accepted says who took a ledger as it is, when and why, and what the head was
@@ -82,13 +87,13 @@ type Place interface {
 }
 
 // Open returns the place of a name: a database if it begins with postgres:// or
-// postgresql://, in which it stands under the name of the ledger, and a file
-// otherwise.
-func Open(name, ledger string) (Place, error) {
+// postgresql://, in which it stands under the name of the ledger, and otherwise a
+// file on a disk, nil for that of the machine.
+func Open(name, ledger string, on disk.Disk) (Place, error) {
 	if IsPostgres(name) {
 		return newPostgres(name, ledger)
 	}
-	return File(name), nil
+	return &slots{path: name, on: disk.Or(on)}, nil
 }
 
 // IsPostgres reports whether a place is named like a database.
@@ -96,29 +101,9 @@ func IsPostgres(name string) bool {
 	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }
 
-// File is a place in two files: the head in the one of that name, and what was
-// said of the clock beside it.
-type File string
-
-// String implements [Place].
-func (f File) String() string { return string(f) }
-
-func (f File) clock() string { return string(f) + ".clock" }
-
-// Head implements [Place].
-func (f File) Head(context.Context) (*Head, error) { return load(string(f), parseHead) }
-
-// SetHead implements [Place]. The file holds the old head or the new one.
-func (f File) SetHead(_ context.Context, h Head) error { return store(string(f), h.line()) }
-
-// Clock implements [Place].
-func (f File) Clock(context.Context) (*Clock, error) { return load(f.clock(), parseClock) }
-
-// SetClock implements [Place].
-func (f File) SetClock(_ context.Context, c Clock) error { return store(f.clock(), c.line()) }
-
-// Close implements [Place].
-func (f File) Close() error { return nil }
+// File is a place in two files of the machine: the head in the one of that name, and
+// what was said of the clock beside it.
+func File(path string) Place { return &slots{path: path, on: disk.Machine} }
 
 // most bounds what is read of a file.
 const most = 1 << 16
@@ -153,7 +138,7 @@ func store(path string, content []byte) error {
 	return f.Commit()
 }
 
-func (h Head) line() []byte {
+func (h Head) line(format string) []byte {
 	h.Format = format
 	return line(h)
 }
@@ -175,6 +160,10 @@ var errFormat = errors.New("witness: this is no head of a ledger, or one of anot
 
 // parseHead reads a head, and nothing else.
 func parseHead(content []byte) (*Head, error) {
+	return parseHeadOf(content, format)
+}
+
+func parseHeadOf(content []byte, format string) (*Head, error) {
 	h := new(Head)
 	if err := strictly(content, h); err != nil || h.Format != format || len(h.Hash) != 64 || h.Seq == 0 {
 		return nil, errFormat

@@ -97,7 +97,7 @@ func (t *Trainer) Write(dir string) error {
 			return fmt.Errorf("joint: %w", err)
 		}
 	}
-	if err := atomicfile.WriteJSON(filepath.Join(fresh, AboutFile), a); err != nil {
+	if err := atomicfile.WriteSharedJSON(filepath.Join(fresh, AboutFile), a); err != nil {
 		return err
 	}
 	if err := os.Chmod(fresh, 0o755); err != nil { //nolint:gosec // as its files

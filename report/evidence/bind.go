@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"sotto/dp"
+	"sotto/internal/regular"
 	"sotto/mech"
 )
 
@@ -63,6 +63,25 @@ type Stated struct {
 	Claimed   dp.Epsilon
 	Mechanism mech.Params
 	Codes     []Saying // what each code says; nil where that is not recorded
+	// Kept are columns that stand beside the releases, Person is what is promised to the
+	// person with the most rows, and Paid says who paid; empty where that is not recorded.
+	Kept   []string
+	Person *dp.Person
+	Paid   *Paid
+}
+
+// Several says how it is known that somebody has several of the releases, and is "" where
+// it is not.
+func (s *Stated) Several() string {
+	switch p := s.Person; {
+	case p != nil && p.Rows > 1 && p.Linked != nil:
+		return fmt.Sprintf("one cluster of linked rows has up to %d of the releases", p.Rows)
+	case p != nil && p.Rows > 1:
+		return fmt.Sprintf("one person has up to %d of the releases", p.Rows)
+	case s.Paid != nil && s.Paid.Releases > s.Paid.Users:
+		return fmt.Sprintf("%d users have %d of the releases", s.Paid.Users, s.Paid.Releases)
+	}
+	return ""
 }
 
 // ReadStated returns what the record beside a file of vectors says, or that at
@@ -85,7 +104,7 @@ func ReadStated(vectors, metadata string) (*Stated, error) {
 // ReadRecord returns what the record of a release says, and to which vectors it
 // belongs: whoever reads these from a stream compares their hash in the end.
 func ReadRecord(path string) (*Stated, mech.Binding, error) {
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path, 1<<30)
 	if err != nil {
 		return nil, mech.Binding{}, fmt.Errorf("evidence: %w", err)
 	}
@@ -100,9 +119,9 @@ func ReadRecord(path string) (*Stated, mech.Binding, error) {
 	}
 	said := record.Stated
 	if said.Guarantee == nil {
-		codes := said.Codes
+		top := said
 		said = record.Release
-		said.Codes = codes
+		said.Codes, said.Kept, said.Person = top.Codes, top.Kept, top.Person
 	}
 	if said.Guarantee == nil {
 		return nil, mech.Binding{}, fmt.Errorf("%s: no guarantee is recorded, must be what sotto privatize or sotto encode wrote", path)
@@ -115,7 +134,7 @@ func ReadRecord(path string) (*Stated, mech.Binding, error) {
 
 // HashFile returns the SHA-256 of a file in hexadecimal.
 func HashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return "", fmt.Errorf("evidence: %w", err)
 	}

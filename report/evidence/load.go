@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"sotto/internal/regular"
 )
 
 // maxFile bounds what is read into memory: results with pictures take a few
@@ -54,7 +56,7 @@ func (e *Evidence) AddFile(path string, alone bool) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, folderFile)
 	}
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return fmt.Errorf("evidence: %w", err)
 	}

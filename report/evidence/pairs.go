@@ -3,9 +3,9 @@ package evidence
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
+	"sotto/internal/regular"
 	"sotto/mech"
 )
 
@@ -59,7 +59,7 @@ func (p *Pairs) Check() error {
 // OpenPairs reads the record of a folder of pairs, holds it against its parts, and
 // returns it with the paths of those that have rows, in order.
 func OpenPairs(dir string) (*Pairs, []string, error) {
-	content, err := os.ReadFile(filepath.Join(dir, PairsFile))
+	content, err := regular.Read(filepath.Join(dir, PairsFile), 1<<30)
 	if err != nil {
 		return nil, nil, fmt.Errorf("evidence: %w; must be a folder that sotto-batch --pairs has finished", err)
 	}

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"sotto/dp"
+	"sotto/internal/regular"
 	"sotto/mech"
 )
 
@@ -25,6 +25,7 @@ type Set struct {
 	Job      string        `json:"job"`
 	Encoder  string        `json:"encoder,omitempty"`
 	Secret   string        `json:"secret"` // names it, without telling it
+	Identity               // of the job
 	Dropout  float64       `json:"dropout,omitempty"`
 	Masks    []string      `json:"masks,omitempty"` // rules by which texts were masked
 	Release  mech.Record   `json:"release"`
@@ -33,10 +34,21 @@ type Set struct {
 	Released int64         `json:"released"`             // and written
 	LeftOut  int64         `json:"left_out"`             // of users who could not pay, and bad ones
 	Paid     *Paid         `json:"paid,omitempty"`
+	Kept     []string      `json:"kept,omitempty"`   // columns that stand beside the releases as they were
 	Counts   []int         `json:"counts,omitempty"` // how many releases name each answer, where they were counted
 	Parts    []Part        `json:"parts"`
 	// Unbound says that nobody compared the record with its parts.
 	Unbound bool `json:"unbound,omitempty"`
+}
+
+// Identity says what a job was, for who would run it again. But for the scheme and the
+// family of kernels it is made of digests under the job's secret, which tell nothing to
+// whoever does not have it.
+type Identity struct {
+	Scheme   string `json:"scheme,omitempty"`   // by which noise was drawn
+	Numerics string `json:"numerics,omitempty"` // how vectors round; "" if every machine computes the same bits
+	Settings string `json:"settings,omitempty"`
+	Files    string `json:"files,omitempty"`
 }
 
 // Part is one file of a set, and what was done to make it.
@@ -109,7 +121,7 @@ func (s *Set) AsRelease() *Release {
 
 // ReadSet reads the record of a set, and does not look at its parts.
 func ReadSet(path string) (*Set, error) {
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path, 1<<30)
 	if err != nil {
 		return nil, fmt.Errorf("evidence: %w", err)
 	}

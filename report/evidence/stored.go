@@ -65,6 +65,8 @@ type Release struct {
 	// Person is the guarantee of all rows of a person; nil if nobody said whose
 	// rows are.
 	Person *dp.Person `json:"person,omitempty"`
+	// Uncovered is how many rows no guarantee covers; nil if nobody says it.
+	Uncovered *Uncovered `json:"uncovered,omitempty"`
 	// Unbound says that nobody compared the record with its file.
 	Unbound bool `json:"unbound,omitempty"`
 }
@@ -80,10 +82,15 @@ type Encoded struct {
 	Release *mech.Record  `json:"release,omitempty"`
 	Word    *dp.Guarantee `json:"word_level,omitempty"` // as in [Release]
 	Person  *dp.Person    `json:"person,omitempty"`     // as in [Release]
-	// Model is the digest of the trained model through which texts were released,
-	// and Codes what each code says where that released codes.
-	Model string   `json:"model,omitempty"`
-	Codes []Saying `json:"codes,omitempty"`
+	// Model is the ID of the trained model through which texts were released, as its
+	// head has it, or NoModel why there is none; and Codes what each code says where that
+	// released codes. Tells is what they tell of the training, which no guarantee covers.
+	Model   string   `json:"model,omitempty"`
+	NoModel string   `json:"no_model,omitempty"`
+	Codes   []Saying `json:"codes,omitempty"`
+	Tells   string   `json:"tells,omitempty"`
+	// Uncovered is how many of the rows that model was trained on; nil without one.
+	Uncovered *Uncovered `json:"uncovered,omitempty"`
 	// Kept are columns that stand beside the vectors as they were.
 	Kept []string `json:"kept,omitempty"`
 	mech.Binding
@@ -139,6 +146,9 @@ func ReadRelease(name string, content []byte) (*Release, error) {
 		return nil, errors.New("evidence: these vectors are raw, must be released before there is anything to report")
 	}
 	r.Record, r.Word, r.Person = *record.Release, record.Word, record.Person
-	r.Binding = record.Binding
+	r.Uncovered, r.Binding = record.Uncovered, record.Binding
+	if u := r.Uncovered; u != nil && u.Rows != nil && *u.Rows > r.Rows {
+		return nil, fmt.Errorf("evidence: %d rows are not covered of %d, must be at most as many", *u.Rows, r.Rows)
+	}
 	return r, nil
 }

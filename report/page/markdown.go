@@ -47,6 +47,9 @@ func (m *markdown) page(p Page) {
 			m.block(b)
 		}
 	}
+	if p.Made != "" {
+		m.line("\n%s", escape(p.Made))
+	}
 }
 
 func (m *markdown) block(b Block) {

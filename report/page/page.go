@@ -38,6 +38,9 @@ type Page struct {
 	Made     string // who wrote the page from what, at its end: a sentence
 }
 
+// Stays says where a page may go whose numbers were computed from private data.
+const Stays = "It stays on the trusted side: what it says of accuracies, counts and texts was computed from private data, and no guarantee covers what it tells."
+
 // Tone says how a verdict or a cell is meant, beside its words.
 type Tone string
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"sotto/internal/layout"
 )
 
 // Undefined is written where a number is not defined.
@@ -22,7 +24,7 @@ func Clean(s string, n int) string {
 		case unicode.IsSpace(r):
 			blank = b.Len() > 0
 			continue
-		case !shown(r):
+		case !layout.Printable(r):
 			continue
 		}
 		if n--; n < 0 {
@@ -37,20 +39,12 @@ func Clean(s string, n int) string {
 	return b.String()
 }
 
-// shown reports whether r may be written. Control characters may not, nor marks
-// that turn the direction of text, which could make a number read as another.
-// The two that part and join letters are spelling, in Farsi for one.
-func shown(r rune) bool {
-	const parts, joins, none = '\u200c', '\u200d', 0xfffe
-	return r == parts || r == joins || !unicode.Is(unicode.C, r) && r != unicode.ReplacementChar && r&none != none // which are no characters
-}
-
 // safe leaves out of a whole page or text what may not be written, its own ends
 // of lines apart.
 func safe(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n' || shown(r):
+		case r == '\n' || layout.Printable(r):
 			return r
 		case unicode.IsSpace(r):
 			return ' '

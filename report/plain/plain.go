@@ -106,18 +106,8 @@ func Factor(epsilon dp.Epsilon) string {
 	}
 }
 
-// Percent renders a probability in percent with up to two decimals, rounded
-// upwards.
-func Percent(p float64) string {
-	if p >= 1 {
-		return "100 %"
-	}
-	v := math.Ceil(100*100*p*(1-exactly)) / 100
-	if v == math.Trunc(v) {
-		return page.Decimal(v, 0) + " %"
-	}
-	return page.Decimal(v, 2) + " %"
-}
+// Percent renders a probability that nothing exceeds, as [dp.AtMost] has it.
+func Percent(p float64) string { return dp.AtMost(p) + " %" }
 
 // Section tells what ε is, then what the items say, then what each ε of some
 // guarantees means; those of a unit without such a meaning have no row.

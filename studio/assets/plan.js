@@ -119,7 +119,7 @@ $("plan-form").addEventListener("submit", (e) => {
     }
     insert(answer.reached);
     set("epsilon", answer.epsilon);
-    $("plan-found").textContent = `${percent(target)} is reached from ε = ${number(answer.epsilon)} on, which is now chosen.`;
+    $("plan-found").textContent = `${percent(target)} is reached from ε = ${number(answer.epsilon)} on, which is now chosen. ${answer.choice}`;
     move();
   });
 });

@@ -31,7 +31,14 @@ export const times = (x) => {
   const unit = 10 ** (2 - Math.floor(Math.log10(x)));
   return String(Math.ceil(x * unit - 1e-9) / unit);
 };
-export const most = (x) => percent(x === null || x === undefined ? x : Math.min(1, Math.ceil(1000 * x - 1e-9) / 1000));
+// It has the fewest decimals, from one on, with which it stays below 100.
+export const most = (x) => {
+  if (x === null || !(x < 1 - 1e-9)) return x >= 1 - 1e-9 ? "100\u00a0%" : percent(x);
+  for (let decimals = 1, unit = 1000; ; decimals++, unit *= 10) {
+    const v = Math.ceil(x * unit * (1 - 1e-9));
+    if (v < unit) return `${((100 * v) / unit).toFixed(decimals)}\u00a0%`;
+  }
+};
 export const least = (x) => percent(Math.floor(1000 * x + 1e-9) / 1000);
 // sentence makes a sentence of a note.
 // Greek letters stay as they are: an ε that begins a sentence is no Ε.
@@ -157,14 +164,22 @@ export const attempt = async (button, alert, f) => {
   }
 };
 
-// quote writes an argument as a shell reads it.
-export const quote = (s) => (/^[A-Za-z0-9_.,:=@%+/-]+$/.test(s) ? s : `'${s.replaceAll("'", `'\\''`)}'`);
+// quote writes an argument as bash reads it, on one line of characters that can be seen: the
+// end of a line would start a command when it is pasted.
+const unseen = /(?![\u200c\u200d])[\p{C}\u2028\u2029\ufffd]/gu;
+const octal = (c) => [...new TextEncoder().encode(c)].map((b) => `\\${b.toString(8).padStart(3, "0")}`).join("");
+export const quote = (s) => {
+  if (/^[A-Za-z0-9_.,:=@%+/-]+$/.test(s)) return s;
+  if (s.search(unseen) < 0) return `'${s.replaceAll("'", `'\\''`)}'`;
+  return `$'${s.replace(/['\\]/g, "\\$&").replace(unseen, octal)}'`;
+};
 
 // command shows, in a figure, commands that do the same as a step: lists of
 // arguments, or lines as they are.
 export const command = (figure, ...commands) => {
-  const text = commands.map((c) => (typeof c === "string" ? c : ["sotto", ...c].map(quote).join(" "))).join("\n");
-  const code = node("code", {}, ...text.split(/(\s+)/).map((word) => (word.trim() ? node("span", {}, word) : word))); // a flag is not broken at its hyphens
+  const lines = commands.map((c) => (typeof c === "string" ? c : ["sotto", ...c].map(quote).join(" ")));
+  const text = lines.join(" && "); // one line, which nothing starts before it is whole
+  const code = node("code", {}, ...lines.join("\n").split(/(\s+)/).map((word) => (word.trim() ? node("span", {}, word) : word))); // a flag is not broken at its hyphens
   const said = node("span", { className: "unseen", role: "status" });
   const copy = node("button", { type: "button", className: "plain", "aria-label": "Copy the command" }, "Copy");
   copy.addEventListener("click", async () => {

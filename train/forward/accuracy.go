@@ -4,15 +4,16 @@ import (
 	"fmt"
 
 	"sotto/estimate"
+	"sotto/measure"
 	"sotto/mech"
 )
 
 // Accuracy is how many true labels are told rightly.
 type Accuracy struct {
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-	Rows  int     `json:"rows"` // held out
+	Value float64        `json:"value"`
+	Low   measure.Number `json:"low"` // undefined where somebody has several of the rows
+	High  measure.Number `json:"high"`
+	Rows  int            `json:"rows"` // held out
 }
 
 // confidence of the interval of an accuracy.
@@ -40,5 +41,5 @@ func (d *Data) accuracy(m *Model, rows []int) (Accuracy, error) {
 		agree += counts[predicted[i]]
 	}
 	value, low, high := estimate.Binary(agree, len(rows), law.Least[0], law.Rise, confidence)
-	return Accuracy{Value: value, Low: low, High: high, Rows: len(rows)}, nil
+	return Accuracy{Value: value, Low: measure.Number(low), High: measure.Number(high), Rows: len(rows)}, nil
 }

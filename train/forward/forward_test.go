@@ -108,7 +108,7 @@ func TestFit(t *testing.T) {
 		test, truth := made(t, 600, 3, 12, labels, 2)
 		got := accuracy(m, test.X, truth)
 		// Intervals of 120 rows are ±0.1 wide; the true accuracy is within twice that.
-		if !(got > 0.85) || m.Accuracy.Rows != 120 || math.Abs(m.Accuracy.Value-got) > 0.2 || !(m.Accuracy.Low <= m.Accuracy.Value && m.Accuracy.Value <= m.Accuracy.High) {
+		if !(got > 0.85) || m.Accuracy.Rows != 120 || math.Abs(m.Accuracy.Value-got) > 0.2 || !(float64(m.Accuracy.Low) <= m.Accuracy.Value && m.Accuracy.Value <= float64(m.Accuracy.High)) {
 			t.Errorf("%s: accuracy %v, told %+v, want above 0.85 and about as told", labels.Mechanism, got, m.Accuracy)
 		}
 		again, err := forward.Fit(t.Context(), d, forward.Options{Epochs: 6, Workers: 2})

@@ -27,6 +27,8 @@ type Result struct {
 	// that takes released labels for true ones. Both are told from released labels.
 	Accuracy  Accuracy `json:"accuracy"`
 	AsTheyAre Accuracy `json:"as_they_are"`
+	// NoIntervals is why accuracies have none; "" where they have.
+	NoIntervals string `json:"no_intervals,omitempty"`
 }
 
 // Released says how vectors or labels were released.
@@ -51,7 +53,7 @@ var Kind = evidence.Kind[Result]{
 }
 
 func (a Accuracy) estimate() measure.Estimate {
-	return measure.Estimate{Value: measure.Number(a.Value), Low: measure.Number(a.Low), High: measure.Number(a.High)}
+	return measure.Estimate{Value: measure.Number(a.Value), Low: a.Low, High: a.High}
 }
 
 func (r *Result) subjects() []evidence.Subject {
@@ -66,8 +68,20 @@ func (r *Result) subjects() []evidence.Subject {
 
 // Said renders an accuracy with its interval, in percent.
 func (a Accuracy) Said() string {
-	percent := func(v float64) string { return page.Decimal(measure.Number(100*v), 1) }
-	return percent(a.Value) + " %, from " + percent(a.Low) + " to " + percent(a.High)
+	percent := func(v measure.Number) string { return page.Decimal(100*v, 1) }
+	if a.Low != a.Low { //nolint:gocritic // undefined
+		return percent(measure.Number(a.Value)) + " %, without an interval"
+	}
+	return percent(measure.Number(a.Value)) + " %, from " + percent(a.Low) + " to " + percent(a.High)
+}
+
+// Hold takes back the intervals of accuracies where somebody has several of the rows,
+// for the reason that is given.
+func (r *Result) Hold(reason string) {
+	r.NoIntervals = reason
+	for _, a := range []*Accuracy{&r.Accuracy, &r.AsTheyAre} {
+		a.Low, a.High = measure.Undefined, measure.Undefined
+	}
 }
 
 // Sentence says how well the classifier does.

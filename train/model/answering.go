@@ -115,8 +115,11 @@ func CodeWeights(p mech.Params) []float64 {
 
 // validateAnswers refuses answers that no model of this package has.
 func (a Architecture) validateAnswers() error {
-	if len(a.Answers) == 0 && len(a.Importance) == 0 && a.Groups == 0 {
+	if len(a.Answers) == 0 && len(a.Importance) == 0 && a.Groups == 0 && a.Channel == "" {
 		return nil
+	}
+	if a.Channel != "" && a.Channel != channel.Public {
+		return fmt.Errorf("model: channel is %.40q, must be %s or not named", string(a.Channel), channel.Public)
 	}
 	labels := a.Labels()
 	if a.Groups != 0 && (a.Groups < 2 || a.Groups > MaxPairs/a.Classes) {

@@ -10,10 +10,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"sotto/channel"
 	"sotto/dataset"
 	"sotto/dp"
+	"sotto/encode/catalogue"
 	"sotto/internal/atomicfile"
 	"sotto/internal/safetensors"
 	"sotto/mech"
@@ -43,19 +46,24 @@ type Manifest struct {
 	Interrupted bool               `json:"interrupted,omitempty"`
 	Metrics     map[string]float64 `json:"metrics,omitempty"` // what was measured; what is not defined is absent
 
-	Kept         Progress        `json:"kept"`         // filled in by Save
-	Architecture Architecture    `json:"architecture"` // filled in by Save
-	Guarantee    *mech.Statement `json:"guarantee"`    // filled in by Save; null: nothing protects the representation
-	Assumption   string          `json:"assumption"`   // filled in by Save
-	Weights      string          `json:"weights"`      // SHA-256 of the weights' file; filled in by Save
+	Kept         Progress        `json:"kept"`               // filled in by Save
+	Compared     *Compared       `json:"compared,omitempty"` // filled in by Save; null: the channel is not public, or nothing is known
+	Architecture Architecture    `json:"architecture"`       // filled in by Save
+	Guarantee    *mech.Statement `json:"guarantee"`          // filled in by Save; null: nothing protects the representation
+	Assumption   string          `json:"assumption"`         // filled in by Save
+	Weights      string          `json:"weights"`            // SHA-256 of the weights' file; filled in by Save
+
+	// ID names the model outside of the trusted side, keyed with the folder's secret;
+	// filled in by Load, and "" where the folder has none. It stands in no manifest.
+	ID string `json:"-"`
 }
 
 // DataRecord says what a model was trained on.
 type DataRecord struct {
-	Name    string `json:"name"`
-	Variant string `json:"variant,omitempty"`
-	Encoder string `json:"encoder,omitempty"` // what made vectors of texts; "" for a table
-	Vectors string `json:"vectors,omitempty"` // of those vectors, SHA-256
+	Name    string         `json:"name"`
+	Variant string         `json:"variant,omitempty"`
+	Encoder catalogue.Name `json:"encoder,omitempty"` // what made vectors of texts; "" for a table
+	Vectors string         `json:"vectors,omitempty"` // of those vectors, SHA-256
 	// Dropout is the probability with which each word was masked before it was
 	// encoded, and MaskSeed what the masks were drawn by; 0 masked none.
 	Dropout  float64 `json:"dropout,omitempty"`
@@ -120,9 +128,30 @@ func (r DataRecord) Person(each dp.Guarantee) *dp.Person {
 	return &p
 }
 
+// NoID says why a release of a model names none.
+const NoID = "the model's folder was made before folders had a secret, or its secret cannot be read here, so that the model has no name that tells nothing of its training"
+
+// identify fills in the ID of a model that was loaded from a folder.
+func (info *Manifest) identify(dir string) error {
+	secret, err := ReadSecret(dir)
+	if errors.Is(err, ErrNoSecret) || errors.Is(err, fs.ErrPermission) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	digest, err := info.Digest()
+	if err != nil {
+		return err
+	}
+	id := secret.Keyed("model", []byte(digest))
+	info.ID = hex.EncodeToString(id[:])
+	return nil
+}
+
 // Digest tells models apart by everything that they compute with: the weights,
 // and the architecture, of which codes and the mechanism are a part. It is the
-// SHA-256 of both.
+// SHA-256 of both, and stays on the trusted side: who knows all training texts but
+// one can try candidates for the last.
 func (info Manifest) Digest() (string, error) {
 	if len(info.Weights) != 2*sha256.Size {
 		return "", errors.New("model: the manifest has no SHA-256 of weights, must be that of a saved model")
@@ -148,6 +177,9 @@ const coverage = "the guarantee covers a text whose vector is released; the text
 // too.
 const codesCoverage = "the guarantee covers a text whose code is released; the texts that the model was trained, validated and its codes were found on are not covered"
 
+// openCoverage is printed where the codes and what they say are public.
+const openCoverage = "the guarantee covers a text whose code is released; the codes and what they say are public, and the texts that the model was trained and validated on are not covered"
+
 // releasedCoverage is printed where a classifier was trained from releases alone.
 const releasedCoverage = "the guarantee covers a text whose vector is released; those that were trained on were released before, with what their own records promise, and training saw nothing else of them"
 
@@ -155,16 +187,28 @@ const releasedCoverage = "the guarantee covers a text whose vector is released; 
 // seed of the noise stands in the manifest, so that noise protects nobody.
 const serverCoverage = "the guarantee covers a text whose vector is released; those that were trained on went through the same mechanism, but with noise from a seed, so they are not covered"
 
-// Save writes the model as a folder: weights and manifest. The folder appears
-// whole or not at all. An empty folder or another model's at that place is
-// replaced; anything else there is refused. If the machine stops between taking
-// the old one away and putting the new one there, both lie beside the place,
-// under names that begin with ".sotto-".
+// Trusted is what a model's folder holds for the trusted side alone: in files that
+// only its owner may read, and of which nothing else in the folder depends.
+type Trusted struct {
+	Secret Secret // the zero value draws a new one
+	Saw    *Saw   // what the training saw; nil if nobody knows
+}
+
+// Save is [Model.SaveTrusted] with a secret drawn anew.
 func (m *Model) Save(dir string, info Manifest) error {
+	return m.SaveTrusted(dir, info, Trusted{})
+}
+
+// SaveTrusted writes the model as a folder: weights, manifest, and what is for the
+// trusted side alone. The folder appears whole or not at all. An empty folder or
+// another model's at that place is replaced; anything else there is refused. If the
+// machine stops between taking the old one away and putting the new one there, both
+// lie beside the place, under names that begin with ".sotto-".
+func (m *Model) SaveTrusted(dir string, info Manifest, own Trusted) error {
 	if err := replaceable(dir); err != nil {
 		return err
 	}
-	info.Format, info.Kept, info.Architecture = modelFormat, m.Kept, m.architecture
+	info.Format, info.Kept, info.Compared, info.Architecture = modelFormat, m.Kept, m.Compared, m.architecture
 	info.Guarantee, info.Assumption, info.Masks = nil, m.Coverage(), info.Masked()
 	if err := info.checkMasks(); err != nil {
 		return fmt.Errorf("model: %w", err)
@@ -174,13 +218,21 @@ func (m *Model) Save(dir string, info Manifest) error {
 	} else if m.mechanism != nil {
 		return fmt.Errorf("model: mechanism %s has no statement of what it promises", m.architecture.Release.Mechanism)
 	}
-	return writeFolder(dir, m, m.architecture.Release, &info, &info.Weights)
+	if own.Secret == (Secret{}) {
+		own.Secret = NewSecret()
+	}
+	secrets := map[string][]byte{SecretFile: own.Secret.text()}
+	if own.Saw != nil {
+		secrets[TrainedFile] = newTrained(own.Secret, *own.Saw).file()
+	}
+	return writeFolder(dir, m, m.architecture.Release, &info, &info.Weights, secrets)
 }
 
 // writeFolder writes a folder of a model's weights, with the public vectors of the
 // mechanism whose releases it takes, and a manifest, into which it enters their
-// SHA-256, whole or not at all, in place of what is there.
-func writeFolder[M any](dir string, m *Model, takes *mech.Params, info *M, digest *string) error {
+// SHA-256, whole or not at all, in place of what is there. Files of secrets are for
+// the owner alone.
+func writeFolder[M any](dir string, m *Model, takes *mech.Params, info *M, digest *string, secrets map[string][]byte) error {
 	weights, err := m.encodeWeights(takes)
 	if err != nil {
 		return err
@@ -198,7 +250,12 @@ func writeFolder[M any](dir string, m *Model, takes *mech.Params, info *M, diges
 	}
 	defer os.RemoveAll(fresh) //nolint:errcheck // it is gone, or nothing can be done
 	for name, content := range map[string][]byte{WeightsFile: weights, ManifestFile: manifest} {
-		if err := writeSynced(filepath.Join(fresh, name), content); err != nil {
+		if err := writeSynced(filepath.Join(fresh, name), content, 0o666); err != nil {
+			return err
+		}
+	}
+	for name, content := range secrets {
+		if err := writeSynced(filepath.Join(fresh, name), content, 0o600); err != nil {
 			return err
 		}
 	}
@@ -229,6 +286,8 @@ func (m *Model) Coverage() string {
 	switch {
 	case m.mechanism == nil:
 		return ""
+	case m.architecture.Channel == channel.Public:
+		return openCoverage
 	case len(m.architecture.Answers) > 0:
 		return codesCoverage
 	case len(m.architecture.Encoder) == 0 && !m.architecture.Standardise:
@@ -271,7 +330,7 @@ func replaceable(dir string) error {
 		return fmt.Errorf("model: %w", err)
 	}
 	for _, e := range entries {
-		if e.Name() != ManifestFile && e.Name() != WeightsFile || !e.Type().IsRegular() {
+		if !slices.Contains([]string{ManifestFile, WeightsFile, SecretFile, TrainedFile}, e.Name()) || !e.Type().IsRegular() {
 			return fmt.Errorf("model: %s holds %q, must be empty or a model's folder", dir, e.Name())
 		}
 	}
@@ -281,18 +340,6 @@ func replaceable(dir string) error {
 	// Others call a file manifest.json too.
 	if format, err := formatOf(filepath.Join(dir, ManifestFile)); err != nil || !strings.HasPrefix(format, formatPrefix) {
 		return fmt.Errorf("model: %s holds no manifest of a model, must be empty or a model's folder; remove it if it is not needed", dir)
-	}
-	return nil
-}
-
-func writeSynced(path string, content []byte) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("model: %w", err)
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("model: %w", err)
 	}
 	return nil
 }

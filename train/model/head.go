@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"sotto/channel"
 	"sotto/dp"
 	"sotto/mech"
 	"sotto/nn"
@@ -44,8 +47,13 @@ type HeadManifest struct {
 	Receives     mech.Statement `json:"receives"`   // what is promised of the vectors
 	Assumption   string         `json:"assumption"` // whose texts that covers
 	Architecture Architecture   `json:"architecture"`
-	Model        string         `json:"model"`   // SHA-256 of the whole model's weights
-	Weights      string         `json:"weights"` // SHA-256 of the head's; filled in by Save
+	// Tells says what the head tells of the texts that the model was trained on, which
+	// no guarantee covers; "" if it tells nothing.
+	Tells string `json:"tells,omitempty"`
+	// Model is the ID of the whole model, by which its releases are known; of a model
+	// that has none, and where there is no whole model, the SHA-256 of the numbers below.
+	Model   string `json:"model"`
+	Weights string `json:"weights"` // SHA-256 of the head's; filled in by Save
 }
 
 // Labels returns the labels that the model answers, the first one first. Those
@@ -102,9 +110,8 @@ func (m *Model) Head(info Manifest) (*Head, error) {
 	if err != nil {
 		return nil, err
 	}
-	digest, err := info.Digest()
-	if err != nil {
-		return nil, err
+	if info.Weights == "" {
+		return nil, errors.New("model: the manifest names no weights, must be that of a saved model")
 	}
 	behind := make(Tensors)
 	for name, t := range m.Tensors() {
@@ -112,9 +119,12 @@ func (m *Model) Head(info Manifest) (*Head, error) {
 			behind[name] = t
 		}
 	}
+	if info.ID == "" {
+		info.ID = behind.digest()
+	}
 	return newHead(HeadManifest{
 		Format: headFormat, Method: info.Method, Interrupted: info.Interrupted, Labels: labels, Receives: s, Assumption: m.Coverage(),
-		Architecture: Architecture{Inputs: m.Dim(), Classifier: a.Classifier, Classes: a.Classes, More: a.More}.clone(), Model: digest,
+		Architecture: Architecture{Inputs: m.Dim(), Classifier: a.Classifier, Classes: a.Classes, More: a.More}.clone(), Tells: m.Tells(), Model: info.ID,
 	}, behind)
 }
 
@@ -129,16 +139,34 @@ func ReleasedHead(method string, receives mech.Params, label LabelRecord, l *Lin
 	if !l.Fits(l.Weight.Rows, len(label.Classes)) {
 		return nil, fmt.Errorf("model: a classifier has %d scores, must have one for each of %d classes", len(l.Bias), len(label.Classes))
 	}
-	h := sha256.New()
-	for _, numbers := range [][]float32{l.Weight.Data, l.Bias} {
-		if err = binary.Write(h, binary.LittleEndian, numbers); err != nil {
-			return nil, err
-		}
-	}
+	numbers := l.Tensors("classifier.0.")
 	return newHead(HeadManifest{
 		Format: headFormat, Method: method, Labels: []LabelRecord{label}, Receives: s, Assumption: releasedCoverage,
-		Architecture: Architecture{Inputs: l.Weight.Rows, Classifier: []int{len(l.Bias)}, Classes: len(l.Bias)}, Model: hex.EncodeToString(h.Sum(nil)),
-	}, l.Tensors("classifier.0."))
+		Architecture: Architecture{Inputs: l.Weight.Rows, Classifier: []int{len(l.Bias)}, Classes: len(l.Bias)}, Model: numbers.digest(),
+	}, numbers)
+}
+
+// digest is the SHA-256 of the numbers of tensors, in the order of their names.
+func (t Tensors) digest() string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		fmt.Fprintf(h, "%s %d %d ", name, t[name].Rows, t[name].Cols) //nolint:errcheck // see below
+		binary.Write(h, binary.LittleEndian, t[name].Data)            //nolint:errcheck // a hash takes everything
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Tells says what the head of a model, and the parameters of its releases, tell of the
+// texts that it was trained and validated on; "" if they tell nothing of them. No
+// guarantee covers it.
+func (m *Model) Tells() string {
+	switch {
+	case m.mechanism == nil || m.architecture.Channel == channel.Public:
+		return ""
+	case len(m.architecture.Answers) > 0:
+		return "the codes, their weights and what each says were fitted to private texts: they change with one of them, and no guarantee covers what they tell"
+	}
+	return "the classifier's weights were trained on private texts: they change with one of them, and no guarantee covers what they tell"
 }
 
 // newHead makes a head, and refuses one that is more than a classifier or states
@@ -152,9 +180,9 @@ func newHead(info HeadManifest, t Tensors) (*Head, error) {
 		return nil, err
 	}
 	if digest, err := hex.DecodeString(info.Model); err != nil || len(digest) != sha256.Size {
-		return nil, errors.New("model: a head names no model by the SHA-256 of its weights, must be of one that was saved")
+		return nil, errors.New("model: a head names no model by 64 hexadecimal digits, must be of one that was saved")
 	}
-	if info.Assumption != coverage && info.Assumption != codesCoverage && info.Assumption != serverCoverage && info.Assumption != releasedCoverage {
+	if !slices.Contains([]string{coverage, codesCoverage, openCoverage, serverCoverage, releasedCoverage}, info.Assumption) {
 		return nil, errors.New("model: a head states an assumption that no model has")
 	}
 	mechanism, err := mech.New(info.Receives.Parameters)
@@ -235,7 +263,7 @@ func (h *Head) Save(dir string) error {
 		return fmt.Errorf("model: %s holds a whole model, must be empty or a head's folder", dir)
 	}
 	info := h.Manifest
-	return writeFolder(dir, h.model, &info.Receives.Parameters, &info, &info.Weights)
+	return writeFolder(dir, h.model, &info.Receives.Parameters, &info, &info.Weights, nil)
 }
 
 // LoadHead reads the folder of a head, or that of a whole model, of which it

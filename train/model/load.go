@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 
@@ -44,8 +45,11 @@ func loadWithin(dir string, most int64) (*Model, Manifest, error) {
 	if err != nil {
 		return nil, Manifest{}, fmt.Errorf("%s: %w", dir, err)
 	}
-	m.Kept = info.Kept
+	m.Kept, m.Compared = info.Kept, info.Compared
 	if err := m.confirm(path, info); err != nil {
+		return nil, Manifest{}, err
+	}
+	if err := info.identify(dir); err != nil {
 		return nil, Manifest{}, err
 	}
 	return m, info, nil
@@ -107,12 +111,9 @@ func readSome(path string) ([]byte, error) {
 // many bytes. It completes the mechanism whose releases they take, nil for none, by
 // the public vectors that lie there.
 func readWeights(path, digest string, most int64, takes *mech.Params) (Tensors, error) {
-	weights, err := regular.Read(path, most)
+	weights, err := readDigested(path, digest, most)
 	if err != nil {
-		return nil, fmt.Errorf("model: model has no weights: %w", err)
-	}
-	if sum := sha256.Sum256(weights); hex.EncodeToString(sum[:]) != digest {
-		return nil, fmt.Errorf("model: %s is damaged or of another model: its SHA-256 is not the manifest's; train the model again or copy its folder whole", path)
+		return nil, err
 	}
 	f, err := safetensors.Decode(weights)
 	if err != nil {
@@ -134,6 +135,33 @@ func readWeights(path, digest string, most int64, takes *mech.Params) (Tensors, 
 		t[u.Name] = nn.Matrix{Rows: u.Shape[0], Cols: u.Shape[1], Data: u.Data}
 	}
 	return t, nil
+}
+
+// readDigested reads a file that has the given SHA-256. It is hashed before any of it is
+// kept, since a file that is as large as may be, and is not what the manifest means, is to
+// take no memory; and once more in memory, since it may have changed.
+func readDigested(path, digest string, most int64) ([]byte, error) {
+	f, _, err := regular.Open(path, most)
+	if err != nil {
+		return nil, fmt.Errorf("model: model has no weights: %w", err)
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("model: model has no weights: %w", err)
+	}
+	var weights []byte
+	sum := [sha256.Size]byte(h.Sum(nil))
+	if hex.EncodeToString(sum[:]) == digest {
+		if weights, err = regular.Read(path, most); err != nil {
+			return nil, fmt.Errorf("model: model has no weights: %w", err)
+		}
+		sum = sha256.Sum256(weights)
+	}
+	if hex.EncodeToString(sum[:]) != digest {
+		return nil, fmt.Errorf("model: %s is damaged or of another model: its SHA-256 is not the manifest's; train the model again or copy its folder whole", path)
+	}
+	return weights, nil
 }
 
 // confirm refuses a manifest whose guarantee is not what the mechanism proves.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sotto/channel"
 	"sotto/dp"
 	"sotto/mech"
 	"sotto/nn"
@@ -33,6 +34,9 @@ type Architecture struct {
 	// one, equally if it is empty.
 	Answers    [][]int   `json:"answers,omitempty"`
 	Importance []float64 `json:"importance,omitempty"`
+	// Channel says what answers, weights and table of the classifier are made of: ε
+	// and the classes alone if it is public, and else, where there are answers, texts.
+	Channel channel.Kind `json:"channel,omitempty"`
 	// Groups is not 0 where the scores of answers are tilted such that groups are
 	// served alike. The encoder then gives, behind the classes of the labels, a
 	// probability to each pair of a class of the first label and a group. It is
@@ -70,11 +74,21 @@ type Progress struct {
 	Accuracy float64 `json:"accuracy"` // on the validation rows, after this epoch
 }
 
+// Compared is the objective that two channels for the same texts are expected to
+// have on the validation rows, over everything that they can give.
+type Compared struct {
+	Public float64 `json:"public"` // of ε and the classes alone
+	Fitted float64 `json:"fitted"` // to the texts that were trained and validated on
+}
+
 // Model is a trained model. Fit and Load make one. It is not safe for
 // concurrent use, but its clones are independent of each other.
 type Model struct {
 	// Kept tells which epoch was kept; empty where nothing was trained.
 	Kept Progress
+	// Compared says what it costs that the channel is public; nil where it is not, or
+	// where that is not known.
+	Compared *Compared
 
 	architecture Architecture
 	mechanism    mech.Mechanism // nil if nothing protects
@@ -299,6 +313,6 @@ func (m *Model) Clone() *Model {
 	if err != nil { // m was made from an architecture like this
 		panic(err)
 	}
-	c.Kept = m.Kept
+	c.Kept, c.Compared = m.Kept, m.Compared
 	return c
 }

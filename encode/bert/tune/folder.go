@@ -73,7 +73,7 @@ func (t *Trainer) Write(dir string, info bert.Manifest) (bert.Manifest, error) {
 	if info.Hash, err = bert.Digest(fresh); err != nil {
 		return info, err
 	}
-	if err = atomicfile.WriteJSON(filepath.Join(fresh, bert.ManifestFile), info); err != nil {
+	if err = atomicfile.WriteSharedJSON(filepath.Join(fresh, bert.ManifestFile), info); err != nil {
 		return info, err
 	}
 	if err = os.Chmod(fresh, 0o755); err != nil { //nolint:gosec // an encoder is meant to be read by others

@@ -66,7 +66,7 @@ func sections(h *cells.Head) []page.Section {
 	}
 	meaning := "How much of a text's vector a release of its cell leaves unexplained, on public texts held out: 100 % if it tells nothing. Cells are public, and tell of the texts that they were made of."
 	if h.Private != nil {
-		meaning = fmt.Sprintf("How much of the spread of texts over public cells a release leaves unexplained. The cells were joined by noisy counts of private texts, with %v to whoever wrote one.", h.Private.Guarantee)
+		meaning = fmt.Sprintf("How much of the spread of texts over public cells a release leaves unexplained. The cells were joined by noisy counts of private texts, with %v to whoever wrote one, between two lists of texts that differ in one that is replaced.", h.Private.Guarantee)
 	}
 	return []page.Section{{
 		Title: h.Encoder, Meaning: meaning,

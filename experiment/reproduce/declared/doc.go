@@ -27,9 +27,11 @@ import (
 	"strings"
 
 	"sotto/dataset"
+	"sotto/encode/catalogue"
 	"sotto/experiment"
 	"sotto/experiment/cache"
 	"sotto/internal/nearest"
+	"sotto/internal/regular"
 )
 
 // Options say how a table is made. The zero value makes all of it with its own
@@ -61,7 +63,7 @@ type Event struct {
 // their paths are absolute. For a name that is not known the error wraps [ErrUnknown].
 func Find(name string) (Spec, error) {
 	if strings.HasSuffix(name, ".json") {
-		content, err := os.ReadFile(name)
+		content, err := regular.Read(name, 1<<30)
 		if err != nil {
 			return Spec{}, fmt.Errorf("declared: %w", err)
 		}
@@ -108,6 +110,11 @@ func Make(ctx context.Context, s Spec, o Options) (*Table, error) {
 	}
 	if o.Dir != "" && o.Dir != dataset.Dir() {
 		return nil, fmt.Errorf("declared: %s reads the data sets of SOTTO_DATA, must not be given another folder", s.Name)
+	}
+	for _, name := range s.Encoders() { // which a file may have chosen
+		if err := (catalogue.Roots{From: "the spec of " + s.Name, Data: dataset.Dir()}).Allow(ctx, catalogue.Name(name)); err != nil {
+			return nil, err
+		}
 	}
 	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	if o.Store == "" {

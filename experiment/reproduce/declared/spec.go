@@ -328,7 +328,7 @@ func (s Spec) Encoders() []string {
 	names := map[string]bool{}
 	for _, r := range s.Runs {
 		if r.Experiment != nil && r.Experiment.Encoder != "" {
-			names[r.Experiment.Encoder] = true
+			names[string(r.Experiment.Encoder)] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(names))

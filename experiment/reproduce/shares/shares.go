@@ -303,9 +303,9 @@ func (j *judged) judge(p *population, told told) error {
 			return err
 		}
 		for a, each := range s.Each {
-			j.add(a, each.Unbiased-truth[a], each.Likelihood-truth[a], each.Error)
+			j.add(a, each.Unbiased-truth[a], each.Likelihood-truth[a], float64(each.Error))
 			j.intervals++
-			if each.Low <= truth[a] && truth[a] <= each.High {
+			if each.Covers(truth[a]) {
 				j.covered++
 			}
 		}
@@ -358,7 +358,7 @@ func (s *Set) plot(p *population, j *judged, told told) {
 			case j.m.Params().Mechanism == s.Best:
 				if each, err := told.tallies[t].Shares(confidence); err == nil {
 					e := each.Each[a]
-					at.Share, at.Low, at.High = e.Share, e.Low, e.High
+					at.Share, at.Low, at.High = e.Share, float64(e.Low), float64(e.High)
 				}
 			}
 		}

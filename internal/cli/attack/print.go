@@ -50,7 +50,7 @@ func printInference(b *layout.Buffer, source string, r *attack.Result) {
 		if d := f.Description; d != nil {
 			kbit, compression = fmt.Sprintf("%.2f", d.Kbit), d.Compression.Text("%.3f")
 		}
-		t.Row(f.Attacker, term.Percent(f.Value), term.Percent(f.Low)+" to "+term.Percent(f.High), term.Percent(f.Limit), term.Percent(f.Baseline),
+		t.Row(f.Attacker, term.Percent(f.Value), term.Percent(f.Low)+" to "+term.Percent(f.High), term.Limit(f.Limit), term.Percent(f.Baseline),
 			term.Percent(measure.Number(f.Leakage.Balanced)), f.Leakage.AUC.Text("%.3f"), kbit, compression, verdictOf(b, f))
 	}
 	t.Flush() //nolint:errcheck // b is a buffer
@@ -60,7 +60,7 @@ func printInference(b *layout.Buffer, source string, r *attack.Result) {
 	}
 	switch {
 	case r.Refuted:
-		fmt.Fprintf(b, layout.Bad(b, "the stated ε is refuted")+": no attacker of one release at ε = %v is right more often than in %s %% of cases\n", r.Guarantee.Epsilon, term.Percent(first.Limit))
+		fmt.Fprintf(b, layout.Bad(b, "the stated ε is refuted")+": no attacker of one release at ε = %v is right more often than in %s %% of cases\n", r.Guarantee.Epsilon, term.Limit(first.Limit))
 	case !r.Limited():
 		b.WriteString("limit: not known; it needs a text-level ε with δ = 0\n")
 	default:
@@ -88,7 +88,7 @@ func printFindings(b *layout.Buffer, a *attack.Result) {
 	for _, f := range a.Findings {
 		show := func(v measure.Number) string { return finding(f.Metric, v) }
 		row(term.Plain(f.Model), f.Releases, f.Noise, f.Attacker, term.Plain(f.Target), f.Metric, show(f.Value), show(f.Low)+" to "+show(f.High),
-			show(f.Baseline), show(f.Limit), f.Rows, verdictOf(b, f))
+			show(f.Baseline), limit(f.Metric, f.Limit), f.Rows, verdictOf(b, f))
 	}
 	t.Flush() //nolint:errcheck // b is a buffer
 	b.WriteByte('\n')
@@ -114,6 +114,14 @@ func finding(metric string, v measure.Number) string {
 		return v.Text("%.3f")
 	}
 	return (100 * v).Text("%.2f %%")
+}
+
+// limit renders what a number cannot exceed.
+func limit(metric string, v measure.Number) string {
+	if metric != "accuracy" || math.IsNaN(float64(v)) {
+		return finding(metric, v)
+	}
+	return term.Limit(v) + " %"
 }
 
 func verdictOf(b *layout.Buffer, f attack.Finding) string {

@@ -60,7 +60,7 @@ func newSimulated(std term.Streams, info attack.Info) *cobra.Command {
 		if err := o.check(c.Flags(), args); err != nil {
 			return err
 		}
-		e, err := catalogue.Open(c.Context(), cmp.Or(o.encoder, "default"), dataset.Dir())
+		e, err := catalogue.Open(c.Context(), catalogue.Said(cmp.Or(o.encoder, "default")), dataset.Dir())
 		if err != nil {
 			return err
 		}

@@ -150,7 +150,7 @@ func (o *flags) reading(words []string) (bias.Options, error) {
 
 // encodeWords makes a table of single words by an encoder.
 func encodeWords(ctx context.Context, name string, words []string) (*bias.Table, error) {
-	e, err := catalogue.Open(ctx, name, dataset.Dir())
+	e, err := catalogue.Open(ctx, catalogue.Said(name), dataset.Dir())
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ import (
 	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
 	"sotto/internal/layout"
+	"sotto/internal/regular"
 	"sotto/internal/vecfile"
 	"sotto/mech"
 )
@@ -328,7 +329,7 @@ func (o *eraseOptions) source(ctx context.Context) (s erase.Source, name string,
 func (o *eraseOptions) table(ctx context.Context) (*bias.Table, string, error) {
 	var words []string
 	if len(o.encoders) > 0 {
-		text, err := os.ReadFile(o.concept)
+		text, err := regular.Read(o.concept, 1<<30)
 		if err != nil {
 			return nil, "", err
 		}

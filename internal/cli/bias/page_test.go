@@ -54,7 +54,7 @@ func TestPages(t *testing.T) {
 			}
 			pagetest.Paths(t, html.String())
 			pagetest.Paths(t, text.String())
-			for _, want := range append(tt.wants, "In plain words", "54.6-fold", "98.21 %") {
+			for _, want := range append(tt.wants, "In plain words", "54.6-fold", "98.3 %") {
 				if !strings.Contains(html.String(), want) {
 					t.Errorf("the page lacks %q", want)
 				}

@@ -72,6 +72,7 @@ spends their budgets.
 			return runAudit(c.Context(), o, args, std)
 		},
 	}
+	c.AddCommand(newFiles(std))
 	o.AddFlags(c.Flags())
 	term.AssumeNote(c.Flags())
 	c.Flags().IntVar(&o.config.Draws, "draws", 100_000, "number of releases of each input that are counted")
@@ -155,7 +156,9 @@ func (o *auditOptions) target(args []string) (audit.Target, evidence.Audit, erro
 }
 
 func (o *auditOptions) builtin(name string) (audit.Target, evidence.Audit, error) {
-	o.Encoder = "default" // whose cells are taken where none are given
+	if o.File("cells") == "" {
+		o.Encoder = "default" // whose cells are taken where none are given
+	}
 	p, err := o.Resolve(name)
 	if err != nil {
 		return audit.Target{}, evidence.Audit{}, err

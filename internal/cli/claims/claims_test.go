@@ -137,3 +137,12 @@ func TestAuditCommand(t *testing.T) {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
 }
+
+// Cells of another encoder than the built-in one are looked at by name.
+func TestEpsilonOfCells(t *testing.T) {
+	for _, args := range [][]string{{"epsilon", "cells", "--cells", "minilm", "--epsilon", "8"}, {"epsilon", "cells", "--epsilon", "8"}} {
+		if code, out, errs := clitest.Sotto(t, "", args...); code != cli.ExitDone || !strings.Contains(out, "the claim is true") {
+			t.Errorf("%v: exit code %d: %s%s", args, code, out, errs)
+		}
+	}
+}

@@ -88,7 +88,9 @@ and as Markdown elsewhere or with --wide.
 
 // runEpsilon prints the statement of one mechanism.
 func runEpsilon(o epsilonOptions, name string, out io.Writer) error {
-	o.Encoder = "default" // whose cells are taken where none are given
+	if o.File("cells") == "" {
+		o.Encoder = "default" // whose cells are taken where none are given
+	}
 	p, err := o.Resolve(name)
 	if err != nil {
 		return err
@@ -218,7 +220,7 @@ func printVerdicts(out io.Writer, verdicts []audit.Verdict) error {
 			text += ", in " + v.Place
 		}
 		if v.Limit != nil {
-			text += fmt.Sprintf(", accuracy %.2f %% against a limit of %.2f %%", 100**v.Accuracy, 100**v.Limit)
+			text += fmt.Sprintf(", accuracy %.2f %% against a limit of %s %%", 100**v.Accuracy, dp.AtMost(*v.Limit))
 		}
 		for _, r := range v.Reasons {
 			text += "\n  " + r

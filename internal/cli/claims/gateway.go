@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 
 	"sotto/audit"
 	"sotto/internal/cli/term"
+	"sotto/internal/regular"
 	"sotto/report/evidence"
 )
 
@@ -64,7 +64,7 @@ func runGatewayAudit(ctx context.Context, o auditOptions, args []string, std ter
 func (o *auditOptions) service() (*audit.Gateway, error) {
 	key := ""
 	if o.keyFile != "" {
-		content, err := os.ReadFile(o.keyFile)
+		content, err := regular.Read(o.keyFile, 1<<30)
 		if err != nil {
 			return nil, fmt.Errorf("--key-file cannot be read: %w", err)
 		}
@@ -74,7 +74,7 @@ func (o *auditOptions) service() (*audit.Gateway, error) {
 	if err != nil || o.texts == "" {
 		return g, err
 	}
-	f, err := os.Open(o.texts)
+	f, _, err := regular.Open(o.texts, regular.Most)
 	if err != nil {
 		return nil, fmt.Errorf("--texts cannot be read: %w", err)
 	}

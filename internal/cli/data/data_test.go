@@ -46,16 +46,24 @@ func TestDataList(t *testing.T) {
 }
 
 func TestDataSample(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "sample.csv")
-	if code, out, errs := clitest.Sotto(t, "", "data", "sample", "--out", file); code != cli.ExitDone || out+errs != "" {
+	dir := t.TempDir()
+	file, inbox, other := filepath.Join(dir, "sample.csv"), filepath.Join(dir, sample.NewName), filepath.Join(dir, "other.csv")
+	code, out, errs := clitest.Sotto(t, "", "data", "sample", "--out", file)
+	if code != cli.ExitDone || out != "" || !strings.Contains(errs, file+": 500 messages to learn from") || !strings.Contains(errs, inbox+": 200 later ones") {
 		t.Fatalf("exit code %d: %s%s", code, out, errs)
 	}
-	content, err := os.ReadFile(file)
-	if err != nil || string(content) != sample.Messages() {
-		t.Errorf("the file is not the sample: %v", err)
-	}
-	if code, out, errs := clitest.Sotto(t, "", "data", "sample", "--out", "-"); code != cli.ExitDone || out != sample.Messages() {
+	if code, out, errs = clitest.Sotto(t, "", "data", "sample", "--out", "-", "--inbox", other); code != cli.ExitDone || out != sample.Messages() {
 		t.Errorf("exit code %d: %s", code, errs)
+	}
+	for path, want := range map[string]string{file: sample.Messages(), inbox: sample.NewMessages(), other: sample.NewMessages()} {
+		if content, err := os.ReadFile(path); err != nil || string(content) != want {
+			t.Errorf("%s is not the sample: %v", path, err)
+		}
+	}
+	for _, wrong := range []string{"-", file} {
+		if code, out, errs = clitest.Sotto(t, "", "data", "sample", "--out", file, "--inbox", wrong); code != cli.ExitUse || out != "" {
+			t.Errorf("--inbox %s: exit code %d: %s", wrong, code, errs)
+		}
 	}
 }
 

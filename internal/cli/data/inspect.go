@@ -150,6 +150,9 @@ func printPeople(b *layout.Buffer, r *inspect.Report) {
 		if p.Nobody > 0 {
 			nobody = fmt.Sprintf("; %d rows are of nobody", p.Nobody)
 		}
+		if p.Joined > 0 {
+			nobody += fmt.Sprintf("; %d names were joined with another that differs in capitals, spaces or the form of letters alone", p.Joined)
+		}
 		fmt.Fprintf(b, "persons: %d by column %q; the most rows of one are %s%d, and half have %d or fewer%s\n", p.Persons, p.Column, least, p.Most, p.Median, nobody)
 	}
 }

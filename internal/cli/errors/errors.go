@@ -64,7 +64,8 @@ as wrong.
 
 With --epsilon, nothing is printed but the counts of --rules, with noise: how many rows are
 right and wrong where each rule is the first that holds. Rules must have been written down
-before anybody looked at these rows; those that this command finds are not.`,
+before anybody looked at these rows; those that this command finds are not. The file is then
+read as its name and the flags say, and nothing is found out by looking at its rows.`,
 		Example: `  sotto errors --in answers.csv --text text --label label --predicted answer --confidence p
   sotto errors --in answers.csv --text text --label label --predicted answer --probabilities p_no,p_yes --splits 50 --json
   sotto errors --in answers.csv --label y --predicted answer --private-predicted private --features age,city --cohorts-out cohorts.csv
@@ -81,7 +82,7 @@ before anybody looked at these rows; those that this command finds are not.`,
 				return err
 			}
 			if o.epsilon == 0 {
-				if err := term.RefuseFlags(c.Flags(), "without --epsilon", "person", "rows-per-person"); err != nil {
+				if err := term.RefuseFlags(c.Flags(), "without --epsilon", "person", "person-exact", "rows-per-person"); err != nil {
 					return err
 				}
 			} else if err := term.RefuseFlags(c.Flags(), "with --epsilon, which lets counts alone out", "out", "cohorts-out", "rules-out", "heat", "confidence", "probabilities", "private-predicted", "private-epsilon", "splits", "seed", "posteriors"); err != nil {
@@ -141,7 +142,7 @@ func runErrors(ctx context.Context, o errorsOptions, std term.Streams) error {
 			return err
 		}
 	}
-	in, err := o.read(std.In)
+	in, err := o.read(std.In, o.epsilon != 0)
 	if err != nil {
 		return err
 	}

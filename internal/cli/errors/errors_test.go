@@ -7,6 +7,7 @@ import (
 	weakrand "math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,5 +219,47 @@ func TestRefusals(t *testing.T) {
 	}
 	if code, _, errs := clitest.Sotto(t, "", "errors", "--in", in, "--label", "label"); code != cli.ExitUse || !strings.Contains(errs, "--predicted") {
 		t.Errorf("without answers: exit %d: %s", code, errs)
+	}
+}
+
+// TestOneRowMore: under ε a table with one row more has one count that is greater by one,
+// whatever the row holds. At ε = 50 a count has other noise than 0 with probability
+// 2/(e⁵⁰+1), far below 10⁻⁵ for all.
+func TestOneRowMore(t *testing.T) {
+	rules := clitest.TextFile(t, "rules.json", `{"format":"sotto-rules-1","rules":[[{"feature":"town = Köln","above":0}],[{"feature":"age","above":40}],[{"feature":"cue:question","above":0}]]}`)
+	var b strings.Builder
+	b.WriteString("text,label,answer,town,age\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "\"Could you tell me, where the café %d is?\",%c,%c,%s,%d\n", i, 'a'+i%2, 'a'+i%3, []string{"Köln", "Ulm"}[i%2], 20+i)
+	}
+	counts := func(content string, more ...string) (all []int) {
+		args := append(strings.Fields("errors --text text --label label --predicted answer --features town,age --epsilon 50 --json --rules"), rules)
+		code, out, errs := clitest.Sotto(t, content, append(args, more...)...)
+		var r struct{ Counts []struct{ Right, Wrong int } }
+		if err := json.Unmarshal([]byte(out), &r); code != cli.ExitDone || err != nil {
+			t.Fatalf("exit %d, %v: %s", code, err, errs)
+		}
+		for _, c := range r.Counts {
+			all = append(all, c.Right, c.Wrong)
+		}
+		return all
+	}
+	want := counts("", "--in", clitest.TextFile(t, "a.csv", b.String()))
+	for _, row := range []string{"caf\xe9 \xff,a,b,K\xf6ln,x", "a;b;c;d,a,a,1,2", "\"a\nb\",zz,b,\"\"\"\",NaN", "\x00\x00\x00,a,a,\x00,0", "{},a,,[1],1e999"} {
+		got := counts("", "--in", clitest.TextFile(t, "a.csv", b.String()+row+"\n"))
+		if again := counts(b.String()+row+"\n", "--in", "-", "--in-format", "csv"); !slices.Equal(got, again) {
+			t.Errorf("with the row %q: %v from a file and %v from standard input", row, got, again)
+		}
+		changed := 0
+		for k := range want {
+			changed += max(got[k]-want[k], want[k]-got[k])
+		}
+		if changed != 1 {
+			t.Errorf("with the row %q counts are %v, want one more than %v", row, got, want)
+		}
+	}
+	// Nothing in common, and no rows at all, are counts like any others.
+	for _, content := range []string{"text,label,answer,town,age\n,a,b,c,d\n", "text,label,answer,town,age\n,,b,c,d\n"} {
+		counts("", "--in", clitest.TextFile(t, "b.csv", content))
 	}
 }

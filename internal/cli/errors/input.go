@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"sotto/dataset"
 	"sotto/internal/cli/term"
 	"sotto/language/lexicon"
 	failing "sotto/measure/errors"
@@ -20,6 +21,7 @@ import (
 type inputFlags struct {
 	term.TextFlags
 	in, id, person              string
+	personExact                 bool
 	label, predicted, private   string
 	confidence, privateEpsilon  string
 	probabilities, featureNames []string
@@ -39,6 +41,7 @@ func (o *inputFlags) addFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.featureNames, "features", nil, "columns that are features: numbers, or texts of which each is one")
 	o.addLexicon(fs)
 	fs.StringVar(&o.id, "id", "", "column that names each row in --cohorts-out (default: the number of the row, from 1)")
+	fs.BoolVar(&o.personExact, "person-exact", false, "take names of --person as they are (default: names that differ in capitals, spaces or the form of letters alone are one person's)")
 	fs.StringVar(&o.person, "person", "", "column that says whose row it is, with --epsilon (default: each row is somebody else's)")
 }
 
@@ -112,10 +115,12 @@ func (o *inputFlags) check() error {
 type input struct {
 	name          string
 	leftOut       int
+	counted       bool // under ε, so that no row may change what is made of another
 	texts         []string
 	reader        *feature.Reader // of texts; nil if there are none
 	lexicons      []string        // digests of those that it has in place of the built-in ones
 	ids, persons  []string        // nil if no column was named
+	called        dataset.Names   // of persons
 	places        []int           // of the rows in the file, from 1
 	labels        []string
 	wrong         []bool
@@ -129,8 +134,8 @@ type input struct {
 	columns       [][]string
 }
 
-// read reads the columns that were named.
-func (o *inputFlags) read(stdin io.Reader) (*input, error) {
+// read reads the columns that were named, under ε in the form that was declared.
+func (o *inputFlags) read(stdin io.Reader, counted bool) (*input, error) {
 	var names []string
 	place := map[string]int{}
 	for _, name := range slices.Concat([]string{o.label, o.predicted, o.private, o.Text, o.confidence, o.id, o.person, o.epsilonColumn()}, o.probabilities, o.featureNames) {
@@ -139,11 +144,15 @@ func (o *inputFlags) read(stdin io.Reader) (*input, error) {
 			names = append(names, name)
 		}
 	}
-	columns, err := o.open(stdin, names)
+	open := o.open
+	if counted {
+		open = o.openDeclared
+	}
+	columns, err := open(stdin, names)
 	if err != nil {
 		return nil, err
 	}
-	in := &input{name: base(o.in), columnNames: o.featureNames}
+	in := &input{name: base(o.in), columnNames: o.featureNames, counted: counted}
 	labels := columns[place[o.label]]
 	for i, v := range labels {
 		if v == "" {
@@ -152,7 +161,7 @@ func (o *inputFlags) read(stdin io.Reader) (*input, error) {
 		}
 		in.places = append(in.places, i+1)
 	}
-	if len(in.places) == 0 {
+	if len(in.places) == 0 && !counted { // a count of nothing has noise like any other
 		return nil, fmt.Errorf("%s: no row has a label, must be at least one", in.name)
 	}
 	of := func(name string) []string { // of rows with a label; nil if no column was named
@@ -181,6 +190,10 @@ func (o *inputFlags) read(stdin io.Reader) (*input, error) {
 		}
 	}
 	in.texts, in.ids, in.persons = of(o.Text), of(o.id), of(o.person)
+	in.called.Exact = o.personExact
+	for i, name := range in.persons {
+		in.persons[i] = in.called.Of(name)
+	}
 	if in.reader, in.lexicons, err = o.reader(); err != nil {
 		return nil, err
 	}
@@ -239,6 +252,11 @@ func (o *inputFlags) open(stdin io.Reader, names []string) (term.Columns, error)
 	return term.TableColumns(o.in, options, names...)
 }
 
+// openDeclared is open for rows that are counted under ε.
+func (o *inputFlags) openDeclared(stdin io.Reader, names []string) (term.Columns, error) {
+	return term.DeclaredColumns(o.in, stdin, &o.TableFlags, names...)
+}
+
 // differ tells which answers are not the label. A missing one is not.
 func (in *input) differ(labels, answers []string) ([]bool, error) {
 	wrong, known := make([]bool, len(labels)), map[string]bool{}
@@ -250,7 +268,7 @@ func (in *input) differ(labels, answers []string) ([]bool, error) {
 		wrong[i] = v != answers[i]
 		common = common || known[answers[i]]
 	}
-	if !common {
+	if !common && !in.counted { // under ε no row may decide whether there are counts
 		return nil, fmt.Errorf("%s: labels and answers have no value in common, must name the same classes", in.name)
 	}
 	return wrong, nil

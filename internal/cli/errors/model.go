@@ -24,6 +24,7 @@ type modelFlags struct {
 
 func (o *modelFlags) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.model, "model", "", "folder of a model that sotto train made, which answers to the texts, before its release and after it, in place of --predicted")
+	term.AddModelEncoder(fs)
 	fs.IntVar(&o.draws, "draws", 200, "draws of a release whose law is not known, with --model")
 	fs.BoolVar(&o.own, "posteriors", false, "let rules of cohorts speak of how sure the model is before its release and after, and how far the release moves a text, too, with --model")
 	o.masks.AddFlags(fs)
@@ -31,7 +32,7 @@ func (o *modelFlags) addFlags(fs *pflag.FlagSet) {
 
 // names are the flags that mean nothing without a model.
 func (o *modelFlags) names() []string {
-	return []string{"draws", "posteriors", "mask", "mask-names", "mask-policy", "mask-secret"}
+	return []string{"encoder", "encoder-root", "draws", "posteriors", "mask", "mask-names", "mask-policy", "mask-secret"}
 }
 
 // answered is what a model says of each text.

@@ -207,6 +207,11 @@ func (o *errorsOptions) release(std term.Streams, in *input, x *failing.Features
 	if err != nil {
 		return err
 	}
+	if note := in.called.Note(o.person); note != "" { // for who releases: no ε covers it
+		if _, err = fmt.Fprintln(std.Err, "note: "+note); err != nil {
+			return err
+		}
+	}
 	return term.Show(std.Out, o.json, r, printReleased)
 }
 

@@ -150,6 +150,9 @@ func (o *options) run(ctx context.Context, std term.Streams) error {
 	if err != nil {
 		return err
 	}
+	if err = o.comparable(main); err != nil {
+		return err
+	}
 	bar := term.NewProgress(std.Err, "counting")
 	defer bar.Finish()
 	if o.averaged(main.mechanism) {
@@ -190,7 +193,7 @@ func (o *options) alone(ctx context.Context, main *releases, bar *term.Progress)
 	}
 	var other *tallied
 	if o.against != "" {
-		against, failed := openReleases(source{path: o.against, cells: o.cells})
+		against, failed := o.openOther()
 		if failed != nil {
 			return nil, failed
 		}
@@ -199,7 +202,21 @@ func (o *options) alone(ctx context.Context, main *releases, bar *term.Progress)
 		}
 	}
 	bar.Finish()
-	return o.result(main, of, other)
+	r, err := o.result(main, of, other)
+	if err != nil {
+		return nil, err
+	}
+	r.Hold(o.unfit(main))
+	return r, nil
+}
+
+// openOther reads the record of the releases to compare with.
+func (o *options) openOther() (*releases, error) {
+	r, err := openReleases(source{path: o.against, cells: o.cells})
+	if err != nil {
+		return nil, err
+	}
+	return r, o.comparable(r)
 }
 
 // summary is what is said of all releases together, and the names of answers.

@@ -54,6 +54,7 @@ func (o *options) jointly(ctx context.Context, main *releases, bar *term.Progres
 		}
 		r.Groups = append(r.Groups, estimate.Group{Group: name, Method: s.Method, Size: &sizes.Each[g], Shares: each})
 	}
+	r.Hold(o.unfit(main, groups))
 	return r, nil
 }
 
@@ -83,6 +84,7 @@ func countPairs(ctx context.Context, bar *term.Progress, main, groups *releases,
 		case over && also && j.N() == 0:
 			return fmt.Errorf("%s: no release was found, must hold at least one", main.name)
 		case over && also:
+			main.beside, groups.beside = a.Dropped(), g.Dropped()
 			return main.bound(sum)
 		case over || also:
 			return fmt.Errorf("%s and %s have not as many releases, must have one of the answer and one of the group for each person", main.name, groups.name)

@@ -41,7 +41,7 @@ func (o *options) average(ctx context.Context, main *releases, bar *term.Progres
 	}
 	switch {
 	case o.against != "":
-		against, failed := openReleases(source{path: o.against, cells: o.cells})
+		against, failed := o.openOther()
 		if failed != nil {
 			return nil, failed
 		}
@@ -57,7 +57,11 @@ func (o *options) average(ctx context.Context, main *releases, bar *term.Progres
 		}
 		r.Compare, err = meansCompared(o.compare[0], o.compare[1], both[0], both[1], o.confidence)
 	}
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	r.Hold(o.unfit(main))
+	return r, nil
 }
 
 // sum takes the mean of releases, by group if there are any.
@@ -103,12 +107,16 @@ func printMean(out io.Writer, r *estimate.MeanResult) error {
 			return err
 		}
 	}
-	return printShuffled(out, r.Shuffled)
+	return printShuffled(out, r.Counted)
 }
 
 func printAverage(out io.Writer, a *estimate.Average, confidence float64) error {
 	t := term.NewTable(out, "COORDINATE", "MEAN", fmt.Sprintf("%v %% INTERVAL", 100*confidence), "STANDARD ERROR")
 	row := func(name any, v estimate.Interval) {
+		if v.Low != v.Low { //nolint:gocritic // undefined
+			t.Row(name, number(v.Value), "-", "-")
+			return
+		}
 		t.Row(name, number(v.Value), number(v.Low)+" to "+number(v.High), number(v.Error))
 	}
 	row("length", a.Norm)
@@ -144,4 +152,4 @@ func printMeans(out io.Writer, c *estimate.MeansCompared, confidence float64) er
 	return printVerdict(out, c.P, "for the whole vector")
 }
 
-func number(v float64) string { return fmt.Sprintf("%.4f", v) }
+func number[N ~float64](v N) string { return fmt.Sprintf("%.4f", float64(v)) }

@@ -25,7 +25,7 @@ type size struct {
 	estimate.Precision
 }
 
-func percent(share float64) string { return term.Percent(measure.Number(share)) }
+func percent[N ~float64](share N) string { return term.Percent(measure.Number(share)) }
 
 func printSize(out io.Writer, s size) error {
 	_, err := fmt.Fprintf(out, "%d releases, each one of %d answers with %v, give a share of %s %% an interval of ±%s points with confidence %v %%\n",
@@ -54,7 +54,10 @@ func printResult(out io.Writer, r *estimate.Result) error {
 	for _, g := range r.Groups {
 		about := fmt.Sprintf("%s: %d releases; ", term.Plain(g.Group), g.N)
 		if g.Size != nil {
-			about = fmt.Sprintf("%s: %s %% of the people, from %s to %s; ", term.Plain(g.Group), percent(g.Size.Share), percent(g.Size.Low), percent(g.Size.High))
+			about = fmt.Sprintf("%s: %s %% of the people; ", term.Plain(g.Group), percent(g.Size.Share))
+			if r.NoIntervals == "" {
+				about = fmt.Sprintf("%s: %s %% of the people, from %s to %s; ", term.Plain(g.Group), percent(g.Size.Share), percent(g.Size.Low), percent(g.Size.High))
+			}
 		}
 		if err := printShares(out, about, g.Method, g.Shares, r); err != nil {
 			return err
@@ -65,7 +68,7 @@ func printResult(out io.Writer, r *estimate.Result) error {
 			return err
 		}
 	}
-	return printShuffled(out, r.Shuffled)
+	return printShuffled(out, r.Counted)
 }
 
 // nameOf returns the name of a file of releases, for a person.
@@ -76,14 +79,25 @@ func nameOf(file string) string {
 	return file
 }
 
-// printShuffled prints the guarantee after shuffling, if there is one.
-func printShuffled(out io.Writer, g *dp.Guarantee) error {
-	if g == nil {
+// printShuffled prints the guarantee after shuffling, or why there is none, and why there
+// are no intervals.
+func printShuffled(out io.Writer, c estimate.Counted) error {
+	g := c.Shuffled
+	if g == nil && c.NoShuffle == "" && c.NoIntervals == "" {
 		return nil
 	}
 	t := term.NewTable(out)
 	if _, err := fmt.Fprintln(out); err != nil {
 		return err
+	}
+	if c.NoIntervals != "" {
+		t.Fact("no intervals", "%s", c.NoIntervals)
+	}
+	if c.NoShuffle != "" {
+		t.Fact("not shuffled", "%s", c.NoShuffle)
+	}
+	if g == nil {
+		return t.Flush()
 	}
 	t.Fact("shuffled", "%s, a second guarantee", g)
 	if g.Delta == 0 {
@@ -112,6 +126,7 @@ func printShares(out io.Writer, about string, method estimate.Method, shares []e
 	}
 	heads := []any{"ANSWER", "SHARE %", fmt.Sprintf("%v %% INTERVAL", 100*r.Confidence)}
 	counted := slices.ContainsFunc(shares, func(s estimate.Named) bool { return s.Error > 0 })
+	bare := r.NoIntervals != ""
 	if counted {
 		heads = append(heads, "STANDARD ERROR", "RELEASED")
 	}
@@ -122,6 +137,9 @@ func printShares(out io.Writer, about string, method estimate.Method, shares []e
 	}
 	for _, s := range shares {
 		row := []any{term.Plain(s.Answer), percent(s.Share.Share), percent(s.Low) + " to " + percent(s.High)}
+		if bare {
+			row[2] = "-"
+		}
 		if counted {
 			row = append(row, percent(s.Error), s.Released)
 		}

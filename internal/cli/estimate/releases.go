@@ -31,6 +31,7 @@ type releases struct {
 	examples  []string // of cells; nil where none are known
 	binding   mech.Binding
 	parts     []string // files of a set; nil for one file
+	beside    []string // what stands beside the vectors, known once they were read
 }
 
 // source is where releases are read from.
@@ -146,6 +147,7 @@ func count[T counter[T]](ctx context.Context, bar *term.Progress, r *releases, a
 			return nil, fmt.Errorf("%s has fewer releases than its column of groups has rows, must have as many", r.name)
 		}
 	}
+	r.beside = v.Dropped()
 	return c, r.bound(sum)
 }
 
@@ -180,6 +182,15 @@ func (r *releases) bound(sum hash.Hash) error {
 	return nil
 }
 
+// declared opens a file in the form of its name.
+func declared(path string, o table.Options) (*table.Reader, error) {
+	d, err := table.Declare(path, o)
+	if err != nil {
+		return nil, err
+	}
+	return d.Open()
+}
+
 // openGroups returns what says to which group the next row belongs, nil if there
 // are none, and what closes it.
 func (r *releases) openGroups(column, path string) (next func() (string, error), done func(), err error) {
@@ -189,10 +200,11 @@ func (r *releases) openGroups(column, path string) (next func() (string, error),
 	if path == "" && r.parts != nil {
 		return nil, nil, errors.New("--in is a set of several files, must have the column of --group in one other: --groups")
 	}
-	if path == "" {
-		path = r.path
+	open := table.Open
+	if path == "" { // written as its name says, so that no row decides how it is read
+		path, open = r.path, declared
 	}
-	in, err := table.Open(path, table.Options{})
+	in, err := open(path, table.Options{})
 	if err != nil {
 		return nil, nil, err
 	}

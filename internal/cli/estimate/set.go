@@ -15,6 +15,7 @@ type rows interface {
 	Width() int
 	Rows() int64 // negative if that is not known
 	ReadRows(dst []float64) (int, error)
+	Dropped() []string // names of what stands beside the vectors, as far as it was read
 	Close() error
 }
 
@@ -41,15 +42,19 @@ func openSet(path, metadata string) (*evidence.Stated, []string, error) {
 }
 
 func stated(s *evidence.Set) *evidence.Stated {
-	return &evidence.Stated{Guarantee: &s.Release.Guarantee, Claimed: s.Release.Claimed, Mechanism: s.Release.Mechanism}
+	return &evidence.Stated{Guarantee: &s.Release.Guarantee, Claimed: s.Release.Claimed, Mechanism: s.Release.Mechanism, Kept: s.Kept, Paid: s.Paid}
 }
 
 // chain reads files one after the other.
 type chain struct {
-	left  []string
-	now   *vecfile.Reader
-	width int
+	left    []string
+	now     *vecfile.Reader
+	width   int
+	dropped []string
 }
+
+// Dropped implements rows.
+func (c *chain) Dropped() []string { return c.dropped }
 
 // Width opens the first file, if none is open.
 func (c *chain) Width() int {
@@ -105,7 +110,7 @@ func (c *chain) Close() error {
 		return nil
 	}
 	v := c.now
-	c.now = nil
+	c.now, c.dropped = nil, append(c.dropped, v.Dropped()...)
 	return v.Close()
 }
 
@@ -124,5 +129,10 @@ func Told(s *evidence.Set, cells string) (*estimate.Result, error) {
 		return nil, err
 	}
 	o := options{in: evidence.SetFile, confidence: defaultConfidence, delta: defaultDelta}
-	return o.result(r, &tallied{all: t}, nil)
+	told, err := o.result(r, &tallied{all: t}, nil)
+	if err != nil {
+		return nil, err
+	}
+	told.Hold(o.unfit(r))
+	return told, nil
 }

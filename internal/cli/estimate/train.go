@@ -122,6 +122,11 @@ func (o *trainOptions) run(ctx context.Context, std term.Streams) (err error) {
 		Format: forward.Format, File: filepath.Base(o.in), N: len(d.Y), Epsilon: total.Epsilon, Guarantee: total, Vectors: of(vectors), Labels: of(labels),
 		Classes: names, Penalty: fitted[0].Penalty, Accuracy: fitted[0].Accuracy, AsTheyAre: fitted[1].Accuracy,
 	}
+	for _, r := range []*releases{vectors, labels} {
+		if several := r.said.Several(); several != "" {
+			result.Hold(r.name + ": " + several + ", and an interval is one of people who release once")
+		}
+	}
 	return term.Show(std.Out, o.json, result, func(w io.Writer, r *forward.Result) error { return o.print(w, r) })
 }
 
@@ -193,8 +198,15 @@ func (o *trainOptions) print(out io.Writer, r *forward.Result) error {
 	t := term.NewTable(out)
 	t.Fact("trained", "from %d private vectors (%s) with private labels (%s), together %v", r.N, r.Vectors.Mechanism, r.Labels.Mechanism, r.Guarantee)
 	t.Fact("of which", "the vector has %v and the label %v", r.Vectors.Guarantee, r.Labels.Guarantee)
-	t.Fact("accuracy", "%s with confidence 95 %%, of true labels of %d rows held out, told from released ones", r.Accuracy.Said(), r.Accuracy.Rows)
+	with := " with confidence 95 %"
+	if r.NoIntervals != "" {
+		with = ""
+	}
+	t.Fact("accuracy", "%s%s, of true labels of %d rows held out, told from released ones", r.Accuracy.Said(), with, r.Accuracy.Rows)
 	t.Fact("as they are", "%s, for a classifier that was trained on released labels as they are", r.AsTheyAre.Said())
+	if r.NoIntervals != "" {
+		t.Fact("no intervals", "%s", r.NoIntervals)
+	}
 	if o.out != "" {
 		t.Fact("written", "%s, the head of a model for such releases", o.out)
 	}

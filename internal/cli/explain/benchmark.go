@@ -150,7 +150,7 @@ func (o *benchmarkOptions) refuse(fs *pflag.FlagSet) error {
 	if o.model == "" {
 		return term.Refuse(fs, "without --model", "view")
 	}
-	return term.Refuse(fs, "with --model", "encoder", "tune", "c")
+	return term.Refuse(fs, "with --model", "tune", "c")
 }
 
 // trained opens the two models that were trained elsewhere.

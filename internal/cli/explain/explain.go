@@ -147,7 +147,11 @@ func (o *explainOptions) refuse(fs *pflag.FlagSet) error {
 // texts reads what is to be explained.
 func (o *explainOptions) texts(stdin io.Reader) ([]string, error) {
 	if o.in != "" {
-		texts, err := o.All(o.in, stdin)
+		read := o.All
+		if o.release {
+			read = o.AllDeclared
+		}
+		texts, err := read(o.in, stdin)
 		if err == nil && len(texts) == 0 {
 			err = fmt.Errorf("%s holds no text, must hold one", o.in)
 		}

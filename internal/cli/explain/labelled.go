@@ -122,7 +122,7 @@ func (o *modelFlags) open(ctx context.Context, classes, workers int, tell func(t
 	case o.tune > 0:
 		return o.tuned(classes, workers, tell)
 	}
-	source, err := catalogue.Open(ctx, o.encoder, dataset.Dir())
+	source, err := catalogue.Open(ctx, catalogue.Said(o.encoder), dataset.Dir())
 	if err != nil {
 		return nil, nil, err
 	}

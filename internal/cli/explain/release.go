@@ -2,7 +2,6 @@ package explain
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -13,21 +12,18 @@ import (
 	"sotto/dp"
 	"sotto/explain"
 	"sotto/explain/release"
-	"sotto/gateway"
 	"sotto/internal/cli/term"
 	"sotto/ledger"
-	"sotto/ledger/part"
 	"sotto/noise"
 )
 
 // releaseFlags say what of explanations is let out.
 type releaseFlags struct {
-	release              bool
-	epsilon              float64
-	words                string
-	top                  int
-	ledger, secret, head string
-	user                 string
+	release bool
+	epsilon float64
+	words   string
+	top     int
+	payment term.Payment
 }
 
 func (o *releaseFlags) addFlags(fs *pflag.FlagSet) {
@@ -35,10 +31,7 @@ func (o *releaseFlags) addFlags(fs *pflag.FlagSet) {
 	fs.Float64Var(&o.epsilon, "epsilon", 0, "ε of all that --release tells of one text")
 	fs.StringVar(&o.words, "words", "", "file of the public list for --release, one word a line")
 	fs.IntVar(&o.top, "top", 1, "number of words that --release tells of a text, which share ε evenly")
-	fs.StringVar(&o.ledger, "ledger", "", "file of budgets that pays for --release, or postgres://…, made by sotto budget init")
-	fs.StringVar(&o.secret, "secret", "", "file of the secret that the ledger is signed with")
-	fs.StringVar(&o.head, "head", "", "place where the head of the ledger is noted (default: as in sotto budget)")
-	fs.StringVar(&o.user, "user", "", "user whose texts they are, and whose budget pays")
+	o.payment.AddFlags(fs, "--release", "user whose texts they are, and whose budget pays")
 }
 
 // refuseRelease refuses what has no meaning with --release or without.
@@ -51,8 +44,8 @@ func (o *explainOptions) refuseRelease(fs *pflag.FlagSet) error {
 	}
 	for _, f := range [][2]string{
 		{o.words, "--words, a public list of words that was chosen without looking at the texts"},
-		{o.ledger, "--ledger, the budgets that pay"},
-		{o.user, "--user, whose budget pays"},
+		{o.payment.Ledger, "--ledger, the budgets that pay"},
+		{o.payment.User, "--user, whose budget pays"},
 		{o.class, "--class, the class to explain: the one that is answered follows from the text, and would be released unpaid"},
 	} {
 		if f[0] == "" {
@@ -105,7 +98,8 @@ func runRelease(ctx context.Context, o explainOptions, std term.Streams) error {
 	if err = p.close(); err != nil {
 		return err
 	}
-	if err = o.pay(ctx, g, m.Params(), len(texts)); err != nil {
+	paid := ledger.Request{Guarantee: g, Mechanism: map[string]any{"release": "explanation", "top": o.top, "mechanism": m.Params()}}
+	if err = o.payment.Pay(ctx, len(texts), paid); err != nil {
 		return err
 	}
 	all, source := make([]told, len(texts)), noise.Crypto()
@@ -134,33 +128,6 @@ func (o *explainOptions) forRelease(ctx context.Context, p *asked, texts []strin
 	return all, nil
 }
 
-// pay spends for all texts or for none. Every release is fresh, so that its key is
-// one that nobody has.
-func (o *explainOptions) pay(ctx context.Context, g dp.Guarantee, mechanism any, texts int) error {
-	options := ledger.Options{Existing: true, Head: o.head}
-	if o.secret != "" {
-		secret, _, err := gateway.LoadSecret(o.secret, false)
-		if err != nil {
-			return err
-		}
-		options.SecretID, options.ChainKey = secret.ID(), secret.ChainKey()
-	}
-	book, err := part.Open(ctx, o.ledger, options)
-	if err != nil {
-		return fmt.Errorf("nothing was told: %w; make a ledger with sotto budget init, and give its --secret if it has one", err)
-	}
-	requests := make([]ledger.Request, texts)
-	for i := range requests {
-		requests[i] = ledger.Request{Subject: o.user, Guarantee: g, Mechanism: map[string]any{"release": "explanation", "top": o.top, "mechanism": mechanism}}
-		rand.Read(requests[i].Key[:]) // which never fails
-	}
-	_, err = book.Spend(ctx, requests...)
-	if err = errors.Join(err, book.Close()); err != nil {
-		return fmt.Errorf("nothing was told: %w", err)
-	}
-	return nil
-}
-
 // tell prints what may leave.
 func (o *explainOptions) tell(out io.Writer, all []told) error {
 	if o.json {
@@ -184,7 +151,7 @@ func (o *explainOptions) tell(out io.Writer, all []told) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "each text is told of with %v, paid by %s; the list, the class and the number of texts are public\n", all[0].Guarantee, term.Plain(o.user))
+	_, err := fmt.Fprintf(out, "each text is told of with %v, paid by %s; the list, the class and the number of texts are public\n", all[0].Guarantee, term.Plain(o.payment.User))
 	return err
 }
 

@@ -35,6 +35,7 @@ type source struct {
 
 func (o *source) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.model, "model", "", "folder of a model that sotto train or sotto relations train made, or of a student of sotto influence train, whose teacher is then asked")
+	term.AddModelEncoder(fs)
 	fs.StringVar(&o.exec, "exec", "", "shell command of a foreign predictor")
 	fs.StringVar(&o.url, "url", "", "address of a foreign predictor, which reads every text")
 	fs.StringVar(&o.key, "key", "", "environment variable that holds a key for --url")
@@ -60,7 +61,7 @@ func (o *source) refuse(fs *pflag.FlagSet) error {
 		return errors.New("want one of --model, --exec and --url")
 	}
 	if o.model == "" {
-		return errors.Join(term.Refuse(fs, "for a foreign predictor", "view", "label", "draws", "mask", "mask-names", "mask-policy", "mask-secret", "mask-relations"), o.refuseURL(fs))
+		return errors.Join(term.Refuse(fs, "for a foreign predictor", "encoder", "encoder-root", "view", "label", "draws", "mask", "mask-names", "mask-policy", "mask-secret", "mask-relations"), o.refuseURL(fs))
 	}
 	return errors.Join(term.Refuse(fs, "with --model", "classes"), o.refuseURL(fs))
 }

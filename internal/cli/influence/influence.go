@@ -50,6 +50,7 @@ type askFlags struct {
 func (o *askFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.student, "student", "", "folder of the student, as \"sotto influence train\" wrote it (default: beside --model, in a folder of its name and \".student\", or where that command writes by default)")
 	fs.StringVar(&o.model, "model", "", "folder of the teacher, if it is a model of \"sotto train\"")
+	term.AddModelEncoder(fs)
 	fs.IntVar(&o.workers, "workers", 0, "cores to use (default: all)")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 }

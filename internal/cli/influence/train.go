@@ -82,7 +82,8 @@ func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.text, "text", "", "column of the texts of --in")
 	fs.StringVar(&o.label, "label", "", "column of the labels of --in, or label of --data (default: the main one)")
 	fs.StringVar(&o.encoder, "encoder", "default", "encoder of the teacher: default, minilm, or another of \"sotto encoder list\"; a transformer is tuned first")
-	fs.StringVar(&o.model, "model", "", "folder of a model of \"sotto train\" that is the teacher, in place of --encoder")
+	fs.StringVar(&o.model, "model", "", "folder of a model of \"sotto train\" that is the teacher, in place of --encoder, which then is the one that its manifest names and permits a program or an address")
+	term.AddEncoderRoots(fs)
 	fs.StringVar((*string)(&o.stored.Noise), "noise", string(teacher.Averaged), "what the noise of a private --model is: averaged over draws or frozen")
 	fs.IntVar(&o.stored.Draws, "draws", 32, "number of draws of --noise averaged, and of what noise alone flips")
 	fs.Uint64Var(&o.stored.Seed, "noise-seed", 0, "seed of the draws (default 0)")
@@ -104,7 +105,7 @@ func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
 // settle refuses flags that contradict each other, and fills in the rest.
 func (o *trainOptions) settle(fs *pflag.FlagSet) (err error) {
 	if o.model != "" {
-		err = term.RefuseFlags(fs, "with --model", "encoder", "tune-epochs")
+		err = term.RefuseFlags(fs, "with --model", "tune-epochs")
 	} else {
 		err = term.RefuseFlags(fs, "without --model", "noise", "draws", "noise-seed")
 	}
@@ -238,7 +239,7 @@ func (o *trainOptions) teacher(ctx context.Context, r model.DataRecord, d *influ
 		return t, nil
 	}
 	if _, _, err := catalogue.Transformer(o.encoder); err != nil {
-		e, err := catalogue.Open(ctx, o.encoder, dataset.Dir())
+		e, err := catalogue.Open(ctx, catalogue.Said(o.encoder), dataset.Dir())
 		if err != nil {
 			return nil, err
 		}
@@ -250,7 +251,7 @@ func (o *trainOptions) teacher(ctx context.Context, r model.DataRecord, d *influ
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
 		return nil, err
 	}
-	r.Encoder = o.encoder
+	r.Encoder = catalogue.Name(o.encoder)
 	_, err := tuned.Encoder(ctx, r, prepared.Path(o.in), tune.Settings{Epochs: o.epochsTuned, Seed: o.Seed}, tuned.Options{
 		Dir: dir, State: filepath.Join(o.out, "teacher.state"), Resume: o.resume, Workers: o.workers,
 		Progress: func(p tune.Progress) {

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
+	"sotto/internal/regular"
 	"sotto/language"
 	"sotto/language/names"
 	"sotto/language/personal"
@@ -151,7 +151,7 @@ func openNames(path string) (*names.Model, error) {
 	if path == "" {
 		return names.Load()
 	}
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -208,7 +207,7 @@ func (o *trainOptions) given() (g parse.Given, err error) {
 	if o.words < 1 {
 		return g, fmt.Errorf("--vector-words is %d, must be at least 1", o.words)
 	}
-	f, err := os.Open(o.vectors)
+	f, _, err := regular.Open(o.vectors, regular.Most)
 	if err != nil {
 		return g, err
 	}

@@ -69,7 +69,7 @@ func demoStages(base experiment.Spec) []demoStage {
 	with := func(method, variant string, epsilons ...float64) experiment.Spec {
 		s := base
 		s.Methods, s.Variant, s.Epsilons = []string{method}, variant, epsilons
-		return s
+		return s.Fresh()
 	}
 	stages := []demoStage{
 		{"no protection", with("unconstrained", ""), measure.BlockCoding},
@@ -320,7 +320,7 @@ func (d *demo) print(out io.Writer, dir string) error {
 	for _, r := range d.rows {
 		m, dev := r.Mean, r.Deviation
 		t.Row(r.name, claimed(m), proved(m), d.bound(r),
-			plusMinus(m.Accuracy, dev.Accuracy), term.Percent(m.Limit), plusMinus(m.Gap, dev.Gap), term.Percent(r.leakage), r.attacker)
+			plusMinus(m.Accuracy, dev.Accuracy), term.Limit(m.Limit), plusMinus(m.Gap, dev.Gap), term.Percent(r.leakage), r.attacker)
 	}
 	t.Flush() //nolint:errcheck // b is a buffer
 	first := evidence.All[experiment.Result](d.evidence)[0]

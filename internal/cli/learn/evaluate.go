@@ -42,6 +42,7 @@ are what is in the model.`,
 		},
 	}
 	c.Flags().Var(&in, "in", "file of your own that the models were trained on")
+	term.AddModelEncoder(c.Flags())
 	c.Flags().IntVar(&workers, "workers", 0, "cores to use (default: all)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
@@ -72,13 +73,13 @@ func printSeeds(w io.Writer, c experiment.Configuration) {
 			note = fmt.Sprintf("interrupted, epoch %d", s.Epoch)
 		}
 		t.Row(s.Seed, term.Percent(s.Accuracy), term.Percent(s.Low)+" to "+term.Percent(s.High),
-			term.Percent(s.Gap), term.Percent(s.Leakage), term.Percent(s.Limit), term.Percent(s.Yardstick), note)
+			term.Percent(s.Gap), term.Percent(s.Leakage), term.Limit(s.Limit), term.Percent(s.Yardstick), note)
 	}
 	interval := "-"
 	if !math.IsNaN(float64(c.Interval[0])) {
 		interval = term.Percent(c.Interval[0]) + " to " + term.Percent(c.Interval[1])
 	}
 	m, d := c.Mean, c.Deviation
-	t.Row("mean", plusMinus(m.Accuracy, d.Accuracy), interval, plusMinus(m.Gap, d.Gap), leakage(c), term.Percent(m.Limit), term.Percent(m.Yardstick), "")
+	t.Row("mean", plusMinus(m.Accuracy, d.Accuracy), interval, plusMinus(m.Gap, d.Gap), leakage(c), term.Limit(m.Limit), term.Percent(m.Yardstick), "")
 	t.Flush() //nolint:errcheck // see above
 }

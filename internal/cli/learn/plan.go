@@ -41,6 +41,7 @@ var unplanned = []string{
 func (o *planOptions) addFlags(fs *pflag.FlagSet) {
 	SpecFlags(fs, &o.spec, &o.name, unplanned...)
 	fs.Float64Var(&o.ask.Target, "target", 0, "accuracy that is wanted, as a share such as 0.8, of which the least ε is found (default: none)")
+	fs.Float64SliceVar(&o.ask.Grid, "grid", nil, "values of ε, fixed before looking at the data, of which --target takes the least that suffices, separated by commas (default: every hundredth)")
 	fs.Float64SliceVar(&o.ask.Epsilons, "epsilon", nil, "ε to be answered exactly; several are separated by commas")
 	fs.IntVar(&o.ask.Use.TextsPerDay, "texts-per-day", 0, "number of different texts of one user that are released in a day (default: not said)")
 	fs.IntVar(&o.ask.Use.Days, "days", 0, "number of days over which --texts-per-day adds up (default 30)")
@@ -62,15 +63,19 @@ func newPlan(std term.Streams) *cobra.Command {
 answers gives at every ε: accuracy, macro-F1, the recall of the smallest class, the
 most that an attacker can learn, and the limit that no release exceeds.
 
-Nothing is drawn: accuracies are expected over the noise, on the test part, for
-releases that were chosen by the validation part. At the same seed they are those
-that "sotto train --method codes" measures; --method auto may do a little better.
+Nothing is drawn: accuracies are expected over the noise, on the test part. At the
+same seed they are those that "sotto train --method codes" measures with the same
+--channel, public unless you say fitted; --method auto may do a little better.
 
---target 0.8 finds the least ε that reaches 80 %, or says why none does. With
---texts-per-day a user's releases are added up, by their sum and by the optimal
+--target 0.8 finds the least ε that reaches 80 %, or says why none does. That ε is
+itself a function of private labels, which no ε covers: fix a few values before you
+look, as in --grid 1,2,4,8, and it tells little more of them than which value it is.
+
+With --texts-per-day a user's releases are added up, by their sum and by the optimal
 composition; --daily-epsilon says how many texts it pays for and, with
 --texts-per-day and without --epsilon, takes the ε that each text may have.`,
 		Example: `  sotto plan --in reviews.csv --text review --label rating --target 0.8
+  sotto plan --in reviews.csv --text review --label rating --target 0.8 --grid 1,2,4,8
   sotto plan --data airline --epsilon 4 --texts-per-day 20
   sotto plan --data sst2 --texts-per-day 10 --daily-epsilon 8 --html plan.html`,
 		Args:    term.None,
@@ -138,7 +143,7 @@ func printPlan(out io.Writer, r *plan.Result, all bool) error {
 		if !at.Better {
 			epsilon, worthless = epsilon+" *", true
 		}
-		t.Row(epsilon, short(at.Accuracy), short(at.Low)+" to "+short(at.High), short(at.MacroF1), short(at.Balanced), short(at.Smallest), short(at.Limit), short(at.LeakageLimit))
+		t.Row(epsilon, short(at.Accuracy), short(at.Low)+" to "+short(at.High), short(at.MacroF1), short(at.Balanced), short(at.Smallest), short(at.Limit), term.Limit(at.LeakageLimit))
 	}
 	if err := t.Flush(); err != nil {
 		return err

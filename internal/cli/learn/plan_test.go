@@ -2,6 +2,7 @@ package learn_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,9 @@ func TestPlanForScripts(t *testing.T) {
 		if v, ok := r[name].(float64); !ok || !(v > 0) {
 			t.Errorf("%s is %v, want a number", name, r[name])
 		}
+	}
+	if r = planned(t, "--target 0.6 --grid 16,0.25"); r["epsilon"] != 16.0 || !strings.Contains(fmt.Sprint(r["choice"]), "which of 2 values") {
+		t.Errorf("epsilon is %v, choice %v, want 16 and what that tells", r["epsilon"], r["choice"])
 	}
 	if r = planned(t, "--target 0.9999"); r["epsilon"] != nil || r["reason"] == "" {
 		t.Errorf("epsilon is %v because %v, want null and why", r["epsilon"], r["reason"])
@@ -91,6 +95,7 @@ func TestPlanForPeople(t *testing.T) {
 func TestPlanRefuses(t *testing.T) {
 	for args, want := range map[string]string{
 		"--target 80":                         "such as 0.8",
+		"--grid 1,2":                          "without a target",
 		"--epsilon 0":                         "epsilon is 0",
 		"--days 4":                            "without texts per day",
 		"--method auto":                       "unknown flag",

@@ -78,7 +78,7 @@ func sourceOf(r *experiment.Result) string {
 	if r.Data.Encoder == "" {
 		return "its columns"
 	}
-	text := "texts encoded by " + r.Data.Encoder
+	text := "texts encoded by " + string(r.Data.Encoder)
 	if f := r.Data.File; f != nil && len(f.Numbers) > 0 {
 		text += " beside " + strings.Join(f.Numbers, ", ")
 	}
@@ -105,7 +105,7 @@ func printConfigurations(w io.Writer, all []experiment.Configuration) {
 		}
 		m, d := c.Mean, c.Deviation
 		t.Row(describe(c)+mark, claimed(m), proved(m), plusMinus(m.Accuracy, d.Accuracy), plusMinus(m.Gap, d.Gap), leakage(c),
-			term.Percent(m.Limit), term.Percent(m.Yardstick), m.Seconds.Text("%.1f"))
+			term.Limit(m.Limit), term.Percent(m.Yardstick), m.Seconds.Text("%.1f"))
 	}
 	t.Flush() //nolint:errcheck // w is a buffer
 }
@@ -167,7 +167,7 @@ func leakage(c experiment.Configuration) string {
 	if text == "-" || math.IsNaN(float64(c.Mean.AttackLimit)) {
 		return text
 	}
-	return text + " ≤ " + term.Percent(c.Mean.AttackLimit)
+	return text + " ≤ " + term.Limit(c.Mean.AttackLimit)
 }
 
 // printFootnotes says what the columns mean and what the numbers rest on.
@@ -187,6 +187,16 @@ func printFootnotes(w io.Writer, all []experiment.Configuration, attribute strin
 	}
 	told := map[string]bool{}
 	for _, c := range all {
+		if c.Channel != nil {
+			text := c.Channel.Tells()
+			if v := c.Channel.Compared; v != nil {
+				text = fmt.Sprintf("%s: %s; that costs %.2f points on the validation rows, %.2f %% in place of %.2f %% with --channel fitted", c.Name(), text, 100*(v.Fitted-v.Public), 100*v.Public, 100*v.Fitted)
+			}
+			if !told[text] {
+				told[text] = true
+				lines = append(lines, text)
+			}
+		}
 		if c.Statement != nil && !c.Statement.Honest() && !told[c.Statement.Reason] {
 			told[c.Statement.Reason] = true
 			lines = append(lines, fmt.Sprintf("%s %s: the claim is false: %s", c.Mechanism, c.Statement.Variant, c.Statement.Reason))

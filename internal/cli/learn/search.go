@@ -59,7 +59,7 @@ func printFrontier(w *layout.Buffer, r *experiment.Result) {
 	if m := r.Mean.Balance; !f.Objective.Plain() && m != nil {
 		fmt.Fprintf(w, "sought: %s; macro-F1 is %s %%, balanced accuracy %s %%", f.Objective, term.Percent(m.MacroF1), term.Percent(m.Balanced))
 		if m.Limit != nil {
-			fmt.Fprintf(w, " of at most %s %% that any release at this ε has on average", term.Percent(*m.Limit))
+			fmt.Fprintf(w, " of at most %s %% that any release at this ε has on average", term.Limit(*m.Limit))
 		}
 		fmt.Fprintln(w)
 	}

@@ -71,6 +71,7 @@ trained so far in --out, and --resume goes on from there with the same result.`,
 			if err := SettleSpec(c.Flags(), &o.spec, o.name); err != nil {
 				return err
 			}
+			o.spec = o.spec.Fresh()
 			return runTrain(c.Context(), o, std)
 		},
 	}

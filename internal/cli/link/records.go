@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"sotto/dataset"
 	"sotto/encode/catalogue"
 	"sotto/internal/cli/term"
 	"sotto/link"
@@ -241,7 +242,11 @@ func (o *recordsOptions) model(ctx context.Context) error {
 	if o.encoder == "" {
 		return nil
 	}
-	e, err := catalogue.Open(ctx, o.encoder, "")
+	// A model of links is a file: what it names is opened if it is local, or if
+	// --encoder says the same.
+	roots := catalogue.Beside(o.with, dataset.Dir())
+	roots.From = "the manifest of the link model"
+	e, err := catalogue.OpenNamed(ctx, catalogue.Name(o.encoder), roots)
 	if err != nil {
 		return err
 	}

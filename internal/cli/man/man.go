@@ -73,6 +73,7 @@ func Write(c *cobra.Command, dir, date string) error {
 			return err
 		}
 		defer f.Abort()
+		f.Shared()
 		if _, err := f.Write(Page(each, date)); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -17,6 +18,7 @@ import (
 	"sotto/encode/cells/shipped"
 	"sotto/gateway"
 	"sotto/internal/cli/term"
+	"sotto/ledger"
 	"sotto/mech"
 	"sotto/train/model"
 )
@@ -26,6 +28,17 @@ type engine struct {
 	gateway    *gateway.Gateway
 	classifier gateway.Classifier // nil without a server
 	close      func() error       // the encoder
+}
+
+// outside names every program and address that the gateway gives anything to, without
+// what lets one in: the encoder, which sees texts, a server, which sees releases, and
+// a database, which sees who paid.
+func (e *engine) outside(o *gatewayOptions) []any {
+	database := ""
+	if u, err := url.Parse(o.ledger); err == nil && ledger.InDatabase(o.ledger) {
+		database = u.Host
+	}
+	return []any{"encoder", e.gateway.Encoder.Name(), "server", o.server, "database", database}
 }
 
 // assemble opens masks, encoder and mechanism, and makes a gateway of them and of
@@ -69,7 +82,8 @@ func (o *gatewayOptions) means(ctx context.Context) (encode.Source, gateway.Mech
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	e, err := catalogue.Open(ctx, o.encoder, dataset.Dir())
+	// A file of settings may name any encoder that is computed here, and no other.
+	e, err := catalogue.OpenNamed(ctx, catalogue.Name(o.encoder), catalogue.Anywhere("a file of settings or the environment", dataset.Dir()))
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -105,6 +119,9 @@ func (o *gatewayOptions) trained(ctx context.Context) (encode.Source, gateway.Me
 	if err = info.Data.Texts(); err != nil {
 		return wrong(err)
 	}
+	if err = catalogue.Agree(ctx, o.model, info.Data.Encoder); err != nil {
+		return wrong(err)
+	}
 	labels, err := info.Labels()
 	if err != nil {
 		return wrong(err)
@@ -117,7 +134,7 @@ func (o *gatewayOptions) trained(ctx context.Context) (encode.Source, gateway.Me
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	e, err := catalogue.Open(ctx, name, dataset.Dir())
+	e, err := catalogue.OpenNamed(ctx, name, catalogue.Beside(o.model, dataset.Dir()))
 	return e, m, labels, err
 }
 

@@ -51,7 +51,8 @@ type gatewayOptions struct {
 }
 
 func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.encoder, "encoder", "default", "encoder that makes vectors of texts (see sotto encoder list)")
+	fs.StringVar(&o.encoder, "encoder", "default", "encoder that makes vectors of texts (see sotto encoder list); beside --model, the one that its manifest names, which permits a program or an address")
+	term.AddEncoderRoots(fs)
 	fs.StringVar(&o.mechanism, "mechanism", "", "mechanism that releases each vector (default: cells if sotto comes with those of the encoder, else codebook)")
 	fs.StringVar(&o.model, "model", "", "folder of one seed that sotto train --out made, whose layers before the noise and whose mechanism are used")
 	fs.StringVar(&o.ledger, "ledger", "", "file of budgets, or postgres://… (default: a file in the user's folder of settings)")
@@ -125,7 +126,7 @@ answering for the time of --withdraw, and ends when it has answered everybody.
 				return err
 			}
 			if o.model != "" {
-				if err := term.Refuse(c.Flags(), "with --model, which has a mechanism of its own", append(o.Names(), "mechanism", "encoder")...); err != nil {
+				if err := term.Refuse(c.Flags(), "with --model, which has a mechanism of its own", append(o.Names(), "mechanism")...); err != nil {
 					return err
 				}
 			}
@@ -199,6 +200,7 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 	r := &reloader{o: &o, service: service, certificates: certificates, book: book, secret: secret, now: e}
 	defer func() { err = errors.Join(err, r.end()) }()
 	o.Log.Info("listening", "address", l.Addr().String(), "admin", o.admin, "tls", o.TLS != nil, "keys", o.Keys != nil, "secret", secret.ID(), "secret_made", made, "production", o.production, "identity", e.gateway.Identity())
+	o.Log.Info("programs and addresses in use", e.outside(&o)...)
 	if err := o.explain(std.Out, l.Addr().String(), made); err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@
 package serve_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -42,6 +44,11 @@ func copied(t *testing.T, dir, without string) string {
 	to := filepath.Join(t.TempDir(), "copy")
 	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
+	}
+	for _, file := range []string{model.SecretFile, model.TrainedFile} { // which others may not read, and CopyFS lets them
+		if err := os.Chmod(filepath.Join(to, file), 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
 	}
 	if err := os.Remove(filepath.Join(to, without)); err != nil {
 		t.Fatal(err)
@@ -98,9 +105,12 @@ func TestMonsters(t *testing.T) {
 			open func(dir string) error
 		}{
 			{"config.json", func(dir string) error { _, err := bert.Open(dir, bert.Options{}); return err }},
-			{"glove/glove.6B.100d.102858.txt", func(dir string) error { _, err := catalogue.Open(t.Context(), "glove", dir); return err }},
+			{"glove/glove.6B.100d.102858.txt", func(dir string) error {
+				_, err := catalogue.Open(t.Context(), catalogue.Said("glove"), dir)
+				return err
+			}},
 			{"table.svec", func(dir string) error {
-				_, err := catalogue.Open(t.Context(), filepath.Join(dir, "table.svec"), "")
+				_, err := catalogue.Open(t.Context(), catalogue.Said(filepath.Join(dir, "table.svec")), "")
 				return err
 			}},
 		} {

@@ -93,6 +93,7 @@ func (r *reloader) reloadModel(ctx context.Context) error {
 	if was, is := r.now.gateway.Identity(), next.gateway.Identity(); was != is {
 		r.o.Log.Warn("releases are others from now on, and texts are paid for anew", "identity", is, "before", was)
 	}
+	r.o.Log.Info("programs and addresses in use", next.outside(r.o)...)
 	old := r.now
 	r.now = next
 	go func() { // when the last request that uses it has ended

@@ -78,6 +78,11 @@ func smallModel(t *testing.T, more ...string) string {
 		if err := os.CopyFS(dir, files); err != nil {
 			t.Fatal(err)
 		}
+		for path := range files { // CopyFS lets others read, and a secret that they may is refused
+			if err := os.Chmod(filepath.Join(dir, path), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
 		return dir
 	}
 	if code, _, errs := clitest.Sotto(t, "", append(strings.Fields("train --method noise --epsilon 4 --limit 200 --out "+dir+clitest.Quickly), more...)...); code != cli.ExitDone {

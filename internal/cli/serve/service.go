@@ -47,7 +47,7 @@ func (m room) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(m.share, "share", 0, "largest number of requests of "+m.shareOf+" that are worked on at a time (default: half of --concurrency)")
 	fs.IntVar(m.connections, "connections", 4096, "largest number of connections at a time")
 	fs.IntVar(m.each, "connections-each", 0, "largest number of connections from one address (default: half of --connections)")
-	fs.Float64Var(m.refusals, "refusals", 200, "number of refusals a second that are answered at once; more are answered a second later, and 0 is for no limit")
+	fs.Float64Var(m.refusals, "refusals", 200, "number of refusals a second of one address that leave its connection open and are logged; more end it and are only counted, and 0 is for no limit")
 }
 
 // open listens, at both addresses if there are two.

@@ -86,19 +86,23 @@ func runStudio(ctx context.Context, o studioOptions, std term.Streams) (err erro
 		return errors.Join(err, l.Close())
 	}
 	if !o.noOpen {
-		browse(std.Err, s.OnceAddress(l.Addr()))
+		door, failed := s.Door(l.Addr())
+		if failed != nil {
+			return errors.Join(failed, l.Close())
+		}
+		browse(std.Err, door)
 	}
 	return s.Serve(ctx, l)
 }
 
-// browse opens an address in the person's browser, or says that it cannot.
-func browse(w io.Writer, address string) {
-	name, args := "xdg-open", []string{address}
+// browse opens a file in the person's browser, or says that it cannot.
+func browse(w io.Writer, path string) {
+	name, args := "xdg-open", []string{path}
 	switch runtime.GOOS {
 	case "darwin":
 		name = "open"
 	case "windows":
-		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", path}
 	}
 	c := exec.Command(name, args...) //nolint:gosec,noctx // a fixed program, which outlives the command
 	if err := c.Start(); err != nil {

@@ -38,27 +38,55 @@ func OpenColumns(path string, stdin io.Reader, names ...string) (Columns, error)
 // TableColumns reads the named columns of a file of one's own, in any format that
 // package table reads.
 func TableColumns(path string, o table.Options, names ...string) (Columns, error) {
-	r, err := table.Open(path, o)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close() //nolint:errcheck // it was only read
-	if err = r.Select(names...); err != nil {
-		return nil, err
-	}
-	c := make(Columns, len(names))
-	for {
-		row, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return c, nil
-		}
+	return columnsOf(names)(table.Open(path, o))
+}
+
+// columnsOf reads the named columns of what was opened.
+func columnsOf(names []string) func(*table.Reader, error) (Columns, error) {
+	return func(r *table.Reader, err error) (Columns, error) {
 		if err != nil {
 			return nil, err
 		}
-		for k, v := range row {
-			c[k] = append(c[k], v.Text)
+		defer r.Close() //nolint:errcheck // it was only read
+		if err = r.Select(names...); err != nil {
+			return nil, err
+		}
+		c := make(Columns, len(names))
+		for {
+			row, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				return c, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			for k, v := range row {
+				c[k] = append(c[k], v.Text)
+			}
 		}
 	}
+}
+
+// DeclaredColumns reads the named columns of a file under ε, or of standard input for -:
+// in the form that its name and the flags say, so that no row changes how another is
+// read.
+func DeclaredColumns(path string, stdin io.Reader, flags *TableFlags, names ...string) (Columns, error) {
+	o, err := flags.Options()
+	if err != nil {
+		return nil, err
+	}
+	place := path
+	if path == "-" {
+		place, o.Name = "", "stdin"
+	}
+	d, err := table.Declare(place, o)
+	if err != nil {
+		return nil, err
+	}
+	if path == "-" {
+		return columnsOf(names)(d.Read(stdin))
+	}
+	return columnsOf(names)(d.Open())
 }
 
 // ReadColumns is [OpenColumns] for what is open; name stands in errors.

@@ -3,13 +3,13 @@ package term
 import (
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"sotto/internal/nearest"
+	"sotto/internal/regular"
 )
 
 // Group makes a command that only holds others.
@@ -94,5 +94,6 @@ func Open(path string, stdin io.Reader) (io.ReadCloser, error) {
 	if path == "-" {
 		return io.NopCloser(stdin), nil
 	}
-	return os.Open(path)
+	f, _, err := regular.Open(path, regular.Most)
+	return f, err
 }

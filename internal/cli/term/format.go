@@ -3,9 +3,11 @@ package term
 import (
 	"encoding/json"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
+	"sotto/dp"
 	"sotto/measure"
 )
 
@@ -19,6 +21,14 @@ func PrintJSON(out io.Writer, v any) error {
 
 // Percent renders a share with two digits, or a dash where it is undefined.
 func Percent(v measure.Number) string { return (100 * v).Text("%.2f") }
+
+// Limit renders a share that nothing exceeds, rounded up, or a dash where it is undefined.
+func Limit(v measure.Number) string {
+	if math.IsNaN(float64(v)) {
+		return "-"
+	}
+	return dp.AtMost(float64(v))
+}
 
 // Plain quotes a name that could play tricks on a terminal.
 func Plain(name string) string {

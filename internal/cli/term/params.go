@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"sotto/encode/catalogue"
 	"sotto/encode/cells"
 	"sotto/encode/cells/shipped"
 	"sotto/internal/regular"
@@ -146,6 +147,8 @@ func AddFlag(fs *pflag.FlagSet, to any, name, help string) {
 	switch to := to.(type) {
 	case *string:
 		fs.StringVar(to, name, *to, help)
+	case *catalogue.Name:
+		fs.StringVar((*string)(to), name, string(*to), help)
 	case *bool:
 		fs.BoolVar(to, name, *to, help)
 	case *int:
@@ -229,7 +232,11 @@ func (f *MechanismFlags) cells(path string, epsilon float64, given mech.Given) (
 		return false, err
 	}
 	f.found, f.set = found, found.For(cmp.Or(epsilon, 8))
+	asked, _ := given["cells_sha256"].(string)
 	maps.Copy(given, found.Own(f.set).Given())
+	if asked != "" { // it is held against the cells
+		given["cells_sha256"] = asked
+	}
 	return true, nil
 }
 

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -20,12 +22,14 @@ type Screen struct {
 	Paint Colour // whether there are colours
 
 	out      io.Writer
+	words    bool       // it is for people even where it is no terminal
 	width    func() int // of a terminal; nil for anything else
 	coloured bool       // the terminal has colours
 
 	mu    sync.Mutex
-	line  int  // columns that the line of progress takes, which has no end of line yet
-	quiet bool // no more progress is shown
+	cut   []byte // of a character of which the rest is still to come
+	line  int    // columns that the line of progress takes, which has no end of line yet
+	quiet bool   // no more progress is shown
 }
 
 var _ layout.Screen = (*Screen)(nil)
@@ -96,12 +100,46 @@ func (s *Screen) Columns() int {
 // Colour implements [layout.Screen].
 func (s *Screen) Colour() bool { return s.Paint == Always || s.Paint == Auto && s.coloured }
 
-// Write implements [io.Writer].
+// Words says that what is written is for people, wherever it goes: logs are shown in
+// terminals too. Data is for programs, and passes as it is where no terminal is.
+func (s *Screen) Words() *Screen { s.words = true; return s }
+
+// Write implements [io.Writer]. Names and texts of files may hold commands to a terminal;
+// none is obeyed.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.erase()
-	return s.out.Write(p)
+	var err error
+	switch {
+	case s.words || s.Terminal():
+		_, err = io.WriteString(s.out, layout.Visible(s.whole(p)))
+	case s.Paint == Always:
+		_, err = io.WriteString(s.out, layout.Painted(string(p)))
+	default:
+		return s.out.Write(p)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// whole returns what was kept of the last write and this one, and keeps the first bytes of a
+// character that this one ends within.
+func (s *Screen) whole(p []byte) string {
+	p = append(s.cut, p...)
+	end := len(p)
+	for i := 1; i <= min(utf8.UTFMax-1, len(p)); i++ {
+		if c := p[len(p)-i]; utf8.RuneStart(c) {
+			if !utf8.FullRune(p[len(p)-i:]) {
+				end = len(p) - i
+			}
+			break
+		}
+	}
+	s.cut = slices.Clone(p[end:])
+	return string(p[:end])
 }
 
 // show puts a line in the place of the last one, to be overwritten by the next.
@@ -113,7 +151,7 @@ func (s *Screen) show(line string) {
 		return
 	}
 	columns := layout.Width(line)
-	io.WriteString(s.out, "\r"+line+strings.Repeat(" ", max(0, min(s.line, s.width()-1)-columns))) //nolint:errcheck // a line that cannot be drawn harms nothing
+	io.WriteString(s.out, "\r"+layout.Visible(line)+strings.Repeat(" ", max(0, min(s.line, s.width()-1)-columns))) //nolint:errcheck // a line that cannot be drawn harms nothing
 	s.line = columns
 }
 

@@ -22,6 +22,7 @@ type Sink struct {
 	out    string // its path, - for standard output
 	atomic *atomicfile.File
 	spool  *os.File
+	shared bool
 }
 
 // NewSink makes the sink for a path, - for standard output.
@@ -41,6 +42,14 @@ func NewSink(out string) (*Sink, error) {
 	// open file cannot lose its name, abort removes it.
 	os.Remove(f.Name()) //nolint:errcheck // see above
 	return &Sink{File: f, out: out, spool: f}, nil
+}
+
+// Shared lets others read the file once it is there, and its record: what is private may
+// leave. Without it a new file is its owner's alone.
+func (s *Sink) Shared() {
+	if s.shared = true; s.atomic != nil {
+		s.atomic.Shared()
+	}
 }
 
 // Commit makes the releases appear.
@@ -90,6 +99,9 @@ func (s *Sink) Appear(side string, record func(mech.Binding) ([]byte, error), st
 			return err
 		}
 		defer f.Abort()
+		if s.shared {
+			f.Shared()
+		}
 		if _, err := f.Write(said); err != nil {
 			return err
 		}
@@ -121,7 +133,7 @@ func (s *Sink) bind(record func(mech.Binding) ([]byte, error)) ([]byte, error) {
 	return record(b)
 }
 
-// WriteWhole writes a file that appears when it is complete.
+// WriteWhole writes a file that appears when it is complete, and is its owner's alone.
 func WriteWhole(path string, stdout io.Writer, write func(w io.Writer) error) error {
 	to, err := NewSink(path)
 	if err != nil {

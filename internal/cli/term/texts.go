@@ -33,6 +33,15 @@ func (o *TableFlags) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.NoHeader, "no-header", false, "take the first line of CSV for a row; columns then have numbers from 1 for names")
 }
 
+// AddDeclaredFlags declares the flags for a file that is read under ε, of which nothing
+// is found out by looking at its rows.
+func (o *TableFlags) AddDeclaredFlags(fs *pflag.FlagSet) {
+	o.AddFlags(fs)
+	fs.Lookup("in-format").Usage = "format of the file: csv, tsv, jsonl, parquet, text, fasttext or folder (default: what its name ends in)"
+	fs.Lookup("delimiter").Usage = "character between the fields of CSV, such as ; or tab (default: a comma)"
+	fs.Lookup("encoding").Usage = "encoding of the file: utf-8, utf-16, windows-1252 or latin-1 (default: utf-8)"
+}
+
 // Given reports whether one of the flags says something.
 func (o *TableFlags) Given() bool { return *o != TableFlags{} }
 
@@ -65,6 +74,13 @@ type TextFlags struct {
 func (o *TextFlags) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Text, "text", "", "column or field that holds the texts (also --column)")
 	o.TableFlags.AddFlags(fs)
+	ColumnIsText(fs)
+}
+
+// AddDeclaredFlags is AddFlags for a file that is read under ε.
+func (o *TextFlags) AddDeclaredFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.Text, "text", "", "column or field that holds the texts (also --column)")
+	o.TableFlags.AddDeclaredFlags(fs)
 	ColumnIsText(fs)
 }
 
@@ -105,9 +121,35 @@ func (o *TextFlags) Open(path string, stdin io.Reader, skipBad bool, beside ...s
 	return textfile.Open(path, options)
 }
 
+// OpenDeclared is Open for texts under ε: in the form that the name and the flags say,
+// so that no row changes how another is read.
+func (o *TextFlags) OpenDeclared(path string, stdin io.Reader, skipBad bool, beside ...string) (*textfile.Reader, error) {
+	read, err := o.Options()
+	if err != nil {
+		return nil, err
+	}
+	options := textfile.Options{
+		Format: read.Format, Column: o.Text, Delimiter: read.Delimiter,
+		Encoding: read.Encoding, NoHeader: read.NoHeader, SkipBad: skipBad, Beside: beside,
+	}
+	if path == "-" {
+		return textfile.ReadDeclared(stdin, options)
+	}
+	return textfile.OpenDeclared(path, options)
+}
+
 // All reads a file of texts, or standard input for -, to its end.
 func (o *TextFlags) All(path string, stdin io.Reader) ([]string, error) {
-	r, err := o.Open(path, stdin, false)
+	return rest(o.Open(path, stdin, false))
+}
+
+// AllDeclared is All for texts under ε.
+func (o *TextFlags) AllDeclared(path string, stdin io.Reader) ([]string, error) {
+	return rest(o.OpenDeclared(path, stdin, false))
+}
+
+// rest reads to the end of what was opened.
+func rest(r *textfile.Reader, err error) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +177,7 @@ func CloserOf(e encode.Source) func() error {
 
 // ReadFile opens a file and gives it to a parser.
 func ReadFile[T any](path string, parse func(io.Reader) (T, error)) (T, error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, regular.Most)
 	return readOpen(f, err, path, parse)
 }
 

@@ -53,7 +53,7 @@ func BenchmarkEncodeModel(b *testing.B) {
 		b.Fatal(err)
 	}
 	run := func(width int, model vectorise.Releaser) time.Duration {
-		in, err := textfile.NewReader(strings.NewReader(lines.String()), textfile.Options{Format: textfile.Text})
+		in, err := textfile.ReadDeclared(strings.NewReader(lines.String()), textfile.Options{Format: textfile.Text})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -6,13 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"sotto/dataset"
 	"sotto/dataset/table"
 	"sotto/dp"
 	"sotto/encode/textfile"
 	"sotto/internal/vecfile"
 	"sotto/internal/vectorise"
 	"sotto/measure/kept"
+	"sotto/mech"
 	"sotto/nn"
+	"sotto/report/evidence"
 )
 
 // beside lists the columns that are read beside the texts: those that are kept,
@@ -36,6 +39,9 @@ func (o *encodeOptions) assumed(t *trained) []string {
 	if len(o.keep) > 0 {
 		all = append(all, fmt.Sprintf("kept columns are released as they are, and ε does not cover them: %s", strings.Join(o.keep, ", ")))
 	}
+	if len(o.linkBy) > 0 && o.maxRows > 0 {
+		all = append(all, "the model of --link-model, by which rows are left out, was not learnt from these rows")
+	}
 	return all
 }
 
@@ -46,6 +52,7 @@ type besides struct {
 	persons *vectorise.Persons
 	column  string
 	linked  *linkedRows // nil if nothing is linked
+	seen    *membership // nil without a model
 
 	label  int // place of its column
 	labels []string
@@ -58,9 +65,15 @@ func (o *encodeOptions) rows(ctx context.Context, in *textfile.Reader) (*besides
 	if slices.Contains(o.keep, in.Column()) {
 		return nil, fmt.Errorf("--keep names the column of the texts, %s, must name others: what is kept is released as it is", in.Column())
 	}
+	for _, name := range o.numbers {
+		if name == o.person || slices.Contains(o.linkBy, name) {
+			return nil, fmt.Errorf("the model takes numbers from %q, which says whose a row is, too: name another column for one of them, since which rows are one must not depend on what is protected", name)
+		}
+	}
 	b := &besides{kept: len(o.keep), column: o.person}
 	if o.persons() {
 		b.persons, b.person = vectorise.NewPersons(o.maxRows), slices.Index(o.beside(), o.person)
+		b.persons.Names.Exact = o.exact || len(o.linkBy) > 0
 	}
 	var err error
 	if b.linked, err = o.link(ctx, in.Column()); err != nil {
@@ -101,20 +114,23 @@ func (b *besides) left(ctx context.Context, o encodeOptions) (*kept.Use, string)
 	return u, ""
 }
 
+// say adds what is told of the rows to whoever releases them.
+func (b *besides) say(ctx context.Context, o encodeOptions, m mech.Mechanism, s *encodeSummary) {
+	if o.mechanism != "" {
+		s.hint = kept.Hint(m, "sotto encode")
+	}
+	s.Left, s.Untold = b.left(ctx, o)
+	s.Joined, s.notes = b.joined()
+}
+
 // take returns what is asked of each row, nil if there is nothing to ask.
-func (b *besides) take() func([]table.Value) ([]vecfile.Field, bool, error) {
-	if b.kept == 0 && b.persons == nil && b.sample == nil {
+func (b *besides) take() func(string, []table.Value) ([]vecfile.Field, bool, error) {
+	if b.kept == 0 && b.persons == nil && b.sample == nil && b.seen == nil {
 		return nil
 	}
-	return func(values []table.Value) ([]vecfile.Field, bool, error) {
-		if b.persons != nil {
-			who, err := b.who(values)
-			if err != nil {
-				return nil, false, err
-			}
-			if take, err := b.persons.Take(who); !take || err != nil {
-				return nil, false, err
-			}
+	return func(t string, values []table.Value) ([]vecfile.Field, bool, error) {
+		if take, err := b.admit(t, values); !take || err != nil {
+			return nil, false, err
 		}
 		if b.sample != nil {
 			b.labels = append(b.labels, values[b.label].Text)
@@ -130,12 +146,68 @@ func (b *besides) take() func([]table.Value) ([]vecfile.Field, bool, error) {
 	}
 }
 
+// joined returns how many names of persons were joined, and what to say of it.
+func (b *besides) joined() (int, []string) {
+	names := &dataset.Names{}
+	if b.linked != nil {
+		names = &b.linked.names
+	} else if b.persons != nil {
+		names = &b.persons.Names
+	}
+	if note := names.Note(b.column); note != "" {
+		return names.Joined(), []string{note}
+	}
+	return 0, nil
+}
+
+// admit reports whether a row takes part: by whose it is, and by whether the model was
+// trained on it, if that is not to be released.
+func (b *besides) admit(t string, values []table.Value) (bool, error) {
+	var who table.Value
+	var err error
+	if b.persons != nil {
+		if who, err = b.who(values); err != nil {
+			return false, err
+		}
+	}
+	hit := false
+	if s := b.seen; s != nil && s.known != nil {
+		if hit = s.trainedOn(t, values, who); hit && s.leaveOut {
+			s.out++
+			return false, nil
+		}
+	}
+	if b.persons != nil {
+		if take, err := b.persons.Take(who); !take || err != nil {
+			return false, err
+		}
+	}
+	if b.seen != nil && b.seen.known != nil {
+		b.seen.released(hit, who)
+	}
+	return true, nil
+}
+
 // who returns whose a row is: as its column says, or as it was linked.
 func (b *besides) who(values []table.Value) (table.Value, error) {
 	if b.linked != nil {
 		return b.linked.next(values)
 	}
 	return values[b.person], nil
+}
+
+// conclude enters into a record what is known of the rows once all are released.
+func (b *besides) conclude(record *evidence.Encoded, s *vectorise.Summary) error {
+	s.Declined -= b.seen.leftOut()
+	r := record.Release
+	if r == nil {
+		return nil
+	}
+	record.Uncovered = b.seen.uncovered(s.Rows)
+	r.Rows, r.Guarantee.Assumptions = s.Rows, b.seen.assumed(leftOut(r.Guarantee.Assumptions, s.Skipped), record.Uncovered, s.Rows)
+	var err error
+	record.Person, err = b.promise(r.Guarantee, s.Declined)
+	return err
 }
 
 // promise returns the guarantee of a person; nil if nobody asked, or nobody has a

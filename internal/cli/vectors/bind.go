@@ -13,6 +13,7 @@ import (
 
 	"sotto/dp"
 	"sotto/internal/cli/term"
+	"sotto/internal/regular"
 	"sotto/internal/vecfile"
 	"sotto/report/evidence"
 )
@@ -47,7 +48,7 @@ func bind(path string, out io.Writer) error {
 	if _, err := os.Stat(record); err != nil {
 		record = path + term.RawEnd
 	}
-	content, err := os.ReadFile(record)
+	content, err := regular.Read(record, 1<<30)
 	if err != nil {
 		return fmt.Errorf("%s has no record beside it, must have %s or %s", path, path+term.PrivacyEnd, path+term.RawEnd)
 	}

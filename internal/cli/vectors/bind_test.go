@@ -154,7 +154,7 @@ func TestRecordSpecials(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	clitest.Write(t, at("in.csv"), table(5, 4)+"1,2,NaN,4\n"+table(5, 4))
-	run(t, cli.ExitDone, "privatize", "laplace-l1", "--epsilon", "1", "--in", at("in.csv"), "--out", at("v.csv"), "--skip-bad")
+	run(t, cli.ExitDone, "privatize", "laplace-l1", "--epsilon", "1", "--in", at("in.csv"), "--out", at("v.csv"), "--skip-bad", "--dim", "4")
 	if _, rows, assumptions := record(t, at("v.csv.privacy.json")); rows != 10 || len(assumptions) != 1 || !strings.Contains(assumptions[0], "1 rows were left out") {
 		t.Errorf("%d rows with the assumptions %q, want 10 and that one was left out", rows, assumptions)
 	}

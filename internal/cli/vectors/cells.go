@@ -1,10 +1,10 @@
 package vectors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -15,7 +15,10 @@ import (
 	"sotto/encode/cells"
 	"sotto/encode/cells/shipped"
 	"sotto/encode/distill"
+	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
+	"sotto/internal/regular"
+	"sotto/ledger"
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/noise"
@@ -44,6 +47,7 @@ type cellsOptions struct {
 	epsilons              []float64
 	private               bool
 	epsilonCells          float64
+	payment               term.Payment
 	examples, json        bool
 }
 
@@ -79,7 +83,11 @@ releases are vectors of the encoder as before. Any public map keeps ε.
 For texts that may not be published there is --private: they are only counted in
 public cells (--public), the counts are released with noise at --epsilon-cells,
 and public cells are joined by these counts. The file then promises that ε to
-whoever wrote the texts, and shows none of them.
+whoever wrote the texts, and shows none of them: one text may be replaced by any
+other, while their number is public. Files are then read as their names and the flags
+say, and nothing is found out by looking at the texts. Another call on the same texts
+spends anew: with --ledger and --user each is booked before anything is drawn, and
+refused once the budget is spent.
 
 Without --private the result is the same for any number of workers.`,
 		Example: `  sotto cells make --in public.txt --epsilon 8 --out cells.jsonl
@@ -106,6 +114,7 @@ Without --private the result is the same for any number of workers.`,
 	fs.BoolVar(&o.private, "private", false, "the texts may not be published: release nothing of them but counts with noise")
 	fs.Float64Var(&o.epsilonCells, "epsilon-cells", 0, "ε that --private promises to whoever wrote a text, which is then required (default: none)")
 	fs.StringVar(&o.public, "public", "", "public cells that --private counts texts in: a file, or the name of an encoder whose cells come with sotto (default: those of the encoder)")
+	o.payment.AddFlags(fs, "--private before anything is drawn", "in whose name --ledger books the ε of --private once, for every text alike, such as the name of the set of texts")
 	fs.Uint64Var(&o.Seed, "seed", 0, "seed of the first centres (default 0)")
 	fs.StringVar(&o.out, "out", "", "file to write, which is compressed unless its name ends in .jsonl")
 	fs.IntVar(&o.Workers, "workers", 0, "cores to use (default: all)")
@@ -130,7 +139,7 @@ func runCellsMake(ctx context.Context, o cellsOptions, std term.Streams) (err er
 	}
 	f := &cells.File{Head: cells.Head{Format: cells.Format, Encoder: o.encoder, Texts: len(texts)}}
 	if o.notice != "" {
-		content, failed := os.ReadFile(o.notice)
+		content, failed := regular.Read(o.notice, 1<<30)
 		if failed != nil {
 			return failed
 		}
@@ -151,6 +160,11 @@ func runCellsMake(ctx context.Context, o cellsOptions, std term.Streams) (err er
 		f.Labelled = public.Labelled
 	}
 	o.Direction = f.Direction()
+	if public != nil {
+		if err = o.pay(ctx, f); err != nil {
+			return err
+		}
+	}
 	bar := term.NewProgress(std.Err, "making cells")
 	defer bar.Finish()
 	for i, epsilon := range o.epsilons {
@@ -186,10 +200,19 @@ func (o *cellsOptions) check() error {
 		return fmt.Errorf("--epsilon-cells is %v, must be positive with --private: it is the ε that whoever wrote a text is promised", o.epsilonCells)
 	case !o.private && (o.epsilonCells != 0 || o.public != ""):
 		return errors.New("--epsilon-cells and --public have no meaning without --private")
+	case !o.private && o.payment != (term.Payment{}):
+		return errors.New("--ledger, --user, --secret and --head have no meaning without --private: public texts cost nobody anything")
+	case (o.payment.Ledger == "") != (o.payment.User == ""):
+		return errors.New("--ledger and --user are given one without the other, must be both: the budgets, and in whose name ε is booked")
+	case o.payment.Ledger == "" && o.payment != (term.Payment{}):
+		return errors.New("--secret and --head have no meaning without --ledger")
 	case o.limit < 0:
 		return fmt.Errorf("--limit is %d, must be positive", o.limit)
 	}
-	files := []term.NamedPath{term.Named("--out", o.out), term.Named("--notice", o.notice), term.Named("--public", o.public)}
+	files := []term.NamedPath{
+		term.Named("--out", o.out), term.Named("--notice", o.notice), term.Named("--public", o.public),
+		term.Named("--ledger", o.payment.Ledger), term.Named("--secret", o.payment.Secret), term.Named("--head", o.payment.Head),
+	}
 	for _, in := range o.in {
 		files = append(files, term.Named("--in", in))
 	}
@@ -233,8 +256,12 @@ const leastWords = 5
 // texts reads the texts of all sources, one after the other.
 func (o *cellsOptions) texts(std term.Streams) ([]string, error) {
 	var all []string
+	read := o.All
+	if o.private {
+		read = o.AllDeclared
+	}
 	for _, in := range o.in {
-		texts, err := o.All(in, std.In)
+		texts, err := read(in, std.In)
 		if err != nil {
 			return nil, err
 		}
@@ -262,7 +289,7 @@ func (o *cellsOptions) encode(ctx context.Context, texts []string, f *cells.File
 	if f.EncoderSHA256, err = catalogue.Digest(o.encoder); err != nil {
 		return x, err
 	}
-	e, err := catalogue.Open(ctx, o.encoder, dataset.Dir())
+	e, err := catalogue.Open(ctx, catalogue.Said(o.encoder), dataset.Dir())
 	if err != nil {
 		return x, err
 	}
@@ -299,20 +326,29 @@ func (o *cellsOptions) make(ctx context.Context, x nn.Matrix, texts []string, f 
 	return usable(f)
 }
 
-// makePrivate adds cells for one ε, of which nothing is told but counts. Each ε counts
-// anew, and pays its part.
-func (o *cellsOptions) makePrivate(ctx context.Context, x nn.Matrix, public []cells.Cell, f *cells.File) error {
-	set, promise, err := cells.MakePrivate(ctx, x, public, o.epsilonCells/float64(len(o.epsilons)), o.Settings, noise.Crypto())
+// pay says in the file what private cells will promise, and books that in the ledger, if
+// there is one: of all sets, since each ε counts anew.
+func (o *cellsOptions) pay(ctx context.Context, f *cells.File) error {
+	promise, err := cells.Promised(o.epsilonCells, len(o.epsilons))
 	if err != nil {
 		return err
 	}
-	if f.Private == nil {
-		f.Private = &cells.Private{Of: o.public, Guarantee: promise}
-		if o.public == "" {
-			f.Private.Of = o.encoder
-		}
-	} else {
-		f.Private.Guarantee.Epsilon += promise.Epsilon
+	f.Private = &cells.Private{Of: cmp.Or(o.public, o.encoder), Guarantee: promise, Neighbours: cells.Replacement}
+	if o.payment.Ledger == "" {
+		return nil
+	}
+	if err = atomicfile.ProbeFile(o.out); err != nil { // nothing is paid for what cannot be written
+		return fmt.Errorf("--out: %w", err)
+	}
+	return o.payment.Pay(ctx, 1, ledger.Request{Guarantee: promise, Mechanism: map[string]any{"release": "cells", "neighbours": cells.Replacement, "sets": len(o.epsilons)}})
+}
+
+// makePrivate adds cells for one ε, of which nothing is told but counts, with its part
+// of the ε that was promised.
+func (o *cellsOptions) makePrivate(ctx context.Context, x nn.Matrix, public []cells.Cell, f *cells.File) error {
+	set, _, err := cells.MakePrivate(ctx, x, public, o.epsilonCells/float64(len(o.epsilons)), o.Settings, noise.Crypto())
+	if err != nil {
+		return err
 	}
 	var about []string
 	for _, i := range set.Example { // the nearest public cell

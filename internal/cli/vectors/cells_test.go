@@ -3,6 +3,7 @@ package vectors_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,6 +100,45 @@ func TestCellsMakePrivate(t *testing.T) {
 	}
 }
 
+// TestCellsMakePrivateIsPaid: what private cells promise is booked before anything is
+// drawn, once for all of their sets, and refused once the budget is spent.
+func TestCellsMakePrivateIsPaid(t *testing.T) {
+	dir := t.TempDir()
+	in, ledger := filepath.Join(dir, "mine.txt"), filepath.Join(dir, "ledger.db")
+	clitest.Write(t, in, strings.Repeat("the soup was cold and the waiter was rude\nmy flight from boston was late\nthe battery of this phone is dead\nshe sang a song of love\n", 500))
+	if code, _, errs := clitest.Sotto(t, "", "budget", "init", "--ledger", ledger, "--budget", "5", "--window", "0s"); code != cli.ExitDone {
+		t.Fatalf("budget init: exit code %d: %s", code, errs)
+	}
+	for i, name := range []string{"one", "two", "three"} {
+		out := filepath.Join(dir, name+".jsonl")
+		code, said, errs := clitest.Sotto(t, "", "cells", "make", "--in", in, "--private", "--epsilon-cells", "2", "--epsilon", "4,8", "--ledger", ledger, "--user", "mine", "--out", out)
+		if i == 2 {
+			if _, err := os.Stat(out); code != cli.ExitUse || err == nil || said != "" || !strings.Contains(errs, "nothing was told") {
+				t.Errorf("beyond the budget: exit code %d: %s%s", code, said, errs)
+			}
+			break
+		}
+		f, err := cells.Open(out)
+		if code != cli.ExitDone || err != nil || !strings.Contains(said, "differ in one, which is replaced") {
+			t.Fatalf("exit code %d, %v: %s%s", code, err, said, errs)
+		}
+		p := f.Private
+		if e := float64(p.Guarantee.Epsilon); p.Neighbours != cells.Replacement || p.Guarantee.Unit != "text" || !(e > 1.9 && e <= 2) {
+			t.Errorf("the file says %+v, want ε = 2 of a text that is replaced", p)
+		}
+		_, shown, _ := clitest.Sotto(t, "", "budget", "show", "--ledger", ledger, "--user", "mine", "--json")
+		var booked struct {
+			Users []struct{ Spent struct{ Epsilon float64 } }
+		}
+		if err = json.Unmarshal([]byte(shown), &booked); err != nil || len(booked.Users) != 1 || math.Abs(booked.Users[0].Spent.Epsilon-float64(i+1)*float64(p.Guarantee.Epsilon)) > 1e-6 {
+			t.Errorf("the ledger says %v, %s; want what %d files promise", err, shown, i+1)
+		}
+	}
+	if code, _, errs := clitest.Sotto(t, "", "cells", "make", "--in", in, "--private", "--epsilon-cells", "2", "--ledger", ledger, "--user", "mine", "--out", ledger); code != cli.ExitUse || !strings.Contains(errs, "the same file") {
+		t.Errorf("over the ledger: exit code %d: %s", code, errs)
+	}
+}
+
 // TestCellsMakeLabelled: labels of public texts stand in the file, and releases are
 // vectors of the encoder as before, in a cell that people can look up.
 func TestCellsMakeLabelled(t *testing.T) {
@@ -135,6 +175,10 @@ func TestCellsMakeRefuses(t *testing.T) {
 		"--epsilon 4":                                               "want --out",
 		"--private --out " + out:                                    "--epsilon-cells is 0, must be positive",
 		"--epsilon-cells 1 --out " + out:                            "no meaning without --private",
+		"--ledger x --user u --out " + out:                          "no meaning without --private",
+		"--private --epsilon-cells 1 --ledger x --out " + out:       "one without the other",
+		"--private --epsilon-cells 1 --user x --out " + out:         "one without the other",
+		"--private --epsilon-cells 1 --secret x --out " + out:       "no meaning without --ledger",
 		"--public default --out " + out:                             "no meaning without --private",
 		"--encoder hash --private --epsilon-cells 1 --out " + out:   "no cells for the encoder hash",
 		"--epsilon 4,4 --out " + out:                                "twice",

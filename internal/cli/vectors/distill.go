@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 	"sotto/experiment"
 	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
+	"sotto/internal/regular"
 	"sotto/nn"
 )
 
@@ -108,7 +108,7 @@ func runDistill(c *cobra.Command, o distillOptions, std term.Streams) error {
 		return err
 	}
 	defer release()
-	source, err := catalogue.Open(ctx, o.teacher, "")
+	source, err := catalogue.Open(ctx, catalogue.Said(o.teacher), "")
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (o *distillOptions) read() ([]string, error) {
 		o.Name = strings.TrimSuffix(filepath.Base(o.out), ".static")
 	}
 	if o.notice != "" {
-		content, err := os.ReadFile(o.notice)
+		content, err := regular.Read(o.notice, 1<<30)
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +181,7 @@ func (o *distillOptions) read() ([]string, error) {
 	if o.texts == "" {
 		return nil, nil
 	}
-	f, err := os.Open(o.texts)
+	f, _, err := regular.Open(o.texts, regular.Most)
 	if err != nil {
 		return nil, err
 	}

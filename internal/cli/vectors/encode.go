@@ -26,6 +26,7 @@ import (
 	"sotto/mech"
 	"sotto/report/evidence"
 	"sotto/text"
+	"sotto/train/model"
 )
 
 // encodeOptions are the flags of "sotto encode".
@@ -38,22 +39,29 @@ type encodeOptions struct {
 	model     string
 	keep      []string
 	person    string
+	exact     bool // names of persons are taken as they are
 	linkBy    []string
 	linkModel dataset.LinkModel
 	maxRows   int
 	label     string
 	numbers   []string // columns that the model takes beside the texts
+
+	skipTrained, includeTrained bool
 }
 
 func (o *encodeOptions) addFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.encoder, "encoder", "default", "encoder that makes the vectors (see sotto encoder list)")
+	fs.StringVar(&o.encoder, "encoder", "default", "encoder that makes the vectors (see sotto encoder list); beside --model, the one that its manifest names, which permits a program or an address")
+	term.AddEncoderRoots(fs)
 	fs.StringVar(&o.in, "in", "-", "file or folder of texts, - for standard input")
-	o.TextFlags.AddFlags(fs)
+	o.AddDeclaredFlags(fs)
 	o.MaskFlags.AddFlags(fs)
 	fs.StringVar(&o.mechanism, "mechanism", "", "mechanism that releases each vector (default: none, so that vectors are raw)")
 	fs.StringVar(&o.model, "model", "", "folder that sotto train --out made, whose encoder, masks, layers and mechanism release each text")
+	fs.BoolVar(&o.skipTrained, "skip-trained", false, "leave out rows that the --model was trained on, and with --person all rows of its persons, and count them")
+	fs.BoolVar(&o.includeTrained, "include-trained", false, "release rows that the --model was trained on, too, which its ε does not cover; the record then says how many")
 	fs.StringSliceVar(&o.keep, "keep", nil, "columns, separated by commas, that are written beside the vectors as they are")
 	fs.StringVar(&o.person, "person", "", "column that names whose row it is, so that the guarantee of a person is stated, too")
+	fs.BoolVar(&o.exact, "person-exact", false, "take names of --person as they are (default: names that differ in capitals, spaces or the form of letters alone are one person's)")
 	fs.StringSliceVar(&o.linkBy, "link-by", nil, "columns, separated by commas, such as name,email, by which rows are linked to persons, for a guarantee that is then an estimate")
 	fs.Var(&o.linkModel, "link-model", "file of the model that decides which rows --link-by links, made by sotto link records --save-model (default: what the rows themselves tell)")
 	fs.IntVar(&o.maxRows, "max-rows", 0, "number of rows of each --person, or of each cluster of --link-by, that are released, the first ones (default: all)")
@@ -76,6 +84,13 @@ touches the disk, and OUT.privacy.json says what is promised. Without it the
 vectors are raw: whoever holds them can read much of the texts. A warning then
 stands in OUT.raw.json and inside a Parquet file; make them private by
 "sotto privatize" before they leave.
+
+No row changes how another is read: the file is UTF-8 in the format that its name
+ends in, or what flags say, and a row that does not parse is an error of its own.
+
+With --model a file that holds rows which the model was trained on is refused, since
+its ε does not cover them: others' releases, and the head that reads them, depend on
+such a row even if it is not released itself. --skip-trained leaves these rows out.
 
 --dropout masks each word with that probability before it is encoded, which
 makes the promise at word level stronger; words and patterns of --mask, and names
@@ -110,23 +125,25 @@ type encodeSummary struct {
 	// Untold says why that is not known. Both are for whoever releases.
 	Left   *kept.Use `json:"left,omitempty"`
 	Untold string    `json:"untold,omitempty"`
-	hint   string
+	// Joined is how many names of --person are another way to write one that was met.
+	Joined int `json:"joined,omitempty"`
+	// Trained is how many rows were left out since the model was trained on them.
+	Trained int64 `json:"trained_left_out,omitempty"`
+	notes   []string
+	hint    string
 }
 
 func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err error) {
 	if o.workers, err = term.Workers(o.workers); err != nil {
 		return err
 	}
-	t, err := o.trained()
+	t, err := o.trained(ctx)
 	if err != nil {
 		return err
 	}
 	drop, err := o.Drop()
-	if err != nil {
-		return err
-	}
-	maskers, err := o.maskers(t)
-	if err != nil {
+	maskers, failed := o.maskers(t)
+	if err = errors.Join(err, failed); err != nil {
 		return err
 	}
 	in, err := o.open(std.In)
@@ -134,7 +151,7 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 		return err
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	e, err := catalogue.Open(ctx, o.encoder, dataset.Dir())
+	e, err := t.open(ctx, o.encoder)
 	if err != nil {
 		return err
 	}
@@ -146,6 +163,9 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 	}
 	record.Mask = typeRule(maskers)
 	rows, err := o.rows(ctx, in)
+	if err == nil {
+		err = o.tell(ctx, rows, t, maskers)
+	}
 	if err != nil {
 		return err
 	}
@@ -154,28 +174,27 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 		return err
 	}
 	defer sink.Abort()
-	job := vectorise.Job{In: in, Encoder: e, Drop: drop, Maskers: maskers, Mechanism: m, Model: t.releaser(), Row: rows.take(), Numbers: t.beside(o.beside()), Written: rows.written(), SkipBad: o.skipBad, Workers: o.workers}
-	appear := func() error { return nil }
-	if o.Show != "" {
-		shown, failed := atomicfile.Create(o.Show)
-		if failed != nil {
-			return failed
-		}
-		defer shown.Abort()
-		job.Masked, appear = term.ShowMasks(shown), shown.Commit
+	if m != nil && record.Private {
+		sink.Shared()
 	}
+	job := vectorise.Job{In: in, Encoder: e, Drop: drop, Maskers: maskers, Mechanism: m, Model: t.releaser(), Row: rows.take(), Numbers: t.beside(o.beside()), Written: rows.written(), SkipBad: o.skipBad, Workers: o.workers}
+	appear, abort, err := o.showMasks(&job)
+	if err != nil {
+		return err
+	}
+	defer abort()
 	summary, err := o.stream(ctx, job, sink, record, std.Err)
+	if err == nil {
+		err = rows.seen.refusal(&o, summary.Rows)
+	}
 	if err != nil {
 		return err
 	}
 	if err = errors.Join(closeEncoder(), appear()); err != nil {
 		return err
 	}
-	if r := record.Release; r != nil {
-		r.Rows, r.Guarantee.Assumptions = summary.Rows, leftOut(r.Guarantee.Assumptions, summary.Skipped)
-		if record.Person, err = rows.promise(r.Guarantee, summary.Declined); err != nil {
-			return err
-		}
+	if err = rows.conclude(&record, &summary); err != nil {
+		return err
 	}
 	if err = sink.Appear(o.record(), func(b mech.Binding) ([]byte, error) {
 		b.Rows = summary.Rows
@@ -185,12 +204,23 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 	}, std.Out); err != nil {
 		return err
 	}
-	said := encodeSummary{Summary: summary, Out: o.out, Metadata: o.record(), Record: record}
-	said.Left, said.Untold = rows.left(ctx, o)
-	if o.mechanism != "" {
-		said.hint = kept.Hint(m, "sotto encode")
-	}
+	said := encodeSummary{Summary: summary, Out: o.out, Metadata: o.record(), Record: record, Trained: rows.seen.leftOut()}
+	rows.say(ctx, o, m, &said)
 	return o.report(said, std)
+}
+
+// showMasks has masks written to the file of --show-masks, which appears with the
+// vectors or not at all.
+func (o *encodeOptions) showMasks(job *vectorise.Job) (appear func() error, abort func(), err error) {
+	if o.Show == "" {
+		return func() error { return nil }, func() {}, nil
+	}
+	shown, err := atomicfile.Create(o.Show)
+	if err != nil {
+		return nil, nil, err
+	}
+	job.Masked = term.ShowMasks(shown)
+	return shown.Commit, shown.Abort, nil
 }
 
 // open opens the texts.
@@ -199,7 +229,7 @@ func (o *encodeOptions) open(stdin io.Reader) (*textfile.Reader, error) {
 	if err := term.RefuseSame(files...); err != nil {
 		return nil, err
 	}
-	return o.Open(o.in, stdin, o.skipBad, o.beside()...)
+	return o.OpenDeclared(o.in, stdin, o.skipBad, o.beside()...)
 }
 
 // record returns the path of what stands beside the vectors, "" for none.
@@ -239,7 +269,13 @@ func (o *encodeOptions) promise(e encode.Source, t *trained) (mech.Mechanism, ev
 	_, record.Dim = m.Shape()
 	if t != nil {
 		_, record.Dim = t.batch.Shape()
-		record.Model, record.Codes = t.digest, t.codes
+		if record.Model = t.id; t.id == "" {
+			record.NoModel = model.NoID
+		}
+		if record.Codes = t.codes; len(t.codes) > 0 {
+			record.Tells = t.model.Tells()
+		}
+		record.Uncovered = &evidence.Uncovered{}
 	}
 	if o.Dropout > 0 {
 		word, err := mech.WordLevel(m.Guarantee(), o.Dropout)
@@ -303,6 +339,7 @@ func (o *encodeOptions) report(s encodeSummary, std term.Streams) error {
 		what string
 	}{
 		{s.Skipped, "bad rows left out"},
+		{s.Trained, "rows left out that the model was trained on"},
 		{s.Declined, "rows beyond --max-rows of their person left out"},
 		{s.Invalid, "texts held bytes that are not UTF-8"},
 		{s.Empty, "texts have no known word and a zero vector"},
@@ -315,13 +352,19 @@ func (o *encodeOptions) report(s encodeSummary, std term.Streams) error {
 		}
 	}
 	b.WriteString(maskedTypes(s.Masked))
-	for _, note := range s.Notes {
+	if s.Invalid > s.Rows/2 {
+		b.WriteString("\nwarning: most texts held bytes that are not of the encoding that the file was read in; say which one it has (--encoding)")
+	}
+	for _, note := range slices.Concat(s.Notes, s.notes) {
 		fmt.Fprintf(&b, "\nnote: %s", note)
 	}
 	if s.Record.Release == nil {
 		fmt.Fprintf(&b, "\nwarning: %s", term.RawWarning)
 	} else {
 		fmt.Fprintf(&b, "\neach release has %v", s.Record.Release.Guarantee)
+		if u := s.Record.Uncovered; u != nil && u.Rows != nil && *u.Rows > 0 {
+			fmt.Fprintf(&b, ", but %d of these %d rows are not covered", *u.Rows, s.Rows)
+		}
 		if s.Record.Word != nil {
 			fmt.Fprintf(&b, ", and %v with dropout %v", *s.Record.Word, o.Dropout)
 			for _, a := range s.Record.Word.Assumptions {
@@ -368,7 +411,7 @@ tokeniser makes of each, with those that mark its beginning and end.`,
 }
 
 func runTokens(ctx context.Context, encoder string, std term.Streams) error {
-	e, err := catalogue.Open(ctx, encoder, dataset.Dir())
+	e, err := catalogue.Open(ctx, catalogue.Said(encoder), dataset.Dir())
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"sotto/dataset"
 	"sotto/dataset/table"
 	"sotto/internal/cli/term"
 	"sotto/link/persons"
@@ -27,6 +28,9 @@ func (o *encodeOptions) refuseLinks(fs *pflag.FlagSet) error {
 			return errors.New("--link-by is empty, must name columns that tell persons apart, such as name,email")
 		}
 		return term.Refuse(fs, "without --link-by", "link-model")
+	}
+	if o.maxRows > 0 && o.linkModel == "" {
+		return errors.New("--max-rows with --link-by needs --link-model, a model that was not learnt from these rows (sotto link records --save-model, on others): else all rows together decide which of them are left out")
 	}
 	for k, name := range o.linkBy {
 		switch {
@@ -52,6 +56,7 @@ type linkedRows struct {
 	seed    maphash.Seed
 	sums    []uint64 // of what the columns of each row held
 	at      int
+	names   dataset.Names // of persons who are known
 }
 
 // link finds out which rows are of one person, nil if nobody asked.
@@ -66,12 +71,12 @@ func (o *encodeOptions) link(ctx context.Context, texts string) (*linkedRows, er
 	if o.person != "" {
 		columns = append(slices.Clone(columns), o.person)
 	}
-	in, err := o.Open(o.in, nil, o.skipBad, columns...)
+	in, err := o.OpenDeclared(o.in, nil, o.skipBad, columns...)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	l := &linkedRows{columns: o.linkBy, seed: maphash.MakeSeed()}
+	l := &linkedRows{columns: o.linkBy, seed: maphash.MakeSeed(), names: dataset.Names{Exact: o.exact}}
 	for _, name := range o.linkBy {
 		l.places = append(l.places, slices.Index(o.beside(), name))
 	}
@@ -96,7 +101,7 @@ func (o *encodeOptions) link(ctx context.Context, texts string) (*linkedRows, er
 		t.Rows = append(t.Rows, fields)
 		l.sums = append(l.sums, l.sum(fields))
 		if o.person != "" {
-			t.Known = append(t.Known, strings.Clone(values[len(fields)].Text))
+			t.Known = append(t.Known, strings.Clone(l.names.Of(values[len(fields)].Text)))
 		}
 	}
 	if l.found, err = persons.Find(ctx, t, persons.Options{Model: []byte(o.linkModel)}); err != nil {

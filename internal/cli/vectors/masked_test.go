@@ -131,8 +131,10 @@ func TestEncodeModelOfTypes(t *testing.T) {
 			t.Errorf("with %v: exit code %d: %s", other, code, errs)
 		}
 	}
-	if got := encoded(t, append(args[1:], "--mask", "types:email=fake")...); got.Masked["email"] != 240 {
-		t.Errorf("masked are %v, want 240 addresses", got.Masked)
+	// All rows are like those that were trained on, but for what is masked.
+	got := encoded(t, append(args[1:], "--mask", "types:email=fake", "--include-trained")...)
+	if u := got.Record.Uncovered; got.Masked["email"] != 240 || u == nil || *u.Rows != 240 {
+		t.Errorf("masked are %v, want 240 addresses, and %+v are not covered", got.Masked, u)
 	}
 	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --in "+in+" --text text --label stars --out "+filepath.Join(t.TempDir(), "m")+" --mask "+in)...); code != cli.ExitUse || !strings.Contains(errs, "must begin with types:") {
 		t.Errorf("a list in training: exit code %d: %s", code, errs)

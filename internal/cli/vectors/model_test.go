@@ -55,7 +55,7 @@ func TestEncodeModel(t *testing.T) {
 	for _, folder := range []string{dir, filepath.Join(dir, "seed-1")} {
 		for _, format := range []string{"jsonl", "csv", "npy", "parquet"} {
 			out := filepath.Join(t.TempDir(), "private."+format)
-			got := encoded(t, "--model", folder, "--in", in, "--text", "text", "--out", out)
+			got := encoded(t, "--include-trained", "--model", folder, "--in", in, "--text", "text", "--out", out)
 			r := got.Record
 			if got.Rows != 240 || !r.Private || r.Dim != 1 || r.Model == "" || r.SHA256 == "" || len(r.Codes) != 2 || r.Release.Mechanism.Mechanism != "codes" {
 				t.Fatalf("%s: the record is %+v, want a release of codes", format, r)
@@ -82,7 +82,7 @@ func TestEncodeModel(t *testing.T) {
 func TestEncodeModelTells(t *testing.T) {
 	in := feedback(t)
 	out := filepath.Join(t.TempDir(), "private.jsonl")
-	got := encoded(t, "--model", trained(t, in, "--method codes --epsilon 5 --hidden 16"), "--in", in, "--text", "text", "--keep", "id,stars", "--out", out)
+	got := encoded(t, "--include-trained", "--model", trained(t, in, "--method codes --epsilon 5 --hidden 16"), "--in", in, "--text", "text", "--keep", "id,stars", "--out", out)
 	content, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestEncodeModelOfNoise(t *testing.T) {
 	in := feedback(t)
 	dir := trained(t, in, "--method noise --mechanism laplace-l1 --epsilon 8 --dim 4 --dropout 0.3")
 	out := filepath.Join(t.TempDir(), "private.npy")
-	got := encoded(t, "--model", dir, "--in", in, "--text", "text", "--out", out)
+	got := encoded(t, "--include-trained", "--model", dir, "--in", in, "--text", "text", "--out", out)
 	if r := got.Record; r.Dim != 4 || r.Dropout != 0.3 || r.Word == nil || r.Codes != nil || got.Masked["dropout"] == 0 {
 		t.Errorf("the record is %+v with %v masked, want four numbers and the dropout of the model", r, got.Masked)
 	}
@@ -170,9 +170,21 @@ func TestEncodeLinked(t *testing.T) {
 	if p := got.Record.Person; p == nil || p.Linked == nil || p.Rows != 3 || p.Linked.Clusters != 40 || !(p.Epsilon > 5.999 && p.Epsilon < 6.001) || !(p.Linked.Twice > 11.999 && p.Linked.Twice < 12.001) {
 		t.Fatalf("a cluster has %+v, want three times ε", p)
 	}
-	got = encoded(t, append(args, "--max-rows", "1")...)
-	if p := got.Record.Person; p.Rows != 1 || p.LeftOut != 80 || got.Rows != 40 {
-		t.Errorf("a cluster has %+v of %d rows, want one, and 80 left out", p, got.Rows)
+	// Which rows are left out must not follow from what all of them tell together.
+	if code, _, errs := clitest.Sotto(t, "", append([]string{"encode", "--max-rows", "1"}, args...)...); code != cli.ExitUse || !strings.Contains(errs, "needs --link-model") {
+		t.Errorf("--max-rows without --link-model: exit code %d: %s", code, errs)
+	}
+	model, known := filepath.Join(t.TempDir(), "links.json"), strings.Builder{}
+	known.WriteString("name,mail,who\n")
+	for who := range 60 {
+		fmt.Fprintf(&known, "Ben Reed%d,r%d@example.org,%d\nben  REED%d,r%d@example.org,%d\n", who, who, who, who, who, who)
+	}
+	if code, _, errs := clitest.Sotto(t, "", "link", "records", "--in", clitest.TextFile(t, "known.csv", known.String()), "--columns", "name,mail", "--truth", "who", "--save-model", model, "--json"); code != cli.ExitDone {
+		t.Fatalf("link: exit code %d: %s", code, errs)
+	}
+	got = encoded(t, append(args, "--max-rows", "1", "--link-model", model)...)
+	if p := got.Record.Person; p.Rows != 1 || p.LeftOut != 80 || got.Rows != 40 || !strings.Contains(strings.Join(got.Record.Release.Guarantee.Assumptions, ";"), "was not learnt from these rows") {
+		t.Errorf("a cluster has %+v of %d rows, want one, and 80 left out; it assumes %q", p, got.Rows, got.Record.Release.Guarantee.Assumptions)
 	}
 	content, err := os.ReadFile(out + ".privacy.json")
 	if err != nil || strings.Contains(strings.ToLower(string(content)), "quill") || !strings.Contains(string(content), "an estimate for a person") {
@@ -208,7 +220,7 @@ func TestEncodeModelOfNumbers(t *testing.T) {
 	again := rows("m,n,text,stars\n", "%d,%d,a thing,%s\n", func(i int) []any { return []any{i % 7, size(i), stars(i)} })
 	for _, keep := range []string{"stars", "n,stars"} {
 		out := filepath.Join(t.TempDir(), "private.jsonl")
-		got := encoded(t, "--model", dir, "--in", again, "--text", "text", "--keep", keep, "--out", out)
+		got := encoded(t, "--include-trained", "--model", dir, "--in", again, "--text", "text", "--keep", keep, "--out", out)
 		content, err := os.ReadFile(out)
 		if err != nil {
 			t.Fatal(err)
@@ -239,6 +251,20 @@ func TestEncodeModelOfNumbers(t *testing.T) {
 	}
 }
 
+// TestEncodeModelBadNumber: a number that is none is a fault of its row alone.
+func TestEncodeModelBadNumber(t *testing.T) {
+	var b strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&b, "a thing,%s,%d\n", []string{"bad", "good"}[i%2], 5+90*(i%2))
+	}
+	dir := trained(t, clitest.TextFile(t, "n.csv", "text,stars,n\n"+b.String()), "--method codes --epsilon 5 --hidden 4 --numbers n")
+	in := clitest.TextFile(t, "bad.csv", "text,n,stars\na,1,good\nb,x,bad\nc,1e99,bad\nd,4,bad\n")
+	got := encoded(t, "--model", dir, "--in", in, "--text", "text", "--label", "stars", "--keep", "stars", "--skip-bad", "--out", filepath.Join(t.TempDir(), "o.jsonl"))
+	if got.Rows != 2 || got.Skipped != 2 {
+		t.Errorf("%d rows were released and %d left out, want 2 and 2", got.Rows, got.Skipped)
+	}
+}
+
 func TestEncodeModelRefuses(t *testing.T) {
 	in := feedback(t)
 	plain := trained(t, in, "--method plain --hidden 8")
@@ -247,8 +273,10 @@ func TestEncodeModelRefuses(t *testing.T) {
 		"--model " + plain:                              "no mechanism",
 		"--model nowhere":                               "holds no model",
 		"--model x --mechanism codebook":                "--mechanism has no meaning with --model",
-		"--model x --encoder minilm":                    "--encoder has no meaning with --model",
 		"--model x --dropout 0.2":                       "--dropout has no meaning with --model",
+		"--model x --skip-trained --include-trained":    "must be one of them",
+		"--skip-trained":                                "without --model",
+		"--include-trained":                             "without --model",
 		"--keep text":                                   "names the column of the texts",
 		"--keep colour":                                 "colour",
 		"--keep id,id":                                  "must differ",

@@ -26,6 +26,7 @@ func Commands(std term.Streams) []*cobra.Command {
 type privatizeOptions struct {
 	outFlags
 	column string
+	header bool
 }
 
 func newPrivatize(std term.Streams) *cobra.Command {
@@ -39,7 +40,9 @@ promised stands beside it in OUT.privacy.json, and inside a Parquet file.
 
 A bad row (NaN, wrong width, not a number, outside the mechanism's domain) stops
 the run, and nothing is released; --skip-bad leaves such rows out and counts
-them. Keys and columns that are no vector never reach the output.
+them. No row changes how another is read: the format is that of the name, the first
+line of CSV is a row unless --header says that it holds names, and --skip-bad needs
+--dim where the file does not say how many numbers a row has. Keys and columns that are no vector never reach the output.
 
 ` + term.MechanismList(),
 		Example: `  sotto privatize laplace-l1 --epsilon 8 --in vectors.npy --out private.npy
@@ -57,6 +60,7 @@ them. Keys and columns that are no vector never reach the output.
 	}
 	c.Flags().StringVar(&o.in, "in", "-", "file of vectors, - for standard input")
 	c.Flags().StringVar(&o.column, "column", "", "list column that holds the vectors, for a Parquet file with several")
+	c.Flags().BoolVar(&o.header, "header", false, "take the first line of CSV for names, and not for a row")
 	o.addFlags(c.Flags(), "as in the file")
 	c.Flags().Lookup("format").Usage = "format of the vectors if no file name tells: jsonl, csv, npy or parquet; standard output takes the input's"
 	return c
@@ -97,6 +101,7 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term
 		return err
 	}
 	defer sink.Abort()
+	sink.Shared()
 	summary := privatizeSummary{Out: o.out, Record: record, hint: kept.Hint(m, "sotto encode")}
 	if summary.Summary, err = o.stream(ctx, r, sink, format, m, text, std.Err); err != nil {
 		return err
@@ -133,7 +138,7 @@ func (o *privatizeOptions) open(stdin io.Reader) (*vecfile.Reader, vecfile.Forma
 	if err = o.apart(); err != nil {
 		return nil, "", err
 	}
-	options := vecfile.Options{Format: inFormat, Width: o.Width(), Column: o.column, SkipBad: o.skipBad}
+	options := vecfile.Options{Format: inFormat, Width: o.Width(), Column: o.column, SkipBad: o.skipBad, Declared: true, Header: o.header}
 	var r *vecfile.Reader
 	if o.in == "-" {
 		options.Name = "stdin"

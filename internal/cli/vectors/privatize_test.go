@@ -85,7 +85,7 @@ func TestPrivatizeSkipBad(t *testing.T) {
 	// The third row is outside the mechanism's domain, the second and fourth
 	// are no vectors.
 	in := "[1,2]\n[1]\n[1e308,1e308]\nnonsense\n[3,4]\n"
-	code, out, errs := clitest.Sotto(t, in, strings.Fields("privatize laplace-l1 --epsilon 2 --format jsonl --skip-bad")...)
+	code, out, errs := clitest.Sotto(t, in, strings.Fields("privatize laplace-l1 --epsilon 2 --format jsonl --skip-bad --dim 2")...)
 	if code != cli.ExitDone || strings.Count(out, "\n") != 2 || !strings.Contains(errs, "left out 3 bad rows") {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}

@@ -45,6 +45,7 @@ func printMade(out string) func(io.Writer, cells.Head) error {
 		}
 		if p := h.Private; p != nil {
 			fmt.Fprintf(&b, "the cells promise %v to whoever wrote a text: they tell of texts by noisy counts alone\n", p.Guarantee)
+			b.WriteString("neighbours are two lists of as many texts that differ in one, which is replaced; whether a text is there is not promised\n")
 			for _, a := range p.Guarantee.Assumptions {
 				fmt.Fprintf(&b, "assuming: %s\n", a)
 			}

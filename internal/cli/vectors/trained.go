@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"sotto/dataset"
 	"sotto/dataset/own"
 	"sotto/dataset/table"
 	"sotto/encode"
@@ -26,7 +28,7 @@ import (
 func (o *encodeOptions) refuse(fs *pflag.FlagSet) error {
 	switch {
 	case o.model != "":
-		names := append(o.Names(), "mechanism", "encoder", "dropout", "masks")
+		names := append(o.Names(), "mechanism", "dropout", "masks")
 		if err := term.Refuse(fs, "with --model, which has its own", names...); err != nil {
 			return err
 		}
@@ -38,12 +40,20 @@ func (o *encodeOptions) refuse(fs *pflag.FlagSet) error {
 			return err
 		}
 	}
+	if o.person == "" {
+		if err := term.Refuse(fs, "without --person", "person-exact"); err != nil {
+			return err
+		}
+	}
 	if !o.persons() {
 		if err := term.Refuse(fs, "without --person or --link-by", "max-rows"); err != nil {
 			return err
 		}
 	}
 	if err := o.refuseLinks(fs); err != nil {
+		return err
+	}
+	if err := o.refuseTrained(fs); err != nil {
 		return err
 	}
 	if o.maxRows < 0 {
@@ -56,10 +66,12 @@ func (o *encodeOptions) refuse(fs *pflag.FlagSet) error {
 type trained struct {
 	model  *model.Model
 	batch  *model.Batch
-	digest string
+	id     string // by which others know it; "" for none
 	folder string
-	masks  model.Masks
-	codes  []evidence.Saying
+	// encoder is what opens that of the manifest.
+	encoder catalogue.Name
+	masks   model.Masks
+	codes   []evidence.Saying
 	// numbers are the columns that the model takes beside texts, and scales what
 	// makes its inputs of them.
 	numbers []string
@@ -68,7 +80,7 @@ type trained struct {
 
 // trained loads the model and takes over its encoder and its dropout; nil without
 // one.
-func (o *encodeOptions) trained() (*trained, error) {
+func (o *encodeOptions) trained(ctx context.Context) (*trained, error) {
 	if o.model == "" {
 		return nil, nil //nolint:nilnil // no model is no error
 	}
@@ -86,20 +98,31 @@ func (o *encodeOptions) trained() (*trained, error) {
 	if t.batch, err = m.Batch(o.workers); err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
-	if t.digest, err = info.Digest(); err != nil {
-		return nil, err
-	}
+	t.id = info.ID
 	if t.codes, err = sayings(m, info); err != nil {
 		return nil, err
 	}
 	o.numbers = t.numbers
-	if o.encoder, err = catalogue.Near(info.Data.Encoder, folder); err != nil {
+	if err = catalogue.Agree(ctx, folder, info.Data.Encoder); err != nil {
 		return nil, err
 	}
+	if t.encoder, err = catalogue.Near(info.Data.Encoder, folder); err != nil {
+		return nil, err
+	}
+	o.encoder = string(t.encoder)
 	if o.Dropout = t.masks.Dropout; o.Dropout > 0 {
 		o.Masks = string(t.masks.Draw)
 	}
 	return t, nil
+}
+
+// open opens the encoder: that of the model, if there is one, or else the one that
+// was said.
+func (t *trained) open(ctx context.Context, said string) (encode.Source, error) {
+	if t == nil {
+		return catalogue.Open(ctx, catalogue.Said(said), dataset.Dir())
+	}
+	return catalogue.OpenNamed(ctx, t.encoder, catalogue.Beside(t.folder, dataset.Dir()))
 }
 
 // sayings says what each code is answered with; nil for a model without codes.
@@ -191,7 +214,7 @@ func (t *trained) beside(columns []string) func([]table.Value) ([]float32, error
 		for k, at := range places {
 			x, err := own.ParseNumber(t.numbers[k], values[at].Text)
 			if err != nil {
-				return nil, err
+				return make([]float32, len(places)), err
 			}
 			scaled[k] = t.scales[k].Apply(x)
 		}

@@ -11,10 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 
 	"sotto/internal/atomicfile"
+	"sotto/internal/regular"
 	"sotto/link/records/field"
 )
 
@@ -86,7 +86,7 @@ func (m *Model) Validate() error {
 
 // Load reads a model from a file.
 func Load(path string) (*Model, error) {
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path, 1<<30)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package logfile
+package disk
 
 import "os"
 

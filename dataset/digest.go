@@ -1,0 +1,56 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"strings"
+
+	"sotto/text"
+)
+
+// Digest knows a row or a person again. It is a plain hash of what may be guessed, so
+// that it stays in memory: a file holds it keyed by a secret.
+type Digest [sha256.Size]byte
+
+// RowDigest is that of a text, of which a masking says what a model does not see, and
+// of the numbers beside it, NaN for none. White space, capitals and accents count for
+// nothing, as they do to encoders that fold them, and what stands in the place of a
+// masked part does not either: a row that a model could hardly tell from another must
+// not pass for a new one.
+func RowDigest(s string, masked text.Masking, numbers []float32) Digest {
+	hidden := text.Masking{Words: masked.Words, Parts: append([]text.Found(nil), masked.Parts...)}
+	for k := range hidden.Parts {
+		hidden.Parts[k].As = ""
+	}
+	b := append([]byte("row\x00"), folded(text.Apply(s, hidden, " \u25a1 "))...)
+	b = append(b, 0)
+	for _, x := range numbers {
+		if x != x { //nolint:gocritic // NaN stands for no number, and all NaN are one
+			x = float32(math.NaN())
+		}
+		if x == 0 {
+			x = 0 // without the sign
+		}
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return sha256.Sum256(b)
+}
+
+// PersonDigest is that of a person's name, however its capitals, accents and spaces
+// are written.
+func PersonDigest(name string) Digest {
+	return sha256.Sum256(append([]byte("person\x00"), folded(name)...))
+}
+
+// folded writes a text in one way. The zero byte, which ends it, is not in it.
+func folded(s string) string {
+	fields := strings.Fields(FoldName(strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", " "), "\ufffd")))
+	for k, f := range fields {
+		// A sign of which nothing is left still tells two texts apart.
+		if short := text.Fold(f); short != "" {
+			fields[k] = short
+		}
+	}
+	return strings.Join(fields, " ")
+}

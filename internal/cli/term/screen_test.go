@@ -1,0 +1,48 @@
+package term_test
+
+import (
+	"bytes"
+	"testing"
+
+	"sotto/internal/cli/term"
+	"sotto/internal/layout"
+)
+
+// TestHostileNames: a terminal, and whoever reads words, is given no command that a file
+// holds, wherever writes are cut; data for programs passes as it is.
+func TestHostileNames(t *testing.T) {
+	const name = "ε\x1b]0;mine\a\u202e\u009b2J"
+	for _, tt := range []struct {
+		what   string
+		screen func(*bytes.Buffer) *term.Screen
+		want   string
+	}{
+		{"a terminal", func(b *bytes.Buffer) *term.Screen { return term.NewTerminal(b, 80, true) }, "ε␛]0;mine␇\\u202e\\u9b2J\n"},
+		{"words in a pipe", func(b *bytes.Buffer) *term.Screen { return term.NewScreen(b).Words() }, "ε␛]0;mine␇\\u202e\\u9b2J\n"},
+		{"data in a pipe", func(b *bytes.Buffer) *term.Screen { return term.NewScreen(b) }, name + "\n"},
+	} {
+		for _, cut := range []int{1, 3, len(name)} {
+			var b bytes.Buffer
+			s := tt.screen(&b)
+			for rest := []byte(name + "\n"); len(rest) > 0; rest = rest[min(cut, len(rest)):] {
+				if n, err := s.Write(rest[:min(cut, len(rest))]); err != nil || n != min(cut, len(rest)) {
+					t.Fatalf("Write = %d, %v", n, err)
+				}
+			}
+			if b.String() != tt.want {
+				t.Errorf("%s, cut after %d bytes: %q, want %q", tt.what, cut, b.String(), tt.want)
+			}
+		}
+	}
+}
+
+// TestOwnColours: what the program colours is coloured in a terminal, and in a pipe where
+// that is asked for.
+func TestOwnColours(t *testing.T) {
+	var b bytes.Buffer
+	s := term.NewScreen(&b)
+	s.Paint = term.Always
+	if _, err := s.Write([]byte(layout.Good(s, "yes"))); err != nil || b.String() != "\x1b[32myes\x1b[0m" {
+		t.Errorf("always: %q, %v", b.String(), err)
+	}
+}

@@ -1,0 +1,101 @@
+package vectors_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sotto/internal/cli"
+	"sotto/internal/cli/clitest"
+)
+
+// vectorsOf encodes a file and returns its vectors, a line each.
+func vectorsOf(t *testing.T, in string, more ...string) []string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	if code, _, errs := clitest.Sotto(t, "", append([]string{"encode", "--in", in, "--out", out}, more...)...); code != cli.ExitDone {
+		t.Fatalf("encode: exit code %d: %s", code, errs)
+	}
+	content, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(content)), "\n")
+}
+
+// TestOneRowAlone: two files that differ in the bytes of one row have the same vectors of
+// all others, whatever these bytes tell of encoding, delimiter, header or compression.
+func TestOneRowAlone(t *testing.T) {
+	rows := make([]string, 40)
+	for i := range rows {
+		rows[i] = fmt.Sprintf("The café in street %d was lovely; we'll be back | soon", i)
+	}
+	for name, head := range map[string]string{"in.txt": "", "in.csv": "review\n"} {
+		want := vectorsOf(t, clitest.TextFile(t, name, head+strings.Join(rows, "\n")+"\n"))
+		for _, first := range []string{"caf\xe9", "\xff\xfeb\x00", strings.Repeat("\x00", 99), "\x1f\x8b\x08\x00", "PK\x03\x04", "a\tb", "{}", "\r", "%PDF-1", "__label__a b"} {
+			others := append([]string{first}, rows[1:]...)
+			got := vectorsOf(t, clitest.TextFile(t, name, head+strings.Join(others, "\n")+"\n"))
+			if strings.Join(got[len(got)-39:], "\n") != strings.Join(want[1:], "\n") || len(got) < 39 {
+				t.Errorf("%s: with the first row %q others are read otherwise", name, first)
+			}
+		}
+	}
+}
+
+// TestFormIsTold: what was guessed before must be said, and the error says by which flag.
+func TestFormIsTold(t *testing.T) {
+	semicolons, plain := "id;review\n1;good food\n2;bad food\n", "id\treview\n1\tgood\n"
+	for _, tt := range []struct{ name, in, flags, want string }{
+		{"a.csv", semicolons, "--text review", "--delimiter semicolon"},
+		{"a.csv", semicolons, "", "--delimiter semicolon"},
+		{"a.csv", plain, "--text review", "--delimiter tab"},
+		{"a.csv", "id,review\n1,\"good\n2,bad\n", "--text review", "a.csv: line 2: a quote is left open"},
+		{"a.csv", "id,review\n1,\"good\n2,bad\n", "--text review --skip-bad", "a.csv: line 2: a quote is left open"},
+		{"a.csv", "id,review\n1\n2,bad\n", "--text review", "a.csv:2: it has 1 fields, must have 2"},
+		{"a.csv", "\xff\xfei\x00d\x00\n\x00", "--text review", "--encoding"},
+		{"a.csv", "1,good\n", "--no-header", "--text 1"},
+		{"a.csv", "1,good\n", "--no-header --text review", "must be a number from 1"},
+		{"a.dat", semicolons, "--text review", "--in-format"},
+		{"a.txt", semicolons, "--text review", "--in-format"},
+		{"a.jsonl", `{"body":"good"}` + "\n", "--text review", `a.jsonl:1: the text is missing, must stand under "review"`},
+		{"a.tsv", "\"id\"\t\"review\"\n\"1\"\t\"good\"\n", "--text review", "--in-format csv --delimiter tab"},
+		{"a.csv.gz", semicolons, "--text review", "it is not compressed so or damaged"},
+	} {
+		code, _, errs := clitest.Sotto(t, "", append(strings.Fields("encode --mechanism laplace-l1 --epsilon 1 --out "+filepath.Join(t.TempDir(), "o.npy")+" "+tt.flags), "--in", clitest.TextFile(t, tt.name, tt.in))...)
+		if code != cli.ExitUse || !strings.Contains(errs, tt.want) || strings.Contains(errs, "good") {
+			t.Errorf("%s %s: exit code %d, %q, want %q", tt.name, tt.flags, code, errs, tt.want)
+		}
+	}
+	for _, tt := range []struct{ name, in, flags string }{
+		{"a.csv", semicolons, "--text review --delimiter ;"},
+		{"a.dat", semicolons, "--text review --in-format csv --delimiter semicolon"},
+		{"a.csv", "1,good\n2,bad\n", "--no-header --text 2"},
+		{"a.csv", "id,review\n0\n1,good\n2,bad\n", "--text review --skip-bad"},
+		{"a.tsv", "\"id\"\t\"review\"\n\"1\"\t\"good\"\n2\tbad\n", "--text review --in-format csv --delimiter tab"},
+	} {
+		if got := vectorsOf(t, clitest.TextFile(t, tt.name, tt.in), strings.Fields(tt.flags)...); len(got) != 2 {
+			t.Errorf("%s %s: %d rows, want 2", tt.name, tt.flags, len(got))
+		}
+	}
+}
+
+// TestPrivatizeDeclared: of vectors neither the first line of CSV nor the width of the
+// first row is taken for what others must be like.
+func TestPrivatizeDeclared(t *testing.T) {
+	for _, tt := range []struct{ name, in, flags, want string }{
+		{"a.csv", "x,y\n1,2\n", "", "a.csv:1:1: not a number (--header"},
+		{"a.csv", "a,b\n1,2,3\n4,5,6\n", "--header --skip-bad", ""},
+		{"a.csv", "1,2\n3,4,5\n3,4,5\n", "--skip-bad", "--dim"},
+		{"a.jsonl", "[1,2]\n[1,2,3]\n", "--skip-bad", "--dim"},
+		{"a.jsonl", "[1,2]\n[1,2,3]\n", "--skip-bad --dim 3", ""},
+		{"a.csv", "x,y,z\n1,2,3\n", "--header", ""},
+	} {
+		out := filepath.Join(t.TempDir(), "o.csv")
+		code, _, errs := clitest.Sotto(t, "", append(strings.Fields("privatize laplace-l1 --epsilon 1 --out "+out+" "+tt.flags), "--in", clitest.TextFile(t, tt.name, tt.in))...)
+		if tt.want == "" && tt.flags != "--header --skip-bad" && code != cli.ExitDone || tt.want != "" && (code != cli.ExitUse || !strings.Contains(errs, tt.want)) {
+			t.Errorf("%s %s: exit code %d: %s, want %q", tt.name, tt.flags, code, errs, tt.want)
+		}
+	}
+}

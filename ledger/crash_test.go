@@ -1,0 +1,475 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	weakrand "math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sotto/ledger"
+	"sotto/ledger/disk"
+	"sotto/ledger/disk/disktest"
+	"sotto/ledger/part"
+)
+
+// crashHistories is how many histories are drawn; SOTTO_CRASHES says another number,
+// and SOTTO_CRASH_SEED the first of their seeds.
+const crashHistories = 12
+
+func crashSeeds(t *testing.T) (first, n uint64) {
+	t.Helper()
+	n = crashHistories
+	if testing.Short() {
+		n /= 4
+	}
+	for name, to := range map[string]*uint64{"SOTTO_CRASHES": &n, "SOTTO_CRASH_SEED": &first} {
+		if text := os.Getenv(name); text != "" {
+			var err error
+			if *to, err = strconv.ParseUint(text, 10, 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return first, n
+}
+
+// TestCrash draws histories of several clients who spend from a ledger on a disk that
+// forgets what was not synced, and sometimes fails or is full. At each operation of
+// the disk, before and after its effect, the process is killed or the machine loses
+// its power, and sometimes a bit flips or the end is cut off. Each time the ledger is
+// opened again: what was answered is spent, nothing is spent twice, a ledger that was
+// torn is opened, and one that was damaged is refused, or what was damaged was never
+// answered.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	first, n := crashSeeds(t)
+	var stops, refused int
+	for seed := first; seed < first+n; seed++ {
+		h := crash(t, seed, nil)
+		stops, refused = stops+h.stops, refused+h.refused
+		for _, f := range h.faults {
+			t.Errorf("seed %d: %s", seed, f)
+		}
+	}
+	if one, other := crash(t, first, nil), crash(t, first, nil); !slices.Equal(one.answered, other.answered) || one.stops != other.stops || one.refused != other.refused {
+		t.Errorf("seed %d draws two histories, want the same one each time", first)
+	}
+	t.Logf("%d histories, stopped and opened again %d times, of which %d were damaged and refused", n, stops, refused)
+	if refused == 0 || refused*3 > stops {
+		t.Errorf("%d of %d were refused: nothing was tested", refused, stops)
+	}
+}
+
+// TestCrashFinds plants a fault each in how the disk is used, and sees it found.
+func TestCrashFinds(t *testing.T) {
+	t.Parallel()
+	for _, p := range plants {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			const enough = 60
+			for seed := range uint64(enough) {
+				if h := crash(t, seed, p.plant); len(h.faults) > 0 {
+					t.Logf("found by seed %d: %s", seed, h.faults[0])
+					return
+				}
+			}
+			t.Errorf("not found in %d histories", enough)
+		})
+	}
+}
+
+// plants are faults that a ledger might have, as they look to the disk.
+var plants = []struct {
+	name  string
+	plant func(disk.Disk) disk.Disk
+}{
+	{"the mark one write late", func(d disk.Disk) disk.Disk {
+		return &planted{Disk: d, late: func(name string, at int64) bool { return !isHead(name) && at < firstFrame }}
+	}},
+	{"the head after the answer", func(d disk.Disk) disk.Disk {
+		return &planted{Disk: d, late: func(name string, _ int64) bool { return isHead(name) }}
+	}},
+	{"no sync of the folder", func(d disk.Disk) disk.Disk { return &planted{Disk: d, noFolder: true} }},
+	{"no sync of the log", func(d disk.Disk) disk.Disk {
+		return &planted{Disk: d, noSync: func(name string) bool { return !isHead(name) }}
+	}},
+	{"no sync of the head", func(d disk.Disk) disk.Disk { return &planted{Disk: d, noSync: isHead} }},
+}
+
+func isHead(name string) bool {
+	return strings.Contains(name, ".head") || strings.Contains(name, ".sotto-")
+}
+
+// planted is a disk that is not used as it should be.
+type planted struct {
+	disk.Disk
+	noFolder bool
+	noSync   func(name string) bool
+	late     func(name string, at int64) bool
+	held     map[string]held
+}
+
+func (p *planted) SyncDir(dir string) error {
+	if p.noFolder {
+		return nil
+	}
+	return p.Disk.SyncDir(dir)
+}
+
+func (p *planted) OpenFile(name string, flag int, mode os.FileMode) (disk.File, error) {
+	f, err := p.Disk.OpenFile(name, flag, mode)
+	if err != nil {
+		return nil, err
+	}
+	return &plantedFile{File: f, p: p}, nil
+}
+
+type plantedFile struct {
+	disk.File
+	p *planted
+}
+
+// held is a write that is late: it comes with the next, if the process lives on.
+type held struct {
+	content []byte
+	at      int64
+}
+
+func (f *plantedFile) Sync() error {
+	if f.p.noSync != nil && f.p.noSync(f.Name()) {
+		return nil
+	}
+	return f.File.Sync()
+}
+
+func (f *plantedFile) WriteAt(b []byte, at int64) (int, error) {
+	if f.p.late == nil || !f.p.late(f.Name(), at) {
+		return f.File.WriteAt(b, at)
+	}
+	before, ok := f.p.held[f.Name()]
+	if f.p.held == nil {
+		f.p.held = map[string]held{}
+	}
+	f.p.held[f.Name()] = held{slices.Clone(b), at}
+	if ok {
+		if _, err := f.File.WriteAt(before.content, before.at); err != nil {
+			return 0, err
+		}
+	}
+	return len(b), nil
+}
+
+func (f *plantedFile) ReadAt(b []byte, at int64) (int, error) {
+	n, err := f.File.ReadAt(b, at)
+	if h, ok := f.p.held[f.Name()]; ok && h.at >= at && h.at < at+int64(len(b)) {
+		if k := copy(b[h.at-at:], h.content) + int(h.at-at); k > n {
+			n = k
+		}
+		if n == len(b) {
+			err = nil
+		}
+	}
+	return n, err
+}
+
+// past is what clients did, and what was found wrong.
+type past struct {
+	seed   uint64
+	draw   *weakrand.Rand
+	plant  func(disk.Disk) disk.Disk
+	head   string
+	faults []string
+
+	asked    map[string]ledger.Request // by text
+	answered []string                  // texts, in order
+	stops    int
+	refused  int
+}
+
+// state is a disk at a moment, and how many were answered by then.
+type state struct {
+	disk     *disktest.Disk
+	answered int
+	op       disktest.Op
+}
+
+const crashPath = "/ledger/ledger.db"
+
+// crash draws a history of some lives of a process, each of which ends in some way.
+func crash(t *testing.T, seed uint64, plant func(disk.Disk) disk.Disk) *past {
+	h := &past{seed: seed, draw: disktest.Source(seed), plant: plant, asked: map[string]ledger.Request{}}
+	if h.draw.IntN(3) == 0 {
+		h.head = ledger.NoHead
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := disktest.New(h.draw)
+		for range 1 + h.draw.IntN(3) {
+			states := h.live(t.Context(), d)
+			for _, s := range states {
+				h.stop(t.Context(), s)
+				if len(h.faults) > 0 && plant != nil {
+					return
+				}
+			}
+			if len(states) == 0 || len(h.faults) > 0 {
+				return
+			}
+			last := states[h.draw.IntN(len(states))]
+			d = last.disk.Copy()
+			d.Room(1 << 40)
+			h.answered = h.answered[:last.answered]
+			if h.draw.IntN(2) == 0 {
+				d.PowerCut()
+			}
+		}
+	})
+	return h
+}
+
+func (h *past) fault(format string, a ...any) { h.faults = append(h.faults, fmt.Sprintf(format, a...)) }
+
+func (h *past) options(on disk.Disk) ledger.Options {
+	return ledger.Options{Budget: daily, SecretID: "first", ChainKey: chainKey(1), Head: h.head, Disk: on, Clock: time.Now}
+}
+
+// live lets clients spend, and returns all states that the disk was in.
+func (h *past) live(ctx context.Context, d *disktest.Disk) (states []state) {
+	var on disk.Disk = d
+	if h.plant != nil {
+		on = h.plant(d)
+	}
+	c := &clients{past: h, ctx: ctx}
+	d.Watch = func(op disktest.Op) {
+		c.arrive()
+		states = append(states, state{d.Copy(), c.answered(), op})
+	}
+	failing := 0
+	d.Fail = func(disktest.Op) bool { failing--; return failing == 0 }
+	var err error
+	if c.ledger, err = part.Open(ctx, crashPath, h.options(on)); err != nil {
+		h.fault("a life does not begin: %v", err)
+		return nil
+	}
+	for range 2 + h.draw.IntN(4) {
+		switch h.draw.IntN(8) {
+		case 0:
+			failing = 1 + h.draw.IntN(4)
+		case 1:
+			d.Room(d.Used() + int64(h.draw.IntN(300)))
+		case 2:
+			// The head is noted anew, on a whole second, and nobody comes just then.
+			time.Sleep(time.Duration(1+h.draw.IntN(70))*time.Second + 137*time.Millisecond)
+		}
+		c.round(1 + h.draw.IntN(4))
+		failing = 0
+		d.Room(1 << 40)
+	}
+	if h.draw.IntN(2) == 0 { // it ends as it should
+		c.ledger.Close()
+		return append(states, state{d.Copy(), c.answered(), disktest.Op{Kind: "close"}})
+	}
+	d.Off()
+	c.ledger.Close()
+	return states
+}
+
+// clients are those of a life. Who comes while another is being written waits for the
+// next write, together with others.
+type clients struct {
+	past   *past
+	ctx    context.Context
+	ledger *part.Ledger
+	asking sync.WaitGroup
+
+	mu      sync.Mutex // guards the rest, and answers
+	waiting []ledger.Request
+}
+
+// round lets so many come, and waits until all have gone.
+func (c *clients) round(n int) {
+	for range n {
+		c.waiting = append(c.waiting, c.past.request())
+	}
+	for c.come() {
+		c.asking.Wait()
+	}
+}
+
+// come lets one more come.
+func (c *clients) come() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.waiting) == 0 {
+		return false
+	}
+	r := c.waiting[0]
+	c.waiting = c.waiting[1:]
+	c.asking.Go(func() {
+		if _, err := c.ledger.Spend(c.ctx, r); err != nil {
+			return
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.past.answered = append(c.past.answered, textOf(r))
+	})
+	return true
+}
+
+// arrive lets all come who wait, one after the other, until nobody goes on by himself.
+func (c *clients) arrive() {
+	synctest.Wait()
+	for c.come() {
+		synctest.Wait()
+	}
+}
+
+// answered returns how many were.
+func (c *clients) answered() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.past.answered)
+}
+
+func textOf(r ledger.Request) string { return r.Mechanism.(map[string]any)["text"].(string) }
+
+// request draws what somebody asks for: something new, or again what was asked for.
+func (h *past) request() ledger.Request {
+	subject := []string{"alice", "bob", "carol"}[h.draw.IntN(3)]
+	text := fmt.Sprint(subject, " ", h.draw.IntN(12))
+	epsilon := float64(1 + len(text)%2)
+	r := request(subject, text, epsilon)
+	r.Mechanism = map[string]any{"mechanism": "laplace-l1", "text": text}
+	h.asked[text] = r
+	return r
+}
+
+// stop opens the ledger again after the process was stopped in a state.
+func (h *past) stop(ctx context.Context, s state) {
+	h.stops++
+	d := s.disk.Copy()
+	d.Room(1 << 40)
+	how := "killed"
+	if h.draw.IntN(2) == 0 {
+		d.PowerCut()
+		how = "without power"
+	}
+	harm := ""
+	if h.draw.IntN(3) == 0 {
+		harm = h.harm(d)
+		how += ", " + harm
+	}
+	err := h.reopen(ctx, d, h.answered[:s.answered])
+	switch {
+	case err == nil:
+	case harm != "" && (errors.Is(err, ledger.ErrDamaged) || errors.Is(err, ledger.ErrUnavailable)):
+		h.refused++
+	default:
+		h.fault("%s at %s of %s (done: %v), with %d answered: %v", how, s.op.Kind, s.op.Name, s.op.Done, s.answered, err)
+	}
+}
+
+// harm damages something that was written last.
+func (h *past) harm(d *disktest.Disk) string {
+	if h.draw.IntN(4) == 0 && h.head == "" {
+		at := 4096*(1+h.draw.IntN(2)) + h.draw.IntN(512)
+		d.Edit(crashPath+".head", func(b []byte) []byte { return flipped(b, at, h.draw.IntN(8)) })
+		return "a bit of the head flipped"
+	}
+	back := 1 + h.draw.IntN(600)
+	if h.draw.IntN(3) == 0 {
+		d.Edit(crashPath, func(b []byte) []byte { return b[:max(len(b)-back, 0)] })
+		return fmt.Sprintf("%d bytes cut off", back)
+	}
+	d.Edit(crashPath, func(b []byte) []byte { return flipped(b, len(b)-back, h.draw.IntN(8)) })
+	return fmt.Sprintf("a bit flipped %d bytes before the end", back)
+}
+
+func flipped(b []byte, at, bit int) []byte {
+	if b = slices.Clone(b); at >= 0 && at < len(b) {
+		b[at] ^= 1 << bit
+	}
+	return b
+}
+
+// reopen opens the ledger on a disk, and holds it against what was answered.
+func (h *past) reopen(ctx context.Context, d *disktest.Disk, answered []string) error {
+	l, err := part.Open(ctx, crashPath, h.options(d))
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	if _, err = l.Verify(ctx); err != nil {
+		return fmt.Errorf("it is open, and does not verify: %w", err)
+	}
+	paid, spent := map[ledger.Digest]int{}, map[string]ledger.Cost{}
+	if err = l.Parts()[0].Entries(ctx, 1, func(e *ledger.Entry) error {
+		if e.Kind == ledger.KindSpend {
+			paid[e.Key]++
+			spent[e.Subject] = spent[e.Subject].Plus(e.Cost())
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, text := range answered {
+		if n := paid[key(text)]; n != 1 {
+			return fmt.Errorf("%q was answered, and is paid for %d times", text, n)
+		}
+	}
+	for _, r := range h.asked {
+		delete(paid, r.Key)
+	}
+	if len(paid) > 0 {
+		return fmt.Errorf("%d spends are in it that nobody asked for", len(paid))
+	}
+	for _, subject := range slices.Sorted(maps.Keys(spent)) {
+		if b, err := l.Balance(ctx, subject); err != nil || b.Spent != spent[subject] {
+			return fmt.Errorf("%s has spent %v, and the entries say %v: %w", subject, b.Spent, spent[subject], err)
+		}
+	}
+	return h.goOn(ctx, d, l, answered)
+}
+
+// goOn spends from a ledger that was opened again, and cuts its power: what was
+// answered before or is answered now is still paid for.
+func (h *past) goOn(ctx context.Context, d *disktest.Disk, l *part.Ledger, answered []string) error {
+	now := []string{"last"}
+	if len(answered) > 0 {
+		now = append(now, answered[h.draw.IntN(len(answered))])
+	}
+	for i, text := range now {
+		r := request("dora", text, 1)
+		if i > 0 {
+			r = h.asked[text]
+		}
+		if got, err := l.Spend(ctx, r); err != nil || got[0].Repeated != (i > 0) {
+			return fmt.Errorf("a spend of %q when it is open again: %+v, %w", text, got, err)
+		}
+	}
+	after := d.Copy()
+	after.PowerCut()
+	again, err := part.Open(ctx, crashPath, h.options(after))
+	if err != nil {
+		return fmt.Errorf("without power after that: %w", err)
+	}
+	defer again.Close()
+	for i, text := range append(now, answered...) {
+		r := h.asked[text]
+		if i == 0 {
+			r = request("dora", text, 1)
+		}
+		if got, err := again.Spend(ctx, r); err != nil || !got[0].Repeated {
+			return fmt.Errorf("%q was answered, and after a loss of power is spent again: %+v, %w", text, got, err)
+		}
+	}
+	return nil
+}
