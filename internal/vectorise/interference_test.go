@@ -2,6 +2,8 @@ package vectorise_test
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -12,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -23,6 +26,7 @@ import (
 	"sotto/internal/vecfile"
 	"sotto/internal/vectorise"
 	"sotto/language/mask"
+	"sotto/nn"
 	"sotto/nn/transformer/tiny"
 	"sotto/text"
 )
@@ -52,7 +56,11 @@ var others = []string{
 	"a\nb\r\nc\rd", "\x00", strings.Repeat("\x00", 4000), strings.Repeat("guitar ", 150_000), "Der Mann spielt Gitarre, und die Katze schläft auf dem Sofa.",
 	"男は公園でギターを弾いています", "[1,2]", `{"text":"a man"}`, "__label__x a man", "PK\x03\x04", "\x1f\x8b\x08\x00", "PAR1", "\x93NUMPY", "id,text,who",
 	"Dr Anna Miller and ann@example.org, Ann Miller's friend", "\x01\x02\x03\x04\x05\x06\x07", "Miller",
+	"null", "true", "-", half, "a" + half, "\u2028\u0085\v\f", "=1+1", `\`, "\\N", strings.Repeat(`"",`, 100),
 }
+
+// half stands for half a character of UTF-16, which a writer of UTF-16 writes for it.
+const half = "\ue000"
 
 // without replaces characters for which a format has no place.
 func without(not string) func(string) string {
@@ -94,17 +102,33 @@ func forms() []form {
 			w.Flush()
 		})
 	}
+	plain := table(',', true, false)
+	again := func(change func(content []byte) []byte) func(*testing.T, string, []message) {
+		return func(t *testing.T, path string, rows []message) {
+			t.Helper()
+			plain(t, path, rows)
+			content, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, change(content), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	lines, fields := without("\n\r"), without("\n\r\t")
 	return []form{
 		{"csv", "in.csv", textfile.Options{Column: "text"}, table(',', true, false)},
 		{"csv of another system", "in.csv", textfile.Options{Column: "text"}, table(',', true, true)},
 		{"csv with semicolons", "in.csv", textfile.Options{Column: "text", Delimiter: ';'}, table(';', true, false)},
 		{"csv without a header", "in.csv", textfile.Options{Column: "2", NoHeader: true}, table(',', false, false)},
+		{"csv in UTF-16", "in.csv", textfile.Options{Column: "text", Encoding: "utf-16"}, again(wide)},
+		{"csv in gzip", "in.csv.gz", textfile.Options{Column: "text"}, again(zip)},
 		{"csv in Latin-1", "in.csv", textfile.Options{Column: "text", Encoding: "latin-1"}, table(',', true, false)},
 		{"tsv", "in.tsv", textfile.Options{Column: "text"}, file(func(b *bytes.Buffer, rows []message) {
 			b.WriteString("id\ttext\twho\n")
 			for _, r := range rows {
-				b.WriteString(r.id + "\t" + fields(r.text) + "\t" + r.who + "\n")
+				b.WriteString(fields(r.id) + "\t" + fields(r.text) + "\t" + fields(r.who) + "\n")
 			}
 		})},
 		{"text", "in.txt", textfile.Options{}, file(func(b *bytes.Buffer, rows []message) {
@@ -119,7 +143,11 @@ func forms() []form {
 		})},
 		{"jsonl", "in.jsonl", textfile.Options{Column: "text"}, file(func(b *bytes.Buffer, rows []message) {
 			for i, r := range rows {
-				line, _ := json.Marshal(map[string]any{"id": r.id, "text": r.text, "who": r.who, fmt.Sprint("own", i): r.text}) //nolint:errchkjson // strings
+				who := any(r.who)
+				if json.Valid([]byte(r.who)) { // numbers, lists and null
+					who = json.RawMessage(r.who)
+				}
+				line, _ := json.Marshal(map[string]any{"id": r.id, "text": r.text, "who": who, fmt.Sprint("own", i): r.text}) //nolint:errchkjson // valid
 				b.Write(append(line, '\n'))
 			}
 		})},
@@ -150,6 +178,27 @@ func forms() []form {
 			}
 		}},
 	}
+}
+
+// wide writes UTF-16 with its mark.
+func wide(content []byte) []byte {
+	to := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(string(content))) {
+		if u == 0xe000 {
+			u = 0xd800
+		}
+		to = binary.LittleEndian.AppendUint16(to, u)
+	}
+	return to
+}
+
+// zip compresses.
+func zip(content []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(content) //nolint:errcheck // into memory
+	w.Close()        //nolint:errcheck // into memory
+	return b.Bytes()
 }
 
 // seen is a mechanism that keeps what it is given, by the place of the row.
@@ -190,11 +239,11 @@ func given(t *testing.T, path string, o textfile.Options, e encode.Source, maske
 	return all
 }
 
-// small is a transformer with random weights.
-func small(t *testing.T) encode.Source {
+// transformer is one with random weights, of sizes that all kernels compute.
+func transformer(t *testing.T) encode.Source {
 	t.Helper()
 	dir := t.TempDir()
-	if err := tiny.Small().Write(dir); err != nil {
+	if err := tiny.Even().Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	m, err := bert.Open(dir, bert.Options{})
@@ -204,57 +253,110 @@ func small(t *testing.T) encode.Source {
 	return m
 }
 
-// TestNonInterference: whatever stands in one row, and wherever, what a mechanism is given
-// of every other row is the same to the bit, for every reader.
-func TestNonInterference(t *testing.T) {
-	hash, err := encode.NewHash(16)
+func hashed(t *testing.T) encode.Source {
+	t.Helper()
+	e, err := encode.NewHash(16)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return e
+}
+
+// TestNonInterference: whatever stands in one row, in its text and beside it, and wherever
+// it stands, what a mechanism is given of every other row is the same to the bit, for every
+// reader.
+func TestNonInterference(t *testing.T) {
 	for _, f := range forms() {
-		t.Run(f.name, func(t *testing.T) { interfere(t, f, hash, nil, others) })
+		t.Run(f.name, func(t *testing.T) { interfere(t, f, ordinary(), hashed(t), nil, others) })
 	}
 }
 
 // TestNonInterferenceOfMasks is the same where parts are masked: no masker remembers what
 // another text has told it.
 func TestNonInterferenceOfMasks(t *testing.T) {
-	hash, err := encode.NewHash(16)
+	list, err := text.ParseMaskList(strings.NewReader("guitar\n/[0-9]+/\nmiller\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for policy, secret := range map[mask.Policy][]byte{mask.Tag: nil, mask.Pseudonym: bytes.Repeat([]byte{7}, 32)} {
-		m, err := mask.Open("types:all", policy, secret)
+	short := slices.DeleteFunc(slices.Clone(others), func(s string) bool { return len(s) > 1000 })
+	interfere(t, forms()[0], ordinary(), hashed(t), []text.Masker{list, &text.NameList{}}, short)
+	secret := bytes.Repeat([]byte{7}, 32)
+	for i, tt := range []struct {
+		policy mask.Policy
+		secret []byte
+	}{{mask.Tag, nil}, {mask.Pseudonym, nil}, {mask.Pseudonym, secret}, {mask.Fake, nil}, {mask.Fake, secret}} {
+		m, err := mask.Open("types:all", tt.policy, tt.secret)
 		if err != nil {
 			t.Fatal(err)
 		}
-		short := slices.DeleteFunc(slices.Clone(others), func(s string) bool { return len(s) > 1000 })
-		interfere(t, forms()[0], hash, []text.Masker{m, &text.NameList{}}, short)
+		some := short[i%2:] // each with some, since they look at every word
+		if testing.Short() {
+			some = some[len(some)/2:]
+		}
+		interfere(t, forms()[0], ordinary(), hashed(t), []text.Masker{m}, some)
 	}
 }
 
-// TestNonInterferenceOfEncoders is the same for the built-in encoder and for a transformer,
-// which computes texts together, whatever lengths the others have.
+// TestNonInterferenceOfEncoders is the same for each kind of encoder: the built-in one, files
+// of word vectors, and a transformer, which computes texts together, whatever lengths the
+// others have, on the kernels of this machine and on those that run everywhere.
 func TestNonInterferenceOfEncoders(t *testing.T) {
+	some := []string{"", "a", "caf\xe9", strings.Repeat("a man is playing the guitar ", 4000), "\x00", others[17], "[CLS] ##ing [PAD] [unused0]"}
+	check := func(t *testing.T, e encode.Source) {
+		t.Helper()
+		interfere(t, forms()[0], ordinary(), e, nil, some)
+	}
 	builtin, err := catalogue.Open(t.Context(), catalogue.Said("default"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range []encode.Source{builtin, small(t)} {
-		interfere(t, forms()[0], e, nil, []string{"", "a", "caf\xe9", strings.Repeat("a man is playing the guitar ", 4000), "\x00", others[17]})
+	words, err := encode.ReadWordVectors("words", strings.NewReader("the 1 0\ncat 0 2\nman -1 -0.5\nguitar 4 4\ncafé 3 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, builtin)
+	check(t, words)
+	for _, kernel := range []string{nn.NewPool(1).Kernel(), "portable"} {
+		end, err := nn.Force(kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := transformer(t)
+		check(t, e)
+		many := slices.Repeat(ordinary(), 2*2048/23) // more than are computed at a time
+		interfere(t, forms()[0], many, e, nil, some[2:4])
+		end()
 	}
 }
 
-// interfere replaces rows, the first and one in the middle, by others.
-func interfere(t *testing.T, f form, e encode.Source, maskers []text.Masker, others []string) {
+// interfere replaces rows, the first and one in the middle, by others, and writes them with
+// some of the rows beside them, in another order.
+func interfere(t *testing.T, f form, rows []message, e encode.Source, maskers []text.Masker, others []string) {
 	t.Helper()
-	rows := ordinary()
-	path := filepath.Join(t.TempDir(), f.file)
-	f.write(t, path, rows)
-	want := given(t, path, f.o, e, maskers, 1)
-	if len(want) != len(rows) {
-		t.Fatalf("%d rows were read, want %d", len(want), len(rows))
+	rng := rand.New(rand.NewPCG(4, 4))
+	read := func(rows []message, order []int, workers int) map[int][]float64 {
+		t.Helper()
+		written := make([]message, len(order))
+		for k, i := range order {
+			written[k] = rows[i]
+		}
+		path := filepath.Join(t.TempDir(), f.file)
+		f.write(t, path, written)
+		if f.name == "folder" { // which is read in the order of names
+			order = slices.Clone(order)
+			slices.SortFunc(order, func(a, b int) int { return strings.Compare(rows[a].who+"/"+rows[a].id, rows[b].who+"/"+rows[b].id) })
+		}
+		all := given(t, path, f.o, e, maskers, workers)
+		if len(all) != len(order) {
+			t.Fatalf("%s: %d rows are read, want %d", f.name, len(all), len(order))
+		}
+		of := map[int][]float64{}
+		for k, i := range order {
+			of[i] = all[k]
+		}
+		return of
 	}
+	want := read(rows, nn.Indices(len(rows)), 1)
 	for i, other := range slices.Concat(others, others) {
 		at := []int{0, 11}[i/len(others)]
 		if at > 0 && len(other) > 100_000 {
@@ -262,33 +364,20 @@ func interfere(t *testing.T, f form, e encode.Source, maskers []text.Masker, oth
 		}
 		changed := slices.Clone(rows)
 		changed[at].text = other
-		path := filepath.Join(t.TempDir(), f.file)
-		f.write(t, path, changed)
-		got := given(t, path, f.o, e, maskers, 1+i%3)
-		if len(got) != len(want) {
-			t.Fatalf("row %d is %.20q: %d rows are read, want %d", at, other, len(got), len(want))
+		if f.name != "folder" {
+			changed[at].id, changed[at].who = others[(i+7)%len(others)], others[(i+3)%len(others)]
 		}
-		place := at
-		if f.name == "folder" { // in the order of names
-			place = placeOf(rows, at)
+		order := nn.Indices(len(rows))
+		if i%4 > 0 {
+			order = rng.Perm(len(rows))
+			order = slices.DeleteFunc(order, func(k int) bool { return k != at && k%5 == i%7 })
 		}
-		for k := range want {
-			if k != place && !slices.Equal(got[k], want[k]) {
-				t.Fatalf("row %d is %.20q, and row %d is read otherwise", at, other, k)
+		for k, got := range read(changed, order, 1+i%3) {
+			if k != at && !slices.Equal(got, want[k]) {
+				t.Fatalf("%s: row %d is %.20q, and row %d is read otherwise", f.name, at, other, k)
 			}
 		}
 	}
-}
-
-// placeOf returns where a row stands in a folder.
-func placeOf(rows []message, at int) int {
-	names := make([]string, len(rows))
-	for i, r := range rows {
-		names[i] = r.who + "/" + r.id
-	}
-	name := names[at]
-	slices.Sort(names)
-	return slices.Index(names, name)
 }
 
 // TestGuessedIsRefused: no file goes through a mechanism that was read by a guess.
