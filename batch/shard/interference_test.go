@@ -3,11 +3,14 @@ package shard_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"sotto/batch/shard"
+	"sotto/mech"
+	"sotto/nn"
 )
 
 // byID returns the release of each id.
@@ -28,7 +31,7 @@ func byID(t *testing.T, content string) map[string]string {
 }
 
 // TestNonInterference: whatever stands in one row, every other id has the same release to
-// the bit, also where the files are then cut elsewhere.
+// the bit, in whatever order and company, also where the files are then cut elsewhere.
 func TestNonInterference(t *testing.T) {
 	rows := texts(300)
 	for i := range rows {
@@ -36,26 +39,88 @@ func TestNonInterference(t *testing.T) {
 			rows[i].Text = "\ufeff" + rows[i].Text
 		}
 	}
+	others := []string{
+		"", "caf\xe9", "\xff\xfea\x00", strings.Repeat("\x00", 500), strings.Repeat("word ", 200_000), "a\nb", "\x1f\x8b", `"`, `","`, "PAR1",
+		"Das Zimmer war kalt", "[1,2]", "\r", "id,text,user",
+	}
 	for _, format := range []string{"jsonl", "csv", "parquet"} {
-		made := func(rows []row, split int64) map[string]string {
-			s := spec(t, func(s *shard.Spec) { s.SplitBytes = split })
-			input(t, s, format, rows)
-			content, _ := release(t, s, 1)
-			return byID(t, content)
-		}
-		want := made(rows, 1<<20)
-		for i, other := range []string{"", "caf\xe9", "\xff\xfea\x00", strings.Repeat("\x00", 500), strings.Repeat("word ", 200_000), "a\nb", "\x1f\x8b"} {
-			at := []int{0, 150}[i%2]
-			changed := slices.Clone(rows)
-			changed[at].Text = other
-			got := made(changed, []int64{1 << 20, 1500, 997}[i%3])
-			if len(got) != len(want) {
-				t.Fatalf("%s: with %.10q there are %d releases, want %d", format, other, len(got), len(want))
+		t.Run(format, func(t *testing.T) { interfere(t, format, rows, others, nil) })
+	}
+	t.Run("users and dropout", func(t *testing.T) {
+		interfere(t, "jsonl", rows, others, func(s *shard.Spec) { s.User, s.Dropout, s.Masks = "user", 0.4, mech.Bernoulli })
+	})
+	words := strings.Fields("a man is playing the guitar no cats")
+	for i := range rows { // which the transformer knows
+		rows[i].Text = strings.Join(words[i%5:5+i%4], " ")
+	}
+	for _, kernel := range []string{nn.NewPool(1).Kernel(), "portable"} {
+		t.Run("a transformer on "+kernel, func(t *testing.T) {
+			end, err := nn.Force(kernel)
+			if err != nil {
+				t.Fatal(err)
 			}
-			for id, y := range want {
-				if id != fmt.Sprintf("r%05d", at) && got[id] != y {
-					t.Fatalf("%s: with %.10q the release of %s is another", format, other, id)
-				}
+			defer end()
+			encoder := folderOf(t, nil)
+			interfere(t, "jsonl", rows, others[:8], func(s *shard.Spec) { s.Encoder = encoder })
+		})
+	}
+}
+
+// interfere replaces rows by others.
+func interfere(t *testing.T, format string, rows []row, others []string, change func(s *shard.Spec)) {
+	t.Helper()
+	made := func(rows []row, split int64) map[string]string {
+		s := spec(t, change)
+		s.SplitBytes = split
+		input(t, s, format, rows)
+		content, _ := release(t, s, 1)
+		return byID(t, content)
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	want := made(rows, 1<<20)
+	for i, other := range others {
+		at := []int{0, 150}[i%2]
+		changed := slices.Clone(rows)
+		changed[at].Text, changed[at].User = other, "u"+fmt.Sprint(i)
+		id := changed[at].ID
+		if i%3 > 0 {
+			rng.Shuffle(len(changed), func(a, b int) { changed[a], changed[b] = changed[b], changed[a] })
+			changed = changed[:len(changed)-i]
+		}
+		got := made(changed, []int64{1 << 20, 1500, 997}[i%3])
+		if len(got) != len(changed) {
+			t.Fatalf("with %.10q there are %d releases, want %d", other, len(got), len(changed))
+		}
+		for _, r := range changed {
+			if r.ID != id && got[r.ID] != want[r.ID] {
+				t.Fatalf("with %.10q the release of %s is another", other, r.ID)
+			}
+		}
+	}
+}
+
+// TestMessagesAlone: a record that comes by itself has the release that it has beside any
+// others, also beside those that are none.
+func TestMessagesAlone(t *testing.T) {
+	s := spec(t, func(s *shard.Spec) { s.Encoder = folderOf(t, nil) })
+	w, err := shard.Open(t.Context(), s, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := []byte(`{"id":"a","text":"the cat is playing the guitar"}`)
+	alone, err := w.Messages(t.Context(), [][]byte{mine})
+	if err != nil || alone[0].Release == nil {
+		t.Fatalf("%+v, %v", alone, err)
+	}
+	for _, other := range []string{
+		`{"id":"b","text":"` + strings.Repeat("guitar ", 30_000) + `"}`, "{\"id\":\"b\",\"text\":\"caf\xe9\"}", `{"id":"b","text":1}`, `{"id":"b"}`, `{"id":7,"text":"a"}`, "{", "", "\x00",
+		`{"id":"b","text":"a","text":"b"}`, "{\"id\":\n\"b\",\"text\":\"a\"}", `[]`, `{"id":"b","text":"\ud800"}`,
+	} {
+		for at := range 3 {
+			beside := slices.Insert([][]byte{[]byte(other), []byte(`{"id":"c","text":"a man"}`)}, at, mine)
+			got, err := w.Messages(t.Context(), beside)
+			if err != nil || len(got) != 3 || string(got[at].Release) != string(alone[0].Release) {
+				t.Fatalf("beside %.30q the release is another, or none: %v", other, err)
 			}
 		}
 	}

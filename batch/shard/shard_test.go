@@ -86,7 +86,7 @@ func input(t *testing.T, s *shard.Spec, format string, rows []row) {
 	case "csv":
 		b.WriteString("id,text,user\n")
 		for _, r := range rows {
-			fmt.Fprintf(&b, "%s,\"%s\",%s\n", r.ID, r.Text, r.User)
+			fmt.Fprintf(&b, "%s,\"%s\",%s\n", r.ID, strings.ReplaceAll(r.Text, `"`, `""`), r.User)
 		}
 	case "txt":
 		for _, r := range rows {
