@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
+
 	"sotto/dp"
 	"sotto/internal/release"
 	"sotto/internal/vecfile"
@@ -95,6 +97,62 @@ func TestNonInterference(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("npy: with %v %d others are given, want %d as before", other, len(got), len(want))
+		}
+	}
+}
+
+// TestNonInterferenceOfParquet is the same of vectors in Parquet, whose rows may be missing, or
+// hold numbers that are missing.
+func TestNonInterferenceOfParquet(t *testing.T) {
+	type row struct {
+		ID string     `parquet:"id,dict"`
+		X  []*float64 `parquet:"x,list,optional"`
+	}
+	of := func(x ...float64) (all []*float64) {
+		for _, v := range x {
+			all = append(all, &v)
+		}
+		return all
+	}
+	const rows, at = 40, 17
+	var all []row
+	var want []string
+	for k := range rows {
+		x := []float64{float64(k), float64(k) + .5, -float64(k)}
+		all = append(all, row{fmt.Sprint(k), of(x...)})
+		if k != at {
+			want = append(want, fmt.Sprint(x))
+		}
+	}
+	for i, other := range [][]*float64{
+		nil, {}, of(1), of(1, 2, 3, 4), of(math.NaN(), 1, 2), of(math.Inf(1), 0, 0), {nil, nil, nil}, {nil, of(1)[0], nil}, of(0, 0, 0), of(make([]float64, 100_000)...),
+	} {
+		for _, place := range []int{0, at, rows - 1} {
+			changed := slices.Clone(all)
+			changed[at].ID, changed[at].X = strings.Repeat("\xff\x00", i*i*i*500), other
+			changed[at], changed[place] = changed[place], changed[at]
+			var b bytes.Buffer
+			w := parquet.NewGenericWriter[row](&b, parquet.MaxRowsPerRowGroup(int64(7+i)))
+			if _, err := w.Write(changed); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			got := given(t, b.Bytes(), vecfile.Options{Format: vecfile.Parquet}, 1+i%3)
+			if len(got) == rows {
+				got = slices.Delete(got, place, place+1)
+			}
+			moved := slices.Clone(want)
+			if place == 0 { // the row that stood there stands where the other one did
+				moved = slices.Insert(slices.Clone(want[1:at]), at-1, want[0])
+				moved = append(moved, want[at:]...)
+			} else if place > at {
+				moved = slices.Insert(slices.Clone(want[:rows-2]), at, want[rows-2])
+			}
+			if !slices.Equal(got, moved) {
+				t.Errorf("with the row %d, at %d, %d others are given, want %d as before", i, place, len(got), len(moved))
+			}
 		}
 	}
 }
