@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,7 +112,7 @@ func (w *Worker) numerics() (string, error) {
 	}
 	for _, m := range w.maskers {
 		if r, ok := m.(interface{ Rounds() bool }); ok && r.Rounds() {
-			n.Kernel = nn.NewPool(1).Rounding()
+			n.Kernel = nn.NewPool(1).Rounding() + " " + runtime.GOARCH // their activations are of Go's library
 		}
 	}
 	if n.Exact() {

@@ -2,19 +2,23 @@ package shard_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"sotto/batch/shard"
 	"sotto/internal/vecfile"
+	"sotto/language/mask"
 	"sotto/mech"
 	"sotto/nn"
 	"sotto/nn/transformer/tiny"
+	"sotto/text"
 )
 
 // at is a spec whose files are those of a folder of its own, below that of the secret.
@@ -326,5 +330,51 @@ func TestOtherNumerics(t *testing.T) {
 	w, chunks = planned(t, &again)
 	if err = w.Begin(t.Context(), chunks); err == nil || !strings.Contains(err.Error(), "the encoder's files or their bits are others") {
 		t.Errorf("a folder that was begun with other files: %v", err)
+	}
+}
+
+// TestNumericsOfMasks: masks of relations are told by networks, which round by processor, so
+// that they are numerics of a job whose encoder has none; other masks are not.
+func TestNumericsOfMasks(t *testing.T) {
+	fast := nn.NewPool(1).Kernel()
+	if fast == "portable" {
+		t.Skip("this machine has no other kernels")
+	}
+	s := spec(t, nil)
+	input(t, s, "jsonl", texts(3))
+	settled := func(types string) *shard.Spec {
+		m, err := mask.Open("types:"+types, mask.Tag, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := *s
+		w, err := shard.Open(t.Context(), &one, []text.Masker{m}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chunks, err := w.Plan(t.Context())
+		if err = cmp.Or(err, w.Settle(chunks)); err != nil {
+			t.Fatal(err)
+		}
+		return &one
+	}
+	if exact := settled("email,names"); exact.Known.Numerics != "" {
+		t.Errorf("masks of names have the numerics %q, want none", exact.Known.Numerics)
+	}
+	job := settled("relations")
+	if family, _, _ := strings.Cut(job.Known.Numerics, ":"); family != "fma "+runtime.GOARCH {
+		t.Errorf("masks of relations have the numerics %q, want those of kernels and processors", job.Known.Numerics)
+	}
+	end, err := nn.Force("portable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	m, err := mask.Open("types:relations", mask.Tag, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = shard.Open(t.Context(), job, []text.Masker{m}, nil); err == nil || !strings.Contains(err.Error(), "kernels (portable "+runtime.GOARCH+", not fma "+runtime.GOARCH+") round otherwise") {
+		t.Errorf("a worker with other kernels: %v", err)
 	}
 }

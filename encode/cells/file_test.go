@@ -3,7 +3,9 @@ package cells_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"sotto/dp/dptest"
 	"sotto/encode/cells"
 	"sotto/mech"
+	"sotto/nn"
 )
 
 // made returns a file of cells for two ε.
@@ -159,6 +162,56 @@ func TestMakePrivate(t *testing.T) {
 	} {
 		if err := change(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error = %v, want %q in it", err, want)
+		}
+	}
+}
+
+// TestOneTextAlone: a text that is replaced, by whatever vector and in whatever order, moves one
+// count of private texts down and another up, which is what ε is computed for. At ε = 100 a
+// count has other noise than 0 with probability 2/(e⁵⁰+1).
+func TestOneTextAlone(t *testing.T) {
+	public := made(t).Cells[1]
+	for _, direction := range [][]float64{nil, {3, -1, 0, 2, 1}} {
+		s := settings()
+		s.Least, s.Count, s.Direction = 1, len(public), direction
+		counts := func(x nn.Matrix, workers int) map[string]int {
+			s.Workers = workers
+			set, _, err := cells.MakePrivate(t.Context(), x, public, 100, s, dptest.Source(t, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			of := map[string]int{}
+			for c, centre := range set.Centres {
+				of[fmt.Sprint(centre)] += set.Texts[c]
+			}
+			return of
+		}
+		x := clouds(3001, 5, 5, 0.3)
+		want, all, most := counts(x, 1), 0, 0
+		for _, n := range want {
+			all += n
+		}
+		rng := rand.New(rand.NewPCG(7, 7))
+		for i, other := range []float32{0, 1e-30, 5, -7, 1e9, -1e15} {
+			changed := nn.NewMatrix(x.Rows, x.Cols)
+			for k, at := range rng.Perm(x.Rows) {
+				copy(changed.Row(k), x.Row(at))
+				if at == 2999 {
+					for j := range changed.Cols {
+						changed.Row(k)[j] = other * float32(j-1)
+					}
+				}
+			}
+			moved := 0
+			for centre, n := range counts(changed, 1+i%3) {
+				moved += max(n-want[centre], want[centre]-n)
+			}
+			if most = max(most, moved); moved > 2 {
+				t.Errorf("with a text at %v, counts change by %d, must change by 2 at most", other, moved)
+			}
+		}
+		if all != x.Rows || most != 2 {
+			t.Errorf("%d texts are counted, and one that is replaced changes counts by %d: nothing was tested", all, most)
 		}
 	}
 }

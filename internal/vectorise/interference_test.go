@@ -284,7 +284,7 @@ func TestNonInterferenceOfMasks(t *testing.T) {
 	for i, tt := range []struct {
 		policy mask.Policy
 		secret []byte
-	}{{mask.Tag, nil}, {mask.Pseudonym, nil}, {mask.Pseudonym, secret}, {mask.Fake, nil}, {mask.Fake, secret}} {
+	}{{mask.Tag, nil}, {mask.Remove, nil}, {mask.Pseudonym, nil}, {mask.Pseudonym, secret}, {mask.Fake, nil}, {mask.Fake, secret}} {
 		m, err := mask.Open("types:all", tt.policy, tt.secret)
 		if err != nil {
 			t.Fatal(err)

@@ -104,6 +104,24 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
+// TestGroupsDeclared: one row of a file of groups changes no other's group, whatever its bytes
+// are, and what a file must be like is said where it is not.
+func TestGroupsDeclared(t *testing.T) {
+	private, groups := released(t, "private.csv", repeated(6, 3, 1)...), filepath.Join(t.TempDir(), "groups.csv")
+	for _, first := range []string{"K\xf6ln", strings.Repeat("\xe9", 50), "a;b", "\x00\x00", "\xff\xfe", "1"} {
+		clitest.Write(t, groups, "g,h\n"+first+",1\n"+strings.Repeat("Köln,2\n", 5)+strings.Repeat("Ulm,3\n", 4))
+		var r result
+		estimated(t, &r, "--in", private, "--group", "g", "--groups", groups)
+		if len(r.Groups) != 3 || r.Groups[1].Group != "Köln" || r.Groups[1].N != 5 || r.Groups[2].N != 4 {
+			t.Errorf("with %.10q in the first row there are %+v, want 5 of Köln and 4 of Ulm", first, r.Groups)
+		}
+	}
+	clitest.Write(t, groups, "g;h\n"+strings.Repeat("a;b\n", 10))
+	if code, _, errs := clitest.Sotto(t, "", "estimate", "--in", private, "--group", "g", "--groups", groups); code != cli.ExitUse || !strings.Contains(errs, "with commas") {
+		t.Errorf("semicolons: exit code %d: %s", code, errs)
+	}
+}
+
 func TestEstimateRefuses(t *testing.T) {
 	private := released(t, "private.csv", repeated(6, 3, 1)...)
 	short := filepath.Join(t.TempDir(), "short.csv")

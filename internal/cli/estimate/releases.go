@@ -2,6 +2,7 @@ package estimate
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -200,18 +201,15 @@ func (r *releases) openGroups(column, path string) (next func() (string, error),
 	if path == "" && r.parts != nil {
 		return nil, nil, errors.New("--in is a set of several files, must have the column of --group in one other: --groups")
 	}
-	open := table.Open
-	if path == "" { // written as its name says, so that no row decides how it is read
-		path, open = r.path, declared
-	}
-	in, err := open(path, table.Options{})
+	path = cmp.Or(path, r.path)
+	in, err := declared(path, table.Options{}) // so that no row decides how another is read
 	if err != nil {
 		return nil, nil, err
 	}
 	done = func() { in.Close() } //nolint:errcheck // it was only read
 	if err = in.Select(column); err != nil {
 		done()
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("--group: %w (the file is read as UTF-8 in the format that its name ends in, with commas between the fields of CSV, whatever its rows look like)", err)
 	}
 	return func() (string, error) {
 		row, err := in.Next()
