@@ -3,6 +3,7 @@ package shard_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -121,6 +122,49 @@ func TestMessagesAlone(t *testing.T) {
 			got, err := w.Messages(t.Context(), beside)
 			if err != nil || len(got) != 3 || string(got[at].Release) != string(alone[0].Release) {
 				t.Fatalf("beside %.30q the release is another, or none: %v", other, err)
+			}
+		}
+	}
+}
+
+// TestUnfitRow: a row whose own columns are no id, no user, or nothing that can be kept stops the
+// job, or is left out of what is paid for and of what is released; others have the releases that
+// they have without it.
+func TestUnfitRow(t *testing.T) {
+	change := func(s *shard.Spec) { s.User, s.Keep, s.SkipBad = "user", []string{"g"}, true }
+	good := []string{`{"id":"a","text":"a cat","user":"u","g":"x"}`, `{"id":"b","text":"a man","user":"v","g":1}`, `{"id":"c","text":"no guitar","user":"u"}`}
+	made := func(rows []string, change func(s *shard.Spec)) (map[string]string, int64, error) {
+		s := spec(t, change)
+		write(t, s.In[0][:len(s.In[0])-1]+"jsonl", []byte(strings.Join(rows, "\n")+"\n"))
+		w, chunks := planned(t, s)
+		scanned, err := w.Scan(t.Context(), chunks[0])
+		if err != nil {
+			return nil, 0, err
+		}
+		paid := int64(0)
+		for _, part := range scanned.Users {
+			for _, spend := range part {
+				paid += spend.Releases
+			}
+		}
+		content, _ := release(t, s, 1)
+		return byID(t, content), paid, nil
+	}
+	want, _, err := made(good, change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{
+		`{"id":"d","text":"a","user":"u","g":[1]}`, `{"id":"d","text":"a","user":"u","g":{}}`, `{"text":"a","user":"u"}`, `{"id":"","text":"a","user":"u"}`, `{"id":[1],"text":"a","user":"u"}`,
+		`{"id":"d","text":"a"}`, `{"id":"d","text":"a","user":""}`, `{"id":"d","user":"u"}`, `{`,
+	} {
+		for at := range 4 {
+			rows := slices.Insert(slices.Clone(good), at, bad)
+			if got, paid, err := made(rows, change); err != nil || !maps.Equal(got, want) || paid != 3 {
+				t.Errorf("with %s there are %d releases, %d paid for, %v, want the 3 of others", bad, len(got), paid, err)
+			}
+			if _, _, err := made(rows, func(s *shard.Spec) { change(s); s.SkipBad = false }); err == nil {
+				t.Errorf("%s is taken", bad)
 			}
 		}
 	}

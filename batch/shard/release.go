@@ -187,7 +187,7 @@ func (w *Worker) releaseFrom(ctx context.Context, c Chunk, in *textfile.Reader, 
 
 // row notes which row it is and returns what is written beside its release.
 func (w *Worker) row(c Chunk, in *textfile.Reader, beside []table.Value, now *rows, broke func(string) bool) ([]vecfile.Field, bool, error) {
-	r, err := w.who(c, in.Line(), beside)
+	r, err := w.fit(c, in.Line(), beside)
 	if err != nil {
 		return nil, false, err
 	}
@@ -196,24 +196,19 @@ func (w *Worker) row(c Chunk, in *textfile.Reader, beside []table.Value, now *ro
 	}
 	now.row = r
 	now.rows = append(now.rows, r)
-	if err = w.note(beside, now); err != nil {
-		return nil, false, err
-	}
+	w.note(beside, now)
 	if w.beside == 0 {
 		return nil, true, nil
 	}
 	fields := make([]vecfile.Field, w.beside)
 	for i, v := range beside[:w.beside] {
-		if v.Kind == table.Nested {
-			return nil, false, errors.New("a kept column holds a list or an object, must hold a value")
-		}
 		fields[i] = field(v)
 	}
 	return fields, true, nil
 }
 
 // note keeps what the trusted side is told of a row, until its release is there.
-func (w *Worker) note(beside []table.Value, now *rows) error {
+func (w *Worker) note(beside []table.Value, now *rows) {
 	if w.judge != nil {
 		classes := make([]int, len(w.labels))
 		for l, at := range w.labels {
@@ -222,17 +217,13 @@ func (w *Worker) note(beside []table.Value, now *rows) error {
 		now.classes = append(now.classes, classes)
 	}
 	if w.spec.Pairs == "" {
-		return nil
+		return
 	}
 	fields := make([]vecfile.Field, len(w.aside))
 	for i, at := range w.aside {
-		if beside[at].Kind == table.Nested {
-			return errors.New("an attribute is a list or an object, must be a value")
-		}
 		fields[i] = field(beside[at])
 	}
 	now.fields = append(now.fields, fields)
-	return nil
 }
 
 // releaseVectors sends the vectors of a chunk through what "sotto privatize" does.

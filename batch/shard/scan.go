@@ -11,6 +11,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"sotto/internal/vectorise"
 )
 
 // idName stands for an id where ids are compared. Of 10⁹ ids two have one name with a
@@ -60,7 +62,10 @@ func (w *Worker) Scan(ctx context.Context, c Chunk) (*Scanned, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		r, err := w.who(c, in.Line(), in.Beside())
+		r, err := w.fit(c, in.Line(), in.Beside())
+		if w.spec.SkipBad && errors.As(err, new(vectorise.Unfit)) {
+			continue // nobody pays for what is left out
+		}
 		if err != nil {
 			return nil, fmt.Errorf("shard: %s, line %d: %w", c.name(), in.Line(), err)
 		}

@@ -19,6 +19,7 @@ import (
 	"sotto/estimate"
 	"sotto/gateway"
 	"sotto/internal/vecfile"
+	"sotto/internal/vectorise"
 	"sotto/mech"
 	"sotto/text"
 )
@@ -212,6 +213,26 @@ func (w *Worker) who(c Chunk, line int64, beside []table.Value) (r Row, err erro
 	return w.placed(r, c, line)
 }
 
+// fit is who, for a row whose columns that are written beside releases hold values. What is
+// wrong with a row's own columns is [vectorise.Unfit].
+func (w *Worker) fit(c Chunk, line int64, beside []table.Value) (Row, error) {
+	r, err := w.who(c, line, beside)
+	if err != nil {
+		return r, err
+	}
+	if slices.ContainsFunc(beside[:w.beside], nested) {
+		return r, vectorise.Unfit("a kept column holds a list or an object, must hold a value")
+	}
+	for _, at := range w.aside {
+		if nested(beside[at]) {
+			return r, vectorise.Unfit("an attribute is a list or an object, must be a value")
+		}
+	}
+	return r, nil
+}
+
+func nested(v table.Value) bool { return v.Kind == table.Nested }
+
 // placed names a row by its job, its file and its place in it.
 func (w *Worker) placed(r Row, c Chunk, line int64) (Row, error) {
 	if w.spec.Name == "" || c.Digest == "" {
@@ -226,9 +247,9 @@ func (w *Worker) placed(r Row, c Chunk, line int64) (Row, error) {
 func plainValue(what string, v table.Value) (string, error) {
 	switch {
 	case v.Kind == table.Missing || v.Kind == table.Nested:
-		return "", fmt.Errorf("the %s is missing or a list, must be a string or a number", what)
+		return "", vectorise.Unfit("the " + what + " is missing or a list, must be a string or a number")
 	case v.Text == "":
-		return "", fmt.Errorf("the %s is empty, must not be", what)
+		return "", vectorise.Unfit("the " + what + " is empty, must not be")
 	}
 	return v.Text, nil
 }

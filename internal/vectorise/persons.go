@@ -1,7 +1,6 @@
 package vectorise
 
 import (
-	"errors"
 	"hash/maphash"
 
 	"sotto/dataset"
@@ -32,7 +31,7 @@ func NewPersons(most int) *Persons {
 }
 
 // errNobody is returned for a row of nobody.
-var errNobody = errors.New("it does not say whose it is, must name a person")
+const errNobody = Unfit("it does not say whose it is, must name a person")
 
 // Take counts a row, and reports whether it takes part. A row of nobody is an
 // error: nobody could say what it adds to.

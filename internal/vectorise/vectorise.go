@@ -47,7 +47,8 @@ type Job struct {
 	Model Releaser // releases in place of Mechanism; nil for none
 	// Row, if not nil, is asked of each row, in order, whether it takes part, and for
 	// the fields that are written beside its vector. It goes by the columns beside the
-	// text; by the text it may leave out nothing but what a model was trained on.
+	// text; by the text it may leave out nothing but what a model was trained on. An error
+	// that is [Unfit] is the row's own, like that of a row that cannot be read.
 	Row func(text string, beside []table.Value) (fields []vecfile.Field, take bool, err error)
 	// Numbers, if not nil, returns the numbers of a row, by its columns beside the
 	// text, that stand behind those of the encoder: as many with an error as without,
@@ -57,10 +58,16 @@ type Job struct {
 	// place among the rows that took part, and what the vector was before its release.
 	// It may keep neither.
 	Written  func(place int64, raw []float32, vector []float64)
-	SkipBad  bool // leave out rows that the mechanism refuses, and count them
+	SkipBad  bool // leave out rows that are unfit or that the mechanism refuses, and count them
 	Workers  int  // at least 1
 	Progress func(rows int64)
 }
+
+// Unfit says why a row takes no part, by its own columns: it is a bad row.
+type Unfit string
+
+// Error implements error.
+func (u Unfit) Error() string { return string(u) }
 
 // Releaser releases many rows at a time, with fresh noise.
 type Releaser interface {
@@ -148,6 +155,10 @@ func (j Job) read(s *Summary) (batch, error) {
 		}
 		if j.Row != nil {
 			fields, take, err := j.Row(t, j.In.Beside())
+			if j.SkipBad && errors.As(err, new(Unfit)) {
+				s.Skipped++
+				continue
+			}
 			if err != nil {
 				return b, fmt.Errorf("vectorise: the row on line %d: %w", j.In.Line(), err)
 			}

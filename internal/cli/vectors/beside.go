@@ -129,6 +129,14 @@ func (b *besides) take() func(string, []table.Value) ([]vecfile.Field, bool, err
 		return nil
 	}
 	return func(t string, values []table.Value) ([]vecfile.Field, bool, error) {
+		if slices.ContainsFunc(values[:b.kept], func(v table.Value) bool { return v.Kind == table.Nested }) {
+			if b.linked != nil { // which counts the rows
+				if _, err := b.linked.next(values); err != nil {
+					return nil, false, err
+				}
+			}
+			return nil, false, vectorise.Unfit("a kept column holds a list or an object, must hold a value")
+		}
 		if take, err := b.admit(t, values); !take || err != nil {
 			return nil, false, err
 		}
@@ -138,9 +146,6 @@ func (b *besides) take() func(string, []table.Value) ([]vecfile.Field, bool, err
 		fields := make([]vecfile.Field, b.kept)
 		for i, v := range values[:b.kept] {
 			fields[i] = vecfile.Field{Text: v.Text, Bare: v.Kind == table.Number || v.Kind == table.Bool, Missing: v.Kind == table.Missing}
-			if v.Kind == table.Nested {
-				return nil, false, fmt.Errorf("a kept column holds a list or an object, must hold a value")
-			}
 		}
 		return fields, true, nil
 	}

@@ -1,6 +1,7 @@
 package vectors_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -96,6 +97,48 @@ func TestPrivatizeDeclared(t *testing.T) {
 		code, _, errs := clitest.Sotto(t, "", append(strings.Fields("privatize laplace-l1 --epsilon 1 --out "+out+" "+tt.flags), "--in", clitest.TextFile(t, tt.name, tt.in))...)
 		if tt.want == "" && tt.flags != "--header --skip-bad" && code != cli.ExitDone || tt.want != "" && (code != cli.ExitUse || !strings.Contains(errs, tt.want)) {
 			t.Errorf("%s %s: exit code %d: %s, want %q", tt.name, tt.flags, code, errs, tt.want)
+		}
+	}
+}
+
+// TestUnfitRow: a row whose columns beside the text cannot be kept, or name nobody, is a bad row
+// like any other: it stops the run, or is left out and counted, and others are released.
+func TestUnfitRow(t *testing.T) {
+	in := clitest.TextFile(t, "in.jsonl", `{"id":1,"text":"a cat","g":"x","h":"p"}
+{"id":2,"text":"a man","g":[1,2],"h":{}}
+{"id":3,"text":"a guitar","g":"y","h":"q"}
+{"id":4,"text":"a bus","h":"p"}
+`)
+	for _, tt := range []struct{ flags, fault, released string }{
+		{"--keep id,g", "line 2: a kept column holds a list", "1 3 4"},
+		{"--keep id --person g", "line 2: it does not say whose it is", "1 3"},
+		{"--keep id,g --link-by h", "line 2: --link-by: column \"h\" holds a list", "1 3 4"},
+		{"--keep id,g --link-by id", "line 2: a kept column holds a list", "1 3 4"},
+	} {
+		out := filepath.Join(t.TempDir(), "out.jsonl")
+		args := append(strings.Fields("encode --text text --mechanism cells --epsilon 4 --in "+in+" --out "+out+" "+tt.flags), "--json")
+		if code, _, errs := clitest.Sotto(t, "", args...); code != cli.ExitUse || !strings.Contains(errs, tt.fault) {
+			t.Errorf("%s: exit code %d: %s, want %q", tt.flags, code, errs, tt.fault)
+		}
+		code, said, errs := clitest.Sotto(t, "", append(args, "--skip-bad")...)
+		var summary struct{ Rows, Skipped int }
+		if err := json.Unmarshal([]byte(said), &summary); code != cli.ExitDone || err != nil {
+			t.Fatalf("%s --skip-bad: exit code %d, %v: %s", tt.flags, code, err, errs)
+		}
+		content, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for line := range strings.Lines(string(content)) {
+			var row struct{ ID int }
+			if err := json.Unmarshal([]byte(line), &row); err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, fmt.Sprint(row.ID))
+		}
+		if got := strings.Join(ids, " "); got != tt.released || summary.Rows != len(ids) || summary.Skipped != 4-len(ids) {
+			t.Errorf("%s --skip-bad: released %q, %+v, want %q", tt.flags, got, summary, tt.released)
 		}
 	}
 }

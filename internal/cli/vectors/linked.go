@@ -15,6 +15,7 @@ import (
 	"sotto/dataset"
 	"sotto/dataset/table"
 	"sotto/internal/cli/term"
+	"sotto/internal/vectorise"
 	"sotto/link/persons"
 )
 
@@ -92,10 +93,12 @@ func (o *encodeOptions) link(ctx context.Context, texts string) (*linkedRows, er
 		}
 		values := in.Beside()
 		fields := make([]string, len(o.linkBy))
+		if unfit := l.unfit(values[:len(fields)]); unfit != nil && o.skipBad {
+			continue // as it will be when rows are released
+		} else if unfit != nil {
+			return nil, fmt.Errorf("line %d: %w", in.Line(), unfit)
+		}
 		for k := range fields {
-			if values[k].Kind == table.Nested {
-				return nil, fmt.Errorf("--link-by: column %q holds a list or an object on line %d, must hold a value", o.linkBy[k], in.Line())
-			}
 			fields[k] = strings.Clone(values[k].Text)
 		}
 		t.Rows = append(t.Rows, fields)
@@ -110,6 +113,16 @@ func (o *encodeOptions) link(ctx context.Context, texts string) (*linkedRows, er
 	return l, nil
 }
 
+// unfit says that a row cannot be linked, by its columns, in their order; nil if it can.
+func (l *linkedRows) unfit(values []table.Value) error {
+	for k, v := range values {
+		if v.Kind == table.Nested {
+			return vectorise.Unfit(fmt.Sprintf("--link-by: column %q holds a list or an object, must hold a value", l.columns[k]))
+		}
+	}
+	return nil
+}
+
 // sum knows a row again.
 func (l *linkedRows) sum(fields []string) uint64 {
 	return maphash.Comparable(l.seed, strings.Join(fields, "\x00"))
@@ -120,9 +133,12 @@ var errChanged = errors.New("the file is not what it was when its persons were l
 
 // next returns the cluster of the next row, by its columns beside the text.
 func (l *linkedRows) next(values []table.Value) (table.Value, error) {
-	fields := make([]string, len(l.places))
+	fields, own := make([]string, len(l.places)), make([]table.Value, len(l.places))
 	for k, at := range l.places {
-		fields[k] = values[at].Text
+		own[k], fields[k] = values[at], values[at].Text
+	}
+	if unfit := l.unfit(own); unfit != nil {
+		return table.Value{}, unfit
 	}
 	if l.at >= len(l.sums) || l.sums[l.at] != l.sum(fields) {
 		return table.Value{}, errChanged

@@ -13,6 +13,7 @@ import (
 	"sotto/dataset/own"
 	"sotto/dataset/table"
 	"sotto/internal/cli/term"
+	"sotto/internal/vectorise"
 	"sotto/report/evidence"
 	"sotto/text"
 	"sotto/train/model"
@@ -175,6 +176,9 @@ func (s *membership) find(ctx context.Context, o *encodeOptions, b *besides) err
 			return ctx.Err()
 		}
 		who, err := b.who(in.Beside())
+		if o.skipBad && errors.As(err, new(vectorise.Unfit)) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
