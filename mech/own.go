@@ -150,6 +150,16 @@ func (p Params) Sizes() (in, out int) {
 	return max(in, p.Dim), out
 }
 
+// Width returns how many numbers an input has as far as p says so, and 0 else: that of
+// [Params.Sizes], and one where the mechanism knows no size, since its input is a label.
+func (p Params) Width() int {
+	in, _ := p.Sizes()
+	if k := kindOf(p.Mechanism); in == 0 && k.Name != "" && !k.uses("dim") && !k.uses("input_dim") {
+		return 1
+	}
+	return in
+}
+
 // Clone returns p with lists of its own.
 func (p Params) Clone() Params {
 	given := valuesOf(p.Own)

@@ -225,8 +225,7 @@ func (s *Spec) texts(c Chunk) (textfile.Declared, error) {
 
 // vectors are the options with which a file of vectors is read.
 func (s *Spec) vectors(name string) vecfile.Options {
-	width, _ := s.Mechanism.Sizes()
-	return vecfile.Options{Name: name, Format: vecfile.Format(s.Format), Width: width, SkipBad: s.SkipBad, Declared: true, Header: s.Header}
+	return vecfile.Options{Name: name, Format: vecfile.Format(s.Format), Width: s.Mechanism.Width(), SkipBad: s.SkipBad, Declared: true, Header: s.Header}
 }
 
 // name says in errors where a chunk is.

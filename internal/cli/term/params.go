@@ -77,10 +77,11 @@ func (f *MechanismFlags) File(name string) string { return *f.own[name].(*string
 // Seed returns the seed.
 func (f *MechanismFlags) Seed() uint64 { return *f.own["seed"].(*uint64) }
 
-// Width returns how many numbers an input has as far as flags say so, else 0.
-func (f *MechanismFlags) Width() int {
-	in, _ := f.With(f.given()).Sizes()
-	return in
+// Width returns how many numbers an input of a mechanism has as far as flags say so, else 0.
+func (f *MechanismFlags) Width(mechanism string) int {
+	p := f.With(f.given())
+	p.Mechanism = mechanism
+	return p.Width()
 }
 
 // given returns own parameters as they were given.

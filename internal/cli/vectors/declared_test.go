@@ -85,6 +85,10 @@ func TestFormIsTold(t *testing.T) {
 // TestPrivatizeDeclared: of vectors neither the first line of CSV nor the width of the
 // first row is taken for what others must be like.
 func TestPrivatizeDeclared(t *testing.T) {
+	labels := filepath.Join(t.TempDir(), "labels.csv") // whose width follows from the mechanism
+	if code, out, errs := clitest.Sotto(t, "", "privatize", "krr", "--classes", "3", "--epsilon", "1", "--skip-bad", "--in", clitest.TextFile(t, "a.csv", "1,2\n0\n2\nx\n"), "--out", labels); code != cli.ExitDone || !strings.Contains(out+errs, "released 2 rows") {
+		t.Errorf("labels: exit code %d: %s%s", code, out, errs)
+	}
 	for _, tt := range []struct{ name, in, flags, want string }{
 		{"a.csv", "x,y\n1,2\n", "", "a.csv:1:1: not a number (--header"},
 		{"a.csv", "a,b\n1,2,3\n4,5,6\n", "--header --skip-bad", ""},

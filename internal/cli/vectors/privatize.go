@@ -81,7 +81,7 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term
 	if o.workers, err = term.Workers(o.workers); err != nil {
 		return err
 	}
-	r, format, err := o.open(std.In)
+	r, format, err := o.open(std.In, name)
 	if err != nil {
 		return err
 	}
@@ -123,8 +123,8 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term
 	return o.report(summary, std)
 }
 
-// open opens the input and decides the output's format.
-func (o *privatizeOptions) open(stdin io.Reader) (*vecfile.Reader, vecfile.Format, error) {
+// open opens the input of a mechanism and decides the output's format.
+func (o *privatizeOptions) open(stdin io.Reader, mechanism string) (*vecfile.Reader, vecfile.Format, error) {
 	inFormat, err := o.formatOf(o.in, "--in")
 	if err != nil {
 		return nil, "", err
@@ -138,7 +138,10 @@ func (o *privatizeOptions) open(stdin io.Reader) (*vecfile.Reader, vecfile.Forma
 	if err = o.apart(); err != nil {
 		return nil, "", err
 	}
-	options := vecfile.Options{Format: inFormat, Width: o.Width(), Column: o.column, SkipBad: o.skipBad, Declared: true, Header: o.header}
+	if !o.skipBad {
+		mechanism = "" // a row of another width is an error that says more
+	}
+	options := vecfile.Options{Format: inFormat, Width: o.Width(mechanism), Column: o.column, SkipBad: o.skipBad, Declared: true, Header: o.header}
 	var r *vecfile.Reader
 	if o.in == "-" {
 		options.Name = "stdin"
