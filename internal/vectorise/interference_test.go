@@ -197,7 +197,7 @@ func zip(content []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	w.Write(content) //nolint:errcheck // into memory
-	w.Close()        //nolint:errcheck // into memory
+	w.Close()
 	return b.Bytes()
 }
 
