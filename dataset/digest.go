@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"strings"
+	"unicode"
 
 	"sotto/text"
 )
@@ -19,11 +20,42 @@ type Digest [sha256.Size]byte
 // masked part does not either: a row that a model could hardly tell from another must
 // not pass for a new one.
 func RowDigest(s string, masked text.Masking, numbers []float32) Digest {
+	return rowDigest("row\x00", shown(s, masked), numbers)
+}
+
+// BrokenDigest is that of a row where signs beyond ASCII are one like another, in runs,
+// as in a file that is read in another encoding than its own, which leaves U+FFFD in
+// their place. It is false for a text of ASCII, of which there is no other reading.
+func BrokenDigest(s string, masked text.Masking, numbers []float32) (Digest, bool) {
+	if !strings.ContainsFunc(s, beyondASCII) {
+		return Digest{}, false
+	}
+	var left strings.Builder
+	lost := false
+	for _, r := range shown(s, masked) {
+		if !beyondASCII(r) {
+			left.WriteRune(r)
+		} else if !lost {
+			left.WriteRune('\u25a1')
+		}
+		lost = beyondASCII(r)
+	}
+	return rowDigest("broken row\x00", left.String(), numbers), true
+}
+
+func beyondASCII(r rune) bool { return r > unicode.MaxASCII }
+
+// shown is what a masking leaves of a text.
+func shown(s string, masked text.Masking) string {
 	hidden := text.Masking{Words: masked.Words, Parts: append([]text.Found(nil), masked.Parts...)}
 	for k := range hidden.Parts {
 		hidden.Parts[k].As = ""
 	}
-	b := append([]byte("row\x00"), folded(text.Apply(s, hidden, " \u25a1 "))...)
+	return text.Apply(s, hidden, " \u25a1 ")
+}
+
+func rowDigest(kind, shown string, numbers []float32) Digest {
+	b := append([]byte(kind), folded(shown)...)
 	b = append(b, 0)
 	for _, x := range numbers {
 		if x != x { //nolint:gocritic // NaN stands for no number, and all NaN are one

@@ -49,3 +49,30 @@ func TestRowDigest(t *testing.T) {
 		t.Error("a person's name is told by how it is written, or not by what it says")
 	}
 }
+
+// A file in another encoding than it is read in loses letters, not the rows it holds.
+func TestBrokenDigest(t *testing.T) {
+	broken := func(s string, numbers ...float32) dataset.Digest {
+		d, ok := dataset.BrokenDigest(s, text.Masking{}, numbers)
+		if !ok {
+			t.Errorf("a text with letters beyond ASCII is taken for one without")
+		}
+		return d
+	}
+	want := broken("Caf\u00e9 \u00fcber alles, it says\u2019", 1)
+	if broken("Caf\ufffd \ufffdber alles, it says\ufffd", 1) != want {
+		t.Error("a text that lost its letters is another one")
+	}
+	for name, got := range map[string]dataset.Digest{
+		"another word":   broken("Caf\ufffd \ufffdber nichts, it says\ufffd", 1),
+		"another number": broken("Caf\ufffd \ufffdber alles, it says\ufffd", 2),
+		"a row":          dataset.RowDigest("Caf\u25a1 \u25a1ber alles, it says\u25a1", text.Masking{}, []float32{1}),
+	} {
+		if got == want {
+			t.Errorf("%s: it is taken for the same row", name)
+		}
+	}
+	if _, ok := dataset.BrokenDigest("plain", text.Masking{}, nil); ok {
+		t.Error("a text of ASCII has a second digest")
+	}
+}

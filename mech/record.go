@@ -21,8 +21,8 @@ type Record struct {
 	Binding
 }
 
-// Binding says which file a record belongs to. It is empty in the record inside
-// a Parquet file, which belongs to that by its place.
+// Binding says which file a record belongs to. The record inside a Parquet file, which
+// belongs to that by its place, has the rows alone.
 type Binding struct {
 	File   string `json:"file,omitempty"`   // its name, without folders; absent for a stream
 	SHA256 string `json:"sha256,omitempty"` // of its bytes, in hexadecimal

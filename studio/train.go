@@ -269,18 +269,20 @@ func (s *Studio) zipTraining(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Type", "application/zip")
 		w.Header().Set("Content-Disposition", `attachment; filename="model.zip"`)
 		z := zip.NewWriter(w)
-		if err := errors.Join(z.AddFS(shareable{os.DirFS(run.Dir)}), z.Close()); err != nil {
+		if err := errors.Join(z.AddFS(whole{os.DirFS(run.Dir)}), z.Close()); err != nil {
 			panic(http.ErrAbortHandler) // it has begun: a browser must see that it is not whole
 		}
 		return nil
 	})})
 }
 
-// shareable is a training without students of its models, which hold words of texts.
-type shareable struct{ fs.FS }
+// whole is a training with all that the trusted side needs of it, the secret and what
+// knows its rows again among it, but without students of its models, which hold words of
+// texts.
+type whole struct{ fs.FS }
 
 // ReadDir implements [fs.ReadDirFS].
-func (f shareable) ReadDir(name string) ([]fs.DirEntry, error) {
+func (f whole) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(f.FS, name)
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), influence.Beside) }), err
 }

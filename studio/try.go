@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	_ "embed" // of the tab
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -82,6 +83,9 @@ func (s *Studio) release(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m, info, e, err := s.typed(q.Run, q.Text)
+	if err == nil {
+		err = s.untrained(q.Run, q.Text)
+	}
 	if err != nil {
 		return err
 	}
@@ -97,6 +101,23 @@ func (s *Studio) release(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return httpserve.WriteJSON(w, http.StatusOK, t)
+}
+
+// untrained refuses a text that the model of a training was trained on: what is said of
+// its releases would not be true. Of a folder of before nobody knows.
+func (s *Studio) untrained(id, t string) error {
+	run, err := s.Run(id)
+	if err != nil {
+		return err
+	}
+	known, err := model.ReadTrained(run.Model())
+	if errors.Is(err, model.ErrNotKnown) {
+		return nil
+	}
+	if err == nil && known.Text(t, nil, nil) {
+		err = &Problem{http.StatusUnprocessableEntity, "the model was trained on this text, so that its ε does not cover it: type one that it has not seen"}
+	}
+	return err
 }
 
 // typed returns the model of a training and its encoder, for a text that a person

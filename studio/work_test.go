@@ -157,6 +157,20 @@ func (b *bench) try(run string) {
 	}
 	b.refused("POST", "/api/try/release", `{"run": "`+run+`", "text": "  "}`, http.StatusBadRequest, "Type a text first")
 	b.refused("POST", "/api/try/release", `{"run": "`+run+`", "text": "`+strings.Repeat("a ", 10_001)+`"}`, http.StatusRequestEntityTooLarge, "at most 20000")
+	lines := strings.Split(sample.Messages(), "\n")[1:161]
+	refused := 0
+	for _, line := range lines { // messages are in quotes
+		asked, err := json.Marshal(map[string]string{"run": run, "text": strings.Split(line, `"`)[1]})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if w := b.send("POST", "/api/try/release", string(asked)); w.Code == http.StatusUnprocessableEntity && strings.Contains(w.Body.String(), "trained on this text") {
+			refused++
+		}
+	}
+	if refused < 100 || refused == len(lines) {
+		b.Errorf("%d of %d texts are refused since the model was trained on them, want most and not those that it was tested on", refused, len(lines))
+	}
 	b.refused("POST", "/api/try/release", `{"run": "none", "text": "a"}`, http.StatusNotFound, "train again")
 }
 

@@ -30,8 +30,13 @@ func (d *Set) saw(set *dataset.Set) (model.Saw, error) {
 			numbers = set.Row(row)
 		}
 		for _, texts := range [][]string{set.Text, set.Second} {
-			if texts != nil {
-				saw.Rows = append(saw.Rows, dataset.RowDigest(texts[row], text.Mask(texts[row], nil, maskers...), numbers))
+			if texts == nil {
+				continue
+			}
+			k := text.Mask(texts[row], nil, maskers...)
+			saw.Rows = append(saw.Rows, dataset.RowDigest(texts[row], k, numbers))
+			if broken, ok := dataset.BrokenDigest(texts[row], k, numbers); ok {
+				saw.Rows = append(saw.Rows, broken)
 			}
 		}
 		if set.Text == nil {

@@ -107,6 +107,19 @@ func Load(ctx context.Context, dir string, o Options) (*Model, error) {
 	return p, nil
 }
 
+// Trained returns what the model's folder knows of the texts that it was trained on,
+// and what masked them; where it knows nothing the error wraps [model.ErrNotKnown].
+func (m *Model) Trained() (*model.Trained, []text.Masker, error) {
+	if m.folder == "" {
+		return nil, nil, fmt.Errorf("predictor: %w", model.ErrNotKnown)
+	}
+	known, err := model.ReadTrained(m.folder)
+	masked := slices.DeleteFunc(slices.Clone(m.options.Maskers), func(k text.Masker) bool {
+		return !slices.Contains(m.info.Masked().Rules, k.Rule())
+	})
+	return known, masked, err
+}
+
 // New makes a predictor of a model and what makes vectors of texts for it. Gradients
 // of a transformer need the folder that its name says, or that Load knows.
 func New(m *model.Model, info model.Manifest, source encode.Source, o Options) (*Model, error) {

@@ -232,6 +232,9 @@ func (s *tableSink) row(y []float64, fields []Field) parquet.Row {
 	return slices.Concat(columns...)
 }
 
+// describe implements [described].
+func (s *tableSink) describe(key, value string) { s.out.SetKeyValueMetadata(key, value) }
+
 // close implements [sink].
 func (s *tableSink) close() error {
 	if err := s.out.Close(); err != nil {

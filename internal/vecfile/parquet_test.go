@@ -254,6 +254,24 @@ func TestParquetMetadata(t *testing.T) {
 	if got, ok := f.Lookup("epsilon"); got != "1" || !ok {
 		t.Errorf("metadata epsilon = %q, %v, want 1", got, ok)
 	}
+	for _, o := range []vecfile.WriterOptions{{Width: 1}, {Width: 1, Beside: []string{"id"}, Metadata: map[string]string{"epsilon": "2"}}} {
+		var b bytes.Buffer
+		w, err := vecfile.NewWriter(&b, vecfile.Parquet, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Describe("epsilon", "3")
+		if err = w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		late, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := late.Lookup("epsilon"); got != "3" {
+			t.Errorf("metadata epsilon = %q once all rows were written, want 3", got)
+		}
+	}
 	if got, want := f.Schema().String(), "message vectors {\n\trequired group y (LIST) {\n\t\trepeated group list {\n\t\t\trequired double element;\n\t\t}\n\t}\n}"; got != want {
 		t.Errorf("schema = %s, want %s", got, want)
 	}

@@ -72,6 +72,9 @@ func (s *parquetSink[T]) write(rows []float64) error {
 	return nil
 }
 
+// describe implements [described].
+func (s *parquetSink[T]) describe(key, value string) { s.out.SetKeyValueMetadata(key, value) }
+
 // close implements [sink].
 func (s *parquetSink[T]) close() error {
 	if err := s.out.Close(); err != nil {

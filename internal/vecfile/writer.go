@@ -45,6 +45,9 @@ type sink interface {
 	close() error
 }
 
+// described is a sink of a format that has a place for metadata.
+type described interface{ describe(key, value string) }
+
 // Writer writes rows. It is not safe for concurrent use.
 type Writer struct {
 	opt  WriterOptions
@@ -134,6 +137,15 @@ func finite(v float64, single bool) bool {
 		v = float64(float32(v))
 	}
 	return v-v == 0
+}
+
+// Describe stores what is known of the rows only once they are written, in the place of
+// what [WriterOptions.Metadata] has under the key; a format without a place for it
+// stores nothing.
+func (w *Writer) Describe(key, value string) {
+	if s, ok := w.sink.(described); ok && w.err == nil {
+		s.describe(key, value)
+	}
 }
 
 // Close completes the file. It does not close what is below, and after an

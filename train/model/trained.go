@@ -10,9 +10,12 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
+	"unicode"
 
 	"sotto/dataset"
 	"sotto/internal/regular"
+	"sotto/text"
 )
 
 // TrainedFile is the file of a model's folder that knows the rows again that the model
@@ -32,6 +35,8 @@ var ErrNotKnown = errors.New("it is not known which rows the model was trained o
 // Saw is what a training saw, with all rows that it learnt from or chose by: those of
 // the training part and of the validation part. It stays in memory.
 type Saw struct {
+	// A row whose text is not of ASCII is twice among them: also as it is found where the
+	// file is read in another encoding than its own.
 	Rows []dataset.Digest
 	// Persons are those whom rows of Rows are of; nil where no column names them.
 	Persons []dataset.Digest
@@ -69,15 +74,24 @@ func (t *Trained) key(purpose string, d dataset.Digest) [keptSize]byte {
 // Row reports whether the model was trained on a row.
 func (t *Trained) Row(d dataset.Digest) bool { return t.has(t.rows, "trained row", d) }
 
+// Text reports whether the model was trained on a text, of which it sees what maskers
+// leave, with the numbers beside it. Where letters of it were lost, since it was not
+// read in its own encoding, it is taken for every row that is like it but for those.
+func (t *Trained) Text(s string, maskers []text.Masker, numbers []float32) bool {
+	k := text.Mask(s, nil, maskers...)
+	if t.Row(dataset.RowDigest(s, k, numbers)) {
+		return true
+	}
+	broken, ok := dataset.BrokenDigest(s, k, numbers)
+	return ok && strings.ContainsRune(s, unicode.ReplacementChar) && t.Row(broken)
+}
+
 // Person reports whether the model was trained on a row of a person; false for all
 // where nobody knows: see [Trained.Persons].
 func (t *Trained) Person(d dataset.Digest) bool { return t.has(t.persons, "trained person", d) }
 
 // Persons reports whether it is known whose rows the model was trained on.
 func (t *Trained) Persons() bool { return t.named }
-
-// Rows returns how many different rows the model was trained on.
-func (t *Trained) Rows() int { return len(t.rows) }
 
 func (t *Trained) has(all [][keptSize]byte, purpose string, d dataset.Digest) bool {
 	k := t.key(purpose, d)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -171,6 +172,12 @@ func TestRelease(t *testing.T) {
 		}
 		if err := json.Unmarshal([]byte(out), &got); code != cli.ExitDone || err != nil || len(got.Told) != 2 || !got.Private || !(got.Guarantee.Epsilon > 1.9 && got.Guarantee.Epsilon <= 2+1e-9) {
 			t.Errorf("exit code %d: %s%s", code, out, errs)
+		}
+	}
+	for _, tt := range [][]string{{"1 of these 1 texts, which ε does not cover"}, {"1 of these 1 texts are not covered", "--include-trained"}} {
+		code, out, errs := clitest.Sotto(t, "Awful broken slow thing 0", append(slices.Replace(slices.Clone(args), slices.Index(args, "alice"), slices.Index(args, "alice")+1, "bob"), tt[1:]...)...)
+		if want := map[bool]int{true: cli.ExitUse, false: cli.ExitDone}[len(tt) == 1]; code != want || (out == "") != (len(tt) == 1) || !strings.Contains(out+errs, tt[0]) {
+			t.Errorf("a text of the training, %q: exit code %d: %s%s", tt[1:], code, out, errs)
 		}
 	}
 	for _, left := range []string{"--class", "--words", "--ledger", "--user", "--epsilon"} {

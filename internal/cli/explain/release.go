@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -15,6 +16,7 @@ import (
 	"sotto/internal/cli/term"
 	"sotto/ledger"
 	"sotto/noise"
+	"sotto/train/model"
 )
 
 // releaseFlags say what of explanations is let out.
@@ -23,6 +25,7 @@ type releaseFlags struct {
 	epsilon float64
 	words   string
 	top     int
+	trained bool // texts that the model was trained on are told of, too
 	payment term.Payment
 }
 
@@ -31,13 +34,14 @@ func (o *releaseFlags) addFlags(fs *pflag.FlagSet) {
 	fs.Float64Var(&o.epsilon, "epsilon", 0, "ε of all that --release tells of one text")
 	fs.StringVar(&o.words, "words", "", "file of the public list for --release, one word a line")
 	fs.IntVar(&o.top, "top", 1, "number of words that --release tells of a text, which share ε evenly")
+	fs.BoolVar(&o.trained, "include-trained", false, "tell of texts that the --model was trained on, too, which the ε of --release does not cover; what is told then says how many")
 	o.payment.AddFlags(fs, "--release", "user whose texts they are, and whose budget pays")
 }
 
 // refuseRelease refuses what has no meaning with --release or without.
 func (o *explainOptions) refuseRelease(fs *pflag.FlagSet) error {
 	if !o.release {
-		return term.Refuse(fs, "without --release", "epsilon", "words", "top", "ledger", "secret", "head", "user")
+		return term.Refuse(fs, "without --release", "epsilon", "words", "top", "ledger", "secret", "head", "user", "include-trained")
 	}
 	if err := term.Refuse(fs, "with --release", "html", "out", "summary", "i-know-this-is-not-private"); err != nil {
 		return err
@@ -91,6 +95,10 @@ func runRelease(ctx context.Context, o explainOptions, std term.Streams) error {
 		return err
 	}
 	defer p.close() //nolint:errcheck // it is closed below, where it matters
+	uncovered, err := o.uncovered(p, texts)
+	if err != nil {
+		return err
+	}
 	explained, err := o.forRelease(ctx, p, texts, std.Err)
 	if err != nil {
 		return err
@@ -102,6 +110,7 @@ func runRelease(ctx context.Context, o explainOptions, std term.Streams) error {
 	if err = o.payment.Pay(ctx, len(texts), paid); err != nil {
 		return err
 	}
+	g.Assumptions = append(slices.Clone(g.Assumptions), uncovered)
 	all, source := make([]told, len(texts)), noise.Crypto()
 	for i, e := range explained {
 		all[i] = told{Class: o.class, Guarantee: g, Private: true}
@@ -110,6 +119,35 @@ func runRelease(ctx context.Context, o explainOptions, std term.Streams) error {
 		}
 	}
 	return o.tell(std.Out, all)
+}
+
+// uncovered says of which texts no ε covers what is told: weights that were trained on
+// a text tell of it, whatever is drawn of an explanation. It refuses them unless the
+// user wants them told of.
+func (o *explainOptions) uncovered(p *asked, texts []string) (string, error) {
+	const unknown = "ε covers what an explanation tells of a text that the predictor was not trained on; which those are is not known here"
+	if p.model == nil {
+		return unknown, nil
+	}
+	known, maskers, err := p.model.Trained()
+	if errors.Is(err, model.ErrNotKnown) {
+		return unknown, nil
+	} else if err != nil {
+		return "", err
+	}
+	hits := 0
+	for _, s := range texts {
+		if known.Text(s, maskers, nil) {
+			hits++
+		}
+	}
+	switch {
+	case hits > 0 && !o.trained:
+		return "", fmt.Errorf("--release: the model in %s was trained on %d of these %d texts, which ε does not cover; nothing was paid or told: ask of others, or say --include-trained to tell of them uncovered, which is then said beside them", o.model, hits, len(texts))
+	case hits > 0:
+		return fmt.Sprintf("%d of these %d texts are not covered: the model was trained on them", hits, len(texts)), nil
+	}
+	return "ε covers what an explanation tells of its text; the texts that the model was trained on are not covered, and these are none of them", nil
 }
 
 // forRelease explains texts; nil for one that has no words, or too many.
@@ -151,7 +189,7 @@ func (o *explainOptions) tell(out io.Writer, all []told) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "each text is told of with %v, paid by %s; the list, the class and the number of texts are public\n", all[0].Guarantee, term.Plain(o.payment.User))
+	_, err := fmt.Fprintf(out, "each text is told of with %v, paid by %s; the list, the class and the number of texts are public\nassuming: %s\n", all[0].Guarantee, term.Plain(o.payment.User), strings.Join(all[0].Guarantee.Assumptions, "; "))
 	return err
 }
 

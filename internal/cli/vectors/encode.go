@@ -183,17 +183,11 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 		return err
 	}
 	defer abort()
-	summary, err := o.stream(ctx, job, sink, record, std.Err)
-	if err == nil {
-		err = rows.seen.refusal(&o, summary.Rows)
-	}
+	summary, err := o.stream(ctx, job, sink, &record, rows, std.Err)
 	if err != nil {
 		return err
 	}
 	if err = errors.Join(closeEncoder(), appear()); err != nil {
-		return err
-	}
-	if err = rows.conclude(&record, &summary); err != nil {
 		return err
 	}
 	if err = sink.Appear(o.record(), func(b mech.Binding) ([]byte, error) {
@@ -287,12 +281,10 @@ func (o *encodeOptions) promise(e encode.Source, t *trained) (mech.Mechanism, ev
 	return m, record, nil
 }
 
-// stream does the work between an opened input and an opened output.
-func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *term.Sink, record evidence.Encoded, stderr io.Writer) (vectorise.Summary, error) {
-	said, err := json.MarshalIndent(record, "", "  ")
-	if err != nil {
-		return vectorise.Summary{}, err
-	}
+// stream does the work between an opened input and an opened output, and completes the
+// record by what is known of the rows then: a Parquet file holds it, too.
+func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *term.Sink, record *evidence.Encoded, rows *besides, stderr io.Writer) (vectorise.Summary, error) {
+	var err error
 	format := vecfile.JSONL
 	switch {
 	case o.format != "":
@@ -308,7 +300,7 @@ func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *ter
 		key = "sotto.warning"
 	}
 	job.Out, err = vecfile.NewWriter(sink.File, format, vecfile.WriterOptions{
-		Width: record.Dim, Float32: job.Mechanism == nil || job.Model != nil, Beside: o.keep, Metadata: map[string]string{key: string(said)},
+		Width: record.Dim, Float32: job.Mechanism == nil || job.Model != nil, Beside: o.keep,
 	})
 	if err != nil {
 		return vectorise.Summary{}, err
@@ -327,6 +319,17 @@ func (o *encodeOptions) stream(ctx context.Context, job vectorise.Job, sink *ter
 	if note := languages.Note(foreignMasks); note != "" {
 		s.Notes = append(s.Notes, note)
 	}
+	if err = rows.seen.refusal(o, s.Rows); err == nil {
+		err = rows.conclude(record, &s)
+	}
+	if err != nil {
+		return s, err
+	}
+	said, err := json.MarshalIndent(record, "", "  ")
+	if err != nil {
+		return s, err
+	}
+	job.Out.Describe(key, string(said))
 	return s, job.Out.Close()
 }
 

@@ -44,9 +44,10 @@ type membership struct {
 
 	out  int64 // rows left out
 	rows int64 // released, and not covered
-	// of says what is known of persons by the rows of this file alone, where the
-	// model's folder does not name them.
-	of map[dataset.Digest]*personSeen
+	// of says what is known of each person, if persons are asked for; late that rows of
+	// one were released before another showed that the model was trained on them.
+	of   map[dataset.Digest]*personSeen
+	late bool
 }
 
 // personSeen is how many rows of a person are released, and whether the model was
@@ -91,30 +92,30 @@ func (o *encodeOptions) membership(t *trained, maskers []text.Masker) (*membersh
 	return s, nil
 }
 
-// counted reports whether the persons whom the model was trained on are found by the
-// rows of the file alone.
-func (s *membership) counted() bool { return s.persons && (s.byCluster || !s.known.Persons()) }
+// named reports whether the model's folder knows the persons of a file by their names.
+// By its rows they are known besides: who is called something else here, as by another
+// column, must not pass for somebody new.
+func (s *membership) named() bool { return !s.byCluster && s.known.Persons() }
 
 // trainedOn reports whether the model was trained on a row, or on another of the same
 // person, as far as the rows so far tell.
 func (s *membership) trainedOn(t string, values []table.Value, who table.Value) bool {
 	hit := false
 	if numbers, ok := s.beside(values); ok {
-		hit = s.known.Row(dataset.RowDigest(t, text.Mask(t, nil, s.maskers...), numbers))
+		hit = s.known.Text(t, s.maskers, numbers)
 	}
 	if !s.persons {
 		return hit
 	}
 	name := dataset.PersonDigest(who.Text)
-	if !s.counted() {
-		return hit || s.known.Person(name)
-	}
 	p := s.of[name]
 	if p == nil {
-		p = &personSeen{}
+		p = &personSeen{trained: s.named() && s.known.Person(name)}
 		s.of[name] = p
 	}
-	p.trained = p.trained || hit
+	if hit && !p.trained {
+		p.trained, s.late = true, s.late || p.rows > 0
+	}
 	return p.trained
 }
 
@@ -142,7 +143,7 @@ func (s *membership) leftOut() int64 {
 
 // released counts a row that is released.
 func (s *membership) released(hit bool, who table.Value) {
-	if s.counted() {
+	if s.persons {
 		s.of[dataset.PersonDigest(who.Text)].rows++
 	} else if hit {
 		s.rows++
@@ -152,10 +153,10 @@ func (s *membership) released(hit bool, who table.Value) {
 // find looks through the file once before anything is released, where a row may tell
 // of a person whose other rows come before it.
 func (s *membership) find(ctx context.Context, o *encodeOptions, b *besides) error {
-	if s == nil || s.known == nil || !s.leaveOut || !s.counted() {
+	if s == nil || s.known == nil || !s.leaveOut || !s.persons {
 		return nil
 	}
-	if o.in == "-" && !o.skipTrained {
+	if o.in == "-" && (s.named() || !o.skipTrained) {
 		return nil // the first row that tells is enough to refuse
 	} else if o.in == "-" {
 		return errors.New("--in is standard input with --person and a model that was trained without it, must be a file: rows are read twice, first to find whom the model was trained on; or train it with --person")
@@ -193,6 +194,9 @@ func (s *membership) find(ctx context.Context, o *encodeOptions, b *besides) err
 // refusal is the error of a file that holds rows that the model was trained on, nil
 // where that was not to be refused or there are none.
 func (s *membership) refusal(o *encodeOptions, released int64) error {
+	if s != nil && s.late && o.skipTrained {
+		return errors.New("standard input: the model was trained on a row of somebody whom its folder does not know by this name, and who has other rows before; --in must be a file, which is read twice")
+	}
 	if s == nil || s.out == 0 || o.skipTrained && released > 0 {
 		return nil
 	}
@@ -245,7 +249,7 @@ func (s *membership) assumed(assumptions []string, u *evidence.Uncovered, of int
 	if s.out > 0 {
 		all = append(all, fmt.Sprintf("%d rows were left out because the model was trained on them, or on others of the same persons; that they are missing is visible, and not covered by ε", s.out))
 	}
-	if s.persons && s.known != nil && s.counted() {
+	if s.persons && s.known != nil && !s.named() {
 		all = append(all, "whom the model was trained on is known by the rows of this file alone, so that a person of whom it saw other rows is not covered")
 	}
 	return append(slices.Clone(assumptions), all...)

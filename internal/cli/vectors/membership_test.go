@@ -7,9 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 
 	"sotto/experiment"
 	"sotto/internal/cli"
@@ -213,5 +216,83 @@ func TestFolderOfBefore(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, experiment.ReferenceDir, name)); errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("the reference has no %s", name)
 		}
+	}
+}
+
+// The record inside a Parquet file says what the one beside it says.
+func TestTrainedInside(t *testing.T) {
+	in := lettered(t, letters(0, 240))
+	dir := trained(t, in, "--method codes --epsilon 5 --hidden 8")
+	out := filepath.Join(t.TempDir(), "out.parquet")
+	got := encoded(t, "--model", dir, "--in", in, "--text", "text", "--include-trained", "--person", "who", "--keep", "n", "--out", out)
+	f, err := os.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, _ := p.Lookup("sotto.privacy")
+	var inside, beside map[string]any
+	b, err := os.ReadFile(got.Metadata)
+	if err = errors.Join(err, json.Unmarshal(b, &beside), json.Unmarshal([]byte(said), &inside)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"file", "sha256", "rows"} { // which file it is, says its place
+		delete(beside, name)
+	}
+	if inside["uncovered"] == nil || !reflect.DeepEqual(inside, beside) {
+		t.Errorf("inside stands\n%v\nand beside\n%v", inside, beside)
+	}
+}
+
+// A file that is read in another encoding than its own holds the rows that it holds.
+func TestTrainedEncoding(t *testing.T) {
+	old := letters(0, 120)
+	for i := range old {
+		old[i] = strings.Replace(old[i], " number", " caf\u00e9 \u00e0 cr\u00e8me number", 1)
+	}
+	var latin1 []string
+	for _, row := range old {
+		var b []byte
+		for _, r := range row {
+			b = append(b, byte(r))
+		}
+		latin1 = append(latin1, string(b))
+	}
+	for _, rows := range [][]string{old, latin1} {
+		dir := trained(t, lettered(t, rows), "--method codes --epsilon 5 --hidden 8")
+		saw := learnt(t, dir)
+		for k, in := range []string{lettered(t, old), lettered(t, latin1)} {
+			got, _ := through(t, dir, in, "--include-trained")
+			uncovered(t, []string{"as UTF-8", "as Latin-1"}[k], got, 120, saw)
+		}
+		got, _ := through(t, dir, lettered(t, latin1), "--include-trained", "--encoding", "latin-1")
+		uncovered(t, "as it is", got, 120, saw)
+	}
+}
+
+// Who is called something else than in training is known by a row of theirs.
+func TestTrainedUnderOtherNames(t *testing.T) {
+	dir := trained(t, lettered(t, letters(0, 240)), "--method codes --epsilon 5 --hidden 8 --person who")
+	var rows []string // of each person a new row and then an old one, under another name
+	for i := range 80 {
+		rows = append(rows, fmt.Sprintf("mail%d,awful broken slow letter %d,bad,0", i, i), fmt.Sprintf("mail%d,%s", i, strings.SplitN(letters(3*i, 3*i+1)[0], ",", 2)[1]))
+	}
+	saw := learnt(t, dir) / 3 // persons, all of whose rows are in one part
+	in := lettered(t, rows)
+	got, _ := through(t, dir, in, "--person", "who", "--include-trained")
+	uncovered(t, "under other names", got, 160, 2*saw)
+	got, _ = through(t, dir, in, "--person", "who", "--skip-trained")
+	uncovered(t, "left out", got, 160-2*saw, 0)
+	code, out, errs := clitest.Sotto(t, strings.Join(append([]string{"who,text,stars,n"}, rows...), "\n"), "encode", "--model", dir, "--text", "text", "--in-format", "csv", "--person", "who", "--skip-trained")
+	if code != cli.ExitUse || out != "" || !strings.Contains(errs, "must be a file, which is read twice") {
+		t.Errorf("standard input: exit code %d, %d bytes: %s", code, len(out), errs)
 	}
 }

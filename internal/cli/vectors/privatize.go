@@ -92,10 +92,6 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term
 		return err
 	}
 	record := mech.NewRecord(m, "sotto "+version.Short())
-	text, err := record.JSON()
-	if err != nil {
-		return err
-	}
 	sink, err := term.NewSink(o.out)
 	if err != nil {
 		return err
@@ -103,11 +99,9 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term
 	defer sink.Abort()
 	sink.Shared()
 	summary := privatizeSummary{Out: o.out, Record: record, hint: kept.Hint(m, "sotto encode")}
-	if summary.Summary, err = o.stream(ctx, r, sink, format, m, text, std.Err); err != nil {
+	if summary.Summary, err = o.stream(ctx, r, sink, format, m, &summary.Record, std.Err); err != nil {
 		return err
 	}
-	summary.Record.Guarantee.Assumptions = leftOut(summary.Record.Guarantee.Assumptions, summary.Skipped)
-	summary.Record.Rows = summary.Rows
 	if err := sink.Appear(o.side(term.PrivacyEnd), func(b mech.Binding) ([]byte, error) {
 		b.Rows = summary.Rows
 		summary.Record.Binding = b
@@ -184,11 +178,12 @@ func (o *privatizeOptions) apart() error {
 	return term.RefuseSame(term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.side(term.PrivacyEnd)), term.Named("--vocabulary", o.File("vocabulary")), term.Named("--cells", o.File("cells")))
 }
 
-// stream does the work between an opened input and an opened output.
-func (o *privatizeOptions) stream(ctx context.Context, r *vecfile.Reader, sink *term.Sink, format vecfile.Format, m mech.Mechanism, record []byte, stderr io.Writer) (release.Summary, error) {
+// stream does the work between an opened input and an opened output, and completes the
+// record by what is known of the rows then: a Parquet file holds it, too.
+func (o *privatizeOptions) stream(ctx context.Context, r *vecfile.Reader, sink *term.Sink, format vecfile.Format, m mech.Mechanism, record *mech.Record, stderr io.Writer) (release.Summary, error) {
 	_, width := m.Shape()
 	w, err := vecfile.NewWriter(sink.File, format, vecfile.WriterOptions{
-		Width: width, Float32: r.Float32(), Header: r.Header(), Metadata: map[string]string{"sotto.privacy": string(record)},
+		Width: width, Float32: r.Float32(), Header: r.Header(),
 	})
 	if err != nil {
 		return release.Summary{}, err
@@ -201,6 +196,12 @@ func (o *privatizeOptions) stream(ctx context.Context, r *vecfile.Reader, sink *
 	if err != nil {
 		return sum, err
 	}
+	record.Guarantee.Assumptions, record.Rows = leftOut(record.Guarantee.Assumptions, sum.Skipped), sum.Rows
+	said, err := record.JSON()
+	if err != nil {
+		return sum, err
+	}
+	w.Describe("sotto.privacy", string(said))
 	return sum, w.Close()
 }
 
