@@ -12,6 +12,7 @@ import (
 	"sotto/batch/shard"
 	"sotto/mech"
 	"sotto/nn"
+	"sotto/text"
 )
 
 // byID returns the release of each id.
@@ -166,6 +167,51 @@ func TestUnfitRow(t *testing.T) {
 			if _, _, err := made(rows, func(s *shard.Spec) { change(s); s.SkipBad = false }); err == nil {
 				t.Errorf("%s is taken", bad)
 			}
+		}
+	}
+}
+
+// TestRecordCountsNoText: the record of a set leaves, and says the same whether a text has
+// words that are known, addresses that are masked, or neither.
+func TestRecordCountsNoText(t *testing.T) {
+	list, err := text.ParseMaskList(strings.NewReader("friendly\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want string
+	for _, other := range []string{"the room was cold", "\u2603 \u2603", "friendly, friendly and friendly"} {
+		rows := texts(40)
+		rows[7].Text = other
+		s := spec(t, nil)
+		input(t, s, "jsonl", rows)
+		w, err := shard.Open(t.Context(), s, []text.Masker{list}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chunks, err := w.Plan(t.Context())
+		if err == nil {
+			err = w.Settle(chunks)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var parts []shard.Part
+		for _, c := range chunks {
+			p, _, err := w.Release(t.Context(), c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.SHA256 = "" // of releases
+			parts = append(parts, p)
+		}
+		got, err := json.Marshal(parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			want = string(got)
+		} else if string(got) != want {
+			t.Errorf("with %q the record says %s, and else %s", other, got, want)
 		}
 	}
 }

@@ -180,7 +180,7 @@ func (w *Worker) releaseFrom(ctx context.Context, c Chunk, in *textfile.Reader, 
 		}
 	}
 	s, err := vectorise.Run(ctx, job)
-	p := Part{LeftOut: s.Declined, Skipped: s.Skipped, Empty: s.Empty, Masked: s.Masked}
+	p := Part{LeftOut: s.Declined, Skipped: s.Skipped} // what texts hold is not counted: the record leaves
 	p.Rows, p.Read = s.Rows, s.Rows+s.Declined+s.Skipped
 	return p, cmp.Or(err, counts.into(&p))
 }

@@ -55,7 +55,8 @@ func (w *Worker) assumed() []string {
 			"ids name rows "+whose+" for ever: two rows that share one, in this or in another job under this secret, are released alike where their vectors are, and who knows one text then knows the other",
 			"a row whose text changed is released again, at its price, and that it changed is visible")
 	}
-	return append(all, "the secret is known to nobody who sees releases")
+	return append(all, "the secret is known to nobody who sees releases",
+		"where a file is cut into parts, it is cut by bytes: how many rows a part has tells how long texts are, and ε does not cover it")
 }
 
 // Begin makes the folders of a job ready, or refuses one that holds something else: what

@@ -1,6 +1,8 @@
 package docs_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -15,7 +17,11 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/dp"
+	"sotto/encode/cells"
 	"sotto/gateway"
+	"sotto/measure/errors"
+	"sotto/mech"
 	"sotto/report"
 	"sotto/report/evidence"
 	"sotto/train/model"
@@ -35,12 +41,26 @@ const (
 	trusted   class = "trusted"   // it stays on the trusted side
 )
 
-// artefact is something that may leave, with the class of each of its fields. A
-// field that holds fields of its own has their class unless they are listed.
+// artefact is something that may leave, or a part of such, with the class of each of its
+// fields. A field that holds fields of its own has none: they have, as a part.
 type artefact struct {
 	name   string
 	of     any
 	fields map[string]class
+}
+
+// names lists the fields of an artefact as JSON has them.
+func (a artefact) names() []string {
+	own := []string{}
+	switch a.of.(type) {
+	case mech.Params, gateway.Parameters: // beside their fields stand a mechanism's own
+		for _, p := range mech.Parameters() {
+			if !p.Hidden {
+				own = append(own, p.Name)
+			}
+		}
+	}
+	return append(jsonFields(reflect.TypeOf(a.of)), own...)
 }
 
 // each gives the names of a list, parted by spaces, one class.
@@ -62,21 +82,79 @@ func classes(all ...map[string]class) map[string]class {
 
 // artefacts is the table.
 func artefacts() []artefact {
-	binding := classes(each(public, "file"), each(released, "sha256 rows"))
+	binding := classes(each(public, "file"), each(released, "sha256"), each(spent, "rows"))
 	return []artefact{
-		{"record of releases, `X.privacy.json`", evidence.Encoded{}, classes(binding,
-			each(public, "warning private encoder dim dropout mask release word_level no_model kept"),
-			each(keyed, "model"), each(uncovered, "codes tells person uncovered"))},
+		{"record of releases, `X.privacy.json` of `sotto encode`", evidence.Encoded{}, classes(binding,
+			each(public, "warning private encoder dim dropout mask no_model kept"),
+			each(keyed, "model"), each(uncovered, "tells uncovered"))},
+		{"record of releases, `X.privacy.json` of `sotto privatize`, and `release` of others", mech.Record{}, classes(binding,
+			each(public, "tool claimed reason noise scope against"))},
 		{"record of a set, `set.privacy.json`", evidence.Set{}, classes(
-			each(public, "format job encoder dropout masks release word_level kept unbound numerics scheme"),
-			each(keyed, "secret settings files"), each(released, "counts"), each(spent, "rows released left_out paid parts"))},
+			each(public, "format job encoder dropout masks kept unbound numerics scheme"),
+			each(keyed, "secret settings files"), each(released, "counts"), each(spent, "rows released left_out"))},
+		{"`parts` of a set", evidence.Part{}, classes(each(public, "file"), each(released, "counts sha256"), each(uncovered, "rows"), each(spent, "read left_out skipped"), each(trusted, "empty masked"))},
+		{"`paid` of a set", evidence.Paid{}, each(spent, "users releases exhausted")},
+		{"`mechanism` and `parameters` of all", mech.Params{}, classes(
+			each(public, "mechanism variant epsilon delta alpha bits cells_sha256 classes clip codewords input_dim lambda output_dim seed"),
+			each(uncovered, "dim selected weights"))}, // of a fitted channel
+		{"`guarantee`, `word_level`, `optimal` and `together` of all", dp.Guarantee{}, classes(
+			each(public, "unit epsilon delta"), each(uncovered, "assumptions"))}, // that rows were trained on, or left out
+		{"`person` of a record", dp.Person{}, classes(each(public, "column scope"), each(uncovered, "rows left_out epsilon delta"))},
+		{"`linked` of a person", dp.Linked{}, classes(each(public, "columns by estimate"), each(uncovered, "clusters epsilon_in_two delta_in_two"))},
+		{"`codes` of a record", evidence.Saying{}, each(uncovered, "code classes")}, // of a fitted channel
 		{"head of a model, `manifest.json`", model.HeadManifest{}, classes(
-			each(public, "format method interrupted labels receives assumption architecture tells"),
-			each(keyed, "model"), each(uncovered, "weights"))},
+			each(public, "format method interrupted assumption tells"), each(keyed, "model"), each(uncovered, "weights"))},
+		{"`labels` of a head", model.LabelRecord{}, each(public, "name classes")},
+		{"`architecture` of a head", model.Architecture{}, classes(
+			each(public, "inputs classifier classes more channel"),
+			each(trusted, "standardise encoder scaling constant answers importance groups"))}, // a head that has them is refused
+		{"`receives` of a head", mech.Statement{}, classes(
+			each(public, "mechanism variant dropout unit claimed true delta text_level text_delta reason assumptions"), each(uncovered, "facts"))},
+		{"`witness` of what a head receives", mech.StatedWitness{}, each(uncovered, "event attained")},
 		{"answer of the gateway, `privacy`", gateway.Privacy{}, classes(
-			each(public, "mechanism unit epsilon delta assumptions noise scope against within dropout word_level tells"),
-			each(keyed, "model"), each(uncovered, "parameters"), each(spent, "cost spent left spent_delta left_delta renews repeated paid"))},
+			each(public, "mechanism unit epsilon delta assumptions noise scope against within dropout tells"),
+			each(keyed, "model"), each(spent, "cost spent left spent_delta left_delta renews repeated paid"))},
+		{"`parameters` of an answer", gateway.Parameters{}, classes(
+			each(public, "mechanism variant epsilon delta alpha bits cells_sha256 classes clip codewords input_dim lambda output_dim seed"),
+			each(uncovered, "dim selected weights weight_sum weights_sha256"))},
+		{"counts of `sotto errors --epsilon`", errors.Released{}, classes(
+			each(public, "format epsilon neighbours rows_per_person scale"))},
+		{"`counts` of those", errors.Count{}, classes(each(public, "rule"), each(released, "right wrong error_rate"))},
+		{"`conditions` of a count", errors.Condition{}, each(public, "feature above at_most")},
+		{"head of a file of cells made with `--private`", cells.Head{}, classes(
+			each(public, "format encoder encoder_sha256 dim texts notice"))},
+		{"`private` of that", cells.Private{}, each(public, "neighbours of")},
+		{"`labelled` of that, which is the public cells'", cells.Labelled{}, each(public, "texts weight about agreeing direction")},
+		{"`sets` of that", cells.Made{}, classes(each(public, "epsilon"), each(released, "cells cells_sha256"))},
+		{"`chosen` and `tried` of a set, from the counts with noise", cells.Trial{}, each(released, "cells distortion kept whitened")},
+		{"`channel` of a set, of public texts alone", cells.Channel{}, each(public, "texts distortion bound")},
 	}
+}
+
+// kinds says of each kind of evidence what it is: something that may leave and is in the
+// table, or whole on the trusted side.
+func kinds() map[string]class {
+	return classes(
+		each(released, "evidence.Release evidence.Set errors.Released cells.Head"),
+		each(trusted, `aec.Result attack.Result declared.Table decoder.Result decoy.Result direction.Report erase.Report
+			errors.Result estimate.MeanResult estimate.Result evidence.Audit evidence.Fairness experiment.Evaluation
+			experiment.Picture experiment.Result files.Result forward.Result frontier.Result influence.BiasReport
+			influence.Report judge.Result outcome.Graph outcome.Records outcome.Result plan.Result reproduce.PrivEmb
+			reproduce.STSB reproduce.SentEval retrieval.Result shares.Result sheet.Result summary.Result unseen.Result weat.Report`))
+}
+
+// answers are the fields that services answer with, and that sotto explain --release
+// tells, but for those of `privacy`.
+func answers() map[string]class {
+	return classes(
+		each(public, `object type param message error code unit window model model_name model_version version owned_by created
+			name dimensions numbers release mechanism variant parameters state`),
+		each(public, "of label class datatype shape private guarantee"),
+		each(released, "index data means word speaks told inputs outputs"),
+		each(spent, `id usage prompt_tokens total_tokens granted spent left renews lifetime lifetime_limit together asked
+			asked_delta subject who reason privacy epsilon delta`),
+		each(trusted, `text words pieces applied before after cosine read unread server
+			encoder noise dropout numerics -`)) // of the gateway's page, which is for the trusted side, and what only the ledger holds
 }
 
 // labels are what Prometheus' labels and the keys of logs hold, beside numbers. A text, a
@@ -89,34 +167,82 @@ func labels() map[string]class {
 		each(trusted, "error"))                        // a sentence of this program, which quotes no text
 }
 
-// TestFieldsHaveClass walks what may leave: a field without a class fails, and so does
-// a kind of evidence that the page does not name.
+// TestFieldsHaveClass walks what may leave: a field without a class fails, wherever it
+// lies, and so do a class without a field and a kind of evidence that is not known.
 func TestFieldsHaveClass(t *testing.T) {
-	var page strings.Builder
+	parts := map[reflect.Type]bool{}
 	for _, a := range artefacts() {
-		fmt.Fprintf(&page, "\n**%s%s**\n\n| field | class |\n|---|---|\n", strings.ToUpper(a.name[:1]), a.name[1:])
-		for _, name := range jsonFields(reflect.TypeOf(a.of)) {
-			if a.fields[name] == "" {
-				t.Errorf("%s: the field %s has no class, must have one of public, released, keyed, uncovered, account", a.name, name)
+		parts[reflect.TypeOf(a.of)] = true
+	}
+	var page strings.Builder
+	page.WriteString("\n| of | class | fields |\n|---|---|---|\n")
+	for _, a := range artefacts() {
+		inner := inside(t, reflect.TypeOf(a.of), parts)
+		for _, name := range a.names() {
+			if (a.fields[name] == "") != inner[name] {
+				t.Errorf("%s: the field %s has the class %q and fields of its own: %v; must have one of public, released, keyed, uncovered, account, or such fields", a.name, name, a.fields[name], inner[name])
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(a.fields)) {
-			fmt.Fprintf(&page, "| `%s` | %s |\n", name, a.fields[name])
+			if !slices.Contains(a.names(), name) {
+				t.Errorf("%s: there is no field %s", a.name, name)
+			}
 		}
+		rows(&page, a.name, a.fields)
 	}
-	fmt.Fprintf(&page, "\n**Labels of metrics, and keys of logs**\n\n| label or key | class |\n|---|---|\n")
-	for _, name := range slices.Sorted(maps.Keys(labels())) {
-		fmt.Fprintf(&page, "| `%s` | %s |\n", name, labels()[name])
-	}
-	fmt.Fprintf(&page, "\n**Evidence, and the pages and exports made of it**\n\nEach kind stays on the trusted side, whole: accuracies and counts are uncovered, and every report says so at its end.\n\n")
-	kinds := map[string]bool{}
+	rows(&page, "answers of gateway and server, and what `sotto explain --release` tells", answers())
+	rows(&page, "labels of metrics, and keys of logs", labels())
+	fmt.Fprintf(&page, "\n**Evidence, and the pages and exports made of it**, but for what is listed above, stays on the trusted side, whole: accuracies and counts are uncovered, and every report says so at its end.\n\n")
+	var stay []string
 	for _, k := range report.Kinds() {
 		name := strings.TrimPrefix(fmt.Sprintf("%T", k), "evidence.Kind[")
 		name = strings.TrimSuffix(name[strings.LastIndex(name, "/")+1:], "]")
-		kinds["`"+strings.TrimPrefix(name, "sotto/")+"`"] = true
+		name = strings.TrimPrefix(name, "sotto/")
+		switch kinds()[name] {
+		case "":
+			t.Errorf("evidence of the kind %s has no class: it is trusted, or each of its fields has one", name)
+		case trusted:
+			stay = append(stay, "`"+name+"`")
+		}
 	}
-	fmt.Fprintf(&page, "%s: %s\n", strings.Join(slices.Sorted(maps.Keys(kinds)), ", "), trusted)
+	slices.Sort(stay)
+	fmt.Fprintf(&page, "%s: %s\n", strings.Join(slices.Compact(stay), ", "), trusted)
 	held(t, page.String())
+}
+
+// rows writes a line for each class that fields have.
+func rows(page *strings.Builder, of string, fields map[string]class) {
+	for _, c := range []class{public, released, keyed, uncovered, spent, trusted} {
+		var names []string
+		for name, is := range fields {
+			if is == c {
+				names = append(names, "`"+name+"`")
+			}
+		}
+		if slices.Sort(names); len(names) > 0 {
+			fmt.Fprintf(page, "| %s | %s | %s |\n", of, c, strings.Join(names, " "))
+			of = ""
+		}
+	}
+}
+
+// inside says which fields of a type hold fields of their own, and fails for those that
+// are of a type of this module without a table.
+func inside(t *testing.T, of reflect.Type, parts map[reflect.Type]bool) map[string]bool {
+	all := map[string]bool{}
+	for name, is := range jsonTypes(of) {
+		for is.Kind() == reflect.Pointer || is.Kind() == reflect.Slice || is.Kind() == reflect.Map {
+			is = is.Elem()
+		}
+		if is.Kind() != reflect.Struct || !strings.HasPrefix(is.PkgPath(), "sotto/") {
+			continue
+		}
+		_, whole := reflect.New(is).Interface().(json.Marshaler) // as one value
+		if all[name] = parts[is]; !parts[is] && !whole {
+			t.Errorf("%v: the field %s is of the type %v, whose fields have no class", of, name, is)
+		}
+	}
+	return all
 }
 
 // held compares the table with the page, or writes it there.
@@ -143,10 +269,12 @@ func held(t *testing.T, table string) {
 }
 
 // jsonFields lists the names that a struct has in JSON, embedded ones included.
-func jsonFields(of reflect.Type) []string {
-	var all []string
-	for i := range of.NumField() {
-		f := of.Field(i)
+func jsonFields(of reflect.Type) []string { return slices.Sorted(maps.Keys(jsonTypes(of))) }
+
+// jsonTypes returns the types of the fields that a struct has in JSON.
+func jsonTypes(of reflect.Type) map[string]reflect.Type {
+	all := map[string]reflect.Type{}
+	for f := range of.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":
@@ -154,12 +282,65 @@ func jsonFields(of reflect.Type) []string {
 			if inner.Kind() == reflect.Pointer {
 				inner = inner.Elem()
 			}
-			all = append(all, jsonFields(inner)...)
+			maps.Copy(all, jsonTypes(inner))
 		case f.IsExported() && name != "-":
-			all = append(all, name)
+			all[cmp.Or(name, f.Name)] = f.Type
 		}
 	}
 	return all
+}
+
+// TestAnswersHaveClass reads the source of what answers: no field may be new without a
+// class, also of a type that is nobody else's.
+func TestAnswersHaveClass(t *testing.T) {
+	known, seen := answers(), map[string]bool{}
+	for _, name := range (artefact{of: gateway.Privacy{}}).names() {
+		seen[name] = true
+	}
+	for _, name := range (artefact{of: gateway.Parameters{}}).names() {
+		seen[name] = true
+	}
+	for _, pattern := range []string{"gateway/*.go", "server/*.go", "server/kserve/*.go", "internal/httpserve/*.go", "explain/release/*.go", "internal/cli/explain/release.go"} {
+		sources(t, pattern, func(path string, n ast.Node) {
+			f, ok := n.(*ast.Field)
+			if !ok || f.Tag == nil {
+				return
+			}
+			tag, _ := strconv.Unquote(f.Tag.Value)
+			name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
+			if name != "" && known[name] == "" && !seen[name] {
+				t.Errorf("%s: an answer has the field %q, which has no class", path, name)
+			}
+			seen["has "+name] = true
+		})
+	}
+	for name := range known {
+		if !seen["has "+name] {
+			t.Errorf("no answer has the field %q, which has a class", name)
+		}
+	}
+}
+
+// sources calls f with each node of the sources of a pattern, but for tests.
+func sources(t *testing.T, pattern string, f func(path string, n ast.Node)) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", pattern))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %v", pattern, err)
+	}
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			f(path, n)
+			return true
+		})
+	}
 }
 
 // TestMetricsHaveClass reads the source of the services for what Prometheus and the log
@@ -168,32 +349,18 @@ func jsonFields(of reflect.Type) []string {
 func TestMetricsHaveClass(t *testing.T) {
 	known, seen := labels(), 0
 	for _, dir := range []string{"gateway", "server", "internal/httpserve", "ledger", "internal/cli/serve"} {
-		files, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %v", dir, err)
-		}
-		for _, path := range files {
-			if strings.HasSuffix(path, "_test.go") {
-				continue
+		sources(t, dir+"/*.go", func(path string, n ast.Node) {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return
 			}
-			parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-			if err != nil {
-				t.Fatal(err)
+			for _, label := range labelsOf(call) {
+				seen++
+				if known[label] == "" {
+					t.Errorf("%s: a metric or a log has the label %q, which has no class", path, label)
+				}
 			}
-			ast.Inspect(parsed, func(n ast.Node) bool {
-				call, ok := n.(*ast.CallExpr)
-				if !ok {
-					return true
-				}
-				for _, label := range labelsOf(call) {
-					seen++
-					if known[label] == "" {
-						t.Errorf("%s: a metric or a log has the label %q, which has no class", path, label)
-					}
-				}
-				return true
-			})
-		}
+		})
 	}
 	if seen < 3 {
 		t.Errorf("%d labels were found, want those that there are", seen)
