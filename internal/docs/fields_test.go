@@ -158,13 +158,14 @@ func answers() map[string]class {
 }
 
 // labels are what Prometheus' labels and the keys of logs hold, beside numbers. A text, a
-// vector, a secret or the name of a subject is none of them.
+// vector or a secret is none of them.
 func labels() map[string]class {
 	return classes(
-		each(public, "model method kind unit route code status reason result part payment scope address admin keys production secret_made tls guarantee interrupted width"),
-		each(keyed, "version identity before secret"), // of a secret its digest, as in records
-		each(spent, "bytes entry"),                    // of the ledger
-		each(trusted, "error"))                        // a sentence of this program, which quotes no text
+		each(public, `model method kind unit route code status reason result part payment scope address admin keys production secret_made tls guarantee interrupted width
+			grpc models callers_identified encoder server database answering_for at_most clock`),
+		each(keyed, "version identity before secret hash was_hash"),       // of a secret its digest, as in records
+		each(spent, "bytes entry id key who when granted seq was_seq at"), // of the ledger, and of whose key it was
+		each(trusted, "error took"))                                       // a sentence of this program, which quotes no text; and time, which no ε covers
 }
 
 // TestFieldsHaveClass walks what may leave: a field without a class fails, wherever it
@@ -348,13 +349,9 @@ func sources(t *testing.T, pattern string, f func(path string, n ast.Node)) {
 // subject or a text unseen.
 func TestMetricsHaveClass(t *testing.T) {
 	known, seen := labels(), 0
-	for _, dir := range []string{"gateway", "server", "internal/httpserve", "ledger", "internal/cli/serve"} {
+	for _, dir := range []string{"gateway", "server", "internal/httpserve", "ledger", "ledger/witness", "internal/cli/serve"} {
 		sources(t, dir+"/*.go", func(path string, n ast.Node) {
-			call, ok := n.(*ast.CallExpr)
-			if !ok {
-				return
-			}
-			for _, label := range labelsOf(call) {
+			for _, label := range labelsOf(n) {
 				seen++
 				if known[label] == "" {
 					t.Errorf("%s: a metric or a log has the label %q, which has no class", path, label)
@@ -367,14 +364,26 @@ func TestMetricsHaveClass(t *testing.T) {
 	}
 }
 
-// labelsOf lists the labels that a call gives a metric, and the keys that it gives a log.
-func labelsOf(call *ast.CallExpr) []string {
-	f, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return nil
-	}
+// labelsOf lists the labels that a node gives a metric, and the keys that it gives a log:
+// a call, or a list of keys and values.
+func labelsOf(n ast.Node) []string {
 	var words []ast.Expr
-	switch f.Sel.Name {
+	name, call, f := "", &ast.CallExpr{}, &ast.SelectorExpr{}
+	switch n := n.(type) {
+	case *ast.CompositeLit:
+		if a, is := n.Type.(*ast.ArrayType); is {
+			if of, named := a.Elt.(*ast.Ident); named && of.Name == "any" {
+				for i := 0; i < len(n.Elts); i += 2 {
+					words = append(words, n.Elts[i])
+				}
+			}
+		}
+	case *ast.CallExpr:
+		if of, is := n.Fun.(*ast.SelectorExpr); is {
+			name, call, f = of.Sel.Name, n, of
+		}
+	}
+	switch name {
 	case "NewDesc", "NewCounterVec", "NewGaugeVec", "NewHistogramVec":
 		for _, a := range call.Args {
 			if list, is := a.(*ast.CompositeLit); is {
@@ -385,18 +394,22 @@ func labelsOf(call *ast.CallExpr) []string {
 		}
 	case "Counter", "Gauge":
 		words = call.Args[min(2, len(call.Args)):]
-	case "Info", "Warn", "Error", "Debug":
-		if receiver, is := f.X.(*ast.SelectorExpr); is && receiver.Sel.Name == "Log" {
-			for i := 1; i < len(call.Args); i += 2 {
-				words = append(words, call.Args[i])
-			}
+	case "Info", "Warn", "Error", "Debug": // of whichever logger, after what is said; an error's Error has none
+		for i := 1; i < len(call.Args); i += 2 {
+			words = append(words, call.Args[i])
+		}
+	default:
+		if from, is := f.X.(*ast.Ident); is && from.Name == "slog" && len(call.Args) == 2 {
+			words = call.Args[:1]
 		}
 	}
 	var all []string
 	for _, w := range words {
 		if b, is := w.(*ast.BasicLit); is && b.Kind == token.STRING {
 			label, _ := strconv.Unquote(b.Value)
-			all = append(all, label)
+			if label == strings.ToLower(label) { // or else it is the head of a table that is printed
+				all = append(all, label)
+			}
 		}
 	}
 	return all
