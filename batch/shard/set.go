@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"sotto/encode/catalogue"
 	"sotto/internal/atomicfile"
 	"sotto/internal/vecfile"
 	"sotto/internal/version"
@@ -54,6 +55,11 @@ func (w *Worker) assumed() []string {
 		all = append(all,
 			"ids name rows "+whose+" for ever: two rows that share one, in this or in another job under this secret, are released alike where their vectors are, and who knows one text then knows the other",
 			"a row whose text changed is released again, at its price, and that it changed is visible")
+	}
+	if w.encoder != nil {
+		if covers := catalogue.Covers(w.encoder); covers != "" {
+			all = append(all, covers)
+		}
 	}
 	return append(all, "the secret is known to nobody who sees releases",
 		"where a file is cut into parts, it is cut by bytes: how many rows a part has tells how long texts are, and ε does not cover it")
@@ -247,6 +253,7 @@ func (w *Worker) Finish(ctx context.Context, parts []Part, paid *Paid, learnt Le
 	if err := w.tellTrusted(ctx, s, learnt); err != nil {
 		return nil, err
 	}
+	s.Encoder = catalogue.Told(s.Encoder) // which the trusted side knows by its digest
 	return s, w.write(ctx, s)
 }
 

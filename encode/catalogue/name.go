@@ -198,6 +198,29 @@ func below(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
+// Told returns by what name an encoder may be called where others see it. That of a tuned
+// one has digits of the digest of its weights, by which whoever knows all texts that it was
+// tuned on but one can try candidates for the last.
+func Told(name string) string {
+	if strings.HasPrefix(name, bert.TunedPrefix) {
+		return strings.TrimSuffix(bert.TunedPrefix, ":")
+	}
+	return name
+}
+
+// Covers says whose texts no release of an encoder's vectors covers; "" for one that comes
+// with sotto or that a stranger made, of whose texts nobody here knows.
+func Covers(e encode.Source) string {
+	switch e.(type) {
+	case file, hashed:
+	default:
+		if !strings.HasPrefix(e.Name(), bert.TunedPrefix) {
+			return ""
+		}
+	}
+	return "the texts that the encoder was made from, or tuned on, are not covered"
+}
+
 // Near returns what opens the encoder of a model in a folder: the path of a tuned
 // one, which lies beside the model or above it, and the name itself of any other.
 func Near(name Name, model string) (Name, error) {

@@ -75,7 +75,7 @@ func Promised(epsilon float64, sets int) (dp.Guarantee, error) {
 	}
 	return dp.Guarantee{
 		Unit: dp.Text, Epsilon: release.Epsilon() * dp.Epsilon(sets),
-		Assumptions: []string{"a text is one row; for a person with k rows ε is k times as large", "how many texts there are is public", "the public cells do not depend on these texts"},
+		Assumptions: []string{"a text is one row; for a person with k rows ε is k times as large", "how many texts there are is public", "neither the public cells nor the encoder depend on these texts"},
 	}, nil
 }
 

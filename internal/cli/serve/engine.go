@@ -38,7 +38,7 @@ func (e *engine) outside(o *gatewayOptions) []any {
 	if u, err := url.Parse(o.ledger); err == nil && ledger.InDatabase(o.ledger) {
 		database = u.Host
 	}
-	return []any{"encoder", e.gateway.Encoder.Name(), "server", o.server, "database", database}
+	return []any{"encoder", catalogue.Told(e.gateway.Encoder.Name()), "server", o.server, "database", database}
 }
 
 // assemble opens masks, encoder and mechanism, and makes a gateway of them and of

@@ -9,6 +9,8 @@ import (
 	"sotto/dataset"
 	"sotto/dataset/table"
 	"sotto/dp"
+	"sotto/encode"
+	"sotto/encode/catalogue"
 	"sotto/encode/textfile"
 	"sotto/internal/vecfile"
 	"sotto/internal/vectorise"
@@ -31,8 +33,11 @@ func (o *encodeOptions) beside() []string {
 }
 
 // assumed says what the guarantee does not cover.
-func (o *encodeOptions) assumed(t *trained) []string {
+func (o *encodeOptions) assumed(e encode.Source, t *trained) []string {
 	var all []string
+	if covers := catalogue.Covers(e); covers != "" {
+		all = append(all, covers)
+	}
 	if t != nil {
 		all = append(all, t.model.Coverage())
 	}

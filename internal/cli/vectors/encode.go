@@ -254,7 +254,8 @@ func (o *encodeOptions) promise(e encode.Source, t *trained) (mech.Mechanism, ev
 	}
 	r := mech.NewRecord(m, "sotto "+version.Short())
 	record.Release, record.Private, record.Dim = &r, m.Guarantee().Epsilon != dp.Infinite, 0
-	r.Guarantee.Assumptions = append(slices.Clone(r.Guarantee.Assumptions), o.assumed(t)...)
+	record.Encoder = catalogue.Told(record.Encoder)
+	r.Guarantee.Assumptions = append(slices.Clone(r.Guarantee.Assumptions), o.assumed(e, t)...)
 	if o.persons() { // an hour later is too late
 		if _, err = dp.PerPerson(r.Guarantee, 1); err != nil {
 			return nil, record, fmt.Errorf("--person and --link-by: %w", err)

@@ -26,18 +26,27 @@ func TestWhatLeavesTellsOfNoText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := clitest.TextFile(t, "feedback.csv", strings.Replace(string(content), "awful broken slow thing 0", "cheap and never delivered", 1))
+	changed := clitest.TextFile(t, "feedback.csv", strings.Replace(string(content), "r3,p1,lovely quick clean thing 3", "r3,p1,cheap and never delivered", 1))
 	var rows strings.Builder // so many that two files of releases are never the same by chance
 	rows.WriteString("id,text\n")
 	for i := range 400 {
 		fmt.Fprintf(&rows, "%d,an awful thing and a lovely one %d\n", i, i)
 	}
 	fresh := clitest.TextFile(t, "new.csv", rows.String())
-	for _, method := range []string{"codes", "label"} {
+	for _, method := range []string{"codes", "label", "label --encoder " + tinyTransformer(t) + " --tune --tune-epochs 1 --tune-length 16"} {
 		var left []map[string]string
+		var inside []string // what must not leave: the weights' digest, and the encoder's where it is tuned
 		for _, file := range []string{in, in, changed} {
 			dir := trained(t, file, "--epsilon 2 --hidden 8 --method "+method)
 			left = append(left, leaves(t, filepath.Join(dir, "seed-1"), fresh))
+			_, info, err := model.Load(filepath.Join(dir, "seed-1"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			inside = append(inside, info.Weights+string(info.Data.Encoder))
+		}
+		if inside[0] != inside[1] || inside[0] == inside[2] {
+			t.Errorf("%s: the weights are %q, want those of the first two alike and others in the third", method, inside)
 		}
 		for name, value := range left[0] {
 			// The hash of three releases is that of three others as often as these are.
@@ -52,6 +61,9 @@ func TestWhatLeavesTellsOfNoText(t *testing.T) {
 		}
 		if name := left[0]["record/model"]; name == "" || name == left[1]["record/model"] || name != left[0]["head/manifest.json/model"] {
 			t.Errorf("%s: two trainings are named %s and %s, want different names, which their heads have", method, name, left[1]["record/model"])
+		}
+		if tuned := strings.Contains(method, "--tune"); tuned != (left[0]["record/encoder"] == `"tuned"`) {
+			t.Errorf("%s: the record has the encoder %s", method, left[0]["record/encoder"])
 		}
 		if left[0]["record/tells"]+left[0]["head/manifest.json/tells"] != "" {
 			t.Errorf("%s: a public channel says that it tells something", method)
