@@ -118,7 +118,7 @@ func artefacts() []artefact {
 			each(public, "mechanism variant epsilon delta alpha bits cells_sha256 classes clip codewords input_dim lambda output_dim seed"),
 			each(uncovered, "dim selected weights weight_sum weights_sha256"))},
 		{"counts of `sotto errors --epsilon`", errors.Released{}, classes(
-			each(public, "format epsilon neighbours rows_per_person scale"))},
+			each(public, "format epsilon neighbours assumption rows_per_person scale"))},
 		{"`counts` of those", errors.Count{}, classes(each(public, "rule"), each(released, "right wrong error_rate"))},
 		{"`conditions` of a count", errors.Condition{}, each(public, "feature above at_most")},
 		{"head of a file of cells made with `--private`", cells.Head{}, classes(

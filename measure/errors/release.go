@@ -1,6 +1,7 @@
 package errors
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -21,6 +22,8 @@ type Released struct {
 	Epsilon dp.Epsilon `json:"epsilon"`
 	// Neighbours says which tables ε makes indistinguishable.
 	Neighbours string `json:"neighbours"`
+	// Assumption is what must hold of the answers.
+	Assumption string `json:"assumption,omitempty"`
 	// PerPerson is how many rows of a person were counted at most; 0 if each row is
 	// somebody else's.
 	PerPerson int     `json:"rows_per_person,omitempty"`
@@ -58,7 +61,7 @@ func Release(rules []Rule, x *Features, wrong []bool, o ReleaseOptions, src rand
 	if len(wrong) != len(x.Rows) || o.Persons != nil && len(o.Persons) != len(wrong) {
 		return nil, fmt.Errorf("errors: %d answers, features of %d rows and %d persons, must be as many", len(wrong), len(x.Rows), len(o.Persons))
 	}
-	r := &Released{Format: ReleasedFormat, Neighbours: "tables of which one has one row more"}
+	r := &Released{Format: ReleasedFormat, Neighbours: "tables of which one has one row more", Assumption: "whatever answers was not trained on these rows, nor on others of their persons"}
 	change := 1
 	if o.Persons != nil {
 		change = max(1, o.PerPerson)
@@ -117,7 +120,7 @@ func (r *Released) sections() []page.Section {
 	}
 	return []page.Section{{
 		Title:   "Cohorts, counted under ε",
-		Meaning: fmt.Sprintf("How many answers are right and wrong where each rule is the first that holds, with noise: ε = %v between %s. Counts may be below 0.", r.Epsilon, r.Neighbours),
+		Meaning: fmt.Sprintf("How many answers are right and wrong where each rule is the first that holds, with noise: ε = %v between %s. Counts may be below 0. It assumes that %s.", r.Epsilon, r.Neighbours, cmp.Or(r.Assumption, "answers do not depend on other rows")),
 		Source:  fmt.Sprintf("sotto errors --epsilon: Laplace noise of scale %s on each count", page.Decimal(r.Scale, 2)),
 		Blocks:  t.Blocks(),
 	}}

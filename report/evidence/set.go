@@ -54,14 +54,14 @@ type Identity struct {
 // Part is one file of a set, and what was done to make it.
 type Part struct {
 	mech.Binding
-	Read    int64            `json:"read"`              // rows of the chunk, bad ones included
-	LeftOut int64            `json:"left_out"`          // rows of users who cannot pay
-	Skipped int64            `json:"skipped,omitempty"` // bad rows
+	Read    int64 `json:"read"`              // rows of the chunk, bad ones included
+	LeftOut int64 `json:"left_out"`          // rows of users who cannot pay
+	Skipped int64 `json:"skipped,omitempty"` // bad rows
 	// Empty and Masked counted texts of which no word is known, and what was masked. They
 	// are of records of before alone: no ε covers such a count.
 	Empty  int64            `json:"empty,omitempty"`
 	Masked map[string]int64 `json:"masked,omitempty"`
-	Counts  []int            `json:"counts,omitempty"` // on their way to those of the set
+	Counts []int            `json:"counts,omitempty"` // on their way to those of the set
 }
 
 // Paid says what was paid for before anything was released.

@@ -2,16 +2,19 @@ package errors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/pflag"
 
+	"sotto/dataset"
 	"sotto/dp"
 	"sotto/explain/predictor"
 	"sotto/internal/cli/term"
 	failing "sotto/measure/errors"
 	"sotto/nn"
+	"sotto/train/model"
 )
 
 // modelFlags name a model that answers, in place of columns of answers.
@@ -65,6 +68,11 @@ func (o *inputFlags) ask(ctx context.Context, in *input, seed uint64, w failing.
 		return fmt.Errorf("--model: %w", err)
 	}
 	defer term.CloserOf(m.Source())() //nolint:errcheck // its answers are complete
+	if in.rules != nil {
+		if err = o.untrained(m, in); err != nil {
+			return err
+		}
+	}
 	released := m.Manifest().Architecture.Release != nil
 	total := len(in.texts)
 	if released {
@@ -98,6 +106,28 @@ func (o *inputFlags) ask(ctx context.Context, in *input, seed uint64, w failing.
 		if k, known := place[label]; known {
 			in.model.right[i] = min(1, in.model.received.Answers[i][k])
 		}
+	}
+	return nil
+}
+
+// untrained refuses rows to count under ε that the model was trained on, or of whose
+// persons it was: without one of them it would answer others otherwise, so that a row more
+// or less would change more than one count.
+func (o *inputFlags) untrained(m *predictor.Model, in *input) error {
+	known, maskers, err := m.Trained()
+	if errors.Is(err, model.ErrNotKnown) {
+		return fmt.Errorf("--epsilon with --model: %w, so that ε may not cover them: train the model again", err)
+	} else if err != nil {
+		return err
+	}
+	hits := 0
+	for i, t := range in.texts {
+		if known.Text(t, maskers, nil) || in.persons != nil && known.Person(dataset.PersonDigest(in.persons[i])) {
+			hits++
+		}
+	}
+	if hits > 0 {
+		return fmt.Errorf("--epsilon: the model in %s was trained on %d of these rows, or on others of their persons, and each changes its answers to others, which ε does not cover; nothing was counted: count rows that it has not seen", o.model, hits)
 	}
 	return nil
 }

@@ -223,5 +223,6 @@ func printReleased(out io.Writer, r *failing.Released) error {
 		t.Row(term.Plain(c.Rule), c.Right, c.Wrong, term.Percent(c.ErrorRate))
 	}
 	t.Flush() //nolint:errcheck // b is a buffer
+	fmt.Fprintf(b, "\nassuming: %s\n", r.Assumption)
 	return b.Flush()
 }
