@@ -1,8 +1,10 @@
 package report_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -103,5 +105,68 @@ func TestReportRefuses(t *testing.T) {
 				t.Error("a page was written all the same")
 			}
 		})
+	}
+}
+
+// TestReportHoldsNoRow: a page of what was found on private files holds no id, no person
+// and no text of a row, and no digest of the files, and says that it stays inside.
+func TestReportHoldsNoRow(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	var rows, people strings.Builder
+	var marks []string
+	rows.WriteString("id,who,text,topic,answer,age\n")
+	people.WriteString("id,name,street,entity\n")
+	for i := range 200 {
+		id, who, text := fmt.Sprintf("rowid%03d", i), fmt.Sprintf("person%03d", i/2), fmt.Sprintf("%s was it on day%03d and never again", []string{"awful", "lovely"}[i%2], i)
+		name, street := fmt.Sprintf("Quasten Berg%03d", i/2), fmt.Sprintf("Lane%03d", i/2)
+		fmt.Fprintf(&rows, "%s,%s,%s,%s,%s,%s\n", id, who, text, []string{"bad", "good"}[i%2], []string{"bad", "good", "good"}[i%3], []string{"old", "young"}[i/7%2])
+		fmt.Fprintf(&people, "%s,%s,%s,e%03d\n", id, name, street, i/2)
+		marks = append(marks, id, who, text, fmt.Sprintf("day%03d", i), name, street)
+	}
+	clitest.Write(t, at("rows.csv"), rows.String())
+	clitest.Write(t, at("people.csv"), people.String())
+	for _, c := range []struct{ to, command string }{
+		{"", "train --in rows.csv --text text --label topic --attribute age --person who --method codes --epsilon 4 --encoder hash:16 --out model" + clitest.Quickly},
+		{"attack.json", "attack --model model --in rows.csv --json"},
+		{"errors.json", "errors --in rows.csv --text text --label topic --predicted answer --id id --splits 1 --json"},
+		{"link.json", "link records --in people.csv --columns name,street --truth entity --json"},
+		{"", "encode --in rows.csv --text text --person who --model model --include-trained --out out.jsonl"},
+	} {
+		args := strings.Fields(c.command)
+		for i, a := range args {
+			if a == "model" || strings.HasSuffix(a, ".csv") || strings.HasSuffix(a, ".jsonl") {
+				args[i] = at(a)
+			}
+		}
+		code, out, errs := clitest.Sotto(t, "", args...)
+		if code != cli.ExitDone {
+			t.Fatalf("%s: exit code %d: %s", c.command, code, errs)
+		}
+		if c.to != "" {
+			clitest.Write(t, at(c.to), out)
+		}
+	}
+	result, err := os.ReadFile(at("model/results.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	digests := regexp.MustCompile(`"[0-9a-f]{64}"`).FindAllString(string(result), -1)
+	if len(digests) == 0 {
+		t.Fatal("the result has no digest, so that there is nothing to look for")
+	}
+	for _, d := range digests {
+		marks = append(marks, strings.Trim(d, `"`)[:16])
+	}
+	for _, format := range []string{"html", "md"} {
+		code, page, errs := clitest.Sotto(t, "", "report", at("model"), at("attack.json"), at("errors.json"), at("link.json"), at("out.jsonl.privacy.json"), "--format", format, "--out", "-")
+		if code != cli.ExitDone || !strings.Contains(page, "It stays on the trusted side") {
+			t.Fatalf("%s: exit code %d: %s", format, code, errs)
+		}
+		for _, m := range marks {
+			if strings.Contains(page, m) {
+				t.Errorf("%s: the page holds %q", format, m)
+			}
+		}
 	}
 }
