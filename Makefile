@@ -46,7 +46,7 @@ bench-ledger: # one, two and four processes that spend on one PostgreSQL, undivi
 kill: # a gateway and a ledger under load, each killed 300 times
 	SOTTO_KILLS=300 go test ./ledger ./gateway -run '^TestKill' -v -count=1 -timeout 30m
 
-crash: # a thousand histories of a ledger on a disk that forgets, stopped and opened again at each of its operations
+crash: # a thousand histories of a ledger on a disk that forgets, stopped and opened again at each of its operations, and PostgreSQL at each statement
 	SOTTO_CRASHES=1000 go test ./ledger -run '^TestCrash' -v -count=1 -timeout 120m
 
 attack: # every attack on gateway, ledger and server, against real processes, and a table of them

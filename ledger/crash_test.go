@@ -7,6 +7,7 @@ import (
 	"maps"
 	weakrand "math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,9 +43,9 @@ func crashSeeds(t *testing.T) (first, n uint64) {
 	return first, n
 }
 
-// TestCrash draws histories of several clients who spend from a ledger on a disk that
-// forgets what was not synced, and sometimes fails or is full. At each operation of
-// the disk, before and after its effect, the process is killed or the machine loses
+// TestCrash draws histories of several clients who spend from a ledger, by themselves and
+// for jobs, on a disk that forgets what was not synced, and sometimes fails or is full. At
+// each operation of the disk, before and after its effect, the process is killed or the machine loses
 // its power, and sometimes a bit flips or the end is cut off. Each time the ledger is
 // opened again: what was answered is spent, nothing is spent twice, a ledger that was
 // torn is opened, and one that was damaged is refused, or what was damaged was never
@@ -60,7 +61,7 @@ func TestCrash(t *testing.T) {
 			t.Errorf("seed %d: %s", seed, f)
 		}
 	}
-	if one, other := crash(t, first, nil), crash(t, first, nil); !slices.Equal(one.answered, other.answered) || one.stops != other.stops || one.refused != other.refused {
+	if one, other := crash(t, first, nil), crash(t, first, nil); !reflect.DeepEqual(one.answered, other.answered) || one.stops != other.stops || one.refused != other.refused {
 		t.Errorf("seed %d draws two histories, want the same one each time", first)
 	}
 	t.Logf("%d histories, stopped and opened again %d times, of which %d were damaged and refused", n, stops, refused)
@@ -189,8 +190,8 @@ type past struct {
 	head   string
 	faults []string
 
-	asked    map[string]ledger.Request // by text
-	answered []string                  // texts, in order
+	asked    map[string]ask // by text
+	answered []answer       // in order
 	stops    int
 	refused  int
 }
@@ -206,7 +207,7 @@ const crashPath = "/ledger/ledger.db"
 
 // crash draws a history of some lives of a process, each of which ends in some way.
 func crash(t *testing.T, seed uint64, plant func(disk.Disk) disk.Disk) *past {
-	h := &past{seed: seed, draw: disktest.Source(seed), plant: plant, asked: map[string]ledger.Request{}}
+	h := &past{seed: seed, draw: disktest.Source(seed), plant: plant, asked: map[string]ask{}}
 	if h.draw.IntN(3) == 0 {
 		h.head = ledger.NoHead
 	}
@@ -291,13 +292,13 @@ type clients struct {
 	asking sync.WaitGroup
 
 	mu      sync.Mutex // guards the rest, and answers
-	waiting []ledger.Request
+	waiting []ask
 }
 
 // round lets so many come, and waits until all have gone.
 func (c *clients) round(n int) {
 	for range n {
-		c.waiting = append(c.waiting, c.past.request())
+		c.waiting = append(c.waiting, c.past.ask())
 	}
 	for c.come() {
 		c.asking.Wait()
@@ -311,15 +312,16 @@ func (c *clients) come() bool {
 	if len(c.waiting) == 0 {
 		return false
 	}
-	r := c.waiting[0]
+	a := c.waiting[0]
 	c.waiting = c.waiting[1:]
 	c.asking.Go(func() {
-		if _, err := c.ledger.Spend(c.ctx, r); err != nil {
+		paid, _, err := a.of(c.ctx, c.ledger)
+		if err != nil {
 			return
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.past.answered = append(c.past.answered, textOf(r))
+		c.past.answered = append(c.past.answered, answer{a, paid})
 	})
 	return true
 }
@@ -339,17 +341,78 @@ func (c *clients) answered() int {
 	return len(c.past.answered)
 }
 
-func textOf(r ledger.Request) string { return r.Mechanism.(map[string]any)["text"].(string) }
+// ask is what somebody asks for: a spend, or shards of a job, as sotto-batch pays for them.
+type ask struct {
+	text   string
+	spend  ledger.Request
+	shards []ledger.Shard // none for a spend
+	all    bool           // everybody pays for the shards, or nobody
+}
 
-// request draws what somebody asks for: something new, or again what was asked for.
-func (h *past) request() ledger.Request {
-	subject := []string{"alice", "bob", "carol"}[h.draw.IntN(3)]
-	text := fmt.Sprint(subject, " ", h.draw.IntN(12))
-	epsilon := float64(1 + len(text)%2)
-	r := request(subject, text, epsilon)
-	r.Mechanism = map[string]any{"mechanism": "laplace-l1", "text": text}
-	h.asked[text] = r
-	return r
+// answer is what somebody was told.
+type answer struct {
+	ask
+	paid []ledger.Reserved
+}
+
+// payment is in whose name something is paid for, and under which key.
+type payment struct {
+	subject string
+	key     ledger.Digest
+}
+
+// of asks a ledger, and says whether nothing was new in it.
+func (a *ask) of(ctx context.Context, l *part.Ledger) (paid []ledger.Reserved, repeated bool, err error) {
+	if len(a.shards) == 0 {
+		receipts, err := l.Spend(ctx, a.spend)
+		return nil, err == nil && receipts[0].Repeated, err
+	}
+	pay := l.Reserve
+	if a.all {
+		pay = l.ReserveAll
+	}
+	paid, err = pay(ctx, a.shards...)
+	repeated = true
+	for i := range paid {
+		repeated = repeated && paid[i].Repeated
+		paid[i].Repeated = true // as when it is asked for again
+	}
+	return paid, repeated, err
+}
+
+// each yields everything that it would pay for, in writes of which each is whole or not there.
+func (a *ask) each(yield func(together []payment)) {
+	if len(a.shards) == 0 {
+		yield([]payment{{a.spend.Subject, a.spend.Key}})
+	}
+	for _, s := range a.shards {
+		names := []payment{{"job " + s.Job, s.Key()}}
+		for _, d := range s.Demands {
+			names = append(names, payment{d.Subject, s.Key()})
+		}
+		yield(names)
+	}
+}
+
+// ask draws what somebody asks for: something new, or again what was asked for.
+func (h *past) ask() ask {
+	var a ask
+	if h.draw.IntN(4) == 0 {
+		job, n := fmt.Sprint("job ", h.draw.IntN(2)), h.draw.IntN(4)
+		a = ask{text: fmt.Sprint(job, " ", n), all: n%2 == 0}
+		for _, about := range []string{"numerics", "settings"} { // marks of the job, by which another of its name is refused
+			m := shard(job, about, 1, nil)
+			m.Whole = key(job + about)
+			a.shards = append(a.shards, m)
+		}
+		a.shards = append(a.shards, shard(job, fmt.Sprint(n), 1, demand{"alice": int64(1 + n%3), "bob": int64(1 + n%2), "carol": 1}))
+	} else {
+		subject := []string{"alice", "bob", "carol"}[h.draw.IntN(3)]
+		a.text = fmt.Sprint(subject, " ", h.draw.IntN(12))
+		a.spend = request(subject, a.text, float64(1+len(a.text)%2))
+	}
+	h.asked[a.text] = a
+	return a
 }
 
 // stop opens the ledger again after the process was stopped in a state.
@@ -401,7 +464,7 @@ func flipped(b []byte, at, bit int) []byte {
 }
 
 // reopen opens the ledger on a disk, and holds it against what was answered.
-func (h *past) reopen(ctx context.Context, d *disktest.Disk, answered []string) error {
+func (h *past) reopen(ctx context.Context, d *disktest.Disk, answered []answer) error {
 	l, err := part.Open(ctx, crashPath, h.options(d))
 	if err != nil {
 		return err
@@ -410,26 +473,18 @@ func (h *past) reopen(ctx context.Context, d *disktest.Disk, answered []string) 
 	if _, err = l.Verify(ctx); err != nil {
 		return fmt.Errorf("it is open, and does not verify: %w", err)
 	}
-	paid, spent := map[ledger.Digest]int{}, map[string]ledger.Cost{}
+	paid, spent := map[payment]int{}, map[string]ledger.Cost{}
 	if err = l.Parts()[0].Entries(ctx, 1, func(e *ledger.Entry) error {
 		if e.Kind == ledger.KindSpend {
-			paid[e.Key]++
+			paid[payment{e.Subject, e.Key}]++
 			spent[e.Subject] = spent[e.Subject].Plus(e.Cost())
 		}
 		return nil
 	}); err != nil {
 		return err
 	}
-	for _, text := range answered {
-		if n := paid[key(text)]; n != 1 {
-			return fmt.Errorf("%q was answered, and is paid for %d times", text, n)
-		}
-	}
-	for _, r := range h.asked {
-		delete(paid, r.Key)
-	}
-	if len(paid) > 0 {
-		return fmt.Errorf("%d spends are in it that nobody asked for", len(paid))
+	if err = h.held(paid, answered); err != nil {
+		return err
 	}
 	for _, subject := range slices.Sorted(maps.Keys(spent)) {
 		if b, err := l.Balance(ctx, subject); err != nil || b.Spent != spent[subject] {
@@ -439,20 +494,53 @@ func (h *past) reopen(ctx context.Context, d *disktest.Disk, answered []string) 
 	return h.goOn(ctx, d, l, answered)
 }
 
-// goOn spends from a ledger that was opened again, and cuts its power: what was
-// answered before or is answered now is still paid for.
-func (h *past) goOn(ctx context.Context, d *disktest.Disk, l *part.Ledger, answered []string) error {
-	now := []string{"last"}
-	if len(answered) > 0 {
-		now = append(now, answered[h.draw.IntN(len(answered))])
+// held holds what is paid for against what was asked for and what was answered.
+func (h *past) held(paid map[payment]int, answered []answer) (err error) {
+	for _, a := range answered {
+		i := 0
+		a.each(func(names []payment) {
+			for _, n := range names {
+				want := 1
+				if len(a.shards) > 0 && slices.Contains(a.paid[i].LeftOut, n.subject) {
+					want = 0
+				}
+				if paid[n] != want {
+					err = fmt.Errorf("%q was answered, and is paid for %d times by %s, want %d", a.text, paid[n], n.subject, want)
+				}
+			}
+			i++
+		})
 	}
-	for i, text := range now {
-		r := request("dora", text, 1)
-		if i > 0 {
-			r = h.asked[text]
+	mine := map[payment]bool{}
+	for _, text := range slices.Sorted(maps.Keys(h.asked)) {
+		a := h.asked[text]
+		a.each(func(names []payment) {
+			for _, n := range names {
+				mine[n] = true
+				if paid[n] > 1 || paid[names[0]] == 0 && paid[n] > 0 {
+					err = fmt.Errorf("%s has paid %d times for %q, which is in the ledger %d times", n.subject, paid[n], text, paid[names[0]])
+				}
+			}
+		})
+	}
+	for n := range paid {
+		if !mine[n] {
+			err = fmt.Errorf("a spend of %s is in it that nobody asked for", n.subject)
 		}
-		if got, err := l.Spend(ctx, r); err != nil || got[0].Repeated != (i > 0) {
-			return fmt.Errorf("a spend of %q when it is open again: %+v, %w", text, got, err)
+	}
+	return err
+}
+
+// goOn asks a ledger that was opened again, and cuts its power: what was answered before
+// or is answered now is still paid for.
+func (h *past) goOn(ctx context.Context, d *disktest.Disk, l *part.Ledger, answered []answer) error {
+	last := ask{text: "last", spend: request("dora", "last", 1)}
+	if _, repeated, err := last.of(ctx, l); err != nil || repeated {
+		return fmt.Errorf("a spend when it is open again: repeated %v, %w", repeated, err)
+	}
+	if len(answered) > 0 {
+		if err := answered[h.draw.IntN(len(answered))].again(ctx, l); err != nil {
+			return fmt.Errorf("when it is open again: %w", err)
 		}
 	}
 	after := d.Copy()
@@ -462,14 +550,19 @@ func (h *past) goOn(ctx context.Context, d *disktest.Disk, l *part.Ledger, answe
 		return fmt.Errorf("without power after that: %w", err)
 	}
 	defer again.Close()
-	for i, text := range append(now, answered...) {
-		r := h.asked[text]
-		if i == 0 {
-			r = request("dora", text, 1)
+	for _, a := range append([]answer{{ask: last}}, answered...) {
+		if err = a.again(ctx, again); err != nil {
+			return fmt.Errorf("after a loss of power: %w", err)
 		}
-		if got, err := again.Spend(ctx, r); err != nil || !got[0].Repeated {
-			return fmt.Errorf("%q was answered, and after a loss of power is spent again: %+v, %w", text, got, err)
-		}
+	}
+	return nil
+}
+
+// again asks for what was answered: it is answered alike, and costs nothing.
+func (a *answer) again(ctx context.Context, l *part.Ledger) error {
+	paid, repeated, err := a.of(ctx, l)
+	if err != nil || !repeated || !reflect.DeepEqual(paid, a.paid) {
+		return fmt.Errorf("%q was answered, and is paid for again: %+v, before %+v: %w", a.text, paid, a.paid, err)
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -150,4 +152,55 @@ func TestPostgresFollows(t *testing.T) {
 		t.Errorf("the head is %+v, %v; want entry 4, which another wrote", h, err)
 	}
 	one.Close()
+}
+
+// Whoever notes a head at the same time as others waits for them, whatever the server's
+// default is, and the latest counts. It is on disk then: the server forgets what it only
+// said to be written when it crashes.
+func TestPostgresHeads(t *testing.T) {
+	t.Parallel()
+	s := pgtest.Alone(t)
+	const gateways, each = 8, 12
+	tap, name := s.Tap(t), s.Schema(t) // which nobody else has
+	tap.Hard = true
+	places := make([]witness.Place, gateways)
+	for i := range places {
+		w, err := witness.Open(tap.URL("public"), name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { w.Close() })
+		places[i] = w
+	}
+	var group sync.WaitGroup
+	for i, w := range places {
+		group.Go(func() {
+			for n := range each {
+				h := witness.Head{Entry: witness.Entry{Seq: uint64(n*gateways + i + 1), Hash: strings.Repeat("0a", 32), At: time.Unix(1e9, 0).UTC()}}
+				if err := w.SetHead(t.Context(), h); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	last := witness.Head{Entry: witness.Entry{Seq: gateways*each + 1, Hash: strings.Repeat("0b", 32), At: time.Unix(1e9, 0).UTC()}}
+	if h, err := places[0].Head(t.Context()); err != nil || h.Seq != last.Seq-1 {
+		t.Errorf("the head is %+v, %v; want that with number %d", h, err, last.Seq-1)
+	}
+	if err := places[0].SetHead(t.Context(), last); err != nil {
+		t.Fatal(err)
+	}
+	var crash sync.Once
+	tap.Judge(func(string) (f pgtest.Fate) {
+		crash.Do(func() { f = pgtest.KillIt })
+		return f
+	})
+	h, err := places[0].Head(t.Context())
+	for began := time.Now(); err != nil && time.Since(began) < patience; time.Sleep(10 * time.Millisecond) {
+		h, err = places[0].Head(t.Context())
+	}
+	if err != nil || h == nil || h.Seq != last.Seq {
+		t.Errorf("after a crash the head is %+v, %v; want that with number %d", h, err, last.Seq)
+	}
 }

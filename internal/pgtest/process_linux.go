@@ -74,6 +74,18 @@ func (s *Server) signal(sig syscall.Signal) error {
 	return nil
 }
 
+// endProcess ends one process of a server, as an administrator does or as a crash does.
+func endProcess(pid int, hard bool) error {
+	sig := syscall.SIGTERM
+	if hard {
+		sig = syscall.SIGKILL
+	}
+	if err := syscall.Kill(pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("pgtest: process %d: %w", pid, err)
+	}
+	return nil
+}
+
 // Freeze lets the server wait: it answers nothing and closes nothing.
 func (s *Server) Freeze() error { return s.signal(syscall.SIGSTOP) }
 

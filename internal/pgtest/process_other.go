@@ -9,6 +9,8 @@ import (
 
 var errLinux = errors.New("pgtest: processes are found on Linux alone")
 
+func endProcess(int, bool) error { return errLinux }
+
 // Freeze lets the server wait: it answers nothing and closes nothing.
 func (s *Server) Freeze() error { return errLinux }
 

@@ -52,7 +52,8 @@ func table(ctx context.Context, conn *pgx.Conn) error {
 	if is, err := there(ctx, conn); err != nil || is {
 		return err
 	}
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+	// Each statement must see what others did before it, not before the first.
+	return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		for _, statement := range []string{
 			`SELECT pg_advisory_xact_lock(hashtext('` + schema + `'))`,
 			`CREATE SCHEMA IF NOT EXISTS ` + schema,
@@ -127,13 +128,26 @@ func (p *postgres) SetHead(ctx context.Context, h Head) error {
 	})
 }
 
-// write runs a statement in a transaction that waits for those of others and then goes
-// by what they wrote, whatever the database's default is: under a stricter one a gateway
-// would be refused because another one was quicker.
+// write runs a statement in a transaction that is on disk when it returns, and that waits
+// for those of others and then goes by what they wrote, whatever the database's defaults
+// are: under a stricter one a gateway would be refused because another one was quicker,
+// and under a looser one a head would be forgotten of which everything was answered.
 func write(ctx context.Context, conn *pgx.Conn, statement string, args ...any) error {
 	return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, statement, args...)
-		return err
+		var fsync string
+		var b pgx.Batch
+		b.Queue(`SELECT current_setting('fsync'), set_config('synchronous_commit',
+			CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`).QueryRow(func(r pgx.Row) error {
+			return r.Scan(&fsync, nil)
+		})
+		b.Queue(statement, args...)
+		if err := tx.SendBatch(ctx, &b).Close(); err != nil {
+			return err
+		}
+		if fsync != "on" {
+			return fmt.Errorf("its database runs with fsync %s, must be on", fsync)
+		}
+		return nil
 	})
 }
 
