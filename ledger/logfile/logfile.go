@@ -272,7 +272,7 @@ func (l *File) Recover(yield func(*Frame) error) (rest int64, err error) {
 	if l.ReadOnly {
 		return rest, nil
 	}
-	if err = l.f.Sync(); err == nil {
+	if err = l.again(end); err == nil {
 		err = l.Disk.SyncDir(l.dir)
 	}
 	if err != nil && !errors.Is(err, fs.ErrPermission) { // to the folder: then we made nothing in it
@@ -285,6 +285,27 @@ func (l *File) Recover(yield func(*Frame) error) (rest int64, err error) {
 	l.loose = rest > 0
 	l.know(tail)
 	return rest, nil
+}
+
+// again writes the last mark and what is behind it once more, as it is, and syncs. Where a
+// sync has failed before a writer was killed, it may be in the memory of the machine alone,
+// and systems take that for written: to sync again would not write it.
+func (l *File) again(end int64) error {
+	marked := l.marked.Load()
+	if _, err := l.f.WriteAt(mark(marked), (1-l.turn)*pageSize); err != nil {
+		return err
+	}
+	buffer := make([]byte, min(end-marked, 1<<20))
+	for at := marked; at < end; at += int64(len(buffer)) {
+		buffer = buffer[:min(end-at, int64(len(buffer)))]
+		if _, err := l.f.ReadAt(buffer, at); err != nil {
+			return err
+		}
+		if _, err := l.f.WriteAt(buffer, at); err != nil {
+			return err
+		}
+	}
+	return l.f.Sync()
 }
 
 // know remembers what the file ends with.

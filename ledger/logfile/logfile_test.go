@@ -5,8 +5,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"sotto/ledger/disk/disktest"
 	"sotto/ledger/logfile"
 )
 
@@ -134,4 +136,52 @@ func FuzzOpen(f *testing.F) {
 			t.Errorf("the error is %v, want %v or %v", err, logfile.ErrDamaged, logfile.ErrFormat)
 		}
 	})
+}
+
+// A writer is killed behind a sync that failed, which may leave what it wrote in the memory
+// of the machine alone, and taken for written. What the next writer finds there it goes on
+// from, so it must be on disk when that has opened the file.
+func TestFailedSync(t *testing.T) {
+	const rounds = 40
+	open := func(d *disktest.Disk) (*logfile.File, []string) {
+		l, err := logfile.Open("/log", logfile.Options{Disk: d})
+		var bodies []string
+		if err == nil {
+			_, err = l.Recover(func(f *logfile.Frame) error { bodies = append(bodies, string(f.Body)); return nil })
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l, bodies
+	}
+	found := 0
+	for seed := range uint64(rounds) {
+		d := disktest.New(disktest.Source(seed))
+		if err := logfile.Create("/log", d); err != nil {
+			t.Fatal(err)
+		}
+		l, _ := open(d)
+		if _, err := l.Append('X', 1, bytes.Repeat([]byte("first"), 300), logfile.Seal{}); err != nil {
+			t.Fatal(err)
+		}
+		var killed *disktest.Disk
+		d.Fail = func(op disktest.Op) bool { return op.Kind == "sync" }
+		d.Watch = func(op disktest.Op) {
+			if op.Kind == "sync" && op.Done {
+				killed = d.Copy()
+			}
+		}
+		if _, err := l.Append('X', 1, bytes.Repeat([]byte("second"), 300), logfile.Seal{}); !errors.Is(err, disktest.ErrFailed) {
+			t.Fatalf("a sync that fails: %v", err)
+		}
+		_, before := open(killed)
+		found += len(before) - 1
+		killed.PowerCut()
+		if _, after := open(killed); !slices.Equal(after, before) {
+			t.Errorf("seed %d: a writer has gone on from %d frames, and after a loss of power there are %d", seed, len(before), len(after))
+		}
+	}
+	if found < rounds/2 {
+		t.Errorf("%d of %d found what was in memory: nothing was tested", found, rounds)
+	}
 }
