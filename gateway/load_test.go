@@ -22,12 +22,15 @@ import (
 	"testing"
 	"time"
 
+	"sotto/dp"
 	"sotto/encode"
 	"sotto/encode/catalogue"
 	"sotto/encode/cells/shipped"
 	"sotto/gateway"
 	"sotto/internal/httpserve/servetest"
 	"sotto/language/mask"
+	"sotto/ledger"
+	"sotto/ledger/disk"
 	"sotto/mech"
 	"sotto/noise"
 	"sotto/text"
@@ -68,9 +71,9 @@ func loadLasts(t *testing.T) time.Duration {
 
 // TestLoad prints how quickly 1,000 clients at a time are answered, each with
 // texts that nobody asked for before, and what the ledger adds to a request: the
-// same load without one is the comparison. It ends with one client alone. SOTTO_LOAD
-// says for how long, such as 60s; the only failure is an answer that is neither a
-// release nor typed.
+// same load without one is the comparison. Then it prints what it costs that nobody is
+// answered before the head is on disk, and ends with one client alone. SOTTO_LOAD says for
+// how long, such as 60s; the only failure is an answer that is neither a release nor typed.
 func TestLoad(t *testing.T) {
 	lasts := loadLasts(t)
 	clients := 1000
@@ -96,6 +99,7 @@ func TestLoad(t *testing.T) {
 	t.Logf("a request takes %v without a ledger, and the ledger adds %v: the paid path answers %.2f times as many as the unpaid one",
 		each[0], each[1]-each[0], float64(each[0])/float64(each[1]))
 	t.Logf("in processor time, gateway and client together, which others on the machine change less: %v and %v", work[0], work[1]-work[0])
+	inStep(t, book, clients, lasts)
 	alone, _ := loadGateway(t, newGateway(t, loadConfig(t, book)), 1, min(lasts, 10*time.Second))
 	if slices.Sort(alone); len(alone) > 0 {
 		t.Logf("one client alone, whose spend is on disk, and its head, before the answer: %d releases, p50 %v, p99 %v",
@@ -107,6 +111,58 @@ func TestLoad(t *testing.T) {
 		t.Logf("the ledger of %d spends verifies", proof.Spends)
 	}
 }
+
+// inStep compares a ledger, whose head is on disk before anybody is answered, with one that
+// does not wait for that, in turns of a second, so that whatever else the machine does
+// falls on both.
+func inStep(t *testing.T, book *ledger.Ledger, clients int, lasts time.Duration) {
+	t.Helper()
+	loose, err := ledger.OpenFile(filepath.Join(t.TempDir(), "ledger"), ledger.Options{
+		Budget: ledger.Budget{Unit: dp.Text, Epsilon: 1e6, Window: 24 * time.Hour}, Disk: looseHead{disk.Machine},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loose.Close()
+	turn := min(lasts, time.Second)
+	turns := max(2, int(lasts/turn)/2*2)
+	var ratios []float64
+	var sum [2]int
+	for i := range turns {
+		var n [2]int
+		for j := range n {
+			which := (i + j) % 2 // each is first as often as the other
+			l := [2]*ledger.Ledger{loose, book}[which]
+			latencies, _ := loadGateway(t, newGateway(t, loadConfig(t, l)), clients, turn)
+			n[which] = len(latencies)
+		}
+		if n[0] > 0 && n[1] > 0 {
+			ratios = append(ratios, float64(n[1])/float64(n[0]))
+		}
+		sum[0], sum[1] = sum[0]+n[0], sum[1]+n[1]
+	}
+	slices.Sort(ratios)
+	if sum[0] == 0 || len(ratios) == 0 {
+		t.Fatal("nobody was answered in turns")
+	}
+	t.Logf("with the head in step, in %d turns: %d releases, %d without; %.2f times as many, by the median turn %.2f",
+		turns, sum[1], sum[0], float64(sum[1])/float64(sum[0]), ratios[len(ratios)/2])
+}
+
+// looseHead is the machine's disk, where nobody waits for a head.
+type looseHead struct{ disk.Disk }
+
+func (d looseHead) OpenFile(name string, flag int, mode os.FileMode) (disk.File, error) {
+	f, err := d.Disk.OpenFile(name, flag, mode)
+	if err == nil && strings.HasSuffix(name, ".head") {
+		return looseFile{f}, nil
+	}
+	return f, err
+}
+
+type looseFile struct{ disk.File }
+
+func (looseFile) Sync() error { return nil }
 
 // processorTime is what this process has had of the machine's processors.
 func processorTime(t *testing.T) time.Duration {

@@ -203,4 +203,19 @@ func TestPostgresHeads(t *testing.T) {
 	if err != nil || h == nil || h.Seq != last.Seq {
 		t.Errorf("after a crash the head is %+v, %v; want that with number %d", h, err, last.Seq)
 	}
+	for _, setting := range []string{"off", "on"} {
+		if err = errors.Join(s.Exec("public", "ALTER SYSTEM SET fsync = "+setting), s.Exec("public", "SELECT pg_reload_conf()")); err != nil {
+			t.Fatal(err)
+		}
+		refused := setting == "off"
+		last.Seq++
+		for began := time.Now(); time.Since(began) < patience; time.Sleep(10 * time.Millisecond) { // the server takes it up soon
+			if err = places[0].SetHead(t.Context(), last); (err != nil) == refused {
+				break
+			}
+		}
+		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "fsync off") {
+			t.Errorf("with fsync %s: %v", setting, err)
+		}
+	}
 }
