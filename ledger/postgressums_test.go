@@ -49,3 +49,45 @@ func TestPostgresSums(t *testing.T) {
 		}
 	}
 }
+
+// Whoever points the database at a budget or a secret that is no longer the last one gives
+// nobody more.
+func TestPostgresLatest(t *testing.T) {
+	t.Parallel()
+	s := pgtest.Shared(t)
+	for _, harm := range []string{
+		`UPDATE sotto_ledger_head SET budget = 1`,
+		`UPDATE sotto_ledger_head SET secret = 2`,
+	} {
+		schema := s.Schema(t)
+		url := s.URL(schema)
+		large := daily
+		large.Epsilon = 1000
+		for _, o := range []ledger.Options{{Budget: large, SecretID: "first"}, {Budget: daily, SecretID: "second", Rotate: true}} {
+			l, err := ledger.OpenPostgres(t.Context(), url, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.Close()
+		}
+		l, err := ledger.OpenPostgres(t.Context(), url, ledger.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		for i := range 10 {
+			if err = spendSoon(t, l, string(rune('a'+i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err = s.Connect(t, schema).Exec(t.Context(), harm); err != nil {
+			t.Fatal(err)
+		}
+		if err = spendSoon(t, l, "more"); !errors.Is(err, ledger.ErrDamaged) {
+			t.Errorf("%s: %v, want %v", harm, err, ledger.ErrDamaged)
+		}
+		if _, err = ledger.OpenPostgres(t.Context(), url, ledger.Options{}); !errors.Is(err, ledger.ErrDamaged) {
+			t.Errorf("%s: the next start: %v, want %v", harm, err, ledger.ErrDamaged)
+		}
+	}
+}

@@ -86,10 +86,6 @@ func (l *Ledger) checkSums() error {
 		if err != nil || (s.terms.Budget == Budget{}) {
 			return err
 		}
-		// What others wrote since it was counted is counted first.
-		if err = l.tally.Follow(p); err != nil {
-			return err
-		}
 		return l.tally.Check(p, s.window)
 	})
 }

@@ -67,6 +67,16 @@ func latest(p book.Page) (t book.Terms, secret string, err error) {
 	return t, secret, nil
 }
 
+// prove goes by a page that is the same, and proved.
+func (s *sheet) prove(p book.Page) error {
+	t, secret, err := latest(p)
+	if err == nil {
+		s.Page, s.secret = p, secret
+		s.setTerms(t)
+	}
+	return err
+}
+
 func (s *sheet) setTerms(t book.Terms) {
 	s.terms = t
 	s.window, s.renews = t.WindowAt(s.now)

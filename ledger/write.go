@@ -193,7 +193,9 @@ func (l *Ledger) try(batch []*call) (faulty int, err error) {
 				return failed
 			}
 			proven = l.tally.Page(p)
-			s.Page = proven
+			if failed = s.prove(proven); failed != nil {
+				return failed
+			}
 		}
 		if failed = s.Fetch(wanted(batch, s.window)); failed != nil {
 			return failed

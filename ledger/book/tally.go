@@ -1,6 +1,9 @@
 package book
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Tally is what the entries of a log say that everybody has spent and was granted. It
 // is for stores that keep sums beside the log, which others can write: whatever such a
@@ -10,6 +13,7 @@ type Tally struct {
 	mu      sync.Mutex // guards the rest
 	seq     uint64     // of the last entry that was counted
 	hash    Digest
+	latest  map[Kind]*Entry // the last budget and secret
 	life    map[string]Cost
 	windows map[int64]*counted // that were counted in last
 	seen    map[int64]struct{} // all windows that anything counts in
@@ -32,7 +36,7 @@ const keptWindows = 3 // at hand; others are counted again
 
 // NewTally returns one of an empty log.
 func NewTally() *Tally {
-	return &Tally{life: map[string]Cost{}, windows: map[int64]*counted{}, seen: map[int64]struct{}{}}
+	return &Tally{latest: map[Kind]*Entry{}, life: map[string]Cost{}, windows: map[int64]*counted{}, seen: map[int64]struct{}{}}
 }
 
 // Follow counts what was appended to the log since, and refuses one that does not go
@@ -40,15 +44,19 @@ func NewTally() *Tally {
 func (t *Tally) Follow(p Page) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.wrong != nil {
-		return t.wrong
-	}
 	last, err := p.Head()
 	if err != nil {
 		return err
 	}
+	return t.follow(p, last)
+}
+
+func (t *Tally) follow(p Page, last Head) error {
+	if t.wrong != nil {
+		return t.wrong
+	}
 	if last.Seq > t.seq {
-		if err = p.Entries(t.seq+1, t.count); err != nil {
+		if err := p.Entries(t.seq+1, t.count); err != nil {
 			return err
 		}
 	}
@@ -64,6 +72,9 @@ func (t *Tally) count(e *Entry) error {
 		return Damaged("entry %d does not follow what was counted up to entry %d", e.Seq, t.seq)
 	}
 	t.seq, t.hash = e.Seq, e.Hash
+	if e.Kind == KindBudget || e.Kind == KindSecret {
+		t.latest[e.Kind] = e
+	}
 	if e.Kind != KindGrant && e.Kind != KindSpend || e.Cost() == (Cost{}) {
 		return nil
 	}
@@ -135,9 +146,9 @@ func (t *Tally) refuse(format string, a ...any) error {
 	return t.wrong
 }
 
-// Check holds the sums of a store, of a window and of lifetimes, against what was
-// counted: none is missing, and none is another. What others have changed since the
-// page was begun is left out.
+// Check holds the sums of a window of a store against what was counted, and what others
+// wrote since: none is missing, and none is another. What was changed since the page was
+// begun is left out.
 func (t *Tally) Check(p Page, window int64) error {
 	last, err := p.Head()
 	if err != nil {
@@ -149,6 +160,13 @@ func (t *Tally) Check(p Page, window int64) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if last.Seq >= t.seq {
+		if err = t.follow(p, last); err != nil {
+			return err
+		}
+	} else if t.wrong != nil || t.windows[window] == nil { // it cannot be counted from this page
+		return t.wrong
+	}
 	w, err := t.at(p, window)
 	if err != nil {
 		return err
@@ -176,6 +194,22 @@ type Proven struct {
 	tally *Tally
 	set   map[Account]Sums // by whoever uses it
 	fresh []*Entry
+}
+
+// Latest implements [Page]. Which entry is the last is counted, too: the store has it
+// beside the log.
+func (p *Proven) Latest(k Kind) (*Entry, error) {
+	got, err := p.Page.Latest(k)
+	if err != nil || slices.ContainsFunc(p.fresh, func(e *Entry) bool { return e.Kind == k }) {
+		return got, err
+	}
+	t := p.tally
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if want := t.latest[k]; (got == nil) != (want == nil) || got != nil && got.Seq != want.Seq {
+		return nil, t.refuse("the last %s that the store names is not that of the entries up to %d", k, t.seq)
+	}
+	return t.latest[k], nil
 }
 
 // Append implements [Page].
