@@ -48,6 +48,7 @@ kill: # a gateway and a ledger under load, each killed 300 times
 
 crash: # a thousand histories of a ledger on a disk that forgets, stopped and opened again at each of its operations, and PostgreSQL at each statement
 	SOTTO_CRASHES=1000 go test ./ledger -run '^TestCrash' -v -count=1 -timeout 120m
+	go test -C batch ./pipeline -run '^TestCrash$$' -v -count=1
 
 attack: # every attack on gateway, ledger and server, against real processes, and a table of them
 	SOTTO_ATTACK=full go test -C internal/fortress -count=1 -timeout 60m
