@@ -17,6 +17,26 @@ import (
 	"sotto/ledger"
 )
 
+// A budget that never renews holds from the first spend of a new ledger on, and for who
+// opens it again.
+func testNoWindows(t *testing.T, open opener) {
+	once := ledger.Budget{Unit: dp.Text, Epsilon: 10}
+	for life := range 2 {
+		l := mustOpen(t, open, ledger.Options{Budget: once, Clock: newClock().now})
+		for i := range 8 {
+			_, err := l.Spend(t.Context(), request("alice", fmt.Sprint(life, i), 2))
+			if want := life == 0 && i < 5; (err == nil) != want || !want && !errors.Is(err, dp.ErrBudget) {
+				t.Errorf("life %d, spend %d: %v; want five in all", life, i, err)
+			}
+		}
+		if b, err := l.Balance(t.Context(), "alice"); err != nil || b.Spent.EpsilonValue() != 10 || b.Left.EpsilonValue() != 0 {
+			t.Errorf("life %d: %+v, %v; want all of it spent", life, b, err)
+		}
+		verify(t, l)
+		l.Close()
+	}
+}
+
 // A new length of windows waits for the end of the window that runs.
 func testNewWindow(t *testing.T, open opener) {
 	c := newClock() // noon

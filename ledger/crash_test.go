@@ -188,6 +188,7 @@ type past struct {
 	draw   *weakrand.Rand
 	plant  func(disk.Disk) disk.Disk
 	head   string
+	budget ledger.Budget
 	faults []string
 
 	asked    map[string]ask // by text
@@ -207,9 +208,12 @@ const crashPath = "/ledger/ledger.db"
 
 // crash draws a history of some lives of a process, each of which ends in some way.
 func crash(t *testing.T, seed uint64, plant func(disk.Disk) disk.Disk) *past {
-	h := &past{seed: seed, draw: disktest.Source(seed), plant: plant, asked: map[string]ask{}}
+	h := &past{seed: seed, draw: disktest.Source(seed), plant: plant, asked: map[string]ask{}, budget: daily}
 	if h.draw.IntN(3) == 0 {
 		h.head = ledger.NoHead
+	}
+	if h.draw.IntN(3) == 0 {
+		h.budget.Window = 0
 	}
 	synctest.Test(t, func(t *testing.T) {
 		d := disktest.New(h.draw)
@@ -239,7 +243,7 @@ func crash(t *testing.T, seed uint64, plant func(disk.Disk) disk.Disk) *past {
 func (h *past) fault(format string, a ...any) { h.faults = append(h.faults, fmt.Sprintf(format, a...)) }
 
 func (h *past) options(on disk.Disk) ledger.Options {
-	return ledger.Options{Budget: daily, SecretID: "first", ChainKey: chainKey(1), Head: h.head, Disk: on, Clock: time.Now}
+	return ledger.Options{Budget: h.budget, SecretID: "first", ChainKey: chainKey(1), Head: h.head, Disk: on, Clock: time.Now}
 }
 
 // live lets clients spend, and returns all states that the disk was in.

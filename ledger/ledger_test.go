@@ -141,6 +141,7 @@ func conform(t *testing.T, fresh func(t *testing.T) opener) {
 		"refuses":               testRefuses,
 		"together":              testTogether,
 		"new window":            testNewWindow,
+		"no windows":            testNoWindows,
 		"lifetime":              testLifetime,
 		"optimal":               testOptimal,
 		"secret":                testSecret,

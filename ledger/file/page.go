@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"slices"
 
@@ -99,7 +100,7 @@ func (p *page) commit() error {
 	f.chain = p.chain
 	maps.Copy(f.of, p.mine)
 	for a, s := range p.after {
-		if a.Window != f.window {
+		if a.Window != f.window || f.newest == math.MinInt64 { // nothing has counted: 0 is a window, too
 			f.window, f.sums, f.newest = a.Window, p.base[a.Window], max(f.newest, a.Window)
 		}
 		f.sums[a.Subject] = s
