@@ -197,6 +197,7 @@ func TestPostgresHeads(t *testing.T) {
 		return f
 	})
 	h, err := places[0].Head(t.Context())
+	tap.Settle()
 	for began := time.Now(); err != nil && time.Since(began) < patience; time.Sleep(10 * time.Millisecond) {
 		h, err = places[0].Head(t.Context())
 	}

@@ -154,7 +154,7 @@ func (k *killing) each(t *testing.T, fate pgtest.Fate) {
 	t.Helper()
 	for _, opening := range []bool{false, true} {
 		stride := 1
-		if opening && os.Getenv("SOTTO_CRASHES") == "" {
+		if (opening || k.parts > 0) && os.Getenv("SOTTO_CRASHES") == "" {
 			stride = 3
 		}
 		for n := 1; len(k.faults) == 0 && k.one(t, fate, "", n, opening); n += stride {
@@ -184,6 +184,7 @@ func (k *killing) one(t *testing.T, fate pgtest.Fate, of string, n int, opening 
 		k.round(t)
 	}
 	k.tap.Judge(nil)
+	k.tap.Settle()
 	if !ended {
 		return false
 	}

@@ -74,7 +74,8 @@ func (s *Server) signal(sig syscall.Signal) error {
 	return nil
 }
 
-// endProcess ends one process of a server, as an administrator does or as a crash does.
+// endProcess ends one process of a server, as an administrator does or as a crash does: then
+// it comes back when the server has seen that.
 func endProcess(pid int, hard bool) error {
 	sig := syscall.SIGTERM
 	if hard {
@@ -82,6 +83,11 @@ func endProcess(pid int, hard bool) error {
 	}
 	if err := syscall.Kill(pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("pgtest: process %d: %w", pid, err)
+	}
+	for began := time.Now(); hard && syscall.Kill(pid, 0) == nil; time.Sleep(time.Millisecond) {
+		if time.Since(began) > patience {
+			return fmt.Errorf("pgtest: process %d has not ended within %v", pid, patience)
+		}
 	}
 	return nil
 }

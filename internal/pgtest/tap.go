@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Fate is what becomes of a statement, and of the process of the server that would run it.
@@ -28,9 +29,10 @@ type Tap struct {
 	// Otherwise one ends alone.
 	Hard bool
 
-	tb  testing.TB
-	s   *Server
-	dir string
+	tb     testing.TB
+	s      *Server
+	dir    string
+	ending sync.WaitGroup // of processes that are to end
 
 	mu    sync.Mutex // guards what follows
 	judge func(statement string) Fate
@@ -82,8 +84,15 @@ func (t *Tap) ask(statement string) Fate {
 	if t.judge == nil {
 		return Run
 	}
-	return t.judge(statement)
+	fate := t.judge(statement)
+	if fate == KillIt || fate == KillDone {
+		t.ending.Add(1)
+	}
+	return fate
 }
+
+// Settle waits until the processes have ended that were to, and the server answers.
+func (t *Tap) Settle() { t.ending.Wait() }
 
 // tapped is a connection through the tap.
 type tapped struct {
@@ -171,6 +180,8 @@ func (c *tapped) answers() {
 	}
 }
 
+const patience = time.Minute // with a server that went down; no bound that is claimed
+
 var errKilled = errors.New("pgtest: killed")
 
 // pass moves a message of the client to the server, if that is its fate.
@@ -200,10 +211,11 @@ func (c *tapped) pass(m []byte) error {
 	if fate == KillDone && m[0] != 'Q' {
 		m = append(m, flush...)
 	}
-	if _, err := c.server.Write(m); err != nil || fate == Run {
+	if _, err := c.server.Write(m); fate == Run {
 		return err
+	} else if err == nil {
+		c.wait(c.idle)
 	}
-	c.wait(c.idle)
 	return c.kill()
 }
 
@@ -261,10 +273,17 @@ func (c *tapped) wait(so func() bool) {
 
 // kill ends the process of the server, and comes back when it has.
 func (c *tapped) kill() error {
+	defer c.ending.Done()
 	if err := endProcess(c.pid, c.Hard); err != nil {
 		c.tb.Error(err)
 		return err
 	}
 	c.wait(func() bool { return false })
+	for began := time.Now(); c.Hard && c.s.Exec("public", "SELECT 1") != nil; time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > patience {
+			c.tb.Errorf("the server does not answer within %v", patience)
+			break
+		}
+	}
 	return errKilled
 }
