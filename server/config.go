@@ -8,30 +8,33 @@ import (
 	"log/slog"
 	"net"
 	"time"
+
+	"sotto/internal/signed"
 )
 
 // Config says what is served and within which limits. A zero means the default.
 type Config struct {
-	Model       string        // a model's folder, or one that holds several
-	MaxBody     int64         // bytes of a request; 0 means 8 MiB
-	MaxRows     int           // vectors of a request; 0 means 1024
-	Memory      int64         // bytes that all requests under way may take together; 0 means 128 MiB
-	Concurrency int           // requests that are worked on at a time; 0 means 64
-	Share       int           // of them that one address may have; 0 means half
-	Connections int           // at a time; 0 means 4,096
-	Each        int           // connections that one address may have; 0 means half
-	Refusals    float64       // a second of one address that leave its connection open, others end it; 0 for no limit
-	Admin       net.Listener  // at which health and numbers are, as well; nil for none
-	GRPC        net.Listener  // at which calls of gRPC are answered; nil for none
-	Wait        time.Duration // for one's turn among them; 0 means 1 s
-	Poll        time.Duration // between looks at the folder; 0 means 1 s
-	MaxModels   int64         // bytes of the weights of all models together; 0 means 1 GiB
-	LoadTimeout time.Duration // for the folder to be read; 0 means 30 s
-	ReadTimeout time.Duration // for a whole request to arrive; 0 means 10 s
-	Withdraw    time.Duration // for which it goes on answering when it is about to end, not ready any more; 0 for not at all
-	Drain       time.Duration // for requests to end when the server does; 0 means 20 s
-	TLS         *tls.Config   // nil means none
-	Logger      *slog.Logger  // nil means none; no vector is ever logged
+	Model       string            // a model's folder, or one that holds several
+	Verify      *signed.PublicKey // by which each model must be signed; nil if signatures are not looked at
+	MaxBody     int64             // bytes of a request; 0 means 8 MiB
+	MaxRows     int               // vectors of a request; 0 means 1024
+	Memory      int64             // bytes that all requests under way may take together; 0 means 128 MiB
+	Concurrency int               // requests that are worked on at a time; 0 means 64
+	Share       int               // of them that one address may have; 0 means half
+	Connections int               // at a time; 0 means 4,096
+	Each        int               // connections that one address may have; 0 means half
+	Refusals    float64           // a second of one address that leave its connection open, others end it; 0 for no limit
+	Admin       net.Listener      // at which health and numbers are, as well; nil for none
+	GRPC        net.Listener      // at which calls of gRPC are answered; nil for none
+	Wait        time.Duration     // for one's turn among them; 0 means 1 s
+	Poll        time.Duration     // between looks at the folder; 0 means 1 s
+	MaxModels   int64             // bytes of the weights of all models together; 0 means 1 GiB
+	LoadTimeout time.Duration     // for the folder to be read; 0 means 30 s
+	ReadTimeout time.Duration     // for a whole request to arrive; 0 means 10 s
+	Withdraw    time.Duration     // for which it goes on answering when it is about to end, not ready any more; 0 for not at all
+	Drain       time.Duration     // for requests to end when the server does; 0 means 20 s
+	TLS         *tls.Config       // nil means none
+	Logger      *slog.Logger      // nil means none; no vector is ever logged
 }
 
 // Validate reports the first setting that cannot be meant.

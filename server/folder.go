@@ -15,6 +15,7 @@ import (
 
 	"sotto/internal/fault"
 	"sotto/internal/regular"
+	"sotto/internal/signed"
 	"sotto/train/model"
 )
 
@@ -45,9 +46,10 @@ func (s state) names(served bool) []string {
 // fingerprint tells whether a folder changed. The manifest holds the digest of
 // the weights; their size and time tell when a copy has become complete.
 type fingerprint struct {
-	manifest [sha256.Size]byte
-	size     int64 // of the weights
-	changed  int64
+	manifest  [sha256.Size]byte
+	size      int64 // of the weights
+	changed   int64
+	signature [sha256.Size]byte // zeros where none is looked at
 }
 
 func fingerprintOf(dir string) (fingerprint, error) {
@@ -196,11 +198,28 @@ func (s *Server) read(all bool) (err error) {
 	return nil
 }
 
+// load reads a model, from copies of what was verified where it must be signed.
+func (s *Server) load(name, dir string, most int64) (*served, error) {
+	if s.config.Verify == nil {
+		return load(name, dir, most)
+	}
+	folder, err := model.OpenSigned(*s.config.Verify, dir, false)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close() //nolint:errcheck // what is left is in a temporary folder
+	m, err := load(name, folder.Dir, most)
+	return m, folder.Name(err)
+}
+
 // take returns what comes after the old: the same if nothing changed, the new
 // model if it is good and its weights have not more bytes than are left, else the
 // old one again.
 func (s *Server) take(old slot, name, dir string, all bool, left int64) slot {
 	seen, err := fingerprintOf(dir)
+	if s.config.Verify != nil { // it may come after the rest
+		seen.signature = signed.Mark(dir)
+	}
 	if err == nil && seen == old.seen && !all {
 		return old
 	}
@@ -212,7 +231,7 @@ func (s *Server) take(old slot, name, dir string, all bool, left int64) slot {
 	}
 	var m *served
 	if err == nil {
-		m, err = load(name, dir, left)
+		m, err = s.load(name, dir, left)
 	}
 	if err == nil {
 		s.reads.WithLabelValues("loaded").Inc()

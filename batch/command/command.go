@@ -52,6 +52,7 @@ type options struct {
 	outFormat string
 	nameOf    string
 	cells     string // file of --cells
+	sign      string // file of --sign
 	json      bool
 	verbose   bool
 }
@@ -75,6 +76,7 @@ func (o *options) addFlags(fs *pflag.FlagSet) {
 	term.Widths(fs, "as the encoder makes them")
 	fs.StringVar(&o.job.Secret, "secret", "", "file of 32 random bytes that keys the noise, as a gateway's, on every worker at this path")
 	fs.StringVar(&o.job.Out, "out", "", "folder for the parts and the record of the set, set.privacy.json")
+	term.AddSign(fs, &o.sign, "set.privacy.json is signed, and by it all parts")
 	fs.StringVar(&o.outFormat, "format", "jsonl", "format of the parts: jsonl, csv, npy or parquet")
 	fs.BoolVar(&o.job.Count, "estimate", false, "count the answers that releases name, by krr, subset or codes, and write into estimate.json what sotto estimate tells of all of them")
 	fs.StringVar(&o.job.Evaluate, "evaluate", "", "folder of a model that sotto train --out or sotto estimate train made for such releases, on every worker: how often it is right about them is counted from --label, which is not private, into --evaluation")
@@ -120,7 +122,7 @@ func (o *options) settle(fs *pflag.FlagSet) error {
 	if o.job.Public, err = p.Public(); err != nil {
 		return err
 	}
-	for name, given := range map[string]bool{"estimate": o.job.Count, "evaluate": o.job.Evaluate != "", "pairs": o.job.Pairs != ""} {
+	for name, given := range map[string]bool{"estimate": o.job.Count, "evaluate": o.job.Evaluate != "", "pairs": o.job.Pairs != "", "sign": o.sign != ""} {
 		if given && o.stream.URL != "" {
 			return fmt.Errorf("--%s is for files, must be absent with --stream, which has no end at which to tell anything", name)
 		}
@@ -187,7 +189,9 @@ round otherwise, is refused.
 
 --evaluate says how often a model is right about the releases, and --pairs keeps raw
 vectors beside them, for attacks. Both are made of what releases hide: they are covered
-by no ε, are readable by their owner alone, and never lie below --out, which leaves.`,
+by no ε, are readable by their owner alone, and never lie below --out, which leaves.
+
+--sign signs set.privacy.json, which holds the SHA-256 of every part, in this process.`,
 		Example: `  sotto-batch --in 'texts/*.jsonl' --text text --id id --out private --mechanism codebook --epsilon 4 --secret batch.secret
   sotto-batch --in 'texts/*.parquet' --text review --id id --user author --ledger postgres://… --out private --epsilon 4 --secret batch.secret --format parquet
   sotto-batch --in 'texts/*.jsonl' --text text --id id --out private --mechanism cells --epsilon 4 --secret batch.secret --evaluate model --label topic --pairs trusted --attributes age,sex
@@ -221,6 +225,13 @@ func (o *options) run(ctx context.Context, std term.Streams) error {
 	}
 	if !o.verbose { // what went wrong is said below, once
 		slog.SetDefault(slog.New(slog.DiscardHandler))
+	}
+	key, err := term.SigningKey(o.sign, std.Err)
+	if err != nil {
+		return err
+	}
+	if key != nil {
+		o.job.Sign = func(record []byte) []byte { return key.Sign(record, term.RecordComment) }
 	}
 	if o.stream.URL != "" {
 		o.stream.Job, o.stream.Subject = o.job, cmp.Or(o.stream.Subject, o.stream.From+".>")

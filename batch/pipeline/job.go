@@ -53,6 +53,10 @@ type Job struct {
 	// Watch, if not nil, is told how far the job is, one call at a time, by the workers of the
 	// process that runs it.
 	Watch func(Progress) `json:"-"`
+
+	// Sign, if not nil, makes the signature of the record of the set, which is written
+	// beside it. The key stays in the process that runs the job.
+	Sign func(record []byte) []byte `json:"-"`
 }
 
 // Validate reports what cannot be done.

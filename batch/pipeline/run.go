@@ -44,7 +44,7 @@ func Run(ctx context.Context, j *Job, runner string) (*shard.Set, error) {
 		err = closed
 	}
 	if err == nil {
-		return readSet(ctx, j.Out)
+		return readSet(ctx, j, w)
 	}
 	left := w.Sweep()
 	if why := failure.Load(); why != nil {
@@ -53,9 +53,10 @@ func Run(ctx context.Context, j *Job, runner string) (*shard.Set, error) {
 	return nil, errors.Join(fmt.Errorf("pipeline: the job did not end well on %s: %w", runner, err), left)
 }
 
-// readSet reads the record that the last function wrote, maybe on another machine.
-func readSet(ctx context.Context, dir string) (*shard.Set, error) {
-	in, err := openSet(ctx, dir)
+// readSet reads the record that the last function wrote, maybe on another machine, and
+// has it signed as it was read.
+func readSet(ctx context.Context, j *Job, w *shard.Worker) (*shard.Set, error) {
+	in, err := openSet(ctx, j.Out)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,14 @@ func readSet(ctx context.Context, dir string) (*shard.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return evidence.ParseSet(content)
+	set, err := evidence.ParseSet(content)
+	if err == nil && j.Sign != nil {
+		err = w.WriteSignature(ctx, j.Sign(content))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return set, nil
 }
 
 func openSet(ctx context.Context, dir string) (io.ReadCloser, error) {

@@ -12,6 +12,7 @@ import (
 
 	"sotto/encode/catalogue"
 	"sotto/internal/atomicfile"
+	"sotto/internal/signed"
 	"sotto/internal/vecfile"
 	"sotto/internal/version"
 	"sotto/mech"
@@ -85,7 +86,7 @@ func (w *Worker) Begin(ctx context.Context, chunks []Chunk) error {
 	if remote(w.spec.Out) {
 		err = w.beginElsewhere(ctx, job)
 	} else {
-		err = begin(w.spec.Out, 0o755, job, mine(w.spec.OutFormat, SetFile, EstimateFile), SetFile)
+		err = begin(w.spec.Out, 0o755, job, mine(w.spec.OutFormat, SetFile, SetFile+signed.End, EstimateFile), SetFile)
 	}
 	if err != nil || w.spec.Pairs == "" {
 		return err
@@ -274,6 +275,19 @@ func (w *Worker) write(ctx context.Context, s *Set) error {
 		return err
 	}
 	return w.own(w.spec.Out)
+}
+
+// WriteSignature writes the signature of the record of a set beside it, wherever that is.
+func (w *Worker) WriteSignature(ctx context.Context, signature []byte) error {
+	out, err := create(ctx, join(w.spec.Out, SetFile+signed.End), w.at)
+	if err != nil {
+		return err
+	}
+	defer out.abort()
+	if _, err = out.Write(signature); err != nil {
+		return err
+	}
+	return out.commit()
 }
 
 // own takes away what said whose the parts of a folder are: its record does.

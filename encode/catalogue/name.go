@@ -64,6 +64,7 @@ func Beside(model, data string) Roots {
 type trust struct {
 	said []Flag
 	dirs []string
+	only []string // nil: as the roots say
 }
 
 type trustKey struct{}
@@ -94,6 +95,15 @@ func Agree(ctx context.Context, model string, named Name) error {
 func Within(ctx context.Context, dirs ...string) context.Context {
 	t := trusted(ctx)
 	t.dirs = slices.Concat(t.dirs, dirs)
+	return context.WithValue(ctx, trustKey{}, t)
+}
+
+// Only returns a context under which the files and folders of encoders that a file may
+// name lie in these folders, or where a person said ([Within]), and in no roots: what is
+// signed is believed to name what was signed with it.
+func Only(ctx context.Context, dirs ...string) context.Context {
+	t := trusted(ctx)
+	t.only = dirs
 	return context.WithValue(ctx, trustKey{}, t)
 }
 
@@ -151,6 +161,9 @@ func (r Roots) outside(ctx context.Context, path string) (string, error) {
 	dirs := slices.Concat(r.Dirs, trusted(ctx).dirs, []string{r.Data})
 	if fetched, err := Dir(); err == nil {
 		dirs = append(dirs, fetched)
+	}
+	if only := trusted(ctx).only; only != nil {
+		dirs = slices.Concat(only, trusted(ctx).dirs)
 	}
 	for _, dir := range dirs {
 		if actual, err := resolve(dir); dir != "" && err == nil {

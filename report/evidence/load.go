@@ -13,6 +13,8 @@ import (
 	"slices"
 
 	"sotto/internal/regular"
+	"sotto/internal/signed"
+	"sotto/train/model"
 )
 
 // maxFile bounds what is read into memory: results with pictures take a few
@@ -60,12 +62,36 @@ func (e *Evidence) AddFile(path string, alone bool) error {
 	if err != nil {
 		return fmt.Errorf("evidence: %w", err)
 	}
+	return errors.Join(e.add(path, f, alone), f.Close())
+}
+
+// AddSigned is [Evidence.AddFile] of what the key has signed: a file with its signature
+// beside it, or a folder that is as it was signed. What was verified is what is read, once.
+func (e *Evidence) AddSigned(key signed.PublicKey, path string, alone bool) error {
+	var content []byte
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+	case info.IsDir():
+		content, err = key.ReadIn(path, folderFile, maxFile, model.SignedWant(false))
+		path = filepath.Join(path, folderFile)
+	default:
+		content, err = key.Read(path, maxFile)
+	}
+	if err != nil {
+		return err
+	}
+	return e.add(path, bytes.NewReader(content), alone)
+}
+
+// add reads what is stored at a path.
+func (e *Evidence) add(path string, r io.Reader, alone bool) error {
 	before := make([]int, len(e.held))
 	for i, list := range e.held {
 		before[i] = len(list)
 	}
-	err = e.Add(filepath.Base(path), f)
-	if err = errors.Join(err, f.Close()); err != nil {
+	err := e.Add(filepath.Base(path), r)
+	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	for i, list := range e.held {

@@ -19,6 +19,7 @@ import (
 	"sotto/encode/catalogue"
 	"sotto/internal/atomicfile"
 	"sotto/internal/safetensors"
+	"sotto/internal/signed"
 	"sotto/mech"
 )
 
@@ -330,7 +331,7 @@ func replaceable(dir string) error {
 		return fmt.Errorf("model: %w", err)
 	}
 	for _, e := range entries {
-		if !slices.Contains([]string{ManifestFile, WeightsFile, SecretFile, TrainedFile}, e.Name()) || !e.Type().IsRegular() {
+		if !slices.Contains([]string{ManifestFile, WeightsFile, SecretFile, TrainedFile, signed.ListFile, signed.ListFile + signed.End}, e.Name()) || !e.Type().IsRegular() {
 			return fmt.Errorf("model: %s holds %q, must be empty or a model's folder", dir, e.Name())
 		}
 	}

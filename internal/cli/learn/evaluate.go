@@ -1,21 +1,26 @@
 package learn
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 
 	"github.com/spf13/cobra"
 
+	"sotto/encode/catalogue"
 	"sotto/experiment"
 	"sotto/internal/cli/term"
 	"sotto/internal/layout"
+	"sotto/train/model"
 )
 
 func newEvaluate(std term.Streams) *cobra.Command {
 	var in experiment.Path
 	var workers int
 	var asJSON bool
+	var verify string
 	c := &cobra.Command{
 		Use:   "evaluate DIR",
 		Short: "Measure stored models again, next to the limit that their ε sets",
@@ -33,7 +38,7 @@ are what is in the model.`,
 		PreRunE: term.NoZeros(),
 		RunE: func(c *cobra.Command, args []string) error {
 			e, err := term.While(std.Err, "evaluating", func() (*experiment.Evaluation, error) {
-				return experiment.Evaluate(c.Context(), args[0], in, workers)
+				return evaluate(c.Context(), args[0], verify, in, workers)
 			})
 			if err != nil {
 				return err
@@ -42,10 +47,32 @@ are what is in the model.`,
 		},
 	}
 	c.Flags().Var(&in, "in", "file of your own that the models were trained on")
+	term.AddVerify(c.Flags(), &verify, "DIR")
 	term.AddModelEncoder(c.Flags())
 	c.Flags().IntVar(&workers, "workers", 0, "cores to use (default: all)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// evaluate evaluates, by copies of what was verified where the models must be signed.
+func evaluate(ctx context.Context, dir, verify string, in experiment.Path, workers int) (*experiment.Evaluation, error) {
+	key, err := term.CheckingKey(verify)
+	if err != nil {
+		return nil, err
+	}
+	if key == nil {
+		return experiment.Evaluate(ctx, dir, in, workers)
+	}
+	folder, err := model.OpenSigned(*key, dir, false, experiment.SpecFile, experiment.ReferenceDir)
+	if err != nil {
+		return nil, err
+	}
+	e, err := experiment.Evaluate(catalogue.Only(ctx, folder.Copies()), folder.Dir, in, workers)
+	if err = errors.Join(folder.Name(err), folder.Close()); err != nil {
+		return nil, err
+	}
+	e.Dir = dir
+	return e, nil
 }
 
 func printEvaluation(out io.Writer, e *experiment.Evaluation) error {

@@ -27,11 +27,13 @@ type trainOptions struct {
 	name string // of the rows of a file
 	run  experiment.Options
 	json bool
+	sign string
 }
 
 func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
 	SpecFlags(fs, &o.spec, &o.name)
 	fs.StringVar(&o.run.Out, "out", "", "folder for models and results (default: keep nothing)")
+	term.AddSign(fs, &o.sign, "the folder of --out is signed when all of it is there")
 	fs.BoolVar(&o.run.Resume, "resume", false, "continue with what --out holds")
 	fs.IntVar(&o.run.Pictures, "pictures", 0, "number of texts to lay out in the plane, before release and after, for sotto report (default: none)")
 	fs.IntVar(&o.run.Workers, "workers", 0, "cores to use (default: all); results do not depend on it")
@@ -59,7 +61,9 @@ Methods, with the mechanisms they can take where there is a choice:
 ` + methods.String() + `
 Noise is the honest one unless --variant names a published one, whose true ε is
 then printed, with the honest variant trained beside it. Ctrl-C keeps what was
-trained so far in --out, and --resume goes on from there with the same result.`,
+trained so far in --out, and --resume goes on from there with the same result.
+
+--sign writes a list of all files of --out with their SHA-256, and its signature.`,
 		Example: `  sotto train --method federate --epsilon 8
   sotto train --in reviews.csv --text review --label rating --method auto --epsilon 4 --out mine
   sotto train --data adult --method unconstrained,noise,federate --epsilon 8 --seeds 5
@@ -85,6 +89,13 @@ func runTrain(ctx context.Context, o trainOptions, std term.Streams) error {
 	if o.spec.Threshold == 0 {
 		o.spec.Threshold = -1 // which means 0 there
 	}
+	if o.sign != "" && o.run.Out == "" {
+		return errors.New("--sign signs the folder of --out, must be given with one")
+	}
+	key, err := term.SigningKey(o.sign, std.Err) // an hour is too late to ask for a password
+	if err != nil {
+		return err
+	}
 	bar := term.NewProgress(std.Err, "loading")
 	if o.spec.In != "" { // a file that nobody has seen before: an hour is too late to hear of it
 		o.run.Notes = func(notes []string) {
@@ -102,6 +113,9 @@ func runTrain(ctx context.Context, o trainOptions, std term.Streams) error {
 	}
 	if r == nil {
 		return err
+	}
+	if err == nil && key != nil { // what is interrupted is not signed
+		err = key.SignFolder(o.run.Out, term.FolderComment)
 	}
 	return errors.Join(term.Show(std.Out, o.json, r, func(out io.Writer, r *experiment.Result) error { return printResult(out, r, o.run.Out) }), err)
 }

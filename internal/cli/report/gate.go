@@ -9,7 +9,6 @@ import (
 
 	"sotto/internal/cli/term"
 	"sotto/internal/layout"
-	"sotto/report"
 	"sotto/report/evidence"
 	"sotto/report/gate"
 )
@@ -17,6 +16,7 @@ import (
 // gateOptions are the flags of "sotto gate".
 type gateOptions struct {
 	policy string
+	verify string
 	json   bool
 }
 
@@ -42,6 +42,7 @@ Exit codes: 0 the gate is open; 3 it is closed; 2 wrong use or bad input.`,
 		RunE: func(_ *cobra.Command, args []string) error { return runGate(o, args, std) },
 	}
 	c.Flags().StringVar(&o.policy, "policy", "", "file of rules, in JSON")
+	term.AddVerify(c.Flags(), &o.verify, "each of RESULTS")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -57,7 +58,7 @@ func runGate(o gateOptions, results []string, std term.Streams) error {
 	if err != nil {
 		return err
 	}
-	found, err := term.While(std.Err, "reading results", func() (*evidence.Evidence, error) { return report.Load(results...) })
+	found, err := term.While(std.Err, "reading results", func() (*evidence.Evidence, error) { return load(results, o.verify, false) })
 	if err != nil {
 		return err
 	}

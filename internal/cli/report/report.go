@@ -27,6 +27,7 @@ func Commands(std term.Streams) []*cobra.Command {
 // reportOptions are the flags of "sotto report".
 type reportOptions struct {
 	out, format, title string
+	verify             string
 	alone              bool
 }
 
@@ -60,6 +61,7 @@ the file ends in .md. The same results give the same page.`,
 	}
 	c.Flags().StringVar(&o.out, "out", "report.html", "file to write, - for standard output")
 	c.Flags().StringVar(&o.format, "format", "", "format of the page: html or md (default: as the file ends)")
+	term.AddVerify(c.Flags(), &o.verify, "each of RESULTS")
 	c.Flags().BoolVar(&o.alone, "record-alone", false, "show the record of a release whose file is not beside it, as unbound")
 	c.Flags().StringVar(&o.title, "title", "", "title of the page (default: the evidence's own)")
 	return c
@@ -73,7 +75,7 @@ func runReport(ctx context.Context, o reportOptions, paths []string, std term.St
 	}
 	bar := term.NewProgress(std.Err, "reading results")
 	defer bar.Finish()
-	found, err := o.load(paths)
+	found, err := load(paths, o.verify, o.alone)
 	if err != nil {
 		return err
 	}
@@ -109,15 +111,20 @@ func runReport(ctx context.Context, o reportOptions, paths []string, std term.St
 	return err
 }
 
-// load reads the evidence.
-func (o *reportOptions) load(paths []string) (*evidence.Evidence, error) {
-	if !o.alone {
-		return report.Load(paths...)
+// load reads the evidence; where it must be signed, what was verified and nothing else.
+func load(paths []string, verify string, alone bool) (*evidence.Evidence, error) {
+	key, err := term.CheckingKey(verify)
+	if err != nil {
+		return nil, err
 	}
 	all, err := report.Kinds().New()
 	for _, path := range paths {
-		if err == nil {
-			err = all.AddFile(path, true)
+		switch {
+		case err != nil:
+		case key != nil:
+			err = all.AddSigned(*key, path, alone)
+		default:
+			err = all.AddFile(path, alone)
 		}
 	}
 	return all, err

@@ -107,19 +107,34 @@ func (o *gatewayOptions) settle(fs *pflag.FlagSet) {
 	}
 }
 
-// trained loads the model of --model, and opens the encoder that it was trained on.
+// trained loads the model of --model, and opens the encoder that it was trained on; by
+// copies of what was verified where it must be signed. They go when all is in memory.
 func (o *gatewayOptions) trained(ctx context.Context) (encode.Source, gateway.Mechanism, []model.LabelRecord, error) {
-	wrong := func(err error) (encode.Source, gateway.Mechanism, []model.LabelRecord, error) {
-		return nil, nil, nil, fmt.Errorf("%s: %w", o.model, err)
+	if o.key == nil {
+		return o.load(ctx, o.model)
 	}
-	trained, info, err := model.Load(o.model)
+	folder, err := model.OpenSigned(*o.key, o.model, false)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer folder.Close() //nolint:errcheck // what is left is in a temporary folder
+	e, m, labels, err := o.load(catalogue.Only(ctx, folder.Copies()), folder.Dir)
+	return e, m, labels, folder.Name(err)
+}
+
+// load loads a model, and opens its encoder.
+func (o *gatewayOptions) load(ctx context.Context, dir string) (encode.Source, gateway.Mechanism, []model.LabelRecord, error) {
+	wrong := func(err error) (encode.Source, gateway.Mechanism, []model.LabelRecord, error) {
+		return nil, nil, nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	trained, info, err := model.Load(dir)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	if err = info.Data.Texts(); err != nil {
 		return wrong(err)
 	}
-	if err = catalogue.Agree(ctx, o.model, info.Data.Encoder); err != nil {
+	if err = catalogue.Agree(ctx, dir, info.Data.Encoder); err != nil {
 		return wrong(err)
 	}
 	labels, err := info.Labels()
@@ -130,11 +145,11 @@ func (o *gatewayOptions) trained(ctx context.Context) (encode.Source, gateway.Me
 	if err != nil {
 		return wrong(err)
 	}
-	name, err := catalogue.Near(info.Data.Encoder, o.model)
+	name, err := catalogue.Near(info.Data.Encoder, dir)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	e, err := catalogue.OpenNamed(ctx, name, catalogue.Beside(o.model, dataset.Dir()))
+	e, err := catalogue.OpenNamed(ctx, name, catalogue.Beside(dir, dataset.Dir()))
 	return e, m, labels, err
 }
 

@@ -20,6 +20,7 @@ import (
 	"sotto/encode/static"
 	"sotto/gateway"
 	"sotto/internal/cli/term"
+	"sotto/internal/signed"
 	"sotto/ledger"
 	"sotto/ledger/part"
 	"sotto/measure/kept"
@@ -46,6 +47,9 @@ type gatewayOptions struct {
 	serverModel string
 	serverClass string
 	production  bool
+	verify      string
+	signed      bool
+	key         *signed.PublicKey // of --verify
 	page        bool
 	words       term.ListFlags
 }
@@ -55,6 +59,8 @@ func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	term.AddEncoderRoots(fs)
 	fs.StringVar(&o.mechanism, "mechanism", "", "mechanism that releases each vector (default: cells if sotto comes with those of the encoder, else codebook)")
 	fs.StringVar(&o.model, "model", "", "folder of one seed that sotto train --out made, whose layers before the noise and whose mechanism are used")
+	term.AddVerify(fs, &o.verify, "the folder of --model")
+	fs.BoolVar(&o.signed, "signed", false, "refuse a --model without --verify, for settings that others add theirs to, beside --production")
 	fs.StringVar(&o.ledger, "ledger", "", "file of budgets, or postgres://… (default: a file in the user's folder of settings)")
 	o.addWatch(fs)
 	fs.Float64Var(&o.budget.Epsilon, "budget", 80, "ε that a user may spend in a window")
@@ -159,7 +165,7 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 	if err = o.places(); err != nil {
 		return err
 	}
-	if err = o.safe(); err != nil {
+	if err = errors.Join(o.safe(), o.loadVerify()); err != nil {
 		return err
 	}
 	if o.Keys, err = o.loadKeys(); err != nil {

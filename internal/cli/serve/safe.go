@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"sotto/gateway/keys"
+	"sotto/internal/cli/term"
 	"sotto/ledger"
 	"sotto/ledger/postgres"
 )
@@ -133,6 +134,32 @@ func (o *gatewayOptions) loadKeys() (*keys.Set, error) {
 		o.Log.Warn("--keys: " + err.Error())
 	}
 	return set, nil
+}
+
+// loadVerify reads the key by which the model must be signed, once: to take another is a
+// matter of a start. In production nobody but its owner may be able to put another there.
+func (o *gatewayOptions) loadVerify() (err error) {
+	switch {
+	case o.verify != "" && o.model == "":
+		return errors.New("--verify checks the folder of a --model, must be given with one")
+	case o.verify == "" && o.model != "" && o.signed:
+		return errors.New("--signed refuses a --model that nobody vouches for: name the public key by which it is signed with --verify")
+	case o.verify == "":
+		if o.model != "" && o.production {
+			o.Log.Warn("there is no --verify, so that whoever can write the folder of --model chooses what is released")
+		}
+		return nil
+	}
+	if o.key, err = term.CheckingKey(o.verify); err != nil {
+		return err
+	}
+	if err := writable(o.verify); err != nil {
+		if o.production {
+			return fmt.Errorf("--production: --verify: %w", err)
+		}
+		o.Log.Warn("--verify: " + err.Error())
+	}
+	return nil
 }
 
 // writable says who else could change a file, or put another in its place. Windows

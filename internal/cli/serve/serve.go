@@ -30,11 +30,13 @@ func Commands(std term.Streams) []*cobra.Command {
 type serveOptions struct {
 	server.Config
 	serviceFlags
-	grpc string
+	grpc   string
+	verify string
 }
 
 func (o *serveOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Model, "model", "", "folder of a model, or of several, that sotto train --out or sotto serve head made")
+	term.AddVerify(fs, &o.verify, "each model")
 	fs.Int64Var(&o.MaxBody, "max-body", 8<<20, "largest number of bytes of a request")
 	fs.IntVar(&o.MaxRows, "max-rows", 1024, "largest number of vectors of a request")
 	fs.IntVar(&o.Concurrency, "concurrency", 64, "number of requests that are worked on at a time")
@@ -105,6 +107,9 @@ func runServe(ctx context.Context, o serveOptions, std term.Streams) error {
 		return err
 	}
 	o.Logger, o.TLS = log, certificates.Config()
+	if o.Verify, err = term.CheckingKey(o.verify); err != nil {
+		return err
+	}
 	l, admin, err := o.open()
 	if err != nil {
 		return err
@@ -150,17 +155,22 @@ func reloadOn(ctx context.Context, signals <-chan os.Signal, s *server.Server, c
 }
 
 func newServeHead(std term.Streams) *cobra.Command {
-	return &cobra.Command{
+	var sign string
+	c := &cobra.Command{
 		Use:   "head MODEL OUT",
 		Short: "Write what a server needs of a model, without its encoder",
 		Long: `Write the classifier of one model, with the guarantee of the vectors that it
 takes, as a folder of its own for "sotto serve --model". The encoder stays where
 it is: it was trained on texts that no guarantee covers, and only the gateway
-needs it. OUT must be absent, empty or such a folder.`,
+needs it. OUT must be absent, empty or such a folder. --sign signs it.`,
 		Example: `  sotto serve head reviews/seed-1 receiver/reviews
   sotto serve --model receiver`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
+			key, err := term.SigningKey(sign, std.Err)
+			if err != nil {
+				return err
+			}
 			h, err := model.LoadHead(args[0])
 			if err != nil {
 				return err
@@ -168,8 +178,15 @@ needs it. OUT must be absent, empty or such a folder.`,
 			if err = h.Save(args[1]); err != nil {
 				return err
 			}
+			if key != nil {
+				if err = key.SignFolder(args[1], term.HeadComment); err != nil {
+					return err
+				}
+			}
 			_, err = fmt.Fprintf(std.Out, "%s: takes vectors of %d numbers by %s, %v; it holds no encoder\n", args[1], h.Dim(), h.Manifest.Receives.Mechanism, h.Guarantee())
 			return err
 		},
 	}
+	term.AddSign(c.Flags(), &sign, "the folder is signed")
+	return c
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"sotto/internal/atomicfile"
+	"sotto/internal/signed"
 	"sotto/mech"
 )
 
@@ -23,6 +24,9 @@ type Sink struct {
 	atomic *atomicfile.File
 	spool  *os.File
 	shared bool
+
+	// Signer signs the record into a file beside it; nil signs nothing.
+	Signer *signed.SecretKey
 }
 
 // NewSink makes the sink for a path, - for standard output.
@@ -87,12 +91,14 @@ const (
 func (s *Sink) Appear(side string, record func(mech.Binding) ([]byte, error), stdout io.Writer) error {
 	old := []string{side}
 	if s.atomic != nil {
-		old = append(old, s.out+PrivacyEnd, s.out+RawEnd)
+		old = append(old, s.out+PrivacyEnd, s.out+RawEnd, s.out+PrivacyEnd+signed.End)
 	}
 	var f *atomicfile.File
+	var said []byte
 	if side != "" {
-		said, err := s.bind(record)
-		if err != nil {
+		old = append(old, side+signed.End)
+		var err error
+		if said, err = s.bind(record); err != nil {
 			return err
 		}
 		if f, err = atomicfile.Create(side); err != nil {
@@ -114,8 +120,15 @@ func (s *Sink) Appear(side string, record func(mech.Binding) ([]byte, error), st
 	if err := s.Commit(stdout); err != nil || f == nil {
 		return err
 	}
-	return f.Commit()
+	if err := f.Commit(); err != nil || s.Signer == nil {
+		return err
+	}
+	return s.Signer.SignFile(side, said, RecordComment)
 }
+
+// RecordComment is the trusted comment of a record's signature: what was signed, and
+// nothing of when, where and of which file.
+const RecordComment = "sotto: record of releases"
 
 // bind returns what is said of the file as it was written.
 func (s *Sink) bind(record func(mech.Binding) ([]byte, error)) ([]byte, error) {

@@ -19,6 +19,7 @@ import (
 	"sotto/encode/textfile"
 	"sotto/internal/atomicfile"
 	"sotto/internal/cli/term"
+	"sotto/internal/signed"
 	"sotto/internal/vecfile"
 	"sotto/internal/vectorise"
 	"sotto/internal/version"
@@ -37,6 +38,8 @@ type encodeOptions struct {
 	encoder   string
 	mechanism string
 	model     string
+	sign      string
+	verify    string
 	keep      []string
 	person    string
 	exact     bool // names of persons are taken as they are
@@ -57,6 +60,7 @@ func (o *encodeOptions) addFlags(fs *pflag.FlagSet) {
 	o.MaskFlags.AddFlags(fs)
 	fs.StringVar(&o.mechanism, "mechanism", "", "mechanism that releases each vector (default: none, so that vectors are raw)")
 	fs.StringVar(&o.model, "model", "", "folder that sotto train --out made, whose encoder, masks, layers and mechanism release each text")
+	term.AddVerify(fs, &o.verify, "the folder of --model")
 	fs.BoolVar(&o.skipTrained, "skip-trained", false, "leave out rows that the --model was trained on, and with --person all rows of its persons, and count them")
 	fs.BoolVar(&o.includeTrained, "include-trained", false, "release rows that the --model was trained on, too, which its ε does not cover; the record then says how many")
 	fs.StringSliceVar(&o.keep, "keep", nil, "columns, separated by commas, that are written beside the vectors as they are")
@@ -67,6 +71,7 @@ func (o *encodeOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.maxRows, "max-rows", 0, "number of rows of each --person, or of each cluster of --link-by, that are released, the first ones (default: all)")
 	fs.StringVar(&o.label, "label", "", "column of which to say how much the releases still tell, on standard error alone (default: none)")
 	o.outFlags.addFlags(fs, "as the encoder makes them")
+	term.AddSign(fs, &o.sign, "the record of what is promised is signed, and by it the file that it belongs to")
 	fs.Lookup("metadata").Usage = "file for what is promised (default OUT.privacy.json, or OUT.raw.json)"
 }
 
@@ -91,6 +96,9 @@ ends in, or what flags say, and a row that does not parse is an error of its own
 With --model a file that holds rows which the model was trained on is refused, since
 its ε does not cover them: others' releases, and the head that reads them, depend on
 such a row even if it is not released itself. --skip-trained leaves these rows out.
+
+--sign signs OUT.privacy.json, which holds the SHA-256 of OUT, into
+OUT.privacy.json.minisig. --verify refuses a --model that is not signed as it is.
 
 --dropout masks each word with that probability before it is encoded, which
 makes the promise at word level stronger; words and patterns of --mask, and names
@@ -133,7 +141,28 @@ type encodeSummary struct {
 	hint    string
 }
 
-func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err error) {
+// runEncode encodes; where the model must be signed, by copies of what was verified.
+func runEncode(ctx context.Context, o encodeOptions, std term.Streams) error {
+	signer, err := term.SigningKey(o.sign, std.Err)
+	if err != nil {
+		return err
+	}
+	key, err := term.CheckingKey(o.verify)
+	if err != nil {
+		return err
+	}
+	if key == nil {
+		return o.run(ctx, signer, std)
+	}
+	folder, err := model.OpenSigned(*key, o.model, true)
+	if err != nil {
+		return err
+	}
+	o.model = folder.Dir
+	return errors.Join(folder.Name(o.run(catalogue.Only(ctx, folder.Copies()), signer, std)), folder.Close())
+}
+
+func (o encodeOptions) run(ctx context.Context, signer *signed.SecretKey, std term.Streams) (err error) {
 	if o.workers, err = term.Workers(o.workers); err != nil {
 		return err
 	}
@@ -190,6 +219,7 @@ func runEncode(ctx context.Context, o encodeOptions, std term.Streams) (err erro
 	if err = errors.Join(closeEncoder(), appear()); err != nil {
 		return err
 	}
+	sink.Signer = signer
 	if err = sink.Appear(o.record(), func(b mech.Binding) ([]byte, error) {
 		b.Rows = summary.Rows
 		record.Binding = b
@@ -219,7 +249,7 @@ func (o *encodeOptions) showMasks(job *vectorise.Job) (appear func() error, abor
 
 // open opens the texts.
 func (o *encodeOptions) open(stdin io.Reader) (*textfile.Reader, error) {
-	files := append(o.Files(), term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.record()), term.Named("--show-masks", o.Show), term.Named("--cells", o.File("cells")))
+	files := append(o.Files(), term.Named("--in", o.in), term.Named("--out", o.out), term.Named("the metadata", o.record()), term.Named("the signature", o.signature()), term.Named("--sign", o.sign), term.Named("--show-masks", o.Show), term.Named("--cells", o.File("cells")))
 	if err := term.RefuseSame(files...); err != nil {
 		return nil, err
 	}
@@ -232,6 +262,14 @@ func (o *encodeOptions) record() string {
 		return o.side(term.RawEnd)
 	}
 	return o.side(term.PrivacyEnd)
+}
+
+// signature returns the path of the record's signature, "" for none.
+func (o *encodeOptions) signature() string {
+	if o.sign == "" {
+		return ""
+	}
+	return o.record() + signed.End
 }
 
 // promise makes the mechanism, nil for none, and says what is promised.

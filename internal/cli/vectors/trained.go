@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,9 +37,17 @@ func (o *encodeOptions) refuse(fs *pflag.FlagSet) error {
 		if err := term.Refuse(fs, "without --mechanism", o.Names()...); err != nil {
 			return err
 		}
-		if err := term.Refuse(fs, "without --model or --mechanism: raw vectors promise nothing", "person", "link-by", "link-model", "max-rows"); err != nil {
+		if err := term.Refuse(fs, "without --model or --mechanism: raw vectors promise nothing", "person", "link-by", "link-model", "max-rows", "sign"); err != nil {
 			return err
 		}
+	}
+	if o.model == "" {
+		if err := term.Refuse(fs, "without --model: there is nothing else that is signed", "verify"); err != nil {
+			return err
+		}
+	}
+	if o.sign != "" && o.record() == "" {
+		return errors.New("--sign signs the record of a file: want --out or --metadata")
 	}
 	if o.person == "" {
 		if err := term.Refuse(fs, "without --person", "person-exact"); err != nil {
