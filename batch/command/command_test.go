@@ -160,3 +160,51 @@ func TestHelp(t *testing.T) {
 		}
 	}
 }
+
+// TestSign signs the record of a set, and by it all its parts.
+func TestSign(t *testing.T) {
+	dir := folder(t)
+	sotto := func(args ...string) (int, string) {
+		var out, errs bytes.Buffer
+		code := cli.Run(t.Context(), args, term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+		return code, errs.String()
+	}
+	key, out := filepath.Join(dir, "k"), filepath.Join(dir, "out")
+	if code, errs := sotto("key", "make", key); code != 0 {
+		t.Fatal(errs)
+	}
+	args := []string{"--in", filepath.Join(dir, "*.jsonl"), "--text", "text", "--id", "id", "--mechanism", "cells", "--epsilon", "8", "--secret", filepath.Join(dir, "secret"), "--out", out}
+	for range 2 { // the job again finds its own signature
+		if code, _, errs := call(t, append(args, "--sign", key)...); code != 0 {
+			t.Fatalf("exit code %d: %s", code, errs)
+		}
+	}
+	report := []string{"report", filepath.Join(out, "set.privacy.json"), "--verify", key + ".pub", "--out", filepath.Join(dir, "page.html")}
+	if code, errs := sotto(report...); code != 0 {
+		t.Fatal(errs)
+	}
+	parts, err := filepath.Glob(filepath.Join(out, "*.jsonl"))
+	if err != nil || len(parts) == 0 {
+		t.Fatalf("the parts are %v, %v", parts, err)
+	}
+	for _, tt := range []struct{ file, want string }{
+		{parts[0], "was changed or replaced"}, {filepath.Join(out, "set.privacy.json"), "the signature does not hold"},
+	} {
+		content, err := os.ReadFile(tt.file)
+		if err == nil {
+			err = os.WriteFile(tt.file, append(bytes.Clone(content), '\n'), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code, errs := sotto(report...); code != 2 || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s with a byte more: exit code %d, %q, want 2 and %q", filepath.Base(tt.file), code, errs, tt.want)
+		}
+		if err := os.WriteFile(tt.file, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, _, errs := call(t, append(args, "--sign", key+".pub")...); code != 2 || !strings.Contains(errs, "--sign") {
+		t.Errorf("a public key signs: exit code %d, %q", code, errs)
+	}
+}

@@ -73,6 +73,17 @@ func TestOpenNamed(t *testing.T) {
 	if _, err := os.Stat(sentinel); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("a program was run that only a file named")
 	}
+	only := catalogue.Only(t.Context(), model)
+	for name, want := range map[string]bool{
+		"default": true, filepath.Join(model, "in.txt"): true, filepath.Join(top, "a", "parents.txt"): false, filepath.Join(elsewhere, "models", "x.txt"): false, filepath.Join(data, "x.txt"): false, link: false,
+	} {
+		if err := roots.Allow(only, catalogue.Name(name)); (err == nil) != want {
+			t.Errorf("where %s alone is signed, Allow(%q) = %v, want it allowed: %v", model, name, err, want)
+		}
+	}
+	if err := roots.Allow(catalogue.Within(only, elsewhere), catalogue.Name(outside)); err != nil {
+		t.Errorf("what a person named beside what is signed: %v", err)
+	}
 	said := catalogue.Permit(catalogue.Within(t.Context(), elsewhere), catalogue.Said("command:touch "+sentinel))
 	if _, err := catalogue.OpenNamed(said, catalogue.Name(outside), roots); err != nil {
 		t.Errorf("a file below a folder that a person named is refused: %v", err)
