@@ -111,6 +111,8 @@ func artefacts() []artefact {
 		{"`receives` of a head", mech.Statement{}, classes(
 			each(public, "mechanism variant dropout unit claimed true delta text_level text_delta reason assumptions"), each(uncovered, "facts"))},
 		{"`witness` of what a head receives", mech.StatedWitness{}, each(uncovered, "event attained")},
+		{"signature, `X.minisig`", signature{}, classes(each(public, "key comment"), each(uncovered, "signature"))},
+		{"list of a signed head, `SHA256SUMS`", list{}, classes(each(public, "files bytes"), each(uncovered, "sha256"))},
 		{"answer of the gateway, `privacy`", gateway.Privacy{}, classes(
 			each(public, "mechanism unit epsilon delta assumptions noise scope against within dropout tells"),
 			each(keyed, "model"), each(spent, "cost spent left spent_delta left_delta renews repeated paid"))},
@@ -156,6 +158,21 @@ func answers() map[string]class {
 		each(trusted, `text words pieces applied before after cosine read unread server
 			encoder noise dropout numerics -`)) // of the gateway's page, which is for the trusted side, and what only the ledger holds
 }
+
+// signature and list are what the lines of their files hold. Whoever has one can try what
+// was signed against it, and no more than what was signed tells of texts.
+type (
+	signature struct {
+		Key       string `json:"key"` // its number
+		Comment   string `json:"comment"`
+		Signature string `json:"signature"` // of the file, and of that with the comment
+	}
+	list struct {
+		Files  []string `json:"files"` // their names, and how many they are
+		Bytes  int64    `json:"bytes"` // of all of them
+		SHA256 []string `json:"sha256"`
+	}
+)
 
 // labels are what Prometheus' labels and the keys of logs hold, beside numbers. A text, a
 // vector or a secret is none of them.

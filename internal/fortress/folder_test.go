@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"sotto/internal/signed"
 )
 
 const (
@@ -28,6 +30,7 @@ var folders = []attack{
 		s.folder(manifest, func(path string) error { return os.Mkdir(path, 0o700) })
 	}},
 	{"a gateway's model whose weights are a FIFO", "the start is refused within 25 s", gatewayModel},
+	{"a gateway's signed model, each file changed, added, removed, linked", "the start is refused, with the reason", signedModel},
 }
 
 func fifo(path string) error   { return syscall.Mkfifo(path, 0o600) }
@@ -154,4 +157,56 @@ func gatewayModel(s *scene) {
 	at.flags = nil // the model has an encoder and a mechanism
 	_, err := s.startSoon(at.args("--model", filepath.Join(dir, "good"))...)
 	s.judge(err != nil && !errors.Is(err, errHangs) && !strings.Contains(err.Error(), "minute"), "%s", shortened(err.Error()))
+}
+
+// signedModel changes a signed model in every way that a folder can be changed.
+func signedModel(s *scene) {
+	key, other := signed.NewKey(), signed.NewKey()
+	public := filepath.Join(s.TempDir(), "key.pub")
+	if err := os.WriteFile(public, key.Public().Text(), 0o600); err != nil {
+		s.Fatal(err)
+	}
+	flip := func(file string) func(dir string) error {
+		return func(dir string) error {
+			content, err := os.ReadFile(filepath.Join(dir, file))
+			if err != nil {
+				return err
+			}
+			content[len(content)/2] ^= 1
+			return os.WriteFile(filepath.Join(dir, file), content, 0o600)
+		}
+	}
+	refused, tried := 0, 0
+	for want, change := range map[string]func(dir string) error{
+		"":                      func(string) error { return nil },
+		weights + ": ":          flip(weights),
+		manifest + ": ":         flip(manifest),
+		"secret: ":              flip("secret"),
+		signed.ListFile + ": ":  flip(signed.ListFile),
+		"it is missing":         func(dir string) error { return os.Remove(filepath.Join(dir, weights)) },
+		"after the folder was":  func(dir string) error { return os.WriteFile(filepath.Join(dir, "more"), nil, 0o600) },
+		"it is a link":          func(dir string) error { return os.Symlink(manifest, filepath.Join(dir, "more")) },
+		"is by the key":         func(dir string) error { return other.SignFolder(dir, "") },
+		"there is no SHA256SUM": func(dir string) error { return os.Remove(filepath.Join(dir, signed.ListFile+signed.End)) },
+		"in its two parents":    func(dir string) error { return os.Remove(filepath.Join(dir, signed.ListFile)) },
+	} {
+		dir := filepath.Join(s.model(), "good")
+		if err := errors.Join(key.SignFolder(dir, ""), change(dir)); err != nil {
+			s.Fatal(err)
+		}
+		at := s.place()
+		at.flags = nil // the model has an encoder and a mechanism
+		_, err := s.startSoon(at.args("--model", dir, "--verify", public)...)
+		if want == "" {
+			s.judge(err == nil, "as it was signed it starts: %v", err == nil)
+			continue
+		}
+		tried++
+		if err != nil && strings.Contains(err.Error(), want) {
+			refused++
+		} else {
+			s.fell("%s: %v", want, err)
+		}
+	}
+	s.judge(refused == tried, "%d of %d refused", refused, tried)
 }

@@ -119,8 +119,12 @@ func TestFolderAttacked(t *testing.T) {
 		{"a terabyte", func(r string) error { return os.Truncate(path(r, "seed-1/weights"), 1<<40) }, "must have at most"},
 		{"a file less", func(r string) error { return os.Remove(path(r, "seed-1/weights")) }, "is missing"},
 		{"a file more", func(r string) error { return os.WriteFile(path(r, "seed-1/trained"), nil, 0o600) }, "came after"},
-		{"a folder more", func(r string) error { return os.WriteFile(path(files(t, r, map[string]string{"seed-1/a/b": ""}), "seed-1/x"), nil, 0o600) }, "came after"},
-		{"an encoder more", func(r string) error { return os.MkdirAll(path(files(t, r, map[string]string{"encoder-c/model": ""}), "y"), 0o700) }, "came after"},
+		{"a folder more", func(r string) error {
+			return os.WriteFile(path(files(t, r, map[string]string{"seed-1/a/b": ""}), "seed-1/x"), nil, 0o600)
+		}, "came after"},
+		{"an encoder more", func(r string) error {
+			return os.MkdirAll(path(files(t, r, map[string]string{"encoder-c/model": ""}), "y"), 0o700)
+		}, "came after"},
 		{"an encoder changed", func(r string) error { return os.WriteFile(path(r, "encoder-b/model"), []byte("c"), 0o600) }, "was changed"},
 		{"a file of others", func(r string) error { return os.WriteFile(path(r, "seed-2/manifest.json"), nil, 0o600) }, ""},
 		{"the secret away", func(r string) error { return os.Remove(path(r, "seed-1/secret")) }, ""},

@@ -82,7 +82,9 @@ func TestGatewayVerifies(t *testing.T) {
 		do   func() error
 		want string
 	}{
-		{func() error { return os.WriteFile(file, append(content[:len(content)-1:len(content)-1], content[len(content)-1]^1), 0o600) }, "was changed"},
+		{func() error {
+			return os.WriteFile(file, append(content[:len(content)-1:len(content)-1], content[len(content)-1]^1), 0o600)
+		}, "was changed"},
 		{func() error { return os.WriteFile(filepath.Join(filepath.Dir(file), "long.json"), []byte("{}"), 0o600) }, "came after"},
 		{func() error {
 			return errors.Join(os.Remove(filepath.Join(filepath.Dir(file), "long.json")), os.Remove(file), os.Symlink("elsewhere", file))
