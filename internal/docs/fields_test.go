@@ -179,7 +179,7 @@ type (
 func labels() map[string]class {
 	return classes(
 		each(public, `model method kind unit route code status reason result part payment scope address admin keys production secret_made tls guarantee interrupted width
-			grpc models callers_identified encoder server database answering_for at_most clock`),
+			signed_by grpc models callers_identified encoder server database answering_for at_most clock`),
 		each(keyed, "version identity before secret hash was_hash"),       // of a secret its digest, as in records
 		each(spent, "bytes entry id key who when granted seq was_seq at"), // of the ledger, and of whose key it was
 		each(trusted, "error took"))                                       // a sentence of this program, which quotes no text; and time, which no ε covers

@@ -186,6 +186,47 @@ func TestFolderAttacked(t *testing.T) {
 	}
 }
 
+// TestFolderRace exchanges a file while the folder is opened, by another file and in place:
+// what is opened is what was signed, or nothing.
+func TestFolderRace(t *testing.T) {
+	k := signed.NewKey()
+	root := result(t, k)
+	weights, other := filepath.Join(root, "seed-1", "weights"), filepath.Join(t.TempDir(), "weights")
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for i := 0; ; i++ {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			text := []byte("111" + "12"[i%2:i%2+1])
+			if i%4 < 2 {
+				os.WriteFile(weights, text, 0o600) //nolint:errcheck // as often as it works
+			} else if os.WriteFile(other, text, 0o600) == nil {
+				os.Rename(other, weights) //nolint:errcheck // see above
+			}
+		}
+	}()
+	opened, refused := 0, 0
+	for range 300 {
+		f, err := k.Public().Open(filepath.Join(root, "seed-1"), want)
+		if err != nil {
+			refused++
+			continue
+		}
+		opened++
+		if got := held(t, f.Dir)["weights"]; got != "1111" {
+			t.Errorf("the weights %q were opened, want those that were signed", got)
+		}
+		f.Close() //nolint:errcheck // see above
+	}
+	close(done)
+	<-ended
+	t.Logf("opened %d times, refused %d times", opened, refused)
+}
+
 // TestNames refuses to sign what could be read in two ways.
 func TestNames(t *testing.T) {
 	k := signed.NewKey()

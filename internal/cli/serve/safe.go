@@ -11,6 +11,7 @@ import (
 
 	"sotto/gateway/keys"
 	"sotto/internal/cli/term"
+	"sotto/internal/signed"
 	"sotto/ledger"
 	"sotto/ledger/postgres"
 )
@@ -160,6 +161,14 @@ func (o *gatewayOptions) loadVerify() (err error) {
 		o.Log.Warn("--verify: " + err.Error())
 	}
 	return nil
+}
+
+// keyID names the key of --verify in logs, "" for none.
+func keyID(k *signed.PublicKey) string {
+	if k == nil {
+		return ""
+	}
+	return k.ID()
 }
 
 // writable says who else could change a file, or put another in its place. Windows

@@ -127,7 +127,7 @@ func runServe(ctx context.Context, o serveOptions, std term.Streams) error {
 		return errors.Join(err, l.Close())
 	}
 	go reloadOn(ctx, hangup, s, certificates, o.Logger)
-	o.Logger.Info("serving", "address", o.url(l.Addr().String()), "grpc", calls, "models", s.Models(), "callers_identified", o.tls.ClientCA != "")
+	o.Logger.Info("serving", "address", o.url(l.Addr().String()), "grpc", calls, "models", s.Models(), "callers_identified", o.tls.ClientCA != "", "signed_by", keyID(o.Verify))
 	if err := s.Serve(ctx, l); err != nil {
 		return err
 	}
