@@ -1,6 +1,7 @@
 package signed_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,20 +18,26 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	manifest := filepath.Join(dir, "manifest.json")
-	os.WriteFile(manifest, []byte(`{"epsilon": 4}`), 0o600)
-
 	key := signed.NewKey()
-	fmt.Println(key.SignFolder(dir, "sotto: list of the files of models"))
+	err = errors.Join(
+		os.WriteFile(manifest, []byte(`{"epsilon": 4}`), 0o600),
+		key.SignFolder(dir, "sotto: list of the files of models"),
+	)
+	fmt.Println(err)
 
 	f, err := key.Public().Open(dir, signed.Want{})
-	content, _ := os.ReadFile(filepath.Join(f.Dir, "manifest.json"))
-	fmt.Println(string(content), err, f.Close())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	content, err := os.ReadFile(filepath.Join(f.Dir, "manifest.json"))
+	fmt.Println(string(content), errors.Join(err, f.Close()))
 
-	os.WriteFile(manifest, []byte(`{"epsilon": 1}`), 0o600)
-	_, err = key.Public().Open(dir, signed.Want{})
-	fmt.Println(err != nil)
+	err = os.WriteFile(manifest, []byte(`{"epsilon": 1}`), 0o600)
+	_, refused := key.Public().Open(dir, signed.Want{})
+	fmt.Println(err, errors.Is(refused, signed.ErrSignature))
 	// Output:
 	// <nil>
-	// {"epsilon": 4} <nil> <nil>
-	// true
+	// {"epsilon": 4} <nil>
+	// <nil> true
 }

@@ -164,9 +164,9 @@ func (e entry) copy(path, to string, most int64) (size int64, err error) {
 		if err = os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 			return 0, fmt.Errorf("signed: %w", errors.Join(err, f.Close()))
 		}
-		file, err := os.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if err != nil {
-			return 0, fmt.Errorf("signed: %w", errors.Join(err, f.Close()))
+		file, failed := os.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if failed != nil {
+			return 0, fmt.Errorf("signed: %w", errors.Join(failed, f.Close()))
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
 		out = file

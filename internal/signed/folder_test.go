@@ -85,8 +85,8 @@ func TestFolder(t *testing.T) {
 			t.Error("a verified file changed with the folder")
 		}
 		files(t, root, map[string]string{"seed-2/manifest.json": "two"})
-		if err := f.Name(errors.New(f.Dir + " is odd")); !strings.HasPrefix(err.Error(), root) {
-			t.Errorf("an error is called %q, want it to name %s", err, root)
+		if odd := f.Name(errors.New(f.Dir + " is odd")); !strings.HasPrefix(odd.Error(), root) {
+			t.Errorf("an error is called %q, want it to name %s", odd, root)
 		}
 		if err = f.Close(); err != nil {
 			t.Error(err)
@@ -161,7 +161,7 @@ func TestFolderAttacked(t *testing.T) {
 				if err != nil {
 					t.Errorf("refused: %v", err)
 				}
-				f.Close() //nolint:errcheck // the folder goes with the test
+				f.Close()
 				return
 			}
 			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
@@ -205,7 +205,7 @@ func TestFolderRace(t *testing.T) {
 			if i%4 < 2 {
 				os.WriteFile(weights, text, 0o600) //nolint:errcheck // as often as it works
 			} else if os.WriteFile(other, text, 0o600) == nil {
-				os.Rename(other, weights) //nolint:errcheck // see above
+				os.Rename(other, weights) //nolint:errcheck // as often as it works
 			}
 		}
 	}()
@@ -220,7 +220,7 @@ func TestFolderRace(t *testing.T) {
 		if got := held(t, f.Dir)["weights"]; got != "1111" {
 			t.Errorf("the weights %q were opened, want those that were signed", got)
 		}
-		f.Close() //nolint:errcheck // see above
+		f.Close()
 	}
 	close(done)
 	<-ended
@@ -277,6 +277,6 @@ func FuzzList(f *testing.F) {
 		if err == nil && len(held(t, opened.Copies())) > 0 {
 			t.Errorf("%q brings files of an empty folder", content)
 		}
-		opened.Close() //nolint:errcheck // of nothing
+		opened.Close()
 	})
 }

@@ -66,7 +66,7 @@ func NewKey() SecretKey {
 
 // Public returns the key that checks what k signs.
 func (k SecretKey) Public() PublicKey {
-	return PublicKey{k.id, k.key.Public().(ed25519.PublicKey)} //nolint:forcetypeassert // says its documentation
+	return PublicKey{k.id, k.key.Public().(ed25519.PublicKey)}
 }
 
 // Format implements fmt.Formatter, for every verb, so that none shows more.
@@ -214,7 +214,7 @@ func derive(password, salt []byte, ops, mem uint64) ([]byte, error) {
 	if p == 0 {
 		return nil, fmt.Errorf("%w: limits of its password make no sense", ErrKey)
 	}
-	stream, err := scrypt.Key(password, salt, 1<<log, r, int(p), sealedSize) //nolint:gosec // at most 2²⁷
+	stream, err := scrypt.Key(password, salt, 1<<log, r, int(p), sealedSize)
 	if err != nil {
 		return nil, fmt.Errorf("signed: %w", err)
 	}

@@ -39,7 +39,7 @@ func TestMinisign(t *testing.T) {
 		t.Errorf("the key is called %s, minisign calls it otherwise", public.ID())
 	}
 	for _, kind := range []string{"hashed.minisig", "legacy.minisig"} {
-		if err := public.Verify(read(t, "record.txt"), read(t, kind)); err != nil {
+		if err = public.Verify(read(t, "record.txt"), read(t, kind)); err != nil {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}

@@ -217,11 +217,11 @@ func TestSignatureTellsNothing(t *testing.T) {
 	for path, comment := range map[string]string{
 		record + signed.End: term.RecordComment, filepath.Join(dir, "mine", signed.ListFile+signed.End): term.FolderComment,
 	} {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
+		text, failed := os.ReadFile(path)
+		if failed != nil {
+			t.Fatal(failed)
 		}
-		lines := strings.Split(string(content), "\n")
+		lines := strings.Split(string(text), "\n")
 		if lines[0] != "untrusted comment: signature by sotto with the key "+public.ID() || lines[2] != "trusted comment: "+comment {
 			t.Errorf("%s says %q and %q", filepath.Base(path), lines[0], lines[2])
 		}
