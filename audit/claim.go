@@ -184,7 +184,9 @@ func (v *Verdict) checkMechanism(c Claim, j mech.Judgement) error {
 	case *v.True <= v.Claimed*(1+1e-6):
 		v.Verdict = dp.ClaimTrue
 		v.Reasons = append(v.Reasons, "it is proved: "+j.Reason)
-	case own && j.Verdict != dp.ClaimTrue && j.Verdict != dp.ClaimFalse:
+	// A publication may claim less than is proved under a condition. What holds of real
+	// numbers alone is no such condition: a claim below it is false of them, too.
+	case own && !j.Honest() && j.Verdict != dp.ClaimFalse:
 		v.Verdict = j.Verdict
 		v.Reasons = append(v.Reasons, j.Condition, fmt.Sprintf("what is proved is ε = %v (%s-level): %s", *v.True, j.Unit, j.Reason))
 	case above && *v.True != dp.Infinite:

@@ -101,6 +101,11 @@ func (p *promise) honest() bool {
 	return mech.Statement{Claimed: *p.Claimed, True: *p.Proved}.Honest()
 }
 
+// floating reports whether what is proved is of real numbers while floats are drawn.
+func (p *promise) floating() bool {
+	return mech.Statement{Assumptions: p.Assumptions}.Floating()
+}
+
 // contradicted reports whether an audit certifies more than is proved.
 func (p *promise) contradicted() bool {
 	return p.Audit != nil && p.Proved != nil && p.Audit.LowerBound > float64(dp.RoundUp(*p.Proved))
@@ -119,6 +124,8 @@ func (p *promise) verdict() page.Cell {
 		return page.Cell{Text: "claim FALSE: refuted by an audit", Tone: page.Bad}
 	case p.Proved == nil:
 		return page.Cell{Text: "not refuted, not proved", Tone: page.Plain}
+	case p.honest() && p.floating():
+		return page.Cell{Text: "claim conditional: proved of real numbers", Tone: page.Plain}
 	case p.honest():
 		return page.Cell{Text: "claim true", Tone: page.Good}
 	case *p.Proved == dp.Infinite:

@@ -15,6 +15,7 @@ import (
 	"sotto/experiment"
 	"sotto/experiment/reproduce/declared"
 	"sotto/measure"
+	"sotto/mech"
 	"sotto/report"
 	"sotto/report/evidence"
 )
@@ -194,6 +195,25 @@ func TestContradiction(t *testing.T) {
 	}
 	if got, want := report.Sentence(e), "As published, laplace-l1 promises ε = 4, and an audit shows that it is at least 4.4; a text in the one text-level file has spent ε = 4 (text-level)."; got != want {
 		t.Errorf("Sentence = %q, want %q", got, want)
+	}
+}
+
+// What is proved of real numbers while floats are drawn is not said to be true of what is
+// released, as "sotto epsilon --check" does not say it.
+func TestFloating(t *testing.T) {
+	r := released("a.npy", 4)
+	p := mech.Params{Mechanism: "laplace-l2", Dim: 4, Epsilon: 4}
+	s, err := mech.Describe(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Record.Mechanism, r.Record.Guarantee.Assumptions = p, s.Assumptions
+	text := render(t, report.Markdown, of(r))
+	if want := "| 4 | 4 | claim conditional: proved of real numbers |"; !strings.Contains(text, want) || strings.Contains(text, "claim true") {
+		t.Errorf("no %q in\n%s", want, text)
+	}
+	if got, want := report.Sentence(of(r)), "The one ε that is claimed is true of real numbers; "; !strings.HasPrefix(got, want) {
+		t.Errorf("Sentence = %q, want it to begin with %q", got, want)
 	}
 }
 

@@ -54,10 +54,16 @@ func claimClause(all []promise, refuted string) string {
 			return "no audit refutes the one ε that is claimed"
 		}
 		return fmt.Sprintf("no audit refutes any of the %d ε that are claimed", claims)
-	case claims == 1:
-		return "the one ε that is claimed is true"
 	}
-	return fmt.Sprintf("all %d ε that are claimed are true", claims)
+	// What is proved of real numbers while floats are drawn is true of those alone.
+	of := ""
+	if slices.ContainsFunc(all, func(p promise) bool { return p.Claimed != nil && p.floating() }) {
+		of = " of real numbers"
+	}
+	if claims == 1 {
+		return "the one ε that is claimed is true" + of
+	}
+	return fmt.Sprintf("all %d ε that are claimed are true%s", claims, of)
 }
 
 // refutedClause tells of the first attack that refutes what is stated.
