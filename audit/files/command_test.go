@@ -149,6 +149,14 @@ func TestUnits(t *testing.T) {
 		t.Errorf("a row more: %+v, %v", got, err)
 	}
 	write(t, c.B, "1\n2\n3\n4\n5\n")
+	// A table of numbers without a header has no row less than it has lines.
+	c.A, c.B = strings.TrimSuffix(c.A, ".txt")+".csv", strings.TrimSuffix(c.B, ".txt")+".csv"
+	write(t, c.A, "1,2\n3,4\n5,6\n")
+	write(t, c.B, "1,2\n3,4\n5,7\n")
+	if got, err = files.Run(t.Context(), c); err != nil || got.Differs != "row 3" {
+		t.Errorf("a table without a header: %+v, %v", got, err)
+	}
+	c.A, c.B = strings.TrimSuffix(c.A, ".csv")+".txt", strings.TrimSuffix(c.B, ".csv")+".txt"
 	c.Unit = files.Person
 	if got, err = files.Run(t.Context(), c); err != nil || got.Differs != "5 rows, the first of them 1" {
 		t.Errorf("a person: %+v, %v", got, err)

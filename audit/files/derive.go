@@ -13,6 +13,8 @@ const (
 	manyRows   = 64   // that are held beside the one that differs
 	manyCells  = 8192 // of two files
 	manyTables = 3    // that are held beside each other
+	manySteps  = 1024 // of numbers of one row or record
+	manyAside  = 16   // numbers of a row that are held beside those of the row that differs
 )
 
 // within makes fields of all rows of a file: they tell also where rows come in
@@ -64,11 +66,47 @@ func (l *leaves) within(t *rows, changed int) {
 	if changed < 1 || changed > len(t.cells) {
 		return
 	}
+	l.steps(t.cells[changed-1])
 	if h, ok := numbersOf(t.cells[changed-1]); ok {
 		for i := range min(manyRows, len(t.cells)) {
 			if other, ok := numbersOf(t.cells[i]); ok && i != changed-1 {
 				l.number(name{file: t.file, row: i + 1, path: sameAs + "the row that differs"}, truth(h == other))
+				l.apart(t.cells[i], t.cells[changed-1])
 			}
+		}
+	}
+}
+
+// steps holds numbers that follow each other beside each other: a draw that was added
+// to both is gone from their difference.
+func (l *leaves) steps(cells []leaf) {
+	var before *leaf
+	left := manySteps
+	for i := range cells {
+		each := &cells[i]
+		if each.text || each.name.derived() {
+			continue
+		}
+		if before != nil && left > 0 {
+			n := each.name
+			n.path = stepFrom + n.path
+			l.number(n, float64(float32(each.value-before.value)))
+			left--
+		}
+		before = each
+	}
+}
+
+// apart holds a row beside the one that differs, which may have the same noise.
+func (l *leaves) apart(row, changed []leaf) {
+	for k := range min(len(row), len(changed), manyAside) {
+		if u, v := row[k], changed[k]; !u.text && !v.text && u.name.path == v.name.path {
+			n := u.name
+			n.path = aside
+			if u.name.path != "" {
+				n.path += ", " + u.name.path
+			}
+			l.number(n, float64(float32(u.value-v.value)))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 
 	"sotto/audit/files"
 	"sotto/dp/dptest"
+	"sotto/internal/vecfile"
 )
 
 // pair writes two inputs that differ in row 3 of as many as there are.
@@ -81,6 +83,85 @@ var old = []struct {
 				x[i], y[i] = fmt.Sprintf(`{"y":[%v]}`, noise), fmt.Sprintf(`{"y":[%v]}`, noise+private)
 			}
 			return map[string][]byte{"{out}/alice.jsonl": []byte(strings.Join(x, "\n")), "{out}/bob.jsonl": []byte(strings.Join(y, "\n"))}, ""
+		},
+	}, {
+		"a training row that others' releases depend on", "rows: ", files.Distribution,
+		func(which int, _ []byte, r *rand.Rand) (map[string][]byte, string) {
+			// Of 20 texts that other people release by randomised response with ε = 1,
+			// the model tells others.
+			var out bytes.Buffer
+			for i := range 20 {
+				code := (i + which) % 2
+				if r.Float64() > 0.731 {
+					code = 1 - code
+				}
+				fmt.Fprintf(&out, "{\"code\":%d}\n", code)
+			}
+			return map[string][]byte{"{out}.jsonl": out.Bytes()}, ""
+		},
+	}, {
+		"a digest of the data in a page", "{out}.html: piece ", files.Constant,
+		func(_ int, content []byte, r *rand.Rand) (map[string][]byte, string) {
+			page := fmt.Sprintf("<p>accuracy %.3f</p><p>data %x</p>", r.Float64(), sha256.Sum256(content))
+			return map[string][]byte{"{out}.html": []byte(page)}, ""
+		},
+	}, {
+		"counts of rows that one more makes to be read otherwise", "{out}.json: counts[", files.Distribution,
+		func(which int, _ []byte, r *rand.Rand) (map[string][]byte, string) {
+			counts := []int{200 + r.IntN(9), 100 + r.IntN(9)}
+			if which == 1 {
+				counts[0], counts[1] = 0, 300 // no town is called Köln any more
+			}
+			out, _ := json.Marshal(map[string]any{"counts": counts})
+			return map[string][]byte{"{out}.json": out}, ""
+		},
+	}, {
+		"reruns on machines that round otherwise, which nobody paid for", "all fields together", files.Distribution,
+		func(which int, _ []byte, r *rand.Rand) (map[string][]byte, string) {
+			all := map[string][]byte{}
+			for run := range 8 {
+				all[fmt.Sprintf("{out}/run-%d.txt", run)] = respond(which, 1, 2, r)["{out}"]
+			}
+			return all, ""
+		},
+	}, {
+		"a digest in the metadata of Parquet", "{out}.parquet: metadata privacy.model", files.Constant,
+		func(_ int, content []byte, r *rand.Rand) (map[string][]byte, string) {
+			var out bytes.Buffer
+			record := fmt.Sprintf(`{"epsilon":1,"model":"%x"}`, sha256.Sum256(content))
+			w, err := vecfile.NewWriter(&out, vecfile.Parquet, vecfile.WriterOptions{Width: 2, Metadata: map[string]string{"privacy": record}, Beside: []string{"id"}})
+			for i := 0; err == nil && i < 20; i++ {
+				err = w.WriteBeside([]float64{r.NormFloat64(), r.NormFloat64()}, [][]vecfile.Field{{{Text: fmt.Sprint(r.Uint64())}}})
+			}
+			if err = errors.Join(err, w.Close()); err != nil {
+				return nil, err.Error()
+			}
+			return map[string][]byte{"{out}.parquet": out.Bytes()}, ""
+		},
+	}, {
+		"one draw for all numbers of a row", "row 3 (the one that differs), difference to the number before", files.Constant,
+		func(which int, _ []byte, r *rand.Rand) (map[string][]byte, string) {
+			var out bytes.Buffer
+			for range 20 {
+				noise := r.ExpFloat64()
+				fmt.Fprintf(&out, "{\"y\":[%v,%v]}\n", noise, noise+0.25*float64(1+which))
+			}
+			return map[string][]byte{"{out}.jsonl": out.Bytes()}, ""
+		},
+	}, {
+		"one draw for all rows", "difference to the row that differs", files.Constant,
+		func(which int, _ []byte, r *rand.Rand) (map[string][]byte, string) {
+			noise := r.ExpFloat64()
+			return map[string][]byte{"{out}.csv": fmt.Appendf(nil, "y\n%v\n%v\n%v\n", noise+1, noise+2, noise+4+float64(which))}, ""
+		},
+	}, {
+		"the order of keys", "{out}.json: its form", files.Constant,
+		func(which int, _ []byte, r *rand.Rand) (map[string][]byte, string) {
+			out := fmt.Sprintf(`{"a":%d,"b":%d}`, 1000000+r.IntN(1000000), 1000000+r.IntN(1000000))
+			if which == 1 {
+				out = fmt.Sprintf(`{"b":%d,"a":%d}`, 1000000+r.IntN(1000000), 1000000+r.IntN(1000000))
+			}
+			return map[string][]byte{"{out}.json": []byte(out)}, ""
 		},
 	}, {
 		"a size", "{out}: size in bytes", files.Constant,

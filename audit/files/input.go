@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -80,7 +82,8 @@ func compare(ext string, a, b []byte) (d differ) {
 		u, okA := records(ext, a)
 		v, okB := records(ext, b)
 		if okA && okB {
-			if x, y = u, v; len(x) > 0 && len(y) > 0 && x[0] == y[0] {
+			// Numbers are no names of columns, so that they are a row.
+			if x, y = u, v; len(x) > 0 && len(y) > 0 && x[0] == y[0] && !slices.ContainsFunc(strings.Split(x[0], "\x00"), isNumber) {
 				header = 1
 			}
 		}
@@ -113,6 +116,12 @@ func compare(ext string, a, b []byte) (d differ) {
 		return differ{text: fmt.Sprintf("row %d", row), rows: 1, row: row}
 	}
 	return differ{text: fmt.Sprintf("%d rows, the first of them %d", rows, row), rows: rows, row: row}
+}
+
+// isNumber reports whether a cell of CSV is one.
+func isNumber(cell string) bool {
+	_, err := strconv.ParseFloat(cell, 64)
+	return err == nil
 }
 
 func equal(a, b []string) bool {

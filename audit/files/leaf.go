@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"fmt"
 	"hash/maphash"
 	"math"
@@ -112,11 +113,14 @@ const (
 	lessThan    = "difference to "
 	wordsOf     = "its words without numbers"
 	numberOf    = "number "
+	pathForm    = "its form, without values"
+	stepFrom    = "difference to the number before, "
+	aside       = "difference to the row that differs"
 )
 
 // derived reports whether a field is made of others, which tell more.
 func (n name) derived() bool {
-	for _, p := range []string{pathContent, pathTwice, pathNumbers, strings.TrimSuffix(sumOf, " of "), strings.TrimSuffix(countOf, " of "), lengthOf, pathLines, pathRows} {
+	for _, p := range []string{pathContent, pathTwice, pathNumbers, strings.TrimSuffix(sumOf, " of "), strings.TrimSuffix(countOf, " of "), lengthOf, pathLines, pathRows, pathForm, stepFrom, aside} {
 		if strings.HasPrefix(n.path, p) {
 			return true
 		}
@@ -165,6 +169,7 @@ func (o outcome) leavesOf(ignore []pattern, d *differ) *leaves {
 		}
 		if whole {
 			l.add(name{file: file, path: pathContent}, hashed(o.files[file]), true)
+			l.form(file, o.files[file])
 		}
 	}
 	for _, t := range tables {
@@ -180,8 +185,12 @@ func (l *leaves) file(file string, content []byte) *rows {
 	switch ext := strings.ToLower(path.Ext(file)); {
 	case len(content) == 0:
 		return nil
-	case strings.HasPrefix(string(content[:min(6, len(content))]), "\x93NUMPY"), strings.HasPrefix(string(content[:min(4, len(content))]), "PAR1"):
+	case bytes.HasPrefix(content, []byte("\x93NUMPY")):
 		if t := l.vectors(file, content); t != nil {
+			return t
+		}
+	case bytes.HasPrefix(content, []byte("PAR1")):
+		if t := l.parquet(file, content); t != nil {
 			return t
 		}
 	case ext == ".csv", ext == ".tsv":

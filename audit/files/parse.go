@@ -70,6 +70,7 @@ func (l *leaves) json(file string, content []byte) (*rows, bool) {
 			return t, true
 		}
 		l.value(name{file: file}, one)
+		l.steps(l.all[before:len(l.all):len(l.all)])
 		return nil, true
 	}
 	t := &rows{file: file}
@@ -157,7 +158,7 @@ func (l *leaves) table(file, ext string, content []byte) *rows {
 	}
 	t := &rows{file: file}
 	header := 0
-	if len(all) > 0 && !slices.ContainsFunc(all[0], func(c string) bool { _, err := strconv.ParseFloat(c, 64); return err == nil }) {
+	if len(all) > 0 && !slices.ContainsFunc(all[0], isNumber) {
 		header = 1
 	}
 	for i, record := range all {
@@ -181,13 +182,9 @@ func (l *leaves) table(file, ext string, content []byte) *rows {
 	return t
 }
 
-// vectors takes rows of numbers apart, of NPY or Parquet.
+// vectors takes rows of numbers apart, of NPY.
 func (l *leaves) vectors(file string, content []byte) *rows {
-	format := vecfile.NPY
-	if bytes.HasPrefix(content, []byte("PAR1")) {
-		format = vecfile.Parquet
-	}
-	r, err := vecfile.NewReader(bytes.NewReader(content), vecfile.Options{Format: format})
+	r, err := vecfile.NewReader(bytes.NewReader(content), vecfile.Options{Format: vecfile.NPY})
 	if err != nil {
 		return nil
 	}

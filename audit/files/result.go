@@ -156,6 +156,7 @@ func (a *auditor) say(r *Result, t *table, need int) {
 	r.NotSeen = []string{
 		fmt.Sprintf("what happens in fewer than about one run in %d", max(1, r.Learning/2)),
 		"other inputs than A and B: the worst pair may tell more",
+		"what fields tell only together, unless it is by a sum, a difference or by being equal",
 		"the low bits of floating-point numbers, and what is written encrypted or packed in another way than gzip",
 		"how long a run takes, and what it does to the machine and the network",
 	}

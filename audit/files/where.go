@@ -46,7 +46,7 @@ func (t *table) where(fields []int, changed int) string {
 // made reports whether a path was made here, with no word of what a run wrote.
 func made(n name) bool {
 	return n.path == "" || strings.HasPrefix(n.path, "[") || strings.HasPrefix(n.path, "piece ") || strings.HasPrefix(n.path, "bytes ") ||
-		strings.HasPrefix(n.path, "column ") || strings.HasPrefix(n.path, "line ") || n.path == pathMode || n.path == pathContent
+		strings.HasPrefix(n.path, "column ") || strings.HasPrefix(n.path, "line ") || n.path == pathMode || n.path == pathContent || strings.HasPrefix(n.path, pathForm)
 }
 
 // rowsText lists rows as ranges.

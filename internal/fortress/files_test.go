@@ -63,13 +63,19 @@ func fileAudits() []fileAudit {
 			// Accuracies are of the rows, and a report says that it stays.
 			ignore: []string{"{out}.html: piece *", "{out}.html: size in bytes", "standard *: *"},
 		},
-		fileAudit{name: "errors --epsilon", inputs: "more", claim: 1, command: "{sotto} errors --in {in} --text message --label topic --predicted answer --features age --rules {rules} --epsilon 1 --json >{out}.json"},
+		fileAudit{name: "errors --epsilon", inputs: "more", claim: 1, command: "{sotto} errors --in {in} --text message --label topic --predicted answer --features age,town --rules {rules} --epsilon 1 --json >{out}.json"},
 		fileAudit{name: "cells make --private", inputs: "many", claim: 2, command: "{sotto} cells make --private --in {in} --text message --epsilon-cells 2 --epsilon 2 --out {out}.jsonl"},
 		fileAudit{
 			name: "explain --release", inputs: "one", claim: 2,
 			command: "{sotto} budget init --ledger {dir}/l.db --budget 4 >{dir}/said 2>&1 && {sotto} explain --model {model} --release --epsilon 2 --class returns --words {words} --ledger {dir}/l.db --user alice <{in} >{out}.txt",
 		},
 		fileAudit{name: "batch", runs: 40, command: "{batch} --in {in} --text message --id id --out {out} --mechanism cells --epsilon 2 --secret {secret} --json"},
+		// Somebody else's file has the same name, and in A the same text in the same line.
+		fileAudit{
+			name: "batch, two files of one name", runs: 40,
+			command: "mkdir {dir}/other {out} && cp {batched} {dir}/other/input.csv && {batch} --in {in} --text message --out {out}/ours --mechanism cells --variant index --epsilon 2 --secret {secret} >{dir}/said && " +
+				"{batch} --in {dir}/other/input.csv --text message --out {out}/theirs --mechanism cells --variant index --epsilon 2 --secret {secret} >{dir}/said",
+		},
 	)
 	return all
 }
@@ -222,11 +228,12 @@ func prepareFiles(t *testing.T, dir string) *strings.Replacer {
 	texts := []string{
 		"My parcel é has not arrived and nobody can tell me where it is", "I sent the shoes back and want my money é back please", "The invoice has a charge twice and é I want it gone",
 	}
+	towns := []string{"Köln", "Ulm"}
 	table := func(from, rows int) []string {
-		all := []string{"id,message,topic,answer,age"}
+		all := []string{"id,message,topic,answer,age,town"}
 		for i := range rows {
 			k := i % 3
-			all = append(all, fmt.Sprintf("m%03d,%s number %d,%s,%s,%d", from+i, texts[k], from+i, topics[k], topics[(k+truth(i%5 == 0))%3], 20+i%50))
+			all = append(all, fmt.Sprintf("m%03d,%s number %d,%s,%s,%d,%s", from+i, texts[k], from+i, topics[k], topics[(k+truth(i%5 == 0))%3], 20+i%50, towns[i%2]))
 		}
 		return all
 	}
@@ -237,26 +244,27 @@ func prepareFiles(t *testing.T, dir string) *strings.Replacer {
 		b[5] = row
 		write(name, strings.Join(b, "\n")+"\n")
 	}
-	change("b.csv", `m004,"Ignore all of it: ""quoted"", 12 %, 漢字, and a text that is very much longer than any of the others are",billing,returns,77`)
-	change("bbytes.csv", "m004,"+strings.Repeat("caf\xe9 ", 400)+",returns,billing,33")
-	write("bmore.csv", strings.Join(append(a[:len(a):len(a)], "m024,One more text that was not there,billing,billing,50"), "\n")+"\n")
+	change("b.csv", `m004,"Ignore all of it: ""quoted"", 12 %, 漢字, and a text that is very much longer than any of the others are",billing,returns,77,Ulm`)
+	change("bbytes.csv", "m004,"+strings.Repeat("caf\xe9 ", 400)+",returns,billing,33,Ulm")
+	// The row that is there in addition is in another encoding, and has no number for an age.
+	write("bmore.csv", strings.Join(append(a[:len(a):len(a)], "m024,One more caf\xe9 that was not there,billing,billing,unknown,K\xf6ln"), "\n")+"\n")
 	many := table(0, 400)
 	write("amany.csv", strings.Join(many, "\n")+"\n")
-	many[5] = "m004,Nothing of what the others say: my password is gone and the router is broken,billing,returns,77"
+	many[5] = "m004,Nothing of what the others say: my password is gone and the router is broken,billing,returns,77,Ulm"
 	write("bmany.csv", strings.Join(many, "\n")+"\n")
 	write("a.txt", "I want my money back.\n")
 	write("b.txt", "The router is broken and never had a password, says the technician.\n")
 	write("public.csv", strings.Join(table(900, 30), "\n")+"\n")
 	write("learn.csv", strings.Join(table(500, 60), "\n")+"\n")
 	write("words.txt", "back\nbroken\nmoney\nnever\npassword\n")
-	write("rules.json", `{"format":"sotto-rules-1","rules":[[{"feature":"age","above":40}],[]]}`)
+	write("rules.json", `{"format":"sotto-rules-1","rules":[[{"feature":"town = Köln","above":0}],[{"feature":"age","above":40}],[]]}`)
 	model := at("model")
 	out, err := exec.Command(binary, "train", "--in", at("learn.csv"), "--text", "message", "--label", "topic", "--method", "codes", "--epsilon", "2", "--out", model).CombinedOutput()
 	if err != nil {
 		t.Fatalf("train: %v: %s", err, out)
 	}
 	return strings.NewReplacer("{sotto}", binary, "{model}", filepath.Join(model, "seed-1"), "{public}", at("public.csv"), "{learn}", at("learn.csv"),
-		"{rules}", at("rules.json"), "{words}", at("words.txt"), "{batch}", batchCommand(t, dir))
+		"{rules}", at("rules.json"), "{words}", at("words.txt"), "{batched}", at("a.csv"), "{batch}", batchCommand(t, dir))
 }
 
 // batchCommand builds the command of jobs, unless SOTTO_BATCH_BIN names one.
