@@ -72,9 +72,9 @@ func fileAudits() []fileAudit {
 		fileAudit{name: "batch", runs: 40, command: "{batch} --in {in} --text message --id id --out {out} --mechanism cells --epsilon 2 --secret {secret} --json"},
 		// Somebody else's file has the same name, and in A the same text in the same line.
 		fileAudit{
-			name: "batch, two files of one name", runs: 40,
-			command: "mkdir {dir}/other {out} && cp {batched} {dir}/other/input.csv && {batch} --in {in} --text message --out {out}/ours --mechanism cells --variant index --epsilon 2 --secret {secret} >{dir}/said && " +
-				"{batch} --in {dir}/other/input.csv --text message --out {out}/theirs --mechanism cells --variant index --epsilon 2 --secret {secret} >{dir}/said",
+			name: "batch, two files of one name", claim: 0.5, runs: 60,
+			command: "mkdir {dir}/other && cp {batched} {dir}/other/input.csv && {batch} --in {in} --text message --out {out}/ours --mechanism cells --variant index --epsilon 0.5 --secret {secret} >{dir}/said && " +
+				"{batch} --in {dir}/other/input.csv --text message --out {out}/theirs --mechanism cells --variant index --epsilon 0.5 --secret {secret} >{dir}/said",
 		},
 	)
 	return all
@@ -247,7 +247,7 @@ func prepareFiles(t *testing.T, dir string) *strings.Replacer {
 	change("b.csv", `m004,"Ignore all of it: ""quoted"", 12 %, 漢字, and a text that is very much longer than any of the others are",billing,returns,77,Ulm`)
 	change("bbytes.csv", "m004,"+strings.Repeat("caf\xe9 ", 400)+",returns,billing,33,Ulm")
 	// The row that is there in addition is in another encoding, and has no number for an age.
-	write("bmore.csv", strings.Join(append(a[:len(a):len(a)], "m024,One more caf\xe9 that was not there,billing,billing,unknown,K\xf6ln"), "\n")+"\n")
+	write("bmore.csv", strings.Join(append(a[:len(a):len(a)], "m024,"+strings.Repeat("caf\xe9 ", 400)+",billing,billing,unknown,K\xf6ln"), "\n")+"\n")
 	many := table(0, 400)
 	write("amany.csv", strings.Join(many, "\n")+"\n")
 	many[5] = "m004,Nothing of what the others say: my password is gone and the router is broken,billing,returns,77,Ulm"
