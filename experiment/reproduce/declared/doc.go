@@ -71,6 +71,7 @@ func Find(name string) (Spec, error) {
 		if err != nil {
 			return Spec{}, fmt.Errorf("%s: %w", name, err)
 		}
+		s.dir = filepath.Dir(name)
 		for _, r := range s.Runs {
 			if e := r.Experiment; e != nil && e.In != "" && !filepath.IsAbs(string(e.In)) {
 				e.In = experiment.Path(filepath.Join(filepath.Dir(name), string(e.In)))
@@ -111,8 +112,9 @@ func Make(ctx context.Context, s Spec, o Options) (*Table, error) {
 	if o.Dir != "" && o.Dir != dataset.Dir() {
 		return nil, fmt.Errorf("declared: %s reads the data sets of SOTTO_DATA, must not be given another folder", s.Name)
 	}
+	roots := catalogue.Roots{From: "the spec of " + s.Name, Dirs: []string{s.dir}, Data: dataset.Dir()}
 	for _, name := range s.Encoders() { // which a file may have chosen
-		if err := (catalogue.Roots{From: "the spec of " + s.Name, Data: dataset.Dir()}).Allow(ctx, catalogue.Name(name)); err != nil {
+		if err := roots.Allow(ctx, catalogue.Name(name)); err != nil {
 			return nil, err
 		}
 	}

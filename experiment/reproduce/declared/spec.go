@@ -30,6 +30,8 @@ type Spec struct {
 	Notes []string  `json:"notes,omitempty"` // why our numbers can differ
 	Runs  []SpecRun `json:"runs"`
 	Rows  []SpecRow `json:"rows"`
+
+	dir string // in which the file lies; "" for one that comes with this package
 }
 
 // SpecRun is something that is trained, or drawn, for a table. It has either
@@ -323,12 +325,17 @@ func (s Spec) Data() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Encoders lists the encoders that the runs name.
+// Encoders lists the encoders that the runs name, in a hurry or not.
 func (s Spec) Encoders() []string {
 	names := map[string]bool{}
 	for _, r := range s.Runs {
-		if r.Experiment != nil && r.Experiment.Encoder != "" {
-			names[string(r.Experiment.Encoder)] = true
+		for _, quick := range []bool{false, true} {
+			if r.Experiment == nil {
+				continue
+			}
+			if e, err := r.experiment(quick); err == nil && e.Encoder != "" { // what cannot be read is not trained
+				names[string(e.Encoder)] = true
+			}
 		}
 	}
 	return slices.Sorted(maps.Keys(names))

@@ -104,6 +104,7 @@ func (o *recordsOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.with, "with", "", "model to use, as --save-model has written it")
 	fs.StringVar(&o.save, "save-model", "", "file to write, with the model")
 	fs.StringVar(&o.encoder, "encoder", "", "encoder by which rows are compared as a whole and neighbours are found, such as default (default: none)")
+	term.AddEncoderRoots(fs)
 	fs.Uint64Var(&o.Seed, "seed", 0, "seed of the choice of entities and of planes (default 0)")
 	fs.IntVar(&o.Pairs, "most-pairs", 0, "most pairs that are compared (default: 20 a row, and at least 100,000)")
 	fs.StringVar(&o.unknown, "unknown", string(link.Forbidden), "what a pair costs inside a cluster that was not compared: forbidden or neutral (nothing)")

@@ -31,6 +31,7 @@ type reproduceOptions struct {
 
 func (o *reproduceOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.Encoders, "encoder", nil, "encoder for stsb, senteval and privemb: default, minilm, glove, hash, hash:N or a path; several, separated by commas, stand side by side (default: the table's own)")
+	term.AddEncoderRoots(fs)
 	fs.BoolVar(&o.Quick, "quick", false, "take fewer rows, settings and seeds, for less than two minutes on two cores")
 	fs.IntVar(&o.Seeds, "seeds", 0, "number of splits or draws of noise (default: the table's own)")
 	fs.IntVar(&o.Workers, "workers", 0, "cores to use (default: all); results do not depend on it")

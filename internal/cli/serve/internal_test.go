@@ -50,4 +50,9 @@ func TestSettle(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", tt.env, err, tt.want)
 		}
 	}
+	flags, of := pflag.NewFlagSet("gateway", pflag.ContinueOnError), gatewayOptions{}
+	of.addFlags(flags)
+	if err := term.Settle(flags, "SOTTO_GATEWAY_", []string{"SOTTO_GATEWAY_ENCODER_ROOT=/"}, &of.config); err == nil || !strings.Contains(err.Error(), "must stand on the command line") {
+		t.Errorf("a root in the environment: %v, want that it must stand on the command line", err)
+	}
 }

@@ -15,9 +15,12 @@ func AddModelEncoder(fs *pflag.FlagSet) {
 	AddEncoderRoots(fs)
 }
 
+// rootFlag names a folder in which encoders may lie that files name.
+const rootFlag = "encoder-root"
+
 // AddEncoderRoots declares where encoders may lie that a manifest names.
 func AddEncoderRoots(fs *pflag.FlagSet) {
-	fs.StringArray("encoder-root", nil, "folder in which encoders may lie that a manifest names, besides the model's own, its two parents, SOTTO_MODELS and SOTTO_DATA; the flag may be given several times")
+	fs.StringArray(rootFlag, nil, "folder in which encoders may lie that a manifest names, besides its own, the two above, SOTTO_MODELS and SOTTO_DATA; the flag may be given several times")
 }
 
 // speaking are the flags whose value is an encoder that a person names.
@@ -39,7 +42,7 @@ func Permit(ctx context.Context, fs *pflag.FlagSet) context.Context {
 			ctx = catalogue.Permit(ctx, catalogue.Said(v))
 		}
 	}
-	if dirs, err := fs.GetStringArray("encoder-root"); err == nil {
+	if dirs, err := fs.GetStringArray(rootFlag); err == nil {
 		ctx = catalogue.Within(ctx, dirs...)
 	}
 	return ctx

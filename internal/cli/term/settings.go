@@ -95,6 +95,9 @@ func setUnlessGiven(fs *pflag.FlagSet, given map[string]bool, name, value string
 	if name == "help" || fs.Lookup(name) == nil {
 		return fmt.Errorf("there is no such setting%s", nearest.Hint(name, flagNames(fs)))
 	}
+	if name == rootFlag {
+		return fmt.Errorf("must stand on the command line, as --%s: no file says what files may name", rootFlag)
+	}
 	if given[name] {
 		return nil
 	}
