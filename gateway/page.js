@@ -6,6 +6,19 @@
   const epsilon = (x) => `ε\u00a0=\u00a0${number(x)}`;
   const when = (t) => (t ? new Date(t).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) : "never");
 
+  // Names and texts may hold characters that nobody sees, such as those that turn the
+  // direction of what follows: the page shows a sign in the place of each, wherever they are
+  // put, before anything is drawn.
+  const veiled = /(?![\n\t\u200c\u200d])[\p{C}\u2028\u2029\ufffd]/gu;
+  const plainly = (s) => s.replace(veiled, "\ufffd");
+  const unveil = (n) => {
+    if (n.nodeType === Node.TEXT_NODE && n.data !== plainly(n.data)) n.data = plainly(n.data);
+    for (const a of n.attributes || []) if (a.value !== plainly(a.value)) a.value = plainly(a.value);
+    n.childNodes.forEach(unveil);
+  };
+  new MutationObserver((all) => all.forEach((m) => (m.type === "childList" ? m.addedNodes.forEach(unveil) : unveil(m.target))))
+    .observe(document, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ["aria-label", "title"] });
+
   // node makes an element that holds text, never markup.
   const node = (name, text, kind) => {
     const e = document.createElement(name);

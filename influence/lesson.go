@@ -176,7 +176,7 @@ func (k *kept) block(name string, compute func() ([]nn.Matrix, error)) ([]nn.Mat
 	if err := os.MkdirAll(k.dir, 0o700); err != nil {
 		return nil, err
 	}
-	return found, safetensors.Write(path, f)
+	return found, safetensors.WritePrivate(path, f)
 }
 
 // matrices returns those of a file; nil if it is not as it was written.

@@ -192,7 +192,7 @@ func (s *Student) saveWords(dir string) error {
 	if err := os.MkdirAll(filepath.Join(dir, CacheDir), 0o700); err != nil {
 		return err
 	}
-	return safetensors.Write(filepath.Join(dir, CacheDir, wordsFile), f)
+	return safetensors.WritePrivate(filepath.Join(dir, CacheDir, wordsFile), f)
 }
 
 // openWords reads the table of words.
@@ -254,7 +254,7 @@ func (s *Student) SaveContexts(dir string, c *Contexts) error {
 	if err := os.MkdirAll(filepath.Join(dir, CacheDir), 0o700); err != nil {
 		return err
 	}
-	return safetensors.Write(contextsFile(dir, c.POS, c.Class), f)
+	return safetensors.WritePrivate(contextsFile(dir, c.POS, c.Class), f)
 }
 
 // mark tells students apart, with what they learnt from.

@@ -338,6 +338,8 @@ func (s *Summary) print(std term.Streams) error {
 
 // Run executes the command and returns its exit code.
 func Run(ctx context.Context, args []string, std term.Streams) int {
+	// Names of files and columns stand in what is said, and give a terminal no command.
+	std.Out, std.Err = term.NewScreen(std.Out), term.NewScreen(std.Err).Words()
 	c := New(std)
 	c.SetArgs(args)
 	c.SetIn(std.In)

@@ -74,7 +74,7 @@ func (b *Buffer) Colour() bool { s, ok := b.out.(Screen); return ok && s.Colour(
 // writer is wide are folded between words; what follows is set in. A line that is a
 // command to copy stays whole.
 func (b *Buffer) Flush() error {
-	text := b.String()
+	text := visible(b.String(), mark) // names of files and columns are no commands to a terminal
 	b.Reset()
 	if columns := b.Columns(); columns > 0 {
 		text = foldAll(text, columns)

@@ -3,9 +3,11 @@ package layout
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -21,17 +23,18 @@ func newMark() string {
 }
 
 // Printable reports whether r may be shown. Control characters may not, nor marks that turn
-// the direction of text, which could make a number read as another. The two that part and
-// join letters are spelling, in Farsi for one.
+// the direction of text, which could make a number read as another, nor what ends a line or a
+// paragraph where nobody looks for it. The two that part and join letters are spelling, in
+// Farsi for one.
 func Printable(r rune) bool {
-	const parts, joins, none = '\u200c', '\u200d', 0xfffe
-	return r == parts || r == joins || !unicode.Is(unicode.C, r) && r != unicode.ReplacementChar && r&none != none // which are no characters
+	const parts, joins, line, paragraph, none = '\u200c', '\u200d', '\u2028', '\u2029', 0xfffe
+	return r == parts || r == joins || !unicode.Is(unicode.C, r) && r != line && r != paragraph && r != unicode.ReplacementChar && r&none != none // which are no characters
 }
 
 // Visible returns a text as a terminal may be given it: with the colours that this package
 // gave it, its ends of lines and its tabs, and with a sign for each character that is not
-// [Printable], such as ␛ for what begins a terminal's commands. Bytes that are no UTF-8
-// become U+FFFD.
+// [Printable], such as ␛ for what begins a terminal's commands. Others are written as JSON
+// writes them, so that a line of a log is JSON still. Bytes that are no UTF-8 become U+FFFD.
 func Visible(s string) string { return visible(s, "\x1b[") }
 
 // visible is Visible with something in the place of the marks of colours.
@@ -57,7 +60,31 @@ func visible(s, colour string) string {
 		case r == utf8.RuneError:
 			b.WriteRune(r)
 		default:
-			b.WriteString(`\u` + strconv.FormatInt(int64(r), 16))
+			escape(&b, r)
+		}
+	}
+	return b.String()
+}
+
+// escape writes a character as JSON may.
+func escape(b *strings.Builder, r rune) {
+	for _, unit := range utf16.Encode([]rune{r}) {
+		fmt.Fprintf(b, `\u%04x`, unit)
+	}
+}
+
+// JSON returns JSON that says the same, with an escape for each character that is not
+// [Printable]: whoever reads it as JSON reads what was there, and a terminal obeys nothing.
+func JSON(text string) string {
+	if !strings.ContainsFunc(text, strange) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if strange(r) && r != utf8.RuneError {
+			escape(&b, r)
+		} else {
+			b.WriteRune(r)
 		}
 	}
 	return b.String()

@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -14,7 +15,9 @@ func TestVisible(t *testing.T) {
 		"\x1b[2Jgone\r":       "␛[2Jgone␍",
 		"\x1b[32mgood\x1b[0m": "␛[32mgood␛[0m",
 		"a\u202eb":            `a\u202eb`,
-		"\u009b2J":            `\u9b2J`,
+		"\u009b2J":            `\u009b2J`,
+		"\u2028sotto":         `\u2028sotto`,
+		"\U000e0041":          `\udb40\udc41`,
 		"\x00\x7f":            "␀␡",
 		"\xff|":               "\ufffd|",
 		"می\u200cخواهم":       "می\u200cخواهم",
@@ -37,6 +40,24 @@ func TestOwnColours(t *testing.T) {
 	}
 }
 
+// TestVisibleJSON: a line of a log says the same to whoever reads it as JSON, whatever
+// characters it holds. Those below a space and quotation marks JSON writes by itself.
+func TestVisibleJSON(t *testing.T) {
+	want := "\x7f \u009b2J \u202e \u2066 \u2028 \U000e0041 \ufeff \u00ad"
+	line, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := layout.JSON(string(line))
+	var got string
+	if err := json.Unmarshal([]byte(shown), &got); err != nil || got != want || layout.Visible(shown) != shown {
+		t.Errorf("%s becomes %s, which reads as %q, %v; want %q by visible characters", line, shown, got, err, want)
+	}
+	if err := json.Unmarshal([]byte(layout.Visible(string(line))), &got); err != nil || got != "\u2421"+want[1:] {
+		t.Errorf("%s shown is %s, which reads as %q, %v; want %q with a sign at its beginning", line, layout.Visible(string(line)), got, err, want)
+	}
+}
+
 // TestHostileCells: a cell neither adds a row nor gives a command.
 func TestHostileCells(t *testing.T) {
 	var s screen
@@ -47,5 +68,11 @@ func TestHostileCells(t *testing.T) {
 	}
 	if got := s.String(); strings.Count(got, "\n") != 2 || strings.ContainsRune(got, '\x1b') {
 		t.Errorf("the table is %q, want two lines without commands", got)
+	}
+	var pipe strings.Builder
+	b := layout.NewBuffer(&pipe)
+	b.WriteString("about \x1b[2J\u202e\n")
+	if err := b.Flush(); err != nil || pipe.String() != "about ␛[2J\\u202e\n" {
+		t.Errorf("the words are %q, %v; want them without commands", pipe.String(), err)
 	}
 }

@@ -17,13 +17,20 @@ import (
 )
 
 // Write writes f to path, which then holds all of it or what it held before.
-func Write(path string, f *File) error {
+func Write(path string, f *File) error { return write(path, f, true) }
+
+// WritePrivate is Write of a file that its owner alone may read.
+func WritePrivate(path string, f *File) error { return write(path, f, false) }
+
+func write(path string, f *File, shared bool) error {
 	out, err := atomicfile.Create(path)
 	if err != nil {
 		return fmt.Errorf("safetensors: %w", err)
 	}
 	defer out.Abort()
-	out.Shared()
+	if shared {
+		out.Shared()
+	}
 	if err := Encode(out, f); err != nil {
 		return err
 	}

@@ -4,14 +4,14 @@ const box = working("Reading");
 $("relations-working").append(box);
 let view = null; // the rules under review
 let own = ""; // a file of rules; "" for those that are built in
-let mine = ""; // a file of sentences; "" for a data set
+let mine = "", mineName = "sentences.jsonl"; // a file of sentences; "" for a data set
 let page = { rule: "", found: 10, missed: 10 };
 let edits = 0; // counts them, so that an old answer never hides a new one
 
 const ask = (what, more = {}) => api("POST", `relations/${what}`, { review: view.review, page, ...more });
 const rulesFlag = () => (own || (view && changed()) ? ["--rules", "mine.rules"] : []);
 const settings = () => command($("relations-command"), $("relations-data").value === ""
-  ? ["relations", "train", "--data", $("relations-mine").textContent, ...rulesFlag(), "--out", "model"]
+  ? ["relations", "train", "--data", mineName, ...rulesFlag(), "--out", "model"]
   : ["relations", "rules", "--data", $("relations-data").value, ...rulesFlag(), "--part", $("relations-part").value]);
 const changed = () => view.rules.some((r) => r.edited || r.rejected);
 const arrow = (a, b) => (a === b ? percent(a) : `${percent(a)} → ${percent(b)}`);
@@ -157,7 +157,7 @@ $("relations-sentences").addEventListener("change", async () => {
   const f = $("relations-sentences").files[0];
   if (!f) return;
   mine = await f.text();
-  $("relations-mine").textContent = f.name;
+  $("relations-mine").textContent = mineName = f.name;
   $("relations-mine").hidden = false;
   $("relations-data").value = "";
   $("relations-sentences").value = "";
@@ -188,7 +188,7 @@ entered.then(async () => {
     page = state.relations.page;
     const v = await ask("show");
     if (state.relations.data === "") {
-      $("relations-mine").textContent = "sentences.jsonl"; // whose content the studio has still
+      $("relations-mine").textContent = mineName; // whose content the studio has still
       $("relations-mine").hidden = false;
     }
     $("relations-data").value = state.relations.data;

@@ -15,6 +15,24 @@ export const node = (name, props = {}, ...children) => {
   return e;
 };
 
+// A name or a text out of a file may hold characters that nobody sees, such as those that
+// turn the direction of what follows. The page shows a sign in the place of each, wherever a
+// tab put it, before anything is drawn; what is sent back are values, which stay as they are.
+const veiled = /(?![\n\t\u200c\u200d])[\p{C}\u2028\u2029\ufffd]/gu;
+const signs = (c) => (c < " " ? String.fromCharCode(0x2400 + c.charCodeAt()) : c === "\x7f" ? "\u2421" : "\ufffd");
+const plainly = (s) => s.replace(veiled, signs);
+const spoken = ["aria-label", "title", "placeholder", "label", "alt", "download"];
+const unveil = (n) => {
+  if (n.nodeType === Node.TEXT_NODE) {
+    if (n.data !== plainly(n.data)) n.data = plainly(n.data);
+    return;
+  }
+  for (const a of n.attributes || []) if (spoken.includes(a.name) && a.value !== plainly(a.value)) a.value = plainly(a.value);
+  n.childNodes.forEach(unveil);
+};
+new MutationObserver((all) => all.forEach((m) => (m.type === "childList" ? m.addedNodes.forEach(unveil) : unveil(m.target))))
+  .observe(document, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: spoken });
+
 // drawing makes an element of a picture.
 export const drawing = (name, props = {}, ...children) => {
   const e = document.createElementNS("http://www.w3.org/2000/svg", name);

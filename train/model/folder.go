@@ -251,7 +251,7 @@ func writeFolder[M any](dir string, m *Model, takes *mech.Params, info *M, diges
 	}
 	defer os.RemoveAll(fresh) //nolint:errcheck // it is gone, or nothing can be done
 	for name, content := range map[string][]byte{WeightsFile: weights, ManifestFile: manifest} {
-		if err := writeSynced(filepath.Join(fresh, name), content, 0o666); err != nil {
+		if err := writeSynced(filepath.Join(fresh, name), content, 0o644); err != nil { // whoever may write a model decides what it promises
 			return err
 		}
 	}

@@ -151,7 +151,7 @@ func (o *findOptions) print(out *bufio.Writer, line int64, all []relation.Found)
 		}{line, all})
 	}
 	for _, r := range all {
-		if _, err := fmt.Fprintf(out, "%d\t%s\t%s\t%s\t%.2f\t%s\n", line, r.Subject.Text, r.Type, r.Object.Text, r.Confidence, r.Rule); err != nil {
+		if _, err := fmt.Fprintf(out, "%d\t%s\t%s\t%s\t%.2f\t%s\n", line, term.Plain(r.Subject.Text), r.Type, term.Plain(r.Object.Text), r.Confidence, r.Rule); err != nil {
 			return err
 		}
 	}

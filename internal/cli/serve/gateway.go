@@ -207,7 +207,7 @@ func runGateway(ctx context.Context, o gatewayOptions, std term.Streams) (err er
 	defer func() { err = errors.Join(err, r.end()) }()
 	o.Log.Info("listening", "address", l.Addr().String(), "admin", o.admin, "tls", o.TLS != nil, "keys", o.Keys != nil, "secret", secret.ID(), "secret_made", made, "production", o.production, "signed_by", keyID(o.key), "identity", e.gateway.Identity())
 	o.Log.Info("programs and addresses in use", e.outside(&o)...)
-	if err := o.explain(std.Out, l.Addr().String(), made); err != nil {
+	if err := o.explain(term.ForPeople(std.Out), l.Addr().String(), made); err != nil {
 		return err
 	}
 	go r.reloadOn(ctx, hangup)

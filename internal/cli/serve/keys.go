@@ -206,7 +206,7 @@ the keys until it is sent SIGHUP.`,
 				_, err = fmt.Fprintln(std.Out, "revoked before")
 			}
 			for _, e := range revoked {
-				_, failed := fmt.Fprintf(std.Out, "revoked %s of %s; a gateway that runs takes it until it is sent SIGHUP\n", e.ID, e.Subject)
+				_, failed := fmt.Fprintf(term.ForPeople(std.Out), "revoked %s of %s; a gateway that runs takes it until it is sent SIGHUP\n", e.ID, e.Subject)
 				err = errors.Join(err, failed)
 			}
 			return err

@@ -183,7 +183,7 @@ needs it. OUT must be absent, empty or such a folder. --sign signs it.`,
 					return err
 				}
 			}
-			_, err = fmt.Fprintf(std.Out, "%s: takes vectors of %d numbers by %s, %v; it holds no encoder\n", args[1], h.Dim(), h.Manifest.Receives.Mechanism, h.Guarantee())
+			_, err = fmt.Fprintf(term.ForPeople(std.Out), "%s: takes vectors of %d numbers by %s, %v; it holds no encoder\n", args[1], h.Dim(), h.Manifest.Receives.Mechanism, h.Guarantee())
 			return err
 		},
 	}

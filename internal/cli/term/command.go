@@ -78,7 +78,7 @@ func Show[T any](out io.Writer, asJSON bool, v T, render func(io.Writer, T) erro
 	if asJSON {
 		return PrintJSON(out, v)
 	}
-	return render(out, v)
+	return render(ForPeople(out), v)
 }
 
 // Verdict returns [ErrNo] for a check that said no, unless there is another error.

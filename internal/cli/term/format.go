@@ -8,15 +8,21 @@ import (
 	"strings"
 
 	"sotto/dp"
+	"sotto/internal/layout"
 	"sotto/measure"
 )
 
 // PrintJSON prints a value as indented JSON.
 func PrintJSON(out io.Writer, v any) error {
-	e := json.NewEncoder(out)
+	var b strings.Builder
+	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, layout.JSON(b.String()))
+	return err
 }
 
 // Percent renders a share with two digits, or a dash where it is undefined.

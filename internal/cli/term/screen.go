@@ -106,13 +106,25 @@ func (s *Screen) Words() *Screen { s.words = true; return s }
 
 // Write implements [io.Writer]. Names and texts of files may hold commands to a terminal;
 // none is obeyed.
-func (s *Screen) Write(p []byte) (int, error) {
+func (s *Screen) Write(p []byte) (int, error) { return s.write(p, s.words) }
+
+// speech is a screen for what is said to people, beside the data that passes through it.
+type speech struct{ *Screen }
+
+// Write implements [io.Writer].
+func (s speech) Write(p []byte) (int, error) { return s.write(p, true) }
+
+// ForPeople returns the screen of a stream for words: in a pipe, too, which may lead to a
+// pager or into a file that is shown later, none of them is a command to a terminal.
+func ForPeople(out io.Writer) io.Writer { return speech{NewScreen(out)} }
+
+func (s *Screen) write(p []byte, words bool) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.erase()
 	var err error
 	switch {
-	case s.words || s.Terminal():
+	case words || s.Terminal():
 		_, err = io.WriteString(s.out, layout.Visible(s.whole(p)))
 	case s.Paint == Always:
 		_, err = io.WriteString(s.out, layout.Painted(string(p)))

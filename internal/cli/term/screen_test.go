@@ -2,6 +2,9 @@ package term_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
 	"testing"
 
 	"sotto/internal/cli/term"
@@ -17,8 +20,8 @@ func TestHostileNames(t *testing.T) {
 		screen func(*bytes.Buffer) *term.Screen
 		want   string
 	}{
-		{"a terminal", func(b *bytes.Buffer) *term.Screen { return term.NewTerminal(b, 80, true) }, "ε␛]0;mine␇\\u202e\\u9b2J\n"},
-		{"words in a pipe", func(b *bytes.Buffer) *term.Screen { return term.NewScreen(b).Words() }, "ε␛]0;mine␇\\u202e\\u9b2J\n"},
+		{"a terminal", func(b *bytes.Buffer) *term.Screen { return term.NewTerminal(b, 80, true) }, "ε␛]0;mine␇\\u202e\\u009b2J\n"},
+		{"words in a pipe", func(b *bytes.Buffer) *term.Screen { return term.NewScreen(b).Words() }, "ε␛]0;mine␇\\u202e\\u009b2J\n"},
 		{"data in a pipe", func(b *bytes.Buffer) *term.Screen { return term.NewScreen(b) }, name + "\n"},
 	} {
 		for _, cut := range []int{1, 3, len(name)} {
@@ -32,6 +35,29 @@ func TestHostileNames(t *testing.T) {
 			if b.String() != tt.want {
 				t.Errorf("%s, cut after %d bytes: %q, want %q", tt.what, cut, b.String(), tt.want)
 			}
+		}
+	}
+}
+
+// TestForPeople: what a command says of names is words also where its data would pass, into a
+// pipe. JSON says the same to a program, by characters that can be seen.
+func TestForPeople(t *testing.T) {
+	const name = "ε\x1b]0;mine\a\u202e\u009b2J"
+	for _, asJSON := range []bool{false, true} {
+		var b bytes.Buffer
+		err := term.Show(term.NewScreen(&b), asJSON, name, func(w io.Writer, name string) error {
+			_, err := fmt.Fprintln(w, name)
+			return err
+		})
+		want, back := "ε␛]0;mine␇\\u202e\\u009b2J\n", name
+		if asJSON {
+			want = `"ε\u001b]0;mine\u0007\u202e\u009b2J"` + "\n"
+			if failed := json.Unmarshal(b.Bytes(), &back); failed != nil || back != name {
+				t.Errorf("JSON reads as %q, %v; want %q", back, failed, name)
+			}
+		}
+		if err != nil || b.String() != want {
+			t.Errorf("Show, JSON %v: %q, %v; want %q", asJSON, b.String(), err, want)
 		}
 	}
 }

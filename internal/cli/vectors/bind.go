@@ -33,7 +33,7 @@ hash already is left as it is, and refused if it is that of another file.`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, path := range args {
-				if err := bind(path, std.Out); err != nil {
+				if err := bind(path, term.ForPeople(std.Out)); err != nil {
 					return err
 				}
 			}

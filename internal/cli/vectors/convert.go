@@ -66,6 +66,6 @@ func runConvert(ctx context.Context, o convertOptions, std term.Streams) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(std.Out, "%s: %d words of %d numbers\n", o.out, done.Words, done.Dim)
+	_, err = fmt.Fprintf(term.ForPeople(std.Out), "%s: %d words of %d numbers\n", o.out, done.Words, done.Dim)
 	return err
 }

@@ -128,7 +128,7 @@ func runDistill(c *cobra.Command, o distillOptions, std term.Streams) error {
 	if err = e.Save(o.out); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(std.Out, "%s: %d numbers a vector, from %d texts\n", o.out, e.Dim(), len(texts))
+	_, err = fmt.Fprintf(term.ForPeople(std.Out), "%s: %d numbers a vector, from %d texts\n", o.out, e.Dim(), len(texts))
 	return err
 }
 

