@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sotto/internal/atomicfile"
+	"sotto/internal/regular"
 	"sotto/ledger/book"
 	"sotto/ledger/file"
 )
@@ -217,7 +218,7 @@ func (a *Archiving) prove(ctx context.Context, archive, path string) (proof Proo
 }
 
 func hashFile(path string) (d Digest, err error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return d, book.Unavailable(err)
 	}

@@ -18,6 +18,9 @@ import (
 // proves that one whole before it gets its name. Whoever writes the ledger goes
 // on. What was at the path before is replaced.
 func (l *Ledger) Backup(ctx context.Context, path string) (Proof, error) {
+	if err := replaceable(path); err != nil {
+		return Proof{}, err
+	}
 	beside, err := newBeside(path)
 	if err != nil {
 		return Proof{}, err
@@ -38,8 +41,24 @@ func (l *Ledger) Backup(ctx context.Context, path string) (Proof, error) {
 	return proof, rename(beside, path)
 }
 
+// replaceable refuses a path at which something is that is no regular file: a name that is
+// given to another would destroy a device or a pipe.
+func replaceable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && !info.Mode().IsRegular():
+		err = fmt.Errorf("%s is no regular file, must be one or not be there", path)
+	}
+	return book.Unavailable(err)
+}
+
 // rename gives a file that is whole and on disk its own name.
 func rename(beside, path string) error {
+	if err := replaceable(path); err != nil { // also if it came meanwhile
+		return err
+	}
 	return book.Unavailable(errors.Join(os.Rename(beside, path), atomicfile.SyncDir(filepath.Dir(path))))
 }
 

@@ -3,8 +3,12 @@ package ledger_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"net"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -91,4 +95,28 @@ func TestOnline(t *testing.T) {
 		t.Error("nobody could spend meanwhile")
 	}
 	verify(t, l)
+}
+
+// TestBackupOverOther: a copy takes no place of what is no file, such as a socket or a
+// device, which would be gone then.
+func TestBackupOverOther(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "ledger.db"), filepath.Join(dir, "other")
+	fillFile(t, path, 10, 10)
+	l, err := net.Listen("unix", other)
+	if err != nil {
+		t.Skip("no sockets here:", err)
+	}
+	defer l.Close()
+	book, err := ledger.OpenFile(path, ledger.Options{ReadOnly: true, Head: ledger.NoHead})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer book.Close()
+	if _, err := book.Backup(t.Context(), other); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("Backup over a socket: %v, want a refusal", err)
+	}
+	if info, err := os.Lstat(other); err != nil || info.Mode()&fs.ModeSocket == 0 {
+		t.Errorf("the socket is %v, %v; want it to be there still", info, err)
+	}
 }

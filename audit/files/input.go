@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"sotto/internal/regular"
 )
 
 // maxBytes bounds an input, and all that one run writes.
@@ -56,14 +57,11 @@ func open(c *Config) (*inputs, error) {
 }
 
 func read(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // it was read only
-	if info, failed := f.Stat(); failed == nil && info.IsDir() {
-		return nil, errors.New("is a folder, must be a file")
-	}
 	content, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
 	if err == nil && len(content) > maxBytes {
 		err = fmt.Errorf("is larger than %d MiB, take a smaller one: it is read in every run", maxBytes>>20)

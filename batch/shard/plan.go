@@ -11,6 +11,7 @@ import (
 
 	"sotto/dataset/table"
 	"sotto/encode/textfile"
+	"sotto/internal/regular"
 	"sotto/internal/vecfile"
 )
 
@@ -144,7 +145,7 @@ func (s *Spec) cutVectors(name string, size int64) ([]Chunk, error) {
 // cutLines cuts a file at line ends near multiples of SplitBytes, so that where it is
 // cut follows from the file alone. Lines are counted where ids are made of them.
 func (s *Spec) cutLines(name string, size int64, count bool) ([]Chunk, error) {
-	f, err := os.Open(name)
+	f, _, err := regular.Open(name, regular.Most)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"sotto/internal/regular"
 	"sotto/internal/rowfile"
 )
 
@@ -107,7 +108,7 @@ func (d Declared) Open() (*Reader, error) {
 	if info.IsDir() || d.o.Format == Folder {
 		return openFolder(d.path, info, d.o, true)
 	}
-	f, err := os.Open(d.path)
+	f, _, err := regular.Open(d.path, regular.Most)
 	if err != nil {
 		return nil, err
 	}

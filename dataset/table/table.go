@@ -43,6 +43,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"sotto/internal/regular"
 	"sotto/internal/rowfile"
 )
 
@@ -152,7 +153,7 @@ func Open(path string, o Options) (*Reader, error) {
 	if o.Format == "" {
 		o.Format = ByName(path)
 	}
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+
+	"sotto/internal/regular"
 )
 
 // WriteJSON writes a value as indented JSON, whole or not at all.
@@ -28,10 +29,13 @@ func writeJSON(path string, shared bool, v any) error {
 	})
 }
 
+// maxJSON bounds what is read at once, in bytes.
+const maxJSON = 1 << 30
+
 // ReadJSON reads a file that holds one JSON value, as [ParseJSON] does. The error
 // for a file that is not there wraps io/fs.ErrNotExist.
 func ReadJSON(path string, v any) error {
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path, maxJSON)
 	if err != nil {
 		return fmt.Errorf("atomicfile: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"sotto/internal/fault"
+	"sotto/internal/regular"
 )
 
 // Errors that callers branch on.
@@ -26,7 +26,7 @@ var (
 
 // Is reports whether a file is of the older form.
 func Is(path string) bool {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path, regular.Most)
 	if err != nil {
 		return false
 	}

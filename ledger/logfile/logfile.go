@@ -23,6 +23,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sotto/internal/regular"
 	"sotto/ledger/disk"
 )
 
@@ -169,12 +170,16 @@ func Open(path string, o Options) (*File, error) {
 		mode = os.O_RDONLY
 	}
 	for deadline := time.Now().Add(lockWait); ; {
-		f, err := o.Disk.OpenFile(path, mode, 0)
+		f, err := o.Disk.OpenFile(path, mode|regular.Unblocked, 0) // a pipe that nobody writes is not waited for
 		if err != nil {
 			return nil, err
 		}
+		info, err := f.Stat()
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is no regular file, must be one", path)
+		}
 		free := true
-		if !o.ReadOnly {
+		if err == nil && !o.ReadOnly {
 			free, err = lock(o.Disk, f, path)
 		}
 		if err == nil && free {

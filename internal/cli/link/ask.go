@@ -10,6 +10,7 @@ import (
 
 	"sotto/dataset/table"
 	"sotto/internal/cli/term"
+	"sotto/internal/regular"
 	"sotto/link/records"
 )
 
@@ -22,11 +23,14 @@ const answersHead = "i,j,same,check\n"
 // openAnswers opens the file that answers are added to, which need not be there. An
 // answer is on disk before the next question, so that none is lost.
 func openAnswers(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND|regular.Unblocked, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file, must be one", path)
+	}
 	if err == nil && info.Size() == 0 {
 		_, err = f.WriteString(answersHead)
 	}

@@ -10,17 +10,20 @@ import (
 	"syscall"
 	"testing"
 
+	"sotto/dataset/table"
 	"sotto/encode/bert"
 	"sotto/encode/catalogue"
 	"sotto/encode/static"
 	"sotto/encode/svec"
 	"sotto/gateway"
 	"sotto/gateway/keys"
+	"sotto/internal/atomicfile"
 	"sotto/internal/cli"
 	"sotto/internal/cli/clitest"
 	"sotto/internal/httpserve"
 	"sotto/internal/httpserve/servetest"
 	"sotto/internal/safetensors"
+	"sotto/ledger/file"
 	"sotto/text"
 	"sotto/train/model"
 )
@@ -79,6 +82,10 @@ func TestMonsters(t *testing.T) {
 			{"tokeniser", func(path string) error { _, err := text.LoadWordPiece(path); return err }},
 			{"safetensors", func(path string) error { _, err := safetensors.Read(path); return err }},
 			{"mapped vectors", func(path string) error { _, err := svec.Open(path); return err }},
+			{"ledger", func(path string) error { _, err := file.Open(path, file.Options{}); return err }},
+			{"ledger that is read", func(path string) error { _, err := file.Open(path, file.Options{ReadOnly: true}); return err }},
+			{"table", func(path string) error { _, err := table.Open(path, table.Options{Format: table.CSV}); return err }},
+			{"JSON", func(path string) error { return atomicfile.ReadJSON(path, new(any)) }},
 		} {
 			path := filepath.Join(t.TempDir(), "file")
 			if err := put(path); err != nil {
