@@ -354,3 +354,33 @@ func TestStudioLocked(t *testing.T) {
 		b.clean()
 	}
 }
+
+// TestStudioVeiled drops a file whose names hold what nobody sees: the page shows signs in its
+// place, and keeps the true names of columns to ask by.
+func TestStudioVeiled(t *testing.T) {
+	t.Parallel()
+	_, b := studio(t)
+	const veiled = "\x1b]0;mine\a\u009b2J\u202eevil"
+	var rows strings.Builder
+	fmt.Fprintf(&rows, "text%s,label%s\n", veiled, veiled)
+	for i := range 60 {
+		fmt.Fprintf(&rows, "it is %s; the parcel of day %d,%s\n", []string{"fine", "late"}[i%2], i, []string{"yes", "no"}[i%2])
+	}
+	path := filepath.Join(t.TempDir(), "mine.csv")
+	if err := os.WriteFile(path, []byte(rows.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.SetUploadFiles("#data-file", []string{path}))
+	b.seen("data-understood")
+	const bad = `/(?![\n\t\u200c\u200d])[\p{C}\u2028\u2029]/u`
+	if got := eval[string](b, `document.getElementById("panel-data").textContent`); !strings.Contains(got, "text␛]0;mine␇") {
+		t.Errorf("the page shows %q, want the column with signs", got)
+	}
+	if eval[bool](b, bad+`.test(document.documentElement.textContent)`) || eval[bool](b, `[...document.querySelectorAll("*")].some((e) => e.tagName !== "OPTION" && [...e.attributes].some((a) => `+bad+`.test(a.value)))`) {
+		t.Error("the page shows characters as they are that nobody sees")
+	}
+	if got := eval[bool](b, `[...document.querySelectorAll("#data-roles option")].some((o) => `+bad+`.test(o.value))`); !got {
+		t.Error("columns have lost their true names")
+	}
+	b.clean()
+}
