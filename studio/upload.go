@@ -108,7 +108,11 @@ func (s *Studio) offer(path string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(full); err != nil {
+	info, err := os.Stat(full)
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = fmt.Errorf("%s is no regular file, must be one or a folder", path)
+	}
+	if err != nil {
 		return fmt.Errorf("studio: %w", err)
 	}
 	s.desk.first = s.desk.add(source{name: path, path: full}).id
