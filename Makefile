@@ -6,7 +6,7 @@ FUZZTIME ?= 30s
 SOTTO_DATA ?= $(abspath $(wildcard ../shared/data))
 export SOTTO_DATA
 
-.PHONY: cells all build test long race lint fuzz bench bench-ledger load load-postgres kill crash attack files-audit bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence relations docs golden proofs cover budget dist kube vuln units ci
+.PHONY: cells all build test long race lint fuzz bench bench-ledger load load-postgres kill crash attack fuzz-services files-audit bench-peer bench-mdl forest-oracle bench-encoder bench-language bench-tune tag decoys influence relations docs golden proofs cover budget dist kube vuln units ci
 
 all: build test lint
 
@@ -52,6 +52,9 @@ crash: # a thousand histories of a ledger on a disk that forgets, stopped and op
 
 attack: # every attack on gateway, ledger and server, against real processes, and a table of them
 	SOTTO_ATTACK=full go test -C internal/fortress -count=1 -timeout 60m
+
+fuzz-services: # a gateway, servers and a studio under requests of a grammar for FUZZTIME, as FUZZTIME=1h
+	SOTTO_FUZZ_SERVICES=$(FUZZTIME) go test -C internal/fortress -run '^TestServices$$' -count=1 -v -timeout 0
 
 files-audit: # sotto audit files over sotto's own commands, and a table of them; a quarter of an hour
 	SOTTO_FILES=1 go test -C internal/fortress -run '^TestFiles$$' -count=1 -timeout 2h

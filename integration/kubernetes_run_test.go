@@ -35,9 +35,15 @@ func TestKubernetesPrograms(t *testing.T) {
 		t.Fatalf("there is no %s", name)
 		return container{}
 	}
+	// Files lie behind two links, in a folder that everybody may write but for its sticky bit.
 	file := func(path string, content []byte) {
-		path = filepath.Join(root, path)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o600)); err != nil {
+		dir, name := filepath.Split(filepath.Join(root, path))
+		err := errors.Join(os.MkdirAll(filepath.Join(dir, "..2026_01_31"), 0o755), os.WriteFile(filepath.Join(dir, "..2026_01_31", name), content, 0o600),
+			os.Chmod(dir, 0o777|os.ModeSticky), os.Symlink(filepath.Join("..data", name), filepath.Join(dir, name)))
+		if failed := os.Symlink("..2026_01_31", filepath.Join(dir, "..data")); failed != nil && !os.IsExist(failed) {
+			err = errors.Join(err, failed)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,6 +68,9 @@ func TestKubernetesPrograms(t *testing.T) {
 	if err = os.Symlink(filepath.Dir(head), filepath.Join(root, "models")); err != nil {
 		t.Fatal(err)
 	}
+	if err = os.Mkdir(filepath.Join(root, "head"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	// A file stands for the database, which the pod's own argument names.
 	here := func(c container, more ...string) []string {
 		var args []string
@@ -74,6 +83,9 @@ func TestKubernetesPrograms(t *testing.T) {
 			}
 			a = strings.ReplaceAll(a, "=/etc/", "="+root+"/etc/")
 			args = append(args, strings.ReplaceAll(a, "=/models", "="+root+"/models"))
+			if strings.HasPrefix(a, "--ledger=") {
+				args = append(args, "--head="+filepath.Join(root, "head", "ledger")) // a database has its own
+			}
 		}
 		return append(args, more...)
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"os"
+	"path/filepath"
 	"time"
 
 	"sotto/ledger/logfile"
@@ -120,14 +121,15 @@ func headless(s *scene) {
 	at := s.place()
 	s.secret(at.secret)
 	_, keys := s.key()
-	s.must("budget", "init", "--ledger", at.ledger, "--window", "8760h")
-	args := at.args("--production", "--keys", keys)
+	head := filepath.Join(at.dir, "head")
+	s.must("budget", "init", "--ledger", at.ledger, "--head", head, "--window", "8760h")
+	args := at.args("--production", "--keys", keys, "--head", head)
 	s.run(args...).end(20 * time.Second)
-	if err := os.Remove(at.ledger + ".head"); err != nil {
+	if err := os.Remove(head); err != nil {
 		s.Fatal(err)
 	}
 	s.refusesStart(args...)
-	s.must("budget", "head", "--ledger", at.ledger, "--accept", "--reason", "an attack")
+	s.must("budget", "head", "--ledger", at.ledger, "--head", head, "--accept", "--reason", "an attack")
 	if _, err := s.start(args...); err != nil {
 		s.fell("accepted, it does not start: %v", err)
 	}

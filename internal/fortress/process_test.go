@@ -74,7 +74,7 @@ type process struct {
 	err   error // of the end, once it has ended
 }
 
-var address = regexp.MustCompile(`(?:gateway at |"address":")((?:https?://)?127\.0\.0\.1:[0-9]+)`)
+var address = regexp.MustCompile(`(?:gateway at |studio at |"address":")((?:https?://)?127\.0\.0\.1:[0-9]+)`)
 
 // mostMemory is where a process under attack is stopped, so that an attack that
 // succeeds does not take the machine with it.

@@ -174,7 +174,7 @@ func productionMakesNone(s *scene) {
 	at := s.place()
 	s.secret(at.secret)
 	_, keys := s.key()
-	s.refusesStart(at.args("--production", "--keys", keys)...)
+	s.refusesStart(at.args("--production", "--keys", keys, "--head", filepath.Join(at.dir, "head"))...)
 	if _, err := os.Stat(at.ledger); err == nil {
 		s.fell("a ledger was made")
 	}

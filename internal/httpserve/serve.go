@@ -274,7 +274,10 @@ func (s *Service) Handle(route string, f Action) http.Handler {
 			level = slog.LevelInfo
 			attrs = append(attrs, slog.String("error", reason))
 		}
-		if status >= http.StatusInternalServerError {
+		// What is not there to be called, a deadline that the caller set, and a caller who
+		// did not wait are no faults of the service.
+		ours := status >= http.StatusInternalServerError && status != http.StatusNotImplemented && status != http.StatusGatewayTimeout && !errors.Is(r.Context().Err(), context.Canceled)
+		if ours {
 			level = slog.LevelError
 		}
 		took := time.Since(began)
@@ -284,7 +287,7 @@ func (s *Service) Handle(route string, f Action) http.Handler {
 			s.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
 		}
 		seconds().Observe(took.Seconds())
-		if quiet && status < http.StatusInternalServerError {
+		if quiet && (!ours || status == http.StatusServiceUnavailable) {
 			return // a flood of them would fill the disk
 		}
 		s.Log.LogAttrs(ctx, level, "request", append(attrs, slog.Int("status", status), slog.Duration("took", took))...)

@@ -42,3 +42,14 @@ func Exposed(place string) (string, error) {
 	}
 	return "", nil
 }
+
+// Telling reports whether the address of a database holds a password, which is seen by
+// whoever sees the address.
+func Telling(place string) bool {
+	u, err := url.Parse(place)
+	if err != nil {
+		return true // nobody knows
+	}
+	_, has := u.User.Password()
+	return has || u.Query().Has("password") || u.Query().Has("sslpassword")
+}

@@ -110,6 +110,9 @@ func (o *gatewayOptions) settle(fs *pflag.FlagSet) {
 // trained loads the model of --model, and opens the encoder that it was trained on; by
 // copies of what was verified where it must be signed. They go when all is in memory.
 func (o *gatewayOptions) trained(ctx context.Context) (encode.Source, gateway.Mechanism, []model.LabelRecord, error) {
+	if err := o.guardModel(); err != nil {
+		return nil, nil, nil, err
+	}
 	if o.key == nil {
 		return o.load(ctx, o.model)
 	}

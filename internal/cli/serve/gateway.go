@@ -88,7 +88,7 @@ func (o *gatewayOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.server, "server", "", "address of a server that classifies, for /v1/classify")
 	fs.StringVar(&o.serverModel, "server-model", "", "model of --server that classifies (default: the only one)")
 	fs.StringVar(&o.serverClass, "server-classes", "", "classes that --server is believed to have: model, those of --model, or first, those that it names when it is first asked (default: model with --model, else first)")
-	fs.BoolVar(&o.production, "production", false, "refuse to start without keys, without TLS beyond this machine or to a database, with keys or a secret that others reach, with the secret beside the ledger, with a page, without a head of the ledger, or with a secret or a ledger that would have to be made")
+	fs.BoolVar(&o.production, "production", false, "refuse to start without keys, without TLS beyond this machine, to a database or to --server, with keys, ledger, head, secret, model, certificates or settings that others can change, with secret or head beside the ledger, with a password in an address, with a page, with a --max-clock-jump beyond --window, or with a secret or a ledger that would have to be made")
 	fs.BoolVar(&o.page, "page", false, "show a page at / on which to try texts, with raw vectors; on this machine alone, unless there are --keys")
 	o.words.AddFlags(fs)
 	o.serviceFlags.addFlags(fs, "127.0.0.1:8787")

@@ -202,7 +202,7 @@ func TestGatewayRefused(t *testing.T) {
 		{"--model nowhere --epsilon 4", "", "has no meaning with --model"},
 		{"--production", "", "there is no --keys"},
 		{"--production --keys " + keys + " --listen :0", "", "there is no --tls-cert"},
-		{"--production --keys " + keys, "", "no such file"}, // no secret is made
+		{"--production --keys " + keys + " --head " + filepath.Join(t.TempDir(), "head"), "", "no such file"}, // no secret is made
 		{"--keys " + write("empty", ""), "", "must hold at least one"},
 		{"--tls-cert a", "", "certificate and key"},
 		{"--server ftp://a", "", "must be http"},

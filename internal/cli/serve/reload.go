@@ -44,7 +44,11 @@ func (r *reloader) reload(ctx context.Context) {
 		r.tell(gateway.PartKeys, r.reloadKeys())
 	}
 	if r.certificates != nil {
-		r.tell(gateway.PartCertificates, r.certificates.Reload())
+		err := r.o.guardCertificates()
+		if err == nil {
+			err = r.certificates.Reload()
+		}
+		r.tell(gateway.PartCertificates, err)
 	}
 	r.tell(gateway.PartModel, r.reloadModel(ctx))
 }

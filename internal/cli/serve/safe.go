@@ -1,16 +1,22 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"sotto/gateway/keys"
 	"sotto/internal/cli/term"
+	"sotto/internal/httpserve"
+	"sotto/internal/regular"
 	"sotto/internal/signed"
 	"sotto/ledger"
 	"sotto/ledger/postgres"
@@ -43,7 +49,7 @@ func (o *gatewayOptions) safe() error {
 		{o.page, true, "--page shows raw vectors"},
 		{!local && o.TLS == nil, true, "--listen is not on this machine alone and there is no --tls-cert, so that texts travel in the clear"},
 		{!second && o.TLS == nil, false, "--admin-listen is not on this machine alone and there is no --tls-cert, so that keys travel in the clear"},
-		{o.beside(), false, "the secret lies beside the ledger, so that a backup holds both and whoever has it can take the noise away: keep --secret in another folder"},
+		{o.beside(o.secret), false, "the secret lies beside the ledger, so that a backup holds both and whoever has it can take the noise away: keep --secret in another folder"},
 		{o.head == ledger.NoHead, false, "--head is none, so that nobody notices a ledger that was deleted or went back"},
 	} {
 		if risk.is && o.production {
@@ -53,16 +59,13 @@ func (o *gatewayOptions) safe() error {
 		}
 	}
 	for _, at := range []struct{ flag, place string }{{"--ledger", o.ledger}, {"--head", o.head}} {
-		if !ledger.InDatabase(at.place) {
-			continue
-		}
-		switch exposed, err := postgres.Exposed(at.place); {
-		case err != nil:
+		if err := o.reached(at.flag, at.place); err != nil {
 			return err
-		case exposed != "" && o.production:
-			return fmt.Errorf("--production: %s %s", at.flag, exposed)
-		case exposed != "":
-			o.Log.Warn(at.flag + " " + exposed)
+		}
+	}
+	if o.production {
+		if err := o.strict(); err != nil {
+			return fmt.Errorf("--production: %w", err)
 		}
 	}
 	if ledger.InDatabase(o.ledger) && o.standby == 0 && o.production {
@@ -95,12 +98,101 @@ func (o *gatewayOptions) answerTo(addresses ...string) {
 	}
 }
 
-// beside reports whether ledger and secret are files of one folder.
-func (o *gatewayOptions) beside() bool {
-	if ledger.InDatabase(o.ledger) {
+// reached refuses a database that could be spoken to in the clear, or warns of it, and in
+// production an address that holds a password.
+func (o *gatewayOptions) reached(flag, place string) error {
+	if !ledger.InDatabase(place) {
+		return nil
+	}
+	switch exposed, err := postgres.Exposed(place); {
+	case err != nil:
+		return err
+	case exposed != "" && o.production:
+		return fmt.Errorf("--production: %s %s", flag, exposed)
+	case exposed != "":
+		o.Log.Warn(flag + " " + exposed)
+	}
+	if o.production && postgres.Telling(place) {
+		return fmt.Errorf("--production: %s has a password in its address, which lists of processes and settings show, must have none: give it by PGPASSWORD or by the file of PGPASSFILE", flag)
+	}
+	return nil
+}
+
+// mostJump is how far the clock may be set at most in production.
+const mostJump = 24 * time.Hour
+
+// strict refuses what production must not be and nothing is warned of otherwise: what was
+// meant for one machine and one person. The error names the flag.
+func (o *gatewayOptions) strict() error {
+	most := mostJump
+	if o.budget.Window > 0 {
+		most = min(most, o.budget.Window)
+	}
+	u, err := url.Parse(o.server)
+	switch {
+	case o.beside(cmp.Or(o.head, o.ledger)):
+		return errors.New("the head lies beside the ledger, so that whoever can put an old ledger back puts its head back as well: keep --head in another folder, best on another disk")
+	case o.clocks.Jump > most:
+		return fmt.Errorf("--max-clock-jump is %v, so that whoever sets the clock renews every budget, must be at most %v, which is no more than --window", o.clocks.Jump, most)
+	case err != nil:
+		return errors.New("--server is no address")
+	case u.Scheme == "http" && !httpserve.Loopback(u.Host):
+		return errors.New("--server is on another machine and its address begins with http://, so that releases travel in the clear and anybody can answer for it: use https://")
+	}
+	for _, f := range []struct {
+		flag, path string
+		secret     bool
+		absent     bool // is told of by whoever opens it
+	}{
+		{"--secret", o.secret, true, false},
+		{"--ledger", o.ledger, false, true},
+		{"--head", o.head, false, true},
+		{"--config", o.config, false, false},
+	} {
+		if f.path == "" || ledger.InDatabase(f.path) || f.path == ledger.NoHead {
+			continue
+		}
+		if err := regular.Guard(f.path, f.secret); err != nil && !(f.absent && errors.Is(err, fs.ErrNotExist)) {
+			return fmt.Errorf("%s: %w", f.flag, err)
+		}
+	}
+	return o.guardCertificates()
+}
+
+// guardCertificates refuses, in production, files of TLS that others can change, and a key
+// that they can read.
+func (o *gatewayOptions) guardCertificates() error {
+	for _, f := range []struct {
+		flag, path string
+		secret     bool
+	}{{"--tls-cert", o.tls.Cert, false}, {"--tls-key", o.tls.Key, true}, {"--tls-client-ca", o.tls.ClientCA, false}} {
+		if !o.production || f.path == "" {
+			continue
+		}
+		if err := regular.Guard(f.path, f.secret); err != nil {
+			return fmt.Errorf("%s: %w", f.flag, err)
+		}
+	}
+	return nil
+}
+
+// guardModel refuses, in production, a model that others can change.
+func (o *gatewayOptions) guardModel() error {
+	if !o.production {
+		return nil
+	}
+	if err := regular.GuardAll(o.model, "secret"); err != nil {
+		return fmt.Errorf("--production: --model: %w", err)
+	}
+	return nil
+}
+
+// beside reports whether a file lies in the folder of the ledger's file.
+func (o *gatewayOptions) beside(path string) bool {
+	if ledger.InDatabase(o.ledger) || ledger.InDatabase(path) || path == ledger.NoHead {
 		return false
 	}
-	return folder(o.ledger) == folder(o.secret)
+	return folder(o.ledger) == folder(path)
 }
 
 // folder returns the folder of a file, which need not be there, without links.
@@ -128,10 +220,13 @@ func (o *gatewayOptions) loadKeys() (*keys.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := writable(o.keys); err != nil {
-		if o.production {
-			return nil, fmt.Errorf("--production: --keys: %w", err)
-		}
+	err = writable(o.keys)
+	if err == nil && o.production {
+		err = regular.Guard(o.keys, false)
+	}
+	if err != nil && o.production {
+		return nil, fmt.Errorf("--production: --keys: %w", err)
+	} else if err != nil {
 		o.Log.Warn("--keys: " + err.Error())
 	}
 	return set, nil
@@ -154,7 +249,11 @@ func (o *gatewayOptions) loadVerify() (err error) {
 	if o.key, err = term.CheckingKey(o.verify); err != nil {
 		return err
 	}
-	if err := writable(o.verify); err != nil {
+	err = writable(o.verify)
+	if err == nil && o.production {
+		err = regular.Guard(o.verify, false)
+	}
+	if err != nil {
 		if o.production {
 			return fmt.Errorf("--production: --verify: %w", err)
 		}

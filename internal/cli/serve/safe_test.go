@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sotto/gateway/keys"
+	"sotto/internal/httpserve/servetest"
 )
 
 // random makes a secret.
@@ -30,6 +31,7 @@ func TestProductionRefused(t *testing.T) {
 	dir := t.TempDir()
 	file, secret, ledger := keyFile(t), random(t, filepath.Join(t.TempDir(), "secret")), filepath.Join(dir, "ledger")
 	const db = "postgres://sotto:hunter2@db.example/sotto"
+	head := filepath.Join(t.TempDir(), "head")
 	// A file of keys in the same mode as one that others can write, and in a folder
 	// that they can.
 	group, open := keyFile(t), keyFile(t)
@@ -37,34 +39,65 @@ func TestProductionRefused(t *testing.T) {
 	if err := errors.Join(os.Chmod(group, 0o660), os.Chmod(filepath.Dir(open), 0o777), os.Chmod(readable, 0o640)); err != nil {
 		t.Fatal(err)
 	}
+	groups, links, config := filepath.Join(t.TempDir(), "groups"), t.TempDir(), filepath.Join(t.TempDir(), "config.json")
+	cert, key := servetest.Certify(t)
+	copied := func(from string, mode os.FileMode) string {
+		content, err := os.ReadFile(from)
+		to := filepath.Join(t.TempDir(), "copy.pem")
+		if err = errors.Join(err, os.WriteFile(to, content, 0o600), os.Chmod(to, mode)); err != nil {
+			t.Fatal(err)
+		}
+		return to
+	}
+	loose, shared := copied(cert, 0o666), copied(key, 0o640)
+	if err := errors.Join(os.Mkdir(groups, 0o700), os.Chmod(groups, 0o775), os.Symlink(filepath.Join(groups, "secret"), filepath.Join(links, "secret")),
+		os.WriteFile(config, []byte(`{"epsilon": 8}`), 0o600), os.Chmod(config, 0o666)); err != nil {
+		t.Fatal(err)
+	}
 	for name, tt := range map[string]struct {
 		ledger, secret, keys, more string
 		want                       string
 		modes                      bool // which Windows has not
 	}{
-		"no keys":           {ledger, secret, "", "", "there is no --keys", false},
-		"a page":            {ledger, secret, file, "--page", "--page shows raw vectors", false},
-		"plain HTTP":        {ledger, secret, file, "--listen 0.0.0.0:0", "there is no --tls-cert", false},
-		"a second address":  {ledger, secret, file, "--admin-listen 0.0.0.0:0", "--admin-listen is not on this machine alone", false},
-		"beside":            {ledger, random(t, filepath.Join(dir, "secret")), file, "", "the secret lies beside the ledger", false},
-		"no secret":         {ledger, filepath.Join(t.TempDir(), "none"), file, "", "no such file", false},
-		"readable secret":   {ledger, readable, file, "", "readable by its owner alone", true},
-		"keys of a group":   {ledger, secret, group, "", "others can write a key into it", true},
-		"keys in a folder":  {ledger, secret, open, "", "everybody can put another in its place", true},
-		"disable":           {db + "?sslmode=disable", secret, file, "", "has sslmode=disable", false},
-		"disable on 127":    {"postgres://sotto@127.0.0.1/sotto?sslmode=disable", secret, file, "", "has sslmode=disable", false},
-		"allow":             {db + "?sslmode=allow", secret, file, "", "has sslmode=allow", false},
-		"prefer":            {db + "?sslmode=prefer", secret, file, "", "no sslmode that demands encryption", false},
-		"left to chance":    {db, secret, file, "", "no sslmode that demands encryption", false},
-		"one of two hosts":  {"postgres://sotto@127.0.0.1,db.example/sotto", secret, file, "", "no sslmode that demands encryption", false},
-		"no head":           {ledger, secret, file, "--head none", "--head is none", false},
-		"head in the clear": {ledger, secret, file, "--head " + db + "?sslmode=disable", "--head has sslmode=disable", false},
-		"a host in a query": {"postgres://sotto@/sotto?host=db.example", secret, file, "", "no sslmode that demands encryption", false},
+		"no keys":              {ledger, secret, "", "", "there is no --keys", false},
+		"a page":               {ledger, secret, file, "--page", "--page shows raw vectors", false},
+		"plain HTTP":           {ledger, secret, file, "--listen 0.0.0.0:0", "there is no --tls-cert", false},
+		"a second address":     {ledger, secret, file, "--admin-listen 0.0.0.0:0", "--admin-listen is not on this machine alone", false},
+		"beside":               {ledger, random(t, filepath.Join(dir, "secret")), file, "", "the secret lies beside the ledger", false},
+		"no secret":            {ledger, filepath.Join(t.TempDir(), "none"), file, "", "no such file", false},
+		"readable secret":      {ledger, readable, file, "", "readable by its owner alone", true},
+		"keys of a group":      {ledger, secret, group, "", "others can write a key into it", true},
+		"keys in a folder":     {ledger, secret, open, "", "everybody can put another in its place", true},
+		"disable":              {db + "?sslmode=disable", secret, file, "", "has sslmode=disable", false},
+		"disable on 127":       {"postgres://sotto@127.0.0.1/sotto?sslmode=disable", secret, file, "", "has sslmode=disable", false},
+		"allow":                {db + "?sslmode=allow", secret, file, "", "has sslmode=allow", false},
+		"prefer":               {db + "?sslmode=prefer", secret, file, "", "no sslmode that demands encryption", false},
+		"left to chance":       {db, secret, file, "", "no sslmode that demands encryption", false},
+		"one of two hosts":     {"postgres://sotto@127.0.0.1,db.example/sotto", secret, file, "", "no sslmode that demands encryption", false},
+		"no head":              {ledger, secret, file, "--head none", "--head is none", false},
+		"head in the clear":    {ledger, secret, file, "--head " + db + "?sslmode=disable", "--head has sslmode=disable", false},
+		"head beside":          {ledger, secret, file, "--head " + ledger + ".head", "the head lies beside the ledger", false},
+		"server in the clear":  {ledger, secret, file, "--server http://server.example:8788", "--server is on another machine", false},
+		"server by address":    {ledger, secret, file, "--server http://10.0.0.7:8788", "use https://", false},
+		"password":             {db + "?sslmode=verify-full", secret, file, "", "--ledger has a password in its address", false},
+		"password in a query":  {"postgres://sotto@db.example/sotto?sslmode=verify-full&password=hunter2", secret, file, "", "give it by PGPASSWORD", false},
+		"password of the head": {ledger, secret, file, "--head " + db + "?sslmode=verify-full", "--head has a password", false},
+		"a year's jump":        {ledger, secret, file, "--max-clock-jump 8760h --max-away 9000h", "--max-clock-jump is 8760h0m0s", false},
+		"more than a window":   {ledger, secret, file, "--window 10m", "must be at most 10m0s", false},
+		"config of all":        {ledger, secret, file, "--config " + config, "--config: " + config + " has mode 0666", true},
+		"secret's folder":      {ledger, random(t, filepath.Join(groups, "secret")), file, "", "--secret: the folder " + groups + " has mode 0775", true},
+		"ledger's folder":      {filepath.Join(groups, "ledger"), secret, file, "", "--ledger: the folder " + groups, true},
+		"head's folder":        {ledger, secret, file, "--head " + filepath.Join(groups, "head"), "--head: the folder " + groups, true},
+		"certificate":          {ledger, secret, file, "--tls-cert " + loose + " --tls-key " + key, "--tls-cert: " + loose + " has mode 0666", true},
+		"key of a certificate": {ledger, secret, file, "--tls-cert " + cert + " --tls-key " + shared, "--tls-key: " + shared + " has mode 0640", true},
+		"a model of all":       {ledger, secret, file, "--model " + groups, "--model: the folder " + groups, true},
+		"a link to it":         {ledger, filepath.Join(links, "secret"), file, "", "--secret: the folder " + groups, true},
+		"a host in a query":    {"postgres://sotto@/sotto?host=db.example", secret, file, "", "no sslmode that demands encryption", false},
 	} {
 		if tt.modes && runtime.GOOS == "windows" {
 			continue
 		}
-		args := []string{"--production", "--listen", "127.0.0.1:0", "--ledger", tt.ledger, "--secret", tt.secret}
+		args := []string{"--production", "--listen", "127.0.0.1:0", "--ledger", tt.ledger, "--secret", tt.secret, "--head", head}
 		if tt.keys != "" {
 			args = append(args, "--keys", tt.keys)
 		}

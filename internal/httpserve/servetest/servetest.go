@@ -66,6 +66,14 @@ func (s *Buffer) String() string {
 	return s.b.String()
 }
 
+// Take returns what was written since it was last called, and forgets it.
+func (s *Buffer) Take() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.b.Reset()
+	return s.b.String()
+}
+
 // check ends the test if there is an error.
 func check(tb testing.TB, err error) {
 	tb.Helper()
