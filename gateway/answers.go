@@ -212,7 +212,7 @@ func (s *Service) ready(w http.ResponseWriter, r *http.Request, who *client) err
 	if s.http.Draining() {
 		return &problem{status: http.StatusServiceUnavailable, Type: serverError, Code: "draining", Message: "the gateway is about to end"}
 	}
-	if s.http.Shedding() {
+	if s.http.Shedding(false) {
 		return overloaded("requests are turned away for want of room")
 	}
 	if err := s.lookout.ask(r.Context(), who.gateway.Ready); err != nil {

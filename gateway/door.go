@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sotto/gateway/keys"
+	"sotto/internal/httpserve"
 )
 
 // identify finds out who asks by the key, which must be for one of the scopes; for
@@ -29,6 +30,7 @@ func (s *Service) identify(r *http.Request, who *client, needs []keys.Scope) err
 	case err != nil:
 		return &problem{status: http.StatusUnauthorized, Type: invalidRequest, Code: "expired_api_key", Message: strings.TrimPrefix(err.Error(), "keys: ") + ": ask for another"}
 	}
+	httpserve.Known(r)
 	who.Holder = holder
 	if len(needs) > 0 && !slices.ContainsFunc(needs, holder.May) {
 		s.lacking.WithLabelValues(string(needs[0])).Inc()

@@ -31,7 +31,7 @@ func (s *Server) Calls() http.Handler {
 	mux.Handle(inferenceService+"ModelInfer", s.call(inferenceService+"ModelInfer", s.modelInfer))
 	for route, f := range map[string]question{
 		inferenceService + "ServerLive":     func([]byte) ([]byte, error) { return protobuf.AppendFlag(nil, true), nil },
-		inferenceService + "ServerReady":    func([]byte) ([]byte, error) { return protobuf.AppendFlag(nil, s.unready() == nil), nil },
+		inferenceService + "ServerReady":    func([]byte) ([]byte, error) { return protobuf.AppendFlag(nil, s.unready(true) == nil), nil },
 		inferenceService + "ServerMetadata": func([]byte) ([]byte, error) { return protobuf.AppendServer(nil, platform, protocol, extensions), nil },
 		inferenceService + "ModelReady":     s.modelReadiness,
 		inferenceService + "ModelMetadata":  s.modelMetadata,
@@ -161,7 +161,7 @@ func (s *Server) health(message []byte) ([]byte, error) {
 		return nil, bad("invalid_request", err.Error())
 	case service != "" && "/"+service+"/" != inferenceService:
 		return nil, &refusal{"there is no such service here", "not_found", http.StatusNotFound}
-	case s.unready() != nil:
+	case s.unready(true) != nil:
 		return protobuf.AppendStatus(nil, notServing), nil
 	}
 	return protobuf.AppendStatus(nil, serving), nil

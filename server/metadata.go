@@ -62,12 +62,12 @@ func (s *Server) live(w http.ResponseWriter, _ *http.Request) error {
 	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{"live": true})
 }
 
-// unready says why the server is not ready; nil if it is.
-func (s *Server) unready() error {
+// unready says why the server is not ready, over HTTP or for calls; nil if it is.
+func (s *Server) unready(calls bool) error {
 	if s.http.Draining() {
 		return errEnding
 	}
-	if s.http.Shedding() {
+	if s.http.Shedding(calls) {
 		return &refusal{"requests are turned away for want of room", "overloaded", http.StatusServiceUnavailable}
 	}
 	return nil
@@ -76,7 +76,7 @@ func (s *Server) unready() error {
 // ready handles "GET /v2/health/ready". A server that still answers with an
 // old model, since the new one was refused, is ready and names it.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
-	if err := s.unready(); err != nil {
+	if err := s.unready(false); err != nil {
 		return err
 	}
 	now := *s.state.Load()

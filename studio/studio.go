@@ -139,6 +139,7 @@ func (s *Studio) handle(pattern string, f httpserve.Action, entered bool) {
 			if err := s.gate.check(r); err != nil {
 				return err
 			}
+			httpserve.Known(r)
 			// A file that is dropped may be large, and a slow disk takes it as fast as it can.
 			if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Hour)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 				return err

@@ -50,6 +50,7 @@ var floods = []attack{
 		s.under(s.serve(), flooding, s.many(400, 20), 4, numbers(`"",`), "")
 	}},
 	{"4,000 requests a second without a key, from two addresses", "95 % of requests with a key are answered within 5 s; it is ready", lockout},
+	{"half a header, or no body, on more connections than there may be, from two addresses", "95 % of requests with a key, each on its own connection, are answered within 5 s; it is ready", halves},
 	{"requests that lie about their length", "each is refused, none is taken for two", smuggled},
 }
 
@@ -283,4 +284,39 @@ func lockout(s *scene) {
 	group.Wait()
 	s.judge(100*answered >= 95*n, "%d of %d with a key are answered", answered, n)
 	s.judge(100*ready >= 95*n, "ready %d of %d times", ready, n)
+}
+
+// halves takes all connections of a gateway with requests that do not come to their end,
+// from two addresses, while a client with a key calls from a third and from one of those.
+func halves(s *scene) {
+	_, keys := s.key()
+	for _, begin := range []string{
+		"POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nX-Long: ",
+		"POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n",
+	} {
+		places := s.many(4096, 64)
+		p := s.gateway("--keys", keys, "--rate", "0", "--budget", "1e6", "--connections", fmt.Sprint(places))
+		end := s.swarm(hostility{N: places + places/10, Addresses: 2, Begin: []byte(begin), Drip: []byte("x"), Kind: slow, Base: p.base})
+		time.Sleep(time.Second) // for all of them to be there
+		n, answered, ready := s.many(80, 20), 0, 0
+		for i := range n {
+			ip := "127.0.0.1"
+			if i%4 == 0 {
+				ip = addressOf(0, 2)
+			}
+			c := from(ip, p.base)
+			c.key, c.Timeout = s.keyOf(p), 5*time.Second
+			if c.embed("", fmt.Sprint("text ", i)).status == http.StatusOK {
+				answered++
+			}
+			c.CloseIdleConnections()
+			if from("127.0.0.1", p.base).ready("/readyz") {
+				ready++
+			}
+		}
+		end()
+		p.kill()
+		s.judge(100*answered >= 95*n, "%d of %d with a key are answered", answered, n)
+		s.judge(100*ready >= 95*n, "ready %d of %d times", ready, n)
+	}
 }

@@ -4,6 +4,7 @@ package fortress_test
 
 import (
 	wire "encoding/binary"
+	"net/http"
 	"regexp"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ var calls = []attack{
 	{"gRPC: messages of 8 MiB that come slowly", "below 512 MiB; honest p99 at most 3 times its quiet value", func(s *scene) {
 		s.underCalls(s.many(1000, 50), 1000, opened(4, false)+frame(0, 0, 1, "\x00\x00\x7f\xff\xff"+strings.Repeat("x", 16000)), frame(0, 0, 1, "x"))
 	}},
+	{"gRPC: a stream without a body on each of 140 connections, from two addresses", "95 % of honest calls, each on its own connection, are answered within 5 s; HTTP is ready", emptyStreams},
 	{"gRPC: pings and settings without end", "below 512 MiB; SIGTERM ends it; p99 is not promised", func(s *scene) {
 		s.slowly = true
 		s.underCalls(s.many(400, 20), 400, preface+strings.Repeat(frame(6, 0, 0, "12345678")+frame(4, 0, 0, ""), 20_000), frame(6, 0, 0, "12345678"))
@@ -71,4 +73,38 @@ func (s *scene) underCalls(n, addresses int, begin, drip string) {
 	time.Sleep(100 * time.Millisecond)
 	_, killed := p.end(answered)
 	s.judge(!killed && exitCode(p.err) == 0, "SIGTERM ends it: %v", !killed)
+}
+
+// emptyStreams takes all connections of gRPC with calls of which nothing more comes, while
+// others call, from an address of theirs and from one of the attacker's.
+func emptyStreams(s *scene) {
+	p := s.serve("--grpc-listen", "127.0.0.1:0")
+	m := called.FindStringSubmatch(p.said.String())
+	if m == nil {
+		s.Fatalf("it does not say where it answers gRPC: %s", p.said.String())
+	}
+	end := s.swarm(hostility{N: 140, Addresses: 2, Begin: []byte(opened(1, false)), Kind: slow, Base: "http://" + m[1]})
+	time.Sleep(time.Second) // for all of them to be there
+	n, answered, ready := s.many(400, 40), 0, 0
+	for i := range n {
+		ip := "127.0.0.1"
+		if i%4 == 0 {
+			ip = addressOf(0, 2)
+		}
+		c := from(ip, "http://"+m[1])
+		c.Timeout = 5 * time.Second
+		c.Transport.(*http.Transport).Protocols = new(http.Protocols)
+		c.Transport.(*http.Transport).Protocols.SetUnencryptedHTTP2(true)
+		if a := c.do("POST", "/inference.GRPCInferenceService/ServerLive", "\x00\x00\x00\x00\x00", "Content-Type", "application/grpc", "Te", "trailers"); a.status == http.StatusOK && len(a.body) > 5 {
+			answered++
+		}
+		c.CloseIdleConnections()
+		if from("127.0.0.1", p.base).ready("/v2/health/ready") {
+			ready++
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	end()
+	s.judge(100*answered >= 95*n, "%d of %d calls are answered", answered, n)
+	s.judge(ready == n, "ready %d of %d times", ready, n)
 }

@@ -1,6 +1,7 @@
 package httpserve
 
 import (
+	"context"
 	"crypto/tls"
 	"net"
 	"net/http"
@@ -14,9 +15,12 @@ import (
 // when others want its place.
 const patience = time.Second
 
-// gate bounds connections. When there are too many, those that have asked for
-// nothing for the longest time give way: they are idle, or never sent a request.
-// If there are none, who comes is told so and turned away; nobody waits.
+// gate bounds connections. When there are too many, those on which nothing is worked
+// on for the longest time give way: they are idle, or their requests have not come. Of
+// those that never had a request that came whole, or whose sender was known, the oldest
+// gives way at once, first of all of the address that has most: so strangers, who can open
+// connections as fast as they like, push each other out, and not those whom the service
+// knows. If there are none, who comes is told so and turned away; nobody waits.
 type gate struct {
 	net.Listener
 	most, each int // 0 for no limit
@@ -36,6 +40,11 @@ type origin struct {
 	vain time.Time // when none was found among them that gives way
 }
 
+// strange is among which connections the oldest gives way at once.
+func strange(of netip.Addr) func(*gated) bool {
+	return func(c *gated) bool { return c.from == of && !c.served.Load() }
+}
+
 func newGate(l net.Listener, most, each int, plain bool, turned func(full bool)) *gate {
 	return &gate{Listener: l, most: most, each: each, plain: plain, turned: turned, all: map[*gated]struct{}{}, from: map[netip.Addr]*origin{}}
 }
@@ -45,11 +54,81 @@ type gated struct {
 	net.Conn
 	gate *gate
 	from netip.Addr
-	// waits is since when nothing is asked for, in nanoseconds; 0 while a request
-	// is under way.
+	// waits is since when nothing is worked on, in nanoseconds; 0 while something is.
 	waits   atomic.Int64
 	streams atomic.Bool // it speaks HTTP/2
+	served  atomic.Bool // a request came whole, or its sender was known
 	once    sync.Once
+
+	mu      sync.Mutex // guards working
+	working int        // requests that are worked on
+}
+
+// work counts requests that are worked on.
+func (c *gated) work(n int) {
+	if c == nil {
+		return // of a test
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.working += n; c.working > 0 {
+		c.waits.Store(0)
+	} else {
+		c.waits.Store(time.Now().UnixNano())
+	}
+}
+
+// serve notes that a request came whole, or that its sender is known.
+func (c *gated) serve() {
+	if c != nil {
+		c.served.Store(true)
+	}
+}
+
+// connection is the key under which a request's context has its connection.
+type connection struct{}
+
+// connectionOf returns the connection by which a request came; nil in a test.
+func connectionOf(ctx context.Context) *gated {
+	c, _ := ctx.Value(connection{}).(*gated)
+	return c
+}
+
+// remember puts a connection into the context of its requests.
+func remember(ctx context.Context, c net.Conn) context.Context {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	return context.WithValue(ctx, connection{}, c)
+}
+
+// known is the key under which a request's context says whether its sender is known.
+type known struct{}
+
+// Known notes that the sender of a request has shown who it is: its connection does not
+// give way to those of strangers while the request is under way.
+func Known(r *http.Request) {
+	if is, ok := r.Context().Value(known{}).(*bool); ok {
+		*is = true
+	}
+	connectionOf(r.Context()).serve()
+}
+
+// awaits counts a request out of the work while its body comes, unless its sender is
+// known, and returns what counts it in again and takes whether the body came whole.
+func awaits(r *http.Request) (came func(whole bool)) {
+	c := connectionOf(r.Context())
+	is, ok := r.Context().Value(known{}).(*bool)
+	if c == nil || !ok || *is || r.ContentLength == 0 {
+		return func(bool) {}
+	}
+	c.work(-1)
+	return func(whole bool) {
+		c.work(1)
+		if whole {
+			c.serve()
+		}
+	}
 }
 
 // Accept implements net.Listener.
@@ -81,9 +160,15 @@ func (g *gate) admit(c net.Conn) (_ net.Conn, full bool) {
 	}
 	var give []*gated
 	if g.each > 0 && of.n >= g.each {
-		give = g.idlest(now, &of.vain, func(c *gated) bool { return c.from == in.from })
+		give = g.idlest(now, patience, &of.vain, func(c *gated) bool { return c.from == in.from })
+		if give == nil {
+			give = g.idlest(now, 0, nil, strange(in.from))
+		}
 	} else if g.most > 0 && len(g.all) >= g.most {
-		give = g.idlest(now, &g.vain, func(*gated) bool { return true })
+		give = g.idlest(now, patience, &g.vain, func(*gated) bool { return true })
+		if give == nil {
+			give = g.idlest(now, 0, nil, strange(g.largest()))
+		}
 	}
 	for _, c := range give {
 		g.forget(c)
@@ -104,11 +189,23 @@ func (g *gate) admit(c net.Conn) (_ net.Conn, full bool) {
 	return in, false
 }
 
-// idlest returns the connections that have waited longest: all that waited for
-// more than half as long as the first, so that it is not looked for each time; nor
-// is it soon after it was looked for in vain, however many come. The lock is held.
-func (g *gate) idlest(now time.Time, vain *time.Time, among func(*gated) bool) []*gated {
-	if now.Sub(*vain) < often {
+// largest is the address that has most connections. The lock is held.
+func (g *gate) largest() (who netip.Addr) {
+	most := 0
+	for from, of := range g.from {
+		if of.n > most {
+			who, most = from, of.n
+		}
+	}
+	return who
+}
+
+// idlest returns the connections that have waited longest, and for longer than some time:
+// all that waited for more than half as long as the first, so that it is not looked for
+// each time; nor is it soon after it was looked for in vain, if that is noted, however many
+// come. The lock is held.
+func (g *gate) idlest(now time.Time, patience time.Duration, vain *time.Time, among func(*gated) bool) []*gated {
+	if vain != nil && now.Sub(*vain) < often {
 		return nil
 	}
 	oldest := now.Add(-patience).UnixNano()
@@ -124,7 +221,7 @@ func (g *gate) idlest(now time.Time, vain *time.Time, among func(*gated) bool) [
 			found = append(found, c)
 		}
 	}
-	if found == nil {
+	if found == nil && vain != nil {
 		*vain = now
 	}
 	return found
@@ -181,12 +278,6 @@ func (g *gate) note(c net.Conn, state http.ConnState) {
 			g.streaming.Add(1)
 		}
 		g.mu.Unlock()
-	}
-	switch state { //nolint:exhaustive // of the end Close tells
-	case http.StateActive:
-		in.waits.Store(0)
-	case http.StateNew, http.StateIdle:
-		in.waits.Store(time.Now().UnixNano())
 	}
 }
 

@@ -149,7 +149,11 @@ func (l *Load) ReadBody(w http.ResponseWriter, r *http.Request, most int64, look
 		return nil, err
 	}
 	l.begin(w)
-	defer l.end(w, &err)
+	came := awaits(r)
+	defer func() {
+		l.end(w, &err)
+		came(err == nil)
+	}()
 	body = make([]byte, 0, size)
 	for {
 		n, err := r.Body.Read(body[len(body):cap(body)])

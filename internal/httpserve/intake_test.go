@@ -1,12 +1,14 @@
 package httpserve_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -128,12 +130,21 @@ func TestEach(t *testing.T) {
 	c := service(io.Discard).Config
 	c.Connections, c.Each = 10, 2
 	s := httpserve.New(c)
+	working := make(chan struct{}, 2)
 	address, end := servetest.Start(t, func(ctx context.Context, l net.Listener) error {
-		return s.Serve(ctx, l, s.Handle("/", func(w http.ResponseWriter, _ *http.Request) error {
+		return s.Serve(ctx, l, s.Handle("/", func(w http.ResponseWriter, r *http.Request) error {
+			if r.URL.Path == "/wait" {
+				working <- struct{}{}
+				<-r.Context().Done()
+			}
 			return httpserve.WriteJSON(w, http.StatusOK, 1)
 		}))
 	})
-	idle := []net.Conn{servetest.Dial(t, address, ""), servetest.Dial(t, address, "")}
+	// They are worked on, and give way to nobody.
+	const wait = "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n"
+	busy := []net.Conn{servetest.Dial(t, address, wait), servetest.Dial(t, address, wait)}
+	<-working
+	<-working
 	ask := func(from string) int {
 		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 		client := http.Client{Transport: &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true}}
@@ -154,11 +165,76 @@ func TestEach(t *testing.T) {
 	if status := ask("127.0.0.2"); status != http.StatusOK && status != 0 { // 0 where a machine has one such address
 		t.Errorf("a connection of another address: %d, want 200", status)
 	}
-	for _, c := range idle {
+	for _, c := range busy {
 		c.Close()
 	}
 	if err := end(); err != nil && !errors.Is(err, httpserve.ErrCut) {
 		t.Error(err)
+	}
+}
+
+// TestStrangers: where there is no room, whoever comes takes the place of a connection on
+// which nothing whole has come, be it silent or a body that does not end, and not of one
+// whose sender is known.
+func TestStrangers(t *testing.T) {
+	for name, stranger := range map[string]string{"silent": "", "a header that does not end": "GET / HTTP/1.1\r\nHo", "a body that does not come": "POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"} {
+		t.Run(name, func(t *testing.T) {
+			c := service(io.Discard).Config
+			c.Connections = 3
+			s := httpserve.New(c)
+			in := httpserve.NewIntake(1<<20, time.Minute)
+			address, end := servetest.Start(t, func(ctx context.Context, l net.Listener) error {
+				return s.Serve(ctx, l, s.Handle("/", func(w http.ResponseWriter, r *http.Request) error {
+					if r.URL.Path == "/body" {
+						load := in.Open()
+						defer load.Close()
+						_, err := load.ReadBody(w, r, 100, nil)
+						return err
+					}
+					httpserve.Known(r)
+					return httpserve.WriteJSON(w, http.StatusOK, 1)
+				}))
+			})
+			known := servetest.Dial(t, address, "")
+			asks := func() error {
+				if _, err := io.WriteString(known, "GET /known HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+					return err
+				}
+				response, err := http.ReadResponse(bufio.NewReader(known), nil)
+				if err != nil {
+					return err
+				}
+				_, err = io.Copy(io.Discard, response.Body)
+				return err
+			}
+			if err := asks(); err != nil {
+				t.Fatal(err)
+			}
+			all := []net.Conn{}
+			for range 20 { // each takes the place of another
+				all = append(all, servetest.Dial(t, address, stranger))
+			}
+			for _, c := range all[:10] {
+				if err := c.SetReadDeadline(time.Now().Add(4 * time.Second)); err != nil { // before a body has had its time
+					t.Fatal(err)
+				}
+				if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Errorf("a stranger's connection is left open while others want its place: %v", err)
+				}
+			}
+			if err := asks(); err != nil {
+				t.Errorf("who is known lost the connection to strangers: %v", err)
+			}
+			if s.Shedding(false) || s.Shedding(true) {
+				t.Error("strangers make the service say that it has no room")
+			}
+			for _, c := range append(all, known) {
+				c.Close()
+			}
+			if err := end(); err != nil && !errors.Is(err, httpserve.ErrCut) {
+				t.Error(err)
+			}
+		})
 	}
 }
 

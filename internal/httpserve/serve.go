@@ -59,6 +59,7 @@ type Service struct {
 	flying   prometheus.Gauge
 	shed     *prometheus.CounterVec
 	pressure Pressure
+	doors    [2]Pressure // for want of connections: at the first listener, and at that of Also
 	brake    *Rates
 	gates    atomic.Pointer[[]*gate] // of all listeners
 	beside   []beside
@@ -185,7 +186,7 @@ func (s *Service) start(at beside, most, each int, ended chan<- error) *http.Ser
 	if at.full {
 		most, each = min(most, manyStreams), min(each, manyStreams/2)
 	}
-	g := newGate(at.l, most, each, s.TLS == nil && !at.full, s.turnedAway)
+	g := newGate(at.l, most, each, s.TLS == nil && !at.full, func(full bool) { s.turnedAway(at.full, full) })
 	all := append(slices.Clone(*s.gates.Load()), g)
 	s.gates.Store(&all)
 	protocols := new(http.Protocols)
@@ -203,6 +204,7 @@ func (s *Service) start(at beside, most, each int, ended chan<- error) *http.Ser
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    1 << 13,
 		ConnState:         g.note,
+		ConnContext:       remember,
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
 	}
 	go func() {
@@ -224,18 +226,28 @@ func (s *Service) Shed(kind string) {
 
 // turnedAway notes a connection for which there was no place. One address that has all
 // its places is counted, and no reason to say that the service sheds load: others have
-// theirs.
-func (s *Service) turnedAway(full bool) {
-	if full {
-		s.Shed("connections")
-		return
-	}
+// theirs. Nor is a listener that has no places a reason for another to say so.
+func (s *Service) turnedAway(also, full bool) {
 	s.shed.WithLabelValues("connections").Inc()
+	if full {
+		s.door(also).Shed(time.Now())
+	}
+}
+
+// door is the pressure at the first listener, or at that of Also.
+func (s *Service) door(also bool) *Pressure {
+	if also {
+		return &s.doors[1]
+	}
+	return &s.doors[0]
 }
 
 // Shedding reports whether many are turned away for want of room, or were until a
-// moment ago.
-func (s *Service) Shedding() bool { return s.pressure.On(time.Now()) }
+// moment ago: at the first listener, or at that of Also.
+func (s *Service) Shedding(also bool) bool {
+	now := time.Now()
+	return s.pressure.On(now) || s.door(also).On(now)
+}
 
 // often reports whether requests of that address are refused too often, and ends the
 // connection of this one then.
@@ -259,7 +271,9 @@ func (s *Service) Handle(route string, f Action) http.Handler {
 		began, attrs := time.Now(), append(make([]slog.Attr, 0, 8), slog.String("route", route))
 		s.flying.Inc()
 		defer s.flying.Dec()
-		ctx := context.WithValue(r.Context(), noted{}, &attrs)
+		ctx := context.WithValue(context.WithValue(r.Context(), noted{}, &attrs), known{}, new(bool))
+		connectionOf(ctx).work(1)
+		defer connectionOf(ctx).work(-1)
 		if s.Timeout > 0 {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeout(ctx, s.Timeout)
