@@ -28,7 +28,7 @@ type attack struct {
 func attacks() []attack {
 	var all []attack
 	for _, group := range [][]attack{
-		oracles, rebindings, oddities, floods, slowClients, calls, rollbacks, crashes, forgeries, writers, databases, untrusted, folders, clocks, signals, roles, production, online, money, grammatical,
+		oracles, rebindings, oddities, floods, slowClients, calls, rollbacks, crashes, forgeries, writers, databases, untrusted, folders, clocks, signals, roles, production, online, money, strangers, grammatical,
 	} {
 		all = append(all, group...)
 	}

@@ -5,11 +5,13 @@ package disk
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 
 	"sotto/internal/atomicfile"
+	"sotto/internal/regular"
 )
 
 // Disk opens files and changes their names. What it does to a name is durable when
@@ -58,9 +60,17 @@ func Or(d Disk) Disk {
 type machine struct{}
 
 func (machine) OpenFile(name string, flag int, mode fs.FileMode) (File, error) {
-	f, err := os.OpenFile(name, flag, mode)
+	f, err := os.OpenFile(name, flag|regular.Unblocked, mode)
 	if err != nil {
 		return nil, err
+	}
+	// A pipe would be waited for, and a device has no end.
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file, must be one", name)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return file{f}, nil
 }

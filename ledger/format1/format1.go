@@ -26,7 +26,7 @@ var (
 
 // Is reports whether a file is of the older form.
 func Is(path string) bool {
-	f, _, err := regular.Open(path, regular.Most)
+	f, _, err := regular.Open(path, regular.Most) // a pipe is not waited for
 	if err != nil {
 		return false
 	}
