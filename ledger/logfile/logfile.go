@@ -23,7 +23,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sotto/internal/regular"
 	"sotto/ledger/disk"
 )
 
@@ -170,13 +169,9 @@ func Open(path string, o Options) (*File, error) {
 		mode = os.O_RDONLY
 	}
 	for deadline := time.Now().Add(lockWait); ; {
-		f, err := o.Disk.OpenFile(path, mode|regular.Unblocked, 0) // a pipe that nobody writes is not waited for
+		f, err := o.Disk.OpenFile(path, mode, 0)
 		if err != nil {
 			return nil, err
-		}
-		info, err := f.Stat()
-		if err == nil && !info.Mode().IsRegular() {
-			err = fmt.Errorf("%s is no regular file, must be one", path)
 		}
 		free := true
 		if err == nil && !o.ReadOnly {
