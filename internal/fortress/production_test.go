@@ -168,8 +168,8 @@ func productionStarts(s *scene) {
 	all := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(workplace, 0o755))
 	for name, b := range map[string][]byte{"secret": content["secret"], "keys": content["keys"]} {
 		mount := filepath.Join(dir, name)
-		real := filepath.Join(mount, "..2026_01_31", name)
-		all = errors.Join(all, os.MkdirAll(filepath.Dir(real), 0o755), os.WriteFile(real, b, 0o600), os.Chown(real, 0, user), os.Chmod(real, 0o440),
+		file := filepath.Join(mount, "..2026_01_31", name)
+		all = errors.Join(all, os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, b, 0o600), os.Chown(file, 0, user), os.Chmod(file, 0o440),
 			os.Symlink("..2026_01_31", filepath.Join(mount, "..data")), os.Symlink("..data/"+name, filepath.Join(mount, name)),
 			os.Chown(mount, 0, user), os.Chmod(mount, 0o777|os.ModeSticky|os.ModeSetgid))
 	}
@@ -182,8 +182,8 @@ func productionStarts(s *scene) {
 	place := []string{"--ledger", filepath.Join(dir, "book", "ledger"), "--head", filepath.Join(dir, "heads", "ledger")}
 	as := []string{setpriv, "--reuid", strconv.Itoa(user), "--regid", strconv.Itoa(user), "--clear-groups", "--no-new-privs"}
 	init := exec.Command(as[0], slices.Concat(as[1:], []string{binary, "budget", "init", "--window", "8760h"}, place)...)
-	if out, err := init.CombinedOutput(); err != nil {
-		s.Fatalf("sotto budget init: %v: %s", err, out)
+	if out, failed := init.CombinedOutput(); failed != nil {
+		s.Fatalf("sotto budget init: %v: %s", failed, out)
 	}
 	p, err := s.startUnder(as, slices.Concat([]string{"gateway", "--production", "--encoder", "hash:16", "--mechanism", "laplace-l1", "--window", "8760h", "--secret", filepath.Join(dir, "secret", "secret"), "--keys", filepath.Join(dir, "keys", "keys")}, place)...)
 	if err != nil {

@@ -98,7 +98,7 @@ func fuzzServices(s *scene, lasts time.Duration, talks int) {
 		seed = n
 	}
 	canary := filepath.Join(s.TempDir(), "canary")
-	all, judge := s.fuzzedServices(seed, canary)
+	all, judge := s.fuzzedServices(seed)
 	ctx, cancel := context.WithTimeout(s.Context(), lasts)
 	defer cancel()
 	var group, lookers sync.WaitGroup
@@ -283,6 +283,7 @@ func nextAnswer(in *bufio.Reader, method string) (*answer, error) {
 			continue
 		}
 		body, err := io.ReadAll(io.LimitReader(res.Body, 64<<20))
+		res.Body.Close()
 		if res.Close {
 			res.Header.Set("Connection", "close")
 		}
@@ -457,7 +458,7 @@ var studioSecret = regexp.MustCompile(`studio at http://[0-9.:]+/#(\w+)`)
 
 // fuzzedServices starts a server over HTTP and gRPC, one over TLS, a gateway that asks the
 // first, and a studio. What they come to agree on is judged when all is said.
-func (s *scene) fuzzedServices(seed uint64, canary string) (all []*fuzzed, judge func()) {
+func (s *scene) fuzzedServices(seed uint64) (all []*fuzzed, judge func()) {
 	s.Helper()
 	models := s.model()
 	cert, private := servetest.Certify(s.T)

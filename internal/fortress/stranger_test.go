@@ -50,8 +50,8 @@ func namesInFiles(s *scene) {
 	var calls atomic.Int64
 	go func() {
 		for {
-			c, err := l.Accept()
-			if err != nil {
+			c, failed := l.Accept()
+			if failed != nil {
 				return
 			}
 			calls.Add(1)
@@ -61,7 +61,7 @@ func namesInFiles(s *scene) {
 	dir, at := s.TempDir(), s.place()
 	at.flags = nil
 	canary, in := filepath.Join(dir, "canary"), filepath.Join(dir, "in.csv")
-	if err := os.WriteFile(in, []byte("text,label\n"+strings.Repeat("awful,bad\nlovely,good\n", 20)), 0o600); err != nil {
+	if err = os.WriteFile(in, []byte("text,label\n"+strings.Repeat("awful,bad\nlovely,good\n", 20)), 0o600); err != nil {
 		s.Fatal(err)
 	}
 	model, was, right, tried := filepath.Join(s.model(), "good"), "default", 0, 0
@@ -76,10 +76,10 @@ func namesInFiles(s *scene) {
 			{"gateway", "--model", model, "--ledger", filepath.Join(dir, "ledger"), "--secret", filepath.Join(dir, "secret"), "--listen", "127.0.0.1:0"},
 		} {
 			tried++
-			if out, err := s.sotto(args...); exitCode(err) == 2 && strings.Contains(out, "manifest") {
+			if out, failed := s.sotto(args...); exitCode(failed) == 2 && strings.Contains(out, "manifest") {
 				right++
 			} else {
-				s.fell("%s: %v: %s", args[0], err, shortened(lastLine(out)))
+				s.fell("%s: %v: %s", args[0], failed, shortened(lastLine(out)))
 			}
 		}
 		g.Process.Signal(syscall.SIGHUP) //nolint:errcheck // what it logs is looked at
@@ -131,8 +131,12 @@ func noFiles(s *scene) {
 		for _, args := range [][]string{
 			{"gateway", "--ledger", path, "--secret", filepath.Join(dir, "secret"), "--encoder", "hash:16", "--mechanism", "laplace-l1", "--listen", "127.0.0.1:0"},
 			{"gateway", "--ledger", filepath.Join(dir, "ledger"), "--secret", path, "--encoder", "hash:16", "--mechanism", "laplace-l1", "--listen", "127.0.0.1:0"},
-			{"budget", "verify", "--ledger", path}, {"budget", "show", "--ledger", path}, {"budget", "backup", "--ledger", path, "--out", filepath.Join(dir, "backup")},
-			{"explain", "--model", path, "--text", "a"}, {"report", path, "--out", filepath.Join(dir, "page.html")}, {"gate", path, "--policy", path},
+			{"budget", "verify", "--ledger", path},
+			{"budget", "show", "--ledger", path},
+			{"budget", "backup", "--ledger", path, "--out", filepath.Join(dir, "backup")},
+			{"explain", "--model", path, "--text", "a"},
+			{"report", path, "--out", filepath.Join(dir, "page.html")},
+			{"gate", path, "--policy", path},
 		} {
 			tried++
 			began := time.Now()
@@ -153,7 +157,7 @@ func openMask(s *scene) {
 		s.Fatal(err)
 	}
 	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.npy")
-	if err := os.WriteFile(in, []byte("text\na\nb\n"), 0o600); err != nil {
+	if err = os.WriteFile(in, []byte("text\na\nb\n"), 0o600); err != nil {
 		s.Fatal(err)
 	}
 	was := syscall.Umask(0)

@@ -204,6 +204,7 @@ func TestStrangers(t *testing.T) {
 				if err != nil {
 					return err
 				}
+				defer response.Body.Close()
 				_, err = io.Copy(io.Discard, response.Body)
 				return err
 			}

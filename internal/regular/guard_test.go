@@ -20,7 +20,9 @@ func TestGuard(t *testing.T) {
 		err = os.Chmod(base, 0o755)
 	}
 	at := func(path string) string { return filepath.Join(base, path) }
-	folder := func(path string, mode os.FileMode) error { return errors.Join(os.MkdirAll(at(path), 0o755), os.Chmod(at(path), mode)) }
+	folder := func(path string, mode os.FileMode) error {
+		return errors.Join(os.MkdirAll(at(path), 0o755), os.Chmod(at(path), mode))
+	}
 	file := func(path string, mode os.FileMode) error {
 		return errors.Join(os.WriteFile(at(path), []byte("x"), 0o600), os.Chmod(at(path), mode))
 	}

@@ -152,7 +152,7 @@ func (o *gatewayOptions) strict() error {
 		if f.path == "" || ledger.InDatabase(f.path) || f.path == ledger.NoHead {
 			continue
 		}
-		if err := regular.Guard(f.path, f.secret); err != nil && !(f.absent && errors.Is(err, fs.ErrNotExist)) {
+		if err := regular.Guard(f.path, f.secret); err != nil && (!f.absent || !errors.Is(err, fs.ErrNotExist)) {
 			return fmt.Errorf("%s: %w", f.flag, err)
 		}
 	}
