@@ -173,8 +173,8 @@ func Open(path string, o Options) (*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		free := true
-		if err == nil && !o.ReadOnly {
+		free := o.ReadOnly
+		if !free {
 			free, err = lock(o.Disk, f, path)
 		}
 		if err == nil && free {
