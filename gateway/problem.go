@@ -81,6 +81,8 @@ func problemOf(err error) *problem {
 		return invalid(input.Param, "%s %s", input.Param, input.Reason)
 	case errors.As(err, &over):
 		return overBudget(over)
+	case errors.Is(err, ledger.ErrCrowded):
+		return overloaded("as many users as fit into memory have begun to spend in this window")
 	case errors.Is(err, ledger.ErrConflict):
 		return &problem{status: http.StatusConflict, Type: invalidRequest, Code: "idempotency_conflict", Message: "the idempotency key was used with another request; nothing was released"}
 	case ledgerFailed(err):
@@ -143,7 +145,7 @@ func (p *problem) write(w http.ResponseWriter) {
 // logged is what a log says of an error: its words where they are known to
 // quote nothing, and its kind otherwise.
 func logged(err error, p *problem) string {
-	if ledgerFailed(err) || p.status == http.StatusInternalServerError {
+	if ledgerFailed(err) || errors.Is(err, ledger.ErrCrowded) || p.status == http.StatusInternalServerError {
 		return err.Error()
 	}
 	if u := unbelievable(err); u != nil {

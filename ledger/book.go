@@ -69,7 +69,7 @@ func pay(s *sheet, spends []spend) ([]Receipt, error) {
 	if err != nil {
 		return nil, err
 	}
-	after := map[string]book.Sums{}
+	after, newcomers := map[string]book.Sums{}, 0
 	for _, subject := range in.subjects {
 		sum, err := s.Sums(book.Account{Subject: subject, Window: s.window})
 		if err != nil {
@@ -83,8 +83,14 @@ func pay(s *sheet, spends []spend) ([]Receipt, error) {
 		if err := s.withinLifetime(subject, asked); err != nil {
 			return nil, err
 		}
+		if sum == (book.Sums{}) && asked != (Cost{}) {
+			newcomers++
+		}
 		sum.Spent = sum.Spent.Plus(asked)
 		after[subject] = sum
+	}
+	if err = s.join(newcomers); err != nil {
+		return nil, err
 	}
 	return in.receipts, settle(s, spends, in, after)
 }

@@ -17,6 +17,9 @@ var (
 	// ErrSecret is returned on opening with another secret than before, and by
 	// whatever writes after somebody else has changed it.
 	ErrSecret = errors.New("ledger: the keys in it were made with another secret")
+	// ErrCrowded is returned by Spend for a subject that has spent nothing in this
+	// window, when so many have begun to as [Options.Newcomers] allows.
+	ErrCrowded = errors.New("ledger: as many subjects as there may be began to spend in this window")
 	// ErrUnlike is returned by Spend for a release that does not cost what every
 	// release must, under a budget that is kept by optimal composition.
 	ErrUnlike = errors.New("ledger: the release is not like those that the budget counts")

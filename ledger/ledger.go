@@ -59,6 +59,11 @@ type Options struct {
 	// New demands that there be no ledger yet, Existing that there be one, of
 	// which a head was noted.
 	New, Existing bool
+	// Newcomers bounds how many subjects may begin to spend in a window while the
+	// ledger is open, each of which takes about a kibibyte of memory: whoever can make
+	// them up could take all of it. Another one is refused with [ErrCrowded]; 0 means no
+	// bound.
+	Newcomers int
 	// Head names where the end of the log is noted: a file, a database, or
 	// [NoHead]. Empty means a file beside the ledger's, with the ending .head, or
 	// a schema of its own in the ledger's database. What does not go on from it
@@ -110,18 +115,20 @@ type Options struct {
 
 // Ledger is a book of spends. It is safe for concurrent use.
 type Ledger struct {
-	store   book.Store
-	watcher *watcher
-	timeout time.Duration
-	secret  string // that keys are made with; empty if none
-	key     []byte // of the log's MAC; nil if none
-	prices  prices
-	began   atomic.Pointer[time.Time] // when the writer began what it is at; nil if it waits
-	full    bool                      // the last spends could not be written; the writer's own
-	behind  bool                      // what was written may not be answered yet; the writer's own
-	tally   *book.Tally               // what the log says of sums that the store keeps beside it; nil if it keeps none
-	damage  atomic.Pointer[error]     // that was found while it was open
-	turn    sync.Mutex                // who writes to disk: the writer, or who looks after the ledger meanwhile
+	store             book.Store
+	watcher           *watcher
+	timeout           time.Duration
+	secret            string // that keys are made with; empty if none
+	key               []byte // of the log's MAC; nil if none
+	prices            prices
+	began             atomic.Pointer[time.Time] // when the writer began what it is at; nil if it waits
+	full              bool                      // the last spends could not be written; the writer's own
+	behind            bool                      // what was written may not be answered yet; the writer's own
+	tally             *book.Tally               // what the log says of sums that the store keeps beside it; nil if it keeps none
+	damage            atomic.Pointer[error]     // that was found while it was open
+	newcomers, joined int                       // how many may begin to spend in a window, and did in the last one; the writer's own
+	window            int64                     // in which they did
+	turn              sync.Mutex                // who writes to disk: the writer, or who looks after the ledger meanwhile
 
 	mu      sync.Mutex // guards budget, opened, closed, and sending on calls
 	budget  Budget
@@ -214,7 +221,7 @@ func open(s book.Store, o Options, w *watcher) (*Ledger, error) {
 // start starts a ledger on a store.
 func start(s book.Store, o Options, w *watcher) (*Ledger, error) {
 	l := &Ledger{
-		store: s, watcher: w, timeout: cmp.Or(o.Timeout, defaultTimeout), secret: o.SecretID, key: slices.Clone(o.ChainKey),
+		store: s, watcher: w, timeout: cmp.Or(o.Timeout, defaultTimeout), secret: o.SecretID, key: slices.Clone(o.ChainKey), newcomers: o.Newcomers,
 		calls: make(chan *call, maxWaiting), done: make(chan struct{}),
 	}
 	l.end = sync.OnceValue(func() error { l.leave(); return s.Close() })

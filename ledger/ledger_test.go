@@ -380,3 +380,45 @@ func benchmarkSpend(b *testing.B, open opener) {
 	})
 	b.ReportMetric(float64(n.Load())/b.Elapsed().Seconds(), "spends/s")
 }
+
+// Who begins to spend takes memory, so there is a bound to them, in each window; those who
+// are known go on, and who was refused has spent nothing.
+func TestNewcomers(t *testing.T) {
+	t.Parallel()
+	clock, open := newClock(), fileOpener(t)
+	o := ledger.Options{Budget: daily, SecretID: "first", ChainKey: chainKey(1), Clock: clock.now, Newcomers: 3}
+	l := mustOpen(t, open, o)
+	var paid atomic.Int64
+	pay := func(subjects ...string) error {
+		var all []ledger.Request
+		for _, s := range subjects {
+			all = append(all, request(s, fmt.Sprint(paid.Add(1)), 1))
+		}
+		_, err := l.Spend(t.Context(), all...)
+		return err
+	}
+	for _, s := range []string{"a", "b"} {
+		if err := pay(s, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := pay("a", "c", "d"); !errors.Is(err, ledger.ErrCrowded) || left(t, l, "a") != 8 || left(t, l, "c") != 10 {
+		t.Errorf("two more where there is room for one: %v; a has %v left and c %v, want 8 and 10", err, left(t, l, "a"), left(t, l, "c"))
+	}
+	if err := pay("c"); err != nil {
+		t.Errorf("the last one: %v", err)
+	}
+	if err := pay("d"); !errors.Is(err, ledger.ErrCrowded) {
+		t.Errorf("one too many: %v, want %v", err, ledger.ErrCrowded)
+	}
+	if err := pay("b", "a"); err != nil {
+		t.Errorf("who is known: %v", err)
+	}
+	clock.add(24 * time.Hour)
+	if err := pay("d", "e", "f"); err != nil {
+		t.Errorf("in the next window: %v", err)
+	}
+	if err := pay("a"); !errors.Is(err, ledger.ErrCrowded) {
+		t.Errorf("who spent in the window before takes memory in this one, too: %v", err)
+	}
+}

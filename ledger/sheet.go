@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"fmt"
 	"time"
 
 	"sotto/ledger/book"
@@ -17,6 +18,9 @@ type sheet struct {
 	// lifetimes are the sums over all windows of subjects that were asked for,
 	// where there is a limit to them.
 	lifetimes map[string]Cost
+	// joined counts the subjects that began to spend in the window, of which there may be
+	// so many as most, if that is not 0.
+	joined, most int
 }
 
 // The clock must lie between these, so that time counts in 64 bits.
@@ -122,6 +126,15 @@ func (s *sheet) withinLifetime(subject string, asked Cost) error {
 	if asked.Epsilon > left {
 		return &OverBudget{Asked: asked, Left: Cost{Epsilon: max(left, 0)}, Lifetime: true}
 	}
+	return nil
+}
+
+// join refuses newcomers beyond the bound.
+func (s *sheet) join(n int) error {
+	if n > 0 && s.most > 0 && s.joined+n > s.most {
+		return fmt.Errorf("%w: %d", ErrCrowded, s.most)
+	}
+	s.joined += n
 	return nil
 }
 

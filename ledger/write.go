@@ -177,6 +177,8 @@ func (l *Ledger) try(batch []*call) (faulty int, err error) {
 		l.behind = false
 	}
 	var last book.Head
+	var joined int
+	var window int64
 	var proven *book.Proven
 	var noted func()
 	err = l.store.Update(context.Background(), func(p book.Page) error {
@@ -200,6 +202,9 @@ func (l *Ledger) try(batch []*call) (faulty int, err error) {
 		if failed = s.Fetch(wanted(batch, s.window)); failed != nil {
 			return failed
 		}
+		if s.most = l.newcomers; l.window == s.window {
+			s.joined = l.joined
+		}
 		for i, c := range batch {
 			if c.err = c.ctx.Err(); c.err == nil && c.take() {
 				c.err = c.apply(s)
@@ -209,6 +214,7 @@ func (l *Ledger) try(batch []*call) (faulty int, err error) {
 				return c.err
 			}
 		}
+		joined, window = s.joined, s.window
 		l.see(s)
 		if last, failed = l.sign(s); failed == nil {
 			noted = l.coverWith(p, last)
@@ -216,6 +222,7 @@ func (l *Ledger) try(batch []*call) (faulty int, err error) {
 		return failed
 	})
 	if err == nil {
+		l.joined, l.window = joined, window
 		if proven != nil {
 			proven.Keep()
 		}

@@ -97,6 +97,7 @@ func Open(ctx context.Context, place string, o ledger.Options) (*Ledger, error) 
 	for i := range places {
 		group.Go(func() error {
 			p := o
+			p.Newcomers = (o.Newcomers + len(places) - 1) / len(places)
 			p.Part, p.Head = &book.Part{Number: i, Of: len(places)}, Head(o.Head, i, len(places))
 			opened, failed := ledger.Open(ctx, places[i], p)
 			if failed != nil {

@@ -259,6 +259,9 @@ func (o *gatewayOptions) terms(g dp.Guarantee) (ledger.Budget, error) {
 	return b, nil
 }
 
+// memoryOfUser is about what one who begins to spend takes of memory in the ledger.
+const memoryOfUser = 1 << 10
+
 // open opens the ledger with a budget for releases under a guarantee.
 func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gateway.Secret) (*part.Ledger, error) {
 	if err := o.check(); err != nil {
@@ -270,7 +273,7 @@ func (o *gatewayOptions) open(ctx context.Context, g dp.Guarantee, secret gatewa
 	}
 	book, err := part.Open(ctx, o.ledger, ledger.Options{
 		Budget: budget, Raise: o.raise, SecretID: secret.ID(), ChainKey: secret.ChainKey(), Rotate: o.rotate,
-		Existing: o.production, Head: o.head, Log: o.Log, LogHead: o.logHead, Clocks: o.clocks, Timeout: o.timeout, Standbys: o.standby,
+		Existing: o.production, Head: o.head, Log: o.Log, LogHead: o.logHead, Clocks: o.clocks, Newcomers: int(o.Memory / memoryOfUser), Timeout: o.timeout, Standbys: o.standby,
 	})
 	return book, o.advise(err)
 }

@@ -43,7 +43,7 @@ type room struct {
 
 // addFlags declares the flags. Where a share is half of all, 0 means so.
 func (m room) addFlags(fs *pflag.FlagSet) {
-	fs.Int64Var(m.memory, "memory", 128<<20, "largest number of bytes that all requests under way may take together")
+	fs.Int64Var(m.memory, "memory", 128<<20, "largest number of bytes that all requests under way may take together, and as many again those of users who begin to spend in a window: a kibibyte each")
 	fs.IntVar(m.share, "share", 0, "largest number of requests of "+m.shareOf+" that are worked on at a time (default: half of --concurrency)")
 	fs.IntVar(m.connections, "connections", 4096, "largest number of connections at a time")
 	fs.IntVar(m.each, "connections-each", 0, "largest number of connections from one address (default: half of --connections)")
