@@ -32,59 +32,59 @@ bench: # every benchmark, COUNT times
 	go test -run '^$$' -bench . -benchmem -count $(COUNT) ./...
 
 bench-peer: # the training engine against PyTorch and OpenBLAS, on this machine
-	nn/peer/run
+	compute/nn/peer/run
 
 load: # a thousand clients of a gateway for a minute, and what the ledger costs
-	SOTTO_LOAD=60s go test ./gateway -run '^TestLoad$$' -v -count=1
+	SOTTO_LOAD=60s go test ./service/gateway -run '^TestLoad$$' -v -count=1
 
 load-postgres: # two gateways on one PostgreSQL, asked for 1, 16 and 64 texts at a time: paid releases a second, and processor time by part; one minute
-	SOTTO_LOAD=15s go test ./gateway -run '^TestLoadPostgres$$' -v -count=1
+	SOTTO_LOAD=15s go test ./service/gateway -run '^TestLoadPostgres$$' -v -count=1
 
 bench-ledger: # one, two and four processes that spend on one PostgreSQL, undivided and in parts; one minute
-	SOTTO_LEDGER_BENCH=10s go test ./ledger -run '^TestBench$$' -v -count=1
+	SOTTO_LEDGER_BENCH=10s go test ./service/ledger -run '^TestBench$$' -v -count=1
 
 kill: # a gateway and a ledger under load, each killed 300 times
-	SOTTO_KILLS=300 go test ./ledger ./gateway -run '^TestKill' -v -count=1 -timeout 30m
+	SOTTO_KILLS=300 go test ./service/ledger ./service/gateway -run '^TestKill' -v -count=1 -timeout 30m
 
 crash: # a thousand histories of a ledger on a disk that forgets, stopped and opened again at each of its operations, and PostgreSQL at each statement
-	SOTTO_CRASHES=1000 go test ./ledger -run '^TestCrash' -v -count=1 -timeout 120m
+	SOTTO_CRASHES=1000 go test ./service/ledger -run '^TestCrash' -v -count=1 -timeout 120m
 	go test -C batch ./pipeline -run '^TestCrash$$' -v -count=1
 
 attack: # every attack on gateway, ledger and server, against real processes, and a table of them
-	SOTTO_ATTACK=full go test -C internal/fortress -count=1 -timeout 60m
+	SOTTO_ATTACK=full go test -C service/fortress -count=1 -timeout 60m
 
 fuzz-services: # a gateway, servers and a studio under requests of a grammar for FUZZTIME, as FUZZTIME=1h
-	SOTTO_FUZZ_SERVICES=$(FUZZTIME) go test -C internal/fortress -run '^TestServices$$' -count=1 -v -timeout 0
+	SOTTO_FUZZ_SERVICES=$(FUZZTIME) go test -C service/fortress -run '^TestServices$$' -count=1 -v -timeout 0
 
 files-audit: # sotto audit files over sotto's own commands, and a table of them; a quarter of an hour
-	SOTTO_FILES=1 go test -C internal/fortress -run '^TestFiles$$' -count=1 -timeout 2h
+	SOTTO_FILES=1 go test -C service/fortress -run '^TestFiles$$' -count=1 -timeout 2h
 
 bench-mdl: # the description length against scikit-learn, on this machine
-	measure/peer/run
+	compute/measure/peer/run
 
 forest-oracle: # the random forest against scikit-learn on features of real texts; needs SOTTO_DATA
-	measure/errors/forest/oracle
+	compute/forest/oracle
 
 bench-encoder: # the transformer against ONNX Runtime, on this machine
-	encode/bert/peer/run
+	text/encode/bert/peer/run
 
 bench-language: # tags, names and speed against prose, on this machine; needs SOTTO_DATA
-	language/peer/run
+	study/language/peer/run
 
 bench-tune: # a step of tuning a transformer against PyTorch, on this machine
-	nn/transformer/peer/run
+	compute/nn/transformer/peer/run
 
 tag: # parts of speech by a transformer with a label a word, trained on 600 sentences
-	SOTTO_TAG=1 go test ./encode/bert/tag -run '^TestUPOS$$' -count=1 -v -timeout 2h
+	SOTTO_TAG=1 go test ./text/encode/bert/tag -run '^TestUPOS$$' -count=1 -v -timeout 2h
 
 decoys: # the tables of docs/decoys.md: five decoys over words, one over vectors; half an hour
-	explain/decoy/run
+	study/explain/decoy/run
 
 influence: # the tables of docs/influence.md, for the built-in encoder and MiniLM; an hour
-	influence/run
+	study/influence/run
 
 relations: # train the network of relations on SemEval-2010, and hold what is asked of it; minutes on two cores
-	SOTTO_RELATIONS=1 go test ./internal/cli/relation -run '^TestSemEval$$' -count=1 -v -timeout 2h
+	SOTTO_RELATIONS=1 go test ./study/relation/command -run '^TestSemEval$$' -count=1 -v -timeout 2h
 
 cells: # make the public cells that come with sotto, of WordNet's examples and sentences of reviews; minutes
 	.ci/cells

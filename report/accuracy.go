@@ -6,11 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"sotto/dp"
-	"sotto/experiment"
-	"sotto/report/curve"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/evidence"
+	"sotto/evidence/curve"
+	"sotto/evidence/page"
+	"sotto/learn/experiment"
+	"sotto/promise/dp"
 )
 
 // accuracySection shows what each configuration is good for at its true ε.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"sotto/attack"
-	"sotto/measure"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/evidence/page"
+	"sotto/learn/attack"
 )
 
 // attackKind is attribute inference, and attemptKind any other attack, as

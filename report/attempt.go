@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strconv"
 
-	"sotto/attack"
-	"sotto/measure"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/evidence/page"
+	"sotto/learn/attack"
 )
 
 // attemptSection shows the attacks that are not on an attribute.

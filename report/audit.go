@@ -1,8 +1,8 @@
 package report
 
 import (
-	"sotto/mech"
-	"sotto/report/evidence"
+	"sotto/evidence"
+	"sotto/promise/mech"
 )
 
 // auditKind is what "sotto audit" certifies. It is shown beside what was

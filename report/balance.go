@@ -3,9 +3,9 @@ package report
 import (
 	"strconv"
 
-	"sotto/experiment"
-	"sotto/measure"
-	"sotto/report/page"
+	"sotto/compute/measure"
+	"sotto/evidence/page"
+	"sotto/learn/experiment"
 )
 
 // balanceTable tells how configurations do when all classes count alike, and the

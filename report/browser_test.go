@@ -3,10 +3,10 @@ package report_test
 import (
 	"testing"
 
-	"sotto/dp/dptest"
+	"sotto/evidence"
+	"sotto/evidence/page/pagetest"
+	"sotto/promise/dp/dptest"
 	"sotto/report"
-	"sotto/report/evidence"
-	"sotto/report/page/pagetest"
 )
 
 func TestBrowser(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"math"
 	"strconv"
 
-	"sotto/measure"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/evidence/page"
 )
 
 // smallPlots is how many learning curves a report draws.

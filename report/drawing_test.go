@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/dp"
-	"sotto/experiment"
-	"sotto/experiment/reproduce/declared"
-	"sotto/measure"
+	"sotto/compute/measure"
+	"sotto/learn/experiment"
+	"sotto/promise/dp"
 	"sotto/report"
+	"sotto/study/reproduce/declared"
 )
 
 // point is a mark of a drawing.

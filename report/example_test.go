@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"sotto/dp"
+	"sotto/promise/dp"
 	"sotto/report"
 )
 

@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"sotto/experiment"
-	"sotto/measure"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/evidence/page"
+	"sotto/learn/experiment"
 )
 
 // The groups and classes that a plot of groups shows.

@@ -6,13 +6,13 @@ import (
 	"math"
 	"slices"
 
-	"sotto/dp"
-	"sotto/experiment"
-	"sotto/experiment/reproduce/declared"
-	"sotto/measure"
-	"sotto/report/curve"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/evidence/curve"
+	"sotto/evidence/page"
+	"sotto/learn/experiment"
+	"sotto/promise/dp"
+	"sotto/study/reproduce/declared"
 )
 
 // figure is an accuracy of a published table, the paper's or ours, with what is

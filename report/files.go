@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 
-	"sotto/audit"
-	"sotto/audit/files"
-	"sotto/dp"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/evidence"
+	"sotto/evidence/page"
+	"sotto/learn/commands"
+	"sotto/promise/audit"
+	"sotto/promise/dp"
 )
 
 // filesKind is what "sotto audit files" certifies of whole commands. A gate judges

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/audit/files"
-	"sotto/dp"
+	"sotto/learn/commands"
+	"sotto/promise/dp"
 	"sotto/report"
 	"sotto/report/gate"
 )

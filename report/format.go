@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"sotto/dp"
-	"sotto/experiment"
-	"sotto/measure"
-	"sotto/report/page"
-	"sotto/report/plain"
+	"sotto/compute/measure"
+	"sotto/evidence/page"
+	"sotto/evidence/plain"
+	"sotto/learn/experiment"
+	"sotto/promise/dp"
 )
 
 // none is written where there is no number because it was not measured. What

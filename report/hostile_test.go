@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/dp"
-	"sotto/experiment"
-	"sotto/experiment/frontier"
-	"sotto/measure"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/evidence/page/pagetest"
+	"sotto/learn/experiment"
+	"sotto/promise/dp"
 	"sotto/report"
-	"sotto/report/evidence"
-	"sotto/report/page/pagetest"
+	"sotto/study/reproduce/frontier"
 )
 
 const evil = pagetest.Evil

@@ -5,13 +5,13 @@ import (
 	"reflect"
 	"testing"
 
-	"sotto/dp/dptest"
-	"sotto/encode/catalogue"
-	"sotto/experiment"
-	"sotto/measure"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/evidence/page/pagetest"
+	"sotto/learn/experiment"
+	"sotto/promise/dp/dptest"
 	"sotto/report"
-	"sotto/report/evidence"
-	"sotto/report/page/pagetest"
+	"sotto/text/encode/catalogue"
 )
 
 // scramble sets every number that was measured below v to another, so that

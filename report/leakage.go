@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"sotto/attack"
-	"sotto/experiment"
-	"sotto/measure"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/evidence/page"
+	"sotto/learn/attack"
+	"sotto/learn/experiment"
 )
 
 // plotRows is how many rows a dot plot shows.

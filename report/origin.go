@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/experiment"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/evidence"
+	"sotto/evidence/page"
+	"sotto/learn/experiment"
 )
 
 // originSection says how the numbers came about.

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/dp"
-	"sotto/experiment"
-	"sotto/report/evidence"
-	"sotto/report/page"
-	"sotto/report/plain"
+	"sotto/evidence"
+	"sotto/evidence/page"
+	"sotto/evidence/plain"
+	"sotto/learn/experiment"
+	"sotto/promise/dp"
 )
 
 // plainSection sums the evidence up for people who do not know differential

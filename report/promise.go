@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/dp"
-	"sotto/mech"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/evidence"
+	"sotto/evidence/page"
+	"sotto/promise/dp"
+	"sotto/promise/mech"
 )
 
 // promise is one that several configurations and files may make, beside the

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/attack"
-	"sotto/dp"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/evidence"
+	"sotto/evidence/page"
+	"sotto/learn/attack"
+	"sotto/promise/dp"
 )
 
 // promiseSection shows what was claimed beside what is true and what was found.

@@ -20,8 +20,8 @@ import (
 	"io"
 	"slices"
 
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/evidence"
+	"sotto/evidence/page"
 )
 
 // HTML writes the report as one page that loads nothing and runs nothing. The

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/attack"
-	"sotto/dp"
-	"sotto/experiment"
-	"sotto/experiment/reproduce/declared"
-	"sotto/measure"
-	"sotto/mech"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/learn/attack"
+	"sotto/learn/experiment"
+	"sotto/promise/dp"
+	"sotto/promise/mech"
 	"sotto/report"
-	"sotto/report/evidence"
+	"sotto/study/reproduce/declared"
 )
 
 // render returns what a renderer writes.

@@ -3,10 +3,10 @@ package report
 import (
 	"fmt"
 
-	"sotto/experiment/reproduce/declared"
-	"sotto/measure"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/evidence/page"
+	"sotto/study/reproduce/declared"
 )
 
 // tableKind is a published table that "sotto reproduce" computed again.

@@ -5,13 +5,13 @@ import (
 	"maps"
 	"slices"
 
-	"sotto/dp"
-	"sotto/experiment"
-	"sotto/measure"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/evidence/page"
+	"sotto/learn/experiment"
+	"sotto/learn/model"
+	"sotto/promise/dp"
 	"sotto/report/picture"
-	"sotto/train/model"
 )
 
 // resultKind is what "sotto train" stores.

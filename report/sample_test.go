@@ -6,15 +6,15 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"sotto/attack"
-	"sotto/audit"
-	"sotto/dp"
-	"sotto/experiment"
-	"sotto/measure"
-	"sotto/mech"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/learn/attack"
+	"sotto/learn/experiment"
+	"sotto/learn/model"
+	"sotto/promise/audit"
+	"sotto/promise/dp"
+	"sotto/promise/mech"
 	"sotto/report"
-	"sotto/report/evidence"
-	"sotto/train/model"
 )
 
 var nan = measure.Number(math.NaN())

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/dp"
-	"sotto/experiment"
-	"sotto/measure"
-	"sotto/mech"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/evidence/page"
+	"sotto/learn/experiment"
+	"sotto/promise/dp"
+	"sotto/promise/mech"
 )
 
 // Sentence says what matters most, computed from the evidence: the worst claim

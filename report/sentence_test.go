@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/attack"
-	"sotto/dp"
-	"sotto/experiment"
-	"sotto/measure"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/learn/attack"
+	"sotto/learn/experiment"
+	"sotto/promise/dp"
 	"sotto/report"
-	"sotto/report/evidence"
 )
 
 func TestSentence(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strconv"
 
-	"sotto/dp"
-	"sotto/measure"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/compute/measure"
+	"sotto/evidence"
+	"sotto/evidence/page"
+	"sotto/promise/dp"
 )
 
 // releaseKind is the record of a file of releases. It has no format: the fields

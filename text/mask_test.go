@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/mech"
+	"sotto/promise/mech"
 	"sotto/text"
 )
 

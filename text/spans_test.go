@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode"
 
-	"sotto/dp/dptest"
+	"sotto/promise/dp/dptest"
 	"sotto/text"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"sotto/internal/testenv"
+	"sotto/data/testenv"
 	"sotto/text"
 )
 

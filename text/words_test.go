@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"sotto/dp/dptest"
+	"sotto/promise/dp/dptest"
 	"sotto/text"
 )
 

@@ -19,16 +19,16 @@ import (
 
 	"sotto/batch/pipeline"
 	"sotto/batch/shard"
-	"sotto/dp"
-	"sotto/estimate"
-	"sotto/experiment"
+	told "sotto/command/estimate"
+	"sotto/command/term"
+	"sotto/data/vecfile"
 	"sotto/internal/atomicfile"
-	told "sotto/internal/cli/estimate"
-	"sotto/internal/cli/term"
 	"sotto/internal/fault"
-	"sotto/internal/vecfile"
-	"sotto/ledger"
-	"sotto/mech"
+	"sotto/learn/estimate"
+	"sotto/learn/experiment"
+	"sotto/promise/dp"
+	"sotto/promise/mech"
+	"sotto/service/ledger"
 )
 
 // Exit codes, as those of sotto.

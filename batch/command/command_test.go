@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"sotto/batch/command"
-	"sotto/internal/cli"
-	"sotto/internal/cli/term"
+	"sotto/command"
+	"sotto/command/term"
 )
 
 func TestMain(m *testing.M) {

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/dataset/sample"
-	"sotto/internal/cli"
-	"sotto/internal/cli/term"
+	"sotto/command"
+	"sotto/command/term"
+	"sotto/data/sample"
 )
 
 // sotto runs the other command, which must end well, and returns what it wrote.

@@ -12,11 +12,11 @@ import (
 
 	"sotto/batch/pipeline"
 	"sotto/batch/shard"
-	"sotto/dp"
-	"sotto/gateway"
-	"sotto/ledger"
-	"sotto/ledger/disk/disktest"
-	"sotto/ledger/part"
+	"sotto/promise/dp"
+	"sotto/service/gateway"
+	"sotto/service/ledger"
+	"sotto/service/ledger/disk/disktest"
+	"sotto/service/ledger/part"
 )
 
 // TestCrash: a job pays from a ledger on a disk that forgets what was not synced, and is

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"sotto/batch/shard"
-	"sotto/ledger/part"
+	"sotto/service/ledger/part"
 )
 
 // Fewer lets so many users be in one shard, and pay together, for as long as a test runs.

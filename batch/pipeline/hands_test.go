@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"sotto/batch/pipeline"
-	"sotto/dp"
-	"sotto/ledger"
+	"sotto/promise/dp"
+	"sotto/service/ledger"
 )
 
 // children are the processes that another has started and that live.

@@ -28,7 +28,7 @@ import (
 
 	"sotto/batch/crew"
 	"sotto/batch/shard"
-	"sotto/internal/cli/term"
+	"sotto/command/term"
 )
 
 // The ways to treat users who have too little left.

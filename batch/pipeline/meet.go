@@ -8,9 +8,9 @@ import (
 	"fmt"
 
 	"sotto/batch/shard"
-	"sotto/dp"
-	"sotto/ledger"
-	"sotto/ledger/part"
+	"sotto/promise/dp"
+	"sotto/service/ledger"
+	"sotto/service/ledger/part"
 )
 
 // aspects are what the ledger holds the name of a job to, and what to do where the job is

@@ -12,10 +12,10 @@ import (
 
 	"sotto/batch/pipeline"
 	"sotto/batch/shard"
-	"sotto/dp"
-	"sotto/ledger"
-	"sotto/nn"
-	"sotto/nn/transformer/tiny"
+	"sotto/compute/nn"
+	"sotto/compute/nn/transformer/tiny"
+	"sotto/promise/dp"
+	"sotto/service/ledger"
 )
 
 // wealthy opens a ledger that everybody can pay from, and returns its place and how many spends

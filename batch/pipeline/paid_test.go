@@ -9,10 +9,10 @@ import (
 
 	"sotto/batch/pipeline"
 	"sotto/batch/shard"
-	"sotto/dp"
-	"sotto/gateway"
-	"sotto/internal/pgtest"
-	"sotto/ledger"
+	"sotto/promise/dp"
+	"sotto/service/gateway"
+	"sotto/service/ledger"
+	"sotto/service/pgtest"
 )
 
 // account is a ledger in PostgreSQL that the users of a test pay from.

@@ -20,12 +20,12 @@ import (
 
 	"sotto/batch/pipeline"
 	"sotto/batch/shard"
-	"sotto/dp"
-	"sotto/gateway"
-	"sotto/internal/pgtest"
-	"sotto/internal/vecfile"
-	"sotto/ledger"
-	"sotto/mech"
+	"sotto/data/vecfile"
+	"sotto/promise/dp"
+	"sotto/promise/mech"
+	"sotto/service/gateway"
+	"sotto/service/ledger"
+	"sotto/service/pgtest"
 )
 
 // TestMain is also the process of a job that tests kill, which is in the environment, and

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"sotto/batch/shard"
-	"sotto/ledger"
-	"sotto/ledger/part"
+	"sotto/service/ledger"
+	"sotto/service/ledger/part"
 )
 
 // books are the ledgers that are open in this process, by their place.

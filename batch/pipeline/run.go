@@ -17,7 +17,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal" // any job server
 
 	"sotto/batch/shard"
-	"sotto/report/evidence"
+	"sotto/evidence"
 )
 
 // failure is the first error of a function that runs in this process.

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"sotto/batch/pipeline"
-	"sotto/dp"
-	"sotto/experiment"
-	"sotto/ledger"
-	"sotto/mech"
-	"sotto/nn"
-	"sotto/train/model"
+	"sotto/compute/nn"
+	"sotto/learn/experiment"
+	"sotto/learn/model"
+	"sotto/promise/dp"
+	"sotto/promise/mech"
+	"sotto/service/ledger"
 )
 
 // classifier saves one that tells the ten users of a folder from releases of the test's

@@ -1,6 +1,6 @@
 package shard
 
-import "sotto/estimate"
+import "sotto/learn/estimate"
 
 // counts counts the releases of a chunk, by what they answer. Nil counts nothing.
 type counts struct {

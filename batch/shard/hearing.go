@@ -1,10 +1,10 @@
 package shard
 
 import (
-	"sotto/measure"
-	"sotto/mech"
-	"sotto/nn"
-	"sotto/train/model"
+	"sotto/compute/measure"
+	"sotto/compute/nn"
+	"sotto/learn/model"
+	"sotto/promise/mech"
 )
 
 // hearing is the answers to the releases of one chunk, and to what would be released

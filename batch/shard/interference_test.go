@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"sotto/batch/shard"
-	"sotto/mech"
-	"sotto/nn"
+	"sotto/compute/nn"
+	"sotto/promise/mech"
 	"sotto/text"
 )
 

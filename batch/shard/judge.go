@@ -9,15 +9,15 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/dataset"
-	"sotto/dataset/table"
-	"sotto/encode/catalogue"
-	"sotto/experiment"
-	"sotto/experiment/counted"
+	"sotto/compute/measure"
+	"sotto/data/dataset"
+	"sotto/data/table"
 	"sotto/internal/nearest"
-	"sotto/measure"
-	"sotto/mech"
-	"sotto/train/model"
+	"sotto/learn/experiment"
+	"sotto/learn/experiment/counted"
+	"sotto/learn/model"
+	"sotto/promise/mech"
+	"sotto/text/encode/catalogue"
 )
 
 // judge is a model that answers each release, and what is counted of its answers.

@@ -9,9 +9,9 @@ import (
 	"math"
 	"unsafe"
 
-	"sotto/gateway"
-	"sotto/mech"
-	"sotto/noise"
+	"sotto/promise/mech"
+	"sotto/promise/noise"
+	"sotto/service/gateway"
 )
 
 // Scheme enters every key, and folders and ledgers remember it. A change of how any

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"sotto/encode"
-	"sotto/nn"
+	"sotto/compute/nn"
 	"sotto/text"
+	"sotto/text/encode"
 )
 
 // Known is what a job is, as all of its workers, its folder and its ledger know it. But for

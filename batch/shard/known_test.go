@@ -13,11 +13,11 @@ import (
 	"testing"
 
 	"sotto/batch/shard"
-	"sotto/internal/vecfile"
-	"sotto/language/mask"
-	"sotto/mech"
-	"sotto/nn"
-	"sotto/nn/transformer/tiny"
+	"sotto/compute/nn"
+	"sotto/compute/nn/transformer/tiny"
+	"sotto/data/vecfile"
+	"sotto/promise/mech"
+	"sotto/study/language/mask"
 	"sotto/text"
 )
 

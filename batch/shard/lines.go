@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 
-	"sotto/encode/textfile"
-	"sotto/internal/vecfile"
+	"sotto/data/textfile"
+	"sotto/data/vecfile"
 )
 
 // Message is a record that comes by itself, and what became of it.

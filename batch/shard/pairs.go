@@ -7,9 +7,9 @@ import (
 	"hash"
 	"io"
 
-	"sotto/dataset/table"
-	"sotto/internal/vecfile"
-	"sotto/mech"
+	"sotto/data/table"
+	"sotto/data/vecfile"
+	"sotto/promise/mech"
 )
 
 // pairing writes the vectors of a chunk beside their releases. Nil writes nothing.

@@ -9,10 +9,10 @@ import (
 	"os"
 	"strings"
 
-	"sotto/dataset/table"
-	"sotto/encode/textfile"
+	"sotto/data/table"
+	"sotto/data/textfile"
+	"sotto/data/vecfile"
 	"sotto/internal/regular"
-	"sotto/internal/vecfile"
 )
 
 // Chunk is a part of a file, which becomes a part of the output.

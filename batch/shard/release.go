@@ -12,12 +12,12 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"sotto/dataset/table"
-	"sotto/encode/textfile"
-	"sotto/internal/release"
-	"sotto/internal/vecfile"
-	"sotto/internal/vectorise"
-	"sotto/mech"
+	"sotto/data/table"
+	"sotto/data/textfile"
+	"sotto/data/vecfile"
+	"sotto/learn/release"
+	"sotto/learn/vectorise"
+	"sotto/promise/mech"
 )
 
 // Release reads, masks, encodes and releases the rows of a chunk, and writes them as

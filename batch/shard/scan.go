@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/internal/vectorise"
+	"sotto/learn/vectorise"
 )
 
 // idName stands for an id where ids are compared. Of 10⁹ ids two have one name with a

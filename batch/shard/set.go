@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/encode/catalogue"
+	"sotto/data/vecfile"
+	"sotto/evidence"
 	"sotto/internal/atomicfile"
 	"sotto/internal/signed"
-	"sotto/internal/vecfile"
 	"sotto/internal/version"
-	"sotto/mech"
-	"sotto/report/evidence"
+	"sotto/promise/mech"
+	"sotto/text/encode/catalogue"
 )
 
 // SetFile is the name of the record of a set, beside its parts.

@@ -16,12 +16,12 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"sotto/batch/shard"
-	"sotto/dataset/table"
-	"sotto/encode/catalogue"
-	"sotto/encode/textfile"
-	"sotto/internal/vecfile"
-	"sotto/internal/vectorise"
-	"sotto/mech"
+	"sotto/data/table"
+	"sotto/data/textfile"
+	"sotto/data/vecfile"
+	"sotto/learn/vectorise"
+	"sotto/promise/mech"
+	"sotto/text/encode/catalogue"
 )
 
 // row is one of the test's.

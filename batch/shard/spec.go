@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"sotto/encode/textfile"
-	"sotto/internal/vecfile"
-	"sotto/mech"
+	"sotto/data/textfile"
+	"sotto/data/vecfile"
+	"sotto/promise/mech"
 )
 
 // Spec says what is released and how. It is the same on every worker and holds no

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/mech"
-	"sotto/report/evidence"
+	"sotto/evidence"
+	"sotto/promise/mech"
 )
 
 // Trusted is what a job tells the trusted side alone, from true labels and raw vectors.

@@ -15,15 +15,15 @@ import (
 	"testing"
 
 	"sotto/batch/shard"
-	"sotto/encode"
-	"sotto/encode/catalogue"
-	"sotto/experiment"
-	"sotto/internal/vecfile"
-	"sotto/mech"
-	"sotto/nn"
-	"sotto/report/evidence"
+	"sotto/compute/nn"
+	"sotto/data/vecfile"
+	"sotto/evidence"
+	"sotto/learn/experiment"
+	"sotto/learn/model"
+	"sotto/promise/mech"
 	"sotto/text"
-	"sotto/train/model"
+	"sotto/text/encode"
+	"sotto/text/encode/catalogue"
 )
 
 // classes are those of the test's model, which knows all users but the last.

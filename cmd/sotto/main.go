@@ -16,8 +16,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"sotto/internal/cli"
-	"sotto/internal/cli/term"
+	"sotto/command"
+	"sotto/command/term"
 )
 
 func main() {

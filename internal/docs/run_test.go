@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
-	"sotto/dataset"
-	"sotto/dp/dptest"
-	"sotto/encode/catalogue"
-	"sotto/internal/httpserve/servetest"
+	"sotto/data/dataset"
+	"sotto/promise/dp/dptest"
+	"sotto/service/httpserve/servetest"
+	"sotto/text/encode/catalogue"
 )
 
 // TestPages runs every command of every page in a folder of its own.

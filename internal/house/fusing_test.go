@@ -14,8 +14,8 @@ import (
 // turns near-ties: the same text would get a second, different release on
 // another build.
 var unfused = []string{
-	"noise", "mech", "channel", "text", "nn", "nn/vector", "nn/transformer", "nn/sequence", "encode", "encode/static", "encode/svec", "encode/wordfile", "encode/bert", "train/model", "measure/errors/forest",
-	"language", "language/english", "language/mask", "language/names", "language/personal", "language/parse", "language/sentence", "link", "link/alike", "link/mention", "link/records", "link/records/block", "link/records/field", "link/records/match", "relation/rule", "relation/personal", "relation/joint", // masks by type decide what is encoded
+	"noise", "mech", "channel", "text", "nn", "compute/nn/vector", "compute/nn/transformer", "compute/nn/sequence", "encode", "text/encode/static", "text/encode/svec", "text/encode/wordfile", "text/encode/bert", "learn/model", "compute/forest",
+	"language", "study/language/english", "study/language/mask", "study/language/names", "study/language/personal", "study/language/parse", "study/language/sentence", "link", "study/link/alike", "study/link/mention", "study/link/records", "study/link/records/block", "study/link/records/field", "study/link/records/match", "study/relation/rule", "study/relation/personal", "study/relation/joint", // masks by type decide what is encoded
 }
 
 // fused matches the instructions in a listing of the compiler, with their place.
@@ -46,7 +46,7 @@ func TestPinnedElsewhere(t *testing.T) {
 	}
 	t.Parallel()
 	run := func(env []string, args ...string) {
-		c := exec.Command("go", append(append([]string{"test", "-vet=off", "-count=1", "-run", "^TestPinned$"}, args...), "./mech", "./encode/catalogue")...)
+		c := exec.Command("go", append(append([]string{"test", "-vet=off", "-count=1", "-run", "^TestPinned$"}, args...), "./promise/mech", "./text/encode/catalogue")...)
 		c.Dir = "../.."
 		c.Env = append(os.Environ(), append(env, "CGO_ENABLED=0")...)
 		switch out, err := c.CombinedOutput(); {

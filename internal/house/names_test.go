@@ -15,7 +15,7 @@ import (
 func switched(t *tree) []string {
 	registered := map[string]bool{}
 	for _, s := range t.code {
-		if s.path == "mech/catalogue.go" {
+		if s.path == "promise/mech/catalogue.go" {
 			ast.Inspect(s.file, func(n ast.Node) bool {
 				if kv, ok := n.(*ast.KeyValueExpr); ok && fmt.Sprint(kv.Key) == "Name" {
 					registered[text(kv.Value)] = true
@@ -71,9 +71,9 @@ func text(e ast.Expr) string {
 func TestNames(t *testing.T) {
 	tree := func(code string) map[string]string {
 		return map[string]string{
-			"mech/catalogue.go": "package mech\nvar all = []Kind{{Name: \"ome\"}, {Name: \"codes\"}}\nfunc is(s string) bool { return s == \"ome\" }",
-			"train/a.go":        "package train\nfunc f(s string) bool {\n" + code + "\n}",
-			"train/a_test.go":   "package train\nfunc g(s string) bool { return s == \"codes\" }",
+			"promise/mech/catalogue.go": "package mech\nvar all = []Kind{{Name: \"ome\"}, {Name: \"codes\"}}\nfunc is(s string) bool { return s == \"ome\" }",
+			"train/a.go":                "package train\nfunc f(s string) bool {\n" + code + "\n}",
+			"train/a_test.go":           "package train\nfunc g(s string) bool { return s == \"codes\" }",
 		}
 	}
 	enforce(t, switched, []example{

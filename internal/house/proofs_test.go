@@ -351,11 +351,11 @@ func TestMechanisms(t *testing.T) {
 	const method = "func (a *A) Privatize() {}\n"
 	files := func(changes map[string]string) map[string]string {
 		all := map[string]string{
-			"mech/a.go":        "package mech\n" + doc + "type A struct{}\n" + method,
-			"mech/a.md":        "Proves a.go@0\n",
-			"audit/a_test.go":  "package audit_test\nfunc TestA() {}\n",
-			"mech/params.go":   "package mech\ntype Params struct{}\n",
-			"mech/own_test.go": "package mech_test\ntype fake struct{}\nfunc (fake) Privatize() {}\n",
+			"mech/a.go":                "package mech\n" + doc + "type A struct{}\n" + method,
+			"mech/a.md":                "Proves a.go@0\n",
+			"audit/a_test.go":          "package audit_test\nfunc TestA() {}\n",
+			"promise/mech/params.go":   "package mech\ntype Params struct{}\n",
+			"promise/mech/own_test.go": "package mech_test\ntype fake struct{}\nfunc (fake) Privatize() {}\n",
 		}
 		maps.Copy(all, changes)
 		return all

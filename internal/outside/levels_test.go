@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"sotto/dp"
-	"sotto/mech"
+	"sotto/promise/dp"
+	"sotto/promise/mech"
 )
 
 func init() {

@@ -12,15 +12,15 @@ import (
 	"testing"
 	"time"
 
-	"sotto/dp"
-	"sotto/dp/dptest"
-	"sotto/encode"
-	"sotto/gateway"
-	"sotto/internal/cli/clitest"
-	"sotto/ledger"
-	"sotto/mech"
-	"sotto/server"
-	"sotto/train/model"
+	"sotto/command/clitest"
+	"sotto/learn/model"
+	"sotto/promise/dp"
+	"sotto/promise/dp/dptest"
+	"sotto/promise/mech"
+	"sotto/service/gateway"
+	"sotto/service/ledger"
+	"sotto/service/server"
+	"sotto/text/encode"
 )
 
 // sotto runs a command that must succeed.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	attacks "sotto/attack"
-	"sotto/dp"
-	"sotto/experiment"
+	"sotto/evidence"
+	attacks "sotto/learn/attack"
+	"sotto/learn/experiment"
+	"sotto/promise/dp"
 	"sotto/report"
-	"sotto/report/evidence"
 	"sotto/report/gate"
 )
 

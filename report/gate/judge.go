@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode"
 
-	"sotto/dp"
-	"sotto/report/evidence"
+	"sotto/evidence"
+	"sotto/promise/dp"
 )
 
 // Verdict is what a policy says of evidence.

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/dp"
+	"sotto/evidence"
 	"sotto/internal/nearest"
+	"sotto/promise/dp"
 	"sotto/report"
-	"sotto/report/evidence"
 )
 
 // Policy is what evidence must satisfy: every rule.

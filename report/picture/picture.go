@@ -1,6 +1,6 @@
 // Package picture shows vectors in the plane, before a release and after it: a
 // kind of evidence that results hold, or that stands by itself. It lays nothing
-// out: package measure/plane does. The smallest use is
+// out: package compute/measure/plane does. The smallest use is
 //
 //	found, err := append(kinds, picture.Kind).New(&experiment.Picture{…})
 package picture
@@ -10,9 +10,9 @@ import (
 	"math"
 	"slices"
 
-	"sotto/experiment"
-	"sotto/report/evidence"
-	"sotto/report/page"
+	"sotto/evidence"
+	"sotto/evidence/page"
+	"sotto/learn/experiment"
 )
 
 // What pictures may hold, so that a report stays small: points of one, points

@@ -18,7 +18,7 @@ import (
 
 	"sotto/batch/command"
 	"sotto/batch/pipeline"
-	"sotto/internal/cli/term"
+	"sotto/command/term"
 )
 
 func main() {

@@ -1,0 +1,136 @@
+// Package cli is the command sotto: its root, and what its exit codes mean. Each
+// folder below holds a group of commands.
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sotto/command/attack"
+	"sotto/command/claims"
+	"sotto/command/data"
+	"sotto/command/estimate"
+	"sotto/command/key"
+	"sotto/command/learn"
+	"sotto/command/man"
+	"sotto/command/measure"
+	"sotto/command/page"
+	"sotto/command/report"
+	"sotto/command/serve"
+	"sotto/command/term"
+	"sotto/command/vectors"
+	"sotto/internal/fault"
+	"sotto/internal/version"
+	"sotto/study/bias/command"
+	failing "sotto/study/errors/command"
+	"sotto/study/explain/command"
+	"sotto/study/influence/command"
+	"sotto/study/language/command"
+	"sotto/study/link/command"
+	"sotto/study/relation/command"
+	"sotto/study/reproduce/command"
+)
+
+// commands returns those of every group.
+func commands(std term.Streams) []*cobra.Command {
+	return slices.Concat(claims.Commands(std), vectors.Commands(std), language.Commands(std), data.Commands(std), learn.Commands(std), reproduce.Commands(std),
+		measure.Commands(std), estimate.Commands(std), failing.Commands(std), attack.Commands(std), explain.Commands(std), influence.Commands(std), bias.Commands(std), link.Commands(std), relation.Commands(std), report.Commands(std), serve.Commands(std), key.Commands(std), studio.Commands(std),
+		[]*cobra.Command{newVersion(std), man.New()})
+}
+
+// Exit codes.
+const (
+	ExitDone     = 0
+	ExitNo       = 1
+	ExitUse      = 2
+	ExitGate     = 3
+	ExitInternal = 4
+)
+
+// Run executes one command and returns its exit code.
+func Run(ctx context.Context, args []string, std term.Streams) int {
+	words := term.NewScreen(std.Err).Words()
+	std.Err = words
+	err := execute(ctx, args, std)
+	words.Quiet()
+	switch {
+	case err == nil:
+		return ExitDone
+	case errors.Is(err, term.ErrNo):
+		return ExitNo
+	case errors.Is(err, term.ErrGate):
+		return ExitGate
+	case errors.Is(err, context.Canceled):
+		term.Complain(std.Err, "interrupted; nothing was released")
+		return ExitUse
+	}
+	term.Complain(std.Err, err.Error())
+	if errors.Is(err, fault.ErrFault) {
+		return ExitInternal
+	}
+	return ExitUse
+}
+
+func execute(ctx context.Context, args []string, std term.Streams) (err error) {
+	defer fault.Catch(&err)
+	root := NewRoot(std)
+	// Shells ask for completions by commands of their own. Nobody else needs them, and
+	// cobra keeps what is completed for as long as the program runs.
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		complete(root)
+	}
+	root.SetArgs(args)
+	return root.ExecuteContext(ctx)
+}
+
+// NewRoot returns the command sotto.
+func NewRoot(std term.Streams) *cobra.Command {
+	screen := term.NewScreen(std.Out)
+	std.Out = screen
+	root := term.Group(&cobra.Command{
+		Use:   "sotto",
+		Short: "Private vectors of text, with an ε that is true",
+		Long: `sotto makes vectors of text differentially private, checks what is claimed of
+such methods, attacks them, and trains models on them.
+
+Exit codes: 0 done; 1 a check said no (refuted, over budget); 2 wrong use or
+bad input; 3 a gate failed; 4 an internal fault.
+
+Environment: SOTTO_DATA is the folder of data sets; SOTTO_MODELS is the folder of
+fetched encoders; NO_COLOR, if it is not empty, turns colours off.`,
+		Version: version.Get().String(),
+		// Only what stands on the command line may name programs and addresses that texts
+		// go to: files of settings are read later.
+		PersistentPreRun: func(c *cobra.Command, _ []string) { c.SetContext(term.Permit(c.Context(), c.Flags())) },
+		SilenceErrors:    true,
+		SilenceUsage:     true,
+	}, commands(std)...)
+	root.PersistentFlags().BoolVar(&screen.Wide, "wide", false, "show all columns of tables, however narrow the terminal is")
+	root.PersistentFlags().Var(&screen.Paint, "color", "when to colour verdicts: auto (a terminal has colours and NO_COLOR is not set), always or never")
+	root.SetFlagErrorFunc(term.FlagError)
+	root.SetIn(std.In)
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
+	declared(root)
+	return root
+}
+
+// declared keeps the flags of a command, and of those below it, in the order in
+// which they are declared.
+func declared(c *cobra.Command) {
+	c.Flags().SortFlags = false
+	c.PersistentFlags().SortFlags = false
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.DefValue == "[]" && f.Value.Type() == "float64Slice" {
+			f.DefValue = "" // pflag knows of other lists, and not of these, that an empty one is no default
+		}
+	})
+	for _, below := range c.Commands() {
+		declared(below)
+	}
+}

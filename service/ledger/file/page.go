@@ -1,0 +1,270 @@
+package file
+
+import (
+	"crypto/sha256"
+	"errors"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"slices"
+
+	"sotto/service/ledger/book"
+	"sotto/service/ledger/logfile"
+	"sotto/service/ledger/record"
+)
+
+// page is a transaction on a file. What it changes is entered in the file's
+// books when it is on disk.
+type page struct {
+	f     *Store
+	chain book.Chain // with what was appended
+	mine  map[book.Kind]*book.Entry
+	fresh []record.Record
+	known map[book.Payment]*book.Settled // that it was asked for, or has paid; nil where nothing was
+	base  map[int64]map[string]book.Sums
+	after map[book.Account]book.Sums
+}
+
+func newPage(f *Store) *page {
+	return &page{f: f, chain: f.chain, mine: map[book.Kind]*book.Entry{}, known: map[book.Payment]*book.Settled{}, base: map[int64]map[string]book.Sums{}, after: map[book.Account]book.Sums{}}
+}
+
+func (p *page) Head() (book.Head, error) { return p.chain.Head, nil }
+
+func (p *page) Latest(k book.Kind) (*book.Entry, error) {
+	if e := p.mine[k]; e != nil {
+		return e, nil
+	}
+	p.f.mu.RLock()
+	defer p.f.mu.RUnlock()
+	return p.f.of[k], nil
+}
+
+func (p *page) Append(e *book.Entry) error {
+	r, err := e.Record()
+	if err != nil {
+		return book.Unavailable(err)
+	}
+	e.Prev = p.chain.Link(&r)
+	e.Seq, e.Hash = p.chain.Seq, p.chain.Hash
+	p.fresh = append(p.fresh, r)
+	switch e.Kind {
+	case book.KindSpend:
+		p.known[book.Payment{Subject: e.Subject, Key: e.Key}] = &book.Settled{Seq: e.Seq, Check: e.Check, Means: r.Means}
+	case book.KindBudget, book.KindSecret, book.KindArchive:
+		p.mine[e.Kind] = e
+	case book.KindGrant, book.KindPart: // the log and the sums say it all
+	}
+	return nil
+}
+
+func (p *page) Sign(m book.MAC) { p.chain.MAC = m }
+
+// commit writes what was appended, and enters it in the books.
+func (p *page) commit() error {
+	if len(p.fresh) == 0 {
+		return nil
+	}
+	f := p.f
+	f.mu.Lock()
+	state := f.coder.State()
+	var body []byte
+	at := make([]int, len(p.fresh))
+	for i := range p.fresh {
+		body, at[i] = f.coder.Append(body, &p.fresh[i])
+	}
+	f.mu.Unlock()
+	written := false
+	defer func() { // also after a panic: what follows must not build on what is not there
+		if !written {
+			f.mu.Lock()
+			f.coder.Back(state)
+			f.mu.Unlock()
+		}
+	}()
+	offset, err := f.log.Append(logFrame, uint32(len(p.fresh)), body, logfile.Seal{Head: p.chain.Hash, MAC: p.chain.MAC})
+	if err != nil {
+		return book.Medium(fileError(err))
+	}
+	written = true
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	seq := f.chain.Seq
+	for i, r := range p.fresh {
+		if seq++; r.Means != nil {
+			f.paid.add(book.Payment{Subject: r.Subject, Key: r.Key}.Name(), place{offset + int64(at[i]), seq})
+			f.enterLife(&f.coder, r.Subject, book.Cost{Epsilon: r.Means.Epsilon, Delta: r.Means.Delta})
+		}
+	}
+	f.chain = p.chain
+	maps.Copy(f.of, p.mine)
+	for a, s := range p.after {
+		if a.Window != f.window || f.newest == math.MinInt64 { // nothing has counted: 0 is a window, too
+			f.window, f.sums, f.newest = a.Window, p.base[a.Window], max(f.newest, a.Window)
+		}
+		f.sums[a.Subject] = s
+	}
+	return nil
+}
+
+func (p *page) Paid(name book.Payment) (*book.Settled, error) {
+	if s, ok := p.known[name]; ok {
+		return s, nil
+	}
+	p.f.mu.RLock()
+	first, more, ok := p.f.paid.find(name.Name())
+	p.f.mu.RUnlock()
+	if !ok {
+		p.known[name] = nil
+		return nil, nil
+	}
+	for _, at := range slices.Concat([]place{first}, more) {
+		s, err := p.f.readPaid(name, at)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			p.known[name] = s
+			return s, nil
+		}
+	}
+	return nil, nil
+}
+
+// readPaid reads the spend at a place, nil if it is another's.
+func (f *Store) readPaid(name book.Payment, at place) (*book.Settled, error) {
+	var buffer [record.MaxSpend]byte
+	n, err := f.log.ReadAt(buffer[:], at.offset)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, book.Unavailable(err)
+	}
+	if stub, ok, failed := record.IsPaid(buffer[:n]); failed == nil && ok {
+		if stub.Name != name.Name() {
+			return nil, nil
+		}
+		return &book.Settled{Seq: at.seq, Seal: stub.Seal}, nil
+	}
+	var r record.Record
+	if err = f.coder.Paid(buffer[:n], &r); err != nil {
+		return nil, book.Damaged("entry %d is not what was written", at.seq)
+	}
+	if name != (book.Payment{Subject: r.Subject, Key: r.Key}) {
+		return nil, nil
+	}
+	return &book.Settled{Seq: at.seq, Check: r.Check, Means: r.Means}, nil
+}
+
+func (p *page) Fetch([]book.Payment, []book.Account) error { return nil } // it is at hand
+
+func (p *page) Sums(a book.Account) (book.Sums, error) {
+	if s, ok := p.after[a]; ok {
+		return s, nil
+	}
+	of, ok := p.base[a.Window]
+	if !ok {
+		var err error
+		if of, err = p.f.at(a.Window); err != nil {
+			return book.Sums{}, err
+		}
+		p.base[a.Window] = of
+	}
+	p.f.mu.RLock()
+	defer p.f.mu.RUnlock()
+	return of[a.Subject].Check()
+}
+
+func (p *page) SetSums(a book.Account, s book.Sums) error {
+	p.after[a] = s
+	return nil
+}
+
+// Lifetime is asked for before anything of the page is Spent: a sheet goes on
+// counting by itself.
+func (p *page) Lifetime(subject string) (book.Cost, error) {
+	p.f.mu.RLock()
+	defer p.f.mu.RUnlock()
+	if id := p.f.coder.Subject(subject); id != 0 && int(id) <= len(p.f.life) {
+		total := p.f.life[id-1]
+		if !total.Within(book.Cost{Epsilon: 2 * book.MaxCost, Delta: 2 * book.MaxCost}) {
+			return book.Cost{}, book.Damaged("the sums of a subject are out of bounds")
+		}
+		return total, nil
+	}
+	return book.Cost{}, nil
+}
+
+func (p *page) Balances(window int64, yield func(book.Standing) error) error {
+	of, err := p.f.at(window)
+	if err != nil {
+		return err
+	}
+	p.f.mu.RLock()
+	all := maps.Clone(of)
+	p.f.mu.RUnlock()
+	for subject, s := range all {
+		total, err := p.Lifetime(subject)
+		if err != nil {
+			return err
+		}
+		if err := yield(book.Standing{Subject: subject, Sums: s, Lifetime: total}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *page) Entries(from uint64, yield func(*book.Entry) error) error {
+	return p.f.scan(from, nil, yield)
+}
+
+// HashOf implements [book.Page].
+func (p *page) HashOf(seq uint64) (book.Digest, error) {
+	switch {
+	case seq == p.chain.Seq:
+		return p.chain.Hash, nil
+	case p.f.cut != nil && seq == p.f.cut.Seq:
+		return p.f.cut.Hash, nil
+	}
+	return book.HashFrom(p, seq)
+}
+
+// Carried implements [book.Page].
+func (p *page) Carried() (*book.Carried, error) {
+	if p.f.cut == nil {
+		return nil, nil
+	}
+	c := &book.Carried{Head: headOf(p.f.cut), Sums: map[book.Account]book.Sums{}, Paid: map[book.Name]struct{}{}}
+	sum := sha256.New()
+	err := p.f.scan(0, func(k kept) error {
+		sum.Write(k.part)
+		switch {
+		case k.Sum != nil:
+			c.Sums[book.Account{Subject: k.Sum.Subject, Window: k.Sum.Window}] = sumsOf(k.Sum)
+		case k.Paid != nil:
+			c.Paid[k.Paid.Name] = struct{}{}
+		case k.Cut != nil:
+			return errEnough
+		}
+		return nil
+	}, nil)
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	c.Digest = book.Digest(sum.Sum(nil))
+	c.Budget, c.Secret, err = lastOf(p.f.cut)
+	return c, err
+}
+
+// Compare has nothing to do: what the ledger counts with is made from the log.
+func (p *page) Compare(map[book.Account]book.Sums) error { return nil }
+
+// CopyTo writes the ledger, as it is now, over an empty log at a path.
+func (f *Store) CopyTo(path string) error {
+	out, err := os.OpenFile(path, os.O_WRONLY, 0o600)
+	if err != nil {
+		return book.Unavailable(err)
+	}
+	err = f.log.CopyTo(out, f.log.End())
+	return book.Medium(errors.Join(err, out.Sync(), out.Close()))
+}

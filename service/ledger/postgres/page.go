@@ -1,0 +1,365 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sotto/service/ledger/book"
+	"sotto/service/ledger/record"
+)
+
+// page is a transaction on a database. It reads what a batch needs at
+// once and writes what it made at once, so that their number does not count.
+type page struct {
+	ctx    context.Context
+	tx     pgx.Tx
+	s      *Store
+	chain  book.Chain
+	loaded bool
+	last   map[book.Kind]int64       // the numbers of the last budget and secret, 0 if there is none
+	of     map[book.Kind]*book.Entry // those of them that were read
+	coder  record.Coder
+	means  int // how many the database has
+
+	known   map[book.Payment]*book.Settled // nil where nothing was paid
+	counted map[book.Account]book.Sums
+	changed map[book.Account]bool
+	fresh   []row
+	beside  string // statement that is to be committed with them; "" for none
+	args    []any
+}
+
+// Beside has a statement committed together with what was appended, and reports false
+// if nothing was.
+func (p *page) Beside(statement string, args ...any) bool {
+	p.beside, p.args = statement, args
+	return len(p.fresh) > 0
+}
+
+// row is a row of the log.
+type row struct {
+	seq   int64
+	name  []byte // of a spend
+	hash  []byte // of the last of a write
+	entry []byte
+}
+
+func newPage(ctx context.Context, s *Store, tx pgx.Tx) *page {
+	return &page{
+		ctx: ctx, tx: tx, s: s, last: map[book.Kind]int64{}, of: map[book.Kind]*book.Entry{}, coder: record.Coder{Literal: true},
+		known: map[book.Payment]*book.Settled{}, counted: map[book.Account]book.Sums{}, changed: map[book.Account]bool{},
+	}
+}
+
+const selectHead = `SELECT seq, spends, at, hash, mac, budget, secret, means FROM sotto_ledger_head`
+
+// lock waits until nobody else writes, and reads where the log ends then. A
+// commit is synchronous in this transaction whatever the session's setting, and
+// a gateway that stops in the middle holds up the others no longer than the
+// limits say.
+func (p *page) lock(limit time.Duration) error {
+	var b pgx.Batch
+	b.Queue(`SELECT set_config('synchronous_commit',
+			CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`)
+	b.Queue(limits(limit))
+	if p.s.Standbys > 0 {
+		b.Queue(selectStandbys).QueryRow(p.s.standbys)
+	}
+	b.Queue(selectHead + ` FOR UPDATE`).QueryRow(p.readHead)
+	return book.Medium(p.tx.SendBatch(p.ctx, &b).Close())
+}
+
+// load reads where the log ends, unless lock has.
+func (p *page) load() error {
+	if p.loaded {
+		return nil
+	}
+	return book.Medium(p.readHead(p.tx.QueryRow(p.ctx, selectHead)))
+}
+
+func (p *page) readHead(r pgx.Row) error {
+	var seq, spends, at, budget, secret, means int64
+	var hash, mac []byte
+	err := r.Scan(&seq, &spends, &at, &hash, &mac, &budget, &secret, &means)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return book.Damaged("the head of the log is missing")
+	case err != nil:
+		return book.Unavailable(err)
+	case seq < 0 || spends < 0 || len(hash) != len(p.chain.Hash) || len(mac) != len(p.chain.MAC) || means < 0 || means > math.MaxInt32:
+		return book.Damaged("the head of the log is not what was written")
+	}
+	p.chain.Seq, p.chain.Spends, p.chain.Hash, p.chain.MAC, p.means = uint64(seq), uint64(spends), book.Digest(hash), book.MAC(mac), int(means)
+	if seq > 0 {
+		p.chain.At = time.Unix(0, at).UTC()
+	}
+	p.last[book.KindBudget], p.last[book.KindSecret], p.loaded = budget, secret, true
+	p.s.recall(p)
+	return nil
+}
+
+func (p *page) Head() (book.Head, error) {
+	err := p.load()
+	return p.chain.Head, err
+}
+
+// Latest reads an entry, where another page of the store has not: it does not
+// change.
+func (p *page) Latest(k book.Kind) (*book.Entry, error) {
+	if err := p.load(); err != nil {
+		return nil, err
+	}
+	if p.last[k] == 0 || p.of[k] != nil {
+		return p.of[k], nil
+	}
+	err := p.query(func(rows pgx.Rows) error {
+		return p.readLog(rows, func(r *record.Record, at *row) error {
+			e, err := book.ParseBody(r.AppendLine(nil, uint64(at.seq), new([32]byte)))
+			p.of[k] = e
+			return err
+		})
+	}, selectLog+` WHERE l.seq = $1`, p.last[k])
+	if err == nil && p.of[k] == nil {
+		return nil, book.Damaged("entry %d, the last %s, is missing", p.last[k], k)
+	}
+	if err == nil {
+		p.s.keepInMind(p, k)
+	}
+	return p.of[k], err
+}
+
+// names reads the means that other pages of the store have not.
+func (p *page) names() error {
+	if err := p.load(); err != nil {
+		return err
+	}
+	have := len(p.coder.AllMeans())
+	if have >= p.means {
+		return nil
+	}
+	return p.query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			var id int64
+			var content []byte
+			if err := rows.Scan(&id, &content); err != nil {
+				return book.Unavailable(err)
+			}
+			n, entry, err := p.coder.Next(content, new(record.Record))
+			if have++; err != nil || entry || n != len(content) || id != int64(have) || len(p.coder.AllMeans()) != have {
+				return book.Damaged("the means with number %d are not what was written", id)
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return book.Unavailable(err)
+		}
+		if have != p.means {
+			return book.Damaged("means are missing: there are %d, and were %d", have, p.means)
+		}
+		return nil
+	}, `SELECT id, content FROM sotto_ledger_means WHERE id > $1 ORDER BY id`, have)
+}
+
+func (p *page) Append(e *book.Entry) error {
+	if err := p.names(); err != nil {
+		return err
+	}
+	r, err := e.Record()
+	if err != nil {
+		return book.Unavailable(err)
+	}
+	e.Prev = p.chain.Link(&r)
+	e.Seq, e.Hash = p.chain.Seq, p.chain.Hash
+	fresh := row{seq: int64(e.Seq)}
+	switch e.Kind {
+	case book.KindSpend:
+		n := book.Payment{Subject: e.Subject, Key: e.Key}.Name()
+		fresh.name = n[:]
+		p.known[book.Payment{Subject: e.Subject, Key: e.Key}] = &book.Settled{Seq: e.Seq, Check: e.Check, Means: r.Means}
+		p.coder.Means(r.Means) // numbered, so that it does not stand in the row
+	case book.KindBudget, book.KindSecret:
+		p.of[e.Kind], p.last[e.Kind] = e, int64(e.Seq)
+	case book.KindGrant, book.KindPart, book.KindArchive: // the log and the sums say it all
+	}
+	p.coder.Reset()
+	fresh.entry, _ = p.coder.Append(nil, &r)
+	p.fresh = append(p.fresh, fresh)
+	return nil
+}
+
+func (p *page) Sign(m book.MAC) { p.chain.MAC = m }
+
+// flush writes what was appended and counted.
+func (p *page) flush() error {
+	if len(p.fresh) == 0 {
+		return nil
+	}
+	var b pgx.Batch
+	all := p.coder.AllMeans()
+	for i, m := range all[p.means:] {
+		b.Queue(`INSERT INTO sotto_ledger_means (id, content) VALUES ($1, $2)`, p.means+i+1, record.AppendMeans(nil, m))
+	}
+	p.fresh[len(p.fresh)-1].hash = p.chain.Hash[:]
+	seqs := make([]int64, len(p.fresh))
+	var columns [3][][]byte
+	for i, r := range p.fresh {
+		seqs[i] = r.seq
+		for j, v := range [][]byte{r.name, r.hash, r.entry} {
+			columns[j] = append(columns[j], v)
+		}
+	}
+	b.Queue(`INSERT INTO sotto_ledger_log (seq, name, hash, entry) SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[], $4::bytea[])`,
+		seqs, columns[0], columns[1], columns[2])
+	if len(p.changed) > 0 {
+		var who [][]byte
+		var numbers [5][]int64
+		for a := range p.changed {
+			s := p.counted[a]
+			who = append(who, []byte(a.Subject))
+			for i, v := range []int64{a.Window, s.Granted.Epsilon, s.Granted.Delta, s.Spent.Epsilon, s.Spent.Delta} {
+				numbers[i] = append(numbers[i], v)
+			}
+		}
+		b.Queue(`INSERT INTO sotto_ledger_sums
+			SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+			ON CONFLICT (subject, begins) DO UPDATE SET
+				granted_epsilon = excluded.granted_epsilon, granted_delta = excluded.granted_delta,
+				spent_epsilon = excluded.spent_epsilon, spent_delta = excluded.spent_delta`,
+			who, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
+	}
+	b.Queue(`UPDATE sotto_ledger_head SET seq = $1, spends = $2, at = $3, hash = $4, mac = $5, budget = $6, secret = $7, means = $8`,
+		int64(p.chain.Seq), int64(p.chain.Spends), p.chain.At.UnixNano(), p.chain.Hash[:], p.chain.MAC[:], p.last[book.KindBudget], p.last[book.KindSecret], len(all))
+	if p.beside != "" {
+		b.Queue(p.beside, p.args...)
+	}
+	p.means = len(all)
+	return book.Unavailable(p.tx.SendBatch(p.ctx, &b).Close())
+}
+
+const (
+	selectLog  = `SELECT l.seq, l.name, l.hash, l.entry FROM sotto_ledger_log l`
+	selectSums = `SELECT s.subject, s.begins, s.granted_epsilon, s.granted_delta, s.spent_epsilon, s.spent_delta FROM sotto_ledger_sums s`
+)
+
+// Fetch reads with one search of an index for each name. The limits keep the
+// planner from turning that into a join, whose order it would choose by numbers
+// of rows that it does not know.
+func (p *page) Fetch(names []book.Payment, at []book.Account) error {
+	if len(names)+len(at) == 0 {
+		return nil
+	}
+	if err := p.names(); err != nil {
+		return err
+	}
+	var wanted, who [][]byte
+	var begins []int64
+	for _, n := range names {
+		if _, ok := p.known[n]; !ok {
+			p.known[n] = nil
+			short := n.Name()
+			wanted = append(wanted, short[:])
+		}
+	}
+	for _, a := range at {
+		if _, ok := p.counted[a]; !ok {
+			p.counted[a] = book.Sums{}
+			who, begins = append(who, []byte(a.Subject)), append(begins, a.Window)
+		}
+	}
+	var b pgx.Batch
+	b.Queue(`SELECT found.* FROM unnest($1::bytea[]) AS w (name), LATERAL (`+
+		selectLog+` WHERE l.name = w.name AND l.name IS NOT NULL LIMIT 1) found`, wanted).Query(func(rows pgx.Rows) error {
+		return p.readLog(rows, func(r *record.Record, at *row) error {
+			p.known[book.Payment{Subject: r.Subject, Key: r.Key}] = &book.Settled{Seq: uint64(at.seq), Check: r.Check, Means: r.Means}
+			return nil
+		})
+	})
+	b.Queue(`SELECT found.* FROM unnest($1::bytea[], $2::bigint[]) AS w (subject, begins), LATERAL (`+
+		selectSums+` WHERE s.subject = w.subject AND s.begins = w.begins LIMIT 1) found`, who, begins).Query(func(rows pgx.Rows) error {
+		return readSums(rows, func(a book.Account, s book.Sums) error { p.counted[a] = s; return nil })
+	})
+	return book.Medium(p.tx.SendBatch(p.ctx, &b).Close())
+}
+
+// readLog reads rows of the log, and refuses one that says other than its entry.
+func (p *page) readLog(rows pgx.Rows, yield func(*record.Record, *row) error) error {
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(&r.seq, &r.name, &r.hash, &r.entry); err != nil {
+			return book.Unavailable(err)
+		}
+		var e record.Record
+		p.coder.Reset()
+		n, entry, err := p.coder.Next(r.entry, &e)
+		if err != nil || !entry || n != len(r.entry) || r.seq < 1 {
+			return book.Damaged("entry %d is not what was written", r.seq)
+		}
+		var want []byte
+		if e.Means != nil {
+			short := book.Payment{Subject: e.Subject, Key: e.Key}.Name()
+			want = short[:]
+		}
+		if string(want) != string(r.name) || (want == nil) != (r.name == nil) {
+			return book.Damaged("entry %d stands under another key", r.seq)
+		}
+		if err := yield(&e, &r); err != nil {
+			return err
+		}
+	}
+	return book.Unavailable(rows.Err())
+}
+
+func (p *page) Paid(name book.Payment) (*book.Settled, error) {
+	if _, ok := p.known[name]; !ok {
+		if err := p.Fetch([]book.Payment{name}, nil); err != nil {
+			return nil, err
+		}
+	}
+	return p.known[name], nil
+}
+
+func readSums(rows pgx.Rows, yield func(book.Account, book.Sums) error) error {
+	for rows.Next() {
+		var subject []byte
+		var begins int64
+		var s book.Sums
+		if err := rows.Scan(&subject, &begins, &s.Granted.Epsilon, &s.Granted.Delta, &s.Spent.Epsilon, &s.Spent.Delta); err != nil {
+			return book.Unavailable(err)
+		}
+		s, err := s.Check()
+		if err != nil {
+			return err
+		}
+		if err := yield(book.Account{Subject: string(subject), Window: begins}, s); err != nil {
+			return err
+		}
+	}
+	return book.Unavailable(rows.Err())
+}
+
+func (p *page) Sums(a book.Account) (book.Sums, error) {
+	if _, ok := p.counted[a]; !ok {
+		if err := p.Fetch(nil, []book.Account{a}); err != nil {
+			return book.Sums{}, err
+		}
+	}
+	return p.counted[a], nil
+}
+
+func (p *page) SetSums(a book.Account, s book.Sums) error {
+	p.counted[a], p.changed[a] = s, true
+	return nil
+}
+
+// query reads the rows that a query finds.
+func (p *page) query(read func(pgx.Rows) error, sql string, args ...any) error {
+	rows, err := p.tx.Query(p.ctx, sql, args...)
+	if err != nil {
+		return book.Unavailable(err)
+	}
+	defer rows.Close()
+	return read(rows)
+}

@@ -1,0 +1,203 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/jackc/pgx/v5"
+
+	"sotto/service/ledger/book"
+	"sotto/service/ledger/record"
+)
+
+// eachSum reads what the database holds, in all windows; of all subjects for "".
+func (p *page) eachSum(subject string, yield func(book.Account, book.Sums) error) error {
+	query, args := selectSums, []any{}
+	if subject != "" {
+		query, args = selectSums+` WHERE s.subject = $1`, []any{[]byte(subject)}
+	}
+	return p.query(func(rows pgx.Rows) error { return readSums(rows, yield) }, query, args...)
+}
+
+// total adds up what was spent.
+func total(sum *book.Cost, more book.Cost) error {
+	if *sum = sum.Plus(more); !sum.Within(book.Cost{Epsilon: 2 * book.MaxCost, Delta: 2 * book.MaxCost}) {
+		return book.Damaged("the sums of a subject are out of bounds")
+	}
+	return nil
+}
+
+// Lifetime is asked for before anything of the page is Spent: a sheet goes on
+// counting by itself.
+func (p *page) Lifetime(subject string) (book.Cost, error) {
+	var sum book.Cost
+	err := p.eachSum(subject, func(_ book.Account, s book.Sums) error { return total(&sum, s.Spent) })
+	return sum, err
+}
+
+func (p *page) Balances(window int64, yield func(book.Standing) error) error {
+	all := map[string]*book.Standing{}
+	now := map[string]bool{}
+	if err := p.eachSum("", func(a book.Account, s book.Sums) error {
+		at := all[a.Subject]
+		if at == nil {
+			at = &book.Standing{Subject: a.Subject}
+			all[a.Subject] = at
+		}
+		if a.Window == window {
+			at.Sums, now[a.Subject] = s, true
+		}
+		return total(&at.Lifetime, s.Spent)
+	}); err != nil {
+		return err
+	}
+	for subject := range now {
+		if err := yield(*all[subject]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Entries begins at the last write before the entry that is wanted: the last row
+// of each has its hash, and those of the others are made.
+func (p *page) Entries(from uint64, yield func(*book.Entry) error) error {
+	if err := p.names(); err != nil {
+		return err
+	}
+	c, err := p.before(from)
+	if err != nil {
+		return err
+	}
+	known := book.Guarantees{}
+	return p.query(func(rows pgx.Rows) error {
+		return p.readLog(rows, func(r *record.Record, at *row) error {
+			if uint64(at.seq) != c.Seq+1 {
+				return book.Damaged("entry %d follows entry %d", at.seq, c.Seq)
+			}
+			prev := c.Link(r)
+			if at.hash != nil && string(at.hash) != string(c.Hash[:]) {
+				return book.Damaged("entries up to %d are not what was written", c.Seq)
+			}
+			if c.Seq < from {
+				return nil
+			}
+			e, err := c.Entry(r, prev, known)
+			if err != nil {
+				return err
+			}
+			return yield(e)
+		})
+	}, selectLog+` WHERE l.seq > $1 OR $1 = 0 ORDER BY l.seq`, int64(c.Seq))
+}
+
+// before returns the end of a write before an entry.
+func (p *page) before(from uint64) (c book.Chain, err error) {
+	if from <= 1 || from > math.MaxInt64 {
+		return c, nil
+	}
+	var seq int64
+	var hash []byte
+	err = p.tx.QueryRow(p.ctx, `SELECT seq, hash FROM sotto_ledger_log WHERE seq < $1 AND hash IS NOT NULL ORDER BY seq DESC LIMIT 1`, int64(from)).Scan(&seq, &hash)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return c, nil
+	case err != nil:
+		return c, book.Unavailable(err)
+	case seq < 1 || len(hash) != len(c.Hash):
+		return c, book.Damaged("entry %d is not what was written", seq)
+	}
+	c.Seq, c.Hash = uint64(seq), book.Digest(hash)
+	return c, nil
+}
+
+// HashOf implements [book.Page].
+func (p *page) HashOf(seq uint64) (found book.Digest, err error) {
+	var hash []byte
+	err = p.tx.QueryRow(p.ctx, `SELECT hash FROM sotto_ledger_log WHERE seq = $1`, int64(min(seq, math.MaxInt64))).Scan(&hash)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return found, nil
+	case err != nil:
+		return found, book.Unavailable(err)
+	case len(hash) == len(found):
+		return book.Digest(hash), nil
+	}
+	return book.HashFrom(p, seq)
+}
+
+// Carried implements [book.Page]: nothing is archived of a database.
+func (p *page) Carried() (*book.Carried, error) { return nil, nil }
+
+// Compare looks for sums that are not those of the log. That every key of the
+// log leads to its entry was seen while reading.
+func (p *page) Compare(want map[book.Account]book.Sums) error {
+	left := make(map[book.Account]book.Sums, len(want))
+	for at, s := range want {
+		if s != (book.Sums{}) { // a spend of nothing leaves none
+			left[at] = s
+		}
+	}
+	if err := p.eachSum("", func(at book.Account, got book.Sums) error {
+		if want[at] != got {
+			return book.Damaged("the sums of a subject are not those of the log")
+		}
+		delete(left, at)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if len(left) > 0 {
+		return book.Damaged("the sums of %d subjects are missing", len(left))
+	}
+	return nil
+}
+
+// memory is what pages of a store have read that never changes, for the next.
+type memory struct {
+	means []*record.Means
+	last  map[book.Kind]*book.Entry // the last budget and secret that were read
+}
+
+// recall gives a page what others have read.
+func (s *Store) recall(p *page) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.memory.means[:min(len(s.memory.means), p.means)] {
+		p.coder.Means(m)
+	}
+	for _, k := range []book.Kind{book.KindBudget, book.KindSecret} {
+		if e := s.memory.last[k]; e != nil && int64(e.Seq) == p.last[k] {
+			p.of[k] = e
+		}
+	}
+}
+
+// keepInMind keeps what a page has read, or has committed, for others.
+func (s *Store) keepInMind(p *page, kinds ...book.Kind) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if all := p.coder.AllMeans(); p.means > len(s.memory.means) && len(all) >= p.means {
+		s.memory.means = all[:p.means:p.means]
+	}
+	if s.memory.last == nil {
+		s.memory.last = map[book.Kind]*book.Entry{}
+	}
+	for _, k := range kinds {
+		s.memory.last[k] = p.of[k]
+	}
+}
+
+// formatError refuses tables of another form.
+func formatError(format string) error {
+	switch format {
+	case postgresFormat:
+		return nil
+	case "sotto-ledger-1":
+		return fmt.Errorf("%w: the database", book.ErrFormat1)
+	case partsFormat:
+		return fmt.Errorf("%w: the ledger is in parts, each of which is a ledger in a schema of its own", book.ErrUnavailable)
+	}
+	return book.Damaged("the database holds no ledger of this version")
+}

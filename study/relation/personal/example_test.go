@@ -1,0 +1,27 @@
+package personal_test
+
+import (
+	"fmt"
+
+	"sotto/study/language/english"
+	"sotto/study/relation/personal"
+)
+
+func ExampleFind() {
+	p, err := english.Load()
+	if err != nil {
+		panic(err)
+	}
+	d, err := p.Document("I live in London.")
+	if err != nil {
+		panic(err)
+	}
+	found, err := personal.Find(d)
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range found {
+		fmt.Println(personal.KindOf(f.Relation), d.Tokens[f.Object.First].Text, f.Rule.Name)
+	}
+	// Output: residence London residence-live
+}
