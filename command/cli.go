@@ -1,6 +1,6 @@
-// Package cli is the command sotto: its root, and what its exit codes mean. Each
-// folder below holds a group of commands.
-package cli
+// Package command is the command sotto: its root, what its exit codes mean, and how
+// studies bring theirs along. Each folder below holds a group of commands.
+package command
 
 import (
 	"context"
@@ -26,20 +26,12 @@ import (
 	"sotto/command/vectors"
 	"sotto/internal/fault"
 	"sotto/internal/version"
-	"sotto/study/bias/command"
-	failing "sotto/study/errors/command"
-	"sotto/study/explain/command"
-	"sotto/study/influence/command"
-	"sotto/study/language/command"
-	"sotto/study/link/command"
-	"sotto/study/relation/command"
-	"sotto/study/reproduce/command"
 )
 
 // commands returns those of every group.
-func commands(std term.Streams) []*cobra.Command {
-	return slices.Concat(claims.Commands(std), vectors.Commands(std), language.Commands(std), data.Commands(std), learn.Commands(std), reproduce.Commands(std),
-		measure.Commands(std), estimate.Commands(std), failing.Commands(std), attack.Commands(std), explain.Commands(std), influence.Commands(std), bias.Commands(std), link.Commands(std), relation.Commands(std), report.Commands(std), serve.Commands(std), key.Commands(std), studio.Commands(std),
+func commands(std term.Streams, studies Studies) []*cobra.Command {
+	return slices.Concat(claims.Commands(std), vectors.Commands(std), data.Commands(std), learn.Commands(std),
+		measure.Commands(std), estimate.Commands(std), attack.Commands(std), studies.commands(std), report.Commands(std, studies.kinds()), serve.Commands(std), key.Commands(std), page.Commands(std, studies.tabs(), studies.kinds()),
 		[]*cobra.Command{newVersion(std), man.New()})
 }
 
@@ -52,11 +44,11 @@ const (
 	ExitInternal = 4
 )
 
-// Run executes one command and returns its exit code.
-func Run(ctx context.Context, args []string, std term.Streams) int {
+// Run executes one command, of the core or of a study, and returns its exit code.
+func Run(ctx context.Context, args []string, std term.Streams, studies ...Study) int {
 	words := term.NewScreen(std.Err).Words()
 	std.Err = words
-	err := execute(ctx, args, std)
+	err := execute(ctx, args, std, studies)
 	words.Quiet()
 	switch {
 	case err == nil:
@@ -76,20 +68,20 @@ func Run(ctx context.Context, args []string, std term.Streams) int {
 	return ExitUse
 }
 
-func execute(ctx context.Context, args []string, std term.Streams) (err error) {
+func execute(ctx context.Context, args []string, std term.Streams, studies Studies) (err error) {
 	defer fault.Catch(&err)
-	root := NewRoot(std)
+	root := NewRoot(std, studies...)
 	// Shells ask for completions by commands of their own. Nobody else needs them, and
 	// cobra keeps what is completed for as long as the program runs.
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		complete(root)
+		complete(root, studies, Study{})
 	}
 	root.SetArgs(args)
 	return root.ExecuteContext(ctx)
 }
 
-// NewRoot returns the command sotto.
-func NewRoot(std term.Streams) *cobra.Command {
+// NewRoot returns the command sotto with those studies.
+func NewRoot(std term.Streams, studies ...Study) *cobra.Command {
 	screen := term.NewScreen(std.Out)
 	std.Out = screen
 	root := term.Group(&cobra.Command{
@@ -109,7 +101,7 @@ fetched encoders; NO_COLOR, if it is not empty, turns colours off.`,
 		PersistentPreRun: func(c *cobra.Command, _ []string) { c.SetContext(term.Permit(c.Context(), c.Flags())) },
 		SilenceErrors:    true,
 		SilenceUsage:     true,
-	}, commands(std)...)
+	}, commands(std, studies)...)
 	root.PersistentFlags().BoolVar(&screen.Wide, "wide", false, "show all columns of tables, however narrow the terminal is")
 	root.PersistentFlags().Var(&screen.Paint, "color", "when to colour verdicts: auto (a terminal has colours and NO_COLOR is not set), always or never")
 	root.SetFlagErrorFunc(term.FlagError)

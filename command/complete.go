@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"slices"
@@ -15,25 +15,19 @@ import (
 	"sotto/learn/experiment"
 	"sotto/promise/mech"
 	"sotto/service/gateway"
-	"sotto/study/bias/direction"
-	"sotto/study/bias/erase"
-	"sotto/study/bias/weat"
-	"sotto/study/link"
-	"sotto/study/reproduce/frontier"
 )
 
-// proposal finds what a flag of a command, of which other flags are set and whose
+// Proposal finds what a flag of a command, of which other flags are set and whose
 // arguments are given, may be set to. Each may have a tab and some words behind it.
-type proposal func(c *cobra.Command, args []string) []string
+type Proposal func(c *cobra.Command, args []string) []string
 
 // proposals are the flags that shells complete, by name: a flag of one name means
 // the same wherever it is, but for those that ask which command they belong to.
-var proposals = map[string]proposal{
+var proposals = map[string]Proposal{
 	"data":         argument(data.Complete),
 	"data-variant": func(c *cobra.Command, _ []string) []string { return chosenData(c).Variants },
 	"method":       methods,
 	"methods":      methods,
-	"only":         func(*cobra.Command, []string) []string { return tasks() },
 	"mechanism":    argument(term.CompleteMechanism),
 	"variant":      variants,
 	"encoder":      argument(vectors.CompleteEncoder, "glove\tword vectors, among the data sets"),
@@ -51,30 +45,34 @@ var proposals = map[string]proposal{
 	"attributes": columns,
 	"label":      columnsOr(labels),
 	"labels":     columnsOr(labels),
-	"unknown":    unknown,
-	"form":       choice("direct", "two-phase"),
+	"unknown":    columnsOr(labels),
+	"form":       Choice("direct", "two-phase"),
 	"attribute":  columnsOr(func(i dataset.Info) []string { return i.Attributes }),
 
-	"in-format":   choice("csv", "tsv", "jsonl", "parquet", "text", "fasttext", "folder"),
+	"in-format":   Choice("csv", "tsv", "jsonl", "parquet", "text", "fasttext", "folder"),
 	"encoding":    func(*cobra.Command, []string) []string { return table.Encodings() },
-	"objective":   choice("accuracy", "macro-f1", "balanced"),
-	"channel":     choice("public", "fitted"),
-	"measure":     func(*cobra.Command, []string) []string { return texts(weat.Measures()) },
-	"statistic":   func(*cobra.Command, []string) []string { return texts(weat.Statistics()) },
-	"language":    func(*cobra.Command, []string) []string { return direction.Languages() },
-	"composition": choice("basic", "optimal"),
-	"noise":       choice(string(gateway.Memoised), string(gateway.Fresh)),
-	"log-level":   choice("debug", "info", "warn", "error"),
-	"masks":       choice(string(mech.Bernoulli), string(mech.FixedCount)),
-	"mdl":         choice("block", "prefix", "none"),
-	"color":       choice(string(term.Auto), string(term.Always), string(term.Never)),
+	"objective":   Choice("accuracy", "macro-f1", "balanced"),
+	"channel":     Choice("public", "fitted"),
+	"composition": Choice("basic", "optimal"),
+	"noise":       Choice(gateway.Memoised, gateway.Fresh),
+	"log-level":   Choice("debug", "info", "warn", "error"),
+	"masks":       Choice(mech.Bernoulli, mech.FixedCount),
+	"mdl":         Choice("block", "prefix", "none"),
+	"color":       Choice(term.Auto, term.Always, term.Never),
 }
 
 // complete lets shells complete the values of flags, of a command and of those below
-// it. A number is not taken for the name of a file.
-func complete(c *cobra.Command) {
+// it, which are those of a study where one says so. A number is not taken for the name of
+// a file.
+func complete(c *cobra.Command, studies Studies, of Study) {
+	if study := studies.of(c); study.Name != "" {
+		of = study
+	}
 	register := func(f *pflag.Flag) {
-		propose, known := proposals[f.Name]
+		propose, known := of.Proposals[f.Name]
+		if !known {
+			propose, known = proposals[f.Name]
+		}
 		kind := f.Value.Type()
 		list := strings.HasSuffix(kind, "Slice")
 		if (f.Name == "attributes" || f.Name == "labels") && !list {
@@ -103,7 +101,7 @@ func complete(c *cobra.Command) {
 	c.Flags().VisitAll(register)
 	c.PersistentFlags().VisitAll(register)
 	for _, below := range c.Commands() {
-		complete(below)
+		complete(below, studies, of)
 	}
 }
 
@@ -121,53 +119,24 @@ func further(all []string, typed string) []string {
 	return found
 }
 
-// unknown proposes what a pair without a score costs, or of data the labels that
-// stand for none.
-func unknown(c *cobra.Command, args []string) []string {
-	if p := c.Parent(); p != nil && p.Name() == "link" {
-		return texts(link.Unknowns())
-	}
-	return columnsOr(labels)(c, args)
-}
-
-func choice(values ...string) proposal {
-	return func(*cobra.Command, []string) []string { return values }
-}
-
-// texts returns values whose type is a kind of string.
-func texts[T ~string](values []T) []string {
+// Choice proposes always the same.
+func Choice[T ~string](values ...T) Proposal {
 	all := make([]string, len(values))
 	for i, v := range values {
 		all[i] = string(v)
 	}
-	return all
+	return func(*cobra.Command, []string) []string { return all }
 }
 
 // argument proposes for a flag what is proposed for the first argument of a command.
-func argument(f cobra.CompletionFunc, more ...string) proposal {
+func argument(f cobra.CompletionFunc, more ...string) Proposal {
 	return func(c *cobra.Command, _ []string) []string {
 		all, _ := f(c, nil, "")
 		return slices.Concat(all, more)
 	}
 }
 
-func tasks() (all []string) {
-	for _, t := range frontier.Tasks() {
-		all = append(all, t.Name)
-	}
-	return all
-}
-
-func methods(c *cobra.Command, _ []string) (all []string) {
-	switch c.Name() {
-	case "erase":
-		return texts([]erase.Method{erase.MethodHard, erase.MethodINLP, erase.MethodLEACE})
-	case "frontier":
-		for _, m := range frontier.Methods() {
-			all = append(all, m.Name+"\t"+m.Title)
-		}
-		return all
-	}
+func methods(*cobra.Command, []string) (all []string) {
 	for _, m := range experiment.Methods() {
 		all = append(all, m.Name+"\t"+m.About)
 	}
@@ -203,7 +172,7 @@ func chosenData(c *cobra.Command) dataset.Info {
 
 // columnsOr proposes the columns of a file, if one is given, or something of the data
 // set that was chosen.
-func columnsOr(of func(dataset.Info) []string) proposal {
+func columnsOr(of func(dataset.Info) []string) Proposal {
 	return func(c *cobra.Command, args []string) []string {
 		if fileOf(c, args) != "" {
 			return columns(c, args)

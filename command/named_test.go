@@ -1,4 +1,4 @@
-package cli_test
+package command_test
 
 import (
 	"encoding/json"
@@ -49,7 +49,7 @@ func TestFilesChooseNothing(t *testing.T) {
 	clitest.Write(t, in, rows.String())
 	model := filepath.Join(dir, "model")
 	train := strings.Fields("train --in " + in + " --text text --label label --method label --epsilon 4 --epochs 1 --encoder hash:16 --out " + model)
-	if code, _, errs := clitest.Sotto(t, "", train...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", train...); code != command.ExitDone {
 		t.Fatalf("train: exit code %d: %s", code, errs)
 	}
 	people := filepath.Join(dir, "people.csv")
@@ -61,7 +61,7 @@ func TestFilesChooseNothing(t *testing.T) {
 	clitest.Write(t, people, who.String())
 	links := filepath.Join(dir, "links.json")
 	save := strings.Fields("link records --in " + people + " --columns name --truth who --encoder hash:16 --save-model " + links)
-	if code, _, errs := clitest.Sotto(t, "", save...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", save...); code != command.ExitDone {
 		t.Fatalf("link records: exit code %d: %s", code, errs)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -101,8 +101,8 @@ func TestFilesChooseNothing(t *testing.T) {
 			"gateway --listen 127.0.0.1:0 --config " + config + " --ledger " + filepath.Join(dir, "ledger") + " --secret " + filepath.Join(dir, "secret"),
 		} {
 			code, out, errs := clitest.Sotto(t, "a lovely thing", strings.Fields(line)...)
-			if code != cli.ExitUse || !strings.Contains(errs, "manifest") && !strings.Contains(line, "--config") || !strings.Contains(errs, "a file must not choose it") {
-				t.Errorf("%s\nends with %d, prints %q and says %q; want %d and words on the manifest", line, code, out, errs, cli.ExitUse)
+			if code != command.ExitUse || !strings.Contains(errs, "manifest") && !strings.Contains(line, "--config") || !strings.Contains(errs, "a file must not choose it") {
+				t.Errorf("%s\nends with %d, prints %q and says %q; want %d and words on the manifest", line, code, out, errs, command.ExitUse)
 			}
 		}
 	}
@@ -122,10 +122,10 @@ func TestFilesChooseNothing(t *testing.T) {
 		code, _, errs := clitest.Sotto(t, "", "encode", "--model", seed, "--in", in, "--text", "text", "--out", filepath.Join(dir, "out.npy"), "--include-trained", "--encoder", said)
 		return code, errs
 	}
-	if code, errs := encode("command:true"); code != cli.ExitUse || !strings.Contains(errs, "manifest") {
+	if code, errs := encode("command:true"); code != command.ExitUse || !strings.Contains(errs, "manifest") {
 		t.Errorf("another program than the manifest's: exit code %d, %s", code, errs)
 	}
-	if code, errs := encode(vectors); code != cli.ExitDone {
+	if code, errs := encode(vectors); code != command.ExitDone {
 		t.Errorf("the manifest's program, said again: exit code %d, %s", code, errs)
 	}
 }

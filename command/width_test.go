@@ -1,4 +1,4 @@
-package cli_test
+package command_test
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ import (
 func onTerminal(t *testing.T, columns int, coloured bool, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var seen, said bytes.Buffer
-	code = cli.Run(t.Context(), args, term.Streams{In: strings.NewReader(""), Out: term.NewTerminal(&seen, columns, coloured), Err: &said})
+	code = command.Run(t.Context(), args, term.Streams{In: strings.NewReader(""), Out: term.NewTerminal(&seen, columns, coloured), Err: &said})
 	return code, seen.String(), said.String()
 }
 
@@ -32,7 +32,7 @@ func shownFiles(t *testing.T) (model, predictions, book, words string) {
 	t.Helper()
 	dir := t.TempDir()
 	model, predictions = filepath.Join(dir, "model"), filepath.Join(dir, "predictions.csv")
-	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --method noise,federate --epsilon 4 --limit 200 --out "+model+clitest.Quickly)...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --method noise,federate --epsilon 4 --limit 200 --out "+model+clitest.Quickly)...); code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	clitest.Write(t, predictions, "label,prediction,group\n"+strings.Repeat("0,0,a\n1,0,b\n1,1,a\n0,1,b\n1,1,b\n", 8))
@@ -93,7 +93,7 @@ func TestWidths(t *testing.T) {
 		narrow := ""
 		for _, columns := range []int{80, 100, 200}[:dptest.Count(t, 1, 3)] {
 			code, out, errs := onTerminal(t, columns, true, strings.Fields(args)...)
-			if code == cli.ExitUse || code == cli.ExitInternal || out == "" {
+			if code == command.ExitUse || code == command.ExitInternal || out == "" {
 				t.Errorf("sotto %s at %d columns: exit code %d, %s", args, columns, code, errs)
 				break
 			}
@@ -142,7 +142,7 @@ func TestVerdictColours(t *testing.T) {
 			t.Errorf("%s: %q, want red %v", tt.name, out, tt.wants)
 		}
 	}
-	if code, _, errs := clitest.Sotto(t, "", append(args, "--color", "maybe")...); code != cli.ExitUse || !strings.Contains(errs, "must be auto, always or never") {
+	if code, _, errs := clitest.Sotto(t, "", append(args, "--color", "maybe")...); code != command.ExitUse || !strings.Contains(errs, "must be auto, always or never") {
 		t.Errorf("--color maybe: exit code %d, %q", code, errs)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"sotto/learn/experiment"
 	"sotto/promise/dp"
 	"sotto/report"
-	"sotto/study/reproduce/declared"
+	"sotto/report/published"
 )
 
 // point is a mark of a drawing.
@@ -194,18 +194,18 @@ func TestNothingLeavesThePlot(t *testing.T) {
 // Published methods and ours stand in one plot, each said to be what it is, with
 // what a paper printed of the same data at its claimed and at its true ε.
 func TestPublishedAndOurs(t *testing.T) {
-	published, ours := result(), result()
-	published.Configurations = []experiment.Configuration{configuration("federate", "laplace-l1", "released", 8, 138.564, 0.82)}
+	theirs, ours := result(), result()
+	theirs.Configurations = []experiment.Configuration{configuration("federate", "laplace-l1", "released", 8, 138.564, 0.82)}
 	ours.Configurations, ours.Reference = []experiment.Configuration{configuration("codes", "codes", "true", 4, 4, 0.81)}, 0.97
-	task := &declared.Task{Data: "reviews", Label: "sentiment", Priors: ours.Priors}
-	table := &declared.Table{Format: declared.Format, Name: "federate-reviews", Rows: []declared.Row{{
-		Name: "FEDERATE", Task: task, AsPublished: &declared.Promise{Claimed: 8, True: 138.564, Unit: dp.Text}, Honest: &declared.Promise{Claimed: 8, True: 8, Unit: dp.Text},
-		Cells: []declared.Cell{{
-			Metric: "accuracy", Unit: "%", Published: declared.Published{Mean: 82.29, Deviation: nan},
-			AsPublished: &declared.Ours{Mean: 82.02, Deviation: nan}, Honest: &declared.Ours{Mean: 78.71, Deviation: nan},
+	task := &published.Task{Data: "reviews", Label: "sentiment", Priors: ours.Priors}
+	table := &published.Table{Format: published.Format, Name: "federate-reviews", Rows: []published.Row{{
+		Name: "FEDERATE", Task: task, AsPublished: &published.Promise{Claimed: 8, True: 138.564, Unit: dp.Text}, Honest: &published.Promise{Claimed: 8, True: 8, Unit: dp.Text},
+		Cells: []published.Cell{{
+			Metric: "accuracy", Unit: "%", Published: published.Number{Mean: 82.29, Deviation: nan},
+			AsPublished: &published.Ours{Mean: 82.02, Deviation: nan}, Honest: &published.Ours{Mean: 78.71, Deviation: nan},
 		}},
 	}}}
-	page := render(t, report.HTML, of(published, ours, table))
+	page := render(t, report.HTML, of(theirs, ours, table))
 	for _, want := range []string{
 		">published: federate laplace-l1<", ">ours: codes<", ">figure of the paper<", ">unprotected 97.0 %<", ">always the commonest class 52.0 %<", `class="limit"`,
 		">ours, as published<", ">ours, honest<", // in the table's own plot
@@ -220,7 +220,7 @@ func TestPublishedAndOurs(t *testing.T) {
 		t.Errorf("%d plots of accuracy, want one of all methods and one of the table", got)
 	}
 	task.Priors = []float64{0.5, 0.5}
-	if page = render(t, report.HTML, of(published, ours, table)); strings.Contains(page, "figure of the paper, federate-reviews") {
+	if page = render(t, report.HTML, of(theirs, ours, table)); strings.Contains(page, "figure of the paper, federate-reviews") {
 		t.Error("a figure of other rows stands in the plot")
 	}
 }

@@ -6,20 +6,20 @@ import (
 	"sotto/compute/measure"
 	"sotto/evidence"
 	"sotto/evidence/page"
-	"sotto/study/reproduce/declared"
+	"sotto/report/published"
 )
 
 // tableKind is a published table that "sotto reproduce" computed again.
-var tableKind = evidence.Kind[declared.Table]{
-	Format: declared.Format, Name: "table", List: "tables",
+var tableKind = evidence.Kind[published.Table]{
+	Format: published.Format, Name: "table", List: "tables",
 	Section: func(e *evidence.Evidence) []page.Section { return []page.Section{reproducedSection(e)} },
-	Subjects: func(t *declared.Table) []evidence.Subject {
+	Subjects: func(t *published.Table) []evidence.Subject {
 		var all []evidence.Subject
 		for _, r := range t.Rows {
-			ours := func(c declared.Cell) *declared.Ours { return c.AsPublished }
+			ours := func(c published.Cell) *published.Ours { return c.AsPublished }
 			all = append(all, tableSubject(join(t.Name, r.Name, r.Setting, "as published"), r.AsPublished, r.Cells, ours))
 			if r.Honest != nil {
-				ours = func(c declared.Cell) *declared.Ours { return c.Honest }
+				ours = func(c published.Cell) *published.Ours { return c.Honest }
 				all = append(all, tableSubject(join(t.Name, r.Name, r.Setting, "honest"), r.Honest, r.Cells, ours))
 			}
 		}
@@ -29,7 +29,7 @@ var tableKind = evidence.Kind[declared.Table]{
 
 // tableSubject is what there is to judge of a row: what it promises, and our
 // numbers, percentages as shares.
-func tableSubject(name string, p *declared.Promise, cells []declared.Cell, ours func(declared.Cell) *declared.Ours) evidence.Subject {
+func tableSubject(name string, p *published.Promise, cells []published.Cell, ours func(published.Cell) *published.Ours) evidence.Subject {
 	s := evidence.Subject{Name: name, Numbers: map[string]measure.Estimate{}}
 	if p != nil {
 		s.Promise = &evidence.Promise{Unit: p.Unit, Delta: p.Delta, Claimed: &p.Claimed, Proved: &p.True}
@@ -54,7 +54,7 @@ func reproducedSection(e *evidence.Evidence) page.Section {
 		Meaning: "What was published, what the published code gives here with the ε that is true of it, and what is left at an ε that is kept.",
 		Source:  "sotto reproduce; the published numbers are those of the papers.",
 	}
-	for _, t := range evidence.All[declared.Table](e) {
+	for _, t := range evidence.All[published.Table](e) {
 		if len(t.Rows) == 0 {
 			continue
 		}
@@ -77,12 +77,12 @@ func reproducedSection(e *evidence.Evidence) page.Section {
 }
 
 // comparison is the table of a published table.
-func comparison(t *declared.Table) *page.Table {
+func comparison(t *published.Table) *page.Table {
 	out := &page.Table{Caption: "Published and ours", Head: page.Heads("row", "setting", "measure", "#published", "#ours, as published", "#true ε", "#ours, honest", "#ε")}
 	for _, r := range t.Rows {
 		name, setting, proved, honest := nameText(r.Name), nameText(r.Setting), promiseText(r.AsPublished), promiseText(r.Honest)
 		for _, c := range r.Cells {
-			row := out.Add(name, setting, nameText(c.Metric)+" "+nameText(c.Unit), published(c.Published.Mean, c.Published.Deviation),
+			row := out.Add(name, setting, nameText(c.Metric)+" "+nameText(c.Unit), asPublished(c.Published.Mean, c.Published.Deviation),
 				oursText(c.AsPublished), proved, oursText(c.Honest), honest)
 			if p := r.AsPublished; p != nil && float64(p.True) > float64(p.Claimed)*(1+1e-6) {
 				row[5].Tone = page.Bad
@@ -92,7 +92,7 @@ func comparison(t *declared.Table) *page.Table {
 	return out
 }
 
-func promiseText(p *declared.Promise) string {
+func promiseText(p *published.Promise) string {
 	if p == nil {
 		return none
 	}
@@ -103,14 +103,14 @@ func promiseText(p *declared.Promise) string {
 	return text
 }
 
-func oursText(o *declared.Ours) string {
+func oursText(o *published.Ours) string {
 	if o == nil {
 		return none
 	}
-	return published(o.Mean, o.Deviation)
+	return asPublished(o.Mean, o.Deviation)
 }
 
-// published renders a mean and a deviation in the unit of the publication.
-func published(mean, deviation measure.Number) string {
+// asPublished renders a mean and a deviation in the unit of the publication.
+func asPublished(mean, deviation measure.Number) string {
 	return orNone(func(v measure.Number) string { return plusMinus(v, deviation, 2) }, mean)
 }

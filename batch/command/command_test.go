@@ -77,7 +77,7 @@ func TestEstimate(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out, errs bytes.Buffer
-			code := cli.Run(t.Context(), []string{"estimate", "--in", filepath.Join(dir, "out", "set.privacy.json"), "--json"}, term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+			code := command.Run(t.Context(), []string{"estimate", "--in", filepath.Join(dir, "out", "set.privacy.json"), "--json"}, term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 			if code != 0 || out.String() != string(got) {
 				t.Errorf("sotto estimate: exit code %d, %s\n%s\nthe job wrote\n%s", code, &errs, &out, got)
 			}

@@ -19,7 +19,7 @@ import (
 func sotto(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := cli.Run(t.Context(), args, term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); code != 0 {
+	if code := command.Run(t.Context(), args, term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); code != 0 {
 		t.Fatalf("sotto %s: exit code %d, %s", args[0], code, &errs)
 	}
 	return out.Bytes()

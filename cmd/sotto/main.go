@@ -25,5 +25,5 @@ func main() {
 	// A second Ctrl-C ends the program at once; a second SIGTERM, which some that
 	// look after processes send, does not cut off what is being answered.
 	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) })
-	os.Exit(cli.Run(ctx, os.Args[1:], term.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	os.Exit(command.Run(ctx, os.Args[1:], term.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, studies()...))
 }

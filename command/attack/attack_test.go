@@ -86,7 +86,7 @@ func infer(t *testing.T, wantCode int, args ...string) attackJSON {
 func TestAttackCopy(t *testing.T) {
 	vectors, attributes := attackFiles(t, 120, true)
 	base := []string{"--vectors", vectors, "--attributes", attributes, "--column", "sex"}
-	got := infer(t, cli.ExitNo, append(base, "--epsilon", "1")...)
+	got := infer(t, command.ExitNo, append(base, "--epsilon", "1")...)
 	if !got.Refuted || got.Limit == nil || *got.Limit > 0.76 || len(got.Attackers) != 4 || got.Format != attack.AttributeFormat {
 		t.Errorf("attack on a copy: %+v, want ε refuted by four attackers", got)
 	}
@@ -101,13 +101,13 @@ func TestAttackCopy(t *testing.T) {
 			t.Errorf("attacker %s: description %+v, want a short one", a.Name, a.MDL)
 		}
 	}
-	got = infer(t, cli.ExitDone, append(base, "--mdl", "none")...)
+	got = infer(t, command.ExitDone, append(base, "--mdl", "none")...)
 	if got.Refuted || got.Limit != nil || got.Guarantee != nil || got.Attackers[0].MDL != nil || strings.Join(got.Values, " ") != "f m" || got.Attribute != "sex" {
 		t.Errorf("attack without a guarantee: %+v, want no limit", got)
 	}
 	code, out, _ := clitest.Sotto(t, "", append([]string{"attack", "--epsilon", "1", "--mdl", "prefix"}, base...)...)
 	for _, want := range []string{"the stated ε is refuted", "mlp-512", "refutes the stated ε", "prefix code", "60 to score; stated: ε = 1 (text-level)"} {
-		if code != cli.ExitNo || !strings.Contains(out, want) {
+		if code != command.ExitNo || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, output lacks %q:\n%s", code, want, out)
 		}
 	}
@@ -117,7 +117,7 @@ func TestAttackCopy(t *testing.T) {
 // stays within it.
 func TestAttackNoise(t *testing.T) {
 	vectors, attributes := attackFiles(t, 400, false)
-	got := infer(t, cli.ExitDone, "--vectors", vectors, "--attributes", attributes, "--column", "sex", "--epsilon", "0", "--mdl", "none")
+	got := infer(t, command.ExitDone, "--vectors", vectors, "--attributes", attributes, "--column", "sex", "--epsilon", "0", "--mdl", "none")
 	for _, a := range got.Attackers {
 		if a.Refutes || !(a.Low <= a.Majority) || got.Limit == nil || *got.Limit != a.Majority {
 			t.Errorf("attacker %+v on noise, limit %v, want the majority rate within the interval", a, got.Limit)
@@ -129,11 +129,11 @@ func TestAttackNoise(t *testing.T) {
 func TestAttackPrivatized(t *testing.T) {
 	vectors, attributes := attackFiles(t, 120, true)
 	private := filepath.Join(t.TempDir(), "private.npy")
-	if code, _, errs := clitest.Sotto(t, "", "privatize", "laplace-l1", "--epsilon", "2", "--in", vectors, "--out", private); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", "privatize", "laplace-l1", "--epsilon", "2", "--in", vectors, "--out", private); code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	args := []string{"--vectors", private, "--attributes", attributes, "--column", "sex", "--mdl", "none"}
-	got := infer(t, cli.ExitDone, args...)
+	got := infer(t, command.ExitDone, args...)
 	if got.Guarantee == nil || !(got.Guarantee.Epsilon > 1.9 && got.Guarantee.Epsilon <= 2) || got.Limit == nil || !(*got.Limit > 0.85 && *got.Limit < 0.9) {
 		t.Errorf("guarantee %+v and limit %v, want ε = 2 and e²/(e²+1)", got.Guarantee, got.Limit)
 	}
@@ -143,7 +143,7 @@ func TestAttackPrivatized(t *testing.T) {
 		t.Fatal(err)
 	}
 	clitest.Write(t, private+".privacy.json", `{"private":true,"release":{"guarantee":{"unit":"text","epsilon":2,"delta":1e-6}},"sha256":"`+sum+`"}`)
-	if got := infer(t, cli.ExitDone, args...); got.Guarantee == nil || got.Limit != nil {
+	if got := infer(t, command.ExitDone, args...); got.Guarantee == nil || got.Limit != nil {
 		t.Errorf("guarantee %+v and limit %v with δ > 0, want a guarantee and no limit", got.Guarantee, got.Limit)
 	}
 }
@@ -154,23 +154,23 @@ func TestAttackModel(t *testing.T) {
 		t.Skip("trains a model and attacks it")
 	}
 	code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --method federate,majority --epsilon 4 --limit 400 --out "+dir+clitest.Quickly)...)
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
-	got := infer(t, cli.ExitDone, "--model", dir, "--data", "reviews", "--mdl", "none")
+	got := infer(t, command.ExitDone, "--model", dir, "--data", "reviews", "--mdl", "none")
 	if len(got.Models) != 1 || got.Limit == nil || *got.Limit != *got.Models[0].Limit || len(got.Attackers) != 4 || got.Attribute == "" {
 		t.Errorf("attack on models: %+v, want one model, as majority releases nothing, with a limit and four attackers", got)
 	}
 	var evaluated struct{ Mean struct{ Leakage float64 } }
 	code, out, errs := clitest.Sotto(t, "", "evaluate", dir, "--json")
-	if err := json.Unmarshal([]byte(out), &evaluated); code != cli.ExitDone || err != nil {
+	if err := json.Unmarshal([]byte(out), &evaluated); code != command.ExitDone || err != nil {
 		t.Fatalf("evaluate: exit code %d, %v: %s", code, err, errs)
 	}
 	if a := got.Attackers[1]; a.Name != "mlp-100" || a.Accuracy != evaluated.Mean.Leakage {
 		t.Errorf("attacker %+v, want mlp-100 with the leakage %v that evaluate prints", a, evaluated.Mean.Leakage)
 	}
 	code, out, errs = clitest.Sotto(t, "", "attack", "--model", dir, "--data", "adult")
-	if code != cli.ExitUse || out != "" || !strings.Contains(errs, "trained on reviews") {
+	if code != command.ExitUse || out != "" || !strings.Contains(errs, "trained on reviews") {
 		t.Errorf("other data: exit code %d, %s, want 2 and what the model was trained on", code, errs)
 	}
 }
@@ -201,7 +201,7 @@ func TestAttackErrors(t *testing.T) {
 		{"no record", "--vectors " + vectors + " --attributes " + attributes + " --metadata no.json", "no such file"},
 	} {
 		code, out, errs := clitest.Sotto(t, "", append([]string{"attack"}, strings.Fields(c.args)...)...)
-		if code != cli.ExitUse || out != "" || !strings.Contains(errs, c.want) || strings.Contains(errs, "secret") {
+		if code != command.ExitUse || out != "" || !strings.Contains(errs, c.want) || strings.Contains(errs, "secret") {
 			t.Errorf("%s: exit code %d, output %q, error %q, want 2 and %q", c.name, code, out, errs, c.want)
 		}
 	}

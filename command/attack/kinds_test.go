@@ -54,16 +54,16 @@ func TestAttackKinds(t *testing.T) {
 		kind    attack.Kind
 		metrics string
 	}{
-		{"averaging laplace-l1 --epsilon 4 --releases 1,3" + small, cli.ExitDone, attack.Averaging, "accuracy cosine relative error"},
-		{"averaging sue --epsilon 4 --releases 2 --attribute author" + small, cli.ExitDone, attack.Averaging, "accuracy"},
-		{"inversion" + small, cli.ExitDone, attack.Inversion, "precision@1 precision@5 precision@10"},
-		{"inversion codebook --epsilon 2 --public-seed 5 --words 7" + small, cli.ExitDone, attack.Inversion, "precision@1 precision@5"},
-		{"membership privunit --epsilon 4" + small, cli.ExitDone, attack.Membership, "pair accuracy balanced accuracy auc"},
-		{"membership privunit --epsilon 4 --data reviews --rows 400 --encoder hash:8", cli.ExitDone, attack.Membership, "pair accuracy balanced accuracy auc found at 1 % false"},
-		{"membership dpnr --variant released --epsilon 1 --claim 1" + small, cli.ExitNo, attack.Membership, "pair accuracy balanced accuracy auc"},
+		{"averaging laplace-l1 --epsilon 4 --releases 1,3" + small, command.ExitDone, attack.Averaging, "accuracy cosine relative error"},
+		{"averaging sue --epsilon 4 --releases 2 --attribute author" + small, command.ExitDone, attack.Averaging, "accuracy"},
+		{"inversion" + small, command.ExitDone, attack.Inversion, "precision@1 precision@5 precision@10"},
+		{"inversion codebook --epsilon 2 --public-seed 5 --words 7" + small, command.ExitDone, attack.Inversion, "precision@1 precision@5"},
+		{"membership privunit --epsilon 4" + small, command.ExitDone, attack.Membership, "pair accuracy balanced accuracy auc"},
+		{"membership privunit --epsilon 4 --data reviews --rows 400 --encoder hash:8", command.ExitDone, attack.Membership, "pair accuracy balanced accuracy auc found at 1 % false"},
+		{"membership dpnr --variant released --epsilon 1 --claim 1" + small, command.ExitNo, attack.Membership, "pair accuracy balanced accuracy auc"},
 	} {
 		a := attempt(t, c.code, strings.Fields(c.args)...)
-		if got := strings.Join(metrics(a), " "); a.Kind != c.kind || got != c.metrics || a.Refuted != (c.code == cli.ExitNo) {
+		if got := strings.Join(metrics(a), " "); a.Kind != c.kind || got != c.metrics || a.Refuted != (c.code == command.ExitNo) {
 			t.Errorf("%s: kind %s, metrics %q, refuted %v, want %s and %q", c.args, a.Kind, got, a.Refuted, c.kind, c.metrics)
 		}
 		if strings.HasPrefix(c.args, "inversion --data") != (a.Guarantee == nil) {
@@ -72,7 +72,7 @@ func TestAttackKinds(t *testing.T) {
 	}
 	code, out, _ := clitest.Sotto(t, "", strings.Fields("attack membership dpnr --variant released --epsilon 1 --claim 1"+small)...)
 	for _, want := range []string{"membership: reviews, 120 rows, dpnr released; stated: ε = 1", "refutes the stated ε", "the stated ε is refuted", "note: releases are simulated"} {
-		if code != cli.ExitNo || !strings.Contains(out, want) {
+		if code != command.ExitNo || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, output lacks %q:\n%s", code, want, out)
 		}
 	}
@@ -99,12 +99,12 @@ func TestAttackTexts(t *testing.T) {
 		fmt.Fprintf(&b, "%s %s\n", []string{"red", "green", "blue"}[i%3], []string{"bird", "fish"}[i/3%2])
 	}
 	clitest.Write(t, path, b.String())
-	a := attempt(t, cli.ExitDone, "inversion", "--texts", path, "--encoder", "hash:64")
+	a := attempt(t, command.ExitDone, "inversion", "--texts", path, "--encoder", "hash:64")
 	if f := a.Findings[0]; f.Attacker != "recogniser" || f.Value != 1 || f.Rows != 30 {
 		t.Errorf("inversion of raw vectors: %+v, want all right on 30 texts", f)
 	}
 	code, out, errs := clitest.Sotto(t, b.String(), strings.Fields("attack averaging laplace-l2 --epsilon 9 --texts - --releases 1,5 --encoder hash:16")...)
-	if code != cli.ExitDone || !strings.Contains(out, "the data has no attribute") || !strings.Contains(out, "memoised") || !strings.Contains(out, "limit: none is known for what was measured") {
+	if code != command.ExitDone || !strings.Contains(out, "the data has no attribute") || !strings.Contains(out, "memoised") || !strings.Contains(out, "limit: none is known for what was measured") {
 		t.Errorf("texts from standard input: exit code %d:\n%s%s", code, out, errs)
 	}
 }
@@ -112,7 +112,7 @@ func TestAttackTexts(t *testing.T) {
 // A copied entity is found; what stands beside it in the file is another's.
 func TestAttackEntities(t *testing.T) {
 	vectors, attributes := attackFiles(t, 120, true)
-	a := attempt(t, cli.ExitNo, "entities", "--vectors", vectors, "--attributes", attributes, "--column", "sex", "--epsilon", "1")
+	a := attempt(t, command.ExitNo, "entities", "--vectors", vectors, "--attributes", attributes, "--column", "sex", "--epsilon", "1")
 	if a.Kind != attack.Entities || !a.Refuted || len(a.Findings) != 15 {
 		t.Errorf("entities of a copy: %+v, want ε refuted and five findings for each of three attackers", a)
 	}
@@ -123,7 +123,7 @@ func TestAttackEntities(t *testing.T) {
 		}
 	}
 	code, out, _ := clitest.Sotto(t, "", "attack", "entities", "--vectors", vectors, "--attributes", attributes, "--column", "sex")
-	if code != cli.ExitDone || !strings.Contains(out, "present means that sex is") || !strings.Contains(out, "no guarantee is stated") {
+	if code != command.ExitDone || !strings.Contains(out, "present means that sex is") || !strings.Contains(out, "no guarantee is stated") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 }
@@ -133,10 +133,10 @@ func TestAttackEntityModel(t *testing.T) {
 		t.Skip("trains a model and attacks it")
 	}
 	dir := filepath.Join(t.TempDir(), "model")
-	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --method federate --epsilon 4 --limit 400 --out "+dir+clitest.Quickly)...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --method federate --epsilon 4 --limit 400 --out "+dir+clitest.Quickly)...); code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
-	a := attempt(t, cli.ExitDone, "entities", "--model", dir)
+	a := attempt(t, command.ExitDone, "entities", "--model", dir)
 	if len(a.Findings) < 10 || a.Findings[0].Target != "author" || a.Guarantee == nil || !(a.Findings[0].Limit > 0.5) {
 		t.Errorf("entities of a model: %+v, want the author with a limit", a)
 	}
@@ -176,7 +176,7 @@ func TestAttackKindErrors(t *testing.T) {
 		{"averaging oue --epsilon 4 --encoder hash:8 --texts " + some, "nothing can be attacked"},
 	} {
 		code, out, errs := clitest.Sotto(t, "", append([]string{"attack"}, strings.Fields(c.args)...)...)
-		if code != cli.ExitUse || out != "" || !strings.Contains(errs, c.want) {
+		if code != command.ExitUse || out != "" || !strings.Contains(errs, c.want) {
 			t.Errorf("%s: exit code %d, output %q, error %q, want 2 and %q", c.args, code, out, errs, c.want)
 		}
 	}
@@ -207,7 +207,7 @@ func TestOwnTexts(t *testing.T) {
 		return clitest.Sotto(t, "", strings.Fields("attack averaging privunit --epsilon 8 --encoder hash:16 --json "+args)...)
 	}
 	code, out, errs := run("--in " + file + " --text comment --attribute city")
-	if code != cli.ExitDone || !strings.Contains(out, `"city"`) || strings.Contains(out, "customers") {
+	if code != command.ExitDone || !strings.Contains(out, `"city"`) || strings.Contains(out, "customers") {
 		t.Errorf("exit code %d, output %.300s, error %s", code, out, errs)
 	}
 	for args, want := range map[string]string{
@@ -215,7 +215,7 @@ func TestOwnTexts(t *testing.T) {
 		"--in " + file + " --text comment --data reviews": "one of them",
 		"--in " + file + " --text commentt":               `did you mean "comment"`,
 	} {
-		if code, _, errs := run(args); code != cli.ExitUse || !strings.Contains(errs, want) {
+		if code, _, errs := run(args); code != command.ExitUse || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit code %d, %s, want %q", args, code, errs, want)
 		}
 	}

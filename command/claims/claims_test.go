@@ -35,7 +35,7 @@ func TestEpsilonNumbers(t *testing.T) {
 	} {
 		t.Run(tt.line, func(t *testing.T) {
 			code, out, errs := clitest.Sotto(t, "", append([]string{"epsilon", "--json"}, strings.Fields(tt.line)...)...)
-			if code != cli.ExitDone {
+			if code != command.ExitDone {
 				t.Fatalf("exit code %d: %s", code, errs)
 			}
 			var got struct {
@@ -71,7 +71,7 @@ func TestEpsilonNumbers(t *testing.T) {
 func TestEpsilonText(t *testing.T) {
 	code, out, _ := clitest.Sotto(t, "", strings.Fields("epsilon ome --dim 50 --bits 10 --lambda 100 --epsilon 1")...)
 	for _, want := range []string{"ε = 1 (text-level)", "ε = 3451.4 (text-level)", "no ε below 3451.39", "11111111…", "10101010…", "the claim is false: the true ε is 3451 times as large"} {
-		if code != cli.ExitDone || !strings.Contains(out, want) {
+		if code != command.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, output lacks %q:\n%s", code, want, out)
 		}
 	}
@@ -107,11 +107,11 @@ func TestCheck(t *testing.T) {
 		{"name": "text", "mechanism": "dpnr", "variant": "paper", "parameters": {"dim": 768}, "claimed": 0.05, "unit": "text", "accuracy": 0.8087, "priors": [0.578]},
 		{"name": "honest", "mechanism": "laplace-l1", "parameters": {"dim": 8}, "claimed": 4}]`)
 	code, out, _ := clitest.Sotto(t, "", "epsilon", "--check", path)
-	if code != cli.ExitNo || !strings.Contains(out, "AG: not proved") || !strings.Contains(out, "is possible") || !strings.Contains(out, "text: REFUTED") || !strings.Contains(out, "impossible") || !strings.Contains(out, "honest: true") {
+	if code != command.ExitNo || !strings.Contains(out, "AG: not proved") || !strings.Contains(out, "is possible") || !strings.Contains(out, "text: REFUTED") || !strings.Contains(out, "impossible") || !strings.Contains(out, "honest: true") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	code, out, _ = clitest.Sotto(t, `[{"mechanism": "krr", "classes": 4, "epsilon": 1}]`, "epsilon", "--check", "-", "--json")
-	if code != cli.ExitDone || !strings.Contains(out, `"refuted": false`) {
+	if code != command.ExitDone || !strings.Contains(out, `"refuted": false`) {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 }
@@ -119,7 +119,7 @@ func TestCheck(t *testing.T) {
 func TestAuditCommand(t *testing.T) {
 	code, out, errs := clitest.Sotto(t, "", strings.Fields("audit laplace-l1 --dim 4 --epsilon 1 --draws 3000 --confidence 0.99999 --json")...)
 	var got map[string]any
-	if err := json.Unmarshal([]byte(out), &got); err != nil || code != cli.ExitDone {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != command.ExitDone {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, out, errs)
 	}
 	for _, key := range []string{"claimed", "lower_bound", "confidence", "refuted", "true"} {
@@ -128,12 +128,12 @@ func TestAuditCommand(t *testing.T) {
 		}
 	}
 	code, out, _ = clitest.Sotto(t, "", strings.Fields("audit ome --dim 5 --lambda 100 --epsilon 1 --draws 3000")...)
-	if code != cli.ExitNo || !strings.Contains(out, "REFUTED") {
+	if code != command.ExitNo || !strings.Contains(out, "REFUTED") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	// A foreign mechanism that sends its input back.
 	code, out, errs = clitest.Sotto(t, "", "audit", "--exec", `sed -u 's/"x"/"y"/'`, "--claim", "3", "--dim", "4", "--draws", "300", "--range", "0,1")
-	if code != cli.ExitNo || !strings.Contains(out, "REFUTED") {
+	if code != command.ExitNo || !strings.Contains(out, "REFUTED") {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
 }
@@ -141,7 +141,7 @@ func TestAuditCommand(t *testing.T) {
 // Cells of another encoder than the built-in one are looked at by name.
 func TestEpsilonOfCells(t *testing.T) {
 	for _, args := range [][]string{{"epsilon", "cells", "--cells", "minilm", "--epsilon", "8"}, {"epsilon", "cells", "--epsilon", "8"}} {
-		if code, out, errs := clitest.Sotto(t, "", args...); code != cli.ExitDone || !strings.Contains(out, "the claim is true") {
+		if code, out, errs := clitest.Sotto(t, "", args...); code != command.ExitDone || !strings.Contains(out, "the claim is true") {
 			t.Errorf("%v: exit code %d: %s%s", args, code, out, errs)
 		}
 	}

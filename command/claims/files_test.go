@@ -31,14 +31,14 @@ func TestAuditFiles(t *testing.T) {
 	}
 	code, out, errs := clitest.Sotto(t, "", filesLine(t, "cksum <{in} >{out}; wc -l <{in}", "--claim", "0.5", "--json")...)
 	var got found
-	if err := json.Unmarshal([]byte(out), &got); err != nil || code != cli.ExitNo {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != command.ExitNo {
 		t.Fatalf("exit code %d, %v: %s", code, err, errs)
 	}
 	if !got.Refuted || got.Claim != 0.5 || got.EpsilonLower <= 0.5 || len(got.Evidence) == 0 || got.Evidence[0].Kind != "constant" || !strings.HasPrefix(got.Evidence[0].Where, "{out}: line 1") {
 		t.Errorf("result = %+v, want refuted by a constant line of {out}", got)
 	}
 	code, out, errs = clitest.Sotto(t, "", filesLine(t, "wc -l <{in} >{out}", "--claim", "0.5")...)
-	if code != cli.ExitDone || !strings.Contains(out, "not refuted: no field was found") {
+	if code != command.ExitDone || !strings.Contains(out, "not refuted: no field was found") {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
 	if strings.Contains(out, "private words") {
@@ -55,8 +55,8 @@ func TestAuditFilesRefuses(t *testing.T) {
 		"files: the command has no {in}": filesLine(t, "true", "--claim", "1"),
 		"--workers is -1":                filesLine(t, "cat {in}", "--claim", "1", "--workers", "-1"),
 	} {
-		if code, _, errs := clitest.Sotto(t, "", line...); code != cli.ExitUse || !strings.Contains(errs, want) {
-			t.Errorf("exit code %d and %q, want %d and %q", code, errs, cli.ExitUse, want)
+		if code, _, errs := clitest.Sotto(t, "", line...); code != command.ExitUse || !strings.Contains(errs, want) {
+			t.Errorf("exit code %d and %q, want %d and %q", code, errs, command.ExitUse, want)
 		}
 	}
 }

@@ -103,9 +103,9 @@ func TestAuditGateway(t *testing.T) {
 		refuted bool
 		tells   bool
 	}{
-		{"memoised", gateway.Memoised, honest, cli.ExitDone, false, true},
-		{"fresh", gateway.Fresh, honest, cli.ExitDone, false, false},
-		{"a liar", gateway.Memoised, liar{honest}, cli.ExitNo, true, true},
+		{"memoised", gateway.Memoised, honest, command.ExitDone, false, true},
+		{"fresh", gateway.Fresh, honest, command.ExitDone, false, false},
+		{"a liar", gateway.Memoised, liar{honest}, command.ExitNo, true, true},
 	} {
 		address := service(t, tt.noise, tt.m)
 		// At this confidence an honest gateway is refuted, or a coin taken for
@@ -143,7 +143,7 @@ func TestAuditGatewayText(t *testing.T) {
 	clitest.Write(t, texts, "good\nbad\n")
 	code, out, errs := clitest.Sotto(t, "", "audit", "--gateway", address, "--texts", texts, "--draws", "200", "--trials", "20", "--confidence", "0.99999")
 	for _, want := range []string{"gateway, codebook, memoised noise", "texts 1 and 2", "asking as the user", "20 of 20", "not refuted"} {
-		if code != cli.ExitDone || !strings.Contains(out, want) {
+		if code != command.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, output lacks %q:\n%s%s", code, want, out, errs)
 		}
 	}
@@ -157,7 +157,7 @@ func TestAuditGatewayText(t *testing.T) {
 		{"--gateway " + address + " laplace-l1", "want one of a mechanism"},
 		{"laplace-l1 --dim 4 --epsilon 1 --trials 5", "--trials has no meaning"},
 	} {
-		if code, _, errs := clitest.Sotto(t, "", append([]string{"audit"}, strings.Fields(tt.line)...)...); code != cli.ExitUse || !strings.Contains(errs, tt.want) {
+		if code, _, errs := clitest.Sotto(t, "", append([]string{"audit"}, strings.Fields(tt.line)...)...); code != command.ExitUse || !strings.Contains(errs, tt.want) {
 			t.Errorf("audit %s: exit code %d, %q, want %q", tt.line, code, errs, tt.want)
 		}
 	}

@@ -31,7 +31,7 @@ func TestManyNumbers(t *testing.T) {
 			Epsilon, Basic float64
 			Assumptions    []string
 		}
-		if err := json.Unmarshal([]byte(out), &got); err != nil || code != cli.ExitDone {
+		if err := json.Unmarshal([]byte(out), &got); err != nil || code != command.ExitDone {
 			t.Errorf("%s: exit code %d, %v: %s", line, code, err, errs)
 			continue
 		}
@@ -55,7 +55,7 @@ func TestManyText(t *testing.T) {
 	} {
 		code, out, errs := clitest.Sotto(t, "", strings.Fields(line)...)
 		for _, w := range want {
-			if code != cli.ExitDone || !strings.Contains(out, w) {
+			if code != command.ExitDone || !strings.Contains(out, w) {
 				t.Errorf("%s: exit code %d, output lacks %q:\n%s%s", line, code, w, out, errs)
 			}
 		}
@@ -70,8 +70,8 @@ func TestManyRefuses(t *testing.T) {
 		"shuffle --users 10": "--epsilon", "shuffle --epsilon 1": "users", "shuffle --epsilon 1 --users 9 --delta 0": "delta",
 		"compose --epsilon 1:2000000": "at most",
 	} {
-		if code, out, errs := clitest.Sotto(t, "", strings.Fields(line)...); code != cli.ExitUse || !strings.Contains(errs, want) || out != "" {
-			t.Errorf("%s: exit code %d, %q, want %d and %q", line, code, errs, cli.ExitUse, want)
+		if code, out, errs := clitest.Sotto(t, "", strings.Fields(line)...); code != command.ExitUse || !strings.Contains(errs, want) || out != "" {
+			t.Errorf("%s: exit code %d, %q, want %d and %q", line, code, errs, command.ExitUse, want)
 		}
 	}
 }

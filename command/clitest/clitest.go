@@ -16,7 +16,7 @@ import (
 func Sotto(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = cli.Run(t.Context(), args, term.Streams{In: strings.NewReader(stdin), Out: &out, Err: &errs})
+	code = command.Run(t.Context(), args, term.Streams{In: strings.NewReader(stdin), Out: &out, Err: &errs})
 	return code, out.String(), errs.String()
 }
 

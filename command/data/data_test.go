@@ -25,7 +25,7 @@ func TestDataList(t *testing.T) {
 	dir := t.TempDir()
 	code, out, errs := clitest.Sotto(t, "", "data", "list", "--json", "--dir", dir)
 	var got data.DataList
-	if err := json.Unmarshal([]byte(out), &got); code != cli.ExitDone || err != nil || got.Dir != dir {
+	if err := json.Unmarshal([]byte(out), &got); code != command.ExitDone || err != nil || got.Dir != dir {
 		t.Fatalf("exit code %d, %v: %s", code, err, errs)
 	}
 	present := 0
@@ -39,7 +39,7 @@ func TestDataList(t *testing.T) {
 	}
 	code, out, _ = clitest.Sotto(t, "", "data", "list", "--dir", dir)
 	for _, want := range []string{"reviews            built in", "adult              no", "CC BY 4.0", "sex, race, age", "folder: " + dir} {
-		if code != cli.ExitDone || !strings.Contains(out, want) {
+		if code != command.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, output lacks %q:\n%s", code, want, out)
 		}
 	}
@@ -49,10 +49,10 @@ func TestDataSample(t *testing.T) {
 	dir := t.TempDir()
 	file, inbox, other := filepath.Join(dir, "sample.csv"), filepath.Join(dir, sample.NewName), filepath.Join(dir, "other.csv")
 	code, out, errs := clitest.Sotto(t, "", "data", "sample", "--out", file)
-	if code != cli.ExitDone || out != "" || !strings.Contains(errs, file+": 500 messages to learn from") || !strings.Contains(errs, inbox+": 200 later ones") {
+	if code != command.ExitDone || out != "" || !strings.Contains(errs, file+": 500 messages to learn from") || !strings.Contains(errs, inbox+": 200 later ones") {
 		t.Fatalf("exit code %d: %s%s", code, out, errs)
 	}
-	if code, out, errs = clitest.Sotto(t, "", "data", "sample", "--out", "-", "--inbox", other); code != cli.ExitDone || out != sample.Messages() {
+	if code, out, errs = clitest.Sotto(t, "", "data", "sample", "--out", "-", "--inbox", other); code != command.ExitDone || out != sample.Messages() {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	for path, want := range map[string]string{file: sample.Messages(), inbox: sample.NewMessages(), other: sample.NewMessages()} {
@@ -61,7 +61,7 @@ func TestDataSample(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"-", file} {
-		if code, out, errs = clitest.Sotto(t, "", "data", "sample", "--out", file, "--inbox", wrong); code != cli.ExitUse || out != "" {
+		if code, out, errs = clitest.Sotto(t, "", "data", "sample", "--out", file, "--inbox", wrong); code != command.ExitUse || out != "" {
 			t.Errorf("--inbox %s: exit code %d: %s", wrong, code, errs)
 		}
 	}
@@ -70,10 +70,10 @@ func TestDataSample(t *testing.T) {
 func TestDataFolder(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("SOTTO_DATA", dir)
-	if code, out, _ := clitest.Sotto(t, "", "data", "list"); code != cli.ExitDone || !strings.Contains(out, "folder: "+dir) {
+	if code, out, _ := clitest.Sotto(t, "", "data", "list"); code != command.ExitDone || !strings.Contains(out, "folder: "+dir) {
 		t.Errorf("exit code %d, output lacks the folder of SOTTO_DATA:\n%s", code, out)
 	}
-	if code, out, _ := clitest.Sotto(t, "", "data"); code != cli.ExitDone || !strings.Contains(out, "verify") {
+	if code, out, _ := clitest.Sotto(t, "", "data"); code != command.ExitDone || !strings.Contains(out, "verify") {
 		t.Errorf("sotto data: exit code %d, want its help:\n%s", code, out)
 	}
 }
@@ -87,13 +87,13 @@ func TestDataVerify(t *testing.T) {
 		code  int
 		want  string // in output or errors
 	}{
-		{"all absent", "", nil, cli.ExitDone, "adult: absent"},
-		{"built in", "", []string{"reviews"}, cli.ExitDone, "reviews: built in"},
-		{"absent and named", "", []string{"yelp"}, cli.ExitNo, "yelp_labelled.txt is absent"},
-		{"unknown", "", []string{"yelp", "nope"}, cli.ExitUse, `name is "nope", must be one of adult, `},
-		{"wrong", "bad", []string{"yelp"}, cli.ExitNo, "yelp_labelled.txt is wrong: it holds 3 bytes, must hold 61293"},
-		{"one wrong of all", "bad", nil, cli.ExitNo, "yelp: wrong"},
-		{"wrong as JSON", "bad", []string{"yelp", "--json"}, cli.ExitNo, `"state": "wrong"`},
+		{"all absent", "", nil, command.ExitDone, "adult: absent"},
+		{"built in", "", []string{"reviews"}, command.ExitDone, "reviews: built in"},
+		{"absent and named", "", []string{"yelp"}, command.ExitNo, "yelp_labelled.txt is absent"},
+		{"unknown", "", []string{"yelp", "nope"}, command.ExitUse, `name is "nope", must be one of adult, `},
+		{"wrong", "bad", []string{"yelp"}, command.ExitNo, "yelp_labelled.txt is wrong: it holds 3 bytes, must hold 61293"},
+		{"one wrong of all", "bad", nil, command.ExitNo, "yelp: wrong"},
+		{"wrong as JSON", "bad", []string{"yelp", "--json"}, command.ExitNo, `"state": "wrong"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(dir, "sentiment_labelled_sentences", "yelp_labelled.txt")
@@ -136,10 +136,10 @@ func TestDataGet(t *testing.T) {
 	address, asked := mirror(t, "yelp")
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	code, out, errs := clitest.Sotto(t, "", "data", "get", "yelp", "--dir", dir, "--mirror", address+"/")
-	if code != cli.ExitDone || !strings.Contains(out, "fetched and verified") || !strings.Contains(out, "CC BY 4.0") {
+	if code != command.ExitDone || !strings.Contains(out, "fetched and verified") || !strings.Contains(out, "CC BY 4.0") {
 		t.Fatalf("exit code %d: %s%s", code, out, errs)
 	}
-	if code, _, _ = clitest.Sotto(t, "", "data", "verify", "yelp", "--dir", dir); code != cli.ExitDone {
+	if code, _, _ = clitest.Sotto(t, "", "data", "verify", "yelp", "--dir", dir); code != command.ExitDone {
 		t.Errorf("what was fetched does not verify: exit code %d", code)
 	}
 	if s, err := dataset.Load("yelp", dataset.Options{Dir: dir}); err != nil || s.Rows != 1000 {
@@ -147,7 +147,7 @@ func TestDataGet(t *testing.T) {
 	}
 	code, out, _ = clitest.Sotto(t, "", "data", "get", "yelp", "--dir", dir, "--mirror", address, "--json")
 	var got fetch.Got
-	if err := json.Unmarshal([]byte(out), &got); code != cli.ExitDone || err != nil || len(got.Files) != 1 || got.Files[0].Fetched {
+	if err := json.Unmarshal([]byte(out), &got); code != command.ExitDone || err != nil || len(got.Files) != 1 || got.Files[0].Fetched {
 		t.Errorf("second get: exit code %d, %v, %s; want nothing fetched", code, err, out)
 	}
 	if n := asked.Load(); n != 1 {
@@ -187,8 +187,8 @@ func TestDataGetBad(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			code, out, errs := clitest.Sotto(t, "", "data", "get", tt.set, "--dir", dir, "--mirror", tt.mirror)
-			if code != cli.ExitUse || out != "" || !strings.Contains(errs, tt.want) {
-				t.Errorf("exit code %d, want %d and %q: %s%s", code, cli.ExitUse, tt.want, out, errs)
+			if code != command.ExitUse || out != "" || !strings.Contains(errs, tt.want) {
+				t.Errorf("exit code %d, want %d and %q: %s%s", code, command.ExitUse, tt.want, out, errs)
 			}
 			err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 				if err == nil && !d.IsDir() {
@@ -202,11 +202,11 @@ func TestDataGetBad(t *testing.T) {
 		})
 	}
 	for _, line := range []string{"data get", "data get a b", "data get yelp --timeout 0s"} {
-		if code, _, _ := clitest.Sotto(t, "", strings.Fields(line)...); code != cli.ExitUse {
-			t.Errorf("sotto %s: exit code %d, want %d", line, code, cli.ExitUse)
+		if code, _, _ := clitest.Sotto(t, "", strings.Fields(line)...); code != command.ExitUse {
+			t.Errorf("sotto %s: exit code %d, want %d", line, code, command.ExitUse)
 		}
 	}
-	if code, out, _ := clitest.Sotto(t, "", "data", "get", "reviews"); code != cli.ExitDone || !strings.Contains(out, "nothing to get") {
+	if code, out, _ := clitest.Sotto(t, "", "data", "get", "reviews"); code != command.ExitDone || !strings.Contains(out, "nothing to get") {
 		t.Errorf("sotto data get reviews: exit code %d: %s", code, out)
 	}
 }
@@ -224,12 +224,12 @@ func TestDataGetStopped(t *testing.T) {
 	defer close(release)
 	dir := t.TempDir()
 	code, _, errs := clitest.Sotto(t, "", "data", "get", "yelp", "--dir", dir, "--mirror", server.URL, "--timeout", "200ms")
-	if code != cli.ExitUse || !strings.Contains(errs, "200ms have passed") {
+	if code != command.ExitUse || !strings.Contains(errs, "200ms have passed") {
 		t.Errorf("slow server: exit code %d: %s", code, errs)
 	}
 	cancel()
 	var out, warn strings.Builder
-	if code := cli.Run(ctx, []string{"data", "get", "yelp", "--dir", dir, "--mirror", server.URL}, term.Streams{In: nil, Out: &out, Err: &warn}); code != cli.ExitUse || !strings.Contains(warn.String(), "interrupted") {
+	if code := command.Run(ctx, []string{"data", "get", "yelp", "--dir", dir, "--mirror", server.URL}, term.Streams{In: nil, Out: &out, Err: &warn}); code != command.ExitUse || !strings.Contains(warn.String(), "interrupted") {
 		t.Errorf("interrupted: exit code %d: %s", code, warn.String())
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*", "*")); err != nil || len(left) != 0 {

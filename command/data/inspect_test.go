@@ -40,7 +40,7 @@ func TestInspect(t *testing.T) {
 		} `json:"columns"`
 		Commands []string `json:"commands"`
 	}
-	if err := json.Unmarshal([]byte(out), &got); code != cli.ExitDone || err != nil || got.Rows != 60 || len(got.Columns) != 4 {
+	if err := json.Unmarshal([]byte(out), &got); code != command.ExitDone || err != nil || got.Rows != 60 || len(got.Columns) != 4 {
 		t.Fatalf("exit code %d, %v, %+v: %s", code, err, got, errs)
 	}
 	for i, want := range []string{"id id 60 0", "review text 60 0", "rating class 3 0", "part class 2 0"} {
@@ -56,16 +56,16 @@ func TestInspect(t *testing.T) {
 		"60 rows of csv, 4 columns", "note: its delimiter is a semicolon", "warning: column \"id\" counts the rows",
 		"No text is shown", "sotto plan --in " + path + " --text review --label rating --split part --target 0.8",
 	} {
-		if code != cli.ExitDone || !strings.Contains(out, want) || strings.Contains(out, "private review") {
+		if code != command.ExitDone || !strings.Contains(out, want) || strings.Contains(out, "private review") {
 			t.Errorf("exit code %d, output lacks %q, or has a text:\n%s", code, want, out)
 		}
 	}
 	code, out, _ = clitest.Sotto(t, "", "data", "inspect", path, "--show", "2")
-	if code != cli.ExitDone || strings.Count(out, "private review") != 2 {
+	if code != command.ExitDone || strings.Count(out, "private review") != 2 {
 		t.Errorf("exit code %d, want two rows:\n%s", code, out)
 	}
 	code, out, _ = clitest.Sotto(t, "a|b\n1|x y z\n2|u v w\n", "data", "inspect", "-", "--split", "a", "--person", "b")
-	if code != cli.ExitDone || !strings.Contains(out, "parts: 1 50.0 %, 2 50.0 %") || !strings.Contains(out, `persons: 2 by column "b"`) {
+	if code != command.ExitDone || !strings.Contains(out, "parts: 1 50.0 %, 2 50.0 %") || !strings.Contains(out, `persons: 2 by column "b"`) {
 		t.Errorf("exit code %d, of standard input:\n%s", code, out)
 	}
 }
@@ -85,7 +85,7 @@ func TestInspectRefuses(t *testing.T) {
 		{nil, "want one file or folder"},
 	} {
 		code, out, errs := clitest.Sotto(t, "", append([]string{"data", "inspect"}, tt.args...)...)
-		if code == cli.ExitDone || out != "" || !strings.Contains(errs, tt.want) {
+		if code == command.ExitDone || out != "" || !strings.Contains(errs, tt.want) {
 			t.Errorf("%v: exit code %d, %s, want %q", tt.args, code, errs, tt.want)
 		}
 	}

@@ -22,7 +22,7 @@ func released(t *testing.T, name string, answers ...int) string {
 		fmt.Fprintln(&b, a)
 	}
 	clitest.Write(t, raw, b.String())
-	if code, _, errs := clitest.Sotto(t, "", "privatize", "krr", "--classes", "3", "--epsilon", "20", "--in", raw, "--out", private); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", "privatize", "krr", "--classes", "3", "--epsilon", "20", "--in", raw, "--out", private); code != command.ExitDone {
 		t.Fatalf("privatize: exit code %d: %s", code, errs)
 	}
 	return private
@@ -62,7 +62,7 @@ func TestEstimate(t *testing.T) {
 	run := func(stdin string, args ...string) (r result) {
 		t.Helper()
 		code, out, errs := clitest.Sotto(t, stdin, append([]string{"estimate", "--json"}, args...)...)
-		if code != cli.ExitDone {
+		if code != command.ExitDone {
 			t.Fatalf("%v: exit code %d: %s", args, code, errs)
 		}
 		if err := json.Unmarshal([]byte(out), &r); err != nil {
@@ -99,7 +99,7 @@ func TestEstimate(t *testing.T) {
 		t.Errorf("against the same: got %+v", r.Comparison)
 	}
 	code, out, _ := clitest.Sotto(t, "", "estimate", "--in", private, "--group", "g", "--groups", groups, "--compare", "a,b")
-	if code != cli.ExitDone || !strings.Contains(out, "the two differ") || !strings.Contains(out, "60.00") {
+	if code != command.ExitDone || !strings.Contains(out, "the two differ") || !strings.Contains(out, "60.00") {
 		t.Errorf("for a person: exit code %d: %s", code, out)
 	}
 }
@@ -149,8 +149,8 @@ func TestEstimateRefuses(t *testing.T) {
 		{[]string{"size", "--classes", "3", "--epsilon", "1", "--share", "2"}, "--share is 2"},
 	} {
 		code, out, errs := clitest.Sotto(t, "1\n", append([]string{"estimate"}, tt.args...)...)
-		if code != cli.ExitUse || !strings.Contains(errs, tt.want) || out != "" {
-			t.Errorf("%v: exit code %d, %q, printed %q, want %d and %q", tt.args, code, errs, out, cli.ExitUse, tt.want)
+		if code != command.ExitUse || !strings.Contains(errs, tt.want) || out != "" {
+			t.Errorf("%v: exit code %d, %q, printed %q, want %d and %q", tt.args, code, errs, out, command.ExitUse, tt.want)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func TestSize(t *testing.T) {
 		Format string
 		N      int
 	}
-	if err := json.Unmarshal([]byte(out), &s); code != cli.ExitDone || err != nil || s.Format != "sotto-estimate-size-1" || s.N < 9500 || s.N > 10500 {
+	if err := json.Unmarshal([]byte(out), &s); code != command.ExitDone || err != nil || s.Format != "sotto-estimate-size-1" || s.N < 9500 || s.N > 10500 {
 		t.Errorf("size: exit code %d, %s, %s", code, out, errs)
 	}
 }

@@ -17,7 +17,7 @@ func privatised(t *testing.T, content string, args ...string) string {
 	dir := t.TempDir()
 	raw, private := filepath.Join(dir, "raw.csv"), filepath.Join(dir, "private.csv")
 	clitest.Write(t, raw, content)
-	if code, _, errs := clitest.Sotto(t, "", append(append([]string{"privatize"}, args...), "--in", raw, "--out", private)...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", append(append([]string{"privatize"}, args...), "--in", raw, "--out", private)...); code != command.ExitDone {
 		t.Fatalf("privatize: exit code %d: %s", code, errs)
 	}
 	return private
@@ -27,7 +27,7 @@ func privatised(t *testing.T, content string, args ...string) string {
 func estimated(t *testing.T, to any, args ...string) {
 	t.Helper()
 	code, out, errs := clitest.Sotto(t, "", append([]string{"estimate", "--json"}, args...)...)
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("%v: exit code %d: %s", args, code, errs)
 	}
 	if err := json.Unmarshal([]byte(out), to); err != nil {
@@ -50,7 +50,7 @@ func TestCells(t *testing.T) {
 		}
 	}
 	private := privatised(t, "0\n1\n", "krr", "--classes", "2", "--epsilon", "1")
-	if code, _, errs := clitest.Sotto(t, "", "estimate", "--in", private, "--cells", cells); code != cli.ExitUse || !strings.Contains(errs, "--cells has no meaning") {
+	if code, _, errs := clitest.Sotto(t, "", "estimate", "--in", private, "--cells", cells); code != command.ExitUse || !strings.Contains(errs, "--cells has no meaning") {
 		t.Errorf("cells for krr: exit code %d: %s", code, errs)
 	}
 }
@@ -60,7 +60,7 @@ func TestCellsShipped(t *testing.T) {
 	dir := t.TempDir()
 	texts, private := filepath.Join(dir, "texts.txt"), filepath.Join(dir, "private.jsonl")
 	clitest.Write(t, texts, strings.Repeat("The trees of the forest\n", 40))
-	if code, _, errs := clitest.Sotto(t, "", "encode", "--mechanism", "cells", "--epsilon", "20", "--in", texts, "--out", private); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", "encode", "--mechanism", "cells", "--epsilon", "20", "--in", texts, "--out", private); code != command.ExitDone {
 		t.Fatalf("encode: exit code %d: %s", code, errs)
 	}
 	var r result
@@ -97,7 +97,7 @@ func TestInputs(t *testing.T) {
 			t.Errorf("%v: got %+v, want 50, 25 and 25 %%", tt, r)
 		}
 		code, out, _ := clitest.Sotto(t, "", "estimate", "--in", private, "--inputs", tt[0])
-		if code != cli.ExitDone || !strings.Contains(out, "assuming that each release is one of the 3 inputs") {
+		if code != command.ExitDone || !strings.Contains(out, "assuming that each release is one of the 3 inputs") {
 			t.Errorf("%v: exit code %d: %s", tt, code, out)
 		}
 	}
@@ -131,7 +131,7 @@ func TestGroupReleases(t *testing.T) {
 		{"--group g --groups g.csv --group-releases " + groups, "must be without --group"},
 		{"--group-releases " + groups + " --group-names a", "one for each of 2"},
 	} {
-		if code, out, errs := clitest.Sotto(t, "", append([]string{"estimate", "--in", answers}, strings.Fields(tt.args)...)...); code != cli.ExitUse || out != "" || !strings.Contains(errs, tt.want) {
+		if code, out, errs := clitest.Sotto(t, "", append([]string{"estimate", "--in", answers}, strings.Fields(tt.args)...)...); code != command.ExitUse || out != "" || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit code %d, %q, want %q", tt.args, code, errs, tt.want)
 		}
 	}

@@ -38,7 +38,7 @@ func TestMean(t *testing.T) {
 		t.Errorf("comparison %+v, want that the groups differ by √2", r.Comparison)
 	}
 	code, out, errs := clitest.Sotto(t, "", "estimate", "--in", private, "--group", "g", "--groups", groups, "--compare", "a,b")
-	if code != cli.ExitDone || !strings.Contains(out, "mean of inputs scaled to length 1") || !strings.Contains(out, "the two differ") {
+	if code != command.ExitDone || !strings.Contains(out, "mean of inputs scaled to length 1") || !strings.Contains(out, "the two differ") {
 		t.Errorf("for a person: exit code %d: %s%s", code, out, errs)
 	}
 	answers := privatised(t, "0\n1\n", "krr", "--classes", "2", "--epsilon", "1")
@@ -51,7 +51,7 @@ func TestMean(t *testing.T) {
 		{answers, []string{"--mean"}, "shares can be told"},
 		{privatised(t, "1,0,0\n0,1,0\n", "privunit", "--epsilon", "1"), nil, "at least 30"},
 	} {
-		if code, out, errs := clitest.Sotto(t, "", append([]string{"estimate", "--in", tt.in}, tt.args...)...); code != cli.ExitUse || out != "" || !strings.Contains(errs, tt.want) {
+		if code, out, errs := clitest.Sotto(t, "", append([]string{"estimate", "--in", tt.in}, tt.args...)...); code != command.ExitUse || out != "" || !strings.Contains(errs, tt.want) {
 			t.Errorf("%v: exit code %d, %q, want %q", tt.args, code, errs, tt.want)
 		}
 	}

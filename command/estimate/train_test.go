@@ -40,7 +40,7 @@ func TestTrain(t *testing.T) {
 		t.Errorf("LoadHead = %+v, %v", h, err)
 	}
 	code, out, _ := clitest.Sotto(t, "", "estimate", "train", "--in", private, "--labels", labels, "--epochs", "2")
-	if code != cli.ExitDone || !strings.Contains(out, "told from released ones") || !strings.Contains(out, "as they are") {
+	if code != command.ExitDone || !strings.Contains(out, "told from released ones") || !strings.Contains(out, "as they are") {
 		t.Errorf("for a person: exit code %d: %s", code, out)
 	}
 	short := privatised(t, "0\n1\n", "krr", "--classes", "3", "--epsilon", "8")
@@ -54,7 +54,7 @@ func TestTrain(t *testing.T) {
 		{[]string{"--in", labels, "--labels", short}, "has 300 releases"},
 		{[]string{"--in", private, "--labels", private}, "same file"},
 	} {
-		if code, out, errs := clitest.Sotto(t, "", append([]string{"estimate", "train"}, tt.args...)...); code != cli.ExitUse || out != "" || !strings.Contains(errs, tt.want) {
+		if code, out, errs := clitest.Sotto(t, "", append([]string{"estimate", "train"}, tt.args...)...); code != command.ExitUse || out != "" || !strings.Contains(errs, tt.want) {
 			t.Errorf("%v: exit code %d, %q, want %q", tt.args, code, errs, tt.want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestTrain(t *testing.T) {
 	if !(r.Accuracy.Value > 0.8) {
 		t.Errorf("by cells: %+v", r)
 	}
-	if code, _, errs := clitest.Sotto(t, "", "estimate", "train", "--in", private, "--cells", cells, "--labels", labels, "--out", head+"2"); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", "estimate", "train", "--in", private, "--cells", cells, "--labels", labels, "--out", head+"2"); code != command.ExitDone {
 		t.Errorf("a head of cells: exit code %d: %s", code, errs)
 	}
 	if h, err = model.LoadHead(head + "2"); err != nil || h.Cells().Rows != 3 {

@@ -18,7 +18,7 @@ func encoded(t *testing.T, rows []string, flags ...string) string {
 	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.jsonl")
 	clitest.Write(t, in, "who,month,text\n"+strings.Join(rows, "\n")+"\n")
 	all := append([]string{"encode", "--in", in, "--text", "text", "--mechanism", "cells", "--epsilon", "1", "--out", out}, flags...)
-	if code, _, errs := clitest.Sotto(t, "", all...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", all...); code != command.ExitDone {
 		t.Fatalf("encode: exit code %d: %s", code, errs)
 	}
 	return out
@@ -68,7 +68,7 @@ func TestEstimateHoldsWhatRecordsSay(t *testing.T) {
 			out := encoded(t, tt.rows, tt.encode...)
 			code, stdout, errs := clitest.Sotto(t, "", append([]string{"estimate", "--in", out, "--json"}, tt.estimate...)...)
 			var got said
-			if err := json.Unmarshal([]byte(stdout), &got); code != cli.ExitDone || err != nil {
+			if err := json.Unmarshal([]byte(stdout), &got); code != command.ExitDone || err != nil {
 				t.Fatalf("exit code %d, %v: %s", code, err, errs)
 			}
 			s := got.Shares[0]
@@ -82,7 +82,7 @@ func TestEstimateHoldsWhatRecordsSay(t *testing.T) {
 				t.Errorf("reason is %q, want %q", got.NoShuffle, tt.reason)
 			}
 			code, stdout, _ = clitest.Sotto(t, "", append([]string{"estimate", "--in", out}, tt.estimate...)...)
-			if code != cli.ExitDone || strings.Contains(stdout, "NaN") || tt.reason != "" && !strings.Contains(stdout, tt.reason) || strings.Contains(stdout, "a second guarantee") != tt.shuffle {
+			if code != command.ExitDone || strings.Contains(stdout, "NaN") || tt.reason != "" && !strings.Contains(stdout, tt.reason) || strings.Contains(stdout, "a second guarantee") != tt.shuffle {
 				t.Errorf("printed is %s", stdout)
 			}
 		})
@@ -93,12 +93,12 @@ func TestEstimateHoldsWhatRecordsSay(t *testing.T) {
 func TestEstimateRefusesToCompare(t *testing.T) {
 	twice, once := encoded(t, ofPersons(40, 2), "--person", "who"), encoded(t, ofPersons(80, 1))
 	for _, args := range [][]string{{"--in", twice, "--against", once}, {"--in", once, "--against", twice}, {"--in", once, "--against", twice, "--mean"}} {
-		if code, _, errs := clitest.Sotto(t, "", append([]string{"estimate"}, args...)...); code != cli.ExitUse || !strings.Contains(errs, "one person has up to 2") {
+		if code, _, errs := clitest.Sotto(t, "", append([]string{"estimate"}, args...)...); code != command.ExitUse || !strings.Contains(errs, "one person has up to 2") {
 			t.Errorf("%v: exit code %d: %s", args, code, errs)
 		}
 	}
 	code, stdout, errs := clitest.Sotto(t, "", "estimate", "--in", twice, "--mean")
-	if code != cli.ExitDone || strings.Contains(stdout, "NaN") || !strings.Contains(stdout, "no intervals") {
+	if code != command.ExitDone || strings.Contains(stdout, "NaN") || !strings.Contains(stdout, "no intervals") {
 		t.Errorf("mean: exit code %d: %s%s", code, stdout, errs)
 	}
 }

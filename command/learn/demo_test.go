@@ -95,8 +95,8 @@ func TestDemoRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"demo", "--out", file}, {"demo", "--workers", "-1"}, {"demo", "more"}} {
-		if code, _, errs := clitest.Sotto(t, "", args...); code != cli.ExitUse || errs == "" {
-			t.Errorf("%v: exit code %d, error %q; want %d and a reason", args, code, errs, cli.ExitUse)
+		if code, _, errs := clitest.Sotto(t, "", args...); code != command.ExitUse || errs == "" {
+			t.Errorf("%v: exit code %d, error %q; want %d and a reason", args, code, errs, command.ExitUse)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestTrainPerson(t *testing.T) {
 		var r struct {
 			Configurations []struct{ Person *dp.Person }
 		}
-		if err := json.Unmarshal([]byte(out), &r); code != cli.ExitDone || err != nil {
+		if err := json.Unmarshal([]byte(out), &r); code != command.ExitDone || err != nil {
 			t.Fatalf("exit code %d, %v: %s", code, err, errs)
 		}
 		p := r.Configurations[0].Person
@@ -45,12 +45,12 @@ func TestTrainPerson(t *testing.T) {
 			t.Error("the result names a person")
 		}
 		code, out, errs = clitest.Sotto(t, "", "evaluate", dir, "--in", in)
-		if code != cli.ExitDone || !strings.Contains(out, "for all rows of a person together, who has at most "+fmt.Sprint(want.rows)) {
+		if code != command.ExitDone || !strings.Contains(out, "for all rows of a person together, who has at most "+fmt.Sprint(want.rows)) {
 			t.Errorf("evaluate: exit code %d: %s%s", code, out, errs)
 		}
 	}
 	code, _, errs := clitest.Sotto(t, "", strings.Fields("train --in "+in+" --text text --label label --max-rows 2 --method majority")...)
-	if code != cli.ExitUse || !strings.Contains(errs, "--person") {
+	if code != command.ExitUse || !strings.Contains(errs, "--person") {
 		t.Errorf("--max-rows without --person: exit code %d: %s", code, errs)
 	}
 }
@@ -80,7 +80,7 @@ func TestTrainLinked(t *testing.T) {
 	args := "train --in " + in + " --text text --label label --link-by name,email --method codes --epsilon 2 --hidden 8 --epochs 2 --encoder hash:32 --out " + dir
 	code, out, errs := clitest.Sotto(t, "", strings.Fields(args)...)
 	for _, want := range []string{"for all rows of a cluster together, which has at most 3", "linked by name, email", "an estimate for a person", "per cluster", "pays for both", "share one budget"} {
-		if code != cli.ExitDone || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+		if code != command.ExitDone || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Fatalf("exit code %d: %s%s, want %q", code, out, errs, want)
 		}
 	}
@@ -95,14 +95,14 @@ func TestTrainLinked(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &r); code != cli.ExitDone || err != nil {
+	if err := json.Unmarshal([]byte(out), &r); code != command.ExitDone || err != nil {
 		t.Fatalf("evaluate: exit code %d, %v: %s", code, err, errs)
 	}
 	if p, f := r.Models[0].Person, r.Data.File; p == nil || p.Linked == nil || p.Rows != 3 || p.Linked.Clusters != 80 || len(f.LinkBy) != 2 || f.Persons != 80 || f.Linked == "" || p.Linked.By != f.Linked {
 		t.Errorf("a person has %+v, of %+v", p, f)
 	}
 	code, page, errs := clitest.Sotto(t, "", "report", dir, "--format", "md", "--out", "-")
-	if code != cli.ExitDone || !strings.Contains(page, "an estimate for a person") {
+	if code != command.ExitDone || !strings.Contains(page, "an estimate for a person") {
 		t.Errorf("report: exit code %d: %s%s", code, page, errs)
 	}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -133,7 +133,7 @@ func TestTrainLinkedRefuses(t *testing.T) {
 	} {
 		args := "train --in " + in + " --text text --label label --method majority " + flags
 		code, _, errs := clitest.Sotto(t, "", strings.Fields(args)...)
-		if code != cli.ExitUse || !strings.Contains(errs, want) || strings.Contains(errs, "quill") {
+		if code != command.ExitUse || !strings.Contains(errs, want) || strings.Contains(errs, "quill") {
 			t.Errorf("%s: exit code %d: %s, want %q", flags, code, errs, want)
 		}
 	}

@@ -18,7 +18,7 @@ const quickly = " --encoder hash:64 --hidden 16 --epochs 6 --limit 400"
 func planned(t *testing.T, args string) map[string]any {
 	t.Helper()
 	code, out, errs := clitest.Sotto(t, "", strings.Fields("plan --json "+args+quickly)...)
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("plan %s: exit code %d: %s", args, code, errs)
 	}
 	var r map[string]any
@@ -69,10 +69,10 @@ func TestPlanIsEvidence(t *testing.T) {
 		t.Errorf("the page has no chart, or %v", err)
 	}
 	code, out, errs := clitest.Sotto(t, "", "report", file, "--format", "md", "--out", "-")
-	if code != cli.ExitDone || !strings.Contains(out, "What each ε gives") {
+	if code != command.ExitDone || !strings.Contains(out, "What each ε gives") {
 		t.Errorf("report: exit code %d: %s%s", code, out, errs)
 	}
-	for rule, want := range map[string]int{`"accuracy": {"min": 0.3}`: cli.ExitDone, `"macro_f1": {"min": 0.999}`: cli.ExitGate} {
+	for rule, want := range map[string]int{`"accuracy": {"min": 0.3}`: command.ExitDone, `"macro_f1": {"min": 0.999}`: command.ExitGate} {
 		clitest.Write(t, policy, `{"rules": [{"match": {"kind": "plan"}, `+rule+`}]}`)
 		if code, out, errs := clitest.Sotto(t, "", "gate", "--policy", policy, file); code != want {
 			t.Errorf("gate with %s: exit code %d, want %d: %s%s", rule, code, want, out, errs)
@@ -82,7 +82,7 @@ func TestPlanIsEvidence(t *testing.T) {
 
 func TestPlanForPeople(t *testing.T) {
 	code, out, errs := clitest.Sotto(t, "", strings.Fields("plan --epsilon 2 --texts-per-day 3 --days 2 --daily-epsilon 10 --all"+quickly)...)
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	for _, want := range []string{"At ε = 2 a release tells sentiment", "• accuracy", "SMALLEST", "3 different texts a day at ε = 2 each come to ε = 6 a day and 12", "a daily ε of 10 pays for 5", "sotto train --data reviews --encoder hash:64 --limit 400 --method codes --epsilon 2 --epochs 6 --hidden 16"} {
@@ -107,7 +107,7 @@ func TestPlanRefuses(t *testing.T) {
 		"--data reviews --label colour":       "colour",
 	} {
 		code, _, errs := clitest.Sotto(t, "", append([]string{"plan"}, strings.Fields(args)...)...)
-		if code != cli.ExitUse || !strings.Contains(errs, want) {
+		if code != command.ExitUse || !strings.Contains(errs, want) {
 			t.Errorf("plan %s: exit code %d: %s, want %q", args, code, errs, want)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 func TestTrainForScripts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
 	code, out, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --method federate --epsilon 4 --seeds 2 --limit 1000 --json --out "+dir+clitest.Quickly)...)
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	var got struct {
@@ -43,7 +43,7 @@ func TestTrainForScripts(t *testing.T) {
 	}
 	code, out, errs = clitest.Sotto(t, "", "evaluate", dir, "--json")
 	var again struct{ Mean map[string]any }
-	if err := json.Unmarshal([]byte(out), &again); code != cli.ExitDone || err != nil {
+	if err := json.Unmarshal([]byte(out), &again); code != command.ExitDone || err != nil {
 		t.Fatalf("evaluate: exit code %d, %v: %s", code, err, errs)
 	}
 	for _, key := range []string{"accuracy", "true", "gap", "leakage", "limit"} {
@@ -56,7 +56,7 @@ func TestTrainForScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs = clitest.Sotto(t, "", "report", file, "--format", "md", "--out", "-")
-	if code != cli.ExitDone || !strings.Contains(out, "## Accuracy against ε") || !strings.Contains(out, "federate") {
+	if code != command.ExitDone || !strings.Contains(out, "## Accuracy against ε") || !strings.Contains(out, "federate") {
 		t.Errorf("report of an evaluation: exit code %d: %s%s", code, out, errs)
 	}
 }
@@ -64,7 +64,7 @@ func TestTrainForScripts(t *testing.T) {
 func TestTrainForPeople(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
 	code, out, errs := clitest.Sotto(t, "", strings.Fields("train --method majority,federate --variant released --epsilon 4 --lambda 0.5,1 --limit 500 --out "+dir+clitest.Quickly)...)
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	for _, want := range []string{
@@ -77,7 +77,7 @@ func TestTrainForPeople(t *testing.T) {
 	}
 	code, out, errs = clitest.Sotto(t, "", "evaluate", dir)
 	for _, want := range []string{"95 % INTERVAL", "mean", "true ε 16"} {
-		if code != cli.ExitDone || !strings.Contains(out, want) {
+		if code != command.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("evaluate: exit code %d, output lacks %q: %s%s", code, want, out, errs)
 		}
 	}
@@ -104,8 +104,8 @@ func TestTrainRefuses(t *testing.T) {
 		{"evaluate nowhere", "no model"},
 	} {
 		code, out, errs := clitest.Sotto(t, "", strings.Fields(tt.line)...)
-		if code != cli.ExitUse || out != "" || !strings.Contains(errs, tt.want) {
-			t.Errorf("%s: exit code %d, %q, %q, want %d and a word of %q", tt.line, code, out, errs, cli.ExitUse, tt.want)
+		if code != command.ExitUse || out != "" || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s: exit code %d, %q, %q, want %d and a word of %q", tt.line, code, out, errs, command.ExitUse, tt.want)
 		}
 	}
 }
@@ -118,15 +118,15 @@ func TestTrainInterrupted(t *testing.T) {
 	defer cancel()
 	var out bytes.Buffer
 	// The reference ends before the method begins; its line is the signal.
-	code := cli.Run(ctx, args, term.Streams{In: strings.NewReader(""), Out: &out, Err: &onWrite{do: cancel}})
-	if code != cli.ExitUse {
-		t.Errorf("exit code %d, want %d", code, cli.ExitUse)
+	code := command.Run(ctx, args, term.Streams{In: strings.NewReader(""), Out: &out, Err: &onWrite{do: cancel}})
+	if code != command.ExitUse {
+		t.Errorf("exit code %d, want %d", code, command.ExitUse)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "results.json")); err != nil {
 		t.Error(err)
 	}
 	code, _, errs := clitest.Sotto(t, "", append(args, "--resume", "--json")...)
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Errorf("resume: exit code %d: %s", code, errs)
 	}
 }

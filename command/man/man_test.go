@@ -21,7 +21,7 @@ import (
 func write(t *testing.T) map[string]string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "man1")
-	if code, out, errs := clitest.Sotto(t, "", "man", "--dir", dir); code != cli.ExitDone || out+errs != "" {
+	if code, out, errs := clitest.Sotto(t, "", "man", "--dir", dir); code != command.ExitDone || out+errs != "" {
 		t.Fatalf("exit code %d, %q, %q; want 0 and nothing", code, out, errs)
 	}
 	files, err := os.ReadDir(dir)
@@ -80,7 +80,7 @@ func TestEscapes(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "tomorrow")
 	for args, want := range map[string]string{"man": "want --dir", "man --dir x": "SOURCE_DATE_EPOCH is"} {
-		if code, _, errs := clitest.Sotto(t, "", strings.Fields(args)...); code != cli.ExitUse || !strings.Contains(errs, want) {
+		if code, _, errs := clitest.Sotto(t, "", strings.Fields(args)...); code != command.ExitUse || !strings.Contains(errs, want) {
 			t.Errorf("sotto %s: exit code %d, %q; want 2 and %q", args, code, errs, want)
 		}
 	}

@@ -53,7 +53,7 @@ func TestMeasureFairness(t *testing.T) {
 		{"JSON lines", lines.String(), "--predictions - --label y --prediction p --group z --seed 3"},
 	} {
 		code, out, errs := clitest.Sotto(t, c.stdin, append(strings.Fields("measure fairness --json --resamples 100"), strings.Fields(c.args)...)...)
-		if code != cli.ExitDone {
+		if code != command.ExitDone {
 			t.Fatalf("%s: exit code %d: %s", c.name, code, errs)
 		}
 		var got struct {
@@ -86,7 +86,7 @@ func TestMeasureFairness(t *testing.T) {
 func TestMeasureFairnessText(t *testing.T) {
 	in := "label,prediction,sex,age\nyes,yes,f,old\nno,yes,m,old\nyes,no,m,young\nno,no,m,young\n,no,m,young\n"
 	code, out, errs := clitest.Sotto(t, in, strings.Fields("measure fairness --predictions - --group sex,age")...)
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	for _, want := range []string{
@@ -110,7 +110,7 @@ func TestMeasureFairnessJoined(t *testing.T) {
 		{"by order", "prediction\nyes\nyes\nyes\nno\nno\n", "--in " + own},
 	} {
 		code, out, errs := clitest.Sotto(t, c.stdin, append(strings.Fields("measure fairness --predictions - --label verdict --group city"), strings.Fields(c.args)...)...)
-		if code != cli.ExitDone {
+		if code != command.ExitDone {
 			t.Fatalf("%s: exit code %d: %s", c.name, code, errs)
 		}
 		// The bootstrap draws rows by their order, so that intervals differ.
@@ -129,7 +129,7 @@ func TestMeasureFairnessControl(t *testing.T) {
 	in := "label,prediction,g\x1b[2J\n\x1b[31myes,\x1b[31myes,f\x1b]0;x\a\nno,\x1b[31myes,m\nno,no,m\n"
 	for name, group := range map[string]string{"two groups": "m", "three": "n\x1b[1m"} {
 		code, out, errs := clitest.Sotto(t, in+"no,no,"+group+"\n", "measure", "fairness", "--predictions", "-", "--group", "g\x1b[2J")
-		if code != cli.ExitDone || strings.ContainsAny(out+errs, "\x1b\a") || !strings.Contains(out, `\x1b[31myes`) {
+		if code != command.ExitDone || strings.ContainsAny(out+errs, "\x1b\a") || !strings.Contains(out, `\x1b[31myes`) {
 			t.Errorf("%s: exit code %d, output %q, error %q, want names without control characters", name, code, out, errs)
 		}
 	}
@@ -162,7 +162,7 @@ func TestMeasureFairnessErrors(t *testing.T) {
 		{"zero", head, "--predictions - --resamples 0", "--resamples is 0"},
 	} {
 		code, out, errs := clitest.Sotto(t, c.stdin, append(strings.Fields("measure fairness"), strings.Fields(c.args)...)...)
-		if code != cli.ExitUse || out != "" || !strings.Contains(errs, c.want) || strings.Contains(errs, "secret") {
+		if code != command.ExitUse || out != "" || !strings.Contains(errs, c.want) || strings.Contains(errs, "secret") {
 			t.Errorf("%s: exit code %d, output %q, error %q, want 2 and %q without what the file holds", c.name, code, out, errs, c.want)
 		}
 	}

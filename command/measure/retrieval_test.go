@@ -48,7 +48,7 @@ func TestMeasureRetrieval(t *testing.T) {
 	measure := func(args ...string) (r retrieved) {
 		t.Helper()
 		code, out, errs := clitest.Sotto(t, "", append([]string{"measure", "retrieval", "--json", "--raw", raw}, args...)...)
-		if code != cli.ExitDone {
+		if code != command.ExitDone {
 			t.Fatalf("%v: exit code %d: %s", args, code, errs)
 		}
 		if err := json.Unmarshal([]byte(out), &r); err != nil {
@@ -59,7 +59,7 @@ func TestMeasureRetrieval(t *testing.T) {
 		}
 		return r
 	}
-	if code, _, errs := clitest.Sotto(t, "", "privatize", "laplace-l1", "--epsilon", "4000", "--in", raw, "--out", private); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", "privatize", "laplace-l1", "--epsilon", "4000", "--in", raw, "--out", private); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	r := measure("--private", private)
@@ -77,7 +77,7 @@ func TestMeasureRetrieval(t *testing.T) {
 		t.Errorf("at ε = 0.01 recall@10 is %v, want little more than chance, %v", low.Recalls[0].Recall, low.Recalls[0].Chance)
 	}
 	code, out, errs := clitest.Sotto(t, "", "measure", "retrieval", "--raw", raw, "--private", private, "--metric", "dot")
-	if code != cli.ExitDone || !strings.Contains(out, "RECALL %") || !strings.Contains(out, "by dot") || !strings.Contains(out, "ε = 4000") {
+	if code != command.ExitDone || !strings.Contains(out, "RECALL %") || !strings.Contains(out, "by dot") || !strings.Contains(out, "ε = 4000") {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
 }
@@ -103,7 +103,7 @@ func TestMeasureRetrievalRefuses(t *testing.T) {
 		"--raw " + filepath.Join(dir, "absent.csv") + " --mechanism codebook --epsilon 4": "absent.csv",
 	} {
 		code, out, errs := clitest.Sotto(t, "", append([]string{"measure", "retrieval"}, strings.Fields(args)...)...)
-		if code == cli.ExitDone || !strings.Contains(errs, want) || out != "" {
+		if code == command.ExitDone || !strings.Contains(errs, want) || out != "" {
 			t.Errorf("%s: exit code %d, %q and %q, want an error with %q", args, code, out, errs, want)
 		}
 	}

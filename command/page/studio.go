@@ -1,5 +1,5 @@
-// Package studio holds the command studio, which opens the local page.
-package studio
+// Package page holds the command studio, which opens the local page.
+package page
 
 import (
 	"context"
@@ -14,11 +14,14 @@ import (
 
 	"sotto/command/studio"
 	"sotto/command/term"
+	"sotto/evidence"
+	"sotto/report"
 )
 
-// Commands returns the commands of this group.
-func Commands(std term.Streams) []*cobra.Command {
-	return []*cobra.Command{newStudio(std)}
+// Commands returns the commands of this group, with the tabs and kinds of evidence of
+// studies beside those of the core.
+func Commands(std term.Streams, tabs []studio.Tab, more evidence.Kinds) []*cobra.Command {
+	return []*cobra.Command{newStudio(std, tabs, more)}
 }
 
 // studioOptions are the flags of "sotto studio".
@@ -38,8 +41,9 @@ func (o *studioOptions) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.noOpen, "no-open", false, "do not open a browser")
 }
 
-func newStudio(std term.Streams) *cobra.Command {
+func newStudio(std term.Streams, tabs []studio.Tab, more evidence.Kinds) *cobra.Command {
 	var o studioOptions
+	o.Tabs, o.Kinds = append(studio.Tabs(), tabs...), append(report.Kinds(), more...)
 	c := &cobra.Command{
 		Use:   "studio",
 		Short: "Open a local page: from your texts to a model, without typing commands",

@@ -1,4 +1,4 @@
-package studio_test
+package page_test
 
 import (
 	"strings"
@@ -20,7 +20,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := clitest.Sotto(t, "", append([]string{"studio", "--no-open"}, strings.Fields(tt.args)...)...)
-			if code != cli.ExitUse || !strings.Contains(errs, tt.want) || out != "" {
+			if code != command.ExitUse || !strings.Contains(errs, tt.want) || out != "" {
 				t.Errorf("exit code %d, %s%s, want %q", code, out, errs, tt.want)
 			}
 		})

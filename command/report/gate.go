@@ -20,7 +20,7 @@ type gateOptions struct {
 	json   bool
 }
 
-func newGate(std term.Streams) *cobra.Command {
+func newGate(std term.Streams, more evidence.Kinds) *cobra.Command {
 	var o gateOptions
 	c := &cobra.Command{
 		Use:   "gate --policy FILE RESULTS...",
@@ -39,7 +39,7 @@ Exit codes: 0 the gate is open; 3 it is closed; 2 wrong use or bad input.`,
 		Example: `  sotto gate --policy policy.json model
   sotto gate --policy policy.json model audit.json private.npy.privacy.json --json`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error { return runGate(o, args, std) },
+		RunE: func(_ *cobra.Command, args []string) error { return runGate(o, args, std, more) },
 	}
 	c.Flags().StringVar(&o.policy, "policy", "", "file of rules, in JSON")
 	term.AddVerify(c.Flags(), &o.verify, "each of RESULTS")
@@ -47,18 +47,20 @@ Exit codes: 0 the gate is open; 3 it is closed; 2 wrong use or bad input.`,
 	return c
 }
 
-func runGate(o gateOptions, results []string, std term.Streams) error {
+func runGate(o gateOptions, results []string, std term.Streams, more evidence.Kinds) error {
 	if o.policy == "" {
 		return errors.New("want --policy, a file of rules")
 	}
 	if len(results) == 0 {
 		return errors.New("want the results to judge: folders or files")
 	}
-	policy, err := term.ReadFile(o.policy, func(r io.Reader) (gate.Policy, error) { return gate.Parse(r) })
+	policy, err := term.ReadFile(o.policy, func(r io.Reader) (gate.Policy, error) { return gate.Parse(r, more...) })
 	if err != nil {
 		return err
 	}
-	found, err := term.While(std.Err, "reading results", func() (*evidence.Evidence, error) { return load(results, o.verify, false) })
+	found, err := term.While(std.Err, "reading results", func() (*evidence.Evidence, error) {
+		return load(append(report.Kinds(), more...), results, o.verify, false)
+	})
 	if err != nil {
 		return err
 	}

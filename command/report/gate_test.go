@@ -23,7 +23,7 @@ func runGateCommand(t *testing.T, policy string, args ...string) (string, error)
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	c := report.NewGate(term.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
+	c := report.NewGate(term.Streams{In: strings.NewReader(""), Out: &out, Err: &out}, nil)
 	c.SilenceErrors, c.SilenceUsage = true, true
 	c.SetArgs(append([]string{"--policy", path}, args...))
 	err := c.ExecuteContext(t.Context())
@@ -33,7 +33,7 @@ func runGateCommand(t *testing.T, policy string, args ...string) (string, error)
 func TestGate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
 	code, _, errs := clitest.Sotto(t, "", strings.Fields("train --method noise --variant released --epsilon 8 --seeds 2 --encoder hash:32 --hidden 16 --dim 4 --epochs 2 --out "+dir)...)
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	const honest = `{"match": {"variant": "paper"}, "epsilon": {"max": 8}, "claim": "true"}`
@@ -97,7 +97,7 @@ func TestGateRefusals(t *testing.T) {
 			}
 		})
 	}
-	if err := report.RunGate(report.GateOptions{}, []string{"x"}, term.Streams{Out: &bytes.Buffer{}}); err == nil || !strings.Contains(err.Error(), "want --policy") {
+	if err := report.RunGate(report.GateOptions{}, []string{"x"}, term.Streams{Out: &bytes.Buffer{}}, nil); err == nil || !strings.Contains(err.Error(), "want --policy") {
 		t.Errorf("without a policy: %v, want the flag's name", err)
 	}
 }
@@ -115,7 +115,7 @@ func TestGateDocumentation(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "model")
 	code, _, errs := clitest.Sotto(t, "", strings.Fields("train --method federate --epsilon 8 --seeds 2 --out "+dir+clitest.Quickly)...)
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	out, err := runGateCommand(t, policy, "--json", dir)

@@ -19,9 +19,10 @@ import (
 	"sotto/report"
 )
 
-// Commands returns the commands of this group.
-func Commands(std term.Streams) []*cobra.Command {
-	return []*cobra.Command{newReport(std), newGate(std)}
+// Commands returns the commands of this group, which read the kinds of evidence of studies
+// beside those of the core.
+func Commands(std term.Streams, more evidence.Kinds) []*cobra.Command {
+	return []*cobra.Command{newReport(std, append(report.Kinds(), more...)), newGate(std, more)}
 }
 
 // reportOptions are the flags of "sotto report".
@@ -29,10 +30,11 @@ type reportOptions struct {
 	out, format, title string
 	verify             string
 	alone              bool
+	kinds              evidence.Kinds // that can be read
 }
 
-func newReport(std term.Streams) *cobra.Command {
-	var o reportOptions
+func newReport(std term.Streams, kinds evidence.Kinds) *cobra.Command {
+	o := reportOptions{kinds: kinds}
 	c := &cobra.Command{
 		Use:   "report RESULTS...",
 		Short: "Show stored results on one page: what was promised, what is true, what it costs",
@@ -75,7 +77,7 @@ func runReport(ctx context.Context, o reportOptions, paths []string, std term.St
 	}
 	bar := term.NewProgress(std.Err, "reading results")
 	defer bar.Finish()
-	found, err := load(paths, o.verify, o.alone)
+	found, err := load(o.kinds, paths, o.verify, o.alone)
 	if err != nil {
 		return err
 	}
@@ -111,13 +113,13 @@ func runReport(ctx context.Context, o reportOptions, paths []string, std term.St
 	return err
 }
 
-// load reads the evidence; where it must be signed, what was verified and nothing else.
-func load(paths []string, verify string, alone bool) (*evidence.Evidence, error) {
+// load reads evidence of some kinds; where it must be signed, what was verified and nothing else.
+func load(kinds evidence.Kinds, paths []string, verify string, alone bool) (*evidence.Evidence, error) {
 	key, err := term.CheckingKey(verify)
 	if err != nil {
 		return nil, err
 	}
-	all, err := report.Kinds().New()
+	all, err := kinds.New()
 	for _, path := range paths {
 		switch {
 		case err != nil:

@@ -25,18 +25,18 @@ func stored(t *testing.T) (dir string, files []string) {
 		return path
 	}
 	code, out, errs := clitest.Sotto(t, "", strings.Fields("audit dpnr --variant released --dim 4 --epsilon 1 --draws 1000 --json")...)
-	if code != cli.ExitNo {
-		t.Fatalf("audit: exit code %d, want %d: %s", code, cli.ExitNo, errs)
+	if code != command.ExitNo {
+		t.Fatalf("audit: exit code %d, want %d: %s", code, command.ExitNo, errs)
 	}
 	files = append(files, write("audit.json", out))
 	predictions := write("predictions.csv", "label,prediction,group\na,a,x\nb,b,x\na,b,y\nb,b,y\n")
 	code, out, errs = clitest.Sotto(t, "", "measure", "fairness", "--predictions", predictions, "--json")
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("measure: exit code %d: %s", code, errs)
 	}
 	files = append(files, write("fairness.json", out))
 	vectors, private := write("v.csv", "0.5,0.25\n1,0\n"), filepath.Join(dir, "private.csv")
-	if code, _, errs = clitest.Sotto(t, "", "privatize", "laplace-l1", "--epsilon", "8", "--in", vectors, "--out", private); code != cli.ExitDone {
+	if code, _, errs = clitest.Sotto(t, "", "privatize", "laplace-l1", "--epsilon", "8", "--in", vectors, "--out", private); code != command.ExitDone {
 		t.Fatalf("privatize: exit code %d: %s", code, errs)
 	}
 	return dir, append(files, private+".privacy.json")
@@ -57,7 +57,7 @@ func TestReport(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, out, errs := clitest.Sotto(t, "", append(append([]string{"report", "--title", "Mine"}, tt.flags...), files...)...)
-			if code != cli.ExitDone || errs != "" {
+			if code != command.ExitDone || errs != "" {
 				t.Fatalf("exit code %d: %s", code, errs)
 			}
 			if tt.file != "" {
@@ -98,8 +98,8 @@ func TestReportRefuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, _, errs := clitest.Sotto(t, "", append([]string{"report", "--out", filepath.Join(dir, "x.html")}, tt.args...)...)
-			if code != cli.ExitUse || !strings.Contains(errs, tt.want) {
-				t.Errorf("exit code %d, %q, want %d and %q", code, errs, cli.ExitUse, tt.want)
+			if code != command.ExitUse || !strings.Contains(errs, tt.want) {
+				t.Errorf("exit code %d, %q, want %d and %q", code, errs, command.ExitUse, tt.want)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "x.html")); err == nil {
 				t.Error("a page was written all the same")

@@ -31,11 +31,11 @@ func budgetCommand(t *testing.T, args ...string) (code int, stdout, stderr strin
 	c.SetArgs(args)
 	switch err := c.ExecuteContext(t.Context()); {
 	case err == nil:
-		return cli.ExitDone, out.String(), errs.String()
+		return command.ExitDone, out.String(), errs.String()
 	case errors.Is(err, term.ErrNo):
-		return cli.ExitNo, out.String(), errs.String()
+		return command.ExitNo, out.String(), errs.String()
 	default:
-		return cli.ExitUse, out.String(), err.Error()
+		return command.ExitUse, out.String(), err.Error()
 	}
 }
 
@@ -63,7 +63,7 @@ func TestBudgetShow(t *testing.T) {
 	path := spentLedger(t)
 	code, out, errs := budgetCommand(t, "show", "--ledger", path)
 	for _, want := range []string{"ε = 10 (text-level) every 24h0m0s; it renews at ", "alice  ε = 4  ε = 0    ε = 6", "bob    ε = 2"} {
-		if code != cli.ExitDone || !strings.Contains(out, want) {
+		if code != command.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, the output lacks %q:\n%s%s", code, want, out, errs)
 		}
 	}
@@ -76,7 +76,7 @@ func TestBudgetShow(t *testing.T) {
 			Left struct{ Epsilon float64 }
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &got); code != cli.ExitDone || err != nil {
+	if err := json.Unmarshal([]byte(out), &got); code != command.ExitDone || err != nil {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, out, errs)
 	}
 	if got.Unit != "text" || got.Budget.Epsilon != 10 || len(got.Users) != 1 || got.Users[0].User != "carol" || got.Users[0].Left.Epsilon != 10 {
@@ -139,14 +139,14 @@ func TestBudgetLifetime(t *testing.T) {
 func TestBudgetGrant(t *testing.T) {
 	path := spentLedger(t)
 	code, out, errs := budgetCommand(t, "grant", "--ledger", path, "--user", "alice", "--epsilon", "5", "--reason", "ticket 12")
-	if want := "alice was granted ε = 5 in this window and has ε = 11 left\n"; code != cli.ExitDone || out != want {
+	if want := "alice was granted ε = 5 in this window and has ε = 11 left\n"; code != command.ExitDone || out != want {
 		t.Errorf("exit code %d, got %q, want %q; %s", code, out, want, errs)
 	}
 	_, out, _ = budgetCommand(t, "export", "--ledger", path)
 	if !strings.Contains(out, `"kind":"grant","subject":"alice"`) || !strings.Contains(out, "ticket 12") {
 		t.Errorf("the log lacks the grant:\n%s", out)
 	}
-	if code, _, errs = budgetCommand(t, "grant", "--ledger", path, "--user", "bob", "--epsilon", "1", "--who", "Ada, on call", "--reason", "ticket 13"); code != cli.ExitDone {
+	if code, _, errs = budgetCommand(t, "grant", "--ledger", path, "--user", "bob", "--epsilon", "1", "--who", "Ada, on call", "--reason", "ticket 13"); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	var all []struct {
@@ -160,7 +160,7 @@ func TestBudgetGrant(t *testing.T) {
 	if _, out, _ = budgetCommand(t, "grants", "--ledger", path, "--user", "bob"); !strings.Contains(out, "Ada, on call") || strings.Contains(out, "alice") {
 		t.Errorf("the grants of bob are\n%s", out)
 	}
-	if code, out, errs = budgetCommand(t, "verify", "--ledger", path); code != cli.ExitDone {
+	if code, out, errs = budgetCommand(t, "verify", "--ledger", path); code != command.ExitDone {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
 }
@@ -172,7 +172,7 @@ func TestBudgetVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, errs := budgetCommand(t, "grant", "--ledger", path, "--user", "alice", "--epsilon", "1", "--reason", "asked")
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	code, out, errs := budgetCommand(t, "verify", "--ledger", path, "--json")
@@ -181,26 +181,26 @@ func TestBudgetVerify(t *testing.T) {
 		Entries, Spends int
 		Head            string
 	}
-	if err = json.Unmarshal([]byte(out), &v); err != nil || code != cli.ExitDone || !v.Whole || v.Entries != 6 || v.Spends != 3 {
+	if err = json.Unmarshal([]byte(out), &v); err != nil || code != command.ExitDone || !v.Whole || v.Entries != 6 || v.Spends != 3 {
 		t.Fatalf("exit code %d, %v: %s%s; want 6 entries and 3 spends", code, err, out, errs)
 	}
 	code, out, _ = budgetCommand(t, "verify", "--ledger", path, "--head", v.Head)
-	if code != cli.ExitDone || !strings.HasPrefix(out, "whole: 6 entries, 3 spends of 2 users") || !strings.Contains(out, "head "+v.Head) {
+	if code != command.ExitDone || !strings.HasPrefix(out, "whole: 6 entries, 3 spends of 2 users") || !strings.Contains(out, "head "+v.Head) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	if err = os.WriteFile(path, older, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, _ = budgetCommand(t, "verify", "--ledger", path, "--head", "none"); code != cli.ExitDone {
+	if code, out, _ = budgetCommand(t, "verify", "--ledger", path, "--head", "none"); code != command.ExitDone {
 		t.Errorf("an older copy without a noted head: exit code %d: %s", code, out)
 	}
 	for _, head := range [][]string{nil, {"--head", path + ".head"}} {
-		if code, out, _ = budgetCommand(t, append([]string{"verify", "--ledger", path}, head...)...); code != cli.ExitNo || !strings.Contains(out, "ends at entry 5") {
+		if code, out, _ = budgetCommand(t, append([]string{"verify", "--ledger", path}, head...)...); code != command.ExitNo || !strings.Contains(out, "ends at entry 5") {
 			t.Errorf("an older copy with the head beside it: exit code %d: %s; want 1", code, out)
 		}
 	}
 	code, out, _ = budgetCommand(t, "verify", "--ledger", path, "--head", v.Head)
-	if code != cli.ExitNo || !strings.HasPrefix(out, "DAMAGED: ") {
+	if code != command.ExitNo || !strings.HasPrefix(out, "DAMAGED: ") {
 		t.Errorf("an older copy with the noted head: exit code %d: %s; want 1", code, out)
 	}
 	damaged := bytes.Clone(older)
@@ -209,7 +209,7 @@ func TestBudgetVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, _ = budgetCommand(t, "verify", "--ledger", path, "--json")
-	if code != cli.ExitNo || !strings.Contains(out, `"whole": false`) || !strings.Contains(out, "damaged") {
+	if code != command.ExitNo || !strings.Contains(out, `"whole": false`) || !strings.Contains(out, "damaged") {
 		t.Errorf("a changed entry: exit code %d: %s; want 1", code, out)
 	}
 }
@@ -217,7 +217,7 @@ func TestBudgetVerify(t *testing.T) {
 func TestBudgetExport(t *testing.T) {
 	path := spentLedger(t)
 	to := filepath.Join(t.TempDir(), "log.jsonl")
-	if code, out, errs := budgetCommand(t, "export", "--ledger", path, "--out", to); code != cli.ExitDone || out != "" {
+	if code, out, errs := budgetCommand(t, "export", "--ledger", path, "--out", to); code != command.ExitDone || out != "" {
 		t.Fatalf("exit code %d: %s%s", code, out, errs)
 	}
 	content, err := os.ReadFile(to)
@@ -236,7 +236,7 @@ func TestBudgetExport(t *testing.T) {
 	if len(lines) != 5 {
 		t.Errorf("%d lines, want 5: budget, secret and three spends", len(lines))
 	}
-	if code, out, _ := budgetCommand(t, "export", "--ledger", path, "--from", "5"); code != cli.ExitDone || out != lines[4]+"\n" {
+	if code, out, _ := budgetCommand(t, "export", "--ledger", path, "--from", "5"); code != command.ExitDone || out != lines[4]+"\n" {
 		t.Errorf("exit code %d, from 5: %s, want %s", code, out, lines[4])
 	}
 }
@@ -262,7 +262,7 @@ func TestBudgetWrongUse(t *testing.T) {
 		{[]string{"show", "--ledger", path, "--user", "a\x00b"}, "control character"},
 	} {
 		code, out, errs := budgetCommand(t, tt.args...)
-		if code != cli.ExitUse || out != "" || !strings.Contains(errs, tt.want) || strings.Contains(errs, "hunter2") {
+		if code != command.ExitUse || out != "" || !strings.Contains(errs, tt.want) || strings.Contains(errs, "hunter2") {
 			t.Errorf("sotto budget %q: exit code %d, %q, %q; want 2 and %q", tt.args, code, out, errs, tt.want)
 		}
 	}
@@ -274,16 +274,16 @@ func TestBudgetWrongUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if code, _, errs := budgetCommand(t, "grant", "--ledger", path, "--user", "alice", "--epsilon", "1", "--reason", "asked"); code != cli.ExitUse || !strings.Contains(errs, "must be stopped first") {
+	if code, _, errs := budgetCommand(t, "grant", "--ledger", path, "--user", "alice", "--epsilon", "1", "--reason", "asked"); code != command.ExitUse || !strings.Contains(errs, "must be stopped first") {
 		t.Errorf("granting from a ledger that is open: exit code %d, %q; want 2 and what to do", code, errs)
 	}
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	for _, args := range [][]string{{"show"}, {"verify"}, {"export"}, {"grants"}, {"backup", "--out", copied}} {
-		if code, _, errs := budgetCommand(t, append(args, "--ledger", path)...); code != cli.ExitDone {
+		if code, _, errs := budgetCommand(t, append(args, "--ledger", path)...); code != command.ExitDone {
 			t.Errorf("%s of a ledger that is open: exit code %d, %q; want 0", args[0], code, errs)
 		}
 	}
-	if code, out, errs := budgetCommand(t, "verify", "--ledger", copied); code != cli.ExitDone {
+	if code, out, errs := budgetCommand(t, "verify", "--ledger", copied); code != command.ExitDone {
 		t.Errorf("the copy: exit code %d, %s%s", code, out, errs)
 	}
 }
@@ -301,24 +301,24 @@ func TestBudgetArchive(t *testing.T) {
 		{[]string{"--before", "2200-01-01", "--out", path}, "are the same file"},
 		{[]string{"--before", "1990-01-01", "--out", out}, "nothing in it is older"},
 	} {
-		if code, _, errs := budgetCommand(t, append([]string{"archive", "--ledger", path}, tt.args...)...); code != cli.ExitUse || !strings.Contains(errs, tt.want) {
+		if code, _, errs := budgetCommand(t, append([]string{"archive", "--ledger", path}, tt.args...)...); code != command.ExitUse || !strings.Contains(errs, tt.want) {
 			t.Errorf("%q: exit code %d, %q; want 2 and %q", tt.args, code, errs, tt.want)
 		}
 	}
 	code, text, errs := budgetCommand(t, "archive", "--ledger", path, "--before", "2190-01-01", "--out", out)
-	if code != cli.ExitDone || !strings.Contains(text, "entries 1 to 5 are in archives") {
+	if code != command.ExitDone || !strings.Contains(text, "entries 1 to 5 are in archives") {
 		t.Fatalf("exit code %d: %s%s", code, text, errs)
 	}
-	if code, text, errs = budgetCommand(t, "verify", "--ledger", path); code != cli.ExitDone || !strings.Contains(text, "the first 5 entries are in archives, which were not read") {
+	if code, text, errs = budgetCommand(t, "verify", "--ledger", path); code != command.ExitDone || !strings.Contains(text, "the first 5 entries are in archives, which were not read") {
 		t.Errorf("exit code %d: %s%s", code, text, errs)
 	}
-	if code, text, errs = budgetCommand(t, "verify", "--ledger", path, "--archive", out); code != cli.ExitDone || strings.Contains(text, "archives") || !strings.HasPrefix(text, "whole: 6 entries, 3 spends") {
+	if code, text, errs = budgetCommand(t, "verify", "--ledger", path, "--archive", out); code != command.ExitDone || strings.Contains(text, "archives") || !strings.HasPrefix(text, "whole: 6 entries, 3 spends") {
 		t.Errorf("exit code %d: %s%s", code, text, errs)
 	}
 	if _, text, _ = budgetCommand(t, "show", "--ledger", path); !strings.Contains(text, "alice  ε = 4  ε = 0    ε = 6") {
 		t.Errorf("after the archive:\n%s", text)
 	}
-	if code, text, _ = budgetCommand(t, "verify", "--ledger", path, "--archive", path); code != cli.ExitNo || !strings.Contains(text, "no archive") {
+	if code, text, _ = budgetCommand(t, "verify", "--ledger", path, "--archive", path); code != command.ExitNo || !strings.Contains(text, "no archive") {
 		t.Errorf("a ledger as its own archive: exit code %d: %s", code, text)
 	}
 }

@@ -24,7 +24,7 @@ func TestGatewayTypes(t *testing.T) {
 	}
 	dir := filepath.Join(smallModel(t, "--mask", "types:email=fake"), "seed-1")
 	code, _, errs := clitest.Sotto(t, "", append(append([]string{"gateway", "--listen", "127.0.0.1:0"}, gatewayPlaces(t)...), "--model", dir)...)
-	if code != cli.ExitUse || !strings.Contains(errs, "types:email=fake by ") || !strings.Contains(errs, "must be served with the same masks") {
+	if code != command.ExitUse || !strings.Contains(errs, "types:email=fake by ") || !strings.Contains(errs, "must be served with the same masks") {
 		t.Errorf("without masks: exit code %d: %s", code, errs)
 	}
 	base, stop = startGateway(t, append(gatewayPlaces(t), "--model", dir, "--mask", "types:email=fake")...)

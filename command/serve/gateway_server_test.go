@@ -41,7 +41,7 @@ func TestGatewayServerClasses(t *testing.T) {
 	}
 	stop()
 	for _, bad := range [][]string{{"--server-classes", "any"}, {"--server-classes", "model"}} {
-		if code, _, errs := clitest.Sotto(t, "", append(append([]string{"gateway"}, gatewayPlaces(t)...), bad...)...); code == cli.ExitDone || !strings.Contains(errs, "--server-classes") {
+		if code, _, errs := clitest.Sotto(t, "", append(append([]string{"gateway"}, gatewayPlaces(t)...), bad...)...); code == command.ExitDone || !strings.Contains(errs, "--server-classes") {
 			t.Errorf("%v: exit %d, %s, want a refusal", bad, code, errs)
 		}
 	}

@@ -278,7 +278,7 @@ func TestGatewayKey(t *testing.T) {
 func TestGatewayModel(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "model")
-	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --limit 200 --method noise --epsilon 8 --epochs 1 --seeds 1 --out "+dir)...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --limit 200 --method noise --epsilon 8 --epochs 1 --seeds 1 --out "+dir)...); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	seeds, err := filepath.Glob(filepath.Join(dir, "seed-*"))

@@ -27,7 +27,7 @@ func TestTunedEverywhere(t *testing.T) {
 	sotto := func(args ...string) string {
 		t.Helper()
 		code, out, errs := clitest.Sotto(t, "", args...)
-		if code != cli.ExitDone {
+		if code != command.ExitDone {
 			t.Fatalf("sotto %s: exit code %d: %s", strings.Join(args, " "), code, errs)
 		}
 		return out + errs
@@ -58,7 +58,7 @@ func TestTunedEverywhere(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "encoder-dpnr-dpnr-e50-d8-seed-2")); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := clitest.Sotto(t, "", "encode", "--in", texts, "--model", second, "--out", filepath.Join(dir, "again.npy")); code == cli.ExitDone || !strings.Contains(errs, "is not beside the model") {
+	if code, _, errs := clitest.Sotto(t, "", "encode", "--in", texts, "--model", second, "--out", filepath.Join(dir, "again.npy")); code == command.ExitDone || !strings.Contains(errs, "is not beside the model") {
 		t.Errorf("without its encoder, a model gives exit code %d and %q", code, errs)
 	}
 }

@@ -26,7 +26,7 @@ func TestBudgetInit(t *testing.T) {
 		{[]string{"--unit", "person"}, "must be text, word or metric"},
 		{[]string{"--window", "1ms"}, "the window is 1ms"},
 	} {
-		if code, _, errs := budgetCommand(t, append([]string{"init", "--ledger", path}, tt.args...)...); code != cli.ExitUse || !strings.Contains(errs, tt.want) {
+		if code, _, errs := budgetCommand(t, append([]string{"init", "--ledger", path}, tt.args...)...); code != command.ExitUse || !strings.Contains(errs, tt.want) {
 			t.Errorf("init %q: exit code %d, %q; want 2 and %q", tt.args, code, errs, tt.want)
 		}
 	}
@@ -34,10 +34,10 @@ func TestBudgetInit(t *testing.T) {
 		t.Error("a ledger was made of a wrong command")
 	}
 	code, out, errs := budgetCommand(t, "init", "--ledger", path, "--head", head, "--budget", "40", "--window", "1h", "--lifetime", "60")
-	if code != cli.ExitDone || !strings.Contains(out, "each user may spend ε = 40") {
+	if code != command.ExitDone || !strings.Contains(out, "each user may spend ε = 40") {
 		t.Fatalf("exit code %d: %s%s", code, out, errs)
 	}
-	if code, _, errs = budgetCommand(t, "init", "--ledger", path, "--head", head); code != cli.ExitUse || !strings.Contains(errs, "there is a ledger already") {
+	if code, _, errs = budgetCommand(t, "init", "--ledger", path, "--head", head); code != command.ExitUse || !strings.Contains(errs, "there is a ledger already") {
 		t.Errorf("a second time: exit code %d, %q; want 2", code, errs)
 	}
 	_, out, _ = budgetCommand(t, "show", "--ledger", path, "--head", head, "--json")
@@ -65,10 +65,10 @@ func TestBudgetHead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, out, _ := budgetCommand(t, "head", "--ledger", path); code != cli.ExitDone || !strings.Contains(out, "the ledger goes on from there") || !strings.Contains(out, "entry 5 of") {
+	if code, out, _ := budgetCommand(t, "head", "--ledger", path); code != command.ExitDone || !strings.Contains(out, "the ledger goes on from there") || !strings.Contains(out, "entry 5 of") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
-	if code, _, errs := budgetCommand(t, "grant", "--ledger", path, "--user", "alice", "--epsilon", "1", "--reason", "asked"); code != cli.ExitDone {
+	if code, _, errs := budgetCommand(t, "grant", "--ledger", path, "--user", "alice", "--epsilon", "1", "--reason", "asked"); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	if err := os.WriteFile(path, older, 0o600); err != nil {
@@ -77,27 +77,27 @@ func TestBudgetHead(t *testing.T) {
 	for _, args := range [][]string{
 		{"show"}, {"grants"}, {"export"}, {"grant", "--user", "alice", "--epsilon", "1", "--reason", "asked"},
 	} {
-		if code, _, errs := budgetCommand(t, append(args, "--ledger", path)...); code != cli.ExitUse || !strings.Contains(errs, "ends at entry 5") || !strings.Contains(errs, "sotto budget head --accept") {
+		if code, _, errs := budgetCommand(t, append(args, "--ledger", path)...); code != command.ExitUse || !strings.Contains(errs, "ends at entry 5") || !strings.Contains(errs, "sotto budget head --accept") {
 			t.Errorf("%q: exit code %d, %q; want 2, what is wrong and what to do", args, code, errs)
 		}
 	}
-	if code, out, _ := budgetCommand(t, "head", "--ledger", path); code != cli.ExitNo || !strings.Contains(out, "BEHIND: ") || !strings.Contains(out, "entry 6 of") {
+	if code, out, _ := budgetCommand(t, "head", "--ledger", path); code != command.ExitNo || !strings.Contains(out, "BEHIND: ") || !strings.Contains(out, "entry 6 of") {
 		t.Errorf("exit code %d: %s; want 1", code, out)
 	}
-	if code, _, errs := budgetCommand(t, "head", "--ledger", path, "--accept"); code != cli.ExitUse || !strings.Contains(errs, "want --reason") {
+	if code, _, errs := budgetCommand(t, "head", "--ledger", path, "--accept"); code != command.ExitUse || !strings.Contains(errs, "want --reason") {
 		t.Errorf("without a reason: exit code %d, %q; want 2", code, errs)
 	}
-	if code, out, errs := budgetCommand(t, "head", "--ledger", path, "--accept", "--who", "Ada", "--reason", "restored", "--json"); code != cli.ExitDone || !strings.Contains(out, `"was_seq": 6`) || !strings.Contains(out, `"who": "Ada"`) {
+	if code, out, errs := budgetCommand(t, "head", "--ledger", path, "--accept", "--who", "Ada", "--reason", "restored", "--json"); code != command.ExitDone || !strings.Contains(out, `"was_seq": 6`) || !strings.Contains(out, `"who": "Ada"`) {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
-	if code, _, errs := budgetCommand(t, "show", "--ledger", path); code != cli.ExitDone {
+	if code, _, errs := budgetCommand(t, "show", "--ledger", path); code != command.ExitDone {
 		t.Errorf("after it was accepted: %s", errs)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"init"}, {"head", "--accept", "--reason", "lost"}} {
-		if code, _, errs := budgetCommand(t, append(args, "--ledger", path)...); code != cli.ExitUse || !strings.Contains(errs, "take that head away") {
+		if code, _, errs := budgetCommand(t, append(args, "--ledger", path)...); code != command.ExitUse || !strings.Contains(errs, "take that head away") {
 			t.Errorf("%q of a ledger that is lost: exit code %d, %q; want 2 and what to do", args, code, errs)
 		}
 	}
@@ -106,7 +106,7 @@ func TestBudgetHead(t *testing.T) {
 // A clock that was set is named, and taken on a word.
 func TestBudgetClock(t *testing.T) {
 	path := spentLedger(t)
-	if code, out, _ := budgetCommand(t, "clock", "--ledger", path); code != cli.ExitDone || !strings.Contains(out, "the clock can be right") {
+	if code, out, _ := budgetCommand(t, "clock", "--ledger", path); code != command.ExitDone || !strings.Contains(out, "the clock can be right") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	head := witness.File(path + ".head")
@@ -118,21 +118,21 @@ func TestBudgetClock(t *testing.T) {
 	if err = head.SetHead(t.Context(), *h); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, _ := budgetCommand(t, "clock", "--ledger", path); code != cli.ExitNo || !strings.Contains(out, "jumped forward by 25h") {
+	if code, out, _ := budgetCommand(t, "clock", "--ledger", path); code != command.ExitNo || !strings.Contains(out, "jumped forward by 25h") {
 		t.Errorf("exit code %d: %s; want 1", code, out)
 	}
 	grant := []string{"grant", "--ledger", path, "--user", "alice", "--epsilon", "1", "--reason", "asked"}
-	if code, _, errs := budgetCommand(t, grant...); code != cli.ExitUse || !strings.Contains(errs, "sotto budget clock --accept") {
+	if code, _, errs := budgetCommand(t, grant...); code != command.ExitUse || !strings.Contains(errs, "sotto budget clock --accept") {
 		t.Errorf("a grant: exit code %d, %q; want 2 and what to do", code, errs)
 	}
-	if code, out, errs := budgetCommand(t, "clock", "--ledger", path, "--accept", "--reason", "it was wrong before", "--json"); code != cli.ExitDone || !strings.Contains(out, "it was wrong before") {
+	if code, out, errs := budgetCommand(t, "clock", "--ledger", path, "--accept", "--reason", "it was wrong before", "--json"); code != command.ExitDone || !strings.Contains(out, "it was wrong before") {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
-	if code, _, errs := budgetCommand(t, grant...); code != cli.ExitDone {
+	if code, _, errs := budgetCommand(t, grant...); code != command.ExitDone {
 		t.Errorf("a grant, after it was accepted: %s", errs)
 	}
 	for _, args := range [][]string{{"--max-clock-jump", "0s"}, {"--max-away", "1m"}} {
-		if code, _, errs := budgetCommand(t, append([]string{"clock", "--ledger", path}, args...)...); code != cli.ExitUse || !strings.Contains(errs, "must be at least a second") {
+		if code, _, errs := budgetCommand(t, append([]string{"clock", "--ledger", path}, args...)...); code != command.ExitUse || !strings.Contains(errs, "must be at least a second") {
 			t.Errorf("%q: exit code %d, %q; want 2", args, code, errs)
 		}
 	}

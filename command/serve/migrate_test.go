@@ -30,22 +30,22 @@ func TestBudgetMigrate(t *testing.T) {
 	if err = os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := "sotto budget migrate --ledger " + path + " --secret "
+	said := "sotto budget migrate --ledger " + path + " --secret "
 	err = gatewayCommand(t.Context(), io.Discard, io.Discard, "--listen", "127.0.0.1:0", "--ledger", path, "--secret", secret)
-	if err == nil || !strings.Contains(err.Error(), command+secret) {
-		t.Errorf("a gateway on an old ledger: %v, want %q", err, command+secret)
+	if err == nil || !strings.Contains(err.Error(), said+secret) {
+		t.Errorf("a gateway on an old ledger: %v, want %q", err, said+secret)
 	}
 	for _, tt := range []struct {
 		args string
 		code int
 		want string
 	}{
-		{"show", cli.ExitUse, command},
-		{"migrate", cli.ExitUse, "--unsigned does without one that is lost"},
-		{"migrate --secret " + secret, cli.ExitUse, "--secret is the file that the gateway has"},
-		{"migrate --unsigned", cli.ExitDone, "migrated: 52 entries"},
-		{"migrate --unsigned", cli.ExitUse, "needs no migration"},
-		{"verify", cli.ExitDone, "whole: 52 entries"},
+		{"show", command.ExitUse, said},
+		{"migrate", command.ExitUse, "--unsigned does without one that is lost"},
+		{"migrate --secret " + secret, command.ExitUse, "--secret is the file that the gateway has"},
+		{"migrate --unsigned", command.ExitDone, "migrated: 52 entries"},
+		{"migrate --unsigned", command.ExitUse, "needs no migration"},
+		{"verify", command.ExitDone, "whole: 52 entries"},
 	} {
 		code, out, errs := budgetCommand(t, append(strings.Fields(tt.args), "--ledger", path)...)
 		if code != tt.code || !strings.Contains(out+errs, tt.want) {

@@ -143,7 +143,7 @@ func TestMonsters(t *testing.T) {
 			if flags[0] == "gateway" {
 				args = append(args, places...)
 			}
-			if code, _, errs := clitest.Sotto(t, "", args...); code == cli.ExitDone || errs == "" {
+			if code, _, errs := clitest.Sotto(t, "", args...); code == command.ExitDone || errs == "" {
 				t.Errorf("%s as %s of %s: exit %d, %s", kind, flags[1], flags[0], code, errs)
 			}
 		}

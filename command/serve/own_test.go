@@ -32,7 +32,7 @@ func ownFile(t *testing.T) string {
 func must(t *testing.T, args string) string {
 	t.Helper()
 	code, out, errs := clitest.Sotto(t, "", strings.Fields(args)...)
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("sotto %s: exit %d: %s", args, code, errs)
 	}
 	return out
@@ -69,7 +69,7 @@ func TestOwnFile(t *testing.T) {
 		if err := json.Unmarshal([]byte(must(t, "evaluate "+dir+" --json --in "+file)), &again); err != nil || again.Mean != result.Mean {
 			t.Errorf("evaluate gave %v, train %v, error %v", again.Mean, result.Mean, err)
 		}
-		if code, _, errs := clitest.Sotto(t, "", "evaluate", dir); code != cli.ExitUse || !strings.Contains(errs, "--in") {
+		if code, _, errs := clitest.Sotto(t, "", "evaluate", dir); code != command.ExitUse || !strings.Contains(errs, "--in") {
 			t.Errorf("evaluate without the file: exit %d, %s", code, errs)
 		}
 		content, err := os.ReadFile(file)
@@ -77,7 +77,7 @@ func TestOwnFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := clitest.TextFile(t, "other.csv", strings.Replace(string(content), "number 7", "number 8", 1))
-		if code, _, errs := clitest.Sotto(t, "", "evaluate", dir, "--in", other); code != cli.ExitUse || !strings.Contains(errs, "other rows") {
+		if code, _, errs := clitest.Sotto(t, "", "evaluate", dir, "--in", other); code != command.ExitUse || !strings.Contains(errs, "other rows") {
 			t.Errorf("evaluate with another file: exit %d, %s", code, errs)
 		}
 	})

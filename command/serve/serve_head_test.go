@@ -15,15 +15,15 @@ import (
 func TestServeHead(t *testing.T) {
 	dir := t.TempDir()
 	model, head := filepath.Join(dir, "model"), filepath.Join(dir, "head")
-	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --limit 300 --labels sentiment,author --method codes --epsilon 4 --encoder hash:32 --epochs 2 --out "+model)...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --data reviews --limit 300 --labels sentiment,author --method codes --epsilon 4 --encoder hash:32 --epochs 2 --out "+model)...); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	seed := filepath.Join(model, "seed-1")
 	code, out, errs := clitest.Sotto(t, "", "serve", "head", seed, head)
-	if code != cli.ExitDone || !strings.Contains(out, "by codes, ε = 4 (text-level)") {
+	if code != command.ExitDone || !strings.Contains(out, "by codes, ε = 4 (text-level)") {
 		t.Fatalf("exit code %d, %s %s, want what the head takes", code, out, errs)
 	}
-	if code, _, errs = clitest.Sotto(t, "", "serve", "head", head, seed); code == cli.ExitDone || !strings.Contains(errs, "holds a whole model") {
+	if code, _, errs = clitest.Sotto(t, "", "serve", "head", head, seed); code == command.ExitDone || !strings.Contains(errs, "holds a whole model") {
 		t.Errorf("over a whole model: exit code %d, %s, want a refusal", code, errs)
 	}
 	log, end := serveCommand(t, "--model", head)

@@ -85,7 +85,7 @@ func smallModel(t *testing.T, more ...string) string {
 		}
 		return dir
 	}
-	if code, _, errs := clitest.Sotto(t, "", append(strings.Fields("train --method noise --epsilon 4 --limit 200 --out "+dir+clitest.Quickly), more...)...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", append(strings.Fields("train --method noise --epsilon 4 --limit 200 --out "+dir+clitest.Quickly), more...)...); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	files := fstest.MapFS{}

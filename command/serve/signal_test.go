@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 	os.Unsetenv("SOTTO_SERVE_TEST_CHILD") //nolint:errcheck // which no setting is called
 	ctx, _ := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	os.Exit(cli.Run(ctx, os.Args[1:], term.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	os.Exit(command.Run(ctx, os.Args[1:], term.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
 // child is the command in a process of its own.

@@ -35,7 +35,7 @@ func (s *Studio) openReport(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := report.Load(run.Dir)
+	found, err := s.Kinds.Load(run.Dir)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,10 @@ import (
 	"sync"
 	"time"
 
+	"sotto/evidence"
 	"sotto/internal/fault"
 	"sotto/learn/experiment"
+	"sotto/report"
 	"sotto/service/httpserve"
 	"sotto/text/encode"
 	"sotto/text/encode/catalogue"
@@ -21,11 +23,12 @@ import (
 
 // Config says how a studio works. The zero value is usable.
 type Config struct {
-	Tabs      []Tab  // in order; nil means those of [Tabs]
-	Out       string // folder in which trainings are kept, which must be there; "" forgets them at the end
-	MaxUpload int64  // bytes of a file that is dropped; 0 means 1 GiB
-	Workers   int    // cores; 0 means all
-	File      string // that is offered as the first one; "" for none
+	Tabs      []Tab          // in order; nil means those of [Tabs]
+	Kinds     evidence.Kinds // of evidence that reports show; nil means those of package report
+	Out       string         // folder in which trainings are kept, which must be there; "" forgets them at the end
+	MaxUpload int64          // bytes of a file that is dropped; 0 means 1 GiB
+	Workers   int            // cores; 0 means all
+	File      string         // that is offered as the first one; "" for none
 }
 
 // Studio is a page and what it works with. New makes one, Close ends it.
@@ -71,6 +74,9 @@ func New(c Config) (*Studio, error) {
 	c.MaxUpload = cmp.Or(c.MaxUpload, defaultUpload)
 	if c.MaxUpload < 1 {
 		return nil, fmt.Errorf("studio: largest upload is %d bytes, must be at least 1", c.MaxUpload)
+	}
+	if c.Kinds == nil {
+		c.Kinds = report.Kinds()
 	}
 	if c.Tabs == nil {
 		c.Tabs = Tabs()

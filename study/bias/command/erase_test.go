@@ -53,7 +53,7 @@ func TestEraseWords(t *testing.T) {
 			}
 			code, stdout, errs := clitest.Sotto(t, "", args...)
 			var got erase.Report
-			if err := json.Unmarshal([]byte(stdout), &got); code != cli.ExitDone || err != nil {
+			if err := json.Unmarshal([]byte(stdout), &got); code != command.ExitDone || err != nil {
 				t.Fatalf("exit code %d, %v: %s", code, err, errs)
 			}
 			if got.Privacy != erase.Privacy || string(got.Method) != method || got.Rows != 604 || got.Dim != 5 || got.RankRemoved < 1 || got.RankLeft != 5-got.RankRemoved {
@@ -83,7 +83,7 @@ func TestEraseWords(t *testing.T) {
 				}
 			}
 			code, _, errs = clitest.Sotto(t, "", "bias", "erase", "--apply", saved, "--vectors", in, "--out", again)
-			if code != cli.ExitDone {
+			if code != command.ExitDone {
 				t.Fatalf("exit code %d: %s", code, errs)
 			}
 			applied, _, err := bias.Read(again, bias.Options{})
@@ -106,7 +106,7 @@ func TestEraseText(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.txt")
 	args := strings.Fields("bias erase --method inlp --iterations 3 --units 4 --epochs 5 --words 200 --mechanism laplace-l1 --epsilon 5 --draws 2")
 	code, stdout, errs := clitest.Sotto(t, "", append(args, "--vectors", in, "--out", out)...)
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	for _, want := range []string{
@@ -132,7 +132,7 @@ func TestEraseConcept(t *testing.T) {
 	code, stdout, errs := clitest.Sotto(t, "", "bias", "erase", "--method", "leace", "--shrinkage", "auto", "--vectors", in, "--concept", clitest.TextFile(t, "c.tsv", list.String()),
 		"--out", filepath.Join(t.TempDir(), "o.txt"), "--units", "4", "--epochs", "5", "--json")
 	var got erase.Report
-	if err := json.Unmarshal([]byte(stdout), &got); code != cli.ExitDone || err != nil {
+	if err := json.Unmarshal([]byte(stdout), &got); code != command.ExitDone || err != nil {
 		t.Fatalf("exit code %d, %v: %s", code, err, errs)
 	}
 	if got.Concept.Lost != 1 || len(got.Concept.Classes) != 3 || got.RankRemoved != 2 {
@@ -188,7 +188,7 @@ func TestEraseRows(t *testing.T) {
 		code, stdout, errs := clitest.Sotto(t, "", "bias", "erase", "--method", method, "--vectors", rows, "--labels", labels, "--out", out, "--save", saved,
 			"--units", "8", "--mechanism", "laplace-l1", "--epsilon", "5", "--draws", "2", "--json")
 		var got erase.Report
-		if err := json.Unmarshal([]byte(stdout), &got); code != cli.ExitDone || err != nil {
+		if err := json.Unmarshal([]byte(stdout), &got); code != command.ExitDone || err != nil {
 			t.Fatalf("exit code %d, %v: %s", code, err, errs)
 		}
 		c := got.Concept
@@ -209,7 +209,7 @@ func TestEraseRows(t *testing.T) {
 			t.Error("erased vectors have a record of privacy")
 		}
 		code, stdout, errs = clitest.Sotto(t, "", "bias", "erase", "--apply", saved, "--vectors", rows, "--out", again)
-		if code != cli.ExitDone || !strings.Contains(stdout, erase.Privacy) {
+		if code != command.ExitDone || !strings.Contains(stdout, erase.Privacy) {
 			t.Fatalf("exit code %d: %s%s", code, stdout, errs)
 		}
 		first, second := readRows(t, out), readRows(t, again)
@@ -286,8 +286,8 @@ func TestEraseRefuses(t *testing.T) {
 		"lacks she or he":                  strings.Fields("--method leace --vectors " + clitest.TextFile(t, "w.txt", "a 1 2\nb 2 1\n") + " --out " + out),
 	} {
 		code, _, errs := clitest.Sotto(t, "", append(strings.Fields("bias erase"), args...)...)
-		if code != cli.ExitUse || !strings.Contains(errs, want) {
-			t.Errorf("%v: exit code %d: %s, want %d and %q", args, code, errs, cli.ExitUse, want)
+		if code != command.ExitUse || !strings.Contains(errs, want) {
+			t.Errorf("%v: exit code %d: %s, want %d and %q", args, code, errs, command.ExitUse, want)
 		}
 		if left, _ := filepath.Glob(filepath.Join(folder, "*")); len(left) != 1 {
 			t.Fatalf("%v: %v are there, want nothing to be written", args, left)
@@ -312,8 +312,8 @@ func TestEraseLeavesNothing(t *testing.T) {
 		strings.Fields("--method leace --words 40 --mechanism krr --epsilon 1 --classes 2 --vectors " + words + " --out " + in("x.txt") + " --save " + in("saved.json")),
 	} {
 		code, _, errs := clitest.Sotto(t, "", append(strings.Fields("bias erase"), args...)...)
-		if left, _ := filepath.Glob(in("*")); code != cli.ExitUse || len(left) != 1 {
-			t.Errorf("%v: exit code %d, %s and the files %v; want %d and no file", args, code, errs, left, cli.ExitUse)
+		if left, _ := filepath.Glob(in("*")); code != command.ExitUse || len(left) != 1 {
+			t.Errorf("%v: exit code %d, %s and the files %v; want %d and no file", args, code, errs, left, command.ExitUse)
 		}
 	}
 }
@@ -341,7 +341,7 @@ func TestEraseNarrow(t *testing.T) {
 	code, stdout, errs := clitest.Sotto(t, "", "bias", "erase", "--method", "inlp", "--vectors", clitest.TextFile(t, "rows.csv", rows.String()), "--labels", clitest.TextFile(t, "l", labels.String()),
 		"--out", out, "--units", "4", "--epochs", "5", "--json")
 	var got erase.Report
-	if err := json.Unmarshal([]byte(stdout), &got); code != cli.ExitDone || err != nil {
+	if err := json.Unmarshal([]byte(stdout), &got); code != command.ExitDone || err != nil {
 		t.Fatalf("exit code %d, %v: %s", code, err, errs)
 	}
 	// One direction tells the classes and one is to spare; a third would be removed
@@ -369,7 +369,7 @@ func TestEraseNarrow(t *testing.T) {
 	}
 	code, stdout, errs = clitest.Sotto(t, "", "bias", "erase", "--method", "leace", "--vectors", clitest.TextFile(t, "rows.csv", rows.String()), "--labels", clitest.TextFile(t, "l", labels.String()),
 		"--out", out, "--units", "4", "--epochs", "5")
-	if code != cli.ExitDone || !strings.Contains(stdout, "note: 3 of 4 directions are removed, more than half") {
+	if code != command.ExitDone || !strings.Contains(stdout, "note: 3 of 4 directions are removed, more than half") {
 		t.Errorf("exit code %d: %s%s, want a note", code, stdout, errs)
 	}
 }

@@ -28,7 +28,7 @@ func stored(t *testing.T) (weat, direction, erasure string) {
 	} {
 		if printed[name] == "" {
 			code, out, errs := clitest.Sotto(t, "", strings.Fields("bias "+flags+" --json")...)
-			if code != cli.ExitDone {
+			if code != command.ExitDone {
 				t.Fatalf("%s: exit code %d: %s", flags, code, errs)
 			}
 			printed[name] = out
@@ -43,7 +43,7 @@ func TestReportOfBias(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page")
 	for _, ending := range []string{".html", ".md"} {
 		code, out, errs := clitest.Sotto(t, "", "report", weat, direction, erasure, "--out", page+ending)
-		if code != cli.ExitDone {
+		if code != command.ExitDone {
 			t.Fatalf("exit code %d: %s%s", code, out, errs)
 		}
 		text, err := os.ReadFile(page + ending)
@@ -79,7 +79,7 @@ func TestGateOfBias(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			policy := clitest.TextFile(t, "policy.json", `{"rules": [{`+tt.rule+`}]}`)
 			code, out, errs := clitest.Sotto(t, "", "gate", "--policy", policy, weat, direction, erasure)
-			if want := map[bool]int{true: cli.ExitDone, false: cli.ExitGate}[tt.want == ""]; code != want || !strings.Contains(out, tt.want) {
+			if want := map[bool]int{true: command.ExitDone, false: command.ExitGate}[tt.want == ""]; code != want || !strings.Contains(out, tt.want) {
 				t.Errorf("exit code %d, want %d and %q: %s%s", code, want, tt.want, out, errs)
 			}
 		})
@@ -99,7 +99,7 @@ func TestReportRefusesBias(t *testing.T) {
 			t.Fatal(err)
 		}
 		wrong := strings.Replace(string(text), change[0], change[1], 1)
-		if code, out, errs := clitest.Sotto(t, "", "report", clitest.TextFile(t, "wrong.json", wrong), "--out", "-"); code != cli.ExitUse || out != "" || wrong == string(text) {
+		if code, out, errs := clitest.Sotto(t, "", "report", clitest.TextFile(t, "wrong.json", wrong), "--out", "-"); code != command.ExitUse || out != "" || wrong == string(text) {
 			t.Errorf("%s: exit code %d, %s%s; want it refused", change[1], code, out, errs)
 		}
 	}

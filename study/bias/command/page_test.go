@@ -32,7 +32,7 @@ func TestPages(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, out, errs := clitest.Sotto(t, "", append(append([]string{"bias"}, tt.args...), private...)...)
-			if code != cli.ExitDone {
+			if code != command.ExitDone {
 				t.Fatalf("exit code %d: %s", code, errs)
 			}
 			found, err := report.Kinds().New()

@@ -49,7 +49,7 @@ func weatJSON(t *testing.T, wantCode int, args ...string) weat.Report {
 
 func TestWeatOwnTests(t *testing.T) {
 	vectors, words := workVectors(t)
-	r := weatJSON(t, cli.ExitDone, "--vectors", vectors, "--words", words)
+	r := weatJSON(t, command.ExitDone, "--vectors", vectors, "--words", words)
 	if len(r.Tests) != 2 || len(r.Models) != 1 || len(r.Summaries) != 1 {
 		t.Fatalf("report is %+v", r)
 	}
@@ -67,18 +67,18 @@ func TestWeatOwnTests(t *testing.T) {
 			t.Errorf("output has no %s", want)
 		}
 	}
-	weatJSON(t, cli.ExitNo, "--vectors", vectors, "--words", words, "--tests", "2")
-	weatJSON(t, cli.ExitNo, "--vectors", vectors, "--words", words, "--tests", "gone")
+	weatJSON(t, command.ExitNo, "--vectors", vectors, "--words", words, "--tests", "2")
+	weatJSON(t, command.ExitNo, "--vectors", vectors, "--words", words, "--tests", "gone")
 }
 
 func TestWeatPopulation(t *testing.T) {
 	vectors, words := workVectors(t)
-	sample := weatJSON(t, cli.ExitDone, "--vectors", vectors, "--words", words, "--tests", "work").Tests[0]
-	population := weatJSON(t, cli.ExitDone, "--vectors", vectors, "--words", words, "--tests", "work", "--population").Tests[0]
+	sample := weatJSON(t, command.ExitDone, "--vectors", vectors, "--words", words, "--tests", "work").Tests[0]
+	population := weatJSON(t, command.ExitDone, "--vectors", vectors, "--words", words, "--tests", "work", "--population").Tests[0]
 	if want := float64(sample.Effect) * math.Sqrt(6.0/5); math.Abs(float64(population.Effect)-want) > 1e-12 {
 		t.Errorf("with N the effect is %v, want %v", population.Effect, want)
 	}
-	two := weatJSON(t, cli.ExitDone, "--vectors", vectors, "--words", words, "--tests", "1", "--two-sided").Tests[0]
+	two := weatJSON(t, command.ExitDone, "--vectors", vectors, "--words", words, "--tests", "1", "--two-sided").Tests[0]
 	if !two.TwoSided || two.Equal != 2 { // the partition and its mirror image
 		t.Errorf("two-sided: %+v", two)
 	}
@@ -95,7 +95,7 @@ func TestWeatFiles(t *testing.T) {
 	again := filepath.Join(dir, "again.vec")
 	clitest.Write(t, again, string(content))
 	code, out, errs := clitest.Sotto(t, "", "bias", "weat", "--vectors", vectors+","+again, "--words", words, "--measure", "all", "--statistic", "all", "--table", "--csv", table, "--html", html)
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	for _, want := range []string{"MEAN", "OPTIMUM", "magnitudes of effects", "significant tests at .01", "0 of 1 (", "test 2: refused: set X lost 1 of 2 words"} {
@@ -122,11 +122,11 @@ func TestWeatFiles(t *testing.T) {
 // the effect, much noise leaves none on average.
 func TestWeatBeforeAndAfter(t *testing.T) {
 	vectors, words := workVectors(t)
-	little := weatJSON(t, cli.ExitDone, "--vectors", vectors, "--words", words, "--tests", "1", "--mechanism", "laplace-l2", "--epsilon", "100000", "--draws", "10").Tests[0]
+	little := weatJSON(t, command.ExitDone, "--vectors", vectors, "--words", words, "--tests", "1", "--mechanism", "laplace-l2", "--epsilon", "100000", "--draws", "10").Tests[0]
 	if p := little.Private; p == nil || p.Effect.Draws != 10 || math.Abs(float64(p.Effect.Mean-little.Effect)) > 0.2 || p.Effect.Low > p.Effect.Mean || p.Effect.High < p.Effect.Mean {
 		t.Errorf("with little noise: raw %v, private %+v", little.Effect, p)
 	}
-	report := weatJSON(t, cli.ExitDone, "--vectors", vectors, "--words", words, "--tests", "1", "--mechanism", "laplace-l2", "--epsilon", "0.01", "--draws", "40")
+	report := weatJSON(t, command.ExitDone, "--vectors", vectors, "--words", words, "--tests", "1", "--mechanism", "laplace-l2", "--epsilon", "0.01", "--draws", "40")
 	// An effect lies within ±2·√(5/6) here, as sets have one size, and its law is
 	// symmetric about 0 when noise is all there is: Hoeffding bounds the mean of
 	// 40 at a rate of 10⁻⁵ by 1.826·√(2·ln(2·10⁵)/40) = 1.43. What is left of the
@@ -150,7 +150,7 @@ func TestWeatBeforeAndAfter(t *testing.T) {
 }
 
 func TestWeatEncoder(t *testing.T) {
-	r := weatJSON(t, cli.ExitDone, "--encoder", "default", "--tests", "1")
+	r := weatJSON(t, command.ExitDone, "--encoder", "default", "--tests", "1")
 	if len(r.Tests) != 1 || !(r.Tests[0].Effect > 0.5) || r.Models[0].Counts != nil {
 		t.Errorf("the built-in encoder gave %+v", r.Tests)
 	}
@@ -193,7 +193,7 @@ func TestWeatRefused(t *testing.T) {
 		{"--encoder", "hash", "--format", "csv"},
 		{"--vectors", vectors, "extra"},
 	} {
-		if code, out, errs := clitest.Sotto(t, "", append([]string{"bias", "weat"}, args...)...); code != cli.ExitUse || out != "" || !strings.HasPrefix(errs, "sotto: ") {
+		if code, out, errs := clitest.Sotto(t, "", append([]string{"bias", "weat"}, args...)...); code != command.ExitUse || out != "" || !strings.HasPrefix(errs, "sotto: ") {
 			t.Errorf("%v: exit code %d, output %q, errors %q, want 2 and a reason", args, code, out, errs)
 		}
 	}
@@ -202,7 +202,7 @@ func TestWeatRefused(t *testing.T) {
 // TestWeatContract checks the published effect through the command.
 func TestWeatContract(t *testing.T) {
 	path := testenv.Data(t, "weat", "weat_w2v_300d.txt.gz")
-	r := weatJSON(t, cli.ExitDone, "--vectors", path, "--tests", "6,9", "--measure", "euclidean")
+	r := weatJSON(t, command.ExitDone, "--vectors", path, "--tests", "6,9", "--measure", "euclidean")
 	for i, want := range []float64{-1.87796, -1.32} {
 		if tolerance := []float64{1e-3, 1e-2}[i]; math.Abs(float64(r.Tests[i].Effect)-want) > tolerance {
 			t.Errorf("test %d: effect is %v, want %v", r.Tests[i].Test, r.Tests[i].Effect, want)
@@ -216,11 +216,11 @@ func TestWeatLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	table := filepath.Join(dir, "a.csv")
 	code, out, errs := clitest.Sotto(t, "", "bias", "weat", "--vectors", vectors, "--words", words, "--csv", table, "--html", filepath.Join(dir, "nowhere", "b.html"))
-	if left, _ := filepath.Glob(filepath.Join(dir, "*")); code != cli.ExitUse || out != "" || len(left) != 0 {
-		t.Errorf("exit code %d, output %q, %s and the files %v; want %d and nothing", code, out, errs, left, cli.ExitUse)
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); code != command.ExitUse || out != "" || len(left) != 0 {
+		t.Errorf("exit code %d, output %q, %s and the files %v; want %d and nothing", code, out, errs, left, command.ExitUse)
 	}
 	code, out, _ = clitest.Sotto(t, "", "bias", "weat", "--vectors", vectors, "--words", words, "--mechanism", "laplace-l2", "--epsilon", "9", "--draws", "2", "--html", "-")
-	if code != cli.ExitDone || !strings.HasPrefix(out, "<!DOCTYPE html>") || !strings.Contains(out, bias.SimulatedNote[1:]) {
+	if code != command.ExitDone || !strings.HasPrefix(out, "<!DOCTYPE html>") || !strings.Contains(out, bias.SimulatedNote[1:]) {
 		t.Errorf("exit code %d and a page of %d bytes, want one that says where the noise is from", code, len(out))
 	}
 }
@@ -238,7 +238,7 @@ func TestWeatSameWords(t *testing.T) {
 	clitest.Write(t, vectors, text)
 	clitest.Write(t, words, `[{"name": "t", "X": ["a", "b", "c", "d", "Zed"], "Y": ["e", "f", "g", "h"], "A": ["i", "j", "k", "l"], "B": ["m", "n", "o", "p"]},
 		{"name": "u", "X": ["a", "b", "c", "d", "zed"], "Y": ["e", "f", "g", "h"], "A": ["i", "j", "k", "l"], "B": ["m", "n", "o", "p"]}]`)
-	for _, row := range weatJSON(t, cli.ExitDone, "--vectors", vectors, "--words", words, "--mechanism", "laplace-l2", "--epsilon", "1e6", "--draws", "3").Tests {
+	for _, row := range weatJSON(t, command.ExitDone, "--vectors", vectors, "--words", words, "--mechanism", "laplace-l2", "--epsilon", "1e6", "--draws", "3").Tests {
 		if e := row.Private.Effect; math.Abs(float64(e.Mean-row.Effect)) > 1e-3 || e.Refused != 0 {
 			t.Errorf("test %s, hardly any noise: the effect is %v raw and %+v private, want the same", row.Name, row.Effect, e)
 		}

@@ -77,7 +77,7 @@ func TestContract(t *testing.T) {
 	cohorts, rules := filepath.Join(dir, "cohorts.csv"), filepath.Join(dir, "rules.json")
 	code, out, errs := clitest.Sotto(t, "", "errors", "--in", in, "--text", "text", "--label", "label", "--prediction", "answer", "--confidence", "p", "--probabilities", "no,yes",
 		"--private-predicted", "private", "--features", "town,age", "--splits", "2", "--cohorts-out", cohorts, "--rules-out", rules, "--id", "key", "--json")
-	if code != cli.ExitDone || errs != "" {
+	if code != command.ExitDone || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	var r found
@@ -107,10 +107,10 @@ func TestContract(t *testing.T) {
 	result := filepath.Join(dir, "errors.json")
 	clitest.Write(t, result, out)
 	code, out, errs = clitest.Sotto(t, "", "report", result, "--out", "-", "--format", "html")
-	if code != cli.ExitDone || !strings.Contains(out, "what privacy costs") || !strings.Contains(out, "town = Ulm") {
+	if code != command.ExitDone || !strings.Contains(out, "what privacy costs") || !strings.Contains(out, "town = Ulm") {
 		t.Errorf("report: exit %d: %s", code, errs)
 	}
-	for limit, want := range map[string]int{"0.9": cli.ExitDone, "0.1": cli.ExitGate} {
+	for limit, want := range map[string]int{"0.9": command.ExitDone, "0.1": command.ExitGate} {
 		policy := clitest.TextFile(t, "policy.json", `{"rules":[{"match":{"kind":"errors"},"numbers":{"cohort_loss_above_50":{"max":`+limit+`}}}]}`)
 		if code, out, errs = clitest.Sotto(t, "", "gate", result, "--policy", policy); code != want {
 			t.Errorf("a gate at %s: exit %d, want %d: %s%s", limit, code, want, out, errs)
@@ -125,7 +125,7 @@ func TestColumnsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs := clitest.Sotto(t, string(content), "errors", "--in", "-", "--label", "label", "--predicted", "answer", "--features", "town,age", "--splits", "2", "--heat", "age,town = Ulm")
-	if code != cli.ExitDone || !strings.Contains(out, "forest") || !strings.Contains(out, "least-confidence is not here") || !strings.Contains(out, "age from top to bottom") {
+	if code != command.ExitDone || !strings.Contains(out, "forest") || !strings.Contains(out, "least-confidence is not here") || !strings.Contains(out, "age from top to bottom") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 }
@@ -148,7 +148,7 @@ func TestSeveralEpsilons(t *testing.T) {
 	in := clitest.TextFile(t, "several.csv", b.String())
 	for column, want := range map[string]string{"e": "privacy:epsilon ≤ ", "one": "privacy:epsilon is no feature: it is 2 for every text"} {
 		code, out, errs := clitest.Sotto(t, "", "errors", "--in", in, "--label", "label", "--predicted", "answer", "--private-predicted", "private", "--private-epsilon", column, "--features", "one", "--splits", "1")
-		if code != cli.ExitDone || !strings.Contains(out, want) || strings.Contains(out, "ε = 2 as stated") != (column == "one") {
+		if code != command.ExitDone || !strings.Contains(out, want) || strings.Contains(out, "ε = 2 as stated") != (column == "one") {
 			t.Errorf("%s: exit %d: %s%s", column, code, out, errs)
 		}
 	}
@@ -166,7 +166,7 @@ func TestReleased(t *testing.T) {
 			Right, Wrong int
 		} `json:"counts"`
 	}
-	if err := json.Unmarshal([]byte(out), &r); code != cli.ExitDone || err != nil || len(r.Counts) != 3 || r.Epsilon > 50.001 {
+	if err := json.Unmarshal([]byte(out), &r); code != command.ExitDone || err != nil || len(r.Counts) != 3 || r.Epsilon > 50.001 {
 		t.Fatalf("exit %d: %v %s%s", code, err, out, errs)
 	}
 	all := 0
@@ -180,7 +180,7 @@ func TestReleased(t *testing.T) {
 	if strings.Contains(out, "260") || strings.Contains(out, "rankers") {
 		t.Errorf("more than counts was printed: %s", out)
 	}
-	if code, out, errs = clitest.Sotto(t, "", append(args, "--splits", "1")...); code != cli.ExitDone || !strings.Contains(out, "none of the rules") {
+	if code, out, errs = clitest.Sotto(t, "", append(args, "--splits", "1")...); code != command.ExitDone || !strings.Contains(out, "none of the rules") {
 		t.Errorf("cohorts of rules: exit %d: %s%s", code, out, errs)
 	}
 }
@@ -210,14 +210,14 @@ func TestRefusals(t *testing.T) {
 		{"--cohorts-out /nowhere/x.csv", "--cohorts-out: "},
 	} {
 		code, out, errs := clitest.Sotto(t, "", append(base, strings.Fields(tt.args)...)...)
-		if code != cli.ExitUse || out != "" || !strings.Contains(errs, tt.want) {
+		if code != command.ExitUse || out != "" || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit %d, %q, want %q", tt.args, code, out+errs, tt.want)
 		}
 		if strings.Contains(errs, "Could you tell me") {
 			t.Errorf("%s: an error quotes a text", tt.args)
 		}
 	}
-	if code, _, errs := clitest.Sotto(t, "", "errors", "--in", in, "--label", "label"); code != cli.ExitUse || !strings.Contains(errs, "--predicted") {
+	if code, _, errs := clitest.Sotto(t, "", "errors", "--in", in, "--label", "label"); code != command.ExitUse || !strings.Contains(errs, "--predicted") {
 		t.Errorf("without answers: exit %d: %s", code, errs)
 	}
 }
@@ -236,7 +236,7 @@ func TestOneRowMore(t *testing.T) {
 		args := append(strings.Fields("errors --text text --label label --predicted answer --features town,age --epsilon 50 --json --rules"), rules)
 		code, out, errs := clitest.Sotto(t, content, append(args, more...)...)
 		var r struct{ Counts []struct{ Right, Wrong int } }
-		if err := json.Unmarshal([]byte(out), &r); code != cli.ExitDone || err != nil {
+		if err := json.Unmarshal([]byte(out), &r); code != command.ExitDone || err != nil {
 			t.Fatalf("exit %d, %v: %s", code, err, errs)
 		}
 		for _, c := range r.Counts {

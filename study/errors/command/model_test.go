@@ -22,7 +22,7 @@ func TestModel(t *testing.T) {
 	data, folder := filepath.Join(dir, "messages.csv"), filepath.Join(dir, "model")
 	clitest.Write(t, data, strings.Join(strings.SplitAfter(sample.Messages(), "\n")[:201], ""))
 	args := append(strings.Fields("train --method noise --mechanism laplace-l1 --epsilon 30 --seeds 1 --text message --label topic"+clitest.Quickly), "--in", data, "--out", folder)
-	if code, _, errs := clitest.Sotto(t, "", args...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", args...); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	for _, more := range [][]string{nil, {"--posteriors", "--heat", "privacy:posterior-before,privacy:distance-moved"}} {
@@ -43,7 +43,7 @@ func TestModel(t *testing.T) {
 			} `json:"groups"`
 			None []struct{ Name string } `json:"no_features"`
 		}
-		if err := json.Unmarshal([]byte(out), &r); code != cli.ExitDone || err != nil {
+		if err := json.Unmarshal([]byte(out), &r); code != command.ExitDone || err != nil {
 			t.Fatalf("exit %d: %v %s", code, err, errs)
 		}
 		if p := r.Privacy; r.Rows != 200 || !(p.Guarantee.Epsilon > 29 && p.Guarantee.Epsilon < 31) || !(p.Before > 0 && p.After >= 0 && p.After <= 1) || len(p.Cohorts) == 0 {
@@ -62,7 +62,7 @@ func TestModel(t *testing.T) {
 		{"--confidence p", "with --model"}, {"--predicted age", "either --predicted"},
 	} {
 		code, _, errs := clitest.Sotto(t, "", append([]string{"errors", "--in", data, "--text", "message", "--label", "topic", "--model", folder}, strings.Fields(tt.flags)...)...)
-		if code != cli.ExitUse || !strings.Contains(errs, tt.want) {
+		if code != command.ExitUse || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit %d: %s", tt.flags, code, errs)
 		}
 	}
@@ -72,15 +72,15 @@ func TestModel(t *testing.T) {
 func rankedByModel(t *testing.T, data, folder string) {
 	t.Helper()
 	with := filepath.Join(t.TempDir(), "watch")
-	if code, _, errs := clitest.Sotto(t, "", "errors", "--in", data, "--text", "message", "--label", "topic", "--model", folder, "--draws", "2", "--splits", "1", "--out", with); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", "errors", "--in", data, "--text", "message", "--label", "topic", "--model", folder, "--draws", "2", "--splits", "1", "--out", with); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	code, out, errs := clitest.Sotto(t, "", "errors", "rank", "--in", data, "--with", with, "--model", folder, "--top", "3", "--json")
 	var got ranked
-	if err := json.Unmarshal([]byte(out), &got); code != cli.ExitDone || err != nil || got.Rows != 200 || len(got.Ranked) != 3 || got.Ranked[0].Answer == "" {
+	if err := json.Unmarshal([]byte(out), &got); code != command.ExitDone || err != nil || got.Rows != 200 || len(got.Ranked) != 3 || got.Ranked[0].Answer == "" {
 		t.Errorf("exit %d: %v %s %+v", code, err, errs, got)
 	}
-	if code, _, errs = clitest.Sotto(t, "", "errors", "rank", "--in", data, "--with", with); code == cli.ExitDone || !strings.Contains(errs, "--model") {
+	if code, _, errs = clitest.Sotto(t, "", "errors", "rank", "--in", data, "--with", with); code == command.ExitDone || !strings.Contains(errs, "--model") {
 		t.Errorf("without the model: exit %d: %s", code, errs)
 	}
 }

@@ -36,7 +36,7 @@ func learnt(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "watch")
 	code, _, errs := clitest.Sotto(t, "", "errors", "--in", answersFile(t), "--text", "text", "--label", "label", "--predicted", "answer", "--confidence", "p", "--features", "town", "--splits", "1", "--out", dir)
-	if code != cli.ExitDone || errs != "" {
+	if code != command.ExitDone || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	return dir
@@ -46,7 +46,7 @@ func TestRank(t *testing.T) {
 	with, dir := learnt(t), t.TempDir()
 	in, list, html := clitest.TextFile(t, "new.csv", fresh), filepath.Join(dir, "list.csv"), filepath.Join(dir, "list.html")
 	code, out, errs := clitest.Sotto(t, "", "errors", "rank", "--in", in, "--with", with, "--id", "key", "--out", list, "--html", html, "--json")
-	if code != cli.ExitDone || errs != "" {
+	if code != command.ExitDone || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	var got ranked
@@ -81,7 +81,7 @@ func TestRank(t *testing.T) {
 		}
 	}
 	code, out, _ = clitest.Sotto(t, fresh, "errors", "rank", "--in", "-", "--with", with, "--top", "1")
-	if code != cli.ExitDone || !strings.Contains(out, "1. ") || !strings.Contains(out, "[Could]") || !strings.Contains(out, "and 2 more") {
+	if code != command.ExitDone || !strings.Contains(out, "1. ") || !strings.Contains(out, "[Could]") || !strings.Contains(out, "and 2 more") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	spreadsheet(t, with)
@@ -92,7 +92,7 @@ func spreadsheet(t *testing.T, with string) {
 	t.Helper()
 	list := filepath.Join(t.TempDir(), "list.csv")
 	in := clitest.TextFile(t, "new.csv", "key,text,answer,p,town,label\n-5,=1+2,-1,0.9,Bonn,yes\n@me,@you thanks,+no,0.6,Ulm,no\n")
-	if code, _, errs := clitest.Sotto(t, "", "errors", "rank", "--in", in, "--with", with, "--id", "key", "--out", list); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", "errors", "rank", "--in", in, "--with", with, "--id", "key", "--out", list); code != command.ExitDone {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	content, err := os.ReadFile(list)
@@ -118,18 +118,18 @@ func TestLexicon(t *testing.T) {
 	dir, in := filepath.Join(t.TempDir(), "watch"), clitest.TextFile(t, "new.csv", fresh)
 	args := []string{"errors", "--in", answersFile(t), "--text", "text", "--label", "label", "--predicted", "answer", "--splits", "1", "--json"}
 	code, out, errs := clitest.Sotto(t, "", append(args, "--lexicon", own, "--out", dir)...)
-	if code != cli.ExitDone || !strings.Contains(out, "emotion:speech") || strings.Contains(out, "emotion:joy") {
+	if code != command.ExitDone || !strings.Contains(out, "emotion:speech") || strings.Contains(out, "emotion:joy") {
 		t.Fatalf("exit %d: %s%s", code, out, errs)
 	}
 	for _, tt := range []struct {
 		lexicon string
 		want    int
-	}{{own, cli.ExitDone}, {other, cli.ExitUse}, {"", cli.ExitUse}, {"xed,opinion", cli.ExitUse}} {
+	}{{own, command.ExitDone}, {other, command.ExitUse}, {"", command.ExitUse}, {"xed,opinion", command.ExitUse}} {
 		args := []string{"errors", "rank", "--in", in, "--with", dir, "--json"}
 		if tt.lexicon != "" {
 			args = append(args, "--lexicon", tt.lexicon)
 		}
-		if code, out, errs = clitest.Sotto(t, "", args...); code != tt.want || tt.want == cli.ExitUse && (out != "" || !strings.Contains(errs, "--lexicon")) {
+		if code, out, errs = clitest.Sotto(t, "", args...); code != tt.want || tt.want == command.ExitUse && (out != "" || !strings.Contains(errs, "--lexicon")) {
 			t.Errorf("with %q: exit %d, want %d: %s", tt.lexicon, code, tt.want, errs)
 		}
 	}
@@ -153,7 +153,7 @@ func TestRankRefuses(t *testing.T) {
 		{"--out", []string{"--in", in, "--with", with, "--out", filepath.Join(t.TempDir(), "none", "x.csv")}},
 	} {
 		code, out, errs := clitest.Sotto(t, "", append([]string{"errors", "rank"}, tt.args...)...)
-		if code == cli.ExitDone || out != "" || !strings.Contains(errs, tt.want) || strings.Contains(errs, "secret") {
+		if code == command.ExitDone || out != "" || !strings.Contains(errs, tt.want) || strings.Contains(errs, "secret") {
 			t.Errorf("%v: exit %d, %s%s, want %q", tt.args, code, out, errs, tt.want)
 		}
 	}

@@ -27,7 +27,7 @@ func TestExplainRelations(t *testing.T) {
 		} `json:"relations"`
 		Private bool `json:"private"`
 	}
-	if err := json.Unmarshal([]byte(out), &got); code != cli.ExitDone || err != nil || len(got.Relations) != 1 || got.Private {
+	if err := json.Unmarshal([]byte(out), &got); code != command.ExitDone || err != nil || len(got.Relations) != 1 || got.Private {
 		t.Fatalf("exit code %d, %v, %q, %q", code, err, out, errs)
 	}
 	if r := got.Relations[0]; got.Method != "rule" || r.Type != "Work_For" || r.Source != "decoded" || !strings.HasPrefix(r.Rule, "tokens ") || s[r.Matched.Start:r.Matched.End] != "Mary Jones works for Google" {
@@ -35,15 +35,15 @@ func TestExplainRelations(t *testing.T) {
 	}
 	code, out, _ = clitest.Sotto(t, s, "explain", "--model", dir)
 	for _, want := range []string{"Work_For of Mary Jones and Google", "decoded: the model wrote it", "matched", "(bytes 0 to 27)", "not private: "} {
-		if code != cli.ExitDone || !strings.Contains(out, want) {
+		if code != command.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, %q, want %q", code, out, want)
 		}
 	}
 	file := clitest.TextFile(t, "texts.txt", s+"\nIt rained.\n")
-	if code, out, errs = clitest.Sotto(t, "", "explain", "--model", dir, "--in", file, "--json"); code != cli.ExitDone || strings.Count(out, "\n") != 2 || !strings.Contains(out, `"relations":[]`) {
+	if code, out, errs = clitest.Sotto(t, "", "explain", "--model", dir, "--in", file, "--json"); code != command.ExitDone || strings.Count(out, "\n") != 2 || !strings.Contains(out, `"relations":[]`) {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
-	if code, _, errs = clitest.Sotto(t, s, "explain", "--model", dir, "--method", "shap"); code == cli.ExitDone || !strings.Contains(errs, "which its own rules explain") {
+	if code, _, errs = clitest.Sotto(t, s, "explain", "--model", dir, "--method", "shap"); code == command.ExitDone || !strings.Contains(errs, "which its own rules explain") {
 		t.Errorf("exit code %d, %q", code, errs)
 	}
 }

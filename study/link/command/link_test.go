@@ -42,7 +42,7 @@ func run(t *testing.T, args ...string) map[string]any {
 	t.Helper()
 	code, out, errs := clitest.Sotto(t, "", append(args, "--json")...)
 	var v map[string]any
-	if code != cli.ExitDone || json.Unmarshal([]byte(out), &v) != nil {
+	if code != command.ExitDone || json.Unmarshal([]byte(out), &v) != nil {
 		t.Fatalf("sotto %v: exit code %d, %q, %q", args, code, out, errs)
 	}
 	return v
@@ -101,7 +101,7 @@ func TestExplain(t *testing.T) {
 	}
 	code, out, errs := clitest.Sotto(t, "", "link", "explain", "--edges", edges)
 	for _, want := range []string{"+0.076 +0.156 +0.253 = +0.485", "12 and 20", "worse"} {
-		if code != cli.ExitDone || !strings.Contains(out, want) {
+		if code != command.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("sotto link explain: exit code %d, %q, %q; want %q", code, out, errs, want)
 		}
 	}
@@ -135,7 +135,7 @@ func TestGraphRefuses(t *testing.T) {
 		{[]string{"explain", "--edges", edges, "--with", "7"}, "--node is empty"},
 	} {
 		code, out, errs := clitest.Sotto(t, "", append([]string{"link"}, tt.args...)...)
-		if code != cli.ExitUse || !strings.Contains(errs, tt.want) || out != "" || strings.Contains(errs, "secret") {
+		if code != command.ExitUse || !strings.Contains(errs, tt.want) || out != "" || strings.Contains(errs, "secret") {
 			t.Errorf("sotto link %v: exit code %d, %q, %q; want 2 and %q", tt.args, code, out, errs, tt.want)
 		}
 	}

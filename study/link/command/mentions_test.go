@@ -19,7 +19,7 @@ const (
 func TestMentions(t *testing.T) {
 	code, out, errs := clitest.Sotto(t, lee+"\n"+jones+"\n", "link", "mentions", "--json")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if code != cli.ExitDone || len(lines) != 2 {
+	if code != command.ExitDone || len(lines) != 2 {
 		t.Fatalf("exit code %d, %q, %q", code, out, errs)
 	}
 	var r struct {
@@ -68,7 +68,7 @@ func TestMentions(t *testing.T) {
 	} {
 		code, out, errs := clitest.Sotto(t, "", append([]string{"link", "mentions"}, tt.args...)...)
 		for _, want := range tt.want {
-			if code != cli.ExitDone || !strings.Contains(out, want) {
+			if code != command.ExitDone || !strings.Contains(out, want) {
 				t.Errorf("%v: exit code %d, %s, %q; want %q", tt.args, code, out, errs, want)
 			}
 		}
@@ -88,12 +88,12 @@ func TestMentionsRefuses(t *testing.T) {
 		"absent.json":                             {"--model", "absent.json"},
 	} {
 		code, out, errs := clitest.Sotto(t, "", append([]string{"link", "mentions"}, args...)...)
-		if code != cli.ExitUse || !strings.Contains(errs, want) || out != "" {
+		if code != command.ExitUse || !strings.Contains(errs, want) || out != "" {
 			t.Errorf("%v: exit code %d, %q, %q; want %q", args, code, out, errs, want)
 		}
 	}
 	t.Setenv("SOTTO_DATA", t.TempDir())
-	if code, _, errs := clitest.Sotto(t, "", "link", "mentions", "--evaluate", "ontonotes"); code != cli.ExitUse || !strings.Contains(errs, `corpus is "ontonotes", must be one of`) {
+	if code, _, errs := clitest.Sotto(t, "", "link", "mentions", "--evaluate", "ontonotes"); code != command.ExitUse || !strings.Contains(errs, `corpus is "ontonotes", must be one of`) {
 		t.Errorf("exit code %d, %q", code, errs)
 	}
 }

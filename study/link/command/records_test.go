@@ -33,7 +33,7 @@ func refused(t *testing.T, in string, cases map[string][]string) {
 	t.Helper()
 	for want, args := range cases {
 		code, out, errs := clitest.Sotto(t, "", append([]string{"link", "records", "--in", in}, args...)...)
-		if code != cli.ExitUse || !strings.Contains(errs, want) || out != "" {
+		if code != command.ExitUse || !strings.Contains(errs, want) || out != "" {
 			t.Errorf("sotto link records %v: exit code %d, %q, %q; want %q", args, code, out, errs, want)
 		}
 	}
@@ -89,7 +89,7 @@ func TestRecordsEstimated(t *testing.T) {
 		t.Errorf("F1 is %v, %v", v["f1"], v["learnt_from"])
 	}
 	code, out, _ := clitest.Sotto(t, "", "link", "records", "--in", in, "--columns", "name,street")
-	if code != cli.ExitDone || !strings.Contains(out, "estimated from the table alone") {
+	if code != command.ExitDone || !strings.Contains(out, "estimated from the table alone") {
 		t.Errorf("exit code %d, %q", code, out)
 	}
 }
@@ -122,7 +122,7 @@ func TestRecordsModel(t *testing.T) {
 		t.Errorf("the model holds what stands in rows, or cannot be read: %v", err)
 	}
 	code, out, _ := clitest.Sotto(t, "", "link", "records", "--in", in, "--with", model, "--pair", "0,1")
-	if code != cli.ExitDone || !strings.Contains(out, "Rows 0 and 1: joined, probability") || !strings.Contains(out, "sum, the logit") {
+	if code != command.ExitDone || !strings.Contains(out, "Rows 0 and 1: joined, probability") || !strings.Contains(out, "sum, the logit") {
 		t.Errorf("exit code %d, %q", code, out)
 	}
 	spoilt := clitest.TextFile(t, "spoilt.json", strings.Replace(string(content), `"constant"`, `"konstant"`, 1))
@@ -157,7 +157,7 @@ func TestRecordsLabels(t *testing.T) {
 		t.Errorf("rows 0 and 3 must be one: %q, %v", lines[:5], err)
 	}
 	code, _, errs := clitest.Sotto(t, "", "link", "records", "--in", in, "--columns", "name,street", "--labels", bad)
-	if code != cli.ExitUse || !strings.Contains(errs, "bad.csv:2") || strings.Contains(errs, "secret") {
+	if code != command.ExitUse || !strings.Contains(errs, "bad.csv:2") || strings.Contains(errs, "secret") {
 		t.Errorf("exit code %d, %q", code, errs)
 	}
 }
@@ -169,7 +169,7 @@ func TestRecordsAsk(t *testing.T) {
 	answers := filepath.Join(filepath.Dir(in), "answers.csv")
 	args := []string{"link", "records", "--in", in, "--columns", "name,street", "--truth", "who", "--ask", "--answers", answers, "--json"}
 	code, out, errs := clitest.Sotto(t, "maybe\ny\nu\nn\nq\n", args...)
-	if code != cli.ExitDone || !strings.Contains(errs, "are these the same?") || !strings.Contains(errs, "anna quill") && !strings.Contains(errs, "marsh") {
+	if code != command.ExitDone || !strings.Contains(errs, "are these the same?") || !strings.Contains(errs, "anna quill") && !strings.Contains(errs, "marsh") {
 		t.Fatalf("exit code %d, %q", code, errs)
 	}
 	var v map[string]any
@@ -187,7 +187,7 @@ func TestRecordsAsk(t *testing.T) {
 	if len(kept) != 4 || kept[0] != "i,j,same,check" || !strings.Contains(kept[2], ",unsure,") {
 		t.Fatalf("answers are %q", kept)
 	}
-	if code, _, errs = clitest.Sotto(t, "n\nn\n", args...); code != cli.ExitDone || !strings.Contains(errs, "(1 yes, 1 no so far)") {
+	if code, _, errs = clitest.Sotto(t, "n\nn\n", args...); code != command.ExitDone || !strings.Contains(errs, "(1 yes, 1 no so far)") {
 		t.Errorf("the second session: exit code %d, %q", code, errs)
 	}
 	more := read()
@@ -200,7 +200,7 @@ func TestRecordsAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	clitest.Write(t, in, strings.ReplaceAll(string(content), "lane", "road"))
-	if code, _, errs = clitest.Sotto(t, "n\n", args...); code != cli.ExitUse || !strings.Contains(errs, "are not those that were asked about") {
+	if code, _, errs = clitest.Sotto(t, "n\n", args...); code != command.ExitUse || !strings.Contains(errs, "are not those that were asked about") {
 		t.Errorf("of another table: exit code %d, %q", code, errs)
 	}
 }
@@ -216,15 +216,15 @@ func TestRecordsGate(t *testing.T) {
 		graph: {"link", "graph", "--edges", edges, "--truth", truth, "--json"},
 	} {
 		code, out, errs := clitest.Sotto(t, "", args...)
-		if code != cli.ExitDone {
+		if code != command.ExitDone {
 			t.Fatal(errs)
 		}
 		clitest.Write(t, path, out)
 	}
 	for policy, want := range map[string]int{
-		`{"rules":[{"match":{"kind":"link-records","data":"people.csv"},"numbers":{"f1":{"min":0.9},"gap":{"max":0}}}]}`: cli.ExitDone,
-		`{"rules":[{"match":{"kind":"link-graph"},"numbers":{"f1":{"min":0.9}}}]}`:                                       cli.ExitGate,
-		`{"rules":[{"match":{"kind":"link-graph"},"numbers":{"gap":{"max":0.001}}}]}`:                                    cli.ExitDone,
+		`{"rules":[{"match":{"kind":"link-records","data":"people.csv"},"numbers":{"f1":{"min":0.9},"gap":{"max":0}}}]}`: command.ExitDone,
+		`{"rules":[{"match":{"kind":"link-graph"},"numbers":{"f1":{"min":0.9}}}]}`:                                       command.ExitGate,
+		`{"rules":[{"match":{"kind":"link-graph"},"numbers":{"gap":{"max":0.001}}}]}`:                                    command.ExitDone,
 	} {
 		code, out, errs := clitest.Sotto(t, "", "gate", "--policy", clitest.TextFile(t, "policy.json", policy), found, graph)
 		if code != want {
@@ -233,7 +233,7 @@ func TestRecordsGate(t *testing.T) {
 	}
 	code, _, errs := clitest.Sotto(t, "", "report", "--out", page, found, graph)
 	content, err := os.ReadFile(page)
-	if code != cli.ExitDone || err != nil || !strings.Contains(string(content), "72 rows of people.csv are 36 clusters") || !strings.Contains(string(content), "4 nodes of") {
+	if code != command.ExitDone || err != nil || !strings.Contains(string(content), "72 rows of people.csv are 36 clusters") || !strings.Contains(string(content), "4 nodes of") {
 		t.Errorf("sotto report: exit code %d, %s, %v", code, errs, err)
 	}
 }

@@ -21,7 +21,7 @@ func TestSemEval(t *testing.T) {
 	testenv.Set(t, "semeval2010")
 	begun := time.Now()
 	code, out, errs := clitest.Sotto(t, "", "relations", "train", "--data", "semeval2010", "--out", filepath.Join(t.TempDir(), "model"), "--seeds", "1", "--json")
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("exit code %d, %q", code, errs)
 	}
 	t.Logf("trained and measured in %v:\n%s", time.Since(begun).Round(time.Second), out)

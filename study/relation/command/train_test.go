@@ -42,7 +42,7 @@ func TestTrain(t *testing.T) {
 	read := func(args ...string) map[string]any {
 		var all map[string]any
 		code, out, errs := clitest.Sotto(t, "", append([]string{"relations"}, args...)...)
-		if err := json.Unmarshal([]byte(out), &all); code != cli.ExitDone || err != nil {
+		if err := json.Unmarshal([]byte(out), &all); code != command.ExitDone || err != nil {
 			t.Fatalf("exit code %d, %v, %q, %q", code, err, out, errs)
 		}
 		return all
@@ -58,7 +58,7 @@ func TestTrain(t *testing.T) {
 	if left, err := filepath.Glob(dir + "*.state"); err != nil || len(left) > 0 {
 		t.Errorf("states are left: %v, %v", left, err)
 	}
-	if code, _, errs := clitest.Sotto(t, "", "report", stored, "--out", filepath.Join(t.TempDir(), "page.html")); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", "report", stored, "--out", filepath.Join(t.TempDir(), "page.html")); code != command.ExitDone {
 		t.Errorf("report: exit code %d, %q", code, errs)
 	}
 }
@@ -80,7 +80,7 @@ func TestTrainRefuses(t *testing.T) {
 		"evaluate --model " + out + " --data conll04 --part all": "--part is \"all\"",
 	} {
 		code, _, errs := clitest.Sotto(t, "", append([]string{"relations"}, strings.Fields(args)...)...)
-		if code == cli.ExitDone || !strings.Contains(errs, want) || strings.Contains(errs, "secret") {
+		if code == command.ExitDone || !strings.Contains(errs, want) || strings.Contains(errs, "secret") {
 			t.Errorf("%s: exit code %d, %q, want %q", args, code, errs, want)
 		}
 	}

@@ -30,7 +30,7 @@ func TestTransformer(t *testing.T) {
 	}
 	read := func(args ...string) (all map[string]any) {
 		t.Helper()
-		out, _ := run(cli.ExitDone, append(args, "--json")...)
+		out, _ := run(command.ExitDone, append(args, "--json")...)
 		if err := json.Unmarshal([]byte(out), &all); err != nil {
 			t.Fatalf("%v: %v in %q", args, err, out)
 		}
@@ -46,13 +46,13 @@ func TestTransformer(t *testing.T) {
 	if left, err := filepath.Glob(dir + ".*"); err != nil || len(left) > 0 {
 		t.Errorf("beside the folder there are %v, %v", left, err)
 	}
-	if _, errs := run(cli.ExitUse, "train", "--data", path, "--encoder", encoder, "--out", dir, "--share", "0.5"); !strings.Contains(errs, "--share") {
+	if _, errs := run(command.ExitUse, "train", "--data", path, "--encoder", encoder, "--out", dir, "--share", "0.5"); !strings.Contains(errs, "--share") {
 		t.Errorf("a share of rules is refused with %q", errs)
 	}
 
 	sheet := filepath.Join(t.TempDir(), "sheet.csv")
 	drawn := read("review", "--model", dir, "--data", path, "--part", "train", "--out", sheet)
-	if _, errs := run(cli.ExitUse, "review", "--marked", sheet); !strings.Contains(errs, "have no mark") {
+	if _, errs := run(command.ExitUse, "review", "--marked", sheet); !strings.Contains(errs, "have no mark") {
 		t.Errorf("a sheet without marks is refused with %q", errs)
 	}
 	rows := cells(t, sheet)

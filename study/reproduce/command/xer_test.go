@@ -15,11 +15,11 @@ func TestXER(t *testing.T) {
 	t.Setenv("SOTTO_DATA", "")
 	code, out, errs := clitest.Sotto(t, "", "reproduce", "xer", "--quick", "--seeds", "1", "--json")
 	var r xer.Result
-	if code != cli.ExitDone || json.Unmarshal([]byte(out), &r) != nil || len(r.Synthetic) != 5 || len(r.Real) != 0 || !strings.Contains(r.Absent, "SOTTO_DATA") {
+	if code != command.ExitDone || json.Unmarshal([]byte(out), &r) != nil || len(r.Synthetic) != 5 || len(r.Real) != 0 || !strings.Contains(r.Absent, "SOTTO_DATA") {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
 	code, _, errs = clitest.Sotto(t, "", "reproduce", "xer", "--seeds", "-1")
-	if code != cli.ExitUse || !strings.Contains(errs, "seeds is -1") {
+	if code != command.ExitUse || !strings.Contains(errs, "seeds is -1") {
 		t.Errorf("exit code %d, %q", code, errs)
 	}
 }

@@ -2,7 +2,7 @@
 // instead of code: a [Spec] says which experiments belong to a table and which
 // published number stands beside which of ours.
 //
-// A [Table] has, for each published number, ours for what was published, with
+// A [published.Table] has, for each published number, ours for what was published, with
 // the ε that is true of it, and ours for the honest variant with the same
 // claim. Every run is stored under the hash of what decides it, so that it is
 // trained once; package experiment trains it. The noise comes from seeds and
@@ -30,6 +30,7 @@ import (
 	"sotto/internal/nearest"
 	"sotto/internal/regular"
 	"sotto/learn/experiment"
+	"sotto/report/published"
 	"sotto/study/reproduce/cache"
 	"sotto/text/encode/catalogue"
 )
@@ -99,7 +100,7 @@ var ErrUnknown = errors.New("declared: no such table")
 // Make makes the table that a spec declares. When ctx is done, it returns an
 // error that wraps experiment.ErrInterrupted; what was trained so far is kept,
 // and the next call goes on from there.
-func Make(ctx context.Context, s Spec, o Options) (*Table, error) {
+func Make(ctx context.Context, s Spec, o Options) (*published.Table, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func Make(ctx context.Context, s Spec, o Options) (*Table, error) {
 			return nil, err
 		}
 	}
-	t := &Table{Format: Format, Name: s.Name, About: s.About, Paper: s.Paper, Quick: o.Quick, Spec: s.Hash(), Notes: slices.Clone(s.Notes), Rows: []Row{}}
+	t := &published.Table{Format: published.Format, Name: s.Name, About: s.About, Paper: s.Paper, Quick: o.Quick, Spec: s.Hash(), Notes: slices.Clone(s.Notes), Rows: []published.Row{}}
 	done := map[string]*outcome{}
 	for i, r := range s.Runs {
 		if o.Quick && r.FullOnly {
@@ -137,18 +138,18 @@ func Make(ctx context.Context, s Spec, o Options) (*Table, error) {
 			return nil, fmt.Errorf("run %s: %w", r.Name, err)
 		}
 		done[r.Name] = out
-		t.note(out.notes...)
+		note(t, out.notes...)
 	}
 	if err := os.RemoveAll(encoders(o.Store, s.Hash()[:16])); err != nil { // all is computed that needs them
 		return nil, fmt.Errorf("declared: %w", err)
 	}
 	for _, row := range s.Rows {
 		if out := done[row.Run]; out != nil {
-			t.add(row, out)
+			add(t, row, out)
 		}
 	}
 	if left := len(s.Rows) - len(t.Rows); left > 0 {
-		t.note(fmt.Sprintf("rows left out, because --quick trains less: %d of %d", left, len(s.Rows)))
+		note(t, fmt.Sprintf("rows left out, because --quick trains less: %d of %d", left, len(s.Rows)))
 	}
 	return t, nil
 }

@@ -1,7 +1,6 @@
 package declared
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -15,10 +14,10 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/compute/measure"
 	"sotto/internal/atomicfile"
 	"sotto/internal/nearest"
 	"sotto/learn/experiment"
+	"sotto/report/published"
 )
 
 // Spec declares a published table: what is trained for it, and which published
@@ -54,8 +53,8 @@ type SpecRow struct {
 	Run     string `json:"run"`               // what it is compared with
 	Match   Match  `json:"match,omitzero"`    // which configuration of it
 	// Published holds what was published, by the name of the metric.
-	Published map[string]Published `json:"published"`
-	Note      string               `json:"note,omitempty"` // how far it can be compared
+	Published map[string]published.Number `json:"published"`
+	Note      string                      `json:"note,omitempty"` // how far it can be compared
 }
 
 // Match says which configuration of a run a row means. What is empty matches
@@ -76,36 +75,6 @@ const (
 	Entities Measure = "entities" // attacks on all attributes with two values, after DPNR
 	Groups   Measure = "groups"   // accuracy of the label by the groups of each attribute
 )
-
-// Published is a published number with its deviation, undefined if none was
-// published. In JSON it is a number, or a list of both.
-type Published struct {
-	Mean      measure.Number
-	Deviation measure.Number
-}
-
-// MarshalJSON implements [json.Marshaler].
-func (p Published) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(p.Deviation)) {
-		return json.Marshal(p.Mean)
-	}
-	return json.Marshal([]measure.Number{p.Mean, p.Deviation})
-}
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (p *Published) UnmarshalJSON(b []byte) error {
-	var mean float64
-	if err := json.Unmarshal(b, &mean); err == nil && !bytes.Equal(b, []byte("null")) {
-		*p = Published{measure.Number(mean), measure.Number(math.NaN())}
-		return nil
-	}
-	var both []*float64
-	if err := json.Unmarshal(b, &both); err != nil || len(both) != 2 || both[0] == nil || both[1] == nil {
-		return errors.New("declared: a published value is neither a number nor a list of mean and deviation")
-	}
-	*p = Published{measure.Number(*both[0]), measure.Number(*both[1])}
-	return nil
-}
 
 //go:embed specs/*.json
 var specFiles embed.FS

@@ -1,0 +1,67 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"sotto/command/studio"
+	"sotto/command/term"
+	"sotto/evidence"
+)
+
+// Study is what a study of the product brings along. The command in cmd/sotto lists them,
+// and nothing else knows that there are any: without its line a study is not there.
+type Study struct {
+	Name     string                                  // of its folder, below study
+	Commands func(std term.Streams) []*cobra.Command // beside those of the core
+	Kinds    evidence.Kinds                          // of evidence that they store, for reports and gates
+	Tabs     []studio.Tab                            // of the studio, behind those of the core
+	// Proposals are the flags of its commands that shells complete otherwise than those of
+	// the core.
+	Proposals map[string]Proposal
+}
+
+// Studies are those that a program has, in the order in which they are shown.
+type Studies []Study
+
+// kinds returns the kinds of evidence of all of them.
+func (s Studies) kinds() (all evidence.Kinds) {
+	for _, study := range s {
+		all = append(all, study.Kinds...)
+	}
+	return all
+}
+
+// tabs returns the tabs of all of them.
+func (s Studies) tabs() (all []studio.Tab) {
+	for _, study := range s {
+		all = append(all, study.Tabs...)
+	}
+	return all
+}
+
+// belongs is the note on a command that says which study it is of.
+const belongs = "study"
+
+// commands returns the commands of all of them, each with a note of whose it is.
+func (s Studies) commands(std term.Streams) (all []*cobra.Command) {
+	for _, study := range s {
+		for _, c := range study.Commands(std) {
+			if c.Annotations == nil {
+				c.Annotations = map[string]string{}
+			}
+			c.Annotations[belongs] = study.Name
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// of returns the study that a command is of, the zero one for a command of the core.
+func (s Studies) of(c *cobra.Command) Study {
+	for _, study := range s {
+		if study.Name == c.Annotations[belongs] {
+			return study
+		}
+	}
+	return Study{}
+}

@@ -1,0 +1,15 @@
+package errors
+
+import (
+	"sotto/command"
+	"sotto/evidence"
+	failing "sotto/study/errors"
+)
+
+// Study is what the study brings to the command sotto.
+func Study() command.Study {
+	return command.Study{
+		Name: "errors", Commands: Commands,
+		Kinds: evidence.Kinds{failing.Kind, failing.ReleasedKind},
+	}
+}

@@ -1,0 +1,16 @@
+package explain
+
+import (
+	"sotto/command"
+	"sotto/evidence"
+	"sotto/study/explain/decoy"
+	"sotto/study/explain/summary"
+)
+
+// Study is what the study brings to the command sotto.
+func Study() command.Study {
+	return command.Study{
+		Name: "explain", Commands: Commands,
+		Kinds: evidence.Kinds{decoy.Kind, summary.Kind},
+	}
+}

@@ -1,0 +1,18 @@
+package link
+
+import (
+	"sotto/command"
+	"sotto/evidence"
+	"sotto/study/link"
+	mentions "sotto/study/link/mention/judge"
+	"sotto/study/link/outcome"
+)
+
+// Study is what the study brings to the command sotto.
+func Study() command.Study {
+	return command.Study{
+		Name: "link", Commands: Commands,
+		Kinds:     evidence.Kinds{outcome.GraphKind, outcome.RecordsKind, mentions.Kind},
+		Proposals: map[string]command.Proposal{"unknown": command.Choice(link.Unknowns()...)},
+	}
+}

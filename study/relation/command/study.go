@@ -1,0 +1,17 @@
+package relation
+
+import (
+	"sotto/command"
+	"sotto/evidence"
+	"sotto/study/relation/judge"
+	"sotto/study/relation/outcome"
+	"sotto/study/relation/sheet"
+)
+
+// Study is what the study brings to the command sotto.
+func Study() command.Study {
+	return command.Study{
+		Name: "relation", Commands: Commands,
+		Kinds: evidence.Kinds{judge.Kind, sheet.Kind, outcome.Kind},
+	}
+}
