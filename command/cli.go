@@ -30,7 +30,7 @@ import (
 
 // commands returns those of every group.
 func commands(std term.Streams, studies Studies) []*cobra.Command {
-	return slices.Concat(claims.Commands(std), vectors.Commands(std), data.Commands(std), learn.Commands(std),
+	return slices.Concat(claims.Commands(std), vectors.Commands(std, studies.types()), data.Commands(std), learn.Commands(std),
 		measure.Commands(std), estimate.Commands(std), attack.Commands(std), studies.commands(std), report.Commands(std, studies.kinds()), serve.Commands(std), key.Commands(std), page.Commands(std, studies.tabs(), studies.kinds()),
 		[]*cobra.Command{newVersion(std), man.New()})
 }
@@ -98,9 +98,11 @@ fetched encoders; NO_COLOR, if it is not empty, turns colours off.`,
 		Version: version.Get().String(),
 		// Only what stands on the command line may name programs and addresses that texts
 		// go to: files of settings are read later.
-		PersistentPreRun: func(c *cobra.Command, _ []string) { c.SetContext(term.Permit(c.Context(), c.Flags())) },
-		SilenceErrors:    true,
-		SilenceUsage:     true,
+		PersistentPreRun: func(c *cobra.Command, _ []string) {
+			c.SetContext(Studies(studies).within(term.Permit(c.Context(), c.Flags())))
+		},
+		SilenceErrors: true,
+		SilenceUsage:  true,
 	}, commands(std, studies)...)
 	root.PersistentFlags().BoolVar(&screen.Wide, "wide", false, "show all columns of tables, however narrow the terminal is")
 	root.PersistentFlags().Var(&screen.Paint, "color", "when to colour verdicts: auto (a terminal has colours and NO_COLOR is not set), always or never")

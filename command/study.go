@@ -1,11 +1,15 @@
 package command
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"sotto/command/studio"
 	"sotto/command/term"
+	"sotto/data/own"
 	"sotto/evidence"
+	"sotto/text"
 )
 
 // Study is what a study of the product brings along. The command in cmd/sotto lists them,
@@ -14,6 +18,8 @@ type Study struct {
 	Name     string                                  // of its folder, below study
 	Commands func(std term.Streams) []*cobra.Command // beside those of the core
 	Kinds    evidence.Kinds                          // of evidence that they store, for reports and gates
+	Types    text.Types                              // of personal data that masks know; nil for none
+	Linker   own.Linker                              // of rows that are of one person; nil for none
 	Tabs     []studio.Tab                            // of the studio, behind those of the core
 	// Proposals are the flags of its commands that shells complete otherwise than those of
 	// the core.
@@ -37,6 +43,31 @@ func (s Studies) tabs() (all []studio.Tab) {
 		all = append(all, study.Tabs...)
 	}
 	return all
+}
+
+// types returns what masks personal data by its type, nil if no study does.
+func (s Studies) types() text.Types {
+	for _, study := range s {
+		if study.Types != nil {
+			return study.Types
+		}
+	}
+	return nil
+}
+
+// linker returns what finds the rows of one person, nil if no study does.
+func (s Studies) linker() own.Linker {
+	for _, study := range s {
+		if study.Linker != nil {
+			return study.Linker
+		}
+	}
+	return nil
+}
+
+// within returns a context with what the studies find in rows and texts.
+func (s Studies) within(ctx context.Context) context.Context {
+	return own.WithLinker(text.WithTypes(ctx, s.types()), s.linker())
 }
 
 // belongs is the note on a command that says which study it is of.

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"sotto/batch/command"
-	"sotto/command"
+	core "sotto/command"
 	"sotto/command/term"
 )
 
@@ -77,7 +77,7 @@ func TestEstimate(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out, errs bytes.Buffer
-			code := command.Run(t.Context(), []string{"estimate", "--in", filepath.Join(dir, "out", "set.privacy.json"), "--json"}, term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+			code := core.Run(t.Context(), []string{"estimate", "--in", filepath.Join(dir, "out", "set.privacy.json"), "--json"}, term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 			if code != 0 || out.String() != string(got) {
 				t.Errorf("sotto estimate: exit code %d, %s\n%s\nthe job wrote\n%s", code, &errs, &out, got)
 			}
@@ -166,7 +166,7 @@ func TestSign(t *testing.T) {
 	dir := folder(t)
 	sotto := func(args ...string) (int, string) {
 		var out, errs bytes.Buffer
-		code := cli.Run(t.Context(), args, term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+		code := command.Run(t.Context(), args, term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 		return code, errs.String()
 	}
 	key, out := filepath.Join(dir, "k"), filepath.Join(dir, "out")

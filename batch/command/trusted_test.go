@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/command"
+	core "sotto/command"
 	"sotto/command/term"
 	"sotto/data/sample"
 )
@@ -19,7 +19,7 @@ import (
 func sotto(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := command.Run(t.Context(), args, term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); code != 0 {
+	if code := core.Run(t.Context(), args, term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}); code != 0 {
 		t.Fatalf("sotto %s: exit code %d, %s", args[0], code, &errs)
 	}
 	return out.Bytes()

@@ -29,6 +29,8 @@ import (
 	"sotto/batch/crew"
 	"sotto/batch/shard"
 	"sotto/command/term"
+	"sotto/study/language/mask"
+	"sotto/text"
 )
 
 // The ways to treat users who have too little left.
@@ -81,7 +83,7 @@ func (j *Job) Open(ctx context.Context) (*shard.Worker, error) {
 	if err := j.Validate(); err != nil {
 		return nil, err
 	}
-	maskers, err := j.Lists.Maskers()
+	maskers, err := j.Lists.Maskers(text.WithTypes(ctx, mask.Maskers{}))
 	if err != nil {
 		return nil, err
 	}

@@ -117,7 +117,7 @@ func TestGroupsDeclared(t *testing.T) {
 		}
 	}
 	clitest.Write(t, groups, "g;h\n"+strings.Repeat("a;b\n", 10))
-	if code, _, errs := clitest.Sotto(t, "", "estimate", "--in", private, "--group", "g", "--groups", groups); code != cli.ExitUse || !strings.Contains(errs, "with commas") {
+	if code, _, errs := clitest.Sotto(t, "", "estimate", "--in", private, "--group", "g", "--groups", groups); code != command.ExitUse || !strings.Contains(errs, "with commas") {
 		t.Errorf("semicolons: exit code %d: %s", code, errs)
 	}
 }

@@ -20,7 +20,7 @@ import (
 func run(t *testing.T, args ...string) string {
 	t.Helper()
 	code, out, errs := clitest.Sotto(t, "", args...)
-	if code != cli.ExitDone {
+	if code != command.ExitDone {
 		t.Fatalf("sotto %s: exit code %d: %s", strings.Join(args, " "), code, errs)
 	}
 	return out
@@ -30,8 +30,8 @@ func run(t *testing.T, args ...string) string {
 func refused(t *testing.T, want string, args ...string) {
 	t.Helper()
 	code, out, errs := clitest.Sotto(t, "", args...)
-	if code != cli.ExitUse || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
-		t.Errorf("sotto %s: exit code %d, %q, %q, want %d and one line with %q", strings.Join(args, " "), code, out, errs, cli.ExitUse, want)
+	if code != command.ExitUse || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+		t.Errorf("sotto %s: exit code %d, %q, %q, want %d and one line with %q", strings.Join(args, " "), code, out, errs, command.ExitUse, want)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"sotto/command/term"
 	"sotto/evidence"
 	"sotto/internal/layout"
+	"sotto/report"
 	"sotto/report/gate"
 )
 

@@ -140,7 +140,7 @@ func TestReportHoldsNoRow(t *testing.T) {
 			}
 		}
 		code, out, errs := clitest.Sotto(t, "", args...)
-		if code != cli.ExitDone {
+		if code != command.ExitDone {
 			t.Fatalf("%s: exit code %d: %s", c.command, code, errs)
 		}
 		if c.to != "" {
@@ -160,7 +160,7 @@ func TestReportHoldsNoRow(t *testing.T) {
 	}
 	for _, format := range []string{"html", "md"} {
 		code, page, errs := clitest.Sotto(t, "", "report", at("model"), at("attack.json"), at("errors.json"), at("link.json"), at("out.jsonl.privacy.json"), "--format", format, "--out", "-")
-		if code != cli.ExitDone || !strings.Contains(page, "It stays on the trusted side") {
+		if code != command.ExitDone || !strings.Contains(page, "It stays on the trusted side") {
 			t.Fatalf("%s: exit code %d: %s", format, code, errs)
 		}
 		for _, m := range marks {

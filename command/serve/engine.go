@@ -44,7 +44,7 @@ func (e *engine) outside(o *gatewayOptions) []any {
 // assemble opens masks, encoder and mechanism, and makes a gateway of them and of
 // the ledger and secret that open gives for the guarantee of its releases.
 func (o *gatewayOptions) assemble(ctx context.Context, open func(dp.Guarantee) (gateway.Ledger, gateway.Secret, error)) (_ *engine, err error) {
-	maskers, err := o.words.Maskers()
+	maskers, err := o.words.Maskers(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func signedTuned(t *testing.T) (dir, key, other string) {
 			"--method", "dpnr", "--epsilon", "50", "--dim", "8", "--epochs", "2", "--out", dir, "--sign", key,
 		},
 	} {
-		if code, _, errs := clitest.Sotto(t, "", args...); code != cli.ExitDone {
+		if code, _, errs := clitest.Sotto(t, "", args...); code != command.ExitDone {
 			t.Fatalf("sotto %s: exit code %d: %s", strings.Join(args, " "), code, errs)
 		}
 	}
@@ -68,8 +68,8 @@ func TestGatewayVerifies(t *testing.T) {
 	refused := func(want string, more ...string) {
 		t.Helper()
 		code, out, errs := clitest.Sotto(t, "", append(append([]string{"gateway", "--listen", "127.0.0.1:0", "--model", model}, gatewayPlaces(t)...), more...)...)
-		if code != cli.ExitUse || out != "" || !strings.Contains(errs, want) {
-			t.Errorf("gateway %v: exit code %d, %q, %q, want %d and %q", more, code, out, errs, cli.ExitUse, want)
+		if code != command.ExitUse || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("gateway %v: exit code %d, %q, %q, want %d and %q", more, code, out, errs, command.ExitUse, want)
 		}
 	}
 	refused("is by the key", "--verify", other)
@@ -105,7 +105,7 @@ func TestGatewayVerifies(t *testing.T) {
 func TestProductionVerify(t *testing.T) {
 	dir := t.TempDir()
 	key := filepath.Join(dir, "k")
-	if code, _, errs := clitest.Sotto(t, "", "key", "make", key); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", "key", "make", key); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	if err := os.Chmod(key+".pub", 0o666); err != nil {
@@ -114,11 +114,11 @@ func TestProductionVerify(t *testing.T) {
 	secret := random(t, filepath.Join(t.TempDir(), "secret"))
 	args := []string{"gateway", "--production", "--listen", "127.0.0.1:0", "--ledger", filepath.Join(dir, "ledger"), "--secret", secret, "--keys", keyFile(t), "--model", dir}
 	code, _, errs := clitest.Sotto(t, "", append(args, "--verify", key+".pub")...)
-	if code != cli.ExitUse || !strings.Contains(errs, "--production: --verify") {
+	if code != command.ExitUse || !strings.Contains(errs, "--production: --verify") {
 		t.Errorf("a public key that everybody writes: exit code %d, %s", code, errs)
 	}
 	code, _, errs = clitest.Sotto(t, "", append(args, "--signed")...)
-	if code != cli.ExitUse || !strings.Contains(errs, "--signed refuses") {
+	if code != command.ExitUse || !strings.Contains(errs, "--signed refuses") {
 		t.Errorf("--signed without a key: exit code %d, %s", code, errs)
 	}
 	if _, _, errs = clitest.Sotto(t, "", args...); !strings.Contains(errs, "there is no --verify") {

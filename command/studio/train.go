@@ -49,7 +49,7 @@ type trainRequest struct {
 const mostSeeds = 20
 
 // spec returns what is to be trained.
-func (q trainRequest) spec(s *Studio) (experiment.Spec, error) {
+func (q trainRequest) spec(ctx context.Context, s *Studio) (experiment.Spec, error) {
 	spec, err := s.Spec(q.Choice)
 	if err != nil {
 		return spec, err
@@ -59,7 +59,7 @@ func (q trainRequest) spec(s *Studio) (experiment.Spec, error) {
 	}
 	spec.Methods, spec.Epsilons, spec.Seeds = []string{"auto"}, []float64{q.Epsilon}, q.Seeds
 	spec = spec.Fresh()
-	_, err = spec.Filled() // which refuses what needs no look at the data
+	_, err = spec.Filled(ctx) // which refuses what needs no look at the data
 	return spec, err
 }
 
@@ -136,7 +136,7 @@ func (s *Studio) startTraining(w http.ResponseWriter, r *http.Request) error {
 	if err := read(w, r, &q); err != nil {
 		return err
 	}
-	spec, err := q.spec(s)
+	spec, err := q.spec(r.Context(), s)
 	if err != nil {
 		return err
 	}
@@ -242,7 +242,7 @@ func (s *Studio) trainingCommand(w http.ResponseWriter, r *http.Request) error {
 	if err := read(w, r, &q); err != nil {
 		return err
 	}
-	spec, err := q.spec(s)
+	spec, err := q.spec(r.Context(), s)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,8 +14,6 @@ import (
 	"sotto/internal/regular"
 	"sotto/promise/mech"
 	"sotto/promise/noise"
-	"sotto/study/language/mask"
-	"sotto/study/relation/folder"
 	"sotto/text"
 )
 
@@ -31,7 +30,7 @@ type ListFlags struct {
 func (f *ListFlags) AddFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.Lists, "mask", nil, "file of words and /patterns/ to mask, one a line, or types of personal data such as types:email,phone=fake (see the masks of docs/encode.md); may be given several times")
 	fs.StringVar(&f.People, "mask-names", "", `file of first names to mask, or "capitals" for capitalised words within a sentence alone`)
-	fs.StringVar(&f.Policy, "mask-policy", string(mask.Tag), "what stands in the place of --mask types without a policy of their own: remove, tag, pseudonym or fake")
+	fs.StringVar(&f.Policy, "mask-policy", "tag", "what stands in the place of --mask types without a policy of their own: remove, tag, pseudonym or fake")
 	fs.StringVar(&f.Told, "mask-relations", "", "folder of a model of sotto relations train whose relations are types of --mask, as in types:relation:Work_For (default: those that are built in)")
 	fs.StringVar(&f.Secret, "mask-secret", "", "file of at least 16 random bytes, readable by you alone, under which pseudonyms and fakes are the same in all texts (default: the same within a text)")
 }
@@ -40,21 +39,20 @@ func (f *ListFlags) AddFlags(fs *pflag.FlagSet) {
 func (f *ListFlags) Files() []NamedPath {
 	files := []NamedPath{Named("--mask-secret", f.Secret)}
 	for _, list := range f.Lists {
-		if !strings.HasPrefix(list, mask.Prefix) {
+		if !text.IsTypes(list) {
 			files = append(files, Named("--mask", list))
 		}
 	}
 	return files
 }
 
-// MaskHelp says in a help text what --mask types: takes.
-func MaskHelp() string {
-	types := []string{"all", "names", "identifiers", "relations"}
-	for _, t := range mask.Known() {
-		types = append(types, string(t))
+// MaskHelp says in a help text what --mask types: takes; nothing if there are no types.
+func MaskHelp(known text.Types) string {
+	if known == nil {
+		return ""
 	}
 	lines := layout.Fold("--mask types: masks personal data for what it is, by a list such as types:email,phone=fake. The types are "+
-		strings.Join(types, ", ")+". Those of relations are what a text tells of a person, such as the firm in I work at Acme; with --mask-relations they are those of a model of your own. In its place stands the type, as in [EMAIL], unless it has another policy: remove, pseudonym, or fake, "+
+		strings.Join(known.Known(), ", ")+". Those of relations are what a text tells of a person, such as the firm in I work at Acme; with --mask-relations they are those of a model of your own. In its place stands the type, as in [EMAIL], unless it has another policy: remove, pseudonym, or fake, "+
 		"which looks alike. It promises nothing: what is not found stays in, and ε alone promises.", 80)
 	return strings.Join(lines, "\n") + "\n"
 }
@@ -67,14 +65,14 @@ const maxList = 64 << 20
 
 // Maskers returns what the flags name. A service reads the files anew while it
 // runs, so that they must be regular ones.
-func (f *ListFlags) Maskers() (all []text.Masker, err error) {
+func (f *ListFlags) Maskers(ctx context.Context) (all []text.Masker, err error) {
 	typed := 0
 	for _, given := range f.Lists {
-		if strings.HasPrefix(given, mask.Prefix) {
+		if text.IsTypes(given) {
 			if typed++; typed > 1 {
 				return nil, errors.New("--mask types: is given several times, must be one list of types separated by commas")
 			}
-			m, failed := f.types(given)
+			m, failed := f.types(ctx, given)
 			if failed != nil {
 				return nil, failed
 			}
@@ -90,7 +88,7 @@ func (f *ListFlags) Maskers() (all []text.Masker, err error) {
 	if typed == 0 && f.Told != "" {
 		return nil, errors.New("--mask-relations has no meaning without types in --mask, such as types:relations")
 	}
-	if typed == 0 && (f.Secret != "" || f.Policy != "" && f.Policy != string(mask.Tag)) {
+	if typed == 0 && (f.Secret != "" || f.Policy != "" && f.Policy != "tag") {
 		return nil, errors.New("--mask-policy and --mask-secret have no meaning without types in --mask")
 	}
 	names := &text.NameList{}
@@ -107,7 +105,7 @@ func (f *ListFlags) Maskers() (all []text.Masker, err error) {
 }
 
 // types makes the masker of a list of types.
-func (f *ListFlags) types(given string) (*mask.Masker, error) {
+func (f *ListFlags) types(ctx context.Context, given string) (text.Masker, error) {
 	var secret []byte
 	if f.Secret != "" {
 		file, err := regular.OpenSecret(f.Secret, maxSecret)
@@ -119,14 +117,7 @@ func (f *ListFlags) types(given string) (*mask.Masker, error) {
 			return nil, fmt.Errorf("--mask-secret: %w", err)
 		}
 	}
-	if f.Told == "" {
-		return mask.Open(given, mask.Policy(f.Policy), secret)
-	}
-	told, err := folder.OpenMasks(f.Told)
-	if err != nil {
-		return nil, fmt.Errorf("--mask-relations: %w", err)
-	}
-	return mask.OpenBy(given, mask.Policy(f.Policy), secret, told)
+	return text.OpenTypes(ctx, given, text.TypesOptions{Policy: f.Policy, Secret: secret, Relations: f.Told})
 }
 
 // maxSecret bounds a file of a secret, in bytes.

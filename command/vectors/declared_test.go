@@ -86,7 +86,7 @@ func TestFormIsTold(t *testing.T) {
 // first row is taken for what others must be like.
 func TestPrivatizeDeclared(t *testing.T) {
 	labels := filepath.Join(t.TempDir(), "labels.csv") // whose width follows from the mechanism
-	if code, out, errs := clitest.Sotto(t, "", "privatize", "krr", "--classes", "3", "--epsilon", "1", "--skip-bad", "--in", clitest.TextFile(t, "a.csv", "1,2\n0\n2\nx\n"), "--out", labels); code != cli.ExitDone || !strings.Contains(out+errs, "released 2 rows") {
+	if code, out, errs := clitest.Sotto(t, "", "privatize", "krr", "--classes", "3", "--epsilon", "1", "--skip-bad", "--in", clitest.TextFile(t, "a.csv", "1,2\n0\n2\nx\n"), "--out", labels); code != command.ExitDone || !strings.Contains(out+errs, "released 2 rows") {
 		t.Errorf("labels: exit code %d: %s%s", code, out, errs)
 	}
 	for _, tt := range []struct{ name, in, flags, want string }{
@@ -121,12 +121,12 @@ func TestUnfitRow(t *testing.T) {
 	} {
 		out := filepath.Join(t.TempDir(), "out.jsonl")
 		args := append(strings.Fields("encode --text text --mechanism cells --epsilon 4 --in "+in+" --out "+out+" "+tt.flags), "--json")
-		if code, _, errs := clitest.Sotto(t, "", args...); code != cli.ExitUse || !strings.Contains(errs, tt.fault) {
+		if code, _, errs := clitest.Sotto(t, "", args...); code != command.ExitUse || !strings.Contains(errs, tt.fault) {
 			t.Errorf("%s: exit code %d: %s, want %q", tt.flags, code, errs, tt.fault)
 		}
 		code, said, errs := clitest.Sotto(t, "", append(args, "--skip-bad")...)
 		var summary struct{ Rows, Skipped int }
-		if err := json.Unmarshal([]byte(said), &summary); code != cli.ExitDone || err != nil {
+		if err := json.Unmarshal([]byte(said), &summary); code != command.ExitDone || err != nil {
 			t.Fatalf("%s --skip-bad: exit code %d, %v: %s", tt.flags, code, err, errs)
 		}
 		content, err := os.ReadFile(out)

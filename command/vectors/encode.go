@@ -75,7 +75,7 @@ func (o *encodeOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Lookup("metadata").Usage = "file for what is promised (default OUT.privacy.json, or OUT.raw.json)"
 }
 
-func newEncode(std term.Streams) *cobra.Command {
+func newEncode(std term.Streams, types text.Types) *cobra.Command {
 	var o encodeOptions
 	c := &cobra.Command{
 		Use:   "encode",
@@ -104,7 +104,7 @@ OUT.privacy.json.minisig. --verify refuses a --model that is not signed as it is
 makes the promise at word level stronger; words and patterns of --mask, and names
 with --mask-names, are masked wherever they stand, which promises nothing.
 
-` + term.MaskHelp() + `
+` + term.MaskHelp(types) + `
 ` + term.MechanismList(),
 		Example: `  sotto encode --model mine --in reviews.csv --text review --keep id --out private.jsonl
   sotto encode --in reviews.txt --out private.npy --mechanism laplace-l1 --epsilon 8
@@ -171,7 +171,7 @@ func (o encodeOptions) run(ctx context.Context, signer *signed.SecretKey, std te
 		return err
 	}
 	drop, err := o.Drop()
-	maskers, failed := o.maskers(t)
+	maskers, failed := o.maskers(ctx, t)
 	if err = errors.Join(err, failed); err != nil {
 		return err
 	}

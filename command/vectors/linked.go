@@ -14,9 +14,9 @@ import (
 
 	"sotto/command/term"
 	"sotto/data/dataset"
+	"sotto/data/own"
 	"sotto/data/table"
 	"sotto/learn/vectorise"
-	"sotto/study/link/persons"
 )
 
 // persons reports whether a guarantee of a person is asked for.
@@ -53,7 +53,7 @@ func (o *encodeOptions) refuseLinks(fs *pflag.FlagSet) error {
 type linkedRows struct {
 	columns []string
 	places  []int // of the columns, among those beside the texts
-	found   persons.Found
+	found   own.Linked
 	seed    maphash.Seed
 	sums    []uint64 // of what the columns of each row held
 	at      int
@@ -81,7 +81,7 @@ func (o *encodeOptions) link(ctx context.Context, texts string) (*linkedRows, er
 	for _, name := range o.linkBy {
 		l.places = append(l.places, slices.Index(o.beside(), name))
 	}
-	t := persons.Table{Columns: o.linkBy}
+	t := own.Persons{Columns: o.linkBy}
 	for {
 		if _, next := in.Next(); errors.Is(next, io.EOF) {
 			break
@@ -107,7 +107,7 @@ func (o *encodeOptions) link(ctx context.Context, texts string) (*linkedRows, er
 			t.Known = append(t.Known, strings.Clone(l.names.Of(values[len(fields)].Text)))
 		}
 	}
-	if l.found, err = persons.Find(ctx, t, persons.Options{Model: []byte(o.linkModel)}); err != nil {
+	if l.found, err = own.LinkPersons(ctx, t, []byte(o.linkModel)); err != nil {
 		return nil, fmt.Errorf("--link-by: %w", err)
 	}
 	return l, nil

@@ -23,7 +23,7 @@ type maskOptions struct {
 	json bool
 }
 
-func newMask(std term.Streams) *cobra.Command {
+func newMask(std term.Streams, types text.Types) *cobra.Command {
 	var o maskOptions
 	c := &cobra.Command{
 		Use:   "mask",
@@ -32,7 +32,7 @@ func newMask(std term.Streams) *cobra.Command {
 replaced: what sotto encode, gateway and train make vectors of with the same flags,
 and by default with --mask types:all, or with types:relations beside --mask-relations.
 
-` + term.MaskHelp() + `
+` + term.MaskHelp(types) + `
 What is printed is no private release: whoever reads it may well know whom a text is
 about. It is for your eyes, or for those who may see the texts anyway.`,
 		Example: `  echo 'Write to ann@lovelace.org' | sotto mask
@@ -55,7 +55,7 @@ func (o *maskOptions) run(ctx context.Context, std term.Streams) error {
 	default:
 		o.Lists = []string{"types:all"}
 	}
-	maskers, err := o.Maskers()
+	maskers, err := o.Maskers(ctx)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"sotto/command/term"
-	"sotto/study/language/mask"
 	"sotto/text"
 )
 
@@ -29,7 +28,7 @@ func maskedTypes(masked map[string]int64) string {
 // if none are.
 func typeRule(maskers []text.Masker) string {
 	for _, m := range maskers {
-		if typed, ok := m.(*mask.Masker); ok {
+		if typed, ok := m.(text.TypesMasker); ok {
 			return typed.Rule()
 		}
 	}

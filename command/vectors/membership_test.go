@@ -292,7 +292,7 @@ func TestTrainedUnderOtherNames(t *testing.T) {
 	got, _ = through(t, dir, in, "--person", "who", "--skip-trained")
 	uncovered(t, "left out", got, 160-2*saw, 0)
 	code, out, errs := clitest.Sotto(t, strings.Join(append([]string{"who,text,stars,n"}, rows...), "\n"), "encode", "--model", dir, "--text", "text", "--in-format", "csv", "--person", "who", "--skip-trained")
-	if code != cli.ExitUse || out != "" || !strings.Contains(errs, "must be a file, which is read twice") {
+	if code != command.ExitUse || out != "" || !strings.Contains(errs, "must be a file, which is read twice") {
 		t.Errorf("standard input: exit code %d, %d bytes: %s", code, len(out), errs)
 	}
 }

@@ -15,11 +15,12 @@ import (
 	"sotto/internal/version"
 	"sotto/learn/release"
 	"sotto/promise/mech"
+	"sotto/text"
 )
 
 // Commands returns the commands of this group.
-func Commands(std term.Streams) []*cobra.Command {
-	return []*cobra.Command{newPrivatize(std), newEncode(std), newBind(std), newEncoder(std), newCells(std), newTokens(std), newMask(std)}
+func Commands(std term.Streams, types text.Types) []*cobra.Command {
+	return []*cobra.Command{newPrivatize(std), newEncode(std, types), newBind(std), newEncoder(std), newCells(std), newTokens(std), newMask(std, types)}
 }
 
 // privatizeOptions are the flags of "sotto privatize".

@@ -185,8 +185,8 @@ func (t *trained) mechanism(e encode.Source) (mech.Mechanism, error) {
 
 // maskers returns what masks by lists, and refuses to leave out what a model was
 // trained with.
-func (o *encodeOptions) maskers(t *trained) ([]text.Masker, error) {
-	all, err := o.Maskers()
+func (o *encodeOptions) maskers(ctx context.Context, t *trained) ([]text.Masker, error) {
+	all, err := o.Maskers(ctx)
 	if err != nil || t == nil {
 		return all, err
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"sotto/data/table"
-	"sotto/study/link/persons"
 )
 
 // link reads the columns that rows are linked by, before anything else is read, and
@@ -24,14 +23,14 @@ func (b *builder) link(ctx context.Context, path string, reading table.Options) 
 	if err != nil {
 		return err
 	}
-	t := persons.Table{Columns: o.LinkBy}
+	t := Persons{Columns: o.LinkBy}
 	for _, row := range all {
 		t.Rows = append(t.Rows, row[:n])
 		if o.Person != "" {
 			t.Known = append(t.Known, b.called.Of(row[n]))
 		}
 	}
-	found, err := persons.Find(ctx, t, persons.Options{Model: []byte(o.LinkModel)})
+	found, err := LinkPersons(ctx, t, []byte(o.LinkModel))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

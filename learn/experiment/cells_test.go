@@ -47,7 +47,7 @@ func TestCellsRefused(t *testing.T) {
 		"default":                          {Cells: hashCells(t)},
 	} {
 		s.Methods, s.Epsilons = []string{"cells"}, []float64{4}
-		if _, err := s.Filled(); err == nil || !strings.Contains(err.Error(), text) {
+		if _, err := s.Filled(t.Context()); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("error is %v, want one with %q", err, text)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 func TestFilledRefusesRows(t *testing.T) {
 	s := experiment.Spec{Methods: []string{"unconstrained"}, Dropout: 0.5, FirstSeed: 3, Limit: 100}
-	if _, err := s.Filled(); err != nil {
+	if _, err := s.Filled(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -26,7 +26,7 @@ func TestFilledRefusesRows(t *testing.T) {
 	} {
 		wrong := s
 		tt.change(&wrong)
-		if _, err := wrong.Filled(); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := wrong.Filled(t.Context()); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: error %v, want %q in it", wrong, err, tt.want)
 		}
 	}
@@ -133,15 +133,15 @@ func TestReleases(t *testing.T) {
 
 func TestKeyAndGrid(t *testing.T) {
 	s := experiment.Spec{Methods: []string{"noise"}, Variant: "released", Epsilons: []float64{1, 2}}
-	key, err := s.Key()
+	key, err := s.Key(t.Context())
 	if err != nil || len(key) != 64 {
 		t.Fatalf("Key() = %q, %v", key, err)
 	}
-	filled, err := s.Filled()
+	filled, err := s.Filled(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := filled.Key(); err != nil || again != key {
+	if again, err := filled.Key(t.Context()); err != nil || again != key {
 		t.Errorf("filled, the key is %q, %v, want the same", again, err)
 	}
 	for _, change := range []func(*experiment.Spec){
@@ -151,17 +151,17 @@ func TestKeyAndGrid(t *testing.T) {
 	} {
 		other := s
 		change(&other)
-		if k, err := other.Key(); err != nil || k == key {
+		if k, err := other.Key(t.Context()); err != nil || k == key {
 			t.Errorf("%+v has key %q, %v, want another", other, k, err)
 		}
 	}
-	if grid, err := s.Grid(); err != nil || len(grid) != 4 || !grid[1].Companion {
-		t.Errorf("Grid() = %+v, %v, want both with their companions", grid, err)
+	if grid, err := s.Grid(t.Context()); err != nil || len(grid) != 4 || !grid[1].Companion {
+		t.Errorf("Grid(t.Context()) = %+v, %v, want both with their companions", grid, err)
 	}
-	if _, err := (experiment.Spec{}).Grid(); err == nil {
+	if _, err := (experiment.Spec{}).Grid(t.Context()); err == nil {
 		t.Error("a spec without method has a grid")
 	}
-	if _, err := (experiment.Spec{Methods: []string{"majority"}, DataVariant: "odd"}).Key(); err == nil {
+	if _, err := (experiment.Spec{Methods: []string{"majority"}, DataVariant: "odd"}).Key(t.Context()); err == nil {
 		t.Error("a variant that there is not has a key")
 	}
 }

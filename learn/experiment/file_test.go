@@ -35,11 +35,11 @@ func TestFileSpec(t *testing.T) {
 	s := parcels(t)
 	s.Attribute, s.Attributes = "city", []string{"weight"}
 	s.Attributes = nil
-	filled, err := s.Filled()
+	filled, err := s.Filled(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := filled.Filled()
+	again, err := filled.Filled(t.Context())
 	if err != nil || again.Hash() != filled.Hash() {
 		t.Errorf("filling twice changes the spec, error %v", err)
 	}
@@ -51,7 +51,7 @@ func TestFileSpec(t *testing.T) {
 	if err = json.Unmarshal([]byte(`{"in": "a.csv", "text": "t", "data": "mine"}`), &read); err != nil || read.In != "a.csv" || read.Text != "t" {
 		t.Errorf("read %+v, error %v", read, err)
 	}
-	first, err := s.Key()
+	first, err := s.Key(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestFileSpec(t *testing.T) {
 		if err := os.WriteFile(string(moved.In), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if key, err := moved.Key(); err != nil || (key == first) == change {
+		if key, err := moved.Key(t.Context()); err != nil || (key == first) == change {
 			t.Errorf("changed %v: same key %v, error %v", change, key == first, err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"sotto/learn/experiment/prepared"
 	"sotto/learn/model"
-	"sotto/study/language/mask"
+	"sotto/text"
 )
 
 // numerics is raised by every change of this module that changes what a spec
@@ -17,18 +17,18 @@ const numerics = "5"
 // Key identifies what s decides on the data as it lies here: the hash of the
 // filled spec with that of the data set's content, which is loaded for it, and
 // the version of the numerics.
-func (s Spec) Key() (string, error) {
-	s, err := s.Filled()
+func (s Spec) Key(ctx context.Context) (string, error) {
+	s, err := s.Filled(ctx)
 	if err != nil {
 		return "", err
 	}
-	set, err := prepared.Load(context.Background(), s.wants(), s.In)
+	set, err := prepared.Load(ctx, s.wants(), s.In)
 	if err != nil {
 		return "", err
 	}
 	of := numerics + " " + s.Hash() + " " + set.Hash()
 	if s.Mask != "" {
-		m, failed := mask.Open(s.Mask, "", nil)
+		m, failed := text.OpenTypes(ctx, s.Mask, text.TypesOptions{})
 		if failed != nil {
 			return "", failed
 		}

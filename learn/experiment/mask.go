@@ -1,28 +1,28 @@
 package experiment
 
 import (
+	"context"
 	"errors"
-	"strings"
 
-	"sotto/study/language/mask"
+	"sotto/text"
 )
 
 // fillMask writes the types that are masked in one way, so that a spec has one hash
 // however they are given.
-func (s *Spec) fillMask() error {
+func (s *Spec) fillMask(ctx context.Context) error {
 	if s.Mask == "" {
 		if s.MaskPolicy != "" {
 			return errors.New("experiment: a policy of masks is given, must not be without types to mask")
 		}
 		return nil
 	}
-	if !strings.HasPrefix(s.Mask, mask.Prefix) {
+	if !text.IsTypes(s.Mask) {
 		return errors.New("experiment: mask must begin with types:, as in types:email,phone=fake; lists of words are for sotto encode and sotto gateway")
 	}
-	m, err := mask.Open(s.Mask, mask.Policy(s.MaskPolicy), nil)
+	m, err := text.OpenTypes(ctx, s.Mask, text.TypesOptions{Policy: s.MaskPolicy})
 	if err != nil {
 		return err
 	}
-	s.Mask, s.MaskPolicy = mask.Prefix+m.Types().String(), ""
+	s.Mask, s.MaskPolicy = m.List(), ""
 	return nil
 }

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,8 +49,8 @@ func (p Point) Name() string {
 }
 
 // Grid lists the configurations that s trains, companions included.
-func (s Spec) Grid() ([]Point, error) {
-	s, err := s.Filled()
+func (s Spec) Grid(ctx context.Context) ([]Point, error) {
+	s, err := s.Filled(ctx)
 	if err != nil {
 		return nil, err
 	}

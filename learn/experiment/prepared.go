@@ -26,7 +26,7 @@ type Prepared struct {
 
 // Prepare loads and encodes the data of a spec, as [Run] would.
 func Prepare(ctx context.Context, s Spec, o Options) (*Prepared, error) {
-	s, err := s.Filled()
+	s, err := s.Filled(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func TestGridRefusesZero(t *testing.T) {
 		{experiment.Spec{Methods: []string{"majority"}, FirstSeed: math.MaxUint64, Seeds: 2}, "seed"},
 		{experiment.Spec{Methods: []string{"majority"}, Label: "Young"}, "label"},
 	} {
-		if _, err := tt.spec.Filled(); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := tt.spec.Filled(t.Context()); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: error = %v, want one with %q", tt.spec, err, tt.want)
 		}
 	}
@@ -36,11 +36,11 @@ func TestGridRefusesZero(t *testing.T) {
 // A spec that is filled twice is filled once.
 func TestFilledTwice(t *testing.T) {
 	for _, threshold := range []float64{-1, 0, 3} {
-		once, err := experiment.Spec{Methods: []string{"majority"}, Threshold: threshold}.Filled()
+		once, err := experiment.Spec{Methods: []string{"majority"}, Threshold: threshold}.Filled(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		twice, err := once.Filled()
+		twice, err := once.Filled(t.Context())
 		if err != nil || once.Hash() != twice.Hash() {
 			t.Errorf("threshold %v: filled twice it is %+v, %v, want %+v", threshold, twice, err, once)
 		}

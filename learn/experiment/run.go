@@ -122,7 +122,7 @@ var ErrFailed = errors.New("experiment: a training failed")
 // returns what there is with an error wrapping [ErrInterrupted], and if a
 // training fails, the others with an error wrapping [ErrFailed].
 func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
-	s, err := s.Filled()
+	s, err := s.Filled(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -77,10 +77,10 @@ func TestLabelsRefused(t *testing.T) {
 	}
 	one := few("codes")
 	one.Labels = []string{"author"}
-	filled, err := one.Filled()
+	filled, err := one.Filled(t.Context())
 	other := few("codes")
 	other.Label = "author"
-	same, err2 := other.Filled()
+	same, err2 := other.Filled(t.Context())
 	if err != nil || err2 != nil || filled.Hash() != same.Hash() {
 		t.Errorf("one of several labels is %+v, %v, want the same as a label, %+v, %v", filled, err, same, err2)
 	}

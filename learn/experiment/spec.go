@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -148,7 +149,7 @@ func (s Spec) coded() bool {
 }
 
 // Filled returns s with its defaults, or every fault that needs no data.
-func (s Spec) Filled() (Spec, error) {
+func (s Spec) Filled(ctx context.Context) (Spec, error) {
 	if s.ofFile() && s.Data == "" {
 		s.Data = own.Name
 	}
@@ -183,7 +184,7 @@ func (s Spec) Filled() (Spec, error) {
 	refuse(s.Tune && slices.Contains(s.Methods, "cells"), "tune is given with the method cells, which takes cells of an encoder as it is, must not be")
 	refuse(s.Limit < 0 || s.Limit > 0 && s.Limit < 8, "limit is %d, must be at least 8, or 0 for all rows", s.Limit)
 	refuse(len(s.Methods) == 0, "no method given, must be one of %s", strings.Join(methodNames(), ", "))
-	errs = append(errs, s.fillMask())
+	errs = append(errs, s.fillMask(ctx))
 	if o := objective.Objective(s.Objective); o.Validate() != nil {
 		errs = append(errs, o.Validate())
 	} else if o.Plain() {

@@ -32,7 +32,7 @@ func TestSpecRefuses(t *testing.T) {
 		{"negative seeds", experiment.Spec{Methods: []string{"majority"}, Seeds: -1}, "seeds"},
 		{"NaN threshold", experiment.Spec{Methods: []string{"majority"}, Threshold: math.NaN()}, "relaxation"},
 	} {
-		if _, err := tt.spec.Filled(); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := tt.spec.Filled(t.Context()); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error = %v, want one with %q", tt.name, err, tt.want)
 		}
 	}
@@ -60,7 +60,7 @@ func TestPoints(t *testing.T) {
 		{"ome", experiment.Spec{Methods: []string{"ldpnn"}, Mechanism: "ome", Epsilons: []float64{1}, Lambdas: []float64{50, 100}}, "ldpnn-ome-e1-l50 ldpnn-bitrr-e1 ldpnn-ome-e1-l100"},
 		{"what another method has no use for", experiment.Spec{Methods: []string{"majority", "noise", "adversarial"}, Epsilons: []float64{1}, Lambdas: []float64{2}}, "majority noise-laplace-l1-e1 adversarial-l2"},
 	} {
-		spec, err := tt.spec.Filled()
+		spec, err := tt.spec.Filled(t.Context())
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -87,7 +87,7 @@ func TestEveryMethodHasPoints(t *testing.T) {
 		}
 		for _, mechanism := range append([]string{""}, m.Mechanisms...) {
 			spec.Mechanism = mechanism
-			filled, err := spec.Filled()
+			filled, err := spec.Filled(t.Context())
 			if err != nil {
 				t.Errorf("%s with %q: %v", m.Name, mechanism, err)
 				continue

@@ -136,7 +136,7 @@ func Run(ctx context.Context, name string, o Options) (Result, error) {
 			return t.run(ctx, w)
 		}
 	}
-	s, err := declared.Find(name)
+	s, err := declared.Find(ctx, name)
 	if errors.Is(err, declared.ErrUnknown) {
 		names := each(List(), func(i Info) string { return i.Name })
 		return nil, fmt.Errorf("reproduce: table is %.40q, must be one of %s, or a file that ends in .json%s", name, strings.Join(names, ", "), nearest.Hint(name, names))

@@ -57,7 +57,7 @@ func Make(ctx context.Context, r model.DataRecord, file Path, workers int) (*Set
 	if err := d.reserve(r.Reserve); err != nil {
 		return nil, err
 	}
-	d.Saw = sync.OnceValues(func() (model.Saw, error) { return d.saw(set) })
+	d.Saw = sync.OnceValues(func() (model.Saw, error) { return d.saw(ctx, set) })
 	return d, d.Validate()
 }
 
@@ -185,7 +185,7 @@ func (d *Set) vectors(ctx context.Context, set *dataset.Set, r model.DataRecord,
 	}
 	d.Record.Encoder, d.Record.Dropout, d.Record.MaskSeed = catalogue.Name(e.Name()), r.Dropout, r.MaskSeed
 	if r.Dropout > 0 || r.Mask != "" {
-		m, failed := newMasking(e, r)
+		m, failed := newMasking(ctx, e, r)
 		if failed != nil {
 			return failed
 		}

@@ -8,7 +8,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/learn/model"
 	"sotto/promise/mech"
-	"sotto/study/language/mask"
 	"sotto/text"
 	"sotto/text/encode"
 )
@@ -21,19 +20,21 @@ type masking struct {
 	encode.Source
 	rate   float64
 	seed   uint64
-	masker *mask.Masker // nil for none
+	masker text.Masker // nil for none
 }
 
 var _ encode.BatchEncoder = masking{}
 
 // newMasking returns what masks as a record says.
-func newMasking(e encode.Source, r model.DataRecord) (masking, error) {
+func newMasking(ctx context.Context, e encode.Source, r model.DataRecord) (masking, error) {
 	m := masking{Source: e, rate: r.Dropout, seed: r.MaskSeed}
 	if r.Mask == "" {
 		return m, nil
 	}
-	var err error
-	m.masker, err = mask.Open(r.Mask, "", nil)
+	masker, err := text.OpenTypes(ctx, r.Mask, text.TypesOptions{})
+	if err == nil {
+		m.masker = masker
+	}
 	return m, err
 }
 
@@ -67,11 +68,11 @@ func (m masking) masks(texts []string) []text.Masking {
 // Masked returns texts as they are encoded, with what stands in the place of some of
 // their parts, and the spans that are masked besides, as a record says; nil if none
 // are.
-func Masked(r model.DataRecord, texts []string) (left []string, masked [][]text.Span, err error) {
+func Masked(ctx context.Context, r model.DataRecord, texts []string) (left []string, masked [][]text.Span, err error) {
 	if r.Dropout == 0 && r.Mask == "" {
 		return texts, nil, nil
 	}
-	m, err := newMasking(nil, r)
+	m, err := newMasking(ctx, nil, r)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -66,7 +66,7 @@ func Encoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune
 	if err != nil {
 		return nil, err
 	}
-	learn, err := data(d, set, r)
+	learn, err := data(ctx, d, set, r)
 	if err != nil {
 		return nil, err
 	}
@@ -167,17 +167,17 @@ func takes(set *dataset.Set) error {
 }
 
 // data is what is learnt from.
-func data(d *prepared.Set, set *dataset.Set, r model.DataRecord) (tune.Data, error) {
+func data(ctx context.Context, d *prepared.Set, set *dataset.Set, r model.DataRecord) (tune.Data, error) {
 	out := tune.Data{
 		Train: d.Train, Validation: d.Validation,
 		Labels: [][]int{d.Y}, Classes: []int{d.Classes}, Weights: []float64{1},
 	}
 	var err error
-	if out.Texts, out.Masked, err = prepared.Masked(r, set.Text); err != nil {
+	if out.Texts, out.Masked, err = prepared.Masked(ctx, r, set.Text); err != nil {
 		return out, err
 	}
 	if set.Second != nil {
-		if out.Second, out.SecondMasked, err = prepared.Masked(r, set.Second); err != nil {
+		if out.Second, out.SecondMasked, err = prepared.Masked(ctx, r, set.Second); err != nil {
 			return out, err
 		}
 	}

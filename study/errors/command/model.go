@@ -58,7 +58,7 @@ func (in *input) privately() bool {
 // ask fills in what the model of the flags answers. Answers are those before the
 // release, and those of receivers are weighed over all that the release may draw.
 func (o *inputFlags) ask(ctx context.Context, in *input, seed uint64, w failing.Work) error {
-	maskers, err := o.masks.Maskers()
+	maskers, err := o.masks.Maskers(ctx)
 	if err != nil {
 		return err
 	}

@@ -98,26 +98,26 @@ func TestModelUnderEpsilon(t *testing.T) {
 	known := strings.SplitN(all[1], ",", 3)
 	clitest.Write(t, filepath.Join(dir, "hers.csv"), all[0]+"m9999,"+known[1]+",2026-01-05,Nothing like it was ever written.,delivery,under 40\n")
 	args := append(strings.Fields("train --method codes --epsilon 8 --seeds 1 --text message --label topic --person customer --encoder hash:32"+clitest.Quickly), "--in", data, "--out", folder)
-	if code, _, errs := clitest.Sotto(t, "", args...); code != cli.ExitDone {
+	if code, _, errs := clitest.Sotto(t, "", args...); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	ask := func(in string, more ...string) (int, string, string) {
 		return clitest.Sotto(t, "", append([]string{"errors", "--in", in, "--text", "message", "--label", "topic", "--model", folder, "--rules", rules, "--epsilon", "1", "--json"}, more...)...)
 	}
-	if code, out, errs := ask(data); code != cli.ExitUse || out != "" || !strings.Contains(errs, "of these rows, or on others of their persons") {
+	if code, out, errs := ask(data); code != command.ExitUse || out != "" || !strings.Contains(errs, "of these rows, or on others of their persons") {
 		t.Errorf("rows of the training: exit %d: %s%s", code, out, errs)
 	}
-	if code, out, errs := ask(fresh); code != cli.ExitDone || !strings.Contains(out, "was not trained on these rows") {
+	if code, out, errs := ask(fresh); code != command.ExitDone || !strings.Contains(out, "was not trained on these rows") {
 		t.Errorf("other rows: exit %d: %s%s", code, out, errs)
 	}
 	hers := filepath.Join(dir, "hers.csv")
-	if code, out, errs := ask(hers, "--person", "customer"); code != cli.ExitUse || out != "" || !strings.Contains(errs, "trained on 1 of these rows") {
+	if code, out, errs := ask(hers, "--person", "customer"); code != command.ExitUse || out != "" || !strings.Contains(errs, "trained on 1 of these rows") {
 		t.Errorf("a row of somebody with rows in training: exit %d: %s%s", code, out, errs)
 	}
 	if err := os.Remove(filepath.Join(folder, "seed-1", "trained")); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs := ask(fresh); code != cli.ExitUse || out != "" || !strings.Contains(errs, "it is not known") {
+	if code, out, errs := ask(fresh); code != command.ExitUse || out != "" || !strings.Contains(errs, "it is not known") {
 		t.Errorf("a folder of before: exit %d: %s%s", code, out, errs)
 	}
 }

@@ -170,7 +170,7 @@ func interrupted(err error) error {
 
 // askAgain asks the model that had answered when the list was learnt.
 func (o *rankOptions) askAgain(ctx context.Context, in *input, c failing.Columns) ([]string, error) {
-	maskers, err := o.masks.Maskers()
+	maskers, err := o.masks.Maskers(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ func (o *source) open(ctx context.Context, seed uint64) (*asked, error) {
 	if _, err = influence.ReadManifest(o.model); err == nil {
 		return openTeacher(ctx, o.model)
 	}
-	maskers, err := o.masks.Maskers()
+	maskers, err := o.masks.Maskers(ctx)
 	if err != nil {
 		return nil, err
 	}

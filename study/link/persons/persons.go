@@ -14,36 +14,19 @@ import (
 	"strings"
 	"unicode"
 
+	"sotto/data/own"
 	"sotto/study/link"
 	"sotto/study/link/records"
 	"sotto/study/link/records/match"
 )
 
+// Link is Find for a program that does not know this package.
+func Link(ctx context.Context, p own.Persons, model []byte) (own.Linked, error) {
+	return Find(ctx, Table(p), Options{Model: model})
+}
+
 // Table is rows of which some belong together.
-type Table struct {
-	Columns []string   // by which rows are linked
-	Rows    [][]string // the fields of those columns
-	// Known, if not nil, names whose each row is as far as that is known: rows with the
-	// same name are of one person for certain, and "" says nothing.
-	Known []string
-}
-
-// How is what decided which rows are of one person.
-type How string
-
-// What can decide.
-const (
-	Model    How = "model"    // one that was trained before
-	Estimate How = "estimate" // what the rows themselves tell, without a label
-	Equal    How = "equality" // the same in every column, but for case, spaces and punctuation
-)
-
-// Found are clusters of rows.
-type Found struct {
-	Labels   []int // the cluster of each row, numbered from 0 in the order in which they appear
-	Clusters int
-	How      How
-}
+type Table own.Persons
 
 // Options say what decides.
 type Options struct {
@@ -58,32 +41,32 @@ type Options struct {
 // of one known person. Too few rows to compare are joined if they are the same. A row
 // with nothing in any column, and of nobody known, is an error: nobody could say whose
 // it is.
-func Find(ctx context.Context, t Table, o Options) (Found, error) {
+func Find(ctx context.Context, t Table, o Options) (own.Linked, error) {
 	if err := t.validate(); err != nil {
-		return Found{}, err
+		return own.Linked{}, err
 	}
-	f := Found{How: Estimate}
+	f := own.Linked{How: own.Estimate}
 	all, options := records.Table{Columns: t.Columns, Rows: t.Rows}, records.Options{Options: link.Options{Workers: o.Workers, Work: work}}
 	if len(o.Model) > 0 {
 		m, err := readModel(o.Model)
 		if err != nil {
-			return Found{}, err
+			return own.Linked{}, err
 		}
-		f.How, options.With = Model, m
+		f.How, options.With = own.Model, m
 		if all, err = t.ordered(m.Columns); err != nil {
-			return Found{}, err
+			return own.Linked{}, err
 		}
 	}
 	equal := t.equal()
-	if f.How == Estimate && slices.Max(append(equal, 0)) < fewest {
-		f.How, f.Labels = Equal, equal
+	if f.How == own.Estimate && slices.Max(append(equal, 0)) < fewest {
+		f.How, f.Labels = own.Equal, equal
 	} else {
 		r, err := records.Link(ctx, all, options)
 		if err != nil {
-			return Found{}, fmt.Errorf("persons: %w", err)
+			return own.Linked{}, fmt.Errorf("persons: %w", err)
 		}
 		f.Labels = r.Labels
-		if f.How == Estimate {
+		if f.How == own.Estimate {
 			f.Labels = t.held(r.Labels)
 		}
 	}

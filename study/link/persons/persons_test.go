@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/data/own"
 	"sotto/data/table"
 	"sotto/data/testenv"
 	"sotto/study/link/agree"
@@ -44,7 +45,7 @@ func crowd(people int) (t persons.Table, truth []int) {
 func TestFind(t *testing.T) {
 	all, truth := crowd(120)
 	f, err := persons.Find(t.Context(), all, persons.Options{Workers: 1})
-	if err != nil || f.How != persons.Estimate {
+	if err != nil || f.How != own.Estimate {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	if s := agree.Compare(truth, f.Labels); s.F1 < .9 {
@@ -68,7 +69,7 @@ func TestFind(t *testing.T) {
 		t.Fatalf("the model holds a name, or %v", err)
 	}
 	f, err = persons.Find(t.Context(), all, persons.Options{Model: content, Workers: 1}) // in another order of columns
-	if err != nil || f.How != persons.Model {
+	if err != nil || f.How != own.Model {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	if s := agree.Compare(truth, f.Labels); s.F1 < .95 {

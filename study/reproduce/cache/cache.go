@@ -50,22 +50,22 @@ type Entry struct {
 }
 
 // Open returns the entry of a spec in a folder: under the spec's key.
-func Open(dir string, s experiment.Spec) (*Entry, error) {
-	key, err := s.Key()
+func Open(ctx context.Context, dir string, s experiment.Spec) (*Entry, error) {
+	key, err := s.Key(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return At(filepath.Join(dir, key), s)
+	return At(ctx, filepath.Join(dir, key), s)
 }
 
 // At returns the entry of a spec whose folder the caller has named after what
 // decides it.
-func At(dir string, s experiment.Spec) (*Entry, error) {
-	filled, err := s.Filled()
+func At(ctx context.Context, dir string, s experiment.Spec) (*Entry, error) {
+	filled, err := s.Filled(ctx)
 	if err != nil {
 		return nil, err
 	}
-	grid, err := filled.Grid()
+	grid, err := filled.Grid(ctx)
 	return &Entry{dir, filled, len(grid)}, err
 }
 

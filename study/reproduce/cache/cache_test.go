@@ -29,7 +29,7 @@ func small() experiment.Spec {
 
 func open(t *testing.T, dir string) *cache.Entry {
 	t.Helper()
-	e, err := cache.Open(dir, small())
+	e, err := cache.Open(t.Context(), dir, small())
 	if err != nil {
 		t.Fatal(err)
 	}

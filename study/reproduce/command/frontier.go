@@ -108,7 +108,7 @@ func runFrontier(ctx context.Context, o frontierOptions, std term.Streams) error
 	if errors.Is(err, experiment.ErrInterrupted) || ctx.Err() != nil {
 		return errors.New("interrupted; what was trained is in the folder, and the same command goes on from there")
 	}
-	r, also := frontier.Collect(o.Options)
+	r, also := frontier.Collect(ctx, o.Options)
 	if also != nil { // most often for the reason that nothing could be computed
 		return cmp.Or(err, also)
 	}

@@ -41,7 +41,7 @@ const tiny = `{"name": "tiny", "about": "a test", "paper": "none", "notes": ["in
 
 func tinySpec(t *testing.T) declared.Spec {
 	t.Helper()
-	s, err := declared.ParseSpec([]byte(tiny))
+	s, err := declared.ParseSpec(t.Context(), []byte(tiny))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestMakeRefuses(t *testing.T) {
 }
 
 func ExampleMake() {
-	s, err := declared.ParseSpec([]byte(`{"name": "example", "about": "chance", "paper": "nowhere",
+	s, err := declared.ParseSpec(context.Background(), []byte(`{"name": "example", "about": "chance", "paper": "nowhere",
 		"runs": [{"name": "r", "experiment": {"data": "reviews", "methods": ["majority"], "attribute": "none"}}],
 		"rows": [{"name": "MAJORITY", "run": "r", "match": {"method": "majority"}, "published": {"accuracy": 50}}]}`))
 	if err != nil {

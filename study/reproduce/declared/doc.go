@@ -8,7 +8,7 @@
 // trained once; package experiment trains it. The noise comes from seeds and
 // protects nobody. The smallest use is
 //
-//	s, err := declared.Find("dialect")
+//	s, err := declared.Find(ctx, "dialect")
 //	if err != nil {
 //		return err
 //	}
@@ -62,13 +62,13 @@ type Event struct {
 // Find returns the spec of that name, or the one in a file whose name ends in
 // .json. The files of one's own that such a spec names lie beside it, unless
 // their paths are absolute. For a name that is not known the error wraps [ErrUnknown].
-func Find(name string) (Spec, error) {
+func Find(ctx context.Context, name string) (Spec, error) {
 	if strings.HasSuffix(name, ".json") {
 		content, err := regular.Read(name, 1<<30)
 		if err != nil {
 			return Spec{}, fmt.Errorf("declared: %w", err)
 		}
-		s, err := ParseSpec(content)
+		s, err := ParseSpec(ctx, content)
 		if err != nil {
 			return Spec{}, fmt.Errorf("%s: %w", name, err)
 		}
@@ -87,7 +87,7 @@ func Find(name string) (Spec, error) {
 	var names []string
 	for _, s := range all {
 		if s.Name == name {
-			return s, s.Validate()
+			return s, s.Validate(ctx)
 		}
 		names = append(names, s.Name)
 	}
@@ -101,7 +101,7 @@ var ErrUnknown = errors.New("declared: no such table")
 // error that wraps experiment.ErrInterrupted; what was trained so far is kept,
 // and the next call goes on from there.
 func Make(ctx context.Context, s Spec, o Options) (*published.Table, error) {
-	if err := s.Validate(); err != nil {
+	if err := s.Validate(ctx); err != nil {
 		return nil, err
 	}
 	if o.Seeds < 0 || o.Workers < 0 {

@@ -48,7 +48,7 @@ func TestEncodersOfFiles(t *testing.T) {
 			if err := os.WriteFile(spec, []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s, err := declared.Find(spec)
+			s, err := declared.Find(t.Context(), spec)
 			if err != nil {
 				t.Fatal(err)
 			}

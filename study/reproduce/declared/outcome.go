@@ -193,7 +193,7 @@ const measuresFile = "measures.json"
 // its models: from the store, or trained now and stored. What was begun before
 // goes on.
 func (w *worker) obtain(ctx context.Context, s experiment.Spec) (*experiment.Result, *measured, error) {
-	e, err := cache.Open(w.Store, s)
+	e, err := cache.Open(ctx, w.Store, s)
 	if err != nil {
 		return nil, nil, err
 	}

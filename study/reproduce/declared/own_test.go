@@ -29,7 +29,7 @@ func TestOwnFile(t *testing.T) {
 		"runs": [{"name": "r", "experiment": {"data": "parcels", "in": "customers.csv", "text": "comment", "label": "verdict", "attribute": "city", "encoder": "hash:16",
 			"methods": ["label"], "epsilons": [2], "epochs": 2}, "quick": {"epochs": 1}, "measures": ["groups"]}],
 		"rows": [{"name": "ours", "run": "r", "match": {"method": "label"}, "published": {"accuracy": 80, "difference:city": 0}}]}`)
-	s, err := declared.Find(filepath.Join(dir, "table.json"))
+	s, err := declared.Find(t.Context(), filepath.Join(dir, "table.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -104,12 +105,12 @@ func List() ([]Spec, error) {
 
 // ParseSpec reads a spec from JSON. It refuses fields that are not known and
 // whatever Validate refuses.
-func ParseSpec(content []byte) (Spec, error) {
+func ParseSpec(ctx context.Context, content []byte) (Spec, error) {
 	var s Spec
 	if err := atomicfile.ParseJSON(content, &s); err != nil {
 		return Spec{}, fmt.Errorf("declared: spec: %w", err)
 	}
-	return s, s.Validate()
+	return s, s.Validate(ctx)
 }
 
 // Hash identifies the spec: the SHA-256 of its JSON.
@@ -125,7 +126,7 @@ func (s Spec) Hash() string {
 var named = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // Validate reports every fault that can be told without data.
-func (s Spec) Validate() error {
+func (s Spec) Validate(ctx context.Context) error {
 	var errs []error
 	if !named.MatchString(s.Name) {
 		errs = append(errs, fmt.Errorf("declared: name is %.40q, must be small letters and digits with hyphens between them", s.Name))
@@ -142,7 +143,7 @@ func (s Spec) Validate() error {
 			errs = append(errs, fmt.Errorf("declared: run is called %.40q, must have a name of its own that a row refers to", r.Name))
 		}
 		seen[r.Name] = true
-		if err := r.validate(); err != nil {
+		if err := r.validate(ctx); err != nil {
 			errs = append(errs, fmt.Errorf("run %.40q: %w", r.Name, err))
 		}
 	}
@@ -152,7 +153,7 @@ func (s Spec) Validate() error {
 	grids := map[string][]experiment.Point{}
 	for _, r := range s.Runs {
 		if r.Experiment != nil {
-			grid, err := r.Experiment.Grid()
+			grid, err := r.Experiment.Grid(ctx)
 			if err != nil {
 				return err
 			}
@@ -167,7 +168,7 @@ func (s Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-func (r SpecRun) validate() error {
+func (r SpecRun) validate(ctx context.Context) error {
 	if (r.Experiment == nil) == (r.Draw == nil) {
 		return errors.New("declared: there must be either an experiment or a draw")
 	}
@@ -193,7 +194,7 @@ func (r SpecRun) validate() error {
 			}
 		} else if e, err := r.experiment(quick); err != nil {
 			return err
-		} else if _, err = e.Filled(); err != nil {
+		} else if _, err = e.Filled(ctx); err != nil {
 			return err
 		}
 	}

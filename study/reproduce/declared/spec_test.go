@@ -26,7 +26,7 @@ func TestSpecs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := declared.ParseSpec(b)
+		again, err := declared.ParseSpec(t.Context(), b)
 		if err != nil || again.Hash() != s.Hash() || len(s.Hash()) != 64 {
 			t.Errorf("%s written and read has hash %s, %v, want %s", s.Name, again.Hash(), err, s.Hash())
 		}
@@ -110,7 +110,7 @@ const minimal = `{"name": "a", "about": "b", "paper": "c",
 	"rows": [{"name": "u", "run": "r", "match": {"method": "unconstrained"}, "published": {"accuracy": [80, 1]}}]}`
 
 func TestParseSpecRefuses(t *testing.T) {
-	if _, err := declared.ParseSpec([]byte(minimal)); err != nil {
+	if _, err := declared.ParseSpec(t.Context(), []byte(minimal)); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ old, now, want string }{
@@ -143,7 +143,7 @@ func TestParseSpecRefuses(t *testing.T) {
 		if content == minimal {
 			t.Fatalf("nothing to replace for %q", tt.old)
 		}
-		if _, err := declared.ParseSpec([]byte(content)); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := declared.ParseSpec(t.Context(), []byte(content)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q for %q: error %v, want %q in it", tt.now, tt.old, err, tt.want)
 		}
 	}
@@ -173,17 +173,17 @@ func TestDrawRefuses(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	if _, err := declared.Find("glue"); !errors.Is(err, declared.ErrUnknown) || !strings.Contains(err.Error(), "dpnr-ag") {
+	if _, err := declared.Find(t.Context(), "glue"); !errors.Is(err, declared.ErrUnknown) || !strings.Contains(err.Error(), "dpnr-ag") {
 		t.Errorf("Find of an unknown name: error %v, want ErrUnknown and the names", err)
 	}
 	file := filepath.Join(t.TempDir(), "own.json")
-	if _, err := declared.Find(file); !errors.Is(err, os.ErrNotExist) {
+	if _, err := declared.Find(t.Context(), file); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Find of a file that is not there: error %v", err)
 	}
 	if err := os.WriteFile(file, []byte(minimal), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := declared.Find(file); err != nil || s.Name != "a" {
+	if s, err := declared.Find(t.Context(), file); err != nil || s.Name != "a" {
 		t.Errorf("Find(file) = %q, %v, want the spec in it", s.Name, err)
 	}
 }
@@ -193,7 +193,7 @@ func FuzzParseSpec(f *testing.F) {
 	f.Add([]byte(strings.Replace(minimal, `[80, 1]`, `80.5`, 1)))
 	f.Add([]byte(`{"name":"d","about":"b","paper":"c","runs":[{"name":"r","draw":{"rows":1000,"share":0.5,"width":2,"seeds":1},"quick":{"seeds":1}}],"rows":[{"name":"u","run":"r","published":{"mdl":3}}]}`))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		s, err := declared.ParseSpec(content)
+		s, err := declared.ParseSpec(t.Context(), content)
 		if err != nil {
 			return
 		}
@@ -201,7 +201,7 @@ func FuzzParseSpec(f *testing.F) {
 		if err != nil {
 			t.Fatalf("a spec that was read cannot be written: %v", err)
 		}
-		if again, err := declared.ParseSpec(b); err != nil || again.Hash() != s.Hash() {
+		if again, err := declared.ParseSpec(t.Context(), b); err != nil || again.Hash() != s.Hash() {
 			t.Errorf("written and read it has hash %s, %v, want %s", again.Hash(), err, s.Hash())
 		}
 	})

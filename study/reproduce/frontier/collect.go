@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +14,7 @@ import (
 
 // Collect reads what the store holds of what o chooses, whichever process
 // computed it, and computes nothing but means and verdicts.
-func Collect(o Options) (*Result, error) {
+func Collect(ctx context.Context, o Options) (*Result, error) {
 	o, err := o.filled()
 	if err != nil {
 		return nil, err
@@ -24,7 +25,7 @@ func Collect(o Options) (*Result, error) {
 	s := store{}
 	for _, t := range there {
 		c := collector{Options: o, store: s, task: TaskResult{Task: t, UnknownMajority: measure.Number(math.NaN())}}
-		if err := c.collect(); err != nil {
+		if err := c.collect(ctx); err != nil {
 			return nil, err
 		}
 		r.Tasks = append(r.Tasks, c.task)
@@ -72,13 +73,13 @@ type collector struct {
 	missing []string
 }
 
-func (c *collector) collect() error {
+func (c *collector) collect(ctx context.Context) error {
 	methods := c.methods(c.task.Task)
 	for _, m := range methods {
 		c.task.Curves = append(c.task.Curves, Curve{Method: m.Name, Title: m.Title, Private: m.Private, Points: []Point{}})
 	}
 	for _, j := range c.jobs(c.task.Task) {
-		e, err := c.store.entry(c.Store, j)
+		e, err := c.store.entry(ctx, c.Store, j)
 		if err != nil {
 			return err
 		}

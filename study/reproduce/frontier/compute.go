@@ -95,7 +95,7 @@ func (c *computation) tell() {
 // do makes sure that the store has the result of a job, and the split answers
 // that belong to it.
 func (c *computation) do(ctx context.Context, j job) error {
-	e, err := c.store.entry(c.Store, j)
+	e, err := c.store.entry(ctx, c.Store, j)
 	if err != nil {
 		return err
 	}
@@ -145,22 +145,22 @@ type store map[string]string
 // filled spec with the key of the task's data. That covers what
 // experiment.Spec.Key covers, but the data of a task is loaded once for all its
 // experiments.
-func (s store) entry(dir string, j job) (*cache.Entry, error) {
+func (s store) entry(ctx context.Context, dir string, j job) (*cache.Entry, error) {
 	key, ok := s[j.task.Name]
 	if !ok {
 		var err error
 		data := experiment.Spec{Data: j.task.Data, Labels: j.task.Labels, Unknown: j.task.Unknown, Methods: []string{"majority"}}
-		if key, err = data.Key(); err != nil {
+		if key, err = data.Key(ctx); err != nil {
 			return nil, err
 		}
 		s[j.task.Name] = key
 	}
-	filled, err := j.spec.Filled()
+	filled, err := j.spec.Filled(ctx)
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte(key + " " + filled.Hash()))
-	return cache.At(filepath.Join(dir, hex.EncodeToString(sum[:])), filled)
+	return cache.At(ctx, filepath.Join(dir, hex.EncodeToString(sum[:])), filled)
 }
 
 // step says what a training or a search is doing.

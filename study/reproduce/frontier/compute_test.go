@@ -48,7 +48,7 @@ func computed(t *testing.T, o frontier.Options) (told string) {
 // is undefined.
 func read(t *testing.T, o frontier.Options) (*frontier.Result, string) {
 	t.Helper()
-	r, err := frontier.Collect(o)
+	r, err := frontier.Collect(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestRefusesDamage(t *testing.T) {
 		if err := os.WriteFile(files[0], []byte(broken), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for what, err := range map[string]error{"Compute": frontier.Compute(t.Context(), o), "Collect": collected(o)} {
+		for what, err := range map[string]error{"Compute": frontier.Compute(t.Context(), o), "Collect": collected(t.Context(), o)} {
 			if !errors.Is(err, cache.ErrDamaged) {
 				t.Errorf("%s: %s: error %v, want ErrDamaged", name, what, err)
 			}
@@ -237,7 +237,7 @@ func ExampleCollect() {
 		fmt.Println(err)
 		return
 	}
-	r, err := frontier.Collect(o)
+	r, err := frontier.Collect(context.Background(), o)
 	if err != nil {
 		fmt.Println(err)
 		return

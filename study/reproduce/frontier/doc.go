@@ -15,7 +15,7 @@
 //	if err := frontier.Compute(ctx, o); err != nil {
 //		return err
 //	}
-//	r, err := frontier.Collect(o)
+//	r, err := frontier.Collect(ctx, o)
 package frontier
 
 import (

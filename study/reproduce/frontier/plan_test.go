@@ -1,6 +1,7 @@
 package frontier_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func TestEveryExperiment(t *testing.T) {
 	}
 	names, hashes, grids := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, e := range all {
-		s, err := e.Spec.Filled()
+		s, err := e.Spec.Filled(t.Context())
 		if err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 			continue
@@ -94,7 +95,7 @@ func TestEveryExperiment(t *testing.T) {
 		method, _, _ := strings.Cut(e.Name, " ε = ") // whose grids are as long at every ε
 		if !grids[method] {
 			grids[method] = true
-			if grid, err := s.Grid(); err != nil || len(grid) != 1 {
+			if grid, err := s.Grid(t.Context()); err != nil || len(grid) != 1 {
 				t.Errorf("%s has %d configurations (%v), want 1", e.Name, len(grid), err)
 			}
 		}
@@ -184,7 +185,7 @@ func TestOptionsRefused(t *testing.T) {
 		{"shard 5 of 4", frontier.Options{Store: "x", Shard: 5, Shards: 4}, "shard is 5 of 4"},
 		{"negative seeds", frontier.Options{Store: "x", Seeds: -1}, "seeds is -1"},
 	} {
-		for what, err := range map[string]error{"Compute": frontier.Compute(t.Context(), tt.o), "Collect": collected(tt.o)} {
+		for what, err := range map[string]error{"Compute": frontier.Compute(t.Context(), tt.o), "Collect": collected(t.Context(), tt.o)} {
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%s: %s: error %v, want %q", tt.name, what, err, tt.want)
 			}
@@ -192,7 +193,7 @@ func TestOptionsRefused(t *testing.T) {
 	}
 }
 
-func collected(o frontier.Options) error {
-	_, err := frontier.Collect(o)
+func collected(ctx context.Context, o frontier.Options) error {
+	_, err := frontier.Collect(ctx, o)
 	return err
 }
