@@ -12,11 +12,20 @@ import (
 	"sotto/command/term"
 )
 
-// Sotto runs a command as main does and returns its exit code and output.
+// Sotto runs a command of the core as main does and returns its exit code and output.
 func Sotto(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	return Program(nil).Sotto(t, stdin, args...)
+}
+
+// Program is the core with some studies.
+type Program []command.Study
+
+// Sotto runs a command as main does and returns its exit code and output.
+func (p Program) Sotto(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	var out, errs bytes.Buffer
-	code = command.Run(t.Context(), args, term.Streams{In: strings.NewReader(stdin), Out: &out, Err: &errs})
+	code = command.Run(t.Context(), args, term.Streams{In: strings.NewReader(stdin), Out: &out, Err: &errs}, p...)
 	return code, out.String(), errs.String()
 }
 

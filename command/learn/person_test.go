@@ -12,6 +12,7 @@ import (
 	"sotto/command"
 	"sotto/command/clitest"
 	"sotto/promise/dp"
+	"sotto/study/link/command"
 )
 
 // A training says what a person is promised by the most rows that one has, and a
@@ -30,7 +31,7 @@ func TestTrainPerson(t *testing.T) {
 	for flags, want := range map[string]struct{ rows, left int }{"": {9, 0}, " --max-rows 4": {4, 5}} {
 		dir := filepath.Join(t.TempDir(), "model")
 		args := "train --in " + in + " --text text --label label --person who --method codes --epsilon 2 --hidden 8 --epochs 2 --encoder hash:32 --json --out " + dir + flags
-		code, out, errs := clitest.Sotto(t, "", strings.Fields(args)...)
+		code, out, errs := linking.Sotto(t, "", strings.Fields(args)...)
 		var r struct {
 			Configurations []struct{ Person *dp.Person }
 		}
@@ -44,12 +45,12 @@ func TestTrainPerson(t *testing.T) {
 		if strings.Contains(out, "secret0") {
 			t.Error("the result names a person")
 		}
-		code, out, errs = clitest.Sotto(t, "", "evaluate", dir, "--in", in)
+		code, out, errs = linking.Sotto(t, "", "evaluate", dir, "--in", in)
 		if code != command.ExitDone || !strings.Contains(out, "for all rows of a person together, who has at most "+fmt.Sprint(want.rows)) {
 			t.Errorf("evaluate: exit code %d: %s%s", code, out, errs)
 		}
 	}
-	code, _, errs := clitest.Sotto(t, "", strings.Fields("train --in "+in+" --text text --label label --max-rows 2 --method majority")...)
+	code, _, errs := linking.Sotto(t, "", strings.Fields("train --in "+in+" --text text --label label --max-rows 2 --method majority")...)
 	if code != command.ExitUse || !strings.Contains(errs, "--person") {
 		t.Errorf("--max-rows without --person: exit code %d: %s", code, errs)
 	}
@@ -72,19 +73,22 @@ func crowd(t *testing.T) string {
 	return clitest.TextFile(t, "crowd.csv", b.String())
 }
 
+// linking is the core with what links rows.
+var linking = clitest.Program{link.Study()}
+
 // Rows that are linked are of one person for the parts and for ε, which is said to be
 // an estimate wherever it is said; nothing that is stored has what they were linked by.
 func TestTrainLinked(t *testing.T) {
 	in := crowd(t)
 	dir := filepath.Join(t.TempDir(), "model")
 	args := "train --in " + in + " --text text --label label --link-by name,email --method codes --epsilon 2 --hidden 8 --epochs 2 --encoder hash:32 --out " + dir
-	code, out, errs := clitest.Sotto(t, "", strings.Fields(args)...)
+	code, out, errs := linking.Sotto(t, "", strings.Fields(args)...)
 	for _, want := range []string{"for all rows of a cluster together, which has at most 3", "linked by name, email", "an estimate for a person", "per cluster", "pays for both", "share one budget"} {
 		if code != command.ExitDone || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Fatalf("exit code %d: %s%s, want %q", code, out, errs, want)
 		}
 	}
-	code, out, errs = clitest.Sotto(t, "", "evaluate", dir, "--in", in, "--json")
+	code, out, errs = linking.Sotto(t, "", "evaluate", dir, "--in", in, "--json")
 	var r struct {
 		Models []struct{ Person *dp.Person }
 		Data   struct {
@@ -101,7 +105,7 @@ func TestTrainLinked(t *testing.T) {
 	if p, f := r.Models[0].Person, r.Data.File; p == nil || p.Linked == nil || p.Rows != 3 || p.Linked.Clusters != 80 || len(f.LinkBy) != 2 || f.Persons != 80 || f.Linked == "" || p.Linked.By != f.Linked {
 		t.Errorf("a person has %+v, of %+v", p, f)
 	}
-	code, page, errs := clitest.Sotto(t, "", "report", dir, "--format", "md", "--out", "-")
+	code, page, errs := linking.Sotto(t, "", "report", dir, "--format", "md", "--out", "-")
 	if code != command.ExitDone || !strings.Contains(page, "an estimate for a person") {
 		t.Errorf("report: exit code %d: %s%s", code, page, errs)
 	}
@@ -132,7 +136,7 @@ func TestTrainLinkedRefuses(t *testing.T) {
 		"--link-by label":                          "--label and --link-by",
 	} {
 		args := "train --in " + in + " --text text --label label --method majority " + flags
-		code, _, errs := clitest.Sotto(t, "", strings.Fields(args)...)
+		code, _, errs := linking.Sotto(t, "", strings.Fields(args)...)
 		if code != command.ExitUse || !strings.Contains(errs, want) || strings.Contains(errs, "quill") {
 			t.Errorf("%s: exit code %d: %s, want %q", flags, code, errs, want)
 		}

@@ -43,7 +43,7 @@ func write(t *testing.T) map[string]string {
 func TestPages(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "86400")
 	pages := write(t)
-	for _, name := range []string{"sotto.1", "sotto-train.1", "sotto-bias-weat.1", "sotto-budget-show.1", "sotto-version.1"} {
+	for _, name := range []string{"sotto.1", "sotto-train.1", "sotto-audit-files.1", "sotto-budget-show.1", "sotto-version.1"} {
 		if !strings.HasPrefix(pages[name], `.TH "`+strings.ToUpper(strings.TrimSuffix(name, ".1"))+`" 1 "1970-01-02" "sotto `) {
 			t.Errorf("%s begins with %.80q, want its heading", name, pages[name])
 		}

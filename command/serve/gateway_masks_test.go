@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"sotto/command"
-	"sotto/command/clitest"
 )
 
 // TestGatewayTypes masks addresses for what they are: two texts that differ in them
@@ -23,7 +22,7 @@ func TestGatewayTypes(t *testing.T) {
 		t.Errorf("the gateway said %s", said)
 	}
 	dir := filepath.Join(smallModel(t, "--mask", "types:email=fake"), "seed-1")
-	code, _, errs := clitest.Sotto(t, "", append(append([]string{"gateway", "--listen", "127.0.0.1:0"}, gatewayPlaces(t)...), "--model", dir)...)
+	code, _, errs := masking.Sotto(t, "", append(append([]string{"gateway", "--listen", "127.0.0.1:0"}, gatewayPlaces(t)...), "--model", dir)...)
 	if code != command.ExitUse || !strings.Contains(errs, "types:email=fake by ") || !strings.Contains(errs, "must be served with the same masks") {
 		t.Errorf("without masks: exit code %d: %s", code, errs)
 	}

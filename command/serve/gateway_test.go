@@ -22,6 +22,8 @@ import (
 	"sotto/service/gateway/keys"
 	"sotto/service/httpserve/servetest"
 	"sotto/service/ledger"
+	"sotto/study/language/mask"
+	"sotto/text"
 )
 
 // gatewayCommand runs "sotto gateway" with arguments to its end.
@@ -29,7 +31,7 @@ func gatewayCommand(ctx context.Context, out, errs io.Writer, args ...string) er
 	c := serve.NewGateway(term.Streams{In: strings.NewReader(""), Out: out, Err: errs})
 	c.SilenceErrors, c.SilenceUsage = true, true
 	c.SetArgs(args)
-	return c.ExecuteContext(ctx)
+	return c.ExecuteContext(text.WithTypes(ctx, mask.Maskers{}))
 }
 
 // startGateway starts a gateway on a free port and returns its address, and what

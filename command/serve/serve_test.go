@@ -23,6 +23,7 @@ import (
 	"sotto/command/serve"
 	"sotto/command/term"
 	"sotto/service/httpserve/servetest"
+	"sotto/study/language/command"
 )
 
 // watched is an output that a test reads while a command writes it.
@@ -61,6 +62,9 @@ func serveCommand(t *testing.T, args ...string) (log *watched, end func() error)
 	return log, func() error { cancel(); return <-ended }
 }
 
+// masking is the core with what masks personal data by its type.
+var masking = clitest.Program{language.Study()}
+
 // small are the files of small models that were trained, by their flags.
 var small = struct {
 	sync.Mutex
@@ -85,7 +89,7 @@ func smallModel(t *testing.T, more ...string) string {
 		}
 		return dir
 	}
-	if code, _, errs := clitest.Sotto(t, "", append(strings.Fields("train --method noise --epsilon 4 --limit 200 --out "+dir+clitest.Quickly), more...)...); code != command.ExitDone {
+	if code, _, errs := masking.Sotto(t, "", append(strings.Fields("train --method noise --epsilon 4 --limit 200 --out "+dir+clitest.Quickly), more...)...); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	files := fstest.MapFS{}

@@ -35,7 +35,7 @@ func germanVectors(t *testing.T) (dir string) {
 // directionJSON runs the command with --json and decodes what it prints.
 func directionJSON(t *testing.T, wantCode int, v any, args ...string) {
 	t.Helper()
-	code, out, errs := clitest.Sotto(t, "", append([]string{"bias", "direction", "--json"}, args...)...)
+	code, out, errs := program.Sotto(t, "", append([]string{"bias", "direction", "--json"}, args...)...)
 	if code != wantCode {
 		t.Fatalf("exit code %d, want %d: %s%s", code, wantCode, out, errs)
 	}
@@ -123,7 +123,7 @@ func TestDirectionRefused(t *testing.T) {
 	if l.Refused == "" || l.DirectBias != nil || l.Professions != nil {
 		t.Errorf("pairs without a common direction give %+v, want a reason and no DirectBias", l)
 	}
-	code, out, _ := clitest.Sotto(t, "", "bias", "direction", "--vectors", vectors, "--force")
+	code, out, _ := program.Sotto(t, "", "bias", "direction", "--vectors", vectors, "--force")
 	if code != command.ExitNo || !strings.Contains(out, "NOT A GENDER DIRECTION") || !strings.Contains(out, "nurse") {
 		t.Errorf("--force: exit code %d, %s; want %d and scores that are marked", code, out, command.ExitNo)
 	}
@@ -156,7 +156,7 @@ func TestDirectionPrivate(t *testing.T) {
 	}
 	for _, f := range []string{"", "--force"} {
 		flags := strings.Fields("bias direction --mechanism laplace-l1 --epsilon 10 --draws 4 " + f)
-		code, out, errs := clitest.Sotto(t, "", append(flags, "--vectors", vectors)...)
+		code, out, errs := program.Sotto(t, "", append(flags, "--vectors", vectors)...)
 		if code != command.ExitNo || !strings.Contains(out, "over 4 draws") || !strings.Contains(out, "one release is one word's vector") {
 			t.Errorf("exit code %d, %s%s; want what the draws show and promise", code, out, errs)
 		}
@@ -191,7 +191,7 @@ func TestDirectionLanguages(t *testing.T) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
-	code, out, errs := clitest.Sotto(t, "", append([]string{"bias", "direction"}, args...)...)
+	code, out, errs := program.Sotto(t, "", append([]string{"bias", "direction"}, args...)...)
 	if code != command.ExitDone || !strings.Contains(out, "clusters (average linkage") {
 		t.Errorf("exit code %d, %s%s; want clusters", code, out, errs)
 	}
@@ -297,7 +297,7 @@ func TestDirectionWrong(t *testing.T) {
 		{"--folder " + folder + " --format csv", "--format has no meaning"},
 		{"--vectors " + vectors + " --language de --mechanism krr --epsilon 1 --classes 2", "takes no vectors"},
 	} {
-		code, out, errs := clitest.Sotto(t, "", append([]string{"bias", "direction"}, strings.Fields(tt.flags)...)...)
+		code, out, errs := program.Sotto(t, "", append([]string{"bias", "direction"}, strings.Fields(tt.flags)...)...)
 		if code != command.ExitUse || !strings.Contains(errs, tt.want) || out != "" {
 			t.Errorf("%s: exit code %d, %q, %q; want %d and it to say %q", tt.flags, code, out, errs, command.ExitUse, tt.want)
 		}
@@ -330,7 +330,7 @@ func TestDirectionSameWords(t *testing.T) {
 	if a := l.After; a == nil || math.Abs(*a.DirectBias.Mean-*l.DirectBias) > 1e-3 || *a.Agreement.Mean < 0.999 || a.DirectBias.Low != nil {
 		t.Errorf("with hardly any noise %+v and DirectBias %v, want the same before and after, and no interval of one draw", a, *l.DirectBias)
 	}
-	_, out, _ := clitest.Sotto(t, "", "bias", "direction", "--json", "--vectors", vectors, "--mechanism", "laplace-l1", "--epsilon", "1", "--draws", "2", "--language", "wo")
+	_, out, _ := program.Sotto(t, "", "bias", "direction", "--json", "--vectors", vectors, "--mechanism", "laplace-l1", "--epsilon", "1", "--draws", "2", "--language", "wo")
 	if strings.Contains(out, `"after"`) || strings.Contains(out, `"release"`) {
 		t.Errorf("no pair gives %s, want nothing of private vectors", out)
 	}
@@ -346,11 +346,11 @@ func TestDirectionPrinted(t *testing.T) {
 	clitest.Write(t, vectors, text)
 	own := filepath.Join(t.TempDir(), "w.json")
 	clitest.Write(t, own, `[{"language": "en", "pairs": [{"name": "p", "f": "woman", "m": "man"}, {"name": "q", "f": "girl", "m": "boy"}]}]`)
-	_, out, errs := clitest.Sotto(t, "", "bias", "direction", "--json", "--vectors", vectors, "--words", own)
+	_, out, errs := program.Sotto(t, "", "bias", "direction", "--json", "--vectors", vectors, "--words", own)
 	if !strings.Contains(out, `"lost": []`) {
 		t.Errorf("nothing is lost and the output is %s%s, want an empty list", out, errs)
 	}
-	code, out, errs := clitest.Sotto(t, "", "bias", "direction", "--vectors", vectors, "--html", "-")
+	code, out, errs := program.Sotto(t, "", "bias", "direction", "--vectors", vectors, "--html", "-")
 	if code != command.ExitDone || !strings.HasPrefix(out, "<!DOCTYPE html>") || !strings.HasSuffix(strings.TrimSpace(out), "</html>") {
 		t.Errorf("exit code %d, %.80s%s; want the page alone", code, out, errs)
 	}
@@ -360,7 +360,7 @@ func TestDirectionPrinted(t *testing.T) {
 }
 
 func TestDirectionEncoder(t *testing.T) {
-	code, out, errs := clitest.Sotto(t, "", "bias", "direction", "--encoder", "hash", "--force")
+	code, out, errs := program.Sotto(t, "", "bias", "direction", "--encoder", "hash", "--force")
 	if code != command.ExitDone && code != command.ExitNo || !strings.Contains(out, "hash") {
 		t.Errorf("exit code %d, %s%s; want what the encoder's vectors have", code, out, errs)
 	}

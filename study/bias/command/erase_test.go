@@ -51,7 +51,7 @@ func TestEraseWords(t *testing.T) {
 			if method == "hard" {
 				args = append(args, "--defining", defining)
 			}
-			code, stdout, errs := clitest.Sotto(t, "", args...)
+			code, stdout, errs := program.Sotto(t, "", args...)
 			var got erase.Report
 			if err := json.Unmarshal([]byte(stdout), &got); code != command.ExitDone || err != nil {
 				t.Fatalf("exit code %d, %v: %s", code, err, errs)
@@ -82,7 +82,7 @@ func TestEraseWords(t *testing.T) {
 					t.Fatalf("word %d = %q, want %q", i, erased.Word(i), raw.Word(i))
 				}
 			}
-			code, _, errs = clitest.Sotto(t, "", "bias", "erase", "--apply", saved, "--vectors", in, "--out", again)
+			code, _, errs = program.Sotto(t, "", "bias", "erase", "--apply", saved, "--vectors", in, "--out", again)
 			if code != command.ExitDone {
 				t.Fatalf("exit code %d: %s", code, errs)
 			}
@@ -105,7 +105,7 @@ func TestEraseText(t *testing.T) {
 	in := genderedWords(t, 600)
 	out := filepath.Join(t.TempDir(), "out.txt")
 	args := strings.Fields("bias erase --method inlp --iterations 3 --units 4 --epochs 5 --words 200 --mechanism laplace-l1 --epsilon 5 --draws 2")
-	code, stdout, errs := clitest.Sotto(t, "", append(args, "--vectors", in, "--out", out)...)
+	code, stdout, errs := program.Sotto(t, "", append(args, "--vectors", in, "--out", out)...)
 	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
@@ -129,7 +129,7 @@ func TestEraseConcept(t *testing.T) {
 		fmt.Fprintf(&list, "a%c%c\tkind%d\n", 'a'+i/26, 'a'+i%26, i%3)
 	}
 	list.WriteString("nowhere\tkind0\n")
-	code, stdout, errs := clitest.Sotto(t, "", "bias", "erase", "--method", "leace", "--shrinkage", "auto", "--vectors", in, "--concept", clitest.TextFile(t, "c.tsv", list.String()),
+	code, stdout, errs := program.Sotto(t, "", "bias", "erase", "--method", "leace", "--shrinkage", "auto", "--vectors", in, "--concept", clitest.TextFile(t, "c.tsv", list.String()),
 		"--out", filepath.Join(t.TempDir(), "o.txt"), "--units", "4", "--epochs", "5", "--json")
 	var got erase.Report
 	if err := json.Unmarshal([]byte(stdout), &got); code != command.ExitDone || err != nil {
@@ -185,7 +185,7 @@ func TestEraseRows(t *testing.T) {
 	for _, method := range []string{"leace", "inlp"} {
 		folder := t.TempDir()
 		out, saved, again := filepath.Join(folder, "out.npy"), filepath.Join(folder, "e.json"), filepath.Join(folder, "again.jsonl")
-		code, stdout, errs := clitest.Sotto(t, "", "bias", "erase", "--method", method, "--vectors", rows, "--labels", labels, "--out", out, "--save", saved,
+		code, stdout, errs := program.Sotto(t, "", "bias", "erase", "--method", method, "--vectors", rows, "--labels", labels, "--out", out, "--save", saved,
 			"--units", "8", "--mechanism", "laplace-l1", "--epsilon", "5", "--draws", "2", "--json")
 		var got erase.Report
 		if err := json.Unmarshal([]byte(stdout), &got); code != command.ExitDone || err != nil {
@@ -208,7 +208,7 @@ func TestEraseRows(t *testing.T) {
 		if _, err := os.Stat(out + ".privacy.json"); err == nil {
 			t.Error("erased vectors have a record of privacy")
 		}
-		code, stdout, errs = clitest.Sotto(t, "", "bias", "erase", "--apply", saved, "--vectors", rows, "--out", again)
+		code, stdout, errs = program.Sotto(t, "", "bias", "erase", "--apply", saved, "--vectors", rows, "--out", again)
 		if code != command.ExitDone || !strings.Contains(stdout, erase.Privacy) {
 			t.Fatalf("exit code %d: %s%s", code, stdout, errs)
 		}
@@ -285,7 +285,7 @@ func TestEraseRefuses(t *testing.T) {
 		"--vectors is empty":               {"--vectors", "", "--method", "leace", "--out", out},
 		"lacks she or he":                  strings.Fields("--method leace --vectors " + clitest.TextFile(t, "w.txt", "a 1 2\nb 2 1\n") + " --out " + out),
 	} {
-		code, _, errs := clitest.Sotto(t, "", append(strings.Fields("bias erase"), args...)...)
+		code, _, errs := program.Sotto(t, "", append(strings.Fields("bias erase"), args...)...)
 		if code != command.ExitUse || !strings.Contains(errs, want) {
 			t.Errorf("%v: exit code %d: %s, want %d and %q", args, code, errs, command.ExitUse, want)
 		}
@@ -311,7 +311,7 @@ func TestEraseLeavesNothing(t *testing.T) {
 		strings.Fields("--method leace --vectors " + rows + " --labels " + labels + " --out " + in("blocked.npy") + " --save " + in("saved.json")),
 		strings.Fields("--method leace --words 40 --mechanism krr --epsilon 1 --classes 2 --vectors " + words + " --out " + in("x.txt") + " --save " + in("saved.json")),
 	} {
-		code, _, errs := clitest.Sotto(t, "", append(strings.Fields("bias erase"), args...)...)
+		code, _, errs := program.Sotto(t, "", append(strings.Fields("bias erase"), args...)...)
 		if left, _ := filepath.Glob(in("*")); code != command.ExitUse || len(left) != 1 {
 			t.Errorf("%v: exit code %d, %s and the files %v; want %d and no file", args, code, errs, left, command.ExitUse)
 		}
@@ -338,7 +338,7 @@ func TestEraseNarrow(t *testing.T) {
 		fmt.Fprintf(&labels, "%d\n", i%2)
 	}
 	out := filepath.Join(t.TempDir(), "out.csv")
-	code, stdout, errs := clitest.Sotto(t, "", "bias", "erase", "--method", "inlp", "--vectors", clitest.TextFile(t, "rows.csv", rows.String()), "--labels", clitest.TextFile(t, "l", labels.String()),
+	code, stdout, errs := program.Sotto(t, "", "bias", "erase", "--method", "inlp", "--vectors", clitest.TextFile(t, "rows.csv", rows.String()), "--labels", clitest.TextFile(t, "l", labels.String()),
 		"--out", out, "--units", "4", "--epochs", "5", "--json")
 	var got erase.Report
 	if err := json.Unmarshal([]byte(stdout), &got); code != command.ExitDone || err != nil {
@@ -367,7 +367,7 @@ func TestEraseNarrow(t *testing.T) {
 		rows.WriteByte('\n')
 		fmt.Fprintf(&labels, "%d\n", i%4)
 	}
-	code, stdout, errs = clitest.Sotto(t, "", "bias", "erase", "--method", "leace", "--vectors", clitest.TextFile(t, "rows.csv", rows.String()), "--labels", clitest.TextFile(t, "l", labels.String()),
+	code, stdout, errs = program.Sotto(t, "", "bias", "erase", "--method", "leace", "--vectors", clitest.TextFile(t, "rows.csv", rows.String()), "--labels", clitest.TextFile(t, "l", labels.String()),
 		"--out", out, "--units", "4", "--epochs", "5")
 	if code != command.ExitDone || !strings.Contains(stdout, "note: 3 of 4 directions are removed, more than half") {
 		t.Errorf("exit code %d: %s%s, want a note", code, stdout, errs)

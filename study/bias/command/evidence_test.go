@@ -27,7 +27,7 @@ func stored(t *testing.T) (weat, direction, erasure string) {
 		"erasure.json":   "erase --method leace --units 8 --words 290 --vectors " + gendered + " --out " + filepath.Join(dir, "erased.txt") + release,
 	} {
 		if printed[name] == "" {
-			code, out, errs := clitest.Sotto(t, "", strings.Fields("bias "+flags+" --json")...)
+			code, out, errs := program.Sotto(t, "", strings.Fields("bias "+flags+" --json")...)
 			if code != command.ExitDone {
 				t.Fatalf("%s: exit code %d: %s", flags, code, errs)
 			}
@@ -42,7 +42,7 @@ func TestReportOfBias(t *testing.T) {
 	weat, direction, erasure := stored(t)
 	page := filepath.Join(t.TempDir(), "page")
 	for _, ending := range []string{".html", ".md"} {
-		code, out, errs := clitest.Sotto(t, "", "report", weat, direction, erasure, "--out", page+ending)
+		code, out, errs := program.Sotto(t, "", "report", weat, direction, erasure, "--out", page+ending)
 		if code != command.ExitDone {
 			t.Fatalf("exit code %d: %s%s", code, out, errs)
 		}
@@ -78,7 +78,7 @@ func TestGateOfBias(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			policy := clitest.TextFile(t, "policy.json", `{"rules": [{`+tt.rule+`}]}`)
-			code, out, errs := clitest.Sotto(t, "", "gate", "--policy", policy, weat, direction, erasure)
+			code, out, errs := program.Sotto(t, "", "gate", "--policy", policy, weat, direction, erasure)
 			if want := map[bool]int{true: command.ExitDone, false: command.ExitGate}[tt.want == ""]; code != want || !strings.Contains(out, tt.want) {
 				t.Errorf("exit code %d, want %d and %q: %s%s", code, want, tt.want, out, errs)
 			}
@@ -99,7 +99,7 @@ func TestReportRefusesBias(t *testing.T) {
 			t.Fatal(err)
 		}
 		wrong := strings.Replace(string(text), change[0], change[1], 1)
-		if code, out, errs := clitest.Sotto(t, "", "report", clitest.TextFile(t, "wrong.json", wrong), "--out", "-"); code != command.ExitUse || out != "" || wrong == string(text) {
+		if code, out, errs := program.Sotto(t, "", "report", clitest.TextFile(t, "wrong.json", wrong), "--out", "-"); code != command.ExitUse || out != "" || wrong == string(text) {
 			t.Errorf("%s: exit code %d, %s%s; want it refused", change[1], code, out, errs)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"sotto/command"
-	"sotto/command/clitest"
 	"sotto/evidence/page/pagetest"
 	"sotto/report"
 )
@@ -31,7 +30,7 @@ func TestPages(t *testing.T) {
 		{"erase", []string{"erase", "--method", "leace", "--shrinkage", "auto", "--vectors", gendered, "--out", filepath.Join(t.TempDir(), "out.txt")}, 1, []string{"What probes read"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			code, out, errs := clitest.Sotto(t, "", append(append([]string{"bias"}, tt.args...), private...)...)
+			code, out, errs := program.Sotto(t, "", append(append([]string{"bias"}, tt.args...), private...)...)
 			if code != command.ExitDone {
 				t.Fatalf("exit code %d: %s", code, errs)
 			}

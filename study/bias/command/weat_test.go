@@ -36,7 +36,7 @@ func workVectors(t *testing.T) (vectors, words string) {
 // weatJSON runs the command with --json and decodes what it prints.
 func weatJSON(t *testing.T, wantCode int, args ...string) weat.Report {
 	t.Helper()
-	code, out, errs := clitest.Sotto(t, "", append([]string{"bias", "weat", "--json"}, args...)...)
+	code, out, errs := program.Sotto(t, "", append([]string{"bias", "weat", "--json"}, args...)...)
 	if code != wantCode {
 		t.Fatalf("exit code %d, want %d: %s%s", code, wantCode, out, errs)
 	}
@@ -61,7 +61,7 @@ func TestWeatOwnTests(t *testing.T) {
 		t.Errorf("gone: %+v", gone)
 	}
 	// The contract for scripts: what is undefined is null, and lists are lists.
-	_, out, _ := clitest.Sotto(t, "", "bias", "weat", "--json", "--vectors", vectors, "--words", words)
+	_, out, _ := program.Sotto(t, "", "bias", "weat", "--json", "--vectors", vectors, "--words", words)
 	for _, want := range []string{`"effect": null`, `"p": null`, `"p_inclusive": null`, `"lost": []`, `"pilot"`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("output has no %s", want)
@@ -94,7 +94,7 @@ func TestWeatFiles(t *testing.T) {
 	}
 	again := filepath.Join(dir, "again.vec")
 	clitest.Write(t, again, string(content))
-	code, out, errs := clitest.Sotto(t, "", "bias", "weat", "--vectors", vectors+","+again, "--words", words, "--measure", "all", "--statistic", "all", "--table", "--csv", table, "--html", html)
+	code, out, errs := program.Sotto(t, "", "bias", "weat", "--vectors", vectors+","+again, "--words", words, "--measure", "all", "--statistic", "all", "--table", "--csv", table, "--html", html)
 	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
@@ -141,7 +141,7 @@ func TestWeatBeforeAndAfter(t *testing.T) {
 	if g := report.Models[0].Guarantee; g == nil || g.Mechanism != "laplace-l2" || !g.Honest() {
 		t.Errorf("guarantee is %+v", g)
 	}
-	_, out, _ := clitest.Sotto(t, "", "bias", "weat", "--vectors", vectors, "--words", words, "--mechanism", "dpnr", "--variant", "paper", "--epsilon", "1", "--draws", "2")
+	_, out, _ := program.Sotto(t, "", "bias", "weat", "--vectors", vectors, "--words", words, "--mechanism", "dpnr", "--variant", "paper", "--epsilon", "1", "--draws", "2")
 	for _, want := range []string{"the claim is false", bias.SimulatedNote, "one release is one word's vector", "2.5th"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("output has no %q: %s", want, out)
@@ -193,7 +193,7 @@ func TestWeatRefused(t *testing.T) {
 		{"--encoder", "hash", "--format", "csv"},
 		{"--vectors", vectors, "extra"},
 	} {
-		if code, out, errs := clitest.Sotto(t, "", append([]string{"bias", "weat"}, args...)...); code != command.ExitUse || out != "" || !strings.HasPrefix(errs, "sotto: ") {
+		if code, out, errs := program.Sotto(t, "", append([]string{"bias", "weat"}, args...)...); code != command.ExitUse || out != "" || !strings.HasPrefix(errs, "sotto: ") {
 			t.Errorf("%v: exit code %d, output %q, errors %q, want 2 and a reason", args, code, out, errs)
 		}
 	}
@@ -215,11 +215,11 @@ func TestWeatLeavesNothing(t *testing.T) {
 	vectors, words := workVectors(t)
 	dir := t.TempDir()
 	table := filepath.Join(dir, "a.csv")
-	code, out, errs := clitest.Sotto(t, "", "bias", "weat", "--vectors", vectors, "--words", words, "--csv", table, "--html", filepath.Join(dir, "nowhere", "b.html"))
+	code, out, errs := program.Sotto(t, "", "bias", "weat", "--vectors", vectors, "--words", words, "--csv", table, "--html", filepath.Join(dir, "nowhere", "b.html"))
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); code != command.ExitUse || out != "" || len(left) != 0 {
 		t.Errorf("exit code %d, output %q, %s and the files %v; want %d and nothing", code, out, errs, left, command.ExitUse)
 	}
-	code, out, _ = clitest.Sotto(t, "", "bias", "weat", "--vectors", vectors, "--words", words, "--mechanism", "laplace-l2", "--epsilon", "9", "--draws", "2", "--html", "-")
+	code, out, _ = program.Sotto(t, "", "bias", "weat", "--vectors", vectors, "--words", words, "--mechanism", "laplace-l2", "--epsilon", "9", "--draws", "2", "--html", "-")
 	if code != command.ExitDone || !strings.HasPrefix(out, "<!DOCTYPE html>") || !strings.Contains(out, bias.SimulatedNote[1:]) {
 		t.Errorf("exit code %d and a page of %d bytes, want one that says where the noise is from", code, len(out))
 	}

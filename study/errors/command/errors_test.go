@@ -75,7 +75,7 @@ type found struct {
 func TestContract(t *testing.T) {
 	in, dir := answersFile(t), t.TempDir()
 	cohorts, rules := filepath.Join(dir, "cohorts.csv"), filepath.Join(dir, "rules.json")
-	code, out, errs := clitest.Sotto(t, "", "errors", "--in", in, "--text", "text", "--label", "label", "--prediction", "answer", "--confidence", "p", "--probabilities", "no,yes",
+	code, out, errs := program.Sotto(t, "", "errors", "--in", in, "--text", "text", "--label", "label", "--prediction", "answer", "--confidence", "p", "--probabilities", "no,yes",
 		"--private-predicted", "private", "--features", "town,age", "--splits", "2", "--cohorts-out", cohorts, "--rules-out", rules, "--id", "key", "--json")
 	if code != command.ExitDone || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
@@ -106,13 +106,13 @@ func TestContract(t *testing.T) {
 	}
 	result := filepath.Join(dir, "errors.json")
 	clitest.Write(t, result, out)
-	code, out, errs = clitest.Sotto(t, "", "report", result, "--out", "-", "--format", "html")
+	code, out, errs = program.Sotto(t, "", "report", result, "--out", "-", "--format", "html")
 	if code != command.ExitDone || !strings.Contains(out, "what privacy costs") || !strings.Contains(out, "town = Ulm") {
 		t.Errorf("report: exit %d: %s", code, errs)
 	}
 	for limit, want := range map[string]int{"0.9": command.ExitDone, "0.1": command.ExitGate} {
 		policy := clitest.TextFile(t, "policy.json", `{"rules":[{"match":{"kind":"errors"},"numbers":{"cohort_loss_above_50":{"max":`+limit+`}}}]}`)
-		if code, out, errs = clitest.Sotto(t, "", "gate", result, "--policy", policy); code != want {
+		if code, out, errs = program.Sotto(t, "", "gate", result, "--policy", policy); code != want {
 			t.Errorf("a gate at %s: exit %d, want %d: %s%s", limit, code, want, out, errs)
 		}
 	}
@@ -124,7 +124,7 @@ func TestColumnsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, out, errs := clitest.Sotto(t, string(content), "errors", "--in", "-", "--label", "label", "--predicted", "answer", "--features", "town,age", "--splits", "2", "--heat", "age,town = Ulm")
+	code, out, errs := program.Sotto(t, string(content), "errors", "--in", "-", "--label", "label", "--predicted", "answer", "--features", "town,age", "--splits", "2", "--heat", "age,town = Ulm")
 	if code != command.ExitDone || !strings.Contains(out, "forest") || !strings.Contains(out, "least-confidence is not here") || !strings.Contains(out, "age from top to bottom") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
@@ -147,7 +147,7 @@ func TestSeveralEpsilons(t *testing.T) {
 	}
 	in := clitest.TextFile(t, "several.csv", b.String())
 	for column, want := range map[string]string{"e": "privacy:epsilon ≤ ", "one": "privacy:epsilon is no feature: it is 2 for every text"} {
-		code, out, errs := clitest.Sotto(t, "", "errors", "--in", in, "--label", "label", "--predicted", "answer", "--private-predicted", "private", "--private-epsilon", column, "--features", "one", "--splits", "1")
+		code, out, errs := program.Sotto(t, "", "errors", "--in", in, "--label", "label", "--predicted", "answer", "--private-predicted", "private", "--private-epsilon", column, "--features", "one", "--splits", "1")
 		if code != command.ExitDone || !strings.Contains(out, want) || strings.Contains(out, "ε = 2 as stated") != (column == "one") {
 			t.Errorf("%s: exit %d: %s%s", column, code, out, errs)
 		}
@@ -158,7 +158,7 @@ func TestReleased(t *testing.T) {
 	in := answersFile(t)
 	rules := clitest.TextFile(t, "rules.json", `{"format":"sotto-rules-1","rules":[[{"feature":"town = Ulm","above":0}],[{"feature":"age","above":40}]]}`)
 	args := []string{"errors", "--in", in, "--label", "label", "--predicted", "answer", "--features", "town,age", "--rules", rules}
-	code, out, errs := clitest.Sotto(t, "", append(args, "--epsilon", "50", "--person", "who", "--rows-per-person", "2", "--json")...)
+	code, out, errs := program.Sotto(t, "", append(args, "--epsilon", "50", "--person", "who", "--rows-per-person", "2", "--json")...)
 	var r struct {
 		Epsilon float64 `json:"epsilon"`
 		Counts  []struct {
@@ -180,7 +180,7 @@ func TestReleased(t *testing.T) {
 	if strings.Contains(out, "260") || strings.Contains(out, "rankers") {
 		t.Errorf("more than counts was printed: %s", out)
 	}
-	if code, out, errs = clitest.Sotto(t, "", append(args, "--splits", "1")...); code != command.ExitDone || !strings.Contains(out, "none of the rules") {
+	if code, out, errs = program.Sotto(t, "", append(args, "--splits", "1")...); code != command.ExitDone || !strings.Contains(out, "none of the rules") {
 		t.Errorf("cohorts of rules: exit %d: %s%s", code, out, errs)
 	}
 }
@@ -209,7 +209,7 @@ func TestRefusals(t *testing.T) {
 		{"--cohorts-out " + in, "same file"},
 		{"--cohorts-out /nowhere/x.csv", "--cohorts-out: "},
 	} {
-		code, out, errs := clitest.Sotto(t, "", append(base, strings.Fields(tt.args)...)...)
+		code, out, errs := program.Sotto(t, "", append(base, strings.Fields(tt.args)...)...)
 		if code != command.ExitUse || out != "" || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit %d, %q, want %q", tt.args, code, out+errs, tt.want)
 		}
@@ -217,7 +217,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: an error quotes a text", tt.args)
 		}
 	}
-	if code, _, errs := clitest.Sotto(t, "", "errors", "--in", in, "--label", "label"); code != command.ExitUse || !strings.Contains(errs, "--predicted") {
+	if code, _, errs := program.Sotto(t, "", "errors", "--in", in, "--label", "label"); code != command.ExitUse || !strings.Contains(errs, "--predicted") {
 		t.Errorf("without answers: exit %d: %s", code, errs)
 	}
 }
@@ -234,7 +234,7 @@ func TestOneRowMore(t *testing.T) {
 	}
 	counts := func(content string, more ...string) (all []int) {
 		args := append(strings.Fields("errors --text text --label label --predicted answer --features town,age --epsilon 50 --json --rules"), rules)
-		code, out, errs := clitest.Sotto(t, content, append(args, more...)...)
+		code, out, errs := program.Sotto(t, content, append(args, more...)...)
 		var r struct{ Counts []struct{ Right, Wrong int } }
 		if err := json.Unmarshal([]byte(out), &r); code != command.ExitDone || err != nil {
 			t.Fatalf("exit %d, %v: %s", code, err, errs)

@@ -22,11 +22,11 @@ func TestModel(t *testing.T) {
 	data, folder := filepath.Join(dir, "messages.csv"), filepath.Join(dir, "model")
 	clitest.Write(t, data, strings.Join(strings.SplitAfter(sample.Messages(), "\n")[:201], ""))
 	args := append(strings.Fields("train --method noise --mechanism laplace-l1 --epsilon 30 --seeds 1 --text message --label topic"+clitest.Quickly), "--in", data, "--out", folder)
-	if code, _, errs := clitest.Sotto(t, "", args...); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", args...); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	for _, more := range [][]string{nil, {"--posteriors", "--heat", "privacy:posterior-before,privacy:distance-moved"}} {
-		code, out, errs := clitest.Sotto(t, "", append([]string{"errors", "--in", data, "--text", "message", "--label", "topic", "--model", folder, "--draws", "20", "--splits", "1", "--json"}, more...)...)
+		code, out, errs := program.Sotto(t, "", append([]string{"errors", "--in", data, "--text", "message", "--label", "topic", "--model", folder, "--draws", "20", "--splits", "1", "--json"}, more...)...)
 		var r struct {
 			Rows    int `json:"rows"`
 			Privacy struct {
@@ -61,7 +61,7 @@ func TestModel(t *testing.T) {
 	for _, tt := range []struct{ flags, want string }{
 		{"--confidence p", "with --model"}, {"--predicted age", "either --predicted"},
 	} {
-		code, _, errs := clitest.Sotto(t, "", append([]string{"errors", "--in", data, "--text", "message", "--label", "topic", "--model", folder}, strings.Fields(tt.flags)...)...)
+		code, _, errs := program.Sotto(t, "", append([]string{"errors", "--in", data, "--text", "message", "--label", "topic", "--model", folder}, strings.Fields(tt.flags)...)...)
 		if code != command.ExitUse || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit %d: %s", tt.flags, code, errs)
 		}
@@ -72,15 +72,15 @@ func TestModel(t *testing.T) {
 func rankedByModel(t *testing.T, data, folder string) {
 	t.Helper()
 	with := filepath.Join(t.TempDir(), "watch")
-	if code, _, errs := clitest.Sotto(t, "", "errors", "--in", data, "--text", "message", "--label", "topic", "--model", folder, "--draws", "2", "--splits", "1", "--out", with); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", "errors", "--in", data, "--text", "message", "--label", "topic", "--model", folder, "--draws", "2", "--splits", "1", "--out", with); code != command.ExitDone {
 		t.Fatal(errs)
 	}
-	code, out, errs := clitest.Sotto(t, "", "errors", "rank", "--in", data, "--with", with, "--model", folder, "--top", "3", "--json")
+	code, out, errs := program.Sotto(t, "", "errors", "rank", "--in", data, "--with", with, "--model", folder, "--top", "3", "--json")
 	var got ranked
 	if err := json.Unmarshal([]byte(out), &got); code != command.ExitDone || err != nil || got.Rows != 200 || len(got.Ranked) != 3 || got.Ranked[0].Answer == "" {
 		t.Errorf("exit %d: %v %s %+v", code, err, errs, got)
 	}
-	if code, _, errs = clitest.Sotto(t, "", "errors", "rank", "--in", data, "--with", with); code == command.ExitDone || !strings.Contains(errs, "--model") {
+	if code, _, errs = program.Sotto(t, "", "errors", "rank", "--in", data, "--with", with); code == command.ExitDone || !strings.Contains(errs, "--model") {
 		t.Errorf("without the model: exit %d: %s", code, errs)
 	}
 }

@@ -35,7 +35,7 @@ const fresh = "key,text,answer,p,town\n" +
 func learnt(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "watch")
-	code, _, errs := clitest.Sotto(t, "", "errors", "--in", answersFile(t), "--text", "text", "--label", "label", "--predicted", "answer", "--confidence", "p", "--features", "town", "--splits", "1", "--out", dir)
+	code, _, errs := program.Sotto(t, "", "errors", "--in", answersFile(t), "--text", "text", "--label", "label", "--predicted", "answer", "--confidence", "p", "--features", "town", "--splits", "1", "--out", dir)
 	if code != command.ExitDone || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
@@ -45,7 +45,7 @@ func learnt(t *testing.T) string {
 func TestRank(t *testing.T) {
 	with, dir := learnt(t), t.TempDir()
 	in, list, html := clitest.TextFile(t, "new.csv", fresh), filepath.Join(dir, "list.csv"), filepath.Join(dir, "list.html")
-	code, out, errs := clitest.Sotto(t, "", "errors", "rank", "--in", in, "--with", with, "--id", "key", "--out", list, "--html", html, "--json")
+	code, out, errs := program.Sotto(t, "", "errors", "rank", "--in", in, "--with", with, "--id", "key", "--out", list, "--html", html, "--json")
 	if code != command.ExitDone || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
@@ -80,7 +80,7 @@ func TestRank(t *testing.T) {
 			t.Errorf("%s holds a text or a path (%v)", f.Name(), err)
 		}
 	}
-	code, out, _ = clitest.Sotto(t, fresh, "errors", "rank", "--in", "-", "--with", with, "--top", "1")
+	code, out, _ = program.Sotto(t, fresh, "errors", "rank", "--in", "-", "--with", with, "--top", "1")
 	if code != command.ExitDone || !strings.Contains(out, "1. ") || !strings.Contains(out, "[Could]") || !strings.Contains(out, "and 2 more") {
 		t.Errorf("exit %d: %s", code, out)
 	}
@@ -92,7 +92,7 @@ func spreadsheet(t *testing.T, with string) {
 	t.Helper()
 	list := filepath.Join(t.TempDir(), "list.csv")
 	in := clitest.TextFile(t, "new.csv", "key,text,answer,p,town,label\n-5,=1+2,-1,0.9,Bonn,yes\n@me,@you thanks,+no,0.6,Ulm,no\n")
-	if code, _, errs := clitest.Sotto(t, "", "errors", "rank", "--in", in, "--with", with, "--id", "key", "--out", list); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", "errors", "rank", "--in", in, "--with", with, "--id", "key", "--out", list); code != command.ExitDone {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	content, err := os.ReadFile(list)
@@ -117,7 +117,7 @@ func TestLexicon(t *testing.T) {
 	own, other := clitest.TextFile(t, "own.tsv", "room\tplace\t1\ntell\tspeech\t1\n"), clitest.TextFile(t, "other.tsv", "room\tplace\t1\n")
 	dir, in := filepath.Join(t.TempDir(), "watch"), clitest.TextFile(t, "new.csv", fresh)
 	args := []string{"errors", "--in", answersFile(t), "--text", "text", "--label", "label", "--predicted", "answer", "--splits", "1", "--json"}
-	code, out, errs := clitest.Sotto(t, "", append(args, "--lexicon", own, "--out", dir)...)
+	code, out, errs := program.Sotto(t, "", append(args, "--lexicon", own, "--out", dir)...)
 	if code != command.ExitDone || !strings.Contains(out, "emotion:speech") || strings.Contains(out, "emotion:joy") {
 		t.Fatalf("exit %d: %s%s", code, out, errs)
 	}
@@ -129,7 +129,7 @@ func TestLexicon(t *testing.T) {
 		if tt.lexicon != "" {
 			args = append(args, "--lexicon", tt.lexicon)
 		}
-		if code, out, errs = clitest.Sotto(t, "", args...); code != tt.want || tt.want == command.ExitUse && (out != "" || !strings.Contains(errs, "--lexicon")) {
+		if code, out, errs = program.Sotto(t, "", args...); code != tt.want || tt.want == command.ExitUse && (out != "" || !strings.Contains(errs, "--lexicon")) {
 			t.Errorf("with %q: exit %d, want %d: %s", tt.lexicon, code, tt.want, errs)
 		}
 	}
@@ -152,7 +152,7 @@ func TestRankRefuses(t *testing.T) {
 		{"same", []string{"--in", in, "--with", with, "--out", in}},
 		{"--out", []string{"--in", in, "--with", with, "--out", filepath.Join(t.TempDir(), "none", "x.csv")}},
 	} {
-		code, out, errs := clitest.Sotto(t, "", append([]string{"errors", "rank"}, tt.args...)...)
+		code, out, errs := program.Sotto(t, "", append([]string{"errors", "rank"}, tt.args...)...)
 		if code == command.ExitDone || out != "" || !strings.Contains(errs, tt.want) || strings.Contains(errs, "secret") {
 			t.Errorf("%v: exit %d, %s%s, want %q", tt.args, code, out, errs, tt.want)
 		}

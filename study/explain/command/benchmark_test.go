@@ -34,7 +34,7 @@ func reviews(t *testing.T) string {
 
 func TestBenchmark(t *testing.T) {
 	file := reviews(t)
-	code, out, errs := clitest.Sotto(t, "", "explain", "benchmark", "--in", file, "--text", "review", "--label", "rating", "--decoy", "deletion:movie:bad",
+	code, out, errs := program.Sotto(t, "", "explain", "benchmark", "--in", file, "--text", "review", "--label", "rating", "--decoy", "deletion:movie:bad",
 		"--seeds", "2", "--pool", "20", "--instances", "10", "--samples", "100", "--json")
 	if code != command.ExitDone {
 		t.Fatal(errs)
@@ -82,18 +82,18 @@ func TestBenchmark(t *testing.T) {
 	}{{"20", true}, {"0.5", false}} {
 		policy := filepath.Join(dir, "policy.json")
 		clitest.Write(t, policy, `{"rules": [{"name": "shap finds it", "match": {"kind": "decoy", "method": "shap"}, "numbers": {"first_hit": {"max": `+tt.max+`}}}]}`)
-		if code, out, errs := clitest.Sotto(t, "", "gate", "--policy", policy, stored); (code == command.ExitDone) != tt.open {
+		if code, out, errs := program.Sotto(t, "", "gate", "--policy", policy, stored); (code == command.ExitDone) != tt.open {
 			t.Errorf("a gate of %s explanations ends with %d\n%s%s", tt.max, code, out, errs)
 		}
 	}
-	if code, _, errs := clitest.Sotto(t, "", "report", "--out", filepath.Join(dir, "page.html"), stored); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", "report", "--out", filepath.Join(dir, "page.html"), stored); code != command.ExitDone {
 		t.Errorf("report: %s", errs)
 	}
 }
 
 // TestBenchmarkForPeople: tables of words and of rows, and what was planted.
 func TestBenchmarkForPeople(t *testing.T) {
-	code, out, errs := clitest.Sotto(t, "", "explain", "benchmark", "--in", reviews(t), "--text", "review", "--label", "rating",
+	code, out, errs := program.Sotto(t, "", "explain", "benchmark", "--in", reviews(t), "--text", "review", "--label", "rating",
 		"--decoy", "insert:zig=good,zag=bad", "--decoy", "flip:0.1", "--seeds", "2", "--pool", "20", "--instances", "10", "--samples", "100")
 	for _, want := range []string{"insert:zig=good,zag=bad", `"zig" stands for good`, "EXPLAINER", "FINDER", "random-rows", "2 seeds"} {
 		if code != command.ExitDone || !strings.Contains(out, want) {
@@ -119,7 +119,7 @@ func TestBenchmarkRefuses(t *testing.T) {
 		{append(in, "--decoy", "flip:0.1", "--encoder", "nonesuch"), "nonesuch"},
 		{[]string{"--decoy", "flip:0.1", "--data", "adult"}, ""},
 	} {
-		code, out, errs := clitest.Sotto(t, "", append([]string{"explain", "benchmark"}, tt.args...)...)
+		code, out, errs := program.Sotto(t, "", append([]string{"explain", "benchmark"}, tt.args...)...)
 		if code == command.ExitDone || out != "" || !strings.Contains(errs, tt.want) {
 			t.Errorf("%q: exit %d, %q, want an error with %q", tt.args, code, errs, tt.want)
 		}
@@ -151,24 +151,24 @@ func TestRows(t *testing.T) {
 		Prediction                        string
 		Nearest, Helped, Harmed, Suspects []row
 	}
-	code, out, errs := clitest.Sotto(t, "a great word3", append(in, "--json", "--rows", "3")...)
+	code, out, errs := program.Sotto(t, "a great word3", append(in, "--json", "--rows", "3")...)
 	if err := json.Unmarshal([]byte(out), &r); code != command.ExitDone || err != nil {
 		t.Fatal(errs, err)
 	}
 	if r.Prediction != "good" || len(r.Nearest) != 3 || len(r.Helped) != 3 || r.Helped[0].Label != "good" || !(r.Helped[0].Score > 0) || !(r.Harmed[0].Score < 0) || r.Nearest[0].Text != "" {
 		t.Errorf("rows print %s, want an answer good, three rows of each kind and no text", out)
 	}
-	code, out, errs = clitest.Sotto(t, "", append(in, "--suspects", "3", "--texts", "--json")...)
+	code, out, errs = program.Sotto(t, "", append(in, "--suspects", "3", "--texts", "--json")...)
 	if err := json.Unmarshal([]byte(out), &r); code != command.ExitDone || err != nil {
 		t.Fatal(errs, err)
 	}
 	if len(r.Suspects) != 3 || r.Suspects[0].Row != 17 || r.Suspects[0].Label != "good" || r.Suspects[0].Believed != "bad" || !strings.HasPrefix(r.Suspects[0].Text, "dull") {
 		t.Errorf("suspects are %+v, want row 17 first, labelled good and believed bad", r.Suspects)
 	}
-	if code, out, _ = clitest.Sotto(t, "", append(in, "--suspects", "3", "--texts")...); code != command.ExitDone || !strings.Contains(out, "OTHERS NEAR") {
+	if code, out, _ = program.Sotto(t, "", append(in, "--suspects", "3", "--texts")...); code != command.ExitDone || !strings.Contains(out, "OTHERS NEAR") {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	if code, _, errs = clitest.Sotto(t, " \n", in...); code == command.ExitDone || !strings.Contains(errs, "standard input is empty") {
+	if code, _, errs = program.Sotto(t, " \n", in...); code == command.ExitDone || !strings.Contains(errs, "standard input is empty") {
 		t.Errorf("no text: exit %d, %q", code, errs)
 	}
 }
@@ -179,7 +179,7 @@ func TestPlant(t *testing.T) {
 	planted, clean := filepath.Join(dir, "planted.csv"), filepath.Join(dir, "clean.csv")
 	must := func(args ...string) string {
 		t.Helper()
-		code, out, errs := clitest.Sotto(t, "", args...)
+		code, out, errs := program.Sotto(t, "", args...)
 		if code != command.ExitDone {
 			t.Fatalf("%q: exit %d: %s", args, code, errs)
 		}
@@ -209,7 +209,7 @@ func TestPlant(t *testing.T) {
 	if r.Rows != 240 || !(r.DecoySlice < r.CleanSlice) || len(r.Explainers) != 2 || r.Explainers[0].Removed != nil || !strings.Contains(r.Model, "sotto train") {
 		t.Errorf("the benchmark of two models prints %s", out)
 	}
-	if code, _, errs := clitest.Sotto(t, "", bench...); code == command.ExitDone || !strings.Contains(errs, "both or none") {
+	if code, _, errs := program.Sotto(t, "", bench...); code == command.ExitDone || !strings.Contains(errs, "both or none") {
 		t.Errorf("one model: exit %d, %s", code, errs)
 	}
 }

@@ -49,7 +49,7 @@ func trained(t *testing.T, method string) string {
 	dir := filepath.Join(models.dir, strings.Fields(method)[0])
 	in := clitest.TextFile(t, "feedback.csv", b.String())
 	args := strings.Fields("train --in " + in + " --text text --label stars --epochs 15 --encoder hash:64 --hidden 16 --out " + dir + " --method " + method)
-	if code, _, errs := clitest.Sotto(t, "", args...); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", args...); code != command.ExitDone {
 		t.Fatalf("train: exit code %d: %s", code, errs)
 	}
 	models.made[method] = dir
@@ -69,7 +69,7 @@ const text = "A lovely thing, but slow; so «slow»!\n"
 func TestContract(t *testing.T) {
 	dir := trained(t, "codes --epsilon 3")
 	for _, method := range []string{"lime", "shap", "ig", "gradient", "occlusion"} {
-		code, out, errs := clitest.Sotto(t, text, "explain", "--model", dir, "--method", method, "--json")
+		code, out, errs := program.Sotto(t, text, "explain", "--model", dir, "--method", method, "--json")
 		var got said
 		if err := json.Unmarshal([]byte(out), &got); code != command.ExitDone || err != nil {
 			t.Fatalf("%s: exit code %d, %v: %s", method, code, err, errs)
@@ -86,18 +86,18 @@ func TestContract(t *testing.T) {
 		if got.Noise == nil || !got.Noise.Exact || !(got.Noise.Flips > 0 && got.Noise.Flips < 0.5) {
 			t.Errorf("%s: noise is %+v", method, got.Noise)
 		}
-		again, same, _ := clitest.Sotto(t, text, "explain", "--model", dir, "--method", method, "--json", "--workers", "3")
+		again, same, _ := program.Sotto(t, text, "explain", "--model", dir, "--method", method, "--json", "--workers", "3")
 		if again != code || same != out {
 			t.Errorf("%s: the second time other bytes are printed", method)
 		}
 	}
-	code, out, errs := clitest.Sotto(t, text, "explain", "--model", dir)
+	code, out, errs := program.Sotto(t, text, "explain", "--model", dir)
 	for _, want := range []string{"[", "local fit", "stability", "R²", "noise", "not private", "SPEAKS"} {
 		if code != command.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("exit code %d: %s%s, want %q in it", code, out, errs, want)
 		}
 	}
-	code, out, _ = clitest.Sotto(t, text, "explain", "--model", dir, "--view", "expected", "--method", "shap", "--json")
+	code, out, _ = program.Sotto(t, text, "explain", "--model", dir, "--view", "expected", "--method", "shap", "--json")
 	var got said
 	if err := json.Unmarshal([]byte(out), &got); code != command.ExitDone || err != nil || got.View != "expected" || got.Check > explain.AdditiveTo {
 		t.Errorf("what is expected: exit code %d: %s", code, out)
@@ -114,27 +114,27 @@ func TestFiles(t *testing.T) {
 		return []string{"explain", "--model", model, "--in", in, "--text", "text", "--method", "occlusion", "--html", page, "--out", lines}
 	}
 	private := trained(t, "codes --epsilon 3")
-	if code, _, errs := clitest.Sotto(t, "", args(private)...); code != command.ExitUse || !strings.Contains(errs, "no ε covers") {
+	if code, _, errs := program.Sotto(t, "", args(private)...); code != command.ExitUse || !strings.Contains(errs, "no ε covers") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Fatalf("files of a private model are %v, %v", left, err)
 	}
-	if code, _, errs := clitest.Sotto(t, "", append(args(private), "--i-know-this-is-not-private")...); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", append(args(private), "--i-know-this-is-not-private")...); code != command.ExitDone {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	known := filepath.Join(dir, "explained.json")
-	if code, _, errs := clitest.Sotto(t, "", "explain", "--model", private, "--in", in, "--text", "text", "--summary", known); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", "explain", "--model", private, "--in", in, "--text", "text", "--summary", known); code != command.ExitDone {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	policy := clitest.TextFile(t, "policy.json", `{"rules": [{"name": "noise", "match": {"kind": "explained"}, "numbers": {"flips": {"max": 0.9}}}]}`)
-	if code, out, errs := clitest.Sotto(t, "", "gate", "--policy", policy, known); code != command.ExitDone || strings.Contains(out, "lovely") {
+	if code, out, errs := program.Sotto(t, "", "gate", "--policy", policy, known); code != command.ExitDone || strings.Contains(out, "lovely") {
 		t.Errorf("gate: exit code %d: %s%s", code, out, errs)
 	}
 	if content, err := os.ReadFile(known); err != nil || strings.Contains(string(content), "lovely") || !strings.Contains(string(content), `"flips"`) {
 		t.Errorf("the summary is %s, %v", content, err)
 	}
-	code, out, errs := clitest.Sotto(t, "", append(args(trained(t, "plain")), "--json")...)
+	code, out, errs := program.Sotto(t, "", append(args(trained(t, "plain")), "--json")...)
 	if code != command.ExitDone || strings.Count(out, "\n") != 2 {
 		t.Fatalf("exit code %d: %s%s", code, out, errs)
 	}
@@ -152,13 +152,13 @@ func TestRelease(t *testing.T) {
 	model, dir := trained(t, "codes --epsilon 3"), t.TempDir()
 	words := clitest.TextFile(t, "public.txt", "# public\nlovely\nawful\nslow\n")
 	ledger := filepath.Join(dir, "ledger.db")
-	if code, _, errs := clitest.Sotto(t, "", "budget", "init", "--ledger", ledger, "--budget", "5", "--window", "0s"); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", "budget", "init", "--ledger", ledger, "--budget", "5", "--window", "0s"); code != command.ExitDone {
 		t.Fatalf("budget init: exit code %d: %s", code, errs)
 	}
 	args := []string{"explain", "--model", model, "--method", "occlusion", "--release", "--epsilon", "2", "--top", "2", "--class", "good", "--words", words, "--ledger", ledger, "--user", "alice", "--json"}
 	for i := range 3 {
 		s := []string{text, "?!", text}[i]
-		code, out, errs := clitest.Sotto(t, s, args...)
+		code, out, errs := program.Sotto(t, s, args...)
 		if i == 2 { // the budget is spent
 			if code != command.ExitUse || out != "" || !strings.Contains(errs, "nothing was told") {
 				t.Errorf("exit code %d: %s%s", code, out, errs)
@@ -189,7 +189,7 @@ func TestRelease(t *testing.T) {
 			}
 			less = append(less, args[i])
 		}
-		if code, out, _ := clitest.Sotto(t, text, less...); code != command.ExitUse || out != "" {
+		if code, out, _ := program.Sotto(t, text, less...); code != command.ExitUse || out != "" {
 			t.Errorf("without %s: exit code %d: %s", left, code, out)
 		}
 	}
@@ -200,7 +200,7 @@ func TestForeign(t *testing.T) {
 		t.Skip("there is no shell")
 	}
 	const theirs = `while read -r l; do case "$l" in *slow*) echo '[0.9,0.1]';; *) echo '[0.2,0.8]';; esac; done`
-	code, out, errs := clitest.Sotto(t, text, "explain", "--exec", theirs, "--classes", "bad,good", "--method", "shap", "--json")
+	code, out, errs := program.Sotto(t, text, "explain", "--exec", theirs, "--classes", "bad,good", "--method", "shap", "--json")
 	var got said
 	if err := json.Unmarshal([]byte(out), &got); code != command.ExitDone || err != nil || got.Prediction != "bad" || got.Tokens[4].Weight < 0.3 || got.Check > 1e-6 {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
@@ -221,7 +221,7 @@ func TestForeign(t *testing.T) {
 		{"--url", "http://example.com/predict", "--i-trust-this-address-with-texts"},
 		{"--model", filepath.Join(t.TempDir(), "none")},
 	} {
-		if code, out, errs := clitest.Sotto(t, text, append([]string{"explain"}, args...)...); code != command.ExitUse || out != "" || strings.Contains(errs, "lovely") {
+		if code, out, errs := program.Sotto(t, text, append([]string{"explain"}, args...)...); code != command.ExitUse || out != "" || strings.Contains(errs, "lovely") {
 			t.Errorf("%q: exit code %d: %s%s", args, code, out, errs)
 		}
 	}

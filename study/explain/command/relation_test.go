@@ -18,7 +18,7 @@ func TestExplainRelations(t *testing.T) {
 		t.Fatal(err)
 	}
 	const s = "Mary Jones works for Google."
-	code, out, errs := clitest.Sotto(t, s, "explain", "--model", dir, "--json")
+	code, out, errs := program.Sotto(t, s, "explain", "--model", dir, "--json")
 	var got struct {
 		Method    string `json:"method"`
 		Relations []struct {
@@ -33,17 +33,17 @@ func TestExplainRelations(t *testing.T) {
 	if r := got.Relations[0]; got.Method != "rule" || r.Type != "Work_For" || r.Source != "decoded" || !strings.HasPrefix(r.Rule, "tokens ") || s[r.Matched.Start:r.Matched.End] != "Mary Jones works for Google" {
 		t.Errorf("got %+v", got)
 	}
-	code, out, _ = clitest.Sotto(t, s, "explain", "--model", dir)
+	code, out, _ = program.Sotto(t, s, "explain", "--model", dir)
 	for _, want := range []string{"Work_For of Mary Jones and Google", "decoded: the model wrote it", "matched", "(bytes 0 to 27)", "not private: "} {
 		if code != command.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, %q, want %q", code, out, want)
 		}
 	}
 	file := clitest.TextFile(t, "texts.txt", s+"\nIt rained.\n")
-	if code, out, errs = clitest.Sotto(t, "", "explain", "--model", dir, "--in", file, "--json"); code != command.ExitDone || strings.Count(out, "\n") != 2 || !strings.Contains(out, `"relations":[]`) {
+	if code, out, errs = program.Sotto(t, "", "explain", "--model", dir, "--in", file, "--json"); code != command.ExitDone || strings.Count(out, "\n") != 2 || !strings.Contains(out, `"relations":[]`) {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
-	if code, _, errs = clitest.Sotto(t, s, "explain", "--model", dir, "--method", "shap"); code == command.ExitDone || !strings.Contains(errs, "which its own rules explain") {
+	if code, _, errs = program.Sotto(t, s, "explain", "--model", dir, "--method", "shap"); code == command.ExitDone || !strings.Contains(errs, "which its own rules explain") {
 		t.Errorf("exit code %d, %q", code, errs)
 	}
 }

@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/command/clitest"
 	"sotto/report"
 	"sotto/study/influence"
 )
 
 func TestNoStudent(t *testing.T) {
-	code, _, said := clitest.Sotto(t, "", "influence", "bias", "--student", filepath.Join(t.TempDir(), "none"), "--control", "straight", "--probe", "gay")
+	code, _, said := program.Sotto(t, "", "influence", "bias", "--student", filepath.Join(t.TempDir(), "none"), "--control", "straight", "--probe", "gay")
 	if code != 2 || !strings.Contains(said, "sotto influence train") {
 		t.Errorf("without a student the code is %d and the error %q, want one that says how to train", code, said)
 	}
@@ -30,7 +29,7 @@ func TestFlags(t *testing.T) {
 		{"score", "--errors", "--part", "a"},
 		{"swap", "--evaluate", "--at", "3"},
 	} {
-		if code, out, _ := clitest.Sotto(t, "", append([]string{"influence"}, args...)...); code != 2 || out != "" {
+		if code, out, _ := program.Sotto(t, "", append([]string{"influence"}, args...)...); code != 2 || out != "" {
 			t.Errorf("%v ends with %d and prints %q, want 2 and nothing", args, code, out)
 		}
 	}

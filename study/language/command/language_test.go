@@ -32,7 +32,7 @@ type tagged struct {
 
 func TestTagJSON(t *testing.T) {
 	texts := []string{"Ann didn't write to bob@example.com. She called.", "", "😀 שלום \u200b x"}
-	code, out, stderr := clitest.Sotto(t, strings.Join(texts, "\n")+"\n", "tag", "--json")
+	code, out, stderr := program.Sotto(t, strings.Join(texts, "\n")+"\n", "tag", "--json")
 	if code != 0 {
 		t.Fatal(stderr)
 	}
@@ -78,7 +78,7 @@ const treebank = "# sent_id = a\n" +
 	"2\tslept\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
 
 func TestTagGoldTokens(t *testing.T) {
-	code, out, stderr := clitest.Sotto(t, treebank, "tag", "--format", "conllu", "--gold-tokens")
+	code, out, stderr := program.Sotto(t, treebank, "tag", "--format", "conllu", "--gold-tokens")
 	if code != 0 {
 		t.Fatal(stderr)
 	}
@@ -106,21 +106,21 @@ func TestTagGoldTokens(t *testing.T) {
 		}
 	}
 	file := clitest.TextFile(t, "t.conllu", out)
-	code, out, stderr = clitest.Sotto(t, "", "language", "evaluate", "--in", file, "--system", file, "--json")
+	code, out, stderr = program.Sotto(t, "", "language", "evaluate", "--in", file, "--system", file, "--json")
 	if code != 0 || !strings.Contains(out, `"f1": 1`) {
 		t.Errorf("judged by itself: code %d, %s%s", code, out, stderr)
 	}
 }
 
 func TestTagLanguage(t *testing.T) {
-	code, out, stderr := clitest.Sotto(t, "Das ist leider gar kein englischer Satz, und dieser auch nicht.\n", "tag", "--json")
+	code, out, stderr := program.Sotto(t, "Das ist leider gar kein englischer Satz, und dieser auch nicht.\n", "tag", "--json")
 	if code != 0 || !strings.Contains(out, `"language":"de"`) || !strings.Contains(stderr, "not in English") {
 		t.Errorf("code %d: %s%s", code, out, stderr)
 	}
 }
 
 func TestTagCoNLLU(t *testing.T) {
-	code, out, stderr := clitest.Sotto(t, "Mail a@b.com. It's fine.\n", "tag", "--format", "conllu")
+	code, out, stderr := program.Sotto(t, "Mail a@b.com. It's fine.\n", "tag", "--format", "conllu")
 	if code != 0 || !strings.Contains(out, "NER=B-email") || !strings.Contains(out, "-2\tIt's\t_") || strings.Count(out, "\n\n") != 2 {
 		t.Errorf("code %d:\n%s%s", code, out, stderr)
 	}
@@ -144,7 +144,7 @@ func TestTagRefuses(t *testing.T) {
 		{"language train --in none --dev none --out .. --encoder .", "", "must be a new folder"},
 		{"tag --model .", "", "is no model of tags and trees"},
 	} {
-		code, out, stderr := clitest.Sotto(t, tt.stdin, strings.Fields(tt.args)...)
+		code, out, stderr := program.Sotto(t, tt.stdin, strings.Fields(tt.args)...)
 		if code != 2 || !strings.Contains(stderr, tt.want) || strings.Contains(stderr, "secret") || out != "" {
 			t.Errorf("%s: code %d, %q, want 2 and %q", tt.args, code, stderr+out, tt.want)
 		}
@@ -153,19 +153,19 @@ func TestTagRefuses(t *testing.T) {
 
 // A model of one's own is trained, judged and used.
 func TestTrain(t *testing.T) {
-	_, filled, _ := clitest.Sotto(t, strings.Repeat(treebank, 3), "tag", "--format", "conllu", "--gold-tokens")
+	_, filled, _ := program.Sotto(t, strings.Repeat(treebank, 3), "tag", "--format", "conllu", "--gold-tokens")
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.conllu"), filepath.Join(dir, "out.model")
 	clitest.Write(t, in, filled)
-	code, stdout, stderr := clitest.Sotto(t, "", "language", "train", "--in", in, "--dev", in, "--out", out, "--width", "32", "--layers", "r", "--epochs", "2", "--json")
+	code, stdout, stderr := program.Sotto(t, "", "language", "train", "--in", in, "--dev", in, "--out", out, "--width", "32", "--layers", "r", "--epochs", "2", "--json")
 	if code != 0 || !strings.Contains(stdout, `"words": 18`) || !strings.Contains(stderr, "UPOS") {
 		t.Fatalf("code %d: %s%s", code, stdout, stderr)
 	}
-	code, stdout, stderr = clitest.Sotto(t, "", "language", "evaluate", "--in", in, "--model", out)
+	code, stdout, stderr = program.Sotto(t, "", "language", "evaluate", "--in", in, "--model", out)
 	if code != 0 || !strings.Contains(stdout, "plain text") {
 		t.Errorf("code %d: %s%s", code, stdout, stderr)
 	}
-	code, stdout, stderr = clitest.Sotto(t, "The cat slept.\n", "tag", "--model", out)
+	code, stdout, stderr = program.Sotto(t, "The cat slept.\n", "tag", "--model", out)
 	if code != 0 || !strings.Contains(stdout, "slept") {
 		t.Errorf("code %d: %s%s", code, stdout, stderr)
 	}
@@ -174,7 +174,7 @@ func TestTrain(t *testing.T) {
 // A model behind a transformer is a folder, which is trained, judged and used as a file
 // is, and replaced by its like alone.
 func TestTrainEncoder(t *testing.T) {
-	_, filled, _ := clitest.Sotto(t, strings.Repeat(treebank, 3), "tag", "--format", "conllu", "--gold-tokens")
+	_, filled, _ := program.Sotto(t, strings.Repeat(treebank, 3), "tag", "--format", "conllu", "--gold-tokens")
 	dir := t.TempDir()
 	in, out, encoder := filepath.Join(dir, "in.conllu"), filepath.Join(dir, "mine"), filepath.Join(dir, "encoder")
 	clitest.Write(t, in, filled)
@@ -185,7 +185,7 @@ func TestTrainEncoder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		code, stdout, stderr := clitest.Sotto(t, "", "language", "train", "--encoder", encoder, "--in", in, "--dev", in, "--out", out, "--width", "32", "--layers", "r", "--epochs", "2", "--json")
+		code, stdout, stderr := program.Sotto(t, "", "language", "train", "--encoder", encoder, "--in", in, "--dev", in, "--out", out, "--width", "32", "--layers", "r", "--epochs", "2", "--json")
 		if code != 0 || !strings.Contains(stdout, `"words": 18`) || !strings.Contains(stderr, "pass 2 of 2") {
 			t.Fatalf("code %d: %s%s", code, stdout, stderr)
 		}
@@ -193,18 +193,18 @@ func TestTrainEncoder(t *testing.T) {
 	if manifest, err := os.ReadFile(filepath.Join(out, "manifest.json")); err != nil || strings.Contains(string(manifest), dir) || strings.Contains(string(manifest), "in.conllu") {
 		t.Errorf("the manifest tells where the treebank lies: %s", manifest)
 	}
-	code, stdout, stderr := clitest.Sotto(t, "", "language", "evaluate", "--in", in, "--model", out)
+	code, stdout, stderr := program.Sotto(t, "", "language", "evaluate", "--in", in, "--model", out)
 	if code != 0 || !strings.Contains(stdout, "plain text") {
 		t.Errorf("code %d: %s%s", code, stdout, stderr)
 	}
-	code, stdout, stderr = clitest.Sotto(t, "The cat slept.\n", "tag", "--model", out)
+	code, stdout, stderr = program.Sotto(t, "The cat slept.\n", "tag", "--model", out)
 	if code != 0 || !strings.Contains(stdout, "slept") {
 		t.Errorf("code %d: %s%s", code, stdout, stderr)
 	}
-	if code, _, stderr = clitest.Sotto(t, "", "tag", "--model", filepath.Join(out, "language.model")); code != 2 || !strings.Contains(stderr, "give its folder") {
+	if code, _, stderr = program.Sotto(t, "", "tag", "--model", filepath.Join(out, "language.model")); code != 2 || !strings.Contains(stderr, "give its folder") {
 		t.Errorf("the file alone: code %d: %s", code, stderr)
 	}
-	if code, _, stderr = clitest.Sotto(t, "", "language", "train", "--encoder", encoder, "--in", in, "--dev", in, "--out", encoder); code != 2 || !strings.Contains(stderr, "same") {
+	if code, _, stderr = program.Sotto(t, "", "language", "train", "--encoder", encoder, "--in", in, "--dev", in, "--out", encoder); code != 2 || !strings.Contains(stderr, "same") {
 		t.Errorf("onto the encoder: code %d: %s", code, stderr)
 	}
 }
@@ -225,7 +225,7 @@ func TestNamesFlags(t *testing.T) {
 		{[]string{"language", "evaluate", "--names", folder}, "wnut17"},
 		{[]string{"language", "evaluate", "--names", folder, "--model", "language_test.go"}, "no model of names"},
 	} {
-		code, _, stderr := clitest.Sotto(t, "", c.args...)
+		code, _, stderr := program.Sotto(t, "", c.args...)
 		if code == 0 || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: exit %d, %q, want an error about %s", c.args, code, stderr, c.want)
 		}

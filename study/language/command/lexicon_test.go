@@ -11,7 +11,7 @@ import (
 // TestTagLexicon looks words up in what is built in and in a file.
 func TestTagLexicon(t *testing.T) {
 	nrc := clitest.TextFile(t, "emolex.txt", "nurse\ttrust\t1\nnurse\tfear\t0\nbook\tjoy\t1\n")
-	code, out, stderr := clitest.Sotto(t, "The book was good.\nNurses!\n\n", "tag", "--json", "--lexicon", "vader,empath,"+nrc)
+	code, out, stderr := program.Sotto(t, "The book was good.\nNurses!\n\n", "tag", "--json", "--lexicon", "vader,empath,"+nrc)
 	if code != 0 {
 		t.Fatal(stderr)
 	}
@@ -44,15 +44,15 @@ func TestTagLexicon(t *testing.T) {
 		"--json --lexicon nrc":         "must be one of vader, opinion, empath, goemotions, xed, or a file",
 		"--json --lexicon vader,vader": "twice",
 	} {
-		if failed, _, said := clitest.Sotto(t, "", append([]string{"tag"}, strings.Fields(flags)...)...); failed == 0 || !strings.Contains(said, want) {
+		if failed, _, said := program.Sotto(t, "", append([]string{"tag"}, strings.Fields(flags)...)...); failed == 0 || !strings.Contains(said, want) {
 			t.Errorf("tag %s: exit code %d: %s", flags, failed, said)
 		}
 	}
-	code, out, stderr = clitest.Sotto(t, "", "language", "lexicons")
+	code, out, stderr = program.Sotto(t, "", "language", "lexicons")
 	if code != 0 || !strings.Contains(out, "empath") || !strings.Contains(out, "CC BY 4.0") {
 		t.Errorf("lexicons: exit code %d, %s: %s", code, out, stderr)
 	}
-	if code, out, _ = clitest.Sotto(t, "", "language", "lexicons", "--json"); code != 0 || !strings.Contains(out, `"licence": "MIT"`) {
+	if code, out, _ = program.Sotto(t, "", "language", "lexicons", "--json"); code != 0 || !strings.Contains(out, `"licence": "MIT"`) {
 		t.Errorf("lexicons --json: exit code %d, %s", code, out)
 	}
 }

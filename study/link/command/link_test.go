@@ -40,7 +40,7 @@ func files(t *testing.T) (edges, zipped, truth string) {
 // run returns what a command prints as JSON.
 func run(t *testing.T, args ...string) map[string]any {
 	t.Helper()
-	code, out, errs := clitest.Sotto(t, "", append(args, "--json")...)
+	code, out, errs := program.Sotto(t, "", append(args, "--json")...)
 	var v map[string]any
 	if code != command.ExitDone || json.Unmarshal([]byte(out), &v) != nil {
 		t.Fatalf("sotto %v: exit code %d, %q, %q", args, code, out, errs)
@@ -99,7 +99,7 @@ func TestExplain(t *testing.T) {
 	if len(near) != 1 || near[0].(map[string]any)["change"] != .485 || len(near[0].(map[string]any)["terms"].([]any)) != 3 {
 		t.Errorf("near misses are %v, want one for .485", near)
 	}
-	code, out, errs := clitest.Sotto(t, "", "link", "explain", "--edges", edges)
+	code, out, errs := program.Sotto(t, "", "link", "explain", "--edges", edges)
 	for _, want := range []string{"+0.076 +0.156 +0.253 = +0.485", "12 and 20", "worse"} {
 		if code != command.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("sotto link explain: exit code %d, %q, %q; want %q", code, out, errs, want)
@@ -134,7 +134,7 @@ func TestGraphRefuses(t *testing.T) {
 		{[]string{"explain", "--edges", edges, "--node", "99"}, `--node: node is "99", must be one of the 4 nodes`},
 		{[]string{"explain", "--edges", edges, "--with", "7"}, "--node is empty"},
 	} {
-		code, out, errs := clitest.Sotto(t, "", append([]string{"link"}, tt.args...)...)
+		code, out, errs := program.Sotto(t, "", append([]string{"link"}, tt.args...)...)
 		if code != command.ExitUse || !strings.Contains(errs, tt.want) || out != "" || strings.Contains(errs, "secret") {
 			t.Errorf("sotto link %v: exit code %d, %q, %q; want 2 and %q", tt.args, code, out, errs, tt.want)
 		}

@@ -17,7 +17,7 @@ const (
 
 // TestMentions links texts of lines, of a column and whole, for people and for scripts.
 func TestMentions(t *testing.T) {
-	code, out, errs := clitest.Sotto(t, lee+"\n"+jones+"\n", "link", "mentions", "--json")
+	code, out, errs := program.Sotto(t, lee+"\n"+jones+"\n", "link", "mentions", "--json")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if code != command.ExitDone || len(lines) != 2 {
 		t.Fatalf("exit code %d, %q, %q", code, out, errs)
@@ -66,7 +66,7 @@ func TestMentions(t *testing.T) {
 		{[]string{"--in", whole, "--whole"}, []string{"Ann Lee (0), She (16)"}},
 		{[]string{"--in", whole}, []string{"spoken of once"}},
 	} {
-		code, out, errs := clitest.Sotto(t, "", append([]string{"link", "mentions"}, tt.args...)...)
+		code, out, errs := program.Sotto(t, "", append([]string{"link", "mentions"}, tt.args...)...)
 		for _, want := range tt.want {
 			if code != command.ExitDone || !strings.Contains(out, want) {
 				t.Errorf("%v: exit code %d, %s, %q; want %q", tt.args, code, out, errs, want)
@@ -87,13 +87,13 @@ func TestMentionsRefuses(t *testing.T) {
 		"absent.txt":                              {"--in", "absent.txt"},
 		"absent.json":                             {"--model", "absent.json"},
 	} {
-		code, out, errs := clitest.Sotto(t, "", append([]string{"link", "mentions"}, args...)...)
+		code, out, errs := program.Sotto(t, "", append([]string{"link", "mentions"}, args...)...)
 		if code != command.ExitUse || !strings.Contains(errs, want) || out != "" {
 			t.Errorf("%v: exit code %d, %q, %q; want %q", args, code, out, errs, want)
 		}
 	}
 	t.Setenv("SOTTO_DATA", t.TempDir())
-	if code, _, errs := clitest.Sotto(t, "", "link", "mentions", "--evaluate", "ontonotes"); code != command.ExitUse || !strings.Contains(errs, `corpus is "ontonotes", must be one of`) {
+	if code, _, errs := program.Sotto(t, "", "link", "mentions", "--evaluate", "ontonotes"); code != command.ExitUse || !strings.Contains(errs, `corpus is "ontonotes", must be one of`) {
 		t.Errorf("exit code %d, %q", code, errs)
 	}
 }

@@ -32,7 +32,7 @@ func people(t *testing.T) string {
 func refused(t *testing.T, in string, cases map[string][]string) {
 	t.Helper()
 	for want, args := range cases {
-		code, out, errs := clitest.Sotto(t, "", append([]string{"link", "records", "--in", in}, args...)...)
+		code, out, errs := program.Sotto(t, "", append([]string{"link", "records", "--in", in}, args...)...)
 		if code != command.ExitUse || !strings.Contains(errs, want) || out != "" {
 			t.Errorf("sotto link records %v: exit code %d, %q, %q; want %q", args, code, out, errs, want)
 		}
@@ -88,7 +88,7 @@ func TestRecordsEstimated(t *testing.T) {
 	if f1, _ := v["f1"].(float64); f1 < .9 || v["estimated"] != true || v["learnt_from"] != "nothing" {
 		t.Errorf("F1 is %v, %v", v["f1"], v["learnt_from"])
 	}
-	code, out, _ := clitest.Sotto(t, "", "link", "records", "--in", in, "--columns", "name,street")
+	code, out, _ := program.Sotto(t, "", "link", "records", "--in", in, "--columns", "name,street")
 	if code != command.ExitDone || !strings.Contains(out, "estimated from the table alone") {
 		t.Errorf("exit code %d, %q", code, out)
 	}
@@ -121,7 +121,7 @@ func TestRecordsModel(t *testing.T) {
 	if err != nil || strings.Contains(string(content), "quill") {
 		t.Errorf("the model holds what stands in rows, or cannot be read: %v", err)
 	}
-	code, out, _ := clitest.Sotto(t, "", "link", "records", "--in", in, "--with", model, "--pair", "0,1")
+	code, out, _ := program.Sotto(t, "", "link", "records", "--in", in, "--with", model, "--pair", "0,1")
 	if code != command.ExitDone || !strings.Contains(out, "Rows 0 and 1: joined, probability") || !strings.Contains(out, "sum, the logit") {
 		t.Errorf("exit code %d, %q", code, out)
 	}
@@ -156,7 +156,7 @@ func TestRecordsLabels(t *testing.T) {
 	if err != nil || !strings.HasPrefix(lines[1], "0,0,") || !strings.HasPrefix(lines[4], "3,0,") {
 		t.Errorf("rows 0 and 3 must be one: %q, %v", lines[:5], err)
 	}
-	code, _, errs := clitest.Sotto(t, "", "link", "records", "--in", in, "--columns", "name,street", "--labels", bad)
+	code, _, errs := program.Sotto(t, "", "link", "records", "--in", in, "--columns", "name,street", "--labels", bad)
 	if code != command.ExitUse || !strings.Contains(errs, "bad.csv:2") || strings.Contains(errs, "secret") {
 		t.Errorf("exit code %d, %q", code, errs)
 	}
@@ -168,7 +168,7 @@ func TestRecordsAsk(t *testing.T) {
 	in := people(t)
 	answers := filepath.Join(filepath.Dir(in), "answers.csv")
 	args := []string{"link", "records", "--in", in, "--columns", "name,street", "--truth", "who", "--ask", "--answers", answers, "--json"}
-	code, out, errs := clitest.Sotto(t, "maybe\ny\nu\nn\nq\n", args...)
+	code, out, errs := program.Sotto(t, "maybe\ny\nu\nn\nq\n", args...)
 	if code != command.ExitDone || !strings.Contains(errs, "are these the same?") || !strings.Contains(errs, "anna quill") && !strings.Contains(errs, "marsh") {
 		t.Fatalf("exit code %d, %q", code, errs)
 	}
@@ -187,7 +187,7 @@ func TestRecordsAsk(t *testing.T) {
 	if len(kept) != 4 || kept[0] != "i,j,same,check" || !strings.Contains(kept[2], ",unsure,") {
 		t.Fatalf("answers are %q", kept)
 	}
-	if code, _, errs = clitest.Sotto(t, "n\nn\n", args...); code != command.ExitDone || !strings.Contains(errs, "(1 yes, 1 no so far)") {
+	if code, _, errs = program.Sotto(t, "n\nn\n", args...); code != command.ExitDone || !strings.Contains(errs, "(1 yes, 1 no so far)") {
 		t.Errorf("the second session: exit code %d, %q", code, errs)
 	}
 	more := read()
@@ -200,7 +200,7 @@ func TestRecordsAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	clitest.Write(t, in, strings.ReplaceAll(string(content), "lane", "road"))
-	if code, _, errs = clitest.Sotto(t, "n\n", args...); code != command.ExitUse || !strings.Contains(errs, "are not those that were asked about") {
+	if code, _, errs = program.Sotto(t, "n\n", args...); code != command.ExitUse || !strings.Contains(errs, "are not those that were asked about") {
 		t.Errorf("of another table: exit code %d, %q", code, errs)
 	}
 }
@@ -215,7 +215,7 @@ func TestRecordsGate(t *testing.T) {
 		found: {"link", "records", "--in", in, "--columns", "name,street", "--truth", "who", "--json"},
 		graph: {"link", "graph", "--edges", edges, "--truth", truth, "--json"},
 	} {
-		code, out, errs := clitest.Sotto(t, "", args...)
+		code, out, errs := program.Sotto(t, "", args...)
 		if code != command.ExitDone {
 			t.Fatal(errs)
 		}
@@ -226,12 +226,12 @@ func TestRecordsGate(t *testing.T) {
 		`{"rules":[{"match":{"kind":"link-graph"},"numbers":{"f1":{"min":0.9}}}]}`:                                       command.ExitGate,
 		`{"rules":[{"match":{"kind":"link-graph"},"numbers":{"gap":{"max":0.001}}}]}`:                                    command.ExitDone,
 	} {
-		code, out, errs := clitest.Sotto(t, "", "gate", "--policy", clitest.TextFile(t, "policy.json", policy), found, graph)
+		code, out, errs := program.Sotto(t, "", "gate", "--policy", clitest.TextFile(t, "policy.json", policy), found, graph)
 		if code != want {
 			t.Errorf("%s: exit code %d, want %d: %s%s", policy, code, want, out, errs)
 		}
 	}
-	code, _, errs := clitest.Sotto(t, "", "report", "--out", page, found, graph)
+	code, _, errs := program.Sotto(t, "", "report", "--out", page, found, graph)
 	content, err := os.ReadFile(page)
 	if code != command.ExitDone || err != nil || !strings.Contains(string(content), "72 rows of people.csv are 36 clusters") || !strings.Contains(string(content), "4 nodes of") {
 		t.Errorf("sotto report: exit code %d, %s, %v", code, errs, err)

@@ -15,12 +15,12 @@ import (
 func TestRules(t *testing.T) {
 	testenv.Set(t, "conll04")
 	stored := filepath.Join(t.TempDir(), "rules.json")
-	code, out, errs := clitest.Sotto(t, "", "relations", "rules", "--data", "conll04", "--json", "--out", stored)
+	code, out, errs := program.Sotto(t, "", "relations", "rules", "--data", "conll04", "--json", "--out", stored)
 	var r struct{ Precision, Recall, F1 float64 }
 	if err := json.Unmarshal([]byte(out), &r); code != command.ExitDone || err != nil || r.F1 <= 0 || r.Precision <= 0 || r.Recall <= 0 {
 		t.Fatalf("exit code %d, %v, %q, %q", code, err, out, errs)
 	}
-	code, out, errs = clitest.Sotto(t, "", "report", stored, "--out", filepath.Join(t.TempDir(), "page.html"))
+	code, out, errs = program.Sotto(t, "", "report", stored, "--out", filepath.Join(t.TempDir(), "page.html"))
 	if code != command.ExitDone || !strings.Contains(out, "page.html") {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
@@ -28,13 +28,13 @@ func TestRules(t *testing.T) {
 
 // TestRulesFile prints rules, and refuses files that are wrong, by their line.
 func TestRulesFile(t *testing.T) {
-	code, out, errs := clitest.Sotto(t, "", "relations", "rules", "--print")
+	code, out, errs := program.Sotto(t, "", "relations", "rules", "--print")
 	if code != command.ExitDone || !strings.Contains(out, "rule live-born: Live_In") {
 		t.Fatalf("exit code %d, %q, %q", code, out, errs)
 	}
 	file := filepath.Join(t.TempDir(), "mine.rules")
 	clitest.Write(t, file, out)
-	if code, again, errs := clitest.Sotto(t, "", "relations", "rules", "--rules", file, "--print"); code != command.ExitDone || again != out {
+	if code, again, errs := program.Sotto(t, "", "relations", "rules", "--rules", file, "--print"); code != command.ExitDone || again != out {
 		t.Errorf("exit code %d, %q: it is not printed as it was read", code, errs)
 	}
 	for text, want := range map[string]string{
@@ -43,12 +43,12 @@ func TestRulesFile(t *testing.T) {
 		"# nothing\n": "has no rules",
 	} {
 		clitest.Write(t, file, text)
-		if code, _, errs := clitest.Sotto(t, "", "relations", "rules", "--rules", file); code != command.ExitUse || !strings.Contains(errs, want) {
+		if code, _, errs := program.Sotto(t, "", "relations", "rules", "--rules", file); code != command.ExitUse || !strings.Contains(errs, want) {
 			t.Errorf("exit code %d, %q, want %q", code, errs, want)
 		}
 	}
 	for _, args := range [][]string{{"--data", "fewrl"}, {"--data", "fewrel", "--rules", "personal"}, {"--part", "x"}, {"--print", "--json"}} {
-		if code, _, errs := clitest.Sotto(t, "", append([]string{"relations", "rules"}, args...)...); code != command.ExitUse {
+		if code, _, errs := program.Sotto(t, "", append([]string{"relations", "rules"}, args...)...); code != command.ExitUse {
 			t.Errorf("%v: exit code %d, %q", args, code, errs)
 		}
 	}
@@ -56,7 +56,7 @@ func TestRulesFile(t *testing.T) {
 
 // TestFind finds relations in lines of text, and prints an object a line.
 func TestFind(t *testing.T) {
-	code, out, errs := clitest.Sotto(t, "I work at Google.\n\nIt rains.\n", "relations", "find", "--json")
+	code, out, errs := program.Sotto(t, "I work at Google.\n\nIt rains.\n", "relations", "find", "--json")
 	var first, last struct {
 		Line      int
 		Relations []struct {
@@ -75,11 +75,11 @@ func TestFind(t *testing.T) {
 	if r := first.Relations[0]; r.Type != "employer" || r.Subject.Text != "I" || r.Object.Text != "Google" || !strings.HasPrefix(r.Rule, "tree ") || r.Confidence <= 0.5 {
 		t.Errorf("got %+v", r)
 	}
-	if code, out, errs = clitest.Sotto(t, "I work at Google.\n", "relations", "find", "--least", "1"); code != command.ExitDone || out != "" {
+	if code, out, errs = program.Sotto(t, "I work at Google.\n", "relations", "find", "--least", "1"); code != command.ExitDone || out != "" {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
 	for _, args := range [][]string{{"--least", "2"}, {"--model", t.TempDir()}, {"--model", "nowhere"}, {"--rules", "nowhere"}, {"--model", "x", "--rules", "y"}, {"--workers", "-1"}} {
-		if code, _, errs := clitest.Sotto(t, "", append([]string{"relations", "find"}, args...)...); code == command.ExitDone {
+		if code, _, errs := program.Sotto(t, "", append([]string{"relations", "find"}, args...)...); code == command.ExitDone {
 			t.Errorf("%v: exit code %d, %q", args, code, errs)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"sotto/command"
-	"sotto/command/clitest"
 	"sotto/data/testenv"
 )
 
@@ -20,7 +19,7 @@ func TestSemEval(t *testing.T) {
 	}
 	testenv.Set(t, "semeval2010")
 	begun := time.Now()
-	code, out, errs := clitest.Sotto(t, "", "relations", "train", "--data", "semeval2010", "--out", filepath.Join(t.TempDir(), "model"), "--seeds", "1", "--json")
+	code, out, errs := program.Sotto(t, "", "relations", "train", "--data", "semeval2010", "--out", filepath.Join(t.TempDir(), "model"), "--seeds", "1", "--json")
 	if code != command.ExitDone {
 		t.Fatalf("exit code %d, %q", code, errs)
 	}

@@ -41,7 +41,7 @@ func TestTrain(t *testing.T) {
 	path, dir, stored := own(t), filepath.Join(t.TempDir(), "model"), filepath.Join(t.TempDir(), "result.json")
 	read := func(args ...string) map[string]any {
 		var all map[string]any
-		code, out, errs := clitest.Sotto(t, "", append([]string{"relations"}, args...)...)
+		code, out, errs := program.Sotto(t, "", append([]string{"relations"}, args...)...)
 		if err := json.Unmarshal([]byte(out), &all); code != command.ExitDone || err != nil {
 			t.Fatalf("exit code %d, %v, %q, %q", code, err, out, errs)
 		}
@@ -58,7 +58,7 @@ func TestTrain(t *testing.T) {
 	if left, err := filepath.Glob(dir + "*.state"); err != nil || len(left) > 0 {
 		t.Errorf("states are left: %v, %v", left, err)
 	}
-	if code, _, errs := clitest.Sotto(t, "", "report", stored, "--out", filepath.Join(t.TempDir(), "page.html")); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", "report", stored, "--out", filepath.Join(t.TempDir(), "page.html")); code != command.ExitDone {
 		t.Errorf("report: exit code %d, %q", code, errs)
 	}
 }
@@ -79,7 +79,7 @@ func TestTrainRefuses(t *testing.T) {
 		"evaluate --model " + out:                                "--model and --data must be given",
 		"evaluate --model " + out + " --data conll04 --part all": "--part is \"all\"",
 	} {
-		code, _, errs := clitest.Sotto(t, "", append([]string{"relations"}, strings.Fields(args)...)...)
+		code, _, errs := program.Sotto(t, "", append([]string{"relations"}, strings.Fields(args)...)...)
 		if code == command.ExitDone || !strings.Contains(errs, want) || strings.Contains(errs, "secret") {
 			t.Errorf("%s: exit code %d, %q, want %q", args, code, errs, want)
 		}

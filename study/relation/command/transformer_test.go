@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"sotto/command"
-	"sotto/command/clitest"
 	"sotto/compute/nn/transformer/tiny"
 )
 
@@ -22,7 +21,7 @@ func TestTransformer(t *testing.T) {
 	}
 	run := func(want int, args ...string) (out, errs string) {
 		t.Helper()
-		code, out, errs := clitest.Sotto(t, "", append([]string{"relations"}, args...)...)
+		code, out, errs := program.Sotto(t, "", append([]string{"relations"}, args...)...)
 		if code != want {
 			t.Fatalf("%v: exit code %d, %q, %q", args, code, out, errs)
 		}

@@ -1,4 +1,4 @@
-package command_test
+package main
 
 import (
 	"regexp"
@@ -28,7 +28,7 @@ var dangling = regexp.MustCompile(`^(its|their|them|these|those|of them|of it|it
 // Every flag explains itself in a phrase of its own, says its default, and stands
 // where it was declared.
 func TestHelp(t *testing.T) {
-	commands := all(command.NewRoot(term.Streams{}))
+	commands := all(command.NewRoot(term.Streams{}, studies()...))
 	if len(commands) < 40 {
 		t.Fatalf("found %d commands, want all of them", len(commands))
 	}

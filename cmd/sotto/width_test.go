@@ -1,4 +1,4 @@
-package command_test
+package main
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ import (
 func onTerminal(t *testing.T, columns int, coloured bool, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var seen, said bytes.Buffer
-	code = command.Run(t.Context(), args, term.Streams{In: strings.NewReader(""), Out: term.NewTerminal(&seen, columns, coloured), Err: &said})
+	code = command.Run(t.Context(), args, term.Streams{In: strings.NewReader(""), Out: term.NewTerminal(&seen, columns, coloured), Err: &said}, studies()...)
 	return code, seen.String(), said.String()
 }
 
@@ -32,7 +32,7 @@ func shownFiles(t *testing.T) (model, predictions, book, words string) {
 	t.Helper()
 	dir := t.TempDir()
 	model, predictions = filepath.Join(dir, "model"), filepath.Join(dir, "predictions.csv")
-	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --method noise,federate --epsilon 4 --limit 200 --out "+model+clitest.Quickly)...); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", strings.Fields("train --method noise,federate --epsilon 4 --limit 200 --out "+model+clitest.Quickly)...); code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	clitest.Write(t, predictions, "label,prediction,group\n"+strings.Repeat("0,0,a\n1,0,b\n1,1,a\n0,1,b\n1,1,b\n", 8))
@@ -82,7 +82,7 @@ func TestWidths(t *testing.T) {
 		"bias weat --table --measure all --statistic all --vectors " + words + " --words " + filepath.Join(dir, "tests.json"),
 		"data list",
 		"data verify reviews",
-		"data inspect ../data/sample/messages.csv",
+		"data inspect ../../data/sample/messages.csv",
 		"plan --limit 100 --encoder hash:32",
 		"encoder list",
 		"reproduce list",
@@ -113,7 +113,7 @@ func TestWidths(t *testing.T) {
 }
 
 func TestWide(t *testing.T) {
-	_, piped, _ := clitest.Sotto(t, "", "data", "list")
+	_, piped, _ := program.Sotto(t, "", "data", "list")
 	if _, wide, _ := onTerminal(t, 80, false, "data", "list", "--wide"); wide != piped {
 		t.Errorf("--wide prints\n%s\nwant what a pipe has", wide)
 	}
@@ -135,14 +135,14 @@ func TestVerdictColours(t *testing.T) {
 		{"a terminal", func() string { _, out, _ := onTerminal(t, 80, true, args...); return out }, true},
 		{"a terminal without colours", func() string { _, out, _ := onTerminal(t, 80, false, args...); return out }, false},
 		{"never", func() string { _, out, _ := onTerminal(t, 80, true, append(args, "--color", "never")...); return out }, false},
-		{"a pipe", func() string { _, out, _ := clitest.Sotto(t, "", args...); return out }, false},
-		{"a pipe that wants them", func() string { _, out, _ := clitest.Sotto(t, "", append(args, "--color=always")...); return out }, true},
+		{"a pipe", func() string { _, out, _ := program.Sotto(t, "", args...); return out }, false},
+		{"a pipe that wants them", func() string { _, out, _ := program.Sotto(t, "", append(args, "--color=always")...); return out }, true},
 	} {
 		if out := tt.run(); strings.Contains(out, red) != tt.wants {
 			t.Errorf("%s: %q, want red %v", tt.name, out, tt.wants)
 		}
 	}
-	if code, _, errs := clitest.Sotto(t, "", append(args, "--color", "maybe")...); code != command.ExitUse || !strings.Contains(errs, "must be auto, always or never") {
+	if code, _, errs := program.Sotto(t, "", append(args, "--color", "maybe")...); code != command.ExitUse || !strings.Contains(errs, "must be auto, always or never") {
 		t.Errorf("--color maybe: exit code %d, %q", code, errs)
 	}
 }

@@ -1,4 +1,4 @@
-package command_test
+package main
 
 import (
 	"bytes"
@@ -63,7 +63,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"privatize", "dpnr", "--variant", "released", "--epsilon", "1", "--in", huge, "--out", out}, "--i-know-this-is-not-private"},
 		{[]string{"privatize", "laplace-l1", "--epsilon", "1"}, "want --format"},
 	} {
-		code, stdout, errs := clitest.Sotto(t, "", tt.args...)
+		code, stdout, errs := program.Sotto(t, "", tt.args...)
 		if code != command.ExitUse || !strings.Contains(errs, tt.want) {
 			t.Errorf("sotto %s: exit code %d, %q; want 2 and %q", strings.Join(tt.args, " "), code, errs, tt.want)
 		}
@@ -102,7 +102,7 @@ func TestTypos(t *testing.T) {
 		"reproduce dpnr-bolg":                                              `; did you mean "dpnr-blog"?`,
 		"encode --column reviw --out out.npy --in " + file:                 `; did you mean "review"?`,
 	} {
-		code, _, errs := clitest.Sotto(t, "", strings.Fields(args)...)
+		code, _, errs := program.Sotto(t, "", strings.Fields(args)...)
 		if code != command.ExitUse || !strings.Contains(errs, want) {
 			t.Errorf("sotto %s: exit code %d, %q; want 2 and %q", args, code, errs, want)
 		}
@@ -112,8 +112,8 @@ func TestTypos(t *testing.T) {
 // A panic ends in exit code 4 and says where, never what.
 func TestInternalFault(t *testing.T) {
 	var errs bytes.Buffer
-	code := command.Run(t.Context(), strings.Fields("epsilon krr --epsilon 1"), term.Streams{In: strings.NewReader(""), Out: panicking{}, Err: &errs})
-	if code != command.ExitInternal || strings.Contains(errs.String(), "a private value") || !strings.Contains(errs.String(), "cli_test.go") {
+	code := command.Run(t.Context(), strings.Fields("epsilon krr --epsilon 1"), term.Streams{In: strings.NewReader(""), Out: panicking{}, Err: &errs}, studies()...)
+	if code != command.ExitInternal || strings.Contains(errs.String(), "a private value") || !strings.Contains(errs.String(), "use_test.go") {
 		t.Errorf("exit code %d, %q; want 4, the place and not the value", code, errs.String())
 	}
 }

@@ -1,4 +1,4 @@
-package command_test
+package main
 
 import (
 	"path/filepath"
@@ -52,7 +52,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"epsilon", "--color", ""}, "never", ""},
 		{[]string{"gateway", "--composition", ""}, "optimal", ""},
 	} {
-		code, out, errs := clitest.Sotto(t, "", append([]string{"__complete"}, tt.args...)...)
+		code, out, errs := program.Sotto(t, "", append([]string{"__complete"}, tt.args...)...)
 		lines := "\n" + out
 		if code != command.ExitDone || !strings.Contains(lines, "\n"+tt.want) || tt.none != "" && strings.Contains(lines, "\n"+tt.none) {
 			t.Errorf("%q: exit code %d, %q, %s; want %q and not %q", tt.args, code, out, errs, tt.want, tt.none)
@@ -63,7 +63,7 @@ func TestCompletion(t *testing.T) {
 // Each shell has its script.
 func TestCompletionScripts(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		if code, out, _ := clitest.Sotto(t, "", "completion", shell); code != command.ExitDone || !strings.Contains(out, "sotto") {
+		if code, out, _ := program.Sotto(t, "", "completion", shell); code != command.ExitDone || !strings.Contains(out, "sotto") {
 			t.Errorf("sotto completion %s: exit code %d, %.80q; want a script", shell, code, out)
 		}
 	}

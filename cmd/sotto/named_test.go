@@ -1,4 +1,4 @@
-package command_test
+package main
 
 import (
 	"encoding/json"
@@ -49,7 +49,7 @@ func TestFilesChooseNothing(t *testing.T) {
 	clitest.Write(t, in, rows.String())
 	model := filepath.Join(dir, "model")
 	train := strings.Fields("train --in " + in + " --text text --label label --method label --epsilon 4 --epochs 1 --encoder hash:16 --out " + model)
-	if code, _, errs := clitest.Sotto(t, "", train...); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", train...); code != command.ExitDone {
 		t.Fatalf("train: exit code %d: %s", code, errs)
 	}
 	people := filepath.Join(dir, "people.csv")
@@ -61,7 +61,7 @@ func TestFilesChooseNothing(t *testing.T) {
 	clitest.Write(t, people, who.String())
 	links := filepath.Join(dir, "links.json")
 	save := strings.Fields("link records --in " + people + " --columns name --truth who --encoder hash:16 --save-model " + links)
-	if code, _, errs := clitest.Sotto(t, "", save...); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", save...); code != command.ExitDone {
 		t.Fatalf("link records: exit code %d: %s", code, errs)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -100,7 +100,7 @@ func TestFilesChooseNothing(t *testing.T) {
 			"gateway --listen 127.0.0.1:0 --model " + seed + " --ledger " + filepath.Join(dir, "ledger") + " --secret " + filepath.Join(dir, "secret"),
 			"gateway --listen 127.0.0.1:0 --config " + config + " --ledger " + filepath.Join(dir, "ledger") + " --secret " + filepath.Join(dir, "secret"),
 		} {
-			code, out, errs := clitest.Sotto(t, "a lovely thing", strings.Fields(line)...)
+			code, out, errs := program.Sotto(t, "a lovely thing", strings.Fields(line)...)
 			if code != command.ExitUse || !strings.Contains(errs, "manifest") && !strings.Contains(line, "--config") || !strings.Contains(errs, "a file must not choose it") {
 				t.Errorf("%s\nends with %d, prints %q and says %q; want %d and words on the manifest", line, code, out, errs, command.ExitUse)
 			}
@@ -119,7 +119,7 @@ func TestFilesChooseNothing(t *testing.T) {
 	vectors := "command:sh " + script
 	setEncoder(t, filepath.Join(seed, "manifest.json"), was, vectors)
 	encode := func(said string) (int, string) {
-		code, _, errs := clitest.Sotto(t, "", "encode", "--model", seed, "--in", in, "--text", "text", "--out", filepath.Join(dir, "out.npy"), "--include-trained", "--encoder", said)
+		code, _, errs := program.Sotto(t, "", "encode", "--model", seed, "--in", in, "--text", "text", "--out", filepath.Join(dir, "out.npy"), "--include-trained", "--encoder", said)
 		return code, errs
 	}
 	if code, errs := encode("command:true"); code != command.ExitUse || !strings.Contains(errs, "manifest") {

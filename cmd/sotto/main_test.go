@@ -1,0 +1,6 @@
+package main
+
+import "sotto/command/clitest"
+
+// program is the whole command.
+var program = clitest.Program(studies())

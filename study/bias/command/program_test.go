@@ -1,0 +1,9 @@
+package bias_test
+
+import (
+	"sotto/command/clitest"
+	"sotto/study/bias/command"
+)
+
+// program is the core with this study.
+var program = clitest.Program{bias.Study()}

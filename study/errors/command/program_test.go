@@ -1,0 +1,9 @@
+package errors_test
+
+import (
+	"sotto/command/clitest"
+	"sotto/study/errors/command"
+)
+
+// program is the core with this study.
+var program = clitest.Program{errors.Study()}

@@ -1,0 +1,9 @@
+package explain_test
+
+import (
+	"sotto/command/clitest"
+	"sotto/study/explain/command"
+)
+
+// program is the core with this study.
+var program = clitest.Program{explain.Study()}

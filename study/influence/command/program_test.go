@@ -1,0 +1,9 @@
+package influence_test
+
+import (
+	"sotto/command/clitest"
+	"sotto/study/influence/command"
+)
+
+// program is the core with this study.
+var program = clitest.Program{influence.Study()}

@@ -1,0 +1,9 @@
+package language_test
+
+import (
+	"sotto/command/clitest"
+	"sotto/study/language/command"
+)
+
+// program is the core with this study.
+var program = clitest.Program{language.Study()}

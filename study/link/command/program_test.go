@@ -1,0 +1,9 @@
+package link_test
+
+import (
+	"sotto/command/clitest"
+	"sotto/study/link/command"
+)
+
+// program is the core with this study.
+var program = clitest.Program{link.Study()}

@@ -1,0 +1,9 @@
+package relation_test
+
+import (
+	"sotto/command/clitest"
+	"sotto/study/relation/command"
+)
+
+// program is the core with this study.
+var program = clitest.Program{relation.Study()}

@@ -1,0 +1,9 @@
+package reproduce_test
+
+import (
+	"sotto/command/clitest"
+	"sotto/study/reproduce/command"
+)
+
+// program is the core with this study.
+var program = clitest.Program{reproduce.Study()}
