@@ -20,7 +20,7 @@ type Study struct {
 	Kinds    evidence.Kinds                          // of evidence that they store, for reports and gates
 	Types    text.Types                              // of personal data that masks know; nil for none
 	Linker   own.Linker                              // of rows that are of one person; nil for none
-	Tabs     []studio.Tab                            // of the studio, behind those of the core
+	Tabs     []studio.Tab                            // of the one studio that a program opens, behind those of the core unless they say Before which
 	// Proposals are the flags of its commands that shells complete otherwise than those of
 	// the core.
 	Proposals map[string]Proposal

@@ -62,6 +62,18 @@ func (d *desk) held() int64 {
 	return sum
 }
 
+// File is a file that the person has given.
+type File struct {
+	Name string // as the person knows it, and as commands name it
+	Path string // where it lies, which is no word for the page
+}
+
+// File returns the file that the page calls source.
+func (s *Studio) File(source string) (File, error) {
+	f, err := s.desk.find(source)
+	return File{f.name, f.path}, err
+}
+
 // Choice is what the person has chosen: data, and what its columns are for.
 type Choice struct {
 	Source    string `json:"source"`

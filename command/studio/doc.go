@@ -8,8 +8,10 @@
 // folder that is removed at the end. It is not a service for others; gateway and
 // server are. It measures and trains nothing itself.
 //
-// A feature is a [Tab]: one file that makes it, and one line in [Tabs]. The
-// smallest use is
+// A feature is a [Tab]. Those of the core are in [Tabs]; those of studies are handed in by
+// [Config], and what they remember lies in what made them. They ask the studio for what the
+// person gave ([Studio.File], [Studio.Run], [Studio.Typed]), and begin what takes long by
+// [Studio.Begin]. The smallest use is
 //
 //	s, err := studio.New(studio.Config{})
 //	if err != nil {

@@ -87,7 +87,7 @@ func (s *Studio) enter(w http.ResponseWriter, r *http.Request) error {
 	var q struct {
 		Secret string `json:"secret"`
 	}
-	if err := readUpTo(w, r, &q, 1<<10); err != nil { // who sends it is not known yet
+	if err := ReadUpTo(w, r, &q, 1<<10); err != nil { // who sends it is not known yet
 		return err
 	}
 	session := s.gate.enter(q.Secret)
@@ -100,13 +100,14 @@ func (s *Studio) enter(w http.ResponseWriter, r *http.Request) error {
 // maxRequest bounds what a page may ask at once, but for files.
 const maxRequest = 1 << 20
 
-// read reads the JSON of a request strictly.
-func read(w http.ResponseWriter, r *http.Request, to any) error {
-	return readUpTo(w, r, to, maxRequest)
+// Read reads the JSON of a request into what to points to. It refuses what to has no field
+// for, anything behind it, and more than a megabyte.
+func Read(w http.ResponseWriter, r *http.Request, to any) error {
+	return ReadUpTo(w, r, to, maxRequest)
 }
 
-// readUpTo is read for requests that hold a file, of so many bytes at most.
-func readUpTo(w http.ResponseWriter, r *http.Request, to any, most int64) error {
+// ReadUpTo is [Read] for requests that hold a file, of so many bytes at most.
+func ReadUpTo(w http.ResponseWriter, r *http.Request, to any, most int64) error {
 	body, err := httpserve.ReadBody(w, r, most)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sotto/command/studio"
+	"sotto/command/studio/studiotest"
 )
 
 // paths are some of every kind.
@@ -22,7 +23,7 @@ var paths = []string{"/", "/healthz", "/studio.css", "/studio.js", "/tabs/data.j
 func TestHeaders(t *testing.T) {
 	b := start(t, studio.Config{})
 	for _, path := range paths {
-		h := b.send("GET", path, "").Header()
+		h := b.Send("GET", path, "").Header()
 		if got := h.Get("Content-Security-Policy"); !strings.HasPrefix(got, "default-src 'none'; ") || strings.Contains(got, "*") || !strings.Contains(got, "frame-ancestors") || !strings.Contains(got, "base-uri 'none'") {
 			t.Errorf("%s has the policy %q", path, got)
 		}
@@ -41,7 +42,7 @@ func TestHost(t *testing.T) {
 		"evil.example": false, "evil.example:8789": false, "127.0.0.1.evil.example": false, "10.0.0.1:8789": false, "": false,
 	} {
 		for _, path := range paths {
-			if got := b.send("GET", path, "", "Host", host).Code; (got == http.StatusForbidden) == allowed {
+			if got := b.Send("GET", path, "", "Host", host).Code; (got == http.StatusForbidden) == allowed {
 				t.Errorf("%s under the name %q is answered with %d", path, host, got)
 			}
 		}
@@ -68,13 +69,13 @@ func TestOrigin(t *testing.T) {
 		{"a page of no origin", []string{"Origin", "null"}, false, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := b.send("GET", "/", "", tt.header...).Code; (got == http.StatusOK) != tt.page {
+			if got := b.Send("GET", "/", "", tt.header...).Code; (got == http.StatusOK) != tt.page {
 				t.Errorf("the page is answered with %d", got)
 			}
-			if got := b.send("GET", "/api/data/first", "", tt.header...).Code; (got == http.StatusOK) != tt.api {
+			if got := b.Send("GET", "/api/data/first", "", tt.header...).Code; (got == http.StatusOK) != tt.api {
 				t.Errorf("a question is answered with %d", got)
 			}
-			if got := b.send("POST", "/api/enter", `{"secret": "no"}`, tt.header...).Code; (got == http.StatusUnauthorized) != tt.api {
+			if got := b.Send("POST", "/api/enter", `{"secret": "no"}`, tt.header...).Code; (got == http.StatusUnauthorized) != tt.api {
 				t.Errorf("a secret is answered with %d", got)
 			}
 		})
@@ -83,41 +84,41 @@ func TestOrigin(t *testing.T) {
 
 func TestGate(t *testing.T) {
 	b := start(t, studio.Config{})
-	good := b.session
+	good := b.Session
 	for name, session := range map[string]string{"none": "", "wrong": "AAAA", "empty": " "} {
-		b.session = session
+		b.Session = session
 		for _, path := range []string{"/api/data/first", "/api/jobs/none"} {
-			if got := b.send("GET", path, "").Code; got != http.StatusUnauthorized {
+			if got := b.Send("GET", path, "").Code; got != http.StatusUnauthorized {
 				t.Errorf("%s with the session %q is answered with %d, want 401", path, name, got)
 			}
 		}
 	}
-	if got := b.enter("AAAA"); got != "" {
+	if got := b.Enter("AAAA"); got != "" {
 		t.Error("a wrong secret lets in")
 	}
-	if got := b.enter(""); got != "" {
+	if got := b.Enter(""); got != "" {
 		t.Error("no secret lets in")
 	}
 	for _, body := range []string{``, `[]`, `{"secret": 1}`, `{"secret": "a", "more": 1}`, `{"secret": "a"} {}`, strings.Repeat("a", 2<<20)} {
-		if got := b.send("POST", "/api/enter", body).Code; got != http.StatusBadRequest && got != http.StatusRequestEntityTooLarge {
+		if got := b.Send("POST", "/api/enter", body).Code; got != http.StatusBadRequest && got != http.StatusRequestEntityTooLarge {
 			t.Errorf("a request of %d bytes is answered with %d", len(body), got)
 		}
 	}
 
 	// A code lets in once. Whoever comes second shows that somebody saw it.
-	_, code, _ := strings.Cut(b.OnceAddress(at), "#")
-	b.session = b.enter(code)
-	if got := b.send("GET", "/api/data/first", "").Code; got != http.StatusOK {
+	_, code, _ := strings.Cut(b.OnceAddress(studiotest.At), "#")
+	b.Session = b.Enter(code)
+	if got := b.Send("GET", "/api/data/first", "").Code; got != http.StatusOK {
 		t.Errorf("after the first use of a code a question is answered with %d", got)
 	}
-	if got := b.enter(code); got != "" {
+	if got := b.Enter(code); got != "" {
 		t.Error("a code lets in twice")
 	}
-	if got := b.send("GET", "/api/data/first", "").Code; got != http.StatusUnauthorized {
+	if got := b.Send("GET", "/api/data/first", "").Code; got != http.StatusUnauthorized {
 		t.Errorf("after the second use of a code a question is answered with %d, want 401", got)
 	}
-	b.session = good
-	if got := b.send("GET", "/api/data/first", "").Code; got != http.StatusOK {
+	b.Session = good
+	if got := b.Send("GET", "/api/data/first", "").Code; got != http.StatusOK {
 		t.Errorf("the session of the secret is answered with %d", got)
 	}
 }
@@ -178,7 +179,7 @@ func TestDoor(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(string(content), "url=http://127.0.0.1:8789/#")
 	code, _, _ := strings.Cut(rest, `"`)
-	if strings.Contains(string(content), b.Address(here)) || b.enter(code) == "" || b.enter(code) != "" {
+	if strings.Contains(string(content), b.Address(here)) || b.Enter(code) == "" || b.Enter(code) != "" {
 		t.Errorf("the file says %q, want a code that lets in once", content)
 	}
 }

@@ -103,8 +103,9 @@ func (s *Studio) Start(kind string, work Work) (id string, err error) {
 	return j.ID, nil
 }
 
-// begin starts work and answers with its name.
-func (s *Studio) begin(w http.ResponseWriter, kind string, work Work) error {
+// Begin starts work as [Studio.Start] does and answers the request with its name, which the
+// page's function follow takes.
+func (s *Studio) Begin(w http.ResponseWriter, kind string, work Work) error {
 	id, err := s.Start(kind, work)
 	if err != nil {
 		return err
@@ -144,7 +145,7 @@ func (j *jobs) run(ctx context.Context, x *job, work Work) {
 		case ctx.Err() != nil:
 			v.State, v.Note = Stopped, "Stopped; nothing was kept"
 		case err != nil:
-			v.State, v.Note, v.Error = Failed, "Failed", plain(err)
+			v.State, v.Note, v.Error = Failed, "Failed", Plain(err)
 		default:
 			v.State, v.Note, v.Share, v.Result = Done, "Done", 1, result
 		}
@@ -227,9 +228,10 @@ var (
 	private = regexp.MustCompile(`[^\s"]*[/\\]sotto-studio-[0-9]+(?:[/\\][a-z]+[/\\][0-9]+)?[/\\]?`)
 )
 
-// plain is an error in words for the page: without the packages that it came
-// through, and without the private folder's path.
-func plain(err error) string {
+// Plain is an error in words for the page: without the packages that it came
+// through, and without the private folder's path. What an action or work returns
+// goes through it anyway; it is for an error that stands in an answer.
+func Plain(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "Stopped."
 	}
@@ -246,5 +248,5 @@ func plain(err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// sentence makes a line of a progress or a reason one that begins a sentence.
-func sentence(s string) string { return plain(errors.New(s)) }
+// Sentence makes a line of a progress or a reason one that begins a sentence.
+func Sentence(s string) string { return Plain(errors.New(s)) }

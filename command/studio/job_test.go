@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"sotto/command/studio"
+	"sotto/command/studio/studiotest"
 	"sotto/service/httpserve/servetest"
 )
 
@@ -33,17 +34,17 @@ func TestJobs(t *testing.T) {
 		tell(0.2, "") // never goes back
 		return map[string]int{"n": 7}, nil
 	})
-	if j := b.finish(id); j.State != "done" || j.Share != 1 || string(j.Result) != `{"n":7}` || j.Error != "" {
+	if j := b.Finish(id); j.State != "done" || j.Share != 1 || string(j.Result) != `{"n":7}` || j.Error != "" {
 		t.Errorf("the end is %+v", j)
 	}
 	id = begin(func(context.Context, studio.Tell) (any, error) {
 		return nil, errors.New("train: epsilon is 0, must be positive")
 	})
-	if j := b.finish(id); j.State != "failed" || j.Error != "Epsilon is 0, must be positive" || j.Result != nil {
+	if j := b.Finish(id); j.State != "failed" || j.Error != "Epsilon is 0, must be positive" || j.Result != nil {
 		t.Errorf("a failure is %+v", j)
 	}
 	id = begin(func(context.Context, studio.Tell) (any, error) { panic("a text") })
-	if j := b.finish(id); j.State != "failed" || j.Error == "" {
+	if j := b.Finish(id); j.State != "failed" || j.Error == "" {
 		t.Errorf("a panic is %+v", j)
 	}
 
@@ -62,23 +63,23 @@ func TestJobs(t *testing.T) {
 	if _, err := b.Start("test", nil); err == nil {
 		t.Error("a ninth job is taken")
 	}
-	var j job
-	if b.ask("GET", "/api/jobs/"+waiting[6], "", http.StatusOK, &j); j.State != "waiting" {
+	var j studiotest.Job
+	if b.Ask("GET", "/api/jobs/"+waiting[6], "", http.StatusOK, &j); j.State != "waiting" {
 		t.Errorf("the last is %+v, want it to wait", j)
 	}
-	b.ask("DELETE", "/api/jobs/"+waiting[6], "", http.StatusAccepted, &j)
-	b.ask("DELETE", "/api/jobs/"+first, "", http.StatusAccepted, &j)
-	if j := b.finish(first); j.State != "stopped" || j.Result != nil {
+	b.Ask("DELETE", "/api/jobs/"+waiting[6], "", http.StatusAccepted, &j)
+	b.Ask("DELETE", "/api/jobs/"+first, "", http.StatusAccepted, &j)
+	if j := b.Finish(first); j.State != "stopped" || j.Result != nil {
 		t.Errorf("what was stopped is %+v", j)
 	}
-	if j := b.finish(waiting[6]); j.State != "stopped" {
+	if j := b.Finish(waiting[6]); j.State != "stopped" {
 		t.Errorf("what was stopped while it waited is %+v", j)
 	}
-	if j := b.finish(waiting[0]); j.State != "done" {
+	if j := b.Finish(waiting[0]); j.State != "done" {
 		t.Errorf("the next is %+v", j)
 	}
-	b.refused("GET", "/api/jobs/none", "", http.StatusNotFound, "begin it again")
-	b.refused("DELETE", "/api/jobs/none", "", http.StatusNotFound, "begin it again")
+	b.Refused("GET", "/api/jobs/none", "", http.StatusNotFound, "begin it again")
+	b.Refused("DELETE", "/api/jobs/none", "", http.StatusNotFound, "begin it again")
 }
 
 // TestCloseStops closes a studio while something runs and something waits.
@@ -123,7 +124,7 @@ func TestServe(t *testing.T) {
 	}
 	<-running
 	address, end := servetest.Start(t, s.Serve)
-	_, secret, _ := strings.Cut(s.Address(at), "#")
+	_, secret, _ := strings.Cut(s.Address(studiotest.At), "#")
 	_, body, _ := servetest.Ask(t, "POST", "http://"+address+"/api/enter", `{"secret": "`+secret+`"}`)
 	var session struct{ Session string }
 	if err := json.Unmarshal([]byte(body), &session); err != nil {
@@ -163,8 +164,8 @@ func TestConcurrent(t *testing.T) {
 	for i := range 8 {
 		group.Go(func() {
 			name, body := fmt.Sprintf("f%d.csv", i), "text,label\n"+strings.Repeat(fmt.Sprintf("a text by %d,1\nanother by %d,2\n", i, i), 10+i)
-			w := b.send("POST", "/api/data/upload?name="+name, body)
-			var u understood
+			w := b.Send("POST", "/api/data/upload?name="+name, body)
+			var u studiotest.Understood
 			if err := json.Unmarshal(w.Body.Bytes(), &u); err != nil || u.Name != name || u.Rows != 2*(10+i) {
 				t.Errorf("%s is understood as %s with %d rows (%v)", name, u.Name, u.Rows, err)
 			}
@@ -174,8 +175,8 @@ func TestConcurrent(t *testing.T) {
 				return
 			}
 			for { // without Fatal, which is for the test's own goroutine
-				var j job
-				if err := json.Unmarshal(b.send("GET", "/api/jobs/"+id, "").Body.Bytes(), &j); err != nil {
+				var j studiotest.Job
+				if err := json.Unmarshal(b.Send("GET", "/api/jobs/"+id, "").Body.Bytes(), &j); err != nil {
 					t.Error(err)
 					return
 				}

@@ -2,10 +2,8 @@ package studio
 
 import (
 	"context"
-	"crypto/rand"
 	_ "embed" // of the tab
 	"net/http"
-	"sync"
 
 	"sotto/learn/experiment"
 	"sotto/learn/plan"
@@ -28,13 +26,6 @@ func planTab() Tab {
 	}}
 }
 
-// planner is the last plan, which answers questions after it was made.
-type planner struct {
-	mu   sync.Mutex // guards the rest
-	id   string
-	last *plan.Planner
-}
-
 // planned is a plan as the page gets it.
 type planned struct {
 	Plan string `json:"plan"` // its name, for questions
@@ -44,19 +35,19 @@ type planned struct {
 // startPlan handles "POST start".
 func (s *Studio) startPlan(w http.ResponseWriter, r *http.Request) error {
 	var c Choice
-	if err := read(w, r, &c); err != nil {
+	if err := Read(w, r, &c); err != nil {
 		return err
 	}
 	spec, err := s.Spec(c)
 	if err != nil {
 		return err
 	}
-	return s.begin(w, "plan", func(ctx context.Context, tell Tell) (any, error) { return s.plan(ctx, spec, tell) })
+	return s.Begin(w, "plan", func(ctx context.Context, tell Tell) (any, error) { return s.plan(ctx, spec, tell) })
 }
 
 // plan makes a plan and keeps it for questions.
 func (s *Studio) plan(ctx context.Context, spec experiment.Spec, tell Tell) (any, error) {
-	p, err := plan.New(ctx, spec, plan.Options{Workers: s.Workers, Sets: &s.sets, Progress: func(e plan.Event) { tell(e.Done, sentence(e.Step)) }})
+	p, err := plan.New(ctx, spec, plan.Options{Workers: s.Workers, Sets: &s.sets, Progress: func(e plan.Event) { tell(e.Done, Sentence(e.Step)) }})
 	if err != nil {
 		return nil, err
 	}
@@ -64,11 +55,7 @@ func (s *Studio) plan(ctx context.Context, spec experiment.Spec, tell Tell) (any
 	if err != nil {
 		return nil, err
 	}
-	name := rand.Text()
-	s.planner.mu.Lock()
-	defer s.planner.mu.Unlock()
-	s.planner.id, s.planner.last = name, p
-	return planned{name, result}, nil
+	return planned{s.plans.Keep(p), result}, nil
 }
 
 // planTarget handles "POST target": the least ε that reaches an accuracy.
@@ -77,13 +64,11 @@ func (s *Studio) planTarget(w http.ResponseWriter, r *http.Request) error {
 		Plan   string  `json:"plan"`
 		Target float64 `json:"target"`
 	}
-	if err := read(w, r, &q); err != nil {
+	if err := Read(w, r, &q); err != nil {
 		return err
 	}
-	s.planner.mu.Lock()
-	p, known := s.planner.last, s.planner.id == q.Plan
-	s.planner.mu.Unlock()
-	if p == nil || !known {
+	p, known := s.plans.Find(q.Plan)
+	if !known {
 		return &Problem{http.StatusNotFound, "this plan is not known any more: plan again"}
 	}
 	if !(q.Target > 0 && q.Target <= 1) {
@@ -93,13 +78,13 @@ func (s *Studio) planTarget(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{"epsilon": result.Epsilon, "reached": result.Reached, "reason": sentence(result.Reason), "choice": sentence(result.Choice)})
+	return httpserve.WriteJSON(w, http.StatusOK, map[string]any{"epsilon": result.Epsilon, "reached": result.Reached, "reason": Sentence(result.Reason), "choice": Sentence(result.Choice)})
 }
 
 // planCommand handles "POST command": the command that does the same.
 func (s *Studio) planCommand(w http.ResponseWriter, r *http.Request) error {
 	var c Choice
-	if err := read(w, r, &c); err != nil {
+	if err := Read(w, r, &c); err != nil {
 		return err
 	}
 	spec, err := s.Spec(c)

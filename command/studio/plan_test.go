@@ -17,10 +17,10 @@ func TestPlan(t *testing.T) {
 		t.Skip("trains a model, as TestWalk does: SOTTO_LONG=1 runs it")
 	}
 	b := start(t, studio.Config{})
-	choice := b.sample()
+	choice := b.Sample()
 	var got struct{ Job string }
-	b.ask("POST", "/api/plan/start", choice, http.StatusAccepted, &got)
-	j := b.finish(got.Job)
+	b.Ask("POST", "/api/plan/start", choice, http.StatusAccepted, &got)
+	j := b.Finish(got.Job)
 	var p struct {
 		Plan                 string
 		Nonprivate, Majority float64
@@ -50,18 +50,18 @@ func TestPlan(t *testing.T) {
 		Epsilon *float64
 		Reason  string
 	}
-	if b.ask("POST", "/api/plan/target", `{"plan": "`+p.Plan+`", "target": 0.8}`, http.StatusOK, &found); found.Epsilon == nil || !(*found.Epsilon > 0.25 && *found.Epsilon < 16) {
+	if b.Ask("POST", "/api/plan/target", `{"plan": "`+p.Plan+`", "target": 0.8}`, http.StatusOK, &found); found.Epsilon == nil || !(*found.Epsilon > 0.25 && *found.Epsilon < 16) {
 		t.Errorf("80 %% needs %v (%s)", found.Epsilon, found.Reason)
 	}
-	if b.ask("POST", "/api/plan/target", `{"plan": "`+p.Plan+`", "target": 1}`, http.StatusOK, &found); found.Epsilon != nil || found.Reason == "" {
+	if b.Ask("POST", "/api/plan/target", `{"plan": "`+p.Plan+`", "target": 1}`, http.StatusOK, &found); found.Epsilon != nil || found.Reason == "" {
 		t.Errorf("100 %% needs %v (%s), want that it cannot be", found.Epsilon, found.Reason)
 	}
-	b.refused("POST", "/api/plan/target", `{"plan": "`+p.Plan+`", "target": 0}`, http.StatusBadRequest, "above 0 %")
-	b.refused("POST", "/api/plan/target", `{"plan": "none", "target": 0.8}`, http.StatusNotFound, "plan again")
-	b.refused("POST", "/api/plan/start", `{"source": "none"}`, http.StatusNotFound, "drop it again")
+	b.Refused("POST", "/api/plan/target", `{"plan": "`+p.Plan+`", "target": 0}`, http.StatusBadRequest, "above 0 %")
+	b.Refused("POST", "/api/plan/target", `{"plan": "none", "target": 0.8}`, http.StatusNotFound, "plan again")
+	b.Refused("POST", "/api/plan/start", `{"source": "none"}`, http.StatusNotFound, "drop it again")
 
 	var shown struct{ Command []string }
-	b.ask("POST", "/api/plan/command", choice, http.StatusOK, &shown)
+	b.Ask("POST", "/api/plan/command", choice, http.StatusOK, &shown)
 	if !slices.Equal(shown.Command[:3], []string{"plan", "--in", "messages.csv"}) {
 		t.Errorf("the command is %q", shown.Command)
 	}

@@ -28,7 +28,7 @@ func (s *Studio) openReport(w http.ResponseWriter, r *http.Request) error {
 	var q struct {
 		Run string `json:"run"`
 	}
-	if err := read(w, r, &q); err != nil {
+	if err := Read(w, r, &q); err != nil {
 		return err
 	}
 	run, err := s.Run(q.Run)

@@ -15,6 +15,7 @@ import (
 	"sotto/evidence"
 	"sotto/internal/fault"
 	"sotto/learn/experiment"
+	"sotto/learn/plan"
 	"sotto/report"
 	"sotto/service/httpserve"
 	"sotto/text/encode"
@@ -23,7 +24,7 @@ import (
 
 // Config says how a studio works. The zero value is usable.
 type Config struct {
-	Tabs      []Tab          // in order; nil means those of [Tabs]
+	Tabs      []Tab          // in order, but for those that name another in Before; nil means those of [Tabs]
 	Kinds     evidence.Kinds // of evidence that reports show; nil means those of package report
 	Out       string         // folder in which trainings are kept, which must be there; "" forgets them at the end
 	MaxUpload int64          // bytes of a file that is dropped; 0 means 1 GiB
@@ -42,13 +43,9 @@ type Studio struct {
 	jobs jobs
 	desk desk
 
-	shown    shown
-	runs     runs
-	planner  planner
-	studied  studied
-	reviewer reviewer
-	learnt   learnt
-	ruled    ruled
+	shown shown
+	runs  runs
+	plans Last[*plan.Planner]
 
 	sets    experiment.Sets
 	encoder struct {
@@ -81,6 +78,7 @@ func New(c Config) (*Studio, error) {
 	if c.Tabs == nil {
 		c.Tabs = Tabs()
 	}
+	c.Tabs = arranged(c.Tabs)
 	s := &Studio{Config: c, mux: http.NewServeMux(), jobs: newJobs()}
 	s.service = httpserve.New(httpserve.Config{
 		Name: "studio", Refuse: refuse, Drain: 5 * time.Second, Buckets: []float64{.01, .1, 1, 10},
@@ -245,7 +243,7 @@ func refuse(w http.ResponseWriter, err error) (status int, reason string) {
 	case errors.Is(err, httpserve.ErrTooLarge):
 		status = http.StatusRequestEntityTooLarge
 	}
-	if e := httpserve.WriteJSON(w, status, map[string]string{"error": plain(err)}); e != nil {
+	if e := httpserve.WriteJSON(w, status, map[string]string{"error": Plain(err)}); e != nil {
 		return http.StatusInternalServerError, "no answer"
 	}
 	return status, "refused"

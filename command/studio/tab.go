@@ -23,14 +23,35 @@ type Tab struct {
 	// Script is a module. It imports what all share from /studio.js, and finds
 	// its panel as the element whose id is "panel-" and the name.
 	Script string
+	// Before is the name of the tab that it stands before, where there is one. Otherwise
+	// it stands at the end.
+	Before string
 	// Routes are what the tab answers, by method and path, such as "POST start",
-	// which is then asked as /api/NAME/start. Nobody is answered who was not let in.
+	// which is then asked as /api/NAME/start. Nobody is answered who was not let in. What
+	// they share is kept by who made the tab, which is for one studio.
 	Routes map[string]func(*Studio, http.ResponseWriter, *http.Request) error
 }
 
-// Tabs lists the tabs of this module. A new one is a line here.
+// Tabs lists the tabs of the core. A new one of it is a line here; others are handed in by
+// [Config].
 func Tabs() []Tab {
-	return []Tab{dataTab(), planTab(), trainTab(), tryTab(), explainTab(), reportTab(), linkTab(), errorsTab(), relationsTab()}
+	return []Tab{dataTab(), planTab(), trainTab(), tryTab(), reportTab()}
+}
+
+// arranged puts tabs before those that they name.
+func arranged(tabs []Tab) []Tab {
+	all := slices.DeleteFunc(slices.Clone(tabs), func(t Tab) bool { return t.Before != "" })
+	for _, t := range tabs {
+		if t.Before == "" {
+			continue
+		}
+		at := slices.IndexFunc(all, func(other Tab) bool { return other.Name == t.Before })
+		if at < 0 {
+			at = len(all)
+		}
+		all = slices.Insert(all, at, t)
+	}
+	return all
 }
 
 var (

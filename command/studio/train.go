@@ -10,16 +10,15 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"sotto/compute/measure"
 	"sotto/learn/experiment"
 	"sotto/promise/dp"
 	"sotto/service/httpserve"
-	"sotto/study/influence"
 )
 
 var (
@@ -68,6 +67,8 @@ type Run struct {
 	ID     string
 	Dir    string // as sotto train --out makes it
 	Result *experiment.Result
+
+	made map[string]bool // files and folders of the training itself, by their paths below Dir
 }
 
 // Model is the folder of the model that was selected, of the first seed.
@@ -133,14 +134,14 @@ type trained struct {
 // startTraining handles "POST start".
 func (s *Studio) startTraining(w http.ResponseWriter, r *http.Request) error {
 	var q trainRequest
-	if err := read(w, r, &q); err != nil {
+	if err := Read(w, r, &q); err != nil {
 		return err
 	}
 	spec, err := q.spec(r.Context(), s)
 	if err != nil {
 		return err
 	}
-	return s.begin(w, "train", func(ctx context.Context, tell Tell) (any, error) { return s.train(ctx, spec, tell) })
+	return s.Begin(w, "train", func(ctx context.Context, tell Tell) (any, error) { return s.train(ctx, spec, tell) })
 }
 
 // train trains in a folder that becomes one of the trainings when all is done,
@@ -163,6 +164,9 @@ func (s *Studio) train(ctx context.Context, spec experiment.Spec, tell Tell) (_ 
 		return nil, err
 	}
 	run := Run{ID: rand.Text(), Result: result}
+	if run.made, err = contents(dir); err != nil {
+		return nil, err
+	}
 	if run.Dir, err = settle(dir, parent); err != nil {
 		return nil, err
 	}
@@ -173,6 +177,15 @@ func (s *Studio) train(ctx context.Context, spec experiment.Spec, tell Tell) (_ 
 	}
 	s.runs.all[run.ID] = run
 	return summary(run, s.Out != ""), nil
+}
+
+// contents returns the paths of what lies in a folder.
+func contents(dir string) (map[string]bool, error) {
+	all := map[string]bool{}
+	return all, fs.WalkDir(os.DirFS(dir), ".", func(path string, _ fs.DirEntry, err error) error {
+		all[path] = true
+		return err
+	})
 }
 
 // settle moves a finished training to the first free name.
@@ -239,7 +252,7 @@ func summary(run Run, kept bool) trained {
 // trainingCommand handles "POST command": the command that does the same.
 func (s *Studio) trainingCommand(w http.ResponseWriter, r *http.Request) error {
 	var q trainRequest
-	if err := read(w, r, &q); err != nil {
+	if err := Read(w, r, &q); err != nil {
 		return err
 	}
 	spec, err := q.spec(r.Context(), s)
@@ -258,7 +271,7 @@ func (s *Studio) zipTraining(w http.ResponseWriter, r *http.Request) error {
 	var q struct {
 		Run string `json:"run"`
 	}
-	if err := read(w, r, &q); err != nil {
+	if err := Read(w, r, &q); err != nil {
 		return err
 	}
 	run, err := s.Run(q.Run)
@@ -269,20 +282,23 @@ func (s *Studio) zipTraining(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Type", "application/zip")
 		w.Header().Set("Content-Disposition", `attachment; filename="model.zip"`)
 		z := zip.NewWriter(w)
-		if err := errors.Join(z.AddFS(whole{os.DirFS(run.Dir)}), z.Close()); err != nil {
+		if err := errors.Join(z.AddFS(whole{os.DirFS(run.Dir), run.made}), z.Close()); err != nil {
 			panic(http.ErrAbortHandler) // it has begun: a browser must see that it is not whole
 		}
 		return nil
 	})})
 }
 
-// whole is a training with all that the trusted side needs of it, the secret and what
-// knows its rows again among it, but without students of its models, which hold words of
-// texts.
-type whole struct{ fs.FS }
+// whole is a training as it was made, with all that the trusted side needs of it, the
+// secret and what knows its rows again among it. What came into its folder later stays
+// here, because it may know texts that the model does not, as the student of a model does.
+type whole struct {
+	fs.FS
+	made map[string]bool
+}
 
 // ReadDir implements [fs.ReadDirFS].
 func (f whole) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(f.FS, name)
-	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), influence.Beside) }), err
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !f.made[path.Join(name, e.Name())] }), err
 }

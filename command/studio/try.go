@@ -79,10 +79,10 @@ func (s *Studio) release(w http.ResponseWriter, r *http.Request) error {
 		Run  string `json:"run"`
 		Text string `json:"text"`
 	}
-	if err := read(w, r, &q); err != nil {
+	if err := Read(w, r, &q); err != nil {
 		return err
 	}
-	m, info, e, err := s.typed(q.Run, q.Text)
+	m, info, e, err := s.Typed(q.Run, q.Text)
 	if err == nil {
 		err = s.untrained(q.Run, q.Text)
 	}
@@ -120,27 +120,29 @@ func (s *Studio) untrained(id, t string) error {
 	return err
 }
 
-// typed returns the model of a training and its encoder, for a text that a person
-// typed, which it refuses if there is none or too much of it.
-func (s *Studio) typed(id, t string) (m *model.Model, info model.Manifest, e encode.Source, err error) {
-	if strings.TrimSpace(t) == "" {
+// Typed returns the model of a training and its encoder, for a text that a person
+// typed, which it refuses if there is none or too much of it. The encoder is the studio's,
+// which keeps it for the next text.
+func (s *Studio) Typed(run, text string) (m *model.Model, info model.Manifest, e encode.Source, err error) {
+	if strings.TrimSpace(text) == "" {
 		return nil, info, nil, &Problem{http.StatusBadRequest, "type a text first"}
 	}
-	if len(t) > mostText {
-		return nil, info, nil, &Problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("the text has %d bytes, must have at most %d", len(t), mostText)}
+	if len(text) > mostText {
+		return nil, info, nil, &Problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("the text has %d bytes, must have at most %d", len(text), mostText)}
 	}
-	run, err := s.Run(id)
+	trained, err := s.Run(run)
 	if err != nil {
 		return nil, info, nil, err
 	}
-	if m, info, err = model.Load(run.Model()); err != nil {
+	dir := trained.Model()
+	if m, info, err = model.Load(dir); err != nil {
 		return nil, info, nil, err
 	}
-	name, err := catalogue.Near(info.Data.Encoder, run.Model())
+	name, err := catalogue.Near(info.Data.Encoder, dir)
 	if err != nil {
 		return nil, info, nil, err
 	}
-	e, err = s.source(name, run.Model())
+	e, err = s.source(name, dir)
 	return m, info, e, err
 }
 

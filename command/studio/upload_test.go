@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"sotto/command/studio"
+	"sotto/command/studio/studiotest"
 )
 
 // held lists the files in the private folder.
@@ -44,12 +45,12 @@ func (e *endless) Read(p []byte) (int, error) {
 
 func TestUploadBounds(t *testing.T) {
 	b := start(t, studio.Config{MaxUpload: 1 << 20})
-	b.refused("POST", "/api/data/upload?name=a.csv", strings.Repeat("a", 1<<20+1), http.StatusRequestEntityTooLarge, "larger than 1 MiB")
+	b.Refused("POST", "/api/data/upload?name=a.csv", strings.Repeat("a", 1<<20+1), http.StatusRequestEntityTooLarge, "larger than 1 MiB")
 	body := &endless{}
-	if w := b.stream("POST", "/api/data/upload?name=a.csv", io.MultiReader(body)); w.Code != http.StatusRequestEntityTooLarge || body.read > 2<<20 {
+	if w := b.Stream("POST", "/api/data/upload?name=a.csv", io.MultiReader(body)); w.Code != http.StatusRequestEntityTooLarge || body.read > 2<<20 {
 		t.Errorf("a body without end is answered with %d after %d bytes", w.Code, body.read)
 	}
-	b.refused("POST", "/api/data/upload?name=a.csv", "", http.StatusUnprocessableEntity, "empty")
+	b.Refused("POST", "/api/data/upload?name=a.csv", "", http.StatusUnprocessableEntity, "empty")
 	if left := b.held(); len(left) != 0 {
 		t.Errorf("what was refused is still there: %v", left)
 	}
@@ -58,7 +59,7 @@ func TestUploadBounds(t *testing.T) {
 	row := strings.Repeat("a nice text to read,x\na bad text to read,y\n", 1<<20/44)
 	status := http.StatusOK
 	for range 10 {
-		if status = b.send("POST", "/api/data/upload?name=a.csv", "text,label\n"+row).Code; status != http.StatusOK {
+		if status = b.Send("POST", "/api/data/upload?name=a.csv", "text,label\n"+row).Code; status != http.StatusOK {
 			break
 		}
 	}
@@ -89,7 +90,7 @@ func TestUploadRefusals(t *testing.T) {
 		"bad.csv.gz":  packed.String(),
 		"nul.csv":     "te\x00xt,la\x00bel\nse\x00cret,1\n",
 	} {
-		w := b.send("POST", "/api/data/upload?name="+name, content)
+		w := b.Send("POST", "/api/data/upload?name="+name, content)
 		if answer := w.Body.String(); w.Code != http.StatusUnprocessableEntity || strings.Contains(answer, "secret") || strings.Contains(answer, "sotto-studio") || !strings.Contains(answer, `"error":"`) {
 			t.Errorf("%s is answered with %d %s", name, w.Code, answer)
 		}
@@ -106,8 +107,8 @@ func TestUploadNames(t *testing.T) {
 		"mine.csv": "mine.csv", "..%2F..%2Fetc%2Fmine.csv": "mine.csv", "C:%5Cdata%5Cmine.csv": "mine.csv", "": "file.csv", "..": "file.csv",
 		"--in.csv": "in.csv", "a%00b%0a.csv": "ab.csv", "m%C3%BCller%20%3Cb%3E.csv": "müller b.csv", strings.Repeat("a", 300) + ".csv": strings.Repeat("a", 96) + ".csv",
 	} {
-		var u understood
-		b.ask("POST", "/api/data/upload?name="+name, body, http.StatusOK, &u)
+		var u studiotest.Understood
+		b.Ask("POST", "/api/data/upload?name="+name, body, http.StatusOK, &u)
 		if u.Name != want {
 			t.Errorf("%q is called %q, want %q", name, u.Name, want)
 		}
@@ -126,14 +127,14 @@ func TestFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := start(t, studio.Config{File: path})
-	var u understood
-	if b.ask("GET", "/api/data/first", "", http.StatusOK, &u); u.Rows != 2 || u.Name != path {
+	var u studiotest.Understood
+	if b.Ask("GET", "/api/data/first", "", http.StatusOK, &u); u.Rows != 2 || u.Name != path {
 		t.Errorf("the first file is %+v", u)
 	}
-	if b.ask("GET", "/api/data/again?source="+u.Source, "", http.StatusOK, &u); u.Rows != 2 {
+	if b.Ask("GET", "/api/data/again?source="+u.Source, "", http.StatusOK, &u); u.Rows != 2 {
 		t.Errorf("the first file is %+v the second time", u)
 	}
-	b.refused("GET", "/api/data/again?source=none", "", http.StatusNotFound, "drop it again")
+	b.Refused("GET", "/api/data/again?source=none", "", http.StatusNotFound, "drop it again")
 	if left := b.held(); len(left) != 0 {
 		t.Errorf("the file was copied: %v", left)
 	}

@@ -14,20 +14,9 @@ import (
 	"testing"
 
 	"sotto/command/studio"
+	"sotto/command/studio/studiotest"
 	"sotto/data/sample"
-	"sotto/study/influence"
 )
-
-// understood is what a test looks at of a file.
-type understood struct {
-	Source   string
-	Name     string
-	Rows     int
-	Columns  []struct{ Name, Kind string }
-	Examples [][]string
-	Choice   map[string]string
-	Commands [][]string
-}
 
 // trained is what a test looks at of a training.
 type trained struct {
@@ -37,49 +26,13 @@ type trained struct {
 	Commonest, Epsilon             float64
 }
 
-// sample takes the sample and returns the choice that is proposed, as JSON.
-func (b *bench) sample() string {
-	b.Helper()
-	var u understood
-	b.ask("POST", "/api/data/sample", "", http.StatusOK, &u)
-	choice, err := json.Marshal(u.Choice)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return string(choice)
-}
+// bench is a studio under test.
+type bench struct{ *studiotest.Bench }
 
-// few uploads the first so many rows of the sample, on which all is done in a fraction
-// of the time. It returns the choice with them in its place, and how many are of the
-// person who has the most.
-func (b *bench) few(choice string, rows int) (string, int) {
-	b.Helper()
-	lines := strings.SplitAfter(sample.Messages(), "\n")[:rows+1]
-	counts, most := map[string]int{}, 0
-	for _, line := range lines[1:] {
-		person := strings.Split(line, ",")[1]
-		counts[person]++
-		most = max(most, counts[person])
-	}
-	var all, u understood
-	b.ask("POST", "/api/data/upload?name=few.csv", strings.Join(lines, ""), http.StatusOK, &u)
-	if err := json.Unmarshal([]byte(`{"choice": `+choice+`}`), &all); err != nil || u.Rows != rows {
-		b.Fatalf("%d rows were uploaded, want %d: %v", u.Rows, rows, err)
-	}
-	all.Choice["source"] = u.Source
-	content, err := json.Marshal(all.Choice)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return string(content), most
-}
-
-// train begins a training and returns the name of its job.
-func (b *bench) train(choice string) string {
-	b.Helper()
-	var got struct{ Job string }
-	b.ask("POST", "/api/train/start", `{"choice": `+choice+`, "epsilon": 4, "seeds": 1}`, http.StatusAccepted, &got)
-	return got.Job
+// start makes a studio, and enters it.
+func start(t *testing.T, c studio.Config) *bench {
+	t.Helper()
+	return &bench{studiotest.Start(t, c)}
 }
 
 // TestWalk goes from the sample to the report.
@@ -88,16 +41,15 @@ func TestWalk(t *testing.T) {
 		t.Skip("trains a model")
 	}
 	out := t.TempDir()
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // in which no student lies
 	b := start(t, studio.Config{Out: out})
-	choice := b.sample()
+	choice := b.Sample()
 	for _, want := range []string{`"text":"message"`, `"label":"topic"`, `"attribute":"age"`} {
 		if !strings.Contains(choice, want) {
 			t.Errorf("proposed is %s, want %s", choice, want)
 		}
 	}
-	choice, most := b.few(choice, 160)
-	j := b.finish(b.train(choice))
+	choice, most := b.Few(choice, 160)
+	j := b.Finish(b.Train(choice))
 	var got trained
 	if err := json.Unmarshal(j.Result, &got); err != nil {
 		t.Fatalf("the training ended with %+v: %v", j, err)
@@ -113,8 +65,6 @@ func TestWalk(t *testing.T) {
 		t.Errorf("the folder of trainings holds %v (%v), and %q is said", entries, err, got.Kept)
 	}
 	b.try(got.Run)
-	b.explain(got.Run)
-	b.student(got.Run)
 	b.report(got.Run)
 	b.zip(got.Run)
 }
@@ -136,7 +86,7 @@ func (b *bench) try(run string) {
 		}
 		Reads []float64
 	}
-	b.ask("POST", "/api/try/release", `{"run": "`+run+`", "text": "The sofa never arrived."}`, http.StatusOK, &r)
+	b.Ask("POST", "/api/try/release", `{"run": "`+run+`", "text": "The sofa never arrived."}`, http.StatusOK, &r)
 	sum := 0.0
 	for _, p := range r.Reads {
 		sum += p
@@ -155,8 +105,8 @@ func (b *bench) try(run string) {
 			b.Errorf("code %d has the chance %v, want one from %v to %v", c.Index, c.Chance, c.Least, c.Most)
 		}
 	}
-	b.refused("POST", "/api/try/release", `{"run": "`+run+`", "text": "  "}`, http.StatusBadRequest, "Type a text first")
-	b.refused("POST", "/api/try/release", `{"run": "`+run+`", "text": "`+strings.Repeat("a ", 10_001)+`"}`, http.StatusRequestEntityTooLarge, "at most 20000")
+	b.Refused("POST", "/api/try/release", `{"run": "`+run+`", "text": "  "}`, http.StatusBadRequest, "Type a text first")
+	b.Refused("POST", "/api/try/release", `{"run": "`+run+`", "text": "`+strings.Repeat("a ", 10_001)+`"}`, http.StatusRequestEntityTooLarge, "at most 20000")
 	lines := strings.Split(sample.Messages(), "\n")[1:161]
 	refused := 0
 	for _, line := range lines { // messages are in quotes
@@ -164,79 +114,25 @@ func (b *bench) try(run string) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if w := b.send("POST", "/api/try/release", string(asked)); w.Code == http.StatusUnprocessableEntity && strings.Contains(w.Body.String(), "trained on this text") {
+		if w := b.Send("POST", "/api/try/release", string(asked)); w.Code == http.StatusUnprocessableEntity && strings.Contains(w.Body.String(), "trained on this text") {
 			refused++
 		}
 	}
 	if refused < 100 || refused == len(lines) {
 		b.Errorf("%d of %d texts are refused since the model was trained on them, want most and not those that it was tested on", refused, len(lines))
 	}
-	b.refused("POST", "/api/try/release", `{"run": "none", "text": "a"}`, http.StatusNotFound, "train again")
-}
-
-// explain explains a text in every way, and replaces one of its words.
-func (b *bench) explain(run string) {
-	b.Helper()
-	const text = "The sofa never arrived, so I want my money back."
-	type token struct {
-		Text       string
-		Start, End int
-		Weight     float64
-	}
-	var strongest token
-	for _, method := range []string{"shap", "lime", "ig", "occlusion"} {
-		var got struct {
-			Tokens     []token
-			Prediction string
-			Classes    []string
-			Check      float64
-			Limit      float64 `json:"check_limit"`
-			Noise      *struct{ Flips float64 }
-		}
-		b.ask("POST", "/api/explain/words", `{"run": "`+run+`", "text": "`+text+`", "method": "`+method+`", "view": "before"}`, http.StatusOK, &got)
-		if len(got.Tokens) != 10 || !slices.Contains(got.Classes, got.Prediction) || got.Noise == nil || got.Limit > 0 && got.Check > got.Limit {
-			b.Errorf("%s: a text is explained by %+v", method, got)
-		}
-		for _, w := range got.Tokens {
-			if text[w.Start:w.End] != w.Text {
-				b.Errorf("%s: a word is %q at %d", method, w.Text, w.Start)
-			}
-			if w.Weight > strongest.Weight {
-				strongest = w
-			}
-		}
-	}
-	var got struct {
-		Answer string
-		Swaps  []struct {
-			Word, Prediction string
-			Probability      float64
-		}
-		Asked, Flips int
-	}
-	b.ask("POST", "/api/explain/swaps", fmt.Sprintf(`{"run": %q, "text": %q, "view": "before", "method": "shap", "start": %d, "end": %d}`, run, text, strongest.Start, strongest.End), http.StatusOK, &got)
-	for _, s := range got.Swaps {
-		if s.Prediction == got.Answer || s.Word == strongest.Text || s.Probability > 0.5 {
-			b.Errorf("in place of %q, %+v does not change the answer %q", strongest.Text, s, got.Answer)
-		}
-	}
-	if got.Asked < 1000 || got.Flips < len(got.Swaps) {
-		b.Errorf("%d words were tried and %d change the answer", got.Asked, got.Flips)
-	}
-	b.refused("POST", "/api/explain/words", `{"run": "`+run+`", "text": "?", "method": "shap"}`, http.StatusBadRequest, "at least one word")
-	b.refused("POST", "/api/explain/words", `{"run": "`+run+`", "text": "a", "method": "magic"}`, http.StatusBadRequest, "load the page anew")
-	b.refused("POST", "/api/explain/swaps", `{"run": "`+run+`", "text": "a", "start": 0, "end": 7}`, http.StatusBadRequest, "not in the text")
+	b.Refused("POST", "/api/try/release", `{"run": "none", "text": "a"}`, http.StatusNotFound, "train again")
 }
 
 // report opens the report, which needs no header, and holds no path.
 func (b *bench) report(run string) {
 	b.Helper()
 	var got struct{ Address string }
-	b.ask("POST", "/api/report/open", `{"run": "`+run+`"}`, http.StatusOK, &got)
-	session := b.session
-	defer func() { b.session = session }()
-	b.session = ""
-	w := b.send("GET", got.Address, "", "Sec-Fetch-Site", "same-origin", "Sec-Fetch-Dest", "iframe", "Sec-Fetch-Mode", "navigate")
+	b.Ask("POST", "/api/report/open", `{"run": "`+run+`"}`, http.StatusOK, &got)
+	session := b.Session
+	defer func() { b.Session = session }()
+	b.Session = ""
+	w := b.Send("GET", got.Address, "", "Sec-Fetch-Site", "same-origin", "Sec-Fetch-Dest", "iframe", "Sec-Fetch-Mode", "navigate")
 	page := w.Body.String()
 	if w.Code != http.StatusOK || !strings.Contains(page, "topic") || !strings.HasPrefix(page, "<!DOCTYPE html>") {
 		b.Errorf("the report is answered with %d: %.200s", w.Code, page)
@@ -249,12 +145,24 @@ func (b *bench) report(run string) {
 	}
 }
 
-// zip downloads the model.
+// zip downloads the model, without what came into its folder after it was trained.
 func (b *bench) zip(run string) {
 	b.Helper()
+	r, err := b.Studio.Run(run)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, dir := range []string{r.Model() + ".student", filepath.Join(r.Model(), "below"), r.Model()} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "words-of-texts"), []byte("sofa"), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
 	var got struct{ Address string }
-	b.ask("POST", "/api/train/zip", `{"run": "`+run+`"}`, http.StatusOK, &got)
-	w := b.send("GET", got.Address, "")
+	b.Ask("POST", "/api/train/zip", `{"run": "`+run+`"}`, http.StatusOK, &got)
+	w := b.Send("GET", got.Address, "")
 	z, err := zip.NewReader(bytes.NewReader(w.Body.Bytes()), int64(w.Body.Len()))
 	if err != nil {
 		b.Fatalf("the download is no zip file: %v", err)
@@ -263,8 +171,10 @@ func (b *bench) zip(run string) {
 	for _, f := range z.File {
 		names = append(names, f.Name)
 	}
-	if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, influence.Beside) }) {
-		b.Errorf("the download holds %v, want nothing of a student, which knows words of texts", names)
+	if slices.ContainsFunc(names, func(name string) bool {
+		return strings.Contains(name, "student") || strings.Contains(name, "below") || strings.Contains(name, "words")
+	}) {
+		b.Errorf("the download holds %v, want nothing that came later, which may know words of texts", names)
 	}
 	for _, want := range []string{"results.json", "seed-1/manifest.json", "seed-1/weights.safetensors"} {
 		if !slices.Contains(names, want) {
@@ -281,11 +191,11 @@ func TestStopTraining(t *testing.T) {
 	}
 	out := t.TempDir()
 	b := start(t, studio.Config{Out: out})
-	choice := b.sample()
+	choice := b.Sample()
 	under := func(id string) {
 		t.Helper()
-		for j := (job{Version: -1}); j.Share == 0; {
-			b.ask("GET", fmt.Sprintf("/api/jobs/%s?after=%d", id, j.Version), "", http.StatusOK, &j)
+		for j := (studiotest.Job{Version: -1}); j.Share == 0; {
+			b.Ask("GET", fmt.Sprintf("/api/jobs/%s?after=%d", id, j.Version), "", http.StatusOK, &j)
 			if j.State == "done" || j.State == "failed" {
 				t.Fatalf("the training is %s before it could be stopped: %s", j.State, j.Error)
 			}
@@ -297,15 +207,15 @@ func TestStopTraining(t *testing.T) {
 			t.Errorf("%s the folder holds %v (%v), want nothing", when, entries, err)
 		}
 	}
-	id := b.train(choice)
+	id := b.Train(choice)
 	under(id)
-	var j job
-	b.ask("DELETE", "/api/jobs/"+id, "", http.StatusAccepted, &j)
-	if j = b.finish(id); j.State != "stopped" || j.Result != nil {
+	var j studiotest.Job
+	b.Ask("DELETE", "/api/jobs/"+id, "", http.StatusAccepted, &j)
+	if j = b.Finish(id); j.State != "stopped" || j.Result != nil {
 		t.Errorf("the training is %+v, want it stopped", j)
 	}
 	empty("after a stop")
-	under(b.train(choice))
+	under(b.Train(choice))
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
@@ -314,7 +224,7 @@ func TestStopTraining(t *testing.T) {
 
 func TestTrainRefusals(t *testing.T) {
 	b := start(t, studio.Config{})
-	choice := b.sample()
+	choice := b.Sample()
 	for name, tt := range map[string]struct {
 		choice  string
 		epsilon string
@@ -332,8 +242,8 @@ func TestTrainRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			body := fmt.Sprintf(`{"choice": %s, "epsilon": %s, "seeds": %d}`, tt.choice, tt.epsilon, tt.seeds)
 			b.T = t
-			b.refused("POST", "/api/train/start", body, tt.status, tt.want)
-			b.refused("POST", "/api/train/command", body, tt.status, tt.want)
+			b.Refused("POST", "/api/train/start", body, tt.status, tt.want)
+			b.Refused("POST", "/api/train/command", body, tt.status, tt.want)
 		})
 	}
 	for _, column := range []string{"text", "label"} { // a column that is not there is found when the file is read
@@ -346,7 +256,7 @@ func TestTrainRefusals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if j := b.finish(b.train(string(body))); j.State != "failed" || !strings.Contains(j.Error, "nowhere") || strings.Contains(j.Error, b.PrivateDir()) {
+		if j := b.Finish(b.Train(string(body))); j.State != "failed" || !strings.Contains(j.Error, "nowhere") || strings.Contains(j.Error, b.PrivateDir()) {
 			t.Errorf("with an unknown %s the training is %+v", column, j)
 		}
 	}
@@ -354,15 +264,15 @@ func TestTrainRefusals(t *testing.T) {
 
 func TestCommands(t *testing.T) {
 	b := start(t, studio.Config{})
-	var u understood
+	var u studiotest.Understood
 	body := "my text;stars;who\n" + strings.Repeat("very good it is;5;a\nrather bad it was;1;b\n", 20)
-	b.ask("POST", "/api/data/upload?name=it%27s%20mine.csv", body, http.StatusOK, &u)
+	b.Ask("POST", "/api/data/upload?name=it%27s%20mine.csv", body, http.StatusOK, &u)
 	if u.Rows != 40 || u.Name != "it's mine.csv" || len(u.Columns) != 3 || len(u.Examples) != 5 || !slices.Equal(u.Commands[0], []string{"data", "inspect", "it's mine.csv"}) {
 		t.Errorf("the file is understood as %+v", u)
 	}
 	choice := fmt.Sprintf(`{"source": %q, "text": "my text", "label": "stars", "attribute": "who"}`, u.Source)
 	var got struct{ Command []string }
-	b.ask("POST", "/api/train/command", `{"choice": `+choice+`, "epsilon": 2.5, "seeds": 3}`, http.StatusOK, &got)
+	b.Ask("POST", "/api/train/command", `{"choice": `+choice+`, "epsilon": 2.5, "seeds": 3}`, http.StatusOK, &got)
 	want := []string{"train", "--in", "it's mine.csv", "--text", "my text", "--label", "stars", "--attribute", "who", "--method", "auto", "--epsilon", "2.5", "--seeds", "3"}
 	if !slices.Equal(got.Command, want) {
 		t.Errorf("the command is %q, want %q", got.Command, want)

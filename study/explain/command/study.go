@@ -2,6 +2,7 @@ package explain
 
 import (
 	"sotto/command"
+	"sotto/command/studio"
 	"sotto/evidence"
 	"sotto/study/explain/decoy"
 	"sotto/study/explain/summary"
@@ -10,7 +11,7 @@ import (
 // Study is what the study brings to the command sotto.
 func Study() command.Study {
 	return command.Study{
-		Name: "explain", Commands: Commands,
+		Name: "explain", Commands: Commands, Tabs: []studio.Tab{tab()},
 		Kinds: evidence.Kinds{decoy.Kind, summary.Kind},
 	}
 }

@@ -2,6 +2,7 @@ package link
 
 import (
 	"sotto/command"
+	"sotto/command/studio"
 	"sotto/evidence"
 	"sotto/study/link"
 	mentions "sotto/study/link/mention/judge"
@@ -12,7 +13,7 @@ import (
 // Study is what the study brings to the command sotto.
 func Study() command.Study {
 	return command.Study{
-		Name: "link", Commands: Commands, Linker: persons.Link,
+		Name: "link", Commands: Commands, Linker: persons.Link, Tabs: []studio.Tab{tab()},
 		Kinds:     evidence.Kinds{outcome.GraphKind, outcome.RecordsKind, mentions.Kind},
 		Proposals: map[string]command.Proposal{"unknown": command.Choice(link.Unknowns()...)},
 	}

@@ -2,6 +2,7 @@ package relation
 
 import (
 	"sotto/command"
+	"sotto/command/studio"
 	"sotto/evidence"
 	"sotto/study/relation/judge"
 	"sotto/study/relation/outcome"
@@ -11,7 +12,7 @@ import (
 // Study is what the study brings to the command sotto.
 func Study() command.Study {
 	return command.Study{
-		Name: "relation", Commands: Commands,
+		Name: "relation", Commands: Commands, Tabs: []studio.Tab{tab()},
 		Kinds: evidence.Kinds{judge.Kind, sheet.Kind, outcome.Kind},
 	}
 }

@@ -1,4 +1,4 @@
-package studio
+package link
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"sotto/command/studio"
 	"sotto/data/table"
 	"sotto/study/link"
 	"sotto/study/link/graphfile"
@@ -19,12 +20,12 @@ import (
 const mostLinked = 200_000
 
 // subject reads what is to be divided.
-func (q linkQuestion) subject(ctx context.Context, path string, workers int, tell Tell) (review.Subject, error) {
+func (q question) subject(ctx context.Context, path string, workers int, tell studio.Tell) (review.Subject, error) {
 	if q.Unknown == "" {
 		q.Unknown = link.Forbidden
 	}
 	if q.Unknown != link.Forbidden && q.Unknown != link.Neutral {
-		return review.Subject{}, &Problem{http.StatusBadRequest, "pairs without a score must be forbidden or neutral"}
+		return review.Subject{}, &studio.Problem{Status: http.StatusBadRequest, Message: "pairs without a score must be forbidden or neutral"}
 	}
 	if len(q.Columns) == 0 {
 		f, err := graphfile.Edges(path)
@@ -39,9 +40,9 @@ func (q linkQuestion) subject(ctx context.Context, path string, workers int, tel
 }
 
 // records reads records and scores their pairs.
-func (q linkQuestion) records(ctx context.Context, path string, workers int, tell Tell) (review.Subject, error) {
+func (q question) records(ctx context.Context, path string, workers int, tell studio.Tell) (review.Subject, error) {
 	if slices.Contains(q.Columns, q.Truth) {
-		return review.Subject{}, &Problem{http.StatusBadRequest, "the column that says who is the same must not be compared: it would be the answer"}
+		return review.Subject{}, &studio.Problem{Status: http.StatusBadRequest, Message: "the column that says who is the same must not be compared: it would be the answer"}
 	}
 	columns, n := slices.Clone(q.Columns), len(q.Columns)
 	if q.Truth != "" {
@@ -52,7 +53,7 @@ func (q linkQuestion) records(ctx context.Context, path string, workers int, tel
 		return review.Subject{}, err
 	}
 	if len(all) > mostLinked {
-		return review.Subject{}, &Problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("the file has more than %d rows, which is too many to look over here: sotto link records takes any number", mostLinked)}
+		return review.Subject{}, &studio.Problem{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the file has more than %d rows, which is too many to look over here: sotto link records takes any number", mostLinked)}
 	}
 	t := records.Table{Columns: q.Columns}
 	s := review.Subject{Columns: q.Columns}
@@ -65,7 +66,9 @@ func (q linkQuestion) records(ctx context.Context, path string, workers int, tel
 	}
 	found, err := records.Link(ctx, t, records.Options{
 		Unknown: q.Unknown, Options: link.Options{Workers: workers},
-		Stage: func(what string, done, total int64) { tell(float64(done)/float64(max(1, total)), sentence(what)) },
+		Stage: func(what string, done, total int64) {
+			tell(float64(done)/float64(max(1, total)), studio.Sentence(what))
+		},
 	})
 	if err != nil {
 		return review.Subject{}, err

@@ -1,4 +1,4 @@
-package studio
+package explain
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"sync"
 
+	"sotto/command/studio"
 	"sotto/service/httpserve"
 	"sotto/study/explain"
 	"sotto/study/explain/predictor"
@@ -16,24 +17,25 @@ import (
 )
 
 var (
-	//go:embed assets/explain.html
-	explainHTML string
-	//go:embed assets/explain.js
-	explainScript string
+	//go:embed tab.html
+	tabHTML string
+	//go:embed tab.js
+	tabScript string
 )
 
-// explainTab shows which words of a text an answer hangs on, and which others would
-// change it.
-func explainTab() Tab {
-	return Tab{Name: "explain", Title: "Explain", HTML: explainHTML, Script: explainScript, Routes: map[string]func(*Studio, http.ResponseWriter, *http.Request) error{
-		"POST student": (*Studio).explainStudent,
-		"POST words":   (*Studio).explainWords,
-		"POST swaps":   (*Studio).explainSwaps,
+// tab makes the tab of a studio that shows which words of a text an answer hangs on, and
+// which others would change it.
+func tab() studio.Tab {
+	var t students
+	return studio.Tab{Name: "explain", Title: "Explain", Before: "report", HTML: tabHTML, Script: tabScript, Routes: map[string]func(*studio.Studio, http.ResponseWriter, *http.Request) error{
+		"POST student": t.hand,
+		"POST words":   t.words,
+		"POST swaps":   t.swaps,
 	}}
 }
 
-// explainRequest is a text as the page asks about it.
-type explainRequest struct {
+// request is a text as the page asks about it.
+type request struct {
 	Run    string `json:"run"`
 	Text   string `json:"text"`
 	Method string `json:"method"`
@@ -56,22 +58,22 @@ func explainer(name string) (explain.Explainer, error) {
 			return e, nil
 		}
 	}
-	return nil, &Problem{http.StatusBadRequest, "this way to explain is not known: load the page anew"}
+	return nil, &studio.Problem{Status: http.StatusBadRequest, Message: "this way to explain is not known: load the page anew"}
 }
 
-// explainWords handles "POST words".
-func (s *Studio) explainWords(w http.ResponseWriter, r *http.Request) error {
-	var q explainRequest
-	if err := read(w, r, &q); err != nil {
+// words handles "POST words".
+func (t *students) words(s *studio.Studio, w http.ResponseWriter, r *http.Request) error {
+	var q request
+	if err := studio.Read(w, r, &q); err != nil {
 		return err
 	}
-	m, err := s.predictor(q)
+	m, err := open(s, q)
 	if err != nil {
 		return err
 	}
-	got, err := s.explainBy(r.Context(), q, m)
+	got, err := t.explain(r.Context(), s, q, m)
 	if errors.Is(err, explain.ErrWords) {
-		return &Problem{http.StatusBadRequest, "type a text with at least one word, and at most 2048"}
+		return &studio.Problem{Status: http.StatusBadRequest, Message: "type a text with at least one word, and at most 2048"}
 	} else if err != nil {
 		return err
 	}
@@ -82,9 +84,9 @@ func (s *Studio) explainWords(w http.ResponseWriter, r *http.Request) error {
 	return httpserve.WriteJSON(w, http.StatusOK, explained{got, m.Classes(), noise, m.Manifest().Guarantee != nil})
 }
 
-// predictor opens the model of a training as one that can be asked.
-func (s *Studio) predictor(q explainRequest) (*predictor.Model, error) {
-	m, info, e, err := s.typed(q.Run, q.Text)
+// open opens the model of a training as one that can be asked.
+func open(s *studio.Studio, q request) (*predictor.Model, error) {
+	m, info, e, err := s.Typed(q.Run, q.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -104,27 +106,27 @@ type swapped struct {
 	Flips    int            `json:"flips"`              // how many of them change the answer
 }
 
-// explainSwaps handles "POST swaps": which other words in place of one would change
+// swaps handles "POST swaps": which other words in place of one would change
 // the answer, of the same part of speech, each tried on the model. Those that a student
 // proposes come first, and all words of the encoder where it knows none that does.
-func (s *Studio) explainSwaps(w http.ResponseWriter, r *http.Request) error {
+func (t *students) swaps(s *studio.Studio, w http.ResponseWriter, r *http.Request) error {
 	var q struct {
-		explainRequest
+		request
 		Start int `json:"start"`
 		End   int `json:"end"`
 	}
-	if err := read(w, r, &q); err != nil {
+	if err := studio.Read(w, r, &q); err != nil {
 		return err
 	}
-	m, err := s.predictor(q.explainRequest)
+	m, err := open(s, q.request)
 	if err != nil {
 		return err
 	}
 	word := text.Span{Start: q.Start, End: q.End}
 	if word.Start < 0 || word.End > len(q.Text) || word.Start >= word.End {
-		return &Problem{http.StatusBadRequest, "this word is not in the text: explain it anew"}
+		return &studio.Problem{Status: http.StatusBadRequest, Message: "this word is not in the text: explain it anew"}
 	}
-	got, err := s.swap(r.Context(), q.explainRequest, m, word)
+	got, err := t.swap(r.Context(), s, q.request, m, word)
 	if err != nil {
 		return err
 	}
@@ -132,8 +134,8 @@ func (s *Studio) explainSwaps(w http.ResponseWriter, r *http.Request) error {
 }
 
 // swap finds what would change an answer in place of a word.
-func (s *Studio) swap(ctx context.Context, q explainRequest, m *predictor.Model, word text.Span) (*swapped, error) {
-	if words, list := s.proposed(ctx, q, word); len(words) > 0 {
+func (t *students) swap(ctx context.Context, s *studio.Studio, q request, m *predictor.Model, word text.Span) (*swapped, error) {
+	if words, list := t.proposed(ctx, s, q, word); len(words) > 0 {
 		answer, flips, err := explain.Swaps(ctx, m, q.Text, word, words)
 		if err != nil {
 			return nil, err

@@ -1,4 +1,4 @@
-package studio
+package explain
 
 import (
 	"context"
@@ -8,22 +8,24 @@ import (
 	"strings"
 	"sync"
 
+	"sotto/command/studio"
 	"sotto/service/httpserve"
 	"sotto/study/explain"
 	"sotto/study/influence"
 	"sotto/text"
 )
 
-// learnt is the student of a model, which is opened once and asked by one at a time.
-type learnt struct {
+// students is the student of the model that was asked about last, which is opened once and
+// asked by one at a time.
+type students struct {
 	mu      sync.Mutex // guards all
 	key     string     // tells which one it is
 	student *influence.Student
 }
 
-// student asks the student of a training's model, if there is one beside the model or
+// ask asks the student of a training's model, if there is one beside the model or
 // where "sotto influence train" writes, and tells where it lies, and "" if there is none.
-func (s *Studio) student(ctx context.Context, id string, ask func(*influence.Student) error) (dir string, err error) {
+func (t *students) ask(ctx context.Context, s *studio.Studio, id string, question func(*influence.Student) error) (dir string, err error) {
 	run, err := s.Run(id)
 	if err != nil {
 		return "", err
@@ -38,19 +40,19 @@ func (s *Studio) student(ctx context.Context, id string, ask func(*influence.Stu
 	} else if err != nil {
 		return "", err
 	}
-	s.learnt.mu.Lock()
-	defer s.learnt.mu.Unlock()
-	if key := id + " " + dir + " " + info.Weights; s.learnt.key != key {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if key := id + " " + dir + " " + info.Weights; t.key != key {
 		got, err := influence.Open(ctx, dir, influence.OpenOptions{Model: run.Model(), Workers: s.Workers})
 		if err != nil && !errors.Is(err, influence.ErrTeacher) { // whose student is none of this model's
 			return "", err
 		}
-		s.learnt.key, s.learnt.student = key, got
+		t.key, t.student = key, got
 	}
-	if s.learnt.student == nil {
+	if t.student == nil {
 		return "", nil
 	}
-	return dir, ask(s.learnt.student)
+	return dir, question(t.student)
 }
 
 // atHand is what the page says of a student.
@@ -60,25 +62,25 @@ type atHand struct {
 	Problem    string  `json:"problem,omitempty"` // why one that is there cannot be asked
 }
 
-// explainStudent handles "POST student": whether there is a student to ask.
-func (s *Studio) explainStudent(w http.ResponseWriter, r *http.Request) error {
+// hand handles "POST student": whether there is a student to ask.
+func (t *students) hand(s *studio.Studio, w http.ResponseWriter, r *http.Request) error {
 	var q struct {
 		Run string `json:"run"`
 	}
-	if err := read(w, r, &q); err != nil {
+	if err := studio.Read(w, r, &q); err != nil {
 		return err
 	}
 	if _, err := s.Run(q.Run); err != nil {
 		return err
 	}
 	var got atHand
-	dir, err := s.student(r.Context(), q.Run, func(st *influence.Student) error {
+	dir, err := t.ask(r.Context(), s, q.Run, func(st *influence.Student) error {
 		got.AllCorrect = st.Result.Validation.AllCorrect
 		return nil
 	})
 	switch {
 	case err != nil: // words can be explained without it
-		got.Problem = plain(err)
+		got.Problem = studio.Plain(err)
 	case strings.HasSuffix(dir, influence.Beside):
 		got.Place = "beside"
 	case dir != "":
@@ -87,8 +89,8 @@ func (s *Studio) explainStudent(w http.ResponseWriter, r *http.Request) error {
 	return httpserve.WriteJSON(w, http.StatusOK, got)
 }
 
-// explainBy explains a text in the way that is asked for.
-func (s *Studio) explainBy(ctx context.Context, q explainRequest, p explain.Predictor) (*explain.Explanation, error) {
+// explain explains a text in the way that is asked for.
+func (t *students) explain(ctx context.Context, s *studio.Studio, q request, p explain.Predictor) (*explain.Explanation, error) {
 	if q.Method != (influence.Explainer{}).Name() {
 		e, err := explainer(q.Method)
 		if err != nil {
@@ -97,12 +99,12 @@ func (s *Studio) explainBy(ctx context.Context, q explainRequest, p explain.Pred
 		return e.Explain(ctx, p, q.Text, explain.Predicted)
 	}
 	var got *explain.Explanation
-	dir, err := s.student(ctx, q.Run, func(st *influence.Student) (err error) {
+	dir, err := t.ask(ctx, s, q.Run, func(st *influence.Student) (err error) {
 		got, err = influence.Explainer{Student: st}.Explain(ctx, p, q.Text, explain.Predicted)
 		return err
 	})
 	if err == nil && dir == "" {
-		err = &Problem{http.StatusNotFound, "there is no student of this model: teach one with sotto influence train, or choose another way"}
+		err = &studio.Problem{Status: http.StatusNotFound, Message: "there is no student of this model: teach one with sotto influence train, or choose another way"}
 	}
 	return got, err
 }
@@ -113,8 +115,8 @@ const mostTried = 100
 // proposed returns what the student would put in place of a word to change the answer,
 // the surest first. It is empty where there is no student, where the student cannot be
 // asked, which the page has said, and where it takes something else for a word.
-func (s *Studio) proposed(ctx context.Context, q explainRequest, word text.Span) (words []string, list influence.Swaps) {
-	_, err := s.student(ctx, q.Run, func(st *influence.Student) error {
+func (t *students) proposed(ctx context.Context, s *studio.Studio, q request, word text.Span) (words []string, list influence.Swaps) {
+	_, err := t.ask(ctx, s, q.Run, func(st *influence.Student) error {
 		found, err := st.Counterfactuals(ctx, q.Text, influence.SwapOptions{At: word.Start, Top: mostTried, Unchecked: true})
 		if err != nil || len(found.Words) == 0 {
 			return err

@@ -1,4 +1,4 @@
-package studio_test
+package errors_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"sotto/command/studio"
+	"sotto/command/studio/studiotest"
+	errors "sotto/study/errors/command"
 )
 
 // answeredRows is a file in which questions are wrong three times in four.
@@ -31,16 +33,13 @@ func answeredRows(rows int) string {
 	return b.String()
 }
 
-func TestErrors(t *testing.T) {
-	b := start(t, studio.Config{})
-	var u understood
-	b.ask("POST", "/api/data/upload?name=a.csv", answeredRows(165), http.StatusOK, &u)
+func TestTab(t *testing.T) {
+	b := studiotest.Start(t, studio.Config{Tabs: append(studio.Tabs(), errors.Study().Tabs...)})
+	u := b.Drop("a.csv", answeredRows(165))
 	ask := func(label, predicted, confidence string) string {
 		return fmt.Sprintf(`{"source": %q, "text": "message", "label": %q, "predicted": %q, "confidence": %q}`, u.Source, label, predicted, confidence)
 	}
-	var begun struct{ Job string }
-	b.ask("POST", "/api/errors/start", ask("topic", "answer", "p"), http.StatusAccepted, &begun)
-	j := b.finish(begun.Job)
+	j := b.Follow("/api/errors/start", ask("topic", "answer", "p"))
 	var got struct {
 		Study, Sentence string
 		Tree            struct{ Size int }
@@ -65,17 +64,16 @@ func TestErrors(t *testing.T) {
 	var heat struct {
 		Cells [][]struct{ Rows int }
 	}
-	b.ask("POST", "/api/errors/heat", fmt.Sprintf(`{"study": %q, "across": %q, "down": %q}`, got.Study, got.Choices[0], got.Choices[1]), http.StatusOK, &heat)
+	b.Ask("POST", "/api/errors/heat", fmt.Sprintf(`{"study": %q, "across": %q, "down": %q}`, got.Study, got.Choices[0], got.Choices[1]), http.StatusOK, &heat)
 	if len(heat.Cells) == 0 {
 		t.Error("the heat map has no cells")
 	}
-	b.refused("POST", "/api/errors/heat", fmt.Sprintf(`{"study": %q, "across": "x", "down": "x"}`, got.Study), http.StatusBadRequest, "the same")
-	b.refused("POST", "/api/errors/heat", `{"study": "old", "across": "x", "down": "y"}`, http.StatusNotFound, "not known any more")
-	b.refused("POST", "/api/errors/start", ask("topic", "topic", ""), http.StatusBadRequest, "same column")
-	b.refused("POST", "/api/errors/start", ask("topic", "", ""), http.StatusBadRequest, "Choose the columns")
+	b.Refused("POST", "/api/errors/heat", fmt.Sprintf(`{"study": %q, "across": "x", "down": "x"}`, got.Study), http.StatusBadRequest, "the same")
+	b.Refused("POST", "/api/errors/heat", `{"study": "old", "across": "x", "down": "y"}`, http.StatusNotFound, "not known any more")
+	b.Refused("POST", "/api/errors/start", ask("topic", "topic", ""), http.StatusBadRequest, "same column")
+	b.Refused("POST", "/api/errors/start", ask("topic", "", ""), http.StatusBadRequest, "Choose the columns")
 	for _, tt := range []struct{ predicted, confidence, want string }{{"p", "", "no value in common"}, {"answer", "topic", "no number from 0 to 1"}, {"missing", "", "missing"}} {
-		b.ask("POST", "/api/errors/start", ask("topic", tt.predicted, tt.confidence), http.StatusAccepted, &begun)
-		if j := b.finish(begun.Job); j.State != "failed" || !strings.Contains(j.Error, tt.want) || strings.Contains(j.Error, "bag") {
+		if j := b.Follow("/api/errors/start", ask("topic", tt.predicted, tt.confidence)); j.State != "failed" || !strings.Contains(j.Error, tt.want) || strings.Contains(j.Error, "bag") {
 			t.Errorf("%+v: %s %q", tt, j.State, j.Error)
 		}
 	}

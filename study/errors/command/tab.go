@@ -1,9 +1,8 @@
-package studio
+package errors
 
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	_ "embed" // of the tab
 	"errors"
 	"fmt"
@@ -11,8 +10,8 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
-	"sync"
 
+	"sotto/command/studio"
 	"sotto/compute/forest"
 	"sotto/data/table"
 	"sotto/service/httpserve"
@@ -21,18 +20,20 @@ import (
 )
 
 var (
-	//go:embed assets/errors.html
-	errorsHTML string
-	//go:embed assets/errors.js
-	errorsScript string
+	//go:embed tab.html
+	tabHTML string
+	//go:embed tab.js
+	tabScript string
 )
 
-// errorsTab shows where the answers of any model are wrong, and for whom.
-func errorsTab() Tab {
-	return Tab{Name: "errors", Title: "Errors", HTML: errorsHTML, Script: errorsScript, Routes: map[string]func(*Studio, http.ResponseWriter, *http.Request) error{
-		"POST start":   (*Studio).startErrors,
-		"POST heat":    (*Studio).errorsHeat,
-		"POST command": (*Studio).errorsCommand,
+// tab makes the tab of a studio that shows where the answers of any model are wrong, and for
+// whom.
+func tab() studio.Tab {
+	var t failures
+	return studio.Tab{Name: "errors", Title: "Errors", HTML: tabHTML, Script: tabScript, Routes: map[string]func(*studio.Studio, http.ResponseWriter, *http.Request) error{
+		"POST start":   t.start,
+		"POST heat":    t.heat,
+		"POST command": tabCommand,
 	}}
 }
 
@@ -49,10 +50,10 @@ type asked struct {
 // check refuses what is missing, and one column for two things.
 func (a asked) check() error {
 	if a.Text == "" || a.Label == "" || a.Predicted == "" {
-		return &Problem{http.StatusBadRequest, "choose the columns of the text, the true label and the prediction first"}
+		return &studio.Problem{Status: http.StatusBadRequest, Message: "choose the columns of the text, the true label and the prediction first"}
 	}
 	if a.Label == a.Predicted {
-		return &Problem{http.StatusBadRequest, "the true label and the prediction are the same column, must differ"}
+		return &studio.Problem{Status: http.StatusBadRequest, Message: "the true label and the prediction are the same column, must differ"}
 	}
 	return nil
 }
@@ -69,68 +70,69 @@ func (a asked) command(file string, more ...string) []string {
 	return append(c, more...)
 }
 
-// errorsCommand handles "POST command": the commands that do the same.
-func (s *Studio) errorsCommand(w http.ResponseWriter, r *http.Request) error {
-	a, src, err := s.askedErrors(w, r)
+// tabCommand handles "POST command": the commands that do the same.
+func tabCommand(s *studio.Studio, w http.ResponseWriter, r *http.Request) error {
+	a, src, err := readAsked(s, w, r)
 	if err != nil {
 		return err
 	}
 	return httpserve.WriteJSON(w, http.StatusOK, map[string][][]string{"commands": {
-		a.command(src.name, "--splits", strconv.Itoa(errorSplits), "--out", "watch"),
+		a.command(src.Name, "--splits", strconv.Itoa(errorSplits), "--out", "watch"),
 		{"errors", "rank", "--in", "new.csv", "--with", "watch"},
 	}})
 }
 
-// askedErrors reads what was asked, and finds its file.
-func (s *Studio) askedErrors(w http.ResponseWriter, r *http.Request) (asked, source, error) {
+// readAsked reads what was asked, and finds its file.
+func readAsked(s *studio.Studio, w http.ResponseWriter, r *http.Request) (asked, studio.File, error) {
 	var a asked
-	if err := read(w, r, &a); err != nil {
-		return a, source{}, err
+	if err := studio.Read(w, r, &a); err != nil {
+		return a, studio.File{}, err
 	}
 	if err := a.check(); err != nil {
-		return a, source{}, err
+		return a, studio.File{}, err
 	}
-	src, err := s.desk.find(a.Source)
+	src, err := s.File(a.Source)
 	return a, src, err
 }
 
-// startErrors handles "POST start".
-func (s *Studio) startErrors(w http.ResponseWriter, r *http.Request) error {
-	a, src, err := s.askedErrors(w, r)
+// start handles "POST start".
+func (t *failures) start(s *studio.Studio, w http.ResponseWriter, r *http.Request) error {
+	a, src, err := readAsked(s, w, r)
 	if err != nil {
 		return err
 	}
-	return s.begin(w, "errors", func(ctx context.Context, tell Tell) (any, error) { return s.findErrors(ctx, a, src, tell) })
+	return s.Begin(w, "errors", func(ctx context.Context, tell studio.Tell) (any, error) {
+		return t.learn(ctx, a, src.Path, s.Workers, tell)
+	})
 }
 
-// studied is the last study, which answers questions after it was made.
+// studied is what heat maps are made of after errors were found.
 type studied struct {
-	mu    sync.Mutex // guards the rest
-	id    string
 	table *failing.Features
 	wrong []bool
 }
 
-// errorsHeat handles "POST heat": how often answers are wrong by two features.
-func (s *Studio) errorsHeat(w http.ResponseWriter, r *http.Request) error {
+// failures is what was found last.
+type failures struct{ studio.Last[studied] }
+
+// heat handles "POST heat": how often answers are wrong by two features.
+func (t *failures) heat(_ *studio.Studio, w http.ResponseWriter, r *http.Request) error {
 	var q struct {
 		Study  string `json:"study"`
 		Across string `json:"across"`
 		Down   string `json:"down"`
 	}
-	if err := read(w, r, &q); err != nil {
+	if err := studio.Read(w, r, &q); err != nil {
 		return err
 	}
-	s.studied.mu.Lock()
-	x, wrong, known := s.studied.table, s.studied.wrong, s.studied.id == q.Study
-	s.studied.mu.Unlock()
-	if x == nil || !known {
-		return &Problem{http.StatusNotFound, "this study is not known any more: find the errors again"}
+	on, known := t.Find(q.Study)
+	if !known {
+		return &studio.Problem{Status: http.StatusNotFound, Message: "this study is not known any more: find the errors again"}
 	}
 	if q.Across == q.Down {
-		return &Problem{http.StatusBadRequest, "both features are the same: choose two"}
+		return &studio.Problem{Status: http.StatusBadRequest, Message: "both features are the same: choose two"}
 	}
-	h, err := failing.NewHeatMap(x, wrong, q.Down, q.Across)
+	h, err := failing.NewHeatMap(on.table, on.wrong, q.Down, q.Across)
 	if err != nil {
 		return err
 	}
@@ -146,8 +148,8 @@ const (
 	mostChoices = 40
 )
 
-// answered is a file of answers.
-type answered struct {
+// judged is a file of answers.
+type judged struct {
 	texts, labels, answers []string
 	group                  []string
 	confidence             []float64
@@ -187,10 +189,10 @@ type reason struct {
 	Words string `json:"words"`
 }
 
-// findErrors learns where answers are wrong.
-func (s *Studio) findErrors(ctx context.Context, a asked, src source, tell Tell) (any, error) {
+// learn learns where answers are wrong.
+func (t *failures) learn(ctx context.Context, a asked, path string, workers int, tell studio.Tell) (any, error) {
 	tell(0.01, "Reading the file")
-	in, err := readAnswered(ctx, a, src.path)
+	in, err := readAnswered(ctx, a, path)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +200,7 @@ func (s *Studio) findErrors(ctx context.Context, a asked, src source, tell Tell)
 	if err != nil {
 		return nil, err
 	}
-	work := failing.Work{Workers: cmp.Or(s.Workers, runtime.GOMAXPROCS(0)), Progress: func(done, total int) {
+	work := failing.Work{Workers: cmp.Or(workers, runtime.GOMAXPROCS(0)), Progress: func(done, total int) {
 		tell(0.3*float64(done)/float64(max(1, total)), "Reading the texts")
 	}}
 	texts, err := reader.All(ctx, in.texts, work)
@@ -218,18 +220,18 @@ func (s *Studio) findErrors(ctx context.Context, a asked, src source, tell Tell)
 	work.Progress = func(done, total int) {
 		tell(0.3+0.6*float64(done)/float64(max(1, total)), "Learning where answers are wrong")
 	}
-	return s.study(ctx, in, x, texts, work)
+	return t.study(ctx, in, x, texts, work)
 }
 
 // study makes what the page shows of a table of features.
-func (s *Studio) study(ctx context.Context, in *answered, x *failing.Features, texts []feature.Text, work failing.Work) (any, error) {
+func (t *failures) study(ctx context.Context, in *judged, x *failing.Features, texts []feature.Text, work failing.Work) (any, error) {
 	labelled := in.part(in.known, x)
 	j, err := failing.Judge(ctx, *labelled, failing.Options{Splits: errorSplits, Work: work})
 	if err != nil {
 		return nil, err
 	}
 	often := labelled.Features.Frequent(leastRows)
-	f := &foundErrors{Study: rand.Text(), Splits: errorSplits, Ks: []int{}, Rankers: j.Rankers, Features: j.Features}
+	f := &foundErrors{Splits: errorSplits, Ks: []int{}, Rankers: j.Rankers, Features: j.Features}
 	if f.Cohorts, err = failing.Cohorts(often, in.wrong, failing.TreeOptions{}); err != nil {
 		return nil, err
 	}
@@ -263,9 +265,7 @@ func (s *Studio) study(ctx context.Context, in *answered, x *failing.Features, t
 	if err = f.list(w, in, x, texts, work.Workers); err != nil {
 		return nil, err
 	}
-	s.studied.mu.Lock()
-	defer s.studied.mu.Unlock()
-	s.studied.id, s.studied.table, s.studied.wrong = f.Study, often, in.wrong
+	f.Study = t.Keep(studied{often, in.wrong})
 	return f, nil
 }
 
@@ -274,7 +274,7 @@ const leastRows = 5
 
 // list fills in the texts whose answers are likely wrong: of those without a label if
 // there are any, and else of all, by the trees that have not seen them.
-func (f *foundErrors) list(w *failing.Worklist, in *answered, x *failing.Features, texts []feature.Text, workers int) error {
+func (f *foundErrors) list(w *failing.Worklist, in *judged, x *failing.Features, texts []feature.Text, workers int) error {
 	rows, order := in.known, w.Seen()
 	f.About = "Every text has a label: the list is what those trees say that have not seen the text, so that you see how good it is. Rows without a label would be ranked instead."
 	if len(in.fresh) > 0 {
@@ -306,7 +306,7 @@ func (f *foundErrors) list(w *failing.Worklist, in *answered, x *failing.Feature
 }
 
 // part is what is known of some rows.
-func (in *answered) part(rows []int, x *failing.Features) *failing.Answers {
+func (in *judged) part(rows []int, x *failing.Features) *failing.Answers {
 	a := &failing.Answers{Features: x.Pick(rows)}
 	for _, i := range rows {
 		a.Wrong = append(a.Wrong, in.labels[i] != "" && in.labels[i] != in.answers[i])
@@ -318,7 +318,7 @@ func (in *answered) part(rows []int, x *failing.Features) *failing.Answers {
 }
 
 // readAnswered reads the columns that were chosen.
-func readAnswered(ctx context.Context, a asked, path string) (in *answered, err error) {
+func readAnswered(ctx context.Context, a asked, path string) (in *judged, err error) {
 	r, err := table.Open(path, table.Options{})
 	if err != nil {
 		return nil, err
@@ -333,7 +333,7 @@ func readAnswered(ctx context.Context, a asked, path string) (in *answered, err 
 	if err = r.Select(names...); err != nil {
 		return nil, err
 	}
-	in = &answered{}
+	in = &judged{}
 	for {
 		row, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -352,7 +352,7 @@ func readAnswered(ctx context.Context, a asked, path string) (in *answered, err 
 }
 
 // add takes a row: text, label, prediction, and what else was chosen.
-func (in *answered) add(row []table.Value, a asked) error {
+func (in *judged) add(row []table.Value, a asked) error {
 	in.texts, in.labels, in.answers = append(in.texts, row[0].Text), append(in.labels, row[1].Text), append(in.answers, row[2].Text)
 	at := len(in.texts) - 1
 	if in.labels[at] == "" {
@@ -376,7 +376,7 @@ func (in *answered) add(row []table.Value, a asked) error {
 }
 
 // check refuses labels and predictions that have nothing to do with each other.
-func (in *answered) check() error {
+func (in *judged) check() error {
 	names := map[string]bool{}
 	for _, i := range in.known {
 		names[in.labels[i]] = true
@@ -386,5 +386,5 @@ func (in *answered) check() error {
 			return nil
 		}
 	}
-	return &Problem{http.StatusUnprocessableEntity, "labels and predictions have no value in common: is one of the columns another?"}
+	return &studio.Problem{Status: http.StatusUnprocessableEntity, Message: "labels and predictions have no value in common: is one of the columns another?"}
 }

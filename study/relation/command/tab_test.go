@@ -1,4 +1,4 @@
-package studio_test
+package relation_test
 
 import (
 	"encoding/json"
@@ -8,14 +8,22 @@ import (
 	"testing"
 
 	"sotto/command/studio"
+	"sotto/command/studio/studiotest"
 	"sotto/data/testenv"
 	"sotto/promise/dp/dptest"
+	relation "sotto/study/relation/command"
 )
 
-// TestRelations refuses what no page sends, and says so; what rules find is tested where
+// tabStudio makes a studio with the tab of this study.
+func tabStudio(t *testing.T) *studiotest.Bench {
+	t.Helper()
+	return studiotest.Start(t, studio.Config{Tabs: append(studio.Tabs(), relation.Study().Tabs...)})
+}
+
+// TestTab refuses what no page sends, and says so; what rules find is tested where
 // it is found, in package review.
-func TestRelations(t *testing.T) {
-	b := start(t, studio.Config{})
+func TestTab(t *testing.T) {
+	b := tabStudio(t)
 	for body, want := range map[string]string{
 		`{"data": "conll04", "part": "middle"}`:                   "must be train, dev or test",
 		`{"data": "none", "part": "train", "rules": "rule a: A"}`: "et of relations is",
@@ -23,9 +31,7 @@ func TestRelations(t *testing.T) {
 		`{"data": "", "part": "train", "sentences": "secret"}`:    "line 1: it is no JSON",
 		`{"data": "conll04", "part": "train", "sentences": "x"}`:  "must be one of them",
 	} {
-		var started struct{ Job string }
-		b.ask("POST", "/api/relations/start", body, http.StatusAccepted, &started)
-		if j := b.finish(started.Job); j.State != "failed" || !strings.Contains(j.Error, want) || strings.Contains(j.Error, "secret") {
+		if j := b.Follow("/api/relations/start", body); j.State != "failed" || !strings.Contains(j.Error, want) || strings.Contains(j.Error, "secret") {
 			t.Errorf("%s ends %s: %q, want %q", body, j.State, j.Error, want)
 		}
 	}
@@ -38,30 +44,26 @@ func TestRelations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var started struct{ Job string }
-	b.ask("POST", "/api/relations/start", string(body), http.StatusAccepted, &started)
 	var v struct {
 		Now struct{ Right, Wrong, Missed int }
 	}
-	j := b.finish(started.Job)
+	j := b.Follow("/api/relations/start", string(body))
 	if err := json.Unmarshal(j.Result, &v); err != nil || j.State != "done" || v.Now.Right < 10 || v.Now.Wrong+v.Now.Missed > 0 {
 		t.Errorf("sentences of one's own end %s: %s, %+v, %v", j.State, j.Error, v, err)
 	}
-	if w := b.send("POST", "/api/relations/show", `{"review": "x"}`); w.Code != http.StatusNotFound {
+	if w := b.Send("POST", "/api/relations/show", `{"review": "x"}`); w.Code != http.StatusNotFound {
 		t.Errorf("rules that nobody opened are answered with %d", w.Code)
 	}
 }
 
-// TestRelationsReal edits a rule on CoNLL04.
-func TestRelationsReal(t *testing.T) {
+// TestTabReal edits a rule on CoNLL04.
+func TestTabReal(t *testing.T) {
 	testenv.Set(t, "conll04")
 	if !dptest.Long() {
 		t.Skip("parses a data set: SOTTO_LONG=1 runs it")
 	}
-	b := start(t, studio.Config{})
-	var started struct{ Job string }
-	b.ask("POST", "/api/relations/start", `{"data": "conll04", "part": "dev", "rules": "rule a: Work_For\n tokens <peop>=subject []{0,8} of <org>=object"}`, http.StatusAccepted, &started)
-	j := b.finish(started.Job)
+	b := tabStudio(t)
+	j := b.Follow("/api/relations/start", `{"data": "conll04", "part": "dev", "rules": "rule a: Work_For\n tokens <peop>=subject []{0,8} of <org>=object"}`)
 	var v struct {
 		Review string
 		Now    struct{ Right, Wrong int }
@@ -70,12 +72,12 @@ func TestRelationsReal(t *testing.T) {
 		t.Fatalf("it ends %s: %s, %+v, %v", j.State, j.Error, v, err)
 	}
 	var c struct{ Of [2]int }
-	b.ask("POST", "/api/relations/try", `{"review": "`+v.Review+`", "page": {"rule": "a"}, "pattern": "tokens <peop>=subject []{0,8} (of | at) the? <org>=object"}`, http.StatusOK, &c)
+	b.Ask("POST", "/api/relations/try", `{"review": "`+v.Review+`", "page": {"rule": "a"}, "pattern": "tokens <peop>=subject []{0,8} (of | at) the? <org>=object"}`, http.StatusOK, &c)
 	if c.Of[0] == 0 || c.Of[1] != 0 {
 		t.Errorf("the change is %+v, want more than before", c)
 	}
 	var f struct{ Text string }
-	b.ask("POST", "/api/relations/export", `{"review": "`+v.Review+`"}`, http.StatusOK, &f)
+	b.Ask("POST", "/api/relations/export", `{"review": "`+v.Review+`"}`, http.StatusOK, &f)
 	if f.Text != "rule a: Work_For\n  tokens <peop>=subject []{0,8} of <org>=object\n" {
 		t.Errorf("the file is %q", f.Text)
 	}
