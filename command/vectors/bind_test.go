@@ -14,7 +14,7 @@ import (
 // run runs a command and fails unless it ends as wanted.
 func run(t *testing.T, want int, args ...string) (stdout, stderr string) {
 	t.Helper()
-	code, out, errs := clitest.Sotto(t, "", args...)
+	code, out, errs := program.Sotto(t, "", args...)
 	if code != want {
 		t.Fatalf("sotto %s: exit code %d, want %d: %s", strings.Join(args, " "), code, want, errs)
 	}
@@ -158,7 +158,7 @@ func TestRecordSpecials(t *testing.T) {
 	if _, rows, assumptions := record(t, at("v.csv.privacy.json")); rows != 10 || len(assumptions) != 1 || !strings.Contains(assumptions[0], "1 rows were left out") {
 		t.Errorf("%d rows with the assumptions %q, want 10 and that one was left out", rows, assumptions)
 	}
-	code, stream, errs := clitest.Sotto(t, table(6, 4), "privatize", "laplace-l1", "--epsilon", "1", "--in", "-", "--out", "-", "--format", "csv", "--metadata", at("s.csv.privacy.json"))
+	code, stream, errs := program.Sotto(t, table(6, 4), "privatize", "laplace-l1", "--epsilon", "1", "--in", "-", "--out", "-", "--format", "csv", "--metadata", at("s.csv.privacy.json"))
 	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}

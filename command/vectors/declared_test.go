@@ -16,7 +16,7 @@ import (
 func vectorsOf(t *testing.T, in string, more ...string) []string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	if code, _, errs := clitest.Sotto(t, "", append([]string{"encode", "--in", in, "--out", out}, more...)...); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", append([]string{"encode", "--in", in, "--out", out}, more...)...); code != command.ExitDone {
 		t.Fatalf("encode: exit code %d: %s", code, errs)
 	}
 	content, err := os.ReadFile(out)
@@ -64,7 +64,7 @@ func TestFormIsTold(t *testing.T) {
 		{"a.tsv", "\"id\"\t\"review\"\n\"1\"\t\"good\"\n", "--text review", "--in-format csv --delimiter tab"},
 		{"a.csv.gz", semicolons, "--text review", "it is not compressed so or damaged"},
 	} {
-		code, _, errs := clitest.Sotto(t, "", append(strings.Fields("encode --mechanism laplace-l1 --epsilon 1 --out "+filepath.Join(t.TempDir(), "o.npy")+" "+tt.flags), "--in", clitest.TextFile(t, tt.name, tt.in))...)
+		code, _, errs := program.Sotto(t, "", append(strings.Fields("encode --mechanism laplace-l1 --epsilon 1 --out "+filepath.Join(t.TempDir(), "o.npy")+" "+tt.flags), "--in", clitest.TextFile(t, tt.name, tt.in))...)
 		if code != command.ExitUse || !strings.Contains(errs, tt.want) || strings.Contains(errs, "good") {
 			t.Errorf("%s %s: exit code %d, %q, want %q", tt.name, tt.flags, code, errs, tt.want)
 		}
@@ -98,7 +98,7 @@ func TestPrivatizeDeclared(t *testing.T) {
 		{"a.csv", "x,y,z\n1,2,3\n", "--header", ""},
 	} {
 		out := filepath.Join(t.TempDir(), "o.csv")
-		code, _, errs := clitest.Sotto(t, "", append(strings.Fields("privatize laplace-l1 --epsilon 1 --out "+out+" "+tt.flags), "--in", clitest.TextFile(t, tt.name, tt.in))...)
+		code, _, errs := program.Sotto(t, "", append(strings.Fields("privatize laplace-l1 --epsilon 1 --out "+out+" "+tt.flags), "--in", clitest.TextFile(t, tt.name, tt.in))...)
 		if tt.want == "" && tt.flags != "--header --skip-bad" && code != command.ExitDone || tt.want != "" && (code != command.ExitUse || !strings.Contains(errs, tt.want)) {
 			t.Errorf("%s %s: exit code %d: %s, want %q", tt.name, tt.flags, code, errs, tt.want)
 		}

@@ -18,7 +18,7 @@ const someTexts = "The food was great\nI hated it, Dr Smith\n\nete deja vu\n"
 
 func TestEncodeRaw(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "raw.npy")
-	code, _, errs := clitest.Sotto(t, "", "encode", "--in", clitest.TextFile(t, "t.txt", someTexts), "--out", out)
+	code, _, errs := program.Sotto(t, "", "encode", "--in", clitest.TextFile(t, "t.txt", someTexts), "--out", out)
 	if code != command.ExitDone || !strings.Contains(errs, "warning: these vectors are raw") || !strings.Contains(errs, "1 texts have no known word") {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
@@ -42,7 +42,7 @@ func TestEncodeRaw(t *testing.T) {
 func TestEncodePrivate(t *testing.T) {
 	out, masks := filepath.Join(t.TempDir(), "p.parquet"), filepath.Join(t.TempDir(), "masks.jsonl")
 	in := clitest.TextFile(t, "t.csv", "id,text\n1,The food was great\n2,\"I hated it, Dr Smith\"\n")
-	code, stdout, errs := clitest.Sotto(t, "", "encode", "--in", in, "--column", "text", "--out", out, "--mechanism", "laplace-l1", "--epsilon", "1",
+	code, stdout, errs := program.Sotto(t, "", "encode", "--in", in, "--column", "text", "--out", out, "--mechanism", "laplace-l1", "--epsilon", "1",
 		"--dropout", "0.5", "--mask", clitest.TextFile(t, "mask", "# people\nsmith\n/gr\\w+/\n"), "--show-masks", masks, "--json")
 	var got vectors.EncodeSummary
 	if err := json.Unmarshal([]byte(stdout), &got); code != command.ExitDone || err != nil {
@@ -67,11 +67,11 @@ func TestEncodePrivate(t *testing.T) {
 
 // What one command writes to standard output the other one reads.
 func TestEncodePipesIntoPrivatize(t *testing.T) {
-	code, raw, errs := clitest.Sotto(t, someTexts, "encode", "--in", "-", "--out", "-")
+	code, raw, errs := program.Sotto(t, someTexts, "encode", "--in", "-", "--out", "-")
 	if code != command.ExitDone {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
-	code, out, errs := clitest.Sotto(t, raw, strings.Fields("privatize codebook --epsilon 4 --format jsonl")...)
+	code, out, errs := program.Sotto(t, raw, strings.Fields("privatize codebook --epsilon 4 --format jsonl")...)
 	if code != command.ExitDone || strings.Count(out, "\n") != 4 {
 		t.Errorf("exit code %d, %d lines, want 4: %s", code, strings.Count(out, "\n"), errs)
 	}
@@ -96,7 +96,7 @@ func TestEncodeRefuses(t *testing.T) {
 		{"encode --in " + in + " --out " + out + " --workers -1", "--workers"},
 		{"tokens --encoder hash", "subwords"},
 	} {
-		code, stdout, errs := clitest.Sotto(t, "", strings.Fields(tt.line)...)
+		code, stdout, errs := program.Sotto(t, "", strings.Fields(tt.line)...)
 		if code != command.ExitUse || stdout != "" || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit code %d, %q, %q, want %d and %q", tt.line, code, stdout, errs, command.ExitUse, tt.want)
 		}
@@ -107,7 +107,7 @@ func TestEncodeRefuses(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
-	code, out, errs := clitest.Sotto(t, "The food was great\n\n", "tokens")
+	code, out, errs := program.Sotto(t, "The food was great\n\n", "tokens")
 	if want := "[101,1996,2833,2001,2307,102]\n[101,102]\n"; code != command.ExitDone || out != want {
 		t.Errorf("exit code %d, got %q, want %q: %s", code, out, want, errs)
 	}
@@ -116,11 +116,11 @@ func TestTokens(t *testing.T) {
 func TestConvert(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "w.svec")
 	in := clitest.TextFile(t, "w.txt", "good 1 0\nbad -1 0\nfood 0 1\n")
-	code, stdout, errs := clitest.Sotto(t, "", "encoder", "convert", "--in", in, "--out", out, "--sorted")
+	code, stdout, errs := program.Sotto(t, "", "encoder", "convert", "--in", in, "--out", out, "--sorted")
 	if code != command.ExitDone || !strings.Contains(stdout, "3 words of 2 numbers") {
 		t.Fatalf("exit code %d: %s%s", code, stdout, errs)
 	}
-	code, stdout, errs = clitest.Sotto(t, "good food\nunheard\n", "encode", "--encoder", out, "--in", "-", "--out", "-")
+	code, stdout, errs = program.Sotto(t, "good food\nunheard\n", "encode", "--encoder", out, "--in", "-", "--out", "-")
 	if code != command.ExitDone || strings.Count(stdout, "\n") != 2 || !strings.Contains(stdout, "0.5") {
 		t.Errorf("exit code %d, %q: %s", code, stdout, errs)
 	}
@@ -129,7 +129,7 @@ func TestConvert(t *testing.T) {
 		{"encoder convert --in nowhere --out " + out, "nowhere"},
 		{"encoder convert --in " + in + " --format odd --out " + out, "odd"},
 	} {
-		if code, _, errs := clitest.Sotto(t, "", strings.Fields(tt.line)...); code != command.ExitUse || !strings.Contains(errs, tt.want) {
+		if code, _, errs := program.Sotto(t, "", strings.Fields(tt.line)...); code != command.ExitUse || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit code %d, %q", tt.line, code, errs)
 		}
 	}

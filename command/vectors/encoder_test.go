@@ -23,7 +23,7 @@ import (
 func TestEncoderList(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("SOTTO_MODELS", dir)
-	code, out, errs := clitest.Sotto(t, "", "encoder", "list", "--json")
+	code, out, errs := program.Sotto(t, "", "encoder", "list", "--json")
 	var got vectors.EncoderList
 	if err := json.Unmarshal([]byte(out), &got); code != command.ExitDone || err != nil || got.Dir != dir {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, out, errs)
@@ -35,13 +35,13 @@ func TestEncoderList(t *testing.T) {
 	if want := []string{"default true", "hash true", "minilm false"}; !slices.Equal(names, want) {
 		t.Errorf("encoders = %q, want %q", names, want)
 	}
-	code, out, _ = clitest.Sotto(t, "", "encoder", "list")
+	code, out, _ = program.Sotto(t, "", "encoder", "list")
 	for _, want := range []string{"default  built in", "minilm   no; sotto encoder get minilm", "Apache-2.0", "384", "endpoint:URL", "folder: " + dir} {
 		if code != command.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("exit code %d, output lacks %q:\n%s", code, want, out)
 		}
 	}
-	if code, out, _ := clitest.Sotto(t, "", "encoder"); code != command.ExitDone || !strings.Contains(out, "distill") {
+	if code, out, _ := program.Sotto(t, "", "encoder"); code != command.ExitDone || !strings.Contains(out, "distill") {
 		t.Errorf("sotto encoder: exit code %d, want its help:\n%s", code, out)
 	}
 }
@@ -70,7 +70,7 @@ func TestEncoderGetAndVerify(t *testing.T) {
 		t.Run(tt.line, func(t *testing.T) {
 			t.Setenv("SOTTO_MODELS", dir)
 			t.Setenv("PATH", t.TempDir())
-			code, out, errs := clitest.Sotto(t, "", append([]string{"encoder"}, strings.Fields(tt.line)...)...)
+			code, out, errs := program.Sotto(t, "", append([]string{"encoder"}, strings.Fields(tt.line)...)...)
 			if code != tt.code || !strings.Contains(out+errs, tt.want) {
 				t.Errorf("exit code %d, want %d and %q:\n%s%s", code, tt.code, tt.want, out, errs)
 			}
@@ -113,7 +113,7 @@ func TestEncoderDistillRefuses(t *testing.T) {
 		{"more", "a word too many"},
 	} {
 		t.Run(tt.line, func(t *testing.T) {
-			code, stdout, errs := clitest.Sotto(t, "", append([]string{"encoder", "distill"}, strings.Fields(tt.line)...)...)
+			code, stdout, errs := program.Sotto(t, "", append([]string{"encoder", "distill"}, strings.Fields(tt.line)...)...)
 			if code != command.ExitUse || stdout != "" || !strings.Contains(errs, tt.want) {
 				t.Errorf("exit code %d, want %d and %q:\n%s%s", code, command.ExitUse, tt.want, stdout, errs)
 			}
@@ -145,7 +145,7 @@ func TestEncoderDistill(t *testing.T) {
 	clitest.Write(t, notice, "whose work it is")
 	tiny := tinyTransformer(t)
 	args := []string{"encoder", "distill", "--teacher", tiny, "--texts", texts, "--dim", "4", "--epochs", "3", "--notice", notice, "--out", out, "--workers"}
-	code, stdout, errs := clitest.Sotto(t, "", append(args, "1")...)
+	code, stdout, errs := program.Sotto(t, "", append(args, "1")...)
 	if want := out + ": 4 numbers a vector, from 150 texts\n"; code != command.ExitDone || stdout != want || !strings.Contains(errs, "epoch 1: held-out loss ") {
 		t.Fatalf("exit code %d, want %q and a loss:\n%s%s", code, want, stdout, errs)
 	}
@@ -160,7 +160,7 @@ func TestEncoderDistill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clitest.Sotto(t, "", append(args, "2")...)
+	program.Sotto(t, "", append(args, "2")...)
 	if second, err := os.ReadFile(out); err != nil || !slices.Equal(first, second) {
 		t.Errorf("two workers make other bytes than one, or error %v", err)
 	}
@@ -183,24 +183,24 @@ func TestEncoderDistillTask(t *testing.T) {
 	task, out := filepath.Join(dir, "task"), filepath.Join(dir, "small.static")
 	train := []string{"train", "--data", "reviews", "--limit", "160", "--attribute", "none", "--method", "plain", "--epochs", "2"}
 	tiny := tinyTransformer(t)
-	if code, _, errs := clitest.Sotto(t, "", append(train, "--encoder", tiny, "--tune", "--tune-epochs", "1", "--tune-length", "16", "--out", task)...); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", append(train, "--encoder", tiny, "--tune", "--tune-epochs", "1", "--tune-length", "16", "--out", task)...); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	for _, student := range distill.Students() {
-		code, stdout, errs := clitest.Sotto(t, "", "encoder", "distill", "--task", task, "--student", student, "--dim", "8", "--epochs", "2", "--parent", tiny, "--out", out)
+		code, stdout, errs := program.Sotto(t, "", "encoder", "distill", "--task", task, "--student", student, "--dim", "8", "--epochs", "2", "--parent", tiny, "--out", out)
 		for _, want := range []string{"before it was tuned", "built-in table", "points, where tuning gained the transformer", out + ": 8 numbers a vector"} {
 			if code != command.ExitDone || !strings.Contains(stdout, want) || !strings.Contains(errs, "epoch 1: loss on the validation part") {
 				t.Errorf("%s: exit code %d, want %q:\n%s%s", student, code, want, stdout, errs)
 			}
 		}
-		if code, stdout, errs := clitest.Sotto(t, "a text\n", "encode", "--encoder", out, "--in", "-", "--out", "-", "--mechanism", "laplace-l1", "--epsilon", "8"); code != command.ExitDone || strings.Count(stdout, ",") != 7 {
+		if code, stdout, errs := program.Sotto(t, "a text\n", "encode", "--encoder", out, "--in", "-", "--out", "-", "--mechanism", "laplace-l1", "--epsilon", "8"); code != command.ExitDone || strings.Count(stdout, ",") != 7 {
 			t.Errorf("%s: exit code %d, want a release of 8 numbers:\n%s%s", student, code, stdout, errs)
 		}
 	}
-	if code, _, errs := clitest.Sotto(t, "", append(train, "--encoder", out)...); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", append(train, "--encoder", out)...); code != command.ExitDone {
 		t.Errorf("training with a distilled encoder: exit code %d:\n%s", code, errs)
 	}
-	code, stdout, errs := clitest.Sotto(t, "", "encoder", "distill", "--task", task, "--dim", "8", "--epochs", "1", "--variants", "-1", "--out", out, "--json")
+	code, stdout, errs := program.Sotto(t, "", "encoder", "distill", "--task", task, "--dim", "8", "--epochs", "1", "--variants", "-1", "--out", out, "--json")
 	var got map[string]any
 	if err := json.Unmarshal([]byte(stdout), &got); code != command.ExitDone || err != nil || got["frozen"] != nil || got["kept"] != nil || got["tuned"] == nil || got["speed"] == nil {
 		t.Errorf("exit code %d, %v: %s%s", code, err, stdout, errs)

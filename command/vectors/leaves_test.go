@@ -95,7 +95,7 @@ func leaves(t *testing.T, dir, fresh string) map[string]string {
 	t.Helper()
 	all, out, head := map[string]string{}, filepath.Join(t.TempDir(), "out.jsonl"), filepath.Join(t.TempDir(), "head")
 	encoded(t, "--model", dir, "--in", fresh, "--text", "text", "--out", out)
-	if code, _, errs := clitest.Sotto(t, "", "serve", "head", dir, head); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", "serve", "head", dir, head); code != command.ExitDone {
 		t.Fatal(errs)
 	}
 	fields := func(name, path string) {

@@ -28,7 +28,7 @@ func TestEncodeSaysWhatIsLeft(t *testing.T) {
 	clitest.Write(t, in, strings.ReplaceAll(b.String(), "film, boring", "film boring"))
 	encode := func(args ...string) (string, string) {
 		t.Helper()
-		code, out, errs := clitest.Sotto(t, "", append([]string{"encode", "--in", in, "--text", "review", "--label", "stars"}, args...)...)
+		code, out, errs := program.Sotto(t, "", append([]string{"encode", "--in", in, "--text", "review", "--label", "stars"}, args...)...)
 		if code != command.ExitDone {
 			t.Fatalf("%v: exit code %d: %s", args, code, errs)
 		}
@@ -59,12 +59,12 @@ func TestEncodeSaysWhatIsLeft(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &said); err != nil || said.Left == nil || said.Left.Label != "stars" || said.Left.Rows != 200 || said.Left.Accuracy < 0.9 {
 		t.Errorf("JSON is %s, %v", out, err)
 	}
-	code, _, errs := clitest.Sotto(t, "", "encode", "--in", in, "--text", "review", "--label", "id", "--out", file, "--mechanism", "codebook", "--epsilon", "8")
+	code, _, errs := program.Sotto(t, "", "encode", "--in", in, "--text", "review", "--label", "id", "--out", file, "--mechanism", "codebook", "--epsilon", "8")
 	if code != command.ExitDone || !strings.Contains(errs, "what is left is not known: the column id has 400 values") {
 		t.Errorf("a column of ids: exit code %d: %s", code, errs)
 	}
 	for _, label := range []string{"review", "absent"} {
-		if code, _, errs := clitest.Sotto(t, "", "encode", "--in", in, "--text", "review", "--label", label, "--out", file, "--mechanism", "codebook", "--epsilon", "8"); code == command.ExitDone {
+		if code, _, errs := program.Sotto(t, "", "encode", "--in", in, "--text", "review", "--label", label, "--out", file, "--mechanism", "codebook", "--epsilon", "8"); code == command.ExitDone {
 			t.Errorf("--label %s was taken: %s", label, errs)
 		}
 	}

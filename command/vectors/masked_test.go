@@ -60,7 +60,7 @@ func TestEncodeTypes(t *testing.T) {
 			t.Errorf("%s holds what was masked, or %v", name, err)
 		}
 	}
-	code, _, errs := clitest.Sotto(t, "", "encode", "--in", in, "--out", filepath.Join(dir, "raw.npy"), "--mask", "types:all", "--mask", clitest.TextFile(t, "l", "nothing\n"))
+	code, _, errs := program.Sotto(t, "", "encode", "--in", in, "--out", filepath.Join(dir, "raw.npy"), "--mask", "types:all", "--mask", clitest.TextFile(t, "l", "nothing\n"))
 	if code != command.ExitDone || !strings.Contains(errs, "masked by type: 2 email, 1 phone; ") || !strings.Contains(errs, "only ε promises") || !strings.Contains(errs, "1 words masked by lists") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
@@ -102,7 +102,7 @@ func TestEncodeTypesRefused(t *testing.T) {
 		"--mask types:email=fake --mask-secret " + in + " --in " + in: "same file",
 	} {
 		args := append([]string{"encode", "--in", in, "--out", out}, strings.Fields(flags)...)
-		code, _, errs := clitest.Sotto(t, "", args...)
+		code, _, errs := program.Sotto(t, "", args...)
 		if _, err := os.Stat(out); code != command.ExitUse || !strings.Contains(errs, want) || err == nil {
 			t.Errorf("encode %s: exit code %d, %v: %s, want %q", flags, code, err, errs, want)
 		}
@@ -127,7 +127,7 @@ func TestEncodeModelOfTypes(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "p.jsonl")
 	args := []string{"encode", "--model", dir, "--in", in, "--text", "text", "--out", out}
 	for _, other := range [][]string{nil, {"--mask", "types:email"}, {"--mask", "types:email=fake,phone"}} {
-		if code, _, errs := clitest.Sotto(t, "", append(args, other...)...); code != command.ExitUse || !strings.Contains(errs, "was trained with texts masked by") || !strings.Contains(errs, "types:email=fake by ") {
+		if code, _, errs := program.Sotto(t, "", append(args, other...)...); code != command.ExitUse || !strings.Contains(errs, "was trained with texts masked by") || !strings.Contains(errs, "types:email=fake by ") {
 			t.Errorf("with %v: exit code %d: %s", other, code, errs)
 		}
 	}
@@ -136,7 +136,7 @@ func TestEncodeModelOfTypes(t *testing.T) {
 	if u := got.Record.Uncovered; got.Masked["email"] != 240 || u == nil || *u.Rows != 240 {
 		t.Errorf("masked are %v, want 240 addresses, and %+v are not covered", got.Masked, u)
 	}
-	if code, _, errs := clitest.Sotto(t, "", strings.Fields("train --in "+in+" --text text --label stars --out "+filepath.Join(t.TempDir(), "m")+" --mask "+in)...); code != command.ExitUse || !strings.Contains(errs, "must begin with types:") {
+	if code, _, errs := program.Sotto(t, "", strings.Fields("train --in "+in+" --text text --label stars --out "+filepath.Join(t.TempDir(), "m")+" --mask "+in)...); code != command.ExitUse || !strings.Contains(errs, "must begin with types:") {
 		t.Errorf("a list in training: exit code %d: %s", code, errs)
 	}
 }
@@ -150,12 +150,12 @@ func TestMask(t *testing.T) {
 		{"--mask types:email --mask-names capitals", "I met Zaphod, z@b.org\n", "I met , [EMAIL]\n"},
 		{"", "", ""},
 	} {
-		code, out, errs := clitest.Sotto(t, tt.in, append([]string{"mask"}, strings.Fields(tt.flags)...)...)
+		code, out, errs := program.Sotto(t, tt.in, append([]string{"mask"}, strings.Fields(tt.flags)...)...)
 		if code != command.ExitDone || out != tt.want || strings.Contains(errs, "b.org") {
 			t.Errorf("mask %s of %q: exit code %d, %q, want %q: %s", tt.flags, tt.in, code, out, tt.want, errs)
 		}
 	}
-	_, _, errs := clitest.Sotto(t, "Ich verstehe nicht, warum er mir das nicht gesagt hat\nThis is English and nothing else\n", "mask")
+	_, _, errs := program.Sotto(t, "Ich verstehe nicht, warum er mir das nicht gesagt hat\nThis is English and nothing else\n", "mask")
 	if !strings.Contains(errs, "1 of 2 texts are not in English, by a guess (1 de): names") {
 		t.Errorf("of a German text it is said: %s", errs)
 	}

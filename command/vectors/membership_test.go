@@ -57,7 +57,7 @@ func through(t *testing.T, dir, in string, more ...string) (got vectors.EncodeSu
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	got = encoded(t, append([]string{"--model", dir, "--in", in, "--text", "text", "--out", out}, more...)...)
-	if code, _, errs := clitest.Sotto(t, "", "report", out+".privacy.json", "--format", "md", "--out", "-"); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", "report", out+".privacy.json", "--format", "md", "--out", "-"); code != command.ExitDone {
 		t.Errorf("report: exit code %d: %s", code, errs)
 	}
 	return got, strings.Join(got.Record.Release.Guarantee.Assumptions, "; ")
@@ -67,7 +67,7 @@ func through(t *testing.T, dir, in string, more ...string) (got vectors.EncodeSu
 func refused(t *testing.T, dir, in, want string, more ...string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	code, _, errs := clitest.Sotto(t, "", append([]string{"encode", "--model", dir, "--in", in, "--text", "text", "--out", out}, more...)...)
+	code, _, errs := program.Sotto(t, "", append([]string{"encode", "--model", dir, "--in", in, "--text", "text", "--out", out}, more...)...)
 	if code != command.ExitUse || !strings.Contains(errs, want) {
 		t.Errorf("encode %q: exit code %d: %s, want %q", more, code, errs, want)
 	}
@@ -94,7 +94,7 @@ func TestTrainedRows(t *testing.T) {
 		t.Fatalf("the training saw %d of 240 rows, want most and not all", saw)
 	}
 	refused(t, dir, in, fmt.Sprintf("was trained on %d of these rows", saw))
-	code, out, errs := clitest.Sotto(t, strings.Join(append([]string{"who,text,stars,n"}, old...), "\n"), "encode", "--model", dir, "--text", "text", "--in-format", "csv")
+	code, out, errs := program.Sotto(t, strings.Join(append([]string{"who,text,stars,n"}, old...), "\n"), "encode", "--model", dir, "--text", "text", "--in-format", "csv")
 	if code != command.ExitUse || out != "" || !strings.Contains(errs, "standard input: the model") {
 		t.Errorf("standard input: exit code %d, %d bytes, %s", code, len(out), errs)
 	}
@@ -117,7 +117,7 @@ func TestTrainedRows(t *testing.T) {
 	seen := ""
 	for _, row := range old {
 		again := clitest.TextFile(t, "one.csv", "text\n"+strings.Split(row, ",")[1]+"\n")
-		if code, _, errs = clitest.Sotto(t, "", "encode", "--model", dir, "--in", again, "--text", "text"); code == command.ExitUse && strings.Contains(errs, "was trained on 1 of these rows") {
+		if code, _, errs = program.Sotto(t, "", "encode", "--model", dir, "--in", again, "--text", "text"); code == command.ExitUse && strings.Contains(errs, "was trained on 1 of these rows") {
 			seen = strings.Split(row, ",")[1]
 			break
 		}
@@ -165,7 +165,7 @@ func TestTrainedPersons(t *testing.T) {
 	if linked.Rows == 0 || linked.Trained == 0 || linked.Record.Person.Linked == nil {
 		t.Errorf("of linked rows %d are left and %d left out", linked.Rows, linked.Trained)
 	}
-	code, out, errs := clitest.Sotto(t, "who,text\na,b\n", "encode", "--model", unnamed, "--text", "text", "--in-format", "csv", "--person", "who", "--skip-trained")
+	code, out, errs := program.Sotto(t, "who,text\na,b\n", "encode", "--model", unnamed, "--text", "text", "--in-format", "csv", "--person", "who", "--skip-trained")
 	if code != command.ExitUse || out != "" || !strings.Contains(errs, "must be a file") {
 		t.Errorf("standard input: exit code %d: %s", code, errs)
 	}

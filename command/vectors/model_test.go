@@ -32,7 +32,7 @@ func trained(t *testing.T, in, more string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "model")
 	args := append(strings.Fields("train --in "+in+" --text text --label stars --epochs 5 --encoder hash:32 --out "+dir), strings.Fields(more)...)
-	if code, _, errs := clitest.Sotto(t, "", args...); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", args...); code != command.ExitDone {
 		t.Fatalf("train: exit code %d: %s", code, errs)
 	}
 	return dir
@@ -41,7 +41,7 @@ func trained(t *testing.T, in, more string) string {
 // encoded runs the command with --json.
 func encoded(t *testing.T, args ...string) vectors.EncodeSummary {
 	t.Helper()
-	code, out, errs := clitest.Sotto(t, "", append([]string{"encode", "--json"}, args...)...)
+	code, out, errs := program.Sotto(t, "", append([]string{"encode", "--json"}, args...)...)
 	var got vectors.EncodeSummary
 	if err := json.Unmarshal([]byte(out), &got); code != command.ExitDone || err != nil {
 		t.Fatalf("encode %q: exit code %d, %v: %s", args, code, err, errs)
@@ -69,7 +69,7 @@ func TestEncodeModel(t *testing.T) {
 				t.Errorf("%s: read %d rows, first %v, %v, want codes", format, n, rows[0], err)
 			}
 			read.Close()
-			if code, _, errs := clitest.Sotto(t, "", "report", out+".privacy.json", "--format", "md", "--out", "-"); code != command.ExitDone {
+			if code, _, errs := program.Sotto(t, "", "report", out+".privacy.json", "--format", "md", "--out", "-"); code != command.ExitDone {
 				t.Errorf("report: exit code %d: %s", code, errs)
 			}
 		}
@@ -138,18 +138,18 @@ func TestEncodePerson(t *testing.T) {
 	if err != nil || strings.Contains(string(content), "p7") {
 		t.Errorf("the record names a person, or %v", err)
 	}
-	code, report, errs := clitest.Sotto(t, "", "report", out+".privacy.json", "--format", "md", "--out", "-")
+	code, report, errs := program.Sotto(t, "", "report", out+".privacy.json", "--format", "md", "--out", "-")
 	if code != command.ExitDone || !strings.Contains(report, "for all rows of a person together, who has at most 2") {
 		t.Errorf("report: exit code %d: %s%s", code, report, errs)
 	}
 	policy := clitest.TextFile(t, "policy.json", `{"rules": [{"match": {"kind": "release"}, "numbers": {"person_epsilon": {"max": 3}}}]}`)
-	if code, _, errs := clitest.Sotto(t, "", "gate", "--policy", policy, out+".privacy.json"); code != command.ExitGate {
+	if code, _, errs := program.Sotto(t, "", "gate", "--policy", policy, out+".privacy.json"); code != command.ExitGate {
 		t.Errorf("gate: exit code %d: %s, want it closed", code, errs)
 	}
 	// A record that promises a person less than its rows add up to is refused.
 	forged := strings.Replace(string(content), `"rows": 2,`, `"rows": 9,`, 1)
 	clitest.Write(t, out+".privacy.json", forged)
-	if code, _, errs := clitest.Sotto(t, "", "report", out+".privacy.json", "--format", "md", "--out", "-"); code != command.ExitUse || !strings.Contains(errs, "must be at least that of 9 rows") {
+	if code, _, errs := program.Sotto(t, "", "report", out+".privacy.json", "--format", "md", "--out", "-"); code != command.ExitUse || !strings.Contains(errs, "must be at least that of 9 rows") {
 		t.Errorf("forged: exit code %d: %s, want it refused", code, errs)
 	}
 }
@@ -171,7 +171,7 @@ func TestEncodeLinked(t *testing.T) {
 		t.Fatalf("a cluster has %+v, want three times ε", p)
 	}
 	// Which rows are left out must not follow from what all of them tell together.
-	if code, _, errs := clitest.Sotto(t, "", append([]string{"encode", "--max-rows", "1"}, args...)...); code != command.ExitUse || !strings.Contains(errs, "needs --link-model") {
+	if code, _, errs := program.Sotto(t, "", append([]string{"encode", "--max-rows", "1"}, args...)...); code != command.ExitUse || !strings.Contains(errs, "needs --link-model") {
 		t.Errorf("--max-rows without --link-model: exit code %d: %s", code, errs)
 	}
 	model, known := filepath.Join(t.TempDir(), "links.json"), strings.Builder{}
@@ -179,7 +179,7 @@ func TestEncodeLinked(t *testing.T) {
 	for who := range 60 {
 		fmt.Fprintf(&known, "Ben Reed%d,r%d@example.org,%d\nben  REED%d,r%d@example.org,%d\n", who, who, who, who, who, who)
 	}
-	if code, _, errs := clitest.Sotto(t, "", "link", "records", "--in", clitest.TextFile(t, "known.csv", known.String()), "--columns", "name,mail", "--truth", "who", "--save-model", model, "--json"); code != command.ExitDone {
+	if code, _, errs := program.Sotto(t, "", "link", "records", "--in", clitest.TextFile(t, "known.csv", known.String()), "--columns", "name,mail", "--truth", "who", "--save-model", model, "--json"); code != command.ExitDone {
 		t.Fatalf("link: exit code %d: %s", code, errs)
 	}
 	got = encoded(t, append(args, "--max-rows", "1", "--link-model", model)...)
@@ -190,7 +190,7 @@ func TestEncodeLinked(t *testing.T) {
 	if err != nil || strings.Contains(strings.ToLower(string(content)), "quill") || !strings.Contains(string(content), "an estimate for a person") {
 		t.Errorf("the record names a person, does not say that it is an estimate, or %v: %s", err, content)
 	}
-	code, report, errs := clitest.Sotto(t, "", "report", out+".privacy.json", "--format", "md", "--out", "-")
+	code, report, errs := program.Sotto(t, "", "report", out+".privacy.json", "--format", "md", "--out", "-")
 	if code != command.ExitDone || !strings.Contains(report, "an estimate for a person") {
 		t.Errorf("report: exit code %d: %s%s", code, report, errs)
 	}
@@ -244,7 +244,7 @@ func TestEncodeModelOfNumbers(t *testing.T) {
 	}
 	for content, want := range map[string]string{"text,n\na,1\n": "m", "text,n,m\na,1,x\n": `line 2: column "m" holds no number`} {
 		out := filepath.Join(t.TempDir(), "x.jsonl")
-		code, _, errs := clitest.Sotto(t, "", "encode", "--model", dir, "--in", clitest.TextFile(t, "x.csv", content), "--text", "text", "--out", out)
+		code, _, errs := program.Sotto(t, "", "encode", "--model", dir, "--in", clitest.TextFile(t, "x.csv", content), "--text", "text", "--out", out)
 		if code != command.ExitUse || !strings.Contains(errs, want) {
 			t.Errorf("%q: exit code %d: %s, want %q", content, code, errs, want)
 		}
@@ -298,7 +298,7 @@ func TestEncodeModelRefuses(t *testing.T) {
 	} {
 		out := filepath.Join(t.TempDir(), "x.jsonl")
 		all := append([]string{"encode", "--in", in, "--text", "text", "--out", out}, strings.Fields(args)...)
-		code, _, errs := clitest.Sotto(t, "", all...)
+		code, _, errs := program.Sotto(t, "", all...)
 		if code != command.ExitUse || !strings.Contains(errs, want) {
 			t.Errorf("encode %s: exit code %d: %s, want %q", args, code, errs, want)
 		}

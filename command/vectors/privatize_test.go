@@ -35,7 +35,7 @@ func TestPrivatizeFormats(t *testing.T) {
 	previous := in
 	for _, ext := range []string{"npy", "parquet", "jsonl", "csv"} {
 		out := filepath.Join(dir, "out."+ext)
-		code, stdout, errs := clitest.Sotto(t, "", "privatize", "laplace-l1", "--epsilon", "8", "--in", previous, "--out", out, "--json")
+		code, stdout, errs := program.Sotto(t, "", "privatize", "laplace-l1", "--epsilon", "8", "--in", previous, "--out", out, "--json")
 		if code != command.ExitDone {
 			t.Fatalf("%s: exit code %d: %s", ext, code, errs)
 		}
@@ -67,7 +67,7 @@ func TestPrivatizeFormats(t *testing.T) {
 }
 
 func TestPrivatizeStreams(t *testing.T) {
-	code, out, errs := clitest.Sotto(t, `{"id": "private-name", "x": [1, 2, 3]}`+"\n", strings.Fields("privatize laplace-l1 --epsilon 2 --in - --out - --format jsonl")...)
+	code, out, errs := program.Sotto(t, `{"id": "private-name", "x": [1, 2, 3]}`+"\n", strings.Fields("privatize laplace-l1 --epsilon 2 --in - --out - --format jsonl")...)
 	if code != command.ExitDone || !strings.HasPrefix(out, `{"y":[`) || strings.Contains(out+errs, "private-name") {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
@@ -75,7 +75,7 @@ func TestPrivatizeStreams(t *testing.T) {
 		t.Errorf("the user is told %q, want the guarantee and what was left behind", errs)
 	}
 	// A bad row after good ones: not even the good ones appear.
-	code, out, _ = clitest.Sotto(t, "[1,2]\n[3,null]\n", strings.Fields("privatize laplace-l1 --epsilon 2 --format jsonl")...)
+	code, out, _ = program.Sotto(t, "[1,2]\n[3,null]\n", strings.Fields("privatize laplace-l1 --epsilon 2 --format jsonl")...)
 	if code != command.ExitUse || out != "" {
 		t.Errorf("exit code %d with output %q, want 2 and none", code, out)
 	}
@@ -85,18 +85,18 @@ func TestPrivatizeSkipBad(t *testing.T) {
 	// The third row is outside the mechanism's domain, the second and fourth
 	// are no vectors.
 	in := "[1,2]\n[1]\n[1e308,1e308]\nnonsense\n[3,4]\n"
-	code, out, errs := clitest.Sotto(t, in, strings.Fields("privatize laplace-l1 --epsilon 2 --format jsonl --skip-bad --dim 2")...)
+	code, out, errs := program.Sotto(t, in, strings.Fields("privatize laplace-l1 --epsilon 2 --format jsonl --skip-bad --dim 2")...)
 	if code != command.ExitDone || strings.Count(out, "\n") != 2 || !strings.Contains(errs, "left out 3 bad rows") {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
 }
 
 func TestPrivatizeWarnsOfTheTrueEpsilon(t *testing.T) {
-	_, _, errs := clitest.Sotto(t, table(3, 16), strings.Fields("privatize dpnr --variant paper --epsilon 1 --format csv")...)
+	_, _, errs := program.Sotto(t, table(3, 16), strings.Fields("privatize dpnr --variant paper --epsilon 1 --format csv")...)
 	if !strings.Contains(errs, "ε = 16") || !strings.Contains(errs, "warning: the ε asked for was 1") {
 		t.Errorf("the user is told %q, want the true ε and a warning", errs)
 	}
-	code, out, errs := clitest.Sotto(t, table(3, 16), strings.Fields("privatize dpnr --variant released --epsilon 1 --format csv --i-know-this-is-not-private")...)
+	code, out, errs := program.Sotto(t, table(3, 16), strings.Fields("privatize dpnr --variant released --epsilon 1 --format csv --i-know-this-is-not-private")...)
 	if code != command.ExitDone || strings.Count(out, "\n") != 3 || !strings.Contains(errs, "infinite") {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
@@ -108,7 +108,7 @@ func TestPrivatizeKeepsTheOldOutput(t *testing.T) {
 	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.csv")
 	clitest.Write(t, in, "1,2\n3,NaN\n")
 	clitest.Write(t, out, "old\n")
-	code, _, errs := clitest.Sotto(t, "", "privatize", "laplace-l1", "--epsilon", "1", "--in", in, "--out", out)
+	code, _, errs := program.Sotto(t, "", "privatize", "laplace-l1", "--epsilon", "1", "--in", in, "--out", out)
 	if got, err := os.ReadFile(out); code != command.ExitUse || err != nil || string(got) != "old\n" {
 		t.Errorf("exit code %d (%s), output now %q, %v; want 2 and the old one", code, errs, got, err)
 	}
@@ -135,7 +135,7 @@ func TestPrivatizeFilesApart(t *testing.T) {
 		{"--out", out, "--metadata", out},
 		{"--out", out, "--metadata", "-"},
 	} {
-		code, _, errs := clitest.Sotto(t, "", append([]string{"privatize", "laplace-l1", "--epsilon", "1", "--in", in}, more...)...)
+		code, _, errs := program.Sotto(t, "", append([]string{"privatize", "laplace-l1", "--epsilon", "1", "--in", in}, more...)...)
 		if got, err := os.ReadFile(in); code != command.ExitUse || !strings.Contains(errs, "must") || err != nil || string(got) != "1,2\n" {
 			t.Errorf("%v: exit code %d, %q; the input is now %q, %v", more, code, errs, got, err)
 		}
@@ -144,7 +144,7 @@ func TestPrivatizeFilesApart(t *testing.T) {
 
 // A key of a JSON line may itself be private.
 func TestPrivatizeNamesNoKeys(t *testing.T) {
-	_, out, errs := clitest.Sotto(t, `{"alice is ill": 1, "x": [1, 2]}`+"\n", strings.Fields("privatize laplace-l1 --epsilon 2 --format jsonl --json")...)
+	_, out, errs := program.Sotto(t, `{"alice is ill": 1, "x": [1, 2]}`+"\n", strings.Fields("privatize laplace-l1 --epsilon 2 --format jsonl --json")...)
 	if strings.Contains(out+errs, "alice") || !strings.Contains(errs, `"dropped": 1`) {
 		t.Errorf("the user is told %q, want a count and no key", errs)
 	}
@@ -152,7 +152,7 @@ func TestPrivatizeNamesNoKeys(t *testing.T) {
 
 // What was released can be made again from its record.
 func TestPrivatizeRecordsDefaults(t *testing.T) {
-	_, _, errs := clitest.Sotto(t, table(3, 4), strings.Fields("privatize codebook --epsilon 2 --format csv --json")...)
+	_, _, errs := program.Sotto(t, table(3, 4), strings.Fields("privatize codebook --epsilon 2 --format csv --json")...)
 	for _, want := range []string{`"codewords": 256`, `"selected":`} {
 		if !strings.Contains(errs, want) {
 			t.Errorf("the record lacks %s:\n%s", want, errs)

@@ -84,7 +84,7 @@ func taken(t *testing.T, r reproduce.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := report.Kinds().New()
+	found, err := append(report.Kinds(), reproduce.Kinds()...).New()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func TestPages(t *testing.T) {
 			if code != command.ExitDone {
 				t.Fatalf("exit code %d: %s", code, errs)
 			}
-			found, err := report.Kinds().New()
+			found, err := append(report.Kinds(), program[0].Kinds...).New()
 			if err != nil {
 				t.Fatal(err)
 			}

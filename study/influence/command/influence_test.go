@@ -44,7 +44,7 @@ func TestEvidence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := report.Kinds().New()
+		e, err := append(report.Kinds(), program[0].Kinds...).New()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,7 @@ func TestFrontier(t *testing.T) {
 	if err = os.WriteFile(stored, []byte(out), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if found, fault := report.Load(stored); fault != nil || report.HTML(io.Discard, found) != nil || len(found.Subjects()) < 2 {
+	if found, fault := append(report.Kinds(), frontier.Kind).Load(stored); fault != nil || report.HTML(io.Discard, found) != nil || len(found.Subjects()) < 2 {
 		t.Errorf("a report of --json: %v", fault)
 	}
 	if content, err = os.ReadFile(filepath.Join(dir, "frontier.md")); err != nil {

@@ -75,7 +75,7 @@ func TestStoredFrontier(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := report.Kinds().New()
+	found, err := append(report.Kinds(), frontier.Kind).New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestStoredFrontier(t *testing.T) {
 		`"match": {"kind": "frontier", "data": "adult", "method": "label"}, "epsilon": {"max": 4}`:                                           "rule 1: frontier adult label ε=8: true ε is 8 (text), allowed at most 4",
 		`"match": {"kind": "frontier"}, "numbers": {"missed": {"max": 0}}`:                                                                   "missed is 1, allowed at most 0",
 	} {
-		policy, failed := gate.Parse(strings.NewReader(`{"rules": [{` + rule + `}]}`))
+		policy, failed := gate.Parse(strings.NewReader(`{"rules": [{`+rule+`}]}`), frontier.Kind)
 		if failed != nil {
 			t.Fatal(failed)
 		}
@@ -116,4 +116,30 @@ func TestStoredFrontier(t *testing.T) {
 	if err = found.Put(r); err == nil {
 		t.Error("an ε of 0 was taken")
 	}
+}
+
+// FuzzStored feeds whatever can be read as a frontier to a report, and looks for panics and
+// for text that gets out of its place.
+func FuzzStored(f *testing.F) {
+	for _, r := range []*frontier.Result{invented(), {Format: frontier.Format, Tasks: []frontier.TaskResult{{Classes: []int{2}, Curves: []frontier.Curve{{Method: "auto", Private: true, Points: []frontier.Point{{Epsilon: 1, Search: &frontier.Search{}}}}}}}}} {
+		b, err := json.Marshal(r)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		found, err := append(report.Kinds(), frontier.Kind).New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Add("fuzz.json", bytes.NewReader(content)) != nil {
+			return
+		}
+		var b bytes.Buffer
+		if report.HTML(&b, found) == nil {
+			pagetest.HTML(t, b.String())
+		}
+		report.Sentence(found)
+	})
 }
