@@ -9,102 +9,68 @@ import (
 	"testing"
 )
 
-// plan is the page with the pictures.
+// plan is the page with the rooms and the flows.
 const plan = "docs/architecture.md"
 
 var (
 	mermaid     = regexp.MustCompile("(?s)```mermaid\n(.*?)```")
-	roomOf      = regexp.MustCompile(`(?m)^\s*(\w+)\["<b>[^<]*</b><br/>(.*)"\]$`)
-	arrowOf     = regexp.MustCompile(`(?m)^\s*(\w+) --> (\w+)$`)
-	separator   = regexp.MustCompile(`<br/>| · `)
+	roomRow     = regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| .+ \\|$")
 	participant = regexp.MustCompile(`(?m)^\s*participant (\w+)(?: as (\S+))?$`)
 	actor       = regexp.MustCompile(`(?m)^\s*actor (\w+)`)
 	message     = regexp.MustCompile(`(?m)^\s*(\w+)(->>|-->>|-\))(\w+): `)
 )
 
-// misdrawn finds what the pictures say wrongly: of the rooms, in the first, and
-// of the steps of a flow, in the others.
+// outhouses are the folders with code that lie beside the house: modules of their own, and
+// what makes what is handed out.
+var outhouses = []string{"batch", "deploy", "examples", "integration"}
+
+// misdrawn finds what the page says wrongly: of the rooms, and of the steps of a flow.
 func misdrawn(t *tree) []string {
-	pictures := mermaid.FindAllStringSubmatch(t.text[plan], -1)
-	if len(pictures) == 0 {
-		return []string{plan + " has no picture of the rooms"}
+	_, table, _ := strings.Cut(t.text[plan], "## The rooms")
+	table, _, _ = strings.Cut(table, "\n## ")
+	var rooms []string
+	for _, m := range roomRow.FindAllStringSubmatch(table, -1) {
+		rooms = append(rooms, m[1])
 	}
-	found := misplacedRooms(t, pictures[0][1])
-	for _, p := range pictures[1:] {
+	found := unroomed(t, rooms)
+	for _, p := range mermaid.FindAllStringSubmatch(t.text[plan], -1) {
 		found = append(found, misdrawnFlow(t, p[1])...)
 	}
 	return found
 }
 
-// misplacedRooms checks that each package is in one room, that arrows lead
-// wherever imports go, that each is there for an import, and that none leads back.
-func misplacedRooms(t *tree, picture string) (found []string) {
-	room, below := map[string]string{}, map[string][]string{}
-	for _, m := range roomOf.FindAllStringSubmatch(picture, -1) {
-		for _, dir := range separator.Split(m[2], -1) {
-			if room[dir] != "" || !isPackage(t, dir) {
-				found = append(found, fmt.Sprintf("%s: %s must be a package, in one room", plan, dir))
-				continue
-			}
-			room[dir] = m[1]
-		}
-	}
-	between := map[[2]string]string{} // rooms, with an example
+// unroomed finds packages in no room, rooms without packages, and imports from a room
+// that lies below.
+func unroomed(t *tree, rooms []string) (found []string) {
+	empty := slices.Clone(rooms)
 	all := imports(t)
 	for _, dir := range slices.Sorted(maps.Keys(all)) {
-		if room[dir] == "" && !outsideRooms(dir) {
-			found = append(found, fmt.Sprintf("%s: package %s is in no room, add it to the picture", plan, dir))
+		room, _, _ := strings.Cut(dir, "/")
+		empty = slices.DeleteFunc(empty, func(r string) bool { return r == room })
+		at := slices.Index(rooms, room)
+		if slices.Contains(outhouses, room) {
+			continue
+		}
+		if at < 0 {
+			found = append(found, fmt.Sprintf("%s: package %s is in no room, must be in one of %s", plan, dir, strings.Join(rooms, ", ")))
+			continue
 		}
 		for _, own := range slices.Sorted(maps.Keys(all[dir])) {
-			if room[dir] != "" && room[own] != "" && room[own] != room[dir] {
-				between[[2]string{room[dir], room[own]}] = fmt.Sprintf("%s imports %s", dir, own)
+			other, _, _ := strings.Cut(own, "/")
+			if slices.Index(rooms, other) > at {
+				found = append(found, fmt.Sprintf("%s imports %s, but %s lies below %s", dir, own, other, room))
 			}
 		}
 	}
-	for _, m := range arrowOf.FindAllStringSubmatch(picture, -1) {
-		if between[[2]string{m[1], m[2]}] == "" {
-			found = append(found, fmt.Sprintf("%s: an arrow leads from %s to %s, and no import", plan, m[1], m[2]))
-			continue
-		}
-		below[m[1]] = append(below[m[1]], m[2])
-	}
-	for way, one := range between {
-		if !leads(below, way[0], way[1]) {
-			found = append(found, fmt.Sprintf("%s: %s, and no arrow leads from %s to %s", plan, one, way[0], way[1]))
-		} else if leads(below, way[1], way[0]) {
-			found = append(found, fmt.Sprintf("%s: %s, and arrows lead back from %s to %s", plan, one, way[1], way[0]))
-		}
+	for _, room := range empty {
+		found = append(found, fmt.Sprintf("%s: the room %s has no package", plan, room))
 	}
 	return found
-}
-
-// outsideRooms reports whether a package is a module of its own that lies beside the house,
-// or an example.
-func outsideRooms(dir string) bool {
-	first, _, _ := strings.Cut(dir, "/")
-	return first == "integration" || first == "examples"
 }
 
 // isPackage reports whether a folder holds Go code.
 func isPackage(t *tree, dir string) bool {
 	return slices.ContainsFunc(t.code, func(s source) bool { return s.dir() == dir })
-}
-
-// leads reports whether arrows lead from one room to another.
-func leads(below map[string][]string, from, to string) bool {
-	seen := map[string]bool{}
-	for next := []string{from}; len(next) > 0; next = next[1:] {
-		for _, r := range below[next[0]] {
-			if r == to {
-				return true
-			}
-			if !seen[r] {
-				seen[r] = true
-				next = append(next, r)
-			}
-		}
-	}
-	return false
 }
 
 // misdrawnFlow checks that who takes part is a package or an actor, and that a
@@ -142,27 +108,22 @@ func misdrawnFlow(t *tree, picture string) (found []string) {
 func TestArchitecture(t *testing.T) {
 	page := func(rooms, flow string) map[string]string {
 		return map[string]string{
-			"dp/a.go": "package dp", "mech/a.go": "package mech\nimport \"sotto/dp\"",
-			plan: "```mermaid\nflowchart TB\n" + rooms + "```\n```mermaid\nsequenceDiagram\n  actor you\n  participant m as mech\n  participant dp\n" + flow + "```\n",
+			"low/a/a.go": "package a", "up/b/b.go": "package b\nimport \"sotto/low/a\"", "batch/b.go": "package b\nimport \"sotto/up/b\"",
+			plan: "# Plan\n## The rooms\n" + rooms + "\n## A flow\n```mermaid\nsequenceDiagram\n  actor you\n  participant b as up/b\n  participant a as low/a\n" + flow + "```\n",
 		}
 	}
 	const (
-		upper = "  up[\"<b>Up</b><br/>mech\"]\n"
-		lower = "  low[\"<b>Low</b><br/>dp\"]\n"
-		down  = "  up --> low\n"
-		calls = "  you-)m: ask\n  m->>dp: check\n  dp-->>m: good\n"
+		low   = "| `low` | the ground |\n"
+		up    = "| `up` | all else |\n"
+		calls = "  you-)b: ask\n  b->>a: check\n  a-->>b: good\n"
 	)
 	enforce(t, misdrawn, []example{
-		{name: "true", files: page(upper+lower+down, calls)},
-		{name: "one room", files: page("  all[\"<b>All</b><br/>mech · dp\"]\n", calls)},
-		{name: "no picture", files: map[string]string{plan: "# Plan\n"}, want: "no picture"},
-		{name: "no room", files: page(upper, calls), want: "package dp is in no room"},
-		{name: "two rooms", files: page(upper+lower+down+"  more[\"<b>More</b><br/>dp\"]\n", calls), want: "dp must be a package, in one room"},
-		{name: "no package", files: page(upper+lower+down+"  more[\"<b>More</b><br/>cellar\"]\n", calls), want: "cellar must be a package"},
-		{name: "no arrow", files: page(upper+lower, calls), want: "mech imports dp, and no arrow leads from up to low"},
-		{name: "arrow against imports", files: page(upper+lower+down+"  low --> up\n", calls), want: "an arrow leads from low to up, and no import"},
-		{name: "call against the imports", files: page(upper+lower+down, calls+"  dp->>m: no\n"), want: "dp calls mech in a flow, but does not import it"},
-		{name: "stranger", files: page(upper+lower+down, calls+"  m->>x: hello\n"), want: "has an end that is not declared"},
-		{name: "no such package", files: page(upper+lower+down, "  participant cellar\n"), want: "cellar takes part in a flow"},
+		{name: "true", files: page(low+up, calls)},
+		{name: "no room", files: page(up, calls), want: "package low/a is in no room"},
+		{name: "an import from below", files: page(up+low, calls), want: "up/b imports low/a, but low lies below up"},
+		{name: "an empty room", files: page(low+up+"| `cellar` | nothing |\n", calls), want: "the room cellar has no package"},
+		{name: "call against the imports", files: page(low+up, calls+"  a->>b: no\n"), want: "low/a calls up/b in a flow, but does not import it"},
+		{name: "stranger", files: page(low+up, calls+"  b->>x: hello\n"), want: "has an end that is not declared"},
+		{name: "no such package", files: page(low+up, "  participant cellar\n"), want: "cellar takes part in a flow"},
 	})
 }

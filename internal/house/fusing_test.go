@@ -14,7 +14,7 @@ import (
 // turns near-ties: the same text would get a second, different release on
 // another build.
 var unfused = []string{
-	"noise", "mech", "channel", "text", "nn", "compute/nn/vector", "compute/nn/transformer", "compute/nn/sequence", "encode", "text/encode/static", "text/encode/svec", "text/encode/wordfile", "text/encode/bert", "learn/model", "compute/forest",
+	"promise/noise", "promise/mech", "compute/channel", "text", "compute/nn", "compute/nn/vector", "compute/nn/transformer", "compute/nn/sequence", "text/encode", "text/encode/static", "text/encode/svec", "text/encode/wordfile", "text/encode/bert", "learn/model", "compute/forest",
 	"language", "study/language/english", "study/language/mask", "study/language/names", "study/language/personal", "study/language/parse", "study/language/sentence", "link", "study/link/alike", "study/link/mention", "study/link/records", "study/link/records/block", "study/link/records/field", "study/link/records/match", "study/relation/rule", "study/relation/personal", "study/relation/joint", // masks by type decide what is encoded
 }
 

@@ -10,7 +10,7 @@ import (
 
 // plainPackages import nothing but the standard library and packages of this module: what
 // promises rest on, and what others take into their programs.
-var plainPackages = []string{"client", "dp", "noise"}
+var plainPackages = []string{"service/client", "promise/dp", "promise/noise"}
 
 // borrowed finds imports of other modules where there must be none.
 func borrowed(t *tree) []string {
@@ -51,13 +51,13 @@ func imports(t *tree) map[string]map[string]bool {
 
 func TestImports(t *testing.T) {
 	enforce(t, borrowed, []example{
-		{name: "ours", files: map[string]string{"noise/a.go": "package noise\nimport (\n\"os\"\n\"sotto/dp\"\n)"}},
-		{name: "elsewhere", files: map[string]string{"mech/a.go": "package mech\nimport \"golang.org/x/sys/cpu\""}},
-		{name: "a test", files: map[string]string{"dp/a_test.go": "package dp_test\nimport \"golang.org/x/sys/cpu\""}},
+		{name: "ours", files: map[string]string{"promise/noise/a.go": "package noise\nimport (\n\"os\"\n\"sotto/dp\"\n)"}},
+		{name: "elsewhere", files: map[string]string{"promise/mech/a.go": "package mech\nimport \"golang.org/x/sys/cpu\""}},
+		{name: "a test", files: map[string]string{"promise/dp/a_test.go": "package dp_test\nimport \"golang.org/x/sys/cpu\""}},
 		{
 			name:  "outside the standard library",
-			files: map[string]string{"noise/a.go": "package noise\nimport \"golang.org/x/sys/cpu\""},
-			want:  `noise may not import "golang.org/x/sys/cpu"`,
+			files: map[string]string{"promise/noise/a.go": "package noise\nimport \"golang.org/x/sys/cpu\""},
+			want:  `promise/noise may not import "golang.org/x/sys/cpu"`,
 		},
 	})
 }

@@ -27,7 +27,7 @@ func switched(t *tree) []string {
 	delete(registered, "")
 	var found []string
 	for _, s := range t.code {
-		if s.isTest() || s.dir() == "mech" {
+		if s.isTest() || s.dir() == "promise/mech" {
 			continue
 		}
 		refuse := func(list ...ast.Expr) {

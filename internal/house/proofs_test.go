@@ -47,7 +47,7 @@ func digest(code string) string {
 // like a proof elsewhere.
 func proofs(t *tree) []string {
 	return slices.DeleteFunc(t.withExt(".md"), func(p string) bool {
-		return path.Dir(p) != "mech" && !strings.HasPrefix(t.text[p], "Proves ")
+		return path.Dir(p) != "promise/mech" && !strings.HasPrefix(t.text[p], "Proves ")
 	})
 }
 
@@ -110,7 +110,7 @@ func mechanisms(t *tree) (types []mechanism, files []string) {
 	releases := map[string]bool{"dp.Mechanism": true, "dp.Vector": true} // types with the method
 	var specs []mechanism
 	for _, s := range t.code {
-		if s.isTest() || s.dir() != "mech" {
+		if s.isTest() || s.dir() != "promise/mech" {
 			continue
 		}
 		for _, d := range s.file.Decls {
@@ -213,7 +213,7 @@ func faults(t *tree, m mechanism, proves map[string][]string, tests map[string]b
 	if name := proofName.FindStringSubmatch(m.doc); name == nil {
 		found = append(found, `comment names no proof ("Proof: name.md")`)
 	} else {
-		file, proof := t.fset.Position(m.spec.Pos()).Filename, path.Join("mech", name[1])
+		file, proof := t.fset.Position(m.spec.Pos()).Filename, path.Join("promise/mech", name[1])
 		if _, ok := t.text[proof]; !ok {
 			found = append(found, "its proof "+proof+" does not exist")
 		} else if !slices.Contains(proves[proof], file) {
@@ -279,44 +279,44 @@ func TestProofs(t *testing.T) {
 	enforce(t, stale, []example{
 		{
 			name:  "read",
-			files: map[string]string{"mech/a.go": code, "mech/a.md": good, "README.md": "# Not a proof\n"},
+			files: map[string]string{"promise/mech/a.go": code, "promise/mech/a.md": good, "README.md": "# Not a proof\n"},
 		},
 		{
 			name: "two files",
 			files: map[string]string{
-				"mech/a.go": code, "mech/b.go": code,
-				"mech/a.md": "Proves a.go@" + digest(code) + ", b.go@" + digest(code) + "\n" + sections,
+				"promise/mech/a.go": code, "promise/mech/b.go": code,
+				"promise/mech/a.md": "Proves a.go@" + digest(code) + ", b.go@" + digest(code) + "\n" + sections,
 			},
 		},
 		{
 			name:  "changed",
-			files: map[string]string{"mech/a.go": code + "\n", "mech/a.md": good},
-			want:  "mech/a.go changed since mech/a.md was read: reread the proof, then run `make proofs`",
+			files: map[string]string{"promise/mech/a.go": code + "\n", "promise/mech/a.md": good},
+			want:  "promise/mech/a.go changed since promise/mech/a.md was read: reread the proof, then run `make proofs`",
 		},
 		{
 			name:  "changed in another package",
-			files: map[string]string{"noise/a.go": code + "\n", "noise/a.md": good},
-			want:  "noise/a.go changed since noise/a.md was read",
+			files: map[string]string{"promise/noise/a.go": code + "\n", "promise/noise/a.md": good},
+			want:  "promise/noise/a.go changed since promise/noise/a.md was read",
 		},
 		{
 			name:  "second file changed",
-			files: map[string]string{"mech/a.go": code, "mech/b.go": code + "\n", "mech/a.md": "Proves a.go@" + digest(code) + ", b.go@" + digest(code) + "\n" + sections},
-			want:  "mech/b.go changed since mech/a.md was read",
+			files: map[string]string{"promise/mech/a.go": code, "promise/mech/b.go": code + "\n", "promise/mech/a.md": "Proves a.go@" + digest(code) + ", b.go@" + digest(code) + "\n" + sections},
+			want:  "promise/mech/b.go changed since promise/mech/a.md was read",
 		},
 		{
 			name:  "no code",
-			files: map[string]string{"mech/a.md": good},
-			want:  "mech/a.md proves mech/a.go, which does not exist",
+			files: map[string]string{"promise/mech/a.md": good},
+			want:  "promise/mech/a.md proves promise/mech/a.go, which does not exist",
 		},
 		{
 			name:  "no digest",
-			files: map[string]string{"mech/a.go": code, "mech/a.md": "Proves a.go\n" + sections},
-			want:  "mech/a.md: first line must be",
+			files: map[string]string{"promise/mech/a.go": code, "promise/mech/a.md": "Proves a.go\n" + sections},
+			want:  "promise/mech/a.md: first line must be",
 		},
 		{
 			name:  "no heading",
-			files: map[string]string{"mech/a.go": code, "mech/a.md": strings.Replace(good, "## Claim", "## Claims", 1)},
-			want:  `mech/a.md has no heading "Claim"`,
+			files: map[string]string{"promise/mech/a.go": code, "promise/mech/a.md": strings.Replace(good, "## Claim", "## Claims", 1)},
+			want:  `promise/mech/a.md has no heading "Claim"`,
 		},
 	})
 }
@@ -329,8 +329,8 @@ func TestRestamp(t *testing.T) {
 		{"not a proof", "# About a.go\n", "# About a.go\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			small := &tree{text: map[string]string{"mech/a.go": code, "mech/a.md": tt.proof}}
-			if got := restamp(small, "mech/a.md"); got != tt.want {
+			small := &tree{text: map[string]string{"promise/mech/a.go": code, "promise/mech/a.md": tt.proof}}
+			if got := restamp(small, "promise/mech/a.md"); got != tt.want {
 				t.Errorf("restamp(%q) = %q, want %q", tt.proof, got, tt.want)
 			}
 		})
@@ -351,8 +351,8 @@ func TestMechanisms(t *testing.T) {
 	const method = "func (a *A) Privatize() {}\n"
 	files := func(changes map[string]string) map[string]string {
 		all := map[string]string{
-			"mech/a.go":                "package mech\n" + doc + "type A struct{}\n" + method,
-			"mech/a.md":                "Proves a.go@0\n",
+			"promise/mech/a.go":        "package mech\n" + doc + "type A struct{}\n" + method,
+			"promise/mech/a.md":        "Proves a.go@0\n",
 			"audit/a_test.go":          "package audit_test\nfunc TestA() {}\n",
 			"promise/mech/params.go":   "package mech\ntype Params struct{}\n",
 			"promise/mech/own_test.go": "package mech_test\ntype fake struct{}\nfunc (fake) Privatize() {}\n",
@@ -366,64 +366,64 @@ func TestMechanisms(t *testing.T) {
 		{
 			name: "embedding",
 			files: files(map[string]string{
-				"mech/a.go":    embedding,
-				"mech/base.go": "package mech\ntype base struct{}\nfunc (b *base) Privatize() {}\n",
-				"mech/a.md":    "Proves a.go@0, base.go@0\n",
+				"promise/mech/a.go":    embedding,
+				"promise/mech/base.go": "package mech\ntype base struct{}\nfunc (b *base) Privatize() {}\n",
+				"promise/mech/a.md":    "Proves a.go@0, base.go@0\n",
 			}),
 		},
 		{
 			name: "embedding what no proof covers",
 			files: files(map[string]string{
-				"mech/a.go":    embedding,
-				"mech/base.go": "package mech\ntype base struct{}\nfunc (b *base) Privatize() {}\n",
+				"promise/mech/a.go":    embedding,
+				"promise/mech/base.go": "package mech\ntype base struct{}\nfunc (b *base) Privatize() {}\n",
 			}),
-			want: "mech/base.go declares Privatize and no proof covers it",
+			want: "promise/mech/base.go declares Privatize and no proof covers it",
 		},
 		{
 			name: "embedding without a comment",
 			files: files(map[string]string{
-				"mech/b.go": "package mech\n// B is A.\ntype B struct{ A }\n",
+				"promise/mech/b.go": "package mech\n// B is A.\ntype B struct{ A }\n",
 			}),
-			want: `mech/b.go:3: B: comment has no "Domain:"`,
+			want: `promise/mech/b.go:3: B: comment has no "Domain:"`,
 		},
 		{
 			name: "embedding an interface",
 			files: files(map[string]string{
-				"mech/b.go": "package mech\n// I is.\ntype I interface{ dp.Vector }\n// B wraps.\ntype B struct{ I }\n",
+				"promise/mech/b.go": "package mech\n// I is.\ntype I interface{ dp.Vector }\n// B wraps.\ntype B struct{ I }\n",
 			}),
-			want: `mech/b.go:5: B: comment has no "Domain:"`,
+			want: `promise/mech/b.go:5: B: comment has no "Domain:"`,
 		},
 		{
 			name:  "no theorem",
-			files: files(map[string]string{"mech/a.go": "package mech\n" + strings.Replace(doc, "Theorem.", "Remark.", 1) + "type A struct{}\n" + method}),
+			files: files(map[string]string{"promise/mech/a.go": "package mech\n" + strings.Replace(doc, "Theorem.", "Remark.", 1) + "type A struct{}\n" + method}),
 			want:  `A: comment has no "Theorem."`,
 		},
 		{
 			name:  "no proof named",
-			files: files(map[string]string{"mech/a.go": "package mech\n" + strings.Replace(doc, "a.md", "obvious", 1) + "type A struct{}\n" + method}),
+			files: files(map[string]string{"promise/mech/a.go": "package mech\n" + strings.Replace(doc, "a.md", "obvious", 1) + "type A struct{}\n" + method}),
 			want:  "A: comment names no proof",
 		},
 		{
 			name:  "no such proof",
-			files: files(map[string]string{"mech/a.go": "package mech\n" + strings.Replace(doc, "a.md", "b.md", 1) + "type A struct{}\n" + method}),
-			want:  "A: its proof mech/b.md does not exist",
+			files: files(map[string]string{"promise/mech/a.go": "package mech\n" + strings.Replace(doc, "a.md", "b.md", 1) + "type A struct{}\n" + method}),
+			want:  "A: its proof promise/mech/b.md does not exist",
 		},
 		{
 			name: "proof of other code",
 			files: files(map[string]string{
-				"mech/a.md": "Proves params.go@0\n",
-				"mech/b.md": "Proves a.go@0\n",
+				"promise/mech/a.md": "Proves params.go@0\n",
+				"promise/mech/b.md": "Proves a.go@0\n",
 			}),
-			want: "A: its proof mech/a.md does not prove mech/a.go",
+			want: "A: its proof promise/mech/a.md does not prove promise/mech/a.go",
 		},
 		{
 			name:  "no audit named",
-			files: files(map[string]string{"mech/a.go": "package mech\n" + strings.Replace(doc, "TestA", "none", 1) + "type A struct{}\n" + method}),
+			files: files(map[string]string{"promise/mech/a.go": "package mech\n" + strings.Replace(doc, "TestA", "none", 1) + "type A struct{}\n" + method}),
 			want:  "A: comment names no audit",
 		},
 		{
 			name:  "no such audit",
-			files: files(map[string]string{"mech/a.go": "package mech\n" + strings.Replace(doc, "TestA", "TestA and TestB", 1) + "type A struct{}\n" + method}),
+			files: files(map[string]string{"promise/mech/a.go": "package mech\n" + strings.Replace(doc, "TestA", "TestA and TestB", 1) + "type A struct{}\n" + method}),
 			want:  "A: its audit TestB does not exist",
 		},
 	})
