@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"time"
 
-	"sotto/learn/memo"
 	"sotto/learn/model"
 )
 
 // Teachers keeps models of the trusted side for all that would train the same, such as
 // codes at several ε, and the reference. It is safe for concurrent use.
 type Teachers struct {
-	all memo.Memo[lessonKey, borrowed]
+	all Memo[lessonKey, borrowed]
 }
 
 // lessonKey is what decides about a teacher, to the bit. Data is the same where it is

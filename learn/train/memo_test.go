@@ -1,4 +1,4 @@
-package memo_test
+package train_test
 
 import (
 	"context"
@@ -6,11 +6,11 @@ import (
 	"sync"
 	"testing"
 
-	"sotto/learn/memo"
+	"sotto/learn/train"
 )
 
 func TestMemo(t *testing.T) {
-	var all memo.Memo[string, int]
+	var all train.Memo[string, int]
 	made := 0
 	ask := func(key string, value int, fault error) (int, bool, error) {
 		return all.Do(t.Context(), key, func() (int, error) { made++; return value, fault })
@@ -44,7 +44,7 @@ func TestMemo(t *testing.T) {
 func TestMemoWaits(t *testing.T) {
 	for name, fault := range map[string]error{"made": nil, "not made": errors.New("a fault")} {
 		t.Run(name, func(t *testing.T) {
-			var all memo.Memo[int, int]
+			var all train.Memo[int, int]
 			begun, end := make(chan struct{}), make(chan struct{})
 			var group sync.WaitGroup
 			group.Go(func() {
@@ -72,7 +72,7 @@ func TestMemoWaits(t *testing.T) {
 
 // A panic leaves nothing behind that would pass for what was to be made.
 func TestMemoPanics(t *testing.T) {
-	var all memo.Memo[int, int]
+	var all train.Memo[int, int]
 	func() {
 		defer func() {
 			if recover() == nil {

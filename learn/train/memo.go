@@ -1,15 +1,16 @@
-// Package memo makes things once for all that ask for the same, also at the same time.
-// It forgets nothing, and is not for what costs less to make than to keep.
-//
-//	var all memo.Memo[string, *Model]
-//	m, had, err := all.Do(ctx, "large", train)
-package memo
+package train
 
 import (
 	"context"
 	"errors"
 	"sync"
 )
+
+// This part of the package makes things once for all that ask for the same, also at the same time.
+// It forgets nothing, and is not for what costs less to make than to keep.
+//
+//	var all Memo[string, *Model]
+//	m, had, err := all.Do(ctx, "large", train)
 
 // errUnfinished is of what a panic kept from being made.
 var errUnfinished = errors.New("memo: it was not made to its end")
