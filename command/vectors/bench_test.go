@@ -11,7 +11,6 @@ import (
 	"sotto/data/textfile"
 	"sotto/data/vecfile"
 	"sotto/learn/train"
-	"sotto/learn/train/layer"
 	"sotto/learn/vectorise"
 	"sotto/promise/mech"
 	"sotto/text/encode/static"
@@ -43,7 +42,7 @@ func BenchmarkEncodeModel(b *testing.B) {
 			d.Validation = append(d.Validation, i)
 		}
 	}
-	h := train.Codes{Training: train.Training{Shape: layer.Twitter(), Epochs: 1}, Release: mech.Params{Epsilon: 4}}
+	h := train.Codes{Training: train.Training{Shape: train.Twitter(), Epochs: 1}, Release: mech.Params{Epsilon: 4}}
 	m, err := train.Fit(b.Context(), h, d, train.Options{Seed: 1})
 	if err != nil {
 		b.Fatal(err)

@@ -17,7 +17,6 @@ import (
 	"sotto/data/own"
 	"sotto/internal/nearest"
 	"sotto/learn/train"
-	"sotto/learn/train/layer"
 	"sotto/learn/train/objective"
 	"sotto/text/encode/bert"
 	"sotto/text/encode/bert/tune"
@@ -249,9 +248,9 @@ func (s Spec) Hash() string {
 // shape returns the published shape for the data set, changed by what the user
 // asked for.
 func (s Spec) shape(dim int) train.Shape {
-	shape := layer.Twitter()
+	shape := train.Twitter()
 	if info, err := dataset.Find(s.Data, ""); err == nil && info.Bios {
-		shape = layer.Bios()
+		shape = train.Bios()
 	}
 	last := len(shape.Encoder) - 1
 	width := cmp.Or(dim, shape.Encoder[last])

@@ -13,7 +13,6 @@ import (
 	"sotto/compute/measure"
 	"sotto/compute/nn"
 	"sotto/learn/model"
-	"sotto/learn/train/layer"
 	"sotto/learn/train/objective"
 	"sotto/promise/mech"
 )
@@ -252,7 +251,7 @@ func (s *search) teachers(ctx context.Context) (*teacher, Training, error) {
 	var settings Training
 	full := slices.Concat(s.Encoder, s.Classifier)
 	if s.Encoder == nil {
-		full = layer.Twitter().Encoder
+		full = Twitter().Encoder
 	}
 	chosen := 0
 	for i, shape := range [teacherShapes]Shape{

@@ -7,7 +7,6 @@ import (
 
 	"sotto/compute/nn"
 	"sotto/learn/train"
-	"sotto/learn/train/layer"
 	"sotto/promise/mech"
 )
 
@@ -24,7 +23,7 @@ func BenchmarkFederateEpoch(b *testing.B) {
 		d.Y, d.Z, d.Train = append(d.Y, rng.IntN(2)), append(d.Z, rng.IntN(2)), append(d.Train, i)
 	}
 	d.Validation = d.Train[:100]
-	s := train.Training{Shape: layer.Twitter(), Epochs: 1}
+	s := train.Training{Shape: train.Twitter(), Epochs: 1}
 	for name, h := range map[string]train.Method{
 		"federate":      train.Federate{Training: s, Release: mech.Params{Mechanism: "laplace-l1", Epsilon: 8}},
 		"unconstrained": train.Unprotected{Training: s},
@@ -55,7 +54,7 @@ func BenchmarkTwitter(b *testing.B) {
 	}
 	d.Validation = d.Train[:8000]
 	h := train.Federate{
-		Training: train.Training{Shape: layer.Twitter(), Epochs: 1},
+		Training: train.Training{Shape: train.Twitter(), Epochs: 1},
 		Release:  mech.Params{Mechanism: "laplace-l1", Epsilon: 8},
 	}
 	pool := nn.NewPool(runtime.GOMAXPROCS(0))

@@ -11,7 +11,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/learn/model"
 	"sotto/learn/train"
-	"sotto/learn/train/layer"
 	"sotto/promise/mech"
 )
 
@@ -132,7 +131,7 @@ func TestSettingsRoundTrip(t *testing.T) {
 	for _, h := range []train.Federate{
 		{},
 		{Training: train.Training{Shape: train.Shape{Adversary: []int{}}}, Lambda: 2},
-		{Training: train.Training{Shape: layer.Bios(), Epochs: 3, Batch: 4, Rate: 5, Keep: train.Best, Standardise: true}, Release: mech.Params{Mechanism: "dpnr", Epsilon: 1}},
+		{Training: train.Training{Shape: train.Bios(), Epochs: 3, Batch: 4, Rate: 5, Keep: train.Best, Standardise: true}, Release: mech.Params{Mechanism: "dpnr", Epsilon: 1}},
 	} {
 		var back train.Federate
 		roundTrip(t, h, &back)

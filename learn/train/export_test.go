@@ -5,7 +5,6 @@ import (
 
 	"sotto/compute/nn"
 	"sotto/learn/model"
-	"sotto/learn/train/layer"
 	"sotto/promise/mech"
 )
 
@@ -15,11 +14,11 @@ func Lambda(lambda float64, epoch, epochs int) float64 {
 }
 
 // Adversary is an adversary alone.
-type Adversary struct{ *layer.Adversary }
+type Adversary struct{ *adversary }
 
 // NewAdversary makes one without dropout.
 func NewAdversary(width int, hidden []int, groups int, lambda float32) Adversary {
-	a := layer.NewAdversary(layer.NewBuilder(1), width, hidden, groups, 0)
+	a := newAdversary(newBuilder(1), width, hidden, groups, 0)
 	a.Reversal.Lambda = lambda
 	return Adversary{a}
 }
@@ -30,15 +29,15 @@ func (a Adversary) Loss(p *nn.Pool, r nn.Matrix, groups []int) float64 {
 }
 
 // Hidden returns the hidden outputs of the last call of Loss.
-func (a Adversary) Hidden() nn.Matrix { return a.Adversary.Hidden }
+func (a Adversary) Hidden() nn.Matrix { return a.adversary.Hidden }
 
 // Backward returns the gradient for r of the last call of Loss.
 func (a Adversary) Backward(p *nn.Pool, push nn.Matrix, weight float32) nn.Matrix {
-	return a.Adversary.Backward(p, push, weight)
+	return a.adversary.Backward(p, push, weight)
 }
 
 // Params returns what the adversary trains.
-func (a Adversary) Params() []nn.Param { return a.Adversary.Params() }
+func (a Adversary) Params() []nn.Param { return a.adversary.Params() }
 
 // Learner is a network in training, with an adversary and without dropout.
 type Learner struct{ *learner }

@@ -8,7 +8,6 @@ import (
 
 	"sotto/compute/nn"
 	"sotto/learn/model"
-	"sotto/learn/train/layer"
 )
 
 // Method is a struct of hyper-parameters that can be fitted.
@@ -93,9 +92,6 @@ const (
 	// it had no say.
 	Last Keep = "last"
 )
-
-// Shape says how wide the layers of a model are.
-type Shape = layer.Shape
 
 // Training holds what all methods that train a network share. The zero value
 // uses FEDERATE's published settings.

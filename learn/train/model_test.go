@@ -12,7 +12,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/learn/model"
 	"sotto/learn/train"
-	"sotto/learn/train/layer"
 	"sotto/promise/mech"
 	"sotto/promise/noise"
 )
@@ -185,8 +184,8 @@ func TestFront(t *testing.T) {
 	d := plant(300, 1, 1, 1)
 	p := nn.NewPool(1)
 	for name, shape := range map[string]train.Shape{
-		"twitter":     layer.Twitter(),
-		"bios":        layer.Bios(),
+		"twitter":     train.Twitter(),
+		"bios":        train.Bios(),
 		"one layer":   {Encoder: []int{5}},
 		"one hidden":  {Encoder: []int{5}, Classifier: []int{7}},
 		"many hidden": {Encoder: []int{5, 6}, Classifier: []int{7, 4, 3}},

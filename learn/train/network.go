@@ -9,7 +9,6 @@ import (
 
 	"sotto/compute/nn"
 	"sotto/learn/model"
-	"sotto/learn/train/layer"
 	"sotto/promise/mech"
 )
 
@@ -42,12 +41,12 @@ type learner struct {
 	bridge     nn.Sequential // normalisation and noise; empty without a mechanism
 	noise      *nn.Noise     // the one in bridge, or nil
 	classifier nn.Sequential
-	opponents  []*layer.Adversary
+	opponents  []*adversary
 	dropouts   []*nn.Dropout
 	optimizer  *nn.Optimizer
 
 	loss       nn.Heads
-	orthogonal layer.Apart
+	orthogonal apart
 	batch      nn.Matrix
 	y          [][]int // of each label
 	z          []int
@@ -117,7 +116,7 @@ func (q plan) fit(ctx context.Context, d Data, o Options) (*learner, error) {
 
 // build makes the layers.
 func (q plan) build(d Data, o Options) (*learner, error) {
-	b := layer.NewBuilder(o.Seed)
+	b := newBuilder(o.Seed)
 	l := &learner{plan: q, data: d, seed: o.Seed, pool: o.pool(), loss: nn.Heads{Classes: d.classes(), Weights: d.weights()}, y: make([][]int, 1+len(d.More))}
 	width := q.rows.width()
 	if q.widths != nil {
@@ -140,7 +139,7 @@ func (q plan) build(d Data, o Options) (*learner, error) {
 	l.classifier = b.Perceptron(width, append(slices.Clone(q.Classifier), model.Columns(d.classes())), q.Dropout)
 	l.classifier.Dense()[0].NoInputGrad = q.widths == nil
 	for range q.rivals {
-		l.opponents = append(l.opponents, layer.NewAdversary(b, width, q.Adversary, d.Groups, q.Dropout))
+		l.opponents = append(l.opponents, newAdversary(b, width, q.Adversary, d.Groups, q.Dropout))
 	}
 	if b.Err != nil {
 		return nil, b.Err
@@ -163,9 +162,9 @@ func (q plan) build(d Data, o Options) (*learner, error) {
 // params returns everything that is trained, with names that tell the parts
 // apart.
 func (l *learner) params() []nn.Param {
-	all := slices.Concat(layer.Named("encoder", l.encoder.Params()), layer.Named("classifier", l.classifier.Params()))
+	all := slices.Concat(named("encoder", l.encoder.Params()), named("classifier", l.classifier.Params()))
 	for i, a := range l.opponents {
-		all = append(all, layer.Named(fmt.Sprintf("adversary%d", i), a.Params())...)
+		all = append(all, named(fmt.Sprintf("adversary%d", i), a.Params())...)
 	}
 	return all
 }

@@ -12,7 +12,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/internal/safetensors"
 	"sotto/learn/model"
-	"sotto/learn/train/layer"
 	"sotto/promise/mech"
 )
 
@@ -61,7 +60,7 @@ func (l *learner) passes() []*uint64 {
 
 // served returns the parameters that become the model.
 func (l *learner) served() []nn.Param {
-	return append(layer.Named("encoder", l.encoder.Params()), layer.Named("classifier", l.classifier.Params())...)
+	return append(named("encoder", l.encoder.Params()), named("classifier", l.classifier.Params())...)
 }
 
 // begin makes room for the state of l, which is at its start.

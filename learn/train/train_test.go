@@ -14,7 +14,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/learn/model"
 	"sotto/learn/train"
-	"sotto/learn/train/layer"
 	"sotto/promise/mech"
 )
 
@@ -317,8 +316,8 @@ func TestDefaults(t *testing.T) {
 		},
 		"shape": {
 			train.Adversarial{Training: train.Training{Epochs: 1}},
-			train.Adversarial{Training: train.Training{Epochs: 1, Shape: layer.Twitter()}},
-			train.Adversarial{Training: train.Training{Epochs: 1, Shape: layer.Bios()}},
+			train.Adversarial{Training: train.Training{Epochs: 1, Shape: train.Twitter()}},
+			train.Adversarial{Training: train.Training{Epochs: 1, Shape: train.Bios()}},
 		},
 		"adversarial": {train.Adversarial{Training: s}, train.Adversarial{Training: s, Lambda: 1}, train.Adversarial{Training: s, Lambda: 2}},
 		"federate":    {train.Federate{Training: s, Release: l1}, train.Federate{Training: s, Release: l1, Lambda: 1}, train.Federate{Training: s, Release: l1, Lambda: 2}},

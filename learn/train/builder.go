@@ -1,13 +1,4 @@
-// Package layer makes the layers that the methods of package train have in common:
-// perceptrons with dropout, and adversaries behind a reversed gradient.
-//
-// It trains nothing. The smallest use is
-//
-//	b := layer.NewBuilder(seed)
-//	encoder := b.Perceptron(300, []int{300, 100}, 0.1)
-//	rival := layer.NewAdversary(b, 100, []int{50}, 2, 0.1)
-//	if b.Err != nil { … }
-package layer
+package train
 
 import (
 	weakrand "math/rand/v2"
@@ -15,21 +6,31 @@ import (
 	"sotto/compute/nn"
 )
 
+// This part of the package makes the layers that the methods of package train have in common:
+// perceptrons with dropout, and adversaries behind a reversed gradient.
+//
+// It trains nothing. The smallest use is
+//
+//	b := newBuilder(seed)
+//	encoder := b.Perceptron(300, []int{300, 100}, 0.1)
+//	rival := newAdversary(b, 100, []int{50}, 2, 0.1)
+//	if b.Err != nil { … }
+
 // Builder makes the layers of a network, each with a seed of its own that
 // depends on the order in which they are made.
-type Builder struct {
+type builder struct {
 	Rand     *weakrand.Rand
 	Dropouts []*nn.Dropout // all that were made, in order
 	Err      error         // the first one
 }
 
 // NewBuilder returns one that has made nothing yet.
-func NewBuilder(seed uint64) *Builder {
-	return &Builder{Rand: weakrand.New(weakrand.NewPCG(seed, 0x736f74746f))}
+func newBuilder(seed uint64) *builder {
+	return &builder{Rand: weakrand.New(weakrand.NewPCG(seed, 0x736f74746f))}
 }
 
 // Dropout appends a dropout layer, or nothing for rate 0.
-func (b *Builder) Dropout(layers nn.Sequential, rate float64) nn.Sequential {
+func (b *builder) Dropout(layers nn.Sequential, rate float64) nn.Sequential {
 	if rate == 0 {
 		return layers
 	}
@@ -43,7 +44,7 @@ func (b *Builder) Dropout(layers nn.Sequential, rate float64) nn.Sequential {
 }
 
 // Hidden makes layers of the given widths, each with ReLU and dropout.
-func (b *Builder) Hidden(in int, widths []int, rate float64) nn.Sequential {
+func (b *builder) Hidden(in int, widths []int, rate float64) nn.Sequential {
 	var layers nn.Sequential
 	for _, out := range widths {
 		layers = append(layers, nn.NewDense(in, out, b.Rand), &nn.ReLU{})
@@ -55,7 +56,7 @@ func (b *Builder) Hidden(in int, widths []int, rate float64) nn.Sequential {
 
 // Perceptron makes hidden layers of all but the last width and a plain one of
 // the last.
-func (b *Builder) Perceptron(in int, widths []int, rate float64) nn.Sequential {
+func (b *builder) Perceptron(in int, widths []int, rate float64) nn.Sequential {
 	last := len(widths) - 1
 	layers := b.Hidden(in, widths[:last], rate)
 	if last > 0 {
@@ -65,7 +66,7 @@ func (b *Builder) Perceptron(in int, widths []int, rate float64) nn.Sequential {
 }
 
 // Named puts the name of a part before those of its parameters.
-func Named(part string, params []nn.Param) []nn.Param {
+func named(part string, params []nn.Param) []nn.Param {
 	for i := range params {
 		params[i].Name = part + "." + params[i].Name
 	}

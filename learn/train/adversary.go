@@ -1,4 +1,4 @@
-package layer
+package train
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 
 // Adversary predicts the group from a representation, behind a layer that
 // reverses what it teaches the encoder.
-type Adversary struct {
+type adversary struct {
 	Reversal *nn.GradientReversal
 	body     nn.Sequential // hidden layers
 	head     *nn.Dense
@@ -21,8 +21,8 @@ type Adversary struct {
 
 // NewAdversary makes one with hidden layers of the given widths, none of which makes it
 // linear.
-func NewAdversary(b *Builder, width int, hidden []int, groups int, dropout float64) *Adversary {
-	a := &Adversary{Reversal: &nn.GradientReversal{}, body: b.Hidden(width, hidden, dropout)}
+func newAdversary(b *builder, width int, hidden []int, groups int, dropout float64) *adversary {
+	a := &adversary{Reversal: &nn.GradientReversal{}, body: b.Hidden(width, hidden, dropout)}
 	if len(hidden) > 0 {
 		width = hidden[len(hidden)-1]
 	}
@@ -31,13 +31,13 @@ func NewAdversary(b *Builder, width int, hidden []int, groups int, dropout float
 }
 
 // Params returns what the adversary trains.
-func (a *Adversary) Params() []nn.Param {
-	return append(Named("body", a.body.Params()), Named("head", a.head.Params())...)
+func (a *adversary) Params() []nn.Param {
+	return append(named("body", a.body.Params()), named("head", a.head.Params())...)
 }
 
 // Forward returns the loss on rows of the given groups. Rows whose group is
 // unknown, which is negative, have no gradient.
-func (a *Adversary) Forward(p *nn.Pool, r nn.Matrix, groups []int) float64 {
+func (a *adversary) Forward(p *nn.Pool, r nn.Matrix, groups []int) float64 {
 	a.groups = a.groups[:0]
 	for _, z := range groups {
 		a.groups = append(a.groups, max(z, 0))
@@ -59,7 +59,7 @@ func (a *Adversary) Forward(p *nn.Pool, r nn.Matrix, groups []int) float64 {
 // Where push is not empty, the hidden layers also follow weight·push, a
 // gradient for their outputs. The representation does not: it would be taught
 // to make the adversaries alike, and could do so without end by growing.
-func (a *Adversary) Backward(p *nn.Pool, push nn.Matrix, weight float32) nn.Matrix {
+func (a *adversary) Backward(p *nn.Pool, push nn.Matrix, weight float32) nn.Matrix {
 	grad := a.head.Backward(p, a.grad)
 	reversed := a.Reversal.Backward(p, a.body.Backward(p, grad))
 	if push.Data != nil {
@@ -70,7 +70,7 @@ func (a *Adversary) Backward(p *nn.Pool, push nn.Matrix, weight float32) nn.Matr
 }
 
 // Apart keeps adversaries from learning the same. The zero value is ready for use.
-type Apart struct {
+type apart struct {
 	orthogonal nn.Orthogonality
 }
 
@@ -78,7 +78,7 @@ type Apart struct {
 // towards being orthogonal. Each row is taken as a direction, as the difference loss
 // is usually written: else adversaries come apart by shrinking,
 // know nothing any more, and the encoder fools them by leaving all sense.
-func (a *Apart) Push(p *nn.Pool, hidden []nn.Matrix) []nn.Matrix {
+func (a *apart) Push(p *nn.Pool, hidden []nn.Matrix) []nn.Matrix {
 	const tiny = 1e-6
 	norms := make([][]float32, len(hidden))
 	directions := make([]nn.Matrix, len(hidden))
