@@ -9,7 +9,7 @@ import (
 
 	"sotto/compute/measure"
 	"sotto/learn/model"
-	"sotto/learn/train/objective"
+	"sotto/learn/train"
 	"sotto/promise/dp"
 )
 
@@ -71,7 +71,7 @@ func protectsNothing(method string) bool {
 // Vanished warns of the classes that a selected configuration never tells
 // rightly: accuracy hardly shows it where they are rare. A method that answers
 // the same of all texts means to.
-func (c *Configuration) Vanished(d model.DataRecord, sought objective.Objective) []string {
+func (c *Configuration) Vanished(d model.DataRecord, sought train.Objective) []string {
 	if !c.Selected || len(c.Seeds) == 0 || c.Seeds[0].Epoch == 0 {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (c *Configuration) Vanished(d model.DataRecord, sought objective.Objective)
 		labels = []LabelScore{{Name: d.Label, Balance: c.Mean.Balance}}
 	}
 	why := "a class that is rare can vanish without a loss of accuracy; --method auto --objective balanced counts all classes alike"
-	if sought == objective.Balanced {
+	if sought == train.Balanced {
 		why = "at this ε, telling more classes would cost the others more than it gives"
 	}
 	var notes []string

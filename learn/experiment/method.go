@@ -9,7 +9,6 @@ import (
 	"sotto/compute/channel"
 	"sotto/internal/nearest"
 	"sotto/learn/train"
-	"sotto/learn/train/objective"
 	"sotto/promise/mech"
 	"sotto/text/encode/cells/shipped"
 )
@@ -60,18 +59,18 @@ func families() []family {
 	codes, within, protocols := []string{"codes"}, mech.Names(mech.Variant.Within), first("bitrr", mech.Names(mech.Variant.Binary))
 	return []family{
 		{MethodInfo: MethodInfo{"auto", "the model that a search finds best, released as codes, for one label or several", codes, trusted("reserve", "objective", "channel")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
-			return train.Auto{Training: s.training(p), Epsilon: p.Epsilon, Channel: channel.Kind(s.Channel), Objective: objective.Objective(s.Objective)}
+			return train.Auto{Training: s.training(p), Epsilon: p.Epsilon, Channel: channel.Kind(s.Channel), Objective: train.Objective(s.Objective)}
 		}},
 		{MethodInfo: MethodInfo{"codes", "one of several codes that stand for answers to the labels", codes, trusted("dims", "selected", "fair", "reserve", "objective", "channel")}, origin: Ours, reference: "plain", build: func(s Spec, p Point) train.Method {
 			release := mech.Params{Mechanism: "codes", Epsilon: p.Epsilon, Dim: p.Dim, Own: mech.CodesParams{Selected: s.Selected}}
-			c := train.Codes{Training: s.training(Point{standardise: p.standardise}), Channel: channel.Kind(s.Channel), Release: release, Fair: s.Fair, Objective: objective.Objective(s.Objective)}
+			c := train.Codes{Training: s.training(Point{standardise: p.standardise}), Channel: channel.Kind(s.Channel), Release: release, Fair: s.Fair, Objective: train.Objective(s.Objective)}
 			if s.Fair {
 				c.Relax = s.Threshold
 			}
 			return c
 		}},
 		{MethodInfo: MethodInfo{"label", "classified on the trusted side; the answer is released by randomised response", codes, trusted("objective", "channel")}, reference: "plain", build: func(s Spec, p Point) train.Method {
-			return train.Label{Training: s.training(p), Channel: channel.Kind(s.Channel), Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon}, Objective: objective.Objective(s.Objective)}
+			return train.Label{Training: s.training(p), Channel: channel.Kind(s.Channel), Release: mech.Params{Mechanism: "codes", Epsilon: p.Epsilon}, Objective: train.Objective(s.Objective)}
 		}},
 		{MethodInfo: MethodInfo{"plain", "the model on the trusted side alone, no protection", nil, layers}, build: func(s Spec, p Point) train.Method {
 			return train.TrustedSide{Training: s.training(p)}

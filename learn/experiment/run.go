@@ -24,7 +24,6 @@ import (
 	"sotto/learn/experiment/tuned"
 	"sotto/learn/model"
 	"sotto/learn/train"
-	"sotto/learn/train/objective"
 	"sotto/text/encode/bert/tune"
 )
 
@@ -485,7 +484,7 @@ func (r *runner) conclude() {
 		}
 	}
 	for _, c := range res.Configurations {
-		res.Notes = append(res.Notes, c.Vanished(res.Data, objective.Objective(r.spec.Objective))...)
+		res.Notes = append(res.Notes, c.Vanished(res.Data, train.Objective(r.spec.Objective))...)
 		if c.Selected && !c.Companion && c.Method == r.spec.Methods[0] {
 			res.Method, res.Seeds, res.Mean, res.Deviation, res.Interval = c.Method, c.Seeds, c.Mean, c.Deviation, c.Interval
 		}

@@ -10,7 +10,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/data/dataset"
 	"sotto/learn/train"
-	"sotto/learn/train/objective"
 	"sotto/promise/dp"
 )
 
@@ -27,7 +26,7 @@ type Frontier struct {
 	Searched  []train.Trial  `json:"searched"`
 	Seconds   float64        `json:"seconds"` // of search, training and measuring
 	// Objective is what was sought, where it is not accuracy.
-	Objective objective.Objective `json:"objective,omitempty"`
+	Objective train.Objective `json:"objective,omitempty"`
 	// Advice is there where another method serves as well.
 	Advice string `json:"advice,omitempty"`
 }
@@ -88,7 +87,7 @@ func (r *runner) frontier(jobs []job, took time.Duration) {
 		if !c.Selected || len(c.Seeds) == 0 || c.Mean.True == nil {
 			continue
 		}
-		f := &Frontier{True: *c.Mean.True, Unit: c.Mean.Unit, Bound: c.Mean.Limit, Searched: j.found.Trials, Seconds: took.Seconds(), Objective: objective.Objective(r.spec.Objective)}
+		f := &Frontier{True: *c.Mean.True, Unit: c.Mean.Unit, Bound: c.Mean.Limit, Searched: j.found.Trials, Seconds: took.Seconds(), Objective: train.Objective(r.spec.Objective)}
 		if c.Statement != nil {
 			f.Mechanism, f.Dim = c.Statement.Mechanism, c.Statement.Parameters.Dim
 		}

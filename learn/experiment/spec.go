@@ -17,7 +17,6 @@ import (
 	"sotto/data/own"
 	"sotto/internal/nearest"
 	"sotto/learn/train"
-	"sotto/learn/train/objective"
 	"sotto/text/encode/bert"
 	"sotto/text/encode/bert/tune"
 	"sotto/text/encode/catalogue"
@@ -184,7 +183,7 @@ func (s Spec) Filled(ctx context.Context) (Spec, error) {
 	refuse(s.Limit < 0 || s.Limit > 0 && s.Limit < 8, "limit is %d, must be at least 8, or 0 for all rows", s.Limit)
 	refuse(len(s.Methods) == 0, "no method given, must be one of %s", strings.Join(methodNames(), ", "))
 	errs = append(errs, s.fillMask(ctx))
-	if o := objective.Objective(s.Objective); o.Validate() != nil {
+	if o := train.Objective(s.Objective); o.Validate() != nil {
 		errs = append(errs, o.Validate())
 	} else if o.Plain() {
 		s.Objective = "" // by whichever name, a spec has one hash

@@ -13,7 +13,6 @@ import (
 	"sotto/compute/measure"
 	"sotto/compute/nn"
 	"sotto/learn/model"
-	"sotto/learn/train/objective"
 	"sotto/promise/mech"
 )
 
@@ -31,7 +30,7 @@ type Auto struct {
 	// found is then trained on all.
 	Rows int `json:"rows,omitempty"`
 	// Objective is what the release is to be best at on the validation rows.
-	Objective objective.Objective `json:"objective,omitempty"`
+	Objective Objective `json:"objective,omitempty"`
 }
 
 // Trial is something that Auto tried.
@@ -397,7 +396,7 @@ func (s *search) fit(ctx context.Context, t *candidate, seed uint64, teacher *te
 		c.Add(nn.Pick(label, s.data.Validation), told[l])
 		counted = append(counted, c)
 	}
-	return objective.Accuracy.Value(counted, s.data.weights()), s.Objective.Value(counted, s.data.weights()), nil
+	return Accuracy.Value(counted, s.data.weights()), s.Objective.Value(counted, s.data.weights()), nil
 }
 
 // confirm tries with further seeds what may be chosen: everything that is made

@@ -9,7 +9,6 @@ import (
 	"sotto/compute/channel"
 	"sotto/compute/nn"
 	"sotto/learn/model"
-	"sotto/learn/train/objective"
 	"sotto/promise/dp"
 	"sotto/promise/mech"
 )
@@ -44,7 +43,7 @@ type Codes struct {
 	// Objective is what the codes are to be best at. Of several labels, the ranking
 	// of codes takes each label's probabilities as if its classes counted what the
 	// objective says, which for one label is the best there is.
-	Objective objective.Objective `json:"objective,omitempty"`
+	Objective Objective `json:"objective,omitempty"`
 }
 
 // Prepare implements [Method].
@@ -293,5 +292,5 @@ func (t *teacher) expected(table, scores nn.Matrix, weights []float64, epsilon d
 	if t.objective.Plain() {
 		return accuracy, accuracy
 	}
-	return accuracy, t.objective.Value(objective.Expected(scores, weights, epsilon, said, t.labels, t.classes), t.weights)
+	return accuracy, t.objective.Value(Expected(scores, weights, epsilon, said, t.labels, t.classes), t.weights)
 }

@@ -9,7 +9,6 @@ import (
 	"sotto/compute/channel"
 	"sotto/compute/nn"
 	"sotto/learn/model"
-	"sotto/learn/train/objective"
 	"sotto/promise/mech"
 )
 
@@ -27,7 +26,7 @@ type Label struct {
 	// else, or if it is "", those that serve the validation rows best.
 	Channel channel.Kind `json:"channel,omitempty"`
 	// Objective is what the answers are to be best at.
-	Objective objective.Objective `json:"objective,omitempty"`
+	Objective Objective `json:"objective,omitempty"`
 }
 
 // Prepare implements [Method].

@@ -9,7 +9,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/learn/model"
 	"sotto/learn/train"
-	"sotto/learn/train/objective"
 	"sotto/promise/dp"
 	"sotto/promise/mech"
 )
@@ -61,13 +60,13 @@ func lawOf(t *testing.T, m *model.Model, d planted) measure.Balance {
 // count alike, at the same ε.
 func TestObjectives(t *testing.T) {
 	d := rare(8000)
-	for name, of := range map[string]func(objective.Objective) train.Method{
-		"codes": func(o objective.Objective) train.Method {
+	for name, of := range map[string]func(train.Objective) train.Method{
+		"codes": func(o train.Objective) train.Method {
 			h := codes(1, 0, 0)
 			h.Objective = o
 			return h
 		},
-		"label": func(o objective.Objective) train.Method {
+		"label": func(o train.Objective) train.Method {
 			return train.Label{Training: settings(4), Release: mech.Params{Epsilon: 1}, Objective: o}
 		},
 	} {
@@ -76,7 +75,7 @@ func TestObjectives(t *testing.T) {
 			if plain.Least > 1e-6 {
 				t.Fatalf("for accuracy the rare class has a recall of %v: nothing is tested", plain.Least)
 			}
-			m := fit(t, of(objective.Balanced), d, 1)
+			m := fit(t, of(train.Balanced), d, 1)
 			balanced := lawOf(t, m, d)
 			// With the best threshold a coin of ±0.8·√2 is told in 87 %, and at ε = 1 a
 			// response keeps (e−1)/(e+1) = 0.46 of what is above a half: 0.67.
@@ -86,7 +85,7 @@ func TestObjectives(t *testing.T) {
 			if float64(balanced.Balanced) > bound(t, 1)+0.03 {
 				t.Errorf("balanced accuracy is %v, above %v, which no release has", balanced.Balanced, bound(t, 1))
 			}
-			f1 := lawOf(t, fit(t, of(objective.MacroF1), d, 1), d)
+			f1 := lawOf(t, fit(t, of(train.MacroF1), d, 1), d)
 			if f1.MacroF1 < plain.MacroF1-0.01 || f1.MacroF1 < balanced.MacroF1-0.01 {
 				t.Errorf("macro-F1 is %v where it is sought, %v and %v where it is not", f1.MacroF1, plain.MacroF1, balanced.MacroF1)
 			}
@@ -109,7 +108,7 @@ func bound(t *testing.T, epsilon dp.Epsilon) float64 {
 
 func TestObjectiveOfSearch(t *testing.T) {
 	d := rare(3000)
-	h := train.Auto{Training: settings(2), Epsilon: 1, Objective: objective.Balanced}
+	h := train.Auto{Training: settings(2), Epsilon: 1, Objective: train.Balanced}
 	f, err := h.Prepare(d.Data)
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +146,7 @@ func TestObjectivesRefused(t *testing.T) {
 	d := plant(2000, 0.8, 0.6, 1)
 	wrong, fair := codes(1, 0, 0), codes(1, 0, 0)
 	wrong.Objective = "f1"
-	fair.Fair, fair.Objective = true, objective.Balanced
+	fair.Fair, fair.Objective = true, train.Balanced
 	for name, m := range map[string]train.Method{
 		"unknown": wrong, "fair": fair,
 		"label": train.Label{Release: mech.Params{Epsilon: 1}, Objective: "recall"},

@@ -13,7 +13,6 @@ import (
 	"sotto/compute/channel"
 	"sotto/learn/model"
 	"sotto/learn/train"
-	"sotto/learn/train/objective"
 )
 
 // open lists what is released by a public channel.
@@ -22,7 +21,7 @@ func open(epsilon float64) map[string]train.Method {
 	c.Channel = channel.Public
 	selected, balanced := c, c
 	selected.Release = codes(epsilon, 2, 0).Release
-	balanced.Objective = objective.Balanced
+	balanced.Objective = train.Balanced
 	a := tiny(epsilon)
 	a.Channel = channel.Public
 	return map[string]train.Method{"codes": c, "two selected": selected, "balanced": balanced, "auto": a}

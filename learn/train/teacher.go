@@ -9,7 +9,6 @@ import (
 	"sotto/compute/channel"
 	"sotto/compute/nn"
 	"sotto/learn/model"
-	"sotto/learn/train/objective"
 )
 
 // teacher is a model without protection that stays on the trusted side, with
@@ -38,7 +37,7 @@ type teacher struct {
 	// labels, the groups of the first class first.
 	groups int
 
-	objective objective.Objective
+	objective Objective
 	expect    []float64 // rows that check of each of these pairs, by what the teacher says
 }
 
@@ -218,7 +217,7 @@ func (t *teacher) judge() {
 
 // best returns the release of the highest objective among those that find makes
 // under the weighings of classes that the objective names.
-func (t *teacher) best(o objective.Objective, find func(*teacher) (coding, error)) (coding, error) {
+func (t *teacher) best(o Objective, find func(*teacher) (coding, error)) (coding, error) {
 	best := coding{value: -1}
 	var failed error
 	for _, w := range o.Weighings(t.counts) {
@@ -237,7 +236,7 @@ func (t *teacher) best(o objective.Objective, find func(*teacher) (coding, error
 
 // weighed returns a teacher to whom rows count by their class: it ranks answers as
 // if the classes were as common as they count.
-func (t *teacher) weighed(o objective.Objective, w objective.Weighing) *teacher {
+func (t *teacher) weighed(o Objective, w Weighing) *teacher {
 	u := *t
 	u.objective = o
 	if w == nil {

@@ -1,4 +1,4 @@
-package objective_test
+package train_test
 
 import (
 	"math"
@@ -7,20 +7,20 @@ import (
 	"sotto/compute/channel"
 	"sotto/compute/measure"
 	"sotto/compute/nn"
-	"sotto/learn/train/objective"
+	"sotto/learn/train"
 	"sotto/promise/dp"
 )
 
 func TestWeighings(t *testing.T) {
 	counts := [][]int{{90, 10, 0}}
-	if w := objective.Accuracy.Weighings(counts); len(w) != 1 || w[0] != nil {
+	if w := train.Accuracy.Weighings(counts); len(w) != 1 || w[0] != nil {
 		t.Errorf("accuracy weighs %v, want nothing", w)
 	}
-	w := objective.Balanced.Weighings(counts)
+	w := train.Balanced.Weighings(counts)
 	if len(w) != 1 || math.Abs(w[0][0][0]-100.0/180) > 1e-12 || math.Abs(w[0][0][1]-5) > 1e-12 || w[0][0][2] != 0 {
 		t.Errorf("balanced weighs %v, want half of the rows for each class that has some", w)
 	}
-	path := objective.MacroF1.Weighings(counts)
+	path := train.MacroF1.Weighings(counts)
 	for i := 1; i < len(path); i++ {
 		of := path[i][0]
 		if mean := (90*of[0] + 10*of[1]) / 100; math.Abs(mean-1) > 1e-12 {
@@ -36,12 +36,12 @@ func TestWeighings(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	for _, o := range []objective.Objective{"", "accuracy", "macro-f1", "balanced"} {
+	for _, o := range []train.Objective{"", "accuracy", "macro-f1", "balanced"} {
 		if err := o.Validate(); err != nil {
 			t.Errorf("%q: %v", o, err)
 		}
 	}
-	if err := objective.Objective("f1").Validate(); err == nil {
+	if err := train.Objective("f1").Validate(); err == nil {
 		t.Error("f1 was accepted, want an error that lists the objectives")
 	}
 }
@@ -72,15 +72,15 @@ func TestBalancedIsReweighted(t *testing.T) {
 	}
 	known := nn.Matrix{Rows: len(labels), Cols: 2, Data: posteriors}
 	answers := [][]int{{0}, {1}}
-	w := objective.Balanced.Weighings([][]int{counts})[0]
+	w := train.Balanced.Weighings([][]int{counts})[0]
 	const epsilon = dp.Epsilon(2)
 	scores := channel.Scores(w.Apply(known), []int{2}, nil, answers)
 	s, err := channel.Solve(t.Context(), scores, epsilon, channel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := objective.Expected(scores, s.Weights, epsilon, answers, [][]int{labels}, []int{2})
-	value := objective.Balanced.Value(got, []float64{1})
+	got := train.Expected(scores, s.Weights, epsilon, answers, [][]int{labels}, []int{2})
+	value := train.Balanced.Value(got, []float64{1})
 	if math.Abs(value-s.Value) > 1e-6 {
 		t.Errorf("balanced accuracy is %v, the program's value %v: want the same", value, s.Value)
 	}
@@ -93,7 +93,7 @@ func TestBalancedIsReweighted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := objective.Balanced.Value(objective.Expected(plain, p.Weights, epsilon, answers, [][]int{labels}, []int{2}), []float64{1}); v >= value-0.05 {
+	if v := train.Balanced.Value(train.Expected(plain, p.Weights, epsilon, answers, [][]int{labels}, []int{2}), []float64{1}); v >= value-0.05 {
 		t.Errorf("the channel for accuracy has a balanced accuracy of %v, that for balance %v: want it much higher", v, value)
 	}
 	// ε decides what the mechanism does, whatever is preferred.
@@ -115,7 +115,7 @@ func TestBalancedIsReweighted(t *testing.T) {
 // TestShiftIsWeighing: scores with the logarithms of weights on top stand for the
 // weighed probabilities.
 func TestShiftIsWeighing(t *testing.T) {
-	w := objective.Weighing{{0.5, 2, 1}, {3, 0.25}}
+	w := train.Weighing{{0.5, 2, 1}, {3, 0.25}}
 	scores := nn.Matrix{Rows: 1, Cols: 5, Data: []float32{1, -1, 0.5, 2, 1}}
 	classes := []int{3, 2}
 	want := w.Apply(channel.Posteriors(scores, classes))
@@ -133,7 +133,7 @@ func TestShiftIsWeighing(t *testing.T) {
 func TestValue(t *testing.T) {
 	c := measure.NewConfusion(2)
 	c.Add([]int{0, 0, 0, 1}, []int{0, 0, 0, 0})
-	for o, want := range map[objective.Objective]float64{"": 0.75, objective.Balanced: 0.5, objective.MacroF1: 3.0 / 7} {
+	for o, want := range map[train.Objective]float64{"": 0.75, train.Balanced: 0.5, train.MacroF1: 3.0 / 7} {
 		if v := o.Value([]*measure.Confusion{c}, []float64{1}); math.Abs(v-want) > 1e-12 {
 			t.Errorf("%v is %v, want %v", o, v, want)
 		}

@@ -1,14 +1,4 @@
-// Package objective says what a release is to be best at where classes are not
-// equally common: telling the most rows rightly, or telling all classes alike.
-//
-// Balanced accuracy is accuracy with other weights, Σ_y P(answer is y | y)/K =
-// E[1{answer is y}/(K·share of y)], so that package channel finds the best release
-// for it as for accuracy, and its bound holds likewise. Macro-F1 is no such sum.
-// It is sought among releases that are best for weights between these two.
-//
-// It changes which answers are preferred, never ε: a release is as private
-// whatever it is best at.
-package objective
+package train
 
 import (
 	"fmt"
@@ -19,6 +9,17 @@ import (
 	"sotto/compute/nn"
 	"sotto/promise/dp"
 )
+
+// This part of the package says what a release is to be best at where classes are not
+// equally common: telling the most rows rightly, or telling all classes alike.
+//
+// Balanced accuracy is accuracy with other weights, Σ_y P(answer is y | y)/K =
+// E[1{answer is y}/(K·share of y)], so that package channel finds the best release
+// for it as for accuracy, and its bound holds likewise. Macro-F1 is no such sum.
+// It is sought among releases that are best for weights between these two.
+//
+// It changes which answers are preferred, never ε: a release is as private
+// whatever it is best at.
 
 // Objective is a measure that is to be as high as it can.
 type Objective string
