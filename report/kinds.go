@@ -6,7 +6,6 @@ import (
 	"sotto/learn/estimate"
 	"sotto/learn/plan"
 	"sotto/learn/retrieval"
-	"sotto/learn/train/forward"
 	"sotto/report/picture"
 )
 
@@ -30,7 +29,7 @@ func Kinds() evidence.Kinds {
 		estimate.Kind,
 		outcome.Kind,
 		estimate.MeanKind,
-		forward.Kind,
+		estimate.TrainedKind,
 	}
 }
 

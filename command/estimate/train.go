@@ -11,15 +11,15 @@ import (
 
 	"sotto/command/term"
 	"sotto/compute/nn"
+	"sotto/learn/estimate"
 	"sotto/learn/model"
-	"sotto/learn/train/forward"
 	"sotto/promise/dp"
 	"sotto/promise/mech"
 )
 
 // trainOptions are the flags of "sotto estimate train".
 type trainOptions struct {
-	forward.Options
+	estimate.TrainingOptions
 	in, labels, cells, out string
 	names                  []string
 	json                   bool
@@ -91,12 +91,12 @@ func (o *trainOptions) run(ctx context.Context, std term.Streams) (err error) {
 	}
 	bar := term.NewProgress(std.Err, "training")
 	defer bar.Finish()
-	var fitted [2]*forward.Model
+	var fitted [2]*estimate.ReleasedModel
 	for i, plain := range []bool{false, true} {
 		bar.Set(int64(i), 2)
-		with := o.Options
+		with := o.TrainingOptions
 		with.AsTheyAre = plain
-		if fitted[i], err = forward.Fit(ctx, d, with); err != nil {
+		if fitted[i], err = estimate.FitReleases(ctx, d, with); err != nil {
 			return err
 		}
 	}
@@ -114,12 +114,12 @@ func (o *trainOptions) run(ctx context.Context, std term.Streams) (err error) {
 			return err
 		}
 	}
-	of := func(r *releases) forward.Released {
+	of := func(r *releases) estimate.Released {
 		p := r.said.Mechanism
-		return forward.Released{Mechanism: p.Mechanism, Variant: p.Variant, Guarantee: *r.said.Guarantee}
+		return estimate.Released{Mechanism: p.Mechanism, Variant: p.Variant, Guarantee: *r.said.Guarantee}
 	}
-	result := &forward.Result{
-		Format: forward.Format, File: filepath.Base(o.in), N: len(d.Y), Epsilon: total.Epsilon, Guarantee: total, Vectors: of(vectors), Labels: of(labels),
+	result := &estimate.TrainedResult{
+		Format: estimate.TrainedFormat, File: filepath.Base(o.in), N: len(d.Y), Epsilon: total.Epsilon, Guarantee: total, Vectors: of(vectors), Labels: of(labels),
 		Classes: names, Penalty: fitted[0].Penalty, Accuracy: fitted[0].Accuracy, AsTheyAre: fitted[1].Accuracy,
 	}
 	for _, r := range []*releases{vectors, labels} {
@@ -127,7 +127,7 @@ func (o *trainOptions) run(ctx context.Context, std term.Streams) (err error) {
 			result.Hold(r.name + ": " + several + ", and an interval is one of people who release once")
 		}
 	}
-	return term.Show(std.Out, o.json, result, func(w io.Writer, r *forward.Result) error { return o.print(w, r) })
+	return term.Show(std.Out, o.json, result, func(w io.Writer, r *estimate.TrainedResult) error { return o.print(w, r) })
 }
 
 // classes returns the names of the classes.
@@ -143,7 +143,7 @@ func (o *trainOptions) classes(k int) ([]string, error) {
 }
 
 // together reads vectors and labels, row by row.
-func together(vectors, labels *releases) (d forward.Data, err error) {
+func together(vectors, labels *releases) (d estimate.TrainingData, err error) {
 	answering, ok := labels.mechanism.(mech.Answering)
 	if !ok {
 		return d, fmt.Errorf("labels were released by %s, must be by one that releases answers", labels.said.Mechanism.Mechanism)
@@ -194,7 +194,7 @@ func allRows(r *releases) ([][]float64, error) {
 	}
 }
 
-func (o *trainOptions) print(out io.Writer, r *forward.Result) error {
+func (o *trainOptions) print(out io.Writer, r *estimate.TrainedResult) error {
 	t := term.NewTable(out)
 	t.Fact("trained", "from %d private vectors (%s) with private labels (%s), together %v", r.N, r.Vectors.Mechanism, r.Labels.Mechanism, r.Guarantee)
 	t.Fact("of which", "the vector has %v and the label %v", r.Vectors.Guarantee, r.Labels.Guarantee)

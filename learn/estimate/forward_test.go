@@ -1,4 +1,4 @@
-package forward_test
+package estimate_test
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"sotto/compute/nn"
-	"sotto/learn/train/forward"
+	"sotto/learn/estimate"
 	"sotto/promise/dp/dptest"
 	"sotto/promise/mech"
 )
 
 // made draws people of several classes: a released vector, the released label, and
 // the true one.
-func made(t testing.TB, n, classes int, epsilon float64, labels mech.Params, seed uint64) (forward.Data, []int) {
+func made(t testing.TB, n, classes int, epsilon float64, labels mech.Params, seed uint64) (estimate.TrainingData, []int) {
 	t.Helper()
 	const dim = 8
 	vectors, err := mech.New(mech.Params{Mechanism: "privunit", Dim: dim, Epsilon: epsilon})
@@ -28,7 +28,7 @@ func made(t testing.TB, n, classes int, epsilon float64, labels mech.Params, see
 		t.Fatal(err)
 	}
 	rng := weakrand.New(weakrand.NewPCG(seed, 1))
-	d := forward.Data{X: nn.NewMatrix(n, dim), Classes: classes, Labels: l}
+	d := estimate.TrainingData{X: nn.NewMatrix(n, dim), Classes: classes, Labels: l}
 	truth := make([]int, n)
 	for i := range n {
 		truth[i] = rng.IntN(classes)
@@ -53,7 +53,7 @@ func made(t testing.TB, n, classes int, epsilon float64, labels mech.Params, see
 	return d, truth
 }
 
-func accuracy(m *forward.Model, x nn.Matrix, truth []int) float64 {
+func accuracy(m *estimate.ReleasedModel, x nn.Matrix, truth []int) float64 {
 	right := 0
 	for i, c := range m.Predict(x) {
 		if c == truth[i] {
@@ -77,7 +77,7 @@ func TestBeatsLabelsAsTheyAre(t *testing.T) {
 		test, truth := made(t, 2000, 6, 8, sixLabels, seed+100)
 		var right [2]float64
 		for i, plain := range []bool{false, true} {
-			m, err := forward.Fit(t.Context(), d, forward.Options{AsTheyAre: plain})
+			m, err := estimate.FitReleases(t.Context(), d, estimate.TrainingOptions{AsTheyAre: plain})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestFit(t *testing.T) {
 		{Mechanism: "subset", Epsilon: 4, Own: mech.SubsetParams{Classes: 3}},
 	} {
 		d, _ := made(t, 600, 3, 12, labels, 1)
-		m, err := forward.Fit(t.Context(), d, forward.Options{Epochs: 6})
+		m, err := estimate.FitReleases(t.Context(), d, estimate.TrainingOptions{Epochs: 6})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestFit(t *testing.T) {
 		if !(got > 0.85) || m.Accuracy.Rows != 120 || math.Abs(m.Accuracy.Value-got) > 0.2 || !(float64(m.Accuracy.Low) <= m.Accuracy.Value && m.Accuracy.Value <= float64(m.Accuracy.High)) {
 			t.Errorf("%s: accuracy %v, told %+v, want above 0.85 and about as told", labels.Mechanism, got, m.Accuracy)
 		}
-		again, err := forward.Fit(t.Context(), d, forward.Options{Epochs: 6, Workers: 2})
+		again, err := estimate.FitReleases(t.Context(), d, estimate.TrainingOptions{Epochs: 6, Workers: 2})
 		if err != nil || again.Loss != m.Loss {
 			t.Errorf("%s: two workers have loss %v, %v, want %v", labels.Mechanism, again.Loss, err, m.Loss)
 		}
@@ -123,14 +123,14 @@ func TestGradient(t *testing.T) {
 	d, _ := made(t, 400, 6, 8, sixLabels, 3)
 	scores := []float32{0.3, -1, 2, 0.1, 0, -0.5}
 	grad, shifted := make([]float32, 6), make([]float32, 6)
-	forward.Descend(&d, grad, scores, 7)
+	estimate.Descend(&d, grad, scores, 7)
 	for c := range scores {
 		const step = 1e-2
 		var loss [2]float64
 		for i, by := range []float32{step, -step} {
 			moved := slices.Clone(scores)
 			moved[c] += by
-			loss[i] = forward.Descend(&d, shifted, moved, 7)
+			loss[i] = estimate.Descend(&d, shifted, moved, 7)
 		}
 		if want := (loss[0] - loss[1]) / (2 * step); math.Abs(float64(grad[c])-want) > 1e-4 {
 			t.Errorf("gradient of class %d is %v, want %v", c, grad[c], want)
@@ -140,13 +140,13 @@ func TestGradient(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	good, _ := made(t, 400, 6, 8, sixLabels, 3)
-	for name, spoil := range map[string]func(*forward.Data){
-		"fewer labels": func(d *forward.Data) { d.Y = d.Y[:300] },
-		"one class":    func(d *forward.Data) { d.Classes = 1 },
-		"few rows":     func(d *forward.Data) { d.X, d.Y = d.X.Slice(0, 100), d.Y[:100] },
-		"no label":     func(d *forward.Data) { d.Y = append([][]float64{{0.5}}, d.Y[1:]...) },
-		"not a number": func(d *forward.Data) { d.X = d.X.Clone(); d.X.Row(0)[0] = float32(math.NaN()) },
-		"labels of vectors": func(d *forward.Data) {
+	for name, spoil := range map[string]func(*estimate.TrainingData){
+		"fewer labels": func(d *estimate.TrainingData) { d.Y = d.Y[:300] },
+		"one class":    func(d *estimate.TrainingData) { d.Classes = 1 },
+		"few rows":     func(d *estimate.TrainingData) { d.X, d.Y = d.X.Slice(0, 100), d.Y[:100] },
+		"no label":     func(d *estimate.TrainingData) { d.Y = append([][]float64{{0.5}}, d.Y[1:]...) },
+		"not a number": func(d *estimate.TrainingData) { d.X = d.X.Clone(); d.X.Row(0)[0] = float32(math.NaN()) },
+		"labels of vectors": func(d *estimate.TrainingData) {
 			m, err := mech.New(mech.Params{Mechanism: "privunit", Dim: 8, Epsilon: 1})
 			if err != nil {
 				t.Fatal(err)
@@ -156,24 +156,24 @@ func TestRefuses(t *testing.T) {
 	} {
 		d := good
 		spoil(&d)
-		if _, err := forward.Fit(t.Context(), d, forward.Options{Epochs: 1}); err == nil {
+		if _, err := estimate.FitReleases(t.Context(), d, estimate.TrainingOptions{Epochs: 1}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 }
 
-func ExampleFit() {
+func ExampleFitReleases() {
 	labels, err := mech.NewKRR(mech.Params{Epsilon: 3, Own: mech.KRRParams{Classes: 2}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	d := forward.Data{X: nn.NewMatrix(200, 1), Classes: 2, Labels: labels}
+	d := estimate.TrainingData{X: nn.NewMatrix(200, 1), Classes: 2, Labels: labels}
 	for i := range 200 { // as if released
 		d.X.Row(i)[0] = float32(2*(i%2) - 1)
 		d.Y = append(d.Y, []float64{float64(i % 2)})
 	}
-	m, err := forward.Fit(context.Background(), d, forward.Options{Epochs: 10})
+	m, err := estimate.FitReleases(context.Background(), d, estimate.TrainingOptions{Epochs: 10})
 	if err != nil {
 		fmt.Println(err)
 		return

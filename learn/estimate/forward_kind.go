@@ -1,4 +1,4 @@
-package forward
+package estimate
 
 import (
 	"fmt"
@@ -10,10 +10,10 @@ import (
 )
 
 // Format marks what "sotto estimate train" prints as JSON.
-const Format = "sotto-estimate-train-1"
+const TrainedFormat = "sotto-estimate-train-1"
 
 // Result is what was trained from releases.
-type Result struct {
+type TrainedResult struct {
 	Format    string       `json:"format"`
 	File      string       `json:"file"` // of the vectors, without folders
 	N         int          `json:"n"`
@@ -25,8 +25,8 @@ type Result struct {
 	Penalty   float64      `json:"penalty"`
 	// Accuracy is that of the classifier on rows held out, and AsTheyAre that of one
 	// that takes released labels for true ones. Both are told from released labels.
-	Accuracy  Accuracy `json:"accuracy"`
-	AsTheyAre Accuracy `json:"as_they_are"`
+	Accuracy  TrainedAccuracy `json:"accuracy"`
+	AsTheyAre TrainedAccuracy `json:"as_they_are"`
 	// NoIntervals is why accuracies have none; "" where they have.
 	NoIntervals string `json:"no_intervals,omitempty"`
 }
@@ -39,12 +39,12 @@ type Released struct {
 }
 
 // Kind is what "sotto estimate train" prints.
-var Kind = evidence.Kind[Result]{
-	Format: Format, Name: "training from releases", List: "trained_from_releases",
-	Section:  evidence.Each("Classifiers from releases", (*Result).sections),
-	Summary:  evidence.Said((*Result).Sentence, nil),
-	Subjects: (*Result).subjects,
-	Check: func(r *Result) error {
+var TrainedKind = evidence.Kind[TrainedResult]{
+	Format: TrainedFormat, Name: "training from releases", List: "trained_from_releases",
+	Section:  evidence.Each("Classifiers from releases", (*TrainedResult).sections),
+	Summary:  evidence.Said((*TrainedResult).Sentence, nil),
+	Subjects: (*TrainedResult).subjects,
+	Check: func(r *TrainedResult) error {
 		if r.N < 1 || len(r.Classes) < 2 {
 			return fmt.Errorf("forward: the result has %d rows and %d classes, must have some and at least 2", r.N, len(r.Classes))
 		}
@@ -52,11 +52,11 @@ var Kind = evidence.Kind[Result]{
 	},
 }
 
-func (a Accuracy) estimate() measure.Estimate {
+func (a TrainedAccuracy) estimate() measure.Estimate {
 	return measure.Estimate{Value: measure.Number(a.Value), Low: a.Low, High: a.High}
 }
 
-func (r *Result) subjects() []evidence.Subject {
+func (r *TrainedResult) subjects() []evidence.Subject {
 	g := r.Guarantee
 	return []evidence.Subject{{
 		Name:    "classifier from " + page.FileName(r.File),
@@ -67,7 +67,7 @@ func (r *Result) subjects() []evidence.Subject {
 }
 
 // Said renders an accuracy with its interval, in percent.
-func (a Accuracy) Said() string {
+func (a TrainedAccuracy) Said() string {
 	percent := func(v measure.Number) string { return page.Decimal(100*v, 1) }
 	if a.Low != a.Low { //nolint:gocritic // undefined
 		return percent(measure.Number(a.Value)) + " %, without an interval"
@@ -77,19 +77,19 @@ func (a Accuracy) Said() string {
 
 // Hold takes back the intervals of accuracies where somebody has several of the rows,
 // for the reason that is given.
-func (r *Result) Hold(reason string) {
+func (r *TrainedResult) Hold(reason string) {
 	r.NoIntervals = reason
-	for _, a := range []*Accuracy{&r.Accuracy, &r.AsTheyAre} {
+	for _, a := range []*TrainedAccuracy{&r.Accuracy, &r.AsTheyAre} {
 		a.Low, a.High = measure.Undefined, measure.Undefined
 	}
 }
 
 // Sentence says how well the classifier does.
-func (r *Result) Sentence() string {
+func (r *TrainedResult) Sentence() string {
 	return fmt.Sprintf("A classifier of %d classes, trained from %s, tells the true label with an accuracy of %s.", len(r.Classes), page.Plural(r.N, "private vector and label", "private vectors and labels"), r.Accuracy.Said())
 }
 
-func (r *Result) sections() []page.Section {
+func (r *TrainedResult) sections() []page.Section {
 	t := &page.Table{Caption: "Accuracy on rows held out, told from released labels", Head: page.Heads("trained", "#accuracy")}
 	t.Add("with the channel in the loss", r.Accuracy.Said())
 	t.Add("on released labels as they are", r.AsTheyAre.Said())

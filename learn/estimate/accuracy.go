@@ -1,15 +1,14 @@
-package forward
+package estimate
 
 import (
 	"fmt"
 
 	"sotto/compute/measure"
-	"sotto/learn/estimate"
 	"sotto/promise/mech"
 )
 
 // Accuracy is how many true labels are told rightly.
-type Accuracy struct {
+type TrainedAccuracy struct {
 	Value float64        `json:"value"`
 	Low   measure.Number `json:"low"` // undefined where somebody has several of the rows
 	High  measure.Number `json:"high"`
@@ -22,24 +21,24 @@ const confidence = 0.95
 // accuracy tells from released labels how often the true one is predicted. A release
 // names the predicted class with probability Least + Rise·1{it is true}, so that
 // whether it does is a release of whether the prediction is right.
-func (d *Data) accuracy(m *Model, rows []int) (Accuracy, error) {
+func (d *TrainingData) accuracy(m *ReleasedModel, rows []int) (TrainedAccuracy, error) {
 	answering, ok := d.Labels.(mech.Answering)
 	if !ok {
-		return Accuracy{}, fmt.Errorf("forward: labels by %s tell no accuracy", d.Labels.Params().Mechanism)
+		return TrainedAccuracy{}, fmt.Errorf("forward: labels by %s tell no accuracy", d.Labels.Params().Mechanism)
 	}
 	law, err := answering.Law()
 	if err != nil {
-		return Accuracy{}, err
+		return TrainedAccuracy{}, err
 	}
 	predicted := m.Predict(d.X.Gather(rows))
 	counts, agree := make([]int, d.Classes), 0
 	for i, row := range rows {
 		clear(counts)
 		if err = answering.Mark(counts, d.Y[row]); err != nil {
-			return Accuracy{}, err
+			return TrainedAccuracy{}, err
 		}
 		agree += counts[predicted[i]]
 	}
-	value, low, high := estimate.Binary(agree, len(rows), law.Least[0], law.Rise, confidence)
-	return Accuracy{Value: value, Low: measure.Number(low), High: measure.Number(high), Rows: len(rows)}, nil
+	value, low, high := Binary(agree, len(rows), law.Least[0], law.Rise, confidence)
+	return TrainedAccuracy{Value: value, Low: measure.Number(low), High: measure.Number(high), Rows: len(rows)}, nil
 }

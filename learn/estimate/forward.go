@@ -1,16 +1,4 @@
-// Package forward trains a classifier from releases alone: vectors that were released
-// privately, with labels that were released privately too.
-//
-// A released label is often a lie. How often is public, so that the loss can ask for
-// the class that was answered instead of the label that was released: the likelihood
-// of a released label y is Σ P(y|c)·softmax(c), P being the channel of the labels
-// (forward correction). Training on released labels as they are asks for the lies, too.
-//
-// It reads releases and no raw data, so that training spends nothing. The smallest use
-// is
-//
-//	m, err := forward.Fit(ctx, forward.Data{X: vectors, Y: labels, Classes: 6, Labels: krr}, forward.Options{})
-package forward
+package estimate
 
 import (
 	"context"
@@ -25,8 +13,21 @@ import (
 	"sotto/promise/mech"
 )
 
+// This part of the package trains a classifier from releases alone: vectors that were released
+// privately, with labels that were released privately too.
+//
+// A released label is often a lie. How often is public, so that the loss can ask for
+// the class that was answered instead of the label that was released: the likelihood
+// of a released label y is Σ P(y|c)·softmax(c), P being the channel of the labels
+// (forward correction). Training on released labels as they are asks for the lies, too.
+//
+// It reads releases and no raw data, so that training spends nothing. The smallest use
+// is
+//
+//	m, err := FitReleases(ctx, TrainingData{X: vectors, Y: labels, Classes: 6, Labels: krr}, TrainingOptions{})
+
 // Data is what was released of each person.
-type Data struct {
+type TrainingData struct {
 	X       nn.Matrix        // a released vector a row
 	Y       [][]float64      // the released label of each row
 	Classes int              // that labels may have
@@ -36,7 +37,7 @@ type Data struct {
 }
 
 // Options says how to train. The zero value uses the defaults.
-type Options struct {
+type TrainingOptions struct {
 	AsTheyAre bool    // take released labels for true ones, as a baseline
 	Epochs    int     // passes over the rows; 0 means 30
 	Rate      float64 // step size; 0 means 0.01
@@ -45,7 +46,7 @@ type Options struct {
 	Workers   int     // 0 means one; no result depends on it
 }
 
-func (o Options) filled() Options {
+func (o TrainingOptions) filled() TrainingOptions {
 	if o.Epochs == 0 {
 		o.Epochs = 30
 	}
@@ -66,29 +67,29 @@ var penalties = []float64{0, 0.001, 0.01, 0.1}
 const held = 5
 
 // leastRows is how many rows there must be for each class.
-const leastRows = 10
+const forwardLeastRows = 10
 
 // Model is a linear classifier of released vectors.
-type Model struct {
+type ReleasedModel struct {
 	model.Linear
 	Penalty float64 // that was best on rows held out
 	Loss    float64 // on these, in nats a row; of released labels
 	// Accuracy is the share of true labels of rows held out that are told rightly,
 	// as far as released ones say: unbiased, with an interval that holds at every
 	// number of rows for given weights.
-	Accuracy Accuracy
+	Accuracy TrainedAccuracy
 }
 
 // check refuses data that does not fit.
-func (d *Data) check() error {
+func (d *TrainingData) check() error {
 	n := len(d.Y)
 	switch {
 	case d.X.Rows != n:
 		return fmt.Errorf("forward: there are %d vectors and %d labels, must be as many", d.X.Rows, n)
 	case d.Classes < 2:
 		return fmt.Errorf("forward: there are %d classes, must be at least 2", d.Classes)
-	case n < held*leastRows*d.Classes:
-		return fmt.Errorf("forward: there are %d rows of %d classes, must be at least %d", n, d.Classes, held*leastRows*d.Classes)
+	case n < held*forwardLeastRows*d.Classes:
+		return fmt.Errorf("forward: there are %d rows of %d classes, must be at least %d", n, d.Classes, held*forwardLeastRows*d.Classes)
 	}
 	if err := d.X.Finite(); err != nil {
 		return err
@@ -108,7 +109,7 @@ func (d *Data) check() error {
 
 // likelihood returns how likely the released label of row i is for each class, up to
 // a factor that is the same for all: 1 for the likeliest.
-func (d *Data) likelihood(i int) ([]float64, error) {
+func (d *TrainingData) likelihood(i int) ([]float64, error) {
 	key := fmt.Sprint(d.Y[i])
 	if l, ok := d.known[key]; ok {
 		return l, nil
@@ -132,7 +133,7 @@ func (d *Data) likelihood(i int) ([]float64, error) {
 
 // Fit trains a classifier. A fifth of the rows is held out: on these the penalty of
 // weights is chosen, by the likelihood of released labels, and the accuracy measured.
-func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+func FitReleases(ctx context.Context, d TrainingData, o TrainingOptions) (*ReleasedModel, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
@@ -150,7 +151,7 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	}
 	x, scale := scaled(d.X)
 	pool := nn.NewPool(o.Workers)
-	var best *Model
+	var best *ReleasedModel
 	for _, penalty := range penalties {
 		layer, err := d.train(ctx, pool, x, fit, penalty, o)
 		if err != nil {
@@ -158,7 +159,7 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 		}
 		loss := d.loss(pool, layer, x.Gather(out), out, o)
 		if best == nil || loss < best.Loss {
-			best = &Model{Penalty: penalty, Loss: loss, Linear: linear(layer, scale)}
+			best = &ReleasedModel{Penalty: penalty, Loss: loss, Linear: linear(layer, scale)}
 		}
 	}
 	if !(best.Loss < math.MaxFloat64) {
@@ -205,7 +206,7 @@ func linear(layer *nn.Dense, scale []float32) model.Linear {
 }
 
 // train fits a layer to some rows.
-func (d *Data) train(ctx context.Context, pool *nn.Pool, x nn.Matrix, rows []int, penalty float64, o Options) (*nn.Dense, error) {
+func (d *TrainingData) train(ctx context.Context, pool *nn.Pool, x nn.Matrix, rows []int, penalty float64, o TrainingOptions) (*nn.Dense, error) {
 	rng := weakrand.New(weakrand.NewPCG(o.Seed, 0x666f7277617264))
 	layer := nn.NewDense(x.Cols, d.Classes, rng)
 	for _, p := range layer.Params() {
@@ -242,7 +243,7 @@ func (d *Data) train(ctx context.Context, pool *nn.Pool, x nn.Matrix, rows []int
 //
 // With s the softmax and f the sum, the gradient of class c is s_c − s_c·P(y|c)/f: the
 // softmax less what is known of the class once the released label is seen.
-func (d *Data) descend(grad, scores []float32, row int, factor float64, o Options) float64 {
+func (d *TrainingData) descend(grad, scores []float32, row int, factor float64, o TrainingOptions) float64 {
 	likely, _ := d.likelihood(row) // check has seen it
 	if o.AsTheyAre {
 		likely = sure(likely)
@@ -271,7 +272,7 @@ func sure(likely []float64) []float64 {
 }
 
 // loss returns the mean loss of some rows.
-func (d *Data) loss(pool *nn.Pool, layer *nn.Dense, x nn.Matrix, rows []int, o Options) float64 {
+func (d *TrainingData) loss(pool *nn.Pool, layer *nn.Dense, x nn.Matrix, rows []int, o TrainingOptions) float64 {
 	scores := layer.Forward(pool, nn.Infer, x)
 	grad, sum := make([]float32, d.Classes), 0.0
 	for i, row := range rows {
@@ -281,7 +282,7 @@ func (d *Data) loss(pool *nn.Pool, layer *nn.Dense, x nn.Matrix, rows []int, o O
 }
 
 // Predict returns the likeliest class of each released vector.
-func (m *Model) Predict(x nn.Matrix) []int {
+func (m *ReleasedModel) Predict(x nn.Matrix) []int {
 	all := make([]int, x.Rows)
 	scores := make([]float32, len(m.Bias))
 	for i := range all {
