@@ -9,7 +9,7 @@ import (
 
 	"sotto/command/term"
 	"sotto/internal/layout"
-	"sotto/learn/experiment/distilled"
+	"sotto/learn/experiment"
 	"sotto/text/encode/distill"
 )
 
@@ -26,7 +26,7 @@ func runDistillTask(c *cobra.Command, o distillOptions, std term.Streams) error 
 	}
 	defer release()
 	bar := term.NewProgress(std.Err, "texts")
-	report, student, err := distilled.Run(c.Context(), o.task, o.in, distilled.Options{
+	report, student, err := experiment.Distill(c.Context(), o.task, o.in, experiment.DistillOptions{
 		TaskSettings: distill.TaskSettings{Student: o.student, Dim: o.Dim, Rate: o.Rate, Epochs: o.Epochs, Seed: o.Seed, Name: o.Name, Notice: o.Notice},
 		Parent:       o.parent, Texts: texts, Variants: o.variants, Workers: o.workers,
 		Progress: tellDistill(std.Err, bar, "loss on the validation part"),
@@ -38,14 +38,14 @@ func runDistillTask(c *cobra.Command, o distillOptions, std term.Streams) error 
 	if err = student.Save(o.out); err != nil {
 		return err
 	}
-	return term.Show(std.Out, o.json, report, func(out io.Writer, r *distilled.Report) error { return printDistilled(out, r, o.out) })
+	return term.Show(std.Out, o.json, report, func(out io.Writer, r *experiment.DistillReport) error { return printDistilled(out, r, o.out) })
 }
 
 // printDistilled prints what was measured.
-func printDistilled(out io.Writer, r *distilled.Report, path string) error {
+func printDistilled(out io.Writer, r *experiment.DistillReport, path string) error {
 	b := layout.NewBuffer(out)
 	t := term.NewTable(b, "ENCODER", "ACCURACY %", "95 % INTERVAL", "TEXTS A SECOND")
-	row := func(name string, s *distilled.Score, speed float64) {
+	row := func(name string, s *experiment.DistillScore, speed float64) {
 		if s == nil {
 			t.Row(name, "-", "it is not here", "")
 			return

@@ -1,4 +1,4 @@
-package distilled_test
+package experiment_test
 
 import (
 	"bytes"
@@ -12,13 +12,12 @@ import (
 
 	"sotto/compute/nn/transformer/tiny"
 	"sotto/learn/experiment"
-	"sotto/learn/experiment/distilled"
 	"sotto/text/encode/catalogue"
 	"sotto/text/encode/distill"
 )
 
 // trained trains a model on an encoder that is tuned first, or not.
-func trained(t *testing.T, tune bool, dropout float64) (dir, parent string) {
+func distilledTrained(t *testing.T, tune bool, dropout float64) (dir, parent string) {
 	t.Helper()
 	parent = t.TempDir()
 	if err := tiny.Even().Write(parent); err != nil {
@@ -39,25 +38,25 @@ func trained(t *testing.T, tune bool, dropout float64) (dir, parent string) {
 // TestRun distils a tuned encoder, and checks that what is reported fits together,
 // that the file is an encoder, and that the number of workers does not show in it.
 func TestRun(t *testing.T) {
-	dir, parent := trained(t, true, 0)
+	dir, parent := distilledTrained(t, true, 0)
 	var files [][]byte
 	for workers := range 2 {
 		stages := map[string]int{}
-		o := distilled.Options{
+		o := experiment.DistillOptions{
 			TaskSettings: distill.TaskSettings{Student: distill.Words, Dim: 16, Buckets: 5000, Epochs: 4, Name: "small"},
 			Workers:      1 + workers, Texts: []string{"a man is playing", "no cat"}, Progress: func(r distill.Report) { stages[r.Stage]++ },
 		}
 		if workers == 1 {
 			o.Parent = parent
 		}
-		r, student, err := distilled.Run(t.Context(), dir, "", o)
+		r, student, err := experiment.Distill(t.Context(), dir, "", o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r.Data != "reviews" || r.Rows.Train != 240 || r.Rows.Validation != 60 || r.Rows.Test != 60 || r.Rows.Unlabelled != 2 || r.Rows.Variants < 900 || stages["epoch"] == 0 {
 			t.Errorf("the report is %+v, after stages %v", r, stages)
 		}
-		for _, s := range []distilled.Score{r.Tuned, r.Before, r.Distilled} {
+		for _, s := range []experiment.DistillScore{r.Tuned, r.Before, r.Distilled} {
 			if !(s.Low <= s.Accuracy && s.Accuracy <= s.High && s.High <= 1) {
 				t.Errorf("a score is %+v", s)
 			}
@@ -86,21 +85,21 @@ func TestRun(t *testing.T) {
 		t.Error("two workers make another file than one")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	o := distilled.Options{Progress: func(distill.Report) { cancel() }}
-	if _, _, err := distilled.Run(ctx, dir, "", o); !errors.Is(err, context.Canceled) {
+	o := experiment.DistillOptions{Progress: func(distill.Report) { cancel() }}
+	if _, _, err := experiment.Distill(ctx, dir, "", o); !errors.Is(err, context.Canceled) {
 		t.Errorf("after ctx ended: %v", err)
 	}
 	cancel()
 }
 
 func TestRunRefuses(t *testing.T) {
-	if _, _, err := distilled.Run(t.Context(), "nowhere", "", distilled.Options{TaskSettings: distill.TaskSettings{Student: "dog"}}); err == nil || !strings.Contains(err.Error(), "must be one of table, words, chars") {
+	if _, _, err := experiment.Distill(t.Context(), "nowhere", "", experiment.DistillOptions{TaskSettings: distill.TaskSettings{Student: "dog"}}); err == nil || !strings.Contains(err.Error(), "must be one of table, words, chars") {
 		t.Errorf("a student that there is not gives %v, before anything is opened", err)
 	}
-	plain, _ := trained(t, false, 0)
-	masked, _ := trained(t, true, 0.1)
+	plain, _ := distilledTrained(t, false, 0)
+	masked, _ := distilledTrained(t, true, 0.1)
 	for dir, want := range map[string]string{plain: "must be one that was tuned", masked: "with masks", t.TempDir(): "holds no model"} {
-		if _, _, err := distilled.Run(t.Context(), dir, "", distilled.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := experiment.Distill(t.Context(), dir, "", experiment.DistillOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want one with %q", err, want)
 		}
 	}

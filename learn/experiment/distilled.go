@@ -1,17 +1,4 @@
-// Package distilled teaches what a tuned encoder knows of its task to a table that
-// answers in microseconds, and measures how much of the gain is kept: it takes the
-// folder of a training with --tune, asks its encoder about the texts that it was
-// trained on and about more, and hands that to package text/encode/distill.
-//
-// It runs on the trusted side, and what it makes protects nobody by itself: a table
-// remembers the texts that it was made from. The smallest use is
-//
-//	report, student, err := distilled.Run(ctx, "news", "", distilled.Options{})
-//	if err != nil {
-//		return err
-//	}
-//	return student.Save("news.static")
-package distilled
+package experiment
 
 import (
 	"context"
@@ -22,7 +9,6 @@ import (
 	"sotto/compute/measure"
 	"sotto/compute/nn"
 	"sotto/data/dataset"
-	"sotto/learn/experiment"
 	"sotto/learn/experiment/prepared"
 	"sotto/learn/model"
 	"sotto/learn/train"
@@ -33,8 +19,22 @@ import (
 	"sotto/text/encode/static"
 )
 
+// This part of the package teaches what a tuned encoder knows of its task to a table that
+// answers in microseconds, and measures how much of the gain is kept: it takes the
+// folder of a training with --tune, asks its encoder about the texts that it was
+// trained on and about more, and hands that to package text/encode/distill.
+//
+// It runs on the trusted side, and what it makes protects nobody by itself: a table
+// remembers the texts that it was made from. The smallest use is
+//
+//	report, student, err := Distill(ctx, "news", "", DistillOptions{})
+//	if err != nil {
+//		return err
+//	}
+//	return student.Save("news.static")
+
 // Options say what is taught to whom, and how.
-type Options struct {
+type DistillOptions struct {
 	distill.TaskSettings
 	// Parent is the encoder that was tuned, for what it tells untouched; "" means the
 	// one that the tuned encoder's manifest names.
@@ -49,7 +49,7 @@ type Options struct {
 }
 
 // Score is what a linear classifier on an encoder's vectors tells of the test part.
-type Score struct {
+type DistillScore struct {
 	Accuracy float64 `json:"accuracy"` // the mean over labels
 	// Low and High bound it with 95 % confidence, after Clopper and Pearson; of several
 	// labels as if each answer were drawn by itself.
@@ -58,7 +58,7 @@ type Score struct {
 }
 
 // Rows says how many texts were used for what.
-type Rows struct {
+type DistillRows struct {
 	Train      int `json:"train"`
 	Validation int `json:"validation"`
 	Test       int `json:"test"`
@@ -68,35 +68,35 @@ type Rows struct {
 
 // Speed is how many texts a second one core encodes, of the test part and in this
 // run.
-type Speed struct {
+type DistillSpeed struct {
 	Tuned     float64 `json:"tuned"`
 	Distilled float64 `json:"distilled"`
 }
 
 // Report is how much of what tuning gained a small encoder keeps.
-type Report struct {
+type DistillReport struct {
 	Data     string               `json:"data"`
 	Encoder  string               `json:"encoder"` // the tuned one
 	Settings distill.TaskSettings `json:"settings"`
-	Rows     Rows                 `json:"rows"`
+	Rows     DistillRows          `json:"rows"`
 	Epoch    int                  `json:"epoch"` // of the student that is kept
 	Bytes    int                  `json:"bytes"` // of the student's table
 
-	Frozen    *Score `json:"frozen"` // of the encoder before it was tuned; null if it is not here
-	Tuned     Score  `json:"tuned"`
-	Before    Score  `json:"before"` // of the built-in table, which the student begins with
-	Distilled Score  `json:"distilled"`
+	Frozen    *DistillScore `json:"frozen"` // of the encoder before it was tuned; null if it is not here
+	Tuned     DistillScore  `json:"tuned"`
+	Before    DistillScore  `json:"before"` // of the built-in table, which the student begins with
+	Distilled DistillScore  `json:"distilled"`
 
 	GainLarge measure.Number `json:"gain_large"` // tuned over frozen
 	GainSmall float64        `json:"gain_small"` // distilled over before
 	Kept      measure.Number `json:"kept"`       // the gain of the small one over that of the large one
 	Closed    measure.Number `json:"closed"`     // the gain of the small one over what parted it from the tuned one
-	Speed     Speed          `json:"speed"`
+	Speed     DistillSpeed   `json:"speed"`
 }
 
 // Run distils the encoder of the training in a folder, whose rows are in file if they
 // are of one. It keeps nothing: the student is for the caller to save.
-func Run(ctx context.Context, dir string, file prepared.Path, o Options) (*Report, *distill.Taught, error) {
+func Distill(ctx context.Context, dir string, file prepared.Path, o DistillOptions) (*DistillReport, *distill.Taught, error) {
 	if err := o.Validate(); err != nil {
 		return nil, nil, err
 	}
@@ -119,12 +119,12 @@ type material struct {
 	rows    []int // all that are used of texts
 	lessons distill.Lessons
 	exam    distill.Exam
-	report  Report
+	report  DistillReport
 }
 
 // gather asks the tuned encoder, and measures those that are there already.
-func gather(ctx context.Context, dir string, file prepared.Path, o Options) (*material, error) {
-	_, info, folder, err := experiment.FirstModel(dir)
+func gather(ctx context.Context, dir string, file prepared.Path, o DistillOptions) (*material, error) {
+	_, info, folder, err := FirstModel(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func gather(ctx context.Context, dir string, file prepared.Path, o Options) (*ma
 	if err = m.open(ctx, folder, file); err != nil {
 		return nil, err
 	}
-	m.report = Report{Data: m.record.Name, Encoder: string(m.record.Encoder)}
+	m.report = DistillReport{Data: m.record.Name, Encoder: string(m.record.Encoder)}
 	d := m.set
 	m.rows = append(append(append([]int{}, d.Train...), d.Validation...), d.Test...)
 	tell := o.Progress
@@ -233,12 +233,12 @@ func (m *material) fit(ctx context.Context, x nn.Matrix, head *model.Linear) (*m
 }
 
 // score tells the test part by a classifier.
-func (m *material) score(c *model.Model, x nn.Matrix) (Score, error) {
+func (m *material) score(c *model.Model, x nn.Matrix) (DistillScore, error) {
 	released, err := c.Release(m.pool, x, m.set.Test, nil)
 	if err != nil {
-		return Score{}, err
+		return DistillScore{}, err
 	}
-	var s Score
+	var s DistillScore
 	hits, rows := 0, 0
 	said := c.Predict(m.pool, released, 1)
 	for l, got := range said {
@@ -256,7 +256,7 @@ func (m *material) score(c *model.Model, x nn.Matrix) (Score, error) {
 
 // others measures the encoder before it was tuned, and the table that the student
 // begins with.
-func (m *material) others(ctx context.Context, o Options, tell func(distill.Report)) error {
+func (m *material) others(ctx context.Context, o DistillOptions, tell func(distill.Report)) error {
 	x, err := m.encode(ctx, m.start, "texts by the built-in table", tell)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package distilled
+package experiment
 
 import (
 	"context"
@@ -39,7 +39,7 @@ func (m *material) head() (*model.Linear, error) {
 // and parts of both. To ask about each word of its vocabulary by itself, besides, told
 // students nothing: with 77 intents of a bank the loss of the validation part was
 // 0.435 with and without, with sentences about films 0.444 with and 0.430 without.
-func (m *material) ask(ctx context.Context, teacher *model.Model, x nn.Matrix, o Options, tell func(distill.Report)) error {
+func (m *material) ask(ctx context.Context, teacher *model.Model, x nn.Matrix, o DistillOptions, tell func(distill.Report)) error {
 	d := m.set
 	texts := append(nn.Pick(m.texts, d.Train), o.Texts...)
 	parts := variants(texts, o.variants(len(texts)), o.Seed)
@@ -65,12 +65,12 @@ func (m *material) ask(ctx context.Context, teacher *model.Model, x nn.Matrix, o
 		Texts: append(nn.Pick(m.texts, d.Train), more...), Vectors: vectors,
 		Answers: channel.Posteriors(teacher.Logits(m.pool, released), classes), Classes: classes,
 	}
-	m.report.Rows = Rows{Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Unlabelled: len(o.Texts), Variants: len(parts)}
+	m.report.Rows = DistillRows{Train: len(d.Train), Validation: len(d.Validation), Test: len(d.Test), Unlabelled: len(o.Texts), Variants: len(parts)}
 	return nil
 }
 
 // variants returns how many parts of each of so many texts are asked about.
-func (o Options) variants(texts int) int {
+func (o DistillOptions) variants(texts int) int {
 	n := o.Variants
 	if n == 0 {
 		n = defaultVariants
@@ -110,7 +110,7 @@ func variants(texts []string, each int, seed uint64) []string {
 }
 
 // teach teaches a student and measures it.
-func (m *material) teach(ctx context.Context, o Options) (*Report, *distill.Taught, error) {
+func (m *material) teach(ctx context.Context, o DistillOptions) (*DistillReport, *distill.Taught, error) {
 	r := m.report
 	student, err := distill.Task(ctx, o.TaskSettings, m.tuned.WordPiece(), m.start, m.lessons, m.exam, m.pool, o.Progress)
 	if err != nil {
@@ -134,7 +134,7 @@ func (m *material) teach(ctx context.Context, o Options) (*Report, *distill.Taug
 }
 
 // gains compares.
-func (r *Report) gains() {
+func (r *DistillReport) gains() {
 	r.GainSmall = r.Distilled.Accuracy - r.Before.Accuracy
 	r.GainLarge, r.Kept = measure.Number(math.NaN()), measure.Number(math.NaN())
 	if r.Frozen != nil {
@@ -154,7 +154,7 @@ func share(part, whole float64) measure.Number {
 
 // speed times both encoders on the same texts of the test part, the best of three
 // tries.
-func (m *material) speed(student *distill.Taught) Speed {
+func (m *material) speed(student *distill.Taught) DistillSpeed {
 	texts := nn.Pick(m.texts, m.set.Test[:min(len(m.set.Test), 64)])
 	timed := func(dim, repeat int, encode func(dst []float32, s string)) float64 {
 		dst, best := make([]float32, dim), math.Inf(1)
@@ -169,5 +169,5 @@ func (m *material) speed(student *distill.Taught) Speed {
 		}
 		return float64(len(texts)) / best
 	}
-	return Speed{Tuned: timed(m.tuned.Dim(), 1, m.tuned.Encode), Distilled: timed(student.Weight.Rows, 20, student.Encode)}
+	return DistillSpeed{Tuned: timed(m.tuned.Dim(), 1, m.tuned.Encode), Distilled: timed(student.Weight.Rows, 20, student.Encode)}
 }
