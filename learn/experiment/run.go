@@ -21,7 +21,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/learn/experiment/prepared"
 	"sotto/learn/experiment/score"
-	"sotto/learn/experiment/tuned"
 	"sotto/learn/model"
 	"sotto/learn/train"
 	"sotto/text/encode/bert/tune"
@@ -100,7 +99,7 @@ type runner struct {
 	scorer *scorer
 	store  store
 	sketch *sketch
-	tuned  *tuned.Encoders // nil where none are
+	tuned  *TunedEncoders // nil where none are
 	taught *train.Teachers
 
 	mu       sync.Mutex // guards the rest
@@ -161,7 +160,7 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 		return nil, err
 	}
 	if err = st.begin(s); err == nil && !s.Tune {
-		r.result.Notes, err = tuned.Carry(r.result.Notes, string(d.Record.Encoder), string(s.Encoder), st.dir)
+		r.result.Notes, err = CarryTuned(r.result.Notes, string(d.Record.Encoder), string(s.Encoder), st.dir)
 	}
 	if err != nil {
 		return nil, err

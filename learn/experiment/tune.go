@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"sotto/learn/experiment/prepared"
-	"sotto/learn/experiment/tuned"
 	"sotto/learn/model"
 	"sotto/learn/train"
 	"sotto/text/encode/bert/tune"
@@ -75,7 +74,7 @@ func (r *runner) load(ctx context.Context, whole bool) (*prepared.Set, error) {
 		first := slices.IndexFunc(jobs, func(j job) bool { return j.config >= 0 })
 		jobs = jobs[first : first+1]
 	}
-	if r.tuned, err = tuned.NewEncoders(cmp.Or(r.opt.Encoders, r.store.dir), want, r.spec.In, r.opt.Workers); err != nil {
+	if r.tuned, err = NewTunedEncoders(cmp.Or(r.opt.Encoders, r.store.dir), want, r.spec.In, r.opt.Workers); err != nil {
 		return nil, err
 	}
 	notes, err := r.tune(ctx, jobs)
@@ -104,7 +103,7 @@ func (r *runner) tune(ctx context.Context, jobs []job) ([]string, error) {
 	var notes []string
 	told := map[string]bool{}
 	for i, j := range first {
-		o := tuned.Options{Resume: r.opt.Resume, Progress: func(p tune.Progress) {
+		o := TuneOptions{Resume: r.opt.Resume, Progress: func(p tune.Progress) {
 			if r.opt.Progress != nil {
 				r.opt.Progress(Event{Job: j.encoder, Tuning: &p, Done: (float64(i) + float64(p.Step)/float64(max(1, p.Steps))) / float64(len(first))})
 			}
@@ -136,7 +135,7 @@ func (r *runner) tune(ctx context.Context, jobs []job) ([]string, error) {
 		case i == 0:
 			notes = append(notes, fmt.Sprintf("the encoder %s was tuned on the rows that train, with seed %d; the guarantees cover the texts that are released, not those", info.Name(), j.seed))
 			if info.Long != nil {
-				note, failed := tuned.LongNote(info)
+				note, failed := longNote(info)
 				if failed != nil {
 					return nil, failed
 				}
@@ -168,7 +167,7 @@ func (r *runner) checkTuned(ctx context.Context, want model.DataRecord) ([]job, 
 	if err != nil {
 		return nil, err
 	}
-	if err = tuned.Check(want.Encoder, set); err != nil {
+	if err = checkTunable(want.Encoder, set); err != nil {
 		return nil, err
 	}
 	d.Blank(set, 1)

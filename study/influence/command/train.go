@@ -14,8 +14,8 @@ import (
 
 	"sotto/command/term"
 	"sotto/data/dataset"
+	"sotto/learn/experiment"
 	"sotto/learn/experiment/prepared"
-	"sotto/learn/experiment/tuned"
 	"sotto/learn/model"
 	"sotto/study/influence"
 	"sotto/study/influence/teacher"
@@ -252,7 +252,7 @@ func (o *trainOptions) teacher(ctx context.Context, r model.DataRecord, d *influ
 		return nil, err
 	}
 	r.Encoder = catalogue.Name(o.encoder)
-	_, err := tuned.Encoder(ctx, r, prepared.Path(o.in), tune.Settings{Epochs: o.epochsTuned, Seed: o.Seed}, tuned.Options{
+	_, err := experiment.TuneEncoder(ctx, r, prepared.Path(o.in), tune.Settings{Epochs: o.epochsTuned, Seed: o.Seed}, experiment.TuneOptions{
 		Dir: dir, State: filepath.Join(o.out, "teacher.state"), Resume: o.resume, Workers: o.workers,
 		Progress: func(p tune.Progress) {
 			bar.Set(int64(p.Step), int64(p.Steps))

@@ -1,4 +1,4 @@
-package tuned
+package experiment
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ import (
 // Carry adds to notes what is to be known of an encoder that was tuned before, and puts a
 // copy of its folder beside the models that are trained on it in dir, if that is not "",
 // so that they find it and dir can be moved as a whole. It does nothing for others.
-func Carry(notes []string, name, folder, dir string) ([]string, error) {
+func CarryTuned(notes []string, name, folder, dir string) ([]string, error) {
 	if !strings.HasPrefix(name, bert.TunedPrefix) {
 		return notes, nil
 	}
@@ -27,12 +27,12 @@ func Carry(notes []string, name, folder, dir string) ([]string, error) {
 	if dir == "" {
 		return notes, nil
 	}
-	return notes, Copy(folder, filepath.Join(dir, catalogue.TunedDir))
+	return notes, CopyTuned(folder, filepath.Join(dir, catalogue.TunedDir))
 }
 
 // Copy puts the folder of a tuned encoder to another place, whole or not at all. It does
 // nothing where the same encoder is there already.
-func Copy(from, to string) error {
+func CopyTuned(from, to string) error {
 	m, err := bert.ReadManifest(from)
 	if err != nil || m == nil {
 		return errors.Join(err, fmt.Errorf("tuned: %s is no tuned encoder, must be one", from))

@@ -1,4 +1,4 @@
-package tuned
+package experiment
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 // Encoders are those that are tuned for the trainings of one experiment, by their
 // folders, with what they make of its data. All but Tune and Close may be called
 // concurrently.
-type Encoders struct {
+type TunedEncoders struct {
 	dir       string // where their folders lie
 	temporary bool   // that it is gone in the end
 	record    model.DataRecord
@@ -38,8 +38,8 @@ type Encoders struct {
 
 // NewEncoders returns those of data, none of which is tuned yet. Their folders lie in
 // dir, or, if that is "", in one that Close removes.
-func NewEncoders(dir string, r model.DataRecord, file prepared.Path, workers int) (*Encoders, error) {
-	e := &Encoders{dir: dir, record: r, file: file, workers: workers, failed: map[string]error{}, sets: map[string]*prepared.Set{}, left: map[string]int{}}
+func NewTunedEncoders(dir string, r model.DataRecord, file prepared.Path, workers int) (*TunedEncoders, error) {
+	e := &TunedEncoders{dir: dir, record: r, file: file, workers: workers, failed: map[string]error{}, sets: map[string]*prepared.Set{}, left: map[string]int{}}
 	if dir == "" {
 		e.temporary = true
 		var err error
@@ -51,14 +51,14 @@ func NewEncoders(dir string, r model.DataRecord, file prepared.Path, workers int
 }
 
 // Close removes what is not to be kept. It does nothing to nil.
-func (e *Encoders) Close() {
+func (e *TunedEncoders) Close() {
 	if e != nil && e.temporary {
 		os.RemoveAll(e.dir) //nolint:errcheck // it is gone, or nothing can be done
 	}
 }
 
 // Need says that a training is to use an encoder, and reports whether it is the first.
-func (e *Encoders) Need(name string) bool {
+func (e *TunedEncoders) Need(name string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.left[name]++
@@ -67,7 +67,7 @@ func (e *Encoders) Need(name string) bool {
 
 // Used says that a training is done with an encoder, so that what nobody needs any
 // more is let go.
-func (e *Encoders) Used(name string) {
+func (e *TunedEncoders) Used(name string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.left[name]--; e.left[name] <= 0 {
@@ -76,9 +76,9 @@ func (e *Encoders) Used(name string) {
 }
 
 // Tune tunes an encoder, as [Encoder] does. If it diverges, Of gives that error too.
-func (e *Encoders) Tune(ctx context.Context, name string, s tune.Settings, o Options) (*bert.Manifest, error) {
+func (e *TunedEncoders) Tune(ctx context.Context, name string, s tune.Settings, o TuneOptions) (*bert.Manifest, error) {
 	o.Dir, o.Workers, o.Long = filepath.Join(e.dir, name), e.workers, e.long
-	info, err := Encoder(ctx, e.record, e.file, s, o)
+	info, err := TuneEncoder(ctx, e.record, e.file, s, o)
 	if err == nil {
 		e.long = info.Long
 	}
@@ -91,7 +91,7 @@ func (e *Encoders) Tune(ctx context.Context, name string, s tune.Settings, o Opt
 
 // Of returns the data as an encoder shows it, with what was trained behind that. If
 // keep is not nil, it keeps the vectors for others.
-func (e *Encoders) Of(ctx context.Context, name string, keep *prepared.Sets) (*prepared.Set, error) {
+func (e *TunedEncoders) Of(ctx context.Context, name string, keep *prepared.Sets) (*prepared.Set, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.failed[name]; err != nil {

@@ -1,4 +1,4 @@
-package tuned_test
+package experiment_test
 
 import (
 	"os"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"sotto/compute/nn/transformer/tiny"
-	"sotto/learn/experiment/tuned"
+	"sotto/learn/experiment"
 	"sotto/text/encode/bert"
 	"sotto/text/encode/bert/tune"
 )
@@ -32,7 +32,7 @@ func TestCopy(t *testing.T) {
 		if err := tiny.WriteJSON(filepath.Join(from, bert.ManifestFile), bert.Manifest{Format: bert.ManifestFormat, Hash: hash, HeadFile: own}); err != nil {
 			t.Fatal(err)
 		}
-		if err := tuned.Copy(from, to); err != nil {
+		if err := experiment.CopyTuned(from, to); err != nil {
 			t.Fatal(err)
 		}
 		if content, err := os.ReadFile(filepath.Join(to, name)); err != nil || string(content) != "layers" {

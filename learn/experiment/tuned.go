@@ -1,12 +1,4 @@
-// Package tuned tunes the encoder of an experiment, before anything is learnt from
-// its vectors: it takes the texts and labels that a record names to package
-// text/encode/bert/tune, and keeps what is unfinished.
-//
-// It runs on the trusted side, and what it makes protects nobody by itself. The
-// smallest use is
-//
-//	info, err := tuned.Encoder(ctx, record, "", tune.Settings{}, tuned.Options{Dir: dir})
-package tuned
+package experiment
 
 import (
 	"context"
@@ -28,8 +20,17 @@ import (
 	"sotto/text/encode/catalogue"
 )
 
+// This part of the package tunes the encoder of an experiment, before anything is learnt from
+// its vectors: it takes the texts and labels that a record names to package
+// text/encode/bert/tune, and keeps what is unfinished.
+//
+// It runs on the trusted side, and what it makes protects nobody by itself. The
+// smallest use is
+//
+//	info, err := TuneEncoder(ctx, record, "", tune.Settings{}, TuneOptions{Dir: dir})
+
 // Options say how, not what, to tune.
-type Options struct {
+type TuneOptions struct {
 	Dir string // of the encoder
 	// State is the file of what is unfinished; "" keeps nothing.
 	State  string
@@ -50,7 +51,7 @@ type Options struct {
 // Encoder tunes the encoder that a record names on the data that it names, for all
 // of its labels, and writes it as a folder. If ctx ends it returns an error that
 // wraps ctx's, and keeps what there is.
-func Encoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune.Settings, o Options) (*bert.Manifest, error) {
+func TuneEncoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune.Settings, o TuneOptions) (*bert.Manifest, error) {
 	dir, name, err := catalogue.Transformer(string(r.Encoder))
 	if err != nil {
 		return nil, err
@@ -112,7 +113,7 @@ func Encoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune
 
 // long returns the rule for long texts, and how it was chosen if it was: unless
 // one is given, on the validation part.
-func long(ctx context.Context, dir string, d tune.Data, s tune.Settings, o Options) (rule string, how json.RawMessage, err error) {
+func long(ctx context.Context, dir string, d tune.Data, s tune.Settings, o TuneOptions) (rule string, how json.RawMessage, err error) {
 	if s.Long != "" && s.Long != tune.AutoLong {
 		return s.Long, nil, nil
 	}
@@ -141,7 +142,7 @@ func long(ctx context.Context, dir string, d tune.Data, s tune.Settings, o Optio
 }
 
 // LongNote says how the rule for long texts of a tuned encoder was chosen.
-func LongNote(m *bert.Manifest) (string, error) {
+func longNote(m *bert.Manifest) (string, error) {
 	var c tune.LongChoice
 	var s tune.Settings
 	if err := errors.Join(json.Unmarshal(m.Long, &c), json.Unmarshal(m.Settings, &s)); err != nil {
@@ -151,7 +152,7 @@ func LongNote(m *bert.Manifest) (string, error) {
 }
 
 // Check refuses what cannot be tuned, before anything is loaded for long.
-func Check(encoder catalogue.Name, set *dataset.Set) error {
+func checkTunable(encoder catalogue.Name, set *dataset.Set) error {
 	if _, _, err := catalogue.Transformer(string(encoder)); err != nil {
 		return err
 	}
@@ -208,7 +209,7 @@ func finished(dir string, want bert.Manifest, t *tune.Trainer) (*bert.Manifest, 
 }
 
 // run trains, with what is unfinished kept in a file.
-func run(ctx context.Context, t *tune.Trainer, o Options) error {
+func run(ctx context.Context, t *tune.Trainer, o TuneOptions) error {
 	how := tune.Options{Pool: nn.NewPool(max(1, o.Workers)), Progress: o.Progress}
 	if o.State != "" {
 		how.Save = func(s *tune.State) error {
