@@ -9,7 +9,6 @@ import (
 	"sotto/compute/measure"
 	"sotto/compute/nn"
 	"sotto/data/dataset"
-	"sotto/learn/experiment/prepared"
 	"sotto/learn/model"
 	"sotto/learn/train"
 	"sotto/text/encode"
@@ -96,7 +95,7 @@ type DistillReport struct {
 
 // Run distils the encoder of the training in a folder, whose rows are in file if they
 // are of one. It keeps nothing: the student is for the caller to save.
-func Distill(ctx context.Context, dir string, file prepared.Path, o DistillOptions) (*DistillReport, *distill.Taught, error) {
+func Distill(ctx context.Context, dir string, file Path, o DistillOptions) (*DistillReport, *distill.Taught, error) {
 	if err := o.Validate(); err != nil {
 		return nil, nil, err
 	}
@@ -112,7 +111,7 @@ type material struct {
 	record  model.DataRecord
 	dir     string // of the tuned encoder
 	texts   []string
-	set     *prepared.Set
+	set     *TrainingSet
 	tuned   *bert.Model
 	start   *static.Encoder
 	pool    *nn.Pool
@@ -123,7 +122,7 @@ type material struct {
 }
 
 // gather asks the tuned encoder, and measures those that are there already.
-func gather(ctx context.Context, dir string, file prepared.Path, o DistillOptions) (*material, error) {
+func gather(ctx context.Context, dir string, file Path, o DistillOptions) (*material, error) {
 	_, info, folder, err := FirstModel(dir)
 	if err != nil {
 		return nil, err
@@ -161,7 +160,7 @@ func gather(ctx context.Context, dir string, file prepared.Path, o DistillOption
 }
 
 // open loads data and encoders, and refuses what cannot be distilled.
-func (m *material) open(ctx context.Context, folder string, file prepared.Path) error {
+func (m *material) open(ctx context.Context, folder string, file Path) error {
 	near, err := catalogue.Near(m.record.Encoder, folder)
 	if err != nil {
 		return err
@@ -177,7 +176,7 @@ func (m *material) open(ctx context.Context, folder string, file prepared.Path) 
 	}
 	m.tuned = tuned
 	var set *dataset.Set
-	if m.set, set, err = prepared.Outline(ctx, prepared.Wanted(m.record), file); err != nil {
+	if m.set, set, err = outlineSet(ctx, wanted(m.record), file); err != nil {
 		return err
 	}
 	switch {

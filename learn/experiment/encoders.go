@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"sync"
 
-	"sotto/learn/experiment/prepared"
 	"sotto/learn/model"
 	"sotto/learn/train"
 	"sotto/text/encode/bert"
@@ -25,21 +24,21 @@ type TunedEncoders struct {
 	dir       string // where their folders lie
 	temporary bool   // that it is gone in the end
 	record    model.DataRecord
-	file      prepared.Path
+	file      Path
 	workers   int
 
 	long json.RawMessage // how the rule for long texts was chosen, for the first
 
 	mu     sync.Mutex
-	failed map[string]error         // why some came to nothing
-	sets   map[string]*prepared.Set // as far as they are at hand
-	left   map[string]int           // trainings that are yet to use them
+	failed map[string]error        // why some came to nothing
+	sets   map[string]*TrainingSet // as far as they are at hand
+	left   map[string]int          // trainings that are yet to use them
 }
 
 // NewEncoders returns those of data, none of which is tuned yet. Their folders lie in
 // dir, or, if that is "", in one that Close removes.
-func NewTunedEncoders(dir string, r model.DataRecord, file prepared.Path, workers int) (*TunedEncoders, error) {
-	e := &TunedEncoders{dir: dir, record: r, file: file, workers: workers, failed: map[string]error{}, sets: map[string]*prepared.Set{}, left: map[string]int{}}
+func NewTunedEncoders(dir string, r model.DataRecord, file Path, workers int) (*TunedEncoders, error) {
+	e := &TunedEncoders{dir: dir, record: r, file: file, workers: workers, failed: map[string]error{}, sets: map[string]*TrainingSet{}, left: map[string]int{}}
 	if dir == "" {
 		e.temporary = true
 		var err error
@@ -91,7 +90,7 @@ func (e *TunedEncoders) Tune(ctx context.Context, name string, s tune.Settings, 
 
 // Of returns the data as an encoder shows it, with what was trained behind that. If
 // keep is not nil, it keeps the vectors for others.
-func (e *TunedEncoders) Of(ctx context.Context, name string, keep *prepared.Sets) (*prepared.Set, error) {
+func (e *TunedEncoders) Of(ctx context.Context, name string, keep *Sets) (*TrainingSet, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.failed[name]; err != nil {
@@ -116,7 +115,7 @@ func (e *TunedEncoders) Of(ctx context.Context, name string, keep *prepared.Sets
 }
 
 // behind gives data what was trained behind the encoder in a folder.
-func behind(dir string, d *prepared.Set) error {
+func behind(dir string, d *TrainingSet) error {
 	tensors, err := tune.ReadNetwork(dir)
 	if err != nil {
 		return err

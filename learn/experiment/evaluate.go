@@ -15,7 +15,6 @@ import (
 	"sotto/compute/measure"
 	"sotto/compute/nn"
 	"sotto/internal/regular"
-	"sotto/learn/experiment/prepared"
 	"sotto/learn/experiment/score"
 	"sotto/learn/model"
 	"sotto/text/encode/catalogue"
@@ -64,7 +63,7 @@ func Evaluate(ctx context.Context, dir string, in Path, workers int) (*Evaluatio
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if err == nil && prepared.SameRows(info.Data, d.Record) {
+	if err == nil && sameRows(info.Data, d.Record) {
 		mine, err := all.Of(ctx, info.Data)
 		if err != nil {
 			return nil, err
@@ -113,14 +112,14 @@ type storedModels struct {
 	models []storedModel
 }
 
-func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, all *prepared.Stored) (Configuration, error) {
+func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, all *storedSet) (Configuration, error) {
 	out := Configuration{Folder: c.folder, Selected: true}
 	for _, m := range c.models {
 		d, err := all.Of(ctx, m.info.Data)
 		if err != nil {
 			return out, err
 		}
-		if !equalJSON(m.info.Data, d.Record) || !prepared.SameRows(d.Record, s.data.Record) {
+		if !equalJSON(m.info.Data, d.Record) || !sameRows(d.Record, s.data.Record) {
 			return out, fmt.Errorf("experiment: %s: the models are of different data", c.folder)
 		}
 		if slices.ContainsFunc(out.Seeds, func(s Score) bool { return s.Seed == m.info.Seed }) {
@@ -157,7 +156,7 @@ func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, al
 
 // fits refuses a model that takes other vectors than the data has, or answers
 // other labels.
-func fits(d *prepared.Set, m *model.Model, folder string) error {
+func fits(d *TrainingSet, m *model.Model, folder string) error {
 	a, classes := m.Architecture(), []int{d.Classes}
 	for _, more := range d.More {
 		classes = append(classes, more.Classes)

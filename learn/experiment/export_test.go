@@ -6,7 +6,6 @@ import (
 	"sotto/compute/measure"
 	"sotto/compute/nn"
 	"sotto/data/dataset"
-	"sotto/learn/experiment/prepared"
 	"sotto/promise/dp"
 )
 
@@ -19,7 +18,7 @@ func (s Spec) Points() ([]Point, error) { return s.points() }
 // SeveralBound is the limit for labels of so many classes, of which the reference
 // gives the scores.
 func SeveralBound(ctx context.Context, reference nn.Matrix, classes []int, epsilon dp.Epsilon) measure.Number {
-	d := &prepared.Set{}
+	d := &TrainingSet{}
 	unknown := make([]int, reference.Rows)
 	for i := range unknown {
 		unknown[i] = dataset.Unknown // which leaves the scores as they are

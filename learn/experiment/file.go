@@ -9,14 +9,7 @@ import (
 
 	"sotto/data/dataset"
 	"sotto/data/own"
-	"sotto/learn/experiment/prepared"
 )
-
-// Path is where a file of one's own lies, which is never written to JSON.
-type Path = prepared.Path
-
-// Sets keeps data sets as numbers, for all that ask for the same.
-type Sets = prepared.Sets
 
 // maxName is how long the name of a file's rows may be.
 const maxName = 64

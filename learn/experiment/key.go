@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
-	"sotto/learn/experiment/prepared"
 	"sotto/learn/model"
 	"sotto/text"
 )
@@ -22,7 +21,7 @@ func (s Spec) Key(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	set, err := prepared.Load(ctx, s.wants(), s.In)
+	set, err := LoadSet(ctx, s.wants(), s.In)
 	if err != nil {
 		return "", err
 	}

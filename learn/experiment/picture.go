@@ -8,7 +8,6 @@ import (
 	"sotto/compute/measure/plane"
 	"sotto/compute/nn"
 	"sotto/data/dataset"
-	"sotto/learn/experiment/prepared"
 )
 
 // Picture shows vectors before and after their release, laid out in the plane.
@@ -33,14 +32,14 @@ const layoutTSNE = "t-sne"
 // sketch collects what pictures are made of. The zero value, and nil, collect
 // nothing.
 type sketch struct {
-	data     *prepared.Set
+	data     *TrainingSet
 	places   []int // in the test part
 	released map[int]nn.Matrix
 }
 
 // newSketch draws the texts that pictures show. Without an attribute whose
 // groups have names there is nothing to see.
-func newSketch(d *prepared.Set, texts int, seed uint64) *sketch {
+func newSketch(d *TrainingSet, texts int, seed uint64) *sketch {
 	if texts == 0 || d.Z == nil || len(d.Record.Groups) == 0 {
 		return nil
 	}

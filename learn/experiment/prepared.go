@@ -8,7 +8,6 @@ import (
 
 	"sotto/compute/channel"
 	"sotto/compute/nn"
-	"sotto/learn/experiment/prepared"
 	"sotto/learn/experiment/score"
 	"sotto/learn/model"
 	"sotto/learn/train"
@@ -17,7 +16,7 @@ import (
 // Prepared is the data of a [Spec] as numbers, with the first of its methods,
 // for those who do something else with both than [Run] does.
 type Prepared struct {
-	*prepared.Set
+	*TrainingSet
 	Method train.Method
 	Spec   Spec // filled
 
@@ -74,7 +73,7 @@ func (p *Prepared) Answers(pool *nn.Pool, m *model.Model) (Score, *channel.Known
 		return out, nil, err
 	}
 	p.scorer.told(&out, q)
-	return out, (&scorer{data: p.Set, reference: m.Logits(pool, q.released)}).learn(), nil
+	return out, (&scorer{data: p.TrainingSet, reference: m.Logits(pool, q.released)}).learn(), nil
 }
 
 // Priors returns the shares of each label's classes in the test part, and of the

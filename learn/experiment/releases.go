@@ -11,7 +11,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/data/dataset"
 	"sotto/learn/attack"
-	"sotto/learn/experiment/prepared"
 )
 
 // Released is what a stored model releases and answers, beside the truth: what
@@ -81,8 +80,8 @@ func Attackable(ctx context.Context, dir string, o ReleaseOptions) iter.Seq2[*at
 }
 
 // openModels loads the models of a folder and what the first of them was trained on.
-func openModels(ctx context.Context, dir string, o ReleaseOptions) ([]storedModels, *prepared.Stored, *prepared.Set, *nn.Pool, error) {
-	k := &prepared.Stored{Dir: dir, File: o.In, Attribute: o.Attribute, Workers: cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), Sets: o.Sets}
+func openModels(ctx context.Context, dir string, o ReleaseOptions) ([]storedModels, *storedSet, *TrainingSet, *nn.Pool, error) {
+	k := &storedSet{Dir: dir, File: o.In, Attribute: o.Attribute, Workers: cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), Sets: o.Sets}
 	if k.Workers < 1 {
 		return nil, nil, nil, nil, fmt.Errorf("experiment: workers is %d, must be at least 1", k.Workers)
 	}
@@ -99,11 +98,11 @@ func openModels(ctx context.Context, dir string, o ReleaseOptions) ([]storedMode
 }
 
 // releasedBy makes the releases of one model again.
-func (s *scorer) releasedBy(pool *nn.Pool, m storedModel, d *prepared.Set, folder string) (*Released, error) {
+func (s *scorer) releasedBy(pool *nn.Pool, m storedModel, d *TrainingSet, folder string) (*Released, error) {
 	g := m.model.Guarantee()
 	was := m.info.Data
 	was.Attribute, was.Groups, was.GroupCount = d.Record.Attribute, d.Record.Groups, d.Record.GroupCount // which may be another's to attack
-	if !equalJSON(was, d.Record) || !prepared.SameRows(was, s.data.Record) {
+	if !equalJSON(was, d.Record) || !sameRows(was, s.data.Record) {
 		return nil, fmt.Errorf("experiment: %s: the models are of different data", folder)
 	}
 	if err := fits(d, m.model, folder); err != nil {

@@ -19,7 +19,6 @@ import (
 	"sotto/compute/measure"
 	"sotto/compute/measure/plane"
 	"sotto/compute/nn"
-	"sotto/learn/experiment/prepared"
 	"sotto/learn/experiment/score"
 	"sotto/learn/model"
 	"sotto/learn/train"
@@ -95,7 +94,7 @@ func (s *setup) use(m train.Method, d train.Data) error {
 type runner struct {
 	spec   Spec
 	opt    Options
-	data   *prepared.Set // as the first encoder shows it, which is that of the first job
+	data   *TrainingSet // as the first encoder shows it, which is that of the first job
 	scorer *scorer
 	store  store
 	sketch *sketch
@@ -441,7 +440,7 @@ func (s *scorer) refer(pool *nn.Pool, m *model.Model, x nn.Matrix, seed uint64) 
 
 // manifest describes the model of a job, with nothing that differs from run to
 // run. A zero score stands for nothing measured yet.
-func (r *runner) manifest(j job, d *prepared.Set, score Score) model.Manifest {
+func (r *runner) manifest(j job, d *TrainingSet, score Score) model.Manifest {
 	settings, _ := json.Marshal(j.method) // plain numbers
 	info := model.Manifest{Method: j.point.Method, Settings: settings, Seed: j.seed, Data: d.Record, Interrupted: score.Interrupted, Metrics: map[string]float64{}}
 	for name, v := range map[string]measure.Number{

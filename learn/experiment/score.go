@@ -9,7 +9,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/data/dataset"
 	"sotto/learn/attack"
-	"sotto/learn/experiment/prepared"
 	"sotto/learn/experiment/score"
 	"sotto/learn/model"
 	"sotto/promise/dp"
@@ -17,7 +16,7 @@ import (
 
 // scorer measures models on one data set, whatever encoders they have.
 type scorer struct {
-	data      *prepared.Set         // of which it reads all but the vectors
+	data      *TrainingSet          // of which it reads all but the vectors
 	labels    [][]float64           // priors of each label's classes in the test part
 	groups    []float64             // and of the attribute's
 	reference nn.Matrix             // scores of a model without protection, test rows × classes; empty if there is none
@@ -27,7 +26,7 @@ type scorer struct {
 	yardsticks map[dp.Epsilon]measure.Number // by ε, as several labels take seconds
 }
 
-func newScorer(d *prepared.Set) *scorer {
+func newScorer(d *TrainingSet) *scorer {
 	s := &scorer{data: d, yardsticks: map[dp.Epsilon]measure.Number{}}
 	for _, c := range d.Labels {
 		s.labels = append(s.labels, measure.Shares(dataset.Select(c.IDs, d.Test), len(c.Classes)))

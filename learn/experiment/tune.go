@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"sotto/learn/experiment/prepared"
 	"sotto/learn/model"
 	"sotto/learn/train"
 	"sotto/text/encode/bert/tune"
@@ -61,7 +60,7 @@ func (s Spec) tuningKey(f family, p Point, seed uint64) string {
 // tuned first: into the folder of the result, or into one that is gone afterwards.
 // What it returns is as the encoder of the first job shows it. Of a spec that is not
 // run whole, only the encoder of the first method's first seed is tuned.
-func (r *runner) load(ctx context.Context, whole bool) (*prepared.Set, error) {
+func (r *runner) load(ctx context.Context, whole bool) (*TrainingSet, error) {
 	want := r.spec.wants()
 	if !r.spec.Tune {
 		return r.opt.Sets.Make(ctx, want, r.spec.In, r.opt.Workers)
@@ -117,7 +116,7 @@ func (r *runner) tune(ctx context.Context, jobs []job) ([]string, error) {
 		}
 		s := tune.Settings{Layers: r.spec.TuneLayers, Rate: r.spec.TuneRate, Epochs: r.spec.TuneEpochs, Length: r.spec.TuneLength, Long: r.spec.TuneLong, Seed: j.seed}
 		if f, err := findMethod(j.point.Method); err == nil && f.together {
-			o.Head = func(d *prepared.Set, columns int) (tune.Head, bool, error) { return r.network(j, d, columns) }
+			o.Head = func(d *TrainingSet, columns int) (tune.Head, bool, error) { return r.network(j, d, columns) }
 			if !told[f.Name] {
 				told[f.Name] = true
 				notes = append(notes, fmt.Sprintf("%s has an encoder of its own, trained together with the network behind it", f.Name))
@@ -151,7 +150,7 @@ func (r *runner) tune(ctx context.Context, jobs []job) ([]string, error) {
 
 // network returns what is trained together with the encoder of a job, and whether its
 // last epoch is the one to keep.
-func (r *runner) network(j job, d *prepared.Set, columns int) (tune.Head, bool, error) {
+func (r *runner) network(j job, d *TrainingSet, columns int) (tune.Head, bool, error) {
 	set, err := (&runner{data: d}).prepare(r.spec, j.point)
 	if err != nil {
 		return nil, false, err
@@ -163,7 +162,7 @@ func (r *runner) network(j job, d *prepared.Set, columns int) (tune.Head, bool, 
 // checkTuned lets the methods refuse their settings and the data before minutes go
 // into an encoder: it shows them the data with vectors of zeros. It returns the jobs.
 func (r *runner) checkTuned(ctx context.Context, want model.DataRecord) ([]job, error) {
-	d, set, err := prepared.Outline(ctx, want, r.spec.In)
+	d, set, err := outlineSet(ctx, want, r.spec.In)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +175,7 @@ func (r *runner) checkTuned(ctx context.Context, want model.DataRecord) ([]job, 
 
 // see returns the data as the encoder of a job shows it, and the job's method made
 // ready for that.
-func (r *runner) see(ctx context.Context, j job) (*prepared.Set, *train.Fitting, error) {
+func (r *runner) see(ctx context.Context, j job) (*TrainingSet, *train.Fitting, error) {
 	if r.tuned == nil {
 		return r.data, j.fitting, nil
 	}

@@ -13,7 +13,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/data/dataset"
 	"sotto/internal/atomicfile"
-	"sotto/learn/experiment/prepared"
 	"sotto/learn/model"
 	"sotto/text/encode/bert"
 	"sotto/text/encode/bert/tune"
@@ -42,7 +41,7 @@ type TuneOptions struct {
 	// Head, if not nil, makes what is trained behind the encoder, for data whose first
 	// so many columns the encoder is to make: they are zeros yet. It also says whether
 	// the last epoch is the one to keep. Without it a linear layer is trained.
-	Head func(d *prepared.Set, columns int) (head tune.Head, last bool, err error)
+	Head func(d *TrainingSet, columns int) (head tune.Head, last bool, err error)
 	// Long is how the rule for long texts was chosen for the same texts and settings,
 	// if it was: a manifest has it.
 	Long json.RawMessage
@@ -51,12 +50,12 @@ type TuneOptions struct {
 // Encoder tunes the encoder that a record names on the data that it names, for all
 // of its labels, and writes it as a folder. If ctx ends it returns an error that
 // wraps ctx's, and keeps what there is.
-func TuneEncoder(ctx context.Context, r model.DataRecord, file prepared.Path, s tune.Settings, o TuneOptions) (*bert.Manifest, error) {
+func TuneEncoder(ctx context.Context, r model.DataRecord, file Path, s tune.Settings, o TuneOptions) (*bert.Manifest, error) {
 	dir, name, err := catalogue.Transformer(string(r.Encoder))
 	if err != nil {
 		return nil, err
 	}
-	d, set, err := prepared.Outline(ctx, r, file)
+	d, set, err := outlineSet(ctx, r, file)
 	if err != nil {
 		return nil, err
 	}
@@ -168,17 +167,17 @@ func takes(set *dataset.Set) error {
 }
 
 // data is what is learnt from.
-func data(ctx context.Context, d *prepared.Set, set *dataset.Set, r model.DataRecord) (tune.Data, error) {
+func data(ctx context.Context, d *TrainingSet, set *dataset.Set, r model.DataRecord) (tune.Data, error) {
 	out := tune.Data{
 		Train: d.Train, Validation: d.Validation,
 		Labels: [][]int{d.Y}, Classes: []int{d.Classes}, Weights: []float64{1},
 	}
 	var err error
-	if out.Texts, out.Masked, err = prepared.Masked(ctx, r, set.Text); err != nil {
+	if out.Texts, out.Masked, err = masked(ctx, r, set.Text); err != nil {
 		return out, err
 	}
 	if set.Second != nil {
-		if out.Second, out.SecondMasked, err = prepared.Masked(ctx, r, set.Second); err != nil {
+		if out.Second, out.SecondMasked, err = masked(ctx, r, set.Second); err != nil {
 			return out, err
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"sotto/command/term"
 	"sotto/data/dataset"
 	"sotto/learn/experiment"
-	"sotto/learn/experiment/prepared"
 	"sotto/learn/model"
 	"sotto/study/influence"
 )
@@ -155,7 +154,7 @@ func (o *askFlags) set(ctx context.Context, s *influence.Student) (*dataset.Set,
 			return nil, errors.New("the student learnt from a file of your own: name it with --in")
 		}
 	}
-	set, err := prepared.Load(ctx, r, prepared.Path(o.in))
+	set, err := experiment.LoadSet(ctx, r, experiment.Path(o.in))
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 	"sotto/command/term"
 	"sotto/data/dataset"
 	"sotto/learn/experiment"
-	"sotto/learn/experiment/prepared"
 	"sotto/learn/model"
 	"sotto/study/influence"
 	"sotto/study/influence/teacher"
@@ -165,7 +164,7 @@ func runTrain(ctx context.Context, o trainOptions, std term.Streams) error {
 	if err != nil {
 		return err
 	}
-	set, err := prepared.Load(ctx, r, prepared.Path(o.in))
+	set, err := experiment.LoadSet(ctx, r, experiment.Path(o.in))
 	if err != nil {
 		return err
 	}
@@ -252,7 +251,7 @@ func (o *trainOptions) teacher(ctx context.Context, r model.DataRecord, d *influ
 		return nil, err
 	}
 	r.Encoder = catalogue.Name(o.encoder)
-	_, err := experiment.TuneEncoder(ctx, r, prepared.Path(o.in), tune.Settings{Epochs: o.epochsTuned, Seed: o.Seed}, experiment.TuneOptions{
+	_, err := experiment.TuneEncoder(ctx, r, experiment.Path(o.in), tune.Settings{Epochs: o.epochsTuned, Seed: o.Seed}, experiment.TuneOptions{
 		Dir: dir, State: filepath.Join(o.out, "teacher.state"), Resume: o.resume, Workers: o.workers,
 		Progress: func(p tune.Progress) {
 			bar.Set(int64(p.Step), int64(p.Steps))

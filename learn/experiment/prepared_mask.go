@@ -1,4 +1,4 @@
-package prepared
+package experiment
 
 import (
 	"context"
@@ -68,7 +68,7 @@ func (m masking) masks(texts []string) []text.Masking {
 // Masked returns texts as they are encoded, with what stands in the place of some of
 // their parts, and the spans that are masked besides, as a record says; nil if none
 // are.
-func Masked(ctx context.Context, r model.DataRecord, texts []string) (left []string, masked [][]text.Span, err error) {
+func masked(ctx context.Context, r model.DataRecord, texts []string) (left []string, masked [][]text.Span, err error) {
 	if r.Dropout == 0 && r.Mask == "" {
 		return texts, nil, nil
 	}

@@ -1,4 +1,4 @@
-package prepared
+package experiment
 
 import (
 	"context"
@@ -19,29 +19,29 @@ type Sets struct {
 	Teachers train.Teachers
 
 	mu  sync.Mutex
-	all map[string]*Set // by what was asked for
+	all map[string]*TrainingSet // by what was asked for
 }
 
 // Make returns what a record names, as [Make] does.
-func (s *Sets) Make(ctx context.Context, r model.DataRecord, file Path, workers int) (*Set, error) {
+func (s *Sets) Make(ctx context.Context, r model.DataRecord, file Path, workers int) (*TrainingSet, error) {
 	if s == nil {
-		return Make(ctx, r, file, workers)
+		return makeSet(ctx, r, file, workers)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if d := s.all[nameOf(r, file)]; d != nil {
 		return d, nil
 	}
-	d, err := Make(ctx, r, file, workers)
+	d, err := makeSet(ctx, r, file, workers)
 	if err != nil {
 		return nil, err
 	}
 	if s.all == nil {
-		s.all = map[string]*Set{}
+		s.all = map[string]*TrainingSet{}
 	}
 	// A model that was trained on it asks for it by its record, which has the hash
 	// of a file, and so needs no path.
-	s.all[nameOf(r, file)], s.all[nameOf(Wanted(d.Record), "")] = d, d
+	s.all[nameOf(r, file)], s.all[nameOf(wanted(d.Record), "")] = d, d
 	return d, nil
 }
 
@@ -49,7 +49,7 @@ func (s *Sets) Make(ctx context.Context, r model.DataRecord, file Path, workers 
 func (s *Sets) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	different := map[*Set]bool{}
+	different := map[*TrainingSet]bool{}
 	for _, d := range s.all {
 		different[d] = true
 	}
@@ -69,7 +69,7 @@ func nameOf(r model.DataRecord, file Path) string {
 }
 
 // Wanted is what to ask for so that a record is loaded again.
-func Wanted(r model.DataRecord) model.DataRecord {
+func wanted(r model.DataRecord) model.DataRecord {
 	if r.Attribute == "" {
 		r.Attribute = "none"
 	}

@@ -1,4 +1,4 @@
-package prepared
+package experiment
 
 import (
 	"cmp"
@@ -20,8 +20,17 @@ import (
 	"sotto/text/encode/catalogue"
 )
 
+// This part of the package makes numbers of what is learnt from: it loads a data set or a
+// file of one's own, encodes its texts, and takes its parts, as the record of a
+// model names them.
+//
+// It trains nothing and measures nothing. The smallest use is
+//
+//	set, err := makeSet(ctx, model.DataRecord{Name: "reviews"}, "", 2)
+//	fmt.Println(set.X.Rows, len(set.Train), len(set.Test))
+
 // Set is a data set as numbers, which others may share: it is only read.
-type Set struct {
+type TrainingSet struct {
 	train.Data
 	Test   []int // rows to measure on
 	Record model.DataRecord
@@ -45,7 +54,7 @@ const carved = 0.1
 // Make loads what a record names, as far as it names it, from the file if it
 // is of one, and makes numbers of it. The encoder may lie anywhere: a caller who has the
 // record from a file asks [catalogue.Roots.Allow] first.
-func Make(ctx context.Context, r model.DataRecord, file Path, workers int) (*Set, error) {
+func makeSet(ctx context.Context, r model.DataRecord, file Path, workers int) (*TrainingSet, error) {
 	d, set, err := outline(ctx, r, file)
 	if err != nil {
 		return nil, err
@@ -63,7 +72,7 @@ func Make(ctx context.Context, r model.DataRecord, file Path, workers int) (*Set
 
 // Outline loads what a record names and takes its parts, but makes no vectors of
 // texts: X is empty, and nothing is reserved.
-func Outline(ctx context.Context, r model.DataRecord, file Path) (*Set, *dataset.Set, error) {
+func outlineSet(ctx context.Context, r model.DataRecord, file Path) (*TrainingSet, *dataset.Set, error) {
 	d, set, err := outline(ctx, r, file)
 	if err == nil {
 		d.bound(r.Limit)
@@ -73,7 +82,7 @@ func Outline(ctx context.Context, r model.DataRecord, file Path) (*Set, *dataset
 
 // Blank gives the rows zeros in place of vectors of so many numbers, which are yet to
 // be made, beside the numbers that the data has.
-func (d *Set) Blank(set *dataset.Set, columns int) {
+func (d *TrainingSet) Blank(set *dataset.Set, columns int) {
 	d.X = nn.NewMatrix(len(d.Y), columns)
 	if set.Features != nil {
 		d.X = d.X.Beside(d.numbers(set))
@@ -81,15 +90,15 @@ func (d *Set) Blank(set *dataset.Set, columns int) {
 }
 
 // outline is Outline without a limit of rows.
-func outline(ctx context.Context, r model.DataRecord, file Path) (*Set, *dataset.Set, error) {
-	set, err := Load(ctx, r, file)
+func outline(ctx context.Context, r model.DataRecord, file Path) (*TrainingSet, *dataset.Set, error) {
+	set, err := LoadSet(ctx, r, file)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(set.Label.Classes) < 2 {
 		return nil, nil, fmt.Errorf("prepared: %s has a number as its label, must have classes", r.Name)
 	}
-	d := &Set{Notes: slices.Clone(set.Notes), Standardise: set.Text != nil || r.File != nil, Attributes: set.Attributes}
+	d := &TrainingSet{Notes: slices.Clone(set.Notes), Standardise: set.Text != nil || r.File != nil, Attributes: set.Attributes}
 	known := len(set.More) - len(r.Unknown)
 	d.Labels, d.Unknown = append([]dataset.Column{set.Label}, set.More[:known]...), set.More[known:]
 	d.Record = model.DataRecord{Name: r.Name, Variant: set.Variant, Label: set.Label.Name, Classes: set.Label.Classes, Hash: set.Hash()}
@@ -111,7 +120,7 @@ func outline(ctx context.Context, r model.DataRecord, file Path) (*Set, *dataset
 }
 
 // Load reads the data set that a record names, or the file.
-func Load(ctx context.Context, r model.DataRecord, file Path) (*dataset.Set, error) {
+func LoadSet(ctx context.Context, r model.DataRecord, file Path) (*dataset.Set, error) {
 	var labels []string
 	if r.Label != "" {
 		labels = []string{r.Label}
@@ -143,7 +152,7 @@ func Load(ctx context.Context, r model.DataRecord, file Path) (*dataset.Set, err
 }
 
 // bound leaves out rows, evenly, beyond the limit of each part.
-func (d *Set) bound(limit int) {
+func (d *TrainingSet) bound(limit int) {
 	if limit == 0 {
 		return
 	}
@@ -153,7 +162,7 @@ func (d *Set) bound(limit int) {
 }
 
 // protect chooses the attribute.
-func (d *Set) protect(set *dataset.Set, name string) error {
+func (d *TrainingSet) protect(set *dataset.Set, name string) error {
 	if name == "none" || name == "" && len(set.Attributes) == 0 {
 		return nil
 	}
@@ -171,7 +180,7 @@ func (d *Set) protect(set *dataset.Set, name string) error {
 }
 
 // vectors takes the table, or encodes the texts.
-func (d *Set) vectors(ctx context.Context, set *dataset.Set, r model.DataRecord, workers int) error {
+func (d *TrainingSet) vectors(ctx context.Context, set *dataset.Set, r model.DataRecord, workers int) error {
 	if set.Text == nil {
 		if r.Encoder != "" || r.Dropout != 0 || r.Mask != "" {
 			return fmt.Errorf("prepared: %s is a table, so encoder %q, dropout %v and masks %q have no meaning", set.Name, r.Encoder, r.Dropout, r.Mask)
@@ -226,7 +235,7 @@ func digest(x nn.Matrix) string {
 
 // split takes the parts, without rows of unknown class. A set without
 // validation part lends a tenth of its training part, always the same rows.
-func (d *Set) split(set *dataset.Set) {
+func (d *TrainingSet) split(set *dataset.Set) {
 	known := func(rows []int) []int {
 		return slices.DeleteFunc(rows, func(row int) bool { return d.Y[row] < 0 })
 	}

@@ -1,4 +1,4 @@
-package prepared
+package experiment
 
 import (
 	"context"
@@ -59,7 +59,7 @@ func fileRecord(r *model.FileRecord, set *dataset.Set) *model.FileRecord {
 
 // numbers are the columns of numbers of a set. Those of a file are scaled by the
 // rows that train, and the record says how.
-func (d *Set) numbers(set *dataset.Set) nn.Matrix {
+func (d *TrainingSet) numbers(set *dataset.Set) nn.Matrix {
 	raw := nn.Matrix{Rows: set.Rows, Cols: set.Width, Data: set.Features}
 	if d.Record.File == nil {
 		return raw

@@ -1,4 +1,4 @@
-package prepared
+package experiment
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ const reserved = 3
 
 // reserve adds what the vectors tell most of as further labels, with the given
 // share of the weight. They are trained for and not measured.
-func (d *Set) reserve(share float64) error {
+func (d *TrainingSet) reserve(share float64) error {
 	if share == 0 {
 		return nil
 	}

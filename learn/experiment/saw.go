@@ -1,4 +1,4 @@
-package prepared
+package experiment
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // saw lists the rows that a training learns or chooses from, as the model sees them,
 // with the persons whose they are. Rows of the test part are not among them: they are
 // measured on, after all that is stored of the model but its scores has been decided.
-func (d *Set) saw(ctx context.Context, set *dataset.Set) (model.Saw, error) {
+func (d *TrainingSet) saw(ctx context.Context, set *dataset.Set) (model.Saw, error) {
 	var maskers []text.Masker
 	if d.Record.Mask != "" {
 		m, err := newMasking(ctx, nil, model.DataRecord{Mask: d.Record.Mask})

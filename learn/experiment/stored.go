@@ -1,4 +1,4 @@
-package prepared
+package experiment
 
 import (
 	"cmp"
@@ -12,21 +12,21 @@ import (
 )
 
 // Stored is what stored models were trained on, as the encoder of each shows it.
-type Stored struct {
+type storedSet struct {
 	Dir       string // where the models lie, and their tuned encoders beside them or above
 	File      Path   // that they were trained on, if it was one's own
 	Attribute string // to take in place of theirs; "" takes theirs
 	Workers   int
 	Sets      *Sets // if not nil, keeps the data for others that use it
 
-	all map[catalogue.Name]*Set // by the encoder
+	all map[catalogue.Name]*TrainingSet // by the encoder
 }
 
 // Of returns what a model was trained on, or refuses data that is no longer that.
-func (s *Stored) Of(ctx context.Context, r model.DataRecord) (*Set, error) {
+func (s *storedSet) Of(ctx context.Context, r model.DataRecord) (*TrainingSet, error) {
 	d := s.all[r.Encoder]
 	if d == nil {
-		want := Wanted(r)
+		want := wanted(r)
 		var err error
 		if want.Encoder, err = catalogue.Near(r.Encoder, s.Dir); err != nil {
 			return nil, err
@@ -41,7 +41,7 @@ func (s *Stored) Of(ctx context.Context, r model.DataRecord) (*Set, error) {
 			return nil, err
 		}
 		if s.all == nil {
-			s.all = map[catalogue.Name]*Set{}
+			s.all = map[catalogue.Name]*TrainingSet{}
 		}
 		s.all[r.Encoder] = d
 	}
@@ -57,7 +57,7 @@ func (s *Stored) Of(ctx context.Context, r model.DataRecord) (*Set, error) {
 }
 
 // SameRows reports whether two records name the same rows, whatever encoders of them.
-func SameRows(a, b model.DataRecord) bool {
+func sameRows(a, b model.DataRecord) bool {
 	a.Encoder, a.Vectors, b.Encoder, b.Vectors = "", "", "", ""
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)
