@@ -15,7 +15,6 @@ import (
 	"sotto/compute/measure"
 	"sotto/compute/nn"
 	"sotto/internal/regular"
-	"sotto/learn/experiment/score"
 	"sotto/learn/model"
 	"sotto/text/encode/catalogue"
 )
@@ -150,7 +149,7 @@ func (s *scorer) evaluate(ctx context.Context, pool *nn.Pool, c storedModels, al
 		out.Channel = channelOf(first.model)
 		out.Statement, out.Coverage, out.Person = &st, first.model.Coverage(), s.data.Record.Person(first.model.Guarantee())
 	}
-	out.Mean, out.Deviation, out.Interval = score.Summarise(out.Seeds)
+	out.Mean, out.Deviation, out.Interval = Summarise(out.Seeds)
 	return out, nil
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"sotto/compute/channel"
 	"sotto/compute/nn"
-	"sotto/learn/experiment/score"
 	"sotto/learn/model"
 	"sotto/learn/train"
 )
@@ -51,7 +50,7 @@ func Prepare(ctx context.Context, s Spec, o Options) (*Prepared, error) {
 // Expect measures a model that releases codes on the test part, as [Run] does but
 // for the groups and the attackers: by the law of its release, without a draw.
 func (p *Prepared) Expect(pool *nn.Pool, m *model.Model) (Score, error) {
-	out := score.Unmeasured()
+	out := Unmeasured()
 	q := part{rows: p.Test}
 	if err := q.lawful(pool, m, p.X, p.Spec.FirstSeed); err != nil {
 		return out, err

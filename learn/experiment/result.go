@@ -6,7 +6,6 @@ import (
 
 	"sotto/compute/channel"
 	"sotto/compute/measure"
-	"sotto/learn/experiment/score"
 	"sotto/learn/model"
 	"sotto/promise/dp"
 	"sotto/promise/mech"
@@ -116,12 +115,6 @@ func channelOf(m *model.Model) *Channel {
 	}
 	return &Channel{cmp.Or(a.Channel, channel.Fitted), m.Compared}
 }
-
-// Score is what was measured of one model, or the mean over several.
-type Score = score.Score
-
-// LabelScore is what was measured of one label of several.
-type LabelScore = score.Label
 
 // Strongest is the attacker that was right most often, on average over seeds.
 type Strongest struct {

@@ -19,7 +19,6 @@ import (
 	"sotto/compute/measure"
 	"sotto/compute/measure/plane"
 	"sotto/compute/nn"
-	"sotto/learn/experiment/score"
 	"sotto/learn/model"
 	"sotto/learn/train"
 	"sotto/text/encode/bert/tune"
@@ -151,7 +150,7 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	}
 	r.spec, r.store, r.data, r.scorer, r.sketch, r.progress = s, st, d, newScorer(d), newSketch(d, o.Pictures, s.FirstSeed), map[string]float64{}
 	r.result = &Result{
-		Format: ResultsFormat, Spec: s, Data: d.Record, Notes: append(slices.Clone(d.Notes), score.Remarks(s.Epsilons)...), Priors: r.scorer.labels[0], MorePriors: r.scorer.labels[1:], Reference: measure.Undefined,
+		Format: ResultsFormat, Spec: s, Data: d.Record, Notes: append(slices.Clone(d.Notes), remarks(s.Epsilons)...), Priors: r.scorer.labels[0], MorePriors: r.scorer.labels[1:], Reference: measure.Undefined,
 		Rows: Rows{len(d.Train), len(d.Validation), len(d.Test)},
 	}
 	jobs, err := r.plan()
@@ -470,11 +469,11 @@ func (r *runner) conclude() {
 		}
 		missing += len(c.Seeds) - len(done)
 		c.Seeds = append([]Score{}, done...) // [] in JSON, not null
-		c.Mean, c.Deviation, c.Interval = score.Summarise(done)
+		c.Mean, c.Deviation, c.Interval = Summarise(done)
 	}
 	res.Interrupted = res.Interrupted || missing > 0
 	res.Method, res.Seeds = r.spec.Methods[0], []Score{}
-	res.Mean, res.Deviation, res.Interval = score.Summarise(nil)
+	res.Mean, res.Deviation, res.Interval = Summarise(nil)
 	choose(res.Configurations, r.spec.Threshold, res.commonest())
 	for _, c := range res.Configurations {
 		if c.Collapsed {

@@ -9,7 +9,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/data/dataset"
 	"sotto/learn/attack"
-	"sotto/learn/experiment/score"
 	"sotto/learn/model"
 	"sotto/promise/dp"
 )
@@ -123,7 +122,7 @@ type measured struct {
 // score measures a model on the vectors x of its encoder. The attack is left out if the
 // model is only what an interrupted training had so far.
 func (s *scorer) score(ctx context.Context, p *nn.Pool, m *model.Model, x nn.Matrix, seed uint64, attacked bool) (measured, error) {
-	out := measured{Score: score.Unmeasured()}
+	out := measured{Score: Unmeasured()}
 	out.Seed, out.Epoch = seed, m.Kept.Epoch
 	validation, err := s.release(p, m, x, s.data.Validation, seed, "validation")
 	if err != nil {

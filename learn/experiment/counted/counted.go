@@ -10,7 +10,6 @@ import (
 	"sotto/data/dataset"
 	"sotto/data/table"
 	"sotto/learn/experiment"
-	"sotto/learn/experiment/score"
 	"sotto/learn/model"
 	"sotto/promise/dp"
 	"sotto/promise/mech"
@@ -46,9 +45,9 @@ func (c Answers) Evaluation() (*experiment.Evaluation, error) {
 	s.Allow(c.Guarantee, priors)
 	m := experiment.Configuration{
 		Point:    experiment.Point{Method: c.Method, Mechanism: c.Statement.Mechanism, Variant: c.Statement.Variant, Epsilon: float64(c.Statement.Claimed)},
-		Selected: true, Statement: &c.Statement, Coverage: c.Coverage, Seeds: []score.Score{*s},
+		Selected: true, Statement: &c.Statement, Coverage: c.Coverage, Seeds: []experiment.Score{*s},
 	}
-	m.Mean, m.Deviation, m.Interval = score.Summarise(m.Seeds)
+	m.Mean, m.Deviation, m.Interval = experiment.Summarise(m.Seeds)
 	e := &experiment.Evaluation{
 		Format: experiment.EvaluationFormat, Dir: c.Dir, Data: c.Data, Rows: experiment.Rows{Test: rows}, Reference: measure.Undefined,
 		Notes: m.Vanished(c.Data, ""), Models: []experiment.Configuration{m},
@@ -62,11 +61,11 @@ func (c Answers) Evaluation() (*experiment.Evaluation, error) {
 
 // score says how well the labels are told by counts of each, on how many rows, and how
 // common their classes are.
-func (c Answers) score(all []*measure.Confusion) (s *score.Score, priors [][]float64, least int, err error) {
+func (c Answers) score(all []*measure.Confusion) (s *experiment.Score, priors [][]float64, least int, err error) {
 	if len(all) == 0 || len(all) != len(c.Labels) {
 		return nil, nil, 0, fmt.Errorf("counted: there are counts of %d labels, must be of %d, and of at least one", len(all), len(c.Labels))
 	}
-	var labels []score.Label
+	var labels []experiment.LabelScore
 	for l, counts := range all {
 		rows, shares := 0, []float64(nil)
 		for _, n := range counts.Rows() {
@@ -79,13 +78,13 @@ func (c Answers) score(all []*measure.Confusion) (s *score.Score, priors [][]flo
 			shares[y] /= float64(rows)
 		}
 		b := counts.Balance(dataset.Column{Classes: c.Labels[l].Classes}.Names())
-		labels = append(labels, score.Label{Name: c.Labels[l].Name, Accuracy: counts.Accuracy(), Majority: measure.Number(slices.Max(shares)), Balance: &b})
+		labels = append(labels, experiment.LabelScore{Name: c.Labels[l].Name, Accuracy: counts.Accuracy(), Majority: measure.Number(slices.Max(shares)), Balance: &b})
 		priors = append(priors, shares)
 		if l == 0 || rows < least {
 			least = rows
 		}
 	}
-	one := score.Unmeasured()
+	one := experiment.Unmeasured()
 	one.Seed, one.Epoch, one.Interrupted = c.Seed, c.Epoch, c.Interrupted
 	one.Tell(labels, least, true)
 	return &one, priors, least, nil

@@ -1,6 +1,4 @@
-// Package score holds what is measured of a model, and takes means of it over
-// seeds. It measures nothing itself: package experiment does.
-package score
+package experiment
 
 import (
 	"slices"
@@ -8,6 +6,9 @@ import (
 	"sotto/compute/measure"
 	"sotto/promise/dp"
 )
+
+// This part of the package holds what is measured of a model, and takes means of it over
+// seeds. It measures nothing itself: package experiment does.
 
 // Score is what was measured of one model, or the mean over several.
 type Score struct {
@@ -21,9 +22,9 @@ type Score struct {
 	// where there are several; nil in results of an older version.
 	*measure.Balance
 	// Labels tells of each label where there are several; Accuracy is their mean.
-	Labels []Label `json:"labels,omitempty"`
+	Labels []LabelScore `json:"labels,omitempty"`
 	// Unknown tells of each label unseen in training.
-	Unknown []Label `json:"unknown,omitempty"`
+	Unknown []LabelScore `json:"unknown,omitempty"`
 
 	Claimed *dp.Epsilon `json:"claimed"`         // null: nobody claimed anything
 	True    *dp.Epsilon `json:"true"`            // what is proved
@@ -60,7 +61,7 @@ type Score struct {
 }
 
 // Label is the accuracy of one label of several.
-type Label struct {
+type LabelScore struct {
 	Name     string         `json:"name"`
 	Accuracy measure.Number `json:"accuracy"`
 	Majority measure.Number `json:"majority"` // share of the commonest class
@@ -111,8 +112,8 @@ func Summarise(scores []Score) (mean, deviation Score, interval [2]measure.Numbe
 		balances[i] = scores[i].Balance
 	}
 	mean.Balance, deviation.Balance = measure.SummariseBalance(balances)
-	mean.Labels = meanLabels(scores, func(s Score) []Label { return s.Labels })
-	mean.Unknown = meanLabels(scores, func(s Score) []Label { return s.Unknown })
+	mean.Labels = meanLabels(scores, func(s Score) []LabelScore { return s.Labels })
+	mean.Unknown = meanLabels(scores, func(s Score) []LabelScore { return s.Unknown })
 	if len(scores) > 1 {
 		mean.Low, mean.High = interval[0], interval[1]
 	}
@@ -121,7 +122,7 @@ func Summarise(scores []Score) (mean, deviation Score, interval [2]measure.Numbe
 
 // meanLabels returns the mean of each label's measures; none if a score has
 // none.
-func meanLabels(scores []Score, of func(Score) []Label) []Label {
+func meanLabels(scores []Score, of func(Score) []LabelScore) []LabelScore {
 	mean := slices.Clone(of(scores[0]))
 	for l := range mean {
 		mean[l].Accuracy = 0

@@ -1,4 +1,4 @@
-package score
+package experiment
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 const noProtection = 20
 
 // Remarks say of each ε that is legal and absurd what it means.
-func Remarks(epsilons []float64) []string {
+func remarks(epsilons []float64) []string {
 	var all []string
 	for _, e := range epsilons {
 		if e <= noProtection {

@@ -1,4 +1,4 @@
-package score
+package experiment
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 // Tell fills in what labels come to together, of which each is told so well, on so many
 // rows: the mean accuracy with its interval, and the balance of one label, or the means
 // and the smallest recall of several. Answers were drawn, or counted by their law.
-func (s *Score) Tell(labels []Label, rows int, drawn bool) {
+func (s *Score) Tell(labels []LabelScore, rows int, drawn bool) {
 	accuracy, each := 0.0, make([]*measure.Balance, len(labels))
 	for l, one := range labels {
 		accuracy += float64(one.Accuracy) / float64(len(labels))
