@@ -14,7 +14,6 @@ import (
 	"sotto/data/table"
 	"sotto/internal/nearest"
 	"sotto/learn/experiment"
-	"sotto/learn/experiment/counted"
 	"sotto/learn/model"
 	"sotto/promise/mech"
 	"sotto/text/encode/catalogue"
@@ -23,7 +22,7 @@ import (
 // judge is a model that answers each release, and what is counted of its answers.
 type judge struct {
 	head   *model.Head
-	said   counted.Answers // without counts
+	said   experiment.CountedAnswers // without counts
 	labels []judged
 	notes  []string
 }
@@ -48,7 +47,7 @@ func (w *Worker) openJudge(ctx context.Context) (*judge, error) {
 	if dir == "" {
 		return nil, nil //nolint:nilnil // no model is no error
 	}
-	j := &judge{said: counted.Answers{Dir: dir}}
+	j := &judge{said: experiment.CountedAnswers{Dir: dir}}
 	m, info, folder, err := experiment.FirstModel(dir)
 	if err == nil {
 		if j.head, err = m.Head(info); err == nil {

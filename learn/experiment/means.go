@@ -8,7 +8,7 @@ import (
 )
 
 // This part of the package holds what is measured of a model, and takes means of it over
-// seeds. It measures nothing itself: package experiment does.
+// seeds.
 
 // Score is what was measured of one model, or the mean over several.
 type Score struct {

@@ -1,6 +1,4 @@
-// Package counted says of answers that were only counted what "sotto evaluate" says of
-// rows: workers that hold a part of them each count, and their counts add up.
-package counted
+package experiment
 
 import (
 	"fmt"
@@ -9,15 +7,17 @@ import (
 	"sotto/compute/measure"
 	"sotto/data/dataset"
 	"sotto/data/table"
-	"sotto/learn/experiment"
 	"sotto/learn/model"
 	"sotto/promise/dp"
 	"sotto/promise/mech"
 )
 
+// This part of the package says of answers that were only counted what "sotto evaluate" says of
+// rows: workers that hold a part of them each count, and their counts add up.
+
 // Answers is how a model answered rows that are not those of a data set, such as the
 // releases of a job: counts are all that is left of them.
-type Answers struct {
+type CountedAnswers struct {
 	Dir         string           // of the model
 	Data        model.DataRecord // says what the rows are
 	Method      string
@@ -36,21 +36,21 @@ type Answers struct {
 // Evaluation returns what [experiment.Evaluate] says of such rows, as far as counts tell it: of
 // what was drawn, so that numbers of codes are not those of their law. It refuses
 // counts of which a label has no row.
-func (c Answers) Evaluation() (*experiment.Evaluation, error) {
+func (c CountedAnswers) Evaluation() (*Evaluation, error) {
 	s, priors, rows, err := c.score(c.Counts)
 	if err != nil {
 		return nil, err
 	}
 	s.Claimed = &c.Statement.Claimed
 	s.Allow(c.Guarantee, priors)
-	m := experiment.Configuration{
-		Point:    experiment.Point{Method: c.Method, Mechanism: c.Statement.Mechanism, Variant: c.Statement.Variant, Epsilon: float64(c.Statement.Claimed)},
-		Selected: true, Statement: &c.Statement, Coverage: c.Coverage, Seeds: []experiment.Score{*s},
+	m := Configuration{
+		Point:    Point{Method: c.Method, Mechanism: c.Statement.Mechanism, Variant: c.Statement.Variant, Epsilon: float64(c.Statement.Claimed)},
+		Selected: true, Statement: &c.Statement, Coverage: c.Coverage, Seeds: []Score{*s},
 	}
-	m.Mean, m.Deviation, m.Interval = experiment.Summarise(m.Seeds)
-	e := &experiment.Evaluation{
-		Format: experiment.EvaluationFormat, Dir: c.Dir, Data: c.Data, Rows: experiment.Rows{Test: rows}, Reference: measure.Undefined,
-		Notes: m.Vanished(c.Data, ""), Models: []experiment.Configuration{m},
+	m.Mean, m.Deviation, m.Interval = Summarise(m.Seeds)
+	e := &Evaluation{
+		Format: EvaluationFormat, Dir: c.Dir, Data: c.Data, Rows: Rows{Test: rows}, Reference: measure.Undefined,
+		Notes: m.Vanished(c.Data, ""), Models: []Configuration{m},
 		Seeds: m.Seeds, Mean: m.Mean, Deviation: m.Deviation, Interval: m.Interval,
 	}
 	if c.Before != nil {
@@ -61,11 +61,11 @@ func (c Answers) Evaluation() (*experiment.Evaluation, error) {
 
 // score says how well the labels are told by counts of each, on how many rows, and how
 // common their classes are.
-func (c Answers) score(all []*measure.Confusion) (s *experiment.Score, priors [][]float64, least int, err error) {
+func (c CountedAnswers) score(all []*measure.Confusion) (s *Score, priors [][]float64, least int, err error) {
 	if len(all) == 0 || len(all) != len(c.Labels) {
 		return nil, nil, 0, fmt.Errorf("counted: there are counts of %d labels, must be of %d, and of at least one", len(all), len(c.Labels))
 	}
-	var labels []experiment.LabelScore
+	var labels []LabelScore
 	for l, counts := range all {
 		rows, shares := 0, []float64(nil)
 		for _, n := range counts.Rows() {
@@ -78,13 +78,13 @@ func (c Answers) score(all []*measure.Confusion) (s *experiment.Score, priors []
 			shares[y] /= float64(rows)
 		}
 		b := counts.Balance(dataset.Column{Classes: c.Labels[l].Classes}.Names())
-		labels = append(labels, experiment.LabelScore{Name: c.Labels[l].Name, Accuracy: counts.Accuracy(), Majority: measure.Number(slices.Max(shares)), Balance: &b})
+		labels = append(labels, LabelScore{Name: c.Labels[l].Name, Accuracy: counts.Accuracy(), Majority: measure.Number(slices.Max(shares)), Balance: &b})
 		priors = append(priors, shares)
 		if l == 0 || rows < least {
 			least = rows
 		}
 	}
-	one := experiment.Unmeasured()
+	one := Unmeasured()
 	one.Seed, one.Epoch, one.Interrupted = c.Seed, c.Epoch, c.Interrupted
 	one.Tell(labels, least, true)
 	return &one, priors, least, nil

@@ -1,4 +1,4 @@
-package counted_test
+package experiment_test
 
 import (
 	"encoding/json"
@@ -8,13 +8,12 @@ import (
 
 	"sotto/compute/measure"
 	"sotto/learn/experiment"
-	"sotto/learn/experiment/counted"
 	"sotto/learn/model"
 	"sotto/promise/mech"
 )
 
 // answers has one or two labels of two classes, with rows of which some are told rightly.
-func answers(t *testing.T, labels int) counted.Answers {
+func answers(t *testing.T, labels int) experiment.CountedAnswers {
 	t.Helper()
 	st, err := mech.Describe(mech.Params{Mechanism: "laplace-l1", Epsilon: 2, Dim: 4}, 0)
 	if err != nil {
@@ -24,7 +23,7 @@ func answers(t *testing.T, labels int) counted.Answers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := counted.Answers{Dir: "m", Method: "cells", Seed: 7, Epoch: 3, Statement: st, Guarantee: m.Guarantee()}
+	c := experiment.CountedAnswers{Dir: "m", Method: "cells", Seed: 7, Epoch: 3, Statement: st, Guarantee: m.Guarantee()}
 	for l := range labels {
 		c.Labels = append(c.Labels, model.LabelRecord{Name: string(rune('a' + l)), Classes: []string{"no", "yes"}})
 		one := measure.NewConfusion(2)
@@ -78,7 +77,7 @@ func TestNoRows(t *testing.T) {
 	if _, err := c.Evaluation(); err == nil || !strings.Contains(err.Error(), "no row has a class of the label a") {
 		t.Errorf("got %v, want that there is no row", err)
 	}
-	if _, err := (counted.Answers{}).Evaluation(); err == nil {
+	if _, err := (experiment.CountedAnswers{}).Evaluation(); err == nil {
 		t.Error("no label was enough")
 	}
 }
