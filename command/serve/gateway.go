@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"sotto/command/term"
-	"sotto/compute/measure/kept"
+	"sotto/compute/measure"
 	"sotto/internal/signed"
 	"sotto/promise/dp"
 	"sotto/promise/mech"
@@ -292,7 +292,7 @@ func (o *gatewayOptions) explain(w io.Writer, address string, made bool) error {
 	fmt.Fprintf(&b, "gateway at %s; each text costs %v of ε = %v a user, %s\n", base, o.Gateway.Mechanism.Guarantee(), o.budget.Epsilon, renews)
 	fmt.Fprintf(&b, "%s noise by %s: %s\n", p.Noise, p.Mechanism, p.Scope)
 	if m, ok := o.Gateway.Mechanism.(mech.Mechanism); ok && o.model == "" {
-		if hint := kept.Hint(m, "sotto gateway"); hint != "" {
+		if hint := measure.KeptHint(m, "sotto gateway"); hint != "" {
 			fmt.Fprintln(&b, hint)
 		}
 	}

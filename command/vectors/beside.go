@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/compute/measure/kept"
+	"sotto/compute/measure"
 	"sotto/compute/nn"
 	"sotto/data/dataset"
 	"sotto/data/table"
@@ -61,7 +61,7 @@ type besides struct {
 
 	label  int // place of its column
 	labels []string
-	sample *kept.Sample // nil if no label is asked for
+	sample *measure.KeptSample // nil if no label is asked for
 }
 
 // rows says what happens to the columns beside the texts, and refuses to keep
@@ -88,7 +88,7 @@ func (o *encodeOptions) rows(ctx context.Context, in *textfile.Reader) (*besides
 		if o.label == in.Column() {
 			return nil, fmt.Errorf("--label names the column of the texts, %s, must name another", in.Column())
 		}
-		b.sample, b.label = kept.NewSample(), slices.Index(o.beside(), o.label)
+		b.sample, b.label = measure.NewKeptSample(), slices.Index(o.beside(), o.label)
 	}
 	return b, nil
 }
@@ -108,7 +108,7 @@ func (b *besides) written() func(int64, []float32, []float64) {
 
 // left returns what the releases still tell of the label, or why that is not
 // known; neither if nobody asked.
-func (b *besides) left(ctx context.Context, o encodeOptions) (*kept.Use, string) {
+func (b *besides) left(ctx context.Context, o encodeOptions) (*measure.KeptUse, string) {
 	if b.sample == nil {
 		return nil, ""
 	}
@@ -122,7 +122,7 @@ func (b *besides) left(ctx context.Context, o encodeOptions) (*kept.Use, string)
 // say adds what is told of the rows to whoever releases them.
 func (b *besides) say(ctx context.Context, o encodeOptions, m mech.Mechanism, s *encodeSummary) {
 	if o.mechanism != "" {
-		s.hint = kept.Hint(m, "sotto encode")
+		s.hint = measure.KeptHint(m, "sotto encode")
 	}
 	s.Left, s.Untold = b.left(ctx, o)
 	s.Joined, s.notes = b.joined()

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"sotto/command/term"
-	"sotto/compute/measure/kept"
+	"sotto/compute/measure"
 	"sotto/data/dataset"
 	"sotto/data/textfile"
 	"sotto/data/vecfile"
@@ -131,8 +131,8 @@ type encodeSummary struct {
 	Record   evidence.Encoded `json:"record"`
 	// Left is how much of the label of --label can be read from the releases; else
 	// Untold says why that is not known. Both are for whoever releases.
-	Left   *kept.Use `json:"left,omitempty"`
-	Untold string    `json:"untold,omitempty"`
+	Left   *measure.KeptUse `json:"left,omitempty"`
+	Untold string           `json:"untold,omitempty"`
 	// Joined is how many names of --person are another way to write one that was met.
 	Joined int `json:"joined,omitempty"`
 	// Trained is how many rows were left out since the model was trained on them.

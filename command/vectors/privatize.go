@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sotto/command/term"
-	"sotto/compute/measure/kept"
+	"sotto/compute/measure"
 	"sotto/data/vecfile"
 	"sotto/internal/version"
 	"sotto/learn/release"
@@ -99,7 +99,7 @@ func runPrivatize(ctx context.Context, o privatizeOptions, name string, std term
 	}
 	defer sink.Abort()
 	sink.Shared()
-	summary := privatizeSummary{Out: o.out, Record: record, hint: kept.Hint(m, "sotto encode")}
+	summary := privatizeSummary{Out: o.out, Record: record, hint: measure.KeptHint(m, "sotto encode")}
 	if summary.Summary, err = o.stream(ctx, r, sink, format, m, &summary.Record, std.Err); err != nil {
 		return err
 	}

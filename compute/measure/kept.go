@@ -1,10 +1,4 @@
-// Package kept says what releases still tell whoever receives them: how near a
-// release is to its vector, from the mechanism alone, and how much of a label can
-// be read from releases, from some of them.
-//
-// What it says of labels is computed from private data, so it is for whoever
-// releases, and belongs in no record. It protects nobody and promises nothing.
-package kept
+package measure
 
 import (
 	"context"
@@ -14,11 +8,17 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/compute/measure"
 	"sotto/compute/nn"
 	"sotto/promise/mech"
 	"sotto/promise/noise"
 )
+
+// This part of the package says what releases still tell whoever receives them: how near a
+// release is to its vector, from the mechanism alone, and how much of a label can
+// be read from releases, from some of them.
+//
+// What it says of labels is computed from private data, so it is for whoever
+// releases, and belongs in no record. It protects nobody and promises nothing.
 
 // trials is how many random vectors are released: with the widths in use the mean
 // of their cosines is off by some hundredths at most.
@@ -27,10 +27,10 @@ const trials = 64
 // Cosine returns the mean cosine between a random vector and its release, which
 // needs no data and has the same value each time. It is undefined for a mechanism
 // that does not release a noisy copy of its input.
-func Cosine(m mech.Mechanism) measure.Number {
+func KeptCosine(m mech.Mechanism) Number {
 	in, out := m.Shape()
 	if in != out || in < 2 || mech.VariantOf(m.Params()).Form != mech.FormVector {
-		return measure.Undefined
+		return Undefined
 	}
 	rng := weakrand.New(weakrand.NewPCG(1, 0x6b657074))
 	source := noise.Derive([]byte("the noise of no release at all"), "kept")
@@ -47,7 +47,7 @@ func Cosine(m mech.Mechanism) measure.Number {
 			x[i] /= size
 		}
 		if err := m.PrivatizeTo(y, x, source); err != nil {
-			return measure.Undefined
+			return Undefined
 		}
 		dot, square := 0.0, 0.0
 		for i := range y {
@@ -57,7 +57,7 @@ func Cosine(m mech.Mechanism) measure.Number {
 			sum += dot / math.Sqrt(square)
 		}
 	}
-	return measure.Number(sum / trials)
+	return Number(sum / trials)
 }
 
 // little is the cosine below which a release is mostly noise: less than a quarter
@@ -66,8 +66,8 @@ const little = 0.5
 
 // Hint says that releases are mostly noise, and what would not be, "" where they
 // are not. The command is what takes a trained model.
-func Hint(m mech.Mechanism, command string) string {
-	c := Cosine(m)
+func KeptHint(m mech.Mechanism, command string) string {
+	c := KeptCosine(m)
 	if !(c < little) {
 		return ""
 	}
@@ -79,7 +79,7 @@ func Hint(m mech.Mechanism, command string) string {
 }
 
 // Sample is some of the releases that were made, with their labels.
-type Sample struct {
+type KeptSample struct {
 	seen   int
 	rng    *weakrand.Rand
 	labels []string
@@ -87,22 +87,22 @@ type Sample struct {
 }
 
 // mostRows bounds a sample, so that looking takes seconds.
-const mostRows = 4000
+const keptMostRows = 4000
 
 // NewSample returns a sample of nothing yet.
-func NewSample() *Sample {
-	return &Sample{rng: weakrand.New(weakrand.NewPCG(2, 0x6b657074))}
+func NewKeptSample() *KeptSample {
+	return &KeptSample{rng: weakrand.New(weakrand.NewPCG(2, 0x6b657074))}
 }
 
 // Add takes in a release with its label, or leaves it out: all that were added are
 // as likely to be in the sample. A label of "" is unknown.
-func (s *Sample) Add(label string, release []float64) {
+func (s *KeptSample) Add(label string, release []float64) {
 	if label == "" {
 		return
 	}
 	at := len(s.rows)
-	if s.seen++; at == mostRows {
-		if at = s.rng.IntN(s.seen); at >= mostRows {
+	if s.seen++; at == keptMostRows {
+		if at = s.rng.IntN(s.seen); at >= keptMostRows {
 			return
 		}
 	}
@@ -119,34 +119,34 @@ func (s *Sample) Add(label string, release []float64) {
 
 // Use is what a linear model reads of a label from releases, on those that it was
 // not fitted to.
-type Use struct {
-	Label    string         `json:"label"`
-	Rows     int            `json:"rows"` // that were scored
-	Classes  int            `json:"classes"`
-	Accuracy float64        `json:"accuracy"`
-	Low      float64        `json:"low"` // 95 % interval after Clopper and Pearson
-	High     float64        `json:"high"`
-	Balanced float64        `json:"balanced_accuracy"`
-	Majority measure.Number `json:"majority"` // share of the commonest class
+type KeptUse struct {
+	Label    string  `json:"label"`
+	Rows     int     `json:"rows"` // that were scored
+	Classes  int     `json:"classes"`
+	Accuracy float64 `json:"accuracy"`
+	Low      float64 `json:"low"` // 95 % interval after Clopper and Pearson
+	High     float64 `json:"high"`
+	Balanced float64 `json:"balanced_accuracy"`
+	Majority Number  `json:"majority"` // share of the commonest class
 }
 
 // leastRows is below how many rows nothing is said.
-const leastRows = 40
+const keptLeastRows = 40
 
 // mostClasses is above how many classes a label is taken for something else.
 const mostClasses = 200
 
 // Use fits a linear model to half of the sample and scores it on the other. It is
 // an error if there are too few rows, or not from 2 to 200 classes.
-func (s *Sample) Use(ctx context.Context, p *nn.Pool, label string) (*Use, error) {
+func (s *KeptSample) Use(ctx context.Context, p *nn.Pool, label string) (*KeptUse, error) {
 	names := slices.Compact(slices.Sorted(slices.Values(s.labels)))
-	if len(s.rows) < leastRows || len(names) < 2 || len(names) > mostClasses {
-		return nil, fmt.Errorf("kept: the column %s has %d values in %d rows, must have from 2 to %d in at least %d", label, len(names), len(s.rows), mostClasses, leastRows)
+	if len(s.rows) < keptLeastRows || len(names) < 2 || len(names) > mostClasses {
+		return nil, fmt.Errorf("kept: the column %s has %d values in %d rows, must have from 2 to %d in at least %d", label, len(names), len(s.rows), mostClasses, keptLeastRows)
 	}
 	rows := spread(s.rows)
 	order := s.rng.Perm(len(rows))
-	part := func(places []int) measure.Labelled {
-		d := measure.Labelled{X: nn.NewMatrix(len(places), len(rows[0]))}
+	part := func(places []int) Labelled {
+		d := Labelled{X: nn.NewMatrix(len(places), len(rows[0]))}
 		for i, at := range places {
 			copy(d.X.Row(i), rows[at])
 			class, _ := slices.BinarySearch(names, s.labels[at])
@@ -155,13 +155,13 @@ func (s *Sample) Use(ctx context.Context, p *nn.Pool, label string) (*Use, error
 		return d
 	}
 	half := len(order) / 2
-	leak, err := measure.Leak(ctx, p, measure.Probe{Hidden: []int{}, Seed: 1}, part(order[:half]), part(order[half:]), len(names))
+	leak, err := Leak(ctx, p, Probe{Hidden: []int{}, Seed: 1}, part(order[:half]), part(order[half:]), len(names))
 	if err != nil {
 		return nil, err
 	}
-	return &Use{
+	return &KeptUse{
 		Label: label, Rows: leak.RowsScored, Classes: len(names), Accuracy: leak.Accuracy, Low: leak.Low, High: leak.High,
-		Balanced: leak.Balanced, Majority: measure.Number(leak.Majority),
+		Balanced: leak.Balanced, Majority: Number(leak.Majority),
 	}, nil
 }
 
@@ -189,7 +189,7 @@ func spread(rows [][]float32) [][]float32 {
 }
 
 // Text says what is left, and whether it is more than nothing.
-func (u *Use) Text() string {
+func (u *KeptUse) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "what is left: a linear model reads %s from these releases in %.1f %% of %d held-out rows [%.1f, %.1f], where the commonest class is %.1f %%",
 		u.Label, 100*u.Accuracy, u.Rows, 100*u.Low, 100*u.High, 100*float64(u.Majority))

@@ -1,4 +1,4 @@
-package kept_test
+package measure_test
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/compute/measure/kept"
+	"sotto/compute/measure"
 	"sotto/compute/nn"
 	"sotto/promise/mech"
 )
@@ -24,8 +24,8 @@ func TestCosine(t *testing.T) {
 	last := -1.0
 	for _, epsilon := range []float64{1, 8, 64, 512} {
 		m := mechanism(t, mech.Params{Mechanism: "privunit", Epsilon: epsilon, Dim: 128})
-		c := float64(kept.Cosine(m))
-		if !(c > last && c < 1) || float64(kept.Cosine(m)) != c {
+		c := float64(measure.KeptCosine(m))
+		if !(c > last && c < 1) || float64(measure.KeptCosine(m)) != c {
 			t.Errorf("at ε = %v the cosine is %v after %v, want more with more ε and the same each time", epsilon, c, last)
 		}
 		last = c
@@ -34,31 +34,31 @@ func TestCosine(t *testing.T) {
 		t.Errorf("at ε = 512 the cosine is %v, want nearly 1", last)
 	}
 	// What a person who tried it measured on texts: 0.25.
-	if c := float64(kept.Cosine(mechanism(t, mech.Params{Mechanism: "codebook", Epsilon: 8, Dim: 128}))); math.Abs(c-0.25) > 0.05 {
+	if c := float64(measure.KeptCosine(mechanism(t, mech.Params{Mechanism: "codebook", Epsilon: 8, Dim: 128}))); math.Abs(c-0.25) > 0.05 {
 		t.Errorf("the cosine of codebook at ε = 8 is %v, want some 0.25", c)
 	}
 	codes := mechanism(t, mech.Params{Mechanism: "codes", Epsilon: 8, Dim: 4, Own: mech.CodesParams{Selected: 1}})
-	if !math.IsNaN(float64(kept.Cosine(codes))) || kept.Hint(codes, "sotto encode") != "" {
+	if !math.IsNaN(float64(measure.KeptCosine(codes))) || measure.KeptHint(codes, "sotto encode") != "" {
 		t.Error("codes, which are no copy of a vector, have a cosine or a hint")
 	}
 }
 
 func TestHint(t *testing.T) {
-	hint := kept.Hint(mechanism(t, mech.Params{Mechanism: "codebook", Epsilon: 8, Dim: 128}), "sotto gateway")
+	hint := measure.KeptHint(mechanism(t, mech.Params{Mechanism: "codebook", Epsilon: 8, Dim: 128}), "sotto gateway")
 	for _, want := range []string{"ε = 8 ", "128 numbers", "mostly noise", "sotto gateway --model", "--method auto --epsilon 8"} {
 		if !strings.Contains(hint, want) {
 			t.Errorf("hint is %q, want %q in it", hint, want)
 		}
 	}
-	if hint := kept.Hint(mechanism(t, mech.Params{Mechanism: "privunit", Epsilon: 512, Dim: 128}), "sotto encode"); hint != "" {
+	if hint := measure.KeptHint(mechanism(t, mech.Params{Mechanism: "privunit", Epsilon: 512, Dim: 128}), "sotto encode"); hint != "" {
 		t.Errorf("hint is %q where most is kept, want none", hint)
 	}
 }
 
 // sample draws rows whose first number tells the label as far as told says.
-func sample(rows int, told float64) *kept.Sample {
+func sample(rows int, told float64) *measure.KeptSample {
 	rng := weakrand.New(weakrand.NewPCG(4, 4))
-	s := kept.NewSample()
+	s := measure.NewKeptSample()
 	for range rows {
 		label, sign := "no", -1.0
 		if rng.Float64() < 0.3 {
@@ -92,12 +92,12 @@ func TestUse(t *testing.T) {
 }
 
 func TestUseRefuses(t *testing.T) {
-	one, many := kept.NewSample(), kept.NewSample()
+	one, many := measure.NewKeptSample(), measure.NewKeptSample()
 	for i := range 500 {
 		one.Add("same", []float64{1, float64(i)})
 		many.Add(strings.Repeat("x", i+1), []float64{1, float64(i)})
 	}
-	for name, s := range map[string]*kept.Sample{"nothing": kept.NewSample(), "few": sample(20, 1), "one class": one, "an id": many} {
+	for name, s := range map[string]*measure.KeptSample{"nothing": measure.NewKeptSample(), "few": sample(20, 1), "one class": one, "an id": many} {
 		if u, err := s.Use(t.Context(), nn.NewPool(1), "c"); err == nil {
 			t.Errorf("%s: %+v, want an error", name, u)
 		}
@@ -107,7 +107,7 @@ func TestUseRefuses(t *testing.T) {
 // TestUseOfCodes gives classes codes in an order that no linear model of a number
 // follows.
 func TestUseOfCodes(t *testing.T) {
-	s := kept.NewSample()
+	s := measure.NewKeptSample()
 	codes := map[string]float64{"a": 2, "b": 0, "c": 4, "d": 1, "e": 3}
 	for i := range 400 {
 		class := string(rune('a' + i%5))
