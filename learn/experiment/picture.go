@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"sotto/compute/measure/plane"
+	"sotto/compute/measure"
 	"sotto/compute/nn"
 	"sotto/data/dataset"
 )
@@ -82,7 +82,7 @@ func (s *sketch) draw(ctx context.Context, pool *nn.Pool, all []Configuration) (
 	spots, faults := make([][]Spot, len(matrices)), make([]error, len(matrices))
 	pool.Each(len(matrices), func(_, i int) {
 		var at [][2]float32
-		at, faults[i] = plane.TSNE(ctx, nn.NewPool(1), matrices[i], plane.Options{Seed: 1})
+		at, faults[i] = measure.TSNE(ctx, nn.NewPool(1), matrices[i], measure.PlaneOptions{Seed: 1})
 		for _, p := range at {
 			spots[i] = append(spots[i], p)
 		}

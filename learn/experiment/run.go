@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sotto/compute/measure"
-	"sotto/compute/measure/plane"
 	"sotto/compute/nn"
 	"sotto/learn/model"
 	"sotto/learn/train"
@@ -128,8 +127,8 @@ func Run(ctx context.Context, s Spec, o Options) (*Result, error) {
 	if o.Workers < 1 {
 		return nil, fmt.Errorf("experiment: workers is %d, must be at least 1", o.Workers)
 	}
-	if o.Pictures < 0 || o.Pictures > plane.MaxRows {
-		return nil, fmt.Errorf("experiment: pictures is %d, must be between 0 and %d", o.Pictures, plane.MaxRows)
+	if o.Pictures < 0 || o.Pictures > measure.MaxPlaneRows {
+		return nil, fmt.Errorf("experiment: pictures is %d, must be between 0 and %d", o.Pictures, measure.MaxPlaneRows)
 	}
 	st, err := openStore(o.Out, s, o.Resume)
 	if err != nil {

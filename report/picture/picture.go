@@ -1,6 +1,6 @@
 // Package picture shows vectors in the plane, before a release and after it: a
 // kind of evidence that results hold, or that stands by itself. It lays nothing
-// out: package compute/measure/plane does. The smallest use is
+// out: package compute/measure does. The smallest use is
 //
 //	found, err := append(kinds, picture.Kind).New(&experiment.Picture{…})
 package picture

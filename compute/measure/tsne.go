@@ -1,4 +1,4 @@
-package plane
+package measure
 
 import (
 	"context"
@@ -9,11 +9,22 @@ import (
 	"sotto/compute/nn"
 )
 
+// This part of the package lays vectors out in the plane for people to see: by their two
+// directions of largest variance ([PCA]), or so that near ones stay near
+// ([TSNE]).
+//
+// It is for pictures, not for measuring: distances between far clusters, their
+// sizes and their shapes mean nothing in a layout by t-SNE. Nor does it
+// protect anything: a spot is computed from the vectors of all rows, and is as
+// private as they are. The smallest use is
+//
+//	spots, err := TSNE(ctx, nn.NewPool(2), x, PlaneOptions{Seed: 1})
+
 // MaxRows is how many rows [TSNE] takes, whose time grows with their square.
-const MaxRows = 2000
+const MaxPlaneRows = 2000
 
 // Options say how [TSNE] lays vectors out. The zero value uses the defaults.
-type Options struct {
+type PlaneOptions struct {
 	// Perplexity is about how many neighbours each row tries to keep: at least 1
 	// and at most the number of other rows. 0 means 30, or a third of the other
 	// rows if that is less.
@@ -22,7 +33,7 @@ type Options struct {
 	Seed       uint64 // of the small shifts that part equal rows
 }
 
-func (o Options) filled(rows int) (Options, error) {
+func (o PlaneOptions) filled(rows int) (PlaneOptions, error) {
 	others := float64(rows - 1)
 	if o.Perplexity == 0 {
 		o.Perplexity = max(1, min(30, others/3))
@@ -50,9 +61,9 @@ func (o Options) filled(rows int) (Options, error) {
 // half a second on one core, and the time grows with the square of the rows. It
 // is an error if there are more than [MaxRows], and what is an error of PCA;
 // when ctx is done TSNE ends with its error.
-func TSNE(ctx context.Context, pool *nn.Pool, x nn.Matrix, o Options) ([][2]float32, error) {
-	if x.Rows > MaxRows {
-		return nil, fmt.Errorf("plane: x has %d rows, must have at most %d", x.Rows, MaxRows)
+func TSNE(ctx context.Context, pool *nn.Pool, x nn.Matrix, o PlaneOptions) ([][2]float32, error) {
+	if x.Rows > MaxPlaneRows {
+		return nil, fmt.Errorf("plane: x has %d rows, must have at most %d", x.Rows, MaxPlaneRows)
 	}
 	if err := check(x); err != nil {
 		return nil, err

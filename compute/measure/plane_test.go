@@ -1,4 +1,4 @@
-package plane_test
+package measure_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/compute/measure/plane"
+	"sotto/compute/measure"
 	"sotto/compute/nn"
 )
 
@@ -36,7 +36,7 @@ func matrix(rows ...[]float32) nn.Matrix {
 	return x
 }
 
-func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
+func planeNear(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
 
 func TestPCA(t *testing.T) {
 	// Tolerances are what float32 spots keep of numbers below 10: 2⁻²³·10.
@@ -79,16 +79,16 @@ func TestPCA(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, explained, err := plane.PCA(tt.x)
+			got, explained, err := measure.PCA(tt.x)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for k := range 2 {
-				if !near(explained[k], tt.explained[k], 1e-12) {
+				if !planeNear(explained[k], tt.explained[k], 1e-12) {
 					t.Errorf("explained = %v, want %v", explained, tt.explained)
 				}
 				for i := range tt.want {
-					if len(got) != len(tt.want) || !near(float64(got[i][k]), float64(tt.want[i][k]), tolerance) {
+					if len(got) != len(tt.want) || !planeNear(float64(got[i][k]), float64(tt.want[i][k]), tolerance) {
 						t.Fatalf("spots = %v, want %v", got, tt.want)
 					}
 				}
@@ -106,18 +106,18 @@ func TestPCAOfPaddedRows(t *testing.T) {
 		x.Row(i)[0] *= 2 // so that no two directions vary equally
 		wide.Row(i)[20] *= 2
 	}
-	a, shareA, err := plane.PCA(x)
+	a, shareA, err := measure.PCA(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, shareB, err := plane.PCA(wide)
+	b, shareB, err := measure.PCA(wide)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range a {
 		for k := range 2 {
 			// 60 roundings of float64 in numbers below 200, and one of float32.
-			if !near(float64(a[i][k]), float64(b[i][k]), 200*0x1p-23) || !near(shareA[k], shareB[k], 1e-9) {
+			if !planeNear(float64(a[i][k]), float64(b[i][k]), 200*0x1p-23) || !planeNear(shareA[k], shareB[k], 1e-9) {
 				t.Fatalf("spot %d = %v of %v, want %v of %v as without the padding", i, b[i], shareB, a[i], shareA)
 			}
 		}
@@ -130,7 +130,7 @@ func TestRefusals(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		x    nn.Matrix
-		o    plane.Options
+		o    measure.PlaneOptions
 		want string
 		both bool // also an error of PCA
 	}{
@@ -138,18 +138,18 @@ func TestRefusals(t *testing.T) {
 		{name: "no columns", x: nn.NewMatrix(3, 0), want: "x is 3×0, must", both: true},
 		{name: "NaN", x: with(nan), want: "row 1 has a number in column 0 that is not finite", both: true},
 		{name: "infinite", x: with(float32(math.Inf(-1))), want: "row 1", both: true},
-		{name: "too many rows", x: nn.NewMatrix(plane.MaxRows+1, 1), want: "x has 2001 rows, must have at most 2000"},
-		{name: "perplexity too large", x: with(0), o: plane.Options{Perplexity: 2.5}, want: "perplexity is 2.5, must be at least 1 and at most 2"},
-		{name: "perplexity too small", x: with(0), o: plane.Options{Perplexity: 0.5}, want: "perplexity is 0.5"},
-		{name: "perplexity NaN", x: with(0), o: plane.Options{Perplexity: math.NaN()}, want: "perplexity is NaN"},
-		{name: "negative steps", x: with(0), o: plane.Options{Steps: -1}, want: "steps is -1"},
+		{name: "too many rows", x: nn.NewMatrix(measure.MaxPlaneRows+1, 1), want: "x has 2001 rows, must have at most 2000"},
+		{name: "perplexity too large", x: with(0), o: measure.PlaneOptions{Perplexity: 2.5}, want: "perplexity is 2.5, must be at least 1 and at most 2"},
+		{name: "perplexity too small", x: with(0), o: measure.PlaneOptions{Perplexity: 0.5}, want: "perplexity is 0.5"},
+		{name: "perplexity NaN", x: with(0), o: measure.PlaneOptions{Perplexity: math.NaN()}, want: "perplexity is NaN"},
+		{name: "negative steps", x: with(0), o: measure.PlaneOptions{Steps: -1}, want: "steps is -1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := plane.TSNE(t.Context(), nn.NewPool(1), tt.x, tt.o)
+			_, err := measure.TSNE(t.Context(), nn.NewPool(1), tt.x, tt.o)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("TSNE error = %v, want %q", err, tt.want)
 			}
-			_, _, err = plane.PCA(tt.x)
+			_, _, err = measure.PCA(tt.x)
 			if (err != nil) != tt.both {
 				t.Errorf("PCA error = %v, want one: %t", err, tt.both)
 			}
@@ -161,7 +161,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	x, _ := blobs(20, 2, 1)
-	if _, err := plane.TSNE(ctx, nn.NewPool(1), x, plane.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := measure.TSNE(ctx, nn.NewPool(1), x, measure.PlaneOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("TSNE error = %v, want %v", err, context.Canceled)
 	}
 }
@@ -184,7 +184,7 @@ func TestPerplexity(t *testing.T) {
 	for _, perplexity := range []float64{2, 10, 40} {
 		for i := range rows {
 			row := slices.Clone(rows[i])
-			plane.Neighbours(row, i, perplexity)
+			measure.Neighbours(row, i, perplexity)
 			var entropy, sum float64
 			for _, p := range row {
 				sum += p
@@ -194,7 +194,7 @@ func TestPerplexity(t *testing.T) {
 			}
 			want := max(perplexity, float64(ties(rows[i], i)))
 			// 60 roundings beside what the search leaves.
-			if row[i] != 0 || !near(sum, 1, 1e-12) || !near(entropy, math.Log(want), plane.EntropyTolerance+1e-9) {
+			if row[i] != 0 || !planeNear(sum, 1, 1e-12) || !planeNear(entropy, math.Log(want), measure.EntropyTolerance+1e-9) {
 				t.Errorf("row %d: perplexity = %v, sum %v, own %v, want %v, 1, 0", i, math.Exp(entropy), sum, row[i], want)
 			}
 		}
@@ -241,7 +241,7 @@ func divergence(p interface{ Row(int) []float64 }, y [][2]float64) float64 {
 func TestGradient(t *testing.T) {
 	x, _ := blobs(30, 3, 7)
 	pool := nn.NewPool(1)
-	p := plane.Affinities(pool, x, 8)
+	p := measure.Affinities(pool, x, 8)
 	var sum float64
 	for i := range x.Rows {
 		for j, v := range p.Row(i) {
@@ -251,7 +251,7 @@ func TestGradient(t *testing.T) {
 			}
 		}
 	}
-	if !near(sum, 1, 1e-12) {
+	if !planeNear(sum, 1, 1e-12) {
 		t.Errorf("Σ p = %v, want 1", sum)
 	}
 	rng := weakrand.New(weakrand.NewPCG(7, 7))
@@ -263,7 +263,7 @@ func TestGradient(t *testing.T) {
 	// derivative of order 1, and by 2⁻⁵²/h times a divergence of order 1:
 	// together about 4·10⁻¹¹.
 	const h, tolerance = 1e-5, 1e-9
-	for i, g := range plane.Gradient(pool, p, y) {
+	for i, g := range measure.Gradient(pool, p, y) {
 		for k := range 2 {
 			at := y[i][k]
 			y[i][k] = at + h
@@ -271,7 +271,7 @@ func TestGradient(t *testing.T) {
 			y[i][k] = at - h
 			down := divergence(p, y)
 			y[i][k] = at
-			if want := (up - down) / (2 * h); !near(g[k], want, tolerance) {
+			if want := (up - down) / (2 * h); !planeNear(g[k], want, tolerance) {
 				t.Errorf("gradient of y[%d][%d] = %v, want %v", i, k, g[k], want)
 			}
 		}
@@ -302,7 +302,7 @@ func TestSeparation(t *testing.T) {
 	for _, cols := range []int{3, 8} {
 		for seed := range uint64(3) {
 			x, blob := blobs(160, cols, 10+seed)
-			spots, err := plane.TSNE(t.Context(), nn.NewPool(1), x, plane.Options{Seed: seed, Perplexity: 10, Steps: 500})
+			spots, err := measure.TSNE(t.Context(), nn.NewPool(1), x, measure.PlaneOptions{Seed: seed, Perplexity: 10, Steps: 500})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -316,7 +316,7 @@ func TestSeparation(t *testing.T) {
 func TestSameBits(t *testing.T) {
 	x, _ := blobs(101, 6, 20)
 	layout := func(workers int, seed uint64) [][2]float32 {
-		spots, err := plane.TSNE(t.Context(), nn.NewPool(workers), x, plane.Options{Seed: seed, Steps: 120})
+		spots, err := measure.TSNE(t.Context(), nn.NewPool(workers), x, measure.PlaneOptions{Seed: seed, Steps: 120})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -350,7 +350,7 @@ func TestDegenerate(t *testing.T) {
 		{"extreme numbers", far},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			spots, err := plane.TSNE(t.Context(), nn.NewPool(1), tt.x, plane.Options{Seed: 1})
+			spots, err := measure.TSNE(t.Context(), nn.NewPool(1), tt.x, measure.PlaneOptions{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -372,7 +372,7 @@ func BenchmarkTSNE(b *testing.B) {
 	x, _ := blobs(400, 128, 1)
 	pool := nn.NewPool(1)
 	for b.Loop() {
-		if _, err := plane.TSNE(b.Context(), pool, x, plane.Options{Seed: 1}); err != nil {
+		if _, err := measure.TSNE(b.Context(), pool, x, measure.PlaneOptions{Seed: 1}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -381,7 +381,7 @@ func BenchmarkTSNE(b *testing.B) {
 func BenchmarkPCA(b *testing.B) {
 	x, _ := blobs(400, 128, 1)
 	for b.Loop() {
-		if _, _, err := plane.PCA(x); err != nil {
+		if _, _, err := measure.PCA(x); err != nil {
 			b.Fatal(err)
 		}
 	}

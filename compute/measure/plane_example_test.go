@@ -1,11 +1,11 @@
-package plane_test
+package measure_test
 
 import (
 	"context"
 	"fmt"
 	"math"
 
-	"sotto/compute/measure/plane"
+	"sotto/compute/measure"
 	"sotto/compute/nn"
 )
 
@@ -16,7 +16,7 @@ func ExamplePCA() {
 		1, 0, 2,
 		1, 9, 2,
 	}}
-	spots, explained, err := plane.PCA(x)
+	spots, explained, err := measure.PCA(x)
 	fmt.Printf("%.1f from the mean, %.2f of the variance, %v\n", spots[3][0], explained[0], err)
 	// Output: 4.8 from the mean, 0.95 of the variance, <nil>
 }
@@ -27,7 +27,7 @@ func ExampleTSNE() {
 		x.Row(i)[i%2] = 1
 		x.Row(i)[2] = float32(i) / 1000
 	}
-	spots, err := plane.TSNE(context.Background(), nn.NewPool(1), x, plane.Options{Seed: 1})
+	spots, err := measure.TSNE(context.Background(), nn.NewPool(1), x, measure.PlaneOptions{Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return
