@@ -10,7 +10,6 @@ import (
 
 	"sotto/compute/measure"
 	"sotto/compute/nn"
-	"sotto/compute/nn/textcnn"
 	"sotto/study/language"
 	"sotto/text/encode"
 )
@@ -92,14 +91,14 @@ type numbering struct {
 
 // number makes a table of the words of texts that have a vector.
 func number(v vectors, parts ...[]string) numbering {
-	n := numbering{table: nn.NewMatrix(textcnn.First, v.Dim()), row: map[string]int{}}
+	n := numbering{table: nn.NewMatrix(First, v.Dim()), row: map[string]int{}}
 	for _, texts := range parts {
 		for _, text := range texts {
 			for _, w := range words(text) {
 				if _, seen := n.row[w]; seen {
 					continue
 				}
-				n.row[w] = textcnn.Unknown
+				n.row[w] = Unknown
 				if x, ok := v.Vector(w); ok {
 					n.row[w] = n.table.Rows
 					n.table.Data = append(n.table.Data, x...)
@@ -130,10 +129,10 @@ const trainings = 3
 // films is taken.
 func convolution(ctx context.Context, p *nn.Pool, v vectors, train, dev, test sample, seed uint64, told func(training, epoch int)) (*Base, error) {
 	n := number(v, train.texts, dev.texts, test.texts)
-	learn, choose, asked := textcnn.Texts{Words: n.texts(train.texts), Labels: train.labels}, textcnn.Texts{Words: n.texts(dev.texts), Labels: dev.labels}, n.texts(test.texts)
+	learn, choose, asked := Texts{Words: n.texts(train.texts), Labels: train.labels}, Texts{Words: n.texts(dev.texts), Labels: dev.labels}, n.texts(test.texts)
 	b := &Base{Name: CNN, Published: published(CNN), Films: -1}
 	for k := range trainings {
-		c := textcnn.Config{Seed: seed + uint64(k), Weights: weights(train.labels)}
+		c := Config{Seed: seed + uint64(k), Weights: weights(train.labels)}
 		m, err := c.Fit(ctx, p, n.table, len(classes), learn, choose, func(epoch int, _, _ float64) { told(k+1, epoch) })
 		if err != nil {
 			return nil, err

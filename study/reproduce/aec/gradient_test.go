@@ -1,18 +1,18 @@
-package textcnn_test
+package aec_test
 
 import (
 	"math"
 	"testing"
 
 	"sotto/compute/nn"
-	"sotto/compute/nn/textcnn"
+	"sotto/study/reproduce/aec"
 )
 
 // The gradient of every parameter is that of finite differences. Single precision
 // leaves some four digits of a difference of losses at a step of 0.01.
 func TestGradients(t *testing.T) {
 	table, texts := orders(6, 3)
-	n := textcnn.NewGraph(textcnn.Config{Widths: []int{2, 4}, Filters: 3, Seed: 2}, table, 2)
+	n := aec.NewGraph(aec.Config{Widths: []int{2, 4}, Filters: 3, Seed: 2}, table, 2)
 	weights := []float64{1, 2.5}
 	p := nn.NewPool(1)
 	n.Learn(p, texts, weights)

@@ -1,4 +1,4 @@
-package textcnn
+package aec
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package textcnn_test
+package aec_test
 
 import (
 	"context"
@@ -9,39 +9,39 @@ import (
 	"testing"
 
 	"sotto/compute/nn"
-	"sotto/compute/nn/textcnn"
+	"sotto/study/reproduce/aec"
 )
 
 // orders makes texts whose class is the order of two words that all of them have:
 // nothing that counts words tells them apart.
-func orders(n int, seed uint64) (nn.Matrix, textcnn.Texts) {
+func orders(n int, seed uint64) (nn.Matrix, aec.Texts) {
 	rng := weakrand.New(weakrand.NewPCG(seed, 0))
 	fixed := weakrand.New(weakrand.NewPCG(9, 9))
-	table := nn.NewMatrix(textcnn.First+12, 8)
-	for i := textcnn.First * 8; i < len(table.Data); i++ {
+	table := nn.NewMatrix(aec.First+12, 8)
+	for i := aec.First * 8; i < len(table.Data); i++ {
 		table.Data[i] = float32(fixed.NormFloat64())
 	}
-	var t textcnn.Texts
+	var t aec.Texts
 	for range n {
 		words := make([]int, 2+rng.IntN(8))
 		for k := range words {
-			words[k] = textcnn.Unknown + rng.IntN(11) // never the last two
+			words[k] = aec.Unknown + rng.IntN(11) // never the last two
 		}
 		at, label := rng.IntN(len(words)-1), rng.IntN(2)
-		words[at+label], words[at+1-label] = textcnn.First+10, textcnn.First+11
+		words[at+label], words[at+1-label] = aec.First+10, aec.First+11
 		t.Words, t.Labels = append(t.Words, words), append(t.Labels, label)
 	}
 	return table, t
 }
 
-var small = textcnn.Config{Widths: []int{2, 3}, Filters: 8, Epochs: 4, Batch: 20, Rate: 0.01, Seed: 1}
+var textcnnSmall = aec.Config{Widths: []int{2, 3}, Filters: 8, Epochs: 4, Batch: 20, Rate: 0.01, Seed: 1}
 
 func TestOrder(t *testing.T) {
 	table, train := orders(600, 1)
 	_, dev := orders(200, 2)
 	before := slices.Clone(table.Data)
 	var losses []float64
-	m, err := small.Fit(context.Background(), nn.NewPool(1), table, 2, train, dev, func(_ int, loss, _ float64) { losses = append(losses, loss) })
+	m, err := textcnnSmall.Fit(context.Background(), nn.NewPool(1), table, 2, train, dev, func(_ int, loss, _ float64) { losses = append(losses, loss) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestOrder(t *testing.T) {
 	if !slices.Equal(before, table.Data) {
 		t.Error("the table was changed")
 	}
-	again, err := small.Fit(context.Background(), nn.NewPool(3), table, 2, train, dev, nil)
+	again, err := textcnnSmall.Fit(context.Background(), nn.NewPool(3), table, 2, train, dev, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,23 +64,23 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestTextcnnRefuses(t *testing.T) {
 	table, train := orders(10, 1)
 	for _, tt := range []struct {
 		name   string
-		change func(*textcnn.Config, *textcnn.Texts)
+		change func(*aec.Config, *aec.Texts)
 		want   string
 	}{
-		{"no rate", func(c *textcnn.Config, _ *textcnn.Texts) { c.Rate = -1 }, "rate is -1"},
-		{"a width of nothing", func(c *textcnn.Config, _ *textcnn.Texts) { c.Widths = []int{0} }, "widths 1 to 64"},
-		{"weights of other classes", func(c *textcnn.Config, _ *textcnn.Texts) { c.Weights = []float64{1} }, "1 weights for 2 classes"},
-		{"a word that is not there", func(_ *textcnn.Config, x *textcnn.Texts) { x.Words = [][]int{{99}}; x.Labels = []int{0} }, "text 1"},
-		{"a class that is not there", func(_ *textcnn.Config, x *textcnn.Texts) { x.Words = [][]int{{2}}; x.Labels = []int{2} }, "text 1"},
-		{"no text", func(_ *textcnn.Config, x *textcnn.Texts) { *x = textcnn.Texts{} }, "there is no text"},
-		{"no label", func(_ *textcnn.Config, x *textcnn.Texts) { x.Labels = nil }, "0 labels"},
-		{"a dropout of everything", func(c *textcnn.Config, _ *textcnn.Texts) { c.Dropout = 1 }, "1"},
+		{"no rate", func(c *aec.Config, _ *aec.Texts) { c.Rate = -1 }, "rate is -1"},
+		{"a width of nothing", func(c *aec.Config, _ *aec.Texts) { c.Widths = []int{0} }, "widths 1 to 64"},
+		{"weights of other classes", func(c *aec.Config, _ *aec.Texts) { c.Weights = []float64{1} }, "1 weights for 2 classes"},
+		{"a word that is not there", func(_ *aec.Config, x *aec.Texts) { x.Words = [][]int{{99}}; x.Labels = []int{0} }, "text 1"},
+		{"a class that is not there", func(_ *aec.Config, x *aec.Texts) { x.Words = [][]int{{2}}; x.Labels = []int{2} }, "text 1"},
+		{"no text", func(_ *aec.Config, x *aec.Texts) { *x = aec.Texts{} }, "there is no text"},
+		{"no label", func(_ *aec.Config, x *aec.Texts) { x.Labels = nil }, "0 labels"},
+		{"a dropout of everything", func(c *aec.Config, _ *aec.Texts) { c.Dropout = 1 }, "1"},
 	} {
-		c, x := small, train
+		c, x := textcnnSmall, train
 		tt.change(&c, &x)
 		if _, err := c.Fit(context.Background(), nn.NewPool(1), table, 2, x, train, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
@@ -88,7 +88,7 @@ func TestRefuses(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	if _, err := small.Fit(ctx, nn.NewPool(1), table, 2, train, train, nil); !errors.Is(err, context.Canceled) {
+	if _, err := textcnnSmall.Fit(ctx, nn.NewPool(1), table, 2, train, train, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Fit after its end = %v", err)
 	}
 }

@@ -1,16 +1,4 @@
-// Package textcnn classifies texts by a convolution over their words with the
-// largest value of each filter kept (Kim, Convolutional Neural Networks for Sentence
-// Classification, EMNLP 2014), in the form with two channels: vectors that stay as
-// they were published, and vectors that learn.
-//
-// It is small and for English sentences of some dozen words; encoders of package bert
-// know more. It promises no privacy. The same data, settings and seed give the same
-// model on any number of workers. The smallest use is
-//
-//	m, err := textcnn.Config{Seed: 1}.Fit(ctx, p, table, classes, train, dev, nil)
-//	…
-//	probabilities := m.Probabilities(p, texts)
-package textcnn
+package aec
 
 import (
 	"cmp"
@@ -24,9 +12,22 @@ import (
 	"sotto/compute/nn"
 )
 
+// This part of the package classifies texts by a convolution over their words with the
+// largest value of each filter kept (Kim, Convolutional Neural Networks for Sentence
+// Classification, EMNLP 2014), in the form with two channels: vectors that stay as
+// they were published, and vectors that learn.
+//
+// It is small and for English sentences of some dozen words; encoders of package bert
+// know more. It promises no privacy. The same data, settings and seed give the same
+// model on any number of workers. The smallest use is
+//
+//	m, err := Config{Seed: 1}.Fit(ctx, p, table, classes, train, dev, nil)
+//	…
+//	probabilities := m.Probabilities(p, texts)
+
 // Rows of a table that are no words.
 const (
-	Padding = 0 // what a short text is filled up with; it stays zero
+	padding = 0 // what a short text is filled up with; it stays zero
 	Unknown = 1 // any word that the table has not
 	First   = 2 // the first word
 )
@@ -87,7 +88,7 @@ func (c Config) validate(table nn.Matrix, classes int, parts ...Texts) error {
 }
 
 // Model classifies texts. It keeps buffers, so that one goroutine uses it at a time.
-type Model struct {
+type model struct {
 	Epoch    int     // that was kept
 	Accuracy float64 // of that epoch on the texts for choosing, the mean over classes
 
@@ -96,12 +97,12 @@ type Model struct {
 
 // Progress is told of the epochs: the mean loss, and the accuracy by which one is
 // kept.
-type Progress func(epoch int, loss, accuracy float64)
+type progress func(epoch int, loss, accuracy float64)
 
 // Fit trains on texts and keeps the epoch that is best on the texts of dev, by the
 // mean accuracy over classes. The table has a vector a word, behind those of
 // [Padding] and [Unknown]; it is not changed. Progress may be nil.
-func (c Config) Fit(ctx context.Context, p *nn.Pool, table nn.Matrix, classes int, train, dev Texts, progress Progress) (*Model, error) {
+func (c Config) Fit(ctx context.Context, p *nn.Pool, table nn.Matrix, classes int, train, dev Texts, progress progress) (*model, error) {
 	c = c.filled()
 	if err := c.validate(table, classes, train, dev); err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (c Config) Fit(ctx context.Context, p *nn.Pool, table nn.Matrix, classes in
 	if err != nil {
 		return nil, err
 	}
-	best := &Model{Accuracy: -1}
+	best := &model{Accuracy: -1}
 	for epoch := range c.Epochs {
 		order := weakrand.New(weakrand.NewPCG(c.Seed, uint64(epoch)+1)).Perm(len(train.Words))
 		loss := 0.0
@@ -131,8 +132,8 @@ func (c Config) Fit(ctx context.Context, p *nn.Pool, table nn.Matrix, classes in
 		if loss /= float64(len(order)); math.IsNaN(loss) || math.IsInf(loss, 0) {
 			return nil, errors.New("textcnn: the loss is not finite; a smaller rate may help")
 		}
-		now := &Model{Epoch: epoch + 1, n: n}
-		now.Accuracy = recall(now.Probabilities(p, dev.Words), dev.Labels)
+		now := &model{Epoch: epoch + 1, n: n}
+		now.Accuracy = textcnnRecall(now.Probabilities(p, dev.Words), dev.Labels)
 		if progress != nil {
 			progress(epoch+1, loss, now.Accuracy)
 		}
@@ -145,7 +146,7 @@ func (c Config) Fit(ctx context.Context, p *nn.Pool, table nn.Matrix, classes in
 }
 
 // recall returns the mean over classes of the share that is told rightly.
-func recall(probabilities nn.Matrix, labels []int) float64 {
+func textcnnRecall(probabilities nn.Matrix, labels []int) float64 {
 	right, all := make([]float64, probabilities.Cols), make([]float64, probabilities.Cols)
 	for i, label := range labels {
 		all[label]++
@@ -165,7 +166,7 @@ func recall(probabilities nn.Matrix, labels []int) float64 {
 
 // Probabilities returns how likely each class is for each text. It panics if a text
 // has a word that the table has not.
-func (m *Model) Probabilities(p *nn.Pool, texts [][]int) nn.Matrix {
+func (m *model) Probabilities(p *nn.Pool, texts [][]int) nn.Matrix {
 	const batch = 64
 	out := nn.NewMatrix(len(texts), m.n.classes)
 	for lo := 0; lo < len(texts); lo += batch {
