@@ -16,7 +16,6 @@ import (
 	"sotto/command/data"
 	"sotto/command/term"
 	"sotto/data/dataset"
-	"sotto/data/fetch"
 	"sotto/data/sample"
 	"sotto/data/testenv"
 )
@@ -146,7 +145,7 @@ func TestDataGet(t *testing.T) {
 		t.Errorf("what was fetched does not load: %v", err)
 	}
 	code, out, _ = clitest.Sotto(t, "", "data", "get", "yelp", "--dir", dir, "--mirror", address, "--json")
-	var got fetch.Got
+	var got dataset.Fetched
 	if err := json.Unmarshal([]byte(out), &got); code != command.ExitDone || err != nil || len(got.Files) != 1 || got.Files[0].Fetched {
 		t.Errorf("second get: exit code %d, %v, %s; want nothing fetched", code, err, out)
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"sotto/command/term"
-	"sotto/data/fetch"
+	"sotto/data/dataset"
 	"sotto/internal/layout"
 )
 
 func newDataGet(std term.Streams) *cobra.Command {
 	var o dataOptions
-	var from fetch.Options
+	var from dataset.FetchOptions
 	c := &cobra.Command{
 		Use:   "get NAME",
 		Short: "Download a data set from its public home",
@@ -43,13 +43,13 @@ this machine.`,
 	return c
 }
 
-func runDataGet(ctx context.Context, from fetch.Options, name string, asJSON bool, std term.Streams) error {
+func runDataGet(ctx context.Context, from dataset.FetchOptions, name string, asJSON bool, std term.Streams) error {
 	bar := term.NewProgress(std.Err, name)
 	from.Progress = func(path string, done, total int64) {
 		bar.Describe(path)
 		bar.Set(done, total)
 	}
-	got, err := fetch.Get(ctx, name, from)
+	got, err := dataset.Fetch(ctx, name, from)
 	bar.Finish()
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func runDataGet(ctx context.Context, from fetch.Options, name string, asJSON boo
 	return term.Show(std.Out, asJSON, got, printGot)
 }
 
-func printGot(out io.Writer, got *fetch.Got) error {
+func printGot(out io.Writer, got *dataset.Fetched) error {
 	b := layout.NewBuffer(out)
 	for _, f := range got.Files {
 		what := "fetched and verified"

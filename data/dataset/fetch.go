@@ -1,8 +1,4 @@
-// Package fetch downloads the files of data sets from their public homes or a
-// mirror, and keeps those whose SHA-256 is right.
-//
-//	got, err := fetch.Get(ctx, "adult", fetch.Options{Dir: dataset.Dir(), Timeout: time.Minute})
-package fetch
+package dataset
 
 import (
 	"context"
@@ -19,12 +15,16 @@ import (
 	"strings"
 	"time"
 
-	"sotto/data/dataset"
 	"sotto/internal/atomicfile"
 )
 
+// This part of the package downloads the files of data sets from their public homes or a
+// mirror, and keeps those whose SHA-256 is right.
+//
+//	got, err := Fetch(ctx, "adult", FetchOptions{Dir: dataset.Dir(), Timeout: time.Minute})
+
 // Options say from where to where, and how long it may take.
-type Options struct {
+type FetchOptions struct {
 	Dir     string        // folder of data sets
 	Mirror  string        // address of a server that holds the files under their paths; "" for their public homes
 	Timeout time.Duration // of one file, positive
@@ -34,47 +34,47 @@ type Options struct {
 }
 
 // Got is what there is after a [Get].
-type Got struct {
-	Name    string `json:"name"`
-	Dir     string `json:"dir"`
-	Licence string `json:"licence"`
-	Files   []File `json:"files"` // none if the set is built in
+type Fetched struct {
+	Name    string        `json:"name"`
+	Dir     string        `json:"dir"`
+	Licence string        `json:"licence"`
+	Files   []FetchedFile `json:"files"` // none if the set is built in
 }
 
 // File is a file of a data set that is there and right.
-type File struct {
-	dataset.File
+type FetchedFile struct {
+	File
 	Fetched bool `json:"fetched"` // false if it was there already
 }
 
 // Get fetches the files of a data set that are absent or wrong. Each appears
 // whole and verified or not at all.
-func Get(ctx context.Context, name string, o Options) (*Got, error) {
+func Fetch(ctx context.Context, name string, o FetchOptions) (*Fetched, error) {
 	if o.Timeout <= 0 {
 		return nil, fmt.Errorf("fetch: timeout is %v, must be positive", o.Timeout)
 	}
-	info, err := dataset.Find(name, o.Dir)
+	info, err := Find(name, o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	checks, err := dataset.Verify(name, o.Dir)
+	checks, err := Verify(name, o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	got := &Got{Name: name, Dir: o.Dir, Licence: info.Licence, Files: []File{}}
+	got := &Fetched{Name: name, Dir: o.Dir, Licence: info.Licence, Files: []FetchedFile{}}
 	for _, c := range checks {
-		if c.State != dataset.Good {
+		if c.State != Good {
 			if err := o.get(ctx, info, c.File); err != nil {
 				return nil, err
 			}
 		}
-		got.Files = append(got.Files, File{c.File, c.State != dataset.Good})
+		got.Files = append(got.Files, FetchedFile{c.File, c.State != Good})
 	}
 	return got, nil
 }
 
 // get fetches one file into its place.
-func (o Options) get(ctx context.Context, info dataset.Info, f dataset.File) error {
+func (o FetchOptions) get(ctx context.Context, info Info, f File) error {
 	address, err := o.address(info, f)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (o Options) get(ctx context.Context, info dataset.Info, f dataset.File) err
 }
 
 // address returns where a file is fetched from.
-func (o Options) address(info dataset.Info, f dataset.File) (string, error) {
+func (o FetchOptions) address(info Info, f File) (string, error) {
 	if o.Mirror == "" && f.URL == "" {
 		paths := make([]string, len(info.Files))
 		for i, each := range info.Files {
@@ -133,7 +133,7 @@ func safe(u *url.URL) bool {
 
 // download copies the file at an address to w, and fails unless it has the size
 // and the SHA-256 of f. It reads at most one byte more than that size.
-func download(ctx context.Context, address string, f dataset.File, w io.Writer) error {
+func download(ctx context.Context, address string, f File, w io.Writer) error {
 	client := &http.Client{
 		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: time.Minute, TLSHandshakeTimeout: 30 * time.Second},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
@@ -182,7 +182,7 @@ func atLeast(n, limit int64) string {
 // meter tells how much was written.
 type meter struct {
 	tell func(path string, done, total int64)
-	file dataset.File
+	file File
 	done int64
 }
 
