@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/data/relate"
 	"sotto/internal/nearest"
 )
 
@@ -20,9 +19,6 @@ const (
 	fewrelFile    = "relations/fewrel_val.jsonl"
 )
 
-// Related is a text of a set of relations. Its part is the name of a [Part], or empty.
-type Related = relate.Related
-
 // RelationSets lists the sets of [Relations].
 func RelationSets() []string { return []string{"biographies", "conll04", "fewrel", "semeval2010"} }
 
@@ -30,7 +26,7 @@ func RelationSets() []string { return []string{"biographies", "conll04", "fewrel
 // means [Dir]. [Load] gives the same sets with a relation a row. If a file is absent, the
 // error wraps fs.ErrNotExist.
 func Relations(name, dir string) ([]Related, error) {
-	if relate.Readers[name] == nil {
+	if relationReaders[name] == nil {
 		return nil, fmt.Errorf("dataset: set of relations is %.40q, must be one of %s%s", name, strings.Join(RelationSets(), ", "), nearest.Hint(name, RelationSets()))
 	}
 	e, err := find(name)
@@ -97,7 +93,7 @@ func (l *loader) related() ([]Related, error) {
 func (l *loader) relatedIn(path string, data []byte) ([]Related, error) {
 	var all []Related
 	err := l.lines(path, data, func(line string) error {
-		r, err := relate.Readers[l.info.Name]([]byte(line))
+		r, err := relationReaders[l.info.Name]([]byte(line))
 		if err = errors.Join(err, r.Check()); err != nil {
 			return err
 		}

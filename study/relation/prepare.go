@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"sotto/data/dataset"
-	"sotto/data/relate"
 	"sotto/study/language"
 	"sotto/study/language/english"
 	"sotto/study/relation/rule"
@@ -269,7 +268,7 @@ func (s *Set) addPairs(x dataset.Related, d *language.Document, like Instance, a
 
 // named returns the name of a relation, without spaces, as rules have them. SemEval-2010
 // says Other where there is none.
-func named(q relate.Relation) string {
+func named(q dataset.Relation) string {
 	if q.Type == "Other" {
 		return None
 	}

@@ -1,6 +1,4 @@
-// Package relate reads the lines of public sets of relations: texts with entities, and what
-// is said of them. Package dataset knows their files.
-package relate
+package dataset
 
 import (
 	"encoding/json"
@@ -10,18 +8,21 @@ import (
 	"strings"
 )
 
+// This part of the package reads the lines of public sets of relations: texts with entities, and what
+// is said of them. Package dataset knows their files.
+
 // Related is a text of a set of relations.
 type Related struct {
 	Part      string // as the file has it; "" where there are none
 	Group     string // of fewrel, the variant; of biographies, whom the page is about
 	Text      string
 	Words     [][2]int // bytes of the words, where the set gives them
-	Entities  []Marked
+	Entities  []marked
 	Relations []Relation
 }
 
 // Marked is an entity of a text, in bytes.
-type Marked struct {
+type marked struct {
 	Type       string // as the set has it; "" where it has none
 	Start, End int
 }
@@ -33,7 +34,7 @@ type Relation struct {
 }
 
 // Readers read a line, by set.
-var Readers = map[string]func(line []byte) (Related, error){
+var relationReaders = map[string]func(line []byte) (Related, error){
 	"semeval2010": readSemEval,
 	"conll04":     readCoNLL,
 	"biographies": readBiography,
@@ -100,7 +101,7 @@ func (r *Related) mark(kind string, first, end int) error {
 	if first < 0 || end <= first || end > len(r.Words) {
 		return errors.New("an entity must lie within the words")
 	}
-	r.Entities = append(r.Entities, Marked{kind, r.Words[first][0], r.Words[end-1][1]})
+	r.Entities = append(r.Entities, marked{kind, r.Words[first][0], r.Words[end-1][1]})
 	return nil
 }
 
@@ -118,7 +119,7 @@ func readSemEval(line []byte) (r Related, err error) {
 		return r, errRelations
 	}
 	r.Text = in.Text
-	r.Entities = []Marked{{"", in.E1[0], in.E1[1]}, {"", in.E2[0], in.E2[1]}}
+	r.Entities = []marked{{"", in.E1[0], in.E1[1]}, {"", in.E2[0], in.E2[1]}}
 	r.Relations = []Relation{{in.Relation, 0, 1}}
 	r.Part = in.Split
 	return r, nil
@@ -190,7 +191,7 @@ func readBiography(line []byte) (r Related, err error) {
 	}
 	r.Text, r.Group = in.Text, in.Subject
 	for _, link := range in.Links {
-		var e Marked
+		var e marked
 		var relation, title string
 		if err := fields(link, &e.Start, &e.End, &relation, &title); err != nil {
 			return r, err
