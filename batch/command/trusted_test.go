@@ -12,7 +12,7 @@ import (
 
 	core "sotto/command"
 	"sotto/command/term"
-	"sotto/data/sample"
+	"sotto/data/dataset"
 )
 
 // sotto runs the other command, which must end well, and returns what it wrote.
@@ -29,7 +29,7 @@ func sotto(t *testing.T, args ...string) []byte {
 // rows of the part that tests in two files.
 func messages(t *testing.T, dir string) (all string) {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(sample.Messages())).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(dataset.SampleMessages())).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func TestWidths(t *testing.T) {
 		"bias weat --table --measure all --statistic all --vectors " + words + " --words " + filepath.Join(dir, "tests.json"),
 		"data list",
 		"data verify reviews",
-		"data inspect ../../data/sample/messages.csv",
+		"data inspect ../../data/dataset/messages.csv",
 		"plan --limit 100 --encoder hash:32",
 		"encoder list",
 		"reproduce list",

@@ -16,7 +16,6 @@ import (
 	"sotto/command/data"
 	"sotto/command/term"
 	"sotto/data/dataset"
-	"sotto/data/sample"
 	"sotto/data/testenv"
 )
 
@@ -46,15 +45,15 @@ func TestDataList(t *testing.T) {
 
 func TestDataSample(t *testing.T) {
 	dir := t.TempDir()
-	file, inbox, other := filepath.Join(dir, "sample.csv"), filepath.Join(dir, sample.NewName), filepath.Join(dir, "other.csv")
+	file, inbox, other := filepath.Join(dir, "sample.csv"), filepath.Join(dir, dataset.SampleNewName), filepath.Join(dir, "other.csv")
 	code, out, errs := clitest.Sotto(t, "", "data", "sample", "--out", file)
 	if code != command.ExitDone || out != "" || !strings.Contains(errs, file+": 500 messages to learn from") || !strings.Contains(errs, inbox+": 200 later ones") {
 		t.Fatalf("exit code %d: %s%s", code, out, errs)
 	}
-	if code, out, errs = clitest.Sotto(t, "", "data", "sample", "--out", "-", "--inbox", other); code != command.ExitDone || out != sample.Messages() {
+	if code, out, errs = clitest.Sotto(t, "", "data", "sample", "--out", "-", "--inbox", other); code != command.ExitDone || out != dataset.SampleMessages() {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
-	for path, want := range map[string]string{file: sample.Messages(), inbox: sample.NewMessages(), other: sample.NewMessages()} {
+	for path, want := range map[string]string{file: dataset.SampleMessages(), inbox: dataset.SampleNewMessages(), other: dataset.SampleNewMessages()} {
 		if content, err := os.ReadFile(path); err != nil || string(content) != want {
 			t.Errorf("%s is not the sample: %v", path, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sotto/command/term"
-	"sotto/data/sample"
+	"sotto/data/dataset"
 )
 
 // sampleOptions are the flags of "sotto data sample".
@@ -31,14 +31,14 @@ to be protected. Nobody wrote them.`,
 		RunE: func(*cobra.Command, []string) error { return runSample(o, std) },
 	}
 	fs := c.Flags()
-	fs.StringVar(&o.out, "out", sample.Name, "file to learn from, or - for standard output")
-	fs.StringVar(&o.inbox, "inbox", "", "file to release (default "+sample.NewName+" beside --out, and none with standard output)")
+	fs.StringVar(&o.out, "out", dataset.SampleName, "file to learn from, or - for standard output")
+	fs.StringVar(&o.inbox, "inbox", "", "file to release (default "+dataset.SampleNewName+" beside --out, and none with standard output)")
 	return c
 }
 
 func runSample(o sampleOptions, std term.Streams) error {
 	if o.inbox == "" && o.out != "-" {
-		o.inbox = filepath.Join(filepath.Dir(o.out), sample.NewName)
+		o.inbox = filepath.Join(filepath.Dir(o.out), dataset.SampleNewName)
 	}
 	if o.inbox == "-" {
 		return errors.New("--inbox is standard output, must be a file")
@@ -46,7 +46,7 @@ func runSample(o sampleOptions, std term.Streams) error {
 	if err := term.RefuseSame(term.Named("--out", o.out), term.Named("--inbox", o.inbox)); err != nil {
 		return err
 	}
-	for _, f := range [][2]string{{o.inbox, sample.NewMessages()}, {o.out, sample.Messages()}} {
+	for _, f := range [][2]string{{o.inbox, dataset.SampleNewMessages()}, {o.out, dataset.SampleMessages()}} {
 		if f[0] == "" {
 			continue
 		}

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"sotto/data/dataset"
 	"sotto/data/inspect"
-	"sotto/data/sample"
 	"sotto/data/table"
 	"sotto/service/httpserve"
 )
@@ -73,8 +73,8 @@ func (s *Studio) takeSample(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	src := source{name: sample.Name, path: filepath.Join(dir, sample.Name), sample: true}
-	if err := os.WriteFile(src.path, []byte(sample.Messages()), 0o600); err != nil {
+	src := source{name: dataset.SampleName, path: filepath.Join(dir, dataset.SampleName), sample: true}
+	if err := os.WriteFile(src.path, []byte(dataset.SampleMessages()), 0o600); err != nil {
 		return err
 	}
 	return s.inspect(w, r, s.desk.add(src))

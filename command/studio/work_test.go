@@ -15,7 +15,7 @@ import (
 
 	"sotto/command/studio"
 	"sotto/command/studio/studiotest"
-	"sotto/data/sample"
+	"sotto/data/dataset"
 )
 
 // trained is what a test looks at of a training.
@@ -107,7 +107,7 @@ func (b *bench) try(run string) {
 	}
 	b.Refused("POST", "/api/try/release", `{"run": "`+run+`", "text": "  "}`, http.StatusBadRequest, "Type a text first")
 	b.Refused("POST", "/api/try/release", `{"run": "`+run+`", "text": "`+strings.Repeat("a ", 10_001)+`"}`, http.StatusRequestEntityTooLarge, "at most 20000")
-	lines := strings.Split(sample.Messages(), "\n")[1:161]
+	lines := strings.Split(dataset.SampleMessages(), "\n")[1:161]
 	refused := 0
 	for _, line := range lines { // messages are in quotes
 		asked, err := json.Marshal(map[string]string{"run": run, "text": strings.Split(line, `"`)[1]})

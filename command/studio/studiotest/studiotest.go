@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"sotto/command/studio"
-	"sotto/data/sample"
+	"sotto/data/dataset"
 )
 
 // Bench is a studio under test, and a session of it.
@@ -168,7 +168,7 @@ func (b *Bench) Sample() string {
 // person who has the most.
 func (b *Bench) Few(choice string, rows int) (string, int) {
 	b.Helper()
-	lines := strings.SplitAfter(sample.Messages(), "\n")[:rows+1]
+	lines := strings.SplitAfter(dataset.SampleMessages(), "\n")[:rows+1]
 	counts, most := map[string]int{}, 0
 	for _, line := range lines[1:] {
 		person := strings.Split(line, ",")[1]

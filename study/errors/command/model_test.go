@@ -9,7 +9,7 @@ import (
 
 	"sotto/command"
 	"sotto/command/clitest"
-	"sotto/data/sample"
+	"sotto/data/dataset"
 )
 
 // TestModel: a model answers in place of columns, and what its release costs is told
@@ -20,7 +20,7 @@ func TestModel(t *testing.T) {
 	}
 	dir := t.TempDir()
 	data, folder := filepath.Join(dir, "messages.csv"), filepath.Join(dir, "model")
-	clitest.Write(t, data, strings.Join(strings.SplitAfter(sample.Messages(), "\n")[:201], ""))
+	clitest.Write(t, data, strings.Join(strings.SplitAfter(dataset.SampleMessages(), "\n")[:201], ""))
 	args := append(strings.Fields("train --method noise --mechanism laplace-l1 --epsilon 30 --seeds 1 --text message --label topic"+clitest.Quickly), "--in", data, "--out", folder)
 	if code, _, errs := program.Sotto(t, "", args...); code != command.ExitDone {
 		t.Fatal(errs)
@@ -90,9 +90,9 @@ func rankedByModel(t *testing.T, data, folder string) {
 func TestModelUnderEpsilon(t *testing.T) {
 	dir := t.TempDir()
 	data, fresh, folder, rules := filepath.Join(dir, "messages.csv"), filepath.Join(dir, "new.csv"), filepath.Join(dir, "model"), filepath.Join(dir, "rules.json")
-	all := strings.SplitAfter(sample.Messages(), "\n")
+	all := strings.SplitAfter(dataset.SampleMessages(), "\n")
 	clitest.Write(t, data, strings.Join(all[:201], ""))
-	clitest.Write(t, fresh, sample.NewMessages())
+	clitest.Write(t, fresh, dataset.SampleNewMessages())
 	clitest.Write(t, rules, `{"format":"sotto-rules-1","rules":[[{"feature":"cue:question","above":0}]]}`)
 	// A new row of somebody who has many in training.
 	known := strings.SplitN(all[1], ",", 3)

@@ -1,4 +1,4 @@
-package sample_test
+package dataset_test
 
 import (
 	"encoding/csv"
@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"sotto/data/sample"
+	"sotto/data/dataset"
 )
 
 var update = flag.Bool("update", false, "write the files anew")
@@ -92,7 +92,7 @@ func write(f file) string {
 			panic(err)
 		}
 	}
-	put(sample.Columns...)
+	put(dataset.SampleColumns...)
 	day := f.from
 	for i := 0; i < f.rows; {
 		customer := min(rng.IntN(f.customers), rng.IntN(f.customers))
@@ -136,18 +136,18 @@ func TestFiles(t *testing.T) {
 			return nil
 		}
 		if holds != made {
-			t.Fatalf("%s is not what the test writes: go test ./data/sample -update", name)
+			t.Fatalf("%s is not what the test writes: go test ./data/dataset -update", name)
 		}
 		rows, err := csv.NewReader(strings.NewReader(holds)).ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(rows) != f.rows+1 || !slices.Equal(rows[0], sample.Columns) {
-			t.Fatalf("%s: there are %d rows after the header %q, want %d after %q", name, len(rows)-1, rows[0], f.rows, sample.Columns)
+		if len(rows) != f.rows+1 || !slices.Equal(rows[0], dataset.SampleColumns) {
+			t.Fatalf("%s: there are %d rows after the header %q, want %d after %q", name, len(rows)-1, rows[0], f.rows, dataset.SampleColumns)
 		}
 		return rows[1:]
 	}
-	old, fresh := read(sample.Name, sample.Messages(), learnt), read(sample.NewName, sample.NewMessages(), released)
+	old, fresh := read(dataset.SampleName, dataset.SampleMessages(), learnt), read(dataset.SampleNewName, dataset.SampleNewMessages(), released)
 	classes, seen := map[string]int{}, map[string]bool{}
 	for _, row := range old {
 		classes[row[4]]++
@@ -155,7 +155,7 @@ func TestFiles(t *testing.T) {
 	}
 	for _, row := range fresh {
 		if row[2] < old[len(old)-1][2] || seen[row[0]] || seen[row[1]] || seen[row[3]] {
-			t.Errorf("%s is of a message or a writer of %s", row[0], sample.Name)
+			t.Errorf("%s is of a message or a writer of %s", row[0], dataset.SampleName)
 		}
 	}
 	if !*update && (len(classes) != len(topics) || classes["account"] < 20) {
