@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"sotto/compute/measure"
+	"sotto/evidence"
 	"sotto/evidence/page"
-	"sotto/evidence/plain"
 	"sotto/learn/experiment"
 	"sotto/promise/dp"
 )
@@ -44,7 +44,7 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 func percent[T ~float64](v T) string { return inPercent(v, 2) }
 
 // atMost renders a share that nothing exceeds, rounded up.
-func atMost[T ~float64](v T) string { return plain.Percent(float64(v)) }
+func atMost[T ~float64](v T) string { return evidence.PlainPercent(float64(v)) }
 
 // roughly renders a share with one decimal, for sentences and labels.
 func roughly[T ~float64](v T) string { return inPercent(v, 1) }
@@ -103,7 +103,7 @@ func epsilonText(e dp.Epsilon) string {
 	if !(e >= 0) {
 		return page.Undefined
 	}
-	return plain.Epsilon(e)
+	return evidence.PlainEpsilon(e)
 }
 
 // atLeast renders a lower bound of an ε, rounded downwards.

@@ -7,7 +7,6 @@ import (
 
 	"sotto/evidence"
 	"sotto/evidence/page"
-	"sotto/evidence/plain"
 	"sotto/learn/experiment"
 	"sotto/promise/dp"
 )
@@ -33,7 +32,7 @@ func plainSection(e *evidence.Evidence, all []promise) page.Section {
 	if cost := costPlainly(tasks(e)); cost != "" {
 		items = append(items, page.Item{Name: "What it costs", Text: cost})
 	}
-	return plain.Section(guarantees, append(items, page.Item{Name: "Whether it was refuted", Text: triedPlainly(e, all)})...)
+	return evidence.PlainSection(guarantees, append(items, page.Item{Name: "Whether it was refuted", Text: triedPlainly(e, all)})...)
 }
 
 func promisedPlainly(all []promise) string {
@@ -48,7 +47,7 @@ func promisedPlainly(all []promise) string {
 	}
 	least := slices.MinFunc(all, func(a, b promise) int { return comparedBy(a.Claimed, b.Claimed) })
 	text := fmt.Sprintf("ε = %s, in %s", several(claimed), page.Plural(len(claimed), "promise", "promises"))
-	return fmt.Sprintf("%s. The strongest, ε = %s of %s, would mean: %s", text, epsilonText(*least.Claimed), least.label(), plain.Meaning(dp.Guarantee{Unit: least.Unit, Epsilon: *least.Claimed, Delta: least.Delta}))
+	return fmt.Sprintf("%s. The strongest, ε = %s of %s, would mean: %s", text, epsilonText(*least.Claimed), least.label(), evidence.PlainMeaning(dp.Guarantee{Unit: least.Unit, Epsilon: *least.Claimed, Delta: least.Delta}))
 }
 
 // comparedBy orders what is claimed or proved, with what is not at the end.
@@ -122,7 +121,7 @@ func (p *promise) brokenPlainly() string {
 		return text + " and gives no protection"
 	}
 	text = fmt.Sprintf("%s and keeps %s", text, epsilonText(*p.Proved))
-	if p.Unit == dp.Text && p.Delta == 0 && plain.Hopeless(*p.Proved) && !plain.Hopeless(*p.Claimed) {
+	if p.Unit == dp.Text && p.Delta == 0 && evidence.Hopeless(*p.Proved) && !evidence.Hopeless(*p.Claimed) {
 		text += ", which is no protection in practice"
 	}
 	return text

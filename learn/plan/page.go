@@ -8,7 +8,6 @@ import (
 	"sotto/compute/measure"
 	"sotto/evidence"
 	"sotto/evidence/page"
-	"sotto/evidence/plain"
 	"sotto/promise/dp"
 )
 
@@ -72,7 +71,7 @@ func (r *Result) Page() page.Page {
 	for _, at := range explained {
 		all = append(all, dp.Guarantee{Unit: dp.Text, Epsilon: at.True})
 	}
-	return page.Page{Title: "A plan: accuracy against ε", Sentence: r.Sentence, Made: "Written by sotto plan. " + page.Stays, Sections: append([]page.Section{plain.Section(all)}, r.sections()...)}
+	return page.Page{Title: "A plan: accuracy against ε", Sentence: r.Sentence, Made: "Written by sotto plan. " + page.Stays, Sections: append([]page.Section{evidence.PlainSection(all)}, r.sections()...)}
 }
 
 func (r *Result) sections() []page.Section {

@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"sotto/evidence"
 	"sotto/evidence/page"
-	"sotto/evidence/plain"
 	"sotto/promise/dp"
 	"sotto/study/bias"
 )
 
 // Page shows the report; made says by what.
 func (r *Report) Page(made string) page.Page {
-	return page.Page{Title: "The direction of gender", Sentence: r.sentence(), Made: made, Verdicts: r.Verdicts(), Sections: plain.Before(r.Sections(), r.Release)}
+	return page.Page{Title: "The direction of gender", Sentence: r.sentence(), Made: made, Verdicts: r.Verdicts(), Sections: evidence.BeforePlain(r.Sections(), r.Release)}
 }
 
 // Verdicts say of each language whether it has a direction.

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strconv"
 
+	"sotto/evidence"
 	"sotto/evidence/page"
-	"sotto/evidence/plain"
 	"sotto/study/bias"
 )
 
 // Page shows the report, which must be valid; made says by what.
 func (r *Report) Page(made string) page.Page {
-	return page.Page{Title: "Association tests", Sentence: r.sentence(), Made: made, Sections: plain.Before(r.Sections(), r.stated()...)}
+	return page.Page{Title: "Association tests", Sentence: r.sentence(), Made: made, Sections: evidence.BeforePlain(r.Sections(), r.stated()...)}
 }
 
 // Sections are those of the page: one for each model, a summary and how to read

@@ -9,7 +9,6 @@ import (
 	"sotto/compute/measure"
 	"sotto/evidence"
 	"sotto/evidence/page"
-	"sotto/evidence/plain"
 	"sotto/learn/experiment"
 	"sotto/promise/dp"
 )
@@ -29,7 +28,7 @@ func (r *Result) Page() page.Page {
 	for _, e := range r.Epsilons {
 		all = append(all, dp.Guarantee{Unit: dp.Text, Epsilon: dp.Epsilon(e)})
 	}
-	sections := append([]page.Section{plain.Section(all)}, r.sections()...)
+	sections := append([]page.Section{evidence.PlainSection(all)}, r.sections()...)
 	return page.Page{Title: "The frontier: accuracy against ε", Sentence: r.sentence(), Verdicts: r.verdicts(), Sections: sections}
 }
 

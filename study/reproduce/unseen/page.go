@@ -10,7 +10,6 @@ import (
 	"sotto/compute/measure"
 	"sotto/evidence"
 	"sotto/evidence/page"
-	"sotto/evidence/plain"
 	"sotto/internal/layout"
 	"sotto/promise/dp"
 )
@@ -59,7 +58,7 @@ func (r *Result) Page() page.Page {
 	promises := each(r.Epsilons, func(e float64) dp.Guarantee { return dp.Guarantee{Unit: dp.Text, Epsilon: dp.Epsilon(e)} })
 	return page.Page{
 		Title: "Questions nobody has asked yet", Sentence: "What releases tell of questions that they know nothing of, by method and ε.",
-		Sections: append([]page.Section{plain.Section(promises)}, r.sections()...),
+		Sections: append([]page.Section{evidence.PlainSection(promises)}, r.sections()...),
 	}
 }
 

@@ -1,13 +1,4 @@
-// Package plain says what ε means to people who do not know differential
-// privacy: how far a release can move what somebody believes of the text behind
-// it. Numbers are rounded upwards, so that what is read is never less than what
-// is possible.
-//
-// It proves nothing: guarantees are what package dp says they are. The smallest
-// use is
-//
-//	fmt.Println(plain.Meaning(dp.Guarantee{Unit: dp.Text, Epsilon: 4}))
-package plain
+package evidence
 
 import (
 	"cmp"
@@ -21,6 +12,16 @@ import (
 	"sotto/promise/mech"
 )
 
+// This part of the package says what ε means to people who do not know differential
+// privacy: how far a release can move what somebody believes of the text behind
+// it. Numbers are rounded upwards, so that what is read is never less than what
+// is possible.
+//
+// It proves nothing: guarantees are what package dp says they are. The smallest
+// use is
+//
+//	fmt.Println(PlainMeaning(dp.Guarantee{Unit: dp.Text, Epsilon: 4}))
+
 // Belief is the most that somebody can believe after one release of what they
 // believed with probability prior before it, at an ε without δ, between inputs
 // that are neighbours.
@@ -28,7 +29,7 @@ import (
 // Theorem. Under ε-DP each release is at most e^ε times as likely under one input
 // as under a neighbour, so that by Bayes the odds of any statement about which of
 // them it was grow at most e^ε-fold.
-func Belief(prior float64, epsilon dp.Epsilon) float64 {
+func PlainBelief(prior float64, epsilon dp.Epsilon) float64 {
 	if !(prior > 0) {
 		return 0
 	}
@@ -41,15 +42,15 @@ const hopeless = 0.99
 
 // Hopeless reports whether an ε lets somebody who gave a thing one chance in a
 // hundred be 99 % sure of it afterwards: ε above 9.2.
-func Hopeless(epsilon dp.Epsilon) bool { return !(Belief(0.01, epsilon) < hopeless) }
+func Hopeless(epsilon dp.Epsilon) bool { return !(PlainBelief(0.01, epsilon) < hopeless) }
 
 // Meaning says what a guarantee means for whoever is behind a text, in one
 // sentence without its full stop.
-func Meaning(g dp.Guarantee) string {
+func PlainMeaning(g dp.Guarantee) string {
 	if !(g.Epsilon >= 0) || g.Epsilon == dp.Infinite || !(g.Delta < 1) {
 		return "no protection: a release may tell everything about " + behind(g.Unit)
 	}
-	factor, belief := Factor(g.Epsilon), Percent(Belief(0.5, g.Epsilon))
+	factor, belief := PlainFactor(g.Epsilon), PlainPercent(PlainBelief(0.5, g.Epsilon))
 	switch {
 	case g.Delta > 0:
 		return fmt.Sprintf("whatever a release makes somebody do is at most %s times as likely, plus δ = %s, as if %s had been another", factor, dp.Above(g.Delta, 3), behind(g.Unit))
@@ -76,7 +77,7 @@ func behind(u dp.Unit) string {
 
 // Epsilon renders an ε with four digits, or all before the point, rounded
 // upwards: what is read of a bound is one too.
-func Epsilon(e dp.Epsilon) string {
+func PlainEpsilon(e dp.Epsilon) string {
 	const most = 1e300 // what rounding up does not make infinite
 	switch v := float64(e); {
 	case e == dp.Infinite:
@@ -95,10 +96,10 @@ func Epsilon(e dp.Epsilon) string {
 const exactly = 1e-9
 
 // Factor renders e^ε, rounded upwards.
-func Factor(epsilon dp.Epsilon) string {
+func PlainFactor(epsilon dp.Epsilon) string {
 	switch f := math.Exp(float64(epsilon)); {
 	case math.IsInf(f, 1) || f >= 1e6:
-		return "e^" + Epsilon(epsilon)
+		return "e^" + PlainEpsilon(epsilon)
 	case f >= 1000:
 		return page.Decimal(math.Ceil(f), 0)
 	default:
@@ -107,11 +108,11 @@ func Factor(epsilon dp.Epsilon) string {
 }
 
 // Percent renders a probability that nothing exceeds, as [dp.AtMost] has it.
-func Percent(p float64) string { return dp.AtMost(p) + " %" }
+func PlainPercent(p float64) string { return dp.AtMost(p) + " %" }
 
 // Section tells what ε is, then what the items say, then what each ε of some
 // guarantees means; those of a unit without such a meaning have no row.
-func Section(all []dp.Guarantee, items ...page.Item) page.Section {
+func PlainSection(all []dp.Guarantee, items ...page.Item) page.Section {
 	for i := range items {
 		items[i].Text = strings.TrimSuffix(items[i].Text, ".") + "."
 	}
@@ -127,7 +128,7 @@ func Section(all []dp.Guarantee, items ...page.Item) page.Section {
 
 // Before puts a section before others that explains what mechanisms promise, if
 // there is a promise among the statements; those that are nil are none.
-func Before(sections []page.Section, statements ...*mech.Statement) []page.Section {
+func BeforePlain(sections []page.Section, statements ...*mech.Statement) []page.Section {
 	var all []dp.Guarantee
 	var items []page.Item
 	for _, s := range statements {
@@ -136,9 +137,9 @@ func Before(sections []page.Section, statements ...*mech.Statement) []page.Secti
 		}
 		g := dp.Guarantee{Unit: s.Unit, Epsilon: s.True, Delta: s.Delta}
 		all = append(all, g)
-		it := page.Item{Name: page.Name(s.Mechanism + " " + s.Variant), Text: Meaning(g)}
+		it := page.Item{Name: page.Name(s.Mechanism + " " + s.Variant), Text: PlainMeaning(g)}
 		if !s.Honest() {
-			it.Text = fmt.Sprintf("the claim of ε = %s is false. What is true: %s", Epsilon(s.Claimed), it.Text)
+			it.Text = fmt.Sprintf("the claim of ε = %s is false. What is true: %s", PlainEpsilon(s.Claimed), it.Text)
 		}
 		if !slices.Contains(items, it) {
 			items = append(items, it)
@@ -147,7 +148,7 @@ func Before(sections []page.Section, statements ...*mech.Statement) []page.Secti
 	if len(all) == 0 {
 		return sections
 	}
-	return append([]page.Section{Section(all, items...)}, sections...)
+	return append([]page.Section{PlainSection(all, items...)}, sections...)
 }
 
 // shownRows is how many ε a table explains: the smallest and the largest of more.
@@ -157,7 +158,9 @@ const shownRows = 8
 func table(all []dp.Guarantee) *page.Table {
 	var list []dp.Guarantee
 	for _, g := range all {
-		same := func(o dp.Guarantee) bool { return o.Unit == g.Unit && Epsilon(o.Epsilon) == Epsilon(g.Epsilon) }
+		same := func(o dp.Guarantee) bool {
+			return o.Unit == g.Unit && PlainEpsilon(o.Epsilon) == PlainEpsilon(g.Epsilon)
+		}
 		if g.Delta == 0 && (g.Unit == dp.Text || g.Unit == dp.Word) && g.Epsilon >= 0 && !slices.ContainsFunc(list, same) {
 			list = append(list, g)
 		}
@@ -173,11 +176,11 @@ func table(all []dp.Guarantee) *page.Table {
 	}
 	t := &page.Table{Caption: "What each ε here means", Head: page.Heads("#true ε", "of", "#odds change at most", "#50 % becomes at most", "#1 % becomes at most", "protection")}
 	for _, e := range list {
-		factor := Factor(e.Epsilon) + "-fold"
+		factor := PlainFactor(e.Epsilon) + "-fold"
 		if e.Epsilon == dp.Infinite {
 			factor = "without limit"
 		}
-		row := t.Add(Epsilon(e.Epsilon), "a "+string(e.Unit), factor, Percent(Belief(0.5, e.Epsilon)), Percent(Belief(0.01, e.Epsilon)), "")
+		row := t.Add(PlainEpsilon(e.Epsilon), "a "+string(e.Unit), factor, PlainPercent(PlainBelief(0.5, e.Epsilon)), PlainPercent(PlainBelief(0.01, e.Epsilon)), "")
 		switch {
 		case e.Epsilon == dp.Infinite:
 			row[5] = page.Cell{Text: "none", Tone: page.Bad}

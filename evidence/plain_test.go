@@ -1,4 +1,4 @@
-package plain_test
+package evidence_test
 
 import (
 	"fmt"
@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/evidence/plain"
+	"sotto/evidence"
 	"sotto/promise/dp"
 )
 
-func ExampleMeaning() {
-	fmt.Println(plain.Meaning(dp.Guarantee{Unit: dp.Text, Epsilon: 4}))
-	fmt.Println(plain.Meaning(dp.None(dp.Text)))
+func ExamplePlainMeaning() {
+	fmt.Println(evidence.PlainMeaning(dp.Guarantee{Unit: dp.Text, Epsilon: 4}))
+	fmt.Println(evidence.PlainMeaning(dp.None(dp.Text)))
 	// Output:
 	// a release changes the odds of anything about the text behind it at most 54.6-fold: who held it for as likely as not (50 %) is at most 98.3 % sure of it afterwards
 	// no protection: a release may tell everything about the text behind it
@@ -27,12 +27,12 @@ func TestBelief(t *testing.T) {
 		for _, prior := range []float64{0, 0.001, 0.01, 0.5, 0.9, 1} {
 			p := math.Exp(epsilon) / (1 + math.Exp(epsilon)) // to tell the truth
 			after := prior * p / (prior*p + (1-prior)*(1-p))
-			if got := plain.Belief(prior, dp.Epsilon(epsilon)); !(math.Abs(got-after) < 1e-12) {
+			if got := evidence.PlainBelief(prior, dp.Epsilon(epsilon)); !(math.Abs(got-after) < 1e-12) {
 				t.Errorf("Belief(%v, %v) = %v, want %v", prior, epsilon, got, after)
 			}
 		}
 	}
-	if got := plain.Belief(0.5, dp.Infinite); got != 1 {
+	if got := evidence.PlainBelief(0.5, dp.Infinite); got != 1 {
 		t.Errorf("Belief without a limit = %v, want 1", got)
 	}
 }
@@ -42,19 +42,19 @@ func TestRoundedUpwards(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	for range 10_000 {
 		p := rng.Float64()
-		shown, err := strconv.ParseFloat(strings.TrimSuffix(plain.Percent(p), " %"), 64)
+		shown, err := strconv.ParseFloat(strings.TrimSuffix(evidence.PlainPercent(p), " %"), 64)
 		if err != nil || shown < 100*p*(1-1e-9) || shown > min(100*p+0.101, 100) {
-			t.Fatalf("Percent(%v) = %q", p, plain.Percent(p))
+			t.Fatalf("Percent(%v) = %q", p, evidence.PlainPercent(p))
 		}
 		e := dp.Epsilon(math.Exp(30*rng.Float64() - 10))
-		if shown, err = strconv.ParseFloat(plain.Epsilon(e), 64); err != nil || shown < float64(e)*(1-1e-9) || shown > float64(e)*1.0011 {
-			t.Fatalf("Epsilon(%v) = %q", float64(e), plain.Epsilon(e))
+		if shown, err = strconv.ParseFloat(evidence.PlainEpsilon(e), 64); err != nil || shown < float64(e)*(1-1e-9) || shown > float64(e)*1.0011 {
+			t.Fatalf("Epsilon(%v) = %q", float64(e), evidence.PlainEpsilon(e))
 		}
 		if e > 13 {
 			continue
 		}
-		if shown, err = strconv.ParseFloat(plain.Factor(e), 64); err != nil || shown < math.Exp(float64(e))*(1-1e-9) || shown > math.Exp(float64(e))*1.011 {
-			t.Fatalf("Factor(%v) = %q", float64(e), plain.Factor(e))
+		if shown, err = strconv.ParseFloat(evidence.PlainFactor(e), 64); err != nil || shown < math.Exp(float64(e))*(1-1e-9) || shown > math.Exp(float64(e))*1.011 {
+			t.Fatalf("Factor(%v) = %q", float64(e), evidence.PlainFactor(e))
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestMeaning(t *testing.T) {
 		{dp.Guarantee{Unit: dp.Text, Epsilon: 1, Delta: 1}, "no protection:"},
 		{dp.Guarantee{Unit: dp.Text, Epsilon: -1}, "no protection:"},
 	} {
-		if got := plain.Meaning(tt.g); !strings.Contains(got, tt.want) {
+		if got := evidence.PlainMeaning(tt.g); !strings.Contains(got, tt.want) {
 			t.Errorf("Meaning(%+v) = %q, want it to say %q", tt.g, got, tt.want)
 		}
 	}
@@ -90,7 +90,7 @@ func TestSection(t *testing.T) {
 		{Unit: dp.Text, Epsilon: 2, Delta: 1e-6},
 		{Unit: dp.Word, Epsilon: 1},
 	}
-	s := plain.Section(all)
+	s := evidence.PlainSection(all)
 	var got []string
 	for _, row := range s.Blocks[len(s.Blocks)-1].Table.Rows {
 		got = append(got, row[0].Text+" "+row[1].Text+" "+row[5].Text)
@@ -98,7 +98,7 @@ func TestSection(t *testing.T) {
 	if want := "1 a text by this limit, 1 a word by this limit, 8 a text by this limit, ∞ a text none"; strings.Join(got, ", ") != want {
 		t.Errorf("rows %q, want %q", got, want)
 	}
-	if s = plain.Section(nil); len(s.Blocks) != 1 {
+	if s = evidence.PlainSection(nil); len(s.Blocks) != 1 {
 		t.Errorf("%d blocks without any ε, want one", len(s.Blocks))
 	}
 }
