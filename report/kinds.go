@@ -6,7 +6,6 @@ import (
 	"sotto/learn/estimate"
 	"sotto/learn/plan"
 	"sotto/learn/retrieval"
-	"sotto/report/picture"
 )
 
 // Kinds lists the kinds of evidence that the commands of the core store. A new one is a
@@ -22,7 +21,7 @@ func Kinds() evidence.Kinds {
 		releaseKind,
 		setKind,
 		tableKind,
-		picture.Kind,
+		pictureKind,
 		evaluationKind,
 		plan.Kind,
 		retrieval.Kind,

@@ -11,7 +11,6 @@ import (
 	"sotto/learn/experiment"
 	"sotto/learn/model"
 	"sotto/promise/dp"
-	"sotto/report/picture"
 )
 
 // resultKind is what "sotto train" stores.
@@ -19,7 +18,7 @@ var resultKind = evidence.Kind[experiment.Result]{
 	Format: experiment.ResultsFormat, Name: "training", List: "results",
 	Check: func(r *experiment.Result) error {
 		for i := range r.Pictures {
-			if err := picture.Check(&r.Pictures[i]); err != nil {
+			if err := checkPicture(&r.Pictures[i]); err != nil {
 				return err
 			}
 		}

@@ -1,9 +1,4 @@
-// Package picture shows vectors in the plane, before a release and after it: a
-// kind of evidence that results hold, or that stands by itself. It lays nothing
-// out: package compute/measure does. The smallest use is
-//
-//	found, err := append(kinds, picture.Kind).New(&experiment.Picture{…})
-package picture
+package report
 
 import (
 	"fmt"
@@ -15,6 +10,12 @@ import (
 	"sotto/learn/experiment"
 )
 
+// This part of the package shows vectors in the plane, before a release and after it: a
+// kind of evidence that results hold, or that stands by itself. It lays nothing
+// out: package compute/measure does. The smallest use is
+//
+//	found, err := append(kinds, pictureKind).New(&experiment.Picture{…})
+
 // What pictures may hold, so that a report stays small: points of one, points
 // of all, and groups that have a colour.
 const (
@@ -25,13 +26,13 @@ const (
 
 // Kind is pictures that belong to no result. They have no file of their
 // own.
-var Kind = evidence.Kind[experiment.Picture]{
-	List: "pictures", Check: Check,
+var pictureKind = evidence.Kind[experiment.Picture]{
+	List: "pictures", Check: checkPicture,
 	Section: func(e *evidence.Evidence) []page.Section { return []page.Section{section(e)} },
 }
 
 // Check refuses a picture whose parts do not fit each other.
-func Check(p *experiment.Picture) error {
+func checkPicture(p *experiment.Picture) error {
 	if len(p.Groups) == 0 || len(p.Before) != len(p.Groups) || len(p.After) != len(p.Groups) {
 		return fmt.Errorf("evidence: a picture has %d groups, %d points before release and %d after, must have as many of each", len(p.Groups), len(p.Before), len(p.After))
 	}
@@ -61,7 +62,7 @@ func section(e *evidence.Evidence) page.Section {
 	}
 	var figures []page.Block
 	for _, p := range all {
-		if f := figure(p, min(maxSpots, maxAllSpots/len(all))); f != nil {
+		if f := pictureFigure(p, min(maxSpots, maxAllSpots/len(all))); f != nil {
 			figures = append(figures, page.Block{Heading: page.Name(p.Title)}, page.Block{Figure: f})
 		}
 	}
@@ -74,7 +75,7 @@ func section(e *evidence.Evidence) page.Section {
 
 // figure draws a picture with at most so many points, or nothing if it
 // holds none.
-func figure(p *experiment.Picture, most int) *page.Figure {
+func pictureFigure(p *experiment.Picture, most int) *page.Figure {
 	keys, groupOf := groupKeys(p)
 	title, attribute := page.Name(p.Title), page.Name(p.Attribute)
 	before := &page.Scatter{Title: title + ", before release", Desc: "A scatter plot of the texts' vectors by " + attribute + ", not protected.", Heading: "Before release: NOT protected", Keys: keys}
