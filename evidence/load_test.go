@@ -17,7 +17,6 @@ import (
 	"sotto/promise/dp"
 	"sotto/promise/mech"
 	"sotto/report"
-	"sotto/report/published"
 )
 
 // files returns one file of each kind, by name.
@@ -37,7 +36,7 @@ func files(t testing.TB) map[string]any {
 		"attempt.json":     attack.Result{Kind: attack.Inversion, Guarantee: &g, Findings: []attack.Finding{{Metric: "precision@5"}}},
 		"fairness.json":    evidence.Fairness{Format: evidence.FairnessFormat, Fairness: &measure.Fairness{Rows: 7}},
 		"audit.json":       evidence.Audit{Format: evidence.AuditFormat, Mechanism: "dpnr", Unit: dp.Text, True: &infinite, Result: audit.Result{LowerBound: 9}},
-		"table.json":       published.Table{Format: published.Format, Name: "t", Rows: []published.Row{{Name: "r", Cells: []published.Cell{{Metric: "accuracy"}}}}},
+		"table.json":       report.PublishedTable{Format: report.PublishedFormat, Name: "t", Rows: []report.PublishedRow{{Name: "r", Cells: []report.PublishedCell{{Metric: "accuracy"}}}}},
 		"x.privacy.json":   record,
 		"enc.privacy.json": map[string]any{"private": true, "encoder": "default", "dim": 3, "release": record, "file": "x", "sha256": record.SHA256, "rows": 3},
 	}
@@ -73,7 +72,7 @@ func TestLoad(t *testing.T) {
 	}
 	attacks, comparisons := evidence.All[attack.Result](all), evidence.All[evidence.Fairness](all)
 	audits, releases := evidence.All[evidence.Audit](all), evidence.All[evidence.Release](all)
-	counts := []int{len(evidence.All[experiment.Result](all)), len(attacks), len(comparisons), len(audits), len(releases), len(evidence.All[published.Table](all))}
+	counts := []int{len(evidence.All[experiment.Result](all)), len(attacks), len(comparisons), len(audits), len(releases), len(evidence.All[report.PublishedTable](all))}
 	if want := []int{1, 2, 1, 1, 2, 1}; !reflect.DeepEqual(counts, want) {
 		t.Fatalf("loaded %v results, attacks, comparisons, audits, releases and tables, want %v", counts, want)
 	}

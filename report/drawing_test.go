@@ -12,7 +12,6 @@ import (
 	"sotto/learn/experiment"
 	"sotto/promise/dp"
 	"sotto/report"
-	"sotto/report/published"
 )
 
 // point is a mark of a drawing.
@@ -197,12 +196,12 @@ func TestPublishedAndOurs(t *testing.T) {
 	theirs, ours := result(), result()
 	theirs.Configurations = []experiment.Configuration{configuration("federate", "laplace-l1", "released", 8, 138.564, 0.82)}
 	ours.Configurations, ours.Reference = []experiment.Configuration{configuration("codes", "codes", "true", 4, 4, 0.81)}, 0.97
-	task := &published.Task{Data: "reviews", Label: "sentiment", Priors: ours.Priors}
-	table := &published.Table{Format: published.Format, Name: "federate-reviews", Rows: []published.Row{{
-		Name: "FEDERATE", Task: task, AsPublished: &published.Promise{Claimed: 8, True: 138.564, Unit: dp.Text}, Honest: &published.Promise{Claimed: 8, True: 8, Unit: dp.Text},
-		Cells: []published.Cell{{
-			Metric: "accuracy", Unit: "%", Published: published.Number{Mean: 82.29, Deviation: nan},
-			AsPublished: &published.Ours{Mean: 82.02, Deviation: nan}, Honest: &published.Ours{Mean: 78.71, Deviation: nan},
+	task := &report.PublishedTask{Data: "reviews", Label: "sentiment", Priors: ours.Priors}
+	table := &report.PublishedTable{Format: report.PublishedFormat, Name: "federate-reviews", Rows: []report.PublishedRow{{
+		Name: "FEDERATE", Task: task, AsPublished: &report.PublishedPromise{Claimed: 8, True: 138.564, Unit: dp.Text}, Honest: &report.PublishedPromise{Claimed: 8, True: 8, Unit: dp.Text},
+		Cells: []report.PublishedCell{{
+			Metric: "accuracy", Unit: "%", Published: report.PublishedNumber{Mean: 82.29, Deviation: nan},
+			AsPublished: &report.PublishedOurs{Mean: 82.02, Deviation: nan}, Honest: &report.PublishedOurs{Mean: 78.71, Deviation: nan},
 		}},
 	}}}
 	page := render(t, report.HTML, of(theirs, ours, table))

@@ -12,7 +12,6 @@ import (
 	"sotto/evidence/page"
 	"sotto/learn/experiment"
 	"sotto/promise/dp"
-	"sotto/report/published"
 )
 
 // figure is an accuracy of a published table, the paper's or ours, with what is
@@ -20,7 +19,7 @@ import (
 type figure struct {
 	series, name string
 	accuracy     measure.Number // a share
-	promise      *published.Promise
+	promise      *PublishedPromise
 }
 
 // The series of figures.
@@ -50,13 +49,13 @@ func (f figure) honest() bool {
 
 // figuresOf lists the accuracies of a table's rows on one task whose ε can stand
 // on one axis: text-level ones without δ.
-func figuresOf(t *published.Table, on *published.Task) []figure {
+func figuresOf(t *PublishedTable, on *PublishedTask) []figure {
 	var all []figure
 	for _, r := range t.Rows {
 		if !sameTable(r.Task, on) {
 			continue
 		}
-		add := func(series string, p *published.Promise, percent measure.Number) {
+		add := func(series string, p *PublishedPromise, percent measure.Number) {
 			if p != nil && p.Unit == dp.Text && p.Delta == 0 && p.True >= 0 && p.Claimed >= 0 && finite(float64(percent)) {
 				all = append(all, figure{series, nameText(join(r.Name, r.Setting)), percent / 100, p})
 			}
@@ -77,15 +76,15 @@ func figuresOf(t *published.Table, on *published.Task) []figure {
 	return all
 }
 
-func sameTable(a, b *published.Task) bool {
+func sameTable(a, b *PublishedTask) bool {
 	return a != nil && b != nil && a.Data == b.Data && a.Label == b.Label && slices.Equal(a.Priors, b.Priors)
 }
 
 // tableCharts draws the accuracies of a table against ε, a chart for each task.
-func tableCharts(t *published.Table) []page.Block {
-	var tasks []*published.Task
+func tableCharts(t *PublishedTable) []page.Block {
+	var tasks []*PublishedTask
 	for _, r := range t.Rows {
-		if r.Task != nil && !slices.ContainsFunc(tasks, func(o *published.Task) bool { return sameTable(o, r.Task) }) {
+		if r.Task != nil && !slices.ContainsFunc(tasks, func(o *PublishedTask) bool { return sameTable(o, r.Task) }) {
 			tasks = append(tasks, r.Task)
 		}
 	}
@@ -121,8 +120,8 @@ func addFigures(p *page.Chart, all []figure) (epsilons, accuracies []float64) {
 // table.
 func printed(e *evidence.Evidence, r *experiment.Result) []figure {
 	var all []figure
-	for _, t := range evidence.All[published.Table](e) {
-		for _, f := range figuresOf(t, &published.Task{Data: r.Data.Name, Label: r.Data.Label, Priors: r.Priors}) {
+	for _, t := range evidence.All[PublishedTable](e) {
+		for _, f := range figuresOf(t, &PublishedTask{Data: r.Data.Name, Label: r.Data.Label, Priors: r.Priors}) {
 			if f.series == inPaper {
 				f.name = nameText(t.Name) + ": " + f.name
 				all = append(all, f)

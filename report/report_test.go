@@ -17,7 +17,6 @@ import (
 	"sotto/promise/dp"
 	"sotto/promise/mech"
 	"sotto/report"
-	"sotto/report/published"
 )
 
 // render returns what a renderer writes.
@@ -94,7 +93,7 @@ func TestNothingIsRefused(t *testing.T) {
 func TestEmptyEntries(t *testing.T) {
 	for _, v := range []any{
 		nil, (*experiment.Result)(nil), (*attack.Result)(nil), &attack.Result{Kind: attack.Attribute}, &attack.Result{Kind: attack.Inversion},
-		(*evidence.Fairness)(nil), &evidence.Fairness{}, (*evidence.Audit)(nil), (*evidence.Release)(nil), (*published.Table)(nil), &experiment.Picture{},
+		(*evidence.Fairness)(nil), &evidence.Fairness{}, (*evidence.Audit)(nil), (*evidence.Release)(nil), (*report.PublishedTable)(nil), &experiment.Picture{},
 	} {
 		e := of()
 		if err := e.Put(v); err == nil || len(e.Subjects()) > 0 {
@@ -302,11 +301,11 @@ func BenchmarkHTML(b *testing.B) {
 // A published table that was made again stands in both forms, with the true ε
 // of what was published marked where the claim is false.
 func TestReproduced(t *testing.T) {
-	table := &published.Table{Format: published.Format, Name: "federate-adult", About: "methods on Adult", Paper: "some paper", Quick: true, Notes: []string{"fewer rows"}, Rows: []published.Row{{
-		Name: "FEDERATE", AsPublished: &published.Promise{Claimed: 8, True: 138.564, Unit: dp.Text}, Honest: &published.Promise{Claimed: 8, True: 8, Unit: dp.Text},
-		Cells: []published.Cell{{
-			Metric: "accuracy", Unit: "%", Published: published.Number{Mean: 82.29, Deviation: 0.9},
-			AsPublished: &published.Ours{Mean: 82.02, Deviation: 0.22, Seeds: 5}, Honest: &published.Ours{Mean: 78.71, Deviation: measure.Number(math.NaN()), Seeds: 1},
+	table := &report.PublishedTable{Format: report.PublishedFormat, Name: "federate-adult", About: "methods on Adult", Paper: "some paper", Quick: true, Notes: []string{"fewer rows"}, Rows: []report.PublishedRow{{
+		Name: "FEDERATE", AsPublished: &report.PublishedPromise{Claimed: 8, True: 138.564, Unit: dp.Text}, Honest: &report.PublishedPromise{Claimed: 8, True: 8, Unit: dp.Text},
+		Cells: []report.PublishedCell{{
+			Metric: "accuracy", Unit: "%", Published: report.PublishedNumber{Mean: 82.29, Deviation: 0.9},
+			AsPublished: &report.PublishedOurs{Mean: 82.02, Deviation: 0.22, Seeds: 5}, Honest: &report.PublishedOurs{Mean: 78.71, Deviation: measure.Number(math.NaN()), Seeds: 1},
 		}},
 	}}}
 	e := of(table)

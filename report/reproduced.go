@@ -6,20 +6,19 @@ import (
 	"sotto/compute/measure"
 	"sotto/evidence"
 	"sotto/evidence/page"
-	"sotto/report/published"
 )
 
 // tableKind is a published table that "sotto reproduce" computed again.
-var tableKind = evidence.Kind[published.Table]{
-	Format: published.Format, Name: "table", List: "tables",
+var tableKind = evidence.Kind[PublishedTable]{
+	Format: PublishedFormat, Name: "table", List: "tables",
 	Section: func(e *evidence.Evidence) []page.Section { return []page.Section{reproducedSection(e)} },
-	Subjects: func(t *published.Table) []evidence.Subject {
+	Subjects: func(t *PublishedTable) []evidence.Subject {
 		var all []evidence.Subject
 		for _, r := range t.Rows {
-			ours := func(c published.Cell) *published.Ours { return c.AsPublished }
+			ours := func(c PublishedCell) *PublishedOurs { return c.AsPublished }
 			all = append(all, tableSubject(join(t.Name, r.Name, r.Setting, "as published"), r.AsPublished, r.Cells, ours))
 			if r.Honest != nil {
-				ours = func(c published.Cell) *published.Ours { return c.Honest }
+				ours = func(c PublishedCell) *PublishedOurs { return c.Honest }
 				all = append(all, tableSubject(join(t.Name, r.Name, r.Setting, "honest"), r.Honest, r.Cells, ours))
 			}
 		}
@@ -29,7 +28,7 @@ var tableKind = evidence.Kind[published.Table]{
 
 // tableSubject is what there is to judge of a row: what it promises, and our
 // numbers, percentages as shares.
-func tableSubject(name string, p *published.Promise, cells []published.Cell, ours func(published.Cell) *published.Ours) evidence.Subject {
+func tableSubject(name string, p *PublishedPromise, cells []PublishedCell, ours func(PublishedCell) *PublishedOurs) evidence.Subject {
 	s := evidence.Subject{Name: name, Numbers: map[string]measure.Estimate{}}
 	if p != nil {
 		s.Promise = &evidence.Promise{Unit: p.Unit, Delta: p.Delta, Claimed: &p.Claimed, Proved: &p.True}
@@ -54,7 +53,7 @@ func reproducedSection(e *evidence.Evidence) page.Section {
 		Meaning: "What was published, what the published code gives here with the ε that is true of it, and what is left at an ε that is kept.",
 		Source:  "sotto reproduce; the published numbers are those of the papers.",
 	}
-	for _, t := range evidence.All[published.Table](e) {
+	for _, t := range evidence.All[PublishedTable](e) {
 		if len(t.Rows) == 0 {
 			continue
 		}
@@ -77,7 +76,7 @@ func reproducedSection(e *evidence.Evidence) page.Section {
 }
 
 // comparison is the table of a published table.
-func comparison(t *published.Table) *page.Table {
+func comparison(t *PublishedTable) *page.Table {
 	out := &page.Table{Caption: "Published and ours", Head: page.Heads("row", "setting", "measure", "#published", "#ours, as published", "#true ε", "#ours, honest", "#ε")}
 	for _, r := range t.Rows {
 		name, setting, proved, honest := nameText(r.Name), nameText(r.Setting), promiseText(r.AsPublished), promiseText(r.Honest)
@@ -92,7 +91,7 @@ func comparison(t *published.Table) *page.Table {
 	return out
 }
 
-func promiseText(p *published.Promise) string {
+func promiseText(p *PublishedPromise) string {
 	if p == nil {
 		return none
 	}
@@ -103,7 +102,7 @@ func promiseText(p *published.Promise) string {
 	return text
 }
 
-func oursText(o *published.Ours) string {
+func oursText(o *PublishedOurs) string {
 	if o == nil {
 		return none
 	}

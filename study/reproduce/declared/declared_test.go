@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"sotto/learn/experiment"
-	"sotto/report/published"
+	"sotto/report"
 	"sotto/study/reproduce/cache"
 	"sotto/study/reproduce/declared"
 )
@@ -49,7 +49,7 @@ func tinySpec(t *testing.T) declared.Spec {
 }
 
 // asJSON renders a table, so that two can be compared with what is undefined.
-func asJSON(t *testing.T, table *published.Table) string {
+func asJSON(t *testing.T, table *report.PublishedTable) string {
 	t.Helper()
 	b, err := json.Marshal(table)
 	if err != nil {
@@ -59,7 +59,7 @@ func asJSON(t *testing.T, table *published.Table) string {
 }
 
 // jobs makes the table of a spec and tells what was done.
-func jobs(t *testing.T, s declared.Spec, o declared.Options) (*published.Table, string) {
+func jobs(t *testing.T, s declared.Spec, o declared.Options) (*report.PublishedTable, string) {
 	t.Helper()
 	var told strings.Builder
 	o.Progress = func(e declared.Event) { fmt.Fprintf(&told, "%s %d/%d\n", e.Job, e.Done, e.Total) }
@@ -73,7 +73,7 @@ func jobs(t *testing.T, s declared.Spec, o declared.Options) (*published.Table, 
 func TestMake(t *testing.T) {
 	store := t.TempDir()
 	table, told := jobs(t, tinySpec(t), declared.Options{Store: store})
-	if len(table.Rows) != 9 || table.Format != published.Format || strings.Contains(told, "re-used") {
+	if len(table.Rows) != 9 || table.Format != report.PublishedFormat || strings.Contains(told, "re-used") {
 		t.Fatalf("the table has %d rows, want 9; told:\n%s", len(table.Rows), told)
 	}
 	plain, noise, masked, drawn := table.Rows[0], table.Rows[1], table.Rows[4], table.Rows[5]

@@ -2,7 +2,7 @@
 // instead of code: a [Spec] says which experiments belong to a table and which
 // published number stands beside which of ours.
 //
-// A [published.Table] has, for each published number, ours for what was published, with
+// A [report.PublishedTable] has, for each published number, ours for what was published, with
 // the ε that is true of it, and ours for the honest variant with the same
 // claim. Every run is stored under the hash of what decides it, so that it is
 // trained once; package experiment trains it. The noise comes from seeds and
@@ -30,7 +30,7 @@ import (
 	"sotto/internal/nearest"
 	"sotto/internal/regular"
 	"sotto/learn/experiment"
-	"sotto/report/published"
+	"sotto/report"
 	"sotto/study/reproduce/cache"
 	"sotto/text/encode/catalogue"
 )
@@ -100,7 +100,7 @@ var ErrUnknown = errors.New("declared: no such table")
 // Make makes the table that a spec declares. When ctx is done, it returns an
 // error that wraps experiment.ErrInterrupted; what was trained so far is kept,
 // and the next call goes on from there.
-func Make(ctx context.Context, s Spec, o Options) (*published.Table, error) {
+func Make(ctx context.Context, s Spec, o Options) (*report.PublishedTable, error) {
 	if err := s.Validate(ctx); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func Make(ctx context.Context, s Spec, o Options) (*published.Table, error) {
 			return nil, err
 		}
 	}
-	t := &published.Table{Format: published.Format, Name: s.Name, About: s.About, Paper: s.Paper, Quick: o.Quick, Spec: s.Hash(), Notes: slices.Clone(s.Notes), Rows: []published.Row{}}
+	t := &report.PublishedTable{Format: report.PublishedFormat, Name: s.Name, About: s.About, Paper: s.Paper, Quick: o.Quick, Spec: s.Hash(), Notes: slices.Clone(s.Notes), Rows: []report.PublishedRow{}}
 	done := map[string]*outcome{}
 	for i, r := range s.Runs {
 		if o.Quick && r.FullOnly {

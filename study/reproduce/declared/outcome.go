@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"sotto/learn/experiment"
-	"sotto/report/published"
+	"sotto/report"
 	"sotto/study/reproduce/cache"
 )
 
@@ -17,14 +17,14 @@ import (
 type outcome struct {
 	configurations []*figures
 	notes          []string
-	task           *published.Task // nil of a draw
+	task           *report.PublishedTask // nil of a draw
 }
 
 // figures are the numbers of one configuration, in the units of the table.
 type figures struct {
 	point     experiment.Point
 	selected  bool
-	promise   *published.Promise
+	promise   *report.PublishedPromise
 	falsehood string               // why its claim is false; "" if it is true
 	values    map[string][]float64 // by metric, one for each seed
 }
@@ -108,7 +108,7 @@ func bySeed(s experiment.Spec) []experiment.Spec {
 
 // take enters a result and what was measured beyond it.
 func (o *outcome) take(r *experiment.Result, more *measured) error {
-	o.task = &published.Task{Data: r.Data.Name, Label: r.Data.Label, Priors: r.Priors}
+	o.task = &report.PublishedTask{Data: r.Data.Name, Label: r.Data.Label, Priors: r.Priors}
 	for _, c := range r.Configurations {
 		f := o.of(c)
 		for _, s := range c.Seeds {
@@ -155,7 +155,7 @@ func (f *figures) promises(c experiment.Configuration, dropout float64) error {
 	if c.Statement == nil || c.Mean.True == nil || f.promise != nil {
 		return nil
 	}
-	f.promise = &published.Promise{Configuration: c.Name(), Claimed: c.Statement.Claimed, True: *c.Mean.True, Delta: c.Mean.Delta, Unit: c.Mean.Unit}
+	f.promise = &report.PublishedPromise{Configuration: c.Name(), Claimed: c.Statement.Claimed, True: *c.Mean.True, Delta: c.Mean.Delta, Unit: c.Mean.Unit}
 	if !c.Statement.Honest() {
 		f.falsehood = fmt.Sprintf("%s %s: the claim is false: %s", c.Mechanism, c.Statement.Variant, c.Statement.Reason)
 	}

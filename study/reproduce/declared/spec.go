@@ -18,7 +18,7 @@ import (
 	"sotto/internal/atomicfile"
 	"sotto/internal/nearest"
 	"sotto/learn/experiment"
-	"sotto/report/published"
+	"sotto/report"
 )
 
 // Spec declares a published table: what is trained for it, and which published
@@ -54,8 +54,8 @@ type SpecRow struct {
 	Run     string `json:"run"`               // what it is compared with
 	Match   Match  `json:"match,omitzero"`    // which configuration of it
 	// Published holds what was published, by the name of the metric.
-	Published map[string]published.Number `json:"published"`
-	Note      string                      `json:"note,omitempty"` // how far it can be compared
+	Published map[string]report.PublishedNumber `json:"published"`
+	Note      string                            `json:"note,omitempty"` // how far it can be compared
 }
 
 // Match says which configuration of a run a row means. What is empty matches

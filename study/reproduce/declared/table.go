@@ -9,11 +9,11 @@ import (
 	"sotto/compute/measure"
 	"sotto/promise/dp"
 	"sotto/promise/mech"
-	"sotto/report/published"
+	"sotto/report"
 )
 
 // note adds what a reader must know, each thing once.
-func note(t *published.Table, notes ...string) {
+func note(t *report.PublishedTable, notes ...string) {
 	for _, n := range notes {
 		if !slices.Contains(t.Notes, n) {
 			t.Notes = append(t.Notes, n)
@@ -22,12 +22,12 @@ func note(t *published.Table, notes ...string) {
 }
 
 // add enters the row of a spec, unless its configuration was not trained.
-func add(t *published.Table, row SpecRow, out *outcome) {
+func add(t *report.PublishedTable, row SpecRow, out *outcome) {
 	honest, asPublished := out.find(row.Match)
 	if asPublished == nil {
 		return
 	}
-	r := published.Row{Name: row.Name, Setting: row.Setting, Note: row.Note, Task: out.task, AsPublished: asPublished.promise, Cells: []published.Cell{}}
+	r := report.PublishedRow{Name: row.Name, Setting: row.Setting, Note: row.Note, Task: out.task, AsPublished: asPublished.promise, Cells: []report.PublishedCell{}}
 	if honest != nil {
 		r.Honest = honest.promise
 	}
@@ -38,7 +38,7 @@ func add(t *published.Table, row SpecRow, out *outcome) {
 		return cmp.Or(findMetric(a)-findMetric(b), strings.Compare(a, b))
 	})
 	for _, name := range names {
-		c := published.Cell{Metric: name, Unit: metrics()[findMetric(name)].unit, Published: row.Published[name]} // Validate has refused others
+		c := report.PublishedCell{Metric: name, Unit: metrics()[findMetric(name)].unit, Published: row.Published[name]} // Validate has refused others
 		c.AsPublished = asPublished.ours(name, c.Published)
 		if honest != nil {
 			c.Honest = honest.ours(name, c.Published)
@@ -49,18 +49,18 @@ func add(t *published.Table, row SpecRow, out *outcome) {
 }
 
 // ours summarises what the seeds gave; nil if they gave nothing.
-func (f *figures) ours(metric string, p published.Number) *published.Ours {
+func (f *figures) ours(metric string, p report.PublishedNumber) *report.PublishedOurs {
 	values := f.values[metric]
 	if len(values) == 0 {
 		return nil
 	}
 	s := measure.Summarise(values)
-	return &published.Ours{Mean: s.Mean, Deviation: s.Deviation, Difference: s.Mean - p.Mean, Seeds: len(values)}
+	return &report.PublishedOurs{Mean: s.Mean, Deviation: s.Deviation, Difference: s.Mean - p.Mean, Seeds: len(values)}
 }
 
 // wordLevel turns a promise between any two texts into one between texts that
 // differ in a word, each of which was masked with the given probability.
-func wordLevel(p *published.Promise, rate float64) error {
+func wordLevel(p *report.PublishedPromise, rate float64) error {
 	proved, err := mech.WordLevel(dp.Guarantee{Epsilon: p.True, Delta: p.Delta, Unit: p.Unit}, rate)
 	if err != nil {
 		return err

@@ -1,6 +1,4 @@
-// Package published holds published tables with our numbers beside them. What computes them
-// again lies elsewhere.
-package published
+package report
 
 import (
 	"bytes"
@@ -15,45 +13,48 @@ import (
 	"sotto/promise/dp"
 )
 
+// This part of the package holds published tables with our numbers beside them. What computes them
+// again lies elsewhere.
+
 // Format is the format of a stored [Table].
-const Format = "sotto-table-1"
+const PublishedFormat = "sotto-table-1"
 
 // Table is a published table with our numbers beside it, all in the units of
 // the publication.
-type Table struct {
-	Format string   `json:"format"`
-	Name   string   `json:"table"`
-	About  string   `json:"about"`
-	Paper  string   `json:"paper"`
-	Quick  bool     `json:"quick"`
-	Spec   string   `json:"spec"` // its hash
-	Rows   []Row    `json:"rows"`
-	Notes  []string `json:"notes,omitempty"` // what a reader must know to compare
+type PublishedTable struct {
+	Format string         `json:"format"`
+	Name   string         `json:"table"`
+	About  string         `json:"about"`
+	Paper  string         `json:"paper"`
+	Quick  bool           `json:"quick"`
+	Spec   string         `json:"spec"` // its hash
+	Rows   []PublishedRow `json:"rows"`
+	Notes  []string       `json:"notes,omitempty"` // what a reader must know to compare
 }
 
 // Row is a published row.
-type Row struct {
-	Name    string `json:"name"`
-	Setting string `json:"setting,omitempty"`
-	Note    string `json:"note,omitempty"` // how far it can be compared
-	Task    *Task  `json:"task,omitempty"` // that ours were measured on; nil of a row without data
+type PublishedRow struct {
+	Name    string         `json:"name"`
+	Setting string         `json:"setting,omitempty"`
+	Note    string         `json:"note,omitempty"` // how far it can be compared
+	Task    *PublishedTask `json:"task,omitempty"` // that ours were measured on; nil of a row without data
 	// AsPublished is what is claimed and what is true of our counterpart; nil if
 	// nothing is claimed of it. Honest is the same for the variant that keeps the
 	// claim; nil where the claim is true, or there is none.
-	AsPublished *Promise `json:"as_published"`
-	Honest      *Promise `json:"honest"`
-	Cells       []Cell   `json:"cells"`
+	AsPublished *PublishedPromise `json:"as_published"`
+	Honest      *PublishedPromise `json:"honest"`
+	Cells       []PublishedCell   `json:"cells"`
 }
 
 // Task is what was to be told of which data.
-type Task struct {
+type PublishedTask struct {
 	Data   string    `json:"data"`
 	Label  string    `json:"label"`
 	Priors []float64 `json:"priors"` // shares of the classes in the test part
 }
 
 // Promise is what a configuration promises.
-type Promise struct {
+type PublishedPromise struct {
 	Configuration string     `json:"configuration"`
 	Claimed       dp.Epsilon `json:"claimed"`
 	True          dp.Epsilon `json:"true"`
@@ -65,16 +66,16 @@ type Promise struct {
 }
 
 // Cell is a published number with ours.
-type Cell struct {
-	Metric      string `json:"metric"`
-	Unit        string `json:"unit"` // %, points or kbit
-	Published   Number `json:"published"`
-	AsPublished *Ours  `json:"as_published"` // nil if nothing was measured
-	Honest      *Ours  `json:"honest"`       // nil where the row has no honest variant
+type PublishedCell struct {
+	Metric      string          `json:"metric"`
+	Unit        string          `json:"unit"` // %, points or kbit
+	Published   PublishedNumber `json:"published"`
+	AsPublished *PublishedOurs  `json:"as_published"` // nil if nothing was measured
+	Honest      *PublishedOurs  `json:"honest"`       // nil where the row has no honest variant
 }
 
 // Ours is our number.
-type Ours struct {
+type PublishedOurs struct {
 	Mean       measure.Number `json:"mean"`
 	Deviation  measure.Number `json:"deviation"`  // over seeds
 	Difference measure.Number `json:"difference"` // to the published mean
@@ -83,13 +84,13 @@ type Ours struct {
 
 // Number is a published number with its deviation, undefined if none was
 // published. In JSON it is a number, or a list of both.
-type Number struct {
+type PublishedNumber struct {
 	Mean      measure.Number
 	Deviation measure.Number
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (p Number) MarshalJSON() ([]byte, error) {
+func (p PublishedNumber) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(float64(p.Deviation)) {
 		return json.Marshal(p.Mean)
 	}
@@ -97,22 +98,22 @@ func (p Number) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
-func (p *Number) UnmarshalJSON(b []byte) error {
+func (p *PublishedNumber) UnmarshalJSON(b []byte) error {
 	var mean float64
 	if err := json.Unmarshal(b, &mean); err == nil && !bytes.Equal(b, []byte("null")) {
-		*p = Number{measure.Number(mean), measure.Number(math.NaN())}
+		*p = PublishedNumber{measure.Number(mean), measure.Number(math.NaN())}
 		return nil
 	}
 	var both []*float64
 	if err := json.Unmarshal(b, &both); err != nil || len(both) != 2 || both[0] == nil || both[1] == nil {
 		return errors.New("published: a published value is neither a number nor a list of mean and deviation")
 	}
-	*p = Number{measure.Number(*both[0]), measure.Number(*both[1])}
+	*p = PublishedNumber{measure.Number(*both[0]), measure.Number(*both[1])}
 	return nil
 }
 
 // Print writes the table for a person.
-func (t *Table) Print(w io.Writer) error {
+func (t *PublishedTable) Print(w io.Writer) error {
 	b := layout.NewBuffer(w)
 	fmt.Fprintf(b, "%s: %s\n%s\n\n", t.Name, t.About, t.Paper)
 	table := layout.NewTable(b, "ROW", "SETTING", "METRIC", "PUBLISHED", "OURS, AS PUBLISHED", "OFF BY", "TRUE ε", "OURS, HONEST", "OFF BY", "ε").Spare("OFF BY", "OFF BY")
@@ -141,7 +142,7 @@ func (t *Table) Print(w io.Writer) error {
 }
 
 // render shows the true ε, with a mark where the claim is below it.
-func (p *Promise) render() string {
+func (p *PublishedPromise) render() string {
 	if p == nil {
 		return "-"
 	}
@@ -161,14 +162,14 @@ func (p *Promise) render() string {
 	return text
 }
 
-func (o *Ours) render() string {
+func (o *PublishedOurs) render() string {
 	if o == nil {
 		return "-"
 	}
 	return o.Mean.PlusMinus(o.Deviation, "%.2f")
 }
 
-func (o *Ours) off() string {
+func (o *PublishedOurs) off() string {
 	if o == nil {
 		return "-"
 	}
