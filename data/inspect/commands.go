@@ -3,7 +3,7 @@ package inspect
 import (
 	"strings"
 
-	"sotto/internal/shell"
+	"sotto/internal/layout"
 )
 
 // Commands returns what to type next for the file at path: how to plan and how to
@@ -11,7 +11,7 @@ import (
 // to read the file, as they were typed.
 func (r *Report) Commands(path string, flags ...string) []string {
 	if r.Headless {
-		return []string{"sotto data inspect " + shell.Join(append([]string{path}, flags...)...) + " --no-header"}
+		return []string{"sotto data inspect " + layout.Command(append([]string{path}, flags...)...) + " --no-header"}
 	}
 	if r.Roles.Text == "" && (r.Roles.Label == "" || len(r.Roles.Numbers) == 0) {
 		return nil
@@ -25,7 +25,7 @@ func (r *Report) Commands(path string, flags ...string) []string {
 	add("--text", r.Roles.Text)
 	add("--numbers", strings.Join(r.Roles.Numbers, ","))
 	if r.Roles.Label == "" {
-		return []string{"sotto encode " + shell.Join(words...) + " --mechanism codebook --epsilon 8 --out private.parquet"}
+		return []string{"sotto encode " + layout.Command(words...) + " --mechanism codebook --epsilon 8 --out private.parquet"}
 	}
 	add("--label", r.Roles.Label)
 	if len(r.Roles.Attributes) > 0 {
@@ -34,7 +34,7 @@ func (r *Report) Commands(path string, flags ...string) []string {
 	add("--split", r.Roles.Split)
 	add("--person", r.Roles.Person)
 	return []string{
-		"sotto plan " + shell.Join(words...) + " --target 0.8",
-		"sotto train " + shell.Join(words...) + " --method auto --epsilon 4 --out model",
+		"sotto plan " + layout.Command(words...) + " --target 0.8",
+		"sotto train " + layout.Command(words...) + " --method auto --epsilon 4 --out model",
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"sotto/internal/shell"
+	"sotto/internal/layout"
 	"sotto/promise/dp"
 )
 
@@ -80,7 +80,7 @@ func (a *auditor) result(t *table, p *plan, tallies []tally, need int) *Result {
 	c := a.config
 	alpha := 1 - c.Confidence
 	r := &Result{
-		Format: Format, Command: shell.Join(c.Command...), Differs: a.in.differ.text,
+		Format: Format, Command: layout.Command(c.Command...), Differs: a.in.differ.text,
 		Unit: c.Unit, Claim: dp.Epsilon(c.Claim), Delta: c.Delta, Confidence: c.Confidence,
 		Learning: c.Runs, Certifying: int(tallies[0].runs[0] + tallies[0].runs[1]), Fields: len(t.names),
 		Evidence: []Evidence{}, Within: []Evidence{}, Ignored: []Ignored{},

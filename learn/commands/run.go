@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"sotto/internal/layout"
 	"sotto/internal/lineproc"
-	"sotto/internal/shell"
 )
 
 // An outcome is everything that one run wrote, by name.
@@ -117,7 +117,7 @@ func (p *place) run(ctx context.Context, which int) (outcome, error) {
 	case errors.As(err, &ended):
 		o.exit = ended.String()
 	case err != nil:
-		return outcome{}, fmt.Errorf("files: %s could not be run: %w", shell.Join(p.config.Command[0]), err)
+		return outcome{}, fmt.Errorf("files: %s could not be run: %w", layout.Command(p.config.Command[0]), err)
 	}
 	if said[0].lost+said[1].lost > 0 {
 		return outcome{}, fmt.Errorf("files: a run said more than %d MiB: take smaller inputs", maxBytes/4>>20)

@@ -8,7 +8,7 @@ import (
 	"sotto/compute/channel"
 	"sotto/compute/measure"
 	"sotto/evidence/page"
-	"sotto/internal/shell"
+	"sotto/internal/layout"
 )
 
 // percent renders a share for people.
@@ -104,7 +104,7 @@ func (r *Result) command() string {
 	if all := r.answers(); len(all) > 0 {
 		s.Epsilons, end = []float64{all[len(all)-1].Epsilon}, ""
 	}
-	return "sotto train " + shell.Join(s.Arguments()...) + end
+	return "sotto train " + layout.Command(s.Arguments()...) + end
 }
 
 // Uses says what the budgets come to, a sentence each.

@@ -1,4 +1,4 @@
-package shell_test
+package layout_test
 
 import (
 	"os/exec"
@@ -7,12 +7,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"sotto/internal/shell"
+	"sotto/internal/layout"
 )
 
 func TestJoin(t *testing.T) {
 	words := []string{"--in", "my file's.csv", "", "a;b", "$HOME", "größe", "x,y", `back\slash`, "*"}
-	got := shell.Join(words...)
+	got := layout.Command(words...)
 	if want := `--in 'my file'\''s.csv' '' 'a;b' '$HOME' größe x,y`; !strings.HasPrefix(got, want) {
 		t.Errorf("Join = %s, want %s at its beginning", got, want)
 	}
@@ -33,7 +33,7 @@ func TestJoin(t *testing.T) {
 // was.
 func TestUnseen(t *testing.T) {
 	words := []string{"a\nb", "\x1b]0;mine\a", "it's\\\r\n", "a\u202eb", "\xff", "ok"}
-	got := shell.Join(words...)
+	got := layout.Command(words...)
 	if strings.ContainsAny(got, "\n\r\x1b\a\u202e") || !utf8.ValidString(got) {
 		t.Errorf("Join = %q, want one line of what can be seen", got)
 	}

@@ -1,26 +1,25 @@
-// Package shell writes commands as a person types them.
-package shell
+package layout
 
 import (
 	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
-
-	"sotto/internal/layout"
 )
+
+// This part of the package writes commands as a person types them.
 
 // Join puts words together that a shell takes apart again as they are. It is one line
 // of characters that can be seen, whatever the words hold: the end of a line would start
 // the command when it is pasted. Words that hold more need bash, zsh, ksh or another shell
 // that knows $'…'.
-func Join(words ...string) string {
+func Command(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
 		switch {
 		case plain.MatchString(w):
 			quoted[i] = w
-		case strings.ContainsFunc(w, func(r rune) bool { return !layout.Printable(r) }):
+		case strings.ContainsFunc(w, func(r rune) bool { return !Printable(r) }):
 			quoted[i] = ansi(w)
 		default:
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
@@ -38,7 +37,7 @@ func ansi(w string) string {
 		switch {
 		case r == '\'' || r == '\\':
 			b.WriteString(`\` + string(r))
-		case layout.Printable(r):
+		case Printable(r):
 			b.WriteString(w[:size])
 		default:
 			for _, c := range []byte(w[:size]) {
