@@ -12,7 +12,7 @@ import (
 	"sotto/compute/measure"
 	"sotto/data/dataset"
 	"sotto/data/table"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/learn/experiment"
 	"sotto/learn/model"
 	"sotto/promise/mech"
@@ -165,7 +165,7 @@ func (j *judge) choose(columns []string) error {
 			at = 0
 		}
 		if at < 0 || slices.Contains(columns[:i], column) {
-			return fmt.Errorf("--evaluate: a column of labels is %q, must be one of %s, each once: the model answers these%s", column, strings.Join(names, ", "), nearest.Hint(column, names))
+			return fmt.Errorf("--evaluate: a column of labels is %q, must be one of %s, each once: the model answers these%s", column, strings.Join(names, ", "), layout.Hint(column, names))
 		}
 		one := judged{classes: map[string]int{}, k: len(h.Labels[at].Classes)}
 		for l, k := range h.Architecture.Labels() {

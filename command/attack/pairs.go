@@ -9,7 +9,7 @@ import (
 	"sotto/data/table"
 	"sotto/data/vecfile"
 	"sotto/evidence"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // paired reads the parts of a folder of pairs, one after the other: the releases, or
@@ -65,7 +65,7 @@ func (o *released) choose(there []string) error {
 		case name == "":
 			return fmt.Errorf("%s has %d attributes, must be told which by --column: one of %s", o.pairs, len(there), strings.Join(there, ", "))
 		case !slices.Contains(there, name):
-			return fmt.Errorf("%s: column is %q, must be one of %s%s", o.pairs, name, strings.Join(there, ", "), nearest.Hint(name, there))
+			return fmt.Errorf("%s: column is %q, must be one of %s%s", o.pairs, name, strings.Join(there, ", "), layout.Hint(name, there))
 		}
 	}
 	return nil

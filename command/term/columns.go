@@ -13,7 +13,7 @@ import (
 	"strconv"
 
 	"sotto/data/table"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // Columns are some columns of a file, by the order in which they were asked
@@ -129,7 +129,7 @@ func readCSVColumns(in *bufio.Reader, name string, wanted []string) (Columns, er
 			continue
 		}
 		if at[k] = slices.Index(header, w); at[k] < 0 {
-			return nil, fmt.Errorf("%s:1: column is %q, must be one of %s%s", name, w, table.Listed(header), nearest.Hint(w, header))
+			return nil, fmt.Errorf("%s:1: column is %q, must be one of %s%s", name, w, table.Listed(header), layout.Hint(w, header))
 		}
 		if slices.Contains(header[at[k]+1:], w) {
 			return nil, fmt.Errorf("%s:1: the column %q stands twice, must stand once", name, w)

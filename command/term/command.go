@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/internal/regular"
 )
 
@@ -31,7 +31,7 @@ func below(c *cobra.Command, args []string) error {
 			names = append(names, each.Name())
 		}
 	}
-	return fmt.Errorf("unknown command %q for %q, must be one of %s%s", args[0], c.CommandPath(), strings.Join(names, ", "), nearest.Hint(args[0], names))
+	return fmt.Errorf("unknown command %q for %q, must be one of %s%s", args[0], c.CommandPath(), strings.Join(names, ", "), layout.Hint(args[0], names))
 }
 
 // None refuses arguments, and says how a file is given where one is taken.

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"sotto/internal/atomicfile"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/internal/regular"
 )
 
@@ -93,7 +93,7 @@ func ReadSettings(content []byte) (map[string]json.RawMessage, error) {
 // setUnlessGiven sets a flag that has no value from a stronger source.
 func setUnlessGiven(fs *pflag.FlagSet, given map[string]bool, name, value string) error {
 	if name == "help" || fs.Lookup(name) == nil {
-		return fmt.Errorf("there is no such setting%s", nearest.Hint(name, flagNames(fs)))
+		return fmt.Errorf("there is no such setting%s", layout.Hint(name, flagNames(fs)))
 	}
 	if name == rootFlag {
 		return fmt.Errorf("must stand on the command line, as --%s: no file says what files may name", rootFlag)

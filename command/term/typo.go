@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // FlagError adds to the error of an unknown flag which one was probably meant, or
@@ -20,7 +20,7 @@ func FlagError(c *cobra.Command, err error) error {
 		return err
 	}
 	given, _, _ := strings.Cut(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), "=")
-	if name := nearest.Name(given, flagNames(c.Flags())); name != "" {
+	if name := layout.Nearest(given, flagNames(c.Flags())); name != "" {
 		return fmt.Errorf("%w; did you mean --%s?", err, name)
 	}
 	return fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath())

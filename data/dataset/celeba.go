@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 const (
@@ -82,7 +82,7 @@ func (l *loader) celebaColumns(names []string) (labels, protected, features []in
 	for _, name := range slices.Concat(wanted, kept) {
 		i := slices.Index(names, name)
 		if i < 0 {
-			return nil, nil, nil, fmt.Errorf("attribute of celeba is %q, must be one of %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
+			return nil, nil, nil, fmt.Errorf("attribute of celeba is %q, must be one of %s%s", name, strings.Join(names, ", "), layout.Hint(name, names))
 		}
 		if slices.Contains(used, i) {
 			return nil, nil, nil, fmt.Errorf("%q is named twice among labels and attributes of celeba, must be named once", name)

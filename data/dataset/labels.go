@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // maxLabelClasses is the number of classes above which an attribute is no
@@ -41,7 +41,7 @@ func (e entry) checkLabels(o *Options) error {
 		case name == author && slices.Contains(e.Attributes, author):
 			return fmt.Errorf("dataset: label of %s is %q, must be one of %q: %s has more than %d classes", e.Name, name, e.Labels, name, maxLabelClasses)
 		case !slices.Contains(e.Labels, name):
-			return fmt.Errorf("dataset: label of %s is %q, must be one of %q%s", e.Name, name, e.Labels, nearest.Hint(name, e.Labels))
+			return fmt.Errorf("dataset: label of %s is %q, must be one of %q%s", e.Name, name, e.Labels, layout.Hint(name, e.Labels))
 		}
 	}
 	return nil

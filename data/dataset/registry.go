@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // Info describes a data set.
@@ -94,7 +94,7 @@ func find(name string) (entry, error) {
 		names = append(names, e.Name)
 	}
 	slices.Sort(names)
-	return entry{}, fmt.Errorf("dataset: name is %q, must be one of %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
+	return entry{}, fmt.Errorf("dataset: name is %q, must be one of %s%s", name, strings.Join(names, ", "), layout.Hint(name, names))
 }
 
 // Load reads the set of that name and checks its counts: a file with fewer or
@@ -147,7 +147,7 @@ func (e entry) check(o *Options) error {
 	case o.Variant != "" && len(e.Variants) == 0:
 		return fmt.Errorf("dataset: variant is %q, must be empty: %s has no variants", o.Variant, e.Name)
 	case o.Variant != "" && !slices.Contains(e.Variants, o.Variant):
-		return fmt.Errorf("dataset: variant of %s is %q, must be one of %q%s", e.Name, o.Variant, e.Variants, nearest.Hint(o.Variant, e.Variants))
+		return fmt.Errorf("dataset: variant of %s is %q, must be one of %q%s", e.Name, o.Variant, e.Variants, layout.Hint(o.Variant, e.Variants))
 	}
 	if o.Attributes != nil && !e.AnyAttribute {
 		return fmt.Errorf("dataset: attributes are %q, must be empty: %s has fixed attributes", o.Attributes, e.Name)

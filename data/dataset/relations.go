@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // The files of sets of relations.
@@ -27,7 +27,7 @@ func RelationSets() []string { return []string{"biographies", "conll04", "fewrel
 // error wraps fs.ErrNotExist.
 func Relations(name, dir string) ([]Related, error) {
 	if relationReaders[name] == nil {
-		return nil, fmt.Errorf("dataset: set of relations is %.40q, must be one of %s%s", name, strings.Join(RelationSets(), ", "), nearest.Hint(name, RelationSets()))
+		return nil, fmt.Errorf("dataset: set of relations is %.40q, must be one of %s%s", name, strings.Join(RelationSets(), ", "), layout.Hint(name, RelationSets()))
 	}
 	e, err := find(name)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // Part is one part of a split.
@@ -136,7 +136,7 @@ func (s *Set) Attribute(name string) (Column, error) {
 		}
 		names = append(names, c.Name)
 	}
-	return Column{}, fmt.Errorf("dataset: attribute of %s is %q, must be one of %q%s", s.Name, name, names, nearest.Hint(name, names))
+	return Column{}, fmt.Errorf("dataset: attribute of %s is %q, must be one of %q%s", s.Name, name, names, layout.Hint(name, names))
 }
 
 // Counts returns how many of the given rows have each class; unknown rows are

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // Columns returns the names of the columns, in the order of the file. Names may
@@ -64,7 +64,7 @@ func (r *Reader) Column(name string) (int, error) {
 		return 0, r.errorf("column is %.40q, must be a number from 1 to %d where there is no header", name, len(names))
 	}
 	list := Listed(names)
-	hint := nearest.Hint(name, names)
+	hint := layout.Hint(name, names)
 	if !shown(names) {
 		hint = "; sotto data inspect lists them (--no-header if the first line is a row)"
 	}

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // The encodings, by the names that errors and notes use.
@@ -51,7 +51,7 @@ func findEncoding(name string) (string, error) {
 	case "latin1", "iso88591", "iso885915":
 		return latin1, nil
 	}
-	return "", fmt.Errorf("table: encoding is %.40q, must be one of %s%s", name, strings.Join(Encodings(), ", "), nearest.Hint(name, Encodings()))
+	return "", fmt.Errorf("table: encoding is %.40q, must be one of %s%s", name, strings.Join(Encodings(), ", "), layout.Hint(name, Encodings()))
 }
 
 // decoder turns bytes into UTF-8. Where nobody has named the encoding, it is

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // Format is a file format. Its value is its name.
@@ -49,7 +49,7 @@ func ParseFormat(name string) (Format, error) {
 			return Format(f), nil
 		}
 	}
-	return "", fmt.Errorf("table: format is %.40q, must be one of %s%s", name, strings.Join(formats, ", "), nearest.Hint(name, formats))
+	return "", fmt.Errorf("table: format is %.40q, must be one of %s%s", name, strings.Join(formats, ", "), layout.Hint(name, formats))
 }
 
 // ByName returns the format that the extension of path stands for, or "" if it

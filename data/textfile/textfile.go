@@ -37,7 +37,7 @@ import (
 	"strings"
 
 	"sotto/data/table"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // Format is a file format. Its value is its name.
@@ -289,7 +289,7 @@ func (r *Reader) findStrings() error {
 	case name == "" && len(names) > 1:
 		return fmt.Errorf("%s: it has %d columns of strings, must be told which holds the texts: one of %s", r.opt.Name, len(names), strings.Join(names, ", "))
 	case name != "" && !slices.Contains(names, name):
-		return fmt.Errorf("%s: column is %.40q, must be one of %s, the columns of strings%s", r.opt.Name, name, strings.Join(names, ", "), nearest.Hint(name, names))
+		return fmt.Errorf("%s: column is %.40q, must be one of %s, the columns of strings%s", r.opt.Name, name, strings.Join(names, ", "), layout.Hint(name, names))
 	}
 	return r.take(cmp.Or(r.opt.Column, names[0]))
 }

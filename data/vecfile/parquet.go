@@ -7,7 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"sotto/data/rowfile"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // openParquet chooses the columns that make up the vectors.
@@ -92,7 +92,7 @@ func (r *Reader) chooseColumns(lists, flat []*parquet.Column) ([]*parquet.Column
 	case r.opt.Column != "" && len(lists) == 0:
 		return nil, r.errorf("column is %q, must be a list of floats, of which there is none", r.opt.Column)
 	case r.opt.Column != "":
-		return nil, r.errorf("column is %q, must be one of %s, the lists of floats%s", r.opt.Column, strings.Join(names, ", "), nearest.Hint(r.opt.Column, names))
+		return nil, r.errorf("column is %q, must be one of %s, the lists of floats%s", r.opt.Column, strings.Join(names, ", "), layout.Hint(r.opt.Column, names))
 	case len(lists) > 1:
 		return nil, r.errorf("has %d columns with lists of floats, must be told which: one of %s", len(lists), strings.Join(names, ", "))
 	case len(lists) == 1:

@@ -28,7 +28,7 @@ import (
 
 	"sotto/compute/measure"
 	"sotto/compute/nn"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/promise/dp"
 	"sotto/promise/mech"
 )
@@ -88,7 +88,7 @@ func Find(k Kind) (Info, error) {
 		}
 		names = append(names, string(info.Kind))
 	}
-	return Info{}, fmt.Errorf("attack: kind is %.40q, must be one of %s%s", string(k), strings.Join(names, ", "), nearest.Hint(string(k), names))
+	return Info{}, fmt.Errorf("attack: kind is %.40q, must be one of %s%s", string(k), strings.Join(names, ", "), layout.Hint(string(k), names))
 }
 
 // Target is what is attacked: releases that there are already, or a corpus of

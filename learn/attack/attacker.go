@@ -8,7 +8,7 @@ import (
 
 	"sotto/compute/measure"
 	"sotto/compute/nn"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // attacker is a probe, and what it does to releases before it looks.
@@ -55,7 +55,7 @@ func known(names []string) error {
 	}
 	for _, want := range names {
 		if !slices.Contains(all, want) {
-			return fmt.Errorf("attack: attacker is %q, must be one of %s%s", want, strings.Join(all, ", "), nearest.Hint(want, all))
+			return fmt.Errorf("attack: attacker is %q, must be one of %s%s", want, strings.Join(all, ", "), layout.Hint(want, all))
 		}
 	}
 	return nil

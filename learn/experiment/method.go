@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"sotto/compute/channel"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/learn/train"
 	"sotto/promise/mech"
 	"sotto/text/encode/cells/shipped"
@@ -137,7 +137,7 @@ func findMethod(name string) (family, error) {
 			return f, nil
 		}
 	}
-	return family{}, fmt.Errorf("experiment: method is %q, must be one of %s%s", name, strings.Join(methodNames(), ", "), nearest.Hint(name, methodNames()))
+	return family{}, fmt.Errorf("experiment: method is %q, must be one of %s%s", name, strings.Join(methodNames(), ", "), layout.Hint(name, methodNames()))
 }
 
 // uses reports whether the method reads a field of a Spec.

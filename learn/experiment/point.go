@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/promise/mech"
 	"sotto/text/encode/cells/shipped"
 )
@@ -99,7 +99,7 @@ func (s Spec) pointsOf(f family) ([]Point, error) {
 	if f.Mechanisms != nil {
 		base.Mechanism, base.Variant = cmp.Or(s.Mechanism, f.Mechanisms[0]), s.Variant
 		if !slices.Contains(f.Mechanisms, base.Mechanism) {
-			return nil, fmt.Errorf("experiment: mechanism of %s is %q, must be one of %s%s", f.Name, base.Mechanism, strings.Join(f.Mechanisms, ", "), nearest.Hint(base.Mechanism, f.Mechanisms))
+			return nil, fmt.Errorf("experiment: mechanism of %s is %q, must be one of %s%s", f.Name, base.Mechanism, strings.Join(f.Mechanisms, ", "), layout.Hint(base.Mechanism, f.Mechanisms))
 		}
 		if len(s.Epsilons) == 0 {
 			return nil, fmt.Errorf("experiment: method %s needs an epsilon (--epsilon)", f.Name)

@@ -15,7 +15,7 @@ import (
 	"sotto/compute/channel"
 	"sotto/data/dataset"
 	"sotto/data/own"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/learn/train"
 	"sotto/text/encode/bert"
 	"sotto/text/encode/bert/tune"
@@ -210,7 +210,7 @@ func (s Spec) checkLabels(info dataset.Info) error {
 	}
 	for _, name := range slices.Concat(s.Labels, s.Unknown, []string{s.Label}) {
 		if name != "" && !slices.Contains(info.Labels, name) {
-			return fmt.Errorf("experiment: %s has no label %q, must be one of %s%s", info.Name, name, strings.Join(info.Labels, ", "), nearest.Hint(name, info.Labels))
+			return fmt.Errorf("experiment: %s has no label %q, must be one of %s%s", info.Name, name, strings.Join(info.Labels, ", "), layout.Hint(name, info.Labels))
 		}
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // Kind is a mechanism as it registers: what others need to know of it, so that
@@ -169,7 +169,7 @@ func find(name string) (Kind, error) {
 	for _, k := range kinds.list {
 		names = append(names, k.Name)
 	}
-	return Kind{}, fmt.Errorf("mech: mechanism is %q, must be one of %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
+	return Kind{}, fmt.Errorf("mech: mechanism is %q, must be one of %s%s", name, strings.Join(names, ", "), layout.Hint(name, names))
 }
 
 // VariantNames lists the variants, the default first.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/promise/dp"
 )
 
@@ -89,7 +89,7 @@ func (k Kind) prepare(p Params) (Params, error) {
 		p.Variant = k.Variants[0].Name
 	}
 	if names := k.VariantNames(); !slices.Contains(names, p.Variant) {
-		return p, fmt.Errorf("mech: variant of %s is %q, must be one of %s%s", k.Name, p.Variant, strings.Join(names, ", "), nearest.Hint(p.Variant, names))
+		return p, fmt.Errorf("mech: variant of %s is %q, must be one of %s%s", k.Name, p.Variant, strings.Join(names, ", "), layout.Hint(p.Variant, names))
 	}
 	if !(p.Epsilon >= MinEpsilon && p.Epsilon <= MaxEpsilon) {
 		return p, fmt.Errorf("mech: epsilon is %v, must be at least %v and at most %v", p.Epsilon, MinEpsilon, MaxEpsilon)

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"sotto/evidence"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/promise/dp"
 	"sotto/report"
 )
@@ -181,7 +181,7 @@ func (r Rule) validate(kinds []string) error {
 		return errors.New("the rule has no limit, must have at least one")
 	}
 	if r.Match.Kind != "" && !slices.Contains(kinds, r.Match.Kind) {
-		return fmt.Errorf("kind is %q, must be one of %q%s", r.Match.Kind, kinds, nearest.Hint(r.Match.Kind, kinds))
+		return fmt.Errorf("kind is %q, must be one of %q%s", r.Match.Kind, kinds, layout.Hint(r.Match.Kind, kinds))
 	}
 	for _, q := range []struct {
 		field     string

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"sotto/compute/measure"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // HeatMap is how often answers are wrong by two features at once.
@@ -41,7 +41,7 @@ func NewHeatMap(x *Features, wrong []bool, a, b string) (*HeatMap, error) {
 	var columns [2]int
 	for k, name := range []string{a, b} {
 		if columns[k] = slices.Index(x.Names, name); columns[k] < 0 {
-			return nil, fmt.Errorf("errors: the feature %q is not there%s", name, nearest.Hint(name, x.Names))
+			return nil, fmt.Errorf("errors: the feature %q is not there%s", name, layout.Hint(name, x.Names))
 		}
 		axes[k] = axis(x, columns[k])
 	}

@@ -27,7 +27,7 @@ import (
 	"strings"
 
 	"sotto/data/dataset"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/study/reproduce/declared"
 	"sotto/text/encode"
 	"sotto/text/encode/catalogue"
@@ -139,7 +139,7 @@ func Run(ctx context.Context, name string, o Options) (Result, error) {
 	s, err := declared.Find(ctx, name)
 	if errors.Is(err, declared.ErrUnknown) {
 		names := each(List(), func(i Info) string { return i.Name })
-		return nil, fmt.Errorf("reproduce: table is %.40q, must be one of %s, or a file that ends in .json%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
+		return nil, fmt.Errorf("reproduce: table is %.40q, must be one of %s, or a file that ends in .json%s", name, strings.Join(names, ", "), layout.Hint(name, names))
 	} else if err != nil {
 		return nil, err
 	}

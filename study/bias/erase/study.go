@@ -12,7 +12,7 @@ import (
 
 	"sotto/compute/measure"
 	"sotto/compute/nn"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/study/bias"
 	"sotto/study/bias/direction"
 	"sotto/study/bias/weat"
@@ -244,7 +244,7 @@ func (s Study) fit(ctx context.Context, t *trial, from string, table *bias.Table
 		e, err = s.LEACE.Fit(t.moments)
 	default:
 		err = fmt.Errorf("erase: method is %.40q, must be %s, %s or %s%s", string(s.Method), MethodINLP, MethodLEACE, MethodHard,
-			nearest.Hint(string(s.Method), []string{string(MethodINLP), string(MethodLEACE), string(MethodHard)}))
+			layout.Hint(string(s.Method), []string{string(MethodINLP), string(MethodLEACE), string(MethodHard)}))
 	}
 	if err != nil {
 		return nil, nil, err

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/study/bias"
 	"sotto/study/bias/precision"
 )
@@ -42,7 +42,7 @@ func parse[T ~string](what, name string, all ...T) (T, error) {
 		for k, v := range all {
 			known[k] = string(v)
 		}
-		return "", fmt.Errorf("weat: %s is %.40q, must be one of %s%s", what, name, strings.Join(known, ", "), nearest.Hint(name, known))
+		return "", fmt.Errorf("weat: %s is %.40q, must be one of %s%s", what, name, strings.Join(known, ", "), layout.Hint(name, known))
 	}
 	return all[i], nil
 }

@@ -14,7 +14,7 @@ import (
 	"sotto/command/term"
 	"sotto/compute/measure"
 	"sotto/evidence/page"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/study/explain/decoy"
 	"sotto/study/explain/predictor"
 	"sotto/text/encode/bert/tune"
@@ -187,7 +187,7 @@ func (o *benchmarkOptions) explainers() ([]decoy.Method, error) {
 	for _, name := range o.methods {
 		at := slices.Index(names, name)
 		if at < 0 {
-			return nil, fmt.Errorf("--method has %q, must be of %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
+			return nil, fmt.Errorf("--method has %q, must be of %s%s", name, strings.Join(names, ", "), layout.Hint(name, names))
 		}
 		some = append(some, all[at])
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/study/explain"
 	"sotto/study/influence"
 	learnt "sotto/study/influence/command"
@@ -62,7 +62,7 @@ func findMethod(name string) (method, error) {
 		}
 		names = append(names, m.name)
 	}
-	return method{}, fmt.Errorf("--method is %q, must be one of %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
+	return method{}, fmt.Errorf("--method is %q, must be one of %s%s", name, strings.Join(names, ", "), layout.Hint(name, names))
 }
 
 // methodNames lists the names for a help text.

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"sotto/command/term"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/promise/dp"
 	"sotto/study/explain"
 	"sotto/study/explain/predictor"
@@ -151,7 +151,7 @@ func (p *asked) class(name string) (int, error) {
 	names := p.Classes()
 	at := slices.Index(names, name)
 	if at < 0 {
-		return 0, fmt.Errorf("--class is %q, must be one of %s%s", name, strings.Join(names[:min(20, len(names))], ", "), nearest.Hint(name, names))
+		return 0, fmt.Errorf("--class is %q, must be one of %s%s", name, strings.Join(names[:min(20, len(names))], ", "), layout.Hint(name, names))
 	}
 	return at, nil
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/study/explain"
 	"sotto/study/language"
 )
@@ -94,7 +94,7 @@ func Parse(s string) (Decoy, error) {
 		}
 	default:
 		kinds := []string{string(Deletion), string(Insert), string(Swap), string(Flip), string(Pseudonym)}
-		return Decoy{}, fmt.Errorf("decoy: recipe is %.40q, must be one of %s%s", name, strings.Join(Grammar(), ", "), nearest.Hint(name, kinds))
+		return Decoy{}, fmt.Errorf("decoy: recipe is %.40q, must be one of %s%s", name, strings.Join(Grammar(), ", "), layout.Hint(name, kinds))
 	}
 	if err != nil {
 		at := slices.IndexFunc(Grammar(), func(g string) bool { return strings.HasPrefix(g, name+":") })
@@ -178,7 +178,7 @@ func parseType(s string) (language.Type, error) {
 		names = append(names, string(t))
 	}
 	slices.Sort(names)
-	return "", fmt.Errorf("TYPE must be one of %s%s", strings.Join(names, ", "), nearest.Hint(s, names))
+	return "", fmt.Errorf("TYPE must be one of %s%s", strings.Join(names, ", "), layout.Hint(s, names))
 }
 
 // Cues returns the words that a decoy makes cues, with the class for which each stands;

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/study/explain"
 	"sotto/study/explain/linear"
 	"sotto/study/language"
@@ -82,7 +82,7 @@ func (p *planter) class(name string) (int, error) {
 	if len(shown) > 20 {
 		shown = shown[:20]
 	}
-	return 0, fmt.Errorf("decoy: class is %.40q, must be one of %s%s", name, strings.Join(shown, ", "), nearest.Hint(name, p.classes))
+	return 0, fmt.Errorf("decoy: class is %.40q, must be one of %s%s", name, strings.Join(shown, ", "), layout.Hint(name, p.classes))
 }
 
 // check refuses classes that there are not.

@@ -13,7 +13,7 @@ import (
 	"sotto/command/term"
 	"sotto/compute/measure"
 	"sotto/data/dataset"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/study/language/english"
 	"sotto/study/relation/judge"
 	"sotto/study/relation/rule"
@@ -120,7 +120,7 @@ func (o *rulesOptions) run(ctx context.Context, std term.Streams) error {
 		return fmt.Errorf("--part is %q, must be train, dev or test", o.part)
 	}
 	if !slices.Contains(dataset.RelationSets(), o.data) {
-		return fmt.Errorf("--data is %.40q, must be one of %s%s", o.data, strings.Join(dataset.RelationSets(), ", "), nearest.Hint(o.data, dataset.RelationSets()))
+		return fmt.Errorf("--data is %.40q, must be one of %s%s", o.data, strings.Join(dataset.RelationSets(), ", "), layout.Hint(o.data, dataset.RelationSets()))
 	}
 	if err := term.CanWrite(term.Named("--out", o.out)); err != nil {
 		return err

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/study/language"
 )
 
@@ -79,7 +79,7 @@ func (s *scanner) condition(closing string) (condition, error) {
 		if t.key = s.word(); !slices.Contains(keys, t.key) {
 			s.at = from
 			s.space()
-			return nil, s.fail("key is %q, must be one of %s%s", t.key, strings.Join(keys, ", "), nearest.Hint(t.key, keys))
+			return nil, s.fail("key is %q, must be one of %s%s", t.key, strings.Join(keys, ", "), layout.Hint(t.key, keys))
 		}
 		if !s.take(":") {
 			return nil, s.fail("%s, must be : behind %s", s.found(), t.key)

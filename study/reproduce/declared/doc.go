@@ -27,7 +27,7 @@ import (
 	"strings"
 
 	"sotto/data/dataset"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/internal/regular"
 	"sotto/learn/experiment"
 	"sotto/report"
@@ -91,7 +91,7 @@ func Find(ctx context.Context, name string) (Spec, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return Spec{}, fmt.Errorf("%w: name is %.40q, must be one of %s, or a file that ends in .json%s", ErrUnknown, name, strings.Join(names, ", "), nearest.Hint(name, names))
+	return Spec{}, fmt.Errorf("%w: name is %.40q, must be one of %s, or a file that ends in .json%s", ErrUnknown, name, strings.Join(names, ", "), layout.Hint(name, names))
 }
 
 // ErrUnknown is wrapped by the error of [Find] for a table that there is not.

@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"sotto/internal/atomicfile"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/learn/experiment"
 	"sotto/report"
 )
@@ -217,7 +217,7 @@ func (s Spec) validateRow(row SpecRow, grid []experiment.Point) error {
 			for _, m := range metrics() {
 				known = append(known, m.name)
 			}
-			return fmt.Errorf("declared: metric is %.40q, must be one of %s%s", name, strings.Join(known, ", "), nearest.Hint(name, known))
+			return fmt.Errorf("declared: metric is %.40q, must be one of %s%s", name, strings.Join(known, ", "), layout.Hint(name, known))
 		}
 		m := metrics()[i]
 		if r.Draw != nil && m.measure != MDL || r.Draw == nil && m.measure != "" && !slices.Contains(r.Measures, m.measure) {

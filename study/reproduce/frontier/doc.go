@@ -24,7 +24,7 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/text/encode/catalogue"
 )
 
@@ -92,7 +92,7 @@ func (o Options) filled() (Options, error) {
 	}
 	for _, name := range o.Only {
 		if !slices.ContainsFunc(Tasks(), func(t Task) bool { return t.is(name) }) {
-			errs = append(errs, fmt.Errorf("frontier: task is %.40q, must be one of %s%s", name, strings.Join(taskNames(), ", "), nearest.Hint(name, taskNames())))
+			errs = append(errs, fmt.Errorf("frontier: task is %.40q, must be one of %s%s", name, strings.Join(taskNames(), ", "), layout.Hint(name, taskNames())))
 		}
 	}
 	for _, name := range o.Methods {

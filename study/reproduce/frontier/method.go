@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/learn/experiment"
 	"sotto/text/encode/bert"
 	"sotto/text/encode/catalogue"
@@ -125,7 +125,7 @@ func findMethod(name string) (Method, error) {
 		}
 		names = append(names, m.Name)
 	}
-	return Method{}, fmt.Errorf("frontier: method is %.40q, must be one of %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
+	return Method{}, fmt.Errorf("frontier: method is %.40q, must be one of %s%s", name, strings.Join(names, ", "), layout.Hint(name, names))
 }
 
 // experiment returns what is run for a method at a task.

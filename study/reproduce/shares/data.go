@@ -16,7 +16,7 @@ import (
 
 	"sotto/data/dataset"
 	"sotto/data/table"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // loaders make the population of each data set.
@@ -38,7 +38,7 @@ func Names() []string {
 func load(o Options) ([]*population, error) {
 	for _, name := range o.Only {
 		if !slices.Contains(Names(), name) {
-			return nil, fmt.Errorf("shares: data set is %q, must be one of %s%s", name, strings.Join(Names(), ", "), nearest.Hint(name, Names()))
+			return nil, fmt.Errorf("shares: data set is %q, must be one of %s%s", name, strings.Join(Names(), ", "), layout.Hint(name, Names()))
 		}
 	}
 	var all []*population

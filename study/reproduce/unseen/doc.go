@@ -25,7 +25,7 @@ import (
 	"strings"
 
 	"sotto/data/dataset"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/text/encode/catalogue"
 )
 
@@ -88,7 +88,7 @@ func (o Options) fill() (Options, []Task, []Method, error) {
 	names := each(methods, func(m Method) string { return m.Name })
 	for _, name := range o.Methods {
 		if !slices.Contains(names, name) {
-			return o, nil, nil, fmt.Errorf("unseen: method is %.40q, must be one of %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
+			return o, nil, nil, fmt.Errorf("unseen: method is %.40q, must be one of %s%s", name, strings.Join(names, ", "), layout.Hint(name, names))
 		}
 	}
 	if o.Methods != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"sotto/data/dataset"
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 // Kind says what is measured of a task.
@@ -60,7 +60,7 @@ func find(names []string) ([]Task, error) {
 	known := each(all, func(t Task) string { return t.Name })
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("unseen: task is %.40q, must be one of %s%s", name, strings.Join(known, ", "), nearest.Hint(name, known))
+			return nil, fmt.Errorf("unseen: task is %.40q, must be one of %s%s", name, strings.Join(known, ", "), layout.Hint(name, known))
 		}
 	}
 	if len(names) == 0 {

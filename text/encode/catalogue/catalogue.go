@@ -20,7 +20,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 	"sotto/internal/regular"
 	"sotto/text/encode"
 	"sotto/text/encode/bert"
@@ -88,7 +88,7 @@ func Find(name string) (Info, error) {
 		}
 		names = append(names, i.Name)
 	}
-	return Info{}, fmt.Errorf("catalogue: encoder is %.40q, must be one of %s%s", name, strings.Join(names, ", "), nearest.Hint(name, names))
+	return Info{}, fmt.Errorf("catalogue: encoder is %.40q, must be one of %s%s", name, strings.Join(names, ", "), layout.Hint(name, names))
 }
 
 // Dir returns the folder of encoders that were fetched: the environment
@@ -139,7 +139,7 @@ func Open(ctx context.Context, said Flag, dataDir string) (encode.Source, error)
 		}
 		return hashed{e, spec}, nil
 	case errors.Is(err, fs.ErrNotExist) && !strings.Contains(spec, "?"): // which stands behind the name of a mapped file
-		return nil, fmt.Errorf("catalogue: encoder is %.40q, must be one of default, minilm, hash, hash:N, glove, endpoint:URL, command:PROGRAM, or the path of a file of vectors or of the folder of a transformer%s: %w", spec, nearest.Hint(spec, []string{"default", "minilm", "hash", "glove"}), fs.ErrNotExist)
+		return nil, fmt.Errorf("catalogue: encoder is %.40q, must be one of default, minilm, hash, hash:N, glove, endpoint:URL, command:PROGRAM, or the path of a file of vectors or of the folder of a transformer%s: %w", spec, layout.Hint(spec, []string{"default", "minilm", "hash", "glove"}), fs.ErrNotExist)
 	}
 	return encode.Open(spec, dataDir)
 }

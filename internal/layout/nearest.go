@@ -1,15 +1,16 @@
-// Package nearest finds the name that somebody meant who mistyped one. It is for
-// errors that list what there is: the list stays, and the name that is nearest to
-// what was given is pointed out.
-//
-//	return fmt.Errorf("mechanism is %q, must be one of %s%s", name, strings.Join(known, ", "), nearest.Hint(name, known))
-package nearest
+package layout
 
 import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
 )
+
+// This part of the package finds the name that somebody meant who mistyped one. It is for
+// errors that list what there is: the list stays, and the name that is nearest to
+// what was given is pointed out.
+//
+//	return fmt.Errorf("mechanism is %q, must be one of %s%s", name, strings.Join(known, ", "), Hint(name, known))
 
 // Nobody mistypes a name that is longer than this, in characters; what is longer
 // was not typed, and is not worth the time.
@@ -20,7 +21,7 @@ const longest = 64
 // out, put in, replaced or swapped with the next, one in three at most, or one if it
 // is shorter than that; or if given is how it begins. Of several that are equally
 // near it is the first. A name that is allowed already is nearest to itself.
-func Name(given string, allowed []string) string {
+func Nearest(given string, allowed []string) string {
 	const beginning = 3 // characters from which on a name may be cut short
 	short, best, least := fold(given), "", longest
 	if len(short) == 0 || len(short) > longest {
@@ -48,7 +49,7 @@ func Name(given string, allowed []string) string {
 // Hint returns how an error ends that has listed the allowed names, such as
 // `; did you mean "ome"?`, or "" if none is near.
 func Hint(given string, allowed []string) string {
-	if name := Name(given, allowed); name != "" && name != given {
+	if name := Nearest(given, allowed); name != "" && name != given {
 		return fmt.Sprintf("; did you mean %q?", name)
 	}
 	return ""

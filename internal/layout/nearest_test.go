@@ -1,11 +1,11 @@
-package nearest_test
+package layout_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"sotto/internal/nearest"
+	"sotto/internal/layout"
 )
 
 func TestName(t *testing.T) {
@@ -36,7 +36,7 @@ func TestName(t *testing.T) {
 		{"no text", "om\xff", []string{"ome"}, ""},
 		{"too long", strings.Repeat("a", 1<<20), []string{strings.Repeat("a", 1<<20-1)}, ""},
 	} {
-		if got := nearest.Name(tt.given, tt.allowed); got != tt.want {
+		if got := layout.Nearest(tt.given, tt.allowed); got != tt.want {
 			t.Errorf("%s: Name(%.20q) = %q, want %q", tt.name, tt.given, got, tt.want)
 		}
 	}
@@ -44,7 +44,7 @@ func TestName(t *testing.T) {
 
 func TestHint(t *testing.T) {
 	for given, want := range map[string]string{"reviw": `; did you mean "review"?`, "review": "", "rating": ""} {
-		if got := nearest.Hint(given, []string{"id", "review"}); got != want {
+		if got := layout.Hint(given, []string{"id", "review"}); got != want {
 			t.Errorf("Hint(%q) = %q, want %q", given, got, want)
 		}
 	}
@@ -56,7 +56,7 @@ func FuzzName(f *testing.F) {
 	f.Add("epsilon", "espilon")
 	f.Add("ba", "a")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		there, back := nearest.Name(a, []string{b}) != "", nearest.Name(b, []string{a}) != ""
+		there, back := layout.Nearest(a, []string{b}) != "", layout.Nearest(b, []string{a}) != ""
 		x, y := strings.ToLower(a), strings.ToLower(b)
 		if there != back && !strings.HasPrefix(x, y) && !strings.HasPrefix(y, x) {
 			t.Errorf("Name(%q, %q) and the other way round disagree", a, b)
@@ -66,6 +66,6 @@ func FuzzName(f *testing.F) {
 
 func ExampleHint() {
 	known := []string{"id", "review", "rating"}
-	fmt.Printf("column is %q, must be one of %s%s\n", "reviw", strings.Join(known, ", "), nearest.Hint("reviw", known))
+	fmt.Printf("column is %q, must be one of %s%s\n", "reviw", strings.Join(known, ", "), layout.Hint("reviw", known))
 	// Output: column is "reviw", must be one of id, review, rating; did you mean "review"?
 }
