@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 
-	"sotto/service/gateway/guess"
 	"sotto/service/gateway/keys"
 	"sotto/service/httpserve"
 	"sotto/text/encode"
@@ -45,8 +44,8 @@ const guessed = 10
 type page struct {
 	html    []byte
 	policy  string
-	guesser *guess.Guesser // nil for none
-	why     string         // there is none
+	guesser *guesser // nil for none
+	why     string   // there is none
 }
 
 func (s *Service) newPage(now *shift) (*page, error) {
@@ -75,7 +74,7 @@ func (s *Service) newPage(now *shift) (*page, error) {
 		p.why = "the release does not lie in the encoder's space, where words have places"
 	default:
 		p.why = "this encoder cannot be asked for the vectors of a vocabulary"
-		p.guesser = guess.New(g.Encoder, s.Page.Vocabulary)
+		p.guesser = newGuesser(g.Encoder, s.Page.Vocabulary)
 	}
 	return p, nil
 }
@@ -124,9 +123,9 @@ type trial struct {
 
 // reading is what the attacker names.
 type reading struct {
-	Before []guess.Word `json:"before"`
-	After  []guess.Word `json:"after"`
-	Words  int          `json:"words"` // that it chooses from
+	Before []guessWord `json:"before"`
+	After  []guessWord `json:"after"`
+	Words  int         `json:"words"` // that it chooses from
 }
 
 // verdict is what the server says, or why it says nothing.
@@ -161,7 +160,7 @@ func (s *Service) try(w http.ResponseWriter, r *http.Request, who *client) error
 		}
 		if g := who.page.guesser; encoded && g != nil {
 			x.Unread, x.Read = "", &reading{g.Nearest(x.Before, guessed, t), g.Nearest(x.After, guessed, t), g.Words()}
-			if c, ok := guess.Cosine(x.Before, x.After); ok {
+			if c, ok := guessCosine(x.Before, x.After); ok {
 				x.Cosine = &c
 			}
 		}

@@ -1,8 +1,4 @@
-// Package guess is the simplest attacker on vectors of texts there is: it knows the
-// encoder, and guesses the words whose own vectors point where a vector points. The page
-// of a gateway shows what it finds. What it finds can be read; what it does not find may
-// still be there for a better one.
-package guess
+package gateway
 
 import (
 	"math"
@@ -16,15 +12,20 @@ import (
 	"sotto/text/encode"
 )
 
+// This part of the package is the simplest attacker on vectors of texts there is: it knows the
+// encoder, and guesses the words whose own vectors point where a vector points. The page
+// of a gateway shows what it finds. What it finds can be read; what it does not find may
+// still be there for a better one.
+
 // Guesser is the attacker. It is safe for concurrent use.
-type Guesser struct {
+type guesser struct {
 	words   []string
 	vectors nn.Matrix // of length 1, a row a word
 }
 
 // New encodes the words of a vocabulary; nil if the encoder has none of
 // them, or cannot be asked for many words in a moment.
-func New(source encode.Source, vocabulary []string) *Guesser {
+func newGuesser(source encode.Source, vocabulary []string) *guesser {
 	e, ok := source.(encode.Encoder)
 	if !ok {
 		return nil
@@ -35,7 +36,7 @@ func New(source encode.Source, vocabulary []string) *Guesser {
 			words = append(words, w)
 		}
 	}
-	g := &Guesser{vectors: nn.NewMatrix(len(words), e.Dim())}
+	g := &guesser{vectors: nn.NewMatrix(len(words), e.Dim())}
 	for _, w := range words {
 		row := g.vectors.Row(len(g.words))
 		e.Encode(row, w)
@@ -59,18 +60,18 @@ func guessable(w string) bool {
 }
 
 // Word is one word that an attacker names.
-type Word struct {
+type guessWord struct {
 	Word string `json:"word"`
 	Hit  bool   `json:"hit"` // it is in the text
 }
 
 // Words returns how many words it chooses from.
-func (g *Guesser) Words() int { return len(g.words) }
+func (g *guesser) Words() int { return len(g.words) }
 
 // Nearest returns the n words nearest to a vector by angle, the nearest first,
 // and none for zeros, which have no direction. Those of the text s are hits.
-func (g *Guesser) Nearest(v []float32, n int, s string) []Word {
-	found := make([]Word, 0, n)
+func (g *guesser) Nearest(v []float32, n int, s string) []guessWord {
+	found := make([]guessWord, 0, n)
 	if !(norm(v) > 0) {
 		return found
 	}
@@ -96,14 +97,14 @@ func (g *Guesser) Nearest(v []float32, n int, s string) []Word {
 	}
 	for _, x := range best {
 		w := g.words[x.word]
-		found = append(found, Word{w, said[w]})
+		found = append(found, guessWord{w, said[w]})
 	}
 	return found
 }
 
 // Cosine returns that of the angle between two vectors of equal length, and false if
 // one of them is 0.
-func Cosine(a, b []float32) (float64, bool) {
+func guessCosine(a, b []float32) (float64, bool) {
 	n := norm(a) * norm(b)
 	if !(n > 0) {
 		return 0, false
