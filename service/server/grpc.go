@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"sotto/service/httpserve"
-	"sotto/service/httpserve/grpc"
 	"sotto/service/server/kserve/protobuf"
 )
 
@@ -54,32 +53,32 @@ func (s *Server) Calls() http.Handler {
 // call makes a handler of what answers a call with a message.
 func (s *Server) call(route string, f func(w http.ResponseWriter, r *http.Request) ([]byte, error)) http.Handler {
 	h := s.http.Handle(route, func(w http.ResponseWriter, r *http.Request) error {
-		if err := grpc.Check(r); err != nil {
+		if err := httpserve.CheckGRPC(r); err != nil {
 			return notCalled(err)
 		}
-		if most := grpc.Timeout(r); most > 0 {
+		if most := httpserve.GRPCTimeout(r); most > 0 {
 			ctx, cancel := context.WithTimeout(r.Context(), most)
 			defer cancel()
 			r = r.WithContext(ctx)
 		}
 		answer, err := f(w, r)
 		if err == nil {
-			grpc.Write(w, answer)
+			httpserve.WriteGRPC(w, answer)
 		} else if errors.Is(r.Context().Err(), context.DeadlineExceeded) {
 			err = errDeadline
 		}
 		return err
 	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(grpc.Writer{ResponseWriter: w}, r) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(httpserve.GRPCWriter{ResponseWriter: w}, r) })
 }
 
 // message reads the message of a call, of at most so many bytes.
 func (s *Server) message(w http.ResponseWriter, r *http.Request, load *httpserve.Load, most int64) ([]byte, error) {
-	body, err := s.readBody(w, r, load, most+grpc.Prefix)
+	body, err := s.readBody(w, r, load, most+httpserve.GRPCPrefix)
 	if err != nil {
 		return nil, err
 	}
-	message, err := grpc.Message(body)
+	message, err := httpserve.GRPCMessage(body)
 	if err != nil {
 		return nil, notCalled(err)
 	}
@@ -90,9 +89,9 @@ func (s *Server) message(w http.ResponseWriter, r *http.Request, load *httpserve
 func notCalled(err error) *refusal {
 	status := http.StatusBadRequest
 	switch {
-	case errors.Is(err, grpc.ErrNoCall):
+	case errors.Is(err, httpserve.ErrNoCall):
 		status = http.StatusUnsupportedMediaType
-	case errors.Is(err, grpc.ErrPacked):
+	case errors.Is(err, httpserve.ErrPacked):
 		status = http.StatusNotImplemented
 	}
 	return &refusal{err.Error(), "invalid_request", status}
@@ -173,22 +172,22 @@ var (
 )
 
 // statusOf returns the status of gRPC that fits a refusal.
-func statusOf(r *refusal) grpc.Code {
+func statusOf(r *refusal) httpserve.GRPCCode {
 	switch r.status {
 	case http.StatusBadRequest:
-		return grpc.InvalidArgument
+		return httpserve.InvalidArgument
 	case http.StatusNotFound:
-		return grpc.NotFound
+		return httpserve.NotFound
 	case http.StatusRequestTimeout:
-		return grpc.Cancelled
+		return httpserve.Cancelled
 	case http.StatusGatewayTimeout:
-		return grpc.DeadlineExceeded
+		return httpserve.DeadlineExceeded
 	case http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:
-		return grpc.ResourceExhausted
+		return httpserve.ResourceExhausted
 	case http.StatusNotImplemented:
-		return grpc.Unimplemented
+		return httpserve.Unimplemented
 	case http.StatusServiceUnavailable:
-		return grpc.Unavailable
+		return httpserve.Unavailable
 	}
-	return grpc.Internal
+	return httpserve.Internal
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"sotto/service/httpserve"
-	"sotto/service/httpserve/grpc"
 )
 
 // refusal is an answer that is not what was asked for. The protocol has the
@@ -44,8 +43,8 @@ func refusalOf(err error) *refusal {
 func (s *Server) refuse(w http.ResponseWriter, err error) (status int, reason string) {
 	r := refusalOf(err)
 	s.refused.WithLabelValues(r.Code).Inc()
-	if _, call := w.(grpc.Writer); call && r.status != http.StatusUnsupportedMediaType {
-		grpc.Fail(w, statusOf(r), r.Message, "Sotto-Code", r.Code)
+	if _, call := w.(httpserve.GRPCWriter); call && r.status != http.StatusUnsupportedMediaType {
+		httpserve.FailGRPC(w, statusOf(r), r.Message, "Sotto-Code", r.Code)
 		return r.status, err.Error()
 	}
 	if r.Code == errBusy.Code {

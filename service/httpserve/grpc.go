@@ -1,10 +1,4 @@
-// Package grpc answers unary calls of gRPC over the HTTP/2 of net/http, so that
-// they stand under the same limits of memory, time and connections as all other
-// requests: a call is a request whose body is one message behind five bytes, and
-// whose status stands in the trailers.
-//
-// There are no streams, and no compression: a message is as large as it came.
-package grpc
+package httpserve
 
 import (
 	"encoding/binary"
@@ -16,40 +10,47 @@ import (
 	"time"
 )
 
+// This part of the package answers unary calls of gRPC over the HTTP/2 of net/http, so that
+// they stand under the same limits of memory, time and connections as all other
+// requests: a call is a request whose body is one message behind five bytes, and
+// whose status stands in the trailers.
+//
+// There are no streams, and no compression: a message is as large as it came.
+
 // Code is a status of gRPC.
-type Code int
+type GRPCCode int
 
 // The codes that a call here may end with.
 const (
-	OK                Code = 0
-	Cancelled         Code = 1
-	InvalidArgument   Code = 3
-	DeadlineExceeded  Code = 4
-	NotFound          Code = 5
-	ResourceExhausted Code = 8
-	Unimplemented     Code = 12
-	Internal          Code = 13
-	Unavailable       Code = 14
+	ok                GRPCCode = 0
+	Cancelled         GRPCCode = 1
+	InvalidArgument   GRPCCode = 3
+	DeadlineExceeded  GRPCCode = 4
+	NotFound          GRPCCode = 5
+	ResourceExhausted GRPCCode = 8
+	Unimplemented     GRPCCode = 12
+	Internal          GRPCCode = 13
+	Unavailable       GRPCCode = 14
 )
 
 // Prefix is how many bytes stand before a message.
-const Prefix = 5
+const GRPCPrefix = 5
 
 // Errors of what is no call, or one that is not answered.
 var (
 	ErrNoCall = errors.New("grpc: this is no call of gRPC over HTTP/2")
 	ErrPacked = errors.New("grpc: the message is compressed, must be as it is")
-	ErrFrame  = errors.New("grpc: the body is not one message behind its length")
+	errFrame  = errors.New("grpc: the body is not one message behind its length")
 )
 
 // Writer marks an answer as one to a call, for whoever writes errors.
-type Writer struct{ http.ResponseWriter }
+type GRPCWriter struct{ http.ResponseWriter }
 
 // Unwrap is for [http.ResponseController].
-func (w Writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w GRPCWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Check refuses what is no call, or asks for what is not there.
-func Check(r *http.Request) error {
+func CheckGRPC(r *http.Request) error {
 	kind := r.Header.Get("Content-Type")
 	switch {
 	case r.ProtoMajor != 2 || kind != "application/grpc" && kind != "application/grpc+proto":
@@ -64,7 +65,7 @@ func packed(encoding string) bool { return encoding != "" && encoding != "identi
 
 // Timeout returns how long the caller waits; 0 if it does not say, or for longer
 // than anybody waits here.
-func Timeout(r *http.Request) time.Duration {
+func GRPCTimeout(r *http.Request) time.Duration {
 	const longest = 8 // digits
 	s := r.Header.Get("Grpc-Timeout")
 	if len(s) < 2 || len(s) > longest+1 {
@@ -82,20 +83,20 @@ func Timeout(r *http.Request) time.Duration {
 }
 
 // Message returns the message in a body.
-func Message(body []byte) ([]byte, error) {
+func GRPCMessage(body []byte) ([]byte, error) {
 	switch {
-	case len(body) < Prefix:
-		return nil, ErrFrame
+	case len(body) < GRPCPrefix:
+		return nil, errFrame
 	case body[0] != 0:
 		return nil, ErrPacked
-	case uint64(binary.BigEndian.Uint32(body[1:])) != uint64(len(body)-Prefix):
-		return nil, ErrFrame
+	case uint64(binary.BigEndian.Uint32(body[1:])) != uint64(len(body)-GRPCPrefix):
+		return nil, errFrame
 	}
-	return body[Prefix:], nil
+	return body[GRPCPrefix:], nil
 }
 
 // Write answers a call with a message.
-func Write(w http.ResponseWriter, message []byte) {
+func WriteGRPC(w http.ResponseWriter, message []byte) {
 	w.Header().Set("Content-Type", "application/grpc")
 	head := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message)))
 	w.Write(head)    //nolint:errcheck // whoever called is gone
@@ -104,7 +105,7 @@ func Write(w http.ResponseWriter, message []byte) {
 }
 
 // Fail answers a call with an error, and pairs of headers beside it.
-func Fail(w http.ResponseWriter, code Code, message string, headers ...string) {
+func FailGRPC(w http.ResponseWriter, code GRPCCode, message string, headers ...string) {
 	h := w.Header()
 	h.Set("Content-Type", "application/grpc")
 	h.Set("Grpc-Status", strconv.Itoa(int(code)))

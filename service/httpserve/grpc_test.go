@@ -1,11 +1,11 @@
-package grpc_test
+package httpserve_test
 
 import (
 	"net/http/httptest"
 	"testing"
 	"time"
 
-	"sotto/service/httpserve/grpc"
+	"sotto/service/httpserve"
 )
 
 func TestTimeout(t *testing.T) {
@@ -15,18 +15,18 @@ func TestTimeout(t *testing.T) {
 	} {
 		r := httptest.NewRequest("POST", "/", nil)
 		r.Header.Set("Grpc-Timeout", header)
-		if got := grpc.Timeout(r); got != want {
+		if got := httpserve.GRPCTimeout(r); got != want {
 			t.Errorf("Timeout of %q = %v, want %v", header, got, want)
 		}
 	}
 }
 
 func TestMessage(t *testing.T) {
-	if m, err := grpc.Message([]byte{0, 0, 0, 0, 2, 'h', 'i'}); err != nil || string(m) != "hi" {
+	if m, err := httpserve.GRPCMessage([]byte{0, 0, 0, 0, 2, 'h', 'i'}); err != nil || string(m) != "hi" {
 		t.Errorf("Message = %q, %v, want hi", m, err)
 	}
 	for _, body := range []string{"", "\x00\x00\x00\x00", "\x01\x00\x00\x00\x00", "\x00\x00\x00\x00\x03hi", "\x00\x00\x00\x00\x01hi", "\x00\xff\xff\xff\xffhi"} {
-		if m, err := grpc.Message([]byte(body)); err == nil {
+		if m, err := httpserve.GRPCMessage([]byte(body)); err == nil {
 			t.Errorf("Message(%q) = %q, want an error", body, m)
 		}
 	}
@@ -35,7 +35,7 @@ func TestMessage(t *testing.T) {
 // TestFail: what a sentence says can be a header.
 func TestFail(t *testing.T) {
 	w := httptest.NewRecorder()
-	grpc.Fail(w, grpc.InvalidArgument, "ε is 5%\n", "Sotto-Code", "bad")
+	httpserve.FailGRPC(w, httpserve.InvalidArgument, "ε is 5%\n", "Sotto-Code", "bad")
 	h := w.Result().Header
 	if h.Get("Grpc-Status") != "3" || h.Get("Grpc-Message") != "%CE%B5 is 5%25%0A" || h.Get("Sotto-Code") != "bad" {
 		t.Errorf("headers %v", h)
