@@ -45,7 +45,7 @@ func dialServer(t *testing.T, p *process) inference {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	c := protocompile.Compiler{Resolver: &protocompile.SourceResolver{ImportPaths: []string{"../service/server/kserve/protobuf"}}}
+	c := protocompile.Compiler{Resolver: &protocompile.SourceResolver{ImportPaths: []string{"../service/server"}}}
 	files, err := c.Compile(t.Context(), "inference.proto")
 	if err != nil {
 		t.Fatal(err)

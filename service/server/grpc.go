@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"sotto/service/httpserve"
-	"sotto/service/server/kserve/protobuf"
 )
 
 // The services whose calls are answered: the protocol's, and that by which
@@ -29,9 +28,9 @@ func (s *Server) Calls() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(inferenceService+"ModelInfer", s.call(inferenceService+"ModelInfer", s.modelInfer))
 	for route, f := range map[string]question{
-		inferenceService + "ServerLive":     func([]byte) ([]byte, error) { return protobuf.AppendFlag(nil, true), nil },
-		inferenceService + "ServerReady":    func([]byte) ([]byte, error) { return protobuf.AppendFlag(nil, s.unready(true) == nil), nil },
-		inferenceService + "ServerMetadata": func([]byte) ([]byte, error) { return protobuf.AppendServer(nil, platform, protocol, extensions), nil },
+		inferenceService + "ServerLive":     func([]byte) ([]byte, error) { return appendFlag(nil, true), nil },
+		inferenceService + "ServerReady":    func([]byte) ([]byte, error) { return appendFlag(nil, s.unready(true) == nil), nil },
+		inferenceService + "ServerMetadata": func([]byte) ([]byte, error) { return appendServer(nil, platform, protocol, extensions), nil },
 		inferenceService + "ModelReady":     s.modelReadiness,
 		inferenceService + "ModelMetadata":  s.modelMetadata,
 		healthService + "Check":             s.health,
@@ -106,7 +105,7 @@ func (s *Server) modelInfer(w http.ResponseWriter, r *http.Request) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	c, err := protobuf.ParseInfer(message)
+	c, err := ParseInfer(message)
 	if err != nil {
 		return nil, bad("invalid_request", err.Error())
 	}
@@ -118,7 +117,7 @@ func (s *Server) modelInfer(w http.ResponseWriter, r *http.Request) ([]byte, err
 	return answer, s.counted(m, func() error {
 		res, err := s.answer(r.Context(), httpserve.Network(r), m, &load, &c.Request)
 		if err == nil {
-			answer = protobuf.AppendInfer(nil, res, c.Raw)
+			answer = AppendInfer(nil, res, c.Raw)
 		}
 		return err
 	})
@@ -129,7 +128,7 @@ func (s *Server) modelReadiness(message []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return protobuf.AppendFlag(nil, m.served != nil && !s.http.Draining()), nil
+	return appendFlag(nil, m.served != nil && !s.http.Draining()), nil
 }
 
 func (s *Server) modelMetadata(message []byte) ([]byte, error) {
@@ -138,12 +137,12 @@ func (s *Server) modelMetadata(message []byte) ([]byte, error) {
 		return nil, err
 	}
 	inputs, outputs := m.tensors()
-	return protobuf.AppendModel(nil, m.name, []string{m.version}, platform, inputs, outputs), nil
+	return appendModel(nil, m.name, []string{m.version}, platform, inputs, outputs), nil
 }
 
 // asked returns the model that a message names.
 func (s *Server) asked(message []byte) (slot, error) {
-	name, version, err := protobuf.ParseNamed(message)
+	name, version, err := parseNamed(message)
 	if err != nil {
 		return slot{}, bad("invalid_request", err.Error())
 	}
@@ -154,16 +153,16 @@ func (s *Server) asked(message []byte) (slot, error) {
 // the service.
 func (s *Server) health(message []byte) ([]byte, error) {
 	const serving, notServing = 1, 2
-	service, _, err := protobuf.ParseNamed(message)
+	service, _, err := parseNamed(message)
 	switch {
 	case err != nil:
 		return nil, bad("invalid_request", err.Error())
 	case service != "" && "/"+service+"/" != inferenceService:
 		return nil, &refusal{"there is no such service here", "not_found", http.StatusNotFound}
 	case s.unready(true) != nil:
-		return protobuf.AppendStatus(nil, notServing), nil
+		return appendStatus(nil, notServing), nil
 	}
-	return protobuf.AppendStatus(nil, serving), nil
+	return appendStatus(nil, serving), nil
 }
 
 var (

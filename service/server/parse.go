@@ -1,4 +1,4 @@
-package protobuf
+package server
 
 import (
 	"encoding/binary"
@@ -14,6 +14,18 @@ import (
 	"sotto/service/server/kserve"
 )
 
+// This part of the package writes the messages of package kserve as protocol buffers, as
+// the protocol does over gRPC. The file inference.proto, for clients, says which.
+//
+// It reads what anybody may send, so that it takes messages apart field by field
+// instead of by generated code: a message of a few megabytes that says nothing but
+// "here begins another tensor" would become hundreds of them. What is made of a
+// message takes no more than a few times its bytes.
+//
+//	call, err := ParseInfer(message)
+//	…
+//	answer := AppendInfer(nil, response, call.Raw)
+
 // maxInputs is how many inputs a request may have, and maxBeside how many
 // parameters a tensor: each is memory for a few bytes.
 const (
@@ -27,7 +39,7 @@ var (
 )
 
 // Call is a request for a model's answer.
-type Call struct {
+type protobufCall struct {
 	kserve.Request
 	Raw bool // it came with raw contents, and the answer should
 }
@@ -96,7 +108,7 @@ func each(b []byte, take func(field) error) error {
 
 // ParseNamed reads a message of a name and a version, of which all have the form
 // that ask for something else than an answer.
-func ParseNamed(b []byte) (name, version string, err error) {
+func parseNamed(b []byte) (name, version string, err error) {
 	err = each(b, func(f field) (err error) {
 		switch f.number {
 		case 1:
@@ -110,8 +122,8 @@ func ParseNamed(b []byte) (name, version string, err error) {
 }
 
 // ParseInfer reads a ModelInferRequest. An error quotes nothing of it.
-func ParseInfer(b []byte) (Call, error) {
-	var c Call
+func ParseInfer(b []byte) (protobufCall, error) {
+	var c protobufCall
 	var raw [][]byte
 	filled := false // an input has contents
 	err := each(b, func(f field) (err error) {
@@ -151,22 +163,22 @@ func ParseInfer(b []byte) (Call, error) {
 		return err
 	})
 	if err != nil {
-		return Call{}, err
+		return protobufCall{}, err
 	}
 	if len(raw) > 0 {
 		if filled || len(raw) != len(c.Inputs) {
-			return Call{}, errors.New("protobuf: raw_input_contents must be one for each input, and no input may have contents then")
+			return protobufCall{}, errors.New("protobuf: raw_input_contents must be one for each input, and no input may have contents then")
 		}
 		c.Raw = true
 		for i, content := range raw {
 			if c.Inputs[i].Floats, err = floats(c.Inputs[i].Floats, content); err != nil {
-				return Call{}, err
+				return protobufCall{}, err
 			}
 		}
 	}
 	for _, t := range c.Inputs {
 		if err := t.Validate(); err != nil {
-			return Call{}, err
+			return protobufCall{}, err
 		}
 	}
 	return c, nil

@@ -1,4 +1,4 @@
-package protobuf
+package server
 
 import (
 	"encoding/binary"
@@ -11,7 +11,7 @@ import (
 
 // AppendFlag appends a message of one truth value: that a server lives or is
 // ready, or that a model is.
-func AppendFlag(b []byte, flag bool) []byte {
+func appendFlag(b []byte, flag bool) []byte {
 	if !flag { // which is not written
 		return b
 	}
@@ -19,18 +19,18 @@ func AppendFlag(b []byte, flag bool) []byte {
 }
 
 // AppendStatus appends a message of one number, as the protocol of health has it.
-func AppendStatus(b []byte, status uint64) []byte {
+func appendStatus(b []byte, status uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, 1, protowire.VarintType), status)
 }
 
 // AppendServer appends a ServerMetadataResponse.
-func AppendServer(b []byte, name, version string, extensions []string) []byte {
+func appendServer(b []byte, name, version string, extensions []string) []byte {
 	b = text(text(b, 1, name), 2, version)
 	return texts(b, 3, extensions)
 }
 
 // AppendModel appends a ModelMetadataResponse.
-func AppendModel(b []byte, name string, versions []string, platform string, inputs, outputs []kserve.TensorInfo) []byte {
+func appendModel(b []byte, name string, versions []string, platform string, inputs, outputs []kserve.TensorInfo) []byte {
 	b = texts(text(b, 1, name), 2, versions)
 	b = text(b, 3, platform)
 	for number, all := range [...][]kserve.TensorInfo{4: inputs, 5: outputs} {

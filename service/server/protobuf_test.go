@@ -1,4 +1,4 @@
-package protobuf_test
+package server_test
 
 import (
 	"math"
@@ -7,15 +7,9 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"sotto/service/server"
 	"sotto/service/server/kserve"
-	"sotto/service/server/kserve/protobuf"
 )
-
-func part(n protowire.Number, parts ...[]byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(nil, n, protowire.BytesType), slices.Concat(parts...))
-}
-
-func text(n protowire.Number, s string) []byte { return part(n, []byte(s)) }
 
 func varint(n protowire.Number, v uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, n, protowire.VarintType), v)
@@ -29,14 +23,14 @@ func TestParameters(t *testing.T) {
 		"true": varint(1, 1), "false": varint(1, 0), "-7": varint(2, uint64(minus)), `"a\"b"`: text(3, `a"b`), "0.5": double, "18446744073709551615": varint(5, math.MaxUint64),
 		"null": nil, "8": slices.Concat(varint(1, 1), varint(2, 8)), // the last of a choice
 	} {
-		c, err := protobuf.ParseInfer(part(4, text(1, "x"), part(2, value)))
+		c, err := server.ParseInfer(part(4, text(1, "x"), part(2, value)))
 		if got := string(c.Parameters["x"]); err != nil || got != want {
 			t.Errorf("parameter %x is %s, %v, want %s", value, got, err, want)
 		}
 	}
 	infinite := protowire.AppendFixed64(protowire.AppendTag(nil, 4, protowire.Fixed64Type), math.Float64bits(math.Inf(1)))
 	for _, bad := range [][]byte{infinite, text(1, "x"), varint(3, 1)} {
-		if _, err := protobuf.ParseInfer(part(4, text(1, "x"), part(2, bad))); err == nil {
+		if _, err := server.ParseInfer(part(4, text(1, "x"), part(2, bad))); err == nil {
 			t.Errorf("parameter %x was accepted", bad)
 		}
 	}
@@ -49,7 +43,7 @@ func TestForms(t *testing.T) {
 		return protowire.AppendFixed32(protowire.AppendTag(nil, 6, protowire.Fixed32Type), math.Float32bits(v))
 	}
 	tensor := slices.Concat(text(1, "vector"), text(2, "FP32"), varint(3, 1), varint(3, 2), part(5, one(1), one(-2)), text(9, "new"), varint(10, 3))
-	c, err := protobuf.ParseInfer(slices.Concat(text(1, "m"), text(99, "new"), part(5, tensor)))
+	c, err := server.ParseInfer(slices.Concat(text(1, "m"), text(99, "new"), part(5, tensor)))
 	if err != nil || c.ModelName != "m" || c.Raw || len(c.Inputs) != 1 {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -66,7 +60,7 @@ func FuzzParseInfer(f *testing.F) {
 	f.Add(slices.Concat(part(5, text(1, "vector"), text(2, "FP32"), part(3, []byte{1, 1})), part(7, []byte{0, 0, 128, 63})))
 	f.Add([]byte{0x0b, 0x0c})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		c, err := protobuf.ParseInfer(b)
+		c, err := server.ParseInfer(b)
 		if err != nil {
 			return
 		}
@@ -81,6 +75,6 @@ func FuzzParseInfer(f *testing.F) {
 			t.Errorf("%d bytes of numbers, %d inputs and %d outputs of %d bytes", n, len(c.Inputs), len(c.Outputs), len(b))
 		}
 		// An answer of the same tensors can be written.
-		protobuf.AppendInfer(nil, &kserve.Response{ModelName: c.ModelName, ID: c.ID, Outputs: c.Inputs}, c.Raw)
+		server.AppendInfer(nil, &kserve.Response{ModelName: c.ModelName, ID: c.ID, Outputs: c.Inputs}, c.Raw)
 	})
 }
