@@ -10,7 +10,6 @@ import (
 
 	"sotto/internal/layout"
 	"sotto/study/bias"
-	"sotto/study/bias/precision"
 )
 
 // Measure is how near two words are. Its value is its name.
@@ -143,15 +142,15 @@ func (s *sample) mahalanobis(ctx context.Context, o Options) (near, error) {
 
 // estimate returns what whitens vectors by the covariance within the groups,
 // each about its own mean.
-func estimate(ctx context.Context, c Covariance, groups ...[][]float64) (precision.Whitener, error) {
-	rows := precision.Centre(groups...)
+func estimate(ctx context.Context, c Covariance, groups ...[][]float64) (Whitener, error) {
+	rows := Centre(groups...)
 	if c == GraphicalLasso {
-		return precision.GraphicalLassoCV(ctx, rows, precision.CV{})
+		return GraphicalLassoCV(ctx, rows, CV{})
 	}
-	return precision.LedoitWolf(rows)
+	return PrecisionLedoitWolf(rows)
 }
 
-func whiten(w precision.Whitener, rows [][]float64) [][]float64 {
+func whiten(w Whitener, rows [][]float64) [][]float64 {
 	white := make([][]float64, len(rows))
 	for i, r := range rows {
 		white[i] = make([]float64, len(r))

@@ -1,4 +1,4 @@
-package precision
+package weat
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 // Shrunk is the covariance (1−δ)·S + δ·μ·I of a sample covariance S with mean
 // variance μ. It keeps S by its few eigenvectors, so that nothing has the size
 // of a row squared.
-type Shrunk struct {
+type shrunk struct {
 	dim       int
 	shrinkage float64     // δ
 	scale     float64     // μ
@@ -23,7 +23,7 @@ type Shrunk struct {
 // minimises the expected squared error as far as the rows tell it, in a closed
 // form (Ledoit and Wolf, A well-conditioned estimator for large-dimensional
 // covariance matrices, 2004).
-func LedoitWolf(rows [][]float64) (*Shrunk, error) {
+func PrecisionLedoitWolf(rows [][]float64) (*shrunk, error) {
 	if err := checkRows(rows); err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func LedoitWolf(rows [][]float64) (*Shrunk, error) {
 	if !(trace > 0) {
 		return nil, errConstant
 	}
-	s := &Shrunk{dim: len(rows[0]), scale: trace / p}
+	s := &shrunk{dim: len(rows[0]), scale: trace / p}
 	norm := square / (n * n)                   // ‖S‖²
 	spread := (norm - trace*trace/p) / p       // ‖S − μI‖²/p
 	doubt := (fourth/n - norm) / (p * n)       // what of it is chance
@@ -58,7 +58,7 @@ func LedoitWolf(rows [][]float64) (*Shrunk, error) {
 }
 
 // decompose finds the eigenvectors of S = XᵀX/n from those of XXᵀ.
-func (s *Shrunk) decompose(rows [][]float64, gram *mat.SymDense) error {
+func (s *shrunk) decompose(rows [][]float64, gram *mat.SymDense) error {
 	var e mat.EigenSym
 	if !e.Factorize(gram, true) {
 		return errors.New("precision: the eigenvalues of the sample covariance do not converge")
@@ -84,13 +84,13 @@ func (s *Shrunk) decompose(rows [][]float64, gram *mat.SymDense) error {
 }
 
 // floor is the eigenvalue of directions in which the rows do not vary.
-func (s *Shrunk) floor() float64 { return s.shrinkage * s.scale }
+func (s *shrunk) floor() float64 { return s.shrinkage * s.scale }
 
 // Shrinkage returns δ, from 0 to 1.
-func (s *Shrunk) Shrinkage() float64 { return s.shrinkage }
+func (s *shrunk) Shrinkage() float64 { return s.shrinkage }
 
 // Covariance returns the estimate as a matrix.
-func (s *Shrunk) Covariance() *mat.SymDense {
+func (s *shrunk) Covariance() *mat.SymDense {
 	c := mat.NewSymDense(s.dim, nil)
 	for i := range s.dim {
 		c.SetSym(i, i, s.floor())
@@ -102,7 +102,7 @@ func (s *Shrunk) Covariance() *mat.SymDense {
 }
 
 // Whiten implements [Whitener] by the symmetric root of the inverse.
-func (s *Shrunk) Whiten(dst, x []float64) {
+func (s *shrunk) Whiten(dst, x []float64) {
 	if len(dst) != s.dim || len(x) != s.dim {
 		panic("precision: length of a vector differs from that of the rows")
 	}

@@ -1,4 +1,14 @@
-// Package precision estimates covariances, and what whitens vectors by them,
+package weat
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// This part of the package estimates covariances, and what whitens vectors by them,
 // from fewer rows than a row has numbers: the attribute words of an association
 // test, in hundreds of coordinates.
 //
@@ -9,20 +19,11 @@
 // as centred: use [Centre]. The package is not for private data: nothing here is
 // noised. The smallest use is
 //
-//	w, err := precision.LedoitWolf(precision.Centre(rows))
+//	w, err := PrecisionLedoitWolf(Centre(rows))
 //	if err != nil {
 //		return err
 //	}
 //	w.Whiten(dst, x) // Euclidean distances of such are Mahalanobis distances
-package precision
-
-import (
-	"errors"
-	"fmt"
-	"math"
-
-	"gonum.org/v1/gonum/floats"
-)
 
 // Whitener maps vectors so that the Euclidean distance between two is their
 // Mahalanobis distance.

@@ -1,4 +1,4 @@
-package precision
+package weat
 
 import (
 	"cmp"
@@ -48,7 +48,7 @@ func better(a, b candidate) int { return cmp.Compare(a.score, b.score) }
 // Each is gone through from large to small as far as the likelihood does not
 // fall. A value for which a fit does not converge is no candidate. Folds are
 // runs of neighbouring rows.
-func GraphicalLassoCV(ctx context.Context, rows [][]float64, c CV) (*Sparse, error) {
+func GraphicalLassoCV(ctx context.Context, rows [][]float64, c CV) (*sparse, error) {
 	if err := checkRows(rows); err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func spaced(high, low float64, n int) []float64 {
 func (c CV) score(ctx context.Context, rows [][]float64, alphas []float64) ([]float64, error) {
 	type fold struct {
 		fit, held *mat.SymDense
-		last      *Sparse
+		last      *sparse
 	}
 	folds := make([]fold, c.Folds)
 	for f := range folds {

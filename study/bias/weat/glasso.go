@@ -1,4 +1,4 @@
-package precision
+package weat
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // Sparse is an inverse covariance of which many elements off the diagonal are 0.
-type Sparse struct {
+type sparse struct {
 	alpha      float64
 	precision  *mat.SymDense
 	root       *mat.TriDense // upper U with UᵀU the precision
@@ -41,7 +41,7 @@ const (
 // Tibshirani, 2008), after S has been split where no element exceeds α, which
 // does not change the answer (Witten, Friedman and Simon, 2011). Once the context
 // is done, so is the descent, with the context's error.
-func GraphicalLasso(ctx context.Context, s *mat.SymDense, alpha float64) (*Sparse, error) {
+func PrecisionGraphicalLasso(ctx context.Context, s *mat.SymDense, alpha float64) (*sparse, error) {
 	if !(alpha > 0) {
 		return nil, fmt.Errorf("precision: alpha is %v, must be positive", alpha)
 	}
@@ -50,14 +50,14 @@ func GraphicalLasso(ctx context.Context, s *mat.SymDense, alpha float64) (*Spars
 
 // lasso is GraphicalLasso to a tolerance, from the solution for a larger α on
 // unless that is nil.
-func lasso(ctx context.Context, s *mat.SymDense, alpha float64, from *Sparse, tolerance float64) (*Sparse, error) {
+func lasso(ctx context.Context, s *mat.SymDense, alpha float64, from *sparse, tolerance float64) (*sparse, error) {
 	n := s.SymmetricDim()
 	for i := range n {
 		if !(s.At(i, i) > 0) || math.IsInf(s.At(i, i), 0) {
 			return nil, fmt.Errorf("precision: variance of coordinate %d is %v, must be positive and finite", i+1, s.At(i, i))
 		}
 	}
-	r := &Sparse{alpha: alpha, precision: mat.NewSymDense(n, nil)}
+	r := &sparse{alpha: alpha, precision: mat.NewSymDense(n, nil)}
 	for _, members := range components(s, alpha) {
 		r.components++
 		if len(members) == 1 {
@@ -88,17 +88,17 @@ func lasso(ctx context.Context, s *mat.SymDense, alpha float64, from *Sparse, to
 }
 
 // Alpha returns the penalty.
-func (s *Sparse) Alpha() float64 { return s.alpha }
+func (s *sparse) Alpha() float64 { return s.alpha }
 
 // Components returns into how many independent parts the penalty splits the
 // coordinates.
-func (s *Sparse) Components() int { return s.components }
+func (s *sparse) Components() int { return s.components }
 
 // Precision returns the inverse covariance, which must not be changed.
-func (s *Sparse) Precision() *mat.SymDense { return s.precision }
+func (s *sparse) Precision() *mat.SymDense { return s.precision }
 
 // Whiten implements [Whitener] by the Cholesky factor.
-func (s *Sparse) Whiten(dst, x []float64) {
+func (s *sparse) Whiten(dst, x []float64) {
 	n := s.precision.SymmetricDim()
 	if len(dst) != n || len(x) != n {
 		panic("precision: length of a vector differs from that of the rows")
@@ -110,7 +110,7 @@ func (s *Sparse) Whiten(dst, x []float64) {
 }
 
 // logLikelihood is log det Θ − tr SΘ of a held-out covariance.
-func (s *Sparse) logLikelihood(held *mat.SymDense) float64 {
+func (s *sparse) logLikelihood(held *mat.SymDense) float64 {
 	sum := 0.0
 	for i := range held.SymmetricDim() {
 		sum += 2 * math.Log(s.root.At(i, i))

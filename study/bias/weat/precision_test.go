@@ -1,4 +1,4 @@
-package precision_test
+package weat_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"sotto/study/bias/precision"
+	"sotto/study/bias/weat"
 )
 
 // reference is what scikit-learn made of waves.
@@ -55,7 +55,7 @@ func waves() [][]float64 {
 			rows[i] = append(rows[i], v)
 		}
 	}
-	return precision.Centre(rows)
+	return weat.Centre(rows)
 }
 
 // normal draws rows of independent normal numbers.
@@ -67,7 +67,7 @@ func normal(seed uint64, n, p int) [][]float64 {
 			rows[i] = append(rows[i], rng.NormFloat64())
 		}
 	}
-	return precision.Centre(rows)
+	return weat.Centre(rows)
 }
 
 func covariance(rows [][]float64) *mat.SymDense {
@@ -91,7 +91,7 @@ func differ(got mat.Matrix, want [][]float64) float64 {
 
 func TestLedoitWolfReference(t *testing.T) {
 	want := readReference(t)
-	s, err := precision.LedoitWolf(waves())
+	s, err := weat.PrecisionLedoitWolf(waves())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestLedoitWolfReference(t *testing.T) {
 
 func TestGraphicalLassoReference(t *testing.T) {
 	for _, want := range readReference(t).Lasso {
-		s, err := precision.GraphicalLasso(t.Context(), covariance(waves()), want.Alpha)
+		s, err := weat.PrecisionGraphicalLasso(t.Context(), covariance(waves()), want.Alpha)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestGraphicalLassoReference(t *testing.T) {
 
 func TestGraphicalLassoCVReference(t *testing.T) {
 	want := readReference(t).CV
-	s, err := precision.GraphicalLassoCV(t.Context(), waves(), precision.CV{})
+	s, err := weat.GraphicalLassoCV(t.Context(), waves(), weat.CV{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestStationary(t *testing.T) {
 			}
 		}
 		alpha := share * largest
-		g, err := precision.GraphicalLasso(t.Context(), s, alpha)
+		g, err := weat.PrecisionGraphicalLasso(t.Context(), s, alpha)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,12 +181,12 @@ func TestWhiten(t *testing.T) {
 	few, many := normal(1, 5, 8), normal(2, 40, 8)
 	type estimate struct {
 		name    string
-		w       precision.Whitener
+		w       weat.Whitener
 		inverse mat.Matrix
 	}
 	var all []estimate
 	for name, rows := range map[string][][]float64{"few": few, "many": many} {
-		s, err := precision.LedoitWolf(rows)
+		s, err := weat.PrecisionLedoitWolf(rows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func TestWhiten(t *testing.T) {
 		}
 		all = append(all, estimate{"Ledoit–Wolf of " + name, s, &inverse})
 	}
-	g, err := precision.GraphicalLasso(t.Context(), covariance(many), 0.05)
+	g, err := weat.PrecisionGraphicalLasso(t.Context(), covariance(many), 0.05)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,36 +214,36 @@ func TestWhiten(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	if _, err := precision.LedoitWolf([][]float64{{1, 2}}); err == nil {
+	if _, err := weat.PrecisionLedoitWolf([][]float64{{1, 2}}); err == nil {
 		t.Error("one row was taken")
 	}
-	if _, err := precision.LedoitWolf([][]float64{{0, 0}, {0, 0}}); err == nil {
+	if _, err := weat.PrecisionLedoitWolf([][]float64{{0, 0}, {0, 0}}); err == nil {
 		t.Error("rows that do not vary were taken")
 	}
-	if _, err := precision.LedoitWolf([][]float64{{0, 1}, {0}}); err == nil {
+	if _, err := weat.PrecisionLedoitWolf([][]float64{{0, 1}, {0}}); err == nil {
 		t.Error("rows of different lengths were taken")
 	}
-	if _, err := precision.LedoitWolf([][]float64{{0, math.NaN()}, {0, 1}}); err == nil {
+	if _, err := weat.PrecisionLedoitWolf([][]float64{{0, math.NaN()}, {0, 1}}); err == nil {
 		t.Error("NaN was taken")
 	}
 	for _, alpha := range []float64{0, -1, math.NaN()} {
-		if _, err := precision.GraphicalLasso(t.Context(), covariance(waves()), alpha); err == nil {
+		if _, err := weat.PrecisionGraphicalLasso(t.Context(), covariance(waves()), alpha); err == nil {
 			t.Errorf("alpha %v was taken", alpha)
 		}
 	}
-	if _, err := precision.GraphicalLasso(t.Context(), mat.NewSymDense(2, []float64{0, 0, 0, 1}), 1); err == nil {
+	if _, err := weat.PrecisionGraphicalLasso(t.Context(), mat.NewSymDense(2, []float64{0, 0, 0, 1}), 1); err == nil {
 		t.Error("a variance of 0 was taken")
 	}
-	if _, err := precision.GraphicalLassoCV(t.Context(), waves()[:5], precision.CV{}); err == nil {
+	if _, err := weat.GraphicalLassoCV(t.Context(), waves()[:5], weat.CV{}); err == nil {
 		t.Error("folds of one row were taken")
 	}
-	if _, err := precision.GraphicalLassoCV(t.Context(), waves(), precision.CV{Grid: -1}); err == nil || errors.Is(err, precision.ErrSlow) {
+	if _, err := weat.GraphicalLassoCV(t.Context(), waves(), weat.CV{Grid: -1}); err == nil || errors.Is(err, weat.ErrSlow) {
 		t.Error("a grid of −1 was taken")
 	}
 }
 
 func TestWhitenPanics(t *testing.T) {
-	s, err := precision.LedoitWolf(waves())
+	s, err := weat.PrecisionLedoitWolf(waves())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,8 +255,8 @@ func TestWhitenPanics(t *testing.T) {
 	s.Whiten(make([]float64, 5), make([]float64, 6))
 }
 
-func ExampleLedoitWolf() {
-	s, err := precision.LedoitWolf(precision.Centre([][]float64{{1, 0}, {-1, 0.1}, {2, -0.1}, {-2, 0}, {3, 0.2}}))
+func ExamplePrecisionLedoitWolf() {
+	s, err := weat.PrecisionLedoitWolf(weat.Centre([][]float64{{1, 0}, {-1, 0.1}, {2, -0.1}, {-2, 0}, {3, 0.2}}))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -272,16 +272,16 @@ func ExampleLedoitWolf() {
 func TestGraphicalLassoCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := precision.GraphicalLasso(ctx, covariance(waves()), 0.05); !errors.Is(err, context.Canceled) {
+	if _, err := weat.PrecisionGraphicalLasso(ctx, covariance(waves()), 0.05); !errors.Is(err, context.Canceled) {
 		t.Errorf("GraphicalLasso that is cancelled = %v, want %v", err, context.Canceled)
 	}
-	if _, err := precision.GraphicalLassoCV(ctx, waves(), precision.CV{}); !errors.Is(err, context.Canceled) {
+	if _, err := weat.GraphicalLassoCV(ctx, waves(), weat.CV{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("GraphicalLassoCV that is cancelled = %v, want %v", err, context.Canceled)
 	}
 }
 
-func ExampleGraphicalLasso() {
-	s, err := precision.GraphicalLasso(context.Background(), mat.NewSymDense(3, []float64{1, 0.5, 0.1, 0.5, 1, 0.1, 0.1, 0.1, 1}), 0.2)
+func ExamplePrecisionGraphicalLasso() {
+	s, err := weat.PrecisionGraphicalLasso(context.Background(), mat.NewSymDense(3, []float64{1, 0.5, 0.1, 0.5, 1, 0.1, 0.1, 0.1, 1}), 0.2)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -293,7 +293,7 @@ func ExampleGraphicalLasso() {
 func BenchmarkLedoitWolf(b *testing.B) {
 	rows := normal(1, 25, 300)
 	for b.Loop() {
-		if _, err := precision.LedoitWolf(rows); err != nil {
+		if _, err := weat.PrecisionLedoitWolf(rows); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -302,7 +302,7 @@ func BenchmarkLedoitWolf(b *testing.B) {
 func BenchmarkGraphicalLasso(b *testing.B) {
 	s := covariance(normal(1, 25, 300))
 	for b.Loop() {
-		if _, err := precision.GraphicalLasso(b.Context(), s, 0.3); err != nil {
+		if _, err := weat.PrecisionGraphicalLasso(b.Context(), s, 0.3); err != nil {
 			b.Fatal(err)
 		}
 	}

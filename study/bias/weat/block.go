@@ -1,4 +1,4 @@
-package precision
+package weat
 
 import (
 	"context"
@@ -40,7 +40,7 @@ func newBlock(s *mat.SymDense, members []int, alpha float64) *block {
 }
 
 // start takes the coefficients of an earlier solution, nil for none.
-func (b *block) start(from *Sparse, members []int) {
+func (b *block) start(from *sparse, members []int) {
 	if from == nil {
 		return
 	}
