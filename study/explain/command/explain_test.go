@@ -14,7 +14,6 @@ import (
 	"sotto/command/clitest"
 	"sotto/study/explain"
 	"sotto/study/explain/predictor"
-	"sotto/study/explain/release"
 )
 
 // models holds a model of each method, trained once for all tests.
@@ -166,7 +165,7 @@ func TestRelease(t *testing.T) {
 			continue
 		}
 		var got struct {
-			Told      []release.Told
+			Told      []explain.Told
 			Guarantee struct{ Epsilon float64 }
 			Private   bool
 		}

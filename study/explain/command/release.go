@@ -16,7 +16,6 @@ import (
 	"sotto/promise/noise"
 	"sotto/service/ledger"
 	"sotto/study/explain"
-	"sotto/study/explain/release"
 )
 
 // releaseFlags say what of explanations is let out.
@@ -64,7 +63,7 @@ func (o *explainOptions) refuseRelease(fs *pflag.FlagSet) error {
 
 // told is what "sotto explain --release --json" prints of a text.
 type told struct {
-	Told      []release.Told `json:"told"`
+	Told      []explain.Told `json:"told"`
 	Class     string         `json:"class"`
 	Guarantee dp.Guarantee   `json:"guarantee"`
 	Private   bool           `json:"private"`
@@ -82,7 +81,7 @@ func runRelease(ctx context.Context, o explainOptions, std term.Streams) error {
 	if err != nil {
 		return err
 	}
-	m, err := release.New(list, release.Options{Epsilon: o.epsilon, Top: o.top})
+	m, err := explain.NewReleased(list, explain.ReleaseOptions{Epsilon: o.epsilon, Top: o.top})
 	if err != nil {
 		return err
 	}

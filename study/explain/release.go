@@ -1,4 +1,19 @@
-// Package release gives away which words an answer hangs on, under differential
+package explain
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"sotto/promise/dp"
+	"sotto/promise/mech"
+	"sotto/text"
+)
+
+// This part of the package gives away which words an answer hangs on, under differential
 // privacy.
 //
 // An explanation of a text is a release: its words are the text's, and its weights
@@ -13,34 +28,19 @@
 // The list and the class must be public, that is chosen without looking at the text:
 // a class that was predicted from it would be released unpaid. The smallest use is
 //
-//	m, err := release.New([]string{"good", "bad"}, release.Options{Epsilon: 2})
+//	m, err := NewReleased([]string{"good", "bad"}, ReleaseOptions{Epsilon: 2})
 //	// pay for m.Guarantee(), and only then:
 //	told, err := m.Release(explanation, noise.Crypto())
-package release
-
-import (
-	"cmp"
-	"errors"
-	"fmt"
-	"math"
-	"math/rand/v2"
-	"slices"
-
-	"sotto/promise/dp"
-	"sotto/promise/mech"
-	"sotto/study/explain"
-	"sotto/text"
-)
 
 // Options say how much is told. Epsilon must be given.
-type Options struct {
+type ReleaseOptions struct {
 	Epsilon float64 // of all that is told of one text
 	Top     int     // how many of the strongest words are told, which share ε evenly; 0 means 1
 }
 
 // Words releases the strongest words of explanations, of a public list. It does not
 // change and is safe for concurrent use.
-type Words struct {
+type releaseWords struct {
 	words []string // folded
 	place map[string]int
 	top   int
@@ -52,13 +52,13 @@ const mostTop = 20
 
 // New makes a release for a public list of words. Case and accents make no
 // difference.
-func New(words []string, o Options) (*Words, error) {
-	m := &Words{place: map[string]int{}, top: cmp.Or(o.Top, 1)}
+func NewReleased(words []string, o ReleaseOptions) (*releaseWords, error) {
+	m := &releaseWords{place: map[string]int{}, top: cmp.Or(o.Top, 1)}
 	if m.top < 1 || m.top > mostTop {
 		return nil, fmt.Errorf("release: top is %d, must be from 1 to %d", m.top, mostTop)
 	}
 	for _, w := range words {
-		if spans := explain.Words(w); len(spans) != 1 || spans[0] != (text.Span{Start: 0, End: len(w)}) {
+		if spans := Words(w); len(spans) != 1 || spans[0] != (text.Span{Start: 0, End: len(w)}) {
 			return nil, errors.New("release: an entry of the public list is not one word of letters, digits and underscores, must be")
 		}
 		w = text.Fold(w)
@@ -77,12 +77,12 @@ func New(words []string, o Options) (*Words, error) {
 }
 
 // Guarantee returns what all that is told of one text promises together.
-func (m *Words) Guarantee() (dp.Guarantee, error) {
+func (m *releaseWords) Guarantee() (dp.Guarantee, error) {
 	return dp.Compose(slices.Repeat([]dp.Guarantee{m.codes.Guarantee()}, m.top)...)
 }
 
 // Params says by which mechanism each word is told.
-func (m *Words) Params() mech.Params { return m.codes.Params() }
+func (m *releaseWords) Params() mech.Params { return m.codes.Params() }
 
 // Told is what is let out: a word of the public list, or none.
 type Told struct {
@@ -100,7 +100,7 @@ const (
 // likeliest. It is made for every text: one without a word of the list, or without any
 // word, for which e is nil, is told like others. Randomness must be that of
 // noise.Crypto and the promise be paid for before.
-func (m *Words) Release(e *explain.Explanation, src rand.Source) ([]Told, error) {
+func (m *releaseWords) Release(e *Explanation, src rand.Source) ([]Told, error) {
 	strength := m.strength(e)
 	ranked := slices.Clone(strength)
 	slices.SortStableFunc(ranked, func(a, b strong) int { return cmp.Compare(math.Abs(b.weight), math.Abs(a.weight)) })
@@ -145,7 +145,7 @@ func (s strong) code() int {
 }
 
 // strength adds up what words of the list are worth.
-func (m *Words) strength(e *explain.Explanation) []strong {
+func (m *releaseWords) strength(e *Explanation) []strong {
 	if e == nil {
 		return nil
 	}

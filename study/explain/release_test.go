@@ -1,4 +1,4 @@
-package release_test
+package explain_test
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"sotto/promise/dp/dptest"
 	"sotto/promise/noise"
 	"sotto/study/explain"
-	"sotto/study/explain/release"
 )
 
 func explained(weights ...float64) *explain.Explanation {
@@ -28,7 +27,7 @@ func TestAudit(t *testing.T) {
 	draws := dptest.Count(t, 8_000, 100_000)
 	src := dptest.Source(t, 1)
 	for _, top := range []int{1, 2} {
-		m, err := release.New(list, release.Options{Epsilon: 1, Top: top})
+		m, err := explain.NewReleased(list, explain.ReleaseOptions{Epsilon: 1, Top: top})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,38 +67,38 @@ func TestAudit(t *testing.T) {
 
 // TestTruth checks that at a large ε the truth is told.
 func TestTruth(t *testing.T) {
-	m, err := release.New(list, release.Options{Epsilon: 300, Top: 3})
+	m, err := explain.NewReleased(list, explain.ReleaseOptions{Epsilon: 300, Top: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	told, err := m.Release(explained(0.2, -0.7), dptest.Source(t, 1))
-	want := []release.Told{{Word: "bad", Speaks: release.Against}, {Word: "good", Speaks: release.For}, {}}
+	want := []explain.Told{{Word: "bad", Speaks: explain.Against}, {Word: "good", Speaks: explain.For}, {}}
 	if err != nil || fmt.Sprint(told) != fmt.Sprint(want) {
 		t.Errorf("told %v, %v; want %v", told, err, want)
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestReleaseRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		words []string
-		o     release.Options
+		o     explain.ReleaseOptions
 	}{
-		"no word":   {nil, release.Options{Epsilon: 1}},
-		"two words": {[]string{"very good"}, release.Options{Epsilon: 1}},
-		"twice":     {[]string{"good", "Good"}, release.Options{Epsilon: 1}},
-		"epsilon":   {list, release.Options{}},
-		"NaN":       {list, release.Options{Epsilon: math.NaN()}},
-		"top":       {list, release.Options{Epsilon: 1, Top: 21}},
+		"no word":   {nil, explain.ReleaseOptions{Epsilon: 1}},
+		"two words": {[]string{"very good"}, explain.ReleaseOptions{Epsilon: 1}},
+		"twice":     {[]string{"good", "Good"}, explain.ReleaseOptions{Epsilon: 1}},
+		"epsilon":   {list, explain.ReleaseOptions{}},
+		"NaN":       {list, explain.ReleaseOptions{Epsilon: math.NaN()}},
+		"top":       {list, explain.ReleaseOptions{Epsilon: 1, Top: 21}},
 	} {
-		if _, err := release.New(tt.words, tt.o); err == nil {
+		if _, err := explain.NewReleased(tt.words, tt.o); err == nil {
 			t.Errorf("%s: not refused", name)
 		}
 	}
 }
 
 // What may be let out of an explanation, and what that costs.
-func ExampleWords() {
-	m, err := release.New([]string{"dull", "moving", "wonderful"}, release.Options{Epsilon: 4})
+func ExamplereleaseWords() {
+	m, err := explain.NewReleased([]string{"dull", "moving", "wonderful"}, explain.ReleaseOptions{Epsilon: 4})
 	if err != nil {
 		fmt.Println(err)
 		return
