@@ -2,7 +2,6 @@ package report
 
 import (
 	"sotto/evidence"
-	"sotto/learn/cellsfile"
 	"sotto/learn/estimate"
 	"sotto/learn/plan"
 	"sotto/learn/retrieval"
@@ -26,7 +25,7 @@ func Kinds() evidence.Kinds {
 		plan.Kind,
 		retrieval.Kind,
 		estimate.Kind,
-		outcome.Kind,
+		CellsKind,
 		estimate.MeanKind,
 		estimate.TrainedKind,
 	}

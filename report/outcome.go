@@ -1,5 +1,4 @@
-// Package outcome is what "sotto cells make" prints, as evidence for pages and gates.
-package outcome
+package report
 
 import (
 	"errors"
@@ -11,8 +10,10 @@ import (
 	"sotto/text/encode/cells"
 )
 
+// This part of the package is what "sotto cells make" prints, as evidence for pages and gates.
+
 // Kind is what "sotto cells make" prints.
-var Kind = evidence.Kind[cells.Head]{
+var CellsKind = evidence.Kind[cells.Head]{
 	Format: cells.Format, Name: "cells", List: "cells",
 	Section:  evidence.Each("Public cells", sections),
 	Summary:  evidence.Said(sentence, nil),
