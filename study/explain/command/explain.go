@@ -17,7 +17,6 @@ import (
 	"sotto/promise/dp"
 	"sotto/study/explain"
 	"sotto/study/explain/predictor"
-	"sotto/study/explain/summary"
 	"sotto/study/relation/folder"
 )
 
@@ -239,7 +238,7 @@ func (o *explainOptions) write(all []result, stdout io.Writer) error {
 		{o.out, func(w io.Writer) error { return writeLines(w, all) }},
 		{o.html, func(w io.Writer) error { return writePage(w, all, o.method) }},
 		{o.summary, func(w io.Writer) error {
-			var a summary.Adder
+			var a SummaryAdder
 			for _, r := range all {
 				a.Add(r.Explanation, r.Noise)
 			}

@@ -5,13 +5,12 @@ import (
 	"sotto/command/studio"
 	"sotto/evidence"
 	"sotto/study/explain/decoy"
-	"sotto/study/explain/summary"
 )
 
 // Study is what the study brings to the command sotto.
 func Study() command.Study {
 	return command.Study{
 		Name: "explain", Commands: Commands, Tabs: []studio.Tab{tab()},
-		Kinds: evidence.Kinds{decoy.Kind, summary.Kind},
+		Kinds: evidence.Kinds{decoy.Kind, SummaryKind},
 	}
 }

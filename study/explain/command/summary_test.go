@@ -1,4 +1,4 @@
-package summary_test
+package explain_test
 
 import (
 	"encoding/json"
@@ -7,12 +7,12 @@ import (
 
 	"sotto/evidence"
 	"sotto/study/explain"
+	command "sotto/study/explain/command"
 	"sotto/study/explain/predictor"
-	"sotto/study/explain/summary"
 )
 
-func result() *summary.Result {
-	var a summary.Adder
+func result() *command.Summary {
+	var a command.SummaryAdder
 	a.Add(&explain.Explanation{Check: 1e-9, Limit: 1e-6, Local: &explain.Local{R2: 0.5, Agreement: 1}}, &predictor.Noise{Flips: 0.1, Exact: true})
 	a.Add(&explain.Explanation{Check: 2e-9, Limit: 1e-6, Local: &explain.Local{R2: 0.7, Agreement: 0.8}}, &predictor.Noise{Flips: 0.3, Exact: true})
 	return a.Result("lime", predictor.Before)
@@ -24,7 +24,7 @@ func TestKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := evidence.Kinds{summary.Kind}.New()
+	e, err := evidence.Kinds{command.SummaryKind}.New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +45,14 @@ func TestKind(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	for name, change := range map[string]func(*summary.Result){
-		"method": func(r *summary.Result) { r.Method = "" },
-		"texts":  func(r *summary.Result) { r.Texts = 0 },
-		"mean":   func(r *summary.Result) { r.Flips.Value = 2 },
+	for name, change := range map[string]func(*command.Summary){
+		"method": func(r *command.Summary) { r.Method = "" },
+		"texts":  func(r *command.Summary) { r.Texts = 0 },
+		"mean":   func(r *command.Summary) { r.Flips.Value = 2 },
 	} {
 		r := result()
 		change(r)
-		if _, err := (evidence.Kinds{summary.Kind}).New(r); err == nil {
+		if _, err := (evidence.Kinds{command.SummaryKind}).New(r); err == nil {
 			t.Errorf("%s: not refused", name)
 		}
 	}

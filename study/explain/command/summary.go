@@ -1,7 +1,4 @@
-// Package summary says of explanations of many texts how far they can be trusted: how
-// well they are checked, how stable they are, and how often noise alone decides. It is
-// evidence, and holds no word of any text.
-package summary
+package explain
 
 import (
 	"errors"
@@ -15,19 +12,23 @@ import (
 	"sotto/study/explain/predictor"
 )
 
+// This part of the package says of explanations of many texts how far they can be trusted: how
+// well they are checked, how stable they are, and how often noise alone decides. It is
+// evidence, and holds no word of any text.
+
 // Format is that of a file.
-const Format = "sotto-explained-1"
+const summaryFormat = "sotto-explained-1"
 
 // Mean is a mean over texts of what lies from 0 to 1, with a 95 % interval after
 // Hoeffding.
-type Mean struct {
+type summaryMean struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 }
 
 // Result is what is known of the explanations of some texts.
-type Result struct {
+type Summary struct {
 	Format string         `json:"format"`
 	Method string         `json:"method"`
 	View   predictor.View `json:"view,omitempty"`
@@ -38,14 +39,14 @@ type Result struct {
 	Limit float64 `json:"check_limit,omitempty"`
 	// Flips is how often noise alone changes the answer, of a private model; Exact says
 	// that it was computed from the law of its release for each text.
-	Flips     *Mean `json:"flips,omitempty"`
-	Exact     bool  `json:"exact,omitempty"`
-	R2        *Mean `json:"r2,omitempty"`        // of local models
-	Agreement *Mean `json:"agreement,omitempty"` // between their runs
+	Flips     *summaryMean `json:"flips,omitempty"`
+	Exact     bool         `json:"exact,omitempty"`
+	R2        *summaryMean `json:"r2,omitempty"`        // of local models
+	Agreement *summaryMean `json:"agreement,omitempty"` // between their runs
 }
 
 // Adder takes explanations one after the other. The zero value is ready for use.
-type Adder struct {
+type SummaryAdder struct {
 	worst, limit         float64
 	flips, r2, agreement []float64
 	exact                bool
@@ -53,7 +54,7 @@ type Adder struct {
 }
 
 // Add takes an explanation, and what noise does to the answer, nil for nothing.
-func (a *Adder) Add(e *explain.Explanation, n *predictor.Noise) {
+func (a *SummaryAdder) Add(e *explain.Explanation, n *predictor.Noise) {
 	a.texts++
 	a.worst, a.limit = max(a.worst, e.Check), e.Limit
 	if n != nil {
@@ -65,15 +66,15 @@ func (a *Adder) Add(e *explain.Explanation, n *predictor.Noise) {
 }
 
 // Result returns what was added, by one method and of one view.
-func (a *Adder) Result(method string, view predictor.View) *Result {
-	return &Result{
-		Format: Format, Method: method, View: view, Texts: a.texts, Worst: a.worst, Limit: a.limit,
+func (a *SummaryAdder) Result(method string, view predictor.View) *Summary {
+	return &Summary{
+		Format: summaryFormat, Method: method, View: view, Texts: a.texts, Worst: a.worst, Limit: a.limit,
 		Flips: mean(a.flips), Exact: a.exact, R2: mean(a.r2), Agreement: mean(a.agreement),
 	}
 }
 
 // mean returns a mean with its interval; nil of nothing.
-func mean(values []float64) *Mean {
+func mean(values []float64) *summaryMean {
 	if len(values) == 0 {
 		return nil
 	}
@@ -83,24 +84,24 @@ func mean(values []float64) *Mean {
 	}
 	n := float64(len(values))
 	half := math.Sqrt(math.Log(2/0.05) / (2 * n)) // Hoeffding
-	return &Mean{sum / n, max(0, sum/n-half), min(1, sum/n+half)}
+	return &summaryMean{sum / n, max(0, sum/n-half), min(1, sum/n+half)}
 }
 
 // Kind is what "sotto explain --summary" writes.
-var Kind = evidence.Kind[Result]{
-	Format: Format, Name: "explained", List: "explained",
-	Check:    (*Result).check,
-	Section:  evidence.Each("Explanations", (*Result).sections),
-	Summary:  evidence.Said((*Result).sentence, nil),
-	Subjects: (*Result).subjects,
+var SummaryKind = evidence.Kind[Summary]{
+	Format: summaryFormat, Name: "explained", List: "explained",
+	Check:    (*Summary).check,
+	Section:  evidence.Each("Explanations", (*Summary).sections),
+	Summary:  evidence.Said((*Summary).sentence, nil),
+	Subjects: (*Summary).subjects,
 }
 
 // check refuses what no summary has.
-func (r *Result) check() error {
+func (r *Summary) check() error {
 	if r.Method == "" || r.Texts < 1 || !(r.Worst >= 0) {
 		return errors.New("summary: method, texts or worst check is missing, must be there")
 	}
-	for _, m := range []*Mean{r.Flips, r.R2, r.Agreement} {
+	for _, m := range []*summaryMean{r.Flips, r.R2, r.Agreement} {
 		if m != nil && !(0 <= m.Low && m.Low <= m.Value && m.Value <= m.High && m.High <= 1) {
 			return errors.New("summary: a mean does not lie within its interval, from 0 to 1, must")
 		}
@@ -109,13 +110,13 @@ func (r *Result) check() error {
 }
 
 // means lists what there is, by the names that policies use.
-func (r *Result) means() []struct {
+func (r *Summary) means() []struct {
 	name, words string
-	*Mean
+	*summaryMean
 } {
 	return []struct {
 		name, words string
-		*Mean
+		*summaryMean
 	}{
 		{"flips", "answers that noise alone changes", r.Flips},
 		{"r2", "variance near a text that a local model explains", r.R2},
@@ -123,31 +124,31 @@ func (r *Result) means() []struct {
 	}
 }
 
-func (r *Result) subjects() []evidence.Subject {
+func (r *Summary) subjects() []evidence.Subject {
 	s := evidence.Subject{
 		Name:    fmt.Sprintf("explanations by %s of %s", r.Method, page.Plural(r.Texts, "text", "texts")),
 		Match:   evidence.Match{Method: r.Method},
 		Numbers: map[string]measure.Estimate{"worst_check": evidence.Exactly(measure.Number(r.Worst))},
 	}
 	for _, m := range r.means() {
-		if m.Mean != nil {
+		if m.summaryMean != nil {
 			s.Numbers[m.name] = measure.Estimate{Value: measure.Number(m.Value), Low: measure.Number(m.Low), High: measure.Number(m.High)}
 		}
 	}
 	return []evidence.Subject{s}
 }
 
-func (r *Result) sentence() string {
+func (r *Summary) sentence() string {
 	if r.Flips == nil {
 		return fmt.Sprintf("Explanations of %s by %s were checked.", page.Plural(r.Texts, "text", "texts"), page.Name(r.Method))
 	}
 	return fmt.Sprintf("Noise alone changes %s %% of the answers that are explained.", page.Decimal(100*r.Flips.Value, 1))
 }
 
-func (r *Result) sections() []page.Section {
+func (r *Summary) sections() []page.Section {
 	t := &page.Table{Caption: "How far explanations can be trusted", Head: page.Heads("share of", "#mean", "#95 % interval")}
 	for _, m := range r.means() {
-		if m.Mean != nil {
+		if m.summaryMean != nil {
 			t.Add(m.words, page.Decimal(100*m.Value, 1)+" %", page.Decimal(100*m.Low, 1)+" to "+page.Decimal(100*m.High, 1)+" %")
 		}
 	}
