@@ -12,7 +12,6 @@ import (
 	"sotto/command/term"
 	"sotto/study/link"
 	"sotto/study/link/graphfile"
-	"sotto/study/link/why"
 )
 
 // explainOptions are the flags of "sotto link explain".
@@ -104,15 +103,15 @@ func (n namer) all(nodes []int) []string {
 	return out
 }
 
-func (n namer) term(t why.Term) termResult {
+func (n namer) term(t link.Term) termResult {
 	return termResult{I: n[t.I], J: n[t.J], Weight: t.Weight, Known: t.Known, Forbidden: t.Forbidden}
 }
 
-func (n namer) held(h why.Held) heldResult {
+func (n namer) held(h link.Held) heldResult {
 	return heldResult{Nodes: n.all(h.Nodes), Cost: tidy(h.Cost), Weakest: n.term(h.Weakest), Member: n[h.Member], Pull: tidy(h.Pull)}
 }
 
-func (n namer) change(c why.Change) changed {
+func (n namer) change(c link.Change) changed {
 	out := changed{Node: n[c.Node], Nodes: n.all(c.Nodes), Joining: tidy(c.Joining), Leaving: tidy(c.Leaving), Change: tidy(c.Total), Refusals: c.Refusals, Terms: []termResult{}}
 	for _, t := range c.Terms {
 		out.Terms = append(out.Terms, n.term(t))
@@ -138,7 +137,7 @@ func runExplain(ctx context.Context, o explainOptions, std term.Streams) error {
 	if err != nil {
 		return err
 	}
-	d := why.New(g, labels)
+	d := link.NewDivision(g, labels)
 	names := namer(f.Names)
 	r := explainResult{Objective: tidy(g.Cost(labels)), Clusters: len(link.Clusters(labels)), Held: []heldResult{}, Near: []changed{}}
 	if o.node != "" {
@@ -186,7 +185,7 @@ func (o *explainOptions) division(ctx context.Context, f *graphfile.File, g link
 }
 
 // one explains one node.
-func (o *explainOptions) one(r *explainResult, d *why.Division, f *graphfile.File, names namer) error {
+func (o *explainOptions) one(r *explainResult, d *link.Division, f *graphfile.File, names namer) error {
 	node, err := f.Node(o.node)
 	if err != nil {
 		return fmt.Errorf("--node: %w", err)

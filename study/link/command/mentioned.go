@@ -10,9 +10,9 @@ import (
 
 	"sotto/command/term"
 	"sotto/study/language"
+	"sotto/study/link"
 	"sotto/study/link/mention"
 	corpora "sotto/study/link/mention/judge"
-	"sotto/study/link/why"
 )
 
 // mentionsResult is what "sotto link mentions" prints of a text.
@@ -84,7 +84,7 @@ func named(all []mention.Mention) []mention.Mention {
 func newMentionsResult(d *language.Document, r *mention.Result) mentionsResult {
 	out := mentionsResult{Optimal: r.Optimal, Clusters: []mentionedCluster{}, Near: []nearMention{}}
 	words := func(k int) string { return d.Text[r.Mentions[k].Start:r.Mentions[k].End] }
-	division := why.New(r.Graph, r.Labels)
+	division := link.NewDivision(r.Graph, r.Labels)
 	reasons := r.Reasons()
 	clusters := r.Clusters()
 	for _, members := range clusters {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"sotto/study/link"
-	"sotto/study/link/why"
 )
 
 // Page says how much of what is in doubt is shown.
@@ -85,7 +84,7 @@ func (d *Desk) View(p Page) View {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	g := d.graph(d.decisions)
-	division, group := why.New(g, d.solution.Labels), groups(g)
+	division, group := link.NewDivision(g, d.solution.Labels), groups(g)
 	s := d.solution
 	v := View{
 		Nodes: g.Nodes, Edges: len(g.Edges), Objective: s.Objective, Optimal: s.Optimal, Gap: s.Gap, Seconds: d.took.Seconds(),
@@ -153,7 +152,7 @@ func (d *Desk) reasons(i, j int) []Reason {
 }
 
 // pair makes of a term what a person sees.
-func pair(t why.Term) Pair {
+func pair(t link.Term) Pair {
 	p := Pair{I: t.I, J: t.J, Forbidden: t.Forbidden && !t.Known}
 	if t.Known {
 		p.Weight = &t.Weight
@@ -165,7 +164,7 @@ func pair(t why.Term) Pair {
 }
 
 // cluster finds the weakest pair of a cluster that nobody has decided.
-func (d *Desk) cluster(division *why.Division, group, nodes []int) Cluster {
+func (d *Desk) cluster(division *link.Division, group, nodes []int) Cluster {
 	c := Cluster{Nodes: d.nodes(nodes)}
 	for x, i := range nodes {
 		for _, j := range nodes[x+1:] {
@@ -184,7 +183,7 @@ func (d *Desk) cluster(division *why.Division, group, nodes []int) Cluster {
 
 // misses lists the nodes that were nearly put elsewhere, but for those of which that
 // was decided: a node that must stay with others, or must not join them.
-func (d *Desk) misses(division *why.Division, group []int) []why.Change {
+func (d *Desk) misses(division *link.Division, group []int) []link.Change {
 	apart, size := make(map[link.Pair]bool), make(map[int]int)
 	for _, one := range d.decisions {
 		if a, b := group[one.I], group[one.J]; one.Say == Apart {
@@ -194,15 +193,15 @@ func (d *Desk) misses(division *why.Division, group []int) []why.Change {
 	for _, g := range group {
 		size[g]++
 	}
-	return slices.DeleteFunc(division.NearMisses(math.MaxInt), func(c why.Change) bool {
-		return size[group[c.Node]] > 1 || slices.ContainsFunc(c.Terms, func(t why.Term) bool {
+	return slices.DeleteFunc(division.NearMisses(math.MaxInt), func(c link.Change) bool {
+		return size[group[c.Node]] > 1 || slices.ContainsFunc(c.Terms, func(t link.Term) bool {
 			a, b := group[t.I], group[t.J]
 			return apart[link.Pair{min(a, b), max(a, b)}]
 		})
 	})
 }
 
-func (d *Desk) miss(c why.Change) Miss {
+func (d *Desk) miss(c link.Change) Miss {
 	m := Miss{Node: d.node(c.Node), Cluster: d.nodes(c.Nodes), Joining: c.Joining, Leaving: c.Leaving, Total: c.Total, Refused: c.Refusals > 0}
 	nearest := -1
 	for k, t := range c.Terms {

@@ -16,7 +16,6 @@ import (
 	"sotto/study/link"
 	"sotto/study/link/agree"
 	"sotto/study/link/clique"
-	"sotto/study/link/why"
 )
 
 // Options of [Run]. The zero value serves.
@@ -265,7 +264,7 @@ func mislead(ctx context.Context, o Options) ([]Misled, error) {
 		return nil, err
 	}
 	out := []Misled{}
-	for _, t := range why.New(g, s.Labels).Wrong(entity) {
+	for _, t := range link.NewDivision(g, s.Labels).Wrong(entity) {
 		out = append(out, Misled{I: t.I, J: t.J, Weight: -t.Weight})
 	}
 	return out, nil

@@ -1,11 +1,10 @@
-package why_test
+package link_test
 
 import (
 	"math"
 	"testing"
 
 	"sotto/study/link"
-	"sotto/study/link/why"
 )
 
 // published is the example of the paper: node 3 stands for its node 25, against the
@@ -29,7 +28,7 @@ func TestPublishedNearMiss(t *testing.T) {
 	if err != nil || s.Labels[0] != s.Labels[2] || s.Labels[3] == s.Labels[0] {
 		t.Fatal(s, err)
 	}
-	d := why.New(g, s.Labels)
+	d := link.NewDivision(g, s.Labels)
 	near := d.NearMisses(10)
 	if c := near[0]; c.Node != 3 || math.Abs(c.Total-.485) > 1e-12 || c.Joining != c.Total || len(c.Terms) != 3 || c.Refusals != 0 {
 		t.Errorf("nearest miss is %+v, want node 3 for .485", c)
@@ -51,7 +50,7 @@ func TestMoveIsTheDifference(t *testing.T) {
 	g := published()
 	g.Edges, g.Unknown, g.Penalty = g.Edges[:5], link.Penalty, .25
 	labels := []int{0, 0, 1, 1}
-	d := why.New(g, labels)
+	d := link.NewDivision(g, labels)
 	for node := range 4 {
 		for to := range 4 {
 			after := append([]int(nil), labels...)
@@ -70,7 +69,7 @@ func TestMoveIsTheDifference(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	g := published()
 	g.Edges, g.Must, g.Cannot = g.Edges[:5], []link.Pair{{1, 0}}, []link.Pair{{3, 0}}
-	d := why.New(g, []int{0, 0, 0, 1})
+	d := link.NewDivision(g, []int{0, 0, 0, 1})
 	if c := d.Move(3, 0); c.Refusals != 2 || !c.Terms[0].Forbidden || c.Terms[1].Forbidden || !c.Terms[2].Forbidden || c.Terms[2].Known {
 		t.Errorf("Move(3, 0) = %+v, want a cannot link and an unknown pair", c)
 	}

@@ -1,16 +1,15 @@
-// Package why says, of a division into clusters, what holds each cluster together,
-// what kept others out, and what it would cost to decide otherwise, term by term.
-//
-// All is read from the division and the weights themselves, so that it explains any
-// division, whoever made it. In a best one no change is below zero.
-package why
+package link
 
 import (
 	"cmp"
 	"slices"
-
-	"sotto/study/link"
 )
+
+// This part of the package says, of a division into clusters, what holds each cluster together,
+// what kept others out, and what it would cost to decide otherwise, term by term.
+//
+// All is read from the division and the weights themselves, so that it explains any
+// division, whoever made it. In a best one no change is below zero.
 
 // A Term is a pair of nodes and what it costs, or would cost, inside a cluster.
 type Term struct {
@@ -43,23 +42,23 @@ type Change struct {
 
 // Division is what is explained.
 type Division struct {
-	graph    link.Graph
+	graph    Graph
 	labels   []int
 	clusters [][]int
-	weight   map[link.Pair]float64
-	must     map[link.Pair]bool
-	cannot   map[link.Pair]bool
+	weight   map[Pair]float64
+	must     map[Pair]bool
+	cannot   map[Pair]bool
 	near     [][]int // nodes with an edge
 }
 
 // New returns a division of a graph. It panics if labels are not one for each node.
-func New(g link.Graph, labels []int) *Division {
+func NewDivision(g Graph, labels []int) *Division {
 	if len(labels) != g.Nodes {
 		panic("why: labels are not one for each node")
 	}
 	d := &Division{
-		graph: g, labels: link.Canonical(labels), clusters: link.Clusters(labels), near: make([][]int, g.Nodes),
-		weight: make(map[link.Pair]float64, len(g.Edges)), must: make(map[link.Pair]bool), cannot: make(map[link.Pair]bool),
+		graph: g, labels: Canonical(labels), clusters: Clusters(labels), near: make([][]int, g.Nodes),
+		weight: make(map[Pair]float64, len(g.Edges)), must: make(map[Pair]bool), cannot: make(map[Pair]bool),
 	}
 	for _, e := range g.Edges {
 		d.weight[order(e.I, e.J)] = e.Weight
@@ -75,7 +74,7 @@ func New(g link.Graph, labels []int) *Division {
 	return d
 }
 
-func order(i, j int) link.Pair { return link.Pair{min(i, j), max(i, j)} }
+func order(i, j int) Pair { return Pair{min(i, j), max(i, j)} }
 
 // Term returns what a pair costs.
 func (d *Division) Term(i, j int) Term {
@@ -86,8 +85,8 @@ func (d *Division) Term(i, j int) Term {
 		return t
 	}
 	switch d.graph.Unknown {
-	case link.Neutral:
-	case link.Penalty:
+	case Neutral:
+	case Penalty:
 		t.Weight = d.graph.Penalty
 	default:
 		t.Forbidden = !t.Must
