@@ -12,7 +12,6 @@ import (
 
 	"sotto/command/term"
 	"sotto/study/link"
-	"sotto/study/link/agree"
 	"sotto/study/link/clique"
 	"sotto/study/link/graphfile"
 	"sotto/study/link/outcome"
@@ -131,7 +130,7 @@ func judge(r *outcome.Graph, g link.Graph, truth *graphfile.Truth, labels []int)
 	entities := truth.Entities()
 	ofNodes := truth.OfNodes(entities)
 	found := truth.Records(labels)
-	records, nodes := agree.Compare(entities, found), agree.Compare(ofNodes, truth.OfNodes(found))
+	records, nodes := link.Compare(entities, found), link.Compare(ofNodes, truth.OfNodes(found))
 	r.Records, r.OfNodes = &records, &nodes
 	r.Precision, r.Recall, r.F1, r.NodeF1 = &records.Precision, &records.Recall, &records.F1, &nodes.F1
 	g.Unknown, g.Penalty = link.Neutral, 0 // what another division joins need not be allowed
@@ -144,7 +143,7 @@ func judge(r *outcome.Graph, g link.Graph, truth *graphfile.Truth, labels []int)
 			}
 		}
 		r.Others = append(r.Others, outcome.Other{
-			Name: name, Objective: g.Cost(byNode), Records: agree.Compare(entities, theirs), NodeF1: agree.Compare(ofNodes, truth.OfNodes(theirs)).F1,
+			Name: name, Objective: g.Cost(byNode), Records: link.Compare(entities, theirs), NodeF1: link.Compare(ofNodes, truth.OfNodes(theirs)).F1,
 		})
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"sotto/evidence"
 	"sotto/evidence/page"
 	"sotto/study/link"
-	"sotto/study/link/agree"
 )
 
 // The formats of what is found.
@@ -38,23 +37,23 @@ type Graph struct {
 	Clusters  int     `json:"clusters"` // of nodes
 	Work      int64   `json:"work"`
 
-	Precision *float64     `json:"precision,omitempty"`
-	Recall    *float64     `json:"recall,omitempty"`
-	F1        *float64     `json:"f1,omitempty"`
-	NodeF1    *float64     `json:"node_f1,omitempty"`
-	Records   *agree.Score `json:"record_level,omitempty"`
-	OfNodes   *agree.Score `json:"node_level,omitempty"`
-	Others    []Other      `json:"others,omitempty"`
+	Precision *float64        `json:"precision,omitempty"`
+	Recall    *float64        `json:"recall,omitempty"`
+	F1        *float64        `json:"f1,omitempty"`
+	NodeF1    *float64        `json:"node_f1,omitempty"`
+	Records   *link.Agreement `json:"record_level,omitempty"`
+	OfNodes   *link.Agreement `json:"node_level,omitempty"`
+	Others    []Other         `json:"others,omitempty"`
 
 	Seconds float64 `json:"seconds"`
 }
 
 // Other is another division that the truth came with.
 type Other struct {
-	Name      string      `json:"name"`
-	Objective float64     `json:"objective"` // of known pairs
-	Records   agree.Score `json:"record_level"`
-	NodeF1    float64     `json:"node_f1"`
+	Name      string         `json:"name"`
+	Objective float64        `json:"objective"` // of known pairs
+	Records   link.Agreement `json:"record_level"`
+	NodeF1    float64        `json:"node_f1"`
 }
 
 // GraphKind is what "sotto link graph" prints, as evidence.

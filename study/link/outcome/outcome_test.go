@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"sotto/evidence"
-	"sotto/study/link/agree"
+	"sotto/study/link"
 	"sotto/study/link/outcome"
 )
 
@@ -17,7 +17,7 @@ func TestKinds(t *testing.T) {
 	f1 := 0.9
 	e, err := kinds.New(
 		&outcome.Graph{Format: outcome.GraphFormat, Data: "pairs.tsv", Nodes: 4, Clusters: 2, Optimal: true},
-		&outcome.Records{Format: outcome.RecordsFormat, Data: "rows.csv", Rows: 9, Clusters: 3, Learnt: "entities", F1: &f1, Held: &agree.Score{F1: f1}})
+		&outcome.Records{Format: outcome.RecordsFormat, Data: "rows.csv", Rows: 9, Clusters: 3, Learnt: "entities", F1: &f1, Held: &link.Agreement{F1: f1}})
 	if err != nil {
 		t.Fatal(err)
 	}

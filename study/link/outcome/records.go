@@ -6,7 +6,7 @@ import (
 	"sotto/compute/measure"
 	"sotto/evidence"
 	"sotto/evidence/page"
-	"sotto/study/link/agree"
+	"sotto/study/link"
 	"sotto/study/link/records"
 	"sotto/study/link/records/match"
 )
@@ -32,11 +32,11 @@ type Records struct {
 	Optimal   bool    `json:"optimal"`
 	Gap       float64 `json:"gap"`
 
-	Precision *float64     `json:"precision,omitempty"`
-	Recall    *float64     `json:"recall,omitempty"`
-	F1        *float64     `json:"f1,omitempty"`
-	Held      *agree.Score `json:"held_out,omitempty"`
-	All       *agree.Score `json:"all_known,omitempty"`
+	Precision *float64        `json:"precision,omitempty"`
+	Recall    *float64        `json:"recall,omitempty"`
+	F1        *float64        `json:"f1,omitempty"`
+	Held      *link.Agreement `json:"held_out,omitempty"`
+	All       *link.Agreement `json:"all_known,omitempty"`
 
 	LogLoss *float64 `json:"log_loss,omitempty"`
 	Off     *float64 `json:"calibration_error,omitempty"`

@@ -12,7 +12,7 @@ import (
 	"sotto/data/own"
 	"sotto/data/table"
 	"sotto/data/testenv"
-	"sotto/study/link/agree"
+	"sotto/study/link"
 	"sotto/study/link/persons"
 	"sotto/study/link/records"
 )
@@ -48,7 +48,7 @@ func TestFind(t *testing.T) {
 	if err != nil || f.How != own.Estimate {
 		t.Fatalf("%+v, %v", f, err)
 	}
-	if s := agree.Compare(truth, f.Labels); s.F1 < .9 {
+	if s := link.Compare(truth, f.Labels); s.F1 < .9 {
 		t.Errorf("an estimate has %+v", s)
 	}
 	again, err := persons.Find(t.Context(), all, persons.Options{Workers: 2})
@@ -72,7 +72,7 @@ func TestFind(t *testing.T) {
 	if err != nil || f.How != own.Model {
 		t.Fatalf("%+v, %v", f, err)
 	}
-	if s := agree.Compare(truth, f.Labels); s.F1 < .95 {
+	if s := link.Compare(truth, f.Labels); s.F1 < .95 {
 		t.Errorf("with a model there is %+v", s)
 	}
 	for want, model := range map[string]string{"must be those of the model: email, phone, name": string(content), "not a model": "{\"x\": 1}", "a model that": "{}"} {
@@ -107,7 +107,7 @@ func TestReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := agree.Compare(truth, f.Labels)
+	s := link.Compare(truth, f.Labels)
 	t.Logf("%d clusters of %d rows, %+v", f.Clusters, len(truth), s)
 	if s.F1 < .9 {
 		t.Errorf("F1 is %v, want at least .9", s.F1)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"sotto/study/link/agree"
+	"sotto/study/link"
 	"sotto/study/link/records/block"
 	"sotto/study/link/records/field"
 	"sotto/study/link/records/match"
@@ -293,7 +293,7 @@ func (e *engine) loadOne(i int) (*row, error) {
 }
 
 // judge measures the labels of some rows, or returns nil if there are none.
-func (e *engine) judge(labels []int, takes func(i int) bool) *agree.Score {
+func (e *engine) judge(labels []int, takes func(i int) bool) *link.Agreement {
 	var truth, found []int
 	for i, k := range e.entity {
 		if takes(i) {
@@ -304,6 +304,6 @@ func (e *engine) judge(labels []int, takes func(i int) bool) *agree.Score {
 	if len(truth) == 0 {
 		return nil
 	}
-	s := agree.Compare(truth, found)
+	s := link.Compare(truth, found)
 	return &s
 }

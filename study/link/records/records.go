@@ -21,7 +21,6 @@ import (
 	"fmt"
 
 	"sotto/study/link"
-	"sotto/study/link/agree"
 	"sotto/study/link/records/block"
 	"sotto/study/link/records/match"
 	"sotto/text/encode"
@@ -101,11 +100,11 @@ type Result struct {
 	link.Solution
 	Model    *match.Model
 	Blocks   Blocks
-	Pairs    int          // that were compared
-	Trained  int          // pairs that the model was trained on
-	Features []Feature    // what speaks for and against, by name
-	Held     *agree.Score // of rows whose entity is known and was not trained on; nil if there are none
-	All      *agree.Score // of all rows whose entity is known; nil if there are none
+	Pairs    int             // that were compared
+	Trained  int             // pairs that the model was trained on
+	Features []Feature       // what speaks for and against, by name
+	Held     *link.Agreement // of rows whose entity is known and was not trained on; nil if there are none
+	All      *link.Agreement // of all rows whose entity is known; nil if there are none
 	// Calibration is that of compared pairs of which the truth is known and that the
 	// model was not trained on; nil if there are none.
 	Calibration *match.Calibration

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"sotto/study/link"
-	"sotto/study/link/agree"
 	"sotto/study/link/graphfile"
 	"sotto/study/link/rival"
 )
@@ -26,16 +25,16 @@ type Real struct {
 
 // Method is how a graph was divided, and how well.
 type Method struct {
-	Name      string      `json:"name"`
-	Objective float64     `json:"objective"` // of known pairs, below zero attracts
-	Unknown   int         `json:"unknown_pairs"`
-	Score     agree.Score `json:"score"` // of records
-	NodeF1    float64     `json:"node_f1"`
-	Optimal   bool        `json:"optimal"`
-	Gap       *float64    `json:"gap,omitempty"` // nil where nothing is proved
-	Seconds   float64     `json:"seconds"`
-	Published float64     `json:"published_f1,omitempty"`
-	Table5    *Scores     `json:"published_scores,omitempty"`
+	Name      string         `json:"name"`
+	Objective float64        `json:"objective"` // of known pairs, below zero attracts
+	Unknown   int            `json:"unknown_pairs"`
+	Score     link.Agreement `json:"score"` // of records
+	NodeF1    float64        `json:"node_f1"`
+	Optimal   bool           `json:"optimal"`
+	Gap       *float64       `json:"gap,omitempty"` // nil where nothing is proved
+	Seconds   float64        `json:"seconds"`
+	Published float64        `json:"published_f1,omitempty"`
+	Table5    *Scores        `json:"published_scores,omitempty"`
 }
 
 // Scores are those of table 5.
@@ -158,8 +157,8 @@ func (d graph) divide(ctx context.Context, o Options, f *graphfile.File, truth *
 // judge measures a division of records.
 func (m *Method) judge(g link.Graph, truth *graphfile.Truth, records []int) {
 	entities := truth.Entities()
-	m.Score = agree.Compare(entities, records)
-	m.NodeF1 = agree.Compare(truth.OfNodes(entities), truth.OfNodes(records)).F1
+	m.Score = link.Compare(entities, records)
+	m.NodeF1 = link.Compare(truth.OfNodes(entities), truth.OfNodes(records)).F1
 	byNode := make([]int, g.Nodes)
 	sizes := map[int]int{}
 	for k, i := range truth.Node {

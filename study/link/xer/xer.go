@@ -14,7 +14,6 @@ import (
 	weakrand "math/rand/v2"
 
 	"sotto/study/link"
-	"sotto/study/link/agree"
 	"sotto/study/link/clique"
 )
 
@@ -213,7 +212,7 @@ func (d kind) row(ctx context.Context, o Options) (Synthetic, error) {
 		if two.Fits {
 			s.Fits++
 		}
-		f1 := agree.Compare(entity, found.Labels).F1
+		f1 := link.Compare(entity, found.Labels).F1
 		s.F1 += f1 / n
 		s.F1Low, s.F1High = min(s.F1Low, f1), max(s.F1High, f1)
 		s.Gap = max(s.Gap, found.Gap)
@@ -251,7 +250,7 @@ func trueWeights(ctx context.Context, all []link.Edge, entity []int) (float64, e
 		g.Edges = append(g.Edges, e)
 	}
 	s, err := link.Solve(ctx, g, link.Options{})
-	return agree.Compare(entity, s.Labels).F1, err
+	return link.Compare(entity, s.Labels).F1, err
 }
 
 // mislead lists the wrongly joined pairs of the first graph of 49 nodes at −.3, as

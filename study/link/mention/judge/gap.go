@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"sotto/study/language/english"
-	"sotto/study/link/agree"
+	"sotto/study/link"
 	"sotto/study/link/mention"
 )
 
@@ -67,14 +67,14 @@ func (c *counts) add(want, got bool) {
 	}
 }
 
-func (c counts) ratio() agree.Ratio {
+func (c counts) ratio() link.Ratio {
 	part := func(of int) float64 {
 		if of == 0 {
 			return 0
 		}
 		return float64(c.right) / float64(of)
 	}
-	r := agree.Ratio{Precision: part(c.right + c.wrong), Recall: part(c.right + c.missed)}
+	r := link.Ratio{Precision: part(c.right + c.wrong), Recall: part(c.right + c.missed)}
 	if r.Precision+r.Recall > 0 {
 		r.F1 = 2 * r.Precision * r.Recall / (r.Precision + r.Recall)
 	}
@@ -83,13 +83,13 @@ func (c counts) ratio() agree.Ratio {
 
 // Pronouns is how well the pronouns of GAP are resolved.
 type Pronouns struct {
-	Method    string      `json:"method"`
-	Knows     string      `json:"knows"` // "the two names", or "the text" alone
-	Texts     int         `json:"texts"`
-	Masculine agree.Ratio `json:"masculine"`
-	Feminine  agree.Ratio `json:"feminine"`
-	Overall   agree.Ratio `json:"overall"`
-	Ratio     float64     `json:"feminine_to_masculine"` // of F1: 1 means that both fare alike
+	Method    string     `json:"method"`
+	Knows     string     `json:"knows"` // "the two names", or "the text" alone
+	Texts     int        `json:"texts"`
+	Masculine link.Ratio `json:"masculine"`
+	Feminine  link.Ratio `json:"feminine"`
+	Overall   link.Ratio `json:"overall"`
+	Ratio     float64    `json:"feminine_to_masculine"` // of F1: 1 means that both fare alike
 }
 
 // tally is what a method said.

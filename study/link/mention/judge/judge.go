@@ -9,7 +9,6 @@ import (
 	"sotto/study/language"
 	"sotto/study/language/english"
 	"sotto/study/link"
-	"sotto/study/link/agree"
 	"sotto/study/link/mention"
 )
 
@@ -36,7 +35,7 @@ type Chains struct {
 	Method   string `json:"method"`
 	Mentions string `json:"given"` // "gold" if the mentions were given, "found" if they were found, too
 	Scope    string `json:"scope"` // "all" mentions, or "names" alone
-	agree.Coref
+	link.Coref
 }
 
 // The methods.
@@ -88,7 +87,7 @@ func (o Options) chains(ctx context.Context, folder string, r *Result) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(t *text) bool { return t.part != o.Part })
-	sums := map[[3]string]*agree.Documents{}
+	sums := map[[3]string]*link.Documents{}
 	for k, t := range all {
 		o.done(k, len(all))
 		if err := ctx.Err(); err != nil {
@@ -121,7 +120,7 @@ func (o Options) chains(ctx context.Context, folder string, r *Result) error {
 }
 
 // judge links mentions of a text, given or found, and adds what that is worth.
-func (o Options) judge(ctx context.Context, t *text, given string, mentions []mention.Mention, sums map[[3]string]*agree.Documents) error {
+func (o Options) judge(ctx context.Context, t *text, given string, mentions []mention.Mention, sums map[[3]string]*link.Documents) error {
 	linked, err := o.Model.Link(ctx, t.doc, mentions, mention.Options{Found: given == "found"})
 	if err != nil {
 		return err
@@ -171,7 +170,7 @@ func (o Options) judge(ctx context.Context, t *text, given string, mentions []me
 			}
 			key := [3]string{method, given, scope}
 			if sums[key] == nil {
-				sums[key] = &agree.Documents{}
+				sums[key] = &link.Documents{}
 			}
 			sums[key].Add(chains, found)
 		}

@@ -1,4 +1,4 @@
-package agree
+package link
 
 // Ratio is how much of what was found is right, and how much of what is right was
 // found, both from 0 to 1.

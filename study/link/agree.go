@@ -1,15 +1,16 @@
-// Package agree measures how well a division of records into clusters agrees with
-// the true one.
-//
-//	s := agree.Compare(truth, found) // labels of the same records
-//	fmt.Println(s.F1)
-package agree
+package link
 
 import "math"
 
+// This part of the package measures how well a division of records into clusters agrees with
+// the true one.
+//
+//	s := Compare(truth, found) // labels of the same records
+//	fmt.Println(s.F1)
+
 // Score is how well two divisions agree. Each figure but Adjusted is from 0 to 1,
 // and each is 1 if the divisions are the same.
-type Score struct {
+type Agreement struct {
 	Items   int `json:"items"`
 	Found   int `json:"pairs_found"`   // pairs that share a cluster
 	True    int `json:"pairs_true"`    // pairs that should
@@ -34,11 +35,11 @@ type Score struct {
 
 // Compare measures found labels against true ones, of the same items in the same
 // order. It panics if there are not as many of the ones as of the others.
-func Compare(truth, found []int) Score {
+func Compare(truth, found []int) Agreement {
 	if len(truth) != len(found) {
 		panic("agree: truth and found have unequal lengths")
 	}
-	s := Score{Items: len(truth)}
+	s := Agreement{Items: len(truth)}
 	both, rows, columns := map[[2]int]int{}, map[int]int{}, map[int]int{}
 	for k, t := range truth {
 		both[[2]int{t, found[k]}]++

@@ -1,4 +1,4 @@
-package agree
+package link
 
 // Assign is what tests look at.
 var Assign = assign

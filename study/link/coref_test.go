@@ -1,4 +1,4 @@
-package agree_test
+package link_test
 
 import (
 	"fmt"
@@ -7,12 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"sotto/study/link/agree"
+	"sotto/study/link"
 )
 
 // score is that of one document.
-func score(truth, found [][]int) agree.Coref {
-	var d agree.Documents
+func score(truth, found [][]int) link.Coref {
+	var d link.Documents
 	d.Add(truth, found)
 	return d.Score()
 }
@@ -67,7 +67,7 @@ func TestCoref(t *testing.T) {
 		},
 	} {
 		s := score(tt.truth, tt.found)
-		for k, r := range []agree.Ratio{s.MUC, s.BCubed, s.CEAFM, s.CEAFE, s.LEA} {
+		for k, r := range []link.Ratio{s.MUC, s.BCubed, s.CEAFM, s.CEAFE, s.LEA} {
 			if math.Abs(r.Precision-tt.want[k][0]) > 1e-12 || math.Abs(r.Recall-tt.want[k][1]) > 1e-12 {
 				t.Errorf("%s: measure %d has precision %v and recall %v, want %v", tt.name, k, r.Precision, r.Recall, tt.want[k])
 			}
@@ -82,7 +82,7 @@ func TestCoref(t *testing.T) {
 
 // Sums are over documents, and what agrees has 1 everywhere.
 func TestCorefDocuments(t *testing.T) {
-	var d agree.Documents
+	var d link.Documents
 	d.Add([][]int{{1, 2}, {3}}, [][]int{{1, 2}, {3}})
 	if s := d.Score(); s.CoNLL != 1 || s.LEA.F1 != 1 || s.CEAFM.F1 != 1 || s.Mentions.F1 != 1 {
 		t.Errorf("what agrees has %+v", s)
@@ -110,7 +110,7 @@ func TestAssign(t *testing.T) {
 				gain[i] = append(gain[i], float64(rng.IntN(4)*rng.IntN(5)))
 			}
 		}
-		if got, want := agree.Assign(gain), best(gain, 0, nil); got != want {
+		if got, want := link.Assign(gain), best(gain, 0, nil); got != want {
 			t.Fatalf("Assign(%v) = %v, want %v", gain, got, want)
 		}
 	}
@@ -131,7 +131,7 @@ func best(gain [][]float64, row int, used []int) float64 {
 }
 
 func ExampleDocuments() {
-	var d agree.Documents
+	var d link.Documents
 	d.Add([][]int{{1, 2, 3}, {4, 5}}, [][]int{{1, 2}, {3, 4, 5}})
 	s := d.Score()
 	fmt.Printf("MUC %.3f, B³ %.3f, CEAF-e %.3f, LEA %.3f, CoNLL %.3f\n", s.MUC.F1, s.BCubed.F1, s.CEAFE.F1, s.LEA.F1, s.CoNLL)
