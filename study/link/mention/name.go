@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"sotto/study/link/alike"
+	"sotto/study/link"
 	"sotto/text"
 )
 
@@ -113,10 +113,10 @@ func (r *relation) match(a, b string) bool {
 	case abbreviates(a, b) || abbreviates(b, a):
 		r.initials = true
 		return true
-	case alike.Nicknames(a, b):
+	case link.Nicknames(a, b):
 		r.nickname = true
 		return true
-	case len(a) > 3 && len(b) > 3 && alike.JaroWinkler(a, b) >= 0.93:
+	case len(a) > 3 && len(b) > 3 && link.JaroWinkler(a, b) >= 0.93:
 		r.spelling = true
 		return true
 	}
@@ -126,10 +126,10 @@ func (r *relation) match(a, b string) bool {
 // abbreviates reports whether a word is the initial of another, or of what that is short
 // for: W. Jones may be Bill.
 func abbreviates(initial, whole string) bool {
-	if !alike.Initial(initial) {
+	if !link.IsInitial(initial) {
 		return false
 	}
-	return alike.Abbreviates(initial, whole) || slices.ContainsFunc(alike.Forms(whole), func(f string) bool { return alike.Abbreviates(initial, f) })
+	return link.Abbreviates(initial, whole) || slices.ContainsFunc(link.NicknameForms(whole), func(f string) bool { return link.Abbreviates(initial, f) })
 }
 
 // relate compares two names.
@@ -159,7 +159,7 @@ func relate(a, b Name) relation {
 			r.inside = true
 		}
 		// A letter alone says nothing.
-		r.related = slices.ContainsFunc(a.Words, func(w string) bool { return !alike.Initial(w) && !particles[w] })
+		r.related = slices.ContainsFunc(a.Words, func(w string) bool { return !link.IsInitial(w) && !particles[w] })
 		return r
 	}
 	r = relation{}
@@ -208,11 +208,11 @@ func initialsOf(words []string) string {
 func keysOf(n Name) []string {
 	var out []string
 	for _, w := range n.Words {
-		if particles[w] || alike.Initial(w) {
+		if particles[w] || link.IsInitial(w) {
 			continue
 		}
 		out = append(out, w)
-		for _, f := range alike.Forms(w) {
+		for _, f := range link.NicknameForms(w) {
 			out = append(out, "~"+f)
 		}
 		if r := []rune(w); len(r) > 3 {

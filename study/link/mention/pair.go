@@ -7,7 +7,6 @@ import (
 
 	"sotto/study/language"
 	"sotto/study/link"
-	"sotto/study/link/alike"
 )
 
 // The features of a pair of names.
@@ -225,7 +224,7 @@ func compareNames(mentions []Mention, a, b node, r relation) []float64 {
 	f[nameAlways] = 1
 	f[nameEqual], f[nameLast], f[nameFirst], f[nameInside] = flag(r.equal), flag(r.last), flag(r.first), flag(r.inside)
 	f[nameInitials], f[nameNickname], f[nameSpelling], f[nameAcronym] = flag(r.initials), flag(r.nickname), flag(r.spelling), flag(r.acronym)
-	f[nameAlike] = alike.JaroWinkler(strings.Join(a.name.Words, " "), strings.Join(b.name.Words, " "))
+	f[nameAlike] = link.JaroWinkler(strings.Join(a.name.Words, " "), strings.Join(b.name.Words, " "))
 	if a.typ != "" && b.typ != "" {
 		f[nameTypesAgree], f[nameTypesDiffer] = flag(a.typ == b.typ), flag(a.typ != b.typ)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"sotto/study/link/alike"
+	"sotto/study/link"
 	"sotto/study/link/records"
 	"sotto/study/link/records/block"
 )
@@ -42,7 +42,7 @@ func crowd(t *testing.T, n int) records.Table {
 			f, l, s, p := first, last, street, phone
 			if chance(.25) {
 				for _, short := range []string{"bob", "bill", "liz", "maggie", "ted", "kate", "tom", "dick", "jim", "sue", "tony", "dan"} {
-					if alike.Nicknames(first, short) {
+					if link.Nicknames(first, short) {
 						f = short
 					}
 				}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"sotto/study/link/alike"
+	"sotto/study/link"
 )
 
 // What a comparison of two fields finds. All are from 0 to 1, and all but Missing are 0
@@ -73,7 +73,7 @@ func Compare(x *Features, a, b *Value) {
 		x[Equal], x[Spelling] = 1, 1
 		x[Misspelt] = 1
 	} else if !a.whole {
-		x[Spelling] = alike.JaroWinkler(a.Text, b.Text)
+		x[Spelling] = link.JaroWinkler(a.Text, b.Text)
 		compareSpelling(x, a, b)
 	}
 	compareCodes(x, a, b)
@@ -266,7 +266,7 @@ func likeness(x *Features, v, w *word) float64 {
 	case len(v.text) < 3 || len(w.text) < 3:
 		return 0
 	}
-	if s := alike.JaroWinkler(v.text, w.text); s >= leastAlike {
+	if s := link.JaroWinkler(v.text, w.text); s >= leastAlike {
 		return s
 	}
 	return 0

@@ -17,7 +17,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"sotto/study/link/alike"
+	"sotto/study/link"
 )
 
 // A Value is a field, made comparable.
@@ -38,7 +38,7 @@ type Value struct {
 type word struct {
 	text   string
 	id     uint64
-	nick   []int // numbers of the name, if it is a given one; see [alike.Lines]
+	nick   []int // numbers of the name, if it is a given one; see [link.NicknameLines]
 	sound  uint32
 	weight float32 // the rarer, the more; squares of a field add up to 1
 	rarity float32 // from 0, every row has it, to 1
@@ -166,7 +166,7 @@ func newWord(text string) word {
 	w.digits = digits > 0
 	w.code = digits > 0 && letters > 0 && len(text) > 3 || digits > 4
 	if !w.digits {
-		w.nick = alike.Lines(text)
+		w.nick = link.NicknameLines(text)
 	}
 	return w
 }

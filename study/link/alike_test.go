@@ -1,11 +1,11 @@
-package alike_test
+package link_test
 
 import (
 	"fmt"
 	"math"
 	"testing"
 
-	"sotto/study/link/alike"
+	"sotto/study/link"
 )
 
 // The published examples of Winkler.
@@ -14,7 +14,7 @@ func TestJaroWinkler(t *testing.T) {
 		a, b string
 		want float64
 	}{{"martha", "marhta", .9611}, {"dwayne", "duane", .84}, {"dixon", "dicksonx", .8133}, {"abc", "xyz", 0}, {"", "a", 0}, {"a", "a", 1}} {
-		if got := alike.JaroWinkler(tt.a, tt.b); math.Abs(got-tt.want) > 5e-5 || got != alike.JaroWinkler(tt.b, tt.a) {
+		if got := link.JaroWinkler(tt.a, tt.b); math.Abs(got-tt.want) > 5e-5 || got != link.JaroWinkler(tt.b, tt.a) {
 			t.Errorf("JaroWinkler(%q, %q) = %v, want %v both ways", tt.a, tt.b, got, tt.want)
 		}
 	}
@@ -25,19 +25,19 @@ func TestNicknames(t *testing.T) {
 		a, b string
 		want bool
 	}{{"bill", "william", true}, {"will", "bill", true}, {"ted", "edward", true}, {"ted", "theodore", true}, {"bill", "robert", false}, {"ann", "ann", false}, {"", "", false}, {"xyz", "william", false}} {
-		if alike.Nicknames(tt.a, tt.b) != tt.want || alike.Nicknames(tt.b, tt.a) != tt.want {
+		if link.Nicknames(tt.a, tt.b) != tt.want || link.Nicknames(tt.b, tt.a) != tt.want {
 			t.Errorf("Nicknames(%q, %q) is not %t both ways", tt.a, tt.b, tt.want)
 		}
 	}
-	if got := fmt.Sprint(alike.Forms("ted"), alike.Forms("zoe"), alike.Forms("robert")); got != "[edward theodore] [zoe] [robert]" {
+	if got := fmt.Sprint(link.NicknameForms("ted"), link.NicknameForms("zoe"), link.NicknameForms("robert")); got != "[edward theodore] [zoe] [robert]" {
 		t.Errorf("forms are %s", got)
 	}
-	if !alike.Abbreviates("j.", "john") || !alike.Abbreviates("é", "élise") || alike.Abbreviates("jo", "john") || alike.Abbreviates("j", "ann") {
+	if !link.Abbreviates("j.", "john") || !link.Abbreviates("é", "élise") || link.Abbreviates("jo", "john") || link.Abbreviates("j", "ann") {
 		t.Error("initials are not what they should be")
 	}
 }
 
-func Example() {
-	fmt.Printf("%.3f %t\n", alike.JaroWinkler("martha", "marhta"), alike.Nicknames("bill", "william"))
+func Example_alike() {
+	fmt.Printf("%.3f %t\n", link.JaroWinkler("martha", "marhta"), link.Nicknames("bill", "william"))
 	// Output: 0.961 true
 }

@@ -1,4 +1,4 @@
-package alike
+package link
 
 import "strings"
 
@@ -340,11 +340,11 @@ func Nicknames(a, b string) bool {
 
 // Lines returns numbers of a first name, in lower case: two that are unlike have one in
 // common if [Nicknames] are true of them. The caller must not change them.
-func Lines(word string) []int { return lines[word] }
+func NicknameLines(word string) []int { return lines[word] }
 
 // Forms returns what a first name, in lower case, may be short for, itself if it is
 // short for nothing that is known.
-func Forms(word string) []string {
+func NicknameForms(word string) []string {
 	at := lines[word]
 	if len(at) == 0 {
 		return []string{word}
@@ -358,7 +358,7 @@ func Forms(word string) []string {
 }
 
 // Initial reports whether a word is a letter alone, with or without a full stop.
-func Initial(word string) bool {
+func IsInitial(word string) bool {
 	word = strings.TrimSuffix(word, ".")
 	n := 0
 	for range word {
@@ -369,5 +369,5 @@ func Initial(word string) bool {
 
 // Abbreviates reports whether a word, in lower case, is the initial of another.
 func Abbreviates(initial, whole string) bool {
-	return Initial(initial) && strings.HasPrefix(whole, strings.TrimSuffix(initial, "."))
+	return IsInitial(initial) && strings.HasPrefix(whole, strings.TrimSuffix(initial, "."))
 }

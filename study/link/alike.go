@@ -1,9 +1,10 @@
-// Package alike compares words and names as people write them: by spelling, by what
+package link
+
+// This part of the package compares words and names as people write them: by spelling, by what
 // somebody is called for short, and by initials.
 //
-//	alike.JaroWinkler("martha", "marhta") // 0.961
-//	alike.Nicknames("bill", "william")    // true
-package alike
+//	JaroWinkler("martha", "marhta") // 0.961
+//	Nicknames("bill", "william")    // true
 
 // longest is how many letters of a text are compared by spelling.
 const longest = 64
