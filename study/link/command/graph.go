@@ -12,7 +12,6 @@ import (
 
 	"sotto/command/term"
 	"sotto/study/link"
-	"sotto/study/link/clique"
 	"sotto/study/link/graphfile"
 	"sotto/study/link/outcome"
 )
@@ -104,7 +103,7 @@ func runGraph(ctx context.Context, o graphOptions, std term.Streams) error {
 			s, failed = link.Solve(ctx, g, p)
 			return failed
 		}
-		two, failed := clique.TwoPhase(ctx, g, clique.Options{Options: p, Parts: o.parts})
+		two, failed := link.TwoPhase(ctx, g, link.TwoPhaseOptions{Options: p, Parts: o.parts})
 		s, r.Cliques, r.Fits = two.Solution, len(two.Cliques), &two.Fits
 		return failed
 	})

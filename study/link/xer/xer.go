@@ -14,7 +14,6 @@ import (
 	weakrand "math/rand/v2"
 
 	"sotto/study/link"
-	"sotto/study/link/clique"
 )
 
 // Options of [Run]. The zero value serves.
@@ -204,7 +203,7 @@ func (d kind) row(ctx context.Context, o Options) (Synthetic, error) {
 	for seed := range o.Seeds {
 		all, entity := Draw(d.nodes, d.pairs, uint64(seed))
 		g := link.Graph{Nodes: d.nodes, Edges: keep(all, d.threshold)}
-		two, err := clique.TwoPhase(ctx, g, clique.Options{Options: link.Options{Work: o.Work}, Parts: parts})
+		two, err := link.TwoPhase(ctx, g, link.TwoPhaseOptions{Options: link.Options{Work: o.Work}, Parts: parts})
 		if err != nil {
 			return s, err
 		}
@@ -220,11 +219,11 @@ func (d kind) row(ctx context.Context, o Options) (Synthetic, error) {
 			s.Proved++
 		}
 		s.Edges += float64(len(g.Edges)) / n
-		s.Coefficient += clique.Coefficient(g) / n
+		s.Coefficient += link.CliqueCoefficient(g) / n
 		s.Maximal += float64(len(two.Cliques)) / n
 		s.First += two.First.Seconds() / n
 		s.Second += two.Second.Seconds() / n
-		count, err := clique.Count(g, mostCliques)
+		count, err := link.CountCliques(g, mostCliques)
 		counted = counted && err == nil
 		s.Cliques += float64(count) / n
 		truly, err := trueWeights(ctx, all, entity)

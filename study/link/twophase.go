@@ -1,4 +1,4 @@
-package clique
+package link
 
 import (
 	"cmp"
@@ -6,21 +6,19 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"sotto/study/link"
 )
 
 // Options of [TwoPhase]. The zero value serves.
-type Options struct {
-	link.Options
+type TwoPhaseOptions struct {
+	Options
 	Parts   int // M, the parts that a clique may have; 0 means 10
 	Cliques int // the most maximal cliques to list; 0 means 2 million
 }
 
 // A Result is a division in two phases.
-type Result struct {
-	link.Solution
-	Direct  link.Solution // what the direct form finds, without regard to M
+type TwoPhaseResult struct {
+	Solution
+	Direct  Solution      // what the direct form finds, without regard to M
 	Cliques [][]int       // the maximal cliques
 	Fits    bool          // the best division has a place in the cliques, so that M changed nothing
 	First   time.Duration // what it took to list the cliques
@@ -40,26 +38,26 @@ const exhaustive = 11
 // small: graphs of at most 11 nodes are searched exhaustively, and of others the
 // clusters that gain the most are placed, the rest falls apart into single nodes,
 // and the bound is that of the direct form.
-func TwoPhase(ctx context.Context, g link.Graph, o Options) (Result, error) {
-	g.Unknown, g.Penalty = link.Forbidden, 0
+func TwoPhase(ctx context.Context, g Graph, o TwoPhaseOptions) (TwoPhaseResult, error) {
+	g.Unknown, g.Penalty = Forbidden, 0
 	if len(g.Must) > 0 || len(g.Cannot) > 0 {
-		return Result{}, fmt.Errorf("clique: there are %d must and %d cannot links, must be none: the two-phase form has no place for them", len(g.Must), len(g.Cannot))
+		return TwoPhaseResult{}, fmt.Errorf("clique: there are %d must and %d cannot links, must be none: the two-phase form has no place for them", len(g.Must), len(g.Cannot))
 	}
 	if err := g.Validate(); err != nil {
-		return Result{}, err
+		return TwoPhaseResult{}, err
 	}
 	if o.Parts < 0 || o.Cliques < 0 {
-		return Result{}, fmt.Errorf("clique: parts is %d and cliques %d, must not be below 0", o.Parts, o.Cliques)
+		return TwoPhaseResult{}, fmt.Errorf("clique: parts is %d and cliques %d, must not be below 0", o.Parts, o.Cliques)
 	}
 	begun := time.Now()
-	cliques, err := Maximal(g, cmp.Or(o.Cliques, 2_000_000))
+	cliques, err := MaximalCliques(g, cmp.Or(o.Cliques, 2_000_000))
 	if err != nil {
-		return Result{}, err
+		return TwoPhaseResult{}, err
 	}
-	r := Result{Cliques: cliques, First: time.Since(begun)}
+	r := TwoPhaseResult{Cliques: cliques, First: time.Since(begun)}
 	begun = time.Now()
-	if r.Solution, err = link.Solve(ctx, g, o.Options); err != nil {
-		return Result{}, err
+	if r.Solution, err = Solve(ctx, g, o.Options); err != nil {
+		return TwoPhaseResult{}, err
 	}
 	r.Direct = r.Solution
 	p := newPlaces(g, cliques, cmp.Or(o.Parts, 10))
@@ -73,7 +71,7 @@ func TwoPhase(ctx context.Context, g link.Graph, o Options) (Result, error) {
 }
 
 // shrink replaces a division that has no place by one that has.
-func (r *Result) shrink(g link.Graph, p *places, kept []bool) {
+func (r *TwoPhaseResult) shrink(g Graph, p *cliquePlaces, kept []bool) {
 	labels, next := slices.Clone(r.Labels), len(r.Labels)
 	for i, l := range r.Labels {
 		if !kept[l] {
@@ -84,7 +82,7 @@ func (r *Result) shrink(g link.Graph, p *places, kept []bool) {
 	if exact {
 		labels = p.best(g)
 	}
-	r.Labels = link.Canonical(labels)
+	r.Labels = Canonical(labels)
 	r.Objective = g.Cost(r.Labels)
 	r.Optimal, r.Gap = exact, 0
 	switch {
@@ -98,15 +96,15 @@ func (r *Result) shrink(g link.Graph, p *places, kept []bool) {
 }
 
 // places are the parts of cliques, in which clusters are put.
-type places struct {
-	g       link.Graph
+type cliquePlaces struct {
+	g       Graph
 	parts   int
 	cliques []set
 	of      [][]int // the cliques of each node
 }
 
-func newPlaces(g link.Graph, cliques [][]int, parts int) *places {
-	p := &places{g: g, parts: parts, of: make([][]int, g.Nodes)}
+func newPlaces(g Graph, cliques [][]int, parts int) *cliquePlaces {
+	p := &cliquePlaces{g: g, parts: parts, of: make([][]int, g.Nodes)}
 	for k, nodes := range cliques {
 		s := make(set, (g.Nodes+63)/64)
 		for _, i := range nodes {
@@ -121,8 +119,8 @@ func newPlaces(g link.Graph, cliques [][]int, parts int) *places {
 // place puts each cluster of two nodes and more into a clique that holds it, those
 // that gain the most first, and moves others where that makes room. It reports of
 // each cluster whether it has a place; a single node needs none.
-func (p *places) place(labels []int) []bool {
-	clusters := link.Clusters(labels)
+func (p *cliquePlaces) place(labels []int) []bool {
+	clusters := Clusters(labels)
 	gain := make([]float64, len(clusters))
 	for _, e := range p.g.Edges {
 		if labels[e.I] == labels[e.J] {
@@ -143,7 +141,7 @@ func (p *places) place(labels []int) []bool {
 }
 
 // enter finds a place for a cluster along an augmenting path.
-func (p *places) enter(c int, clusters [][]int, inside map[int][]int, tried map[int]bool) bool {
+func (p *cliquePlaces) enter(c int, clusters [][]int, inside map[int][]int, tried map[int]bool) bool {
 	for _, k := range p.of[clusters[c][0]] {
 		if tried[k] || !p.holds(k, clusters[c]) {
 			continue
@@ -163,7 +161,7 @@ func (p *places) enter(c int, clusters [][]int, inside map[int][]int, tried map[
 	return false
 }
 
-func (p *places) holds(k int, nodes []int) bool {
+func (p *cliquePlaces) holds(k int, nodes []int) bool {
 	for _, i := range nodes {
 		if !p.cliques[k].has(i) {
 			return false
@@ -173,7 +171,7 @@ func (p *places) holds(k int, nodes []int) bool {
 }
 
 // best looks at every division that has a place.
-func (p *places) best(g link.Graph) []int {
+func (p *cliquePlaces) best(g Graph) []int {
 	near := neighbours(g)
 	labels, best := make([]int, g.Nodes), make([]int, g.Nodes)
 	for i := range best {

@@ -1,4 +1,11 @@
-// Package clique divides a graph in the published two phases of xER (Vadrevu and
+package link
+
+import (
+	"errors"
+	"math/bits"
+)
+
+// This part of the package divides a graph in the published two phases of xER (Vadrevu and
 // others, TrustNLP 2021): first all maximal cliques of the pairs that are known,
 // then an assignment of each node to at most one part of one clique, where a clique
 // has at most M parts.
@@ -7,17 +14,9 @@
 // long as M is large enough: every part is a cluster, and every cluster lies in a
 // maximal clique. [TwoPhase] says whether it was. The direct form needs neither M
 // nor the cliques, and is what everything else uses.
-package clique
-
-import (
-	"errors"
-	"math/bits"
-
-	"sotto/study/link"
-)
 
 // ErrMany is returned for a graph with more cliques than were allowed.
-var ErrMany = errors.New("clique: the graph has more cliques than the limit, must have fewer: raise the limit or drop edges")
+var ErrManyCliques = errors.New("clique: the graph has more cliques than the limit, must have fewer: raise the limit or drop edges")
 
 // set is a set of nodes, a bit each.
 type set []uint64
@@ -63,7 +62,7 @@ func (s set) shared(t set) int {
 }
 
 // neighbours returns the nodes that have an edge with each node.
-func neighbours(g link.Graph) []set {
+func neighbours(g Graph) []set {
 	words := (g.Nodes + 63) / 64
 	all := make([]uint64, g.Nodes*words)
 	out := make([]set, g.Nodes)
@@ -80,7 +79,7 @@ func neighbours(g link.Graph) []set {
 // Maximal lists the maximal cliques of a graph, in each of which the nodes ascend,
 // by the algorithm of Bron and Kerbosch with a pivot, from nodes in an order of
 // degeneracy. It returns [ErrMany] if there are more than limit.
-func Maximal(g link.Graph, limit int) ([][]int, error) {
+func MaximalCliques(g Graph, limit int) ([][]int, error) {
 	b := &bron{near: neighbours(g), limit: limit}
 	words := (g.Nodes + 63) / 64
 	left := make(set, words)
@@ -125,7 +124,7 @@ func (b *bron) extend(nodes []int, may, done set) error {
 	}
 	if pivot < 0 {
 		if len(b.found) == b.limit {
-			return ErrMany
+			return ErrManyCliques
 		}
 		all := make(set, len(may))
 		for _, i := range nodes {
@@ -152,7 +151,7 @@ func (b *bron) extend(nodes []int, may, done set) error {
 
 // Count counts all cliques of two nodes and more, which the classic set packing has
 // to list, or returns [ErrMany] if there are more than limit.
-func Count(g link.Graph, limit int) (int, error) {
+func CountCliques(g Graph, limit int) (int, error) {
 	near := neighbours(g)
 	total := 0
 	var grow func(may set) bool
@@ -175,7 +174,7 @@ func Count(g link.Graph, limit int) (int, error) {
 			return true
 		})
 		if !grow(after) {
-			return 0, ErrMany
+			return 0, ErrManyCliques
 		}
 	}
 	return total, nil
@@ -183,7 +182,7 @@ func Count(g link.Graph, limit int) (int, error) {
 
 // Coefficient returns the mean over all nodes of the part of their neighbours'
 // pairs that are edges themselves; 0 for a node with fewer than two neighbours.
-func Coefficient(g link.Graph) float64 {
+func CliqueCoefficient(g Graph) float64 {
 	near := neighbours(g)
 	var sum float64
 	for _, s := range near {

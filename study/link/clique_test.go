@@ -1,4 +1,4 @@
-package clique_test
+package link_test
 
 import (
 	"errors"
@@ -8,11 +8,10 @@ import (
 	"testing"
 
 	"sotto/study/link"
-	"sotto/study/link/clique"
 )
 
 // random draws a graph of few edges, of which some attract.
-func random(rng *weakrand.Rand, nodes int, dense float64) link.Graph {
+func cliqueRandom(rng *weakrand.Rand, nodes int, dense float64) link.Graph {
 	g := link.Graph{Nodes: nodes}
 	for i := range nodes {
 		for j := range i {
@@ -28,7 +27,7 @@ func random(rng *weakrand.Rand, nodes int, dense float64) link.Graph {
 func TestMaximal(t *testing.T) {
 	rng := weakrand.New(weakrand.NewPCG(1, 1))
 	for k := range 60 {
-		g := random(rng, 1+k%10, 0.6)
+		g := cliqueRandom(rng, 1+k%10, 0.6)
 		edge := map[[2]int]bool{}
 		for _, e := range g.Edges {
 			edge[[2]int{e.J, e.I}] = true
@@ -60,7 +59,7 @@ func TestMaximal(t *testing.T) {
 				want[bits] = true
 			}
 		}
-		found, err := clique.Maximal(g, 1000)
+		found, err := link.MaximalCliques(g, 1000)
 		if err != nil || len(found) != len(want) {
 			t.Fatalf("graph %d: %v, %v; want %d cliques", k, found, err, len(want))
 		}
@@ -73,11 +72,11 @@ func TestMaximal(t *testing.T) {
 				t.Errorf("graph %d: %v is no maximal clique", k, nodes)
 			}
 		}
-		if n, err := clique.Count(g, 2000); err != nil || n != all {
+		if n, err := link.CountCliques(g, 2000); err != nil || n != all {
 			t.Errorf("graph %d: Count = %d, %v; want %d", k, n, err, all)
 		}
 		if len(want) > 1 {
-			if _, err := clique.Maximal(g, len(want)-1); !errors.Is(err, clique.ErrMany) {
+			if _, err := link.MaximalCliques(g, len(want)-1); !errors.Is(err, link.ErrManyCliques) {
 				t.Errorf("graph %d: with a limit too small error = %v", k, err)
 			}
 		}
@@ -89,16 +88,16 @@ func TestTwoPhase(t *testing.T) {
 	rng := weakrand.New(weakrand.NewPCG(2, 1))
 	smaller := 0
 	for k := range 60 {
-		g := random(rng, 2+k%8, 0.95)
+		g := cliqueRandom(rng, 2+k%8, 0.95)
 		direct, err := link.Solve(t.Context(), g, link.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		many, err := clique.TwoPhase(t.Context(), g, clique.Options{})
+		many, err := link.TwoPhase(t.Context(), g, link.TwoPhaseOptions{})
 		if err != nil || !many.Fits || !many.Optimal || many.Objective != direct.Objective || !slices.Equal(many.Labels, direct.Labels) {
 			t.Errorf("graph %d: %+v, %v; want what the direct form finds, %v", k, many.Solution, err, direct.Objective)
 		}
-		one, err := clique.TwoPhase(t.Context(), g, clique.Options{Parts: 1})
+		one, err := link.TwoPhase(t.Context(), g, link.TwoPhaseOptions{Parts: 1})
 		if err != nil || one.Objective < direct.Objective || one.Fits != (one.Objective == direct.Objective) && one.Fits {
 			t.Errorf("graph %d: with one part %+v, %v; direct %v", k, one.Solution, err, direct.Objective)
 		}
@@ -124,7 +123,7 @@ func TestTwoPhaseParts(t *testing.T) {
 		}
 	}
 	for parts, want := range map[int]float64{10: -7, 7: -7, 3: -3} {
-		r, err := clique.TwoPhase(t.Context(), g, clique.Options{Parts: parts})
+		r, err := link.TwoPhase(t.Context(), g, link.TwoPhaseOptions{Parts: parts})
 		if err != nil || r.Objective != want || r.Fits != (parts >= 7) || r.Bound != -7 || len(r.Cliques) != 1 {
 			t.Errorf("%d parts: %+v, fits %v, %v; want %v", parts, r.Solution, r.Fits, err, want)
 		}
@@ -134,7 +133,7 @@ func TestTwoPhaseParts(t *testing.T) {
 func TestCoefficient(t *testing.T) {
 	// A triangle with a tail: 1, 1, 1/3 and 0.
 	g := link.Graph{Nodes: 4, Edges: []link.Edge{{I: 0, J: 1}, {I: 0, J: 2}, {I: 1, J: 2}, {I: 2, J: 3}}}
-	if got, want := clique.Coefficient(g), (2+1/3.0)/4; math.Abs(got-want) > 1e-15 {
+	if got, want := link.CliqueCoefficient(g), (2+1/3.0)/4; math.Abs(got-want) > 1e-15 {
 		t.Errorf("Coefficient = %v, want %v", got, want)
 	}
 }
