@@ -7,7 +7,6 @@ import (
 
 	"sotto/data/testenv"
 	"sotto/study/link"
-	"sotto/study/link/graphfile"
 )
 
 func TestCompare(t *testing.T) {
@@ -45,7 +44,7 @@ func TestCompareSame(t *testing.T) {
 // The figures of a published division that comes with its data set are those that
 // others computed.
 func TestCompareReal(t *testing.T) {
-	f, err := graphfile.Edges(testenv.Data(t, "er_graphs", "settlements_edges.tsv"))
+	f, err := link.ReadEdges(testenv.Data(t, "er_graphs", "settlements_edges.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}

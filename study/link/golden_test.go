@@ -13,7 +13,6 @@ import (
 
 	"sotto/data/testenv"
 	"sotto/study/link"
-	"sotto/study/link/graphfile"
 )
 
 // goldenGraph is a small graph whose best divisions are known: every one of them was
@@ -87,7 +86,7 @@ func TestRealGraphs(t *testing.T) {
 		{"patent_sample_edges.tsv.gz", link.Forbidden, -63025.887620721, "66302cd832a26a5eaf4a181208960bdb3972d9ae15e134cd8a65af86c8653229"},
 	} {
 		t.Run(fmt.Sprint(tt.file, " ", tt.unknown), func(t *testing.T) {
-			edges, err := graphfile.Edges(testenv.Data(t, "er_graphs", tt.file))
+			edges, err := link.ReadEdges(testenv.Data(t, "er_graphs", tt.file))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,7 +11,6 @@ import (
 
 	"sotto/command/term"
 	"sotto/study/link"
-	"sotto/study/link/graphfile"
 )
 
 // explainOptions are the flags of "sotto link explain".
@@ -172,7 +171,7 @@ func runExplain(ctx context.Context, o explainOptions, std term.Streams) error {
 }
 
 // division reads or finds what is to be explained.
-func (o *explainOptions) division(ctx context.Context, f *graphfile.File, g link.Graph, std term.Streams) ([]int, error) {
+func (o *explainOptions) division(ctx context.Context, f *link.GraphFile, g link.Graph, std term.Streams) ([]int, error) {
 	if o.clusters != "" {
 		return f.Division(o.clusters)
 	}
@@ -185,7 +184,7 @@ func (o *explainOptions) division(ctx context.Context, f *graphfile.File, g link
 }
 
 // one explains one node.
-func (o *explainOptions) one(r *explainResult, d *link.Division, f *graphfile.File, names namer) error {
+func (o *explainOptions) one(r *explainResult, d *link.Division, f *link.GraphFile, names namer) error {
 	node, err := f.Node(o.node)
 	if err != nil {
 		return fmt.Errorf("--node: %w", err)

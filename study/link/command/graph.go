@@ -12,7 +12,6 @@ import (
 
 	"sotto/command/term"
 	"sotto/study/link"
-	"sotto/study/link/graphfile"
 	"sotto/study/link/outcome"
 )
 
@@ -125,7 +124,7 @@ func runGraph(ctx context.Context, o graphOptions, std term.Streams) error {
 }
 
 // judge enters how well the division, and others, agree with the truth.
-func judge(r *outcome.Graph, g link.Graph, truth *graphfile.Truth, labels []int) {
+func judge(r *outcome.Graph, g link.Graph, truth *link.Truth, labels []int) {
 	entities := truth.Entities()
 	ofNodes := truth.OfNodes(entities)
 	found := truth.Records(labels)

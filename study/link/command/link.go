@@ -13,7 +13,6 @@ import (
 
 	"sotto/command/term"
 	"sotto/study/link"
-	"sotto/study/link/graphfile"
 )
 
 // Commands returns the commands of this group.
@@ -46,11 +45,11 @@ func (o *graphFlags) add(fs *pflag.FlagSet) {
 
 // read reads the graph, the truth about it if a file of it is named, which may have
 // nodes without an edge, and then what the other flags say of it.
-func (o *graphFlags) read(truthFile string) (f *graphfile.File, g link.Graph, truth *graphfile.Truth, err error) {
+func (o *graphFlags) read(truthFile string) (f *link.GraphFile, g link.Graph, truth *link.Truth, err error) {
 	if o.edges == "" {
 		return nil, g, nil, errors.New("want --edges, a file with the columns i, j and weight")
 	}
-	if f, err = graphfile.Edges(o.edges); err != nil {
+	if f, err = link.ReadEdges(o.edges); err != nil {
 		return nil, g, nil, err
 	}
 	if truthFile != "" {
@@ -64,7 +63,7 @@ func (o *graphFlags) read(truthFile string) (f *graphfile.File, g link.Graph, tr
 
 // settle returns the graph with what the other flags say of it. It must be called
 // when all nodes are known.
-func (o *graphFlags) settle(f *graphfile.File) (g link.Graph, err error) {
+func (o *graphFlags) settle(f *link.GraphFile) (g link.Graph, err error) {
 	g = f.Graph()
 	g.Unknown, g.Penalty = link.Unknown(o.unknown), o.penalty
 	if g.Unknown == "" {

@@ -19,7 +19,6 @@ import (
 	"sotto/command/term"
 	"sotto/data/dataset"
 	"sotto/study/link"
-	"sotto/study/link/graphfile"
 	"sotto/study/link/outcome"
 	"sotto/study/link/records"
 	"sotto/study/link/records/match"
@@ -282,7 +281,7 @@ func (o *recordsOptions) known(rows *recordsFile) (err error) {
 	if o.decisions == "" {
 		return nil
 	}
-	must, cannot, err := graphfile.Rows(rows.table.Len()).Decisions(o.decisions)
+	must, cannot, err := link.GraphRows(rows.table.Len()).Decisions(o.decisions)
 	o.Must, o.Cannot = append(o.Must, must...), append(o.Cannot, cannot...)
 	return err
 }

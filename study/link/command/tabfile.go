@@ -10,7 +10,6 @@ import (
 	"sotto/command/studio"
 	"sotto/data/table"
 	"sotto/study/link"
-	"sotto/study/link/graphfile"
 	"sotto/study/link/records"
 	"sotto/study/link/review"
 )
@@ -28,7 +27,7 @@ func (q question) subject(ctx context.Context, path string, workers int, tell st
 		return review.Subject{}, &studio.Problem{Status: http.StatusBadRequest, Message: "pairs without a score must be forbidden or neutral"}
 	}
 	if len(q.Columns) == 0 {
-		f, err := graphfile.Edges(path)
+		f, err := link.ReadEdges(path)
 		if err != nil {
 			return review.Subject{}, err
 		}

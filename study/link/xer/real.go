@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"sotto/study/link"
-	"sotto/study/link/graphfile"
 	"sotto/study/link/rival"
 )
 
@@ -86,7 +85,7 @@ func compare(ctx context.Context, o Options, tell func(k int, name string)) (all
 			absent = fmt.Sprintf("er_graphs/%s is not in the folder of data sets", d.edges)
 			continue
 		}
-		f, err := graphfile.Edges(filepath.Join(path, d.edges))
+		f, err := link.ReadEdges(filepath.Join(path, d.edges))
 		if err != nil {
 			return nil, "", err
 		}
@@ -104,7 +103,7 @@ func compare(ctx context.Context, o Options, tell func(k int, name string)) (all
 }
 
 // divide divides one graph by every method.
-func (d graph) divide(ctx context.Context, o Options, f *graphfile.File, truth *graphfile.Truth) (Real, error) {
+func (d graph) divide(ctx context.Context, o Options, f *link.GraphFile, truth *link.Truth) (Real, error) {
 	g := f.Graph()
 	r := Real{Name: d.name, Nodes: g.Nodes, Edges: len(g.Edges), Records: len(truth.Node)}
 	solve := func(unknown link.Unknown) func() ([]int, *link.Solution, error) {
@@ -155,7 +154,7 @@ func (d graph) divide(ctx context.Context, o Options, f *graphfile.File, truth *
 }
 
 // judge measures a division of records.
-func (m *Method) judge(g link.Graph, truth *graphfile.Truth, records []int) {
+func (m *Method) judge(g link.Graph, truth *link.Truth, records []int) {
 	entities := truth.Entities()
 	m.Score = link.Compare(entities, records)
 	m.NodeF1 = link.Compare(truth.OfNodes(entities), truth.OfNodes(records)).F1

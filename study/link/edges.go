@@ -1,11 +1,4 @@
-// Package graphfile reads graphs of scored pairs, and who truly is one, from files
-// of rows with named columns, compressed or not.
-//
-// Edges have the columns i, j and weight, or i, j and probability. The truth has the
-// columns node, record and entity, a row for each record, with node −1 or nothing
-// for a record that is no node of the graph; every other column of it is another
-// division of the same records, to compare with.
-package graphfile
+package link
 
 import (
 	"errors"
@@ -16,22 +9,29 @@ import (
 	"strconv"
 
 	"sotto/data/table"
-	"sotto/study/link"
 )
 
+// This part of the package reads graphs of scored pairs, and who truly is one, from files
+// of rows with named columns, compressed or not.
+//
+// Edges have the columns i, j and weight, or i, j and probability. The truth has the
+// columns node, record and entity, a row for each record, with node −1 or nothing
+// for a record that is no node of the graph; every other column of it is another
+// division of the same records, to compare with.
+
 // A File is a graph whose nodes have names.
-type File struct {
+type GraphFile struct {
 	Names []string // of the nodes: in order of number if all are numbers, else as they appear
-	Edges []link.Edge
+	Edges []Edge
 
 	node map[string]int
 }
 
 // Graph returns the graph. Its nodes are places in f.Names.
-func (f *File) Graph() link.Graph { return link.Graph{Nodes: len(f.Names), Edges: f.Edges} }
+func (f *GraphFile) Graph() Graph { return Graph{Nodes: len(f.Names), Edges: f.Edges} }
 
 // Node returns the node of a name.
-func (f *File) Node(name string) (int, error) {
+func (f *GraphFile) Node(name string) (int, error) {
 	if i, ok := f.node[name]; ok {
 		return i, nil
 	}
@@ -39,7 +39,7 @@ func (f *File) Node(name string) (int, error) {
 }
 
 // enter returns the node of a name, which may be new.
-func (f *File) enter(name string) int {
+func (f *GraphFile) enter(name string) int {
 	i, ok := f.node[name]
 	if !ok {
 		i = len(f.Names)
@@ -50,9 +50,9 @@ func (f *File) enter(name string) int {
 }
 
 // Edges reads the edges of a graph.
-func Edges(path string) (*File, error) {
-	f := &File{node: make(map[string]int)}
-	seen := make(map[link.Pair]bool)
+func ReadEdges(path string) (*GraphFile, error) {
+	f := &GraphFile{node: make(map[string]int)}
+	seen := make(map[Pair]bool)
 	err := rows(path, []string{"i", "j"}, [][]string{{"weight"}, {"probability"}}, func(r *table.Reader, row []string, other []string) error {
 		if row[0] == "" || row[1] == "" || row[0] == row[1] {
 			return r.Bad("i and j must be the names of two nodes")
@@ -68,12 +68,12 @@ func Edges(path string) (*File, error) {
 			w = 1 - 2*w
 		}
 		i, j := f.enter(row[0]), f.enter(row[1])
-		p := link.Pair{min(i, j), max(i, j)}
+		p := Pair{min(i, j), max(i, j)}
 		if seen[p] {
 			return r.Bad("the pair stands in a row above, must stand in one")
 		}
 		seen[p] = true
-		f.Edges = append(f.Edges, link.Edge{I: i, J: j, Weight: w})
+		f.Edges = append(f.Edges, Edge{I: i, J: j, Weight: w})
 		return nil
 	})
 	if err != nil {
@@ -84,7 +84,7 @@ func Edges(path string) (*File, error) {
 }
 
 // sort puts nodes into the order of their numbers, if all are numbers.
-func (f *File) sort() {
+func (f *GraphFile) sort() {
 	number := make([]int, len(f.Names))
 	for i, name := range f.Names {
 		n, err := strconv.Atoi(name)

@@ -1,10 +1,9 @@
-package graphfile
+package link
 
 import (
 	"fmt"
 
 	"sotto/data/table"
-	"sotto/study/link"
 )
 
 // A Truth says of every record whose it is.
@@ -17,7 +16,7 @@ type Truth struct {
 }
 
 // Truth reads the truth of a graph. A node that is in no edge becomes one of f.
-func (f *File) Truth(path string) (*Truth, error) {
+func (f *GraphFile) Truth(path string) (*Truth, error) {
 	t := &Truth{Division: make(map[string][]string)}
 	seen := make(map[int]bool)
 	err := rows(path, []string{"node", "record", "entity"}, nil, func(r *table.Reader, row, other []string) error {
@@ -112,7 +111,7 @@ func number(words []string) []int {
 }
 
 // Division reads a cluster for every node, as "sotto link graph --out" writes them.
-func (f *File) Division(path string) ([]int, error) {
+func (f *GraphFile) Division(path string) ([]int, error) {
 	cluster := make(map[int]string)
 	err := rows(path, []string{"node", "cluster"}, nil, func(r *table.Reader, row, _ []string) error {
 		i, err := f.Node(row[0])
@@ -139,15 +138,15 @@ func (f *File) Division(path string) ([]int, error) {
 }
 
 // Pairs reads pairs of nodes, from the columns i and j.
-func (f *File) Pairs(path string) ([]link.Pair, error) {
-	var out []link.Pair
+func (f *GraphFile) Pairs(path string) ([]Pair, error) {
+	var out []Pair
 	err := rows(path, []string{"i", "j"}, nil, func(r *table.Reader, row, _ []string) error {
 		i, err := f.Node(row[0])
 		j, other := f.Node(row[1])
 		if err != nil || other != nil || i == j {
 			return r.Bad("i and j must be two nodes of the graph")
 		}
-		out = append(out, link.Pair{i, j})
+		out = append(out, Pair{i, j})
 		return nil
 	})
 	return out, err

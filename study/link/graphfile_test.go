@@ -1,4 +1,4 @@
-package graphfile_test
+package link_test
 
 import (
 	"os"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"sotto/study/link"
-	"sotto/study/link/graphfile"
 )
 
 func write(t *testing.T, content string) string {
@@ -29,7 +28,7 @@ func TestEdges(t *testing.T) {
 		{"i j weight\n10 2 -.5\n2 9 1\n", []string{"2", "9", "10"}, []link.Edge{{I: 2, J: 0, Weight: -.5}, {I: 0, J: 1, Weight: 1}}},
 		{"j i probability\nb a 1\n7 b .25\n", []string{"a", "b", "7"}, []link.Edge{{I: 0, J: 1, Weight: -1}, {I: 1, J: 2, Weight: .5}}},
 	} {
-		f, err := graphfile.Edges(write(t, tt.content))
+		f, err := link.ReadEdges(write(t, tt.content))
 		if err != nil || !reflect.DeepEqual(f.Names, tt.names) || !reflect.DeepEqual(f.Edges, tt.edges) {
 			t.Errorf("Edges(%q) = %+v, %v; want %v and %v", tt.content, f, err, tt.names, tt.edges)
 		}
@@ -37,7 +36,7 @@ func TestEdges(t *testing.T) {
 }
 
 func TestTruth(t *testing.T) {
-	f, err := graphfile.Edges(write(t, "i j weight\n0 1 -.5\n"))
+	f, err := link.ReadEdges(write(t, "i j weight\n0 1 -.5\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,9 +76,9 @@ func TestRefused(t *testing.T) {
 	} {
 		var err error
 		if path := write(t, content); strings.HasPrefix(content, "i") {
-			_, err = graphfile.Edges(path)
+			_, err = link.ReadEdges(path)
 		} else {
-			f, first := graphfile.Edges(write(t, "i j weight\n0 1 -.5\n"))
+			f, first := link.ReadEdges(write(t, "i j weight\n0 1 -.5\n"))
 			if first != nil {
 				t.Fatal(first)
 			}
