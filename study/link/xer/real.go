@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"sotto/study/link"
-	"sotto/study/link/rival"
 )
 
 // Real is a graph of tables 4 and 5.
@@ -114,9 +113,9 @@ func (d graph) divide(ctx context.Context, o Options, f *link.GraphFile, truth *
 			return s.Labels, &s, err
 		}
 	}
-	tree := func(by rival.Linkage) func() ([]int, *link.Solution, error) {
+	tree := func(by Linkage) func() ([]int, *link.Solution, error) {
 		return func() ([]int, *link.Solution, error) {
-			labels, err := rival.Hierarchical(g, by, 0.5)
+			labels, err := Hierarchical(g, by, 0.5)
 			return labels, nil, err
 		}
 	}
@@ -127,9 +126,9 @@ func (d graph) divide(ctx context.Context, o Options, f *link.GraphFile, truth *
 		{ours, solve(link.Forbidden)},
 		{neutral, solve(link.Neutral)},
 		{packing, nil},
-		{centroid, tree(rival.Centroid)},
-		{average, tree(rival.Average)},
-		{connected, func() ([]int, *link.Solution, error) { return rival.Connected(g), nil, nil }},
+		{centroid, tree(Centroid)},
+		{average, tree(Average)},
+		{connected, func() ([]int, *link.Solution, error) { return Connected(g), nil, nil }},
 	} {
 		out := Method{Name: m.name, Published: d.published[m.name], Table5: d.table5[m.name]}
 		var records []int

@@ -1,7 +1,4 @@
-// Package rival divides graphs of scored pairs by what is usually done: connected
-// components, and hierarchical clustering with a cut. They stand beside package link
-// for comparison, and prove nothing of what they find.
-package rival
+package xer
 
 import (
 	"fmt"
@@ -10,6 +7,10 @@ import (
 
 	"sotto/study/link"
 )
+
+// This part of the package divides graphs of scored pairs by what is usually done: connected
+// components, and hierarchical clustering with a cut. They stand beside package link
+// for comparison, and prove nothing of what they find.
 
 // Connected joins all nodes that pairs of a weight below zero connect, however long
 // the way.

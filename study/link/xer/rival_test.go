@@ -1,4 +1,4 @@
-package rival_test
+package xer_test
 
 import (
 	"reflect"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"sotto/study/link"
-	"sotto/study/link/rival"
+	"sotto/study/link/xer"
 )
 
 // weight is that of a distance.
@@ -14,7 +14,7 @@ func weight(d float64) float64 { return 2*d - 1 }
 
 func TestConnected(t *testing.T) {
 	g := link.Graph{Nodes: 5, Edges: []link.Edge{{I: 0, J: 1, Weight: -.1}, {I: 1, J: 2, Weight: -.1}, {I: 0, J: 2, Weight: 1}, {I: 3, J: 4, Weight: .2}}}
-	if got := rival.Connected(g); !reflect.DeepEqual(got, []int{0, 0, 0, 1, 2}) {
+	if got := xer.Connected(g); !reflect.DeepEqual(got, []int{0, 0, 0, 1, 2}) {
 		t.Errorf("Connected = %v", got)
 	}
 }
@@ -29,26 +29,26 @@ func TestHierarchical(t *testing.T) {
 		{I: 2, J: 3, Weight: weight(.7)},
 	}}
 	for _, tt := range []struct {
-		by   rival.Linkage
+		by   xer.Linkage
 		cut  float64
 		want []int
 	}{
-		{rival.Average, .05, []int{0, 1, 2, 3}},
-		{rival.Average, .49, []int{0, 0, 1, 2}},
-		{rival.Average, .51, []int{0, 0, 0, 1}},
-		{rival.Average, .89, []int{0, 0, 0, 1}},
-		{rival.Average, .91, []int{0, 0, 0, 0}}, // (1 + 1 + .7)/3
-		{rival.Centroid, .5, []int{0, 0, 1, 2}},
-		{rival.Centroid, .51, []int{0, 0, 0, 1}},
+		{xer.Average, .05, []int{0, 1, 2, 3}},
+		{xer.Average, .49, []int{0, 0, 1, 2}},
+		{xer.Average, .51, []int{0, 0, 0, 1}},
+		{xer.Average, .89, []int{0, 0, 0, 1}},
+		{xer.Average, .91, []int{0, 0, 0, 0}}, // (1 + 1 + .7)/3
+		{xer.Centroid, .5, []int{0, 0, 1, 2}},
+		{xer.Centroid, .51, []int{0, 0, 0, 1}},
 	} {
-		if got, err := rival.Hierarchical(g, tt.by, tt.cut); err != nil || !reflect.DeepEqual(got, tt.want) {
+		if got, err := xer.Hierarchical(g, tt.by, tt.cut); err != nil || !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("Hierarchical(%s, %v) = %v, %v; want %v", tt.by, tt.cut, got, err, tt.want)
 		}
 	}
-	if _, err := rival.Hierarchical(g, "single", .5); err == nil || !strings.Contains(err.Error(), `linkage is "single"`) {
+	if _, err := xer.Hierarchical(g, "single", .5); err == nil || !strings.Contains(err.Error(), `linkage is "single"`) {
 		t.Errorf("error = %v", err)
 	}
-	if _, err := rival.Hierarchical(g, rival.Average, 2); err == nil || !strings.Contains(err.Error(), "cut is 2") {
+	if _, err := xer.Hierarchical(g, xer.Average, 2); err == nil || !strings.Contains(err.Error(), "cut is 2") {
 		t.Errorf("error = %v", err)
 	}
 }
