@@ -15,7 +15,6 @@ import (
 	"sotto/data/table"
 	"sotto/study/link"
 	"sotto/study/link/records"
-	"sotto/study/link/records/block"
 )
 
 // recordsFile is a file of rows, kept on disk in a form that can be read anywhere.
@@ -51,7 +50,7 @@ func (o *recordsOptions) read(ctx context.Context) (f *recordsFile, err error) {
 			return nil, err
 		}
 	}
-	stored, err := block.NewRows()
+	stored, err := records.NewRows()
 	if err != nil {
 		return nil, err
 	}

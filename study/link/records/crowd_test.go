@@ -10,7 +10,6 @@ import (
 
 	"sotto/study/link"
 	"sotto/study/link/records"
-	"sotto/study/link/records/block"
 )
 
 // crowd makes rows of made-up persons, two of each on average, as people write them:
@@ -28,7 +27,7 @@ func crowd(t *testing.T, n int) records.Table {
 		return pick("bar bol car dan del ed fan gar hal hol jan ken lan mar mer nel os pal ros sal stan tor van wal win") + pick("ba de fe go ka le mo ni ra so ta ve") +
 			pick("ck ford ham ing ley mann ner rson sen smith ston ter well wood worth")
 	}
-	rows, err := block.NewRows()
+	rows, err := records.NewRows()
 	if err != nil {
 		t.Fatal(err)
 	}

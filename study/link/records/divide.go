@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"sotto/study/link"
-	"sotto/study/link/records/block"
 	"sotto/study/link/records/match"
 )
 
@@ -133,9 +132,9 @@ func batched(groups []group) (batches [][]group, of map[int32]int32) {
 }
 
 // inside gives every batch the pairs inside of its groups, and keeps some of the others.
-func (e *engine) inside(ctx context.Context, r *Result, batches int, of map[int32]int32) (*block.Spool, error) {
-	out := block.NewSpool(max(1, batches))
-	var buf []block.Entry
+func (e *engine) inside(ctx context.Context, r *Result, batches int, of map[int32]int32) (*spool, error) {
+	out := newSpool(max(1, batches))
+	var buf []entry
 	for p := range e.scored.Parts() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -146,7 +145,7 @@ func (e *engine) inside(ctx context.Context, r *Result, batches int, of map[int3
 		}
 		buf = pairs
 		for _, x := range pairs {
-			i, j := block.Pair(x.Key)
+			i, j := Pair(x.Key)
 			if e.root(i) == e.root(j) {
 				if err := out.Add(int(of[int32(i)]), x); err != nil {
 					return nil, err
@@ -161,19 +160,19 @@ func (e *engine) inside(ctx context.Context, r *Result, batches int, of map[int3
 
 // edge is a pair as package link has it.
 func edge(key uint64, w int32) link.Edge {
-	i, j := block.Pair(key)
+	i, j := Pair(key)
 	return link.Edge{I: int(i), J: int(j), Weight: float64(w) / millionths}
 }
 
 // divideSome divides some groups, and returns how many rows they have.
-func (e *engine) divideSome(ctx context.Context, r *Result, groups []group, pairs []block.Entry) (int, error) {
+func (e *engine) divideSome(ctx context.Context, r *Result, groups []group, pairs []entry) (int, error) {
 	more, err := e.missing(r.Model, groups, pairs)
 	if err != nil {
 		return 0, err
 	}
 	r.Blocks.Completed += len(more)
 	pairs = append(pairs, more...)
-	block.Sort(pairs)
+	sort(pairs)
 	var rows []int32
 	for _, g := range groups {
 		rows = append(rows, g.rows...)
@@ -223,13 +222,13 @@ func some(pairs []link.Pair, at map[int]int) (out []link.Pair) {
 }
 
 // missing compares the pairs of whole groups that share no key.
-func (e *engine) missing(m *match.Model, groups []group, pairs []block.Entry) ([]block.Entry, error) {
+func (e *engine) missing(m *match.Model, groups []group, pairs []entry) ([]entry, error) {
 	have := make(map[uint64]bool, len(pairs))
 	for _, x := range pairs {
 		have[x.Key] = true
 	}
 	never := e.never()
-	var out []block.Entry
+	var out []entry
 	var need []int
 	for _, g := range groups {
 		if !g.whole || len(g.rows) < 3 {
@@ -238,8 +237,8 @@ func (e *engine) missing(m *match.Model, groups []group, pairs []block.Entry) ([
 		before := len(out)
 		for x, j := range g.rows {
 			for _, i := range g.rows[:x] {
-				if key := block.Key(uint32(i), uint32(j)); !have[key] && (never == nil || !never(uint32(i), uint32(j))) {
-					out = append(out, block.Entry{Key: key})
+				if key := key(uint32(i), uint32(j)); !have[key] && (never == nil || !never(uint32(i), uint32(j))) {
+					out = append(out, entry{Key: key})
 				}
 			}
 		}

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"sotto/study/link"
-	"sotto/study/link/records/block"
 	"sotto/study/link/records/field"
 	"sotto/study/link/records/match"
 	"sotto/text/encode"
@@ -24,10 +23,10 @@ type engine struct {
 	entity  []int32 // of each row; −1 if it is not known
 	trained []bool  // rows whose entity is learnt from
 	counts  []*field.Frequencies
-	vectors *block.Rows // of rows, one byte a number
-	found   *block.Found
-	scored  *block.Spool // Value is the weight, in millionths
-	set     []int32      // a row that stands for those that are probably one, of each
+	vectors *rows // of rows, one byte a number
+	found   *Found
+	scored  *spool  // Value is the weight, in millionths
+	set     []int32 // a row that stands for those that are probably one, of each
 }
 
 // A row, made comparable.
@@ -110,7 +109,7 @@ const batch = 4096
 
 // index counts words and finds the pairs to compare.
 func (e *engine) index(ctx context.Context) error {
-	f := block.NewFinder(e.n, block.Options{Pairs: e.o.Pairs, Chunk: chunkRows, Never: e.never()})
+	f := NewFinder(e.n, BlockOptions{Pairs: e.o.Pairs, Chunk: chunkRows, Never: e.never()})
 	defer f.Close()
 	if err := e.count(ctx, f); err != nil {
 		return err
@@ -122,14 +121,14 @@ func (e *engine) index(ctx context.Context) error {
 }
 
 // count counts words, and gives the keys of rows to f unless it is nil.
-func (e *engine) count(ctx context.Context, f *block.Finder) error {
-	var planes *block.Planes
+func (e *engine) count(ctx context.Context, f *finder) error {
+	var planes *planes
 	if e.o.Encoder != nil {
 		var err error
-		if e.vectors, err = block.NewRows(); err != nil {
+		if e.vectors, err = NewRows(); err != nil {
 			return err
 		}
-		planes = block.NewPlanes(e.o.Encoder.Dim(), e.n, e.o.Seed)
+		planes = NewPlanes(e.o.Encoder.Dim(), e.n, e.o.Seed)
 	}
 	for lo := 0; lo < e.n; lo += batch {
 		if err := ctx.Err(); err != nil {
@@ -154,7 +153,7 @@ func (e *engine) never() func(i, j uint32) bool {
 	return func(i, j uint32) bool { return e.t.Source[i] != "" && e.t.Source[i] == e.t.Source[j] }
 }
 
-func (e *engine) indexBatch(ctx context.Context, f *block.Finder, planes *block.Planes, lo, hi int) error {
+func (e *engine) indexBatch(ctx context.Context, f *finder, planes *planes, lo, hi int) error {
 	texts := make([][]string, 0, hi-lo)
 	if err := e.read(lo, hi, func(_ int, fields []string) error {
 		texts = append(texts, slices.Clone(fields))
@@ -192,7 +191,7 @@ func (e *engine) indexBatch(ctx context.Context, f *block.Finder, planes *block.
 }
 
 // indexVectors keeps the vectors of rows, and finds their neighbours unless f is nil.
-func (e *engine) indexVectors(ctx context.Context, f *block.Finder, planes *block.Planes, lo int, texts [][]string) error {
+func (e *engine) indexVectors(ctx context.Context, f *finder, planes *planes, lo int, texts [][]string) error {
 	whole := make([]string, len(texts))
 	for k, fields := range texts {
 		whole[k] = strings.Join(fields, " ")

@@ -2,7 +2,6 @@ package records
 
 import (
 	"sotto/study/link"
-	"sotto/study/link/records/block"
 )
 
 // Golden returns the row that stands for each cluster: of every column the value that
@@ -22,7 +21,7 @@ func Golden(rows [][]string, labels []int) [][]string {
 
 // EachGolden calls visit with the row that stands for each cluster, as [Golden] has it,
 // and how many rows it stands for, with one cluster in memory at a time.
-func EachGolden(rows *block.Rows, labels []int, visit func(size int, fields []string) error) error {
+func EachGolden(rows *rows, labels []int, visit func(size int, fields []string) error) error {
 	for _, nodes := range link.Clusters(labels) {
 		some := make([][]string, 0, len(nodes))
 		for _, i := range nodes {

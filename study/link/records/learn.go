@@ -8,7 +8,6 @@ import (
 	weakrand "math/rand/v2"
 	"slices"
 
-	"sotto/study/link/records/block"
 	"sotto/study/link/records/field"
 	"sotto/study/link/records/match"
 )
@@ -84,11 +83,11 @@ func (e *engine) known(ctx context.Context) ([]match.Pair, error) {
 		return out, err
 	}
 	both := func(key uint64) bool {
-		i, j := block.Pair(key)
+		i, j := Pair(key)
 		return e.trained[i] && e.trained[j]
 	}
 	count := 0
-	if err = e.keys(ctx, func(x block.Entry) {
+	if err = e.keys(ctx, func(x entry) {
 		if both(x.Key) {
 			count++
 		}
@@ -96,9 +95,9 @@ func (e *engine) known(ctx context.Context) ([]match.Pair, error) {
 		return nil, err
 	}
 	draw := e.drawn(count)
-	err = e.tiles(ctx, "learning", func(x block.Entry) bool { return both(x.Key) && draw(x.Key) }, func(pairs []block.Entry, at func(uint32) *row) error {
+	err = e.tiles(ctx, "learning", func(x entry) bool { return both(x.Key) && draw(x.Key) }, func(pairs []entry, at func(uint32) *row) error {
 		for k, x := range e.comparisons(pairs, at) {
-			i, j := block.Pair(pairs[k].Key)
+			i, j := Pair(pairs[k].Key)
 			a, b := e.entity[i], e.entity[j]
 			out = append(out, match.Pair{X: x, Same: a == b, Fold: field.Mix(uint64(min(a, b)) + 1)})
 		}
@@ -108,8 +107,8 @@ func (e *engine) known(ctx context.Context) ([]match.Pair, error) {
 }
 
 // keys calls visit with every pair, without its rows.
-func (e *engine) keys(ctx context.Context, visit func(block.Entry)) error {
-	var buf []block.Entry
+func (e *engine) keys(ctx context.Context, visit func(entry)) error {
+	var buf []entry
 	for p := range e.found.Tiles {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -137,9 +136,9 @@ func (e *engine) drawn(count int) func(key uint64) bool {
 }
 
 // pool returns pairs by chance, and what their comparisons find.
-func (e *engine) pool(ctx context.Context) (pairs []block.Entry, x [][]float64, err error) {
+func (e *engine) pool(ctx context.Context) (pairs []entry, x [][]float64, err error) {
 	draw := e.drawn(e.found.Count)
-	err = e.tiles(ctx, "estimating", func(x block.Entry) bool { return draw(x.Key) }, func(some []block.Entry, at func(uint32) *row) error {
+	err = e.tiles(ctx, "estimating", func(x entry) bool { return draw(x.Key) }, func(some []entry, at func(uint32) *row) error {
 		pairs = append(pairs, some...)
 		x = append(x, e.comparisons(some, at)...)
 		return nil
@@ -229,14 +228,14 @@ type Question struct {
 var errAnswer = errors.New("records: the answer is none of same, other, unsure and quit")
 
 // ask asks until it is told to stop, and learns from each answer.
-func (e *engine) ask(prior *match.Model, known []match.Pair, pool []block.Entry, x [][]float64) (*match.Model, int, error) {
+func (e *engine) ask(prior *match.Model, known []match.Pair, pool []entry, x [][]float64) (*match.Model, int, error) {
 	l := match.NewLearner(e.t.Columns, prior)
 	for _, p := range known {
 		l.Add(p)
 	}
 	asked := make(map[uint64]bool)
 	for _, p := range e.o.Labelled {
-		asked[block.Key(uint32(p.I), uint32(p.J))] = true
+		asked[key(uint32(p.I), uint32(p.J))] = true
 	}
 	for {
 		k, p, err := l.Next(x, func(k int) bool { return asked[pool[k].Key] })
@@ -246,7 +245,7 @@ func (e *engine) ask(prior *match.Model, known []match.Pair, pool []block.Entry,
 		if k < 0 {
 			break
 		}
-		i, j := block.Pair(pool[k].Key)
+		i, j := Pair(pool[k].Key)
 		asked[pool[k].Key] = true
 		m, err := l.Model()
 		if err != nil {

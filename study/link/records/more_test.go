@@ -10,7 +10,6 @@ import (
 
 	"sotto/study/link"
 	"sotto/study/link/records"
-	"sotto/study/link/records/block"
 	"sotto/study/link/records/field"
 )
 
@@ -21,7 +20,7 @@ func TestStored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := block.NewRows()
+	rows, err := records.NewRows()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,6 @@ import (
 	"fmt"
 
 	"sotto/study/link"
-	"sotto/study/link/records/block"
 	"sotto/study/link/records/match"
 	"sotto/text/encode"
 )
@@ -33,8 +32,8 @@ type Table struct {
 	Entity  []string   // whose each row is, empty if it is not known; nil if nobody knows
 	Source  []string   // where each row comes from, if no source has anybody twice; nil otherwise
 
-	Stored *block.Rows // rows on disk
-	Places []int       // where the columns are that are compared, in a row on disk
+	Stored *rows // rows on disk
+	Places []int // where the columns are that are compared, in a row on disk
 }
 
 // Len returns how many rows there are.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"sotto/study/link/records/block"
 	"sotto/study/link/records/match"
 )
 
@@ -19,7 +18,7 @@ func weigh(logit float64) int32 {
 // score compares all pairs, keeps their weights on disk, and joins rows that are
 // probably one.
 func (e *engine) score(ctx context.Context, r *Result) error {
-	e.scored = block.NewSpool(max(1, len(e.found.Tiles)))
+	e.scored = newSpool(max(1, len(e.found.Tiles)))
 	e.set = make([]int32, e.n)
 	for i := range e.set {
 		e.set[i] = int32(i)
@@ -33,12 +32,12 @@ func (e *engine) score(ctx context.Context, r *Result) error {
 	for p, t := range e.found.Tiles {
 		parts[[2]int{t.I, t.J}] = p
 	}
-	err := e.tiles(ctx, "comparing pairs", func(block.Entry) bool { return true }, func(pairs []block.Entry, at func(uint32) *row) error {
-		i, j := block.Pair(pairs[0].Key)
+	err := e.tiles(ctx, "comparing pairs", func(entry) bool { return true }, func(pairs []entry, at func(uint32) *row) error {
+		i, j := Pair(pairs[0].Key)
 		part = parts[[2]int{int(i) / chunkRows * chunkRows, int(j) / chunkRows * chunkRows}]
 		logits := e.logits(r.Model, pairs, at)
 		for k, z := range logits {
-			i, j := block.Pair(pairs[k].Key)
+			i, j := Pair(pairs[k].Key)
 			w := weigh(z)
 			if w < 0 {
 				e.join(i, j)
@@ -46,7 +45,7 @@ func (e *engine) score(ctx context.Context, r *Result) error {
 			if e.entity[i] >= 0 && e.entity[j] >= 0 && !e.trained[i] && !e.trained[j] {
 				tally.Add(match.Probability(z), e.entity[i] == e.entity[j])
 			}
-			if err := e.scored.Add(part, block.Entry{Key: pairs[k].Key, Value: uint32(w)}); err != nil {
+			if err := e.scored.Add(part, entry{Key: pairs[k].Key, Value: uint32(w)}); err != nil {
 				return err
 			}
 		}
@@ -60,7 +59,7 @@ func (e *engine) score(ctx context.Context, r *Result) error {
 }
 
 // logits compares pairs without keeping what was found.
-func (e *engine) logits(m *match.Model, pairs []block.Entry, at func(uint32) *row) []float64 {
+func (e *engine) logits(m *match.Model, pairs []entry, at func(uint32) *row) []float64 {
 	out := make([]float64, len(pairs))
 	width := match.Width(len(e.t.Columns))
 	const many = 512
@@ -68,7 +67,7 @@ func (e *engine) logits(m *match.Model, pairs []block.Entry, at func(uint32) *ro
 		n := (len(pairs) + many - 1) / many * 16
 		x := make([]float64, width)
 		for k := len(pairs) * part / n; k < len(pairs)*(part+1)/n; k++ {
-			i, j := block.Pair(pairs[k].Key)
+			i, j := Pair(pairs[k].Key)
 			e.compare(x, at(i), at(j))
 			out[k] = m.Logit(x)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"sotto/study/link/records/block"
 	"sotto/study/link/records/match"
 )
 
@@ -56,9 +55,9 @@ func (e *engine) fill(c *chunk, need []bool) error {
 
 // tiles calls visit with the wanted pairs of every tile, and their rows, tile by tile
 // in order.
-func (e *engine) tiles(ctx context.Context, what string, wants func(block.Entry) bool, visit func(pairs []block.Entry, at func(i uint32) *row) error) error {
+func (e *engine) tiles(ctx context.Context, what string, wants func(entry) bool, visit func(pairs []entry, at func(i uint32) *row) error) error {
 	var first chunk
-	var buf []block.Entry
+	var buf []entry
 	done := 0
 	for p, tile := range e.found.Tiles {
 		if err := ctx.Err(); err != nil {
@@ -70,7 +69,7 @@ func (e *engine) tiles(ctx context.Context, what string, wants func(block.Entry)
 		}
 		buf = pairs
 		done += len(pairs)
-		pairs = slices.DeleteFunc(pairs, func(x block.Entry) bool { return !wants(x) })
+		pairs = slices.DeleteFunc(pairs, func(x entry) bool { return !wants(x) })
 		if len(pairs) == 0 {
 			continue
 		}
@@ -86,7 +85,7 @@ func (e *engine) tiles(ctx context.Context, what string, wants func(block.Entry)
 			needJ = needI
 		}
 		for _, x := range pairs {
-			i, j := block.Pair(x.Key)
+			i, j := Pair(x.Key)
 			needI[int(i)-tile.I], needJ[int(j)-tile.J] = true, true
 		}
 		if err = e.fill(&first, needI); err != nil {
@@ -112,11 +111,11 @@ func (e *engine) tiles(ctx context.Context, what string, wants func(block.Entry)
 }
 
 // comparisons returns what comparisons of pairs find.
-func (e *engine) comparisons(pairs []block.Entry, at func(i uint32) *row) [][]float64 {
+func (e *engine) comparisons(pairs []entry, at func(i uint32) *row) [][]float64 {
 	width := match.Width(len(e.t.Columns))
 	out := make([][]float64, len(pairs))
 	e.parallel(len(pairs), func(k int) {
-		i, j := block.Pair(pairs[k].Key)
+		i, j := Pair(pairs[k].Key)
 		out[k] = make([]float64, width)
 		e.compare(out[k], at(i), at(j))
 	})

@@ -1,15 +1,4 @@
-// Package block finds the pairs of rows that are worth a comparison, on disk: rows
-// that share a key are a block, and pairs of rows of a block are candidates.
-//
-// What is in memory does not grow with the number of keys or pairs: they lie in a
-// temporary file, divided so that each part can be sorted alone. A small table never
-// touches the disk.
-//
-//	f := block.NewFinder(rows, block.Options{})
-//	defer f.Close()
-//	f.Add(row, key) // every key of every row
-//	found, err := f.Pairs(ctx)
-package block
+package records
 
 import (
 	"bufio"
@@ -20,8 +9,20 @@ import (
 	"slices"
 )
 
+// This part of the package finds the pairs of rows that are worth a comparison, on disk: rows
+// that share a key are a block, and pairs of rows of a block are candidates.
+//
+// What is in memory does not grow with the number of keys or pairs: they lie in a
+// temporary file, divided so that each part can be sorted alone. A small table never
+// touches the disk.
+//
+//	f := NewFinder(rows, BlockOptions{})
+//	defer f.Close()
+//	f.Add(row, key) // every key of every row
+//	found, err := f.Pairs(ctx)
+
 // An Entry is a number and what belongs to it.
-type Entry struct {
+type entry struct {
 	Key   uint64
 	Value uint32
 }
@@ -31,9 +32,9 @@ const entrySize = 12
 
 // A Spool keeps entries in parts: in memory while they are few, else in a file that is
 // gone when the process ends, however it ends.
-type Spool struct {
+type spool struct {
 	most   int // entries in memory
-	parts  [][]Entry
+	parts  [][]entry
 	held   int // entries in memory
 	size   []int
 	places [][]place
@@ -52,12 +53,12 @@ type place struct {
 var held = 2 << 20
 
 // NewSpool returns an empty spool of so many parts.
-func NewSpool(parts int) *Spool {
-	return &Spool{most: held, parts: make([][]Entry, parts), size: make([]int, parts), places: make([][]place, parts)}
+func newSpool(parts int) *spool {
+	return &spool{most: held, parts: make([][]entry, parts), size: make([]int, parts), places: make([][]place, parts)}
 }
 
 // Add adds an entry to a part.
-func (s *Spool) Add(part int, e Entry) error {
+func (s *spool) Add(part int, e entry) error {
 	if s.held == s.most {
 		if err := s.flush(); err != nil {
 			return err
@@ -70,13 +71,13 @@ func (s *Spool) Add(part int, e Entry) error {
 }
 
 // Parts returns how many parts there are.
-func (s *Spool) Parts() int { return len(s.parts) }
+func (s *spool) Parts() int { return len(s.parts) }
 
 // Size returns how many entries a part has.
-func (s *Spool) Size(part int) int { return s.size[part] }
+func (s *spool) Size(part int) int { return s.size[part] }
 
 // Len returns how many entries there are in all.
-func (s *Spool) Len() int {
+func (s *spool) Len() int {
 	sum := 0
 	for _, n := range s.size {
 		sum += n
@@ -85,7 +86,7 @@ func (s *Spool) Len() int {
 }
 
 // flush moves what is in memory to the file.
-func (s *Spool) flush() error {
+func (s *spool) flush() error {
 	if s.file == nil {
 		f, err := temporary()
 		if err != nil {
@@ -122,7 +123,7 @@ func (s *Spool) flush() error {
 
 // Read returns the entries of a part, in the order in which they were added, in the
 // place of into, which may be nil.
-func (s *Spool) Read(part int, into []Entry) ([]Entry, error) {
+func (s *spool) Read(part int, into []entry) ([]entry, error) {
 	out := slices.Grow(into[:0], s.size[part])
 	buf := make([]byte, 0)
 	for _, p := range s.places[part] {
@@ -131,14 +132,14 @@ func (s *Spool) Read(part int, into []Entry) ([]Entry, error) {
 			return nil, err
 		}
 		for k := 0; k < len(buf); k += entrySize {
-			out = append(out, Entry{binary.LittleEndian.Uint64(buf[k:]), binary.LittleEndian.Uint32(buf[k+8:])})
+			out = append(out, entry{binary.LittleEndian.Uint64(buf[k:]), binary.LittleEndian.Uint32(buf[k+8:])})
 		}
 	}
 	return append(out, s.parts[part]...), nil
 }
 
 // Close gives the room on disk back. The spool is of no use then.
-func (s *Spool) Close() {
+func (s *spool) Close() {
 	if s != nil && s.file != nil {
 		discard(s.file)
 		s.file = nil
@@ -146,8 +147,8 @@ func (s *Spool) Close() {
 }
 
 // Sort orders entries by key, then by value.
-func Sort(entries []Entry) {
-	slices.SortFunc(entries, func(a, b Entry) int {
+func sort(entries []entry) {
+	slices.SortFunc(entries, func(a, b entry) int {
 		if c := cmp.Compare(a.Key, b.Key); c != 0 {
 			return c
 		}

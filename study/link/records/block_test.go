@@ -1,4 +1,4 @@
-package block_test
+package records_test
 
 import (
 	"context"
@@ -7,13 +7,13 @@ import (
 	"reflect"
 	"testing"
 
-	"sotto/study/link/records/block"
+	"sotto/study/link/records"
 )
 
 // pairs finds the pairs of rows that have keys, each row a list of them.
-func pairs(t *testing.T, rows [][]uint64, o block.Options) (*block.Found, map[[2]uint32]bool) {
+func pairs(t *testing.T, rows [][]uint64, o records.BlockOptions) (*records.Found, map[[2]uint32]bool) {
 	t.Helper()
-	f := block.NewFinder(len(rows), o)
+	f := records.NewFinder(len(rows), o)
 	defer f.Close()
 	for i, keys := range rows {
 		for _, k := range keys {
@@ -34,7 +34,7 @@ func pairs(t *testing.T, rows [][]uint64, o block.Options) (*block.Found, map[[2
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			i, j := block.Pair(e.Key)
+			i, j := records.Pair(e.Key)
 			if i >= j || out[[2]uint32{i, j}] || int(i) < tile.I || int(i) >= tile.I+tile.Rows || int(j) < tile.J || int(j) >= tile.J+tile.Rows {
 				t.Errorf("pair %d, %d in tile %+v: not in order, twice, or in another's tile", i, j, tile)
 			}
@@ -69,8 +69,8 @@ func TestPairs(t *testing.T) {
 	}
 	for _, chunk := range []int{0, 7, 50, 120} {
 		for _, held := range []int{0, 50} {
-			undo := block.Hold(held)
-			_, got := pairs(t, rows, block.Options{Chunk: chunk})
+			undo := records.Hold(held)
+			_, got := pairs(t, rows, records.BlockOptions{Chunk: chunk})
 			undo()
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("chunk %d, %d in memory: %d pairs, want %d", chunk, held, len(got), len(want))
@@ -85,18 +85,18 @@ func TestBounds(t *testing.T) {
 	for i := range rows {
 		rows[i] = []uint64{1 << 60, uint64(i/2) << 44} // all share one key, two share another
 	}
-	found, got := pairs(t, rows, block.Options{Pairs: 1500})
+	found, got := pairs(t, rows, records.BlockOptions{Pairs: 1500})
 	if len(got) != 1000 || found.Skipped != 1 || found.Widest != 2000 || found.Bound != 2 {
 		t.Errorf("%d pairs, %+v", len(got), *found)
 	}
 	for i := range rows { // ten share a third key
 		rows[i] = append(rows[i], uint64(i/10)<<40|1<<63)
 	}
-	found, got = pairs(t, rows, block.Options{Pairs: 4000})
+	found, got = pairs(t, rows, records.BlockOptions{Pairs: 4000})
 	if len(got) != 1000 || found.Left != 8000 {
 		t.Errorf("%d pairs, %d left out, want the 1000 that share two keys, and 8000", len(got), found.Left)
 	}
-	_, got = pairs(t, rows, block.Options{Pairs: 1500, Never: func(i, _ uint32) bool { return i%2 == 0 }})
+	_, got = pairs(t, rows, records.BlockOptions{Pairs: 1500, Never: func(i, _ uint32) bool { return i%2 == 0 }})
 	for p := range got {
 		if p[0]%2 == 0 {
 			t.Errorf("pair %v is compared, must not be", p)
@@ -105,7 +105,7 @@ func TestBounds(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	r, err := block.NewRows()
+	r, err := records.NewRows()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestRows(t *testing.T) {
 
 // Vectors that are near share a key in some table, and those that are opposite in none.
 func TestPlanes(t *testing.T) {
-	p := block.NewPlanes(32, 1000, 1)
+	p := records.NewPlanes(32, 1000, 1)
 	rng := weakrand.New(weakrand.NewPCG(2, 2))
 	keys := func(v []int8) map[uint64]bool {
 		out := make(map[uint64]bool)
@@ -172,8 +172,8 @@ func TestPlanes(t *testing.T) {
 	}
 }
 
-func ExampleFinder() {
-	f := block.NewFinder(3, block.Options{})
+func Examplefinder() {
+	f := records.NewFinder(3, records.BlockOptions{})
 	defer f.Close()
 	for row, key := range []uint64{7, 8, 7} {
 		_ = f.Add(row, key)
@@ -181,6 +181,6 @@ func ExampleFinder() {
 	found, _ := f.Pairs(context.Background())
 	defer found.Close()
 	entries, _ := found.Read(0, nil)
-	fmt.Println(block.Pair(entries[0].Key))
+	fmt.Println(records.Pair(entries[0].Key))
 	// Output: 0 2
 }

@@ -1,4 +1,4 @@
-package block
+package records
 
 // Hold makes spools keep so many entries in memory, until it is undone; 0 changes
 // nothing.

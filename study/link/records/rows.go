@@ -1,4 +1,4 @@
-package block
+package records
 
 import (
 	"bufio"
@@ -10,7 +10,7 @@ import (
 )
 
 // Rows is a table of texts on disk. Of each row eight bytes are in memory.
-type Rows struct {
+type rows struct {
 	file  *os.File
 	w     *bufio.Writer
 	start []int64 // of each row, and the end
@@ -18,19 +18,19 @@ type Rows struct {
 }
 
 // NewRows returns an empty table.
-func NewRows() (*Rows, error) {
+func NewRows() (*rows, error) {
 	f, err := temporary()
 	if err != nil {
 		return nil, err
 	}
-	return &Rows{file: f, w: bufio.NewWriterSize(f, 1<<18), start: []int64{0}}, nil
+	return &rows{file: f, w: bufio.NewWriterSize(f, 1<<18), start: []int64{0}}, nil
 }
 
 // Len returns how many rows there are.
-func (r *Rows) Len() int { return len(r.start) - 1 }
+func (r *rows) Len() int { return len(r.start) - 1 }
 
 // Add adds a row.
-func (r *Rows) Add(fields []string) error {
+func (r *rows) Add(fields []string) error {
 	end := r.start[len(r.start)-1]
 	var b [binary.MaxVarintLen64]byte
 	for _, text := range fields {
@@ -49,7 +49,7 @@ func (r *Rows) Add(fields []string) error {
 }
 
 // Flush makes what was added readable. It must come before the first Read.
-func (r *Rows) Flush() error {
+func (r *rows) Flush() error {
 	r.dirty = false
 	return r.w.Flush()
 }
@@ -58,7 +58,7 @@ func (r *Rows) Flush() error {
 const mostRead = 1 << 20
 
 // Read calls visit with the rows from lo up to hi, in order.
-func (r *Rows) Read(lo, hi int, visit func(i int, fields []string) error) error {
+func (r *rows) Read(lo, hi int, visit func(i int, fields []string) error) error {
 	if r.dirty {
 		return errors.New("block: rows were added and not flushed")
 	}
@@ -107,7 +107,7 @@ func decode(b []byte) (out []string, err error) {
 }
 
 // Close gives the room on disk back.
-func (r *Rows) Close() {
+func (r *rows) Close() {
 	if r != nil && r.file != nil {
 		discard(r.file)
 		r.file = nil

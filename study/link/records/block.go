@@ -1,4 +1,4 @@
-package block
+package records
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 )
 
 // Options bound what is compared. The zero value serves.
-type Options struct {
+type BlockOptions struct {
 	Pairs int // most pairs that are compared; 0 means 20 a row, and at least 100,000
 	Chunk int // rows of a tile; 0 means 65,536
 	// Never, if it is not nil, says of which pairs it is known that they are not the
@@ -15,7 +15,7 @@ type Options struct {
 	Never func(i, j uint32) bool
 }
 
-func (o Options) pairs(rows int) int {
+func (o BlockOptions) pairs(rows int) int {
 	if o.Pairs > 0 {
 		return o.Pairs
 	}
@@ -30,31 +30,31 @@ const perPair = 3
 const keyParts = 256
 
 // A Finder finds pairs.
-type Finder struct {
+type finder struct {
 	rows int
-	o    Options
-	keys *Spool
+	o    BlockOptions
+	keys *spool
 }
 
 // NewFinder returns a finder for so many rows.
-func NewFinder(rows int, o Options) *Finder {
+func NewFinder(rows int, o BlockOptions) *finder {
 	if o.Chunk == 0 {
 		o.Chunk = 1 << 16
 	}
-	return &Finder{rows: rows, o: o, keys: NewSpool(keyParts)}
+	return &finder{rows: rows, o: o, keys: newSpool(keyParts)}
 }
 
 // Add says that a row has a key. A key may be added twice.
-func (f *Finder) Add(row int, key uint64) error {
-	return f.keys.Add(int(key>>56), Entry{key, uint32(row)})
+func (f *finder) Add(row int, key uint64) error {
+	return f.keys.Add(int(key>>56), entry{key, uint32(row)})
 }
 
 // Close gives the room on disk back.
-func (f *Finder) Close() { f.keys.Close() }
+func (f *finder) Close() { f.keys.Close() }
 
 // Found is the pairs to compare.
 type Found struct {
-	Pairs   *Spool // a part is a tile: rows of one chunk with rows of another; Key is a pair, see [Pair]
+	Pairs   *spool // a part is a tile: rows of one chunk with rows of another; Key is a pair, see [Pair]
 	Tiles   []Tile // of each part
 	Count   int    // pairs that are compared
 	Left    int    // pairs that share a key and are left out, because the others share more
@@ -72,13 +72,13 @@ type Tile struct{ I, J, Rows int } // first rows, and how many there are in each
 func Pair(key uint64) (i, j uint32) { return uint32(key >> 32), uint32(key) }
 
 // Key is the key of a pair of rows.
-func Key(i, j uint32) uint64 { return uint64(min(i, j))<<32 | uint64(max(i, j)) }
+func key(i, j uint32) uint64 { return uint64(min(i, j))<<32 | uint64(max(i, j)) }
 
 // Close gives the room on disk back.
 func (f *Found) Close() { f.Pairs.Close() }
 
 // Read returns the pairs of a tile, in order, in the place of into.
-func (f *Found) Read(tile int, into []Entry) ([]Entry, error) {
+func (f *Found) Read(tile int, into []entry) ([]entry, error) {
 	all, err := f.Pairs.Read(tile, into)
 	if err != nil {
 		return nil, err
@@ -95,14 +95,14 @@ func (f *Found) Read(tile int, into []Entry) ([]Entry, error) {
 // Pairs finds the pairs that share a key that few rows have. It chooses how many rows
 // may share one so that not many more pairs are found than are wanted, and of these
 // takes those that share the most: each key counts by how rare it is.
-func (f *Finder) Pairs(ctx context.Context) (*Found, error) {
+func (f *finder) Pairs(ctx context.Context) (*Found, error) {
 	if f.rows > math.MaxUint32 {
 		return nil, fmt.Errorf("block: rows are %d, must be at most %d", f.rows, uint32(math.MaxUint32))
 	}
 	found := &Found{}
 	want := f.o.pairs(f.rows)
 	sizes := map[int]int{}
-	err := f.blocks(ctx, func(rows []Entry) error {
+	err := f.blocks(ctx, func(rows []entry) error {
 		sizes[len(rows)]++
 		return nil
 	})
@@ -113,7 +113,7 @@ func (f *Finder) Pairs(ctx context.Context) (*Found, error) {
 	raw := f.tiles(found)
 	defer raw.Close()
 	chunks := f.chunks()
-	err = f.blocks(ctx, func(rows []Entry) error {
+	err = f.blocks(ctx, func(rows []entry) error {
 		if len(rows) > found.Bound {
 			return nil
 		}
@@ -125,7 +125,7 @@ func (f *Finder) Pairs(ctx context.Context) (*Found, error) {
 					continue
 				}
 				at := tile(int(i)/f.o.Chunk, int(j)/f.o.Chunk, chunks)
-				if failed := raw.Add(at, Entry{Key(i, j), evidence}); failed != nil {
+				if failed := raw.Add(at, entry{key(i, j), evidence}); failed != nil {
 					return failed
 				}
 			}
@@ -167,8 +167,8 @@ func (f *Found) bound(sizes map[int]int, most int) {
 const leastBound = 5
 
 // blocks calls visit with the rows of every key that two rows and more share, in order.
-func (f *Finder) blocks(ctx context.Context, visit func(rows []Entry) error) error {
-	var buf []Entry
+func (f *finder) blocks(ctx context.Context, visit func(rows []entry) error) error {
+	var buf []entry
 	for p := range keyParts {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -178,7 +178,7 @@ func (f *Finder) blocks(ctx context.Context, visit func(rows []Entry) error) err
 			return err
 		}
 		buf = entries
-		Sort(entries)
+		sort(entries)
 		for len(entries) > 0 {
 			n, rows := 1, entries[:1]
 			for ; n < len(entries) && entries[n].Key == entries[0].Key; n++ {
@@ -197,18 +197,18 @@ func (f *Finder) blocks(ctx context.Context, visit func(rows []Entry) error) err
 	return nil
 }
 
-func (f *Finder) chunks() int { return (f.rows + f.o.Chunk - 1) / f.o.Chunk }
+func (f *finder) chunks() int { return (f.rows + f.o.Chunk - 1) / f.o.Chunk }
 
 // tiles lists the tiles, and returns a spool with a part for each.
-func (f *Finder) tiles(found *Found) *Spool {
+func (f *finder) tiles(found *Found) *spool {
 	n := f.chunks()
 	for a := range n {
 		for b := a; b < n; b++ {
 			found.Tiles = append(found.Tiles, Tile{a * f.o.Chunk, b * f.o.Chunk, f.o.Chunk})
 		}
 	}
-	found.Pairs = NewSpool(max(1, len(found.Tiles)))
-	return NewSpool(max(1, len(found.Tiles)))
+	found.Pairs = newSpool(max(1, len(found.Tiles)))
+	return newSpool(max(1, len(found.Tiles)))
 }
 
 // tile is the number of the tile of two chunks, the first not above the second.
@@ -216,8 +216,8 @@ func tile(a, b, chunks int) int { return a*chunks - a*(a-1)/2 + b - a }
 
 // unite makes one entry of those of the same pair, and keeps what has the most
 // evidence.
-func (f *Found) unite(ctx context.Context, raw *Spool, want int) error {
-	var buf []Entry
+func (f *Found) unite(ctx context.Context, raw *spool, want int) error {
+	var buf []entry
 	histogram := map[uint32]int{}
 	total := 0
 	for p := range raw.Parts() {
@@ -229,7 +229,7 @@ func (f *Found) unite(ctx context.Context, raw *Spool, want int) error {
 			return err
 		}
 		buf = entries
-		Sort(entries)
+		sort(entries)
 		for len(entries) > 0 {
 			e, n := entries[0], 1
 			for ; n < len(entries) && entries[n].Key == e.Key; n++ {

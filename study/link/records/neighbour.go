@@ -1,4 +1,4 @@
-package block
+package records
 
 import (
 	"math/bits"
@@ -11,7 +11,7 @@ import (
 // planes, and vectors on the same sides of all planes of a table share a key. Those
 // that are near share one in some table, with a probability that grows with how near
 // they are.
-type Planes struct {
+type planes struct {
 	dim, tables, bits int
 	normal            []float32 // tables·bits·dim numbers
 }
@@ -20,8 +20,8 @@ type Planes struct {
 const planeTables = 12
 
 // NewPlanes returns planes for so many vectors, few of which share a key.
-func NewPlanes(dim, rows int, seed uint64) *Planes {
-	p := &Planes{dim: dim, tables: planeTables, bits: min(20, max(6, bits.Len(uint(rows))-2))}
+func NewPlanes(dim, rows int, seed uint64) *planes {
+	p := &planes{dim: dim, tables: planeTables, bits: min(20, max(6, bits.Len(uint(rows))-2))}
 	rng := weakrand.New(weakrand.NewPCG(seed, 41))
 	p.normal = make([]float32, p.tables*p.bits*dim)
 	for k := range p.normal {
@@ -31,7 +31,7 @@ func NewPlanes(dim, rows int, seed uint64) *Planes {
 }
 
 // Keys calls add with the keys of a vector, none of one that is zero.
-func (p *Planes) Keys(v []int8, add func(uint64)) {
+func (p *planes) Keys(v []int8, add func(uint64)) {
 	zero := true
 	for _, x := range v {
 		zero = zero && x == 0
