@@ -21,7 +21,6 @@ import (
 	"sotto/study/link"
 	"sotto/study/link/outcome"
 	"sotto/study/link/records"
-	"sotto/study/link/records/match"
 	"sotto/text/encode/catalogue"
 )
 
@@ -226,7 +225,7 @@ func runRecords(ctx context.Context, o recordsOptions, std term.Streams) error {
 // model opens the model and the encoder.
 func (o *recordsOptions) model(ctx context.Context) error {
 	if o.with != "" {
-		m, err := match.Load(o.with)
+		m, err := records.Load(o.with)
 		if err != nil {
 			return err
 		}
@@ -371,7 +370,7 @@ func printRecords(out io.Writer, r outcome.Records) error {
 }
 
 // printCalibration prints how well probabilities fit.
-func printCalibration(out io.Writer, c *match.Calibration) error {
+func printCalibration(out io.Writer, c *records.Calibration) error {
 	if c == nil {
 		return nil
 	}

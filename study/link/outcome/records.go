@@ -8,7 +8,6 @@ import (
 	"sotto/evidence/page"
 	"sotto/study/link"
 	"sotto/study/link/records"
-	"sotto/study/link/records/match"
 )
 
 // Records is what "sotto link records" prints. It holds numbers of rows and names of
@@ -43,8 +42,8 @@ type Records struct {
 	// Calibration is that of compared pairs of which the truth is known and was not
 	// trained on, and Crossed that of the labelled pairs, each judged by a model that was
 	// not trained on it.
-	Calibration *match.Calibration `json:"calibration,omitempty"`
-	Crossed     *match.Calibration `json:"calibration_crossed,omitempty"`
+	Calibration *records.Calibration `json:"calibration,omitempty"`
+	Crossed     *records.Calibration `json:"calibration_crossed,omitempty"`
 
 	Constant  float64             `json:"constant"`
 	Features  []records.Feature   `json:"features"`
@@ -96,7 +95,7 @@ func (r *Records) sections() []page.Section {
 	}
 	for _, c := range []struct {
 		of    string
-		found *match.Calibration
+		found *records.Calibration
 	}{{"Probabilities of pairs that were not trained on", r.Calibration}, {"Probabilities of labelled pairs, by models that did not see them", r.Crossed}} {
 		if c.found == nil {
 			continue

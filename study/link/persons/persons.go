@@ -17,7 +17,6 @@ import (
 	"sotto/data/own"
 	"sotto/study/link"
 	"sotto/study/link/records"
-	"sotto/study/link/records/match"
 )
 
 // Link is Find for a program that does not know this package.
@@ -103,8 +102,8 @@ func (t Table) validate() error {
 }
 
 // model reads a model and refuses one that cannot decide here.
-func readModel(content []byte) (*match.Model, error) {
-	m, err := match.Parse(content)
+func readModel(content []byte) (*records.Model, error) {
+	m, err := records.Parse(content)
 	if err != nil {
 		return nil, fmt.Errorf("persons: not a model that links rows: %w", err)
 	}

@@ -3,8 +3,6 @@ package records
 import (
 	"context"
 	"fmt"
-
-	"sotto/study/link/records/match"
 )
 
 // A Comparer compares single rows of a table, for whoever wants to know what speaks for
@@ -26,16 +24,16 @@ func NewComparer(ctx context.Context, t Table, o Options) (*Comparer, error) {
 }
 
 // Explain says what a model finds for and against two rows.
-func (c *Comparer) Explain(m *match.Model, i, j int) (match.Explanation, error) {
+func (c *Comparer) Explain(m *Model, i, j int) (Explanation, error) {
 	if i < 0 || i >= c.e.n || j < 0 || j >= c.e.n || i == j {
-		return match.Explanation{}, fmt.Errorf("records: rows are %d and %d, must be two of 0 to %d", i, j, c.e.n-1)
+		return Explanation{}, fmt.Errorf("records: rows are %d and %d, must be two of 0 to %d", i, j, c.e.n-1)
 	}
 	if len(m.Columns) != len(c.e.t.Columns) {
-		return match.Explanation{}, fmt.Errorf("records: the model compares %d columns and the table has %d, must be as many", len(m.Columns), len(c.e.t.Columns))
+		return Explanation{}, fmt.Errorf("records: the model compares %d columns and the table has %d, must be as many", len(m.Columns), len(c.e.t.Columns))
 	}
 	x, err := c.e.pair(i, j)
 	if err != nil {
-		return match.Explanation{}, err
+		return Explanation{}, err
 	}
 	return m.Explain(x), nil
 }

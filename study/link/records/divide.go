@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"sotto/study/link"
-	"sotto/study/link/records/match"
 )
 
 // A group is rows that are probably one, or connected by such rows.
@@ -222,7 +221,7 @@ func some(pairs []link.Pair, at map[int]int) (out []link.Pair) {
 }
 
 // missing compares the pairs of whole groups that share no key.
-func (e *engine) missing(m *match.Model, groups []group, pairs []entry) ([]entry, error) {
+func (e *engine) missing(m *Model, groups []group, pairs []entry) ([]entry, error) {
 	have := make(map[uint64]bool, len(pairs))
 	for _, x := range pairs {
 		have[x.Key] = true

@@ -10,7 +10,6 @@ import (
 
 	"sotto/study/link"
 	"sotto/study/link/records/field"
-	"sotto/study/link/records/match"
 	"sotto/text/encode"
 )
 
@@ -40,7 +39,7 @@ func newEngine(t Table, o Options) *engine {
 	if e.workers == 0 {
 		e.workers = runtime.GOMAXPROCS(0)
 	}
-	for range match.Width(len(t.Columns)) / field.Count {
+	for range Width(len(t.Columns)) / field.Count {
 		e.counts = append(e.counts, field.NewFrequencies(e.n))
 	}
 	e.number()

@@ -4,19 +4,18 @@ import (
 	"errors"
 
 	"sotto/study/link/records/field"
-	"sotto/study/link/records/match"
 )
 
 // An Explainer says of any two rows of a table what speaks for and against them, after
 // [Link] has divided it.
 type Explainer struct {
 	e *engine
-	m *match.Model
+	m *Model
 }
 
 // NewExplainer counts the words of a table whose rows are in memory, for a model that
 // compares no rows as a whole.
-func NewExplainer(t Table, m *match.Model) (*Explainer, error) {
+func NewExplainer(t Table, m *Model) (*Explainer, error) {
 	if err := t.Validate(); err != nil {
 		return nil, err
 	}
@@ -40,10 +39,10 @@ func NewExplainer(t Table, m *match.Model) (*Explainer, error) {
 }
 
 // Pair explains two rows, by their numbers. It panics if there are no such rows.
-func (x *Explainer) Pair(i, j int) (match.Explanation, error) {
+func (x *Explainer) Pair(i, j int) (Explanation, error) {
 	features, err := x.e.pair(i, j)
 	if err != nil {
-		return match.Explanation{}, err
+		return Explanation{}, err
 	}
 	return x.m.Explain(features), nil
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"sotto/study/link/records/field"
-	"sotto/study/link/records/match"
 )
 
 // mostTrained is how many pairs are learnt from, drawn from those that could be.
@@ -36,7 +35,7 @@ func (e *engine) learn(ctx context.Context, r *Result) error {
 	}
 	labels := len(pairs) > 0
 	if !labels && !e.o.Unsupervised && e.o.Ask == nil && slices.ContainsFunc(e.entity, func(k int32) bool { return k >= 0 }) {
-		return match.ErrOneSided // those who name entities want them to be learnt from
+		return ErrOneSided // those who name entities want them to be learnt from
 	}
 	if len(pairs) >= enough && e.o.Ask == nil {
 		return e.fit(r, pairs, nil)
@@ -64,9 +63,9 @@ func (e *engine) learn(ctx context.Context, r *Result) error {
 	return nil
 }
 
-func (e *engine) fit(r *Result, pairs []match.Pair, prior *match.Model) error {
+func (e *engine) fit(r *Result, pairs []MatchPair, prior *Model) error {
 	e.stage("learning", 0, 0)
-	m, err := match.Fit(e.t.Columns, pairs, prior)
+	m, err := Fit(e.t.Columns, pairs, prior)
 	if err != nil {
 		return err
 	}
@@ -77,7 +76,7 @@ func (e *engine) fit(r *Result, pairs []match.Pair, prior *match.Model) error {
 
 // known returns the pairs that are labelled, and those of rows whose entity is learnt
 // from, drawn by chance if they are many.
-func (e *engine) known(ctx context.Context) ([]match.Pair, error) {
+func (e *engine) known(ctx context.Context) ([]MatchPair, error) {
 	out, err := e.labelled()
 	if err != nil || e.o.Unsupervised || !slices.Contains(e.trained, true) {
 		return out, err
@@ -99,7 +98,7 @@ func (e *engine) known(ctx context.Context) ([]match.Pair, error) {
 		for k, x := range e.comparisons(pairs, at) {
 			i, j := Pair(pairs[k].Key)
 			a, b := e.entity[i], e.entity[j]
-			out = append(out, match.Pair{X: x, Same: a == b, Fold: field.Mix(uint64(min(a, b)) + 1)})
+			out = append(out, MatchPair{X: x, Same: a == b, Fold: field.Mix(uint64(min(a, b)) + 1)})
 		}
 		return nil
 	})
@@ -151,8 +150,8 @@ func (e *engine) pool(ctx context.Context) (pairs []entry, x [][]float64, err er
 const mostRandom = 3000
 
 // estimate makes a model without a label.
-func (e *engine) estimate(alike [][]float64) (*match.Model, error) {
-	s := match.Sample{Rows: e.n, Candidates: e.found.Count, Alike: alike}
+func (e *engine) estimate(alike [][]float64) (*Model, error) {
+	s := Sample{Rows: e.n, Candidates: e.found.Count, Alike: alike}
 	rng := weakrand.New(weakrand.NewPCG(e.o.Seed, 23))
 	for range min(mostRandom, e.n*(e.n-1)/2) {
 		i, j := rng.IntN(e.n), rng.IntN(e.n)
@@ -165,12 +164,12 @@ func (e *engine) estimate(alike [][]float64) (*match.Model, error) {
 		}
 		s.Random = append(s.Random, x)
 	}
-	return match.Estimate(e.t.Columns, s), nil
+	return Estimate(e.t.Columns, s), nil
 }
 
 // labelled returns what is known of single pairs.
-func (e *engine) labelled() ([]match.Pair, error) {
-	var out []match.Pair
+func (e *engine) labelled() ([]MatchPair, error) {
+	var out []MatchPair
 	for k, l := range e.o.Labelled {
 		if l.I < 0 || l.I >= e.n || l.J < 0 || l.J >= e.n || l.I == l.J {
 			return nil, fmt.Errorf("records: labelled pair %d: rows are %d and %d, must be two of 0 to %d", k, l.I, l.J, e.n-1)
@@ -182,7 +181,7 @@ func (e *engine) labelled() ([]match.Pair, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, match.Pair{X: x, Same: l.Same, Fold: field.Mix(uint64(min(l.I, l.J)))})
+		out = append(out, MatchPair{X: x, Same: l.Same, Fold: field.Mix(uint64(min(l.I, l.J)))})
 	}
 	return out, nil
 }
@@ -197,7 +196,7 @@ func (e *engine) pair(i, j int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := make([]float64, match.Width(len(e.t.Columns)))
+	x := make([]float64, Width(len(e.t.Columns)))
 	e.compare(x, a, b)
 	return x, nil
 }
@@ -221,15 +220,15 @@ type Question struct {
 	Probability  float64  // that the model has now
 	Same, Others int      // answers so far
 	Left         int      // pairs that could still be asked about
-	match.Explanation
+	Explanation
 }
 
 // errAnswer is what a caller of [Link] is told that answers something else.
 var errAnswer = errors.New("records: the answer is none of same, other, unsure and quit")
 
 // ask asks until it is told to stop, and learns from each answer.
-func (e *engine) ask(prior *match.Model, known []match.Pair, pool []entry, x [][]float64) (*match.Model, int, error) {
-	l := match.NewLearner(e.t.Columns, prior)
+func (e *engine) ask(prior *Model, known []MatchPair, pool []entry, x [][]float64) (*Model, int, error) {
+	l := NewLearner(e.t.Columns, prior)
 	for _, p := range known {
 		l.Add(p)
 	}
@@ -268,7 +267,7 @@ func (e *engine) ask(prior *match.Model, known []match.Pair, pool []entry, x [][
 		}
 		switch answer {
 		case Same, Other:
-			l.Add(match.Pair{X: x[k], Same: answer == Same, Fold: field.Mix(uint64(i))})
+			l.Add(MatchPair{X: x[k], Same: answer == Same, Fold: field.Mix(uint64(i))})
 		case Unsure:
 		default:
 			return nil, 0, errAnswer

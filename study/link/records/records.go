@@ -21,7 +21,6 @@ import (
 	"fmt"
 
 	"sotto/study/link"
-	"sotto/study/link/records/match"
 	"sotto/text/encode"
 )
 
@@ -77,9 +76,9 @@ type Options struct {
 	Must    []link.Pair  // rows that are one, whatever the model says
 	Cannot  []link.Pair  // rows that are not
 
-	With         *match.Model // that is used; nil: one is made
-	Labelled     []Labelled   // pairs to learn from, beside the entities of rows
-	Unsupervised bool         // what is known is not learnt from, and measures alone
+	With         *Model     // that is used; nil: one is made
+	Labelled     []Labelled // pairs to learn from, beside the entities of rows
+	Unsupervised bool       // what is known is not learnt from, and measures alone
 	// Ask, if it is not nil, is asked about one pair after the other until it returns
 	// [Quit], and what it says is learnt from.
 	Ask func(Question) (Answer, error)
@@ -97,7 +96,7 @@ type Options struct {
 // A Result is a division of rows.
 type Result struct {
 	link.Solution
-	Model    *match.Model
+	Model    *Model
 	Blocks   Blocks
 	Pairs    int             // that were compared
 	Trained  int             // pairs that the model was trained on
@@ -106,15 +105,12 @@ type Result struct {
 	All      *link.Agreement // of all rows whose entity is known; nil if there are none
 	// Calibration is that of compared pairs of which the truth is known and that the
 	// model was not trained on; nil if there are none.
-	Calibration *match.Calibration
+	Calibration *Calibration
 	Explained   []Explained
 	// Graph is what was divided: pairs inside of what is probably one, and others with a
 	// probability of 5 % and more, or all if they are at most half a million.
 	Graph link.Graph
 }
-
-// Feature is the weight of a comparison.
-type Feature = match.Feature
 
 // Blocks says how pairs were found.
 type Blocks struct {
@@ -131,7 +127,7 @@ type Explained struct {
 	I      int  `json:"i"`
 	J      int  `json:"j"`
 	Joined bool `json:"joined"`
-	match.Explanation
+	Explanation
 }
 
 // Link divides the rows of a table.

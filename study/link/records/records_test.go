@@ -11,7 +11,6 @@ import (
 
 	"sotto/study/link"
 	"sotto/study/link/records"
-	"sotto/study/link/records/match"
 )
 
 // people is a table of made-up persons, each written in several ways.
@@ -33,7 +32,7 @@ func people() records.Table {
 func TestLink(t *testing.T) {
 	table := people()
 	r, err := records.Link(t.Context(), table, records.Options{})
-	if err != nil || !r.Optimal || r.Held == nil || r.Held.F1 < .9 || len(r.Features) != match.Width(2) {
+	if err != nil || !r.Optimal || r.Held == nil || r.Held.F1 < .9 || len(r.Features) != records.Width(2) {
 		t.Fatalf("%+v, %v", r.Held, err)
 	}
 	again, err := records.Link(t.Context(), table, records.Options{})

@@ -3,8 +3,6 @@ package records
 import (
 	"context"
 	"math"
-
-	"sotto/study/link/records/match"
 )
 
 // millionths is the unit of weights, in which they are stored.
@@ -12,7 +10,7 @@ const millionths = 1e6
 
 // weigh makes the weight of an edge of a logit, 1 − 2p in millionths.
 func weigh(logit float64) int32 {
-	return int32(math.Round((1 - 2*match.Probability(logit)) * millionths))
+	return int32(math.Round((1 - 2*Probability(logit)) * millionths))
 }
 
 // score compares all pairs, keeps their weights on disk, and joins rows that are
@@ -26,7 +24,7 @@ func (e *engine) score(ctx context.Context, r *Result) error {
 	for _, p := range e.o.Must {
 		e.join(uint32(p[0]), uint32(p[1]))
 	}
-	var tally match.Tally
+	var tally Tally
 	part := 0
 	parts := make(map[[2]int]int, len(e.found.Tiles))
 	for p, t := range e.found.Tiles {
@@ -43,7 +41,7 @@ func (e *engine) score(ctx context.Context, r *Result) error {
 				e.join(i, j)
 			}
 			if e.entity[i] >= 0 && e.entity[j] >= 0 && !e.trained[i] && !e.trained[j] {
-				tally.Add(match.Probability(z), e.entity[i] == e.entity[j])
+				tally.Add(Probability(z), e.entity[i] == e.entity[j])
 			}
 			if err := e.scored.Add(part, entry{Key: pairs[k].Key, Value: uint32(w)}); err != nil {
 				return err
@@ -59,9 +57,9 @@ func (e *engine) score(ctx context.Context, r *Result) error {
 }
 
 // logits compares pairs without keeping what was found.
-func (e *engine) logits(m *match.Model, pairs []entry, at func(uint32) *row) []float64 {
+func (e *engine) logits(m *Model, pairs []entry, at func(uint32) *row) []float64 {
 	out := make([]float64, len(pairs))
-	width := match.Width(len(e.t.Columns))
+	width := Width(len(e.t.Columns))
 	const many = 512
 	e.parallel((len(pairs)+many-1)/many*16, func(part int) { // in parts, each with one place to compare in
 		n := (len(pairs) + many - 1) / many * 16

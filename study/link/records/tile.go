@@ -3,8 +3,6 @@ package records
 import (
 	"context"
 	"slices"
-
-	"sotto/study/link/records/match"
 )
 
 // chunkRows is how many rows a chunk has. Two chunks are in memory at a time.
@@ -112,7 +110,7 @@ func (e *engine) tiles(ctx context.Context, what string, wants func(entry) bool,
 
 // comparisons returns what comparisons of pairs find.
 func (e *engine) comparisons(pairs []entry, at func(i uint32) *row) [][]float64 {
-	width := match.Width(len(e.t.Columns))
+	width := Width(len(e.t.Columns))
 	out := make([][]float64, len(pairs))
 	e.parallel(len(pairs), func(k int) {
 		i, j := Pair(pairs[k].Key)

@@ -1,4 +1,4 @@
-package match_test
+package records_test
 
 import (
 	"errors"
@@ -10,27 +10,27 @@ import (
 	"strings"
 	"testing"
 
+	"sotto/study/link/records"
 	"sotto/study/link/records/field"
-	"sotto/study/link/records/match"
 )
 
 // drawn makes pairs whose truth is a logistic model of two features of one column: the
 // logit is 8·spelling − 4 − 2·conflicting.
-func drawn(n int, seed uint64) (pairs []match.Pair) {
+func drawn(n int, seed uint64) (pairs []records.MatchPair) {
 	rng := weakrand.New(weakrand.NewPCG(seed, 1))
 	for k := range n {
-		x := make([]float64, match.Width(1))
+		x := make([]float64, records.Width(1))
 		x[field.Spelling] = rng.Float64()
 		x[field.OtherNumbers] = float64(rng.IntN(2))
 		z := 8*x[field.Spelling] - 4 - 2*x[field.OtherNumbers]
-		pairs = append(pairs, match.Pair{X: x, Same: rng.Float64() < match.Probability(z), Fold: uint64(k)})
+		pairs = append(pairs, records.MatchPair{X: x, Same: rng.Float64() < records.Probability(z), Fold: uint64(k)})
 	}
 	return pairs
 }
 
 // What was put in is found, and probabilities are what they say.
 func TestFit(t *testing.T) {
-	m, err := match.Fit([]string{"name"}, drawn(20000, 1), nil)
+	m, err := records.Fit([]string{"name"}, drawn(20000, 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,21 +43,21 @@ func TestFit(t *testing.T) {
 	}
 	// The mean of n draws is off by more than √(ln(2·10·10⁵)/2n) in one of ten bins with a
 	// probability below 10⁻⁵ (Hoeffding), which for n of each bin adds up to below .05.
-	var tally match.Tally
+	var tally records.Tally
 	for _, p := range drawn(20000, 2) {
-		tally.Add(match.Probability(m.Logit(p.X)), p.Same)
+		tally.Add(records.Probability(m.Logit(p.X)), p.Same)
 	}
 	if c := tally.Calibration(); c.Error > .05 || c.Pairs != 20000 || m.Calibration == nil || m.Calibration.Error > .05 {
 		t.Errorf("calibration is %+v and %+v", c, m.Calibration)
 	}
-	if _, err := match.Fit([]string{"name"}, drawn(20000, 1)[:0], nil); !errors.Is(err, match.ErrOneSided) {
+	if _, err := records.Fit([]string{"name"}, drawn(20000, 1)[:0], nil); !errors.Is(err, records.ErrOneSided) {
 		t.Errorf("error = %v, want ErrOneSided", err)
 	}
 }
 
 // Terms add up to the logit.
 func TestExplain(t *testing.T) {
-	m, err := match.Fit([]string{"name"}, drawn(500, 3), nil)
+	m, err := records.Fit([]string{"name"}, drawn(500, 3), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestExplain(t *testing.T) {
 
 // levels makes a comparison of columns, each at a level.
 func levels(columns ...int) []float64 {
-	x := make([]float64, match.Width(len(columns)))
+	x := make([]float64, records.Width(len(columns)))
 	for c, l := range columns {
 		f := x[c*field.Count:]
 		switch l {
@@ -114,7 +114,7 @@ func TestEstimate(t *testing.T) {
 		}
 		pairs = append(pairs, levels(at[:]...))
 	}
-	m := match.Estimate([]string{"a", "b", "c"}, match.Sample{Rows: 90, Candidates: len(pairs), Alike: pairs})
+	m := records.Estimate([]string{"a", "b", "c"}, records.Sample{Rows: 90, Candidates: len(pairs), Alike: pairs})
 	wrong := 0
 	for k, x := range pairs {
 		if (m.Logit(x) > 0) != same[k] {
@@ -146,7 +146,7 @@ func TestLearner(t *testing.T) {
 	for k, p := range pool {
 		x[k] = p.X
 	}
-	l := match.NewLearner([]string{"name"}, match.Estimate([]string{"name"}, match.Sample{Rows: 2000, Candidates: len(x), Alike: x}))
+	l := records.NewLearner([]string{"name"}, records.Estimate([]string{"name"}, records.Sample{Rows: 2000, Candidates: len(x), Alike: x}))
 	asked := make(map[int]bool)
 	for range 40 {
 		k, _, err := l.Next(x, func(k int) bool { return asked[k] })
@@ -155,7 +155,7 @@ func TestLearner(t *testing.T) {
 		}
 		asked[k] = true
 		z := 8*x[k][field.Spelling] - 4 - 2*x[k][field.OtherNumbers]
-		l.Add(match.Pair{X: x[k], Same: z > 0, Fold: uint64(k)})
+		l.Add(records.MatchPair{X: x[k], Same: z > 0, Fold: uint64(k)})
 	}
 	m, err := l.Model()
 	if err != nil {
@@ -176,7 +176,7 @@ func TestLearner(t *testing.T) {
 }
 
 func TestModelFile(t *testing.T) {
-	m, err := match.Fit([]string{"name"}, drawn(500, 3), nil)
+	m, err := records.Fit([]string{"name"}, drawn(500, 3), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,29 +184,29 @@ func TestModelFile(t *testing.T) {
 	if err = m.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	back, err := match.Load(path)
+	back, err := records.Load(path)
 	if err != nil || !reflect.DeepEqual(m, back) {
 		t.Errorf("the model that was read differs, %v", err)
 	}
-	for want, spoil := range map[string]func(*match.Model){
-		"format is":         func(m *match.Model) { m.Format = "x" },
-		"must be made anew": func(m *match.Model) { m.Features = m.Features[1:] },
-		"weights are for":   func(m *match.Model) { m.Columns = []string{"a", "b"} },
-		"must have 26":      func(m *match.Model) { m.Weights = [][]float64{{1}} },
+	for want, spoil := range map[string]func(*records.Model){
+		"format is":         func(m *records.Model) { m.Format = "x" },
+		"must be made anew": func(m *records.Model) { m.Features = m.Features[1:] },
+		"weights are for":   func(m *records.Model) { m.Columns = []string{"a", "b"} },
+		"must have 26":      func(m *records.Model) { m.Weights = [][]float64{{1}} },
 	} {
 		bad := *m
 		spoil(&bad)
 		if err := bad.Save(path); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := match.Load(path); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := records.Load(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error = %v, want %q", err, want)
 		}
 	}
 }
 
 func ExampleTally() {
-	var t match.Tally
+	var t records.Tally
 	t.Add(.9, true)
 	t.Add(.9, false)
 	fmt.Printf("%.1f\n", t.Calibration().Error)

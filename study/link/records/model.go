@@ -1,10 +1,4 @@
-// Package match learns what agreements between two rows say: a logistic model of
-// labelled pairs, calibrated on pairs that it was not trained on, or an estimate from
-// pairs without a label. It says of each pair what speaks for and against.
-//
-//	m, err := match.Fit(columns, pairs, match.Options{})
-//	e := m.Explain(x) // terms whose sum is the logit of the probability
-package match
+package records
 
 import (
 	"cmp"
@@ -18,12 +12,19 @@ import (
 	"sotto/study/link/records/field"
 )
 
+// This part of the package learns what agreements between two rows say: a logistic model of
+// labelled pairs, calibrated on pairs that it was not trained on, or an estimate from
+// pairs without a label. It says of each pair what speaks for and against.
+//
+//	m, err := Fit(columns, pairs, match.Options{})
+//	e := m.Explain(x) // terms whose sum is the logit of the probability
+
 // Format is the format of a model in a file.
-const Format = "sotto-link-model-1"
+const format = "sotto-link-model-1"
 
 // All is the name of what all columns are together, which is compared like one more of
 // them if there are two and more.
-const All = "all columns"
+const all = "all columns"
 
 // A Model makes a probability of a comparison. It holds no text of any row.
 type Model struct {
@@ -53,7 +54,7 @@ func Width(columns int) int {
 
 // newModel returns a model with these weights, of which the last is the constant.
 func newModel(columns []string, weights []float64) *Model {
-	m := &Model{Format: Format, Columns: slices.Clone(columns), Features: slices.Clone(field.Names[:]), Constant: weights[len(weights)-1]}
+	m := &Model{Format: format, Columns: slices.Clone(columns), Features: slices.Clone(field.Names[:]), Constant: weights[len(weights)-1]}
 	for at := 0; at < len(weights)-1; at += field.Count {
 		m.Weights = append(m.Weights, slices.Clone(weights[at:at+field.Count]))
 	}
@@ -62,8 +63,8 @@ func newModel(columns []string, weights []float64) *Model {
 
 // Validate reports what is wrong with a model, if anything is.
 func (m *Model) Validate() error {
-	if m.Format != Format {
-		return fmt.Errorf("match: format is %.40q, must be %s", m.Format, Format)
+	if m.Format != format {
+		return fmt.Errorf("match: format is %.40q, must be %s", m.Format, format)
 	}
 	if len(m.Columns) == 0 || !slices.Equal(m.Features, field.Names[:]) {
 		return errors.New("match: the model has no columns or is of other features than those of this version, must be made anew")
@@ -131,7 +132,7 @@ func (m *Model) Logit(x []float64) float64 {
 func Probability(logit float64) float64 { return 1 / (1 + math.Exp(-logit)) }
 
 // A Term is what a feature of a comparison adds to the logit.
-type Term struct {
+type term struct {
 	Name         string  `json:"name"`  // column: feature
 	Value        float64 `json:"value"` // from 0 to 1
 	Weight       float64 `json:"weight"`
@@ -143,19 +144,19 @@ type Explanation struct {
 	Probability float64 `json:"probability"`
 	Logit       float64 `json:"logit"`    // the sum of the contributions and the constant
 	Constant    float64 `json:"constant"` // what is so of every pair
-	Terms       []Term  `json:"terms"`    // those that are not 0, the strongest first
+	Terms       []term  `json:"terms"`    // those that are not 0, the strongest first
 }
 
 // Explain returns what speaks for and against a pair.
 func (m *Model) Explain(x []float64) Explanation {
-	e := Explanation{Logit: m.Logit(x), Constant: m.Constant, Terms: []Term{}}
+	e := Explanation{Logit: m.Logit(x), Constant: m.Constant, Terms: []term{}}
 	e.Probability = Probability(e.Logit)
 	for k, f := range m.Flat() {
 		if c := float64(f.Weight * x[k]); c != 0 {
-			e.Terms = append(e.Terms, Term{Name: f.Name, Value: x[k], Weight: f.Weight, Contribution: c})
+			e.Terms = append(e.Terms, term{Name: f.Name, Value: x[k], Weight: f.Weight, Contribution: c})
 		}
 	}
-	slices.SortStableFunc(e.Terms, func(a, b Term) int { return cmp.Compare(math.Abs(b.Contribution), math.Abs(a.Contribution)) })
+	slices.SortStableFunc(e.Terms, func(a, b term) int { return cmp.Compare(math.Abs(b.Contribution), math.Abs(a.Contribution)) })
 	return e
 }
 
@@ -169,7 +170,7 @@ type Feature struct {
 func (m *Model) Flat() []Feature {
 	out := make([]Feature, 0, len(m.Weights)*field.Count)
 	for c, weights := range m.Weights {
-		name := All
+		name := all
 		if c < len(m.Columns) {
 			name = m.Columns[c]
 		}

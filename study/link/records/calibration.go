@@ -1,4 +1,4 @@
-package match
+package records
 
 import "math"
 
@@ -6,7 +6,7 @@ import "math"
 const bins = 10
 
 // A Bin is the pairs with a probability in one range.
-type Bin struct {
+type bin struct {
 	From        float64 `json:"from"`
 	Pairs       int     `json:"pairs"`
 	Probability float64 `json:"probability"` // their mean
@@ -19,7 +19,7 @@ type Calibration struct {
 	Error   float64 `json:"error"`    // expected calibration error: how far bins are off, in the mean over pairs
 	LogLoss float64 `json:"log_loss"` // mean of −log p of what is true
 	Brier   float64 `json:"brier"`    // mean squared difference
-	Bins    []Bin   `json:"bins"`     // those that hold a pair
+	Bins    []bin   `json:"bins"`     // those that hold a pair
 }
 
 // A Tally adds up pairs of which the truth is known.
@@ -52,7 +52,7 @@ func (t *Tally) Calibration() *Calibration {
 		}
 		c.Pairs += n
 		k := float64(n)
-		c.Bins = append(c.Bins, Bin{From: float64(b) / bins, Pairs: n, Probability: t.sum[b] / k, Same: t.same[b] / k})
+		c.Bins = append(c.Bins, bin{From: float64(b) / bins, Pairs: n, Probability: t.sum[b] / k, Same: t.same[b] / k})
 		c.Error += math.Abs(t.sum[b] - t.same[b])
 	}
 	if c.Pairs == 0 {

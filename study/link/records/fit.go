@@ -1,4 +1,4 @@
-package match
+package records
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 )
 
 // A Pair is a comparison and whether it is of the same.
-type Pair struct {
+type MatchPair struct {
 	X    []float64 // as long as [Width] says
 	Same bool
 	Fold uint64 // pairs that have a row in common should have the same; it decides on which a pair is judged
@@ -34,11 +34,11 @@ const leastCalibrated = 30
 // It is calibrated after Platt: a logistic curve maps what models say of the fifth of
 // the pairs that they were not trained on to what is true, and is then a part of the
 // weights.
-func Fit(columns []string, pairs []Pair, prior *Model) (*Model, error) {
+func Fit(columns []string, pairs []MatchPair, prior *Model) (*Model, error) {
 	return fit(columns, pairs, prior, true)
 }
 
-func fit(columns []string, pairs []Pair, prior *Model, calibrated bool) (*Model, error) {
+func fit(columns []string, pairs []MatchPair, prior *Model, calibrated bool) (*Model, error) {
 	same := 0
 	for _, p := range pairs {
 		if p.Same {
@@ -74,10 +74,10 @@ func fit(columns []string, pairs []Pair, prior *Model, calibrated bool) (*Model,
 
 // calibrate fits the curve of Platt on what models say of pairs that they were not
 // trained on, and says how well those fit: each fold by the curve of the others.
-func calibrate(pairs []Pair, prior, start []float64) (slope, offset float64, judged *Calibration, err error) {
+func calibrate(pairs []MatchPair, prior, start []float64) (slope, offset float64, judged *Calibration, err error) {
 	logits := make([]float64, len(pairs))
 	for f := range uint64(folds) {
-		var train []Pair
+		var train []MatchPair
 		for _, p := range pairs {
 			if p.Fold%folds != f {
 				train = append(train, p)
@@ -95,20 +95,20 @@ func calibrate(pairs []Pair, prior, start []float64) (slope, offset float64, jud
 	}
 	var tally Tally
 	for f := range uint64(folds) {
-		a, b := platt(logits, pairs, func(p Pair) bool { return p.Fold%folds != f })
+		a, b := platt(logits, pairs, func(p MatchPair) bool { return p.Fold%folds != f })
 		for k, p := range pairs {
 			if p.Fold%folds == f {
 				tally.Add(Probability(float64(a*logits[k])+b), p.Same)
 			}
 		}
 	}
-	slope, offset = platt(logits, pairs, func(Pair) bool { return true })
+	slope, offset = platt(logits, pairs, func(MatchPair) bool { return true })
 	return slope, offset, tally.Calibration(), nil
 }
 
 // platt returns the slope and the offset that fit logits best, each label a little
 // uncertain, as Platt (1999) has it.
-func platt(logits []float64, pairs []Pair, takes func(Pair) bool) (slope, offset float64) {
+func platt(logits []float64, pairs []MatchPair, takes func(MatchPair) bool) (slope, offset float64) {
 	var yes, no float64
 	for _, p := range pairs {
 		switch {

@@ -1,4 +1,4 @@
-package match
+package records
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ func logit(w, x []float64) float64 {
 
 // descend finds the weights of least logistic loss, held back towards prior, by
 // Newton's method from start. It returns the factor of Cholesky of the curvature, too.
-func descend(pairs []Pair, prior, start []float64) (w, factor []float64, err error) {
+func descend(pairs []MatchPair, prior, start []float64) (w, factor []float64, err error) {
 	n := len(start)
 	ridge := ridgeWhole + float64(ridgePair*float64(len(pairs)))
 	w = append([]float64(nil), start...)
@@ -59,7 +59,7 @@ func descend(pairs []Pair, prior, start []float64) (w, factor []float64, err err
 var errFinite = errors.New("match: the model has no finite weights, must have: are the columns empty?")
 
 // loss is that of weights.
-func loss(pairs []Pair, w, prior []float64, ridge float64) float64 {
+func loss(pairs []MatchPair, w, prior []float64, ridge float64) float64 {
 	var sum float64
 	for _, p := range pairs {
 		z := logit(w, p.X)
@@ -77,7 +77,7 @@ func loss(pairs []Pair, w, prior []float64, ridge float64) float64 {
 
 // curvature returns the gradient and the lower half of the matrix of second
 // derivatives.
-func curvature(pairs []Pair, w, prior []float64, ridge float64) (gradient, hessian []float64) {
+func curvature(pairs []MatchPair, w, prior []float64, ridge float64) (gradient, hessian []float64) {
 	n := len(w)
 	gradient, hessian = make([]float64, n), make([]float64, n*n)
 	at := make([]int, 0, n)

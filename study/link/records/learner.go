@@ -1,4 +1,4 @@
-package match
+package records
 
 import (
 	"cmp"
@@ -7,20 +7,20 @@ import (
 )
 
 // A Learner chooses the pairs about which to ask, and learns from each answer.
-type Learner struct {
+type learner struct {
 	columns []string
 	prior   *Model
-	pairs   []Pair
+	pairs   []MatchPair
 	same    int
 }
 
 // NewLearner returns a learner that begins with an estimate.
-func NewLearner(columns []string, prior *Model) *Learner {
-	return &Learner{columns: columns, prior: prior}
+func NewLearner(columns []string, prior *Model) *learner {
+	return &learner{columns: columns, prior: prior}
 }
 
 // Add takes an answer.
-func (l *Learner) Add(p Pair) {
+func (l *learner) Add(p MatchPair) {
 	l.pairs = append(l.pairs, p)
 	if p.Same {
 		l.same++
@@ -28,12 +28,12 @@ func (l *Learner) Add(p Pair) {
 }
 
 // Answers returns how many there are, the same and others.
-func (l *Learner) Answers() (same, others int) { return l.same, len(l.pairs) - l.same }
+func (l *learner) Answers() (same, others int) { return l.same, len(l.pairs) - l.same }
 
 // Model returns what was learnt so far: the estimate until there are answers of both
 // kinds. It is not calibrated on the answers, which are about pairs in doubt, and unlike
 // most pairs.
-func (l *Learner) Model() (*Model, error) {
+func (l *learner) Model() (*Model, error) {
 	if l.same == 0 || l.same == len(l.pairs) {
 		return l.prior, nil
 	}
@@ -48,7 +48,7 @@ const mostWeighed = 500
 // it looks for one of the kind that is missing. Then it is the pair by which the model
 // would change the most: one that is in doubt, and whose features were seldom asked
 // about, p(1 − p)·xᵀΣx with the covariance Σ of the weights.
-func (l *Learner) Next(pool [][]float64, skip func(k int) bool) (int, float64, error) {
+func (l *learner) Next(pool [][]float64, skip func(k int) bool) (int, float64, error) {
 	prior := l.prior.flat()
 	w, factor := prior, []float64(nil)
 	if l.same > 0 && l.same < len(l.pairs) {
