@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"sotto/evidence"
-	"sotto/evidence/curve"
 	"sotto/evidence/page"
 	"sotto/learn/experiment"
 	"sotto/promise/dp"
@@ -87,14 +86,14 @@ func byUnit(all []*experiment.Configuration) [][]*experiment.Configuration {
 // printed of the same data, or nothing if no ε in it is finite.
 func accuracyChart(r *experiment.Result, group []*experiment.Configuration, papers []figure) *page.Chart {
 	unit, limited := group[0].Mean.Unit, group[0].Mean.Unit == dp.Text && !(group[0].Mean.Delta > 0)
-	p := curve.New("Accuracy against ε, "+taskName(r), page.Plural(len(group), "configuration", "configurations"), unitText(unit))
+	p := NewChart("Accuracy against ε, "+taskName(r), page.Plural(len(group), "configuration", "configurations"), unitText(unit))
 	var epsilons, accuracies []float64
 	last := map[string]string{} // what the last run of a series has in common
 	for _, c := range byOrigin(group) {
 		d := accuracyDot(c)
 		epsilons, accuracies = append(epsilons, d.X), append(accuracies, d.Y)
 		if d.Hollow != nil {
-			epsilons, p.Hollow = append(epsilons, *d.Hollow), curve.Hollow
+			epsilons, p.Hollow = append(epsilons, *d.Hollow), hollowDot
 		}
 		name, run := drawnName(c), configurationName(c)
 		put(p, name, d, last[name] == run)
@@ -109,7 +108,7 @@ func accuracyChart(r *experiment.Result, group []*experiment.Configuration, pape
 		p.Levels = append(p.Levels, page.Level{Name: "unprotected " + roughly(v), Value: v})
 		accuracies = append(accuracies, v)
 	}
-	if !curve.Frame(p, epsilons, accuracies, r.Priors, limited) {
+	if !ChartFrame(p, epsilons, accuracies, r.Priors, limited) {
 		return nil
 	}
 	return p

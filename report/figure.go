@@ -8,7 +8,6 @@ import (
 
 	"sotto/compute/measure"
 	"sotto/evidence"
-	"sotto/evidence/curve"
 	"sotto/evidence/page"
 	"sotto/learn/experiment"
 	"sotto/promise/dp"
@@ -92,9 +91,9 @@ func tableCharts(t *PublishedTable) []page.Block {
 	for _, on := range tasks {
 		all := figuresOf(t, on)
 		title := fmt.Sprintf("Accuracy against ε, %s: %s on %s", nameText(t.Name), nameText(on.Label), nameText(on.Data))
-		p := curve.New(title, page.Plural(len(all), "figure", "figures"), unitText(dp.Text))
+		p := NewChart(title, page.Plural(len(all), "figure", "figures"), unitText(dp.Text))
 		epsilons, accuracies := addFigures(p, all)
-		if !curve.Frame(p, epsilons, accuracies, on.Priors, true) {
+		if !ChartFrame(p, epsilons, accuracies, on.Priors, true) {
 			continue
 		}
 		caption := fmt.Sprintf("%s on %s: what the paper printed, what its method gives here, and what is left at an ε that is kept. Filled at the true ε, hollow at the claimed one.", nameText(on.Label), nameText(on.Data))
@@ -109,7 +108,7 @@ func addFigures(p *page.Chart, all []figure) (epsilons, accuracies []float64) {
 		d := f.dot()
 		epsilons, accuracies = append(epsilons, d.X), append(accuracies, d.Y)
 		if d.Hollow != nil {
-			epsilons, p.Hollow = append(epsilons, *d.Hollow), curve.Hollow
+			epsilons, p.Hollow = append(epsilons, *d.Hollow), hollowDot
 		}
 		put(p, f.series, d, false)
 	}

@@ -1,10 +1,4 @@
-// Package curve is the chart of accuracy against ε on which everything else is
-// drawn: a logarithmic axis, the line of the commonest class, and the limit that no
-// classifier of one release exceeds. It knows no method. The smallest use is
-//
-//	p := curve.New("Accuracy against ε", "three methods", " (text-level)")
-//	if curve.Frame(p, epsilons, accuracies, priors, true) {
-package curve
+package report
 
 import (
 	"math"
@@ -14,12 +8,19 @@ import (
 	"sotto/promise/dp"
 )
 
+// This part of the package is the chart of accuracy against ε on which everything else is
+// drawn: a logarithmic axis, the line of the commonest class, and the limit that no
+// classifier of one release exceeds. It knows no method. The smallest use is
+//
+//	p := NewChart("Accuracy against ε", "three methods", " (text-level)")
+//	if ChartFrame(p, epsilons, accuracies, priors, true) {
+
 // Hollow says what hollow marks are.
-const Hollow = "hollow: the ε that is claimed"
+const hollowDot = "hollow: the ε that is claimed"
 
 // New is a chart of accuracy against ε without its points; of says of which unit,
 // behind the ε of the axis.
-func New(title, holds, of string) *page.Chart {
+func NewChart(title, holds, of string) *page.Chart {
 	return &page.Chart{
 		Title: title, Desc: holds + ". The table below has the same numbers.",
 		X:     page.Axis{Label: "ε" + of + ", logarithmic", Log: true, Infinity: "∞ / none"},
@@ -30,7 +31,7 @@ func New(title, holds, of string) *page.Chart {
 
 // Frame gives a chart its axes, the line of the commonest class and, where it is a
 // theorem, the limit. It reports whether there is a finite ε to draw.
-func Frame(p *page.Chart, epsilons, accuracies, priors []float64, limited bool) (ok bool) {
+func ChartFrame(p *page.Chart, epsilons, accuracies, priors []float64, limited bool) (ok bool) {
 	if p.X.Low, p.X.High, ok = epsilonRange(epsilons); !ok {
 		return false
 	}
