@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"sotto/compute/nn"
-	"sotto/study/influence/teacher"
 	"sotto/text"
 )
 
@@ -36,9 +35,9 @@ type contextRow struct {
 }
 
 // place returns the place of a row.
-func (r contextRow) place(d *Data) teacher.Place {
+func (r contextRow) place(d *Data) TeacherPlace {
 	from := r.phrase.Start
-	return teacher.Place{Text: d.Texts[r.text][from:r.phrase.End], Span: text.Span{Start: r.word.Start - from, End: r.word.End - from}}
+	return TeacherPlace{Text: d.Texts[r.text][from:r.phrase.End], Span: text.Span{Start: r.word.Start - from, End: r.word.End - from}}
 }
 
 // Len returns how many contexts there are.
@@ -93,7 +92,7 @@ func (s *Student) NewContexts(ctx context.Context, d *Data, pos string, class in
 	c := &Contexts{POS: pos, Class: class, All: len(rows), context: nn.NewMatrix(len(rows), s.network.width), without: nn.NewMatrix(len(rows), len(s.Teacher.Names))}
 	for lo := 0; lo < len(rows); lo += blockRows {
 		hi := min(len(rows), lo+blockRows)
-		places := make([]teacher.Place, 0, hi-lo)
+		places := make([]TeacherPlace, 0, hi-lo)
 		for _, r := range rows[lo:hi] {
 			places = append(places, r.place(d))
 		}

@@ -12,7 +12,6 @@ import (
 
 	"sotto/compute/nn"
 	"sotto/data/dataset"
-	"sotto/study/influence/teacher"
 	"sotto/study/language"
 	"sotto/study/language/english"
 	"sotto/text"
@@ -175,13 +174,13 @@ func (t *tagger) words(s string) ([]Word, error) {
 const mostWords = 512
 
 // places returns the places of all words of a text.
-func (d *Data) places(row int) []teacher.Place { return placed(d.Texts[row], d.Words[row]) }
+func (d *Data) places(row int) []TeacherPlace { return placed(d.Texts[row], d.Words[row]) }
 
 // placed returns the places of words of a text.
-func placed(s string, words []Word) []teacher.Place {
-	places := make([]teacher.Place, len(words))
+func placed(s string, words []Word) []TeacherPlace {
+	places := make([]TeacherPlace, len(words))
 	for i, w := range words {
-		places[i] = teacher.Place{Text: s, Span: w.Span}
+		places[i] = TeacherPlace{Text: s, Span: w.Span}
 	}
 	return places
 }

@@ -5,7 +5,6 @@ import (
 
 	"sotto/compute/measure"
 	"sotto/compute/nn"
-	"sotto/study/influence/teacher"
 )
 
 // exam is texts of which every word is masked in turn.
@@ -23,9 +22,9 @@ type exam struct {
 }
 
 // exam reads all words of some texts.
-func newExam(ctx context.Context, t *teacher.Teacher, d *Data, rows []int, o Options, keep *kept, name string) (*exam, error) {
+func newExam(ctx context.Context, t *Teacher, d *Data, rows []int, o Options, keep *kept, name string) (*exam, error) {
 	e := &exam{texts: len(rows), gold: nn.Pick(d.Labels, rows)}
-	var places []teacher.Place
+	var places []TeacherPlace
 	var parts []string
 	known := map[string]int{}
 	for i, row := range rows {
@@ -73,7 +72,7 @@ func (s *Student) said(p *nn.Pool, e *exam) []int {
 		part := e.part.Gather(e.of[lo:hi])
 		z := s.network.forward(p, nn.Infer, e.context.Slice(lo, hi), part).Clone()
 		p.AddScaled(z, 1, e.without.Slice(lo, hi))
-		copy(said[lo:hi], teacher.Answered(s.Teacher.Scores(z)))
+		copy(said[lo:hi], answered(s.Teacher.Scores(z)))
 	}
 	return said
 }
@@ -141,7 +140,7 @@ type Result struct {
 // result says how the student does.
 func (s *Student) result(p *nn.Pool, e *exam) Exam {
 	e.scale(s.network)
-	said, base := s.said(p, e), teacher.Answered(e.base)
+	said, base := s.said(p, e), answered(e.base)
 	x := Exam{
 		Texts: e.texts, Places: len(e.text),
 		AllCorrect: e.allCorrect(said), Baseline: e.allCorrect(base),

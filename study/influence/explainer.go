@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"sotto/study/explain"
-	"sotto/study/influence/teacher"
 	"sotto/text"
 )
 
@@ -27,9 +26,9 @@ func (e Explainer) Explain(ctx context.Context, p explain.Predictor, s string, c
 	}
 	k := float64(len(names))
 	return explain.By(ctx, e.Name(), p, s, class, func(words []text.Span, class int) (float64, []float64, error) {
-		places, weights := make([]teacher.Place, len(words)), make([]float64, len(words))
+		places, weights := make([]TeacherPlace, len(words)), make([]float64, len(words))
 		for i, w := range words {
-			places[i] = teacher.Place{Text: s, Span: w}
+			places[i] = TeacherPlace{Text: s, Span: w}
 		}
 		scores, err := e.Student.score(ctx, places, nil, nil, class, false)
 		for i, x := range scores {
@@ -42,4 +41,4 @@ func (e Explainer) Explain(ctx context.Context, p explain.Predictor, s string, c
 
 var _ explain.Explainer = Explainer{}
 
-var _ explain.Predictor = (*teacher.Teacher)(nil)
+var _ explain.Predictor = (*Teacher)(nil)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"sotto/compute/nn"
-	"sotto/study/influence/teacher"
 )
 
 // Tanh is what scores are computed with.
@@ -12,7 +11,7 @@ var Tanh = tanh
 
 // BothWays returns the scores that parts add in contexts, by the network and by what
 // is left of it once contexts and parts are understood.
-func (s *Student) BothWays(ctx context.Context, places []teacher.Place, parts []string) (whole, quick nn.Matrix, err error) {
+func (s *Student) BothWays(ctx context.Context, places []TeacherPlace, parts []string) (whole, quick nn.Matrix, err error) {
 	_, read, err := s.Teacher.Contexts(ctx, places, 1)
 	if err != nil {
 		return whole, quick, err

@@ -13,7 +13,6 @@ import (
 	"sotto/data/dataset"
 	"sotto/study/explain"
 	"sotto/study/influence"
-	"sotto/study/influence/teacher"
 	"sotto/text"
 	"sotto/text/encode/static"
 )
@@ -59,7 +58,7 @@ func data(tb testing.TB) *influence.Data {
 	return d
 }
 
-func master(tb testing.TB, d *influence.Data) *teacher.Teacher {
+func master(tb testing.TB, d *influence.Data) *influence.Teacher {
 	tb.Helper()
 	e, err := static.Default()
 	if err != nil {
@@ -85,7 +84,7 @@ func TestStudent(t *testing.T) {
 	}
 	t.Run("tail", func(t *testing.T) {
 		const text = "the film is dull"
-		places := []teacher.Place{{Text: text, Span: span(4, 8)}, {Text: text, Span: span(12, 16)}, {Text: text, Span: span(12, 16)}}
+		places := []influence.TeacherPlace{{Text: text, Span: span(4, 8)}, {Text: text, Span: span(12, 16)}, {Text: text, Span: span(12, 16)}}
 		whole, quick, err := s.BothWays(ctx, places, []string{"film", "dull", "brilliant"})
 		if err != nil {
 			t.Fatal(err)

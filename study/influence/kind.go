@@ -8,7 +8,6 @@ import (
 	"sotto/compute/measure"
 	"sotto/evidence"
 	"sotto/evidence/page"
-	"sotto/study/influence/teacher"
 )
 
 // ReportFormat is the format of a stored [Report].
@@ -17,10 +16,10 @@ const ReportFormat = "sotto-influence-1"
 // Report is what "sotto influence train", "swap --evaluate" and "score --errors" find
 // out, each a part of it.
 type Report struct {
-	Format  string       `json:"format"`
-	Data    string       `json:"data"`
-	Encoder string       `json:"encoder"`
-	Teacher teacher.Kind `json:"teacher_kind"`
+	Format  string      `json:"format"`
+	Data    string      `json:"data"`
+	Encoder string      `json:"encoder"`
+	Teacher TeacherKind `json:"teacher_kind"`
 	// AllCorrect and Baseline are those of the validation texts.
 	AllCorrect float64 `json:"all_correct"`
 	Baseline   float64 `json:"baseline"`

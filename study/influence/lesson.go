@@ -9,7 +9,6 @@ import (
 
 	"sotto/compute/nn"
 	"sotto/internal/safetensors"
-	"sotto/study/influence/teacher"
 )
 
 // lessons are what a student learns from: parts in contexts, with the representation
@@ -28,7 +27,7 @@ type lesson struct{ context, part, whole int }
 
 // plan is what is to be read for lessons.
 type plan struct {
-	places []teacher.Place
+	places []TeacherPlace
 	parts  []string
 	wholes []string
 	of     []lesson
@@ -74,7 +73,7 @@ func drawn(d *Data, v Vocabulary, s Settings) *plan {
 				continue
 			}
 			left--
-			place := teacher.Place{Text: d.Texts[row], Span: span}
+			place := TeacherPlace{Text: d.Texts[row], Span: span}
 			p.of = append(p.of, lesson{len(p.places), part(place.Part()), whole})
 			p.places = append(p.places, place)
 		}
@@ -83,7 +82,7 @@ func drawn(d *Data, v Vocabulary, s Settings) *plan {
 }
 
 // read reads what is planned.
-func readPlan(ctx context.Context, t *teacher.Teacher, p *plan, o Options, keep *kept) (*lessons, error) {
+func readPlan(ctx context.Context, t *Teacher, p *plan, o Options, keep *kept) (*lessons, error) {
 	l := &lessons{of: p.of}
 	total, done := len(p.places)+len(p.parts)+len(p.wholes), 0
 	tell := func(n int) { o.tell("reading what to learn from", done+n, total) }

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"sotto/compute/nn"
-	"sotto/study/influence/teacher"
 	"sotto/text"
 )
 
@@ -62,7 +61,7 @@ func (s *Student) Scores(ctx context.Context, text string, o ScoreOptions) (*Sco
 		tags[i] = w.POS
 	}
 	for _, span := range o.Phrases {
-		places = append(places, teacher.Place{Text: text, Span: span})
+		places = append(places, TeacherPlace{Text: text, Span: span})
 	}
 	z, err := s.Teacher.Represent(ctx, []string{text}, s.workers)
 	if err != nil {
@@ -122,7 +121,7 @@ func (s *Student) reads() (_ *tagger, err error) {
 
 // score scores places of one text, of which the first have parts of speech. whole is
 // what the teacher's layer says of the text, and said its class.
-func (s *Student) score(ctx context.Context, places []teacher.Place, tags []string, whole []float32, said int, published bool) ([]Score, error) {
+func (s *Student) score(ctx context.Context, places []TeacherPlace, tags []string, whole []float32, said int, published bool) ([]Score, error) {
 	c, without, err := s.contexts(ctx, places)
 	if err != nil {
 		return nil, err

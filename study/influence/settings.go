@@ -2,8 +2,6 @@ package influence
 
 import (
 	"fmt"
-
-	"sotto/study/influence/teacher"
 )
 
 // Settings decide what a student learns. The zero value uses the defaults.
@@ -89,7 +87,7 @@ type Options struct {
 // workers returns how many there are.
 func (o Options) workers() int {
 	if o.Workers < 1 {
-		return teacher.Workers
+		return TeacherWorkers
 	}
 	return o.Workers
 }

@@ -15,7 +15,6 @@ import (
 	"sotto/data/dataset"
 	"sotto/internal/atomicfile"
 	"sotto/internal/safetensors"
-	"sotto/study/influence/teacher"
 	"sotto/text"
 	"sotto/text/encode/catalogue"
 )
@@ -44,10 +43,10 @@ var ErrTeacher = errors.New("influence: the student learnt from another teacher"
 // Manifest is what the folder of a student says of it.
 type Manifest struct {
 	Format   string         `json:"format"`
-	Kind     teacher.Kind   `json:"teacher"`
+	Kind     TeacherKind    `json:"teacher"`
 	Digest   string         `json:"teacher_sha256"`
 	Encoder  catalogue.Name `json:"encoder"`
-	Noise    teacher.Noise  `json:"noise,omitempty"`
+	Noise    TeacherNoise   `json:"noise,omitempty"`
 	Draws    int            `json:"draws,omitempty"`
 	Seed     uint64         `json:"noise_seed,omitempty"`
 	Label    string         `json:"label"`
@@ -69,7 +68,7 @@ func (s *Student) Save(dir string) error {
 	}
 	t := s.Teacher
 	f := &safetensors.File{Tensors: s.network.tensors()}
-	if t.Kind() == teacher.Fitted {
+	if t.Kind() == fitted {
 		weight, bias := t.Head()
 		f.Tensors = append(f.Tensors,
 			safetensors.Tensor{Name: "head.weight", Shape: []int{weight.Rows, weight.Cols}, Data: weight.Data},
@@ -149,12 +148,12 @@ func Open(ctx context.Context, dir string, o OpenOptions) (*Student, error) {
 }
 
 // openTeacher opens the teacher of a student.
-func openTeacher(ctx context.Context, dir string, info Manifest, f *safetensors.File, o OpenOptions) (*teacher.Teacher, error) {
-	if o.Model != "" && info.Kind != teacher.Stored {
+func openTeacher(ctx context.Context, dir string, info Manifest, f *safetensors.File, o OpenOptions) (*Teacher, error) {
+	if o.Model != "" && info.Kind != stored {
 		return nil, fmt.Errorf("%w: a model is named, but the teacher is %s and lies with the student", ErrTeacher, info.Kind)
 	}
 	switch info.Kind {
-	case teacher.Fitted:
+	case fitted:
 		e, err := catalogue.OpenNamed(ctx, info.Encoder, catalogue.Beside(dir, dataset.Dir()))
 		if err != nil {
 			return nil, err
@@ -164,16 +163,16 @@ func openTeacher(ctx context.Context, dir string, info Manifest, f *safetensors.
 		if !ok || !too || len(w.Shape) != 2 {
 			return nil, errors.New("influence: the weights have no linear layer, must have the teacher's")
 		}
-		return teacher.Refitted(ctx, e, info.Label, info.Classes, nn.Matrix{Rows: w.Shape[0], Cols: w.Shape[1], Data: w.Data}, b.Data)
-	case teacher.Tuned:
-		return teacher.OpenTuned(filepath.Join(dir, TeacherDir), info.Label, info.Classes)
-	case teacher.Stored:
+		return Refitted(ctx, e, info.Label, info.Classes, nn.Matrix{Rows: w.Shape[0], Cols: w.Shape[1], Data: w.Data}, b.Data)
+	case Tuned:
+		return OpenTuned(filepath.Join(dir, TeacherDir), info.Label, info.Classes)
+	case stored:
 		if o.Model == "" {
 			return nil, errors.New("influence: the teacher is a model of its own, must be named: its folder")
 		}
-		return teacher.OpenStored(ctx, o.Model, teacher.StoredOptions{Noise: info.Noise, Draws: info.Draws, Seed: info.Seed})
+		return OpenStored(ctx, o.Model, StoredOptions{Noise: info.Noise, Draws: info.Draws, Seed: info.Seed})
 	}
-	return nil, fmt.Errorf("influence: the teacher is %q, must be %s, %s or %s", info.Kind, teacher.Fitted, teacher.Tuned, teacher.Stored)
+	return nil, fmt.Errorf("influence: the teacher is %q, must be %s, %s or %s", info.Kind, fitted, Tuned, stored)
 }
 
 // saveWords writes the table of words into the cache.

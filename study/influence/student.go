@@ -5,14 +5,13 @@ import (
 
 	"sotto/compute/nn"
 	"sotto/data/dataset"
-	"sotto/study/influence/teacher"
 	"sotto/text/encode"
 )
 
 // Student predicts what parts of texts do to its teacher's representations. It is not
 // safe for concurrent use.
 type Student struct {
-	Teacher  *teacher.Teacher
+	Teacher  *Teacher
 	Settings Settings
 	Data     string // what it learnt from
 	DataHash string
@@ -28,8 +27,8 @@ type Student struct {
 }
 
 // NewTeacher fits a linear layer to the vectors of an encoder, on the training texts.
-func NewTeacher(ctx context.Context, e encode.Source, d *Data, workers int) (*teacher.Teacher, error) {
-	return teacher.New(ctx, e, teacher.Texts{Label: d.Label, Classes: d.Classes, Texts: nn.Pick(d.Texts, d.Train), Labels: nn.Pick(d.Labels, d.Train)}, workers)
+func NewTeacher(ctx context.Context, e encode.Source, d *Data, workers int) (*Teacher, error) {
+	return FitTeacher(ctx, e, Texts{Label: d.Label, Classes: d.Classes, Texts: nn.Pick(d.Texts, d.Train), Labels: nn.Pick(d.Labels, d.Train)}, workers)
 }
 
 // SetWorkers says on how many workers it computes; 2 unless this is called.
@@ -37,7 +36,7 @@ func (s *Student) SetWorkers(n int) { s.workers = n }
 
 // contexts returns of places what the network makes of their contexts, and the scores
 // of the representations without them.
-func (s *Student) contexts(ctx context.Context, places []teacher.Place) (c, without nn.Matrix, err error) {
+func (s *Student) contexts(ctx context.Context, places []TeacherPlace) (c, without nn.Matrix, err error) {
 	vectors, read, err := s.Teacher.Contexts(ctx, places, s.workers)
 	if err != nil {
 		return c, without, err

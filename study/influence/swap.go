@@ -8,7 +8,6 @@ import (
 
 	"sotto/compute/measure"
 	"sotto/compute/nn"
-	"sotto/study/influence/teacher"
 	"sotto/text"
 )
 
@@ -66,7 +65,7 @@ func (s *Student) Counterfactuals(ctx context.Context, text string, o SwapOption
 	if err != nil {
 		return nil, err
 	}
-	said := teacher.Answered(s.Teacher.Scores(z))[0]
+	said := answered(s.Teacher.Scores(z))[0]
 	lists, err := s.swaps(ctx, text, words, said, o.Top)
 	if err != nil {
 		return nil, err
@@ -134,7 +133,7 @@ func (s *Student) check(ctx context.Context, s0 string, lists []Swaps, said int)
 	var texts []string
 	for _, l := range lists {
 		for _, w := range l.Swaps {
-			texts = append(texts, teacher.Place{Text: s0, Span: text.Span{Start: l.Start, End: l.End}}.With(w.Word))
+			texts = append(texts, TeacherPlace{Text: s0, Span: text.Span{Start: l.Start, End: l.End}}.With(w.Word))
 		}
 	}
 	if len(texts) == 0 {

@@ -10,14 +10,13 @@ import (
 
 	"sotto/compute/nn"
 	"sotto/learn/model"
-	"sotto/study/influence/teacher"
 )
 
 // Train teaches a student on the training texts, and keeps the epoch that has the best
 // all-correct accuracy on the validation texts. It has the same bits for every number
 // of workers, and wherever it was stopped and resumed. When ctx is done it returns the
 // error of ctx.
-func Train(ctx context.Context, t *teacher.Teacher, d *Data, s Settings, o Options) (*Student, error) {
+func Train(ctx context.Context, t *Teacher, d *Data, s Settings, o Options) (*Student, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -51,7 +50,7 @@ func Train(ctx context.Context, t *teacher.Teacher, d *Data, s Settings, o Optio
 }
 
 // trainingKey is a digest of what decides what is read for a training.
-func trainingKey(t *teacher.Teacher, d *Data, s Settings) (string, error) {
+func trainingKey(t *Teacher, d *Data, s Settings) (string, error) {
 	about, err := json.Marshal(struct {
 		Format, Teacher, Data string
 		Words, Phrases, Swaps int

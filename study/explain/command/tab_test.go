@@ -14,7 +14,6 @@ import (
 	"sotto/data/dataset"
 	explain "sotto/study/explain/command"
 	"sotto/study/influence"
-	"sotto/study/influence/teacher"
 )
 
 // TestTab explains the answers of a model that was trained a step before.
@@ -96,7 +95,7 @@ func teach(b *studiotest.Bench, run string) string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	t, err := teacher.OpenStored(b.Context(), r.Model(), teacher.StoredOptions{})
+	t, err := influence.OpenStored(b.Context(), r.Model(), influence.StoredOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 	"sotto/learn/experiment"
 	"sotto/learn/model"
 	"sotto/study/influence"
-	"sotto/study/influence/teacher"
 	"sotto/text/encode/bert/tune"
 	"sotto/text/encode/catalogue"
 )
@@ -25,7 +24,7 @@ import (
 // trainOptions are the flags of "sotto influence train".
 type trainOptions struct {
 	influence.Settings
-	stored      teacher.StoredOptions
+	stored      influence.StoredOptions
 	data        string
 	in          string
 	text, label string
@@ -83,7 +82,7 @@ func (o *trainOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.encoder, "encoder", "default", "encoder of the teacher: default, minilm, or another of \"sotto encoder list\"; a transformer is tuned first")
 	fs.StringVar(&o.model, "model", "", "folder of a model of \"sotto train\" that is the teacher, in place of --encoder, which then is the one that its manifest names and permits a program or an address")
 	term.AddEncoderRoots(fs)
-	fs.StringVar((*string)(&o.stored.Noise), "noise", string(teacher.Averaged), "what the noise of a private --model is: averaged over draws or frozen")
+	fs.StringVar((*string)(&o.stored.Noise), "noise", string(influence.Averaged), "what the noise of a private --model is: averaged over draws or frozen")
 	fs.IntVar(&o.stored.Draws, "draws", 32, "number of draws of --noise averaged, and of what noise alone flips")
 	fs.Uint64Var(&o.stored.Seed, "noise-seed", 0, "seed of the draws (default 0)")
 	fs.StringVar(&o.out, "out", "", "folder to write (default: one in your cache, where the other commands look)")
@@ -226,9 +225,9 @@ func (o *trainOptions) train(ctx context.Context, r model.DataRecord, d *influen
 const adjectives = "ADJ"
 
 // teacher makes the teacher.
-func (o *trainOptions) teacher(ctx context.Context, r model.DataRecord, d *influence.Data, std term.Streams) (*teacher.Teacher, error) {
+func (o *trainOptions) teacher(ctx context.Context, r model.DataRecord, d *influence.Data, std term.Streams) (*influence.Teacher, error) {
 	if o.model != "" {
-		t, err := teacher.OpenStored(ctx, o.model, o.stored)
+		t, err := influence.OpenStored(ctx, o.model, o.stored)
 		if err != nil {
 			return nil, err
 		}
@@ -263,7 +262,7 @@ func (o *trainOptions) teacher(ctx context.Context, r model.DataRecord, d *influ
 	if err != nil {
 		return nil, err
 	}
-	return teacher.OpenTuned(dir, d.Label, d.Classes)
+	return influence.OpenTuned(dir, d.Label, d.Classes)
 }
 
 func printTrained(w io.Writer, r *influence.Report, out string) error {

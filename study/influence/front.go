@@ -1,4 +1,4 @@
-package teacher
+package influence
 
 import (
 	"context"
@@ -13,19 +13,19 @@ import (
 )
 
 // Noise says what the noise of a private model is while questions are asked of it.
-type Noise string
+type TeacherNoise string
 
 // The ways to hold noise still. Both are for questions alone: they protect nobody.
 const (
-	Averaged Noise = "averaged" // the mean over draws, exact where the release is a code
-	Frozen   Noise = "frozen"   // the same draw for every text
+	Averaged TeacherNoise = "averaged" // the mean over draws, exact where the release is a code
+	frozen   TeacherNoise = "frozen"   // the same draw for every text
 )
 
 // StoredOptions say how a stored model is asked.
 type StoredOptions struct {
-	Noise Noise  // "" means Averaged
-	Draws int    // of Averaged; 0 means 32
-	Seed  uint64 // of the draws
+	Noise TeacherNoise // "" means Averaged
+	Draws int          // of Averaged; 0 means 32
+	Seed  uint64       // of the draws
 }
 
 // front makes representations of vectors by a stored model: what it releases, as far
@@ -33,7 +33,7 @@ type StoredOptions struct {
 type front struct {
 	model  *model.Model
 	hidden nn.Sequential // layers of the classifier before its last
-	noise  Noise         // "" where there is none
+	noise  TeacherNoise  // "" where there is none
 	draws  int
 	seed   uint64
 	law    bool   // a representation is how likely each code is
@@ -68,7 +68,7 @@ func OpenStored(ctx context.Context, dir string, o StoredOptions) (*Teacher, err
 	if err != nil {
 		return nil, err
 	}
-	t := &Teacher{Reader: NewReader(e), kind: Stored, Label: labels[0].Name, Names: labels[0].Classes}
+	t := &Teacher{Reader: NewReader(e), kind: stored, Label: labels[0].Name, Names: labels[0].Classes}
 	if e.Dim() != m.Architecture().Inputs {
 		return nil, fmt.Errorf("teacher: the model takes %d numbers of a text, must take the encoder's %d", m.Architecture().Inputs, e.Dim())
 	}
@@ -105,8 +105,8 @@ func newFront(m *model.Model, info model.Manifest, o StoredOptions) (*front, err
 	if o.Draws == 0 {
 		o.Draws = 32
 	}
-	if o.Noise != Averaged && o.Noise != Frozen {
-		return nil, fmt.Errorf("teacher: noise is %q, must be %s or %s", o.Noise, Averaged, Frozen)
+	if o.Noise != Averaged && o.Noise != frozen {
+		return nil, fmt.Errorf("teacher: noise is %q, must be %s or %s", o.Noise, Averaged, frozen)
 	}
 	if o.Draws < 1 || o.Draws > 4096 {
 		return nil, fmt.Errorf("teacher: draws is %d, must be from 1 to 4096", o.Draws)
@@ -115,8 +115,8 @@ func newFront(m *model.Model, info model.Manifest, o StoredOptions) (*front, err
 	if a.Release == nil {
 		f.noise = ""
 	}
-	if f.law && f.noise == Frozen {
-		return nil, fmt.Errorf("teacher: noise is %q, must be %s for a model that releases codes, whose law is known", Frozen, Averaged)
+	if f.law && f.noise == frozen {
+		return nil, fmt.Errorf("teacher: noise is %q, must be %s for a model that releases codes, whose law is known", frozen, Averaged)
 	}
 	digest, err := info.Digest()
 	if err != nil {
@@ -239,8 +239,8 @@ func (t *Teacher) NoiseFlips(ctx context.Context, texts []string, workers int) (
 		}
 		z := nn.NewMatrix(1, y.Cols)
 		mean(z.Row(0), y)
-		usual := Answered(t.Scores(z))[0]
-		for _, said := range Answered(t.Scores(y)) {
+		usual := answered(t.Scores(z))[0]
+		for _, said := range answered(t.Scores(y)) {
 			all++
 			if said != usual {
 				flips++

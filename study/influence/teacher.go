@@ -1,4 +1,4 @@
-package teacher
+package influence
 
 import (
 	"context"
@@ -18,6 +18,17 @@ import (
 	"sotto/text/encode/bert/tune"
 )
 
+// This part of the package is the classifiers whose words package influence asks about: what
+// has a representation of a text and a linear layer on it. That is an encoder with a
+// layer fitted to its vectors, a tuned transformer, or a model of sotto train, whose
+// noise, if it is private, is averaged or frozen.
+//
+// It shows a student texts with a part masked as the encoder sees them. It protects
+// nobody: frozen noise is no release. The smallest use is
+//
+//	t, err := FitTeacher(ctx, encoder, Texts{…}, 1)
+//	classes, err := t.Answers(ctx, texts, 1)
+
 // Teacher is a classifier with a representation and a linear layer on it. It is safe
 // for concurrent use unless it is a model with noise.
 type Teacher struct {
@@ -26,7 +37,7 @@ type Teacher struct {
 	Label string
 	Names []string
 
-	kind   Kind
+	kind   TeacherKind
 	weight nn.Matrix // a row for each number of a representation, a column for each class
 	bias   []float32
 	// front makes representations of the encoder's vectors; nil where they are one.
@@ -43,18 +54,18 @@ type Texts struct {
 }
 
 // Kind says what a teacher is.
-type Kind string
+type TeacherKind string
 
 // The kinds of teachers.
 const (
-	Fitted Kind = "fitted" // an encoder as it is, and a linear layer that was fitted to its vectors here
-	Tuned  Kind = "tuned"  // a transformer that was tuned with its linear layer
-	Stored Kind = "model"  // a model of sotto train, private or not
+	fitted TeacherKind = "fitted" // an encoder as it is, and a linear layer that was fitted to its vectors here
+	Tuned  TeacherKind = "tuned"  // a transformer that was tuned with its linear layer
+	stored TeacherKind = "model"  // a model of sotto train, private or not
 )
 
 // New fits a linear layer to the vectors of an encoder: logistic regression on texts.
-func New(ctx context.Context, e encode.Source, from Texts, workers int) (*Teacher, error) {
-	t := &Teacher{Reader: NewReader(e), kind: Fitted, Label: from.Label, Names: from.Classes}
+func FitTeacher(ctx context.Context, e encode.Source, from Texts, workers int) (*Teacher, error) {
+	t := &Teacher{Reader: NewReader(e), kind: fitted, Label: from.Label, Names: from.Classes}
 	x, err := t.Vectors(ctx, from.Texts, workers)
 	if err != nil {
 		return nil, err
@@ -68,7 +79,7 @@ func New(ctx context.Context, e encode.Source, from Texts, workers int) (*Teache
 
 // Refitted is one whose layer was fitted before.
 func Refitted(ctx context.Context, e encode.Source, label string, classes []string, weight nn.Matrix, bias []float32) (*Teacher, error) {
-	t := &Teacher{Reader: NewReader(e), kind: Fitted, Label: label, Names: classes, weight: weight, bias: bias}
+	t := &Teacher{Reader: NewReader(e), kind: fitted, Label: label, Names: classes, weight: weight, bias: bias}
 	if weight.Rows != t.Dim() || weight.Cols != len(classes) || len(bias) != len(classes) {
 		return nil, fmt.Errorf("teacher: the linear layer takes %d numbers and gives %d scores, must take the encoder's %d and give %d", weight.Rows, weight.Cols, t.Dim(), len(classes))
 	}
@@ -143,7 +154,7 @@ func (t *Teacher) Noise() StoredOptions {
 func (t *Teacher) Digest() string { return t.digest }
 
 // Kind says what the teacher is.
-func (t *Teacher) Kind() Kind { return t.kind }
+func (t *Teacher) Kind() TeacherKind { return t.kind }
 
 // Size is the length of a representation.
 func (t *Teacher) Size() int { return t.weight.Rows }
@@ -202,7 +213,7 @@ func (t *Teacher) Probabilities(ctx context.Context, texts []string, workers int
 }
 
 // Answered returns the class of each row of scores.
-func Answered(scores nn.Matrix) []int {
+func answered(scores nn.Matrix) []int {
 	said := make([]int, scores.Rows)
 	for i := range said {
 		said[i] = nn.Argmax(scores.Row(i))
@@ -216,12 +227,12 @@ func (t *Teacher) Answers(ctx context.Context, texts []string, workers int) ([]i
 	if err != nil {
 		return nil, err
 	}
-	return Answered(t.Scores(z)), nil
+	return answered(t.Scores(z)), nil
 }
 
 // Predict implements explain.Predictor.
 func (t *Teacher) Predict(ctx context.Context, texts []string) ([][]float64, error) {
-	y, err := t.Probabilities(ctx, texts, Workers)
+	y, err := t.Probabilities(ctx, texts, TeacherWorkers)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +240,7 @@ func (t *Teacher) Predict(ctx context.Context, texts []string) ([][]float64, err
 }
 
 // Workers is how many workers answer where nobody says how many.
-const Workers = 2
+const TeacherWorkers = 2
 
 // doubles returns rows of probabilities that add up to 1 in double precision too.
 func doubles(y nn.Matrix) [][]float64 {
@@ -258,7 +269,7 @@ func (t *Teacher) MaskedAnswers(ctx context.Context, texts []string, spans [][]t
 	if err != nil {
 		return nil, err
 	}
-	return Answered(t.Scores(z)), nil
+	return answered(t.Scores(z)), nil
 }
 
 // regress fits a linear layer: logistic regression with a slight decay, by as many

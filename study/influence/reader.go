@@ -1,4 +1,4 @@
-package teacher
+package influence
 
 import (
 	"context"
@@ -32,7 +32,7 @@ type Reader interface {
 	Masked(ctx context.Context, texts []string, spans [][]text.Span, workers int) (nn.Matrix, error)
 	// Contexts returns the vectors of texts in which a place is masked, and what a
 	// student reads of them.
-	Contexts(ctx context.Context, places []Place, workers int) (vectors, read nn.Matrix, err error)
+	Contexts(ctx context.Context, places []TeacherPlace, workers int) (vectors, read nn.Matrix, err error)
 	// Words returns what a student reads of parts by themselves.
 	Words(ctx context.Context, parts []string, workers int) (nn.Matrix, error)
 }
@@ -94,7 +94,7 @@ func (r *plain) Masked(ctx context.Context, texts []string, spans [][]text.Span,
 	return r.Vectors(ctx, left, workers)
 }
 
-func (r *plain) Contexts(ctx context.Context, places []Place, workers int) (vectors, read nn.Matrix, err error) {
+func (r *plain) Contexts(ctx context.Context, places []TeacherPlace, workers int) (vectors, read nn.Matrix, err error) {
 	texts := make([]string, 0, 3*len(places))
 	for _, p := range places {
 		before, after := p.Text[:p.Span.Start], p.Text[p.Span.End:]
@@ -143,7 +143,7 @@ func (r *table) Masked(ctx context.Context, texts []string, spans [][]text.Span,
 	return (&plain{r.Encoder}).Masked(ctx, texts, spans, workers)
 }
 
-func (r *table) Contexts(ctx context.Context, places []Place, _ int) (vectors, read nn.Matrix, err error) {
+func (r *table) Contexts(ctx context.Context, places []TeacherPlace, _ int) (vectors, read nn.Matrix, err error) {
 	vectors, read = nn.NewMatrix(len(places), r.Dim()), nn.NewMatrix(len(places), r.Context())
 	sum := make([]float64, r.Dim())
 	for i, p := range places {
@@ -206,7 +206,7 @@ func (r *transformer) Masked(ctx context.Context, texts []string, spans [][]text
 	return x, r.EncodeMasked(ctx, x, texts, spans, workers)
 }
 
-func (r *transformer) Contexts(ctx context.Context, places []Place, workers int) (vectors, read nn.Matrix, err error) {
+func (r *transformer) Contexts(ctx context.Context, places []TeacherPlace, workers int) (vectors, read nn.Matrix, err error) {
 	seen := make([]bert.Viewed, len(places))
 	for i, p := range places {
 		seen[i] = r.MaskView(p.Text, p.Span)

@@ -1,20 +1,20 @@
-package teacher
+package influence
 
 import (
 	"sotto/text"
 )
 
 // Place is a part of a text: a word or a phrase.
-type Place struct {
+type TeacherPlace struct {
 	Text string
 	Span text.Span
 }
 
 // Part returns what stands there.
-func (p Place) Part() string { return p.Text[p.Span.Start:p.Span.End] }
+func (p TeacherPlace) Part() string { return p.Text[p.Span.Start:p.Span.End] }
 
 // With returns the text with another part there.
-func (p Place) With(part string) string {
+func (p TeacherPlace) With(part string) string {
 	return p.Text[:p.Span.Start] + part + p.Text[p.Span.End:]
 }
 

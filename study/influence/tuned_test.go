@@ -1,4 +1,4 @@
-package teacher_test
+package influence_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 	"sotto/compute/nn"
 	"sotto/compute/nn/transformer/tiny"
-	"sotto/study/influence/teacher"
+	"sotto/study/influence"
 	"sotto/text"
 	"sotto/text/encode/bert"
 	"sotto/text/encode/bert/tune"
@@ -44,15 +44,15 @@ func tuned(t *testing.T) (dir, from string) {
 func TestTuned(t *testing.T) {
 	ctx := t.Context()
 	dir, from := tuned(t)
-	m, err := teacher.OpenTuned(dir, "who", []string{"man", "cat"})
+	m, err := influence.OpenTuned(dir, "who", []string{"man", "cat"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Kind() != teacher.Tuned || !m.Slow() || m.Size() != m.Dim() {
+	if m.Kind() != influence.Tuned || !m.Slow() || m.Size() != m.Dim() {
 		t.Errorf("the teacher is %s, slow %v, with %d numbers of %d", m.Kind(), m.Slow(), m.Size(), m.Dim())
 	}
 	// Behind the mask nobody sees what stood there, and elsewhere everybody does.
-	places := []teacher.Place{
+	places := []influence.TeacherPlace{
 		{Text: "the man is playing", Span: text.Span{Start: 4, End: 7}},
 		{Text: "the cat is playing", Span: text.Span{Start: 4, End: 7}},
 		{Text: "the cat is playing", Span: text.Span{Start: 11, End: 18}},
@@ -89,10 +89,10 @@ func TestTuned(t *testing.T) {
 	if weight, bias := m.Head(); !slices.Equal(weight.Data, head.Weight.Data) || !slices.Equal(bias, head.Bias) {
 		t.Error("the layer is not the one that the transformer was tuned with")
 	}
-	if _, err = teacher.OpenTuned(dir, "who", []string{"man", "cat", "dog"}); err == nil {
+	if _, err = influence.OpenTuned(dir, "who", []string{"man", "cat", "dog"}); err == nil {
 		t.Error("a transformer that tells two classes is taken for one that tells three")
 	}
-	if _, err = teacher.OpenTuned(from, "who", []string{"man", "cat"}); err == nil {
+	if _, err = influence.OpenTuned(from, "who", []string{"man", "cat"}); err == nil {
 		t.Error("a transformer that was not tuned is taken for one that was")
 	}
 }

@@ -1,4 +1,4 @@
-package teacher_test
+package influence_test
 
 import (
 	"context"
@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"sotto/compute/nn"
-	"sotto/study/influence/teacher"
+	"sotto/study/influence"
 	"sotto/text"
 	"sotto/text/encode"
 	"sotto/text/encode/static"
 )
 
-var reviews = teacher.Texts{
+var reviews = influence.Texts{
 	Label: "sentiment", Classes: []string{"negative", "positive"},
 	Texts:  []string{"a dull film", "an awful plot", "a bad cast", "a brilliant film", "a superb plot", "a good cast"},
 	Labels: []int{0, 0, 0, 1, 1, 1},
@@ -30,12 +30,12 @@ func TestReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range []encode.Source{table, hash} {
-		r := teacher.NewReader(e)
-		p := teacher.Place{Text: "a very dull film", Span: text.Span{Start: 7, End: 11}}
+		r := influence.NewReader(e)
+		p := influence.TeacherPlace{Text: "a very dull film", Span: text.Span{Start: 7, End: 11}}
 		if p.Part() != "dull" || p.With("long") != "a very long film" {
 			t.Fatalf("the part is %q", p.Part())
 		}
-		vectors, read, err := r.Contexts(ctx, []teacher.Place{p}, 1)
+		vectors, read, err := r.Contexts(ctx, []influence.TeacherPlace{p}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestFitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := teacher.New(ctx, e, reviews, 1)
+	f, err := influence.FitTeacher(ctx, e, reviews, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestFitted(t *testing.T) {
 		t.Errorf("answers are %v, want %v", got, reviews.Labels)
 	}
 	weight, bias := f.Head()
-	again, err := teacher.Refitted(ctx, e, reviews.Label, reviews.Classes, weight, bias)
+	again, err := influence.Refitted(ctx, e, reviews.Label, reviews.Classes, weight, bias)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,17 +84,17 @@ func TestFitted(t *testing.T) {
 	}
 	other := weight.Clone()
 	other.Data[0]++
-	if again, err = teacher.Refitted(ctx, e, reviews.Label, reviews.Classes, other, bias); err != nil || again.Digest() == f.Digest() {
+	if again, err = influence.Refitted(ctx, e, reviews.Label, reviews.Classes, other, bias); err != nil || again.Digest() == f.Digest() {
 		t.Errorf("another layer makes the same teacher, or error %v", err)
 	}
-	if _, err = teacher.Refitted(ctx, e, reviews.Label, reviews.Classes, nn.NewMatrix(3, 2), bias); err == nil {
+	if _, err = influence.Refitted(ctx, e, reviews.Label, reviews.Classes, nn.NewMatrix(3, 2), bias); err == nil {
 		t.Error("a layer that does not fit is taken")
 	}
 	share, err := f.NoiseFlips(ctx, reviews.Texts, 1)
 	if err != nil || share != 0 {
 		t.Errorf("without noise %v of answers flip", share)
 	}
-	if _, err = teacher.OpenTuned(t.TempDir(), "a", []string{"b", "c"}); err == nil {
+	if _, err = influence.OpenTuned(t.TempDir(), "a", []string{"b", "c"}); err == nil {
 		t.Error("an empty folder is a tuned transformer")
 	}
 }
