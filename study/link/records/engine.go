@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"sotto/study/link"
-	"sotto/study/link/records/field"
 	"sotto/text/encode"
 )
 
@@ -21,7 +20,7 @@ type engine struct {
 	workers int
 	entity  []int32 // of each row; −1 if it is not known
 	trained []bool  // rows whose entity is learnt from
-	counts  []*field.Frequencies
+	counts  []*frequencies
 	vectors *rows // of rows, one byte a number
 	found   *Found
 	scored  *spool  // Value is the weight, in millionths
@@ -30,7 +29,7 @@ type engine struct {
 
 // A row, made comparable.
 type row struct {
-	values []field.Value // of each column, and of all
+	values []Value // of each column, and of all
 	vector string
 }
 
@@ -39,8 +38,8 @@ func newEngine(t Table, o Options) *engine {
 	if e.workers == 0 {
 		e.workers = runtime.GOMAXPROCS(0)
 	}
-	for range Width(len(t.Columns)) / field.Count {
-		e.counts = append(e.counts, field.NewFrequencies(e.n))
+	for range Width(len(t.Columns)) / Count {
+		e.counts = append(e.counts, NewFrequencies(e.n))
 	}
 	e.number()
 	return e
@@ -160,14 +159,14 @@ func (e *engine) indexBatch(ctx context.Context, f *finder, planes *planes, lo, 
 	}); err != nil {
 		return err
 	}
-	rows, keys := make([][]field.Value, len(texts)), make([][]uint64, len(texts))
+	rows, keys := make([][]Value, len(texts)), make([][]uint64, len(texts))
 	e.parallel(len(texts), func(k int) {
 		for _, text := range texts[k] {
-			rows[k] = append(rows[k], field.Parse(text, nil))
+			rows[k] = append(rows[k], FieldParse(text, nil))
 		}
-		field.Keys(rows[k], func(key uint64) { keys[k] = append(keys[k], key) })
+		Keys(rows[k], func(key uint64) { keys[k] = append(keys[k], key) })
 		if len(rows[k]) < len(e.counts) {
-			rows[k] = append(rows[k], field.Whole(rows[k], nil))
+			rows[k] = append(rows[k], Whole(rows[k], nil))
 		}
 	})
 	for k, row := range rows {
@@ -239,12 +238,12 @@ func (e *engine) parallel(n int, do func(k int)) {
 
 // parse makes a row comparable.
 func (e *engine) parse(fields []string) row {
-	r := row{values: make([]field.Value, 0, len(e.counts))}
+	r := row{values: make([]Value, 0, len(e.counts))}
 	for c, text := range fields {
-		r.values = append(r.values, field.Parse(text, e.counts[c]))
+		r.values = append(r.values, FieldParse(text, e.counts[c]))
 	}
 	if len(e.counts) > len(fields) {
-		r.values = append(r.values, field.Whole(r.values, e.counts[len(fields)]))
+		r.values = append(r.values, Whole(r.values, e.counts[len(fields)]))
 	}
 	return r
 }
@@ -252,10 +251,10 @@ func (e *engine) parse(fields []string) row {
 // compare fills x with what a comparison of two rows finds.
 func (e *engine) compare(x []float64, a, b *row) {
 	for c := range a.values {
-		field.Compare((*field.Features)(x[c*field.Count:]), &a.values[c], &b.values[c])
+		Compare((*Features)(x[c*Count:]), &a.values[c], &b.values[c])
 	}
 	if a.vector != "" {
-		x[len(x)-field.Count+field.Meaning] = cosine(a.vector, b.vector)
+		x[len(x)-Count+Meaning] = cosine(a.vector, b.vector)
 	}
 }
 

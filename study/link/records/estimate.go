@@ -2,8 +2,6 @@ package records
 
 import (
 	"math"
-
-	"sotto/study/link/records/field"
 )
 
 // A Sample is comparisons without a label, from which a model is estimated.
@@ -52,7 +50,7 @@ func levels(x [][]float64, columns int) [][]uint8 {
 	for k, row := range x {
 		out[k] = make([]uint8, columns)
 		for c := range columns {
-			f := field.Features(row[c*field.Count : (c+1)*field.Count])
+			f := Features(row[c*Count : (c+1)*Count])
 			out[k][c] = uint8(f.Level())
 		}
 	}
@@ -62,20 +60,20 @@ func levels(x [][]float64, columns int) [][]uint8 {
 // A mixture is how often each level is found in a column, among the same and others.
 type mixture struct {
 	share        float64 // of pairs, those that are the same
-	same, others [][field.Levels]float64
+	same, others [][Levels]float64
 }
 
 // startOthers is how often each level is found among others, which counts as much as
 // fewOthers pairs of them: in a small table chance is not seen.
-var startOthers = [field.Levels]float64{0, 0.8, 0.12, 0.05, 0.02, 0.01}
+var startOthers = [Levels]float64{0, 0.8, 0.12, 0.05, 0.02, 0.01}
 
 const fewOthers = 20
 
 // startSame is how often each level is found among the same, before anything is known.
-var startSame = [field.Levels]float64{0, 0.05, 0.07, 0.13, 0.25, 0.5}
+var startSame = [Levels]float64{0, 0.05, 0.07, 0.13, 0.25, 0.5}
 
 func newMixture(columns int) *mixture {
-	m := &mixture{same: make([][field.Levels]float64, columns), others: make([][field.Levels]float64, columns)}
+	m := &mixture{same: make([][Levels]float64, columns), others: make([][Levels]float64, columns)}
 	for c := range columns {
 		m.same[c] = startSame
 	}
@@ -96,7 +94,7 @@ func (m *mixture) start(parts []part) {
 }
 
 // fewest is what others count before any is seen.
-func fewest() (out [field.Levels]float64) {
+func fewest() (out [Levels]float64) {
 	for l, v := range startOthers {
 		out[l] = fewOthers * v
 	}
@@ -104,7 +102,7 @@ func fewest() (out [field.Levels]float64) {
 }
 
 // normalise makes the levels but for the missing one add up to 1.
-func normalise(p *[field.Levels]float64) {
+func normalise(p *[Levels]float64) {
 	p[0] = 0
 	sum := 0.0
 	for _, v := range p {
@@ -163,14 +161,14 @@ func (m *mixture) probability(row []uint8) float64 {
 func (m *mixture) weights(columns int) []float64 {
 	w := make([]float64, Width(columns)+1)
 	for c := range m.same {
-		var ratio [field.Levels]float64
-		for l := 1; l < field.Levels; l++ {
+		var ratio [Levels]float64
+		for l := 1; l < Levels; l++ {
 			ratio[l] = math.Log(m.same[c][l] / m.others[c][l])
 		}
 		rising(ratio[1:], m.same[c][1:], m.others[c][1:])
-		at := w[c*field.Count:]
-		at[field.Different], at[field.Weak], at[field.Close], at[field.VeryClose] = ratio[1], ratio[2], ratio[3], ratio[4]
-		at[field.Equal] = ratio[5] - ratio[4] // what is equal is very alike, too
+		at := w[c*Count:]
+		at[Different], at[weak], at[Close], at[VeryClose] = ratio[1], ratio[2], ratio[3], ratio[4]
+		at[Equal] = ratio[5] - ratio[4] // what is equal is very alike, too
 	}
 	w[len(w)-1] = math.Log(m.share / (1 - m.share))
 	return w

@@ -2,8 +2,6 @@ package records
 
 import (
 	"errors"
-
-	"sotto/study/link/records/field"
 )
 
 // An Explainer says of any two rows of a table what speaks for and against them, after
@@ -26,10 +24,10 @@ func NewExplainer(t Table, m *Model) (*Explainer, error) {
 	for _, fields := range t.Rows {
 		r := row{}
 		for _, text := range fields[:len(t.Columns)] {
-			r.values = append(r.values, field.Parse(text, nil))
+			r.values = append(r.values, FieldParse(text, nil))
 		}
 		if len(r.values) < len(e.counts) {
-			r.values = append(r.values, field.Whole(r.values, nil))
+			r.values = append(r.values, Whole(r.values, nil))
 		}
 		for c := range r.values {
 			e.counts[c].Add(&r.values[c])

@@ -7,8 +7,6 @@ import (
 	"math"
 	weakrand "math/rand/v2"
 	"slices"
-
-	"sotto/study/link/records/field"
 )
 
 // mostTrained is how many pairs are learnt from, drawn from those that could be.
@@ -98,7 +96,7 @@ func (e *engine) known(ctx context.Context) ([]MatchPair, error) {
 		for k, x := range e.comparisons(pairs, at) {
 			i, j := Pair(pairs[k].Key)
 			a, b := e.entity[i], e.entity[j]
-			out = append(out, MatchPair{X: x, Same: a == b, Fold: field.Mix(uint64(min(a, b)) + 1)})
+			out = append(out, MatchPair{X: x, Same: a == b, Fold: mix(uint64(min(a, b)) + 1)})
 		}
 		return nil
 	})
@@ -130,8 +128,8 @@ func (e *engine) drawn(count int) func(key uint64) bool {
 		return func(uint64) bool { return true }
 	}
 	limit := uint64(float64(mostTrained) / float64(count) * math.MaxUint64)
-	salt := field.Mix(e.o.Seed + 77)
-	return func(key uint64) bool { return field.Mix(key^salt) < limit }
+	salt := mix(e.o.Seed + 77)
+	return func(key uint64) bool { return mix(key^salt) < limit }
 }
 
 // pool returns pairs by chance, and what their comparisons find.
@@ -181,7 +179,7 @@ func (e *engine) labelled() ([]MatchPair, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, MatchPair{X: x, Same: l.Same, Fold: field.Mix(uint64(min(l.I, l.J)))})
+		out = append(out, MatchPair{X: x, Same: l.Same, Fold: mix(uint64(min(l.I, l.J)))})
 	}
 	return out, nil
 }
@@ -267,7 +265,7 @@ func (e *engine) ask(prior *Model, known []MatchPair, pool []entry, x [][]float6
 		}
 		switch answer {
 		case Same, Other:
-			l.Add(MatchPair{X: x[k], Same: answer == Same, Fold: field.Mix(uint64(i))})
+			l.Add(MatchPair{X: x[k], Same: answer == Same, Fold: mix(uint64(i))})
 		case Unsure:
 		default:
 			return nil, 0, errAnswer

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"sotto/study/link/records"
-	"sotto/study/link/records/field"
 )
 
 // drawn makes pairs whose truth is a logistic model of two features of one column: the
@@ -20,9 +19,9 @@ func drawn(n int, seed uint64) (pairs []records.MatchPair) {
 	rng := weakrand.New(weakrand.NewPCG(seed, 1))
 	for k := range n {
 		x := make([]float64, records.Width(1))
-		x[field.Spelling] = rng.Float64()
-		x[field.OtherNumbers] = float64(rng.IntN(2))
-		z := 8*x[field.Spelling] - 4 - 2*x[field.OtherNumbers]
+		x[records.Spelling] = rng.Float64()
+		x[records.OtherNumbers] = float64(rng.IntN(2))
+		z := 8*x[records.Spelling] - 4 - 2*x[records.OtherNumbers]
 		pairs = append(pairs, records.MatchPair{X: x, Same: rng.Float64() < records.Probability(z), Fold: uint64(k)})
 	}
 	return pairs
@@ -38,8 +37,8 @@ func TestFit(t *testing.T) {
 	// truth, and ridge moves them by less than .03. A normal variable is 4.9 of them away
 	// with a probability of 10⁻⁶.
 	w := m.Weights[0]
-	if math.Abs(w[field.Spelling]-8) > .6 || math.Abs(w[field.OtherNumbers]+2) > .6 || math.Abs(m.Constant+4) > .6 {
-		t.Errorf("weights are %.3f, %.3f and %.3f, want 8, -2 and -4", w[field.Spelling], w[field.OtherNumbers], m.Constant)
+	if math.Abs(w[records.Spelling]-8) > .6 || math.Abs(w[records.OtherNumbers]+2) > .6 || math.Abs(m.Constant+4) > .6 {
+		t.Errorf("weights are %.3f, %.3f and %.3f, want 8, -2 and -4", w[records.Spelling], w[records.OtherNumbers], m.Constant)
 	}
 	// The mean of n draws is off by more than √(ln(2·10·10⁵)/2n) in one of ten bins with a
 	// probability below 10⁻⁵ (Hoeffding), which for n of each bin adds up to below .05.
@@ -80,14 +79,14 @@ func TestExplain(t *testing.T) {
 func levels(columns ...int) []float64 {
 	x := make([]float64, records.Width(len(columns)))
 	for c, l := range columns {
-		f := x[c*field.Count:]
+		f := x[c*records.Count:]
 		switch l {
 		case 0:
-			f[field.Missing] = 1
+			f[records.Missing] = 1
 		case 5:
-			f[field.Equal], f[field.VeryClose] = 1, 1
+			f[records.Equal], f[records.VeryClose] = 1, 1
 		default:
-			f[field.Different+l-1] = 1
+			f[records.Different+l-1] = 1
 		}
 	}
 	return x
@@ -127,7 +126,7 @@ func TestEstimate(t *testing.T) {
 	}
 	for c := range 3 {
 		last := math.Inf(-1)
-		for l := 1; l < field.Levels; l++ {
+		for l := 1; l < records.Levels; l++ {
 			at := []int{0, 0, 0}
 			at[c] = l
 			if z := m.Logit(levels(at...)); z < last {
@@ -154,7 +153,7 @@ func TestLearner(t *testing.T) {
 			t.Fatalf("question %d, %v", k, err)
 		}
 		asked[k] = true
-		z := 8*x[k][field.Spelling] - 4 - 2*x[k][field.OtherNumbers]
+		z := 8*x[k][records.Spelling] - 4 - 2*x[k][records.OtherNumbers]
 		l.Add(records.MatchPair{X: x[k], Same: z > 0, Fold: uint64(k)})
 	}
 	m, err := l.Model()
@@ -163,7 +162,7 @@ func TestLearner(t *testing.T) {
 	}
 	wrong := 0
 	for _, p := range x {
-		if z := 8*p[field.Spelling] - 4 - 2*p[field.OtherNumbers]; (z > 0) != (m.Logit(p) > 0) {
+		if z := 8*p[records.Spelling] - 4 - 2*p[records.OtherNumbers]; (z > 0) != (m.Logit(p) > 0) {
 			wrong++
 		}
 	}

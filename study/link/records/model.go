@@ -9,7 +9,6 @@ import (
 
 	"sotto/internal/atomicfile"
 	"sotto/internal/regular"
-	"sotto/study/link/records/field"
 )
 
 // This part of the package learns what agreements between two rows say: a logistic model of
@@ -49,14 +48,14 @@ func Width(columns int) int {
 	if columns > 1 {
 		columns++
 	}
-	return columns * field.Count
+	return columns * Count
 }
 
 // newModel returns a model with these weights, of which the last is the constant.
 func newModel(columns []string, weights []float64) *Model {
-	m := &Model{Format: format, Columns: slices.Clone(columns), Features: slices.Clone(field.Names[:]), Constant: weights[len(weights)-1]}
-	for at := 0; at < len(weights)-1; at += field.Count {
-		m.Weights = append(m.Weights, slices.Clone(weights[at:at+field.Count]))
+	m := &Model{Format: format, Columns: slices.Clone(columns), Features: slices.Clone(Names[:]), Constant: weights[len(weights)-1]}
+	for at := 0; at < len(weights)-1; at += Count {
+		m.Weights = append(m.Weights, slices.Clone(weights[at:at+Count]))
 	}
 	return m
 }
@@ -66,10 +65,10 @@ func (m *Model) Validate() error {
 	if m.Format != format {
 		return fmt.Errorf("match: format is %.40q, must be %s", m.Format, format)
 	}
-	if len(m.Columns) == 0 || !slices.Equal(m.Features, field.Names[:]) {
+	if len(m.Columns) == 0 || !slices.Equal(m.Features, Names[:]) {
 		return errors.New("match: the model has no columns or is of other features than those of this version, must be made anew")
 	}
-	if len(m.Weights)*field.Count != Width(len(m.Columns)) {
+	if len(m.Weights)*Count != Width(len(m.Columns)) {
 		return fmt.Errorf("match: weights are for %d columns, must be for the %d that are named and for all together", len(m.Weights), len(m.Columns))
 	}
 	for _, w := range m.flat() {
@@ -78,8 +77,8 @@ func (m *Model) Validate() error {
 		}
 	}
 	for _, w := range m.Weights {
-		if len(w) != field.Count {
-			return fmt.Errorf("match: a column has %d weights, must have %d", len(w), field.Count)
+		if len(w) != Count {
+			return fmt.Errorf("match: a column has %d weights, must have %d", len(w), Count)
 		}
 	}
 	return nil
@@ -113,12 +112,12 @@ func (m *Model) Save(path string) error { return atomicfile.WriteJSON(path, m) }
 // Logit returns the logit of the probability that a pair is the same. It panics if x
 // is not as long as [Width] says.
 func (m *Model) Logit(x []float64) float64 {
-	if len(x) != len(m.Weights)*field.Count {
+	if len(x) != len(m.Weights)*Count {
 		panic("match: the comparison has another number of columns than the model")
 	}
 	sum := m.Constant
 	for c, weights := range m.Weights {
-		row := x[c*field.Count:]
+		row := x[c*Count:]
 		for k, w := range weights {
 			if v := row[k]; v != 0 {
 				sum += float64(w * v)
@@ -168,7 +167,7 @@ type Feature struct {
 
 // Flat lists the features of all columns.
 func (m *Model) Flat() []Feature {
-	out := make([]Feature, 0, len(m.Weights)*field.Count)
+	out := make([]Feature, 0, len(m.Weights)*Count)
 	for c, weights := range m.Weights {
 		name := all
 		if c < len(m.Columns) {

@@ -10,7 +10,6 @@ import (
 
 	"sotto/study/link"
 	"sotto/study/link/records"
-	"sotto/study/link/records/field"
 )
 
 // Wherever rows lie and on however many cores they are compared, the same is found.
@@ -171,7 +170,7 @@ func TestEncoder(t *testing.T) {
 	}
 	m := *r.Model
 	m.Weights = [][]float64{slices.Clone(m.Weights[0])}
-	m.Weights[0][field.Meaning] = 10
+	m.Weights[0][records.Meaning] = 10
 	r, err = records.Link(t.Context(), table, records.Options{Encoder: meaning{}, With: &m})
 	if err != nil || !slices.Equal(r.Labels, []int{0, 0, 1, 1, 2, 2, 3, 3}) {
 		t.Errorf("labels are %v, %v", r.Labels, err)

@@ -3,8 +3,6 @@ package records
 import (
 	"math/bits"
 	weakrand "math/rand/v2"
-
-	"sotto/study/link/records/field"
 )
 
 // Planes finds neighbours among vectors: each of its tables divides space by random
@@ -53,6 +51,6 @@ func (p *planes) Keys(v []int8, add func(uint64)) {
 				key |= 1
 			}
 		}
-		add(field.Mix(key + uint64(t)<<50))
+		add(mix(key + uint64(t)<<50))
 	}
 }

@@ -1,4 +1,4 @@
-package field
+package records
 
 import "strconv"
 
@@ -13,15 +13,15 @@ func Keys(row []Value, add func(uint64)) {
 		if v.Text == "" {
 			continue
 		}
-		salt := Mix(uint64(c) + 1)
-		key := func(kind uint64, text string) { add(Mix(Hash(text) ^ salt + kind)) }
+		salt := mix(uint64(c) + 1)
+		key := func(kind uint64, text string) { add(mix(hash(text) ^ salt + kind)) }
 		key(1, v.Text)
 		if len(v.Text) > 6 {
 			key(2, v.Text[:6])
 		}
 		for k := range v.words {
 			if w := &v.words[k]; len(w.text) > 2 {
-				add(Mix(w.id ^ salt + 3))
+				add(mix(w.id ^ salt + 3))
 			}
 		}
 		for k := 1; k < len(v.order); k++ {
@@ -37,7 +37,7 @@ func Keys(row []Value, add func(uint64)) {
 	}
 	for k, s := range signs {
 		for _, t := range signs[:k] {
-			add(Mix(s + t))
+			add(mix(s + t))
 		}
 	}
 }
@@ -49,14 +49,14 @@ const mostCrossed = 8
 // short forms as the name, and otherwise the number.
 func (v *Value) sign() uint64 {
 	if v.date.known {
-		return Hash("date " + strconv.Itoa(int(v.date.year)) + strconv.Itoa(int(min(v.date.month, v.date.day))))
+		return hash("date " + strconv.Itoa(int(v.date.year)) + strconv.Itoa(int(min(v.date.month, v.date.day))))
 	}
 	w := v.at(0)
 	if w.digits {
-		return Hash(v.first)
+		return hash(v.first)
 	}
 	if len(w.nick) > 0 {
-		return Mix(uint64(w.nick[0]))
+		return mix(uint64(w.nick[0]))
 	}
-	return Hash(Sound(w.text))
+	return hash(Sound(w.text))
 }

@@ -1,14 +1,4 @@
-// Package field makes the fields of a table comparable, and compares them: by equal
-// text, spelling, shared and rare words, initials, short forms of names, sound,
-// numbers, codes and dates.
-//
-//	f := field.NewFrequencies(rows)
-//	a, b := field.Parse("Bob Quill, 12 Elm Street", f), field.Parse("Robert Quill, 12 Elm St.", f)
-//	var x field.Features
-//	field.Compare(&x, &a, &b)
-//
-// It knows nothing of tables, pairs or models, and quotes nothing.
-package field
+package records
 
 import (
 	"cmp"
@@ -19,6 +9,17 @@ import (
 
 	"sotto/study/link"
 )
+
+// This part of the package makes the fields of a table comparable, and compares them: by equal
+// text, spelling, shared and rare words, initials, short forms of names, sound,
+// numbers, codes and dates.
+//
+//	f := NewFrequencies(rows)
+//	a, b := FieldParse("Bob Quill, 12 Elm Street", f), FieldParse("Robert Quill, 12 Elm St.", f)
+//	var x Features
+//	Compare(&x, &a, &b)
+//
+// It knows nothing of tables, pairs or models, and quotes nothing.
 
 // A Value is a field, made comparable.
 type Value struct {
@@ -51,7 +52,7 @@ const mostWords = 12
 
 // Parse makes a field comparable, with words weighed by how often they are counted in
 // f, which may be nil: then all weigh the same.
-func Parse(text string, f *Frequencies) Value {
+func FieldParse(text string, f *frequencies) Value {
 	v := Value{}
 	words := split(text)
 	v.Text = strings.Join(words, " ")
@@ -85,7 +86,7 @@ func Parse(text string, f *Frequencies) Value {
 }
 
 // Whole makes one value of all fields of a row.
-func Whole(row []Value, f *Frequencies) Value {
+func Whole(row []Value, f *frequencies) Value {
 	v := Value{whole: true}
 	n := 0
 	var b strings.Builder
@@ -112,7 +113,7 @@ func Whole(row []Value, f *Frequencies) Value {
 }
 
 // finish orders the words and weighs them.
-func (v *Value) finish(f *Frequencies) {
+func (v *Value) finish(f *frequencies) {
 	if strings.ContainsFunc(v.Text, unicode.IsDigit) {
 		v.squeeze = strings.ReplaceAll(v.Text, " ", "")
 	}
@@ -154,7 +155,7 @@ func split(text string) []string {
 
 // newWord finds out what a word is.
 func newWord(text string) word {
-	w := word{text: text, id: Hash(text), sound: sound(text)}
+	w := word{text: text, id: hash(text), sound: sound(text)}
 	letters, digits := 0, 0
 	for k := range len(text) {
 		if c := text[k]; c >= '0' && c <= '9' {
@@ -173,17 +174,17 @@ func newWord(text string) word {
 
 // Hash is a number for a text, the same on every machine and in every run (FNV-1a,
 // mixed so that all of its bits differ).
-func Hash(text string) uint64 {
+func hash(text string) uint64 {
 	h := uint64(14695981039346656037)
 	for k := range len(text) {
 		h ^= uint64(text[k])
 		h *= 1099511628211
 	}
-	return Mix(h)
+	return mix(h)
 }
 
 // Mix spreads the bits of a number (the finaliser of SplitMix64).
-func Mix(h uint64) uint64 {
+func mix(h uint64) uint64 {
 	h ^= h >> 30
 	h *= 0xbf58476d1ce4e5b9
 	h ^= h >> 27

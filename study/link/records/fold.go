@@ -1,11 +1,11 @@
-package field
+package records
 
 // folds are letters with marks, and the letters that they are compared as.
-const folds = "àaáaâaãaäaåaāaăaąaçcćcĉcċcčcďdđdðdèeéeêeëeēeĕeėeęeěeĝgğgġgģgĥhħhìiíiîiïiĩiīiĭiįiıiĵjķkĺlļlľlłlñnńnņnňnòoóoôoõoöoøoōoŏoőoŕrŗrřrśsŝsşsšsșsţtťtŧtțtùuúuûuüuũuūuŭuůuűuųuŵwýyÿyŷyźzżzžz"
+const fieldFolds = "àaáaâaãaäaåaāaăaąaçcćcĉcċcčcďdđdðdèeéeêeëeēeĕeėeęeěeĝgğgġgģgĥhħhìiíiîiïiĩiīiĭiįiıiĵjķkĺlļlľlłlñnńnņnňnòoóoôoõoöoøoōoŏoőoŕrŗrřrśsŝsşsšsșsţtťtŧtțtùuúuûuüuũuūuŭuůuűuųuŵwýyÿyŷyźzżzžz"
 
 // folded are those up to ſ, by letter.
 var folded = func() (out [0x220]string) {
-	all := []rune(folds)
+	all := []rune(fieldFolds)
 	for k := 0; k < len(all); k += 2 {
 		out[all[k]] = string(all[k+1])
 	}

@@ -1,4 +1,4 @@
-package field
+package records
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ const (
 	Equal                // the same text
 	Spelling             // Jaro–Winkler of the whole text
 	SharedWords          // of all words, those that both have
-	Contained            // of the words of the shorter, those that the longer has
+	contained            // of the words of the shorter, those that the longer has
 	RareWords            // cosine of the weights of words
 	Misspelt             // the same, where words that are spelt alike or short forms count, too
 	Initials             // words that agree, of which one is the initial of the other
@@ -33,7 +33,7 @@ const (
 	OtherDate            // they are unlike
 	Meaning              // cosine of the vectors of an encoder, of rows as a whole
 	Different            // taken together: unlike
-	Weak                 // somewhat alike
+	weak                 // somewhat alike
 	Close                // alike
 	VeryClose            // almost the same, or the same
 	Count                // how many there are
@@ -101,7 +101,7 @@ func Compare(x *Features, a, b *Value) {
 	case like >= leastClose:
 		x[Close] = 1
 	case like >= leastWeak:
-		x[Weak] = 1
+		x[weak] = 1
 	default:
 		x[Different] = 1
 	}
@@ -119,7 +119,7 @@ func (x *Features) Level() int {
 		return 4
 	case x[Close] == 1:
 		return 3
-	case x[Weak] == 1:
+	case x[weak] == 1:
 		return 2
 	}
 	return 1
@@ -164,7 +164,7 @@ func compareWords(x *Features, a, b *Value) {
 	}
 	n, m := len(a.words), len(b.words)
 	x[SharedWords] = float64(shared) / float64(n+m-shared)
-	x[Contained] = float64(shared) / float64(min(n, m))
+	x[contained] = float64(shared) / float64(min(n, m))
 	x[RareWords] = min(1, cosine)
 	x[Misspelt] = x[RareWords]
 	if numbersA > 0 && numbersB > 0 {

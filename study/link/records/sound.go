@@ -1,4 +1,4 @@
-package field
+package records
 
 // Sound is the Soundex code of a word: its first letter, and the classes of the
 // consonants behind it, as the National Archives of the United States have it, without

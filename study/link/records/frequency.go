@@ -1,4 +1,4 @@
-package field
+package records
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 // Frequencies count in how many fields of a column each word stands, in memory that
 // does not grow with the number of words: words that meet in a counter share it, so
 // that a rare one may look a little less rare, and never rarer than it is.
-type Frequencies struct {
+type frequencies struct {
 	fields int
 	count  []uint32
 }
@@ -17,13 +17,13 @@ type Frequencies struct {
 const mostCounters = 1 << 20
 
 // NewFrequencies returns counters for a column of so many rows.
-func NewFrequencies(rows int) *Frequencies {
+func NewFrequencies(rows int) *frequencies {
 	n := 1 << bits.Len(uint(min(max(rows, 64)*64, mostCounters)-1))
-	return &Frequencies{count: make([]uint32, n)}
+	return &frequencies{count: make([]uint32, n)}
 }
 
 // Add counts the words of a field, each once.
-func (f *Frequencies) Add(v *Value) {
+func (f *frequencies) Add(v *Value) {
 	f.fields++
 	for k := range v.words {
 		f.count[v.words[k].id&uint64(len(f.count)-1)]++
@@ -31,7 +31,7 @@ func (f *Frequencies) Add(v *Value) {
 }
 
 // rarity is from 0, for what all fields have, to 1, for what one has.
-func (f *Frequencies) rarity(id uint64) float64 {
+func (f *frequencies) rarity(id uint64) float64 {
 	if f == nil || f.fields < 2 {
 		return 1
 	}
@@ -40,7 +40,7 @@ func (f *Frequencies) rarity(id uint64) float64 {
 }
 
 // weigh gives the words of a field their weights.
-func (v *Value) weigh(f *Frequencies) {
+func (v *Value) weigh(f *frequencies) {
 	var sum float64
 	for k := range v.words {
 		r := f.rarity(v.words[k].id)
