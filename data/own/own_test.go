@@ -12,7 +12,7 @@ import (
 
 	"sotto/data/dataset"
 	"sotto/data/own"
-	"sotto/study/link/persons"
+	"sotto/study/link/records"
 )
 
 // write puts a file into a folder of its own.
@@ -116,7 +116,7 @@ func TestLinked(t *testing.T) {
 	})
 	o := mood()
 	o.LinkBy = []string{"name", "phone"}
-	s, err := own.Load(own.WithLinker(t.Context(), persons.Link), path, o)
+	s, err := own.Load(own.WithLinker(t.Context(), records.LinkPersons), path, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,11 +129,11 @@ func TestLinked(t *testing.T) {
 		}
 	}
 	o.MaxRows = 2
-	if s, err = own.Load(own.WithLinker(t.Context(), persons.Link), path, o); err != nil || s.Rows != 200 || s.LeftOut != 100 {
+	if s, err = own.Load(own.WithLinker(t.Context(), records.LinkPersons), path, o); err != nil || s.Rows != 200 || s.LeftOut != 100 {
 		t.Errorf("%d rows are read and %d left out, %v, want 200 and 100", s.Rows, s.LeftOut, err)
 	}
 	o.MaxRows, o.LinkBy, o.LinkModel = 0, nil, "{}"
-	if _, err = own.Load(own.WithLinker(t.Context(), persons.Link), path, o); err == nil || !strings.Contains(err.Error(), "--link-by") {
+	if _, err = own.Load(own.WithLinker(t.Context(), records.LinkPersons), path, o); err == nil || !strings.Contains(err.Error(), "--link-by") {
 		t.Errorf("a model without columns gives %v", err)
 	}
 }
@@ -142,11 +142,11 @@ func TestLinked(t *testing.T) {
 // and have 60, 20 and 20 percent of each class.
 func TestDrawnParts(t *testing.T) {
 	path, o := reviews(t), mood()
-	first, err := own.Load(own.WithLinker(t.Context(), persons.Link), path, o)
+	first, err := own.Load(own.WithLinker(t.Context(), records.LinkPersons), path, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := own.Load(own.WithLinker(t.Context(), persons.Link), path, o)
+	again, err := own.Load(own.WithLinker(t.Context(), records.LinkPersons), path, o)
 	if err != nil || first.Hash() != again.Hash() {
 		t.Fatalf("the same file gave another hash, error %v", err)
 	}
@@ -156,7 +156,7 @@ func TestDrawnParts(t *testing.T) {
 		}
 	}
 	o.SplitSeed = 7
-	other, err := own.Load(own.WithLinker(t.Context(), persons.Link), path, o)
+	other, err := own.Load(own.WithLinker(t.Context(), records.LinkPersons), path, o)
 	if err != nil || slices.Equal(first.Split, other.Split) {
 		t.Errorf("another seed of the split drew the same parts, error %v", err)
 	}
@@ -177,7 +177,7 @@ func TestGivenParts(t *testing.T) {
 	path := csv(t, "review,mood,part", 100, func(i int) string {
 		return fmt.Sprintf("text %d,%d,%s", i, i%2, []string{"train", "train", "train", "train", "test"}[i%5])
 	})
-	s, err = own.Load(own.WithLinker(t.Context(), persons.Link), path, o)
+	s, err = own.Load(own.WithLinker(t.Context(), records.LinkPersons), path, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestPartNames(t *testing.T) {
 		path := csv(t, "review,mood,part", 60, func(i int) string {
 			return fmt.Sprintf("text %d,%d,%s", i, i/3%2, []string{"train", "eval", tt.test}[i%3])
 		})
-		s, err := own.Load(own.WithLinker(t.Context(), persons.Link), path, o)
+		s, err := own.Load(own.WithLinker(t.Context(), records.LinkPersons), path, o)
 		if err != nil || s.Split[1] != tt.want {
 			t.Errorf("beside %s, eval is %q, want %q, error %v", tt.test, s.Split[1], tt.want, err)
 		}

@@ -7,13 +7,13 @@ import (
 	"sotto/study/link"
 	mentions "sotto/study/link/mention/judge"
 	"sotto/study/link/outcome"
-	"sotto/study/link/persons"
+	"sotto/study/link/records"
 )
 
 // Study is what the study brings to the command sotto.
 func Study() command.Study {
 	return command.Study{
-		Name: "link", Commands: Commands, Linker: persons.Link, Tabs: []studio.Tab{tab()},
+		Name: "link", Commands: Commands, Linker: records.LinkPersons, Tabs: []studio.Tab{tab()},
 		Kinds:     evidence.Kinds{outcome.GraphKind, outcome.RecordsKind, mentions.Kind},
 		Proposals: map[string]command.Proposal{"unknown": command.Choice(link.Unknowns()...)},
 	}

@@ -1,4 +1,4 @@
-package persons_test
+package records_test
 
 import (
 	"encoding/json"
@@ -13,13 +13,12 @@ import (
 	"sotto/data/table"
 	"sotto/data/testenv"
 	"sotto/study/link"
-	"sotto/study/link/persons"
 	"sotto/study/link/records"
 )
 
 // crowd is rows of persons whose truth is known: each has three, of which one has
 // another spelling and one another address.
-func crowd(people int) (t persons.Table, truth []int) {
+func personsCrowd(people int) (t records.PersonsTable, truth []int) {
 	rng := weakrand.New(weakrand.NewPCG(6, 1))
 	word := func() string {
 		w := ""
@@ -43,15 +42,15 @@ func crowd(people int) (t persons.Table, truth []int) {
 
 // Rows are linked by what they themselves tell, and by a model that was trained.
 func TestFind(t *testing.T) {
-	all, truth := crowd(120)
-	f, err := persons.Find(t.Context(), all, persons.Options{Workers: 1})
+	all, truth := personsCrowd(120)
+	f, err := records.FindPersons(t.Context(), all, records.PersonsOptions{Workers: 1})
 	if err != nil || f.How != own.Estimate {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	if s := link.Compare(truth, f.Labels); s.F1 < .9 {
 		t.Errorf("an estimate has %+v", s)
 	}
-	again, err := persons.Find(t.Context(), all, persons.Options{Workers: 2})
+	again, err := records.FindPersons(t.Context(), all, records.PersonsOptions{Workers: 2})
 	if err != nil || !slices.Equal(f.Labels, again.Labels) {
 		t.Error("a second time something else is found")
 	}
@@ -68,7 +67,7 @@ func TestFind(t *testing.T) {
 	if err != nil || strings.Contains(string(content), "quill") {
 		t.Fatalf("the model holds a name, or %v", err)
 	}
-	f, err = persons.Find(t.Context(), all, persons.Options{Model: content, Workers: 1}) // in another order of columns
+	f, err = records.FindPersons(t.Context(), all, records.PersonsOptions{Model: content, Workers: 1}) // in another order of columns
 	if err != nil || f.How != own.Model {
 		t.Fatalf("%+v, %v", f, err)
 	}
@@ -76,8 +75,8 @@ func TestFind(t *testing.T) {
 		t.Errorf("with a model there is %+v", s)
 	}
 	for want, model := range map[string]string{"must be those of the model: email, phone, name": string(content), "not a model": "{\"x\": 1}", "a model that": "{}"} {
-		one := persons.Table{Columns: []string{"name"}, Rows: [][]string{{"a"}}}
-		if _, err := persons.Find(t.Context(), one, persons.Options{Model: []byte(model)}); err == nil || !strings.Contains(err.Error(), want) {
+		one := records.PersonsTable{Columns: []string{"name"}, Rows: [][]string{{"a"}}}
+		if _, err := records.FindPersons(t.Context(), one, records.PersonsOptions{Model: []byte(model)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error = %v, want %q", err, want)
 		}
 	}
@@ -93,7 +92,7 @@ func TestReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, number, truth := persons.Table{Columns: columns}, map[string]int{}, []int(nil)
+	all, number, truth := records.PersonsTable{Columns: columns}, map[string]int{}, []int(nil)
 	for _, row := range rows {
 		if strings.TrimSpace(strings.Join(row[:4], "")) == "" {
 			continue
@@ -103,7 +102,7 @@ func TestReal(t *testing.T) {
 		}
 		all.Rows, truth = append(all.Rows, row[:4]), append(truth, number[row[4]])
 	}
-	f, err := persons.Find(t.Context(), all, persons.Options{})
+	f, err := records.FindPersons(t.Context(), all, records.PersonsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +113,8 @@ func TestReal(t *testing.T) {
 	}
 }
 
-func small(rows ...string) persons.Table {
-	t := persons.Table{Columns: []string{"name", "email"}}
+func small(rows ...string) records.PersonsTable {
+	t := records.PersonsTable{Columns: []string{"name", "email"}}
 	for _, r := range rows {
 		name, email, _ := strings.Cut(r, "|")
 		t.Rows = append(t.Rows, []string{name, email})
@@ -127,7 +126,7 @@ func small(rows ...string) persons.Table {
 func TestKnown(t *testing.T) {
 	all := small("Anna Quill|anna@example.org", "anna  QUILL|Anna@example.org", "Bo Marsh|bo@example.org", "A. Quill|", "|bo@example.org", "|")
 	all.Known = []string{"", "1", "2", "1", "", "3"}
-	f, err := persons.Find(t.Context(), all, persons.Options{})
+	f, err := records.FindPersons(t.Context(), all, records.PersonsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,15 +139,15 @@ func TestKnown(t *testing.T) {
 }
 
 func TestFindRefuses(t *testing.T) {
-	for want, change := range map[string]func(*persons.Table){
-		"1 of 3 rows have nothing": func(t *persons.Table) { t.Rows[1] = []string{" - ", ""} },
-		"at least one column":      func(t *persons.Table) { t.Columns = nil },
-		"must have 2":              func(t *persons.Table) { t.Rows[2] = []string{"x"} },
-		"for every row":            func(t *persons.Table) { t.Known = []string{"x"} },
+	for want, change := range map[string]func(*records.PersonsTable){
+		"1 of 3 rows have nothing": func(t *records.PersonsTable) { t.Rows[1] = []string{" - ", ""} },
+		"at least one column":      func(t *records.PersonsTable) { t.Columns = nil },
+		"must have 2":              func(t *records.PersonsTable) { t.Rows[2] = []string{"x"} },
+		"for every row":            func(t *records.PersonsTable) { t.Known = []string{"x"} },
 	} {
 		all := small("a|b", "c|d", "e|f")
 		change(&all)
-		if _, err := persons.Find(t.Context(), all, persons.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := records.FindPersons(t.Context(), all, records.PersonsOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error = %v, want %q", err, want)
 		}
 	}

@@ -1,10 +1,4 @@
-// Package persons finds the rows of a table that are of one person, so that parts and
-// guarantees can be those of persons where no column says whose a row is.
-//
-// Whatever decides, it is an estimate. A person whose rows are not all found lies in
-// several clusters; persons who look alike share one. It is told what is in columns
-// such as a name or an address, never the text that is released.
-package persons
+package records
 
 import (
 	"context"
@@ -16,19 +10,25 @@ import (
 
 	"sotto/data/own"
 	"sotto/study/link"
-	"sotto/study/link/records"
 )
 
+// This part of the package finds the rows of a table that are of one person, so that parts and
+// guarantees can be those of persons where no column says whose a row is.
+//
+// Whatever decides, it is an estimate. A person whose rows are not all found lies in
+// several clusters; persons who look alike share one. It is told what is in columns
+// such as a name or an address, never the text that is released.
+
 // Link is Find for a program that does not know this package.
-func Link(ctx context.Context, p own.Persons, model []byte) (own.Linked, error) {
-	return Find(ctx, Table(p), Options{Model: model})
+func LinkPersons(ctx context.Context, p own.Persons, model []byte) (own.Linked, error) {
+	return FindPersons(ctx, PersonsTable(p), PersonsOptions{Model: model})
 }
 
 // Table is rows of which some belong together.
-type Table own.Persons
+type PersonsTable own.Persons
 
 // Options say what decides.
-type Options struct {
+type PersonsOptions struct {
 	// Model is the JSON of a model that "sotto link records" saved, of the same columns;
 	// empty for what the rows themselves tell.
 	Model   []byte
@@ -40,12 +40,12 @@ type Options struct {
 // of one known person. Too few rows to compare are joined if they are the same. A row
 // with nothing in any column, and of nobody known, is an error: nobody could say whose
 // it is.
-func Find(ctx context.Context, t Table, o Options) (own.Linked, error) {
+func FindPersons(ctx context.Context, t PersonsTable, o PersonsOptions) (own.Linked, error) {
 	if err := t.validate(); err != nil {
 		return own.Linked{}, err
 	}
 	f := own.Linked{How: own.Estimate}
-	all, options := records.Table{Columns: t.Columns, Rows: t.Rows}, records.Options{Options: link.Options{Workers: o.Workers, Work: work}}
+	all, options := Table{Columns: t.Columns, Rows: t.Rows}, Options{Options: link.Options{Workers: o.Workers, Work: work}}
 	if len(o.Model) > 0 {
 		m, err := readModel(o.Model)
 		if err != nil {
@@ -57,10 +57,10 @@ func Find(ctx context.Context, t Table, o Options) (own.Linked, error) {
 		}
 	}
 	equal := t.equal()
-	if f.How == own.Estimate && slices.Max(append(equal, 0)) < fewest {
+	if f.How == own.Estimate && slices.Max(append(equal, 0)) < personsFewest {
 		f.How, f.Labels = own.Equal, equal
 	} else {
-		r, err := records.Link(ctx, all, options)
+		r, err := Link(ctx, all, options)
 		if err != nil {
 			return own.Linked{}, fmt.Errorf("persons: %w", err)
 		}
@@ -79,10 +79,10 @@ func Find(ctx context.Context, t Table, o Options) (own.Linked, error) {
 const work = 50_000_000
 
 // fewest is how many different rows an estimate needs.
-const fewest = 20
+const personsFewest = 20
 
 // validate refuses tables whose rows nobody could group.
-func (t Table) validate() error {
+func (t PersonsTable) validate() error {
 	if len(t.Columns) == 0 || t.Known != nil && len(t.Known) != len(t.Rows) {
 		return errors.New("persons: want at least one column, and a name or nothing for every row")
 	}
@@ -102,8 +102,8 @@ func (t Table) validate() error {
 }
 
 // model reads a model and refuses one that cannot decide here.
-func readModel(content []byte) (*records.Model, error) {
-	m, err := records.Parse(content)
+func readModel(content []byte) (*Model, error) {
+	m, err := Parse(content)
 	if err != nil {
 		return nil, fmt.Errorf("persons: not a model that links rows: %w", err)
 	}
@@ -114,14 +114,14 @@ func readModel(content []byte) (*records.Model, error) {
 }
 
 // ordered returns the rows with their columns in the order of a model's.
-func (t Table) ordered(columns []string) (records.Table, error) {
+func (t PersonsTable) ordered(columns []string) (Table, error) {
 	places := make([]int, len(columns))
 	for c, name := range columns {
 		if places[c] = slices.Index(t.Columns, name); places[c] < 0 || len(columns) != len(t.Columns) {
-			return records.Table{}, fmt.Errorf("persons: columns are %s, must be those of the model: %s", strings.Join(t.Columns, ", "), strings.Join(columns, ", "))
+			return Table{}, fmt.Errorf("persons: columns are %s, must be those of the model: %s", strings.Join(t.Columns, ", "), strings.Join(columns, ", "))
 		}
 	}
-	out := records.Table{Columns: columns}
+	out := Table{Columns: columns}
 	for _, row := range t.Rows {
 		fields := make([]string, len(places))
 		for c, p := range places {
@@ -134,7 +134,7 @@ func (t Table) ordered(columns []string) (records.Table, error) {
 
 // equal gives rows the same label that have the same in every column. A row with
 // nothing in any is alone.
-func (t Table) equal() []int {
+func (t PersonsTable) equal() []int {
 	seen := make(map[string]int)
 	labels := make([]int, len(t.Rows))
 	for i, row := range t.Rows {
@@ -156,7 +156,7 @@ func (t Table) equal() []int {
 // held divides clusters further into rows that equal values of a column connect. What no
 // label has taught may take rows for one that are alike in every column and equal in
 // none, such as those of colleagues.
-func (t Table) held(labels []int) []int {
+func (t PersonsTable) held(labels []int) []int {
 	type value struct {
 		cluster, column int
 		text            string
@@ -183,7 +183,7 @@ func connect[K comparable](pairs []link.Pair, first map[K]int, key K, row int) [
 }
 
 // join makes one cluster of those that have rows that are equal, or of one known person.
-func (t Table) join(labels, equal []int) []int {
+func (t PersonsTable) join(labels, equal []int) []int {
 	one, same, known := make(map[int]int), make(map[int]int), make(map[string]int)
 	var pairs []link.Pair
 	for i, l := range labels {
