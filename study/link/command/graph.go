@@ -12,7 +12,7 @@ import (
 
 	"sotto/command/term"
 	"sotto/study/link"
-	"sotto/study/link/outcome"
+	linkrecords "sotto/study/link/records"
 )
 
 // graphOptions are the flags of "sotto link graph".
@@ -95,7 +95,7 @@ func runGraph(ctx context.Context, o graphOptions, std term.Streams) error {
 	if err != nil {
 		return err
 	}
-	r := outcome.Graph{Format: outcome.GraphFormat, Data: filepath.Base(o.edges), Nodes: g.Nodes, Edges: len(g.Edges), Unknown: g.Unknown, Form: o.form}
+	r := linkrecords.GraphOutcome{Format: linkrecords.GraphFormat, Data: filepath.Base(o.edges), Nodes: g.Nodes, Edges: len(g.Edges), Unknown: g.Unknown, Form: o.form}
 	var s link.Solution
 	r.Seconds, err = o.solve(ctx, std.Err, func(ctx context.Context, p link.Options) (failed error) {
 		if o.form == direct {
@@ -124,7 +124,7 @@ func runGraph(ctx context.Context, o graphOptions, std term.Streams) error {
 }
 
 // judge enters how well the division, and others, agree with the truth.
-func judge(r *outcome.Graph, g link.Graph, truth *link.Truth, labels []int) {
+func judge(r *linkrecords.GraphOutcome, g link.Graph, truth *link.Truth, labels []int) {
 	entities := truth.Entities()
 	ofNodes := truth.OfNodes(entities)
 	found := truth.Records(labels)
@@ -140,7 +140,7 @@ func judge(r *outcome.Graph, g link.Graph, truth *link.Truth, labels []int) {
 				byNode[i] = theirs[k]
 			}
 		}
-		r.Others = append(r.Others, outcome.Other{
+		r.Others = append(r.Others, linkrecords.OtherOutcome{
 			Name: name, Objective: g.Cost(byNode), Records: link.Compare(entities, theirs), NodeF1: link.Compare(ofNodes, truth.OfNodes(theirs)).F1,
 		})
 	}
@@ -157,7 +157,7 @@ func writeClusters(w io.Writer, names []string, labels []int) error {
 }
 
 // printGraph prints a result for a person.
-func printGraph(out io.Writer, r outcome.Graph) error {
+func printGraph(out io.Writer, r linkrecords.GraphOutcome) error {
 	t := term.NewTable(out)
 	t.Fact("graph", "%d nodes, %d scored pairs, %d components, the largest of %d nodes", r.Nodes, r.Edges, r.Components, r.Largest)
 	t.Fact("unknown pairs", "%s", r.Unknown)
@@ -183,7 +183,7 @@ func printGraph(out io.Writer, r outcome.Graph) error {
 		return err
 	}
 	t = term.NewTable(out, "division", "objective", "precision", "recall", "F1", "F1 of nodes", "homogeneity", "completeness", "V", "ARI", "Fowlkes-Mallows")
-	for _, d := range slices.Concat([]outcome.Other{{Name: "ours", Objective: r.Objective, Records: *r.Records, NodeF1: *r.NodeF1}}, r.Others) {
+	for _, d := range slices.Concat([]linkrecords.OtherOutcome{{Name: "ours", Objective: r.Objective, Records: *r.Records, NodeF1: *r.NodeF1}}, r.Others) {
 		s := d.Records
 		figure := func(v float64) string { return fmt.Sprintf("%.4f", v) }
 		t.Row(term.Plain(d.Name), fmt.Sprintf("%.4f", d.Objective), figure(s.Precision), figure(s.Recall), figure(s.F1), figure(d.NodeF1),

@@ -19,7 +19,6 @@ import (
 	"sotto/command/term"
 	"sotto/data/dataset"
 	"sotto/study/link"
-	"sotto/study/link/outcome"
 	"sotto/study/link/records"
 	"sotto/text/encode/catalogue"
 )
@@ -286,9 +285,9 @@ func (o *recordsOptions) known(rows *recordsFile) (err error) {
 }
 
 // outcome is what is printed.
-func (o *recordsOptions) outcome(rows *recordsFile, r records.Result, took time.Duration) outcome.Records {
-	out := outcome.Records{
-		Format: outcome.RecordsFormat, Data: filepath.Base(o.in), Columns: o.columns, Encoder: o.EncoderName,
+func (o *recordsOptions) outcome(rows *recordsFile, r records.Result, took time.Duration) records.Outcome {
+	out := records.Outcome{
+		Format: records.RecordsFormat, Data: filepath.Base(o.in), Columns: o.columns, Encoder: o.EncoderName,
 		Rows: rows.table.Len(), Known: rows.known, Pairs: r.Pairs, Trained: r.Trained, Learnt: o.learnt(r), Estimated: r.Model.Estimated, Blocks: r.Blocks,
 		Clusters: 1 + slices.Max(append([]int{-1}, r.Labels...)), Objective: r.Objective, Optimal: r.Optimal, Gap: r.Gap,
 		Held: r.Held, All: r.All, Calibration: r.Calibration, Crossed: r.Model.Calibration,
@@ -320,7 +319,7 @@ func (o *recordsOptions) learnt(r records.Result) string {
 }
 
 // printRecords prints a result for a person.
-func printRecords(out io.Writer, r outcome.Records) error {
+func printRecords(out io.Writer, r records.Outcome) error {
 	t := term.NewTable(out)
 	t.Fact("rows", "%d, of which the entity of %d is known", r.Rows, r.Known)
 	t.Fact("pairs", "%d compared, %d trained on", r.Pairs+r.Blocks.Completed, r.Trained)

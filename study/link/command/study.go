@@ -6,7 +6,6 @@ import (
 	"sotto/evidence"
 	"sotto/study/link"
 	mentions "sotto/study/link/mention/judge"
-	"sotto/study/link/outcome"
 	"sotto/study/link/records"
 )
 
@@ -14,7 +13,7 @@ import (
 func Study() command.Study {
 	return command.Study{
 		Name: "link", Commands: Commands, Linker: records.LinkPersons, Tabs: []studio.Tab{tab()},
-		Kinds:     evidence.Kinds{outcome.GraphKind, outcome.RecordsKind, mentions.Kind},
+		Kinds:     evidence.Kinds{records.GraphKind, records.OutcomeKind, mentions.Kind},
 		Proposals: map[string]command.Proposal{"unknown": command.Choice(link.Unknowns()...)},
 	}
 }

@@ -1,6 +1,4 @@
-// Package outcome is what the commands of "sotto link" find, in the form in which they
-// print it, as evidence: a page shows it, and a gate judges it.
-package outcome
+package records
 
 import (
 	"fmt"
@@ -11,6 +9,9 @@ import (
 	"sotto/study/link"
 )
 
+// This part of the package is what the commands of "sotto link" find, in the form in which they
+// print it, as evidence: a page shows it, and a gate judges it.
+
 // The formats of what is found.
 const (
 	GraphFormat   = "sotto-link-graph-1"
@@ -18,7 +19,7 @@ const (
 )
 
 // Graph is what "sotto link graph" prints.
-type Graph struct {
+type GraphOutcome struct {
 	Format     string       `json:"format"`
 	Data       string       `json:"data"` // name of the file of pairs, without folders
 	Nodes      int          `json:"nodes"`
@@ -43,13 +44,13 @@ type Graph struct {
 	NodeF1    *float64        `json:"node_f1,omitempty"`
 	Records   *link.Agreement `json:"record_level,omitempty"`
 	OfNodes   *link.Agreement `json:"node_level,omitempty"`
-	Others    []Other         `json:"others,omitempty"`
+	Others    []OtherOutcome  `json:"others,omitempty"`
 
 	Seconds float64 `json:"seconds"`
 }
 
 // Other is another division that the truth came with.
-type Other struct {
+type OtherOutcome struct {
 	Name      string         `json:"name"`
 	Objective float64        `json:"objective"` // of known pairs
 	Records   link.Agreement `json:"record_level"`
@@ -57,14 +58,14 @@ type Other struct {
 }
 
 // GraphKind is what "sotto link graph" prints, as evidence.
-var GraphKind = evidence.Kind[Graph]{
+var GraphKind = evidence.Kind[GraphOutcome]{
 	Format: GraphFormat, Name: "link-graph", List: "link_graphs",
-	Section:  evidence.Each("Who is the same", (*Graph).sections),
-	Summary:  evidence.Said((*Graph).Sentence, nil),
-	Subjects: (*Graph).subjects,
+	Section:  evidence.Each("Who is the same", (*GraphOutcome).sections),
+	Summary:  evidence.Said((*GraphOutcome).Sentence, nil),
+	Subjects: (*GraphOutcome).subjects,
 }
 
-func (g *Graph) subjects() []evidence.Subject {
+func (g *GraphOutcome) subjects() []evidence.Subject {
 	s := evidence.Subject{
 		Name:    "clusters of " + page.FileName(g.Data),
 		Match:   evidence.Match{Data: page.FileName(g.Data), Method: string(g.Unknown)},
@@ -86,7 +87,7 @@ func put(numbers map[string]measure.Estimate, found map[string]*float64) {
 }
 
 // Sentence says what was found.
-func (g *Graph) Sentence() string {
+func (g *GraphOutcome) Sentence() string {
 	text := fmt.Sprintf("%s of %s are %s", page.Plural(g.Nodes, "node", "nodes"), page.FileName(g.Data), page.Plural(g.Clusters, "cluster", "clusters"))
 	if g.Optimal {
 		text += ", and no division fits the scores better."
@@ -96,10 +97,10 @@ func (g *Graph) Sentence() string {
 	return text
 }
 
-func (g *Graph) sections() []page.Section {
+func (g *GraphOutcome) sections() []page.Section {
 	t := &page.Table{Caption: "How well divisions agree with the truth", Head: page.Heads("division", "#objective", "#precision", "#recall", "#F1", "#F1 of nodes")}
 	if g.Records != nil && g.NodeF1 != nil {
-		for _, d := range append([]Other{{Name: "ours", Objective: g.Objective, Records: *g.Records, NodeF1: *g.NodeF1}}, g.Others...) {
+		for _, d := range append([]OtherOutcome{{Name: "ours", Objective: g.Objective, Records: *g.Records, NodeF1: *g.NodeF1}}, g.Others...) {
 			t.Add(page.Name(d.Name), page.Decimal(d.Objective, 4), page.Decimal(d.Records.Precision, 4), page.Decimal(d.Records.Recall, 4), page.Decimal(d.Records.F1, 4), page.Decimal(d.NodeF1, 4))
 		}
 	} else {

@@ -1,4 +1,4 @@
-package outcome_test
+package records_test
 
 import (
 	"encoding/json"
@@ -7,17 +7,17 @@ import (
 
 	"sotto/evidence"
 	"sotto/study/link"
-	"sotto/study/link/outcome"
+	"sotto/study/link/records"
 )
 
 // What is stored is read back, and says what it is worth; what was not measured is no
 // number that a gate could pass.
 func TestKinds(t *testing.T) {
-	kinds := evidence.Kinds{outcome.GraphKind, outcome.RecordsKind}
+	kinds := evidence.Kinds{records.GraphKind, records.OutcomeKind}
 	f1 := 0.9
 	e, err := kinds.New(
-		&outcome.Graph{Format: outcome.GraphFormat, Data: "pairs.tsv", Nodes: 4, Clusters: 2, Optimal: true},
-		&outcome.Records{Format: outcome.RecordsFormat, Data: "rows.csv", Rows: 9, Clusters: 3, Learnt: "entities", F1: &f1, Held: &link.Agreement{F1: f1}})
+		&records.GraphOutcome{Format: records.GraphFormat, Data: "pairs.tsv", Nodes: 4, Clusters: 2, Optimal: true},
+		&records.Outcome{Format: records.RecordsFormat, Data: "rows.csv", Rows: 9, Clusters: 3, Learnt: "entities", F1: &f1, Held: &link.Agreement{F1: f1}})
 	if err != nil {
 		t.Fatal(err)
 	}

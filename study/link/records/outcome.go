@@ -1,4 +1,4 @@
-package outcome
+package records
 
 import (
 	"fmt"
@@ -7,12 +7,11 @@ import (
 	"sotto/evidence"
 	"sotto/evidence/page"
 	"sotto/study/link"
-	"sotto/study/link/records"
 )
 
 // Records is what "sotto link records" prints. It holds numbers of rows and names of
 // columns, and nothing of what stands in them.
-type Records struct {
+type Outcome struct {
 	Format  string   `json:"format"`
 	Data    string   `json:"data"` // name of the file of rows, without folders
 	Columns []string `json:"columns"`
@@ -23,8 +22,8 @@ type Records struct {
 	Trained int      `json:"pairs_trained_on"`
 	Learnt  string   `json:"learnt_from"` // entities, labels, answers, a model or nothing
 	// Estimated says that no label stands behind the probabilities.
-	Estimated bool           `json:"estimated"`
-	Blocks    records.Blocks `json:"blocks"`
+	Estimated bool   `json:"estimated"`
+	Blocks    Blocks `json:"blocks"`
 
 	Clusters  int     `json:"clusters"`
 	Objective float64 `json:"objective"`
@@ -42,24 +41,24 @@ type Records struct {
 	// Calibration is that of compared pairs of which the truth is known and was not
 	// trained on, and Crossed that of the labelled pairs, each judged by a model that was
 	// not trained on it.
-	Calibration *records.Calibration `json:"calibration,omitempty"`
-	Crossed     *records.Calibration `json:"calibration_crossed,omitempty"`
+	Calibration *Calibration `json:"calibration,omitempty"`
+	Crossed     *Calibration `json:"calibration_crossed,omitempty"`
 
-	Constant  float64             `json:"constant"`
-	Features  []records.Feature   `json:"features"`
-	Explained []records.Explained `json:"explained,omitempty"`
-	Seconds   float64             `json:"seconds"`
+	Constant  float64     `json:"constant"`
+	Features  []Feature   `json:"features"`
+	Explained []Explained `json:"explained,omitempty"`
+	Seconds   float64     `json:"seconds"`
 }
 
 // RecordsKind is what "sotto link records" prints, as evidence.
-var RecordsKind = evidence.Kind[Records]{
+var OutcomeKind = evidence.Kind[Outcome]{
 	Format: RecordsFormat, Name: "link-records", List: "link_records",
-	Section:  evidence.Each("Rows that are the same", (*Records).sections),
-	Summary:  evidence.Said((*Records).Sentence, nil),
-	Subjects: (*Records).subjects,
+	Section:  evidence.Each("Rows that are the same", (*Outcome).sections),
+	Summary:  evidence.Said((*Outcome).Sentence, nil),
+	Subjects: (*Outcome).subjects,
 }
 
-func (r *Records) subjects() []evidence.Subject {
+func (r *Outcome) subjects() []evidence.Subject {
 	s := evidence.Subject{
 		Name:    "linked rows of " + page.FileName(r.Data),
 		Match:   evidence.Match{Data: page.FileName(r.Data), Method: r.Learnt},
@@ -70,7 +69,7 @@ func (r *Records) subjects() []evidence.Subject {
 }
 
 // Sentence says what was found.
-func (r *Records) Sentence() string {
+func (r *Outcome) Sentence() string {
 	text := fmt.Sprintf("%s of %s are %s", page.Plural(r.Rows, "row", "rows"), page.FileName(r.Data), page.Plural(r.Clusters, "cluster", "clusters"))
 	if r.F1 != nil {
 		text += fmt.Sprintf("; of the entities that were not trained on, F1 is %s", page.Decimal(*r.F1, 3))
@@ -81,7 +80,7 @@ func (r *Records) Sentence() string {
 	return text + "."
 }
 
-func (r *Records) sections() []page.Section {
+func (r *Outcome) sections() []page.Section {
 	out := page.Section{
 		Title:   page.FileName(r.Data),
 		Meaning: r.Sentence(),
@@ -95,7 +94,7 @@ func (r *Records) sections() []page.Section {
 	}
 	for _, c := range []struct {
 		of    string
-		found *records.Calibration
+		found *Calibration
 	}{{"Probabilities of pairs that were not trained on", r.Calibration}, {"Probabilities of labelled pairs, by models that did not see them", r.Crossed}} {
 		if c.found == nil {
 			continue
