@@ -12,7 +12,6 @@ import (
 	"sotto/study/language"
 	"sotto/study/link"
 	"sotto/study/link/mention"
-	corpora "sotto/study/link/mention/judge"
 )
 
 // mentionsResult is what "sotto link mentions" prints of a text.
@@ -241,7 +240,7 @@ func (r mentionsResult) explain(w io.Writer) error {
 }
 
 // printJudged prints what was measured for a person.
-func printJudged(w io.Writer, r *corpora.Result) error {
+func printJudged(w io.Writer, r *mention.Judged) error {
 	percent := func(v float64) string { return fmt.Sprintf("%.1f", 100*v) }
 	if len(r.Chains) > 0 {
 		t := term.NewTable(w, r.Corpus, "mentions", "scope", "found", "MUC", "B³", "CEAF-m", "CEAF-e", "LEA", "mean")

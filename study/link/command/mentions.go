@@ -16,7 +16,6 @@ import (
 	"sotto/study/language"
 	"sotto/study/language/english"
 	"sotto/study/link/mention"
-	corpora "sotto/study/link/mention/judge"
 )
 
 // mentionsOptions are the flags of "sotto link mentions".
@@ -228,7 +227,7 @@ func (o *mentionsOptions) measure(ctx context.Context, folder string, std term.S
 	}
 	bar := term.NewProgress(std.Err, "texts")
 	defer bar.Finish()
-	r, err := corpora.Run(ctx, folder, corpora.Options{
+	r, err := mention.Judge(ctx, folder, mention.JudgeOptions{
 		Corpus: o.evaluate, Part: o.part, Model: m,
 		Progress: func(done, total int) { bar.Set(int64(done), int64(total)) },
 	})
@@ -248,7 +247,7 @@ func (o *mentionsOptions) measure(ctx context.Context, folder string, std term.S
 func (o *mentionsOptions) teach(ctx context.Context, folder string, std term.Streams) error {
 	bar := term.NewProgress(std.Err, "reading corpora")
 	defer bar.Finish()
-	lessons, trained, err := corpora.Lessons(ctx, folder)
+	lessons, trained, err := mention.Lessons(ctx, folder)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"sotto/command/studio"
 	"sotto/evidence"
 	"sotto/study/link"
-	mentions "sotto/study/link/mention/judge"
+	"sotto/study/link/mention"
 	"sotto/study/link/records"
 )
 
@@ -13,7 +13,7 @@ import (
 func Study() command.Study {
 	return command.Study{
 		Name: "link", Commands: Commands, Linker: records.LinkPersons, Tabs: []studio.Tab{tab()},
-		Kinds:     evidence.Kinds{records.GraphKind, records.OutcomeKind, mentions.Kind},
+		Kinds:     evidence.Kinds{records.GraphKind, records.OutcomeKind, mention.JudgedKind},
 		Proposals: map[string]command.Proposal{"unknown": command.Choice(link.Unknowns()...)},
 	}
 }

@@ -1,4 +1,4 @@
-package judge
+package mention
 
 import (
 	"errors"
@@ -10,18 +10,18 @@ import (
 )
 
 // Format is that of a stored [Result].
-const Format = "sotto-mentions-judged-1"
+const JudgedFormat = "sotto-mentions-judged-1"
 
 // Kind is what "sotto link mentions --evaluate" stores, for reports and gates.
-var Kind = evidence.Kind[Result]{
-	Format: Format, Name: "mentions", List: "mentions",
-	Check:    (*Result).check,
-	Section:  evidence.Each("Who is the same in texts", (*Result).sections),
-	Summary:  evidence.Said((*Result).sentence, nil),
-	Subjects: (*Result).subjects,
+var JudgedKind = evidence.Kind[Judged]{
+	Format: JudgedFormat, Name: "mentions", List: "mentions",
+	Check:    (*Judged).check,
+	Section:  evidence.Each("Who is the same in texts", (*Judged).sections),
+	Summary:  evidence.Said((*Judged).sentence, nil),
+	Subjects: (*Judged).subjects,
 }
 
-func (r *Result) check() error {
+func (r *Judged) check() error {
 	if len(r.Chains) == 0 && len(r.Pronouns) == 0 {
 		return errors.New("judge: the result has neither chains nor pronouns, must have some")
 	}
@@ -29,7 +29,7 @@ func (r *Result) check() error {
 }
 
 // subjects are the methods, each with its mean F1, or with its F1 by gender.
-func (r *Result) subjects() []evidence.Subject {
+func (r *Judged) subjects() []evidence.Subject {
 	var out []evidence.Subject
 	for _, c := range r.Chains {
 		out = append(out, evidence.Subject{
@@ -54,7 +54,7 @@ func (r *Result) subjects() []evidence.Subject {
 	return out
 }
 
-func (r *Result) sentence() string {
+func (r *Judged) sentence() string {
 	if len(r.Chains) > 0 {
 		c := r.Chains[0]
 		return fmt.Sprintf("Mentions of %s are put into chains with a mean F1 of %s %% where the mentions are given.", page.FileName(r.Corpus), page.Decimal(measure.Number(100*c.CoNLL), 1))
@@ -64,7 +64,7 @@ func (r *Result) sentence() string {
 		page.FileName(r.Corpus), page.Decimal(measure.Number(100*p.Overall.F1), 1), page.Decimal(measure.Number(p.Ratio), 2))
 }
 
-func (r *Result) sections() []page.Section {
+func (r *Judged) sections() []page.Section {
 	percent := func(v float64) string { return page.Decimal(measure.Number(100*v), 1) }
 	var t *page.Table
 	if len(r.Chains) > 0 {

@@ -1,4 +1,4 @@
-package judge_test
+package mention_test
 
 import (
 	"compress/gzip"
@@ -11,7 +11,7 @@ import (
 
 	"sotto/data/testenv"
 	"sotto/report"
-	"sotto/study/link/mention/judge"
+	"sotto/study/link/mention"
 )
 
 // folder writes small corpora: two documents of each, of which one is a test.
@@ -51,8 +51,8 @@ func folder(t *testing.T) string {
 // read back as evidence.
 func TestRun(t *testing.T) {
 	dir := folder(t)
-	for _, corpus := range judge.Corpora() {
-		r, err := judge.Run(t.Context(), dir, judge.Options{Corpus: corpus})
+	for _, corpus := range mention.Corpora() {
+		r, err := mention.Judge(t.Context(), dir, mention.JudgeOptions{Corpus: corpus})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,23 +74,23 @@ func TestRun(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := append(report.Kinds(), judge.Kind).Load(path); err != nil {
+		if _, err := append(report.Kinds(), mention.JudgedKind).Load(path); err != nil {
 			t.Errorf("%s: the result is no evidence: %v", corpus, err)
 		}
 	}
-	for want, o := range map[string]judge.Options{"corpus is": {Corpus: "ontonotes"}, "part is": {Corpus: judge.GUM, Part: "train"}} {
-		if _, err := judge.Run(t.Context(), dir, o); err == nil || !strings.Contains(err.Error(), want) {
+	for want, o := range map[string]mention.JudgeOptions{"corpus is": {Corpus: "ontonotes"}, "part is": {Corpus: mention.GUM, Part: "train"}} {
+		if _, err := mention.Judge(t.Context(), dir, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", o, err, want)
 		}
 	}
-	if _, err := judge.Run(t.Context(), t.TempDir(), judge.Options{Corpus: judge.GAP}); err == nil {
+	if _, err := mention.Judge(t.Context(), t.TempDir(), mention.JudgeOptions{Corpus: mention.GAP}); err == nil {
 		t.Error("a folder without corpora is taken")
 	}
 }
 
 // Lessons are the training parts alone.
 func TestLessons(t *testing.T) {
-	lessons, trained, err := judge.Lessons(t.Context(), folder(t))
+	lessons, trained, err := mention.Lessons(t.Context(), folder(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestPublished(t *testing.T) {
 		t.Skip("it takes seconds: set SOTTO_LONG=1")
 	}
 	data := filepath.Dir(filepath.Dir(testenv.Data(t, "mentions", "litbank_coref.jsonl.gz")))
-	r, err := judge.Run(t.Context(), data, judge.Options{Corpus: judge.LitBank})
+	r, err := mention.Judge(t.Context(), data, mention.JudgeOptions{Corpus: mention.LitBank})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package judge
+package mention
 
 import (
 	"context"
@@ -7,14 +7,13 @@ import (
 
 	"sotto/study/language/english"
 	"sotto/study/link"
-	"sotto/study/link/mention"
 )
 
 // item is a pronoun of GAP and two names before or behind it.
 type item struct {
 	id, part, text string
 	female         bool
-	pronoun, a, b  mention.Span
+	pronoun, a, b  Span
 	aIsOne, bIsOne bool
 }
 
@@ -45,7 +44,7 @@ func readGAP(folder string) ([]item, error) {
 		}
 		out = append(out, item{
 			id: r.ID, part: r.Split, text: r.Text, female: r.Gender == "F",
-			pronoun: mention.Span{Start: r.Pronoun[0], End: r.Pronoun[1]}, a: mention.Span{Start: r.A[0], End: r.A[1]}, b: mention.Span{Start: r.B[0], End: r.B[1]},
+			pronoun: Span{Start: r.Pronoun[0], End: r.Pronoun[1]}, a: Span{Start: r.A[0], End: r.A[1]}, b: Span{Start: r.B[0], End: r.B[1]},
 			aIsOne: r.ACoref, bIsOne: r.BCoref,
 		})
 		return nil
@@ -121,7 +120,7 @@ func (t *tally) result() Pronouns {
 
 // gapLessons returns the development part of GAP as lessons: of each text a pronoun and
 // two names are known, and whether it is one of them.
-func gapLessons(ctx context.Context, folder string) ([]mention.Lesson, error) {
+func gapLessons(ctx context.Context, folder string) ([]Lesson, error) {
 	items, err := readGAP(folder)
 	if err != nil {
 		return nil, err
@@ -130,7 +129,7 @@ func gapLessons(ctx context.Context, folder string) ([]mention.Lesson, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []mention.Lesson
+	var out []Lesson
 	for _, it := range items {
 		if it.part != "development" {
 			continue
@@ -139,7 +138,7 @@ func gapLessons(ctx context.Context, folder string) ([]mention.Lesson, error) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
 		}
-		l := mention.Lesson{Document: d, Partial: true, Spans: []mention.Span{it.a, it.b, it.pronoun}, Entity: []int{0, 1, 2}}
+		l := Lesson{Document: d, Partial: true, Spans: []Span{it.a, it.b, it.pronoun}, Entity: []int{0, 1, 2}}
 		switch {
 		case it.aIsOne:
 			l.Entity[2] = 0

@@ -1,10 +1,4 @@
-// Package judge measures how well package mention says who is one, on public corpora:
-// LitBank and GUM, whose mentions and entities people marked, by the measures of
-// coreference, and GAP, whose pronouns are hard to tell. It also teaches a model by the
-// same corpora.
-//
-//	r, err := judge.Run(ctx, folder, judge.Options{Corpus: judge.LitBank})
-package judge
+package mention
 
 import (
 	"context"
@@ -18,8 +12,14 @@ import (
 	"sotto/study/language"
 	"sotto/study/language/english"
 	"sotto/study/language/names"
-	"sotto/study/link/mention"
 )
+
+// This part of the package measures how well package mention says who is one, on public corpora:
+// LitBank and GUM, whose mentions and entities people marked, by the measures of
+// coreference, and GAP, whose pronouns are hard to tell. It also teaches a model by the
+// same corpora.
+//
+//	r, err := Judge(ctx, folder, JudgeOptions{Corpus: LitBank})
 
 // The corpora.
 const (
@@ -32,10 +32,10 @@ const (
 func Corpora() []string { return []string{LitBank, GUM, GAP} }
 
 // text is a document of a corpus whose mentions are known.
-type text struct {
+type judgeText struct {
 	id, genre, part string // part is train, dev or test
 	doc             *language.Document
-	spans           []mention.Span
+	spans           []Span
 	entity          []int  // below zero for a mention of which it is not known
 	proper          []bool // by name, as the corpus says or, where it does not, as it is tagged
 	types           []language.Type
@@ -60,8 +60,8 @@ type row struct {
 }
 
 // text returns the words of a row as a document, with a space between any two.
-func (r row) text() *text {
-	t := &text{id: r.ID, genre: r.Genre, part: r.Split, doc: &language.Document{}}
+func (r row) text() *judgeText {
+	t := &judgeText{id: r.ID, genre: r.Genre, part: r.Split, doc: &language.Document{}}
 	var b strings.Builder
 	sentence := -1
 	for i, w := range r.Tokens {
@@ -79,14 +79,14 @@ func (r row) text() *text {
 }
 
 // mark enters a mention of some tokens.
-func (t *text) mark(m []any, typ language.Type, proper bool, entity any) error {
+func (t *judgeText) mark(m []any, typ language.Type, proper bool, entity any) error {
 	from, ok1 := m[0].(float64)
 	to, ok2 := m[1].(float64)
 	e, ok3 := entity.(float64)
 	if !ok1 || !ok2 || !ok3 || from < 0 || to <= from || int(to) > len(t.doc.Tokens) {
 		return errors.New("a mention must be [start, end, type, …], within the tokens")
 	}
-	s := mention.Span{Start: t.doc.Tokens[int(from)].Start, End: t.doc.Tokens[int(to)-1].End}
+	s := Span{Start: t.doc.Tokens[int(from)].Start, End: t.doc.Tokens[int(to)-1].End}
 	if !slices.Contains(t.spans, s) { // a place that is marked twice counts once
 		t.spans, t.entity = append(t.spans, s), append(t.entity, int(e))
 		t.types, t.proper = append(t.types, typ), append(t.proper, proper)
@@ -116,8 +116,8 @@ func part(n int) string {
 
 // readLitBank reads LitBank. Mentions that are predicates or appositions belong to no
 // entity there, and are left out.
-func readLitBank(folder string) ([]*text, error) {
-	var out []*text
+func readLitBank(folder string) ([]*judgeText, error) {
+	var out []*judgeText
 	err := lines(folder, "litbank_coref.jsonl.gz", func(line []byte) error {
 		var r row
 		if err := json.Unmarshal(line, &r); err != nil {
@@ -147,8 +147,8 @@ func readLitBank(folder string) ([]*text, error) {
 }
 
 // readGUM reads GUM.
-func readGUM(folder string) ([]*text, error) {
-	var out []*text
+func readGUM(folder string) ([]*judgeText, error) {
+	var out []*judgeText
 	err := lines(folder, "gum_coref.jsonl.gz", func(line []byte) error {
 		var r row
 		if err := json.Unmarshal(line, &r); err != nil {
@@ -189,7 +189,7 @@ func annotate(d *language.Document) error {
 // Lessons returns the documents that a model is taught by: the training part of LitBank,
 // that of the genres of GUM that may be used for any purpose, and the development part of
 // GAP; and their names.
-func Lessons(ctx context.Context, folder string) (lessons []mention.Lesson, trained []string, err error) {
+func Lessons(ctx context.Context, folder string) (lessons []Lesson, trained []string, err error) {
 	novels, err := readLitBank(folder)
 	if err != nil {
 		return nil, nil, err
@@ -209,7 +209,7 @@ func Lessons(ctx context.Context, folder string) (lessons []mention.Lesson, trai
 		if t.genre != "" {
 			name = GUM
 		}
-		lessons = append(lessons, mention.Lesson{Document: t.doc, Spans: t.spans, Entity: t.entity, Types: t.types, Whole: name == LitBank})
+		lessons = append(lessons, Lesson{Document: t.doc, Spans: t.spans, Entity: t.entity, Types: t.types, Whole: name == LitBank})
 		trained = append(trained, name+" "+t.id)
 	}
 	pronouns, err := gapLessons(ctx, folder)

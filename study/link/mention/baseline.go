@@ -1,22 +1,21 @@
-package judge
+package mention
 
 import (
 	"strings"
 
 	"sotto/study/language"
 	"sotto/study/link"
-	"sotto/study/link/mention"
 )
 
 // headMatch is what is simplest: names and nouns with the same last word are one, and a
 // pronoun stands for the nearest mention before it that its gender and number allow.
-func headMatch(mentions []mention.Mention) []int {
+func headMatch(mentions []Mention) []int {
 	labels := make([]int, len(mentions))
 	known := make(map[string]int)
-	genders, numbers := make(map[int]mention.Gender), make(map[int]mention.Number)
+	genders, numbers := make(map[int]Gender), make(map[int]Number)
 	for k, m := range mentions {
 		labels[k] = k
-		if m.Kind == mention.Pronoun {
+		if m.Kind == Pronoun {
 			for j := k - 1; j >= max(0, k-100); j-- {
 				other := mentions[j]
 				g, n := genders[labels[j]], numbers[labels[j]]
@@ -47,7 +46,7 @@ func headMatch(mentions []mention.Mention) []int {
 // nearest is the baseline by distance of GAP: of two names, the one that is fewer words
 // away.
 func nearest(it item, _ *language.Document) (a, b bool) {
-	words := func(s mention.Span) int {
+	words := func(s Span) int {
 		from, to := min(s.End, it.pronoun.End), max(s.Start, it.pronoun.Start)
 		if from > to {
 			return 0
@@ -63,7 +62,7 @@ func nearest(it item, _ *language.Document) (a, b bool) {
 // parallel is the baseline by parallelism of GAP: of two names, the one that is what the
 // pronoun is, subject or object; otherwise the nearest.
 func parallel(it item, d *language.Document) (a, b bool) {
-	role := func(s mention.Span) string {
+	role := func(s Span) string {
 		for _, t := range d.Tokens {
 			if t.Start >= s.Start && t.Start < s.End && (t.Head < 0 || d.Tokens[t.Head].Start < s.Start || d.Tokens[t.Head].Start >= s.End) {
 				rel, _, _ := strings.Cut(t.DepRel, ":")

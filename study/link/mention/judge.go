@@ -1,4 +1,4 @@
-package judge
+package mention
 
 import (
 	"context"
@@ -9,29 +9,28 @@ import (
 	"sotto/study/language"
 	"sotto/study/language/english"
 	"sotto/study/link"
-	"sotto/study/link/mention"
 )
 
 // Options of [Run].
-type Options struct {
+type JudgeOptions struct {
 	Corpus   string                // one of [Corpora]
 	Part     string                // dev or test; empty means test
-	Model    *mention.Model        // nil means the one that is built in
+	Model    *Model                // nil means the one that is built in
 	Progress func(done, total int) // hears how many texts are done; may be nil
 }
 
 // Result is what was measured.
-type Result struct {
-	Format   string     `json:"format"`
-	Corpus   string     `json:"corpus"`
-	Part     string     `json:"part"`
-	Trained  int        `json:"trained_documents"` // that the model was trained on
-	Chains   []Chains   `json:"chains,omitempty"`
-	Pronouns []Pronouns `json:"pronouns,omitempty"`
+type Judged struct {
+	Format   string         `json:"format"`
+	Corpus   string         `json:"corpus"`
+	Part     string         `json:"part"`
+	Trained  int            `json:"trained_documents"` // that the model was trained on
+	Chains   []JudgedChains `json:"chains,omitempty"`
+	Pronouns []Pronouns     `json:"pronouns,omitempty"`
 }
 
 // Chains is how well a method finds chains of mentions.
-type Chains struct {
+type JudgedChains struct {
 	Method   string `json:"method"`
 	Mentions string `json:"given"` // "gold" if the mentions were given, "found" if they were found, too
 	Scope    string `json:"scope"` // "all" mentions, or "names" alone
@@ -45,7 +44,7 @@ const (
 )
 
 // Run measures on the corpus of a folder of data sets.
-func Run(ctx context.Context, folder string, o Options) (*Result, error) {
+func Judge(ctx context.Context, folder string, o JudgeOptions) (*Judged, error) {
 	if !slices.Contains(Corpora(), o.Corpus) {
 		return nil, fmt.Errorf("judge: corpus is %.40q, must be one of %v", o.Corpus, Corpora())
 	}
@@ -57,27 +56,27 @@ func Run(ctx context.Context, folder string, o Options) (*Result, error) {
 		return nil, fmt.Errorf("judge: part is %.40q, must be dev or test", o.Part)
 	}
 	if o.Model == nil {
-		m, err := mention.Load()
+		m, err := Load()
 		if err != nil {
 			return nil, err
 		}
 		o.Model = m
 	}
-	r := &Result{Format: Format, Corpus: o.Corpus, Part: o.Part, Trained: len(o.Model.Trained())}
+	r := &Judged{Format: JudgedFormat, Corpus: o.Corpus, Part: o.Part, Trained: len(o.Model.Trained())}
 	if o.Corpus == GAP {
 		return r, o.pronouns(ctx, folder, r)
 	}
 	return r, o.chains(ctx, folder, r)
 }
 
-func (o Options) done(k, n int) {
+func (o JudgeOptions) done(k, n int) {
 	if o.Progress != nil {
 		o.Progress(k, n)
 	}
 }
 
 // chains measures on a corpus of chains.
-func (o Options) chains(ctx context.Context, folder string, r *Result) error {
+func (o JudgeOptions) chains(ctx context.Context, folder string, r *Judged) error {
 	read, find := readLitBank, o.Model.Find
 	if o.Corpus == GUM {
 		read, find = readGUM, o.Model.FindAll
@@ -86,7 +85,7 @@ func (o Options) chains(ctx context.Context, folder string, r *Result) error {
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(t *text) bool { return t.part != o.Part })
+	all = slices.DeleteFunc(all, func(t *judgeText) bool { return t.part != o.Part })
 	sums := map[[3]string]*link.Documents{}
 	for k, t := range all {
 		o.done(k, len(all))
@@ -99,7 +98,7 @@ func (o Options) chains(ctx context.Context, folder string, r *Result) error {
 		gold := o.Model.At(t.doc, t.spans)
 		if o.Corpus == GUM { // which does not say what is a name
 			for i, m := range gold {
-				t.proper[i] = m.Kind == mention.Named
+				t.proper[i] = m.Kind == Named
 			}
 		}
 		if err := o.judge(ctx, t, "gold", gold, sums); err != nil {
@@ -112,7 +111,7 @@ func (o Options) chains(ctx context.Context, folder string, r *Result) error {
 	for _, given := range []string{"gold", "found"} {
 		for _, scope := range []string{"all", "names"} {
 			for _, method := range []string{ours, headWords} {
-				r.Chains = append(r.Chains, Chains{method, given, scope, sums[[3]string{method, given, scope}].Score()})
+				r.Chains = append(r.Chains, JudgedChains{method, given, scope, sums[[3]string{method, given, scope}].Score()})
 			}
 		}
 	}
@@ -120,13 +119,13 @@ func (o Options) chains(ctx context.Context, folder string, r *Result) error {
 }
 
 // judge links mentions of a text, given or found, and adds what that is worth.
-func (o Options) judge(ctx context.Context, t *text, given string, mentions []mention.Mention, sums map[[3]string]*link.Documents) error {
-	linked, err := o.Model.Link(ctx, t.doc, mentions, mention.Options{Found: given == "found"})
+func (o JudgeOptions) judge(ctx context.Context, t *judgeText, given string, mentions []Mention, sums map[[3]string]*link.Documents) error {
+	linked, err := o.Model.Link(ctx, t.doc, mentions, Options{Found: given == "found"})
 	if err != nil {
 		return err
 	}
-	number := make(map[mention.Span]int) // of places
-	at := func(s mention.Span) int {
+	number := make(map[Span]int) // of places
+	at := func(s Span) int {
 		n, ok := number[s]
 		if !ok {
 			n = len(number)
@@ -134,7 +133,7 @@ func (o Options) judge(ctx context.Context, t *text, given string, mentions []me
 		}
 		return n
 	}
-	properPlace := make(map[mention.Span]bool)
+	properPlace := make(map[Span]bool)
 	for i, s := range t.spans {
 		properPlace[s] = t.proper[i]
 	}
@@ -160,7 +159,7 @@ func (o Options) judge(ctx context.Context, t *text, given string, mentions []me
 				var chain []int
 				for _, k := range cluster {
 					m := linked.Mentions[k]
-					if isName := m.Kind == mention.Named && given == "found" || given == "gold" && properPlace[m.Span]; scope == "all" || isName {
+					if isName := m.Kind == Named && given == "found" || given == "gold" && properPlace[m.Span]; scope == "all" || isName {
 						chain = append(chain, at(m.Span))
 					}
 				}
@@ -179,7 +178,7 @@ func (o Options) judge(ctx context.Context, t *text, given string, mentions []me
 }
 
 // pronouns measures on GAP.
-func (o Options) pronouns(ctx context.Context, folder string, r *Result) error {
+func (o JudgeOptions) pronouns(ctx context.Context, folder string, r *Judged) error {
 	items, err := readGAP(folder)
 	if err != nil {
 		return err
@@ -201,13 +200,13 @@ func (o Options) pronouns(ctx context.Context, folder string, r *Result) error {
 		if err != nil {
 			return err
 		}
-		linked, err := o.Model.Link(ctx, d, o.Model.Find(d), mention.Options{Found: true})
+		linked, err := o.Model.Link(ctx, d, o.Model.Find(d), Options{Found: true})
 		if err != nil {
 			return err
 		}
-		a, b := together(it, linked.Mentions, linked.Labels)
+		a, b := judgeTogether(it, linked.Mentions, linked.Labels)
 		all[0].add(it, a, b)
-		a, b = together(it, linked.Mentions, headMatch(linked.Mentions))
+		a, b = judgeTogether(it, linked.Mentions, headMatch(linked.Mentions))
 		all[1].add(it, a, b)
 		a, b, err = o.either(ctx, it, d)
 		if err != nil {
@@ -226,15 +225,15 @@ func (o Options) pronouns(ctx context.Context, folder string, r *Result) error {
 }
 
 // together reports whether the pronoun shares a cluster with a mention at each name.
-func together(it item, mentions []mention.Mention, labels []int) (a, b bool) {
+func judgeTogether(it item, mentions []Mention, labels []int) (a, b bool) {
 	of := -1
 	for k, m := range mentions {
-		if m.Kind == mention.Pronoun && m.Span == it.pronoun {
+		if m.Kind == Pronoun && m.Span == it.pronoun {
 			of = labels[k]
 		}
 	}
 	for k, m := range mentions {
-		if of < 0 || labels[k] != of || m.Kind == mention.Pronoun {
+		if of < 0 || labels[k] != of || m.Kind == Pronoun {
 			continue
 		}
 		a = a || m.Start < it.a.End && m.End > it.a.Start
@@ -245,18 +244,18 @@ func together(it item, mentions []mention.Mention, labels []int) (a, b bool) {
 
 // either says which of the two names the pronoun stands for, if it is one of them, by
 // what the model says of each against nobody.
-func (o Options) either(ctx context.Context, it item, d *language.Document) (a, b bool, err error) {
+func (o JudgeOptions) either(ctx context.Context, it item, d *language.Document) (a, b bool, err error) {
 	mentions := o.Model.Find(d)
-	for _, s := range []mention.Span{it.a, it.b, it.pronoun} {
-		mentions = slices.DeleteFunc(mentions, func(m mention.Mention) bool { return m.Start < s.End && m.End > s.Start && m.Kind != mention.Nominal })
+	for _, s := range []Span{it.a, it.b, it.pronoun} {
+		mentions = slices.DeleteFunc(mentions, func(m Mention) bool { return m.Start < s.End && m.End > s.Start && m.Kind != Nominal })
 	}
-	mentions = append(mentions, o.Model.At(d, []mention.Span{it.a, it.b, it.pronoun})...)
-	linked, err := o.Model.Link(ctx, d, mentions, mention.Options{Found: true, Every: true})
+	mentions = append(mentions, o.Model.At(d, []Span{it.a, it.b, it.pronoun})...)
+	linked, err := o.Model.Link(ctx, d, mentions, Options{Found: true, Every: true})
 	if err != nil {
 		return false, false, err
 	}
-	place := func(s mention.Span) int {
-		return slices.IndexFunc(linked.Mentions, func(m mention.Mention) bool { return m.Span == s && m.Kind != mention.Nominal })
+	place := func(s Span) int {
+		return slices.IndexFunc(linked.Mentions, func(m Mention) bool { return m.Span == s && m.Kind != Nominal })
 	}
 	ia, ib, ip := place(it.a), place(it.b), place(it.pronoun)
 	if ip < 0 {
