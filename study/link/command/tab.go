@@ -13,7 +13,6 @@ import (
 	"sotto/command/studio"
 	"sotto/service/httpserve"
 	"sotto/study/link"
-	"sotto/study/link/review"
 )
 
 var (
@@ -29,7 +28,7 @@ func tab() studio.Tab {
 	var t reviews
 	return studio.Tab{Name: "link", Title: "Link", Before: "errors", HTML: tabHTML, Script: tabScript, Routes: map[string]func(*studio.Studio, http.ResponseWriter, *http.Request) error{
 		"POST start":   t.start,
-		"POST show":    t.about(func(context.Context, answer, *review.Desk) error { return nil }),
+		"POST show":    t.about(func(context.Context, answer, *Desk) error { return nil }),
 		"POST decide":  t.about(decide),
 		"POST named":   t.about(decideNamed),
 		"POST export":  t.export,
@@ -38,7 +37,7 @@ func tab() studio.Tab {
 }
 
 // reviews is the division under review.
-type reviews struct{ studio.Last[*review.Desk] }
+type reviews struct{ studio.Last[*Desk] }
 
 // question is what is to be divided.
 type question struct {
@@ -52,7 +51,7 @@ type question struct {
 // reviewed is a division as the page gets it.
 type reviewed struct {
 	Review string `json:"review"` // its name, for decisions
-	review.View
+	View
 }
 
 // start handles "POST start".
@@ -71,29 +70,29 @@ func (t *reviews) start(s *studio.Studio, w http.ResponseWriter, r *http.Request
 		if err != nil {
 			return nil, err
 		}
-		d, err := review.New(ctx, subject, link.Options{Workers: s.Workers, Progress: func(done, total int) {
+		d, err := NewDesk(ctx, subject, link.Options{Workers: s.Workers, Progress: func(done, total int) {
 			tell(float64(done)/float64(max(1, total)), "Dividing")
 		}})
 		if err != nil {
 			return nil, err
 		}
-		return reviewed{t.Keep(d), d.View(review.Page{})}, nil
+		return reviewed{t.Keep(d), d.View(Page{})}, nil
 	})
 }
 
 // answer is a decision or a question about a division.
 type answer struct {
-	Review    string            `json:"review"`
-	Page      review.Page       `json:"page"`
-	Decisions []review.Decision `json:"decisions"`
-	First     string            `json:"first"` // names of two nodes
-	Second    string            `json:"second"`
-	Say       review.Say        `json:"say"`
-	What      string            `json:"what"` // to export
+	Review    string     `json:"review"`
+	Page      Page       `json:"page"`
+	Decisions []Decision `json:"decisions"`
+	First     string     `json:"first"` // names of two nodes
+	Second    string     `json:"second"`
+	Say       Say        `json:"say"`
+	What      string     `json:"what"` // to export
 }
 
 // asked reads a question about a division.
-func (t *reviews) asked(w http.ResponseWriter, r *http.Request) (q answer, d *review.Desk, err error) {
+func (t *reviews) asked(w http.ResponseWriter, r *http.Request) (q answer, d *Desk, err error) {
 	if err = studio.Read(w, r, &q); err != nil {
 		return q, nil, err
 	}
@@ -108,7 +107,7 @@ func (t *reviews) asked(w http.ResponseWriter, r *http.Request) (q answer, d *re
 }
 
 // about does something about a division, and answers with what it is then.
-func (t *reviews) about(act func(ctx context.Context, q answer, d *review.Desk) error) func(*studio.Studio, http.ResponseWriter, *http.Request) error {
+func (t *reviews) about(act func(ctx context.Context, q answer, d *Desk) error) func(*studio.Studio, http.ResponseWriter, *http.Request) error {
 	return func(_ *studio.Studio, w http.ResponseWriter, r *http.Request) error {
 		q, d, err := t.asked(w, r)
 		if err != nil {
@@ -122,14 +121,14 @@ func (t *reviews) about(act func(ctx context.Context, q answer, d *review.Desk) 
 }
 
 // decide handles "POST decide": all is divided again with what was decided.
-func decide(ctx context.Context, q answer, d *review.Desk) error {
+func decide(ctx context.Context, q answer, d *Desk) error {
 	return d.Decide(ctx, q.Decisions...)
 }
 
 // decideNamed handles "POST named": a decision of two nodes by their names.
-func decideNamed(ctx context.Context, q answer, d *review.Desk) error {
+func decideNamed(ctx context.Context, q answer, d *Desk) error {
 	names := d.Subject().Names
-	one := review.Decision{I: slices.Index(names, strings.TrimSpace(q.First)), J: slices.Index(names, strings.TrimSpace(q.Second)), Say: q.Say}
+	one := Decision{I: slices.Index(names, strings.TrimSpace(q.First)), J: slices.Index(names, strings.TrimSpace(q.Second)), Say: q.Say}
 	if one.I < 0 || one.J < 0 || one.I == one.J {
 		return &studio.Problem{Status: http.StatusBadRequest, Message: "name two different rows, as they are named in the lists above"}
 	}

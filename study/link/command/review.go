@@ -1,14 +1,4 @@
-// Package review lets a person look over a division, decide on pairs that are in doubt,
-// and divide again.
-//
-// What is in doubt comes first: clusters by their weakest pair, and nodes that were
-// nearly put elsewhere by what that would have cost. A decision is kept whatever it
-// costs, as a pair that must or must not share a cluster.
-//
-//	d, err := review.New(ctx, subject, link.Options{})
-//	view := d.View(review.Page{})
-//	err = d.Decide(ctx, review.Decision{I: 3, J: 7, Say: review.Apart})
-package review
+package link
 
 import (
 	"context"
@@ -20,6 +10,17 @@ import (
 
 	"sotto/study/link"
 )
+
+// This part of the package lets a person look over a division, decide on pairs that are in doubt,
+// and divide again.
+//
+// What is in doubt comes first: clusters by their weakest pair, and nodes that were
+// nearly put elsewhere by what that would have cost. A decision is kept whatever it
+// costs, as a pair that must or must not share a cluster.
+//
+//	d, err := NewDesk(ctx, subject, link.Options{})
+//	view := d.View(Page{})
+//	err = d.Decide(ctx, Decision{I: 3, J: 7, Say: Apart})
 
 // Subject is what is divided.
 type Subject struct {
@@ -67,7 +68,7 @@ type Desk struct {
 }
 
 // New divides for the first time.
-func New(ctx context.Context, s Subject, o link.Options) (*Desk, error) {
+func NewDesk(ctx context.Context, s Subject, o link.Options) (*Desk, error) {
 	if len(s.Names) != s.Graph.Nodes || len(s.Columns) > 0 && len(s.Fields) != s.Graph.Nodes {
 		return nil, fmt.Errorf("review: %d names and %d rows of fields for %d nodes, must be one each", len(s.Names), len(s.Fields), s.Graph.Nodes)
 	}

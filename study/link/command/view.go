@@ -1,4 +1,4 @@
-package review
+package link
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ type Page struct {
 }
 
 // Node is a node as a person knows it.
-type Node struct {
+type node struct {
 	ID     int      `json:"id"`
 	Name   string   `json:"name"`
 	Fields []string `json:"fields,omitempty"`
@@ -34,16 +34,16 @@ type Pair struct {
 }
 
 // Cluster is one of several nodes.
-type Cluster struct {
-	Nodes   []Node  `json:"nodes"`
+type cluster struct {
+	Nodes   []node  `json:"nodes"`
 	Cost    float64 `json:"cost"`
 	Weakest *Pair   `json:"weakest,omitempty"` // of the pairs that nobody has decided; nil if there is none
 }
 
 // Miss is a node that was kept out of a cluster.
-type Miss struct {
-	Node    Node    `json:"node"`
-	Cluster []Node  `json:"cluster"`
+type miss struct {
+	Node    node    `json:"node"`
+	Cluster []node  `json:"cluster"`
 	Joining float64 `json:"joining"` // what the terms cost
 	Leaving float64 `json:"leaving"` // what is lost of the pairs that the node has now
 	Total   float64 `json:"total"`
@@ -63,17 +63,17 @@ type View struct {
 	Gap       float64   `json:"gap"`
 	Seconds   float64   `json:"seconds"` // that dividing took
 	Columns   []string  `json:"columns"`
-	Weak      []Cluster `json:"weak"` // of two nodes and more, the weakest first
-	Misses    []Miss    `json:"misses"`
-	Decisions []Decided `json:"decisions"`
+	Weak      []cluster `json:"weak"` // of two nodes and more, the weakest first
+	Misses    []miss    `json:"misses"`
+	Decisions []decided `json:"decisions"`
 	Of        [2]int    `json:"of"` // how many clusters and misses there are in all
 }
 
 // Decided is a decision with its nodes.
-type Decided struct {
+type decided struct {
 	Decision
-	First  Node `json:"first"`
-	Second Node `json:"second"`
+	First  node `json:"first"`
+	Second node `json:"second"`
 }
 
 // standard is how much is shown if nothing is said.
@@ -88,7 +88,7 @@ func (d *Desk) View(p Page) View {
 	s := d.solution
 	v := View{
 		Nodes: g.Nodes, Edges: len(g.Edges), Objective: s.Objective, Optimal: s.Optimal, Gap: s.Gap, Seconds: d.took.Seconds(),
-		Columns: d.subject.Columns, Weak: []Cluster{}, Misses: []Miss{}, Decisions: []Decided{},
+		Columns: d.subject.Columns, Weak: []cluster{}, Misses: []miss{}, Decisions: []decided{},
 	}
 	for _, nodes := range link.Clusters(s.Labels) {
 		v.Clusters++
@@ -98,7 +98,7 @@ func (d *Desk) View(p Page) View {
 		}
 		v.Weak = append(v.Weak, d.cluster(division, group, nodes))
 	}
-	slices.SortStableFunc(v.Weak, func(a, b Cluster) int { return cmp.Compare(doubt(b), doubt(a)) })
+	slices.SortStableFunc(v.Weak, func(a, b cluster) int { return cmp.Compare(doubt(b), doubt(a)) })
 	misses := d.misses(division, group)
 	v.Of = [2]int{len(v.Weak), len(misses)}
 	v.Weak = v.Weak[:min(len(v.Weak), cmp.Or(p.Clusters, standard))]
@@ -111,14 +111,14 @@ func (d *Desk) View(p Page) View {
 		v.Misses = append(v.Misses, d.miss(c))
 	}
 	for _, one := range d.decisions {
-		v.Decisions = append(v.Decisions, Decided{one, d.node(one.I), d.node(one.J)})
+		v.Decisions = append(v.Decisions, decided{one, d.node(one.I), d.node(one.J)})
 	}
 	return v
 }
 
 // doubt orders clusters: by the weight of the weakest pair, and those last of which all
 // is decided.
-func doubt(c Cluster) float64 {
+func doubt(c cluster) float64 {
 	switch {
 	case c.Weakest == nil:
 		return math.Inf(-1)
@@ -128,16 +128,16 @@ func doubt(c Cluster) float64 {
 	return *c.Weakest.Weight
 }
 
-func (d *Desk) node(i int) Node {
-	n := Node{ID: i, Name: d.subject.Names[i]}
+func (d *Desk) node(i int) node {
+	n := node{ID: i, Name: d.subject.Names[i]}
 	if len(d.subject.Columns) > 0 {
 		n.Fields = d.subject.Fields[i]
 	}
 	return n
 }
 
-func (d *Desk) nodes(all []int) []Node {
-	out := make([]Node, len(all))
+func (d *Desk) nodes(all []int) []node {
+	out := make([]node, len(all))
 	for k, i := range all {
 		out[k] = d.node(i)
 	}
@@ -164,8 +164,8 @@ func pair(t link.Term) Pair {
 }
 
 // cluster finds the weakest pair of a cluster that nobody has decided.
-func (d *Desk) cluster(division *link.Division, group, nodes []int) Cluster {
-	c := Cluster{Nodes: d.nodes(nodes)}
+func (d *Desk) cluster(division *link.Division, group, nodes []int) cluster {
+	c := cluster{Nodes: d.nodes(nodes)}
 	for x, i := range nodes {
 		for _, j := range nodes[x+1:] {
 			t := division.Term(i, j)
@@ -173,7 +173,7 @@ func (d *Desk) cluster(division *link.Division, group, nodes []int) Cluster {
 			if group[i] == group[j] {
 				continue
 			}
-			if p := pair(t); c.Weakest == nil || doubt(Cluster{Weakest: &p}) > doubt(c) {
+			if p := pair(t); c.Weakest == nil || doubt(cluster{Weakest: &p}) > doubt(c) {
 				c.Weakest = &p
 			}
 		}
@@ -201,8 +201,8 @@ func (d *Desk) misses(division *link.Division, group []int) []link.Change {
 	})
 }
 
-func (d *Desk) miss(c link.Change) Miss {
-	m := Miss{Node: d.node(c.Node), Cluster: d.nodes(c.Nodes), Joining: c.Joining, Leaving: c.Leaving, Total: c.Total, Refused: c.Refusals > 0}
+func (d *Desk) miss(c link.Change) miss {
+	m := miss{Node: d.node(c.Node), Cluster: d.nodes(c.Nodes), Joining: c.Joining, Leaving: c.Leaving, Total: c.Total, Refused: c.Refusals > 0}
 	nearest := -1
 	for k, t := range c.Terms {
 		m.Terms = append(m.Terms, pair(t))
