@@ -15,7 +15,7 @@ import (
 	"sotto/internal/atomicfile"
 	"sotto/internal/regular"
 	"sotto/internal/safetensors"
-	"sotto/study/relation/gate"
+	"sotto/study/relation"
 	"sotto/study/relation/rule"
 	"sotto/study/relation/writer"
 )
@@ -179,7 +179,7 @@ func (m *Model) read(files map[string][]byte) (err error) {
 	if m.rules, err = rule.Parse(bytes.NewReader(files[rulesFile])); err != nil {
 		return err
 	}
-	if m.gate, err = gate.New(m.rules); err != nil {
+	if m.gate, err = relation.NewGate(m.rules); err != nil {
 		return err
 	}
 	f, err := safetensors.Decode(files[weightsFile])

@@ -10,7 +10,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/study/language"
 	"sotto/study/relation"
-	"sotto/study/relation/gate"
 	"sotto/study/relation/rule"
 	"sotto/study/relation/score"
 )
@@ -24,7 +23,7 @@ type Model struct {
 	about about
 	v     vocabulary
 	rules *rule.File
-	gate  *gate.Gate
+	gate  *relation.Gate
 	table nn.Matrix
 	kept  []nn.Matrix // of each parameter
 	spare sync.Pool   // networks that nobody uses now, each with buffers of its own
@@ -143,7 +142,7 @@ const together = 128
 // tell says relations, and what it writes as their rules: where the cases of the examples
 // are given, one that holds there, if it can write one. Without a classifier what is greedy
 // stands: a rule that does not hold is how a network without one says that there is no relation.
-func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, examples []*example, cases []gate.Case, quick bool) ([]relation.Verdict, error) {
+func (m *Model) tell(ctx context.Context, p *nn.Pool, n *network, examples []*example, cases []relation.GateCase, quick bool) ([]relation.Verdict, error) {
 	told := make([]relation.Verdict, len(examples))
 	for rows := range slices.Chunk(byLength(examples), together) {
 		if err := ctx.Err(); err != nil {
@@ -190,7 +189,7 @@ func (m *Model) classify(scores nn.Matrix, rows []int, told []relation.Verdict) 
 }
 
 // explain finds the rule to show.
-func (m *Model) explain(c gate.Case, t *relation.Verdict) {
+func (m *Model) explain(c relation.GateCase, t *relation.Verdict) {
 	if t.Relation == relation.None && t.Wrote == "" {
 		return
 	}

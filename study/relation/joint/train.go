@@ -11,7 +11,6 @@ import (
 
 	"sotto/compute/nn"
 	"sotto/study/relation"
-	"sotto/study/relation/gate"
 	"sotto/study/relation/rule"
 	"sotto/study/relation/writer"
 )
@@ -56,7 +55,7 @@ type Trainer struct {
 	name     string
 	v        vocabulary
 	rules    *rule.File
-	gate     *gate.Gate
+	gate     *relation.Gate
 	net      *network
 	table    nn.Matrix
 	lessons  []*example
@@ -79,7 +78,7 @@ func New(d Data, s Settings) (*Trainer, error) {
 		return nil, err
 	}
 	t := &Trainer{settings: s, name: d.Name, rules: some(d.Rules, s.Share, s.Seed).Plain(), dev: d.Dev}
-	if t.gate, err = gate.New(t.rules); err != nil {
+	if t.gate, err = relation.NewGate(t.rules); err != nil {
 		return nil, err
 	}
 	if err = t.prepare(d); err != nil {

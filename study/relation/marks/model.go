@@ -18,7 +18,6 @@ import (
 	"sotto/internal/safetensors"
 	"sotto/study/language"
 	"sotto/study/relation"
-	"sotto/study/relation/gate"
 	"sotto/study/relation/rule"
 	"sotto/text"
 	"sotto/text/encode/bert"
@@ -48,7 +47,7 @@ type Model struct {
 	marker *marker
 	about  knowledge
 	rules  *rule.File // nil without
-	gate   *gate.Gate
+	gate   *relation.Gate
 	kept   *safetensors.File
 	spare  sync.Pool // networks that nobody uses now, each with buffers of its own
 }
@@ -103,7 +102,7 @@ func (m *Model) read(content []byte) (err error) {
 	if m.rules, err = rule.Parse(strings.NewReader(m.about.Rules)); err != nil {
 		return err
 	}
-	if m.gate, err = gate.New(m.rules); err != nil {
+	if m.gate, err = relation.NewGate(m.rules); err != nil {
 		return err
 	}
 	n, err := m.network() // and its tensors fit

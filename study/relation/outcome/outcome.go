@@ -14,7 +14,6 @@ import (
 
 	"sotto/data/dataset"
 	"sotto/study/relation"
-	"sotto/study/relation/gate"
 	"sotto/study/relation/rule"
 	"sotto/study/relation/score"
 )
@@ -92,7 +91,7 @@ func Measure(ctx context.Context, m relation.Model, s *relation.Set, o Options) 
 	if rules == nil {
 		rules = &rule.File{}
 	}
-	g, err := gate.New(rules)
+	g, err := relation.NewGate(rules)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +113,7 @@ func Measure(ctx context.Context, m relation.Model, s *relation.Set, o Options) 
 }
 
 // count makes numbers of what was told.
-func count(g *gate.Gate, all []relation.Instance, told []relation.Verdict, apart int) (Numbers, []score.Named) {
+func count(g *relation.Gate, all []relation.Instance, told []relation.Verdict, apart int) (Numbers, []score.Named) {
 	want, got := make([]string, len(all)), make([]string, len(all))
 	var bleu, greedy score.BLEU
 	sources, some := map[relation.Source]int{}, 0

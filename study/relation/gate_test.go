@@ -1,4 +1,4 @@
-package gate_test
+package relation_test
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 
 	"sotto/study/language"
 	"sotto/study/relation"
-	"sotto/study/relation/gate"
 	"sotto/study/relation/rule"
 	"sotto/study/relation/score"
 )
@@ -30,19 +29,19 @@ func instance(preposition string) relation.Instance {
 	return relation.Instance{Doc: d, Subject: rule.Span{First: 0, End: 1}, Object: rule.Span{First: 3, End: 4}, Relation: "Work_For"}
 }
 
-func open(tb testing.TB) *gate.Gate {
+func open(tb testing.TB) *relation.Gate {
 	f, err := rule.Parse(strings.NewReader(file))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	g, err := gate.New(f)
+	g, err := relation.NewGate(f)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return g
 }
 
-func TestExplain(t *testing.T) {
+func TestGateExplain(t *testing.T) {
 	g := open(t)
 	written := func(k int) string { return g.Text(k) }
 	for name, tt := range map[string]struct {
@@ -89,7 +88,7 @@ func ExampleGate() {
 	if err != nil {
 		panic(err)
 	}
-	g, err := gate.New(f)
+	g, err := relation.NewGate(f)
 	if err != nil {
 		panic(err)
 	}

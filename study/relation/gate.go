@@ -1,25 +1,25 @@
-// Package gate shows a rule beside a relation only where it is one that explains it: where
-// it can be read and matches the sentence with these two arguments. A network writes rules
-// that look right and are not; those never pass.
-//
-//	g, err := gate.New(file)
-//	…
-//	rule, source := g.Explain(instance, "Work_For", "tokens <person>=subject of <org>=object")
-package gate
+package relation
 
 import (
 	"slices"
 	"sync"
 
-	"sotto/study/relation"
 	"sotto/study/relation/rule"
 	"sotto/study/relation/score"
 )
 
+// This part of the package shows a rule beside a relation only where it is one that explains it: where
+// it can be read and matches the sentence with these two arguments. A network writes rules
+// that look right and are not; those never pass.
+//
+//	g, err := NewGate(file)
+//	…
+//	rule, source := g.Explain(instance, "Work_For", "tokens <person>=subject of <org>=object")
+
 // Gate holds the rules that are shown in place of those that do not pass. It may be used
 // by several goroutines at once.
 type Gate struct {
-	rules  *relation.Rules
+	rules  *Rules
 	texts  []string // of the rules
 	words  [][]string
 	byText map[string][]int
@@ -27,8 +27,8 @@ type Gate struct {
 }
 
 // New makes a gate of the rules of a file, the best first.
-func New(f *rule.File) (*Gate, error) {
-	r, err := relation.NewRules(f)
+func NewGate(f *rule.File) (*Gate, error) {
+	r, err := NewRules(f)
 	if err != nil {
 		return nil, err
 	}
@@ -46,28 +46,28 @@ func (g *Gate) Text(rule int) string { return g.texts[rule] }
 
 // References returns the rules of a relation that match an instance, the best first; those
 // of none are none.
-func (g *Gate) References(x relation.Instance, name string) []int {
-	return g.Cases([]relation.Instance{x})[0].References(name)
+func (g *Gate) References(x Instance, name string) []int {
+	return g.Cases([]Instance{x})[0].References(name)
 }
 
 // Explain is [Case.Explain] of an instance.
-func (g *Gate) Explain(x relation.Instance, name, written string) (string, relation.Source) {
-	return g.Cases([]relation.Instance{x})[0].Explain(name, written)
+func (g *Gate) Explain(x Instance, name, written string) (string, Source) {
+	return g.Cases([]Instance{x})[0].Explain(name, written)
 }
 
 // Case is an instance before the gate. It may be used by several goroutines at once.
-type Case struct {
+type GateCase struct {
 	gate     *Gate
-	instance relation.Instance
+	instance Instance
 	found    func() []rule.Match // in its sentence
 }
 
 // Cases returns a case for each instance. Those of a sentence that stand one behind another
 // look for stored rules in it once, when the first of them is asked.
-func (g *Gate) Cases(all []relation.Instance) []Case {
-	cases := make([]Case, len(all))
+func (g *Gate) Cases(all []Instance) []GateCase {
+	cases := make([]GateCase, len(all))
 	for k, x := range all {
-		cases[k] = Case{gate: g, instance: x}
+		cases[k] = GateCase{gate: g, instance: x}
 		if k > 0 && x.Doc == all[k-1].Doc {
 			cases[k].found = cases[k-1].found
 			continue
@@ -78,8 +78,8 @@ func (g *Gate) Cases(all []relation.Instance) []Case {
 }
 
 // References is [Gate.References] of the instance.
-func (c Case) References(name string) []int {
-	if name == relation.None {
+func (c GateCase) References(name string) []int {
+	if name == None {
 		return nil
 	}
 	var all []int
@@ -96,10 +96,10 @@ func (c Case) References(name string) []int {
 // another relation; otherwise, of the stored rules of the relation that match, the nearest
 // to what was written, by [score.Sentence], and the better of two that are as near;
 // otherwise none. Written is "" where nothing was.
-func (c Case) Explain(name, written string) (string, relation.Source) {
+func (c GateCase) Explain(name, written string) (string, Source) {
 	g, fit := c.gate, c.References(name)
 	if written != "" && c.passes(name, written, fit) {
-		return written, relation.Decoded
+		return written, Decoded
 	}
 	best, most := -1, -1.0
 	words := score.Words(written)
@@ -109,19 +109,19 @@ func (c Case) Explain(name, written string) (string, relation.Source) {
 		}
 	}
 	if best < 0 {
-		return "", relation.NoRule
+		return "", NoRule
 	}
-	return g.texts[best], relation.Stored
+	return g.texts[best], Stored
 }
 
 // Holds reports whether what was written can be shown as it is beside a relation of the
 // instance, in the sense of [Case.Explain].
-func (c Case) Holds(name, written string) bool {
+func (c GateCase) Holds(name, written string) bool {
 	return written != "" && c.passes(name, written, c.References(name))
 }
 
 // passes reports whether what was written explains the relation.
-func (c Case) passes(name, written string, fit []int) bool {
+func (c GateCase) passes(name, written string, fit []int) bool {
 	g := c.gate
 	known := g.byText[written]
 	for _, k := range known {
@@ -137,7 +137,7 @@ func (g *Gate) Relation(text string) string {
 	if known := g.byText[text]; len(known) > 0 {
 		return g.rules.File.Rules[known[0]].Relation
 	}
-	return relation.None
+	return None
 }
 
 // Compare adds to b what was written as a rule, against those that would be right, as

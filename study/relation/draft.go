@@ -1,9 +1,7 @@
-package gate
+package relation
 
 import (
 	"sync"
-
-	"sotto/study/relation"
 )
 
 // room is how many drafts are kept. A network writes the same few hundred again and again.
@@ -13,19 +11,19 @@ const room = 4096
 // hold nothing of a sentence but what a network wrote about it.
 type drafts struct {
 	mu    sync.Mutex
-	ready map[string]*relation.Draft
+	ready map[string]*Draft
 }
 
 // matches reports whether what was written is a rule that matches an instance.
-func (d *drafts) matches(written string, x relation.Instance) bool {
+func (d *drafts) matches(written string, x Instance) bool {
 	d.mu.Lock()
 	draft, ok := d.ready[written]
 	d.mu.Unlock()
 	if !ok {
-		draft, _ = relation.NewDraft(written) // what cannot be read matches nothing
+		draft, _ = NewDraft(written) // what cannot be read matches nothing
 		d.mu.Lock()
 		if d.ready == nil || len(d.ready) >= room {
-			d.ready = map[string]*relation.Draft{}
+			d.ready = map[string]*Draft{}
 		}
 		d.ready[written] = draft
 		d.mu.Unlock()
