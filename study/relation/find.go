@@ -10,7 +10,6 @@ import (
 
 	"sotto/study/language"
 	"sotto/study/language/english"
-	"sotto/study/relation/personal"
 	"sotto/study/relation/rule"
 )
 
@@ -114,7 +113,7 @@ func (f *Finder) told(ctx context.Context, docs []*language.Document) ([][]Found
 
 // ready adds the entities of a document that relations may be between.
 func (f *Finder) ready(d *language.Document) {
-	personal.People(d)
+	people(d)
 	if f.nouns {
 		addNouns(d)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"sotto/study/language"
 	"sotto/study/relation"
-	"sotto/study/relation/personal"
 	"sotto/study/relation/rule"
 )
 
@@ -54,7 +53,7 @@ func said(t *testing.T, text string, all []relation.Found) string {
 }
 
 func TestFind(t *testing.T) {
-	f, err := personal.Rules()
+	f, err := relation.PersonalRules()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +142,7 @@ func TestFindSkips(t *testing.T) {
 
 // BenchmarkFind tells how many sentences a second a core goes through.
 func BenchmarkFind(b *testing.B) {
-	f, err := personal.Rules()
+	f, err := relation.PersonalRules()
 	if err != nil {
 		b.Fatal(err)
 	}

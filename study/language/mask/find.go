@@ -13,7 +13,7 @@ import (
 	"sotto/study/language/english"
 	"sotto/study/language/personal"
 	"sotto/study/link/mention"
-	rules "sotto/study/relation/personal"
+	"sotto/study/relation"
 )
 
 // Known returns the types that can be masked by what is built in.
@@ -96,7 +96,7 @@ var (
 		if err != nil {
 			return err.Error() // which nobody can ask for: newBuiltin has refused
 		}
-		return builtin{pipeline: p, relations: Relations()}.digest(slices.Concat(probes, tales)) + " " + rules.Digest()
+		return builtin{pipeline: p, relations: Relations()}.digest(slices.Concat(probes, tales)) + " " + relation.PersonalDigest()
 	})
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"sotto/study/language"
-	rules "sotto/study/relation/personal"
+	"sotto/study/relation"
 )
 
 // relationPrefix begins the types of what a text tells of a person, such as
@@ -19,7 +19,7 @@ const relationPrefix = "relation:"
 // takes trees, and longer.
 func Relations() []language.Type {
 	var all []language.Type
-	for _, k := range rules.Kinds() {
+	for _, k := range relation.PersonalKinds() {
 		all = append(all, language.Type(relationPrefix+k))
 	}
 	return all
@@ -87,14 +87,14 @@ func (b builtin) objects(d *language.Document) ([]language.Entity, error) {
 	if b.relater != nil {
 		return b.relater.Objects(d)
 	}
-	found, err := rules.Find(d)
+	found, err := relation.FindPersonal(d)
 	if err != nil {
 		return nil, err
 	}
 	var all []language.Entity
 	for _, f := range found {
 		all = append(all, language.Entity{
-			Type: language.Type(rules.KindOf(f.Relation)), Start: d.Tokens[f.Object.First].Start, End: d.Tokens[f.Object.End-1].End, Confidence: f.Rule.Confidence(),
+			Type: language.Type(relation.PersonalKindOf(f.Relation)), Start: d.Tokens[f.Object.First].Start, End: d.Tokens[f.Object.End-1].End, Confidence: f.Rule.Confidence(),
 		})
 	}
 	return all, nil

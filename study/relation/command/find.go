@@ -12,7 +12,6 @@ import (
 
 	"sotto/command/term"
 	"sotto/study/relation"
-	"sotto/study/relation/personal"
 	"sotto/study/relation/rule"
 )
 
@@ -82,7 +81,7 @@ func (o *findOptions) open() (relation.Model, error) {
 		}
 		return m, err
 	}
-	f, err := personal.Rules()
+	f, err := relation.PersonalRules()
 	if o.rules != "personal" {
 		if f, err = term.ReadFile(o.rules, rule.Parse); err != nil {
 			return nil, fmt.Errorf("--rules: %w", err)

@@ -16,7 +16,6 @@ import (
 	"sotto/study/language"
 	"sotto/study/relation"
 	"sotto/study/relation/induce"
-	"sotto/study/relation/personal"
 	"sotto/study/relation/rule"
 	"sotto/study/relation/score"
 )
@@ -28,7 +27,7 @@ var conll04 string
 func HasRules(data string) bool { return data == "conll04" || data == "biographies" }
 
 // Rules returns the rules that are built in for a data set: those of this package for
-// conll04, and those of package personal for biographies. An error says where there are none.
+// conll04, and those of package relation for biographies. An error says where there are none.
 func Rules(data string) (*rule.File, error) {
 	switch data {
 	case "conll04":
@@ -39,7 +38,7 @@ func Rules(data string) (*rule.File, error) {
 	return nil, fmt.Errorf("judge: there are no rules built in for %.40q, only for biographies and conll04: learn them, or give rules of your own", data)
 }
 
-// called are the names that data sets have for what package personal finds.
+// called are the names that data sets have for what package relation finds.
 var called = map[string]map[string]string{
 	"conll04": {"employer": "Work_For", "residence": "Live_In", "birth_place": "Live_In"},
 	"biographies": {
@@ -48,10 +47,10 @@ var called = map[string]map[string]string{
 	},
 }
 
-// Personal returns the rules of package personal for relations of a data set, under the
+// Personal returns the rules of package relation for relations of a data set, under the
 // names that they have there.
 func Personal(data string) (*rule.File, error) {
-	f, err := personal.Rules()
+	f, err := relation.PersonalRules()
 	if err != nil {
 		return nil, err
 	}

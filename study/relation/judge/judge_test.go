@@ -8,8 +8,8 @@ import (
 	"sotto/data/testenv"
 	"sotto/promise/dp/dptest"
 	"sotto/study/language/english"
+	"sotto/study/relation"
 	"sotto/study/relation/judge"
-	"sotto/study/relation/personal"
 	"sotto/study/relation/rule"
 )
 
@@ -20,7 +20,7 @@ func TestBuiltIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := func() (*rule.File, error) { return judge.Rules("conll04") }
-	for name, read := range map[string]func() (*rule.File, error){"conll04": own, "personal": personal.Rules} {
+	for name, read := range map[string]func() (*rule.File, error){"conll04": own, "personal": relation.PersonalRules} {
 		f, err := read()
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"sotto/promise/dp/dptest"
 	"sotto/study/relation"
 	"sotto/study/relation/judge"
-	"sotto/study/relation/personal"
 	"sotto/study/relation/rule"
 )
 
@@ -41,7 +40,7 @@ func TestSeen(t *testing.T) {
 	}
 	same(t, "conll04.rules", said, own)
 
-	persons, err := personal.Rules()
+	persons, err := relation.PersonalRules()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,4 @@
-// Package personal finds what English texts tell of persons: for whom they work, where they
-// live, to what they belong and who their family is, by rules that are built in.
-//
-//	d, err := pipeline.Document("I work at Acme.") // of package english
-//	…
-//	found, err := personal.Find(d)
-//
-// It promises no privacy: what the rules miss is as exposed as it was.
-package personal
+package relation
 
 import (
 	"crypto/sha256"
@@ -20,14 +12,23 @@ import (
 	"sotto/study/relation/rule"
 )
 
+// This part of the package finds what English texts tell of persons: for whom they work, where they
+// live, to what they belong and who their family is, by rules that are built in.
+//
+//	d, err := pipeline.Document("I work at Acme.") // of package english
+//	…
+//	found, err := FindPersonal(d)
+//
+// It promises no privacy: what the rules miss is as exposed as it was.
+
 //go:embed personal.rules
 var written string
 
 // Rules returns the rules that are built in, which the caller may change.
-func Rules() (*rule.File, error) { return rule.Parse(strings.NewReader(written)) }
+func PersonalRules() (*rule.File, error) { return rule.Parse(strings.NewReader(written)) }
 
 // Digest names the rules.
-func Digest() string {
+func PersonalDigest() string {
 	sum := sha256.Sum256([]byte(written))
 	return hex.EncodeToString(sum[:6])
 }
@@ -49,7 +50,7 @@ var kinds = []struct {
 }
 
 // Kinds returns the names of what can be asked for together: employer, family and others.
-func Kinds() []string {
+func PersonalKinds() []string {
 	var all []string
 	for _, k := range kinds {
 		all = append(all, k.name)
@@ -58,7 +59,7 @@ func Kinds() []string {
 }
 
 // KindOf returns the kind of a relation of the rules, or "".
-func KindOf(relation string) string {
+func PersonalKindOf(relation string) string {
 	for _, k := range kinds {
 		if slices.Contains(k.relations, relation) {
 			return k.name
@@ -72,7 +73,7 @@ var pronouns = []string{"i", "me", "my", "mine", "myself", "he", "him", "his", "
 
 // People adds the pronouns of persons to the entities of a document, as persons, so that
 // rules find what is told of them.
-func People(d *language.Document) {
+func people(d *language.Document) {
 	all := make([]language.Entity, 0, len(d.Entities))
 	next := 0
 	for k := range d.Tokens {
@@ -93,7 +94,7 @@ func People(d *language.Document) {
 
 // ready are the rules, made ready once.
 var ready = sync.OnceValues(func() (*compiled, error) {
-	f, err := Rules()
+	f, err := PersonalRules()
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ type compiled struct {
 }
 
 // Found is something that is told of a person, in tokens.
-type Found struct {
+type PersonalFound struct {
 	Relation        string
 	Subject, Object rule.Span
 	Rule            rule.Rule
@@ -116,27 +117,27 @@ type Found struct {
 // Find returns what the rules find in a document that has sentences, tags, lemmas, trees and
 // entities, in the order of the objects; of several rules that find the same, the first. A
 // rule that takes too long on a sentence is an error: nothing may be missed in silence.
-func Find(d *language.Document) ([]Found, error) {
+func FindPersonal(d *language.Document) ([]PersonalFound, error) {
 	c, err := ready()
 	if err != nil {
 		return nil, err
 	}
 	with := *d
-	People(&with)
+	people(&with)
 	matches, err := c.set.Matches(&with)
 	if err != nil {
 		return nil, err
 	}
-	var all []Found
+	var all []PersonalFound
 	for _, m := range matches {
 		r := c.file.Rules[m.Rule]
-		f := Found{r.Relation, m.Subject, m.Object, r}
-		if !slices.ContainsFunc(all, func(o Found) bool {
+		f := PersonalFound{r.Relation, m.Subject, m.Object, r}
+		if !slices.ContainsFunc(all, func(o PersonalFound) bool {
 			return o.Relation == f.Relation && o.Subject == f.Subject && o.Object == f.Object
 		}) {
 			all = append(all, f)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Found) int { return a.Object.First - b.Object.First })
+	slices.SortStableFunc(all, func(a, b PersonalFound) int { return a.Object.First - b.Object.First })
 	return all, nil
 }

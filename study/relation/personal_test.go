@@ -1,18 +1,18 @@
-package personal_test
+package relation_test
 
 import (
 	"strings"
 	"testing"
 
 	"sotto/study/language/english"
-	"sotto/study/relation/personal"
+	"sotto/study/relation"
 	"sotto/study/relation/rule"
 )
 
 // TestRules looks for rules that nothing tries, and that masks cannot ask for. Package judge
 // tries the sentences beside them.
 func TestRules(t *testing.T) {
-	f, err := personal.Rules()
+	f, err := relation.PersonalRules()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,13 +20,13 @@ func TestRules(t *testing.T) {
 		if len(r.Tests) == 0 {
 			t.Errorf("rule %s has no sentence", r.Name)
 		}
-		if personal.KindOf(r.Relation) == "" && r.Relation != "death_place" {
+		if relation.PersonalKindOf(r.Relation) == "" && r.Relation != "death_place" {
 			t.Errorf("rule %s: relation %s is of no kind", r.Name, r.Relation)
 		}
 	}
 }
 
-func TestFind(t *testing.T) {
+func TestPersonalFind(t *testing.T) {
 	p, err := english.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestFind(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := len(d.Entities)
-		found, err := personal.Find(d)
+		found, err := relation.FindPersonal(d)
 		if err != nil {
 			t.Fatal(err)
 		}

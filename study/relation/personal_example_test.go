@@ -1,13 +1,13 @@
-package personal_test
+package relation_test
 
 import (
 	"fmt"
 
 	"sotto/study/language/english"
-	"sotto/study/relation/personal"
+	"sotto/study/relation"
 )
 
-func ExampleFind() {
+func ExampleFindPersonal() {
 	p, err := english.Load()
 	if err != nil {
 		panic(err)
@@ -16,12 +16,12 @@ func ExampleFind() {
 	if err != nil {
 		panic(err)
 	}
-	found, err := personal.Find(d)
+	found, err := relation.FindPersonal(d)
 	if err != nil {
 		panic(err)
 	}
 	for _, f := range found {
-		fmt.Println(personal.KindOf(f.Relation), d.Tokens[f.Object.First].Text, f.Rule.Name)
+		fmt.Println(relation.PersonalKindOf(f.Relation), d.Tokens[f.Object.First].Text, f.Rule.Name)
 	}
 	// Output: residence London residence-live
 }
