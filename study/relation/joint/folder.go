@@ -17,7 +17,6 @@ import (
 	"sotto/internal/safetensors"
 	"sotto/study/relation"
 	"sotto/study/relation/rule"
-	"sotto/study/relation/writer"
 )
 
 // Format is that of the folder of a model.
@@ -169,7 +168,7 @@ func (m *Model) read(files map[string][]byte) (err error) {
 		mask: a.Settings.Mask, words: newIndex(words), learn: a.Learnt, tags: newIndex(a.Tags), types: newIndex(a.Types),
 		relations: append([]string{""}, a.Relations...),
 	}
-	if m.v.pieces, err = writer.NewAlphabet(a.Pieces); err != nil {
+	if m.v.pieces, err = relation.NewAlphabet(a.Pieces); err != nil {
 		return err
 	}
 	if len(a.Relations) == 0 || a.Learnt < 1 || a.Learnt > m.v.words.size() || len(m.v.words.at) != len(words) ||

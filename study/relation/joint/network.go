@@ -6,7 +6,7 @@ import (
 
 	"sotto/compute/nn"
 	"sotto/compute/nn/sequence"
-	"sotto/study/relation/writer"
+	"sotto/study/relation"
 )
 
 // The sizes of what is not in the settings.
@@ -32,11 +32,11 @@ type network struct {
 	both                      *sequence.Both
 	graphs                    []*sequence.Graph
 	pools                     [margins]sequence.Largest
-	out                       *nn.Dense      // nil without a classifier
-	decoder                   *writer.Writer // nil without one
-	size                      int            // numbers of a state
-	lost                      float64        // share of words that are dropped
-	seed, pass                uint64         // of these
+	out                       *nn.Dense        // nil without a classifier
+	decoder                   *relation.Writer // nil without one
+	size                      int              // numbers of a state
+	lost                      float64          // share of words that are dropped
+	seed, pass                uint64           // of these
 
 	x, pooled, dPooled, dh nn.Matrix
 	grad                   nn.Matrix
@@ -67,7 +67,7 @@ func newNetwork(v *vocabulary, table nn.Matrix, s Settings, d drops) (*network, 
 		return n, nil
 	}
 	var err error
-	n.decoder, err = writer.New(v.pieces, writer.Shape{Memory: n.size, Hidden: n.size, Drop: d.pieces}, rng.Uint64(), rng)
+	n.decoder, err = relation.NewWriter(v.pieces, relation.WriterShape{Memory: n.size, Hidden: n.size, Drop: d.pieces}, rng.Uint64(), rng)
 	return n, err
 }
 
@@ -207,7 +207,7 @@ func (n *network) learnRelations(p *nn.Pool, b *batch) float64 {
 	loss, share := 0.0, 1/float64(len(b.examples))
 	for k, e := range b.examples {
 		if e.label >= 0 {
-			loss += writer.Slope(n.grad.Row(k), scores.Row(k), e.label, share)
+			loss += relation.WriteSlope(n.grad.Row(k), scores.Row(k), e.label, share)
 		}
 	}
 	n.addTo(n.dPooled, n.out.Backward(p, n.grad))
@@ -226,7 +226,7 @@ func (n *network) learnRules(p *nn.Pool, b *batch) float64 {
 	for k, e := range b.examples {
 		targets[k] = e.target
 	}
-	which := writer.Order(targets)
+	which := relation.WriteOrder(targets)
 	loss, dX, dStart := n.decoder.Learn(p, n.sources(b, which), nn.Pick(targets, which), len(b.examples))
 	n.addTo(n.dh, dX)
 	for layer, d := range dStart {

@@ -12,7 +12,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/study/relation"
 	"sotto/study/relation/rule"
-	"sotto/study/relation/writer"
 )
 
 // Epoch is how an epoch did.
@@ -124,7 +123,7 @@ func (t *Trainer) prepare(d Data) error {
 	if len(texts) == 0 && t.settings.Without != Decoder {
 		return errors.New("joint: no rule matches an instance to learn from, so that there is nothing to write: give other rules, or train without the decoder")
 	}
-	t.v.pieces = writer.Learn(texts)
+	t.v.pieces = relation.LearnAlphabet(texts)
 	for _, l := range all {
 		e := t.v.example(l.Instance)
 		e.label = slices.Index(t.v.relations, l.Relation)

@@ -8,7 +8,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/study/language"
 	"sotto/study/relation"
-	"sotto/study/relation/writer"
 )
 
 // index numbers names. Number 0 is that of any other.
@@ -43,9 +42,9 @@ type vocabulary struct {
 	learn     int   // how many rows of words learn, that of others among them
 	tags      index
 	types     index
-	pairs     [][2]string     // of types of arguments that have a relation
-	relations []string        // the first is none
-	pieces    writer.Alphabet // of rules
+	pairs     [][2]string       // of types of arguments that have a relation
+	relations []string          // the first is none
+	pieces    relation.Alphabet // of rules
 }
 
 // masked returns the word that an argument of a type stands for.

@@ -11,7 +11,7 @@ import (
 	"sotto/compute/nn"
 	"sotto/compute/nn/sequence"
 	"sotto/internal/safetensors"
-	"sotto/study/relation/writer"
+	"sotto/study/relation"
 )
 
 // network is what stands behind the transformer: a layer on the vectors of the two marks,
@@ -22,7 +22,7 @@ type network struct {
 	layer   *nn.Dense
 	begin   *nn.Dense // of the writer's two layers
 	bent    nn.Tanh
-	writer  *writer.Writer // nil without one
+	writer  *relation.Writer // nil without one
 
 	sparse    int // which of the writer's parameters is kept by row; −1 for none
 	sparseAll nn.Matrix
@@ -39,12 +39,12 @@ func newNetwork(width int, k knowledge, rate float64, seed uint64) (*network, er
 	if len(k.Pieces) == 0 {
 		return n, nil
 	}
-	a, err := writer.NewAlphabet(k.Pieces)
+	a, err := relation.NewAlphabet(k.Pieces)
 	if err != nil {
 		return nil, err
 	}
-	n.begin = nn.NewDense(2*width, 2*writer.Hidden, rng)
-	n.writer, err = writer.New(a, writer.Shape{Memory: width, Hidden: writer.Hidden, Drop: writer.Drop}, rng.Uint64(), rng)
+	n.begin = nn.NewDense(2*width, 2*relation.WriterHidden, rng)
+	n.writer, err = relation.NewWriter(a, relation.WriterShape{Memory: width, Hidden: relation.WriterHidden, Drop: relation.WriterDrop}, rng.Uint64(), rng)
 	return n, err
 }
 
@@ -103,9 +103,9 @@ func (n *network) sources(p *nn.Pool, mode nn.Mode, x nn.Matrix, rows [][]int, p
 	both := n.bent.Forward(p, mode, n.begin.Forward(p, mode, pairs))
 	s := sequence.Sources{X: x, Rows: rows}
 	for k := range s.Start {
-		s.Start[k] = nn.NewMatrix(both.Rows, writer.Hidden)
+		s.Start[k] = nn.NewMatrix(both.Rows, relation.WriterHidden)
 		for i := range both.Rows {
-			copy(s.Start[k].Row(i), both.Row(i)[k*writer.Hidden:(k+1)*writer.Hidden])
+			copy(s.Start[k].Row(i), both.Row(i)[k*relation.WriterHidden:(k+1)*relation.WriterHidden])
 		}
 	}
 	return s
@@ -165,7 +165,7 @@ func (h *head) Learn(p *nn.Pool, sentences []int, x nn.Matrix) (float64, nn.Matr
 	scores := h.layer.Forward(p, nn.Train, pairs)
 	slope, share, loss := nn.NewMatrix(scores.Rows, scores.Cols), 1/float64(len(sentences)), 0.0
 	for i, s := range sentences {
-		loss += writer.Slope(slope.Row(i), scores.Row(i), h.labels[s], share)
+		loss += relation.WriteSlope(slope.Row(i), scores.Row(i), h.labels[s], share)
 	}
 	back := h.layer.Backward(p, slope).Clone()
 	if h.writer != nil {
@@ -181,7 +181,7 @@ func (h *head) Learn(p *nn.Pool, sentences []int, x nn.Matrix) (float64, nn.Matr
 // learnRules adds what the writer wants of all rows and of the pairs, whose gradient is back.
 func (h *head) learnRules(p *nn.Pool, sentences []int, x, pairs, back nn.Matrix) float64 {
 	targets := nn.Pick(h.targets, sentences)
-	which := writer.Order(targets)
+	which := relation.WriteOrder(targets)
 	all := h.places(sentences)
 	some := nn.NewMatrix(len(which), pairs.Cols)
 	for k, i := range which {
@@ -202,10 +202,10 @@ func (h *head) learnRules(p *nn.Pool, sentences []int, x, pairs, back nn.Matrix)
 	for i, v := range dX.Data {
 		h.grad.Data[i] += v
 	}
-	both := nn.NewMatrix(len(which), 2*writer.Hidden)
+	both := nn.NewMatrix(len(which), 2*relation.WriterHidden)
 	for layer, d := range dStart {
 		for k := range which {
-			copy(both.Row(k)[layer*writer.Hidden:], d.Row(k))
+			copy(both.Row(k)[layer*relation.WriterHidden:], d.Row(k))
 		}
 	}
 	d := h.begin.Backward(p, h.bent.Backward(p, both))

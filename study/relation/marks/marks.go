@@ -22,7 +22,6 @@ import (
 	"sotto/compute/nn"
 	"sotto/study/relation"
 	"sotto/study/relation/rule"
-	"sotto/study/relation/writer"
 	"sotto/text/encode/bert"
 	"sotto/text/encode/bert/tune"
 )
@@ -94,7 +93,7 @@ func (d Data) prepare(f *bert.Folder, s tune.Settings) (tune.Data, error) {
 	if h.network, err = newNetwork(f.Shape().Hidden, about, dropout, s.Seed); err != nil {
 		return data, err
 	}
-	a, err := writer.NewAlphabet(about.Pieces)
+	a, err := relation.NewAlphabet(about.Pieces)
 	if err != nil {
 		return data, err
 	}
@@ -189,6 +188,6 @@ func (d Data) know(lessons []relation.Instance) (k knowledge, texts []string, er
 	if len(some) == 0 {
 		return k, nil, fmt.Errorf("marks: none of %d rules matches a sentence to learn from, so that there is nothing to write: give other rules, or none", len(bare.Rules))
 	}
-	k.Pieces = writer.Learn(some).Pieces()
+	k.Pieces = relation.LearnAlphabet(some).Pieces()
 	return k, texts, nil
 }

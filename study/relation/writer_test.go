@@ -1,4 +1,4 @@
-package writer_test
+package relation_test
 
 import (
 	weakrand "math/rand/v2"
@@ -8,13 +8,13 @@ import (
 
 	"sotto/compute/nn"
 	"sotto/compute/nn/sequence"
-	"sotto/study/relation/writer"
+	"sotto/study/relation"
 )
 
 func TestAlphabet(t *testing.T) {
 	rules := []string{"tokens <person>=subject []{0,3} of <org>=object", "tree {lemma:work} >nsubj {}=subject"}
-	a := writer.Learn(rules)
-	again, err := writer.NewAlphabet(a.Pieces())
+	a := relation.LearnAlphabet(rules)
+	again, err := relation.NewAlphabet(a.Pieces())
 	if err != nil || again.Size() != a.Size() {
 		t.Fatalf("an alphabet of %d pieces is read as one of %d, %v", a.Size(), again.Size(), err)
 	}
@@ -26,7 +26,7 @@ func TestAlphabet(t *testing.T) {
 	if a.Numbers("tokens unheard") != nil {
 		t.Error("a rule of other pieces has numbers")
 	}
-	if _, err := writer.NewAlphabet([]string{"a", "a"}); err == nil {
+	if _, err := relation.NewAlphabet([]string{"a", "a"}); err == nil {
 		t.Error("a piece is taken twice")
 	}
 }
@@ -35,8 +35,8 @@ func TestAlphabet(t *testing.T) {
 func two() sequence.Sources {
 	from := sequence.Sources{X: nn.NewMatrix(2, 4), Rows: [][]int{{0}, {1}}}
 	for k := range from.Start {
-		from.Start[k] = nn.NewMatrix(2, writer.Hidden)
-		for j := range writer.Hidden {
+		from.Start[k] = nn.NewMatrix(2, relation.WriterHidden)
+		for j := range relation.WriterHidden {
 			from.Start[k].Row(0)[j], from.Start[k].Row(1)[j] = 0.5, -0.5
 		}
 	}
@@ -45,14 +45,14 @@ func two() sequence.Sources {
 
 // learnt returns a writer that learnt lessons by heart: of each, which of the two sources it
 // is about and the rule to write. All are of one length.
-func learnt(t *testing.T, p *nn.Pool, steps int, lessons ...lesson) *writer.Writer {
+func learnt(t *testing.T, p *nn.Pool, steps int, lessons ...lesson) *relation.Writer {
 	t.Helper()
 	var rules []string
 	for _, l := range lessons {
 		rules = append(rules, l.rule)
 	}
-	a := writer.Learn(rules)
-	w, err := writer.New(a, writer.Shape{Memory: 4, Hidden: writer.Hidden, Drop: writer.Drop}, 1, weakrand.New(weakrand.NewPCG(1, 2)))
+	a := relation.LearnAlphabet(rules)
+	w, err := relation.NewWriter(a, relation.WriterShape{Memory: 4, Hidden: relation.WriterHidden, Drop: relation.WriterDrop}, 1, weakrand.New(weakrand.NewPCG(1, 2)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +89,8 @@ func TestWrite(t *testing.T) {
 	if loss, _, _ := w.Learn(p, sequence.Sources{}, nil, 1); loss != 0 {
 		t.Errorf("nothing to learn has loss %v", loss)
 	}
-	a := writer.Learn(rules)
-	if which := writer.Order([][]int{a.Numbers(rules[0]), nil, a.Numbers(rules[1])}); !slices.Equal(which, []int{0, 2}) {
+	a := relation.LearnAlphabet(rules)
+	if which := relation.WriteOrder([][]int{a.Numbers(rules[0]), nil, a.Numbers(rules[1])}); !slices.Equal(which, []int{0, 2}) {
 		t.Errorf("the order is %v", which)
 	}
 }
@@ -144,8 +144,8 @@ func TestBestWidth(t *testing.T) {
 
 func TestPieces(t *testing.T) {
 	for _, text := range []string{"tokens <person>=subject works for []{0,3} <org>=object", `tree {lemma:work} >obl:for {ner:ORG}=object`, "", "a_b c1"} {
-		if got := strings.Join(writer.Pieces(text), ""); got != text {
-			t.Errorf("pieces of %q are %q", text, writer.Pieces(text))
+		if got := strings.Join(relation.Pieces(text), ""); got != text {
+			t.Errorf("pieces of %q are %q", text, relation.Pieces(text))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package writer
+package relation
 
 import (
 	"cmp"
@@ -12,8 +12,8 @@ import (
 
 // Sizes that are the paper's, and what is usual in training.
 const (
-	Hidden = 200 // numbers of a state
-	Drop   = 0.3 // share of numbers that are dropped
+	WriterHidden = 200 // numbers of a state
+	WriterDrop   = 0.3 // share of numbers that are dropped
 
 	pieceSize = 100
 	width     = 8   // rules that are written about a sentence where the first does not hold
@@ -21,7 +21,7 @@ const (
 )
 
 // Shape is the sizes of a [Writer].
-type Shape struct {
+type WriterShape struct {
 	Memory int     // numbers of a row that it attends to
 	Hidden int     // numbers of the states with which its two layers begin
 	Drop   float64 // share of numbers that are dropped in training
@@ -35,7 +35,7 @@ type Writer struct {
 }
 
 // New returns a writer of an alphabet.
-func New(a Alphabet, s Shape, seed uint64, rng *weakrand.Rand) (*Writer, error) {
+func NewWriter(a Alphabet, s WriterShape, seed uint64, rng *weakrand.Rand) (*Writer, error) {
 	d, err := sequence.NewDecoder(sequence.Shape{Words: a.Size(), Embedding: pieceSize, Memory: s.Memory, Hidden: s.Hidden}, s.Drop, seed, rng)
 	return &Writer{alphabet: a, decoder: d}, err
 }
@@ -77,7 +77,7 @@ func (w *Writer) Best(p *nn.Pool, from sequence.Sources, holds func(source int, 
 }
 
 // Order returns which targets there are, the longest first, as [Writer.Learn] takes them.
-func Order(targets [][]int) []int {
+func WriteOrder(targets [][]int) []int {
 	var which []int
 	for k, t := range targets {
 		if t != nil {
@@ -124,7 +124,7 @@ func (w *Writer) Learn(p *nn.Pool, from sequence.Sources, targets [][]int, of in
 	scores := w.decoder.Forward(p, nn.Train, from, steps, ids)
 	w.dScores = w.dScores.Reshape(scores.Rows, scores.Cols)
 	losses := make([]float64, scores.Rows)
-	p.Each(scores.Rows, func(_, k int) { losses[k] = Slope(w.dScores.Row(k), scores.Row(k), next[k], weights[k]) })
+	p.Each(scores.Rows, func(_, k int) { losses[k] = WriteSlope(w.dScores.Row(k), scores.Row(k), next[k], weights[k]) })
 	dX, dStart = w.decoder.Backward(p, w.dScores)
 	for _, v := range losses {
 		loss += v
@@ -133,7 +133,7 @@ func (w *Writer) Learn(p *nn.Pool, from sequence.Sources, targets [][]int, of in
 }
 
 // Slope sets the gradient of weight times the cross-entropy of scores, and returns that.
-func Slope(grad, scores []float32, label int, weight float64) float64 {
+func WriteSlope(grad, scores []float32, label int, weight float64) float64 {
 	nn.Softmax(grad, scores)
 	loss := -float64(weight * math.Log(max(float64(grad[label]), math.SmallestNonzeroFloat32)))
 	for j := range grad {

@@ -1,13 +1,4 @@
-// Package writer writes rules, piece by piece, by the decoder of package sequence: what it
-// learns from rules that are given, and what it writes about sentences whose states some
-// network makes. The networks of packages joint and marks have one each.
-//
-//	a := writer.Learn(texts)
-//	w, err := writer.New(a, writer.Shape{Memory: 384, Hidden: writer.Hidden, Drop: writer.Drop}, seed, rng)
-//	loss, dX, dStart := w.Learn(pool, sources, targets, len(batch))
-//	rules := w.Write(pool, sources)
-//	rules, _ = w.Best(pool, sources, holds)
-package writer
+package relation
 
 import (
 	"errors"
@@ -16,6 +7,16 @@ import (
 	"strings"
 	"unicode"
 )
+
+// This part of the package writes rules, piece by piece, by the decoder of package sequence: what it
+// learns from rules that are given, and what it writes about sentences whose states some
+// network makes. The networks of packages joint and marks have one each.
+//
+//	a := LearnAlphabet(texts)
+//	w, err := NewWriter(a, WriterShape{Memory: 384, Hidden: WriterHidden, Drop: WriterDrop}, seed, rng)
+//	loss, dX, dStart := w.Learn(pool, sources, targets, len(batch))
+//	rules := w.Write(pool, sources)
+//	rules, _ = w.Best(pool, sources, holds)
 
 // The numbers of pieces that are no text.
 const (
@@ -30,7 +31,7 @@ type Alphabet struct {
 }
 
 // Learn returns the pieces of some rules.
-func Learn(rules []string) Alphabet {
+func LearnAlphabet(rules []string) Alphabet {
 	seen := map[string]bool{}
 	for _, r := range rules {
 		for _, p := range pieces(r) {

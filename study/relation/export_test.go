@@ -1,4 +1,4 @@
-package writer
+package relation
 
 // Pieces takes a rule apart.
 var Pieces = pieces
