@@ -10,8 +10,8 @@ import (
 	"sotto/command/term"
 	"sotto/data/dataset"
 	"sotto/study/relation/joint"
+	"sotto/study/relation/judge"
 	"sotto/study/relation/marks"
-	"sotto/study/relation/outcome"
 	"sotto/study/relation/rule"
 )
 
@@ -79,14 +79,14 @@ func (o *evaluateOptions) run(ctx context.Context, std term.Streams) (err error)
 	if err != nil {
 		return err
 	}
-	options := outcome.Options{Part: part, Model: "a model"}
+	options := judge.ModelOptions{Part: part, Model: "a model"}
 	if x, ok := m.(interface{ Rules() *rule.File }); ok {
 		options.Rules = x.Rules()
 	}
 	if x, ok := m.(fmt.Stringer); ok {
 		options.Model = x.String()
 	}
-	r, err := outcome.Measure(ctx, m, set, options)
+	r, err := judge.MeasureModel(ctx, m, set, options)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"sotto/command/studio"
 	"sotto/evidence"
 	"sotto/study/relation/judge"
-	"sotto/study/relation/outcome"
 	"sotto/study/relation/sheet"
 )
 
@@ -13,6 +12,6 @@ import (
 func Study() command.Study {
 	return command.Study{
 		Name: "relation", Commands: Commands, Tabs: []studio.Tab{tab()},
-		Kinds: evidence.Kinds{judge.Kind, sheet.Kind, outcome.Kind},
+		Kinds: evidence.Kinds{judge.Kind, sheet.Kind, judge.ModelKind},
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"sotto/study/relation"
 	"sotto/study/relation/induce"
 	"sotto/study/relation/joint"
-	"sotto/study/relation/outcome"
+	"sotto/study/relation/judge"
 	"sotto/study/relation/rule"
 	"sotto/text/encode"
 )
@@ -132,7 +132,7 @@ func (o *trainOptions) run(ctx context.Context, fs *pflag.FlagSet, std term.Stre
 		if err != nil {
 			return err
 		}
-		learn = func(ctx context.Context, set *relation.Set, std term.Streams) (*outcome.Result, error) {
+		learn = func(ctx context.Context, set *relation.Set, std term.Streams) (*judge.ModelResult, error) {
 			return o.transform(ctx, set, s, std)
 		}
 	}
@@ -205,12 +205,12 @@ func (o *trainOptions) state(seed uint64) string {
 }
 
 // train trains with each seed, keeps the best, and measures all.
-func (o *trainOptions) train(ctx context.Context, set *relation.Set, std term.Streams) (*outcome.Result, error) {
+func (o *trainOptions) train(ctx context.Context, set *relation.Set, std term.Streams) (*judge.ModelResult, error) {
 	d, err := o.lessons(ctx, set, std)
 	if err != nil {
 		return nil, err
 	}
-	var results []*outcome.Result
+	var results []*judge.ModelResult
 	var seeds []uint64
 	best := -1.0
 	for k := range o.seeds {
@@ -228,7 +228,7 @@ func (o *trainOptions) train(ctx context.Context, set *relation.Set, std term.St
 			return nil, err
 		}
 		m.Workers = o.workers
-		r, err := outcome.Measure(ctx, m, set, outcome.Options{Model: m.String(), Rules: d.Rules})
+		r, err := judge.MeasureModel(ctx, m, set, judge.ModelOptions{Model: m.String(), Rules: d.Rules})
 		if err != nil {
 			return nil, err
 		}
@@ -245,7 +245,7 @@ func (o *trainOptions) train(ctx context.Context, set *relation.Set, std term.St
 			return nil, err
 		}
 	}
-	return outcome.Mean(results, seeds)
+	return judge.ModelMean(results, seeds)
 }
 
 // one trains with one seed, with progress.
@@ -271,7 +271,7 @@ func (o *trainOptions) one(ctx context.Context, t *joint.Trainer, seed uint64, s
 }
 
 // showOutcome prints a result for people.
-func showOutcome(w io.Writer, r *outcome.Result) error {
+func showOutcome(w io.Writer, r *judge.ModelResult) error {
 	percent := func(v float64) string { return term.Percent(measure.Number(v)) }
 	t := term.NewTable(w, "relation", "precision", "recall", "F1", "right", "wrong", "missed")
 	for _, n := range r.Relations {
@@ -284,13 +284,13 @@ func showOutcome(w io.Writer, r *outcome.Result) error {
 		return err
 	}
 	t = term.NewTable(w, "over all of "+r.Data+" "+r.Part, "macro F1", "micro F1", "precision", "recall", "BLEU", "greedy BLEU", "faithful", "nearest rule", "no rule")
-	row := func(name string, n outcome.Numbers) {
+	row := func(name string, n judge.ModelNumbers) {
 		t.Row(name, percent(n.MacroF1), percent(n.MicroF1), percent(n.Precision), percent(n.Recall), percent(n.BLEU), percent(n.GreedyBLEU), percent(n.Faithful), percent(n.Rules.Stored), percent(n.Rules.None))
 	}
 	for _, s := range r.Seeds {
-		row(fmt.Sprintf("seed %d", s.Seed), s.Numbers)
+		row(fmt.Sprintf("seed %d", s.Seed), s.ModelNumbers)
 	}
-	row(cmp.Or(map[bool]string{true: "mean of seeds"}[len(r.Seeds) > 0], r.Model), r.Numbers)
+	row(cmp.Or(map[bool]string{true: "mean of seeds"}[len(r.Seeds) > 0], r.Model), r.ModelNumbers)
 	if r.New != nil {
 		row(fmt.Sprintf("without %d repeated pairs", r.Repeated), *r.New)
 	}

@@ -17,8 +17,8 @@ import (
 	"sotto/internal/atomicfile"
 	"sotto/study/relation"
 	"sotto/study/relation/joint"
+	"sotto/study/relation/judge"
 	"sotto/study/relation/marks"
-	"sotto/study/relation/outcome"
 	"sotto/text/encode/bert/tune"
 	"sotto/text/encode/catalogue"
 )
@@ -57,7 +57,7 @@ func (o *trainOptions) tuned(fs *pflag.FlagSet) (tune.Settings, error) {
 }
 
 // transform trains a transformer with each seed, keeps the best, and measures all.
-func (o *trainOptions) transform(ctx context.Context, set *relation.Set, s tune.Settings, std term.Streams) (*outcome.Result, error) {
+func (o *trainOptions) transform(ctx context.Context, set *relation.Set, s tune.Settings, std term.Streams) (*judge.ModelResult, error) {
 	dir, name, err := catalogue.Transformer(o.encoder)
 	if err != nil {
 		return nil, fmt.Errorf("--encoder: %w", err)
@@ -70,7 +70,7 @@ func (o *trainOptions) transform(ctx context.Context, set *relation.Set, s tune.
 	if o.Without != joint.Decoder {
 		d.Rules = rules
 	}
-	var results []*outcome.Result
+	var results []*judge.ModelResult
 	var seeds []uint64
 	best := -1.0
 	for range o.seeds {
@@ -84,7 +84,7 @@ func (o *trainOptions) transform(ctx context.Context, set *relation.Set, s tune.
 			return nil, err
 		}
 		m.Workers = o.workers
-		r, err := outcome.Measure(ctx, m, set, outcome.Options{Model: name + " with marks around arguments", Rules: rules})
+		r, err := judge.MeasureModel(ctx, m, set, judge.ModelOptions{Model: name + " with marks around arguments", Rules: rules})
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func (o *trainOptions) transform(ctx context.Context, set *relation.Set, s tune.
 			return nil, err
 		}
 	}
-	return outcome.Mean(results, seeds)
+	return judge.ModelMean(results, seeds)
 }
 
 // tune trains with one seed, with progress.

@@ -26,7 +26,7 @@ import (
 	"sotto/study/relation"
 	"sotto/study/relation/induce"
 	"sotto/study/relation/joint"
-	"sotto/study/relation/outcome"
+	"sotto/study/relation/judge"
 	"sotto/study/relation/rule"
 	"sotto/study/relation/score"
 	"sotto/text/encode"
@@ -306,11 +306,11 @@ func (w *work) one(ctx context.Context, p plan, seed uint64) (numbers, error) {
 	if err != nil {
 		return numbers{}, err
 	}
-	r, err := outcome.Measure(ctx, m, w.set, outcome.Options{Rules: w.rules})
+	r, err := judge.MeasureModel(ctx, m, w.set, judge.ModelOptions{Rules: w.rules})
 	if err != nil {
 		return numbers{}, err
 	}
-	n := numbers{r.Numbers, r.New}
+	n := numbers{r.ModelNumbers, r.New}
 	return n, w.keep(file, n)
 }
 
@@ -320,11 +320,11 @@ func (w *work) alone(ctx context.Context) (*Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := outcome.Measure(ctx, rules, w.set, outcome.Options{Rules: w.rules})
+	r, err := judge.MeasureModel(ctx, rules, w.set, judge.ModelOptions{Rules: w.rules})
 	if err != nil {
 		return nil, err
 	}
-	l := line(plan{name: "rules alone"}, []numbers{{r.Numbers, r.New}})
+	l := line(plan{name: "rules alone"}, []numbers{{r.ModelNumbers, r.New}})
 	return &l, nil
 }
 

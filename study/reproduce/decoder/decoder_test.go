@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"sotto/study/relation/joint"
-	"sotto/study/relation/outcome"
+	"sotto/study/relation/judge"
 	"sotto/study/reproduce/decoder"
 )
 
@@ -61,7 +61,7 @@ func TestTables(t *testing.T) {
 }
 
 func TestStore(t *testing.T) {
-	same, _, found, err := decoder.Keep(t.TempDir(), outcome.Numbers{MicroF1: 0.5})
+	same, _, found, err := decoder.Keep(t.TempDir(), judge.ModelNumbers{MicroF1: 0.5})
 	if err != nil || same.MicroF1 != 0.5 || found {
 		t.Errorf("the store has %+v, %v; for another seed %v", same, err, found)
 	}

@@ -3,7 +3,7 @@ package decoder
 import (
 	"sotto/study/relation"
 	"sotto/study/relation/joint"
-	"sotto/study/relation/outcome"
+	"sotto/study/relation/judge"
 	"sotto/study/relation/rule"
 )
 
@@ -17,7 +17,7 @@ func Made(seeds int, f func(on, without string, share float64, seed int) (f1, bl
 		var all []numbers
 		for seed := range seeds {
 			v, b := f(p.on, p.without, p.share, seed)
-			all = append(all, numbers{outcome.Numbers{MicroF1: v, BLEU: b, GreedyBLEU: b}, nil})
+			all = append(all, numbers{judge.ModelNumbers{MicroF1: v, BLEU: b, GreedyBLEU: b}, nil})
 		}
 		return all
 	}
@@ -36,7 +36,7 @@ func Made(seeds int, f func(on, without string, share float64, seed int) (f1, bl
 
 // Keep keeps numbers in a folder and returns what it then has for the same training and for
 // another.
-func Keep(store string, n outcome.Numbers) (same, other numbers, found bool, err error) {
+func Keep(store string, n judge.ModelNumbers) (same, other numbers, found bool, err error) {
 	w := &work{Options: Options{Store: store}, set: &relation.Set{Name: "toy"}, rules: &rule.File{}}
 	if err = w.keep(w.file(joint.Settings{Seed: 1}), numbers{n, nil}); err != nil {
 		return same, other, false, err

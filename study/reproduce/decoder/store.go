@@ -12,13 +12,13 @@ import (
 
 	"sotto/internal/atomicfile"
 	"sotto/study/relation/joint"
-	"sotto/study/relation/outcome"
+	"sotto/study/relation/judge"
 )
 
 // numbers are those of one training: on the test part, and on what of it stands in no other.
 type numbers struct {
-	outcome.Numbers
-	New *outcome.Numbers `json:"new_texts,omitempty"` // absent where all texts are new
+	judge.ModelNumbers
+	New *judge.ModelNumbers `json:"new_texts,omitempty"` // absent where all texts are new
 }
 
 // stored is the numbers of one training, as they are kept.

@@ -1,4 +1,4 @@
-package outcome
+package judge
 
 import (
 	"errors"
@@ -10,19 +10,19 @@ import (
 )
 
 // Format is that of a stored [Result].
-const Format = "sotto-relations-model-1"
+const ModelFormat = "sotto-relations-model-1"
 
 // Kind is what "sotto relations train" and "sotto relations evaluate" store, for reports and
 // gates.
-var Kind = evidence.Kind[Result]{
-	Format: Format, Name: "relation model", List: "relation_models",
-	Check:    (*Result).check,
-	Section:  evidence.Each("Relations by a model", (*Result).sections),
-	Summary:  evidence.Said((*Result).sentence, nil),
-	Subjects: (*Result).subjects,
+var ModelKind = evidence.Kind[ModelResult]{
+	Format: ModelFormat, Name: "relation model", List: "relation_models",
+	Check:    (*ModelResult).check,
+	Section:  evidence.Each("Relations by a model", (*ModelResult).sections),
+	Summary:  evidence.Said((*ModelResult).sentence, nil),
+	Subjects: (*ModelResult).subjects,
 }
 
-func (r *Result) check() error {
+func (r *ModelResult) check() error {
 	if len(r.Relations) == 0 {
 		return errors.New("outcome: the result has no relations, must have some")
 	}
@@ -34,7 +34,7 @@ func (r *Result) check() error {
 	return nil
 }
 
-func (r *Result) subjects() []evidence.Subject {
+func (r *ModelResult) subjects() []evidence.Subject {
 	numbers := map[string]measure.Estimate{}
 	for name, v := range map[string]float64{
 		"macro_f1": r.MacroF1, "micro_f1": r.MicroF1, "precision": r.Precision, "recall": r.Recall, "bleu": r.BLEU, "bleu_greedy": r.GreedyBLEU, "faithful": r.Faithful,
@@ -48,13 +48,11 @@ func (r *Result) subjects() []evidence.Subject {
 	}}
 }
 
-func percent(v float64) string { return page.Decimal(measure.Number(100*v), 1) }
-
-func (r *Result) sentence() string {
+func (r *ModelResult) sentence() string {
 	return fmt.Sprintf("A model tells the relations of %s with a mean F1 of %s %%, and the rule that it writes beside one matches the sentence in %s %%.", page.FileName(r.Data), percent(r.MacroF1), percent(r.Faithful))
 }
 
-func (r *Result) sections() []page.Section {
+func (r *ModelResult) sections() []page.Section {
 	t := &page.Table{Caption: "Relations that a model tells between given entities, in percent", Head: page.Heads("relation", "#precision", "#recall", "#F1")}
 	for _, n := range r.Relations {
 		t.Add(n.Name, percent(n.Precision), percent(n.Recall), percent(n.F1))

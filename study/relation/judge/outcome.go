@@ -1,9 +1,4 @@
-// Package outcome measures models that tell relations, on a part of a data set: how many
-// relations they tell rightly, how well they write the rules that explain them, and how many
-// of the explanations are faithful.
-//
-//	r, err := outcome.Measure(ctx, model, set, outcome.Options{Part: dataset.Test})
-package outcome
+package judge
 
 import (
 	"context"
@@ -18,15 +13,21 @@ import (
 	"sotto/study/relation/score"
 )
 
+// This part of the package measures models that tell relations, on a part of a data set: how many
+// relations they tell rightly, how well they write the rules that explain them, and how many
+// of the explanations are faithful.
+//
+//	r, err := MeasureModel(ctx, model, set, ModelOptions{Part: dataset.Test})
+
 // Shares are where the rules come from that stand beside relations that were told.
-type Shares struct {
+type ModelShares struct {
 	Decoded float64 `json:"decoded"` // the model wrote it, and it matches
 	Stored  float64 `json:"stored"`  // the nearest stored rule that matches
 	None    float64 `json:"none"`    // no rule matches
 }
 
 // Numbers are what is measured, as shares.
-type Numbers struct {
+type ModelNumbers struct {
 	MacroF1   float64 `json:"macro_f1"` // mean over relations; the official measure of SemEval-2010
 	MicroF1   float64 `json:"micro_f1"` // over all relations
 	Precision float64 `json:"precision"`
@@ -39,43 +40,43 @@ type Numbers struct {
 	GreedyBLEU float64 `json:"bleu_greedy"`
 	// Faithful is the share of the relations told whose rule, as the model wrote it, can be
 	// read and matches the sentence with these arguments.
-	Faithful float64 `json:"faithful"`
-	Rules    Shares  `json:"rules"`
+	Faithful float64     `json:"faithful"`
+	Rules    ModelShares `json:"rules"`
 }
 
 // Result is what was measured.
-type Result struct {
+type ModelResult struct {
 	Format    string `json:"format"`
 	Data      string `json:"data"`
 	Part      string `json:"part"`
 	Model     string `json:"model"` // in words
 	Instances int    `json:"instances"`
-	Numbers
+	ModelNumbers
 	Relations []score.Named `json:"relations"`
-	New       *Numbers      `json:"new_texts,omitempty"` // on texts that stand in no other part; absent where all do
+	New       *ModelNumbers `json:"new_texts,omitempty"` // on texts that stand in no other part; absent where all do
 	Repeated  int           `json:"repeated_instances"`
 	// Seeds are the results of several trainings, of which the numbers above are the means;
 	// absent where there was one.
-	Seeds []Seed `json:"seeds,omitempty"`
+	Seeds []ModelSeed `json:"seeds,omitempty"`
 	// Deviation is that of the mean of F1 over seeds; absent where there was one.
 	Deviation *float64 `json:"macro_f1_deviation,omitempty"`
 }
 
 // Seed is the result of one training.
-type Seed struct {
+type ModelSeed struct {
 	Seed uint64 `json:"seed"`
-	Numbers
+	ModelNumbers
 }
 
 // Options of [Measure].
-type Options struct {
+type ModelOptions struct {
 	Part  dataset.Part // "" means test
 	Model string       // in words, for the result
 	Rules *rule.File   // those that a rule is right by; nil where none is written
 }
 
 // Measure tells the relations of a part of a set by a model, and compares.
-func Measure(ctx context.Context, m relation.Model, s *relation.Set, o Options) (*Result, error) {
+func MeasureModel(ctx context.Context, m relation.Model, s *relation.Set, o ModelOptions) (*ModelResult, error) {
 	if o.Part == "" {
 		o.Part = dataset.Test
 	}
@@ -95,9 +96,9 @@ func Measure(ctx context.Context, m relation.Model, s *relation.Set, o Options) 
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Format: Format, Data: s.Name, Part: string(o.Part), Model: o.Model, Instances: len(all)}
+	r := &ModelResult{Format: ModelFormat, Data: s.Name, Part: string(o.Part), Model: o.Model, Instances: len(all)}
 	numbers, relations := count(g, all, told, s.Apart[o.Part])
-	r.Numbers, r.Relations = numbers, relations
+	r.ModelNumbers, r.Relations = numbers, relations
 	var fresh []relation.Instance
 	var said []relation.Verdict
 	for k, x := range all {
@@ -113,7 +114,7 @@ func Measure(ctx context.Context, m relation.Model, s *relation.Set, o Options) 
 }
 
 // count makes numbers of what was told.
-func count(g *relation.Gate, all []relation.Instance, told []relation.Verdict, apart int) (Numbers, []score.Named) {
+func count(g *relation.Gate, all []relation.Instance, told []relation.Verdict, apart int) (ModelNumbers, []score.Named) {
 	want, got := make([]string, len(all)), make([]string, len(all))
 	var bleu, greedy score.BLEU
 	sources, some := map[relation.Source]int{}, 0
@@ -129,15 +130,15 @@ func count(g *relation.Gate, all []relation.Instance, told []relation.Verdict, a
 	}
 	r := score.Of(want, got, apart)
 	share := func(s relation.Source) float64 { return float64(sources[s]) / float64(max(some, 1)) }
-	n := Numbers{MacroF1: r.MacroF1, MicroF1: r.F1, Precision: r.Precision, Recall: r.Recall, BLEU: bleu.Value(), GreedyBLEU: greedy.Value(), Written: bleu.Texts}
-	n.Rules = Shares{share(relation.Decoded), share(relation.Stored), share(relation.NoRule)}
+	n := ModelNumbers{MacroF1: r.MacroF1, MicroF1: r.F1, Precision: r.Precision, Recall: r.Recall, BLEU: bleu.Value(), GreedyBLEU: greedy.Value(), Written: bleu.Texts}
+	n.Rules = ModelShares{share(relation.Decoded), share(relation.Stored), share(relation.NoRule)}
 	n.Faithful = n.Rules.Decoded
 	return n, r.Relations
 }
 
 // Mean returns the result of several trainings, which is that of the first with the means
 // of all numbers.
-func Mean(results []*Result, seeds []uint64) (*Result, error) {
+func ModelMean(results []*ModelResult, seeds []uint64) (*ModelResult, error) {
 	if len(results) == 0 || len(results) != len(seeds) {
 		return nil, errors.New("outcome: there are not as many results as seeds, must be, and at least one")
 	}
@@ -145,14 +146,14 @@ func Mean(results []*Result, seeds []uint64) (*Result, error) {
 		return results[0], nil
 	}
 	all := *results[0]
-	var each, fresh []Numbers
+	var each, fresh []ModelNumbers
 	for k, r := range results {
-		if all.Seeds = append(all.Seeds, Seed{seeds[k], r.Numbers}); r.New != nil {
+		if all.Seeds = append(all.Seeds, ModelSeed{seeds[k], r.ModelNumbers}); r.New != nil {
 			fresh = append(fresh, *r.New)
 		}
-		each = append(each, r.Numbers)
+		each = append(each, r.ModelNumbers)
 	}
-	all.Numbers = mean(each)
+	all.ModelNumbers = mean(each)
 	if all.New != nil {
 		n := mean(fresh)
 		all.New = &n
@@ -167,28 +168,28 @@ func Mean(results []*Result, seeds []uint64) (*Result, error) {
 	return &all, nil
 }
 
-func mean(all []Numbers) Numbers {
-	of := func(f func(Numbers) float64) float64 {
+func mean(all []ModelNumbers) ModelNumbers {
+	of := func(f func(ModelNumbers) float64) float64 {
 		sum := 0.0
 		for _, n := range all {
 			sum += f(n)
 		}
 		return sum / float64(len(all))
 	}
-	return Numbers{
-		MacroF1: of(func(n Numbers) float64 { return n.MacroF1 }), MicroF1: of(func(n Numbers) float64 { return n.MicroF1 }),
-		Precision: of(func(n Numbers) float64 { return n.Precision }), Recall: of(func(n Numbers) float64 { return n.Recall }),
-		BLEU: of(func(n Numbers) float64 { return n.BLEU }), Written: int(math.Round(of(func(n Numbers) float64 { return float64(n.Written) }))),
-		GreedyBLEU: of(func(n Numbers) float64 { return n.GreedyBLEU }), Faithful: of(func(n Numbers) float64 { return n.Faithful }),
-		Rules: Shares{
-			of(func(n Numbers) float64 { return n.Rules.Decoded }), of(func(n Numbers) float64 { return n.Rules.Stored }),
-			of(func(n Numbers) float64 { return n.Rules.None }),
+	return ModelNumbers{
+		MacroF1: of(func(n ModelNumbers) float64 { return n.MacroF1 }), MicroF1: of(func(n ModelNumbers) float64 { return n.MicroF1 }),
+		Precision: of(func(n ModelNumbers) float64 { return n.Precision }), Recall: of(func(n ModelNumbers) float64 { return n.Recall }),
+		BLEU: of(func(n ModelNumbers) float64 { return n.BLEU }), Written: int(math.Round(of(func(n ModelNumbers) float64 { return float64(n.Written) }))),
+		GreedyBLEU: of(func(n ModelNumbers) float64 { return n.GreedyBLEU }), Faithful: of(func(n ModelNumbers) float64 { return n.Faithful }),
+		Rules: ModelShares{
+			of(func(n ModelNumbers) float64 { return n.Rules.Decoded }), of(func(n ModelNumbers) float64 { return n.Rules.Stored }),
+			of(func(n ModelNumbers) float64 { return n.Rules.None }),
 		},
 	}
 }
 
 // meanNamed adds up the counts of relations over results.
-func meanNamed(results []*Result) []score.Named {
+func meanNamed(results []*ModelResult) []score.Named {
 	by := map[string]*score.Counts{}
 	for _, r := range results {
 		for _, n := range r.Relations {

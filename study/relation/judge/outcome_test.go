@@ -1,4 +1,4 @@
-package outcome_test
+package judge_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"sotto/data/dataset"
 	"sotto/study/language"
 	"sotto/study/relation"
-	"sotto/study/relation/outcome"
+	"sotto/study/relation/judge"
 	"sotto/study/relation/rule"
 )
 
@@ -40,7 +40,7 @@ func TestMeasure(t *testing.T) {
 	}
 	right := relation.Verdict{Relation: "Work_For", Confidence: 1, Source: relation.Decoded, Wrote: rule.Written(f.Rules[0].Pattern), Greedy: "tokens <person>=subject works at <org>=object"}
 	wrong := relation.Verdict{Relation: "Live_In", Confidence: 1, Source: relation.NoRule, Wrote: "tokens nothing"}
-	r, err := outcome.Measure(t.Context(), said{right, wrong}, set(), outcome.Options{Rules: f})
+	r, err := judge.MeasureModel(t.Context(), said{right, wrong}, set(), judge.ModelOptions{Rules: f})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,18 +50,18 @@ func TestMeasure(t *testing.T) {
 	if r.New == nil || r.New.Precision != 1 || r.New.Recall != 0.5 || r.New.BLEU != 1 || !(r.New.GreedyBLEU < 1) {
 		t.Errorf("of new texts: %+v", r.New)
 	}
-	other, err := outcome.Measure(t.Context(), said{right, right}, set(), outcome.Options{Rules: f})
+	other, err := judge.MeasureModel(t.Context(), said{right, right}, set(), judge.ModelOptions{Rules: f})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mean, err := outcome.Mean([]*outcome.Result{r, other}, []uint64{1, 2})
+	mean, err := judge.ModelMean([]*judge.ModelResult{r, other}, []uint64{1, 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if mean.Precision != 0.75 || len(mean.Seeds) != 2 || mean.Seeds[1].Precision != 1 || mean.Deviation == nil {
 		t.Errorf("the mean is %+v", mean)
 	}
-	if _, err = outcome.Measure(t.Context(), said{}, set(), outcome.Options{Part: dataset.Train}); err == nil {
+	if _, err = judge.MeasureModel(t.Context(), said{}, set(), judge.ModelOptions{Part: dataset.Train}); err == nil {
 		t.Error("a part that is not there is measured")
 	}
 	content, err := json.Marshal(mean)
