@@ -12,7 +12,7 @@ import (
 	"sotto/command/term"
 	"sotto/data/dataset"
 	"sotto/data/table"
-	"sotto/study/relation/sheet"
+	"sotto/study/relation/judge"
 )
 
 // reviewOptions are the flags of "sotto relations review".
@@ -104,7 +104,7 @@ func (o *reviewOptions) sample(ctx context.Context, std term.Streams) error {
 	if err != nil {
 		return err
 	}
-	s, err := sheet.Sample(all, told, sheet.Options{Data: set.Name, Size: o.size, Seed: o.seed})
+	s, err := judge.SampleSheet(all, told, judge.SheetOptions{Data: set.Name, Size: o.size, Seed: o.seed})
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (o *reviewOptions) sample(ctx context.Context, std term.Streams) error {
 // writeSheet writes the rows of a sheet as CSV.
 func writeSheet(w io.Writer, rows [][]string) error {
 	out := csv.NewWriter(w)
-	out.Write(sheet.Columns()) //nolint:errcheck // Flush tells
+	out.Write(judge.SheetColumns()) //nolint:errcheck // Flush tells
 	for _, row := range rows {
 		var cells []string
 		for _, field := range row {
@@ -136,11 +136,11 @@ func (o *reviewOptions) count(ctx context.Context, std term.Streams) error {
 	if err := term.CanWrite(term.Named("--result", o.result)); err != nil {
 		return err
 	}
-	rows, err := table.Fields(ctx, o.marked, table.Options{}, sheet.Columns()...)
+	rows, err := table.Fields(ctx, o.marked, table.Options{}, judge.SheetColumns()...)
 	if err != nil {
 		return fmt.Errorf("--marked: %w", err)
 	}
-	r, err := sheet.Count(rows)
+	r, err := judge.CountSheet(rows)
 	if err != nil {
 		return fmt.Errorf("--marked: %w", err)
 	}
@@ -153,18 +153,18 @@ func (o *reviewOptions) count(ctx context.Context, std term.Streams) error {
 }
 
 // showReview prints counts for people.
-func showReview(w io.Writer, r *sheet.Result) error {
-	t := term.NewTable(w, "in percent, with intervals of 95 %", "rows", sheet.Explains, sheet.Nearly, sheet.Not)
-	row := func(name string, s sheet.Shares) {
+func showReview(w io.Writer, r *judge.SheetResult) error {
+	t := term.NewTable(w, "in percent, with intervals of 95 %", "rows", judge.Explains, judge.Nearly, judge.Not)
+	row := func(name string, s judge.SheetShares) {
 		t.Row(name, s.Rows, s.Explains.Percent(), s.Nearly.Percent(), s.Not.Percent())
 	}
 	for _, n := range r.Relations {
-		row(n.Name, n.Shares)
+		row(n.Name, n.SheetShares)
 	}
 	for _, n := range r.Sources {
-		row("rules "+n.Name, n.Shares)
+		row("rules "+n.Name, n.SheetShares)
 	}
-	row("all", r.Shares)
+	row("all", r.SheetShares)
 	if err := t.Flush(); err != nil {
 		return err
 	}

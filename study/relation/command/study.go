@@ -5,13 +5,12 @@ import (
 	"sotto/command/studio"
 	"sotto/evidence"
 	"sotto/study/relation/judge"
-	"sotto/study/relation/sheet"
 )
 
 // Study is what the study brings to the command sotto.
 func Study() command.Study {
 	return command.Study{
 		Name: "relation", Commands: Commands, Tabs: []studio.Tab{tab()},
-		Kinds: evidence.Kinds{judge.Kind, sheet.Kind, judge.ModelKind},
+		Kinds: evidence.Kinds{judge.Kind, judge.SheetKind, judge.ModelKind},
 	}
 }

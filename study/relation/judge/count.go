@@ -1,4 +1,4 @@
-package sheet
+package judge
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 )
 
 // Share is how many explanations have a mark, with an exact interval of 95 %.
-type Share struct {
+type SheetShare struct {
 	Count int     `json:"count"`
 	Share float64 `json:"share"`
 	Low   float64 `json:"low"`
@@ -21,36 +21,36 @@ type Share struct {
 }
 
 // Shares are those of the three marks.
-type Shares struct {
-	Rows     int   `json:"rows"`
-	Explains Share `json:"explains"`
-	Nearly   Share `json:"nearly"`
-	Not      Share `json:"not"`
+type SheetShares struct {
+	Rows     int        `json:"rows"`
+	Explains SheetShare `json:"explains"`
+	Nearly   SheetShare `json:"nearly"`
+	Not      SheetShare `json:"not"`
 }
 
 // Named is the shares of a relation, or of rules from one source.
-type Named struct {
+type SheetNamed struct {
 	Name string `json:"name"`
-	Shares
+	SheetShares
 }
 
 // Result is what a person said of explanations.
-type Result struct {
+type SheetResult struct {
 	Format string `json:"format"`
 	Data   string `json:"data"`
-	Shares
-	Relations []Named `json:"relations"`
-	Sources   []Named `json:"sources"` // decoded by the model, or stored rules
+	SheetShares
+	Relations []SheetNamed `json:"relations"`
+	Sources   []SheetNamed `json:"sources"` // decoded by the model, or stored rules
 }
 
 // Count counts the marks of a sheet, with all columns of [Columns]. A sheet that is not
 // whole, has no mark somewhere, or was changed elsewhere is refused.
-func Count(rows [][]string) (*Result, error) {
+func CountSheet(rows [][]string) (*SheetResult, error) {
 	all, err := parse(rows)
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Format: Format, Data: all[0][1]}
+	r := &SheetResult{Format: SheetFormat, Data: all[0][1]}
 	relations, sources := map[string][]string{}, map[string][]string{}
 	var marks []string
 	for _, row := range all {
@@ -59,21 +59,21 @@ func Count(rows [][]string) (*Result, error) {
 		relations[row[2]] = append(relations[row[2]], mark)
 		sources[row[7]] = append(sources[row[7]], mark)
 	}
-	r.Shares = shares(marks)
+	r.SheetShares = shares(marks)
 	r.Relations, r.Sources = named(relations), named(sources)
 	return r, nil
 }
 
-func named(by map[string][]string) []Named {
-	var all []Named
+func named(by map[string][]string) []SheetNamed {
+	var all []SheetNamed
 	for _, name := range slices.Sorted(maps.Keys(by)) {
-		all = append(all, Named{name, shares(by[name])})
+		all = append(all, SheetNamed{name, shares(by[name])})
 	}
 	return all
 }
 
-func shares(marks []string) Shares {
-	of := func(mark string) Share {
+func shares(marks []string) SheetShares {
+	of := func(mark string) SheetShare {
 		n := 0
 		for _, m := range marks {
 			if m == mark {
@@ -81,29 +81,29 @@ func shares(marks []string) Shares {
 			}
 		}
 		low, high := measure.ClopperPearson(n, len(marks), 0.95)
-		return Share{n, float64(n) / float64(len(marks)), low, high}
+		return SheetShare{n, float64(n) / float64(len(marks)), low, high}
 	}
-	return Shares{len(marks), of(Explains), of(Nearly), of(Not)}
+	return SheetShares{len(marks), of(Explains), of(Nearly), of(Not)}
 }
 
 // Format is that of a stored [Result].
-const Format = "sotto-relations-review-1"
+const SheetFormat = "sotto-relations-review-1"
 
 // Kind is what "sotto relations review" stores, for reports and gates.
-var Kind = evidence.Kind[Result]{
-	Format: Format, Name: "relation review", List: "relation_reviews",
-	Check:    (*Result).check,
-	Section:  evidence.Each("Rules that a person looked at", (*Result).sections),
-	Summary:  evidence.Said((*Result).sentence, nil),
-	Subjects: (*Result).subjects,
+var SheetKind = evidence.Kind[SheetResult]{
+	Format: SheetFormat, Name: "relation review", List: "relation_reviews",
+	Check:    (*SheetResult).check,
+	Section:  evidence.Each("Rules that a person looked at", (*SheetResult).sections),
+	Summary:  evidence.Said((*SheetResult).sentence, nil),
+	Subjects: (*SheetResult).subjects,
 }
 
-func (r *Result) check() error {
+func (r *SheetResult) check() error {
 	if r.Rows < 1 {
 		return errors.New("sheet: the result has no rows, must have some")
 	}
 	sum := 0
-	for _, s := range []Share{r.Explains, r.Nearly, r.Not} {
+	for _, s := range []SheetShare{r.Explains, r.Nearly, r.Not} {
 		if sum += s.Count; s.Count < 0 || !(s.Low >= 0 && s.Low <= s.Share && s.Share <= s.High && s.High <= 1) {
 			return fmt.Errorf("sheet: a share is %v in [%v, %v], must be from 0 to 1 and within its interval", s.Share, s.Low, s.High)
 		}
@@ -114,8 +114,8 @@ func (r *Result) check() error {
 	return nil
 }
 
-func (r *Result) subjects() []evidence.Subject {
-	estimate := func(s Share) measure.Estimate {
+func (r *SheetResult) subjects() []evidence.Subject {
+	estimate := func(s SheetShare) measure.Estimate {
 		return measure.Estimate{Value: measure.Number(s.Share), Low: measure.Number(s.Low), High: measure.Number(s.High)}
 	}
 	return []evidence.Subject{{
@@ -126,27 +126,27 @@ func (r *Result) subjects() []evidence.Subject {
 }
 
 // Percent writes a share with its interval.
-func (s Share) Percent() string {
+func (s SheetShare) Percent() string {
 	of := func(v float64) string { return page.Decimal(measure.Number(100*v), 1) }
 	return fmt.Sprintf("%s (%s to %s)", of(s.Share), of(s.Low), of(s.High))
 }
 
-func (r *Result) sentence() string {
+func (r *SheetResult) sentence() string {
 	return fmt.Sprintf("Of %d rules beside relations of %s, a person finds that %s %% explain, %s %% nearly do, and %s %% do not.", r.Rows, page.FileName(r.Data), r.Explains.Percent(), r.Nearly.Percent(), r.Not.Percent())
 }
 
-func (r *Result) sections() []page.Section {
+func (r *SheetResult) sections() []page.Section {
 	t := &page.Table{Caption: "What a person says of rules beside relations, in percent, with exact intervals of 95 %", Head: page.Heads("relation", "#rows", "#explains", "#nearly", "#not")}
-	add := func(name string, s Shares) {
+	add := func(name string, s SheetShares) {
 		t.Add(name, fmt.Sprint(s.Rows), s.Explains.Percent(), s.Nearly.Percent(), s.Not.Percent())
 	}
 	for _, n := range r.Relations {
-		add(n.Name, n.Shares)
+		add(n.Name, n.SheetShares)
 	}
 	for _, n := range r.Sources {
-		add("rules "+n.Name, n.Shares)
+		add("rules "+n.Name, n.SheetShares)
 	}
-	add("all", r.Shares)
+	add("all", r.SheetShares)
 	return []page.Section{{
 		Title:   page.FileName(r.Data),
 		Meaning: "Whether the rule that is shown beside a relation says why it holds, in the eyes of a person who saw a sample of them.",

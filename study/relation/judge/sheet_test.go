@@ -1,4 +1,4 @@
-package sheet_test
+package judge_test
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 
 	"sotto/study/language"
 	"sotto/study/relation"
+	"sotto/study/relation/judge"
 	"sotto/study/relation/rule"
-	"sotto/study/relation/sheet"
 )
 
 // made returns a sheet of some rows, of which the first two columns alone differ.
@@ -24,7 +24,7 @@ func made(tb testing.TB, n int, seed uint64) [][]string {
 		told = append(told, relation.Verdict{Relation: []string{"A", "B"}[k%2], Source: relation.Source("stored"), Rule: "tokens <>=object left <>=subject"})
 	}
 	told[n].Rule, told[n+1].Relation = "", relation.None
-	s, err := sheet.Sample(all, told, sheet.Options{Data: "toy", Seed: seed})
+	s, err := judge.SampleSheet(all, told, judge.SheetOptions{Data: "toy", Seed: seed})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestCount(t *testing.T) {
 		row[5] = strings.ReplaceAll(row[5], "=", " = ")
 	}
 	slices.Reverse(done)
-	r, err := sheet.Count(done)
+	r, err := judge.CountSheet(done)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,11 +81,11 @@ func TestCountRefuses(t *testing.T) {
 		"there is no row":           func([][]string) [][]string { return nil },
 		"must be: change the colum": func(all [][]string) [][]string { all[0][0] = "x"; return all },
 	} {
-		if _, err := sheet.Count(change(marked(rows, "not"))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := judge.CountSheet(change(marked(rows, "not"))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want one with %q", err, want)
 		}
 	}
-	if _, err := sheet.Sample(nil, nil, sheet.Options{}); err == nil {
+	if _, err := judge.SampleSheet(nil, nil, judge.SheetOptions{}); err == nil {
 		t.Error("a sheet of nothing is drawn")
 	}
 }

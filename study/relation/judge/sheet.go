@@ -1,12 +1,4 @@
-// Package sheet asks a person whether rules explain relations: it samples what a model
-// said with a rule beside it, for a person to mark, and counts the marks.
-//
-//	s, err := sheet.Sample(instances, verdicts, sheet.Options{Data: "conll04", Seed: 1})
-//	rows := s.Rows() // to a file, and back with the column mark filled in
-//	r, err := sheet.Count(rows)
-//
-// A sheet holds sentences of the data: it is as private as they are.
-package sheet
+package judge
 
 import (
 	"crypto/sha256"
@@ -22,6 +14,15 @@ import (
 	"sotto/study/relation"
 )
 
+// This part of the package asks a person whether rules explain relations: it samples what a model
+// said with a rule beside it, for a person to mark, and counts the marks.
+//
+//	s, err := SampleSheet(instances, verdicts, SheetOptions{Data: "conll04", Seed: 1})
+//	rows := s.Rows() // to a file, and back with the column mark filled in
+//	r, err := CountSheet(rows)
+//
+// A sheet holds sentences of the data: it is as private as they are.
+
 // The marks.
 const (
 	Explains = "explains" // the rule says why
@@ -30,12 +31,12 @@ const (
 )
 
 // Columns are those of a sheet, in order.
-func Columns() []string {
+func SheetColumns() []string {
 	return []string{"id", "data", "relation", "subject", "object", "sentence", "rule", "source", "mark"}
 }
 
 // Options of [Sample].
-type Options struct {
+type SheetOptions struct {
 	Data string // the data set, for the result
 	Size int    // most rows; 0 means 176, as the paper has it
 	Seed uint64 // of the sample
@@ -45,7 +46,7 @@ type Options struct {
 const paperSize = 176
 
 // Sheet is a sample.
-type Sheet struct {
+type sheet struct {
 	rows [][]string
 	// Explained is of how many relations that were told there is a rule, and Told how many
 	// were told.
@@ -54,7 +55,7 @@ type Sheet struct {
 
 // Sample draws from the verdicts that name a relation and a rule, each as likely as any
 // other. The person is not told whether the data agrees.
-func Sample(all []relation.Instance, told []relation.Verdict, o Options) (*Sheet, error) {
+func SampleSheet(all []relation.Instance, told []relation.Verdict, o SheetOptions) (*sheet, error) {
 	if len(all) != len(told) {
 		return nil, fmt.Errorf("sheet: there are %d pairs and %d verdicts, must be as many", len(all), len(told))
 	}
@@ -64,7 +65,7 @@ func Sample(all []relation.Instance, told []relation.Verdict, o Options) (*Sheet
 	if o.Size < 1 {
 		return nil, fmt.Errorf("sheet: size is %d, must be at least 1", o.Size)
 	}
-	s := &Sheet{}
+	s := &sheet{}
 	var some []int
 	for k, v := range told {
 		if v.Relation != relation.None {
@@ -92,7 +93,7 @@ func Sample(all []relation.Instance, told []relation.Verdict, o Options) (*Sheet
 }
 
 // Rows returns the rows, without those of the names of columns.
-func (s *Sheet) Rows() [][]string { return s.rows }
+func (s *sheet) Rows() [][]string { return s.rows }
 
 // identity names a row of a sheet.
 func identity(k, n int, whole string, row []string) string {
@@ -145,8 +146,8 @@ func parse(rows [][]string) ([][]string, error) {
 	whole := ""
 	var open []string
 	for k, row := range rows {
-		if len(row) != len(Columns()) {
-			return nil, fmt.Errorf("sheet: row %d has %d columns, must have %d", k+1, len(row), len(Columns()))
+		if len(row) != len(SheetColumns()) {
+			return nil, fmt.Errorf("sheet: row %d has %d columns, must have %d", k+1, len(row), len(SheetColumns()))
 		}
 		place, rest, _ := strings.Cut(row[0], "/")
 		n, sheet, _ := strings.Cut(rest, "-")
